@@ -1,0 +1,94 @@
+package buff
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Catalog is a checked set of definitions. It never changes, so that any goroutine
+// may read it.
+type Catalog struct {
+	specs    []*Spec
+	byID     map[string]*Spec
+	handlers []string
+}
+
+// ErrSpec is matched by every error of [NewCatalog].
+var ErrSpec = errors.New("buff: bad definition")
+
+// SpecError is one thing wrong with one definition.
+type SpecError struct {
+	ID    string // the definition; its place, "#3", where the ID itself is missing
+	Field string // as in a file: "stack.limit", "on.pulse[0].apply"; "" for the whole definition
+	Text  string // what is wrong, and what would be right
+}
+
+// Error returns one line.
+func (e *SpecError) Error() string {
+	if e.Field == "" {
+		return fmt.Sprintf("buff %q: %s", e.ID, e.Text)
+	}
+	return fmt.Sprintf("buff %q: %s: %s", e.ID, e.Field, e.Text)
+}
+
+// SpecErrors is everything wrong with a set of definitions, in their order.
+type SpecErrors []*SpecError
+
+// Error returns one line for each error.
+func (es SpecErrors) Error() string {
+	lines := make([]string, len(es))
+	for i, e := range es {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Is reports whether target is [ErrSpec].
+func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
+
+// NewCatalog checks the definitions and returns a catalog of copies of them. If
+// anything is wrong it returns all that is wrong as [SpecErrors], and no catalog.
+func NewCatalog(specs ...Spec) (*Catalog, error) {
+	c := &Catalog{byID: make(map[string]*Spec, len(specs))}
+	k := checker{catalog: c}
+	for i := range specs {
+		s := specs[i]
+		s.compiled = compiled{catalog: c, index: uint32(i)}
+		c.specs = append(c.specs, &s)
+		k.id(&s)
+	}
+	for _, s := range c.specs {
+		k.spec(s)
+	}
+	if len(k.errs) > 0 {
+		return nil, k.errs
+	}
+	return c, nil
+}
+
+// Spec returns the definition with that ID, or nil.
+func (c *Catalog) Spec(id string) *Spec { return c.byID[id] }
+
+// Len returns the number of definitions.
+func (c *Catalog) Len() int { return len(c.specs) }
+
+// All returns the definitions in the order in which [NewCatalog] got them.
+func (c *Catalog) All() iter.Seq[*Spec] { return slices.Values(c.specs) }
+
+// Has reports whether s is one of the definitions of this very catalog.
+func (c *Catalog) Has(s *Spec) bool { return s != nil && s.catalog == c }
+
+// Handlers returns the names of the Go handlers that the definitions call, each
+// once, in the order of their first use. A [HandlerID] is a place in this list.
+func (c *Catalog) Handlers() []string { return slices.Clone(c.handlers) }
+
+func (c *Catalog) handler(name string) HandlerID {
+	if i := slices.Index(c.handlers, name); i >= 0 {
+		return HandlerID(i)
+	}
+	c.handlers = append(c.handlers, name)
+	return HandlerID(len(c.handlers) - 1)
+}
