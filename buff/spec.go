@@ -10,7 +10,7 @@ type OwnerID uint64
 const (
 	MinPeriod   = 50 * time.Millisecond // a shorter period is an error of the definition
 	MaxDuration = 400 * 24 * time.Hour  // a longer duration or period is an error of the definition
-	MaxStacks   = 1 << 15               // the highest stack limit
+	MaxStacks   = 1<<15 - 1             // the highest stack limit
 )
 
 // Spec is the definition of a buff: what a designer writes. A Spec given to

@@ -142,11 +142,11 @@ const (
 	Limit // the stack limit, with overflow deny
 	Full  // the owner carries as many buffs as it may
 
-	Cascade // commands triggered commands for more than the allowed rounds
-	Panic   // a handler panicked
-	Goexit  // a handler ended its goroutine
-
-	reasons // how many there are
+	BadDuration // a duration below one millisecond
+	BadStacks   // a negative number of stacks
+	Cascade     // commands triggered commands for more than the allowed rounds
+	Panic       // a handler panicked
+	Goexit      // a handler ended its goroutine
 )
 
 // lastRemoval is the last Reason of the group that ends a buff.
@@ -168,7 +168,7 @@ var (
 		"expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death",
 		"source_gone", "immunity", "condition", "out_of_aura", "interrupt", "unload", "reload", "fault",
 		"limit", "full",
-		"cascade", "panic", "goexit",
+		"duration", "stacks", "cascade", "panic", "goexit",
 	}
 )
 

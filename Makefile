@@ -1,0 +1,10 @@
+# The same commands as CI: see .ci/run.
+.PHONY: test race fuzz bench lint ci prove
+
+test: ; go test ./...
+race: ; bash .ci/run race
+fuzz: ; bash .ci/run fuzz
+bench: ; go test -run '^$$' -bench . -benchmem -count 6 ./... | tee new.txt
+lint: ; bash .ci/run format tidy vet staticcheck
+ci: ; bash .ci/run
+prove: ; bash .ci/prove

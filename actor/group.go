@@ -1,0 +1,231 @@
+package actor
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// ErrFull is returned by [Group.Send], wrapped with the limit, when the mailbox
+// holds as many messages as Options.Limit allows.
+var ErrFull = errors.New("mailbox is full")
+
+// A Pool runs tasks. Submit must not block. It may run the task before it
+// returns, which makes everything happen on the loop. An error means that the pool
+// has refused and not kept the task. A task that was accepted must run in the end,
+// or its pump is lost. An ants pool with WithNonblocking and room for 2 × Pumps
+// tasks is a good Pool: with less room, a worker that is about to end could be in
+// the way of a new pump.
+type Pool interface {
+	Submit(task func()) error
+}
+
+// Options configures a [Group]. All fields but Recovered are required.
+type Options[O, M any] struct {
+	// Pool runs the pumps.
+	Pool Pool
+
+	// Pumps is the number of tasks that the group has in the pool at most, and so
+	// of owners that are handled at once. At least 1.
+	Pumps int
+
+	// Limit is the number of messages that one mailbox may hold, see
+	// [Mailbox.Len]. At least 1.
+	Limit int
+
+	// Handle takes messages with box.Next until that reports false, or stops
+	// earlier: then it is called again for the rest, after the others that wait.
+	// It must take at least one message in each call, or it is called for ever.
+	// Calls for one mailbox never overlap, nor do calls with one pump; pump is in
+	// [0, Pumps) and may serve as index of scratch space. Handle must not call the
+	// methods of the Group, even where it runs on the loop, and must not keep box.
+	Handle func(pump int, box *Mailbox[O, M])
+
+	// Recovered, if not nil, is told of each panic (its value) and each
+	// runtime.Goexit (a [Goexit]) that Handle did not stop itself. It is called on
+	// the pump, before the mailbox is passed on, and may therefore touch what
+	// belongs to the owner. If it panics too, that is counted and has no
+	// other consequence.
+	Recovered func(pump int, owner O, v any)
+}
+
+// Goexit is the value that Options.Recovered gets when Handle has ended its
+// goroutine by [runtime.Goexit].
+type Goexit struct{}
+
+// Error says what happened.
+func (Goexit) Error() string { return "actor: Handle called runtime.Goexit" }
+
+// A Group is a set of mailboxes that share a ready list and pumps. Make one with
+// [NewGroup]. A Group needs no closing; when the last Wait has reported true,
+// tasks that the pool has not begun yet find nothing to do.
+type Group[O, M any] struct {
+	pool      Pool
+	handle    func(int, *Mailbox[O, M])
+	recovered func(int, O, any)
+	limit     int
+	full      error // ErrFull with the limit, made once: an overload must not allocate
+
+	// The loop's. staged is what the next Start hands over; away what was handed
+	// over and not collected, in that order.
+	staged, away []*Mailbox[O, M]
+	sent         uint64
+	rejected     uint64
+
+	// wake holds a token when a Wait that sleeps should look again: all is
+	// done, or a pump died. A token that nobody waited for costs the next Wait one
+	// round.
+	wake chan struct{}
+
+	mu       sync.Mutex
+	ready    ready[Mailbox[O, M]]
+	pending  int // handed over and not done: in the ready list or in a pump's hands
+	pumps    []pump[O, M]
+	free     []int // slots that are free; the last is used next
+	starting int   // slots that are reserved and whose task has not begun
+	counts   counts
+}
+
+// counts are the totals that the pumps keep.
+type counts struct {
+	handled, turns, refused, panics, exits, hookPanics uint64
+}
+
+// NewGroup returns a Group without mailboxes. It panics if a required option is
+// missing or out of range.
+func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
+	switch {
+	case o.Pool == nil:
+		panic("actor: Options.Pool is nil")
+	case o.Handle == nil:
+		panic("actor: Options.Handle is nil")
+	case o.Pumps < 1:
+		panic(fmt.Sprintf("actor: Options.Pumps is %d, must be at least 1", o.Pumps))
+	case o.Limit < 1:
+		panic(fmt.Sprintf("actor: Options.Limit is %d, must be at least 1", o.Limit))
+	}
+	g := &Group[O, M]{
+		pool:      o.Pool,
+		handle:    o.Handle,
+		recovered: o.Recovered,
+		limit:     o.Limit,
+		full:      fmt.Errorf("actor: %w: limit %d messages", ErrFull, o.Limit),
+		wake:      make(chan struct{}, 1),
+		pumps:     make([]pump[O, M], o.Pumps),
+	}
+	for i := o.Pumps - 1; i >= 0; i-- {
+		g.pumps[i].task = func() { g.run(i) }
+		g.free = append(g.free, i)
+	}
+	return g
+}
+
+// Send puts msg into box. A mailbox that is home is handed over by the next
+// Start; one that is away gets msg with a later batch. If the mailbox holds
+// Options.Limit messages, Send returns an error that is [ErrFull] and msg is not
+// kept. Only the loop goroutine may call it.
+func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) error {
+	if box.Len() >= g.limit {
+		g.rejected++
+		return g.full
+	}
+	g.sent++
+	switch box.place {
+	case away:
+		box.late = append(box.late, msg)
+		return nil
+	case idle:
+		g.stage(box)
+	}
+	box.batch = append(box.batch, msg)
+	return nil
+}
+
+func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
+	box.place = staged
+	g.staged = append(g.staged, box)
+}
+
+// Start hands the staged mailboxes over, in the order in which they were staged,
+// and submits pumps until there are Options.Pumps of them or one for each mailbox
+// that is ready. At the first refusal it stops and counts it: the mailboxes stay
+// in the ready list, and the next Start or Wait tries again. Where Submit runs the
+// task itself, all is handled when Start returns. Only the loop goroutine may
+// call it.
+func (g *Group[O, M]) Start() {
+	for _, box := range g.staged {
+		box.place = away
+	}
+	g.away = append(g.away, g.staged...)
+
+	g.mu.Lock()
+	g.pending += len(g.staged)
+	g.ready.reserve(g.pending)
+	for _, box := range g.staged {
+		g.ready.push(box)
+	}
+	g.mu.Unlock()
+
+	clear(g.staged)
+	g.staged = g.staged[:0]
+	g.topUp()
+}
+
+// Wait waits until every batch that was handed over is done, or until timeout
+// delivers, and reports whether every batch is done. Then Collect returns all that
+// are away. If timeout is nil there is no limit of time, and a Handle that never
+// returns makes Wait wait for ever.
+//
+// Wait submits pumps where they are missing: at its begin, and when a pump was
+// ended by Goexit. If the pool refuses while no pump runs, nobody is left who
+// could finish: Wait then sleeps until timeout delivers or, if timeout is nil,
+// returns false at once. The work is kept in either case, in its order.
+//
+// Only the loop goroutine may call it.
+func (g *Group[O, M]) Wait(timeout <-chan time.Time) bool {
+	for {
+		halted := g.topUp()
+		if g.isDone() {
+			return true
+		}
+		if halted && timeout == nil {
+			return false
+		}
+		select {
+		case <-g.wake:
+		case <-timeout:
+			return g.isDone()
+		}
+	}
+}
+
+func (g *Group[O, M]) isDone() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pending == 0
+}
+
+// Collect appends the mailboxes that have come home since the last Collect to
+// dst and returns it. They are in the order in which Start handed them over,
+// whichever was done first; those still away keep their places for later. A
+// mailbox for which messages came meanwhile is staged again, behind those that are
+// staged already, and is home until the next Start. It costs O(1) for each mailbox
+// that is away. Only the loop goroutine may call it.
+func (g *Group[O, M]) Collect(dst []*Mailbox[O, M]) []*Mailbox[O, M] {
+	still := g.away[:0]
+	for _, box := range g.away {
+		if !box.done.Load() {
+			still = append(still, box)
+			continue
+		}
+		box.comeHome()
+		dst = append(dst, box)
+		if len(box.batch) > 0 {
+			g.stage(box)
+		}
+	}
+	clear(g.away[len(still):])
+	g.away = still
+	return dst
+}

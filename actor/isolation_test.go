@@ -1,0 +1,276 @@
+package actor_test
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/actor"
+)
+
+// fault is what a Recovered hook was told.
+type fault struct {
+	owner string
+	value any
+}
+
+// faulty returns a group whose handler does act(message) before it writes the
+// message down, and the faults that its hook saw. With more than one pump the
+// faults are not to be read.
+func faulty(pool actor.Pool, act func(m int)) (*group, *[]fault) {
+	var faults []fault
+	g := actor.NewGroup(actor.Options[*note, int]{
+		Pool: pool, Pumps: 1, Limit: 1000,
+		Handle: func(_ int, b *box) {
+			for m, ok := b.Next(); ok; m, ok = b.Next() {
+				act(m)
+				b.Owner.got = append(b.Owner.got, m)
+			}
+		},
+		Recovered: func(_ int, owner *note, v any) { faults = append(faults, fault{owner.name, v}) },
+	})
+	return g, &faults
+}
+
+func TestPanicCostsOneMessage(t *testing.T) {
+	bad := errors.New("bad")
+	g, faults := faulty(inline{}, func(m int) {
+		if m == 2 || m == 3 {
+			panic(bad)
+		}
+	})
+	b := newBoxes("a", "b", "c")
+	send(t, g, b[0], 1, 2, 3, 4)
+	send(t, g, b[1], 3)
+	send(t, g, b[2], 1, 4)
+	g.Start()
+	require.True(t, g.Wait(nil))
+	require.Equal(t, []string{"a", "b", "c"}, names(g.Collect(nil)))
+	require.Equal(t, []int{1, 4}, b[0].Owner.got)
+	require.Empty(t, b[1].Owner.got)
+	require.Equal(t, []int{1, 4}, b[2].Owner.got)
+	require.Equal(t, []fault{{"a", bad}, {"b", bad}, {"a", bad}}, *faults, "a went to the end after each")
+	require.EqualValues(t, 3, g.Stats().Panics)
+	require.Zero(t, g.Stats().Pumps)
+	requireQuiet(t, g)
+}
+
+func TestPanicThatTookNothingStillEnds(t *testing.T) {
+	for name, before := range map[string]func(*box){
+		"before Next": func(*box) {},
+		"after Again": func(b *box) { b.Next(); b.Again() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(inline{}, 1, func(_ int, b *box) { before(b); panic("always") })
+			b := newBoxes("a")
+			send(t, g, b[0], 1, 2, 3)
+			g.Start()
+			require.True(t, g.Wait(nil))
+			g.Collect(nil)
+			require.EqualValues(t, 3, g.Stats().Panics)
+			requireQuiet(t, g)
+		})
+	}
+}
+
+func TestPanicAfterAgainKeepsTheMessageIfItMadeWay(t *testing.T) {
+	g := newGroup(inline{}, 1, func(_ int, b *box) {
+		takeAll(0, b)
+		if len(b.Owner.got) == 2 {
+			b.Again()
+			panic("once")
+		}
+	})
+	b := newBoxes("a")
+	send(t, g, b[0], 1, 2)
+	g.Start()
+	require.Equal(t, []int{1, 2, 2}, b[0].Owner.got)
+	g.Collect(nil)
+	requireQuiet(t, g)
+}
+
+func TestGoexitCostsOneMessageAndOnePump(t *testing.T) {
+	g, faults := faulty(goroutines{}, func(m int) {
+		if m == 2 || m == 4 {
+			runtime.Goexit()
+		}
+	})
+	b := newBoxes("a", "b")
+	send(t, g, b[0], 1, 2, 3, 4)
+	send(t, g, b[1], 2)
+	g.Start()
+	require.True(t, g.Wait(nil), "Wait sends new pumps")
+	g.Collect(nil)
+	require.Equal(t, []int{1, 3}, b[0].Owner.got)
+	require.Equal(t, []fault{{"a", actor.Goexit{}}, {"b", actor.Goexit{}}, {"a", actor.Goexit{}}}, *faults)
+	require.EqualValues(t, 3, g.Stats().Exits)
+	require.Zero(t, g.Stats().Pumps)
+	requireQuiet(t, g)
+
+	send(t, g, b[1], 1, 3)
+	g.Start()
+	require.True(t, g.Wait(nil))
+	g.Collect(nil)
+	require.Equal(t, []int{1, 3}, b[1].Owner.got)
+}
+
+func TestGoexitEverywhere(t *testing.T) {
+	g := newGroup(goroutines{}, 4, func(_ int, b *box) {
+		defer func() { b.Owner.got = append(b.Owner.got, 0) }()
+		b.Next()
+		runtime.Goexit()
+	})
+	boxes := newBoxes(make([]string, 100)...)
+	for _, b := range boxes {
+		send(t, g, b, 1, 2)
+	}
+	g.Start()
+	require.True(t, g.Wait(nil))
+	require.Len(t, g.Collect(nil), 100)
+	for _, b := range boxes {
+		require.Len(t, b.Owner.got, 2)
+	}
+	require.EqualValues(t, 200, g.Stats().Exits)
+	require.Zero(t, g.Stats().Pumps)
+	requireQuiet(t, g)
+}
+
+func TestPanicDuringGoexit(t *testing.T) {
+	g, faults := faulty(goroutines{}, func(m int) {
+		if m == 1 {
+			defer panic("in a deferred call")
+			runtime.Goexit()
+		}
+	})
+	b := newBoxes("a")
+	send(t, g, b[0], 1, 2)
+	g.Start()
+	require.True(t, g.Wait(nil))
+	g.Collect(nil)
+	require.Equal(t, []int{2}, b[0].Owner.got)
+	require.Equal(t, []fault{{"a", "in a deferred call"}}, *faults)
+	require.Zero(t, g.Stats().Pumps)
+	requireQuiet(t, g)
+}
+
+func TestRecoveredMayFail(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		hook func()
+		want uint64
+	}{
+		{"panic", func() { panic("hook") }, 4},
+		{"Goexit", runtime.Goexit, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := actor.NewGroup(actor.Options[*note, int]{
+				Pool: goroutines{}, Pumps: 2, Limit: 10,
+				Handle: func(_ int, b *box) {
+					m, _ := b.Next()
+					b.Owner.got = append(b.Owner.got, m)
+					if m == 1 {
+						panic("handler")
+					}
+					runtime.Goexit()
+				},
+				Recovered: func(int, *note, any) { c.hook() },
+			})
+			b := newBoxes("a", "b")
+			send(t, g, b[0], 1, 2)
+			send(t, g, b[1], 2, 1)
+			g.Start()
+			require.True(t, g.Wait(nil))
+			g.Collect(nil)
+			require.Equal(t, []int{1, 2}, b[0].Owner.got)
+			require.Equal(t, []int{2, 1}, b[1].Owner.got)
+			s := g.Stats()
+			require.EqualValues(t, 2, s.Panics)
+			require.EqualValues(t, 2, s.Exits)
+			require.Equal(t, c.want, s.HookPanics)
+			require.Zero(t, s.Pumps)
+			requireQuiet(t, g)
+		})
+	}
+}
+
+// stuckGroup makes a group in which owners named "stuck" do not return before
+// release is closed.
+func stuckGroup(pumps int) (g *group, release chan struct{}) {
+	release = make(chan struct{})
+	return newGroup(goroutines{}, pumps, func(_ int, b *box) {
+		if b.Owner.name == "stuck" {
+			<-release
+		}
+		takeAll(0, b)
+	}), release
+}
+
+func TestSomePumpsStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, release := stuckGroup(3)
+		stuck := newBoxes("stuck", "stuck")
+		others := newBoxes(make([]string, 100)...)
+		send(t, g, stuck[0], 1)
+		send(t, g, stuck[1], 1)
+		for frame := range 5 {
+			for _, b := range others {
+				send(t, g, b, frame)
+			}
+			g.Start()
+			began := time.Now()
+			require.False(t, g.Wait(time.After(10*time.Millisecond)))
+			require.Equal(t, 10*time.Millisecond, time.Since(began))
+			require.Equal(t, others, g.Collect(nil), "all others, every frame, in order")
+			require.ElementsMatch(t, stuck, g.Held(nil))
+		}
+		send(t, g, stuck[1], 2)
+		close(release)
+		require.True(t, g.Wait(nil))
+		require.Equal(t, stuck, g.Collect(nil))
+		g.Start()
+		require.True(t, g.Wait(nil))
+		require.Equal(t, stuck[1:], g.Collect(nil))
+		require.Equal(t, []int{1, 2}, stuck[1].Owner.got)
+		for _, b := range others {
+			require.Equal(t, []int{0, 1, 2, 3, 4}, b.Owner.got)
+		}
+		requireQuiet(t, g)
+	})
+}
+
+func TestAllPumpsStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, release := stuckGroup(2)
+		stuck := newBoxes("stuck", "stuck")
+		others := newBoxes(make([]string, 50)...)
+		all := append(stuck, others...)
+		for frame := range 10 {
+			for _, b := range all {
+				send(t, g, b, frame)
+			}
+			g.Start()
+			began := time.Now()
+			require.False(t, g.Wait(time.After(10*time.Millisecond)))
+			require.Equal(t, 10*time.Millisecond, time.Since(began))
+			require.Empty(t, g.Collect(nil))
+		}
+		require.ElementsMatch(t, stuck, g.Held(nil))
+		s := g.Stats()
+		require.Equal(t, actor.Stats{Away: 52, Pending: 52, Ready: 50, Pumps: 2, Sent: 520, Turns: 2}, s)
+
+		close(release)
+		require.True(t, g.Wait(nil))
+		require.Equal(t, all, g.Collect(nil))
+		g.Start()
+		require.True(t, g.Wait(nil))
+		require.Equal(t, all, g.Collect(nil))
+		for _, b := range all {
+			require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, b.Owner.got)
+		}
+		requireQuiet(t, g)
+	})
+}

@@ -1,0 +1,138 @@
+package actor
+
+import "sync/atomic"
+
+// A Mailbox holds the messages for one owner, in the order in which they were
+// sent. It may be held or embedded; a zero Mailbox with its Owner set is ready.
+// It must not be copied after the first Send, and as long as it holds messages or
+// is away it belongs to one [Group].
+type Mailbox[O, M any] struct {
+	// Owner says for whom the messages are: an id or a pointer. It must not be
+	// changed while the mailbox is away; then both sides may read it.
+	Owner O
+
+	// batch is what the next Start hands over, or has handed over. At home the
+	// loop appends to it; while away nobody changes the slice, so that both sides
+	// may read its length, and the pumps clear the elements that they have taken.
+	batch []M
+
+	// late is what was sent while the mailbox is away.
+	// Invariant: empty at home.
+	late []M
+
+	// head and from are changed only by the one that has the mailbox in hand:
+	// batch[:head] is taken, batch[from:head] in the present turn.
+	head, from int
+	turn       turnState
+
+	place place // changed by the loop only
+
+	// done is how a pump tells the loop that the batch is finished. It is the
+	// only field that both sides touch while the mailbox is away.
+	done atomic.Bool
+}
+
+// place is where a mailbox stands in the eyes of the loop.
+type place uint8
+
+const (
+	idle place = iota
+	staged
+	away
+)
+
+// turnState says what Handle may do with the mailbox.
+type turnState uint8
+
+const (
+	shut    turnState = iota // not inside Handle
+	open                     // inside Handle
+	putBack                  // inside Handle, after Again
+)
+
+// keep is the number of messages for which a mailbox holds buffers whatever its
+// load is. A larger buffer is given up when a batch fills less than a quarter of
+// it: one bad frame must not cost memory for ever, and a steady load must not
+// allocate.
+const keep = 64
+
+// Home reports whether the mailbox, and with it everything of its owner, is in
+// the hands of the loop. It turns false in [Group.Start] and true in the
+// [Group.Collect] that returns the mailbox, not before: between those two
+// calls the answer does not change. Only the loop goroutine may call it.
+func (box *Mailbox[O, M]) Home() bool { return box.place != away }
+
+// Len returns the number of messages that the mailbox holds: those that wait
+// and, while it is away, the whole batch that was handed over, however much of it
+// has been handled. It is what counts against Options.Limit. Only the loop
+// goroutine may call it.
+func (box *Mailbox[O, M]) Len() int { return len(box.batch) + len(box.late) }
+
+// Next takes the oldest message and reports whether there was one. It returns
+// the zero message and false at the end of the batch and after [Mailbox.Again].
+// A message that is sent while the mailbox is away belongs to the next batch.
+// Next panics outside Handle, as far as that can be seen. Only inside the handler.
+func (box *Mailbox[O, M]) Next() (M, bool) {
+	if box.turn == shut {
+		panic("actor: Next called outside Handle")
+	}
+	if box.turn == putBack || box.head == len(box.batch) {
+		var none M
+		return none, false
+	}
+	m := box.batch[box.head]
+	box.head++
+	return m, true
+}
+
+// Again puts the message that Next returned last back to the front: its work is
+// not finished in this turn. Handle should then return. The mailbox goes to the
+// end of the ready list, behind all others that wait, and Handle is called again
+// with the same message first, maybe by another pump. If no other mailbox
+// waits, that is at once. A mailbox whose Handle always ends with Again stays away
+// for ever and keeps a pump turning.
+//
+// Again panics if Next has not returned a message in this turn, or if Again was
+// called before in this turn. Only inside the handler.
+func (box *Mailbox[O, M]) Again() {
+	if box.turn != open || box.head == box.from {
+		panic("actor: Again called without a message from Next")
+	}
+	box.head--
+	box.turn = putBack
+}
+
+// begin opens a turn.
+func (box *Mailbox[O, M]) begin() {
+	box.from = box.head
+	box.turn = open
+}
+
+// end closes a turn and drops what its messages point to. A turn that failed
+// uses up at least one message, even if Handle took none or put it back:
+// otherwise a Handle that always panics first would be called for ever.
+func (box *Mailbox[O, M]) end(failed bool) {
+	if failed && box.head == box.from {
+		box.head++
+	}
+	clear(box.batch[box.from:box.head])
+	box.turn = shut
+}
+
+// comeHome makes a mailbox whose batch is done ready for the next one.
+func (box *Mailbox[O, M]) comeHome() {
+	box.done.Store(false)
+	box.place = idle
+	used := len(box.batch)
+	box.batch, box.head = box.batch[:0], 0
+	if cap(box.batch) > keep && used < cap(box.batch)/4 {
+		box.batch = nil
+	}
+	if len(box.late) > 0 {
+		box.batch, box.late = box.late, box.batch
+		return
+	}
+	if cap(box.late) > keep && used < cap(box.late)/4 {
+		box.late = nil
+	}
+}

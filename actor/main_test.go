@@ -1,0 +1,107 @@
+package actor_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/panjf2000/ants/v2"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/bufftick/bufftick/actor"
+)
+
+// Importing ants starts its default pool: those two goroutines are not ours.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+
+// inline runs the task before Submit returns.
+type inline struct{}
+
+func (inline) Submit(task func()) error { task(); return nil }
+
+// goroutines starts one for each task.
+type goroutines struct{}
+
+func (goroutines) Submit(task func()) error { go task(); return nil }
+
+// newAnts returns a pool as the engine uses it, which the test releases.
+func newAnts(tb testing.TB, pumps int) *ants.Pool {
+	tb.Helper()
+	pool, err := ants.NewPool(2*pumps, ants.WithNonblocking(true), ants.WithDisablePurge(true))
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, pool.ReleaseTimeout(time.Minute)) })
+	return pool
+}
+
+// passed returns a channel that has delivered already: Wait with it only looks.
+func passed() <-chan time.Time {
+	c := make(chan time.Time, 1)
+	c <- time.Time{}
+	return c
+}
+
+// note is an owner that writes down what it got.
+type note struct {
+	name string
+	got  []int
+}
+
+type (
+	box   = actor.Mailbox[*note, int]
+	group = actor.Group[*note, int]
+)
+
+func newBoxes(names ...string) []*box {
+	boxes := make([]*box, len(names))
+	for i, name := range names {
+		boxes[i] = &box{Owner: &note{name: name}}
+	}
+	return boxes
+}
+
+func names(boxes []*box) []string {
+	out := []string{}
+	for _, b := range boxes {
+		out = append(out, b.Owner.name)
+	}
+	return out
+}
+
+func send(t *testing.T, g *group, b *box, msgs ...int) {
+	t.Helper()
+	for _, m := range msgs {
+		require.NoError(t, g.Send(b, m))
+	}
+}
+
+// takeAll is the plain handler: it writes down all messages.
+func takeAll(_ int, b *box) {
+	for m, ok := b.Next(); ok; m, ok = b.Next() {
+		b.Owner.got = append(b.Owner.got, m)
+	}
+}
+
+func newGroup(pool actor.Pool, pumps int, handle func(int, *box)) *group {
+	return actor.NewGroup(actor.Options[*note, int]{Pool: pool, Pumps: pumps, Limit: 1000, Handle: handle})
+}
+
+// finishAll waits until all is done. A pool whose workers die is allowed to
+// refuse for a moment.
+func finishAll[O, M any](g *actor.Group[O, M]) {
+	for !g.Wait(nil) {
+		runtime.Gosched()
+	}
+}
+
+// requireQuiet checks that no count of the group is off when nothing is away.
+func requireQuiet[O, M any](t *testing.T, g *actor.Group[O, M]) {
+	t.Helper()
+	s := g.Stats()
+	require.Zero(t, s.Staged)
+	require.Zero(t, s.Away)
+	require.Zero(t, s.Pending)
+	require.Zero(t, s.Ready)
+	require.Equal(t, s.Sent, s.Handled)
+	require.Empty(t, g.Held(nil))
+}

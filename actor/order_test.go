@@ -1,0 +1,284 @@
+package actor_test
+
+import (
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/actor"
+)
+
+func TestOrderAndExclusionPerOwner(t *testing.T) {
+	// 20 owners, 3 pumps, turns of random length in fake time, and a loop that
+	// sends faster than the pumps work.
+	synctest.Test(t, func(t *testing.T) {
+		type owner struct {
+			busy atomic.Bool
+			got  []int
+		}
+		rnd := rand.New(rand.NewPCG(1, 2))
+		waits := make([]*rand.Rand, 3)
+		for i := range waits {
+			waits[i] = rand.New(rand.NewPCG(3, uint64(i)))
+		}
+		g := actor.NewGroup(actor.Options[*owner, int]{
+			Pool: goroutines{}, Pumps: 3, Limit: 1000,
+			Handle: func(pump int, b *actor.Mailbox[*owner, int]) {
+				require.True(t, b.Owner.busy.CompareAndSwap(false, true), "two turns of one owner overlap")
+				for m, ok := b.Next(); ok; m, ok = b.Next() {
+					time.Sleep(time.Duration(waits[pump].IntN(5)) * time.Millisecond)
+					b.Owner.got = append(b.Owner.got, m)
+				}
+				b.Owner.busy.Store(false)
+			},
+		})
+		boxes := make([]actor.Mailbox[*owner, int], 20)
+		sent := make([]int, len(boxes))
+		for i := range boxes {
+			boxes[i].Owner = &owner{}
+		}
+		for range 50 {
+			for range 100 {
+				i := rnd.IntN(len(boxes))
+				require.NoError(t, g.Send(&boxes[i], sent[i]))
+				sent[i]++
+			}
+			g.Start()
+			g.Wait(time.After(20 * time.Millisecond))
+			g.Collect(nil)
+		}
+		for g.Stats().Sent > g.Stats().Handled {
+			g.Start()
+			require.True(t, g.Wait(nil))
+			g.Collect(nil)
+		}
+		for i := range boxes {
+			require.Len(t, boxes[i].Owner.got, sent[i])
+			for j, m := range boxes[i].Owner.got {
+				require.Equal(t, j, m)
+			}
+		}
+		requireQuiet(t, g)
+	})
+}
+
+// trace records "name message" in the order in which one pump took them.
+func traceGroup(handle func(b *box, saw func(m int))) (*group, *[]string) {
+	var trace []string
+	g := newGroup(inline{}, 1, func(_ int, b *box) {
+		handle(b, func(m int) { trace = append(trace, b.Owner.name+string(rune('0'+m))) })
+	})
+	return g, &trace
+}
+
+func TestHandleThatStopsEarlyGoesToTheEnd(t *testing.T) {
+	g, trace := traceGroup(func(b *box, saw func(int)) {
+		m, ok := b.Next()
+		require.True(t, ok)
+		saw(m)
+	})
+	b := newBoxes("a", "b", "c")
+	send(t, g, b[0], 1, 2, 3)
+	send(t, g, b[1], 1)
+	send(t, g, b[2], 1, 2)
+	g.Start()
+	require.Equal(t, []string{"a1", "b1", "c1", "a2", "c2", "a3"}, *trace)
+	require.True(t, g.Wait(nil))
+	require.Equal(t, []string{"a", "b", "c"}, names(g.Collect(nil)))
+	requireQuiet(t, g)
+}
+
+func TestAgainKeepsTheMessageAndGoesToTheEnd(t *testing.T) {
+	left := 2 // a1 needs two more turns
+	g, trace := traceGroup(func(b *box, saw func(int)) {
+		for m, ok := b.Next(); ok; m, ok = b.Next() {
+			saw(m)
+			if b.Owner.name == "a" && m == 1 && left > 0 {
+				left--
+				b.Again() // the loop condition ends the turn: Next says false
+			}
+		}
+	})
+	b := newBoxes("a", "b", "c")
+	send(t, g, b[0], 1, 2)
+	send(t, g, b[1], 1)
+	send(t, g, b[2], 1)
+	g.Start()
+	require.Equal(t, []string{"a1", "b1", "c1", "a1", "a1", "a2"}, *trace)
+	g.Collect(nil)
+	require.EqualValues(t, 5, g.Stats().Turns)
+	requireQuiet(t, g)
+}
+
+func TestAgainAfterTheLastMessage(t *testing.T) {
+	turns := 0
+	g := newGroup(inline{}, 1, func(_ int, b *box) {
+		turns++
+		takeAll(0, b)
+		if turns == 1 {
+			b.Again() // Next has said false; the message it returned last is meant
+		}
+	})
+	b := newBoxes("a")
+	send(t, g, b[0], 1, 2)
+	g.Start()
+	require.Equal(t, []int{1, 2, 2}, b[0].Owner.got)
+	g.Collect(nil)
+	requireQuiet(t, g)
+}
+
+func TestCollectKeepsTheOrderOfHandOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(goroutines{}, 4, func(_ int, b *box) {
+			m, _ := b.Next()
+			time.Sleep(time.Duration(m) * time.Second)
+		})
+		b := newBoxes("a", "b", "c", "d", "e")
+		send(t, g, b[0], 40)
+		send(t, g, b[1], 30)
+		send(t, g, b[2], 1)
+		send(t, g, b[3], 20)
+		g.Start()
+		began := time.Now()
+		require.False(t, g.Wait(time.After(25*time.Second)))
+		require.Equal(t, 25*time.Second, time.Since(began))
+		require.Equal(t, []string{"c", "d"}, names(g.Collect(nil)), "c was done long before d, a and b are away")
+		require.False(t, b[0].Home())
+		require.True(t, b[2].Home())
+
+		send(t, g, b[4], 1)
+		send(t, g, b[2], 1)
+		g.Start()
+		require.True(t, g.Wait(nil))
+		require.Equal(t, []string{"a", "b", "e", "c"}, names(g.Collect(nil)))
+		require.Empty(t, g.Collect(nil))
+		requireQuiet(t, g)
+	})
+}
+
+func TestSentWhileAwayComesHomeStaged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(goroutines{}, 2, func(_ int, b *box) {
+			time.Sleep(time.Second)
+			takeAll(0, b)
+		})
+		b := newBoxes("a", "b", "c")
+		send(t, g, b[0], 1, 2)
+		send(t, g, b[1], 1)
+		g.Start()
+		send(t, g, b[1], 2)
+		send(t, g, b[0], 3)
+		send(t, g, b[2], 1)
+		require.Equal(t, 3, b[0].Len(), "the batch counts until it is home")
+		require.True(t, g.Wait(nil))
+		require.False(t, b[0].Home(), "done, but not collected")
+
+		require.Equal(t, []string{"a", "b"}, names(g.Collect(nil)))
+		require.True(t, b[0].Home())
+		require.Equal(t, []int{1, 2}, b[0].Owner.got)
+		require.Equal(t, 1, b[0].Len())
+		require.Equal(t, 3, g.Stats().Staged)
+
+		g.Start()
+		require.True(t, g.Wait(nil))
+		require.Equal(t, []string{"c", "a", "b"}, names(g.Collect(nil)), "c was staged first")
+		require.Equal(t, []int{1, 2, 3}, b[0].Owner.got)
+		requireQuiet(t, g)
+	})
+}
+
+func TestWaitLooksBeforeItWaits(t *testing.T) {
+	g := newGroup(inline{}, 1, takeAll)
+	require.True(t, g.Wait(nil), "nothing was handed over")
+	b := newBoxes("a")
+	send(t, g, b[0], 1)
+	require.True(t, g.Wait(nil), "staged is not away")
+	g.Start()
+	require.True(t, g.Wait(passed()), "done is done, though the time is over")
+}
+
+func TestLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := actor.NewGroup(actor.Options[*note, int]{
+			Pool: goroutines{}, Pumps: 1, Limit: 3,
+			Handle: func(_ int, b *box) { time.Sleep(time.Second); takeAll(0, b) },
+		})
+		b := newBoxes("a", "b")
+		send(t, g, b[0], 1, 2)
+		g.Start()
+		send(t, g, b[0], 3)
+		err := g.Send(b[0], 4)
+		require.ErrorIs(t, err, actor.ErrFull)
+		require.EqualError(t, err, "actor: mailbox is full: limit 3 messages")
+		send(t, g, b[1], 1, 2, 3)
+		require.ErrorIs(t, g.Send(b[1], 4), actor.ErrFull)
+
+		require.True(t, g.Wait(nil))
+		g.Collect(nil)
+		send(t, g, b[0], 5, 6)
+		require.ErrorIs(t, g.Send(b[0], 7), actor.ErrFull)
+		g.Start()
+		require.True(t, g.Wait(nil))
+		g.Collect(nil)
+		require.Equal(t, []int{1, 2, 3, 5, 6}, b[0].Owner.got)
+		require.Equal(t, []int{1, 2, 3}, b[1].Owner.got)
+		require.EqualValues(t, 3, g.Stats().Rejected)
+		requireQuiet(t, g)
+	})
+}
+
+func TestNoMorePumpsThanMailboxes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(goroutines{}, 8, func(_ int, b *box) { time.Sleep(time.Second); takeAll(0, b) })
+		b := newBoxes("a", "b", "c")
+		send(t, g, b[0], 1)
+		send(t, g, b[1], 1)
+		g.Start()
+		require.Equal(t, 2, g.Stats().Pumps)
+		synctest.Wait()
+		require.ElementsMatch(t, b[:2], g.Held(nil))
+
+		send(t, g, b[2], 1)
+		g.Start()
+		require.Equal(t, 3, g.Stats().Pumps, "the two are busy: c must not wait for them")
+		require.True(t, g.Wait(nil))
+		g.Collect(nil)
+		require.Zero(t, g.Stats().Pumps)
+		requireQuiet(t, g)
+	})
+}
+
+func TestMisusePanics(t *testing.T) {
+	ok := actor.Options[*note, int]{Pool: inline{}, Pumps: 1, Limit: 1, Handle: takeAll}
+	for want, spoil := range map[string]func(*actor.Options[*note, int]){
+		"actor: Options.Pool is nil":                     func(o *actor.Options[*note, int]) { o.Pool = nil },
+		"actor: Options.Handle is nil":                   func(o *actor.Options[*note, int]) { o.Handle = nil },
+		"actor: Options.Pumps is 0, must be at least 1":  func(o *actor.Options[*note, int]) { o.Pumps = 0 },
+		"actor: Options.Limit is -1, must be at least 1": func(o *actor.Options[*note, int]) { o.Limit = -1 },
+	} {
+		o := ok
+		spoil(&o)
+		require.PanicsWithValue(t, want, func() { actor.NewGroup(o) })
+	}
+
+	b := newBoxes("a")[0]
+	require.PanicsWithValue(t, "actor: Next called outside Handle", func() { b.Next() })
+	require.PanicsWithValue(t, "actor: Again called without a message from Next", func() { b.Again() })
+
+	g := newGroup(inline{}, 1, func(_ int, b *box) {
+		require.PanicsWithValue(t, "actor: Again called without a message from Next", func() { b.Again() })
+		takeAll(0, b)
+		if len(b.Owner.got) == 1 {
+			b.Again()
+			require.PanicsWithValue(t, "actor: Again called without a message from Next", func() { b.Again() })
+		}
+	})
+	send(t, g, b, 1)
+	g.Start()
+	require.Equal(t, []int{1, 1}, b.Owner.got)
+	require.PanicsWithValue(t, "actor: Next called outside Handle", func() { b.Next() })
+}

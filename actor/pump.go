@@ -1,0 +1,196 @@
+package actor
+
+// A pump is one slot for a task in the pool. Its task is made once and submitted
+// again and again, but only when the slot is free. All fields but task are under
+// the group's lock.
+type pump[O, M any] struct {
+	task  func()
+	state pumpState
+	box   *Mailbox[O, M] // in hand
+}
+
+type pumpState uint8
+
+const (
+	vacant   pumpState = iota // the slot is in Group.free
+	reserved                  // submitted, the task has not begun
+	running
+)
+
+// topUp submits pumps as long as a slot is free and more mailboxes are ready than
+// pumps about to begin. It reports whether the pool refused while no pump was
+// left: then nobody will send a token to wake. The lock is not held during Submit,
+// which may run the task.
+func (g *Group[O, M]) topUp() (halted bool) {
+	for {
+		i, ok := g.reserve()
+		if !ok {
+			return false
+		}
+		if err := g.pool.Submit(g.pumps[i].task); err != nil {
+			return g.refuse(i)
+		}
+	}
+}
+
+// reserve takes a free slot if one is wanted.
+func (g *Group[O, M]) reserve() (i int, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	last := len(g.free) - 1
+	if last < 0 || g.ready.n <= g.starting {
+		return 0, false
+	}
+	i = g.free[last]
+	g.free = g.free[:last]
+	g.pumps[i].state = reserved
+	g.starting++
+	return i, true
+}
+
+// refuse gives a reserved slot back and reports whether no pump is left.
+func (g *Group[O, M]) refuse(i int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.counts.refused++
+	g.starting--
+	g.release(i)
+	return len(g.free) == len(g.pumps)
+}
+
+// release makes a slot free. The caller holds the lock.
+func (g *Group[O, M]) release(i int) {
+	g.pumps[i].state = vacant
+	g.pumps[i].box = nil
+	g.free = append(g.free, i)
+}
+
+// run is the task of pump i: claim, handle, until nothing is ready. If Handle
+// ends the goroutine, the deferred part gives the slot back. It must not Submit:
+// it runs in the pool, whose worker is still counted.
+func (g *Group[O, M]) run(i int) {
+	box := g.enter(i)
+	ended := false
+	defer func() {
+		if !ended {
+			g.leave(i)
+		}
+	}()
+	for box != nil {
+		g.turn(i, box)
+		box = g.next(i, box)
+	}
+	ended = true // by next or enter: the slot may have a new task by now
+}
+
+// enter begins a pump and claims its first mailbox. A task for which no slot is
+// reserved, which only a faulty pool can run, does nothing.
+func (g *Group[O, M]) enter(i int) *Mailbox[O, M] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pumps[i].state != reserved {
+		return nil
+	}
+	g.pumps[i].state = running
+	g.starting--
+	return g.claim(i)
+}
+
+// next passes the mailbox in hand on and claims another, in one critical section.
+func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) *Mailbox[O, M] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.finish(box)
+	return g.claim(i)
+}
+
+// claim takes the first mailbox of the ready list into hand. If there is none
+// the pump ends here, and not later: the loop adds work and looks for free
+// slots under the same lock, so it either sees this slot free or this pump sees
+// the work. The caller holds the lock.
+func (g *Group[O, M]) claim(i int) *Mailbox[O, M] {
+	box := g.ready.pop()
+	if box == nil {
+		g.release(i)
+		return nil
+	}
+	g.pumps[i].box = box
+	g.counts.turns++
+	return box
+}
+
+// finish puts a mailbox with messages left at the end of the ready list, or
+// marks it done. After that the loop may have it: finish must not touch it any
+// more. The caller holds the lock.
+func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
+	g.counts.handled += uint64(box.head - box.from)
+	if box.head < len(box.batch) {
+		g.ready.push(box)
+		return
+	}
+	box.done.Store(true)
+	g.pending--
+	if g.pending == 0 {
+		g.notify()
+	}
+}
+
+// leave ends a pump whose goroutine is being ended by Goexit, and wakes the loop:
+// it may have to send another.
+func (g *Group[O, M]) leave(i int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.finish(g.pumps[i].box)
+	g.release(i)
+	g.notify()
+}
+
+func (g *Group[O, M]) notify() {
+	select {
+	case g.wake <- struct{}{}:
+	default:
+	}
+}
+
+// turn calls Handle once. Whatever Handle does, the mailbox is afterwards as the
+// next turn needs it; only a Goexit goes on through run.
+func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		v := recover()
+		if v == nil {
+			v = Goexit{}
+		}
+		box.end(true)
+		g.fault(i, box.Owner, v)
+	}()
+	box.begin()
+	g.handle(i, box)
+	returned = true
+	box.end(false)
+}
+
+// fault counts what escaped Handle and tells Recovered, which may fail in turn.
+func (g *Group[O, M]) fault(i int, owner O, v any) {
+	g.mu.Lock()
+	if _, exit := v.(Goexit); exit {
+		g.counts.exits++
+	} else {
+		g.counts.panics++
+	}
+	g.mu.Unlock()
+	if g.recovered == nil {
+		return
+	}
+	defer func() {
+		if recover() != nil {
+			g.mu.Lock()
+			g.counts.hookPanics++
+			g.mu.Unlock()
+		}
+	}()
+	g.recovered(i, owner, v)
+}

@@ -1,0 +1,180 @@
+package actor_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var errFull = errors.New("pool is full")
+
+// moody asks accept before each task.
+type moody struct {
+	accept func() bool
+	submit func(task func()) error
+	asked  int
+}
+
+func (p *moody) Submit(task func()) error {
+	p.asked++
+	if !p.accept() {
+		return errFull
+	}
+	return p.submit(task)
+}
+
+func TestRefusedWorkIsKeptInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		accepting := false
+		pool := &moody{accept: func() bool { return accepting }, submit: inline{}.Submit}
+		var order []string
+		g := newGroup(pool, 4, func(_ int, b *box) {
+			order = append(order, b.Owner.name)
+			takeAll(0, b)
+		})
+		b := newBoxes("a", "b", "c", "d")
+		send(t, g, b[1], 1, 2)
+		send(t, g, b[0], 1)
+		g.Start()
+		require.Equal(t, 1, pool.asked, "Start stops at the first refusal")
+
+		began := time.Now()
+		require.False(t, g.Wait(nil), "nobody runs: without a limit of time Wait gives up")
+		require.Zero(t, time.Since(began))
+		require.False(t, g.Wait(time.After(10*time.Millisecond)))
+		require.Equal(t, 10*time.Millisecond, time.Since(began))
+		require.Equal(t, 3, pool.asked, "Wait asks once and then sleeps")
+		require.Empty(t, g.Collect(nil))
+
+		send(t, g, b[3], 1)
+		send(t, g, b[1], 3)
+		g.Start()
+		require.Equal(t, 2+1, g.Stats().Ready)
+		require.EqualValues(t, 4, g.Stats().Refused)
+		require.Zero(t, g.Stats().Pumps)
+
+		accepting = true
+		send(t, g, b[2], 1)
+		g.Start()
+		require.True(t, g.Wait(nil))
+		require.Equal(t, []string{"b", "a", "d", "c"}, order)
+		require.Equal(t, []string{"b", "a", "d", "c"}, names(g.Collect(nil)))
+		g.Start()
+		g.Collect(nil)
+		require.Equal(t, []int{1, 2, 3}, b[1].Owner.got)
+		requireQuiet(t, g)
+	})
+}
+
+func TestWaitAloneRetries(t *testing.T) {
+	accepting := false
+	pool := &moody{accept: func() bool { return accepting }, submit: goroutines{}.Submit}
+	g := newGroup(pool, 2, takeAll)
+	b := newBoxes("a")
+	send(t, g, b[0], 1)
+	g.Start()
+	accepting = true
+	require.True(t, g.Wait(nil))
+	require.Equal(t, []int{1}, b[0].Owner.got)
+}
+
+func TestOnePumpIsEnough(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := &moody{submit: goroutines{}.Submit}
+		pool.accept = func() bool { return pool.asked == 1 }
+		g := newGroup(pool, 4, func(_ int, b *box) { time.Sleep(time.Second); takeAll(0, b) })
+		b := newBoxes("a", "b", "c")
+		for _, x := range b {
+			send(t, g, x, 1)
+		}
+		g.Start()
+		require.True(t, g.Wait(nil), "refused, but one pump runs: it serves all")
+		require.Equal(t, b, g.Collect(nil))
+		require.Equal(t, 3, pool.asked)
+		requireQuiet(t, g)
+	})
+}
+
+func TestLastPumpDiesWhileThePoolRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := &moody{submit: goroutines{}.Submit}
+		pool.accept = func() bool { return pool.asked == 1 }
+		g := newGroup(pool, 2, func(_ int, b *box) {
+			m, _ := b.Next()
+			b.Owner.got = append(b.Owner.got, m)
+			time.Sleep(time.Second)
+			runtime.Goexit()
+		})
+		b := newBoxes("a")
+		send(t, g, b[0], 1, 2)
+		g.Start()
+		began := time.Now()
+		require.False(t, g.Wait(nil), "neither a hang nor a spin")
+		require.Equal(t, time.Second, time.Since(began))
+		require.Equal(t, 2, pool.asked)
+		require.Zero(t, g.Stats().Pumps)
+
+		pool.accept = func() bool { return true }
+		require.True(t, g.Wait(nil))
+		require.Equal(t, []int{1, 2}, b[0].Owner.got)
+	})
+}
+
+func TestPoolThatSometimesRefuses(t *testing.T) {
+	for seed := range uint64(20) {
+		rnd := rand.New(rand.NewPCG(seed, 0))
+		pool := &moody{accept: func() bool { return rnd.IntN(3) == 0 }, submit: goroutines{}.Submit}
+		g := newGroup(pool, 3, takeAll)
+		boxes := newBoxes(make([]string, 30)...)
+		sent := make([]int, len(boxes))
+		for range 50 {
+			for range 20 {
+				i := rnd.IntN(len(boxes))
+				send(t, g, boxes[i], sent[i])
+				sent[i]++
+			}
+			g.Start()
+			g.Wait(passed())
+			g.Collect(nil)
+		}
+		for g.Stats().Away+g.Stats().Staged > 0 {
+			g.Start()
+			finishAll(g)
+			g.Collect(nil)
+		}
+		require.NotZero(t, g.Stats().Refused, "seed %d", seed)
+		for i, b := range boxes {
+			require.Len(t, b.Owner.got, sent[i], "seed %d", seed)
+			for j, m := range b.Owner.got {
+				require.Equal(t, j, m, "seed %d", seed)
+			}
+		}
+		requireQuiet(t, g)
+	}
+}
+
+// A pool that runs a task twice, or one that it has refused, breaks its contract.
+// The task finds that no slot is reserved for it and does nothing.
+func TestTaskWithoutSlotDoesNothing(t *testing.T) {
+	var kept []func()
+	g := newGroup(&moody{accept: func() bool { return true }, submit: func(task func()) error {
+		kept = append(kept, task)
+		task()
+		task()
+		return nil
+	}}, 2, takeAll)
+	b := newBoxes("a")
+	send(t, g, b[0], 1)
+	g.Start()
+	kept[0]()
+	require.True(t, g.Wait(nil))
+	g.Collect(nil)
+	require.Equal(t, []int{1}, b[0].Owner.got)
+	require.Zero(t, g.Stats().Pumps)
+	requireQuiet(t, g)
+}

@@ -1,0 +1,109 @@
+package buff
+
+import "github.com/bufftick/bufftick/wheel"
+
+// Order is a wish of a Set to whoever keeps its deadlines on a timing wheel.
+//
+// Due Never: take Timer off the wheel. Otherwise have Ref woken at Due: by Timer,
+// if it is not zero; if it is, ask [Set.Timer] whether there is one by now, or
+// make one and say so with [Set.SetTimer].
+type Order struct {
+	Due   wheel.Time
+	Timer wheel.Handle
+	Ref   Ref
+
+	generation uint32
+}
+
+// Orders returns the wishes that have not been cleared, oldest first.
+func (s *Set) Orders() []Order { return s.orders }
+
+// ClearOrders forgets the wishes: they have been met.
+func (s *Set) ClearOrders() { s.orders = s.orders[:0] }
+
+// Timer returns the timer of the thing that o is about, zero if it has none yet,
+// and reports whether that thing still lives.
+func (s *Set) Timer(o Order) (timer wheel.Handle, live bool) {
+	at := o.Ref.slot()
+	if o.Ref.isTimeout() {
+		x := &s.timeouts[at]
+		return x.timer, x.live && x.generation == o.generation
+	}
+	i := &s.slots[at]
+	return i.timer, i.spec != nil && i.generation == o.generation
+}
+
+// SetTimer says which timer wakes the thing that o is about.
+func (s *Set) SetTimer(o Order, timer wheel.Handle) {
+	if o.Ref.isTimeout() {
+		s.timeouts[o.Ref.slot()].timer = timer
+		return
+	}
+	s.slots[o.Ref.slot()].timer = timer
+}
+
+// touch notes that the instance's next event may have moved.
+func (s *Set) touch(at uint16) {
+	if i := &s.slots[at]; i.flags&touched == 0 {
+		i.flags |= touched
+		s.touched = append(s.touched, Ref(at))
+	}
+}
+
+func (s *Set) touchTimeout(at uint16) {
+	if x := &s.timeouts[at]; !x.touched {
+		x.touched = true
+		s.touched = append(s.touched, Ref(at)|timeoutRef)
+	}
+}
+
+// settle finds a place for everything that has changed: what is due by until goes
+// on the agenda, what is due later to the wheel.
+func (s *Set) settle(until wheel.Time) {
+	for _, ref := range s.touched {
+		at := ref.slot()
+		if ref.isTimeout() {
+			x := &s.timeouts[at]
+			x.touched = false
+			if x.live {
+				s.file(until, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: ref}, &x.armed, x.timer, x.generation)
+			}
+			continue
+		}
+		i := &s.slots[at]
+		i.flags &^= touched
+		if i.spec != nil {
+			due, r := i.due()
+			s.file(until, entry{at: due, key: entryKey(r, i.age), ref: ref}, &i.armed, i.timer, i.generation)
+		}
+	}
+	s.touched = s.touched[:0]
+}
+
+// file puts e where its instant belongs, and says so to the wheel only if that is
+// news.
+func (s *Set) file(until wheel.Time, e entry, armed *wheel.Time, timer wheel.Handle, generation uint32) {
+	switch {
+	case e.at <= until:
+		s.agenda.push(e)
+	case e.at != *armed:
+		*armed = e.at
+		s.orders = append(s.orders, Order{Due: e.at, Timer: timer, Ref: e.ref, generation: generation})
+	}
+}
+
+// recall takes back the wishes that nobody has met yet, so that what has become
+// due meanwhile is found. Those that take timers away stay.
+func (s *Set) recall() {
+	kept := s.orders[:0]
+	for _, o := range s.orders {
+		if o.Due == wheel.Never {
+			kept = append(kept, o)
+			continue
+		}
+		if _, live := s.Timer(o); live {
+			s.Wake(o.Ref)
+		}
+	}
+	s.orders = kept
+}

@@ -1,0 +1,193 @@
+package buff
+
+import (
+	"iter"
+	"math"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Set is all that one owner carries: its buffs and its timeouts. It has no lock
+// and no clock; whoever holds it calls one method at a time.
+type Set struct {
+	owner  OwnerID
+	number uint32
+	limit  int32 // instances
+	live   int32
+
+	ages uint64 // applications and timeouts so far
+
+	slots          []instance
+	free           uint16
+	oldest, newest uint16
+
+	timeouts     []timeout
+	freeTimeout  uint16
+	liveTimeouts int32
+	base         uint32 // generation of a slot's first use
+
+	agenda  agenda // what is due in the turn that is running
+	touched []Ref  // what has changed and is in neither agenda nor orders
+	orders  []Order
+
+	calls  []Call // handlers that were put off to the head of the next Run
+	called int    // how many of them have been called
+}
+
+// NewSet returns an empty Set for the owner. The number is below MaxOwners and
+// stands in all handles of the Set; base is zero, or the [Set.Generation] of the
+// Set that had the number before, whose handles stay worthless thereby. At most
+// limit instances, and as many timeouts, are carried at once: from 1 to
+// MaxPerOwner.
+func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
+	if number >= MaxOwners || limit < 1 || limit > MaxPerOwner {
+		panic("buff: NewSet with a number or limit out of range")
+	}
+	return &Set{
+		owner: owner, number: number, base: base, limit: int32(limit),
+		free: noSlot, oldest: noSlot, newest: noSlot, freeTimeout: noSlot,
+	}
+}
+
+// Owner returns whose Set it is.
+func (s *Set) Owner() OwnerID { return s.owner }
+
+// Len returns how many buffs the owner carries.
+func (s *Set) Len() int { return int(s.live) }
+
+// Timeouts returns how many timeouts are waiting.
+func (s *Set) Timeouts() int { return int(s.liveTimeouts) }
+
+// Generation returns a generation that no handle of this Set has reached, for the
+// Set that will have its number next; it is math.MaxUint32 if there is none left,
+// and the number must then rest for ever. It costs a look at every slot.
+func (s *Set) Generation() uint32 {
+	g := s.base
+	for i := range s.slots {
+		g = max(g, s.slots[i].generation)
+	}
+	for i := range s.timeouts {
+		g = max(g, s.timeouts[i].generation)
+	}
+	return g
+}
+
+// All returns the owner's buffs, the oldest application first. The Set must not
+// change meanwhile.
+func (s *Set) All() iter.Seq[Instance] {
+	return func(yield func(Instance) bool) {
+		for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+			if !yield(s.look(at)) {
+				return
+			}
+		}
+	}
+}
+
+// Find returns the buff of that handle and reports whether there is one.
+func (s *Set) Find(h Handle) (Instance, bool) {
+	if s.lookup(h) == nil {
+		return Instance{}, false
+	}
+	return s.look(h.slot()), true
+}
+
+// Next returns the earliest instant at which something is due, Never if nothing
+// is. It looks at every slot: it is for those who run a Set without a wheel.
+func (s *Set) Next() wheel.Time {
+	next := wheel.Never
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		t, _ := s.slots[at].due()
+		next = min(next, t)
+	}
+	for i := range s.timeouts {
+		if s.timeouts[i].live {
+			next = min(next, s.timeouts[i].at)
+		}
+	}
+	return next
+}
+
+func (s *Set) look(at uint16) Instance {
+	i := &s.slots[at]
+	return Instance{
+		Handle: s.handle(at), Spec: i.spec, Source: i.source, Stacks: int(i.stacks),
+		Magnitude: i.magnitude, End: i.end, NextPulse: i.nextPulse(),
+	}
+}
+
+func (s *Set) handle(at uint16) Handle {
+	return Handle(pack(s.number, at, s.slots[at].generation))
+}
+
+// lookup returns the live instance of h, or nil.
+func (s *Set) lookup(h Handle) *instance {
+	at := h.slot()
+	if h.Number() != s.number || int(at) >= len(s.slots) {
+		return nil
+	}
+	if i := &s.slots[at]; i.spec != nil && i.generation == h.generation() {
+		return i
+	}
+	return nil
+}
+
+// find returns the slot of the oldest instance of spec, from any source if by is
+// not BySource, or noSlot.
+func (s *Set) find(spec *Spec, by By, source OwnerID) uint16 {
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		if i := &s.slots[at]; i.spec == spec && (by != BySource || i.source == source) {
+			return at
+		}
+	}
+	return noSlot
+}
+
+// place takes a free slot, links it as the newest and returns it, or noSlot if the
+// owner is full.
+func (s *Set) place() uint16 {
+	if s.live >= s.limit {
+		return noSlot
+	}
+	at := s.free
+	if at != noSlot {
+		s.free = s.slots[at].newer
+	} else {
+		if len(s.slots) == MaxPerOwner {
+			return noSlot // the others are retired
+		}
+		at = uint16(len(s.slots))
+		s.slots = append(s.slots, instance{generation: s.base + 1})
+	}
+	s.ages++
+	s.live++
+	i := &s.slots[at]
+	*i = instance{age: s.ages, generation: i.generation, flags: i.flags & touched, older: s.newest, newer: noSlot, armed: wheel.Never}
+	if s.newest != noSlot {
+		s.slots[s.newest].newer = at
+	} else {
+		s.oldest = at
+	}
+	s.newest = at
+	return at
+}
+
+// release frees a slot: its handle is worthless from here on.
+func (s *Set) release(at uint16) {
+	i := &s.slots[at]
+	if i.older != noSlot {
+		s.slots[i.older].newer = i.newer
+	} else {
+		s.oldest = i.newer
+	}
+	if i.newer != noSlot {
+		s.slots[i.newer].older = i.older
+	} else {
+		s.newest = i.older
+	}
+	s.live--
+	*i = instance{generation: i.generation + 1, newer: s.free}
+	if i.generation < math.MaxUint32 {
+		s.free = at
+	}
+}

@@ -1,0 +1,257 @@
+package buff
+
+import "github.com/bufftick/bufftick/wheel"
+
+// The cascade guard: what one event or command may set off within its instant.
+const (
+	MaxRounds   = 16     // commands that trigger commands that trigger …
+	MaxCommands = 10_000 // in all
+)
+
+// Call is a Go handler to be called for an event.
+type Call struct {
+	Event   Event
+	Do      any // the function of a timeout; nil: Handler
+	Handler HandlerID
+}
+
+// Turn is what a Set needs while it works: where its events go, and the commands
+// that handlers have issued and that wait for their place. One Turn serves many
+// Sets, one after the other.
+type Turn struct {
+	// Now is the frame: what events have as Seen.
+	Now wheel.Time
+
+	// Events is what happened, appended to.
+	Events []Event
+
+	// Dropped counts what was due and, looked at just before it ran, no longer was.
+	Dropped uint64
+
+	// Call calls the Go handler of c and returns NoReason, or why it failed. If nil,
+	// no handler is called.
+	Call func(t *Turn, c *Call) Reason
+
+	at     wheel.Time // the instant that is being worked off
+	inside bool       // within Run: handlers are called, not put off
+	round  uint8      // how many commands led to the one that is running
+	spent  int        // commands so far
+	cut    bool       // the guard has struck
+
+	items    []item
+	head     int
+	commands []Command
+	calls    []Call
+
+	calling bool
+	current Call
+}
+
+// item is one waiting command or call: FIFO over both.
+type item struct {
+	at    int32 // in commands or calls
+	round uint8
+	call  bool
+}
+
+// At returns the instant that is being worked off: the time of commands issued
+// now.
+func (t *Turn) At() wheel.Time { return t.at }
+
+// Issue puts a command behind those that wait. Only inside the handler.
+//
+// It runs after the handler has returned and before the owner's next due event.
+// Behind MaxRounds rounds or MaxCommands commands it is dropped, and a Faulted
+// says so, once for each chain.
+func (t *Turn) Issue(s *Set, c Command) {
+	if t.round >= MaxRounds || t.spent >= MaxCommands {
+		if !t.cut {
+			t.cut = true
+			t.Events = append(t.Events, Event{At: t.at, Seen: t.Now, Owner: s.owner, End: wheel.Never, Kind: Faulted, Why: Cascade})
+		}
+		return
+	}
+	t.spent++
+	t.items = append(t.items, item{at: int32(len(t.commands)), round: t.round + 1})
+	t.commands = append(t.commands, c)
+}
+
+// begin starts the work of one event or command.
+func (t *Turn) begin(at wheel.Time, inside bool) {
+	t.at, t.inside, t.round, t.spent, t.cut = at, inside, 0, 0, false
+}
+
+// next takes the item at the head; the last one out leaves the queue empty.
+func (t *Turn) next() item {
+	it := t.items[t.head]
+	t.head++
+	t.round = it.round
+	return it
+}
+
+// rest empties the queue's memory once everything has been taken.
+func (t *Turn) rest() {
+	if t.head == len(t.items) && t.head > 0 {
+		clear(t.commands)
+		clear(t.calls)
+		t.items, t.commands, t.calls, t.head = t.items[:0], t.commands[:0], t.calls[:0], 0
+	}
+}
+
+// Do carries out one command at the instant at, which must not be before anything
+// that has run. The definitions' own actions follow at once; Go handlers are put
+// off to the head of the next [Set.Run].
+func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result {
+	t.begin(at, false)
+	r := s.carryOut(t, &c)
+	for t.head < len(t.items) {
+		s.step(t)
+	}
+	t.rest()
+	s.settle(at)
+	return r
+}
+
+// Run works off, in order, the handlers that were put off and everything that is
+// due up to and including until: what was known, what [Set.Wake] named, and what
+// comes to be due on the way. It stops after limit events, between two of them,
+// and reports whether it came to the end; if not, it must be called again with
+// the same until before anything else is asked of the Set.
+func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
+	s.recall()
+	for {
+		switch {
+		case t.head < len(t.items):
+			s.step(t)
+		case limit <= 0:
+			return false
+		case s.called < len(s.calls):
+			limit--
+			s.callNext(t)
+		default:
+			t.rest()
+			s.settle(until)
+			if len(s.agenda) == 0 || s.agenda[0].at > until {
+				return true
+			}
+			limit--
+			s.fire(t, s.agenda.pop())
+		}
+	}
+}
+
+// Wake says that the deadline kept for ref has come. It may be wrong: what is not
+// due is not run.
+func (s *Set) Wake(ref Ref) {
+	at := int(ref.slot())
+	if ref.isTimeout() {
+		if at < len(s.timeouts) {
+			s.timeouts[at].armed = wheel.Never
+			s.touchTimeout(uint16(at))
+		}
+		return
+	}
+	if at < len(s.slots) {
+		s.slots[at].armed = wheel.Never
+		s.touch(uint16(at))
+	}
+}
+
+// Pending returns how many handlers have been put off. If it is not zero, the Set
+// wants a Run even if nothing is due.
+func (s *Set) Pending() int { return len(s.calls) - s.called }
+
+// Abort tells the Set that the handler it called has not come back and never
+// will: it ended its goroutine. [Set.Run] may then be called again.
+func (s *Set) Abort(t *Turn) {
+	if t.calling {
+		t.calling = false
+		s.fault(t, Goexit)
+	}
+}
+
+// step carries out one item of the queue.
+func (s *Set) step(t *Turn) {
+	it := t.next()
+	if !it.call {
+		c := t.commands[it.at]
+		s.carryOut(t, &c)
+		return
+	}
+	t.current = t.calls[it.at]
+	s.call(t)
+}
+
+// callNext calls the first handler that was put off.
+func (s *Set) callNext(t *Turn) {
+	t.current = s.calls[s.called]
+	s.called++
+	if s.called == len(s.calls) {
+		clear(s.calls)
+		s.calls, s.called = s.calls[:0], 0
+	}
+	t.begin(t.current.Event.At, true)
+	s.call(t)
+}
+
+func (s *Set) call(t *Turn) {
+	if t.Call == nil {
+		return
+	}
+	t.current.Event.Seen = t.Now
+	t.calling = true
+	why := t.Call(t, &t.current)
+	t.calling = false
+	if why != NoReason {
+		s.fault(t, why)
+	}
+}
+
+// fault reports that the current handler failed and lets its buff go if the
+// definition wants it so.
+func (s *Set) fault(t *Turn, why Reason) {
+	e := t.current.Event
+	e.Kind, e.Why, e.End, e.Period, e.Elapsed = Faulted, why, wheel.Never, 0, 0
+	t.emit(s, e)
+	if e.Spec != nil && e.Spec.OnFault == FateRemove {
+		t.Issue(s, Command{Verb: Remove, Handle: e.Handle, Reason: Fault})
+	}
+}
+
+// queueCall queues a handler, or puts it off to the next Run.
+func (s *Set) queueCall(t *Turn, c Call) {
+	if !t.inside {
+		s.calls = append(s.calls, c)
+		return
+	}
+	t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true})
+	t.calls = append(t.calls, c)
+}
+
+// emit reports an event of s at the running instant.
+func (t *Turn) emit(s *Set, e Event) {
+	e.At, e.Seen, e.Owner = t.at, t.Now, s.owner
+	t.Events = append(t.Events, e)
+}
+
+// follow queues the actions that a definition has for the event reported last.
+func (s *Set) follow(t *Turn, ops []op) {
+	if len(ops) > 0 {
+		s.followEvent(t, ops, t.Events[len(t.Events)-1])
+	}
+}
+
+func (s *Set) followEvent(t *Turn, ops []op, e Event) {
+	for _, o := range ops {
+		switch o.do {
+		case DoCall:
+			s.queueCall(t, Call{Event: e, Handler: o.handler})
+		case DoApply:
+			t.Issue(s, Command{Verb: Apply, Application: Application{Spec: o.spec, Source: e.Source, Magnitude: e.Magnitude}})
+		case DoRemove:
+			t.Issue(s, Command{Verb: RemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
+		case DoKill:
+			t.Issue(s, Command{Verb: Kill})
+		}
+	}
+}
