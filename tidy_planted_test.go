@@ -285,6 +285,8 @@ func hit(g *game) int { g.hp--; return g.hp }
 
 func TestPlantedReadme(t *testing.T) {
 	require.Empty(t, readmeDiffers(readmeGood, []byte(readmeExample)))
+	oneLine := strings.Replace(readmeExample, "Output:\n\t// 2\n\t// 1", "Output: 2", 1)
+	require.Empty(t, readmeDiffers(strings.Replace(readmeGood, "2\n1\n", "2\n", 1), []byte(oneLine)))
 	for _, p := range []struct{ name, old, new, want string }{
 		{"other statement", "hp: 3", "hp: 4", "the README's main differs"},
 		{"other function", "g.hp--;", "g.hp -= 2;", "the README's func hit"},

@@ -159,7 +159,7 @@ func readPieces(src []byte) (map[string]string, error) {
 		if c := outputComment(f, fn); c != nil {
 			end = c.Pos()
 			_, output, _ := strings.Cut(c.Text(), ":")
-			pieces[exampleOutput] = trimLines(output)
+			pieces[exampleOutput] = trimLines(strings.TrimPrefix(output, " "))
 		}
 		pieces[fn.Name.Name] = trimLines(text(fn.Body.Lbrace+1, end))
 	}

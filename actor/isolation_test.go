@@ -224,16 +224,16 @@ func TestSomePumpsStuck(t *testing.T) {
 			began := time.Now()
 			require.False(t, g.Wait(time.After(10*time.Millisecond)))
 			require.Equal(t, 10*time.Millisecond, time.Since(began))
-			require.Equal(t, others, g.Collect(nil), "all others, every frame, in order")
-			require.ElementsMatch(t, stuck, g.Held(nil))
+			requireBoxes(t, others, g.Collect(nil)) // all others, every frame, in order
+			requireHeld(t, g, stuck...)
 		}
 		send(t, g, stuck[1], 2)
 		close(release)
 		require.True(t, g.Wait(nil))
-		require.Equal(t, stuck, g.Collect(nil))
+		requireBoxes(t, stuck, g.Collect(nil))
 		g.Start()
 		require.True(t, g.Wait(nil))
-		require.Equal(t, stuck[1:], g.Collect(nil))
+		requireBoxes(t, stuck[1:], g.Collect(nil))
 		require.Equal(t, []int{1, 2}, stuck[1].Owner.got)
 		for _, b := range others {
 			require.Equal(t, []int{0, 1, 2, 3, 4}, b.Owner.got)
@@ -258,16 +258,16 @@ func TestAllPumpsStuck(t *testing.T) {
 			require.Equal(t, 10*time.Millisecond, time.Since(began))
 			require.Empty(t, g.Collect(nil))
 		}
-		require.ElementsMatch(t, stuck, g.Held(nil))
+		requireHeld(t, g, stuck...)
 		s := g.Stats()
 		require.Equal(t, actor.Stats{Away: 52, Pending: 52, Ready: 50, Pumps: 2, Sent: 520, Turns: 2}, s)
 
 		close(release)
 		require.True(t, g.Wait(nil))
-		require.Equal(t, all, g.Collect(nil))
+		requireBoxes(t, all, g.Collect(nil))
 		g.Start()
 		require.True(t, g.Wait(nil))
-		require.Equal(t, all, g.Collect(nil))
+		requireBoxes(t, all, g.Collect(nil))
 		for _, b := range all {
 			require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, b.Owner.got)
 		}

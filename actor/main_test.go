@@ -1,7 +1,7 @@
 package actor_test
 
 import (
-	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -68,6 +68,26 @@ func names(boxes []*box) []string {
 	return out
 }
 
+// requireBoxes checks that got is want, mailbox by mailbox in this order. The
+// comparison is by identity: mailboxes that are away must not be looked into.
+func requireBoxes(t *testing.T, want, got []*box) {
+	t.Helper()
+	require.True(t, slices.Equal(want, got), "want %v\ngot  %v", names(want), names(got))
+}
+
+// requireHeld checks that the pumps have exactly these mailboxes in hand.
+func requireHeld(t *testing.T, g *group, want ...*box) {
+	t.Helper()
+	held := map[*box]bool{}
+	for _, b := range g.Held(nil) {
+		held[b] = true
+	}
+	require.Len(t, held, len(want))
+	for _, b := range want {
+		require.True(t, held[b], "%s is not held", b.Owner.name)
+	}
+}
+
 func send(t *testing.T, g *group, b *box, msgs ...int) {
 	t.Helper()
 	for _, m := range msgs {
@@ -90,7 +110,7 @@ func newGroup(pool actor.Pool, pumps int, handle func(int, *box)) *group {
 // refuse for a moment.
 func finishAll[O, M any](g *actor.Group[O, M]) {
 	for !g.Wait(nil) {
-		runtime.Gosched()
+		continue
 	}
 }
 

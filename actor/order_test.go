@@ -240,7 +240,7 @@ func TestNoMorePumpsThanMailboxes(t *testing.T) {
 		g.Start()
 		require.Equal(t, 2, g.Stats().Pumps)
 		synctest.Wait()
-		require.ElementsMatch(t, b[:2], g.Held(nil))
+		requireHeld(t, g, b[:2]...)
 
 		send(t, g, b[2], 1)
 		g.Start()

@@ -94,7 +94,7 @@ func TestOnePumpIsEnough(t *testing.T) {
 		}
 		g.Start()
 		require.True(t, g.Wait(nil), "refused, but one pump runs: it serves all")
-		require.Equal(t, b, g.Collect(nil))
+		requireBoxes(t, b, g.Collect(nil))
 		require.Equal(t, 3, pool.asked)
 		requireQuiet(t, g)
 	})

@@ -28,17 +28,22 @@ func (s *Set) pulse(t *Turn, at uint16, elapsed int64) {
 
 // end removes the instance.
 func (s *Set) end(t *Turn, at uint16, why Reason) {
-	i := &s.slots[at]
 	e := s.about(Removed, at)
 	e.Why = why
+	s.drop(at)
+	t.emit(s, e)
+	s.follow(t, e.Spec.remove[why])
+}
+
+// drop frees the slot and has its timer taken off the wheel.
+func (s *Set) drop(at uint16) {
+	i := &s.slots[at]
 	if i.timer != 0 {
 		s.orders = append(s.orders, Order{Due: wheel.Never, Timer: i.timer})
 	}
 	wasTouched := i.flags & touched
 	s.release(at)
 	s.slots[at].flags = wasTouched // it is still in the list
-	t.emit(s, e)
-	s.follow(t, e.Spec.remove[why])
 }
 
 // lose takes n stacks off the instance, or ends it if it has no more. The timers
@@ -171,4 +176,30 @@ func (s *Set) fire(t *Turn, e entry) {
 	default:
 		s.end(t, at, Expired)
 	}
+}
+
+// Clear ends everything that the owner carries, the oldest first, for one reason:
+// it leaves. No action of a definition follows, timeouts are dropped, and so are
+// handlers that were put off; Clear returns how many of both. Orders then has
+// what is to be taken off the wheel.
+func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
+	t.begin(at, false)
+	for s.oldest != noSlot {
+		slot := s.oldest
+		e := s.about(Removed, slot)
+		e.Why = why
+		s.drop(slot)
+		t.emit(s, e)
+	}
+	for i := range s.timeouts {
+		if s.timeouts[i].live {
+			s.releaseTimeout(uint16(i))
+			dropped++
+		}
+	}
+	dropped += s.Pending()
+	clear(s.calls)
+	s.calls, s.called = s.calls[:0], 0
+	s.agenda = s.agenda[:0]
+	return dropped
 }

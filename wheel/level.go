@@ -48,20 +48,23 @@ func (w *Wheel) build(sh shape) {
 		n += size
 		unit *= int64(size)
 	}
-	w.firstHalf = floorDiv(earliest, unit)
-	for spread := w.halfDay(Never); spread != 0; spread >>= shelfBits {
+	for w.zeroHalf == 0 {
 		w.level[shelf+w.shelves].first = n
 		n += shelfSlots
 		w.shelves++
+		// Enough shelves, if the half-day of the earliest Time gets a number.
+		if top := min(w.shelves*shelfBits-1, 63); floorDiv(earliest, unit) >= -1<<top {
+			w.zeroHalf = 1 << top
+		}
 	}
 	w.slots = make([]slot, n)
 }
 
 // halfDay returns the number of the half-day (the round of the hours face) that t
-// is in. Number 0 is the half-day of the earliest Time, so no number is negative;
-// the hands stand at zero at Time 0 all the same.
+// is in. The one that begins at Time 0 has a number so high that none is negative,
+// and so round that all shelves but the last begin a round there.
 func (w *Wheel) halfDay(t Time) uint64 {
-	return uint64(floorDiv(t, w.level[hours].round) - w.firstHalf)
+	return uint64(floorDiv(t, w.level[hours].round)) + w.zeroHalf
 }
 
 // locate says where a timer due after now waits. The deadline is compared with the
@@ -89,7 +92,7 @@ func (w *Wheel) start(level uint8, s uint16) Time {
 	low := uint(level-shelf) * shelfBits
 	round := w.half >> (low + shelfBits) << (low + shelfBits)
 	half := round | uint64(s)<<low
-	return Time((int64(half) + w.firstHalf) * w.level[hours].round)
+	return Time(int64(half-w.zeroHalf) * w.level[hours].round)
 }
 
 // turn moves the hands on to t, which is not before now.

@@ -9,14 +9,14 @@ type Wheel struct {
 	timers []timer // timer 0 stands for none
 	free   uint32  // first free timer, linked by next
 
-	late      slot             // due at or before now
-	slots     []slot           // of all levels, finest first
-	level     [maxLevels]level // the dial, three faces, the shelves
-	shelves   int              // how many shelves there are
-	occupied  uint32           // the levels that hold a timer, a bit each
-	dial      [dialWords]uint64
-	half      uint64 // number of the running half-day
-	firstHalf int64  // what number 0 stands for, counted from Time 0
+	late     slot             // due at or before now
+	slots    []slot           // of all levels, finest first
+	level    [maxLevels]level // the dial, three faces, the shelves
+	shelves  int              // how many shelves there are
+	occupied uint32           // the levels that hold a timer, a bit each
+	dial     [dialWords]uint64
+	half     uint64 // number of the running half-day
+	zeroHalf uint64 // and of the one that begins at Time 0
 }
 
 // Fired says that a timer fell due.

@@ -1,0 +1,73 @@
+package actor_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/actor"
+)
+
+func TestFrameDoesNotAllocate(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		pool actor.Pool
+	}{
+		{"inline", inline{}},
+		{"ants", newAnts(t, 4)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sum := [4]int{}
+			g := actor.NewGroup(actor.Options[int, *int]{
+				Pool: c.pool, Pumps: 4, Limit: 200,
+				Handle: func(pump int, b *actor.Mailbox[int, *int]) {
+					for m, ok := b.Next(); ok; m, ok = b.Next() {
+						sum[pump] += *m
+						if *m%16 == 0 {
+							return // a second turn
+						}
+					}
+				},
+			})
+			boxes := make([]actor.Mailbox[int, *int], 300)
+			values := make([]int, 150)
+			for i := range values {
+				values[i] = i
+			}
+			var home []*actor.Mailbox[int, *int]
+			full := 0
+			frame := func() {
+				for i := range boxes {
+					// From 2 to 150 messages: also more than a mailbox keeps room for.
+					for m := range 2 + i%149 {
+						if g.Send(&boxes[i], &values[m]) != nil {
+							full++
+						}
+					}
+				}
+				g.Start()
+				if !g.Wait(nil) {
+					panic("the pool refused")
+				}
+				home = g.Collect(home[:0])
+			}
+			for range 3 {
+				frame()
+			}
+			require.Zero(t, testing.AllocsPerRun(50, frame))
+			require.Len(t, home, len(boxes))
+			require.Zero(t, full)
+		})
+	}
+}
+
+func TestSendToFullMailboxDoesNotAllocate(t *testing.T) {
+	g := actor.NewGroup(actor.Options[*note, int]{Pool: inline{}, Pumps: 1, Limit: 1, Handle: takeAll})
+	b := newBoxes("a")[0]
+	send(t, g, b, 1)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		if g.Send(b, 2) == nil {
+			panic("accepted")
+		}
+	}))
+}

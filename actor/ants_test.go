@@ -1,0 +1,252 @@
+package actor_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/panjf2000/ants/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/actor"
+)
+
+var _ actor.Pool = (*ants.Pool)(nil)
+
+// soldier is an owner that checks by itself what it gets. Its fields are plain
+// on purpose: under -race every missing edge between two turns, or between a turn
+// and the loop, is reported.
+type soldier struct {
+	rnd     *rand.Rand
+	busy    atomic.Bool
+	want    uint64 // the message that must come next
+	again   bool   // the last one was put back
+	faults  [4]int // overlap, gap, double, wrong put-back
+	repeats int
+	deaths  int
+	visits  int // by the loop, at home
+}
+
+const (
+	overlap = iota
+	gap
+	double
+	wrongRepeat
+)
+
+// see checks one message.
+func (s *soldier) see(m uint64) {
+	switch {
+	case s.again && m != s.want:
+		s.faults[wrongRepeat]++
+	case m > s.want:
+		s.faults[gap]++
+	case m < s.want:
+		s.faults[double]++
+	}
+	s.again = false
+	s.want = m + 1
+}
+
+// march is the handler: it takes messages and by its owner's dice puts one
+// back, stops early, panics or ends its goroutine.
+func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
+	s := b.Owner
+	s.visits++
+	if !s.busy.CompareAndSwap(false, true) {
+		s.faults[overlap]++
+	}
+	defer s.busy.Store(false)
+	for m, ok := b.Next(); ok; m, ok = b.Next() {
+		s.see(m)
+		switch dice := s.rnd.IntN(2000); {
+		case dice == 0:
+			s.deaths++
+			runtime.Goexit()
+		case dice <= 4:
+			s.deaths++
+			panic("by lot")
+		case dice <= 40:
+			s.again, s.want = true, m
+			s.repeats++
+			b.Again()
+		case dice <= 100:
+			return
+		}
+	}
+}
+
+func TestStressOnAnts(t *testing.T) {
+	const pumps, owners = 8, 500
+	total := 1_000_000
+	if testing.Short() {
+		total = 100_000
+	}
+	var perPump [pumps]int // plain: a pump number must be in one hand
+	var told [pumps]int
+	g := actor.NewGroup(actor.Options[*soldier, uint64]{
+		Pool: newAnts(t, pumps), Pumps: pumps, Limit: 200,
+		Handle: func(pump int, b *actor.Mailbox[*soldier, uint64]) {
+			perPump[pump]++
+			march(pump, b)
+		},
+		Recovered: func(pump int, s *soldier, v any) {
+			told[pump]++
+			s.deaths--
+			if s.rnd.IntN(2) == 0 {
+				panic(v)
+			}
+		},
+	})
+	boxes := make([]actor.Mailbox[*soldier, uint64], owners)
+	sent := make([]uint64, owners)
+	for i := range boxes {
+		boxes[i].Owner = &soldier{rnd: rand.New(rand.NewPCG(7, uint64(i)))}
+	}
+	rnd := rand.New(rand.NewPCG(8, 8))
+	var home []*actor.Mailbox[*soldier, uint64]
+	for accepted := 0; accepted < total; {
+		for range rnd.IntN(4000) {
+			// Half of the messages go to ten owners: long and short batches.
+			i := rnd.IntN(owners)
+			if rnd.IntN(2) == 0 {
+				i %= 10
+			}
+			if g.Send(&boxes[i], sent[i]) == nil {
+				sent[i]++
+				accepted++
+			}
+			if boxes[i].Home() {
+				boxes[i].Owner.visits++ // -race must find this ordered
+			}
+		}
+		g.Start()
+		if rnd.IntN(2) == 0 {
+			g.Wait(passed())
+		} else {
+			finishAll(g)
+		}
+		home = g.Collect(home[:0])
+		for _, b := range home {
+			require.False(t, b.Owner.busy.Load(), "home, but in a handler")
+		}
+	}
+	for g.Stats().Away+g.Stats().Staged > 0 {
+		g.Start()
+		finishAll(g)
+		home = g.Collect(home[:0])
+	}
+
+	repeats := 0
+	for i := range boxes {
+		s := boxes[i].Owner
+		require.Equal(t, [4]int{}, s.faults, "owner %d: overlaps, gaps, doubles, wrong repeats", i)
+		require.Equal(t, sent[i], s.want, "owner %d: sent and handled", i)
+		require.Zero(t, s.deaths, "owner %d: each fault is told once", i)
+		repeats += s.repeats
+	}
+	requireQuiet(t, g)
+	s := g.Stats()
+	require.GreaterOrEqual(t, s.Handled, uint64(total))
+	var turns, hooks int
+	for i := range pumps {
+		turns += perPump[i]
+		hooks += told[i]
+	}
+	require.EqualValues(t, s.Turns, turns)
+	require.EqualValues(t, s.Panics+s.Exits, hooks)
+	require.NotZero(t, s.Panics)
+	require.NotZero(t, s.Exits)
+	require.NotZero(t, s.HookPanics)
+	require.NotZero(t, repeats)
+	t.Logf("%+v, put back %d", s, repeats)
+}
+
+// Each Start races with the end of the pump of the Start before. If a pump could
+// end without seeing the work, or the work be added without seeing that the pump
+// is gone, Wait would never return.
+func TestNoLostWakeUp(t *testing.T) {
+	rounds := 50_000
+	if testing.Short() {
+		rounds = 5_000
+	}
+	for _, pumps := range []int{1, 2} {
+		g := newGroup(newAnts(t, pumps), pumps, func(_ int, b *box) {
+			for _, ok := b.Next(); ok; _, ok = b.Next() {
+				continue
+			}
+		})
+		b := newBoxes("a", "b", "c")
+		var home []*box
+		for i := range rounds {
+			for _, x := range b {
+				send(t, g, x, i)
+				g.Start()
+			}
+			require.True(t, g.Wait(nil))
+			home = g.Collect(home[:0])
+			for len(home) < 3 {
+				g.Start()
+				home = g.Collect(home)
+			}
+		}
+		requireQuiet(t, g)
+		require.Zero(t, g.Stats().Refused, "room for 2 x pumps is enough")
+	}
+}
+
+func TestReleasedPoolRefuses(t *testing.T) {
+	pool, err := ants.NewPool(4, ants.WithNonblocking(true), ants.WithDisablePurge(true))
+	require.NoError(t, err)
+	g := newGroup(pool, 2, takeAll)
+	b := newBoxes("a")
+	send(t, g, b[0], 1)
+	g.Start()
+	require.True(t, g.Wait(nil))
+	g.Collect(nil)
+	require.NoError(t, pool.ReleaseTimeout(time.Minute))
+
+	send(t, g, b[0], 2)
+	g.Start()
+	require.False(t, g.Wait(nil))
+	require.Empty(t, g.Collect(nil))
+	require.EqualValues(t, 2, g.Stats().Refused)
+	require.Equal(t, []int{1}, b[0].Owner.got)
+}
+
+// A pool that is full of other people's work, or whose workers are slow to go,
+// delays the pumps and loses nothing.
+func TestFullAntsPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool, err := ants.NewPool(2, ants.WithNonblocking(true), ants.WithDisablePurge(true))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, pool.ReleaseTimeout(time.Minute)) }()
+		for range 2 {
+			require.NoError(t, pool.Submit(func() { time.Sleep(time.Second) }))
+		}
+		g := newGroup(pool, 2, takeAll)
+		b := newBoxes("a", "b", "c")
+		for frame := range 3 {
+			for _, x := range b {
+				send(t, g, x, frame)
+			}
+			g.Start()
+			require.False(t, g.Wait(time.After(100*time.Millisecond)))
+			require.Empty(t, g.Collect(nil))
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.True(t, g.Wait(nil))
+		requireBoxes(t, b, g.Collect(nil))
+		g.Start()
+		require.True(t, g.Wait(nil))
+		requireBoxes(t, b, g.Collect(nil))
+		for _, x := range b {
+			require.Equal(t, []int{0, 1, 2}, x.Owner.got)
+		}
+		requireQuiet(t, g)
+	})
+}

@@ -1,0 +1,102 @@
+package actor_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/panjf2000/ants/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/actor"
+)
+
+var benchSizes = []int{1, 100, 10_000, 100_000}
+
+const perBox = 4
+
+// BenchmarkFrame sends perBox messages to each mailbox, hands them over, waits
+// and collects. The handler only adds, so that the figure is the cost of the way.
+func BenchmarkFrame(b *testing.B) {
+	pumps := runtime.GOMAXPROCS(0)
+	for _, n := range benchSizes {
+		b.Run(fmt.Sprintf("inline/boxes=%d", n), func(b *testing.B) { benchFrame(b, inline{}, 1, n) })
+		b.Run(fmt.Sprintf("ants/boxes=%d", n), func(b *testing.B) { benchFrame(b, newAnts(b, pumps), pumps, n) })
+	}
+}
+
+func benchFrame(b *testing.B, pool actor.Pool, pumps, n int) {
+	g := actor.NewGroup(actor.Options[int, int]{
+		Pool: pool, Pumps: pumps, Limit: perBox,
+		Handle: func(_ int, box *actor.Mailbox[int, int]) {
+			for m, ok := box.Next(); ok; m, ok = box.Next() {
+				box.Owner += m
+			}
+		},
+	})
+	boxes := make([]actor.Mailbox[int, int], n)
+	var home []*actor.Mailbox[int, int]
+	frame := func() {
+		for m := range perBox {
+			for i := range boxes {
+				if g.Send(&boxes[i], m) != nil {
+					b.Fatal("mailbox full")
+				}
+			}
+		}
+		g.Start()
+		if !g.Wait(nil) {
+			b.Fatal("pool refused")
+		}
+		home = g.Collect(home[:0])
+	}
+	frame()
+	b.ReportAllocs()
+	for b.Loop() {
+		frame()
+	}
+	perMessage(b, n)
+}
+
+// BenchmarkSubmitPerMessage is what one would write without the ready list: one
+// blocking Submit for each message, and a WaitGroup. It keeps no order, and the
+// lock that the owners then need is the test's.
+func BenchmarkSubmitPerMessage(b *testing.B) {
+	for _, n := range benchSizes {
+		b.Run(fmt.Sprintf("boxes=%d", n), func(b *testing.B) {
+			pool, err := ants.NewPool(2*runtime.GOMAXPROCS(0), ants.WithDisablePurge(true))
+			require.NoError(b, err)
+			defer pool.Release()
+			type owner struct {
+				mu  sync.Mutex
+				sum int
+			}
+			owners := make([]owner, n)
+			var wg sync.WaitGroup
+			b.ReportAllocs()
+			for b.Loop() {
+				for m := range perBox {
+					for i := range owners {
+						wg.Add(1)
+						err := pool.Submit(func() {
+							owners[i].mu.Lock()
+							owners[i].sum += m
+							owners[i].mu.Unlock()
+							wg.Done()
+						})
+						if err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				wg.Wait()
+			}
+			perMessage(b, n)
+		})
+	}
+}
+
+func perMessage(b *testing.B, boxes int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(boxes*perBox), "ns/message")
+}

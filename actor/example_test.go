@@ -1,0 +1,142 @@
+package actor_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/actor"
+)
+
+// Two players and one that is slow. The frames do not wait for the slow one; it
+// is named, and its messages are worked off as soon as it can.
+func Example() {
+	type player struct {
+		name string
+		hp   int
+	}
+	lag := make(chan struct{}) // the slow player's handler hangs on this
+
+	group := actor.NewGroup(actor.Options[*player, int]{
+		Pool:  goroutines{}, // or an ants pool with WithNonblocking
+		Pumps: 2,
+		Limit: 64,
+		Handle: func(_ int, box *actor.Mailbox[*player, int]) {
+			for damage, ok := box.Next(); ok; damage, ok = box.Next() {
+				if box.Owner.name == "slow" {
+					<-lag
+				}
+				box.Owner.hp -= damage
+			}
+		},
+	})
+	ann := &actor.Mailbox[*player, int]{Owner: &player{"ann", 100}}
+	bob := &actor.Mailbox[*player, int]{Owner: &player{"bob", 100}}
+	slow := &actor.Mailbox[*player, int]{Owner: &player{"slow", 100}}
+
+	send := func(box *actor.Mailbox[*player, int], damage int) {
+		if err := group.Send(box, damage); err != nil {
+			fmt.Println(err)
+		}
+	}
+	send(slow, 5)
+	send(ann, 10)
+	send(ann, 20)
+	send(bob, 30)
+	var home []*actor.Mailbox[*player, int]
+	for len(home) < 2 { // frames, in which ann and bob come home
+		group.Start()
+		group.Wait(time.After(10 * time.Millisecond))
+		home = group.Collect(home)
+	}
+	for _, box := range home {
+		fmt.Println("home:", box.Owner.name, box.Owner.hp)
+	}
+	for _, box := range group.Held(nil) {
+		fmt.Println("busy:", box.Owner.name)
+	}
+
+	send(slow, 5) // it is away: this waits for the next Start after it came home
+	close(lag)
+	group.Wait(nil)
+	for _, box := range group.Collect(nil) {
+		fmt.Println("home:", box.Owner.name, box.Owner.hp, "waiting:", box.Len())
+	}
+	group.Start()
+	group.Wait(nil)
+	group.Collect(nil)
+	fmt.Println("slow", slow.Owner.hp)
+
+	// Output:
+	// home: ann 70
+	// home: bob 70
+	// busy: slow
+	// home: slow 95 waiting: 1
+	// slow 90
+}
+
+// A pool that runs the task at once needs no goroutine: good for tests and for
+// servers that do little.
+func ExamplePool() {
+	group := actor.NewGroup(actor.Options[string, string]{
+		Pool:  inline{}, // func (inline) Submit(task func()) error { task(); return nil }
+		Pumps: 1,
+		Limit: 8,
+		Handle: func(_ int, box *actor.Mailbox[string, string]) {
+			// One message in each turn: the players take turns.
+			if word, ok := box.Next(); ok {
+				fmt.Println(box.Owner, word)
+			}
+		},
+	})
+	var ann, bob actor.Mailbox[string, string]
+	ann.Owner, bob.Owner = "ann", "bob"
+	for _, word := range []string{"one", "two"} {
+		if err := group.Send(&ann, word); err != nil {
+			fmt.Println(err)
+		}
+	}
+	if err := group.Send(&bob, "one"); err != nil {
+		fmt.Println(err)
+	}
+	group.Start()
+
+	// Output:
+	// ann one
+	// bob one
+	// ann two
+}
+
+// A message whose work is too long for one turn is put back, and goes on after
+// everybody else had a turn.
+func ExampleMailbox_Again() {
+	group := actor.NewGroup(actor.Options[string, *int]{
+		Pool:  inline{},
+		Pumps: 1,
+		Limit: 8,
+		Handle: func(_ int, box *actor.Mailbox[string, *int]) {
+			for left, ok := box.Next(); ok; left, ok = box.Next() {
+				*left--
+				fmt.Println(box.Owner, "still to do:", *left)
+				if *left > 0 {
+					box.Again()
+				}
+			}
+		},
+	})
+	var ann, bob actor.Mailbox[string, *int]
+	ann.Owner, bob.Owner = "ann", "bob"
+	three, one := 3, 1
+	if err := group.Send(&ann, &three); err != nil {
+		fmt.Println(err)
+	}
+	if err := group.Send(&bob, &one); err != nil {
+		fmt.Println(err)
+	}
+	group.Start()
+
+	// Output:
+	// ann still to do: 2
+	// bob still to do: 0
+	// ann still to do: 1
+	// ann still to do: 0
+}

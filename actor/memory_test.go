@@ -1,0 +1,127 @@
+package actor
+
+import (
+	"runtime"
+	"testing"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+)
+
+type onLoop struct{}
+
+func (onLoop) Submit(task func()) error { task(); return nil }
+
+func drain[O, M any](_ int, b *Mailbox[O, M]) {
+	for _, ok := b.Next(); ok; _, ok = b.Next() {
+		continue
+	}
+}
+
+func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
+	g := NewGroup(Options[int, int]{Pool: onLoop{}, Pumps: 1, Limit: 100_000, Handle: drain[int, int]})
+	var box Mailbox[int, int]
+	frame := func(n int) {
+		for m := range n {
+			require.NoError(t, g.Send(&box, m))
+		}
+		g.Start()
+		g.Collect(nil)
+	}
+	frame(10_000)
+	require.GreaterOrEqual(t, cap(box.batch), 10_000, "it may be needed again")
+	frame(9_000)
+	require.GreaterOrEqual(t, cap(box.batch), 10_000, "it was")
+	frame(10)
+	require.Zero(t, cap(box.batch))
+	frame(keep)
+	size := cap(box.batch)
+	frame(1)
+	require.Equal(t, size, cap(box.batch), "a small one is kept")
+}
+
+func TestLateBufferShrinksToo(t *testing.T) {
+	var pump func() // the task waits until the test runs it
+	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { pump = task }), Pumps: 1, Limit: 100_000, Handle: drain[int, int]})
+	var box Mailbox[int, int]
+	require.NoError(t, g.Send(&box, 0))
+	g.Start()
+	for m := range 10_000 {
+		require.NoError(t, g.Send(&box, m))
+	}
+	pump()
+	g.Collect(nil)
+	require.Len(t, box.batch, 10_000)
+	g.Start()
+	require.NoError(t, g.Send(&box, 1))
+	pump()
+	g.Collect(nil)
+	require.GreaterOrEqual(t, cap(box.late), 10_000)
+	g.Start()
+	pump()
+	g.Collect(nil)
+	require.Zero(t, cap(box.late))
+}
+
+type poolFunc func(task func())
+
+func (f poolFunc) Submit(task func()) error { f(task); return nil }
+
+// Handled messages and mailboxes that came home are not kept alive by the group
+// or by the buffers of the mailbox.
+func TestNothingIsKeptAlive(t *testing.T) {
+	type thing struct{ _ [64]byte }
+	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Pumps: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
+		if _, ok := b.Next(); ok {
+			panic("a failed turn lets go, too")
+		}
+	}})
+	box := &Mailbox[int, *thing]{}
+	weakBox := weak.Make(box)
+	var weakThings []weak.Pointer[thing]
+	for range 10 {
+		m := new(thing)
+		weakThings = append(weakThings, weak.Make(m))
+		require.NoError(t, g.Send(box, m))
+	}
+	g.Start()
+	require.Len(t, g.Collect(nil), 1)
+	runtime.GC()
+	for _, w := range weakThings {
+		require.Nil(t, w.Value())
+	}
+	runtime.KeepAlive(box)
+	box = nil
+	runtime.GC()
+	require.Nil(t, weakBox.Value())
+	runtime.KeepAlive(g)
+}
+
+func TestReadyListIsAQueue(t *testing.T) {
+	var q ready[int]
+	values := make([]int, 1000)
+	in, out := 0, 0
+	// Fill and empty it in uneven steps, so that it grows while it is wrapped.
+	for step := 1; in < len(values); step++ {
+		n := min(step*7%60, len(values)-in)
+		q.reserve(q.n + n)
+		for range n {
+			q.push(&values[in])
+			in++
+		}
+		for range min(step*5%40, q.n) {
+			require.Same(t, &values[out], q.pop())
+			out++
+		}
+		require.Equal(t, in-out, q.n)
+	}
+	for q.n > 0 {
+		require.Same(t, &values[out], q.pop())
+		out++
+	}
+	require.Equal(t, len(values), out)
+	require.Nil(t, q.pop())
+	for _, p := range q.ring {
+		require.Nil(t, p)
+	}
+}

@@ -1,0 +1,219 @@
+package catalog
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// definition is a definition that is being read, with the places of its fields.
+type definition struct {
+	loader *loader
+	src    *source
+	at     position // of the ID
+	spec   buff.Spec
+	places map[string]place // by field, as in buff.SpecError; "" is the whole definition
+}
+
+// place is where a field stands.
+type place struct {
+	position
+	bad bool   // reported already: what follows from it is not
+	ref string // the ID that the value refers to, if it does
+}
+
+// root reads a whole file.
+func (l *loader) root(s *source, root ast.Node) {
+	fields, ok := pairs(root)
+	if !ok {
+		l.add(s, at(root), "", "", `want a map with "buffs:", not %s`, kindOf(root))
+		l.blind = true
+		return
+	}
+	seen := map[string]position{}
+	for _, f := range fields {
+		p := at(f.Key)
+		name, ok := textOf(f.Key)
+		first, again := seen[name]
+		switch {
+		case !ok || name != "version" && name != "buffs":
+			l.add(s, p, "", "", "unknown field %s%s", quoteKey(f), didYouMean(name, []string{"version", "buffs"}))
+		case again:
+			l.add(s, p, "", name, "repeated: it stands in line %d already", first.line)
+		case name == "version":
+			if v, ok := f.Value.(*ast.IntegerNode); !ok || v.Token.Value != "1" {
+				l.add(s, valueAt(f), "", name, "only version 1 is known, not %s", quoteValue(f.Value))
+			}
+		default:
+			l.definitions(s, f.Value)
+		}
+		if ok && !again {
+			seen[name] = p
+		}
+	}
+	if _, ok := seen["buffs"]; !ok {
+		l.add(s, at(root), "", "", `the field "buffs" with the definitions is missing`)
+		l.blind = true
+	}
+}
+
+// definitions reads a map of IDs to definitions.
+func (l *loader) definitions(s *source, node ast.Node) {
+	fields, ok := pairs(node)
+	if !ok {
+		l.add(s, at(node), "", "buffs", "want a map from IDs to definitions, not %s", kindOf(node))
+		l.blind = true
+		return
+	}
+	for _, f := range fields {
+		if l.count++; l.count > MaxDefinitions {
+			l.add(s, at(f.Key), "", "", "more than %d definitions in one catalog", MaxDefinitions)
+			l.blind = true
+			return
+		}
+		l.definition(s, f)
+	}
+}
+
+// definition reads one definition.
+func (l *loader) definition(s *source, f *ast.MappingValueNode) {
+	p := at(f.Key)
+	id, ok := textOf(f.Key)
+	switch {
+	case !ok:
+		id = f.Key.GetToken().Value
+		l.add(s, p, "", "", "an ID must be text, not %s: put it in quotes", kindOf(f.Key))
+	case id == "":
+		l.add(s, p, "", "", "the ID is empty")
+	}
+	d := &definition{loader: l, src: s, at: p, spec: buff.Spec{ID: id}, places: map[string]place{"": {position: p}}}
+	if first := l.byID[id]; first != nil {
+		l.add(s, p, id, "", "defined twice: it stands at %s:%d:%d already", first.src.name, first.at.line, first.at.column)
+	} else if id != "" {
+		l.byID[id] = d
+		l.defs = append(l.defs, d)
+	}
+	d.fields("", valueAt(f), f.Value, specFields)
+	if _, ok := d.places["duration"]; !ok && !d.places[""].bad {
+		d.badDuration(p, "missing: want instant, infinite or a span such as 12s")
+	}
+}
+
+// fail reports an error of a field, and marks it so that nothing more is said of it.
+func (d *definition) fail(field string, p position, format string, args ...any) {
+	d.loader.add(d.src, p, d.spec.ID, field, format, args...)
+	d.places[field] = place{position: p, bad: true}
+}
+
+// complain reports an error of a field which does not hinder further checks.
+func (d *definition) complain(field string, p position, format string, args ...any) {
+	d.loader.add(d.src, p, d.spec.ID, field, format, args...)
+}
+
+// badDuration reports an error of the duration. A definition without one stands in
+// for the other checks as one that lives for a second.
+func (d *definition) badDuration(p position, format string, args ...any) {
+	d.fail("duration", p, format, args...)
+	d.spec.Kind, d.spec.Duration = buff.Timed, time.Second
+}
+
+// fields reads the fields of a map.
+func (d *definition) fields(path string, p position, n ast.Node, t table) {
+	list, ok := pairs(n)
+	if !ok {
+		d.fail(path, p, "want a map of fields, not %s", kindOf(n))
+		return
+	}
+	seen := map[string]position{}
+	for _, f := range list {
+		name, isText := textOf(f.Key)
+		read := t.read[name]
+		first, again := seen[name]
+		switch p := at(f.Key); {
+		case isText && again:
+			d.complain(path, p, "the field %s is repeated: it stands in line %d already", quote(name), first.line)
+			continue
+		case !isText || read == nil:
+			d.unknown(path, p, f, t)
+			continue
+		default:
+			seen[name] = p
+		}
+		field := join(path, name)
+		d.places[field] = place{position: valueAt(f)}
+		if kindOf(f.Value) == "nothing" {
+			d.empty(field, valueAt(f))
+			continue
+		}
+		read(d, field, f.Value)
+	}
+}
+
+// empty reports a field without a value.
+func (d *definition) empty(field string, p position) {
+	if field == "duration" {
+		d.badDuration(p, "empty: want instant, infinite or a span such as 12s")
+		return
+	}
+	d.fail(field, p, "empty: give it a value, or leave it out")
+}
+
+// unknown reports a field that is not in the table.
+func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t table) {
+	name, ok := textOf(f.Key)
+	if ok && t.isLater(name) {
+		d.complain(path, p, "field %s is not supported yet", quote(name))
+		return
+	}
+	noun := "field"
+	if t.of == "on.remove" {
+		noun = "reason"
+	}
+	d.complain(path, p, "unknown %s %s%s", noun, quoteKey(f), t.instead(name))
+}
+
+// join returns the path of a field of a field.
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// element returns the path of an element of a list.
+func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// parent returns the path of what a field is part of.
+func parent(field string) string {
+	return field[:max(strings.LastIndexAny(field, ".["), 0)]
+}
+
+// quoteKey returns the key of a pair as it was written.
+func quoteKey(f *ast.MappingValueNode) string { return quoteValue(f.Key) }
+
+// quoteValue returns a scalar as it was written, and says of anything else what it
+// is.
+func quoteValue(n ast.Node) string {
+	if s, ok := textOf(n); ok {
+		return quote(s)
+	}
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return brief(n.GetToken().Value)
+	}
+	return kindOf(n)
+}
+
+// valueAt returns where the value of a pair begins, or its key if it has none.
+func valueAt(f *ast.MappingValueNode) position {
+	if n, ok := f.Value.(*ast.NullNode); ok || f.Value == nil {
+		if !ok || n.Token == nil || n.Token.Type.String() == "ImplicitNull" {
+			return at(f.Key)
+		}
+	}
+	return at(f.Value)
+}

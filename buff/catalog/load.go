@@ -1,0 +1,226 @@
+package catalog
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// Limits on what is read. Each has an error that names it.
+const (
+	MaxFileSize    = 1 << 20 // bytes of one file
+	MaxFiles       = 1000    // files of one catalog
+	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any one map
+	MaxErrors      = 1000    // errors that are returned singly
+
+	maxDepth = 32  // levels of nesting, block and flow style together at most twice that
+	maxEmpty = 100 // values that are left out, in one file
+)
+
+// Load reads one catalog from files and folders. Of a folder it reads the files
+// whose names end in .yaml, .yml or .json, sorted by name: not those of its
+// sub-folders, and none whose name begins with a dot. The definitions may refer to
+// one another across files; an ID may stand only once in all of them.
+//
+// The definitions come in the order in which they are read. The error is an
+// [Errors] with everything that is wrong with all the files; there is no catalog
+// then. Any goroutine may call it.
+func Load(paths ...string) (*buff.Catalog, error) {
+	l := newLoader()
+	if len(paths) == 0 {
+		l.whole("", nil, "no file or folder of definitions was named")
+	}
+	for _, p := range paths {
+		for _, name := range l.expand(p) {
+			if len(l.sources) == MaxFiles {
+				l.whole(name, nil, "more than %d files in one catalog", MaxFiles)
+				return l.catalog()
+			}
+			l.file(name)
+		}
+	}
+	return l.catalog()
+}
+
+// Parse reads a catalog from the text of one file; name stands for the file in the
+// errors. The error is an [Errors]. Any goroutine may call it.
+func Parse(name string, src []byte) (*buff.Catalog, error) {
+	l := newLoader()
+	l.parse(name, src)
+	return l.catalog()
+}
+
+// ParseNode reads a catalog from a node that is a map of IDs to definitions, as it
+// stands under "buffs:" in a file. The node is part of the tree that [Tree] made of
+// src, so that the errors have the lines and columns of the whole text. The error
+// is an [Errors]. Any goroutine may call it.
+func ParseNode(name string, src []byte, node ast.Node) (*buff.Catalog, error) {
+	l := newLoader()
+	l.definitions(l.open(name, plain(src)), node)
+	return l.catalog()
+}
+
+// loader gathers the definitions of one catalog and everything wrong with them.
+type loader struct {
+	sources []*source
+	defs    []*definition // the first of each ID, in the order of the files
+	byID    map[string]*definition
+	count   int // all definitions, repeated ones too
+	faults  []fault
+
+	// blind is set when some definitions could not be read at all, so that a
+	// reference to an unknown ID is perhaps none.
+	blind bool
+}
+
+// fault is an error that has its source, not yet the excerpt.
+type fault struct {
+	src *source
+	err *Error
+}
+
+func newLoader() *loader { return &loader{byID: map[string]*definition{}} }
+
+// open adds a source.
+func (l *loader) open(name, text string) *source {
+	s := newSource(name, text)
+	s.index = len(l.sources)
+	l.sources = append(l.sources, s)
+	return s
+}
+
+// add reports an error at a place.
+func (l *loader) add(s *source, p position, id, field, format string, args ...any) {
+	l.faults = append(l.faults, fault{s, &Error{
+		File: s.name, Line: p.line, Column: p.column,
+		Buff: id, Field: field, Text: fmt.Sprintf(format, args...),
+	}})
+}
+
+// whole reports an error about a file as a whole.
+func (l *loader) whole(name string, cause error, format string, args ...any) {
+	l.add(l.open(name, ""), position{}, "", "", format, args...)
+	l.faults[len(l.faults)-1].err.cause = cause
+	l.blind = true
+}
+
+// expand returns the files that a path stands for.
+func (l *loader) expand(path string) []string {
+	info, err := os.Stat(path)
+	if err != nil {
+		l.unread(path, err)
+		return nil
+	}
+	if !info.IsDir() {
+		switch {
+		case !info.Mode().IsRegular():
+			l.whole(path, nil, "neither a file nor a folder")
+		case !isDefinitions(path):
+			l.whole(path, nil, "the name does not end in .yaml, .yml or .json")
+		default:
+			return []string{path}
+		}
+		return nil
+	}
+	entries, err := os.ReadDir(path) // sorted by name
+	if err != nil {
+		l.unread(path, err)
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && isDefinitions(e.Name()) {
+			names = append(names, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(names) == 0 {
+		l.whole(path, nil, "no .yaml, .yml or .json file in this folder")
+	}
+	return names
+}
+
+func isDefinitions(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return false
+}
+
+// unread reports that a file could not be read.
+func (l *loader) unread(name string, err error) {
+	reason := err
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		reason = pe.Err // the path stands in front anyway
+	}
+	l.whole(name, err, "cannot be read: %v", reason)
+}
+
+// file reads the definitions of one file.
+func (l *loader) file(name string) {
+	f, err := os.Open(name)
+	if err != nil {
+		l.unread(name, err)
+		return
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, MaxFileSize+1))
+	if err != nil {
+		l.unread(name, err)
+		return
+	}
+	l.parse(name, src)
+}
+
+// parse reads the definitions of the text of one file.
+func (l *loader) parse(name string, src []byte) {
+	root := l.tree(name, src)
+	if root == nil {
+		l.blind = true
+		return
+	}
+	l.root(l.sources[len(l.sources)-1], root)
+}
+
+// catalog checks the definitions as a whole.
+func (l *loader) catalog() (*buff.Catalog, error) {
+	specs := make([]buff.Spec, len(l.defs))
+	for i, d := range l.defs {
+		specs[i] = d.spec
+	}
+	c, err := buff.NewCatalog(specs...)
+	l.explain(err)
+	if len(l.faults) > 0 {
+		return nil, l.errors()
+	}
+	return c, nil
+}
+
+// errors returns what was reported, in order, with the lines of the sources.
+func (l *loader) errors() Errors {
+	slices.SortStableFunc(l.faults, func(a, b fault) int {
+		return cmp.Or(cmp.Compare(a.src.index, b.src.index),
+			cmp.Compare(a.err.Line, b.err.Line), cmp.Compare(a.err.Column, b.err.Column))
+	})
+	list := make(Errors, 0, min(len(l.faults), MaxErrors+1))
+	for i, f := range l.faults {
+		f.err.Source = f.src.excerpt(position{f.err.Line, f.err.Column})
+		list = append(list, f.err)
+		if i == MaxErrors && len(l.faults) > MaxErrors+1 {
+			f.err.Buff, f.err.Field = "", ""
+			f.err.Text = fmt.Sprintf("too many errors: this one and %d more are not shown", len(l.faults)-i-1)
+			break
+		}
+	}
+	return list
+}

@@ -1,0 +1,156 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml, under
+// the limits of this package and with its errors, and returns the root. It is for
+// programs whose files hold definitions among other things: they hand the nodes that
+// are maps of definitions to [ParseNode] and report their own errors with [ErrorAt].
+//
+// The tree has no anchor, alias, merge key or tag, is at most 2 × 32 levels deep,
+// and may hold the same key twice in one map. The error is an [Errors].
+// Any goroutine may call it.
+func Tree(name string, src []byte) (ast.Node, error) {
+	l := newLoader()
+	if root := l.tree(name, src); root != nil {
+		return root, nil
+	}
+	return nil, l.errors()
+}
+
+// ErrorAt returns an error about a node of a tree that [Tree] made of src. A nil
+// node stands for the beginning of the text. Any goroutine may call it.
+func ErrorAt(name string, src []byte, node ast.Node, text string) *Error {
+	p := at(node)
+	return &Error{
+		File: name, Line: p.line, Column: p.column, Text: text,
+		Source: newSource(name, plain(src)).excerpt(p),
+	}
+}
+
+// tree parses the text of one file. If it cannot, it returns nil, and has reported
+// why.
+func (l *loader) tree(name string, src []byte) ast.Node {
+	if len(src) > MaxFileSize {
+		l.add(l.open(name, ""), start, "", "", "%d bytes: a file may have at most %d", len(src), MaxFileSize)
+		return nil
+	}
+	text := plain(src)
+	s := l.open(name, text)
+	if p, what := unreadable(text); what != "" {
+		l.add(s, p, "", "", "%s", what)
+		return nil
+	}
+	root, found := parse(untab(text))
+	for _, p := range found {
+		l.add(s, p.at, "", "", "%s", p.text)
+	}
+	return root
+}
+
+// parse returns the root of a plain text, or what is wrong with it.
+func parse(text string) (root ast.Node, found []problem) {
+	// The lexer and the parser are not ours, and a bad file must not stop the
+	// server that reloads it.
+	defer func() {
+		if r := recover(); r != nil {
+			root, found = nil, []problem{{start, fmt.Sprintf("not understood: %v", r)}}
+		}
+	}()
+	tokens := lexer.Tokenize(text)
+	if found = problems(tokens); len(found) > 0 {
+		return nil, found
+	}
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		var syntax *yaml.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, []problem{{where(syntax.Token), plainSyntax(syntax.Message)}}
+		}
+		return nil, []problem{{start, err.Error()}}
+	}
+	for _, d := range file.Docs {
+		if d.Body != nil {
+			return d.Body, nil
+		}
+	}
+	return nil, []problem{{start, `the file is empty: want "buffs:" and definitions`}}
+}
+
+// where returns the position of a token.
+func where(t *token.Token) position {
+	if t == nil || t.Position == nil {
+		return start
+	}
+	return position{max(t.Position.Line, 1), max(t.Position.Column, 1)}
+}
+
+// at returns the position of a node: where its text begins.
+func at(n ast.Node) position {
+	switch n := n.(type) {
+	case nil:
+		return start
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return at(n.Values[0].Key)
+		}
+		return where(n.Start)
+	case *ast.MappingValueNode:
+		return at(n.Key)
+	case *ast.SequenceNode:
+		return where(n.Start)
+	case *ast.LiteralNode:
+		return where(n.Start)
+	}
+	return where(n.GetToken())
+}
+
+// kindOf says in a designer's words what a node is.
+func kindOf(n ast.Node) string {
+	switch n.(type) {
+	case nil, *ast.NullNode:
+		return "nothing"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a map"
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.StringNode, *ast.LiteralNode:
+		return "text"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "a number"
+	case *ast.BoolNode:
+		return "true or false"
+	}
+	return "an anchor, alias or tag"
+}
+
+// pairs returns the fields of a map.
+func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return n.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}, true
+	}
+	return nil, false
+}
+
+// textOf returns the value of a text node.
+func textOf(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	}
+	return "", false
+}

@@ -1,0 +1,209 @@
+package catalog
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// text reads a text.
+func (d *definition) text(field string, n ast.Node, to *string) {
+	s, ok := textOf(n)
+	if !ok {
+		hint := ""
+		if isScalar(n) {
+			hint = ": put it in quotes"
+		}
+		d.fail(field, at(n), "want text, not %s%s", kindOf(n), hint)
+		return
+	}
+	*to = s
+}
+
+// texts reads a list of texts, which are the IDs of definitions if refs is set.
+func (d *definition) texts(field string, n ast.Node, refs bool, to *[]string) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		d.fail(field, at(n), "want a list, not %s: write [a, b]", kindOf(n))
+		return
+	}
+	for i, v := range list.Values {
+		var s string
+		d.name(element(field, i), v, refs, &s)
+		*to = append(*to, s)
+	}
+}
+
+// name reads a text that may not be empty, the ID of a definition if ref is set.
+func (d *definition) name(field string, n ast.Node, ref bool, to *string) {
+	d.places[field] = place{position: at(n)}
+	if kindOf(n) == "nothing" {
+		d.fail(field, at(n), "empty: give it a value, or leave it out")
+		return
+	}
+	if d.text(field, n, to); d.places[field].bad {
+		return
+	}
+	if *to == "" {
+		d.fail(field, at(n), "empty: want a name")
+		return
+	}
+	if ref {
+		d.places[field] = place{position: at(n), ref: *to}
+	}
+}
+
+// word reads one of the words of a rule.
+func (d *definition) word(field string, n ast.Node, to encoding.TextUnmarshaler) {
+	s, ok := textOf(n)
+	if !ok {
+		if !isScalar(n) {
+			d.fail(field, at(n), "want a word, not %s", kindOf(n))
+			return
+		}
+		s = n.GetToken().Value
+	}
+	if d.later(field, at(n), s) {
+		return
+	}
+	if err := to.UnmarshalText([]byte(s)); err != nil {
+		d.fail(field, at(n), "%s", strings.Replace(err.Error(), fmt.Sprintf("%q", s), quote(s), 1))
+	}
+}
+
+// only reads a word that is the only one of its kind so far, and the default.
+func (d *definition) only(field string, n ast.Node, want string) {
+	s, ok := textOf(n)
+	switch {
+	case !ok:
+		d.fail(field, at(n), "want a word, not %s", kindOf(n))
+	case !d.later(field, at(n), s) && s != want:
+		d.fail(field, at(n), "unknown word %s: want %s", quote(s), want)
+	}
+}
+
+// later refuses a word that is still to come.
+func (d *definition) later(field string, p position, word string) bool {
+	if !slices.Contains(laterWords[field], word) {
+		return false
+	}
+	d.fail(field, p, "%s is not supported yet", quote(word))
+	return true
+}
+
+// count reads a whole number from 1. Zero would stand for the default in a Spec, so
+// that it has to be refused here.
+func (d *definition) count(field string, n ast.Node, to *int) {
+	if s, ok := textOf(n); ok && d.later(field, at(n), s) {
+		return
+	}
+	v, ok := n.(*ast.IntegerNode)
+	if !ok {
+		d.fail(field, at(n), "want a whole number, not %s", quoteValue(n))
+		return
+	}
+	text := v.Token.Value
+	i, err := strconv.Atoi(text)
+	switch {
+	case err == nil && i < 1:
+		d.fail(field, at(n), "must be at least 1, not %s", text)
+	case err == nil && i > math.MaxInt32 || err != nil && strings.Trim(text, "0123456789") == "":
+		d.fail(field, at(n), "%s is too large", brief(text))
+	case err != nil || strconv.Itoa(i) != text:
+		d.fail(field, at(n), "want a whole number in plain digits, not %s", brief(text))
+	default:
+		*to = i
+	}
+}
+
+// duration reads the duration, which says the kind too.
+func (d *definition) duration(field string, n ast.Node) {
+	switch s, _ := textOf(n); s {
+	case "instant":
+		d.spec.Kind = buff.Instant
+	case "infinite":
+		d.spec.Kind = buff.Infinite
+	default:
+		if _, isMap := pairs(n); isMap {
+			d.badDuration(at(n), "a duration from a map, such as a curve, is not supported yet")
+			return
+		}
+		span, why := spanOf(n)
+		if why != "" {
+			d.badDuration(at(n), "%s; or write instant or infinite", why)
+			return
+		}
+		d.spec.Duration = span
+	}
+}
+
+// period reads the period. If it is wrong, that it is missing is not said too.
+func (d *definition) period(field string, n ast.Node) {
+	span, why := spanOf(n)
+	if why == "" && span == 0 {
+		why = "must be above zero: leave it out for a buff that does not pulse"
+	}
+	if why != "" {
+		d.fail(field, at(n), "%s", why)
+		span = time.Second
+	}
+	d.spec.Period = span
+}
+
+// spanOf returns the span that a node says, or why it says none.
+func spanOf(n ast.Node) (time.Duration, string) {
+	const form = "want a span such as 12s, 1500ms, 30m or 36h"
+	s, ok := textOf(n)
+	if !ok {
+		if v, ok := n.(*ast.IntegerNode); ok {
+			t := brief(v.Token.Value)
+			return 0, fmt.Sprintf("%s has no unit: write %ss, %sms, %sm or %sh", t, t, t, t, t)
+		}
+		return 0, form + ", not " + quoteValue(n)
+	}
+	span, err := time.ParseDuration(s)
+	if err == nil {
+		if s == "0" {
+			return 0, "0 has no unit: " + form
+		}
+		return span, ""
+	}
+	// The parts of a span are numbers and units in turn; see which is wrong.
+	const digits = "0123456789."
+	for rest := strings.TrimLeft(s, "+-"); rest != ""; {
+		unit := strings.TrimLeft(rest, digits)
+		switch number := rest[:len(rest)-len(unit)]; {
+		case number == "" || strings.Count(number, ".") > 1 || number == ".":
+			return 0, fmt.Sprintf("%s is no span: %s", quote(s), form)
+		case unit == "":
+			return 0, fmt.Sprintf("%s has no unit: %s", quote(s), form)
+		}
+		rest = strings.TrimLeftFunc(unit, func(r rune) bool { return !strings.ContainsRune(digits, r) })
+		switch unit = unit[:len(unit)-len(rest)]; unit {
+		case "ns", "us", "µs", "μs", "ms", "s", "m", "h":
+		default:
+			return 0, fmt.Sprintf("unknown unit %s in %s: want ms, s, m or h", quote(unit), quote(s))
+		}
+	}
+	if strings.Trim(s, "+-") == "" {
+		return 0, fmt.Sprintf("%s is no span: %s", quote(s), form)
+	}
+	return 0, fmt.Sprintf("%s is too long", quote(s))
+}
+
+// isScalar reports whether n is a single value.
+func isScalar(n ast.Node) bool {
+	switch kindOf(n) {
+	case "text", "a number", "true or false":
+		return true
+	}
+	return false
+}

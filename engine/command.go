@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// AddBuff applies a buff to an owner, at the instant of the last Tick and after
+// everything that was due then. The definition's own actions follow at once; Go
+// handlers run in the next Tick, before anything that is due then.
+//
+// Result.Err is, besides those of package buff, [ErrUnknownOwner],
+// [ErrUnknownSpec], [ErrClosed] or [ErrOverloaded]. If the owner is busy, the
+// command waits, Result.Queued says so, and the Handle is zero.
+//
+// Only the loop goroutine may call it. It costs O(buffs of that owner) to find
+// the instance that is joined.
+func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
+	e.enter("AddBuff")
+	if !e.opts.Catalog.Has(a.Spec) {
+		return 0, buff.Result{Err: unknownSpec(a.Spec)}
+	}
+	r := e.to(id, buff.Command{Verb: buff.Apply, Application: a})
+	return r.Handle, r
+}
+
+// AddTimeout has f called for an owner after the delay, rounded up to whole
+// milliseconds; a delay that is not above zero is due at the next millisecond. f
+// is called on a worker, in order with the owner's other events and after those of
+// the same instant. It fails as AddBuff does; if the owner is busy, the timeout
+// counts from now all the same, and the handle is zero.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Context)) (buff.TimeoutHandle, error) {
+	e.enter("AddTimeout")
+	if f == nil {
+		panic("engine: AddTimeout without a function")
+	}
+	r := e.to(id, buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
+	return r.Timeout, r.Err
+}
+
+// AddTimeoutByName is AddTimeout for the handler of that name in Options.Handlers.
+// It also fails with [ErrUnknownHandler].
+//
+// Only the loop goroutine may call it.
+func (e *Engine) AddTimeoutByName(id buff.OwnerID, delay time.Duration, handler string) (buff.TimeoutHandle, error) {
+	e.enter("AddTimeoutByName")
+	h, ok := e.names[handler]
+	if !ok {
+		return 0, fmt.Errorf("%w: %q", ErrUnknownHandler, handler)
+	}
+	r := e.to(id, buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h})
+	return r.Timeout, r.Err
+}
+
+// Remove ends the buff of a handle, for the reason Cancelled. For a handle that
+// names nothing Result.Err is buff.ErrStale, and nothing happens. Once Remove has
+// returned without Queued, no event of that buff follows but its removal.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Remove(h buff.Handle) buff.Result { return e.RemoveStacks(h, 0, buff.Cancelled) }
+
+// RemoveStacks takes n stacks off the buff of a handle, for a reason that ends
+// buffs; all of it if n is not above zero or it has no more. The timers of what
+// is left stay as they are.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) buff.Result {
+	e.enter("Remove")
+	return e.by(h.Number(), h.String(), buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
+}
+
+// Cancel takes a timeout back. Once it has returned with Kind Removed, its
+// function will not be called.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
+	e.enter("Cancel")
+	return e.by(t.Number(), t.String(), buff.Command{Verb: buff.Cancel, Timeout: t})
+}
+
+// Extend moves the end of the buff of a handle by d, which may be negative. If the
+// end would not be after now, the buff expires at once, without a pulse.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Extend(h buff.Handle, d time.Duration) buff.Result {
+	e.enter("Extend")
+	return e.by(h.Number(), h.String(), buff.Command{Verb: buff.Extend, Handle: h, By: d})
+}
+
+// Kill says that an owner dies: its buffs go, without a last pulse, for the reason
+// Death, unless their definition keeps them.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Kill(id buff.OwnerID) buff.Result {
+	e.enter("Kill")
+	return e.to(id, buff.Command{Verb: buff.Kill})
+}
+
+// LoseSource says that whoever applied buffs has left: those whose definition
+// wants it go, for the reason SourceGone. It returns the first error, if any.
+//
+// Only the loop goroutine may call it. It costs O(buffs of all owners).
+func (e *Engine) LoseSource(source buff.OwnerID) error {
+	e.enter("LoseSource")
+	var first error
+	for _, o := range e.owners {
+		if o == nil || o.leaving {
+			continue
+		}
+		r := e.do(o, buff.Command{Verb: buff.LoseSource, Application: buff.Application{Source: source}})
+		if first == nil {
+			first = r.Err
+		}
+	}
+	return first
+}
+
+func unknownSpec(s *buff.Spec) error {
+	if s == nil {
+		return fmt.Errorf("%w: nil", ErrUnknownSpec)
+	}
+	return fmt.Errorf("%w: %q", ErrUnknownSpec, s.ID)
+}
+
+func (e *Engine) to(id buff.OwnerID, c buff.Command) buff.Result {
+	o := e.byID[id]
+	if o == nil {
+		return buff.Result{Err: fmt.Errorf("%w: %d", ErrUnknownOwner, id)}
+	}
+	return e.do(o, c)
+}
+
+func (e *Engine) by(number uint32, handle string, c buff.Command) buff.Result {
+	o := e.at(number)
+	if o == nil {
+		return buff.Result{Err: fmt.Errorf("%w: %s", buff.ErrStale, handle)}
+	}
+	return e.do(o, c)
+}
+
+// do carries a command out, or queues it if the owner is busy.
+func (e *Engine) do(o *owner, c buff.Command) buff.Result {
+	if e.closed {
+		return buff.Result{Err: ErrClosed}
+	}
+	return e.deliver(o, c)
+}
+
+func (e *Engine) deliver(o *owner, c buff.Command) buff.Result {
+	if !e.idle(o) {
+		return e.queue(o, c)
+	}
+	if o.set.Pending() >= e.opts.MailboxLimit {
+		return e.overload(o)
+	}
+	r := o.set.Do(e.turn(), e.now, c)
+	e.obey(o)
+	return r
+}
+
+// queue lets a command wait until the owner is home.
+func (e *Engine) queue(o *owner, c buff.Command) buff.Result {
+	if o.box.Len() >= e.opts.MailboxLimit {
+		return e.overload(o)
+	}
+	e.send(o, message{kind: do, at: e.now, cmd: &c})
+	return buff.Result{Queued: true}
+}
+
+func (e *Engine) overload(o *owner) buff.Result {
+	e.stats.Refused++
+	return buff.Result{Err: fmt.Errorf("%w: owner %d, limit %d", ErrOverloaded, o.id, e.opts.MailboxLimit)}
+}
+
+// turn returns the loop's own scratch.
+func (e *Engine) turn() *buff.Turn {
+	e.loop.Now = e.now
+	return &e.loop
+}
+
+// obey puts the owner's wishes on the wheel. The owner is home.
+func (e *Engine) obey(o *owner) {
+	late := false
+	for _, w := range o.set.Orders() {
+		switch {
+		case w.Due == wheel.Never:
+			e.wheel.Remove(w.Timer)
+		case w.Due <= e.now: // it came due while the owner was busy
+			o.set.Wake(w.Ref)
+			late = true
+		case w.Timer != 0:
+			e.wheel.Move(w.Timer, w.Due)
+		default:
+			e.arm(o, w)
+		}
+	}
+	o.set.ClearOrders()
+	if late {
+		e.send(o, message{kind: run, at: e.now})
+	}
+	if o.set.Pending() > 0 {
+		e.want(o)
+	}
+}
+
+// arm gives a timer to something that had none when it asked for one.
+func (e *Engine) arm(o *owner, w buff.Order) {
+	switch timer, live := o.set.Timer(w); {
+	case !live:
+	case timer == 0:
+		o.set.SetTimer(w, e.wheel.Add(w.Due, uint64(o.number)<<16|uint64(w.Ref)))
+	default:
+		e.wheel.Move(timer, w.Due)
+	}
+}
+
+// want notes that the owner wants a turn in the next Tick.
+func (e *Engine) want(o *owner) {
+	if !o.wanted {
+		o.wanted = true
+		e.wanted = append(e.wanted, o)
+	}
+}
+
+// send puts a message into the owner's mailbox.
+func (e *Engine) send(o *owner, m message) {
+	if err := e.group.Send(&o.box, m); err != nil {
+		panic("engine: " + err.Error() + ": wakeRoom is too small")
+	}
+}

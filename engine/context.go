@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"iter"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Context is the lane of a handler: what it may know, and what it may ask for.
+//
+// A command for the handler's own owner runs after the handler has returned and
+// before the owner's next due event, in the order of issue, at the same instant.
+// A command for another owner runs at the end of the frame. Neither answers: what
+// came of it is an event. What cannot be delivered, because the other owner is
+// not there, is counted in [Stats].
+//
+// A Context is good until its handler returns; after that its methods panic.
+type Context struct {
+	lane  *lane
+	event *buff.Event
+}
+
+// cross is a command for another owner.
+type cross struct {
+	at   wheel.Time // of its cause
+	from buff.OwnerID
+	to   buff.OwnerID
+	num  uint32 // of the owner, if the command is for a handle
+	by   bool   // num says who it is for
+	cmd  buff.Command
+}
+
+func (c *Context) live() *lane {
+	if c.lane == nil {
+		panic("engine: a Context was used after its handler had returned")
+	}
+	return c.lane
+}
+
+// Owner returns whose handler it is.
+//
+// Only inside the handler.
+func (c *Context) Owner() buff.OwnerID { return c.live().owner.id }
+
+// Data returns what Spawn was given for the owner. The handler may change what it
+// points to: no other handler of this owner runs, and the loop keeps off.
+//
+// Only inside the handler.
+func (c *Context) Data() any { return c.live().owner.data }
+
+// Now returns the instant of the event by the rules; in a late frame it is before
+// the loop's.
+//
+// Only inside the handler.
+func (c *Context) Now() wheel.Time { return c.live().turn.At() }
+
+// Buffs returns what the owner carries, the oldest application first, before the
+// commands of this handler.
+//
+// Only inside the handler.
+func (c *Context) Buffs() iter.Seq[buff.Instance] { return c.live().owner.set.All() }
+
+// Find returns the owner's buff of that handle and reports whether it runs; for
+// another owner's handle it reports false.
+//
+// Only inside the handler.
+func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().owner.set.Find(h) }
+
+// AddBuff applies a buff to an owner. It panics if the definition is not of the
+// engine's catalog.
+//
+// Only inside the handler.
+func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
+	if !c.live().engine.opts.Catalog.Has(a.Spec) {
+		panic("engine: AddBuff with a definition that is not of this engine's catalog")
+	}
+	c.to(to, buff.Command{Verb: buff.Apply, Application: a})
+}
+
+// AddTimeout has f called for an owner after the delay, or at the next millisecond
+// if that is not above zero.
+//
+// Only inside the handler.
+func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Context)) {
+	c.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
+}
+
+// Remove ends the buff of a handle, for the reason Cancelled.
+//
+// Only inside the handler.
+func (c *Context) Remove(h buff.Handle) { c.RemoveStacks(h, 0, buff.Cancelled) }
+
+// RemoveStacks takes n stacks off the buff of a handle, all of it if n is not
+// above zero or it has no more.
+//
+// Only inside the handler.
+func (c *Context) RemoveStacks(h buff.Handle, n int, why buff.Reason) {
+	c.by(h.Number(), buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
+}
+
+// Extend moves the end of the buff of a handle by d, which may be negative.
+//
+// Only inside the handler.
+func (c *Context) Extend(h buff.Handle, d time.Duration) {
+	c.by(h.Number(), buff.Command{Verb: buff.Extend, Handle: h, By: d})
+}
+
+// Cancel takes a timeout back.
+//
+// Only inside the handler.
+func (c *Context) Cancel(t buff.TimeoutHandle) {
+	c.by(t.Number(), buff.Command{Verb: buff.Cancel, Timeout: t})
+}
+
+// Kill says that an owner dies: see [buff.Spec].OnDeath.
+//
+// Only inside the handler.
+func (c *Context) Kill(owner buff.OwnerID) { c.to(owner, buff.Command{Verb: buff.Kill}) }
+
+func (c *Context) to(owner buff.OwnerID, cmd buff.Command) {
+	l := c.live()
+	if owner == l.owner.id {
+		l.turn.Issue(l.owner.set, cmd)
+		return
+	}
+	l.cross = append(l.cross, cross{at: l.turn.At(), from: l.owner.id, to: owner, cmd: cmd})
+}
+
+func (c *Context) by(number uint32, cmd buff.Command) {
+	l := c.live()
+	if number == l.owner.number {
+		l.turn.Issue(l.owner.set, cmd)
+		return
+	}
+	l.cross = append(l.cross, cross{at: l.turn.At(), from: l.owner.id, num: number, by: true, cmd: cmd})
+}
+
+// removal panics if why is not a reason that ends a buff.
+func removal(why buff.Reason) buff.Reason {
+	if !why.Removes() {
+		panic("engine: " + why.String() + " is not a reason that ends a buff")
+	}
+	return why
+}

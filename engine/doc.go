@@ -1,0 +1,75 @@
+// Package engine puts buffs on a game loop: one goroutine ticks, a timing wheel
+// keeps the deadlines, and what falls due runs on workers, one player at a time.
+//
+//	any goroutine     the loop, in Tick                                   workers
+//
+//	                  1  the wheel turns     ─▸ who is due ─▸ mailboxes ─┐
+//	                                                                     ├▸ Handler(c, event)
+//	                  2  wait, up to Budget  ◂─ events, orders ◂─────────┘
+//	                  3  commands across owners
+//	Inbox ──────────▸ 4  commands of the inbox
+//	                  5  Frame
+//
+// # The loop
+//
+//	eng, err := engine.New(engine.Options{Catalog: catalog, Handlers: handlers})
+//	eng.Spawn(7, &player)
+//	for range ticker.C {
+//		eng.AddBuff(7, buff.Application{Spec: venom, Source: 9})
+//		frame := eng.Tick(50 * time.Millisecond)
+//		for e := range frame.Events() { … }
+//	}
+//	eng.Close(ctx)
+//
+// The engine has no clock: it is as late as the last dt made it, and a test runs a
+// day in a second. The one exception is Options.Budget, how long a Tick may wait
+// for handlers; nothing that the rules decide depends on it.
+//
+// # Three lanes
+//
+// There are three ways to ask for something, with the same verbs.
+//
+//	lane      who                          takes effect                   answers
+//	Engine    the loop, between Ticks      at once                        handle and result
+//	Context   the handler it was given to  after the handler; for         nothing: what came
+//	                                       another owner, at frame's end  of it is an event
+//	Inbox     any goroutine                at the end of the next Tick    whether it was accepted
+//
+// What the loop asks for is decided on the loop. Go handlers that it sets off are
+// called later, on a worker, at the head of the owner's next turn, with the time of
+// their cause.
+//
+// # Order
+//
+// One owner's events are in the order of package buff: by instant, then pulse before
+// end before timeout, then by age. Different owners run at the same time and are
+// independent; a command from one to another waits until the frame's end and is
+// carried out in the order of cause time, causing owner and issue. So the same calls
+// lead to the same frames, with one worker, eight, or none ([Options].Synchronous).
+//
+// # Who owns what
+//
+// The loop owns the wheel, the time, and every owner that is at home. In Tick it
+// hands those with something due to the workers and gets them back. Whoever is not
+// back when the budget is used up is busy: what comes due for it and what is asked
+// of it waits, in order, in its mailbox; everybody else goes on; [Frame].Stuck names
+// it. Nothing is lost, and Event.At says when it was due.
+//
+// A handler may change its owner's data (Context.Data) without a lock. The loop may
+// do so between Ticks, unless the owner is busy.
+//
+// # Faults
+//
+// A handler that panics, or ends its goroutine, is reported as an event and to
+// Options.OnFault; its buff stays or goes as the definition says; the owner's next
+// event comes as if nothing had been. What recover cannot stop ends the process: a
+// stack overflow, concurrent map writes, os.Exit. A handler that never returns keeps
+// its worker; after as many as there are workers, nothing is handled any more, and
+// Tick stays within its budget.
+//
+// # Cost
+//
+// Tick costs O(1) if nothing is due. AddBuff looks at the owner's buffs for the one
+// to join, and else costs O(1); so do the other verbs. In steady state nothing is
+// allocated.
+package engine

@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/bufftick/bufftick/actor"
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Engine runs the buffs of many owners for one game loop. Make one with [New].
+//
+// All its methods but Inbox are for the goroutine that calls [Engine.Tick], the
+// loop, and between two Ticks. A handler that calls one panics; it has a
+// [Context] for that.
+type Engine struct {
+	opts     Options
+	handlers []Handler                 // by buff.HandlerID
+	specs    []*buff.Spec              // by buff.Spec.Index
+	names    map[string]buff.HandlerID // never changes: any goroutine reads it
+	release  func(context.Context) error
+
+	now   wheel.Time
+	carry time.Duration // of dt, below a millisecond
+	wheel *wheel.Wheel
+	fired []wheel.Fired
+
+	owners []*owner // by number; nil: free
+	bases  []uint32 // by number: the generation its next Set begins with
+	free   []uint32
+	byID   map[buff.OwnerID]*owner
+	wanted []*owner // want a turn in the next Tick
+
+	group *actor.Group[*owner, message]
+	lanes []lane // by pump
+	used  bool   // lanes have been used since they were last emptied
+	home  []*mailbox
+
+	loop   buff.Turn // for what is decided on the loop
+	cross  []cross
+	frame  Frame
+	inbox  Inbox
+	budget budget
+	stats  Stats
+	closed bool
+
+	ticking atomic.Bool   // a handler that calls the Engine finds it true
+	frames  atomic.Uint64 // the number of the frame; lanes read it
+	seen    atomic.Int64  // its now; lanes read it
+	dropped atomic.Uint64 // of all lanes
+}
+
+// New returns an engine at the instant 0. It fails if an option is out of range
+// or a handler is missing, naming all that is wrong. [Engine.Close] gives its
+// goroutines back.
+func New(o Options) (*Engine, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		opts:  o,
+		wheel: wheel.New(0),
+		byID:  make(map[buff.OwnerID]*owner),
+		lanes: make([]lane, o.Workers),
+		names: make(map[string]buff.HandlerID),
+	}
+	e.budget.limit = o.Budget
+	e.inbox.limit = o.InboxLimit
+	e.inbox.engine = e
+	e.specs = slices.Collect(o.Catalog.All())
+	e.nameHandlers()
+	var pool actor.Pool = inline{}
+	e.release = func(context.Context) error { return nil }
+	if !o.Synchronous {
+		var err error
+		if pool, e.release, err = newPool(o.Workers); err != nil {
+			return nil, err
+		}
+	}
+	for i := range e.lanes {
+		e.lanes[i].init(e)
+	}
+	e.group = actor.NewGroup(actor.Options[*owner, message]{
+		Pool:   pool,
+		Pumps:  o.Workers,
+		Limit:  o.MailboxLimit + wakeRoom,
+		Handle: func(pump int, box *mailbox) { e.lanes[pump].serve(box) },
+	})
+	return e, nil
+}
+
+// wakeRoom is the room in a mailbox that commands cannot take. A timer of a busy
+// owner fires at most once before the owner comes home, and each Tick adds at most
+// one run.
+const wakeRoom = 4*buff.MaxPerOwner + 16
+
+// nameHandlers numbers the handlers: those of the catalog as it does, then the
+// others by name.
+func (e *Engine) nameHandlers() {
+	names := e.opts.Catalog.Handlers()
+	for _, name := range slices.Sorted(maps.Keys(e.opts.Handlers)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		e.handlers = append(e.handlers, e.opts.Handlers[name])
+		e.names[name] = buff.HandlerID(i)
+	}
+}
+
+// enter panics if a handler is the caller.
+func (e *Engine) enter(method string) {
+	if e.ticking.Load() {
+		panic("engine: " + method + " called from a handler; use the Context")
+	}
+}
+
+// stuck says who holds a lane up.
+func (e *Engine) stuck(mark uint64, since wheel.Time) Stuck {
+	st := Stuck{For: time.Duration(e.now-since) * time.Millisecond}
+	if o := e.owners[uint32(mark>>32)-1]; o != nil {
+		st.Owner = o.id
+	}
+	if spec := uint32(mark); spec != 0 {
+		st.Spec = e.specs[spec-1]
+	}
+	return st
+}
+
+// Now returns the instant that the last Tick reached.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Now() wheel.Time { return e.now }
+
+// Catalog returns the definitions.
+//
+// Any goroutine may call it.
+func (e *Engine) Catalog() *buff.Catalog { return e.opts.Catalog }
+
+// Inbox returns the lane for other goroutines.
+//
+// Any goroutine may call it.
+func (e *Engine) Inbox() *Inbox { return &e.inbox }
+
+// Close ends the engine: it refuses new work, delivers what was accepted, waits
+// for handlers and gives the workers back. Further calls fail with [ErrClosed] or
+// do nothing; what was due later never comes.
+//
+// If ctx ends first, Close returns its error and names the owners whose handlers
+// still run; it may then be called again. It must not be called from a handler.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Close(ctx context.Context) error {
+	e.enter("Close")
+	e.closed = true
+	e.inbox.close()
+	end, stop := ending(ctx)
+	defer stop()
+	for e.working() {
+		e.tick(0, end)
+		if err := ctx.Err(); err != nil && e.working() {
+			return fmt.Errorf("engine: close: %w; %s", err, e.running())
+		}
+	}
+	if err := e.release(ctx); err != nil {
+		return fmt.Errorf("engine: close: %w", err)
+	}
+	return nil
+}
+
+// working reports whether accepted work is left.
+func (e *Engine) working() bool {
+	s := e.group.Stats()
+	return len(e.wanted)+s.Away+s.Staged+e.inbox.Len() > 0
+}
+
+// running names the owners whose handlers run.
+func (e *Engine) running() string {
+	var names []string
+	for _, box := range e.group.Held(nil) {
+		names = append(names, fmt.Sprint(box.Owner.id))
+	}
+	if len(names) == 0 {
+		return "work is left"
+	}
+	return "handlers still run for owner " + strings.Join(names, ", ")
+}

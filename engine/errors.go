@@ -1,0 +1,17 @@
+package engine
+
+import "errors"
+
+// Errors of a call, wrapped with the name of the thing and the limit. Those of
+// the rules are in package buff: buff.ErrDuration, buff.ErrStacks, buff.ErrFull,
+// buff.ErrStale, buff.ErrInfinite.
+var (
+	ErrClosed         = errors.New("engine: closed")
+	ErrUnknownOwner   = errors.New("engine: no such owner")
+	ErrOwnerExists    = errors.New("engine: the owner is there already")
+	ErrTooManyOwners  = errors.New("engine: no room for another owner")
+	ErrUnknownSpec    = errors.New("engine: the definition is not of this engine's catalog")
+	ErrUnknownHandler = errors.New("engine: no such handler")
+	ErrOverloaded     = errors.New("engine: the owner is busy and its mailbox is full")
+	ErrInboxFull      = errors.New("engine: the inbox is full")
+)

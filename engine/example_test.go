@@ -1,0 +1,50 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// A poison that hurts every three seconds, and again three seconds later when it
+// is applied a second time.
+func Example() {
+	catalog, err := buff.NewCatalog(buff.Spec{
+		ID:       "poison",
+		Duration: 10 * time.Second,
+		Period:   3 * time.Second,
+		Stack:    buff.Stacking{By: buff.BySource, Limit: 5},
+		On:       buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	eng, err := engine.New(engine.Options{
+		Catalog: catalog,
+		Handlers: engine.Handlers{"hurt": func(c *engine.Context, e buff.Event) {
+			*c.Data().(*int) -= 5 * int(e.Stacks) // on a worker; one player is never on two
+		}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	defer eng.Close(context.Background())
+
+	health := 100
+	if err := eng.Spawn(7, &health); err != nil {
+		panic(err)
+	}
+	eng.AddBuff(7, buff.Application{Spec: catalog.Spec("poison"), Source: 9})
+	for range 11 { // the game loop owns the time
+		frame := eng.Tick(time.Second)
+		for e := range frame.Events() {
+			fmt.Println("player", e.Owner, e.At, e.Kind, e.Spec, "x", e.Stacks)
+		}
+	}
+	fmt.Println("health", health)
+
+	// Output:
+}

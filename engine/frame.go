@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"iter"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Frame is what one Tick brought. It is valid until the next Tick.
+type Frame struct {
+	// Number counts the Ticks; Now is the instant that this one reached.
+	Number uint64
+	Now    wheel.Time
+
+	// Stuck are the owners whose handlers were still running when the budget was
+	// used up, and Waiting is how many owners had not been served because of them.
+	Stuck   []Stuck
+	Waiting int
+
+	head  []buff.Event   // decided on the loop since the Tick before
+	turns [][]buff.Event // of the owners, in the order of their hand-over
+	tail  []buff.Event   // commands across owners and of the inbox
+	spare []buff.Event
+	count int
+}
+
+// Stuck is an owner whose handler does not come to its end.
+type Stuck struct {
+	Owner buff.OwnerID
+	Spec  *buff.Spec    // whose handler runs, or ran last; nil for a timeout
+	For   time.Duration // engine time since its turn began
+}
+
+// Events returns what happened since the Tick before: first what the loop's calls
+// did, then owner by owner what was due, in the order in which the owners came due,
+// then what commands across owners and of the Inbox did. The events of one owner
+// stand in their order. Their order does not depend on the number of workers, as
+// long as nobody is busy.
+//
+// Only the loop goroutine may call it.
+func (f *Frame) Events() iter.Seq[buff.Event] {
+	return func(yield func(buff.Event) bool) {
+		if !all(f.head, yield) {
+			return
+		}
+		for _, turn := range f.turns {
+			if !all(turn, yield) {
+				return
+			}
+		}
+		all(f.tail, yield)
+	}
+}
+
+func all(events []buff.Event, yield func(buff.Event) bool) bool {
+	for i := range events {
+		if !yield(events[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Len returns the number of events.
+//
+// Only the loop goroutine may call it.
+func (f *Frame) Len() int { return f.count }
+
+// begin starts a frame with what the loop has decided since the last one.
+func (f *Frame) begin(number uint64, now wheel.Time, loop *buff.Turn) {
+	f.Number, f.Now = number, now
+	f.Stuck, f.Waiting = f.Stuck[:0], 0
+	clear(f.turns)
+	f.turns = f.turns[:0]
+	// The list of the frame before the last is free now, the one that loop has
+	// been filling is this frame's.
+	f.spare, f.head = f.head, loop.Events
+	f.count = len(f.head)
+	loop.Events = f.tail[:0]
+	f.tail = nil
+}
+
+// add takes in what one turn brought.
+func (f *Frame) add(events []buff.Event) {
+	if len(events) > 0 {
+		f.turns = append(f.turns, events)
+		f.count += len(events)
+	}
+}
+
+// end closes the frame: what loop holds now are the commands at its end. What it
+// gets from here on belongs to the next.
+func (f *Frame) end(e *Engine) {
+	f.tail = e.loop.Events
+	f.count += len(f.tail)
+	e.loop.Events, f.spare = f.spare[:0], nil
+	e.stats.Events += uint64(f.count)
+	s := e.group.Stats()
+	if s.Pending == 0 {
+		return
+	}
+	f.Waiting = s.Ready
+	for i := range e.lanes {
+		l := &e.lanes[i]
+		if v := l.current.Load(); v != 0 {
+			f.Stuck = append(f.Stuck, e.stuck(v, wheel.Time(l.since.Load())))
+		}
+	}
+}

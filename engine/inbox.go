@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// Inbox is the lane of other goroutines: network handlers, timers, tools. What
+// they ask for waits until the next Tick and is carried out at its instant, after
+// everything that is due, in the order in which it came in. One goroutine's
+// commands keep their order.
+//
+// Nothing answers but whether the command was accepted. An accepted command that
+// then finds no such owner, or one whose mailbox is full, is counted in
+// Stats.Undelivered; what comes of the others is an event.
+type Inbox struct {
+	engine *Engine
+	limit  int
+
+	mu     sync.Mutex
+	full   []posted
+	empty  []posted
+	closed bool
+}
+
+// posted is one command with its address.
+type posted struct {
+	to  buff.OwnerID
+	num uint32
+	by  bool // num says who it is for
+	cmd buff.Command
+}
+
+// AddBuff applies a buff to an owner in the next Tick. It fails with
+// [ErrUnknownSpec], [ErrInboxFull] or [ErrClosed].
+//
+// Any goroutine may call it.
+func (in *Inbox) AddBuff(to buff.OwnerID, a buff.Application) error {
+	if !in.engine.opts.Catalog.Has(a.Spec) {
+		return unknownSpec(a.Spec)
+	}
+	return in.post(posted{to: to, cmd: buff.Command{Verb: buff.Apply, Application: a}})
+}
+
+// AddTimeout has f called for an owner after the delay, counted from the next
+// Tick. It fails with [ErrInboxFull] or [ErrClosed].
+//
+// Any goroutine may call it.
+func (in *Inbox) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Context)) error {
+	if f == nil {
+		panic("engine: AddTimeout without a function")
+	}
+	return in.post(posted{to: to, cmd: buff.Command{Verb: buff.AddTimeout, By: delay, Do: f}})
+}
+
+// Remove ends the buff of a handle in the next Tick, for the reason Cancelled. It
+// fails with [ErrInboxFull] or [ErrClosed].
+//
+// Any goroutine may call it.
+func (in *Inbox) Remove(h buff.Handle) error { return in.RemoveStacks(h, 0, buff.Cancelled) }
+
+// RemoveStacks takes n stacks off the buff of a handle in the next Tick, all of it
+// if n is not above zero or it has no more. It fails with [ErrInboxFull] or
+// [ErrClosed].
+//
+// Any goroutine may call it.
+func (in *Inbox) RemoveStacks(h buff.Handle, n int, why buff.Reason) error {
+	return in.post(posted{num: h.Number(), by: true, cmd: buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)}})
+}
+
+// Extend moves the end of the buff of a handle by d in the next Tick. It fails
+// with [ErrInboxFull] or [ErrClosed].
+//
+// Any goroutine may call it.
+func (in *Inbox) Extend(h buff.Handle, d time.Duration) error {
+	return in.post(posted{num: h.Number(), by: true, cmd: buff.Command{Verb: buff.Extend, Handle: h, By: d}})
+}
+
+// Cancel takes a timeout back in the next Tick. It fails with [ErrInboxFull] or
+// [ErrClosed].
+//
+// Any goroutine may call it.
+func (in *Inbox) Cancel(t buff.TimeoutHandle) error {
+	return in.post(posted{num: t.Number(), by: true, cmd: buff.Command{Verb: buff.Cancel, Timeout: t}})
+}
+
+// Kill says that an owner dies in the next Tick. It fails with [ErrInboxFull] or
+// [ErrClosed].
+//
+// Any goroutine may call it.
+func (in *Inbox) Kill(owner buff.OwnerID) error {
+	return in.post(posted{to: owner, cmd: buff.Command{Verb: buff.Kill}})
+}
+
+// Len returns how many commands wait.
+//
+// Any goroutine may call it.
+func (in *Inbox) Len() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.full)
+}
+
+func (in *Inbox) post(p posted) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	switch {
+	case in.closed:
+		return ErrClosed
+	case len(in.full) >= in.limit:
+		return fmt.Errorf("%w: limit %d", ErrInboxFull, in.limit)
+	}
+	in.full = append(in.full, p)
+	return nil
+}
+
+// take returns what waits; it is good until the next take.
+func (in *Inbox) take() []posted {
+	clear(in.empty)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.full, in.empty = in.empty[:0], in.full
+	return in.empty
+}
+
+// close makes post fail.
+func (in *Inbox) close() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.closed = true
+}

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"runtime/debug"
+	"sync/atomic"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// lane is what one pump needs to work: its scratch, and the lists on which it
+// leaves what its turns brought. It belongs to the pump while one runs in its
+// place, and to the loop while no pump runs at all.
+type lane struct {
+	engine *Engine
+	turn   buff.Turn
+	cross  []cross
+	ctx    Context
+	owner  *owner // whose turn it is
+	frame  uint64 // the frame that the lists belong to
+
+	// current and since tell the loop who holds the lane up: the owner's number, plus
+	// one, with the definition's place, plus one, behind it, and the frame's time
+	// when the turn began.
+	current atomic.Uint64
+	since   atomic.Int64
+
+	_ [64]byte // the next lane is another pump's
+}
+
+func (l *lane) init(e *Engine) {
+	l.engine = e
+	l.turn.Call = l.call
+}
+
+// serve is one turn of one owner.
+func (l *lane) serve(box *mailbox) {
+	l.open()
+	o := box.Owner
+	l.owner = o
+	l.since.Store(int64(l.turn.Now))
+	l.mark(nil)
+	events, crossed := len(l.turn.Events), len(l.cross)
+	defer func() {
+		o.segments = append(o.segments, segment{
+			events: l.turn.Events[events:len(l.turn.Events):len(l.turn.Events)],
+			cross:  l.cross[crossed:len(l.cross):len(l.cross)],
+		})
+		l.current.Store(0)
+		if n := l.turn.Dropped; n > 0 {
+			l.turn.Dropped = 0
+			l.engine.dropped.Add(n)
+		}
+	}()
+	for m, ok := box.Next(); ok; m, ok = box.Next() {
+		switch m.kind {
+		case wake:
+			o.set.Wake(m.ref)
+		case do:
+			o.set.Do(&l.turn, m.at, *m.cmd)
+		case run:
+			if !l.run(box, o, m.at) {
+				box.Again()
+				return
+			}
+		}
+	}
+}
+
+// run works off what the owner has due, and reports whether that is all.
+//
+// A handler that ends its goroutine ends run too: what it left in the lane is
+// finished on the way out, and the mailbox comes to another pump.
+func (l *lane) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
+	returned := false
+	defer func() {
+		if !returned {
+			l.finish(o, until)
+			box.Again()
+		}
+	}()
+	done = o.set.Run(&l.turn, until, l.engine.opts.TurnLimit)
+	returned = true
+	return done
+}
+
+// finish carries out the commands that wait in the lane, after a handler has ended
+// its goroutine; others of them may do the same.
+func (l *lane) finish(o *owner, until wheel.Time) {
+	returned := false
+	defer func() {
+		if !returned {
+			l.finish(o, until)
+		}
+	}()
+	o.set.Abort(&l.turn)
+	o.set.Run(&l.turn, until, 0)
+	returned = true
+}
+
+// open makes the lane's lists ready for the frame. The lists of an earlier frame
+// may still be read: they are left to those who do.
+func (l *lane) open() {
+	if f := l.engine.frames.Load(); l.frame != f {
+		l.frame = f
+		l.turn.Events, l.cross = nil, nil
+	}
+	l.turn.Now = wheel.Time(l.engine.seen.Load())
+}
+
+// empty does the same on the loop, when nobody reads the lists any more.
+func (l *lane) empty(frame uint64) {
+	l.frame = frame
+	clear(l.cross) // commands may hold functions
+	l.turn.Events, l.cross = l.turn.Events[:0], l.cross[:0]
+}
+
+// mark says whose handler runs, and for which definition.
+func (l *lane) mark(s *buff.Spec) {
+	v := uint64(l.owner.number+1) << 32
+	if s != nil {
+		v |= uint64(s.Index() + 1)
+	}
+	l.current.Store(v)
+}
+
+// call calls a handler. If that ends its goroutine, call does not return.
+func (l *lane) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
+	l.mark(c.Event.Spec)
+	l.ctx = Context{lane: l, event: &c.Event}
+	returned := false
+	defer func() {
+		l.ctx.lane = nil
+		if returned {
+			return
+		}
+		f := Fault{Event: c.Event}
+		if v := recover(); v != nil {
+			f.Value, f.Stack = v, debug.Stack()
+			why = buff.Panic
+		}
+		l.report(f)
+	}()
+	if c.Do != nil {
+		c.Do.(func(*Context))(&l.ctx)
+	} else {
+		l.engine.handlers[c.Handler](&l.ctx, c.Event)
+	}
+	returned = true
+	return buff.NoReason
+}
+
+// report tells Options.OnFault, which may fail in turn.
+func (l *lane) report(f Fault) {
+	if l.engine.opts.OnFault == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	l.engine.opts.OnFault(f)
+}

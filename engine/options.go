@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// Defaults of [Options], used where a field is zero.
+const (
+	DefaultBudget       = 10 * time.Millisecond
+	DefaultMaxOwners    = buff.MaxOwners
+	DefaultMaxBuffs     = 1024
+	DefaultMailboxLimit = 1024
+	DefaultInboxLimit   = 65_536
+	DefaultTurnLimit    = 64
+)
+
+// Handler is Go code of the game that a definition calls by name. It runs on a
+// worker, for one owner at a time, with the owner's events in order; what it wants
+// of the engine it asks of c. It must not keep c.
+type Handler func(c *Context, e buff.Event)
+
+// Handlers are handlers by name.
+type Handlers map[string]Handler
+
+// Options configures an [Engine]. The zero value of every field is a sensible
+// default.
+type Options struct {
+	// Catalog has the definitions. If nil, there are none, and the engine has
+	// timeouts only.
+	Catalog *buff.Catalog
+
+	// Handlers must have every name that a definition of the Catalog calls, and may
+	// have more, for timeouts.
+	Handlers Handlers
+
+	// Workers is the number of handlers that run at once. If zero, it is
+	// runtime.GOMAXPROCS(0). The order of events does not depend on it.
+	Workers int
+
+	// Synchronous runs handlers inside Tick on the loop goroutine, one after the
+	// other, without a pool: for tests and tiny servers. Workers and Budget then
+	// mean nothing, and a handler that calls runtime.Goexit ends the loop.
+	Synchronous bool
+
+	// Budget is what one Tick may wait for handlers. If zero, DefaultBudget; if
+	// negative, as long as they take. A player who still runs then is busy.
+	Budget time.Duration
+
+	// TurnLimit is the number of events after which an owner lets others pass. If
+	// zero, DefaultTurnLimit.
+	TurnLimit int
+
+	// MaxOwners is how many owners there may be at once, up to buff.MaxOwners;
+	// MaxBuffs how many buffs, and as many timeouts, on one owner, up to
+	// buff.MaxPerOwner. If zero, DefaultMaxOwners and DefaultMaxBuffs.
+	MaxOwners, MaxBuffs int
+
+	// MailboxLimit is how many commands may wait for a busy owner; InboxLimit how
+	// many may wait for the next Tick. If zero, DefaultMailboxLimit and
+	// DefaultInboxLimit.
+	MailboxLimit, InboxLimit int
+
+	// OnFault, if not nil, is told of each handler that panicked or ended its
+	// goroutine. It is called on the worker and must be safe for calls from several
+	// workers at once; if it panics, nothing further happens. The fault also becomes
+	// an event.
+	OnFault func(Fault)
+}
+
+// Fault says how a handler failed.
+type Fault struct {
+	Event buff.Event // that it was called for
+	Value any        // what it panicked with; nil if it ended its goroutine
+	Stack []byte     // where; nil if it ended its goroutine
+}
+
+// complete fills in defaults and returns everything that is wrong.
+func (o *Options) complete() error {
+	var errs []error
+	limit := func(name string, v *int, def, most int) {
+		if *v == 0 {
+			*v = def
+		}
+		if *v < 1 || *v > most {
+			errs = append(errs, fmt.Errorf("engine: Options.%s must be from 1 to %d, not %d", name, most, *v))
+		}
+	}
+	if o.Catalog == nil {
+		o.Catalog, _ = buff.NewCatalog() // nothing to be wrong
+	}
+	if o.Budget == 0 {
+		o.Budget = DefaultBudget
+	}
+	limit("Workers", &o.Workers, runtime.GOMAXPROCS(0), 1<<16)
+	limit("TurnLimit", &o.TurnLimit, DefaultTurnLimit, 1<<30)
+	limit("MaxOwners", &o.MaxOwners, DefaultMaxOwners, buff.MaxOwners)
+	limit("MaxBuffs", &o.MaxBuffs, DefaultMaxBuffs, buff.MaxPerOwner)
+	limit("MailboxLimit", &o.MailboxLimit, DefaultMailboxLimit, 1<<20)
+	limit("InboxLimit", &o.InboxLimit, DefaultInboxLimit, 1<<24)
+	for _, name := range o.Catalog.Handlers() {
+		if o.Handlers[name] == nil {
+			errs = append(errs, fmt.Errorf("%w: %q, which the catalog calls", ErrUnknownHandler, name))
+		}
+	}
+	if o.Synchronous {
+		o.Workers = 1
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/bufftick/bufftick/actor"
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// owner is a player as the engine sees it. While its mailbox is away, all but box
+// and the fields that never change belong to the worker.
+type owner struct {
+	box    mailbox
+	set    *buff.Set
+	data   any
+	id     buff.OwnerID
+	number uint32
+
+	segments []segment // what its turns brought since it was last at home
+
+	wanted  bool // in Engine.wanted; the loop's
+	leaving bool // despawned while busy; the loop's
+}
+
+// segment is what one turn of an owner brought: parts of the lane's lists.
+type segment struct {
+	events []buff.Event
+	cross  []cross
+}
+
+type mailbox = actor.Mailbox[*owner, message]
+
+// message is what a mailbox holds.
+type message struct {
+	kind messageKind
+	ref  buff.Ref
+	at   wheel.Time
+	cmd  *buff.Command
+}
+
+type messageKind uint8
+
+const (
+	wake messageKind = iota // ref's timer has fired
+	run                     // work off everything that is due until at
+	do                      // carry out cmd, which was issued at the instant at
+)
+
+// Spawn lets an owner in; data is the game's own and comes back in
+// [Context.Data]. It fails with [ErrOwnerExists], [ErrTooManyOwners] or
+// [ErrClosed].
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Spawn(id buff.OwnerID, data any) error {
+	e.enter("Spawn")
+	if e.closed {
+		return ErrClosed
+	}
+	if e.byID[id] != nil {
+		return fmt.Errorf("%w: %d", ErrOwnerExists, id)
+	}
+	number, err := e.number()
+	if err != nil {
+		return err
+	}
+	o := &owner{id: id, number: number, data: data, set: buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)}
+	o.box.Owner = o
+	e.owners[number] = o
+	e.byID[id] = o
+	return nil
+}
+
+// number returns a free owner number.
+func (e *Engine) number() (uint32, error) {
+	if last := len(e.free) - 1; last >= 0 {
+		n := e.free[last]
+		e.free = e.free[:last]
+		return n, nil
+	}
+	if len(e.owners) >= e.opts.MaxOwners {
+		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.MaxOwners)
+	}
+	e.owners = append(e.owners, nil)
+	e.bases = append(e.bases, 0)
+	return uint32(len(e.owners) - 1), nil
+}
+
+// Despawn lets an owner go: everything it carries ends with the reason Unload,
+// no action of a definition follows, and its timeouts are dropped. Its id is free
+// at once and its handles are worthless for ever. A busy owner's events follow
+// when its turn has ended. It fails with [ErrUnknownOwner].
+//
+// Only the loop goroutine may call it. It costs O(buffs of that owner).
+func (e *Engine) Despawn(id buff.OwnerID) error {
+	e.enter("Despawn")
+	o := e.byID[id]
+	if o == nil {
+		return fmt.Errorf("%w: %d", ErrUnknownOwner, id)
+	}
+	delete(e.byID, id)
+	if e.idle(o) {
+		e.unload(o)
+	} else {
+		o.leaving = true
+	}
+	return nil
+}
+
+// unload ends all of an owner that is home and gives its number back.
+func (e *Engine) unload(o *owner) {
+	e.stats.DroppedOnDespawn += uint64(o.set.Clear(e.turn(), e.now, buff.Unload))
+	e.obey(o)
+	o.leaving = true // a wake of its timers may still be on the way
+	e.owners[o.number] = nil
+	if base := o.set.Generation(); base < math.MaxUint32-1 {
+		e.bases[o.number] = base
+		e.free = append(e.free, o.number)
+	}
+}
+
+// idle reports whether the loop may work on the owner's Set now: it is home, and
+// nothing waits that must come first.
+func (e *Engine) idle(o *owner) bool { return o.box.Home() && o.box.Len() == 0 }
+
+// Data returns what Spawn was given for the owner, nil if there is no such owner.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Data(id buff.OwnerID) any {
+	e.enter("Data")
+	if o := e.byID[id]; o != nil {
+		return o.data
+	}
+	return nil
+}
+
+// Owners returns how many owners there are.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Owners() int { return len(e.byID) }
+
+// Busy reports whether the owner's handlers were still running at the end of the
+// last Tick: commands for it wait in its mailbox, and its data must not be
+// touched.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Busy(id buff.OwnerID) bool {
+	o := e.byID[id]
+	return o != nil && !e.idle(o)
+}
+
+// Buffs returns what the owner carries, the oldest application first. It is empty
+// for an unknown owner and for one that is busy: what a worker may be changing
+// cannot be looked at. It is valid until the next call that changes the owner.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Buffs(id buff.OwnerID) iter.Seq[buff.Instance] {
+	e.enter("Buffs")
+	o := e.byID[id]
+	if o == nil || !e.idle(o) {
+		return func(func(buff.Instance) bool) {}
+	}
+	return o.set.All()
+}
+
+// Find returns the buff of a handle and reports whether it runs. For a busy owner
+// it reports false.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Find(h buff.Handle) (buff.Instance, bool) {
+	e.enter("Find")
+	o := e.at(h.Number())
+	if o == nil || !e.idle(o) {
+		return buff.Instance{}, false
+	}
+	return o.set.Find(h)
+}
+
+// at returns the owner of that number, nil if there is none.
+func (e *Engine) at(number uint32) *owner {
+	if int(number) >= len(e.owners) || e.owners[number] == nil || e.owners[number].leaving {
+		return nil
+	}
+	return e.owners[number]
+}

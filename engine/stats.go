@@ -1,0 +1,34 @@
+package engine
+
+// Stats says how an engine stands and what it has done since it was made.
+type Stats struct {
+	Ticks  uint64
+	Fired  uint64 // deadlines that came due on the wheel
+	Events uint64 // in all frames
+
+	Owners   int
+	Busy     int // whose turn was not over at the end of the last Tick
+	Deadline int // deadlines that wait on the wheel
+	Inbox    int // commands that wait for the next Tick
+
+	Dropped          uint64 // due, and looked at just before it ran no longer so
+	Refused          uint64 // commands refused because the mailbox of a busy owner was full
+	Undelivered      uint64 // commands of handlers and the inbox that found no owner, or one with a full mailbox
+	DroppedOnDespawn uint64 // timeouts and handlers put off that went with their owner
+	PoolRefused      uint64 // times that the pool had no worker; the work waits, nothing is lost
+}
+
+// Stats returns the present figures.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Stats() Stats {
+	e.enter("Stats")
+	s, g := e.stats, e.group.Stats()
+	s.Owners = len(e.byID)
+	s.Busy = g.Away
+	s.Deadline = e.wheel.Len()
+	s.Inbox = e.inbox.Len()
+	s.Dropped = e.loop.Dropped + e.dropped.Load()
+	s.PoolRefused = g.Refused
+	return s
+}

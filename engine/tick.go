@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Tick moves the time on by dt and runs everything that is due by then. What is
+// below a millisecond is carried over to the next Tick. Tick(0) runs what was put
+// off, and panics like the others if a handler calls it; a negative dt panics.
+//
+// In order: what busy players have done since is taken in; the wheel turns, and
+// what is due goes to its players, who run in parallel, each one in order; Tick
+// waits for them, up to Options.Budget; commands across owners are carried out,
+// then those of the [Inbox]. The result is valid until the next Tick.
+//
+// How a span of time is split into Ticks makes no difference to the events of an
+// owner, except where commands cross between owners or come through the Inbox: they
+// wait for the end of the frame.
+//
+// Only the loop goroutine may call it. It costs O(1) if nothing is due, whatever
+// waits.
+func (e *Engine) Tick(dt time.Duration) *Frame {
+	e.enter("Tick")
+	if dt < 0 {
+		panic("engine: Tick with a negative time")
+	}
+	if e.closed {
+		panic("engine: Tick after Close")
+	}
+	e.tick(dt, nil)
+	return &e.frame
+}
+
+// tick is Tick, waiting for handlers until end delivers or, if that is nil, until
+// the budget is used up.
+func (e *Engine) tick(dt time.Duration, end <-chan time.Time) {
+	dt += e.carry
+	e.carry = dt % time.Millisecond
+	e.now = e.now.After(dt)
+
+	frame := e.frames.Add(1)
+	e.seen.Store(int64(e.now))
+	e.stats.Ticks++
+	e.emptyLanes(frame)
+	e.frame.begin(frame, e.now, &e.loop)
+
+	e.collect()
+	e.handOut()
+	e.ticking.Store(true)
+	e.work(end)
+	e.ticking.Store(false)
+	e.collect()
+	e.deliverCross()
+	e.deliverInbox()
+	e.frame.end(e)
+}
+
+// emptyLanes takes the lists of the frame before back, if nobody writes or reads
+// them any more. If a pump still runs, or an owner has not come home, the lanes
+// find that the frame is another and take new lists.
+func (e *Engine) emptyLanes(frame uint64) {
+	if !e.used {
+		return
+	}
+	if s := e.group.Stats(); s.Pumps > 0 || s.Away > 0 {
+		return
+	}
+	e.used = false
+	for i := range e.lanes {
+		e.lanes[i].empty(frame)
+	}
+}
+
+// handOut turns the wheel and gives what is due to its owners.
+func (e *Engine) handOut() {
+	e.fired = e.wheel.Advance(e.now, e.fired[:0])
+	for _, f := range e.fired {
+		o := e.owners[uint32(f.ID>>16)]
+		e.send(o, message{kind: wake, ref: refOf(f)})
+		e.want(o)
+	}
+	e.stats.Fired += uint64(len(e.fired))
+	for _, o := range e.wanted {
+		o.wanted = false
+		if e.owners[o.number] == o {
+			e.send(o, message{kind: run, at: e.now})
+		}
+	}
+	clear(e.wanted)
+	e.wanted = e.wanted[:0]
+}
+
+// work hands the mailboxes over and waits for the pumps.
+func (e *Engine) work(end <-chan time.Time) {
+	s := e.group.Stats()
+	if s.Staged == 0 && s.Pending == 0 {
+		return
+	}
+	e.used = true
+	e.group.Start()
+	if end != nil {
+		e.group.Wait(end)
+		return
+	}
+	if e.opts.Synchronous {
+		return // all has been done inside Start
+	}
+	e.group.Wait(e.budget.start())
+	e.budget.stop()
+}
+
+// collect takes in what the owners that have come home bring, in the order in
+// which they were handed over.
+func (e *Engine) collect() {
+	e.home = e.group.Collect(e.home[:0])
+	for _, box := range e.home {
+		o := box.Owner
+		for _, s := range o.segments {
+			e.frame.add(s.events)
+			e.cross = append(e.cross, s.cross...)
+		}
+		clear(o.segments)
+		o.segments = o.segments[:0]
+		e.obey(o)
+		if o.leaving && e.idle(o) {
+			e.unload(o)
+		}
+	}
+	clear(e.home)
+}
+
+// deliverCross carries out the commands for other owners, sorted by the time of
+// their cause, then by the causing owner; those of one owner are in the order of
+// issue.
+func (e *Engine) deliverCross() {
+	if len(e.cross) == 0 {
+		return
+	}
+	slices.SortStableFunc(e.cross, func(a, b cross) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from))
+	})
+	for i := range e.cross {
+		c := &e.cross[i]
+		o := e.byID[c.to]
+		if c.by {
+			o = e.at(c.num)
+		}
+		if o == nil || e.deliver(o, c.cmd).Err != nil {
+			e.stats.Undelivered++
+		}
+	}
+	clear(e.cross)
+	e.cross = e.cross[:0]
+}
+
+// deliverInbox carries out what other goroutines have asked for.
+func (e *Engine) deliverInbox() {
+	for _, p := range e.inbox.take() {
+		o := e.byID[p.to]
+		if p.by {
+			o = e.at(p.num)
+		}
+		if o == nil || e.deliver(o, p.cmd).Err != nil {
+			e.stats.Undelivered++
+		}
+	}
+}
+
+func refOf(f wheel.Fired) buff.Ref { return buff.Ref(f.ID) }

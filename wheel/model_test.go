@@ -1,0 +1,89 @@
+package wheel
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The model test makes random calls on a Wheel and on a list that is sorted by
+// (deadline, call), and compares every answer. It also checks the structure.
+//
+//	go test ./wheel -run TestModel -wheel.ops 1000000000
+var (
+	modelOps  = flag.Int("wheel.ops", 10_000_000, "calls of TestModel, over all seeds")
+	modelSeed = flag.Int("wheel.seed", -1, "the only seed that TestModel runs")
+)
+
+const modelSeeds = 100
+
+func TestModel(t *testing.T) {
+	total := *modelOps
+	if testing.Short() {
+		total = min(total, 500_000)
+	}
+	each := total / modelSeeds
+	for seed := range modelSeeds {
+		if *modelSeed >= 0 && seed != *modelSeed {
+			continue
+		}
+		for i, sh := range shapes {
+			ops := each / 2 // on the real clock; the others share what is left
+			if i > 0 {
+				ops /= len(shapes) - 1
+			}
+			if err := run(sh, seed, ops, nil); err != nil {
+				var calls []string
+				_ = run(sh, seed, ops, &calls) // again, writing the calls down
+				t.Fatalf("seed %d, faces %v: %v\nlast calls:\n%s\n"+
+					"repeat: go test ./wheel -run TestModel -wheel.seed %d -wheel.ops %d",
+					seed, sh, err, last(calls, 40), seed, total)
+			}
+		}
+	}
+}
+
+// run makes ops calls, in lives of one Wheel each, every life at another start.
+func run(sh shape, seed, ops int, calls *[]string) error {
+	d := seeded(uint64(seed))
+	for done := 0; done < ops; {
+		start := starts[d.below(int64(len(starts)))]
+		s := newSession(sh, start, []int{4, 30, 300}[d.n(3)])
+		s.calls = calls
+		life := min([]int{100, 1000, 10_000}[d.n(3)], ops-done)
+		for atEnd := 0; s.ops < life && atEnd < 200; {
+			if err := s.step(d); err != nil {
+				return fmt.Errorf("call %d (start %d, call %d since): %w", done+s.ops, start, s.ops, err)
+			}
+			if s.w.now == Never {
+				atEnd++
+			}
+		}
+		if err := s.finish(); err != nil {
+			return fmt.Errorf("call %d, at the end: %w", done+s.ops, err)
+		}
+		done += s.ops
+	}
+	return nil
+}
+
+// last returns the last n calls, a line each.
+func last(calls []string, n int) string {
+	return strings.Join(calls[max(0, len(calls)-n):], "\n")
+}
+
+// TestModelFindsPlanted plants a wrong answer and sees that the session says so.
+func TestModelFindsPlanted(t *testing.T) {
+	s := newSession(clockFace, 0, 10)
+	require.NoError(t, s.add(5))
+	s.list[0].due = 6
+	require.ErrorContains(t, s.advance(5), "fired 1, want 0")
+
+	s = newSession(clockFace, 0, 10)
+	require.NoError(t, s.add(5))
+	s.w.timers[1].slot++
+	require.ErrorContains(t, check(s.w), "says level 0 slot 6")
+}

@@ -1,0 +1,328 @@
+package wheel
+
+import (
+	"fmt"
+	"slices"
+)
+
+// entry is one waiting timer of the model.
+type entry struct {
+	due  Time
+	call int // number of the Add or Move that set the deadline
+	rec  *record
+}
+
+func byDueAndCall(a, b entry) int {
+	switch {
+	case a.due < b.due, a.due == b.due && a.call < b.call:
+		return -1
+	case a.due == b.due && a.call == b.call:
+		return 0
+	}
+	return 1
+}
+
+// record is what the caller remembers of a live timer.
+type record struct {
+	h     Handle
+	id    uint64
+	due   Time
+	call  int
+	waits bool
+	at    int // index in session.live
+}
+
+// session is a Wheel, the model beside it, and what the caller holds.
+type session struct {
+	w     *Wheel
+	limit int // of live timers
+
+	now     Time
+	list    []entry // the model: waiting timers, sorted
+	live    []*record
+	stale   []Handle // some of the handles that were removed
+	gens    []uint32 // last generation given out, by index
+	retired int
+
+	ops     int
+	spans   []int64
+	periods []int64
+	dst     []Fired
+	fired   []*record
+	calls   *[]string // written down if not nil
+}
+
+func newSession(sh shape, start Time, limit int) *session {
+	w := newWheel(sh, start)
+	return &session{w: w, limit: limit, now: start, spans: spans(w), periods: periods(w)}
+}
+
+func (s *session) say(format string, args ...any) {
+	*s.calls = append(*s.calls, fmt.Sprintf(format, args...))
+}
+
+// step makes one call, or an Advance and what its timers lead to, and compares.
+// Every so often the structure is checked: always if the choices come from bytes.
+func (s *session) step(d *dice) error {
+	if err := s.call(d); err != nil {
+		return err
+	}
+	if s.w.Len() != len(s.list) || s.w.Now() != s.now {
+		return fmt.Errorf("Len %d at %d, want %d at %d", s.w.Len(), s.w.Now(), len(s.list), s.now)
+	}
+	if s.ops < 100 || s.ops%16 == 0 || d.rng == nil {
+		return check(s.w)
+	}
+	return nil
+}
+
+func (s *session) call(d *dice) error {
+	switch p := d.n(32); {
+	case p < 12 && len(s.live) < s.limit:
+		return s.add(d.due(s.w, s.spans, s.list))
+	case p < 16 && len(s.live) > 0:
+		return s.move(s.any(d), d.due(s.w, s.spans, s.list))
+	case p < 18 && len(s.live) > 0:
+		return s.remove(s.any(d))
+	case p < 20 && len(s.stale) > 0:
+		return s.refused(d, s.stale[d.below(int64(len(s.stale)))])
+	case p < 21:
+		return s.refused(d, s.forge(d))
+	case p < 23:
+		return s.next()
+	case p < 24 && d.one(8):
+		return s.back(d)
+	case p < 25 && d.one(8):
+		s.age(d)
+		return nil
+	}
+	if err := s.advance(d.jump(s.w, s.spans, s.list)); err != nil {
+		return err
+	}
+	return s.after(d)
+}
+
+func (s *session) any(d *dice) *record { return s.live[d.below(int64(len(s.live)))] }
+
+func (s *session) add(due Time) error {
+	s.ops++
+	r := &record{id: uint64(s.ops), at: len(s.live)}
+	r.h = s.w.Add(due, r.id)
+	if s.calls != nil {
+		s.say("Add(%d, %d) = %x", due, r.id, r.h)
+	}
+	i, gen := int(uint32(r.h)), uint32(r.h>>32)
+	for len(s.gens) <= i {
+		s.gens = append(s.gens, 0)
+	}
+	if i == 0 || gen <= s.gens[i] {
+		return fmt.Errorf("Add gave handle %x, index %d was at generation %d", r.h, i, s.gens[i])
+	}
+	s.gens[i] = gen
+	s.live = append(s.live, r)
+	s.insert(r, due)
+	return nil
+}
+
+func (s *session) move(r *record, due Time) error {
+	s.ops++
+	ok := s.w.Move(r.h, due)
+	if s.calls != nil {
+		s.say("Move(%x, %d) = %v", r.h, due, ok)
+	}
+	if !ok {
+		return fmt.Errorf("Move(%x) of timer %d false", r.h, r.id)
+	}
+	s.drop(r)
+	s.insert(r, due)
+	return nil
+}
+
+func (s *session) remove(r *record) error {
+	s.ops++
+	ok := s.w.Remove(r.h)
+	if s.calls != nil {
+		s.say("Remove(%x) = %v", r.h, ok)
+	}
+	if ok != r.waits {
+		return fmt.Errorf("Remove(%x) of timer %d is %v, waiting is %v", r.h, r.id, ok, r.waits)
+	}
+	s.drop(r)
+	last := s.live[len(s.live)-1]
+	s.live[r.at], last.at = last, r.at
+	s.live = s.live[:len(s.live)-1]
+	if len(s.stale) < 64 {
+		s.stale = append(s.stale, r.h)
+	} else {
+		s.stale[s.ops%64] = r.h
+	}
+	if r.h>>32 == lastGeneration {
+		s.retired++
+	}
+	return nil
+}
+
+func (s *session) insert(r *record, due Time) {
+	r.due, r.call, r.waits = due, s.ops, true
+	e := entry{due, r.call, r}
+	i, _ := slices.BinarySearchFunc(s.list, e, byDueAndCall)
+	s.list = slices.Insert(s.list, i, e)
+}
+
+func (s *session) drop(r *record) {
+	if r.waits {
+		i, _ := slices.BinarySearchFunc(s.list, entry{r.due, r.call, r}, byDueAndCall)
+		s.list = slices.Delete(s.list, i, i+1)
+		r.waits = false
+	}
+}
+
+func (s *session) advance(now Time) error {
+	s.ops++
+	s.dst = s.w.Advance(now, s.dst[:0])
+	if s.calls != nil {
+		s.say("Advance(%d) = %v", now, s.dst)
+	}
+	s.now = now
+	n := 0
+	for n < len(s.list) && s.list[n].due <= now {
+		n++
+	}
+	if len(s.dst) != n {
+		return fmt.Errorf("Advance(%d) fired %d, want %d", now, len(s.dst), n)
+	}
+	s.fired = s.fired[:0]
+	for i, e := range s.list[:n] {
+		if want := (Fired{e.due, e.rec.id}); s.dst[i] != want {
+			return fmt.Errorf("Advance(%d): number %d is %v, want %v", now, i, s.dst[i], want)
+		}
+		e.rec.waits = false
+		s.fired = append(s.fired, e.rec)
+	}
+	s.list = slices.Delete(s.list, 0, n)
+	return nil
+}
+
+// after does what a caller does with timers that fired: moves the periodic ones on
+// from their deadline, ends others, some of them before they were looked at, and
+// lets some rest.
+func (s *session) after(d *dice) error {
+	for _, r := range s.fired {
+		var err error
+		switch d.n(4) {
+		case 0, 1:
+			err = s.move(r, r.due.Add(d.pick(s.periods)))
+		case 2:
+			err = s.remove(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forge makes up a handle that is no live timer's.
+func (s *session) forge(d *dice) Handle {
+	h := Handle(d.word())
+	switch d.n(6) {
+	case 0:
+		return 0
+	case 1:
+		h %= Handle(len(s.w.timers)) // generation 0
+	case 2, 3:
+		if len(s.live) > 0 {
+			h = s.any(d).h + Handle(d.n(3)-1)<<32 + Handle(d.n(3)-1)
+		}
+	case 4: // what the next Add will give out
+		if s.w.free != 0 {
+			h = s.w.handle(s.w.free)
+		}
+	case 5:
+		h = Handle(len(s.w.timers)) | firstGeneration<<32
+	}
+	for _, r := range s.live {
+		if r.h == h {
+			return 0
+		}
+	}
+	return h
+}
+
+func (s *session) refused(d *dice, h Handle) error {
+	s.ops++
+	if s.calls != nil {
+		s.say("refused(%x)", h)
+	}
+	if s.w.Remove(h) {
+		return fmt.Errorf("Remove(%x), not a timer, is true", h)
+	}
+	if s.w.Move(h, d.due(s.w, s.spans, s.list)) {
+		return fmt.Errorf("Move(%x), not a timer, is true", h)
+	}
+	return nil
+}
+
+func (s *session) next() error {
+	s.ops++
+	want, some := Never, len(s.list) > 0
+	if some {
+		want = s.list[0].due
+	}
+	if got, ok := s.w.Next(); got != want || ok != some {
+		return fmt.Errorf("Next %d %v, want %d %v", got, ok, want, some)
+	}
+	return nil
+}
+
+// back turns the hands back, which must panic and change nothing.
+func (s *session) back(d *dice) (err error) {
+	s.ops++
+	if s.now == earliest {
+		return nil
+	}
+	defer func() {
+		if r := recover(); r != "wheel: time went back" {
+			err = fmt.Errorf("Advance to the past: %v", r)
+		}
+	}()
+	s.w.Advance(s.now.Add(-1-d.below(1000)), nil)
+	return nil
+}
+
+// age makes a free timer as old as if it had been used four thousand million times.
+func (s *session) age(d *dice) {
+	i := s.w.free
+	if i == 0 || s.retired > 20 {
+		return
+	}
+	t := &s.w.timers[i]
+	t.gen = max(t.gen, lastGeneration-uint32(d.n(3)))
+	s.gens[i] = t.gen - 1
+}
+
+// finish removes some, lets the others fire, removes all, and sees that every timer
+// is free again.
+func (s *session) finish() error {
+	for len(s.live) > s.limit/2 {
+		if err := s.remove(s.live[0]); err != nil {
+			return err
+		}
+	}
+	if n := len(s.list); n > 0 {
+		if err := s.advance(max(s.now, s.list[n-1].due)); err != nil {
+			return err
+		}
+	}
+	for len(s.live) > 0 {
+		if err := s.remove(s.live[0]); err != nil {
+			return err
+		}
+	}
+	for i, t := range s.w.timers[1:] {
+		if t.state != unused && t.state != retired {
+			return fmt.Errorf("timer %d is lost: state %d", i+1, t.state)
+		}
+	}
+	return check(s.w)
+}

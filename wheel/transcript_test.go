@@ -1,0 +1,235 @@
+package wheel
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+)
+
+// TestTranscripts runs the stories in testdata. The commands:
+//
+//	start [at=INSTANT] [dial=1000] [faces=60/60/12]   a new wheel; the faces finest
+//	                                                  first, 60/60/12 is the clock
+//	add NAME WHEN      starts a timer; prints where it waits
+//	move NAME WHEN     gives it a new deadline; prints where it waits
+//	remove NAME        ends it
+//	advance WHEN       turns the hands; prints what fires, in order
+//	next               the earliest deadline
+//	show               the hands, and every slot with a timer in it
+//	handle NAME        the parts of its handle
+//	age                makes a free timer one use from its last generation
+//
+// WHEN is an instant (01:02:03, 01:02:03.450, -00:00:01, never, earliest) or, with a
+// sign in front, a distance from now (+90s, +1h30m, +-1ms). After every command the
+// harness checks the structure of the wheel.
+func TestTranscripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		s := &transcript{handles: map[string]Handle{}}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			out := s.do(t, d)
+			require.NoError(t, check(s.w), d.Pos)
+			return out
+		})
+	})
+}
+
+// TestDocExample: the example in the package's documentation is the transcript.
+func TestDocExample(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	story, err := os.ReadFile("testdata/cascade.txt")
+	require.NoError(t, err)
+	steps := regexp.MustCompile(`(?m)^//\t(\S+) +(\w+ at \d+ +\S+(?: \.\. \S+)?)`).FindAllSubmatch(doc, -1)
+	require.Len(t, steps, 4)
+	for _, step := range steps {
+		want := fmt.Sprintf(`(?m)^now %s, .*\n%s: T$`, step[1], step[2])
+		require.Regexp(t, want, string(story))
+	}
+}
+
+type transcript struct {
+	w       *Wheel
+	faces   shape
+	names   []string // by id
+	handles map[string]Handle
+}
+
+func (s *transcript) do(t *testing.T, d *datadriven.TestData) string {
+	arg := func(i int) string { return d.CmdArgs[i].Key }
+	switch d.Cmd {
+	case "start":
+		s.start(t, d)
+	case "add":
+		s.names = append(s.names, arg(0))
+		h := s.w.Add(s.when(t, arg(1)), uint64(len(s.names)-1))
+		s.handles[arg(0)] = h
+		return s.where(h)
+	case "move":
+		if h := s.handles[arg(0)]; s.w.Move(h, s.when(t, arg(1))) {
+			return s.where(h)
+		}
+		return "no such timer"
+	case "remove":
+		if s.w.Remove(s.handles[arg(0)]) {
+			return "true: it was waiting"
+		}
+		return "false"
+	case "advance":
+		return s.advance(s.when(t, arg(0)))
+	case "next":
+		if due, ok := s.w.Next(); ok {
+			return due.String()
+		}
+		return "nothing waits"
+	case "handle":
+		h := s.handles[arg(0)]
+		return fmt.Sprintf("index %d, generation %d", uint32(h), h>>32)
+	case "age":
+		s.w.timers[s.w.free].gen = lastGeneration - 1
+	case "show":
+		return s.show()
+	default:
+		d.Fatalf(t, "no such command: %s", d.Cmd)
+	}
+	return ""
+}
+
+func (s *transcript) start(t *testing.T, d *datadriven.TestData) {
+	at, faces, sh := "00:00:00", "60/60/12", clockFace
+	d.MaybeScanArgs(t, "at", &at)
+	d.MaybeScanArgs(t, "dial", &sh.dial)
+	d.MaybeScanArgs(t, "faces", &faces)
+	_, err := fmt.Sscanf(faces, "%d/%d/%d", &sh.seconds, &sh.minutes, &sh.hours)
+	require.NoError(t, err, d.Pos)
+	s.faces = sh
+	s.w = newWheel(sh, s.when(t, at))
+}
+
+// advance prints what fires; a panic is part of the story.
+func (s *transcript) advance(now Time) (out string) {
+	defer func() {
+		if r := recover(); r != nil {
+			out = fmt.Sprintf("panic: %v", r)
+		}
+	}()
+	var b strings.Builder
+	for _, f := range s.w.Advance(now, nil) {
+		fmt.Fprintf(&b, "%v %s\n", f.Due, s.names[f.ID])
+	}
+	if b.Len() == 0 {
+		return "nothing"
+	}
+	return b.String()
+}
+
+// when reads an instant or a distance from now.
+func (s *transcript) when(t *testing.T, text string) Time {
+	if span, ok := strings.CutPrefix(text, "+"); ok {
+		d, err := time.ParseDuration(span)
+		require.NoError(t, err)
+		return s.w.Now().After(d)
+	}
+	switch text {
+	case "never":
+		return Never
+	case "earliest":
+		return earliest
+	}
+	digits, before := strings.CutPrefix(text, "-")
+	if !strings.Contains(digits, ".") {
+		digits += ".000"
+	}
+	var h, m, sec, ms int64
+	_, err := fmt.Sscanf(digits, "%d:%d:%d.%03d", &h, &m, &sec, &ms)
+	require.NoError(t, err, text)
+	at := ((h*60+m)*60+sec)*1000 + ms
+	if before {
+		at = -at
+	}
+	return Time(at)
+}
+
+// level names a level; the faces have names only if they are those of a clock.
+func (s *transcript) level(l int) string {
+	switch {
+	case l == dial:
+		return "dial"
+	case l >= shelf:
+		return fmt.Sprintf("shelf %d", l-shelf+1)
+	case s.faces != clockFace:
+		return fmt.Sprintf("level %d", l)
+	}
+	return []string{"seconds", "minutes", "hours"}[l-1]
+}
+
+// where names the place of a timer: the level, the slot, and what the slot holds.
+func (s *transcript) where(h Handle) string {
+	t := &s.w.timers[uint32(h)]
+	if t.state == late {
+		return "late"
+	}
+	return s.place(int(t.state), int(t.slot))
+}
+
+func (s *transcript) place(level, slot int) string {
+	from, name := s.w.start(uint8(level), uint16(slot)), s.level(level)
+	if level < shelf {
+		name += fmt.Sprintf(" at %d", slot)
+	}
+	unit := s.w.level[min(level, hours)].unit
+	if level >= shelf {
+		unit = s.w.level[hours].round << (shelfBits * (level - shelf))
+	}
+	if unit == 1 {
+		return fmt.Sprintf("%-13s %v", name, from)
+	}
+	return fmt.Sprintf("%-13s %v .. %v", name, from, from.Add(unit-1))
+}
+
+// show prints the hands, the late timers, the slots from the finest level to the
+// coarsest, and who rests.
+func (s *transcript) show() string {
+	var b strings.Builder
+	now := digitsOf(s.w, s.w.now)
+	fmt.Fprintf(&b, "now %v", s.w.now)
+	for l := hours; l >= dial; l-- {
+		fmt.Fprintf(&b, ", %s at %d", s.level(l), now.at[l])
+	}
+	b.WriteString("\n")
+	s.list(&b, "late", s.w.late)
+	for l := range shelf + s.w.shelves {
+		for i := range slotsOf(s.w, l) {
+			if at := s.w.slots[s.w.level[l].first+i]; at.head != 0 {
+				s.list(&b, s.place(l, i), at)
+			}
+		}
+	}
+	rests := ""
+	for _, t := range s.w.timers {
+		if t.state == resting {
+			rests += " " + s.names[t.id]
+		}
+	}
+	if rests != "" {
+		fmt.Fprintf(&b, "resting:%s\n", rests)
+	}
+	fmt.Fprintf(&b, "%d waiting\n", s.w.Len())
+	return b.String()
+}
+
+func (s *transcript) list(b *strings.Builder, place string, l slot) {
+	if l.head == 0 {
+		return
+	}
+	b.WriteString(place + ":")
+	for i := l.head; i != 0; i = s.w.timers[i].next {
+		b.WriteString(" " + s.names[s.w.timers[i].id])
+	}
+	b.WriteString("\n")
+}

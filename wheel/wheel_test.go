@@ -1,0 +1,130 @@
+package wheel
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestClockFace(t *testing.T) {
+	w := New(0)
+	require.Equal(t, shape{dial: 1000, seconds: 60, minutes: 60, hours: 12}, clockFace)
+	require.Equal(t, 7, w.shelves, "half-days in 64 bits of milliseconds")
+	require.EqualValues(t, 12*3_600_000, w.level[hours].round)
+	require.Len(t, w.slots, 1000+60+60+12+7*64)
+	require.EqualValues(t, 32, unsafe.Sizeof(timer{}))
+}
+
+// TestStarts sets the hands on every instant that is special, on every shape.
+func TestStarts(t *testing.T) {
+	for _, sh := range shapes {
+		for _, at := range starts {
+			w := newWheel(sh, at)
+			require.Equal(t, at, w.Now())
+			require.NoError(t, check(w), "%v at %d", sh, at)
+		}
+	}
+	require.NoError(t, check(New(Never)))
+}
+
+// TestLevelEdges adds a timer at each edge of each level, seen from each, moves the
+// hands to one before it, and then to it.
+func TestLevelEdges(t *testing.T) {
+	edges := []Time{1, 999, 1000, 1001}
+	for _, s := range []Time{59, 60, 61, 3599, 3600, 3601, 43_199, 43_200, 43_201, 86_400, 64 * 43_200, 64 * 64 * 43_200} {
+		edges = append(edges, s*1000-1, s*1000, s*1000+1)
+	}
+	for _, now := range append(edges, 0, -1, -43_200_000, 1<<32-1) {
+		for _, delay := range edges {
+			w := New(now)
+			due := now + delay
+			w.Add(due, 9)
+			require.NoError(t, check(w), "%v + %v", now, delay)
+			require.Empty(t, w.Advance(due-1, nil), "%v + %v", now, delay)
+			require.Equal(t, []Fired{{due, 9}}, w.Advance(due, nil), "%v + %v", now, delay)
+		}
+	}
+}
+
+// TestSplit makes the same calls on two wheels, one of which gets to every instant in
+// many steps: the same timers fire in the same order.
+func TestSplit(t *testing.T) {
+	for seed := range 20 {
+		for _, sh := range shapes {
+			d := seeded(uint64(seed))
+			start := starts[d.below(int64(len(starts)))]
+			one, many := newSession(sh, start, 100), newWheel(sh, start)
+			for range 300 {
+				due := d.due(one.w, one.spans, one.list)
+				require.NoError(t, one.add(due))
+				require.Equal(t, one.live[len(one.live)-1].h, many.Add(due, uint64(one.ops)))
+				if !d.one(3) {
+					continue
+				}
+				to := d.jump(one.w, one.spans, one.list)
+				var fired []Fired
+				for range d.n(8) {
+					if gap := uint64(to) - uint64(many.Now()); gap > 0 {
+						fired = many.Advance(many.Now()+Time(d.word()%gap), fired)
+					}
+				}
+				require.NoError(t, one.advance(to))
+				fired = many.Advance(to, fired)
+				require.True(t, slices.Equal(one.dst, fired), "seed %d, %v: %v, in steps %v", seed, sh, one.dst, fired)
+			}
+		}
+	}
+}
+
+// TestCrowd runs a great many timers at once, against a sort.
+func TestCrowd(t *testing.T) {
+	const n = 200_000
+	rng := rand.New(rand.NewPCG(3, 4))
+	w := New(0)
+	want := make([]Fired, n)
+	for i := range want {
+		want[i] = Fired{Time(rng.Int64N(100_000_000)), uint64(i)}
+		w.Add(want[i].Due, want[i].ID)
+	}
+	require.NoError(t, check(w))
+	slices.SortStableFunc(want, func(a, b Fired) int { return int(a.Due - b.Due) })
+	got := make([]Fired, 0, n)
+	for w.Len() > 0 {
+		got = w.Advance(w.Now().Add(rng.Int64N(200_000)), got)
+	}
+	require.True(t, slices.Equal(want, got))
+	require.NoError(t, check(w))
+}
+
+func TestTimeWentBack(t *testing.T) {
+	w := New(1000)
+	w.Add(500, 1)
+	w.Add(1500, 2)
+	require.PanicsWithValue(t, "wheel: time went back", func() { w.Advance(999, nil) })
+	require.Equal(t, Time(1000), w.Now())
+	require.Equal(t, []Fired{{500, 1}}, w.Advance(1000, nil))
+}
+
+// TestAppends: Advance keeps what dst holds, and sorts only what it adds.
+func TestAppends(t *testing.T) {
+	w := New(10)
+	w.Add(9, 1)
+	w.Add(8, 2)
+	require.Equal(t, []Fired{{99, 9}, {8, 2}, {9, 1}}, w.Advance(10, []Fired{{99, 9}}))
+	require.Nil(t, w.Advance(10, nil))
+}
+
+// TestEmptyTime crosses all the time there is: nothing may visit the slots on the way,
+// of which there are 10^16.
+func TestEmptyTime(t *testing.T) {
+	w := New(earliest)
+	w.Add(-1, 1)
+	w.Add(Never-1, 2)
+	w.Add(Never, 3)
+	require.Equal(t, []Fired{{-1, 1}, {Never - 1, 2}}, w.Advance(Never-1, nil))
+	require.NoError(t, check(w))
+	require.Equal(t, []Fired{{Never, 3}}, w.Advance(Never, nil))
+}
