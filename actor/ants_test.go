@@ -186,15 +186,11 @@ func TestNoLostWakeUp(t *testing.T) {
 				send(t, g, x, i)
 				g.Start()
 			}
-			require.True(t, g.Wait(nil))
+			finishAll(g)
 			home = g.Collect(home[:0])
-			for len(home) < 3 {
-				g.Start()
-				home = g.Collect(home)
-			}
+			require.Len(t, home, len(b))
 		}
 		requireQuiet(t, g)
-		require.Zero(t, g.Stats().Refused, "room for 2 x pumps is enough")
 	}
 }
 
@@ -241,6 +237,7 @@ func TestFullAntsPool(t *testing.T) {
 		synctest.Wait()
 		require.True(t, g.Wait(nil))
 		requireBoxes(t, b, g.Collect(nil))
+		synctest.Wait() // the pool has no room to spare: let its workers go idle
 		g.Start()
 		require.True(t, g.Wait(nil))
 		requireBoxes(t, b, g.Collect(nil))

@@ -46,9 +46,7 @@ func benchFrame(b *testing.B, pool actor.Pool, pumps, n int) {
 			}
 		}
 		g.Start()
-		if !g.Wait(nil) {
-			b.Fatal("pool refused")
-		}
+		finishAll(g)
 		home = g.Collect(home[:0])
 	}
 	frame()

@@ -14,9 +14,9 @@ var ErrFull = errors.New("mailbox is full")
 // A Pool runs tasks. Submit must not block. It may run the task before it
 // returns, which makes everything happen on the loop. An error means that the pool
 // has refused and not kept the task. A task that was accepted must run in the end,
-// or its pump is lost. An ants pool with WithNonblocking and room for 2 × Pumps
-// tasks is a good Pool: with less room, a worker that is about to end could be in
-// the way of a new pump.
+// or its pump is lost. An ants pool with WithNonblocking is a good Pool if it has
+// room for 2 × Pumps tasks or more: a worker that has ended our task is in the way
+// of the next for a moment, until it is idle or gone.
 type Pool interface {
 	Submit(task func()) error
 }

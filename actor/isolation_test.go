@@ -119,24 +119,27 @@ func TestGoexitCostsOneMessageAndOnePump(t *testing.T) {
 }
 
 func TestGoexitEverywhere(t *testing.T) {
-	g := newGroup(goroutines{}, 4, func(_ int, b *box) {
-		defer func() { b.Owner.got = append(b.Owner.got, 0) }()
-		b.Next()
-		runtime.Goexit()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(goroutines{}, 4, func(_ int, b *box) {
+			defer func() { b.Owner.got = append(b.Owner.got, 0) }()
+			b.Next()
+			runtime.Goexit()
+		})
+		boxes := newBoxes(make([]string, 100)...)
+		for _, b := range boxes {
+			send(t, g, b, 1, 2)
+		}
+		g.Start()
+		require.True(t, g.Wait(nil))
+		requireBoxes(t, boxes, g.Collect(nil))
+		for _, b := range boxes {
+			require.Len(t, b.Owner.got, 2)
+		}
+		synctest.Wait() // a pump that came too late finds nothing and ends
+		require.EqualValues(t, 200, g.Stats().Exits)
+		require.Zero(t, g.Stats().Pumps)
+		requireQuiet(t, g)
 	})
-	boxes := newBoxes(make([]string, 100)...)
-	for _, b := range boxes {
-		send(t, g, b, 1, 2)
-	}
-	g.Start()
-	require.True(t, g.Wait(nil))
-	require.Len(t, g.Collect(nil), 100)
-	for _, b := range boxes {
-		require.Len(t, b.Owner.got, 2)
-	}
-	require.EqualValues(t, 200, g.Stats().Exits)
-	require.Zero(t, g.Stats().Pumps)
-	requireQuiet(t, g)
 }
 
 func TestPanicDuringGoexit(t *testing.T) {
@@ -166,35 +169,38 @@ func TestRecoveredMayFail(t *testing.T) {
 		{"panic", func() { panic("hook") }, 4},
 		{"Goexit", runtime.Goexit, 0},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			g := actor.NewGroup(actor.Options[*note, int]{
-				Pool: goroutines{}, Pumps: 2, Limit: 10,
-				Handle: func(_ int, b *box) {
-					m, _ := b.Next()
-					b.Owner.got = append(b.Owner.got, m)
-					if m == 1 {
-						panic("handler")
-					}
-					runtime.Goexit()
-				},
-				Recovered: func(int, *note, any) { c.hook() },
-			})
-			b := newBoxes("a", "b")
-			send(t, g, b[0], 1, 2)
-			send(t, g, b[1], 2, 1)
-			g.Start()
-			require.True(t, g.Wait(nil))
-			g.Collect(nil)
-			require.Equal(t, []int{1, 2}, b[0].Owner.got)
-			require.Equal(t, []int{2, 1}, b[1].Owner.got)
-			s := g.Stats()
-			require.EqualValues(t, 2, s.Panics)
-			require.EqualValues(t, 2, s.Exits)
-			require.Equal(t, c.want, s.HookPanics)
-			require.Zero(t, s.Pumps)
-			requireQuiet(t, g)
-		})
+		t.Run(c.name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { testFailingHook(t, c.hook, c.want) }) })
 	}
+}
+
+func testFailingHook(t *testing.T, hook func(), hookPanics uint64) {
+	g := actor.NewGroup(actor.Options[*note, int]{
+		Pool: goroutines{}, Pumps: 2, Limit: 10,
+		Handle: func(_ int, b *box) {
+			m, _ := b.Next()
+			b.Owner.got = append(b.Owner.got, m)
+			if m == 1 {
+				panic("handler")
+			}
+			runtime.Goexit()
+		},
+		Recovered: func(int, *note, any) { hook() },
+	})
+	b := newBoxes("a", "b")
+	send(t, g, b[0], 1, 2)
+	send(t, g, b[1], 2, 1)
+	g.Start()
+	require.True(t, g.Wait(nil))
+	requireBoxes(t, b, g.Collect(nil))
+	require.Equal(t, []int{1, 2}, b[0].Owner.got)
+	require.Equal(t, []int{2, 1}, b[1].Owner.got)
+	synctest.Wait()
+	s := g.Stats()
+	require.EqualValues(t, 2, s.Panics)
+	require.EqualValues(t, 2, s.Exits)
+	require.Equal(t, hookPanics, s.HookPanics)
+	require.Zero(t, s.Pumps)
+	requireQuiet(t, g)
 }
 
 // stuckGroup makes a group in which owners named "stuck" do not return before

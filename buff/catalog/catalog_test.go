@@ -29,6 +29,8 @@ func TestTranscripts(t *testing.T) {
 		if strings.Contains(path, "fuzz") {
 			return
 		}
+		path, err := filepath.Abs(path)
+		require.NoError(t, err)
 		t.Chdir(t.TempDir())
 		datadriven.RunTest(t, path, transcript)
 	})
