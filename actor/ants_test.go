@@ -79,85 +79,107 @@ func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
 	}
 }
 
-func TestStressOnAnts(t *testing.T) {
-	const pumps, owners = 8, 500
-	total := 1_000_000
-	if testing.Short() {
-		total = 100_000
+// army is a group of soldiers, and what was sent to each.
+type army struct {
+	*actor.Group[*soldier, uint64]
+	boxes   []actor.Mailbox[*soldier, uint64]
+	sent    []uint64
+	home    []*actor.Mailbox[*soldier, uint64]
+	perPump []int // calls of Handle; plain: a pump number must be in one hand
+	told    []int // calls of Recovered
+}
+
+func newArmy(t *testing.T, pumps, owners int) *army {
+	a := &army{
+		boxes:   make([]actor.Mailbox[*soldier, uint64], owners),
+		sent:    make([]uint64, owners),
+		perPump: make([]int, pumps),
+		told:    make([]int, pumps),
 	}
-	var perPump [pumps]int // plain: a pump number must be in one hand
-	var told [pumps]int
-	g := actor.NewGroup(actor.Options[*soldier, uint64]{
+	for i := range a.boxes {
+		a.boxes[i].Owner = &soldier{rnd: rand.New(rand.NewPCG(7, uint64(i)))}
+	}
+	a.Group = actor.NewGroup(actor.Options[*soldier, uint64]{
 		Pool: newAnts(t, pumps), Pumps: pumps, Limit: 200,
 		Handle: func(pump int, b *actor.Mailbox[*soldier, uint64]) {
-			perPump[pump]++
+			a.perPump[pump]++
 			march(pump, b)
 		},
 		Recovered: func(pump int, s *soldier, v any) {
-			told[pump]++
+			a.told[pump]++
 			s.deaths--
 			if s.rnd.IntN(2) == 0 {
 				panic(v)
 			}
 		},
 	})
-	boxes := make([]actor.Mailbox[*soldier, uint64], owners)
-	sent := make([]uint64, owners)
-	for i := range boxes {
-		boxes[i].Owner = &soldier{rnd: rand.New(rand.NewPCG(7, uint64(i)))}
-	}
-	rnd := rand.New(rand.NewPCG(8, 8))
-	var home []*actor.Mailbox[*soldier, uint64]
-	for accepted := 0; accepted < total; {
-		for range rnd.IntN(4000) {
-			// Half of the messages go to ten owners: long and short batches.
-			i := rnd.IntN(owners)
-			if rnd.IntN(2) == 0 {
-				i %= 10
-			}
-			if g.Send(&boxes[i], sent[i]) == nil {
-				sent[i]++
-				accepted++
-			}
-			if boxes[i].Home() {
-				boxes[i].Owner.visits++ // -race must find this ordered
-			}
-		}
-		g.Start()
+	return a
+}
+
+// send sends n messages, half of them to ten owners: long and short batches. It
+// returns how many were accepted.
+func (a *army) send(rnd *rand.Rand, n int) (accepted int) {
+	for range n {
+		i := rnd.IntN(len(a.boxes))
 		if rnd.IntN(2) == 0 {
-			g.Wait(passed())
-		} else {
-			finishAll(g)
+			i %= 10
 		}
-		home = g.Collect(home[:0])
-		for _, b := range home {
+		if a.Send(&a.boxes[i], a.sent[i]) == nil {
+			a.sent[i]++
+			accepted++
+		}
+		if a.boxes[i].Home() {
+			a.boxes[i].Owner.visits++ // -race must find this ordered
+		}
+	}
+	return accepted
+}
+
+func TestStressOnAnts(t *testing.T) {
+	const pumps = 8
+	total := 1_000_000
+	if testing.Short() {
+		total = 100_000
+	}
+	a := newArmy(t, pumps, 500)
+	rnd := rand.New(rand.NewPCG(8, 8))
+	for accepted := 0; accepted < total; {
+		accepted += a.send(rnd, rnd.IntN(4000))
+		a.Start()
+		if rnd.IntN(2) == 0 {
+			a.Wait(passed())
+		} else {
+			finishAll(a.Group)
+		}
+		a.home = a.Collect(a.home[:0])
+		for _, b := range a.home {
 			require.False(t, b.Owner.busy.Load(), "home, but in a handler")
 		}
 	}
-	for g.Stats().Away+g.Stats().Staged > 0 {
-		g.Start()
-		finishAll(g)
-		home = g.Collect(home[:0])
+	for a.Stats().Away+a.Stats().Staged > 0 {
+		a.Start()
+		finishAll(a.Group)
+		a.home = a.Collect(a.home[:0])
 	}
 
 	repeats := 0
-	for i := range boxes {
-		s := boxes[i].Owner
+	for i := range a.boxes {
+		s := a.boxes[i].Owner
 		require.Equal(t, [4]int{}, s.faults, "owner %d: overlaps, gaps, doubles, wrong repeats", i)
-		require.Equal(t, sent[i], s.want, "owner %d: sent and handled", i)
+		require.Equal(t, a.sent[i], s.want, "owner %d: sent and handled", i)
 		require.Zero(t, s.deaths, "owner %d: each fault is told once", i)
 		repeats += s.repeats
 	}
-	requireQuiet(t, g)
-	s := g.Stats()
+	requireQuiet(t, a.Group)
+	s := a.Stats()
 	require.GreaterOrEqual(t, s.Handled, uint64(total))
-	var turns, hooks int
+	var turns, told int
 	for i := range pumps {
-		turns += perPump[i]
-		hooks += told[i]
+		turns += a.perPump[i]
+		told += a.told[i]
 	}
 	require.EqualValues(t, s.Turns, turns)
-	require.EqualValues(t, s.Panics+s.Exits, hooks)
+	require.EqualValues(t, s.Panics+s.Exits, told)
 	require.NotZero(t, s.Panics)
 	require.NotZero(t, s.Exits)
 	require.NotZero(t, s.HookPanics)

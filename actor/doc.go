@@ -123,6 +123,6 @@
 //
 // If all handlers together take less time than a few microseconds, call them on the
 // loop: handing over costs about as much as a small handler. If messages need no
-// order and owners no protection, an [sync.WaitGroup] is enough. If many
+// order and owners no protection, a [sync.WaitGroup] is enough. If many
 // goroutines send, put a queue before the loop: Send is not for them.
 package actor

@@ -8,9 +8,9 @@ import "github.com/bufftick/bufftick/wheel"
 // if it is not zero; if it is, ask [Set.Timer] whether there is one by now, or
 // make one and say so with [Set.SetTimer].
 type Order struct {
-	Due   wheel.Time
-	Timer wheel.Handle
-	Ref   Ref
+	Due   wheel.Time   // when to wake Ref; Never: take Timer off
+	Timer wheel.Handle // zero: Ref had none when it asked
+	Ref   Ref          // to be handed to Set.Wake
 
 	generation uint32
 }

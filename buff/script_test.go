@@ -106,7 +106,7 @@ func randomOp(d *dice, specs []*buff.Spec) op {
 		o.stacks = pick(d, 0, 0, 0, 1, 2, 5, -1)
 		if d.one(5) {
 			o.given = true
-			o.duration = pick(d, 50, 100, 150, 200, 400, 0, -5, 1) * time.Millisecond
+			o.duration = pick[time.Duration](d, 50, 100, 150, 200, 400, 0, -5, 1) * time.Millisecond
 		}
 	case k == 11:
 		o.verb, o.stacks, o.reason = buff.Remove, d.n(3), pick(d, buff.NoReason, buff.Dispelled, buff.Stolen)
@@ -121,7 +121,7 @@ func randomOp(d *dice, specs []*buff.Spec) op {
 			o.verb = buff.LoseSource
 		}
 	case k < 19:
-		o.verb, o.by = buff.AddTimeout, pick(d, -50, 0, 50, 100, 150)*time.Millisecond
+		o.verb, o.by = buff.AddTimeout, pick[time.Duration](d, -50, 0, 50, 100, 150)*time.Millisecond
 		o.name, o.handler = fmt.Sprintf("t%d", d.n(4)), buff.HandlerID(d.n(handlerNames))
 	default:
 		o.verb = buff.Cancel
@@ -141,10 +141,10 @@ func randomSpecs(d *dice) []buff.Spec {
 			continue
 		}
 		if s.Kind == buff.Timed {
-			s.Duration = pick(d, 50, 100, 150, 200, 250, 300, 400, 1, 130) * time.Millisecond
+			s.Duration = pick[time.Duration](d, 50, 100, 150, 200, 250, 300, 400, 1, 130) * time.Millisecond
 		}
 		if !d.one(3) {
-			s.Period = pick(d, 50, 100, 150, 200, 60) * time.Millisecond
+			s.Period = pick[time.Duration](d, 50, 100, 150, 200, 60) * time.Millisecond
 			s.First, s.Tail = buff.First(d.n(3)), buff.Tail(d.n(2))
 			s.On.Pulse = randomActions(d, ids, 3)
 		}

@@ -172,17 +172,38 @@ var (
 	}
 )
 
-func (k Kind) String() string     { return word(kindWords, k) }
-func (f First) String() string    { return word(firstWords, f) }
-func (t Tail) String() string     { return word(tailWords, t) }
-func (b By) String() string       { return word(byWords, b) }
-func (r Refresh) String() string  { return word(refreshWords, r) }
-func (p Phase) String() string    { return word(phaseWords, p) }
+// String returns the word of files and logs.
+func (k Kind) String() string { return word(kindWords, k) }
+
+// String returns the word of files and logs.
+func (f First) String() string { return word(firstWords, f) }
+
+// String returns the word of files and logs.
+func (t Tail) String() string { return word(tailWords, t) }
+
+// String returns the word of files and logs.
+func (b By) String() string { return word(byWords, b) }
+
+// String returns the word of files and logs.
+func (r Refresh) String() string { return word(refreshWords, r) }
+
+// String returns the word of files and logs.
+func (p Phase) String() string { return word(phaseWords, p) }
+
+// String returns the word of files and logs.
 func (o Overflow) String() string { return word(overflowWords, o) }
-func (e Expire) String() string   { return word(expireWords, e) }
-func (f Fate) String() string     { return word(fateWords, f) }
-func (d Do) String() string       { return word(doWords, d) }
-func (r Reason) String() string   { return word(reasonWords, r) }
+
+// String returns the word of files and logs.
+func (e Expire) String() string { return word(expireWords, e) }
+
+// String returns the word of files and logs.
+func (f Fate) String() string { return word(fateWords, f) }
+
+// String returns the word of files and logs.
+func (d Do) String() string { return word(doWords, d) }
+
+// String returns the word of files and logs.
+func (r Reason) String() string { return word(reasonWords, r) }
 
 // UnmarshalText sets f from its word.
 func (f *First) UnmarshalText(text []byte) error { return parse(f, firstWords, text) }

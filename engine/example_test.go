@@ -9,8 +9,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A poison that hurts every three seconds, and again three seconds later when it
-// is applied a second time.
+// A poison that hurts every three seconds.
 func Example() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID:       "poison",
@@ -41,10 +40,16 @@ func Example() {
 	for range 11 { // the game loop owns the time
 		frame := eng.Tick(time.Second)
 		for e := range frame.Events() {
-			fmt.Println("player", e.Owner, e.At, e.Kind, e.Spec, "x", e.Stacks)
+			fmt.Printf("player %d  %v  %-6v %v x%d\n", e.Owner, e.At, e.Kind, e.Spec, e.Stacks)
 		}
 	}
 	fmt.Println("health", health)
 
 	// Output:
+	// player 7  00:00:00.000  apply  poison x1
+	// player 7  00:00:03.000  pulse  poison x1
+	// player 7  00:00:06.000  pulse  poison x1
+	// player 7  00:00:09.000  pulse  poison x1
+	// player 7  00:00:10.000  remove poison x1
+	// health 85
 }

@@ -8,7 +8,7 @@ type Stats struct {
 
 	Owners   int
 	Busy     int // whose turn was not over at the end of the last Tick
-	Deadline int // deadlines that wait on the wheel
+	Timers   int // on the wheel, waiting
 	Inbox    int // commands that wait for the next Tick
 
 	Dropped          uint64 // due, and looked at just before it ran no longer so
@@ -26,7 +26,7 @@ func (e *Engine) Stats() Stats {
 	s, g := e.stats, e.group.Stats()
 	s.Owners = len(e.byID)
 	s.Busy = g.Away
-	s.Deadline = e.wheel.Len()
+	s.Timers = e.wheel.Len()
 	s.Inbox = e.inbox.Len()
 	s.Dropped = e.loop.Dropped + e.dropped.Load()
 	s.PoolRefused = g.Refused

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ type definition struct {
 	at     position // of the ID
 	spec   buff.Spec
 	places map[string]place // by field, as in buff.SpecError; "" is the whole definition
+	slips  []string         // the known fields that unknown ones are near to
 }
 
 // place is where a field stands.
@@ -41,7 +43,7 @@ func (l *loader) root(s *source, root ast.Node) {
 		first, again := seen[name]
 		switch {
 		case !ok || name != "version" && name != "buffs":
-			l.add(s, p, "", "", "unknown field %s%s", quoteKey(f), didYouMean(name, []string{"version", "buffs"}))
+			l.add(s, p, "", "", "unknown field %s%s", quoteKey(f), didYouMean(nearest(name, []string{"version", "buffs"})))
 		case again:
 			l.add(s, p, "", name, "repeated: it stands in line %d already", first.line)
 		case name == "version":
@@ -49,7 +51,7 @@ func (l *loader) root(s *source, root ast.Node) {
 				l.add(s, valueAt(f), "", name, "only version 1 is known, not %s", quoteValue(f.Value))
 			}
 		default:
-			l.definitions(s, f.Value)
+			l.definitions(s, valueAt(f), f.Value)
 		}
 		if ok && !again {
 			seen[name] = p
@@ -61,20 +63,23 @@ func (l *loader) root(s *source, root ast.Node) {
 	}
 }
 
-// definitions reads a map of IDs to definitions.
-func (l *loader) definitions(s *source, node ast.Node) {
+// definitions reads a map of IDs to definitions, which stands at p.
+func (l *loader) definitions(s *source, p position, node ast.Node) {
 	fields, ok := pairs(node)
 	if !ok {
-		l.add(s, at(node), "", "buffs", "want a map from IDs to definitions, not %s", kindOf(node))
+		l.add(s, p, "", "buffs", "want a map from IDs to definitions, not %s", kindOf(node))
 		l.blind = true
 		return
 	}
 	for _, f := range fields {
-		if l.count++; l.count > MaxDefinitions {
-			l.add(s, at(f.Key), "", "", "more than %d definitions in one catalog", MaxDefinitions)
-			l.blind = true
+		if l.count == MaxDefinitions {
+			if !l.full {
+				l.add(s, at(f.Key), "", "", "more than %d definitions in one catalog", MaxDefinitions)
+			}
+			l.full, l.blind = true, true
 			return
 		}
+		l.count++
 		l.definition(s, f)
 	}
 }
@@ -98,7 +103,12 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 		l.defs = append(l.defs, d)
 	}
 	d.fields("", valueAt(f), f.Value, specFields)
-	if _, ok := d.places["duration"]; !ok && !d.places[""].bad {
+	_, has := d.places["duration"]
+	switch {
+	case has || d.places[""].bad:
+	case slices.Contains(d.slips, "duration"):
+		d.noDuration()
+	default:
 		d.badDuration(p, "missing: want instant, infinite or a span such as 12s")
 	}
 }
@@ -114,10 +124,16 @@ func (d *definition) complain(field string, p position, format string, args ...a
 	d.loader.add(d.src, p, d.spec.ID, field, format, args...)
 }
 
-// badDuration reports an error of the duration. A definition without one stands in
-// for the other checks as one that lives for a second.
+// badDuration reports an error of the duration.
 func (d *definition) badDuration(p position, format string, args ...any) {
-	d.fail("duration", p, format, args...)
+	d.loader.add(d.src, p, d.spec.ID, "duration", format, args...)
+	d.noDuration()
+}
+
+// noDuration lets a definition whose duration is unknown pass in the other checks
+// as one that lives for a second.
+func (d *definition) noDuration() {
+	d.places["duration"] = place{position: d.at, bad: true}
 	d.spec.Kind, d.spec.Duration = buff.Timed, time.Second
 }
 
@@ -125,7 +141,11 @@ func (d *definition) badDuration(p position, format string, args ...any) {
 func (d *definition) fields(path string, p position, n ast.Node, t table) {
 	list, ok := pairs(n)
 	if !ok {
-		d.fail(path, p, "want a map of fields, not %s", kindOf(n))
+		what := "a map of fields"
+		if t.of == "action" {
+			what = "an action such as {call: handler}"
+		}
+		d.fail(path, p, "want %s, not %s", what, kindOf(n))
 		return
 	}
 	seen := map[string]position{}
@@ -173,7 +193,9 @@ func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t
 	if t.of == "on.remove" {
 		noun = "reason"
 	}
-	d.complain(path, p, "unknown %s %s%s", noun, quoteKey(f), t.instead(name))
+	near, hint := t.instead(name)
+	d.slips = append(d.slips, join(path, near))
+	d.complain(path, p, "unknown %s %s%s", noun, quoteKey(f), hint)
 }
 
 // join returns the path of a field of a field.

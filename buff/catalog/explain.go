@@ -33,7 +33,7 @@ func (l *loader) explain(err error) {
 				continue
 			}
 			if hints++; hints <= maxHints {
-				text += didYouMean(p.ref, ids)
+				text += didYouMean(nearest(p.ref, ids))
 			}
 		}
 		l.add(d.src, p.position, e.ID, e.Field, "%s", text)

@@ -87,14 +87,16 @@ var (
 // isLater reports whether the field is one of those that are still to come.
 func (t table) isLater(name string) bool { return slices.Contains(laterFields[t.of], name) }
 
-// instead says what may stand in place of an unknown field.
-func (t table) instead(name string) string {
+// instead returns the field that an unknown one is near to, if any, and a hint at
+// what may stand in its place.
+func (t table) instead(name string) (near, hint string) {
 	known := slices.Sorted(maps.Keys(t.read))
-	if hint := didYouMean(name, append(known, laterFields[t.of]...)); hint != "" || t.of == "" {
-		return hint
+	near = nearest(name, append(known, laterFields[t.of]...))
+	if near != "" || t.of == "" {
+		return near, didYouMean(near)
 	}
 	last := len(known) - 1
-	return ": want " + strings.Join(known[:last], ", ") + " or " + known[last]
+	return "", ": want " + strings.Join(known[:last], ", ") + " or " + known[last]
 }
 
 // limit reads stack.limit. If it is wrong, no initial number is checked against it.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +24,7 @@ const (
 	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any one map
 	MaxErrors      = 1000    // errors that are returned singly
 
-	maxDepth = 32  // levels of nesting, block and flow style together at most twice that
+	maxDepth = 32  // levels of nesting; a list in the column of its key counts with it
 	maxEmpty = 100 // values that are left out, in one file
 )
 
@@ -65,7 +67,7 @@ func Parse(name string, src []byte) (*buff.Catalog, error) {
 // is an [Errors]. Any goroutine may call it.
 func ParseNode(name string, src []byte, node ast.Node) (*buff.Catalog, error) {
 	l := newLoader()
-	l.definitions(l.open(name, plain(src)), node)
+	l.definitions(l.open(name, plain(src)), at(node), node)
 	return l.catalog()
 }
 
@@ -74,7 +76,8 @@ type loader struct {
 	sources []*source
 	defs    []*definition // the first of each ID, in the order of the files
 	byID    map[string]*definition
-	count   int // all definitions, repeated ones too
+	count   int  // all definitions, repeated ones too
+	full    bool // there were more than MaxDefinitions
 	faults  []fault
 
 	// blind is set when some definitions could not be read at all, so that a
@@ -113,37 +116,37 @@ func (l *loader) whole(name string, cause error, format string, args ...any) {
 	l.blind = true
 }
 
-// expand returns the files that a path stands for.
-func (l *loader) expand(path string) []string {
-	info, err := os.Stat(path)
+// expand returns the files that a name stands for.
+func (l *loader) expand(name string) []string {
+	info, err := os.Stat(name)
 	if err != nil {
-		l.unread(path, err)
+		l.unread(name, err)
 		return nil
 	}
 	if !info.IsDir() {
 		switch {
 		case !info.Mode().IsRegular():
-			l.whole(path, nil, "neither a file nor a folder")
-		case !isDefinitions(path):
-			l.whole(path, nil, "the name does not end in .yaml, .yml or .json")
+			l.whole(name, nil, "neither a file nor a folder")
+		case !isDefinitions(name):
+			l.whole(name, nil, "the name does not end in .yaml, .yml or .json")
 		default:
-			return []string{path}
+			return []string{name}
 		}
 		return nil
 	}
-	entries, err := os.ReadDir(path) // sorted by name
+	entries, err := os.ReadDir(name) // sorted by name
 	if err != nil {
-		l.unread(path, err)
+		l.unread(name, err)
 		return nil
 	}
 	var names []string
 	for _, e := range entries {
 		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && isDefinitions(e.Name()) {
-			names = append(names, filepath.Join(path, e.Name()))
+			names = append(names, path.Join(filepath.ToSlash(name), e.Name()))
 		}
 	}
 	if len(names) == 0 {
-		l.whole(path, nil, "no .yaml, .yml or .json file in this folder")
+		l.whole(name, nil, "no .yaml, .yml or .json file in this folder")
 	}
 	return names
 }
@@ -158,12 +161,15 @@ func isDefinitions(name string) bool {
 
 // unread reports that a file could not be read.
 func (l *loader) unread(name string, err error) {
-	reason := err
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		reason = pe.Err // the path stands in front anyway
+	var pe *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		l.whole(name, err, "no such file or folder")
+	case errors.As(err, &pe):
+		l.whole(name, err, "cannot be read: %v", pe.Err) // the path stands in front anyway
+	default:
+		l.whole(name, err, "cannot be read: %v", err)
 	}
-	l.whole(name, err, "cannot be read: %v", reason)
 }
 
 // file reads the definitions of one file.

@@ -1,8 +1,15 @@
 package catalog
 
-// didYouMean returns a hint at the name that s is most likely meant to be, or "" if
-// none is near.
-func didYouMean(s string, names []string) string {
+// didYouMean returns a hint at a name that was found to be near, or "" if none was.
+func didYouMean(near string) string {
+	if near == "" {
+		return ""
+	}
+	return ": did you mean " + quote(near) + "?"
+}
+
+// nearest returns the name that s is most likely meant to be, or "" if none is near.
+func nearest(s string, names []string) string {
 	if len(s) < 2 || len(s) > 40 {
 		return ""
 	}
@@ -12,10 +19,7 @@ func didYouMean(s string, names []string) string {
 			best, least = n, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return ": did you mean " + quote(best) + "?"
+	return best
 }
 
 // distance returns how many letters have to be put in, taken out, changed or

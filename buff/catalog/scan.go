@@ -79,7 +79,7 @@ func (s *scan) one(i int, t *token.Token) bool {
 	case token.TagType:
 		s.fail(t, "tags (!) are not supported: put a text in quotes")
 	case token.DirectiveType:
-		s.fail(t, "directives (%%) are not supported")
+		return s.fail(t, "directives (%%) are not supported")
 	case token.MappingKeyType:
 		s.fail(t, "the long form of a key (?) is not supported")
 	}
@@ -108,7 +108,7 @@ func (s *scan) flow(i int, t *token.Token) bool {
 		return s.comma(t, b)
 	case token.MappingValueType:
 		if b.colons++; b.colons > 1 {
-			return s.fail(t, "a second ':' here: is there a ',' missing before it?")
+			return s.fail(t, "a second ':' here: is there a comma or a bracket missing before it?")
 		}
 		if next := s.next(i); next == nil || next.Type == token.CollectEntryType ||
 			next.Type == token.MappingEndType || next.Type == token.SequenceEndType {
@@ -212,7 +212,7 @@ func plainSyntax(text string) string {
 	case "found character '\t' that cannot start any token":
 		return "a tab in front of the line: indent with spaces"
 	case "mapping value is not allowed in this context":
-		return "a second ':' on the line: put a text with a colon in quotes"
+		return "a second ':' in one value: put a text with a colon in quotes, or indent the next line less"
 	case "non-map value is specified":
 		return "not a field: want a name, a colon and a value"
 	case "unexpected key name":

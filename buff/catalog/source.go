@@ -70,18 +70,23 @@ func untab(text string) string {
 // excerpt returns the line at p with its number and a line with a caret beneath.
 // Of a long line it shows the part around the caret.
 func (s *source) excerpt(p position) string {
-	const before, after = 60, 40
+	const whole, before, after = 120, 60, 60
 	if p.line < 1 || p.line > len(s.lines) {
 		return ""
 	}
 	line := []rune(s.lines[p.line-1])
 	caret := min(max(p.column-1, 0), len(line))
 	head, tail := "", ""
-	if caret+after < len(line) {
+	if len(line) > whole && caret+after < len(line) {
 		line, tail = line[:caret+after], "…"
 	}
-	if cut := caret - before; cut > 0 {
+	if cut := caret - before; len(line) > whole && cut > 0 {
 		line, head, caret = line[cut:], "…", before
+	}
+	for i, r := range line {
+		if r != '\t' && unicode.IsControl(r) {
+			line[i] = utf8.RuneError // a terminal might obey it
+		}
 	}
 	var pad strings.Builder
 	for _, r := range head + string(line[:caret]) {

@@ -16,7 +16,7 @@ import (
 // programs whose files hold definitions among other things: they hand the nodes that
 // are maps of definitions to [ParseNode] and report their own errors with [ErrorAt].
 //
-// The tree has no anchor, alias, merge key or tag, is at most 2 × 32 levels deep,
+// The tree has no anchor, alias, merge key or tag, is at most some 60 levels deep,
 // and may hold the same key twice in one map. The error is an [Errors].
 // Any goroutine may call it.
 func Tree(name string, src []byte) (ast.Node, error) {

@@ -126,21 +126,22 @@ func (d *definition) count(field string, n ast.Node, to *int) {
 
 // duration reads the duration, which says the kind too.
 func (d *definition) duration(field string, n ast.Node) {
-	switch s, _ := textOf(n); s {
-	case "instant":
+	s, _ := textOf(n)
+	near := nearest(s, []string{buff.Instant.String(), buff.Infinite.String()})
+	span, why := spanOf(n)
+	_, isMap := pairs(n)
+	switch {
+	case s == buff.Instant.String():
 		d.spec.Kind = buff.Instant
-	case "infinite":
+	case s == buff.Infinite.String():
 		d.spec.Kind = buff.Infinite
+	case isMap:
+		d.badDuration(at(n), "a duration from a map, such as a curve, is not supported yet")
+	case near != "":
+		d.badDuration(at(n), "unknown word %s%s", quote(s), didYouMean(near))
+	case why != "":
+		d.badDuration(at(n), "%s", why)
 	default:
-		if _, isMap := pairs(n); isMap {
-			d.badDuration(at(n), "a duration from a map, such as a curve, is not supported yet")
-			return
-		}
-		span, why := spanOf(n)
-		if why != "" {
-			d.badDuration(at(n), "%s; or write instant or infinite", why)
-			return
-		}
 		d.spec.Duration = span
 	}
 }
@@ -160,43 +161,50 @@ func (d *definition) period(field string, n ast.Node) {
 
 // spanOf returns the span that a node says, or why it says none.
 func spanOf(n ast.Node) (time.Duration, string) {
-	const form = "want a span such as 12s, 1500ms, 30m or 36h"
 	s, ok := textOf(n)
+	if v, isInt := n.(*ast.IntegerNode); isInt {
+		s, ok = v.Token.Value, true
+	}
 	if !ok {
-		if v, ok := n.(*ast.IntegerNode); ok {
-			t := brief(v.Token.Value)
-			return 0, fmt.Sprintf("%s has no unit: write %ss, %sms, %sm or %sh", t, t, t, t, t)
-		}
-		return 0, form + ", not " + quoteValue(n)
+		return 0, fmt.Sprintf("want %s, not %s", spanForm, quoteValue(n))
 	}
-	span, err := time.ParseDuration(s)
-	if err == nil {
-		if s == "0" {
-			return 0, "0 has no unit: " + form
-		}
-		return span, ""
+	if span, err := time.ParseDuration(s); err == nil {
+		return span, "" // time takes 0 without a unit, and it is refused as zero
 	}
-	// The parts of a span are numbers and units in turn; see which is wrong.
+	return 0, badSpan(s)
+}
+
+const spanForm = "a span such as 12s, 1500ms, 30m or 36h"
+
+// badSpan says what is wrong with a span. Its parts are numbers and units in turn.
+func badSpan(s string) string {
 	const digits = "0123456789."
-	for rest := strings.TrimLeft(s, "+-"); rest != ""; {
+	if short := strings.ReplaceAll(s, " ", ""); short != s {
+		if _, err := time.ParseDuration(short); err == nil {
+			return fmt.Sprintf("%s has a space in it: write %s", quote(s), brief(short))
+		}
+	}
+	rest := strings.TrimLeft(s, "+-")
+	if rest == "" || strings.Count(s, "+")+strings.Count(s, "-") > 1 {
+		return fmt.Sprintf("%s is no span: want %s", quote(s), spanForm)
+	}
+	for rest != "" {
 		unit := strings.TrimLeft(rest, digits)
-		switch number := rest[:len(rest)-len(unit)]; {
-		case number == "" || strings.Count(number, ".") > 1 || number == ".":
-			return 0, fmt.Sprintf("%s is no span: %s", quote(s), form)
-		case unit == "":
-			return 0, fmt.Sprintf("%s has no unit: %s", quote(s), form)
+		number := rest[:len(rest)-len(unit)]
+		if strings.Trim(number, ".") == "" || strings.Count(number, ".") > 1 {
+			return fmt.Sprintf("%s is no span: want %s", quote(s), spanForm)
+		}
+		if unit == "" {
+			return fmt.Sprintf("%s has no unit: want %s", quote(s), spanForm)
 		}
 		rest = strings.TrimLeftFunc(unit, func(r rune) bool { return !strings.ContainsRune(digits, r) })
-		switch unit = unit[:len(unit)-len(rest)]; unit {
+		switch unit = strings.TrimSpace(unit[:len(unit)-len(rest)]); unit {
 		case "ns", "us", "µs", "μs", "ms", "s", "m", "h":
 		default:
-			return 0, fmt.Sprintf("unknown unit %s in %s: want ms, s, m or h", quote(unit), quote(s))
+			return fmt.Sprintf("unknown unit %s in %s: want ms, s, m or h", quote(unit), quote(s))
 		}
 	}
-	if strings.Trim(s, "+-") == "" {
-		return 0, fmt.Sprintf("%s is no span: %s", quote(s), form)
-	}
-	return 0, fmt.Sprintf("%s is too long", quote(s))
+	return fmt.Sprintf("%s is too long", quote(s))
 }
 
 // isScalar reports whether n is a single value.
