@@ -81,6 +81,7 @@ type Group[O, M any] struct {
 	mu       sync.Mutex
 	ready    ready[Mailbox[O, M]]
 	pending  int // handed over and not done: in the ready list or in a pump's hands
+	overdue  int // of those, the ones that WaitOthers does not wait for
 	pumps    []pump[O, M]
 	free     []int // slots that are free; the last is used next
 	starting int   // slots that are reserved and whose task has not begun
@@ -184,9 +185,36 @@ func (g *Group[O, M]) Start() {
 //
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Wait(timeout <-chan time.Time) bool {
+	return g.wait(timeout, func() bool { return g.pending == 0 })
+}
+
+// WaitOthers is Wait, but not for the mailboxes that a pump had in hand when an
+// earlier WaitOthers ran out of time: who is slow once costs the loop the time of
+// one frame, and not of every frame after it. It reports whether every batch but
+// theirs is done.
+//
+// Only the loop goroutine may call it.
+func (g *Group[O, M]) WaitOthers(timeout <-chan time.Time) bool {
+	if g.wait(timeout, g.onlyOverdue) {
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := range g.pumps {
+		if box := g.pumps[i].box; box != nil && !box.overdue {
+			box.overdue = true
+			g.overdue++
+		}
+	}
+	return false
+}
+
+func (g *Group[O, M]) onlyOverdue() bool { return g.pending == g.overdue }
+
+func (g *Group[O, M]) wait(timeout <-chan time.Time, done func() bool) bool {
 	for {
 		halted := g.topUp()
-		if g.isDone() {
+		if g.locked(done) {
 			return true
 		}
 		if halted && timeout == nil {
@@ -195,15 +223,15 @@ func (g *Group[O, M]) Wait(timeout <-chan time.Time) bool {
 		select {
 		case <-g.wake:
 		case <-timeout:
-			return g.isDone()
+			return g.locked(done)
 		}
 	}
 }
 
-func (g *Group[O, M]) isDone() bool {
+func (g *Group[O, M]) locked(done func() bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.pending == 0
+	return done()
 }
 
 // Collect appends the mailboxes that have come home since the last Collect to

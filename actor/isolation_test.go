@@ -118,6 +118,64 @@ func TestGoexitCostsOneMessageAndOnePump(t *testing.T) {
 	require.Equal(t, []int{1, 3}, b[1].Owner.got)
 }
 
+// A handler that is being ended can put its message back on the way out: that is
+// how one with work half done keeps the rest of it.
+func TestGoexitAfterAgainKeepsTheMessage(t *testing.T) {
+	ends := 0
+	g := newGroup(newAnts(t, 1), 1, func(_ int, b *box) {
+		m, _ := b.Next()
+		if ends < 3 {
+			ends++
+			defer b.Again()
+			runtime.Goexit()
+		}
+		b.Owner.got = append(b.Owner.got, m)
+	})
+	b := newBoxes("a")
+	send(t, g, b[0], 7)
+	g.Start()
+	require.True(t, g.Wait(nil))
+	require.Equal(t, []int{7}, b[0].Owner.got)
+	require.EqualValues(t, 3, g.Stats().Exits)
+	require.EqualValues(t, 1, g.Stats().Handled)
+}
+
+// Who is slow once costs the loop one time-out, not one in every frame.
+func TestWaitOthers(t *testing.T) {
+	stuck, late := make(chan struct{}), make(chan time.Time, 1)
+	g := newGroup(newAnts(t, 2), 2, func(_ int, b *box) {
+		m, _ := b.Next()
+		if m == 0 {
+			late <- time.Time{}
+			<-stuck
+		}
+		b.Owner.got = append(b.Owner.got, m)
+	})
+	b := newBoxes("slow", "quick")
+	send(t, g, b[0], 0)
+	g.Start()
+	require.False(t, g.WaitOthers(late))
+
+	for m := 1; m < 4; m++ {
+		send(t, g, b[0], m)
+		send(t, g, b[1], m)
+		g.Start()
+		require.True(t, g.WaitOthers(nil), "no time-out: only the slow one is missing")
+		requireBoxes(t, b[1:], g.Collect(nil))
+	}
+	require.False(t, g.Wait(passed()), "Wait waits for all")
+
+	close(stuck)
+	require.True(t, g.Wait(nil))
+	requireBoxes(t, b[:1], g.Collect(nil))
+	for range 3 { // one message a turn
+		g.Start()
+		require.True(t, g.WaitOthers(nil))
+		g.Collect(nil)
+	}
+	require.Equal(t, []int{0, 1, 2, 3}, b[0].Owner.got)
+}
+
 func TestGoexitEverywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(goroutines{}, 4, func(_ int, b *box) {

@@ -25,7 +25,8 @@ type Mailbox[O, M any] struct {
 	head, from int
 	turn       turnState
 
-	place place // changed by the loop only
+	place   place // changed by the loop only
+	overdue bool  // under the group's lock, see WaitOthers
 
 	// done is how a pump tells the loop that the batch is finished. It is the
 	// only field that both sides touch while the mailbox is away.

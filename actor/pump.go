@@ -128,9 +128,13 @@ func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 		g.ready.push(box)
 		return
 	}
-	box.done.Store(true)
+	if box.overdue {
+		box.overdue = false
+		g.overdue--
+	}
 	g.pending--
-	if g.pending == 0 {
+	box.done.Store(true)
+	if g.pending == g.overdue {
 		g.notify()
 	}
 }
@@ -163,8 +167,11 @@ func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 		v := recover()
 		if v == nil {
 			v = Goexit{}
+			// Whoever puts the message back on the way out knows what is left of it.
+			box.end(box.turn != putBack)
+		} else {
+			box.end(true)
 		}
-		box.end(true)
 		g.fault(i, box.Owner, v)
 	}()
 	box.begin()

@@ -15,7 +15,7 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 		return Result{Kind: Faulted, Why: why, Err: err}
 	}
 	if spec.Kind == Instant {
-		t.emit(s, Event{Kind: Executed, Spec: spec, Source: a.Source, Stacks: int32(max(a.Stacks, 1)), Magnitude: a.Magnitude, End: wheel.Never})
+		t.emit(s, Event{Kind: Executed, Spec: spec, Source: a.Source, Stacks: int32(min(max(a.Stacks, 1), MaxStacks)), Magnitude: a.Magnitude, End: wheel.Never})
 		s.follow(t, spec.exec)
 		return Result{Kind: Executed}
 	}

@@ -38,6 +38,7 @@ func (k *checker) id(s *Spec) {
 func (k *checker) spec(s *Spec) {
 	k.current = s
 	k.kind(s)
+	k.words(s)
 	s.period = k.period(s)
 	if s.Kind != Instant {
 		k.stack(s)
@@ -73,6 +74,27 @@ func (k *checker) kind(s *Spec) {
 	}
 }
 
+// words finds values that have no word.
+func (k *checker) words(s *Spec) {
+	for _, f := range []struct {
+		field string
+		value fmt.Stringer
+		known bool
+	}{
+		{"first", s.First, s.First <= FirstEvery},
+		{"tail", s.Tail, s.Tail <= TailPartial},
+		{"stack.by", s.Stack.By, s.Stack.By <= ByTarget},
+		{"stack.refresh", s.Stack.Refresh, s.Stack.Refresh <= RefreshMax},
+		{"stack.phase", s.Stack.Phase, s.Stack.Phase <= PhaseExecute},
+		{"stack.overflow", s.Stack.Overflow, s.Stack.Overflow <= OverflowReplace},
+		{"stack.expire", s.Stack.Expire, s.Stack.Expire <= ExpireOne},
+	} {
+		if !f.known {
+			k.failf(f.field, "%v is not one of the rules", f.value)
+		}
+	}
+}
+
 // span checks a span that must be there and returns it in milliseconds.
 func (k *checker) span(field string, d time.Duration) int64 {
 	switch {
@@ -90,12 +112,13 @@ func (k *checker) span(field string, d time.Duration) int64 {
 
 func (k *checker) period(s *Spec) int64 {
 	if s.Period == 0 {
-		switch {
-		case s.First != FirstNone:
+		if s.First != FirstNone && s.First <= FirstEvery {
 			k.failf("first", "%v needs a period", s.First)
-		case s.Tail != TailNone:
+		}
+		if s.Tail != TailNone && s.Tail <= TailPartial {
 			k.failf("tail", "%v needs a period", s.Tail)
-		case len(s.On.Pulse) > 0:
+		}
+		if len(s.On.Pulse) > 0 {
 			k.failf("on.pulse", "needs a period")
 		}
 		return 0
@@ -116,7 +139,7 @@ func (s *Stacking) isZero() bool {
 
 func (k *checker) stack(s *Spec) {
 	st := &s.Stack
-	s.limit, s.initial = int32(max(st.Limit, 1)), int32(max(st.Initial, 1))
+	s.limit, s.initial = int32(min(max(st.Limit, 1), MaxStacks)), int32(min(max(st.Initial, 1), MaxStacks))
 	if st.Limit < 0 || st.Limit > MaxStacks {
 		k.failf("stack.limit", "must be from 1 to %d, not %d", MaxStacks, st.Limit)
 	}

@@ -113,6 +113,9 @@ func (s *Set) carryOut(t *Turn, c *Command) Result {
 	if why == NoReason {
 		why = Cancelled
 	}
+	if !why.Removes() {
+		panic(fmt.Sprintf("buff: a Command with the reason %v, which does not end a buff", why))
+	}
 	switch c.Verb {
 	case Apply:
 		return s.apply(t, &c.Application)

@@ -37,6 +37,10 @@ type model struct {
 
 const never = math.MaxInt64
 
+// maxLines is where a script that sets off one cascade after the other is given
+// up.
+const maxLines = 3000
+
 // carried is one buff. The last boundary of its period is what the beat hangs on.
 type carried struct {
 	spec      *buff.Spec
@@ -130,7 +134,7 @@ func (b *carried) due() (int64, int) {
 
 // run does the handlers that were put off and everything due up to until.
 func (m *model) run(until int64) {
-	for len(m.putOff) > 0 {
+	for len(m.putOff) > 0 && len(m.log) < maxLines {
 		c := m.putOff[0]
 		m.putOff = m.putOff[1:]
 		m.begin(c.at, true)
@@ -152,7 +156,7 @@ func (m *model) run(until int64) {
 		for _, w := range m.timeouts {
 			look(w.at, 3, w.age, w)
 		}
-		if at == never || at > until {
+		if at == never || at > until || len(m.log) >= maxLines {
 			return
 		}
 		m.begin(at, true)
@@ -203,7 +207,7 @@ func (m *model) do(at int64, o op) string {
 }
 
 func (m *model) drain() {
-	for len(m.queue) > 0 {
+	for len(m.queue) > 0 && len(m.log) < maxLines {
 		q := m.queue[0]
 		m.queue = m.queue[1:]
 		m.round = q.round

@@ -66,7 +66,7 @@ func (s *Set) settle(until wheel.Time) {
 			x := &s.timeouts[at]
 			x.touched = false
 			if x.live {
-				s.file(until, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: ref}, &x.armed, x.timer, x.generation)
+				s.file(until, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: ref}, &x.armed, &x.timer, x.generation)
 			}
 			continue
 		}
@@ -74,7 +74,7 @@ func (s *Set) settle(until wheel.Time) {
 		i.flags &^= touched
 		if i.spec != nil {
 			due, r := i.due()
-			s.file(until, entry{at: due, key: entryKey(r, i.age), ref: ref}, &i.armed, i.timer, i.generation)
+			s.file(until, entry{at: due, key: entryKey(r, i.age), ref: ref}, &i.armed, &i.timer, i.generation)
 		}
 	}
 	s.touched = s.touched[:0]
@@ -82,13 +82,16 @@ func (s *Set) settle(until wheel.Time) {
 
 // file puts e where its instant belongs, and says so to the wheel only if that is
 // news.
-func (s *Set) file(until wheel.Time, e entry, armed *wheel.Time, timer wheel.Handle, generation uint32) {
+func (s *Set) file(until wheel.Time, e entry, armed *wheel.Time, timer *wheel.Handle, generation uint32) {
 	switch {
 	case e.at <= until:
 		s.agenda.push(e)
 	case e.at != *armed:
 		*armed = e.at
-		s.orders = append(s.orders, Order{Due: e.at, Timer: timer, Ref: e.ref, generation: generation})
+		s.orders = append(s.orders, Order{Due: e.at, Timer: *timer, Ref: e.ref, generation: generation})
+		if e.at == wheel.Never {
+			*timer = 0 // it is taken away for good: a later deadline needs a new one
+		}
 	}
 }
 

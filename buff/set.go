@@ -40,8 +40,8 @@ type Set struct {
 // limit instances, and as many timeouts, are carried at once: from 1 to
 // MaxPerOwner.
 func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
-	if number >= MaxOwners || limit < 1 || limit > MaxPerOwner {
-		panic("buff: NewSet with a number or limit out of range")
+	if number >= MaxOwners || base == math.MaxUint32 || limit < 1 || limit > MaxPerOwner {
+		panic("buff: NewSet with a number, generation or limit out of range")
 	}
 	return &Set{
 		owner: owner, number: number, base: base, limit: int32(limit),
@@ -157,6 +157,10 @@ func (s *Set) place() uint16 {
 			return noSlot // the others are retired
 		}
 		at = uint16(len(s.slots))
+		if n := len(s.slots); n == cap(s.slots) {
+			// By a quarter, not double: most owners stay at some twenty buffs.
+			s.slots = append(make([]instance, 0, n+max(4, n/4)), s.slots...)
+		}
 		s.slots = append(s.slots, instance{generation: s.base + 1})
 	}
 	s.ages++
@@ -186,8 +190,9 @@ func (s *Set) release(at uint16) {
 		s.newest = i.older
 	}
 	s.live--
-	*i = instance{generation: i.generation + 1, newer: s.free}
+	*i = instance{generation: i.generation, newer: s.free}
 	if i.generation < math.MaxUint32 {
+		i.generation++
 		s.free = at
 	}
 }

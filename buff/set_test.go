@@ -178,3 +178,180 @@ func TestGoexit(t *testing.T) {
 		"100 remove p why=fault",
 	}, r.log())
 }
+
+// TestHandles: a handle that is stale, made up or of another owner does nothing
+// and says so.
+func TestHandles(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second})
+	stale := r.apply(0, "p").Handle
+	r.do(0, buff.Command{Verb: buff.Remove, Handle: stale})
+	live := r.apply(0, "p").Handle
+	require.NotEqual(t, stale, live)
+	require.Equal(t, "5/0/2", live.String())
+	require.EqualValues(t, 5, live.Number())
+	later := r.do(0, buff.Command{Verb: buff.AddTimeout, By: time.Second}).Timeout
+	require.Equal(t, "5/0/1", later.String())
+	require.EqualValues(t, 5, later.Number())
+	r.log()
+
+	const slot, number = 1 << 32, 1 << 44
+	for _, h := range []buff.Handle{0, stale, live + 1, live - 1, live + slot, live + 4095*slot, live + number, live - number, ^buff.Handle(0)} {
+		_, found := r.set.Find(h)
+		require.False(t, found)
+		for _, c := range []buff.Command{{Verb: buff.Remove, Handle: h}, {Verb: buff.Remove, Handle: h, Stacks: 1}, {Verb: buff.Extend, Handle: h, By: 1e9}} {
+			res := r.do(0, c)
+			require.ErrorIs(t, res.Err, buff.ErrStale)
+			require.Zero(t, res.Kind)
+		}
+	}
+	for _, h := range []buff.TimeoutHandle{0, later + 1, later + slot, later + number, ^buff.TimeoutHandle(0)} {
+		require.ErrorIs(t, r.do(0, buff.Command{Verb: buff.Cancel, Timeout: h}).Err, buff.ErrStale)
+	}
+	require.Empty(t, r.log())
+	require.Equal(t, 1, r.set.Len())
+	require.Equal(t, 1, r.set.Timeouts())
+
+	r.run(1000)
+	require.ErrorIs(t, r.do(1000, buff.Command{Verb: buff.Cancel, Timeout: later}).Err, buff.ErrStale, "it has fired")
+}
+
+// TestCommandsAreLimited: what one event sets off ends at MaxCommands even if it
+// is broad and not deep.
+func TestCommandsAreLimited(t *testing.T) {
+	r := newRig(t,
+		buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}},
+		buff.Spec{ID: "q", Kind: buff.Instant})
+	q := buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: r.catalog.Spec("q")}}
+	r.turn.Call = func(turn *buff.Turn, _ *buff.Call) buff.Reason {
+		for range 10_002 {
+			turn.Issue(r.set, q)
+		}
+		return buff.NoReason
+	}
+	r.apply(0, "p")
+	r.run(100)
+	log := r.log()
+	require.Len(t, log, 2+1+10_000)
+	require.Equal(t, []string{"100 pulse p x1", "100 error cascade", "100 exec q x1"}, log[1:4])
+	r.run(200)
+	require.Len(t, r.log(), 1+1+10_000, "the next event begins with nothing spent")
+}
+
+// TestRunStopsBetweenEvents: a turn may be cut into any number of calls.
+func TestRunStopsBetweenEvents(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: 300 * time.Millisecond, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoApply, Name: "q"}}}},
+		buff.Spec{ID: "q", Kind: buff.Instant})
+	r.apply(0, "p")
+	r.log()
+	for _, want := range [][]string{
+		{"100 pulse p x1", "100 exec q x1"}, {"200 pulse p x1", "200 exec q x1"}, {"300 pulse p x1", "300 exec q x1"}, {"300 remove p why=expired"},
+	} {
+		require.False(t, r.set.Run(&r.turn, 400, 0))
+		require.Empty(t, r.log())
+		require.False(t, r.set.Run(&r.turn, 400, 1))
+		require.Equal(t, want, r.log())
+	}
+	require.True(t, r.set.Run(&r.turn, 400, 1))
+}
+
+// TestWakeMayBeWrong: what is not due does not run, whatever is woken.
+func TestWakeMayBeWrong(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second})
+	r.apply(0, "p")
+	r.do(0, buff.Command{Verb: buff.AddTimeout, By: 2 * time.Second, Name: "t"})
+	r.log()
+	for _, ref := range []buff.Ref{0, 1, buff.MaxPerOwner - 1, 1 << 15, 1<<15 | 1, 1<<16 - 1} {
+		r.set.Wake(ref)
+		r.set.Wake(ref)
+	}
+	r.run(999)
+	require.Empty(t, r.log())
+	r.run(5000)
+	require.Equal(t, []string{"1000 remove p why=expired", "2000 timeout t"}, r.log())
+	r.set.Wake(0) // of nothing any more
+	r.run(6000)
+	require.Empty(t, r.log())
+	require.Equal(t, wheel.Never, r.set.Next())
+}
+
+// TestTimeoutsAreNeverEarly: a delay is rounded up to whole milliseconds.
+func TestTimeoutsAreNeverEarly(t *testing.T) {
+	for d, want := range map[time.Duration]wheel.Time{
+		math.MinInt64: 101, -1: 101, 0: 101, 1: 101, time.Millisecond: 101, time.Millisecond + 1: 102, 2*time.Millisecond - 1: 102, math.MaxInt64: 100 + 9_223_372_036_855,
+	} {
+		r := newRig(t)
+		r.do(100, buff.Command{Verb: buff.AddTimeout, By: d})
+		require.Equal(t, want, r.set.Next(), "%d ns", d)
+	}
+}
+
+// TestClear ends everything and lets nothing follow.
+func TestClear(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, On: buff.Hooks{Apply: call("h"), RemoveAny: []buff.Action{{Do: buff.DoApply, Name: "p"}}}})
+	w := newTinyWheel(nil)
+	r.apply(0, "p")
+	r.apply(0, "p")
+	r.do(0, buff.Command{Verb: buff.AddTimeout, By: time.Second})
+	w.obey(t, r.set)
+	r.log()
+	require.Equal(t, 3, r.set.Clear(&r.turn, 5, buff.Unload), "a timeout and two handlers")
+	require.Zero(t, r.set.Pending())
+	require.Equal(t, []string{"5 remove p why=unload", "5 remove p why=unload"}, r.log())
+	w.obey(t, r.set)
+	require.Empty(t, w.timers)
+	r.run(5000)
+	require.Empty(t, r.log())
+
+	r.turn.Call = nil
+	r.apply(5000, "p")
+	r.do(5000, buff.Command{Verb: buff.AddTimeout, By: time.Second})
+	require.False(t, r.set.Run(&r.turn, 9000, 2), "the handler and the end are done, the timeout is to come")
+	r.set.Clear(&r.turn, 9000, buff.Unload)
+	r.turn.Dropped = 0
+	r.run(9000)
+	require.Zero(t, r.turn.Dropped, "nothing was left to be dropped")
+}
+
+// TestOrdersAreNews: a wheel is told what has changed, and nothing else.
+func TestOrdersAreNews(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9}})
+	w := newTinyWheel(nil)
+	r.apply(0, "p")
+	require.Len(t, r.set.Orders(), 1)
+	require.EqualValues(t, 100, r.set.Orders()[0].Due)
+	w.obey(t, r.set)
+	r.apply(50, "p")
+	require.Empty(t, r.set.Orders(), "the next pulse has not moved")
+	r.set.Wake(0)
+	r.run(100)
+	require.Len(t, r.set.Orders(), 1)
+	require.EqualValues(t, 200, r.set.Orders()[0].Due)
+}
+
+func TestLeft(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second}, buff.Spec{ID: "q", Kind: buff.Infinite})
+	p, _ := r.set.Find(r.apply(0, "p").Handle)
+	q, _ := r.set.Find(r.apply(0, "q").Handle)
+	require.Equal(t, 600*time.Millisecond, p.Left(400))
+	require.Equal(t, -time.Second, p.Left(2000))
+	require.Equal(t, time.Duration(math.MaxInt64), q.Left(400))
+	require.EqualValues(t, 1, r.set.Owner())
+}
+
+// TestEventFields: what a handler and a client are told, beyond the line of a log.
+func TestEventFields(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: 100 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, OverflowApply: []string{"q"}}}, buff.Spec{ID: "q", Kind: buff.Instant})
+	apply := func(source buff.OwnerID, magnitude int64) buff.Handle {
+		return r.do(0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: r.catalog.Spec("p"), Source: source, Magnitude: magnitude}}).Handle
+	}
+	h := apply(8, 30)
+	apply(9, 40)
+	r.run(500)
+	p, q := r.catalog.Spec("p"), r.catalog.Spec("q")
+	require.Equal(t, []buff.Event{
+		{Kind: buff.Applied, Owner: 1, Source: 8, Spec: p, Handle: h, End: 100, Magnitude: 30, Stacks: 1},
+		{Kind: buff.Refreshed, Owner: 1, Source: 8, Spec: p, Handle: h, End: 100, Magnitude: 40, Stacks: 1},
+		{Kind: buff.Executed, Owner: 1, Source: 9, Spec: q, End: wheel.Never, Magnitude: 40, Stacks: 1},
+		{Kind: buff.Removed, At: 100, Seen: 500, Owner: 1, Source: 8, Spec: p, Handle: h, End: wheel.Never, Magnitude: 40, Stacks: 1, Why: buff.Expired},
+	}, r.turn.Events)
+}

@@ -60,8 +60,9 @@ func (s *Set) releaseTimeout(at uint16) {
 		s.orders = append(s.orders, Order{Due: wheel.Never, Timer: x.timer})
 	}
 	s.liveTimeouts--
-	*x = timeout{generation: x.generation + 1, next: s.freeTimeout, touched: x.touched}
+	*x = timeout{generation: x.generation, next: s.freeTimeout, touched: x.touched}
 	if x.generation < math.MaxUint32 {
+		x.generation++
 		s.freeTimeout = at
 	}
 }

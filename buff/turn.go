@@ -25,7 +25,8 @@ type Turn struct {
 	// Events is what happened, appended to.
 	Events []Event
 
-	// Dropped counts what was due and, looked at just before it ran, no longer was.
+	// Dropped counts what was due, or a handler to be called, and, looked at just
+	// before it ran, no longer was.
 	Dropped uint64
 
 	// Call calls the Go handler of c and returns NoReason, or why it failed. If nil,
@@ -196,6 +197,10 @@ func (s *Set) callNext(t *Turn) {
 
 func (s *Set) call(t *Turn) {
 	if t.Call == nil {
+		return
+	}
+	if e := &t.current.Event; e.Handle != 0 && e.Kind != Removed && s.lookup(e.Handle) == nil {
+		t.Dropped++ // nothing of a buff starts once it has gone, but what its removal calls
 		return
 	}
 	t.current.Event.Seen = t.Now

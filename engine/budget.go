@@ -1,29 +1,26 @@
 package engine
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // This file has the only clock of the engine. It bounds how long Tick and Close
 // wait for handlers, and nothing that is decided by the rules depends on it.
 
-// budget is what one Tick may wait.
-type budget struct {
-	limit time.Duration
-	timer *time.Timer
-}
+// closeRound is how long Close waits for handlers before it looks at its context,
+// and at a pool that had no worker, again.
+const closeRound = 10 * time.Millisecond
 
-// start returns a channel that delivers once the budget is used up, nil for no
-// limit.
-func (b *budget) start() <-chan time.Time {
-	if b.limit < 0 {
+// budget is what one Tick may wait.
+type budget struct{ timer *time.Timer }
+
+// start returns a channel that delivers once limit is used up, nil for no limit.
+func (b *budget) start(limit time.Duration) <-chan time.Time {
+	if limit < 0 {
 		return nil
 	}
 	if b.timer == nil {
-		b.timer = time.NewTimer(b.limit)
+		b.timer = time.NewTimer(limit)
 	} else {
-		b.timer.Reset(b.limit)
+		b.timer.Reset(limit)
 	}
 	return b.timer.C
 }
@@ -32,10 +29,4 @@ func (b *budget) stop() {
 	if b.timer != nil {
 		b.timer.Stop()
 	}
-}
-
-// ending returns a channel that delivers when ctx ends. stop must be called.
-func ending(ctx context.Context) (end <-chan time.Time, stop func() bool) {
-	c := make(chan time.Time, 1)
-	return c, context.AfterFunc(ctx, func() { c <- time.Time{} })
 }

@@ -71,7 +71,7 @@ func (e *Engine) Remove(h buff.Handle) buff.Result { return e.RemoveStacks(h, 0,
 // Only the loop goroutine may call it.
 func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) buff.Result {
 	e.enter("Remove")
-	return e.by(h.Number(), h.String(), buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
+	return e.by(h.Number(), buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
 }
 
 // Cancel takes a timeout back. Once it has returned with Kind Removed, its
@@ -80,7 +80,7 @@ func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) buff.Result
 // Only the loop goroutine may call it.
 func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 	e.enter("Cancel")
-	return e.by(t.Number(), t.String(), buff.Command{Verb: buff.Cancel, Timeout: t})
+	return e.by(t.Number(), buff.Command{Verb: buff.Cancel, Timeout: t})
 }
 
 // Extend moves the end of the buff of a handle by d, which may be negative. If the
@@ -89,7 +89,7 @@ func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) Extend(h buff.Handle, d time.Duration) buff.Result {
 	e.enter("Extend")
-	return e.by(h.Number(), h.String(), buff.Command{Verb: buff.Extend, Handle: h, By: d})
+	return e.by(h.Number(), buff.Command{Verb: buff.Extend, Handle: h, By: d})
 }
 
 // Kill says that an owner dies: its buffs go, without a last pulse, for the reason
@@ -135,12 +135,15 @@ func (e *Engine) to(id buff.OwnerID, c buff.Command) buff.Result {
 	return e.do(o, c)
 }
 
-func (e *Engine) by(number uint32, handle string, c buff.Command) buff.Result {
+func (e *Engine) by(number uint32, c buff.Command) buff.Result {
 	o := e.at(number)
-	if o == nil {
-		return buff.Result{Err: fmt.Errorf("%w: %s", buff.ErrStale, handle)}
+	switch {
+	case o != nil:
+		return e.do(o, c)
+	case c.Verb == buff.Cancel:
+		return buff.Result{Err: fmt.Errorf("%w: timeout %v", buff.ErrStale, c.Timeout)}
 	}
-	return e.do(o, c)
+	return buff.Result{Err: fmt.Errorf("%w: %v", buff.ErrStale, c.Handle)}
 }
 
 // do carries a command out, or queues it if the owner is busy.
@@ -168,6 +171,7 @@ func (e *Engine) queue(o *owner, c buff.Command) buff.Result {
 	if o.box.Len() >= e.opts.MailboxLimit {
 		return e.overload(o)
 	}
+	e.run(o) // what was due by now, and handlers put off in earlier frames, come first
 	e.send(o, message{kind: do, at: e.now, cmd: &c})
 	return buff.Result{Queued: true}
 }
@@ -183,9 +187,9 @@ func (e *Engine) turn() *buff.Turn {
 	return &e.loop
 }
 
-// obey puts the owner's wishes on the wheel. The owner is home.
-func (e *Engine) obey(o *owner) {
-	late := false
+// obey puts the owner's wishes on the wheel, and reports whether something came due
+// while the owner was busy. The owner is home.
+func (e *Engine) obey(o *owner) (late bool) {
 	for _, w := range o.set.Orders() {
 		switch {
 		case w.Due == wheel.Never:
@@ -200,12 +204,10 @@ func (e *Engine) obey(o *owner) {
 		}
 	}
 	o.set.ClearOrders()
-	if late {
-		e.send(o, message{kind: run, at: e.now})
-	}
 	if o.set.Pending() > 0 {
 		e.want(o)
 	}
+	return late
 }
 
 // arm gives a timer to something that had none when it asked for one.
@@ -224,6 +226,14 @@ func (e *Engine) want(o *owner) {
 	if !o.wanted {
 		o.wanted = true
 		e.wanted = append(e.wanted, o)
+	}
+}
+
+// run has the owner work off everything that is due by now, once in a frame.
+func (e *Engine) run(o *owner) {
+	if o.ran != e.frame.Number {
+		o.ran = e.frame.Number
+		e.send(o, message{kind: run, at: e.now})
 	}
 }
 

@@ -80,10 +80,14 @@ func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 }
 
 // AddTimeout has f called for an owner after the delay, or at the next millisecond
-// if that is not above zero.
+// if that is not above zero. It panics if f is nil.
 //
 // Only inside the handler.
 func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Context)) {
+	c.live()
+	if f == nil {
+		panic("engine: AddTimeout without a function")
+	}
 	c.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
 }
 

@@ -63,26 +63,30 @@ func New(o Options) (*Engine, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	e := &Engine{
-		opts:  o,
-		wheel: wheel.New(0),
-		byID:  make(map[buff.OwnerID]*owner),
-		lanes: make([]lane, o.Workers),
-		names: make(map[string]buff.HandlerID),
+	if o.Synchronous {
+		return newEngine(o, inline{}, func(context.Context) error { return nil }), nil
 	}
-	e.budget.limit = o.Budget
+	pool, release, err := newPool(o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return newEngine(o, pool, release), nil
+}
+
+// newEngine returns an engine whose pumps run on pool. The options are complete.
+func newEngine(o Options, pool actor.Pool, release func(context.Context) error) *Engine {
+	e := &Engine{
+		opts:    o,
+		release: release,
+		wheel:   wheel.New(0),
+		byID:    make(map[buff.OwnerID]*owner),
+		lanes:   make([]lane, o.Workers),
+		names:   make(map[string]buff.HandlerID),
+	}
 	e.inbox.limit = o.InboxLimit
 	e.inbox.engine = e
 	e.specs = slices.Collect(o.Catalog.All())
 	e.nameHandlers()
-	var pool actor.Pool = inline{}
-	e.release = func(context.Context) error { return nil }
-	if !o.Synchronous {
-		var err error
-		if pool, e.release, err = newPool(o.Workers); err != nil {
-			return nil, err
-		}
-	}
 	for i := range e.lanes {
 		e.lanes[i].init(e)
 	}
@@ -92,7 +96,7 @@ func New(o Options) (*Engine, error) {
 		Limit:  o.MailboxLimit + wakeRoom,
 		Handle: func(pump int, box *mailbox) { e.lanes[pump].serve(box) },
 	})
-	return e, nil
+	return e
 }
 
 // wakeRoom is the room in a mailbox that commands cannot take. A timer of a busy
@@ -153,18 +157,18 @@ func (e *Engine) Inbox() *Inbox { return &e.inbox }
 // for handlers and gives the workers back. Further calls fail with [ErrClosed] or
 // do nothing; what was due later never comes.
 //
-// If ctx ends first, Close returns its error and names the owners whose handlers
-// still run; it may then be called again. It must not be called from a handler.
+// If ctx ends first, Close returns its error within 10 ms and names the owners whose
+// handlers still run; it may then be called again. It must not be called from a
+// handler. Owners whose handlers set each other off without end keep Close busy as
+// long as ctx allows.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Close(ctx context.Context) error {
 	e.enter("Close")
 	e.closed = true
 	e.inbox.close()
-	end, stop := ending(ctx)
-	defer stop()
 	for e.working() {
-		e.tick(0, end)
+		e.tick(0)
 		if err := ctx.Err(); err != nil && e.working() {
 			return fmt.Errorf("engine: close: %w; %s", err, e.running())
 		}

@@ -21,8 +21,9 @@ type owner struct {
 
 	segments []segment // what its turns brought since it was last at home
 
-	wanted  bool // in Engine.wanted; the loop's
-	leaving bool // despawned while busy; the loop's
+	ran     uint64 // the last frame whose run is or was in its mailbox; the loop's
+	wanted  bool   // in Engine.wanted; the loop's
+	leaving bool   // despawned while busy; the loop's
 }
 
 // segment is what one turn of an owner brought: parts of the lane's lists.
@@ -91,11 +92,14 @@ func (e *Engine) number() (uint32, error) {
 // Despawn lets an owner go: everything it carries ends with the reason Unload,
 // no action of a definition follows, and its timeouts are dropped. Its id is free
 // at once and its handles are worthless for ever. A busy owner's events follow
-// when its turn has ended. It fails with [ErrUnknownOwner].
+// when its turn has ended. It fails with [ErrUnknownOwner] or [ErrClosed].
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) error {
 	e.enter("Despawn")
+	if e.closed {
+		return ErrClosed
+	}
 	o := e.byID[id]
 	if o == nil {
 		return fmt.Errorf("%w: %d", ErrUnknownOwner, id)
@@ -157,12 +161,21 @@ func (e *Engine) Busy(id buff.OwnerID) bool {
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Buffs(id buff.OwnerID) iter.Seq[buff.Instance] {
+	return e.carried(id).All() // short enough to be inlined: then a loop allocates nothing
+}
+
+// nothing is what an unknown or busy owner carries.
+var nothing = buff.NewSet(0, 0, 0, 1)
+
+// carried is kept out of line so that Buffs is short.
+//
+//go:noinline
+func (e *Engine) carried(id buff.OwnerID) *buff.Set {
 	e.enter("Buffs")
-	o := e.byID[id]
-	if o == nil || !e.idle(o) {
-		return func(func(buff.Instance) bool) {}
+	if o := e.byID[id]; o != nil && e.idle(o) {
+		return o.set
 	}
-	return o.set.All()
+	return nothing
 }
 
 // Find returns the buff of a handle and reports whether it runs. For a busy owner

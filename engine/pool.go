@@ -25,7 +25,7 @@ func (inline) Submit(task func()) error {
 // that bursts find their workers; and it has room for twice the pumps, so that a
 // pump of the last frame that is about to end is not in the way of this one's.
 func newPool(workers int) (actor.Pool, func(context.Context) error, error) {
-	pool, err := ants.NewPool(2*workers, ants.WithNonblocking(true), ants.WithDisablePurge(true))
+	pool, err := ants.NewPool(4*workers+16, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	if err != nil {
 		return nil, nil, fmt.Errorf("engine: a pool for %d workers: %w", workers, err)
 	}

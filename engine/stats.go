@@ -6,10 +6,10 @@ type Stats struct {
 	Fired  uint64 // deadlines that came due on the wheel
 	Events uint64 // in all frames
 
-	Owners   int
-	Busy     int // whose turn was not over at the end of the last Tick
-	Timers   int // on the wheel, waiting
-	Inbox    int // commands that wait for the next Tick
+	Owners int
+	Busy   int // whose turn was not over at the end of the last Tick
+	Timers int // on the wheel, waiting
+	Inbox  int // commands that wait for the next Tick
 
 	Dropped          uint64 // due, and looked at just before it ran no longer so
 	Refused          uint64 // commands refused because the mailbox of a busy owner was full

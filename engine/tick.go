@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -32,13 +33,15 @@ func (e *Engine) Tick(dt time.Duration) *Frame {
 	if e.closed {
 		panic("engine: Tick after Close")
 	}
-	e.tick(dt, nil)
+	e.tick(dt)
 	return &e.frame
 }
 
-// tick is Tick, waiting for handlers until end delivers or, if that is nil, until
-// the budget is used up.
-func (e *Engine) tick(dt time.Duration, end <-chan time.Time) {
+// tick is Tick, also for Close.
+func (e *Engine) tick(dt time.Duration) {
+	if dt > math.MaxInt64-e.carry {
+		dt = math.MaxInt64 - e.carry
+	}
 	dt += e.carry
 	e.carry = dt % time.Millisecond
 	e.now = e.now.After(dt)
@@ -49,10 +52,11 @@ func (e *Engine) tick(dt time.Duration, end <-chan time.Time) {
 	e.emptyLanes(frame)
 	e.frame.begin(frame, e.now, &e.loop)
 
+	e.wake()
 	e.collect()
 	e.handOut()
 	e.ticking.Store(true)
-	e.work(end)
+	e.work()
 	e.ticking.Store(false)
 	e.collect()
 	e.deliverCross()
@@ -61,13 +65,11 @@ func (e *Engine) tick(dt time.Duration, end <-chan time.Time) {
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
-// them any more. If a pump still runs, or an owner has not come home, the lanes
-// find that the frame is another and take new lists.
+// them any more: where everybody is at home, a pump that has not ended yet has
+// nothing in hand. Otherwise the lanes find that the frame is another and take new
+// lists.
 func (e *Engine) emptyLanes(frame uint64) {
-	if !e.used {
-		return
-	}
-	if s := e.group.Stats(); s.Pumps > 0 || s.Away > 0 {
+	if !e.used || e.group.Stats().Away > 0 {
 		return
 	}
 	e.used = false
@@ -76,8 +78,9 @@ func (e *Engine) emptyLanes(frame uint64) {
 	}
 }
 
-// handOut turns the wheel and gives what is due to its owners.
-func (e *Engine) handOut() {
+// wake turns the wheel and tells the owners what is due. It comes before collect:
+// in a mailbox the wakes of a frame must stand before its run.
+func (e *Engine) wake() {
 	e.fired = e.wheel.Advance(e.now, e.fired[:0])
 	for _, f := range e.fired {
 		o := e.owners[uint32(f.ID>>16)]
@@ -85,10 +88,14 @@ func (e *Engine) handOut() {
 		e.want(o)
 	}
 	e.stats.Fired += uint64(len(e.fired))
+}
+
+// handOut gives a turn to the owners that want one.
+func (e *Engine) handOut() {
 	for _, o := range e.wanted {
 		o.wanted = false
 		if e.owners[o.number] == o {
-			e.send(o, message{kind: run, at: e.now})
+			e.run(o)
 		}
 	}
 	clear(e.wanted)
@@ -96,21 +103,21 @@ func (e *Engine) handOut() {
 }
 
 // work hands the mailboxes over and waits for the pumps.
-func (e *Engine) work(end <-chan time.Time) {
+func (e *Engine) work() {
 	s := e.group.Stats()
 	if s.Staged == 0 && s.Pending == 0 {
 		return
 	}
 	e.used = true
 	e.group.Start()
-	if end != nil {
-		e.group.Wait(end)
-		return
-	}
 	if e.opts.Synchronous {
 		return // all has been done inside Start
 	}
-	e.group.Wait(e.budget.start())
+	limit, wait := e.opts.Budget, e.group.WaitOthers
+	if e.closed { // nobody is left behind
+		limit, wait = closeRound, e.group.Wait
+	}
+	wait(e.budget.start(limit))
 	e.budget.stop()
 }
 
@@ -126,7 +133,11 @@ func (e *Engine) collect() {
 		}
 		clear(o.segments)
 		o.segments = o.segments[:0]
-		e.obey(o)
+		if e.obey(o) || o.set.Pending() > 0 {
+			// It is behind: what is due, or what a command that waited has put off,
+			// comes before whatever is asked of it from here on.
+			e.run(o)
+		}
 		if o.leaving && e.idle(o) {
 			e.unload(o)
 		}

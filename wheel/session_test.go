@@ -42,12 +42,14 @@ type session struct {
 	live    []*record
 	stale   []Handle // some of the handles that were removed
 	gens    []uint32 // last generation given out, by index
-	retired int
+	most    int      // timers that were live at once
+	retired int      // indices at their last generation that were removed
 
 	ops     int
 	spans   []int64
 	periods []int64
-	dst     []Fired
+	buf     []Fired
+	dst     []Fired // what the last Advance added to buf
 	fired   []*record
 	calls   *[]string // written down if not nil
 }
@@ -120,6 +122,10 @@ func (s *session) add(due Time) error {
 	}
 	s.gens[i] = gen
 	s.live = append(s.live, r)
+	s.most = max(s.most, len(s.live))
+	if i > s.most+s.retired {
+		return fmt.Errorf("Add took index %d, of %d live at most and %d retired", i, s.most, s.retired)
+	}
 	s.insert(r, due)
 	return nil
 }
@@ -179,7 +185,9 @@ func (s *session) drop(r *record) {
 
 func (s *session) advance(now Time) error {
 	s.ops++
-	s.dst = s.w.Advance(now, s.dst[:0])
+	before := Fired{Never, 0} // what dst holds already stays in front
+	s.buf = s.w.Advance(now, append(s.buf[:0], before))
+	s.dst = s.buf[1:]
 	if s.calls != nil {
 		s.say("Advance(%d) = %v", now, s.dst)
 	}
@@ -188,8 +196,8 @@ func (s *session) advance(now Time) error {
 	for n < len(s.list) && s.list[n].due <= now {
 		n++
 	}
-	if len(s.dst) != n {
-		return fmt.Errorf("Advance(%d) fired %d, want %d", now, len(s.dst), n)
+	if len(s.dst) != n || s.buf[0] != before {
+		return fmt.Errorf("Advance(%d) fired %d, want %d, behind %v", now, len(s.dst), n, s.buf[0])
 	}
 	s.fired = s.fired[:0]
 	for i, e := range s.list[:n] {

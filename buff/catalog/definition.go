@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +17,6 @@ type definition struct {
 	at     position // of the ID
 	spec   buff.Spec
 	places map[string]place // by field, as in buff.SpecError; "" is the whole definition
-	slips  []string         // the known fields that unknown ones are near to
 }
 
 // place is where a field stands.
@@ -43,7 +41,7 @@ func (l *loader) root(s *source, root ast.Node) {
 		first, again := seen[name]
 		switch {
 		case !ok || name != "version" && name != "buffs":
-			l.add(s, p, "", "", "unknown field %s%s", quoteKey(f), didYouMean(nearest(name, []string{"version", "buffs"})))
+			l.add(s, p, "", "", "unknown field %s%s", quoteValue(f.Key), didYouMean(nearest(name, []string{"version", "buffs"})))
 		case again:
 			l.add(s, p, "", name, "repeated: it stands in line %d already", first.line)
 		case name == "version":
@@ -103,38 +101,36 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 		l.defs = append(l.defs, d)
 	}
 	d.fields("", valueAt(f), f.Value, specFields)
-	_, has := d.places["duration"]
-	switch {
-	case has || d.places[""].bad:
-	case slices.Contains(d.slips, "duration"):
-		d.noDuration()
-	default:
-		d.badDuration(p, "missing: want instant, infinite or a span such as 12s")
+	if _, ok := d.places["duration"]; !ok && !d.places[""].bad {
+		d.fail("duration", p, "missing: want instant, infinite or %s", spanForm)
 	}
 }
 
-// fail reports an error of a field, and marks it so that nothing more is said of it.
+// fail reports an error of a field, and sees that nothing follows from it.
 func (d *definition) fail(field string, p position, format string, args ...any) {
-	d.loader.add(d.src, p, d.spec.ID, field, format, args...)
-	d.places[field] = place{position: p, bad: true}
+	d.complain(field, p, format, args...)
+	d.standIn(field, p)
 }
 
-// complain reports an error of a field which does not hinder further checks.
+// complain reports an error of a field from which nothing follows.
 func (d *definition) complain(field string, p position, format string, args ...any) {
 	d.loader.add(d.src, p, d.spec.ID, field, format, args...)
 }
 
-// badDuration reports an error of the duration.
-func (d *definition) badDuration(p position, format string, args ...any) {
-	d.loader.add(d.src, p, d.spec.ID, "duration", format, args...)
-	d.noDuration()
-}
-
-// noDuration lets a definition whose duration is unknown pass in the other checks
-// as one that lives for a second.
-func (d *definition) noDuration() {
-	d.places["duration"] = place{position: d.at, bad: true}
-	d.spec.Kind, d.spec.Duration = buff.Timed, time.Second
+// standIn marks a field as bad. If others are checked against it, it gets a value
+// that lets them pass.
+func (d *definition) standIn(field string, p position) {
+	d.places[field] = place{position: p, bad: true}
+	switch field {
+	case "duration":
+		d.spec.Kind, d.spec.Duration = buff.Timed, time.Second
+	case "period":
+		d.spec.Period = time.Second
+	case "stack.limit":
+		d.spec.Stack.Limit = buff.MaxStacks
+	case "stack.refresh":
+		d.spec.Stack.Refresh = buff.RefreshPandemic
+	}
 }
 
 // fields reads the fields of a map.
@@ -176,7 +172,7 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 // empty reports a field without a value.
 func (d *definition) empty(field string, p position) {
 	if field == "duration" {
-		d.badDuration(p, "empty: want instant, infinite or a span such as 12s")
+		d.fail(field, p, "empty: want instant, infinite or %s", spanForm)
 		return
 	}
 	d.fail(field, p, "empty: give it a value, or leave it out")
@@ -194,8 +190,10 @@ func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t
 		noun = "reason"
 	}
 	near, hint := t.instead(name)
-	d.slips = append(d.slips, join(path, near))
-	d.complain(path, p, "unknown %s %s%s", noun, quoteKey(f), hint)
+	d.complain(path, p, "unknown %s %s%s", noun, quoteValue(f.Key), hint)
+	if _, ok := d.places[join(path, near)]; near != "" && !ok {
+		d.standIn(join(path, near), p)
+	}
 }
 
 // join returns the path of a field of a field.
@@ -213,9 +211,6 @@ func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + 
 func parent(field string) string {
 	return field[:max(strings.LastIndexAny(field, ".["), 0)]
 }
-
-// quoteKey returns the key of a pair as it was written.
-func quoteKey(f *ast.MappingValueNode) string { return quoteValue(f.Key) }
 
 // quoteValue returns a scalar as it was written, and says of anything else what it
 // is.

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/bufftick/bufftick/buff"
 )
 
 // table is the fields of one kind of map.
@@ -37,10 +35,10 @@ var specFields = table{"", map[string]readFunc{
 
 var stackFields = table{"stack", map[string]readFunc{
 	"by":             func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.By) },
-	"limit":          (*definition).limit,
+	"limit":          func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.Limit) },
 	"initial":        func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.Initial) },
 	"timers":         func(d *definition, f string, n ast.Node) { d.only(f, n, "shared") },
-	"refresh":        (*definition).refresh,
+	"refresh":        func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Refresh) },
 	"refresh_pct":    func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.RefreshPct) },
 	"phase":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Phase) },
 	"overflow":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Overflow) },
@@ -97,18 +95,4 @@ func (t table) instead(name string) (near, hint string) {
 	}
 	last := len(known) - 1
 	return "", ": want " + strings.Join(known[:last], ", ") + " or " + known[last]
-}
-
-// limit reads stack.limit. If it is wrong, no initial number is checked against it.
-func (d *definition) limit(field string, n ast.Node) {
-	if d.count(field, n, &d.spec.Stack.Limit); d.places[field].bad {
-		d.spec.Stack.Limit = buff.MaxStacks
-	}
-}
-
-// refresh reads stack.refresh. If it is wrong, refresh_pct is not held against it.
-func (d *definition) refresh(field string, n ast.Node) {
-	if d.word(field, n, &d.spec.Stack.Refresh); d.places[field].bad {
-		d.spec.Stack.Refresh = buff.RefreshPandemic
-	}
 }

@@ -26,6 +26,7 @@ const (
 
 	maxDepth = 32  // levels of nesting; a list in the column of its key counts with it
 	maxEmpty = 100 // values that are left out, in one file
+	maxTabs  = 1e9 // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
 )
 
 // Load reads one catalog from files and folders. Of a folder it reads the files
@@ -36,22 +37,35 @@ const (
 // The definitions come in the order in which they are read. The error is an
 // [Errors] with everything that is wrong with all the files; there is no catalog
 // then. Any goroutine may call it.
-func Load(paths ...string) (*buff.Catalog, error) {
+func Load(paths ...string) (*buff.Catalog, error) { return LoadFS(disk{}, paths...) }
+
+// LoadFS is Load for the files of fsys, such as those that a program embeds. Any
+// goroutine may call it, if fsys allows that.
+func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	l := newLoader()
 	if len(paths) == 0 {
 		l.whole("", nil, "no file or folder of definitions was named")
 	}
 	for _, p := range paths {
-		for _, name := range l.expand(p) {
+		for _, name := range l.expand(fsys, p) {
 			if len(l.sources) == MaxFiles {
 				l.whole(name, nil, "more than %d files in one catalog", MaxFiles)
 				return l.catalog()
 			}
-			l.file(name)
+			l.file(fsys, name)
 		}
 	}
 	return l.catalog()
 }
+
+// disk is the file system of the machine, with its own paths.
+type disk struct{}
+
+func (disk) Open(name string) (fs.File, error) { return os.Open(name) }
+
+// Stat does not open the file, as package fs would: a named pipe would wait for its
+// other end.
+func (disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
 // Parse reads a catalog from the text of one file; name stands for the file in the
 // errors. The error is an [Errors]. Any goroutine may call it.
@@ -117,8 +131,8 @@ func (l *loader) whole(name string, cause error, format string, args ...any) {
 }
 
 // expand returns the files that a name stands for.
-func (l *loader) expand(name string) []string {
-	info, err := os.Stat(name)
+func (l *loader) expand(fsys fs.FS, name string) []string {
+	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		l.unread(name, err)
 		return nil
@@ -134,7 +148,7 @@ func (l *loader) expand(name string) []string {
 		}
 		return nil
 	}
-	entries, err := os.ReadDir(name) // sorted by name
+	entries, err := fs.ReadDir(fsys, name) // sorted by name
 	if err != nil {
 		l.unread(name, err)
 		return nil
@@ -173,8 +187,8 @@ func (l *loader) unread(name string, err error) {
 }
 
 // file reads the definitions of one file.
-func (l *loader) file(name string) {
-	f, err := os.Open(name)
+func (l *loader) file(fsys fs.FS, name string) {
+	f, err := fsys.Open(name)
 	if err != nil {
 		l.unread(name, err)
 		return

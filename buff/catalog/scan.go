@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml/token"
 )
@@ -86,6 +87,9 @@ func (s *scan) one(i int, t *token.Token) bool {
 	if s.ended {
 		return s.fail(t, "a second document after the end (...) of the first")
 	}
+	if t.Type == token.DoubleQuoteType && strings.Contains(t.Origin, "\t") {
+		return s.fail(t, `a tab in quotes: write \t`) // the lexer loses what follows it
+	}
 	s.content = true
 	if len(s.open) > 0 {
 		return s.flow(i, t)
@@ -117,6 +121,9 @@ func (s *scan) flow(i int, t *token.Token) bool {
 	case token.SequenceEntryType:
 		return s.fail(t, "a list with '-' within brackets: write [a, b]")
 	default:
+		if t.Type == token.StringType && strings.Contains(t.Value, ":\t") {
+			return s.fail(t, "a tab after a colon: write a space")
+		}
 		b.items++
 	}
 	return true
@@ -211,6 +218,8 @@ func plainSyntax(text string) string {
 	switch text {
 	case "found character '\t' that cannot start any token":
 		return "a tab in front of the line: indent with spaces"
+	case "tab character cannot use as a map key directly":
+		return "a tab in front of this: write a space"
 	case "mapping value is not allowed in this context":
 		return "a second ':' in one value: put a text with a colon in quotes, or indent the next line less"
 	case "non-map value is specified":
@@ -220,7 +229,7 @@ func plainSyntax(text string) string {
 	case "value is not allowed in this context. map key-value is pre-defined":
 		return "indented too far: the field above has a value already"
 	case "value is not allowed in this context":
-		return "not expected here: is the indentation right?"
+		return "not expected here: is the indentation right, or a bracket too many?"
 	case "could not find flow mapping end token '}'":
 		return "this '{' is never closed"
 	case "sequence end token ']' not found":

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/token"
 )
 
 // source is the text of one file, kept for the messages.
@@ -12,6 +14,10 @@ type source struct {
 	name  string
 	index int // its place among the files of the catalog
 	lines []string
+
+	// The line that excerpt showed last: many errors may stand in one long line.
+	last  int
+	runes []rune
 }
 
 // position is a place in a source, both counted from 1, in characters.
@@ -52,19 +58,77 @@ func unreadable(text string) (position, string) {
 	return position{}, ""
 }
 
-// untab returns a plain text in flow style, as JSON is, with the tabs in front of
-// each line replaced by as many spaces: the parser loses count of the columns after
-// a tab. A block style text stays as it is, since there the parser refuses tabs.
+// untab returns a plain text in flow style, as JSON is, with its tabs replaced by as
+// many spaces, but for those in quotes: the lexer refuses some of them. A block style
+// text stays as it is, since there a tab may be a mistake.
 func untab(text string) string {
-	if !strings.HasPrefix(strings.TrimLeft(text, " \t\n"), "{") && !strings.HasPrefix(strings.TrimLeft(text, " \t\n"), "[") {
+	begin := strings.TrimLeft(text, " \t\n")
+	if !strings.Contains(text, "\t") || !strings.HasPrefix(begin, "{") && !strings.HasPrefix(begin, "[") {
 		return text
 	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		rest := strings.TrimLeft(l, " \t")
-		lines[i] = strings.Repeat(" ", len(l)-len(rest)) + rest
+	out := []byte(text)
+	last := byte('\n') // the last byte that is no space: a quote after ',' begins a text
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '\t':
+			out[i] = ' '
+			continue
+		case c == ' ':
+			continue
+		case (c == '"' || c == '\'') && strings.IndexByte("{[,:\n", last) >= 0:
+			i += quoted(text[i:]) - 1
+		case c == '#' && (i == 0 || strings.IndexByte(" \n", out[i-1]) >= 0):
+			i += len(text[i:]) - len(strings.TrimLeftFunc(text[i:], func(r rune) bool { return r != '\n' })) - 1
+			continue
+		}
+		last = out[i]
 	}
-	return strings.Join(lines, "\n")
+	return string(out)
+}
+
+// quoted returns the length of the quoted text at the beginning of s.
+func quoted(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case s[0]:
+			return i + 1
+		case '\\':
+			if s[0] == '"' {
+				i++
+			}
+		}
+	}
+	return len(s)
+}
+
+// straighten puts the columns of tokens right that stand behind a tab in their line:
+// the lexer counts these short. It looks for each in the rest of its line.
+func straighten(tokens token.Tokens, text string) {
+	if !strings.Contains(text, "\t") {
+		return
+	}
+	lines := strings.Split(text, "\n")
+	line, rest, column := 0, "", 1
+	for _, t := range tokens {
+		if n := t.Position.Line; n != line {
+			if n < 1 || n > len(lines) {
+				continue
+			}
+			line, rest, column = n, lines[n-1], 1
+			if !strings.Contains(rest, "\t") {
+				rest = ""
+			}
+		}
+		word, _, _ := strings.Cut(strings.TrimSpace(t.Origin), "\n")
+		i := strings.Index(rest, word)
+		if word == "" || i < 0 {
+			continue
+		}
+		column += utf8.RuneCountInString(rest[:i])
+		t.Position.Column = column
+		column += utf8.RuneCountInString(word)
+		rest = rest[i+len(word):]
+	}
 }
 
 // excerpt returns the line at p with its number and a line with a caret beneath.
@@ -74,7 +138,10 @@ func (s *source) excerpt(p position) string {
 	if p.line < 1 || p.line > len(s.lines) {
 		return ""
 	}
-	line := []rune(s.lines[p.line-1])
+	if s.last != p.line {
+		s.last, s.runes = p.line, []rune(s.lines[p.line-1])
+	}
+	line := s.runes
 	caret := min(max(p.column-1, 0), len(line))
 	head, tail := "", ""
 	if len(line) > whole && caret+after < len(line) {
@@ -83,11 +150,7 @@ func (s *source) excerpt(p position) string {
 	if cut := caret - before; len(line) > whole && cut > 0 {
 		line, head, caret = line[cut:], "…", before
 	}
-	for i, r := range line {
-		if r != '\t' && unicode.IsControl(r) {
-			line[i] = utf8.RuneError // a terminal might obey it
-		}
-	}
+	shown := head + string(line) + tail
 	var pad strings.Builder
 	for _, r := range head + string(line[:caret]) {
 		switch {
@@ -99,7 +162,15 @@ func (s *source) excerpt(p position) string {
 			pad.WriteByte(' ')
 		}
 	}
-	return fmt.Sprintf("%4d | %s%s%s\n     | %s^", p.line, head, string(line), tail, pad.String())
+	return fmt.Sprintf("%4d | %s\n     | %s^", p.line, strings.Map(harmless, shown), pad.String())
+}
+
+// harmless replaces a control character, which a terminal might obey.
+func harmless(r rune) rune {
+	if r != '\t' && unicode.IsControl(r) {
+		return utf8.RuneError
+	}
+	return r
 }
 
 // wide reports whether a terminal gives r two columns: the ideographs, kana,

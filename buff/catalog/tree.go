@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -50,7 +51,12 @@ func (l *loader) tree(name string, src []byte) ast.Node {
 		l.add(s, p, "", "", "%s", what)
 		return nil
 	}
-	root, found := parse(untab(text))
+	text = untab(text)
+	if n := strings.Count(text, "\t"); n*len(text) > maxTabs {
+		l.add(s, start, "", "", "%d tabs are too many: use spaces", n)
+		return nil
+	}
+	root, found := parse(text)
 	for _, p := range found {
 		l.add(s, p.at, "", "", "%s", p.text)
 	}
@@ -71,6 +77,7 @@ func parse(text string) (root ast.Node, found []problem) {
 		return nil, found
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	straighten(tokens, text) // not before: the columns are what the parser goes by
 	if err != nil {
 		var syntax *yaml.SyntaxError
 		if errors.As(err, &syntax) {

@@ -128,7 +128,7 @@ func (d *definition) count(field string, n ast.Node, to *int) {
 func (d *definition) duration(field string, n ast.Node) {
 	s, _ := textOf(n)
 	near := nearest(s, []string{buff.Instant.String(), buff.Infinite.String()})
-	span, why := spanOf(n)
+	span, why := spanOf(n, "instant, infinite or "+spanForm)
 	_, isMap := pairs(n)
 	switch {
 	case s == buff.Instant.String():
@@ -136,48 +136,49 @@ func (d *definition) duration(field string, n ast.Node) {
 	case s == buff.Infinite.String():
 		d.spec.Kind = buff.Infinite
 	case isMap:
-		d.badDuration(at(n), "a duration from a map, such as a curve, is not supported yet")
+		d.fail(field, at(n), "a duration from a map, such as a curve, is not supported yet")
 	case near != "":
-		d.badDuration(at(n), "unknown word %s%s", quote(s), didYouMean(near))
+		d.fail(field, at(n), "unknown word %s%s", quote(s), didYouMean(near))
 	case why != "":
-		d.badDuration(at(n), "%s", why)
+		d.fail(field, at(n), "%s", why)
 	default:
 		d.spec.Duration = span
 	}
 }
 
-// period reads the period. If it is wrong, that it is missing is not said too.
+// period reads the period.
 func (d *definition) period(field string, n ast.Node) {
-	span, why := spanOf(n)
+	span, why := spanOf(n, spanForm)
 	if why == "" && span == 0 {
 		why = "must be above zero: leave it out for a buff that does not pulse"
 	}
 	if why != "" {
 		d.fail(field, at(n), "%s", why)
-		span = time.Second
+		return
 	}
 	d.spec.Period = span
 }
 
-// spanOf returns the span that a node says, or why it says none.
-func spanOf(n ast.Node) (time.Duration, string) {
+// spanOf returns the span that a node says, or why it says none of the form that is
+// wanted.
+func spanOf(n ast.Node, form string) (time.Duration, string) {
 	s, ok := textOf(n)
 	if v, isInt := n.(*ast.IntegerNode); isInt {
 		s, ok = v.Token.Value, true
 	}
 	if !ok {
-		return 0, fmt.Sprintf("want %s, not %s", spanForm, quoteValue(n))
+		return 0, fmt.Sprintf("want %s, not %s", form, quoteValue(n))
 	}
 	if span, err := time.ParseDuration(s); err == nil {
 		return span, "" // time takes 0 without a unit, and it is refused as zero
 	}
-	return 0, badSpan(s)
+	return 0, badSpan(s, form)
 }
 
 const spanForm = "a span such as 12s, 1500ms, 30m or 36h"
 
 // badSpan says what is wrong with a span. Its parts are numbers and units in turn.
-func badSpan(s string) string {
+func badSpan(s, form string) string {
 	const digits = "0123456789."
 	if short := strings.ReplaceAll(s, " ", ""); short != s {
 		if _, err := time.ParseDuration(short); err == nil {
@@ -186,16 +187,16 @@ func badSpan(s string) string {
 	}
 	rest := strings.TrimLeft(s, "+-")
 	if rest == "" || strings.Count(s, "+")+strings.Count(s, "-") > 1 {
-		return fmt.Sprintf("%s is no span: want %s", quote(s), spanForm)
+		return fmt.Sprintf("%s is no span: want %s", quote(s), form)
 	}
 	for rest != "" {
 		unit := strings.TrimLeft(rest, digits)
 		number := rest[:len(rest)-len(unit)]
 		if strings.Trim(number, ".") == "" || strings.Count(number, ".") > 1 {
-			return fmt.Sprintf("%s is no span: want %s", quote(s), spanForm)
+			return fmt.Sprintf("%s is no span: want %s", quote(s), form)
 		}
 		if unit == "" {
-			return fmt.Sprintf("%s has no unit: want %s", quote(s), spanForm)
+			return fmt.Sprintf("%s has no unit: want %s", quote(s), form)
 		}
 		rest = strings.TrimLeftFunc(unit, func(r rune) bool { return !strings.ContainsRune(digits, r) })
 		switch unit = strings.TrimSpace(unit[:len(unit)-len(rest)]); unit {

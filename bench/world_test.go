@@ -1,0 +1,83 @@
+package bench
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// The world of all benchmarks of the engine: each player carries two poisons that
+// pulse every 3 s and call a handler, and eight blessings that only last.
+const (
+	poisons   = 2
+	blessings = 8
+	carried   = poisons + blessings
+	period    = 3 * time.Second
+	frame     = 50 * time.Millisecond
+)
+
+var frames = int(period / frame) // until every poison has pulsed once
+
+// world is an engine with its players, numbered from 1, and its definitions.
+type world struct {
+	*engine.Engine
+	players          int
+	poison, blessing *buff.Spec
+}
+
+// newWorld returns a world of players without buffs. With workers 0 the engine is
+// synchronous.
+func newWorld(b *testing.B, players, workers int) *world {
+	b.Helper()
+	catalog, err := buff.NewCatalog(
+		buff.Spec{
+			ID: "poison", Kind: buff.Infinite, Period: period,
+			On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+		},
+		buff.Spec{ID: "blessing", Duration: 100 * time.Hour, Stack: buff.Stacking{By: buff.BySource}},
+	)
+	require.NoError(b, err)
+	eng, err := engine.New(engine.Options{
+		Catalog:     catalog,
+		Handlers:    engine.Handlers{"hurt": func(c *engine.Context, e buff.Event) { *c.Data().(*int64) -= int64(e.Stacks) }},
+		Workers:     workers,
+		Synchronous: workers == 0,
+		Budget:      -1, // every frame is done when its Tick returns
+	})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, eng.Close(context.Background())) })
+	health := make([]int64, players)
+	for i := range health {
+		require.NoError(b, eng.Spawn(buff.OwnerID(i+1), &health[i]))
+	}
+	return &world{Engine: eng, players: players, poison: catalog.Spec("poison"), blessing: catalog.Spec("blessing")}
+}
+
+// fill gives every player its buffs, with the poisons spread evenly over a period.
+func (w *world) fill() {
+	for f := range frames {
+		for p := 1 + f; p <= w.players; p += frames {
+			for range poisons {
+				w.AddBuff(buff.OwnerID(p), buff.Application{Spec: w.poison})
+			}
+			for source := range blessings {
+				w.bless(p, source)
+			}
+		}
+		w.Tick(frame)
+	}
+	for range frames { // until the lists have the size that they will have
+		w.Tick(frame)
+	}
+}
+
+// bless gives a player the blessing of a source, or refreshes it.
+func (w *world) bless(player, source int) buff.Handle {
+	h, _ := w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.blessing, Source: buff.OwnerID(source)})
+	return h
+}

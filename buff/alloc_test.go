@@ -1,0 +1,119 @@
+package buff
+
+import (
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// work is a Set in the hands of somebody with a wheel that does nothing: its
+// orders are cleared after each turn, and it is woken when the test says so.
+type work struct {
+	set  *Set
+	turn Turn
+	now  wheel.Time
+	spec *Spec
+}
+
+func newWork(t testing.TB, spec Spec) *work {
+	c, err := NewCatalog(spec)
+	require.NoError(t, err)
+	w := &work{set: NewSet(1, 1, 0, MaxPerOwner), spec: c.Spec(spec.ID)}
+	w.turn.Call = func(*Turn, *Call) Reason { return NoReason }
+	return w
+}
+
+func (w *work) do(c Command) Result {
+	r := w.set.Do(&w.turn, w.now, c)
+	w.done()
+	return r
+}
+
+func (w *work) apply() Handle {
+	return w.do(Command{Verb: Apply, Application: Application{Spec: w.spec, Source: 2}}).Handle
+}
+
+// pass lets ms go by and wakes ref.
+func (w *work) pass(ms wheel.Time, ref Ref) {
+	w.now += ms
+	w.turn.Now = w.now
+	w.set.Wake(ref)
+	w.set.Run(&w.turn, w.now, 1<<30)
+	w.done()
+}
+
+func (w *work) done() {
+	w.turn.Events = w.turn.Events[:0]
+	w.set.ClearOrders()
+}
+
+// TestAllocations: in the steady state nothing allocates.
+func TestAllocations(t *testing.T) {
+	none := func(name string, f func()) {
+		t.Helper()
+		f() // fills the slices
+		require.Zero(t, testing.AllocsPerRun(200, f), name)
+	}
+	poison := Spec{
+		ID: "p", Duration: time.Hour, Period: 100 * time.Millisecond,
+		On: Hooks{Apply: []Action{{Do: DoCall, Name: "h"}}, Pulse: []Action{{Do: DoCall, Name: "h"}}, RemoveAny: []Action{{Do: DoCall, Name: "h"}}},
+	}
+
+	w := newWork(t, poison)
+	none("apply and remove", func() {
+		w.do(Command{Verb: Remove, Handle: w.apply()})
+		w.pass(0, 0)
+	})
+
+	w = newWork(t, poison)
+	w.apply()
+	none("pulse", func() { w.pass(100, 0) })
+	require.Equal(t, wheel.Time(100), w.set.Next()-w.now, "it pulsed")
+
+	poison.Stack = Stacking{By: ByTarget}
+	w = newWork(t, poison)
+	w.apply()
+	none("refresh", func() { w.apply() })
+
+	poison.Stack = Stacking{By: BySource, Limit: MaxStacks}
+	w = newWork(t, poison)
+	w.apply()
+	none("stack", func() { w.apply() })
+	require.Greater(t, int(w.set.look(0).Stacks), 200)
+
+	stacks := 0
+	none("All", func() {
+		for i := range w.set.All() {
+			stacks += i.Stacks
+		}
+	})
+	require.NotZero(t, stacks)
+
+	w = newWork(t, poison)
+	none("timeout", func() {
+		w.do(Command{Verb: AddTimeout, By: time.Second, Name: "t"})
+		w.pass(1000, timeoutRef)
+		require.Zero(t, w.set.Timeouts())
+	})
+}
+
+// TestSizes: an owner with 20 buffs that do nothing just now takes 2.5 KB.
+func TestSizes(t *testing.T) {
+	require.LessOrEqual(t, unsafe.Sizeof(instance{}), uintptr(96))
+
+	w := newWork(t, Spec{ID: "p", Duration: time.Hour, Period: time.Second})
+	for range 20 {
+		w.apply()
+	}
+	s := w.set
+	size := unsafe.Sizeof(*s) +
+		uintptr(cap(s.slots))*unsafe.Sizeof(instance{}) + uintptr(cap(s.timeouts))*unsafe.Sizeof(timeout{}) +
+		uintptr(cap(s.agenda))*unsafe.Sizeof(entry{}) + uintptr(cap(s.orders))*unsafe.Sizeof(Order{}) +
+		uintptr(cap(s.touched))*unsafe.Sizeof(Ref(0)) + uintptr(cap(s.calls))*unsafe.Sizeof(Call{})
+	t.Logf("a Set of 20 buffs: %d bytes", size)
+	require.LessOrEqual(t, size, uintptr(2560))
+}

@@ -1,0 +1,62 @@
+package buff
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// The benchmarks measure one Set whose owner carries n buffs, without a wheel and
+// without a loop.
+
+func benchmark(b *testing.B, by By, run func(b *testing.B, w *work)) {
+	for _, n := range []int{1, 20, 100} {
+		b.Run(fmt.Sprintf("buffs=%d", n), func(b *testing.B) {
+			w := newWork(b, Spec{
+				ID: "p", Duration: 24 * time.Hour, Period: 100 * time.Millisecond, Stack: Stacking{By: by, Limit: 2},
+				On: Hooks{Pulse: []Action{{Do: DoCall, Name: "h"}}},
+			})
+			for i := range n {
+				w.do(Command{Verb: Apply, Application: Application{Spec: w.spec, Source: OwnerID(i)}})
+			}
+			b.ReportAllocs()
+			run(b, w)
+		})
+	}
+}
+
+// BenchmarkApplyRemove is one new instance and its removal.
+func BenchmarkApplyRemove(b *testing.B) {
+	benchmark(b, ByNone, func(b *testing.B, w *work) {
+		for b.Loop() {
+			w.do(Command{Verb: Remove, Handle: w.apply()})
+		}
+	})
+}
+
+// BenchmarkRefresh finds the youngest instance, behind all others, and refreshes
+// it.
+func BenchmarkRefresh(b *testing.B) {
+	benchmark(b, BySource, func(b *testing.B, w *work) {
+		last := OwnerID(w.set.Len() - 1)
+		for b.Loop() {
+			w.do(Command{Verb: Apply, Application: Application{Spec: w.spec, Source: last}})
+		}
+	})
+}
+
+// BenchmarkPulse is one turn in which one buff is woken and pulses, with a handler
+// that does nothing. The others are not looked at.
+func BenchmarkPulse(b *testing.B) {
+	benchmark(b, ByNone, func(b *testing.B, w *work) {
+		for b.Loop() {
+			if w.now += 100; w.set.slots[0].end < w.now+100 {
+				w.do(Command{Verb: Extend, Handle: w.set.handle(0), By: 24 * time.Hour})
+			}
+			w.turn.Now = w.now
+			w.set.Wake(0)
+			w.set.Run(&w.turn, w.now, 1<<30)
+			w.done()
+		}
+	})
+}

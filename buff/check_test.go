@@ -1,0 +1,247 @@
+package buff_test
+
+import (
+	"encoding"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// timed returns a sound definition for a test to spoil.
+func timed(spoil func(*buff.Spec)) buff.Spec {
+	s := buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond}
+	spoil(&s)
+	return s
+}
+
+func instant(spoil func(*buff.Spec)) buff.Spec {
+	s := buff.Spec{ID: "p", Kind: buff.Instant}
+	spoil(&s)
+	return s
+}
+
+func TestCheck(t *testing.T) {
+	type S = buff.Spec
+	stacking := func(st buff.Stacking) buff.Spec { return timed(func(s *S) { s.Stack = st }) }
+	forever := func(st buff.Stacking) buff.Spec { return S{ID: "p", Kind: buff.Infinite, Stack: st} }
+	for _, c := range []struct {
+		spec S
+		want []string // field: text
+	}{
+		{S{Duration: 1e9}, []string{"id: missing"}},
+
+		{S{ID: "p"}, []string{"duration: must be above zero (instant and infinite are said by name)"}},
+		{S{ID: "p", Duration: -time.Second}, []string{"duration: must be above zero, not -1s"}},
+		{S{ID: "p", Duration: 1500 * time.Microsecond}, []string{"duration: must be whole milliseconds, not 1.5ms"}},
+		{S{ID: "p", Duration: buff.MaxDuration}, nil},
+		{S{ID: "p", Duration: buff.MaxDuration + time.Millisecond}, []string{"duration: 9600h0m0.001s is above the limit of 9600h0m0s"}},
+		{S{ID: "p", Kind: buff.Instant, Duration: 1e9}, []string{"duration: instant has no duration, but 1s was given"}},
+		{S{ID: "p", Kind: buff.Infinite, Duration: 1e9}, []string{"duration: infinite has no duration, but 1s was given"}},
+		{S{ID: "p", Kind: 9}, []string{"duration: buff.Kind(9) is not a kind"}},
+
+		{timed(func(s *S) { s.Period = buff.MinPeriod }), nil},
+		{timed(func(s *S) { s.Period = buff.MinPeriod - time.Millisecond }), []string{"period: 49ms is below the floor of 50ms"}},
+		{timed(func(s *S) { s.Period = -time.Second }), []string{"period: must be above zero, not -1s"}},
+		{timed(func(s *S) { s.Period = 60500 * time.Microsecond }), []string{"period: must be whole milliseconds, not 60.5ms"}},
+		{timed(func(s *S) { s.Period = 401 * 24 * time.Hour }), []string{"period: 9624h0m0s is above the limit of 9600h0m0s"}},
+		{timed(func(s *S) { s.Period, s.First = 0, buff.FirstEvery }), []string{"first: every needs a period"}},
+		{timed(func(s *S) { s.Period, s.Tail = 0, buff.TailPartial }), []string{"tail: partial needs a period"}},
+		{timed(func(s *S) { s.Period, s.On.Pulse = 0, call("h") }), []string{"on.pulse: needs a period"}},
+		{
+			timed(func(s *S) { s.Period, s.First, s.Tail, s.On.Pulse = 0, buff.FirstStart, buff.TailPartial, call("h") }),
+			[]string{"first: start needs a period", "tail: partial needs a period", "on.pulse: needs a period"},
+		},
+
+		{instant(func(s *S) { s.Period = time.Second }), []string{"period: an instant buff is never carried, so it cannot pulse"}},
+		{instant(func(s *S) { s.Stack.Limit = 2 }), []string{"stack: an instant buff is never carried, so it cannot stack"}},
+		{instant(func(s *S) { s.On.Apply = call("h") }), []string{"on.apply: an instant buff is never carried: use on.exec"}},
+		{instant(func(s *S) { s.On.Refresh = call("h") }), []string{"on.refresh: an instant buff is never carried: use on.exec"}},
+		{instant(func(s *S) { s.On.Overflow = call("h") }), []string{"on.overflow: an instant buff is never carried: use on.exec"}},
+		{instant(func(s *S) { s.On.RemoveAny = call("h") }), []string{"on.remove: an instant buff is never carried: use on.exec"}},
+		{timed(func(s *S) { s.On.Exec = call("h") }), []string{"on.exec: is for instant buffs, and this one is timed"}},
+
+		{stacking(buff.Stacking{Limit: -1}), []string{"stack.limit: must be from 1 to 32767, not -1"}},
+		{stacking(buff.Stacking{Limit: buff.MaxStacks, Initial: buff.MaxStacks}), nil},
+		{stacking(buff.Stacking{Limit: buff.MaxStacks + 1}), []string{"stack.limit: must be from 1 to 32767, not 32768"}},
+		{stacking(buff.Stacking{Limit: 1 << 32}), []string{"stack.limit: must be from 1 to 32767, not 4294967296"}},
+		{stacking(buff.Stacking{Initial: 2}), []string{"stack.initial: must be from 1 to the limit of 1, not 2"}},
+		{stacking(buff.Stacking{Limit: 3, Initial: -1}), []string{"stack.initial: must be from 1 to the limit of 3, not -1"}},
+		{stacking(buff.Stacking{Limit: 3, Initial: 1<<32 + 1}), []string{"stack.initial: must be from 1 to the limit of 3, not 4294967297"}},
+		{stacking(buff.Stacking{Refresh: buff.RefreshPandemic, RefreshPct: 100}), nil},
+		{stacking(buff.Stacking{Refresh: buff.RefreshPandemic, RefreshPct: 101}), []string{"stack.refresh_pct: must be from 1 to 100, not 101"}},
+		{stacking(buff.Stacking{Refresh: buff.RefreshPandemic, RefreshPct: -1}), []string{"stack.refresh_pct: must be from 1 to 100, not -1"}},
+		{stacking(buff.Stacking{Refresh: buff.RefreshMax, RefreshPct: 30}), []string{"stack.refresh_pct: is for refresh pandemic, not max"}},
+		{stacking(buff.Stacking{OverflowApply: []string{"p"}}), []string{"stack.overflow_apply[0]: an overflow may not apply its own definition"}},
+		{stacking(buff.Stacking{OverflowApply: []string{"x"}}), []string{`stack.overflow_apply[0]: no definition "x"`}},
+		{forever(buff.Stacking{Refresh: buff.RefreshNone}), nil},
+		{forever(buff.Stacking{Refresh: buff.RefreshExtend}), []string{"stack.refresh: extend means nothing for an infinite buff"}},
+		{forever(buff.Stacking{Expire: buff.ExpireOne}), []string{"stack.expire: one means nothing for an infinite buff"}},
+
+		{timed(func(s *S) { s.First, s.Tail = 3, 2 }), []string{"first: buff.First(3) is not one of the rules", "tail: buff.Tail(2) is not one of the rules"}},
+		{
+			stacking(buff.Stacking{By: 3, Refresh: 5, Phase: 3, Overflow: 4, Expire: 2}),
+			[]string{
+				"stack.by: buff.By(3) is not one of the rules", "stack.refresh: buff.Refresh(5) is not one of the rules",
+				"stack.phase: buff.Phase(3) is not one of the rules", "stack.overflow: buff.Overflow(4) is not one of the rules",
+				"stack.expire: buff.Expire(2) is not one of the rules",
+			},
+		},
+		{
+			timed(func(s *S) { s.OnDeath, s.OnSourceGone, s.OnFault = 3, 4, 5 }),
+			[]string{"on_death: buff.Fate(3) is not a fate", "on_source_gone: buff.Fate(4) is not a fate", "on_fault: buff.Fate(5) is not a fate"},
+		},
+
+		{timed(func(s *S) { s.On.Pulse = call("") }), []string{"on.pulse[0].call: the handler's name is missing"}},
+		{
+			timed(func(s *S) { s.On.Apply = []buff.Action{{Do: buff.DoApply, Name: "x"}, {Do: buff.DoRemove, Name: "y"}} }),
+			[]string{`on.apply[0].apply: no definition "x"`, `on.apply[1].remove: no definition "y"`},
+		},
+		{
+			timed(func(s *S) { s.On.Refresh = []buff.Action{{Do: buff.DoRemove, Name: "p", Reason: buff.Limit}} }),
+			[]string{"on.refresh[0].reason: limit is not a reason that ends a buff"},
+		},
+		{timed(func(s *S) { s.On.Overflow = []buff.Action{{Do: 7}} }), []string{"on.overflow[0].buff.Do(7): buff.Do(7) is not an action"}},
+		{
+			timed(func(s *S) {
+				s.On.Remove = map[buff.Reason][]buff.Action{buff.Death: {{Do: buff.DoApply, Name: "x"}}, buff.Full: nil, buff.NoReason: nil}
+				s.On.RemoveAny = []buff.Action{{Do: buff.DoApply, Name: "y"}}
+			}),
+			[]string{
+				`on.remove.any[0].apply: no definition "y"`, `on.remove.death[0].apply: no definition "x"`,
+				"on.remove.none: is not a reason that ends a buff", "on.remove.full: is not a reason that ends a buff",
+			},
+		},
+	} {
+		catalog, err := buff.NewCatalog(c.spec)
+		if c.want == nil {
+			require.NoError(t, err)
+			continue
+		}
+		require.Nil(t, catalog)
+		require.ErrorIs(t, err, buff.ErrSpec)
+		var all buff.SpecErrors
+		require.ErrorAs(t, err, &all)
+		got := []string{}
+		for _, e := range all {
+			got = append(got, e.Field+": "+e.Text)
+		}
+		require.Equal(t, c.want, got)
+	}
+}
+
+func TestCheckReportsEverythingAtOnce(t *testing.T) {
+	_, err := buff.NewCatalog(
+		buff.Spec{ID: "a", Duration: -1, Period: 1e9, Stack: buff.Stacking{Limit: -1, OverflowApply: []string{"x"}}},
+		buff.Spec{Duration: 1e9},
+		buff.Spec{ID: "a", Duration: 1e9, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoKill}}}},
+	)
+	require.EqualError(t, err, `buff "#2": id: missing
+buff "a": id: defined twice
+buff "a": duration: must be above zero, not -1ns
+buff "a": stack.limit: must be from 1 to 32767, not -1
+buff "a": stack.overflow_apply[0]: no definition "x"
+buff "a": on.pulse: needs a period`)
+	require.Equal(t, `buff "a": wrong`, (&buff.SpecError{ID: "a", Text: "wrong"}).Error())
+}
+
+// TestDefaults: what is left out has a value, and it is the documented one.
+func TestDefaults(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshPandemic}})
+	s := r.catalog.Spec("p")
+	require.Equal(t, []buff.Fate{buff.FateRemove, buff.FateKeep, buff.FateKeep}, []buff.Fate{s.OnDeath, s.OnSourceGone, s.OnFault})
+	r.apply(0, "p")
+	r.apply(100, "p")
+	require.Equal(t, []string{"0 apply p x1 end=1000", "100 refresh p x1 end=1400"}, r.log(), "one stack, 30 percent")
+}
+
+// TestCatalogCopies spoils everything that the caller gave to NewCatalog.
+func TestCatalogCopies(t *testing.T) {
+	tags := []string{"debuff.poison"}
+	pulse := call("h")
+	expired := call("h")
+	gone := map[buff.Reason][]buff.Action{buff.Expired: expired}
+	after := call("h")
+	over := []string{"q"}
+	specs := []buff.Spec{
+		{
+			ID: "p", Tags: tags, Duration: 100 * time.Millisecond, Period: 100 * time.Millisecond, Stack: buff.Stacking{OverflowApply: over},
+			On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
+		},
+		{ID: "q", Kind: buff.Instant},
+	}
+	c, err := buff.NewCatalog(specs...)
+	require.NoError(t, err)
+	again, err := buff.NewCatalog(*c.Spec("p"), *c.Spec("q"))
+	require.NoError(t, err, "a definition of one catalog may go into another")
+	before := fmt.Sprintf("%+v", *c.Spec("p"))
+
+	tags[0], over[0], specs[0].Duration = "x", "p", 0
+	pulse[0], expired[0], after[0] = buff.Action{}, buff.Action{}, buff.Action{}
+	delete(gone, buff.Expired)
+	gone[buff.Death] = after
+	c.Handlers()[0] = "x"
+
+	require.Equal(t, before, fmt.Sprintf("%+v", *c.Spec("p")))
+	require.Equal(t, []string{"h"}, c.Handlers())
+	require.Equal(t, 2, c.Len())
+	require.Nil(t, c.Spec("x"))
+	require.True(t, c.Has(c.Spec("p")))
+	require.False(t, c.Has(again.Spec("p")))
+	require.False(t, c.Has(nil))
+	for s := range c.All() {
+		require.Same(t, c.Spec(s.String()), s)
+		require.Equal(t, map[string]int{"p": 0, "q": 1}[s.ID], s.Index())
+	}
+}
+
+// TestWords writes every word and reads it again.
+func TestWords(t *testing.T) {
+	roundTrip[buff.First](t, "none", "start", "every")
+	roundTrip[buff.Tail](t, "none", "partial")
+	roundTrip[buff.By](t, "none", "source", "target")
+	roundTrip[buff.Refresh](t, "restart", "none", "extend", "pandemic", "max")
+	roundTrip[buff.Phase](t, "keep", "reset", "execute")
+	roundTrip[buff.Overflow](t, "allow", "deny", "clear", "replace-oldest")
+	roundTrip[buff.Expire](t, "all", "one")
+	roundTrip[buff.Fate](t, "", "remove", "keep")
+	roundTrip[buff.Reason](t, "", "expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death", "source_gone",
+		"immunity", "condition", "out_of_aura", "interrupt", "unload", "reload", "fault")
+	require.EqualError(t, new(buff.Expire).UnmarshalText([]byte("half")), `unknown word "half": want all or one`)
+	require.EqualError(t, new(buff.Phase).UnmarshalText([]byte("")), `unknown word "": want keep, reset or execute`)
+	for _, w := range []string{"none", "limit", "panic"} {
+		require.Error(t, new(buff.Reason).UnmarshalText([]byte(w)), "%q does not end a buff", w)
+	}
+	require.Error(t, new(buff.Fate).UnmarshalText([]byte("default")))
+	require.Equal(t, []string{"timed", "instant", "infinite", "buff.Kind(3)"}, []string{buff.Timed.String(), buff.Instant.String(), buff.Infinite.String(), buff.Kind(3).String()})
+	require.Equal(t, "call apply remove kill", fmt.Sprint(buff.DoCall, buff.DoApply, buff.DoRemove, buff.DoKill))
+	require.Equal(t, "limit full duration stacks cascade panic goexit",
+		fmt.Sprint(buff.Limit, buff.Full, buff.BadDuration, buff.BadStacks, buff.Cascade, buff.Panic, buff.Goexit))
+	for r := range buff.Goexit + 2 {
+		require.Equal(t, r >= buff.Expired && r <= buff.Fault, r.Removes(), "%v", r)
+	}
+}
+
+// roundTrip takes the words of the values from 0 on; "" for one that cannot be
+// written.
+func roundTrip[E interface {
+	~uint8
+	fmt.Stringer
+}, P interface {
+	*E
+	encoding.TextUnmarshaler
+}](t *testing.T, words ...string) {
+	for i, w := range words {
+		if w == "" {
+			continue
+		}
+		require.Equal(t, w, E(i).String())
+		var e E
+		require.NoError(t, P(&e).UnmarshalText([]byte(w)))
+		require.Equal(t, E(i), e)
+	}
+	require.Contains(t, E(len(words)+8).String(), "(")
+}

@@ -1,0 +1,146 @@
+// Package buff is the rules of timed effects: what an owner carries, what happens
+// to it when, and what happens first.
+//
+//	                 ┌ the Set of one owner ─────────────────┐
+//	Command ── Do ─▸ │ poison x2   next pulse 6 s  end 14 s  │ ─▸ Events  what happened
+//	                 │ haste       –               end 30 s  │ ─▸ Calls   of Go handlers
+//	Time ──── Run ─▸ │ timeout     –               at  20 s  │ ─▸ Orders  to a timing wheel
+//	                 └───────────────────────────────────────┘
+//
+// A Set has no goroutine, no lock and no clock. Time is an argument, in whole
+// milliseconds; the same calls give the same events, however the time is cut into
+// frames.
+//
+// # Words
+//
+//	here        Spec            Instance              Set                 Event
+//	that is     the definition  one of it, running    all of one owner    a fact, past tense
+//
+//	Unreal GAS  GameplayEffect  ActiveGameplayEffect  part of a component calls of delegates
+//
+// Caution: in GAS, Unreal's Gameplay Ability System, a "Spec" is a prepared
+// application, which is here an [Application].
+//
+// A pulse is the periodic effect of a buff, what players call a tick of damage
+// over time. The word tick is left to the game loop. The owner carries the buff,
+// the source applied it.
+//
+// # Life of a buff
+//
+//	              Applied ─▸ Pulsed, Pulsed, … ─▸ Removed, for a Reason
+//	                 ▴ a new instance
+//	applied again ───┼ a live one joined: Stacked, Refreshed
+//	                 ▾ refused: Denied
+//
+// [NewCatalog] checks the definitions; what it returns never changes. [Set.Do] with
+// the [Verb] Apply makes an instance, or joins a live one as [Stacking] says. With
+// a period of 3 s and a duration of 10 s it pulses 3, 6 and 9 s after the start and
+// ends after 10; the n-th pulse is due at start + n × period, never later. Every
+// boundary of the period up to and including the end pulses: nothing counts pulses
+// ahead, so that an extended buff does not fall silent. The beat runs on beyond the
+// end, and a refresh that keeps the phase finds it there.
+//
+// A pulse of [TailPartial] begins a period, for the case that the buff lives on. An
+// [Extend] reports Refreshed, but does not do what [Hooks].Refresh says: only a
+// further application does. An instant buff is never carried: it is Executed, and
+// that is all.
+//
+// The log lines here are those of [Event.AppendLog]: the poison applied again after
+// 4 s, from testdata/refresh_restart.txt.
+//
+//	0 apply poison x1 end=10000
+//	3000 pulse poison x1
+//	4000 refresh poison x1 end=14000
+//	6000 pulse poison x1
+//
+// # Order
+//
+// What is due at one instant runs by rank, and within a rank the older application
+// first. A refresh does not make a buff younger.
+//
+//	rank  0      1            2       3
+//	      pulse  a stack ends a buff ends  timeout
+//
+// Each is looked at once more just before it runs. If it is no longer due then,
+// because something before it has removed or refreshed the buff, it is dropped and
+// counted in [Turn].Dropped. So a pulse at the end comes before the end, and one
+// that refreshes its own buff then saves it.
+//
+// A command that an event causes, from a definition's list or from a handler by
+// [Turn.Issue], runs after the handler has returned and before the owner's next due
+// event, at the same instant, in the order in which commands were issued; what
+// those cause comes behind them. After [MaxRounds] rounds or [MaxCommands] commands
+// the rest is dropped and a Faulted with the reason Cascade says so. What the
+// command adds is due later than its own instant, always.
+//
+// Once a buff has been removed nothing of it starts, not even a handler that was
+// queued, but what its own removal calls. Every instance has one Applied and one
+// Removed. A handler of the Applied that had to wait (see below) may be skipped
+// that way; that of the Removed is called all the same.
+//
+// # Do and Run
+//
+// Do carries out one command at an instant. The definitions' own actions follow at
+// once. Go handlers are never called inside Do: they are put off to the head of the
+// next Run, which calls them with the At of their cause.
+//
+// Whoever holds the Set keeps time straight: first Run up to the instant, then Do at
+// the instant, and Run again before time goes on if [Set.Pending] is not zero. Do
+// does not look for what is due, and does not guard against an instant in the past.
+//
+// One [Turn] serves many Sets, one after the other. Its Events grow until the caller
+// takes them.
+//
+// # What a Set wants of a wheel
+//
+// A Set does not look through its buffs to find what is due. It keeps, for each
+// instance and each timeout, at most one deadline outstanding with somebody who
+// has a timing wheel:
+//
+//	after Do or Run   for each of Orders: set, move or remove a timer; then ClearOrders
+//	a timer fires     Wake(its Ref), for all that are due; then Run
+//
+// A timer that has fired is kept: a later [Order] moves it, and one that says
+// [wheel.Never] takes it away for good. To Wake too early or too often does no harm.
+//
+// Without a wheel leave Orders alone: Run takes the wishes back and finds what is
+// due by itself. [Set.Next] tells when that will be.
+//
+// # Who may call
+//
+// Nobody twice at once. A Set and its Turn belong to whoever holds them, any
+// goroutine, one call at a time; a hand-over must be an event in the sense of the
+// Go memory model. Inside a handler only [Turn.Issue] and the methods that read
+// ([Set.All], [Set.Find], [Set.Len]) may be called. A [Catalog] and its Specs never
+// change: any goroutine may read them.
+//
+// # Cost
+//
+// n is the number of buffs on that owner, m of those that are due in the turn.
+// Nothing allocates once the Set has been as large before.
+//
+//	apply          O(n): looks at each instance, oldest first, for one to join;
+//	               O(1) with ByNone
+//	remove, extend O(1) by handle, O(n) by definition
+//	kill, source   O(n)
+//	pulse, end     O(log m)
+//	timeout        O(1) to add and to cancel
+//	Next           O(n): for a Set without a wheel
+//
+// An instance takes 96 bytes, an owner with 20 buffs some 2 KB.
+//
+// # Limits
+//
+// [MaxPerOwner] instances and as many timeouts on one owner, or fewer as NewSet says:
+// beyond, an application is Denied and a timeout Faulted, with the reason Full and
+// [ErrFull]. [MaxStacks], [MaxDuration] and [MinPeriod] bound a definition. Handles
+// carry a generation of 32 bits that never wraps: a slot that has used them up is
+// retired. Programmer's errors, such as a Command without a Verb, panic.
+//
+// # What it does not have
+//
+// No attributes or formulas: what a pulse does is the handler's business. No
+// targets: an owner is a number. No files: see package catalog. No pause, haste,
+// immunity, exclusive groups or saving yet. No order between owners: that is the
+// engine's.
+package buff

@@ -1,0 +1,103 @@
+package buff_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// A poison that hurts every 3 s for 10 s, on an owner without a wheel: time passes
+// because Run says so.
+func Example() {
+	catalog, err := buff.NewCatalog(buff.Spec{
+		ID:       "poison",
+		Duration: 10 * time.Second,
+		Period:   3 * time.Second,
+		On:       buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	player := buff.NewSet(7, 0, 0, 100)
+	life := 100
+	turn := &buff.Turn{Call: func(_ *buff.Turn, c *buff.Call) buff.Reason {
+		if catalog.Handlers()[c.Handler] == "hurt" {
+			life -= 5 * int(c.Event.Stacks)
+		}
+		return buff.NoReason
+	}}
+
+	player.Do(turn, 0, buff.Command{
+		Verb:        buff.Apply,
+		Application: buff.Application{Spec: catalog.Spec("poison"), Source: 9},
+	})
+	for now := wheel.Time(0); now <= 12_000; now += 50 { // the game's frames
+		turn.Now = now
+		player.Run(turn, now, 1000)
+		for _, e := range turn.Events {
+			fmt.Println(e)
+		}
+		turn.Events = turn.Events[:0]
+	}
+	fmt.Println("life", life)
+	// Output:
+	// 0 apply poison x1 end=10000
+	// 3000 pulse poison x1
+	// 6000 pulse poison x1
+	// 9000 pulse poison x1
+	// 10000 remove poison why=expired
+	// life 85
+}
+
+// A second application refreshes the duration and leaves the beat alone.
+func ExampleStacking_refresh() {
+	play(buff.Spec{
+		ID: "poison", Duration: 10 * time.Second, Period: 3 * time.Second,
+		Stack: buff.Stacking{By: buff.ByTarget},
+	}, 0, 4000)
+	// Output:
+	// 0 apply poison x1 end=10000
+	// 3000 pulse poison x1
+	// 4000 refresh poison x1 end=14000
+	// 6000 pulse poison x1
+	// 9000 pulse poison x1
+	// 12000 pulse poison x1
+	// 14000 remove poison why=expired
+}
+
+// Stacks up to a limit, which fall one at a time.
+func ExampleStacking_stacks() {
+	play(buff.Spec{
+		ID: "bleed", Duration: 5 * time.Second,
+		Stack: buff.Stacking{By: buff.ByTarget, Limit: 2, Expire: buff.ExpireOne},
+	}, 0, 1000, 2000)
+	// Output:
+	// 0 apply bleed x1 end=5000
+	// 1000 stack bleed x2
+	// 1000 refresh bleed x2 end=6000
+	// 2000 refresh bleed x2 end=7000
+	// 7000 stackend bleed x1 why=expired end=12000
+	// 12000 remove bleed why=expired
+}
+
+// play applies the buff at each of the instants and prints what happens in the
+// first 20 s.
+func play(spec buff.Spec, instants ...wheel.Time) {
+	catalog, err := buff.NewCatalog(spec)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	player, turn := buff.NewSet(7, 0, 0, 100), &buff.Turn{}
+	for _, at := range instants {
+		player.Run(turn, at, 1000)
+		player.Do(turn, at, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: catalog.Spec(spec.ID)}})
+	}
+	player.Run(turn, 20_000, 1000)
+	for _, e := range turn.Events {
+		fmt.Println(e)
+	}
+}

@@ -1,0 +1,215 @@
+package buff_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// TestTranscripts runs the stories in testdata. A line of output is as in a
+// scenario: "<ms> <kind> <buff> [x<stacks>] [key=value …]". The commands:
+//
+//	define                        one definition a line: its ID, then its fields;
+//	                              actions are on.pulse=(apply:b, remove:b/dispelled,
+//	                              call:handler, kill), on.remove.expired=(…) and so on
+//	handler NAME [at=3s]          one command a line, also panic and goexit; with at it
+//	                              does nothing at other instants
+//	carry N                       the owner carries at most N buffs, and N timeouts
+//	apply ID [source=a] [stacks=1] [duration=5s] [as=NAME]
+//	remove X [stacks=1] [reason=word]       X is a NAME, or an ID: its oldest buff
+//	extend X 2s
+//	kill, source_gone SOURCE
+//	timeout NAME after=5s [call=handler], cancel NAME
+//	advance 4s [seen]             time passes; seen tells which pulses ran late
+//	show                          the buffs, the oldest application first
+//
+// Everything is done to two Sets. One runs instant by instant, the other once for
+// each advance; they must tell the same story. At the end both are checked.
+func TestTranscripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		if !strings.HasSuffix(path, ".txt") {
+			return
+		}
+		s := &story{t: t, limit: 100, handlers: map[string]*datadriven.TestData{}}
+		datadriven.RunTest(t, path, func(_ *testing.T, d *datadriven.TestData) string { return s.command(d) })
+		for _, side := range s.sides {
+			side.check()
+		}
+	})
+}
+
+// story is a file: its definitions, its time and the two Sets.
+type story struct {
+	t        *testing.T
+	limit    int
+	catalog  *buff.Catalog
+	handlers map[string]*datadriven.TestData
+	now      wheel.Time
+	sides    []*side
+}
+
+// side is one of the two Sets, and the handles to which the story has given names.
+type side struct {
+	*story
+	set      *buff.Set
+	turn     buff.Turn
+	names    map[string]buff.Handle
+	timeouts map[string]buff.TimeoutHandle
+	carried  int // applied - removed
+}
+
+func (s *story) command(d *datadriven.TestData) string {
+	switch d.Cmd {
+	case "define":
+		var err error
+		if s.catalog, err = buff.NewCatalog(definitions(s.t, d)...); err != nil {
+			return err.Error()
+		}
+		return ""
+	case "handler":
+		own := *d // it is used again for the next command
+		s.handlers[d.CmdArgs[0].Key] = &own
+		return ""
+	case "carry":
+		s.limit = number(s.t, d.CmdArgs[0].Key)
+		return ""
+	}
+	for len(s.sides) < 2 {
+		side := &side{story: s, set: buff.NewSet(1, 0, 0, s.limit), names: map[string]buff.Handle{}, timeouts: map[string]buff.TimeoutHandle{}}
+		side.turn.Call = side.call
+		s.sides = append(s.sides, side)
+	}
+	byInstant, atOnce := s.sides[0].command(d, true), s.sides[1].command(d, false)
+	seen := regexp.MustCompile(` seen=\d+`)
+	require.Equal(s.t, seen.ReplaceAllString(byInstant, ""), seen.ReplaceAllString(atOnce, ""), "%s: instant by instant, and at once", d.Pos)
+	if d.Cmd == "advance" {
+		s.now = s.now.After(span(s.t, d.CmdArgs[0].Key))
+	}
+	return atOnce
+}
+
+func (s *side) command(d *datadriven.TestData, byInstant bool) string {
+	switch d.Cmd {
+	case "show":
+		return s.show()
+	case "advance":
+		until := s.now.After(span(s.t, d.CmdArgs[0].Key))
+		for next := s.set.Next(); byInstant && next < until; next = s.set.Next() {
+			s.run(next)
+		}
+		s.run(until)
+		return s.told(d.HasArg("seen"))
+	}
+	r := s.set.Do(&s.turn, s.now, s.parse(d.Cmd, d.CmdArgs))
+	for _, a := range d.CmdArgs {
+		if a.Key == "as" {
+			s.names[a.Vals[0]] = r.Handle
+		}
+	}
+	if r.Timeout != 0 {
+		s.timeouts[d.CmdArgs[0].Key] = r.Timeout
+	}
+	if r.Err != nil && len(s.turn.Events) == 0 {
+		return r.Err.Error()
+	}
+	return s.told(false)
+}
+
+func (s *side) run(until wheel.Time) {
+	s.turn.Now = until
+	require.True(s.t, s.set.Run(&s.turn, until, 1<<30))
+}
+
+// told returns what has happened since it was last called.
+func (s *side) told(seen bool) (out string) {
+	for i := range s.turn.Events {
+		e := &s.turn.Events[i]
+		out += string(e.AppendLog(nil, seen)) + "\n"
+		switch e.Kind {
+		case buff.Applied:
+			s.carried++
+		case buff.Removed:
+			s.carried--
+		}
+	}
+	s.turn.Events = s.turn.Events[:0]
+	return out
+}
+
+func (s *side) show() (out string) {
+	for i := range s.set.All() {
+		out += fmt.Sprintf("%v x%d source=%c", i.Spec, i.Stacks, 'a'+rune(i.Source)-1)
+		if i.End != wheel.Never {
+			out += fmt.Sprintf(" end=%d", i.End)
+		}
+		if i.NextPulse != wheel.Never {
+			out += fmt.Sprintf(" next=%d", i.NextPulse)
+		}
+		out += "\n"
+	}
+	return out + fmt.Sprintf("%d buffs, %d timeouts", s.set.Len(), s.set.Timeouts())
+}
+
+// call does what the story says that the handler does.
+func (s *side) call(t *buff.Turn, c *buff.Call) buff.Reason {
+	name, _ := c.Do.(string)
+	if c.Do == nil {
+		name = s.catalog.Handlers()[c.Handler]
+	}
+	d := s.handlers[name]
+	if name == "" || d.HasArg("at") && t.At() != s.start(d) {
+		return buff.NoReason
+	}
+	for _, line := range strings.Split(d.Input, "\n") {
+		cmd, args, err := datadriven.ParseLine(line)
+		require.NoError(s.t, err)
+		switch cmd {
+		case "panic":
+			return buff.Panic
+		case "goexit":
+			return buff.Goexit
+		}
+		t.Issue(s.set, s.parse(cmd, args))
+	}
+	return buff.NoReason
+}
+
+func (s *side) start(d *datadriven.TestData) wheel.Time {
+	a, _ := d.Arg("at")
+	return wheel.Time(0).After(span(s.t, a.Vals[0]))
+}
+
+// check holds that what is carried balances, that nothing due is left, and that
+// each buff and timeout with something to come has one order outstanding, for the
+// right instant.
+func (s *side) check() {
+	require.Equal(s.t, s.carried, s.set.Len(), "applied - removed = carried")
+	require.Greater(s.t, s.set.Next(), s.now, "something due has not run")
+	due, first := map[buff.Ref]wheel.Time{}, wheel.Never
+	for _, o := range s.set.Orders() {
+		if _, live := s.set.Timer(o); live {
+			due[o.Ref] = o.Due // the last one counts
+		}
+	}
+	want := s.set.Timeouts()
+	for i := range s.set.All() {
+		if min(i.End, i.NextPulse) < wheel.Never {
+			want++
+		}
+	}
+	got := 0
+	for _, at := range due {
+		if first = min(first, at); at < wheel.Never {
+			got++
+		}
+	}
+	require.Equal(s.t, want, got, "orders outstanding")
+	require.Equal(s.t, s.set.Next(), first, "the first order outstanding")
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// around is how many equal lines are shown on each side of a difference.
+const around = 3
+
+// mostCells bounds the table of diff; beyond it, a difference is shown as a whole.
+const mostCells = 1 << 22
+
+// diff returns what has to be done to want to get got, in the manner of diff -u:
+// "-" before lines that are missing, "+" before lines too many, "@@" before each
+// place with the number of its first line in want.
+func diff(want, got []string) []string {
+	edits := compared(want, got)
+	var out []string
+	line, shown := 1, 0 // of want; edits that are in out
+	for i, e := range edits {
+		if near(edits, i) {
+			if i > shown || len(out) == 0 {
+				out = append(out, fmt.Sprintf("@@ line %d @@", line))
+			}
+			out = append(out, e)
+			shown = i + 1
+		}
+		if !strings.HasPrefix(e, "+") {
+			line++
+		}
+	}
+	return out
+}
+
+// near reports whether an edit that changes something is at i or close to it.
+func near(edits []string, i int) bool {
+	for j := max(i-around, 0); j <= min(i+around, len(edits)-1); j++ {
+		if edits[j][0] != ' ' {
+			return true
+		}
+	}
+	return false
+}
+
+// compared returns the lines of both, each with " ", "-" or "+" before it.
+func compared(want, got []string) []string {
+	var edits, tail []string
+	for len(want) > 0 && len(got) > 0 && want[0] == got[0] {
+		edits = append(edits, "  "+want[0])
+		want, got = want[1:], got[1:]
+	}
+	for len(want) > 0 && len(got) > 0 && want[len(want)-1] == got[len(got)-1] {
+		tail = append(tail, "  "+want[len(want)-1])
+		want, got = want[:len(want)-1], got[:len(got)-1]
+	}
+	common := commonLines(want, got)
+	i, j := 0, 0
+	for i < len(want) || j < len(got) {
+		switch {
+		case i < len(want) && j < len(got) && want[i] == got[j]:
+			edits = append(edits, "  "+want[i])
+			i++
+			j++
+		case j == len(got) || i < len(want) && common(i+1, j) >= common(i, j+1):
+			edits = append(edits, "- "+want[i])
+			i++
+		default:
+			edits = append(edits, "+ "+got[j])
+			j++
+		}
+	}
+	for k := len(tail) - 1; k >= 0; k-- {
+		edits = append(edits, tail[k])
+	}
+	return edits
+}
+
+// commonLines returns a function that says how many lines want[i:] and got[j:] have
+// in common, in order. It costs O(len(want) × len(got)), and always says 0 if that
+// is too much.
+func commonLines(want, got []string) func(i, j int) int {
+	width := len(got) + 1
+	if len(want)*width > mostCells {
+		return func(int, int) int { return 0 }
+	}
+	table := make([]int32, (len(want)+1)*width)
+	for i := len(want) - 1; i >= 0; i-- {
+		for j := len(got) - 1; j >= 0; j-- {
+			if want[i] == got[j] {
+				table[i*width+j] = table[(i+1)*width+j+1] + 1
+			} else {
+				table[i*width+j] = max(table[(i+1)*width+j], table[i*width+j+1])
+			}
+		}
+	}
+	return func(i, j int) int { return int(table[i*width+j]) }
+}

@@ -1,0 +1,101 @@
+// Command bufftick runs buffs from files on the tick engine: stories that a
+// designer has written, and recordings of real fights.
+//
+//	bufftick run    FILE...                  a scenario in, its log out
+//	bufftick run    -check FILE...           the log against the one that is wanted
+//	bufftick replay TRACE --spells FILE      when does the engine end what a game ended?
+//
+// It has no clock of its own: a scenario of a day is over at once. Flags may have
+// one dash or two; every command tells its own with --help. The exit code is 1 if
+// something was wrong or did not agree, otherwise 0.
+//
+// # Scenarios
+//
+// A scenario file is YAML or JSON, and holds one scenario or a list of them:
+//
+//	id: poison
+//	name: a poison that is dispelled
+//	buffs:
+//	  venom: {duration: 10s, period: 3s}
+//	script:
+//	  - {at: 0, apply: venom}
+//	  - {at: 7000, dispel: venom}
+//	want:
+//	  - 0 apply venom x1 end=10000
+//	  - 3000 pulse venom x1
+//	  - 6000 pulse venom x1
+//	  - 7000 remove venom why=dispelled
+//
+// The definitions under buffs are those of package catalog. A step has "at", in ms
+// from the start and never before the step above it; "owner", which is p1 if not
+// given; and one of these:
+//
+//	tick: true           only lets the time pass
+//	apply: BUFF          with source (a), stacks, duration, magnitude
+//	remove: BUFF         takes the oldest instance away
+//	dispel: BUFF         the same as a dispel, or so many stacks of it
+//	extend: BUFF         moves its end by: SPAN, which may be negative
+//	kill: true           the owner dies
+//	source_gone: NAME    whoever applied buffs leaves
+//	timeout: NAME        comes due after: SPAN
+//
+// A step comes after everything that is due at its instant. To remove what is not
+// there does nothing. Steps that are known and that the engine cannot do yet are
+// refused by name, and so are fields of definitions.
+//
+// The log has one line for each event, by time, and at one instant by owner. Neither
+// -frame nor -workers nor -sync changes a line of it. With "seen: true" the frames
+// are the steps' own, and a pulse that ran late says when: "seen=8000". Go handlers
+// that definitions call are there and do nothing.
+//
+// All that is wrong with a file is said at once, each with file, line, column and a
+// caret. A file that cannot be parsed stops everything; a scenario that is wrong,
+// or needs what is not supported, fails alone. With -check it looks so:
+//
+//	ok   poison a poison that is dispelled
+//	FAIL shield a shield that is spent
+//	     @@ line 2 @@
+//	       4000 pulse shield x1
+//	     - 5000 remove shield why=broken
+//	     + 6000 remove shield why=expired
+//	1 of 2 agree
+//
+// # Traces
+//
+// A trace is what a game recorded: comma separated values with the columns ms,
+// event, source, target, spell, name, kind (buff or debuff) and stacks, in the order
+// of time. Source, target and spell together name one buff on one unit.
+//
+//	apply refresh   the buff is there, for its whole duration
+//	dose undose     so many stacks now; a dose also refreshes
+//	dispel break    taken off by somebody, the oldest of that spell
+//	death           of the target: what it carries goes
+//	remove          the end: compared, see below
+//	tick            a pulse: not used
+//
+// The table of spells has spell, name, kind, duration_ms and refresh: restart,
+// pandemic or another word of package buff. A spell that is not in it lives until
+// the recording removes it, so that the load is the real one.
+//
+// Every line is asked of the engine at its time, after what is due then. When a buff
+// of the table ends the engine decides, and its end is held against the recorded one:
+//
+//	match   within 100 ms, whichever came first
+//	early   recorded before its time, by a dispel or because the game knew more;
+//	        the engine is told then
+//	late    the engine ended it, and it was alive more than 100 ms later
+//
+// Late ends are the engine's fault or the table's, and are shown with their lines;
+// "when the recorder wrote again" says that the trace has no line between the two
+// ends. Early ends that came one plain duration after a refresh, where the table
+// carries over what was left, are counted by spell: the table may be wrong there.
+//
+// An end is not compared if the recording has none, if the buff was there before the
+// recording began, or if it outlived a recorded death, which for the engine it
+// cannot. After a death that the recording shows to be none, a buff begins anew at
+// its next refresh. Of several buffs of one source and spell on one unit the trace
+// cannot tell which one ended; the engine has one.
+//
+// The last lines of the report are the speed of this machine: commands a second, and
+// how long a Tick took.
+package main

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// The engine has the stacks that the recording says, after every line.
+func TestStacksFollowTheRecording(t *testing.T) {
+	id := spellID{"1", "buff"}
+	var trace []record
+	var want []int
+	for i, l := range []struct {
+		event        string
+		stacks, want int
+	}{
+		{"apply", 0, 1},
+		{"dose", 4, 4},
+		{"refresh", 0, 4},
+		{"dose", 3, 3},
+		{"refresh", 0, 3},
+		{"undose", 1, 1},
+		{"apply", 0, 1},
+		{"undose", 1, 1},
+		{"dose", 2, 2},
+		{"death", 0, 0},
+		{"undose", 1, 0},
+		{"dose", 3, 3},
+		{"remove", 0, 0},
+		{"dose", 5, 5},
+	} {
+		rec := record{line: i + 2, event: l.event, source: "ann", target: "bob", stacks: l.stacks}
+		if l.event != "death" {
+			rec.spell = id
+		}
+		trace, want = append(trace, rec), append(want, l.want)
+	}
+	table := map[spellID]spell{id: {id: id, duration: time.Minute}}
+	r, err := newReplay(engine.Options{Synchronous: true}, time.Second, table, trace)
+	require.NoError(t, err)
+	for i := range trace {
+		require.NoError(t, r.feed(&trace[i]))
+		stacks := 0
+		for b := range r.engine.Buffs(r.ids["bob"]) {
+			stacks += b.Stacks
+		}
+		require.Equal(t, want[i], stacks, "after line %d, %s", trace[i].line, trace[i].event)
+	}
+	require.NoError(t, r.engine.Close(t.Context()))
+}
+
+// A command that the engine refuses ends the replay, and the error has the line.
+func TestRefusedLine(t *testing.T) {
+	id := spellID{"1", "buff"}
+	var trace []record
+	for i := range buff.MaxPerOwner + 1 {
+		trace = append(trace, record{line: i + 2, event: "apply", source: fmt.Sprint(i), target: "bob", spell: id})
+	}
+	r, err := newReplay(engine.Options{Synchronous: true}, time.Second, nil, trace)
+	require.NoError(t, err)
+	err = r.all(trace)
+	require.ErrorIs(t, err, buff.ErrFull)
+	require.ErrorContains(t, err, "4098: apply: ")
+	require.NoError(t, r.engine.Close(t.Context()))
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/bufftick/bufftick/engine"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// cli is the command line.
+type cli struct {
+	Run    runCmd    `cmd:"" help:"Run scenario files and print their logs, or compare them with what they want."`
+	Replay replayCmd `cmd:"" help:"Replay a recorded trace of buffs and compare when the engine ends them."`
+}
+
+// errFailed ends the program with 1 when all that is to be said has been said.
+var errFailed = errors.New("failed")
+
+// run is the program: it returns its exit code, 0 or 1.
+func run(args []string, stdout, stderr io.Writer) int {
+	if err := command(args, stdout, stderr); err != nil {
+		if !errors.Is(err, errFailed) {
+			fmt.Fprintln(stderr, err)
+		}
+		return 1
+	}
+	return 0
+}
+
+func command(args []string, stdout, stderr io.Writer) error {
+	var c cli
+	helped := false
+	parser, err := kong.New(&c,
+		kong.Name("bufftick"),
+		kong.Description("Runs buffs on the tick engine, from files.\n\nLong flags may be written with one dash or two."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 80, NoExpandSubcommands: true}),
+	)
+	if err != nil {
+		return err
+	}
+	ctx, err := parser.Parse(doubleDashes(args))
+	switch {
+	case helped: // it has been printed, and what else was on the line does not matter
+		return nil
+	case err != nil:
+		return usage(err)
+	}
+	ctx.BindTo(stdout, (*output)(nil))
+	ctx.BindTo(stderr, (*messages)(nil))
+	return ctx.Run()
+}
+
+// usage says what is wrong with the command line, and where to read about it.
+func usage(err error) error {
+	command := "bufftick"
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
+		command += " " + wrong.Context.Selected().Name
+	}
+	return fmt.Errorf("bufftick: %w; see %s --help", err, command)
+}
+
+// output and messages are where a command writes its result and what went wrong.
+type (
+	output   interface{ io.Writer }
+	messages interface{ io.Writer }
+)
+
+// doubleDashes returns the arguments with "--" before each flag that has one dash.
+func doubleDashes(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i, a := range args {
+		switch {
+		case a == "--":
+			return append(out, args[i:]...)
+		case a == "-h":
+			a = "--help"
+		case len(a) > 1 && a[0] == '-' && a[1] != '-' && !strings.ContainsRune(".0123456789", rune(a[1])):
+			a = "-" + a
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// poolFlags are the flags about workers; no output depends on them.
+type poolFlags struct {
+	Workers int  `placeholder:"N" help:"Workers for Go handlers. If not given, as many as the machine has processors."`
+	Sync    bool `help:"Run everything on one goroutine, without workers."`
+}
+
+// options returns engine options in which a Tick waits for every handler: nothing
+// then depends on how fast the machine is.
+func (f poolFlags) options() engine.Options {
+	return engine.Options{Workers: f.Workers, Synchronous: f.Sync, Budget: -1}
+}
+
+// mostWorkers is more than is of use on any machine.
+const mostWorkers = 4096
+
+func (f poolFlags) check() error {
+	if f.Workers < 0 || f.Workers > mostWorkers {
+		return fmt.Errorf("bufftick: -workers must be from 0 to %d, and is %d", mostWorkers, f.Workers)
+	}
+	return nil
+}
+
+// minFrame keeps a slip of the pen, "5us", from running for hours.
+const minFrame = time.Millisecond
+
+func checkFrame(d time.Duration) error {
+	if d < minFrame {
+		return fmt.Errorf("bufftick: -frame must be at least %v, and is %v", minFrame, d)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// Importing ants starts its default pool: those two goroutines are not ours.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+
+// The transcripts in testdata have these commands:
+//
+//	file NAME             keep the text beneath as a file of that name
+//	bufftick ARGUMENTS    run the tool: what it prints, then what it prints as
+//	                      errors behind "stderr:", then its exit code if not 0
+//
+// A tab is written \t. The speed of the machine is shown as "…".
+func TestTranscripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		if strings.Contains(path, "fuzz") {
+			return // what a fuzz test has found
+		}
+		path, err := filepath.Abs(path)
+		require.NoError(t, err)
+		t.Chdir(t.TempDir())
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			var args []string
+			for _, a := range d.CmdArgs {
+				args = append(args, a.String()) // "-frame=7ms" comes apart, and is put together
+			}
+			switch d.Cmd {
+			case "file":
+				require.NoError(t, os.WriteFile(args[0], []byte(strings.ReplaceAll(d.Input, `\t`, "\t")+"\n"), 0o600))
+				return ""
+			case "bufftick":
+				return transcript(args)
+			}
+			d.Fatalf(t, "unknown command %q", d.Cmd)
+			return ""
+		})
+	})
+}
+
+// speed matches what depends on the machine.
+var speed = regexp.MustCompile(`(commands, ).*( a second)|(p50 |p99 |max )[^,\n]+`)
+
+func transcript(args []string) string {
+	stdout, stderr, code := tool(args...)
+	out := speed.ReplaceAllString(stdout, "$1$3…$2")
+	if stderr != "" {
+		out += "stderr:\n" + stderr
+	}
+	if code != 0 {
+		out += "exit 1\n"
+	}
+	if out == "" {
+		out = "nothing\n"
+	}
+	return out
+}
+
+// tool runs the tool in this process.
+func tool(args ...string) (stdout, stderr string, code int) {
+	var out, errs bytes.Buffer
+	code = run(args, &out, &errs)
+	return out.String(), errs.String(), code
+}
+
+func TestDoubleDashes(t *testing.T) {
+	require.Equal(t,
+		[]string{"run", "--check", "--frame", "7ms", "--frame=7ms", "--workers", "-8", "--sync", "-", "--help", "a", "--", "-b"},
+		doubleDashes([]string{"run", "-check", "-frame", "7ms", "-frame=7ms", "--workers", "-8", "-sync", "-", "-h", "a", "--", "-b"}))
+}
+
+// A help page has the flags and an example that can be copied.
+func TestHelp(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"--help"}, []string{"run <file>", "replay --spells=FILE <trace>"}},
+		{[]string{"run", "-help"}, []string{"--frame=SPAN", "--check", "--workers=N", "--sync", "    bufftick run -check"}},
+		{[]string{"replay", "-h"}, []string{"--spells=FILE", "--frame=SPAN", "--workers=N", "    bufftick replay arena.csv"}},
+	} {
+		stdout, stderr, code := tool(c.args...)
+		require.Zero(t, code)
+		require.Empty(t, stderr)
+		for _, w := range c.want {
+			require.Contains(t, stdout, w, "%v", c.args)
+		}
+	}
+}

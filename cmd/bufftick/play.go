@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// maxLines is how long the log of one scenario may become.
+const maxLines = 1_000_000
+
+// play is one run of a scenario.
+type play struct {
+	scenario *scenario
+	engine   *engine.Engine
+	frame    time.Duration
+	ids      map[string]buff.OwnerID // of owners and sources alike
+	logs     []ownerLog              // in the order in which the script names the owners
+	place    map[buff.OwnerID]int    // in logs
+	lines    int
+}
+
+// ownerLog is what happened to one owner, in its order.
+type ownerLog struct{ lines []logLine }
+
+type logLine struct {
+	at   wheel.Time
+	text string
+}
+
+// play runs the script and returns the log.
+func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, err error) {
+	p := &play{scenario: s, frame: frame, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
+	o.Catalog, o.Handlers = s.catalog, engine.Handlers{}
+	for _, name := range s.catalog.Handlers() {
+		o.Handlers[name] = ignore
+	}
+	for i := range s.steps {
+		if st := &s.steps[i]; st.verb == verbs["timeout"] {
+			o.Handlers[st.name] = ignore
+		}
+	}
+	if p.engine, err = engine.New(o); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closed := p.engine.Close(context.Background()); err == nil {
+			err = closed
+		}
+	}()
+	if err := p.steps(); err != nil {
+		return nil, err
+	}
+	return p.merged(), nil
+}
+
+// ignore stands for the game's handlers: a scenario is about the rules.
+func ignore(*engine.Context, buff.Event) {}
+
+func (p *play) steps() error {
+	if err := p.spawn(); err != nil {
+		return err
+	}
+	for i := range p.scenario.steps {
+		st := &p.scenario.steps[i]
+		if err := p.reach(st.at); err != nil {
+			return err
+		}
+		if err := st.verb.do(p, st); err != nil {
+			return p.scenario.errorAt(st.node, "%v: %v", st, err)
+		}
+	}
+	return p.tick(0) // what the last commands did
+}
+
+// spawn lets everybody in before the first step.
+func (p *play) spawn() error {
+	for i := range p.scenario.steps {
+		id := p.id(p.scenario.steps[i].owner)
+		if _, ok := p.place[id]; ok {
+			continue
+		}
+		if err := p.engine.Spawn(id, nil); err != nil {
+			return err
+		}
+		p.place[id] = len(p.logs)
+		p.logs = append(p.logs, ownerLog{})
+	}
+	return nil
+}
+
+// id returns the number of an owner or a source.
+func (p *play) id(name string) buff.OwnerID {
+	id, ok := p.ids[name]
+	if !ok {
+		id = buff.OwnerID(len(p.ids) + 1)
+		p.ids[name] = id
+	}
+	return id
+}
+
+// reach runs the frames up to an instant, the last of which ends there: at least
+// one. Where pulses say when they were seen, the frames are those of the script.
+func (p *play) reach(at wheel.Time) error {
+	left := time.Duration(at-p.engine.Now()) * time.Millisecond
+	for !p.scenario.seen && left > p.frame {
+		if err := p.tick(p.frame); err != nil {
+			return err
+		}
+		left -= p.frame
+	}
+	return p.tick(left)
+}
+
+// tick runs one frame and keeps what happened.
+func (p *play) tick(dt time.Duration) error {
+	f := p.engine.Tick(dt)
+	if p.lines += f.Len(); p.lines > maxLines {
+		return p.scenario.errorAt(p.scenario.node, "more than %d events by %v: make the script shorter", maxLines, f.Now)
+	}
+	for e := range f.Events() {
+		l := &p.logs[p.place[e.Owner]]
+		l.lines = append(l.lines, logLine{e.At, string(e.AppendLog(nil, p.scenario.seen))})
+	}
+	return nil
+}
+
+// merged returns the logs of all owners as one: by time, and at one instant in the
+// order of the owners. No owner's own lines change their order.
+func (p *play) merged() []string {
+	all := make([]string, 0, p.lines)
+	for {
+		var next *ownerLog
+		for i := range p.logs {
+			if l := &p.logs[i]; len(l.lines) > 0 && (next == nil || l.lines[0].at < next.lines[0].at) {
+				next = l
+			}
+		}
+		if next == nil {
+			return all
+		}
+		all = append(all, next.lines[0].text)
+		next.lines = next.lines[1:]
+	}
+}
+
+// oldest returns the step's oldest instance of the step's definition, and reports
+// whether there is one.
+func (p *play) oldest(st *step) (buff.Handle, bool) {
+	for b := range p.engine.Buffs(p.id(st.owner)) {
+		if b.Spec == st.spec {
+			return b.Handle, true
+		}
+	}
+	return 0, false
+}
+
+// said returns the error of a command, unless it shows in the log.
+func said(r buff.Result) error {
+	if r.Kind == buff.Denied || r.Kind == buff.Faulted {
+		return nil
+	}
+	return r.Err
+}
+
+func (p *play) apply(st *step) error {
+	_, r := p.engine.AddBuff(p.id(st.owner), buff.Application{
+		Spec: st.spec, Source: p.id(st.source), Stacks: st.stacks, Duration: st.duration, Magnitude: st.magnitude,
+	})
+	return said(r)
+}
+
+// remove takes the oldest instance away; if there is none, there is nothing to do.
+func (p *play) remove(st *step) error {
+	if h, ok := p.oldest(st); ok {
+		return said(p.engine.Remove(h))
+	}
+	return nil
+}
+
+func (p *play) dispel(st *step) error {
+	if h, ok := p.oldest(st); ok {
+		return said(p.engine.RemoveStacks(h, st.stacks, buff.Dispelled))
+	}
+	return nil
+}
+
+func (p *play) extend(st *step) error {
+	if h, ok := p.oldest(st); ok {
+		return said(p.engine.Extend(h, st.by))
+	}
+	return nil
+}
+
+func (p *play) kill(st *step) error { return said(p.engine.Kill(p.id(st.owner))) }
+
+func (p *play) sourceGone(st *step) error { return p.engine.LoseSource(p.id(st.name)) }
+
+func (p *play) timeout(st *step) error {
+	_, err := p.engine.AddTimeoutByName(p.id(st.owner), st.by, st.name)
+	if err != nil {
+		return fmt.Errorf("timeout %q: %w", st.name, err)
+	}
+	return nil
+}

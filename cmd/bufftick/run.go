@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bufftick/bufftick/buff/catalog"
+)
+
+// longestFrame is the frame where none is asked for. The log does not depend on it;
+// it bounds how much of a long script is worked out at once.
+const longestFrame = time.Minute
+
+// runCmd is "bufftick run".
+type runCmd struct {
+	Files []string `arg:"" name:"file" help:"Scenarios: YAML or JSON, one or a list."`
+
+	Frame time.Duration `placeholder:"SPAN" help:"Length of a frame, such as 50ms. If not given, from step to step. Scenarios with \"seen: true\" name their frames and ignore it."`
+	Check bool          `help:"Compare each log with the scenario's \"want\": one line for each, and the difference if there is one."`
+	poolFlags
+}
+
+// Help is the part of --help behind the flags.
+func (*runCmd) Help() string {
+	return `A scenario has definitions of buffs, a script of steps, and the log it wants.
+Neither -frame nor -workers changes a line of the log.
+
+Examples:
+
+    bufftick run fight.yaml
+    bufftick run -frame 50ms -workers 8 fight.yaml duel.json
+    bufftick run -check scenarios.json
+
+The exit code is 1 if a scenario cannot be run or, with -check, does not agree.`
+}
+
+// Run reads all the files, then runs their scenarios in order. If a file cannot be
+// read, none is run; what is wrong with one scenario does not keep back the others.
+func (c *runCmd) Run(stdout output, stderr messages) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	var list []*scenario
+	bad := false
+	for _, name := range c.Files {
+		more, err := readScenarios(name)
+		if err != nil {
+			fmt.Fprintln(stderr, err)
+			bad = true
+		}
+		list = append(list, more...)
+	}
+	if bad {
+		for _, s := range list { // all that is wrong is said at once
+			if len(s.faults) > 0 {
+				fmt.Fprintln(stderr, s.faults)
+			}
+		}
+		return errFailed
+	}
+	if c.Check {
+		return c.compare(list, stdout)
+	}
+	return c.print(list, stdout, stderr)
+}
+
+func (c *runCmd) check() error {
+	if c.Frame == 0 {
+		c.Frame = longestFrame
+	}
+	if err := checkFrame(c.Frame); err != nil {
+		return err
+	}
+	return c.poolFlags.check()
+}
+
+// readScenarios reads one file. Its error is one for the file as a whole.
+func readScenarios(name string) ([]*scenario, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, unread(name, err)
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, catalog.MaxFileSize+1)) // one more, and the parser says that it is too much
+	if err != nil {
+		return nil, unread(name, err)
+	}
+	return parseScenarios(name, src)
+}
+
+// log runs one scenario.
+func (c *runCmd) log(s *scenario) ([]string, error) {
+	if len(s.faults) > 0 {
+		return nil, s.faults
+	}
+	return s.play(c.options(), c.Frame)
+}
+
+// print prints the logs.
+func (c *runCmd) print(list []*scenario, stdout output, stderr messages) error {
+	var failed error
+	for _, s := range list {
+		if s.listed || len(c.Files) > 1 {
+			fmt.Fprintf(stdout, "== %s\n", s.title())
+		}
+		lines, err := c.log(s)
+		var text bytes.Buffer
+		for _, l := range lines {
+			text.WriteString(l)
+			text.WriteByte('\n')
+		}
+		if _, err := stdout.Write(text.Bytes()); err != nil {
+			return err
+		}
+		if err != nil {
+			fmt.Fprintln(stderr, err)
+			failed = errFailed
+		}
+	}
+	return failed
+}
+
+// compare prints, for each scenario, whether its log is the one it wants.
+func (c *runCmd) compare(list []*scenario, stdout output) error {
+	agree := 0
+	for _, s := range list {
+		lines, err := c.log(s)
+		if err == nil && s.want == nil {
+			err = s.errorAt(s.node, `no "want" to compare with`)
+		}
+		switch {
+		case err != nil:
+			fmt.Fprintf(stdout, "FAIL %s\n%s", s.title(), indented(strings.Split(err.Error(), "\n")))
+		case !slices.Equal(lines, s.want):
+			fmt.Fprintf(stdout, "FAIL %s\n%s", s.title(), indented(diff(s.want, lines)))
+		default:
+			agree++
+			if _, err := fmt.Fprintf(stdout, "ok   %s\n", s.title()); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(stdout, "%d of %d agree\n", agree, len(list))
+	if agree < len(list) {
+		return errFailed
+	}
+	return nil
+}
+
+// indented returns the lines as a block beneath a FAIL.
+func indented(lines []string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "     %s\n", l)
+	}
+	return b.String()
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
+)
+
+// scenario is one story: definitions, a script, and the log that must come out.
+type scenario struct {
+	file   string
+	text   []byte
+	node   ast.Node
+	listed bool // it stands in a list
+
+	id, name string
+	catalog  *buff.Catalog
+	buffs    map[string]bool // the IDs that buffs has, even if it is wrong otherwise
+	steps    []step
+	seen     bool
+	want     []string // nil: not given
+
+	faults catalog.Errors // everything wrong with it: it cannot be run
+}
+
+// parseScenarios reads the text of a file: one scenario or a list of them. The error
+// is about the file as a whole; what is wrong with a scenario is in its faults.
+func parseScenarios(file string, text []byte) ([]*scenario, error) {
+	root, err := catalog.Tree(file, text)
+	if err != nil {
+		return nil, err
+	}
+	list, listed := root.(*ast.SequenceNode)
+	if !listed {
+		s := parseScenario(file, text, root, false)
+		if s.id == "" {
+			s.id = filepath.Base(file)
+		}
+		return []*scenario{s}, nil
+	}
+	if len(list.Values) == 0 {
+		return nil, catalog.ErrorAt(file, text, root, "the list has no scenario")
+	}
+	var all []*scenario
+	for i, n := range list.Values {
+		s := parseScenario(file, text, n, true)
+		if s.id == "" {
+			s.id = fmt.Sprintf("%s#%d", filepath.Base(file), i+1)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// scenarioKeys reads each key of a scenario.
+var scenarioKeys = map[string]func(*scenario, ast.Node){
+	"id":     func(s *scenario, n ast.Node) { s.id, _ = s.textOf("id", n) },
+	"name":   func(s *scenario, n ast.Node) { s.name, _ = s.textOf("name", n) },
+	"source": func(s *scenario, n ast.Node) { s.textOf("source", n) },
+	"note":   func(s *scenario, n ast.Node) { s.textOf("note", n) },
+	"seen":   func(s *scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
+	"want":   (*scenario).readWant,
+	"buffs":  nil, // read before the script, wherever it stands
+	"script": (*scenario).readScript,
+}
+
+func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenario {
+	s := &scenario{file: file, text: text, node: node, listed: listed, buffs: map[string]bool{}}
+	fields, ok := s.fieldsOf("a scenario", node, slices.Sorted(maps.Keys(scenarioKeys)))
+	if !ok {
+		return s
+	}
+	s.readBuffs(fields["buffs"])
+	for _, key := range slices.Sorted(maps.Keys(scenarioKeys)) {
+		if read := scenarioKeys[key]; read != nil && fields[key] != nil {
+			read(s, fields[key].Value)
+		}
+	}
+	if fields["script"] == nil {
+		s.fail(node, `the "script" is missing`)
+	}
+	slices.SortStableFunc(s.faults, func(a, b *catalog.Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return s
+}
+
+// title names the scenario in the output.
+func (s *scenario) title() string { return strings.TrimSpace(s.id + " " + s.name) }
+
+func (s *scenario) errorAt(n ast.Node, format string, args ...any) *catalog.Error {
+	return catalog.ErrorAt(s.file, s.text, n, fmt.Sprintf(format, args...))
+}
+
+func (s *scenario) fail(n ast.Node, format string, args ...any) {
+	s.faults = append(s.faults, s.errorAt(n, format, args...))
+}
+
+// readBuffs reads the definitions; none are well.
+func (s *scenario) readBuffs(f *ast.MappingValueNode) {
+	if f == nil {
+		s.catalog, _ = buff.NewCatalog() // nothing to be wrong
+		return
+	}
+	n := f.Value
+	if list, ok := pairs(n); ok {
+		for _, f := range list {
+			if k, ok := f.Key.(*ast.StringNode); ok {
+				s.buffs[k.Value] = true
+			}
+		}
+	}
+	c, err := catalog.ParseNode(s.file, s.text, n)
+	if err != nil {
+		s.faults = append(s.faults, err.(catalog.Errors)...)
+	}
+	s.catalog = c
+}
+
+func (s *scenario) readWant(n ast.Node) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		s.fail(n, `"want" must be a list of lines, not %s`, shown(n))
+		return
+	}
+	s.want = []string{}
+	for _, v := range list.Values {
+		line, _ := s.textOf("want", v)
+		s.want = append(s.want, line)
+	}
+}
+
+// fieldMap is a map of a file, by its keys.
+type fieldMap map[string]*ast.MappingValueNode
+
+// fieldsOf returns the pairs of a map by their keys, and reports whether it is one.
+// It finds fault with keys that are not known or repeated.
+func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, bool) {
+	list, ok := pairs(n)
+	if !ok {
+		s.fail(n, "want %s, a map with the keys %s, not %s", what, strings.Join(known, ", "), shown(n))
+		return nil, false
+	}
+	fields := fieldMap{}
+	for _, f := range list {
+		key := f.Key.GetToken().Value
+		switch {
+		case !slices.Contains(known, key):
+			s.fail(f.Key, "unknown key %s in %s: it may have %s", shown(f.Key), what, strings.Join(known, ", "))
+		case fields[key] != nil:
+			s.fail(f.Key, "%s is repeated", shown(f.Key))
+		default:
+			fields[key] = f
+		}
+	}
+	return fields, true
+}
+
+// textOf returns a text and reports whether it is one.
+func (s *scenario) textOf(key string, n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return strings.TrimSuffix(n.Value.Value, "\n"), true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		s.fail(n, "%q must be text: put %s in quotes", key, shown(n))
+		return "", false
+	}
+	s.fail(n, "%q must be text, not %s", key, shown(n))
+	return "", false
+}
+
+func (s *scenario) boolOf(key string, n ast.Node) bool {
+	if b, ok := n.(*ast.BoolNode); ok {
+		return b.Value
+	}
+	s.fail(n, "%q must be true or false, not %s", key, shown(n))
+	return false
+}
+
+// intOf returns a whole number and reports whether it is one, and in range.
+func (s *scenario) intOf(key string, n ast.Node, low, high int64) (int64, bool) {
+	text := n.GetToken().Value
+	i, err := strconv.ParseInt(text, 10, 64)
+	if _, ok := n.(*ast.IntegerNode); !ok || err != nil {
+		s.fail(n, "%q must be a whole number, not %s", key, shown(n))
+		return 0, false
+	}
+	if i < low || i > high {
+		s.fail(n, "%q must be from %d to %d, not %d", key, low, high, i)
+		return 0, false
+	}
+	return i, true
+}
+
+// pairs returns the fields of a map and reports whether it is one.
+func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return n.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}, true
+	}
+	return nil, false
+}
+
+// shown returns a value as a message shows it.
+func shown(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a map"
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.NullNode:
+		return "nothing"
+	case *ast.LiteralNode:
+		return "a block of text"
+	case *ast.StringNode:
+		return strconv.Quote(short(n.Value))
+	}
+	return short(n.GetToken().Value)
+}
+
+// short cuts what goes into a message.
+func short(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}

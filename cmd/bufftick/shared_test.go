@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// shared returns the path of a file that is kept beside the repository. Without it
+// the test is skipped.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("../shared/%s is not there: the test was not run", name)
+	}
+	return path
+}
+
+// passList returns the scenarios that must agree.
+func passList(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", ".ci", "vectors-pass.txt"))
+	require.NoError(t, err)
+	var ids []string
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		if id := strings.TrimSpace(line); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	require.NotEmpty(t, ids)
+	return ids
+}
+
+// The conformance scenarios of the list agree, and neither the length of a frame nor
+// the number of workers changes a line of any log.
+func TestVectors(t *testing.T) {
+	file := shared(t, "vectors/vectors.json")
+	want := passList(t)
+	var first string
+	for _, flags := range [][]string{
+		{}, {"-frame", "7ms"}, {"-frame", "1s"}, {"-workers", "1"}, {"-frame", "7ms", "-workers", "8"}, {"-sync"},
+	} {
+		stdout, stderr, _ := tool(append([]string{"run", "-check", file}, flags...)...)
+		require.Empty(t, stderr)
+		agree := map[string]bool{}
+		for line := range strings.Lines(stdout) {
+			if rest, ok := strings.CutPrefix(line, "ok   "); ok {
+				id, _, _ := strings.Cut(rest, " ")
+				agree[id] = true
+			}
+		}
+		for _, id := range want {
+			require.True(t, agree[id], "%s with %v:\n%s", id, flags, stdout)
+		}
+		logs, _, _ := tool(append([]string{"run", file}, flags...)...)
+		if first == "" {
+			first = logs
+		}
+		require.Equal(t, first, logs, "%v", flags)
+	}
+}
+
+// On the recordings of real fights, at most two ends in a hundred come too soon, and
+// neither the length of a frame nor the number of workers changes a figure.
+func TestTraces(t *testing.T) {
+	spells := shared(t, "traces/spells.csv")
+	for _, name := range []string{"arena-duel.csv", "arena-shuffle.csv"} {
+		t.Run(name, func(t *testing.T) {
+			file := shared(t, "traces/"+name)
+			var first string
+			for _, flags := range [][]string{
+				{}, {"-frame", "7ms"}, {"-frame", "1s", "-sync"}, {"-workers", "1"}, {"-frame", "33ms", "-workers", "8"},
+			} {
+				stdout, stderr, code := tool(append([]string{"replay", file, "--spells", spells}, flags...)...)
+				require.Zero(t, code, stderr)
+				figures, _, found := strings.Cut(stdout, " a second\n")
+				require.True(t, found, stdout)
+				figures = figures[:strings.LastIndex(figures, "\n")] // without the speed
+				if first == "" {
+					first = figures
+					requireFewLates(t, stdout)
+				}
+				require.Equal(t, first, figures, "%v", flags)
+			}
+		})
+	}
+}
+
+func requireFewLates(t *testing.T, report string) {
+	t.Helper()
+	var compared, match, early, late int
+	for line := range strings.Lines(report) {
+		var n int
+		var word, next string
+		_, _ = fmt.Sscan(line, &n, &word, &next) // a line of another form has no such word
+		switch word + " " + next {
+		case "ends compared":
+			compared = n
+		case "match ":
+			match = n
+		case "early ":
+			early = n
+		default:
+			if word == "late," {
+				late = n
+			}
+		}
+	}
+	require.Equal(t, compared, match+early+late, report)
+	require.Greater(t, match, 10, report)
+	require.LessOrEqual(t, 100*late, 2*compared, report)
+}

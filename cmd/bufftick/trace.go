@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// lastRecord is how long a trace may be: a week, in ms.
+const lastRecord = 7 * 24 * 3600 * 1000
+
+// record is one line of a trace.
+type record struct {
+	line   int
+	at     wheel.Time
+	event  string
+	source string
+	target string
+	spell  spellID
+	name   string
+	stacks int // of a dose or undose: how many there are now
+}
+
+// spellID tells spells apart: one number may stand for a buff and for a debuff.
+type spellID struct {
+	number string
+	kind   string // buff or debuff; "" where the trace does not say
+}
+
+// spell is one row of the table: what a definition is made of.
+type spell struct {
+	id       spellID
+	name     string
+	duration time.Duration
+	refresh  buff.Refresh
+}
+
+// The columns of the two files, and the events that are fed to the engine. A tick
+// is a pulse: the engine is not told of it.
+var (
+	traceColumns = []string{"ms", "event", "source", "target", "spell", "name", "kind", "stacks"}
+	spellColumns = []string{"spell", "name", "kind", "duration_ms", "refresh"}
+	traceEvents  = []string{"apply", "refresh", "dose", "undose", "remove", "tick", "break", "dispel", "death"}
+)
+
+// readTrace reads a trace: lines in the order of time.
+func readTrace(file string) ([]record, error) {
+	var all []record
+	err := eachRow(file, traceColumns, func(line int, row []string) error {
+		r, err := parseRecord(row)
+		if err != nil {
+			return err
+		}
+		if len(all) > 0 && r.at < all[len(all)-1].at {
+			return fmt.Errorf("ms: %d is before the line above, %d", r.at, all[len(all)-1].at)
+		}
+		r.line = line
+		all = append(all, r)
+		return nil
+	})
+	return all, err
+}
+
+func parseRecord(row []string) (record, error) {
+	r := record{event: row[1], source: row[2], target: row[3], spell: spellID{number: row[4]}, name: row[5]}
+	ms, err := strconv.ParseInt(row[0], 10, 64)
+	switch {
+	case err != nil || ms < 0 || ms > lastRecord:
+		return r, fmt.Errorf("ms: want a whole number from 0 to %d, not %q", int64(lastRecord), short(row[0]))
+	case !slices.Contains(traceEvents, r.event):
+		return r, fmt.Errorf("event: unknown word %q: want one of %s", short(r.event), strings.Join(traceEvents, ", "))
+	case r.source == "" || r.target == "":
+		return r, errors.New("source or target: missing")
+	}
+	r.at = wheel.Time(ms)
+	switch r.event {
+	case "death":
+		return r, nil
+	case "tick", "break", "dispel": // their kind is about what did it
+	default:
+		if r.spell.kind, err = kindOf(row[6]); err != nil {
+			return r, err
+		}
+	}
+	if r.spell.number == "" {
+		return r, errors.New("spell: missing")
+	}
+	if r.event == "dose" || r.event == "undose" {
+		r.stacks, err = strconv.Atoi(row[7])
+		if err != nil || r.stacks < 1 || r.stacks > buff.MaxStacks {
+			return r, fmt.Errorf("stacks: want a whole number from 1 to %d, not %q", buff.MaxStacks, short(row[7]))
+		}
+	}
+	return r, nil
+}
+
+func kindOf(word string) (string, error) {
+	if word != "buff" && word != "debuff" {
+		return "", fmt.Errorf("kind: unknown word %q: want buff or debuff", short(word))
+	}
+	return word, nil
+}
+
+// readSpells reads the table of spells whose duration is known.
+func readSpells(file string) (map[spellID]spell, error) {
+	table := map[spellID]spell{}
+	err := eachRow(file, spellColumns, func(_ int, row []string) error {
+		s := spell{id: spellID{number: row[0]}, name: row[1]}
+		var err error
+		if s.id.kind, err = kindOf(row[2]); err != nil {
+			return err
+		}
+		ms, err := strconv.ParseInt(row[3], 10, 64)
+		if limit := buff.MaxDuration.Milliseconds(); err != nil || ms < 1 || ms > limit {
+			return fmt.Errorf("duration_ms: want a whole number from 1 to %d, not %q", limit, short(row[3]))
+		}
+		s.duration = time.Duration(ms) * time.Millisecond
+		if err := s.refresh.UnmarshalText([]byte(row[4])); err != nil {
+			return fmt.Errorf("refresh: %w", err)
+		}
+		if _, ok := table[s.id]; ok || s.id.number == "" {
+			return fmt.Errorf("spell: %q is missing or stands there already", short(s.id.number))
+		}
+		table[s.id] = s
+		return nil
+	})
+	return table, err
+}
+
+// eachRow calls f with each row of a file of comma separated values, below a first
+// one that must be columns. Errors have the file and the line.
+func eachRow(file string, columns []string, f func(line int, row []string) error) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return unread(file, err)
+	}
+	defer in.Close()
+	rows := csv.NewReader(in)
+	rows.FieldsPerRecord = -1 // counted below, with a better message
+	rows.ReuseRecord = true
+	first := true
+	for {
+		row, err := rows.Read()
+		var malformed *csv.ParseError
+		switch {
+		case err == io.EOF && first:
+			return fmt.Errorf("%s:1: the file is empty: want the columns %s", file, strings.Join(columns, ","))
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &malformed):
+			return fmt.Errorf("%s:%d:%d: %w", file, malformed.Line, malformed.Column, malformed.Err)
+		case err != nil:
+			return unread(file, err)
+		}
+		line, _ := rows.FieldPos(0)
+		switch {
+		case first:
+			if row[0] = strings.TrimPrefix(row[0], "\ufeff"); !slices.Equal(row, columns) {
+				return fmt.Errorf("%s:%d: want the columns %s, not %s", file, line, strings.Join(columns, ","), short(strings.Join(row, ",")))
+			}
+			first = false
+		case len(row) != len(columns):
+			return fmt.Errorf("%s:%d: %d fields, want %d: %s", file, line, len(row), len(columns), strings.Join(columns, ","))
+		default:
+			if err := f(line, row); err != nil {
+				return fmt.Errorf("%s:%d: %w", file, line, err)
+			}
+		}
+	}
+}
+
+// unread says why a file could not be read, with the file in front.
+func unread(file string, err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("%s: cannot be read: %w", file, err)
+}

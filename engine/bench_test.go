@@ -1,0 +1,77 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// BenchmarkTick is one Tick of 50 ms in which nothing is due, with so many buffs
+// that wait.
+func BenchmarkTick(b *testing.B) {
+	for _, waiting := range []int{0, 1000, 100_000} {
+		b.Run(fmt.Sprintf("waiting=%d", waiting), func(b *testing.B) {
+			e, cat := steady(b, 0, 2)
+			for id := range buff.OwnerID(waiting) {
+				spawn(b, e, id)
+				e.AddBuff(id, buff.Application{Spec: cat.Spec("mark"), Duration: buff.For(buff.MaxDuration)})
+			}
+			_ = cat
+			e.Tick(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Tick(0)
+			}
+		})
+	}
+}
+
+// BenchmarkAddBuff is one call on the loop, for an owner who carries 8 other buffs.
+func BenchmarkAddBuff(b *testing.B) {
+	e, cat := steady(b, 1, 0)
+	mark := buff.Application{Spec: cat.Spec("mark")}
+	for range 7 {
+		e.AddBuff(0, buff.Application{Spec: cat.Spec("venom")})
+	}
+	// The events must be taken now and then.
+	n := 0
+	drain := func() {
+		if n++; n%1000 == 0 {
+			e.Tick(0)
+		}
+	}
+	b.Run("new and remove", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			h, _ := e.AddBuff(0, mark)
+			e.Remove(h)
+			drain()
+		}
+	})
+	e.AddBuff(0, mark)
+	b.Run("refresh", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			e.AddBuff(0, mark)
+			drain()
+		}
+	})
+}
+
+// BenchmarkDue is a Tick in which 10,000 owners have a pulse with a handler that does
+// nothing; ns/event is the time for one of them, Frame.Events not counted.
+func BenchmarkDue(b *testing.B) {
+	const owners = 10_000
+	for _, workers := range []int{0, 1, 2, 4} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			e, _ := steady(b, owners, workers)
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Tick(time.Second)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/owners, "ns/event")
+		})
+	}
+}

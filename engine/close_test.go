@@ -1,0 +1,133 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestP50_CloseDelivers: Close carries out what the inbox has accepted and calls the
+// handlers that were put off, and what those ask for; what is due later never comes.
+func TestP50_CloseDelivers(t *testing.T) {
+	for _, m := range modes {
+		t.Run(m.name, func(t *testing.T) {
+			var got []string
+			o := engine.Options{
+				Catalog: catalogOf(t,
+					buff.Spec{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: call("hit")}},
+					buff.Spec{ID: "back", Kind: buff.Instant, On: buff.Hooks{Exec: call("back")}},
+					buff.Spec{ID: "later", Duration: time.Millisecond, On: buff.Hooks{RemoveAny: call("hit")}},
+				),
+			}
+			o.Handlers = engine.Handlers{
+				"hit": func(c *engine.Context, e buff.Event) {
+					c.AddBuff(3-c.Owner(), buff.Application{Spec: o.Catalog.Spec("back")})
+				},
+				"back": func(c *engine.Context, e buff.Event) { got = append(got, line(e)) },
+			}
+			m.set(&o)
+			e, err := engine.New(o)
+			require.NoError(t, err)
+			spawn(t, e, 1, 2)
+			_, r := e.AddBuff(1, buff.Application{Spec: o.Catalog.Spec("hit")})
+			require.NoError(t, r.Err)
+			add(t, e, 1, o.Catalog.Spec("later"))
+			require.NoError(t, e.Inbox().AddBuff(2, buff.Application{Spec: o.Catalog.Spec("hit")}))
+			require.NoError(t, e.Close(context.Background()))
+			require.Equal(t, []string{"2: 0 exec back x1", "1: 0 exec back x1"}, got)
+			require.NoError(t, e.Close(context.Background()), "twice")
+			require.Zero(t, e.Inbox().Len())
+		})
+	}
+}
+
+// TestP50_CloseStuck: if the context ends first, Close names the owner whose handler
+// runs; once that has returned, Close succeeds.
+func TestP50_CloseStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPrison(t, 30, engine.Options{Workers: 2})
+		p.hold(23)
+		p.Tick(time.Second)
+		_, r := p.AddBuff(23, buff.Application{Spec: p.mark})
+		require.True(t, r.Queued)
+
+		ctx, cancel := context.WithTimeout(context.Background(), 2995*time.Millisecond)
+		defer cancel()
+		begin := time.Now()
+		err := p.Close(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.EqualError(t, err, "engine: close: context deadline exceeded; handlers still run for owner 23")
+		require.Equal(t, 3*time.Second, time.Since(begin), "Close looks at its context every 10 ms")
+
+		require.ErrorIs(t, p.Close(ended()), context.Canceled)
+		_, r = p.AddBuff(23, buff.Application{Spec: p.mark})
+		require.ErrorIs(t, r.Err, engine.ErrClosed)
+
+		p.free()
+		require.NoError(t, p.Close(context.Background()))
+		require.NoError(t, p.Close(context.Background()))
+		require.Zero(t, p.Stats().Busy)
+	})
+}
+
+// TestCloseWaitsForThePool: a pool that refuses for a while makes Close slow, not
+// endless.
+func TestCloseWaitsForThePool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: call("hit")}})
+		called := 0
+		handlers := engine.Handlers{"hit": func(*engine.Context, buff.Event) { called++ }}
+		pool := &refusing{refuse: true}
+		e, err := engine.NewOn(engine.Options{Catalog: cat, Handlers: handlers, Workers: 2}, pool)
+		require.NoError(t, err)
+		spawn(t, e, 1)
+		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("hit")})
+		require.NoError(t, r.Err)
+		pool.until = 5
+		require.NoError(t, e.Close(context.Background()))
+		require.Equal(t, 1, called)
+	})
+}
+
+// TestAfterClose: what a closed engine answers.
+func TestAfterClose(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "mark", Duration: time.Second})
+	mark := cat.Spec("mark")
+	e, err := engine.New(engine.Options{Catalog: cat, Handlers: engine.Handlers{"none": func(*engine.Context, buff.Event) {}}})
+	require.NoError(t, err)
+	spawn(t, e, 1)
+	h := add(t, e, 1, mark)
+	timeout, err := e.AddTimeout(1, time.Second, func(*engine.Context) {})
+	require.NoError(t, err)
+	require.NoError(t, e.Close(context.Background()))
+
+	_, r := e.AddBuff(1, buff.Application{Spec: mark})
+	require.ErrorIs(t, r.Err, engine.ErrClosed)
+	_, err = e.AddTimeout(1, 0, func(*engine.Context) {})
+	require.ErrorIs(t, err, engine.ErrClosed)
+	_, err = e.AddTimeoutByName(1, 0, "none")
+	require.ErrorIs(t, err, engine.ErrClosed)
+	require.ErrorIs(t, e.Remove(h).Err, engine.ErrClosed)
+	require.ErrorIs(t, e.Extend(h, 1).Err, engine.ErrClosed)
+	require.ErrorIs(t, e.Cancel(timeout).Err, engine.ErrClosed)
+	require.ErrorIs(t, e.Kill(1).Err, engine.ErrClosed)
+	require.ErrorIs(t, e.LoseSource(1), engine.ErrClosed)
+	require.ErrorIs(t, e.Spawn(2, nil), engine.ErrClosed)
+	require.ErrorIs(t, e.Despawn(1), engine.ErrClosed)
+	in := e.Inbox()
+	require.ErrorIs(t, in.AddBuff(1, buff.Application{Spec: mark}), engine.ErrClosed)
+	require.ErrorIs(t, in.AddTimeout(1, 0, func(*engine.Context) {}), engine.ErrClosed)
+	require.ErrorIs(t, in.Remove(h), engine.ErrClosed)
+	require.ErrorIs(t, in.Extend(h, 1), engine.ErrClosed)
+	require.ErrorIs(t, in.Cancel(timeout), engine.ErrClosed)
+	require.ErrorIs(t, in.Kill(1), engine.ErrClosed)
+	require.PanicsWithValue(t, "engine: Tick after Close", func() { e.Tick(0) })
+	_, found := e.Find(h)
+	require.True(t, found, "Close ends nothing that is carried")
+}

@@ -1,0 +1,30 @@
+package engine_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+)
+
+// TestStories runs each file of testdata in every mode against the same text:
+// without a pool, with 1, 2 and 8 workers, and with the time cut into other Ticks.
+// A goexit would end the loop where there is no pool, so those stories have one.
+func TestStories(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".txt")
+		for _, m := range modes {
+			if m.workers == 0 && strings.HasPrefix(name, "goexit") {
+				continue
+			}
+			t.Run(name+"/"+m.name, func(t *testing.T) {
+				datadriven.RunTest(t, path, newStory(m).do)
+			})
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package engine_test
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestP26_EngineFromHandler: a handler that calls the Engine fails with a sentence
+// that says what to do instead, and nothing else is harmed.
+func TestP26_EngineFromHandler(t *testing.T) {
+	for _, m := range modes {
+		t.Run(m.name, func(t *testing.T) {
+			var mu sync.Mutex
+			var said, stacks []string
+			o := engine.Options{
+				Catalog: catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, OnFault: buff.FateRemove}),
+				OnFault: func(f engine.Fault) {
+					mu.Lock()
+					defer mu.Unlock()
+					said = append(said, fmt.Sprint(f.Value))
+					stacks = append(stacks, string(f.Stack))
+				},
+			}
+			m.set(&o)
+			e := open(t, o)
+			spawn(t, e, 1)
+			venom := o.Catalog.Spec("venom")
+			calls := []struct {
+				name string
+				do   func()
+			}{
+				{"AddBuff", func() { e.AddBuff(1, buff.Application{Spec: venom}) }},
+				{"AddTimeout", func() { _, _ = e.AddTimeout(1, 0, func(*engine.Context) {}) }},
+				{"AddTimeoutByName", func() { _, _ = e.AddTimeoutByName(1, 0, "x") }},
+				{"Remove", func() { e.Remove(0) }},
+				{"Extend", func() { e.Extend(0, 1) }},
+				{"Cancel", func() { e.Cancel(0) }},
+				{"Kill", func() { e.Kill(1) }},
+				{"LoseSource", func() { _ = e.LoseSource(1) }},
+				{"Spawn", func() { _ = e.Spawn(2, nil) }},
+				{"Despawn", func() { _ = e.Despawn(1) }},
+				{"Data", func() { e.Data(1) }},
+				{"Buffs", func() { e.Buffs(1) }},
+				{"Find", func() { e.Find(0) }},
+				{"Stats", func() { e.Stats() }},
+				{"Close", func() { _ = e.Close(t.Context()) }},
+				{"Tick", func() { e.Tick(0) }},
+			}
+			want := []string{}
+			for _, c := range calls {
+				_, err := e.AddTimeout(1, 0, func(*engine.Context) { c.do() })
+				require.NoError(t, err)
+				want = append(want, "engine: "+c.name+" called from a handler; use the Context")
+			}
+			after := 0
+			_, err := e.AddTimeout(1, 0, func(*engine.Context) { after++ })
+			require.NoError(t, err)
+			faults := 0
+			for ev := range e.Tick(time.Millisecond).Events() {
+				if ev.Kind == buff.Faulted && ev.Why == buff.Panic {
+					faults++
+				}
+			}
+			require.Equal(t, want, said)
+			require.Equal(t, len(calls), faults)
+			for _, s := range stacks {
+				require.Contains(t, s, "guard_test.go")
+			}
+			require.Equal(t, 1, after)
+		})
+	}
+}
+
+// TestContextAfterHandler: a Context that its handler has kept is of no use.
+func TestContextAfterHandler(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	spawn(t, e, 1)
+	var kept *engine.Context
+	for _, how := range []string{"returns", "panics"} {
+		_, err := e.AddTimeout(1, 0, func(c *engine.Context) {
+			kept = c
+			if how == "panics" {
+				panic(how)
+			}
+		})
+		require.NoError(t, err)
+		e.Tick(time.Millisecond)
+		const sentence = "engine: a Context was used after its handler had returned"
+		for _, use := range []func(){
+			func() { kept.Owner() }, func() { kept.Data() }, func() { kept.Now() }, func() { kept.Buffs() },
+			func() { kept.Find(0) }, func() { kept.AddBuff(1, buff.Application{}) },
+			func() { kept.AddTimeout(1, 0, func(*engine.Context) {}) }, func() { kept.Remove(0) },
+			func() { kept.Extend(0, 1) }, func() { kept.Cancel(0) }, func() { kept.Kill(1) },
+		} {
+			require.PanicsWithValue(t, sentence, use, how)
+		}
+	}
+}
+
+// TestMisuse: a programmer's errors panic where they are made, with a sentence.
+func TestMisuse(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	spawn(t, e, 1)
+	require.PanicsWithValue(t, "engine: Tick with a negative time", func() { e.Tick(-1) })
+	require.PanicsWithValue(t, "engine: AddTimeout without a function", func() { _, _ = e.AddTimeout(1, 0, nil) })
+	require.PanicsWithValue(t, "engine: AddTimeout without a function", func() { _ = e.Inbox().AddTimeout(1, 0, nil) })
+	require.PanicsWithValue(t, "engine: limit is not a reason that ends a buff", func() { e.RemoveStacks(0, 1, buff.Limit) })
+	require.PanicsWithValue(t, "engine: limit is not a reason that ends a buff", func() { _ = e.Inbox().RemoveStacks(0, 1, buff.Limit) })
+	inside := map[string]func(c *engine.Context){
+		"engine: AddTimeout without a function":                                  func(c *engine.Context) { c.AddTimeout(1, 0, nil) },
+		"engine: limit is not a reason that ends a buff":                         func(c *engine.Context) { c.RemoveStacks(0, 1, buff.Limit) },
+		"engine: AddBuff with a definition that is not of this engine's catalog": func(c *engine.Context) { c.AddBuff(1, buff.Application{}) },
+	}
+	said := map[string]any{}
+	for sentence, use := range inside {
+		_, err := e.AddTimeout(1, 0, func(c *engine.Context) {
+			defer func() { said[sentence] = recover() }()
+			use(c)
+		})
+		require.NoError(t, err)
+	}
+	require.Equal(t, len(inside), e.Tick(time.Millisecond).Len())
+	for sentence := range inside {
+		require.Equal(t, sentence, said[sentence])
+	}
+}
+
+// TestOptions: everything that is wrong with the options is said at once.
+func TestOptions(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, On: buff.Hooks{Apply: call("hurt"), RemoveAny: call("gone")}})
+	_, err := engine.New(engine.Options{
+		Catalog: cat, Workers: -1, TurnLimit: -1, MaxOwners: buff.MaxOwners + 1, MaxBuffs: -1, MailboxLimit: -1, InboxLimit: 1 << 30,
+		Handlers: engine.Handlers{"hurt": nil},
+	})
+	require.ErrorIs(t, err, engine.ErrUnknownHandler)
+	for _, word := range []string{"Workers", "TurnLimit", "MaxOwners", "MaxBuffs", "MailboxLimit", "InboxLimit", `"hurt"`, `"gone"`} {
+		require.ErrorContains(t, err, word)
+	}
+	e := open(t, engine.Options{})
+	require.Zero(t, e.Tick(time.Hour).Len())
+	require.Zero(t, e.Catalog().Len())
+}
+
+// TestP4_LongestTime: time saturates; it never turns round.
+func TestP4_LongestTime(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "long", Duration: buff.MaxDuration})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1)
+	add(t, e, 1, cat.Spec("long"))
+	last := e.Now()
+	for range 5 {
+		e.Tick(math.MaxInt64)
+		require.Greater(t, e.Now(), last)
+		last = e.Now()
+	}
+	require.Zero(t, e.Stats().Timers)
+}
+
+// TestEndlessAndBack: a buff that is made endless and then given an end again ends.
+func TestEndlessAndBack(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}})
+	oath := cat.Spec("oath")
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1)
+	for _, d := range []buff.Span{buff.For(5 * time.Second), {}, buff.For(2 * time.Second)} {
+		_, r := e.AddBuff(1, buff.Application{Spec: oath, Duration: d})
+		require.NoError(t, r.Err)
+	}
+	require.Equal(t, []string{
+		"1: 0 apply oath x1 end=5000", "1: 0 refresh oath x1", "1: 0 refresh oath x1 end=2000",
+		"1: 2000 remove oath why=expired",
+	}, lines(e.Tick(10*time.Second)))
+}

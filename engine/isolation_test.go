@@ -1,0 +1,139 @@
+package engine_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// victim is an owner's data whose handlers fail at random.
+type victim struct {
+	dice    *rand.Rand
+	inside  atomic.Bool
+	next    int64 // when its next pulse is due
+	pulses  int
+	panics  int
+	exits   int
+	overlap bool
+	wrong   bool
+}
+
+const victimPeriod = 50
+
+func (v *victim) pulse(_ *engine.Context, e buff.Event) {
+	if !v.inside.CompareAndSwap(false, true) {
+		v.overlap = true
+	}
+	defer v.inside.Store(false)
+	if int64(e.At) != v.next {
+		v.wrong = true
+	}
+	v.next += victimPeriod
+	v.pulses++
+	switch v.dice.IntN(50) {
+	case 0:
+		v.panics++
+		panic("at random")
+	case 1:
+		v.exits++
+		runtime.Goexit()
+	}
+}
+
+// TestP24_P25_Isolation: while handlers panic and end their goroutines at random,
+// every pulse is delivered once and in order, no two handlers of an owner run at
+// once, and the counts add up.
+func TestP24_P25_Isolation(t *testing.T) {
+	const owners = 2000
+	events := 1_000_000
+	if testing.Short() {
+		events = 100_000
+	}
+	var told atomic.Uint64
+	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: buff.Infinite, Period: victimPeriod * time.Millisecond, On: buff.Hooks{Pulse: call("pulse")}})
+	e := open(t, engine.Options{
+		Catalog: cat, Workers: 4, Budget: patient,
+		Handlers: engine.Handlers{"pulse": func(c *engine.Context, e buff.Event) { c.Data().(*victim).pulse(c, e) }},
+		OnFault: func(engine.Fault) {
+			if told.Add(1)%3 == 0 {
+				panic("a hook that fails too")
+			}
+		},
+	})
+	victims := make([]*victim, owners)
+	for i := range victims {
+		victims[i] = &victim{dice: rand.New(rand.NewPCG(1, uint64(i))), next: victimPeriod}
+		require.NoError(t, e.Spawn(buff.OwnerID(i), victims[i]))
+		add(t, e, buff.OwnerID(i), cat.Spec("venom"))
+	}
+	dice := rand.New(rand.NewPCG(2, 2))
+	counts := map[buff.EventKind]int{}
+	why := map[buff.Reason]int{}
+	last := make([]int64, owners)
+	frames := 0
+	for counts[buff.Pulsed] < events {
+		f := e.Tick(time.Duration(dice.IntN(6*victimPeriod)) * time.Millisecond)
+		require.Empty(t, f.Stuck)
+		for ev := range f.Events() {
+			counts[ev.Kind]++
+			why[ev.Why]++
+			if ev.Kind == buff.Pulsed {
+				require.EqualValues(t, last[ev.Owner]+victimPeriod, ev.At)
+				last[ev.Owner] = int64(ev.At)
+			}
+		}
+		frames++
+	}
+	due := int(e.Now()) / victimPeriod
+	var pulses, panics, exits int
+	for i, v := range victims {
+		require.Equal(t, due, v.pulses, "owner %d", i)
+		require.False(t, v.overlap, "owner %d: two handlers at once", i)
+		require.False(t, v.wrong, "owner %d: order", i)
+		pulses, panics, exits = pulses+v.pulses, panics+v.panics, exits+v.exits
+	}
+	require.Equal(t, owners, counts[buff.Applied])
+	require.Equal(t, pulses, counts[buff.Pulsed])
+	require.Equal(t, panics, why[buff.Panic])
+	require.Equal(t, exits, why[buff.Goexit])
+	require.Equal(t, panics+exits, counts[buff.Faulted])
+	require.EqualValues(t, panics+exits, told.Load())
+	s := e.Stats()
+	require.EqualValues(t, frames, s.Ticks)
+	require.EqualValues(t, pulses+owners+panics+exits, s.Events)
+	require.Equal(t, owners, s.Timers)
+	require.Zero(t, s.Busy+s.Inbox)
+	require.Zero(t, s.Dropped+s.Refused+s.Undelivered)
+}
+
+// TestP30_BackToZero: owners that come, carry something and go leave nothing on the
+// wheel, and numbers are used again.
+func TestP30_BackToZero(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Hour, Period: time.Second})
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, MaxOwners: 10})
+	seen := map[buff.Handle]bool{}
+	for range 500 {
+		for id := range buff.OwnerID(10) {
+			spawn(t, e, id)
+			h := add(t, e, id, cat.Spec("venom"))
+			require.False(t, seen[h], "a handle came twice")
+			seen[h] = true
+			_, err := e.AddTimeout(id, time.Hour, func(*engine.Context) {})
+			require.NoError(t, err)
+		}
+		e.Tick(time.Second)
+		for id := range buff.OwnerID(10) {
+			require.NoError(t, e.Despawn(id))
+		}
+		require.Zero(t, e.Stats().Timers)
+		require.Zero(t, e.Owners())
+	}
+	require.Zero(t, e.Tick(24*time.Hour).Len()-10)
+}

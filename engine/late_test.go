@@ -1,0 +1,153 @@
+package engine_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// jail lets handlers of a sim get stuck at random.
+type jail struct {
+	cells chan chan struct{}
+	held  []chan struct{}
+	dice  *rand.Rand
+	empty bool // nobody gets stuck any more
+}
+
+// block is called in handlers.
+func (j *jail) block(p *player) {
+	if p.block.IntN(8) == 0 && !j.empty {
+		cell := make(chan struct{})
+		j.cells <- cell
+		<-cell
+	}
+}
+
+// open lets some of those who are stuck go on, or all.
+func (j *jail) open(all bool) {
+	for len(j.cells) > 0 {
+		j.held = append(j.held, <-j.cells)
+	}
+	still := j.held[:0]
+	for _, cell := range j.held {
+		if all || j.dice.IntN(3) == 0 {
+			close(cell)
+		} else {
+			still = append(still, cell)
+		}
+	}
+	j.held = still
+}
+
+// runStuck runs a plan with handlers that get stuck, and waits for them at the end.
+func runStuck(t *testing.T, p plan, workers int) (events map[buff.OwnerID][]string, busy int) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &jail{cells: make(chan chan struct{}, 1000), dice: rand.New(rand.NewPCG(p.seed, 7))}
+		s := newSim(t, p, engine.Options{Workers: workers, Budget: brief, MailboxLimit: 1 << 16})
+		s.blocked = j.block
+		s.run(func(d time.Duration) []time.Duration {
+			synctest.Wait()
+			busy += s.eng.Stats().Busy
+			j.open(false)
+			return whole(d)
+		})
+		synctest.Wait()
+		j.empty = true
+		j.open(true)
+		for range 20 {
+			synctest.Wait()
+			s.tick(0)
+		}
+		events = s.finish().events
+	})
+	return events, busy
+}
+
+// TestStuckChangesNothing: an owner whose handlers hang now and then has, in the end,
+// the same events in the same order with the same times as one whose handlers do not.
+func TestStuckChangesNothing(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
+		p := plan{seed: seed, owners: 8, steps: 25, firm: true}
+		s := newSim(t, p, engine.Options{Synchronous: true, MailboxLimit: 1 << 16})
+		s.blocked = func(p *player) { p.block.IntN(8) }
+		s.run(whole)
+		for range 10 {
+			s.tick(0)
+		}
+		want := s.finish().events
+		for _, workers := range []int{1, 3} {
+			got, busy := runStuck(t, p, workers)
+			require.NotZero(t, busy, "nobody was stuck")
+			requireSameOwners(t, want, got, p, " with workers ", workers)
+		}
+	}
+}
+
+// refusing is a pool that refuses everything while it is told to, or until it has
+// been asked so many times.
+type refusing struct {
+	refuse       bool
+	asked, until int
+}
+
+var errRefused = errors.New("no worker")
+
+func (r *refusing) Submit(task func()) error {
+	r.asked++
+	if r.refuse && (r.until == 0 || r.asked < r.until) {
+		return errRefused
+	}
+	task()
+	return nil
+}
+
+// TestW15_PoolFull: a pool that has no room for three frames makes events late, and
+// changes nothing else.
+func TestW15_PoolFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: 2 * time.Second})
+		pool := &refusing{}
+		full, err := engine.NewOn(engine.Options{Catalog: cat, Workers: 2, Budget: brief}, pool)
+		require.NoError(t, err)
+		free := open(t, engine.Options{Catalog: cat, Synchronous: true})
+		type fact struct {
+			owner buff.OwnerID
+			kind  buff.EventKind
+			at    wheel.Time
+		}
+		var logs [2][]fact
+		seen := map[wheel.Time]wheel.Time{}
+		for i, e := range []*engine.Engine{free, full} {
+			spawn(t, e, 1)
+			add(t, e, 1, cat.Spec("venom"))
+			for n := range 12 {
+				pool.refuse = n >= 3 && n < 6
+				for ev := range e.Tick(time.Second).Events() {
+					logs[i] = append(logs[i], fact{ev.Owner, ev.Kind, ev.At})
+					if i == 1 && ev.Kind == buff.Pulsed {
+						seen[ev.At] = ev.Seen
+					}
+				}
+			}
+		}
+		require.Equal(t, logs[0], logs[1])
+		for due, when := range seen {
+			late := due >= 4000 && due < 7000
+			require.Equal(t, late, when > due+1000, "%d seen at %d", due, when)
+		}
+		require.NotZero(t, full.Stats().PoolRefused)
+		shut(t, full)
+	})
+}

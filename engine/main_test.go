@@ -1,0 +1,97 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// Importing ants starts its default pool: those two goroutines are not ours.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+
+// patient is a Budget that never runs out: a Tick ends when all handlers have.
+const patient = time.Duration(-1)
+
+// brief is a Budget that runs out while a handler blocks on a channel. No test
+// depends on how long it is.
+const brief = time.Millisecond
+
+// mode is a way to run the same calls. None of them may change what happens.
+type mode struct {
+	name    string
+	workers int // 0: Synchronous
+	split   int // a span of time is cut into so many Ticks
+}
+
+var modes = []mode{
+	{"synchronous", 0, 1},
+	{"synchronous, split in 7", 0, 7},
+	{"1 worker", 1, 1},
+	{"2 workers", 2, 1},
+	{"8 workers", 8, 1},
+	{"2 workers, split in 3", 2, 3},
+}
+
+func (m mode) set(o *engine.Options) {
+	o.Workers, o.Synchronous, o.Budget = m.workers, m.workers == 0, patient
+}
+
+// open returns an engine that is closed at the end of the test.
+func open(tb testing.TB, o engine.Options) *engine.Engine {
+	tb.Helper()
+	e, err := engine.New(o)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { shut(tb, e) })
+	return e
+}
+
+// shut closes the engine and looks for faults that no handler can have caused.
+func shut(tb testing.TB, e *engine.Engine) {
+	tb.Helper()
+	require.NoError(tb, e.Close(context.Background()))
+	require.Zero(tb, engine.Escaped(e), "a panic that is not a handler's")
+}
+
+func catalogOf(tb testing.TB, specs ...buff.Spec) *buff.Catalog {
+	tb.Helper()
+	c, err := buff.NewCatalog(specs...)
+	require.NoError(tb, err)
+	return c
+}
+
+func call(name string) []buff.Action { return []buff.Action{{Do: buff.DoCall, Name: name}} }
+
+func spawn(tb testing.TB, e *engine.Engine, ids ...buff.OwnerID) {
+	tb.Helper()
+	for _, id := range ids {
+		require.NoError(tb, e.Spawn(id, nil))
+	}
+}
+
+func add(tb testing.TB, e *engine.Engine, id buff.OwnerID, s *buff.Spec) buff.Handle {
+	tb.Helper()
+	h, r := e.AddBuff(id, buff.Application{Spec: s})
+	require.NoError(tb, r.Err)
+	return h
+}
+
+// lines returns the events of a frame as text, in their order.
+func lines(f *engine.Frame) []string {
+	out := []string{}
+	for e := range f.Events() {
+		out = append(out, line(e))
+	}
+	return out
+}
+
+func line(e buff.Event) string {
+	return strings.TrimSpace(string(e.AppendLog([]byte(fmt.Sprintf("%d: ", e.Owner)), false)))
+}

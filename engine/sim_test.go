@@ -1,0 +1,291 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// sim is a world of random calls and random handlers, both from one seed: two sims
+// with the same plan do the same, in whatever mode they run.
+type sim struct {
+	tb       testing.TB
+	plan     plan
+	eng      *engine.Engine
+	specs    []*buff.Spec
+	dice     *rand.Rand
+	handles  []buff.Handle // of the first applications; all lanes use them
+	timeouts []buff.TimeoutHandle
+	blocked  func(*player) // if not nil, called in some handlers
+
+	frames []string                  // the log of frames
+	events map[buff.OwnerID][]string // the log of each owner, without Seen
+}
+
+// plan says what a sim does.
+type plan struct {
+	seed   uint64
+	owners int
+	steps  int
+	cross  bool // commands of handlers for other owners
+	inbox  bool // commands by the inbox
+	churn  bool // owners come and go
+	firm   bool // verbs on the loop do not depend on earlier answers
+}
+
+func (p plan) String() string { return fmt.Sprintf("seed %d", p.seed) }
+
+// player is an owner's data. Its dice are thrown in its handlers only, so that what
+// they show depends on nothing but their order.
+type player struct {
+	id    buff.OwnerID
+	dice  *rand.Rand
+	block *rand.Rand
+	calls []string
+	inner bool // a handler runs
+}
+
+var simSpecs = []buff.Spec{
+	{ID: "venom", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}, On: buff.Hooks{Pulse: call("act"), Apply: call("act")}},
+	{ID: "renew", Duration: 2500 * time.Millisecond, Period: 700 * time.Millisecond, First: buff.FirstStart, Tail: buff.TailPartial, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
+	{ID: "shield", Duration: 1200 * time.Millisecond, OnFault: buff.FateRemove, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshExtend}, On: buff.Hooks{Refresh: call("act")}},
+	{ID: "rage", Duration: 5 * time.Second, Period: 50 * time.Millisecond, OnDeath: buff.FateKeep, Stack: buff.Stacking{By: buff.ByTarget, Limit: 4, Expire: buff.ExpireOne, Phase: buff.PhaseReset}},
+	{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "act"}, {Do: buff.DoApply, Name: "shield"}}}},
+	{ID: "oath", Kind: buff.Infinite, OnFault: buff.FateRemove, Stack: buff.Stacking{By: buff.ByTarget}, On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoRemove, Name: "rage"}}, RemoveAny: call("act")}},
+}
+
+// newSim makes the world and its first buffs.
+func newSim(tb testing.TB, p plan, o engine.Options) *sim {
+	tb.Helper()
+	s := &sim{
+		tb: tb, plan: p, dice: rand.New(rand.NewPCG(p.seed, 1)),
+		events: map[buff.OwnerID][]string{},
+	}
+	o.Catalog = catalogOf(tb, simSpecs...)
+	o.Handlers = engine.Handlers{"act": s.act}
+	for spec := range o.Catalog.All() {
+		s.specs = append(s.specs, spec)
+	}
+	e, err := engine.New(o)
+	require.NoError(tb, err)
+	s.eng = e
+	for i := range p.owners {
+		s.spawn(buff.OwnerID(i + 1))
+	}
+	for i := range 3 * p.owners {
+		h, r := e.AddBuff(buff.OwnerID(i%p.owners+1), s.application(s.dice))
+		require.NoError(tb, r.Err)
+		if h != 0 {
+			s.handles = append(s.handles, h)
+		}
+		t, err := e.AddTimeout(buff.OwnerID(i%p.owners+1), s.span(s.dice), s.ring)
+		require.NoError(tb, err)
+		s.timeouts = append(s.timeouts, t)
+	}
+	return s
+}
+
+func (s *sim) spawn(id buff.OwnerID) {
+	require.NoError(s.tb, s.eng.Spawn(id, &player{
+		id:    id,
+		dice:  rand.New(rand.NewPCG(s.plan.seed, 100+uint64(id))),
+		block: rand.New(rand.NewPCG(s.plan.seed, 1<<40+uint64(id))),
+	}))
+}
+
+func (s *sim) application(dice *rand.Rand) buff.Application {
+	a := buff.Application{
+		Spec: s.specs[dice.IntN(len(s.specs))], Source: buff.OwnerID(dice.IntN(3)),
+		Stacks: dice.IntN(3), Magnitude: dice.Int64N(5),
+	}
+	if a.Spec.Kind != buff.Instant && dice.IntN(3) == 0 {
+		a.Duration = buff.For(time.Duration(1+dice.IntN(4000)) * time.Millisecond)
+	}
+	return a
+}
+
+func (s *sim) span(dice *rand.Rand) time.Duration {
+	return time.Duration(dice.IntN(3000)-100) * time.Millisecond
+}
+
+// run lets the plan happen; cut says into which Ticks a span of time is cut.
+func (s *sim) run(cut func(time.Duration) []time.Duration) {
+	for range s.plan.steps {
+		for range s.dice.IntN(s.plan.owners/4 + 3) {
+			s.verb()
+		}
+		d := time.Duration(1+s.dice.IntN(1500)) * time.Millisecond
+		for _, dt := range cut(d) {
+			s.tick(dt)
+		}
+	}
+}
+
+func whole(d time.Duration) []time.Duration { return []time.Duration{d} }
+
+// every returns how to cut into Ticks of the length, and one for the rest.
+func every(length time.Duration) func(time.Duration) []time.Duration {
+	return func(d time.Duration) (out []time.Duration) {
+		for ; d > length; d -= length {
+			out = append(out, length)
+		}
+		return append(out, d)
+	}
+}
+
+func (s *sim) tick(dt time.Duration) {
+	f := s.eng.Tick(dt)
+	for e := range f.Events() {
+		text := fmt.Sprintf("%s %v src=%d mag=%d", e, e.Handle, e.Source, e.Magnitude)
+		s.events[e.Owner] = append(s.events[e.Owner], text)
+		s.frames = append(s.frames, fmt.Sprintf("%d: %s seen=%d", e.Owner, text, e.Seen))
+	}
+	s.frames = append(s.frames, fmt.Sprintf("frame %d at %d", f.Number, f.Now))
+}
+
+// finish closes the engine and adds to the logs what the handlers were called for.
+func (s *sim) finish() *sim {
+	for id := range buff.OwnerID(s.plan.owners + 1) {
+		p, ok := s.eng.Data(id).(*player)
+		if ok {
+			s.events[id] = append(s.events[id], p.calls...)
+			s.frames = append(s.frames, p.calls...)
+		}
+	}
+	shut(s.tb, s.eng)
+	return s
+}
+
+// verb makes one random call on the loop, or by the inbox.
+func (s *sim) verb() {
+	d, e := s.dice, s.eng
+	id := buff.OwnerID(1 + d.IntN(s.plan.owners))
+	handle := s.handles[d.IntN(len(s.handles))]
+	if s.plan.inbox && d.IntN(4) == 0 {
+		s.post(id, handle)
+		return
+	}
+	switch d.IntN(12) {
+	case 0:
+		e.Remove(handle)
+	case 1:
+		e.RemoveStacks(handle, 1, buff.Dispelled)
+	case 2:
+		e.Extend(handle, s.span(d))
+	case 3:
+		e.Cancel(s.timeouts[d.IntN(len(s.timeouts))])
+	case 4:
+		e.Kill(id)
+	case 5, 6:
+		delay := s.span(d)
+		t, err := e.AddTimeout(id, delay, s.ring)
+		if err == nil && !s.plan.firm {
+			s.timeouts = append(s.timeouts, t)
+		}
+	case 7:
+		if d.IntN(10) == 0 {
+			require.NoError(s.tb, e.LoseSource(buff.OwnerID(d.IntN(3))))
+		}
+	case 8:
+		if s.plan.churn {
+			if e.Data(id) == nil {
+				s.spawn(id)
+			} else {
+				require.NoError(s.tb, e.Despawn(id))
+			}
+		}
+	default:
+		h, _ := e.AddBuff(id, s.application(d))
+		if h != 0 && !s.plan.firm {
+			s.handles = append(s.handles, h)
+		}
+	}
+}
+
+func (s *sim) post(id buff.OwnerID, handle buff.Handle) {
+	in, err := s.eng.Inbox(), error(nil)
+	switch s.dice.IntN(4) {
+	case 0:
+		err = in.AddBuff(id, s.application(s.dice))
+	case 1:
+		err = in.AddTimeout(id, s.span(s.dice), s.ring)
+	case 2:
+		err = in.Remove(handle)
+	default:
+		err = in.Extend(handle, s.span(s.dice))
+	}
+	require.NoError(s.tb, err)
+}
+
+// ring is the function of every timeout.
+func (s *sim) ring(c *engine.Context) { s.act(c, buff.Event{}) }
+
+// act is the handler of everything: it asks for something at random.
+func (s *sim) act(c *engine.Context, e buff.Event) {
+	p := c.Data().(*player)
+	if p.inner || p.id != c.Owner() {
+		panic("two handlers of one owner at once")
+	}
+	p.inner = true
+	defer func() { p.inner = false }()
+	carried := 0
+	for range c.Buffs() {
+		carried++
+	}
+	p.calls = append(p.calls, fmt.Sprintf("%d: call %d for %s of %d", p.id, c.Now(), strings.TrimSpace(text(e)), carried))
+	if s.blocked != nil {
+		s.blocked(p)
+	}
+	s.ask(c, p)
+	if p.dice.IntN(40) == 0 {
+		panic("a random fault")
+	}
+}
+
+func text(e buff.Event) string {
+	if e.Kind == 0 {
+		return "a timeout"
+	}
+	return e.String()
+}
+
+// ask issues a random command. What a handler starts is seldom more than what has
+// ended, or the world would grow without end.
+func (s *sim) ask(c *engine.Context, p *player) {
+	to := p.id
+	if s.plan.cross && p.dice.IntN(2) == 0 {
+		to = buff.OwnerID(p.dice.IntN(s.plan.owners + 2))
+	}
+	handle := s.handles[p.dice.IntN(3)]
+	for b := range c.Buffs() {
+		if p.dice.IntN(3) == 0 {
+			handle = b.Handle
+		}
+	}
+	if handle.Number() != uint32(p.id-1) && !s.plan.cross {
+		handle = 0
+	}
+	switch p.dice.IntN(14) {
+	case 0, 1:
+		c.AddBuff(to, s.application(p.dice))
+	case 2:
+		c.AddTimeout(to, s.span(p.dice), s.ring)
+	case 3:
+		c.Extend(handle, s.span(p.dice))
+	case 4:
+		c.RemoveStacks(handle, p.dice.IntN(2), buff.Consumed)
+	case 5:
+		c.Remove(handle)
+	case 6:
+		if p.dice.IntN(4) == 0 {
+			c.Kill(to)
+		}
+	}
+}

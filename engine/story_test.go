@@ -1,0 +1,229 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// story runs one file of testdata in one mode. Its commands:
+//
+//	handler NAME        the input is what the Go handler does, a verb on each line
+//	world [owners=(7,8)] [max-owners=N] [max-buffs=N] [mailbox=N] [inbox=N] [turn=N]
+//	                    a new engine; the input is the catalog
+//	loop                verbs on the loop, between two Ticks; prints the answers
+//	inbox               verbs by another goroutine; prints whether they were accepted
+//	tick SPAN           lets time pass, in as many Ticks as the mode wants; prints what
+//	                    happened owner by owner, then what the handlers were called for
+//	frame SPAN          one Tick; prints what happened in the order of the frame
+//	show                who carries what
+//	stats               the counts that are not zero
+//
+// The verbs, with OWNER a number or, in a handler, self:
+//
+//	add OWNER SPEC [source=N] [stacks=N] [for=SPAN] [as=NAME]
+//	timeout OWNER SPAN HANDLER [as=NAME]       by name; in a handler and the inbox,
+//	call OWNER SPAN HANDLER [as=NAME]          only by function
+//	remove NAME [stacks=N] [why=REASON]
+//	extend NAME SPAN
+//	cancel NAME
+//	kill OWNER
+//	lose SOURCE · spawn OWNER · despawn OWNER  only on the loop
+//	panic · goexit                             only in a handler
+//
+// A NAME is that of an earlier "as", or #N: a handle made up from a number.
+type story struct {
+	mode     mode
+	eng      *engine.Engine
+	catalog  *buff.Catalog
+	scripts  map[string][]string
+	handles  map[string]buff.Handle
+	timeouts map[string]buff.TimeoutHandle
+}
+
+// diary is an owner's data: what its handlers were called for.
+type diary struct{ notes []string }
+
+func newStory(m mode) *story {
+	return &story{
+		mode: m, scripts: map[string][]string{},
+		handles: map[string]buff.Handle{}, timeouts: map[string]buff.TimeoutHandle{},
+	}
+}
+
+func (s *story) do(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
+	switch d.Cmd {
+	case "handler":
+		s.scripts[d.CmdArgs[0].Key] = input(d)
+		return ""
+	case "world":
+		return s.world(t, d)
+	case "loop":
+		return s.each(d, s.loop)
+	case "inbox":
+		return s.each(d, s.inbox)
+	case "tick":
+		return s.tick(span(d.CmdArgs[0].Key))
+	case "frame":
+		f := s.eng.Tick(span(d.CmdArgs[0].Key))
+		return strings.Join(append(lines(f), s.calls()...), "\n")
+	case "show":
+		return s.show()
+	case "stats":
+		return s.stats()
+	}
+	t.Fatalf("%s: no command %s", d.Pos, d.Cmd)
+	return ""
+}
+
+func input(d *datadriven.TestData) []string {
+	return strings.FieldsFunc(d.Input, func(r rune) bool { return r == '\n' })
+}
+
+func span(s string) time.Duration {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func (s *story) world(t *testing.T, d *datadriven.TestData) string {
+	c, err := catalog.Parse("buffs.yaml", []byte(d.Input))
+	require.NoError(t, err)
+	o := engine.Options{Catalog: c, Handlers: engine.Handlers{}}
+	s.mode.set(&o)
+	for name, script := range s.scripts {
+		o.Handlers[name] = s.handler(name, script)
+	}
+	d.MaybeScanArgs(t, "max-owners", &o.MaxOwners)
+	d.MaybeScanArgs(t, "max-buffs", &o.MaxBuffs)
+	d.MaybeScanArgs(t, "mailbox", &o.MailboxLimit)
+	d.MaybeScanArgs(t, "inbox", &o.InboxLimit)
+	d.MaybeScanArgs(t, "turn", &o.TurnLimit)
+	e, err := engine.New(o)
+	if err != nil {
+		return err.Error()
+	}
+	t.Cleanup(func() { shut(t, e) })
+	s.eng, s.catalog = e, c
+	for _, arg := range d.CmdArgs {
+		if arg.Key == "owners" {
+			for _, id := range arg.Vals {
+				require.NoError(t, e.Spawn(buff.OwnerID(number(id)), &diary{}))
+			}
+		}
+	}
+	return ""
+}
+
+// each does the verbs one after the other and puts the answers on a line each.
+func (s *story) each(d *datadriven.TestData, do func(v verb) string) string {
+	var out []string
+	for _, l := range input(d) {
+		if answer := do(s.verb(l, 0)); answer != "" {
+			out = append(out, answer)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// tick lets time pass, in as many Ticks as the mode wants.
+func (s *story) tick(d time.Duration) string {
+	part := d / time.Duration(s.mode.split)
+	var out []string
+	for i := range s.mode.split {
+		if i == s.mode.split-1 {
+			part = d - part*time.Duration(i)
+		}
+		out = append(out, lines(s.eng.Tick(part))...)
+	}
+	owner := func(l string) int { return number(l[:strings.IndexByte(l, ':')]) }
+	slices.SortStableFunc(out, func(a, b string) int { return owner(a) - owner(b) })
+	return strings.Join(append(out, s.calls()...), "\n")
+}
+
+// owners calls do for every owner of a story; they are those below 100.
+func (s *story) owners(do func(id buff.OwnerID)) {
+	for id := range buff.OwnerID(100) {
+		if s.eng.Data(id) != nil {
+			do(id)
+		}
+	}
+}
+
+// calls returns what the handlers have noted since the last time.
+func (s *story) calls() (out []string) {
+	s.owners(func(id buff.OwnerID) {
+		d := s.eng.Data(id).(*diary)
+		out = append(out, d.notes...)
+		d.notes = nil
+	})
+	return out
+}
+
+func (s *story) show() string {
+	var out []string
+	s.owners(func(id buff.OwnerID) {
+		for b := range s.eng.Buffs(id) {
+			l := fmt.Sprintf("%d: %s x%d", id, b.Spec, b.Stacks)
+			if b.Source != 0 {
+				l += fmt.Sprintf(" source=%d", b.Source)
+			}
+			if b.End != wheel.Never {
+				l += fmt.Sprintf(" end=%d", b.End)
+			}
+			if b.NextPulse <= b.End && b.Spec.Period > 0 {
+				l += fmt.Sprintf(" next=%d", b.NextPulse)
+			}
+			out = append(out, l)
+		}
+	})
+	if len(out) == 0 {
+		return "nobody carries anything"
+	}
+	return strings.Join(out, "\n")
+}
+
+func (s *story) stats() string {
+	st := s.eng.Stats()
+	var out []string
+	for _, f := range []struct {
+		name string
+		n    uint64
+	}{
+		{"owners", uint64(st.Owners)},
+		{"busy", uint64(st.Busy)},
+		{"timers", uint64(st.Timers)},
+		{"inbox", uint64(st.Inbox)},
+		{"refused", st.Refused},
+		{"undelivered", st.Undelivered},
+		{"dropped on despawn", st.DroppedOnDespawn},
+		{"pool refused", st.PoolRefused},
+	} {
+		if f.n != 0 {
+			out = append(out, fmt.Sprintf("%s: %d", f.name, f.n))
+		}
+	}
+	return strings.Join(out, "\n")
+}

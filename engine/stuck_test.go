@@ -1,0 +1,263 @@
+package engine_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestP19_OthersAreServed: with 3 of 4 workers stuck, every other owner is served in
+// the same Tick, and the frame names the three, their definition and since when.
+func TestP19_OthersAreServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const owners = 50
+		p := newPrison(t, owners, engine.Options{Workers: 4})
+		p.hold(2, 20, 50)
+		for n := range 4 {
+			f := p.Tick(time.Second)
+			require.Equal(t, []buff.OwnerID{2, 20, 50}, stuck(f))
+			for _, s := range f.Stuck {
+				require.Equal(t, p.beat, s.Spec)
+				require.Equal(t, time.Duration(n)*time.Second, s.For)
+			}
+			require.Zero(t, f.Waiting)
+			for id := range buff.OwnerID(owners) {
+				want := []int64{int64(n+1) * 1000}
+				if p.gates[id+1] != nil {
+					want = []int64{}
+				}
+				require.Equal(t, want, at(f, id+1, buff.Pulsed, p.beat), "owner %d", id+1)
+				require.Equal(t, p.gates[id+1] != nil, p.Busy(id+1))
+			}
+			require.Equal(t, 3, p.Stats().Busy)
+		}
+		p.free()
+		synctest.Wait()
+		f := p.Tick(0)
+		require.Empty(t, f.Stuck)
+		for _, id := range []buff.OwnerID{2, 20, 50} {
+			require.Equal(t, []int64{1000, 2000, 3000, 4000}, at(f, id, buff.Pulsed, p.beat), "nothing lost, in order")
+			require.False(t, p.Busy(id))
+		}
+		clear(p.gates)
+		p.leave(t)
+	})
+}
+
+// TestP19_OnlyTheFirstFrameWaits: who is stuck costs the budget once, and not in
+// every frame.
+func TestP19_OnlyTheFirstFrameWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPrison(t, 10, engine.Options{Workers: 2, Budget: time.Hour})
+		p.hold(5)
+		begin := time.Now()
+		p.Tick(time.Second)
+		require.Equal(t, time.Hour, time.Since(begin))
+		for range 10 {
+			f := p.Tick(time.Second)
+			require.Equal(t, []buff.OwnerID{5}, stuck(f))
+			require.Equal(t, 9, f.Len())
+		}
+		require.Equal(t, time.Hour, time.Since(begin))
+		p.leave(t)
+	})
+}
+
+// TestQueued: what is asked of a busy owner waits. It comes out in order, with the
+// time at which it was asked for, and after what was due by then.
+func TestQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPrison(t, 2, engine.Options{Workers: 2})
+		old := add(t, p.Engine, 1, p.mark)
+		p.hold(1)
+		p.Tick(time.Second)
+
+		h, r := p.AddBuff(1, buff.Application{Spec: p.late})
+		require.Equal(t, buff.Result{Queued: true}, r)
+		require.Zero(t, h)
+		require.Equal(t, buff.Result{Queued: true}, p.Extend(old, time.Second))
+		_, found := p.Find(old)
+		require.False(t, found)
+		for range p.Buffs(1) {
+			require.Fail(t, "the buffs of a busy owner were shown")
+		}
+		p.Tick(time.Second)
+		timeout, err := p.AddTimeout(1, 500*time.Millisecond, func(*engine.Context) {})
+		require.NoError(t, err)
+		require.Zero(t, timeout)
+		require.Equal(t, buff.Result{Queued: true}, p.Remove(old))
+		p.Tick(time.Second)
+
+		p.free()
+		clear(p.gates)
+		var got []string
+		for range 3 {
+			synctest.Wait()
+			for _, l := range lines(p.Tick(0)) {
+				if l[0] == '1' {
+					got = append(got, l)
+				}
+			}
+		}
+		require.Equal(t, []string{
+			"1: 1000 pulse beat x1",
+			"1: 1000 apply late x1 end=11000",
+			"1: 1000 refresh mark x1 end=2500",
+			"1: 2000 pulse beat x1",
+			"1: 2000 remove mark why=cancelled",
+			"1: 2500 timeout",
+			"1: 3000 pulse beat x1",
+		}, got)
+		p.leave(t)
+	})
+}
+
+// TestP20_AllStuck: with every worker stuck a Tick ends with its budget, the frame
+// counts who waits, mailboxes have a limit with a name; then nothing is lost.
+func TestP20_AllStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const owners, limit = 20, 8
+		p := newPrison(t, owners, engine.Options{Workers: 2, MailboxLimit: limit})
+		for id := range buff.OwnerID(owners) {
+			p.hold(id + 1)
+		}
+		f := p.Tick(time.Second)
+		require.Len(t, f.Stuck, 2)
+		require.Equal(t, owners-2, f.Waiting)
+		accepted := map[buff.OwnerID]int{}
+		for range 5 * limit {
+			for id := range buff.OwnerID(owners) {
+				if _, r := p.AddBuff(id+1, buff.Application{Spec: p.mark}); r.Err != nil {
+					require.ErrorIs(t, r.Err, engine.ErrOverloaded)
+				} else {
+					require.True(t, r.Queued)
+					accepted[id+1]++
+				}
+			}
+			f = p.Tick(time.Second)
+			require.Len(t, f.Stuck, 2)
+			require.Equal(t, owners-2, f.Waiting)
+		}
+		for id := range owners {
+			require.LessOrEqual(t, engine.Mail(p.Engine, id), 2*limit, "a mailbox grows")
+		}
+		require.Equal(t, uint64(5*limit*owners-total(accepted)), p.Stats().Refused)
+		now := int64(p.Now())
+
+		p.free()
+		clear(p.gates)
+		pulses, marks := map[buff.OwnerID][]int64{}, map[buff.OwnerID]int{}
+		for range 4 {
+			synctest.Wait()
+			f = p.Tick(0)
+			for id := range buff.OwnerID(owners) {
+				pulses[id+1] = append(pulses[id+1], at(f, id+1, buff.Pulsed, p.beat)...)
+				marks[id+1] += len(at(f, id+1, buff.Applied, p.mark)) + len(at(f, id+1, buff.Refreshed, p.mark))
+			}
+		}
+		require.Empty(t, f.Stuck)
+		require.Equal(t, accepted, marks)
+		for id := range buff.OwnerID(owners) {
+			require.Len(t, pulses[id+1], int(now/1000), "owner %d", id+1)
+			for i, at := range pulses[id+1] {
+				require.EqualValues(t, 1000*(i+1), at, "owner %d", id+1)
+			}
+		}
+		p.leave(t)
+	})
+}
+
+func total(counts map[buff.OwnerID]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// TestP23_LongBacklog: an owner with thousands of events due lets the others pass:
+// with one worker, the other owner is served before the backlog is.
+func TestP23_LongBacklog(t *testing.T) {
+	var order []buff.OwnerID
+	handlers := engine.Handlers{"note": func(c *engine.Context, _ buff.Event) { order = append(order, c.Owner()) }}
+	cat := catalogOf(t, buff.Spec{ID: "fast", Duration: 1000 * time.Second, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("note")}})
+	e := open(t, engine.Options{Catalog: cat, Handlers: handlers, Workers: 1, Budget: patient})
+	spawn(t, e, 1, 2)
+	add(t, e, 1, cat.Spec("fast"))
+	e.Tick(999_950 * time.Millisecond / 2)
+	add(t, e, 2, cat.Spec("fast"))
+	order = nil
+	f := e.Tick(400 * time.Second)
+	require.Equal(t, 16_000, f.Len()-1)
+	first := map[buff.OwnerID]int{}
+	for i, id := range order {
+		if _, ok := first[id]; !ok {
+			first[id] = i
+		}
+	}
+	require.LessOrEqual(t, max(first[1], first[2]), engine.DefaultTurnLimit, "one waited for more than one turn of the other")
+}
+
+// TestStuckHandlerOfTheLoop: a handler that was put off gets stuck; the frame names
+// its definition, and for a timeout none.
+func TestStuckHandlerOfTheLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPrison(t, 2, engine.Options{Workers: 3})
+		p.hold(1, 2)
+		add(t, p.Engine, 1, p.late)
+		_, err := p.AddTimeout(2, 0, func(c *engine.Context) { p.wait(c, buff.Event{}) })
+		require.NoError(t, err)
+		f := p.Tick(time.Millisecond)
+		require.Equal(t, []buff.OwnerID{1, 2}, stuck(f))
+		for _, s := range f.Stuck {
+			if s.Owner == 1 {
+				require.Equal(t, p.late, s.Spec)
+			} else {
+				require.Nil(t, s.Spec)
+			}
+		}
+		p.leave(t)
+	})
+}
+
+// TestDespawnBusy: a busy owner that despawns is gone at once for every caller; what
+// it carried ends when its handler has returned, and its number is used again only
+// then.
+func TestDespawnBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPrison(t, 1, engine.Options{Workers: 1, MaxOwners: 1})
+		h := add(t, p.Engine, 1, p.mark)
+		p.hold(1)
+		p.Tick(time.Second)
+		_, r := p.AddBuff(1, buff.Application{Spec: p.late})
+		require.True(t, r.Queued)
+		require.NoError(t, p.Despawn(1))
+		require.ErrorIs(t, p.Despawn(1), engine.ErrUnknownOwner)
+		require.ErrorIs(t, p.Remove(h).Err, buff.ErrStale)
+		require.ErrorIs(t, p.Spawn(1, nil), engine.ErrTooManyOwners)
+		p.Tick(time.Second)
+		p.free()
+		clear(p.gates)
+		var got []string
+		for range 3 {
+			synctest.Wait()
+			got = append(got, lines(p.Tick(0))...)
+		}
+		require.Equal(t, []string{
+			"1: 1000 pulse beat x1",
+			"1: 1000 apply late x1 end=11000",
+			"1: 1500 remove mark why=expired",
+			"1: 2000 pulse beat x1",
+			"1: 2000 remove beat why=unload",
+			"1: 2000 remove late why=unload",
+		}, got)
+		require.NoError(t, p.Spawn(1, nil))
+		require.ErrorIs(t, p.Remove(h).Err, buff.ErrStale)
+		require.Zero(t, p.Stats().Timers)
+		p.leave(t)
+	})
+}

@@ -1,0 +1,72 @@
+// Command mmo is a small online game that plays itself: bots in raids fight bosses
+// with poisons, curses, shields and food, and every effect runs on package engine.
+//
+//	go run ./examples/mmo                        1,000 players, 30 s of real time
+//	go run ./examples/mmo -speed max -seed 7     as fast as the machine can
+//
+// The last line is a digest of everything that happened. The same seed gives the
+// same digest, with any number of workers and at any speed.
+//
+//	flags.go     what can be set
+//	loop.go      the game loop: frames, real time, status
+//	world.go     who is there, and what the loop learns from a frame
+//	raids.go     bosses, and what they do to their raids
+//	bots.go      what players decide to do
+//	spells.go    what there is to cast
+//	handlers.go  what the buffs do: the code that the definitions call by name
+//	book.go      the definitions, read from buffs/*.yaml
+//	summary.go   what is told at the end; tally.go, pulses.go, digest.go count it
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run plays one game, until its end or that of ctx, and returns the exit status.
+// The summary goes to stdout, everything else to stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	s, err := parseFlags(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, usage())
+		return 0
+	}
+	if err == nil {
+		err = game(ctx, s, stdout, stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "mmo:", err)
+		return 1
+	}
+	return 0
+}
+
+// game builds a world, plays it and tells what came of it.
+func game(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	defer startProfile(s.profile)()
+	w, err := newWorld(s)
+	if err != nil {
+		return err
+	}
+	l := newLoop(w, newStatus(stderr))
+	l.play(ctx)
+	summary := l.summary()
+	// What is still under way is waited for, Ctrl-C or not: it takes a moment.
+	if err := w.eng.Close(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	fmt.Fprint(stdout, summary)
+	return w.pulses.check()
+}

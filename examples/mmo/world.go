@@ -1,0 +1,212 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Health of a player, and of a boss for each player of its raid.
+const (
+	playerHealth = 1000
+	bossHealth   = 650
+)
+
+// firstBoss is the first owner number of a boss. Players are numbered from 1.
+const firstBoss = 1_000_001
+
+// world is everything that belongs to the loop. What it knows of the units it has
+// from the events of the frames, so that it never looks at what a worker may be
+// changing.
+type world struct {
+	settings
+	*book
+	eng     *engine.Engine
+	dice    *rand.Rand // the loop's; one seed, one order of throws
+	now     wheel.Time
+	frames  int // to be played
+	players []player
+	raids   []raid
+	err     error // the first thing that should not have happened
+
+	tally  tally
+	pulses pulses
+	digest digest
+	trace  func(buff.Event) // if not nil, sees every event
+}
+
+// player is what the loop knows of a player.
+type player struct {
+	id      buff.OwnerID
+	class   *class
+	raid    *raid
+	dead    bool
+	away    bool       // logged out
+	returns wheel.Time // when it logs in again
+	lives   uint64     // times that it has logged in
+
+	dazed   bool
+	bare    bool       // has lost its stance
+	zeal    wheel.Time // until when
+	fury    wheel.Time
+	casting buff.TimeoutHandle
+	recent  [6]cast // the last spells, for casting them again
+	casts   int
+}
+
+// budget is what one Tick may wait for its handlers. A server takes less than a
+// frame. Here it must not be used up on any machine, also when that stands still
+// for a second: who is not waited for has its events in a later frame, and the
+// digest would show how fast the machine is.
+const budget = time.Minute
+
+func newWorld(s settings) (*world, error) {
+	b, err := loadBook()
+	if err != nil {
+		return nil, err
+	}
+	eng, err := engine.New(engine.Options{
+		Catalog:     b.catalog,
+		Handlers:    newRules(b, s.players).handlers(),
+		Workers:     s.workers,
+		Synchronous: s.sync,
+		Budget:      budget,
+		MaxBuffs:    buff.MaxPerOwner, // a boss carries those of all its enemies
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &world{
+		settings: s, book: b, eng: eng,
+		dice:    rand.New(rand.NewPCG(s.seed, 0)),
+		frames:  framesOf(s.duration, s.rate),
+		players: make([]player, s.players),
+		raids:   make([]raid, s.bosses),
+		pulses:  newPulses(),
+		digest:  newDigest(),
+	}
+	w.populate()
+	return w, w.err
+}
+
+// populate lets everybody in, each player in the raid of one boss.
+func (w *world) populate() {
+	classes := newClasses(w.book)
+	for i := range w.raids {
+		w.raids[i].boss = buff.OwnerID(firstBoss + i)
+	}
+	for i := range w.players {
+		p := &w.players[i]
+		p.id, p.class, p.raid = buff.OwnerID(i+1), &classes[i/len(w.raids)%len(classes)], &w.raids[i%len(w.raids)]
+		p.raid.members = append(p.raid.members, p)
+		w.logIn(p)
+	}
+	for i := range w.raids {
+		w.appear(&w.raids[i])
+	}
+}
+
+// expect notes an error that no player can cause.
+func (w *world) expect(err error) {
+	if w.err == nil && err != nil {
+		w.err = fmt.Errorf("at %v: %w", w.now, err)
+	}
+}
+
+// logIn spawns a player with full health and what lasts long.
+func (w *world) logIn(p *player) {
+	p.away, p.dead = false, false
+	p.dazed, p.bare, p.zeal, p.fury, p.casting, p.recent = false, false, 0, 0, 0, [6]cast{}
+	w.expect(w.eng.Spawn(p.id, newUnit(w.seed, p.id, p.lives, playerHealth, w.ghost)))
+	p.lives++
+	for _, spec := range []*buff.Spec{w.stance, w.rested, w.deathWard, w.stew} {
+		w.add(p.id, buff.Application{Spec: spec, Source: p.id})
+	}
+}
+
+func (w *world) logOut(p *player) {
+	w.expect(w.eng.Despawn(p.id))
+	p.away, p.returns = true, w.in(3*time.Second, 5*time.Second)
+}
+
+// in returns an instant after the delay and an even share of the spread.
+func (w *world) in(delay, spread time.Duration) wheel.Time {
+	return w.now.After(delay + time.Duration(w.dice.Int64N(int64(spread)+1)))
+}
+
+// see takes in the events of a frame.
+func (w *world) see(f *engine.Frame) {
+	w.now = f.Now
+	for e := range f.Events() {
+		w.tally.add(e)
+		w.pulses.add(e)
+		w.digest.add(e)
+		w.learn(e)
+		if w.trace != nil {
+			w.trace(e)
+		}
+	}
+	w.tally.stuck += len(f.Stuck)
+}
+
+// learn draws from an event what the bots go by.
+func (w *world) learn(e buff.Event) {
+	if e.Kind == buff.Removed && e.Why == buff.Dispelled {
+		w.tally.dispels++
+	}
+	if e.Owner >= firstBoss {
+		w.learnBoss(&w.raids[e.Owner-firstBoss], e)
+	} else {
+		w.learnPlayer(&w.players[e.Owner-1], e)
+	}
+}
+
+func (w *world) learnBoss(r *raid, e buff.Event) {
+	if e.Kind != buff.Applied {
+		return
+	}
+	switch e.Spec {
+	case w.fallen:
+		r.fell = true
+		w.tally.felled++
+	case w.enrage:
+		r.power *= 2
+	}
+}
+
+func (w *world) learnPlayer(p *player, e buff.Event) {
+	began, ended := e.Kind == buff.Applied, e.Kind == buff.Removed
+	switch {
+	case e.Kind == buff.TimedOut:
+		p.casting = 0
+	case e.Spec == w.zeal:
+		p.zeal = until(e)
+	case e.Spec == w.fury:
+		p.fury = until(e)
+	case !began && !ended:
+	case e.Spec == w.ghost:
+		p.dead = began
+		if began {
+			w.tally.deaths++
+		}
+	case e.Spec == w.daze:
+		p.dazed = began
+	case e.Spec == w.stance:
+		p.bare = ended
+	case began && (e.Spec == w.bomb || e.Spec == w.dread):
+		p.raid.cursed = append(p.raid.cursed, p)
+	}
+}
+
+// until returns until when the buff of an event runs. Of several the last event
+// counts, which is good enough for a bot.
+func until(e buff.Event) wheel.Time {
+	if e.Kind == buff.Applied || e.Kind == buff.Refreshed {
+		return e.End
+	}
+	return 0
+}
