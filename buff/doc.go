@@ -101,7 +101,9 @@
 //	a timer fires     Wake(its Ref), for all that are due; then Run
 //
 // A timer that has fired is kept: a later [Order] moves it, and one that says
-// [wheel.Never] takes it away for good. To Wake too early or too often does no harm.
+// [wheel.Never] takes it away for good. To Wake too early or too often does no harm,
+// and a Set may let it happen: a timer set for a buff that has become endless in the
+// same turn is left to fire for nothing.
 //
 // Without a wheel leave Orders alone: Run takes the wishes back and finds what is
 // due by itself. [Set.Next] tells when that will be.

@@ -238,21 +238,38 @@ func (w *tinyWheel) obey(t *testing.T, s *buff.Set) {
 	if s.Pending() > 0 {
 		return
 	}
-	waiting, want, next := 0, s.Timeouts(), wheel.Never
+	require.LessOrEqual(t, len(w.timers), s.Len()+s.Timeouts(), "timers kept for what is gone")
+	w.check(t, s)
+}
+
+// check holds the timers that wait against what the Set has to come. Of a buff
+// that has become endless one may be left over: it wakes for nothing.
+func (w *tinyWheel) check(t *testing.T, s *buff.Set) {
+	waiting, timeouts, next := map[buff.Ref]wheel.Time{}, 0, wheel.Never
 	for _, d := range w.timers {
-		if !d.rests {
-			waiting++
-			next = min(next, d.due)
+		if d.rests {
+			continue
 		}
+		if d.ref >= 1<<15 {
+			timeouts++
+			next = min(next, d.due)
+			continue
+		}
+		require.NotContains(t, waiting, d.ref, "two timers for one buff")
+		waiting[d.ref] = d.due
 	}
 	for i := range s.All() {
-		if min(i.End, i.NextPulse) != wheel.Never {
-			want++
+		due := min(i.End, i.NextPulse)
+		ref := buff.Ref(i.Handle >> 32 & (buff.MaxPerOwner - 1))
+		if at, ok := waiting[ref]; due != wheel.Never && (!ok || at != due) {
+			require.Fail(t, "the wheel does not know", "%v has something due at %d, its timer waits: %v, for %d", i.Spec, due, ok, at)
 		}
+		delete(waiting, ref)
+		next = min(next, due)
 	}
-	require.Equal(t, want, waiting, "timers that wait")
-	require.Equal(t, s.Next(), next, "the first timer")
-	require.LessOrEqual(t, len(w.timers), s.Len()+s.Timeouts(), "timers kept for what is gone")
+	require.Empty(t, waiting, "timers for what is gone")
+	require.Equal(t, s.Timeouts(), timeouts)
+	require.Equal(t, s.Next(), next)
 }
 
 // wake hands over what is due, in any order, and now and then something that is

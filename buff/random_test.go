@@ -24,11 +24,17 @@ func TestRandomScripts(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 1_000)
 	}
-	lines, long := 0, 0
+	lines, long, now := 0, 0, *seed
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d", now)
+		}
+	}()
 	for i := range uint64(n) {
-		s, err := randomScript(seeded(*seed + i))
-		require.NoError(t, err, "seed %d", *seed+i)
-		log := compare(t, s, *seed+i)
+		now = *seed + i
+		s, err := randomScript(seeded(now))
+		require.NoError(t, err)
+		log := compare(t, s, now)
 		lines += len(log)
 		if log == nil {
 			long++

@@ -74,7 +74,7 @@ func runStuck(t *testing.T, p plan, workers int) (events map[buff.OwnerID][]stri
 // TestStuckChangesNothing: an owner whose handlers hang now and then has, in the end,
 // the same events in the same order with the same times as one whose handlers do not.
 func TestStuckChangesNothing(t *testing.T) {
-	seeds := uint64(60)
+	seeds := uint64(2000)
 	if testing.Short() {
 		seeds = 10
 	}
@@ -92,6 +92,67 @@ func TestStuckChangesNothing(t *testing.T) {
 			require.NotZero(t, busy, "nobody was stuck")
 			requireSameOwners(t, want, got, p, " with workers ", workers)
 		}
+	}
+}
+
+// TestStuckChaos: with everything at once (stuck handlers, faults, owners that come and
+// go, commands across owners and by the inbox), each buff's events stand in order from
+// its application to its one removal, nobody is left behind, and Close succeeds.
+func TestStuckChaos(t *testing.T) {
+	seeds := uint64(4000)
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := range seeds {
+		synctest.Test(t, func(t *testing.T) {
+			p := plan{seed: seed, owners: 12, steps: 40, cross: true, inbox: true, churn: true, goexit: true}
+			j := &jail{cells: make(chan chan struct{}, 1000), dice: rand.New(rand.NewPCG(p.seed, 7))}
+			s := newSim(t, p, engine.Options{Workers: 3, Budget: brief, MailboxLimit: 20, TurnLimit: 2})
+			s.blocked = j.block
+			lives := map[buff.Handle][]buff.Event{}
+			s.run(func(d time.Duration) []time.Duration {
+				synctest.Wait()
+				j.open(j.dice.IntN(10) == 0)
+				for e := range s.eng.Tick(d).Events() {
+					lives[e.Handle] = append(lives[e.Handle], e)
+				}
+				return nil
+			})
+			synctest.Wait()
+			j.empty = true
+			j.open(true)
+			for range 20 {
+				synctest.Wait()
+				for e := range s.eng.Tick(0).Events() {
+					lives[e.Handle] = append(lives[e.Handle], e)
+				}
+			}
+			busy := s.eng.Stats().Busy
+			s.finish()
+			require.Zero(t, busy)
+			delete(lives, 0)
+			require.Greater(t, len(lives), 30)
+			for h, life := range lives {
+				requireLife(t, h, life)
+			}
+		})
+	}
+}
+
+// requireLife checks the events of one buff.
+func requireLife(t *testing.T, h buff.Handle, life []buff.Event) {
+	t.Helper()
+	removed := false
+	require.Equal(t, buff.Applied, life[0].Kind, "%v begins with %v", h, life[0])
+	for i, e := range life {
+		if i > 0 {
+			require.NotEqual(t, buff.Applied, e.Kind, "%v is applied twice", h)
+			require.LessOrEqual(t, life[i-1].At, e.At, "%v: order", h)
+		}
+		require.LessOrEqual(t, e.At, e.Seen, "%v: early", h)
+		// A handler that is called for the removal may fail.
+		require.False(t, removed && e.Kind != buff.Faulted, "%v: %v after its end", h, e)
+		removed = removed || e.Kind == buff.Removed
 	}
 }
 

@@ -3,7 +3,9 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +25,9 @@ type sim struct {
 	dice     *rand.Rand
 	handles  []buff.Handle // of the first applications; all lanes use them
 	timeouts []buff.TimeoutHandle
-	blocked  func(*player) // if not nil, called in some handlers
+	blocked  func(*player) // if not nil, called in each handler
+
+	overlaps atomic.Int64 // times that two handlers of one owner ran at once
 
 	frames []string                  // the log of frames
 	events map[buff.OwnerID][]string // the log of each owner, without Seen
@@ -37,6 +41,7 @@ type plan struct {
 	cross  bool // commands of handlers for other owners
 	inbox  bool // commands by the inbox
 	churn  bool // owners come and go
+	goexit bool // handlers end their goroutines, not with Synchronous
 	firm   bool // verbs on the loop do not depend on earlier answers
 }
 
@@ -49,7 +54,7 @@ type player struct {
 	dice  *rand.Rand
 	block *rand.Rand
 	calls []string
-	inner bool // a handler runs
+	inner atomic.Bool // a handler runs
 }
 
 var simSpecs = []buff.Spec{
@@ -160,6 +165,7 @@ func (s *sim) finish() *sim {
 		}
 	}
 	shut(s.tb, s.eng)
+	require.Zero(s.tb, s.overlaps.Load(), "two handlers of one owner at once")
 	return s
 }
 
@@ -191,7 +197,9 @@ func (s *sim) verb() {
 		}
 	case 7:
 		if d.IntN(10) == 0 {
-			require.NoError(s.tb, e.LoseSource(buff.OwnerID(d.IntN(3))))
+			if err := e.LoseSource(buff.OwnerID(d.IntN(3))); err != nil {
+				require.ErrorIs(s.tb, err, engine.ErrOverloaded)
+			}
 		}
 	case 8:
 		if s.plan.churn {
@@ -230,11 +238,10 @@ func (s *sim) ring(c *engine.Context) { s.act(c, buff.Event{}) }
 // act is the handler of everything: it asks for something at random.
 func (s *sim) act(c *engine.Context, e buff.Event) {
 	p := c.Data().(*player)
-	if p.inner || p.id != c.Owner() {
-		panic("two handlers of one owner at once")
+	if !p.inner.CompareAndSwap(false, true) || p.id != c.Owner() {
+		s.overlaps.Add(1)
 	}
-	p.inner = true
-	defer func() { p.inner = false }()
+	defer p.inner.Store(false)
 	carried := 0
 	for range c.Buffs() {
 		carried++
@@ -244,8 +251,11 @@ func (s *sim) act(c *engine.Context, e buff.Event) {
 		s.blocked(p)
 	}
 	s.ask(c, p)
-	if p.dice.IntN(40) == 0 {
+	switch n := p.dice.IntN(40); {
+	case n == 0:
 		panic("a random fault")
+	case n == 1 && s.plan.goexit:
+		runtime.Goexit()
 	}
 }
 
