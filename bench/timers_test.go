@@ -133,8 +133,12 @@ func (k *wheelKeeper) add(timer int, ms int64) {
 
 func (k *wheelKeeper) cancel(timer int) { k.wheel.Remove(k.handles[timer]) }
 
+// fire ends the timers too: one that has fired rests until it is moved or removed.
 func (k *wheelKeeper) fire(_, _ int) {
 	k.fired = k.wheel.Advance(k.wheel.Now().Add(50), k.fired[:0])
+	for _, f := range k.fired {
+		k.wheel.Remove(k.handles[f.ID])
+	}
 }
 
 // heapKeeper is the binary heap of the standard library, with the place of each

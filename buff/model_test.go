@@ -272,8 +272,8 @@ func (m *model) call(c told) {
 		m.line("error", " "+why.String(), nil, 0, 0, nil)
 	default:
 		m.line("error", " why="+why.String(), c.spec, c.source, c.magnitude, c.about)
-		if c.spec.OnFault == buff.FateRemove {
-			m.issue(queued{op: op{verb: buff.Remove, reason: buff.Fault}, target: c.about})
+		if c.spec.OnFault == buff.FateRemove && c.about != nil && !c.about.gone {
+			m.remove(c.about, buff.Fault)
 		}
 	}
 }

@@ -174,8 +174,8 @@ func TestGoexit(t *testing.T) {
 		"0 apply p x1 end=200",
 		"100 pulse p x1",
 		"100 error p why=goexit",
-		"100 exec q x1",
 		"100 remove p why=fault",
+		"100 exec q x1",
 	}, r.log())
 }
 

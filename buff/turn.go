@@ -218,8 +218,8 @@ func (s *Set) fault(t *Turn, why Reason) {
 	e := t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed = Faulted, why, wheel.Never, 0, 0
 	t.emit(s, e)
-	if e.Spec != nil && e.Spec.OnFault == FateRemove {
-		t.Issue(s, Command{Verb: Remove, Handle: e.Handle, Reason: Fault})
+	if e.Spec != nil && e.Spec.OnFault == FateRemove && s.lookup(e.Handle) != nil {
+		s.end(t, e.Handle.slot(), Fault)
 	}
 }
 

@@ -47,7 +47,8 @@ func (w *Wheel) Len() int { return w.waiting }
 // Add starts a timer that is due at the given instant, which may be any Time, and
 // returns its handle. The id is the caller's own and comes back in [Fired]; two
 // timers may have the same. A timer due at or before Now is late: it fires at the
-// next Advance, never inside Add.
+// next Advance, never inside Add. A timer lives until Remove, also when it has
+// fired: one that is not wanted again must be removed.
 //
 // Add panics if 4,294,967,295 timers are live or retired. It allocates only if
 // more timers are live than ever before. Only the loop goroutine may call it.

@@ -3,7 +3,6 @@ package main
 import (
 	"embed"
 	"fmt"
-	"os"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
@@ -27,18 +26,9 @@ type book struct {
 	ghost, fallen                             *buff.Spec // the dead
 }
 
-// loadBook reads the definitions. The loader reads folders, so they get one for
-// the moment.
+// loadBook reads the definitions.
 func loadBook() (*book, error) {
-	folder, err := os.MkdirTemp("", "mmo-")
-	if err != nil {
-		return nil, fmt.Errorf("a folder for the definitions: %w", err)
-	}
-	defer os.RemoveAll(folder)
-	if err := os.CopyFS(folder, definitions); err != nil {
-		return nil, fmt.Errorf("a folder for the definitions: %w", err)
-	}
-	cat, err := catalog.Load(folder + "/buffs")
+	cat, err := catalog.LoadFS(definitions, "buffs")
 	if err != nil {
 		return nil, err
 	}
