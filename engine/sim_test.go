@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,9 +24,10 @@ type sim struct {
 	eng      *engine.Engine
 	specs    []*buff.Spec
 	dice     *rand.Rand
-	handles  []buff.Handle // of the first applications; all lanes use them
-	timeouts []buff.TimeoutHandle
-	blocked  func(*player) // if not nil, called in each handler
+	handles  []buff.Handle        // what the loop knows
+	timeouts []buff.TimeoutHandle // the same
+	first    []buff.Handle        // what handlers know: it does not change
+	blocked  func(*player)        // if not nil, called in each handler
 
 	overlaps atomic.Int64 // times that two handlers of one owner ran at once
 
@@ -94,6 +96,7 @@ func newSim(tb testing.TB, p plan, o engine.Options) *sim {
 		require.NoError(tb, err)
 		s.timeouts = append(s.timeouts, t)
 	}
+	s.first = slices.Clone(s.handles[:3])
 	return s
 }
 
@@ -273,7 +276,7 @@ func (s *sim) ask(c *engine.Context, p *player) {
 	if s.plan.cross && p.dice.IntN(2) == 0 {
 		to = buff.OwnerID(p.dice.IntN(s.plan.owners + 2))
 	}
-	handle := s.handles[p.dice.IntN(3)]
+	handle := s.first[p.dice.IntN(len(s.first))]
 	for b := range c.Buffs() {
 		if p.dice.IntN(3) == 0 {
 			handle = b.Handle

@@ -37,14 +37,12 @@ func TestP19_OthersAreServed(t *testing.T) {
 			require.Equal(t, 3, p.Stats().Busy)
 		}
 		p.free()
-		synctest.Wait()
 		f := p.Tick(0)
 		require.Empty(t, f.Stuck)
 		for _, id := range []buff.OwnerID{2, 20, 50} {
 			require.Equal(t, []int64{1000, 2000, 3000, 4000}, at(f, id, buff.Pulsed, p.beat), "nothing lost, in order")
 			require.False(t, p.Busy(id))
 		}
-		clear(p.gates)
 		p.leave(t)
 	})
 }
@@ -94,7 +92,6 @@ func TestQueued(t *testing.T) {
 		p.Tick(time.Second)
 
 		p.free()
-		clear(p.gates)
 		var got []string
 		for range 3 {
 			synctest.Wait()
@@ -150,7 +147,6 @@ func TestP20_AllStuck(t *testing.T) {
 		now := int64(p.Now())
 
 		p.free()
-		clear(p.gates)
 		pulses, marks := map[buff.OwnerID][]int64{}, map[buff.OwnerID]int{}
 		for range 4 {
 			synctest.Wait()
@@ -241,7 +237,6 @@ func TestDespawnBusy(t *testing.T) {
 		require.ErrorIs(t, p.Spawn(1, nil), engine.ErrTooManyOwners)
 		p.Tick(time.Second)
 		p.free()
-		clear(p.gates)
 		var got []string
 		for range 3 {
 			synctest.Wait()
