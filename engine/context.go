@@ -16,7 +16,8 @@ import (
 // came of it is an event. What cannot be delivered, because the other owner is
 // not there, is counted in [Stats].
 //
-// A Context is good until its handler returns; after that its methods panic.
+// A Context is good until its handler returns. After that its methods panic, or, if
+// the same worker is in another handler by then, do their work for that one.
 type Context struct {
 	lane  *lane
 	event *buff.Event

@@ -21,5 +21,13 @@ func Escaped(e *Engine) uint64 {
 	return s.Panics + s.HookPanics
 }
 
+// Kept returns how many events the lists of the lanes have room for.
+func Kept(e *Engine) (n int) {
+	for i := range e.lanes {
+		n = max(n, cap(e.lanes[i].turn.Events))
+	}
+	return n
+}
+
 // Mail returns how many messages wait for an owner.
 func Mail(e *Engine, number int) int { return e.owners[number].box.Len() }

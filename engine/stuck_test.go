@@ -114,6 +114,59 @@ func TestQueued(t *testing.T) {
 	})
 }
 
+// TestQueuedHandlerComesFirst: a handler that a queued command has set off is called
+// before the owner does what is asked of it in a later frame, as if it had never been
+// busy.
+func TestQueuedHandlerComesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := gates{}
+		cat := catalogOf(t,
+			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "cause", Kind: buff.Instant, On: buff.Hooks{Exec: call("follow")}},
+			buff.Spec{ID: "effect", Kind: buff.Infinite},
+			buff.Spec{ID: "later", Kind: buff.Infinite},
+		)
+		e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Handlers: engine.Handlers{
+			"wait":   g.wait,
+			"follow": func(c *engine.Context, _ buff.Event) { c.AddBuff(1, buff.Application{Spec: cat.Spec("effect")}) },
+		}})
+		spawn(t, e, 1)
+		got := []string{}
+		ask := func(spec string, queued bool) {
+			_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec(spec)})
+			require.NoError(t, r.Err)
+			require.Equal(t, queued, r.Queued)
+			got = append(got, lines(e.Tick(0))...)
+		}
+		g.hold(1)
+		ask("hang", false)
+		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("cause")})
+		require.True(t, r.Queued)
+		g.free()
+		got = append(got, lines(e.Tick(0))...)
+		ask("later", true)
+		got = append(got, lines(e.Tick(0))...)
+		require.Equal(t, []string{"1: 0 exec hang x1", "1: 0 exec cause x1", "1: 0 apply effect x1", "1: 0 apply later x1"}, got)
+		require.False(t, e.Busy(1))
+		shut(t, e)
+	})
+}
+
+// TestStuckKeepsLittle: while somebody is stuck, what the frames before have brought is
+// not kept.
+func TestStuckKeepsLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const owners = 20
+		p := newPrison(t, owners, engine.Options{Workers: 2})
+		p.hold(3)
+		for range 200 {
+			require.LessOrEqual(t, owners-1, p.Tick(time.Second).Len())
+		}
+		require.LessOrEqual(t, engine.Kept(p.Engine), 4*owners)
+		p.leave(t)
+	})
+}
+
 // TestP20_AllStuck: with every worker stuck a Tick ends with its budget, the frame
 // counts who waits, mailboxes have a limit with a name; then nothing is lost.
 func TestP20_AllStuck(t *testing.T) {

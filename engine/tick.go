@@ -14,9 +14,9 @@ import (
 // below a millisecond is carried over to the next Tick. Tick(0) runs what was put
 // off, and panics like the others if a handler calls it; a negative dt panics.
 //
-// In order: what busy players have done since is taken in; the wheel turns, and
-// what is due goes to its players, who run in parallel, each one in order; Tick
-// waits for them, up to Options.Budget; commands across owners are carried out,
+// In order: the wheel turns; what busy players have done since is taken in; what is
+// due goes to its players, who run in parallel, each one in order; Tick waits for
+// them, up to Options.Budget; commands across owners are carried out,
 // then those of the [Inbox]. The result is valid until the next Tick.
 //
 // How a span of time is split into Ticks makes no difference to the events of an
