@@ -144,8 +144,7 @@ func TestQueuedHandlerComesFirst(t *testing.T) {
 		require.True(t, r.Queued)
 		g.free()
 		got = append(got, lines(e.Tick(0))...)
-		ask("later", true)
-		got = append(got, lines(e.Tick(0))...)
+		ask("later", false) // the Tick before has made up for everything
 		require.Equal(t, []string{"1: 0 exec hang x1", "1: 0 exec cause x1", "1: 0 apply effect x1", "1: 0 apply later x1"}, got)
 		require.False(t, e.Busy(1))
 		shut(t, e)

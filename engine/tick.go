@@ -55,10 +55,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.wake()
 	e.collect()
 	e.handOut()
-	e.ticking.Store(true)
 	e.work()
-	e.ticking.Store(false)
-	e.collect()
 	e.deliverCross()
 	e.deliverInbox()
 	e.frame.end(e)
@@ -102,28 +99,36 @@ func (e *Engine) handOut() {
 	e.wanted = e.wanted[:0]
 }
 
-// work hands the mailboxes over and waits for the pumps.
+// work hands the mailboxes over, waits for the pumps and takes in what they
+// bring. Owners who come home with more to do, since they were busy, get another
+// round while the budget lasts.
 func (e *Engine) work() {
 	s := e.group.Stats()
 	if s.Staged == 0 && s.Pending == 0 {
 		return
 	}
 	e.used = true
-	e.group.Start()
-	if e.opts.Synchronous {
-		return // all has been done inside Start
-	}
+	e.ticking.Store(true)
 	limit, wait := e.opts.Budget, e.group.WaitOthers
 	if e.closed { // nobody is left behind
 		limit, wait = closeRound, e.group.Wait
 	}
-	wait(e.budget.start(limit))
+	var end <-chan time.Time
+	if !e.opts.Synchronous { // where all is done inside Start
+		end = e.budget.start(limit)
+	}
+	for behind := true; behind; {
+		e.group.Start()
+		done := wait(end)
+		behind = e.collect() && done
+	}
 	e.budget.stop()
+	e.ticking.Store(false)
 }
 
 // collect takes in what the owners that have come home bring, in the order in
-// which they were handed over.
-func (e *Engine) collect() {
+// which they were handed over. It reports whether one of them has more to do.
+func (e *Engine) collect() (behind bool) {
 	e.home = e.group.Collect(e.home[:0])
 	for _, box := range e.home {
 		o := box.Owner
@@ -138,11 +143,14 @@ func (e *Engine) collect() {
 			// comes before whatever is asked of it from here on.
 			e.run(o)
 		}
-		if o.leaving && e.idle(o) {
+		if !e.idle(o) {
+			behind = true
+		} else if o.leaving {
 			e.unload(o)
 		}
 	}
 	clear(e.home)
+	return behind
 }
 
 // deliverCross carries out the commands for other owners, sorted by the time of
