@@ -71,7 +71,7 @@ func (s *Set) again(t *Turn, at uint16, a *Application) Result {
 		t.emit(s, s.about(Stacked, at))
 		r.Kind = Stacked
 	}
-	if s.refresh(t, at, a) && r.Kind == 0 {
+	if s.refresh(t, at, a, r.Kind == Stacked) && r.Kind == 0 {
 		r.Kind = Refreshed
 	}
 	if full {
@@ -81,8 +81,9 @@ func (s *Set) again(t *Turn, at uint16, a *Application) Result {
 }
 
 // refresh sets the end and the beat by the definition's rules, and reports whether
-// the end was set. A refresh keeps the instance's age.
-func (s *Set) refresh(t *Turn, at uint16, a *Application) bool {
+// the end was set. A refresh keeps the instance's age. FirstEvery pulses if
+// anything came of the application, be it only a stack.
+func (s *Set) refresh(t *Turn, at uint16, a *Application, stacked bool) bool {
 	i, spec := &s.slots[at], a.Spec
 	rule := spec.Stack.Refresh
 	if rule != RefreshNone {
@@ -99,10 +100,11 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application) bool {
 	if phase != PhaseKeep {
 		i.beat = lasting(t.at, i.period)
 	}
-	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery) {
+	set := rule != RefreshNone
+	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery && (set || stacked)) {
 		s.pulse(t, at, 0)
 	}
-	return rule != RefreshNone
+	return set
 }
 
 // refreshed returns the new end of an instance that had end, for an application of

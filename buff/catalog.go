@@ -14,6 +14,7 @@ type Catalog struct {
 	specs    []*Spec
 	byID     map[string]*Spec
 	handlers []string
+	handled  map[string]HandlerID
 }
 
 // ErrSpec is matched by every error of [NewCatalog].
@@ -52,7 +53,7 @@ func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
 // NewCatalog checks the definitions and returns a catalog of copies of them. If
 // anything is wrong it returns all that is wrong as [SpecErrors], and no catalog.
 func NewCatalog(specs ...Spec) (*Catalog, error) {
-	c := &Catalog{byID: make(map[string]*Spec, len(specs))}
+	c := &Catalog{byID: make(map[string]*Spec, len(specs)), handled: make(map[string]HandlerID)}
 	k := checker{catalog: c}
 	for i := range specs {
 		s := specs[i]
@@ -86,9 +87,11 @@ func (c *Catalog) Has(s *Spec) bool { return s != nil && s.catalog == c }
 func (c *Catalog) Handlers() []string { return slices.Clone(c.handlers) }
 
 func (c *Catalog) handler(name string) HandlerID {
-	if i := slices.Index(c.handlers, name); i >= 0 {
-		return HandlerID(i)
+	id, ok := c.handled[name]
+	if !ok {
+		id = HandlerID(len(c.handlers))
+		c.handled[name] = id
+		c.handlers = append(c.handlers, name)
 	}
-	c.handlers = append(c.handlers, name)
-	return HandlerID(len(c.handlers) - 1)
+	return id
 }

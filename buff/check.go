@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // checker compiles definitions and gathers everything that is wrong with them.
@@ -28,6 +30,8 @@ func (k *checker) id(s *Spec) {
 	switch {
 	case s.ID == "":
 		k.failf("id", "missing")
+	case strings.ContainsFunc(s.ID, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		k.failf("id", "must not have spaces or control characters") // it is one word of a log line
 	case k.catalog.byID[s.ID] != nil:
 		k.failf("id", "defined twice")
 	default:

@@ -9,7 +9,7 @@ import (
 // Errors of a command. [Result.Err] wraps one of them and names the thing and the
 // limit.
 var (
-	ErrDuration = errors.New("buff: a duration must be at least one millisecond")
+	ErrDuration = errors.New("buff: bad duration")
 	ErrStacks   = errors.New("buff: stacks must not be negative")
 	ErrFull     = errors.New("buff: the owner carries as many as it may")
 	ErrStale    = errors.New("buff: the handle names nothing that runs")
@@ -23,8 +23,9 @@ type Span struct {
 	given bool
 }
 
-// For returns a Span of d, cut to whole milliseconds. A Span of less than one is
-// not "for ever" and not "at once": the command that uses it fails with
+// For returns a Span of d, rounded up to whole milliseconds, so that nothing ends
+// early. One that is not above zero is not "for ever" and not "at once", and one
+// above [MaxDuration] is most likely a slip: the command that uses it fails with
 // [ErrDuration].
 func For(d time.Duration) Span { return Span{d: d, given: true} }
 
@@ -88,15 +89,22 @@ type Result struct {
 // duration returns the ms that the application lasts, 0 for ever.
 func (a *Application) duration() int64 {
 	if a.Duration.given {
-		return a.Duration.d.Milliseconds()
+		return wait(a.Duration.d)
 	}
 	return a.Spec.duration
 }
 
 // check returns what is wrong with the application, or zeros.
 func (a *Application) check() (Reason, error) {
-	if a.Duration.given && (a.Duration.d < time.Millisecond || a.Spec.Kind == Instant) {
-		return BadDuration, fmt.Errorf("%w: %q for %v", ErrDuration, a.Spec.ID, a.Duration.d)
+	if d := a.Duration.d; a.Duration.given {
+		switch {
+		case a.Spec.Kind == Instant:
+			return BadDuration, fmt.Errorf("%w: %q is instant and takes none, not %v", ErrDuration, a.Spec.ID, d)
+		case d <= 0:
+			return BadDuration, fmt.Errorf("%w: %q for %v, must be above zero", ErrDuration, a.Spec.ID, d)
+		case d > MaxDuration:
+			return BadDuration, fmt.Errorf("%w: %q for %v, above the limit of %v", ErrDuration, a.Spec.ID, d, MaxDuration)
+		}
 	}
 	if a.Stacks < 0 {
 		return BadStacks, fmt.Errorf("%w: %q with %d", ErrStacks, a.Spec.ID, a.Stacks)

@@ -62,15 +62,14 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 	dst = strconv.AppendInt(dst, int64(e.At), 10)
 	dst = append(dst, ' ')
 	dst = append(dst, e.Kind.String()...)
-	switch e.Kind {
-	case TimedOut:
-		return append(append(dst, ' '), e.Name...)
-	case Faulted:
-		if e.Spec == nil {
-			return append(append(dst, ' '), e.Why.String()...)
-		}
+	switch {
+	case e.Spec != nil:
+		dst = append(append(dst, ' '), e.Spec.ID...)
+	case e.Name != "":
+		dst = append(append(dst, ' '), e.Name...)
+	case e.Kind == Faulted: // a cascade, or a timeout by function
+		return append(append(dst, ' '), e.Why.String()...)
 	}
-	dst = append(append(dst, ' '), e.Spec.ID...)
 	switch e.Kind {
 	case Applied, Refreshed, Stacked, StackEnded, Pulsed, Executed:
 		dst = strconv.AppendInt(append(dst, " x"...), int64(e.Stacks), 10)

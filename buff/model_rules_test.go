@@ -103,7 +103,7 @@ func (m *model) again(b *carried, o op) string {
 	if st.Phase != buff.PhaseKeep {
 		b.last = m.at
 	}
-	if b.period() > 0 && (st.Phase == buff.PhaseExecute || b.spec.First == buff.FirstEvery) {
+	if b.period() > 0 && (st.Phase == buff.PhaseExecute || b.spec.First == buff.FirstEvery && result != "") {
 		m.pulse(b, "")
 	}
 	if full {
@@ -156,7 +156,7 @@ func (m *model) extend(b *carried, o op) string {
 
 func (m *model) addTimeout(o op) string {
 	if len(m.timeouts) >= m.limit {
-		m.line("error", " full", nil, 0, 0, nil)
+		m.line("error", " "+o.name+" why=full", nil, 0, 0, nil)
 		return "error full full"
 	}
 	m.ages++

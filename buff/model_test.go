@@ -69,6 +69,7 @@ type told struct {
 	at        int64
 	handler   buff.HandlerID
 	kind      string
+	name      string // of a timeout
 	spec      *buff.Spec
 	source    buff.OwnerID
 	magnitude int64
@@ -170,7 +171,7 @@ func (m *model) fire(what any, rank int) {
 	case *waiting:
 		m.dropTimeout(x)
 		m.line("timeout", " "+x.name, nil, 0, 0, nil)
-		m.tell(told{at: m.at, handler: x.handler, kind: "timeout"})
+		m.tell(told{at: m.at, handler: x.handler, kind: "timeout", name: x.name})
 	case *carried:
 		switch rank {
 		case 0:
@@ -196,6 +197,9 @@ func (m *model) pulse(b *carried, share string) {
 
 func (m *model) begin(at int64, inside bool) {
 	m.at, m.inside, m.round, m.spent, m.cut = at, inside, 0, 0, false
+	if inside { // what follows from an event is the first command itself
+		m.round = -1
+	}
 }
 
 // do is a command from outside; it returns what the Result must say.
@@ -269,7 +273,7 @@ func (m *model) call(c told) {
 	switch {
 	case why == buff.NoReason:
 	case c.spec == nil:
-		m.line("error", " "+why.String(), nil, 0, 0, nil)
+		m.line("error", " "+c.name+" why="+why.String(), nil, 0, 0, nil)
 	default:
 		m.line("error", " why="+why.String(), c.spec, c.source, c.magnitude, c.about)
 		if c.spec.OnFault == buff.FateRemove && c.about != nil && !c.about.gone {

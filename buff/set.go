@@ -72,12 +72,17 @@ func (s *Set) Generation() uint32 {
 	return g
 }
 
-// All returns the owner's buffs, the oldest application first. The Set must not
-// change meanwhile.
+// All returns the owner's buffs, the oldest application first. The loop over them
+// may end the one that it is at; after any other change it sees some of the buffs,
+// each as it is then.
 func (s *Set) All() iter.Seq[Instance] {
 	return func(yield func(Instance) bool) {
-		for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		for at := s.oldest; at != noSlot; {
+			next := s.slots[at].newer
 			if !yield(s.look(at)) {
+				return
+			}
+			if at = next; at != noSlot && s.slots[at].spec == nil {
 				return
 			}
 		}

@@ -35,7 +35,7 @@ type Turn struct {
 
 	at     wheel.Time // the instant that is being worked off
 	inside bool       // within Run: handlers are called, not put off
-	round  uint8      // how many commands led to the one that is running
+	round  int8       // how many commands led to the one that is running; below zero: none is
 	spent  int        // commands so far
 	cut    bool       // the guard has struck
 
@@ -51,7 +51,7 @@ type Turn struct {
 // item is one waiting command or call: FIFO over both.
 type item struct {
 	at    int32 // in commands or calls
-	round uint8
+	round int8
 	call  bool
 }
 
@@ -77,12 +77,18 @@ func (t *Turn) Issue(s *Set, c Command) {
 	t.commands = append(t.commands, c)
 }
 
-// begin starts the work of one event or command.
+// begin starts the work of one event, inside Run, or of one command.
+//
+// A command of the loop is the first of its chain. Those that follow from an event
+// that was due are first themselves.
 func (t *Turn) begin(at wheel.Time, inside bool) {
 	t.at, t.inside, t.round, t.spent, t.cut = at, inside, 0, 0, false
+	if inside {
+		t.round = -1
+	}
 }
 
-// next takes the item at the head; the last one out leaves the queue empty.
+// next takes the item at the head.
 func (t *Turn) next() item {
 	it := t.items[t.head]
 	t.head++
