@@ -62,7 +62,10 @@ func (e *Engine) AddTimeoutByName(id buff.OwnerID, delay time.Duration, handler 
 // returned without Queued, no event of that buff follows but its removal.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Remove(h buff.Handle) buff.Result { return e.RemoveStacks(h, 0, buff.Cancelled) }
+func (e *Engine) Remove(h buff.Handle) buff.Result {
+	e.enter("Remove")
+	return e.RemoveStacks(h, 0, buff.Cancelled)
+}
 
 // RemoveStacks takes n stacks off the buff of a handle, for a reason that ends
 // buffs; all of it if n is not above zero or it has no more. The timers of what
@@ -70,7 +73,7 @@ func (e *Engine) Remove(h buff.Handle) buff.Result { return e.RemoveStacks(h, 0,
 //
 // Only the loop goroutine may call it.
 func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) buff.Result {
-	e.enter("Remove")
+	e.enter("RemoveStacks")
 	return e.by(h.Number(), buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
 }
 
@@ -158,8 +161,8 @@ func (e *Engine) deliver(o *owner, c buff.Command) buff.Result {
 	if !e.idle(o) {
 		return e.queue(o, c)
 	}
-	if o.set.Pending() >= e.opts.MailboxLimit {
-		return e.overload(o)
+	if c.Verb == buff.Apply && o.set.Pending() >= e.opts.HandlerLimit {
+		return e.overload(o, e.opts.HandlerLimit, "handlers for its next turn")
 	}
 	r := o.set.Do(e.turn(), e.now, c)
 	e.obey(o)
@@ -168,17 +171,22 @@ func (e *Engine) deliver(o *owner, c buff.Command) buff.Result {
 
 // queue lets a command wait until the owner is home.
 func (e *Engine) queue(o *owner, c buff.Command) buff.Result {
-	if o.box.Len() >= e.opts.MailboxLimit {
-		return e.overload(o)
+	if o.handed+o.late >= e.opts.MailboxLimit {
+		return e.overload(o, e.opts.MailboxLimit, "commands, since it is busy")
+	}
+	if o.box.Home() {
+		o.handed++
+	} else {
+		o.late++
 	}
 	e.run(o) // what was due by now, and handlers put off in earlier frames, come first
 	e.send(o, message{kind: do, at: e.now, cmd: &c})
 	return buff.Result{Queued: true}
 }
 
-func (e *Engine) overload(o *owner) buff.Result {
+func (e *Engine) overload(o *owner, limit int, what string) buff.Result {
 	e.stats.Refused++
-	return buff.Result{Err: fmt.Errorf("%w: owner %d, limit %d", ErrOverloaded, o.id, e.opts.MailboxLimit)}
+	return buff.Result{Err: fmt.Errorf("%w: owner %d, %d %s", ErrOverloaded, o.id, limit, what)}
 }
 
 // turn returns the loop's own scratch.
@@ -190,13 +198,18 @@ func (e *Engine) turn() *buff.Turn {
 // obey puts the owner's wishes on the wheel, and reports whether something came due
 // while the owner was busy. The owner is home.
 func (e *Engine) obey(o *owner) (late bool) {
+	now := e.now
+	if o.leaving {
+		now = o.left
+	}
 	for _, w := range o.set.Orders() {
 		switch {
 		case w.Due == wheel.Never:
 			e.wheel.Remove(w.Timer)
-		case w.Due <= e.now: // it came due while the owner was busy
+		case w.Due <= now: // it came due while the owner was busy
 			o.set.Wake(w.Ref)
 			late = true
+		case o.leaving: // it will never come
 		case w.Timer != 0:
 			e.wheel.Move(w.Timer, w.Due)
 		default:
@@ -204,7 +217,7 @@ func (e *Engine) obey(o *owner) (late bool) {
 		}
 	}
 	o.set.ClearOrders()
-	if o.set.Pending() > 0 {
+	if o.set.Pending() > 0 && !o.leaving {
 		e.want(o)
 	}
 	return late
@@ -233,7 +246,11 @@ func (e *Engine) want(o *owner) {
 func (e *Engine) run(o *owner) {
 	if o.ran != e.frame.Number {
 		o.ran = e.frame.Number
-		e.send(o, message{kind: run, at: e.now})
+		at := e.now
+		if o.leaving {
+			at = o.left
+		}
+		e.send(o, message{kind: run, at: at})
 	}
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -90,6 +91,18 @@ func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Conte
 		panic("engine: AddTimeout without a function")
 	}
 	c.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
+}
+
+// AddTimeoutByName is AddTimeout for the handler of that name in Options.Handlers.
+// It panics if there is none.
+//
+// Only inside the handler.
+func (c *Context) AddTimeoutByName(to buff.OwnerID, delay time.Duration, handler string) {
+	h, ok := c.live().engine.names[handler]
+	if !ok {
+		panic("engine: AddTimeoutByName: no handler " + strconv.Quote(handler))
+	}
+	c.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h})
 }
 
 // Remove ends the buff of a handle, for the reason Cancelled.

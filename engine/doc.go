@@ -27,7 +27,8 @@
 //
 // # Three lanes
 //
-// There are three ways to ask for something, with the same verbs.
+// There are three ways to ask for something, with the same verbs (but LoseSource,
+// which looks at every owner, is the loop's alone).
 //
 //	lane      who                          takes effect                   answers
 //	Engine    the loop, between Ticks      at once                        handle and result
@@ -67,9 +68,21 @@
 // its worker; after as many as there are workers, nothing is handled any more, and
 // Tick stays within its budget.
 //
+// A handler that calls the Engine instead of its Context panics, if a Tick is
+// waiting for it. One that has outlasted its Tick cannot be told from the loop: it
+// corrupts the engine, as any data race does.
+//
+// # Not yet
+//
+// A Tick works off everything that is due, however long its dt: after a day with a
+// buff that pulses each second its owner has 86,400 events to run, and is busy
+// meanwhile. Bounded catch-up, pausing and slowing of time, saving and loading of an
+// owner come later.
+//
 // # Cost
 //
 // Tick costs O(1) if nothing is due. AddBuff looks at the owner's buffs for the one
-// to join, and else costs O(1); so do the other verbs. In steady state nothing is
-// allocated.
+// to join, and else costs O(1), and so do the other verbs of one buff. Kill and
+// Despawn cost O(buffs of the owner), LoseSource O(buffs of all). In steady state
+// nothing is allocated.
 package engine

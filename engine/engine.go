@@ -93,15 +93,15 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	e.group = actor.NewGroup(actor.Options[*owner, message]{
 		Pool:   pool,
 		Pumps:  o.Workers,
-		Limit:  o.MailboxLimit + wakeRoom,
+		Limit:  2*o.MailboxLimit + wakeRoom,
 		Handle: func(pump int, box *mailbox) { e.lanes[pump].serve(box) },
 	})
 	return e
 }
 
-// wakeRoom is the room in a mailbox that commands cannot take. A timer of a busy
-// owner fires at most once before the owner comes home, and each Tick adds at most
-// one run.
+// wakeRoom is the room in a mailbox for what is no command. A timer of a busy owner
+// fires at most once before the owner comes home, and a run is sent at most once a
+// frame, for a wake or ahead of a command.
 const wakeRoom = 4*buff.MaxPerOwner + 16
 
 // nameHandlers numbers the handlers: those of the catalog as it does, then the
@@ -109,13 +109,13 @@ const wakeRoom = 4*buff.MaxPerOwner + 16
 func (e *Engine) nameHandlers() {
 	names := e.opts.Catalog.Handlers()
 	for _, name := range slices.Sorted(maps.Keys(e.opts.Handlers)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = append(names, name)
 	}
-	for i, name := range names {
-		e.handlers = append(e.handlers, e.opts.Handlers[name])
-		e.names[name] = buff.HandlerID(i)
+	for _, name := range names {
+		if _, ok := e.names[name]; !ok {
+			e.names[name] = buff.HandlerID(len(e.handlers))
+			e.handlers = append(e.handlers, e.opts.Handlers[name])
+		}
 	}
 }
 
@@ -141,7 +141,10 @@ func (e *Engine) stuck(mark uint64, since wheel.Time) Stuck {
 // Now returns the instant that the last Tick reached.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Now() wheel.Time { return e.now }
+func (e *Engine) Now() wheel.Time {
+	e.enter("Now")
+	return e.now
+}
 
 // Catalog returns the definitions.
 //
@@ -155,7 +158,9 @@ func (e *Engine) Inbox() *Inbox { return &e.inbox }
 
 // Close ends the engine: it refuses new work, delivers what was accepted, waits
 // for handlers and gives the workers back. Further calls fail with [ErrClosed] or
-// do nothing; what was due later never comes.
+// do nothing; what was due later never comes. What is still delivered reaches the
+// handlers, but no Frame: a loop that wants to see those events ticks once more before
+// it closes.
 //
 // If ctx ends first, Close returns its error within 10 ms and names the owners whose
 // handlers still run; it may then be called again. It must not be called from a

@@ -12,6 +12,6 @@ var (
 	ErrTooManyOwners  = errors.New("engine: no room for another owner")
 	ErrUnknownSpec    = errors.New("engine: the definition is not of this engine's catalog")
 	ErrUnknownHandler = errors.New("engine: no such handler")
-	ErrOverloaded     = errors.New("engine: the owner is busy and its mailbox is full")
+	ErrOverloaded     = errors.New("engine: too much waits for the owner")
 	ErrInboxFull      = errors.New("engine: the inbox is full")
 )

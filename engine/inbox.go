@@ -56,6 +56,18 @@ func (in *Inbox) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Contex
 	return in.post(posted{to: to, cmd: buff.Command{Verb: buff.AddTimeout, By: delay, Do: f}})
 }
 
+// AddTimeoutByName is AddTimeout for the handler of that name in Options.Handlers.
+// It also fails with [ErrUnknownHandler].
+//
+// Any goroutine may call it.
+func (in *Inbox) AddTimeoutByName(to buff.OwnerID, delay time.Duration, handler string) error {
+	h, ok := in.engine.names[handler]
+	if !ok {
+		return fmt.Errorf("%w: %q", ErrUnknownHandler, handler)
+	}
+	return in.post(posted{to: to, cmd: buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h}})
+}
+
 // Remove ends the buff of a handle in the next Tick, for the reason Cancelled. It
 // fails with [ErrInboxFull] or [ErrClosed].
 //

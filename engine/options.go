@@ -16,6 +16,7 @@ const (
 	DefaultMaxBuffs     = 1024
 	DefaultMailboxLimit = 1024
 	DefaultInboxLimit   = 65_536
+	DefaultHandlerLimit = 65_536
 	DefaultTurnLimit    = 64
 )
 
@@ -60,10 +61,11 @@ type Options struct {
 	// buff.MaxPerOwner. If zero, DefaultMaxOwners and DefaultMaxBuffs.
 	MaxOwners, MaxBuffs int
 
-	// MailboxLimit is how many commands may wait for a busy owner; InboxLimit how
-	// many may wait for the next Tick. If zero, DefaultMailboxLimit and
-	// DefaultInboxLimit.
-	MailboxLimit, InboxLimit int
+	// MailboxLimit is how many commands may wait for a busy owner; HandlerLimit how
+	// many handlers, set off by the loop's calls, for the owner's next turn; InboxLimit
+	// how many commands of other goroutines for the next Tick. If zero,
+	// DefaultMailboxLimit, DefaultHandlerLimit and DefaultInboxLimit.
+	MailboxLimit, HandlerLimit, InboxLimit int
 
 	// OnFault, if not nil, is told of each handler that panicked or ended its
 	// goroutine. It is called on the worker and must be safe for calls from several
@@ -101,6 +103,7 @@ func (o *Options) complete() error {
 	limit("MaxOwners", &o.MaxOwners, DefaultMaxOwners, buff.MaxOwners)
 	limit("MaxBuffs", &o.MaxBuffs, DefaultMaxBuffs, buff.MaxPerOwner)
 	limit("MailboxLimit", &o.MailboxLimit, DefaultMailboxLimit, 1<<20)
+	limit("HandlerLimit", &o.HandlerLimit, DefaultHandlerLimit, 1<<24)
 	limit("InboxLimit", &o.InboxLimit, DefaultInboxLimit, 1<<24)
 	for _, name := range o.Catalog.Handlers() {
 		if o.Handlers[name] == nil {

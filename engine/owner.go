@@ -21,9 +21,13 @@ type owner struct {
 
 	segments []segment // what its turns brought since it was last at home
 
-	ran     uint64 // the last frame whose run is or was in its mailbox; the loop's
-	wanted  bool   // in Engine.wanted; the loop's
-	leaving bool   // despawned while busy; the loop's
+	// The loop's, also while the mailbox is away.
+	ran     uint64 // the last frame whose run is or was in its mailbox
+	handed  int    // commands in the batch that is away
+	late    int    // commands that wait for the next one
+	wanted  bool   // in Engine.wanted
+	leaving bool   // despawned while busy
+	left    wheel.Time
 }
 
 // segment is what one turn of an owner brought: parts of the lane's lists.
@@ -91,8 +95,13 @@ func (e *Engine) number() (uint32, error) {
 
 // Despawn lets an owner go: everything it carries ends with the reason Unload,
 // no action of a definition follows, and its timeouts are dropped. Its id is free
-// at once and its handles are worthless for ever. A busy owner's events follow
-// when its turn has ended. It fails with [ErrUnknownOwner] or [ErrClosed].
+// at once and its handles are worthless for ever. It fails with [ErrUnknownOwner]
+// or [ErrClosed].
+//
+// A busy owner goes when its turn has ended: what had come due, or was asked of it,
+// before the Despawn still happens, nothing that comes due later does, and its events
+// follow then. Until then its handlers may use its data: a game that spawns the id
+// again must give it other data.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) error {
@@ -108,14 +117,17 @@ func (e *Engine) Despawn(id buff.OwnerID) error {
 	if e.idle(o) {
 		e.unload(o)
 	} else {
-		o.leaving = true
+		o.leaving, o.left = true, e.now
 	}
 	return nil
 }
 
 // unload ends all of an owner that is home and gives its number back.
 func (e *Engine) unload(o *owner) {
-	e.stats.DroppedOnDespawn += uint64(o.set.Clear(e.turn(), e.now, buff.Unload))
+	if !o.leaving {
+		o.left = e.now
+	}
+	e.stats.DroppedOnDespawn += uint64(o.set.Clear(e.turn(), o.left, buff.Unload))
 	e.obey(o)
 	o.leaving = true // a wake of its timers may still be on the way
 	e.owners[o.number] = nil
@@ -143,21 +155,25 @@ func (e *Engine) Data(id buff.OwnerID) any {
 // Owners returns how many owners there are.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Owners() int { return len(e.byID) }
+func (e *Engine) Owners() int {
+	e.enter("Owners")
+	return len(e.byID)
+}
 
-// Busy reports whether the owner's handlers were still running at the end of the
-// last Tick: commands for it wait in its mailbox, and its data must not be
-// touched.
+// Busy reports whether the owner's turn was not over at the end of the last Tick:
+// its handlers may still run, commands for it wait in its mailbox, and its data must
+// not be touched.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Busy(id buff.OwnerID) bool {
+	e.enter("Busy")
 	o := e.byID[id]
 	return o != nil && !e.idle(o)
 }
 
 // Buffs returns what the owner carries, the oldest application first. It is empty
 // for an unknown owner and for one that is busy: what a worker may be changing
-// cannot be looked at. It is valid until the next call that changes the owner.
+// cannot be looked at. The loop over them may end the one that it is at.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Buffs(id buff.OwnerID) iter.Seq[buff.Instance] {

@@ -21,9 +21,10 @@ func (inline) Submit(task func()) error {
 // newPool returns a pool for the pumps of workers workers, and what gives its
 // goroutines back.
 //
-// It never blocks, so that the loop never waits in Submit; it never purges, so
-// that bursts find their workers; and it has room for twice the pumps, so that a
-// pump of the last frame that is about to end is not in the way of this one's.
+// It never blocks, so that the loop never waits in Submit; it never purges, so that
+// bursts find their workers; and it has room for more workers than there are pumps,
+// so that those that are about to end are not in the way of new ones. It makes only
+// as many as are needed.
 func newPool(workers int) (actor.Pool, func(context.Context) error, error) {
 	pool, err := ants.NewPool(4*workers+16, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 // story runs one file of testdata in one mode. Its commands:
 //
 //	handler NAME        the input is what the Go handler does, a verb on each line
-//	world [owners=(7,8)] [max-owners=N] [max-buffs=N] [mailbox=N] [inbox=N] [turn=N]
+//	world [owners=(7,8)] [max-owners=N] [max-buffs=N] [mailbox=N] [handlers=N]
+//	      [inbox=N] [turn=N]
 //	                    a new engine; the input is the catalog
 //	loop                verbs on the loop, between two Ticks; prints the answers
 //	inbox               verbs by another goroutine; prints whether they were accepted
@@ -119,6 +120,7 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 	d.MaybeScanArgs(t, "max-owners", &o.MaxOwners)
 	d.MaybeScanArgs(t, "max-buffs", &o.MaxBuffs)
 	d.MaybeScanArgs(t, "mailbox", &o.MailboxLimit)
+	d.MaybeScanArgs(t, "handlers", &o.HandlerLimit)
 	d.MaybeScanArgs(t, "inbox", &o.InboxLimit)
 	d.MaybeScanArgs(t, "turn", &o.TurnLimit)
 	e, err := engine.New(o)

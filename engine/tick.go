@@ -81,6 +81,9 @@ func (e *Engine) wake() {
 	e.fired = e.wheel.Advance(e.now, e.fired[:0])
 	for _, f := range e.fired {
 		o := e.owners[uint32(f.ID>>16)]
+		if o.leaving {
+			continue // due after it left
+		}
 		e.send(o, message{kind: wake, ref: refOf(f)})
 		e.want(o)
 	}
@@ -91,7 +94,7 @@ func (e *Engine) wake() {
 func (e *Engine) handOut() {
 	for _, o := range e.wanted {
 		o.wanted = false
-		if e.owners[o.number] == o {
+		if !o.leaving {
 			e.run(o)
 		}
 	}
@@ -138,7 +141,8 @@ func (e *Engine) collect() (behind bool) {
 		}
 		clear(o.segments)
 		o.segments = o.segments[:0]
-		if e.obey(o) || o.set.Pending() > 0 {
+		o.handed, o.late = o.late, 0
+		if e.obey(o) || o.set.Pending() > 0 && !o.leaving {
 			// It is behind: what is due, or what a command that waited has put off,
 			// comes before whatever is asked of it from here on.
 			e.run(o)

@@ -57,7 +57,7 @@ func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 // kill reads the value of a kill.
 func (d *definition) kill(field string, n ast.Node) {
 	if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
-		d.fail(field, at(n), "can only be true, not %s", quoteValue(n))
+		d.fail(field, at(n), "can only be true, not %s", Describe(n))
 	}
 }
 

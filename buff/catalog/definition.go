@@ -28,7 +28,7 @@ type place struct {
 
 // root reads a whole file.
 func (l *loader) root(s *source, root ast.Node) {
-	fields, ok := pairs(root)
+	fields, ok := Fields(root)
 	if !ok {
 		l.add(s, at(root), "", "", `want a map with "buffs:", not %s`, kindOf(root))
 		l.blind = true
@@ -37,16 +37,16 @@ func (l *loader) root(s *source, root ast.Node) {
 	seen := map[string]position{}
 	for _, f := range fields {
 		p := at(f.Key)
-		name, ok := textOf(f.Key)
+		name, ok := Text(f.Key)
 		first, again := seen[name]
 		switch {
 		case !ok || name != "version" && name != "buffs":
-			l.add(s, p, "", "", "unknown field %s%s", quoteValue(f.Key), didYouMean(nearest(name, []string{"version", "buffs"})))
+			l.add(s, p, "", "", "unknown field %s%s", Describe(f.Key), didYouMean(nearest(name, []string{"version", "buffs"})))
 		case again:
 			l.add(s, p, "", name, "repeated: it stands in line %d already", first.line)
 		case name == "version":
 			if v, ok := f.Value.(*ast.IntegerNode); !ok || v.Token.Value != "1" {
-				l.add(s, valueAt(f), "", name, "only version 1 is known, not %s", quoteValue(f.Value))
+				l.add(s, valueAt(f), "", name, "only version 1 is known, not %s", Describe(f.Value))
 			}
 		default:
 			l.definitions(s, valueAt(f), f.Value)
@@ -63,7 +63,7 @@ func (l *loader) root(s *source, root ast.Node) {
 
 // definitions reads a map of IDs to definitions, which stands at p.
 func (l *loader) definitions(s *source, p position, node ast.Node) {
-	fields, ok := pairs(node)
+	fields, ok := Fields(node)
 	if !ok {
 		l.add(s, p, "", "buffs", "want a map from IDs to definitions, not %s", kindOf(node))
 		l.blind = true
@@ -85,7 +85,7 @@ func (l *loader) definitions(s *source, p position, node ast.Node) {
 // definition reads one definition.
 func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	p := at(f.Key)
-	id, ok := textOf(f.Key)
+	id, ok := Text(f.Key)
 	switch {
 	case !ok:
 		id = f.Key.GetToken().Value
@@ -135,7 +135,7 @@ func (d *definition) standIn(field string, p position) {
 
 // fields reads the fields of a map.
 func (d *definition) fields(path string, p position, n ast.Node, t table) {
-	list, ok := pairs(n)
+	list, ok := Fields(n)
 	if !ok {
 		what := "a map of fields"
 		if t.of == "action" {
@@ -146,7 +146,7 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 	}
 	seen := map[string]position{}
 	for _, f := range list {
-		name, isText := textOf(f.Key)
+		name, isText := Text(f.Key)
 		read := t.read[name]
 		first, again := seen[name]
 		switch p := at(f.Key); {
@@ -180,7 +180,7 @@ func (d *definition) empty(field string, p position) {
 
 // unknown reports a field that is not in the table.
 func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t table) {
-	name, ok := textOf(f.Key)
+	name, ok := Text(f.Key)
 	if ok && t.isLater(name) {
 		d.complain(path, p, "field %s is not supported yet", quote(name))
 		return
@@ -190,7 +190,7 @@ func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t
 		noun = "reason"
 	}
 	near, hint := t.instead(name)
-	d.complain(path, p, "unknown %s %s%s", noun, quoteValue(f.Key), hint)
+	d.complain(path, p, "unknown %s %s%s", noun, Describe(f.Key), hint)
 	if _, ok := d.places[join(path, near)]; near != "" && !ok {
 		d.standIn(join(path, near), p)
 	}
@@ -210,19 +210,6 @@ func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + 
 // parent returns the path of what a field is part of.
 func parent(field string) string {
 	return field[:max(strings.LastIndexAny(field, ".["), 0)]
-}
-
-// quoteValue returns a scalar as it was written, and says of anything else what it
-// is.
-func quoteValue(n ast.Node) string {
-	if s, ok := textOf(n); ok {
-		return quote(s)
-	}
-	switch n.(type) {
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return brief(n.GetToken().Value)
-	}
-	return kindOf(n)
 }
 
 // valueAt returns where the value of a pair begins, or its key if it has none.

@@ -204,12 +204,18 @@ func (l *loader) file(fsys fs.FS, name string) {
 
 // parse reads the definitions of the text of one file.
 func (l *loader) parse(name string, src []byte) {
-	root := l.tree(name, src)
-	if root == nil {
+	root, ok := l.tree(name, src)
+	if !ok {
 		l.blind = true
 		return
 	}
-	l.root(l.sources[len(l.sources)-1], root)
+	s := l.sources[len(l.sources)-1]
+	if root == nil {
+		l.add(s, start, "", "", `the file is empty: want "buffs:" and definitions`)
+		l.blind = true
+		return
+	}
+	l.root(s, root)
 }
 
 // catalog checks the definitions as a whole.

@@ -50,10 +50,10 @@ func TestVectors(t *testing.T) {
 	require.NoError(t, err)
 	loaded := 0
 	for _, scenario := range root.(*ast.SequenceNode).Values {
-		fields, ok := pairs(scenario)
+		fields, ok := Fields(scenario)
 		require.True(t, ok)
 		for _, f := range fields {
-			if key, _ := textOf(f.Key); key != "buffs" {
+			if key, _ := Text(f.Key); key != "buffs" {
 				continue
 			}
 			c, err := ParseNode(name, src, f.Value)

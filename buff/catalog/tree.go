@@ -15,17 +15,22 @@ import (
 // Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml, under
 // the limits of this package and with its errors, and returns the root. It is for
 // programs whose files hold definitions among other things: they hand the nodes that
-// are maps of definitions to [ParseNode] and report their own errors with [ErrorAt].
+// are maps of definitions to [ParseNode], read the others with [Fields] and [Text],
+// and report their own errors with [ErrorAt].
 //
 // The tree has no anchor, alias, merge key or tag, is at most some 60 levels deep,
-// and may hold the same key twice in one map. The error is an [Errors].
-// Any goroutine may call it.
+// and may hold the same key twice in one map. The root of a text in which nothing
+// stands is a null. The error is an [Errors]. Any goroutine may call it.
 func Tree(name string, src []byte) (ast.Node, error) {
 	l := newLoader()
-	if root := l.tree(name, src); root != nil {
-		return root, nil
+	root, ok := l.tree(name, src)
+	switch {
+	case !ok:
+		return nil, l.errors()
+	case root == nil:
+		return ast.Null(nil), nil
 	}
-	return nil, l.errors()
+	return root, nil
 }
 
 // ErrorAt returns an error about a node of a tree that [Tree] made of src. A nil
@@ -38,32 +43,33 @@ func ErrorAt(name string, src []byte, node ast.Node, text string) *Error {
 	}
 }
 
-// tree parses the text of one file. If it cannot, it returns nil, and has reported
-// why.
-func (l *loader) tree(name string, src []byte) ast.Node {
+// tree parses the text of one file. It reports whether it could, and if not, has
+// noted why. The root is nil if nothing stands in the text.
+func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 	if len(src) > MaxFileSize {
 		l.add(l.open(name, ""), start, "", "", "%d bytes: a file may have at most %d", len(src), MaxFileSize)
-		return nil
+		return nil, false
 	}
 	text := plain(src)
 	s := l.open(name, text)
 	if p, what := unreadable(text); what != "" {
 		l.add(s, p, "", "", "%s", what)
-		return nil
+		return nil, false
 	}
 	text = untab(text)
 	if n := strings.Count(text, "\t"); n*len(text) > maxTabs {
 		l.add(s, start, "", "", "%d tabs are too many: use spaces", n)
-		return nil
+		return nil, false
 	}
 	root, found := parse(text)
 	for _, p := range found {
 		l.add(s, p.at, "", "", "%s", p.text)
 	}
-	return root
+	return root, len(found) == 0
 }
 
-// parse returns the root of a plain text, or what is wrong with it.
+// parse returns the root of a plain text, nil if it has none, or what is wrong with
+// it.
 func parse(text string) (root ast.Node, found []problem) {
 	// The lexer and the parser are not ours, and a bad file must not stop the
 	// server that reloads it.
@@ -90,7 +96,7 @@ func parse(text string) (root ast.Node, found []problem) {
 			return d.Body, nil
 		}
 	}
-	return nil, []problem{{start, `the file is empty: want "buffs:" and definitions`}}
+	return nil, nil
 }
 
 // where returns the position of a token.
@@ -140,8 +146,9 @@ func kindOf(n ast.Node) string {
 	return "an anchor, alias or tag"
 }
 
-// pairs returns the fields of a map.
-func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
+// Fields returns the pairs of a map in their order, and reports whether n is a map.
+// The values belong to the tree. Any goroutine may call it.
+func Fields(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		return n.Values, true
@@ -151,8 +158,9 @@ func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-// textOf returns the value of a text node.
-func textOf(n ast.Node) (string, bool) {
+// Text returns the value of a text, quoted or not or a block, and reports whether n
+// is one; a number is none. Any goroutine may call it.
+func Text(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return n.Value, true
@@ -160,4 +168,18 @@ func textOf(n ast.Node) (string, bool) {
 		return n.Value.Value, true
 	}
 	return "", false
+}
+
+// Describe returns a text in quotes, a number or a truth value as it was written,
+// each cut if it is long, and of anything else what it is, such as "a map": for the
+// end of a message, "want a span, not …". Any goroutine may call it.
+func Describe(n ast.Node) string {
+	if s, ok := Text(n); ok {
+		return quote(s)
+	}
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return brief(n.GetToken().Value)
+	}
+	return kindOf(n)
 }

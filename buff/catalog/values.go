@@ -16,7 +16,7 @@ import (
 
 // text reads a text.
 func (d *definition) text(field string, n ast.Node, to *string) {
-	s, ok := textOf(n)
+	s, ok := Text(n)
 	if !ok {
 		hint := ""
 		if isScalar(n) {
@@ -63,7 +63,7 @@ func (d *definition) name(field string, n ast.Node, ref bool, to *string) {
 
 // word reads one of the words of a rule.
 func (d *definition) word(field string, n ast.Node, to encoding.TextUnmarshaler) {
-	s, ok := textOf(n)
+	s, ok := Text(n)
 	if !ok {
 		if !isScalar(n) {
 			d.fail(field, at(n), "want a word, not %s", kindOf(n))
@@ -81,7 +81,7 @@ func (d *definition) word(field string, n ast.Node, to encoding.TextUnmarshaler)
 
 // only reads a word that is the only one of its kind so far, and the default.
 func (d *definition) only(field string, n ast.Node, want string) {
-	s, ok := textOf(n)
+	s, ok := Text(n)
 	switch {
 	case !ok:
 		d.fail(field, at(n), "want a word, not %s", kindOf(n))
@@ -102,12 +102,12 @@ func (d *definition) later(field string, p position, word string) bool {
 // count reads a whole number from 1. Zero would stand for the default in a Spec, so
 // that it has to be refused here.
 func (d *definition) count(field string, n ast.Node, to *int) {
-	if s, ok := textOf(n); ok && d.later(field, at(n), s) {
+	if s, ok := Text(n); ok && d.later(field, at(n), s) {
 		return
 	}
 	v, ok := n.(*ast.IntegerNode)
 	if !ok {
-		d.fail(field, at(n), "want a whole number, not %s", quoteValue(n))
+		d.fail(field, at(n), "want a whole number, not %s", Describe(n))
 		return
 	}
 	text := v.Token.Value
@@ -126,10 +126,10 @@ func (d *definition) count(field string, n ast.Node, to *int) {
 
 // duration reads the duration, which says the kind too.
 func (d *definition) duration(field string, n ast.Node) {
-	s, _ := textOf(n)
+	s, _ := Text(n)
 	near := nearest(s, []string{buff.Instant.String(), buff.Infinite.String()})
 	span, why := spanOf(n, "instant, infinite or "+spanForm)
-	_, isMap := pairs(n)
+	_, isMap := Fields(n)
 	switch {
 	case s == buff.Instant.String():
 		d.spec.Kind = buff.Instant
@@ -162,12 +162,12 @@ func (d *definition) period(field string, n ast.Node) {
 // spanOf returns the span that a node says, or why it says none of the form that is
 // wanted.
 func spanOf(n ast.Node, form string) (time.Duration, string) {
-	s, ok := textOf(n)
+	s, ok := Text(n)
 	if v, isInt := n.(*ast.IntegerNode); isInt {
 		s, ok = v.Token.Value, true
 	}
 	if !ok {
-		return 0, fmt.Sprintf("want %s, not %s", form, quoteValue(n))
+		return 0, fmt.Sprintf("want %s, not %s", form, Describe(n))
 	}
 	if span, err := time.ParseDuration(s); err == nil {
 		return span, "" // time takes 0 without a unit, and it is refused as zero

@@ -1,0 +1,80 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestTimeoutByName: the verb means the same in each lane, but for when it counts
+// from.
+func TestTimeoutByName(t *testing.T) {
+	var got []string
+	note := func(c *engine.Context, e buff.Event) { got = append(got, e.String()) }
+	handlers := engine.Handlers{"loop": note, "inbox": note, "handler": note}
+	handlers["chain"] = func(c *engine.Context, _ buff.Event) {
+		c.AddTimeoutByName(c.Owner(), time.Second, "handler")
+		require.PanicsWithValue(t, `engine: AddTimeoutByName: no handler "nobody"`, func() { c.AddTimeoutByName(1, 0, "nobody") })
+	}
+	e := open(t, engine.Options{Handlers: handlers, Synchronous: true})
+	spawn(t, e, 1)
+	for _, name := range []string{"loop", "chain"} {
+		_, err := e.AddTimeoutByName(1, time.Second, name)
+		require.NoError(t, err)
+	}
+	require.NoError(t, e.Inbox().AddTimeoutByName(1, time.Second, "inbox"))
+	require.ErrorIs(t, e.Inbox().AddTimeoutByName(1, time.Second, "nobody"), engine.ErrUnknownHandler)
+	_, err := e.AddTimeoutByName(1, time.Second, "nobody")
+	require.ErrorIs(t, err, engine.ErrUnknownHandler)
+	e.Tick(500 * time.Millisecond)
+	e.Tick(10 * time.Second)
+	require.Equal(t, []string{"1000 timeout loop", "1500 timeout inbox", "2000 timeout handler"}, got)
+}
+
+// TestRemoveWhileListing: the loop over an owner's buffs may end the one it is at.
+func TestRemoveWhileListing(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "p", Duration: time.Second})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1)
+	for range 5 {
+		add(t, e, 1, cat.Spec("p"))
+	}
+	for b := range e.Buffs(1) {
+		require.NoError(t, e.Remove(b.Handle).Err)
+	}
+	for range e.Buffs(1) {
+		t.Fatal("a buff is left")
+	}
+}
+
+// TestWorldBoss: what many players do to one in one frame all arrives, with room to
+// spare, although each sets off a handler.
+func TestWorldBoss(t *testing.T) {
+	cat := catalogOf(t,
+		buff.Spec{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: call("hurt")}},
+		buff.Spec{ID: "volley", Kind: buff.Instant, On: buff.Hooks{Exec: call("volley")}})
+	hits := 0
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: -1, Handlers: engine.Handlers{
+		"hurt": func(*engine.Context, buff.Event) { hits++ },
+		"volley": func(c *engine.Context, _ buff.Event) {
+			for range 3000 {
+				c.AddBuff(1, buff.Application{Spec: cat.Spec("hit"), Source: c.Owner()})
+			}
+		},
+	}})
+	spawn(t, e, 1, 2)
+	for range 2000 {
+		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("hit")})
+		require.NoError(t, r.Err)
+	}
+	add(t, e, 2, cat.Spec("volley"))
+	e.Tick(time.Second)
+	e.Tick(time.Second)
+	require.Equal(t, 5000, hits)
+	require.Zero(t, e.Stats().Undelivered)
+	shut(t, e)
+}
