@@ -309,3 +309,14 @@ func TestPlantedReadme(t *testing.T) {
 	silent := strings.ReplaceAll(readmeExample, "Output", "Prints")
 	require.Contains(t, strings.Join(readmeDiffers(readmeGood, []byte(silent)), "\n"), "with an Output comment")
 }
+
+func TestPlantedPlaceholder(t *testing.T) {
+	require.Empty(t, placeholders(readmeGood))
+	require.Empty(t, placeholders("# API\n\nMIT license\n\nSee JSON.\n\nA\n\n| 12 |\n"))
+	require.Contains(t, placeholders("# bufftick\n\nFIGURES\n")[0], "README.md:3: ")
+	for _, line := range []string{"FIGURES", "  BENCH", "**NUMBERS**", "<!-- BENCH -->", "BENCH_TABLE", "FIGURES.", "BENCH\r", "```\nBENCH\n```"} {
+		found := placeholders(readmeGood + "\n" + line + "\n\nMore.\n")
+		require.Len(t, found, 1, line)
+		require.Contains(t, found[0], "the line is only ")
+	}
+}

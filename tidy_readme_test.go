@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,6 +42,29 @@ func TestReadmeIsTheExample(t *testing.T) {
 	for _, f := range readmeDiffers(string(readme), example) {
 		t.Error(f)
 	}
+}
+
+func TestReadmeIsFilledIn(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for _, f := range placeholders(string(readme)) {
+		t.Error(f)
+	}
+}
+
+// placeholder matches a line that keeps the place of what was to be written.
+var placeholder = regexp.MustCompile(`^[^#\p{L}]*\p{Lu}[\p{Lu}\d_-]+[^\p{L}]*$`)
+
+// placeholders finds the lines that are a single upper-case word, fenced or not. A
+// heading may be one.
+func placeholders(readme string) []string {
+	var out []string
+	for i, line := range strings.Split(readme, "\n") {
+		if line = strings.TrimSpace(line); placeholder.MatchString(line) {
+			out = append(out, fmt.Sprintf("README.md:%d: the line is only %q: was something to be written here?", i+1, line))
+		}
+	}
+	return out
 }
 
 // TestReadmeRuns runs the README's program as a reader would, imports and all.

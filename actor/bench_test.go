@@ -3,11 +3,7 @@ package actor_test
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"testing"
-
-	"github.com/panjf2000/ants/v2"
-	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/actor"
 )
@@ -55,44 +51,6 @@ func benchFrame(b *testing.B, pool actor.Pool, pumps, n int) {
 		frame()
 	}
 	perMessage(b, n)
-}
-
-// BenchmarkSubmitPerMessage is what one would write without the ready list: one
-// blocking Submit for each message, and a WaitGroup. It keeps no order, and the
-// lock that the owners then need is the test's.
-func BenchmarkSubmitPerMessage(b *testing.B) {
-	for _, n := range benchSizes {
-		b.Run(fmt.Sprintf("boxes=%d", n), func(b *testing.B) {
-			pool, err := ants.NewPool(2*runtime.GOMAXPROCS(0), ants.WithDisablePurge(true))
-			require.NoError(b, err)
-			defer pool.Release()
-			type owner struct {
-				mu  sync.Mutex
-				sum int
-			}
-			owners := make([]owner, n)
-			var wg sync.WaitGroup
-			b.ReportAllocs()
-			for b.Loop() {
-				for m := range perBox {
-					for i := range owners {
-						wg.Add(1)
-						err := pool.Submit(func() {
-							owners[i].mu.Lock()
-							owners[i].sum += m
-							owners[i].mu.Unlock()
-							wg.Done()
-						})
-						if err != nil {
-							b.Fatal(err)
-						}
-					}
-				}
-				wg.Wait()
-			}
-			perMessage(b, n)
-		})
-	}
 }
 
 func perMessage(b *testing.B, boxes int) {

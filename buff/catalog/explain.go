@@ -20,11 +20,17 @@ func (l *loader) explain(err error) {
 	for i, d := range l.defs {
 		ids[i] = d.spec.ID
 	}
+	refused := map[string]bool{}
+	for _, e := range list {
+		if e.Field == "id" {
+			refused[e.ID] = true
+		}
+	}
 	hints := 0
 	for _, e := range list {
 		d := l.byID[e.ID]
 		p := d.place(e.Field)
-		if p.bad || d.places["duration"].bad && e.Field == "on.exec" {
+		if refused[p.ref] || p.bad || d.places["duration"].bad && e.Field == "on.exec" {
 			continue // perhaps it was meant to be instant
 		}
 		text := e.Text

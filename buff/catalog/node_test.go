@@ -80,6 +80,29 @@ func TestErrorAt(t *testing.T) {
 	require.EqualError(t, ErrorAt("one.yaml", src, nil, "no"), "one.yaml:1:1: no\n   1 | script:\n     | ^")
 }
 
+// A text in which nothing stands has a root all the same, and it is no catalog.
+func TestEmptyTree(t *testing.T) {
+	for _, text := range []string{"", "\n", "# nothing\n", "~", "---\n"} {
+		root, err := Tree("x", []byte(text))
+		require.NoError(t, err, "%q", text)
+		require.Equal(t, "nothing", Describe(root), "%q", text)
+		_, err = ParseNode("x", []byte(text), root)
+		require.ErrorContains(t, err, "x:1:1: buffs: want a map from IDs to definitions, not nothing", "%q", text)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	for text, want := range map[string]string{
+		"venom": `"venom"`, "'7'": `"7"`, "|\n  a\n": `"a\n"`, "7": "7", "-1.5": "-1.5", "yes": `"yes"`, "true": "true",
+		"{a: 1}": "a map", "a: 1": "a map", "a: 1\nb: 2": "a map", "[a]": "a list", "- a": "a list", "null": "nothing",
+		strings.Repeat("x", 61): `"` + strings.Repeat("x", 60) + `…"`,
+	} {
+		root, err := Tree("x", []byte(text))
+		require.NoError(t, err, "%q", text)
+		require.Equal(t, want, Describe(root), "%q", text)
+	}
+}
+
 // A node that another parser made may hold what Tree refuses, and be of another text.
 func TestParseForeignNode(t *testing.T) {
 	_, err := ParseNode("x", nil, nil)

@@ -26,13 +26,31 @@ var errFailed = errors.New("failed")
 
 // run is the program: it returns its exit code, 0 or 1.
 func run(args []string, stdout, stderr io.Writer) int {
-	if err := command(args, stdout, stderr); err != nil {
-		if !errors.Is(err, errFailed) {
-			fmt.Fprintln(stderr, err)
-		}
-		return 1
+	out := &sink{to: stdout}
+	err := command(args, out, stderr)
+	switch {
+	case out.err != nil:
+		fmt.Fprintln(stderr, "bufftick:", out.err)
+	case err == nil:
+		return 0
+	case !errors.Is(err, errFailed):
+		fmt.Fprintln(stderr, err)
 	}
-	return 0
+	return 1
+}
+
+// sink is the standard output. It keeps its first error, which ends the program with
+// 1 whatever the command makes of it.
+type sink struct {
+	to  io.Writer
+	err error
+}
+
+func (s *sink) Write(b []byte) (n int, err error) {
+	if s.err == nil {
+		n, s.err = s.to.Write(b)
+	}
+	return n, s.err
 }
 
 func command(args []string, stdout, stderr io.Writer) error {
@@ -43,10 +61,14 @@ func command(args []string, stdout, stderr io.Writer) error {
 		kong.Description("Runs buffs on the tick engine, from files.\n\nLong flags may be written with one dash or two."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { helped = true }),
+		kong.Vars{"defaultFrame": defaultFrame.String(), "longestFrame": longestFrame.String()},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 80, NoExpandSubcommands: true}),
 	)
 	if err != nil {
 		return err
+	}
+	if len(args) > 0 && args[0] == "help" {
+		args = append(args[1:len(args):len(args)], "--help")
 	}
 	ctx, err := parser.Parse(doubleDashes(args))
 	switch {
@@ -76,7 +98,8 @@ type (
 	messages interface{ io.Writer }
 )
 
-// doubleDashes returns the arguments with "--" before each flag that has one dash.
+// doubleDashes returns the arguments with "--" before each flag that has one dash. A
+// number below 0 it joins to its flag: on its own it would be taken for a flag.
 func doubleDashes(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
@@ -85,8 +108,12 @@ func doubleDashes(args []string) []string {
 			return append(out, args[i:]...)
 		case a == "-h":
 			a = "--help"
-		case len(a) > 1 && a[0] == '-' && a[1] != '-' && !strings.ContainsRune(".0123456789", rune(a[1])):
+		case len(a) < 2 || a[0] != '-' || a[1] == '-':
+		case !strings.ContainsRune(".0123456789", rune(a[1])):
 			a = "-" + a
+		case i > 0 && strings.HasPrefix(args[i-1], "-") && !strings.Contains(args[i-1], "="):
+			out[len(out)-1] += "=" + a
+			continue
 		}
 		out = append(out, a)
 	}

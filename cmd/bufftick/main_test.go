@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -76,8 +77,8 @@ func tool(args ...string) (stdout, stderr string, code int) {
 
 func TestDoubleDashes(t *testing.T) {
 	require.Equal(t,
-		[]string{"run", "--check", "--frame", "7ms", "--frame=7ms", "--workers", "-8", "--sync", "-", "--help", "a", "--", "-b"},
-		doubleDashes([]string{"run", "-check", "-frame", "7ms", "-frame=7ms", "--workers", "-8", "-sync", "-", "-h", "a", "--", "-b"}))
+		[]string{"run", "--check", "--frame", "7ms", "--frame=7ms", "--workers=-8", "--frame=-.5s", "--sync", "-", "--help", "a", "--", "-b"},
+		doubleDashes([]string{"run", "-check", "-frame", "7ms", "-frame=7ms", "--workers", "-8", "-frame", "-.5s", "-sync", "-", "-h", "a", "--", "-b"}))
 }
 
 // A help page has the flags and an example that can be copied.
@@ -88,6 +89,8 @@ func TestHelp(t *testing.T) {
 	}{
 		{[]string{"--help"}, []string{"run <file>", "replay --spells=FILE <trace>"}},
 		{[]string{"run", "-help"}, []string{"--frame=SPAN", "--check", "--workers=N", "--sync", "    bufftick run -check"}},
+		{[]string{"help"}, []string{"run <file>", "replay --spells=FILE <trace>"}},
+		{[]string{"help", "run"}, []string{"--check", "    bufftick run -check"}},
 		{[]string{"replay", "-h"}, []string{"--spells=FILE", "--frame=SPAN", "--workers=N", "    bufftick replay arena.csv"}},
 	} {
 		stdout, stderr, code := tool(c.args...)
@@ -95,6 +98,36 @@ func TestHelp(t *testing.T) {
 		require.Empty(t, stderr)
 		for _, w := range c.want {
 			require.Contains(t, stdout, w, "%v", c.args)
+		}
+	}
+}
+
+// full is an output that takes so many bytes and no more.
+type full int
+
+func (f *full) Write(b []byte) (int, error) {
+	n := min(len(b), int(*f))
+	if *f -= full(n); n < len(b) {
+		return n, errors.New("no space left")
+	}
+	return n, nil
+}
+
+// What cannot be printed is an error, whatever it is and wherever it breaks off.
+func TestFullOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const story = "- {want: [], script: [{at: 0, tick: true}]}\n"
+	require.NoError(t, os.WriteFile("two.yaml", []byte(story+story), 0o600))
+	require.NoError(t, os.WriteFile("spells.csv", []byte("spell,name,kind,duration_ms,refresh\n"), 0o600))
+	require.NoError(t, os.WriteFile("trace.csv", []byte("ms,event,source,target,spell,name,kind,stacks\n"), 0o600))
+	for _, line := range []string{"run two.yaml", "run -check two.yaml", "replay trace.csv --spells spells.csv", "help"} {
+		all, _, code := tool(strings.Fields(line)...)
+		require.Zero(t, code, line)
+		for _, n := range []int{0, 5, 3 * len(all) / 4} { // a report is not as long each time
+			var errs bytes.Buffer
+			room := full(n)
+			require.Equal(t, 1, run(strings.Fields(line), &room, &errs), line)
+			require.Equal(t, "bufftick: no space left\n", errs.String(), line)
 		}
 	}
 }

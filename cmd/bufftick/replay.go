@@ -24,7 +24,7 @@ type replayCmd struct {
 	Trace  string `arg:"" help:"The recording: ms,event,source,target,spell,name,kind,stacks."`
 	Spells string `required:"" placeholder:"FILE" help:"The spells whose duration is known: spell,name,kind,duration_ms,refresh."`
 
-	Frame time.Duration `placeholder:"SPAN" help:"Length of a frame. If not given, 50ms."`
+	Frame time.Duration `default:"${defaultFrame}" placeholder:"SPAN" help:"Length of a frame. If not given, 50ms."`
 	poolFlags
 }
 
@@ -48,9 +48,6 @@ Examples:
 
 // Run reads both files, replays, and prints the report.
 func (c *replayCmd) Run(stdout output) error {
-	if c.Frame == 0 {
-		c.Frame = defaultFrame
-	}
 	if err := checkFrame(c.Frame); err != nil {
 		return err
 	}

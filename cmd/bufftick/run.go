@@ -20,7 +20,7 @@ const longestFrame = time.Minute
 type runCmd struct {
 	Files []string `arg:"" name:"file" help:"Scenarios: YAML or JSON, one or a list."`
 
-	Frame time.Duration `placeholder:"SPAN" help:"Length of a frame, such as 50ms. If not given, from step to step. Scenarios with \"seen: true\" name their frames and ignore it."`
+	Frame time.Duration `default:"${longestFrame}" placeholder:"SPAN" help:"Length of a frame, such as 50ms. If not given, from step to step. Scenarios with \"seen: true\" name their frames and ignore it."`
 	Check bool          `help:"Compare each log with the scenario's \"want\": one line for each, and the difference if there is one."`
 	poolFlags
 }
@@ -70,9 +70,6 @@ func (c *runCmd) Run(stdout output, stderr messages) error {
 }
 
 func (c *runCmd) check() error {
-	if c.Frame == 0 {
-		c.Frame = longestFrame
-	}
 	if err := checkFrame(c.Frame); err != nil {
 		return err
 	}
@@ -115,7 +112,7 @@ func (c *runCmd) print(list []*scenario, stdout output, stderr messages) error {
 			text.WriteByte('\n')
 		}
 		if _, err := stdout.Write(text.Bytes()); err != nil {
-			return err
+			return err // and not the other logs for nobody
 		}
 		if err != nil {
 			fmt.Fprintln(stderr, err)

@@ -39,6 +39,9 @@ func parseScenarios(file string, text []byte) ([]*scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, empty := root.(*ast.NullNode); empty {
+		return nil, catalog.ErrorAt(file, text, root, "the file is empty: want a scenario, or a list of them")
+	}
 	list, listed := root.(*ast.SequenceNode)
 	if !listed {
 		s := parseScenario(file, text, root, false)
@@ -112,10 +115,10 @@ func (s *scenario) readBuffs(f *ast.MappingValueNode) {
 		return
 	}
 	n := f.Value
-	if list, ok := pairs(n); ok {
+	if list, ok := catalog.Fields(n); ok {
 		for _, f := range list {
-			if k, ok := f.Key.(*ast.StringNode); ok {
-				s.buffs[k.Value] = true
+			if id, ok := catalog.Text(f.Key); ok {
+				s.buffs[id] = true
 			}
 		}
 	}
@@ -129,7 +132,7 @@ func (s *scenario) readBuffs(f *ast.MappingValueNode) {
 func (s *scenario) readWant(n ast.Node) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		s.fail(n, `"want" must be a list of lines, not %s`, shown(n))
+		s.fail(n, `"want" must be a list of lines, not %s`, catalog.Describe(n))
 		return
 	}
 	s.want = []string{}
@@ -145,9 +148,9 @@ type fieldMap map[string]*ast.MappingValueNode
 // fieldsOf returns the pairs of a map by their keys, and reports whether it is one.
 // It finds fault with keys that are not known or repeated.
 func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, bool) {
-	list, ok := pairs(n)
+	list, ok := catalog.Fields(n)
 	if !ok {
-		s.fail(n, "want %s, a map with the keys %s, not %s", what, strings.Join(known, ", "), shown(n))
+		s.fail(n, "want %s, a map with the keys %s, not %s", what, strings.Join(known, ", "), catalog.Describe(n))
 		return nil, false
 	}
 	fields := fieldMap{}
@@ -155,9 +158,9 @@ func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, 
 		key := f.Key.GetToken().Value
 		switch {
 		case !slices.Contains(known, key):
-			s.fail(f.Key, "unknown key %s in %s: it may have %s", shown(f.Key), what, strings.Join(known, ", "))
+			s.fail(f.Key, "unknown key %s in %s: it may have %s", catalog.Describe(f.Key), what, strings.Join(known, ", "))
 		case fields[key] != nil:
-			s.fail(f.Key, "%s is repeated", shown(f.Key))
+			s.fail(f.Key, "%s is repeated", catalog.Describe(f.Key))
 		default:
 			fields[key] = f
 		}
@@ -165,18 +168,18 @@ func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, 
 	return fields, true
 }
 
-// textOf returns a text and reports whether it is one.
+// textOf returns a text without the line feed at the end of a block, and reports
+// whether it is one.
 func (s *scenario) textOf(key string, n ast.Node) (string, bool) {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.LiteralNode:
-		return strings.TrimSuffix(n.Value.Value, "\n"), true
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		s.fail(n, "%q must be text: put %s in quotes", key, shown(n))
-		return "", false
+	if text, ok := catalog.Text(n); ok {
+		return strings.TrimSuffix(text, "\n"), true
 	}
-	s.fail(n, "%q must be text, not %s", key, shown(n))
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		s.fail(n, "%q must be text: put %s in quotes", key, catalog.Describe(n))
+	default:
+		s.fail(n, "%q must be text, not %s", key, catalog.Describe(n))
+	}
 	return "", false
 }
 
@@ -184,7 +187,7 @@ func (s *scenario) boolOf(key string, n ast.Node) bool {
 	if b, ok := n.(*ast.BoolNode); ok {
 		return b.Value
 	}
-	s.fail(n, "%q must be true or false, not %s", key, shown(n))
+	s.fail(n, "%q must be true or false, not %s", key, catalog.Describe(n))
 	return false
 }
 
@@ -193,7 +196,7 @@ func (s *scenario) intOf(key string, n ast.Node, low, high int64) (int64, bool) 
 	text := n.GetToken().Value
 	i, err := strconv.ParseInt(text, 10, 64)
 	if _, ok := n.(*ast.IntegerNode); !ok || err != nil {
-		s.fail(n, "%q must be a whole number, not %s", key, shown(n))
+		s.fail(n, "%q must be a whole number, not %s", key, catalog.Describe(n))
 		return 0, false
 	}
 	if i < low || i > high {
@@ -201,40 +204,4 @@ func (s *scenario) intOf(key string, n ast.Node, low, high int64) (int64, bool) 
 		return 0, false
 	}
 	return i, true
-}
-
-// pairs returns the fields of a map and reports whether it is one.
-func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		return n.Values, true
-	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{n}, true
-	}
-	return nil, false
-}
-
-// shown returns a value as a message shows it.
-func shown(n ast.Node) string {
-	switch n := n.(type) {
-	case *ast.MappingNode, *ast.MappingValueNode:
-		return "a map"
-	case *ast.SequenceNode:
-		return "a list"
-	case *ast.NullNode:
-		return "nothing"
-	case *ast.LiteralNode:
-		return "a block of text"
-	case *ast.StringNode:
-		return strconv.Quote(short(n.Value))
-	}
-	return short(n.GetToken().Value)
-}
-
-// short cuts what goes into a message.
-func short(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -94,7 +95,7 @@ var stepKeys = func() []string {
 func (s *scenario) readScript(n ast.Node) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		s.fail(n, `"script" must be a list of steps, not %s`, shown(n))
+		s.fail(n, `"script" must be a list of steps, not %s`, catalog.Describe(n))
 		return
 	}
 	last := wheel.Time(math.MinInt64)
@@ -146,7 +147,7 @@ func (s *scenario) readVerb(st *step, fields fieldMap) bool {
 	switch st.verb.takes {
 	case takesTrue:
 		if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
-			s.fail(n, "%q can only be true, not %s", found[0], shown(n))
+			s.fail(n, "%q can only be true, not %s", found[0], catalog.Describe(n))
 		}
 	case takesName:
 		st.name, _ = s.nameOf(found[0], n)
@@ -224,7 +225,7 @@ func (s *scenario) spanOf(key string, n ast.Node) time.Duration {
 			return d
 		}
 	}
-	s.fail(n, "%q must be a span such as 12s, 1500ms or 36h, not %s", key, shown(n))
+	s.fail(n, "%q must be a span such as 12s, 1500ms or 36h, not %s", key, catalog.Describe(n))
 	return 0
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
@@ -28,7 +30,7 @@ type record struct {
 	target string
 	spell  spellID
 	name   string
-	stacks int // of a dose or undose: how many there are now
+	stacks int // of a dose or undose: how many there are now; else 0
 }
 
 // spellID tells spells apart: one number may stand for a buff and for a debuff.
@@ -83,6 +85,15 @@ func parseRecord(row []string) (record, error) {
 		return r, errors.New("source or target: missing")
 	}
 	r.at = wheel.Time(ms)
+	if dosed := r.event == "dose" || r.event == "undose"; dosed || row[7] != "" {
+		n, err := strconv.Atoi(row[7])
+		if err != nil || n < 1 || n > buff.MaxStacks {
+			return r, fmt.Errorf("stacks: want a whole number from 1 to %d, not %q", buff.MaxStacks, short(row[7]))
+		}
+		if dosed {
+			r.stacks = n
+		}
+	}
 	switch r.event {
 	case "death":
 		return r, nil
@@ -92,16 +103,18 @@ func parseRecord(row []string) (record, error) {
 			return r, err
 		}
 	}
-	if r.spell.number == "" {
-		return r, errors.New("spell: missing")
+	return r, checkNumber(r.spell.number)
+}
+
+// checkNumber checks the number of a spell, of which its definition gets its ID.
+func checkNumber(number string) error {
+	switch {
+	case number == "":
+		return errors.New("spell: missing")
+	case strings.ContainsFunc(number, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		return fmt.Errorf("spell: %q must not have spaces or control characters", short(number))
 	}
-	if r.event == "dose" || r.event == "undose" {
-		r.stacks, err = strconv.Atoi(row[7])
-		if err != nil || r.stacks < 1 || r.stacks > buff.MaxStacks {
-			return r, fmt.Errorf("stacks: want a whole number from 1 to %d, not %q", buff.MaxStacks, short(row[7]))
-		}
-	}
-	return r, nil
+	return nil
 }
 
 func kindOf(word string) (string, error) {
@@ -116,7 +129,10 @@ func readSpells(file string) (map[spellID]spell, error) {
 	table := map[spellID]spell{}
 	err := eachRow(file, spellColumns, func(_ int, row []string) error {
 		s := spell{id: spellID{number: row[0]}, name: row[1]}
-		var err error
+		err := checkNumber(s.id.number)
+		if err != nil {
+			return err
+		}
 		if s.id.kind, err = kindOf(row[2]); err != nil {
 			return err
 		}
@@ -128,8 +144,8 @@ func readSpells(file string) (map[spellID]spell, error) {
 		if err := s.refresh.UnmarshalText([]byte(row[4])); err != nil {
 			return fmt.Errorf("refresh: %w", err)
 		}
-		if _, ok := table[s.id]; ok || s.id.number == "" {
-			return fmt.Errorf("spell: %q is missing or stands there already", short(s.id.number))
+		if _, ok := table[s.id]; ok {
+			return fmt.Errorf("spell: %q stands there already", short(s.id.number))
 		}
 		table[s.id] = s
 		return nil
@@ -185,5 +201,13 @@ func unread(file string, err error) error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return fmt.Errorf("%s: cannot be read: %w", file, err)
+	return fmt.Errorf("%s: cannot be read: %w", cmp.Or(file, `""`), err)
+}
+
+// short cuts what goes into a message.
+func short(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
 }

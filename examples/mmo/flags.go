@@ -41,13 +41,13 @@ func newFlags(s *settings) *flag.FlagSet {
 	f.SetOutput(io.Discard) // run prints the error, in one line
 	f.IntVar(&s.players, "players", 1000, "`number` of players")
 	f.IntVar(&s.bosses, "bosses", 0, "`number` of bosses; 0: one for each 50 players")
-	f.IntVar(&s.rate, "rate", 20, "frames per `second`")
+	f.IntVar(&s.rate, "rate", 20, "`number` of frames per second of the game")
 	f.DurationVar(&s.duration, "duration", 30*time.Second, "`span` of game time to play")
-	f.Func("speed", "`multiple` of real time, or max (default 1)", func(v string) error { return parseSpeed(v, &s.speed) })
+	f.Func("speed", "`number or max`: so many times real time, or as fast as it goes (default 1)", func(v string) error { return parseSpeed(v, &s.speed) })
 	f.Uint64Var(&s.seed, "seed", 1, "`number` that all chance comes from")
 	f.IntVar(&s.workers, "workers", 0, "`number` of workers; 0: one for each processor")
 	f.BoolVar(&s.sync, "sync", false, "run everything on the loop, without workers")
-	f.StringVar(&s.profile, "profile", "", "write a profile to the current folder: `cpu`, mem or trace")
+	f.StringVar(&s.profile, "profile", "", "`kind` of profile to write to the current folder: cpu, mem or trace")
 	return f
 }
 

@@ -5,7 +5,9 @@
 //	go run ./examples/mmo -speed max -seed 7     as fast as the machine can
 //
 // The last line is a digest of everything that happened. The same seed gives the
-// same digest, with any number of workers and at any speed.
+// same digest, with any number of workers and at any speed. A game that ends early
+// says so in that line; where something went wrong there is none, and the exit code
+// is 1.
 //
 //	flags.go     what can be set
 //	loop.go      the game loop: frames, real time, status
@@ -19,6 +21,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -39,11 +42,10 @@ func main() {
 // The summary goes to stdout, everything else to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	s, err := parseFlags(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, usage())
-		return 0
-	}
-	if err == nil {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		_, err = fmt.Fprint(stdout, usage())
+	case err == nil:
 		err = game(ctx, s, stdout, stderr)
 	}
 	if err != nil {
@@ -60,13 +62,16 @@ func game(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l := newLoop(w, newStatus(stderr))
+	return newLoop(w, newStatus(stderr)).game(ctx, stdout)
+}
+
+// game plays the world of the loop, tells what came of it and closes the engine. The
+// summary comes also when something is wrong; the error is the first such thing.
+func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	l.play(ctx)
 	summary := l.summary()
 	// What is still under way is waited for, Ctrl-C or not: it takes a moment.
-	if err := w.eng.Close(context.WithoutCancel(ctx)); err != nil {
-		return err
-	}
-	fmt.Fprint(stdout, summary)
-	return w.pulses.check()
+	closed := l.eng.Close(context.WithoutCancel(ctx))
+	_, printed := fmt.Fprint(stdout, summary)
+	return cmp.Or(l.err, closed, printed, l.pulses.check())
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
 )
 
 // Importing ants starts its default pool: those goroutines are not ours.
@@ -26,11 +31,14 @@ func play(t *testing.T, ctx context.Context, line string) (stdout, stderr string
 
 var digestLine = regexp.MustCompile(`\ndigest: ([0-9a-f]{64})\n$`)
 
-// digestOf plays a game to its end and returns its digest.
+// digestOf plays a game to its end, all its frames, and returns its digest.
 func digestOf(t *testing.T, line string) string {
 	t.Helper()
 	stdout, stderr, status := play(t, t.Context(), line)
 	require.Zero(t, status, "%s: %s", line, stderr)
+	s, err := parseFlags(strings.Fields(line))
+	require.NoError(t, err)
+	require.Contains(t, stdout, fmt.Sprintf("\nframes    %d played, ", s.duration*time.Duration(s.rate)/time.Second), line)
 	require.NotContains(t, stdout, "stuck")
 	found := digestLine.FindStringSubmatch(stdout)
 	require.NotNil(t, found, "%s: the summary does not end in a digest:\n%s", line, stdout)
@@ -90,7 +98,7 @@ func TestInterrupt(t *testing.T) {
 		require.Zero(t, status)
 		require.Empty(t, stderr)
 		require.Contains(t, stdout, "\nframes    0 played")
-		require.Regexp(t, digestLine, stdout)
+		require.Regexp(t, `\ndigest of the first 0 of 600 frames: [0-9a-f]{64}\n$`, stdout)
 	})
 	t.Run("on the way", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -99,10 +107,47 @@ func TestInterrupt(t *testing.T) {
 			stdout, stderr, status := play(t, ctx, "-players 10")
 			require.Zero(t, status)
 			require.Contains(t, stdout, "\nframes    41 played, 0 late\n")
-			require.Regexp(t, digestLine, stdout)
+			require.Regexp(t, `\ndigest of the first 41 of 600 frames: [0-9a-f]{64}\n$`, stdout)
 			require.Len(t, strings.Split(strings.TrimSpace(stderr), "\n"), 2, "a status line each second: %s", stderr)
 		})
 	})
+}
+
+// What should not happen ends the game with an error, in any frame and in the last.
+func TestStop(t *testing.T) {
+	for _, frame := range []int{1, 7, 20} {
+		s, err := parseFlags([]string{"-players", "10", "-speed", "max", "-duration", "1s"})
+		require.NoError(t, err)
+		w, err := newWorld(s)
+		require.NoError(t, err)
+		refused := errors.New("refused")
+		var out bytes.Buffer
+		l := newLoop(w, newStatus(t.Output()))
+		w.trace = func(buff.Event) {
+			if l.played+1 == frame {
+				w.expect(refused)
+			}
+		}
+		err = l.game(t.Context(), &out)
+		require.ErrorIs(t, err, refused)
+		require.EqualError(t, err, fmt.Sprintf("at %v: refused", w.now))
+		require.Contains(t, out.String(), fmt.Sprintf("\nframes    %d played, ", frame))
+		require.NotContains(t, out.String(), "digest")
+		require.ErrorIs(t, w.eng.Spawn(1, nil), engine.ErrClosed)
+	}
+}
+
+// full takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestFullOutput(t *testing.T) {
+	for _, line := range []string{"-help", "-players 10 -duration 1s -speed max"} {
+		var stderr bytes.Buffer
+		require.Equal(t, 1, run(t.Context(), strings.Fields(line), full{}, &stderr), line)
+		require.Equal(t, "mmo: no space left\n", stderr.String(), line)
+	}
 }
 
 func TestBadFlags(t *testing.T) {
@@ -137,8 +182,11 @@ func TestHelp(t *testing.T) {
 	stdout, stderr, status := play(t, t.Context(), "-help")
 	require.Zero(t, status)
 	require.Empty(t, stderr)
-	for _, flag := range []string{"-players", "-bosses", "-rate", "-duration", "-speed", "-seed", "-workers", "-sync", "-profile"} {
-		require.Contains(t, stdout, "\n  "+flag)
+	for _, flag := range []string{
+		"-players number", "-bosses number", "-rate number", "-duration span", "-speed number or max", "-seed number",
+		"-workers number", "-sync", "-profile kind",
+	} {
+		require.Contains(t, stdout, "\n  "+flag+"\n")
 	}
 }
 

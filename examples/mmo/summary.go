@@ -43,7 +43,13 @@ func (l *loop) summary() string {
 	if t.stuck > 0 {
 		line("stuck", "%d times a player was not waited for: the digest is this run's alone", t.stuck)
 	}
-	fmt.Fprintf(&b, "digest: %s\n", &l.digest)
+	switch {
+	case l.err != nil: // it is printed elsewhere, and nothing that could be compared
+	case l.played < l.frames:
+		fmt.Fprintf(&b, "digest of the first %d of %d frames: %s\n", l.played, l.frames, &l.digest)
+	default:
+		fmt.Fprintf(&b, "digest: %s\n", &l.digest)
+	}
 	return b.String()
 }
 

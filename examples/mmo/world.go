@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -31,7 +33,7 @@ type world struct {
 	frames  int // to be played
 	players []player
 	raids   []raid
-	err     error // the first thing that should not have happened
+	err     error // the first thing that should not have happened: it ends the game
 
 	tally  tally
 	pulses pulses
@@ -90,7 +92,10 @@ func newWorld(s settings) (*world, error) {
 		digest:  newDigest(),
 	}
 	w.populate()
-	return w, w.err
+	if w.err != nil {
+		return nil, cmp.Or(w.err, eng.Close(context.Background()))
+	}
+	return w, nil
 }
 
 // populate lets everybody in, each player in the raid of one boss.
