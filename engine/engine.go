@@ -107,10 +107,7 @@ const wakeRoom = 4*buff.MaxPerOwner + 16
 // nameHandlers numbers the handlers: those of the catalog as it does, then the
 // others by name.
 func (e *Engine) nameHandlers() {
-	names := e.opts.Catalog.Handlers()
-	for _, name := range slices.Sorted(maps.Keys(e.opts.Handlers)) {
-		names = append(names, name)
-	}
+	names := append(e.opts.Catalog.Handlers(), slices.Sorted(maps.Keys(e.opts.Handlers))...)
 	for _, name := range names {
 		if _, ok := e.names[name]; !ok {
 			e.names[name] = buff.HandlerID(len(e.handlers))
