@@ -53,7 +53,7 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	if now > before {
 		w.smooth(uint64(now) - uint64(before))
 	}
-	w.tend(advancePiece)
+	w.tend()
 	return dst
 }
 
@@ -139,6 +139,7 @@ func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 	if f.shift != 0 {
 		half = 1
 	}
+	w.look(half, now)
 	for f.occupied[half] != 0 {
 		word := uint32(bits.TrailingZeros64(f.occupied[half]))
 		at := word*64 + uint32(bits.TrailingZeros64(w.dial[half][word]))
@@ -151,6 +152,28 @@ func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 		dst = w.fire(&w.slots[f.first+at], t, dst)
 	}
 	return dst
+}
+
+// look reads the timers of the small slots that are about to fire, and does nothing with
+// them. What fires together is spread over the memory: it costs little more to wait for
+// all of it at once than for one. Of a large slot, fire reads many at once anyway.
+func (w *Wheel) look(half int, now Time) {
+	f, sum := &w.level[dial], uint32(0)
+	for words := f.occupied[half]; words != 0; words &= words - 1 {
+		word := uint32(bits.TrailingZeros64(words))
+		if f.from+Time(word*64) > now {
+			break
+		}
+		for m := w.dial[half][word]; m != 0; m &= m - 1 {
+			q := &w.slots[f.first+f.shift+word*64+uint32(bits.TrailingZeros64(m))]
+			if q.n <= 2 {
+				i := w.chunk(q.first).entry[q.head].timer
+				p := w.pages[i>>pageBits]
+				sum += p.tag[i%pageTimers].stamp + uint32(p.body[i%pageTimers].seq)
+			}
+		}
+	}
+	w.looked = sum // or the compiler would leave it out
 }
 
 // fire empties a slot of the dial, or the late one. The living timers that are due at

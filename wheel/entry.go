@@ -11,15 +11,16 @@ type entry struct {
 }
 
 const (
-	chunkEntries = 21
-	chunkBits    = 7
+	chunkEntries = 42
+	chunkBits    = 6
 	pageChunks   = 1 << chunkBits
 )
 
-// chunk is a piece of a queue: 256 bytes, four cache lines in a row.
+// chunk is a piece of a queue: 512 bytes, eight cache lines in a row.
 type chunk struct {
 	next  uint32 // in the queue, or in the list of free chunks
 	entry [chunkEntries]entry
+	_     uint32
 }
 
 // queue holds the entries of a slot, first in, first out.

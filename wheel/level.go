@@ -91,19 +91,27 @@ func (w *Wheel) halfDay(t Time) uint64 {
 // place puts an entry where its deadline, which is not before now, belongs: on the
 // finest level of which the running round or the next one holds it.
 func (w *Wheel) place(timer, stamp uint32, due Time) {
-	l := dial
-	for due > w.level[l].next {
+	l, f := dial, &w.level[dial]
+	for ; due > f.next; f = &w.level[l] {
 		if l++; l == shelf {
 			w.shelve(timer, stamp, due)
 			return
 		}
 	}
-	f := &w.level[l]
 	gone := uint32(due - f.from)
 	k := gone / f.unit
 	at := f.ring(k)
+	off := gone - k*f.unit
 	q := &w.slots[f.first+at]
-	w.push(q, entry{timer, stamp, gone - k*f.unit})
+	if q.tail < chunkEntries { // push, by hand: this is where the time goes
+		c := w.chunk(q.last)
+		c.entry[q.tail] = entry{timer, stamp, off}
+		q.tail++
+		q.n++
+		q.min = min(q.min, off)
+		return
+	}
+	w.push(q, entry{timer, stamp, off})
 	if q.n == 1 {
 		w.mark(l, at)
 	}
@@ -162,12 +170,24 @@ func (w *Wheel) turn(t Time) {
 	case t <= w.level[dial].last: // the running second goes on
 		w.now = t
 	case t <= w.level[seconds].last: // the running minute does
-		w.now = t
-		w.turnTo(dial)
-		w.coming[seconds] = w.comingSlot(seconds)
+		w.turnSecond(t)
 	default:
 		w.set(t)
 	}
+}
+
+// turnSecond moves the hands to another second of the running minute.
+func (w *Wheel) turnSecond(t Time) {
+	f, s := &w.level[dial], &w.level[seconds]
+	was, k := w.hand(seconds), uint32(t-s.from)/s.unit
+	if (k-was)&1 != 0 {
+		f.shift = f.size - f.shift
+	}
+	w.now = t
+	f.from = s.from + Time(k*s.unit)
+	f.last = f.from.Add(f.round - 1)
+	f.next = f.last.Add(f.round)
+	w.coming[seconds] = s.first + s.ring(k+1)
 }
 
 // set puts the hands on t, whatever they showed before.

@@ -7,9 +7,9 @@ package wheel
 // living back at its tail.
 
 const (
-	removePiece  = 16  // entries that are swept for each one that dies
-	advancePiece = 64  // and in each Advance
-	slotPiece    = 128 // empty slots passed in one piece
+	deathsPerPiece = 8   // a piece is swept when so many entries have died
+	piece          = 128 // entries of a piece; an Advance sweeps one too
+	slotPiece      = 128 // slots of a piece, most of which are empty
 
 	// As many dead entries are no reason for a sweep.
 	deadAllowed = 256
@@ -17,7 +17,7 @@ const (
 	// A sweep also starts after so many deaths and Advances, so that no dead entry is still there
 	// when its timer's stamp, a counter of 30 bits that each of them moves on by one at
 	// most, comes round to it.
-	longestLap = 1 << 28
+	longestLap = 1 << 25
 )
 
 // sweep says how far the running one has come.
@@ -33,16 +33,18 @@ type sweep struct {
 // bury counts an entry that died.
 func (w *Wheel) bury() {
 	w.dead++
-	w.tend(removePiece)
+	if w.dead%deathsPerPiece == 0 {
+		w.tend()
+	}
 }
 
-// tend goes on with the running sweep, by n entries, or sees whether one is due.
-func (w *Wheel) tend(n uint32) {
+// tend goes on with the running sweep, or sees whether one is due.
+func (w *Wheel) tend() {
 	s := &w.sweep
 	s.turns++
 	switch {
 	case s.on:
-		w.sweepOn(n)
+		w.sweepOn(piece)
 	case w.tooManyDead(), s.turns > s.lap && w.dead > 0:
 		s.on = true
 		s.slot = uint32(len(w.slots)) - 1

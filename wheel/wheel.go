@@ -26,6 +26,7 @@ type Wheel struct {
 	half       uint64 // number of the running half-day
 	zeroHalf   uint64 // and of the one that begins at Time 0
 	sweep      sweep
+	looked     uint32 // means nothing; see look
 }
 
 // Fired says that a timer fell due.
