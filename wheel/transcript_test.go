@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ import (
 //	advance WHEN       turns the hands; prints what fires, in order
 //	next               the earliest deadline
 //	show               the hands, and every slot with a timer in it
+//	face LEVEL         what a face shows: the hand, and how many entries wait in each slot
 //	handle NAME        the parts of its handle
 //	age                makes a free timer one use from its last generation
 //
@@ -46,7 +48,7 @@ func TestDocExample(t *testing.T) {
 	story, err := os.ReadFile("testdata/cascade.txt")
 	require.NoError(t, err)
 	steps := regexp.MustCompile(`(?m)^//\t(\S+) +(\w+ at \d+ +\S+(?: \.\. \S+)?)`).FindAllSubmatch(doc, -1)
-	require.Len(t, steps, 4)
+	require.Len(t, steps, 7)
 	for _, step := range steps {
 		want := fmt.Sprintf(`(?m)^now %s, .*\n%s: T$`, step[1], step[2])
 		require.Regexp(t, want, string(story))
@@ -94,6 +96,8 @@ func (s *transcript) do(t *testing.T, d *datadriven.TestData) string {
 		s.w.tag(nextFree(s.w)).gen = lastGeneration - 1
 	case "show":
 		return s.show()
+	case "face":
+		return s.face(arg(0))
 	default:
 		d.Fatalf(t, "no such command: %s", d.Cmd)
 	}
@@ -166,6 +170,24 @@ func (s *transcript) level(l int) string {
 		return fmt.Sprintf("level %d", l)
 	}
 	return []string{"seconds", "minutes", "hours"}[l-1]
+}
+
+// face prints the counters that are not zero; a slot of the next round has a +.
+func (s *transcript) face(name string) string {
+	l := slices.Index([]string{"dial", "seconds", "minutes", "hours"}, name)
+	f := s.w.Face(l, nil)
+	var b strings.Builder
+	fmt.Fprintf(&b, "hand at %d", f.Hand)
+	for k, n := range f.Slots {
+		round, size := "", len(f.Slots)/f.Rounds
+		if k >= size {
+			round = "+"
+		}
+		if n > 0 {
+			fmt.Fprintf(&b, ", %d%s: %d", k%size, round, n)
+		}
+	}
+	return b.String()
 }
 
 // where names the place of a timer's entry: the level, the slot, and what the slot holds.
