@@ -255,7 +255,12 @@ func (r *rivalHeap) add(timer int, due int64) {
 	heap.Push(r.heapKeeper, timer)
 }
 
-func (r *rivalHeap) remove(timer int) { heap.Remove(r.heapKeeper, r.place[timer]) }
+func (r *rivalHeap) remove(timer int) {
+	if r.place[timer] >= 0 {
+		heap.Remove(r.heapKeeper, r.place[timer])
+		r.place[timer] = -1
+	}
+}
 
 func (r *rivalHeap) move(timer int, due int64) {
 	r.due[timer] = due

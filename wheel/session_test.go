@@ -2,6 +2,7 @@ package wheel
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -314,6 +315,9 @@ func (s *session) age(d *dice) {
 	}
 	t := s.w.tag(i)
 	t.gen = max(t.gen, lastGeneration-uint32(d.n(3)))
+	if s.w.dead == 0 && d.one(2) { // and has had as many entries; none of them is left
+		t.stamp |= math.MaxUint32 - 31
+	}
 	s.gens[i] = t.gen - 1
 }
 

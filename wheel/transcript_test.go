@@ -48,7 +48,7 @@ func TestDocExample(t *testing.T) {
 	story, err := os.ReadFile("testdata/cascade.txt")
 	require.NoError(t, err)
 	steps := regexp.MustCompile(`(?m)^//\t(\S+) +(\w+ at \d+ +\S+(?: \.\. \S+)?)`).FindAllSubmatch(doc, -1)
-	require.Len(t, steps, 7)
+	require.Len(t, steps, 6)
 	for _, step := range steps {
 		want := fmt.Sprintf(`(?m)^now %s, .*\n%s: T$`, step[1], step[2])
 		require.Regexp(t, want, string(story))
