@@ -14,6 +14,8 @@ import "fmt"
 //	          body(i).due <= now at the call that put i into the late slot
 //	place:    s is where due(e) belongs, or s is coming and due(e) belongs finer
 //	minimum:  queue.min <= e.off
+//	suspects: bit i of suspect[0] is set if e.timer = i, e dead; suspect[1] is zero but
+//	          while a sweep runs or its end is tidied up
 //	bitmaps:  bit s of l is set if and only if queue(s).n > 0; summaries likewise
 //	memory:   each chunk is in one queue or in the free list; each timer waits, rests,
 //	          is in the free set, or is retired
@@ -21,6 +23,11 @@ func check(w *Wheel) error {
 	for _, f := range []func(*Wheel) error{checkHands, checkSlots, checkBitmaps, checkChunks, checkSlab} {
 		if err := f(w); err != nil {
 			return err
+		}
+	}
+	for i, word := range w.suspect[1] {
+		if !w.sweep.on && i >= w.sweep.dirty && word != 0 {
+			return fmt.Errorf("suspects of the last sweep: word %d is %b", i, word)
 		}
 	}
 	return checkFaces(w)
@@ -212,6 +219,9 @@ func checkSlots(w *Wheel) error {
 				living[e.timer]++
 			} else {
 				dead++
+			}
+			if !alive && w.suspect[0][e.timer/64]>>(e.timer%64)&1 == 0 {
+				return fmt.Errorf("timer %d has a dead entry and is not suspect", e.timer)
 			}
 			if w.level[s.level].wide {
 				continue

@@ -85,5 +85,5 @@ func TestModelFindsPlanted(t *testing.T) {
 	s = newSession(clockFace, 0, 10)
 	require.NoError(t, s.add(5))
 	s.w.tag(1).renew()
-	require.ErrorContains(t, check(s.w), "1 dead entries, counted 0")
+	require.ErrorContains(t, check(s.w), "has a dead entry and is not suspect")
 }

@@ -25,14 +25,19 @@ type sweep struct {
 	on    bool
 	slot  uint32 // index in Wheel.slots
 	left  uint32 // entries of the slot not yet looked at: the first ones
+	dirty int    // words of suspect[1] still to be cleared after the last sweep
 	turns uint32 // deaths and Advances since the last sweep ended
 	spare int    // dead entries that are no reason to sweep
 	lap   uint32 // how many turns may pass
 }
 
-// bury counts an entry that died.
-func (w *Wheel) bury() {
+// bury counts an entry of timer i that died.
+func (w *Wheel) bury(i uint32) {
 	w.dead++
+	w.suspect[0][i/64] |= 1 << (i % 64)
+	if w.sweep.on {
+		w.suspect[1][i/64] |= 1 << (i % 64)
+	}
 	if w.dead%deathsPerPiece == 0 {
 		w.tend()
 	}
@@ -45,6 +50,10 @@ func (w *Wheel) tend() {
 	switch {
 	case s.on:
 		w.sweepOn(piece)
+	case s.dirty > 0:
+		from := max(0, s.dirty-piece)
+		clear(w.suspect[1][from:s.dirty])
+		s.dirty = from
 	case w.tooManyDead(), s.turns > s.lap && w.dead > 0:
 		s.on = true
 		s.slot = uint32(len(w.slots)) - 1
@@ -73,6 +82,8 @@ func (w *Wheel) sweepOn(n uint32) {
 		}
 		if s.slot == late {
 			s.on, s.turns = false, 0
+			s.dirty = len(w.suspect[0])
+			w.suspect[0], w.suspect[1] = w.suspect[1], w.suspect[0]
 			return
 		}
 		s.slot--
@@ -90,7 +101,7 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 	for n > 0 {
 		some := w.front(q, n)
 		for _, e := range some {
-			if w.tag(e.timer).stamp == e.stamp {
+			if w.suspect[0][e.timer/64]>>(e.timer%64)&1 == 0 || w.tag(e.timer).stamp == e.stamp {
 				w.push(q, e)
 			} else {
 				w.dead--

@@ -100,6 +100,11 @@ func (w *Wheel) take() uint32 {
 	if i%pageTimers == 0 {
 		w.pages = append(w.pages, new(page))
 	}
+	if i%64 == 0 {
+		for k := range w.suspect {
+			w.suspect[k] = append(w.suspect[k], 0)
+		}
+	}
 	w.made++
 	*w.tag(i) = tag{gen: firstGeneration, stamp: unused}
 	return i

@@ -13,6 +13,10 @@ type Wheel struct {
 	gone  int     // timers that are retired
 	free  freeSet
 
+	// A bit for each timer that may have a dead entry; and for each of which one died
+	// since the running sweep began. A sweep looks at no other.
+	suspect [2][]uint64
+
 	slots  []queue              // late, then those of all levels, finest first
 	level  [maxLevels]level     // the dial, three faces, the shelves
 	dial   [2][dialWords]uint64 // see level.occupied
@@ -95,7 +99,7 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 		w.enter(i, t.renew(), due)
 	case !later:
 		w.enter(i, t.renew(), due)
-		w.bury()
+		w.bury(i)
 	}
 	return true
 }
@@ -113,7 +117,7 @@ func (w *Wheel) Remove(h Handle) bool {
 	w.release(i)
 	if waits {
 		w.live--
-		w.bury()
+		w.bury(i)
 	}
 	return waits
 }
