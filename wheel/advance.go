@@ -2,8 +2,23 @@ package wheel
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
+
+// ready is a timer that fires, with what it is sorted by.
+type ready struct {
+	due Time
+	seq uint64
+	id  uint64
+}
+
+func byDueAndCall(a, b ready) int {
+	if a.due != b.due {
+		return cmp.Compare(a.due, b.due)
+	}
+	return cmp.Compare(a.seq, b.seq)
+}
 
 // Advance turns the hands to now and appends to dst what is due at or before it, in
 // order of time; equal deadlines in the order of the calls that set them. It
@@ -11,65 +26,189 @@ import (
 // removed. now may lie any distance ahead, and equal [Wheel.Now]: then the late
 // timers fire. A now before it panics and changes nothing.
 //
-// It costs O(1) for each slot that is opened and each timer that fires or comes
-// down a level. Empty slots cost nothing, however many the hands pass. It allocates
-// only to extend dst. Only the loop goroutine may call it.
+// It costs O(1) for each slot that is opened and each entry that fires or comes down
+// a level, and a sort of what fires in one millisecond unless that is in order
+// already. Empty slots cost nothing, however many the hands pass. It allocates only
+// to extend dst, or if more fires in one millisecond than ever before. Only the loop
+// goroutine may call it.
 func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	if now < w.now {
 		panic("wheel: time went back")
 	}
-	dst = w.fireLate(dst)
-	for w.occupied != 0 {
-		level, s := w.earliestSlot()
-		t := w.start(level, s)
+	if w.slots[late].n > 0 {
+		dst = w.fire(&w.slots[late], w.now, dst)
+	}
+	before := w.now
+	dst = w.fireDial(now, dst)
+	for now > w.level[dial].last {
+		t, ok := w.border(now)
+		if !ok {
+			break
+		}
+		w.turn(t)
+		w.open()
+		dst = w.fireDial(now, dst)
+	}
+	w.turn(now)
+	if now > before {
+		w.smooth(uint64(now) - uint64(before))
+	}
+	w.tend()
+	return dst
+}
+
+// border returns the start of the first second in which something is to be opened or
+// fires, of those after the running one and up to now.
+func (w *Wheel) border(now Time) (t Time, ok bool) {
+	t = now
+	if w.level[dial].holds() { // only the next second can be left
+		return w.level[dial].last + 1, true
+	}
+	for l := seconds; l < shelf; l++ {
+		if k, some := w.firstFrom(l, 0); some {
+			if at := w.start(l, k); at <= t {
+				t, ok = at, true
+			}
+		}
+	}
+	// What is on a shelf is due before what is on the next one.
+	for l := shelf; l < shelf+w.shelves; l++ {
+		if k, some := w.firstFrom(l, 0); some {
+			if at := w.start(l, k); at <= t {
+				t, ok = at, true
+			}
+			break
+		}
+	}
+	return t, ok
+}
+
+// open brings down what is left in the slots that the hands have reached, coarsest
+// first.
+func (w *Wheel) open() {
+	for l := shelf + w.shelves - 1; l >= shelf; l-- {
+		if w.level[l].holds() {
+			w.pour(l, uint32(w.half>>((l-shelf)*shelfBits)%shelfSlots), all)
+		}
+	}
+	for l := hours; l > dial; l-- {
+		if w.level[l].holds() {
+			w.pour(l, w.hand(l), all)
+		}
+	}
+}
+
+const all = 1<<32 - 1
+
+// pour moves the first n entries of a slot to finer levels: of a shelf the slot of a
+// digit, of a face the k-th since the start of the running round. Only on a wide
+// level it looks at the timers.
+func (w *Wheel) pour(l int, k uint32, n uint32) {
+	f := &w.level[l]
+	at := f.ring(k)
+	q := &w.slots[f.first+at]
+	if q.n == 0 {
+		return
+	}
+	start := w.start(l, k)
+	for n = min(n, q.n); n > 0; {
+		some := w.front(q, n)
+		for _, e := range some {
+			due := start + Time(e.off)
+			if f.wide {
+				if w.tag(e.timer).stamp != e.stamp {
+					w.dead--
+					continue
+				}
+				due = w.body(e.timer).due
+			}
+			w.place(e.timer, e.stamp, due)
+		}
+		n -= uint32(len(some))
+		w.drop(q, len(some))
+	}
+	if q.n == 0 {
+		w.unmark(l, at)
+	}
+}
+
+// fireDial fires what is due in the running second, up to now.
+func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
+	f := &w.level[dial]
+	half := 0
+	if f.shift != 0 {
+		half = 1
+	}
+	w.look(half, now)
+	for f.occupied[half] != 0 {
+		word := uint32(bits.TrailingZeros64(f.occupied[half]))
+		at := word*64 + uint32(bits.TrailingZeros64(w.dial[half][word]))
+		t := f.from + Time(at)
 		if t > now {
 			break
 		}
-		if level == dial {
-			dst = w.fire(level, s, dst)
-			continue
+		at += f.shift
+		w.unmark(dial, at)
+		dst = w.fire(&w.slots[f.first+at], t, dst)
+	}
+	return dst
+}
+
+// look reads the timers of the small slots that are about to fire, and does nothing with
+// them. What fires together is spread over the memory: it costs little more to wait for
+// all of it at once than for one. Of a large slot, fire reads many at once anyway.
+func (w *Wheel) look(half int, now Time) {
+	f, sum := &w.level[dial], uint32(0)
+	for words := f.occupied[half]; words != 0; words &= words - 1 {
+		word := uint32(bits.TrailingZeros64(words))
+		if f.from+Time(word*64) > now {
+			break
 		}
-		// The hand of this level gets here, and with it all finer hands, whose
-		// levels are empty: what waited there was due earlier and has fired.
-		w.turn(t)
-		w.comeDown(level, s)
+		for m := w.dial[half][word]; m != 0; m &= m - 1 {
+			q := &w.slots[f.first+f.shift+word*64+uint32(bits.TrailingZeros64(m))]
+			if q.n <= 2 {
+				i := w.chunk(q.first).entry[q.head].timer
+				p := w.pages[i>>pageBits]
+				sum += p.tag[i%pageTimers].stamp + uint32(p.body[i%pageTimers].seq)
+			}
+		}
 	}
-	w.turn(now)
-	return dst
+	w.looked = sum // or the compiler would leave it out
 }
 
-// comeDown moves the timers of a slot to the finer levels, each to where its
-// deadline now belongs. They keep their order, and as the finer levels were empty,
-// whatever is added there later stands behind them.
-func (w *Wheel) comeDown(level uint8, s uint16) {
-	for i := w.detach(level, s); i != 0; {
-		next := w.timers[i].next
-		to, at := w.locate(w.timers[i].due)
-		w.link(i, to, at)
-		i = next
+// fire empties a slot of the dial, or the late one. The living timers that are due at
+// t are appended to dst and rest. Those whose deadline was raised go where it belongs.
+func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
+	batch, inOrder := w.batch[:0], true
+	last := ready{due: earliest}
+	for q.n > 0 {
+		some := w.front(q, all)
+		for _, e := range some {
+			p := w.pages[e.timer>>pageBits]
+			tag, b := &p.tag[e.timer%pageTimers], &p.body[e.timer%pageTimers]
+			if tag.stamp != e.stamp {
+				w.dead--
+				continue
+			}
+			if b.due > t {
+				w.place(e.timer, e.stamp, b.due)
+				continue
+			}
+			tag.stamp |= resting
+			next := ready{b.due, b.seq, b.id}
+			inOrder = inOrder && (last.due < b.due || last.due == b.due && last.seq < b.seq)
+			last = next
+			batch = append(batch, next)
+		}
+		w.drop(q, len(some))
 	}
-}
-
-// fire appends the timers of a slot to dst and lets them rest.
-func (w *Wheel) fire(level uint8, s uint16, dst []Fired) []Fired {
-	for i := w.detach(level, s); i != 0; {
-		t := &w.timers[i]
-		dst = append(dst, Fired{Due: t.due, ID: t.id})
-		t.state = resting
-		w.waiting--
-		i = t.next
+	w.live -= len(batch)
+	w.batch = batch
+	if !inOrder {
+		slices.SortFunc(batch, byDueAndCall)
 	}
-	return dst
-}
-
-// fireLate fires the late timers. They stand in order of the calls; equal deadlines
-// stay so when they are sorted by time.
-func (w *Wheel) fireLate(dst []Fired) []Fired {
-	if w.late.head == 0 {
-		return dst
+	for i := range batch {
+		dst = append(dst, Fired{Due: batch[i].due, ID: batch[i].id})
 	}
-	n := len(dst)
-	dst = w.fire(late, 0, dst)
-	slices.SortStableFunc(dst[n:], func(a, b Fired) int { return cmp.Compare(a.Due, b.Due) })
 	return dst
 }

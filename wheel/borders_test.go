@@ -91,7 +91,7 @@ func (d *dice) pick(list []int64) int64 { return list[d.below(int64(len(list)))]
 func (d *dice) near(w *Wheel) int64 {
 	k := int64(d.n(5) - 2)
 	if d.one(4) {
-		k *= w.level[seconds].unit
+		k *= int64(w.level[seconds].unit)
 	}
 	return k
 }
@@ -100,15 +100,15 @@ func (d *dice) near(w *Wheel) int64 {
 // a half-day, a day, a day and a half, and what the first shelves hold.
 func spans(w *Wheel) []int64 {
 	half := w.level[hours].round
-	s := []int64{w.level[seconds].unit, w.level[minutes].unit, w.level[hours].unit, half, 2 * half, 3 * half}
+	s := []int64{w.level[dial].round, w.level[seconds].round, w.level[minutes].round, half, 2 * half, 3 * half}
 	return append(s, half*shelfSlots, half*shelfSlots*shelfSlots)
 }
 
 // periods of effects, in ms.
 func periods(w *Wheel) []int64 {
 	var p []int64
-	u := w.level[seconds].unit
-	for _, k := range []int64{w.level[minutes].unit, w.level[hours].unit, w.level[hours].round} {
+	u := w.level[dial].round
+	for _, k := range []int64{w.level[seconds].round, w.level[minutes].round, w.level[hours].round} {
 		p = append(p, k-u, k, k+u)
 	}
 	return append(p, u, 1, 3*u)
@@ -127,7 +127,7 @@ func (d *dice) border(w *Wheel) int64 {
 }
 
 // due picks a deadline; others are the deadlines that wait already.
-func (d *dice) due(w *Wheel, spans []int64, others []entry) Time {
+func (d *dice) due(w *Wheel, spans []int64, others []plan) Time {
 	switch d.n(16) {
 	case 0, 1: // late, or due now
 		switch d.n(4) {
@@ -159,7 +159,7 @@ func (d *dice) due(w *Wheel, spans []int64, others []entry) Time {
 }
 
 // jump picks the instant of the next Advance.
-func (d *dice) jump(w *Wheel, spans []int64, waiting []entry) Time {
+func (d *dice) jump(w *Wheel, spans []int64, waiting []plan) Time {
 	switch d.n(16) {
 	case 0:
 		return w.now

@@ -2,36 +2,35 @@ package wheel
 
 import "fmt"
 
-// check reports the first thing that is wrong with the structure of w: every timer
-// must be in exactly one place, the place must be the right one for now, and the
-// bitmaps, counts and hands must say what is there. It works out by itself where a
-// timer belongs and uses nothing of locate, turn or the bitmaps' own code.
+// check reports the first thing that is wrong with the structure of w. It works out by
+// itself where an entry may be and uses nothing of place, turn or the bitmaps' own
+// code. The invariants, for every timer i, entry e in slot s of level l, and the digits
+// d(t) of an instant t, written as half-day, hour, minute, second, ms:
+//
+//	entries:  |{e : e.timer = i, e.stamp = tag(i).stamp}| = 1 if i waits, else 0
+//	          Σ queue.n = live + dead;  live = |{i : i waits}|
+//	time:     due(e) = start(s) + e.off, start(s) <= due(e) <= body(i).due, e alive
+//	          now < start(s) on a face or shelf, now < due(e) on the dial
+//	          body(i).due <= now at the call that put i into the late slot
+//	place:    s is where due(e) belongs, or s is coming and due(e) belongs finer
+//	minimum:  queue.min <= e.off
+//	suspects: bit i of suspect[0] is set if e.timer = i, e dead; suspect[1] is zero but
+//	          while a sweep runs or its end is tidied up
+//	bitmaps:  bit s of l is set if and only if queue(s).n > 0; summaries likewise
+//	memory:   each chunk is in one queue or in the free list; each timer waits, rests,
+//	          is in the free set, or is retired
 func check(w *Wheel) error {
-	if err := checkHands(w); err != nil {
-		return err
-	}
-	listed, err := checkLate(w)
-	if err != nil {
-		return err
-	}
-	n := 0
-	for l := range shelf + w.shelves {
-		for s := range slotsOf(w, l) {
-			k, err := checkSlot(w, l, s)
-			if err != nil {
-				return fmt.Errorf("level %d slot %d: %w", l, s, err)
-			}
-			listed += k
-			n++
+	for _, f := range []func(*Wheel) error{checkHands, checkSlots, checkBitmaps, checkChunks, checkSlab} {
+		if err := f(w); err != nil {
+			return err
 		}
 	}
-	if n != len(w.slots) {
-		return fmt.Errorf("%d slots on the levels, %d in all", n, len(w.slots))
+	for i, word := range w.suspect[1] {
+		if !w.sweep.on && i >= w.sweep.dirty && word != 0 {
+			return fmt.Errorf("suspects of the last sweep: word %d is %b", i, word)
+		}
 	}
-	if err := checkBitmaps(w); err != nil {
-		return err
-	}
-	return checkSlab(w, listed)
+	return checkFaces(w)
 }
 
 // digits are the hands at an instant: the position on the dial, the slot of each
@@ -45,7 +44,7 @@ func digitsOf(w *Wheel, t Time) digits {
 	var d digits
 	rest := int64(t)
 	for l := range shelf {
-		size := int64(slotsOf(w, l))
+		size := int64(w.level[l].size)
 		d.at[l] = int(((rest % size) + size) % size)
 		// Exact, and cannot run over the range as rest - d.at[l] could.
 		q := rest / size
@@ -61,13 +60,6 @@ func digitsOf(w *Wheel, t Time) digits {
 // number is that of the half-day, as the shelves count.
 func (w *Wheel) number(d digits) uint64 { return uint64(d.half) + w.zeroHalf }
 
-func slotsOf(w *Wheel, l int) int {
-	if l >= shelf {
-		return shelfSlots
-	}
-	return int(w.level[l].round / w.level[l].unit)
-}
-
 func checkHands(w *Wheel) error {
 	now := digitsOf(w, w.now)
 	if got := w.number(now); w.half != got {
@@ -82,113 +74,217 @@ func checkHands(w *Wheel) error {
 	for l := range shelf {
 		f := &w.level[l]
 		gone += int64(now.at[l]) * unit
-		if f.unit != unit {
+		if int64(f.unit) != unit {
 			return fmt.Errorf("level %d: unit %d, want %d", l, f.unit, unit)
 		}
-		unit *= int64(slotsOf(w, l))
-		if f.from != w.now-Time(gone) {
+		unit *= int64(f.size)
+		if f.round != unit || f.from != w.now-Time(gone) {
 			return fmt.Errorf("level %d: round from %d, now %d, %d gone", l, f.from, w.now, gone)
 		}
-		if last := w.now.Add(unit - 1 - gone); f.last != last {
-			return fmt.Errorf("level %d: round until %d, want %d", l, f.last, last)
+		last := w.now.Add(unit - 1 - gone)
+		if next := last.Add(unit); f.last != last || f.next != next {
+			return fmt.Errorf("level %d: rounds until %d and %d, want %d and %d", l, f.last, f.next, last, next)
 		}
 	}
 	return nil
 }
 
-// belongs says where a timer that is not late waits, by comparing digits.
-func belongs(w *Wheel, due Time) (level, s int) {
+// spot is a slot: on the dial and the faces counted from the start of the running
+// round, on a shelf by its digit.
+type spot struct{ level, k int }
+
+// belongs says where a deadline after now waits, by comparing digits.
+func belongs(w *Wheel, due Time) spot {
 	a, b := digitsOf(w, due), digitsOf(w, w.now)
-	for k := w.shelves - 1; k >= 0; k-- {
-		x := w.number(a) >> (shelfBits * k) % shelfSlots
-		y := w.number(b) >> (shelfBits * k) % shelfSlots
-		if x != y {
-			return shelf + k, int(x)
+	// The rounds of a level are numbered by the digits above it; ahead is how many
+	// rounds the deadline is ahead, 2 for many.
+	ahead := int64(2)
+	if d := w.number(a) - w.number(b); d < 2 {
+		ahead = int64(d)
+	}
+	if ahead == 2 {
+		for k := w.shelves - 1; k >= 0; k-- {
+			x := w.number(a) >> (shelfBits * k) % shelfSlots
+			if x != w.number(b)>>(shelfBits*k)%shelfSlots {
+				return spot{shelf + k, int(x)}
+			}
 		}
 	}
-	for l := hours; l > dial; l-- {
-		if a.at[l] != b.at[l] {
-			return l, a.at[l]
-		}
+	at := spot{}
+	for l := hours; l >= dial && ahead < 2; l-- {
+		size := int64(w.level[l].size)
+		at = spot{l, int(int64(a.at[l]) + ahead*size)}
+		ahead = min(2, ahead*size+int64(a.at[l]-b.at[l]))
 	}
-	return dial, a.at[dial]
+	return at
 }
 
-func checkLate(w *Wheel) (int, error) {
-	return walk(w, &w.late, func(t *timer) error {
-		if t.state != late || t.due > w.now {
-			return fmt.Errorf("state %d, due %v, in the late list at %v", t.state, t.due, w.now)
+// coming reports whether the hand of a level reaches the slot next.
+func coming(w *Wheel, s spot) bool {
+	if s.level < shelf {
+		return s.k == digitsOf(w, w.now).at[s.level]+1
+	}
+	// All digits below are at their last, or this is the first shelf.
+	low := shelfBits * (s.level - shelf)
+	return w.half&(1<<low-1) == 1<<low-1 && uint64(s.k) == w.half>>low%shelfSlots+1
+}
+
+// spots calls f for every slot of the levels, with its index and its first instant.
+func spots(w *Wheel, f func(s spot, slot uint32, start Time) error) error {
+	slot := uint32(late + 1)
+	for l := range shelf + w.shelves {
+		n := int(w.level[l].size)
+		if l < shelf {
+			n *= 2
+		}
+		if w.level[l].first != slot {
+			return fmt.Errorf("level %d begins at %d, want %d", l, w.level[l].first, slot)
+		}
+		for i := range n {
+			s := spot{l, i}
+			if l < shelf && w.level[l].shift > 0 {
+				s.k = (i + n/2) % n
+			}
+			if err := f(s, slot, w.start(l, uint32(s.k))); err != nil {
+				return fmt.Errorf("level %d slot %d: %w", s.level, s.k, err)
+			}
+			slot++
+		}
+	}
+	if int(slot) != len(w.slots) {
+		return fmt.Errorf("%d slots on the levels, %d in all", slot, len(w.slots))
+	}
+	return nil
+}
+
+// entries returns what a queue holds, and checks it.
+func entries(w *Wheel, q *queue) ([]entry, error) {
+	if q.n == 0 {
+		if *q != emptyQueue {
+			return nil, fmt.Errorf("empty queue is %+v", *q)
+		}
+		return nil, nil
+	}
+	var all []entry
+	for c, at := q.first, int(q.head); ; c, at = w.chunk(c).next, 0 {
+		end := chunkEntries
+		if c == q.last {
+			end = int(q.tail)
+		}
+		if c == 0 || at >= end {
+			return all, fmt.Errorf("chunk %d from %d to %d", c, at, end)
+		}
+		all = append(all, w.chunk(c).entry[at:end]...)
+		if c == q.last {
+			break
+		}
+	}
+	if len(all) != int(q.n) {
+		return all, fmt.Errorf("%d entries, n says %d", len(all), q.n)
+	}
+	for _, e := range all {
+		if e.off < q.min {
+			return all, fmt.Errorf("entry at %d, min says %d", e.off, q.min)
+		}
+	}
+	return all, nil
+}
+
+func checkSlots(w *Wheel) error {
+	living := make([]int, w.made)
+	in, err := entries(w, &w.slots[late])
+	if err != nil {
+		return fmt.Errorf("late: %w", err)
+	}
+	dead := 0
+	for _, e := range in {
+		if w.tag(e.timer).stamp == e.stamp {
+			living[e.timer]++
+		} else {
+			dead++
+		}
+	}
+	err = spots(w, func(s spot, slot uint32, start Time) error {
+		in, err := entries(w, &w.slots[slot])
+		if err != nil || len(in) == 0 {
+			return err
+		}
+		if s.level != dial && start <= w.now {
+			return fmt.Errorf("begins at %v, now %v, holds %d", start, w.now, len(in))
+		}
+		for _, e := range in {
+			due := start + Time(e.off)
+			alive := w.tag(e.timer).stamp == e.stamp
+			if alive {
+				living[e.timer]++
+			} else {
+				dead++
+			}
+			if !alive && w.suspect[0][e.timer/64]>>(e.timer%64)&1 == 0 {
+				return fmt.Errorf("timer %d has a dead entry and is not suspect", e.timer)
+			}
+			if w.level[s.level].wide {
+				continue
+			}
+			if due <= w.now || alive && w.body(e.timer).due < due {
+				return fmt.Errorf("timer %d, entry due %v, due %v, now %v", e.timer, due, w.body(e.timer).due, w.now)
+			}
+			b := belongs(w, due)
+			if b != s && (b.level >= s.level || !coming(w, s)) {
+				return fmt.Errorf("timer %d due %v belongs on level %d slot %d", e.timer, due, b.level, b.k)
+			}
 		}
 		return nil
 	})
-}
-
-func checkSlot(w *Wheel, level, s int) (int, error) {
-	at := w.level[level].first + s
-	if at >= len(w.slots) {
-		return 0, fmt.Errorf("no such slot")
+	if err != nil {
+		return err
 	}
-	return walk(w, &w.slots[at], func(t *timer) error {
-		if int(t.state) != level || int(t.slot) != s {
-			return fmt.Errorf("timer %d says level %d slot %d", t.id, t.state, t.slot)
-		}
-		if t.due <= w.now {
-			return fmt.Errorf("timer %d due %v should have fired by %v", t.id, t.due, w.now)
-		}
-		if l, p := belongs(w, t.due); l != level || p != s {
-			return fmt.Errorf("timer %d due %v belongs on level %d slot %d", t.id, t.due, l, p)
-		}
-		return nil
-	})
-}
-
-// walk follows a list, checks its links, and returns its length.
-func walk(w *Wheel, l *slot, each func(*timer) error) (int, error) {
-	n, prev := 0, uint32(0)
-	for i := l.head; i != 0; i = w.timers[i].next {
-		if n++; n > len(w.timers) {
-			return n, fmt.Errorf("the list has no end")
-		}
-		t := &w.timers[i]
-		if t.prev != prev {
-			return n, fmt.Errorf("timer %d: prev is %d, want %d", t.id, t.prev, prev)
-		}
-		if err := each(t); err != nil {
-			return n, err
-		}
-		prev = i
+	if dead != w.dead {
+		return fmt.Errorf("%d dead entries, counted %d", dead, w.dead)
 	}
-	if l.tail != prev {
-		return n, fmt.Errorf("tail is %d, want %d", l.tail, prev)
+	waits := 0
+	for i := uint32(1); uint64(i) < w.made; i++ {
+		want := 0
+		if w.tag(i).state() == waiting {
+			want = 1
+			waits++
+		}
+		if living[i] != want {
+			return fmt.Errorf("timer %d waits and has %d entries, want %d", i, living[i], want)
+		}
 	}
-	return n, nil
+	if waits != w.live {
+		return fmt.Errorf("%d timers wait, Len says %d", waits, w.live)
+	}
+	return nil
 }
 
 func checkBitmaps(w *Wheel) error {
-	var levels uint32
-	var positions [dialWords]uint64
-	for l := range maxLevels {
-		var want uint64
-		if l < shelf+w.shelves {
-			for s := range slotsOf(w, l) {
-				if w.slots[w.level[l].first+s].head == 0 {
-					continue
-				}
-				levels |= 1 << l
-				if l == dial {
-					positions[s/64] |= 1 << (s % 64)
-					want |= 1 << (s / 64)
-				} else {
-					want |= 1 << s
-				}
-			}
+	var occupied [maxLevels][2]uint64
+	var positions [2][dialWords]uint64
+	err := spots(w, func(s spot, slot uint32, _ Time) error {
+		if w.slots[slot].n == 0 {
+			return nil
 		}
-		if w.level[l].occupied != want {
-			return fmt.Errorf("level %d: bitmap %b, want %b", l, w.level[l].occupied, want)
+		f := &w.level[s.level]
+		at, half := slot-f.first, 0
+		if at >= f.size {
+			at, half = at-f.size, 1
 		}
+		if s.level == dial {
+			positions[half][at/64] |= 1 << (at % 64)
+			at /= 64
+		}
+		occupied[s.level][half] |= 1 << at
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if w.occupied != levels {
-		return fmt.Errorf("levels bitmap %b, want %b", w.occupied, levels)
+	for l := range w.level {
+		if w.level[l].occupied != occupied[l] {
+			return fmt.Errorf("level %d: bitmap %b, want %b", l, w.level[l].occupied, occupied[l])
+		}
 	}
 	if w.dial != positions {
 		return fmt.Errorf("dial bitmap %b, want %b", w.dial, positions)
@@ -196,40 +292,110 @@ func checkBitmaps(w *Wheel) error {
 	return nil
 }
 
-// checkSlab counts the timers by state: each is listed once, rests, is in the free
-// list once, or is retired.
-func checkSlab(w *Wheel, listed int) error {
-	var waits, rests, free, gone int
-	for i, t := range w.timers[1:] {
-		switch {
-		case t.state <= late:
-			waits++
-		case t.state == resting:
+// checkChunks sees that every chunk is in one queue or free.
+func checkChunks(w *Wheel) error {
+	seen := make([]bool, max(w.madeChunks, 1))
+	n := 1 // chunk 0
+	visit := func(c uint32) error {
+		if c == 0 || c >= w.madeChunks || seen[c] {
+			return fmt.Errorf("chunk %d is in two places, or none", c)
+		}
+		seen[c] = true
+		n++
+		return nil
+	}
+	for i := range w.slots {
+		q := &w.slots[i]
+		for c := q.first; c != 0; c = w.chunk(c).next {
+			if err := visit(c); err != nil {
+				return err
+			}
+			if c == q.last {
+				break
+			}
+		}
+	}
+	for c := w.freeChunk; c != 0; c = w.chunk(c).next {
+		if err := visit(c); err != nil {
+			return err
+		}
+	}
+	if n != len(seen) {
+		return fmt.Errorf("%d chunks found of %d", n, len(seen))
+	}
+	return nil
+}
+
+// checkSlab counts the timers by state.
+func checkSlab(w *Wheel) error {
+	var rests, free, gone int
+	for i := uint32(1); uint64(i) < w.made; i++ {
+		t := w.tag(i)
+		switch t.state() {
+		case resting:
 			rests++
-		case t.state == unused:
+		case unused:
 			free++
-		case t.state == retired && t.gen == lastGeneration:
+		case retired:
 			gone++
-		default:
-			return fmt.Errorf("timer %d: state %d, generation %d", i+1, t.state, t.gen)
+			if t.gen != lastGeneration {
+				return fmt.Errorf("timer %d retired at generation %d", i, t.gen)
+			}
 		}
 		if t.gen < firstGeneration {
-			return fmt.Errorf("timer %d: generation %d", i+1, t.gen)
+			return fmt.Errorf("timer %d: generation %d", i, t.gen)
+		}
+		set := int(i/64) < len(w.free.words[0]) && w.free.words[0][i/64]>>(i%64)&1 != 0
+		if set != (t.state() == unused) {
+			return fmt.Errorf("timer %d: state %d, free is %v", i, t.state(), set)
 		}
 	}
-	if waits != listed || waits != w.waiting {
-		return fmt.Errorf("%d timers wait, %d are in slots, Len says %d", waits, listed, w.waiting)
+	if free != w.free.n || gone != w.gone {
+		return fmt.Errorf("%d free and %d retired, counted %d and %d", free, gone, w.free.n, w.gone)
 	}
-	for i := w.free; i != 0; i = w.timers[i].next {
-		if free--; free < 0 || w.timers[i].state != unused {
-			return fmt.Errorf("timer %d in the free list: state %d", i, w.timers[i].state)
+	for k := 1; k < len(w.free.words); k++ {
+		for i, word := range w.free.words[k-1] {
+			if (word != 0) != (w.free.words[k][i/64]>>(i%64)&1 != 0) {
+				return fmt.Errorf("free set: word %d of level %d is %b", i, k-1, word)
+			}
 		}
 	}
-	if free != 0 {
-		return fmt.Errorf("%d free timers are not in the free list", free)
+	if s := w.Stats(); s.Waiting != w.live || s.Resting != rests || s.Dead != w.dead {
+		return fmt.Errorf("Stats %+v, want %d waiting, %d resting, %d dead", s, w.live, rests, w.dead)
 	}
-	if t := w.timers[0]; t != (timer{state: unused}) {
+	if t := *w.tag(0); t != (tag{gen: firstGeneration, stamp: unused}) {
 		return fmt.Errorf("timer 0 was written to: %+v", t)
 	}
 	return nil
+}
+
+// checkFaces sees that the counters shown add up.
+func checkFaces(w *Wheel) error {
+	sum, slots := int(w.slots[late].n), make([]int, 0, 2048)
+	for l := range w.Levels() {
+		f := w.Face(l, slots[:0])
+		for k, n := range f.Slots {
+			if n > 0 && l < shelf && k <= f.Hand {
+				return fmt.Errorf("face %d: %d in slot %d, which has passed", l, n, k)
+			}
+			sum += n
+		}
+	}
+	if sum != w.live+w.dead {
+		return fmt.Errorf("the faces show %d, %d live and %d dead", sum, w.live, w.dead)
+	}
+	return nil
+}
+
+// nextFree returns the timer that the next Add will take, 0 if a new one.
+func nextFree(w *Wheel) uint32 {
+	if w.free.n == 0 {
+		return 0
+	}
+	f := w.free
+	f.words = [3][]uint64{}
+	for k := range f.words {
+		f.words[k] = append([]uint64(nil), w.free.words[k]...)
+	}
+	return f.take()
 }

@@ -1,6 +1,9 @@
 package wheel
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // The levels, finest first. From shelf on they are the shelves, as many as it
 // takes to hold every Time.
@@ -19,9 +22,9 @@ const (
 	dialWords = 16
 )
 
-// shape says how many slots the dial and the faces have. Tests use smaller ones,
-// on which the borders are met every few steps: at most 1,024 for the dial and 64
-// for a face.
+// shape says how many slots one round of the dial and of the faces has. Tests use
+// smaller ones, on which the borders are met every few steps: at most 1,024 for the
+// dial and 64 for a face.
 type shape struct {
 	dial, seconds, minutes, hours int
 }
@@ -29,27 +32,42 @@ type shape struct {
 // clockFace is the shape of every Wheel made by New.
 var clockFace = shape{dial: 1000, seconds: 60, minutes: 60, hours: 12}
 
-// level is one ring of slots. unit, round, from and last are used for the dial and
-// the faces only: the shelves count half-days.
+// level is one ring of slots. The dial and the faces have two rounds, the running
+// one and the next; they take turns in the two halves of the ring. A shelf has one.
+//
+// Invariant: every entry of a level lies in a slot that begins after now. Of a face,
+// only the slot that the hand reaches next, the coming one, may hold entries that
+// [Wheel.place] would put on a finer level; the same holds for the shelves.
 type level struct {
-	first    int    // index in Wheel.slots of slot 0
-	occupied uint64 // see mark
-	unit     int64  // what one slot stands for, in ms
-	round    int64  // what all slots together stand for, in ms
-	from     Time   // first instant of the running round; wraps if before the first Time
-	last     Time   // last instant of the running round; saturates
+	first uint32 // index in Wheel.slots of slot 0
+	size  uint32 // slots of one round
+	shift uint32 // where the running round begins in the ring: 0 or size
+	unit  uint32 // what one slot stands for, in ms; not used for the shelves
+	round int64  // what all slots of a round stand for, in ms; not used for the shelves
+	from  Time   // first instant of the running round; wraps if before the first Time
+	last  Time   // last instant of the running round; saturates
+	next  Time   // last instant of the next round; saturates
+	wide  bool   // a slot is too long for entry.off: a deadline is looked up in the timer
+
+	// A bit for each slot that is not empty, by half of the ring; of the dial, for
+	// each word of Wheel.dial that is not zero.
+	occupied [2]uint64
 }
+
+// late is the slot of what was due when it was set. It is on no level.
+const late = 0
 
 // build lays out the levels for a shape.
 func (w *Wheel) build(sh shape) {
-	n, unit := 0, int64(1)
+	n, unit := uint32(late+1), int64(1)
 	for l, size := range []int{sh.dial, sh.seconds, sh.minutes, sh.hours} {
-		w.level[l] = level{first: n, unit: unit, round: unit * int64(size)}
-		n += size
+		w.level[l] = level{first: n, size: uint32(size), unit: uint32(unit), round: unit * int64(size)}
+		n += 2 * uint32(size)
 		unit *= int64(size)
 	}
 	for w.zeroHalf == 0 {
-		w.level[shelf+w.shelves].first = n
+		wide := unit > math.MaxUint32>>(w.shelves*shelfBits)
+		w.level[shelf+w.shelves] = level{first: n, size: shelfSlots, wide: wide}
 		n += shelfSlots
 		w.shelves++
 		// Enough shelves, if the half-day of the earliest Time gets a number.
@@ -57,7 +75,10 @@ func (w *Wheel) build(sh shape) {
 			w.zeroHalf = 1 << top
 		}
 	}
-	w.slots = make([]slot, n)
+	w.slots = make([]queue, n)
+	for i := range w.slots {
+		w.slots[i] = emptyQueue
+	}
 }
 
 // halfDay returns the number of the half-day (the round of the hours face) that t
@@ -67,41 +88,106 @@ func (w *Wheel) halfDay(t Time) uint64 {
 	return uint64(floorDiv(t, w.level[hours].round)) + w.zeroHalf
 }
 
-// locate says where a timer due after now waits. The deadline is compared with the
-// hands, coarsest first: the first digit that differs names the level, and the
-// deadline's own digit there is the slot. Put the other way round, as here: the
-// finest level whose running round the deadline is in. Where it goes depends on the
-// deadline's digits alone, never on how far ahead it is.
-func (w *Wheel) locate(due Time) (uint8, uint16) {
-	for l := range shelf {
-		if f := &w.level[l]; due <= f.last {
-			return uint8(l), uint16(uint64(due-f.from) / uint64(f.unit))
+// place puts an entry where its deadline, which is not before now, belongs: on the
+// finest level of which the running round or the next one holds it.
+func (w *Wheel) place(timer, stamp uint32, due Time) {
+	l, f := dial, &w.level[dial]
+	for ; due > f.next; f = &w.level[l] {
+		if l++; l == shelf {
+			w.shelve(timer, stamp, due)
+			return
 		}
 	}
-	half := w.halfDay(due)
-	k := (bits.Len64(half^w.half) - 1) / shelfBits
-	return uint8(shelf + k), uint16(half >> (k * shelfBits) % shelfSlots)
+	gone := uint32(due - f.from)
+	k := gone / f.unit
+	at := f.ring(k)
+	off := gone - k*f.unit
+	q := &w.slots[f.first+at]
+	if q.tail < chunkEntries { // push, by hand: this is where the time goes
+		c := w.chunk(q.last)
+		c.entry[q.tail] = entry{timer, stamp, off}
+		q.tail++
+		q.n++
+		q.min = min(q.min, off)
+		return
+	}
+	w.push(q, entry{timer, stamp, off})
+	if q.n == 1 {
+		w.mark(l, at)
+	}
 }
 
-// start returns the first instant of a slot in the running round of its level.
-func (w *Wheel) start(level uint8, s uint16) Time {
-	f := &w.level[level]
-	if level < shelf {
-		return f.from + Time(int64(s)*f.unit)
+// shelve places an entry that is due after the next half-day. The half-day is
+// compared with the running one: the highest digit that differs names the shelf, and
+// its own digit there is the slot.
+func (w *Wheel) shelve(timer, stamp uint32, due Time) {
+	half := w.halfDay(due)
+	k := (bits.Len64(half^w.half) - 1) / shelfBits
+	l, at := shelf+k, uint32(half>>(k*shelfBits)%shelfSlots)
+	f, off := &w.level[l], uint32(0)
+	if !f.wide {
+		off = uint32(due - w.start(l, at))
 	}
-	low := uint(level-shelf) * shelfBits
+	q := &w.slots[f.first+at]
+	w.push(q, entry{timer, stamp, off})
+	if q.n == 1 {
+		w.mark(l, at)
+	}
+}
+
+// ring returns the place in the ring of the k-th slot since the start of the running
+// round, k below two rounds.
+func (f *level) ring(k uint32) uint32 {
+	k += f.shift
+	if k >= 2*f.size {
+		k -= 2 * f.size
+	}
+	return k
+}
+
+// start returns the first instant of a slot: of a shelf by its digit, of the others
+// by its distance from the slot that began the running round.
+func (w *Wheel) start(l int, k uint32) Time {
+	f := &w.level[l]
+	if l < shelf {
+		return f.from + Time(int64(k)*int64(f.unit))
+	}
+	low := uint(l-shelf) * shelfBits
 	round := w.half >> (low + shelfBits) << (low + shelfBits)
-	half := round | uint64(s)<<low
+	half := round | uint64(k)<<low
 	return Time(int64(half-w.zeroHalf) * w.level[hours].round)
+}
+
+// hand returns the slot of a face or the dial in which now lies.
+func (w *Wheel) hand(l int) uint32 {
+	f := &w.level[l]
+	return uint32(w.now-f.from) / f.unit
 }
 
 // turn moves the hands on to t, which is not before now.
 func (w *Wheel) turn(t Time) {
-	if t > w.level[dial].last {
+	switch {
+	case t <= w.level[dial].last: // the running second goes on
+		w.now = t
+	case t <= w.level[seconds].last: // the running minute does
+		w.turnSecond(t)
+	default:
 		w.set(t)
-		return
 	}
-	w.now = t // the running second goes on
+}
+
+// turnSecond moves the hands to another second of the running minute.
+func (w *Wheel) turnSecond(t Time) {
+	f, s := &w.level[dial], &w.level[seconds]
+	was, k := w.hand(seconds), uint32(t-s.from)/s.unit
+	if (k-was)&1 != 0 {
+		f.shift = f.size - f.shift
+	}
+	w.now = t
+	f.from = s.from + Time(k*s.unit)
+	f.last = f.from.Add(f.round - 1)
+	f.next = f.last.Add(f.round)
+	w.coming[seconds] = s.first + s.ring(k+1)
 }
 
 // set puts the hands on t, whatever they showed before.
@@ -109,11 +195,28 @@ func (w *Wheel) set(t Time) {
 	w.now = t
 	w.half = w.halfDay(t)
 	for l := range shelf {
-		f := &w.level[l]
-		gone := int64(t) - floorDiv(t, f.round)*f.round
-		f.from = t - Time(gone)
-		f.last = t.Add(f.round - 1 - gone)
+		w.turnTo(l)
 	}
+	for l := seconds; l < shelf; l++ {
+		w.coming[l] = w.comingSlot(l)
+	}
+	w.coming[shelf] = w.level[shelf].first + uint32((w.half+1)%shelfSlots)
+}
+
+// turnTo works out the rounds of a level at now.
+func (w *Wheel) turnTo(l int) {
+	f := &w.level[l]
+	number := floorDiv(w.now, f.round)
+	gone := int64(w.now) - number*f.round
+	f.from = w.now - Time(gone)
+	f.last = w.now.Add(f.round - 1 - gone)
+	f.next = f.last.Add(f.round)
+	f.shift = f.size * uint32(number&1)
+}
+
+// comingSlot returns the index of the slot of a face that its hand reaches next.
+func (w *Wheel) comingSlot(l int) uint32 {
+	return w.level[l].first + w.level[l].ring(w.hand(l)+1)
 }
 
 // floorDiv returns t / d rounded down, d > 0.

@@ -51,7 +51,7 @@ func run(sh shape, seed, ops int, calls *[]string) error {
 	d := seeded(uint64(seed))
 	for done := 0; done < ops; {
 		start := starts[d.below(int64(len(starts)))]
-		s := newSession(sh, start, []int{4, 30, 300}[d.n(3)])
+		s := newSession(sh, start, []int{4, 30, 31, 35, 300, 301}[d.n(6)])
 		s.calls = calls
 		life := min([]int{100, 1000, 10_000}[d.n(3)], ops-done)
 		for atEnd := 0; s.ops < life && atEnd < 200; {
@@ -84,6 +84,6 @@ func TestModelFindsPlanted(t *testing.T) {
 
 	s = newSession(clockFace, 0, 10)
 	require.NoError(t, s.add(5))
-	s.w.timers[1].slot++
-	require.ErrorContains(t, check(s.w), "says level 0 slot 6")
+	s.w.tag(1).renew()
+	require.ErrorContains(t, check(s.w), "has a dead entry and is not suspect")
 }

@@ -2,17 +2,18 @@ package wheel
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
-// entry is one waiting timer of the model.
-type entry struct {
+// plan is one waiting timer of the model.
+type plan struct {
 	due  Time
 	call int // number of the Add or Move that set the deadline
 	rec  *record
 }
 
-func byDueAndCall(a, b entry) int {
+func inModel(a, b plan) int {
 	switch {
 	case a.due < b.due, a.due == b.due && a.call < b.call:
 		return -1
@@ -38,7 +39,7 @@ type session struct {
 	limit int // of live timers
 
 	now     Time
-	list    []entry // the model: waiting timers, sorted
+	list    []plan // the model: waiting timers, sorted
 	live    []*record
 	stale   []Handle // some of the handles that were removed
 	gens    []uint32 // last generation given out, by index
@@ -56,6 +57,14 @@ type session struct {
 
 func newSession(sh shape, start Time, limit int) *session {
 	w := newWheel(sh, start)
+	// Half of the sessions sweep all the time, a quarter also for no other reason
+	// than that time passed.
+	if limit&1 == 1 {
+		w.sweep.spare = 0
+	}
+	if limit&2 == 2 {
+		w.sweep.lap = 50
+	}
 	return &session{w: w, limit: limit, now: start, spans: spans(w), periods: periods(w)}
 }
 
@@ -170,14 +179,14 @@ func (s *session) remove(r *record) error {
 
 func (s *session) insert(r *record, due Time) {
 	r.due, r.call, r.waits = due, s.ops, true
-	e := entry{due, r.call, r}
-	i, _ := slices.BinarySearchFunc(s.list, e, byDueAndCall)
+	e := plan{due, r.call, r}
+	i, _ := slices.BinarySearchFunc(s.list, e, inModel)
 	s.list = slices.Insert(s.list, i, e)
 }
 
 func (s *session) drop(r *record) {
 	if r.waits {
-		i, _ := slices.BinarySearchFunc(s.list, entry{r.due, r.call, r}, byDueAndCall)
+		i, _ := slices.BinarySearchFunc(s.list, plan{r.due, r.call, r}, inModel)
 		s.list = slices.Delete(s.list, i, i+1)
 		r.waits = false
 	}
@@ -237,17 +246,17 @@ func (s *session) forge(d *dice) Handle {
 	case 0:
 		return 0
 	case 1:
-		h %= Handle(len(s.w.timers)) // generation 0
+		h %= Handle(s.w.made) // generation 0
 	case 2, 3:
 		if len(s.live) > 0 {
 			h = s.any(d).h + Handle(d.n(3)-1)<<32 + Handle(d.n(3)-1)
 		}
 	case 4: // what the next Add will give out
-		if s.w.free != 0 {
-			h = s.w.handle(s.w.free)
+		if i := nextFree(s.w); i != 0 {
+			h = s.w.handle(i)
 		}
 	case 5:
-		h = Handle(len(s.w.timers)) | firstGeneration<<32
+		h = Handle(s.w.made) | firstGeneration<<32
 	}
 	for _, r := range s.live {
 		if r.h == h {
@@ -300,12 +309,15 @@ func (s *session) back(d *dice) (err error) {
 
 // age makes a free timer as old as if it had been used four thousand million times.
 func (s *session) age(d *dice) {
-	i := s.w.free
+	i := nextFree(s.w)
 	if i == 0 || s.retired > 20 {
 		return
 	}
-	t := &s.w.timers[i]
+	t := s.w.tag(i)
 	t.gen = max(t.gen, lastGeneration-uint32(d.n(3)))
+	if s.w.dead == 0 && d.one(2) { // and has had as many entries; none of them is left
+		t.stamp |= math.MaxUint32 - 31
+	}
 	s.gens[i] = t.gen - 1
 }
 
@@ -327,9 +339,9 @@ func (s *session) finish() error {
 			return err
 		}
 	}
-	for i, t := range s.w.timers[1:] {
-		if t.state != unused && t.state != retired {
-			return fmt.Errorf("timer %d is lost: state %d", i+1, t.state)
+	for i := uint32(1); uint64(i) < s.w.made; i++ {
+		if t := s.w.tag(i); t.state() < unused {
+			return fmt.Errorf("timer %d is lost: state %d", i, t.state())
 		}
 	}
 	return check(s.w)

@@ -11,72 +11,114 @@ import "math"
 // Wheel cannot tell a handle of another Wheel from one of its own.
 type Handle uint64
 
-// timer is one entry of the slab. It has links in place of pointers, so that the
-// garbage collector has nothing to follow, and 32 bytes, two to a cache line.
-type timer struct {
-	due        Time
-	id         uint64
-	next, prev uint32 // neighbours in a slot; next also links the free list
-	gen        uint32
-	slot       uint16
-	state      uint8 // the level it waits on, or one of the states below
+// A timer is a tag and a body: 32 bytes without a pointer, so that the garbage
+// collector has nothing to follow. They stand apart because Remove and the sweep
+// need the tag alone, and a million tags fit into a cache.
+
+// tag says who a timer is and which entry of it is the living one.
+type tag struct {
+	gen uint32
+	// A counter of the timer's entries in the upper bits, the state in the lowest
+	// two. Invariant: the timer waits if and only if exactly one entry in all
+	// slots carries this stamp and this timer's index; the entry's deadline is not
+	// after body.due.
+	stamp uint32
 }
 
-// States beyond the levels. A timer waits up to late and is live up to resting.
+// body is what fires.
+type body struct {
+	due Time
+	id  uint64
+	seq uint64 // number of the call that set due: orders equal deadlines
+}
+
+// The states. An entry's stamp always says waiting.
 const (
-	late    = maxLevels + iota // waiting, in the late list
-	resting                    // fired; keeps its place and its handle
-	unused                     // in the free list, or timer 0
-	retired                    // its generations are used up
+	waiting   = iota
+	resting   // fired; keeps its place and its handle
+	unused    // free for the next Add, or timer 0
+	retired   // its generations are used up
+	stateMask = 3
 )
+
+func (t tag) state() uint32 { return t.stamp & stateMask }
+
+// renew makes all entries of the timer dead and returns the stamp for a new one.
+func (t *tag) renew() uint32 {
+	t.stamp = (t.stamp | stateMask) + 1
+	return t.stamp
+}
 
 const (
 	firstGeneration = 1
 	lastGeneration  = math.MaxUint32
 	maxTimers       = math.MaxUint32
+
+	pageBits   = 10
+	pageTimers = 1 << pageBits
 )
+
+// page is a piece of the slab. Pages stay where they are: to grow, nothing is
+// copied.
+type page struct {
+	tag  [pageTimers]tag
+	body [pageTimers]body
+}
+
+func (w *Wheel) tag(i uint32) *tag { return &w.pages[i>>pageBits].tag[i%pageTimers] }
+
+func (w *Wheel) body(i uint32) *body { return &w.pages[i>>pageBits].body[i%pageTimers] }
 
 // find returns the live timer of h, or 0 if h is stale or made up.
 func (w *Wheel) find(h Handle) uint32 {
 	i := uint32(h)
-	if uint64(i) >= uint64(len(w.timers)) {
+	if uint64(i) >= w.made {
 		return 0
 	}
-	t := &w.timers[i]
+	t := w.tag(i)
 	// A free timer already carries the generation of its next handle, which can
 	// be guessed: the state decides.
-	if t.gen != uint32(h>>32) || t.state > resting {
+	if t.gen != uint32(h>>32) || t.state() > resting {
 		return 0
 	}
 	return i
 }
 
 func (w *Wheel) handle(i uint32) Handle {
-	return Handle(w.timers[i].gen)<<32 | Handle(i)
+	return Handle(w.tag(i).gen)<<32 | Handle(i)
 }
 
 // take returns a timer to use: a freed one if there is one.
 func (w *Wheel) take() uint32 {
-	if i := w.free; i != 0 {
-		w.free = w.timers[i].next
-		return i
+	if w.free.n > 0 {
+		return w.free.take()
 	}
-	if uint64(len(w.timers)) > maxTimers {
+	if w.made > maxTimers {
 		panic("wheel: more than 4294967295 timers")
 	}
-	w.timers = append(w.timers, timer{gen: firstGeneration, state: unused})
-	return uint32(len(w.timers) - 1)
+	i := uint32(w.made)
+	if i%pageTimers == 0 {
+		w.pages = append(w.pages, new(page))
+	}
+	if i%64 == 0 {
+		for k := range w.suspect {
+			w.suspect[k] = append(w.suspect[k], 0)
+		}
+	}
+	w.made++
+	*w.tag(i) = tag{gen: firstGeneration, stamp: unused}
+	return i
 }
 
-// release makes every handle of timer i stale. i is in no slot.
+// release makes every handle and every entry of timer i stale.
 func (w *Wheel) release(i uint32) {
-	t := &w.timers[i]
+	t := w.tag(i)
+	t.stamp |= stateMask
 	if t.gen == lastGeneration {
-		t.state = retired
+		w.gone++ // retired
 		return
 	}
 	t.gen++
-	t.state = unused
-	t.next = w.free
-	w.free = i
+	t.stamp ^= retired ^ unused
+	w.free.add(i)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ import (
 //	advance WHEN       turns the hands; prints what fires, in order
 //	next               the earliest deadline
 //	show               the hands, and every slot with a timer in it
+//	face LEVEL         what a face shows: the hand, and how many entries wait in each slot
 //	handle NAME        the parts of its handle
 //	age                makes a free timer one use from its last generation
 //
@@ -46,7 +48,7 @@ func TestDocExample(t *testing.T) {
 	story, err := os.ReadFile("testdata/cascade.txt")
 	require.NoError(t, err)
 	steps := regexp.MustCompile(`(?m)^//\t(\S+) +(\w+ at \d+ +\S+(?: \.\. \S+)?)`).FindAllSubmatch(doc, -1)
-	require.Len(t, steps, 4)
+	require.Len(t, steps, 6)
 	for _, step := range steps {
 		want := fmt.Sprintf(`(?m)^now %s, .*\n%s: T$`, step[1], step[2])
 		require.Regexp(t, want, string(story))
@@ -91,9 +93,11 @@ func (s *transcript) do(t *testing.T, d *datadriven.TestData) string {
 		h := s.handles[arg(0)]
 		return fmt.Sprintf("index %d, generation %d", uint32(h), h>>32)
 	case "age":
-		s.w.timers[s.w.free].gen = lastGeneration - 1
+		s.w.tag(nextFree(s.w)).gen = lastGeneration - 1
 	case "show":
 		return s.show()
+	case "face":
+		return s.face(arg(0))
 	default:
 		d.Fatalf(t, "no such command: %s", d.Cmd)
 	}
@@ -168,32 +172,67 @@ func (s *transcript) level(l int) string {
 	return []string{"seconds", "minutes", "hours"}[l-1]
 }
 
-// where names the place of a timer: the level, the slot, and what the slot holds.
-func (s *transcript) where(h Handle) string {
-	t := &s.w.timers[uint32(h)]
-	if t.state == late {
-		return "late"
+// face prints the counters that are not zero; a slot of the next round has a +.
+func (s *transcript) face(name string) string {
+	l := slices.Index([]string{"dial", "seconds", "minutes", "hours"}, name)
+	f := s.w.Face(l, nil)
+	var b strings.Builder
+	fmt.Fprintf(&b, "hand at %d", f.Hand)
+	for k, n := range f.Slots {
+		round, size := "", len(f.Slots)/f.Rounds
+		if k >= size {
+			round = "+"
+		}
+		if n > 0 {
+			fmt.Fprintf(&b, ", %d%s: %d", k%size, round, n)
+		}
 	}
-	return s.place(int(t.state), int(t.slot))
+	return b.String()
 }
 
-func (s *transcript) place(level, slot int) string {
-	from, name := s.w.start(uint8(level), uint16(slot)), s.level(level)
+// where names the place of a timer's entry: the level, the slot, and what the slot holds.
+func (s *transcript) where(h Handle) (out string) {
+	i := uint32(h)
+	s.each(func(place string, in []entry) {
+		for _, e := range in {
+			if e.timer == i && e.stamp == s.w.tag(i).stamp {
+				out = place
+			}
+		}
+	})
+	return out
+}
+
+// each calls f for the late slot and for every slot of the levels, finest first and in
+// order of time.
+func (s *transcript) each(f func(place string, in []entry)) {
+	in, _ := entries(s.w, &s.w.slots[late])
+	f("late", in)
+	for l := range s.w.Levels() {
+		v := &s.w.level[l]
+		for k := range uint32(len(s.w.Face(l, nil).Slots)) {
+			in, _ := entries(s.w, &s.w.slots[v.first+v.ring(k)])
+			f(s.place(l, k), in)
+		}
+	}
+}
+
+func (s *transcript) place(level int, k uint32) string {
+	f := &s.w.level[level]
+	from, name := s.w.start(level, k), s.level(level)
+	last := from.Add(s.w.Face(level, nil).Unit - 1)
 	if level < shelf {
-		name += fmt.Sprintf(" at %d", slot)
+		name += fmt.Sprintf(" at %d", k%f.size)
 	}
-	unit := s.w.level[min(level, hours)].unit
-	if level >= shelf {
-		unit = s.w.level[hours].round << (shelfBits * (level - shelf))
-	}
-	if unit == 1 {
+	if from == last {
 		return fmt.Sprintf("%-13s %v", name, from)
 	}
-	return fmt.Sprintf("%-13s %v .. %v", name, from, from.Add(unit-1))
+	return fmt.Sprintf("%-13s %v .. %v", name, from, last)
 }
 
 // show prints the hands, the late timers, the slots from the finest level to the
-// coarsest, and who rests.
+// coarsest, and who rests. A timer that was moved to a later deadline stands where its
+// entry waits, with the deadline; a dead entry is not shown, but counted.
 func (s *transcript) show() string {
 	var b strings.Builder
 	now := digitsOf(s.w, s.w.now)
@@ -202,34 +241,32 @@ func (s *transcript) show() string {
 		fmt.Fprintf(&b, ", %s at %d", s.level(l), now.at[l])
 	}
 	b.WriteString("\n")
-	s.list(&b, "late", s.w.late)
-	for l := range shelf + s.w.shelves {
-		for i := range slotsOf(s.w, l) {
-			if at := s.w.slots[s.w.level[l].first+i]; at.head != 0 {
-				s.list(&b, s.place(l, i), at)
-			}
-		}
-	}
+	s.each(func(place string, in []entry) { s.list(&b, place, in) })
 	rests := ""
-	for _, t := range s.w.timers {
-		if t.state == resting {
-			rests += " " + s.names[t.id]
+	for i := uint32(1); uint64(i) < s.w.made; i++ {
+		if s.w.tag(i).state() == resting {
+			rests += " " + s.names[s.w.body(i).id]
 		}
 	}
 	if rests != "" {
 		fmt.Fprintf(&b, "resting:%s\n", rests)
 	}
-	fmt.Fprintf(&b, "%d waiting\n", s.w.Len())
+	fmt.Fprintf(&b, "%d waiting", s.w.Len())
+	if n := s.w.Stats().Dead; n > 0 {
+		fmt.Fprintf(&b, ", %d dead", n)
+	}
+	b.WriteString("\n")
 	return b.String()
 }
 
-func (s *transcript) list(b *strings.Builder, place string, l slot) {
-	if l.head == 0 {
-		return
+func (s *transcript) list(b *strings.Builder, place string, in []entry) {
+	line := ""
+	for _, e := range in {
+		if s.w.tag(e.timer).stamp == e.stamp {
+			line += " " + s.names[s.w.body(e.timer).id]
+		}
 	}
-	b.WriteString(place + ":")
-	for i := l.head; i != 0; i = s.w.timers[i].next {
-		b.WriteString(" " + s.names[s.w.timers[i].id])
+	if line != "" {
+		b.WriteString(place + ":" + line + "\n")
 	}
-	b.WriteString("\n")
 }

@@ -3,20 +3,34 @@ package wheel
 // Wheel is a clock face with the timers that wait on it. Make one with [New]; the
 // zero value is of no use. A Wheel must not be copied.
 type Wheel struct {
-	now     Time
-	waiting int
+	now  Time
+	live int    // timers that wait
+	dead int    // entries that stand for no timer any more
+	seq  uint64 // calls of Add and Move
 
-	timers []timer // timer 0 stands for none
-	free   uint32  // first free timer, linked by next
+	pages []*page // timer 0 stands for none
+	made  uint64  // timers in pages that were ever used, and timer 0
+	gone  int     // timers that are retired
+	free  freeSet
 
-	late     slot             // due at or before now
-	slots    []slot           // of all levels, finest first
-	level    [maxLevels]level // the dial, three faces, the shelves
-	shelves  int              // how many shelves there are
-	occupied uint32           // the levels that hold a timer, a bit each
-	dial     [dialWords]uint64
-	half     uint64 // number of the running half-day
-	zeroHalf uint64 // and of the one that begins at Time 0
+	// A bit for each timer that may have a dead entry; and for each of which one died
+	// since the running sweep began. A sweep looks at no other.
+	suspect [2][]uint64
+
+	slots  []queue              // late, then those of all levels, finest first
+	level  [maxLevels]level     // the dial, three faces, the shelves
+	dial   [2][dialWords]uint64 // see level.occupied
+	coming [shelf + 1]uint32    // of the faces and the first shelf: the slot to be reached next
+	chunks []*[pageChunks]chunk // chunk 0 stands for none
+	batch  []ready              // what fires in one millisecond
+
+	freeChunk  uint32 // first free chunk
+	madeChunks uint32 // chunks that were ever used, and chunk 0
+	shelves    int    // how many shelves there are
+	half       uint64 // number of the running half-day
+	zeroHalf   uint64 // and of the one that begins at Time 0
+	sweep      sweep
+	looked     uint32 // means nothing; see look
 }
 
 // Fired says that a timer fell due.
@@ -30,9 +44,11 @@ type Fired struct {
 func New(start Time) *Wheel { return newWheel(clockFace, start) }
 
 func newWheel(sh shape, start Time) *Wheel {
-	w := &Wheel{timers: []timer{{state: unused}}}
+	w := &Wheel{}
+	w.take() // timer 0
 	w.build(sh)
 	w.set(start)
+	w.sweep.spare, w.sweep.lap = deadAllowed, longestLap
 	return w
 }
 
@@ -42,7 +58,7 @@ func (w *Wheel) Now() Time { return w.now }
 
 // Len returns how many timers wait for their deadline. Those that fired and rest
 // are not counted. Only the loop goroutine may call it.
-func (w *Wheel) Len() int { return w.waiting }
+func (w *Wheel) Len() int { return w.live }
 
 // Add starts a timer that is due at the given instant, which may be any Time, and
 // returns its handle. The id is the caller's own and comes back in [Fired]; two
@@ -54,28 +70,37 @@ func (w *Wheel) Len() int { return w.waiting }
 // more timers are live than ever before. Only the loop goroutine may call it.
 func (w *Wheel) Add(due Time, id uint64) Handle {
 	i := w.take()
-	t := &w.timers[i]
-	t.due, t.id = due, id
-	w.waiting++
-	w.wait(i)
-	return w.handle(i)
+	w.seq++
+	w.live++
+	p := w.pages[i>>pageBits]
+	p.body[i%pageTimers] = body{due, id, w.seq}
+	t := &p.tag[i%pageTimers]
+	w.enter(i, t.renew(), due)
+	return Handle(t.gen)<<32 | Handle(i)
 }
 
 // Move gives a timer a new deadline, which may be any Time, and reports whether h
 // is a timer. One that fired and rests waits again, under the same handle. A stale
-// or made-up handle changes nothing. Only the loop goroutine may call it.
+// or made-up handle changes nothing. A later deadline is only written down; an
+// earlier one costs an entry more. Only the loop goroutine may call it.
 func (w *Wheel) Move(h Handle, due Time) bool {
 	i := w.find(h)
 	if i == 0 {
 		return false
 	}
-	if w.timers[i].state == resting {
-		w.waiting++
-	} else {
-		w.unlink(i)
+	w.seq++
+	t, b := w.tag(i), w.body(i)
+	b.seq = w.seq
+	later := due >= b.due
+	b.due = due
+	switch {
+	case t.state() == resting:
+		w.live++
+		w.enter(i, t.renew(), due)
+	case !later:
+		w.enter(i, t.renew(), due)
+		w.bury(i)
 	}
-	w.timers[i].due = due
-	w.wait(i)
 	return true
 }
 
@@ -88,46 +113,20 @@ func (w *Wheel) Remove(h Handle) bool {
 	if i == 0 {
 		return false
 	}
-	waits := w.timers[i].state != resting
-	if waits {
-		w.unlink(i)
-		w.waiting--
-	}
+	waits := w.tag(i).state() == waiting
 	w.release(i)
+	if waits {
+		w.live--
+		w.bury(i)
+	}
 	return waits
 }
 
-// Next returns the earliest deadline of all that wait, which lies at or before Now
-// if a timer is late; Never and false if none waits. It costs a look at every timer
-// in one slot: the late ones, else those in the slot that a hand reaches first.
-// Nothing is looked at if the earliest is due in the running second. Only the loop
-// goroutine may call it.
-func (w *Wheel) Next() (Time, bool) {
-	if w.waiting == 0 {
-		return Never, false
-	}
-	i := w.late.head
-	if i == 0 {
-		level, s := w.earliestSlot()
-		if level == dial {
-			return w.start(level, s), true
-		}
-		i = w.slotOf(level, s).head
-	}
-	first := Never
-	for ; i != 0; i = w.timers[i].next {
-		first = min(first, w.timers[i].due)
-	}
-	return first, true
-}
-
-// wait puts a timer where its deadline belongs.
-func (w *Wheel) wait(i uint32) {
-	due := w.timers[i].due
+// enter puts a new entry of a timer in its slot.
+func (w *Wheel) enter(i, stamp uint32, due Time) {
 	if due <= w.now {
-		w.link(i, late, 0)
+		w.push(&w.slots[late], entry{timer: i, stamp: stamp})
 		return
 	}
-	level, s := w.locate(due)
-	w.link(i, level, s)
+	w.place(i, stamp, due)
 }

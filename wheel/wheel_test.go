@@ -14,8 +14,9 @@ func TestClockFace(t *testing.T) {
 	require.Equal(t, shape{dial: 1000, seconds: 60, minutes: 60, hours: 12}, clockFace)
 	require.Equal(t, 7, w.shelves, "half-days in 64 bits of milliseconds")
 	require.EqualValues(t, 12*3_600_000, w.level[hours].round)
-	require.Len(t, w.slots, 1000+60+60+12+7*64)
-	require.EqualValues(t, 32, unsafe.Sizeof(timer{}))
+	require.Len(t, w.slots, 1+2*(1000+60+60+12)+7*64)
+	require.EqualValues(t, 32*pageTimers, unsafe.Sizeof(page{}))
+	require.EqualValues(t, 512, unsafe.Sizeof(chunk{}))
 }
 
 // TestStarts sets the hands on every instant that is special, on every shape.
