@@ -102,3 +102,45 @@ func TestFacePanics(t *testing.T) {
 	require.Len(t, shelf7.Slots, 64)
 	require.Equal(t, []int{7, 0}, w.Face(3, []int{7}).Slots[:2])
 }
+
+// TestNextWhileSmoothing asks for the earliest deadline while coming slots are half
+// brought down, so that it may be on any level.
+func TestNextWhileSmoothing(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		w, first := New(0), Never
+		var dues []Time
+		for i := range 200 {
+			// Most are due in the minute or the hour after the running one.
+			due := 60_000 + Time(rng.Int64N(60_000))
+			if i%2 == 0 {
+				due = 3_600_000 + Time(rng.Int64N(3_600_000))
+			}
+			if seed%2 == 0 {
+				due += 3_600_000
+			}
+			dues = append(dues, due)
+			w.Add(due, uint64(i))
+		}
+		for range 60 {
+			w.Advance(w.Now()+Time(rng.Int64N(3_000)), nil)
+			if seed%2 == 0 && w.Now() < 3_600_000 {
+				w.Advance(3_600_000-50, nil)
+				w.Advance(3_600_000, nil)
+			}
+			first = Never
+			for _, due := range dues {
+				if due > w.Now() {
+					first = min(first, due)
+				}
+			}
+			// Now and then only: Next brings down what it looks at.
+			if rng.IntN(20) == 0 {
+				got, ok := w.Next()
+				require.Equal(t, first < Never, ok)
+				require.Equal(t, first, got, "seed %d at %v", seed, w.Now())
+				require.NoError(t, check(w))
+			}
+		}
+	}
+}
