@@ -101,23 +101,26 @@
 //	fire, with all that leads there  250–280    77 – 170
 //	a call of a game, all together       333        332
 //	median frame of 50 ms                 50        400
-//	longest frame of 24 h        144,655,000      1,532
+//	longest frame of 24 h        144,655,000  1,500–2,100
 //	bytes a timer, at most              32.3       47.0
 //
 // Lists win where a call touches one timer, chunks where time passes; over the calls of
-// a game it is a draw. Firing stays linear: 86 ns at ten million. The longest frame decided: half-day and hour begin without a trace.
-// It is that of the frame in which the most timers fire.
+// a game it is a draw, and at 10^5 timers, which a cache holds, lists are ahead (49 ns
+// against 85). Firing stays linear: 86 ns at ten million. The longest frame decided:
+// half-day and hour begin without a trace. It is that in which the most timers fire.
 //
 // # What is given up
 //
 // A removed timer's entry keeps its twelve bytes until it is swept. [Wheel.Face] counts
 // entries, the dead among them, since to know in which slot an entry died would take four
 // bytes more in each timer. The first half-day of each 32 days brings down a shelf whole.
-// A long frame does at once what the short ones in its place would have done. Memory grows with the greatest number of timers that were ever live at once and is
-// not given back. A timer fires once for each deadline, so a periodic one that missed
-// several in a long frame catches up only as its owner moves it on. One handle costs 64
-// bits, 32 of which are the generation: memory used that often is retired, 32 bytes for
-// each 4,294,967,295 uses.
+// A long frame does at once what the short ones in its place would have done.
+//
+// Memory grows with the greatest number of timers that were ever live at once and is not
+// given back. A timer fires once for each deadline, so a periodic one that missed several
+// in a long frame catches up only as its owner moves it on. One handle costs 64 bits, 32
+// of which are the generation: memory used that often is retired, 32 bytes for each
+// 4,294,967,295 uses.
 //
 // # Order
 //
