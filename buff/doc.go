@@ -69,9 +69,10 @@
 // A command that an event causes, from a definition's list or from a handler by
 // [Turn.Issue], runs after the handler has returned and before the owner's next due
 // event, at the same instant, in the order in which commands were issued; what
-// those cause comes behind them. After [MaxRounds] rounds or [MaxCommands] commands
-// the rest is dropped and a Faulted with the reason Cascade says so. What the
-// command adds is due later than its own instant, always.
+// those cause comes behind them. The first commands and [MaxRounds] rounds after them
+// are carried out, [MaxCommands] commands at most; the rest is dropped and a Faulted
+// with the reason Cascade says so. What a command adds is due later than its own
+// instant, always.
 //
 // Once a buff has been removed nothing of it starts, not even a handler that was
 // queued, but what its own removal calls. Every instance has one Applied and one

@@ -61,9 +61,9 @@ func (t *Turn) At() wheel.Time { return t.at }
 
 // Issue puts a command behind those that wait. Only inside the handler.
 //
-// It runs after the handler has returned and before the owner's next due event.
-// Behind MaxRounds rounds or MaxCommands commands it is dropped, and a Faulted
-// says so, once for each chain.
+// It runs after the handler has returned and before the owner's next due event. If
+// it comes later than MaxRounds rounds after the first command of its chain, or after
+// MaxCommands others, it is dropped, and a Faulted says so, once for each chain.
 func (t *Turn) Issue(s *Set, c Command) {
 	if t.round >= MaxRounds || t.spent >= MaxCommands {
 		if !t.cut {

@@ -14,14 +14,13 @@ import (
 // A command for the handler's own owner runs after the handler has returned and
 // before the owner's next due event, in the order of issue, at the same instant.
 // A command for another owner runs at the end of the frame. Neither answers: what
-// came of it is an event. What cannot be delivered, because the other owner is
-// not there, is counted in [Stats].
+// came of it is an event. What finds no such owner, nothing under its handle or no
+// room in the other's mailbox is counted in Stats.Undelivered.
 //
 // A Context is good until its handler returns. After that its methods panic, or, if
 // the same worker is in another handler by then, do their work for that one.
 type Context struct {
-	lane  *lane
-	event *buff.Event
+	lane *lane
 }
 
 // cross is a command for another owner.

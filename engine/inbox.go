@@ -13,9 +13,9 @@ import (
 // everything that is due, in the order in which it came in. One goroutine's
 // commands keep their order.
 //
-// Nothing answers but whether the command was accepted. An accepted command that
-// then finds no such owner, or one whose mailbox is full, is counted in
-// Stats.Undelivered; what comes of the others is an event.
+// Nothing answers but whether the command was accepted. An accepted command that then
+// finds no such owner, nothing under its handle, or no room in the owner's mailbox is
+// counted in Stats.Undelivered; what comes of the others is an event.
 type Inbox struct {
 	engine *Engine
 	limit  int

@@ -127,7 +127,7 @@ func (l *lane) mark(s *buff.Spec) {
 // call calls a handler. If that ends its goroutine, call does not return.
 func (l *lane) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	l.mark(c.Event.Spec)
-	l.ctx = Context{lane: l, event: &c.Event}
+	l.ctx = Context{lane: l}
 	returned := false
 	defer func() {
 		l.ctx.lane = nil

@@ -78,3 +78,22 @@ func TestWorldBoss(t *testing.T) {
 	require.Zero(t, e.Stats().Undelivered)
 	shut(t, e)
 }
+
+// TestUndelivered: what counts as undelivered is a command of which nothing is seen;
+// one that is refused by the rules is an event.
+func TestUndelivered(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "p", Duration: time.Second})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1)
+	in, p := e.Inbox(), cat.Spec("p")
+	require.NoError(t, in.AddBuff(1, buff.Application{Spec: p, Duration: buff.For(-1)}))
+	e.Tick(0)
+	require.Zero(t, e.Stats().Undelivered)
+
+	h := add(t, e, 1, p)
+	require.NoError(t, e.Remove(h).Err)
+	require.NoError(t, in.Remove(h))                             // stale
+	require.NoError(t, in.AddBuff(2, buff.Application{Spec: p})) // nobody
+	e.Tick(0)
+	require.EqualValues(t, 2, e.Stats().Undelivered)
+}

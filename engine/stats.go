@@ -12,8 +12,8 @@ type Stats struct {
 	Inbox  int // commands that wait for the next Tick
 
 	Dropped          uint64 // due, and looked at just before it ran no longer so
-	Refused          uint64 // commands refused because the mailbox of a busy owner was full
-	Undelivered      uint64 // commands of handlers and the inbox that found no owner, or one with a full mailbox
+	Refused          uint64 // commands refused with ErrOverloaded
+	Undelivered      uint64 // commands across owners and of the inbox that found nobody, nothing or no room, and left no event
 	DroppedOnDespawn uint64 // timeouts and handlers put off that went with their owner
 	PoolRefused      uint64 // times that the pool had no worker; the work waits, nothing is lost
 }

@@ -173,9 +173,7 @@ func (e *Engine) deliverCross() {
 		if c.by {
 			o = e.at(c.num)
 		}
-		if o == nil || e.deliver(o, c.cmd).Err != nil {
-			e.stats.Undelivered++
-		}
+		e.forward(o, c.cmd)
 	}
 	clear(e.cross)
 	e.cross = e.cross[:0]
@@ -188,9 +186,19 @@ func (e *Engine) deliverInbox() {
 		if p.by {
 			o = e.at(p.num)
 		}
-		if o == nil || e.deliver(o, p.cmd).Err != nil {
-			e.stats.Undelivered++
-		}
+		e.forward(o, p.cmd)
+	}
+}
+
+// forward carries out a command for which nobody waits. What the rules refuse is an
+// event; that of which nothing would be seen is counted.
+func (e *Engine) forward(o *owner, c buff.Command) {
+	if o == nil {
+		e.stats.Undelivered++
+		return
+	}
+	if r := e.deliver(o, c); r.Err != nil && r.Kind == 0 {
+		e.stats.Undelivered++
 	}
 }
 
