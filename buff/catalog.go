@@ -15,6 +15,10 @@ type Catalog struct {
 	byID     map[string]*Spec
 	handlers []string
 	handled  map[string]HandlerID
+
+	tags, acts         names
+	above              []Tag // of tag i+1, the one above it
+	groups, slots, drs names
 }
 
 // ErrSpec is matched by every error of [NewCatalog].

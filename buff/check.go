@@ -50,13 +50,18 @@ func (k *checker) spec(s *Spec) {
 		k.failf("stack", "an instant buff is never carried, so it cannot stack")
 	}
 	k.hooks(s)
-	s.Tags = slices.Clone(s.Tags)
+	k.compile(s)
 	for _, f := range []struct {
 		field string
 		fate  *Fate
 		def   Fate
-	}{{"on_death", &s.OnDeath, FateRemove}, {"on_source_gone", &s.OnSourceGone, FateKeep}, {"on_fault", &s.OnFault, FateKeep}} {
-		if *f.fate > FateKeep {
+		more  Fate
+	}{
+		{"on_death", &s.OnDeath, FateRemove, FatePause},
+		{"on_source_gone", &s.OnSourceGone, FateKeep, FateAdopt},
+		{"on_fault", &s.OnFault, FateKeep, FateKeep},
+	} {
+		if *f.fate > FateKeep && *f.fate != f.more {
 			k.failf(f.field, "%v is not a fate", *f.fate)
 		}
 		if *f.fate == FateDefault {
@@ -86,12 +91,12 @@ func (k *checker) words(s *Spec) {
 		known bool
 	}{
 		{"first", s.First, s.First <= FirstEvery},
-		{"tail", s.Tail, s.Tail <= TailPartial},
-		{"stack.by", s.Stack.By, s.Stack.By <= ByTarget},
-		{"stack.refresh", s.Stack.Refresh, s.Stack.Refresh <= RefreshMax},
+		{"tail", s.Tail, s.Tail <= TailFit},
+		{"stack.by", s.Stack.By, s.Stack.By <= ByKey},
+		{"stack.refresh", s.Stack.Refresh, s.Stack.Refresh <= RefreshResidual},
 		{"stack.phase", s.Stack.Phase, s.Stack.Phase <= PhaseExecute},
 		{"stack.overflow", s.Stack.Overflow, s.Stack.Overflow <= OverflowReplace},
-		{"stack.expire", s.Stack.Expire, s.Stack.Expire <= ExpireOne},
+		{"stack.expire", s.Stack.Expire, s.Stack.Expire <= ExpireCount},
 	} {
 		if !f.known {
 			k.failf(f.field, "%v is not one of the rules", f.value)
@@ -119,7 +124,7 @@ func (k *checker) period(s *Spec) int64 {
 		if s.First != FirstNone && s.First <= FirstEvery {
 			k.failf("first", "%v needs a period", s.First)
 		}
-		if s.Tail != TailNone && s.Tail <= TailPartial {
+		if s.Tail != TailNone && s.Tail <= TailFit {
 			k.failf("tail", "%v needs a period", s.Tail)
 		}
 		if len(s.On.Pulse) > 0 {
@@ -138,12 +143,16 @@ func (k *checker) period(s *Spec) int64 {
 
 func (s *Stacking) isZero() bool {
 	return s.By == 0 && s.Limit == 0 && s.Initial == 0 && s.Refresh == 0 && s.RefreshPct == 0 && s.Phase == 0 &&
-		s.Overflow == 0 && len(s.OverflowApply) == 0 && s.Expire == 0
+		s.Overflow == 0 && len(s.OverflowApply) == 0 && s.Expire == 0 && s.Timers == 0 && s.Effective == 0 && s.RefreshCap == 0 &&
+		s.ExpireN == 0 && s.Level == 0 && len(s.Thresholds) == 0
 }
 
 func (k *checker) stack(s *Spec) {
 	st := &s.Stack
 	s.limit, s.initial = int32(min(max(st.Limit, 1), MaxStacks)), int32(min(max(st.Initial, 1), MaxStacks))
+	if st.Timers == TimersQueue && st.Limit == 0 {
+		s.limit = MaxLayers
+	}
 	if st.Limit < 0 || st.Limit > MaxStacks {
 		k.failf("stack.limit", "must be from 1 to %d, not %d", MaxStacks, st.Limit)
 	}

@@ -14,6 +14,12 @@ var (
 	ErrFull     = errors.New("buff: the owner carries as many as it may")
 	ErrStale    = errors.New("buff: the handle names nothing that runs")
 	ErrInfinite = errors.New("buff: an infinite buff has no end to move")
+	ErrLevel    = errors.New("buff: bad level")
+	ErrScale    = errors.New("buff: bad scale of a duration")
+	ErrRate     = errors.New("buff: bad rate of time")
+	ErrPeriod   = errors.New("buff: bad period")
+	ErrTag      = errors.New("buff: a tag is missing")
+	ErrAmount   = errors.New("buff: bad amount")
 )
 
 // Span is a duration that may be left out: the zero Span stands for the
@@ -34,8 +40,20 @@ type Application struct {
 	Spec      *Spec
 	Source    OwnerID // who does it
 	Stacks    int     // if zero, Spec.Stack.Initial; more than the limit is cut to it
+	Level     int     // from 0 to MaxLevel
+	Key       uint64  // for Stacking.By ByKey
 	Duration  Span    // if zero, the definition's
+	Scale     Ratio   // of the duration: what resistances leave of it; zero is 1
 	Magnitude int64   // handed on to events and handlers
+	Params    []Arg   // for Spec.Params; not kept
+
+	member bool // applied by an aura: without an end
+}
+
+// Arg is one number that an application brings for [Param.Caller].
+type Arg struct {
+	Caller string
+	Value  float64
 }
 
 // Verb says what a [Command] does.
@@ -46,11 +64,43 @@ const (
 	Apply      Verb = iota + 1 // puts Application on the owner
 	Remove                     // ends Handle, or Stacks of it, for Reason
 	RemoveSpec                 // the same for the oldest instance of Application.Spec; none is no error
-	Extend                     // moves the end of Handle by By, which may be negative
+	Extend                     // moves the end of Handle by By, which may be negative; Application.Duration is the most that may be left
 	Kill                       // the owner dies
 	LoseSource                 // Application.Source leaves
 	AddTimeout                 // calls Do or Handler after By, or at the next millisecond if By is not above zero
 	Cancel                     // takes Timeout back
+
+	SetRemaining // ends Handle after By; if By is not above zero, at once
+	SetPeriod    // the period of Handle becomes By: haste
+	Hold         // stops the time of Handle, or with Scope of the owner
+	Resume       // ends a Hold
+	SetRate      // the time of Handle, or with Scope of the owner, passes at Rate
+	Inhibit      // Handle has no effect, as if Require.Ongoing failed
+	Release      // ends an Inhibit
+	AddTag       // the owner has Tag, once more
+	DropTag      // the owner has Tag once less
+	Immunize     // the owner is immune to buffs with Tag, once more; with Purge those that it has go
+	Expose       // the owner is immune to buffs with Tag once less
+	Purge        // a dispel: what Query finds goes
+	Steal        // what Query finds goes, and is applied to Query.To for at most By
+	Interrupted  // the owner did Act: buffs that it interrupts go
+	Consume      // the owner did Act: buffs that it consumes lose a charge each; with a Handle that one loses Stacks
+	Absorb       // Amount of damage with Tag, or zero, meets the shields
+	Revive       // the owner lives again: what its death paused goes on
+	Enter        // the owner is within the aura of Application.Source that applies Application.Spec
+	Leave        // it is not any more: what Enter applied ends after By
+	ExtendAll    // Extend for all that Query finds
+)
+
+// Scope of a Hold, a Resume or a SetRate.
+type Whose uint8
+
+// Whose time it is. They work together: the time of a buff stands still if any of the
+// three does, and passes at the product of the three rates.
+const (
+	OfBuff  Whose = iota // the one of Handle
+	OfOwner              // all that the owner carries
+	OfZone               // the same, as a second cause
 )
 
 // Command is one thing asked of an owner. Each verb reads the fields that it
@@ -60,12 +110,32 @@ type Command struct {
 	Handle      Handle
 	Timeout     TimeoutHandle
 	By          time.Duration
+	Amount      int64
+	Rate        Ratio
 	Name        string
 	Do          any
+	Query       *Query // not changed after it was given
 	Stacks      int
 	Handler     HandlerID
+	Tag         Tag
+	Act         Act
 	Verb        Verb
 	Reason      Reason // if NoReason, Cancelled
+	Whose       Whose
+	Purge       bool
+}
+
+// Query finds buffs of one owner. What is left out is not asked.
+type Query struct {
+	Spec     *Spec
+	Tag      Tag    // one of Spec.Tags and Spec.Grants, or above one
+	Type     string // Spec.Dispel.Type
+	Polarity Polarity
+	Source   OwnerID // if not zero
+	Grade    Grade   // for a Purge and a Steal: the highest Spec.Dispel.Grade that gives way
+	Most     int     // portions that are taken off; if zero, all
+	Newest   bool    // the newest application first, not the oldest
+	To       OwnerID // who steals
 }
 
 // Result is what came of a command.
@@ -74,7 +144,7 @@ type Result struct {
 	Timeout TimeoutHandle // of AddTimeout
 
 	// Kind is the chief fact: Applied, Stacked, Refreshed, Executed, Denied,
-	// StackEnded, Removed, or Faulted with Err; zero if nothing changed.
+	// StackEnded, Removed, Queued, or Faulted with Err; zero if nothing changed.
 	Kind EventKind
 	Why  Reason // for Denied, Removed, StackEnded and Faulted
 
@@ -82,16 +152,12 @@ type Result struct {
 	// what came of it will be an event.
 	Queued bool
 
+	// Amount is, of an Absorb, the damage that is left, and otherwise how many
+	// instances or charges were taken or found.
+	Amount int64
+
 	// Err is set if the command could not be carried out. Nothing is half done then.
 	Err error
-}
-
-// duration returns the ms that the application lasts, 0 for ever.
-func (a *Application) duration() int64 {
-	if a.Duration.given {
-		return wait(a.Duration.d)
-	}
-	return a.Spec.duration
 }
 
 // check returns what is wrong with the application, or zeros.
@@ -106,8 +172,13 @@ func (a *Application) check() (Reason, error) {
 			return BadDuration, fmt.Errorf("%w: %q for %v, above the limit of %v", ErrDuration, a.Spec.ID, d, MaxDuration)
 		}
 	}
-	if a.Stacks < 0 {
+	switch {
+	case a.Stacks < 0:
 		return BadStacks, fmt.Errorf("%w: %q with %d", ErrStacks, a.Spec.ID, a.Stacks)
+	case a.Level < 0 || a.Level > MaxLevel:
+		return BadLevel, fmt.Errorf("%w: %q with %d, want 0 to %d", ErrLevel, a.Spec.ID, a.Level, MaxLevel)
+	case !a.Scale.within(MaxRatio):
+		return BadDuration, fmt.Errorf("%w: %q with %v, want parts up to %d", ErrScale, a.Spec.ID, a.Scale, MaxRatio)
 	}
 	return NoReason, nil
 }

@@ -1,38 +1,42 @@
 package buff
 
-import (
-	"fmt"
-
-	"github.com/bufftick/bufftick/wheel"
-)
+import "github.com/bufftick/bufftick/wheel"
 
 // about returns an event about the instance in the slot at.
 func (s *Set) about(kind EventKind, at uint16) Event {
 	i := &s.slots[at]
 	return Event{
-		Kind: kind, Spec: i.spec, Source: i.source, Handle: s.handle(at),
-		Stacks: int32(i.stacks), Magnitude: i.magnitude, End: wheel.Never,
+		Kind: kind, Spec: i.spec, Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
+		Magnitude: i.magnitude, End: wheel.Never,
 	}
-}
-
-// pulse does the periodic effect; elapsed is zero for a whole one, otherwise the
-// ms of the period that it stands for.
-func (s *Set) pulse(t *Turn, at uint16, elapsed int64) {
-	e := s.about(Pulsed, at)
-	if elapsed != 0 {
-		e.Elapsed, e.Period = elapsed, s.slots[at].period
-	}
-	t.emit(s, e)
-	s.follow(t, e.Spec.pulse)
 }
 
 // end removes the instance.
-func (s *Set) end(t *Turn, at uint16, why Reason) {
+func (s *Set) end(t *Turn, at uint16, why Reason) { s.endNamed(t, at, why, "") }
+
+// endNamed is end; the name says more about why.
+func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
+	s.flush(t, at)
 	e := s.about(Removed, at)
-	e.Why = why
+	e.Why, e.Name = why, name
+	s.leave(t, at)
 	s.drop(at)
 	t.emit(s, e)
 	s.follow(t, e.Spec.remove[why])
+}
+
+// leave takes back what an instance that ends has given.
+func (s *Set) leave(t *Turn, at uint16) {
+	i := &s.slots[at]
+	if i.spec.uses&(usesGrants|usesImmunity) != 0 && i.flags&hidden == 0 {
+		s.take(at)
+	}
+	if i.spec.uses&usesHide != 0 {
+		s.unsettle()
+	}
+	if i.spec.uses&usesDR != 0 {
+		s.lastEnd(t, i)
+	}
 }
 
 // drop frees the slot and has its timer taken off the wheel.
@@ -54,131 +58,64 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) Result {
 		s.end(t, at, why)
 		return Result{Kind: Removed, Why: why}
 	}
+	s.flush(t, at)
+	r := Result{Handle: s.handle(at), Kind: StackEnded, Why: why}
+	if i.spec.Stack.Timers == TimersEach {
+		for n > 0 {
+			k := min(n, int(s.extraOf(i).layers[0].stacks))
+			s.loseLayer(t, at, 0, int16(k), why)
+			n -= k
+		}
+		return r
+	}
 	i.stacks -= int16(n)
 	s.touch(at)
 	e := s.about(StackEnded, at)
 	e.Why = why
 	t.emit(s, e)
-	return Result{Handle: e.Handle, Kind: StackEnded, Why: why}
+	return r
 }
 
-// expireOne ends one stack at the end of the duration; the others begin it anew.
-func (s *Set) expireOne(t *Turn, at uint16) {
+// expiring returns how many of so many stacks the end of the duration takes away.
+func (s *Spec) expiring(stacks int) int {
+	switch s.Stack.Expire {
+	case ExpireOne:
+		return 1
+	case ExpireHalf:
+		return max(stacks/2, 1)
+	case ExpireCount:
+		return s.Stack.ExpireN
+	}
+	return stacks
+}
+
+// expireSome does what is due at the end of a part: of a layer, of the application that
+// runs in a queue, or of the duration, which what is left of the stacks begins anew.
+func (s *Set) expireSome(t *Turn, at uint16) {
 	i := &s.slots[at]
-	i.stacks--
-	i.end = lasting(t.at, i.duration)
+	switch i.spec.Stack.Timers {
+	case TimersEach:
+		s.endLayer(t, at, Expired)
+		return
+	case TimersQueue:
+		s.nextInQueue(t, at)
+		return
+	}
+	i.stacks -= int16(i.spec.expiring(int(i.stacks)))
+	i.end = lasting(s.nowOf(t, i), i.duration)
 	s.touch(at)
 	e := s.about(StackEnded, at)
-	e.Why, e.End = Expired, i.end
+	e.Why, e.End = Expired, s.worldOf(i, i.end)
 	t.emit(s, e)
 }
 
-// extend moves the end. A buff whose end would not be after now expires at once,
-// without a pulse.
-func (s *Set) extend(t *Turn, c *Command) Result {
-	i := s.lookup(c.Handle)
-	if i == nil {
-		return Result{Err: fmt.Errorf("%w: %v", ErrStale, c.Handle)}
+// expire ends an instance whose time is over.
+func (s *Set) expire(t *Turn, at uint16) {
+	why := Expired
+	if s.slots[at].flags&leaving != 0 {
+		why = OutOfAura
 	}
-	if i.end == wheel.Never {
-		return Result{Handle: c.Handle, Err: fmt.Errorf("%w: %q", ErrInfinite, i.spec.ID)}
-	}
-	at := c.Handle.slot()
-	i.end = i.end.Add(c.By.Milliseconds())
-	if i.end <= t.at {
-		s.end(t, at, Expired)
-		return Result{Kind: Removed, Why: Expired}
-	}
-	s.touch(at)
-	e := s.about(Refreshed, at)
-	e.End = i.end
-	t.emit(s, e)
-	return Result{Handle: c.Handle, Kind: Refreshed}
-}
-
-// removeIf ends every instance of which fate says so, the oldest first.
-func (s *Set) removeIf(t *Turn, why Reason, goes func(*instance) bool) {
-	for at := s.oldest; at != noSlot; {
-		next := s.slots[at].newer
-		if goes(&s.slots[at]) {
-			s.end(t, at, why)
-		}
-		at = next
-	}
-}
-
-// carryOut does one command at the running instant.
-func (s *Set) carryOut(t *Turn, c *Command) Result {
-	why := c.Reason
-	if why == NoReason {
-		why = Cancelled
-	}
-	if !why.Removes() {
-		panic(fmt.Sprintf("buff: a Command with the reason %v, which does not end a buff", why))
-	}
-	switch c.Verb {
-	case Apply:
-		return s.apply(t, &c.Application)
-	case Remove:
-		if s.lookup(c.Handle) == nil {
-			return Result{Err: fmt.Errorf("%w: %v", ErrStale, c.Handle)}
-		}
-		return s.lose(t, c.Handle.slot(), c.Stacks, why)
-	case RemoveSpec:
-		if at := s.find(c.Application.Spec, ByTarget, 0); at != noSlot {
-			return s.lose(t, at, c.Stacks, why)
-		}
-	case Extend:
-		return s.extend(t, c)
-	case Kill:
-		s.removeIf(t, Death, func(i *instance) bool { return i.spec.OnDeath == FateRemove })
-	case LoseSource:
-		source := c.Application.Source
-		s.removeIf(t, SourceGone, func(i *instance) bool { return i.source == source && i.spec.OnSourceGone == FateRemove })
-	case AddTimeout:
-		return s.addTimeout(t, c)
-	case Cancel:
-		return s.cancel(c.Timeout)
-	default:
-		panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
-	}
-	return Result{}
-}
-
-// fire does what an entry of the agenda stands for, unless it is no longer so.
-func (s *Set) fire(t *Turn, e entry) {
-	at := e.ref.slot()
-	if e.ref.isTimeout() {
-		s.fireTimeout(t, at, e)
-		return
-	}
-	i := &s.slots[at]
-	if i.spec == nil {
-		t.Dropped++
-		return
-	}
-	due, r := i.due()
-	if due != e.at || entryKey(r, i.age) != e.key {
-		t.Dropped++
-		return
-	}
-	t.begin(e.at, true)
-	s.touch(at)
-	switch r {
-	case rankPulse:
-		elapsed := int64(0)
-		if e.at == i.beat {
-			i.beat = i.beat.Add(i.period)
-		} else {
-			elapsed = i.elapsed(e.at)
-			i.beat = e.at.Add(i.period)
-		}
-		s.pulse(t, at, elapsed)
-	case rankStackEnd:
-		s.expireOne(t, at)
-	default:
-		s.end(t, at, Expired)
-	}
+	s.end(t, at, why)
 }
 
 // Clear ends everything that the owner carries, the oldest first, for one reason:
@@ -186,7 +123,7 @@ func (s *Set) fire(t *Turn, e entry) {
 // handlers that were put off; Clear returns how many of both. Orders then has
 // what is to be taken off the wheel.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
-	t.begin(at, false)
+	t.begin(at, s.started(at), false)
 	for s.oldest != noSlot {
 		slot := s.oldest
 		e := s.about(Removed, slot)
@@ -204,5 +141,6 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	clear(s.calls)
 	s.calls, s.called = s.calls[:0], 0
 	s.agenda = s.agenda[:0]
+	s.gates, s.own = nil, nil
 	return dropped
 }

@@ -21,9 +21,15 @@ const (
 	Denied                          // an application was refused
 	TimedOut                        // a timeout came due
 	Faulted                         // a handler failed, or a cascade was stopped
+	Hidden                          // it has no effect from here on: a requirement fails, or another of its group is stronger
+	Shown                           // it has its effect again
+	Suppressed                      // a pulse that had no effect, because the buff is hidden or its owner immune
+	Queued                          // with TimersQueue: who runs was settled anew
+	Hastened                        // its period was changed
+	Restored                        // it came back with its owner
 )
 
-var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error"}
+var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore"}
 
 // String returns the word of the kind in a log: "apply", "pulse".
 func (k EventKind) String() string { return word(eventWords, k) }
@@ -39,20 +45,32 @@ type Event struct {
 	Spec   *Spec   // nil for a TimedOut and for a cascade
 	Handle Handle  // the instance; zero for an instant buff, a Denied and a TimedOut
 
-	// End is the instance's end after an Applied, a Refreshed, or a StackEnded
-	// that began the duration anew; otherwise, and for an infinite one, Never.
+	// End is the instance's end after an Applied, a Refreshed, a Queued, a Restored, a
+	// Stacked with TimersEach (the end of the new stacks), a StackEnded that began the
+	// duration anew, or a Hastened that moved it; otherwise, and for an infinite one, Never.
 	End wheel.Time
+
+	// Next is the pulse to come, of a Hastened and a Restored; otherwise Never, or zero.
+	Next wheel.Time
 
 	// Elapsed and Period, in ms, are set for a pulse of less than a whole period:
 	// its effect is the share Elapsed/Period of a whole one.
 	Elapsed, Period int64
 
-	Magnitude int64  // as the application gave it
-	Name      string // the timeout's name
+	// Offline, in ms, is how long before the return of its owner a buff ended.
+	Offline int64
+
+	// Magnitude is that of the application; of a Queued, of the one that runs now; of a
+	// Pulsed with TimersEach, the sum of those of the stacks that pulse.
+	Magnitude int64
+
+	Name string // the timeout's name, or the act of an Interrupt
 
 	Stacks int32 // after the fact; for a Pulsed, those that pulse
+	Count  int32 // how many pulses a Pulsed stands for, if more than one; otherwise 0
+	Level  int16
 	Kind   EventKind
-	Why    Reason // for Removed, StackEnded, Denied and Faulted
+	Why    Reason // for Removed, StackEnded, Denied, Suppressed and Faulted
 }
 
 // AppendLog appends the event as one line of a scenario log, without its end of
@@ -61,6 +79,9 @@ type Event struct {
 func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 	dst = strconv.AppendInt(dst, int64(e.At), 10)
 	dst = append(dst, ' ')
+	if e.Kind == Removed && e.Why == Unload {
+		return append(append(dst, "unload "...), e.Spec.ID...)
+	}
 	dst = append(dst, e.Kind.String()...)
 	switch {
 	case e.Spec != nil:
@@ -71,23 +92,37 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 		return append(append(dst, ' '), e.Why.String()...)
 	}
 	switch e.Kind {
-	case Applied, Refreshed, Stacked, StackEnded, Pulsed, Executed:
-		dst = strconv.AppendInt(append(dst, " x"...), int64(e.Stacks), 10)
+	case Applied, Refreshed, Stacked, StackEnded, Pulsed, Executed, Restored:
+		dst = appendField(dst, " x", int64(e.Stacks))
+	case Queued:
+		dst = appendField(dst, " active=", e.Magnitude)
 	}
 	if e.Why != NoReason {
 		dst = append(append(dst, " why="...), e.Why.String()...)
 	}
 	if e.End != wheel.Never {
-		dst = strconv.AppendInt(append(dst, " end="...), int64(e.End), 10)
+		dst = appendField(dst, " end=", int64(e.End))
+	}
+	if (e.Kind == Hastened || e.Kind == Restored) && e.Next != wheel.Never {
+		dst = appendField(dst, " next=", int64(e.Next))
 	}
 	if e.Period != 0 {
-		dst = strconv.AppendInt(append(dst, " fraction="...), e.Elapsed, 10)
-		dst = strconv.AppendInt(append(dst, '/'), e.Period, 10)
+		dst = appendField(appendField(dst, " fraction=", e.Elapsed), "/", e.Period)
+	}
+	if e.Count > 1 {
+		dst = appendField(dst, " count=", int64(e.Count))
+	}
+	if e.Offline > 0 {
+		dst = appendField(dst, " offline=", e.Offline)
 	}
 	if seen && e.Kind == Pulsed && e.Seen > e.At {
-		dst = strconv.AppendInt(append(dst, " seen="...), int64(e.Seen), 10)
+		dst = appendField(dst, " seen=", int64(e.Seen))
 	}
 	return dst
+}
+
+func appendField(dst []byte, key string, n int64) []byte {
+	return strconv.AppendInt(append(dst, key...), n, 10)
 }
 
 // String returns the line of [Event.AppendLog].

@@ -14,8 +14,14 @@ type Instance struct {
 	Source    OwnerID
 	Stacks    int
 	Magnitude int64
-	End       wheel.Time // Never if infinite
-	NextPulse wheel.Time // Never if no pulse is to come
+	End       wheel.Time // Never if infinite, or if its time stands still
+	NextPulse wheel.Time // Never if no pulse is to come, or its time stands still
+	Level     int
+	Charges   int   // left
+	Shield    int64 // what is left of its pool
+	Waiting   int   // with TimersQueue, applications that wait
+	Hidden    bool  // it has no effect
+	Paused    bool  // its own time stands still
 }
 
 // Left returns the time until the end, and for an infinite buff the longest
@@ -62,29 +68,34 @@ type instance struct {
 
 	generation uint32
 	stacks     int16
-	flags      uint16
+	level      int16
+	flags      flags
+	extra      uint16 // index in Set.extras of what a plain buff does not have; noSlot: nothing
 
 	older, newer uint16 // neighbours by age, noSlot at the ends; for a free slot, newer is the next free one
 }
 
+const noSlot = 1<<16 - 1
+
+// flags are what is true of an instance.
+type flags uint16
+
 const (
-	noSlot  = 1<<16 - 1
-	touched = 1 << 0 // is in Set.touched
+	touched     flags = 1 << iota // is in Set.touched
+	unmet                         // its ongoing requirement fails
+	inhibited                     // a command says so
+	weaker                        // another one of its group is stronger
+	ineffective                   // there are enough stronger ones of its definition
+	paced                         // has a time of its own: extra.pace
+	deathPaused                   // its time stands still since the owner died
+	member                        // an aura applied it
+	leaving                       // its owner left the aura: at its end it goes for the reason OutOfAura
+
+	hidden = unmet | inhibited | weaker | ineffective
 )
 
-// due returns what comes next and when. Without anything to come it is Never.
-func (i *instance) due() (wheel.Time, rank) {
-	if at := i.nextPulse(); at <= i.end && at != wheel.Never {
-		return at, rankPulse
-	}
-	if i.spec.Stack.Expire == ExpireOne && i.stacks > 1 {
-		return i.end, rankStackEnd
-	}
-	return i.end, rankEnd
-}
-
-// nextPulse returns the instant of the next pulse, Never if none will come before
-// or at the end.
+// nextPulse returns the instant of the next pulse in the instance's own time, Never if
+// none will come before or at the end.
 //
 // A partial tail pulses at the end, unless the end is a boundary of the period.
 func (i *instance) nextPulse() wheel.Time {
@@ -99,6 +110,45 @@ func (i *instance) nextPulse() wheel.Time {
 
 // elapsed returns the ms from the last boundary of the period to at.
 func (i *instance) elapsed(at wheel.Time) int64 { return int64(at-i.beat) + i.period }
+
+// due returns when the instance's next event is, in the owner's time, and its place among
+// those of that instant. Without anything to come it is Never.
+func (s *Set) due(i *instance) (wheel.Time, uint64) {
+	at, r, age := s.next(i)
+	if i.flags&paced != 0 {
+		at = s.extraOf(i).pace.outer(at)
+	}
+	return at, entryKey(r, age)
+}
+
+// nextEnd returns when, in its own time, the instance or a part of it ends next.
+func (s *Set) nextEnd(i *instance) wheel.Time {
+	if i.spec.Stack.Timers == TimersEach {
+		return s.extraOf(i).layers[0].end
+	}
+	return i.end
+}
+
+// next returns what comes next in the instance's own time: when, its rank, and its age.
+func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
+	end, r, age := i.end, rankEnd, i.age
+	switch st := &i.spec.Stack; {
+	case st.Timers == TimersEach:
+		if layers := s.extraOf(i).layers; len(layers) > 1 {
+			end, r, age = layers[0].end, rankStackEnd, layers[0].age
+		}
+	case st.Timers == TimersQueue:
+		if len(s.extraOf(i).layers) > 0 {
+			r = rankStackEnd
+		}
+	case st.Expire != ExpireAll && int(i.stacks) > i.spec.expiring(int(i.stacks)):
+		r = rankStackEnd
+	}
+	if at := i.nextPulse(); at <= end && at != wheel.Never {
+		return at, rankPulse, i.age
+	}
+	return end, r, age
+}
 
 // timeout is one timer of an owner that belongs to no buff.
 type timeout struct {

@@ -57,24 +57,38 @@ func (s *Set) touchTimeout(at uint16) {
 	}
 }
 
+// touchAll notes that everything may have moved: the owner's time has changed.
+func (s *Set) touchAll() {
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		s.touch(at)
+	}
+	for k := range s.timeouts {
+		if s.timeouts[k].live {
+			s.touchTimeout(uint16(k))
+		}
+	}
+	s.agenda = s.agenda[:0]
+}
+
 // settle finds a place for everything that has changed: what is due by until goes
 // on the agenda, what is due later to the wheel.
 func (s *Set) settle(until wheel.Time) {
+	reached := s.reached(until)
 	for _, ref := range s.touched {
 		at := ref.slot()
 		if ref.isTimeout() {
 			x := &s.timeouts[at]
 			x.touched = false
 			if x.live {
-				s.file(until, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: ref}, &x.armed, &x.timer, x.generation)
+				s.file(reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: ref}, &x.armed, &x.timer, x.generation)
 			}
 			continue
 		}
 		i := &s.slots[at]
 		i.flags &^= touched
 		if i.spec != nil {
-			due, r := i.due()
-			s.file(until, entry{at: due, key: entryKey(r, i.age), ref: ref}, &i.armed, &i.timer, i.generation)
+			due, key := s.due(i)
+			s.file(reached, entry{at: due, key: key, ref: ref}, &i.armed, &i.timer, i.generation)
 		}
 	}
 	s.touched = s.touched[:0]
@@ -82,14 +96,15 @@ func (s *Set) settle(until wheel.Time) {
 
 // file puts e where its instant belongs, and says so to the wheel only if that is
 // news.
-func (s *Set) file(until wheel.Time, e entry, armed *wheel.Time, timer *wheel.Handle, generation uint32) {
-	switch {
-	case e.at <= until:
+func (s *Set) file(reached wheel.Time, e entry, armed *wheel.Time, timer *wheel.Handle, generation uint32) {
+	if e.at <= reached {
 		s.agenda.push(e)
-	case e.at != *armed:
-		*armed = e.at
-		s.orders = append(s.orders, Order{Due: e.at, Timer: *timer, Ref: e.ref, generation: generation})
-		if e.at == wheel.Never {
+		return
+	}
+	if due := s.world(e.at); due != *armed {
+		*armed = due
+		s.orders = append(s.orders, Order{Due: due, Timer: *timer, Ref: e.ref, generation: generation})
+		if due == wheel.Never {
 			*timer = 0 // it is taken away for good: a later deadline needs a new one
 		}
 	}

@@ -30,6 +30,11 @@ type Set struct {
 	touched []Ref  // what has changed and is in neither agenda nor orders
 	orders  []Order
 
+	extras    []extra
+	freeExtra uint16
+	own       *pace  // the owner's time; nil: it is the world's
+	gates     *gates // what most owners do not have; nil: nothing of it
+
 	calls  []Call // handlers that were put off to the head of the next Run
 	called int    // how many of them have been called
 }
@@ -45,7 +50,7 @@ func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
 	}
 	return &Set{
 		owner: owner, number: number, base: base, limit: int32(limit),
-		free: noSlot, oldest: noSlot, newest: noSlot, freeTimeout: noSlot,
+		free: noSlot, oldest: noSlot, newest: noSlot, freeTimeout: noSlot, freeExtra: noSlot,
 	}
 }
 
@@ -102,7 +107,7 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 func (s *Set) Next() wheel.Time {
 	next := wheel.Never
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		t, _ := s.slots[at].due()
+		t, _ := s.due(&s.slots[at])
 		next = min(next, t)
 	}
 	for i := range s.timeouts {
@@ -110,15 +115,24 @@ func (s *Set) Next() wheel.Time {
 			next = min(next, s.timeouts[i].at)
 		}
 	}
-	return next
+	return s.world(next)
 }
 
 func (s *Set) look(at uint16) Instance {
 	i := &s.slots[at]
-	return Instance{
-		Handle: s.handle(at), Spec: i.spec, Source: i.source, Stacks: int(i.stacks),
-		Magnitude: i.magnitude, End: i.end, NextPulse: i.nextPulse(),
+	l := Instance{
+		Handle: s.handle(at), Spec: i.spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
+		Magnitude: i.magnitude, End: s.worldOf(i, i.end), NextPulse: s.worldOf(i, i.nextPulse()), Hidden: i.flags&hidden != 0,
 	}
+	if i.extra != noSlot {
+		x := s.extraOf(i)
+		l.Charges, l.Shield = int(x.charges), x.shield
+		l.Paused = i.flags&paced != 0 && x.pace.num == 0
+		if i.spec.Stack.Timers == TimersQueue {
+			l.Waiting = len(x.layers)
+		}
+	}
+	return l
 }
 
 func (s *Set) handle(at uint16) Handle {
@@ -137,11 +151,36 @@ func (s *Set) lookup(h Handle) *instance {
 	return nil
 }
 
-// find returns the slot of the oldest instance of spec, from any source if by is
-// not BySource, or noSlot.
-func (s *Set) find(spec *Spec, by By, source OwnerID) uint16 {
+// find returns the slot of the oldest instance that an application joins, or noSlot.
+func (s *Set) find(a *Application) uint16 {
+	spec := a.Spec
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if i := &s.slots[at]; i.spec == spec && (by != BySource || i.source == source) {
+		if i := &s.slots[at]; i.spec == spec && s.joins(i, a) {
+			return at
+		}
+	}
+	return noSlot
+}
+
+// joins reports whether the application is for that instance of its definition.
+func (s *Set) joins(i *instance, a *Application) bool {
+	st := &a.Spec.Stack
+	if st.Level == LevelSegregate && int(i.level) != a.Level {
+		return false
+	}
+	switch st.By {
+	case BySource:
+		return i.source == a.Source
+	case ByKey:
+		return s.extraOf(i).key == a.Key
+	}
+	return st.By == ByTarget
+}
+
+// findSpec returns the slot of the oldest instance of a definition, or noSlot.
+func (s *Set) findSpec(spec *Spec) uint16 {
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		if s.slots[at].spec == spec {
 			return at
 		}
 	}
@@ -171,7 +210,7 @@ func (s *Set) place() uint16 {
 	s.ages++
 	s.live++
 	i := &s.slots[at]
-	*i = instance{age: s.ages, generation: i.generation, flags: i.flags & touched, older: s.newest, newer: noSlot, armed: wheel.Never}
+	*i = instance{age: s.ages, generation: i.generation, flags: i.flags & touched, older: s.newest, newer: noSlot, extra: noSlot, armed: wheel.Never}
 	if s.newest != noSlot {
 		s.slots[s.newest].newer = at
 	} else {
@@ -195,6 +234,9 @@ func (s *Set) release(at uint16) {
 		s.newest = i.older
 	}
 	s.live--
+	if i.extra != noSlot {
+		s.giveBack(i.extra)
+	}
 	*i = instance{generation: i.generation, newer: s.free}
 	if i.generation < math.MaxUint32 {
 		i.generation++

@@ -11,6 +11,11 @@ const (
 	MinPeriod   = 50 * time.Millisecond // a shorter period is an error of the definition
 	MaxDuration = 400 * 24 * time.Hour  // a longer duration or period is an error of the definition
 	MaxStacks   = 1<<15 - 1             // the highest stack limit
+	MaxLayers   = 256                   // the highest stack limit where each application has a time of its own
+	MaxLevel    = 1<<15 - 1             // the highest level of an application
+	MaxActs     = 64                    // names of acts in one catalog
+	MaxTags     = 1 << 14               // tags in one catalog, with those above them
+	MaxParams   = 64                    // parameters of one definition
 )
 
 // Spec is the definition of a buff: what a designer writes. A Spec given to
@@ -26,40 +31,106 @@ type Spec struct {
 	Name, Note string
 
 	// Tags say what the buff is, from the general to the particular:
-	// "debuff.poison".
-	Tags []string
+	// "debuff.poison". Grants are tags that the owner has while the buff is on it and
+	// has its effect. Queries about the buff read both.
+	Tags, Grants []string
+
+	// Polarity says what the buff is to its owner. Only queries read it.
+	Polarity Polarity
 
 	// Kind says how the buff lives. Instant ones have no duration, period or
 	// stack; infinite ones no duration.
 	Kind Kind
 
 	// Duration is how long a Timed buff lives: whole milliseconds, above zero, at
-	// most MaxDuration. Zero never means for ever.
-	Duration time.Duration
+	// most MaxDuration. Zero never means for ever. MinDuration and MaxDuration bound what
+	// an application makes of it by its own duration, by scaling and by diminishing
+	// returns; zero stands for no bound.
+	Duration, MinDuration, MaxDuration time.Duration
+
+	// Clock says which time it lives by while its owner is away.
+	Clock Clock
 
 	// Period is the time between two pulses: whole milliseconds from MinPeriod to
 	// MaxDuration, or zero for a buff that does not pulse.
 	Period time.Duration
 
 	// First says whether the application itself pulses, Tail whether the last part
-	// of a period does. Both need a Period.
+	// of a period does, Align from where the periods are counted. All need a Period.
 	First First
 	Tail  Tail
+	Align Align
+
+	// Haste says what a change of the period does; with HasteDuration it scales what
+	// is left of the duration too.
+	Haste         Haste
+	HasteDuration bool
+
+	// Catchup says what becomes of several pulses in one late frame. CatchupMax is the
+	// greatest count of one coalesced pulse; what is above it is dropped. If zero,
+	// there is none.
+	Catchup    Catchup
+	CatchupMax int
 
 	// Stack says what a second application does.
 	Stack Stacking
 
+	// Group makes the buff exclusive with others.
+	Group Group
+
+	// Slot makes it take one of a limited number of places on its owner.
+	Slot Slot
+
+	// PerSource limits how many instances one source may have, on all owners together.
+	PerSource PerSource
+
+	// Require says which tags its owner must have, or not have.
+	Require    Requirements
+	Inhibition Inhibition
+
+	// Immune says what becomes of the running buff when its owner becomes immune to it,
+	// Immunity to what the buff makes its owner immune.
+	Immune   ImmuneRule
+	Immunity Match
+
+	// Chance is the chance that an application succeeds, in per mille: 1 to 1000. If
+	// zero, it always does; ChanceNever is no chance.
+	Chance int
+
+	// DR shortens one application after the other.
+	DR DR
+
+	// Dispel says what takes the buff off before its time.
+	Dispel Dispel
+
+	// Interrupt names the acts of its owner that end it: "move", "damage". The names
+	// are the game's own; a catalog has at most MaxActs.
+	Interrupt []string
+
+	// Charges and Shield are what may be used up before the duration is.
+	Charges Charges
+	Shield  Shield
+
+	// Aura makes the buff apply another one to those around its owner.
+	Aura Aura
+
+	// Params are numbers that come with an application or stand for it, for handlers.
+	Params []Param
+
 	// OnDeath says what becomes of the buff when its owner dies: removed (the
-	// default) or kept.
+	// default), kept, or paused until the owner is revived.
 	OnDeath Fate
 
 	// OnSourceGone says what becomes of it when its source leaves: kept (the
-	// default) or removed.
+	// default), removed, or adopted by its owner.
 	OnSourceGone Fate
 
 	// OnFault says what becomes of it when one of its handlers panics or ends its
 	// goroutine: kept (the default) or removed.
 	OnFault Fate
+
+	// Save says what is kept of it when its owner leaves.
+	Save Saving
 
 	// On says what is done when something happens to the buff.
 	On Hooks
@@ -69,19 +140,31 @@ type Spec struct {
 
 // Stacking says what a second application of a definition does to a live instance.
 type Stacking struct {
-	// By says which live instance is joined; with ByNone the rest means nothing.
+	// By says which live instance is joined; with ByNone most of the rest means
+	// nothing.
 	By By
 
 	// Limit is the number of stacks that an instance may have, from 1 to MaxStacks.
-	// If zero, 1. Initial is what an application brings that does not say, from 1
-	// to Limit. If zero, 1.
+	// If zero, 1, or with TimersQueue MaxLayers. Initial is what an application brings
+	// that does not say, from 1 to Limit. If zero, 1.
 	Limit, Initial int
+
+	// Timers says how many ends the stacks of one instance have. With TimersEach and
+	// TimersQueue the Limit is at most MaxLayers.
+	Timers Timers
+
+	// Effective is how many count: with TimersEach, of the stacks in a pulse; otherwise of
+	// the instances on one owner, the others being hidden. The strongest by Magnitude do,
+	// then the oldest. If zero, all.
+	Effective int
 
 	// Refresh and Phase say what becomes of the end and of the beat. RefreshPct is
 	// the share of the duration that RefreshPandemic carries over, in percent, from
-	// 1 to 100. If zero, 30.
+	// 1 to 100. If zero, 30. RefreshCap is the most that RefreshExtend leaves until the
+	// end; if zero, there is no cap.
 	Refresh    Refresh
 	RefreshPct int
+	RefreshCap time.Duration
 	Phase      Phase
 
 	// Overflow says what an application at the limit does; the definitions of
@@ -89,9 +172,30 @@ type Stacking struct {
 	Overflow      Overflow
 	OverflowApply []string
 
-	// Expire says what the end of the duration takes away.
-	Expire Expire
+	// Expire says what the end of the duration takes away, ExpireN how many stacks for
+	// ExpireCount.
+	Expire  Expire
+	ExpireN int
+
+	// Level says what the level of a further application does.
+	Level LevelRule
+
+	// Thresholds are done when the stacks reach them from below, once for each time.
+	Thresholds []Threshold
 }
+
+// Threshold is what a number of stacks sets off.
+type Threshold struct {
+	At      int    // stacks, from 1 to the limit
+	Apply   string // a definition, applied to the owner by the instance's source; or none
+	Consume int    // stacks taken away then, for the reason Consumed; ConsumeAll for all
+}
+
+// ChanceNever is a [Spec.Chance] of none.
+const ChanceNever = -1
+
+// ConsumeAll is a [Threshold.Consume] that ends the instance.
+const ConsumeAll = -1
 
 // Hooks are lists of actions, done in order, each list when its fact happened.
 type Hooks struct {
@@ -114,29 +218,6 @@ type Action struct {
 
 	// Reason is the reason of a DoRemove. If NoReason, Cancelled.
 	Reason Reason
-}
-
-// compiled is what NewCatalog makes of a Spec: spans in milliseconds, references
-// as pointers, defaults filled in.
-type compiled struct {
-	catalog  *Catalog
-	index    uint32
-	duration int64 // ms; 0 unless Timed
-	period   int64 // ms
-	carry    int64 // ms, the most that a pandemic refresh carries over
-	limit    int32
-	initial  int32
-
-	apply, refresh, pulse, exec, overflow []op
-	remove                                [lastRemoval + 1][]op
-}
-
-// op is a compiled Action.
-type op struct {
-	do      Do
-	reason  Reason
-	handler HandlerID
-	spec    *Spec
 }
 
 // HandlerID is the place of a Go handler's name in [Catalog.Handlers].

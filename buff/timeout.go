@@ -26,7 +26,7 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	s.liveTimeouts++
 	x := &s.timeouts[at]
 	*x = timeout{
-		at: t.at.Add(wait(c.By)), age: s.ages, armed: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
+		at: t.now.Add(wait(c.By)), age: s.ages, armed: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
 		generation: x.generation, live: true, touched: x.touched,
 	}
 	s.touchTimeout(at)
@@ -73,7 +73,7 @@ func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
 		t.Dropped++
 		return
 	}
-	t.begin(e.at, true)
+	t.begin(s.world(e.at), e.at, true)
 	call := Call{Do: x.do, Handler: x.handler}
 	name := x.name
 	s.releaseTimeout(at)

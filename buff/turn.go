@@ -29,11 +29,21 @@ type Turn struct {
 	// before it ran, no longer was.
 	Dropped uint64
 
+	// Catalog is needed for AddTag and DropTag.
+	Catalog *Catalog
+
+	// Seed is what chance depends on, beside the owner and the number of the roll.
+	Seed uint64
+
+	// Sent is commands of the rules for other owners, appended to.
+	Sent []Parcel
+
 	// Call calls the Go handler of c and returns NoReason, or why it failed. If nil,
 	// no handler is called.
 	Call func(t *Turn, c *Call) Reason
 
 	at     wheel.Time // the instant that is being worked off
+	now    wheel.Time // the same in the owner's time
 	inside bool       // within Run: handlers are called, not put off
 	round  int8       // how many commands led to the one that is running; below zero: none is
 	spent  int        // commands so far
@@ -46,6 +56,10 @@ type Turn struct {
 
 	calling bool
 	current Call
+
+	going  []goer      // who gives way to a new instance
+	best   []strongest // of the groups of an owner
+	chosen []Handle    // what a query found
 }
 
 // item is one waiting command or call: FIFO over both.
@@ -81,8 +95,8 @@ func (t *Turn) Issue(s *Set, c Command) {
 //
 // A command of the loop is the first of its chain. Those that follow from an event
 // that was due are first themselves.
-func (t *Turn) begin(at wheel.Time, inside bool) {
-	t.at, t.inside, t.round, t.spent, t.cut = at, inside, 0, 0, false
+func (t *Turn) begin(at, now wheel.Time, inside bool) {
+	t.at, t.now, t.inside, t.round, t.spent, t.cut = at, now, inside, 0, 0, false
 	if inside {
 		t.round = -1
 	}
@@ -109,7 +123,7 @@ func (t *Turn) rest() {
 // that has run. The definitions' own actions follow at once; Go handlers are put
 // off to the head of the next [Set.Run].
 func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result {
-	t.begin(at, false)
+	t.begin(at, s.started(at), false)
 	r := s.carryOut(t, &c)
 	for t.head < len(t.items) {
 		s.step(t)
@@ -138,7 +152,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		default:
 			t.rest()
 			s.settle(until)
-			if len(s.agenda) == 0 || s.agenda[0].at > until {
+			if len(s.agenda) == 0 {
 				return true
 			}
 			limit--
@@ -197,7 +211,7 @@ func (s *Set) callNext(t *Turn) {
 		clear(s.calls)
 		s.calls, s.called = s.calls[:0], 0
 	}
-	t.begin(t.current.Event.At, true)
+	t.begin(t.current.Event.At, s.started(t.current.Event.At), true)
 	s.call(t)
 }
 

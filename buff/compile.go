@@ -1,0 +1,211 @@
+package buff
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// compiled is what NewCatalog makes of a Spec: spans in milliseconds, references
+// as pointers, names as numbers, defaults filled in.
+type compiled struct {
+	catalog  *Catalog
+	index    uint32
+	uses     uses
+	duration int64 // ms; 0 unless Timed
+	shortest int64 // ms, MinDuration
+	longest  int64 // ms, MaxDuration; if none is given, the highest int64
+	period   int64 // ms
+	carry    int64 // ms, the most that a pandemic refresh carries over
+	cap      int64 // ms, RefreshCap
+	limit    int32
+	initial  int32
+
+	interval, linger, reset, ifRemaining int64 // ms, of Aura, DR and Saving
+
+	tags     []Tag // Tags and Grants, with those above them; sorted
+	grants   []Tag // with those above them; sorted
+	schools  []Tag // not with those above them
+	immunity match
+	require  struct{ apply, ongoing, remove condition }
+
+	group, slot, dr uint16 // numbers in the catalog, 0 for none
+	interrupt       uint64 // a bit for each act
+	consumeOn       uint64
+	aura            *Spec
+
+	thresholds []threshold
+
+	apply, refresh, pulse, exec, overflow []op
+	remove                                [lastRemoval + 1][]op
+}
+
+// uses says which of the rarer features a definition has, a bit each: a plain one is
+// recognized by one look.
+type uses uint16
+
+const (
+	usesRequire    uses = 1 << iota // Require.Apply
+	usesOngoing                     // Require.Ongoing or Require.Remove
+	usesHide                        // GroupHide or Effective among instances
+	usesGroup                       // another rule of a group
+	usesSlot                        //
+	usesGrants                      //
+	usesImmunity                    // Immunity
+	usesChance                      //
+	usesDR                          //
+	usesExtra                       // something that stands in an extra
+	usesInterrupt                   // Interrupt or Charges.ConsumeOn
+	usesCatchup                     // not CatchupAll
+	usesThresholds                  //
+)
+
+// threshold is a compiled Threshold.
+type threshold struct {
+	at, consume int32
+	apply       *Spec
+}
+
+// condition is a compiled TagTest.
+type condition struct{ all, any, none []Tag }
+
+func (c *condition) empty() bool { return len(c.all)+len(c.any)+len(c.none) == 0 }
+
+// match is a compiled Match.
+type match struct {
+	tags     []Tag
+	kind     string
+	polarity Polarity
+}
+
+func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.polarity == Neutral }
+
+// op is a compiled Action.
+type op struct {
+	do      Do
+	reason  Reason
+	handler HandlerID
+	spec    *Spec
+}
+
+// compile fills in what is not checked elsewhere. Limits are checked first: it runs for
+// wrong definitions too.
+func (k *checker) compile(s *Spec) {
+	s.shortest, s.longest = s.MinDuration.Milliseconds(), int64(math.MaxInt64)
+	if s.MaxDuration > 0 {
+		s.longest = s.MaxDuration.Milliseconds()
+	}
+	s.cap = s.Stack.RefreshCap.Milliseconds()
+	s.interval, s.linger, s.reset = s.Aura.Interval.Milliseconds(), s.Aura.Linger.Milliseconds(), s.DR.Reset.Milliseconds()
+	s.ifRemaining = s.Save.IfRemaining.Milliseconds()
+	k.compileTags(s)
+	k.compileNames(s)
+	s.Params = slices.Clone(s.Params)
+	s.DR.Steps = slices.Clone(s.DR.Steps)
+	if s.Aura.Apply != "" {
+		s.aura = k.ref("aura.apply", s.Aura.Apply)
+	}
+	s.Stack.Thresholds = slices.Clone(s.Stack.Thresholds)
+	for i, t := range s.Stack.Thresholds {
+		c := threshold{at: int32(min(t.At, MaxStacks)), consume: int32(min(t.Consume, MaxStacks))}
+		if t.Apply != "" {
+			c.apply = k.ref(fmt.Sprintf("stack.thresholds[%d].apply", i), t.Apply)
+		}
+		s.thresholds = append(s.thresholds, c)
+	}
+	s.uses = s.findUses()
+}
+
+func (k *checker) compileTags(s *Spec) {
+	s.grants = k.catalog.closure(k.tagList("grants", &s.Grants))
+	s.tags = k.catalog.closure(append(k.tagList("tags", &s.Tags), s.grants...))
+	s.schools = k.tagList("shield.schools", &s.Shield.Schools)
+	s.immunity = match{tags: k.tagList("immunity.tags", &s.Immunity.Tags), kind: s.Immunity.Type, polarity: s.Immunity.Polarity}
+	for _, r := range []struct {
+		field string
+		from  *TagTest
+		to    *condition
+	}{
+		{"require.apply", &s.Require.Apply, &s.require.apply},
+		{"require.ongoing", &s.Require.Ongoing, &s.require.ongoing},
+		{"require.remove", &s.Require.Remove, &s.require.remove},
+	} {
+		*r.to = condition{
+			all:  k.tagList(r.field+".all", &r.from.All),
+			any:  k.tagList(r.field+".any", &r.from.Any),
+			none: k.tagList(r.field+".none", &r.from.None),
+		}
+	}
+}
+
+func (k *checker) compileNames(s *Spec) {
+	if s.Group.Name != "" {
+		s.group = uint16(k.catalog.groups.number(s.Group.Name))
+	}
+	if s.Slot.Class != "" {
+		s.slot = uint16(k.catalog.slots.number(s.Slot.Class))
+	}
+	if s.DR.Group != "" {
+		s.dr = uint16(k.catalog.drs.number(s.DR.Group))
+	}
+	s.interrupt = k.actSet("interrupt", &s.Interrupt)
+	s.consumeOn = k.actSet("charges.consume_on", &s.Charges.ConsumeOn)
+}
+
+// tagList returns the tags of a list of names and replaces it by a copy.
+func (k *checker) tagList(field string, list *[]string) []Tag {
+	*list = slices.Clone(*list)
+	var tags []Tag
+	for i, name := range *list {
+		if text := wrongTag(name); text != "" {
+			k.failf(fmt.Sprintf("%s[%d]", field, i), "%s", text)
+			continue
+		}
+		if len(k.catalog.tags.list) >= MaxTags {
+			k.failf(fmt.Sprintf("%s[%d]", field, i), "more than %d tags in one catalog", MaxTags)
+			continue
+		}
+		tags = append(tags, k.catalog.tag(name))
+	}
+	return tags
+}
+
+// actSet returns the acts of a list of names, a bit each, and replaces it by a copy.
+func (k *checker) actSet(field string, list *[]string) (set uint64) {
+	*list = slices.Clone(*list)
+	for i, name := range *list {
+		_, known := k.catalog.acts.of[name]
+		switch {
+		case name == "":
+			k.failf(fmt.Sprintf("%s[%d]", field, i), "the name of an act is empty")
+		case !known && len(k.catalog.acts.list) >= MaxActs:
+			k.failf(fmt.Sprintf("%s[%d]", field, i), "more than %d acts in one catalog", MaxActs)
+		default:
+			set |= Act(k.catalog.acts.number(name)).bit()
+		}
+	}
+	return set
+}
+
+func (s *Spec) findUses() (u uses) {
+	set := func(bit uses, on bool) {
+		if on {
+			u |= bit
+		}
+	}
+	r := &s.require
+	set(usesRequire, !r.apply.empty())
+	set(usesOngoing, !r.ongoing.empty() || !r.remove.empty())
+	set(usesHide, s.group != 0 && s.Group.Rule == GroupHide || s.Stack.Effective > 0 && s.Stack.Timers != TimersEach)
+	set(usesGroup, s.group != 0)
+	set(usesSlot, s.slot != 0)
+	set(usesGrants, len(s.grants) > 0)
+	set(usesImmunity, !s.immunity.empty())
+	set(usesChance, s.Chance != 0)
+	set(usesDR, s.dr != 0)
+	set(usesExtra, s.Stack.Timers != TimersShared || s.Stack.By == ByKey || len(s.Params) > 0 || s.Charges.N > 0 || s.Shield.On)
+	set(usesInterrupt, s.interrupt|s.consumeOn != 0)
+	set(usesCatchup, s.Catchup != CatchupAll)
+	set(usesThresholds, len(s.thresholds) > 0)
+	return u
+}

@@ -1,0 +1,95 @@
+package buff
+
+import (
+	"time"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// purge takes off what a dispel finds, portion by portion. It never pulses and never
+// refreshes anything. What resists counts as a portion.
+func (s *Set) purge(t *Turn, q *Query) Result {
+	var r Result
+	for {
+		before := r.Amount
+		s.found(t, q, func(at uint16) bool {
+			i := &s.slots[at]
+			if !i.spec.yieldsTo(q.Grade) {
+				return true
+			}
+			if q.Most > 0 && int(r.Amount) >= q.Most {
+				return false
+			}
+			r.Amount++
+			if i.spec.Dispel.Resist > 0 && s.lucky(t, i.spec.Dispel.Resist) {
+				e := s.about(Denied, at)
+				e.Why = Resisted
+				t.emit(s, e)
+				return true
+			}
+			s.takeOff(t, at)
+			r.Kind, r.Why = Removed, Dispelled
+			return true
+		})
+		// A dispel of several portions comes round again for the rest of the stacks.
+		if q.Most == 0 || int(r.Amount) >= q.Most || r.Amount == before {
+			return r
+		}
+	}
+}
+
+// yieldsTo reports whether a dispel of that grade takes the buff off.
+func (s *Spec) yieldsTo(g Grade) bool {
+	return s.Dispel.Grade <= g && s.Dispel.Grade != GradeUndispellable
+}
+
+// takeOff takes one portion of a dispel off an instance.
+func (s *Set) takeOff(t *Turn, at uint16) {
+	switch i := &s.slots[at]; i.spec.Dispel.Per {
+	case PerStack:
+		s.lose(t, at, 1, Dispelled)
+	case PerCharge:
+		if i.spec.Charges.N > 0 {
+			s.useCharges(t, at, 1, Dispelled)
+			return
+		}
+		fallthrough
+	default:
+		s.end(t, at, Dispelled)
+	}
+}
+
+// Parcel is a command of one owner's rules for another owner.
+type Parcel struct {
+	To      OwnerID
+	Command Command
+}
+
+// steal takes what the query finds off its owner and has it applied to who steals, for
+// what was left of it, but not for longer than most.
+func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
+	var r Result
+	s.found(t, q, func(at uint16) bool {
+		i := &s.slots[at]
+		if i.spec.Dispel.Keep || !i.spec.yieldsTo(q.Grade) {
+			return true
+		}
+		if q.Most > 0 && int(r.Amount) >= q.Most {
+			return false
+		}
+		r.Amount++
+		r.Kind, r.Why = Removed, Stolen
+		a := Application{Spec: i.spec, Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude}
+		if i.end != wheel.Never {
+			left := time.Duration(min(int64(i.end-s.nowOf(t, i)), MaxDuration.Milliseconds())) * time.Millisecond
+			if most > 0 {
+				left = min(left, most)
+			}
+			a.Duration = For(left)
+		}
+		s.end(t, at, Stolen)
+		t.Sent = append(t.Sent, Parcel{To: q.To, Command: Command{Verb: Apply, Application: a}})
+		return true
+	})
+	return r
+}

@@ -1,0 +1,31 @@
+package buff
+
+// lasts returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
+// what it asks for, scaled, diminished, within its bounds, and fitted to its period.
+func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
+	spec, d := a.Spec, a.Spec.duration
+	if a.member {
+		return 0, NoReason
+	}
+	if a.Duration.given {
+		d = wait(a.Duration.d)
+	}
+	if d == 0 {
+		return 0, NoReason
+	}
+	if a.Scale != (Ratio{}) {
+		if d = scaled(d, uint64(a.Scale.Num), uint64(a.Scale.Den)); d == 0 {
+			return 0, Resisted
+		}
+	}
+	if spec.uses&usesDR != 0 {
+		if d = scaled(d, s.share(t, a), 100); d == 0 {
+			return 0, Diminished
+		}
+	}
+	d = min(max(d, spec.shortest), spec.longest, MaxDuration.Milliseconds())
+	if spec.Tail == TailFit {
+		d = max(scaled(d, 1, uint64(spec.period)), 1) * spec.period
+	}
+	return d, NoReason
+}

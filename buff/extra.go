@@ -1,0 +1,60 @@
+package buff
+
+import "github.com/bufftick/bufftick/wheel"
+
+// extra is what an instance has that is not plain. Extras are used again, with the
+// memory of their lists.
+type extra struct {
+	layers  []layer   // TimersEach: one for each application, by end and age; TimersQueue: those that wait, by age
+	params  []float64 // of Spec.Params
+	key     uint64    // of ByKey
+	wanted  int64     // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
+	shield  int64     // what is left
+	running uint64    // TimersQueue: the age of the application that runs
+	charges int32
+	owed    int32 // late pulses that wait to be one; see catchup.go
+	pace    pace  // of the instance, if it is flagged paced
+	next    uint16
+}
+
+// layer is one application with a time of its own.
+type layer struct {
+	end       wheel.Time // TimersEach: its end
+	last      wheel.Time // TimersEach: it counts in no pulse after this one
+	left      int64      // TimersQueue: ms that it still has
+	magnitude int64
+	source    OwnerID
+	age       uint64
+	stacks    int16
+	level     int16
+}
+
+// spare returns a free extra, empty.
+func (s *Set) spare() uint16 {
+	at := s.freeExtra
+	if at == noSlot {
+		s.extras = append(s.extras, extra{next: noSlot})
+		return uint16(len(s.extras) - 1)
+	}
+	s.freeExtra = s.extras[at].next
+	s.extras[at].next = noSlot
+	return at
+}
+
+// giveBack frees an extra.
+func (s *Set) giveBack(at uint16) {
+	x := &s.extras[at]
+	*x = extra{layers: x.layers[:0], params: x.params[:0], next: s.freeExtra}
+	s.freeExtra = at
+}
+
+// extraOf returns the extra of an instance that has one.
+func (s *Set) extraOf(i *instance) *extra { return &s.extras[i.extra] }
+
+// needExtra returns the extra of an instance and gives it one if it has none.
+func (s *Set) needExtra(i *instance) *extra {
+	if i.extra == noSlot {
+		i.extra = s.spare()
+	}
+	return s.extraOf(i)
+}

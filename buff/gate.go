@@ -1,0 +1,62 @@
+package buff
+
+// gates is what an owner has that bears on what may be applied to it and what has an effect.
+type gates struct {
+	tags       tagSet // of the grants of its buffs, and by AddTag
+	immune     tagSet // by Immunize
+	immunities int32  // live instances that are not hidden and have an Immunity
+	acts       uint64 // that some instance, now or before, is interrupted by or consumed on
+	rolls      uint64 // of chance, so far
+	returns    []diminished
+	unsettled  bool // what has an effect is to be looked at again
+}
+
+func (s *Set) needGates() *gates {
+	if s.gates == nil {
+		s.gates = &gates{}
+	}
+	return s.gates
+}
+
+// Has reports whether the owner has a tag.
+func (s *Set) Has(tag Tag) bool { return s.gates != nil && s.gates.tags.has(tag) }
+
+// admit returns why an application is refused before its duration is looked at, or
+// NoReason.
+func (s *Set) admit(t *Turn, a *Application) Reason {
+	spec := a.Spec
+	switch {
+	case len(spec.Params) > 0 && !spec.supplied(a):
+		return NoParam
+	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.ownedTags()):
+		return Requirement
+	case s.gates != nil && s.immuneTo(spec, noSlot):
+		return Immune
+	case spec.uses&usesChance != 0 && !s.lucky(t, spec.Chance):
+		return Chance
+	}
+	return NoReason
+}
+
+func (s *Set) ownedTags() tagSet {
+	if s.gates == nil {
+		return nil
+	}
+	return s.gates.tags
+}
+
+// lucky rolls a chance in per mille. The n-th roll of an owner is the same in every run
+// with the same Turn.Seed.
+func (s *Set) lucky(t *Turn, chance int) bool {
+	g := s.needGates()
+	g.rolls++
+	return int(mix(mix(t.Seed^uint64(s.owner))+g.rolls)%1000) < chance
+}
+
+// mix is the finalizer of splitmix64: each bit of x bears on each of the result.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,154 @@
+package buff
+
+import "slices"
+
+// makeRoom sees that a new instance may stand beside what is there, and takes away what
+// must give way: of its group, and of its class of slots. If it may not, it returns why, and
+// nothing has changed.
+func (s *Set) makeRoom(t *Turn, a *Application) Reason {
+	if a.Spec.uses&(usesGroup|usesSlot) == 0 {
+		return NoReason
+	}
+	t.going = t.going[:0]
+	if a.Spec.group != 0 && !s.exclude(t, a) {
+		return Exclusive
+	}
+	if a.Spec.slot != 0 && !s.evict(t, a.Spec) {
+		return NoSlot
+	}
+	if int(s.live)-len(t.going) >= int(s.limit) {
+		return Full
+	}
+	for _, g := range t.going {
+		s.end(t, g.at, g.why)
+	}
+	return NoReason
+}
+
+// goer is an instance that gives way to a new one.
+type goer struct {
+	at  uint16
+	why Reason
+}
+
+// exclude notes which members of its group a newcomer replaces, and reports whether none
+// refuses it.
+func (s *Set) exclude(t *Turn, a *Application) bool {
+	g := &a.Spec.Group
+	if g.Rule == GroupHide {
+		return true
+	}
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		i := &s.slots[at]
+		if i.spec.group != a.Spec.group {
+			continue
+		}
+		other := i.spec.Group.Priority
+		switch {
+		case g.Rule == GroupSameSource && i.source != a.Source:
+			continue
+		case g.Rule == GroupNever, g.Rule == GroupHigher && other >= g.Priority, g.Rule == GroupEqualOrHigher && other > g.Priority:
+			return false
+		}
+		t.going = append(t.going, goer{at, Replaced})
+	}
+	return true
+}
+
+// evict notes who gives way to a newcomer in a full class, and reports whether there is
+// room then.
+func (s *Set) evict(t *Turn, spec *Spec) bool {
+	taken, victim := 0, uint16(noSlot)
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		if s.slots[at].spec.slot != spec.slot || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
+			continue
+		}
+		taken++
+		if victim == noSlot || s.yields(spec.Slot.Evict, at, victim) {
+			victim = at
+		}
+	}
+	switch {
+	case taken < spec.Slot.Limit:
+		return true
+	case spec.Slot.Evict == EvictReject:
+		return false
+	}
+	t.going = append(t.going, goer{victim, Overflowed})
+	return true
+}
+
+// yields reports whether a gives way before b, which is older.
+func (s *Set) yields(rule Evict, a, b uint16) bool {
+	x, y := &s.slots[a], &s.slots[b]
+	switch rule {
+	case EvictLowest:
+		return x.spec.Group.Priority < y.spec.Group.Priority
+	case EvictSoonest:
+		return s.worldOf(x, x.end) < s.worldOf(y, y.end)
+	}
+	return false
+}
+
+// strongest is the one instance of a group that has an effect.
+type strongest struct {
+	group uint16
+	at    uint16
+}
+
+// rank finds, for each group whose rule is hide, the strongest.
+func (s *Set) rank(t *Turn) {
+	t.best = t.best[:0]
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		i := &s.slots[at]
+		if i.spec.group == 0 || i.spec.Group.Rule != GroupHide {
+			continue
+		}
+		k := slices.IndexFunc(t.best, func(b strongest) bool { return b.group == i.spec.group })
+		switch {
+		case k < 0:
+			t.best = append(t.best, strongest{i.spec.group, at})
+		case !s.outdoes(t.best[k].at, at):
+			t.best[k].at = at
+		}
+	}
+}
+
+// outdoes reports whether the older a is stronger than b: by priority, then by magnitude;
+// of equals the newest is.
+func (s *Set) outdoes(a, b uint16) bool {
+	x, y := &s.slots[a], &s.slots[b]
+	if p, q := x.spec.Group.Priority, y.spec.Group.Priority; p != q {
+		return p > q
+	}
+	return x.magnitude > y.magnitude
+}
+
+// outranked returns for which of its rules an instance is hidden, after rank.
+func (s *Set) outranked(t *Turn, at uint16) (causes flags) {
+	i := &s.slots[at]
+	if i.spec.Group.Rule == GroupHide && i.spec.group != 0 {
+		for _, b := range t.best {
+			if b.group == i.spec.group && b.at != at {
+				causes |= weaker
+			}
+		}
+	}
+	if n := i.spec.Stack.Effective; n > 0 && i.spec.Stack.Timers != TimersEach && s.stronger(at) >= n {
+		causes |= ineffective
+	}
+	return causes
+}
+
+// stronger counts the instances of the same definition that are stronger, or as strong and
+// older.
+func (s *Set) stronger(at uint16) (n int) {
+	i := &s.slots[at]
+	for other := s.oldest; other != noSlot; other = s.slots[other].newer {
+		o := &s.slots[other]
+		if o.spec == i.spec && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && o.age < i.age) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,154 @@
+package buff
+
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// A hidden buff is there, and its time goes on, but it has no effect: its pulses are
+// suppressed, and what it grants is off. It is hidden while at least one of the causes
+// in its flags holds.
+
+// unsettle says that tags, or who is the strongest, may have changed.
+func (s *Set) unsettle() { s.needGates().unsettled = true }
+
+// reconsider finds what has an effect after a change, and what must go: the oldest first,
+// again and again until nothing changes. Buffs that hide each other in a ring would never
+// come to an end; they are left as they are after MaxRounds.
+func (s *Set) reconsider(t *Turn) {
+	if s.gates == nil || !s.gates.unsettled {
+		return
+	}
+	for range MaxRounds {
+		s.gates.unsettled = false
+		s.rank(t)
+		s.each(func(at uint16) { s.require(t, at) })
+		if !s.gates.unsettled {
+			return
+		}
+	}
+	s.gates.unsettled = false
+	t.emit(s, Event{End: wheel.Never, Kind: Faulted, Why: Cascade})
+}
+
+// require looks at the requirements and the rank of one instance.
+func (s *Set) require(t *Turn, at uint16) {
+	i := &s.slots[at]
+	if i.spec.uses&(usesOngoing|usesHide) == 0 {
+		return
+	}
+	tags := s.ownedTags()
+	r := &i.spec.require
+	if !r.remove.empty() && r.remove.holds(tags) {
+		s.end(t, at, Condition)
+		return
+	}
+	causes := i.flags & inhibited
+	if !r.ongoing.holds(tags) {
+		causes |= unmet
+	}
+	if i.spec.uses&usesHide != 0 {
+		causes |= s.outranked(t, at)
+	}
+	s.hide(t, at, causes)
+}
+
+// hide sets the causes for which an instance is hidden.
+func (s *Set) hide(t *Turn, at uint16, causes flags) {
+	i := &s.slots[at]
+	was := i.flags & hidden
+	if (was == 0) == (causes == 0) {
+		i.flags = i.flags&^hidden | causes
+		return
+	}
+	s.flush(t, at)
+	if causes != 0 {
+		s.take(at)
+		i.flags |= causes
+		t.emit(s, s.about(Hidden, at))
+		return
+	}
+	i.flags &^= hidden
+	t.emit(s, s.about(Shown, at))
+	s.give(at)
+	if was&(unmet|inhibited) != 0 && i.period > 0 && i.spec.Inhibition != InhibitionKeep {
+		i.beat = i.firstBeat(s.nowOf(t, i))
+		s.touch(at)
+		if i.spec.Inhibition == InhibitionExecute {
+			s.pulse(t, at, 0)
+		}
+	}
+}
+
+// inhibit hides a buff by hand, or ends that.
+func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
+	i := &s.slots[at]
+	causes := i.flags & hidden
+	if on {
+		causes |= inhibited
+	} else {
+		causes &^= inhibited
+	}
+	s.hide(t, at, causes)
+	return Result{Handle: s.handle(at)}
+}
+
+// give turns on what an instance grants its owner; take turns it off.
+func (s *Set) give(at uint16) {
+	spec := s.slots[at].spec
+	if spec.uses&usesGrants != 0 && s.needGates().tags.add(spec.grants) {
+		s.gates.unsettled = true
+	}
+	if spec.uses&usesImmunity != 0 {
+		s.needGates().immunities++
+	}
+}
+
+func (s *Set) take(at uint16) {
+	spec := s.slots[at].spec
+	if spec.uses&usesGrants != 0 && s.gates.tags.drop(spec.grants) {
+		s.gates.unsettled = true
+	}
+	if spec.uses&usesImmunity != 0 {
+		s.gates.immunities--
+	}
+}
+
+// tag gives the owner a tag, or takes it away, once.
+func (s *Set) tag(t *Turn, c *Command) Result {
+	if c.Tag == 0 {
+		return Result{Err: fmt.Errorf("%w: none", ErrTag)}
+	}
+	g, all := s.needGates(), t.Catalog.closure([]Tag{c.Tag})
+	if c.Verb == AddTag && g.tags.add(all) || c.Verb == DropTag && g.tags.drop(all) {
+		g.unsettled = true
+	}
+	return Result{}
+}
+
+// each calls f for every instance, the oldest first; f may end any of them, and what is
+// started meanwhile is not seen.
+func (s *Set) each(f func(at uint16)) {
+	last := s.ages
+	for at := s.oldest; at != noSlot; {
+		age := s.slots[at].age
+		if age > last {
+			return
+		}
+		f(at)
+		at = s.after(at, age)
+	}
+}
+
+// after returns the slot of the oldest instance that is younger than age; at is where the
+// one of that age was.
+func (s *Set) after(at uint16, age uint64) uint16 {
+	if i := &s.slots[at]; i.spec != nil && i.age == age {
+		return i.newer
+	}
+	for at = s.oldest; at != noSlot && s.slots[at].age <= age; {
+		at = s.slots[at].newer
+	}
+	return at
+}

@@ -1,0 +1,191 @@
+package buff
+
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// With TimersEach, each application to an instance is a layer with an end of its own. They
+// pulse together on the instance's beat, and a layer of D ms counts in exactly D/P of the
+// pulses, rounded down: not in one that would fall into its last part of a period.
+
+// addLayer adds the stacks of an application that lasts d ms.
+func (s *Set) addLayer(t *Turn, i *instance, a *Application, d int64, stacks int16, age uint64) {
+	x, now := s.needExtra(i), s.nowOf(t, i)
+	l := layer{end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level)}
+	if i.period > 0 {
+		l.last = now.Add(d - d%i.period)
+	}
+	at, _ := slices.BinarySearchFunc(x.layers, l, layerOrder)
+	x.layers = slices.Insert(x.layers, at, l)
+	i.end = x.layers[len(x.layers)-1].end
+}
+
+// layerOrder orders layers by their ends, and equal ones by age.
+func layerOrder(a, b layer) int {
+	if a.end != b.end {
+		return int(min(max(a.end-b.end, -1), 1))
+	}
+	return int(int64(a.age) - int64(b.age))
+}
+
+// againEach is a further application where each has a timer of its own.
+func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
+	i, spec := &s.slots[at], a.Spec
+	r := Result{Handle: s.handle(at), Kind: Stacked}
+	room := spec.limit - int32(i.stacks)
+	if room <= 0 {
+		switch spec.Stack.Overflow {
+		case OverflowDeny, OverflowClear:
+			return s.refuse(t, at, a)
+		case OverflowAllow:
+			r.Kind = s.stretch(t, at, d)
+			s.overflow(t, a)
+			return r
+		}
+		s.loseLayer(t, at, oldestOf(s.extraOf(i).layers), 1, Overflowed)
+		room = 1
+	}
+	was, n := i.stacks, int16(min(spec.stacks(a), room))
+	s.ages++
+	i.stacks += n
+	i.magnitude = a.Magnitude
+	s.level(i, a)
+	s.addLayer(t, i, a, d, n, s.ages)
+	s.renew(i, a)
+	s.touch(at)
+	e := s.about(Stacked, at)
+	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
+	t.emit(s, e)
+	s.cross(t, at, was)
+	if spec.First == FirstEvery {
+		s.pulse(t, at, 0)
+	}
+	if int32(was) >= spec.limit {
+		s.overflow(t, a)
+	}
+	return r
+}
+
+// stretch gives the layer that ends first the end of an application too many, if that is
+// later.
+func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
+	i := &s.slots[at]
+	x, now := s.extraOf(i), s.nowOf(t, i)
+	l := x.layers[0]
+	if now.Add(d) > l.end {
+		l.end = now.Add(d)
+		if i.period > 0 {
+			l.last = now.Add(d - d%i.period)
+		}
+		x.layers = slices.Delete(x.layers, 0, 1)
+		to, _ := slices.BinarySearchFunc(x.layers, l, layerOrder)
+		x.layers = slices.Insert(x.layers, to, l)
+		i.end = x.layers[len(x.layers)-1].end
+		s.touch(at)
+	}
+	e := s.about(Refreshed, at)
+	e.End = s.worldOf(i, l.end)
+	t.emit(s, e)
+	s.follow(t, i.spec.refresh)
+	return Refreshed
+}
+
+// loseLayer takes n stacks off a layer, which is not the instance's last stack.
+func (s *Set) loseLayer(t *Turn, at uint16, k int, n int16, why Reason) {
+	i := &s.slots[at]
+	x := s.extraOf(i)
+	l := &x.layers[k]
+	n = min(n, l.stacks)
+	i.stacks -= n
+	if l.stacks -= n; l.stacks == 0 {
+		x.layers = slices.Delete(x.layers, k, k+1)
+		i.end = x.layers[len(x.layers)-1].end
+	}
+	s.touch(at)
+	e := s.about(StackEnded, at)
+	e.Why = why
+	t.emit(s, e)
+}
+
+// endLayer ends the layer that ends first.
+func (s *Set) endLayer(t *Turn, at uint16, why Reason) {
+	s.loseLayer(t, at, 0, MaxStacks, why)
+}
+
+// layersOver reports whether the layer that ends first has ended, and is not the last.
+func (s *Set) layersOver(i *instance, now wheel.Time) bool {
+	if i.spec.Stack.Timers != TimersEach {
+		return false
+	}
+	layers := s.extraOf(i).layers
+	return len(layers) > 1 && layers[0].end <= now
+}
+
+// shiftLayers moves the ends of all layers.
+func (s *Set) shiftLayers(i *instance, ms int64) {
+	if i.spec.Stack.Timers != TimersEach {
+		return
+	}
+	layers := s.extraOf(i).layers
+	for k := range layers {
+		layers[k].end, layers[k].last = layers[k].end.Add(ms), layers[k].last.Add(ms)
+	}
+}
+
+// setLayers gives all layers the same end.
+func (s *Set) setLayers(i *instance, end wheel.Time) {
+	if i.spec.Stack.Timers != TimersEach {
+		return
+	}
+	layers := s.extraOf(i).layers
+	for k := range layers {
+		layers[k].end, layers[k].last = end, end
+	}
+	slices.SortFunc(layers, layerOrder)
+}
+
+// counting returns how many stacks count in a pulse at an instant of the instance's own
+// time, and the sum of their magnitudes: the strongest, if not all are effective.
+func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
+	layers := s.extraOf(i).layers
+	most := int32(i.spec.Stack.Effective)
+	if most == 0 {
+		for k := range layers {
+			if l := &layers[k]; at <= l.last {
+				stacks += int32(l.stacks)
+				sum += int64(l.stacks) * l.magnitude
+			}
+		}
+		return stacks, sum
+	}
+	for below := int64(0); stacks < most; {
+		best := strongestBelow(layers, at, below, stacks > 0)
+		if best < 0 {
+			break
+		}
+		below = layers[best].magnitude
+		for k := range layers {
+			if l := &layers[k]; at <= l.last && l.magnitude == below {
+				n := min(int32(l.stacks), most-stacks)
+				stacks += n
+				sum += int64(n) * l.magnitude
+			}
+		}
+	}
+	return stacks, sum
+}
+
+// strongestBelow returns a layer of the greatest magnitude of those that count at an
+// instant, and, if bounded, are below a bound; -1 if there is none.
+func strongestBelow(layers []layer, at wheel.Time, bound int64, bounded bool) int {
+	best := -1
+	for k := range layers {
+		l := &layers[k]
+		if at <= l.last && !(bounded && l.magnitude >= bound) && (best < 0 || l.magnitude > layers[best].magnitude) {
+			best = k
+		}
+	}
+	return best
+}

@@ -1,0 +1,52 @@
+package buff
+
+import "github.com/bufftick/bufftick/wheel"
+
+// pulse does the periodic effect, or reports that it has none now; elapsed is zero for a
+// whole one, otherwise the ms of the period that it stands for.
+func (s *Set) pulse(t *Turn, at uint16, elapsed int64) {
+	s.pulseTimes(t, at, elapsed, 0)
+}
+
+// pulseTimes is pulse; count is how many pulses it stands for, if more than one.
+func (s *Set) pulseTimes(t *Turn, at uint16, elapsed int64, count int32) {
+	e := s.about(Pulsed, at)
+	i := &s.slots[at]
+	if i.spec.Stack.Timers == TimersEach {
+		if e.Stacks, e.Magnitude = s.counting(i, s.nowOf(t, i)); e.Stacks == 0 {
+			return
+		}
+	}
+	e.Count = count
+	if elapsed != 0 {
+		e.Elapsed, e.Period = elapsed, i.period
+	}
+	if i.flags&hidden != 0 || s.gates != nil {
+		if yes, why := s.suppressed(at); yes {
+			e.Kind, e.Why = Suppressed, why
+			e.Elapsed, e.Period = 0, 0
+			t.emit(s, e)
+			return
+		}
+	}
+	t.emit(s, e)
+	s.follow(t, e.Spec.pulse)
+}
+
+// beat does what is due at the instance's own instant own, a boundary of the period or the
+// end of a partial tail, and moves on to the next boundary.
+func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
+	i := &s.slots[at]
+	elapsed := int64(0)
+	if own == i.beat {
+		i.beat = i.beat.Add(i.period)
+	} else {
+		elapsed = i.elapsed(own)
+		i.beat = own.Add(i.period)
+	}
+	if i.spec.uses&usesCatchup != 0 {
+		s.catchUp(t, at, elapsed)
+		return
+	}
+	s.pulse(t, at, elapsed)
+}

@@ -1,0 +1,98 @@
+package buff
+
+import "github.com/bufftick/bufftick/wheel"
+
+// With TimersQueue one application runs, and the instance is it; the others wait with what
+// they have left, until they are the strongest.
+
+// againQueue is a further application to a queue.
+func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
+	i, spec := &s.slots[at], a.Spec
+	x, now := s.needExtra(i), s.nowOf(t, i)
+	if int32(len(x.layers))+1 >= spec.limit {
+		switch weakest := weakestOf(x.layers); {
+		case spec.Stack.Overflow == OverflowClear:
+			return s.refuse(t, at, a)
+		case spec.Stack.Overflow == OverflowDeny,
+			weakest < 0,
+			spec.Stack.Overflow == OverflowAllow && x.layers[weakest].magnitude >= a.Magnitude:
+			r := s.deny(t, a, Limit, nil)
+			s.overflow(t, a)
+			return r
+		case spec.Stack.Overflow == OverflowReplace:
+			x.layers = remove(x.layers, oldestOf(x.layers))
+		default:
+			x.layers = remove(x.layers, weakest)
+		}
+		defer s.overflow(t, a)
+	}
+	s.ages++
+	l := layer{left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level)}
+	if a.Magnitude > i.magnitude {
+		running := layer{left: int64(i.end - now), magnitude: i.magnitude, source: i.source, age: x.running, level: i.level}
+		s.run(t, at, l, now)
+		l = running
+	}
+	x.layers = append(x.layers, l)
+	s.renew(i, a)
+	s.emitQueued(t, at)
+	return Result{Handle: s.handle(at), Kind: Queued}
+}
+
+// run makes a waiting application the one that runs.
+func (s *Set) run(t *Turn, at uint16, l layer, now wheel.Time) {
+	i := &s.slots[at]
+	i.magnitude, i.source, i.level = l.magnitude, l.source, l.level
+	i.end, i.duration = now.Add(l.left), l.left
+	s.extraOf(i).running = l.age
+	s.touch(at)
+}
+
+// nextInQueue lets the strongest of those that wait run.
+func (s *Set) nextInQueue(t *Turn, at uint16) {
+	i := &s.slots[at]
+	x := s.extraOf(i)
+	best := 0
+	for k := range x.layers {
+		if l, b := &x.layers[k], &x.layers[best]; l.magnitude > b.magnitude || l.magnitude == b.magnitude && l.age < b.age {
+			best = k
+		}
+	}
+	l := x.layers[best]
+	x.layers = remove(x.layers, best)
+	s.run(t, at, l, s.nowOf(t, i))
+	s.emitQueued(t, at)
+}
+
+func (s *Set) emitQueued(t *Turn, at uint16) {
+	e := s.about(Queued, at)
+	e.End = s.worldOf(&s.slots[at], s.slots[at].end)
+	t.emit(s, e)
+}
+
+func weakestOf(layers []layer) int {
+	weakest := -1
+	for k := range layers {
+		if weakest < 0 || layers[k].magnitude < layers[weakest].magnitude {
+			weakest = k
+		}
+	}
+	return weakest
+}
+
+func oldestOf(layers []layer) int {
+	oldest := 0
+	for k := range layers {
+		if layers[k].age < layers[oldest].age {
+			oldest = k
+		}
+	}
+	return oldest
+}
+
+// remove takes one out, without keeping the order.
+func remove(layers []layer, k int) []layer {
+	last := len(layers) - 1
+	layers[k] = layers[last]
+	return layers[:last]
+}

@@ -1,0 +1,74 @@
+package buff
+
+// Reason says why something was removed, denied or reported as a fault.
+type Reason uint8
+
+// The reasons. The first group ends a buff, the second denies an application or
+// suppresses a pulse, the third names a fault.
+const (
+	NoReason Reason = iota
+
+	Expired    // its time was over
+	Cancelled  // removed by hand
+	Dispelled  // taken off by a dispel
+	Stolen     // taken over by somebody else
+	Replaced   // gave way to another buff of its group, or of its source
+	Overflowed // a limit cleared it: of its stacks, or of its class of slots
+	Consumed   // its last charge was used, or a threshold used up its stacks
+	Broken     // its shield was spent
+	Death      // the owner died
+	SourceGone // the source left
+	Immunity   // the owner became immune
+	Condition  // its requirement for being removed was met
+	OutOfAura  // the owner left the area
+	Interrupt  // an interrupting act of the owner; Event.Name says which
+	Unload     // the owner left
+	Reload     // the definition was changed
+	Fault      // its handler failed
+
+	Limit       // the stack limit, with overflow deny
+	Full        // the owner carries as many buffs as it may
+	Exclusive   // another buff of the group is there
+	NoSlot      // all slots of the class are taken
+	Immune      // the owner is immune
+	Requirement // the requirement for an application fails
+	Chance      // it missed its chance
+	Diminished  // diminishing returns have come down to nothing
+	Resisted    // resistance leaves nothing of it
+	LowerLevel  // a higher level is there
+	NoParam     // a parameter without a default is missing
+
+	BadDuration // a duration below one millisecond
+	BadStacks   // a negative number of stacks
+	BadLevel    // a negative level, or one above the highest
+	Cascade     // commands triggered commands for more than the allowed rounds
+	Panic       // a handler panicked
+	Goexit      // a handler ended its goroutine
+)
+
+// lastRemoval is the last Reason of the group that ends a buff.
+const lastRemoval = Fault
+
+var reasonWords = []string{
+	"none",
+	"expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death",
+	"source_gone", "immunity", "condition", "out_of_aura", "interrupt", "unload", "reload", "fault",
+	"limit", "full", "exclusive", "slot", "immune", "requirement", "chance", "dr", "resist", "level", "param",
+	"duration", "stacks", "badlevel", "cascade", "panic", "goexit",
+}
+
+// Removes reports whether r is a reason that ends a buff.
+func (r Reason) Removes() bool { return r != NoReason && r <= lastRemoval }
+
+// String returns the word of files and logs.
+func (r Reason) String() string { return word(reasonWords, r) }
+
+// UnmarshalText sets r from its word; only a reason that ends a buff may be
+// written.
+func (r *Reason) UnmarshalText(text []byte) error {
+	if err := parse(r, reasonWords[1:lastRemoval+1], text); err != nil {
+		return err
+	}
+	*r++
+	return nil
+}

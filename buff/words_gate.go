@@ -1,0 +1,129 @@
+package buff
+
+// GroupRule says how a new instance gets on with those of other kind in its group.
+type GroupRule uint8
+
+// The rules of a group. The rule of the newcomer decides.
+const (
+	GroupAlways        GroupRule = iota // the newcomer replaces whatever is there
+	GroupNever                          // it is refused if anything is there
+	GroupHigher                         // it replaces what has a lower priority, and is refused otherwise
+	GroupEqualOrHigher                  // it replaces what has the same priority or a lower one, and is refused otherwise
+	GroupSameSource                     // it replaces what the same source applied; others' stay
+	GroupHide                           // all stay; only the one of the highest priority has an effect
+)
+
+// Evict says who gives way when a class of slots, or a source's share, is full.
+type Evict uint8
+
+// The rules of eviction.
+const (
+	EvictReject  Evict = iota // the newcomer is refused
+	EvictOldest               // the oldest application
+	EvictLowest               // the lowest group priority, then the oldest
+	EvictSoonest              // the one that ends soonest, then the oldest
+)
+
+// Inhibition says what becomes of the beat of a buff whose requirement fails and then
+// holds again. While it fails, pulses are suppressed and the end comes nearer.
+type Inhibition uint8
+
+// The rules of inhibition.
+const (
+	InhibitionKeep    Inhibition = iota // the beat goes on
+	InhibitionReset                     // the next pulse is one period after the return
+	InhibitionExecute                   // one pulse at the return, the next one period later
+)
+
+// ImmuneRule says what becomes of a running buff whose owner becomes immune to it. A new
+// one is refused in any case.
+type ImmuneRule uint8
+
+// The rules of immunity.
+const (
+	ImmuneSuppress ImmuneRule = iota // its pulses are suppressed while the immunity lasts
+	ImmuneRemove                     // it is removed
+	ImmuneIgnore                     // nothing
+)
+
+// Grade says how strong a dispel must be.
+type Grade uint8
+
+// The grades, from the weakest.
+const (
+	GradeBasic Grade = iota
+	GradeStrong
+	GradeDeath         // nothing but death, and what removes by hand
+	GradeUndispellable // not even a dispel of the grade death
+)
+
+// Per says how much one dispel takes off.
+type Per uint8
+
+// The portions of a dispel.
+const (
+	PerAll    Per = iota // the instance
+	PerStack             // one stack
+	PerCharge            // one charge
+)
+
+// Scope says whose applications diminish each other.
+type Scope uint8
+
+// The scopes of diminishing returns.
+const (
+	ScopeTarget Scope = iota // all on the owner
+	ScopePair                // those of one source on the owner
+)
+
+var (
+	groupRuleWords  = []string{"always", "never", "higher", "equalOrHigher", "sameSourceOnly", "hide"}
+	evictWords      = []string{"reject", "oldest", "lowest-priority", "soonest-to-end"}
+	inhibitionWords = []string{"keep", "reset", "execute"}
+	immuneRuleWords = []string{"suppress", "remove", "ignore"}
+	gradeWords      = []string{"basic", "strong", "death", "undispellable"}
+	perWords        = []string{"all", "stack", "charge"}
+	scopeWords      = []string{"target", "pair"}
+)
+
+// String returns the word of files and logs.
+func (g GroupRule) String() string { return word(groupRuleWords, g) }
+
+// String returns the word of files and logs.
+func (e Evict) String() string { return word(evictWords, e) }
+
+// String returns the word of files and logs.
+func (i Inhibition) String() string { return word(inhibitionWords, i) }
+
+// String returns the word of files and logs.
+func (i ImmuneRule) String() string { return word(immuneRuleWords, i) }
+
+// String returns the word of files and logs.
+func (g Grade) String() string { return word(gradeWords, g) }
+
+// String returns the word of files and logs.
+func (p Per) String() string { return word(perWords, p) }
+
+// String returns the word of files and logs.
+func (s Scope) String() string { return word(scopeWords, s) }
+
+// UnmarshalText sets g from its word.
+func (g *GroupRule) UnmarshalText(text []byte) error { return parse(g, groupRuleWords, text) }
+
+// UnmarshalText sets e from its word.
+func (e *Evict) UnmarshalText(text []byte) error { return parse(e, evictWords, text) }
+
+// UnmarshalText sets i from its word.
+func (i *Inhibition) UnmarshalText(text []byte) error { return parse(i, inhibitionWords, text) }
+
+// UnmarshalText sets i from its word.
+func (i *ImmuneRule) UnmarshalText(text []byte) error { return parse(i, immuneRuleWords, text) }
+
+// UnmarshalText sets g from its word.
+func (g *Grade) UnmarshalText(text []byte) error { return parse(g, gradeWords, text) }
+
+// UnmarshalText sets p from its word.
+func (p *Per) UnmarshalText(text []byte) error { return parse(p, perWords, text) }
+
+// UnmarshalText sets s from its word.
+func (s *Scope) UnmarshalText(text []byte) error { return parse(s, scopeWords, text) }
