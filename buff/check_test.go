@@ -81,18 +81,14 @@ func TestCheck(t *testing.T) {
 		{forever(buff.Stacking{Refresh: buff.RefreshExtend}), []string{"stack.refresh: extend means nothing for an infinite buff"}},
 		{forever(buff.Stacking{Expire: buff.ExpireOne}), []string{"stack.expire: one means nothing for an infinite buff"}},
 
-		{timed(func(s *S) { s.First, s.Tail = 3, 2 }), []string{"first: buff.First(3) is not one of the rules", "tail: buff.Tail(2) is not one of the rules"}},
+		{timed(func(s *S) { s.OnDeath, s.OnSourceGone = buff.FatePause, buff.FateAdopt }), nil},
 		{
-			stacking(buff.Stacking{By: 3, Refresh: 5, Phase: 3, Overflow: 4, Expire: 2}),
-			[]string{
-				"stack.by: buff.By(3) is not one of the rules", "stack.refresh: buff.Refresh(5) is not one of the rules",
-				"stack.phase: buff.Phase(3) is not one of the rules", "stack.overflow: buff.Overflow(4) is not one of the rules",
-				"stack.expire: buff.Expire(2) is not one of the rules",
-			},
+			timed(func(s *S) { s.OnDeath, s.OnSourceGone, s.OnFault = buff.FateAdopt, buff.FatePause, buff.FatePause }),
+			[]string{"on_death: adopt is not possible here", "on_source_gone: pause is not possible here", "on_fault: pause is not possible here"},
 		},
 		{
-			timed(func(s *S) { s.OnDeath, s.OnSourceGone, s.OnFault = 3, 4, 5 }),
-			[]string{"on_death: buff.Fate(3) is not a fate", "on_source_gone: buff.Fate(4) is not a fate", "on_fault: buff.Fate(5) is not a fate"},
+			timed(func(s *S) { s.OnDeath, s.OnSourceGone, s.OnFault = 5, 6, 255 }),
+			[]string{"on_death: buff.Fate(5) is not a fate", "on_source_gone: buff.Fate(6) is not a fate", "on_fault: buff.Fate(255) is not a fate"},
 		},
 
 		{timed(func(s *S) { s.On.Pulse = call("") }), []string{"on.pulse[0].call: the handler's name is missing"}},
@@ -116,21 +112,27 @@ func TestCheck(t *testing.T) {
 			},
 		},
 	} {
-		catalog, err := buff.NewCatalog(c.spec)
-		if c.want == nil {
-			require.NoError(t, err)
-			continue
-		}
-		require.Nil(t, catalog)
-		require.ErrorIs(t, err, buff.ErrSpec)
-		var all buff.SpecErrors
-		require.ErrorAs(t, err, &all)
-		got := []string{}
-		for _, e := range all {
-			got = append(got, e.Field+": "+e.Text)
-		}
-		require.Equal(t, c.want, got)
+		require.Equal(t, c.want, wrong(t, c.spec))
 	}
+}
+
+// wrong returns what NewCatalog finds wrong with the definitions, "field: text" for
+// each, or nil.
+func wrong(t *testing.T, specs ...buff.Spec) (found []string) {
+	t.Helper()
+	catalog, err := buff.NewCatalog(specs...)
+	if err == nil {
+		require.NotNil(t, catalog)
+		return nil
+	}
+	require.Nil(t, catalog)
+	require.ErrorIs(t, err, buff.ErrSpec)
+	var all buff.SpecErrors
+	require.ErrorAs(t, err, &all)
+	for _, e := range all {
+		found = append(found, e.Field+": "+e.Text)
+	}
+	return found
 }
 
 func TestCheckReportsEverythingAtOnce(t *testing.T) {
