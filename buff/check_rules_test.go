@@ -138,15 +138,14 @@ func TestCheckStack(t *testing.T) {
 		{pile(buff.Threshold{At: 6, Consume: 1}), []string{"stack.thresholds[0].at: must be from 1 to the limit of 5, not 6"}},
 		{pile(buff.Threshold{Consume: 1}), []string{
 			"stack.thresholds[0].at: must be from 1 to the limit of 5, not 0",
-			"stack.thresholds[0].consume: must be from 1 to the 0 stacks it is at, or ConsumeAll, not 1",
 		}},
 		{pile(buff.Threshold{At: 2, Consume: 1}, buff.Threshold{At: 2, Consume: 2}), []string{"stack.thresholds[1].at: there is a threshold at 2 already"}},
 		{pile(buff.Threshold{At: 2}), []string{"stack.thresholds[0]: does nothing: want apply or consume"}},
 		{
 			pile(buff.Threshold{At: 2, Consume: 3}, buff.Threshold{At: 3, Consume: -2}),
 			[]string{
-				"stack.thresholds[0].consume: must be from 1 to the 2 stacks it is at, or ConsumeAll, not 3",
-				"stack.thresholds[1].consume: must be from 1 to the 3 stacks it is at, or ConsumeAll, not -2",
+				"stack.thresholds[0].consume: must be from 1 to the 2 stacks that there are then, or all of them, not 3",
+				"stack.thresholds[1].consume: must be from 1 to the 3 stacks that there are then, or all of them, not -2",
 			},
 		},
 		{pile(buff.Threshold{At: 2, Apply: "p"}), []string{"stack.thresholds[0].apply: a threshold may not apply its own definition"}},
@@ -210,7 +209,7 @@ func TestCheckGates(t *testing.T) {
 
 		{dr(buff.DR{Group: "stun", Steps: []int{100, 50, 0}, Reset: time.Second}), nil},
 		{dr(buff.DR{Scope: buff.ScopePair}), []string{
-			"dr.group: missing", "dr.steps: missing: want at least one share, such as [100, 50, 0]",
+			"dr.group: missing", "dr.steps: want at least one share, such as [100, 50, 0]",
 			"dr.reset: missing: how long after its last end the group is forgotten",
 		}},
 		{dr(buff.DR{Group: "stun", Steps: []int{101, 50, -1}, Reset: -time.Second}), []string{
@@ -241,8 +240,8 @@ func TestCheckUse(t *testing.T) {
 		{timed(func(s *S) {
 			s.Charges = buff.Charges{N: buff.MaxStacks, ConsumeOn: []string{"hit"}, Refresh: buff.ChargesAdd}
 		}), nil},
-		{timed(func(s *S) { s.Charges.N = buff.MaxStacks + 1 }), []string{"charges.n: must be from 0 to 32767, not 32768"}},
-		{timed(func(s *S) { s.Charges.N = -1 }), []string{"charges.n: must be from 0 to 32767, not -1"}},
+		{timed(func(s *S) { s.Charges.N = buff.MaxStacks + 1 }), []string{"charges.n: must be from 1 to 32767, not 32768"}},
+		{timed(func(s *S) { s.Charges.N = -1 }), []string{"charges.n: must be from 1 to 32767, not -1"}},
 		{
 			timed(func(s *S) { s.Charges = buff.Charges{ConsumeOn: []string{"hit"}, Refresh: buff.ChargesKeep} }),
 			[]string{"charges.consume_on: needs charges", "charges.on_refresh: keep needs charges"},

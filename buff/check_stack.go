@@ -1,6 +1,9 @@
 package buff
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // stack checks what a further application does.
 func (k *checker) stack(s *Spec) {
@@ -87,7 +90,7 @@ func (k *checker) timers(s *Spec) {
 		k.failf("stack.timers", "%v means nothing for an infinite buff", st.Timers)
 	}
 	if st.Expire != ExpireAll {
-		k.failf("stack.expire", "%v is not possible with timers %v, where each application ends by itself", st.Expire, st.Timers)
+		k.failf("stack.expire", "%s is not possible with timers %v, where each application ends by itself", st.portion(), st.Timers)
 	}
 	if st.Phase != PhaseKeep {
 		k.failf("stack.phase", "%v is not possible with timers %v, which share one beat", st.Phase, st.Timers)
@@ -102,7 +105,7 @@ func (k *checker) expire(s *Spec) {
 	st := &s.Stack
 	switch n, most := st.ExpireN, int(s.limit)-1; {
 	case s.Kind == Infinite && st.Expire != ExpireAll:
-		k.failf("stack.expire", "%v means nothing for an infinite buff", st.Expire)
+		k.failf("stack.expire", "%s means nothing for an infinite buff", st.portion())
 	case st.Expire != ExpireCount:
 		if n != 0 {
 			k.failf("stack.expire", "a number of stacks (%d) is not for expire %v", n, st.Expire)
@@ -112,6 +115,14 @@ func (k *checker) expire(s *Spec) {
 	case n < 1 || n > most:
 		k.failf("stack.expire", "must be below the limit of %d and at least 1, not %d", s.limit, n)
 	}
+}
+
+// portion is what the end takes away, as in files.
+func (st *Stacking) portion() string {
+	if st.Expire == ExpireCount {
+		return strconv.Itoa(st.ExpireN)
+	}
+	return st.Expire.String()
 }
 
 // thresholds checks what numbers of stacks set off.
@@ -124,6 +135,8 @@ func (k *checker) thresholds(s *Spec) {
 			k.failf(field+".at", "must be from 1 to the limit of %d, not %d", s.limit, t.At)
 		case seen[t.At]:
 			k.failf(field+".at", "there is a threshold at %d already", t.At)
+		case t.Consume < ConsumeAll || t.Consume > t.At:
+			k.failf(field+".consume", "must be from 1 to the %d stacks that there are then, or all of them, not %d", t.At, t.Consume)
 		}
 		seen[t.At] = true
 		switch {
@@ -131,9 +144,6 @@ func (k *checker) thresholds(s *Spec) {
 			k.failf(field, "does nothing: want apply or consume")
 		case t.Apply == s.ID:
 			k.failf(field+".apply", "a threshold may not apply its own definition")
-		}
-		if t.Consume < ConsumeAll || t.Consume > max(t.At, 0) {
-			k.failf(field+".consume", "must be from 1 to the %d stacks it is at, or ConsumeAll, not %d", t.At, t.Consume)
 		}
 	}
 }

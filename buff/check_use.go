@@ -5,8 +5,8 @@ import "math"
 // charges checks what may be used.
 func (k *checker) charges(s *Spec) {
 	c := &s.Charges
-	k.within("charges.n", c.N, 0, MaxStacks)
 	if c.N != 0 {
+		k.within("charges.n", c.N, 1, MaxStacks)
 		return
 	}
 	if len(c.ConsumeOn) > 0 {
