@@ -168,10 +168,19 @@ func TestCatalogCopies(t *testing.T) {
 	gone := map[buff.Reason][]buff.Action{buff.Expired: expired}
 	after := call("h")
 	over := []string{"q"}
+	steps, params := []int{100, 50}, []buff.Param{{Name: "a"}}
+	thresholds := []buff.Threshold{{At: 1, Apply: "q"}}
+	var lists [7][]string // of tags and acts
+	for i := range lists {
+		lists[i] = []string{"x.y"}
+	}
 	specs := []buff.Spec{
 		{
-			ID: "p", Tags: tags, Duration: 100 * time.Millisecond, Period: 100 * time.Millisecond, Stack: buff.Stacking{OverflowApply: over},
-			On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
+			ID: "p", Tags: tags, Duration: 100 * time.Millisecond, Period: 100 * time.Millisecond,
+			Stack: buff.Stacking{OverflowApply: over, Thresholds: thresholds}, On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
+			Grants: lists[0], Require: buff.Requirements{Apply: buff.TagTest{All: lists[1], Any: lists[2]}, Remove: buff.TagTest{None: lists[3]}},
+			Immunity: buff.Match{Tags: lists[4]}, Interrupt: lists[5], Charges: buff.Charges{N: 1, ConsumeOn: lists[6]},
+			DR: buff.DR{Group: "g", Steps: steps, Reset: time.Second}, Params: params,
 		},
 		{ID: "q", Kind: buff.Instant},
 	}
@@ -182,6 +191,10 @@ func TestCatalogCopies(t *testing.T) {
 	before := fmt.Sprintf("%+v", *c.Spec("p"))
 
 	tags[0], over[0], specs[0].Duration = "x", "p", 0
+	steps[0], params[0].Name, thresholds[0].At = 7, "x", 9
+	for i := range lists {
+		lists[i][0] = "spoiled"
+	}
 	pulse[0], expired[0], after[0] = buff.Action{}, buff.Action{}, buff.Action{}
 	delete(gone, buff.Expired)
 	gone[buff.Death] = after
