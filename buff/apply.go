@@ -76,7 +76,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	}
 	s.touch(at)
 	e := s.about(Applied, at)
-	e.End = s.worldOf(i, i.end)
+	e.End = s.endTold(t, i)
 	t.emit(s, e)
 	s.follow(t, spec.apply)
 	if spec.uses&(usesThresholds|usesGrants|usesImmunity|usesHide|usesOngoing|usesInterrupt) != 0 {
@@ -89,18 +89,27 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 }
 
 // enter does what follows from a new instance before its first pulse: what it gives to its
-// owner, and what of it and of others has an effect now.
+// owner, and what of it and of others has an effect now. One that is hidden from the start
+// gives nothing.
 func (s *Set) enter(t *Turn, at uint16) {
-	spec := s.slots[at].spec
+	i := &s.slots[at]
+	spec := i.spec
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn
 	}
 	s.cross(t, at, 0)
-	if spec.uses&(usesGrants|usesImmunity) != 0 {
-		s.give(at)
-	}
-	if spec.uses&(usesHide|usesOngoing) != 0 {
+	if spec.uses&usesHide != 0 {
 		s.unsettle()
+		s.rank(t)
+	}
+	if spec.uses&usesOngoing != 0 {
+		s.unsettle()
+	}
+	if causes := s.causes(t, i, at); causes != 0 {
+		i.flags |= causes
+		t.emit(s, s.about(Hidden, at))
+	} else {
+		s.give(t, at)
 	}
 	s.reconsider(t)
 }
@@ -186,7 +195,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 			s.renew(i, a)
 		}
 		e := s.about(Refreshed, at)
-		e.End = s.worldOf(i, i.end)
+		e.End = s.endTold(t, i)
 		t.emit(s, e)
 		s.follow(t, spec.refresh)
 		if spec.Stack.Effective > 0 {
