@@ -14,6 +14,9 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 		t.emit(s, Event{Kind: Faulted, Why: why, Spec: spec, Source: a.Source, End: wheel.Never})
 		return Result{Kind: Faulted, Why: why, Err: err}
 	}
+	if s.catalog != spec.catalog {
+		s.versions, s.catalog = s.catalog != nil, spec.catalog
+	}
 	if why := s.admit(t, a); why != NoReason {
 		return s.deny(t, a, why, nil)
 	}
@@ -76,7 +79,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	}
 	s.touch(at)
 	e := s.about(Applied, at)
-	e.End = s.worldOf(i, i.end)
+	e.End = s.endTold(t, i)
 	t.emit(s, e)
 	s.follow(t, spec.apply)
 	if spec.uses&(usesThresholds|usesGrants|usesImmunity|usesHide|usesOngoing|usesInterrupt) != 0 {
@@ -89,18 +92,27 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 }
 
 // enter does what follows from a new instance before its first pulse: what it gives to its
-// owner, and what of it and of others has an effect now.
+// owner, and what of it and of others has an effect now. One that is hidden from the start
+// gives nothing.
 func (s *Set) enter(t *Turn, at uint16) {
-	spec := s.slots[at].spec
+	i := &s.slots[at]
+	spec := i.spec
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn
 	}
 	s.cross(t, at, 0)
-	if spec.uses&(usesGrants|usesImmunity) != 0 {
-		s.give(at)
-	}
-	if spec.uses&(usesHide|usesOngoing) != 0 {
+	if spec.uses&usesHide != 0 {
 		s.unsettle()
+		s.rank(t)
+	}
+	if spec.uses&usesOngoing != 0 {
+		s.unsettle()
+	}
+	if causes := s.causes(t, i, at); causes != 0 {
+		i.flags |= causes
+		t.emit(s, s.about(Hidden, at))
+	} else {
+		s.give(t, at)
 	}
 	s.reconsider(t)
 }
@@ -128,6 +140,10 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 		return s.deny(t, a, LowerLevel, nil)
 	}
 	s.flush(t, at)
+	if i.spec.Stack.Timers != spec.Stack.Timers {
+		spec = i.spec // two versions, which cannot be mixed: the old one stays
+		a.Spec = spec
+	}
 	switch spec.Stack.Timers {
 	case TimersEach:
 		return s.againEach(t, at, a, d)
@@ -179,6 +195,9 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != RefreshNone
 	if set {
+		if i.spec != spec {
+			s.takeVersion(t, at, spec)
+		}
 		i.end = s.refreshed(i, now, d)
 		i.duration, i.magnitude = d, a.Magnitude
 		s.level(i, a)
@@ -186,7 +205,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 			s.renew(i, a)
 		}
 		e := s.about(Refreshed, at)
-		e.End = s.worldOf(i, i.end)
+		e.End = s.endTold(t, i)
 		t.emit(s, e)
 		s.follow(t, spec.refresh)
 		if spec.Stack.Effective > 0 {

@@ -1,7 +1,6 @@
 package buff_test
 
 import (
-	"encoding"
 	"fmt"
 	"testing"
 	"time"
@@ -211,52 +210,4 @@ func TestCatalogCopies(t *testing.T) {
 		require.Same(t, c.Spec(s.String()), s)
 		require.Equal(t, map[string]int{"p": 0, "q": 1}[s.ID], s.Index())
 	}
-}
-
-// TestWords writes every word and reads it again.
-func TestWords(t *testing.T) {
-	roundTrip[buff.First](t, "none", "start", "every")
-	roundTrip[buff.Tail](t, "none", "partial")
-	roundTrip[buff.By](t, "none", "source", "target")
-	roundTrip[buff.Refresh](t, "restart", "none", "extend", "pandemic", "max")
-	roundTrip[buff.Phase](t, "keep", "reset", "execute")
-	roundTrip[buff.Overflow](t, "allow", "deny", "clear", "replace-oldest")
-	roundTrip[buff.Expire](t, "all", "one")
-	roundTrip[buff.Fate](t, "", "remove", "keep")
-	roundTrip[buff.Reason](t, "", "expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death", "source_gone",
-		"immunity", "condition", "out_of_aura", "interrupt", "unload", "reload", "fault")
-	require.EqualError(t, new(buff.Expire).UnmarshalText([]byte("half")), `unknown word "half": want all or one`)
-	require.EqualError(t, new(buff.Phase).UnmarshalText([]byte("")), `unknown word "": want keep, reset or execute`)
-	for _, w := range []string{"none", "limit", "panic"} {
-		require.Error(t, new(buff.Reason).UnmarshalText([]byte(w)), "%q does not end a buff", w)
-	}
-	require.Error(t, new(buff.Fate).UnmarshalText([]byte("default")))
-	require.Equal(t, []string{"timed", "instant", "infinite", "buff.Kind(3)"}, []string{buff.Timed.String(), buff.Instant.String(), buff.Infinite.String(), buff.Kind(3).String()})
-	require.Equal(t, "call apply remove kill", fmt.Sprint(buff.DoCall, buff.DoApply, buff.DoRemove, buff.DoKill))
-	require.Equal(t, "limit full duration stacks cascade panic goexit",
-		fmt.Sprint(buff.Limit, buff.Full, buff.BadDuration, buff.BadStacks, buff.Cascade, buff.Panic, buff.Goexit))
-	for r := range buff.Goexit + 2 {
-		require.Equal(t, r >= buff.Expired && r <= buff.Fault, r.Removes(), "%v", r)
-	}
-}
-
-// roundTrip takes the words of the values from 0 on; "" for one that cannot be
-// written.
-func roundTrip[E interface {
-	~uint8
-	fmt.Stringer
-}, P interface {
-	*E
-	encoding.TextUnmarshaler
-}](t *testing.T, words ...string) {
-	for i, w := range words {
-		if w == "" {
-			continue
-		}
-		require.Equal(t, w, E(i).String())
-		var e E
-		require.NoError(t, P(&e).UnmarshalText([]byte(w)))
-		require.Equal(t, E(i), e)
-	}
-	require.Contains(t, E(len(words)+8).String(), "(")
 }

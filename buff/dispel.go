@@ -6,57 +6,54 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// purge takes off what a dispel finds, portion by portion. It never pulses and never
-// refreshes anything. What resists counts as a portion.
+// purge takes off what a dispel finds: so many portions, buff by buff and round by round, or
+// all. It never pulses and never refreshes anything. What resists counts as a portion.
 func (s *Set) purge(t *Turn, q *Query) Result {
 	var r Result
 	for {
 		before := r.Amount
 		s.found(t, q, func(at uint16) bool {
-			i := &s.slots[at]
-			if !i.spec.yieldsTo(q.Grade) {
+			if !s.slots[at].spec.yieldsTo(q.Grade) {
 				return true
 			}
 			if q.Most > 0 && int(r.Amount) >= q.Most {
 				return false
 			}
 			r.Amount++
-			if i.spec.Dispel.Resist > 0 && s.lucky(t, i.spec.Dispel.Resist) {
-				e := s.about(Denied, at)
-				e.Why = Resisted
-				t.emit(s, e)
-				return true
+			if s.dispel(t, at, q.Most == 0) {
+				r.Kind, r.Why = Removed, Dispelled
 			}
-			s.takeOff(t, at)
-			r.Kind, r.Why = Removed, Dispelled
 			return true
 		})
-		// A dispel of several portions comes round again for the rest of the stacks.
 		if q.Most == 0 || int(r.Amount) >= q.Most || r.Amount == before {
 			return r
 		}
 	}
 }
 
-// yieldsTo reports whether a dispel of that grade takes the buff off.
-func (s *Spec) yieldsTo(g Grade) bool {
-	return s.Dispel.Grade <= g && s.Dispel.Grade != GradeUndispellable
-}
-
-// takeOff takes one portion of a dispel off an instance.
-func (s *Set) takeOff(t *Turn, at uint16) {
-	switch i := &s.slots[at]; i.spec.Dispel.Per {
-	case PerStack:
+// dispel takes one portion off an instance, or all of it, unless it resists.
+func (s *Set) dispel(t *Turn, at uint16, all bool) bool {
+	d := &s.slots[at].spec.Dispel
+	if d.Resist > 0 && s.lucky(t, d.Resist) {
+		e := s.about(Denied, at)
+		e.Why = Resisted
+		t.emit(s, e)
+		return false
+	}
+	switch {
+	case !all && d.Per == PerStack:
 		s.lose(t, at, 1, Dispelled)
-	case PerCharge:
-		if i.spec.Charges.N > 0 {
-			s.useCharges(t, at, 1, Dispelled)
-			return
-		}
-		fallthrough
+	case !all && d.Per == PerCharge && s.slots[at].spec.Charges.N > 0:
+		s.useCharges(t, at, 1, Dispelled)
 	default:
 		s.end(t, at, Dispelled)
 	}
+	return true
+}
+
+// yieldsTo reports whether a dispel of that grade takes the buff off.
+func (s *Spec) yieldsTo(g Grade) bool {
+	return s.Dispel.Grade <= g && s.Dispel.Grade != GradeUndispellable
 }
 
 // Parcel is a command of one owner's rules for another owner.

@@ -61,14 +61,14 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) Result {
 	s.flush(t, at)
 	r := Result{Handle: s.handle(at), Kind: StackEnded, Why: why}
 	if i.spec.Stack.Timers == TimersEach {
-		for n > 0 {
-			k := min(n, int(s.extraOf(i).layers[0].stacks))
-			s.loseLayer(t, at, 0, int16(k), why)
-			n -= k
+		for left := int16(n); left > 0; {
+			k := min(left, s.extraOf(i).layers[0].stacks)
+			s.thin(at, 0, k)
+			left -= k
 		}
-		return r
+	} else {
+		i.stacks -= int16(n)
 	}
-	i.stacks -= int16(n)
 	s.touch(at)
 	e := s.about(StackEnded, at)
 	e.Why = why
@@ -105,7 +105,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 	i.end = lasting(s.nowOf(t, i), i.duration)
 	s.touch(at)
 	e := s.about(StackEnded, at)
-	e.Why, e.End = Expired, s.worldOf(i, i.end)
+	e.Why, e.End = Expired, s.endTold(t, i)
 	t.emit(s, e)
 }
 

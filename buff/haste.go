@@ -29,7 +29,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		i.period = ms
 		if i.spec.HasteDuration && i.end != wheel.Never && i.spec.Stack.Timers != TimersEach {
 			i.end = now.Add(scaled(int64(i.end-now), uint64(ms), uint64(was)))
-			e.End = s.worldOf(i, i.end)
+			e.End = s.endTold(t, i)
 		}
 	}
 	s.touch(at)

@@ -38,20 +38,24 @@ func (s *Set) require(t *Turn, at uint16) {
 	if i.spec.uses&(usesOngoing|usesHide) == 0 {
 		return
 	}
-	tags := s.ownedTags()
-	r := &i.spec.require
-	if !r.remove.empty() && r.remove.holds(tags) {
+	if r := &i.spec.require; !r.remove.empty() && r.remove.holds(s.ownedTags()) {
 		s.end(t, at, Condition)
 		return
 	}
+	s.hide(t, at, s.causes(t, i, at))
+}
+
+// causes returns for what an instance is hidden now. Where there are ranks, they have been
+// found.
+func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 	causes := i.flags & inhibited
-	if !r.ongoing.holds(tags) {
+	if i.spec.uses&usesOngoing != 0 && !i.spec.require.ongoing.holds(s.ownedTags()) {
 		causes |= unmet
 	}
 	if i.spec.uses&usesHide != 0 {
 		causes |= s.outranked(t, at)
 	}
-	s.hide(t, at, causes)
+	return causes
 }
 
 // hide sets the causes for which an instance is hidden.
@@ -71,7 +75,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	}
 	i.flags &^= hidden
 	t.emit(s, s.about(Shown, at))
-	s.give(at)
+	s.give(t, at)
 	if was&(unmet|inhibited) != 0 && i.period > 0 && i.spec.Inhibition != InhibitionKeep {
 		i.beat = i.firstBeat(s.nowOf(t, i))
 		s.touch(at)
@@ -95,13 +99,14 @@ func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 }
 
 // give turns on what an instance grants its owner; take turns it off.
-func (s *Set) give(at uint16) {
+func (s *Set) give(t *Turn, at uint16) {
 	spec := s.slots[at].spec
 	if spec.uses&usesGrants != 0 && s.needGates().tags.add(spec.grants) {
 		s.gates.unsettled = true
 	}
 	if spec.uses&usesImmunity != 0 {
 		s.needGates().immunities++
+		s.purgeImmune(t, at)
 	}
 }
 

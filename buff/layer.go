@@ -94,6 +94,14 @@ func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
 
 // loseLayer takes n stacks off a layer, which is not the instance's last stack.
 func (s *Set) loseLayer(t *Turn, at uint16, k int, n int16, why Reason) {
+	s.thin(at, k, n)
+	e := s.about(StackEnded, at)
+	e.Why = why
+	t.emit(s, e)
+}
+
+// thin takes n stacks off a layer.
+func (s *Set) thin(at uint16, k int, n int16) {
 	i := &s.slots[at]
 	x := s.extraOf(i)
 	l := &x.layers[k]
@@ -104,9 +112,6 @@ func (s *Set) loseLayer(t *Turn, at uint16, k int, n int16, why Reason) {
 		i.end = x.layers[len(x.layers)-1].end
 	}
 	s.touch(at)
-	e := s.about(StackEnded, at)
-	e.Why = why
-	t.emit(s, e)
 }
 
 // endLayer ends the layer that ends first.

@@ -66,7 +66,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 
 func (s *Set) emitQueued(t *Turn, at uint16) {
 	e := s.about(Queued, at)
-	e.End = s.worldOf(&s.slots[at], s.slots[at].end)
+	e.End = s.endTold(t, &s.slots[at])
 	t.emit(s, e)
 }
 

@@ -296,7 +296,7 @@ func TestClear(t *testing.T) {
 	r.log()
 	require.Equal(t, 3, r.set.Clear(&r.turn, 5, buff.Unload), "a timeout and two handlers")
 	require.Zero(t, r.set.Pending())
-	require.Equal(t, []string{"5 remove p why=unload", "5 remove p why=unload"}, r.log())
+	require.Equal(t, []string{"5 unload p", "5 unload p"}, r.log())
 	w.obey(t, r.set)
 	require.Empty(t, w.timers)
 	r.run(5000)

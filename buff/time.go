@@ -47,6 +47,15 @@ func (s *Set) worldOf(i *instance, at wheel.Time) wheel.Time {
 	return s.world(at)
 }
 
+// endTold returns the end that events tell: of a buff whose time stands still the one that
+// it would have if its time went on now.
+func (s *Set) endTold(t *Turn, i *instance) wheel.Time {
+	if at := s.worldOf(i, i.end); at != wheel.Never || i.end == wheel.Never {
+		return at
+	}
+	return t.at.Add(int64(i.end - s.nowOf(t, i)))
+}
+
 // nowOf returns the running instant in the instance's own time.
 func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
 	if i.flags&paced != 0 {
@@ -93,7 +102,7 @@ func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 	}
 	s.touch(at)
 	e := s.about(Refreshed, at)
-	e.End = s.worldOf(i, i.end)
+	e.End = s.endTold(t, i)
 	t.emit(s, e)
 	for s.layersOver(i, now) { // with a timer for each, a part may be over
 		s.endLayer(t, at, Expired)

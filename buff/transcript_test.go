@@ -19,13 +19,22 @@ import (
 //	define                        one definition a line: its ID, then its fields;
 //	                              actions are on.pulse=(apply:b, remove:b/dispelled,
 //	                              call:handler, kill), on.remove.expired=(…) and so on
+//	reload                        the same once more: the next version of the definitions
 //	handler NAME [at=3s]          one command a line, also panic and goexit; with at it
 //	                              does nothing at other instants
+//	late                          the first Set too runs once for each advance
 //	carry N                       the owner carries at most N buffs, and N timeouts
-//	apply ID [source=a] [stacks=1] [duration=5s] [as=NAME]
+//	apply ID [source=a] [stacks=1] [level=1] [key=1] [magnitude=1] [duration=5s] [scale=3/4]
+//	         [param=dmg:35] [as=NAME]
 //	remove X [stacks=1] [reason=word]       X is a NAME, or an ID: its oldest buff
-//	extend X 2s
-//	kill, source_gone SOURCE
+//	extend X 2s [upto=9s], set_remaining X 2s, set_period X 2s
+//	pause X, resume X, rate X 3/2           X may be owner
+//	inhibit X, release X, tag TAG, untag TAG, immune TAG [purge], vulnerable TAG
+//	dispel / steal / extend_all [id=ID] [tag=TAG] [type=word] [polarity=word] [grade=word]
+//	         [source=a] [most=1] [newest] [for=9s] [by=9s]; what is stolen goes to owner 2
+//	act ACT, consume ACT or X [stacks=1], absorb 70 [school=TAG]
+//	kill, revive, source_gone SOURCE
+//	enter ID [source=a], leave ID [source=a] [linger=1s]
 //	timeout NAME after=5s [call=handler], cancel NAME
 //	advance 4s [seen]             time passes; seen tells which pulses ran late
 //	show                          the buffs, the oldest application first
@@ -49,6 +58,7 @@ func TestTranscripts(t *testing.T) {
 type story struct {
 	t        *testing.T
 	limit    int
+	late     bool
 	catalog  *buff.Catalog
 	handlers map[string]*datadriven.TestData
 	now      wheel.Time
@@ -73,9 +83,22 @@ func (s *story) command(d *datadriven.TestData) string {
 			return err.Error()
 		}
 		return ""
+	case "reload":
+		next, err := s.catalog.Next(definitions(s.t, d)...)
+		if err != nil {
+			return err.Error()
+		}
+		s.catalog = next
+		for _, side := range s.sides {
+			side.turn.Catalog = next
+		}
+		return ""
 	case "handler":
 		own := *d // it is used again for the next command
 		s.handlers[d.CmdArgs[0].Key] = &own
+		return ""
+	case "late":
+		s.late = true
 		return ""
 	case "carry":
 		s.limit = number(s.t, d.CmdArgs[0].Key)
@@ -83,10 +106,10 @@ func (s *story) command(d *datadriven.TestData) string {
 	}
 	for len(s.sides) < 2 {
 		side := &side{story: s, set: buff.NewSet(1, 0, 0, s.limit), names: map[string]buff.Handle{}, timeouts: map[string]buff.TimeoutHandle{}}
-		side.turn.Call = side.call
+		side.turn.Call, side.turn.Catalog, side.turn.Seed = side.call, s.catalog, 1
 		s.sides = append(s.sides, side)
 	}
-	byInstant, atOnce := s.sides[0].command(d, true), s.sides[1].command(d, false)
+	byInstant, atOnce := s.sides[0].command(d, !s.late), s.sides[1].command(d, false)
 	seen := regexp.MustCompile(` seen=\d+`)
 	require.Equal(s.t, seen.ReplaceAllString(byInstant, ""), seen.ReplaceAllString(atOnce, ""), "%s: instant by instant, and at once", d.Pos)
 	if d.Cmd == "advance" {
@@ -119,7 +142,16 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 	if r.Err != nil && len(s.turn.Events) == 0 {
 		return r.Err.Error()
 	}
-	return s.told(false)
+	out := s.told(false)
+	for _, p := range s.turn.Sent {
+		a := &p.Command.Application
+		out += fmt.Sprintf("for owner %d: apply %v x%d magnitude=%d\n", p.To, a.Spec, a.Stacks, a.Magnitude)
+	}
+	s.turn.Sent = s.turn.Sent[:0]
+	if d.Cmd == "absorb" {
+		out += fmt.Sprintf("%d of it is left\n", r.Amount)
+	}
+	return out
 }
 
 func (s *side) run(until wheel.Time) {
@@ -151,6 +183,20 @@ func (s *side) show() (out string) {
 		}
 		if i.NextPulse != wheel.Never {
 			out += fmt.Sprintf(" next=%d", i.NextPulse)
+		}
+		for _, n := range []struct {
+			key string
+			n   int64
+		}{{"level", int64(i.Level)}, {"charges", int64(i.Charges)}, {"shield", i.Shield}, {"waiting", int64(i.Waiting)}} {
+			if n.n != 0 {
+				out += fmt.Sprintf(" %s=%d", n.key, n.n)
+			}
+		}
+		if i.Hidden {
+			out += " hidden"
+		}
+		if i.Paused {
+			out += " paused"
 		}
 		out += "\n"
 	}

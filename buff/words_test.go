@@ -58,11 +58,34 @@ func define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		return
 	}
 	words := map[string]encoding.TextUnmarshaler{
-		"first": &s.First, "tail": &s.Tail, "by": &s.Stack.By, "refresh": &s.Stack.Refresh, "phase": &s.Stack.Phase,
-		"overflow": &s.Stack.Overflow, "expire": &s.Stack.Expire,
-		"on_death": &s.OnDeath, "on_source_gone": &s.OnSourceGone, "on_fault": &s.OnFault,
+		"polarity": &s.Polarity, "clock": &s.Clock,
+		"first": &s.First, "tail": &s.Tail, "align": &s.Align, "haste": &s.Haste, "catchup": &s.Catchup,
+		"by": &s.Stack.By, "timers": &s.Stack.Timers, "refresh": &s.Stack.Refresh, "phase": &s.Stack.Phase,
+		"overflow": &s.Stack.Overflow, "expire": &s.Stack.Expire, "level": &s.Stack.Level,
+		"group.rule": &s.Group.Rule, "slot.evict": &s.Slot.Evict, "inhibition": &s.Inhibition, "immune": &s.Immune,
+		"immunity.polarity": &s.Immunity.Polarity, "dr.scope": &s.DR.Scope, "dispel.grade": &s.Dispel.Grade, "dispel.per": &s.Dispel.Per,
+		"charges.on_refresh": &s.Charges.Refresh, "on_death": &s.OnDeath, "on_source_gone": &s.OnSourceGone, "on_fault": &s.OnFault,
 	}
-	numbers := map[string]*int{"limit": &s.Stack.Limit, "initial": &s.Stack.Initial, "refresh_pct": &s.Stack.RefreshPct}
+	numbers := map[string]*int{
+		"catchup_max": &s.CatchupMax, "limit": &s.Stack.Limit, "initial": &s.Stack.Initial, "refresh_pct": &s.Stack.RefreshPct,
+		"effective": &s.Stack.Effective, "expire_n": &s.Stack.ExpireN, "group.priority": &s.Group.Priority, "slot.limit": &s.Slot.Limit,
+		"per_source": &s.PerSource.Limit, "chance": &s.Chance, "dispel.resist": &s.Dispel.Resist, "charges": &s.Charges.N,
+		"shield.priority": &s.Shield.Priority,
+	}
+	texts := map[string]*string{
+		"group": &s.Group.Name, "slot": &s.Slot.Class, "immunity.type": &s.Immunity.Type, "dr": &s.DR.Group, "dispel.type": &s.Dispel.Type,
+	}
+	spans := map[string]*time.Duration{
+		"period": &s.Period, "min_duration": &s.MinDuration, "max_duration": &s.MaxDuration, "refresh_cap": &s.Stack.RefreshCap,
+		"dr.reset": &s.DR.Reset,
+	}
+	names := map[string]*[]string{
+		"tags": &s.Tags, "grants": &s.Grants, "overflow_apply": &s.Stack.OverflowApply, "interrupt": &s.Interrupt,
+		"consume_on": &s.Charges.ConsumeOn, "shield.schools": &s.Shield.Schools, "immunity.tags": &s.Immunity.Tags,
+		"require.all": &s.Require.Apply.All, "require.any": &s.Require.Apply.Any, "require.none": &s.Require.Apply.None,
+		"ongoing.all": &s.Require.Ongoing.All, "ongoing.any": &s.Require.Ongoing.Any, "ongoing.none": &s.Require.Ongoing.None,
+		"remove.all": &s.Require.Remove.All, "remove.any": &s.Require.Remove.Any, "remove.none": &s.Require.Remove.None,
+	}
 	lists := map[string]*[]buff.Action{
 		"on.apply": &s.On.Apply, "on.refresh": &s.On.Refresh, "on.pulse": &s.On.Pulse, "on.exec": &s.On.Exec,
 		"on.overflow": &s.On.Overflow, "on.remove.any": &s.On.RemoveAny,
@@ -74,19 +97,65 @@ func define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		s.Kind = buff.Infinite
 	case a.Key == "duration":
 		s.Duration = span(t, first)
-	case a.Key == "period":
-		s.Period = span(t, first)
-	case a.Key == "overflow_apply":
-		s.Stack.OverflowApply = a.Vals
+	case a.Key == "haste_duration":
+		s.HasteDuration = true
+	case a.Key == "keep":
+		s.Dispel.Keep = true
+	case a.Key == "shield":
+		s.Shield.On, s.Shield.Pool = true, int64(number(t, first))
+	case a.Key == "dr.steps":
+		for _, v := range a.Vals {
+			s.DR.Steps = append(s.DR.Steps, number(t, v))
+		}
+	case a.Key == "threshold":
+		s.Stack.Thresholds = append(s.Stack.Thresholds, threshold(t, a.Vals))
+	case a.Key == "param":
+		s.Params = append(s.Params, param(t, a.Vals))
 	case words[a.Key] != nil:
 		require.NoError(t, words[a.Key].UnmarshalText([]byte(first)))
 	case numbers[a.Key] != nil:
 		*numbers[a.Key] = number(t, first)
+	case texts[a.Key] != nil:
+		*texts[a.Key] = first
+	case spans[a.Key] != nil:
+		*spans[a.Key] = span(t, first)
+	case names[a.Key] != nil:
+		*names[a.Key] = a.Vals
 	case lists[a.Key] != nil:
 		*lists[a.Key] = actions(t, a.Vals)
 	default:
 		require.Fail(t, "unknown field", "%s of %s", a.Key, s.ID)
 	}
+}
+
+// threshold reads "(5, apply:frozen, consume:all)".
+func threshold(t testing.TB, words []string) buff.Threshold {
+	h := buff.Threshold{At: number(t, words[0])}
+	for _, w := range words[1:] {
+		switch what, arg, _ := strings.Cut(w, ":"); {
+		case what == "apply":
+			h.Apply = arg
+		case arg == "all":
+			h.Consume = buff.ConsumeAll
+		default:
+			h.Consume = number(t, arg)
+		}
+	}
+	return h
+}
+
+// param reads "(dmg, caller:dmg, default:35)".
+func param(t testing.TB, words []string) buff.Param {
+	p := buff.Param{Name: words[0], Needed: true}
+	for _, w := range words[1:] {
+		what, arg, _ := strings.Cut(w, ":")
+		if what == "caller" {
+			p.Caller = arg
+			continue
+		}
+		p.Default, p.Needed = float64(number(t, arg)), false
+	}
+	return p
 }
 
 // actions reads "apply:boom", "remove:shield/broken", "call:handler", "kill".
@@ -114,69 +183,4 @@ func actions(t testing.TB, words []string) []buff.Action {
 		list = append(list, a)
 	}
 	return list
-}
-
-// parse reads a command of a transcript.
-func (s *side) parse(cmd string, args []datadriven.CmdArg) buff.Command {
-	verbs := map[string]buff.Verb{
-		"apply": buff.Apply, "remove": buff.RemoveSpec, "extend": buff.Extend, "kill": buff.Kill, "source_gone": buff.LoseSource,
-		"timeout": buff.AddTimeout, "cancel": buff.Cancel,
-	}
-	c := buff.Command{Verb: verbs[cmd], Application: buff.Application{Source: 1}}
-	require.NotZero(s.t, c.Verb, "unknown command %q", cmd)
-	for i, a := range args {
-		first := strings.Join(a.Vals[:min(1, len(a.Vals))], "")
-		switch {
-		case i == 0:
-			s.target(&c, a.Key)
-		case a.Key == "source":
-			c.Application.Source = source(first)
-		case a.Key == "stacks":
-			c.Stacks = number(s.t, first)
-			c.Application.Stacks = c.Stacks
-		case a.Key == "magnitude":
-			c.Application.Magnitude = int64(number(s.t, first))
-		case a.Key == "duration":
-			c.Application.Duration = buff.For(span(s.t, first))
-		case a.Key == "reason":
-			require.NoError(s.t, c.Reason.UnmarshalText([]byte(first)))
-		case a.Key == "after":
-			c.By, c.Do = span(s.t, first), ""
-		case a.Key == "call":
-			c.Do = first
-		case c.Verb == buff.Extend:
-			c.By = span(s.t, a.Key)
-		case a.Key != "as":
-			require.Fail(s.t, "unknown argument", a.Key)
-		}
-	}
-	return c
-}
-
-// source makes an owner of a letter.
-func source(word string) buff.OwnerID { return buff.OwnerID(word[0] - 'a' + 1) }
-
-// target reads the first argument of a command.
-func (s *side) target(c *buff.Command, word string) {
-	switch h, named := s.names[word]; {
-	case c.Verb == buff.AddTimeout:
-		c.Name = word
-	case c.Verb == buff.Cancel:
-		c.Timeout = s.timeouts[word]
-	case c.Verb == buff.LoseSource:
-		c.Application.Source = source(word)
-	case named:
-		c.Handle = h
-		if c.Verb == buff.RemoveSpec {
-			c.Verb = buff.Remove
-		}
-	default:
-		c.Application.Spec = s.catalog.Spec(word)
-		require.NotNil(s.t, c.Application.Spec, "no definition %q", word)
-		for i := range s.set.All() {
-			if c.Handle == 0 && i.Spec == c.Application.Spec {
-				c.Handle = i.Handle
-			}
-		}
-	}
 }
