@@ -15,55 +15,159 @@ type Moment struct {
 	// the Save and the Restore.
 	Wall int64
 
-	// Uptime is how many ms the server has run so far. One that starts from zero with
-	// each process makes a Restore in another process see no time away.
+	// Uptime is how many ms the server has run so far. If it starts from zero with each
+	// process, a Restore in another process may see no time away.
 	Uptime int64
 }
 
-// Restoration is what came of a [Set.Restore].
-type Restoration struct {
-	Restored int // buffs that are back
-	Expired  int // buffs that ended while their owner was away
-	Unknown  int // buffs of which the catalog has no definition, or an instant one: kept aside
-	Timeouts int // timeouts that are back
-	Unnamed  int // timeouts whose handler nobody knows: kept aside
-
-	// Away is for how many ms the owner was away by Moment.Wall, at least 0.
-	Away int64
-
-	// ClockStepped says that Moment.Wall went back: no time has passed for Wall buffs.
-	ClockStepped bool
-}
-
 // ErrBlob is matched by every error of a blob that is damaged or is none. The error
-// names what is wrong, and at which byte.
+// names what is wrong, and where.
 var ErrBlob = errors.New("buff: bad blob")
 
 // Save appends to dst a blob with all of the owner that is kept, and returns it, and how
 // many timeouts by function and handlers put off are not in it: those go with the Set.
 // The Set does not change. The catalog is that of the Turns the Set is worked with.
 //
-// It wants what a [Set.Do] wants: everything due up to at.Now has been run. It costs
-// O(buffs), more with tags, and allocates only what dst lacks.
-func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
-	return dst, 0
-}
-
-// Restore puts what is in a blob on the owner, whose Set must be as [NewSet] made it or
-// [Set.Clear] left it; otherwise it panics. Turn.Catalog has the definitions. The function
-// names handlers of timeouts; if nil, the catalog does.
+// Not kept are what an aura gave, what Saving.Mode says, and what the owner's zone does to
+// its time. All else goes on after a [Set.Restore] at the same Moment as if nothing had
+// been.
 //
-// The events are, the oldest buff first: for one that is back a Restored, and what is to be
-// told of the time away; for one that has ended meanwhile a Removed, without a Handle. They
-// are at at.Now. It fails with [ErrBlob], or with [ErrFull] if the Set may not carry as
-// much, and has then changed nothing.
-func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool)) (Restoration, error) {
-	return Restoration{}, ErrBlob
+// Save wants what a [Set.Do] wants: everything due up to at.Now has been run. It costs
+// O(buffs), and O(tags × buffs) if there are tags, and allocates only what dst lacks.
+func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
+	start := len(dst)
+	b := saved{Wall: at.Wall, Uptime: at.Uptime, Ages: s.ages}
+	var own savedPace
+	now := at.Now
+	if s.own != nil {
+		now, own = s.own.save(at.Now, OfOwner)
+		b.Pace = &own
+	}
+	b.Time = int64(now)
+	if s.gates != nil {
+		b.Rolls = s.gates.rolls
+	}
+	aside := s.aside
+	if aside == nil {
+		aside = &nothing
+	}
+	dst = b.appendOwner(appendBlobHead(dst))
+	dst = s.saveTags(dst, c, aside)
+	dst = s.saveReturns(dst, c, aside, now)
+	dst, lost = s.saveTimeouts(dst, c, aside, now)
+	dst = s.saveBuffs(dst, aside, now)
+	return seal(dst, start), lost + s.Pending()
 }
 
-// BlobJSON returns a blob in JSON, for people to read and to change, or [ErrBlob].
-func BlobJSON(blob []byte) ([]byte, error) { return nil, ErrBlob }
+var nothing saved
 
-// ParseBlobJSON returns the blob that is written in JSON: after [BlobJSON] the same, byte
-// for byte. It fails with [ErrBlob] if a field is unknown or out of range.
-func ParseBlobJSON(text []byte) (blob []byte, err error) { return nil, ErrBlob }
+// offset returns how far an instant is from the moment of saving.
+func offset(at, now wheel.Time) int64 { return int64(at.Add(-int64(now))) }
+
+// save returns the inner time that has been reached at an outer instant, and the pace from
+// there on, without its causes but one.
+func (p *pace) save(outer wheel.Time, cause Whose) (wheel.Time, savedPace) {
+	ms, rest := p.passed(outer)
+	c := &p.cause[cause]
+	return p.inner.Add(ms), savedPace{Rest: rest, Parts: p.den, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
+}
+
+// saveTags writes how often the owner has each tag beside the grants of its buffs, and to
+// which it was made immune.
+func (s *Set) saveTags(dst []byte, c *Catalog, aside *saved) []byte {
+	n := len(aside.Tags)
+	s.otherTags(func(Tag, int) { n++ })
+	dst = appendTags(appendUint(dst, uint64(n)), aside.Tags)
+	s.otherTags(func(t Tag, n int) {
+		dst = appendInt(appendName(dst, c.TagName(t)), int64(n))
+	})
+	var immune tagSet
+	if s.gates != nil {
+		immune = s.gates.immune
+	}
+	dst = appendTags(appendUint(dst, uint64(len(immune)+len(aside.Immune))), aside.Immune)
+	for _, t := range immune {
+		dst = appendInt(appendName(dst, c.TagName(t.tag)), int64(t.n))
+	}
+	return dst
+}
+
+// otherTags calls f for each tag that the owner has more or less often than its buffs
+// grant it. It has it less often if a DropTag took what a buff granted.
+func (s *Set) otherTags(f func(t Tag, n int)) {
+	if s.gates == nil {
+		return
+	}
+	for _, c := range s.gates.tags {
+		if n := int(c.n) - s.granted(c.tag, noSlot); n != 0 {
+			f(c.tag, n)
+		}
+	}
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		i := &s.slots[at]
+		if i.spec.uses&usesGrants == 0 || i.flags&hidden != 0 {
+			continue
+		}
+		for _, t := range i.spec.grants {
+			if !s.gates.tags.has(t) && s.granted(t, at) == 0 {
+				f(t, -s.granted(t, noSlot))
+			}
+		}
+	}
+}
+
+// granted counts the buffs that grant a tag, up to, and without, the one in the slot end.
+func (s *Set) granted(t Tag, end uint16) (n int) {
+	for at := s.oldest; at != end; at = s.slots[at].newer {
+		if i := &s.slots[at]; i.spec.uses&usesGrants != 0 && i.flags&hidden == 0 && has(i.spec.grants, t) {
+			n++
+		}
+	}
+	return n
+}
+
+// saveReturns writes what is remembered of diminishing returns.
+func (s *Set) saveReturns(dst []byte, c *Catalog, aside *saved, now wheel.Time) []byte {
+	n := len(aside.Returns)
+	if s.gates != nil {
+		for k := range s.gates.returns {
+			if s.remembers(&s.gates.returns[k], now) {
+				n++
+			}
+		}
+	}
+	dst = appendReturns(appendUint(dst, uint64(n)), aside.Returns)
+	if s.gates == nil {
+		return dst
+	}
+	for k := range s.gates.returns {
+		if d := &s.gates.returns[k]; s.remembers(d, now) {
+			r := savedReturn{Group: c.drs.list[d.group-1], Source: d.source, N: int64(d.n), Left: offset(d.until, now)}
+			dst = r.append(dst)
+		}
+	}
+	return dst
+}
+
+// saveTimeouts writes the timeouts by name and counts the others.
+func (s *Set) saveTimeouts(dst []byte, c *Catalog, aside *saved, now wheel.Time) (_ []byte, lost int) {
+	for k := range s.timeouts {
+		if x := &s.timeouts[k]; x.live && x.do != nil {
+			lost++
+		}
+	}
+	dst = appendUint(dst, uint64(int(s.liveTimeouts)-lost+len(aside.Timeouts)))
+	dst = appendTimeouts(dst, aside.Timeouts)
+	for k := range s.timeouts {
+		x := &s.timeouts[k]
+		if !x.live || x.do != nil {
+			continue
+		}
+		t := savedTimeout{Name: x.name, Handler: x.name, Age: x.age, Left: offset(x.at, now)}
+		if int(x.handler) < len(c.handlers) {
+			t.Handler = c.handlers[x.handler]
+		}
+		dst = t.append(dst)
+	}
+	return dst, lost
+}
