@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// pass lets the time away pass: everything of the buff up to and including now is over.
+// pass lets the time away pass: what has passed of the buff is over.
 func (c *comeback) pass() {
 	switch c.i.spec.Stack.Timers {
 	case TimersEach:
@@ -24,7 +24,7 @@ func (c *comeback) pass() {
 // passShared takes away stacks at each end, as the rule of expiry says.
 func (c *comeback) passShared() {
 	i := &c.i
-	for i.end <= c.now {
+	for i.end <= c.over {
 		c.beatUntil(i.end)
 		n := i.spec.expiring(int(i.stacks))
 		if n >= int(i.stacks) {
@@ -35,13 +35,13 @@ func (c *comeback) passShared() {
 		i.end = lasting(i.end, i.duration)
 		c.parts = true
 	}
-	c.beatUntil(c.now)
+	c.beatUntil(c.over)
 }
 
 // passQueue lets those that wait run, one after the other.
 func (c *comeback) passQueue() {
 	i, x := &c.i, &c.x
-	for i.end <= c.now {
+	for i.end <= c.over {
 		c.beatUntil(i.end)
 		if len(x.layers) == 0 {
 			c.gone = true
@@ -59,7 +59,7 @@ func (c *comeback) passQueue() {
 		i.end, i.duration = i.end.Add(l.left), l.left
 		c.parts = true
 	}
-	c.beatUntil(c.now)
+	c.beatUntil(c.over)
 }
 
 // passEach ends the layers whose time is over. They count in the pulses as ever.
@@ -69,15 +69,15 @@ func (c *comeback) passEach() {
 	for k := range x.layers {
 		last = max(last, x.layers[k].last)
 	}
-	if n := i.boundaries(min(c.now, last)); n > 0 {
+	if n := i.boundaries(min(c.over, last)); n > 0 {
 		c.pulses = n
 		s := Set{extras: []extra{*x}}
 		counted := *i
 		counted.extra = 0
 		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*i.period))
 	}
-	i.beat = i.beat.Add(i.boundaries(c.now) * i.period)
-	k := slices.IndexFunc(x.layers, func(l layer) bool { return l.end > c.now })
+	i.beat = i.beat.Add(i.boundaries(c.over) * i.period)
+	k := slices.IndexFunc(x.layers, func(l layer) bool { return l.end > c.over })
 	if k < 0 {
 		c.gone = true
 		return

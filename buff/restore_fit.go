@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"math"
 	"slices"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -13,7 +14,8 @@ type comeback struct {
 	at    uint16     // its slot, once it is placed
 	plain bool       // it needs no extra
 	young bool       // it was kept aside
-	now   wheel.Time // in its own time
+	now   wheel.Time // in its own time, or where that begins
+	over  wheel.Time // the last instant of its own time that has passed
 	away  int64      // ms by its clock
 	moved bool       // time has passed for it
 
@@ -28,6 +30,7 @@ type comeback struct {
 // its instants where they are after the time away.
 func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 	c := comeback{now: r.now, young: b.Since != nil}
+	c.over = c.now
 	elapsed := r.elapsed(&c, b)
 	c.moved = elapsed > 0
 	i, x := &c.i, &c.x
@@ -101,9 +104,12 @@ func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
 		p.change(p.at, byDeath, true, Ratio{})
 		c.i.flags |= deathPaused
 	}
-	c.now = p.inner
+	c.now, c.over = p.inner, p.inner
 	ms, rest := p.passed(r.now.Add(elapsed))
 	p.at, p.rest = r.now.Add(max(b.Pace.Ahead-elapsed, 0)), rest
+	if p.at > r.now {
+		c.over = math.MinInt64 // it has yet to begin, with what comes at once
+	}
 	return min(ms, 2*farthest)
 }
 

@@ -50,8 +50,14 @@ func (r *restorer) placeBuff(c *comeback) {
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn
 	}
-	if spec.uses&(usesGrants|usesImmunity) != 0 && i.flags&hidden == 0 {
-		s.give(at)
+	if i.flags&hidden != 0 {
+		return
+	}
+	if spec.uses&usesGrants != 0 {
+		s.needGates().tags.add(spec.grants)
+	}
+	if spec.uses&usesImmunity != 0 {
+		s.needGates().immunities++
 	}
 }
 
@@ -113,6 +119,12 @@ func (r *restorer) tell() {
 			r.tellBack(c)
 		}
 	}
+	for k := range r.backs { // under other definitions there may be new enemies
+		c := &r.backs[k]
+		if i := &s.slots[c.at]; !c.gone && i.spec != nil && i.spec.uses&usesImmunity != 0 && i.flags&hidden == 0 {
+			s.purgeImmune(t, c.at)
+		}
+	}
 	s.reconsider(t)
 	for t.head < len(t.items) {
 		s.step(t)
@@ -125,7 +137,7 @@ func (r *restorer) tellBack(c *comeback) {
 	s, t := r.set, r.turn
 	i := &s.slots[c.at]
 	e := s.about(Restored, c.at)
-	e.End, e.Next = s.worldOf(i, i.end), s.worldOf(i, i.nextPulse())
+	e.End, e.Next = s.endTold(t, i), s.worldOf(i, i.nextPulse())
 	t.emit(s, e)
 	if i.spec.uses&(usesHide|usesOngoing) != 0 {
 		s.unsettle()
@@ -135,9 +147,9 @@ func (r *restorer) tellBack(c *comeback) {
 		e.Why, e.Offline = Expired, c.away
 		switch i.spec.Stack.Timers {
 		case TimersShared:
-			e.End = s.worldOf(i, i.end)
+			e.End = s.endTold(t, i)
 		case TimersQueue:
-			e.Kind, e.Why, e.End = Queued, NoReason, s.worldOf(i, i.end)
+			e.Kind, e.Why, e.End = Queued, NoReason, s.endTold(t, i)
 		}
 		t.emit(s, e)
 	}

@@ -68,8 +68,8 @@ func offset(at, now wheel.Time) int64 { return int64(at.Add(-int64(now))) }
 // there on, without its causes but one.
 func (p *pace) save(outer wheel.Time, cause Whose) (wheel.Time, savedPace) {
 	ms, rest := p.passed(outer)
-	c := &p.cause[cause]
-	return p.inner.Add(ms), savedPace{Rest: rest, Parts: p.den, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
+	c, g := &p.cause[cause], int64(gcd(uint64(p.den), uint64(rest)))
+	return p.inner.Add(ms), savedPace{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
 }
 
 // saveTags writes how often the owner has each tag beside the grants of its buffs, and to
@@ -128,23 +128,15 @@ func (s *Set) granted(t Tag, end uint16) (n int) {
 
 // saveReturns writes what is remembered of diminishing returns.
 func (s *Set) saveReturns(dst []byte, c *Catalog, aside *saved, now wheel.Time) []byte {
-	n := len(aside.Returns)
+	var returns []diminished
 	if s.gates != nil {
-		for k := range s.gates.returns {
-			if s.remembers(&s.gates.returns[k], now) {
-				n++
-			}
-		}
+		returns = s.gates.returns
 	}
-	dst = appendReturns(appendUint(dst, uint64(n)), aside.Returns)
-	if s.gates == nil {
-		return dst
-	}
-	for k := range s.gates.returns {
-		if d := &s.gates.returns[k]; s.remembers(d, now) {
-			r := savedReturn{Group: c.drs.list[d.group-1], Source: d.source, N: int64(d.n), Left: offset(d.until, now)}
-			dst = r.append(dst)
-		}
+	dst = appendReturns(appendUint(dst, uint64(len(returns)+len(aside.Returns))), aside.Returns)
+	for k := range returns {
+		d := &returns[k]
+		r := savedReturn{Group: c.drs.list[d.group-1], Source: d.source, N: int64(d.n), Left: bounded(offset(d.until, now))}
+		dst = r.append(dst)
 	}
 	return dst
 }
@@ -163,7 +155,7 @@ func (s *Set) saveTimeouts(dst []byte, c *Catalog, aside *saved, now wheel.Time)
 		if !x.live || x.do != nil {
 			continue
 		}
-		t := savedTimeout{Name: x.name, Handler: x.name, Age: x.age, Left: offset(x.at, now)}
+		t := savedTimeout{Name: x.name, Handler: x.name, Age: x.age, Left: bounded(offset(x.at, now))}
 		if int(x.handler) < len(c.handlers) {
 			t.Handler = c.handlers[x.handler]
 		}

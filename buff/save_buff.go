@@ -83,7 +83,10 @@ func (s *Set) saveBuff(dst []byte, i *instance, now wheel.Time) []byte {
 // saveExtra writes an instance that is not plain.
 func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time) []byte {
 	x, spec := s.extraOf(i), i.spec
-	b.Wanted, b.Key, b.Charges, b.Owed = x.wanted, x.key, int64(x.charges), int64(x.owed)
+	b.Wanted, b.Charges, b.Owed = x.wanted, int64(x.charges), int64(x.owed)
+	if spec.Stack.By == ByKey {
+		b.Key = x.key
+	}
 	if spec.Shield.On {
 		b.Shield = &x.shield
 	}
