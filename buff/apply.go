@@ -43,7 +43,7 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 
 // joined returns the slot of the live instance that the application joins, or noSlot.
 func (s *Set) joined(a *Application) uint16 {
-	if a.Spec.Stack.By == ByNone {
+	if a.Spec.Stack.By == ByNone || a.member {
 		return noSlot
 	}
 	return s.find(a)

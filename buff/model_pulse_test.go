@@ -101,7 +101,7 @@ func (m *model) beat(b *carried) {
 		return
 	}
 	b.owed, b.owedAt = b.owed+1, at
-	if next, rank, _ := b.due(); rank == 0 && next == b.next && m.world(b, next) <= m.frame && b.counting(next) == b.counting(at) {
+	if next, rank, _ := b.due(); rank == 0 && m.world(b, next) <= m.frame && b.counting(next) == b.counting(at) {
 		return // that one is due in this frame too, and nothing of the buff ends before it
 	}
 	m.flush(b)

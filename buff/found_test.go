@@ -1,0 +1,82 @@
+package buff_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// found is what the random scripts have found, each as small as it goes.
+type found struct {
+	what string
+	defs []buff.Spec
+	do   []step
+	end  int64
+	want []string // lines of the log, up to their source; in this order, others between them
+	not  string   // no line has this
+}
+
+const millis = time.Millisecond
+
+// TestFound: what the random scripts have found.
+func TestFound(t *testing.T) {
+	for _, list := range [][]found{foundAtApplication, foundInTime, foundInEffect} {
+		for _, f := range list {
+			t.Run(strings.ReplaceAll(f.what, " ", "_"), func(t *testing.T) {
+				s := &script{defs: f.defs, steps: f.do, end: f.end, limit: 8}
+				require.NoError(t, s.build())
+				d := newDrive(s, nil, nil)
+				log := string(replay(s, nil, d))
+				require.Empty(t, d.fault)
+				rest := log
+				for _, want := range f.want {
+					_, after, ok := strings.Cut(rest, want+" ")
+					require.True(t, ok, "no %q in\n%s", want, log)
+					rest = after
+				}
+				if f.not != "" {
+					require.NotContains(t, log, f.not)
+				}
+				_, wrong := compare(s, 1)
+				require.Empty(t, wrong)
+			})
+		}
+	}
+}
+
+func apply(at int64, spec string) step { return step{at: at, op: op{verb: buff.Apply, spec: spec, source: 1}} }
+
+var foundAtApplication = []found{
+	{
+		what: "what an aura applies stands for itself",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget}}},
+		do: []step{
+			{at: 0, op: op{verb: buff.Enter, spec: "p", source: 2}},
+			apply(10, "p"),
+			{at: 20, op: op{verb: buff.Enter, spec: "p", source: 3}},
+			{at: 30, op: op{verb: buff.Leave, spec: "p", source: 2}},
+		},
+		end:  200,
+		want: []string{"0 apply p x1", "10 apply p x1 end=110", "20 apply p x1", "30 remove p why=out_of_aura", "110 remove p why=expired"},
+	},
+	{
+		what: "diminishing returns come to nothing for what has no end too",
+		defs: []buff.Spec{{ID: "p", Kind: buff.Infinite, DR: buff.DR{Group: "dr", Steps: []int{100, 0}, Reset: time.Second}}},
+		do:   []step{apply(0, "p"), apply(1, "p")},
+		want: []string{"0 apply p x1", "1 deny p why=dr"},
+	},
+	{
+		what: "a share that is less than a millisecond is resisted",
+		defs: []buff.Spec{{ID: "p", Duration: millis, DR: buff.DR{Group: "dr", Steps: []int{25}, Reset: time.Second}}},
+		do:   []step{apply(0, "p")},
+		want: []string{"0 deny p why=resist"},
+	},
+}
+
+var foundInTime = []found{}
+
+var foundInEffect = []found{}
