@@ -75,6 +75,12 @@ var foundAtApplication = []found{
 		do:   []step{apply(0, "p")},
 		want: []string{"0 deny p why=resist"},
 	},
+	{
+		what: "diminishing returns that are over stay forgotten",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, DR: buff.DR{Group: "dr", Steps: []int{100, 50, 25}, Reset: 100 * millis}}},
+		do:   []step{apply(0, "p"), apply(300, "p"), apply(300, "p")},
+		want: []string{"0 apply p x1 end=100", "300 apply p x1 end=400", "300 apply p x1 end=350"},
+	},
 }
 
 var foundInTime = []found{}

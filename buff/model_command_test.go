@@ -19,6 +19,9 @@ func (m *model) carryOut(q queued) string {
 
 func (m *model) command(q queued) string {
 	o, b := q.op, q.target
+	if _, known := m.catalog.Tag(o.tag); !known {
+		o.tag = "" // no definition speaks of it
+	}
 	switch o.verb {
 	case buff.Remove, buff.Extend, buff.SetRemaining, buff.SetPeriod, buff.Inhibit, buff.Release:
 		if b == nil || b.gone {
