@@ -85,4 +85,22 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{}
 
-var foundInEffect = []found{}
+var foundInEffect = []found{
+	{
+		what: "a tag that nobody gave cannot be dropped",
+		defs: []buff.Spec{
+			{ID: "stun", Kind: buff.Infinite, Grants: []string{"a.x"}},
+			{ID: "cast", Kind: buff.Infinite, Require: buff.Requirements{Ongoing: buff.TagTest{None: []string{"a"}}}},
+		},
+		do: []step{
+			{at: 0, op: op{verb: buff.DropTag, tag: "a.x"}},
+			apply(0, "stun"),
+			apply(0, "cast"),
+			{at: 1, op: op{verb: buff.DropTag, tag: "a.x"}},
+			{at: 2, op: op{verb: buff.AddTag, tag: "a.x"}},
+			{at: 3, op: op{verb: buff.DropTag, tag: "a"}},
+		},
+		want: []string{"0 hide cast"},
+		not:  "show",
+	},
+}

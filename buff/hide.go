@@ -126,7 +126,16 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 		return Result{Err: fmt.Errorf("%w: none", ErrTag)}
 	}
 	g, all := s.needGates(), t.Catalog.closure([]Tag{c.Tag})
-	if c.Verb == AddTag && g.tags.add(all) || c.Verb == DropTag && g.tags.drop(all) {
+	changed := false
+	switch {
+	case c.Verb == AddTag:
+		g.given.add([]Tag{c.Tag})
+		changed = g.tags.add(all)
+	case g.given.has(c.Tag): // only what was given is taken: not what a buff grants, nor what stands above it
+		g.given.drop([]Tag{c.Tag})
+		changed = g.tags.drop(all)
+	}
+	if changed {
 		g.unsettled = true
 	}
 	return Result{}
