@@ -83,7 +83,19 @@ var foundAtApplication = []found{
 	},
 }
 
-var foundInTime = []found{}
+var foundInTime = []found{
+	{
+		what: "a layer tells its end while its time stands still",
+		defs: []buff.Spec{{ID: "p", Duration: 150 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 2}}},
+		do: []step{
+			apply(0, "p"),
+			{at: 50, op: op{verb: buff.Hold}},
+			apply(500, "p"),
+			apply(500, "p"),
+		},
+		want: []string{"500 stack p x2 end=650", "500 refresh p x2 end=650"},
+	},
+}
 
 var foundInEffect = []found{
 	{
