@@ -99,6 +99,13 @@ var foundInTime = []found{
 
 var foundInEffect = []found{
 	{
+		what: "what has no end is stolen for the most that is asked",
+		defs: []buff.Spec{{ID: "p", Kind: buff.Infinite}},
+		do:   []step{apply(0, "p"), {at: 1, op: op{verb: buff.Steal, ask: &ask{to: 5}, by: 50 * millis}}},
+		want: []string{"1 remove p why=stolen", "sent to 5: p s5 x1 l0 m0 for"},
+		not:  "for its own",
+	},
+	{
 		what: "a tag that nobody gave cannot be dropped",
 		defs: []buff.Spec{
 			{ID: "stun", Kind: buff.Infinite, Grants: []string{"a.x"}},

@@ -63,6 +63,9 @@ func (m *model) steal(q *ask, most time.Duration) string {
 		}
 		stacks, level, magnitude := b.stacks, b.level, b.magnitude
 		m.remove(b, buff.Stolen)
+		if span == "0" {
+			continue // it would have ended now
+		}
 		m.sent = append(m.sent, sentLine(q.to, b.spec.ID, q.to, stacks, level, magnitude, span))
 	}
 	return amount(n)
