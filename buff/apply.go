@@ -198,9 +198,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		e.End = s.endTold(t, i)
 		t.emit(s, e)
 		s.follow(t, spec.refresh)
-		if spec.Stack.Effective > 0 {
-			s.unsettle()
-		}
+		s.reranked(spec)
 	}
 	s.touch(at)
 	phase := spec.Stack.Phase

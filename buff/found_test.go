@@ -99,6 +99,16 @@ var foundInTime = []found{
 
 var foundInEffect = []found{
 	{
+		what: "a refresh may make the hidden one of a group the strongest",
+		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Stack: buff.Stacking{By: buff.BySource}, Group: buff.Group{Name: "g", Rule: buff.GroupHide}}},
+		do: []step{
+			apply(0, "p"),
+			{at: 50, op: op{verb: buff.Apply, spec: "p", source: 2, magnitude: 1}},
+			{at: 100, op: op{verb: buff.Apply, spec: "p", source: 1, magnitude: 2}},
+		},
+		want: []string{"50 hide p s1", "100 refresh p x1 end=500 s1", "100 show p s1", "100 hide p s2"},
+	},
+	{
 		what: "what has no end is stolen for the most that is asked",
 		defs: []buff.Spec{{ID: "p", Kind: buff.Infinite}},
 		do:   []step{apply(0, "p"), {at: 1, op: op{verb: buff.Steal, ask: &ask{to: 5}, by: 50 * millis}}},

@@ -13,6 +13,13 @@ import (
 // unsettle says that tags, or who is the strongest, may have changed.
 func (s *Set) unsettle() { s.needGates().unsettled = true }
 
+// reranked says that an instance of a definition has another magnitude.
+func (s *Set) reranked(spec *Spec) {
+	if spec.uses&usesHide != 0 {
+		s.unsettle()
+	}
+}
+
 // reconsider finds what has an effect after a change, and what must go: the oldest first,
 // again and again until nothing changes. Buffs that hide each other in a ring would never
 // come to an end; they are left as they are after MaxRounds.

@@ -51,6 +51,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	s.ages++
 	i.stacks += n
 	i.magnitude = a.Magnitude
+	s.reranked(spec)
 	s.level(i, a)
 	s.addLayer(t, i, a, d, n, s.ages)
 	s.renew(i, a)
