@@ -190,7 +190,9 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	if set {
 		i.end = s.refreshed(i, now, d)
 		i.duration, i.magnitude = d, a.Magnitude
-		s.level(i, a)
+		if !stacked { // or it has it already
+			s.level(i, a)
+		}
 		if i.extra != noSlot {
 			s.renew(i, a)
 		}

@@ -70,6 +70,15 @@ var foundAtApplication = []found{
 		want: []string{"0 apply p x1", "1 deny p why=dr"},
 	},
 	{
+		what: "levels add up once",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Limit: 2, Level: buff.LevelSum}}},
+		do: []step{
+			{at: 0, op: op{verb: buff.Apply, spec: "p", level: 2}},
+			{at: 1, op: op{verb: buff.Apply, spec: "p", level: 1}},
+		},
+		want: []string{"1 stack p x2 s0 m0 l3", "1 refresh p x2 end=101 s0 m0 l3"},
+	},
+	{
 		what: "a share that is less than a millisecond is resisted",
 		defs: []buff.Spec{{ID: "p", Duration: millis, DR: buff.DR{Group: "dr", Steps: []int{25}, Reset: time.Second}}},
 		do:   []step{apply(0, "p")},
