@@ -46,7 +46,7 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 
 // joined returns the slot of the live instance that the application joins, or noSlot.
 func (s *Set) joined(a *Application) uint16 {
-	if a.Spec.Stack.By == ByNone {
+	if a.Spec.Stack.By == ByNone || a.member {
 		return noSlot
 	}
 	return s.find(a)
@@ -200,7 +200,9 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		}
 		i.end = s.refreshed(i, now, d)
 		i.duration, i.magnitude = d, a.Magnitude
-		s.level(i, a)
+		if !stacked { // or it has it already
+			s.level(i, a)
+		}
 		if i.extra != noSlot {
 			s.renew(i, a)
 		}
@@ -208,9 +210,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		e.End = s.endTold(t, i)
 		t.emit(s, e)
 		s.follow(t, spec.refresh)
-		if spec.Stack.Effective > 0 {
-			s.unsettle()
-		}
+		s.reranked(spec)
 	}
 	s.touch(at)
 	phase := spec.Stack.Phase

@@ -51,12 +51,13 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	s.ages++
 	i.stacks += n
 	i.magnitude = a.Magnitude
+	s.reranked(spec)
 	s.level(i, a)
 	s.addLayer(t, i, a, d, n, s.ages)
 	s.renew(i, a)
 	s.touch(at)
 	e := s.about(Stacked, at)
-	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
+	e.End = s.told(t, i, s.nowOf(t, i).Add(d))
 	t.emit(s, e)
 	s.cross(t, at, was)
 	if spec.First == FirstEvery {
@@ -86,7 +87,7 @@ func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
 		s.touch(at)
 	}
 	e := s.about(Refreshed, at)
-	e.End = s.worldOf(i, l.end)
+	e.End = s.told(t, i, l.end)
 	t.emit(s, e)
 	s.follow(t, i.spec.refresh)
 	return Refreshed
