@@ -22,7 +22,8 @@ const (
 )
 
 // farthest is how far, in ms, an instant may be from the moment of saving: some nine
-// million years. Sums of a few such spans are still far from the end of an int64.
+// million years, and what is farther does not come. Sums of a few such spans are still far
+// from the end of an int64.
 const farthest = 1 << 58
 
 // mostAges is the most applications and timeouts of one owner that a blob may count.
@@ -55,8 +56,7 @@ type savedPace struct {
 	Den   uint32 `json:"rate_den,omitempty"`
 }
 
-// savedTag is how often the owner has a tag beside the grants of its buffs, or is immune
-// to it. A tag of which a DropTag took away what a buff grants counts below zero.
+// savedTag is how often the owner was given a tag, or was made immune to it.
 type savedTag struct {
 	Name string `json:"tag"`
 	N    int64  `json:"n"`

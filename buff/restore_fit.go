@@ -39,10 +39,15 @@ func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extra: noSlot,
 	}
 	x.next = noSlot
-	after := func(left int64) wheel.Time { return c.now.Add(left - elapsed) }
+	after := func(left int64) wheel.Time {
+		if left == farthest {
+			return wheel.Never
+		}
+		return c.now.Add(left - elapsed)
+	}
 	if b.Left != nil {
 		i.end = after(*b.Left)
-	} else if spec.Kind == Timed {
+	} else if spec.Kind == Timed && b.Duration == 0 {
 		i.end, i.duration = c.now.Add(spec.duration), spec.duration
 	}
 	switch {

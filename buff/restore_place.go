@@ -9,7 +9,7 @@ import (
 // place puts everything into the Set. From here on nothing can fail.
 func (r *restorer) place() {
 	s := r.set
-	s.own = r.own
+	s.own, s.catalog = r.own, r.turn.Catalog
 	if len(r.remains) > 0 || r.saved.Rolls > 0 {
 		g := s.needGates()
 		g.returns, g.rolls = r.remains, r.saved.Rolls
@@ -79,33 +79,31 @@ func (r *restorer) rejuvenate(c *comeback) {
 // placeTags gives the owner its tags beside the grants of its buffs, and its immunities.
 func (r *restorer) placeTags() {
 	for _, b := range r.saved.Tags {
-		if t, ok := r.turn.Catalog.Tag(b.Name); ok {
-			r.set.needGates().tags.more(t, b.N)
-		} else {
+		t, ok := r.turn.Catalog.Tag(b.Name)
+		if !ok {
 			r.aside.Tags = append(r.aside.Tags, b)
+			continue
+		}
+		g := r.set.needGates()
+		g.given.addTimes(t, b.N)
+		for _, t := range r.turn.Catalog.closure([]Tag{t}) {
+			g.tags.addTimes(t, b.N)
 		}
 	}
 	for _, b := range r.saved.Immune {
 		if t, ok := r.turn.Catalog.Tag(b.Name); ok {
-			r.set.needGates().immune.more(t, b.N)
+			r.set.needGates().immune.addTimes(t, b.N)
 		} else {
 			r.aside.Immune = append(r.aside.Immune, b)
 		}
 	}
 }
 
-// more counts a tag n times more, or less.
-func (s *tagSet) more(t Tag, n int64) {
-	if k, ok := s.find(t); ok {
-		n += int64((*s)[k].n)
-		(*s)[k].n = 1
-		s.drop([]Tag{t})
-	}
-	if n > 0 {
-		s.add([]Tag{t})
-		k, _ := s.find(t)
-		(*s)[k].n = uint16(min(n, math.MaxUint16))
-	}
+// addTimes counts a tag n times more, up to the most that a count can be.
+func (s *tagSet) addTimes(t Tag, n int64) {
+	s.add([]Tag{t})
+	k, _ := s.find(t)
+	(*s)[k].n = uint16(min(int64((*s)[k].n)-1+n, maxTagCount))
 }
 
 // tell reports what has come back and what has ended, and lets follow what follows.

@@ -33,7 +33,7 @@ var ErrBlob = errors.New("buff: bad blob")
 // been.
 //
 // Save wants what a [Set.Do] wants: everything due up to at.Now has been run. It costs
-// O(buffs), and O(tags × buffs) if there are tags, and allocates only what dst lacks.
+// O(buffs) and allocates only what dst lacks.
 func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	start := len(dst)
 	b := saved{Wall: at.Wall, Uptime: at.Uptime, Ages: s.ages}
@@ -72,58 +72,22 @@ func (p *pace) save(outer wheel.Time, cause Whose) (wheel.Time, savedPace) {
 	return p.inner.Add(ms), savedPace{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
 }
 
-// saveTags writes how often the owner has each tag beside the grants of its buffs, and to
-// which it was made immune.
+// saveTags writes which tags the owner was given, and to which it was made immune.
 func (s *Set) saveTags(dst []byte, c *Catalog, aside *saved) []byte {
-	n := len(aside.Tags)
-	s.otherTags(func(Tag, int) { n++ })
-	dst = appendTags(appendUint(dst, uint64(n)), aside.Tags)
-	s.otherTags(func(t Tag, n int) {
-		dst = appendInt(appendName(dst, c.TagName(t)), int64(n))
-	})
-	var immune tagSet
+	var given, immune tagSet
 	if s.gates != nil {
-		immune = s.gates.immune
+		given, immune = s.gates.given, s.gates.immune
 	}
-	dst = appendTags(appendUint(dst, uint64(len(immune)+len(aside.Immune))), aside.Immune)
-	for _, t := range immune {
-		dst = appendInt(appendName(dst, c.TagName(t.tag)), int64(t.n))
+	for _, l := range [...]struct {
+		set   tagSet
+		aside []savedTag
+	}{{given, aside.Tags}, {immune, aside.Immune}} {
+		dst = appendTags(appendUint(dst, uint64(len(l.set)+len(l.aside))), l.aside)
+		for _, t := range l.set {
+			dst = appendInt(appendName(dst, c.TagName(t.tag)), int64(t.n))
+		}
 	}
 	return dst
-}
-
-// otherTags calls f for each tag that the owner has more or less often than its buffs
-// grant it. It has it less often if a DropTag took what a buff granted.
-func (s *Set) otherTags(f func(t Tag, n int)) {
-	if s.gates == nil {
-		return
-	}
-	for _, c := range s.gates.tags {
-		if n := int(c.n) - s.granted(c.tag, noSlot); n != 0 {
-			f(c.tag, n)
-		}
-	}
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		i := &s.slots[at]
-		if i.spec.uses&usesGrants == 0 || i.flags&hidden != 0 {
-			continue
-		}
-		for _, t := range i.spec.grants {
-			if !s.gates.tags.has(t) && s.granted(t, at) == 0 {
-				f(t, -s.granted(t, noSlot))
-			}
-		}
-	}
-}
-
-// granted counts the buffs that grant a tag, up to, and without, the one in the slot end.
-func (s *Set) granted(t Tag, end uint16) (n int) {
-	for at := s.oldest; at != end; at = s.slots[at].newer {
-		if i := &s.slots[at]; i.spec.uses&usesGrants != 0 && i.flags&hidden == 0 && has(i.spec.grants, t) {
-			n++
-		}
-	}
-	return n
 }
 
 // saveReturns writes what is remembered of diminishing returns.
