@@ -20,8 +20,9 @@ func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) bool {
 
 // Remaining returns the longest time left among the buffs of an owner with a tag, in Tags
 // or Grants or below it there, and reports whether there is one: a cooldown is a buff with
-// a tag. For one without an end, or whose time stands still, it is the longest Duration
-// there is. For an unknown owner and for one that is busy it reports false.
+// a tag. Of one whose time stands still it is what would be left if its time went on now,
+// and of an infinite one the longest Duration there is. For an unknown owner and for one
+// that is busy it reports false.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (time.Duration, bool) {
