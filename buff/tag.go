@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -35,6 +36,10 @@ func (n *names) number(name string) int {
 	n.list = append(n.list, name)
 	n.of[name] = len(n.list)
 	return len(n.list)
+}
+
+func (n *names) clone() names {
+	return names{list: slices.Clip(n.list), of: maps.Clone(n.of)}
 }
 
 // Tag returns the tag of that name, and reports whether a definition speaks of it or of
