@@ -114,13 +114,17 @@ func (p *play) pause(st *step) error { return said(p.engine.Pause(p.id(st.owner)
 
 func (p *play) resume(st *step) error { return said(p.engine.Resume(p.id(st.owner))) }
 
-func (p *play) setRate(st *step) error { return said(p.engine.SetRate(p.id(st.owner), st.rate)) }
+func (p *play) setRate(st *step) error {
+	p.quicken(0, st.rate)
+	return said(p.engine.SetRate(p.id(st.owner), st.rate))
+}
 
 func (p *play) pauseBuff(st *step) error { return p.one(st, p.engine.PauseBuff) }
 
 func (p *play) resumeBuff(st *step) error { return p.one(st, p.engine.ResumeBuff) }
 
 func (p *play) setBuffRate(st *step) error {
+	p.quicken(1, st.rate)
 	return p.one(st, func(h buff.Handle) buff.Result { return p.engine.SetBuffRate(h, st.rate) })
 }
 

@@ -17,6 +17,7 @@ type play struct {
 	scenario *scenario
 	engine   *engine.Engine
 	frame    time.Duration
+	fastest  [2]time.Duration        // how many times as fast as the world's an owner's time has been, and a buff's
 	ids      map[string]buff.OwnerID // of owners and sources alike
 	logs     []ownerLog              // in the order in which the script names the owners
 	place    map[buff.OwnerID]int    // in logs
@@ -33,7 +34,7 @@ type logLine struct {
 
 // play runs the script and returns the log.
 func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, err error) {
-	p := &play{scenario: s, frame: frame, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
+	p := &play{scenario: s, frame: frame, fastest: [2]time.Duration{1, 1}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers = s.catalog, engine.Handlers{}
 	for _, name := range s.catalog.Handlers() {
 		o.Handlers[name] = ignore
@@ -111,13 +112,22 @@ func (p *play) id(name string) buff.OwnerID {
 // one. Where pulses say when they were seen, the frames are those of the script.
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
-	for !p.scenario.seen && left > p.frame {
-		if err := p.tick(p.frame); err != nil {
+	// Where time passes a million times as fast, a minute has as many pulses as a year.
+	frame := min(p.frame, max(longestFrame/(p.fastest[0]*p.fastest[1]), minFrame))
+	for !p.scenario.seen && left > frame {
+		if err := p.tick(frame); err != nil {
 			return err
 		}
-		left -= p.frame
+		left -= frame
 	}
 	return p.tick(left)
+}
+
+// quicken notes a rate of an owner's time (0) or of a buff's (1).
+func (p *play) quicken(whose int, r buff.Ratio) {
+	if r.Num > r.Den {
+		p.fastest[whose] = max(p.fastest[whose], time.Duration(min((r.Num-1)/max(r.Den, 1)+1, buff.MaxRate)))
+	}
 }
 
 // tick runs one frame and keeps what happened.
