@@ -79,6 +79,13 @@ var foundAtApplication = []found{
 		want: []string{"1 stack p x2 s0 m0 l3", "1 refresh p x2 end=101 s0 m0 l3"},
 	},
 	{
+		what: "a layer may replace the only one",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Overflow: buff.OverflowReplace}}},
+		do:   []step{apply(0, "p"), apply(1, "p")},
+		end:  200,
+		want: []string{"1 stackend p x0 why=overflow", "1 stack p x1 end=101", "101 remove p why=expired"},
+	},
+	{
 		what: "a share that is less than a millisecond is resisted",
 		defs: []buff.Spec{{ID: "p", Duration: millis, DR: buff.DR{Group: "dr", Steps: []int{25}, Reset: time.Second}}},
 		do:   []step{apply(0, "p")},

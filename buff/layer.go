@@ -110,7 +110,9 @@ func (s *Set) thin(at uint16, k int, n int16) {
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
 		x.layers = slices.Delete(x.layers, k, k+1)
-		i.end = x.layers[len(x.layers)-1].end
+	}
+	if last := len(x.layers) - 1; last >= 0 { // or another one comes at once
+		i.end = x.layers[last].end
 	}
 	s.touch(at)
 }
