@@ -101,6 +101,16 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{
 	{
+		what: "an aligned buff finds the beat of its new period",
+		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Period: 100 * millis, Align: buff.AlignOwner, Haste: buff.HasteNext}},
+		do: []step{
+			apply(50, "p"),
+			{at: 60, op: op{verb: buff.SetPeriod, by: 75 * millis}},
+		},
+		end:  300,
+		want: []string{"60 period p next=100", "100 pulse p x1", "150 pulse p x1", "225 pulse p x1", "300 pulse p x1"},
+	},
+	{
 		what: "a layer tells its end while its time stands still",
 		defs: []buff.Spec{{ID: "p", Duration: 150 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 2}}},
 		do: []step{

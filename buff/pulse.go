@@ -39,7 +39,7 @@ func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 	i := &s.slots[at]
 	elapsed := int64(0)
 	if own == i.beat {
-		i.beat = i.beat.Add(i.period)
+		i.beat = i.firstBeat(own) // what is aligned finds back to its beat after a change of the period
 	} else {
 		elapsed = i.elapsed(own)
 		i.beat = own.Add(i.period)
