@@ -86,6 +86,15 @@ var foundAtApplication = []found{
 		want: []string{"1 stackend p x0 why=overflow", "1 stack p x1 end=101", "101 remove p why=expired"},
 	},
 	{
+		what: "a layer that replaces another is an overflow",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Overflow: buff.OverflowReplace, OverflowApply: []string{"q"}}},
+			{ID: "q", Kind: buff.Instant},
+		},
+		do:   []step{apply(0, "p"), apply(1, "p")},
+		want: []string{"1 stack p x1 end=101", "1 exec q x1"},
+	},
+	{
 		what: "a share that is less than a millisecond is resisted",
 		defs: []buff.Spec{{ID: "p", Duration: millis, DR: buff.DR{Group: "dr", Steps: []int{25}, Reset: time.Second}}},
 		do:   []step{apply(0, "p")},

@@ -35,7 +35,8 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	i, spec := &s.slots[at], a.Spec
 	r := Result{Handle: s.handle(at), Kind: Stacked}
 	room := spec.limit - int32(i.stacks)
-	if room <= 0 {
+	full := room <= 0
+	if full {
 		switch spec.Stack.Overflow {
 		case OverflowDeny, OverflowClear:
 			return s.refuse(t, at, a)
@@ -63,7 +64,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	if spec.First == FirstEvery {
 		s.pulse(t, at, 0)
 	}
-	if int32(was) >= spec.limit {
+	if full {
 		s.overflow(t, a)
 	}
 	return r
