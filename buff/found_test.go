@@ -48,7 +48,9 @@ func TestFound(t *testing.T) {
 	}
 }
 
-func apply(at int64, spec string) step { return step{at: at, op: op{verb: buff.Apply, spec: spec, source: 1}} }
+func apply(at int64, spec string) step {
+	return step{at: at, op: op{verb: buff.Apply, spec: spec, source: 1}}
+}
 
 var foundAtApplication = []found{
 	{
@@ -109,6 +111,16 @@ var foundAtApplication = []found{
 }
 
 var foundInTime = []found{
+	{
+		what: "a layer counts in its last pulse at any rate of time",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
+		do: []step{
+			apply(0, "p"),
+			{at: 0, op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}}},
+		},
+		end:  300,
+		want: []string{"117 pulse p x1", "234 pulse p x1", "234 remove p why=expired"},
+	},
 	{
 		what: "an aligned buff finds the beat of its new period",
 		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Period: 100 * millis, Align: buff.AlignOwner, Haste: buff.HasteNext}},

@@ -62,7 +62,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	t.emit(s, e)
 	s.cross(t, at, was)
 	if spec.First == FirstEvery {
-		s.pulse(t, at, 0)
+		s.pulse(t, at)
 	}
 	if full {
 		s.overflow(t, a)
@@ -184,6 +184,16 @@ func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
 		}
 	}
 	return stacks, sum
+}
+
+// sameCount reports whether in two pulses the same stacks count.
+func (s *Set) sameCount(i *instance, a, b wheel.Time) bool {
+	if i.spec.Stack.Timers != TimersEach {
+		return true
+	}
+	stacks, sum := s.counting(i, a)
+	more, total := s.counting(i, b)
+	return stacks == more && sum == total
 }
 
 // strongestBelow returns a layer of the greatest magnitude of those that count at an
