@@ -86,7 +86,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 		s.enter(t, at)
 	}
 	if spec.First != FirstNone && s.lives(e.Handle) {
-		s.pulse(t, at, 0)
+		s.pulse(t, at)
 	}
 	return Result{Handle: e.Handle, Kind: Applied}
 }
@@ -218,7 +218,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		i.beat = i.firstBeat(now)
 	}
 	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery && (set || stacked)) {
-		s.pulse(t, at, 0)
+		s.pulse(t, at)
 	}
 	return set
 }

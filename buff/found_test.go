@@ -48,7 +48,9 @@ func TestFound(t *testing.T) {
 	}
 }
 
-func apply(at int64, spec string) step { return step{at: at, op: op{verb: buff.Apply, spec: spec, source: 1}} }
+func apply(at int64, spec string) step {
+	return step{at: at, op: op{verb: buff.Apply, spec: spec, source: 1}}
+}
 
 var foundAtApplication = []found{
 	{
@@ -79,6 +81,22 @@ var foundAtApplication = []found{
 		want: []string{"1 stack p x2 s0 m0 l3", "1 refresh p x2 end=101 s0 m0 l3"},
 	},
 	{
+		what: "a layer may replace the only one",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Overflow: buff.OverflowReplace}}},
+		do:   []step{apply(0, "p"), apply(1, "p")},
+		end:  200,
+		want: []string{"1 stackend p x0 why=overflow", "1 stack p x1 end=101", "101 remove p why=expired"},
+	},
+	{
+		what: "a layer that replaces another is an overflow",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Overflow: buff.OverflowReplace, OverflowApply: []string{"q"}}},
+			{ID: "q", Kind: buff.Instant},
+		},
+		do:   []step{apply(0, "p"), apply(1, "p")},
+		want: []string{"1 stack p x1 end=101", "1 exec q x1"},
+	},
+	{
 		what: "a share that is less than a millisecond is resisted",
 		defs: []buff.Spec{{ID: "p", Duration: millis, DR: buff.DR{Group: "dr", Steps: []int{25}, Reset: time.Second}}},
 		do:   []step{apply(0, "p")},
@@ -93,6 +111,26 @@ var foundAtApplication = []found{
 }
 
 var foundInTime = []found{
+	{
+		what: "a layer counts in its last pulse at any rate of time",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
+		do: []step{
+			apply(0, "p"),
+			{at: 0, op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}}},
+		},
+		end:  300,
+		want: []string{"117 pulse p x1", "234 pulse p x1", "234 remove p why=expired"},
+	},
+	{
+		what: "an aligned buff finds the beat of its new period",
+		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Period: 100 * millis, Align: buff.AlignOwner, Haste: buff.HasteNext}},
+		do: []step{
+			apply(50, "p"),
+			{at: 60, op: op{verb: buff.SetPeriod, by: 75 * millis}},
+		},
+		end:  300,
+		want: []string{"60 period p next=100", "100 pulse p x1", "150 pulse p x1", "225 pulse p x1", "300 pulse p x1"},
+	},
 	{
 		what: "a layer tells its end while its time stands still",
 		defs: []buff.Spec{{ID: "p", Duration: 150 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 2}}},

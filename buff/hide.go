@@ -87,7 +87,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 		i.beat = i.firstBeat(s.nowOf(t, i))
 		s.touch(at)
 		if i.spec.Inhibition == InhibitionExecute {
-			s.pulse(t, at, 0)
+			s.pulse(t, at)
 		}
 	}
 }

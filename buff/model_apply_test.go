@@ -265,8 +265,8 @@ func (b *carried) refreshed(now, d int64) int64 {
 		return now + d + min(b.end-now, ms(b.spec.Duration)*int64(cmp.Or(st.RefreshPct, 30))/100)
 	case st.Refresh == buff.RefreshMax:
 		return max(b.end, now+d)
-	case st.Refresh == buff.RefreshResidual && b.nextPulse() != never:
-		return now + d + b.nextPulse() - now
+	case st.Refresh == buff.RefreshResidual && b.next <= b.end: // of a tail there is nothing left over
+		return now + d + b.next - now
 	}
 	return now + d
 }

@@ -148,7 +148,7 @@ func replay(s *script, cuts frames, side sided) []byte {
 		side.run(at)
 	}
 	for i, st := range s.steps {
-		if !st.once || i == 0 {
+		if !st.once || i == 0 || s.steps[i-1].at != st.at {
 			reach(i, st.at)
 		}
 		r := side.do(st.at, st.op)
