@@ -119,7 +119,10 @@ func (r *restorer) tell() {
 	}
 	for k := range r.backs { // under other definitions there may be new enemies
 		c := &r.backs[k]
-		if i := &s.slots[c.at]; !c.gone && i.spec != nil && i.spec.uses&usesImmunity != 0 && i.flags&hidden == 0 {
+		if c.gone || c.i.spec.uses&usesImmunity == 0 {
+			continue
+		}
+		if i := &s.slots[c.at]; i.spec != nil && i.flags&hidden == 0 {
 			s.purgeImmune(t, c.at)
 		}
 	}

@@ -27,7 +27,6 @@ func TestSaveIsNothing(t *testing.T) {
 	for k := range uint64(n) {
 		seed := *seed + k
 		s := newSaveScript(t, rand.New(rand.NewPCG(seed, 11)))
-		fmt.Println("SEED", seed)
 		straight, saved := s.run(t, seed, false), s.run(t, seed, true)
 		if straight.restless || saved.restless { // hidden in a ring: each look begins it anew
 			continue
@@ -138,9 +137,6 @@ func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *save
 	}
 	if r.restless {
 		return back
-	}
-	if dbg != nil {
-		dbg(blob, turn.Events, set)
 	}
 	k := 0
 	for i := range set.All() {
@@ -300,5 +296,3 @@ func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
 	c.Act, _ = s.catalog.Act(some(rng, "cast", "move"))
 	return c
 }
-
-var dbg func([]byte, []buff.Event, *buff.Set)
