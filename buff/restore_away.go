@@ -25,14 +25,14 @@ func (c *comeback) pass() {
 func (c *comeback) passShared() {
 	i := &c.i
 	for i.end <= c.over {
-		c.beatUntil(i.end)
+		c.beatToEnd()
 		n := i.spec.expiring(int(i.stacks))
 		if n >= int(i.stacks) {
 			c.gone = true
 			return
 		}
 		i.stacks -= int16(n)
-		i.end = lasting(i.end, i.duration)
+		i.end = lasting(c.after(i.end), i.duration)
 		c.parts = true
 	}
 	c.beatUntil(c.over)
@@ -42,7 +42,7 @@ func (c *comeback) passShared() {
 func (c *comeback) passQueue() {
 	i, x := &c.i, &c.x
 	for i.end <= c.over {
-		c.beatUntil(i.end)
+		c.beatToEnd()
 		if len(x.layers) == 0 {
 			c.gone = true
 			return
@@ -56,7 +56,7 @@ func (c *comeback) passQueue() {
 		l := x.layers[best]
 		x.layers = remove(x.layers, best)
 		i.magnitude, i.source, i.level, x.running = l.magnitude, l.source, l.level, l.age
-		i.end, i.duration = i.end.Add(l.left), l.left
+		i.end, i.duration = c.after(i.end).Add(l.left), l.left
 		c.parts = true
 	}
 	c.beatUntil(c.over)
@@ -96,6 +96,24 @@ func (c *comeback) beatUntil(until wheel.Time) {
 		c.stacks = int32(c.i.stacks)
 		c.i.beat = c.i.beat.Add(n * c.i.period)
 	}
+}
+
+// beatToEnd is beatUntil the end. A partial tail there, though lost, begins a period.
+func (c *comeback) beatToEnd() {
+	i := &c.i
+	c.beatUntil(i.end)
+	if i.period > 0 && i.spec.Tail == TailPartial && i.elapsed(i.end) > 0 {
+		i.beat = i.end.Add(i.period)
+	}
+}
+
+// after returns from when what followed an end is counted: as with an owner who is there,
+// from the next ms of the time outside.
+func (c *comeback) after(end wheel.Time) wheel.Time {
+	if c.i.flags&paced == 0 {
+		return end
+	}
+	return c.was.ceil(c.was.outer(end.Add(c.ms))).Add(-c.ms)
 }
 
 // boundaries returns how many boundaries of the period come up to and including an instant.

@@ -57,7 +57,7 @@ func (s *Set) saveBuff(dst []byte, i *instance, now wheel.Time) []byte {
 	if i.spec.Clock != Online {
 		b.Clock = i.spec.Clock.String()
 	}
-	if i.end != wheel.Never {
+	if i.end != wheel.Never || i.spec.Stack.Timers != TimersShared { // with other timers there is one, if beyond all time
 		b.Left = &left
 	}
 	if i.period != 0 {
