@@ -128,6 +128,23 @@ var stepKeys = func() []string {
 	return append(slices.Sorted(maps.Keys(verbs)), slices.Sorted(maps.Keys(options))...)
 }()
 
+// words are what stands behind a verb, as the help says it.
+var words = map[value]string{
+	takesTrue: "true", takesBuff: "BUFF", takesName: "NAME", takesQuery: "QUERY", takesRate: "RATIO", takesAmount: "N",
+}
+
+// stepHelp lists the steps that there are, a line each.
+func stepHelp() string {
+	var b strings.Builder
+	for _, word := range slices.Sorted(maps.Keys(verbs)) {
+		v := verbs[word]
+		if !v.later {
+			fmt.Fprintf(&b, "    %s\n", strings.Join(append([]string{v.word + ": " + words[v.takes]}, slices.Sorted(slices.Values(v.options))...), ", "))
+		}
+	}
+	return b.String()
+}
+
 // readScript reads the steps. A step that is wrong does not hide what is wrong with
 // the others.
 func (s *scenario) readScript(n ast.Node) {
