@@ -50,7 +50,7 @@ func TestPauseHoldsEverything(t *testing.T) {
 			require.Zero(t, e.Stats().Timers)
 			b, _ := e.Find(h)
 			require.EqualValues(t, math.MaxInt64, b.End)
-			require.Equal(t, []string{"1: 3000 apply q x1"}, lines(e.Tick(100*time.Hour)))
+			require.Equal(t, []string{"1: 3000 apply q x1 end=4000"}, lines(e.Tick(100*time.Hour)), "the end that it would have if its time went on")
 			require.NoError(t, e.Resume(1).Err)
 			require.NoError(t, e.Resume(1).Err)
 			b, _ = e.Find(h)
