@@ -232,11 +232,11 @@ func (e *Engine) obey(o *owner) (late bool) {
 		}
 	}
 	o.set.ClearOrders()
-	due := o.set.Due() // a command has moved a deadline to where the owner is
-	if (due || o.set.Pending() > 0) && !o.leaving {
+	behind := o.set.Behind() // a command has moved a deadline to where the owner is
+	if (behind || o.set.Pending() > 0) && !o.leaving {
 		e.want(o)
 	}
-	return late || due
+	return late || behind
 }
 
 // arm gives a timer to something that had none when it asked for one.
