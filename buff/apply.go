@@ -46,7 +46,7 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 
 // joined returns the slot of the live instance that the application joins, or noSlot.
 func (s *Set) joined(a *Application) uint16 {
-	if a.Spec.Stack.By == ByNone {
+	if a.Spec.Stack.By == ByNone || a.member {
 		return noSlot
 	}
 	return s.find(a)
@@ -86,7 +86,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 		s.enter(t, at)
 	}
 	if spec.First != FirstNone && s.lives(e.Handle) {
-		s.pulse(t, at, 0)
+		s.pulse(t, at)
 	}
 	return Result{Handle: e.Handle, Kind: Applied}
 }
@@ -200,7 +200,9 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		}
 		i.end = s.refreshed(i, now, d)
 		i.duration, i.magnitude = d, a.Magnitude
-		s.level(i, a)
+		if !stacked { // or it has it already
+			s.level(i, a)
+		}
 		if i.extra != noSlot {
 			s.renew(i, a)
 		}
@@ -208,9 +210,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		e.End = s.endTold(t, i)
 		t.emit(s, e)
 		s.follow(t, spec.refresh)
-		if spec.Stack.Effective > 0 {
-			s.unsettle()
-		}
+		s.reranked(spec)
 	}
 	s.touch(at)
 	phase := spec.Stack.Phase
@@ -218,7 +218,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		i.beat = i.firstBeat(now)
 	}
 	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery && (set || stacked)) {
-		s.pulse(t, at, 0)
+		s.pulse(t, at)
 	}
 	return set
 }

@@ -1,41 +1,37 @@
 package buff
 
+import "github.com/bufftick/bufftick/wheel"
+
 // In a late frame, pulses of one instance that come due with nothing about it changing
 // between them may be done as one, by Spec.Catchup: at the last of them, or when something
 // changes. A frame is late for an instance if another of its pulses is due in it.
 
 // catchUp does a pulse, or lets it wait for the next one, which is due in this frame too.
-func (s *Set) catchUp(t *Turn, at uint16, elapsed int64) {
+func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed int64) {
 	i := &s.slots[at]
-	if next := i.nextPulse(); elapsed == 0 && next <= s.nextEnd(i) && s.worldOf(i, next) <= t.Now {
-		s.needExtra(i).owed++
-		return
-	}
 	if elapsed != 0 {
 		s.flush(t, at)
-		s.pulse(t, at, elapsed)
+		s.pulseAt(t, at, own, elapsed, 0)
 		return
 	}
-	s.payUp(t, at, 1)
+	x := s.needExtra(i)
+	x.owed++
+	x.owedAt = own
+	if next := i.nextPulse(); next > s.nextEnd(i) || s.worldOf(i, next) > t.Now || !s.sameCount(i, own, next) {
+		s.flush(t, at)
+	}
 }
 
-// flush does the pulses that wait, since something about the instance changes now.
+// flush does the pulses that wait, since something about the instance changes now, or the
+// last of them has come.
 func (s *Set) flush(t *Turn, at uint16) {
 	i := &s.slots[at]
-	if i.extra != noSlot && s.extraOf(i).owed > 0 {
-		s.payUp(t, at, 0)
+	if i.extra == noSlot || s.extraOf(i).owed == 0 {
+		return
 	}
-}
-
-// payUp does the pulses that wait, and more.
-func (s *Set) payUp(t *Turn, at uint16, more int32) {
-	i := &s.slots[at]
-	count := more
-	if i.extra != noSlot {
-		x := s.extraOf(i)
-		count += x.owed
-		x.owed = 0
-	}
+	x := s.extraOf(i)
+	count, own := x.owed, x.owedAt
+	x.owed = 0
 	done := int32(1)
 	if i.spec.Catchup == CatchupCoalesce {
 		done = count
@@ -47,5 +43,5 @@ func (s *Set) payUp(t *Turn, at uint16, more int32) {
 	if done == 1 {
 		done = 0
 	}
-	s.pulseTimes(t, at, 0, done)
+	s.pulseAt(t, at, own, 0, done)
 }

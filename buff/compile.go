@@ -148,7 +148,7 @@ func (s *Spec) findUses() (u uses) {
 	set(usesSlot, s.slot != 0)
 	set(usesGrants, len(s.grants) > 0)
 	set(usesImmunity, !s.immunity.empty())
-	set(usesChance, s.Chance != 0)
+	set(usesChance, s.Chance != 0 && s.Chance != 1000)
 	set(usesDR, s.dr != 0)
 	set(usesExtra, s.Stack.Timers != TimersShared || s.Stack.By == ByKey || len(s.Params) > 0 || s.Charges.N > 0 || s.Shield.On)
 	set(usesInterrupt, s.interrupt|s.consumeOn != 0)

@@ -59,8 +59,8 @@ func (s *Spec) yieldsTo(g Grade) bool {
 // Parcel is a command of one owner's rules for another owner.
 type Parcel struct {
 	At      wheel.Time // of its cause
-	To      OwnerID
-	Command Command
+	To      OwnerID    // who it is for
+	Command Command    // what is asked of it
 }
 
 // steal takes what the query finds off its owner and has it applied to who steals, for
@@ -78,14 +78,20 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 		r.Amount++
 		r.Kind, r.Why = Removed, Stolen
 		a := Application{Spec: i.spec, Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude}
+		left := MaxDuration
 		if i.end != wheel.Never {
-			left := time.Duration(min(int64(i.end-s.nowOf(t, i)), MaxDuration.Milliseconds())) * time.Millisecond
-			if most > 0 {
-				left = min(left, most)
-			}
+			left = time.Duration(min(int64(i.end-s.nowOf(t, i)), MaxDuration.Milliseconds())) * time.Millisecond
+		}
+		if most > 0 {
+			left = min(left, most)
+		}
+		if i.end != wheel.Never || most > 0 {
 			a.Duration = For(left)
 		}
 		s.end(t, at, Stolen)
+		if left <= 0 {
+			return true // it would have ended now
+		}
 		t.Sent = append(t.Sent, Parcel{At: t.at, To: q.To, Command: Command{Verb: Apply, Application: a}})
 		return true
 	})

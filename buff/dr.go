@@ -24,7 +24,8 @@ func (s *Set) share(t *Turn, a *Application) uint64 {
 	return uint64(steps[min(n, len(steps)-1)])
 }
 
-// returns finds what is remembered of the definition's group, nil if nothing.
+// returns finds what is remembered of the definition's group, nil if nothing. What is over
+// is forgotten here, before the new instance would bring it back to mind.
 func (s *Set) returns(spec *Spec, source OwnerID, now wheel.Time) *diminished {
 	if s.gates == nil {
 		return nil
@@ -34,9 +35,14 @@ func (s *Set) returns(spec *Spec, source OwnerID, now wheel.Time) *diminished {
 	}
 	for k := range s.gates.returns {
 		d := &s.gates.returns[k]
-		if d.group == spec.dr && d.source == source && s.remembers(d, now) {
+		if d.group != spec.dr || d.source != source {
+			continue
+		}
+		if s.remembers(d, now) {
 			return d
 		}
+		s.gates.returns = slices.Delete(s.gates.returns, k, k+1)
+		return nil
 	}
 	return nil
 }

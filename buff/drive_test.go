@@ -6,41 +6,49 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
-	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
 
 // drive runs a script on a Set and writes the same log as the model. It checks on
-// its own what must hold whatever the rules say.
+// its own what must hold whatever the rules say; fault is the first thing that does not.
 type drive struct {
-	t     *testing.T
+	*script
+	fault string
 	set   *buff.Set
 	turn  buff.Turn
-	specs []*buff.Spec
 	dice  *dice      // what handlers do
-	how   *rand.Rand // how the time is cut into frames and turns; nil: one frame a step, in one turn
+	how   *rand.Rand // how frames are cut into turns; nil: each is one
 	wheel *tinyWheel // nil: nobody clears the orders
 
-	log      []string
+	log      []byte
 	numbers  map[buff.Handle]int
 	handles  []buff.Handle
 	timeouts []buff.TimeoutHandle
 	ended    map[buff.Handle]bool
 	last     wheel.Time // the instant of the last event
+	restored int
 }
 
-func newDrive(t *testing.T, s *script, how *rand.Rand, w *tinyWheel) *drive {
+func newDrive(s *script, how *rand.Rand, w *tinyWheel) *drive {
 	d := &drive{
-		t: t, set: buff.NewSet(7, 3, 0, s.limit), specs: s.specs, dice: seeded(s.handlers), how: how, wheel: w,
+		script: s, set: buff.NewSet(ownID, 3, 0, s.limit), dice: seeded(s.handlers), how: how, wheel: w,
 		numbers: map[buff.Handle]int{}, ended: map[buff.Handle]bool{},
 	}
-	d.turn.Call = d.call
+	d.turn.Call, d.turn.Catalog, d.turn.Seed = d.call, s.catalog, rollSeed
+	if w != nil {
+		w.fail = d.fail
+	}
 	return d
+}
+
+func (d *drive) fail(format string, args ...any) {
+	if d.fault == "" {
+		d.fault = fmt.Sprintf(format, args...)
+	}
 }
 
 // flush takes what has happened into the log.
@@ -51,51 +59,85 @@ func (d *drive) flush() {
 			d.handles = append(d.handles, e.Handle)
 			d.numbers[e.Handle] = len(d.handles)
 		}
-		switch { // not with require, which takes longer than the rest of the test
+		switch {
 		case d.ended[e.Handle] && e.Kind != buff.Faulted:
-			require.Fail(d.t, "after its end", "%v", e)
+			d.fail("after its end: %v", e)
+		case e.Handle != 0 && d.numbers[e.Handle] == 0:
+			d.fail("before its start: %v", e)
 		case e.Seen != d.turn.Now || e.At > e.Seen:
-			require.Fail(d.t, "early", "%v seen %v in the frame %v", e, e.Seen, d.turn.Now)
+			d.fail("early: %v seen %v in the frame %v", e, e.Seen, d.turn.Now)
 		case e.At < d.last:
-			require.Fail(d.t, "out of order", "%v", e)
-		case e.Owner != 7:
-			require.Fail(d.t, "whose is it?", "%v of %d", e, e.Owner)
+			d.fail("out of order: %v", e)
+		case e.Owner != ownID:
+			d.fail("whose is it? %v of %d", e, e.Owner)
 		}
 		if e.Kind == buff.Removed {
 			d.ended[e.Handle] = true
 		}
 		d.last = e.At
-		d.log = append(d.log, fmt.Sprintf("%s s%d m%d i%d", e.AppendLog(nil, false), e.Source, e.Magnitude, d.numbers[e.Handle]))
+		d.log = e.AppendLog(d.log, false)
+		if e.Spec != nil && e.Name != "" {
+			d.log = append(append(d.log, " name="...), e.Name...)
+		}
+		d.log = appendMore(d.log, e.Source, e.Magnitude, int(e.Level), d.numbers[e.Handle])
 	}
 	d.turn.Events = d.turn.Events[:0]
 }
 
 func (d *drive) call(t *buff.Turn, c *buff.Call) buff.Reason {
 	d.flush()
-	d.log = append(d.log, fmt.Sprintf("call %d of %v", c.Handler, c.Event.Kind))
-	ops, why := act(d.dice, d.specs)
+	switch {
+	case c.Event.Handle != 0 && d.ended[c.Event.Handle] && c.Event.Kind != buff.Removed:
+		d.fail("a handler of a buff that has gone: %v", c.Event)
+	case t.At() != c.Event.At:
+		d.fail("a handler at %v of an event at %v", t.At(), c.Event.At)
+	}
+	d.log = append(append(strconv.AppendInt(append(d.log, "call "...), int64(c.Handler), 10), " of "+c.Event.Kind.String()...), '\n')
+	ops, why := act(d.dice, d.script)
 	for _, o := range ops {
 		t.Issue(d.set, d.command(o))
 	}
 	return why
 }
 
-// command puts handles in the place of numbers.
+// command puts handles in the place of numbers, and pointers and numbers in that of names.
 func (d *drive) command(o op) buff.Command {
 	c := buff.Command{
-		Verb: o.verb, By: o.by, Name: o.name, Stacks: o.stacks, Handler: o.handler, Reason: o.reason,
-		Application: buff.Application{Spec: o.spec, Source: o.source, Stacks: o.stacks, Magnitude: o.magnitude},
+		Verb: o.verb, By: o.by, Name: o.name, Stacks: o.stacks, Handler: o.handler, Reason: o.reason, Amount: o.amount, Rate: o.rate, Whose: o.whose,
+		Purge: o.purge,
+		Application: buff.Application{
+			Spec: d.catalog.Spec(o.spec), Source: o.source, Stacks: o.stacks, Magnitude: o.magnitude, Level: o.level, Key: o.key, Scale: o.scale,
+			Params: o.params,
+		},
 	}
+	c.Tag, _ = d.catalog.Tag(o.tag)
+	c.Act, _ = d.catalog.Act(o.act)
 	if o.given {
 		c.Application.Duration = buff.For(o.duration)
 	}
-	if len(d.handles) > 0 {
+	if o.number >= 0 && len(d.handles) > 0 {
 		c.Handle = d.handles[o.number%len(d.handles)]
+	} else if o.number >= 0 {
+		c.Handle = 1 // nobody's
 	}
 	if len(d.timeouts) > 0 {
-		c.Timeout = d.timeouts[o.number%len(d.timeouts)]
+		c.Timeout = d.timeouts[max(o.number, 0)%len(d.timeouts)]
+	}
+	if q := o.ask; q != nil {
+		c.Query = &buff.Query{
+			Spec: d.catalog.Spec(q.spec), Type: q.kind, Polarity: q.polarity, Source: q.source, Grade: q.grade, Most: q.most, Newest: q.newest, To: q.to,
+		}
+		c.Query.Tag, _ = d.catalog.Tag(q.tag)
 	}
 	return c
+}
+
+var errorWords = []struct {
+	err  error
+	word string
+}{
+	{buff.ErrDuration, "duration"}, {buff.ErrStacks, "stacks"}, {buff.ErrFull, "full"}, {buff.ErrStale, "stale"}, {buff.ErrInfinite, "infinite"},
+	{buff.ErrLevel, "level"}, {buff.ErrScale, "scale"}, {buff.ErrRate, "rate"}, {buff.ErrPeriod, "period"}, {buff.ErrTag, "tag"}, {buff.ErrAmount, "amount"},
 }
 
 // do does a command from outside and returns its Result in the model's words.
@@ -104,9 +146,8 @@ func (d *drive) do(at int64, o op) string {
 	c := d.command(o)
 	before, orders := len(d.turn.Events), len(d.set.Orders())
 	r := d.set.Do(&d.turn, wheel.Time(at), c)
-	if errors.Is(r.Err, buff.ErrStale) || errors.Is(r.Err, buff.ErrInfinite) {
-		require.Len(d.t, d.turn.Events, before, "a command without a target did something")
-		require.Len(d.t, d.set.Orders(), orders)
+	if r.Err != nil && r.Kind == 0 && (len(d.turn.Events) != before || len(d.set.Orders()) != orders) {
+		d.fail("a command that failed did something: %v", o)
 	}
 	d.flush()
 	d.obey()
@@ -115,35 +156,30 @@ func (d *drive) do(at int64, o op) string {
 		return "waits"
 	}
 	words := []string{}
-	if r.Kind != 0 {
-		words = append(words, r.Kind.String())
-	}
-	if r.Why != buff.NoReason {
-		words = append(words, r.Why.String())
-	}
-	for err, word := range map[error]string{
-		buff.ErrDuration: "duration", buff.ErrStacks: "stacks", buff.ErrFull: "full", buff.ErrStale: "stale", buff.ErrInfinite: "infinite",
-	} {
-		if errors.Is(r.Err, err) {
-			words = append(words, word)
+	switch o.verb {
+	case buff.Purge, buff.Steal, buff.SetPeriod, buff.Inhibit, buff.Release: // what Kind they have is said nowhere
+	default:
+		if r.Kind != 0 {
+			words = append(words, r.Kind.String())
 		}
+		if r.Why != buff.NoReason {
+			words = append(words, r.Why.String())
+		}
+	}
+	for _, e := range errorWords {
+		if r.Err != nil && errors.Is(r.Err, e.err) {
+			words = append(words, e.word)
+		}
+	}
+	if r.Amount != 0 {
+		words = append(words, amount(int(r.Amount)))
 	}
 	return strings.Join(words, " ")
 }
 
-// run reaches the instant, in one frame and one turn or in many.
+// run is one frame, in one turn or in many.
 func (d *drive) run(until int64) {
-	if d.how != nil {
-		for range d.how.IntN(3) {
-			if now := int64(d.turn.Now); now < until {
-				d.frame(wheel.Time(now + d.how.Int64N(until-now+1)))
-			}
-		}
-	}
-	d.frame(wheel.Time(until))
-}
-
-func (d *drive) frame(now wheel.Time) {
+	now := wheel.Time(until)
 	d.turn.Now = now
 	if d.wheel != nil {
 		d.wheel.wake(d.set, now)
@@ -159,38 +195,121 @@ func (d *drive) frame(now wheel.Time) {
 	}
 	d.flush()
 	d.obey()
-	require.Greater(d.t, d.set.Next(), now, "something due has not run")
-	require.Zero(d.t, d.set.Pending())
+	if next := d.set.Next(); next <= now {
+		d.fail("something due at %v has not run at %v", next, now)
+	}
+	if d.set.Pending() != 0 {
+		d.fail("handlers wait after a frame")
+	}
 	d.balance()
 }
 
 // obey meets the Set's orders.
 func (d *drive) obey() {
 	if d.wheel != nil {
-		d.wheel.obey(d.t, d.set)
+		d.wheel.obey(d.set)
 	}
 }
 
 // balance holds the Set against its own events.
 func (d *drive) balance() {
-	require.Equal(d.t, len(d.handles)-len(d.ended), d.set.Len(), "applied - removed = carried")
+	if d.restored+len(d.handles)-len(d.ended) != d.set.Len() {
+		d.fail("applied %d + restored %d - removed %d, but %d are carried", len(d.handles), d.restored, len(d.ended), d.set.Len())
+	}
 	n, last := 0, 0
 	next := wheel.Never
 	for i := range d.set.All() {
 		n++
 		if d.numbers[i.Handle] <= last {
-			require.Fail(d.t, "All is not the oldest first")
+			d.fail("All is not the oldest first")
 		}
 		last = d.numbers[i.Handle]
 		if found, ok := d.set.Find(i.Handle); !ok || found != i {
-			require.Fail(d.t, "Find differs from All", "%v and %v", found, i)
+			d.fail("Find differs from All: %v and %v", found, i)
 		}
-		next = min(next, i.End, i.NextPulse)
+		next = min(next, d.set.Due(i.Handle))
 	}
-	require.Equal(d.t, d.set.Len(), n)
-	if d.set.Timeouts() == 0 {
-		require.Equal(d.t, next, d.set.Next())
+	if d.set.Len() != n {
+		d.fail("All has %d, Len %d", n, d.set.Len())
 	}
+	if d.set.Timeouts() == 0 && next != d.set.Next() {
+		d.fail("something is due at %v, but Next says %v", next, d.set.Next())
+	}
+	if late := d.set.Owed(); late != 0 {
+		d.fail("%d pulses have waited beyond their frame", late)
+	}
+	if wrong := d.set.Counters(); wrong != "" {
+		d.fail("%s", wrong)
+	}
+}
+
+// state writes what an onlooker sees of each buff, the oldest first.
+func (d *drive) state() {
+	for i := range d.set.All() {
+		looked := look{
+			stacks: i.Stacks, level: i.Level, source: i.Source, magnitude: i.Magnitude, charges: i.Charges, shield: i.Shield,
+			end: int64(i.End), next: int64(i.NextPulse), hidden: i.Hidden, paused: i.Paused, waiting: i.Waiting,
+		}
+		for _, p := range i.Spec.Params {
+			value, ok := d.set.Param(i.Handle, p.Name)
+			if !ok {
+				d.fail("%v has no parameter %q", i.Spec, p.Name)
+			}
+			looked.params = append(looked.params, value)
+		}
+		d.log = looked.append(d.log, d.numbers[i.Handle])
+	}
+	for i, name := range tagNames {
+		if tag, ok := d.catalog.Tag(name); ok && d.set.Has(tag) {
+			d.log = append(d.log, 't', byte('0'+i))
+		}
+	}
+	d.log = append(d.log, '\n')
+	for _, p := range d.turn.Sent {
+		a, span := &p.Command.Application, "its own"
+		if by, ok := a.Duration.Given(); ok {
+			span = strconv.FormatInt(by.Milliseconds(), 10)
+		}
+		d.log = append(d.log, sentLine(p.To, a.Spec.ID, a.Source, a.Stacks, a.Level, a.Magnitude, span)...)
+	}
+	d.turn.Sent = d.turn.Sent[:0]
+}
+
+// look is what an onlooker sees of a buff.
+type look struct {
+	stacks, level, charges, waiting int
+	source                          buff.OwnerID
+	magnitude, shield, end, next    int64
+	hidden, paused                  bool
+	params                          []float64
+}
+
+func (l *look) append(dst []byte, number int) []byte {
+	add := func(key byte, n int64) {
+		if n != 0 && n != never {
+			dst = strconv.AppendInt(append(dst, ' ', key), n, 10)
+		}
+	}
+	add('i', int64(number))
+	add('x', int64(l.stacks))
+	add('l', int64(l.level))
+	add('s', int64(l.source))
+	add('m', l.magnitude)
+	add('c', int64(l.charges))
+	add('h', l.shield)
+	add('e', l.end)
+	add('n', l.next)
+	add('w', int64(l.waiting))
+	for _, p := range l.params {
+		add('p', int64(p))
+	}
+	if l.hidden {
+		dst = append(dst, " hidden"...)
+	}
+	if l.paused {
+		dst = append(dst, " paused"...)
+	}
+	return append(dst, ';')
 }
 
 // tinyWheel keeps deadlines in a map and does what orders say, and no more.
@@ -198,6 +317,7 @@ type tinyWheel struct {
 	rng    *rand.Rand
 	made   uint64
 	timers map[wheel.Handle]*deadline
+	fail   func(string, ...any)
 }
 
 type deadline struct {
@@ -210,7 +330,7 @@ func newTinyWheel(rng *rand.Rand) *tinyWheel {
 	return &tinyWheel{rng: rng, timers: map[wheel.Handle]*deadline{}}
 }
 
-func (w *tinyWheel) obey(t *testing.T, s *buff.Set) {
+func (w *tinyWheel) obey(s *buff.Set) {
 	for _, o := range s.Orders() {
 		if o.Due == wheel.Never {
 			delete(w.timers, o.Timer)
@@ -230,21 +350,25 @@ func (w *tinyWheel) obey(t *testing.T, s *buff.Set) {
 			continue
 		}
 		d := w.timers[timer]
-		require.NotNil(t, d, "an order moves a timer that was taken away")
-		require.Equal(t, o.Ref, d.ref)
+		if d == nil || d.ref != o.Ref {
+			w.fail("an order moves a timer that was taken away")
+			return
+		}
 		d.due, d.rests = o.Due, false
 	}
 	s.ClearOrders()
 	if s.Pending() > 0 {
 		return
 	}
-	require.LessOrEqual(t, len(w.timers), s.Len()+s.Timeouts(), "timers kept for what is gone")
-	w.check(t, s)
+	if len(w.timers) > s.Len()+s.Timeouts() {
+		w.fail("timers are kept for what is gone")
+	}
+	w.check(s)
 }
 
 // check holds the timers that wait against what the Set has to come. Of a buff
 // that has become endless one may be left over: it wakes for nothing.
-func (w *tinyWheel) check(t *testing.T, s *buff.Set) {
+func (w *tinyWheel) check(s *buff.Set) {
 	waiting, timeouts, next := map[buff.Ref]wheel.Time{}, 0, wheel.Never
 	for _, d := range w.timers {
 		if d.rests {
@@ -255,21 +379,23 @@ func (w *tinyWheel) check(t *testing.T, s *buff.Set) {
 			next = min(next, d.due)
 			continue
 		}
-		require.NotContains(t, waiting, d.ref, "two timers for one buff")
+		if _, two := waiting[d.ref]; two {
+			w.fail("two timers for one buff")
+		}
 		waiting[d.ref] = d.due
 	}
 	for i := range s.All() {
-		due := min(i.End, i.NextPulse)
+		due := s.Due(i.Handle)
 		ref := buff.Ref(i.Handle >> 32 & (buff.MaxPerOwner - 1))
 		if at, ok := waiting[ref]; due != wheel.Never && (!ok || at != due) {
-			require.Fail(t, "the wheel does not know", "%v has something due at %d, its timer waits: %v, for %d", i.Spec, due, ok, at)
+			w.fail("%v has something due at %d, its timer waits: %v, for %d", i.Spec, due, ok, at)
 		}
 		delete(waiting, ref)
 		next = min(next, due)
 	}
-	require.Empty(t, waiting, "timers for what is gone")
-	require.Equal(t, s.Timeouts(), timeouts)
-	require.Equal(t, s.Next(), next)
+	if len(waiting) > 0 || timeouts > s.Timeouts() || next != s.Next() {
+		w.fail("timers for what is gone: %v, %d timeouts of %d; the next at %d, and Next says %d", waiting, timeouts, s.Timeouts(), next, s.Next())
+	}
 }
 
 // wake hands over what is due, in any order, and now and then something that is

@@ -3,25 +3,23 @@ package buff
 // lasts returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
 // what it asks for, scaled, diminished, within its bounds, and fitted to its period.
 func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
-	spec, d := a.Spec, a.Spec.duration
-	if a.member {
-		return 0, NoReason
-	}
+	spec, d, share := a.Spec, a.Spec.duration, uint64(100)
 	if a.Duration.given {
 		d = wait(a.Duration.d)
 	}
-	if d == 0 {
+	if spec.uses&usesDR != 0 {
+		if share = s.share(t, a); share == 0 {
+			return 0, Diminished // also if it has no end of which there could be less
+		}
+	}
+	if d == 0 || a.member {
 		return 0, NoReason
 	}
 	if a.Scale != (Ratio{}) {
-		if d = scaled(d, uint64(a.Scale.Num), uint64(a.Scale.Den)); d == 0 {
-			return 0, Resisted
-		}
+		d = scaled(d, uint64(a.Scale.Num), uint64(a.Scale.Den))
 	}
-	if spec.uses&usesDR != 0 {
-		if d = scaled(d, s.share(t, a), 100); d == 0 {
-			return 0, Diminished
-		}
+	if d = scaled(d, share, 100); d == 0 {
+		return 0, Resisted
 	}
 	d = min(max(d, spec.shortest), spec.longest, MaxDuration.Milliseconds())
 	if spec.Tail == TailFit {

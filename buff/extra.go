@@ -12,8 +12,9 @@ type extra struct {
 	shield  int64     // what is left
 	running uint64    // TimersQueue: the age of the application that runs
 	charges int32
-	owed    int32 // late pulses that wait to be one; see catchup.go
-	pace    pace  // of the instance, if it is flagged paced
+	owed    int32      // late pulses that wait to be one; see catchup.go
+	owedAt  wheel.Time // the last of them, in the instance's own time
+	pace    pace       // of the instance, if it is flagged paced
 	next    uint16
 }
 

@@ -3,6 +3,7 @@ package buff
 // gates is what an owner has that bears on what may be applied to it and what has an effect.
 type gates struct {
 	tags       tagSet // of the grants of its buffs, and by AddTag
+	given      tagSet // of these, by AddTag; without those above them
 	immune     tagSet // by Immunize
 	immunities int32  // live instances that are not hidden and have an Immunity
 	acts       uint64 // that some instance, now or before, is interrupted by or consumed on

@@ -13,6 +13,13 @@ import (
 // unsettle says that tags, or who is the strongest, may have changed.
 func (s *Set) unsettle() { s.needGates().unsettled = true }
 
+// reranked says that an instance of a definition has another magnitude.
+func (s *Set) reranked(spec *Spec) {
+	if spec.uses&usesHide != 0 {
+		s.unsettle()
+	}
+}
+
 // reconsider finds what has an effect after a change, and what must go: the oldest first,
 // again and again until nothing changes. Buffs that hide each other in a ring would never
 // come to an end; they are left as they are after MaxRounds.
@@ -80,7 +87,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 		i.beat = i.firstBeat(s.nowOf(t, i))
 		s.touch(at)
 		if i.spec.Inhibition == InhibitionExecute {
-			s.pulse(t, at, 0)
+			s.pulse(t, at)
 		}
 	}
 }
@@ -126,7 +133,16 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 		return Result{Err: fmt.Errorf("%w: none", ErrTag)}
 	}
 	g, all := s.needGates(), t.Catalog.closure([]Tag{c.Tag})
-	if c.Verb == AddTag && g.tags.add(all) || c.Verb == DropTag && g.tags.drop(all) {
+	changed := false
+	switch {
+	case c.Verb == AddTag:
+		g.given.add([]Tag{c.Tag})
+		changed = g.tags.add(all)
+	case g.given.has(c.Tag): // only what was given is taken: not what a buff grants, nor what stands above it
+		g.given.drop([]Tag{c.Tag})
+		changed = g.tags.drop(all)
+	}
+	if changed {
 		g.unsettled = true
 	}
 	return Result{}

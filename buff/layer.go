@@ -35,7 +35,8 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	i, spec := &s.slots[at], a.Spec
 	r := Result{Handle: s.handle(at), Kind: Stacked}
 	room := spec.limit - int32(i.stacks)
-	if room <= 0 {
+	full := room <= 0
+	if full {
 		switch spec.Stack.Overflow {
 		case OverflowDeny, OverflowClear:
 			return s.refuse(t, at, a)
@@ -51,18 +52,19 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	s.ages++
 	i.stacks += n
 	i.magnitude = a.Magnitude
+	s.reranked(spec)
 	s.level(i, a)
 	s.addLayer(t, i, a, d, n, s.ages)
 	s.renew(i, a)
 	s.touch(at)
 	e := s.about(Stacked, at)
-	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
+	e.End = s.told(t, i, s.nowOf(t, i).Add(d))
 	t.emit(s, e)
 	s.cross(t, at, was)
 	if spec.First == FirstEvery {
-		s.pulse(t, at, 0)
+		s.pulse(t, at)
 	}
-	if int32(was) >= spec.limit {
+	if full {
 		s.overflow(t, a)
 	}
 	return r
@@ -86,7 +88,7 @@ func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
 		s.touch(at)
 	}
 	e := s.about(Refreshed, at)
-	e.End = s.worldOf(i, l.end)
+	e.End = s.told(t, i, l.end)
 	t.emit(s, e)
 	s.follow(t, i.spec.refresh)
 	return Refreshed
@@ -109,7 +111,9 @@ func (s *Set) thin(at uint16, k int, n int16) {
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
 		x.layers = slices.Delete(x.layers, k, k+1)
-		i.end = x.layers[len(x.layers)-1].end
+	}
+	if last := len(x.layers) - 1; last >= 0 { // or another one comes at once
+		i.end = x.layers[last].end
 	}
 	s.touch(at)
 }
@@ -180,6 +184,16 @@ func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
 		}
 	}
 	return stacks, sum
+}
+
+// sameCount reports whether in two pulses the same stacks count.
+func (s *Set) sameCount(i *instance, a, b wheel.Time) bool {
+	if i.spec.Stack.Timers != TimersEach {
+		return true
+	}
+	stacks, sum := s.counting(i, a)
+	more, total := s.counting(i, b)
+	return stacks == more && sum == total
 }
 
 // strongestBelow returns a layer of the greatest magnitude of those that count at an

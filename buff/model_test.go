@@ -1,22 +1,21 @@
 package buff_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/bufftick/bufftick/buff"
 )
 
 // model is the rules once more, as plainly as can be: no heap, no free list, no
-// handles. Before each step it looks at everything there is for what comes first.
-// It is written from the rules and not from the code, and shares with the code
-// only the definitions.
+// handles, no list of what has changed. Before each step it looks at everything there
+// is for what comes first, and after each step at everything again for what has an
+// effect. It is written from the rules and not from the code, and shares with the code
+// only the definitions. Its other files are named after what they are about.
 type model struct {
-	specs    []*buff.Spec
-	limit    int
-	handlers []string
-	dice     *dice // what handlers do
+	*script
+	dice *dice // what handlers do
 
 	buffs    []*carried // the oldest first
 	timeouts []*waiting // the oldest first
@@ -24,15 +23,26 @@ type model struct {
 	set      int        // timeouts ever that a script has added
 	ages     int
 
-	at     int64
+	own      *clock         // the owner's time; nil: as the world's
+	given    map[string]int // tags, by AddTag
+	immune   map[string]int // tags, by Immunize
+	rolls    uint64
+	memories map[memory]*diminished
+	ring     string // how things stood when settling came to no end
+
+	at     int64 // the instant in the world's time
+	now    int64 // and in the owner's
+	frame  int64 // what the running frame reaches
 	inside bool
 	round  int
 	spent  int
 	cut    bool
 	queue  []queued
 	putOff []told
+	sent   []string // commands for other owners
 
-	log []string
+	log   []byte
+	lines int
 }
 
 const never = math.MaxInt64
@@ -41,7 +51,13 @@ const never = math.MaxInt64
 // up.
 const maxLines = 3000
 
-// carried is one buff. The last boundary of its period is what the beat hangs on.
+func newModel(s *script) *model {
+	return &model{script: s, dice: seeded(s.handlers), given: map[string]int{}, immune: map[string]int{}, memories: map[memory]*diminished{}}
+}
+
+func (m *model) over() bool { return m.lines >= maxLines }
+
+// carried is one buff. Its times are those of its own clock.
 type carried struct {
 	spec      *buff.Spec
 	source    buff.OwnerID
@@ -49,18 +65,39 @@ type carried struct {
 	number    int
 	age       int
 	stacks    int
+	level     int
+	key       uint64
 	duration  int64 // never if infinite
 	end       int64
-	last      int64
 	gone      bool
+
+	next   int64 // the boundary to come, also beyond the end; never without a period
+	length int64 // of the period that ends there
+	period int64 // of those after it
+	wanted int64 // the period from the next refresh on; 0: as it is
+	owed   int   // pulses of this frame that wait to be one
+	owedAt int64 // the last of them
+
+	unmet, inhibited, weaker, ineffective bool
+
+	entering        bool // it is not known yet whether it begins hidden
+	member, leaving bool // of an aura
+	clock           *clock
+	layers          []*layer // of timers each: all; of a queue: those that wait
+	running         *layer   // of a queue: the application that runs
+	charges         int
+	shield          int64
+	params          []float64
 }
+
+func (b *carried) hidden() bool { return b.unmet || b.inhibited || b.weaker || b.ineffective }
 
 type waiting struct {
 	name    string
 	handler buff.HandlerID
 	age     int
-	at      int64
-	number  int // 0: added by a handler, which has no handle of it
+	at      int64 // of the owner's time
+	number  int   // 0: added by a handler, which has no handle of it
 	gone    bool
 }
 
@@ -73,6 +110,7 @@ type told struct {
 	spec      *buff.Spec
 	source    buff.OwnerID
 	magnitude int64
+	level     int
 	about     *carried
 }
 
@@ -84,30 +122,44 @@ type queued struct {
 	cancel *waiting
 }
 
-func (m *model) line(kind, rest string, spec *buff.Spec, source buff.OwnerID, magnitude int64, b *carried) {
+// line writes one event. Kind and rest are the words of the log.
+func (m *model) line(kind, rest string, c told) {
+	m.lines++
+	dst := append(append(strconv.AppendInt(m.log, m.at, 10), ' '), kind...)
+	if c.spec != nil {
+		dst = append(append(dst, ' '), c.spec.ID...)
+	}
 	number := 0
-	if b != nil {
-		number = b.number
+	if c.about != nil {
+		number = c.about.number
 	}
-	id := ""
-	if spec != nil {
-		id = " " + spec.ID
-	}
-	m.log = append(m.log, fmt.Sprintf("%d %s%s%s s%d m%d i%d", m.at, kind, id, rest, source, magnitude, number))
+	dst = append(dst, rest...)
+	m.log = appendMore(dst, c.source, c.magnitude, c.level, number)
+}
+
+func appendMore(dst []byte, source buff.OwnerID, magnitude int64, level, number int) []byte {
+	dst = strconv.AppendUint(append(dst, " s"...), uint64(source), 10)
+	dst = strconv.AppendInt(append(dst, " m"...), magnitude, 10)
+	dst = strconv.AppendInt(append(dst, " l"...), int64(level), 10)
+	dst = strconv.AppendInt(append(dst, " i"...), int64(number), 10)
+	return append(dst, '\n')
 }
 
 func (m *model) about(b *carried, kind, rest string) told {
-	m.line(kind, rest, b.spec, b.source, b.magnitude, b)
-	return told{at: m.at, kind: kind, spec: b.spec, source: b.source, magnitude: b.magnitude, about: b}
+	c := told{at: m.at, kind: kind, spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b}
+	m.line(kind, rest, c)
+	return c
 }
 
-func (b *carried) period() int64 { return b.spec.Period.Milliseconds() }
+func times(stacks int) string { return " x" + strconv.Itoa(stacks) }
 
-func ending(end int64) string {
-	if end == never {
+func because(why buff.Reason) string { return " why=" + why.String() }
+
+func field(key string, at int64) string {
+	if at == never {
 		return ""
 	}
-	return fmt.Sprintf(" end=%d", end)
+	return " " + key + "=" + strconv.FormatInt(at, 10)
 }
 
 func from(at, ms int64) int64 {
@@ -117,28 +169,13 @@ func from(at, ms int64) int64 {
 	return at + ms
 }
 
-// due returns when the buff wants something next, and its rank.
-func (b *carried) due() (int64, int) {
-	if p := b.period(); p > 0 {
-		if next := b.last + p; next <= b.end {
-			return next, 0
-		}
-		if b.spec.Tail == buff.TailPartial && b.last < b.end {
-			return b.end, 0
-		}
-	}
-	if b.spec.Stack.Expire == buff.ExpireOne && b.stacks > 1 {
-		return b.end, 1
-	}
-	return b.end, 2
-}
-
-// run does the handlers that were put off and everything due up to until.
+// run is one frame: the handlers that were put off, and everything due up to until.
 func (m *model) run(until int64) {
-	for len(m.putOff) > 0 && len(m.log) < maxLines {
+	m.frame = until
+	for len(m.putOff) > 0 && !m.over() {
 		c := m.putOff[0]
 		m.putOff = m.putOff[1:]
-		m.begin(c.at, true)
+		m.begin(c.at, m.own.ceil(c.at), true)
 		m.call(c)
 		m.drain()
 	}
@@ -151,17 +188,18 @@ func (m *model) run(until int64) {
 			}
 		}
 		for _, b := range m.buffs {
-			a, r := b.due()
-			look(a, r, b.age, b)
+			a, r, g := b.due()
+			look(b.clock.reach(a), r, g, b)
 		}
 		for _, w := range m.timeouts {
 			look(w.at, 3, w.age, w)
 		}
-		if at == never || at > until || len(m.log) >= maxLines {
+		if at == never || at > m.own.floor(until) || m.over() {
 			return
 		}
-		m.begin(at, true)
+		m.begin(m.own.reach(at), at, true)
 		m.fire(first, rank)
+		m.settle()
 		m.drain()
 	}
 }
@@ -170,48 +208,42 @@ func (m *model) fire(what any, rank int) {
 	switch x := what.(type) {
 	case *waiting:
 		m.dropTimeout(x)
-		m.line("timeout", " "+x.name, nil, 0, 0, nil)
+		m.line("timeout", " "+x.name, told{})
 		m.tell(told{at: m.at, handler: x.handler, kind: "timeout", name: x.name})
 	case *carried:
 		switch rank {
 		case 0:
-			share := ""
-			if part := m.at - x.last; part < x.period() {
-				share = fmt.Sprintf(" fraction=%d/%d", part, x.period())
-			}
-			x.last = m.at
-			m.pulse(x, share)
+			m.beat(x)
 		case 1:
-			x.stacks--
-			x.end = m.at + x.duration
-			m.about(x, "stackend", fmt.Sprintf(" x%d why=expired end=%d", x.stacks, x.end))
+			m.expireSome(x)
 		default:
-			m.remove(x, buff.Expired)
+			why := buff.Expired
+			if x.leaving {
+				why = buff.OutOfAura
+			}
+			m.remove(x, why)
 		}
 	}
 }
 
-func (m *model) pulse(b *carried, share string) {
-	m.follow(b.spec.On.Pulse, m.about(b, "pulse", fmt.Sprintf(" x%d%s", b.stacks, share)))
-}
-
-func (m *model) begin(at int64, inside bool) {
-	m.at, m.inside, m.round, m.spent, m.cut = at, inside, 0, 0, false
+func (m *model) begin(at, now int64, inside bool) {
+	m.at, m.now, m.inside, m.round, m.spent, m.cut = at, now, inside, 0, 0, false
 	if inside { // what follows from an event is the first command itself
 		m.round = -1
 	}
+	m.forget()
 }
 
 // do is a command from outside; it returns what the Result must say.
 func (m *model) do(at int64, o op) string {
-	m.begin(at, false)
+	m.begin(at, m.own.ceil(at), false)
 	r := m.carryOut(m.resolve(o))
 	m.drain()
 	return r
 }
 
 func (m *model) drain() {
-	for len(m.queue) > 0 && len(m.log) < maxLines {
+	for len(m.queue) > 0 && !m.over() {
 		q := m.queue[0]
 		m.queue = m.queue[1:]
 		m.round = q.round
@@ -230,7 +262,7 @@ func (m *model) resolve(o op) queued {
 		if i := slices.IndexFunc(m.timeouts, func(w *waiting) bool { return w.number == n%m.set+1 }); i >= 0 {
 			q.cancel = m.timeouts[i]
 		}
-	} else if m.born > 0 {
+	} else if n >= 0 && m.born > 0 {
 		if i := slices.IndexFunc(m.buffs, func(b *carried) bool { return b.number == n%m.born+1 }); i >= 0 {
 			q.target = m.buffs[i]
 		}
@@ -241,7 +273,7 @@ func (m *model) resolve(o op) queued {
 func (m *model) issue(q queued) {
 	if m.round >= 16 || m.spent >= 10_000 {
 		if !m.cut {
-			m.line("error", " cascade", nil, 0, 0, nil)
+			m.line("error", " cascade", told{})
 		}
 		m.cut = true
 		return
@@ -265,81 +297,62 @@ func (m *model) call(c told) {
 	if c.about != nil && c.about.gone && c.kind != "remove" {
 		return
 	}
-	m.log = append(m.log, fmt.Sprintf("call %d of %s", c.handler, c.kind))
-	ops, why := act(m.dice, m.specs)
+	m.lines++
+	m.log = append(append(strconv.AppendInt(append(m.log, "call "...), int64(c.handler), 10), " of "+c.kind...), '\n')
+	ops, why := act(m.dice, m.script)
 	for _, o := range ops {
 		m.issue(m.resolve(o))
 	}
 	switch {
 	case why == buff.NoReason:
 	case c.spec == nil:
-		m.line("error", " "+c.name+" why="+why.String(), nil, 0, 0, nil)
+		m.line("error", " "+c.name+because(why), told{})
 	default:
-		m.line("error", " why="+why.String(), c.spec, c.source, c.magnitude, c.about)
+		m.line("error", because(why), c)
 		if c.spec.OnFault == buff.FateRemove && c.about != nil && !c.about.gone {
 			m.remove(c.about, buff.Fault)
+			m.settle()
 		}
 	}
 }
 
+// follow does a list of actions about what has happened.
 func (m *model) follow(list []buff.Action, c told) {
 	for _, a := range list {
-		i := slices.IndexFunc(m.specs, func(s *buff.Spec) bool { return s.ID == a.Name })
 		switch a.Do {
 		case buff.DoCall:
-			c.handler = buff.HandlerID(slices.Index(m.handlers, a.Name))
+			c.handler = buff.HandlerID(slices.Index(m.names, a.Name))
 			m.tell(c)
 		case buff.DoApply:
-			m.issue(queued{op: op{verb: buff.Apply, spec: m.specs[i], source: c.source, magnitude: c.magnitude}})
+			m.issue(queued{op: op{verb: buff.Apply, spec: a.Name, source: c.source, magnitude: c.magnitude}})
 		case buff.DoRemove:
-			m.issue(queued{op: op{verb: buff.RemoveSpec, spec: m.specs[i], reason: a.Reason}})
+			m.issue(queued{op: op{verb: buff.RemoveSpec, spec: a.Name, reason: a.Reason}})
 		case buff.DoKill:
 			m.issue(queued{op: op{verb: buff.Kill}})
 		}
 	}
 }
 
-func (m *model) carryOut(q queued) string {
-	o := q.op
-	if o.reason == buff.NoReason {
-		o.reason = buff.Cancelled
+// state writes what an onlooker sees of each buff, the oldest first.
+func (m *model) state() {
+	for _, b := range m.buffs {
+		looked := look{
+			stacks: b.stacks, level: b.level, source: b.source, magnitude: b.magnitude, charges: b.charges, shield: b.shield,
+			end: m.world(b, b.end), next: m.world(b, b.nextPulse()), hidden: b.hidden(), paused: b.clock.stands(), params: b.params,
+		}
+		if b.running != nil {
+			looked.waiting = len(b.layers)
+		}
+		m.log = looked.append(m.log, b.number)
 	}
-	switch o.verb {
-	case buff.Apply:
-		return m.apply(o)
-	case buff.Remove:
-		if q.target == nil || q.target.gone {
-			return "stale"
+	for i, name := range tagNames {
+		if m.has(name) {
+			m.log = append(m.log, 't', byte('0'+i))
 		}
-		return m.lose(q.target, o)
-	case buff.RemoveSpec:
-		for _, b := range m.buffs {
-			if b.spec == o.spec {
-				return m.lose(b, o)
-			}
-		}
-	case buff.Extend:
-		return m.extend(q.target, o)
-	case buff.Kill:
-		for _, b := range slices.Clone(m.buffs) {
-			if b.spec.OnDeath != buff.FateKeep {
-				m.remove(b, buff.Death)
-			}
-		}
-	case buff.LoseSource:
-		for _, b := range slices.Clone(m.buffs) {
-			if b.source == o.source && b.spec.OnSourceGone == buff.FateRemove {
-				m.remove(b, buff.SourceGone)
-			}
-		}
-	case buff.AddTimeout:
-		return m.addTimeout(o)
-	case buff.Cancel:
-		if q.cancel == nil || q.cancel.gone {
-			return "stale"
-		}
-		m.dropTimeout(q.cancel)
-		return "remove cancelled"
 	}
-	return ""
+	m.log = append(m.log, '\n')
+	for _, line := range m.sent {
+		m.log = append(m.log, line...)
+	}
+	m.sent = m.sent[:0]
 }

@@ -2,18 +2,19 @@ package buff
 
 import "github.com/bufftick/bufftick/wheel"
 
-// pulse does the periodic effect, or reports that it has none now; elapsed is zero for a
-// whole one, otherwise the ms of the period that it stands for.
-func (s *Set) pulse(t *Turn, at uint16, elapsed int64) {
-	s.pulseTimes(t, at, elapsed, 0)
+// pulse does the periodic effect that an application brings at once.
+func (s *Set) pulse(t *Turn, at uint16) {
+	s.pulseAt(t, at, s.nowOf(t, &s.slots[at]), 0, 0)
 }
 
-// pulseTimes is pulse; count is how many pulses it stands for, if more than one.
-func (s *Set) pulseTimes(t *Turn, at uint16, elapsed int64, count int32) {
+// pulseAt does the periodic effect of the instance's own instant own, or reports that it has
+// none now; elapsed is zero for a whole one, otherwise the ms of the period that it stands
+// for; count is how many pulses it stands for, if more than one.
+func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed int64, count int32) {
 	e := s.about(Pulsed, at)
 	i := &s.slots[at]
 	if i.spec.Stack.Timers == TimersEach {
-		if e.Stacks, e.Magnitude = s.counting(i, s.nowOf(t, i)); e.Stacks == 0 {
+		if e.Stacks, e.Magnitude = s.counting(i, own); e.Stacks == 0 {
 			return
 		}
 	}
@@ -39,14 +40,14 @@ func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 	i := &s.slots[at]
 	elapsed := int64(0)
 	if own == i.beat {
-		i.beat = i.beat.Add(i.period)
+		i.beat = i.firstBeat(own) // what is aligned finds back to its beat after a change of the period
 	} else {
 		elapsed = i.elapsed(own)
 		i.beat = own.Add(i.period)
 	}
 	if i.spec.uses&usesCatchup != 0 {
-		s.catchUp(t, at, elapsed)
+		s.catchUp(t, at, own, elapsed)
 		return
 	}
-	s.pulse(t, at, elapsed)
+	s.pulseAt(t, at, own, elapsed, 0)
 }

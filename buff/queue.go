@@ -43,6 +43,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 func (s *Set) run(t *Turn, at uint16, l layer, now wheel.Time) {
 	i := &s.slots[at]
 	i.magnitude, i.source, i.level = l.magnitude, l.source, l.level
+	s.reranked(i.spec)
 	i.end, i.duration = now.Add(l.left), l.left
 	s.extraOf(i).running = l.age
 	s.touch(at)

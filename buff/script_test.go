@@ -3,9 +3,18 @@ package buff_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+)
+
+// Whose Set it is, and what its chances depend on.
+const (
+	ownID    buff.OwnerID = 7
+	rollSeed uint64       = 42
 )
 
 // dice makes the choices of a random script: from a seed, or from the bytes of a
@@ -35,27 +44,51 @@ func (d *dice) one(k int) bool { return d.n(k) == k-1 }
 
 func pick[T any](d *dice, list ...T) T { return list[d.n(len(list))] }
 
-// op is a command in the words of a script: instances and timeouts are named by
-// their number, counted from 1 in the order in which they came to be.
+// op is a command in the words of a script: definitions, tags and acts by name,
+// instances and timeouts by their number, counted from 1 in the order in which they came
+// to be.
 type op struct {
 	verb      buff.Verb
-	spec      *buff.Spec
+	spec      string
 	source    buff.OwnerID
 	stacks    int
+	level     int
+	key       uint64
 	given     bool // duration is
 	duration  time.Duration
+	scale     buff.Ratio
 	magnitude int64
-	number    int // of an instance or a timeout, 0 for none
+	params    []buff.Arg
+	number    int // of an instance or a timeout, taken modulo what there is; -1 for none
 	by        time.Duration
+	amount    int64
+	rate      buff.Ratio
+	whose     buff.Whose
+	tag, act  string
+	ask       *ask
+	purge     bool
 	reason    buff.Reason
 	name      string
 	handler   buff.HandlerID
 }
 
-func (o op) String() string {
-	return fmt.Sprintf("verb %d spec %v source %d stacks %d duration %v %v magnitude %d number %d by %v reason %v name %q handler %d",
-		o.verb, o.spec, o.source, o.stacks, o.given, o.duration, o.magnitude, o.number, o.by, o.reason, o.name, o.handler)
+// ask is a query in the same words.
+type ask struct {
+	spec, tag, kind string
+	polarity        buff.Polarity
+	source          buff.OwnerID
+	grade           buff.Grade
+	most            int
+	newest          bool
+	to              buff.OwnerID
 }
+
+var verbNames = []string{
+	"", "apply", "remove", "removeSpec", "extend", "kill", "loseSource", "addTimeout", "cancel", "setRemaining", "setPeriod", "hold", "resume", "setRate",
+	"inhibit", "release", "addTag", "dropTag", "immunize", "expose", "purge", "steal", "interrupted", "consume", "absorb", "revive", "enter", "leave", "extendAll",
+}
+
+func (o op) String() string { return verbNames[o.verb] + nonZero(reflect.ValueOf(o), "verb") }
 
 // step is an op at an instant. A step at once is done in the frame of the step
 // before it: nothing runs in between.
@@ -67,30 +100,68 @@ type step struct {
 
 // script is a random case: definitions and what is done with them.
 type script struct {
-	catalog  *buff.Catalog
-	specs    []*buff.Spec
+	defs     []buff.Spec
 	steps    []step
 	end      int64
 	limit    int
 	handlers uint64 // seed of what handlers do
+	quiet    bool   // they do nothing
+
+	catalog *buff.Catalog
+	names   []string // of handlers
+	settles bool     // requirements or ranks are about
+	late    bool     // how time is cut into frames makes a difference
+	tags    []string // that the definitions speak of
+	acts    []string
 }
 
 const handlerNames = 3
 
-func randomScript(d *dice) (*script, error) {
-	c, err := buff.NewCatalog(randomSpecs(d)...)
-	if err != nil {
-		return nil, err
+var (
+	tagNames = []string{"a", "a.x", "a.x.z", "a.y", "b", "b.z"}
+	actNames = []string{"move", "hit"}
+)
+
+// build makes the catalog.
+func (s *script) build() (err error) {
+	if s.catalog, err = buff.NewCatalog(s.defs...); err != nil {
+		return err
 	}
-	s := &script{catalog: c, limit: pick(d, 1, 2, 4, 8, 12, 16), handlers: uint64(d.n(256))<<8 | uint64(d.n(256))}
-	for spec := range c.All() {
-		s.specs = append(s.specs, spec)
+	s.names, s.tags, s.acts, s.settles, s.late = s.catalog.Handlers(), nil, nil, false, false
+	for _, d := range s.defs {
+		s.settles = s.settles || says(d.Require.Ongoing) || says(d.Require.Remove) || d.Stack.Effective > 0 || d.Group.Rule == buff.GroupHide
+		s.late = s.late || d.Catchup != buff.CatchupAll
+	}
+	for _, name := range tagNames {
+		if _, ok := s.catalog.Tag(name); ok {
+			s.tags = append(s.tags, name)
+		}
+	}
+	for _, name := range actNames {
+		if _, ok := s.catalog.Act(name); ok {
+			s.acts = append(s.acts, name)
+		}
+	}
+	return nil
+}
+
+func randomScript(d *dice) (*script, error) {
+	s := &script{limit: pick(d, 1, 2, 4, 8, 8, 12, 16), handlers: uint64(d.n(256))<<8 | uint64(d.n(256))}
+	for try := 0; ; try++ {
+		s.defs = randomSpecs(d)
+		err := s.build()
+		if err == nil {
+			break
+		}
+		if try > 20 {
+			return nil, err
+		}
 	}
 	at := int64(d.n(3)) * 50
-	for range 4 + d.n(16) {
-		delta := pick[int64](d, 0, 0, 50, 50, 100, 150, 37)
+	for range 25 + d.n(30) {
+		delta := pick[int64](d, 0, 0, 0, 50, 50, 49, 51, 100, 150, 37, 1)
 		at += delta
-		s.steps = append(s.steps, step{at: at, once: delta == 0 && d.one(3), op: randomOp(d, s.specs)})
+		s.steps = append(s.steps, step{at: at, once: delta == 0 && d.one(3), op: randomOp(d, s)})
 	}
 	s.end = at + pick[int64](d, 0, 200, 1000)
 	return s, nil
@@ -98,120 +169,196 @@ func randomScript(d *dice) (*script, error) {
 
 // randomOp leaves op.number a wild number: whoever issues the op takes it modulo
 // what there is.
-func randomOp(d *dice, specs []*buff.Spec) op {
-	o := op{spec: specs[d.n(len(specs))], source: buff.OwnerID(1 + d.n(3)), number: d.n(64)}
-	switch k := d.n(20); {
-	case k < 11:
-		o.verb, o.magnitude = buff.Apply, int64(d.n(10))
-		o.stacks = pick(d, 0, 0, 0, 1, 2, 5, -1)
-		if d.one(5) {
-			o.given = true
-			o.duration = pick[time.Duration](d, 50, 100, 150, 200, 400, 0, -5, 1) * time.Millisecond
-		}
-	case k == 11:
-		o.verb, o.stacks, o.reason = buff.Remove, d.n(3), pick(d, buff.NoReason, buff.Dispelled, buff.Stolen)
-	case k == 12:
-		o.verb, o.stacks, o.reason = buff.RemoveSpec, d.n(2), pick(d, buff.NoReason, buff.Dispelled, buff.Replaced)
-	case k < 15:
-		o.verb, o.by = buff.Extend, time.Duration(d.n(9)-4)*50*time.Millisecond
-	case k == 15:
-		if d.one(3) {
-			o.verb = buff.Kill
-		} else {
-			o.verb = buff.LoseSource
-		}
+func randomOp(d *dice, s *script) op {
+	o := op{spec: s.defs[d.n(len(s.defs))].ID, source: pick[buff.OwnerID](d, 1, 2, 3, 1, 2, ownID), number: d.n(64)}
+	switch k := d.n(40); {
 	case k < 19:
+		randomApplication(d, &o)
+	case k < 21:
+		o.verb, o.stacks, o.reason = buff.Remove, d.n(3), pick(d, buff.NoReason, buff.Dispelled, buff.Stolen)
+	case k == 21:
+		o.verb, o.stacks, o.reason = buff.RemoveSpec, d.n(2), pick(d, buff.NoReason, buff.Dispelled, buff.Replaced)
+	case k == 22:
+		o.verb = pick(d, buff.Kill, buff.LoseSource, buff.Revive, buff.Revive)
+	case k < 25:
 		o.verb, o.by = buff.AddTimeout, pick[time.Duration](d, -50, 0, 50, 100, 150)*time.Millisecond
-		o.name, o.handler = fmt.Sprintf("t%d", d.n(4)), buff.HandlerID(d.n(handlerNames))
-	default:
+		o.name, o.handler = pick(d, "t0", "t1", "t2", "t3"), buff.HandlerID(d.n(handlerNames))
+	case k == 25:
 		o.verb = buff.Cancel
+	case k < 30:
+		randomTimeOp(d, &o)
+	case k < 35:
+		randomGateOp(d, s, &o)
+	default:
+		randomUseOp(d, s, &o)
 	}
 	return o
 }
 
-func randomSpecs(d *dice) []buff.Spec {
-	ids := []string{"a", "b", "c", "d", "e"}[:2+d.n(4)]
-	specs := make([]buff.Spec, len(ids))
-	for i, id := range ids {
-		s := buff.Spec{ID: id, Kind: pick(d, buff.Timed, buff.Timed, buff.Timed, buff.Timed, buff.Timed, buff.Instant, buff.Infinite)}
-		s.OnDeath, s.OnSourceGone, s.OnFault = buff.Fate(d.n(3)), buff.Fate(d.n(3)), buff.Fate(d.n(3))
-		if s.Kind == buff.Instant {
-			s.On.Exec = randomActions(d, ids, 3)
-			specs[i] = s
-			continue
-		}
-		if s.Kind == buff.Timed {
-			s.Duration = pick[time.Duration](d, 50, 100, 150, 200, 250, 300, 400, 1, 130) * time.Millisecond
-		}
-		if !d.one(3) {
-			s.Period = pick[time.Duration](d, 50, 100, 150, 200, 60) * time.Millisecond
-			s.First, s.Tail = buff.First(d.n(3)), buff.Tail(d.n(2))
-			s.On.Pulse = randomActions(d, ids, 3)
-		}
-		s.Stack = randomStacking(d, ids, i, s.Kind)
-		s.On.Apply, s.On.Refresh, s.On.Overflow = randomActions(d, ids, 7), randomActions(d, ids, 7), randomActions(d, ids, 7)
-		s.On.RemoveAny = randomActions(d, ids, 7)
-		if list := randomActions(d, ids, 3); len(list) > 0 {
-			s.On.Remove = map[buff.Reason][]buff.Action{pick(d, buff.Expired, buff.Cancelled, buff.Death, buff.Fault, buff.Overflowed): list}
-		}
-		specs[i] = s
+func randomApplication(d *dice, o *op) {
+	o.verb, o.magnitude = buff.Apply, int64(d.n(5))
+	o.stacks = pick(d, 0, 0, 0, 1, 2, 5)
+	o.level, o.key = pick(d, 0, 1, 1, 2, 3), uint64(d.n(2))
+	if d.one(5) {
+		o.given = true
+		o.duration = pick[time.Duration](d, 50, 100, 150, 200, 400, 101, 99, 1) * time.Millisecond
 	}
-	return specs
+	if d.one(5) {
+		o.scale = pick(d, buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 3}, buff.Ratio{Num: 3, Den: 2}, buff.Ratio{Num: 0, Den: 1}, buff.Ratio{Num: 1, Den: 300})
+	}
+	if d.one(2) {
+		o.params = []buff.Arg{{Caller: "power", Value: float64(d.n(3))}}
+	}
+	switch d.n(60) {
+	case 59:
+		o.stacks = -1
+	case 58:
+		o.level = pick(d, -1, buff.MaxLevel+1, buff.MaxLevel, buff.MaxLevel)
+	case 57:
+		o.given, o.duration = true, pick[time.Duration](d, 0, -5)*time.Millisecond
+	case 56:
+		o.scale = buff.Ratio{Num: 1}
+	}
 }
 
-func randomStacking(d *dice, ids []string, self int, kind buff.Kind) buff.Stacking {
-	st := buff.Stacking{By: buff.By(d.n(3)), Limit: d.n(5), Phase: buff.Phase(d.n(3)), Overflow: buff.Overflow(d.n(4))}
-	if st.Limit > 0 {
-		st.Initial = d.n(st.Limit + 1)
+func randomTimeOp(d *dice, o *op) {
+	o.by = time.Duration(d.n(9)-4) * 50 * time.Millisecond
+	switch d.n(8) {
+	case 0, 1:
+		o.verb = buff.Extend
+		if d.one(3) {
+			o.given, o.duration = true, pick[time.Duration](d, 50, 100, 250)*time.Millisecond
+		}
+	case 2:
+		o.verb = buff.SetRemaining
+	case 3, 4:
+		o.verb, o.by = buff.SetPeriod, pick[time.Duration](d, 50, 75, 100, 133, 200, 49)*time.Millisecond
+	case 5, 6:
+		o.verb, o.whose = pick(d, buff.Hold, buff.Resume, buff.SetRate, buff.SetRate), pick(d, buff.OfBuff, buff.OfBuff, buff.OfOwner, buff.OfZone)
+		o.rate = pick(d, buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}, buff.Ratio{Num: 3, Den: 1}, buff.Ratio{Num: 3, Den: 7}, buff.Ratio{Num: 1, Den: 1}, buff.Ratio{Num: 0, Den: 1})
+	case 7:
+		o.verb = buff.Inhibit
+		if d.one(2) {
+			o.verb = buff.Release
+		}
 	}
-	st.Refresh = pick(d, buff.RefreshRestart, buff.RefreshNone)
-	if kind == buff.Timed {
-		st.Refresh, st.Expire = buff.Refresh(d.n(5)), buff.Expire(d.n(2))
-	}
-	if st.Refresh == buff.RefreshPandemic {
-		st.RefreshPct = pick(d, 0, 1, 33, 100)
-	}
-	if other := d.n(len(ids)); other != self && d.one(4) {
-		st.OverflowApply = []string{ids[other]}
-	}
-	return st
 }
 
-// randomActions returns a list once in so many times.
-func randomActions(d *dice, ids []string, often int) []buff.Action {
-	if !d.one(often) {
-		return nil
+func randomGateOp(d *dice, s *script, o *op) {
+	o.verb = pick(d, buff.AddTag, buff.DropTag, buff.AddTag, buff.DropTag, buff.Immunize, buff.Expose, buff.Enter, buff.Leave)
+	if len(s.tags) > 0 {
+		o.tag = s.tags[d.n(len(s.tags))]
 	}
-	var list []buff.Action
-	for {
-		a := buff.Action{Name: ids[d.n(len(ids))]}
-		switch k := d.n(12); {
-		case k < 6:
-			a.Do, a.Name = buff.DoCall, fmt.Sprintf("h%d", d.n(handlerNames))
-		case k < 9:
-			a.Do = buff.DoApply
-		case k < 11:
-			a.Do, a.Reason = buff.DoRemove, pick(d, buff.NoReason, buff.Dispelled)
-		default:
-			a.Do = buff.DoKill
+	o.purge = d.one(4)
+	switch o.verb {
+	case buff.Enter:
+		number := o.number
+		randomApplication(d, o)
+		o.verb, o.number, o.given = buff.Enter, number, false
+		if s.catalog.Spec(o.spec).Stack.Timers != buff.TimersShared {
+			o.verb = buff.Revive // what has more than one end can be no member of an aura
 		}
-		list = append(list, a)
-		if !d.one(4) {
-			return list
-		}
+	case buff.Leave:
+		o.by = pick[time.Duration](d, 0, 50, 100, -1) * time.Millisecond
 	}
+}
+
+func randomUseOp(d *dice, s *script, o *op) {
+	if len(s.acts) > 0 {
+		o.act = s.acts[d.n(len(s.acts))]
+	}
+	switch d.n(6) {
+	case 0:
+		o.verb = buff.Interrupted
+	case 1:
+		o.verb, o.stacks = buff.Consume, d.n(3)
+		if d.one(2) {
+			o.number = -1
+		}
+	case 2:
+		o.verb, o.amount = buff.Absorb, pick[int64](d, 0, 1, 2, 3, 10, -1)
+		if len(s.tags) > 0 && d.one(2) {
+			o.tag = s.tags[d.n(len(s.tags))]
+		}
+	case 3:
+		o.verb, o.ask = buff.ExtendAll, randomAsk(d, s, o)
+		o.by = time.Duration(d.n(5)-2) * 50 * time.Millisecond
+	case 4:
+		o.verb, o.ask = buff.Purge, randomAsk(d, s, o)
+	case 5:
+		o.verb, o.ask = buff.Steal, randomAsk(d, s, o)
+		o.by = pick[time.Duration](d, 0, 50, 500) * time.Millisecond
+	}
+}
+
+func randomAsk(d *dice, s *script, o *op) *ask {
+	q := &ask{grade: buff.Grade(d.n(3)), most: pick(d, 0, 1, 1, 2, 3), newest: d.one(3), to: 5}
+	if d.one(3) {
+		q.spec = o.spec
+	}
+	if len(s.tags) > 0 && d.one(3) {
+		q.tag = s.tags[d.n(len(s.tags))]
+	}
+	if d.one(4) {
+		q.kind = "magic"
+	}
+	if d.one(4) {
+		q.source = o.source
+	}
+	if d.one(4) {
+		q.polarity = buff.Negative
+	}
+	return q
 }
 
 // act is what any handler does when it is called: a few ops, and now and then it
 // fails. The two sides of a comparison each have a dice with the same seed.
-func act(d *dice, specs []*buff.Spec) ([]op, buff.Reason) {
+func act(d *dice, s *script) ([]op, buff.Reason) {
+	if s.quiet {
+		return nil, buff.NoReason
+	}
 	var ops []op
 	for range pick(d, 0, 0, 0, 1, 1, 2) {
-		ops = append(ops, randomOp(d, specs))
+		ops = append(ops, randomOp(d, s))
 	}
 	why := buff.NoReason
 	if d.one(15) {
 		why = pick(d, buff.Panic, buff.Goexit)
 	}
 	return ops, why
+}
+
+func (s *script) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "  at most %d, end at %d\n", s.limit, s.end)
+	for _, def := range s.defs {
+		fmt.Fprintf(&b, "  %s:%s\n", def.ID, nonZero(reflect.ValueOf(def), "ID"))
+	}
+	for i, st := range s.steps {
+		once := ""
+		if st.once {
+			once = " at once"
+		}
+		fmt.Fprintf(&b, "  step %d at %d%s: %v\n", i+1, st.at, once, st.op)
+	}
+	return b.String()
+}
+
+// nonZero writes the fields of a struct that say something.
+func nonZero(v reflect.Value, but ...string) (out string) {
+	for i := range v.NumField() {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		if f.IsZero() || slices.Contains(but, name) || name == "compiled" {
+			continue
+		}
+		if f.Kind() == reflect.Pointer {
+			f = f.Elem()
+		}
+		if f.Kind() == reflect.Struct {
+			out += " " + name + "{" + nonZero(f) + " }"
+			continue
+		}
+		out += fmt.Sprintf(" %s=%v", name, f)
+	}
+	return out
 }

@@ -165,10 +165,11 @@ func (s *Set) find(a *Application) uint16 {
 	return noSlot
 }
 
-// joins reports whether the application is for that instance of its definition.
+// joins reports whether the application is for that instance of its definition. What an
+// aura applied stands for itself.
 func (s *Set) joins(i *instance, a *Application) bool {
 	st := &a.Spec.Stack
-	if st.Level == LevelSegregate && int(i.level) != a.Level {
+	if i.flags&member != 0 || st.Level == LevelSegregate && int(i.level) != a.Level {
 		return false
 	}
 	switch st.By {

@@ -77,13 +77,14 @@ func TestNothingStartsAfterRemoval(t *testing.T) {
 func TestOrdersAfterNever(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}})
 	w := newTinyWheel(nil)
+	w.fail = t.Fatalf
 	for i, d := range []time.Duration{time.Second, 0, time.Second} {
 		a := buff.Application{Spec: r.catalog.Spec("p")}
 		if d > 0 {
 			a.Duration = buff.For(d)
 		}
 		r.do(wheel.Time(i), buff.Command{Verb: buff.Apply, Application: a})
-		w.obey(t, r.set)
+		w.obey(r.set)
 	}
 	require.Len(t, w.timers, 1)
 }
@@ -289,15 +290,16 @@ func TestTimeoutsAreNeverEarly(t *testing.T) {
 func TestClear(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, On: buff.Hooks{Apply: call("h"), RemoveAny: []buff.Action{{Do: buff.DoApply, Name: "p"}}}})
 	w := newTinyWheel(nil)
+	w.fail = t.Fatalf
 	r.apply(0, "p")
 	r.apply(0, "p")
 	r.do(0, buff.Command{Verb: buff.AddTimeout, By: time.Second})
-	w.obey(t, r.set)
+	w.obey(r.set)
 	r.log()
 	require.Equal(t, 3, r.set.Clear(&r.turn, 5, buff.Unload), "a timeout and two handlers")
 	require.Zero(t, r.set.Pending())
 	require.Equal(t, []string{"5 unload p", "5 unload p"}, r.log())
-	w.obey(t, r.set)
+	w.obey(r.set)
 	require.Empty(t, w.timers)
 	r.run(5000)
 	require.Empty(t, r.log())
@@ -316,10 +318,11 @@ func TestClear(t *testing.T) {
 func TestOrdersAreNews(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9}})
 	w := newTinyWheel(nil)
+	w.fail = t.Fatalf
 	r.apply(0, "p")
 	require.Len(t, r.set.Orders(), 1)
 	require.EqualValues(t, 100, r.set.Orders()[0].Due)
-	w.obey(t, r.set)
+	w.obey(r.set)
 	r.apply(50, "p")
 	require.Empty(t, r.set.Orders(), "the next pulse has not moved")
 	r.set.Wake(0)

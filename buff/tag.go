@@ -2,7 +2,6 @@ package buff
 
 import (
 	"maps"
-	"math/bits"
 	"slices"
 	"strings"
 )
@@ -171,11 +170,4 @@ func (c *condition) holds(s tagSet) bool {
 func (m *match) matches(s *Spec) bool {
 	return !m.empty() && (len(m.tags) == 0 || hasAny(s.tags, m.tags)) &&
 		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == Neutral || m.polarity == s.Polarity)
-}
-
-// eachBit calls f with the number of each bit.
-func eachBit(set uint64, f func(int)) {
-	for ; set != 0; set &= set - 1 {
-		f(bits.TrailingZeros64(set))
-	}
 }

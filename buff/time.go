@@ -49,11 +49,14 @@ func (s *Set) worldOf(i *instance, at wheel.Time) wheel.Time {
 
 // endTold returns the end that events tell: of a buff whose time stands still the one that
 // it would have if its time went on now.
-func (s *Set) endTold(t *Turn, i *instance) wheel.Time {
-	if at := s.worldOf(i, i.end); at != wheel.Never || i.end == wheel.Never {
+func (s *Set) endTold(t *Turn, i *instance) wheel.Time { return s.told(t, i, i.end) }
+
+// told is endTold for the end of a part.
+func (s *Set) told(t *Turn, i *instance, end wheel.Time) wheel.Time {
+	if at := s.worldOf(i, end); at != wheel.Never || end == wheel.Never {
 		return at
 	}
-	return t.at.Add(int64(i.end - s.nowOf(t, i)))
+	return t.at.Add(int64(end - s.nowOf(t, i)))
 }
 
 // nowOf returns the running instant in the instance's own time.

@@ -1,0 +1,71 @@
+package buff
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// What the random tests look at from outside.
+
+// Due returns the world's instant at which the buff wants something next.
+func (s *Set) Due(h Handle) wheel.Time {
+	i := s.lookup(h)
+	if i == nil {
+		return wheel.Never
+	}
+	at, _ := s.due(i)
+	return s.world(at)
+}
+
+// Given returns the duration of a Span and reports whether there is one.
+func (s Span) Given() (time.Duration, bool) { return s.d, s.given }
+
+// Owed returns how many late pulses wait to be one.
+func (s *Set) Owed() (n int) {
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		if i := &s.slots[at]; i.extra != noSlot {
+			n += int(s.extraOf(i).owed)
+		}
+	}
+	return n
+}
+
+// Extras returns how many extras there are, and how many of them are free.
+func (s *Set) Extras() (all, free int) {
+	for at := s.freeExtra; at != noSlot; at = s.extras[at].next {
+		free++
+	}
+	return len(s.extras), free
+}
+
+// Memories returns how many groups of diminishing returns are in mind.
+func (s *Set) Memories() int {
+	if s.gates == nil {
+		return 0
+	}
+	return len(s.gates.returns)
+}
+
+// Counters returns what is wrong with what is counted, "" if nothing is: extras, and
+// immunities.
+func (s *Set) Counters() string {
+	extras, immunities := 0, int32(0)
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		i := &s.slots[at]
+		if i.extra != noSlot {
+			extras++
+		}
+		if i.spec.uses&usesImmunity != 0 && i.flags&hidden == 0 {
+			immunities++
+		}
+	}
+	if all, free := s.Extras(); all-free != extras {
+		return fmt.Sprintf("%d extras, %d free, %d in use", all, free, extras)
+	}
+	if s.gates != nil && s.gates.immunities != immunities {
+		return fmt.Sprintf("%d immunities counted, and there are %d", s.gates.immunities, immunities)
+	}
+	return ""
+}

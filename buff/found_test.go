@@ -1,0 +1,182 @@
+package buff_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// found is what the random scripts have found, each as small as it goes.
+type found struct {
+	what string
+	defs []buff.Spec
+	do   []step
+	end  int64
+	want []string // lines of the log, up to their source; in this order, others between them
+	not  string   // no line has this
+}
+
+const millis = time.Millisecond
+
+// TestFound: what the random scripts have found.
+func TestFound(t *testing.T) {
+	for _, list := range [][]found{foundAtApplication, foundInTime, foundInEffect} {
+		for _, f := range list {
+			t.Run(strings.ReplaceAll(f.what, " ", "_"), func(t *testing.T) {
+				s := &script{defs: f.defs, steps: f.do, end: f.end, limit: 8}
+				require.NoError(t, s.build())
+				d := newDrive(s, nil, nil)
+				log := string(replay(s, nil, d))
+				require.Empty(t, d.fault)
+				rest := log
+				for _, want := range f.want {
+					_, after, ok := strings.Cut(rest, want+" ")
+					require.True(t, ok, "no %q in\n%s", want, log)
+					rest = after
+				}
+				if f.not != "" {
+					require.NotContains(t, log, f.not)
+				}
+				_, wrong := compare(s, 1)
+				require.Empty(t, wrong)
+			})
+		}
+	}
+}
+
+func apply(at int64, spec string) step {
+	return step{at: at, op: op{verb: buff.Apply, spec: spec, source: 1}}
+}
+
+var foundAtApplication = []found{
+	{
+		what: "what an aura applies stands for itself",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget}}},
+		do: []step{
+			{at: 0, op: op{verb: buff.Enter, spec: "p", source: 2}},
+			apply(10, "p"),
+			{at: 20, op: op{verb: buff.Enter, spec: "p", source: 3}},
+			{at: 30, op: op{verb: buff.Leave, spec: "p", source: 2}},
+		},
+		end:  200,
+		want: []string{"0 apply p x1", "10 apply p x1 end=110", "20 apply p x1", "30 remove p why=out_of_aura", "110 remove p why=expired"},
+	},
+	{
+		what: "diminishing returns come to nothing for what has no end too",
+		defs: []buff.Spec{{ID: "p", Kind: buff.Infinite, DR: buff.DR{Group: "dr", Steps: []int{100, 0}, Reset: time.Second}}},
+		do:   []step{apply(0, "p"), apply(1, "p")},
+		want: []string{"0 apply p x1", "1 deny p why=dr"},
+	},
+	{
+		what: "levels add up once",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Limit: 2, Level: buff.LevelSum}}},
+		do: []step{
+			{at: 0, op: op{verb: buff.Apply, spec: "p", level: 2}},
+			{at: 1, op: op{verb: buff.Apply, spec: "p", level: 1}},
+		},
+		want: []string{"1 stack p x2 s0 m0 l3", "1 refresh p x2 end=101 s0 m0 l3"},
+	},
+	{
+		what: "a layer may replace the only one",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Overflow: buff.OverflowReplace}}},
+		do:   []step{apply(0, "p"), apply(1, "p")},
+		end:  200,
+		want: []string{"1 stackend p x0 why=overflow", "1 stack p x1 end=101", "101 remove p why=expired"},
+	},
+	{
+		what: "a layer that replaces another is an overflow",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Overflow: buff.OverflowReplace, OverflowApply: []string{"q"}}},
+			{ID: "q", Kind: buff.Instant},
+		},
+		do:   []step{apply(0, "p"), apply(1, "p")},
+		want: []string{"1 stack p x1 end=101", "1 exec q x1"},
+	},
+	{
+		what: "a share that is less than a millisecond is resisted",
+		defs: []buff.Spec{{ID: "p", Duration: millis, DR: buff.DR{Group: "dr", Steps: []int{25}, Reset: time.Second}}},
+		do:   []step{apply(0, "p")},
+		want: []string{"0 deny p why=resist"},
+	},
+	{
+		what: "diminishing returns that are over stay forgotten",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, DR: buff.DR{Group: "dr", Steps: []int{100, 50, 25}, Reset: 100 * millis}}},
+		do:   []step{apply(0, "p"), apply(300, "p"), apply(300, "p")},
+		want: []string{"0 apply p x1 end=100", "300 apply p x1 end=400", "300 apply p x1 end=350"},
+	},
+}
+
+var foundInTime = []found{
+	{
+		what: "a layer counts in its last pulse at any rate of time",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
+		do: []step{
+			apply(0, "p"),
+			{at: 0, op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}}},
+		},
+		end:  300,
+		want: []string{"117 pulse p x1", "234 pulse p x1", "234 remove p why=expired"},
+	},
+	{
+		what: "an aligned buff finds the beat of its new period",
+		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Period: 100 * millis, Align: buff.AlignOwner, Haste: buff.HasteNext}},
+		do: []step{
+			apply(50, "p"),
+			{at: 60, op: op{verb: buff.SetPeriod, by: 75 * millis}},
+		},
+		end:  300,
+		want: []string{"60 period p next=100", "100 pulse p x1", "150 pulse p x1", "225 pulse p x1", "300 pulse p x1"},
+	},
+	{
+		what: "a layer tells its end while its time stands still",
+		defs: []buff.Spec{{ID: "p", Duration: 150 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 2}}},
+		do: []step{
+			apply(0, "p"),
+			{at: 50, op: op{verb: buff.Hold}},
+			apply(500, "p"),
+			apply(500, "p"),
+		},
+		want: []string{"500 stack p x2 end=650", "500 refresh p x2 end=650"},
+	},
+}
+
+var foundInEffect = []found{
+	{
+		what: "a refresh may make the hidden one of a group the strongest",
+		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Stack: buff.Stacking{By: buff.BySource}, Group: buff.Group{Name: "g", Rule: buff.GroupHide}}},
+		do: []step{
+			apply(0, "p"),
+			{at: 50, op: op{verb: buff.Apply, spec: "p", source: 2, magnitude: 1}},
+			{at: 100, op: op{verb: buff.Apply, spec: "p", source: 1, magnitude: 2}},
+		},
+		want: []string{"50 hide p s1", "100 refresh p x1 end=500 s1", "100 show p s1", "100 hide p s2"},
+	},
+	{
+		what: "what has no end is stolen for the most that is asked",
+		defs: []buff.Spec{{ID: "p", Kind: buff.Infinite}},
+		do:   []step{apply(0, "p"), {at: 1, op: op{verb: buff.Steal, ask: &ask{to: 5}, by: 50 * millis}}},
+		want: []string{"1 remove p why=stolen", "sent to 5: p s5 x1 l0 m0 for"},
+		not:  "for its own",
+	},
+	{
+		what: "a tag that nobody gave cannot be dropped",
+		defs: []buff.Spec{
+			{ID: "stun", Kind: buff.Infinite, Grants: []string{"a.x"}},
+			{ID: "cast", Kind: buff.Infinite, Require: buff.Requirements{Ongoing: buff.TagTest{None: []string{"a"}}}},
+		},
+		do: []step{
+			{at: 0, op: op{verb: buff.DropTag, tag: "a.x"}},
+			apply(0, "stun"),
+			apply(0, "cast"),
+			{at: 1, op: op{verb: buff.DropTag, tag: "a.x"}},
+			{at: 2, op: op{verb: buff.AddTag, tag: "a.x"}},
+			{at: 3, op: op{verb: buff.DropTag, tag: "a"}},
+		},
+		want: []string{"0 hide cast"},
+		not:  "show",
+	},
+}

@@ -1,0 +1,334 @@
+package buff_test
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// apply does an application; that of an aura has no end and joins nothing.
+func (m *model) apply(o op, member bool) string {
+	s := m.catalog.Spec(o.spec)
+	if why, word := wrong(s, o); why != buff.NoReason {
+		m.line("error", because(why), told{spec: s, source: o.source})
+		return "error " + why.String() + " " + word
+	}
+	if why := m.refusal(s, o); why != buff.NoReason {
+		return m.deny(s, o, why)
+	}
+	if s.Kind == buff.Instant {
+		c := told{at: m.at, kind: "exec", spec: s, source: o.source, magnitude: o.magnitude, level: o.level}
+		m.line("exec", times(max(o.stacks, 1)), c)
+		m.follow(s.On.Exec, c)
+		return "exec"
+	}
+	d, why := m.lasts(s, o, member)
+	if why != buff.NoReason {
+		return m.deny(s, o, why)
+	}
+	accepted, r := false, ""
+	if b := m.joined(s, o); b != nil && !member {
+		accepted, r = m.join(b, o, d)
+	} else {
+		accepted, r = m.start(s, o, d, member)
+	}
+	if accepted && s.DR.Group != "" {
+		m.diminish(s, o)
+	}
+	return r
+}
+
+// wrong returns what is wrong with the arguments, and the word of the error.
+func wrong(s *buff.Spec, o op) (buff.Reason, string) {
+	switch {
+	case o.given && (o.duration < time.Millisecond || s.Kind == buff.Instant):
+		return buff.BadDuration, "duration"
+	case o.stacks < 0:
+		return buff.BadStacks, "stacks"
+	case o.level < 0 || o.level > buff.MaxLevel:
+		return buff.BadLevel, "level"
+	case o.scale.Den == 0 && o.scale.Num != 0:
+		return buff.BadDuration, "scale"
+	}
+	return buff.NoReason, ""
+}
+
+// refusal is the gates before the duration.
+func (m *model) refusal(s *buff.Spec, o op) buff.Reason {
+	for _, p := range s.Params {
+		if p.Needed && !slices.ContainsFunc(o.params, func(a buff.Arg) bool { return a.Caller == p.Caller }) {
+			return buff.NoParam
+		}
+	}
+	switch {
+	case !m.holds(s.Require.Apply):
+		return buff.Requirement
+	case m.immuneTo(s, nil):
+		return buff.Immune
+	case s.Chance != 0 && !m.lucky(s.Chance):
+		return buff.Chance
+	}
+	return buff.NoReason
+}
+
+// lucky is the one thing of which the model knows no other way than the code's: the
+// finalizer of splitmix64 over seed, owner and the number of the roll.
+func (m *model) lucky(chance int) bool {
+	mix := func(x uint64) uint64 {
+		x += 0x9e3779b97f4a7c15
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		return x ^ x>>31
+	}
+	m.rolls++
+	return int(mix(mix(rollSeed^uint64(ownID))+m.rolls)%1000) < chance
+}
+
+// lasts returns how long an application lasts, in its own time, never if it has no end.
+func (m *model) lasts(s *buff.Spec, o op, member bool) (int64, buff.Reason) {
+	d := int64(never)
+	if s.Kind == buff.Timed {
+		d = ms(s.Duration)
+	}
+	if o.given {
+		d = ms(o.duration)
+	}
+	if member {
+		d = never
+	}
+	share := 100
+	if s.DR.Group != "" {
+		if share = m.share(s, o.source); share == 0 {
+			return 0, buff.Diminished
+		}
+	}
+	if d == never {
+		return never, buff.NoReason
+	}
+	if o.scale.Den != 0 {
+		d = halfUp(d, int64(o.scale.Num), int64(o.scale.Den))
+	}
+	if d = halfUp(d, int64(share), 100); d == 0 {
+		return 0, buff.Resisted
+	}
+	d = max(d, ms(s.MinDuration))
+	if s.MaxDuration > 0 {
+		d = min(d, ms(s.MaxDuration))
+	}
+	if s.Tail == buff.TailFit {
+		d = max(halfUp(d, 1, ms(s.Period)), 1) * ms(s.Period)
+	}
+	return d, buff.NoReason
+}
+
+func (m *model) deny(s *buff.Spec, o op, why buff.Reason) string {
+	m.line("deny", because(why), told{spec: s, source: o.source, magnitude: o.magnitude})
+	return "deny " + why.String()
+}
+
+// joined returns the oldest instance that an application joins.
+func (m *model) joined(s *buff.Spec, o op) *carried {
+	st := s.Stack
+	for _, b := range m.buffs {
+		if b.spec == s && !b.member && (st.Level != buff.LevelSegregate || b.level == o.level) &&
+			(st.By == buff.ByTarget || st.By == buff.BySource && b.source == o.source || st.By == buff.ByKey && b.key == o.key) {
+			return b
+		}
+	}
+	return nil
+}
+
+func limit(s *buff.Spec) int {
+	if s.Stack.Timers == buff.TimersQueue {
+		return cmp.Or(s.Stack.Limit, buff.MaxLayers)
+	}
+	return cmp.Or(s.Stack.Limit, 1)
+}
+
+func stacks(s *buff.Spec, o op) int { return cmp.Or(o.stacks, s.Stack.Initial, 1) }
+
+// start makes a new instance, if it may stand beside what there is.
+func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
+	why, going := m.room(s, o)
+	if why == buff.Full {
+		m.deny(s, o, why)
+		return false, "deny full full"
+	}
+	if why != buff.NoReason {
+		return false, m.deny(s, o, why)
+	}
+	for _, g := range going {
+		m.remove(g.b, g.why)
+	}
+	m.born++
+	m.ages++
+	b := &carried{
+		spec: s, source: o.source, magnitude: o.magnitude, number: m.born, age: m.ages, level: o.level, key: o.key,
+		duration: d, stacks: min(stacks(s, o), limit(s)), period: ms(s.Period), member: member, entering: true,
+	}
+	b.end = from(m.now, d)
+	b.newBeat(m.now)
+	b.charges, b.shield = s.Charges.N, pool(s, o)
+	b.setParams(o)
+	m.buffs = append(m.buffs, b)
+	switch s.Stack.Timers {
+	case buff.TimersEach:
+		b.addLayer(o, m.now, d, b.stacks, b.age)
+	case buff.TimersQueue:
+		b.stacks, b.running = 1, &layer{magnitude: o.magnitude, source: o.source, level: o.level, age: b.age}
+	}
+	m.follow(s.On.Apply, m.about(b, "apply", times(b.stacks)+field("end", m.endTold(b, b.end))))
+	m.cross(b, 0)
+	m.setHidden(b, m.unmet(b), false, m.weaker(b), m.ineffective(b))
+	if b.entering = false; !b.hidden() {
+		m.purgeImmune(b)
+	}
+	m.settle()
+	if s.First != buff.FirstNone && !b.gone {
+		m.pulse(b, b.now(m.now), "", 0)
+	}
+	return true, "apply"
+}
+
+// join is a further application that joins a live instance.
+func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
+	s, st := b.spec, &b.spec.Stack
+	if st.Level == buff.LevelHigherWins && o.level < b.level {
+		return false, m.deny(s, o, buff.LowerLevel)
+	}
+	m.flush(b)
+	full := b.stacks >= limit(s)
+	if st.Timers == buff.TimersQueue {
+		full = len(b.layers)+1 >= limit(s)
+	}
+	switch {
+	case full && st.Overflow == buff.OverflowDeny:
+		m.deny(s, o, buff.Limit)
+		m.overflow(o)
+		return false, "deny limit"
+	case full && st.Overflow == buff.OverflowClear:
+		m.remove(b, buff.Overflowed)
+		m.overflow(o)
+		return false, "remove overflow"
+	case st.Timers == buff.TimersEach:
+		return true, m.joinEach(b, o, d)
+	case st.Timers == buff.TimersQueue:
+		r = m.joinQueue(b, o, d)
+		return r == "queue", r
+	}
+	b.joinUses(o)
+	if !full {
+		was := b.stacks
+		b.stacks = min(b.stacks+stacks(s, o), limit(s))
+		b.setLevel(o)
+		m.about(b, "stack", times(b.stacks))
+		m.cross(b, was)
+		r = "stack"
+	}
+	now := b.now(m.now)
+	if st.Refresh != buff.RefreshNone {
+		r = cmp.Or(r, "refresh")
+		b.end = b.refreshed(now, d)
+		b.duration, b.magnitude = d, o.magnitude
+		if full {
+			b.setLevel(o)
+		}
+		b.takeWanted()
+		b.setParams(o)
+		m.follow(s.On.Refresh, m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end))))
+	}
+	if st.Phase != buff.PhaseKeep {
+		b.newBeat(now)
+	}
+	if b.period > 0 && (st.Phase == buff.PhaseExecute || s.First == buff.FirstEvery && r != "") {
+		m.pulse(b, now, "", 0)
+	}
+	if full {
+		m.overflow(o)
+	}
+	return true, r
+}
+
+// refreshed returns the end that a further application of d gives.
+func (b *carried) refreshed(now, d int64) int64 {
+	st := &b.spec.Stack
+	switch {
+	case d == never:
+		return never
+	case st.Refresh == buff.RefreshExtend && st.RefreshCap > 0:
+		return max(b.end, min(b.end+d, now+ms(st.RefreshCap)))
+	case st.Refresh == buff.RefreshExtend:
+		return b.end + d
+	case st.Refresh == buff.RefreshPandemic:
+		return now + d + min(b.end-now, ms(b.spec.Duration)*int64(cmp.Or(st.RefreshPct, 30))/100)
+	case st.Refresh == buff.RefreshMax:
+		return max(b.end, now+d)
+	case st.Refresh == buff.RefreshResidual && b.next <= b.end: // of a tail there is nothing left over
+		return now + d + b.next - now
+	}
+	return now + d
+}
+
+// setLevel gives the instance the level of a further application. A lower one has been
+// refused where the higher wins.
+func (b *carried) setLevel(o op) {
+	if b.spec.Stack.Level == buff.LevelSum {
+		b.level = min(b.level+o.level, buff.MaxLevel)
+	} else {
+		b.level = o.level
+	}
+}
+
+// takeWanted takes the period that haste has left for the next refresh: the pulse to
+// come stays where it is.
+func (b *carried) takeWanted() {
+	if b.wanted > 0 {
+		b.period, b.wanted = b.wanted, 0
+	}
+}
+
+// renew is what an application does to what only a refresh does where there is one.
+func (b *carried) renew(o op) {
+	b.takeWanted()
+	b.joinUses(o)
+	b.setParams(o)
+}
+
+func (b *carried) setParams(o op) {
+	b.params = nil
+	for _, p := range b.spec.Params {
+		value := p.Default
+		for _, a := range o.params {
+			if a.Caller == p.Caller {
+				value = a.Value
+			}
+		}
+		b.params = append(b.params, value)
+	}
+}
+
+// cross does the thresholds that the stacks have reached from below.
+func (m *model) cross(b *carried, was int) {
+	for _, t := range b.spec.Stack.Thresholds {
+		if was >= t.At || b.stacks < t.At {
+			continue
+		}
+		if t.Apply != "" {
+			m.issue(queued{op: op{verb: buff.Apply, spec: t.Apply, source: b.source, magnitude: b.magnitude, level: b.level}})
+		}
+		if t.Consume != 0 {
+			m.issue(queued{op: op{verb: buff.Remove, stacks: max(t.Consume, 0), reason: buff.Consumed}, target: b})
+		}
+	}
+}
+
+func (m *model) overflow(o op) {
+	s := m.catalog.Spec(o.spec)
+	var list []buff.Action
+	for _, id := range s.Stack.OverflowApply {
+		list = append(list, buff.Action{Do: buff.DoApply, Name: id})
+	}
+	m.follow(append(list, s.On.Overflow...), told{at: m.at, kind: "deny", spec: s, source: o.source, magnitude: o.magnitude})
+}

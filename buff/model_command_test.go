@@ -1,0 +1,212 @@
+package buff_test
+
+import (
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// carryOut does one command, and then finds out what has an effect now.
+func (m *model) carryOut(q queued) string {
+	if q.op.reason == buff.NoReason {
+		q.op.reason = buff.Cancelled
+	}
+	r := m.command(q)
+	m.settle()
+	return r
+}
+
+func (m *model) command(q queued) string {
+	o, b := q.op, q.target
+	if _, known := m.catalog.Tag(o.tag); !known {
+		o.tag = "" // no definition speaks of it
+	}
+	switch o.verb {
+	case buff.Remove, buff.Extend, buff.SetRemaining, buff.SetPeriod, buff.Inhibit, buff.Release:
+		if b == nil || b.gone {
+			return "stale"
+		}
+		return m.toInstance(b, o)
+	case buff.Apply:
+		return m.apply(o, false)
+	case buff.RemoveSpec:
+		for _, b := range m.buffs {
+			if b.spec.ID == o.spec {
+				return m.lose(b, o.stacks, o.reason)
+			}
+		}
+	case buff.Kill, buff.Revive, buff.LoseSource:
+		m.befall(o)
+	case buff.AddTimeout:
+		return m.addTimeout(o)
+	case buff.Cancel:
+		if q.cancel == nil || q.cancel.gone {
+			return "stale"
+		}
+		m.dropTimeout(q.cancel)
+		return "remove cancelled"
+	case buff.Hold, buff.Resume, buff.SetRate:
+		return m.setPace(b, o)
+	case buff.AddTag, buff.DropTag:
+		return m.tag(o)
+	case buff.Immunize, buff.Expose:
+		return m.immunize(o)
+	case buff.Purge:
+		return m.purge(o.ask)
+	case buff.Steal:
+		return m.steal(o.ask, o.by)
+	case buff.ExtendAll:
+		return m.extendAll(o)
+	case buff.Interrupted:
+		return m.interrupt(o.act)
+	case buff.Consume:
+		return m.consume(b, o)
+	case buff.Absorb:
+		return m.absorb(o)
+	case buff.Enter:
+		return m.enterAura(o)
+	case buff.Leave:
+		return m.leaveAura(o)
+	}
+	return ""
+}
+
+func (m *model) toInstance(b *carried, o op) string {
+	switch o.verb {
+	case buff.Remove:
+		return m.lose(b, o.stacks, o.reason)
+	case buff.Extend:
+		if b.end == never {
+			return "infinite"
+		}
+		return m.extend(b, o)
+	case buff.SetRemaining:
+		end := b.now(m.now) + max(o.by.Milliseconds(), 0)
+		m.flush(b)
+		for _, l := range b.layers {
+			if b.running == nil {
+				b.stretch(l, end)
+			}
+		}
+		return m.endAt(b, end)
+	case buff.SetPeriod:
+		return m.setPeriod(b, o.by)
+	}
+	if b.inhibited != (o.verb == buff.Inhibit) {
+		causes := *b
+		causes.inhibited = o.verb == buff.Inhibit
+		m.setHidden(b, causes.unmet, causes.inhibited, causes.weaker, causes.ineffective)
+	}
+	return ""
+}
+
+func (m *model) remove(b *carried, why buff.Reason) { m.removeNamed(b, why, "") }
+
+func (m *model) removeNamed(b *carried, why buff.Reason, name string) {
+	m.flush(b)
+	b.gone = true
+	m.buffs = slices.DeleteFunc(m.buffs, func(x *carried) bool { return x == b })
+	m.ended(b)
+	rest := because(why)
+	if name != "" {
+		rest += " name=" + name
+	}
+	c := m.about(b, "remove", rest)
+	m.follow(b.spec.On.Remove[why], c)
+	m.follow(b.spec.On.RemoveAny, c)
+}
+
+// lose takes n stacks off, or all.
+func (m *model) lose(b *carried, n int, why buff.Reason) string {
+	if n == 0 || n >= b.stacks {
+		m.remove(b, why)
+		return "remove " + why.String()
+	}
+	m.flush(b)
+	if b.spec.Stack.Timers == buff.TimersEach {
+		for range n {
+			m.thin(b, b.firstToEnd())
+		}
+	} else {
+		b.stacks -= n
+	}
+	m.about(b, "stackend", times(b.stacks)+because(why))
+	return "stackend " + why.String()
+}
+
+// extend moves the end, but not beyond the cap if there is one.
+func (m *model) extend(b *carried, o op) string {
+	end := b.end + o.by.Milliseconds()
+	if o.given {
+		end = min(end, max(b.end, b.now(m.now)+o.duration.Milliseconds()))
+	}
+	m.flush(b)
+	if by := end - b.end; b.running == nil {
+		for _, l := range b.layers {
+			b.stretch(l, l.end+by)
+		}
+	}
+	return m.endAt(b, end)
+}
+
+// endAt gives a buff another end. What is over by that goes at once.
+func (m *model) endAt(b *carried, end int64) string {
+	b.end = end
+	if end <= b.now(m.now) {
+		m.remove(b, buff.Expired)
+		return "remove expired"
+	}
+	m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end)))
+	for b.spec.Stack.Timers == buff.TimersEach && b.firstToEnd().end <= b.now(m.now) {
+		m.endLayer(b, b.firstToEnd(), buff.Expired)
+	}
+	return "refresh"
+}
+
+func (m *model) extendAll(o op) string {
+	n := 0
+	for _, b := range m.found(o.ask) {
+		if !b.gone && b.end != never {
+			m.extend(b, o)
+			n++
+		}
+	}
+	return amount(n)
+}
+
+func (m *model) addTimeout(o op) string {
+	if len(m.timeouts) >= m.limit {
+		m.line("error", " "+o.name+" why=full", told{})
+		return "error full full"
+	}
+	m.ages++
+	w := &waiting{name: o.name, handler: o.handler, age: m.ages, at: m.now + max(o.by.Milliseconds(), 1)}
+	if !m.inside && m.round == 0 {
+		m.set++
+		w.number = m.set
+	}
+	m.timeouts = append(m.timeouts, w)
+	return "waits"
+}
+
+func (m *model) dropTimeout(w *waiting) {
+	w.gone = true
+	m.timeouts = slices.DeleteFunc(m.timeouts, func(x *waiting) bool { return x == w })
+}
+
+// found returns what a query means, in its order.
+func (m *model) found(q *ask) (list []*carried) {
+	for _, b := range m.buffs {
+		if (q.spec == "" || q.spec == b.spec.ID) && (q.tag == "" || named(b.spec, q.tag)) && (q.kind == "" || q.kind == b.spec.Dispel.Type) &&
+			(q.polarity == buff.Neutral || q.polarity == b.spec.Polarity) && (q.source == 0 || q.source == b.source) {
+			list = append(list, b)
+		}
+	}
+	if q.newest {
+		slices.Reverse(list)
+	}
+	return list
+}
+
+func ms(d time.Duration) int64 { return d.Milliseconds() }

@@ -1,0 +1,223 @@
+package buff_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// below reports whether a tag is another one or below it.
+func below(name, tag string) bool { return name == tag || strings.HasPrefix(name, tag+".") }
+
+// named reports whether a definition has a tag, of its own or granted.
+func named(s *buff.Spec, tag string) bool {
+	is := func(name string) bool { return below(name, tag) }
+	return slices.ContainsFunc(s.Tags, is) || slices.ContainsFunc(s.Grants, is)
+}
+
+// has reports whether the owner has a tag: by the game, or by a buff that has its effect.
+func (m *model) has(tag string) bool {
+	for name, n := range m.given {
+		if n > 0 && below(name, tag) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(m.buffs, func(b *carried) bool {
+		return !b.entering && !b.hidden() && slices.ContainsFunc(b.spec.Grants, func(name string) bool { return below(name, tag) })
+	})
+}
+
+func (m *model) holds(t buff.TagTest) bool {
+	for _, tag := range t.All {
+		if !m.has(tag) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(t.None, m.has) && (len(t.Any) == 0 || slices.ContainsFunc(t.Any, m.has))
+}
+
+func says(t buff.TagTest) bool { return len(t.All)+len(t.Any)+len(t.None) > 0 }
+
+// tag gives the owner a tag once more, or takes back one that was given.
+func (m *model) tag(o op) string {
+	switch {
+	case o.tag == "":
+		return "tag"
+	case o.verb == buff.AddTag:
+		m.given[o.tag]++
+	case m.given[o.tag] > 0:
+		m.given[o.tag]--
+	}
+	return ""
+}
+
+func (m *model) unmet(b *carried) bool { return !m.holds(b.spec.Require.Ongoing) }
+
+// weaker reports whether another one of its group hides a buff.
+func (m *model) weaker(b *carried) bool {
+	g := b.spec.Group
+	return g.Name != "" && g.Rule == buff.GroupHide && slices.ContainsFunc(m.buffs, func(x *carried) bool {
+		h := x.spec.Group
+		switch {
+		case h.Name != g.Name || h.Rule != buff.GroupHide:
+			return false
+		case h.Priority != g.Priority:
+			return h.Priority > g.Priority
+		case x.magnitude != b.magnitude:
+			return x.magnitude > b.magnitude
+		}
+		return x.age > b.age
+	})
+}
+
+// ineffective reports whether there are enough stronger ones of its definition.
+func (m *model) ineffective(b *carried) bool {
+	stronger := 0
+	for _, x := range m.buffs {
+		if x.spec == b.spec && (x.magnitude > b.magnitude || x.magnitude == b.magnitude && x.age < b.age) {
+			stronger++
+		}
+	}
+	st := b.spec.Stack
+	return st.Effective > 0 && st.Timers != buff.TimersEach && stronger >= st.Effective
+}
+
+// settle finds what has an effect, and what must go, the oldest first, until nothing
+// changes. Buffs that hide each other in a ring are left alone until something else
+// happens.
+func (m *model) settle() {
+	if !m.settles {
+		return
+	}
+	was := m.bearing()
+	if was == m.ring {
+		return
+	}
+	m.ring = ""
+	for range 16 {
+		for _, b := range slices.Clone(m.buffs) {
+			switch {
+			case b.gone:
+			case says(b.spec.Require.Remove) && m.holds(b.spec.Require.Remove):
+				m.remove(b, buff.Condition)
+			default:
+				m.setHidden(b, m.unmet(b), b.inhibited, m.weaker(b), m.ineffective(b))
+			}
+		}
+		is := m.bearing()
+		if was == is {
+			return
+		}
+		was = is
+	}
+	m.line("error", " cascade", told{})
+	m.ring = was
+}
+
+// bearing is what the effect of buffs depends on.
+func (m *model) bearing() string {
+	s := ""
+	for _, tag := range tagNames {
+		if m.has(tag) {
+			s += tag + " "
+		}
+	}
+	for _, b := range m.buffs {
+		if m.ranked(b.spec) || says(b.spec.Require.Ongoing) || says(b.spec.Require.Remove) {
+			s += fmt.Sprintf("%d/%d ", b.number, b.magnitude)
+		}
+	}
+	return s
+}
+
+func (m *model) ranked(s *buff.Spec) bool {
+	return s.Group.Name != "" && s.Group.Rule == buff.GroupHide || s.Stack.Effective > 0 && s.Stack.Timers != buff.TimersEach
+}
+
+// setHidden sets the causes for which a buff is hidden.
+func (m *model) setHidden(b *carried, unmet, inhibited, weaker, ineffective bool) {
+	was, by := b.hidden(), b.unmet || b.inhibited
+	is := unmet || inhibited || weaker || ineffective
+	if was != is {
+		m.flush(b)
+	}
+	b.unmet, b.inhibited, b.weaker, b.ineffective = unmet, inhibited, weaker, ineffective
+	switch {
+	case is && !was:
+		if says := b.spec.Immunity; !b.entering && !empty(says) {
+			m.flushAll()
+		}
+		m.about(b, "hide", "")
+	case was && !is:
+		m.about(b, "show", "")
+		m.purgeImmune(b)
+		if by && b.period > 0 && b.spec.Inhibition != buff.InhibitionKeep {
+			b.newBeat(b.now(m.now))
+			if b.spec.Inhibition == buff.InhibitionExecute {
+				m.pulse(b, b.now(m.now), "", 0)
+			}
+		}
+	}
+}
+
+func empty(match buff.Match) bool {
+	return len(match.Tags) == 0 && match.Type == "" && match.Polarity == buff.Neutral
+}
+
+// means reports whether a match means a definition.
+func means(match buff.Match, s *buff.Spec) bool {
+	return !empty(match) && (len(match.Tags) == 0 || slices.ContainsFunc(match.Tags, func(tag string) bool { return named(s, tag) })) &&
+		(match.Type == "" || match.Type == s.Dispel.Type) && (match.Polarity == buff.Neutral || match.Polarity == s.Polarity)
+}
+
+// immuneTo reports whether the owner is immune to a definition, by the game or by a buff
+// that has its effect and is not the one that asks.
+func (m *model) immuneTo(s *buff.Spec, but *carried) bool {
+	for tag, n := range m.immune {
+		if n > 0 && named(s, tag) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(m.buffs, func(b *carried) bool {
+		return b != but && !b.entering && !b.hidden() && means(b.spec.Immunity, s)
+	})
+}
+
+// purgeImmune removes what a buff makes its owner immune to, where that says so.
+func (m *model) purgeImmune(by *carried) {
+	for _, b := range slices.Clone(m.buffs) {
+		if b != by && !b.gone && b.spec.Immune == buff.ImmuneRemove && means(by.spec.Immunity, b.spec) {
+			m.remove(b, buff.Immunity)
+		}
+	}
+}
+
+func (m *model) immunize(o op) string {
+	n := 0
+	switch {
+	case o.tag == "":
+		return "tag"
+	case o.verb == buff.Expose && m.immune[o.tag] > 0:
+		m.flushAll()
+		m.immune[o.tag]--
+	case o.verb == buff.Immunize:
+		m.flushAll()
+		m.immune[o.tag]++
+		for _, b := range slices.Clone(m.buffs) {
+			if !b.gone && named(b.spec, o.tag) && (b.spec.Immune == buff.ImmuneRemove || o.purge && b.spec.Immune == buff.ImmuneSuppress) {
+				m.remove(b, buff.Immunity)
+				n++
+			}
+		}
+	}
+	return amount(n)
+}
+
+// flushAll does all pulses that wait: what is immune changes.
+func (m *model) flushAll() {
+	for _, b := range m.buffs {
+		m.flush(b)
+	}
+}

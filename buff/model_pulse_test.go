@@ -1,0 +1,153 @@
+package buff_test
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// nextPulse returns when, in its own time, the buff pulses next.
+func (b *carried) nextPulse() int64 {
+	switch {
+	case b.next <= b.end:
+		return b.next
+	case b.spec.Tail == buff.TailPartial && b.end > b.next-b.length:
+		return b.end
+	}
+	return never
+}
+
+// due returns when, in its own time, the buff wants something next, its rank, and the
+// age by which it is ordered.
+func (b *carried) due() (int64, int, int) {
+	end, rank, age := b.end, 2, b.age
+	switch {
+	case b.spec.Stack.Timers == buff.TimersEach:
+		if len(b.layers) > 1 {
+			l := b.firstToEnd()
+			end, rank, age = l.end, 1, l.age
+		}
+	case b.running != nil:
+		if len(b.layers) > 0 {
+			rank = 1
+		}
+	case !b.leaving && b.stacks > b.expiring():
+		rank = 1
+	}
+	if next := b.nextPulse(); next != never && next <= end {
+		return next, 0, b.age
+	}
+	return end, rank, age
+}
+
+// expiring returns how many stacks the end of the duration takes away.
+func (b *carried) expiring() int {
+	switch b.spec.Stack.Expire {
+	case buff.ExpireOne:
+		return 1
+	case buff.ExpireHalf:
+		return max(b.stacks/2, 1)
+	case buff.ExpireCount:
+		return b.spec.Stack.ExpireN
+	}
+	return b.stacks
+}
+
+// expireSome ends a part of a buff: a layer, who runs in a queue, or some stacks. What
+// is left goes on from that end, so that nothing drifts.
+func (m *model) expireSome(b *carried) {
+	switch {
+	case b.spec.Stack.Timers == buff.TimersEach:
+		m.endLayer(b, b.firstToEnd(), buff.Expired)
+	case b.running != nil:
+		m.nextInQueue(b)
+	default:
+		b.stacks -= b.expiring()
+		b.end += b.duration
+		m.about(b, "stackend", times(b.stacks)+because(buff.Expired)+field("end", m.endTold(b, b.end)))
+	}
+}
+
+// after returns the boundary that follows an instant, for a period that begins there.
+func (b *carried) after(now int64) int64 {
+	switch {
+	case b.period == 0:
+		return never
+	case b.spec.Align == buff.AlignOwner:
+		return (now/b.period + 1) * b.period
+	}
+	return now + b.period
+}
+
+// newBeat begins the periods anew.
+func (b *carried) newBeat(now int64) { b.next, b.length = b.after(now), b.period }
+
+// beat does what is due at a boundary of the period, or at the end of a partial tail.
+func (m *model) beat(b *carried) {
+	at, part, share := b.nextPulse(), int64(0), ""
+	if at != b.next {
+		part = at - (b.next - b.length)
+		share = fmt.Sprintf(" fraction=%d/%d", part, b.length)
+	}
+	b.newBeat(at)
+	if b.spec.Catchup == buff.CatchupAll {
+		m.pulse(b, at, share, 0)
+		return
+	}
+	if part != 0 {
+		m.flush(b)
+		m.pulse(b, at, share, 0)
+		return
+	}
+	b.owed, b.owedAt = b.owed+1, at
+	if next, rank, _ := b.due(); rank == 0 && m.world(b, next) <= m.frame && b.counting(next) == b.counting(at) {
+		return // that one is due in this frame too, and nothing of the buff ends before it
+	}
+	m.flush(b)
+}
+
+// flush does the pulses that have waited to be one, at the last of them or because
+// something about the buff changes.
+func (m *model) flush(b *carried) {
+	if b.owed == 0 {
+		return
+	}
+	done := 1
+	if b.spec.Catchup == buff.CatchupCoalesce {
+		done = b.owed
+		if most := b.spec.CatchupMax; most > 0 {
+			done = min(done, most)
+		}
+	}
+	b.owed = 0
+	m.pulse(b, b.owedAt, "", done)
+}
+
+// pulse is a pulse at an instant of the buff's own time.
+func (m *model) pulse(b *carried, at int64, share string, count int) {
+	c := told{at: m.at, kind: "pulse", spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b}
+	stacks := b.stacks
+	if b.spec.Stack.Timers == buff.TimersEach {
+		if sum := b.counting(at); sum.stacks == 0 {
+			return
+		} else {
+			stacks, c.magnitude = sum.stacks, sum.magnitude
+		}
+	}
+	several := ""
+	if count > 1 {
+		several = " count=" + strconv.Itoa(count)
+	}
+	switch {
+	case b.hidden():
+		c.kind = "suppressed"
+		m.line(c.kind, several, c)
+	case b.spec.Immune == buff.ImmuneSuppress && m.immuneTo(b.spec, b):
+		c.kind = "suppressed"
+		m.line(c.kind, because(buff.Immune)+several, c)
+	default:
+		m.line(c.kind, times(stacks)+share+several, c)
+		m.follow(b.spec.On.Pulse, c)
+	}
+}

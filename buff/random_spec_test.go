@@ -1,0 +1,254 @@
+package buff_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// theme says which features a random script is about: few at once, so that they meet.
+type theme struct {
+	groups, slots, tags, immunity, chance, dr, dispel, acts, shields, params, timers, levels, late bool
+
+	evict buff.Evict // all that name a class or a group say the same of it
+	scope buff.Scope
+}
+
+func randomTheme(d *dice) theme {
+	some := func() bool { return d.one(4) }
+	return theme{
+		groups: some(), slots: some(), tags: some() || some(), immunity: some(), chance: some(), dr: some(), dispel: some(), acts: some(),
+		shields: some(), params: some(), timers: some() || some(), levels: some(), late: some(), evict: buff.Evict(d.n(4)), scope: buff.Scope(d.n(2)),
+	}
+}
+
+// randomSpecs returns definitions that are almost always right.
+func randomSpecs(d *dice) []buff.Spec {
+	ids := []string{"a", "b", "c", "d", "e"}[:2+d.n(4)]
+	specs := make([]buff.Spec, len(ids))
+	about := randomTheme(d)
+	for i, id := range ids {
+		s := buff.Spec{ID: id, Kind: pick(d, buff.Timed, buff.Timed, buff.Timed, buff.Timed, buff.Timed, buff.Timed, buff.Instant, buff.Infinite)}
+		randomGates(d, about, &s)
+		if s.Kind == buff.Instant {
+			s.On.Exec = randomActions(d, ids, 3)
+			specs[i] = s
+			continue
+		}
+		s.OnDeath = pick(d, buff.FateDefault, buff.FateRemove, buff.FateKeep, buff.FatePause)
+		s.OnSourceGone = pick(d, buff.FateDefault, buff.FateRemove, buff.FateKeep, buff.FateAdopt)
+		s.OnFault = buff.Fate(d.n(3))
+		randomTime(d, about, &s)
+		s.Stack = randomStacking(d, ids, i, s.Kind)
+		randomTimers(d, about, ids, i, &s)
+		if s.Period > 0 {
+			s.On.Pulse = randomActions(d, ids, 4)
+		}
+		randomKeeping(d, about, &s)
+		s.On.Apply, s.On.Refresh, s.On.Overflow = randomActions(d, ids, 8), randomActions(d, ids, 8), randomActions(d, ids, 8)
+		s.On.RemoveAny = randomActions(d, ids, 9)
+		if list := randomActions(d, ids, 4); len(list) > 0 {
+			why := pick(d, buff.Expired, buff.Cancelled, buff.Death, buff.Fault, buff.Overflowed, buff.Replaced, buff.Condition, buff.Immunity, buff.Consumed)
+			s.On.Remove = map[buff.Reason][]buff.Action{why: list}
+		}
+		specs[i] = s
+	}
+	return specs
+}
+
+// randomGates is what is asked before anything is applied.
+func randomGates(d *dice, about theme, s *buff.Spec) {
+	if about.tags || about.immunity || about.shields {
+		s.Tags = randomTags(d, 2)
+		s.Polarity = pick(d, buff.Neutral, buff.Positive, buff.Negative)
+	}
+	if about.tags && d.one(3) {
+		s.Require.Apply = randomTest(d)
+	}
+	if about.chance && d.one(2) {
+		s.Chance = pick(d, 500, 500, 1, 1000, buff.ChanceNever)
+	}
+	if about.params && d.one(2) {
+		s.Params = []buff.Param{{Name: "k", Default: 3}, {Name: "p", Caller: "power", Default: 7}}
+		if d.one(2) {
+			s.Params[1].Default, s.Params[1].Needed = 0, true
+		}
+	}
+	if about.dispel {
+		s.Dispel = buff.Dispel{
+			Type: pick(d, "", "magic"), Grade: pick(d, buff.GradeBasic, buff.GradeBasic, buff.GradeStrong, buff.GradeDeath, buff.GradeUndispellable),
+			Per: buff.Per(d.n(3)), Resist: pick(d, 0, 0, 500), Keep: d.one(4),
+		}
+		s.Polarity = pick(d, buff.Neutral, buff.Negative)
+	}
+}
+
+func randomTime(d *dice, about theme, s *buff.Spec) {
+	if s.Kind == buff.Timed {
+		s.Duration = pick[time.Duration](d, 50, 100, 150, 200, 250, 300, 400, 1, 130, 99, 101, 149) * time.Millisecond
+		if d.one(8) {
+			s.MinDuration = pick[time.Duration](d, 1, 50, 120) * time.Millisecond
+		}
+		if d.one(8) {
+			s.MaxDuration = pick[time.Duration](d, 120, 150, 300) * time.Millisecond
+		}
+	}
+	if d.one(3) {
+		return
+	}
+	s.Period = pick[time.Duration](d, 50, 50, 100, 100, 150, 60, 51) * time.Millisecond
+	s.First, s.Tail = buff.First(d.n(3)), pick(d, buff.TailNone, buff.TailPartial)
+	if s.Kind == buff.Timed && d.one(4) {
+		s.Tail = buff.TailFit
+	}
+	if s.Tail != buff.TailPartial && d.one(6) { // what is left of an aligned period is said nowhere
+		s.Align = buff.AlignOwner
+	}
+	s.Haste, s.HasteDuration = buff.Haste(d.n(3)), d.one(3)
+	if about.late && d.one(2) {
+		s.Catchup = pick(d, buff.CatchupCoalesce, buff.CatchupCoalesce, buff.CatchupSkip)
+		if s.Catchup == buff.CatchupCoalesce {
+			s.CatchupMax = pick(d, 0, 0, 1, 2, 3)
+		}
+	}
+}
+
+func randomStacking(d *dice, ids []string, self int, kind buff.Kind) buff.Stacking {
+	st := buff.Stacking{By: buff.By(d.n(4)), Limit: d.n(5), Phase: buff.Phase(d.n(3)), Overflow: buff.Overflow(d.n(4))}
+	if st.Limit > 0 {
+		st.Initial = d.n(st.Limit + 1)
+	}
+	st.Refresh = pick(d, buff.RefreshRestart, buff.RefreshNone)
+	if kind == buff.Timed {
+		st.Refresh, st.Expire = buff.Refresh(d.n(6)), pick(d, buff.ExpireAll, buff.ExpireAll, buff.ExpireOne, buff.ExpireHalf, buff.ExpireCount)
+	}
+	switch {
+	case st.Refresh == buff.RefreshPandemic:
+		st.RefreshPct = pick(d, 0, 1, 33, 100)
+	case st.Refresh == buff.RefreshExtend && d.one(2):
+		st.RefreshCap = 400 * time.Millisecond
+	}
+	if st.Expire == buff.ExpireCount {
+		st.ExpireN = 1 + d.n(3)
+	}
+	if other := d.n(len(ids)); other != self && d.one(4) {
+		st.OverflowApply = []string{ids[other]}
+	}
+	return st
+}
+
+// randomTimers makes some stacks have more than one end, and adds what hangs on stacks.
+func randomTimers(d *dice, about theme, ids []string, self int, s *buff.Spec) {
+	st := &s.Stack
+	if about.timers && s.Kind == buff.Timed && d.one(2) {
+		st.Timers = pick(d, buff.TimersEach, buff.TimersQueue)
+		st.By = pick(d, buff.BySource, buff.ByTarget, buff.ByTarget, buff.ByKey)
+		st.Refresh, st.RefreshPct, st.RefreshCap, st.Phase, st.Expire, st.ExpireN = 0, 0, 0, 0, 0, 0
+		st.Limit = max(st.Limit, d.n(5))
+		if st.Timers == buff.TimersEach && s.Tail == buff.TailPartial {
+			s.Tail = buff.TailNone
+		}
+	}
+	if about.levels {
+		st.Level = buff.LevelRule(d.n(4))
+	}
+	if about.groups && d.one(3) {
+		st.Effective = 1 + d.n(2)
+	}
+	if most := max(st.Limit, 1); about.levels && d.one(2) && most > 1 {
+		t := buff.Threshold{At: 1 + d.n(most), Consume: pick(d, 0, 1, 2, buff.ConsumeAll)}
+		if other := d.n(len(ids)); other != self || t.Consume == 0 {
+			t.Apply = ids[other]
+		}
+		st.Thresholds = []buff.Threshold{t}
+	}
+}
+
+// randomKeeping is what bears on a buff that runs.
+func randomKeeping(d *dice, about theme, s *buff.Spec) {
+	if about.groups && d.one(2) {
+		s.Group = buff.Group{Name: pick(d, "g", "g", "h"), Priority: d.n(3), Rule: pick(d, buff.GroupHide, buff.GroupHide, buff.GroupRule(d.n(6)))}
+	}
+	if about.slots && d.one(2) {
+		s.Slot = buff.Slot{Class: "slot", Limit: 2, Evict: about.evict}
+	}
+	if about.tags {
+		s.Grants = randomTags(d, 3)
+		if d.one(3) {
+			s.Require.Ongoing = randomTest(d)
+			s.Inhibition = buff.Inhibition(d.n(3))
+		}
+		if d.one(5) {
+			s.Require.Remove = randomTest(d)
+		}
+	}
+	if d.one(4) {
+		s.Inhibition = buff.Inhibition(d.n(3))
+	}
+	if about.immunity {
+		s.Immune = buff.ImmuneRule(d.n(3))
+		if d.one(3) {
+			s.Immunity = buff.Match{Tags: randomTags(d, 1), Type: pick(d, "", "", "magic"), Polarity: pick(d, buff.Neutral, buff.Neutral, buff.Negative)}
+		}
+	}
+	if about.dr && d.one(2) {
+		s.DR = buff.DR{Group: "dr", Steps: []int{100, 50, 25, 0}, Reset: 150 * time.Millisecond, Scope: about.scope}
+	}
+	if about.acts && d.one(3) {
+		s.Interrupt = []string{pick(d, actNames...)}
+	}
+	if about.acts && d.one(2) {
+		s.Charges = buff.Charges{N: 1 + d.n(3), ConsumeOn: []string{pick(d, actNames...)}, Refresh: buff.ChargeRule(d.n(3))}
+	}
+	if about.shields && d.one(2) {
+		s.Shield = buff.Shield{On: true, Pool: int64(d.n(4)), Priority: d.n(2)}
+		if d.one(2) {
+			s.Shield.Schools = randomTags(d, 1)
+		}
+	}
+}
+
+func randomTags(d *dice, often int) (list []string) {
+	for d.one(often + 1) {
+		list = append(list, pick(d, tagNames...))
+	}
+	return list
+}
+
+func randomTest(d *dice) (t buff.TagTest) {
+	switch d.n(3) {
+	case 0:
+		t.All = []string{pick(d, tagNames...)}
+	case 1:
+		t.Any = []string{pick(d, tagNames...), pick(d, tagNames...)}
+	default:
+		t.None = []string{pick(d, tagNames...)}
+	}
+	return t
+}
+
+// randomActions returns a list once in so many times.
+func randomActions(d *dice, ids []string, often int) []buff.Action {
+	if !d.one(often) {
+		return nil
+	}
+	var list []buff.Action
+	for {
+		a := buff.Action{Name: ids[d.n(len(ids))]}
+		switch k := d.n(12); {
+		case k < 7:
+			a.Do, a.Name = buff.DoCall, fmt.Sprintf("h%d", d.n(handlerNames))
+		case k < 10:
+			a.Do = buff.DoApply
+		case k < 11:
+			a.Do, a.Reason = buff.DoRemove, pick(d, buff.NoReason, buff.Dispelled)
+		default:
+			a.Do = buff.DoKill
+		}
+		list = append(list, a)
+		if !d.one(4) {
+			return list
+		}
+	}
+}
