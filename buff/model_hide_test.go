@@ -97,7 +97,9 @@ func (m *model) settle() {
 	}
 	m.ring = ""
 	for range 16 {
+		changed := false
 		for _, b := range slices.Clone(m.buffs) {
+			lines := m.lines
 			switch {
 			case b.gone:
 			case says(b.spec.Require.Remove) && m.holds(b.spec.Require.Remove):
@@ -105,12 +107,15 @@ func (m *model) settle() {
 			default:
 				m.setHidden(b, m.unmet(b), b.inhibited, m.weaker(b), m.ineffective(b))
 			}
+			if m.lines > lines {
+				is := m.bearing()
+				changed = changed || was != is
+				was = is
+			}
 		}
-		is := m.bearing()
-		if was == is {
+		if !changed {
 			return
 		}
-		was = is
 	}
 	m.line("error", " cascade", told{})
 	m.ring = was
