@@ -112,6 +112,13 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{
 	{
+		what: "an application too many makes one stack last longer",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 3, Initial: 3}}},
+		do:   []step{apply(0, "p"), apply(50, "p")},
+		end:  200,
+		want: []string{"50 refresh p x3 end=150", "100 stackend p x1 why=expired", "150 remove p why=expired"},
+	},
+	{
 		what: "a layer counts in its last pulse at any rate of time",
 		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
 		do: []step{

@@ -70,18 +70,20 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	return r
 }
 
-// stretch gives the layer that ends first the end of an application too many, if that is
-// later.
+// stretch gives the stack that ends first the end of an application too many, if that is
+// later: it is a layer of its own from then on.
 func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
 	i := &s.slots[at]
 	x, now := s.extraOf(i), s.nowOf(t, i)
 	l := x.layers[0]
 	if now.Add(d) > l.end {
-		l.end = now.Add(d)
+		if x.layers[0].stacks--; x.layers[0].stacks == 0 {
+			x.layers = slices.Delete(x.layers, 0, 1)
+		}
+		l.end, l.stacks = now.Add(d), 1
 		if i.period > 0 {
 			l.last = now.Add(d - d%i.period)
 		}
-		x.layers = slices.Delete(x.layers, 0, 1)
 		to, _ := slices.BinarySearchFunc(x.layers, l, layerOrder)
 		x.layers = slices.Insert(x.layers, to, l)
 		i.end = x.layers[len(x.layers)-1].end
