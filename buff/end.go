@@ -29,7 +29,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 func (s *Set) leave(t *Turn, at uint16) {
 	i := &s.slots[at]
 	if i.spec.uses&(usesGrants|usesImmunity) != 0 && i.flags&hidden == 0 {
-		s.take(at)
+		s.take(t, at)
 	}
 	if i.spec.uses&usesHide != 0 {
 		s.unsettle()

@@ -112,6 +112,20 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{
 	{
+		what: "a death finds the late pulses done",
+		defs: []buff.Spec{
+			{ID: "p", Duration: time.Second, Period: 50 * millis, Catchup: buff.CatchupCoalesce, OnDeath: buff.FatePause},
+			{
+				ID: "q", Duration: 120 * millis, Immunity: buff.Match{Tags: []string{"a"}},
+				On: buff.Hooks{RemoveAny: []buff.Action{{Do: buff.DoKill}}},
+			},
+			{ID: "r", Duration: time.Second, Period: 50 * millis, Catchup: buff.CatchupCoalesce, OnDeath: buff.FateKeep, Tags: []string{"a"}},
+		},
+		do:   []step{apply(0, "p"), apply(0, "r"), apply(0, "q")},
+		end:  210,
+		want: []string{"120 suppressed r why=immune count=2", "120 remove q why=expired", "120 pulse p x1 count=2", "200 pulse r x1 count=2"},
+	},
+	{
 		what: "an application too many makes one stack last longer",
 		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 3, Initial: 3}}},
 		do:   []step{apply(0, "p"), apply(50, "p")},

@@ -136,6 +136,7 @@ func (s *Set) setPace(t *Turn, c *Command) Result {
 		if i == nil {
 			return Result{Err: fmt.Errorf("%w: %v", ErrStale, c.Handle)}
 		}
+		s.flush(t, c.Handle.slot())
 		s.paceOf(t, i).turn(t.now, c)
 		s.touch(c.Handle.slot())
 		return Result{Handle: c.Handle}
@@ -147,6 +148,7 @@ func (s *Set) setPace(t *Turn, c *Command) Result {
 		own := newPace(t.at)
 		s.own = &own
 	}
+	s.flushAll(t, func(*Spec) bool { return true })
 	s.own.turn(t.at, c)
 	t.now = s.started(t.at)
 	s.touchAll()

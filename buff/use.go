@@ -32,6 +32,7 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 	if i.spec.Charges.N == 0 {
 		return Result{Handle: s.handle(at)}
 	}
+	s.flush(t, at)
 	x := s.extraOf(i)
 	if x.charges -= n; x.charges <= 0 {
 		s.end(t, at, why)
