@@ -112,6 +112,16 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{
 	{
+		what: "a layer that is extended does not fall silent",
+		defs: []buff.Spec{{ID: "p", Duration: 130 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
+		do: []step{
+			apply(0, "p"),
+			{at: 10, op: op{verb: buff.Extend, by: 20 * millis}},
+		},
+		end:  200,
+		want: []string{"100 pulse p x1", "150 pulse p x1", "150 remove p why=expired"},
+	},
+	{
 		what: "a death finds the late pulses done",
 		defs: []buff.Spec{
 			{ID: "p", Duration: time.Second, Period: 50 * millis, Catchup: buff.CatchupCoalesce, OnDeath: buff.FatePause},

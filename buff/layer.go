@@ -141,7 +141,20 @@ func (s *Set) shiftLayers(i *instance, ms int64) {
 	}
 	layers := s.extraOf(i).layers
 	for k := range layers {
-		layers[k].end, layers[k].last = layers[k].end.Add(ms), layers[k].last.Add(ms)
+		layers[k].stretch(layers[k].end.Add(ms), i.period)
+	}
+}
+
+// stretch moves the end of a layer: it counts in as many pulses as whole periods of it fit
+// now.
+func (l *layer) stretch(end wheel.Time, period int64) {
+	l.end = end
+	if period > 0 {
+		part := int64(end-l.last) % period
+		if part < 0 {
+			part += period
+		}
+		l.last = end.Add(-part)
 	}
 }
 
@@ -152,7 +165,7 @@ func (s *Set) setLayers(i *instance, end wheel.Time) {
 	}
 	layers := s.extraOf(i).layers
 	for k := range layers {
-		layers[k].end, layers[k].last = end, end
+		layers[k].stretch(end, i.period)
 	}
 	slices.SortFunc(layers, layerOrder)
 }
