@@ -145,6 +145,9 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	}
 	r := Result{Handle: s.handle(at)}
 	full := int32(i.stacks) >= spec.limit
+	if !full || spec.Stack.Overflow == OverflowAllow || spec.Stack.Overflow == OverflowReplace {
+		s.topUp(i, a)
+	}
 	if full {
 		switch spec.Stack.Overflow {
 		case OverflowDeny, OverflowClear:
@@ -215,13 +218,11 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 
 // renew is what a refresh does to what is not plain about an instance.
 func (s *Set) renew(i *instance, a *Application) {
-	x, spec := s.extraOf(i), a.Spec
+	x := s.extraOf(i)
 	if x.wanted > 0 {
 		i.period, x.wanted = x.wanted, 0
 	}
-	s.recharge(x, spec)
-	x.shield = max(x.shield, spec.pool(a))
-	x.params = spec.params(x.params[:0], a)
+	x.params = a.Spec.params(x.params[:0], a)
 }
 
 // level gives the instance the level of a further application, by its rule.

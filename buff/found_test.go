@@ -97,6 +97,15 @@ var foundAtApplication = []found{
 		want: []string{"1 stack p x1 end=101", "1 exec q x1"},
 	},
 	{
+		what: "charges are filled up without a refresh too",
+		defs: []buff.Spec{{
+			ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshNone},
+			Charges: buff.Charges{N: 2, ConsumeOn: []string{"hit"}, Refresh: buff.ChargesAdd},
+		}},
+		do:   []step{apply(0, "p"), apply(0, "p")},
+		want: []string{"step 2: :  i1 x1 s1 c4"},
+	},
+	{
 		what: "a share that is less than a millisecond is resisted",
 		defs: []buff.Spec{{ID: "p", Duration: millis, DR: buff.DR{Group: "dr", Steps: []int{25}, Reset: time.Second}}},
 		do:   []step{apply(0, "p")},

@@ -56,6 +56,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	s.level(i, a)
 	s.addLayer(t, i, a, d, n, s.ages)
 	s.renew(i, a)
+	s.topUp(i, a)
 	s.touch(at)
 	e := s.about(Stacked, at)
 	e.End = s.told(t, i, s.nowOf(t, i).Add(d))
