@@ -121,6 +121,16 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{
 	{
+		what: "a queue ends in the frame in which somebody joins it",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}},
+			{ID: "q", Duration: 50 * millis, On: buff.Hooks{RemoveAny: []buff.Action{{Do: buff.DoApply, Name: "p"}}}},
+		},
+		do:   []step{apply(0, "p"), apply(0, "q")},
+		end:  300,
+		want: []string{"50 queue p active=0 end=100", "100 queue p active=0 end=200", "200 remove p why=expired"},
+	},
+	{
 		what: "a layer that is extended does not fall silent",
 		defs: []buff.Spec{{ID: "p", Duration: 130 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
 		do: []step{

@@ -36,6 +36,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 	x.layers = append(x.layers, l)
 	s.renew(i, a)
 	s.topUp(i, a)
+	s.touch(at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
 	return Result{Handle: s.handle(at), Kind: Queued}
 }
