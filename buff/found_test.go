@@ -121,6 +121,23 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{
 	{
+		what: "stacks that fall one by one do not drift",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9, Expire: buff.ExpireOne}},
+			{ID: "q", Duration: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}},
+		},
+		do: []step{
+			{op: op{verb: buff.Apply, spec: "p", stacks: 7, source: 1}},
+			apply(0, "q"),
+			apply(0, "q"),
+			apply(0, "q"),
+			{op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}, number: 0}},
+			{op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}, number: 1}},
+		},
+		end:  1000,
+		want: []string{"350 remove q why=expired", "817 remove p why=expired"},
+	},
+	{
 		what: "a queue ends in the frame in which somebody joins it",
 		defs: []buff.Spec{
 			{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}},

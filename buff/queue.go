@@ -63,7 +63,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	}
 	l := x.layers[best]
 	x.layers = remove(x.layers, best)
-	s.run(t, at, l, s.nowOf(t, i))
+	s.run(t, at, l, i.end)
 	s.emitQueued(t, at)
 }
 
