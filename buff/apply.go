@@ -81,6 +81,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	s.follow(t, spec.apply)
 	if spec.uses&(usesThresholds|usesGrants|usesImmunity|usesHide|usesOngoing|usesInterrupt) != 0 {
 		s.enter(t, at)
+	} else {
+		s.reconsider(t) // who gave way to it may have hidden others
 	}
 	if spec.First != FirstNone && s.lives(e.Handle) {
 		s.pulse(t, at)

@@ -213,6 +213,15 @@ var foundInTime = []found{
 
 var foundInEffect = []found{
 	{
+		what: "what shows because of a newcomer shows before its first pulse",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{Effective: 1}, Slot: buff.Slot{Class: "s", Limit: 2, Evict: buff.EvictOldest}},
+			{ID: "q", Duration: 300 * millis, Period: 50 * millis, First: buff.FirstStart, Slot: buff.Slot{Class: "s", Limit: 2, Evict: buff.EvictOldest}},
+		},
+		do:   []step{apply(0, "p"), apply(0, "p"), apply(0, "q")},
+		want: []string{"0 hide p", "0 apply q x1 end=300", "0 show p", "0 pulse q x1"},
+	},
+	{
 		what: "a refresh may make the hidden one of a group the strongest",
 		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Stack: buff.Stacking{By: buff.BySource}, Group: buff.Group{Name: "g", Rule: buff.GroupHide}}},
 		do: []step{
