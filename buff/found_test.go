@@ -256,3 +256,21 @@ var foundInEffect = []found{
 		not:  "show",
 	},
 }
+
+// TestFaultLetsOthersShow: what a faulty buff has hidden shows in the instant in which it
+// goes.
+func TestFaultLetsOthersShow(t *testing.T) {
+	g := buff.Group{Name: "g", Rule: buff.GroupHide}
+	strong := g
+	strong.Priority = 1
+	r := newRig(t,
+		buff.Spec{ID: "weak", Duration: time.Second, Group: g},
+		buff.Spec{ID: "strong", Duration: time.Second, Period: 50 * millis, Group: strong, OnFault: buff.FateRemove, On: buff.Hooks{Pulse: call("h")}},
+	)
+	r.turn.Call = func(*buff.Turn, *buff.Call) buff.Reason { return buff.Panic }
+	r.apply(0, "weak")
+	r.apply(0, "strong")
+	r.run(500)
+	last := r.turn.Events[len(r.turn.Events)-1]
+	require.Equal(t, "50 show weak", last.String())
+}
