@@ -22,6 +22,15 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed int64) {
 	}
 }
 
+// flushAll is flush for all instances of which that is true.
+func (s *Set) flushAll(t *Turn, which func(*Spec) bool) {
+	s.each(func(at uint16) {
+		if which(s.slots[at].spec) {
+			s.flush(t, at)
+		}
+	})
+}
+
 // flush does the pulses that wait, since something about the instance changes now, or the
 // last of them has come.
 func (s *Set) flush(t *Turn, at uint16) {

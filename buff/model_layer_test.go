@@ -137,6 +137,7 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 	n := min(stacks(b.spec, o), room)
 	b.stacks += n
 	b.magnitude = o.magnitude
+	m.stirred(b, false)
 	b.setLevel(o)
 	b.addLayer(o, now, d, n, m.ages)
 	b.renew(o)
@@ -179,7 +180,7 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 	if l.magnitude > b.magnitude {
 		now, was := b.now(m.now), b.running
 		was.left, was.source = b.end-now, b.source
-		b.letRun(l, now)
+		m.letRun(b, l, now)
 		l = was
 	}
 	b.layers = append(b.layers, l)
@@ -195,7 +196,8 @@ func (m *model) active(b *carried) string {
 	return field("active", b.magnitude) + field("end", m.endTold(b, b.end))
 }
 
-func (b *carried) letRun(l *layer, now int64) {
+func (m *model) letRun(b *carried, l *layer, now int64) {
+	m.stirred(b, false)
 	b.running, b.magnitude, b.source, b.level = l, l.magnitude, l.source, l.level
 	b.end = now + l.left
 }
@@ -203,6 +205,6 @@ func (b *carried) letRun(l *layer, now int64) {
 func (m *model) nextInQueue(b *carried) {
 	next := slices.MinFunc(b.layers, strongest)
 	b.layers = slices.DeleteFunc(b.layers, func(x *layer) bool { return x == next })
-	b.letRun(next, b.end)
+	m.letRun(b, next, b.end)
 	m.about(b, "queue", m.active(b))
 }

@@ -35,6 +35,8 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 	}
 	x.layers = append(x.layers, l)
 	s.renew(i, a)
+	s.topUp(i, a)
+	s.touch(at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
 	return Result{Handle: s.handle(at), Kind: Queued}
 }
@@ -61,7 +63,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	}
 	l := x.layers[best]
 	x.layers = remove(x.layers, best)
-	s.run(t, at, l, s.nowOf(t, i))
+	s.run(t, at, l, i.end)
 	s.emitQueued(t, at)
 }
 
