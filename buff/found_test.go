@@ -121,6 +121,16 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{
 	{
+		what: "who leaves an aura loses all stacks",
+		defs: []buff.Spec{{ID: "p", Duration: 50 * millis, Stack: buff.Stacking{Limit: 3, Initial: 3, Expire: buff.ExpireOne}}},
+		do: []step{
+			{at: 0, op: op{verb: buff.Enter, spec: "p"}},
+			{at: 50, op: op{verb: buff.Leave, spec: "p", by: 20 * millis}},
+		},
+		end:  200,
+		want: []string{"0 apply p x3", "70 remove p why=out_of_aura"},
+	},
+	{
 		what: "a tail is a part of the period that ran",
 		defs: []buff.Spec{
 			{ID: "p", Duration: 50 * millis, Period: 100 * millis, Tail: buff.TailPartial, Haste: buff.HasteNext},

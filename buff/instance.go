@@ -167,7 +167,7 @@ func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
 		if len(s.extraOf(i).layers) > 0 {
 			r = rankStackEnd
 		}
-	case st.Expire != ExpireAll && int(i.stacks) > i.spec.expiring(int(i.stacks)):
+	case st.Expire != ExpireAll && i.flags&leaving == 0 && int(i.stacks) > i.spec.expiring(int(i.stacks)):
 		r = rankStackEnd
 	}
 	if at := s.nextPulse(i); at <= end && at != wheel.Never {
