@@ -220,7 +220,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	s.touch(at)
 	phase := spec.Stack.Phase
 	if phase != PhaseKeep {
-		i.beat = i.firstBeat(now)
+		s.newBeat(i, now)
 	}
 	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery && (set || stacked)) {
 		s.pulse(t, at)
@@ -232,7 +232,8 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 func (s *Set) renew(i *instance, a *Application) {
 	x := s.extraOf(i)
 	if x.wanted > 0 {
-		i.period, x.wanted = x.wanted, 0
+		s.newPeriod(i, x.wanted)
+		x.wanted = 0
 	}
 	x.params = a.Spec.params(x.params[:0], a)
 }

@@ -121,6 +121,41 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{
 	{
+		what: "who leaves an aura loses all stacks",
+		defs: []buff.Spec{{ID: "p", Duration: 50 * millis, Stack: buff.Stacking{Limit: 3, Initial: 3, Expire: buff.ExpireOne}}},
+		do: []step{
+			{at: 0, op: op{verb: buff.Enter, spec: "p"}},
+			{at: 50, op: op{verb: buff.Leave, spec: "p", by: 20 * millis}},
+		},
+		end:  200,
+		want: []string{"0 apply p x3", "70 remove p why=out_of_aura"},
+	},
+	{
+		what: "a tail is a part of the period that ran",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 50 * millis, Period: 100 * millis, Tail: buff.TailPartial, Haste: buff.HasteNext},
+			{ID: "q", Duration: 150 * millis, Period: 100 * millis, Tail: buff.TailPartial, Haste: buff.HasteNext},
+		},
+		do: []step{
+			apply(0, "p"),
+			apply(0, "q"),
+			{at: 10, op: op{verb: buff.SetPeriod, by: 200 * millis, number: 0}},
+			{at: 100, op: op{verb: buff.SetPeriod, by: 50 * millis, number: 1}},
+		},
+		end:  200,
+		want: []string{"50 pulse p x1 fraction=50/100", "100 pulse q x1", "100 period q next=150", "150 pulse q x1 fraction=50/100"},
+	},
+	{
+		what: "nothing that is rescaled comes at once",
+		defs: []buff.Spec{{ID: "p", Duration: 150 * millis, Period: 200 * millis, Haste: buff.HasteRescale, HasteDuration: true}},
+		do: []step{
+			apply(0, "p"),
+			{at: 149, op: op{verb: buff.SetPeriod, by: 50 * millis}},
+		},
+		end:  200,
+		want: []string{"149 period p end=150", "150 remove p why=expired"},
+	},
+	{
 		what: "stacks that fall one by one do not drift",
 		defs: []buff.Spec{
 			{ID: "p", Duration: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9, Expire: buff.ExpireOne}},

@@ -84,7 +84,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	t.emit(s, s.about(Shown, at))
 	s.give(t, at)
 	if was&(unmet|inhibited) != 0 && i.period > 0 && i.spec.Inhibition != InhibitionKeep {
-		i.beat = i.firstBeat(s.nowOf(t, i))
+		s.newBeat(i, s.nowOf(t, i))
 		s.touch(at)
 		if i.spec.Inhibition == InhibitionExecute {
 			s.pulse(t, at)
