@@ -76,7 +76,7 @@ func (d *drive) flush() {
 		}
 		d.last = e.At
 		d.log = e.AppendLog(d.log, false)
-		if e.Spec != nil && e.Name != "" {
+		if e.Kind == buff.Removed && e.Name != "" {
 			d.log = append(append(d.log, " name="...), e.Name...)
 		}
 		d.log = appendMore(d.log, e.Source, e.Magnitude, int(e.Level), d.numbers[e.Handle])
