@@ -7,6 +7,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -197,4 +198,21 @@ func trimLines(s string) string {
 		lines[i] = strings.TrimRight(lines[i], " \t\r")
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// TestLinks: what a Markdown file links to in this repository is there.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			_, err := os.Stat(filepath.Join(filepath.Dir(path), m[1]))
+			require.NoError(t, err, "%s links to what is not there", path)
+		}
+		return nil
+	}))
 }

@@ -113,7 +113,10 @@ func TestSizes(t *testing.T) {
 	size := unsafe.Sizeof(*s) +
 		uintptr(cap(s.slots))*unsafe.Sizeof(instance{}) + uintptr(cap(s.timeouts))*unsafe.Sizeof(timeout{}) +
 		uintptr(cap(s.agenda))*unsafe.Sizeof(entry{}) + uintptr(cap(s.orders))*unsafe.Sizeof(Order{}) +
-		uintptr(cap(s.touched))*unsafe.Sizeof(Ref(0)) + uintptr(cap(s.calls))*unsafe.Sizeof(Call{})
+		uintptr(cap(s.touched))*unsafe.Sizeof(Ref(0)) + uintptr(cap(s.calls))*unsafe.Sizeof(Call{}) +
+		uintptr(cap(s.extras))*unsafe.Sizeof(extra{})
+	require.Nil(t, s.gates)
+	require.Nil(t, s.own)
 	t.Logf("a Set of 20 buffs: %d bytes", size)
 	require.LessOrEqual(t, size, uintptr(2560))
 }

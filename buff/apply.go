@@ -14,6 +14,9 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 		t.emit(s, Event{Kind: Faulted, Why: why, Spec: spec, Source: a.Source, End: wheel.Never})
 		return Result{Kind: Faulted, Why: why, Err: err}
 	}
+	if s.catalog != spec.catalog {
+		s.versions, s.catalog = s.catalog != nil, spec.catalog
+	}
 	if why := s.admit(t, a); why != NoReason {
 		return s.deny(t, a, why, nil)
 	}
@@ -139,6 +142,10 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 		return s.deny(t, a, LowerLevel, nil)
 	}
 	s.flush(t, at)
+	if i.spec.Stack.Timers != spec.Stack.Timers {
+		spec = i.spec // two versions, which cannot be mixed: the old one stays
+		a.Spec = spec
+	}
 	switch spec.Stack.Timers {
 	case TimersEach:
 		return s.againEach(t, at, a, d)
@@ -193,6 +200,9 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != RefreshNone
 	if set {
+		if i.spec != spec {
+			s.takeVersion(t, at, spec)
+		}
 		i.end = s.refreshed(i, now, d)
 		i.duration, i.magnitude = d, a.Magnitude
 		if !stacked { // or it has it already

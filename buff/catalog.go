@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -19,6 +20,9 @@ type Catalog struct {
 	tags, acts         names
 	above              []Tag // of tag i+1, the one above it
 	groups, slots, drs names
+
+	lines  names   // the IDs of this catalog and of those that it took the place of
+	latest []*Spec // of line i+1, the definition here; nil if it has none any more
 }
 
 // ErrSpec is matched by every error of [NewCatalog].
@@ -57,11 +61,29 @@ func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
 // NewCatalog checks the definitions and returns a catalog of copies of them. If
 // anything is wrong it returns all that is wrong as [SpecErrors], and no catalog.
 func NewCatalog(specs ...Spec) (*Catalog, error) {
-	c := &Catalog{byID: make(map[string]*Spec, len(specs)), handled: make(map[string]HandlerID)}
+	return newCatalog(&Catalog{handled: make(map[string]HandlerID)}, specs)
+}
+
+// Next returns a catalog of the definitions that takes the place of c, which does not
+// change: tags, acts and handlers keep their numbers, and a definition is the next version of
+// c's with the same ID. It fails as NewCatalog does.
+//
+// What runs goes on as its own version says. The next refresh takes the new one, but not if
+// that has another [Stacking].Timers. What a definition applies is always the newest.
+func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
+	return newCatalog(&Catalog{
+		handlers: slices.Clip(c.handlers), handled: maps.Clone(c.handled), above: slices.Clip(c.above),
+		tags: c.tags.clone(), acts: c.acts.clone(), groups: c.groups.clone(), slots: c.slots.clone(), drs: c.drs.clone(),
+		lines: c.lines.clone(),
+	}, specs)
+}
+
+func newCatalog(c *Catalog, specs []Spec) (*Catalog, error) {
+	c.byID = make(map[string]*Spec, len(specs))
 	k := checker{catalog: c}
 	for i := range specs {
 		s := specs[i]
-		s.compiled = compiled{catalog: c, index: uint32(i)}
+		s.compiled = compiled{catalog: c, index: uint32(i), line: uint32(c.lines.number(s.ID))}
 		c.specs = append(c.specs, &s)
 		k.id(&s)
 	}
@@ -71,7 +93,19 @@ func NewCatalog(specs ...Spec) (*Catalog, error) {
 	if len(k.errs) > 0 {
 		return nil, k.errs
 	}
+	c.latest = make([]*Spec, len(c.lines.list))
+	for _, s := range c.specs {
+		c.latest[s.line-1] = s
+	}
 	return c, nil
+}
+
+// newest returns the version of s that c has, s itself if c has none.
+func (c *Catalog) newest(s *Spec) *Spec {
+	if c == nil || s.catalog == c || int(s.line) > len(c.latest) || c.latest[s.line-1] == nil {
+		return s
+	}
+	return c.latest[s.line-1]
 }
 
 // Spec returns the definition with that ID, or nil.

@@ -1,16 +1,117 @@
 package buff
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxDepth is how many words a tag may have.
+const maxDepth = 16
 
 // wrongTag returns what is wrong with the name of a tag, or "".
 func wrongTag(name string) string {
-	for _, part := range strings.Split(name, ".") {
-		if part == "" {
-			return "a tag is words with dots between them, and none may be empty"
-		}
-	}
-	if strings.ContainsAny(name, " \t\r\n") {
-		return "a tag must not have spaces"
+	parts := strings.Split(name, ".")
+	switch {
+	case slices.Contains(parts, ""):
+		return "a tag is words with dots between them, and none may be empty"
+	case len(parts) > maxDepth:
+		return fmt.Sprintf("a tag has at most %d words, not %d", maxDepth, len(parts))
+	case !isWord(name):
+		return "a tag must not have spaces or control characters"
 	}
 	return ""
+}
+
+// tagList returns the tags of a list of names and replaces it by a copy.
+func (k *checker) tagList(field string, list *[]string) []Tag {
+	*list = slices.Clone(*list)
+	var tags []Tag
+	seen := make(map[string]bool, len(*list))
+	for i, name := range *list {
+		text := wrongTag(name)
+		switch {
+		case text != "":
+			k.failf(element(field, i), "%s", text)
+			continue
+		case seen[name]:
+			k.failf(element(field, i), "%q stands in the list already", name)
+			continue
+		case len(k.catalog.tags.list)+maxDepth > MaxTags && k.newTags(name) > MaxTags-len(k.catalog.tags.list):
+			k.failf(element(field, i), "more than %d tags in one catalog", MaxTags)
+			continue
+		}
+		seen[name] = true
+		tags = append(tags, k.catalog.tag(name))
+	}
+	return tags
+}
+
+// newTags returns how many tags a name adds to the catalog: itself and those above it
+// that are not there yet.
+func (k *checker) newTags(name string) (n int) {
+	for {
+		if _, ok := k.catalog.Tag(name); ok {
+			return n
+		}
+		n++
+		dot := strings.LastIndexByte(name, '.')
+		if dot < 0 {
+			return n
+		}
+		name = name[:dot]
+	}
+}
+
+// condition compiles a test of the owner's tags. One that can never hold is an error.
+func (k *checker) condition(field string, t *TagTest) condition {
+	c := condition{
+		all:  k.tagList(field+".all", &t.All),
+		any:  k.tagList(field+".any", &t.Any),
+		none: k.tagList(field+".none", &t.None),
+	}
+	implied := k.catalog.closure(c.all)
+	for i, name := range t.None {
+		if tag, ok := k.catalog.Tag(name); ok && has(implied, tag) {
+			k.failf(element(field+".none", i), "can never hold: whoever has what stands in all has %q", name)
+		}
+	}
+	return c
+}
+
+// actSet returns the acts of a list of names, a bit each, and replaces it by a copy.
+func (k *checker) actSet(field string, list *[]string) (set uint64) {
+	*list = slices.Clone(*list)
+	seen := make(map[string]bool, len(*list))
+	for i, name := range *list {
+		_, known := k.catalog.acts.of[name]
+		switch {
+		case name == "":
+			k.failf(element(field, i), "the name of an act is empty")
+		case !isWord(name):
+			k.failf(element(field, i), "the name of an act must not have spaces or control characters")
+		case seen[name]:
+			k.failf(element(field, i), "%q stands in the list already", name)
+		case !known && len(k.catalog.acts.list) >= MaxActs:
+			k.failf(element(field, i), "more than %d acts in one catalog", MaxActs)
+		default:
+			set |= Act(k.catalog.acts.number(name)).bit()
+		}
+		seen[name] = true
+	}
+	return set
+}
+
+// numbered returns the number of a name in the catalog, of which there is a limited
+// number; 0 for no name.
+func (k *checker) numbered(field string, of *names, name string) uint16 {
+	const most = 1<<16 - 1
+	switch _, known := of.of[name]; {
+	case name == "":
+		return 0
+	case !known && len(of.list) >= most:
+		k.failf(field, "more than %d of them in one catalog", most)
+		return 0
+	}
+	return uint16(of.number(name))
 }

@@ -80,18 +80,14 @@ func TestCheck(t *testing.T) {
 		{forever(buff.Stacking{Refresh: buff.RefreshExtend}), []string{"stack.refresh: extend means nothing for an infinite buff"}},
 		{forever(buff.Stacking{Expire: buff.ExpireOne}), []string{"stack.expire: one means nothing for an infinite buff"}},
 
-		{timed(func(s *S) { s.First, s.Tail = 3, 2 }), []string{"first: buff.First(3) is not one of the rules", "tail: buff.Tail(2) is not one of the rules"}},
+		{timed(func(s *S) { s.OnDeath, s.OnSourceGone = buff.FatePause, buff.FateAdopt }), nil},
 		{
-			stacking(buff.Stacking{By: 3, Refresh: 5, Phase: 3, Overflow: 4, Expire: 2}),
-			[]string{
-				"stack.by: buff.By(3) is not one of the rules", "stack.refresh: buff.Refresh(5) is not one of the rules",
-				"stack.phase: buff.Phase(3) is not one of the rules", "stack.overflow: buff.Overflow(4) is not one of the rules",
-				"stack.expire: buff.Expire(2) is not one of the rules",
-			},
+			timed(func(s *S) { s.OnDeath, s.OnSourceGone, s.OnFault = buff.FateAdopt, buff.FatePause, buff.FatePause }),
+			[]string{"on_death: adopt is not possible here", "on_source_gone: pause is not possible here", "on_fault: pause is not possible here"},
 		},
 		{
-			timed(func(s *S) { s.OnDeath, s.OnSourceGone, s.OnFault = 3, 4, 5 }),
-			[]string{"on_death: buff.Fate(3) is not a fate", "on_source_gone: buff.Fate(4) is not a fate", "on_fault: buff.Fate(5) is not a fate"},
+			timed(func(s *S) { s.OnDeath, s.OnSourceGone, s.OnFault = 5, 6, 255 }),
+			[]string{"on_death: buff.Fate(5) is not a fate", "on_source_gone: buff.Fate(6) is not a fate", "on_fault: buff.Fate(255) is not a fate"},
 		},
 
 		{timed(func(s *S) { s.On.Pulse = call("") }), []string{"on.pulse[0].call: the handler's name is missing"}},
@@ -115,21 +111,27 @@ func TestCheck(t *testing.T) {
 			},
 		},
 	} {
-		catalog, err := buff.NewCatalog(c.spec)
-		if c.want == nil {
-			require.NoError(t, err)
-			continue
-		}
-		require.Nil(t, catalog)
-		require.ErrorIs(t, err, buff.ErrSpec)
-		var all buff.SpecErrors
-		require.ErrorAs(t, err, &all)
-		got := []string{}
-		for _, e := range all {
-			got = append(got, e.Field+": "+e.Text)
-		}
-		require.Equal(t, c.want, got)
+		require.Equal(t, c.want, faultsOf(t, c.spec))
 	}
+}
+
+// faultsOf returns what NewCatalog finds wrong with the definitions, "field: text" for
+// each, or nil.
+func faultsOf(t *testing.T, specs ...buff.Spec) (found []string) {
+	t.Helper()
+	catalog, err := buff.NewCatalog(specs...)
+	if err == nil {
+		require.NotNil(t, catalog)
+		return nil
+	}
+	require.Nil(t, catalog)
+	require.ErrorIs(t, err, buff.ErrSpec)
+	var all buff.SpecErrors
+	require.ErrorAs(t, err, &all)
+	for _, e := range all {
+		found = append(found, e.Field+": "+e.Text)
+	}
+	return found
 }
 
 func TestCheckReportsEverythingAtOnce(t *testing.T) {
@@ -165,10 +167,19 @@ func TestCatalogCopies(t *testing.T) {
 	gone := map[buff.Reason][]buff.Action{buff.Expired: expired}
 	after := call("h")
 	over := []string{"q"}
+	steps, params := []int{100, 50}, []buff.Param{{Name: "a"}}
+	thresholds := []buff.Threshold{{At: 1, Apply: "q"}}
+	var lists [7][]string // of tags and acts
+	for i := range lists {
+		lists[i] = []string{"x.y"}
+	}
 	specs := []buff.Spec{
 		{
-			ID: "p", Tags: tags, Duration: 100 * time.Millisecond, Period: 100 * time.Millisecond, Stack: buff.Stacking{OverflowApply: over},
-			On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
+			ID: "p", Tags: tags, Duration: 100 * time.Millisecond, Period: 100 * time.Millisecond,
+			Stack: buff.Stacking{OverflowApply: over, Thresholds: thresholds}, On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
+			Grants: lists[0], Require: buff.Requirements{Apply: buff.TagTest{All: lists[1], Any: lists[2]}, Remove: buff.TagTest{None: lists[3]}},
+			Immunity: buff.Match{Tags: lists[4]}, Interrupt: lists[5], Charges: buff.Charges{N: 1, ConsumeOn: lists[6]},
+			DR: buff.DR{Group: "g", Steps: steps, Reset: time.Second}, Params: params,
 		},
 		{ID: "q", Kind: buff.Instant},
 	}
@@ -179,6 +190,10 @@ func TestCatalogCopies(t *testing.T) {
 	before := fmt.Sprintf("%+v", *c.Spec("p"))
 
 	tags[0], over[0], specs[0].Duration = "x", "p", 0
+	steps[0], params[0].Name, thresholds[0].At = 7, "x", 9
+	for i := range lists {
+		lists[i][0] = "spoiled"
+	}
 	pulse[0], expired[0], after[0] = buff.Action{}, buff.Action{}, buff.Action{}
 	delete(gone, buff.Expired)
 	gone[buff.Death] = after

@@ -52,8 +52,8 @@ type Application struct {
 
 // Arg is one number that an application brings for [Param.Caller].
 type Arg struct {
-	Caller string
-	Value  float64
+	Caller string  // the name that the definition gives it
+	Value  float64 // finite
 }
 
 // Verb says what a [Command] does.
@@ -92,10 +92,10 @@ const (
 	ExtendAll    // Extend for all that Query finds
 )
 
-// Scope of a Hold, a Resume or a SetRate.
+// Whose says whose time a Hold, a Resume or a SetRate is about.
 type Whose uint8
 
-// Whose time it is. They work together: the time of a buff stands still if any of the
+// Whose time it may be. They work together: the time of a buff stands still if any of the
 // three does, and passes at the product of the three rates.
 const (
 	OfBuff  Whose = iota // the one of Handle

@@ -1,7 +1,6 @@
 package buff
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -11,6 +10,7 @@ import (
 type compiled struct {
 	catalog  *Catalog
 	index    uint32
+	line     uint32 // number of the ID, the same in all versions
 	uses     uses
 	duration int64 // ms; 0 unless Timed
 	shortest int64 // ms, MinDuration
@@ -107,9 +107,9 @@ func (k *checker) compile(s *Spec) {
 	}
 	s.Stack.Thresholds = slices.Clone(s.Stack.Thresholds)
 	for i, t := range s.Stack.Thresholds {
-		c := threshold{at: int32(min(t.At, MaxStacks)), consume: int32(min(t.Consume, MaxStacks))}
+		c := threshold{at: int32(min(max(t.At, 0), MaxStacks)), consume: int32(min(max(t.Consume, ConsumeAll), MaxStacks))}
 		if t.Apply != "" {
-			c.apply = k.ref(fmt.Sprintf("stack.thresholds[%d].apply", i), t.Apply)
+			c.apply = k.ref(element("stack.thresholds", i)+".apply", t.Apply)
 		}
 		s.thresholds = append(s.thresholds, c)
 	}
@@ -121,70 +121,17 @@ func (k *checker) compileTags(s *Spec) {
 	s.tags = k.catalog.closure(append(k.tagList("tags", &s.Tags), s.grants...))
 	s.schools = k.tagList("shield.schools", &s.Shield.Schools)
 	s.immunity = match{tags: k.tagList("immunity.tags", &s.Immunity.Tags), kind: s.Immunity.Type, polarity: s.Immunity.Polarity}
-	for _, r := range []struct {
-		field string
-		from  *TagTest
-		to    *condition
-	}{
-		{"require.apply", &s.Require.Apply, &s.require.apply},
-		{"require.ongoing", &s.Require.Ongoing, &s.require.ongoing},
-		{"require.remove", &s.Require.Remove, &s.require.remove},
-	} {
-		*r.to = condition{
-			all:  k.tagList(r.field+".all", &r.from.All),
-			any:  k.tagList(r.field+".any", &r.from.Any),
-			none: k.tagList(r.field+".none", &r.from.None),
-		}
-	}
+	s.require.apply = k.condition("require.apply", &s.Require.Apply)
+	s.require.ongoing = k.condition("require.ongoing", &s.Require.Ongoing)
+	s.require.remove = k.condition("require.remove", &s.Require.Remove)
 }
 
 func (k *checker) compileNames(s *Spec) {
-	if s.Group.Name != "" {
-		s.group = uint16(k.catalog.groups.number(s.Group.Name))
-	}
-	if s.Slot.Class != "" {
-		s.slot = uint16(k.catalog.slots.number(s.Slot.Class))
-	}
-	if s.DR.Group != "" {
-		s.dr = uint16(k.catalog.drs.number(s.DR.Group))
-	}
+	s.group = k.numbered("group.name", &k.catalog.groups, s.Group.Name)
+	s.slot = k.numbered("slot.class", &k.catalog.slots, s.Slot.Class)
+	s.dr = k.numbered("dr.group", &k.catalog.drs, s.DR.Group)
 	s.interrupt = k.actSet("interrupt", &s.Interrupt)
 	s.consumeOn = k.actSet("charges.consume_on", &s.Charges.ConsumeOn)
-}
-
-// tagList returns the tags of a list of names and replaces it by a copy.
-func (k *checker) tagList(field string, list *[]string) []Tag {
-	*list = slices.Clone(*list)
-	var tags []Tag
-	for i, name := range *list {
-		if text := wrongTag(name); text != "" {
-			k.failf(fmt.Sprintf("%s[%d]", field, i), "%s", text)
-			continue
-		}
-		if len(k.catalog.tags.list) >= MaxTags {
-			k.failf(fmt.Sprintf("%s[%d]", field, i), "more than %d tags in one catalog", MaxTags)
-			continue
-		}
-		tags = append(tags, k.catalog.tag(name))
-	}
-	return tags
-}
-
-// actSet returns the acts of a list of names, a bit each, and replaces it by a copy.
-func (k *checker) actSet(field string, list *[]string) (set uint64) {
-	*list = slices.Clone(*list)
-	for i, name := range *list {
-		_, known := k.catalog.acts.of[name]
-		switch {
-		case name == "":
-			k.failf(fmt.Sprintf("%s[%d]", field, i), "the name of an act is empty")
-		case !known && len(k.catalog.acts.list) >= MaxActs:
-			k.failf(fmt.Sprintf("%s[%d]", field, i), "more than %d acts in one catalog", MaxActs)
-		default:
-			set |= Act(k.catalog.acts.number(name)).bit()
-		}
-	}
-	return set
 }
 
 func (s *Spec) findUses() (u uses) {
@@ -201,7 +148,7 @@ func (s *Spec) findUses() (u uses) {
 	set(usesSlot, s.slot != 0)
 	set(usesGrants, len(s.grants) > 0)
 	set(usesImmunity, !s.immunity.empty())
-	set(usesChance, s.Chance != 0)
+	set(usesChance, s.Chance != 0 && s.Chance != 1000)
 	set(usesDR, s.dr != 0)
 	set(usesExtra, s.Stack.Timers != TimersShared || s.Stack.By == ByKey || len(s.Params) > 0 || s.Charges.N > 0 || s.Shield.On)
 	set(usesInterrupt, s.interrupt|s.consumeOn != 0)

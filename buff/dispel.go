@@ -58,8 +58,9 @@ func (s *Spec) yieldsTo(g Grade) bool {
 
 // Parcel is a command of one owner's rules for another owner.
 type Parcel struct {
-	To      OwnerID
-	Command Command
+	At      wheel.Time // of its cause
+	To      OwnerID    // who it is for
+	Command Command    // what is asked of it
 }
 
 // steal takes what the query finds off its owner and has it applied to who steals, for
@@ -91,7 +92,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 		if left <= 0 {
 			return true // it would have ended now
 		}
-		t.Sent = append(t.Sent, Parcel{To: q.To, Command: Command{Verb: Apply, Application: a}})
+		t.Sent = append(t.Sent, Parcel{At: t.at, To: q.To, Command: Command{Verb: Apply, Application: a}})
 		return true
 	})
 	return r

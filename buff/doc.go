@@ -53,6 +53,49 @@
 //	4000 refresh poison x1 end=14000
 //	6000 pulse poison x1
 //
+// # What decides on an application
+//
+// In this order, and the first that refuses ends it with a Denied; nothing has changed
+// then. The files are named after their rule.
+//
+//	params        a number that it must bring is missing        NoParam
+//	require       Require.Apply fails on the owner's tags       Requirement
+//	immunity      the owner is immune                           Immune
+//	chance        it misses its chance                          Chance
+//	duration      scaling, then diminishing returns, then
+//	              MinDuration and MaxDuration, then TailFit     Resisted, Diminished
+//	stack         a live instance is joined: level, overflow    LowerLevel, Limit
+//	group, slot   a new one must stand beside what is there     Exclusive, NoSlot, Full
+//
+// What gives way to a new instance is removed before it is Applied, what it hides is hidden
+// after, and before its first pulse.
+//
+// # Effect
+//
+// A hidden buff is there, its time goes on, and it has no effect: its pulses are Suppressed,
+// what it grants and what it makes immune to is off. It is hidden while its ongoing
+// requirement fails, an Inhibit holds, a stronger one of its group is there, or enough
+// stronger ones of its definition are. One Hidden tells of the first cause, one Shown of the
+// end of the last. Requirements are looked at once at the end of each command and of each due
+// event, the oldest buff first, until nothing changes: at most MaxRounds times, then a Faulted
+// says Cascade.
+//
+// Immunity refuses what is new, and suppresses, removes or leaves what runs.
+//
+// # Time
+//
+//	of the world  is what Do and Run are told, and all that events tell
+//	of an owner   stands still or passes at a rate of its own (Hold, SetRate), for the owner
+//	              or its zone; everything that the owner has waits in it
+//	of a buff     the same once more, for one instance
+//
+// The three work together: rates are multiplied, and one that stands still stops it all.
+// Rates are fractions, and what is below a millisecond is kept as one, so that no number of
+// changes makes a deadline drift. An instant of a slower time is reached at the first
+// millisecond of the world at or after it: never early.
+//
+// What a buff lives by while its owner is away is its [Clock]: see [Set.Save].
+//
 // # Order
 //
 // What is due at one instant runs by rank, and within a rank the older application
@@ -123,14 +166,18 @@
 // Nothing allocates once the Set has been as large before.
 //
 //	apply          O(n): looks at each instance, oldest first, for one to join;
-//	               O(1) with ByNone
+//	               O(1) with ByNone, without group, slot and DR
 //	remove, extend O(1) by handle, O(n) by definition
-//	kill, source   O(n)
-//	pulse, end     O(log m)
+//	pulse, end     O(log m); O(n) if the end changes tags of the owner, or if the buff is
+//	               of a group that hides; with TimersEach, O(layers)
+//	of all         O(n): kill, source, dispel, steal, interrupt, absorb, pause of the owner
 //	timeout        O(1) to add and to cancel
 //	Next           O(n): for a Set without a wheel
 //
-// An instance takes 96 bytes, an owner with 20 buffs some 2 KB.
+// An instance takes 96 bytes, an owner with 20 plain buffs 2.2 KB. What is not plain
+// (layers, charges, a shield, parameters, a key, a time of its own) takes 176 bytes more,
+// and what an owner knows of tags, immunity, chance and diminishing returns is made when
+// the first buff needs it.
 //
 // # Limits
 //
@@ -143,7 +190,7 @@
 // # What it does not have
 //
 // No attributes or formulas: what a pulse does is the handler's business. No
-// targets: an owner is a number. No files: see package catalog. No pause, haste,
-// immunity, exclusive groups or saving yet. No order between owners: that is the
-// engine's.
+// targets: an owner is a number; an aura's members and a source's share are the engine's to
+// find. No files: see package catalog. No order between owners: that is the engine's. A table of
+// all rules, beside those of other systems, and with the transcript of each, is in the README.
 package buff

@@ -146,7 +146,7 @@ func (s *Set) stronger(at uint16) (n int) {
 	i := &s.slots[at]
 	for other := s.oldest; other != noSlot; other = s.slots[other].newer {
 		o := &s.slots[other]
-		if o.spec == i.spec && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && o.age < i.age) {
+		if s.same(o.spec, i.spec) && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && o.age < i.age) {
 			n++
 		}
 	}

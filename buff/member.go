@@ -49,7 +49,7 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 // memberOf returns the slot of what the aura of that source applied, or noSlot.
 func (s *Set) memberOf(a *Application) uint16 {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if i := &s.slots[at]; i.flags&member != 0 && i.spec == a.Spec && i.source == a.Source {
+		if i := &s.slots[at]; i.flags&member != 0 && s.same(i.spec, a.Spec) && i.source == a.Source {
 			return at
 		}
 	}

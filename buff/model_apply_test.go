@@ -67,7 +67,7 @@ func (m *model) refusal(s *buff.Spec, o op) buff.Reason {
 		return buff.Requirement
 	case m.immuneTo(s, nil):
 		return buff.Immune
-	case s.Chance != 0 && !m.lucky(s.Chance):
+	case s.Chance != 0 && s.Chance != 1000 && !m.lucky(s.Chance):
 		return buff.Chance
 	}
 	return buff.NoReason

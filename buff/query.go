@@ -1,9 +1,9 @@
 package buff
 
-// finds reports whether a query means the instance.
-func (q *Query) finds(i *instance) bool {
+// meant reports whether a query means the instance.
+func (s *Set) meant(q *Query, i *instance) bool {
 	spec := i.spec
-	return (q.Spec == nil || spec == q.Spec) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
+	return (q.Spec == nil || s.same(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
 		(q.Type == "" || spec.Dispel.Type == q.Type) && (q.Polarity == Neutral || spec.Polarity == q.Polarity) &&
 		(q.Source == 0 || i.source == q.Source)
 }
@@ -12,7 +12,7 @@ func (q *Query) finds(i *instance) bool {
 func (s *Set) found(t *Turn, q *Query, f func(at uint16) bool) {
 	t.chosen = t.chosen[:0]
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if q.finds(&s.slots[at]) {
+		if s.meant(q, &s.slots[at]) {
 			t.chosen = append(t.chosen, s.handle(at))
 		}
 	}

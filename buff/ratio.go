@@ -8,7 +8,9 @@ import (
 
 // Ratio is a fraction Num/Den, exact. The zero Ratio stands for 1; otherwise both parts
 // are above zero and at most MaxRatio, or Num is zero, where that has a meaning.
-type Ratio struct{ Num, Den uint32 }
+type Ratio struct {
+	Num, Den uint32 // the part above the line and the one below
+}
 
 // Limits of a [Ratio].
 const (

@@ -15,6 +15,9 @@ type Set struct {
 	limit  int32 // instances
 	live   int32
 
+	versions bool     // definitions of more than one catalog have been here
+	catalog  *Catalog // of the last application
+
 	ages uint64 // applications and timeouts so far
 
 	slots          []instance
@@ -155,7 +158,7 @@ func (s *Set) lookup(h Handle) *instance {
 func (s *Set) find(a *Application) uint16 {
 	spec := a.Spec
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if i := &s.slots[at]; i.spec == spec && s.joins(i, a) {
+		if i := &s.slots[at]; s.same(i.spec, spec) && s.joins(i, a) {
 			return at
 		}
 	}
@@ -178,10 +181,13 @@ func (s *Set) joins(i *instance, a *Application) bool {
 	return st.By == ByTarget
 }
 
+// same reports whether two definitions are one, maybe in two versions.
+func (s *Set) same(a, b *Spec) bool { return a == b || s.versions && a.line == b.line }
+
 // findSpec returns the slot of the oldest instance of a definition, or noSlot.
 func (s *Set) findSpec(spec *Spec) uint16 {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if s.slots[at].spec == spec {
+		if s.same(s.slots[at].spec, spec) {
 			return at
 		}
 	}

@@ -34,7 +34,9 @@ type Requirements struct {
 // it by the game. Whoever has "state.dead.burnt" has "state.dead" and "state". An empty
 // TagTest holds.
 type TagTest struct {
-	All, Any, None []string
+	All  []string // it has each of them
+	Any  []string // it has one of them
+	None []string // it has none of them
 }
 
 // Match says which buffs are meant. What is left out is not asked. The zero Match

@@ -10,7 +10,7 @@ func (s *Set) cross(t *Turn, at uint16, was int16) {
 		}
 		if h.apply != nil {
 			t.Issue(s, Command{Verb: Apply, Application: Application{
-				Spec: h.apply, Source: i.source, Magnitude: i.magnitude, Level: int(i.level),
+				Spec: t.Catalog.newest(h.apply), Source: i.source, Magnitude: i.magnitude, Level: int(i.level),
 			}})
 		}
 		if h.consume != 0 {

@@ -1,7 +1,7 @@
 package buff
 
 import (
-	"math/bits"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -35,6 +35,10 @@ func (n *names) number(name string) int {
 	n.list = append(n.list, name)
 	n.of[name] = len(n.list)
 	return len(n.list)
+}
+
+func (n *names) clone() names {
+	return names{list: slices.Clip(n.list), of: maps.Clone(n.of)}
 }
 
 // Tag returns the tag of that name, and reports whether a definition speaks of it or of
@@ -166,11 +170,4 @@ func (c *condition) holds(s tagSet) bool {
 func (m *match) matches(s *Spec) bool {
 	return !m.empty() && (len(m.tags) == 0 || hasAny(s.tags, m.tags)) &&
 		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == Neutral || m.polarity == s.Polarity)
-}
-
-// eachBit calls f with the number of each bit.
-func eachBit(set uint64, f func(int)) {
-	for ; set != 0; set &= set - 1 {
-		f(bits.TrailingZeros64(set))
-	}
 }

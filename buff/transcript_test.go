@@ -19,6 +19,7 @@ import (
 //	define                        one definition a line: its ID, then its fields;
 //	                              actions are on.pulse=(apply:b, remove:b/dispelled,
 //	                              call:handler, kill), on.remove.expired=(…) and so on
+//	reload                        the same once more: the next version of the definitions
 //	handler NAME [at=3s]          one command a line, also panic and goexit; with at it
 //	                              does nothing at other instants
 //	late                          the first Set too runs once for each advance
@@ -80,6 +81,16 @@ func (s *story) command(d *datadriven.TestData) string {
 		var err error
 		if s.catalog, err = buff.NewCatalog(definitions(s.t, d)...); err != nil {
 			return err.Error()
+		}
+		return ""
+	case "reload":
+		next, err := s.catalog.Next(definitions(s.t, d)...)
+		if err != nil {
+			return err.Error()
+		}
+		s.catalog = next
+		for _, side := range s.sides {
+			side.turn.Catalog = next
 		}
 		return ""
 	case "handler":

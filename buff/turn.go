@@ -29,7 +29,8 @@ type Turn struct {
 	// before it ran, no longer was.
 	Dropped uint64
 
-	// Catalog is needed for AddTag and DropTag.
+	// Catalog is what the names of definitions and tags stand for now. Without it what a
+	// definition applies is of its own version, and AddTag and DropTag panic.
 	Catalog *Catalog
 
 	// Seed is what chance depends on, beside the owner and the number of the roll.
@@ -273,7 +274,7 @@ func (s *Set) followEvent(t *Turn, ops []op, e Event) {
 		case DoCall:
 			s.queueCall(t, Call{Event: e, Handler: o.handler})
 		case DoApply:
-			t.Issue(s, Command{Verb: Apply, Application: Application{Spec: o.spec, Source: e.Source, Magnitude: e.Magnitude}})
+			t.Issue(s, Command{Verb: Apply, Application: Application{Spec: t.Catalog.newest(o.spec), Source: e.Source, Magnitude: e.Magnitude}})
 		case DoRemove:
 			t.Issue(s, Command{Verb: RemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
 		case DoKill:

@@ -80,6 +80,75 @@ func TestNoAllocations(t *testing.T) {
 	require.NotZero(t, events)
 }
 
+// TestVerbsDoNotAllocate: neither does what a fight asks for again and again, on the loop
+// and in a handler.
+func TestVerbsDoNotAllocate(t *testing.T) {
+	c := &verbCase{carries: []buff.Spec{
+		{ID: "p", Duration: buff.MaxDuration, Period: time.Hour, Tags: []string{"fire"}, Params: []buff.Param{{Name: "x", Caller: "x"}}},
+		{ID: "shield", Kind: buff.Infinite, Shield: buff.Shield{On: true, Pool: 1 << 60}},
+		{ID: "charged", Kind: buff.Infinite, Charges: buff.Charges{N: buff.MaxStacks, ConsumeOn: []string{"cast"}}},
+		{ID: "later", Duration: time.Hour, Tags: []string{"curse"}, Params: []buff.Param{{Name: "x", Caller: "x"}}},
+	}}
+	x := newScene(t, c, engine.Options{Synchronous: true})
+	defer shut(t, x.Engine)
+	curse, fire, cast := x.tag("curse"), x.tag("fire"), x.act("cast")
+	later := buff.Application{Spec: x.cat.Spec("later"), Params: []buff.Arg{{Caller: "x", Value: 1}}}
+	taken := int64(0)
+	for name, do := range map[string]func(){
+		"Extend, ExtendUpTo, SetRemaining": func() {
+			x.Extend(x.h, time.Second)
+			x.ExtendUpTo(x.h, time.Second, time.Hour)
+			x.SetRemaining(x.h, time.Hour)
+		},
+		"SetPeriod":                   func() { x.SetPeriod(x.h, time.Minute) },
+		"Pause, Resume, SetRate":      func() { x.Pause(1); x.Resume(1); x.SetRate(1, buff.Ratio{Num: 2, Den: 1}); x.SetRate(1, buff.Ratio{}) },
+		"PauseBuff and ResumeBuff":    func() { x.PauseBuff(x.h); x.ResumeBuff(x.h) },
+		"Inhibit and Release":         func() { x.Inhibit(x.h); x.Release(x.h) },
+		"Immunize and Expose":         func() { x.Immunize(1, curse, false); x.Expose(1, curse) },
+		"Absorb, Consume, Interrupt":  func() { _, _ = x.Absorb(1, 5, fire); x.Consume(1, cast); x.Interrupt(1, cast) },
+		"HasTag, Remaining and Param": func() { x.HasTag(1, fire); x.Remaining(1, fire); x.Param(x.h, "x") },
+		"AddBuff and Dispel": func() {
+			x.AddBuff(1, later)
+			taken += x.Dispel(1, buff.Query{Tag: curse, Most: 1}).Amount
+		},
+		"AddBuff, Steal and Dispel": func() {
+			x.AddBuff(1, later)
+			taken += x.Steal(1, 3, buff.Query{Tag: curse}, 0).Amount
+			x.Dispel(3, buff.Query{})
+		},
+	} {
+		for range 200 {
+			do()
+			x.Tick(0)
+		}
+		require.Zero(t, testing.AllocsPerRun(100, func() { do(); x.Tick(0) }), name)
+	}
+	require.NotZero(t, taken)
+
+	h, err := x.AddTimeout(1, time.Hour, func(*engine.Context) {})
+	require.NoError(t, err)
+	require.NoError(t, x.Cancel(h).Err)
+	fight := func(c *engine.Context) {
+		c.AddBuff(1, later)
+		c.AddBuff(3, later)
+		c.Steal(1, 3, buff.Query{Tag: curse}, 0)
+		c.Dispel(3, buff.Query{Tag: curse})
+		c.Absorb(5, fire)
+		c.Consume(1, cast)
+		c.Inhibit(x.h)
+		c.Release(x.h)
+	}
+	run := func() {
+		_, _ = x.AddTimeout(1, 0, fight)
+		x.Tick(time.Millisecond)
+	}
+	for range 200 {
+		run()
+	}
+	require.Zero(t, testing.AllocsPerRun(100, run), "a handler")
+	require.Zero(t, x.Stats().Undelivered)
+}
+
 // TestNoAllocationsWithWorkers: the pool makes a goroutine only if it has never had
 // as many at once.
 func TestNoAllocationsWithWorkers(t *testing.T) {

@@ -161,12 +161,26 @@ func (e *Engine) deliver(o *owner, c buff.Command) buff.Result {
 	if !e.idle(o) {
 		return e.queue(o, c)
 	}
-	if c.Verb == buff.Apply && o.set.Pending() >= e.opts.HandlerLimit {
+	if setsOff(c.Verb) && o.set.Pending() >= e.opts.HandlerLimit {
 		return e.overload(o, e.opts.HandlerLimit, "handlers for its next turn")
+	}
+	if c.Verb == buff.Steal && e.byID[c.Query.To] == nil {
+		return buff.Result{Err: fmt.Errorf("%w: %d, who steals", ErrUnknownOwner, c.Query.To)}
 	}
 	r := o.set.Do(e.turn(), e.now, c)
 	e.obey(o)
+	e.passOn()
 	return r
+}
+
+// setsOff reports whether a command may put off handlers as often as it is given. The
+// others can only end something that an Apply has begun.
+func setsOff(v buff.Verb) bool {
+	switch v {
+	case buff.Apply, buff.Enter, buff.AddTag, buff.DropTag, buff.Release:
+		return true
+	}
+	return false
 }
 
 // queue lets a command wait until the owner is home.
@@ -179,6 +193,7 @@ func (e *Engine) queue(o *owner, c buff.Command) buff.Result {
 	} else {
 		o.late++
 	}
+	borrow(&c)
 	e.run(o) // what was due by now, and handlers put off in earlier frames, come first
 	e.send(o, message{kind: do, at: e.now, cmd: &c})
 	return buff.Result{Queued: true}
@@ -217,10 +232,11 @@ func (e *Engine) obey(o *owner) (late bool) {
 		}
 	}
 	o.set.ClearOrders()
-	if o.set.Pending() > 0 && !o.leaving {
+	behind := o.set.Behind() // a command has moved a deadline to where the owner is
+	if (behind || o.set.Pending() > 0) && !o.leaving {
 		e.want(o)
 	}
-	return late
+	return late || behind
 }
 
 // arm gives a timer to something that had none when it asked for one.

@@ -70,13 +70,14 @@ func (c *Context) Buffs() iter.Seq[buff.Instance] { return c.live().owner.set.Al
 func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().owner.set.Find(h) }
 
 // AddBuff applies a buff to an owner. It panics if the definition is not of the
-// engine's catalog.
+// engine's catalog. The list a.Params is copied.
 //
 // Only inside the handler.
 func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 	if !c.live().engine.opts.Catalog.Has(a.Spec) {
 		panic("engine: AddBuff with a definition that is not of this engine's catalog")
 	}
+	a.Params = c.lane.lent.params(a.Params)
 	c.to(to, buff.Command{Verb: buff.Apply, Application: a})
 }
 
@@ -142,6 +143,7 @@ func (c *Context) to(owner buff.OwnerID, cmd buff.Command) {
 		l.turn.Issue(l.owner.set, cmd)
 		return
 	}
+	l.passOn()
 	l.cross = append(l.cross, cross{at: l.turn.At(), from: l.owner.id, to: owner, cmd: cmd})
 }
 
@@ -151,6 +153,7 @@ func (c *Context) by(number uint32, cmd buff.Command) {
 		l.turn.Issue(l.owner.set, cmd)
 		return
 	}
+	l.passOn()
 	l.cross = append(l.cross, cross{at: l.turn.At(), from: l.owner.id, num: number, by: true, cmd: cmd})
 }
 

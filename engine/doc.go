@@ -27,14 +27,27 @@
 //
 // # Three lanes
 //
-// There are three ways to ask for something, with the same verbs (but LoseSource,
-// which looks at every owner, is the loop's alone).
+// There are three ways to ask for something, with the same verbs (but LoseSource and
+// Compensate, which look at every owner, are the loop's alone).
 //
 //	lane      who                          takes effect                   answers
 //	Engine    the loop, between Ticks      at once                        handle and result
 //	Context   the handler it was given to  after the handler; for         nothing: what came
 //	                                       another owner, at frame's end  of it is an event
 //	Inbox     any goroutine                at the end of the next Tick    whether it was accepted
+//
+// The verbs, by subject:
+//
+//	buffs     AddBuff, Remove, RemoveStacks, Dispel, Steal
+//	time      Extend, ExtendUpTo, SetRemaining, SetPeriod, Compensate,
+//	          Pause, Resume, SetRate of an owner, PauseBuff, ResumeBuff, SetBuffRate of a buff
+//	effect    Inhibit, Release, AddTag, DropTag, Immunize, Expose
+//	use       Absorb, Consume, ConsumeCharges, Interrupt
+//	fate      Kill, Revive, LoseSource
+//	timeouts  AddTimeout, AddTimeoutByName, Cancel
+//
+// What an owner carries can be asked by the loop and by the owner's handlers: Buffs, Find,
+// HasTag, Remaining, Param.
 //
 // What the loop asks for is decided on the loop. Go handlers that it sets off are
 // called later, on a worker, at the head of the owner's next turn, with the time of
@@ -76,13 +89,13 @@
 //
 // A Tick works off everything that is due, however long its dt: after a day with a
 // buff that pulses each second its owner has 86,400 events to run, and is busy
-// meanwhile. Bounded catch-up, pausing and slowing of time, saving and loading of an
-// owner come later.
+// meanwhile. Bounded catch-up, saving and loading of an owner come later.
 //
 // # Cost
 //
 // Tick costs O(1) if nothing is due. AddBuff looks at the owner's buffs for the one
-// to join, and else costs O(1), and so do the other verbs of one buff. Kill and
-// Despawn cost O(buffs of the owner), LoseSource O(buffs of all). In steady state
+// to join, and else costs O(1), and so do the other verbs of one buff. Kill, Despawn and
+// most verbs that name an owner cost O(buffs of the owner), LoseSource and Compensate
+// O(buffs of all). In steady state
 // nothing is allocated.
 package engine

@@ -42,7 +42,9 @@ type Engine struct {
 	used  bool   // lanes have been used since they were last emptied
 	home  []*mailbox
 
-	loop   buff.Turn // for what is decided on the loop
+	loop   buff.Turn  // for what is decided on the loop
+	query  buff.Query // of the command that the loop carries out
+	passes bool       // passOn is at work
 	cross  []cross
 	frame  Frame
 	inbox  Inbox
@@ -83,6 +85,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		lanes:   make([]lane, o.Workers),
 		names:   make(map[string]buff.HandlerID),
 	}
+	e.loop.Catalog, e.loop.Seed = o.Catalog, o.Seed
 	e.inbox.limit = o.InboxLimit
 	e.inbox.engine = e
 	e.specs = slices.Collect(o.Catalog.All())

@@ -4,7 +4,8 @@ import "errors"
 
 // Errors of a call, wrapped with the name of the thing and the limit. Those of
 // the rules are in package buff: buff.ErrDuration, buff.ErrStacks, buff.ErrFull,
-// buff.ErrStale, buff.ErrInfinite.
+// buff.ErrStale, buff.ErrInfinite, buff.ErrLevel, buff.ErrScale, buff.ErrRate,
+// buff.ErrPeriod, buff.ErrTag, buff.ErrAmount.
 var (
 	ErrClosed         = errors.New("engine: closed")
 	ErrUnknownOwner   = errors.New("engine: no such owner")
@@ -12,6 +13,7 @@ var (
 	ErrTooManyOwners  = errors.New("engine: no room for another owner")
 	ErrUnknownSpec    = errors.New("engine: the definition is not of this engine's catalog")
 	ErrUnknownHandler = errors.New("engine: no such handler")
+	ErrBusy           = errors.New("engine: the owner is busy")
 	ErrOverloaded     = errors.New("engine: too much waits for the owner")
 	ErrInboxFull      = errors.New("engine: the inbox is full")
 )

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,14 +36,15 @@ type posted struct {
 }
 
 // AddBuff applies a buff to an owner in the next Tick. It fails with
-// [ErrUnknownSpec], [ErrInboxFull] or [ErrClosed].
+// [ErrUnknownSpec], [ErrInboxFull] or [ErrClosed]. The list a.Params is copied.
 //
 // Any goroutine may call it.
 func (in *Inbox) AddBuff(to buff.OwnerID, a buff.Application) error {
 	if !in.engine.opts.Catalog.Has(a.Spec) {
 		return unknownSpec(a.Spec)
 	}
-	return in.post(posted{to: to, cmd: buff.Command{Verb: buff.Apply, Application: a}})
+	a.Params = slices.Clone(a.Params)
+	return in.to(to, buff.Command{Verb: buff.Apply, Application: a})
 }
 
 // AddTimeout has f called for an owner after the delay, counted from the next
@@ -53,7 +55,7 @@ func (in *Inbox) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Contex
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	return in.post(posted{to: to, cmd: buff.Command{Verb: buff.AddTimeout, By: delay, Do: f}})
+	return in.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
 }
 
 // AddTimeoutByName is AddTimeout for the handler of that name in Options.Handlers.
@@ -65,7 +67,7 @@ func (in *Inbox) AddTimeoutByName(to buff.OwnerID, delay time.Duration, handler 
 	if !ok {
 		return fmt.Errorf("%w: %q", ErrUnknownHandler, handler)
 	}
-	return in.post(posted{to: to, cmd: buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h}})
+	return in.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h})
 }
 
 // Remove ends the buff of a handle in the next Tick, for the reason Cancelled. It
@@ -80,7 +82,7 @@ func (in *Inbox) Remove(h buff.Handle) error { return in.RemoveStacks(h, 0, buff
 //
 // Any goroutine may call it.
 func (in *Inbox) RemoveStacks(h buff.Handle, n int, why buff.Reason) error {
-	return in.post(posted{num: h.Number(), by: true, cmd: buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)}})
+	return in.by(h.Number(), buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
 }
 
 // Extend moves the end of the buff of a handle by d in the next Tick. It fails
@@ -88,7 +90,7 @@ func (in *Inbox) RemoveStacks(h buff.Handle, n int, why buff.Reason) error {
 //
 // Any goroutine may call it.
 func (in *Inbox) Extend(h buff.Handle, d time.Duration) error {
-	return in.post(posted{num: h.Number(), by: true, cmd: buff.Command{Verb: buff.Extend, Handle: h, By: d}})
+	return in.by(h.Number(), buff.Command{Verb: buff.Extend, Handle: h, By: d})
 }
 
 // Cancel takes a timeout back in the next Tick. It fails with [ErrInboxFull] or
@@ -96,7 +98,7 @@ func (in *Inbox) Extend(h buff.Handle, d time.Duration) error {
 //
 // Any goroutine may call it.
 func (in *Inbox) Cancel(t buff.TimeoutHandle) error {
-	return in.post(posted{num: t.Number(), by: true, cmd: buff.Command{Verb: buff.Cancel, Timeout: t}})
+	return in.by(t.Number(), buff.Command{Verb: buff.Cancel, Timeout: t})
 }
 
 // Kill says that an owner dies in the next Tick. It fails with [ErrInboxFull] or
@@ -104,7 +106,7 @@ func (in *Inbox) Cancel(t buff.TimeoutHandle) error {
 //
 // Any goroutine may call it.
 func (in *Inbox) Kill(owner buff.OwnerID) error {
-	return in.post(posted{to: owner, cmd: buff.Command{Verb: buff.Kill}})
+	return in.to(owner, buff.Command{Verb: buff.Kill})
 }
 
 // Len returns how many commands wait.
@@ -114,6 +116,14 @@ func (in *Inbox) Len() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return len(in.full)
+}
+
+func (in *Inbox) to(owner buff.OwnerID, cmd buff.Command) error {
+	return in.post(posted{to: owner, cmd: cmd})
+}
+
+func (in *Inbox) by(number uint32, cmd buff.Command) error {
+	return in.post(posted{num: number, by: true, cmd: cmd})
 }
 
 func (in *Inbox) post(p posted) error {

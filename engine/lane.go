@@ -15,6 +15,7 @@ type lane struct {
 	engine *Engine
 	turn   buff.Turn
 	cross  []cross
+	lent   lent // what the commands of its turns point to
 	ctx    Context
 	owner  *owner // whose turn it is
 	frame  uint64 // the frame that the lists belong to
@@ -31,6 +32,7 @@ type lane struct {
 func (l *lane) init(e *Engine) {
 	l.engine = e
 	l.turn.Call = l.call
+	l.turn.Catalog, l.turn.Seed = e.opts.Catalog, e.opts.Seed
 }
 
 // serve is one turn of one owner.
@@ -42,6 +44,7 @@ func (l *lane) serve(box *mailbox) {
 	l.mark(nil)
 	events, crossed := len(l.turn.Events), len(l.cross)
 	defer func() {
+		l.passOn()
 		o.segments = append(o.segments, segment{
 			events: l.turn.Events[events:len(l.turn.Events):len(l.turn.Events)],
 			cross:  l.cross[crossed:len(l.cross):len(l.cross)],
@@ -103,7 +106,7 @@ func (l *lane) finish(o *owner, until wheel.Time) {
 func (l *lane) open() {
 	if f := l.engine.frames.Load(); l.frame != f {
 		l.frame = f
-		l.turn.Events, l.cross = nil, nil
+		l.turn.Events, l.cross, l.lent = nil, nil, lent{}
 	}
 	l.turn.Now = wheel.Time(l.engine.seen.Load())
 }
@@ -113,6 +116,7 @@ func (l *lane) empty(frame uint64) {
 	l.frame = frame
 	clear(l.cross) // commands may hold functions
 	l.turn.Events, l.cross = l.turn.Events[:0], l.cross[:0]
+	l.lent.empty()
 }
 
 // mark says whose handler runs, and for which definition.

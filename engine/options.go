@@ -56,6 +56,10 @@ type Options struct {
 	// zero, DefaultTurnLimit.
 	TurnLimit int
 
+	// Seed is what chance depends on, beside the owner and how often it has rolled: the
+	// same calls with the same Seed lead to the same events.
+	Seed uint64
+
 	// MaxOwners is how many owners there may be at once, up to buff.MaxOwners;
 	// MaxBuffs how many buffs, and as many timeouts, on one owner, up to
 	// buff.MaxPerOwner. If zero, DefaultMaxOwners and DefaultMaxBuffs.

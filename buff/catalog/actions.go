@@ -34,7 +34,7 @@ func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 			read(d, f, n)
 		}
 	}
-	d.fields(field, at(n), n, table{"action", map[string]readFunc{
+	d.fields(field, at(n), n, table{"action", nil, map[string]readFunc{
 		"call":   verb(buff.DoCall, func(d *definition, f string, n ast.Node) { d.name(f, n, false, &a.Name) }),
 		"apply":  verb(buff.DoApply, func(d *definition, f string, n ast.Node) { d.name(f, n, true, &a.Name) }),
 		"remove": verb(buff.DoRemove, func(d *definition, f string, n ast.Node) { d.name(f, n, true, &a.Name) }),
@@ -63,7 +63,7 @@ func (d *definition) kill(field string, n ast.Node) {
 
 // removeFields are the fields of on.remove: every reason that ends a buff, and any.
 var removeFields = func() table {
-	t := table{"on.remove", map[string]readFunc{
+	t := table{"on.remove", nil, map[string]readFunc{
 		"any": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.RemoveAny) },
 	}}
 	for r := buff.NoReason + 1; r.Removes(); r++ {

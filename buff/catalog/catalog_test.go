@@ -2,10 +2,8 @@ package catalog
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,8 +19,8 @@ import (
 //	file NAME                keep the text beneath as a file of that name
 //	load PATH...             load files and folders that were kept
 //
-// The answer is the definitions, each with its fields that are not the default, or
-// all the errors as they are printed. In a text \t, \r, \n and \ufeff stand for
+// The answer is the definitions, each with its fields that are not the default, as dump
+// prints them, or all the errors as they are printed. In a text \t, \r, \n and \ufeff stand for
 // these characters if the command has the argument "escapes".
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -95,61 +93,4 @@ func checkErrors(t *testing.T, err error) {
 		require.LessOrEqual(t, line[e.File], e.Line, "errors out of order: %v", err)
 		line[e.File] = e.Line
 	}
-}
-
-// dump prints a definition, one line for the whole and one for each list of actions.
-func dump(b *strings.Builder, s *buff.Spec) {
-	b.WriteString(s.ID)
-	put := func(name string, value any, isDefault bool) {
-		if !isDefault {
-			fmt.Fprintf(b, " %s=%v", name, value)
-		}
-	}
-	if s.Kind == buff.Timed {
-		put("duration", s.Duration, false)
-	} else {
-		put("duration", s.Kind, false)
-	}
-	put("name", fmt.Sprintf("%q", s.Name), s.Name == "")
-	put("note", fmt.Sprintf("%q", s.Note), s.Note == "")
-	put("tags", s.Tags, len(s.Tags) == 0)
-	put("period", s.Period, s.Period == 0)
-	put("first", s.First, s.First == 0)
-	put("tail", s.Tail, s.Tail == 0)
-	st := s.Stack
-	put("by", st.By, st.By == 0)
-	put("limit", st.Limit, st.Limit == 0)
-	put("initial", st.Initial, st.Initial == 0)
-	put("refresh", st.Refresh, st.Refresh == 0)
-	put("refresh_pct", st.RefreshPct, st.RefreshPct == 0)
-	put("phase", st.Phase, st.Phase == 0)
-	put("overflow", st.Overflow, st.Overflow == 0)
-	put("overflow_apply", st.OverflowApply, len(st.OverflowApply) == 0)
-	put("expire", st.Expire, st.Expire == 0)
-	put("on_death", s.OnDeath, s.OnDeath == buff.FateRemove)
-	put("on_source_gone", s.OnSourceGone, s.OnSourceGone == buff.FateKeep)
-	put("on_fault", s.OnFault, s.OnFault == buff.FateKeep)
-	b.WriteString("\n")
-	actions := func(name string, list []buff.Action) {
-		if len(list) == 0 {
-			return
-		}
-		fmt.Fprintf(b, "  on %s:", name)
-		for _, a := range list {
-			fmt.Fprintf(b, " %s", strings.TrimSpace(fmt.Sprintf("%v %s", a.Do, a.Name)))
-			if a.Reason != buff.NoReason {
-				fmt.Fprintf(b, " (%v)", a.Reason)
-			}
-		}
-		b.WriteString("\n")
-	}
-	actions("apply", s.On.Apply)
-	actions("refresh", s.On.Refresh)
-	actions("pulse", s.On.Pulse)
-	actions("exec", s.On.Exec)
-	actions("overflow", s.On.Overflow)
-	for _, r := range slices.Sorted(maps.Keys(s.On.Remove)) {
-		actions("remove "+r.String(), s.On.Remove[r])
-	}
-	actions("remove any", s.On.RemoveAny)
 }

@@ -3,7 +3,6 @@ package catalog
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -106,31 +105,15 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	}
 }
 
-// fail reports an error of a field, and sees that nothing follows from it.
+// fail reports an error of a field, and marks it as bad, so that nothing follows from it.
 func (d *definition) fail(field string, p position, format string, args ...any) {
 	d.complain(field, p, format, args...)
-	d.standIn(field, p)
+	d.places[field] = place{position: p, bad: true}
 }
 
 // complain reports an error of a field from which nothing follows.
 func (d *definition) complain(field string, p position, format string, args ...any) {
 	d.loader.add(d.src, p, d.spec.ID, field, format, args...)
-}
-
-// standIn marks a field as bad. If others are checked against it, it gets a value
-// that lets them pass.
-func (d *definition) standIn(field string, p position) {
-	d.places[field] = place{position: p, bad: true}
-	switch field {
-	case "duration":
-		d.spec.Kind, d.spec.Duration = buff.Timed, time.Second
-	case "period":
-		d.spec.Period = time.Second
-	case "stack.limit":
-		d.spec.Stack.Limit = buff.MaxStacks
-	case "stack.refresh":
-		d.spec.Stack.Refresh = buff.RefreshPandemic
-	}
 }
 
 // fields reads the fields of a map.
@@ -144,7 +127,7 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 		d.fail(path, p, "want %s, not %s", what, kindOf(n))
 		return
 	}
-	seen := map[string]position{}
+	seen, strange := map[string]position{}, false
 	for _, f := range list {
 		name, isText := Text(f.Key)
 		read := t.read[name]
@@ -155,6 +138,7 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 			continue
 		case !isText || read == nil:
 			d.unknown(path, p, f, t)
+			strange = true
 			continue
 		default:
 			seen[name] = p
@@ -166,6 +150,16 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 			continue
 		}
 		read(d, field, f.Value)
+	}
+	for _, name := range t.needs {
+		field := join(path, name)
+		if _, ok := d.places[field]; ok {
+			continue
+		}
+		if !strange { // a field that nobody knows may have been meant
+			d.complain(field, p, "missing")
+		}
+		d.places[field] = place{position: p, bad: true}
 	}
 }
 
@@ -192,7 +186,7 @@ func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t
 	near, hint := t.instead(name)
 	d.complain(path, p, "unknown %s %s%s", noun, Describe(f.Key), hint)
 	if _, ok := d.places[join(path, near)]; near != "" && !ok {
-		d.standIn(join(path, near), p)
+		d.places[join(path, near)] = place{position: p, bad: true}
 	}
 }
 

@@ -38,47 +38,184 @@
 //
 // # The fields of a definition
 //
-// Only duration is required. The first word of a choice is the default.
+// Only duration is required. The first word of a choice is the default, and a field
+// that is left out has it.
 //
 //	name            text                      for people
 //	note            text                      for people
-//	tags            list of texts             what it is: debuff.poison
+//	tags            list of tags              what it is: debuff.poison
+//	grants          list of tags              what its owner has while it is in effect
+//	polarity        neutral                   for queries: nothing in particular
+//	                positive | negative       good or bad for its owner
 //	duration        instant                   works at once, is never carried
 //	                infinite                  lives until something removes it
 //	                a span                    lives that long, at most 9600h
-//	clock           online                    which time counts; one word so far
+//	min_duration    a span                    what scaling and the like leave at least
+//	max_duration    a span                    and at most
+//	clock           online | uptime | wall    while its owner is away it stands still, or goes
+//	                                          on as long as the server runs, or goes on
 //	period          a span                    time between pulses, from 50ms; none: no pulses
 //	first           none | start | every      a pulse at once: never, at the start, at refreshes too
-//	tail            none | partial            a pulse at the end for the part of a period
-//	stack           see below
-//	on_death        remove | keep             when the owner dies
-//	on_source_gone  keep | remove             when the source leaves
+//	tail            none                      the last part of a period does nothing
+//	                partial                   it pulses, with its fraction
+//	                fit                       there is none: the duration becomes whole periods
+//	align           start | owner             periods are counted from its start, or from the zero
+//	                                          of its owner's time: all of one period together
+//	haste           snapshot                  a new period counts from the next refresh
+//	                next                      from the pulse after the one to come
+//	                rescale                   at once: what is left of this one is scaled
+//	haste_duration  false | true              haste scales what is left of the duration too
+//	catchup         all                       pulses of one late frame: each
+//	                coalesce                  one that counts for them
+//	                {coalesce: N}             one that counts for N at most, from 2
+//	                skip                      the last one
+//	stack           see below                 what a second application does
+//	group           see below                 what it does not go together with
+//	slot            see below                 places of which an owner has so many
+//	per_source      {limit: N}                one source has N at most, on all owners; the oldest
+//	                                          goes (evict: oldest, the only word)
+//	require         see below                 what its owner must have, or not have
+//	inhibition      keep | reset | execute    the beat, after a requirement failed for a time:
+//	                                          kept, from now, a pulse now
+//	immune          suppress                  an owner who becomes immune: no pulses
+//	                remove                    it is removed
+//	                ignore                    nothing
+//	immunity        {tags, type, polarity}    its owner is immune to buffs with one of the tags,
+//	                                          that dispel type, and positive or negative; at
+//	                                          least one of them
+//	chance          1000, from 0 to 1000      per mille of the applications that succeed
+//	dr              see below                 each of several applications is shorter
+//	dispel          see below                 how it is taken off
+//	interrupt       list of texts             what its owner does that ends it: move, damage
+//	charges         see below                 so many uses
+//	shield          see below                 it absorbs
+//	aura            see below                 it applies another to those around
+//	params          see below                 numbers for handlers
+//	on_death        remove | keep | pause     when the owner dies; pause: until it lives again
+//	on_source_gone  keep | remove | adopt     when the source leaves; adopt: its owner takes the
+//	                                          source's place
 //	on_fault        keep | remove             when a handler of it panics
-//	on              see below
+//	save            see below                 when the owner leaves
+//	on              see below                 what is done
 //
 // A span is a number and a unit, as in 12s, 1500ms, 30m, 36h or 1h30m, of whole
-// milliseconds. Zero and less are errors: for ever is said by name.
+// milliseconds. Zero and less are errors: for ever is said by name. A tag is words with
+// dots between them, from the general to the particular, at most 16.
 //
-// stack says what a second application does:
+// first, tail, align, haste, haste_duration and catchup need a period. Of all these, an
+// instant buff has name, note, tags, polarity, require.apply, chance, dispel.type, params
+// and on.exec.
 //
-//	by              none | source | target    what it joins: nothing, what the same source
-//	                                          applied, whatever is there
+// # stack: what a second application does
+//
+//	by              none | source             what it joins: nothing, what the same source
+//	                target | key              applied, whatever is there, what has the same key
 //	limit           1, from 1 to 32767        how many stacks there may be
+//	                unlimited                 32767
 //	initial         1, from 1 to limit        how many an application brings
-//	timers          shared                    one end for all stacks; one word so far
+//	timers          shared                    one end for all stacks
+//	                each                      each application's have their own
+//	                queue                     the strongest application runs, the others wait
+//	effective       from 1                    only that many count, the strongest: of the stacks
+//	                                          with timers each, else of the buffs on one owner
 //	refresh         restart                   the end: now + duration
 //	                none                      stays
 //	                extend                    later by the duration
 //	                pandemic                  now + duration + refresh_pct of the duration at most
 //	                max                       now + duration, if that is later
+//	                residual-tick             now + duration + what is left until the next pulse
 //	refresh_pct     30, from 1 to 100         only with refresh pandemic
+//	refresh_cap     a span                    only with refresh extend: the end is never further off
 //	phase           keep | reset | execute    the beat of the pulses: kept, from now, a pulse now
 //	overflow        allow                     at the limit: refreshed all the same
 //	                deny                      refused
 //	                clear                     refused, and the whole buff goes
 //	                replace-oldest            the oldest stack goes
 //	overflow_apply  list of IDs               applied at the limit, whatever overflow says
-//	expire          all | one                 the end takes everything, or one stack
+//	expire          all | one | half | N      the end takes everything, one stack, half of them, N
+//	level           ignore                    the level of the application: the last one counts
+//	                higherWins                a lower one is refused
+//	                segregate                 each is a buff of its own
+//	                sum                       they add up
+//	thresholds      list                      {at: 5, apply: ID, consume: all}: so many stacks
+//	                                          apply that, and are used up: all, true or a number
+//
+// With timers each or queue the limit is at most 256, and for queue that is the default;
+// duration is a span, expire all and phase keep, and for each tail is not partial.
+//
+// # group, slot, require, dr, dispel: what it gets on with
+//
+//	group
+//	  name          text, required            the buffs of one group are exclusive
+//	  priority      0, a whole number         the higher, the stronger
+//	  rule          always                    a new one replaces the others
+//	                never                     is refused if there is another
+//	                higher                    replaces those of lower priority, or is refused
+//	                equalOrHigher             replaces those of the same priority, too
+//	                sameSourceOnly            replaces those of its source; the others stay
+//	                hide                      all stay, and only the highest has an effect
+//	slot
+//	  class         text, required            all definitions of a class say the same of it
+//	  limit         from 1 to 4096, required  how many slots an owner has
+//	  evict         reject                    one more is refused
+//	                oldest                    or the oldest goes
+//	                lowest-priority           or that of the lowest group.priority
+//	                soonest-to-end            or the one that ends first
+//	require
+//	  apply         {all, any, none}          lists of tags: if it fails, it is refused
+//	  ongoing       {all, any, none}          while it fails, the buff has no effect
+//	  remove        {all, any, none}          when it holds, the buff is removed
+//	dr
+//	  group         text, required            all definitions of a group say the same of it
+//	  steps         list, required            percent of the duration, from 0 to 100, for the first,
+//	                                          the second and so on; after the last, the last
+//	  reset         a span, required          so long after its last end the group begins anew
+//	  scope         target | pair             counted for its owner; for owner and source
+//	dispel
+//	  type          text                      poison, magic, curse
+//	  grade         basic | strong | death    how strong a dispel must be
+//	                undispellable             none is
+//	  per           all | stack | charge      what one dispel takes; charge needs charges
+//	  resist        0, from 0 to 1000         per mille of the dispels that fail
+//	  stealable     true | false              whether somebody else may take it over
+//
+// # charges, shield, aura, params, save: what else it has
+//
+//	charges
+//	  n             from 1 to 32767, required the last use ends it
+//	  consume_on    list of texts             what its owner does that uses one
+//	  on_refresh    reset | keep | add        a further application: full again, as they are, n more
+//	shield
+//	  pool          from 1                    how much it absorbs; none: the magnitude of the
+//	                                          application
+//	  priority      0, a whole number         the highest absorbs first, then the oldest
+//	  schools       list of tags              what it absorbs; none: everything
+//	aura
+//	  apply         an ID, required           what those around its owner have
+//	  radius        a number, required        how far it reaches
+//	  interval      a span, required          how often they are looked for, from 50ms
+//	  linger        0s, a span                how long it stays with those who left
+//	params
+//	  NAME          {const: 1}                always that number
+//	                {caller: TEXT}            what the application gives under that name; it is
+//	                                          refused if it gives none
+//	                {caller: TEXT, default: 1}  or else that number. snapshot: cast may stand with
+//	                                          a caller; it is the default and the only word so far
+//	save
+//	  mode          always | never            whether it is kept
+//	                ifRemaining               only if at least if_remaining is left
+//	  if_remaining  a span                    required with that mode, and only there
+//	  offline_pulses  none                    the pulses of the time away are lost
+//	                coalesce                  one at the return counts for them
+//	                all | {all: N}            each at the return, at most N, from 1 to 100000, or 100
+//	  offline_expire  notify | silent         if it ended while away, that is reported at the return,
+//	                                          or not
+//	                run                       it is reported, and on.remove is done
+//
+// "shield: {}" is a shield with all the defaults. With clock wall, save.mode cannot be
+// never.
+//
+// # on: what is done
 //
 // on holds lists of actions, done in order:
 //
@@ -100,8 +237,8 @@
 //	                the default
 //	kill: true      the owner dies
 //
-// The format has more fields and words than the engine does so far, such as group,
-// modifiers or save. These are refused as "not supported yet", never passed over: a
+// The format has more fields and words than the engine does so far, such as modifiers,
+// links or curves. These are refused as "not supported yet", never passed over: a
 // definition means what it says or does not load.
 //
 // # Errors

@@ -49,7 +49,7 @@ func ExampleErrors() {
 	// venom.yaml:4:5: buff "venom": unknown field "perod": did you mean "period"?
 	//    4 |     perod: 3s
 	//      |     ^
-	// venom.yaml:5:17: buff "venom": stack.by: unknown word "sauce": want none, source or target
+	// venom.yaml:5:17: buff "venom": stack.by: unknown word "sauce": want none, source, target or key
 	//    5 |     stack: {by: sauce, limit: 0}
 	//      |                 ^
 	// venom.yaml:5:31: buff "venom": stack.limit: must be at least 1, not 0

@@ -30,8 +30,8 @@ func (l *loader) explain(err error) {
 	for _, e := range list {
 		d := l.byID[e.ID]
 		p := d.place(e.Field)
-		if refused[p.ref] || p.bad || d.places["duration"].bad && e.Field == "on.exec" {
-			continue // perhaps it was meant to be instant
+		if refused[p.ref] || p.bad || d.doubtful(e.Field) || l.spoiled[d.shared(e.Field)] {
+			continue
 		}
 		text := e.Text
 		if p.ref != "" && l.byID[p.ref] == nil {
@@ -44,6 +44,61 @@ func (l *loader) explain(err error) {
 		}
 		l.add(d.src, p.position, e.ID, e.Field, "%s", text)
 	}
+}
+
+// judgedBy says against which other fields a field is checked. If one of them could not
+// be read, the check says nothing.
+var judgedBy = map[string][]string{
+	"min_duration":   {"duration", "max_duration"},
+	"max_duration":   {"duration"},
+	"first":          {"period"},
+	"tail":           {"period", "stack.timers"},
+	"align":          {"period"},
+	"haste":          {"period"},
+	"haste_duration": {"period"},
+	"catchup":        {"period"},
+
+	"stack.limit":       {"stack.timers"},
+	"stack.initial":     {"stack.limit", "stack.timers"},
+	"stack.effective":   {"stack.limit", "stack.timers", "stack.by"},
+	"stack.refresh":     {"period"},
+	"stack.refresh_pct": {"stack.refresh"},
+	"stack.refresh_cap": {"stack.refresh", "duration"},
+	"stack.phase":       {"stack.timers"},
+	"stack.expire":      {"stack.limit", "stack.timers"},
+	"stack.thresholds":  {"stack.limit", "stack.timers"},
+
+	"dispel.per":          {"charges"},
+	"charges":             {"charges.n"},
+	"save.if_remaining":   {"save.mode"},
+	"save.mode":           {"clock"},
+	"save.offline_pulses": {"period"},
+
+	"on.exec":  {"duration"}, // perhaps it was meant to be instant
+	"on.pulse": {"period"},
+}
+
+// doubtful reports whether a field was checked against one that could not be read.
+func (d *definition) doubtful(field string) bool {
+	for ; field != ""; field = parent(field) {
+		for _, other := range judgedBy[field] {
+			if d.place(other).bad {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shared returns the name that stands in a field, if others must agree on it.
+func (d *definition) shared(field string) shared {
+	switch field {
+	case "slot.class":
+		return shared{field, d.spec.Slot.Class}
+	case "dr.group":
+		return shared{field, d.spec.DR.Group}
+	}
+	return shared{}
 }
 
 // place returns where a field stands, or else what it is part of. It is bad if any

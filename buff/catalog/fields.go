@@ -6,47 +6,61 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
 )
 
 // table is the fields of one kind of map.
 type table struct {
-	of   string // its place in laterFields
-	read map[string]readFunc
+	of    string   // its place in laterFields
+	needs []string // the fields that must be there
+	read  map[string]readFunc
 }
 
 // readFunc reads the value of a field, which is not empty.
 type readFunc = func(d *definition, field string, n ast.Node)
 
-var specFields = table{"", map[string]readFunc{
+var specFields = table{"", nil, map[string]readFunc{
 	"name":           func(d *definition, f string, n ast.Node) { d.text(f, n, &d.spec.Name) },
 	"note":           func(d *definition, f string, n ast.Node) { d.text(f, n, &d.spec.Note) },
 	"tags":           func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Tags) },
+	"grants":         func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Grants) },
+	"polarity":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Polarity) },
 	"duration":       (*definition).duration,
-	"clock":          func(d *definition, f string, n ast.Node) { d.only(f, n, "online") },
-	"period":         (*definition).period,
+	"min_duration":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.MinDuration) },
+	"max_duration":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.MaxDuration) },
+	"clock":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Clock) },
+	"period":         func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Period) },
 	"first":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.First) },
 	"tail":           func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Tail) },
+	"align":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Align) },
+	"haste":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Haste) },
+	"haste_duration": func(d *definition, f string, n ast.Node) { d.truth(f, n, &d.spec.HasteDuration) },
+	"catchup":        (*definition).catchup,
 	"stack":          func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, stackFields) },
-	"on_death":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.OnDeath) },
-	"on_source_gone": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.OnSourceGone) },
-	"on_fault":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.OnFault) },
+	"group":          func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, groupFields) },
+	"slot":           (*definition).slot,
+	"per_source":     func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, perSourceFields) },
+	"require":        func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, requireFields) },
+	"inhibition":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Inhibition) },
+	"immune":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Immune) },
+	"immunity":       (*definition).immunity,
+	"chance":         (*definition).chance,
+	"dr":             (*definition).diminishing,
+	"dispel":         func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, dispelFields) },
+	"interrupt":      func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Interrupt) },
+	"charges":        func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, chargesFields) },
+	"shield":         (*definition).shield,
+	"aura":           func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, auraFields) },
+	"params":         (*definition).params,
+	"on_death":       func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FatePause, &d.spec.OnDeath) },
+	"on_source_gone": func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateAdopt, &d.spec.OnSourceGone) },
+	"on_fault":       func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateKeep, &d.spec.OnFault) },
+	"save":           func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, saveFields) },
 	"on":             func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, onFields) },
 }}
 
-var stackFields = table{"stack", map[string]readFunc{
-	"by":             func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.By) },
-	"limit":          func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.Limit) },
-	"initial":        func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.Initial) },
-	"timers":         func(d *definition, f string, n ast.Node) { d.only(f, n, "shared") },
-	"refresh":        func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Refresh) },
-	"refresh_pct":    func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.RefreshPct) },
-	"phase":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Phase) },
-	"overflow":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Overflow) },
-	"overflow_apply": func(d *definition, f string, n ast.Node) { d.texts(f, n, true, &d.spec.Stack.OverflowApply) },
-	"expire":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Expire) },
-}}
-
-var onFields = table{"on", map[string]readFunc{
+var onFields = table{"on", nil, map[string]readFunc{
 	"apply":    func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Apply) },
 	"refresh":  func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Refresh) },
 	"pulse":    func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Pulse) },
@@ -61,26 +75,23 @@ var onFields = table{"on", map[string]readFunc{
 var (
 	laterFields = map[string][]string{
 		"": {
-			"align", "aura", "catchup", "chance", "charges", "client", "compensate", "dispel", "dr", "duration_scale",
-			"group", "handler", "haste", "haste_duration", "immune", "immunity", "inhibition", "interrupt", "level",
-			"links", "max_duration", "min_duration", "modifiers", "on_zone", "params", "per_source", "polarity",
-			"reload", "require", "save", "shield", "slot", "slots", "version",
+			"client", "compensate", "duration_scale", "handler", "level", "links", "modifiers", "on_zone", "reload", "version",
 		},
-		"stack": {"effective", "level", "mode", "refresh_cap", "reload", "thresholds"},
+		"stack": {"reload"},
+		"param": {"attr", "curve", "handler"},
 	}
 
 	laterWords = map[string][]string{
-		"clock":          {"uptime", "wall"},
-		"tail":           {"fit"},
-		"on_death":       {"pause"},
-		"on_source_gone": {"adopt"},
-		"stack.by":       {"key"},
-		"stack.limit":    {"unlimited"},
-		"stack.timers":   {"each", "queue"},
-		"stack.refresh":  {"residual-tick", "handler"},
-		"stack.expire":   {"half", "n", "handler"},
+		"stack.refresh": {"handler"},
+		"stack.expire":  {"handler"},
 	}
 )
+
+// spelling is the one way to write what others write in another way: the field by the
+// path that it does not have.
+var spelling = map[string]struct{ near, write string }{
+	"stack.mode": {"timers", "timers: queue"},
+}
 
 // isLater reports whether the field is one of those that are still to come.
 func (t table) isLater(name string) bool { return slices.Contains(laterFields[t.of], name) }
@@ -88,11 +99,22 @@ func (t table) isLater(name string) bool { return slices.Contains(laterFields[t.
 // instead returns the field that an unknown one is near to, if any, and a hint at
 // what may stand in its place.
 func (t table) instead(name string) (near, hint string) {
+	if other, ok := spelling[join(t.of, name)]; ok {
+		return other.near, ": write " + other.write
+	}
 	known := slices.Sorted(maps.Keys(t.read))
 	near = nearest(name, append(known, laterFields[t.of]...))
 	if near != "" || t.of == "" {
 		return near, didYouMean(near)
 	}
-	last := len(known) - 1
-	return "", ": want " + strings.Join(known[:last], ", ") + " or " + known[last]
+	return "", ": want " + either(known)
+}
+
+// either joins words to "a, b or c".
+func either(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -94,6 +94,10 @@ type loader struct {
 	full    bool // there were more than MaxDefinitions
 	faults  []fault
 
+	// spoiled are the classes of slots, and the groups of diminishing returns, of which
+	// some definition could not be read: that others disagree with it says nothing.
+	spoiled map[shared]bool
+
 	// blind is set when some definitions could not be read at all, so that a
 	// reference to an unknown ID is perhaps none.
 	blind bool
@@ -105,7 +109,13 @@ type fault struct {
 	err *Error
 }
 
-func newLoader() *loader { return &loader{byID: map[string]*definition{}} }
+// shared is a name on whose meaning definitions must agree, and the field in which it
+// stands.
+type shared struct{ field, name string }
+
+func newLoader() *loader {
+	return &loader{byID: map[string]*definition{}, spoiled: map[shared]bool{}}
+}
 
 // open adds a source.
 func (l *loader) open(name, text string) *source {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -18,6 +17,7 @@ type play struct {
 	scenario *scenario
 	engine   *engine.Engine
 	frame    time.Duration
+	fastest  [2]time.Duration        // how many times as fast as the world's an owner's time has been, and a buff's
 	ids      map[string]buff.OwnerID // of owners and sources alike
 	logs     []ownerLog              // in the order in which the script names the owners
 	place    map[buff.OwnerID]int    // in logs
@@ -34,7 +34,7 @@ type logLine struct {
 
 // play runs the script and returns the log.
 func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, err error) {
-	p := &play{scenario: s, frame: frame, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
+	p := &play{scenario: s, frame: frame, fastest: [2]time.Duration{1, 1}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers = s.catalog, engine.Handlers{}
 	for _, name := range s.catalog.Handlers() {
 		o.Handlers[name] = ignore
@@ -80,15 +80,20 @@ func (p *play) steps() error {
 // spawn lets everybody in before the first step.
 func (p *play) spawn() error {
 	for i := range p.scenario.steps {
-		id := p.id(p.scenario.steps[i].owner)
-		if _, ok := p.place[id]; ok {
-			continue
+		for _, name := range []string{p.scenario.steps[i].owner, p.scenario.steps[i].to} {
+			if name == "" {
+				continue
+			}
+			id := p.id(name)
+			if _, ok := p.place[id]; ok {
+				continue
+			}
+			if err := p.engine.Spawn(id, nil); err != nil {
+				return err
+			}
+			p.place[id] = len(p.logs)
+			p.logs = append(p.logs, ownerLog{})
 		}
-		if err := p.engine.Spawn(id, nil); err != nil {
-			return err
-		}
-		p.place[id] = len(p.logs)
-		p.logs = append(p.logs, ownerLog{})
 	}
 	return nil
 }
@@ -107,13 +112,22 @@ func (p *play) id(name string) buff.OwnerID {
 // one. Where pulses say when they were seen, the frames are those of the script.
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
-	for !p.scenario.seen && left > p.frame {
-		if err := p.tick(p.frame); err != nil {
+	// Where time passes a million times as fast, a minute has as many pulses as a year.
+	frame := min(p.frame, max(longestFrame/(p.fastest[0]*p.fastest[1]), minFrame))
+	for !p.scenario.seen && left > frame {
+		if err := p.tick(frame); err != nil {
 			return err
 		}
-		left -= p.frame
+		left -= frame
 	}
 	return p.tick(left)
+}
+
+// quicken notes a rate of an owner's time (0) or of a buff's (1).
+func (p *play) quicken(whose int, r buff.Ratio) {
+	if r.Num > r.Den {
+		p.fastest[whose] = max(p.fastest[whose], time.Duration(min((r.Num-1)/max(r.Den, 1)+1, buff.MaxRate)))
+	}
 }
 
 // tick runs one frame and keeps what happened.
@@ -146,64 +160,4 @@ func (p *play) merged() []string {
 		all = append(all, next.lines[0].text)
 		next.lines = next.lines[1:]
 	}
-}
-
-// oldest returns the step's oldest instance of the step's definition, and reports
-// whether there is one.
-func (p *play) oldest(st *step) (buff.Handle, bool) {
-	for b := range p.engine.Buffs(p.id(st.owner)) {
-		if b.Spec == st.spec {
-			return b.Handle, true
-		}
-	}
-	return 0, false
-}
-
-// said returns the error of a command, unless it shows in the log.
-func said(r buff.Result) error {
-	if r.Kind == buff.Denied || r.Kind == buff.Faulted {
-		return nil
-	}
-	return r.Err
-}
-
-func (p *play) apply(st *step) error {
-	_, r := p.engine.AddBuff(p.id(st.owner), buff.Application{
-		Spec: st.spec, Source: p.id(st.source), Stacks: st.stacks, Duration: st.duration, Magnitude: st.magnitude,
-	})
-	return said(r)
-}
-
-// remove takes the oldest instance away; if there is none, there is nothing to do.
-func (p *play) remove(st *step) error {
-	if h, ok := p.oldest(st); ok {
-		return said(p.engine.Remove(h))
-	}
-	return nil
-}
-
-func (p *play) dispel(st *step) error {
-	if h, ok := p.oldest(st); ok {
-		return said(p.engine.RemoveStacks(h, st.stacks, buff.Dispelled))
-	}
-	return nil
-}
-
-func (p *play) extend(st *step) error {
-	if h, ok := p.oldest(st); ok {
-		return said(p.engine.Extend(h, st.by))
-	}
-	return nil
-}
-
-func (p *play) kill(st *step) error { return said(p.engine.Kill(p.id(st.owner))) }
-
-func (p *play) sourceGone(st *step) error { return p.engine.LoseSource(p.id(st.name)) }
-
-func (p *play) timeout(st *step) error {
-	_, err := p.engine.AddTimeoutByName(p.id(st.owner), st.by, st.name)
-	if err != nil {
-		return fmt.Errorf("timeout %q: %w", st.name, err)
-	}
-	return nil
 }

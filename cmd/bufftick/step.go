@@ -24,19 +24,26 @@ const (
 	firstSource = "a"
 )
 
-// step is one line of a script.
+// step is one line of a script. Each verb reads the fields that it names.
 type step struct {
-	node      ast.Node
-	verb      *verb
-	at        wheel.Time
-	owner     string
-	spec      *buff.Spec // of a verb that takes an ID
-	name      string     // of one that takes a name
-	source    string
-	stacks    int
-	duration  buff.Span
-	by        time.Duration // "by" or "after"
-	magnitude int64
+	node  ast.Node
+	verb  *verb
+	at    wheel.Time
+	owner string
+
+	app    buff.Application // without its Source
+	source string
+	name   string      // of a verb that takes a name
+	query  *buff.Query // of one that takes a query; nil: it has an ID, which is in app
+	from   string      // the query's source
+	tag    string      // the query's tag
+	to     string      // an owner
+	by     time.Duration
+	atMost time.Duration
+	rate   buff.Ratio
+	amount int64
+	n      int
+	purge  bool
 }
 
 // verb is what a step can do.
@@ -45,39 +52,65 @@ type verb struct {
 	takes   value
 	options []string
 	needs   string // one of the options that must be there
+	to      value  // what the option "to" is
 	do      func(*play, *step) error
 	later   bool // the engine cannot do it yet
 }
 
-// value is what stands behind the verb.
+// value is what stands behind a verb or an option.
 type value uint8
 
 const (
 	takesTrue value = iota
 	takesBuff
 	takesName
+	takesQuery // of the buffs that are meant: an ID, or a map
+	takesRate
+	takesAmount
+	takesSpan
 )
 
 var verbs = func() map[string]*verb {
 	m := map[string]*verb{}
 	for _, v := range []*verb{
 		{word: "tick", do: func(*play, *step) error { return nil }},
-		{word: "apply", takes: takesBuff, options: []string{"source", "stacks", "duration", "magnitude"}, do: (*play).apply},
+		{
+			word: "apply", takes: takesBuff, do: (*play).apply,
+			options: []string{"source", "stacks", "duration", "magnitude", "level", "key", "scale", "params"},
+		},
 		{word: "remove", takes: takesBuff, do: (*play).remove},
-		{word: "dispel", takes: takesBuff, options: []string{"stacks"}, do: (*play).dispel},
-		{word: "extend", takes: takesBuff, options: []string{"by"}, needs: "by", do: (*play).extend},
 		{word: "kill", do: (*play).kill},
+		{word: "revive", do: (*play).revive},
 		{word: "source_gone", takes: takesName, do: (*play).sourceGone},
 		{word: "timeout", takes: takesName, options: []string{"after"}, needs: "after", do: (*play).timeout},
-		{word: "set_period", takes: takesBuff, later: true},
-		{word: "inhibit", takes: takesBuff, later: true},
-		{word: "release", takes: takesBuff, later: true},
-		{word: "pause", later: true},
-		{word: "resume", later: true},
+
+		{word: "extend", takes: takesBuff, options: []string{"by", "at_most"}, needs: "by", do: (*play).extend},
+		{word: "compensate", takes: takesQuery, options: []string{"by"}, needs: "by", do: (*play).compensate},
+		{word: "set_remaining", takes: takesBuff, options: []string{"to"}, needs: "to", to: takesSpan, do: (*play).setRemaining},
+		{word: "set_period", takes: takesBuff, options: []string{"to"}, needs: "to", to: takesSpan, do: (*play).setPeriod},
+		{word: "pause", do: (*play).pause},
+		{word: "resume", do: (*play).resume},
+		{word: "rate", takes: takesRate, do: (*play).setRate},
+		{word: "pause_buff", takes: takesBuff, do: (*play).pauseBuff},
+		{word: "resume_buff", takes: takesBuff, do: (*play).resumeBuff},
+		{word: "rate_buff", takes: takesBuff, options: []string{"to"}, needs: "to", to: takesRate, do: (*play).setBuffRate},
+
+		{word: "inhibit", takes: takesBuff, do: (*play).inhibit},
+		{word: "release", takes: takesBuff, do: (*play).release},
+		{word: "tag", takes: takesName, do: (*play).addTag},
+		{word: "untag", takes: takesName, do: (*play).dropTag},
+		{word: "immune", takes: takesName, options: []string{"purge"}, do: (*play).immunize},
+		{word: "vulnerable", takes: takesName, do: (*play).expose},
+
+		{word: "dispel", takes: takesQuery, options: []string{"stacks"}, do: (*play).dispel},
+		{word: "steal", takes: takesQuery, options: []string{"to", "at_most"}, needs: "to", to: takesName, do: (*play).steal},
+		{word: "interrupt", takes: takesName, do: (*play).interrupt},
+		{word: "consume", takes: takesName, do: (*play).consume},
+		{word: "use", takes: takesBuff, options: []string{"charges"}, do: (*play).use},
+		{word: "absorb", takes: takesAmount, options: []string{"school"}, do: (*play).absorb},
+
 		{word: "save", later: true},
 		{word: "load", later: true},
-		{word: "immune", takes: takesName, later: true},
-		{word: "vulnerable", takes: takesName, later: true},
 	} {
 		m[v.word] = v
 	}
@@ -86,9 +119,31 @@ var verbs = func() map[string]*verb {
 
 // stepKeys are all the keys that a step can have.
 var stepKeys = func() []string {
-	keys := slices.Sorted(maps.Keys(verbs))
-	return append(keys, "at", "owner", "source", "stacks", "duration", "magnitude", "by", "after", "to", "purge")
+	options := map[string]bool{"at": true, "owner": true}
+	for _, v := range verbs {
+		for _, key := range v.options {
+			options[key] = true
+		}
+	}
+	return append(slices.Sorted(maps.Keys(verbs)), slices.Sorted(maps.Keys(options))...)
 }()
+
+// words are what stands behind a verb, as the help says it.
+var words = map[value]string{
+	takesTrue: "true", takesBuff: "BUFF", takesName: "NAME", takesQuery: "QUERY", takesRate: "RATIO", takesAmount: "N",
+}
+
+// stepHelp lists the steps that there are, a line each.
+func stepHelp() string {
+	var b strings.Builder
+	for _, word := range slices.Sorted(maps.Keys(verbs)) {
+		v := verbs[word]
+		if !v.later {
+			fmt.Fprintf(&b, "    %s\n", strings.Join(append([]string{v.word + ": " + words[v.takes]}, slices.Sorted(slices.Values(v.options))...), ", "))
+		}
+	}
+	return b.String()
+}
 
 // readScript reads the steps. A step that is wrong does not hide what is wrong with
 // the others.
@@ -139,27 +194,11 @@ func (s *scenario) readVerb(st *step, fields fieldMap) bool {
 		return false
 	}
 	st.verb = verbs[found[0]]
-	n := fields[found[0]].Value
 	if st.verb.later {
 		s.fail(fields[found[0]].Key, "step %q is not supported yet", found[0])
 		return false
 	}
-	switch st.verb.takes {
-	case takesTrue:
-		if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
-			s.fail(n, "%q can only be true, not %s", found[0], catalog.Describe(n))
-		}
-	case takesName:
-		st.name, _ = s.nameOf(found[0], n)
-	case takesBuff:
-		id, ok := s.nameOf(found[0], n)
-		switch {
-		case ok && !s.buffs[id]:
-			s.fail(n, `there is no %q in "buffs"`, short(id))
-		case ok && s.catalog != nil:
-			st.spec = s.catalog.Spec(id)
-		}
-	}
+	s.readValue(st, st.verb.takes, found[0], fields[found[0]].Value)
 	return true
 }
 
@@ -170,63 +209,18 @@ func (s *scenario) readOptions(st *step, fields fieldMap) {
 		s.fail(st.node, "%q needs %q", v.word, v.needs)
 	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		n := fields[key].Value
-		switch {
+		switch n := fields[key].Value; {
 		case key == "at" || key == v.word:
-			continue
 		case key != "owner" && !slices.Contains(v.options, key):
 			s.fail(fields[key].Key, "%q says nothing in a step of %q", key, v.word)
-			continue
-		}
-		switch key {
-		case "owner":
-			st.owner, _ = s.nameOf(key, n)
-		case "source":
-			st.source, _ = s.nameOf(key, n)
-		case "stacks":
-			st.stacks = s.stacksOf(v, n)
-		case "magnitude":
-			st.magnitude, _ = s.intOf(key, n, math.MinInt64, math.MaxInt64)
-		case "duration":
-			st.duration = buff.For(s.spanOf(key, n))
-		case "by", "after":
-			st.by = s.spanOf(key, n)
+		case key == "to":
+			s.readValue(st, v.to, key, n)
+		case key == "stacks" && st.query != nil:
+			s.fail(fields[key].Key, `"stacks" says nothing with a query: it has "most"`)
+		default:
+			options[key](s, st, n)
 		}
 	}
-}
-
-// stacksOf reads a number of stacks. A negative one is the engine's to refuse; zero
-// would mean "not given" to it, which is not what was written.
-func (s *scenario) stacksOf(v *verb, n ast.Node) int {
-	low := int64(math.MinInt32)
-	if v.word == "dispel" {
-		low = 1
-	}
-	i, ok := s.intOf("stacks", n, low, math.MaxInt32)
-	if ok && i == 0 {
-		s.fail(n, `"stacks" must not be 0: leave it out for what the definition says`)
-	}
-	return int(i)
-}
-
-// nameOf returns a text that is not empty, and reports whether it is one.
-func (s *scenario) nameOf(key string, n ast.Node) (string, bool) {
-	text, ok := s.textOf(key, n)
-	if ok && text == "" {
-		s.fail(n, "%q must not be empty", key)
-	}
-	return text, ok && text != ""
-}
-
-// spanOf returns a span of time.
-func (s *scenario) spanOf(key string, n ast.Node) time.Duration {
-	if text, ok := n.(*ast.StringNode); ok {
-		if d, err := time.ParseDuration(text.Value); err == nil {
-			return d
-		}
-	}
-	s.fail(n, "%q must be a span such as 12s, 1500ms or 36h, not %s", key, catalog.Describe(n))
-	return 0
 }
 
 // String returns the step as a message names it.

@@ -1,0 +1,99 @@
+package buff
+
+import (
+	"fmt"
+	"slices"
+)
+
+// exclusive checks the groups, the slots and the shares that a buff belongs to.
+func (k *checker) exclusive(s *Spec) {
+	if g := s.Group; g.Name == "" && g != (Group{}) {
+		k.failf("group.name", "missing")
+	}
+	k.slot(s)
+	if n := s.PerSource.Limit; n < 0 {
+		k.failf("per_source.limit", "must be at least 1, not %d", n)
+	}
+}
+
+// slot checks a class of slots, of which all definitions must say the same.
+func (k *checker) slot(s *Spec) {
+	l := s.Slot
+	switch {
+	case l == (Slot{}):
+		return
+	case l.Class == "":
+		k.failf("slot.class", "missing")
+		return
+	case l.Limit == 0:
+		k.failf("slot.limit", "missing: how many slots the class has")
+		return
+	case l.Limit < 0 || l.Limit > MaxPerOwner:
+		k.failf("slot.limit", "must be from 1 to %d, not %d", MaxPerOwner, l.Limit)
+		return
+	}
+	first := agreed(&k.classes, l.Class, s)
+	if f := first.Slot; f != l {
+		k.failf("slot.class", "has limit %d and evict %v here, but %d and %v in %q", l.Limit, l.Evict, f.Limit, f.Evict, first.ID)
+	}
+}
+
+// agreed returns the first definition of that name, which is s if there was none.
+func agreed(m *map[string]*Spec, name string, s *Spec) *Spec {
+	if first := (*m)[name]; first != nil {
+		return first
+	}
+	if *m == nil {
+		*m = map[string]*Spec{}
+	}
+	(*m)[name] = s
+	return s
+}
+
+// maxSteps bounds the steps of diminishing returns.
+const maxSteps = 100
+
+// diminishing checks diminishing returns, of which all definitions of a group must say
+// the same.
+func (k *checker) diminishing(s *Spec) {
+	d, sound := &s.DR, len(k.errs)
+	switch {
+	case d.isZero():
+		return
+	case d.Group == "":
+		k.failf("dr.group", "missing")
+	}
+	switch n := len(d.Steps); {
+	case n == 0:
+		k.failf("dr.steps", "want at least one share, such as [100, 50, 0]")
+	case n > maxSteps:
+		k.failf("dr.steps", "%d steps are more than %d", n, maxSteps)
+	}
+	for i, share := range d.Steps {
+		k.within(element("dr.steps", i), share, 0, 100)
+	}
+	if d.Reset == 0 {
+		k.failf("dr.reset", "missing: how long after its last end the group is forgotten")
+	}
+	k.whole("dr.reset", d.Reset)
+	if len(k.errs) > sound {
+		return
+	}
+	first := agreed(&k.returns, d.Group, s)
+	if f := &first.DR; !slices.Equal(f.Steps, d.Steps) || f.Reset != d.Reset || f.Scope != d.Scope {
+		k.failf("dr.group", "has %s here, but %s in %q", d.text(), f.text(), first.ID)
+	}
+}
+
+// text is for the error about definitions that do not agree.
+func (d *DR) text() string {
+	return fmt.Sprintf("steps %v, reset %v and scope %v", d.Steps, d.Reset, d.Scope)
+}
+
+// dispel checks how the buff is taken off.
+func (k *checker) dispel(s *Spec) {
+	k.within("dispel.resist", s.Dispel.Resist, 0, 1000)
+	if s.Dispel.Per == PerCharge && s.Charges.N == 0 {
+		k.failf("dispel.per", "%v needs charges", s.Dispel.Per)
+	}
+}

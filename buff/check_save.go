@@ -1,0 +1,26 @@
+package buff
+
+// save checks what is kept when the owner leaves.
+func (k *checker) save(s *Spec) {
+	v := &s.Save
+	k.whole("save.if_remaining", v.IfRemaining)
+	switch given := v.IfRemaining != 0; {
+	case given && v.Mode != SaveIfRemaining:
+		k.failf("save.if_remaining", "is for mode ifRemaining, not %v", v.Mode)
+	case !given && v.Mode == SaveIfRemaining:
+		k.failf("save.if_remaining", "missing: mode ifRemaining needs it")
+	}
+	if s.Clock == Wall && v.Mode == SaveNever {
+		k.failf("save.mode", "never means nothing with clock wall, which goes on while the owner is away")
+	}
+	if v.Offline != OfflineNone && s.Period == 0 {
+		k.failf("save.offline_pulses", "%v needs a period", v.Offline)
+	}
+	switch {
+	case v.OfflineCap == 0:
+	case v.Offline != OfflineAll:
+		k.failf("save.offline_pulses.all", "is the most that all gives, not %v", v.Offline)
+	default:
+		k.within("save.offline_pulses.all", v.OfflineCap, 1, maxCount)
+	}
+}

@@ -1,0 +1,149 @@
+package buff
+
+import (
+	"slices"
+	"strconv"
+)
+
+// stack checks what a further application does.
+func (k *checker) stack(s *Spec) {
+	k.limit(s)
+	k.refreshing(s)
+	k.timers(s)
+	k.expire(s)
+	k.thresholds(s)
+	st := &s.Stack
+	st.OverflowApply = slices.Clone(st.OverflowApply)
+	for i, id := range st.OverflowApply {
+		field := element("stack.overflow_apply", i)
+		if id == s.ID {
+			k.failf(field, "an overflow may not apply its own definition")
+		}
+		s.overflow = append(s.overflow, op{do: DoApply, spec: k.ref(field, id)})
+	}
+}
+
+// limit checks the numbers of stacks, and sets the limit with its default.
+func (k *checker) limit(s *Spec) {
+	st := &s.Stack
+	s.limit, s.initial = int32(min(max(st.Limit, 1), MaxStacks)), int32(min(max(st.Initial, 1), MaxStacks))
+	if st.Timers == TimersQueue && st.Limit == 0 {
+		s.limit = MaxLayers
+	}
+	switch {
+	case st.Limit < 0 || st.Limit > MaxStacks:
+		k.failf("stack.limit", "must be from 1 to %d, not %d", MaxStacks, st.Limit)
+	case st.Timers != TimersShared && st.Limit > MaxLayers:
+		k.failf("stack.limit", "must be from 1 to %d with timers %v, not %d", MaxLayers, st.Timers, st.Limit)
+	}
+	if st.Initial < 0 || s.initial > s.limit {
+		k.failf("stack.initial", "must be from 1 to the limit of %d, not %d", s.limit, st.Initial)
+	}
+	switch n := st.Effective; {
+	case n == 0:
+	case st.Timers == TimersEach && (n < 0 || n > int(s.limit)):
+		k.failf("stack.effective", "must be from 1 to the limit of %d, not %d", s.limit, n)
+	case st.Timers != TimersEach && (n < 0 || n > MaxPerOwner):
+		k.failf("stack.effective", "must be from 1 to %d, not %d", MaxPerOwner, n)
+	case st.Timers != TimersEach && st.By == ByTarget:
+		k.failf("stack.effective", "means nothing by target, where there is only one; with timers each it counts stacks")
+	}
+}
+
+// refreshing checks what becomes of the end.
+func (k *checker) refreshing(s *Spec) {
+	st := &s.Stack
+	pct := st.RefreshPct
+	switch {
+	case pct < 0 || pct > 100:
+		k.failf("stack.refresh_pct", "must be from 1 to 100, not %d", pct)
+	case pct != 0 && st.Refresh != RefreshPandemic:
+		k.failf("stack.refresh_pct", "is for refresh pandemic, not %v", st.Refresh)
+	case pct == 0:
+		pct = 30
+	}
+	s.carry = s.duration * int64(pct) / 100
+	most := st.RefreshCap
+	k.whole("stack.refresh_cap", most)
+	switch {
+	case most <= 0:
+	case st.Refresh != RefreshExtend:
+		k.failf("stack.refresh_cap", "is for refresh extend, not %v", st.Refresh)
+	case most < s.Duration:
+		k.failf("stack.refresh_cap", "%v is below the duration of %v", most, s.Duration)
+	}
+	switch {
+	case s.Kind == Infinite && st.Refresh != RefreshRestart && st.Refresh != RefreshNone:
+		k.failf("stack.refresh", "%v means nothing for an infinite buff", st.Refresh)
+	case st.Refresh == RefreshResidual && s.Period == 0:
+		k.failf("stack.refresh", "%v needs a period", st.Refresh)
+	}
+}
+
+// timers checks what does not go together with stacks that have times of their own.
+func (k *checker) timers(s *Spec) {
+	st := &s.Stack
+	if st.Timers == TimersShared {
+		return
+	}
+	if s.Kind == Infinite {
+		k.failf("stack.timers", "%v means nothing for an infinite buff", st.Timers)
+	}
+	if st.Expire != ExpireAll {
+		k.failf("stack.expire", "%s is not possible with timers %v, where each application ends by itself", st.portion(), st.Timers)
+	}
+	if st.Phase != PhaseKeep {
+		k.failf("stack.phase", "%v is not possible with timers %v, which share one beat", st.Phase, st.Timers)
+	}
+	if st.Timers == TimersEach && s.Tail == TailPartial {
+		k.failf("tail", "%v is not possible with timers %v", s.Tail, st.Timers)
+	}
+}
+
+// expire checks what the end takes away.
+func (k *checker) expire(s *Spec) {
+	st := &s.Stack
+	switch n, most := st.ExpireN, int(s.limit)-1; {
+	case s.Kind == Infinite && st.Expire != ExpireAll:
+		k.failf("stack.expire", "%s means nothing for an infinite buff", st.portion())
+	case st.Expire != ExpireCount:
+		if n != 0 {
+			k.failf("stack.expire", "a number of stacks (%d) is not for expire %v", n, st.Expire)
+		}
+	case most < 1:
+		k.failf("stack.expire", "a number of stacks needs a limit above 1")
+	case n < 1 || n > most:
+		k.failf("stack.expire", "must be below the limit of %d and at least 1, not %d", s.limit, n)
+	}
+}
+
+// portion is what the end takes away, as in files.
+func (st *Stacking) portion() string {
+	if st.Expire == ExpireCount {
+		return strconv.Itoa(st.ExpireN)
+	}
+	return st.Expire.String()
+}
+
+// thresholds checks what numbers of stacks set off.
+func (k *checker) thresholds(s *Spec) {
+	seen := make(map[int]bool, len(s.Stack.Thresholds))
+	for i, t := range s.Stack.Thresholds {
+		field := element("stack.thresholds", i)
+		switch {
+		case t.At < 1 || t.At > int(s.limit):
+			k.failf(field+".at", "must be from 1 to the limit of %d, not %d", s.limit, t.At)
+		case seen[t.At]:
+			k.failf(field+".at", "there is a threshold at %d already", t.At)
+		case t.Consume < ConsumeAll || t.Consume > t.At:
+			k.failf(field+".consume", "must be from 1 to the %d stacks that there are then, or all of them, not %d", t.At, t.Consume)
+		}
+		seen[t.At] = true
+		switch {
+		case t.Apply == "" && t.Consume == 0:
+			k.failf(field, "does nothing: want apply or consume")
+		case t.Apply == s.ID:
+			k.failf(field+".apply", "a threshold may not apply its own definition")
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package buff
+
+// kind checks how long the buff lives.
+func (k *checker) kind(s *Spec) {
+	switch s.Kind {
+	case Timed:
+		if s.Duration == 0 {
+			k.failf("duration", "must be above zero (instant and infinite are said by name)")
+		}
+		k.whole("duration", s.Duration)
+		s.duration = s.Duration.Milliseconds()
+	case Instant, Infinite:
+		if s.Duration != 0 {
+			k.failf("duration", "%v has no duration, but %v was given", s.Kind, s.Duration)
+		}
+	default:
+		k.failf("duration", "%v is not a kind", s.Kind)
+	}
+	k.whole("min_duration", s.MinDuration)
+	k.whole("max_duration", s.MaxDuration)
+	timed := s.Kind == Timed && s.Duration > 0
+	switch least, most := s.MinDuration, s.MaxDuration; {
+	case most > 0 && least > most:
+		k.failf("min_duration", "%v is above max_duration, which is %v", least, most)
+	case timed && least > s.Duration:
+		k.failf("min_duration", "%v is above the duration of %v", least, s.Duration)
+	case timed && most > 0 && most < s.Duration:
+		k.failf("max_duration", "%v is below the duration of %v", most, s.Duration)
+	}
+}
+
+// period checks the beat, and whatever needs one.
+func (k *checker) period(s *Spec) {
+	s.period = s.Period.Milliseconds()
+	k.beat("period", s.Period)
+	if s.Period == 0 {
+		for _, f := range []struct {
+			field, word string
+			used        bool
+		}{
+			{"first", s.First.String(), s.First != FirstNone},
+			{"tail", s.Tail.String(), s.Tail != TailNone},
+			{"align", s.Align.String(), s.Align != AlignStart},
+			{"haste", s.Haste.String(), s.Haste != HasteSnapshot},
+			{"haste_duration", "true", s.HasteDuration},
+			{"catchup", s.Catchup.String(), s.Catchup != CatchupAll},
+		} {
+			if f.used {
+				k.failf(f.field, "%s needs a period", f.word)
+			}
+		}
+		if len(s.On.Pulse) > 0 {
+			k.failf("on.pulse", "needs a period")
+		}
+	}
+	switch most := s.CatchupMax; {
+	case most == 0:
+	case s.Catchup != CatchupCoalesce:
+		k.failf("catchup.coalesce", "is the most that coalesce counts, not %v", s.Catchup)
+	default:
+		k.within("catchup.coalesce", most, 2, maxCount)
+	}
+}
+
+// maxCount bounds how many pulses one event may stand for, or may follow a return.
+const maxCount = 100_000

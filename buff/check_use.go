@@ -1,0 +1,89 @@
+package buff
+
+import "math"
+
+// charges checks what may be used.
+func (k *checker) charges(s *Spec) {
+	c := &s.Charges
+	if c.N != 0 {
+		k.within("charges.n", c.N, 1, MaxStacks)
+		return
+	}
+	if len(c.ConsumeOn) > 0 {
+		k.failf("charges.consume_on", "needs charges")
+	}
+	if c.Refresh != ChargesReset {
+		k.failf("charges.on_refresh", "%v needs charges", c.Refresh)
+	}
+}
+
+// shield checks what absorbs.
+func (k *checker) shield(s *Spec) {
+	h := &s.Shield
+	if h.Pool < 0 {
+		k.failf("shield.pool", "must not be below zero, and is %d", h.Pool)
+	}
+	if !h.On && !h.isZero() {
+		k.failf("shield", "is not On")
+	}
+}
+
+// aura checks what is applied to those around the owner.
+func (k *checker) aura(s *Spec) {
+	a := &s.Aura
+	switch {
+	case *a == Aura{}:
+		return
+	case a.Apply == "":
+		k.failf("aura.apply", "missing")
+	case a.Apply == s.ID:
+		k.failf("aura.apply", "an aura may not apply its own definition")
+	default:
+		if of := k.catalog.byID[a.Apply]; of != nil && of.Kind == Instant { // that there is one, compile sees
+			k.failf("aura.apply", "%q is instant: there would be nothing to take away", a.Apply)
+		}
+	}
+	switch {
+	case a.Radius == 0:
+		k.failf("aura.radius", "missing: how far it reaches")
+	case !(a.Radius > 0) || math.IsInf(a.Radius, 0):
+		k.failf("aura.radius", "must be above zero and finite, not %v", a.Radius)
+	}
+	if a.Interval == 0 {
+		k.failf("aura.interval", "missing: how often the area is looked at")
+	}
+	k.beat("aura.interval", a.Interval)
+	if a.Linger < 0 {
+		k.failf("aura.linger", "must not be below zero, and is %v", a.Linger)
+		return
+	}
+	k.whole("aura.linger", a.Linger)
+}
+
+// params checks the numbers that come with an application.
+func (k *checker) params(s *Spec) {
+	if n := len(s.Params); n > MaxParams {
+		k.failf("params", "%d are more than %d", n, MaxParams)
+	}
+	seen := make(map[string]bool, len(s.Params))
+	for i, p := range s.Params {
+		field := "params." + p.Name
+		switch {
+		case p.Name == "":
+			field = element("params", i)
+			k.failf(field, "the name is empty")
+		case seen[p.Name]:
+			k.failf(field, "there is one of that name already")
+		}
+		seen[p.Name] = true
+		if math.IsNaN(p.Default) || math.IsInf(p.Default, 0) {
+			k.failf(field+".default", "must be finite, not %v", p.Default)
+		}
+		switch {
+		case p.Needed && p.Caller == "":
+			k.failf(field+".caller", "missing: an application could not give what it needs")
+		case p.Needed && p.Default != 0:
+			k.failf(field+".default", "means nothing, since it is needed")
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// What each verb of a script asks of the engine. A step that means an instance which is
+// not there has nothing to do.
+
+// oldest returns the step's oldest instance of the step's definition, and reports
+// whether there is one.
+func (p *play) oldest(st *step) (buff.Handle, bool) {
+	for b := range p.engine.Buffs(p.id(st.owner)) {
+		if b.Spec == st.app.Spec {
+			return b.Handle, true
+		}
+	}
+	return 0, false
+}
+
+// said returns the error of a command, unless it shows in the log.
+func said(r buff.Result) error {
+	if r.Kind == buff.Denied || r.Kind == buff.Faulted {
+		return nil
+	}
+	return r.Err
+}
+
+// one does something to the step's oldest instance.
+func (p *play) one(st *step, do func(h buff.Handle) buff.Result) error {
+	if h, ok := p.oldest(st); ok {
+		return said(do(h))
+	}
+	return nil
+}
+
+// tagged does something with a tag. One that no definition speaks of has no effect.
+func (p *play) tagged(st *step, do func(id buff.OwnerID, tag buff.Tag) buff.Result) error {
+	if tag, ok := p.engine.Catalog().Tag(st.name); ok {
+		return said(do(p.id(st.owner), tag))
+	}
+	return nil
+}
+
+// asked returns the step's query, and reports whether it can find anything.
+func (p *play) asked(st *step) (buff.Query, bool) {
+	q := *st.query
+	if st.from != "" {
+		q.Source = p.id(st.from)
+	}
+	if st.tag == "" {
+		return q, true
+	}
+	tag, ok := p.engine.Catalog().Tag(st.tag)
+	q.Tag = tag
+	return q, ok
+}
+
+func (p *play) apply(st *step) error {
+	a := st.app
+	a.Source = p.id(st.source)
+	_, r := p.engine.AddBuff(p.id(st.owner), a)
+	return said(r)
+}
+
+func (p *play) remove(st *step) error { return p.one(st, p.engine.Remove) }
+
+func (p *play) kill(st *step) error { return said(p.engine.Kill(p.id(st.owner))) }
+
+func (p *play) revive(st *step) error { return said(p.engine.Revive(p.id(st.owner))) }
+
+func (p *play) sourceGone(st *step) error { return p.engine.LoseSource(p.id(st.name)) }
+
+func (p *play) timeout(st *step) error {
+	_, err := p.engine.AddTimeoutByName(p.id(st.owner), st.by, st.name)
+	if err != nil {
+		return fmt.Errorf("timeout %q: %w", st.name, err)
+	}
+	return nil
+}
+
+func (p *play) extend(st *step) error {
+	return p.one(st, func(h buff.Handle) buff.Result {
+		if st.atMost > 0 {
+			return p.engine.ExtendUpTo(h, st.by, st.atMost)
+		}
+		return p.engine.Extend(h, st.by)
+	})
+}
+
+func (p *play) compensate(st *step) error {
+	q, ok := buff.Query{Spec: st.app.Spec}, true
+	if st.query != nil {
+		q, ok = p.asked(st)
+	}
+	if !ok {
+		return nil
+	}
+	_, err := p.engine.Compensate(q, st.by)
+	return err
+}
+
+func (p *play) setRemaining(st *step) error {
+	return p.one(st, func(h buff.Handle) buff.Result { return p.engine.SetRemaining(h, st.by) })
+}
+
+func (p *play) setPeriod(st *step) error {
+	return p.one(st, func(h buff.Handle) buff.Result { return p.engine.SetPeriod(h, st.by) })
+}
+
+func (p *play) pause(st *step) error { return said(p.engine.Pause(p.id(st.owner))) }
+
+func (p *play) resume(st *step) error { return said(p.engine.Resume(p.id(st.owner))) }
+
+func (p *play) setRate(st *step) error {
+	p.quicken(0, st.rate)
+	return said(p.engine.SetRate(p.id(st.owner), st.rate))
+}
+
+func (p *play) pauseBuff(st *step) error { return p.one(st, p.engine.PauseBuff) }
+
+func (p *play) resumeBuff(st *step) error { return p.one(st, p.engine.ResumeBuff) }
+
+func (p *play) setBuffRate(st *step) error {
+	p.quicken(1, st.rate)
+	return p.one(st, func(h buff.Handle) buff.Result { return p.engine.SetBuffRate(h, st.rate) })
+}
+
+func (p *play) inhibit(st *step) error { return p.one(st, p.engine.Inhibit) }
+
+func (p *play) release(st *step) error { return p.one(st, p.engine.Release) }
+
+func (p *play) addTag(st *step) error { return p.tagged(st, p.engine.AddTag) }
+
+func (p *play) dropTag(st *step) error { return p.tagged(st, p.engine.DropTag) }
+
+func (p *play) immunize(st *step) error {
+	return p.tagged(st, func(id buff.OwnerID, tag buff.Tag) buff.Result { return p.engine.Immunize(id, tag, st.purge) })
+}
+
+func (p *play) expose(st *step) error { return p.tagged(st, p.engine.Expose) }
+
+// dispel is one of the highest grade where the step does not say more than an ID, and
+// then takes one portion: what that is the definition says. A number of stacks is taken
+// off whatever it says.
+func (p *play) dispel(st *step) error {
+	switch {
+	case st.query != nil:
+		q, ok := p.asked(st)
+		if !ok {
+			return nil
+		}
+		return said(p.engine.Dispel(p.id(st.owner), q))
+	case st.app.Stacks > 0:
+		return p.one(st, func(h buff.Handle) buff.Result {
+			return p.engine.RemoveStacks(h, st.app.Stacks, buff.Dispelled)
+		})
+	}
+	return said(p.engine.Dispel(p.id(st.owner), buff.Query{Spec: st.app.Spec, Grade: buff.GradeDeath, Most: 1}))
+}
+
+// steal is of the highest grade, and takes one instance, where the step does not say more
+// than an ID.
+func (p *play) steal(st *step) error {
+	q, ok := buff.Query{Spec: st.app.Spec, Grade: buff.GradeDeath, Most: 1}, true
+	if st.query != nil {
+		q, ok = p.asked(st)
+	}
+	if !ok {
+		return nil
+	}
+	return said(p.engine.Steal(p.id(st.owner), p.id(st.to), q, st.atMost))
+}
+
+func (p *play) interrupt(st *step) error { return p.acted(st, p.engine.Interrupt) }
+
+func (p *play) consume(st *step) error { return p.acted(st, p.engine.Consume) }
+
+// acted does something with an act. One that no definition speaks of has no effect.
+func (p *play) acted(st *step, do func(id buff.OwnerID, act buff.Act) buff.Result) error {
+	if act, ok := p.engine.Catalog().Act(st.name); ok {
+		return said(do(p.id(st.owner), act))
+	}
+	return nil
+}
+
+func (p *play) use(st *step) error {
+	return p.one(st, func(h buff.Handle) buff.Result { return p.engine.ConsumeCharges(h, max(st.n, 1)) })
+}
+
+// absorb lets damage meet the shields. What is left of it is not an event.
+func (p *play) absorb(st *step) error {
+	school, _ := p.engine.Catalog().Tag(st.tag)
+	_, err := p.engine.Absorb(p.id(st.owner), st.amount, school)
+	return err
+}

@@ -1,0 +1,208 @@
+package engine_test
+
+import (
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestLook: what an owner can be asked, on the loop and in its handlers. A cooldown is a
+// buff with a tag.
+func TestLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cat := catalogOf(t,
+			buff.Spec{ID: "cd", Duration: 10 * time.Second, Grants: []string{"cooldown.fire.ball"}},
+			buff.Spec{ID: "gcd", Duration: 1500 * time.Millisecond, Tags: []string{"cooldown.fire"}},
+			buff.Spec{ID: "curse", Kind: buff.Infinite, Tags: []string{"curse"}, Params: []buff.Param{{Name: "power", Default: 2.5}}},
+		)
+		tag := func(name string) buff.Tag {
+			v, ok := cat.Tag(name)
+			require.True(t, ok)
+			return v
+		}
+		e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief})
+		spawn(t, e, 1)
+		cd := add(t, e, 1, cat.Spec("cd"))
+		add(t, e, 1, cat.Spec("gcd"))
+		curse := add(t, e, 1, cat.Spec("curse"))
+		gate, looked := make(chan struct{}), 0
+		_, err := e.AddTimeout(1, time.Second, func(c *engine.Context) {
+			left, ok := c.Remaining(tag("cooldown.fire"))
+			require.True(t, ok)
+			require.Equal(t, 9*time.Second, left)
+			left, _ = c.Remaining(tag("curse"))
+			require.Equal(t, time.Duration(math.MaxInt64), left)
+			require.True(t, c.HasTag(tag("cooldown")))
+			require.False(t, c.HasTag(tag("curse")), "it has a buff with the tag, not the tag")
+			v, ok := c.Param(curse, "power")
+			require.True(t, ok)
+			require.EqualValues(t, 2.5, v)
+			_, ok = c.Param(cd, "power")
+			require.False(t, ok)
+			looked++
+			<-gate
+		})
+		require.NoError(t, err)
+
+		left, ok := e.Remaining(1, tag("cooldown.fire.ball"))
+		require.True(t, ok)
+		require.Equal(t, 10*time.Second, left)
+		require.True(t, e.HasTag(1, tag("cooldown.fire")))
+		require.False(t, e.HasTag(1, 0))
+		_, ok = e.Remaining(1, 0)
+		require.False(t, ok)
+		v, ok := e.Param(curse, "power")
+		require.True(t, ok)
+		require.EqualValues(t, 2.5, v)
+		_, ok = e.Param(curse, "speed")
+		require.False(t, ok)
+		_, ok = e.Param(1<<60|curse, "power")
+		require.False(t, ok)
+		_, ok = e.Remaining(99, tag("curse"))
+		require.False(t, ok)
+		require.False(t, e.HasTag(99, tag("cooldown")))
+
+		e.Tick(2 * time.Second) // the handler stays
+		synctest.Wait()
+		require.Equal(t, 1, looked)
+		_, ok = e.Remaining(1, tag("cooldown"))
+		require.False(t, ok, "who is busy cannot be asked")
+		require.False(t, e.HasTag(1, tag("cooldown")))
+		_, ok = e.Param(curse, "power")
+		require.False(t, ok)
+		close(gate)
+		synctest.Wait()
+		e.Tick(0)
+		e.Pause(1)
+		left, _ = e.Remaining(1, tag("cooldown"))
+		require.Equal(t, 8*time.Second, left, "its time stands still")
+		e.Resume(1)
+		e.SetRate(1, buff.Ratio{Num: 2, Den: 1})
+		left, _ = e.Remaining(1, tag("cooldown"))
+		require.Equal(t, 4*time.Second, left)
+		e.Tick(10 * time.Second)
+		_, ok = e.Remaining(1, tag("cooldown"))
+		require.False(t, ok)
+		require.False(t, e.HasTag(1, tag("cooldown")))
+		shut(t, e)
+	})
+}
+
+// TestLookFromHandler: a handler asks its Context, and not after it has returned.
+func TestLookFromHandler(t *testing.T) {
+	var said []any
+	e := open(t, engine.Options{Synchronous: true, OnFault: func(f engine.Fault) { said = append(said, f.Value) }})
+	spawn(t, e, 1)
+	var kept *engine.Context
+	for _, ask := range []func(){
+		func() { e.HasTag(1, 0) }, func() { e.Remaining(1, 0) }, func() { e.Param(0, "") }, func() { _, _ = e.Compensate(buff.Query{}, 1) },
+	} {
+		_, err := e.AddTimeout(1, 0, func(c *engine.Context) { kept = c; ask() })
+		require.NoError(t, err)
+	}
+	e.Tick(time.Millisecond)
+	require.Equal(t, []any{
+		"engine: HasTag called from a handler; use the Context", "engine: Remaining called from a handler; use the Context",
+		"engine: Param called from a handler; use the Context", "engine: Compensate called from a handler; use the Context",
+	}, said)
+	for _, ask := range []func(){func() { kept.HasTag(0) }, func() { kept.Remaining(0) }, func() { kept.Param(0, "") }} {
+		require.PanicsWithValue(t, "engine: a Context was used after its handler had returned", ask)
+	}
+}
+
+// TestTagsAreCounted: a tag given twice is gone when it has been taken back twice, and so
+// is an immunity.
+func TestTagsAreCounted(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Tags: []string{"fire.hot"}})
+	hot, _ := cat.Tag("fire.hot")
+	fire, _ := cat.Tag("fire")
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1)
+	kind := func() buff.EventKind {
+		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("p")})
+		require.NoError(t, r.Err)
+		return r.Kind
+	}
+	for range 2 {
+		require.NoError(t, e.AddTag(1, hot).Err)
+		require.NoError(t, e.Immunize(1, fire, false).Err)
+	}
+	for range 2 {
+		require.True(t, e.HasTag(1, fire))
+		require.Equal(t, buff.Denied, kind())
+		require.NoError(t, e.DropTag(1, hot).Err)
+		require.NoError(t, e.Expose(1, fire).Err)
+	}
+	require.False(t, e.HasTag(1, fire))
+	require.NoError(t, e.DropTag(1, hot).Err)
+	require.NoError(t, e.Expose(1, fire).Err)
+	require.Equal(t, buff.Applied, kind())
+}
+
+// TestSeed: chance depends on Options.Seed, and on nothing that the machine does.
+func TestSeed(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Instant, Chance: 500})
+	roll := func(seed uint64, m mode, inbox bool) (out []string) {
+		o := engine.Options{Catalog: cat, Seed: seed}
+		m.set(&o)
+		e := open(t, o)
+		spawn(t, e, 1, 2)
+		a := buff.Application{Spec: cat.Spec("p")}
+		for range 32 {
+			if inbox {
+				require.NoError(t, e.Inbox().AddBuff(1, a))
+				continue
+			}
+			_, err := e.AddTimeout(1, 0, func(c *engine.Context) { c.AddBuff(1, a) })
+			require.NoError(t, err)
+		}
+		for ev := range e.Tick(time.Second).Events() {
+			if ev.Kind != buff.TimedOut {
+				out = append(out, ev.Kind.String())
+			}
+		}
+		require.Len(t, out, 32)
+		return out
+	}
+	first := roll(1, modes[0], false)
+	require.Contains(t, first, "exec")
+	require.Contains(t, first, "deny")
+	for _, m := range modes {
+		require.Equal(t, first, roll(1, m, false), m.name)
+	}
+	require.Equal(t, first, roll(1, modes[0], true), "on the loop too")
+	require.NotEqual(t, first, roll(2, modes[0], false))
+}
+
+// TestHandlersPutOffByTags: a verb that sets handlers off again and again has the limit of
+// AddBuff; one that ends something has none.
+func TestHandlersPutOffByTags(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{
+		ID: "p", Kind: buff.Infinite, Period: time.Second, Inhibition: buff.InhibitionExecute,
+		Require: buff.Requirements{Ongoing: buff.TagTest{None: []string{"wet"}}}, On: buff.Hooks{Pulse: call("hurt")},
+	})
+	wet, _ := cat.Tag("wet")
+	hurt := 0
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, HandlerLimit: 4, Handlers: engine.Handlers{"hurt": func(*engine.Context, buff.Event) { hurt++ }}})
+	spawn(t, e, 1)
+	h := add(t, e, 1, cat.Spec("p"))
+	for range 2 {
+		require.NoError(t, e.AddTag(1, wet).Err)
+		require.NoError(t, e.DropTag(1, wet).Err)
+		require.NoError(t, e.Inhibit(h).Err)
+		require.NoError(t, e.Release(h).Err)
+	}
+	require.ErrorIs(t, e.AddTag(1, wet).Err, engine.ErrOverloaded)
+	require.ErrorIs(t, e.DropTag(1, wet).Err, engine.ErrOverloaded)
+	require.NoError(t, e.Inhibit(h).Err)
+	require.ErrorIs(t, e.Release(h).Err, engine.ErrOverloaded)
+	e.Tick(0)
+	require.Equal(t, 4, hurt)
+	require.NoError(t, e.Release(h).Err)
+}

@@ -1,0 +1,190 @@
+package engine_test
+
+import (
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestDueAtOnce: a change of the period that leaves nothing until the next pulse has it
+// in the next Tick, at the instant of the change, and not with whatever comes next.
+func TestDueAtOnce(t *testing.T) {
+	for _, m := range modes[:3] {
+		cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Period: 10 * time.Second, Haste: buff.HasteRescale})
+		o := engine.Options{Catalog: cat}
+		m.set(&o)
+		e := open(t, o)
+		spawn(t, e, 1)
+		h := add(t, e, 1, cat.Spec("p"))
+		e.Tick(9999 * time.Millisecond)
+		require.Equal(t, buff.Hastened, e.SetPeriod(h, time.Second).Kind)
+		require.Equal(t, []string{"1: 9999 period p next=9999", "1: 9999 pulse p x1"}, lines(e.Tick(0)))
+		require.Equal(t, []string{"1: 10999 pulse p x1"}, lines(e.Tick(time.Second)))
+		shut(t, e)
+	}
+}
+
+// TestPauseHoldsEverything: while an owner is paused neither its buffs nor its timeouts
+// come due, the wheel has none of them, and what is applied then waits too.
+func TestPauseHoldsEverything(t *testing.T) {
+	for _, m := range modes {
+		t.Run(m.name, func(t *testing.T) {
+			cat := catalogOf(t, buff.Spec{ID: "p", Duration: 5 * time.Second, Period: 2 * time.Second}, buff.Spec{ID: "q", Duration: time.Second})
+			o := engine.Options{Catalog: cat}
+			m.set(&o)
+			e := open(t, o)
+			spawn(t, e, 1, 2)
+			h := add(t, e, 1, cat.Spec("p"))
+			_, err := e.AddTimeout(1, 4*time.Second, func(*engine.Context) {})
+			require.NoError(t, err)
+			e.Tick(3 * time.Second)
+			require.NoError(t, e.Pause(1).Err)
+			require.NoError(t, e.Pause(1).Err)
+			add(t, e, 1, cat.Spec("q"))
+			require.Zero(t, e.Stats().Timers)
+			b, _ := e.Find(h)
+			require.EqualValues(t, math.MaxInt64, b.End)
+			require.Equal(t, []string{"1: 3000 apply q x1 end=4000"}, lines(e.Tick(100*time.Hour)), "the end that it would have if its time went on")
+			require.NoError(t, e.Resume(1).Err)
+			require.NoError(t, e.Resume(1).Err)
+			b, _ = e.Find(h)
+			require.EqualValues(t, 360_005_000, b.End)
+			require.Equal(t, []string{
+				"1: 360004000 pulse p x1", "1: 360004000 remove q why=expired", "1: 360004000 timeout", "1: 360005000 remove p why=expired",
+			}, lines(e.Tick(time.Minute)))
+			shut(t, e)
+		})
+	}
+}
+
+// TestAddAndPause: a handler that adds a buff and pauses its owner, or the buff, in one go
+// has its way, and so has one that lets the owner go on later.
+func TestAddAndPause(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "p", Duration: 2 * time.Second, Period: time.Second})
+	add := func(c *engine.Context) { c.AddBuff(c.Owner(), buff.Application{Spec: cat.Spec("p")}) }
+	for _, m := range modes[:3] {
+		o := engine.Options{Catalog: cat}
+		m.set(&o)
+		e := open(t, o)
+		spawn(t, e, 1, 2)
+		_, err := e.AddTimeout(1, time.Second, func(c *engine.Context) { add(c); c.Pause(1); add(c) })
+		require.NoError(t, err)
+		require.Len(t, lines(e.Tick(10*time.Second)), 3)
+		require.Empty(t, lines(e.Tick(10*time.Second)))
+		_, err = e.AddTimeout(2, time.Second, func(c *engine.Context) { c.Resume(1) })
+		require.NoError(t, err)
+		e.Tick(time.Second) // at 21 s
+		require.Equal(t, []string{
+			"1: 22000 pulse p x1", "1: 22000 pulse p x1", "1: 23000 pulse p x1", "1: 23000 pulse p x1",
+			"1: 23000 remove p why=expired", "1: 23000 remove p why=expired",
+		}, lines(e.Tick(10*time.Second)))
+		shut(t, e)
+	}
+}
+
+// TestRates: the rates of a buff and its owner work together, and a bad one is
+// an error that changes nothing.
+func TestRates(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Period: 3 * time.Second})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1)
+	h := add(t, e, 1, cat.Spec("p"))
+	for _, r := range []buff.Ratio{{Num: 0, Den: 1}, {Num: 1, Den: 0}, {Num: buff.MaxRate + 1, Den: 1}, {Num: 1, Den: buff.MaxRate + 1}} {
+		require.ErrorIs(t, e.SetRate(1, r).Err, buff.ErrRate)
+		require.ErrorIs(t, e.SetBuffRate(h, r).Err, buff.ErrRate)
+	}
+	require.NoError(t, e.SetRate(1, buff.Ratio{Num: 1, Den: 4}).Err)
+	require.NoError(t, e.SetBuffRate(h, buff.Ratio{Num: 4, Den: 1}).Err)
+	require.Equal(t, []string{"1: 0 apply p x1", "1: 3000 pulse p x1", "1: 6000 pulse p x1"}, lines(e.Tick(6*time.Second)))
+	require.NoError(t, e.SetBuffRate(h, buff.Ratio{}).Err)
+	require.Equal(t, []string{"1: 18000 pulse p x1"}, lines(e.Tick(12*time.Second)))
+}
+
+// TestTimeErrors: what cannot be done is an error of the loop's call.
+func TestTimeErrors(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "still", Kind: buff.Infinite}, buff.Spec{ID: "p", Kind: buff.Infinite, Period: time.Second})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1)
+	still, p := add(t, e, 1, cat.Spec("still")), add(t, e, 1, cat.Spec("p"))
+	require.ErrorIs(t, e.SetPeriod(still, time.Second).Err, buff.ErrPeriod)
+	require.ErrorIs(t, e.SetPeriod(p, 0).Err, buff.ErrPeriod)
+	require.ErrorIs(t, e.SetPeriod(p, time.Second+time.Microsecond).Err, buff.ErrPeriod)
+	require.ErrorIs(t, e.ExtendUpTo(p, time.Second, time.Hour).Err, buff.ErrInfinite)
+	require.Len(t, lines(e.Tick(0)), 2)
+	require.Equal(t, buff.Result{Handle: still, Kind: buff.Refreshed}, e.SetRemaining(still, time.Second), "and so it gets an end")
+	require.Equal(t, buff.Result{Kind: buff.Removed, Why: buff.Expired}, e.SetRemaining(p, 0))
+	require.Equal(t, []string{"1: 0 refresh still x1 end=1000", "1: 0 remove p why=expired", "1: 1000 remove still why=expired"}, lines(e.Tick(time.Second)))
+}
+
+// TestExtendUpTo: an end beyond the cap stays where it is.
+func TestExtendUpTo(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "p", Duration: 10 * time.Second})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1)
+	h := add(t, e, 1, cat.Spec("p"))
+	end := func() int64 {
+		b, ok := e.Find(h)
+		require.True(t, ok)
+		return int64(b.End)
+	}
+	for _, c := range []struct {
+		by, most time.Duration
+		end      int64
+	}{
+		{time.Second, 20 * time.Second, 11_000},
+		{20 * time.Second, 20 * time.Second, 20_000},
+		{time.Second, 5 * time.Second, 20_000},
+		{-time.Second, 5 * time.Second, 19_000},
+		{time.Second, -1, 19_000},
+	} {
+		require.NoError(t, e.ExtendUpTo(h, c.by, c.most).Err)
+		require.Equal(t, c.end, end())
+	}
+}
+
+// TestCompensate: all that a query finds, on whomever, gets its time back, also from an
+// owner who is busy.
+func TestCompensate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cat := catalogOf(t, buff.Spec{ID: "potion", Duration: 10 * time.Second, Tags: []string{"item.potion"}}, buff.Spec{ID: "oath", Kind: buff.Infinite, Tags: []string{"item"}}, buff.Spec{ID: "p", Duration: 10 * time.Second})
+		item, ok := cat.Tag("item")
+		require.True(t, ok)
+		e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief})
+		spawn(t, e, 1, 2, 3, 4)
+		for id := range buff.OwnerID(4) {
+			for _, name := range []string{"potion", "oath", "p"} {
+				add(t, e, id+1, cat.Spec(name))
+			}
+		}
+		gate := make(chan struct{})
+		_, err := e.AddTimeout(2, 0, func(*engine.Context) { <-gate })
+		require.NoError(t, err)
+		e.Tick(time.Second)
+		require.NoError(t, e.Despawn(4))
+		moved, err := e.Compensate(buff.Query{Tag: item}, 5*time.Second)
+		require.NoError(t, err)
+		require.Equal(t, 2, moved)
+		moved, err = e.Compensate(buff.Query{Spec: cat.Spec("potion"), Source: 9}, -5*time.Second)
+		require.NoError(t, err)
+		require.Zero(t, moved)
+		close(gate)
+		synctest.Wait()
+		e.Tick(0)
+		for id := range buff.OwnerID(3) {
+			var ends []int64
+			for b := range e.Buffs(id + 1) {
+				ends = append(ends, int64(b.End))
+			}
+			require.Equal(t, []int64{15_000, math.MaxInt64, 10_000}, ends)
+		}
+		shut(t, e)
+		_, err = e.Compensate(buff.Query{}, time.Second)
+		require.ErrorIs(t, err, engine.ErrClosed)
+	})
+}
