@@ -106,6 +106,18 @@ var foundAtApplication = []found{
 		want: []string{"step 2: :  i1 x1 s1 c4"},
 	},
 	{
+		what: "of equals that wait the youngest gives way",
+		defs: []buff.Spec{{ID: "p", Duration: 10 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue, Limit: 3}}},
+		do: []step{
+			{op: op{verb: buff.Apply, spec: "p", source: 1, magnitude: 9}},
+			{op: op{verb: buff.Apply, spec: "p", source: 2, magnitude: 1}},
+			{op: op{verb: buff.Apply, spec: "p", source: 3, magnitude: 1}},
+			{op: op{verb: buff.Apply, spec: "p", source: 4, magnitude: 5}},
+		},
+		end:  50,
+		want: []string{"10 queue p active=5 end=20 s4", "20 queue p active=1 end=30 s2", "30 remove p why=expired"},
+	},
+	{
 		what: "a share that is less than a millisecond is resisted",
 		defs: []buff.Spec{{ID: "p", Duration: millis, DR: buff.DR{Group: "dr", Steps: []int{25}, Reset: time.Second}}},
 		do:   []step{apply(0, "p")},

@@ -109,7 +109,7 @@ func (m *model) endLayer(b *carried, l *layer, why buff.Reason) {
 // joinEach is a further application where each has a timer of its own.
 func (m *model) joinEach(b *carried, o op, d int64) string {
 	full := b.stacks >= limit(b.spec)
-	now, was := b.now(m.now), b.stacks
+	now := b.now(m.now)
 	room := max(limit(b.spec)-b.stacks, 1)
 	if full && b.spec.Stack.Overflow == buff.OverflowReplace {
 		m.thin(b, oldest(b.layers))
@@ -134,7 +134,7 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 		return "refresh"
 	}
 	m.ages++
-	n := min(stacks(b.spec, o), room)
+	was, n := b.stacks, min(stacks(b.spec, o), room)
 	b.stacks += n
 	b.magnitude = o.magnitude
 	m.stirred(b, false)

@@ -73,10 +73,13 @@ func (s *Set) emitQueued(t *Turn, at uint16) {
 	t.emit(s, e)
 }
 
+// weakestOf returns who would run last: the weakest, of equals the youngest; -1 if nobody
+// waits.
 func weakestOf(layers []layer) int {
 	weakest := -1
 	for k := range layers {
-		if weakest < 0 || layers[k].magnitude < layers[weakest].magnitude {
+		if weakest < 0 || layers[k].magnitude < layers[weakest].magnitude ||
+			layers[k].magnitude == layers[weakest].magnitude && layers[k].age > layers[weakest].age {
 			weakest = k
 		}
 	}
