@@ -84,6 +84,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	s.follow(t, spec.apply)
 	if spec.uses&(usesThresholds|usesGrants|usesImmunity|usesHide|usesOngoing|usesInterrupt) != 0 {
 		s.enter(t, at)
+	} else {
+		s.reconsider(t) // who gave way to it may have hidden others
 	}
 	if spec.First != FirstNone && s.lives(e.Handle) {
 		s.pulse(t, at)
@@ -152,6 +154,9 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	}
 	r := Result{Handle: s.handle(at)}
 	full := int32(i.stacks) >= spec.limit
+	if !full || spec.Stack.Overflow == OverflowAllow || spec.Stack.Overflow == OverflowReplace {
+		s.topUp(i, a)
+	}
 	if full {
 		switch spec.Stack.Overflow {
 		case OverflowDeny, OverflowClear:
@@ -215,7 +220,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	s.touch(at)
 	phase := spec.Stack.Phase
 	if phase != PhaseKeep {
-		i.beat = i.firstBeat(now)
+		s.newBeat(i, now)
 	}
 	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery && (set || stacked)) {
 		s.pulse(t, at)
@@ -225,13 +230,12 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 
 // renew is what a refresh does to what is not plain about an instance.
 func (s *Set) renew(i *instance, a *Application) {
-	x, spec := s.extraOf(i), a.Spec
+	x := s.extraOf(i)
 	if x.wanted > 0 {
-		i.period, x.wanted = x.wanted, 0
+		s.newPeriod(i, x.wanted)
+		x.wanted = 0
 	}
-	s.recharge(x, spec)
-	x.shield = max(x.shield, spec.pool(a))
-	x.params = spec.params(x.params[:0], a)
+	x.params = a.Spec.params(x.params[:0], a)
 }
 
 // level gives the instance the level of a further application, by its rule.

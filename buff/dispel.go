@@ -59,8 +59,8 @@ func (s *Spec) yieldsTo(g Grade) bool {
 // Parcel is a command of one owner's rules for another owner.
 type Parcel struct {
 	At      wheel.Time // of its cause
-	To      OwnerID
-	Command Command
+	To      OwnerID    // who it is for
+	Command Command    // what is asked of it
 }
 
 // steal takes what the query finds off its owner and has it applied to who steals, for

@@ -28,6 +28,7 @@ func (s *Set) revive(t *Turn) Result {
 // setDeathPause holds the time of a buff while its owner is dead. It is a cause of its own:
 // a Resume does not end it.
 func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
+	s.flush(t, at)
 	i := &s.slots[at]
 	p := s.paceOf(t, i)
 	p.change(t.now, byDeath, on, Ratio{})
@@ -52,6 +53,7 @@ func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 		case FateRemove:
 			s.end(t, at, SourceGone)
 		case FateAdopt:
+			s.flush(t, at)
 			i.source = s.owner
 		}
 	})

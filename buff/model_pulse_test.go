@@ -64,7 +64,7 @@ func (m *model) expireSome(b *carried) {
 		m.nextInQueue(b)
 	default:
 		b.stacks -= b.expiring()
-		b.end += b.duration
+		b.end = from(b.end, b.duration)
 		m.about(b, "stackend", times(b.stacks)+because(buff.Expired)+field("end", m.endTold(b, b.end)))
 	}
 }

@@ -192,7 +192,8 @@ func randomKeeping(d *dice, about theme, s *buff.Spec) {
 			s.Immunity = buff.Match{Tags: randomTags(d, 1), Type: pick(d, "", "", "magic"), Polarity: pick(d, buff.Neutral, buff.Neutral, buff.Negative)}
 		}
 	}
-	if about.dr && d.one(2) {
+	changes := s.Stack.By == buff.ByTarget || s.Stack.By == buff.ByKey || s.OnSourceGone == buff.FateAdopt
+	if about.dr && d.one(2) && (about.scope == buff.ScopeTarget || !changes) { // whose the memory is if the source changes is said nowhere
 		s.DR = buff.DR{Group: "dr", Steps: []int{100, 50, 25, 0}, Reset: 150 * time.Millisecond, Scope: about.scope}
 	}
 	if about.acts && d.one(3) {

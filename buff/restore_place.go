@@ -138,7 +138,7 @@ func (r *restorer) tellBack(c *comeback) {
 	s, t := r.set, r.turn
 	i := &s.slots[c.at]
 	e := s.about(Restored, c.at)
-	e.End, e.Next = s.endTold(t, i), s.worldOf(i, i.nextPulse())
+	e.End, e.Next = s.endTold(t, i), s.worldOf(i, s.nextPulse(i))
 	t.emit(s, e)
 	if i.spec.uses&(usesHide|usesOngoing) != 0 {
 		s.unsettle()

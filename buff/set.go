@@ -127,7 +127,7 @@ func (s *Set) look(at uint16) Instance {
 	i := &s.slots[at]
 	l := Instance{
 		Handle: s.handle(at), Spec: i.spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
-		Magnitude: i.magnitude, End: s.worldOf(i, i.end), NextPulse: s.worldOf(i, i.nextPulse()), Hidden: i.flags&hidden != 0,
+		Magnitude: i.magnitude, End: s.worldOf(i, i.end), NextPulse: s.worldOf(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)

@@ -32,6 +32,7 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 	if i.spec.Charges.N == 0 {
 		return Result{Handle: s.handle(at)}
 	}
+	s.flush(t, at)
 	x := s.extraOf(i)
 	if x.charges -= n; x.charges <= 0 {
 		s.end(t, at, why)
@@ -40,8 +41,14 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 	return Result{Handle: s.handle(at), Amount: 1}
 }
 
-// recharge is what a further application does to the charges.
-func (s *Set) recharge(x *extra, spec *Spec) {
+// topUp is what a further application does to charges and shield, whatever it does to the
+// end.
+func (s *Set) topUp(i *instance, a *Application) {
+	if i.extra == noSlot {
+		return
+	}
+	x, spec := s.extraOf(i), a.Spec
+	x.shield = max(x.shield, spec.pool(a))
 	switch spec.Charges.Refresh {
 	case ChargesReset:
 		x.charges = int32(spec.Charges.N)
