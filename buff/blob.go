@@ -94,6 +94,7 @@ type savedBuff struct {
 	Next      *int64       `json:"next_ms,omitempty"`     // to the next boundary of the period, also beyond the end; nil: it does not pulse
 	Period    int64        `json:"period_ms,omitempty"`   // 0: that of the definition
 	Wanted    int64        `json:"wanted_ms,omitempty"`   // the period from the next refresh on; 0: as it is
+	Length    int64        `json:"length_ms,omitempty"`   // of the period that runs; 0: as those after it
 	Key       uint64       `json:"key,omitempty"`
 	Charges   int64        `json:"charges,omitempty"`
 	Shield    *int64       `json:"shield,omitempty"` // nil: it is none
@@ -144,6 +145,7 @@ const (
 	hasNext
 	hasPeriod
 	hasWanted
+	hasLength
 	hasKey
 	hasCharges
 	hasShield

@@ -33,7 +33,7 @@ func blobSpecs() []Spec {
 		{ID: "hidden", Duration: minute, Require: Requirements{Ongoing: TagTest{None: []string{"state.a"}}}},
 		{ID: "weak", Duration: minute, Group: Group{Name: "g", Rule: GroupHide}, Stack: Stacking{Effective: 2}},
 		{ID: "stun", Duration: minute, DR: DR{Group: "stuns", Steps: []int{100, 50}, Reset: 15 * time.Second, Scope: ScopePair}},
-		{ID: "quick", Duration: minute, Period: time.Second, Haste: HasteNext},
+		{ID: "quick", Duration: minute, Period: time.Second, Haste: HasteNext, Tail: TailPartial},
 		{ID: "dead", Duration: minute, OnDeath: FatePause},
 		{ID: "lucky", Kind: Instant, Chance: 500, On: Hooks{Exec: []Action{{Do: DoCall, Name: "handler"}}}},
 		{ID: "tagged", Kind: Instant, Tags: []string{"state.b.c"}},

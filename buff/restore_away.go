@@ -17,7 +17,7 @@ func (c *comeback) pass() {
 		c.passShared()
 	}
 	if c.i.period > 0 && !c.gone && c.moved && c.i.spec.Align == AlignOwner {
-		c.i.beat = c.i.firstBeat(c.now)
+		c.i.beat, c.x.length = c.i.firstBeat(c.now), 0
 	}
 }
 
@@ -32,7 +32,7 @@ func (c *comeback) passShared() {
 			return
 		}
 		i.stacks -= int16(n)
-		i.end = lasting(c.after(i.end), i.duration)
+		i.end = lasting(i.end, i.duration)
 		c.parts = true
 	}
 	c.beatUntil(c.over)
@@ -56,7 +56,7 @@ func (c *comeback) passQueue() {
 		l := x.layers[best]
 		x.layers = remove(x.layers, best)
 		i.magnitude, i.source, i.level, x.running = l.magnitude, l.source, l.level, l.age
-		i.end, i.duration = c.after(i.end).Add(l.left), l.left
+		i.end, i.duration = i.end.Add(l.left), l.left
 		c.parts = true
 	}
 	c.beatUntil(c.over)
@@ -76,7 +76,7 @@ func (c *comeback) passEach() {
 		counted.extra = 0
 		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*i.period))
 	}
-	i.beat = i.beat.Add(i.boundaries(c.over) * i.period)
+	c.stepOver(i.boundaries(c.over))
 	k := slices.IndexFunc(x.layers, func(l layer) bool { return l.end > c.over })
 	if k < 0 {
 		c.gone = true
@@ -94,7 +94,14 @@ func (c *comeback) beatUntil(until wheel.Time) {
 	if n := c.i.boundaries(until); n > 0 {
 		c.pulses += n
 		c.stacks = int32(c.i.stacks)
-		c.i.beat = c.i.beat.Add(n * c.i.period)
+		c.stepOver(n)
+	}
+}
+
+// stepOver moves the beat on by n boundaries.
+func (c *comeback) stepOver(n int64) {
+	if n > 0 {
+		c.i.beat, c.x.length = c.i.beat.Add(n*c.i.period), 0
 	}
 }
 
@@ -102,18 +109,13 @@ func (c *comeback) beatUntil(until wheel.Time) {
 func (c *comeback) beatToEnd() {
 	i := &c.i
 	c.beatUntil(i.end)
-	if i.period > 0 && i.spec.Tail == TailPartial && i.elapsed(i.end) > 0 {
-		i.beat = i.end.Add(i.period)
+	length := i.period
+	if c.x.length > 0 {
+		length = c.x.length
 	}
-}
-
-// after returns from when what followed an end is counted: as with an owner who is there,
-// from the next ms of the time outside.
-func (c *comeback) after(end wheel.Time) wheel.Time {
-	if c.i.flags&paced == 0 {
-		return end
+	if i.period > 0 && i.spec.Tail == TailPartial && int64(i.end-i.beat)+length > 0 {
+		i.beat, c.x.length = i.end.Add(i.period), 0
 	}
-	return c.was.ceil(c.was.outer(end.Add(c.ms))).Add(-c.ms)
 }
 
 // boundaries returns how many boundaries of the period come up to and including an instant.

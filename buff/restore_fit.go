@@ -18,8 +18,6 @@ type comeback struct {
 	over  wheel.Time // the last instant of its own time that has passed
 	away  int64      // ms by its clock
 	moved bool       // time has passed for it
-	was   pace       // if it is paced, its pace at the moment of saving
-	ms    int64      // that have passed of its own time
 
 	gone   bool  // it has ended meanwhile
 	parts  bool  // some of its stacks have, or what ran in its queue
@@ -34,7 +32,7 @@ func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 	c := comeback{now: r.now, young: b.Since != nil}
 	c.over = c.now
 	elapsed := r.elapsed(&c, b)
-	c.ms, c.moved = elapsed, elapsed > 0
+	c.moved = elapsed > 0
 	i, x := &c.i, &c.x
 	*i = instance{
 		spec: spec, source: b.Source, age: b.Age, end: wheel.Never, beat: wheel.Never, duration: b.Duration, magnitude: b.Magnitude,
@@ -63,7 +61,7 @@ func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 			i.period = max(b.Period, MinPeriod.Milliseconds())
 		}
 		i.beat = after(*b.Next)
-		x.wanted, x.owed = b.Wanted, int32(b.Owed)
+		x.wanted, x.length, x.owed = b.Wanted, b.Length, int32(b.Owed)
 	}
 	c.fitCauses(b)
 	for k := range b.Layers {
@@ -77,7 +75,7 @@ func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 	}
 	c.fitStacks(b)
 	c.fitExtra(b)
-	c.plain = spec.uses&usesExtra == 0 && i.flags&paced == 0 && x.wanted == 0 && x.owed == 0
+	c.plain = spec.uses&usesExtra == 0 && i.flags&paced == 0 && x.wanted == 0 && x.length == 0 && x.owed == 0
 	return c
 }
 
@@ -111,7 +109,7 @@ func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
 		p.change(p.at, byDeath, true, Ratio{})
 		c.i.flags |= deathPaused
 	}
-	c.now, c.over, c.was = p.inner, p.inner, *p
+	c.now, c.over = p.inner, p.inner
 	ms, rest := p.passed(r.now.Add(elapsed))
 	p.at, p.rest = r.now.Add(max(b.Pace.Ahead-elapsed, 0)), rest
 	if p.at > r.now {

@@ -73,12 +73,10 @@ func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
 		return buff.NoReason
 	}
 	set := buff.NewSet(7, 3, 0, 40)
-	last := wheel.Time(0)
 	flush := func() {
 		for i := range turn.Events {
 			e := &turn.Events[i]
-			r.restless = r.restless || e.Why == buff.Cascade || e.At < last // TODO
-			last = e.At
+			r.restless = r.restless || e.Why == buff.Cascade
 			r.log = append(r.log, fmt.Sprintf("%s s%d m%d l%d c%d", e.AppendLog(nil, false), e.Source, e.Magnitude, e.Level, e.Count))
 		}
 		turn.Events = turn.Events[:0]
