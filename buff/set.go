@@ -38,6 +38,8 @@ type Set struct {
 	own       *pace  // the owner's time; nil: it is the world's
 	gates     *gates // what most owners do not have; nil: nothing of it
 
+	aside *saved // of the blob it was restored from: what the catalog did not know; nil: nothing
+
 	calls  []Call // handlers that were put off to the head of the next Run
 	called int    // how many of them have been called
 }

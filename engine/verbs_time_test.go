@@ -166,7 +166,7 @@ func TestCompensate(t *testing.T) {
 		_, err := e.AddTimeout(2, 0, func(*engine.Context) { <-gate })
 		require.NoError(t, err)
 		e.Tick(time.Second)
-		require.NoError(t, e.Despawn(4))
+		require.NoError(t, e.Drop(4))
 		moved, err := e.Compensate(buff.Query{Tag: item}, 5*time.Second)
 		require.NoError(t, err)
 		require.Equal(t, 2, moved)

@@ -37,6 +37,7 @@
 //	kill: true           the owner dies; revive: true
 //	source_gone: NAME    whoever applied buffs leaves
 //	timeout: NAME        comes due after: SPAN
+//	save: true           the owner leaves, until load: true
 //
 //	extend: BUFF         moves its end by: SPAN, which may be negative, but
 //	                     not beyond at_most: SPAN from now
@@ -65,8 +66,7 @@
 // source, grade (basic), most (all) and newest: true. Tags and acts that no definition
 // speaks of have no effect. A RATIO is 2, 0.25 or "1/3".
 //
-// A step comes after everything that is due at its instant. The steps save and load are
-// known, and refused: they are not supported yet.
+// A step comes after everything that is due at its instant.
 //
 // The log has one line for each event, by time, and at one instant by owner. Neither
 // -frame nor -workers nor -sync changes a line of it. With "seen: true" the frames
