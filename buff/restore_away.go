@@ -17,7 +17,7 @@ func (c *comeback) pass() {
 		c.passShared()
 	}
 	if c.i.period > 0 && !c.gone && c.moved && c.i.spec.Align == AlignOwner {
-		c.i.beat = c.i.firstBeat(c.now)
+		c.i.beat, c.x.length = c.i.firstBeat(c.now), 0
 	}
 }
 
@@ -95,6 +95,7 @@ func (c *comeback) beatUntil(until wheel.Time) {
 		c.pulses += n
 		c.stacks = int32(c.i.stacks)
 		c.i.beat = c.i.beat.Add(n * c.i.period)
+		c.x.length = 0
 	}
 }
 
@@ -102,8 +103,13 @@ func (c *comeback) beatUntil(until wheel.Time) {
 func (c *comeback) beatToEnd() {
 	i := &c.i
 	c.beatUntil(i.end)
-	if i.period > 0 && i.spec.Tail == TailPartial && i.elapsed(i.end) > 0 {
+	length := i.period
+	if c.x.length > 0 {
+		length = c.x.length
+	}
+	if i.period > 0 && i.spec.Tail == TailPartial && int64(i.end-i.beat)+length > 0 {
 		i.beat = i.end.Add(i.period)
+		c.x.length = 0
 	}
 }
 
