@@ -120,7 +120,7 @@ func (c *blobChecker) buff(b *savedBuff, ages uint64) {
 		{"duration_ms", &b.Duration, 0, farthest},
 		{"period_ms", &b.Period, 0, MaxDuration.Milliseconds()},
 		{"wanted_ms", &b.Wanted, 0, MaxDuration.Milliseconds()},
-		{"length_ms", &b.Length, 0, farthest},
+		{"this_period_ms", &b.Length, 0, MaxDuration.Milliseconds()},
 		{"charges", &b.Charges, 0, MaxStacks},
 		{"shield", b.Shield, 0, 1<<63 - 1},
 		{"owed_pulses", &b.Owed, 0, 1<<31 - 1},

@@ -29,8 +29,8 @@ type drive struct {
 	handles  []buff.Handle
 	timeouts []buff.TimeoutHandle
 	ended    map[buff.Handle]bool
-	last     wheel.Time // the instant of the last event
-	restored int
+	last     wheel.Time        // the instant of the last event
+	seen     func(*buff.Event) // nil: nobody looks at the events
 }
 
 func newDrive(s *script, how *rand.Rand, w *tinyWheel) *drive {
@@ -73,6 +73,9 @@ func (d *drive) flush() {
 		}
 		if e.Kind == buff.Removed {
 			d.ended[e.Handle] = true
+		}
+		if d.seen != nil {
+			d.seen(e)
 		}
 		d.last = e.At
 		d.log = e.AppendLog(d.log, false)
@@ -213,8 +216,8 @@ func (d *drive) obey() {
 
 // balance holds the Set against its own events.
 func (d *drive) balance() {
-	if d.restored+len(d.handles)-len(d.ended) != d.set.Len() {
-		d.fail("applied %d + restored %d - removed %d, but %d are carried", len(d.handles), d.restored, len(d.ended), d.set.Len())
+	if len(d.handles)-len(d.ended) != d.set.Len() {
+		d.fail("applied %d - removed %d, but %d are carried", len(d.handles), len(d.ended), d.set.Len())
 	}
 	n, last := 0, 0
 	next := wheel.Never
@@ -238,7 +241,7 @@ func (d *drive) balance() {
 	if late := d.set.Owed(); late != 0 {
 		d.fail("%d pulses have waited beyond their frame", late)
 	}
-	if wrong := d.set.Counters(); wrong != "" {
+	if wrong := d.set.Counters(d.catalog); wrong != "" {
 		d.fail("%s", wrong)
 	}
 }

@@ -83,7 +83,7 @@ func (s *Set) saveBuff(dst []byte, i *instance, now wheel.Time) []byte {
 // saveExtra writes an instance that is not plain.
 func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time) []byte {
 	x, spec := s.extraOf(i), i.spec
-	b.Wanted, b.Length, b.Charges, b.Owed = x.wanted, bounded(x.length), int64(x.charges), int64(x.owed)
+	b.Wanted, b.Length, b.Charges, b.Owed = x.wanted, x.length, int64(x.charges), int64(x.owed)
 	if spec.Stack.By == ByKey {
 		b.Key = x.key
 	}
