@@ -91,7 +91,7 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 			do(4_000, Command{Verb: Hold, Handle: i.Handle})
 			s.setDeathPause(turn, i.Handle.slot(), true)
 		case "quick":
-			do(4_000, Command{Verb: SetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
+			do(blobMoment.Now, Command{Verb: SetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
 			s.needExtra(s.lookup(i.Handle)).owed = 2
 		}
 	}
