@@ -260,6 +260,16 @@ var foundInTime = []found{
 
 var foundInEffect = []found{
 	{
+		what: "who was second shows at once when the first must go",
+		defs: []buff.Spec{
+			{ID: "p", Duration: time.Second, Group: buff.Group{Name: "g", Priority: 1, Rule: buff.GroupHide}, Require: buff.Requirements{Remove: buff.TagTest{All: []string{"a"}}}},
+			{ID: "q", Duration: time.Second, Group: buff.Group{Name: "g", Rule: buff.GroupHide}},
+			{ID: "r", Duration: time.Second, Require: buff.Requirements{Ongoing: buff.TagTest{All: []string{"a"}}}},
+		},
+		do:   []step{apply(0, "p"), apply(0, "q"), apply(0, "r"), {at: 1, op: op{verb: buff.AddTag, tag: "a"}}},
+		want: []string{"0 hide q", "0 hide r", "1 remove p why=condition", "1 show q", "1 show r"},
+	},
+	{
 		what: "what shows because of a newcomer shows before its first pulse",
 		defs: []buff.Spec{
 			{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{Effective: 1}, Slot: buff.Slot{Class: "s", Limit: 2, Evict: buff.EvictOldest}},

@@ -47,6 +47,7 @@ func (s *Set) require(t *Turn, at uint16) {
 	}
 	if r := &i.spec.require; !r.remove.empty() && r.remove.holds(s.ownedTags()) {
 		s.end(t, at, Condition)
+		s.rank(t) // it may have been the strongest, for the younger ones of this round
 		return
 	}
 	s.hide(t, at, s.causes(t, i, at))

@@ -42,9 +42,9 @@ func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 	if own == i.beat {
 		s.newBeat(i, own) // what is aligned finds back to its beat after a change of the period
 	} else {
-		elapsed = s.elapsed(i, own)
-		period = s.running(i)
+		elapsed, period = s.elapsed(i, own), s.running(i)
 		s.newBeat(i, own)
+		i.beat = own.Add(i.period) // also if it is aligned, or the tail would come again
 	}
 	if i.spec.uses&usesCatchup != 0 {
 		s.catchUp(t, at, own, elapsed, period)

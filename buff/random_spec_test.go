@@ -16,10 +16,10 @@ type theme struct {
 }
 
 func randomTheme(d *dice) theme {
-	some := func() bool { return d.one(4) }
+	some, often := func() bool { return d.one(4) }, func() bool { return d.n(16) < 7 }
 	return theme{
-		groups: some(), slots: some(), tags: some() || some(), immunity: some(), chance: some(), dr: some(), dispel: some(), acts: some(),
-		shields: some(), params: some(), timers: some() || some(), levels: some(), late: some(), evict: buff.Evict(d.n(4)), scope: buff.Scope(d.n(2)),
+		groups: some(), slots: some(), tags: often(), immunity: some(), chance: some(), dr: some(), dispel: some(), acts: some(),
+		shields: some(), params: some(), timers: often(), levels: some(), late: some(), evict: buff.Evict(d.n(4)), scope: buff.Scope(d.n(2)),
 	}
 }
 
