@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -285,6 +286,69 @@ func TestBlobJSON(t *testing.T) {
 		require.NoError(t, back.UnmarshalJSON(text))
 		require.Equal(t, math.Float64bits(n), math.Float64bits(float64(back)), "%s", text)
 	}
+}
+
+// TestBlobCheck: what no Set could have said is refused, whoever has sealed it.
+func TestBlobCheck(t *testing.T) {
+	c := mustCatalog(t, blobSpecs()...)
+	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
+	buff := func(b *saved, id string) *savedBuff {
+		k := slices.IndexFunc(b.Buffs, func(f savedBuff) bool { return f.ID == id })
+		return &b.Buffs[k]
+	}
+	for _, k := range []struct {
+		change func(b *saved)
+		want   string
+	}{
+		{func(b *saved) { b.Ages = mostAges + 1 }, "the owner: ages: 1152921504606846977, want at most 1152921504606846976"},
+		{func(b *saved) { b.Pace.Ahead = 1 }, "pace: ahead_ms and inner_ms are of buffs"},
+		{func(b *saved) { b.Tags[0].N = 1 << 16 }, `tags[0] "state.b.c": n: 65536, want 1 to 65535`},
+		{func(b *saved) { b.Immune[0].Name = "" }, `immune[0] "": tag: missing`},
+		{func(b *saved) { b.Returns[0].N = 0 }, `diminishing[0] "stuns": n: 0, want 1 to 65535`},
+		{func(b *saved) { b.Timeouts[0].Age = b.Ages + 1 }, `timeouts[0] "handler": age: `},
+		{func(b *saved) { buff(b, "queue").Layers = buff(b, "layers").Layers }, "so that nothing can wait"},
+		{func(b *saved) { buff(b, "queue").Left = nil }, "left_ms: missing, but the stacks have ends"},
+		{func(b *saved) { buff(b, "queue").Running = b.Ages }, "is younger than everything"},
+		{func(b *saved) { buff(b, "queue").Waiting[0].Age = b.Ages }, "waiting[0].age: "},
+		{func(b *saved) { buff(b, "queue").Waiting[0].Level = -1 }, "waiting[0].level: -1, want 0 to 32767"},
+		{func(b *saved) { buff(b, "layers").Layers[0].Stacks++ }, "they have not as many stacks as the buff, which has 2"},
+		{func(b *saved) { buff(b, "plain").Next = nil; buff(b, "plain").Period = 7 }, "next_ms: missing, but there is a period"},
+		{func(b *saved) { buff(b, "dead").Pace = nil }, "death_pause: without a pace"},
+		{func(b *saved) { buff(b, "params").Params[1].Name = "" }, "params[1].name: missing"},
+		{func(b *saved) { b.Buffs[0].Since = &savedMoment{} }, "and that of the buff before it is not below"},
+	} {
+		b, err := readBlob(blob)
+		require.NoError(t, err)
+		k.change(b)
+		_, _, _, err = restoreHere(c, b.append(nil))
+		require.ErrorIs(t, err, ErrBlob)
+		require.ErrorContains(t, err, k.want)
+	}
+
+	b, err := readBlob(blob)
+	require.NoError(t, err)
+	b.Buffs[0].Version = "2.1"
+	read, err := readBlob(b.append(nil))
+	require.NoError(t, err)
+	require.Equal(t, b, read, "a version has its place")
+}
+
+// TestSaveLeavesTheZone: what holds the time of a zone is not saved with its owners.
+func TestSaveLeavesTheZone(t *testing.T) {
+	c := mustCatalog(t, Spec{ID: "p", Duration: time.Minute, Clock: Wall}, Spec{ID: "q", Duration: time.Minute})
+	s, turn := NewSet(7, 3, 0, 9), &Turn{Catalog: c}
+	for spec := range c.All() {
+		s.Do(turn, 0, Command{Verb: Apply, Application: Application{Spec: spec}})
+	}
+	s.Do(turn, 0, Command{Verb: SetRate, Whose: OfOwner, Rate: Ratio{1, 2}})
+	s.Do(turn, 0, Command{Verb: Hold, Whose: OfZone})
+	blob, _ := s.Save(nil, c, Moment{Now: 10_000})
+	s, turn = NewSet(7, 3, 0, 9), &Turn{Catalog: c, Now: 50_000}
+	_, err := s.Restore(turn, Moment{Now: 50_000, Wall: 20_000}, blob, nil)
+	require.NoError(t, err)
+	require.Len(t, turn.Events, 2)
+	require.Equal(t, "50000 restore p x1 end=150000", turn.Events[0].String())
+	require.Equal(t, "50000 restore q x1 end=170000", turn.Events[1].String())
 }
 
 // TestSaveAllocates nothing if dst is large enough.

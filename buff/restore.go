@@ -29,9 +29,10 @@ type Restoration struct {
 // An Online buff goes on where it was. For a Wall buff the time of the calendar has passed,
 // for an Uptime buff that of the server, at the rate that its own and its owner's time had
 // at the moment of saving, also if they stood still; a clock that went back counts as
-// none. Pulses in that time are as Saving.Offline says, with the stacks of the last of them;
-// a [TailPartial] is lost. Stacks that end with a rest of the buff end one after the other
-// and are told together, and so is what ran in a queue.
+// none. Pulses in that time are as Saving.Offline says, with the stacks of the last of them,
+// and Suppressed if the buff was hidden or its owner is immune; a [TailPartial] is lost.
+// Stacks that end with a rest of the buff end one after the other and are told together, and
+// so is what ran in a queue.
 //
 // The events are at at.Now, the oldest buff first. For one that is back there is a Restored,
 // then a StackEnded or Queued if stacks or the one that ran had ended, then its pulses. For
@@ -48,7 +49,7 @@ type Restoration struct {
 //
 // Restore fails with [ErrBlob], or with [ErrFull] if the owner may not carry as much, and
 // has then changed nothing. Whatever the blob says, it allocates no more than a fixed
-// multiple of its length.
+// multiple of its length, beside the events.
 func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool)) (Restoration, error) {
 	if len(s.slots)+len(s.timeouts) > 0 || s.gates != nil || s.own != nil {
 		panic("buff: Restore into a Set that has been used")
@@ -138,6 +139,7 @@ func (b *savedPace) restore(p *pace, cause Whose) {
 
 // buffs finds out what becomes of each buff.
 func (r *restorer) buffs() {
+	r.backs = make([]comeback, 0, len(r.saved.Buffs))
 	for k := range r.saved.Buffs {
 		b := &r.saved.Buffs[k]
 		spec := r.turn.Catalog.Spec(b.ID)
