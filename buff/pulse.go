@@ -45,6 +45,7 @@ func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 		elapsed = s.elapsed(i, own)
 		period = s.running(i)
 		s.newBeat(i, own)
+		i.beat = own.Add(i.period) // it begins a period, aligned or not
 	}
 	if i.spec.uses&usesCatchup != 0 {
 		s.catchUp(t, at, own, elapsed, period)
