@@ -88,12 +88,13 @@ type savedBuff struct {
 	Stacks    int64        `json:"stacks"`
 	Level     int64        `json:"level,omitempty"`
 	Magnitude int64        `json:"magnitude,omitempty"`
-	Clock     string       `json:"clock,omitempty"`       // "" is online
-	Left      *int64       `json:"left_ms,omitempty"`     // nil: for ever
-	Duration  int64        `json:"duration_ms,omitempty"` // of the last application; 0: for ever
-	Next      *int64       `json:"next_ms,omitempty"`     // to the next boundary of the period, also beyond the end; nil: it does not pulse
-	Period    int64        `json:"period_ms,omitempty"`   // 0: that of the definition
-	Wanted    int64        `json:"wanted_ms,omitempty"`   // the period from the next refresh on; 0: as it is
+	Clock     string       `json:"clock,omitempty"`          // "" is online
+	Left      *int64       `json:"left_ms,omitempty"`        // nil: for ever
+	Duration  int64        `json:"duration_ms,omitempty"`    // of the last application; 0: for ever
+	Next      *int64       `json:"next_ms,omitempty"`        // to the next boundary of the period, also beyond the end; nil: it does not pulse
+	Period    int64        `json:"period_ms,omitempty"`      // 0: that of the definition
+	Wanted    int64        `json:"wanted_ms,omitempty"`      // the period from the next refresh on; 0: as it is
+	Length    int64        `json:"this_period_ms,omitempty"` // of the period that runs; 0: as those after it
 	Key       uint64       `json:"key,omitempty"`
 	Charges   int64        `json:"charges,omitempty"`
 	Shield    *int64       `json:"shield,omitempty"` // nil: it is none
@@ -157,6 +158,7 @@ const (
 	isUptime
 	isWall
 	isDead
+	hasLength
 
 	allBits = 1<<iota - 1
 )

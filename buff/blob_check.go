@@ -120,6 +120,7 @@ func (c *blobChecker) buff(b *savedBuff, ages uint64) {
 		{"duration_ms", &b.Duration, 0, farthest},
 		{"period_ms", &b.Period, 0, MaxDuration.Milliseconds()},
 		{"wanted_ms", &b.Wanted, 0, MaxDuration.Milliseconds()},
+		{"this_period_ms", &b.Length, 0, MaxDuration.Milliseconds()},
 		{"charges", &b.Charges, 0, MaxStacks},
 		{"shield", b.Shield, 0, 1<<63 - 1},
 		{"owed_pulses", &b.Owed, 0, 1<<31 - 1},
@@ -132,7 +133,7 @@ func (c *blobChecker) buff(b *savedBuff, ages uint64) {
 	if b.Dead && b.Pace == nil {
 		c.failf("death_pause: without a pace")
 	}
-	if b.Next == nil && (b.Period != 0 || b.Wanted != 0) {
+	if b.Next == nil && (b.Period != 0 || b.Wanted != 0 || b.Length != 0) {
 		c.failf("next_ms: missing, but there is a period")
 	}
 	c.layers(b, ages)

@@ -106,11 +106,18 @@ func (r *reader) below(most uint64) uint64 {
 
 func (r *reader) bool() bool { return r.below(1) == 1 }
 
-// length reads how many entries follow: each takes a byte at least.
-func (r *reader) length() int { return int(r.below(uint64(len(r.b) - r.at))) }
+// length reads how many entries follow, at most so many: each takes a byte at least.
+func (r *reader) length(most int) int {
+	n := r.below(uint64(most))
+	if left := len(r.b) - r.at; n > uint64(left) {
+		r.failf("%d entries or bytes cannot follow in %d bytes", n, left)
+		return 0
+	}
+	return int(n)
+}
 
 func (r *reader) name() string {
-	n := r.length()
+	n := r.length(len(r.b))
 	if r.err != nil {
 		return ""
 	}
@@ -120,7 +127,7 @@ func (r *reader) name() string {
 
 // list reads a list of at most so many entries, each with f.
 func list[E any](r *reader, most int, f func() E) []E {
-	return entries(r, int(r.below(uint64(min(most, len(r.b)-r.at)))), f)
+	return entries(r, r.length(most), f)
 }
 
 // entries reads n entries. Memory grows with what has been read, not with what n says.
@@ -188,7 +195,7 @@ func (r *reader) buff() savedBuff {
 	var lengths [3]int
 	for k, bit := range [...]uint64{hasLayers, hasWaiting, hasParams} {
 		if set&bit != 0 {
-			lengths[k] = r.length()
+			lengths[k] = r.length(len(r.b))
 		}
 	}
 	b.Layers, b.Waiting, b.Params = entries(r, lengths[0], r.layer), entries(r, lengths[1], r.layer), entries(r, lengths[2], r.param)

@@ -113,7 +113,7 @@ func (b *savedBuff) bits(layers, waiting, params int) (set uint64) {
 	for k, has := range [...]bool{
 		b.Version != "", b.Since != nil, b.Level != 0, b.Magnitude != 0, b.Left != nil, b.Duration != 0, b.Next != nil,
 		b.Period != 0, b.Wanted != 0, b.Key != 0, b.Charges != 0, b.Shield != nil, b.Owed != 0, b.causes != 0, b.Pace != nil,
-		b.Running != 0, layers != 0, waiting != 0, params != 0, b.Clock == clockWords[Uptime], b.Clock == clockWords[Wall], b.Dead,
+		b.Running != 0, layers != 0, waiting != 0, params != 0, b.Clock == clockWords[Uptime], b.Clock == clockWords[Wall], b.Dead, b.Length != 0,
 	} {
 		if has {
 			set |= 1 << k
@@ -176,6 +176,8 @@ func (b *savedBuff) number(bit uint64) (*int64, bool) {
 		return &b.Period, true
 	case hasWanted:
 		return &b.Wanted, true
+	case hasLength:
+		return &b.Length, true
 	case hasCharges:
 		return &b.Charges, true
 	case hasShield:

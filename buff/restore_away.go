@@ -17,7 +17,7 @@ func (c *comeback) pass() {
 		c.passShared()
 	}
 	if c.i.period > 0 && !c.gone && c.moved && c.i.spec.Align == AlignOwner {
-		c.i.beat = c.i.firstBeat(c.now)
+		c.i.beat, c.x.length = c.i.firstBeat(c.now), 0
 	}
 }
 
@@ -25,7 +25,7 @@ func (c *comeback) pass() {
 func (c *comeback) passShared() {
 	i := &c.i
 	for i.end <= c.over {
-		c.beatUntil(i.end)
+		c.beatToEnd()
 		n := i.spec.expiring(int(i.stacks))
 		if n >= int(i.stacks) {
 			c.gone = true
@@ -42,7 +42,7 @@ func (c *comeback) passShared() {
 func (c *comeback) passQueue() {
 	i, x := &c.i, &c.x
 	for i.end <= c.over {
-		c.beatUntil(i.end)
+		c.beatToEnd()
 		if len(x.layers) == 0 {
 			c.gone = true
 			return
@@ -76,7 +76,7 @@ func (c *comeback) passEach() {
 		counted.extra = 0
 		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*i.period))
 	}
-	i.beat = i.beat.Add(i.boundaries(c.over) * i.period)
+	c.stepOver(i.boundaries(c.over))
 	k := slices.IndexFunc(x.layers, func(l layer) bool { return l.end > c.over })
 	if k < 0 {
 		c.gone = true
@@ -94,7 +94,27 @@ func (c *comeback) beatUntil(until wheel.Time) {
 	if n := c.i.boundaries(until); n > 0 {
 		c.pulses += n
 		c.stacks = int32(c.i.stacks)
-		c.i.beat = c.i.beat.Add(n * c.i.period)
+		c.stepOver(n)
+	}
+}
+
+// stepOver moves the beat on by n boundaries.
+func (c *comeback) stepOver(n int64) {
+	if n > 0 {
+		c.i.beat, c.x.length = c.i.beat.Add(n*c.i.period), 0
+	}
+}
+
+// beatToEnd is beatUntil the end. A partial tail there, though lost, begins a period.
+func (c *comeback) beatToEnd() {
+	i := &c.i
+	c.beatUntil(i.end)
+	length := i.period
+	if c.x.length > 0 {
+		length = c.x.length
+	}
+	if i.period > 0 && i.spec.Tail == TailPartial && int64(i.end-i.beat)+length > 0 {
+		i.beat, c.x.length = i.end.Add(i.period), 0
 	}
 }
 

@@ -61,7 +61,7 @@ func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 			i.period = max(b.Period, MinPeriod.Milliseconds())
 		}
 		i.beat = after(*b.Next)
-		x.wanted, x.owed = b.Wanted, int32(b.Owed)
+		x.wanted, x.length, x.owed = b.Wanted, b.Length, int32(b.Owed)
 	}
 	c.fitCauses(b)
 	for k := range b.Layers {
@@ -75,7 +75,7 @@ func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 	}
 	c.fitStacks(b)
 	c.fitExtra(b)
-	c.plain = spec.uses&usesExtra == 0 && i.flags&paced == 0 && x.wanted == 0 && x.owed == 0
+	c.plain = spec.uses&usesExtra == 0 && i.flags&paced == 0 && x.wanted == 0 && x.length == 0 && x.owed == 0
 	return c
 }
 

@@ -57,7 +57,7 @@ func (s *Set) saveBuff(dst []byte, i *instance, now wheel.Time) []byte {
 	if i.spec.Clock != Online {
 		b.Clock = i.spec.Clock.String()
 	}
-	if i.end != wheel.Never {
+	if i.end != wheel.Never || i.spec.Stack.Timers != TimersShared { // with other timers there is one, if beyond all time
 		b.Left = &left
 	}
 	if i.period != 0 {
@@ -83,7 +83,7 @@ func (s *Set) saveBuff(dst []byte, i *instance, now wheel.Time) []byte {
 // saveExtra writes an instance that is not plain.
 func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time) []byte {
 	x, spec := s.extraOf(i), i.spec
-	b.Wanted, b.Charges, b.Owed = x.wanted, int64(x.charges), int64(x.owed)
+	b.Wanted, b.Length, b.Charges, b.Owed = x.wanted, x.length, int64(x.charges), int64(x.owed)
 	if spec.Stack.By == ByKey {
 		b.Key = x.key
 	}

@@ -26,7 +26,7 @@ func TestSaveIsNothing(t *testing.T) {
 	total, settled := 0, 0
 	for k := range uint64(n) {
 		seed := *seed + k
-		s := newSaveScript(t, rand.New(rand.NewPCG(seed, 11)))
+		s := newSaveScript(t, rand.New(rand.NewPCG(seed, 11)), func(*buff.Spec) {})
 		straight, saved := s.run(t, seed, false), s.run(t, seed, true)
 		if straight.restless || saved.restless { // hidden in a ring: each look begins it anew
 			continue
@@ -86,29 +86,14 @@ func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
 		turn.Sent = turn.Sent[:0]
 	}
 	for _, st := range s.steps {
-		now := wheel.Time(st.at)
-		turn.Now = now
-		require.True(t, set.Run(turn, now, 1<<30))
-		c := st.cmd
-		k := 0
-		for i := range set.All() {
-			if k == st.nth%max(set.Len(), 1) {
-				c.Handle = i.Handle
-			}
-			k++
-		}
-		if c.Verb == buff.Consume && st.nth%2 == 0 {
-			c.Handle = 0
-		}
-		set.Do(turn, now, c)
-		require.True(t, set.Run(turn, now, 1<<30))
+		s.do(t, turn, set, st)
 		flush()
 		if saving && !r.restless {
 			set = s.again(t, turn, set, &r)
 		}
 		for i := range set.All() {
 			i.Handle = 0
-			r.log = append(r.log, fmt.Sprintf("%d %v %+v", now, i.Spec, i))
+			r.log = append(r.log, fmt.Sprintf("%d %v %+v", st.at, i.Spec, i))
 		}
 	}
 	return r
@@ -166,11 +151,85 @@ func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *save
 	return back
 }
 
-func newSaveScript(t *testing.T, rng *rand.Rand) *saveScript {
+// TestWallIsStaying: buffs with the clock wall are, when their owner comes back, as they would
+// be if it had stayed.
+func TestWallIsStaying(t *testing.T) {
+	ended, stayed := 0, 0
+	for n := range *saves {
+		rng := rand.New(rand.NewPCG(*seed+uint64(n), 13))
+		s := newSaveScript(t, rng, func(spec *buff.Spec) {
+			spec.Clock, spec.Align, spec.Require, spec.Immunity, spec.Group = buff.Wall, buff.AlignStart, buff.Requirements{}, buff.Match{}, buff.Group{}
+			spec.Stack.Effective, spec.Save.OfflineExpire = 0, buff.OfflineRun
+		})
+		set, turn := buff.NewSet(7, 3, 0, 40), &buff.Turn{Catalog: s.catalog, Seed: 1}
+		for _, st := range s.steps {
+			st.cmd.Whose = buff.OfBuff // the owner's own time is cut to whole ms
+			s.do(t, turn, set, st)
+		}
+		then := buff.Moment{Now: turn.Now, Wall: 1000}
+		blob, _ := set.Save(nil, s.catalog, then)
+		before := set.Len()
+		away := rng.Int64N(3000)
+		turn.Now = turn.Now.Add(away)
+		turn.Events = nil
+		require.True(t, set.Run(turn, turn.Now, 1<<30))
+
+		other := &buff.Turn{Catalog: s.catalog, Seed: 1, Now: 7}
+		back := buff.NewSet(7, 3, 0, 40)
+		came, err := back.Restore(other, buff.Moment{Now: 7, Wall: 1000 + away}, blob, nil)
+		require.NoError(t, err)
+		require.Equal(t, []int{set.Len(), before - set.Len()}, []int{came.Restored, came.Expired}, "seed %d", *seed+uint64(n))
+		shift := int64(turn.Now) - 7
+		var want, got []buff.Instance
+		for i := range set.All() {
+			want = append(want, i)
+		}
+		for i := range back.All() {
+			for _, at := range []*wheel.Time{&i.End, &i.NextPulse} {
+				if *at != wheel.Never {
+					*at = at.Add(shift)
+				}
+			}
+			got = append(got, i)
+		}
+		for k := range want {
+			want[k].Handle, got[k].Handle = 0, 0
+			require.Equal(t, want[k], got[k], "seed %d, away for %d ms", *seed+uint64(n), away)
+		}
+		ended, stayed = ended+came.Expired, stayed+came.Restored
+	}
+	require.Greater(t, min(ended, stayed), 500)
+}
+
+// do does one step on a Set.
+func (s *saveScript) do(t *testing.T, turn *buff.Turn, set *buff.Set, st saveStep) {
+	now := wheel.Time(st.at)
+	turn.Now = now
+	require.True(t, set.Run(turn, now, 1<<30))
+	c := st.cmd
+	k := 0
+	for i := range set.All() {
+		if k == st.nth%max(set.Len(), 1) {
+			c.Handle = i.Handle
+		}
+		k++
+	}
+	if c.Verb == buff.Consume && st.nth%2 == 0 {
+		c.Handle = 0
+	}
+	if c.Verb == buff.AddTimeout && set.Timeouts() > 30 {
+		return
+	}
+	set.Do(turn, now, c)
+	require.True(t, set.Run(turn, now, 1<<30))
+}
+
+func newSaveScript(t *testing.T, rng *rand.Rand, change func(*buff.Spec)) *saveScript {
 	s := &saveScript{}
 	var specs []buff.Spec
 	for len(specs) < 6 {
 		spec := anySpec(rng, fmt.Sprintf("b%d", len(specs)))
+		change(&spec)
 		if _, err := buff.NewCatalog(spec); err == nil {
 			specs = append(specs, spec)
 		}

@@ -214,11 +214,10 @@ func (e *Engine) obey(o *owner) (late bool) {
 		}
 	}
 	o.set.ClearOrders()
-	behind := o.set.Behind() // a command has moved a deadline to where the owner is
-	if (behind || o.set.Pending() > 0) && !o.leaving {
+	if o.set.Pending() > 0 && !o.leaving {
 		e.want(o)
 	}
-	return late || behind
+	return late
 }
 
 // arm gives a timer to something that had none when it asked for one.

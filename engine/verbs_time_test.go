@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestDueAtOnce: a change of the period that leaves nothing until the next pulse has it
-// in the next Tick, at the instant of the change, and not with whatever comes next.
-func TestDueAtOnce(t *testing.T) {
+// TestNeverDueAtOnce: a change of the period that leaves less than half a millisecond until
+// the next pulse has it at the next one. No command makes anything due in its own instant.
+func TestNeverDueAtOnce(t *testing.T) {
 	for _, m := range modes[:3] {
 		cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Period: 10 * time.Second, Haste: buff.HasteRescale})
 		o := engine.Options{Catalog: cat}
@@ -24,8 +24,9 @@ func TestDueAtOnce(t *testing.T) {
 		h := add(t, e, 1, cat.Spec("p"))
 		e.Tick(9999 * time.Millisecond)
 		require.Equal(t, buff.Hastened, e.SetPeriod(h, time.Second).Kind)
-		require.Equal(t, []string{"1: 9999 period p next=9999", "1: 9999 pulse p x1"}, lines(e.Tick(0)))
-		require.Equal(t, []string{"1: 10999 pulse p x1"}, lines(e.Tick(time.Second)))
+		require.Equal(t, []string{"1: 9999 period p next=10000"}, lines(e.Tick(0)))
+		require.Equal(t, []string{"1: 10000 pulse p x1"}, lines(e.Tick(time.Millisecond)))
+		require.Equal(t, []string{"1: 11000 pulse p x1"}, lines(e.Tick(time.Second)))
 		shut(t, e)
 	}
 }
