@@ -19,7 +19,7 @@ type previewCmd struct {
 	ID    string   `arg:"" name:"id" help:"The definition that is previewed."`
 	Files []string `name:"f" required:"" placeholder:"PATH" help:"Definitions: files or folders, or one scenario file, of which only the buffs are read."`
 
-	ApplyAt []string `name:"apply-at" placeholder:"TIME,…" default:"0" help:"When it is applied: TIME, and behind it xN for stacks, =N for a magnitude, :NAME for a source. If not given, at 0."`
+	ApplyAt []string `name:"apply-at" placeholder:"TIME" default:"0" help:"When it is applied: TIME, and behind it xN for stacks, =N for a magnitude, :NAME for a source. If not given, at 0."`
 	Also    []string `placeholder:"ID@TIME" help:"Applies another definition, in the same way: curse@4sx2:b."`
 	Haste   []string `placeholder:"F@TIME" help:"Its period is divided by F, in whole milliseconds, half up: 1.3@5s."`
 	Extend  []string `placeholder:"SPAN@TIME" help:"Its end moves: 2s@3s, or -2s@3s."`
