@@ -253,6 +253,28 @@
 // merely follows from another error is not reported. If one file is no YAML, the
 // others are checked all the same.
 //
+// # Warnings
+//
+// [Check] loads as LoadFS does, and warns of what is allowed and hardly meant. Nothing
+// that Load takes is refused for it. A warning looks like an error, with "warning:" in
+// front and the name of its rule behind. The rules:
+//
+//	never-pulses     period is longer than duration, and nothing else pulses
+//	lost-tail        duration is not whole periods, and tail is none
+//	lost-beat        refresh none with phase reset: further applications only cost pulses
+//	off-frame        period or aura.interval is not whole frames of the game
+//	beyond-wheel     duration is longer than 12h, and its end waits in the overflow tier
+//	no-chance        chance is 0
+//	limit-unreached  what applies it comes too seldom for stack.limit, or by is none
+//	waits-offline    a bad buff of a minute or more, or with save.mode written out, whose
+//	                 clock stands still while its owner is away
+//	runs-offline     a good buff whose clock is wall
+//	tie              two of one group have the same priority, with rule higher or hide
+//	unused           neither the game nor another definition applies it; only looked for if
+//	                 [CheckOptions] says what the game applies
+//	loop             it applies itself in the same instant, directly or through others, and no
+//	                 chance, requirement, group, slot or dr on the way may refuse it
+//
 // # What YAML is for
 //
 // Of YAML's parts only maps, lists and values are read. Anchors, aliases, merge
