@@ -285,7 +285,8 @@
 // # Limits and cost
 //
 // A file has at most [MaxFileSize] bytes and 32 levels, a catalog at most
-// [MaxFiles] files and [MaxDefinitions] definitions; each has its own error.
+// [MaxFiles] files and [MaxDefinitions] definitions; each has its own error. Whatever a file
+// holds, it is refused or read in less than a second.
 // Loading costs 20 to 80 µs for a definition and allocates a few hundred bytes for
 // each byte of text, of which only the catalog stays.
 //

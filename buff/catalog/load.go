@@ -24,9 +24,10 @@ const (
 	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any one map
 	MaxErrors      = 1000    // errors that are returned singly
 
-	maxDepth = 32  // levels of nesting; a list in the column of its key counts with it
-	maxEmpty = 100 // values that are left out, in one file
-	maxTabs  = 1e9 // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
+	maxDepth = 32      // levels of nesting; a list in the column of its key counts with it
+	maxEmpty = 100     // values that are left out, in one file
+	maxSigns = 300_000 // brackets, commas and colons in one file
+	maxTabs  = 1e9     // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
 )
 
 // Load reads one catalog from files and folders. Of a folder it reads the files
