@@ -51,7 +51,7 @@
 //	                infinite                  lives until something removes it
 //	                a span                    lives that long, at most 9600h
 //	min_duration    a span                    what scaling and the like leave at least
-//	max_duration    a span                    and at most
+//	max_duration    a span                    what they leave at most
 //	clock           online | uptime | wall    while its owner is away it stands still, or goes
 //	                                          on as long as the server runs, or goes on
 //	period          a span                    time between pulses, from 50ms; none: no pulses
@@ -108,8 +108,10 @@
 //
 // # stack: what a second application does
 //
-//	by              none | source             what it joins: nothing, what the same source
-//	                target | key              applied, whatever is there, what has the same key
+//	by              none                      joins nothing: it is a buff of its own
+//	                source                    joins what the same source applied
+//	                target                    joins whatever is there
+//	                key                       joins what has the same key
 //	limit           1, from 1 to 32767        how many stacks there may be
 //	                unlimited                 32767
 //	initial         1, from 1 to limit        how many an application brings
@@ -274,6 +276,17 @@
 //	                 [CheckOptions] says what the game applies
 //	loop             it applies itself in the same instant, directly or through others, and no
 //	                 chance, requirement, group, slot or dr on the way may refuse it
+//
+// # In an editor
+//
+// [Schema] is a JSON Schema of all this, and "bufftick schema" prints it. An editor that
+// knows YAML then completes fields and words, shows what they mean and marks slips as
+// they are typed, if the first line of a file names it:
+//
+//	# yaml-language-server: $schema=./bufftick.schema.json
+//
+// The schema sees one field at a time. What depends on other fields or files, such as
+// references, only Load and Check see.
 //
 // # What YAML is for
 //
