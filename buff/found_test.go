@@ -133,6 +133,16 @@ var foundAtApplication = []found{
 
 var foundInTime = []found{
 	{
+		what: "the tail of an aligned buff pulses once",
+		defs: []buff.Spec{{
+			ID: "p", Duration: 30 * millis, Period: 100 * millis, Tail: buff.TailPartial, Align: buff.AlignOwner,
+			Stack: buff.Stacking{Limit: 2, Initial: 2, Expire: buff.ExpireOne},
+		}},
+		do:   []step{apply(120, "p")},
+		end:  200,
+		want: []string{"150 pulse p x2 fraction=50/100", "150 stackend p x1 why=expired end=180", "180 pulse p x1 fraction=30/100", "180 remove p why=expired"},
+	},
+	{
 		what: "who leaves an aura loses all stacks",
 		defs: []buff.Spec{{ID: "p", Duration: 50 * millis, Stack: buff.Stacking{Limit: 3, Initial: 3, Expire: buff.ExpireOne}}},
 		do: []step{

@@ -90,7 +90,9 @@ func (m *model) beat(b *carried) {
 		part = at - (b.next - b.length)
 		share = fmt.Sprintf(" fraction=%d/%d", part, b.length)
 	}
-	b.newBeat(at)
+	if b.newBeat(at); part != 0 {
+		b.next = at + b.period // a tail begins a period, aligned or not
+	}
 	if b.spec.Catchup == buff.CatchupAll {
 		m.pulse(b, at, share, 0)
 		return

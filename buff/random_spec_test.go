@@ -102,7 +102,7 @@ func randomTime(d *dice, about theme, s *buff.Spec) {
 	if s.Kind == buff.Timed && d.one(4) {
 		s.Tail = buff.TailFit
 	}
-	if s.Tail != buff.TailPartial && d.one(6) { // what is left of an aligned period is said nowhere
+	if d.one(6) {
 		s.Align = buff.AlignOwner
 	}
 	s.Haste, s.HasteDuration = buff.Haste(d.n(3)), d.one(3)

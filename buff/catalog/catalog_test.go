@@ -24,8 +24,8 @@ import (
 // these characters if the command has the argument "escapes".
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		if strings.Contains(path, "fuzz") {
-			return
+		if filepath.Dir(path) != "testdata" {
+			return // the folders have tests of their own
 		}
 		path, err := filepath.Abs(path)
 		require.NoError(t, err)

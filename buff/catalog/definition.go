@@ -92,7 +92,10 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	case id == "":
 		l.add(s, p, "", "", "the ID is empty")
 	}
-	d := &definition{loader: l, src: s, at: p, spec: buff.Spec{ID: id}, places: map[string]place{"": {position: p}}}
+	list, _ := Fields(f.Value)
+	places := make(map[string]place, 2*len(list)) // a guess: some fields have fields of their own
+	places[""] = place{position: p}
+	d := &definition{loader: l, src: s, at: p, spec: buff.Spec{ID: id}, places: places}
 	if first := l.byID[id]; first != nil {
 		l.add(s, p, id, "", "defined twice: it stands at %s:%d:%d already", first.src.name, first.at.line, first.at.column)
 	} else if id != "" {

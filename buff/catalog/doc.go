@@ -51,7 +51,7 @@
 //	                infinite                  lives until something removes it
 //	                a span                    lives that long, at most 9600h
 //	min_duration    a span                    what scaling and the like leave at least
-//	max_duration    a span                    and at most
+//	max_duration    a span                    what they leave at most
 //	clock           online | uptime | wall    while its owner is away it stands still, or goes
 //	                                          on as long as the server runs, or goes on
 //	period          a span                    time between pulses, from 50ms; none: no pulses
@@ -108,8 +108,10 @@
 //
 // # stack: what a second application does
 //
-//	by              none | source             what it joins: nothing, what the same source
-//	                target | key              applied, whatever is there, what has the same key
+//	by              none                      joins nothing: it is a buff of its own
+//	                source                    joins what the same source applied
+//	                target                    joins whatever is there
+//	                key                       joins what has the same key
 //	limit           1, from 1 to 32767        how many stacks there may be
 //	                unlimited                 32767
 //	initial         1, from 1 to limit        how many an application brings
@@ -253,6 +255,39 @@
 // merely follows from another error is not reported. If one file is no YAML, the
 // others are checked all the same.
 //
+// # Warnings
+//
+// [Check] loads as LoadFS does, and warns of what is allowed and hardly meant. Nothing
+// that Load takes is refused for it. A warning looks like an error, with "warning:" in
+// front and the name of its rule behind. The rules:
+//
+//	never-pulses     period is longer than duration, and nothing else pulses
+//	lost-tail        duration is not whole periods, and tail is none
+//	lost-beat        refresh none with phase reset: further applications only cost pulses
+//	off-frame        period or aura.interval is not whole frames of the game
+//	beyond-wheel     duration is longer than 12h, and its end waits in the overflow tier
+//	no-chance        chance is 0
+//	limit-unreached  what applies it comes too seldom for stack.limit, or by is none
+//	waits-offline    a bad buff of a minute or more, or with save.mode written out, whose
+//	                 clock stands still while its owner is away
+//	runs-offline     a good buff whose clock is wall
+//	tie              two of one group have the same priority, with rule higher or hide
+//	unused           neither the game nor another definition applies it; only looked for if
+//	                 [CheckOptions] says what the game applies
+//	loop             it applies itself in the same instant, directly or through others, and no
+//	                 chance, requirement, group, slot or dr on the way may refuse it
+//
+// # In an editor
+//
+// [Schema] is a JSON Schema of all this, and "bufftick schema" prints it. An editor that
+// knows YAML then completes fields and words, shows what they mean and marks slips as
+// they are typed, if the first line of a file names it:
+//
+//	# yaml-language-server: $schema=./bufftick.schema.json
+//
+// The schema sees one field at a time. What depends on other fields or files, such as
+// references, only Load and Check see.
+//
 // # What YAML is for
 //
 // Of YAML's parts only maps, lists and values are read. Anchors, aliases, merge
@@ -263,7 +298,8 @@
 // # Limits and cost
 //
 // A file has at most [MaxFileSize] bytes and 32 levels, a catalog at most
-// [MaxFiles] files and [MaxDefinitions] definitions; each has its own error.
+// [MaxFiles] files and [MaxDefinitions] definitions; each has its own error. Whatever a file
+// holds, it is refused or read in less than a second.
 // Loading costs 20 to 80 µs for a definition and allocates a few hundred bytes for
 // each byte of text, of which only the catalog stays.
 //

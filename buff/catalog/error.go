@@ -7,10 +7,12 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Error is one thing wrong with a file of definitions.
+// Error is one thing wrong with a file of definitions, or, if it has a Rule, a
+// warning of [Check].
 //
 // errors.Is matches it with [buff.ErrSpec] if the text of a file is at fault, and
-// with the errors of package fs if the file could not be read.
+// with the errors of package fs if the file could not be read. It matches a warning
+// with neither.
 type Error struct {
 	// File is the file as it was named to Load or Parse.
 	File string
@@ -23,6 +25,10 @@ type Error struct {
 	// "on.pulse[0].call". Each is "" where there is none.
 	Buff, Field string
 
+	// Rule names the rule of the warning, as in "never-pulses"; it is one of [Rules].
+	// It is "" for an error.
+	Rule string
+
 	// Text says what is wrong, and what would be right.
 	Text string
 
@@ -33,8 +39,17 @@ type Error struct {
 	cause error
 }
 
+// Severity returns "error" or "warning".
+func (e *Error) Severity() string {
+	if e.Rule != "" {
+		return "warning"
+	}
+	return "error"
+}
+
 // Error returns one line, "file:line:column: buff "id": field: text", and below it
-// the source with its caret.
+// the source with its caret. A warning has "warning: " behind the place and its rule
+// behind the text.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -44,6 +59,9 @@ func (e *Error) Error() string {
 		}
 		b.WriteString(": ")
 	}
+	if e.Rule != "" {
+		b.WriteString("warning: ")
+	}
 	if e.Buff != "" {
 		fmt.Fprintf(&b, "buff %q: ", brief(e.Buff))
 	}
@@ -52,6 +70,9 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 	}
 	b.WriteString(e.Text)
+	if e.Rule != "" {
+		fmt.Fprintf(&b, " (%s)", e.Rule)
+	}
 	if e.Source != "" {
 		b.WriteString("\n")
 		b.WriteString(e.Source)
@@ -59,17 +80,20 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns [buff.ErrSpec], or why the file could not be read.
+// Unwrap returns [buff.ErrSpec], or why the file could not be read; nil for a warning.
 func (e *Error) Unwrap() error {
-	if e.cause != nil {
+	switch {
+	case e.Rule != "":
+		return nil
+	case e.cause != nil:
 		return e.cause
 	}
 	return buff.ErrSpec
 }
 
-// Errors is everything wrong with the files of one catalog: the files in the order
-// in which they were given, and each from top to bottom. There are never more than
-// MaxErrors and one that counts the rest.
+// Errors is everything wrong with the files of one catalog, or all its warnings: the
+// files in the order in which they were given, and each from top to bottom. There are
+// never more than MaxErrors and one that counts the rest.
 type Errors []*Error
 
 // Error returns all of them, one below the other.

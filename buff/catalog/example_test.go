@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"fmt"
+	"testing/fstest"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -79,4 +80,15 @@ func ExampleParseNode() {
 	// quest.json:1:68: buff "dread": period: "fast" is no span: want a span such as 12s, 1500ms, 30m or 36h
 	//    1 | {"quest": "cave", "curses": {"dread": {"duration": "5s", "period": "fast"}}}
 	//      |                                                                    ^
+}
+
+// What is allowed and hardly meant: the catalog is there, and a word about it.
+func ExampleCheck() {
+	files := fstest.MapFS{"buffs/bleed.yaml": {Data: []byte("buffs: {bleed: {duration: 8s, period: 3s}}")}}
+	cat, warnings, err := catalog.Check(files, catalog.CheckOptions{}, "buffs")
+	fmt.Println(cat.Len(), warnings, err)
+	// Output:
+	// 1 buffs/bleed.yaml:1:27: warning: buff "bleed": duration: not whole periods of 3s: the last 2s have no pulse; say tail: partial or fit, or change one of the two (lost-tail)
+	//    1 | buffs: {bleed: {duration: 8s, period: 3s}}
+	//      |                           ^ <nil>
 }

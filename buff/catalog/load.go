@@ -24,9 +24,10 @@ const (
 	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any one map
 	MaxErrors      = 1000    // errors that are returned singly
 
-	maxDepth = 32  // levels of nesting; a list in the column of its key counts with it
-	maxEmpty = 100 // values that are left out, in one file
-	maxTabs  = 1e9 // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
+	maxDepth = 32      // levels of nesting; a list in the column of its key counts with it
+	maxEmpty = 100     // values that are left out, in one file
+	maxSigns = 300_000 // brackets, commas and colons in one file
+	maxTabs  = 1e9     // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
 )
 
 // Load reads one catalog from files and folders. Of a folder it reads the files
@@ -43,6 +44,12 @@ func Load(paths ...string) (*buff.Catalog, error) { return LoadFS(disk{}, paths.
 // goroutine may call it, if fsys allows that.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	l := newLoader()
+	l.read(fsys, paths)
+	return l.catalog()
+}
+
+// read reads all the files that the paths stand for.
+func (l *loader) read(fsys fs.FS, paths []string) {
 	if len(paths) == 0 {
 		l.whole("", nil, "no file or folder of definitions was named")
 	}
@@ -50,12 +57,11 @@ func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 		for _, name := range l.expand(fsys, p) {
 			if len(l.sources) == MaxFiles {
 				l.whole(name, nil, "more than %d files in one catalog", MaxFiles)
-				return l.catalog()
+				return
 			}
 			l.file(fsys, name)
 		}
 	}
-	return l.catalog()
 }
 
 // disk is the file system of the machine, with its own paths.
@@ -254,7 +260,7 @@ func (l *loader) errors() Errors {
 		list = append(list, f.err)
 		if i == MaxErrors && len(l.faults) > MaxErrors+1 {
 			f.err.Buff, f.err.Field = "", ""
-			f.err.Text = fmt.Sprintf("too many errors: this one and %d more are not shown", len(l.faults)-i-1)
+			f.err.Text = fmt.Sprintf("too many %ss: this one and %d more are not shown", f.err.Severity(), len(l.faults)-i-1)
 			break
 		}
 	}

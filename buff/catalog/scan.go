@@ -40,7 +40,7 @@ type column struct{ at, keys int }
 
 // problems returns what is wrong with the tokens; none if the parser may have them.
 func problems(all token.Tokens) []problem {
-	s := &scan{}
+	s := &scan{tokens: make(token.Tokens, 0, len(all))}
 	for _, t := range all {
 		if t.Type != token.CommentType {
 			s.tokens = append(s.tokens, t)

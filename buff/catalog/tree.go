@@ -61,11 +61,26 @@ func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 		l.add(s, start, "", "", "%d tabs are too many: use spaces", n)
 		return nil, false
 	}
+	if signs(text) > maxSigns {
+		l.add(s, start, "", "", "more than %d brackets, commas and colons in one file", maxSigns)
+		return nil, false
+	}
 	root, found := parse(text)
 	for _, p := range found {
 		l.add(s, p.at, "", "", "%s", p.text)
 	}
 	return root, len(found) == 0
+}
+
+// signs counts what makes the lexer and the parser work, wherever it stands.
+func signs(text string) (n int) {
+	for i := range len(text) {
+		switch text[i] {
+		case '[', ']', '{', '}', ',', ':':
+			n++
+		}
+	}
+	return n
 }
 
 // parse returns the root of a plain text, nil if it has none, or what is wrong with

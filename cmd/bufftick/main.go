@@ -17,8 +17,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // cli is the command line.
 type cli struct {
-	Run    runCmd    `cmd:"" help:"Run scenario files and print their logs, or compare them with what they want."`
-	Replay replayCmd `cmd:"" help:"Replay a recorded trace of buffs and compare when the engine ends them."`
+	Run     runCmd     `cmd:"" help:"Run scenario files and print their logs, or compare them with what they want."`
+	Preview previewCmd `cmd:"" help:"Show the timeline of a buff: what it does when, as text or as a picture."`
+	Replay  replayCmd  `cmd:"" help:"Replay a recorded trace of buffs and compare when the engine ends them."`
 }
 
 // errFailed ends the program with 1 when all that is to be said has been said.
