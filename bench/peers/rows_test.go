@@ -143,9 +143,12 @@ func (p *gozeroPeer) settle() int {
 
 func (p *gozeroPeer) close() { p.wheel.Stop() }
 
+// btreePeer keeps the deadline of each timer beside the tree, or it could not be found
+// there; 0 if it does not wait.
 type btreePeer struct {
-	tree *btree.BTreeG[deadline]
-	due  []int64
+	tree  *btree.BTreeG[deadline]
+	due   []int64
+	fired []deadline
 }
 
 type deadline struct {
@@ -171,15 +174,23 @@ func (p *btreePeer) move(timer int, due int64) {
 	p.add(timer, due)
 }
 
-func (p *btreePeer) remove(timer int) { p.tree.Delete(deadline{p.due[timer], timer}) }
+func (p *btreePeer) remove(timer int) {
+	if p.due[timer] != 0 {
+		p.tree.Delete(deadline{p.due[timer], timer})
+		p.due[timer] = 0
+	}
+}
 
-func (p *btreePeer) advance(now int64) (fired int) {
+func (p *btreePeer) advance(now int64) int {
+	p.fired = p.fired[:0]
 	for {
-		if first, ok := p.tree.Min(); !ok || first.due > now {
-			return fired
+		first, ok := p.tree.Min()
+		if !ok || first.due > now {
+			return len(p.fired)
 		}
 		p.tree.PopMin()
-		fired++
+		p.due[first.timer] = 0
+		p.fired = append(p.fired, first)
 	}
 }
 
