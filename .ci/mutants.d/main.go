@@ -41,6 +41,7 @@ var (
 	only     = flag.String("only", "", "run only the mutants whose table or name matches this regular expression")
 	parallel = flag.Int("parallel", 2, "how many at a time")
 	prefix   = flag.String("exec", "", "a program to run the test binaries with")
+	dry      = flag.Bool("n", false, "run nothing: only see that the old text of every mutant is there")
 )
 
 func main() {
@@ -75,7 +76,7 @@ func run(ctx context.Context) int {
 				picked++
 			}
 		}
-		if picked == 0 {
+		if picked == 0 || *dry {
 			continue
 		}
 		fmt.Printf("%s: %d of %d mutants\n", t.name, picked, len(t.mutants))
@@ -88,7 +89,22 @@ func run(ctx context.Context) int {
 		fmt.Fprintln(os.Stderr, "mutants: no mutant matches", *only)
 		return 2
 	}
+	if *dry {
+		return plantAll(tmp, jobs)
+	}
 	return judge(jobs, tryAll(ctx, tmp, jobs))
+}
+
+// plantAll sees that every mutant could be planted.
+func plantAll(tmp string, jobs []job) int {
+	code := 0
+	for _, j := range jobs {
+		if _, err := j.mutant.plant(j.table.pkg, tmp); err != nil {
+			fmt.Printf("%s, %s: %v\n", j.table.name, j.mutant.name, err)
+			code = 2
+		}
+	}
+	return code
 }
 
 // calibrate runs the tests without a mutant. Tests that fail by themselves would find
