@@ -190,7 +190,7 @@ type verdict struct {
 	by   string // the test that did; "" if none
 	err  error  // it could not be planted or did not compile
 	took time.Duration
-	runs []time.Duration
+	runs []time.Duration // of the processor, by run
 }
 
 // try plants the mutant and runs the tests.
@@ -213,9 +213,9 @@ func try(ctx context.Context, tmp string, j job) verdict {
 		return v
 	}
 	for i, r := range j.table.runs {
-		began := time.Now()
-		v.by, v.err = test(ctx, binary, j.table.pkg, r)
-		v.run, v.runs = i, append(v.runs, time.Since(began))
+		var used time.Duration
+		v.by, used, v.err = test(ctx, binary, j.table.pkg, r)
+		v.run, v.runs = i, append(v.runs, used)
 		if v.by != "" || v.err != nil {
 			break
 		}
@@ -226,9 +226,9 @@ func try(ctx context.Context, tmp string, j job) verdict {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// test runs the tests once and returns the one that failed. A bug may eat memory: it
-// gets 4 GB of addresses.
-func test(ctx context.Context, binary, pkg string, r testRun) (by string, err error) {
+// test runs the tests once and returns the one that failed, and what they used of the
+// processor. A bug may eat memory: it gets 4 GB of addresses.
+func test(ctx context.Context, binary, pkg string, r testRun) (by string, used time.Duration, err error) {
 	args := append([]string{"-c", `ulimit -v 4000000; exec "$@"`, "sh"}, strings.Fields(*prefix)...)
 	args = append(args, binary, "-test.failfast", "-test.timeout", r.limit.String())
 	cmd := exec.CommandContext(ctx, "sh", append(args, r.flags...)...)
@@ -236,27 +236,36 @@ func test(ctx context.Context, binary, pkg string, r testRun) (by string, err er
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()
+	if cmd.ProcessState != nil {
+		used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	by, err = finder(err, out.Bytes())
+	return by, used, err
+}
+
+// finder reads from the end of the tests and their output which one failed.
+func finder(err error, out []byte) (string, error) {
 	var exit *exec.ExitError
 	switch {
-	case err == nil && bytes.Contains(out.Bytes(), []byte("no tests to run")):
+	case err == nil && bytes.Contains(out, []byte("no tests to run")):
 		return "", errors.New("the flags name no test")
 	case err == nil:
 		return "", nil
 	case !errors.As(err, &exit):
 		return "", err
-	case bytes.Contains(out.Bytes(), []byte("panic: test timed out")):
+	case bytes.Contains(out, []byte("panic: test timed out")):
 		return "a test that does not end", nil
 	}
 	// The innermost of those that failed is printed last.
-	if names := failed.FindAllSubmatch(out.Bytes(), -1); names != nil {
+	if names := failed.FindAllSubmatch(out, -1); names != nil {
 		return string(names[len(names)-1][1]), nil
 	}
-	for line := range bytes.Lines(out.Bytes()) {
+	for line := range bytes.Lines(out) {
 		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
 			return string(bytes.TrimSpace(line)), nil
 		}
 	}
-	return "", fmt.Errorf("the tests ended in a way of their own: %w\n%s", err, out.Bytes())
+	return "", fmt.Errorf("the tests ended in a way of their own: %w\n%s", err, out)
 }
 
 // plant writes the changed files and the overlay that names them.
