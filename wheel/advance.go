@@ -116,11 +116,11 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 		for _, e := range some {
 			due := start + Time(e.off)
 			if f.wide {
-				if w.tag(e.timer).stamp != e.stamp {
+				if w.timer(e.timer).stamp != e.stamp {
 					w.dead--
 					continue
 				}
-				due = w.body(e.timer).due
+				due = w.timer(e.timer).due
 			}
 			w.place(e.timer, e.stamp, due)
 		}
@@ -168,8 +168,7 @@ func (w *Wheel) look(half int, now Time) {
 			q := &w.slots[f.first+f.shift+word*64+uint32(bits.TrailingZeros64(m))]
 			if q.n <= 2 {
 				i := w.chunk(q.first).entry[q.head].timer
-				p := w.pages[i>>pageBits]
-				sum += p.tag[i%pageTimers].stamp + uint32(p.body[i%pageTimers].seq)
+				sum += w.timer(i).stamp
 			}
 		}
 	}
@@ -185,8 +184,8 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 		some := w.front(q, all)
 		for _, e := range some {
 			p := w.pages[e.timer>>pageBits]
-			tag, b := &p.tag[e.timer%pageTimers], &p.body[e.timer%pageTimers]
-			if tag.stamp != e.stamp {
+			b := &p[e.timer%pageTimers]
+			if b.stamp != e.stamp {
 				w.dead--
 				continue
 			}
@@ -194,7 +193,7 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 				w.place(e.timer, e.stamp, b.due)
 				continue
 			}
-			tag.stamp |= resting
+			b.stamp |= resting
 			next := ready{b.due, b.seq, b.id}
 			inOrder = inOrder && (last.due < b.due || last.due == b.due && last.seq < b.seq)
 			last = next

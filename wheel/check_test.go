@@ -7,11 +7,11 @@ import "fmt"
 // code. The invariants, for every timer i, entry e in slot s of level l, and the digits
 // d(t) of an instant t, written as half-day, hour, minute, second, ms:
 //
-//	entries:  |{e : e.timer = i, e.stamp = tag(i).stamp}| = 1 if i waits, else 0
+//	entries:  |{e : e.timer = i, e.stamp = timer(i).stamp}| = 1 if i waits, else 0
 //	          Σ queue.n = live + dead;  live = |{i : i waits}|
-//	time:     due(e) = start(s) + e.off, start(s) <= due(e) <= body(i).due, e alive
+//	time:     due(e) = start(s) + e.off, start(s) <= due(e) <= timer(i).due, e alive
 //	          now < start(s) on a face or shelf, now < due(e) on the dial
-//	          body(i).due <= now at the call that put i into the late slot
+//	          timer(i).due <= now at the call that put i into the late slot
 //	place:    s is where due(e) belongs, or s is coming and due(e) belongs finer
 //	minimum:  queue.min <= e.off
 //	suspects: bit i of suspect[0] is set if e.timer = i, e dead; suspect[1] is zero but
@@ -198,7 +198,7 @@ func checkSlots(w *Wheel) error {
 	}
 	dead := 0
 	for _, e := range in {
-		if w.tag(e.timer).stamp == e.stamp {
+		if w.timer(e.timer).stamp == e.stamp {
 			living[e.timer]++
 		} else {
 			dead++
@@ -214,7 +214,7 @@ func checkSlots(w *Wheel) error {
 		}
 		for _, e := range in {
 			due := start + Time(e.off)
-			alive := w.tag(e.timer).stamp == e.stamp
+			alive := w.timer(e.timer).stamp == e.stamp
 			if alive {
 				living[e.timer]++
 			} else {
@@ -226,8 +226,8 @@ func checkSlots(w *Wheel) error {
 			if w.level[s.level].wide {
 				continue
 			}
-			if due <= w.now || alive && w.body(e.timer).due < due {
-				return fmt.Errorf("timer %d, entry due %v, due %v, now %v", e.timer, due, w.body(e.timer).due, w.now)
+			if due <= w.now || alive && w.timer(e.timer).due < due {
+				return fmt.Errorf("timer %d, entry due %v, due %v, now %v", e.timer, due, w.timer(e.timer).due, w.now)
 			}
 			b := belongs(w, due)
 			if b != s && (b.level >= s.level || !coming(w, s)) {
@@ -245,7 +245,7 @@ func checkSlots(w *Wheel) error {
 	waits := 0
 	for i := uint32(1); uint64(i) < w.made; i++ {
 		want := 0
-		if w.tag(i).state() == waiting {
+		if w.timer(i).state() == waiting {
 			want = 1
 			waits++
 		}
@@ -330,7 +330,7 @@ func checkChunks(w *Wheel) error {
 func checkSlab(w *Wheel) error {
 	var rests, free, gone int
 	for i := uint32(1); uint64(i) < w.made; i++ {
-		t := w.tag(i)
+		t := w.timer(i)
 		switch t.state() {
 		case resting:
 			rests++
@@ -363,7 +363,7 @@ func checkSlab(w *Wheel) error {
 	if s := w.Stats(); s.Waiting != w.live || s.Resting != rests || s.Dead != w.dead {
 		return fmt.Errorf("Stats %+v, want %d waiting, %d resting, %d dead", s, w.live, rests, w.dead)
 	}
-	if t := *w.tag(0); t != (tag{gen: firstGeneration, stamp: unused}) {
+	if t := *w.timer(0); t != (timer{gen: firstGeneration, stamp: unused}) {
 		return fmt.Errorf("timer 0 was written to: %+v", t)
 	}
 	return nil

@@ -6,7 +6,7 @@ import "math"
 // the slot: the timer itself is looked at only when it fires.
 type entry struct {
 	timer uint32
-	stamp uint32 // alive while it equals the timer's; see tag
+	stamp uint32 // alive while it equals the timer's; see timer
 	off   uint32 // the deadline, counted from the start of the slot; 0 on a wide level
 }
 

@@ -40,11 +40,11 @@ func (w *Wheel) settle(slot uint32, first Time) Time {
 	for n := q.n; n > 0; {
 		some := w.front(q, n)
 		for _, e := range some {
-			if w.tag(e.timer).stamp != e.stamp {
+			if w.timer(e.timer).stamp != e.stamp {
 				w.dead--
 				continue
 			}
-			due := w.body(e.timer).due
+			due := w.timer(e.timer).due
 			w.enter(e.timer, e.stamp, due)
 			first = min(first, due)
 		}

@@ -101,7 +101,7 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 	for n > 0 {
 		some := w.front(q, n)
 		for _, e := range some {
-			if w.suspect[0][e.timer/64]>>(e.timer%64)&1 == 0 || w.tag(e.timer).stamp == e.stamp {
+			if w.suspect[0][e.timer/64]>>(e.timer%64)&1 == 0 || w.timer(e.timer).stamp == e.stamp {
 				w.push(q, e)
 			} else {
 				w.dead--

@@ -72,9 +72,8 @@ func (w *Wheel) Add(due Time, id uint64) Handle {
 	i := w.take()
 	w.seq++
 	w.live++
-	p := w.pages[i>>pageBits]
-	p.body[i%pageTimers] = body{due, id, w.seq}
-	t := &p.tag[i%pageTimers]
+	t := w.timer(i)
+	t.due, t.id, t.seq = due, id, w.seq
 	w.enter(i, t.renew(), due)
 	return Handle(t.gen)<<32 | Handle(i)
 }
@@ -89,10 +88,10 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 		return false
 	}
 	w.seq++
-	t, b := w.tag(i), w.body(i)
-	b.seq = w.seq
-	later := due >= b.due
-	b.due = due
+	t := w.timer(i)
+	t.seq = w.seq
+	later := due >= t.due
+	t.due = due
 	switch {
 	case t.state() == resting:
 		w.live++
@@ -113,7 +112,7 @@ func (w *Wheel) Remove(h Handle) bool {
 	if i == 0 {
 		return false
 	}
-	waits := w.tag(i).state() == waiting
+	waits := w.timer(i).state() == waiting
 	w.release(i)
 	if waits {
 		w.live--
