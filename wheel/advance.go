@@ -6,20 +6,6 @@ import (
 	"slices"
 )
 
-// ready is a timer that fires, with what it is sorted by.
-type ready struct {
-	due Time
-	seq uint64
-	id  uint64
-}
-
-func byDueAndCall(a, b ready) int {
-	if a.due != b.due {
-		return cmp.Compare(a.due, b.due)
-	}
-	return cmp.Compare(a.seq, b.seq)
-}
-
 // Advance turns the hands to now and appends to dst what is due at or before it, in
 // order of time; equal deadlines in the order of the calls that set them. It
 // returns the extended dst. Each timer that fired rests until it is moved or
@@ -111,6 +97,10 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 		return
 	}
 	start := w.start(l, k)
+	if l == seconds && q.min == q.max && w.descend(q, start+Time(q.min)) {
+		w.unmark(l, at)
+		return
+	}
 	for n = min(n, q.n); n > 0; {
 		some := w.front(q, n)
 		for _, e := range some {
@@ -130,6 +120,24 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 	if q.n == 0 {
 		w.unmark(l, at)
 	}
+}
+
+// descend hands all entries of a slot of the seconds, due in the same millisecond, to the
+// dial as they are, if nothing waits there.
+func (w *Wheel) descend(q *queue, due Time) bool {
+	f := &w.level[dial]
+	if due > f.next {
+		return false
+	}
+	at := f.ring(uint32(due - f.from))
+	to := &w.slots[f.first+at]
+	if to.n > 0 {
+		return false
+	}
+	*to, *q = *q, emptyQueue
+	to.min, to.max = 0, 0
+	w.mark(dial, at)
+	return true
 }
 
 // fireDial fires what is due in the running second, up to now.
@@ -178,36 +186,57 @@ func (w *Wheel) look(half int, now Time) {
 // fire empties a slot of the dial, or the late one. The living timers that are due at
 // t are appended to dst and rest. Those whose deadline was raised go where it belongs.
 func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
-	batch, inOrder := w.batch[:0], true
-	last := ready{due: earliest}
+	first, seqs, inOrder := len(dst), w.seqs[:0], true
+	last, lastSeq := earliest, uint64(0)
 	for q.n > 0 {
 		some := w.front(q, all)
 		for _, e := range some {
-			p := w.pages[e.timer>>pageBits]
-			b := &p[e.timer%pageTimers]
+			b := w.timer(e.timer)
 			if b.stamp != e.stamp {
 				w.dead--
 				continue
 			}
-			if b.due > t {
-				w.place(e.timer, e.stamp, b.due)
+			due, seq := b.due, b.seq
+			if due > t {
+				w.place(e.timer, e.stamp, due)
 				continue
 			}
 			b.stamp |= resting
-			next := ready{b.due, b.seq, b.id}
-			inOrder = inOrder && (last.due < b.due || last.due == b.due && last.seq < b.seq)
-			last = next
-			batch = append(batch, next)
+			inOrder = inOrder && (last < due || last == due && lastSeq < seq)
+			last, lastSeq = due, seq
+			dst = append(dst, Fired{Due: due, ID: b.id})
+			seqs = append(seqs, seq)
 		}
 		w.drop(q, len(some))
 	}
-	w.live -= len(batch)
-	w.batch = batch
+	w.live -= len(seqs)
+	w.seqs = seqs
 	if !inOrder {
-		slices.SortFunc(batch, byDueAndCall)
-	}
-	for i := range batch {
-		dst = append(dst, Fired{Due: batch[i].due, ID: batch[i].id})
+		w.sort(dst[first:])
 	}
 	return dst
+}
+
+// ready is a timer that fires, with what it is sorted by.
+type ready struct {
+	Fired
+	seq uint64
+}
+
+// sort orders what fires together, of which w.seqs are the calls.
+func (w *Wheel) sort(fired []Fired) {
+	batch := w.batch[:0]
+	for i, f := range fired {
+		batch = append(batch, ready{f, w.seqs[i]})
+	}
+	slices.SortFunc(batch, func(a, b ready) int {
+		if a.Due != b.Due {
+			return cmp.Compare(a.Due, b.Due)
+		}
+		return cmp.Compare(a.seq, b.seq)
+	})
+	for i := range batch {
+		fired[i] = batch[i].Fired
+	}
+	w.batch = batch
 }

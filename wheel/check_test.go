@@ -183,8 +183,8 @@ func entries(w *Wheel, q *queue) ([]entry, error) {
 		return all, fmt.Errorf("%d entries, n says %d", len(all), q.n)
 	}
 	for _, e := range all {
-		if e.off < q.min {
-			return all, fmt.Errorf("entry at %d, min says %d", e.off, q.min)
+		if dial := q.max == 0; !dial && (e.off < q.min || e.off > q.max) {
+			return all, fmt.Errorf("entry at %d, outside of %d to %d", e.off, q.min, q.max)
 		}
 	}
 	return all, nil
@@ -213,7 +213,10 @@ func checkSlots(w *Wheel) error {
 			return fmt.Errorf("begins at %v, now %v, holds %d", start, w.now, len(in))
 		}
 		for _, e := range in {
-			due := start + Time(e.off)
+			due := start
+			if s.level != dial {
+				due += Time(e.off)
+			}
 			alive := w.timer(e.timer).stamp == e.stamp
 			if alive {
 				living[e.timer]++
@@ -345,7 +348,8 @@ func checkSlab(w *Wheel) error {
 		if t.gen < firstGeneration {
 			return fmt.Errorf("timer %d: generation %d", i, t.gen)
 		}
-		set := int(i/64) < len(w.free.words[0]) && w.free.words[0][i/64]>>(i%64)&1 != 0
+		set := int(i/64) < len(w.free.words[0]) && w.free.words[0][i/64]>>(i%64)&1 != 0 ||
+			i/64 == w.free.from/64 && w.free.taken>>(i%64)&1 != 0
 		if set != (t.state() == unused) {
 			return fmt.Errorf("timer %d: state %d, free is %v", i, t.state(), set)
 		}
@@ -393,7 +397,6 @@ func nextFree(w *Wheel) uint32 {
 		return 0
 	}
 	f := w.free
-	f.words = [3][]uint64{}
 	for k := range f.words {
 		f.words[k] = append([]uint64(nil), w.free.words[k]...)
 	}

@@ -62,7 +62,7 @@ func (w *Wheel) Stats() Stats {
 		len(w.slots)*int(unsafe.Sizeof(queue{})) +
 		int(unsafe.Sizeof(Wheel{})) +
 		cap(w.batch)*int(unsafe.Sizeof(ready{})) +
-		8*(2*cap(w.suspect[0])+cap(w.pages)+cap(w.chunks)+cap(w.free.words[0])+cap(w.free.words[1])+cap(w.free.words[2]))
+		8*(cap(w.seqs)+2*cap(w.suspect[0])+cap(w.pages)+cap(w.chunks)+cap(w.free.words[0])+cap(w.free.words[1])+cap(w.free.words[2]))
 	return Stats{
 		Waiting: w.live,
 		Resting: int(w.made) - 1 - w.live - w.free.n - w.gone,

@@ -108,7 +108,7 @@ func (w *Wheel) place(timer, stamp uint32, due Time) {
 		c.entry[q.tail] = entry{timer, stamp, off}
 		q.tail++
 		q.n++
-		q.min = min(q.min, off)
+		q.min, q.max = min(q.min, off), max(q.max, off)
 		return
 	}
 	w.push(q, entry{timer, stamp, off})

@@ -100,20 +100,35 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 	q := &w.slots[slot]
 	for n > 0 {
 		some := w.front(q, n)
-		for _, e := range some {
-			if w.suspect[0][e.timer/64]>>(e.timer%64)&1 == 0 || w.timer(e.timer).stamp == e.stamp {
-				w.push(q, e)
-			} else {
-				w.dead--
-			}
-		}
 		n -= uint32(len(some))
+		kept := w.living(some)
+		w.dead -= len(some) - kept
+		w.pushAll(q, some[:kept])
 		w.drop(q, len(some))
 	}
 	if q.n == 0 && slot != late {
 		l := w.levelOf(slot)
 		w.unmark(l, slot-w.level[l].first)
 	}
+}
+
+// living moves the living of some entries to the front, in their order, and returns
+// how many they are. It waits for no timer: the processor fetches many at once, because
+// no branch depends on what they say.
+func (w *Wheel) living(some []entry) int {
+	suspect, n := w.suspect[0], 0
+	for _, e := range some {
+		some[n] = e
+		lives := 1
+		if suspect[e.timer/64]>>(e.timer%64)&1 != 0 {
+			lives = 0
+			if w.timer(e.timer).stamp == e.stamp {
+				lives = 1
+			}
+		}
+		n += lives
+	}
+	return n
 }
 
 // levelOf returns the level of a slot that is not the late one.

@@ -22,7 +22,8 @@ type Wheel struct {
 	dial   [2][dialWords]uint64 // see level.occupied
 	coming [shelf + 1]uint32    // of the faces and the first shelf: the slot to be reached next
 	chunks []*[pageChunks]chunk // chunk 0 stands for none
-	batch  []ready              // what fires in one millisecond
+	seqs   []uint64             // of what fires in one millisecond
+	batch  []ready              // the same, to sort it
 
 	freeChunk  uint32 // first free chunk
 	madeChunks uint32 // chunks that were ever used, and chunk 0

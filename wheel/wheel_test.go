@@ -16,7 +16,7 @@ func TestClockFace(t *testing.T) {
 	require.EqualValues(t, 12*3_600_000, w.level[hours].round)
 	require.Len(t, w.slots, 1+2*(1000+60+60+12)+7*64)
 	require.EqualValues(t, 32*pageTimers, unsafe.Sizeof(page{}))
-	require.EqualValues(t, 512, unsafe.Sizeof(chunk{}))
+	require.EqualValues(t, 1024, unsafe.Sizeof(chunk{}))
 }
 
 // TestStarts sets the hands on every instant that is special, on every shape.
