@@ -39,7 +39,7 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	if now > before {
 		w.smooth(uint64(now) - uint64(before))
 	}
-	w.tend()
+	w.tend(framePiece)
 	return dst
 }
 
@@ -101,7 +101,9 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 		w.unmark(l, at)
 		return
 	}
-	for n = min(n, q.n); n > 0; {
+	n = min(n, q.n)
+	w.moved += uint64(n)
+	for n > 0 {
 		some := w.front(q, n)
 		for _, e := range some {
 			due := start + Time(e.off)

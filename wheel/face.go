@@ -52,6 +52,7 @@ type Stats struct {
 	Resting int    // timers that fired and were neither moved nor removed
 	Late    int    // entries in the late slot
 	Dead    int    // entries that stand for no timer any more
+	Moved   uint64 // entries brought down a level or swept so far: the work beside firing
 	Bytes   uint64 // memory of the slabs, the slots and the bitmaps
 }
 
@@ -68,6 +69,7 @@ func (w *Wheel) Stats() Stats {
 		Resting: int(w.made) - 1 - w.live - w.free.n - w.gone,
 		Late:    int(w.slots[late].n),
 		Dead:    w.dead,
+		Moved:   w.moved,
 		Bytes:   uint64(bytes),
 	}
 }

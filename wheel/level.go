@@ -50,7 +50,8 @@ type level struct {
 	// 2^63 / unit, rounded up: the high word of 2n * inverse is n / unit for each n
 	// below 2^32, and a product costs a third of a quotient.
 	inverse uint64
-	wide    bool // a slot is too long for entry.off: a deadline is looked up in the timer
+	carry   uint64 // see smooth: a part of an entry, in 2^-32
+	wide    bool   // a slot is too long for entry.off: a deadline is looked up in the timer
 
 	// A bit for each slot that is not empty, by half of the ring; of the dial, for
 	// each word of Wheel.dial that is not zero.

@@ -31,6 +31,7 @@ type Wheel struct {
 	half       uint64 // number of the running half-day
 	zeroHalf   uint64 // and of the one that begins at Time 0
 	sweep      sweep
+	moved      uint64 // entries brought down or swept, ever
 	looked     uint32 // means nothing; see look
 }
 
