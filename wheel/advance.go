@@ -171,10 +171,15 @@ func (w *Wheel) look(half int, now Time) {
 	f, sum := &w.level[dial], uint32(0)
 	for words := f.occupied[half]; words != 0; words &= words - 1 {
 		word := uint32(bits.TrailingZeros64(words))
-		if f.from+Time(word*64) > now {
+		from := f.from + Time(word*64)
+		if from > now {
 			break
 		}
-		for m := w.dial[half][word]; m != 0; m &= m - 1 {
+		m := w.dial[half][word]
+		if ahead := uint64(now-from) + 1; ahead < 64 {
+			m &= 1<<ahead - 1
+		}
+		for ; m != 0; m &= m - 1 {
 			q := &w.slots[f.first+f.shift+word*64+uint32(bits.TrailingZeros64(m))]
 			if q.n <= 2 {
 				i := w.chunk(q.first).entry[q.head].timer
