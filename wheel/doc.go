@@ -45,7 +45,7 @@
 // # Entries
 //
 // What lies in a slot is an entry: which timer, a stamp, and the deadline. Entries lie
-// in chunks of 42, so that to bring down a slot is to read memory from front to back; the
+// in chunks of 85, so that to bring down a slot is to read memory from front to back; the
 // timers, which are anywhere, are not looked at before they fire. An entry is alive while
 // its stamp is that of its timer:
 //
@@ -57,6 +57,9 @@
 // The dead are bounded: when they outnumber the living, or when there are more than six
 // entries for every five timers there ever were at once, a sweep goes round the slots, a
 // few entries with every eighth death and every Advance.
+//
+// A slot of the seconds whose entries are all due in one millisecond goes to the dial as
+// it is, chunks and all, if nothing waits there.
 //
 // # Example
 //
