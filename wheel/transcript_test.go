@@ -93,7 +93,7 @@ func (s *transcript) do(t *testing.T, d *datadriven.TestData) string {
 		h := s.handles[arg(0)]
 		return fmt.Sprintf("index %d, generation %d", uint32(h), h>>32)
 	case "age":
-		s.w.tag(nextFree(s.w)).gen = lastGeneration - 1
+		s.w.timer(nextFree(s.w)).gen = lastGeneration - 1
 	case "show":
 		return s.show()
 	case "face":
@@ -195,7 +195,7 @@ func (s *transcript) where(h Handle) (out string) {
 	i := uint32(h)
 	s.each(func(place string, in []entry) {
 		for _, e := range in {
-			if e.timer == i && e.stamp == s.w.tag(i).stamp {
+			if e.timer == i && e.stamp == s.w.timer(i).stamp {
 				out = place
 			}
 		}
@@ -244,8 +244,8 @@ func (s *transcript) show() string {
 	s.each(func(place string, in []entry) { s.list(&b, place, in) })
 	rests := ""
 	for i := uint32(1); uint64(i) < s.w.made; i++ {
-		if s.w.tag(i).state() == resting {
-			rests += " " + s.names[s.w.body(i).id]
+		if s.w.timer(i).state() == resting {
+			rests += " " + s.names[s.w.timer(i).id]
 		}
 	}
 	if rests != "" {
@@ -262,8 +262,8 @@ func (s *transcript) show() string {
 func (s *transcript) list(b *strings.Builder, place string, in []entry) {
 	line := ""
 	for _, e := range in {
-		if s.w.tag(e.timer).stamp == e.stamp {
-			line += " " + s.names[s.w.body(e.timer).id]
+		if s.w.timer(e.timer).stamp == e.stamp {
+			line += " " + s.names[s.w.timer(e.timer).id]
 		}
 	}
 	if line != "" {
