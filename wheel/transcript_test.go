@@ -203,24 +203,27 @@ func (s *transcript) where(h Handle) (out string) {
 	return out
 }
 
-// each calls f for the late slot and for every slot of the levels, finest first and in
-// order of time.
+// each calls f for the late slot and for every slot of the levels that is not empty,
+// finest first and in order of time.
 func (s *transcript) each(f func(place string, in []entry)) {
 	in, _ := entries(s.w, &s.w.slots[late])
 	f("late", in)
 	for l := range s.w.Levels() {
-		v := &s.w.level[l]
-		for k := range uint32(len(s.w.Face(l, nil).Slots)) {
-			in, _ := entries(s.w, &s.w.slots[v.first+v.ring(k)])
-			f(s.place(l, k), in)
+		face, v := s.w.Face(l, nil), &s.w.level[l]
+		for k, n := range face.Slots {
+			if n == 0 {
+				continue
+			}
+			in, _ := entries(s.w, &s.w.slots[v.first+v.ring(uint32(k))])
+			f(s.place(l, uint32(k), face.Unit), in)
 		}
 	}
 }
 
-func (s *transcript) place(level int, k uint32) string {
+func (s *transcript) place(level int, k uint32, unit int64) string {
 	f := &s.w.level[level]
 	from, name := s.w.start(level, k), s.level(level)
-	last := from.Add(s.w.Face(level, nil).Unit - 1)
+	last := from.Add(unit - 1)
 	if level < shelf {
 		name += fmt.Sprintf(" at %d", k%f.size)
 	}
