@@ -39,7 +39,7 @@ const (
 )
 
 // colours that the colour-blind can tell apart; the first line is the thick one.
-var colours = []string{"#0072b2", "#e69f00", "#d55e00", "#009e73", "#cc79a7", "#555555"}
+var colours = []string{"#0072b2", "#e69f00", "#d55e00", "#009e73", "#cc79a7", "#555555", "#56b4e9"}
 
 func (c *chart) add(name string, points []point) {
 	c.lines = append(c.lines, line{name, points})

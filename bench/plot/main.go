@@ -40,6 +40,7 @@ func run(dir string) error {
 // The measurements, and what they are of.
 const (
 	benchFile  = "wheel-bench.txt"  // package bench
+	listsFile  = "wheel-lists.txt"  // the wheel of lists, by the benchmarks of package bench
 	peersFile  = "wheel-peers.txt"  // module bench/peers
 	borderFile = "wheel-border.txt" // bench/plot/border
 	pageFile   = "wheel.md"
@@ -48,7 +49,7 @@ const (
 // render returns the files to be written, by name.
 func render(dir string) (map[string]string, error) {
 	runs := map[string]*results{}
-	for _, name := range []string{benchFile, peersFile, borderFile} {
+	for _, name := range []string{benchFile, listsFile, peersFile, borderFile} {
 		r, err := readResults(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
@@ -89,6 +90,7 @@ func fireChart(runs map[string]*results) *chart {
 		{"otter", "otter", "Fire", peersFile},
 		{"go-zero", "gozero", "Fire", peersFile},
 		{"tidwall/btree", "btree", "Fire", peersFile},
+		{"linked lists, before", "lists", "WheelFire/grid=1000ms", listsFile},
 	} {
 		c.add(s.name, runs[s.file].points(s.bench, "timers", "ns/firing", "by", s.by))
 	}

@@ -15,7 +15,7 @@ type table struct {
 }
 
 // source is where rows come from. The last column is a row's cost over the wheel's in
-// the same run, at a million timers.
+// the same run, at a million timers; for the lists, over that in the run before.
 type source struct {
 	file, bench string
 	rows        []row
@@ -24,22 +24,33 @@ type source struct {
 type row struct{ by, name string }
 
 var (
-	own     = []row{{"wheel", "this wheel"}, {"flat", "flat, 43,200 slots"}, {"heap", "container/heap"}}
+	ours    = row{"wheel", "this wheel"}
+	own     = []row{ours, {"flat", "flat, 43,200 slots"}, {"heap", "container/heap"}}
+	floor   = []row{{"floor", "floor"}}
+	linked  = []row{{"lists", "linked lists, before"}}
 	foreign = []row{{"otter", "otter"}, {"gozero", "go-zero"}, {"btree", "tidwall/btree"}}
 )
 
 // tables are those that the page names between <!-- table: NAME --> and <!-- end -->.
 var tables = map[string]table{
-	"add":      {"ns/timer", []source{{benchFile, "WheelAdd", own}, {peersFile, "Add", foreign}, {benchFile, "WheelAfterFunc", []row{{"", "time.AfterFunc"}}}}},
-	"remove":   {"ns/timer", []source{{benchFile, "WheelRemove", own}, {peersFile, "Remove", foreign}}},
-	"later":    {"ns/timer", []source{{benchFile, "WheelLater", own}}},
-	"earlier":  {"ns/timer", []source{{benchFile, "WheelEarlier", own}}},
-	"move":     {"ns/timer", []source{{peersFile, "Move", append([]row{{"wheel", "this wheel"}}, foreign...)}}},
-	"fire":     {"ns/firing", []source{{benchFile, "WheelFire/grid=1000ms", own}, {peersFile, "Fire", foreign}}},
-	"fire-ms":  {"ns/firing", []source{{benchFile, "WheelFire/grid=1ms", own}}},
-	"periodic": {"ns/firing", []source{{benchFile, "WheelPeriodic/phase=seconds", own}}},
-	"memory":   {"B/timer", []source{{benchFile, "WheelMemory", []row{{"", "this wheel"}}}}},
-	"collect":  {"GC-ms", []source{{benchFile, "WheelMemory", []row{{"", "this wheel"}}}}},
+	"add":      {"ns/timer", append(called("WheelAdd"), source{peersFile, "Add", foreign}, source{benchFile, "WheelAfterFunc", []row{{"", "time.AfterFunc"}}})},
+	"remove":   {"ns/timer", append(called("WheelRemove"), source{peersFile, "Remove", foreign})},
+	"later":    {"ns/timer", called("WheelLater")},
+	"earlier":  {"ns/timer", called("WheelEarlier")},
+	"move":     {"ns/timer", []source{{peersFile, "Move", append([]row{ours}, foreign...)}}},
+	"fire":     {"ns/firing", append(passed("WheelFire/grid=1000ms"), source{peersFile, "Fire", foreign})},
+	"fire-ms":  {"ns/firing", passed("WheelFire/grid=1ms")},
+	"periodic": {"ns/firing", passed("WheelPeriodic/phase=seconds")},
+	"mix":      {"ns/call", passed("WheelMix")},
+	"memory":   {"B/timer", []source{{benchFile, "WheelMemory", []row{{"", "this wheel"}}}, {listsFile, "WheelMemory", []row{{"", "linked lists, before"}}}}},
+	"collect":  {"GC-ms", []source{{benchFile, "WheelMemory", []row{{"", "this wheel"}}}, {listsFile, "WheelMemory", []row{{"", "linked lists, before"}}}}},
+}
+
+// called are the rows of a benchmark in which nothing fires: the floor is one of them.
+func called(bench string) []source { return append(passed(bench), source{benchFile, bench, floor}) }
+
+func passed(bench string) []source {
+	return []source{{benchFile, bench, own}, {listsFile, bench, linked}}
 }
 
 var sizes = []string{"10000", "100000", "1000000", "10000000"}
@@ -66,20 +77,27 @@ func (t table) markdown(runs map[string]*results) (string, error) {
 			if !some {
 				return "", fmt.Errorf("%s of %s was not measured", s.bench, w.name)
 			}
-			b.WriteString(" | " + t.ratio(r, s, pairs("1000000")) + " |\n")
+			b.WriteString(" | " + t.ratio(runs, s, pairs("1000000")) + " |\n")
 		}
 	}
 	return b.String(), nil
 }
 
 // ratio compares with the wheel in the same run.
-func (t table) ratio(r *results, s source, pairs []string) string {
-	base := s.bench
+func (t table) ratio(runs map[string]*results, s source, pairs []string) string {
+	base, r := s.bench, runs[s.file]
 	if base == "WheelAfterFunc" {
 		base = "WheelAdd" // it has a benchmark of its own
 	}
-	ours, ok := r.value(base, t.unit, "timers", "1000000", "by", "wheel")
-	theirs, too := r.value(s.bench, t.unit, pairs...)
+	if s.file == listsFile {
+		r = runs[benchFile]
+	}
+	wheel := []string{"timers", "1000000", "by", "wheel"}
+	if base == "WheelMemory" {
+		wheel = wheel[:2]
+	}
+	ours, ok := r.value(base, t.unit, wheel...)
+	theirs, too := runs[s.file].value(s.bench, t.unit, pairs...)
 	if !ok || !too || ours == 0 {
 		return "–"
 	}
@@ -94,8 +112,7 @@ func figure(v float64, ok bool) string {
 	case v == 0:
 		return "0"
 	case v >= 1000:
-		digits := strconv.Itoa(int(math.Round(v)))
-		return digits[:len(digits)-3] + "," + digits[len(digits)-3:]
+		return count(v)
 	case v >= 100:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case v >= 10:
@@ -104,23 +121,45 @@ func figure(v float64, ok bool) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// The frames of a day have a table of their own.
-func frames(r *results) (string, error) {
-	metrics := []string{"median-ns", "longest-ns", "hour-ns", "hour-median-ns", "over-3x"}
+// frames is a table of its own: a column for each way to turn a day.
+func frames(runs map[string]*results) (string, error) {
 	var b strings.Builder
-	b.WriteString("| frame | " + strings.Join(metrics, " | ") + " |\n|---" + strings.Repeat("|---", len(metrics)) + "|\n")
-	for _, frame := range []string{"50ms", "16ms"} {
-		b.WriteString("| " + frame)
-		for _, unit := range metrics {
-			v, ok := r.value("WheelFrames", unit, "frame", frame)
-			if !ok {
-				return "", fmt.Errorf("WheelFrames at %s has no %s", frame, unit)
+	b.WriteString("| frames of 24 h | this wheel, 50 ms | 16 ms | linked lists, 50 ms | 16 ms |\n|---|---|---|---|---|\n")
+	for _, m := range []struct{ unit, name string }{
+		{"median-ns", "median, ns"},
+		{"longest-ns", "longest, ns"},
+		{"longest-fired", "timers that the longest one fires"},
+		{"hour-ns", "longest in a second that begins an hour, ns"},
+		{"hour-times-its-second", "× the median of its second"},
+		{"hour-times-its-kind", "× the median of its kind"},
+		{"over-3x-its-second", "frames above 3 × the median of their second"},
+		{"over-3x-its-kind", "frames above 3 × the median of their kind"},
+	} {
+		b.WriteString("| " + m.name)
+		for _, file := range []string{benchFile, listsFile} {
+			for _, frame := range []string{"50ms", "16ms"} {
+				v, ok := runs[file].value("WheelFrames", m.unit, "frame", frame)
+				if !ok {
+					return "", fmt.Errorf("WheelFrames at %s has no %s in %s", frame, m.unit, file)
+				}
+				b.WriteString(" | " + count(v))
 			}
-			b.WriteString(" | " + strconv.Itoa(int(v)))
 		}
 		b.WriteString(" |\n")
 	}
 	return b.String(), nil
+}
+
+// count has no more digits than it needs, and commas.
+func count(v float64) string {
+	if v < 1000 {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	digits := strconv.Itoa(int(math.Round(v)))
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }
 
 // border says of each way what the plot shows.
@@ -179,7 +218,7 @@ func fill(name string, runs map[string]*results) (string, error) {
 	}
 	switch name {
 	case "frames":
-		return frames(runs[benchFile])
+		return frames(runs)
 	case "border":
 		return border(runs[borderFile])
 	case "targets":
