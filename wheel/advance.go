@@ -125,12 +125,10 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 }
 
 // descend hands all entries of a slot of the seconds, due in the same millisecond, to the
-// dial as they are, if nothing waits there.
+// dial as they are, if nothing waits there. The slot is that of the running second or
+// the coming one, so the dial has room for it.
 func (w *Wheel) descend(q *queue, due Time) bool {
 	f := &w.level[dial]
-	if due > f.next {
-		return false
-	}
 	at := f.ring(uint32(due - f.from))
 	to := &w.slots[f.first+at]
 	if to.n > 0 {
