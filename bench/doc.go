@@ -27,7 +27,7 @@
 //	WheelFire       … to let all fire within 12 h, all that leads there included
 //	WheelPeriodic   … of one firing, when each timer fires every 3 s and is moved on
 //	WheelMix        … of one call in the proportions of a game, frames included
-//	WheelFrames     how long is the longest frame of a day, of those that fire as many
+//	WheelFrames     how long is the longest frame of a day, against its second and its kind
 //	WheelMemory     what a timer weighs after churn, and how long a collection takes
 //	WheelAfterFunc  what time.AfterFunc takes for WheelAdd
 //

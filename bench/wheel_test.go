@@ -92,6 +92,7 @@ func toggle(b *testing.B, first bool, one, other func()) {
 		one()
 		other()
 	}
+	b.ResetTimer()
 	for range b.N {
 		timed(b, first, one)
 		timed(b, !first, other)
