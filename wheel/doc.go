@@ -92,27 +92,28 @@
 //
 // Entries in chunks against doubly linked lists of timers, on the same clock face without
 // smoothing, which this package had before; a million timers due within 12 h, on a shared
-// machine of two cores. Two figures are the quietest and the loudest of several runs; the
-// neighbours can double any of them. All are in ns unless they say bytes, and from
-// go test -run '^$' -bench Wheel ./bench:
+// machine of two cores, where a figure can double from one run to another. All are in ns
+// unless they say bytes, medians of three, and of one run of make wheel-plots, whose output
+// is docs/wheel-bench.txt and docs/wheel-lists.txt:
 //
-//	                            floor      lists       chunks
-//	Add                             2    18 –  28     24 –  39
-//	Move to later                   7   104 – 172     85 – 124
-//	Move to earlier                 7    88 – 157    240 – 340
-//	Remove                          3    23 –  38     68 – 137
-//	fire, with all that leads there     207 – 365     67 – 180
-//	fire each 3 s and move on            29 –  62     34 –  51
-//	a call of a game, all together      304 – 408    294 – 346
-//	median frame of 50 ms                      50          400
-//	longest frame of 24 h             144,655,000  1,600 – 1,850
-//	bytes a timer, at most                   32.3         47.3
+//	                                floor        lists   chunks   at 10^7
+//	Add                               1.9           19       29        23
+//	Move to later                     2.8          112       86       100
+//	Move to earlier                   2.9          117      216       297
+//	Remove                            2.4           23       84       261
+//	fire, due on whole seconds                     289       72        85
+//	fire, due on milliseconds                      252      116       138
+//	fire each 3 s and move on                       34       36        36
+//	a call of a game, all together                 371      295
+//	median frame of 50 ms                           50      401
+//	longest frame of 24 h                  155,554,056    2,644
+//	bytes a timer, after churn                    32.3     47.3
 //
-// The floor is to write the deadline into an array. Lists win where a call touches one
-// timer, chunks where time passes; over the calls of a game it is a draw, and at 10^5
-// timers, which a cache holds, lists are ahead (47 – 90 ns against 82 – 173). The longest
-// frame decided: half-day and hour begin without a trace. An hour begins in less than
-// 2,000 ns, most of it spent in waiting for memory that was not touched for an hour.
+// The floor is to write the deadline into an array. Lists win at Add, Remove and a move to
+// an earlier deadline, chunks where time passes; over the calls of a game chunks are
+// ahead, but at 10^5 timers, which a cache holds, lists are (52 against 76). The longest
+// frame decided: half-day and hour begin in less than 3,000 ns. Other libraries, the frames
+// across an hour, and what was wanted and is not reached are in docs/wheel.md.
 //
 // # What is given up
 //

@@ -113,7 +113,7 @@ func TestTable(t *testing.T) {
 	_, err = table{"ns/firing", []source{{"f", "Fire", []row{{"tree", "theirs"}}}}}.markdown(runs)
 	require.ErrorContains(t, err, "Fire of theirs was not measured")
 
-	for v, want := range map[float64]string{5.126: "5.13", 51.26: "51.3", 512.6: "513", 51_260: "51,260"} {
+	for v, want := range map[float64]string{5.126: "5.13", 51.26: "51.3", 512.6: "513", 999.5: "1,000", 51_260: "51,260"} {
 		require.Equal(t, want, figure(v, true))
 	}
 }

@@ -101,7 +101,10 @@ func (t table) ratio(runs map[string]*results, s source, pairs []string) string 
 	if !ok || !too || ours == 0 {
 		return "–"
 	}
-	return strconv.FormatFloat(theirs/ours, 'f', 1, 64)
+	if ratio := theirs / ours; ratio >= 0.1 {
+		return strconv.FormatFloat(ratio, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(theirs/ours, 'f', 2, 64)
 }
 
 // figure has three digits that count, no more.
@@ -111,8 +114,8 @@ func figure(v float64, ok bool) string {
 		return "–"
 	case v == 0:
 		return "0"
-	case v >= 1000:
-		return count(v)
+	case v >= 999.5:
+		return count(math.Round(v))
 	case v >= 100:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case v >= 10:

@@ -97,7 +97,10 @@ func targetTable(runs map[string]*results) (string, error) {
 			verdict = "reached"
 		}
 		asked := strings.TrimSpace(fmt.Sprintf("%s %g %s", bound, t.limit, t.unit))
-		measured := strings.TrimSpace(figure(v, true) + " " + t.unit)
+		measured := count(v) // of frames
+		if t.unit != "" {
+			measured = figure(v, true) + " " + t.unit
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", t.text, asked, measured, verdict)
 	}
 	return b.String(), nil
