@@ -1,5 +1,5 @@
 # The same commands as CI: see .ci/run.
-.PHONY: test race fuzz bench lint ci prove
+.PHONY: test race fuzz bench lint ci prove mutants nightly wheel-plots
 
 test: ; go test ./...
 race: ; bash .ci/run race
@@ -8,3 +8,6 @@ bench: ; go test -run '^$$' -bench . -benchmem -count 6 ./... | tee new.txt
 lint: ; bash .ci/run format tidy vet staticcheck
 ci: ; bash .ci/run
 prove: ; bash .ci/prove
+mutants: ; bash .ci/mutants
+nightly: ; bash .ci/nightly
+wheel-plots: ; bash bench/plot/run

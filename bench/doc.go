@@ -17,7 +17,8 @@
 //	Memory      what does it weigh                              a player, a buff
 //
 // The wheel by itself, at 10^4 to 10^6 timers (-wheel.most 10000000 for more), against
-// container/heap and a flat wheel of 43,200 slots, which keeps no order within a second.
+// container/heap and a flat wheel of 43,200 slots, which keeps no order within a second;
+// floor writes down the deadline and does nothing else.
 // Other libraries are in bench/peers, a module of its own:
 //
 //	benchmark       question
@@ -26,7 +27,7 @@
 //	WheelFire       … to let all fire within 12 h, all that leads there included
 //	WheelPeriodic   … of one firing, when each timer fires every 3 s and is moved on
 //	WheelMix        … of one call in the proportions of a game, frames included
-//	WheelFrames     how long is the longest frame of a day, and that which begins an hour
+//	WheelFrames     how long is the longest frame of a day, against its second and its kind
 //	WheelMemory     what a timer weighs after churn, and how long a collection takes
 //	WheelAfterFunc  what time.AfterFunc takes for WheelAdd
 //

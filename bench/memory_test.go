@@ -24,11 +24,3 @@ func BenchmarkMemory(b *testing.B) {
 	b.ReportMetric(player, "B/player")
 	b.ReportMetric(perBuff, "B/buff")
 }
-
-// heapBytes returns what lives on the heap.
-func heapBytes() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}

@@ -11,7 +11,7 @@ import (
 // min, the frames have 50 ms, and there are as many calls as keep the population. The
 // metric is the time of one call, with its share of all that the frames do.
 func BenchmarkWheelMix(b *testing.B) {
-	duel(b, 1000, func(b *testing.B, k rival, due []int64, rng *rand.Rand) {
+	duel(b, 1000, true, func(b *testing.B, k rival, due []int64, rng *rand.Rand) {
 		n, now := len(due), int64(0)
 		lasts := func() int64 { return now + 10_000 + rng.Int64N(110_000) }
 		live := make([]int, n)

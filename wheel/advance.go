@@ -6,20 +6,6 @@ import (
 	"slices"
 )
 
-// ready is a timer that fires, with what it is sorted by.
-type ready struct {
-	due Time
-	seq uint64
-	id  uint64
-}
-
-func byDueAndCall(a, b ready) int {
-	if a.due != b.due {
-		return cmp.Compare(a.due, b.due)
-	}
-	return cmp.Compare(a.seq, b.seq)
-}
-
 // Advance turns the hands to now and appends to dst what is due at or before it, in
 // order of time; equal deadlines in the order of the calls that set them. It
 // returns the extended dst. Each timer that fired rests until it is moved or
@@ -53,7 +39,7 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	if now > before {
 		w.smooth(uint64(now) - uint64(before))
 	}
-	w.tend()
+	w.tend(framePiece)
 	return dst
 }
 
@@ -111,16 +97,22 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 		return
 	}
 	start := w.start(l, k)
-	for n = min(n, q.n); n > 0; {
+	if l == seconds && q.min == q.max && w.descend(q, start+Time(q.min)) {
+		w.unmark(l, at)
+		return
+	}
+	n = min(n, q.n)
+	w.moved += uint64(n)
+	for n > 0 {
 		some := w.front(q, n)
 		for _, e := range some {
 			due := start + Time(e.off)
 			if f.wide {
-				if w.tag(e.timer).stamp != e.stamp {
+				if w.timer(e.timer).stamp != e.stamp {
 					w.dead--
 					continue
 				}
-				due = w.body(e.timer).due
+				due = w.timer(e.timer).due
 			}
 			w.place(e.timer, e.stamp, due)
 		}
@@ -130,6 +122,22 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 	if q.n == 0 {
 		w.unmark(l, at)
 	}
+}
+
+// descend hands all entries of a slot of the seconds, due in the same millisecond, to the
+// dial as they are, if nothing waits there. The slot is that of the running second or
+// the coming one, so the dial has room for it.
+func (w *Wheel) descend(q *queue, due Time) bool {
+	f := &w.level[dial]
+	at := f.ring(uint32(due - f.from))
+	to := &w.slots[f.first+at]
+	if to.n > 0 {
+		return false
+	}
+	*to, *q = *q, emptyQueue
+	to.min, to.max = 0, 0
+	w.mark(dial, at)
+	return true
 }
 
 // fireDial fires what is due in the running second, up to now.
@@ -161,15 +169,19 @@ func (w *Wheel) look(half int, now Time) {
 	f, sum := &w.level[dial], uint32(0)
 	for words := f.occupied[half]; words != 0; words &= words - 1 {
 		word := uint32(bits.TrailingZeros64(words))
-		if f.from+Time(word*64) > now {
+		from := f.from + Time(word*64)
+		if from > now {
 			break
 		}
-		for m := w.dial[half][word]; m != 0; m &= m - 1 {
+		m := w.dial[half][word]
+		if ahead := uint64(now-from) + 1; ahead < 64 {
+			m &= 1<<ahead - 1
+		}
+		for ; m != 0; m &= m - 1 {
 			q := &w.slots[f.first+f.shift+word*64+uint32(bits.TrailingZeros64(m))]
 			if q.n <= 2 {
 				i := w.chunk(q.first).entry[q.head].timer
-				p := w.pages[i>>pageBits]
-				sum += p.tag[i%pageTimers].stamp + uint32(p.body[i%pageTimers].seq)
+				sum += w.timer(i).stamp
 			}
 		}
 	}
@@ -179,36 +191,57 @@ func (w *Wheel) look(half int, now Time) {
 // fire empties a slot of the dial, or the late one. The living timers that are due at
 // t are appended to dst and rest. Those whose deadline was raised go where it belongs.
 func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
-	batch, inOrder := w.batch[:0], true
-	last := ready{due: earliest}
+	first, seqs, inOrder := len(dst), w.seqs[:0], true
+	last, lastSeq := earliest, uint64(0)
 	for q.n > 0 {
 		some := w.front(q, all)
 		for _, e := range some {
-			p := w.pages[e.timer>>pageBits]
-			tag, b := &p.tag[e.timer%pageTimers], &p.body[e.timer%pageTimers]
-			if tag.stamp != e.stamp {
+			b := w.timer(e.timer)
+			if b.stamp != e.stamp {
 				w.dead--
 				continue
 			}
-			if b.due > t {
-				w.place(e.timer, e.stamp, b.due)
+			due, seq := b.due, b.seq
+			if due > t {
+				w.place(e.timer, e.stamp, due)
 				continue
 			}
-			tag.stamp |= resting
-			next := ready{b.due, b.seq, b.id}
-			inOrder = inOrder && (last.due < b.due || last.due == b.due && last.seq < b.seq)
-			last = next
-			batch = append(batch, next)
+			b.stamp |= resting
+			inOrder = inOrder && (last < due || last == due && lastSeq < seq)
+			last, lastSeq = due, seq
+			dst = append(dst, Fired{Due: due, ID: b.id})
+			seqs = append(seqs, seq)
 		}
 		w.drop(q, len(some))
 	}
-	w.live -= len(batch)
-	w.batch = batch
+	w.live -= len(seqs)
+	w.seqs = seqs
 	if !inOrder {
-		slices.SortFunc(batch, byDueAndCall)
-	}
-	for i := range batch {
-		dst = append(dst, Fired{Due: batch[i].due, ID: batch[i].id})
+		w.sort(dst[first:])
 	}
 	return dst
+}
+
+// ready is a timer that fires, with what it is sorted by.
+type ready struct {
+	Fired
+	seq uint64
+}
+
+// sort orders what fires together, of which w.seqs are the calls.
+func (w *Wheel) sort(fired []Fired) {
+	batch := w.batch[:0]
+	for i, f := range fired {
+		batch = append(batch, ready{f, w.seqs[i]})
+	}
+	slices.SortFunc(batch, func(a, b ready) int {
+		if a.Due != b.Due {
+			return cmp.Compare(a.Due, b.Due)
+		}
+		return cmp.Compare(a.seq, b.seq)
+	})
+	for i := range batch {
+		fired[i] = batch[i].Fired
+	}
+	w.batch = batch
 }

@@ -7,13 +7,13 @@ import "fmt"
 // code. The invariants, for every timer i, entry e in slot s of level l, and the digits
 // d(t) of an instant t, written as half-day, hour, minute, second, ms:
 //
-//	entries:  |{e : e.timer = i, e.stamp = tag(i).stamp}| = 1 if i waits, else 0
+//	entries:  |{e : e.timer = i, e.stamp = timer(i).stamp}| = 1 if i waits, else 0
 //	          Σ queue.n = live + dead;  live = |{i : i waits}|
-//	time:     due(e) = start(s) + e.off, start(s) <= due(e) <= body(i).due, e alive
+//	time:     due(e) = start(s) + e.off, on the dial start(s); start(s) <= due(e) <= timer(i).due, e alive
 //	          now < start(s) on a face or shelf, now < due(e) on the dial
-//	          body(i).due <= now at the call that put i into the late slot
+//	          timer(i).due <= now at the call that put i into the late slot
 //	place:    s is where due(e) belongs, or s is coming and due(e) belongs finer
-//	minimum:  queue.min <= e.off
+//	bounds:   queue.min <= e.off <= queue.max, but on the dial
 //	suspects: bit i of suspect[0] is set if e.timer = i, e dead; suspect[1] is zero but
 //	          while a sweep runs or its end is tidied up
 //	bitmaps:  bit s of l is set if and only if queue(s).n > 0; summaries likewise
@@ -182,11 +182,6 @@ func entries(w *Wheel, q *queue) ([]entry, error) {
 	if len(all) != int(q.n) {
 		return all, fmt.Errorf("%d entries, n says %d", len(all), q.n)
 	}
-	for _, e := range all {
-		if e.off < q.min {
-			return all, fmt.Errorf("entry at %d, min says %d", e.off, q.min)
-		}
-	}
 	return all, nil
 }
 
@@ -198,7 +193,7 @@ func checkSlots(w *Wheel) error {
 	}
 	dead := 0
 	for _, e := range in {
-		if w.tag(e.timer).stamp == e.stamp {
+		if w.timer(e.timer).stamp == e.stamp {
 			living[e.timer]++
 		} else {
 			dead++
@@ -213,8 +208,16 @@ func checkSlots(w *Wheel) error {
 			return fmt.Errorf("begins at %v, now %v, holds %d", start, w.now, len(in))
 		}
 		for _, e := range in {
-			due := start + Time(e.off)
-			alive := w.tag(e.timer).stamp == e.stamp
+			due, q := start, &w.slots[slot]
+			if s.level != dial {
+				due += Time(e.off)
+				if e.off < q.min || e.off > q.max {
+					return fmt.Errorf("entry at %d, outside of %d to %d", e.off, q.min, q.max)
+				}
+			} else if q.min > 0 {
+				return fmt.Errorf("least off %d on the dial", q.min)
+			}
+			alive := w.timer(e.timer).stamp == e.stamp
 			if alive {
 				living[e.timer]++
 			} else {
@@ -226,8 +229,8 @@ func checkSlots(w *Wheel) error {
 			if w.level[s.level].wide {
 				continue
 			}
-			if due <= w.now || alive && w.body(e.timer).due < due {
-				return fmt.Errorf("timer %d, entry due %v, due %v, now %v", e.timer, due, w.body(e.timer).due, w.now)
+			if due <= w.now || alive && w.timer(e.timer).due < due {
+				return fmt.Errorf("timer %d, entry due %v, due %v, now %v", e.timer, due, w.timer(e.timer).due, w.now)
 			}
 			b := belongs(w, due)
 			if b != s && (b.level >= s.level || !coming(w, s)) {
@@ -245,7 +248,7 @@ func checkSlots(w *Wheel) error {
 	waits := 0
 	for i := uint32(1); uint64(i) < w.made; i++ {
 		want := 0
-		if w.tag(i).state() == waiting {
+		if w.timer(i).state() == waiting {
 			want = 1
 			waits++
 		}
@@ -255,116 +258,6 @@ func checkSlots(w *Wheel) error {
 	}
 	if waits != w.live {
 		return fmt.Errorf("%d timers wait, Len says %d", waits, w.live)
-	}
-	return nil
-}
-
-func checkBitmaps(w *Wheel) error {
-	var occupied [maxLevels][2]uint64
-	var positions [2][dialWords]uint64
-	err := spots(w, func(s spot, slot uint32, _ Time) error {
-		if w.slots[slot].n == 0 {
-			return nil
-		}
-		f := &w.level[s.level]
-		at, half := slot-f.first, 0
-		if at >= f.size {
-			at, half = at-f.size, 1
-		}
-		if s.level == dial {
-			positions[half][at/64] |= 1 << (at % 64)
-			at /= 64
-		}
-		occupied[s.level][half] |= 1 << at
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for l := range w.level {
-		if w.level[l].occupied != occupied[l] {
-			return fmt.Errorf("level %d: bitmap %b, want %b", l, w.level[l].occupied, occupied[l])
-		}
-	}
-	if w.dial != positions {
-		return fmt.Errorf("dial bitmap %b, want %b", w.dial, positions)
-	}
-	return nil
-}
-
-// checkChunks sees that every chunk is in one queue or free.
-func checkChunks(w *Wheel) error {
-	seen := make([]bool, max(w.madeChunks, 1))
-	n := 1 // chunk 0
-	visit := func(c uint32) error {
-		if c == 0 || c >= w.madeChunks || seen[c] {
-			return fmt.Errorf("chunk %d is in two places, or none", c)
-		}
-		seen[c] = true
-		n++
-		return nil
-	}
-	for i := range w.slots {
-		q := &w.slots[i]
-		for c := q.first; c != 0; c = w.chunk(c).next {
-			if err := visit(c); err != nil {
-				return err
-			}
-			if c == q.last {
-				break
-			}
-		}
-	}
-	for c := w.freeChunk; c != 0; c = w.chunk(c).next {
-		if err := visit(c); err != nil {
-			return err
-		}
-	}
-	if n != len(seen) {
-		return fmt.Errorf("%d chunks found of %d", n, len(seen))
-	}
-	return nil
-}
-
-// checkSlab counts the timers by state.
-func checkSlab(w *Wheel) error {
-	var rests, free, gone int
-	for i := uint32(1); uint64(i) < w.made; i++ {
-		t := w.tag(i)
-		switch t.state() {
-		case resting:
-			rests++
-		case unused:
-			free++
-		case retired:
-			gone++
-			if t.gen != lastGeneration {
-				return fmt.Errorf("timer %d retired at generation %d", i, t.gen)
-			}
-		}
-		if t.gen < firstGeneration {
-			return fmt.Errorf("timer %d: generation %d", i, t.gen)
-		}
-		set := int(i/64) < len(w.free.words[0]) && w.free.words[0][i/64]>>(i%64)&1 != 0
-		if set != (t.state() == unused) {
-			return fmt.Errorf("timer %d: state %d, free is %v", i, t.state(), set)
-		}
-	}
-	if free != w.free.n || gone != w.gone {
-		return fmt.Errorf("%d free and %d retired, counted %d and %d", free, gone, w.free.n, w.gone)
-	}
-	for k := 1; k < len(w.free.words); k++ {
-		for i, word := range w.free.words[k-1] {
-			if (word != 0) != (w.free.words[k][i/64]>>(i%64)&1 != 0) {
-				return fmt.Errorf("free set: word %d of level %d is %b", i, k-1, word)
-			}
-		}
-	}
-	if s := w.Stats(); s.Waiting != w.live || s.Resting != rests || s.Dead != w.dead {
-		return fmt.Errorf("Stats %+v, want %d waiting, %d resting, %d dead", s, w.live, rests, w.dead)
-	}
-	if t := *w.tag(0); t != (tag{gen: firstGeneration, stamp: unused}) {
-		return fmt.Errorf("timer 0 was written to: %+v", t)
 	}
 	return nil
 }
@@ -393,7 +286,6 @@ func nextFree(w *Wheel) uint32 {
 		return 0
 	}
 	f := w.free
-	f.words = [3][]uint64{}
 	for k := range f.words {
 		f.words[k] = append([]uint64(nil), w.free.words[k]...)
 	}

@@ -45,7 +45,7 @@
 // # Entries
 //
 // What lies in a slot is an entry: which timer, a stamp, and the deadline. Entries lie
-// in chunks of 42, so that to bring down a slot is to read memory from front to back; the
+// in chunks of 85, so that to bring down a slot is to read memory from front to back; the
 // timers, which are anywhere, are not looked at before they fire. An entry is alive while
 // its stamp is that of its timer:
 //
@@ -57,6 +57,9 @@
 // The dead are bounded: when they outnumber the living, or when there are more than six
 // entries for every five timers there ever were at once, a sweep goes round the slots, a
 // few entries with every eighth death and every Advance.
+//
+// A slot of the seconds whose entries are all due in one millisecond goes to the dial as
+// it is, chunks and all, if nothing waits there.
 //
 // # Example
 //
@@ -89,25 +92,28 @@
 //
 // Entries in chunks against doubly linked lists of timers, on the same clock face without
 // smoothing, which this package had before; a million timers due within 12 h, on a shared
-// machine of two cores. Two figures are the quietest and the loudest of several runs; the
-// neighbours can double any of them. All are in ns unless they say bytes, and from
-// go test -run '^$' -bench Wheel ./bench:
+// machine of two cores, where a figure can double from one run to another. All are in ns
+// unless they say bytes, medians of three, and of one run of make wheel-plots, whose output
+// is docs/wheel-bench.txt and docs/wheel-lists.txt:
 //
-//	                                   lists     chunks
-//	Add                                   18    25 – 29
-//	Move to later                        100    59 – 81
-//	Move to earlier                      100  171 – 300
-//	Remove                                23    63 – 95
-//	fire, with all that leads there  250–280    77 – 170
-//	a call of a game, all together       333        332
-//	median frame of 50 ms                 50        400
-//	longest frame of 24 h        144,655,000  1,500–2,100
-//	bytes a timer, at most              32.3       47.0
+//	                                floor        lists   chunks   at 10^7
+//	Add                               1.9           19       29        23
+//	Move to later                     2.8          112       86       100
+//	Move to earlier                   2.9          117      216       297
+//	Remove                            2.4           23       84       261
+//	fire, due on whole seconds                     289       72        85
+//	fire, due on milliseconds                      252      116       138
+//	fire each 3 s and move on                       34       36        36
+//	a call of a game, all together                 371      295
+//	median frame of 50 ms                           50      401
+//	longest frame of 24 h                  155,554,056    2,644
+//	bytes a timer, after churn                    32.3     47.3
 //
-// Lists win where a call touches one timer, chunks where time passes; over the calls of
-// a game it is a draw, and at 10^5 timers, which a cache holds, lists are ahead (49 ns
-// against 85). Firing stays linear: 86 ns at ten million. The longest frame decided:
-// half-day and hour begin without a trace. It is that in which the most timers fire.
+// The floor is to write the deadline into an array. Lists win at Add, Remove and a move to
+// an earlier deadline, chunks where time passes; over the calls of a game chunks are
+// ahead, but at 10^5 timers, which a cache holds, lists are (52 against 76). The longest
+// frame decided: half-day and hour begin in less than 3,000 ns. Other libraries, the frames
+// across an hour, and what was wanted and is not reached are in docs/wheel.md.
 //
 // # What is given up
 //

@@ -6,21 +6,20 @@ import "math"
 // the slot: the timer itself is looked at only when it fires.
 type entry struct {
 	timer uint32
-	stamp uint32 // alive while it equals the timer's; see tag
-	off   uint32 // the deadline, counted from the start of the slot; 0 on a wide level
+	stamp uint32 // alive while it equals the timer's; see timer
+	off   uint32 // the deadline, counted from the start of the slot; means nothing on a wide level and on the dial
 }
 
 const (
-	chunkEntries = 42
+	chunkEntries = 85
 	chunkBits    = 6
 	pageChunks   = 1 << chunkBits
 )
 
-// chunk is a piece of a queue: 512 bytes, eight cache lines in a row.
+// chunk is a piece of a queue: a kilobyte in a row.
 type chunk struct {
 	next  uint32 // in the queue, or in the list of free chunks
 	entry [chunkEntries]entry
-	_     uint32
 }
 
 // queue holds the entries of a slot, first in, first out.
@@ -30,7 +29,7 @@ type chunk struct {
 type queue struct {
 	first, last uint32
 	n           uint32
-	min         uint32 // no entry has a smaller off
+	min, max    uint32 // no entry has a smaller off, or a larger one
 	head, tail  uint16
 }
 
@@ -46,7 +45,21 @@ func (w *Wheel) push(q *queue, e entry) {
 	w.chunk(q.last).entry[q.tail] = e
 	q.tail++
 	q.n++
-	q.min = min(q.min, e.off)
+	q.min, q.max = min(q.min, e.off), max(q.max, e.off)
+}
+
+// pushAll puts entries behind all others of the slot; their offs are within
+// its bounds.
+func (w *Wheel) pushAll(q *queue, some []entry) {
+	for len(some) > 0 {
+		if q.tail == chunkEntries {
+			w.extend(q)
+		}
+		n := copy(w.chunk(q.last).entry[q.tail:], some)
+		q.tail += uint16(n)
+		q.n += uint32(n)
+		some = some[n:]
+	}
 }
 
 // extend gives the queue another chunk.

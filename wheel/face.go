@@ -52,6 +52,7 @@ type Stats struct {
 	Resting int    // timers that fired and were neither moved nor removed
 	Late    int    // entries in the late slot
 	Dead    int    // entries that stand for no timer any more
+	Moved   uint64 // entries brought down a level or swept so far: the work beside firing
 	Bytes   uint64 // memory of the slabs, the slots and the bitmaps
 }
 
@@ -62,12 +63,13 @@ func (w *Wheel) Stats() Stats {
 		len(w.slots)*int(unsafe.Sizeof(queue{})) +
 		int(unsafe.Sizeof(Wheel{})) +
 		cap(w.batch)*int(unsafe.Sizeof(ready{})) +
-		8*(2*cap(w.suspect[0])+cap(w.pages)+cap(w.chunks)+cap(w.free.words[0])+cap(w.free.words[1])+cap(w.free.words[2]))
+		8*(cap(w.seqs)+2*cap(w.suspect[0])+cap(w.pages)+cap(w.chunks)+cap(w.free.words[0])+cap(w.free.words[1])+cap(w.free.words[2]))
 	return Stats{
 		Waiting: w.live,
 		Resting: int(w.made) - 1 - w.live - w.free.n - w.gone,
 		Late:    int(w.slots[late].n),
 		Dead:    w.dead,
+		Moved:   w.moved,
 		Bytes:   uint64(bytes),
 	}
 }

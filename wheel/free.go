@@ -6,13 +6,14 @@ import "math/bits"
 // the one before it, in whatever order they were freed: a list would lead it
 // criss-cross through memory.
 //
-// Invariant: bit i of words[k] is set if and only if words[k-1][i] is not zero; for
-// words[0], if and only if timer i is unused.
+// Invariant: bit i of words[k] is set if and only if words[k-1][i] is not zero. Timer i
+// is unused if and only if its bit is set in words[0] or, as bit i-from, in taken.
 type freeSet struct {
 	n     int
+	taken uint64 // a fine word that was taken out of words, for the next Adds
+	from  uint32 // its first timer
+	top   int    // where to begin in the coarsest words
 	words [3][]uint64
-	top   int // where to begin in the coarsest words
-	word  int // the fine word from which the last one was taken
 }
 
 func (f *freeSet) add(i uint32) {
@@ -36,21 +37,29 @@ func (f *freeSet) add(i uint32) {
 // take returns one that is free; there is one.
 func (f *freeSet) take() uint32 {
 	f.n--
-	word := f.word
+	if f.taken == 0 {
+		f.refill()
+	}
+	i := f.from + uint32(bits.TrailingZeros64(f.taken))
+	f.taken &= f.taken - 1
+	return i
+}
+
+// refill takes out the neighbour of the last fine word, or one somewhere else.
+func (f *freeSet) refill() {
+	word := int(f.from/64) + 1
 	if word >= len(f.words[0]) || f.words[0][word] == 0 {
 		word = f.find()
-		f.word = word
 	}
-	bit := bits.TrailingZeros64(f.words[0][word])
-	i := uint32(word*64 + bit)
-	for k := range f.words {
-		f.words[k][word] &^= 1 << bit
-		if f.words[k][word] != 0 {
+	f.taken, f.from = f.words[0][word], uint32(word*64)
+	f.words[0][word] = 0
+	for k := 1; k < len(f.words); k++ {
+		bit := word % 64
+		word /= 64
+		if f.words[k][word] &^= 1 << bit; f.words[k][word] != 0 {
 			break
 		}
-		word, bit = word/64, word%64
 	}
-	return i
 }
 
 // find returns a fine word that is not zero.

@@ -47,7 +47,11 @@ type level struct {
 	from  Time   // first instant of the running round; wraps if before the first Time
 	last  Time   // last instant of the running round; saturates
 	next  Time   // last instant of the next round; saturates
-	wide  bool   // a slot is too long for entry.off: a deadline is looked up in the timer
+	// 2^63 / unit, rounded up: the high word of 2n * inverse is n / unit for each n
+	// below 2^32, and a product costs a third of a quotient.
+	inverse uint64
+	carry   uint64 // see smooth: a part of an entry, in 2^-32
+	wide    bool   // a slot is too long for entry.off: a deadline is looked up in the timer
 
 	// A bit for each slot that is not empty, by half of the ring; of the dial, for
 	// each word of Wheel.dial that is not zero.
@@ -62,6 +66,7 @@ func (w *Wheel) build(sh shape) {
 	n, unit := uint32(late+1), int64(1)
 	for l, size := range []int{sh.dial, sh.seconds, sh.minutes, sh.hours} {
 		w.level[l] = level{first: n, size: uint32(size), unit: uint32(unit), round: unit * int64(size)}
+		w.level[l].inverse = (1<<63-1)/uint64(unit) + 1
 		n += 2 * uint32(size)
 		unit *= int64(size)
 	}
@@ -91,24 +96,25 @@ func (w *Wheel) halfDay(t Time) uint64 {
 // place puts an entry where its deadline, which is not before now, belongs: on the
 // finest level of which the running round or the next one holds it.
 func (w *Wheel) place(timer, stamp uint32, due Time) {
-	l, f := dial, &w.level[dial]
-	for ; due > f.next; f = &w.level[l] {
+	l := dial
+	for due > w.level[l].next {
 		if l++; l == shelf {
 			w.shelve(timer, stamp, due)
 			return
 		}
 	}
+	f := &w.level[l]
 	gone := uint32(due - f.from)
-	k := gone / f.unit
-	at := f.ring(k)
-	off := gone - k*f.unit
+	k, _ := bits.Mul64(uint64(gone)*2, f.inverse) // gone / unit
+	at := f.ring(uint32(k))
+	off := gone - uint32(k)*f.unit
 	q := &w.slots[f.first+at]
 	if q.tail < chunkEntries { // push, by hand: this is where the time goes
 		c := w.chunk(q.last)
 		c.entry[q.tail] = entry{timer, stamp, off}
 		q.tail++
 		q.n++
-		q.min = min(q.min, off)
+		q.min, q.max = min(q.min, off), max(q.max, off)
 		return
 	}
 	w.push(q, entry{timer, stamp, off})

@@ -36,15 +36,15 @@ func (w *Wheel) Next() (Time, bool) {
 // belong now. It returns the earliest of the deadlines and first.
 func (w *Wheel) settle(slot uint32, first Time) Time {
 	q := &w.slots[slot]
-	q.min = emptyQueue.min
+	q.min, q.max = emptyQueue.min, emptyQueue.max
 	for n := q.n; n > 0; {
 		some := w.front(q, n)
 		for _, e := range some {
-			if w.tag(e.timer).stamp != e.stamp {
+			if w.timer(e.timer).stamp != e.stamp {
 				w.dead--
 				continue
 			}
-			due := w.body(e.timer).due
+			due := w.timer(e.timer).due
 			w.enter(e.timer, e.stamp, due)
 			first = min(first, due)
 		}

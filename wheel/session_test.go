@@ -313,7 +313,7 @@ func (s *session) age(d *dice) {
 	if i == 0 || s.retired > 20 {
 		return
 	}
-	t := s.w.tag(i)
+	t := s.w.timer(i)
 	t.gen = max(t.gen, lastGeneration-uint32(d.n(3)))
 	if s.w.dead == 0 && d.one(2) { // and has had as many entries; none of them is left
 		t.stamp |= math.MaxUint32 - 31
@@ -340,7 +340,7 @@ func (s *session) finish() error {
 		}
 	}
 	for i := uint32(1); uint64(i) < s.w.made; i++ {
-		if t := s.w.tag(i); t.state() < unused {
+		if t := s.w.timer(i); t.state() < unused {
 			return fmt.Errorf("timer %d is lost: state %d", i, t.state())
 		}
 	}

@@ -8,7 +8,8 @@ package wheel
 
 const (
 	deathsPerPiece = 8   // a piece is swept when so many entries have died
-	piece          = 128 // entries of a piece; an Advance sweeps one too
+	piece          = 128 // entries of a piece
+	framePiece     = 16  // entries that an Advance sweeps: it must not show in the frame
 	slotPiece      = 128 // slots of a piece, most of which are empty
 
 	// As many dead entries are no reason for a sweep.
@@ -39,17 +40,17 @@ func (w *Wheel) bury(i uint32) {
 		w.suspect[1][i/64] |= 1 << (i % 64)
 	}
 	if w.dead%deathsPerPiece == 0 {
-		w.tend()
+		w.tend(piece)
 	}
 }
 
-// tend goes on with the running sweep, or sees whether one is due.
-func (w *Wheel) tend() {
+// tend goes on with the running sweep by n entries, or sees whether one is due.
+func (w *Wheel) tend(n uint32) {
 	s := &w.sweep
 	s.turns++
 	switch {
 	case s.on:
-		w.sweepOn(piece)
+		w.sweepOn(n)
 	case s.dirty > 0:
 		from := max(0, s.dirty-piece)
 		clear(w.suspect[1][from:s.dirty])
@@ -76,6 +77,7 @@ func (w *Wheel) sweepOn(n uint32) {
 		k := min(s.left, q.n, n)
 		s.left = min(s.left, q.n) - k
 		n -= k
+		w.moved += uint64(k)
 		w.sweepFirst(s.slot, k)
 		if s.left > 0 {
 			return
@@ -100,20 +102,35 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 	q := &w.slots[slot]
 	for n > 0 {
 		some := w.front(q, n)
-		for _, e := range some {
-			if w.suspect[0][e.timer/64]>>(e.timer%64)&1 == 0 || w.tag(e.timer).stamp == e.stamp {
-				w.push(q, e)
-			} else {
-				w.dead--
-			}
-		}
 		n -= uint32(len(some))
+		kept := w.living(some)
+		w.dead -= len(some) - kept
+		w.pushAll(q, some[:kept])
 		w.drop(q, len(some))
 	}
 	if q.n == 0 && slot != late {
 		l := w.levelOf(slot)
 		w.unmark(l, slot-w.level[l].first)
 	}
+}
+
+// living moves the living of some entries to the front, in their order, and returns
+// how many they are. It waits for no timer: the processor fetches many at once, because
+// no branch depends on what they say.
+func (w *Wheel) living(some []entry) int {
+	suspect, n := w.suspect[0], 0
+	for _, e := range some {
+		some[n] = e
+		lives := 1
+		if suspect[e.timer/64]>>(e.timer%64)&1 != 0 {
+			lives = 0
+			if w.timer(e.timer).stamp == e.stamp {
+				lives = 1
+			}
+		}
+		n += lives
+	}
+	return n
 }
 
 // levelOf returns the level of a slot that is not the late one.

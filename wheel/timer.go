@@ -11,25 +11,18 @@ import "math"
 // Wheel cannot tell a handle of another Wheel from one of its own.
 type Handle uint64
 
-// A timer is a tag and a body: 32 bytes without a pointer, so that the garbage
-// collector has nothing to follow. They stand apart because Remove and the sweep
-// need the tag alone, and a million tags fit into a cache.
-
-// tag says who a timer is and which entry of it is the living one.
-type tag struct {
+// timer is 32 bytes without a pointer, so that the garbage collector has nothing to
+// follow, and half a cache line, so that whatever is done to one costs one miss.
+type timer struct {
 	gen uint32
 	// A counter of the timer's entries in the upper bits, the state in the lowest
 	// two. Invariant: the timer waits if and only if exactly one entry in all
 	// slots carries this stamp and this timer's index; the entry's deadline is not
-	// after body.due.
+	// after due.
 	stamp uint32
-}
-
-// body is what fires.
-type body struct {
-	due Time
-	id  uint64
-	seq uint64 // number of the call that set due: orders equal deadlines
+	due   Time
+	id    uint64
+	seq   uint64 // number of the call that set due: orders equal deadlines
 }
 
 // The states. An entry's stamp always says waiting.
@@ -41,10 +34,10 @@ const (
 	stateMask = 3
 )
 
-func (t tag) state() uint32 { return t.stamp & stateMask }
+func (t *timer) state() uint32 { return t.stamp & stateMask }
 
 // renew makes all entries of the timer dead and returns the stamp for a new one.
-func (t *tag) renew() uint32 {
+func (t *timer) renew() uint32 {
 	t.stamp = (t.stamp | stateMask) + 1
 	return t.stamp
 }
@@ -60,14 +53,9 @@ const (
 
 // page is a piece of the slab. Pages stay where they are: to grow, nothing is
 // copied.
-type page struct {
-	tag  [pageTimers]tag
-	body [pageTimers]body
-}
+type page [pageTimers]timer
 
-func (w *Wheel) tag(i uint32) *tag { return &w.pages[i>>pageBits].tag[i%pageTimers] }
-
-func (w *Wheel) body(i uint32) *body { return &w.pages[i>>pageBits].body[i%pageTimers] }
+func (w *Wheel) timer(i uint32) *timer { return &w.pages[i>>pageBits][i%pageTimers] }
 
 // find returns the live timer of h, or 0 if h is stale or made up.
 func (w *Wheel) find(h Handle) uint32 {
@@ -75,7 +63,7 @@ func (w *Wheel) find(h Handle) uint32 {
 	if uint64(i) >= w.made {
 		return 0
 	}
-	t := w.tag(i)
+	t := w.timer(i)
 	// A free timer already carries the generation of its next handle, which can
 	// be guessed: the state decides.
 	if t.gen != uint32(h>>32) || t.state() > resting {
@@ -85,7 +73,7 @@ func (w *Wheel) find(h Handle) uint32 {
 }
 
 func (w *Wheel) handle(i uint32) Handle {
-	return Handle(w.tag(i).gen)<<32 | Handle(i)
+	return Handle(w.timer(i).gen)<<32 | Handle(i)
 }
 
 // take returns a timer to use: a freed one if there is one.
@@ -106,13 +94,13 @@ func (w *Wheel) take() uint32 {
 		}
 	}
 	w.made++
-	*w.tag(i) = tag{gen: firstGeneration, stamp: unused}
+	*w.timer(i) = timer{gen: firstGeneration, stamp: unused}
 	return i
 }
 
 // release makes every handle and every entry of timer i stale.
 func (w *Wheel) release(i uint32) {
-	t := w.tag(i)
+	t := w.timer(i)
 	t.stamp |= stateMask
 	if t.gen == lastGeneration {
 		w.gone++ // retired

@@ -93,7 +93,7 @@ func (s *transcript) do(t *testing.T, d *datadriven.TestData) string {
 		h := s.handles[arg(0)]
 		return fmt.Sprintf("index %d, generation %d", uint32(h), h>>32)
 	case "age":
-		s.w.tag(nextFree(s.w)).gen = lastGeneration - 1
+		s.w.timer(nextFree(s.w)).gen = lastGeneration - 1
 	case "show":
 		return s.show()
 	case "face":
@@ -195,7 +195,7 @@ func (s *transcript) where(h Handle) (out string) {
 	i := uint32(h)
 	s.each(func(place string, in []entry) {
 		for _, e := range in {
-			if e.timer == i && e.stamp == s.w.tag(i).stamp {
+			if e.timer == i && e.stamp == s.w.timer(i).stamp {
 				out = place
 			}
 		}
@@ -203,24 +203,27 @@ func (s *transcript) where(h Handle) (out string) {
 	return out
 }
 
-// each calls f for the late slot and for every slot of the levels, finest first and in
-// order of time.
+// each calls f for the late slot and for every slot of the levels that is not empty,
+// finest first and in order of time.
 func (s *transcript) each(f func(place string, in []entry)) {
 	in, _ := entries(s.w, &s.w.slots[late])
 	f("late", in)
 	for l := range s.w.Levels() {
-		v := &s.w.level[l]
-		for k := range uint32(len(s.w.Face(l, nil).Slots)) {
-			in, _ := entries(s.w, &s.w.slots[v.first+v.ring(k)])
-			f(s.place(l, k), in)
+		face, v := s.w.Face(l, nil), &s.w.level[l]
+		for k, n := range face.Slots {
+			if n == 0 {
+				continue
+			}
+			in, _ := entries(s.w, &s.w.slots[v.first+v.ring(uint32(k))])
+			f(s.place(l, uint32(k), face.Unit), in)
 		}
 	}
 }
 
-func (s *transcript) place(level int, k uint32) string {
+func (s *transcript) place(level int, k uint32, unit int64) string {
 	f := &s.w.level[level]
 	from, name := s.w.start(level, k), s.level(level)
-	last := from.Add(s.w.Face(level, nil).Unit - 1)
+	last := from.Add(unit - 1)
 	if level < shelf {
 		name += fmt.Sprintf(" at %d", k%f.size)
 	}
@@ -244,8 +247,8 @@ func (s *transcript) show() string {
 	s.each(func(place string, in []entry) { s.list(&b, place, in) })
 	rests := ""
 	for i := uint32(1); uint64(i) < s.w.made; i++ {
-		if s.w.tag(i).state() == resting {
-			rests += " " + s.names[s.w.body(i).id]
+		if s.w.timer(i).state() == resting {
+			rests += " " + s.names[s.w.timer(i).id]
 		}
 	}
 	if rests != "" {
@@ -262,8 +265,8 @@ func (s *transcript) show() string {
 func (s *transcript) list(b *strings.Builder, place string, in []entry) {
 	line := ""
 	for _, e := range in {
-		if s.w.tag(e.timer).stamp == e.stamp {
-			line += " " + s.names[s.w.body(e.timer).id]
+		if s.w.timer(e.timer).stamp == e.stamp {
+			line += " " + s.names[s.w.timer(e.timer).id]
 		}
 	}
 	if line != "" {

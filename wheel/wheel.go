@@ -22,7 +22,8 @@ type Wheel struct {
 	dial   [2][dialWords]uint64 // see level.occupied
 	coming [shelf + 1]uint32    // of the faces and the first shelf: the slot to be reached next
 	chunks []*[pageChunks]chunk // chunk 0 stands for none
-	batch  []ready              // what fires in one millisecond
+	seqs   []uint64             // of what fires in one millisecond
+	batch  []ready              // the same, to sort it
 
 	freeChunk  uint32 // first free chunk
 	madeChunks uint32 // chunks that were ever used, and chunk 0
@@ -30,6 +31,7 @@ type Wheel struct {
 	half       uint64 // number of the running half-day
 	zeroHalf   uint64 // and of the one that begins at Time 0
 	sweep      sweep
+	moved      uint64 // entries brought down or swept, ever
 	looked     uint32 // means nothing; see look
 }
 
@@ -72,9 +74,8 @@ func (w *Wheel) Add(due Time, id uint64) Handle {
 	i := w.take()
 	w.seq++
 	w.live++
-	p := w.pages[i>>pageBits]
-	p.body[i%pageTimers] = body{due, id, w.seq}
-	t := &p.tag[i%pageTimers]
+	t := w.timer(i)
+	t.due, t.id, t.seq = due, id, w.seq
 	w.enter(i, t.renew(), due)
 	return Handle(t.gen)<<32 | Handle(i)
 }
@@ -89,10 +90,10 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 		return false
 	}
 	w.seq++
-	t, b := w.tag(i), w.body(i)
-	b.seq = w.seq
-	later := due >= b.due
-	b.due = due
+	t := w.timer(i)
+	t.seq = w.seq
+	later := due >= t.due
+	t.due = due
 	switch {
 	case t.state() == resting:
 		w.live++
@@ -113,7 +114,7 @@ func (w *Wheel) Remove(h Handle) bool {
 	if i == 0 {
 		return false
 	}
-	waits := w.tag(i).state() == waiting
+	waits := w.timer(i).state() == waiting
 	w.release(i)
 	if waits {
 		w.live--

@@ -1,6 +1,7 @@
 package wheel
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -16,7 +17,23 @@ func TestClockFace(t *testing.T) {
 	require.EqualValues(t, 12*3_600_000, w.level[hours].round)
 	require.Len(t, w.slots, 1+2*(1000+60+60+12)+7*64)
 	require.EqualValues(t, 32*pageTimers, unsafe.Sizeof(page{}))
-	require.EqualValues(t, 512, unsafe.Sizeof(chunk{}))
+	require.EqualValues(t, 1024, unsafe.Sizeof(chunk{}))
+}
+
+// TestInverse: the product in place is the quotient at both ends of every slot.
+func TestInverse(t *testing.T) {
+	for _, sh := range shapes {
+		w := newWheel(sh, 0)
+		for l := range shelf {
+			f := &w.level[l]
+			for k := range 2 * f.size {
+				for _, gone := range []uint32{k * f.unit, k*f.unit + f.unit - 1} {
+					got, _ := bits.Mul64(uint64(gone)*2, f.inverse)
+					require.EqualValues(t, k, got, "%v: level %d, %d", sh, l, gone)
+				}
+			}
+		}
+	}
 }
 
 // TestStarts sets the hands on every instant that is special, on every shape.

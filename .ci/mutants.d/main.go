@@ -1,0 +1,302 @@
+// Mutants plants one bug at a time and sees that the tests find it. A bug that they let
+// live is a hole in the tests: the mutant survived, and the exit code is 1.
+//
+// The bugs are in the text files beside this one, a file for each package, which is
+// all that a further package needs:
+//
+//	package ./wheel                              the package whose tests are run
+//	first   -test.run ^TestModel$ -wheel.ops …   flags of the first run, …
+//	then    -test.skip ^TestModel$               … and of the next one, if the first found nothing
+//
+//	== next round's last instant                 a mutant: what is wrong
+//	why an entry goes a level too high           what follows from it
+//	in level.go                                  a file of the package
+//	-due > f.next                                old text, lines that begin with - or a space
+//	+due >= f.next                               new text, lines that begin with + or a space
+//
+// The old text must be in the file exactly once, or the table is out of date: exit code 2.
+// It need not be whole lines. A mutant may have more than one "in". No file of the tree
+// is changed: the compiler is told to read another one in its place (go help build,
+// -overlay).
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+var (
+	dir      = flag.String("dir", ".ci/mutants.d", "where the tables are")
+	only     = flag.String("only", "", "run only the mutants whose table or name matches this regular expression")
+	parallel = flag.Int("parallel", 2, "how many at a time")
+	prefix   = flag.String("exec", "", "a program to run the test binaries with")
+	dry      = flag.Bool("n", false, "run nothing: only see that the old text of every mutant is there")
+)
+
+func main() {
+	flag.Parse()
+	os.Exit(run(context.Background()))
+}
+
+func run(ctx context.Context) int {
+	wanted, err := regexp.Compile(*only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants: -only:", err)
+		return 2
+	}
+	tables, err := readTables(*dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		return 2
+	}
+	tmp, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		return 2
+	}
+	defer os.RemoveAll(tmp)
+
+	var jobs []job
+	for _, t := range tables {
+		picked := 0
+		for _, m := range t.mutants {
+			if wanted.MatchString(t.name) || wanted.MatchString(m.name) {
+				jobs = append(jobs, job{t, m})
+				picked++
+			}
+		}
+		if picked == 0 || *dry {
+			continue
+		}
+		fmt.Printf("%s: %d of %d mutants\n", t.name, picked, len(t.mutants))
+		if err := calibrate(ctx, tmp, t); err != nil {
+			fmt.Fprintln(os.Stderr, "mutants:", err)
+			return 2
+		}
+	}
+	if len(jobs) == 0 {
+		fmt.Fprintln(os.Stderr, "mutants: no mutant matches", *only)
+		return 2
+	}
+	if *dry {
+		return plantAll(tmp, jobs)
+	}
+	return judge(jobs, tryAll(ctx, tmp, jobs))
+}
+
+// plantAll sees that every mutant could be planted.
+func plantAll(tmp string, jobs []job) int {
+	code := 0
+	for _, j := range jobs {
+		if _, err := j.mutant.plant(j.table.pkg, tmp); err != nil {
+			fmt.Printf("%s, %s: %v\n", j.table.name, j.mutant.name, err)
+			code = 2
+		}
+	}
+	return code
+}
+
+// calibrate runs the tests without a mutant. Tests that fail by themselves would find
+// anything; and a mutant hangs if it takes many times as long.
+func calibrate(ctx context.Context, tmp string, t *table) error {
+	for i := range t.runs {
+		t.runs[i].limit = 5 * time.Minute
+	}
+	v := try(ctx, tmp, job{t, mutant{name: "unchanged"}})
+	if v.err != nil {
+		return fmt.Errorf("%s, unchanged: %w", t.name, v.err)
+	}
+	if v.by != "" {
+		return fmt.Errorf("%s, unchanged, fails in %s", t.name, v.by)
+	}
+	for i, took := range v.runs {
+		t.runs[i].limit = 10*time.Second + 4*took
+	}
+	return nil
+}
+
+// tryAll sends back a verdict for each job, as they come.
+func tryAll(ctx context.Context, tmp string, jobs []job) <-chan verdict {
+	todo, done := make(chan job), make(chan verdict)
+	var workers sync.WaitGroup
+	for range *parallel {
+		workers.Go(func() {
+			for j := range todo {
+				done <- try(ctx, tmp, j)
+			}
+		})
+	}
+	go func() {
+		for _, j := range jobs {
+			todo <- j
+		}
+		close(todo)
+		workers.Wait()
+		close(done)
+	}()
+	return done
+}
+
+// judge prints the verdicts and returns the exit code.
+func judge(jobs []job, verdicts <-chan verdict) int {
+	start, first, survived, wrong := time.Now(), 0, 0, 0
+	for v := range verdicts {
+		word := "killed"
+		switch {
+		case v.err != nil:
+			wrong++
+			word = "ERROR"
+		case v.by == "":
+			survived++
+			word = "SURVIVED"
+		case v.run == 0:
+			first++
+		}
+		fmt.Printf("%-8s  %-8s %-55s %s (%.0f s)\n", word, v.table.name, v.mutant.name, v.by, v.took.Seconds())
+		if v.err != nil {
+			fmt.Println(v.err)
+		}
+	}
+	fmt.Printf("%d mutants, %d killed, %d of them by the first run, %d survived, %d could not be planted, in %.0f s\n",
+		len(jobs), len(jobs)-survived-wrong, first, survived, wrong, time.Since(start).Seconds())
+	switch {
+	case wrong > 0:
+		return 2
+	case survived > 0:
+		return 1
+	}
+	return 0
+}
+
+type job struct {
+	table  *table
+	mutant mutant
+}
+
+type verdict struct {
+	job
+	run  int    // number of the run that found it
+	by   string // the test that did; "" if none
+	err  error  // it could not be planted or did not compile
+	took time.Duration
+	runs []time.Duration // of the processor, by run
+}
+
+// try plants the mutant and runs the tests.
+func try(ctx context.Context, tmp string, j job) verdict {
+	v, start := verdict{job: j}, time.Now()
+	work, err := os.MkdirTemp(tmp, "")
+	if err != nil {
+		v.err = err
+		return v
+	}
+	defer os.RemoveAll(work)
+	overlay, err := j.mutant.plant(j.table.pkg, work)
+	if err != nil {
+		v.err = err
+		return v
+	}
+	binary := filepath.Join(work, "test")
+	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", binary, j.table.pkg).CombinedOutput(); err != nil {
+		v.err = fmt.Errorf("it does not compile: %w\n%s", err, out)
+		return v
+	}
+	for i, r := range j.table.runs {
+		var used time.Duration
+		v.by, used, v.err = test(ctx, binary, j.table.pkg, r)
+		v.run, v.runs = i, append(v.runs, used)
+		if v.by != "" || v.err != nil {
+			break
+		}
+	}
+	v.took = time.Since(start)
+	return v
+}
+
+var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// test runs the tests once and returns the one that failed, and what they used of the
+// processor. A bug may eat memory: it gets 4 GB of addresses.
+func test(ctx context.Context, binary, pkg string, r testRun) (by string, used time.Duration, err error) {
+	args := append([]string{"-c", `ulimit -v 4000000; exec "$@"`, "sh"}, strings.Fields(*prefix)...)
+	args = append(args, binary, "-test.failfast", "-test.timeout", r.limit.String())
+	cmd := exec.CommandContext(ctx, "sh", append(args, r.flags...)...)
+	cmd.Dir = pkg
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	if cmd.ProcessState != nil {
+		used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	by, err = finder(err, out.Bytes())
+	return by, used, err
+}
+
+// finder reads from the end of the tests and their output which one failed.
+func finder(err error, out []byte) (string, error) {
+	var exit *exec.ExitError
+	switch {
+	case err == nil && bytes.Contains(out, []byte("no tests to run")):
+		return "", errors.New("the flags name no test")
+	case err == nil:
+		return "", nil
+	case !errors.As(err, &exit):
+		return "", err
+	case bytes.Contains(out, []byte("panic: test timed out")):
+		return "a test that does not end", nil
+	}
+	// The innermost of those that failed is printed last.
+	if names := failed.FindAllSubmatch(out, -1); names != nil {
+		return string(names[len(names)-1][1]), nil
+	}
+	for line := range bytes.Lines(out) {
+		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
+			return string(bytes.TrimSpace(line)), nil
+		}
+	}
+	return "", fmt.Errorf("the tests ended in a way of their own: %w\n%s", err, out)
+}
+
+// plant writes the changed files and the overlay that names them.
+func (m mutant) plant(pkg, work string) (overlay string, err error) {
+	replace := map[string]string{}
+	for i, e := range m.edits {
+		path, err := filepath.Abs(filepath.Join(pkg, e.file))
+		if err != nil {
+			return "", err
+		}
+		from := path
+		if before, ok := replace[path]; ok {
+			from = before
+		}
+		text, err := os.ReadFile(from)
+		if err != nil {
+			return "", err
+		}
+		if n := strings.Count(string(text), e.old); n != 1 {
+			return "", fmt.Errorf("the table is out of date: %d times in %s:\n%s", n, e.file, e.old)
+		}
+		to := filepath.Join(work, fmt.Sprintf("%d.go", i))
+		if err := os.WriteFile(to, []byte(strings.Replace(string(text), e.old, e.new, 1)), 0o600); err != nil {
+			return "", err
+		}
+		replace[path] = to
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay = filepath.Join(work, "overlay.json")
+	return overlay, os.WriteFile(overlay, text, 0o600)
+}

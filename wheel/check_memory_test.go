@@ -1,0 +1,116 @@
+package wheel
+
+import "fmt"
+
+// What check looks at beside the slots: bitmaps, chunks and the slab of the timers.
+
+func checkBitmaps(w *Wheel) error {
+	var occupied [maxLevels][2]uint64
+	var positions [2][dialWords]uint64
+	err := spots(w, func(s spot, slot uint32, _ Time) error {
+		if w.slots[slot].n == 0 {
+			return nil
+		}
+		f := &w.level[s.level]
+		at, half := slot-f.first, 0
+		if at >= f.size {
+			at, half = at-f.size, 1
+		}
+		if s.level == dial {
+			positions[half][at/64] |= 1 << (at % 64)
+			at /= 64
+		}
+		occupied[s.level][half] |= 1 << at
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for l := range w.level {
+		if w.level[l].occupied != occupied[l] {
+			return fmt.Errorf("level %d: bitmap %b, want %b", l, w.level[l].occupied, occupied[l])
+		}
+	}
+	if w.dial != positions {
+		return fmt.Errorf("dial bitmap %b, want %b", w.dial, positions)
+	}
+	return nil
+}
+
+// checkChunks sees that every chunk is in one queue or free.
+func checkChunks(w *Wheel) error {
+	seen := make([]bool, max(w.madeChunks, 1))
+	n := 1 // chunk 0
+	visit := func(c uint32) error {
+		if c == 0 || c >= w.madeChunks || seen[c] {
+			return fmt.Errorf("chunk %d is in two places, or none", c)
+		}
+		seen[c] = true
+		n++
+		return nil
+	}
+	for i := range w.slots {
+		q := &w.slots[i]
+		for c := q.first; c != 0; c = w.chunk(c).next {
+			if err := visit(c); err != nil {
+				return err
+			}
+			if c == q.last {
+				break
+			}
+		}
+	}
+	for c := w.freeChunk; c != 0; c = w.chunk(c).next {
+		if err := visit(c); err != nil {
+			return err
+		}
+	}
+	if n != len(seen) {
+		return fmt.Errorf("%d chunks found of %d", n, len(seen))
+	}
+	return nil
+}
+
+// checkSlab counts the timers by state.
+func checkSlab(w *Wheel) error {
+	var rests, free, gone int
+	for i := uint32(1); uint64(i) < w.made; i++ {
+		t := w.timer(i)
+		switch t.state() {
+		case resting:
+			rests++
+		case unused:
+			free++
+		case retired:
+			gone++
+			if t.gen != lastGeneration {
+				return fmt.Errorf("timer %d retired at generation %d", i, t.gen)
+			}
+		}
+		if t.gen < firstGeneration {
+			return fmt.Errorf("timer %d: generation %d", i, t.gen)
+		}
+		set := int(i/64) < len(w.free.words[0]) && w.free.words[0][i/64]>>(i%64)&1 != 0 ||
+			i/64 == w.free.from/64 && w.free.taken>>(i%64)&1 != 0
+		if set != (t.state() == unused) {
+			return fmt.Errorf("timer %d: state %d, free is %v", i, t.state(), set)
+		}
+	}
+	if free != w.free.n || gone != w.gone {
+		return fmt.Errorf("%d free and %d retired, counted %d and %d", free, gone, w.free.n, w.gone)
+	}
+	for k := 1; k < len(w.free.words); k++ {
+		for i, word := range w.free.words[k-1] {
+			if (word != 0) != (w.free.words[k][i/64]>>(i%64)&1 != 0) {
+				return fmt.Errorf("free set: word %d of level %d is %b", i, k-1, word)
+			}
+		}
+	}
+	if s := w.Stats(); s.Waiting != w.live || s.Resting != rests || s.Dead != w.dead {
+		return fmt.Errorf("Stats %+v, want %d waiting, %d resting, %d dead", s, w.live, rests, w.dead)
+	}
+	if t := *w.timer(0); t != (timer{gen: firstGeneration, stamp: unused}) {
+		return fmt.Errorf("timer 0 was written to: %+v", t)
+	}
+	return nil
+}

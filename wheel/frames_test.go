@@ -1,0 +1,71 @@
+package wheel
+
+import (
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var framesHours = flag.Int("wheel.hours", 3, "simulated hours of TestFramesAreEven, from 11:00 on")
+
+// TestFramesAreEven counts what each frame brings down, with a million timers over 12
+// hours. The count depends on nothing but the calls. No frame brings down more than
+// three times what the median frame of its second does, also not one in which an hour
+// or a half-day begins. A median of none counts as one. The whole day is for the night:
+//
+//	go test ./wheel -run TestFramesAreEven -wheel.hours 24
+func TestFramesAreEven(t *testing.T) {
+	const timers, hour = 1_000_000, 3_600_000
+	hours := Time(*framesHours)
+	if testing.Short() {
+		hours = min(hours, 2)
+	}
+	for _, frame := range []Time{50, 16} {
+		day := newDay(timers, 10*hour+hour/2)
+		for day.w.Now() < 11*hour {
+			day.step(frame) // at the start all faces were filled at once
+		}
+		var second []int
+		for end := day.w.Now() + hours*hour; day.w.Now() < end; {
+			second = second[:0]
+			from := day.w.Now()
+			for day.w.Now()/1000 == from/1000 {
+				second = append(second, day.step(frame))
+			}
+			slices.Sort(second)
+			median, most := max(1, second[len(second)/2]), second[len(second)-1]
+			require.LessOrEqual(t, most, 3*median, "frames of %d ms, second from %v", frame, from)
+		}
+	}
+}
+
+// day is a wheel on which what fires is moved on by up to 12 hours.
+type day struct {
+	w       *Wheel
+	rng     *rand.Rand
+	handles []Handle
+	fired   []Fired
+}
+
+func newDay(timers int, start Time) *day {
+	d := &day{w: New(start), rng: rand.New(rand.NewPCG(1, 2)), handles: make([]Handle, timers)}
+	for i := range d.handles {
+		d.handles[i] = d.w.Add(d.later(start), uint64(i))
+	}
+	return d
+}
+
+func (d *day) later(t Time) Time { return t + 1 + Time(d.rng.Int64N(12*3_600_000)) }
+
+// step runs a frame and returns how many entries it brought down.
+func (d *day) step(frame Time) int {
+	before := d.w.Stats().Moved
+	d.fired = d.w.Advance(d.w.Now()+frame, d.fired[:0])
+	for _, f := range d.fired {
+		d.w.Move(d.handles[f.ID], d.later(f.Due))
+	}
+	return int(d.w.Stats().Moved - before)
+}

@@ -1,0 +1,62 @@
+package wheel
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSweepForAge: few dead entries are no reason to sweep, but none is there for longer
+// than a lap and the sweep at its end. Then the next lap begins.
+func TestSweepForAge(t *testing.T) {
+	const lap = 100
+	w := New(0)
+	w.sweep.lap = lap
+	var handles []Handle
+	for i := range uint64(50) {
+		handles = append(handles, w.Add(1_000_000+Time(i), i))
+	}
+	for i := range 3 {
+		w.Remove(handles[i])
+		for range lap {
+			require.Equal(t, 1, w.Stats().Dead, "lap %d", i)
+			w.Advance(0, nil)
+		}
+		w.Advance(0, nil)
+		require.True(t, w.sweep.on, "lap %d", i)
+		for n := len(w.slots)/slotPiece + len(handles); w.sweep.on; n-- {
+			require.Positive(t, n, "a piece with each Advance")
+			w.Advance(0, nil)
+		}
+		require.Zero(t, w.Stats().Dead, "lap %d", i)
+		require.NoError(t, check(w))
+	}
+}
+
+// TestSweepLosesItsSlot stops a sweep in the middle of a slot and lets the hands take the
+// rest away: a part of it, all of it, and all of it with what is behind.
+func TestSweepLosesItsSlot(t *testing.T) {
+	const n = 2000
+	for _, jump := range []Time{60_000, 119_999, 120_500, 300_000} {
+		w := New(0)
+		var handles []Handle
+		for i := range uint64(n) {
+			handles = append(handles, w.Add(120_000+Time(i), i)) // one slot of the minutes
+		}
+		minute := w.level[minutes].first + 2
+		removed := 0
+		for w.sweep.slot != minute || w.sweep.left == 0 || w.sweep.left == n {
+			require.Less(t, removed, n, "no sweep came by")
+			w.Remove(handles[removed])
+			removed++
+		}
+		fired := len(w.Advance(jump, nil))
+		require.NoError(t, check(w), "jump to %v", jump)
+		for w.sweep.on {
+			fired += len(w.Advance(w.Now()+1, nil))
+			require.NoError(t, check(w), "jump to %v", jump)
+		}
+		fired += len(w.Advance(200_000+jump, nil))
+		require.Equal(t, n-removed, fired, "jump to %v", jump)
+	}
+}
