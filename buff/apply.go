@@ -58,6 +58,9 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	why := s.makeRoom(t, a)
 	at := uint16(noSlot)
 	if why == NoReason {
+		if spec.uses&usesImmunity != 0 && s.live < s.limit {
+			s.flushAll(t, spec.immunity.matches) // what has waited was before the immunity
+		}
 		at = s.place()
 	}
 	switch {

@@ -270,6 +270,18 @@ var foundInTime = []found{
 
 var foundInEffect = []found{
 	{
+		what: "late pulses from before an immunity are not immune",
+		defs: []buff.Spec{
+			{ID: "p", Duration: time.Second, Period: 50 * millis, Catchup: buff.CatchupCoalesce, Tags: []string{"a"}},
+			{ID: "other", Duration: time.Second, Immunity: buff.Match{Tags: []string{"b"}}},
+			{ID: "immune", Duration: time.Second, Immunity: buff.Match{Tags: []string{"a"}}},
+			{ID: "bomb", Duration: 120 * millis, On: buff.Hooks{RemoveAny: []buff.Action{{Do: buff.DoApply, Name: "immune"}}}},
+		},
+		do:   []step{apply(0, "other"), apply(0, "p"), apply(0, "bomb")},
+		end:  200,
+		want: []string{"120 pulse p x1 count=2", "120 apply immune x1 end=1120", "200 suppressed p why=immune count=2"},
+	},
+	{
 		what: "who was second shows at once when the first must go",
 		defs: []buff.Spec{
 			{ID: "p", Duration: time.Second, Group: buff.Group{Name: "g", Priority: 1, Rule: buff.GroupHide}, Require: buff.Requirements{Remove: buff.TagTest{All: []string{"a"}}}},

@@ -81,6 +81,9 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 		t.emit(s, s.about(Hidden, at))
 		return
 	}
+	if i.spec.uses&usesImmunity != 0 {
+		s.flushAll(t, i.spec.immunity.matches)
+	}
 	i.flags &^= hidden
 	t.emit(s, s.about(Shown, at))
 	s.give(t, at)
@@ -113,7 +116,6 @@ func (s *Set) give(t *Turn, at uint16) {
 		s.gates.unsettled = true
 	}
 	if spec.uses&usesImmunity != 0 {
-		s.flushAll(t, spec.immunity.matches)
 		s.needGates().immunities++
 		s.purgeImmune(t, at)
 	}

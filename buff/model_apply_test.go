@@ -162,6 +162,7 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 	for _, g := range going {
 		m.remove(g.b, g.why)
 	}
+	m.immunityChanges(s) // what has waited was before it
 	m.born++
 	m.ages++
 	b := &carried{

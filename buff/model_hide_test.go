@@ -154,13 +154,13 @@ func (m *model) setHidden(b *carried, unmet, inhibited, weaker, ineffective bool
 	is := unmet || inhibited || weaker || ineffective
 	if was != is {
 		m.flush(b)
+		if !b.entering {
+			m.immunityChanges(b.spec)
+		}
 	}
 	b.unmet, b.inhibited, b.weaker, b.ineffective = unmet, inhibited, weaker, ineffective
 	switch {
 	case is && !was:
-		if !b.entering {
-			m.immunityChanges(b)
-		}
 		m.about(b, "hide", "")
 	case was && !is:
 		m.about(b, "show", "")
@@ -199,7 +199,6 @@ func (m *model) immuneTo(s *buff.Spec, but *carried) bool {
 
 // purgeImmune removes what a buff makes its owner immune to, where that says so.
 func (m *model) purgeImmune(by *carried) {
-	m.immunityChanges(by)
 	for _, b := range slices.Clone(m.buffs) {
 		if b != by && !b.gone && b.spec.Immune == buff.ImmuneRemove && means(by.spec.Immunity, b.spec) {
 			m.remove(b, buff.Immunity)
@@ -229,8 +228,8 @@ func (m *model) immunize(o op) string {
 }
 
 // immunityChanges: the immunity that a buff gives comes or goes.
-func (m *model) immunityChanges(by *carried) {
-	m.flushAll(func(s *buff.Spec) bool { return means(by.spec.Immunity, s) })
+func (m *model) immunityChanges(by *buff.Spec) {
+	m.flushAll(func(s *buff.Spec) bool { return means(by.Immunity, s) })
 }
 
 // flushAll does the pulses of some that wait: something about them changes.
