@@ -41,5 +41,5 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 // rescaled returns what becomes of an instant to come if what is left until it is scaled by
 // ms/was: half up, but nothing comes at once.
 func rescaled(now, at wheel.Time, ms, was int64) wheel.Time {
-	return now.Add(max(scaled(int64(at-now), uint64(ms), uint64(was)), 1))
+	return now.Add(max(scaled(left(now, at), uint64(ms), uint64(was)), 1))
 }

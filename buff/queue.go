@@ -29,7 +29,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 	s.ages++
 	l := layer{left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level)}
 	if a.Magnitude > i.magnitude {
-		running := layer{left: int64(i.end - now), magnitude: i.magnitude, source: i.source, age: x.running, level: i.level}
+		running := layer{left: left(now, i.end), magnitude: i.magnitude, source: i.source, age: x.running, level: i.level}
 		s.run(t, at, l, now)
 		l = running
 	}

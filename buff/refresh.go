@@ -63,9 +63,9 @@ func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
 		}
 		return end
 	case rule == RefreshPandemic:
-		return now.Add(d).Add(min(int64(i.end-now), i.spec.carry))
+		return now.Add(d).Add(min(left(now, i.end), i.spec.carry))
 	case rule == RefreshResidual && i.beat <= i.end:
-		return now.Add(d).Add(int64(i.beat - now))
+		return now.Add(d).Add(left(now, i.beat))
 	}
 	return now.Add(d)
 }

@@ -59,6 +59,10 @@ func (s *Set) told(t *Turn, i *instance, end wheel.Time) wheel.Time {
 	return t.at.Add(int64(end - s.nowOf(t, i)))
 }
 
+// left returns the ms until an instant to come. Where two rates are rounded up, now may be
+// behind what is due in this very millisecond: then nothing is left.
+func left(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
+
 // nowOf returns the running instant in the instance's own time.
 func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
 	if i.flags&paced != 0 {
