@@ -13,7 +13,7 @@ import (
 // expected are the packages without which the other rules would hold for want of
 // anything to look at.
 var expected = []string{
-	"actor", "bench", "buff", "buff/catalog", "cmd/bufftick", "engine", "examples/mmo", "wheel",
+	"actor", "bench", "buff", "buff/catalog", "buff/preview", "cmd/bufftick", "engine", "examples/mmo", "wheel",
 }
 
 func missingPackages(tr *tree) []string {
@@ -32,10 +32,11 @@ const antsPath = "github.com/panjf2000/ants"
 // packages of this module by their folder, others by the head of their path. A
 // new library gets its row here, with the reason in the commit message.
 var arrows = map[string][]string{
-	".":         {},
-	"actor":     {},
-	"buff":      {"wheel", "buff/stat"},
-	"buff/stat": {},
+	".":            {},
+	"actor":        {},
+	"buff":         {"wheel", "buff/stat"},
+	"buff/stat":    {},
+	"buff/preview": {"buff", "wheel"},
 	"buff/catalog": {
 		"buff", "wheel",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr", "github.com/fsnotify/fsnotify",
@@ -95,7 +96,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time is an argument and chance is passed in.
-var core = []string{"actor", "buff", "buff/catalog", "buff/stat", "engine", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/preview", "buff/stat", "engine", "wheel"}
 
 // clocks are the functions that read or wait for the real time.
 var clocks = map[string][]string{

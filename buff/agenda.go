@@ -18,10 +18,6 @@ func (e entry) before(o entry) bool { return e.at < o.at || e.at == o.at && e.ke
 // Invariant: no entry is before its parent, (i-1)/2.
 type agenda []entry
 
-// Due reports whether something is due at the last instant that the Set was asked for,
-// and has not run: a command can make it so. If it is, the Set wants a [Set.Run].
-func (s *Set) Due() bool { return len(s.agenda) > 0 }
-
 func (a *agenda) push(e entry) {
 	*a = append(*a, e)
 	h := *a

@@ -84,6 +84,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	s.follow(t, spec.apply)
 	if spec.uses&(usesThresholds|usesGrants|usesImmunity|usesHide|usesOngoing|usesInterrupt) != 0 {
 		s.enter(t, at)
+	} else {
+		s.reconsider(t) // who gave way to it may have hidden others
 	}
 	if spec.First != FirstNone && s.lives(e.Handle) {
 		s.pulse(t, at)
@@ -132,118 +134,6 @@ func (s *Set) equip(t *Turn, i *instance, a *Application) {
 	}
 }
 
-// again joins a live instance: more stacks up to the limit, then the rules of
-// refresh and phase; at the limit, the rule of overflow first.
-func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
-	i, spec := &s.slots[at], a.Spec
-	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) {
-		return s.deny(t, a, LowerLevel, nil)
-	}
-	s.flush(t, at)
-	if i.spec.Stack.Timers != spec.Stack.Timers {
-		spec = i.spec // two versions, which cannot be mixed: the old one stays
-		a.Spec = spec
-	}
-	switch spec.Stack.Timers {
-	case TimersEach:
-		return s.againEach(t, at, a, d)
-	case TimersQueue:
-		return s.againQueue(t, at, a, d)
-	}
-	r := Result{Handle: s.handle(at)}
-	full := int32(i.stacks) >= spec.limit
-	if full {
-		switch spec.Stack.Overflow {
-		case OverflowDeny, OverflowClear:
-			return s.refuse(t, at, a)
-		}
-	} else {
-		was := i.stacks
-		i.stacks = int16(min(int32(i.stacks)+spec.stacks(a), spec.limit))
-		s.level(i, a)
-		t.emit(s, s.about(Stacked, at))
-		s.cross(t, at, was)
-		r.Kind = Stacked
-	}
-	if s.refresh(t, at, a, d, r.Kind == Stacked) && r.Kind == 0 {
-		r.Kind = Refreshed
-	}
-	if full {
-		s.overflow(t, a)
-	}
-	return r
-}
-
-// refuse is what the overflow rules deny and clear do with an application too many.
-func (s *Set) refuse(t *Turn, at uint16, a *Application) Result {
-	var r Result
-	if a.Spec.Stack.Overflow == OverflowClear {
-		s.end(t, at, Overflowed)
-		r = Result{Kind: Removed, Why: Overflowed}
-	} else {
-		r = s.deny(t, a, Limit, nil)
-	}
-	s.overflow(t, a)
-	return r
-}
-
-// refresh sets the end and the beat by the definition's rules, and reports whether
-// the end was set. A refresh keeps the instance's age. FirstEvery pulses if
-// anything came of the application, be it only a stack.
-func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool) bool {
-	i, spec := &s.slots[at], a.Spec
-	now := s.nowOf(t, i)
-	set := spec.Stack.Refresh != RefreshNone
-	if set {
-		if i.spec != spec {
-			s.takeVersion(t, at, spec)
-		}
-		i.end = s.refreshed(i, now, d)
-		i.duration, i.magnitude = d, a.Magnitude
-		if !stacked { // or it has it already
-			s.level(i, a)
-		}
-		if i.extra != noSlot {
-			s.renew(i, a)
-		}
-		e := s.about(Refreshed, at)
-		e.End = s.endTold(t, i)
-		t.emit(s, e)
-		s.follow(t, spec.refresh)
-		s.reranked(spec)
-	}
-	s.touch(at)
-	phase := spec.Stack.Phase
-	if phase != PhaseKeep {
-		i.beat = i.firstBeat(now)
-	}
-	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery && (set || stacked)) {
-		s.pulse(t, at)
-	}
-	return set
-}
-
-// renew is what a refresh does to what is not plain about an instance.
-func (s *Set) renew(i *instance, a *Application) {
-	x, spec := s.extraOf(i), a.Spec
-	if x.wanted > 0 {
-		i.period, x.wanted = x.wanted, 0
-	}
-	s.recharge(x, spec)
-	x.shield = max(x.shield, spec.pool(a))
-	x.params = spec.params(x.params[:0], a)
-}
-
-// level gives the instance the level of a further application, by its rule.
-func (s *Set) level(i *instance, a *Application) {
-	switch a.Spec.Stack.Level {
-	case LevelSum:
-		i.level = int16(min(int(i.level)+a.Level, MaxLevel))
-	default:
-		i.level = int16(a.Level) // not a lower one where the higher wins
-	}
-}
-
 // firstBeat returns the first boundary of the period after now, Never without a period.
 func (i *instance) firstBeat(now wheel.Time) wheel.Time {
 	if i.period == 0 {
@@ -259,45 +149,9 @@ func (i *instance) firstBeat(now wheel.Time) wheel.Time {
 	return now.Add(i.period)
 }
 
-// refreshed returns the new end of an instance for an application of d ms at now.
-func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
-	rule := i.spec.Stack.Refresh
-	switch {
-	case rule == RefreshMax:
-		return max(i.end, lasting(now, d))
-	case d == 0 || i.end == wheel.Never && rule == RefreshExtend:
-		return wheel.Never
-	case rule == RefreshExtend:
-		end := i.end.Add(d)
-		if i.spec.cap > 0 {
-			end = max(i.end, min(end, now.Add(i.spec.cap)))
-		}
-		return end
-	case rule == RefreshPandemic:
-		return now.Add(d).Add(min(int64(i.end-now), i.spec.carry))
-	case rule == RefreshResidual && i.beat <= i.end:
-		return now.Add(d).Add(int64(i.beat - now))
-	}
-	return now.Add(d)
-}
-
-// overflow queues what the definition applies when its stack limit is met, in the
-// name of the application's source.
-func (s *Set) overflow(t *Turn, a *Application) {
-	s.followEvent(t, a.Spec.overflow, Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Kind: Denied, Why: Limit, End: wheel.Never})
-}
-
 func (s *Set) deny(t *Turn, a *Application, why Reason, err error) Result {
 	t.emit(s, Event{Kind: Denied, Why: why, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, End: wheel.Never})
 	return Result{Kind: Denied, Why: why, Err: err}
-}
-
-// stacks returns how many stacks the application brings.
-func (s *Spec) stacks(a *Application) int32 {
-	if a.Stacks == 0 {
-		return s.initial
-	}
-	return int32(min(a.Stacks, MaxStacks))
 }
 
 // lasting returns the instant ms after at, Never for a span of 0.

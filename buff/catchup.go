@@ -7,19 +7,28 @@ import "github.com/bufftick/bufftick/wheel"
 // changes. A frame is late for an instance if another of its pulses is due in it.
 
 // catchUp does a pulse, or lets it wait for the next one, which is due in this frame too.
-func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed int64) {
+func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64) {
 	i := &s.slots[at]
 	if elapsed != 0 {
 		s.flush(t, at)
-		s.pulseAt(t, at, own, elapsed, 0)
+		s.pulseAt(t, at, own, elapsed, period, 0)
 		return
 	}
 	x := s.needExtra(i)
 	x.owed++
 	x.owedAt = own
-	if next := i.nextPulse(); next > s.nextEnd(i) || s.worldOf(i, next) > t.Now || !s.sameCount(i, own, next) {
+	if next := s.nextPulse(i); next > s.nextEnd(i) || s.worldOf(i, next) > t.Now || !s.sameCount(i, own, next) {
 		s.flush(t, at)
 	}
+}
+
+// flushAll is flush for all instances of which that is true.
+func (s *Set) flushAll(t *Turn, which func(*Spec) bool) {
+	s.each(func(at uint16) {
+		if which(s.slots[at].spec) {
+			s.flush(t, at)
+		}
+	})
 }
 
 // flush does the pulses that wait, since something about the instance changes now, or the
@@ -43,5 +52,5 @@ func (s *Set) flush(t *Turn, at uint16) {
 	if done == 1 {
 		done = 0
 	}
-	s.pulseAt(t, at, own, 0, done)
+	s.pulseAt(t, at, own, 0, 0, done)
 }

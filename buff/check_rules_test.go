@@ -22,7 +22,7 @@ type ruling struct {
 func rule(t *testing.T, table []ruling) {
 	t.Helper()
 	for _, c := range table {
-		require.Equal(t, c.want, wrong(t, c.spec), "%+v", c.spec)
+		require.Equal(t, c.want, faultsOf(t, c.spec), "%+v", c.spec)
 	}
 }
 
@@ -286,14 +286,14 @@ func TestCheckUse(t *testing.T) {
 	for i := range buff.MaxParams + 1 {
 		many = append(many, buff.Param{Name: fmt.Sprint(i)})
 	}
-	require.Nil(t, wrong(t, params(many[1:]...)))
-	require.Equal(t, []string{"params: 65 are more than 64"}, wrong(t, params(many...)))
+	require.Nil(t, faultsOf(t, params(many[1:]...)))
+	require.Equal(t, []string{"params: 65 are more than 64"}, faultsOf(t, params(many...)))
 
 	q := buff.Spec{ID: "q", Kind: buff.Instant}
-	require.Equal(t, []string{`aura.apply: "q" is instant: there would be nothing to take away`}, wrong(t, aura(func(*buff.Aura) {}), q))
+	require.Equal(t, []string{`aura.apply: "q" is instant: there would be nothing to take away`}, faultsOf(t, aura(func(*buff.Aura) {}), q))
 	q = buff.Spec{ID: "q", Kind: buff.Infinite, Aura: sound}
 	q.Aura.Apply = "p"
-	require.Nil(t, wrong(t, aura(func(*buff.Aura) {}), q), "two auras may apply each other")
+	require.Nil(t, faultsOf(t, aura(func(*buff.Aura) {}), q), "two auras may apply each other")
 }
 
 func TestCheckSave(t *testing.T) {
@@ -319,11 +319,11 @@ func TestCheckSave(t *testing.T) {
 // What only a buff that is carried can have is an error of an instant one, and what
 // decides whether it is done at all is none.
 func TestCheckInstant(t *testing.T) {
-	require.Nil(t, wrong(t, instant(func(s *buff.Spec) {
+	require.Nil(t, faultsOf(t, instant(func(s *buff.Spec) {
 		s.Tags, s.Polarity, s.Dispel.Type, s.Chance = []string{"a"}, buff.Negative, "magic", 500
 		s.Require.Apply.None, s.Params = []string{"dead"}, []buff.Param{{Name: "x", Caller: "x", Needed: true}}
 	})))
-	found := wrong(t, instant(func(s *buff.Spec) {
+	found := faultsOf(t, instant(func(s *buff.Spec) {
 		tag := []string{"a"}
 		s.Period, s.Grants, s.MinDuration, s.MaxDuration, s.Clock = time.Second, tag, 1e6, 1e6, buff.Wall
 		s.Stack.Thresholds = []buff.Threshold{{At: 1, Consume: 1}}
@@ -397,7 +397,7 @@ func TestCheckWords(t *testing.T) {
 		"save.mode: buff.SaveMode(3) is not one of the rules",
 		"save.offline_pulses: buff.Offline(3) is not one of the rules",
 		"save.offline_expire: buff.OfflineExpire(255) is not one of the rules",
-	}, wrong(t, s))
+	}, faultsOf(t, s))
 }
 
 // Definitions that share a class of slots or a group of diminishing returns say the
@@ -406,7 +406,7 @@ func TestCheckAgreement(t *testing.T) {
 	slot := func(id string, limit int, evict buff.Evict) buff.Spec {
 		return buff.Spec{ID: id, Duration: time.Second, Slot: buff.Slot{Class: "c", Limit: limit, Evict: evict}}
 	}
-	require.Nil(t, wrong(t, slot("a", 3, buff.EvictOldest), slot("b", 3, buff.EvictOldest)))
+	require.Nil(t, faultsOf(t, slot("a", 3, buff.EvictOldest), slot("b", 3, buff.EvictOldest)))
 	_, err := buff.NewCatalog(slot("bad", 0, 0), slot("a", 3, 0), slot("b", 4, 0), slot("c", 3, buff.EvictOldest), slot("d", 3, 0))
 	require.EqualError(t, err, `buff "bad": slot.limit: missing: how many slots the class has
 buff "b": slot.class: has limit 4 and evict reject here, but 3 and reject in "a"
@@ -415,7 +415,7 @@ buff "c": slot.class: has limit 3 and evict oldest here, but 3 and reject in "a"
 	dr := func(id string, reset time.Duration, scope buff.Scope, steps ...int) buff.Spec {
 		return buff.Spec{ID: id, Duration: time.Second, DR: buff.DR{Group: "g", Reset: reset, Scope: scope, Steps: steps}}
 	}
-	require.Nil(t, wrong(t, dr("a", time.Second, 0, 50, 0), dr("b", time.Second, 0, 50, 0)))
+	require.Nil(t, faultsOf(t, dr("a", time.Second, 0, 50, 0), dr("b", time.Second, 0, 50, 0)))
 	_, err = buff.NewCatalog(dr("bad", -1, 0, 50), dr("a", time.Second, 0, 50, 0), dr("b", time.Second, 0, 50),
 		dr("c", 2*time.Second, 0, 50, 0), dr("d", time.Second, buff.ScopePair, 50, 0))
 	require.EqualError(t, err, `buff "bad": dr.reset: must be above zero, not -1ns
@@ -435,27 +435,27 @@ func TestCheckCatalogLimits(t *testing.T) {
 	// One tag with one above it, and then as many as there may be.
 	tags := append([]string{"a.b"}, names("t", buff.MaxTags-2)...)
 	s := timed(func(s *buff.Spec) { s.Tags = tags })
-	require.Nil(t, wrong(t, s))
+	require.Nil(t, faultsOf(t, s))
 	s.Grants = []string{"a", "t0"} // known ones
-	require.Nil(t, wrong(t, s))
+	require.Nil(t, faultsOf(t, s))
 	s.Grants = []string{"c"}
-	require.Len(t, wrong(t, s), 1)
+	require.Len(t, faultsOf(t, s), 1)
 	s.Grants, s.Tags = nil, append(tags[:len(tags)-1:len(tags)-1], "d.e", "f")
-	require.Equal(t, []string{"tags[16382]: more than 16384 tags in one catalog"}, wrong(t, s), "d.e would be two")
+	require.Equal(t, []string{"tags[16382]: more than 16384 tags in one catalog"}, faultsOf(t, s), "d.e would be two")
 
 	s = timed(func(s *buff.Spec) {
 		s.Interrupt, s.Charges = names("x", buff.MaxActs), buff.Charges{N: 1, ConsumeOn: []string{"x1"}}
 	})
-	require.Nil(t, wrong(t, s))
+	require.Nil(t, faultsOf(t, s))
 	s.Charges.ConsumeOn = []string{"x1", "y"}
-	require.Equal(t, []string{"charges.consume_on[1]: more than 64 acts in one catalog"}, wrong(t, s))
+	require.Equal(t, []string{"charges.consume_on[1]: more than 64 acts in one catalog"}, faultsOf(t, s))
 
 	many := make([]buff.Spec, 1<<16)
 	for i := range many {
 		many[i] = buff.Spec{ID: fmt.Sprint(i), Duration: time.Second, Group: buff.Group{Name: fmt.Sprint(i)}}
 	}
-	require.Nil(t, wrong(t, many[1:]...))
-	require.Equal(t, []string{"group.name: more than 65535 of them in one catalog"}, wrong(t, many...))
+	require.Nil(t, faultsOf(t, many[1:]...))
+	require.Equal(t, []string{"group.name: more than 65535 of them in one catalog"}, faultsOf(t, many...))
 }
 
 // TestAnySpec gives NewCatalog definitions in which every field has any value at all. It

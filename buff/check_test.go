@@ -111,13 +111,13 @@ func TestCheck(t *testing.T) {
 			},
 		},
 	} {
-		require.Equal(t, c.want, wrong(t, c.spec))
+		require.Equal(t, c.want, faultsOf(t, c.spec))
 	}
 }
 
-// wrong returns what NewCatalog finds wrong with the definitions, "field: text" for
+// faultsOf returns what NewCatalog finds wrong with the definitions, "field: text" for
 // each, or nil.
-func wrong(t *testing.T, specs ...buff.Spec) (found []string) {
+func faultsOf(t *testing.T, specs ...buff.Spec) (found []string) {
 	t.Helper()
 	catalog, err := buff.NewCatalog(specs...)
 	if err == nil {

@@ -3,9 +3,7 @@ package buff_test
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,8 +27,8 @@ type drive struct {
 	handles  []buff.Handle
 	timeouts []buff.TimeoutHandle
 	ended    map[buff.Handle]bool
-	last     wheel.Time // the instant of the last event
-	restored int
+	last     wheel.Time        // the instant of the last event
+	seen     func(*buff.Event) // nil: nobody looks at the events
 }
 
 func newDrive(s *script, how *rand.Rand, w *tinyWheel) *drive {
@@ -74,9 +72,12 @@ func (d *drive) flush() {
 		if e.Kind == buff.Removed {
 			d.ended[e.Handle] = true
 		}
+		if d.seen != nil {
+			d.seen(e)
+		}
 		d.last = e.At
 		d.log = e.AppendLog(d.log, false)
-		if e.Spec != nil && e.Name != "" {
+		if e.Kind == buff.Removed && e.Name != "" {
 			d.log = append(append(d.log, " name="...), e.Name...)
 		}
 		d.log = appendMore(d.log, e.Source, e.Magnitude, int(e.Level), d.numbers[e.Handle])
@@ -136,8 +137,17 @@ var errorWords = []struct {
 	err  error
 	word string
 }{
-	{buff.ErrDuration, "duration"}, {buff.ErrStacks, "stacks"}, {buff.ErrFull, "full"}, {buff.ErrStale, "stale"}, {buff.ErrInfinite, "infinite"},
-	{buff.ErrLevel, "level"}, {buff.ErrScale, "scale"}, {buff.ErrRate, "rate"}, {buff.ErrPeriod, "period"}, {buff.ErrTag, "tag"}, {buff.ErrAmount, "amount"},
+	{buff.ErrDuration, "duration"},
+	{buff.ErrStacks, "stacks"},
+	{buff.ErrFull, "full"},
+	{buff.ErrStale, "stale"},
+	{buff.ErrInfinite, "infinite"},
+	{buff.ErrLevel, "level"},
+	{buff.ErrScale, "scale"},
+	{buff.ErrRate, "rate"},
+	{buff.ErrPeriod, "period"},
+	{buff.ErrTag, "tag"},
+	{buff.ErrAmount, "amount"},
 }
 
 // do does a command from outside and returns its Result in the model's words.
@@ -213,8 +223,8 @@ func (d *drive) obey() {
 
 // balance holds the Set against its own events.
 func (d *drive) balance() {
-	if d.restored+len(d.handles)-len(d.ended) != d.set.Len() {
-		d.fail("applied %d + restored %d - removed %d, but %d are carried", len(d.handles), d.restored, len(d.ended), d.set.Len())
+	if len(d.handles)-len(d.ended) != d.set.Len() {
+		d.fail("applied %d - removed %d, but %d are carried", len(d.handles), len(d.ended), d.set.Len())
 	}
 	n, last := 0, 0
 	next := wheel.Never
@@ -238,7 +248,7 @@ func (d *drive) balance() {
 	if late := d.set.Owed(); late != 0 {
 		d.fail("%d pulses have waited beyond their frame", late)
 	}
-	if wrong := d.set.Counters(); wrong != "" {
+	if wrong := d.set.Counters(d.catalog); wrong != "" {
 		d.fail("%s", wrong)
 	}
 }
@@ -310,104 +320,4 @@ func (l *look) append(dst []byte, number int) []byte {
 		dst = append(dst, " paused"...)
 	}
 	return append(dst, ';')
-}
-
-// tinyWheel keeps deadlines in a map and does what orders say, and no more.
-type tinyWheel struct {
-	rng    *rand.Rand
-	made   uint64
-	timers map[wheel.Handle]*deadline
-	fail   func(string, ...any)
-}
-
-type deadline struct {
-	due   wheel.Time
-	ref   buff.Ref
-	rests bool
-}
-
-func newTinyWheel(rng *rand.Rand) *tinyWheel {
-	return &tinyWheel{rng: rng, timers: map[wheel.Handle]*deadline{}}
-}
-
-func (w *tinyWheel) obey(s *buff.Set) {
-	for _, o := range s.Orders() {
-		if o.Due == wheel.Never {
-			delete(w.timers, o.Timer)
-			continue
-		}
-		timer, live := s.Timer(o)
-		if o.Timer != 0 {
-			timer = o.Timer
-		} else if !live {
-			continue
-		}
-		if timer == 0 {
-			w.made++
-			timer = wheel.Handle(w.made)
-			w.timers[timer] = &deadline{due: o.Due, ref: o.Ref}
-			s.SetTimer(o, timer)
-			continue
-		}
-		d := w.timers[timer]
-		if d == nil || d.ref != o.Ref {
-			w.fail("an order moves a timer that was taken away")
-			return
-		}
-		d.due, d.rests = o.Due, false
-	}
-	s.ClearOrders()
-	if s.Pending() > 0 {
-		return
-	}
-	if len(w.timers) > s.Len()+s.Timeouts() {
-		w.fail("timers are kept for what is gone")
-	}
-	w.check(s)
-}
-
-// check holds the timers that wait against what the Set has to come. Of a buff
-// that has become endless one may be left over: it wakes for nothing.
-func (w *tinyWheel) check(s *buff.Set) {
-	waiting, timeouts, next := map[buff.Ref]wheel.Time{}, 0, wheel.Never
-	for _, d := range w.timers {
-		if d.rests {
-			continue
-		}
-		if d.ref >= 1<<15 {
-			timeouts++
-			next = min(next, d.due)
-			continue
-		}
-		if _, two := waiting[d.ref]; two {
-			w.fail("two timers for one buff")
-		}
-		waiting[d.ref] = d.due
-	}
-	for i := range s.All() {
-		due := s.Due(i.Handle)
-		ref := buff.Ref(i.Handle >> 32 & (buff.MaxPerOwner - 1))
-		if at, ok := waiting[ref]; due != wheel.Never && (!ok || at != due) {
-			w.fail("%v has something due at %d, its timer waits: %v, for %d", i.Spec, due, ok, at)
-		}
-		delete(waiting, ref)
-		next = min(next, due)
-	}
-	if len(waiting) > 0 || timeouts > s.Timeouts() || next != s.Next() {
-		w.fail("timers for what is gone: %v, %d timeouts of %d; the next at %d, and Next says %d", waiting, timeouts, s.Timeouts(), next, s.Next())
-	}
-}
-
-// wake hands over what is due, in any order, and now and then something that is
-// not.
-func (w *tinyWheel) wake(s *buff.Set, now wheel.Time) {
-	timers := slices.Sorted(maps.Keys(w.timers)) // a seed must repeat itself
-	w.rng.Shuffle(len(timers), func(i, j int) { timers[i], timers[j] = timers[j], timers[i] })
-	for _, timer := range timers {
-		d := w.timers[timer]
-		if due := !d.rests && d.due <= now; due || w.rng.IntN(50) == 0 {
-			d.rests = d.rests || due
-			s.Wake(d.ref)
-		}
-	}
 }

@@ -29,7 +29,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 func (s *Set) leave(t *Turn, at uint16) {
 	i := &s.slots[at]
 	if i.spec.uses&(usesGrants|usesImmunity) != 0 && i.flags&hidden == 0 {
-		s.take(at)
+		s.take(t, at)
 	}
 	if i.spec.uses&usesHide != 0 {
 		s.unsettle()
@@ -102,7 +102,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 		return
 	}
 	i.stacks -= int16(i.spec.expiring(int(i.stacks)))
-	i.end = lasting(s.nowOf(t, i), i.duration)
+	i.end = lasting(i.end, i.duration) // not from now, which with a rate of its own may be later
 	s.touch(at)
 	e := s.about(StackEnded, at)
 	e.Why, e.End = Expired, s.endTold(t, i)

@@ -57,7 +57,7 @@ type Event struct {
 	// its effect is the share Elapsed/Period of a whole one.
 	Elapsed, Period int64
 
-	// Offline, in ms, is how long before the return of its owner a buff ended.
+	// Offline, in ms, is how long its owner was away, of a buff that ended meanwhile.
 	Offline int64
 
 	// Magnitude is that of the application; of a Queued, of the one that runs now; of a

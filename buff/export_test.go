@@ -2,6 +2,7 @@ package buff
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -48,10 +49,11 @@ func (s *Set) Memories() int {
 	return len(s.gates.returns)
 }
 
-// Counters returns what is wrong with what is counted, "" if nothing is: extras, and
-// immunities.
-func (s *Set) Counters() string {
+// Counters returns what is wrong with what is counted, "" if nothing is: extras, tags and
+// immunities are counted again.
+func (s *Set) Counters(c *Catalog) string {
 	extras, immunities := 0, int32(0)
+	var tags tagSet
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		i := &s.slots[at]
 		if i.extra != noSlot {
@@ -60,11 +62,25 @@ func (s *Set) Counters() string {
 		if i.spec.uses&usesImmunity != 0 && i.flags&hidden == 0 {
 			immunities++
 		}
+		if i.flags&hidden == 0 {
+			tags.add(i.spec.grants)
+		}
 	}
 	if all, free := s.Extras(); all-free != extras {
 		return fmt.Sprintf("%d extras, %d free, %d in use", all, free, extras)
 	}
-	if s.gates != nil && s.gates.immunities != immunities {
+	if s.gates == nil {
+		return ""
+	}
+	for _, given := range s.gates.given {
+		for range given.n {
+			tags.add(c.closure([]Tag{given.tag}))
+		}
+	}
+	if !slices.Equal(tags, s.gates.tags) {
+		return fmt.Sprintf("tags are counted as %v, and there are %v", s.gates.tags, tags)
+	}
+	if s.gates.immunities != immunities {
 		return fmt.Sprintf("%d immunities counted, and there are %d", s.gates.immunities, immunities)
 	}
 	return ""

@@ -8,6 +8,7 @@ type extra struct {
 	layers  []layer   // TimersEach: one for each application, by end and age; TimersQueue: those that wait, by age
 	params  []float64 // of Spec.Params
 	key     uint64    // of ByKey
+	length  int64     // ms: of the period that runs, if haste has left it as it was; 0: as those after it
 	wanted  int64     // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
 	shield  int64     // what is left
 	running uint64    // TimersQueue: the age of the application that runs

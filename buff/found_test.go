@@ -97,6 +97,27 @@ var foundAtApplication = []found{
 		want: []string{"1 stack p x1 end=101", "1 exec q x1"},
 	},
 	{
+		what: "charges are filled up without a refresh too",
+		defs: []buff.Spec{{
+			ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshNone},
+			Charges: buff.Charges{N: 2, ConsumeOn: []string{"hit"}, Refresh: buff.ChargesAdd},
+		}},
+		do:   []step{apply(0, "p"), apply(0, "p")},
+		want: []string{"step 2: :  i1 x1 s1 c4"},
+	},
+	{
+		what: "of equals that wait the youngest gives way",
+		defs: []buff.Spec{{ID: "p", Duration: 10 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue, Limit: 3}}},
+		do: []step{
+			{op: op{verb: buff.Apply, spec: "p", source: 1, magnitude: 9}},
+			{op: op{verb: buff.Apply, spec: "p", source: 2, magnitude: 1}},
+			{op: op{verb: buff.Apply, spec: "p", source: 3, magnitude: 1}},
+			{op: op{verb: buff.Apply, spec: "p", source: 4, magnitude: 5}},
+		},
+		end:  50,
+		want: []string{"10 queue p active=5 end=20 s4", "20 queue p active=1 end=30 s2", "30 remove p why=expired"},
+	},
+	{
 		what: "a share that is less than a millisecond is resisted",
 		defs: []buff.Spec{{ID: "p", Duration: millis, DR: buff.DR{Group: "dr", Steps: []int{25}, Reset: time.Second}}},
 		do:   []step{apply(0, "p")},
@@ -111,6 +132,109 @@ var foundAtApplication = []found{
 }
 
 var foundInTime = []found{
+	{
+		what: "the tail of an aligned buff pulses once",
+		defs: []buff.Spec{{
+			ID: "p", Duration: 30 * millis, Period: 100 * millis, Tail: buff.TailPartial, Align: buff.AlignOwner,
+			Stack: buff.Stacking{Limit: 2, Initial: 2, Expire: buff.ExpireOne},
+		}},
+		do:   []step{apply(120, "p")},
+		end:  200,
+		want: []string{"150 pulse p x2 fraction=50/100", "150 stackend p x1 why=expired end=180", "180 pulse p x1 fraction=30/100", "180 remove p why=expired"},
+	},
+	{
+		what: "who leaves an aura loses all stacks",
+		defs: []buff.Spec{{ID: "p", Duration: 50 * millis, Stack: buff.Stacking{Limit: 3, Initial: 3, Expire: buff.ExpireOne}}},
+		do: []step{
+			{at: 0, op: op{verb: buff.Enter, spec: "p"}},
+			{at: 50, op: op{verb: buff.Leave, spec: "p", by: 20 * millis}},
+		},
+		end:  200,
+		want: []string{"0 apply p x3", "70 remove p why=out_of_aura"},
+	},
+	{
+		what: "a tail is a part of the period that ran",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 50 * millis, Period: 100 * millis, Tail: buff.TailPartial, Haste: buff.HasteNext},
+			{ID: "q", Duration: 150 * millis, Period: 100 * millis, Tail: buff.TailPartial, Haste: buff.HasteNext},
+		},
+		do: []step{
+			apply(0, "p"),
+			apply(0, "q"),
+			{at: 10, op: op{verb: buff.SetPeriod, by: 200 * millis, number: 0}},
+			{at: 100, op: op{verb: buff.SetPeriod, by: 50 * millis, number: 1}},
+		},
+		end:  200,
+		want: []string{"50 pulse p x1 fraction=50/100", "100 pulse q x1", "100 period q next=150", "150 pulse q x1 fraction=50/100"},
+	},
+	{
+		what: "nothing that is rescaled comes at once",
+		defs: []buff.Spec{{ID: "p", Duration: 150 * millis, Period: 200 * millis, Haste: buff.HasteRescale, HasteDuration: true}},
+		do: []step{
+			apply(0, "p"),
+			{at: 149, op: op{verb: buff.SetPeriod, by: 50 * millis}},
+		},
+		end:  200,
+		want: []string{"149 period p end=150", "150 remove p why=expired"},
+	},
+	{
+		what: "stacks that fall one by one do not drift",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9, Expire: buff.ExpireOne}},
+			{ID: "q", Duration: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}},
+		},
+		do: []step{
+			{op: op{verb: buff.Apply, spec: "p", stacks: 7, source: 1}},
+			apply(0, "q"),
+			apply(0, "q"),
+			apply(0, "q"),
+			{op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}, number: 0}},
+			{op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}, number: 1}},
+		},
+		end:  1000,
+		want: []string{"350 remove q why=expired", "817 remove p why=expired"},
+	},
+	{
+		what: "a queue ends in the frame in which somebody joins it",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}},
+			{ID: "q", Duration: 50 * millis, On: buff.Hooks{RemoveAny: []buff.Action{{Do: buff.DoApply, Name: "p"}}}},
+		},
+		do:   []step{apply(0, "p"), apply(0, "q")},
+		end:  300,
+		want: []string{"50 queue p active=0 end=100", "100 queue p active=0 end=200", "200 remove p why=expired"},
+	},
+	{
+		what: "a layer that is extended does not fall silent",
+		defs: []buff.Spec{{ID: "p", Duration: 130 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
+		do: []step{
+			apply(0, "p"),
+			{at: 10, op: op{verb: buff.Extend, by: 20 * millis}},
+		},
+		end:  200,
+		want: []string{"100 pulse p x1", "150 pulse p x1", "150 remove p why=expired"},
+	},
+	{
+		what: "a death finds the late pulses done",
+		defs: []buff.Spec{
+			{ID: "p", Duration: time.Second, Period: 50 * millis, Catchup: buff.CatchupCoalesce, OnDeath: buff.FatePause},
+			{
+				ID: "q", Duration: 120 * millis, Immunity: buff.Match{Tags: []string{"a"}},
+				On: buff.Hooks{RemoveAny: []buff.Action{{Do: buff.DoKill}}},
+			},
+			{ID: "r", Duration: time.Second, Period: 50 * millis, Catchup: buff.CatchupCoalesce, OnDeath: buff.FateKeep, Tags: []string{"a"}},
+		},
+		do:   []step{apply(0, "p"), apply(0, "r"), apply(0, "q")},
+		end:  210,
+		want: []string{"120 suppressed r why=immune count=2", "120 remove q why=expired", "120 pulse p x1 count=2", "200 pulse r x1 count=2"},
+	},
+	{
+		what: "an application too many makes one stack last longer",
+		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 3, Initial: 3}}},
+		do:   []step{apply(0, "p"), apply(50, "p")},
+		end:  200,
+		want: []string{"50 refresh p x3 end=150", "100 stackend p x1 why=expired", "150 remove p why=expired"},
+	},
 	{
 		what: "a layer counts in its last pulse at any rate of time",
 		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
@@ -146,6 +270,25 @@ var foundInTime = []found{
 
 var foundInEffect = []found{
 	{
+		what: "who was second shows at once when the first must go",
+		defs: []buff.Spec{
+			{ID: "p", Duration: time.Second, Group: buff.Group{Name: "g", Priority: 1, Rule: buff.GroupHide}, Require: buff.Requirements{Remove: buff.TagTest{All: []string{"a"}}}},
+			{ID: "q", Duration: time.Second, Group: buff.Group{Name: "g", Rule: buff.GroupHide}},
+			{ID: "r", Duration: time.Second, Require: buff.Requirements{Ongoing: buff.TagTest{All: []string{"a"}}}},
+		},
+		do:   []step{apply(0, "p"), apply(0, "q"), apply(0, "r"), {at: 1, op: op{verb: buff.AddTag, tag: "a"}}},
+		want: []string{"0 hide q", "0 hide r", "1 remove p why=condition", "1 show q", "1 show r"},
+	},
+	{
+		what: "what shows because of a newcomer shows before its first pulse",
+		defs: []buff.Spec{
+			{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{Effective: 1}, Slot: buff.Slot{Class: "s", Limit: 2, Evict: buff.EvictOldest}},
+			{ID: "q", Duration: 300 * millis, Period: 50 * millis, First: buff.FirstStart, Slot: buff.Slot{Class: "s", Limit: 2, Evict: buff.EvictOldest}},
+		},
+		do:   []step{apply(0, "p"), apply(0, "p"), apply(0, "q")},
+		want: []string{"0 hide p", "0 apply q x1 end=300", "0 show p", "0 pulse q x1"},
+	},
+	{
 		what: "a refresh may make the hidden one of a group the strongest",
 		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Stack: buff.Stacking{By: buff.BySource}, Group: buff.Group{Name: "g", Rule: buff.GroupHide}}},
 		do: []step{
@@ -179,4 +322,22 @@ var foundInEffect = []found{
 		want: []string{"0 hide cast"},
 		not:  "show",
 	},
+}
+
+// TestFaultLetsOthersShow: what a faulty buff has hidden shows in the instant in which it
+// goes.
+func TestFaultLetsOthersShow(t *testing.T) {
+	g := buff.Group{Name: "g", Rule: buff.GroupHide}
+	strong := g
+	strong.Priority = 1
+	r := newRig(t,
+		buff.Spec{ID: "weak", Duration: time.Second, Group: g},
+		buff.Spec{ID: "strong", Duration: time.Second, Period: 50 * millis, Group: strong, OnFault: buff.FateRemove, On: buff.Hooks{Pulse: call("h")}},
+	)
+	r.turn.Call = func(*buff.Turn, *buff.Call) buff.Reason { return buff.Panic }
+	r.apply(0, "weak")
+	r.apply(0, "strong")
+	r.run(500)
+	last := r.turn.Events[len(r.turn.Events)-1]
+	require.Equal(t, "50 show weak", last.String())
 }

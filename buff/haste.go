@@ -17,23 +17,29 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, i.spec.ID, to, MinPeriod, MaxDuration)}
 	}
 	s.flush(t, at)
-	was, now, ms := i.period, s.nowOf(t, i), to.Milliseconds()
+	was, beat, now, ms := i.period, i.beat, s.nowOf(t, i), to.Milliseconds()
 	e := s.about(Hastened, at)
 	switch i.spec.Haste {
 	case HasteSnapshot:
 		s.needExtra(i).wanted = ms
 	case HasteRescale:
-		i.beat = now.Add(scaled(int64(i.beat-now), uint64(ms), uint64(was)))
-		fallthrough
+		s.newBeat(i, now)
+		i.period, i.beat = ms, rescaled(now, beat, ms, was)
 	case HasteNext:
-		i.period = ms
-		if i.spec.HasteDuration && i.end != wheel.Never && i.spec.Stack.Timers != TimersEach {
-			i.end = now.Add(scaled(int64(i.end-now), uint64(ms), uint64(was)))
-			e.End = s.endTold(t, i)
-		}
+		s.newPeriod(i, ms)
+	}
+	if i.spec.Haste != HasteSnapshot && i.spec.HasteDuration && i.end != wheel.Never && i.spec.Stack.Timers != TimersEach {
+		i.end = rescaled(now, i.end, ms, was)
+		e.End = s.endTold(t, i)
 	}
 	s.touch(at)
-	e.Next = s.worldOf(i, i.nextPulse())
+	e.Next = s.worldOf(i, s.nextPulse(i))
 	t.emit(s, e)
 	return Result{Handle: e.Handle, Kind: Hastened}
+}
+
+// rescaled returns what becomes of an instant to come if what is left until it is scaled by
+// ms/was: half up, but nothing comes at once.
+func rescaled(now, at wheel.Time, ms, was int64) wheel.Time {
+	return now.Add(max(scaled(int64(at-now), uint64(ms), uint64(was)), 1))
 }

@@ -47,6 +47,7 @@ func (s *Set) require(t *Turn, at uint16) {
 	}
 	if r := &i.spec.require; !r.remove.empty() && r.remove.holds(s.ownedTags()) {
 		s.end(t, at, Condition)
+		s.rank(t) // it may have been the strongest, for the younger ones of this round
 		return
 	}
 	s.hide(t, at, s.causes(t, i, at))
@@ -75,7 +76,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	}
 	s.flush(t, at)
 	if causes != 0 {
-		s.take(at)
+		s.take(t, at)
 		i.flags |= causes
 		t.emit(s, s.about(Hidden, at))
 		return
@@ -84,7 +85,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	t.emit(s, s.about(Shown, at))
 	s.give(t, at)
 	if was&(unmet|inhibited) != 0 && i.period > 0 && i.spec.Inhibition != InhibitionKeep {
-		i.beat = i.firstBeat(s.nowOf(t, i))
+		s.newBeat(i, s.nowOf(t, i))
 		s.touch(at)
 		if i.spec.Inhibition == InhibitionExecute {
 			s.pulse(t, at)
@@ -112,17 +113,19 @@ func (s *Set) give(t *Turn, at uint16) {
 		s.gates.unsettled = true
 	}
 	if spec.uses&usesImmunity != 0 {
+		s.flushAll(t, spec.immunity.matches)
 		s.needGates().immunities++
 		s.purgeImmune(t, at)
 	}
 }
 
-func (s *Set) take(at uint16) {
+func (s *Set) take(t *Turn, at uint16) {
 	spec := s.slots[at].spec
 	if spec.uses&usesGrants != 0 && s.gates.tags.drop(spec.grants) {
 		s.gates.unsettled = true
 	}
 	if spec.uses&usesImmunity != 0 {
+		s.flushAll(t, spec.immunity.matches)
 		s.gates.immunities--
 	}
 }

@@ -31,6 +31,10 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 		return Result{Err: fmt.Errorf("%w: an immunity against none", ErrTag)}
 	}
 	g := s.needGates()
+	if c.Verb == Expose && !g.immune.has(c.Tag) {
+		return Result{}
+	}
+	s.flushAll(t, func(spec *Spec) bool { return has(spec.tags, c.Tag) })
 	if c.Verb == Expose {
 		g.immune.drop([]Tag{c.Tag})
 		return Result{}

@@ -98,18 +98,44 @@ const (
 // none will come before or at the end.
 //
 // A partial tail pulses at the end, unless the end is a boundary of the period.
-func (i *instance) nextPulse() wheel.Time {
+func (s *Set) nextPulse(i *instance) wheel.Time {
 	switch {
 	case i.beat <= i.end:
 		return i.beat
-	case i.spec.Tail == TailPartial && i.period > 0 && i.elapsed(i.end) > 0:
+	case i.spec.Tail == TailPartial && i.period > 0 && s.elapsed(i, i.end) > 0:
 		return i.end
 	}
 	return wheel.Never
 }
 
 // elapsed returns the ms from the last boundary of the period to at.
-func (i *instance) elapsed(at wheel.Time) int64 { return int64(at-i.beat) + i.period }
+func (s *Set) elapsed(i *instance, at wheel.Time) int64 { return int64(at-i.beat) + s.running(i) }
+
+// running returns the length of the period that runs: that of those after it, unless haste
+// has left it as it was.
+func (s *Set) running(i *instance) int64 {
+	if i.extra != noSlot {
+		if x := s.extraOf(i); x.length > 0 {
+			return x.length
+		}
+	}
+	return i.period
+}
+
+// newBeat begins the periods anew.
+func (s *Set) newBeat(i *instance, now wheel.Time) {
+	i.beat = i.firstBeat(now)
+	if i.extra != noSlot {
+		s.extraOf(i).length = 0
+	}
+}
+
+// newPeriod gives the periods after the one that runs another length.
+func (s *Set) newPeriod(i *instance, ms int64) {
+	x := s.needExtra(i)
+	x.length = s.running(i)
+	i.period = ms
+}
 
 // due returns when the instance's next event is, in the owner's time, and its place among
 // those of that instant. Without anything to come it is Never.
@@ -141,10 +167,10 @@ func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
 		if len(s.extraOf(i).layers) > 0 {
 			r = rankStackEnd
 		}
-	case st.Expire != ExpireAll && int(i.stacks) > i.spec.expiring(int(i.stacks)):
+	case st.Expire != ExpireAll && i.flags&leaving == 0 && int(i.stacks) > i.spec.expiring(int(i.stacks)):
 		r = rankStackEnd
 	}
-	if at := i.nextPulse(); at <= end && at != wheel.Never {
+	if at := s.nextPulse(i); at <= end && at != wheel.Never {
 		return at, rankPulse, i.age
 	}
 	return end, r, age

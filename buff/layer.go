@@ -56,6 +56,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	s.level(i, a)
 	s.addLayer(t, i, a, d, n, s.ages)
 	s.renew(i, a)
+	s.topUp(i, a)
 	s.touch(at)
 	e := s.about(Stacked, at)
 	e.End = s.told(t, i, s.nowOf(t, i).Add(d))
@@ -70,18 +71,20 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	return r
 }
 
-// stretch gives the layer that ends first the end of an application too many, if that is
-// later.
+// stretch gives the stack that ends first the end of an application too many, if that is
+// later: it is a layer of its own from then on.
 func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
 	i := &s.slots[at]
 	x, now := s.extraOf(i), s.nowOf(t, i)
 	l := x.layers[0]
 	if now.Add(d) > l.end {
-		l.end = now.Add(d)
+		if x.layers[0].stacks--; x.layers[0].stacks == 0 {
+			x.layers = slices.Delete(x.layers, 0, 1)
+		}
+		l.end, l.stacks = now.Add(d), 1
 		if i.period > 0 {
 			l.last = now.Add(d - d%i.period)
 		}
-		x.layers = slices.Delete(x.layers, 0, 1)
 		to, _ := slices.BinarySearchFunc(x.layers, l, layerOrder)
 		x.layers = slices.Insert(x.layers, to, l)
 		i.end = x.layers[len(x.layers)-1].end
@@ -139,7 +142,20 @@ func (s *Set) shiftLayers(i *instance, ms int64) {
 	}
 	layers := s.extraOf(i).layers
 	for k := range layers {
-		layers[k].end, layers[k].last = layers[k].end.Add(ms), layers[k].last.Add(ms)
+		layers[k].stretch(layers[k].end.Add(ms), i.period)
+	}
+}
+
+// stretch moves the end of a layer: it counts in as many pulses as whole periods of it fit
+// now.
+func (l *layer) stretch(end wheel.Time, period int64) {
+	l.end = end
+	if period > 0 {
+		part := int64(end-l.last) % period
+		if part < 0 {
+			part += period
+		}
+		l.last = end.Add(-part)
 	}
 }
 
@@ -150,7 +166,7 @@ func (s *Set) setLayers(i *instance, end wheel.Time) {
 	}
 	layers := s.extraOf(i).layers
 	for k := range layers {
-		layers[k].end, layers[k].last = end, end
+		layers[k].stretch(end, i.period)
 	}
 	slices.SortFunc(layers, layerOrder)
 }

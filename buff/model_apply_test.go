@@ -67,7 +67,7 @@ func (m *model) refusal(s *buff.Spec, o op) buff.Reason {
 		return buff.Requirement
 	case m.immuneTo(s, nil):
 		return buff.Immune
-	case s.Chance != 0 && !m.lucky(s.Chance):
+	case s.Chance != 0 && s.Chance != 1000 && !m.lucky(s.Chance):
 		return buff.Chance
 	}
 	return buff.NoReason
@@ -181,6 +181,7 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 	}
 	m.follow(s.On.Apply, m.about(b, "apply", times(b.stacks)+field("end", m.endTold(b, b.end))))
 	m.cross(b, 0)
+	m.stirred(b, true)
 	m.setHidden(b, m.unmet(b), false, m.weaker(b), m.ineffective(b))
 	if b.entering = false; !b.hidden() {
 		m.purgeImmune(b)
@@ -232,6 +233,7 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		r = cmp.Or(r, "refresh")
 		b.end = b.refreshed(now, d)
 		b.duration, b.magnitude = d, o.magnitude
+		m.stirred(b, false)
 		if full {
 			b.setLevel(o)
 		}

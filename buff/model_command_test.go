@@ -105,6 +105,9 @@ func (m *model) remove(b *carried, why buff.Reason) { m.removeNamed(b, why, "") 
 
 func (m *model) removeNamed(b *carried, why buff.Reason, name string) {
 	m.flush(b)
+	if !b.hidden() {
+		m.immunityChanges(b)
+	}
 	b.gone = true
 	m.buffs = slices.DeleteFunc(m.buffs, func(x *carried) bool { return x == b })
 	m.ended(b)

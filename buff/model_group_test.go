@@ -95,6 +95,7 @@ func remembered(s *buff.Spec, source buff.OwnerID) memory {
 
 // share returns what is left of a duration, in percent.
 func (m *model) share(s *buff.Spec, source buff.OwnerID) int {
+	m.forget()
 	n := 0
 	if d := m.memories[remembered(s, source)]; d != nil {
 		n = d.n

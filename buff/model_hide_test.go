@@ -97,7 +97,9 @@ func (m *model) settle() {
 	}
 	m.ring = ""
 	for range 16 {
+		changed := false
 		for _, b := range slices.Clone(m.buffs) {
+			lines := m.lines
 			switch {
 			case b.gone:
 			case says(b.spec.Require.Remove) && m.holds(b.spec.Require.Remove):
@@ -105,12 +107,15 @@ func (m *model) settle() {
 			default:
 				m.setHidden(b, m.unmet(b), b.inhibited, m.weaker(b), m.ineffective(b))
 			}
+			if m.lines > lines {
+				is := m.bearing()
+				changed = changed || was != is
+				was = is
+			}
 		}
-		is := m.bearing()
-		if was == is {
+		if !changed {
 			return
 		}
-		was = is
 	}
 	m.line("error", " cascade", told{})
 	m.ring = was
@@ -118,18 +123,25 @@ func (m *model) settle() {
 
 // bearing is what the effect of buffs depends on.
 func (m *model) bearing() string {
-	s := ""
+	s := "has "
 	for _, tag := range tagNames {
 		if m.has(tag) {
 			s += tag + " "
 		}
 	}
 	for _, b := range m.buffs {
-		if m.ranked(b.spec) || says(b.spec.Require.Ongoing) || says(b.spec.Require.Remove) {
+		if m.ranked(b.spec) {
 			s += fmt.Sprintf("%d/%d ", b.number, b.magnitude)
 		}
 	}
 	return s
+}
+
+// stirred lets a ring be looked at again: a buff that takes part has come, or was renewed.
+func (m *model) stirred(b *carried, asks bool) {
+	if m.ranked(b.spec) || asks && (says(b.spec.Require.Ongoing) || says(b.spec.Require.Remove)) {
+		m.ring = ""
+	}
 }
 
 func (m *model) ranked(s *buff.Spec) bool {
@@ -146,8 +158,8 @@ func (m *model) setHidden(b *carried, unmet, inhibited, weaker, ineffective bool
 	b.unmet, b.inhibited, b.weaker, b.ineffective = unmet, inhibited, weaker, ineffective
 	switch {
 	case is && !was:
-		if says := b.spec.Immunity; !b.entering && !empty(says) {
-			m.flushAll()
+		if !b.entering {
+			m.immunityChanges(b)
 		}
 		m.about(b, "hide", "")
 	case was && !is:
@@ -187,6 +199,7 @@ func (m *model) immuneTo(s *buff.Spec, but *carried) bool {
 
 // purgeImmune removes what a buff makes its owner immune to, where that says so.
 func (m *model) purgeImmune(by *carried) {
+	m.immunityChanges(by)
 	for _, b := range slices.Clone(m.buffs) {
 		if b != by && !b.gone && b.spec.Immune == buff.ImmuneRemove && means(by.spec.Immunity, b.spec) {
 			m.remove(b, buff.Immunity)
@@ -200,10 +213,10 @@ func (m *model) immunize(o op) string {
 	case o.tag == "":
 		return "tag"
 	case o.verb == buff.Expose && m.immune[o.tag] > 0:
-		m.flushAll()
+		m.flushAll(func(s *buff.Spec) bool { return named(s, o.tag) })
 		m.immune[o.tag]--
 	case o.verb == buff.Immunize:
-		m.flushAll()
+		m.flushAll(func(s *buff.Spec) bool { return named(s, o.tag) })
 		m.immune[o.tag]++
 		for _, b := range slices.Clone(m.buffs) {
 			if !b.gone && named(b.spec, o.tag) && (b.spec.Immune == buff.ImmuneRemove || o.purge && b.spec.Immune == buff.ImmuneSuppress) {
@@ -215,9 +228,16 @@ func (m *model) immunize(o op) string {
 	return amount(n)
 }
 
-// flushAll does all pulses that wait: what is immune changes.
-func (m *model) flushAll() {
+// immunityChanges: the immunity that a buff gives comes or goes.
+func (m *model) immunityChanges(by *carried) {
+	m.flushAll(func(s *buff.Spec) bool { return means(by.spec.Immunity, s) })
+}
+
+// flushAll does the pulses of some that wait: something about them changes.
+func (m *model) flushAll(which func(*buff.Spec) bool) {
 	for _, b := range m.buffs {
-		m.flush(b)
+		if which(b.spec) {
+			m.flush(b)
+		}
 	}
 }

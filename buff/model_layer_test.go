@@ -109,7 +109,7 @@ func (m *model) endLayer(b *carried, l *layer, why buff.Reason) {
 // joinEach is a further application where each has a timer of its own.
 func (m *model) joinEach(b *carried, o op, d int64) string {
 	full := b.stacks >= limit(b.spec)
-	now, was := b.now(m.now), b.stacks
+	now := b.now(m.now)
 	room := max(limit(b.spec)-b.stacks, 1)
 	if full && b.spec.Stack.Overflow == buff.OverflowReplace {
 		m.thin(b, oldest(b.layers))
@@ -134,9 +134,10 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 		return "refresh"
 	}
 	m.ages++
-	n := min(stacks(b.spec, o), room)
+	was, n := b.stacks, min(stacks(b.spec, o), room)
 	b.stacks += n
 	b.magnitude = o.magnitude
+	m.stirred(b, false)
 	b.setLevel(o)
 	b.addLayer(o, now, d, n, m.ages)
 	b.renew(o)
@@ -179,7 +180,7 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 	if l.magnitude > b.magnitude {
 		now, was := b.now(m.now), b.running
 		was.left, was.source = b.end-now, b.source
-		b.letRun(l, now)
+		m.letRun(b, l, now)
 		l = was
 	}
 	b.layers = append(b.layers, l)
@@ -195,7 +196,8 @@ func (m *model) active(b *carried) string {
 	return field("active", b.magnitude) + field("end", m.endTold(b, b.end))
 }
 
-func (b *carried) letRun(l *layer, now int64) {
+func (m *model) letRun(b *carried, l *layer, now int64) {
+	m.stirred(b, false)
 	b.running, b.magnitude, b.source, b.level = l, l.magnitude, l.source, l.level
 	b.end = now + l.left
 }
@@ -203,6 +205,6 @@ func (b *carried) letRun(l *layer, now int64) {
 func (m *model) nextInQueue(b *carried) {
 	next := slices.MinFunc(b.layers, strongest)
 	b.layers = slices.DeleteFunc(b.layers, func(x *layer) bool { return x == next })
-	b.letRun(next, b.end)
+	m.letRun(b, next, b.end)
 	m.about(b, "queue", m.active(b))
 }

@@ -64,7 +64,7 @@ func (m *model) expireSome(b *carried) {
 		m.nextInQueue(b)
 	default:
 		b.stacks -= b.expiring()
-		b.end += b.duration
+		b.end = from(b.end, b.duration)
 		m.about(b, "stackend", times(b.stacks)+because(buff.Expired)+field("end", m.endTold(b, b.end)))
 	}
 }
@@ -90,7 +90,9 @@ func (m *model) beat(b *carried) {
 		part = at - (b.next - b.length)
 		share = fmt.Sprintf(" fraction=%d/%d", part, b.length)
 	}
-	b.newBeat(at)
+	if b.newBeat(at); part != 0 {
+		b.next = at + b.period // a tail begins a period, aligned or not
+	}
 	if b.spec.Catchup == buff.CatchupAll {
 		m.pulse(b, at, share, 0)
 		return

@@ -125,7 +125,9 @@ func (m *model) setPace(b *carried, o op) string {
 	default:
 		c.held[o.whose] = o.verb == buff.Hold
 	}
-	m.now = m.own.ceil(m.at)
+	if o.whose != buff.OfBuff {
+		m.now = m.own.ceil(m.at)
+	}
 	return ""
 }
 

@@ -4,13 +4,13 @@ import "github.com/bufftick/bufftick/wheel"
 
 // pulse does the periodic effect that an application brings at once.
 func (s *Set) pulse(t *Turn, at uint16) {
-	s.pulseAt(t, at, s.nowOf(t, &s.slots[at]), 0, 0)
+	s.pulseAt(t, at, s.nowOf(t, &s.slots[at]), 0, 0, 0)
 }
 
 // pulseAt does the periodic effect of the instance's own instant own, or reports that it has
 // none now; elapsed is zero for a whole one, otherwise the ms of the period that it stands
-// for; count is how many pulses it stands for, if more than one.
-func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed int64, count int32) {
+// for, of so many; count is how many pulses it stands for, if more than one.
+func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
 	e := s.about(Pulsed, at)
 	i := &s.slots[at]
 	if i.spec.Stack.Timers == TimersEach {
@@ -20,7 +20,7 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed int64, count i
 	}
 	e.Count = count
 	if elapsed != 0 {
-		e.Elapsed, e.Period = elapsed, i.period
+		e.Elapsed, e.Period = elapsed, period
 	}
 	if i.flags&hidden != 0 || s.gates != nil {
 		if yes, why := s.suppressed(at); yes {
@@ -38,16 +38,17 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed int64, count i
 // end of a partial tail, and moves on to the next boundary.
 func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 	i := &s.slots[at]
-	elapsed := int64(0)
+	elapsed, period := int64(0), int64(0)
 	if own == i.beat {
-		i.beat = i.firstBeat(own) // what is aligned finds back to its beat after a change of the period
+		s.newBeat(i, own) // what is aligned finds back to its beat after a change of the period
 	} else {
-		elapsed = i.elapsed(own)
-		i.beat = own.Add(i.period)
+		elapsed, period = s.elapsed(i, own), s.running(i)
+		s.newBeat(i, own)
+		i.beat = own.Add(i.period) // also if it is aligned, or the tail would come again
 	}
 	if i.spec.uses&usesCatchup != 0 {
-		s.catchUp(t, at, own, elapsed)
+		s.catchUp(t, at, own, elapsed, period)
 		return
 	}
-	s.pulseAt(t, at, own, elapsed, 0)
+	s.pulseAt(t, at, own, elapsed, period, 0)
 }

@@ -35,6 +35,8 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 	}
 	x.layers = append(x.layers, l)
 	s.renew(i, a)
+	s.topUp(i, a)
+	s.touch(at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
 	return Result{Handle: s.handle(at), Kind: Queued}
 }
@@ -61,7 +63,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	}
 	l := x.layers[best]
 	x.layers = remove(x.layers, best)
-	s.run(t, at, l, s.nowOf(t, i))
+	s.run(t, at, l, i.end)
 	s.emitQueued(t, at)
 }
 
@@ -71,10 +73,13 @@ func (s *Set) emitQueued(t *Turn, at uint16) {
 	t.emit(s, e)
 }
 
+// weakestOf returns who would run last: the weakest, of equals the youngest; -1 if nobody
+// waits.
 func weakestOf(layers []layer) int {
 	weakest := -1
 	for k := range layers {
-		if weakest < 0 || layers[k].magnitude < layers[weakest].magnitude {
+		if weakest < 0 || layers[k].magnitude < layers[weakest].magnitude ||
+			layers[k].magnitude == layers[weakest].magnitude && layers[k].age > layers[weakest].age {
 			weakest = k
 		}
 	}

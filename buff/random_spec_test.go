@@ -16,10 +16,10 @@ type theme struct {
 }
 
 func randomTheme(d *dice) theme {
-	some := func() bool { return d.one(4) }
+	some, often := func() bool { return d.one(4) }, func() bool { return d.n(16) < 7 }
 	return theme{
-		groups: some(), slots: some(), tags: some() || some(), immunity: some(), chance: some(), dr: some(), dispel: some(), acts: some(),
-		shields: some(), params: some(), timers: some() || some(), levels: some(), late: some(), evict: buff.Evict(d.n(4)), scope: buff.Scope(d.n(2)),
+		groups: some(), slots: some(), tags: often(), immunity: some(), chance: some(), dr: some(), dispel: some(), acts: some(),
+		shields: some(), params: some(), timers: often(), levels: some(), late: some(), evict: buff.Evict(d.n(4)), scope: buff.Scope(d.n(2)),
 	}
 }
 
@@ -102,7 +102,7 @@ func randomTime(d *dice, about theme, s *buff.Spec) {
 	if s.Kind == buff.Timed && d.one(4) {
 		s.Tail = buff.TailFit
 	}
-	if s.Tail != buff.TailPartial && d.one(6) { // what is left of an aligned period is said nowhere
+	if d.one(6) {
 		s.Align = buff.AlignOwner
 	}
 	s.Haste, s.HasteDuration = buff.Haste(d.n(3)), d.one(3)
@@ -192,7 +192,8 @@ func randomKeeping(d *dice, about theme, s *buff.Spec) {
 			s.Immunity = buff.Match{Tags: randomTags(d, 1), Type: pick(d, "", "", "magic"), Polarity: pick(d, buff.Neutral, buff.Neutral, buff.Negative)}
 		}
 	}
-	if about.dr && d.one(2) {
+	changes := s.Stack.By == buff.ByTarget || s.Stack.By == buff.ByKey || s.OnSourceGone == buff.FateAdopt
+	if about.dr && d.one(2) && (about.scope == buff.ScopeTarget || !changes) { // whose the memory is if the source changes is said nowhere
 		s.DR = buff.DR{Group: "dr", Steps: []int{100, 50, 25, 0}, Reset: 150 * time.Millisecond, Scope: about.scope}
 	}
 	if about.acts && d.one(3) {

@@ -190,9 +190,12 @@ func TestPulsesAreWholePeriods(t *testing.T) {
 	for range 300 {
 		spec := buff.Spec{
 			ID: "p", Duration: time.Duration(1+rng.IntN(5000)) * time.Millisecond, Period: time.Duration(50+rng.IntN(400)) * time.Millisecond,
-			First: buff.First(rng.IntN(3)), Tail: buff.Tail(rng.IntN(2)),
+			First: buff.First(rng.IntN(3)), Tail: buff.Tail(rng.IntN(3)),
 		}
 		want := int(spec.Duration / spec.Period)
+		if spec.Tail == buff.TailFit {
+			want = max(int((spec.Duration+spec.Period/2)/spec.Period), 1)
+		}
 		if spec.First != buff.FirstNone {
 			want++
 		}

@@ -38,6 +38,8 @@ type Set struct {
 	own       *pace  // the owner's time; nil: it is the world's
 	gates     *gates // what most owners do not have; nil: nothing of it
 
+	aside *saved // of the blob it was restored from: what the catalog did not know; nil: nothing
+
 	calls  []Call // handlers that were put off to the head of the next Run
 	called int    // how many of them have been called
 }
@@ -125,7 +127,7 @@ func (s *Set) look(at uint16) Instance {
 	i := &s.slots[at]
 	l := Instance{
 		Handle: s.handle(at), Spec: i.spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
-		Magnitude: i.magnitude, End: s.worldOf(i, i.end), NextPulse: s.worldOf(i, i.nextPulse()), Hidden: i.flags&hidden != 0,
+		Magnitude: i.magnitude, End: s.worldOf(i, i.end), NextPulse: s.worldOf(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)

@@ -1,20 +1,75 @@
 package buff
 
-// cross does the thresholds that the stacks of an instance have reached from below, since
-// they were that many.
-func (s *Set) cross(t *Turn, at uint16, was int16) {
-	i := &s.slots[at]
-	for _, h := range i.spec.thresholds {
-		if int32(was) >= h.at || int32(i.stacks) < h.at {
-			continue
-		}
-		if h.apply != nil {
-			t.Issue(s, Command{Verb: Apply, Application: Application{
-				Spec: t.Catalog.newest(h.apply), Source: i.source, Magnitude: i.magnitude, Level: int(i.level),
-			}})
-		}
-		if h.consume != 0 {
-			t.Issue(s, Command{Verb: Remove, Handle: s.handle(at), Stacks: int(max(h.consume, 0)), Reason: Consumed})
-		}
+import "github.com/bufftick/bufftick/wheel"
+
+// again joins a live instance: more stacks up to the limit, then the rules of
+// refresh and phase; at the limit, the rule of overflow first.
+func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
+	i, spec := &s.slots[at], a.Spec
+	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) {
+		return s.deny(t, a, LowerLevel, nil)
 	}
+	s.flush(t, at)
+	if i.spec.Stack.Timers != spec.Stack.Timers {
+		spec = i.spec // two versions, which cannot be mixed: the old one stays
+		a.Spec = spec
+	}
+	switch spec.Stack.Timers {
+	case TimersEach:
+		return s.againEach(t, at, a, d)
+	case TimersQueue:
+		return s.againQueue(t, at, a, d)
+	}
+	r := Result{Handle: s.handle(at)}
+	full := int32(i.stacks) >= spec.limit
+	if !full || spec.Stack.Overflow == OverflowAllow || spec.Stack.Overflow == OverflowReplace {
+		s.topUp(i, a)
+	}
+	if full {
+		switch spec.Stack.Overflow {
+		case OverflowDeny, OverflowClear:
+			return s.refuse(t, at, a)
+		}
+	} else {
+		was := i.stacks
+		i.stacks = int16(min(int32(i.stacks)+spec.stacks(a), spec.limit))
+		s.level(i, a)
+		t.emit(s, s.about(Stacked, at))
+		s.cross(t, at, was)
+		r.Kind = Stacked
+	}
+	if s.refresh(t, at, a, d, r.Kind == Stacked) && r.Kind == 0 {
+		r.Kind = Refreshed
+	}
+	if full {
+		s.overflow(t, a)
+	}
+	return r
+}
+
+// refuse is what the overflow rules deny and clear do with an application too many.
+func (s *Set) refuse(t *Turn, at uint16, a *Application) Result {
+	var r Result
+	if a.Spec.Stack.Overflow == OverflowClear {
+		s.end(t, at, Overflowed)
+		r = Result{Kind: Removed, Why: Overflowed}
+	} else {
+		r = s.deny(t, a, Limit, nil)
+	}
+	s.overflow(t, a)
+	return r
+}
+
+// overflow queues what the definition applies when its stack limit is met, in the
+// name of the application's source.
+func (s *Set) overflow(t *Turn, a *Application) {
+	s.followEvent(t, a.Spec.overflow, Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Kind: Denied, Why: Limit, End: wheel.Never})
+}
+
+// stacks returns how many stacks the application brings.
+func (s *Spec) stacks(a *Application) int32 {
+	if a.Stacks == 0 {
+		return s.initial
+	}
+	return int32(min(a.Stacks, MaxStacks))
 }

@@ -78,6 +78,7 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	if most.given {
 		end = min(end, max(i.end, s.nowOf(t, i).Add(wait(most.d))))
 	}
+	s.flush(t, at)
 	s.shiftLayers(i, int64(end-i.end))
 	return s.endAt(t, at, end)
 }
@@ -89,6 +90,7 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 	if by > 0 {
 		end = end.Add(wait(by))
 	}
+	s.flush(t, at)
 	s.setLayers(i, end)
 	return s.endAt(t, at, end)
 }
@@ -96,7 +98,6 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 // endAt gives the buff another end.
 func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 	i := &s.slots[at]
-	s.flush(t, at)
 	i.end = end
 	now := s.nowOf(t, i)
 	if i.end <= now {
@@ -136,6 +137,7 @@ func (s *Set) setPace(t *Turn, c *Command) Result {
 		if i == nil {
 			return Result{Err: fmt.Errorf("%w: %v", ErrStale, c.Handle)}
 		}
+		s.flush(t, c.Handle.slot())
 		s.paceOf(t, i).turn(t.now, c)
 		s.touch(c.Handle.slot())
 		return Result{Handle: c.Handle}
@@ -147,6 +149,7 @@ func (s *Set) setPace(t *Turn, c *Command) Result {
 		own := newPace(t.at)
 		s.own = &own
 	}
+	s.flushAll(t, func(*Spec) bool { return true })
 	s.own.turn(t.at, c)
 	t.now = s.started(t.at)
 	s.touchAll()

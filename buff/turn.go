@@ -237,10 +237,11 @@ func (s *Set) call(t *Turn) {
 // definition wants it so.
 func (s *Set) fault(t *Turn, why Reason) {
 	e := t.current.Event
-	e.Kind, e.Why, e.End, e.Period, e.Elapsed = Faulted, why, wheel.Never, 0, 0
+	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
 	t.emit(s, e)
 	if e.Spec != nil && e.Spec.OnFault == FateRemove && s.lookup(e.Handle) != nil {
 		s.end(t, e.Handle.slot(), Fault)
+		s.reconsider(t)
 	}
 }
 

@@ -8,7 +8,7 @@ import "github.com/bufftick/bufftick/wheel"
 func (s *Set) takeVersion(t *Turn, at uint16, spec *Spec) {
 	i := &s.slots[at]
 	if i.flags&hidden == 0 {
-		s.take(at)
+		s.take(t, at)
 	}
 	i.spec, i.period = spec, spec.period
 	switch {

@@ -159,3 +159,50 @@ func TestNoAllocationsWithWorkers(t *testing.T) {
 	}
 	require.LessOrEqual(t, testing.AllocsPerRun(100, run), 1.0)
 }
+
+// TestNoAllocationsOfTheLedger: where the catalog has shares, auras and zones, what does not
+// use them allocates nothing, and the looks of auras and the giving way of marks do not
+// either once their lists have grown.
+func TestNoAllocationsOfTheLedger(t *testing.T) {
+	const owners = 200
+	cat := catalogOf(t,
+		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second},
+		share("mark", 2),
+		buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()},
+		buff.Spec{ID: "light", Kind: buff.Infinite},
+	)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(q engine.AuraQuery, found func(buff.OwnerID)) {
+		for id := range buff.OwnerID(owners / 2) {
+			found((id + buff.OwnerID(q.Due/500)*q.Bearer) % owners) // some leave and some come at every look
+		}
+	}})
+	for id := range buff.OwnerID(owners) {
+		spawn(t, e, id)
+		add(t, e, id, cat.Spec("venom"))
+		addBy(t, e, id, cat.Spec("mark"), id)
+	}
+	check := func(name string, do func()) {
+		t.Helper()
+		for range 400 {
+			do()
+		}
+		require.LessOrEqual(t, testing.AllocsPerRun(100, do), 0.0, name)
+	}
+	check("Tick with 200 pulses", func() { e.Tick(time.Second) })
+	to := buff.OwnerID(0)
+	check("a mark that takes the place of another", func() {
+		to = (to + 1) % owners
+		e.AddBuff(to, buff.Application{Spec: cat.Spec("mark"), Source: 1000})
+		e.Tick(0)
+	})
+	add(t, e, 1, cat.Spec("beacon"))
+	add(t, e, 3, cat.Spec("beacon"))
+	check("a look of two auras with 100 members each", func() { e.Tick(500 * time.Millisecond) })
+	require.NotZero(t, carries(e, 1, cat.Spec("light")))
+	check("a zone that stops and goes on", func() {
+		_ = e.PauseZone(0)
+		e.Tick(time.Millisecond)
+		_ = e.ResumeZone(0)
+		e.Tick(time.Millisecond)
+	})
+}

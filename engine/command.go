@@ -104,25 +104,6 @@ func (e *Engine) Kill(id buff.OwnerID) buff.Result {
 	return e.to(id, buff.Command{Verb: buff.Kill})
 }
 
-// LoseSource says that whoever applied buffs has left: those whose definition
-// wants it go, for the reason SourceGone. It returns the first error, if any.
-//
-// Only the loop goroutine may call it. It costs O(buffs of all owners).
-func (e *Engine) LoseSource(source buff.OwnerID) error {
-	e.enter("LoseSource")
-	var first error
-	for _, o := range e.owners {
-		if o == nil || o.leaving {
-			continue
-		}
-		r := e.do(o, buff.Command{Verb: buff.LoseSource, Application: buff.Application{Source: source}})
-		if first == nil {
-			first = r.Err
-		}
-	}
-	return first
-}
-
 func unknownSpec(s *buff.Spec) error {
 	if s == nil {
 		return fmt.Errorf("%w: nil", ErrUnknownSpec)
@@ -169,6 +150,7 @@ func (e *Engine) deliver(o *owner, c buff.Command) buff.Result {
 	}
 	r := o.set.Do(e.turn(), e.now, c)
 	e.obey(o)
+	e.noteLoop()
 	e.passOn()
 	return r
 }
@@ -232,11 +214,10 @@ func (e *Engine) obey(o *owner) (late bool) {
 		}
 	}
 	o.set.ClearOrders()
-	due := o.set.Due() // a command has moved a deadline to where the owner is
-	if (due || o.set.Pending() > 0) && !o.leaving {
+	if o.set.Pending() > 0 && !o.leaving {
 		e.want(o)
 	}
-	return late || due
+	return late
 }
 
 // arm gives a timer to something that had none when it asked for one.

@@ -30,6 +30,7 @@ type cross struct {
 	to   buff.OwnerID
 	num  uint32 // of the owner, if the command is for a handle
 	by   bool   // num says who it is for
+	own  bool   // the engine's, see Engine.evict
 	cmd  buff.Command
 }
 

@@ -41,7 +41,7 @@ func TestP45_WorkersDoNotMatter(t *testing.T) {
 		seeds = 2
 	}
 	for seed := range seeds {
-		p := plan{seed: seed, owners: 200, steps: 60, cross: true, inbox: true, churn: true}
+		p := plan{seed: seed, owners: 200, steps: 60, cross: true, inbox: true, churn: true, shared: seed%2 == 1}
 		run := func(o engine.Options) []string {
 			s := newSim(t, p, o)
 			s.run(whole)

@@ -27,14 +27,27 @@
 //
 // # Three lanes
 //
-// There are three ways to ask for something, with the same verbs (but LoseSource,
-// which looks at every owner, is the loop's alone).
+// There are three ways to ask for something, with the same verbs (but LoseSource and
+// Compensate, which look at every owner, are the loop's alone).
 //
 //	lane      who                          takes effect                   answers
 //	Engine    the loop, between Ticks      at once                        handle and result
 //	Context   the handler it was given to  after the handler; for         nothing: what came
 //	                                       another owner, at frame's end  of it is an event
 //	Inbox     any goroutine                at the end of the next Tick    whether it was accepted
+//
+// The verbs, by subject:
+//
+//	buffs     AddBuff, Remove, RemoveStacks, Dispel, Steal
+//	time      Extend, ExtendUpTo, SetRemaining, SetPeriod, Compensate,
+//	          Pause, Resume, SetRate of an owner, PauseBuff, ResumeBuff, SetBuffRate of a buff
+//	effect    Inhibit, Release, AddTag, DropTag, Immunize, Expose
+//	use       Absorb, Consume, ConsumeCharges, Interrupt
+//	fate      Kill, Revive, LoseSource
+//	timeouts  AddTimeout, AddTimeoutByName, Cancel
+//
+// What an owner carries can be asked by the loop and by the owner's handlers: Buffs, Find,
+// HasTag, Remaining, Param.
 //
 // What the loop asks for is decided on the loop. Go handlers that it sets off are
 // called later, on a worker, at the head of the owner's next turn, with the time of
@@ -72,17 +85,40 @@
 // waiting for it. One that has outlasted its Tick cannot be told from the loop: it
 // corrupts the engine, as any data race does.
 //
+// # More than one owner
+//
+// The loop keeps a ledger of the buffs that owners have in common, from events: at once of
+// what it decides itself, at the frame's end of what the workers brought, sorted by time and
+// owner. If a source has more instances of a definition than its share (buff.PerSource), its
+// oldest go, on whomever they are. An aura (buff.Aura) looks at the end of the frame in which
+// its interval is over: [Options].Members says who is in its area now, they are given its
+// buff, and the others lose it a linger later. A look that is late looks once; its linger
+// counts from when it was due. Who cannot be given the buff is asked again at each look. A
+// hidden aura, and one whose time stands still, finds nobody; that of a busy bearer waits
+// for the next look.
+//
+// The time of all owners in a zone stands still, or passes at another rate, by one call:
+// see [Engine.SetZone].
+//
+// # Leaving and coming back
+//
+// [Engine.Despawn] ends all that an owner carries and returns it as a blob; [Engine.Restore]
+// spawns it with that, as it was to the millisecond. A game that starts again says by
+// Options.Epoch and Options.Uptime how its clocks stand. [Engine.Save] is for snapshots,
+// [Engine.Drop] for those who need no blob. Zones, and what an aura gave, stay behind.
+//
 // # Not yet
 //
 // A Tick works off everything that is due, however long its dt: after a day with a
 // buff that pulses each second its owner has 86,400 events to run, and is busy
-// meanwhile. Bounded catch-up, pausing and slowing of time, saving and loading of an
-// owner come later.
+// meanwhile. Bounded catch-up, saving and loading of an owner come later.
 //
 // # Cost
 //
 // Tick costs O(1) if nothing is due. AddBuff looks at the owner's buffs for the one
-// to join, and else costs O(1), and so do the other verbs of one buff. Kill and
-// Despawn cost O(buffs of the owner), LoseSource O(buffs of all). In steady state
-// nothing is allocated.
+// to join, and else costs O(1), and so do the other verbs of one buff. Kill, Despawn and
+// most verbs that name an owner cost O(buffs of the owner), Compensate O(buffs of all),
+// LoseSource O(buffs of those who have something of the source that goes with it). The verbs
+// of a zone cost O(its owners and their buffs), a look of an aura O(members × (their buffs
+// + log members)). In steady state nothing is allocated.
 package engine

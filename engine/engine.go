@@ -46,11 +46,15 @@ type Engine struct {
 	query  buff.Query // of the command that the loop carries out
 	passes bool       // passOn is at work
 	cross  []cross
+	ledger ledger
+	zones  map[uint32]*zone
+	behind []*owner // who has not been told yet of its zone's time
 	frame  Frame
 	inbox  Inbox
 	budget budget
 	stats  Stats
 	closed bool
+	asking bool // Options.Members is at work
 
 	ticking atomic.Bool   // a handler that calls the Engine finds it true
 	frames  atomic.Uint64 // the number of the frame; lanes read it
@@ -84,10 +88,13 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		byID:    make(map[buff.OwnerID]*owner),
 		lanes:   make([]lane, o.Workers),
 		names:   make(map[string]buff.HandlerID),
+		zones:   map[uint32]*zone{0: {}},
+		ledger:  newLedger(o.Catalog),
 	}
 	e.loop.Catalog, e.loop.Seed = o.Catalog, o.Seed
 	e.inbox.limit = o.InboxLimit
 	e.inbox.engine = e
+	e.ledger.auras.yield = e.member
 	e.specs = slices.Collect(o.Catalog.All())
 	e.nameHandlers()
 	for i := range e.lanes {
@@ -119,10 +126,13 @@ func (e *Engine) nameHandlers() {
 	}
 }
 
-// enter panics if a handler is the caller.
+// enter panics if a handler is the caller, or Options.Members.
 func (e *Engine) enter(method string) {
 	if e.ticking.Load() {
 		panic("engine: " + method + " called from a handler; use the Context")
+	}
+	if e.asking {
+		panic("engine: " + method + " called from Options.Members")
 	}
 }
 

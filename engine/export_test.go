@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/bufftick/bufftick/actor"
+	"github.com/bufftick/bufftick/buff"
 )
 
 // NewOn is New on a pool of the test's own.
@@ -31,3 +33,85 @@ func Kept(e *Engine) (n int) {
 
 // Mail returns how many messages wait for an owner.
 func Mail(e *Engine, number int) int { return e.owners[number].box.Len() }
+
+// CheckLedger compares what the ledger knows with what the owners carry and returns the
+// first difference, "" if there is none. Nobody may be busy.
+func CheckLedger(e *Engine) string {
+	l := &e.ledger
+	held, auras := 0, 0
+	for _, o := range e.owners {
+		if o == nil {
+			continue
+		}
+		for b := range o.set.All() {
+			wants := caresOf(b.Spec)
+			if wants&(forSource|forShare) != 0 {
+				held++
+				if i, ok := l.sources.at[b.Handle]; !ok || l.sources.all[i].source != b.Source || l.sources.all[i].handle != b.Handle {
+					return fmt.Sprintf("owner %d: %v of %v, source %d: known %v", o.id, b.Handle, b.Spec, b.Source, ok)
+				}
+			}
+			if wants&forAura != 0 {
+				auras++
+				if _, ok := l.auras.of[b.Handle]; !ok {
+					return fmt.Sprintf("owner %d: the aura %v of %v is not known", o.id, b.Handle, b.Spec)
+				}
+			}
+		}
+	}
+	if held != len(l.sources.at) || auras != len(l.auras.of) {
+		return fmt.Sprintf("carried %d and auras %d, known %d and %d", held, auras, len(l.sources.at), len(l.auras.of))
+	}
+	return l.checkChains()
+}
+
+func (l *ledger) checkChains() string {
+	links := 0
+	for key, c := range l.sources.chains {
+		k, n, before := 0, int32(0), int32(nobody)
+		if key.spec != "" {
+			k = 1
+			if limit := l.sources.all[c.oldest].spec.PerSource.Limit; int(c.n) > limit {
+				return fmt.Sprintf("source %d has %d of %v, above %d", key.source, c.n, key.spec, limit)
+			}
+		}
+		for i := c.oldest; i != nobody; i = l.sources.all[i].links[k].newer {
+			h := &l.sources.all[i]
+			if h.source != key.source || key.spec != "" && h.spec.ID != key.spec || h.links[k].older != before {
+				return fmt.Sprintf("the chain of source %d and %v is broken", key.source, key.spec)
+			}
+			before = i
+			n++
+		}
+		if n == 0 || n != c.n || before != c.newest {
+			return fmt.Sprintf("the chain of source %d and %v has %d, not %d", key.source, key.spec, n, c.n)
+		}
+		links += int(n)
+	}
+	want := 0
+	for _, i := range l.sources.at {
+		for k := range 2 {
+			if _, in := l.sources.all[i].key(k); in {
+				want++
+			}
+		}
+	}
+	if links != want {
+		return fmt.Sprintf("%d links, not %d", links, want)
+	}
+	return ""
+}
+
+// Room returns for how many instances and auras the ledger has room, and how many zones
+// there are.
+func Room(e *Engine) (held, auras, zones int) {
+	return len(e.ledger.sources.all), len(e.ledger.auras.all), len(e.zones)
+}
+
+// Owed returns how much the ledger has put off to the next Tick.
+func Owed(e *Engine) int {
+	return len(e.ledger.again) + len(e.ledger.auras.due) + len(e.behind)
+}
+
+// Do carries out a command for the buff of a handle.
+func Do(e *Engine, h buff.Handle, c buff.Command) buff.Result { return e.by(h.Number(), c) }

@@ -130,7 +130,7 @@ func TestP30_BackToZero(t *testing.T) {
 		}
 		e.Tick(time.Second)
 		for id := range buff.OwnerID(10) {
-			require.NoError(t, e.Despawn(id))
+			require.NoError(t, e.Drop(id))
 		}
 		require.Zero(t, e.Stats().Timers)
 		require.Zero(t, e.Owners())

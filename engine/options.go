@@ -71,6 +71,23 @@ type Options struct {
 	// DefaultMailboxLimit, DefaultHandlerLimit and DefaultInboxLimit.
 	MailboxLimit, HandlerLimit, InboxLimit int
 
+	// Members tells the engine who is within an aura: it calls found for each owner of
+	// whom that is true now; one that it names twice, or that is not there, makes no
+	// difference, nor does the order. The bearer is a member of its own aura if Members
+	// says so. Required if the Catalog has an aura.
+	//
+	// It is called on the loop, at the end of a Tick. It must not call the Engine, nor touch
+	// the data of a player who is busy; what it needs to know, such as where everybody is,
+	// best belongs to the loop.
+	Members func(q AuraQuery, found func(id buff.OwnerID))
+
+	// Epoch is the time on the wall clock at the engine's instant 0, from which that of
+	// every other instant follows. If zero, the beginning of 1970. Uptime is how long the
+	// world had been up before, in all its earlier runs; it is not negative. Both matter
+	// to what is saved and restored.
+	Epoch  time.Time
+	Uptime time.Duration
+
 	// OnFault, if not nil, is told of each handler that panicked or ended its
 	// goroutine. It is called on the worker and must be safe for calls from several
 	// workers at once; if it panics, nothing further happens. The fault also becomes
@@ -113,6 +130,17 @@ func (o *Options) complete() error {
 		if o.Handlers[name] == nil {
 			errs = append(errs, fmt.Errorf("%w: %q, which the catalog calls", ErrUnknownHandler, name))
 		}
+	}
+	for s := range o.Catalog.All() {
+		if s.Aura.Apply != "" && o.Members == nil {
+			errs = append(errs, fmt.Errorf("engine: Options.Members is missing, and %q is an aura", s.ID))
+		}
+	}
+	if o.Uptime < 0 {
+		errs = append(errs, fmt.Errorf("engine: Options.Uptime must not be negative, not %v", o.Uptime))
+	}
+	if o.Epoch.IsZero() {
+		o.Epoch = time.UnixMilli(0)
 	}
 	if o.Synchronous {
 		o.Workers = 1

@@ -26,8 +26,15 @@ type owner struct {
 	handed  int    // commands in the batch that is away
 	late    int    // commands that wait for the next one
 	wanted  bool   // in Engine.wanted
-	leaving bool   // despawned while busy
+	leaving bool   // dropped while busy
+	adopts  bool   // it may have adopted something that the ledger does not know
+	behind  bool   // in Engine.behind
 	left    wheel.Time
+	looked  uint64 // the last look of an aura that found it
+
+	zone  uint32
+	place int32    // in zone.owners
+	pace  zonePace // what it has been told of its zone
 }
 
 // segment is what one turn of an owner brought: parts of the lane's lists.
@@ -61,21 +68,37 @@ const (
 // Only the loop goroutine may call it.
 func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	e.enter("Spawn")
-	if e.closed {
-		return ErrClosed
-	}
-	if e.byID[id] != nil {
-		return fmt.Errorf("%w: %d", ErrOwnerExists, id)
-	}
-	number, err := e.number()
+	o, err := e.newOwner(id, data)
 	if err != nil {
 		return err
 	}
+	e.admit(o)
+	return nil
+}
+
+// newOwner returns an owner who is not there yet, but has a number.
+func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
+	if e.closed {
+		return nil, ErrClosed
+	}
+	if e.byID[id] != nil {
+		return nil, fmt.Errorf("%w: %d", ErrOwnerExists, id)
+	}
+	number, err := e.number()
+	if err != nil {
+		return nil, err
+	}
 	o := &owner{id: id, number: number, data: data, set: buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)}
 	o.box.Owner = o
-	e.owners[number] = o
-	e.byID[id] = o
-	return nil
+	return o, nil
+}
+
+// admit lets a new owner in.
+func (e *Engine) admit(o *owner) {
+	e.owners[o.number] = o
+	e.byID[o.id] = o
+	e.joinZone(o, 0, e.zones[0])
+	e.tellZone(o)
 }
 
 // number returns a free owner number.
@@ -93,48 +116,22 @@ func (e *Engine) number() (uint32, error) {
 	return uint32(len(e.owners) - 1), nil
 }
 
-// Despawn lets an owner go: everything it carries ends with the reason Unload,
-// no action of a definition follows, and its timeouts are dropped. Its id is free
-// at once and its handles are worthless for ever. It fails with [ErrUnknownOwner]
-// or [ErrClosed].
-//
-// A busy owner goes when its turn has ended: what had come due, or was asked of it,
-// before the Despawn still happens, nothing that comes due later does, and its events
-// follow then. Until then its handlers may use its data: a game that spawns the id
-// again must give it other data.
-//
-// Only the loop goroutine may call it. It costs O(buffs of that owner).
-func (e *Engine) Despawn(id buff.OwnerID) error {
-	e.enter("Despawn")
-	if e.closed {
-		return ErrClosed
-	}
-	o := e.byID[id]
-	if o == nil {
-		return fmt.Errorf("%w: %d", ErrUnknownOwner, id)
-	}
-	delete(e.byID, id)
-	if e.idle(o) {
-		e.unload(o)
-	} else {
-		o.leaving, o.left = true, e.now
-	}
-	return nil
-}
-
-// unload ends all of an owner that is home and gives its number back.
-func (e *Engine) unload(o *owner) {
+// unload ends all of an owner that is home and gives its number back. It returns how many
+// timeouts and handlers put off went with it.
+func (e *Engine) unload(o *owner) (dropped int) {
 	if !o.leaving {
 		o.left = e.now
 	}
-	e.stats.DroppedOnDespawn += uint64(o.set.Clear(e.turn(), o.left, buff.Unload))
+	dropped = o.set.Clear(e.turn(), o.left, buff.Unload)
 	e.obey(o)
 	o.leaving = true // a wake of its timers may still be on the way
+	e.leaveZone(o)
 	e.owners[o.number] = nil
 	if base := o.set.Generation(); base < math.MaxUint32-1 {
 		e.bases[o.number] = base
 		e.free = append(e.free, o.number)
 	}
+	return dropped
 }
 
 // idle reports whether the loop may work on the owner's Set now: it is home, and

@@ -31,6 +31,8 @@ type sim struct {
 
 	overlaps atomic.Int64 // times that two handlers of one owner ran at once
 
+	blobs map[buff.OwnerID][]byte // of those who are away
+
 	frames []string                  // the log of frames
 	events map[buff.OwnerID][]string // the log of each owner, without Seen
 }
@@ -42,7 +44,8 @@ type plan struct {
 	steps  int
 	cross  bool // commands of handlers for other owners
 	inbox  bool // commands by the inbox
-	churn  bool // owners come and go
+	churn  bool // owners come and go, some with a blob
+	shared bool // buffs that depend on those of other owners, and zones
 	goexit bool // handlers end their goroutines, not with Synchronous
 	firm   bool // verbs on the loop do not depend on earlier answers
 }
@@ -68,14 +71,40 @@ var simSpecs = []buff.Spec{
 	{ID: "oath", Kind: buff.Infinite, OnFault: buff.FateRemove, Stack: buff.Stacking{By: buff.ByTarget}, On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoRemove, Name: "rage"}}, RemoveAny: call("act")}},
 }
 
+// sharedSpecs are those of a plan with shared.
+var sharedSpecs = []buff.Spec{
+	{ID: "mark", Duration: 4 * time.Second, PerSource: buff.PerSource{Limit: 2}, On: buff.Hooks{RemoveAny: call("act")}},
+	{ID: "pet", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, PerSource: buff.PerSource{Limit: 3}},
+	{ID: "curse", Duration: 6 * time.Second, OnSourceGone: buff.FateRemove, Stack: buff.Stacking{By: buff.BySource}},
+	{ID: "charm", Duration: 2 * time.Second, OnSourceGone: buff.FateRemove, PerSource: buff.PerSource{Limit: 1}, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}},
+	{ID: "torch", Duration: 3 * time.Second, Aura: buff.Aura{Apply: "light", Radius: 1, Interval: 500 * time.Millisecond, Linger: 300 * time.Millisecond}},
+	{ID: "lamp", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}, Aura: buff.Aura{Apply: "light", Radius: 3, Interval: 700 * time.Millisecond}},
+	{ID: "light", Kind: buff.Infinite, Period: 400 * time.Millisecond},
+}
+
+// near is who is within an aura of a sim: it depends on the time of the look and nothing
+// else.
+func near(q engine.AuraQuery, found func(buff.OwnerID)) {
+	for id := range buff.OwnerID(30) {
+		if (uint64(id)+uint64(q.Bearer)*7+uint64(q.Due/1000))%16 < uint64(q.Buff.Spec.Aura.Radius) {
+			found(id)
+		}
+	}
+}
+
 // newSim makes the world and its first buffs.
 func newSim(tb testing.TB, p plan, o engine.Options) *sim {
 	tb.Helper()
 	s := &sim{
 		tb: tb, plan: p, dice: rand.New(rand.NewPCG(p.seed, 1)),
-		events: map[buff.OwnerID][]string{},
+		events: map[buff.OwnerID][]string{}, blobs: map[buff.OwnerID][]byte{},
 	}
-	o.Catalog = catalogOf(tb, simSpecs...)
+	specs := simSpecs
+	if p.shared {
+		specs = append(slices.Clone(specs), sharedSpecs...)
+		o.Members = near
+	}
+	o.Catalog = catalogOf(tb, specs...)
 	o.Handlers = engine.Handlers{"act": s.act}
 	for spec := range o.Catalog.All() {
 		s.specs = append(s.specs, spec)
@@ -100,12 +129,55 @@ func newSim(tb testing.TB, p plan, o engine.Options) *sim {
 	return s
 }
 
-func (s *sim) spawn(id buff.OwnerID) {
-	require.NoError(s.tb, s.eng.Spawn(id, &player{
+func (s *sim) spawn(id buff.OwnerID) { require.NoError(s.tb, s.eng.Spawn(id, s.player(id))) }
+
+func (s *sim) player(id buff.OwnerID) *player {
+	return &player{
 		id:    id,
 		dice:  rand.New(rand.NewPCG(s.plan.seed, 100+uint64(id))),
 		block: rand.New(rand.NewPCG(s.plan.seed, 1<<40+uint64(id))),
-	}))
+	}
+}
+
+// turn lets an owner leave, with a blob or without, or come back.
+func (s *sim) turn(id buff.OwnerID) {
+	blob, kept := s.blobs[id]
+	switch e := s.eng; {
+	case e.Data(id) == nil && kept:
+		delete(s.blobs, id)
+		r, err := e.Restore(id, s.player(id), blob)
+		require.NoError(s.tb, err)
+		s.frames = append(s.frames, fmt.Sprintf("%d: back with %+v", id, r))
+	case e.Data(id) == nil:
+		s.spawn(id)
+	case s.dice.IntN(2) == 0:
+		require.NoError(s.tb, e.Drop(id))
+	default:
+		blob, err := e.Despawn(id)
+		if err != nil {
+			require.ErrorIs(s.tb, err, engine.ErrBusy)
+			return
+		}
+		s.blobs[id] = blob
+		s.frames = append(s.frames, fmt.Sprintf("%d: left with %x", id, blob))
+	}
+}
+
+// zone moves an owner to another zone, or changes its time.
+func (s *sim) zone(id buff.OwnerID) {
+	e, n := s.eng, uint32(s.dice.IntN(4))
+	switch s.dice.IntN(6) {
+	case 0:
+		require.NoError(s.tb, e.PauseZone(n))
+	case 1, 2:
+		require.NoError(s.tb, e.ResumeZone(n))
+	case 3:
+		require.NoError(s.tb, e.SetZoneRate(n, buff.Ratio{Num: 1 + uint32(s.dice.IntN(3)), Den: 2}))
+	default:
+		if e.Data(id) != nil {
+			require.NoError(s.tb, e.SetZone(id, n))
+		}
+	}
 }
 
 func (s *sim) application(dice *rand.Rand) buff.Application {
@@ -156,6 +228,9 @@ func (s *sim) tick(dt time.Duration) {
 		s.frames = append(s.frames, fmt.Sprintf("%d: %s seen=%d", e.Owner, text, e.Seen))
 	}
 	s.frames = append(s.frames, fmt.Sprintf("frame %d at %d", f.Number, f.Now))
+	if s.eng.Stats().Busy == 0 {
+		require.Empty(s.tb, engine.CheckLedger(s.eng), "%v: at %d", s.plan, f.Now)
+	}
 }
 
 // finish closes the engine and adds to the logs what the handlers were called for.
@@ -179,6 +254,10 @@ func (s *sim) verb() {
 	handle := s.handles[d.IntN(len(s.handles))]
 	if s.plan.inbox && d.IntN(4) == 0 {
 		s.post(id, handle)
+		return
+	}
+	if s.plan.shared && d.IntN(8) == 0 {
+		s.zone(id)
 		return
 	}
 	switch d.IntN(12) {
@@ -206,11 +285,7 @@ func (s *sim) verb() {
 		}
 	case 8:
 		if s.plan.churn {
-			if e.Data(id) == nil {
-				s.spawn(id)
-			} else {
-				require.NoError(s.tb, e.Despawn(id))
-			}
+			s.turn(id)
 		}
 	default:
 		h, _ := e.AddBuff(id, s.application(d))

@@ -40,7 +40,10 @@ import (
 //	extend NAME SPAN
 //	cancel NAME
 //	kill OWNER
-//	lose SOURCE · spawn OWNER · despawn OWNER  only on the loop
+//	lose SOURCE · spawn OWNER · drop OWNER     only on the loop, and all up to ratezone
+//	despawn OWNER as=BLOB · restore OWNER BLOB
+//	place OWNER X                              where it stands, for auras; at 0 without
+//	zone OWNER ZONE · pausezone ZONE · resumezone ZONE · ratezone ZONE NUM DEN
 //	panic · goexit                             only in a handler
 //
 // A NAME is that of an earlier "as", or #N: a handle made up from a number.
@@ -51,6 +54,8 @@ type story struct {
 	scripts  map[string][]string
 	handles  map[string]buff.Handle
 	timeouts map[string]buff.TimeoutHandle
+	blobs    map[string][]byte
+	field    field
 }
 
 // diary is an owner's data: what its handlers were called for.
@@ -59,7 +64,8 @@ type diary struct{ notes []string }
 func newStory(m mode) *story {
 	return &story{
 		mode: m, scripts: map[string][]string{},
-		handles: map[string]buff.Handle{}, timeouts: map[string]buff.TimeoutHandle{},
+		handles: map[string]buff.Handle{}, timeouts: map[string]buff.TimeoutHandle{}, blobs: map[string][]byte{},
+		field: field{at: map[buff.OwnerID]float64{}},
 	}
 }
 
@@ -112,7 +118,7 @@ func number(s string) int {
 func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 	c, err := catalog.Parse("buffs.yaml", []byte(d.Input))
 	require.NoError(t, err)
-	o := engine.Options{Catalog: c, Handlers: engine.Handlers{}}
+	o := engine.Options{Catalog: c, Handlers: engine.Handlers{}, Members: s.field.members}
 	s.mode.set(&o)
 	for name, script := range s.scripts {
 		o.Handlers[name] = s.handler(name, script)
@@ -133,6 +139,7 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 		if arg.Key == "owners" {
 			for _, id := range arg.Vals {
 				require.NoError(t, e.Spawn(buff.OwnerID(number(id)), &diary{}))
+				s.field.at[buff.OwnerID(number(id))] = 0
 			}
 		}
 	}
@@ -160,9 +167,14 @@ func (s *story) tick(d time.Duration) string {
 		}
 		out = append(out, lines(s.eng.Tick(part))...)
 	}
+	return strings.Join(append(byOwner(out), s.calls()...), "\n")
+}
+
+// byOwner sorts the lines of frames by owner.
+func byOwner(lines []string) []string {
 	owner := func(l string) int { return number(l[:strings.IndexByte(l, ':')]) }
-	slices.SortStableFunc(out, func(a, b string) int { return owner(a) - owner(b) })
-	return strings.Join(append(out, s.calls()...), "\n")
+	slices.SortStableFunc(lines, func(a, b string) int { return owner(a) - owner(b) })
+	return lines
 }
 
 // owners calls do for every owner of a story; they are those below 100.

@@ -274,10 +274,10 @@ func TestStuckHandlerOfTheLoop(t *testing.T) {
 	})
 }
 
-// TestDespawnBusy: a busy owner that despawns is gone at once for every caller; what
-// it carried ends when its handler has returned, with the time of the Despawn and
+// TestDropBusy: a busy owner that is dropped is gone at once for every caller; what
+// it carried ends when its handler has returned, with the time of the Drop and
 // without anything that came due later, and its number is used again only then.
-func TestDespawnBusy(t *testing.T) {
+func TestDropBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 1, engine.Options{Workers: 1, MaxOwners: 1})
 		h := add(t, p.Engine, 1, p.mark)
@@ -285,8 +285,8 @@ func TestDespawnBusy(t *testing.T) {
 		p.Tick(time.Second)
 		_, r := p.AddBuff(1, buff.Application{Spec: p.late})
 		require.True(t, r.Queued)
-		require.NoError(t, p.Despawn(1))
-		require.ErrorIs(t, p.Despawn(1), engine.ErrUnknownOwner)
+		require.NoError(t, p.Drop(1))
+		require.ErrorIs(t, p.Drop(1), engine.ErrUnknownOwner)
 		require.ErrorIs(t, p.Remove(h).Err, buff.ErrStale)
 		require.ErrorIs(t, p.Spawn(1, nil), engine.ErrTooManyOwners)
 		p.Tick(time.Second)
@@ -299,9 +299,9 @@ func TestDespawnBusy(t *testing.T) {
 		require.Equal(t, []string{
 			"1: 1000 pulse beat x1",
 			"1: 1000 apply late x1 end=11000",
-			"1: 1000 remove beat why=unload",
-			"1: 1000 remove mark why=unload",
-			"1: 1000 remove late why=unload",
+			"1: 1000 unload beat",
+			"1: 1000 unload mark",
+			"1: 1000 unload late",
 		}, got)
 		require.NoError(t, p.Spawn(1, nil))
 		require.ErrorIs(t, p.Remove(h).Err, buff.ErrStale)

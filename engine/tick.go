@@ -16,8 +16,9 @@ import (
 //
 // In order: the wheel turns; what busy players have done since is taken in; what is
 // due goes to its players, who run in parallel, each one in order; Tick waits for
-// them, up to Options.Budget; commands across owners are carried out,
-// then those of the [Inbox]. The result is valid until the next Tick.
+// them, up to Options.Budget; commands across owners are carried out, auras look for
+// their members, and then the commands of the [Inbox] follow. The result is valid until
+// the next Tick.
 //
 // How a span of time is split into Ticks makes no difference to the events of an
 // owner, except where commands cross between owners or come through the Inbox: they
@@ -51,14 +52,19 @@ func (e *Engine) tick(dt time.Duration) {
 	e.stats.Ticks++
 	e.emptyLanes(frame)
 	e.frame.begin(frame, e.now, &e.loop)
+	e.ledger.read = 0
 
 	e.wake()
 	e.collect()
 	e.handOut()
 	e.work()
+	e.noteFrame()
+	e.catchUpZones()
 	e.deliverCross()
+	e.lookAround()
 	e.deliverInbox()
 	e.frame.end(e)
+	e.ledger.read = 0
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
@@ -80,6 +86,10 @@ func (e *Engine) emptyLanes(frame uint64) {
 func (e *Engine) wake() {
 	e.fired = e.wheel.Advance(e.now, e.fired[:0])
 	for _, f := range e.fired {
+		if f.ID&auraTimer != 0 {
+			e.ledger.auras.fired(int32(f.ID &^ auraTimer))
+			continue
+		}
 		o := e.owners[uint32(f.ID>>16)]
 		if o.leaving {
 			continue // due after it left
@@ -137,6 +147,7 @@ func (e *Engine) collect() (behind bool) {
 		o := box.Owner
 		for _, s := range o.segments {
 			e.frame.add(s.events)
+			e.ledger.note(s.events)
 			e.cross = append(e.cross, s.cross...)
 		}
 		clear(o.segments)
@@ -147,10 +158,13 @@ func (e *Engine) collect() (behind bool) {
 			// comes before whatever is asked of it from here on.
 			e.run(o)
 		}
-		if !e.idle(o) {
+		switch {
+		case !e.idle(o):
 			behind = true
-		} else if o.leaving {
-			e.unload(o)
+		case o.leaving:
+			e.stats.DroppedOnDespawn += uint64(e.unload(o))
+		default:
+			e.adopted(o)
 		}
 	}
 	clear(e.home)
@@ -169,6 +183,10 @@ func (e *Engine) deliverCross() {
 	})
 	for i := range e.cross {
 		c := &e.cross[i]
+		if c.own {
+			e.evict(c)
+			continue
+		}
 		o := e.byID[c.to]
 		if c.by {
 			o = e.at(c.num)

@@ -36,7 +36,7 @@ func (s *story) verb(line string, self buff.OwnerID) verb {
 		}
 	}
 	switch v.word {
-	case "add", "timeout", "call", "kill", "lose", "spawn", "despawn":
+	case "add", "timeout", "call", "kill", "lose", "spawn", "drop", "despawn", "restore", "place", "zone":
 		v.owner = buff.OwnerID(number(v.args[0]))
 		v.args = v.args[1:]
 	}
@@ -113,8 +113,29 @@ func (s *story) loop(v verb) string {
 		r.Err = e.LoseSource(v.owner)
 	case "spawn":
 		r.Err = e.Spawn(v.owner, &diary{})
+	case "drop":
+		r.Err = e.Drop(v.owner)
 	case "despawn":
-		r.Err = e.Despawn(v.owner)
+		blob, err := e.Despawn(v.owner)
+		if r.Err = err; err == nil {
+			s.blobs[v.named["as"]] = blob
+		}
+	case "restore":
+		back, err := e.Restore(v.owner, &diary{}, s.blobs[v.args[0]])
+		if err == nil {
+			return fmt.Sprintf("%d back, %d ended, away %d ms", back.Restored, back.Expired, back.Away)
+		}
+		r.Err = err
+	case "place":
+		s.field.at[v.owner] = float64(number(v.args[0]))
+	case "zone":
+		r.Err = e.SetZone(v.owner, uint32(number(v.args[0])))
+	case "pausezone":
+		r.Err = e.PauseZone(uint32(number(v.args[0])))
+	case "resumezone":
+		r.Err = e.ResumeZone(uint32(number(v.args[0])))
+	case "ratezone":
+		r.Err = e.SetZoneRate(uint32(number(v.args[0])), buff.Ratio{Num: uint32(number(v.args[1])), Den: uint32(number(v.args[2]))})
 	default:
 		panic("the loop has no verb " + v.word)
 	}

@@ -208,7 +208,7 @@ var verbCases = []verbCase{
 	},
 	{
 		name: "Steal", byOwner: true,
-		carries: []buff.Spec{poison, {ID: "q", Kind: buff.Infinite, Dispel: buff.Dispel{Keep: true}}, {ID: "r", Kind: buff.Infinite}},
+		carries: []buff.Spec{poison, {ID: "q", Kind: buff.Infinite, Dispel: buff.Dispel{Keep: true}}, {ID: "r", Duration: 2500 * time.Millisecond}},
 		loop: func(x *scene, of buff.OwnerID, _ buff.Handle) buff.Result {
 			return x.Steal(of, 3, buff.Query{}, 3*time.Second)
 		},
@@ -219,8 +219,8 @@ var verbCases = []verbCase{
 			return in.Steal(of, 3, buff.Query{}, 3*time.Second)
 		},
 		want: []string{
-			"1: 1000 remove p why=stolen", "1: 1000 remove r why=stolen", "3: 1000 apply p x1 end=4000", "3: 1000 apply r x1",
-			"3: 3000 pulse p x1", "3: 4000 remove p why=expired",
+			"1: 1000 remove p why=stolen", "1: 1000 remove r why=stolen", "3: 1000 apply p x1 end=4000", "3: 1000 apply r x1 end=2500",
+			"3: 2500 remove r why=expired", "3: 3000 pulse p x1", "3: 4000 remove p why=expired",
 		},
 	},
 	{

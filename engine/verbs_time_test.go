@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestDueAtOnce: a change of the period that leaves nothing until the next pulse has it
-// in the next Tick, at the instant of the change, and not with whatever comes next.
-func TestDueAtOnce(t *testing.T) {
+// TestNeverDueAtOnce: a change of the period that leaves less than half a millisecond until
+// the next pulse has it at the next one. No command makes anything due in its own instant.
+func TestNeverDueAtOnce(t *testing.T) {
 	for _, m := range modes[:3] {
 		cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Period: 10 * time.Second, Haste: buff.HasteRescale})
 		o := engine.Options{Catalog: cat}
@@ -24,8 +24,9 @@ func TestDueAtOnce(t *testing.T) {
 		h := add(t, e, 1, cat.Spec("p"))
 		e.Tick(9999 * time.Millisecond)
 		require.Equal(t, buff.Hastened, e.SetPeriod(h, time.Second).Kind)
-		require.Equal(t, []string{"1: 9999 period p next=9999", "1: 9999 pulse p x1"}, lines(e.Tick(0)))
-		require.Equal(t, []string{"1: 10999 pulse p x1"}, lines(e.Tick(time.Second)))
+		require.Equal(t, []string{"1: 9999 period p next=10000"}, lines(e.Tick(0)))
+		require.Equal(t, []string{"1: 10000 pulse p x1"}, lines(e.Tick(time.Millisecond)))
+		require.Equal(t, []string{"1: 11000 pulse p x1"}, lines(e.Tick(time.Second)))
 		shut(t, e)
 	}
 }
@@ -50,7 +51,7 @@ func TestPauseHoldsEverything(t *testing.T) {
 			require.Zero(t, e.Stats().Timers)
 			b, _ := e.Find(h)
 			require.EqualValues(t, math.MaxInt64, b.End)
-			require.Equal(t, []string{"1: 3000 apply q x1"}, lines(e.Tick(100*time.Hour)))
+			require.Equal(t, []string{"1: 3000 apply q x1 end=4000"}, lines(e.Tick(100*time.Hour)), "the end that it would have if its time went on")
 			require.NoError(t, e.Resume(1).Err)
 			require.NoError(t, e.Resume(1).Err)
 			b, _ = e.Find(h)
@@ -166,7 +167,7 @@ func TestCompensate(t *testing.T) {
 		_, err := e.AddTimeout(2, 0, func(*engine.Context) { <-gate })
 		require.NoError(t, err)
 		e.Tick(time.Second)
-		require.NoError(t, e.Despawn(4))
+		require.NoError(t, e.Drop(4))
 		moved, err := e.Compensate(buff.Query{Tag: item}, 5*time.Second)
 		require.NoError(t, err)
 		require.Equal(t, 2, moved)

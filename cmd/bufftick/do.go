@@ -81,6 +81,26 @@ func (p *play) timeout(st *step) error {
 	return nil
 }
 
+// save lets the owner go; load brings it back.
+func (p *play) save(st *step) error {
+	blob, err := p.engine.Despawn(p.id(st.owner))
+	if err == nil {
+		p.away[p.id(st.owner)] = blob
+	}
+	return err
+}
+
+func (p *play) load(st *step) error {
+	id := p.id(st.owner)
+	blob, ok := p.away[id]
+	if !ok {
+		return fmt.Errorf("%q has not been saved", st.owner)
+	}
+	delete(p.away, id)
+	_, err := p.engine.Restore(id, nil, blob)
+	return err
+}
+
 func (p *play) extend(st *step) error {
 	return p.one(st, func(h buff.Handle) buff.Result {
 		if st.atMost > 0 {

@@ -31,20 +31,45 @@
 //
 // The definitions under buffs are those of package catalog. A step has "at", in ms
 // from the start and never before the step above it; "owner", which is p1 if not
-// given; and one of these:
+// given; and one of these, with what may stand beside it:
 //
 //	tick: true           only lets the time pass
-//	apply: BUFF          with source (a), stacks, duration, magnitude
-//	remove: BUFF         takes the oldest instance away
-//	dispel: BUFF         the same as a dispel, or so many stacks of it
-//	extend: BUFF         moves its end by: SPAN, which may be negative
-//	kill: true           the owner dies
+//	apply: BUFF          source (a), stacks, duration, magnitude, level, key,
+//	                     scale: RATIO of the duration, params: {NAME: NUMBER}
+//	remove: BUFF
+//	kill: true           the owner dies; revive: true
 //	source_gone: NAME    whoever applied buffs leaves
 //	timeout: NAME        comes due after: SPAN
+//	save: true           the owner leaves, until load: true
 //
-// A step comes after everything that is due at its instant. To remove what is not
-// there does nothing. Steps that are known and that the engine cannot do yet are
-// refused by name, and so are fields of definitions.
+//	extend: BUFF         moves its end by: SPAN, which may be negative, but
+//	                     not beyond at_most: SPAN from now
+//	compensate: QUERY    moves the ends on all owners by: SPAN
+//	set_remaining: BUFF  puts its end where SPAN is left: to
+//	set_period: BUFF     changes its period to: SPAN, by its rule of haste
+//	pause: true          stops the owner's time until resume: true
+//	rate: RATIO          lets the owner's time pass so fast
+//	pause_buff: BUFF     stops the time of one buff until resume_buff: BUFF
+//	rate_buff: BUFF      lets it pass so fast: to: RATIO
+//
+//	inhibit: BUFF        takes its effect away until release: BUFF
+//	tag: TAG             gives the owner a tag until untag: TAG
+//	immune: TAG          makes it immune until vulnerable: TAG; with
+//	                     purge: true, what it carries of that goes
+//
+//	dispel: QUERY        of a BUFF one portion, or stacks: N
+//	steal: QUERY         gives it to: OWNER, for at_most: SPAN
+//	interrupt: ACT       the owner does what ends buffs
+//	consume: ACT         the owner does what uses charges
+//	use: BUFF            uses charges: N of it (1)
+//	absorb: N            damage of a school: TAG meets the shields
+//
+// A BUFF is an ID: the oldest instance of it on the owner, and to do something to what is
+// not there does nothing. A QUERY is an ID too, or a map with buff, tag, type, polarity,
+// source, grade (basic), most (all) and newest: true. Tags and acts that no definition
+// speaks of have no effect. A RATIO is 2, 0.25 or "1/3".
+//
+// A step comes after everything that is due at its instant.
 //
 // The log has one line for each event, by time, and at one instant by owner. Neither
 // -frame nor -workers nor -sync changes a line of it. With "seen: true" the frames

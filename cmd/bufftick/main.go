@@ -18,8 +18,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // cli is the command line.
 type cli struct {
-	Run    runCmd    `cmd:"" help:"Run scenario files and print their logs, or compare them with what they want."`
-	Replay replayCmd `cmd:"" help:"Replay a recorded trace of buffs and compare when the engine ends them."`
+	Run     runCmd     `cmd:"" help:"Run scenario files and print their logs, or compare them with what they want."`
+	Preview previewCmd `cmd:"" help:"Show the timeline of a buff: what it does when, as text or as a picture."`
+	Replay  replayCmd  `cmd:"" help:"Replay a recorded trace of buffs and compare when the engine ends them."`
 
 	Validate validateCmd `cmd:"" help:"Check files of definitions: all errors at once, and warnings."`
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of files of definitions, for editors."`

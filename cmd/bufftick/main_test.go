@@ -90,7 +90,7 @@ func TestHelp(t *testing.T) {
 		want []string
 	}{
 		{[]string{"--help"}, []string{"run <file>", "replay --spells=FILE <trace>"}},
-		{[]string{"run", "-help"}, []string{"--frame=SPAN", "--check", "--workers=N", "--sync", "    bufftick run -check"}},
+		{[]string{"run", "-help"}, []string{"--frame=SPAN", "--check", "--workers=N", "--sync", "    bufftick run -check", "    extend: BUFF, at_most, by\n", "    kill: true\n"}},
 		{[]string{"help"}, []string{"run <file>", "replay --spells=FILE <trace>"}},
 		{[]string{"help", "run"}, []string{"--check", "    bufftick run -check"}},
 		{[]string{"validate", "-h"}, []string{"--json", "--strict", "--except=RULE,...", "    bufftick validate -json"}},

@@ -18,6 +18,7 @@ type play struct {
 	engine   *engine.Engine
 	frame    time.Duration
 	fastest  [2]time.Duration        // how many times as fast as the world's an owner's time has been, and a buff's
+	away     map[buff.OwnerID][]byte // the blobs of those who have been saved
 	ids      map[string]buff.OwnerID // of owners and sources alike
 	logs     []ownerLog              // in the order in which the script names the owners
 	place    map[buff.OwnerID]int    // in logs
@@ -34,7 +35,7 @@ type logLine struct {
 
 // play runs the script and returns the log.
 func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, err error) {
-	p := &play{scenario: s, frame: frame, fastest: [2]time.Duration{1, 1}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
+	p := &play{scenario: s, frame: frame, fastest: [2]time.Duration{1, 1}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers = s.catalog, engine.Handlers{}
 	for _, name := range s.catalog.Handlers() {
 		o.Handlers[name] = ignore

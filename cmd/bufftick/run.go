@@ -30,6 +30,10 @@ func (*runCmd) Help() string {
 	return `A scenario has definitions of buffs, a script of steps, and the log it wants.
 Neither -frame nor -workers changes a line of the log.
 
+A step has "at" (ms), "owner" (p1) and one of these, with what may stand beside it:
+
+` + stepHelp() + `
+
 Examples:
 
     bufftick run fight.yaml

@@ -54,7 +54,6 @@ type verb struct {
 	needs   string // one of the options that must be there
 	to      value  // what the option "to" is
 	do      func(*play, *step) error
-	later   bool // the engine cannot do it yet
 }
 
 // value is what stands behind a verb or an option.
@@ -109,8 +108,8 @@ var verbs = func() map[string]*verb {
 		{word: "use", takes: takesBuff, options: []string{"charges"}, do: (*play).use},
 		{word: "absorb", takes: takesAmount, options: []string{"school"}, do: (*play).absorb},
 
-		{word: "save", later: true},
-		{word: "load", later: true},
+		{word: "save", do: (*play).save},
+		{word: "load", do: (*play).load},
 	} {
 		m[v.word] = v
 	}
@@ -127,6 +126,21 @@ var stepKeys = func() []string {
 	}
 	return append(slices.Sorted(maps.Keys(verbs)), slices.Sorted(maps.Keys(options))...)
 }()
+
+// words are what stands behind a verb, as the help says it.
+var words = map[value]string{
+	takesTrue: "true", takesBuff: "BUFF", takesName: "NAME", takesQuery: "QUERY", takesRate: "RATIO", takesAmount: "N",
+}
+
+// stepHelp lists the steps that there are, a line each.
+func stepHelp() string {
+	var b strings.Builder
+	for _, word := range slices.Sorted(maps.Keys(verbs)) {
+		v := verbs[word]
+		fmt.Fprintf(&b, "    %s\n", strings.Join(append([]string{v.word + ": " + words[v.takes]}, slices.Sorted(slices.Values(v.options))...), ", "))
+	}
+	return b.String()
+}
 
 // readScript reads the steps. A step that is wrong does not hide what is wrong with
 // the others.
@@ -159,7 +173,7 @@ func (s *scenario) readScript(n ast.Node) {
 	}
 }
 
-// readVerb finds out what the step does, and reports whether the engine can do it.
+// readVerb finds out what the step does, and reports whether it could.
 func (s *scenario) readVerb(st *step, fields fieldMap) bool {
 	var found []string
 	for _, w := range slices.Sorted(maps.Keys(verbs)) {
@@ -177,10 +191,6 @@ func (s *scenario) readVerb(st *step, fields fieldMap) bool {
 		return false
 	}
 	st.verb = verbs[found[0]]
-	if st.verb.later {
-		s.fail(fields[found[0]].Key, "step %q is not supported yet", found[0])
-		return false
-	}
 	s.readValue(st, st.verb.takes, found[0], fields[found[0]].Value)
 	return true
 }

@@ -38,7 +38,7 @@ func (w *world) appear(r *raid) {
 func (w *world) leave(r *raid) {
 	r.fell, r.fights = false, false
 	r.returns = w.in(8*time.Second, 4*time.Second)
-	w.expect(w.eng.Despawn(r.boss))
+	w.expect(w.eng.Drop(r.boss))
 	w.expect(w.eng.LoseSource(r.boss))
 }
 

@@ -134,7 +134,7 @@ func (w *world) logIn(p *player) {
 }
 
 func (w *world) logOut(p *player) {
-	w.expect(w.eng.Despawn(p.id))
+	w.expect(w.eng.Drop(p.id))
 	p.away, p.returns = true, w.in(3*time.Second, 5*time.Second)
 }
 

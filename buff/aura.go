@@ -14,6 +14,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 	if at := s.memberOf(a); at != noSlot {
 		i := &s.slots[at]
 		if i.flags&leaving != 0 {
+			s.flush(t, at)
 			i.flags &^= leaving
 			i.end = wheel.Never
 			s.touch(at)
@@ -38,6 +39,7 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 		s.end(t, at, OutOfAura)
 		return Result{Kind: Removed, Why: OutOfAura}
 	}
+	s.flush(t, at)
 	i.flags |= leaving
 	i.end = s.nowOf(t, i).Add(wait(linger))
 	s.touch(at)

@@ -2,54 +2,6 @@ package buff
 
 import "fmt"
 
-// Charges and shields: what is used up.
-
-// consume uses charges: of one buff n, or one of every buff that the act consumes.
-func (s *Set) consume(t *Turn, c *Command) Result {
-	if c.Handle != 0 {
-		i := s.lookup(c.Handle)
-		if i == nil {
-			return Result{Err: fmt.Errorf("%w: %v", ErrStale, c.Handle)}
-		}
-		return s.useCharges(t, c.Handle.slot(), int32(min(max(c.Stacks, 1), MaxStacks)), Consumed)
-	}
-	var r Result
-	if s.gates == nil || s.gates.acts&c.Act.bit() == 0 {
-		return r
-	}
-	s.each(func(at uint16) {
-		if s.slots[at].spec.consumeOn&c.Act.bit() != 0 {
-			s.useCharges(t, at, 1, Consumed)
-			r.Amount++
-		}
-	})
-	return r
-}
-
-// useCharges takes n charges off an instance; without any left it ends.
-func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
-	i := &s.slots[at]
-	if i.spec.Charges.N == 0 {
-		return Result{Handle: s.handle(at)}
-	}
-	x := s.extraOf(i)
-	if x.charges -= n; x.charges <= 0 {
-		s.end(t, at, why)
-		return Result{Kind: Removed, Why: why, Amount: 1}
-	}
-	return Result{Handle: s.handle(at), Amount: 1}
-}
-
-// recharge is what a further application does to the charges.
-func (s *Set) recharge(x *extra, spec *Spec) {
-	switch spec.Charges.Refresh {
-	case ChargesReset:
-		x.charges = int32(spec.Charges.N)
-	case ChargesAdd:
-		x.charges = min(x.charges+int32(spec.Charges.N), MaxStacks)
-	}
-}
-
 // pool returns what a shield of that application absorbs, 0 if it is none.
 func (s *Spec) pool(a *Application) int64 {
 	switch {
@@ -63,7 +15,7 @@ func (s *Spec) pool(a *Application) int64 {
 
 // Absorb lets an amount of damage meet the owner's shields, the one of the highest priority
 // first, then the oldest, and returns what is left of it. A shield that is spent stays until
-// [Set.carryOut] of Absorb, or the handler that called it has returned, takes it away.
+// the command Absorb, or the handler that called it has returned, takes it away.
 func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
 	for amount > 0 {
 		best := uint16(noSlot)

@@ -1,0 +1,170 @@
+package buff
+
+// A blob is one owner, written down:
+//
+//	"buff"     4 bytes
+//	format     1 byte, now 1
+//	length     4 bytes, of the whole blob, the highest first
+//	contents   as saved.append writes them
+//	check      4 bytes: CRC-32C of all before
+//
+// Numbers are varints of the least possible length, signed ones in zigzag. A name is its
+// length and its bytes. A list is its length and its entries. Definitions, tags, groups,
+// parameters and handlers stand by name, instants as ms from the moment of saving. So a
+// blob means the same in another process, and under other definitions, and there is
+// exactly one blob for the same contents.
+
+const (
+	blobMagic  = "buff"
+	blobFormat = 1
+	blobHead   = len(blobMagic) + 1 + 4
+	blobCheck  = 4
+)
+
+// farthest is how far, in ms, an instant may be from the moment of saving: some nine
+// million years, and what is farther does not come. Sums of a few such spans are still far
+// from the end of an int64.
+const farthest = 1 << 58
+
+// mostAges is the most applications and timeouts of one owner that a blob may count.
+const mostAges = 1 << 60
+
+// saved is what a blob says. Empty lists are nil.
+type saved struct {
+	Format   int            `json:"format"`
+	Wall     int64          `json:"wall_ms"`
+	Uptime   int64          `json:"uptime_ms"`
+	Time     int64          `json:"owner_time_ms"`
+	Pace     *savedPace     `json:"pace,omitempty"` // nil: the owner's time is that of the world
+	Ages     uint64         `json:"ages"`
+	Rolls    uint64         `json:"rolls,omitempty"`
+	Tags     []savedTag     `json:"tags,omitempty"`
+	Immune   []savedTag     `json:"immune,omitempty"`
+	Returns  []savedReturn  `json:"diminishing,omitempty"`
+	Timeouts []savedTimeout `json:"timeouts,omitempty"`
+	Buffs    []savedBuff    `json:"buffs,omitempty"` // by age, and then those that were kept aside
+}
+
+// savedPace is a time that does not pass as the outer one, at the moment of saving.
+type savedPace struct {
+	Ahead int64  `json:"ahead_ms,omitempty"` // of a buff: it begins that long after the moment
+	Inner int64  `json:"inner_ms,omitempty"` // of a buff: its time less its owner's
+	Rest  int64  `json:"rest,omitempty"`     // and so many parts of a ms
+	Parts int64  `json:"parts"`              // of which a ms has that many
+	Held  bool   `json:"held,omitempty"`
+	Num   uint32 `json:"rate_num,omitempty"`
+	Den   uint32 `json:"rate_den,omitempty"`
+}
+
+// savedTag is how often the owner was given a tag, or was made immune to it.
+type savedTag struct {
+	Name string `json:"tag"`
+	N    int64  `json:"n"`
+}
+
+// savedReturn is what is remembered of a group of diminishing returns.
+type savedReturn struct {
+	Group  string  `json:"group"`
+	Source OwnerID `json:"source,omitempty"`
+	N      int64   `json:"n"`
+	Left   int64   `json:"left_ms"`
+}
+
+// savedTimeout is a timeout that calls a handler by name.
+type savedTimeout struct {
+	Name    string `json:"name,omitempty"`
+	Handler string `json:"handler"`
+	Age     uint64 `json:"age"`
+	Left    int64  `json:"left_ms"`
+}
+
+// savedBuff is one instance.
+type savedBuff struct {
+	ID        string       `json:"buff"`
+	Version   string       `json:"version,omitempty"` // of the definition; nobody writes one yet
+	Since     *savedMoment `json:"since,omitempty"`   // kept aside since then; nil: it was live
+	Age       uint64       `json:"age"`
+	Source    OwnerID      `json:"source"`
+	Stacks    int64        `json:"stacks"`
+	Level     int64        `json:"level,omitempty"`
+	Magnitude int64        `json:"magnitude,omitempty"`
+	Clock     string       `json:"clock,omitempty"`          // "" is online
+	Left      *int64       `json:"left_ms,omitempty"`        // nil: for ever
+	Duration  int64        `json:"duration_ms,omitempty"`    // of the last application; 0: for ever
+	Next      *int64       `json:"next_ms,omitempty"`        // to the next boundary of the period, also beyond the end; nil: it does not pulse
+	Period    int64        `json:"period_ms,omitempty"`      // 0: that of the definition
+	Wanted    int64        `json:"wanted_ms,omitempty"`      // the period from the next refresh on; 0: as it is
+	Length    int64        `json:"this_period_ms,omitempty"` // of the period that runs; 0: as those after it
+	Key       uint64       `json:"key,omitempty"`
+	Charges   int64        `json:"charges,omitempty"`
+	Shield    *int64       `json:"shield,omitempty"` // nil: it is none
+	Owed      int64        `json:"owed_pulses,omitempty"`
+	Hidden    []string     `json:"hidden,omitempty"` // the causes, in the order of causeWords
+	Dead      bool         `json:"death_pause,omitempty"`
+	Pace      *savedPace   `json:"pace,omitempty"`
+	Running   uint64       `json:"running,omitempty"` // with Waiting: the age of what runs, less Age
+	Layers    []savedLayer `json:"layers,omitempty"`  // of TimersEach
+	Waiting   []savedLayer `json:"waiting,omitempty"` // of TimersQueue
+	Params    []savedParam `json:"params,omitempty"`
+
+	causes uint64 // Hidden, a bit for each of causeWords: what the bytes have
+}
+
+// savedMoment is when a buff of which no definition was known came to be kept aside.
+type savedMoment struct {
+	Wall   int64 `json:"wall_ms"`
+	Uptime int64 `json:"uptime_ms"`
+}
+
+// savedLayer is one application with a time of its own.
+type savedLayer struct {
+	Left      int64   `json:"left_ms"`
+	Last      int64   `json:"counts_for_ms,omitempty"` // in the pulses of that time
+	Magnitude int64   `json:"magnitude,omitempty"`
+	Source    OwnerID `json:"source"`
+	Age       uint64  `json:"age,omitempty"` // less that of the buff
+	Stacks    int64   `json:"stacks,omitempty"`
+	Level     int64   `json:"level,omitempty"`
+}
+
+// savedParam is the value of a parameter.
+type savedParam struct {
+	Name  string      `json:"name"`
+	Value savedNumber `json:"value"`
+}
+
+// Which of the fields that a buff may lack it has, a bit each, in the order in which they
+// stand.
+const (
+	hasVersion = 1 << iota
+	hasSince
+	hasLevel
+	hasMagnitude
+	hasLeft
+	hasDuration
+	hasNext
+	hasPeriod
+	hasWanted
+	hasKey
+	hasCharges
+	hasShield
+	hasOwed
+	hasHidden
+	hasPace
+	hasRunning
+	hasLayers
+	hasWaiting
+	hasParams
+	isUptime
+	isWall
+	isDead
+	hasLength
+
+	allBits = 1<<iota - 1
+)
+
+// The causes for which a buff is hidden, a bit each in a blob, and their words in JSON.
+var (
+	causeFlags = [...]flags{unmet, inhibited, weaker, ineffective}
+	causeWords = [...]string{"requirement", "inhibited", "group", "effective"}
+)

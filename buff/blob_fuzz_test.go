@@ -1,0 +1,60 @@
+package buff
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzRestore gives Restore any bytes, as they are and as the contents of a blob with a
+// right head and check. It must refuse them and have done nothing, or have made a Set that
+// works.
+func FuzzRestore(f *testing.F) {
+	c := mustCatalog(f, blobSpecs()...)
+	for times := range 3 {
+		blob, _ := fullSet(f, c, times).Save(nil, c, blobMoment)
+		f.Add(blob, int64(0), int64(0))
+		f.Add(blob[blobHead:len(blob)-blobCheck], int64(20_000), int64(-5))
+		other, _ := fullSet(f, c, times).Save(nil, c, Moment{})
+		f.Add(other[blobHead:len(other)-blobCheck], int64(1)<<62, int64(1)<<40)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, now, away int64) {
+		tryBlob(t, c, data, now, away)
+		tryBlob(t, c, seal(append(appendBlobHead(nil), data...), 0), now, away)
+	})
+}
+
+func tryBlob(t *testing.T, c *Catalog, blob []byte, now, away int64) {
+	s, turn := NewSet(7, 3, 0, 50), &Turn{Catalog: c}
+	at := Moment{Now: blobMoment.Now, Wall: blobMoment.Wall, Uptime: blobMoment.Uptime}
+	at.Now = at.Now.Add(now % farthest)
+	at.Wall, at.Uptime = at.Wall+away, at.Uptime+away
+	turn.Now = at.Now
+	r, err := s.Restore(turn, at, blob, nil)
+	if err != nil {
+		require.True(t, errors.Is(err, ErrBlob) || errors.Is(err, ErrFull), "%v", err)
+		require.Zero(t, s.Len()+s.Timeouts()+len(s.orders)+len(turn.Events))
+		require.True(t, s.gates == nil && s.own == nil && s.aside == nil)
+		return
+	}
+	require.GreaterOrEqual(t, r.Restored, s.Len(), "what was restored may have gone at once")
+	if text, err := BlobJSON(blob); err == nil {
+		parsed, err := ParseBlobJSON(text)
+		require.NoError(t, err)
+		require.Equal(t, blob, parsed, "a second blob for the same contents")
+	}
+	once, _ := s.Save(nil, c, at)
+	back, again := NewSet(7, 3, 0, 50), &Turn{Catalog: c, Now: at.Now}
+	_, err = back.Restore(again, at, once, nil)
+	require.NoError(t, err, "what was restored and saved cannot be restored")
+	turn.Call = func(*Turn, *Call) Reason { return NoReason }
+	for range 20 {
+		turn.Now = turn.Now.Add(500)
+		for range 20 {
+			if s.Run(turn, turn.Now, 10) {
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,310 @@
+package buff
+
+import (
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+var golden = flag.Bool("golden", false, "write the golden blob anew, which is only right before a format is released")
+
+// blobSpecs has a definition for each thing that a blob can say of a buff.
+func blobSpecs() []Spec {
+	minute := 60 * time.Second
+	return []Spec{
+		{ID: "plain", Duration: minute, Period: 3 * time.Second, Grants: []string{"state.a"}},
+		{ID: "for_ever", Kind: Infinite, Period: time.Second, Clock: Uptime, Interrupt: []string{"move"}},
+		{ID: "layers", Duration: minute, Period: time.Second, Clock: Wall, Stack: Stacking{By: BySource, Limit: 9, Timers: TimersEach}},
+		{ID: "queue", Duration: minute, Stack: Stacking{By: ByTarget, Timers: TimersQueue}},
+		{ID: "key", Duration: minute, Stack: Stacking{By: ByKey, Limit: 4, Level: LevelSum}},
+		{ID: "charges", Duration: minute, Charges: Charges{N: 5, ConsumeOn: []string{"cast"}}},
+		{ID: "shield", Duration: minute, Shield: Shield{On: true, Pool: 1000}},
+		{ID: "params", Duration: minute, Params: []Param{{Name: "a", Caller: "a"}, {Name: "b", Default: 0.1}}},
+		{ID: "hidden", Duration: minute, Require: Requirements{Ongoing: TagTest{None: []string{"state.a"}}}},
+		{ID: "weak", Duration: minute, Group: Group{Name: "g", Rule: GroupHide}, Stack: Stacking{Effective: 2}},
+		{ID: "stun", Duration: minute, DR: DR{Group: "stuns", Steps: []int{100, 50}, Reset: 15 * time.Second, Scope: ScopePair}},
+		{ID: "quick", Duration: minute, Period: time.Second, Haste: HasteNext, Tail: TailPartial},
+		{ID: "dead", Duration: minute, OnDeath: FatePause},
+		{ID: "lucky", Kind: Instant, Chance: 500, On: Hooks{Exec: []Action{{Do: DoCall, Name: "handler"}}}},
+		{ID: "tagged", Kind: Instant, Tags: []string{"state.b.c"}},
+	}
+}
+
+func mustCatalog(t testing.TB, specs ...Spec) *Catalog {
+	c, err := NewCatalog(specs...)
+	require.NoError(t, err)
+	return c
+}
+
+var blobMoment = Moment{Now: 5_000, Wall: 1_700_000_000_000, Uptime: 77_000}
+
+// fullSet returns a Set with all that a blob can say, many times over.
+func fullSet(t testing.TB, c *Catalog, times int) *Set {
+	s, turn := NewSet(7, 3, 0, MaxPerOwner), &Turn{Catalog: c, Seed: 1, Call: func(*Turn, *Call) Reason { return NoReason }}
+	do := func(now wheel.Time, cmd Command) Handle {
+		turn.Now = now
+		require.True(t, s.Run(turn, now, 1<<30))
+		r := s.Do(turn, now, cmd)
+		require.NoError(t, r.Err)
+		require.True(t, s.Run(turn, now, 1<<30))
+		return r.Handle
+	}
+	tag, _ := c.Tag("state.b.c")
+	act, _ := c.Act("cast")
+	do(0, Command{Verb: SetRate, Whose: OfOwner, Rate: Ratio{3, 7}})
+	for k := range times {
+		now := wheel.Time(k * 100)
+		source := OwnerID(1000 + k)
+		apply := func(id string, magnitude int64) Handle {
+			return do(now, Command{Verb: Apply, Application: Application{
+				Spec: c.Spec(id), Source: source, Magnitude: magnitude, Level: k % 5, Key: uint64(k), Params: []Arg{{"a", math.Inf(k - 1)}},
+			}})
+		}
+		for spec := range c.All() {
+			apply(spec.ID, int64(k))
+		}
+		apply("layers", 50)
+		apply("queue", 1<<40)
+		h := apply("for_ever", -3)
+		do(now, Command{Verb: SetPeriod, Handle: h, By: 777 * time.Millisecond})
+		do(now, Command{Verb: Inhibit, Handle: h})
+		do(now+20, Command{Verb: SetRate, Handle: apply("plain", 1), Rate: Ratio{2, 3}})
+		do(now+50, Command{Verb: AddTimeout, By: time.Hour, Name: "handler"})
+	}
+	do(4_000, Command{Verb: AddTag, Tag: tag})
+	do(4_000, Command{Verb: Immunize, Tag: tag})
+	do(4_000, Command{Verb: Consume, Act: act})
+	do(4_000, Command{Verb: Absorb, Amount: 300})
+	for i := range s.All() {
+		switch i.Spec.ID {
+		case "dead":
+			do(4_000, Command{Verb: Hold, Handle: i.Handle})
+			s.setDeathPause(turn, i.Handle.slot(), true)
+		case "quick":
+			do(blobMoment.Now, Command{Verb: SetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
+			s.needExtra(s.lookup(i.Handle)).owed = 2
+		}
+	}
+	turn.Now = blobMoment.Now
+	require.True(t, s.Run(turn, blobMoment.Now, 1<<30))
+	return s
+}
+
+// restoreHere restores a blob into a new Set at the moment of its saving.
+func restoreHere(c *Catalog, blob []byte) (*Set, *Turn, Restoration, error) {
+	s, turn := NewSet(7, 3, 0, MaxPerOwner), &Turn{Catalog: c, Seed: 1, Now: blobMoment.Now}
+	r, err := s.Restore(turn, blobMoment, blob, nil)
+	return s, turn, r, err
+}
+
+// TestBlobDamage: every cut and every flip of one bit of a blob of more than 4 KiB is an
+// error, and leaves the Set as it was.
+func TestBlobDamage(t *testing.T) {
+	c := mustCatalog(t, blobSpecs()...)
+	blob, lost := fullSet(t, c, 11).Save(nil, c, blobMoment)
+	require.Zero(t, lost)
+	require.Greater(t, len(blob), 4096)
+	refused := func(damaged []byte, what string, k int) {
+		s, turn := NewSet(7, 3, 0, MaxPerOwner), &Turn{Catalog: c}
+		r, err := s.Restore(turn, blobMoment, damaged, nil)
+		if err == nil || r != (Restoration{}) || s.Len()+s.Timeouts() > 0 || s.gates != nil || s.own != nil || s.aside != nil || len(s.orders)+len(turn.Events) > 0 {
+			require.Fail(t, "damage was not found", "%s %d", what, k)
+		}
+		if k%97 == 0 {
+			require.ErrorIs(t, err, ErrBlob)
+		}
+	}
+	for n := range blob {
+		refused(blob[:n], "cut to", n)
+	}
+	damaged := append([]byte(nil), blob...)
+	for bit := range len(blob) * 8 {
+		damaged[bit/8] ^= 1 << (bit % 8)
+		refused(damaged, "flipped bit", bit)
+		damaged[bit/8] ^= 1 << (bit % 8)
+	}
+	for n := range blob {
+		damaged[n] = ^blob[n]
+		refused(damaged, "wrong byte", n)
+		damaged[n] = blob[n]
+	}
+	refused(append(append([]byte(nil), blob...), 0), "one byte more than", len(blob))
+	refused(append(append([]byte(nil), blob...), blob...), "twice", len(blob))
+	t.Logf("%d cuts and %d flipped bits of %d bytes", len(blob), len(blob)*8, len(blob))
+
+	s, _, r, err := restoreHere(c, damaged)
+	require.NoError(t, err, "it is whole again")
+	require.Equal(t, s.Len(), r.Restored)
+}
+
+// TestBlobErrors: an error says what is wrong, and where.
+func TestBlobErrors(t *testing.T) {
+	c := mustCatalog(t, blobSpecs()...)
+	whole, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
+	change := func(f func(b []byte) []byte) string {
+		_, _, _, err := restoreHere(c, f(append([]byte(nil), whole...)))
+		require.ErrorIs(t, err, ErrBlob)
+		return err.Error()
+	}
+	require.Equal(t, `buff: bad blob: byte 0: it does not begin with "buff": this is no blob of an owner`,
+		change(func([]byte) []byte { return nil }))
+	require.Equal(t, `buff: bad blob: byte 0: 6 bytes, and the shortest blob has 13`, change(func(b []byte) []byte { return b[:6] }))
+	require.Equal(t, `buff: bad blob: byte 4: format 2, and this build reads format 1`, change(func(b []byte) []byte { b[4] = 2; return b }))
+	require.Equal(t, fmt.Sprintf(`buff: bad blob: byte 5: the blob had %d bytes, and has %d`, len(whole), len(whole)-1),
+		change(func(b []byte) []byte { return b[:len(b)-1] }))
+	require.Contains(t, change(func(b []byte) []byte { b[20]++; return b }), "it is damaged")
+	require.Contains(t, change(func(b []byte) []byte { return seal(b[:len(b)-4-3], 0) }), "byte", "cut, and sealed again")
+	require.Contains(t, change(func(b []byte) []byte { return seal(append(b[:len(b)-4], 1, 2), 0) }), "2 bytes too many")
+}
+
+// TestBlobLengths: whatever stands where a length could, and whatever the blob says, no
+// more is allocated than a blob of that size can need.
+func TestBlobLengths(t *testing.T) {
+	c := mustCatalog(t, blobSpecs()...)
+	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment)
+	lengths := [][]byte{appendUint(nil, 1<<31), appendUint(nil, 1<<63), appendUint(nil, uint64(len(blob))), appendUint(nil, 1<<20), {0xff, 0xff}}
+	var before, after runtime.MemStats
+	for at := blobHead; at < len(blob)-blobCheck; at++ {
+		for _, length := range lengths {
+			hostile := append(append([]byte(nil), blob[:at]...), length...)
+			hostile = seal(append(hostile, blob[min(at+1, len(blob)-blobCheck):len(blob)-blobCheck]...), 0)
+			runtime.ReadMemStats(&before)
+			_, _, _, err := restoreHere(c, hostile)
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > uint64(200*len(blob)) {
+				require.Fail(t, "too much allocated", "%d bytes for a blob of %d, at byte %d: %v", n, len(blob), at, err)
+			}
+		}
+	}
+}
+
+// goldenBlob has every field there is, but the version of a definition, which nobody writes:
+// it has been through a server that did not know all definitions.
+func goldenBlob(t *testing.T, c *Catalog) []byte {
+	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment)
+	specs := blobSpecs()
+	some := mustCatalog(t, append(specs[1:3], specs[4:9]...)...)
+	s, _, _, err := restoreHere(some, blob)
+	require.NoError(t, err)
+	blob, _ = s.Save(nil, some, blobMoment)
+	return blob
+}
+
+// TestGoldenBlob: a blob of format 1 that was made once must load for ever.
+func TestGoldenBlob(t *testing.T) {
+	const name = "testdata/save/format1"
+	c := mustCatalog(t, blobSpecs()...)
+	if *golden {
+		blob := goldenBlob(t, c)
+		text, err := BlobJSON(blob)
+		require.NoError(t, err)
+		var lines strings.Builder
+		for ; len(blob) > 0; blob = blob[min(40, len(blob)):] {
+			fmt.Fprintln(&lines, hex.EncodeToString(blob[:min(40, len(blob))]))
+		}
+		require.NoError(t, os.WriteFile(name+".hex", []byte(lines.String()), 0o644))
+		require.NoError(t, os.WriteFile(name+".json", text, 0o644))
+	}
+	lines, err := os.ReadFile(name + ".hex")
+	require.NoError(t, err)
+	blob, err := hex.DecodeString(strings.Join(strings.Fields(string(lines)), ""))
+	require.NoError(t, err)
+	want, err := os.ReadFile(name + ".json")
+	require.NoError(t, err)
+
+	text, err := BlobJSON(blob)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(text))
+	parsed, err := ParseBlobJSON(want)
+	require.NoError(t, err)
+	require.Equal(t, blob, parsed)
+	b, err := readBlob(blob)
+	require.NoError(t, err)
+	fields := uint64(hasVersion)
+	for k := range b.Buffs {
+		f := &b.Buffs[k]
+		fields |= f.bits(len(f.Layers), len(f.Waiting), len(f.Params))
+	}
+	require.Equal(t, uint64(allBits), fields, "a field is in no buff of the blob")
+	s, _, r, err := restoreHere(c, blob)
+	require.NoError(t, err)
+	require.Equal(t, Restoration{Restored: len(b.Buffs), Timeouts: len(b.Timeouts)}, r)
+	require.Equal(t, len(b.Buffs), s.Len())
+	require.NotZero(t, r.Timeouts)
+	require.NotEmpty(t, b.Tags)
+	require.NotEmpty(t, b.Immune)
+	require.NotEmpty(t, b.Returns)
+	require.NotNil(t, b.Pace)
+}
+
+// TestBlobJSON: what a person may write wrong is said.
+func TestBlobJSON(t *testing.T) {
+	c := mustCatalog(t, blobSpecs()...)
+	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
+	whole, err := BlobJSON(blob)
+	require.NoError(t, err)
+	for _, k := range []struct{ old, new, want string }{
+		{`"format": 1`, `"format": 2`, "the owner: format: 2, want 1 to 1"},
+		{`"rolls"`, `"rowls"`, `unknown field "rowls"`},
+		{`"stacks": 1`, `"stacks": 0`, `buffs[0] "plain": stacks: 0, want 1 to 32767`},
+		{`"stacks": 1`, `"stacks": 1.5`, `number 1.5`},
+		{`"buff": "plain"`, `"buff": ""`, `buffs[0] "": buff: missing`},
+		{`"clock": "wall"`, `"clock": "sand"`, `clock: "sand" is not uptime or wall`},
+		{`"requirement"`, `"envy"`, `"envy" is not one of [requirement inhibited group effective]`},
+		{`"rate_den": 3`, `"rate_den": 3000`, `rate: 2/3000, want parts from 1 to 1000`},
+		{`"parts": 7`, `"parts": 0`, `parts: 0, want 1 to`},
+		{`"ages": `, `"ages": -`, "cannot unmarshal number -"},
+		{`"age": 2`, `"age": 1`, "age: 1, and that of the buff before it is not below"},
+		{"{", "[", "invalid character"},
+		{"\n}\n", "\n}\n{}", "something follows"},
+	} {
+		require.Contains(t, string(whole), k.old)
+		_, err := ParseBlobJSON([]byte(strings.Replace(string(whole), k.old, k.new, 1)))
+		require.ErrorIs(t, err, ErrBlob, k.new)
+		require.ErrorContains(t, err, k.want)
+	}
+	_, err = BlobJSON(blob[1:])
+	require.ErrorIs(t, err, ErrBlob)
+	odd := saved{Format: blobFormat, Tags: []savedTag{{Name: "\xff", N: 1}}}
+	_, err = BlobJSON(odd.append(nil))
+	require.ErrorContains(t, err, `"\xff" is not UTF-8`)
+	for _, n := range []float64{0, math.Copysign(0, -1), 1e300, 0.1, math.NaN(), math.Inf(-1), math.Float64frombits(0x7ff8000000000123)} {
+		text, err := savedNumber(n).MarshalJSON()
+		require.NoError(t, err)
+		var back savedNumber
+		require.NoError(t, back.UnmarshalJSON(text))
+		require.Equal(t, math.Float64bits(n), math.Float64bits(float64(back)), "%s", text)
+	}
+}
+
+// TestSaveAllocates nothing if dst is large enough.
+func TestSaveAllocates(t *testing.T) {
+	c := mustCatalog(t, blobSpecs()...)
+	s := fullSet(t, c, 4)
+	blob, _ := s.Save(nil, c, blobMoment)
+	require.Zero(t, testing.AllocsPerRun(100, func() { blob, _ = s.Save(blob[:0], c, blobMoment) }))
+
+	blob, _ = s.Save([]byte("before"), c, blobMoment)
+	_, _, _, err := restoreHere(c, blob[len("before"):])
+	require.NoError(t, err, "appended to something")
+}
+
+// TestRestoreInto a Set that has been used is a slip.
+func TestRestoreInto(t *testing.T) {
+	c := mustCatalog(t, blobSpecs()...)
+	s := fullSet(t, c, 1)
+	blob, _ := s.Save(nil, c, blobMoment)
+	require.PanicsWithValue(t, "buff: Restore into a Set that has been used", func() {
+		_, _ = s.Restore(&Turn{Catalog: c}, blobMoment, blob, nil)
+	})
+}

@@ -1,0 +1,198 @@
+package buff
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"math/bits"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// appendBlobHead begins a blob; seal ends the one that began at start.
+func appendBlobHead(dst []byte) []byte {
+	return append(append(dst, blobMagic...), blobFormat, 0, 0, 0, 0)
+}
+
+func seal(dst []byte, start int) []byte {
+	b := dst[start:]
+	binary.BigEndian.PutUint32(b[len(blobMagic)+1:], uint32(len(b)+blobCheck))
+	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(b, castagnoli))
+}
+
+func appendUint(dst []byte, n uint64) []byte { return binary.AppendUvarint(dst, n) }
+
+func appendInt(dst []byte, n int64) []byte { return binary.AppendVarint(dst, n) }
+
+func appendName(dst []byte, name string) []byte {
+	return append(appendUint(dst, uint64(len(name))), name...)
+}
+
+func appendBool(dst []byte, b bool) []byte {
+	if b {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+
+// append appends the blob.
+func (b *saved) append(dst []byte) []byte {
+	start := len(dst)
+	dst = b.appendOwner(appendBlobHead(dst))
+	dst = appendTags(appendUint(dst, uint64(len(b.Tags))), b.Tags)
+	dst = appendTags(appendUint(dst, uint64(len(b.Immune))), b.Immune)
+	dst = appendReturns(appendUint(dst, uint64(len(b.Returns))), b.Returns)
+	dst = appendTimeouts(appendUint(dst, uint64(len(b.Timeouts))), b.Timeouts)
+	dst = appendBuffs(appendUint(dst, uint64(len(b.Buffs))), b.Buffs)
+	return seal(dst, start)
+}
+
+// appendOwner writes all but the lists.
+func (b *saved) appendOwner(dst []byte) []byte {
+	dst = appendInt(appendInt(appendInt(dst, b.Wall), b.Uptime), b.Time)
+	dst = appendBool(dst, b.Pace != nil)
+	if b.Pace != nil {
+		dst = b.Pace.append(dst)
+	}
+	return appendUint(appendUint(dst, b.Ages), b.Rolls)
+}
+
+func (p *savedPace) append(dst []byte) []byte {
+	dst = appendInt(appendInt(appendInt(appendInt(dst, p.Ahead), p.Inner), p.Rest), p.Parts)
+	return appendUint(appendUint(appendBool(dst, p.Held), uint64(p.Num)), uint64(p.Den))
+}
+
+func appendTags(dst []byte, tags []savedTag) []byte {
+	for k := range tags {
+		dst = appendInt(appendName(dst, tags[k].Name), tags[k].N)
+	}
+	return dst
+}
+
+func appendReturns(dst []byte, list []savedReturn) []byte {
+	for k := range list {
+		dst = list[k].append(dst)
+	}
+	return dst
+}
+
+func (r *savedReturn) append(dst []byte) []byte {
+	return appendInt(appendInt(appendUint(appendName(dst, r.Group), uint64(r.Source)), r.N), r.Left)
+}
+
+func appendTimeouts(dst []byte, list []savedTimeout) []byte {
+	for k := range list {
+		dst = list[k].append(dst)
+	}
+	return dst
+}
+
+func (t *savedTimeout) append(dst []byte) []byte {
+	return appendInt(appendUint(appendName(appendName(dst, t.Name), t.Handler), t.Age), t.Left)
+}
+
+func appendBuffs(dst []byte, list []savedBuff) []byte {
+	for k := range list {
+		b := &list[k]
+		dst = b.append(dst, len(b.Layers), len(b.Waiting), len(b.Params))
+		for j := range b.Layers {
+			dst = b.Layers[j].append(dst)
+		}
+		for j := range b.Waiting {
+			dst = b.Waiting[j].append(dst)
+		}
+		for j := range b.Params {
+			dst = b.Params[j].append(dst)
+		}
+	}
+	return dst
+}
+
+// bits says which fields the buff has; its lists are given by their lengths.
+func (b *savedBuff) bits(layers, waiting, params int) (set uint64) {
+	for k, has := range [...]bool{
+		b.Version != "", b.Since != nil, b.Level != 0, b.Magnitude != 0, b.Left != nil, b.Duration != 0, b.Next != nil,
+		b.Period != 0, b.Wanted != 0, b.Key != 0, b.Charges != 0, b.Shield != nil, b.Owed != 0, b.causes != 0, b.Pace != nil,
+		b.Running != 0, layers != 0, waiting != 0, params != 0, b.Clock == clockWords[Uptime], b.Clock == clockWords[Wall], b.Dead, b.Length != 0,
+	} {
+		if has {
+			set |= 1 << k
+		}
+	}
+	return set
+}
+
+// append writes the buff; the entries of the lists of which the lengths are given follow,
+// in that order.
+func (b *savedBuff) append(dst []byte, layers, waiting, params int) []byte {
+	set := b.bits(layers, waiting, params)
+	dst = appendUint(appendName(dst, b.ID), set)
+	dst = appendInt(appendUint(appendUint(dst, b.Age), uint64(b.Source)), b.Stacks)
+	if set&hasVersion != 0 {
+		dst = appendName(dst, b.Version)
+	}
+	if set&hasSince != 0 {
+		dst = appendInt(appendInt(dst, b.Since.Wall), b.Since.Uptime)
+	}
+	for rest := set; rest != 0; rest &= rest - 1 {
+		if n, number := b.number(1 << bits.TrailingZeros64(rest)); number {
+			dst = appendInt(dst, *n)
+		}
+	}
+	if set&hasKey != 0 {
+		dst = appendUint(dst, b.Key)
+	}
+	if set&hasHidden != 0 {
+		dst = appendUint(dst, b.causes)
+	}
+	if set&hasPace != 0 {
+		dst = b.Pace.append(dst)
+	}
+	if set&hasRunning != 0 {
+		dst = appendUint(dst, b.Running)
+	}
+	for _, n := range [...]int{layers, waiting, params} {
+		if n > 0 {
+			dst = appendUint(dst, uint64(n))
+		}
+	}
+	return dst
+}
+
+// number returns the field of that bit if it is a plain signed number.
+func (b *savedBuff) number(bit uint64) (*int64, bool) {
+	switch bit {
+	case hasLevel:
+		return &b.Level, true
+	case hasMagnitude:
+		return &b.Magnitude, true
+	case hasLeft:
+		return b.Left, true
+	case hasDuration:
+		return &b.Duration, true
+	case hasNext:
+		return b.Next, true
+	case hasPeriod:
+		return &b.Period, true
+	case hasWanted:
+		return &b.Wanted, true
+	case hasLength:
+		return &b.Length, true
+	case hasCharges:
+		return &b.Charges, true
+	case hasShield:
+		return b.Shield, true
+	case hasOwed:
+		return &b.Owed, true
+	}
+	return nil, false
+}
+
+func (l *savedLayer) append(dst []byte) []byte {
+	dst = appendInt(appendInt(appendInt(dst, l.Left), l.Last), l.Magnitude)
+	return appendInt(appendInt(appendUint(appendUint(dst, uint64(l.Source)), l.Age), l.Stacks), l.Level)
+}
+
+func (p *savedParam) append(dst []byte) []byte {
+	return binary.BigEndian.AppendUint64(appendName(dst, p.Name), math.Float64bits(float64(p.Value)))
+}

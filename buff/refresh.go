@@ -1,0 +1,71 @@
+package buff
+
+import "github.com/bufftick/bufftick/wheel"
+
+// refresh sets the end and the beat by the definition's rules, and reports whether
+// the end was set. A refresh keeps the instance's age. FirstEvery pulses if
+// anything came of the application, be it only a stack.
+func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool) bool {
+	i, spec := &s.slots[at], a.Spec
+	now := s.nowOf(t, i)
+	set := spec.Stack.Refresh != RefreshNone
+	if set {
+		if i.spec != spec {
+			s.takeVersion(t, at, spec)
+		}
+		i.end = s.refreshed(i, now, d)
+		i.duration, i.magnitude = d, a.Magnitude
+		if !stacked { // or it has it already
+			s.level(i, a)
+		}
+		if i.extra != noSlot {
+			s.renew(i, a)
+		}
+		e := s.about(Refreshed, at)
+		e.End = s.endTold(t, i)
+		t.emit(s, e)
+		s.follow(t, spec.refresh)
+		s.reranked(spec)
+	}
+	s.touch(at)
+	phase := spec.Stack.Phase
+	if phase != PhaseKeep {
+		s.newBeat(i, now)
+	}
+	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery && (set || stacked)) {
+		s.pulse(t, at)
+	}
+	return set
+}
+
+// renew is what a refresh does to what is not plain about an instance.
+func (s *Set) renew(i *instance, a *Application) {
+	x := s.extraOf(i)
+	if x.wanted > 0 {
+		s.newPeriod(i, x.wanted)
+		x.wanted = 0
+	}
+	x.params = a.Spec.params(x.params[:0], a)
+}
+
+// refreshed returns the new end of an instance for an application of d ms at now.
+func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
+	rule := i.spec.Stack.Refresh
+	switch {
+	case rule == RefreshMax:
+		return max(i.end, lasting(now, d))
+	case d == 0 || i.end == wheel.Never && rule == RefreshExtend:
+		return wheel.Never
+	case rule == RefreshExtend:
+		end := i.end.Add(d)
+		if i.spec.cap > 0 {
+			end = max(i.end, min(end, now.Add(i.spec.cap)))
+		}
+		return end
+	case rule == RefreshPandemic:
+		return now.Add(d).Add(min(int64(i.end-now), i.spec.carry))
+	case rule == RefreshResidual && i.beat <= i.end:
+		return now.Add(d).Add(int64(i.beat - now))
+	}
+	return now.Add(d)
+}

@@ -1,0 +1,357 @@
+package buff_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+var saves = flag.Int("saves", 2_000, "random scripts in which the owner is saved and restored")
+
+// TestSaveIsNothing: a Set restored at the moment of its Save goes on as the Set that was
+// saved, whatever it carries and whatever is done to it.
+func TestSaveIsNothing(t *testing.T) {
+	n := *saves
+	if testing.Short() {
+		n = min(n, 200)
+	}
+	total, settled := 0, 0
+	for k := range uint64(n) {
+		seed := *seed + k
+		s := newSaveScript(t, rand.New(rand.NewPCG(seed, 11)), func(*buff.Spec) {})
+		straight, saved := s.run(t, seed, false), s.run(t, seed, true)
+		if straight.restless || saved.restless { // hidden in a ring: each look begins it anew
+			continue
+		}
+		settled++
+		for line := range straight.log {
+			if line >= len(saved.log) || straight.log[line] != saved.log[line] {
+				t.Fatalf("seed %d, line %d:\nstraight: %s\nsaved:    %s", seed, line, straight.log[line], strings.Join(saved.log[max(0, line-8):], "\n"))
+			}
+		}
+		require.Len(t, saved.log, len(straight.log), "seed %d", seed)
+		total += saved.carried
+	}
+	require.Greater(t, total, 20*n, "hardly anything was saved")
+	require.Greater(t, settled, n/2)
+	t.Logf("%d scripts, %d buffs saved and restored", settled, total)
+}
+
+// saveScript is a catalog of any definitions, and what is done.
+type saveScript struct {
+	catalog *buff.Catalog
+	specs   []*buff.Spec
+	tags    []buff.Tag
+	steps   []saveStep
+}
+
+type saveStep struct {
+	at  int64
+	cmd buff.Command
+	nth int // of the live instances, for a command that wants a handle
+}
+
+type saveRun struct {
+	log      []string
+	carried  int
+	restless bool
+}
+
+func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
+	var r saveRun
+	turn := &buff.Turn{Catalog: s.catalog, Seed: seed}
+	turn.Call = func(_ *buff.Turn, c *buff.Call) buff.Reason {
+		r.log = append(r.log, fmt.Sprintf("call %d of %v", c.Handler, c.Event.Kind))
+		return buff.NoReason
+	}
+	set := buff.NewSet(7, 3, 0, 40)
+	flush := func() {
+		for i := range turn.Events {
+			e := &turn.Events[i]
+			r.restless = r.restless || e.Why == buff.Cascade
+			r.log = append(r.log, fmt.Sprintf("%s s%d m%d l%d c%d", e.AppendLog(nil, false), e.Source, e.Magnitude, e.Level, e.Count))
+		}
+		turn.Events = turn.Events[:0]
+		for _, p := range turn.Sent {
+			r.log = append(r.log, fmt.Sprintf("sent %d %v", p.To, p.Command.Application))
+		}
+		turn.Sent = turn.Sent[:0]
+	}
+	for _, st := range s.steps {
+		s.do(t, turn, set, st)
+		flush()
+		if saving && !r.restless {
+			set = s.again(t, turn, set, &r)
+		}
+		for i := range set.All() {
+			i.Handle = 0
+			r.log = append(r.log, fmt.Sprintf("%d %v %+v", st.at, i.Spec, i))
+		}
+	}
+	return r
+}
+
+// again saves the Set and returns another one, restored from that.
+func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *saveRun) *buff.Set {
+	m := buff.Moment{Now: turn.Now, Wall: 1_000_000 + int64(turn.Now), Uptime: int64(turn.Now)}
+	blob, lost := set.Save(nil, s.catalog, m)
+	require.Zero(t, lost)
+	twice, _ := set.Save(nil, s.catalog, m)
+	require.Equal(t, blob, twice, "Save has changed the Set")
+	back := buff.NewSet(7, 3, set.Generation(), 40)
+	turn.Dropped = 0
+	came, err := back.Restore(turn, m, blob, func(name string) (buff.HandlerID, bool) {
+		var id buff.HandlerID
+		_, err := fmt.Sscanf(name, "h%d", &id)
+		return id, err == nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, set.Timeouts(), back.Timeouts())
+	require.Equal(t, buff.Restoration{Restored: set.Len(), Timeouts: set.Timeouts()}, came)
+	r.carried += back.Len()
+	for _, e := range turn.Events {
+		r.restless = r.restless || e.Why == buff.Cascade
+	}
+	if r.restless {
+		return back
+	}
+	k := 0
+	for i := range set.All() {
+		if k >= len(turn.Events) || turn.Events[k].Kind != buff.Restored || turn.Events[k].Spec != i.Spec {
+			require.Fail(t, "not restored", "%v, but %v", i, turn.Events)
+		}
+		e := turn.Events[k]
+		require.Equal(t, i.NextPulse, e.Next)
+		if i.End != wheel.Never {
+			require.Equal(t, i.End, e.End)
+		}
+		k++
+	}
+	require.Len(t, turn.Events, k, "%v", turn.Events)
+	turn.Events = turn.Events[:0]
+	require.Equal(t, set.Next(), back.Next())
+	if again, _ := back.Save(nil, s.catalog, m); string(again) != string(blob) {
+		a, _ := buff.BlobJSON(blob)
+		b, _ := buff.BlobJSON(again)
+		require.Equal(t, string(a), string(b), "saved again, it is another blob")
+	}
+	text, err := buff.BlobJSON(blob)
+	require.NoError(t, err)
+	parsed, err := buff.ParseBlobJSON(text)
+	require.NoError(t, err)
+	require.Equal(t, blob, parsed)
+	return back
+}
+
+// TestWallIsStaying: buffs with the clock wall are, when their owner comes back, as they would
+// be if it had stayed.
+func TestWallIsStaying(t *testing.T) {
+	ended, stayed := 0, 0
+	for n := range *saves {
+		rng := rand.New(rand.NewPCG(*seed+uint64(n), 13))
+		s := newSaveScript(t, rng, func(spec *buff.Spec) {
+			spec.Clock, spec.Align, spec.Require, spec.Immunity, spec.Group = buff.Wall, buff.AlignStart, buff.Requirements{}, buff.Match{}, buff.Group{}
+			spec.Stack.Effective, spec.Save.OfflineExpire = 0, buff.OfflineRun
+		})
+		set, turn := buff.NewSet(7, 3, 0, 40), &buff.Turn{Catalog: s.catalog, Seed: 1}
+		for _, st := range s.steps {
+			st.cmd.Whose = buff.OfBuff // the owner's own time is cut to whole ms
+			s.do(t, turn, set, st)
+		}
+		then := buff.Moment{Now: turn.Now, Wall: 1000}
+		blob, _ := set.Save(nil, s.catalog, then)
+		before := set.Len()
+		away := rng.Int64N(3000)
+		turn.Now = turn.Now.Add(away)
+		turn.Events = nil
+		require.True(t, set.Run(turn, turn.Now, 1<<30))
+
+		other := &buff.Turn{Catalog: s.catalog, Seed: 1, Now: 7}
+		back := buff.NewSet(7, 3, 0, 40)
+		came, err := back.Restore(other, buff.Moment{Now: 7, Wall: 1000 + away}, blob, nil)
+		require.NoError(t, err)
+		require.Equal(t, []int{set.Len(), before - set.Len()}, []int{came.Restored, came.Expired}, "seed %d", *seed+uint64(n))
+		shift := int64(turn.Now) - 7
+		var want, got []buff.Instance
+		for i := range set.All() {
+			want = append(want, i)
+		}
+		for i := range back.All() {
+			for _, at := range []*wheel.Time{&i.End, &i.NextPulse} {
+				if *at != wheel.Never {
+					*at = at.Add(shift)
+				}
+			}
+			got = append(got, i)
+		}
+		for k := range want {
+			want[k].Handle, got[k].Handle = 0, 0
+			require.Equal(t, want[k], got[k], "seed %d, away for %d ms", *seed+uint64(n), away)
+		}
+		ended, stayed = ended+came.Expired, stayed+came.Restored
+	}
+	require.Greater(t, min(ended, stayed), 500)
+}
+
+// do does one step on a Set.
+func (s *saveScript) do(t *testing.T, turn *buff.Turn, set *buff.Set, st saveStep) {
+	now := wheel.Time(st.at)
+	turn.Now = now
+	require.True(t, set.Run(turn, now, 1<<30))
+	c := st.cmd
+	k := 0
+	for i := range set.All() {
+		if k == st.nth%max(set.Len(), 1) {
+			c.Handle = i.Handle
+		}
+		k++
+	}
+	if c.Verb == buff.Consume && st.nth%2 == 0 {
+		c.Handle = 0
+	}
+	if c.Verb == buff.AddTimeout && set.Timeouts() > 30 {
+		return
+	}
+	set.Do(turn, now, c)
+	require.True(t, set.Run(turn, now, 1<<30))
+}
+
+func newSaveScript(t *testing.T, rng *rand.Rand, change func(*buff.Spec)) *saveScript {
+	s := &saveScript{}
+	var specs []buff.Spec
+	for len(specs) < 6 {
+		spec := anySpec(rng, fmt.Sprintf("b%d", len(specs)))
+		change(&spec)
+		if _, err := buff.NewCatalog(spec); err == nil {
+			specs = append(specs, spec)
+		}
+	}
+	var err error
+	s.catalog, err = buff.NewCatalog(specs...)
+	require.NoError(t, err)
+	for spec := range s.catalog.All() {
+		s.specs = append(s.specs, spec)
+	}
+	for _, name := range saveTags {
+		if tag, ok := s.catalog.Tag(name); ok {
+			s.tags = append(s.tags, tag)
+		}
+	}
+	now := int64(0)
+	for range 30 {
+		now += rng.Int64N(4) * 37
+		s.steps = append(s.steps, saveStep{at: now, cmd: s.anyCommand(rng), nth: rng.IntN(1000)})
+	}
+	return s
+}
+
+var saveTags = []string{"a", "a.b", "a.b.c", "d", "d.e"}
+
+// some returns a value of the list, and often the first.
+func some[T any](rng *rand.Rand, list ...T) T {
+	if rng.IntN(2) == 0 {
+		return list[0]
+	}
+	return list[rng.IntN(len(list))]
+}
+
+func someTags(rng *rand.Rand, often int) []string {
+	if rng.IntN(often) > 0 {
+		return nil
+	}
+	return []string{saveTags[rng.IntN(len(saveTags))]}
+}
+
+// anySpec returns a definition that may be wrong.
+func anySpec(rng *rand.Rand, id string) buff.Spec {
+	ms := func(list ...time.Duration) time.Duration { return some(rng, list...) * time.Millisecond }
+	s := buff.Spec{
+		ID: id, Kind: some(rng, buff.Timed, buff.Timed, buff.Infinite), Tags: someTags(rng, 2), Grants: someTags(rng, 2), Period: ms(50, 0, 70, 333),
+		First: buff.First(some(rng, 0, 1, 2)), Tail: buff.Tail(some(rng, 0, 1, 2)), Align: buff.Align(some(rng, 0, 1)), Haste: buff.Haste(rng.IntN(3)),
+		HasteDuration: rng.IntN(3) == 0, Immune: buff.ImmuneRule(some(rng, 0, 1, 2)), Inhibition: buff.Inhibition(some(rng, 0, 1, 2)),
+		OnDeath: some(rng, buff.FatePause, buff.FateKeep, buff.FateRemove), OnSourceGone: some(rng, buff.FateKeep, buff.FateRemove, buff.FateAdopt),
+	}
+	if s.Kind == buff.Timed {
+		s.Duration = ms(500, 200, 1000, 130)
+	}
+	s.Stack = buff.Stacking{
+		By: buff.By(some(rng, 0, 1, 2, 3)), Limit: some(rng, 3, 0, 1, 5), Timers: buff.Timers(some(rng, 0, 1, 2)), Effective: some(rng, 0, 0, 1, 2),
+		Refresh: buff.Refresh(some(rng, 0, 1, 2, 3, 4, 5)), Phase: buff.Phase(some(rng, 0, 1, 2)), Overflow: buff.Overflow(some(rng, 0, 1, 2, 3)),
+		Expire: buff.Expire(some(rng, 0, 1, 2)), Level: buff.LevelRule(some(rng, 0, 1, 2, 3)),
+	}
+	if s.Stack.Timers == buff.TimersEach {
+		s.Stack.Limit = max(s.Stack.Limit, 2)
+	}
+	if rng.IntN(4) == 0 {
+		s.Group = buff.Group{Name: "g", Priority: rng.IntN(3), Rule: some(rng, buff.GroupHide, buff.GroupHigher)}
+	}
+	if rng.IntN(4) == 0 {
+		s.Require.Ongoing = buff.TagTest{None: someTags(rng, 1)}
+	}
+	if rng.IntN(6) == 0 {
+		s.Immunity.Tags = someTags(rng, 1)
+	}
+	if rng.IntN(4) == 0 {
+		s.Chance = 500
+	}
+	if rng.IntN(4) == 0 && s.Kind == buff.Timed {
+		s.DR = some(rng, buff.DR{Group: "x", Steps: []int{100, 50, 25}, Reset: 300 * time.Millisecond},
+			buff.DR{Group: "y", Steps: []int{100, 40, 0}, Reset: 700 * time.Millisecond, Scope: buff.ScopePair})
+	}
+	if rng.IntN(4) == 0 {
+		s.Charges = buff.Charges{N: 3, ConsumeOn: []string{"cast"}, Refresh: buff.ChargeRule(rng.IntN(3))}
+	}
+	if rng.IntN(4) == 0 {
+		s.Shield = buff.Shield{On: true, Pool: some[int64](rng, 100, 0), Priority: rng.IntN(2)}
+	}
+	if rng.IntN(4) == 0 {
+		s.Params = []buff.Param{{Name: "p", Caller: "p", Default: 1.5}, {Name: "q", Default: -0.1}}
+	}
+	if rng.IntN(4) == 0 {
+		s.Interrupt = []string{"move"}
+	}
+	if s.Period > 0 {
+		s.On.Pulse = []buff.Action{{Do: buff.DoCall, Name: "h0"}}
+	}
+	return s
+}
+
+func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
+	c := buff.Command{Verb: buff.Apply}
+	spec := s.specs[rng.IntN(len(s.specs))]
+	c.Application = buff.Application{
+		Spec: spec, Source: buff.OwnerID(1 + rng.IntN(3)), Stacks: rng.IntN(3), Level: rng.IntN(4), Key: uint64(rng.IntN(2)), Magnitude: int64(rng.IntN(50)),
+		Params: []buff.Arg{{Caller: "p", Value: rng.Float64()}},
+	}
+	if rng.IntN(5) == 0 {
+		c.Application.Duration = buff.For(time.Duration(50+rng.IntN(600)) * time.Millisecond)
+	}
+	if rng.IntN(2) == 0 {
+		return c
+	}
+	c.Verb = some(rng, buff.SetRate, buff.Remove, buff.Extend, buff.Kill, buff.LoseSource, buff.SetRemaining, buff.SetPeriod, buff.Hold, buff.Resume,
+		buff.Inhibit, buff.Release, buff.AddTag, buff.DropTag, buff.Immunize, buff.Expose, buff.Purge, buff.Steal, buff.Interrupted, buff.Consume,
+		buff.Absorb, buff.Revive, buff.ExtendAll, buff.AddTimeout)
+	c.By, c.Amount, c.Stacks = time.Duration(50+rng.IntN(300))*time.Millisecond, rng.Int64N(80), rng.IntN(2)
+	c.Rate = buff.Ratio{Num: 1 + rng.Uint32N(5), Den: 1 + rng.Uint32N(7)}
+	c.Whose = buff.Whose(rng.IntN(2))
+	c.Query = &buff.Query{Source: buff.OwnerID(rng.IntN(3)), Most: 1, To: 9, Grade: buff.Grade(rng.IntN(3))}
+	c.Handler = buff.HandlerID(rng.IntN(3))
+	c.Name = fmt.Sprintf("h%d", c.Handler)
+	if len(s.tags) > 0 {
+		c.Tag = s.tags[rng.IntN(len(s.tags))]
+	}
+	if c.Verb == buff.Absorb {
+		c.Tag = 0
+	}
+	c.Act, _ = s.catalog.Act(some(rng, "cast", "move"))
+	return c
+}

@@ -1,0 +1,76 @@
+package stat
+
+import (
+	"fmt"
+	"testing"
+)
+
+// lying returns a sheet on whose attribute 0 lie n modifiers of the plain kind: numbers
+// and whole percents.
+func lying(b *testing.B, n int) *Sheet {
+	s := NewSheet(schema(b, Attribute{Name: "attack", Base: 100}, Attribute{Name: "health", Base: 100, Max: By("attack")}), 0)
+	for i := range n {
+		m := Modifier{Op: Op(i % 4), Value: float64(i%13) / 100}
+		if m.Op == Add || m.Op == FinalAdd {
+			m.Value = float64(i % 13)
+		}
+		s.lay(b, m)
+	}
+	return s
+}
+
+// BenchmarkValueClean reads a value that nothing has changed.
+func BenchmarkValueClean(b *testing.B) {
+	s := lying(b, 10)
+	var sum float64
+	for b.Loop() {
+		sum += s.Value(0)
+	}
+	_ = sum
+}
+
+// BenchmarkAddRemove puts a modifier on and takes it off, read by nobody between.
+func BenchmarkAddRemove(b *testing.B) {
+	s := lying(b, 10)
+	b.ReportAllocs()
+	for b.Loop() {
+		k, _ := s.Add(Modifier{Op: MulAdd, Value: 0.1})
+		s.Remove(k)
+	}
+}
+
+// BenchmarkWorkOut changes a modifier and reads the value: the work of a stale attribute,
+// by how many modifiers lie on it.
+func BenchmarkWorkOut(b *testing.B) {
+	for _, n := range []int{1, 5, 20, 100, 1000} {
+		b.Run(fmt.Sprintf("modifiers=%d", n), func(b *testing.B) {
+			s := lying(b, n-1)
+			k := s.lay(b, Modifier{Op: MulAdd, Value: 0.1})
+			b.ReportAllocs()
+			v := 0.1
+			for b.Loop() {
+				v = 0.3 - v
+				_ = s.SetValue(k, v)
+				s.Value(0)
+			}
+		})
+	}
+}
+
+// BenchmarkSum adds one to ten tenths, in a pair and the long way.
+func BenchmarkSum(b *testing.B) {
+	ops := make([]operand, 10)
+	for i := range ops {
+		ops[i].value = 0.1
+	}
+	for _, way := range []struct {
+		name string
+		f    func(float64, []operand, []operand) float64
+	}{{"pair", sum}, {"wide", wideSum}} {
+		b.Run(way.name, func(b *testing.B) {
+			for b.Loop() {
+				way.f(1, ops, nil)
+			}
+		})
+	}
+}

@@ -1,0 +1,187 @@
+package stat
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// ErrSchema is matched by every error of [NewSchema].
+var ErrSchema = errors.New("stat: bad schema")
+
+// SchemaError is one thing wrong with one attribute.
+type SchemaError struct {
+	Index int    // the attribute's place among those given, from 0
+	Name  string // its name; its place, "#3", where the name itself is missing; "" for the whole schema
+	Field string // as in a file: "base", "max"; "" for the whole attribute
+	Text  string // what is wrong, and what would be right
+}
+
+// Error returns one line.
+func (e *SchemaError) Error() string {
+	switch {
+	case e.Name == "":
+		return "schema: " + e.Text
+	case e.Field == "":
+		return fmt.Sprintf("attribute %q: %s", e.Name, e.Text)
+	}
+	return fmt.Sprintf("attribute %q: %s: %s", e.Name, e.Field, e.Text)
+}
+
+// SchemaErrors is everything wrong with a set of attributes.
+type SchemaErrors []*SchemaError
+
+// Error returns one line for each error.
+func (es SchemaErrors) Error() string {
+	lines := make([]string, len(es))
+	for i, e := range es {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Is reports whether target is [ErrSchema].
+func (es SchemaErrors) Is(target error) bool { return target == ErrSchema }
+
+// checker compiles attributes and gathers everything that is wrong with them.
+type checker struct {
+	schema *Schema
+	errs   SchemaErrors
+}
+
+func (k *checker) failf(i int, field, format string, args ...any) {
+	name := ""
+	if i < len(k.schema.attrs) {
+		name = k.schema.attrs[i].Name
+		if name == "" {
+			name = fmt.Sprintf("#%d", i+1)
+		}
+	}
+	k.errs = append(k.errs, &SchemaError{Index: i, Name: name, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
+// name registers the attribute under its name.
+func (k *checker) name(i int) {
+	name := k.schema.attrs[i].Name
+	first, twice := k.schema.byName[name]
+	switch {
+	case name == "":
+		k.failf(i, "name", "missing")
+	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		k.failf(i, "name", "must not have spaces or control characters") // it is one word of a log line
+	case twice:
+		k.failf(i, "name", "defined twice: it is also attribute %d", first+1)
+	default:
+		k.schema.byName[name] = Attr(i)
+	}
+}
+
+func (k *checker) attribute(i int) {
+	a := &k.schema.attrs[i]
+	a.Base = unsigned(a.Base)
+	based := k.number(i, "base", a.Base)
+	k.limit(i, "min", a.Min, &a.lo, &a.loBy)
+	k.limit(i, "max", a.Max, &a.hi, &a.hiBy)
+	switch lo, lower := k.atFirst(a.lo, a.loBy); {
+	case a.lo > a.hi:
+		k.failf(i, "min", "%v is above the max of %v", a.Min, a.Max)
+	case based && lower && a.Base < lo:
+		k.failf(i, "base", "%v is below the min, %s", a.Base, k.told(a.Min, lo))
+	}
+	if hi, upper := k.atFirst(a.hi, a.hiBy); based && upper && a.lo <= a.hi && a.Base > hi {
+		k.failf(i, "base", "%v is above the max, %s", a.Base, k.told(a.Max, hi))
+	}
+	switch {
+	case a.Aggregate > Strongest:
+		k.failf(i, "aggregate", "%v is not one of the rules", a.Aggregate)
+	case a.Aggregate == Strongest && (a.N < 1 || a.N > MaxModifiers):
+		k.failf(i, "n", "must be from 1 to %d, not %d", MaxModifiers, a.N)
+	case a.Aggregate != Strongest && a.N != 0:
+		k.failf(i, "n", "is for strongest, not %v", a.Aggregate)
+	}
+}
+
+// number reports whether v is one that an attribute can have.
+func (k *checker) number(i int, field string, v float64) bool {
+	reason := badNumber(v)
+	if reason != "" {
+		k.failf(i, field, "%s", reason)
+	}
+	return reason == ""
+}
+
+func (k *checker) limit(i int, field string, l Limit, to *float64, by *Attr) {
+	switch l.kind {
+	case constant:
+		if k.number(i, field, l.value) {
+			*to = unsigned(l.value)
+		}
+	case byAttribute:
+		other, ok := k.schema.byName[l.name]
+		if !ok {
+			k.failf(i, field, "no attribute %q", l.name)
+			return
+		}
+		*by = other
+		k.schema.attrs[other].limits = append(k.schema.attrs[other].limits, Attr(i))
+	}
+}
+
+// atFirst returns the limit as it is in a new Sheet, and reports whether it can be
+// compared with: a base that is no number has a message of its own.
+func (k *checker) atFirst(v float64, by Attr) (float64, bool) {
+	if by == noAttr {
+		return v, true
+	}
+	base := k.schema.attrs[by].Base
+	return base, badNumber(base) == ""
+}
+
+// told writes a limit that was missed.
+func (k *checker) told(l Limit, v float64) string {
+	if l.kind == byAttribute {
+		return fmt.Sprintf("%s, which is %v", l.name, v)
+	}
+	return fmt.Sprint(v)
+}
+
+// rings finds attributes that limit themselves, each ring once: nobody could say what
+// their values are.
+func (k *checker) rings() {
+	const (
+		fresh = iota
+		onPath
+		done
+	)
+	attrs := k.schema.attrs
+	state := make([]uint8, len(attrs))
+	var path []Attr
+	var visit func(a Attr)
+	visit = func(a Attr) {
+		if a == noAttr || state[a] == done {
+			return
+		}
+		if state[a] == onPath {
+			ring := path[slices.Index(path, a):]
+			names := make([]string, 0, len(ring)+1)
+			for _, r := range ring {
+				names = append(names, attrs[r].Name)
+			}
+			k.failf(int(a), "", "limits itself: %s", strings.Join(append(names, attrs[a].Name), " by "))
+			return
+		}
+		state[a] = onPath
+		path = append(path, a)
+		visit(attrs[a].loBy)
+		if attrs[a].hiBy != attrs[a].loBy { // one message for a ring that is closed twice
+			visit(attrs[a].hiBy)
+		}
+		path = path[:len(path)-1]
+		state[a] = done
+	}
+	for i := range attrs {
+		visit(Attr(i))
+	}
+}

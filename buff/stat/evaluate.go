@@ -1,0 +1,135 @@
+package stat
+
+import (
+	"cmp"
+	"slices"
+)
+
+// operand is a modifier on its way through the channels.
+type operand struct {
+	value float64
+	rank  uint16 // channel and op, in the order in which they act
+}
+
+func (o operand) channel() uint16 { return o.rank >> 8 }
+
+func (o operand) op() Op { return Op(o.rank) }
+
+// few is the number of modifiers up to which they are laid out on the stack.
+const few = 16
+
+// evaluate returns the attribute with its modifiers, before its limits, and reports
+// whether it went beyond MaxValue on the way.
+func (s *Sheet) evaluate(a Attr) (float64, bool) {
+	var stack [few]operand
+	c := &s.cells[a]
+	ops := stack[:0]
+	if int(c.count) > few {
+		if cap(s.spare) < int(c.count) {
+			s.spare = make([]operand, 0, 2*int(c.count))
+		}
+		ops = s.spare[:0]
+	}
+	running, ops := s.gather(a, ops)
+	// The only order that anything below goes by. Operands that compare equal are
+	// equal, so that it does not matter which comes first.
+	slices.SortFunc(ops, func(x, y operand) int {
+		if x.rank != y.rank {
+			return cmp.Compare(x.rank, y.rank)
+		}
+		return cmp.Compare(x.value, y.value)
+	})
+	r := reckoner{attr: &s.schema.attrs[a], running: running}
+	for len(ops) > 0 {
+		n := 1
+		for n < len(ops) && ops[n].channel() == ops[0].channel() {
+			n++
+		}
+		r.channel(ops[:n])
+		ops = ops[n:]
+	}
+	return unsigned(r.running), r.overflow
+}
+
+// gather returns the number that the attribute starts from and appends to ops the
+// modifiers that act on it. Where there are overrides, that is the newest one of the
+// highest channel: it makes nothing of all that acts up to there.
+func (s *Sheet) gather(a Attr, ops []operand) (float64, []operand) {
+	c := &s.cells[a]
+	start, from := c.base, uint8(0)
+	for i := c.head; i != none; i = s.slots[i].next {
+		if sl := &s.slots[i]; sl.op == Override && sl.channel+1 >= from {
+			start, from = sl.value, sl.channel+1 // later in the list, so newer
+		}
+	}
+	for i := c.head; i != none; i = s.slots[i].next {
+		if sl := &s.slots[i]; sl.channel >= from && sl.op != Override {
+			ops = append(ops, operand{value: sl.value, rank: uint16(sl.channel)<<8 | uint16(sl.op)})
+		}
+	}
+	return start, ops
+}
+
+// reckoner takes the running number of one attribute through the channels.
+type reckoner struct {
+	attr     *attribute
+	running  float64
+	overflow bool
+}
+
+// channel does one channel, of which ops are the modifiers in order.
+func (r *reckoner) channel(ops []operand) {
+	for len(ops) > 0 {
+		op, n := ops[0].op(), 1
+		for n < len(ops) && ops[n].op() == op {
+			n++
+		}
+		switch op {
+		case Add, FinalAdd:
+			r.set(r.attr.total(r.running, ops[:n]))
+		case MulAdd:
+			r.multiply(r.attr.total(1, ops[:n]))
+		case MulCompound:
+			for _, o := range ops[:n] {
+				r.multiply(1 + o.value)
+			}
+		}
+		ops = ops[n:]
+	}
+}
+
+// multiply multiplies the running number. The conversion is not idle: without it, a
+// compiler may fuse the product with a sum that follows, on arm64 for one, and round
+// once where another processor rounds twice. Products of float64 are written here and
+// nowhere else in the package.
+func (r *reckoner) multiply(factor float64) { r.set(float64(r.running * factor)) }
+
+// set makes v the running number. Neither v nor what it was made from is NaN: infinity
+// never stays, so that it meets no zero and no other infinity.
+func (r *reckoner) set(v float64) {
+	r.running = within(v, -MaxValue, MaxValue)
+	r.overflow = r.overflow || r.running != v
+}
+
+// total returns start and those of the operands that count, in one sum. The operands
+// are in order of size, so those that count are a run at the low end and one at the high.
+func (a *attribute) total(start float64, ops []operand) float64 {
+	switch a.Aggregate {
+	case Max:
+		return sum(start, nil, ops[len(ops)-1:])
+	case Min:
+		return sum(start, ops[:1], nil)
+	case Strongest:
+		low, high := 0, len(ops)
+		for range min(a.N, len(ops)) {
+			if weaker := -ops[low].value <= ops[high-1].value; weaker {
+				high--
+			} else {
+				low++
+			}
+		}
+		return sum(start, ops[:low], ops[high:])
+	default:
+		return sum(start, ops, nil)
+	}
+}

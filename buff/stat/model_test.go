@@ -1,0 +1,193 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+)
+
+// model is the package written down plainly: modifiers are a list, and every value is
+// worked out when it is asked for, step by step as the package comment says, in numbers of
+// so many bits that only the roundings that are spelled out happen.
+type model struct {
+	schema *Schema
+	bases  []float64
+	mods   []laid
+}
+
+// laid is a modifier that lies on the sheet; the list is in the order of Add.
+type laid struct {
+	Modifier
+	key Key
+}
+
+func newModel(s *Schema) *model {
+	m := &model{schema: s}
+	for _, a := range s.All() {
+		m.bases = append(m.bases, a.Base)
+	}
+	return m
+}
+
+func (m *model) remove(k Key) bool {
+	was := len(m.mods)
+	m.mods = slices.DeleteFunc(m.mods, func(l laid) bool { return l.key == k })
+	return len(m.mods) < was
+}
+
+func (m *model) removeAll(of uint64) int {
+	was := len(m.mods)
+	m.mods = slices.DeleteFunc(m.mods, func(l laid) bool { return l.Of == of })
+	return was - len(m.mods)
+}
+
+func (m *model) limits(a Attr) (lo, hi float64) {
+	one := func(l Limit, none float64) float64 {
+		switch l.kind {
+		case constant:
+			return l.value + 0 // -0 is 0
+		case byAttribute:
+			other, _ := m.schema.Attr(l.name)
+			v, _ := m.value(other)
+			return v
+		}
+		return none
+	}
+	d := m.schema.At(a)
+	return one(d.Min, -MaxValue), one(d.Max, MaxValue)
+}
+
+func (m *model) clamp(a Attr, v float64) float64 {
+	lo, hi := m.limits(a)
+	if hi < v {
+		v = hi
+	}
+	if lo > v {
+		v = lo
+	}
+	return v
+}
+
+func (m *model) addBase(a Attr, delta float64) float64 {
+	from := m.clamp(a, m.bases[a])
+	m.bases[a] = m.clamp(a, from+delta) + 0
+	if m.bases[a] == from+delta {
+		return delta
+	}
+	return m.bases[a] - from
+}
+
+// value returns what a should be, and whether it overflows on the way.
+func (m *model) value(a Attr) (float64, bool) {
+	running, over := m.bases[a], false
+	set := func(f *big.Float) {
+		v, _ := f.Float64()
+		if math.Abs(v) > MaxValue {
+			v, over = math.Copysign(MaxValue, v), true
+		}
+		running = v + 0
+	}
+	for ch := range uint8(MaxChannel + 1) {
+		if adds := m.those(a, ch, Add); len(adds) > 0 {
+			set(plus(running, m.counting(a, adds)))
+		}
+		if muls := m.those(a, ch, MulAdd); len(muls) > 0 {
+			factor, _ := plus(1, m.counting(a, muls)).Float64()
+			set(times(running, factor))
+		}
+		comps := m.those(a, ch, MulCompound)
+		slices.Sort(comps)
+		for _, c := range comps {
+			factor, _ := plus(1, []float64{c}).Float64()
+			set(times(running, factor))
+		}
+		if finals := m.those(a, ch, FinalAdd); len(finals) > 0 {
+			set(plus(running, m.counting(a, finals)))
+		}
+		if overs := m.those(a, ch, Override); len(overs) > 0 {
+			running, over = overs[len(overs)-1], false
+		}
+	}
+	return m.clamp(a, running), over
+}
+
+func (m *model) those(a Attr, ch uint8, op Op) []float64 {
+	var out []float64
+	for _, l := range m.mods {
+		if l.Attr == a && l.Channel == ch && l.Op == op {
+			out = append(out, l.Value)
+		}
+	}
+	return out
+}
+
+// counting returns those of the values that the attribute's aggregate lets through.
+func (m *model) counting(a Attr, values []float64) []float64 {
+	d := m.schema.At(a)
+	switch d.Aggregate {
+	case Max:
+		return []float64{slices.Max(values)}
+	case Min:
+		return []float64{slices.Min(values)}
+	case Strongest:
+		slices.SortFunc(values, func(x, y float64) int {
+			switch {
+			case math.Abs(x) > math.Abs(y), math.Abs(x) == math.Abs(y) && x > y:
+				return -1
+			case x == y:
+				return 0
+			}
+			return 1
+		})
+		return values[:min(len(values), d.N)]
+	}
+	return values
+}
+
+func plus(start float64, values []float64) *big.Float {
+	f := exactly(start)
+	for _, v := range values {
+		f.Add(f, exactly(v))
+	}
+	return f
+}
+
+func times(x, y float64) *big.Float { return new(big.Float).SetPrec(128).Mul(exactly(x), exactly(y)) }
+
+// exactly returns v with room for every bit of a sum of float64s.
+func exactly(v float64) *big.Float { return new(big.Float).SetPrec(2200).SetFloat64(v) }
+
+// compare says where the sheet is not as the model.
+func (m *model) compare(s *Sheet) error {
+	if s.Len() != len(m.mods) {
+		return fmt.Errorf("%d modifiers, want %d", s.Len(), len(m.mods))
+	}
+	for a := range m.schema.All() {
+		if err := m.compareOne(s, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *model) compareOne(s *Sheet, a Attr) error {
+	want, over := m.value(a)
+	switch got := s.Value(a); {
+	case math.Float64bits(got) != math.Float64bits(want):
+		return fmt.Errorf("attribute %d is %v (%#x), want %v (%#x)", a, got, math.Float64bits(got), want, math.Float64bits(want))
+	case s.Overflowed(a) != over:
+		return fmt.Errorf("attribute %d overflowed: %t, want %t", a, s.Overflowed(a), over)
+	case math.Float64bits(s.Base(a)) != math.Float64bits(m.bases[a]):
+		return fmt.Errorf("the base of attribute %d is %v, want %v", a, s.Base(a), m.bases[a])
+	}
+	var on []laid
+	for k, mod := range s.On(a) {
+		on = append(on, laid{mod, k})
+	}
+	want2 := slices.DeleteFunc(slices.Clone(m.mods), func(l laid) bool { return l.Attr != a })
+	if !slices.Equal(on, want2) {
+		return fmt.Errorf("on attribute %d lies %v, want %v", a, on, want2)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package stat
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func schema(t testing.TB, attrs ...Attribute) *Schema {
+	s, err := NewSchema(attrs...)
+	require.NoError(t, err)
+	return s
+}
+
+func TestSchema(t *testing.T) {
+	given := []Attribute{{Name: "health", Base: 5, Max: By("max_health"), Min: At(0)}, {Name: "max_health", Base: 5, Aggregate: Strongest, N: 2}}
+	s := schema(t, given...)
+	require.Equal(t, 2, s.Len())
+	a, ok := s.Attr("max_health")
+	require.True(t, ok)
+	require.Equal(t, Attr(1), a)
+	_, ok = s.Attr("max")
+	require.False(t, ok)
+
+	first := given[0]
+	given[0].Base = 99
+	require.Equal(t, first, s.At(0), "the schema has a copy")
+	for a, d := range s.All() {
+		require.Equal(t, s.At(a), d)
+		if a == 0 {
+			break // a loop may end early
+		}
+	}
+	require.Equal(t, "0 max_health none", fmt.Sprint(first.Min, first.Max, given[1].Max))
+
+	empty := schema(t)
+	require.Zero(t, empty.Len())
+	for range NewSheet(empty, 0).All() {
+		require.Fail(t, "an attribute of nothing")
+	}
+}
+
+// TestSchemaErrors: what a loader needs to point at the place.
+func TestSchemaErrors(t *testing.T) {
+	s, err := NewSchema(Attribute{Name: "a"}, Attribute{Base: 1, Max: At(0), Aggregate: 9, N: 1})
+	require.Nil(t, s)
+	require.ErrorIs(t, err, ErrSchema)
+	var all SchemaErrors
+	require.ErrorAs(t, err, &all)
+	require.Equal(t, SchemaErrors{
+		{Index: 1, Name: "#2", Field: "name", Text: "missing"},
+		{Index: 1, Name: "#2", Field: "base", Text: "1 is above the max, 0"},
+		{Index: 1, Name: "#2", Field: "aggregate", Text: "stat.Aggregate(9) is not one of the rules"},
+	}, all)
+
+	many := make([]Attribute, MaxAttributes+1)
+	for i := range many {
+		many[i].Name = fmt.Sprint("a", i)
+	}
+	schema(t, many[:MaxAttributes]...)
+	_, err = NewSchema(many...)
+	require.ErrorIs(t, err, ErrSchema)
+	require.EqualError(t, err, "schema: there are 1025 attributes, at most 1024 are possible")
+
+	_, err = NewSchema(Attribute{Name: "two words"}, Attribute{Name: "a", Base: 3, Max: By("b")}, Attribute{Name: "b", Base: 2})
+	require.EqualError(t, err, "attribute \"two words\": name: must not have spaces or control characters\nattribute \"a\": base: 3 is above the max, b, which is 2")
+}
+
+// TestChain: the longest chain of limits is followed to its end.
+func TestChain(t *testing.T) {
+	attrs := make([]Attribute, MaxAttributes)
+	for i := range attrs {
+		attrs[i] = Attribute{Name: fmt.Sprint("a", i), Base: 10, Max: By(fmt.Sprint("a", i+1))}
+	}
+	attrs[len(attrs)-1].Max = Limit{}
+	s := NewSheet(schema(t, attrs...), 0)
+	_, err := s.Add(Modifier{Attr: MaxAttributes - 1, Value: -4})
+	require.NoError(t, err)
+	require.Equal(t, 6.0, s.Value(0))
+	require.NoError(t, check(s))
+}
+
+func TestWords(t *testing.T) {
+	for o := Add; o <= Override; o++ {
+		var back Op
+		require.NoError(t, back.UnmarshalText([]byte(o.String())))
+		require.Equal(t, o, back)
+	}
+	for a := Sum; a <= Strongest; a++ {
+		var back Aggregate
+		require.NoError(t, back.UnmarshalText([]byte(a.String())))
+		require.Equal(t, a, back)
+	}
+	var o Op
+	require.EqualError(t, o.UnmarshalText([]byte("mul")), `unknown word "mul": want add, mul_add, mul_compound, final_add or override`)
+	require.Equal(t, "stat.Op(5)", (Override + 1).String())
+}
+
+func TestMisuse(t *testing.T) {
+	s := NewSheet(schema(t, Attribute{Name: "a"}), 0)
+	const nothing = "stat: there is no attribute 1 in a schema of 1"
+	for name, f := range map[string]func(){
+		"Value":      func() { s.Value(1) },
+		"Base":       func() { s.Base(1) },
+		"Overflowed": func() { s.Overflowed(1) },
+		"SetBase":    func() { _ = s.SetBase(1, 0) },
+		"AddBase":    func() { _, _ = s.AddBase(1, 0) },
+		"On":         func() { s.On(1)(nil) },
+		"At":         func() { s.Schema().At(1) },
+	} {
+		require.PanicsWithValue(t, nothing, f, name)
+	}
+	require.PanicsWithValue(t, "stat: a sheet needs a schema", func() { NewSheet(nil, 0) })
+	require.PanicsWithValue(t, "stat: a limit of 4097 modifiers, want at most 4096", func() { NewSheet(s.Schema(), MaxModifiers+1) })
+	require.PanicsWithValue(t, "stat: a limit of -1 modifiers, want at most 4096", func() { NewSheet(s.Schema(), -1) })
+}

@@ -1,0 +1,180 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+)
+
+// Sheet is the attributes of one owner: a base for each, and the modifiers that lie on
+// them. Use [NewSheet]. One goroutine at a time may use a Sheet, also to read it.
+type Sheet struct {
+	schema *Schema
+	cells  []cell // one for each attribute
+
+	slots []slot // the modifiers, and places where some have been
+	free  uint16 // first of the places that can be used again, or none
+	live  uint16
+	limit uint16
+
+	spare []operand // room to work out an attribute with more than a few modifiers
+}
+
+// cell is one attribute of one owner.
+type cell struct {
+	base  float64
+	value float64
+
+	// The attribute's modifiers, oldest first, are a list from head to tail by
+	// slot.next.
+	head, tail uint16
+	count      uint16
+
+	// Invariant: where an attribute is stale, all those that it limits are stale.
+	stale    bool // value has to be worked out
+	overflow bool // the running number went beyond MaxValue on the way to value
+}
+
+const none = 1<<16 - 1
+
+// NewSheet returns a Sheet with the bases of the schema and no modifiers. It will hold at
+// most limit modifiers; 0 stands for [MaxModifiers]. It panics if the limit is negative
+// or above that, or if there is no schema.
+func NewSheet(schema *Schema, limit int) *Sheet {
+	switch {
+	case schema == nil:
+		panic("stat: a sheet needs a schema")
+	case limit < 0 || limit > MaxModifiers:
+		panic(fmt.Sprintf("stat: a limit of %d modifiers, want at most %d", limit, MaxModifiers))
+	case limit == 0:
+		limit = MaxModifiers
+	}
+	s := &Sheet{schema: schema, cells: make([]cell, len(schema.attrs)), free: none, limit: uint16(limit)}
+	for i := range s.cells {
+		base := schema.attrs[i].Base // within its limits: the schema saw to it
+		s.cells[i] = cell{base: base, value: base, head: none, tail: none}
+	}
+	return s
+}
+
+// Schema returns the schema that the sheet was made from.
+func (s *Sheet) Schema() *Schema { return s.schema }
+
+// Value returns the attribute with all that lies on it, within its limits. O(1) unless a
+// change made it stale. It panics if the schema has no such attribute.
+func (s *Sheet) Value(a Attr) float64 {
+	if int(a) >= len(s.cells) || s.cells[a].stale {
+		s.refresh(a) // so written, Value is small enough to be inlined
+	}
+	return s.cells[a].value
+}
+
+// Base returns the attribute as it is without modifiers and without its limits, as it was
+// last set. It panics if the schema has no such attribute.
+func (s *Sheet) Base(a Attr) float64 {
+	s.schema.must(a)
+	return s.cells[a].base
+}
+
+// Overflowed reports whether the running number went beyond [MaxValue] when the
+// attribute's value was worked out, and was set to it. It panics if the schema has no such
+// attribute.
+func (s *Sheet) Overflowed(a Attr) bool {
+	s.Value(a)
+	return s.cells[a].overflow
+}
+
+// SetBase sets the base to v, bit for bit, for good. Limits do not change it: they are
+// for Value to apply, so that a saved sheet can be set in any order. It refuses what is
+// no number of at most [MaxValue] with [ErrValue], and then changes nothing. It panics if
+// the schema has no such attribute.
+func (s *Sheet) SetBase(a Attr, v float64) error {
+	s.schema.must(a)
+	v, err := number(v, s.schema.attrs[a].Name)
+	if err != nil {
+		return err
+	}
+	s.rebase(a, v)
+	return nil
+}
+
+// AddBase changes the base for good, as damage and healing do, and returns by how much it
+// could be: the base is brought within the limits as they are now, delta is added, and
+// the sum is brought within them too. What is returned is delta itself unless a limit,
+// or [MaxValue], cut it off; delta minus that is the overkill or the overheal.
+//
+// It refuses a delta that is no number of at most MaxValue with [ErrValue], and then
+// changes nothing. It panics if the schema has no such attribute.
+func (s *Sheet) AddBase(a Attr, delta float64) (float64, error) {
+	s.schema.must(a)
+	delta, err := number(delta, s.schema.attrs[a].Name)
+	if err != nil {
+		return 0, err
+	}
+	lo, hi := s.limits(a)
+	from := within(s.cells[a].base, lo, hi)
+	sum := from + delta
+	to := unsigned(within(sum, lo, hi))
+	s.rebase(a, to)
+	if to != sum {
+		delta = to - from
+	}
+	return delta, nil
+}
+
+func (s *Sheet) rebase(a Attr, v float64) {
+	if math.Float64bits(v) != math.Float64bits(s.cells[a].base) {
+		s.cells[a].base = v
+		s.touch(a)
+	}
+}
+
+// touch makes the attribute stale, and those whose limits hang on it. Those that were
+// stale before are not gone through again, nor what hangs on them.
+func (s *Sheet) touch(a Attr) {
+	c := &s.cells[a]
+	if c.stale {
+		return
+	}
+	c.stale = true
+	for _, limited := range s.schema.attrs[a].limits {
+		s.touch(limited)
+	}
+}
+
+// refresh works the attribute out.
+func (s *Sheet) refresh(a Attr) {
+	s.schema.must(a)
+	c := &s.cells[a]
+	lo, hi := s.limits(a) // no longer stale after this, so that a may be fresh
+	v := c.base
+	c.overflow = false
+	if c.count > 0 {
+		v, c.overflow = s.evaluate(a)
+	}
+	c.value = within(v, lo, hi)
+	c.stale = false
+}
+
+// limits returns the attribute's limits as they are now.
+func (s *Sheet) limits(a Attr) (lo, hi float64) {
+	d := &s.schema.attrs[a]
+	lo, hi = d.lo, d.hi
+	if d.loBy != noAttr {
+		lo = s.Value(d.loBy)
+	}
+	if d.hiBy != noAttr {
+		hi = s.Value(d.hiBy)
+	}
+	return lo, hi
+}
+
+// within brings v down to hi and then up to lo, so that lo wins.
+func within(v, lo, hi float64) float64 {
+	if v > hi {
+		v = hi
+	}
+	if v < lo {
+		v = lo
+	}
+	return v
+}

@@ -1,0 +1,167 @@
+package stat
+
+import (
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+func (s *Sheet) lay(t testing.TB, m Modifier) Key {
+	k, err := s.Add(m)
+	require.NoError(t, err)
+	return k
+}
+
+// TestOn: a loop may take off what it was given, and end early.
+func TestOn(t *testing.T) {
+	s := NewSheet(schema(t, Attribute{Name: "a"}, Attribute{Name: "b"}), 0)
+	for i := range 6 {
+		s.lay(t, Modifier{Attr: Attr(i % 2), Value: float64(i)})
+	}
+	var seen []float64
+	for k, m := range s.On(0) {
+		same, ok := s.Modifier(k)
+		require.True(t, ok)
+		require.Equal(t, m, same)
+		seen = append(seen, m.Value)
+		if m.Value > 0 {
+			require.True(t, s.Remove(k))
+		}
+	}
+	require.Equal(t, []float64{0, 2, 4}, seen)
+	require.Equal(t, 0.0, s.Value(0))
+	require.Equal(t, 9.0, s.Value(1))
+	for range s.On(1) {
+		break
+	}
+	for v := range s.All() {
+		require.Equal(t, View{Name: "a", Modifiers: 1}, v)
+		break
+	}
+}
+
+// TestCopy: what All and On tell is enough to make the same sheet again.
+func TestCopy(t *testing.T) {
+	for seed := range uint64(50) {
+		s := newSession(seeded(seed, 400))
+		require.NoError(t, s.run())
+		again := NewSheet(s.sheet.Schema(), 30)
+		for v := range s.sheet.All() {
+			require.NoError(t, again.SetBase(v.Attr, v.Base))
+			for _, m := range s.sheet.On(v.Attr) {
+				again.lay(t, m)
+			}
+		}
+		for v := range s.sheet.All() {
+			sameBits(t, v.Value, again.Value(v.Attr), "seed %d", seed)
+		}
+	}
+}
+
+// TestNoNegativeZero: a zero has one pattern of bits, whichever way it came in.
+func TestNoNegativeZero(t *testing.T) {
+	minus := math.Copysign(0, -1)
+	s := NewSheet(schema(t, Attribute{Name: "a", Base: minus}, Attribute{Name: "b", Base: -1, Max: At(minus)}), 0)
+	zero := func(why string) {
+		t.Helper()
+		sameBits(t, 0, s.Value(0), "%s", why)
+	}
+	zero("base of the schema")
+	require.NoError(t, s.SetBase(0, minus))
+	zero("base set")
+	_, err := s.AddBase(0, minus)
+	require.NoError(t, err)
+	zero("base changed")
+	k := s.lay(t, Modifier{Op: Override, Value: minus})
+	zero("override")
+	require.NoError(t, s.SetValue(k, -5))
+	require.NoError(t, s.SetValue(k, minus))
+	zero("value set")
+	s.lay(t, Modifier{Op: MulAdd, Channel: 1, Value: -6})
+	zero("0 × -5")
+	s.lay(t, Modifier{Attr: 1, Value: 100})
+	sameBits(t, 0, s.Value(1), "a limit")
+}
+
+// TestPlacesEnd: when every place has had its last modifier, there is none left.
+func TestPlacesEnd(t *testing.T) {
+	s := NewSheet(schema(t, Attribute{Name: "a"}), 1)
+	for range none {
+		k := s.lay(t, Modifier{Value: 1})
+		i := uint16(k)
+		s.slots[i].gen = lastGeneration
+		require.False(t, s.Remove(k))
+		last := s.key(i)
+		require.True(t, s.Remove(last))
+		require.False(t, s.Remove(last))
+	}
+	require.NoError(t, check(s))
+	_, err := s.Add(Modifier{})
+	require.ErrorIs(t, err, ErrFull)
+	require.Zero(t, s.Len())
+}
+
+// TestFull: all the modifiers that there can be, on one attribute, of the greatest value.
+func TestFull(t *testing.T) {
+	s := NewSheet(schema(t, Attribute{Name: "a", Base: MaxValue}), 0)
+	for range MaxModifiers {
+		s.lay(t, Modifier{Value: MaxValue})
+	}
+	_, err := s.Add(Modifier{})
+	require.ErrorIs(t, err, ErrFull)
+	require.Equal(t, MaxValue, s.Value(0))
+	require.True(t, s.Overflowed(0))
+	require.Equal(t, MaxModifiers, s.RemoveAll(0))
+	require.NoError(t, check(s))
+	require.Equal(t, MaxValue, s.Value(0))
+	require.False(t, s.Overflowed(0))
+}
+
+// TestAllocations: in the steady state nothing allocates, however the modifiers come.
+func TestAllocations(t *testing.T) {
+	sc := schema(t, Attribute{Name: "a", Base: 100, Max: By("b")}, Attribute{Name: "b", Base: 100, Aggregate: Strongest, N: 2})
+	for _, lying := range []int{0, few - 1, few, 200} {
+		s := NewSheet(sc, 0)
+		for i := range lying {
+			s.lay(t, Modifier{Attr: 1, Op: Op(i % 4), Channel: uint8(i % 3), Value: 0.1 * float64(i%7)})
+		}
+		cycle := func() {
+			k, _ := s.Add(Modifier{Attr: 1, Op: MulAdd, Value: 1e-9, Of: 9})
+			wide, _ := s.Add(Modifier{Attr: 1, Value: 1e99})
+			s.Value(0)
+			_ = s.SetValue(k, 2e-99)
+			_, _ = s.AddBase(0, -1)
+			for v := range s.All() {
+				for range s.On(v.Attr) {
+					continue
+				}
+			}
+			s.Remove(wide)
+			s.RemoveAll(9)
+			s.Value(0)
+		}
+		cycle() // fills the slices
+		require.Zero(t, testing.AllocsPerRun(100, cycle), "%d modifiers", lying)
+	}
+}
+
+// TestSizes: what the package's documentation says of memory.
+func TestSizes(t *testing.T) {
+	require.Equal(t, uintptr(32), unsafe.Sizeof(slot{}))
+	require.Equal(t, uintptr(24), unsafe.Sizeof(cell{}))
+	require.LessOrEqual(t, unsafe.Sizeof(Sheet{}), uintptr(96))
+
+	attrs := make([]Attribute, 16)
+	for i := range attrs {
+		attrs[i].Name = string(rune('a' + i))
+	}
+	s := NewSheet(schema(t, attrs...), 0)
+	for i := range 20 {
+		s.lay(t, Modifier{Attr: Attr(i % 16)})
+	}
+	size := unsafe.Sizeof(*s) + uintptr(cap(s.cells))*unsafe.Sizeof(cell{}) + uintptr(cap(s.slots))*unsafe.Sizeof(slot{})
+	t.Logf("a sheet of 16 attributes and 20 modifiers: %d bytes", size)
+	require.LessOrEqual(t, size, uintptr(1600))
+}

@@ -1,0 +1,50 @@
+package stat
+
+import "iter"
+
+// View is one attribute as an inspector shows it.
+type View struct {
+	Attr      Attr
+	Name      string
+	Base      float64
+	Value     float64
+	Modifiers int  // how many lie on it
+	Overflow  bool // see Sheet.Overflowed
+}
+
+// All returns the attributes in the order of the schema. The sheet may be changed
+// between two of them.
+func (s *Sheet) All() iter.Seq[View] {
+	return func(yield func(View) bool) { s.all(yield) } // inlined, so that it costs no allocation
+}
+
+func (s *Sheet) all(yield func(View) bool) {
+	for i := range s.cells {
+		a := Attr(i)
+		v := View{Attr: a, Name: s.schema.attrs[i].Name, Value: s.Value(a)}
+		c := &s.cells[i]
+		v.Base, v.Modifiers, v.Overflow = c.base, int(c.count), c.overflow
+		if !yield(v) {
+			return
+		}
+	}
+}
+
+// On returns the modifiers that lie on the attribute, oldest first: added to another
+// sheet in this order, they make the same value. The loop may take off the modifier that
+// it was given, and no other; it may not add any. The loop panics if the schema has no
+// such attribute.
+func (s *Sheet) On(a Attr) iter.Seq2[Key, Modifier] {
+	return func(yield func(Key, Modifier) bool) { s.on(a, yield) }
+}
+
+func (s *Sheet) on(a Attr, yield func(Key, Modifier) bool) {
+	s.schema.must(a)
+	for i := s.cells[a].head; i != none; {
+		next := s.slots[i].next
+		if !yield(s.key(i), s.slots[i].modifier()) {
+			return
+		}
+		i = next
+	}
+}

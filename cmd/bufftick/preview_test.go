@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"flag"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/preview"
+)
+
+// previewOf is a command of the page about previews.
+var previewOf = regexp.MustCompile(`(?m)^bufftick (preview .* -f (\S+) .*-svg (\S+))$`)
+
+// The pictures of the page are those that its commands make, and the definitions that it
+// shows are those of the files. With -rewrite the pictures are made anew.
+func TestPreviewPage(t *testing.T) {
+	t.Chdir("../..")
+	page, err := os.ReadFile("docs/preview.md")
+	require.NoError(t, err)
+	kept, err := filepath.Glob("docs/preview/*")
+	require.NoError(t, err)
+	commands := previewOf.FindAllSubmatch(page, -1)
+	require.GreaterOrEqual(t, len(commands), 5)
+	require.Len(t, commands, len(kept), "a picture for each command, and no other")
+	for _, c := range commands {
+		args, file, picture := strings.Fields(string(c[1])), string(c[2]), string(c[3])
+		for i := range args {
+			if args[i] == picture {
+				args[i] = "-"
+			}
+		}
+		stdout, stderr, code := tool(args...)
+		require.Zero(t, code, stderr)
+		require.Empty(t, stderr)
+		wellFormed(t, stdout)
+		if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
+			require.NoError(t, os.WriteFile(picture, []byte(stdout), 0o644))
+		}
+		want, err := os.ReadFile(picture)
+		require.NoError(t, err)
+		require.Equal(t, string(want), stdout, "%s: go test ./cmd/bufftick -run TestPreviewPage -rewrite", picture)
+
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		_, buffs, _ := strings.Cut(string(text), "\nbuffs:\n")
+		buffs, _, _ = strings.Cut(buffs, "script:\n")
+		require.Contains(t, string(page), "```yaml\nbuffs:\n"+buffs+"```\n", file)
+		require.Contains(t, string(page), "]("+strings.TrimPrefix(picture, "docs/")+")")
+	}
+}
+
+func wellFormed(t *testing.T, text string) {
+	t.Helper()
+	for d := xml.NewDecoder(strings.NewReader(text)); ; {
+		if _, err := d.Token(); err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			return
+		}
+	}
+}
+
+// A preview tells what a run of the same script on the engine does.
+func TestPreviewIsTheRun(t *testing.T) {
+	t.Chdir("../../examples/scenarios")
+	for _, line := range []string{
+		"venom -f venom.yaml -apply-at 0:spider,4s:spider",
+		"rot -f rot.yaml -apply-at 0,9s -haste 1.3@13s",
+		"bleed -f bleed.yaml -apply-at 0,1500ms,3sx2",
+		"hex -f curse.yaml -also doom@3s",
+		"frost -f frost.yaml -apply-at 0:mage,1500msx2:mage,3sx2:mage,4500ms:mage,7s:mage",
+		"regen -f regen.yaml -tag state.banished@5s-8s -pause 10s-14s -extend 2s@16s",
+	} {
+		args := strings.Fields(line)
+		ran, stderr, code := tool("run", args[2])
+		require.Zero(t, code, stderr)
+		plain, stderr, code := tool(append([]string{"preview"}, args...)...)
+		require.Zero(t, code, stderr)
+		listed, _, code := tool(append([]string{"preview", "-events"}, args...)...)
+		require.Zero(t, code)
+		require.Equal(t, plain+"\n"+ran, listed, line)
+	}
+}
+
+// The scenarios that come with the tool agree with what they want.
+func TestExampleScenarios(t *testing.T) {
+	files, err := filepath.Glob("../../examples/scenarios/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	stdout, stderr, code := tool(append([]string{"run", "-check"}, files...)...)
+	require.Zero(t, code, stdout+stderr)
+}
+
+func TestPreviewPNG(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("b.yaml", []byte("buffs:\n  b: {duration: 5s, period: 1s, tail: partial, stack: {by: target, limit: 3}}\n"), 0o600))
+	stdout, stderr, code := tool(strings.Fields("preview b -f b.yaml -apply-at 0,2500ms -pause 3s-4s -svg b.svg -png b.png")...)
+	require.Zero(t, code, stderr)
+	require.Empty(t, stdout+stderr)
+	svg, err := os.ReadFile("b.svg")
+	require.NoError(t, err)
+	var size struct {
+		Width  int `xml:"width,attr"`
+		Height int `xml:"height,attr"`
+	}
+	require.NoError(t, xml.Unmarshal(svg, &size))
+
+	first, err := os.ReadFile("b.png")
+	require.NoError(t, err)
+	img, err := png.Decode(bytes.NewReader(first))
+	require.NoError(t, err)
+	require.Equal(t, 2*size.Width, img.Bounds().Dx())
+	require.Equal(t, 2*size.Height, img.Bounds().Dy())
+	colours := map[[3]uint32]int{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			r, g, b, _ := img.At(x, y).RGBA()
+			colours[[3]uint32{r >> 8, g >> 8, b >> 8}]++
+		}
+	}
+	require.Greater(t, colours[[3]uint32{0x8f, 0xc3, 0xa8}], 10_000, "the bar")
+	require.Greater(t, colours[[3]uint32{0x2f, 0x7d, 0x57}], 1000, "its outline and its pulses")
+	require.Greater(t, colours[[3]uint32{0x1f, 0x29, 0x33}], 100, "its name")
+
+	again, _, _ := tool(strings.Fields("preview b -f b.yaml -apply-at 0,2500ms -pause 3s-4s -png -")...)
+	require.True(t, again == string(first), "the same script gives the same bytes")
+}
+
+func TestPreviewHelp(t *testing.T) {
+	stdout, stderr, code := tool("preview", "-h")
+	require.Zero(t, code)
+	require.Empty(t, stderr)
+	for _, w := range []string{
+		"preview --f=PATH,... <id>", "--apply-at=", "--haste=", "--extend=", "--dispel=", "--pause=", "--until=", "--svg=FILE", "--png=FILE",
+		"    bufftick preview venom -f buffs/ -apply-at 0,4s -events",
+	} {
+		require.Contains(t, stdout, w)
+	}
+}
+
+// What cannot be printed is an error, of a text and of a picture.
+func TestPreviewFullOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("b.yaml", []byte("buffs:\n  b: {duration: 5s}\n"), 0o600))
+	for _, line := range []string{"preview b -f b.yaml", "preview b -f b.yaml -svg -"} {
+		var errs bytes.Buffer
+		room := full(5)
+		require.Equal(t, 1, run(strings.Fields(line), &room, &errs))
+		require.Equal(t, "bufftick: no space left\n", errs.String())
+	}
+}
+
+// Whatever a flag says, it is an error or a script that can be played and drawn.
+func FuzzPreviewFlags(f *testing.F) {
+	for _, v := range []string{"0", "4sx2:b=5", "4s=5x2:b", "1.3@5s", "-2s@3s", "x2@6s", "3s-5s", "state@3s-5s", "b@4s", "dmg=35", "1e9@1s", "@", "-", "1s-1s"} {
+		f.Add(v)
+	}
+	defs, err := catalog.Parse("fuzz.yaml", []byte(`
+buffs:
+  a: {duration: 4s, period: 1s, haste: rescale, stack: {by: source, limit: 3, timers: each}, require: {ongoing: {none: [state]}}}
+  b: {duration: infinite, on: {apply: [{apply: a}]}}
+`))
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, v string) {
+		for flag := range 8 {
+			c := &previewCmd{ID: "a", ApplyAt: []string{"0"}, Until: "10s"}
+			values := []*[]string{&c.ApplyAt, &c.Also, &c.Haste, &c.Extend, &c.Dispel, &c.Pause, &c.Tag, &c.Param}[flag]
+			*values = []string{v}
+			script, err := c.script()
+			if err != nil {
+				require.NotContains(t, err.Error(), "%!")
+				continue
+			}
+			line, err := preview.Run(defs, script)
+			if err != nil {
+				require.NotContains(t, err.Error(), "%!")
+				continue
+			}
+			require.True(t, utf8.ValidString(line.Text(80)))
+			wellFormed(t, string(line.Picture().SVG()))
+		}
+	})
+}

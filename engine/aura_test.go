@@ -1,0 +1,382 @@
+package engine_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// field is a world in which everybody stands on a line.
+type field struct {
+	at    map[buff.OwnerID]float64
+	looks []wheel.Time // Due of every query
+}
+
+func (f *field) members(q engine.AuraQuery, found func(buff.OwnerID)) {
+	f.looks = append(f.looks, q.Due)
+	for id, x := range f.at {
+		if math.Abs(x-f.at[q.Bearer]) <= q.Buff.Spec.Aura.Radius {
+			found(id)
+			found(id) // twice makes no difference
+		}
+	}
+	found(1 << 50) // nor does somebody who is not there
+}
+
+// beacon is an aura of 10 yards that applies light, looks every 500 ms and lingers for 700.
+func beacon() buff.Aura {
+	return buff.Aura{Apply: "light", Radius: 10, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}
+}
+
+// auraWorld returns an engine with the definitions beacon, light and more, and its field.
+func auraWorld(t *testing.T, m mode, more ...buff.Spec) (*engine.Engine, *field, *buff.Catalog) {
+	t.Helper()
+	f := &field{at: map[buff.OwnerID]float64{}}
+	cat := catalogOf(t, append(more,
+		buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()},
+		buff.Spec{ID: "light", Kind: buff.Infinite},
+	)...)
+	o := engine.Options{Catalog: cat, Members: f.members}
+	m.set(&o)
+	return open(t, o), f, cat
+}
+
+// TestW05_Aura: a member that is outside at a look loses the aura's buff a linger later, and
+// keeps it if it is inside again before.
+func TestW05_Aura(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		for _, frame := range []time.Duration{50, 100, 500, 250} {
+			inModes(t, func(t *testing.T, m mode) {
+				e, f, cat := auraWorld(t, m)
+				f.at = map[buff.OwnerID]float64{1: 0, 2: 5}
+				spawn(t, e, 1, 2)
+				add(t, e, 1, cat.Spec("beacon"))
+				var got []string
+				for now := time.Duration(0); now < 13*time.Second; now += frame * time.Millisecond {
+					// 2 is outside from just after the look at 10.0 on.
+					outside := now >= 10*time.Second && !(back && now+frame*time.Millisecond >= 11*time.Second)
+					f.at[2] = 5
+					if outside {
+						f.at[2] = 11
+					}
+					for ev := range e.Tick(frame * time.Millisecond).Events() {
+						if ev.Owner == 2 {
+							got = append(got, line(ev))
+						}
+					}
+				}
+				want := []string{line(buff.Event{Owner: 2, At: wheel.Time(frame), Kind: buff.Applied, Spec: cat.Spec("light"), Stacks: 1, End: wheel.Never})}
+				if !back {
+					want = append(want, "2: 11200 remove light why=out_of_aura")
+				}
+				require.Equal(t, want, got, "frame %v", frame)
+			})
+		}
+	}
+}
+
+// TestAuraLooks: looks are at the start and every interval after it, however long the
+// frames are; several that are due in one frame are one.
+func TestAuraLooks(t *testing.T) {
+	e, f, cat := auraWorld(t, modes[0])
+	spawn(t, e, 1)
+	e.Tick(130 * time.Millisecond)
+	h := add(t, e, 1, cat.Spec("beacon"))
+	for _, dt := range []time.Duration{0, 499, 1, 2000, 100, 3} {
+		e.Tick(dt * time.Millisecond)
+	}
+	require.Equal(t, []wheel.Time{130, 630, 2630}, f.looks)
+	require.Equal(t, 1, e.Stats().Timers)
+	e.Remove(h)
+	e.Tick(0)
+	require.Zero(t, e.Stats().Timers)
+}
+
+// TestAuraLateFrame: the linger counts from the instant of the look, not from the end of the
+// frame; and what would have ended before it ends at once.
+func TestAuraLateFrame(t *testing.T) {
+	e, f, cat := auraWorld(t, modes[0])
+	f.at = map[buff.OwnerID]float64{2: 1, 3: 1}
+	spawn(t, e, 1, 2, 3)
+	h := add(t, e, 1, cat.Spec("beacon"))
+	e.Tick(0)
+	f.at[2] = 20
+	require.Empty(t, lines(e.Tick(600*time.Millisecond))) // the look of 500
+	require.Equal(t, []string{"2: 1200 remove light why=out_of_aura"}, lines(e.Tick(600*time.Millisecond)))
+	_, err := e.AddTimeout(1, 100*time.Millisecond, func(c *engine.Context) { c.Remove(h) })
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"1: 1300 timeout", "1: 1300 remove beacon why=cancelled", "3: 3200 remove light why=out_of_aura",
+	}, lines(e.Tick(2*time.Second)))
+	require.Zero(t, e.Stats().Timers)
+	require.Zero(t, engine.Owed(e))
+}
+
+// TestAuraMembers: the bearer is a member if the game says so; members come in the order of
+// their ids; what the aura applies has the bearer as source, and the aura's magnitude and
+// level; who has lost it gets it again at the next look.
+func TestAuraMembers(t *testing.T) {
+	e, f, cat := auraWorld(t, modes[0])
+	for id := range buff.OwnerID(20) {
+		f.at[id+1] = float64(id % 2 * 100)
+		spawn(t, e, 20-id)
+	}
+	_, r := e.AddBuff(3, buff.Application{Spec: cat.Spec("beacon"), Source: 99, Magnitude: 42, Level: 3})
+	require.NoError(t, r.Err)
+	ids := []buff.OwnerID{}
+	var fifth buff.Handle
+	for ev := range e.Tick(0).Events() {
+		if ev.Kind == buff.Applied && ev.Spec.ID == "light" {
+			ids = append(ids, ev.Owner)
+			require.EqualValues(t, 3, ev.Source)
+			require.EqualValues(t, 42, ev.Magnitude)
+			require.EqualValues(t, 3, ev.Level)
+			if ev.Owner == 5 {
+				fifth = ev.Handle
+			}
+		}
+	}
+	require.Equal(t, []buff.OwnerID{1, 3, 5, 7, 9, 11, 13, 15, 17, 19}, ids)
+	e.Remove(fifth)
+	require.Equal(t, []string{"5: 0 remove light why=cancelled", "5: 500 apply light x1"}, lines(e.Tick(500*time.Millisecond)))
+}
+
+// TestAuraOfNoEffect: an aura that is hidden, or whose time or whose owner's stands still,
+// finds nobody, and finds everybody again afterwards.
+func TestAuraOfNoEffect(t *testing.T) {
+	buffs := func(e *engine.Engine, h buff.Handle, v buff.Verb) { engine.Do(e, h, buff.Command{Verb: v, Handle: h}) }
+	for name, stop := range map[string]struct {
+		off, on func(e *engine.Engine, h buff.Handle)
+	}{
+		"hidden": {
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.Inhibit) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.Release) },
+		},
+		"paused": {
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.Hold) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.Resume) },
+		},
+		"zone": {
+			func(e *engine.Engine, _ buff.Handle) { _ = e.SetZone(1, 5); _ = e.PauseZone(5) },
+			func(e *engine.Engine, _ buff.Handle) { _ = e.ResumeZone(5) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, f, cat := auraWorld(t, modes[0])
+			f.at = map[buff.OwnerID]float64{2: 1}
+			spawn(t, e, 1, 2)
+			h := add(t, e, 1, cat.Spec("beacon"))
+			e.Tick(0)
+			stop.off(e, h)
+			var got []string
+			step := func(d time.Duration) {
+				for ev := range e.Tick(d * time.Millisecond).Events() {
+					if ev.Owner == 2 {
+						got = append(got, line(ev))
+					}
+				}
+			}
+			step(500)
+			step(800)
+			stop.on(e, h)
+			step(200)
+			require.Equal(t, []string{"2: 1200 remove light why=out_of_aura", "2: 1500 apply light x1"}, got)
+		})
+	}
+}
+
+// TestAurasOfOneBearer: two auras of one bearer that apply the same hold one instance
+// together; it goes when neither finds the member any more, or both have ended.
+func TestAurasOfOneBearer(t *testing.T) {
+	wide := beacon()
+	wide.Radius, wide.Linger = 20, 0
+	e, f, cat := auraWorld(t, modes[0], buff.Spec{ID: "wide", Kind: buff.Infinite, Aura: wide})
+	f.at = map[buff.OwnerID]float64{2: 1}
+	spawn(t, e, 1, 2)
+	a := add(t, e, 1, cat.Spec("beacon"))
+	b := add(t, e, 1, cat.Spec("wide"))
+	require.Len(t, lines(e.Tick(0)), 3)
+	f.at[2] = 15
+	require.Empty(t, lines(e.Tick(2*time.Second)))
+	f.at[2] = 25
+	require.Equal(t, []string{"2: 2500 remove light why=out_of_aura"}, lines(e.Tick(500*time.Millisecond)))
+	f.at[2] = 5
+	require.Equal(t, []string{"2: 3000 apply light x1"}, lines(e.Tick(500*time.Millisecond)))
+	e.Remove(b)
+	require.Equal(t, []string{"1: 3000 remove wide why=cancelled"}, lines(e.Tick(200*time.Millisecond)))
+	e.Remove(a)
+	require.Equal(t, []string{"1: 3200 remove beacon why=cancelled", "2: 3900 remove light why=out_of_aura"},
+		append(lines(e.Tick(0)), lines(e.Tick(time.Second))...))
+	require.Empty(t, engine.CheckLedger(e))
+}
+
+// TestAuraAndDespawn: members and bearers come and go; nothing is left behind.
+func TestAuraAndDespawn(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		e, f, cat := auraWorld(t, m)
+		for id := range buff.OwnerID(5) {
+			f.at[id] = 0
+		}
+		for range 20 {
+			spawn(t, e, 1, 2, 3)
+			add(t, e, 1, cat.Spec("beacon"))
+			add(t, e, 2, cat.Spec("beacon"))
+			m.pass(e, time.Second)
+			require.NoError(t, e.Drop(2))
+			m.pass(e, time.Second)
+			require.Equal(t, 1, carries(e, 3, cat.Spec("light")), "that of 2 has ended with it")
+			spawn(t, e, 2)
+			m.pass(e, time.Second)
+			require.Equal(t, 1, carries(e, 2, cat.Spec("light")))
+			require.NoError(t, e.Drop(1))
+			m.pass(e, time.Second)
+			require.Zero(t, carries(e, 2, cat.Spec("light")))
+			require.NoError(t, e.Drop(2))
+			require.NoError(t, e.Drop(3))
+			e.Tick(0)
+			require.Zero(t, e.Stats().Timers+engine.Owed(e))
+			require.Empty(t, engine.CheckLedger(e))
+		}
+		_, auras, _ := engine.Room(e)
+		require.LessOrEqual(t, auras, 2)
+	})
+}
+
+func carries(e *engine.Engine, id buff.OwnerID, s *buff.Spec) (n int) {
+	for b := range e.Buffs(id) {
+		if b.Spec == s {
+			n++
+		}
+	}
+	return n
+}
+
+// TestAuraOfAnAura: what an aura applies may be an aura; it looks from the next frame on.
+func TestAuraOfAnAura(t *testing.T) {
+	second := beacon()
+	second.Apply = "plague"
+	e, f, cat := auraWorld(t, modes[0],
+		buff.Spec{ID: "plague", Kind: buff.Infinite, Aura: beacon(), Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "carrier", Duration: time.Second, Aura: second},
+	)
+	f.at = map[buff.OwnerID]float64{1: 0, 2: 8, 3: 16}
+	spawn(t, e, 1, 2, 3)
+	add(t, e, 1, cat.Spec("carrier"))
+	require.Equal(t, []string{"1: 0 apply carrier x1 end=1000", "1: 0 apply plague x1", "2: 0 apply plague x1"}, lines(e.Tick(0)))
+	require.Equal(t, []string{
+		"1: 0 apply light x1", "2: 0 apply light x1", // of 1
+		"1: 0 apply light x1", "2: 0 apply light x1", "3: 0 apply light x1", // of 2
+	}, lines(e.Tick(0)))
+	for range 20 {
+		e.Tick(500 * time.Millisecond)
+	}
+	for id := range buff.OwnerID(4) {
+		require.Zero(t, carries(e, id, cat.Spec("light"))+carries(e, id, cat.Spec("plague")), "owner %d", id)
+	}
+	require.Zero(t, e.Stats().Timers)
+}
+
+// TestAuraBusy: a busy bearer is not looked at, and its members stay; a busy member is told
+// once, and not at every look; one whose mailbox is full is told when there is room.
+func TestAuraBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := gates{}
+		f := &field{at: map[buff.OwnerID]float64{1: 0, 2: 5}}
+		cat := catalogOf(t,
+			buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()},
+			buff.Spec{ID: "light", Kind: buff.Infinite},
+			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+		)
+		const limit = 3
+		e := open(t, engine.Options{
+			Catalog: cat, Workers: 2, Budget: brief, MailboxLimit: limit, Members: f.members, Handlers: engine.Handlers{"wait": g.wait},
+		})
+		spawn(t, e, 1, 2)
+		h := add(t, e, 1, cat.Spec("beacon"))
+		e.Tick(0)
+		require.Equal(t, 1, carries(e, 2, cat.Spec("light")))
+
+		add(t, e, 1, cat.Spec("hang"))
+		g.hold(1)
+		f.at[2] = 50
+		looks := len(f.looks)
+		for range 5 {
+			require.Empty(t, at(e.Tick(time.Second), 2, buff.Removed, cat.Spec("light")))
+		}
+		require.Len(t, f.looks, looks)
+		g.free()
+		f.at[2] = 5
+		e.Tick(time.Second)
+		require.Len(t, f.looks, looks+1)
+		require.Equal(t, 1, carries(e, 2, cat.Spec("light")))
+
+		add(t, e, 2, cat.Spec("hang"))
+		g.hold(2)
+		for range 20 {
+			e.Tick(500 * time.Millisecond)
+		}
+		for range limit {
+			require.True(t, e.Kill(2).Queued, "the aura has used up the mailbox")
+		}
+		e.Remove(h)
+		for range 3 {
+			e.Tick(time.Second)
+			require.Equal(t, 1, engine.Owed(e))
+		}
+		g.free()
+		e.Tick(0)
+		synctest.Wait()
+		e.Tick(time.Second)
+		require.Zero(t, carries(e, 2, cat.Spec("light")))
+		require.Zero(t, engine.Owed(e)+e.Stats().Timers)
+		shut(t, e)
+	})
+}
+
+// TestMembersMisuse: an aura without Options.Members is refused, and so is a call of the
+// Engine from there.
+func TestMembersMisuse(t *testing.T) {
+	specs := []buff.Spec{{ID: "beacon", Kind: buff.Infinite, Aura: beacon()}, {ID: "light", Kind: buff.Infinite}}
+	cat := catalogOf(t, specs...)
+	_, err := engine.New(engine.Options{Catalog: cat})
+	require.EqualError(t, err, `engine: Options.Members is missing, and "beacon" is an aura`)
+	var e *engine.Engine
+	e = open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(engine.AuraQuery, func(buff.OwnerID)) { e.Kill(1) }})
+	require.NoError(t, e.Spawn(1, "data"))
+	add(t, e, 1, cat.Spec("beacon"))
+	require.PanicsWithValue(t, "engine: Kill called from Options.Members", func() { e.Tick(0) })
+	e.Kill(1)
+}
+
+// TestAuraQuery: what Members gets to know.
+func TestAuraQuery(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: buff.Infinite})
+	var asked []engine.AuraQuery
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(q engine.AuraQuery, _ func(buff.OwnerID)) {
+		asked = append(asked, q)
+	}})
+	for _, id := range []buff.OwnerID{9, 4} {
+		require.NoError(t, e.Spawn(id, id*10))
+	}
+	e.Tick(time.Second)
+	second, first := add(t, e, 9, cat.Spec("beacon")), add(t, e, 4, cat.Spec("beacon"))
+	third := add(t, e, 9, cat.Spec("beacon"))
+	e.Tick(5 * time.Millisecond)
+	got := []buff.Handle{}
+	for _, q := range asked {
+		got = append(got, q.Buff.Handle)
+		require.Equal(t, q.Bearer*10, q.Data)
+		require.EqualValues(t, 1000, q.Due)
+		require.EqualValues(t, 10, q.Buff.Spec.Aura.Radius)
+	}
+	require.Equal(t, []buff.Handle{first, second, third}, got, "by bearer, then by age")
+	require.True(t, slices.IsSorted([]buff.OwnerID{asked[0].Bearer, asked[1].Bearer}))
+}

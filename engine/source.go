@@ -1,0 +1,242 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// sources finds the instances that care for their source by that source: each one in the
+// chain of its source if it may go with it, and in the chain of source and definition if
+// its source has a share.
+type sources struct {
+	all    []holding
+	free   int32
+	at     map[buff.Handle]int32
+	chains map[chainKey]chain
+}
+
+// chainKey names a chain; without a definition, that of all that go with their source.
+type chainKey struct {
+	source buff.OwnerID
+	spec   string // its ID, which all its versions have in common
+}
+
+// chain is a list of holdings, the oldest first.
+type chain struct{ oldest, newest, n int32 }
+
+// holding is one instance.
+type holding struct {
+	handle buff.Handle
+	source buff.OwnerID
+	spec   *buff.Spec
+	wants  cares
+	links  [2]link // in the chain of the source; in that of source and definition
+}
+
+// link is a place in a chain. In a free holding, the first one's newer is the next free.
+type link struct{ older, newer int32 }
+
+const nobody = -1
+
+func newSources() sources {
+	return sources{free: nobody, at: map[buff.Handle]int32{}, chains: map[chainKey]chain{}}
+}
+
+// bookSource keeps the sources up to date. An instance beyond the share of its source dooms
+// the oldest. What has come back with its owner is older than all that is there.
+func (l *ledger) bookSource(c *change, wants cares) {
+	x := &l.sources
+	i, known := x.at[c.handle]
+	switch {
+	case c.kind == buff.Removed:
+		if known {
+			x.drop(i)
+		}
+		return
+	case !known && c.kind == buff.Queued: // it is doomed, and not gone yet
+		return
+	case !known:
+		x.put(c, wants)
+	case x.all[i].source == c.source:
+		return
+	default:
+		x.move(i, c.source)
+	}
+	if wants&forShare == 0 {
+		return
+	}
+	key := chainKey{c.source, c.spec.ID}
+	for limit := int32(c.spec.PerSource.Limit); x.chains[key].n > limit; {
+		h := x.all[x.chains[key].oldest].handle
+		x.drop(x.chains[key].oldest)
+		l.doomed = append(l.doomed, cross{
+			at: c.at, from: c.owner, num: h.Number(), by: true, own: true,
+			cmd: buff.Command{Verb: buff.Remove, Handle: h, Reason: buff.Replaced},
+		})
+	}
+}
+
+// put takes an instance in.
+func (x *sources) put(c *change, wants cares) {
+	i := x.free
+	if i == nobody {
+		i = int32(len(x.all))
+		x.all = append(x.all, holding{})
+	} else {
+		x.free = x.all[i].links[0].newer
+	}
+	x.all[i] = holding{handle: c.handle, source: c.source, spec: c.spec, wants: wants}
+	x.at[c.handle] = i
+	x.join(i, c.kind == buff.Restored)
+}
+
+// drop forgets an instance.
+func (x *sources) drop(i int32) {
+	x.leave(i)
+	delete(x.at, x.all[i].handle)
+	x.all[i] = holding{links: [2]link{{newer: x.free}}}
+	x.free = i
+}
+
+// move gives an instance another source, of whom it is the newest.
+func (x *sources) move(i int32, source buff.OwnerID) {
+	x.leave(i)
+	x.all[i].source = source
+	x.join(i, false)
+}
+
+// key returns the key of one of the chains of an instance, and whether it is in it.
+func (h *holding) key(k int) (chainKey, bool) {
+	if k == 0 {
+		return chainKey{h.source, ""}, h.wants&forSource != 0
+	}
+	return chainKey{h.source, h.spec.ID}, h.wants&forShare != 0
+}
+
+// join puts an instance into its chains.
+func (x *sources) join(i int32, first bool) {
+	for k := range 2 {
+		key, in := x.all[i].key(k)
+		if !in {
+			continue
+		}
+		c, there := x.chains[key]
+		if !there {
+			c = chain{oldest: nobody, newest: nobody}
+		}
+		at := link{older: c.newest, newer: nobody}
+		if first {
+			at = link{older: nobody, newer: c.oldest}
+		}
+		x.all[i].links[k] = at
+		x.tie(&c, k, at.older, i)
+		x.tie(&c, k, i, at.newer)
+		c.n++
+		x.chains[key] = c
+	}
+}
+
+// leave takes an instance out of its chains.
+func (x *sources) leave(i int32) {
+	for k := range 2 {
+		key, in := x.all[i].key(k)
+		if !in {
+			continue
+		}
+		c, at := x.chains[key], x.all[i].links[k]
+		x.tie(&c, k, at.older, at.newer)
+		if c.n--; c.n == 0 {
+			delete(x.chains, key)
+		} else {
+			x.chains[key] = c
+		}
+	}
+}
+
+// tie makes two instances neighbours; nobody is the end of the chain.
+func (x *sources) tie(c *chain, k int, older, newer int32) {
+	if older == nobody {
+		c.oldest = newer
+	} else {
+		x.all[older].links[k].newer = newer
+	}
+	if newer == nobody {
+		c.newest = older
+	} else {
+		x.all[newer].links[k].older = older
+	}
+}
+
+// LoseSource says that whoever applied buffs has left: those whose definition wants it go,
+// for the reason SourceGone, or are adopted by their owner. It returns the first error, if
+// any. An owner that despawns is not lost as a source by that alone.
+//
+// Only the loop goroutine may call it. It costs O(buffs of the source that want to know)
+// and O(buffs) of the owners that have them; while somebody is busy, O(owners) besides.
+func (e *Engine) LoseSource(source buff.OwnerID) error {
+	e.enter("LoseSource")
+	if e.closed {
+		return ErrClosed
+	}
+	l := &e.ledger
+	if l.all&forSource == 0 {
+		return nil
+	}
+	var first error
+	l.gone = e.holders(l.gone[:0], source)
+	for _, n := range l.gone {
+		o := e.at(n)
+		if o == nil {
+			continue // what followed from the loss for another one may have taken it away
+		}
+		r := e.do(o, buff.Command{Verb: buff.LoseSource, Application: buff.Application{Source: source}})
+		if r.Err != nil {
+			if first == nil {
+				first = r.Err
+			}
+			continue
+		}
+		if l.all&forAdopt != 0 {
+			o.adopts = true
+			e.adopted(o)
+		}
+	}
+	e.noteLoop()
+	return first
+}
+
+// holders appends the numbers of the owners that may carry what goes with the source, each
+// once and sorted: also those that are busy, since nobody knows what they carry now.
+func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
+	x := &e.ledger.sources
+	if c, ok := x.chains[chainKey{source, ""}]; ok {
+		for i := c.oldest; i != nobody; i = x.all[i].links[0].newer {
+			dst = append(dst, x.all[i].handle.Number())
+		}
+	}
+	if s := e.group.Stats(); s.Away+s.Staged > 0 {
+		for n, o := range e.owners {
+			if o != nil && !o.leaving && !e.idle(o) {
+				dst = append(dst, uint32(n))
+			}
+		}
+	}
+	slices.Sort(dst)
+	return slices.Compact(dst)
+}
+
+// adopted notes who is the source of what an owner carries, once it is home and has lost
+// one: no event says that it has adopted something.
+func (e *Engine) adopted(o *owner) {
+	if !o.adopts || !e.idle(o) {
+		return
+	}
+	o.adopts = false
+	l := &e.ledger
+	for b := range o.set.All() {
+		if caresOf(b.Spec)&forAdopt != 0 {
+			l.changes = append(l.changes, change{at: e.now, owner: o.id, source: b.Source, spec: b.Spec, handle: b.Handle, kind: buff.Queued})
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package engine_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// share is a definition of which a source may have so many instances.
+func share(id string, limit int) buff.Spec {
+	return buff.Spec{ID: id, Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource}, PerSource: buff.PerSource{Limit: limit}}
+}
+
+// addBy applies a buff by a source, on the loop.
+func addBy(t *testing.T, e *engine.Engine, id buff.OwnerID, s *buff.Spec, source buff.OwnerID) buff.Handle {
+	t.Helper()
+	h, r := e.AddBuff(id, buff.Application{Spec: s, Source: source})
+	require.NoError(t, r.Err)
+	return h
+}
+
+// pass lets a span pass in as many Ticks as the mode wants, and returns the events.
+func (m mode) pass(e *engine.Engine, d time.Duration) (out []string) {
+	for n := range m.split {
+		part := d / time.Duration(m.split)
+		if n == 0 {
+			part = d - part*time.Duration(m.split-1)
+		}
+		out = append(out, lines(e.Tick(part))...)
+	}
+	return out
+}
+
+// inModes runs a test in every mode.
+func inModes(t *testing.T, test func(t *testing.T, m mode)) {
+	for _, m := range modes {
+		t.Run(m.name, func(t *testing.T) { test(t, m) })
+	}
+}
+
+// TestW07_PerSource: with a limit of 1, whom a source marks next takes the mark from whom
+// it marked before. A refresh is no further one, and other sources have their own.
+func TestW07_PerSource(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		o := engine.Options{Catalog: catalogOf(t, share("mark", 1))}
+		m.set(&o)
+		e, mark := open(t, o), o.Catalog.Spec("mark")
+		spawn(t, e, 1, 2)
+		addBy(t, e, 1, mark, 7)
+		addBy(t, e, 1, mark, 8)
+		got := m.pass(e, 5*time.Second)
+		addBy(t, e, 1, mark, 8)
+		addBy(t, e, 2, mark, 7)
+		got = append(got, lines(e.Tick(0))...)
+		require.Equal(t, []string{
+			"1: 0 apply mark x1 end=60000", "1: 0 apply mark x1 end=60000",
+			"1: 5000 refresh mark x1 end=65000", "2: 5000 apply mark x1 end=65000", "1: 5000 remove mark why=replaced",
+		}, got)
+		require.Empty(t, engine.CheckLedger(e))
+	})
+}
+
+// TestPerSourceOfHandlers: what handlers of several owners apply in one frame is settled at
+// its end, in the order of time, and not in that in which the owners came. The oldest go.
+func TestPerSourceOfHandlers(t *testing.T) {
+	for _, m := range []mode{modes[0], modes[2], modes[3], modes[4]} {
+		t.Run(m.name, func(t *testing.T) {
+			o := engine.Options{Catalog: catalogOf(t, share("mark", 2))}
+			m.set(&o)
+			e, mark := open(t, o), o.Catalog.Spec("mark")
+			spawn(t, e, 1, 2, 3, 4)
+			for id, delay := range map[buff.OwnerID]time.Duration{1: 4 * time.Second, 2: 3 * time.Second, 3: time.Second, 4: time.Second} {
+				_, err := e.AddTimeout(id, delay, func(c *engine.Context) {
+					c.AddBuff(c.Owner(), buff.Application{Spec: mark, Source: 7})
+				})
+				require.NoError(t, err)
+			}
+			_, err := e.AddTimeout(4, 2*time.Second, func(c *engine.Context) {
+				for b := range c.Buffs() {
+					c.Remove(b.Handle)
+				}
+			})
+			require.NoError(t, err)
+			_, err = e.AddTimeout(1, 0, func(*engine.Context) {}) // so that 1 comes first in the frame
+			require.NoError(t, err)
+			f := e.Tick(5 * time.Second)
+			// Owner 4's went by itself at 2 s, and so did not stand in the way at 3 s.
+			got := []string{}
+			for ev := range f.Events() {
+				if ev.Kind == buff.Removed {
+					got = append(got, line(ev))
+				}
+			}
+			require.Equal(t, []string{"4: 2000 remove mark why=cancelled", "3: 5000 remove mark why=replaced"}, got)
+			require.Empty(t, engine.CheckLedger(e))
+			require.Zero(t, e.Stats().Undelivered)
+		})
+	}
+}
+
+// TestPerSourceByActions: an application that the rules made on a worker, and one across
+// owners, count like any other.
+func TestPerSourceByActions(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		o := engine.Options{Catalog: catalogOf(t,
+			share("mark", 1),
+			buff.Spec{ID: "hex", Duration: time.Second, On: buff.Hooks{RemoveAny: []buff.Action{{Do: buff.DoApply, Name: "mark"}, {Do: buff.DoCall, Name: "pass"}}}},
+		)}
+		o.Handlers = engine.Handlers{"pass": func(c *engine.Context, e buff.Event) {
+			c.AddBuff(2, buff.Application{Spec: o.Catalog.Spec("mark"), Source: e.Source})
+		}}
+		m.set(&o)
+		e := open(t, o)
+		spawn(t, e, 1, 2)
+		addBy(t, e, 1, o.Catalog.Spec("hex"), 7)
+		got := m.pass(e, time.Second)
+		require.Equal(t, []string{
+			"1: 0 apply hex x1 end=1000", "1: 1000 remove hex why=expired", "1: 1000 apply mark x1 end=61000",
+			"2: 1000 apply mark x1 end=61000", "1: 1000 remove mark why=replaced",
+		}, got)
+		require.Empty(t, engine.CheckLedger(e))
+	})
+}
+
+// TestPerSourceRing: a mark whose end applies it again, on two owners, goes to and fro until
+// the guard strikes, in each Tick again; the loop is not held up.
+func TestPerSourceRing(t *testing.T) {
+	spec := share("mark", 1)
+	spec.On.RemoveAny = []buff.Action{{Do: buff.DoApply, Name: "mark"}}
+	cat := catalogOf(t, spec)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1, 2)
+	addBy(t, e, 1, cat.Spec("mark"), 7)
+	addBy(t, e, 2, cat.Spec("mark"), 7)
+	for range 3 {
+		cascades := 0
+		f := e.Tick(time.Millisecond)
+		for ev := range f.Events() {
+			if ev.Kind == buff.Faulted {
+				require.Equal(t, buff.Cascade, ev.Why)
+				cascades++
+			}
+		}
+		require.LessOrEqual(t, f.Len(), 6*buff.MaxRounds)
+		require.NotZero(t, cascades)
+		require.LessOrEqual(t, engine.Owed(e), 1)
+	}
+}
+
+// TestPerSourceBusy: the mark of a busy owner is taken when it comes home, also if its
+// mailbox has no room for the command at first.
+func TestPerSourceBusy(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			g := gates{}
+			cat := catalogOf(t, share("mark", 1), buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}})
+			e := open(t, engine.Options{
+				Catalog: cat, Workers: 1, Budget: brief, MailboxLimit: 1, Handlers: engine.Handlers{"wait": g.wait},
+			})
+			spawn(t, e, 1, 2)
+			addBy(t, e, 1, cat.Spec("mark"), 7)
+			addBy(t, e, 1, cat.Spec("hang"), 7)
+			g.hold(1)
+			e.Tick(time.Second)
+			if full {
+				require.True(t, e.Kill(1).Queued)
+			}
+			addBy(t, e, 2, cat.Spec("mark"), 7)
+			require.Equal(t, full, engine.Owed(e) == 1)
+			e.Tick(time.Second)
+			g.free()
+			var got []string
+			for range 2 {
+				got = append(got, lines(e.Tick(0))...)
+				synctest.Wait()
+			}
+			want := "1: 1000 remove mark why=replaced"
+			if full { // it died first
+				want = "1: 1000 remove mark why=death"
+			}
+			require.Equal(t, []string{want}, got)
+			require.Zero(t, engine.Owed(e))
+			require.Zero(t, e.Stats().Undelivered)
+			require.Empty(t, engine.CheckLedger(e))
+			shut(t, e)
+		})
+	}
+}
+
+// TestLoseSource: whoever carries something of a source that has left loses it, or adopts
+// it, and what is adopted counts for the share of who adopted it.
+func TestLoseSource(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		pet := buff.Spec{ID: "pet", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, PerSource: buff.PerSource{Limit: 1}}
+		o := engine.Options{Catalog: catalogOf(t,
+			buff.Spec{ID: "curse", Kind: buff.Infinite, OnSourceGone: buff.FateRemove, Stack: buff.Stacking{By: buff.BySource}},
+			buff.Spec{ID: "gift", Kind: buff.Infinite}, pet,
+		)}
+		m.set(&o)
+		e, cat := open(t, o), o.Catalog
+		spawn(t, e, 3, 2, 1)
+		for _, id := range []buff.OwnerID{1, 2, 3} {
+			addBy(t, e, id, cat.Spec("curse"), 9)
+			addBy(t, e, id, cat.Spec("curse"), 8)
+			addBy(t, e, id, cat.Spec("gift"), 9)
+		}
+		addBy(t, e, 1, cat.Spec("pet"), 9)
+		e.Tick(time.Second)
+		require.NoError(t, e.LoseSource(9))
+		require.Equal(t, []string{
+			"3: 1000 remove curse why=source_gone", "2: 1000 remove curse why=source_gone", "1: 1000 remove curse why=source_gone",
+		}, lines(e.Tick(0)))
+		require.Empty(t, engine.CheckLedger(e))
+		require.NoError(t, e.LoseSource(9))
+		require.Zero(t, e.Tick(0).Len())
+
+		addBy(t, e, 2, cat.Spec("pet"), 1) // 1 has adopted one already
+		require.Equal(t, []string{"2: 1000 apply pet x1", "1: 1000 remove pet why=replaced"}, lines(e.Tick(0)))
+		require.Empty(t, engine.CheckLedger(e))
+	})
+}
+
+// TestLoseSourceBusy: a busy owner loses what it has from a source too, also what its turn
+// has brought and nobody knows of yet, and what it adopts is known when it is home.
+func TestLoseSourceBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := gates{}
+		pet := buff.Spec{ID: "pet", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, PerSource: buff.PerSource{Limit: 1}}
+		cat := catalogOf(t, pet,
+			buff.Spec{ID: "curse", Kind: buff.Infinite, OnSourceGone: buff.FateRemove},
+			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoApply, Name: "curse"}, {Do: buff.DoApply, Name: "pet"}, {Do: buff.DoCall, Name: "wait"}}}},
+		)
+		e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Handlers: engine.Handlers{"wait": g.wait}})
+		spawn(t, e, 1)
+		_, err := e.AddTimeout(1, 0, func(c *engine.Context) {
+			c.AddBuff(1, buff.Application{Spec: cat.Spec("hang"), Source: 9})
+		})
+		require.NoError(t, err)
+		g.hold(1)
+		e.Tick(time.Second)
+		require.True(t, e.Busy(1))
+		require.NoError(t, e.LoseSource(9))
+		g.free()
+		var got []string
+		for range 3 {
+			got = append(got, lines(e.Tick(0))...)
+			synctest.Wait()
+		}
+		require.Equal(t, []string{
+			"1: 1 timeout", "1: 1 exec hang x1", "1: 1 apply curse x1", "1: 1 apply pet x1", "1: 1000 remove curse why=source_gone",
+		}, got)
+		require.Empty(t, engine.CheckLedger(e))
+		for b := range e.Buffs(1) {
+			require.EqualValues(t, 1, b.Source)
+		}
+		shut(t, e)
+	})
+}
+
+// TestQueueChangesSource: in a queue the instance belongs to the source of the application
+// that runs.
+func TestQueueChangesSource(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{
+		ID: "charm", Duration: 10 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue},
+		OnSourceGone: buff.FateRemove, PerSource: buff.PerSource{Limit: 1},
+	})
+	e, charm := open(t, engine.Options{Catalog: cat, Synchronous: true}), cat.Spec("charm")
+	spawn(t, e, 1, 2)
+	apply := func(id, source buff.OwnerID, magnitude int64) {
+		_, r := e.AddBuff(id, buff.Application{Spec: charm, Source: source, Magnitude: magnitude})
+		require.NoError(t, r.Err)
+		require.Empty(t, engine.CheckLedger(e))
+	}
+	apply(1, 7, 1)
+	apply(1, 8, 2)
+	require.NoError(t, e.LoseSource(7)) // it only waits
+	require.Len(t, lines(e.Tick(time.Second)), 2)
+	apply(2, 8, 1)
+	require.Equal(t, []string{"2: 1000 apply charm x1 end=11000", "1: 1000 remove charm why=replaced"}, lines(e.Tick(0)))
+	require.NoError(t, e.LoseSource(8))
+	require.Equal(t, []string{"2: 1000 remove charm why=source_gone"}, lines(e.Tick(0)))
+	require.Empty(t, engine.CheckLedger(e))
+}

@@ -1,0 +1,156 @@
+package engine_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// half is a rate.
+var half = buff.Ratio{Num: 1, Den: 2}
+
+// zoned returns an engine with owners who each have a buff of 10 s that pulses each second.
+func zoned(t *testing.T, m mode, ids ...buff.OwnerID) *engine.Engine {
+	t.Helper()
+	o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second})}
+	m.set(&o)
+	e := open(t, o)
+	spawn(t, e, ids...)
+	for _, id := range ids {
+		add(t, e, id, o.Catalog.Spec("venom"))
+	}
+	e.Tick(0)
+	return e
+}
+
+// TestZonePause: the time of all in a zone stands still, and of nobody else; afterwards ends
+// and pulses come as much later.
+func TestZonePause(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		e := zoned(t, m, 1, 2)
+		require.NoError(t, e.SetZone(1, 5))
+		require.Len(t, m.pass(e, 1500*time.Millisecond), 2)
+		require.NoError(t, e.PauseZone(5))
+		require.NoError(t, e.PauseZone(5))
+		require.Equal(t, []string{"2: 2000 pulse venom x1"}, m.pass(e, time.Second))
+		require.NoError(t, e.ResumeZone(5))
+		require.Equal(t, []string{"1: 3000 pulse venom x1", "2: 3000 pulse venom x1"}, byOwner(m.pass(e, 500*time.Millisecond)))
+		for b := range e.Buffs(1) {
+			require.EqualValues(t, 11_000, b.End)
+		}
+		require.NoError(t, e.ResumeZone(77))
+		_, _, zones := engine.Room(e)
+		require.Equal(t, 2, zones)
+	})
+}
+
+// TestZoneRate: in a zone of half the rate everything takes twice as long.
+func TestZoneRate(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		e := zoned(t, m, 1)
+		require.NoError(t, e.SetZone(1, 5))
+		require.NoError(t, e.SetZoneRate(5, half))
+		require.Equal(t, []string{"1: 2000 pulse venom x1", "1: 4000 pulse venom x1"}, m.pass(e, 5*time.Second))
+		require.NoError(t, e.SetZoneRate(5, buff.Ratio{Num: 3, Den: 3}))
+		require.Equal(t, []string{"1: 5500 pulse venom x1"}, m.pass(e, time.Second))
+		for _, wrong := range []buff.Ratio{{Num: 0, Den: 1}, {Num: 1, Den: 0}, {Num: buff.MaxRate + 1, Den: 1}, {Num: 1, Den: buff.MaxRate + 1}} {
+			require.ErrorIs(t, e.SetZoneRate(5, wrong), buff.ErrRate)
+		}
+		require.Len(t, m.pass(e, time.Second), 1)
+	})
+}
+
+// TestZoneOnTheWay: whoever enters a zone takes its time, and leaves that of the one before;
+// a pause of its own is another cause. Zone 0 is that of everybody who was not put elsewhere.
+func TestZoneOnTheWay(t *testing.T) {
+	e := zoned(t, modes[0], 1)
+	require.NoError(t, e.PauseZone(5))
+	require.NoError(t, e.SetZoneRate(6, half))
+	require.NoError(t, e.SetZone(1, 5))
+	require.Empty(t, lines(e.Tick(time.Second)))
+	require.NoError(t, e.SetZone(1, 6))
+	require.Empty(t, lines(e.Tick(time.Second)))
+	require.Equal(t, []string{"1: 3000 pulse venom x1"}, lines(e.Tick(time.Second)))
+	require.NoError(t, e.SetZone(1, 0))
+	require.Equal(t, []string{"1: 4000 pulse venom x1"}, lines(e.Tick(time.Second)))
+	require.NoError(t, e.PauseZone(0))
+	require.Empty(t, lines(e.Tick(time.Second)))
+	spawn(t, e, 2)
+	add(t, e, 2, e.Catalog().Spec("venom"))
+	require.Equal(t, []string{"2: 5000 apply venom x1 end=15000"}, lines(e.Tick(5*time.Second)))
+	require.NoError(t, e.ResumeZone(0))
+	require.Equal(t, []string{"1: 11000 pulse venom x1", "2: 11000 pulse venom x1"}, lines(e.Tick(time.Second)))
+	require.ErrorIs(t, e.SetZone(3, 1), engine.ErrUnknownOwner)
+
+	for range 3 { // nothing is left of a zone without anybody whose time is the world's
+		require.NoError(t, e.ResumeZone(5))
+		require.NoError(t, e.SetZoneRate(6, buff.Ratio{}))
+		require.NoError(t, e.SetZone(1, 8))
+		require.NoError(t, e.SetZone(2, 9))
+		require.NoError(t, e.Drop(2))
+		require.NoError(t, e.SetZone(1, 0))
+		_, _, zones := engine.Room(e)
+		require.Equal(t, 1, zones)
+		spawn(t, e, 2)
+	}
+}
+
+// TestZoneOfDropped: who has been dropped while it was busy is not told of its zone.
+func TestZoneOfDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPrison(t, 1, engine.Options{Workers: 1})
+		p.hold(1)
+		p.Tick(time.Second)
+		require.NoError(t, p.Drop(1))
+		mail := engine.Mail(p.Engine, 0)
+		require.NoError(t, p.PauseZone(0))
+		require.Equal(t, mail, engine.Mail(p.Engine, 0))
+		p.leave(t)
+	})
+}
+
+// TestZoneBusy: a busy owner is paused from the instant of the call on; if its mailbox has
+// no room, as soon as there is some.
+func TestZoneBusy(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			g := gates{}
+			cat := catalogOf(t,
+				buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second, OnDeath: buff.FateKeep},
+				buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+			)
+			e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, MailboxLimit: 2, Handlers: engine.Handlers{"wait": g.wait}})
+			spawn(t, e, 1)
+			add(t, e, 1, cat.Spec("venom"))
+			add(t, e, 1, cat.Spec("hang"))
+			g.hold(1)
+			e.Tick(1500 * time.Millisecond)
+			if full {
+				e.Kill(1)
+				e.Kill(1)
+			}
+			require.NoError(t, e.PauseZone(0))
+			require.Equal(t, full, engine.Owed(e) == 1)
+			e.Tick(time.Second)
+			g.free()
+			got := []string{}
+			for range 3 {
+				got = append(got, lines(e.Tick(0))...)
+				synctest.Wait()
+			}
+			want := []string{"1: 1000 pulse venom x1"}
+			if full {
+				want = append(want, "1: 2000 pulse venom x1")
+			}
+			require.Equal(t, want, got)
+			require.Empty(t, lines(e.Tick(5*time.Second)))
+			require.Zero(t, engine.Owed(e))
+			shut(t, e)
+		})
+	}
+}
