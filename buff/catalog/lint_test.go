@@ -151,3 +151,24 @@ func TestExampleHasNoWarnings(t *testing.T) {
 		require.Equal(t, "well_rested beyond-wheel", w.Buff+" "+w.Rule)
 	}
 }
+
+// Whatever loads can be checked, and the warnings keep their promises.
+func FuzzCheck(f *testing.F) {
+	for _, rule := range Rules() {
+		text, err := os.ReadFile(filepath.Join("testdata/lint", rule, "fail.yaml"))
+		require.NoError(f, err)
+		f.Add(text, int64(0), "venom")
+	}
+	f.Fuzz(func(t *testing.T, src []byte, every int64, applied string) {
+		files := fstest.MapFS{"f.yaml": {Data: src}}
+		for _, o := range []CheckOptions{{}, {Every: time.Duration(max(every, 0)), Applied: []string{applied}, Frame: time.Millisecond}} {
+			c, warnings, err := Check(files, o, "f.yaml")
+			if err != nil {
+				checkErrors(t, err)
+				return
+			}
+			require.NotNil(t, c)
+			said(t, warnings)
+		}
+	})
+}

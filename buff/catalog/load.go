@@ -32,7 +32,7 @@ const (
 
 // Load reads one catalog from files and folders. Of a folder it reads the files
 // whose names end in .yaml, .yml or .json, sorted by name: not those of its
-// sub-folders, and none whose name begins with a dot. The definitions may refer to
+// sub-folders, and none whose name begins with a dot or ends in .schema.json. The definitions may refer to
 // one another across files; an ID may stand only once in all of them.
 //
 // The definitions come in the order in which they are read. The error is an
@@ -171,7 +171,8 @@ func (l *loader) expand(fsys fs.FS, name string) []string {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && isDefinitions(e.Name()) {
+		hidden := strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), ".schema.json")
+		if !e.IsDir() && !hidden && isDefinitions(e.Name()) {
 			names = append(names, path.Join(filepath.ToSlash(name), e.Name()))
 		}
 	}

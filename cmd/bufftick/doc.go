@@ -1,13 +1,16 @@
 // Command bufftick runs buffs from files on the tick engine: stories that a
 // designer has written, and recordings of real fights.
 //
-//	bufftick run    FILE...                  a scenario in, its log out
-//	bufftick run    -check FILE...           the log against the one that is wanted
-//	bufftick replay TRACE --spells FILE      when does the engine end what a game ended?
+//	bufftick run      FILE...                a scenario in, its log out
+//	bufftick run      -check FILE...         the log against the one that is wanted
+//	bufftick replay   TRACE --spells FILE    when does the engine end what a game ended?
+//	bufftick validate PATH...                errors and warnings of definitions
+//	bufftick doc      PATH...                a page about definitions, in Markdown
+//	bufftick schema                          the JSON Schema of definitions, for editors
 //
 // It has no clock of its own: a scenario of a day is over at once. Flags may have
 // one dash or two; every command tells its own with --help. The exit code is 1 if
-// something was wrong or did not agree, otherwise 0.
+// something was wrong or did not agree, 2 if the command line was, otherwise 0.
 //
 // # Scenarios
 //

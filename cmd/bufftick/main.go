@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -20,12 +21,20 @@ type cli struct {
 	Run     runCmd     `cmd:"" help:"Run scenario files and print their logs, or compare them with what they want."`
 	Preview previewCmd `cmd:"" help:"Show the timeline of a buff: what it does when, as text or as a picture."`
 	Replay  replayCmd  `cmd:"" help:"Replay a recorded trace of buffs and compare when the engine ends them."`
+
+	Validate validateCmd `cmd:"" help:"Check files of definitions: all errors at once, and warnings."`
+	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of files of definitions, for editors."`
+	Doc      docCmd      `cmd:"" help:"Print a page about the definitions, in Markdown."`
 }
 
 // errFailed ends the program with 1 when all that is to be said has been said.
 var errFailed = errors.New("failed")
 
-// run is the program: it returns its exit code, 0 or 1.
+// usageError is a mistake in the command line.
+type usageError struct{ error }
+
+// run is the program: it returns its exit code, 0, 1, or 2 for a command line that is
+// wrong.
 func run(args []string, stdout, stderr io.Writer) int {
 	out := &sink{to: stdout}
 	err := command(args, out, stderr)
@@ -36,6 +45,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case !errors.Is(err, errFailed):
 		fmt.Fprintln(stderr, err)
+	}
+	if errors.As(err, new(usageError)) && out.err == nil {
+		return 2
 	}
 	return 1
 }
@@ -62,7 +74,10 @@ func command(args []string, stdout, stderr io.Writer) error {
 		kong.Description("Runs buffs on the tick engine, from files.\n\nLong flags may be written with one dash or two."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { helped = true }),
-		kong.Vars{"defaultFrame": defaultFrame.String(), "longestFrame": longestFrame.String()},
+		kong.Vars{
+			"defaultFrame": defaultFrame.String(), "longestFrame": longestFrame.String(),
+			"checkFrame": catalog.DefaultFrame.String(), "rules": strings.Join(catalog.Rules(), ", "),
+		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 80, NoExpandSubcommands: true}),
 	)
 	if err != nil {
@@ -90,7 +105,7 @@ func usage(err error) error {
 	if errors.As(err, &wrong) && wrong.Context.Selected() != nil {
 		command += " " + wrong.Context.Selected().Name
 	}
-	return fmt.Errorf("bufftick: %w; see %s --help", err, command)
+	return usageError{fmt.Errorf("bufftick: %w; see %s --help", err, command)}
 }
 
 // output and messages are where a command writes its result and what went wrong.

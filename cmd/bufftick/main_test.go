@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,6 +40,7 @@ func TestTranscripts(t *testing.T) {
 			}
 			switch d.Cmd {
 			case "file":
+				require.NoError(t, os.MkdirAll(filepath.Dir(args[0]), 0o755))
 				require.NoError(t, os.WriteFile(args[0], []byte(strings.ReplaceAll(d.Input, `\t`, "\t")+"\n"), 0o600))
 				return ""
 			case "bufftick":
@@ -60,7 +62,7 @@ func transcript(args []string) string {
 		out += "stderr:\n" + stderr
 	}
 	if code != 0 {
-		out += "exit 1\n"
+		out += fmt.Sprintf("exit %d\n", code)
 	}
 	if out == "" {
 		out = "nothing\n"
@@ -91,6 +93,9 @@ func TestHelp(t *testing.T) {
 		{[]string{"run", "-help"}, []string{"--frame=SPAN", "--check", "--workers=N", "--sync", "    bufftick run -check", "    extend: BUFF, at_most, by\n", "    kill: true\n"}},
 		{[]string{"help"}, []string{"run <file>", "replay --spells=FILE <trace>"}},
 		{[]string{"help", "run"}, []string{"--check", "    bufftick run -check"}},
+		{[]string{"validate", "-h"}, []string{"--json", "--strict", "--except=RULE,...", "    bufftick validate -json"}},
+		{[]string{"schema", "-h"}, []string{"yaml-language-server: $schema=", "    bufftick schema >"}},
+		{[]string{"doc", "-h"}, []string{"--title=TEXT", "    bufftick doc buffs"}},
 		{[]string{"replay", "-h"}, []string{"--spells=FILE", "--frame=SPAN", "--workers=N", "    bufftick replay arena.csv"}},
 	} {
 		stdout, stderr, code := tool(c.args...)
@@ -120,7 +125,11 @@ func TestFullOutput(t *testing.T) {
 	require.NoError(t, os.WriteFile("two.yaml", []byte(story+story), 0o600))
 	require.NoError(t, os.WriteFile("spells.csv", []byte("spell,name,kind,duration_ms,refresh\n"), 0o600))
 	require.NoError(t, os.WriteFile("trace.csv", []byte("ms,event,source,target,spell,name,kind,stacks\n"), 0o600))
-	for _, line := range []string{"run two.yaml", "run -check two.yaml", "replay trace.csv --spells spells.csv", "help"} {
+	require.NoError(t, os.WriteFile("buffs.yaml", []byte("buffs: {a: {duration: 8s, period: 3s}}\n"), 0o600))
+	for _, line := range []string{
+		"run two.yaml", "run -check two.yaml", "replay trace.csv --spells spells.csv", "help",
+		"schema", "doc buffs.yaml", "validate buffs.yaml", "validate -json buffs.yaml",
+	} {
 		all, _, code := tool(strings.Fields(line)...)
 		require.Zero(t, code, line)
 		for _, n := range []int{0, 5, 3 * len(all) / 4} { // a report is not as long each time

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// company tells what a buff does not go together with.
+func (t *teller) company() {
+	if g := &t.Group; g.Name != "" {
+		t.say("Of the group %s, with priority %d: %s.", code(g.Name), g.Priority, map[buff.GroupRule]string{
+			buff.GroupAlways:        "it replaces the others",
+			buff.GroupNever:         "it is refused if there is another",
+			buff.GroupHigher:        "it replaces those of lower priority, or is refused",
+			buff.GroupEqualOrHigher: "it replaces those of lower or the same priority, or is refused",
+			buff.GroupSameSource:    "it replaces those of its source",
+			buff.GroupHide:          "only the one of the highest priority has an effect",
+		}[g.Rule])
+	}
+	if l := &t.Slot; l.Class != "" {
+		t.say("Takes a slot of the class %s, of which its owner has %d; if none is free, %s.", code(l.Class), l.Limit, map[buff.Evict]string{
+			buff.EvictReject: "it is refused", buff.EvictOldest: "the oldest goes",
+			buff.EvictLowest: "the one of the lowest priority goes", buff.EvictSoonest: "the one that ends first goes",
+		}[l.Evict])
+	}
+	t.sayIf(t.PerSource.Limit > 0, "A source has at most %d on all owners; then the oldest goes.", t.PerSource.Limit)
+}
+
+// gates tells who gets it, and when it has no effect.
+func (t *teller) gates() {
+	t.sayIf(t.Chance == buff.ChanceNever, "Every application is refused.")
+	t.sayIf(t.Chance > 0 && t.Chance < 1000, "An application succeeds with a chance of %s %%.", strconv.FormatFloat(float64(t.Chance)/10, 'f', -1, 64))
+	t.require("Only for owners with", &t.Require.Apply)
+	t.require("Has an effect only while its owner has", &t.Require.Ongoing)
+	t.require("Is removed when its owner has", &t.Require.Remove)
+	t.sayIf(t.Inhibition == buff.InhibitionReset, "After a time without effect the beat begins anew.")
+	t.sayIf(t.Inhibition == buff.InhibitionExecute, "After a time without effect it pulses, and the beat begins anew.")
+	t.sayIf(t.Immune == buff.ImmuneRemove, "It goes when its owner becomes immune to it.")
+	t.sayIf(t.Immune == buff.ImmuneIgnore, "It goes on when its owner becomes immune to it.")
+	t.immunity()
+	if d := &t.DR; d.Group != "" {
+		steps := make([]string, len(d.Steps))
+		for i, n := range d.Steps {
+			steps[i] = fmt.Sprintf("%d %%", n)
+		}
+		whose := "on the owner"
+		if d.Scope == buff.ScopePair {
+			whose = "of one source on the owner"
+		}
+		t.say("One after the other of the group %s %s lasts %s of its duration, until %s after the end of the last.",
+			code(d.Group), whose, strings.Join(steps, ", "), shortSpan(d.Reset))
+	}
+	t.sayIf(len(t.Interrupt) > 0, "Ends when its owner does one of %s.", codes(t.Interrupt))
+}
+
+func (t *teller) require(what string, c *buff.TagTest) {
+	var parts []string
+	add := func(how string, tags []string) {
+		if len(tags) > 0 {
+			parts = append(parts, how+" "+codes(tags))
+		}
+	}
+	add("all of", c.All)
+	add("one of", c.Any)
+	add("none of", c.None)
+	t.sayIf(len(parts) > 0, "%s %s.", what, listed(parts))
+}
+
+func (t *teller) immunity() {
+	m := &t.Immunity
+	var parts []string
+	if m.Polarity != buff.Neutral {
+		parts = append(parts, "that are "+m.Polarity.String())
+	}
+	if m.Type != "" {
+		parts = append(parts, "of the type "+code(m.Type))
+	}
+	if len(m.Tags) > 0 {
+		parts = append(parts, "with one of the tags "+codes(m.Tags))
+	}
+	t.sayIf(len(parts) > 0, "Its owner is immune to buffs %s.", listed(parts))
+}
+
+// dispels tells what takes it off.
+func (t *teller) dispels() {
+	if t.Kind == buff.Instant {
+		t.sayIf(t.Dispel.Type != "", "Its type is %s.", code(t.Dispel.Type))
+		return
+	}
+	d := &t.Dispel
+	of := " of"
+	if d.Type != "" {
+		of = " of the type " + code(d.Type) + " and of"
+	}
+	takes := map[buff.Per]string{buff.PerAll: "it", buff.PerStack: "one stack", buff.PerCharge: "one charge"}[d.Per]
+	switch {
+	case d.Grade == buff.GradeUndispellable:
+		t.say("No dispel takes it off.")
+	case d.Type != "" || d.Grade != buff.GradeBasic || d.Per != buff.PerAll:
+		t.say("A dispel%s the grade %v or above takes %s off.", of, d.Grade, takes)
+	}
+	t.sayIf(d.Resist > 0, "A dispel fails with a chance of %s %%.", strconv.FormatFloat(float64(d.Resist)/10, 'f', -1, 64))
+	t.sayIf(d.Keep, "Nobody can steal it.")
+}
+
+// pools tells what may be used up, and what reaches others.
+func (t *teller) pools() {
+	if c := &t.Charges; c.N > 0 {
+		on := ""
+		if len(c.ConsumeOn) > 0 {
+			on = ", used when its owner does one of " + codes(c.ConsumeOn)
+		}
+		t.say("Has %s%s; the last one ends it.", counted(c.N, "charge"), on)
+		t.sayIf(t.Stack.By != buff.ByNone, "Applied again, %s.", map[buff.ChargeRule]string{
+			buff.ChargesReset: "it has all its charges", buff.ChargesKeep: "it has the charges that it had",
+			buff.ChargesAdd: "its charges are added",
+		}[c.Refresh])
+	}
+	if h := &t.Shield; h.On {
+		pool, of := "as much as the application says", "damage"
+		if h.Pool > 0 {
+			pool = strconv.FormatInt(h.Pool, 10)
+		}
+		if len(h.Schools) > 0 {
+			of += " of " + codes(h.Schools)
+		}
+		t.say("Absorbs %s, %s, with priority %d.", of, pool, h.Priority)
+	}
+	if a := &t.Aura; a.Apply != "" {
+		t.say("Applies %s to those within %v, every %s; it stays %s with who left.", link(a.Apply), a.Radius, shortSpan(a.Interval), shortSpan(a.Linger))
+	}
+}
+
+func (t *teller) params() {
+	for _, p := range t.Params {
+		switch {
+		case p.Caller == "":
+			t.say("%s is %v.", code(p.Name), p.Default)
+		case p.Needed:
+			t.say("%s is what the application gives as %s; without it, it is refused.", code(p.Name), code(p.Caller))
+		default:
+			t.say("%s is what the application gives as %s, or else %v.", code(p.Name), code(p.Caller), p.Default)
+		}
+	}
+}
+
+// hook is a list of actions, and when they are done.
+type hook struct {
+	when    string
+	actions []buff.Action
+}
+
+// hooks returns the lists of a definition in their order.
+func hooks(s *buff.Spec) []hook {
+	list := []hook{
+		{"At its start", s.On.Apply},
+		{"When it is refreshed", s.On.Refresh},
+		{"At a pulse", s.On.Pulse},
+		{"At once", s.On.Exec},
+		{"At an application at the limit", s.On.Overflow},
+	}
+	for r := buff.NoReason + 1; r.Removes(); r++ {
+		list = append(list, hook{"When it ends, " + r.String(), s.On.Remove[r]})
+	}
+	return append(list, hook{"When it ends, for any reason", s.On.RemoveAny})
+}
+
+// done tells what is done when.
+func (t *teller) done() {
+	for _, h := range hooks(t.Spec) {
+		var what []string
+		for _, a := range h.actions {
+			switch a.Do {
+			case buff.DoCall:
+				what = append(what, "handler "+code(a.Name)+" is called")
+			case buff.DoApply:
+				what = append(what, "it applies "+link(a.Name))
+			case buff.DoRemove:
+				what = append(what, "it removes "+link(a.Name))
+			case buff.DoKill:
+				what = append(what, "its owner dies")
+			}
+		}
+		t.sayIf(len(what) > 0, "%s: %s.", h.when, listed(what))
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/catalog"
+)
+
+// What the rule loop warns of the engine breaks off with a fault, and what it does not
+// warn of comes to an end.
+func TestLoopsAreReal(t *testing.T) {
+	for _, c := range []struct {
+		file  string
+		fault bool
+		ids   []string
+	}{
+		{"fail.yaml", true, []string{"ping", "pong", "mirror", "tide", "rage"}},
+		{"pass.yaml", false, []string{"ping", "pong", "spark", "arc", "mirror", "oath", "fire"}},
+	} {
+		text, err := os.ReadFile(filepath.Join("../../buff/catalog/testdata/lint/loop", c.file))
+		require.NoError(t, err)
+		for _, id := range c.ids {
+			script := "script: [{at: 0, apply: " + id + "}, {at: 200, apply: " + id + "}, {at: 900, tick: true}]\nwant: []\n"
+			list, err := parseScenarios("s.yaml", append(text, script...))
+			require.NoError(t, err)
+			require.Empty(t, list[0].faults)
+			log, err := list[0].play(poolFlags{Sync: true}.options(), longestFrame)
+			require.NoError(t, err)
+			require.Equal(t, c.fault, strings.Contains(strings.Join(log, "\n"), "error cascade"), "%s: %q", id, log)
+		}
+	}
+}
+
+func TestSchemaCommand(t *testing.T) {
+	stdout, stderr, code := tool("schema")
+	require.Zero(t, code)
+	require.Empty(t, stderr)
+	require.Equal(t, catalog.Schema(), stdout)
+}
