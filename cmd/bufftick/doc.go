@@ -5,6 +5,7 @@
 //	bufftick run      -check FILE...         the log against the one that is wanted
 //	bufftick replay   TRACE --spells FILE    when does the engine end what a game ended?
 //	bufftick validate PATH...                errors and warnings of definitions
+//	bufftick preview  ID -f PATH             what a buff does when, as text or as a picture
 //	bufftick doc      PATH...                a page about definitions, in Markdown
 //	bufftick schema                          the JSON Schema of definitions, for editors
 //

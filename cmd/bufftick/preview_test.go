@@ -172,18 +172,22 @@ buffs:
 `))
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, v string) {
+		slip := "%!" // of a format; the messages quote v
+		if strings.Contains(v, "%") {
+			slip = "(MISSING)"
+		}
 		for flag := range 8 {
 			c := &previewCmd{ID: "a", ApplyAt: []string{"0"}, Until: "10s"}
 			values := []*[]string{&c.ApplyAt, &c.Also, &c.Haste, &c.Extend, &c.Dispel, &c.Pause, &c.Tag, &c.Param}[flag]
 			*values = []string{v}
 			script, err := c.script()
 			if err != nil {
-				require.NotContains(t, err.Error(), "%!")
+				require.NotContains(t, err.Error(), slip)
 				continue
 			}
 			line, err := preview.Run(defs, script)
 			if err != nil {
-				require.NotContains(t, err.Error(), "%!")
+				require.NotContains(t, err.Error(), slip)
 				continue
 			}
 			require.True(t, utf8.ValidString(line.Text(80)))
