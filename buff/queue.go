@@ -55,12 +55,7 @@ func (s *Set) run(t *Turn, at uint16, l layer, now wheel.Time) {
 func (s *Set) nextInQueue(t *Turn, at uint16) {
 	i := &s.slots[at]
 	x := s.extraOf(i)
-	best := 0
-	for k := range x.layers {
-		if l, b := &x.layers[k], &x.layers[best]; l.magnitude > b.magnitude || l.magnitude == b.magnitude && l.age < b.age {
-			best = k
-		}
-	}
+	best := strongestOf(x.layers)
 	l := x.layers[best]
 	x.layers = remove(x.layers, best)
 	s.run(t, at, l, i.end)
@@ -75,6 +70,17 @@ func (s *Set) emitQueued(t *Turn, at uint16) {
 
 // weakestOf returns who would run last: the weakest, of equals the youngest; -1 if nobody
 // waits.
+// strongestOf returns who runs next: the greatest magnitude, then the oldest.
+func strongestOf(layers []layer) int {
+	best := 0
+	for k := range layers {
+		if l, b := &layers[k], &layers[best]; l.magnitude > b.magnitude || l.magnitude == b.magnitude && l.age < b.age {
+			best = k
+		}
+	}
+	return best
+}
+
 func weakestOf(layers []layer) int {
 	weakest := -1
 	for k := range layers {

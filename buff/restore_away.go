@@ -47,12 +47,7 @@ func (c *comeback) passQueue() {
 			c.gone = true
 			return
 		}
-		best := 0
-		for k := range x.layers {
-			if l, b := &x.layers[k], &x.layers[best]; l.magnitude > b.magnitude || l.magnitude == b.magnitude && l.age < b.age {
-				best = k
-			}
-		}
+		best := strongestOf(x.layers)
 		l := x.layers[best]
 		x.layers = remove(x.layers, best)
 		i.magnitude, i.source, i.level, x.running = l.magnitude, l.source, l.level, l.age
