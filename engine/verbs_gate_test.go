@@ -145,8 +145,8 @@ func TestTagsAreCounted(t *testing.T) {
 	require.Equal(t, buff.Applied, kind())
 }
 
-// TestSeed: chance depends on Options.Seed, and on nothing that the machine does.
-func TestSeed(t *testing.T) {
+// TestW10_Chance: chance depends on Options.Seed, and on nothing that the machine does.
+func TestW10_Chance(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Instant, Chance: 500})
 	roll := func(seed uint64, m mode, inbox bool) (out []string) {
 		o := engine.Options{Catalog: cat, Seed: seed}

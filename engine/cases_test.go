@@ -1,0 +1,53 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestW09_Steal: with 1,800 s left and a cap of 120 s the victim loses the buff as stolen, and
+// the thief has it for 120 s, both at the same instant.
+func TestW09_Steal(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "might", Duration: 30 * time.Minute, Polarity: buff.Positive})}
+		m.set(&o)
+		e := open(t, o)
+		spawn(t, e, 1, 2)
+		add(t, e, 1, o.Catalog.Spec("might"))
+		r := e.Steal(1, 2, buff.Query{Polarity: buff.Positive}, 2*time.Minute)
+		require.NoError(t, r.Err)
+		require.Equal(t, int64(1), r.Amount)
+		require.Equal(t, []string{
+			"1: 0 apply might x1 end=1800000", "1: 0 remove might why=stolen", "2: 0 apply might x1 end=120000", "2: 120000 remove might why=expired",
+		}, m.pass(e, 2*time.Minute))
+	})
+}
+
+// TestW16_Panic: a handler panics in a pulse, and the definition keeps the buff: it is
+// reported, and later pulses of the same owner come on time.
+func TestW16_Panic(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		o := engine.Options{
+			Catalog: catalogOf(t, buff.Spec{ID: "p", Duration: 3 * time.Second, Period: time.Second, OnFault: buff.FateKeep, On: buff.Hooks{Pulse: call("h")}}),
+			Handlers: engine.Handlers{"h": func(c *engine.Context, _ buff.Event) {
+				if c.Now() == 1000 {
+					panic("a bad script")
+				}
+			}},
+			OnFault: func(engine.Fault) {},
+		}
+		m.set(&o)
+		e := open(t, o)
+		spawn(t, e, 1)
+		add(t, e, 1, o.Catalog.Spec("p"))
+		require.Equal(t, []string{
+			"1: 0 apply p x1 end=3000", "1: 1000 pulse p x1", "1: 1000 error p why=panic",
+			"1: 2000 pulse p x1", "1: 3000 pulse p x1", "1: 3000 remove p why=expired",
+		}, m.pass(e, 4*time.Second))
+	})
+}
