@@ -265,11 +265,11 @@ func (b *carried) refreshed(now, d int64) int64 {
 	case st.Refresh == buff.RefreshExtend:
 		return b.end + d
 	case st.Refresh == buff.RefreshPandemic:
-		return now + d + min(b.end-now, ms(b.spec.Duration)*int64(cmp.Or(st.RefreshPct, 30))/100)
+		return now + d + min(left(now, b.end), ms(b.spec.Duration)*int64(cmp.Or(st.RefreshPct, 30))/100)
 	case st.Refresh == buff.RefreshMax:
 		return max(b.end, now+d)
 	case st.Refresh == buff.RefreshResidual && b.next <= b.end: // of a tail there is nothing left over
-		return now + d + b.next - now
+		return now + d + left(now, b.next)
 	}
 	return now + d
 }

@@ -179,7 +179,7 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 	l := &layer{left: d, magnitude: o.magnitude, source: o.source, level: o.level, age: m.ages}
 	if l.magnitude > b.magnitude {
 		now, was := b.now(m.now), b.running
-		was.left, was.source = b.end-now, b.source
+		was.left, was.source = left(now, b.end), b.source
 		m.letRun(b, l, now)
 		l = was
 	}

@@ -138,6 +138,10 @@ func (m *model) clockOf(b *carried) *clock {
 	return b.clock
 }
 
+// left returns the ms until an instant to come. A buff's now is rounded up, and may be
+// behind what is due in this very millisecond.
+func left(now, at int64) int64 { return max(at-now, 0) }
+
 // halfUp returns ms × num / den.
 func halfUp(ms, num, den int64) int64 {
 	r := big.NewRat(num, den)
@@ -157,12 +161,12 @@ func (m *model) setPeriod(b *carried, by time.Duration) string {
 	case buff.HasteSnapshot:
 		b.wanted = to
 	case buff.HasteRescale:
-		b.next, b.length = now+max(halfUp(b.next-now, to, was), 1), to
+		b.next, b.length = now+max(halfUp(left(now, b.next), to, was), 1), to
 	}
 	if b.spec.Haste != buff.HasteSnapshot {
 		b.period = to
 		if b.spec.HasteDuration && b.end != never && b.spec.Stack.Timers != buff.TimersEach {
-			b.end = now + max(halfUp(b.end-now, to, was), 1)
+			b.end = now + max(halfUp(left(now, b.end), to, was), 1)
 			end = m.endTold(b, b.end)
 		}
 	}

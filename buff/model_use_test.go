@@ -54,16 +54,16 @@ func (m *model) steal(q *ask, most time.Duration) string {
 			continue
 		}
 		n++
-		span := "its own"
-		if left := from(b.end, -b.now(m.now)); b.end != never || most > 0 {
-			if b.end == never || most > 0 && ms(most) < left {
-				left = ms(most)
+		span, rest := "its own", int64(1)
+		if b.end != never || most > 0 {
+			if rest = ms(most); b.end != never && (most == 0 || left(b.now(m.now), b.end) < rest) {
+				rest = left(b.now(m.now), b.end)
 			}
-			span = strconv.FormatInt(left, 10)
+			span = strconv.FormatInt(rest, 10)
 		}
 		stacks, level, magnitude := b.stacks, b.level, b.magnitude
 		m.remove(b, buff.Stolen)
-		if span == "0" {
+		if rest == 0 {
 			continue // it would have ended now
 		}
 		m.sent = append(m.sent, sentLine(q.to, b.spec.ID, q.to, stacks, level, magnitude, span))
