@@ -15,7 +15,7 @@ func (s *Spec) pool(a *Application) int64 {
 
 // Absorb lets an amount of damage meet the owner's shields, the one of the highest priority
 // first, then the oldest, and returns what is left of it. A shield that is spent stays until
-// the command Absorb, or the handler that called it has returned, takes it away.
+// the next command Absorb: whoever calls this inside a handler issues one with no Amount.
 func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
 	for amount > 0 {
 		best := uint16(noSlot)
