@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -24,10 +25,7 @@ func (s *Set) addLayer(t *Turn, i *instance, a *Application, d int64, stacks int
 
 // layerOrder orders layers by their ends, and equal ones by age.
 func layerOrder(a, b layer) int {
-	if a.end != b.end {
-		return int(min(max(a.end-b.end, -1), 1))
-	}
-	return int(int64(a.age) - int64(b.age))
+	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.age, b.age))
 }
 
 // againEach is a further application where each has a timer of its own.
@@ -36,11 +34,12 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	r := Result{Handle: s.handle(at), Kind: Stacked}
 	room := spec.limit - int32(i.stacks)
 	full := room <= 0
+	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
+		return s.refuse(t, at, a)
+	}
+	s.version(t, at, a)
 	if full {
-		switch spec.Stack.Overflow {
-		case OverflowDeny, OverflowClear:
-			return s.refuse(t, at, a)
-		case OverflowAllow:
+		if spec.Stack.Overflow == OverflowAllow {
 			r.Kind = s.stretch(t, at, d)
 			s.overflow(t, a)
 			return r

@@ -26,6 +26,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 		}
 		defer s.overflow(t, a)
 	}
+	s.version(t, at, a)
 	s.ages++
 	l := layer{left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level)}
 	if a.Magnitude > i.magnitude {
@@ -68,8 +69,6 @@ func (s *Set) emitQueued(t *Turn, at uint16) {
 	t.emit(s, e)
 }
 
-// weakestOf returns who would run last: the weakest, of equals the youngest; -1 if nobody
-// waits.
 // strongestOf returns who runs next: the greatest magnitude, then the oldest.
 func strongestOf(layers []layer) int {
 	best := 0
@@ -81,6 +80,8 @@ func strongestOf(layers []layer) int {
 	return best
 }
 
+// weakestOf returns who would run last: the weakest, of equals the youngest; -1 if nobody
+// waits.
 func weakestOf(layers []layer) int {
 	weakest := -1
 	for k := range layers {

@@ -10,9 +10,6 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != RefreshNone
 	if set {
-		if i.spec != spec {
-			s.takeVersion(t, at, spec)
-		}
 		i.end = s.refreshed(i, now, d)
 		i.duration, i.magnitude = d, a.Magnitude
 		if !stacked { // or it has it already

@@ -178,13 +178,10 @@ func (s *Set) joins(i *instance, a *Application) bool {
 	case BySource:
 		return i.source == a.Source
 	case ByKey:
-		return s.extraOf(i).key == a.Key
+		return i.extra != noSlot && s.extraOf(i).key == a.Key // an older version may have had none
 	}
 	return st.By == ByTarget
 }
-
-// same reports whether two definitions are one, maybe in two versions.
-func (s *Set) same(a, b *Spec) bool { return a == b || s.versions && a.line == b.line }
 
 // findSpec returns the slot of the oldest instance of a definition, or noSlot.
 func (s *Set) findSpec(spec *Spec) uint16 {

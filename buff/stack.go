@@ -22,15 +22,12 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	}
 	r := Result{Handle: s.handle(at)}
 	full := int32(i.stacks) >= spec.limit
-	if !full || spec.Stack.Overflow == OverflowAllow || spec.Stack.Overflow == OverflowReplace {
-		s.topUp(i, a)
+	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
+		return s.refuse(t, at, a)
 	}
-	if full {
-		switch spec.Stack.Overflow {
-		case OverflowDeny, OverflowClear:
-			return s.refuse(t, at, a)
-		}
-	} else {
+	s.version(t, at, a)
+	s.topUp(i, a)
+	if !full {
 		was := i.stacks
 		i.stacks = int16(min(int32(i.stacks)+spec.stacks(a), spec.limit))
 		s.level(i, a)

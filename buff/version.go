@@ -2,14 +2,30 @@ package buff
 
 import "github.com/bufftick/bufftick/wheel"
 
-// takeVersion makes a running instance one of another version of its definition, with the
-// same rule of timers: what it grants and what is not plain about it changes at once, the
-// pulse that is to come stays where it is.
-func (s *Set) takeVersion(t *Turn, at uint16, spec *Spec) {
+// same reports whether a definition is the one that was asked for, maybe in another version.
+// As long as a Set has seen one catalog only, that is a look at two pointers.
+func (s *Set) same(spec, asked *Spec) bool {
+	return spec == asked || (s.versions || asked.catalog != s.catalog) && spec.line == asked.line
+}
+
+// version settles of which version an instance and the application that joins it are from
+// here on: the application's. Two with other rules of timers cannot be mixed; then the
+// application has taken the old one already. It comes after everything that may refuse.
+func (s *Set) version(t *Turn, at uint16, a *Application) {
 	i := &s.slots[at]
+	if i.spec != a.Spec {
+		s.takeVersion(t, at, a)
+	}
+}
+
+// takeVersion makes a running instance one of the application's version: what it grants and
+// what is not plain about it changes at once, the pulse that is to come stays where it is.
+func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
+	i, spec := &s.slots[at], a.Spec
 	if i.flags&hidden == 0 {
 		s.take(t, at)
 	}
+	charged := i.spec.Charges.N > 0
 	i.spec, i.period = spec, spec.period
 	switch {
 	case i.period == 0:
@@ -18,7 +34,12 @@ func (s *Set) takeVersion(t *Turn, at uint16, spec *Spec) {
 		i.beat = i.firstBeat(s.nowOf(t, i))
 	}
 	if spec.uses&usesExtra != 0 {
-		s.needExtra(i).charges = int32(spec.Charges.N)
+		x := s.needExtra(i)
+		x.shield = max(x.shield, spec.pool(a))
+		x.params = spec.params(x.params[:0], a)
+		if !charged {
+			x.charges = int32(spec.Charges.N)
+		}
 	}
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn
