@@ -11,6 +11,9 @@ import (
 
 // enterAura: the owner is within an aura.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
+	if a.Spec.Stack.Timers != TimersShared {
+		panic("buff: an Enter of " + a.Spec.ID + ", the stacks of which have timers of their own")
+	}
 	if at := s.memberOf(a); at != noSlot {
 		i := &s.slots[at]
 		if i.flags&leaving != 0 {

@@ -291,6 +291,8 @@ func TestCheckUse(t *testing.T) {
 
 	q := buff.Spec{ID: "q", Kind: buff.Instant}
 	require.Equal(t, []string{`aura.apply: "q" is instant: there would be nothing to take away`}, faultsOf(t, aura(func(*buff.Aura) {}), q))
+	q = S{ID: "q", Duration: time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}}
+	require.Equal(t, []string{`aura.apply: "q" has timers queue, but a member of an aura has no end of its own`}, faultsOf(t, aura(func(*buff.Aura) {}), q))
 	q = buff.Spec{ID: "q", Kind: buff.Infinite, Aura: sound}
 	q.Aura.Apply = "p"
 	require.Nil(t, faultsOf(t, aura(func(*buff.Aura) {}), q), "two auras may apply each other")

@@ -39,8 +39,12 @@ func (k *checker) aura(s *Spec) {
 	case a.Apply == s.ID:
 		k.failf("aura.apply", "an aura may not apply its own definition")
 	default:
-		if of := k.catalog.byID[a.Apply]; of != nil && of.Kind == Instant { // that there is one, compile sees
+		switch of := k.catalog.byID[a.Apply]; { // that there is one, compile sees
+		case of == nil:
+		case of.Kind == Instant:
 			k.failf("aura.apply", "%q is instant: there would be nothing to take away", a.Apply)
+		case of.Stack.Timers != TimersShared:
+			k.failf("aura.apply", "%q has timers %v, but a member of an aura has no end of its own", a.Apply, of.Stack.Timers)
 		}
 	}
 	switch {

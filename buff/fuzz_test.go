@@ -19,7 +19,7 @@ func FuzzScript(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		s, err := randomScript(&dice{bytes: bytes})
 		if err != nil {
-			t.Skip()
+			return // no definitions that a catalog takes
 		}
 		if _, wrong := compare(s, 0); wrong != "" {
 			t.Fatalf("%s\nscript:\n%v", wrong, s)

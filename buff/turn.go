@@ -29,6 +29,10 @@ type Turn struct {
 	// before it ran, no longer was.
 	Dropped uint64
 
+	// Failed counts commands of handlers and of definitions that could not be carried out and
+	// left no event: their handle named nothing.
+	Failed uint64
+
 	// Catalog is what the names of definitions and tags stand for now. Without it what a
 	// definition applies is of its own version, and AddTag and DropTag panic.
 	Catalog *Catalog
@@ -197,7 +201,9 @@ func (s *Set) step(t *Turn) {
 	it := t.next()
 	if !it.call {
 		c := t.commands[it.at]
-		s.carryOut(t, &c)
+		if r := s.carryOut(t, &c); r.Err != nil && r.Kind == 0 {
+			t.Failed++
+		}
 		return
 	}
 	t.current = t.calls[it.at]

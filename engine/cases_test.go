@@ -51,3 +51,23 @@ func TestW16_Panic(t *testing.T) {
 		}, m.pass(e, 4*time.Second))
 	})
 }
+
+// TestUndeliveredAtHome: a command of a handler for its own owner that finds nothing leaves no
+// event and is counted, on any worker.
+func TestUndeliveredAtHome(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		var gone buff.Handle
+		o := engine.Options{
+			Catalog:  catalogOf(t, buff.Spec{ID: "p", Duration: time.Second, On: buff.Hooks{Apply: call("h")}}),
+			Handlers: engine.Handlers{"h": func(c *engine.Context, _ buff.Event) { c.Remove(gone) }},
+		}
+		m.set(&o)
+		e := open(t, o)
+		spawn(t, e, 1)
+		gone = add(t, e, 1, o.Catalog.Spec("p"))
+		require.NoError(t, e.Remove(gone).Err)
+		add(t, e, 1, o.Catalog.Spec("p"))
+		m.pass(e, 500*time.Millisecond)
+		require.Equal(t, uint64(1), e.Stats().Undelivered)
+	})
+}

@@ -111,7 +111,7 @@
 //
 // A Tick works off everything that is due, however long its dt: after a day with a
 // buff that pulses each second its owner has 86,400 events to run, and is busy
-// meanwhile. Bounded catch-up, saving and loading of an owner come later.
+// meanwhile. Bounded catch-up comes later.
 //
 // # Cost
 //

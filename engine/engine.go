@@ -60,6 +60,7 @@ type Engine struct {
 	frames  atomic.Uint64 // the number of the frame; lanes read it
 	seen    atomic.Int64  // its now; lanes read it
 	dropped atomic.Uint64 // of all lanes
+	failed  atomic.Uint64 // of all lanes
 }
 
 // New returns an engine at the instant 0. It fails if an option is out of range

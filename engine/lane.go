@@ -54,13 +54,19 @@ func (l *lane) serve(box *mailbox) {
 			l.turn.Dropped = 0
 			l.engine.dropped.Add(n)
 		}
+		if n := l.turn.Failed; n > 0 {
+			l.turn.Failed = 0
+			l.engine.failed.Add(n)
+		}
 	}()
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
 		switch m.kind {
 		case wake:
 			o.set.Wake(m.ref)
 		case do:
-			o.set.Do(&l.turn, m.at, *m.cmd)
+			if r := o.set.Do(&l.turn, m.at, *m.cmd); r.Err != nil && r.Kind == 0 {
+				l.turn.Failed++
+			}
 		case run:
 			if !l.run(box, o, m.at) {
 				box.Again()

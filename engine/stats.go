@@ -13,7 +13,7 @@ type Stats struct {
 
 	Dropped          uint64 // due, and looked at just before it ran no longer so
 	Refused          uint64 // commands refused with ErrOverloaded
-	Undelivered      uint64 // commands across owners and of the inbox that found nobody, nothing or no room, and left no event; and what was stolen for such a thief
+	Undelivered      uint64 // commands of handlers, of busy owners and of the inbox that found nobody, nothing or no room, and left no event; and what was stolen for such a thief
 	DroppedOnDespawn uint64 // timeouts and handlers put off that went with their owner
 	PoolRefused      uint64 // times that the pool had no worker; the work waits, nothing is lost
 }
@@ -29,6 +29,7 @@ func (e *Engine) Stats() Stats {
 	s.Timers = e.wheel.Len()
 	s.Inbox = e.inbox.Len()
 	s.Dropped = e.loop.Dropped + e.dropped.Load()
+	s.Undelivered += e.loop.Failed + e.failed.Load()
 	s.PoolRefused = g.Refused
 	return s
 }

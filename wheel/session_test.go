@@ -253,7 +253,7 @@ func (s *session) forge(d *dice) Handle {
 		}
 	case 4: // what the next Add will give out
 		if i := nextFree(s.w); i != 0 {
-			h = s.w.handle(i)
+			h = Handle(s.w.timer(i).gen)<<32 | Handle(i)
 		}
 	case 5:
 		h = Handle(s.w.made) | firstGeneration<<32

@@ -72,10 +72,6 @@ func (w *Wheel) find(h Handle) uint32 {
 	return i
 }
 
-func (w *Wheel) handle(i uint32) Handle {
-	return Handle(w.timer(i).gen)<<32 | Handle(i)
-}
-
 // take returns a timer to use: a freed one if there is one.
 func (w *Wheel) take() uint32 {
 	if w.free.n > 0 {
