@@ -175,7 +175,7 @@
 //	Next           O(n): for a Set without a wheel
 //
 // An instance takes 96 bytes, an owner with 20 plain buffs 2.2 KB. What is not plain
-// (layers, charges, a shield, parameters, a key, a time of its own) takes 176 bytes more,
+// (layers, charges, a shield, parameters, a key, a time of its own) takes 192 bytes more,
 // and what an owner knows of tags, immunity, chance and diminishing returns is made when
 // the first buff needs it.
 //
