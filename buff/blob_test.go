@@ -30,7 +30,7 @@ func blobSpecs() []Spec {
 		{ID: "key", Duration: minute, Stack: Stacking{By: ByKey, Limit: 4, Level: LevelSum}},
 		{ID: "charges", Duration: minute, Charges: Charges{N: 5, ConsumeOn: []string{"cast"}}},
 		{ID: "shield", Duration: minute, Shield: Shield{On: true, Pool: 1000}},
-		{ID: "params", Duration: minute, Params: []Param{{Name: "a", Caller: "a"}, {Name: "b", Default: 0.1}}},
+		{ID: "params", Duration: minute, Params: []Param{{Name: "a", Value: Caller("a").Or(0)}, {Name: "b", Value: Const(0.1)}}},
 		{ID: "hidden", Duration: minute, Require: Requirements{Ongoing: TagTest{None: []string{"state.a"}}}},
 		{ID: "weak", Duration: minute, Group: Group{Name: "g", Rule: GroupHide}, Stack: Stacking{Effective: 2}},
 		{ID: "stun", Duration: minute, DR: DR{Group: "stuns", Steps: []int{100, 50}, Reset: 15 * time.Second, Scope: ScopePair}},

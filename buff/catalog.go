@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // Catalog is a checked set of definitions. It never changes, so that any goroutine
@@ -21,22 +23,32 @@ type Catalog struct {
 	above              []Tag // of tag i+1, the one above it
 	groups, slots, drs names
 
+	attributes []Attribute
+	schema     *stat.Schema // nil if there are no attributes, or wrong ones
+
 	lines  names   // the IDs of this catalog and of those that it took the place of
 	latest []*Spec // of line i+1, the definition here; nil if it has none any more
 }
 
-// ErrSpec is matched by every error of [NewCatalog].
-var ErrSpec = errors.New("buff: bad definition")
+// ErrSpec is matched by every error of [NewCatalog], ErrAttributes by that of a
+// [Catalog.Rebuild] with other attributes.
+var (
+	ErrSpec       = errors.New("buff: bad definition")
+	ErrAttributes = errors.New("buff: the attributes are not those of the catalog before")
+)
 
 // SpecError is one thing wrong with one definition.
 type SpecError struct {
-	ID    string // the definition; its place, "#3", where the ID itself is missing
+	ID    string // the definition; its place, "#3", where the ID itself is missing; "" for an attribute
 	Field string // as in a file: "stack.limit", "on.pulse[0].apply"; "" for the whole definition
 	Text  string // what is wrong, and what would be right
 }
 
 // Error returns one line.
 func (e *SpecError) Error() string {
+	if e.ID == "" {
+		return fmt.Sprintf("%s: %s", e.Field, e.Text)
+	}
 	if e.Field == "" {
 		return fmt.Sprintf("buff %q: %s", e.ID, e.Text)
 	}
@@ -60,8 +72,11 @@ func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
 
 // NewCatalog checks the definitions and returns a catalog of copies of them. If
 // anything is wrong it returns all that is wrong as [SpecErrors], and no catalog.
-func NewCatalog(specs ...Spec) (*Catalog, error) {
-	return newCatalog(&Catalog{handled: make(map[string]HandlerID)}, specs)
+func NewCatalog(specs ...Spec) (*Catalog, error) { return Build(Definitions{Specs: specs}) }
+
+// Build is NewCatalog for definitions with attributes.
+func Build(d Definitions) (*Catalog, error) {
+	return newCatalog(&Catalog{handled: make(map[string]HandlerID)}, d)
 }
 
 // Next returns a catalog of the definitions that takes the place of c, which does not
@@ -71,16 +86,27 @@ func NewCatalog(specs ...Spec) (*Catalog, error) {
 // What runs goes on as its own version says. The next refresh takes the new one, but not if
 // that has another [Stacking].Timers. What a definition applies is always the newest.
 func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
+	return c.Rebuild(Definitions{Attributes: c.attributes, Specs: specs})
+}
+
+// Rebuild is Next for definitions with attributes, which must be the same as c's and in the
+// same order: the owners have them already. Otherwise it fails with [ErrAttributes].
+func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
+	if !slices.Equal(c.attributes, d.Attributes) {
+		return nil, fmt.Errorf("%w", ErrAttributes)
+	}
 	return newCatalog(&Catalog{
 		handlers: slices.Clip(c.handlers), handled: maps.Clone(c.handled), above: slices.Clip(c.above),
 		tags: c.tags.clone(), acts: c.acts.clone(), groups: c.groups.clone(), slots: c.slots.clone(), drs: c.drs.clone(),
 		lines: c.lines.clone(),
-	}, specs)
+	}, d)
 }
 
-func newCatalog(c *Catalog, specs []Spec) (*Catalog, error) {
+func newCatalog(c *Catalog, d Definitions) (*Catalog, error) {
+	specs := d.Specs
 	c.byID = make(map[string]*Spec, len(specs))
 	k := checker{catalog: c}
+	k.attributes(d.Attributes)
 	for i := range specs {
 		s := specs[i]
 		s.compiled = compiled{catalog: c, index: uint32(i), line: uint32(c.lines.number(s.ID))}
@@ -132,4 +158,15 @@ func (c *Catalog) handler(name string) HandlerID {
 		c.handlers = append(c.handlers, name)
 	}
 	return id
+}
+
+// Attributes returns the attributes of the owners, nil if there are none.
+func (c *Catalog) Attributes() *stat.Schema { return c.schema }
+
+// Attr returns the attribute with that name, and reports whether there is one.
+func (c *Catalog) Attr(name string) (stat.Attr, bool) {
+	if c.schema == nil {
+		return 0, false
+	}
+	return c.schema.Attr(name)
 }

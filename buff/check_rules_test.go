@@ -270,15 +270,15 @@ func TestCheckUse(t *testing.T) {
 			"aura.linger: must not be below zero, and is -1ns",
 		}},
 
-		{params(buff.Param{Name: "a", Caller: "x", Needed: true}, buff.Param{Name: "b", Default: -2.5}, buff.Param{Name: "c", Caller: "x"}), nil},
+		{params(buff.Param{Name: "a", Value: buff.Caller("x")}, buff.Param{Name: "b", Value: buff.Const(-2.5)}, buff.Param{Name: "c", Value: buff.Caller("x").Or(0)}), nil},
 		{params(buff.Param{Name: "a"}, buff.Param{}, buff.Param{Name: "a"}), []string{
 			"params[1]: the name is empty", "params.a: there is one of that name already",
 		}},
-		{params(buff.Param{Name: "a", Default: math.NaN()}, buff.Param{Name: "b", Default: math.Inf(-1)}), []string{
+		{params(buff.Param{Name: "a", Value: buff.Const(math.NaN())}, buff.Param{Name: "b", Value: buff.Const(math.Inf(-1))}), []string{
 			"params.a.default: must be finite, not NaN", "params.b.default: must be finite, not -Inf",
 		}},
-		{params(buff.Param{Name: "a", Needed: true}, buff.Param{Name: "b", Caller: "x", Needed: true, Default: 1}), []string{
-			"params.a.caller: missing: an application could not give what it needs", "params.b.default: means nothing, since it is needed",
+		{params(buff.Param{Name: "a", Value: buff.Number{From: buff.FromCaller}}), []string{
+			"params.a.caller: missing: an application could not give what it needs",
 		}},
 	})
 
@@ -323,7 +323,7 @@ func TestCheckSave(t *testing.T) {
 func TestCheckInstant(t *testing.T) {
 	require.Nil(t, faultsOf(t, instant(func(s *buff.Spec) {
 		s.Tags, s.Polarity, s.Dispel.Type, s.Chance = []string{"a"}, buff.Negative, "magic", 500
-		s.Require.Apply.None, s.Params = []string{"dead"}, []buff.Param{{Name: "x", Caller: "x", Needed: true}}
+		s.Require.Apply.None, s.Params = []string{"dead"}, []buff.Param{{Name: "x", Value: buff.Caller("x")}}
 	})))
 	found := faultsOf(t, instant(func(s *buff.Spec) {
 		tag := []string{"a"}

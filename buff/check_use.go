@@ -80,14 +80,11 @@ func (k *checker) params(s *Spec) {
 			k.failf(field, "there is one of that name already")
 		}
 		seen[p.Name] = true
-		if math.IsNaN(p.Default) || math.IsInf(p.Default, 0) {
-			k.failf(field+".default", "must be finite, not %v", p.Default)
+		if !finite(p.Value.Const) {
+			k.failf(field+".default", "must be finite, not %v", p.Value.Const)
 		}
-		switch {
-		case p.Needed && p.Caller == "":
+		if n := p.Value; n.From == FromCaller && n.Caller == "" {
 			k.failf(field+".caller", "missing: an application could not give what it needs")
-		case p.Needed && p.Default != 0:
-			k.failf(field+".default", "means nothing, since it is needed")
 		}
 	}
 }

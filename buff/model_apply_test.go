@@ -58,7 +58,7 @@ func wrong(s *buff.Spec, o op) (buff.Reason, string) {
 // refusal is the gates before the duration.
 func (m *model) refusal(s *buff.Spec, o op) buff.Reason {
 	for _, p := range s.Params {
-		if p.Needed && !slices.ContainsFunc(o.params, func(a buff.Arg) bool { return a.Caller == p.Caller }) {
+		if n := p.Value; n.From == buff.FromCaller && !n.Default && !slices.ContainsFunc(o.params, func(a buff.Arg) bool { return a.Caller == n.Caller }) {
 			return buff.NoParam
 		}
 	}
@@ -302,9 +302,9 @@ func (b *carried) renew(o op) {
 func (b *carried) setParams(o op) {
 	b.params = nil
 	for _, p := range b.spec.Params {
-		value := p.Default
+		value := p.Value.Const
 		for _, a := range o.params {
-			if a.Caller == p.Caller {
+			if a.Caller == p.Value.Caller {
 				value = a.Value
 			}
 		}

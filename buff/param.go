@@ -3,7 +3,7 @@ package buff
 // supplied reports whether the application brings each parameter that has no default.
 func (s *Spec) supplied(a *Application) bool {
 	for k := range s.Params {
-		if p := &s.Params[k]; p.Needed {
+		if p := &s.Params[k].Value; p.From == FromCaller && !p.Default {
 			if _, ok := a.arg(p.Caller); !ok {
 				return false
 			}
@@ -15,9 +15,9 @@ func (s *Spec) supplied(a *Application) bool {
 // params appends the values of the definition's parameters.
 func (s *Spec) params(dst []float64, a *Application) []float64 {
 	for k := range s.Params {
-		p := &s.Params[k]
-		value := p.Default
-		if given, ok := a.arg(p.Caller); ok && p.Caller != "" {
+		p := &s.Params[k].Value
+		value := p.Const
+		if given, ok := a.arg(p.Caller); ok && p.From == FromCaller {
 			value = given
 		}
 		dst = append(dst, value)

@@ -70,9 +70,9 @@ func randomGates(d *dice, about theme, s *buff.Spec) {
 		s.Chance = pick(d, 500, 500, 1, 1000, buff.ChanceNever)
 	}
 	if about.params && d.one(2) {
-		s.Params = []buff.Param{{Name: "k", Default: 3}, {Name: "p", Caller: "power", Default: 7}}
+		s.Params = []buff.Param{{Name: "k", Value: buff.Const(3)}, {Name: "p", Value: buff.Caller("power").Or(7)}}
 		if d.one(2) {
-			s.Params[1].Default, s.Params[1].Needed = 0, true
+			s.Params[1].Value = buff.Caller("power")
 		}
 	}
 	if about.dispel {

@@ -185,7 +185,7 @@ func (c *comeback) fitExtra(b *savedBuff) {
 		}
 	}
 	for k := range spec.Params {
-		value := spec.Params[k].Default
+		value := spec.Params[k].Value.Const
 		for j := range b.Params {
 			if b.Params[j].Name == spec.Params[k].Name {
 				value = float64(b.Params[j].Value)

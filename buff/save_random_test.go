@@ -313,7 +313,7 @@ func anySpec(rng *rand.Rand, id string) buff.Spec {
 		s.Shield = buff.Shield{On: true, Pool: some[int64](rng, 100, 0), Priority: rng.IntN(2)}
 	}
 	if rng.IntN(4) == 0 {
-		s.Params = []buff.Param{{Name: "p", Caller: "p", Default: 1.5}, {Name: "q", Default: -0.1}}
+		s.Params = []buff.Param{{Name: "p", Value: buff.Caller("p").Or(1.5)}, {Name: "q", Value: buff.Const(-0.1)}}
 	}
 	if rng.IntN(4) == 0 {
 		s.Interrupt = []string{"move"}

@@ -48,6 +48,15 @@ type Spec struct {
 	// returns; zero stands for no bound.
 	Duration, MinDuration, MaxDuration time.Duration
 
+	// DurationBy, if not nil, stands for Duration: its value at the level of the
+	// application, in seconds, rounded to whole milliseconds, half up. PeriodBy does the
+	// same for Period. Within the levels of the curve each value is within the limits.
+	DurationBy, PeriodBy *Curve
+
+	// DurationScale, if not nil, is a factor of the duration of an application. It is at
+	// least zero; at zero the application is refused for the reason Resisted.
+	DurationScale *Number
+
 	// Clock says which time it lives by while its owner is away.
 	Clock Clock
 
@@ -111,6 +120,13 @@ type Spec struct {
 	Charges Charges
 	Shield  Shield
 
+	// Modifiers change attributes of its owner while it has its effect.
+	Modifiers []Modifier
+
+	// Links are definitions that are applied to its owner with it, by its source, and go
+	// with it, for the same reason.
+	Links []string
+
 	// Aura makes the buff apply another one to those around its owner.
 	Aura Aura
 
@@ -125,12 +141,22 @@ type Spec struct {
 	// default), removed, or adopted by its owner.
 	OnSourceGone Fate
 
+	// OnZone says what becomes of it when its owner goes to another zone: kept (the
+	// default) or removed, for the reason Interrupt, and the act "zone".
+	OnZone Fate
+
 	// OnFault says what becomes of it when one of its handlers panics or ends its
 	// goroutine: kept (the default) or removed.
 	OnFault Fate
 
 	// Save says what is kept of it when its owner leaves.
 	Save Saving
+
+	// Reload says what becomes of running instances when a new version is loaded.
+	Reload ReloadRule
+
+	// Client is for game clients.
+	Client Client
 
 	// On says what is done when something happens to the buff.
 	On Hooks
@@ -218,6 +244,9 @@ type Action struct {
 
 	// Reason is the reason of a DoRemove. If NoReason, Cancelled.
 	Reason Reason
+
+	// Change is what a DoChange and a DoDamage do.
+	Change *Change
 }
 
 // HandlerID is the place of a Go handler's name in [Catalog.Handlers].

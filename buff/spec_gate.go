@@ -76,6 +76,7 @@ type Charges struct {
 type Shield struct {
 	On       bool
 	Pool     int64    // if zero, the Magnitude of the application
+	By       *Number  // if not nil, stands for Pool: rounded down
 	Priority int      // the highest absorbs first, then the oldest
 	Schools  []string // tags of the damage it absorbs; if none, all
 }
@@ -89,13 +90,10 @@ type Aura struct {
 	Linger   time.Duration
 }
 
-// Param is a number that handlers find under its Name: given by the application under
-// Caller, or else Default.
+// Param is a number that handlers find under its Name.
 type Param struct {
-	Name    string
-	Caller  string // the application's name for it; "" for a constant
-	Default float64
-	Needed  bool // no Default: an application without it is refused
+	Name  string
+	Value Number
 }
 
 // Saving says what is kept of a buff when its owner leaves.
@@ -105,4 +103,7 @@ type Saving struct {
 	Offline       Offline
 	OfflineCap    int // with OfflineAll, the most pulses; if zero, 100
 	OfflineExpire OfflineExpire
+
+	// Compensate names a class, for [Query.Compensate].
+	Compensate string
 }

@@ -38,6 +38,8 @@ const (
 	DoApply            // apply the definition Action.Name to the owner
 	DoRemove           // remove the oldest instance of the definition Action.Name
 	DoKill             // the owner dies
+	DoChange           // change the base of an attribute: Action.Change
+	DoDamage           // the same downwards, after the shields
 )
 
 // Fate says what becomes of a buff when something befalls its owner, its source or
@@ -56,7 +58,7 @@ const (
 var (
 	kindWords     = []string{"timed", "instant", "infinite"}
 	polarityWords = []string{"neutral", "positive", "negative"}
-	doWords       = []string{"call", "apply", "remove", "kill"}
+	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage"}
 	fateWords     = []string{"default", "remove", "keep", "pause", "adopt"}
 )
 

@@ -146,14 +146,17 @@ func threshold(t testing.TB, words []string) buff.Threshold {
 
 // param reads "(dmg, caller:dmg, default:35)".
 func param(t testing.TB, words []string) buff.Param {
-	p := buff.Param{Name: words[0], Needed: true}
+	p := buff.Param{Name: words[0], Value: buff.Number{From: buff.FromCaller}}
 	for _, w := range words[1:] {
 		what, arg, _ := strings.Cut(w, ":")
 		if what == "caller" {
-			p.Caller = arg
+			p.Value.Caller = arg
 			continue
 		}
-		p.Default, p.Needed = float64(number(t, arg)), false
+		p.Value = p.Value.Or(float64(number(t, arg)))
+	}
+	if p.Value.Caller == "" {
+		p.Value.From = buff.FromConst
 	}
 	return p
 }

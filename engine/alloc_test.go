@@ -84,10 +84,10 @@ func TestNoAllocations(t *testing.T) {
 // and in a handler.
 func TestVerbsDoNotAllocate(t *testing.T) {
 	c := &verbCase{carries: []buff.Spec{
-		{ID: "p", Duration: buff.MaxDuration, Period: time.Hour, Tags: []string{"fire"}, Params: []buff.Param{{Name: "x", Caller: "x"}}},
+		{ID: "p", Duration: buff.MaxDuration, Period: time.Hour, Tags: []string{"fire"}, Params: []buff.Param{{Name: "x", Value: buff.Caller("x").Or(0)}}},
 		{ID: "shield", Kind: buff.Infinite, Shield: buff.Shield{On: true, Pool: 1 << 60}},
 		{ID: "charged", Kind: buff.Infinite, Charges: buff.Charges{N: buff.MaxStacks, ConsumeOn: []string{"cast"}}},
-		{ID: "later", Duration: time.Hour, Tags: []string{"curse"}, Params: []buff.Param{{Name: "x", Caller: "x"}}},
+		{ID: "later", Duration: time.Hour, Tags: []string{"curse"}, Params: []buff.Param{{Name: "x", Value: buff.Caller("x").Or(0)}}},
 	}}
 	x := newScene(t, c, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)

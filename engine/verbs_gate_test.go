@@ -19,7 +19,7 @@ func TestLook(t *testing.T) {
 		cat := catalogOf(t,
 			buff.Spec{ID: "cd", Duration: 10 * time.Second, Grants: []string{"cooldown.fire.ball"}},
 			buff.Spec{ID: "gcd", Duration: 1500 * time.Millisecond, Tags: []string{"cooldown.fire"}},
-			buff.Spec{ID: "curse", Kind: buff.Infinite, Tags: []string{"curse"}, Params: []buff.Param{{Name: "power", Default: 2.5}}},
+			buff.Spec{ID: "curse", Kind: buff.Infinite, Tags: []string{"curse"}, Params: []buff.Param{{Name: "power", Value: buff.Const(2.5)}}},
 		)
 		tag := func(name string) buff.Tag {
 			v, ok := cat.Tag(name)

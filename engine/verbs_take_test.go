@@ -241,7 +241,7 @@ func TestQueryIsCopied(t *testing.T) {
 // has returned, in each lane.
 func TestParamsAreCopied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Params: []buff.Param{{Name: "power", Caller: "sp", Needed: true}, {Name: "scale", Default: 0.5}}})
+		cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Params: []buff.Param{{Name: "power", Value: buff.Caller("sp")}, {Name: "scale", Value: buff.Const(0.5)}}})
 		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: brief})
 		spawn(t, e, 1, 2)
 		power := 0.0

@@ -150,9 +150,11 @@ func (w *writer) extras(s *buff.Spec) {
 	for _, p := range s.Params {
 		w.begun = false
 		w.put("param.name", p.Name, false)
-		w.put("param.caller", p.Caller, p.Caller == "")
-		w.put("param.default", p.Default, p.Default == 0)
-		w.put("param.needed", p.Needed, !p.Needed)
+		n := p.Value
+		w.put("param.caller", n.Caller, n.Caller == "")
+		w.put("param.default", n.Const, n.Const == 0)
+		needed := n.From == buff.FromCaller && !n.Default
+		w.put("param.needed", needed, !needed)
 	}
 	w.begun = false
 	w.put("save.mode", s.Save.Mode, s.Save.Mode == 0)

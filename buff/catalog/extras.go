@@ -85,15 +85,18 @@ func (d *definition) param(field, name string, f *ast.MappingValueNode) {
 			read(d, f, n)
 		}
 	}
-	number := func(d *definition, f string, n ast.Node) { d.real(f, n, &p.Default) }
+	number := func(d *definition, f string, n ast.Node) { d.real(f, n, &p.Value.Const) }
 	d.places[field] = place{position: stands}
 	d.fields(field, stands, f.Value, table{"param", nil, map[string]readFunc{
-		"caller":   note("caller", func(d *definition, f string, n ast.Node) { d.name(f, n, false, &p.Caller) }),
+		"caller":   note("caller", func(d *definition, f string, n ast.Node) { d.name(f, n, false, &p.Value.Caller) }),
 		"default":  note("default", number),
 		"const":    note("const", number),
 		"snapshot": note("snapshot", (*definition).snapshot),
 	}})
-	p.Needed = given["caller"] && !given["default"]
+	p.Value.Default = given["default"]
+	if given["caller"] {
+		p.Value.From = buff.FromCaller
+	}
 	d.spec.Params = append(d.spec.Params, p)
 	switch {
 	case len(d.loader.faults) > before:

@@ -136,13 +136,13 @@ func (t *teller) pools() {
 
 func (t *teller) params() {
 	for _, p := range t.Params {
-		switch {
-		case p.Caller == "":
-			t.say("%s is %v.", code(p.Name), p.Default)
-		case p.Needed:
-			t.say("%s is what the application gives as %s; without it, it is refused.", code(p.Name), code(p.Caller))
+		switch n := p.Value; {
+		case n.From == buff.FromConst:
+			t.say("%s is %v.", code(p.Name), n.Const)
+		case !n.Default:
+			t.say("%s is what the application gives as %s; without it, it is refused.", code(p.Name), code(n.Caller))
 		default:
-			t.say("%s is what the application gives as %s, or else %v.", code(p.Name), code(p.Caller), p.Default)
+			t.say("%s is what the application gives as %s, or else %v.", code(p.Name), code(n.Caller), n.Const)
 		}
 	}
 }
