@@ -39,10 +39,11 @@ var arrows = map[string][]string{
 	"buff/preview": {"buff", "wheel"},
 	"buff/catalog": {
 		"buff", "wheel",
-		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr", "github.com/fsnotify/fsnotify",
+		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
-	"engine": {"wheel", "buff", "actor", "github.com/HdrHistogram/hdrhistogram-go", antsPath},
-	"wheel":  {},
+	"buff/catalog/watch": {"buff", "buff/catalog", "github.com/fsnotify/fsnotify"},
+	"engine":             {"wheel", "buff", "buff/stat", "actor", "github.com/HdrHistogram/hdrhistogram-go", antsPath},
+	"wheel":              {},
 }
 
 // programs are the folders at the end of every arrow.

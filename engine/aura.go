@@ -54,8 +54,10 @@ type aura struct {
 // definition share it.
 type auraKey struct {
 	bearer buff.OwnerID
-	apply  *buff.Spec
+	apply  int // its line
 }
+
+func (a *aura) key() auraKey { return auraKey{a.bearer, a.apply.Line()} }
 
 // look is an aura that wants to look for members, or has ended and wants them to leave.
 type look struct {
@@ -89,12 +91,39 @@ func (x *auras) book(c *change) {
 		delete(x.of, c.handle)
 		x.want(i)
 	case c.kind == buff.Applied || c.kind == buff.Restored:
-		x.want(x.begin(c))
+		x.start(c)
+	case c.kind == revised:
+		x.revise(c, i, known)
+	}
+}
+
+// start lets an aura begin, unless what it applies is not there any more.
+func (x *auras) start(c *change) {
+	if apply := x.catalog.Spec(c.spec.Aura.Apply); apply != nil {
+		x.want(x.begin(c, apply))
+	}
+}
+
+// revise follows an instance into another version of its definition, which may be an aura
+// where the old one was none, the other way round, or one that applies something else.
+func (x *auras) revise(c *change, i int32, known bool) {
+	apply := c.spec.Aura.Apply
+	switch {
+	case known && x.all[i].apply.ID == apply:
+		x.all[i].spec = c.spec
+		return
+	case known:
+		x.all[i].ended = c.at
+		delete(x.of, c.handle)
+		x.want(i)
+	}
+	if apply != "" {
+		x.start(c)
 	}
 }
 
 // begin takes an aura in. Its looks are at its start and every interval after it.
-func (x *auras) begin(c *change) int32 {
+func (x *auras) begin(c *change, apply *buff.Spec) int32 {
 	i := x.free
 	if i == nobody {
 		i = int32(len(x.all))
@@ -102,8 +131,7 @@ func (x *auras) begin(c *change) int32 {
 	} else {
 		x.free = x.all[i].next
 	}
-	apply := x.catalog.Spec(c.spec.Aura.Apply)
-	key := auraKey{c.owner, apply}
+	key := auraKey{c.owner, apply.Line()}
 	next, there := x.same[key]
 	if !there {
 		next = nobody
@@ -126,7 +154,7 @@ func (x *auras) want(i int32) {
 // forget frees an aura that has no members left.
 func (x *auras) forget(i int32) {
 	a := &x.all[i]
-	key := auraKey{a.bearer, a.apply}
+	key := a.key()
 	switch first := x.same[key]; {
 	case first != i:
 		for x.all[first].next != i {
@@ -145,7 +173,7 @@ func (x *auras) forget(i int32) {
 // shares reports whether another aura of the bearer holds the same instance of a member.
 func (x *auras) shares(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
-	for k := x.same[auraKey{a.bearer, a.apply}]; k != nobody; k = x.all[k].next {
+	for k := x.same[a.key()]; k != nobody; k = x.all[k].next {
 		if b := &x.all[k]; k != i && b.ended == wheel.Never {
 			if _, in := slices.BinarySearch(b.members, id); in {
 				return true
@@ -211,10 +239,10 @@ func (e *Engine) look(i int32, due wheel.Time) {
 			x.kept = append(x.kept, id)
 		}
 	}
-	apply := buff.Application{Spec: a.apply, Source: a.bearer, Magnitude: b.Magnitude, Level: b.Level}
+	apply := buff.Application{Spec: x.applied(a), Source: a.bearer, Magnitude: b.Magnitude, Level: b.Level}
 	for _, id := range x.found {
 		m := e.byID[id]
-		if m == nil {
+		if m == nil || apply.Spec == nil {
 			continue // what the aura did to another one has taken it away
 		}
 		if _, was := slices.BinarySearch(members, id); was && !e.idle(m) {
@@ -225,6 +253,17 @@ func (e *Engine) look(i int32, due wheel.Time) {
 	members = append(append(members[:0], x.found...), x.kept...)
 	slices.Sort(members)
 	x.all[i].members = members
+}
+
+// applied returns what an aura applies, nil if since a Reload there is no such definition, or
+// one that no aura may apply: those who have it keep it until they leave.
+func (x *auras) applied(a *aura) *buff.Spec {
+	newest, _ := x.catalog.Newest(a.apply)
+	if newest == nil || newest.Kind == buff.Instant || newest.Stack.Timers != buff.TimersShared {
+		return nil
+	}
+	a.apply = newest
+	return newest
 }
 
 // findMembers asks the game who is within the aura b of the owner o, and leaves the answer,

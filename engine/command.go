@@ -13,16 +13,18 @@ import (
 // handlers run in the next Tick, before anything that is due then.
 //
 // Result.Err is, besides those of package buff, [ErrUnknownOwner],
-// [ErrUnknownSpec], [ErrClosed] or [ErrOverloaded]. If the owner is busy, the
+// [ErrUnknownSpec], [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, the
 // command waits, Result.Queued says so, and the Handle is zero.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner) to find
 // the instance that is joined.
 func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
 	e.enter("AddBuff")
-	if !e.opts.Catalog.Has(a.Spec) {
-		return 0, buff.Result{Err: unknownSpec(a.Spec)}
+	spec, err := e.version(a.Spec)
+	if err != nil {
+		return 0, buff.Result{Err: err}
 	}
+	a.Spec = spec
 	r := e.to(id, buff.Command{Verb: buff.Apply, Application: a})
 	return r.Handle, r
 }
@@ -102,13 +104,6 @@ func (e *Engine) Extend(h buff.Handle, d time.Duration) buff.Result {
 func (e *Engine) Kill(id buff.OwnerID) buff.Result {
 	e.enter("Kill")
 	return e.to(id, buff.Command{Verb: buff.Kill})
-}
-
-func unknownSpec(s *buff.Spec) error {
-	if s == nil {
-		return fmt.Errorf("%w: nil", ErrUnknownSpec)
-	}
-	return fmt.Errorf("%w: %q", ErrUnknownSpec, s.ID)
 }
 
 func (e *Engine) to(id buff.OwnerID, c buff.Command) buff.Result {

@@ -71,11 +71,12 @@ func (c *Context) Buffs() iter.Seq[buff.Instance] { return c.live().owner.set.Al
 func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().owner.set.Find(h) }
 
 // AddBuff applies a buff to an owner. It panics if the definition is not of the
-// engine's catalog. The list a.Params is copied.
+// engine's catalog, or of one before it; one that is not there any more is Denied for the
+// reason Reload. The list a.Params is copied.
 //
 // Only inside the handler.
 func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
-	if !c.live().engine.opts.Catalog.Has(a.Spec) {
+	if _, ok := c.live().engine.Catalog().Newest(a.Spec); !ok {
 		panic("engine: AddBuff with a definition that is not of this engine's catalog")
 	}
 	a.Params = c.lane.lent.params(a.Params)

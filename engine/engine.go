@@ -20,11 +20,11 @@ import (
 // loop, and between two Ticks. A handler that calls one panics; it has a
 // [Context] for that.
 type Engine struct {
-	opts     Options
-	handlers []Handler                 // by buff.HandlerID
-	specs    []*buff.Spec              // by buff.Spec.Index
-	names    map[string]buff.HandlerID // never changes: any goroutine reads it
-	release  func(context.Context) error
+	opts    Options                   // its Catalog is the first one
+	edition atomic.Pointer[edition]   // the definitions that are in force
+	named   []Handler                 // Options.Handlers by name, behind firstNamed; never changes
+	names   map[string]buff.HandlerID // never changes: any goroutine reads it
+	release func(context.Context) error
 
 	now   wheel.Time
 	carry time.Duration // of dt, below a millisecond
@@ -47,6 +47,8 @@ type Engine struct {
 	passes bool       // passOn is at work
 	cross  []cross
 	ledger ledger
+	tally  tally
+	sweep  sweep
 	zones  map[uint32]*zone
 	behind []*owner // who has not been told yet of its zone's time
 	frame  Frame
@@ -96,8 +98,8 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	e.inbox.limit = o.InboxLimit
 	e.inbox.engine = e
 	e.ledger.auras.yield = e.member
-	e.specs = slices.Collect(o.Catalog.All())
 	e.nameHandlers()
+	e.publish(o.Catalog)
 	for i := range e.lanes {
 		e.lanes[i].init(e)
 	}
@@ -115,15 +117,15 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 // frame, for a wake or ahead of a command.
 const wakeRoom = 4*buff.MaxPerOwner + 16
 
-// nameHandlers numbers the handlers: those of the catalog as it does, then the
-// others by name.
+// firstNamed is the number of the first handler that is meant by its name, for timeouts.
+// The numbers below it are those of the catalogs, which get more from reload to reload.
+const firstNamed = 1 << 24
+
+// nameHandlers numbers the handlers by name.
 func (e *Engine) nameHandlers() {
-	names := append(e.opts.Catalog.Handlers(), slices.Sorted(maps.Keys(e.opts.Handlers))...)
-	for _, name := range names {
-		if _, ok := e.names[name]; !ok {
-			e.names[name] = buff.HandlerID(len(e.handlers))
-			e.handlers = append(e.handlers, e.opts.Handlers[name])
-		}
+	for i, name := range slices.Sorted(maps.Keys(e.opts.Handlers)) {
+		e.names[name] = firstNamed + buff.HandlerID(i)
+		e.named = append(e.named, e.opts.Handlers[name])
 	}
 }
 
@@ -143,8 +145,8 @@ func (e *Engine) stuck(mark uint64, since wheel.Time) Stuck {
 	if o := e.owners[uint32(mark>>32)-1]; o != nil {
 		st.Owner = o.id
 	}
-	if spec := uint32(mark); spec != 0 {
-		st.Spec = e.specs[spec-1]
+	if line := uint32(mark); line != 0 {
+		st.Spec = e.tally.lines[line].spec
 	}
 	return st
 }
@@ -157,10 +159,11 @@ func (e *Engine) Now() wheel.Time {
 	return e.now
 }
 
-// Catalog returns the definitions.
+// Catalog returns the definitions that are in force: those of Options.Catalog, or of the
+// last [Engine.Reload].
 //
 // Any goroutine may call it.
-func (e *Engine) Catalog() *buff.Catalog { return e.opts.Catalog }
+func (e *Engine) Catalog() *buff.Catalog { return e.edition.Load().catalog }
 
 // Inbox returns the lane for other goroutines.
 //

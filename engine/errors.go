@@ -14,6 +14,8 @@ var (
 	ErrBusy           = errors.New("engine: the owner is busy")
 	ErrTooManyZones   = errors.New("engine: no room for another zone")
 	ErrUnknownSpec    = errors.New("engine: the definition is not of this engine's catalog")
+	ErrRemoved        = errors.New("engine: the definition is not there any more")
+	ErrLineage        = errors.New("engine: the catalog was not made from the present one")
 	ErrUnknownHandler = errors.New("engine: no such handler")
 	ErrOverloaded     = errors.New("engine: too much waits for the owner")
 	ErrInboxFull      = errors.New("engine: the inbox is full")

@@ -36,13 +36,15 @@ type posted struct {
 }
 
 // AddBuff applies a buff to an owner in the next Tick. It fails with
-// [ErrUnknownSpec], [ErrInboxFull] or [ErrClosed]. The list a.Params is copied.
+// [ErrUnknownSpec], [ErrRemoved], [ErrInboxFull] or [ErrClosed]. The list a.Params is copied.
 //
 // Any goroutine may call it.
 func (in *Inbox) AddBuff(to buff.OwnerID, a buff.Application) error {
-	if !in.engine.opts.Catalog.Has(a.Spec) {
-		return unknownSpec(a.Spec)
+	spec, err := in.engine.version(a.Spec)
+	if err != nil {
+		return err
 	}
+	a.Spec = spec
 	a.Params = slices.Clone(a.Params)
 	return in.to(to, buff.Command{Verb: buff.Apply, Application: a})
 }

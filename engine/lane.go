@@ -21,8 +21,8 @@ type lane struct {
 	frame  uint64 // the frame that the lists belong to
 
 	// current and since tell the loop who holds the lane up: the owner's number, plus
-	// one, with the definition's place, plus one, behind it, and the frame's time
-	// when the turn began.
+	// one, with the definition's line behind it, and the frame's time when the turn
+	// began.
 	current atomic.Uint64
 	since   atomic.Int64
 
@@ -32,7 +32,7 @@ type lane struct {
 func (l *lane) init(e *Engine) {
 	l.engine = e
 	l.turn.Call = l.call
-	l.turn.Catalog, l.turn.Seed = e.opts.Catalog, e.opts.Seed
+	l.turn.Seed = e.opts.Seed
 }
 
 // serve is one turn of one owner.
@@ -115,6 +115,7 @@ func (l *lane) open() {
 		l.turn.Events, l.cross, l.lent = nil, nil, lent{}
 	}
 	l.turn.Now = wheel.Time(l.engine.seen.Load())
+	l.turn.Catalog = l.engine.Catalog()
 }
 
 // empty does the same on the loop, when nobody reads the lists any more.
@@ -129,7 +130,7 @@ func (l *lane) empty(frame uint64) {
 func (l *lane) mark(s *buff.Spec) {
 	v := uint64(l.owner.number+1) << 32
 	if s != nil {
-		v |= uint64(s.Index() + 1)
+		v |= uint64(s.Line())
 	}
 	l.current.Store(v)
 }
@@ -141,6 +142,7 @@ func (l *lane) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	returned := false
 	defer func() {
 		l.ctx.lane = nil
+		l.turn.Catalog = l.engine.Catalog() // the loop has gone on if the handler was late
 		if returned {
 			return
 		}
@@ -154,7 +156,7 @@ func (l *lane) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	if c.Do != nil {
 		c.Do.(func(*Context))(&l.ctx)
 	} else {
-		l.engine.handlers[c.Handler](&l.ctx, c.Event)
+		l.engine.handler(c.Handler)(&l.ctx, c.Event)
 	}
 	returned = true
 	return buff.NoReason

@@ -15,6 +15,7 @@ import (
 type ledger struct {
 	all cares // of all definitions together; 0: there is nothing to keep
 
+	shifts   []bool // by line: there are versions for which it keeps different things
 	changes  []change
 	read     int  // how many of Engine.loop.Events are in changes, or were
 	settling bool // noteLoop is at work
@@ -80,8 +81,12 @@ func (l *ledger) note(events []buff.Event) {
 		e := &events[i]
 		switch e.Kind {
 		case buff.Applied, buff.Restored, buff.Removed, buff.Queued: // the last may have another source
-			if caresOf(e.Spec) != 0 {
+			if caresOf(e.Spec) != 0 || l.shifting(e.Spec) {
 				l.changes = append(l.changes, change{at: e.At, owner: e.Owner, source: e.Source, spec: e.Spec, handle: e.Handle, kind: e.Kind})
+			}
+		case buff.Refreshed, buff.Stacked:
+			if l.shifting(e.Spec) {
+				l.changes = append(l.changes, change{at: e.At, owner: e.Owner, source: e.Source, spec: e.Spec, handle: e.Handle, kind: revised})
 			}
 		}
 	}
@@ -151,10 +156,11 @@ func (l *ledger) book() {
 	for i := range l.changes {
 		c := &l.changes[i]
 		wants := caresOf(c.spec)
-		if wants&(forSource|forShare) != 0 {
+		shifts := l.shifting(c.spec)
+		if wants&(forSource|forShare) != 0 || shifts {
 			l.bookSource(c, wants)
 		}
-		if wants&forAura != 0 {
+		if wants&forAura != 0 || shifts && c.kind != buff.Applied && c.kind != buff.Restored {
 			l.auras.book(c)
 		}
 	}

@@ -102,6 +102,21 @@ type Fault struct {
 	Stack []byte     // where; nil if it ended its goroutine
 }
 
+// missing returns what a catalog wants of the options and does not find.
+func (o *Options) missing(c *buff.Catalog) (errs []error) {
+	for _, name := range c.Handlers() {
+		if c.Calls(name) && o.Handlers[name] == nil {
+			errs = append(errs, fmt.Errorf("%w: %q, which the catalog calls", ErrUnknownHandler, name))
+		}
+	}
+	for s := range c.All() {
+		if s.Aura.Apply != "" && o.Members == nil {
+			errs = append(errs, fmt.Errorf("engine: Options.Members is missing, and %q is an aura", s.ID))
+		}
+	}
+	return errs
+}
+
 // complete fills in defaults and returns everything that is wrong.
 func (o *Options) complete() error {
 	var errs []error
@@ -126,16 +141,7 @@ func (o *Options) complete() error {
 	limit("MailboxLimit", &o.MailboxLimit, DefaultMailboxLimit, 1<<20)
 	limit("HandlerLimit", &o.HandlerLimit, DefaultHandlerLimit, 1<<24)
 	limit("InboxLimit", &o.InboxLimit, DefaultInboxLimit, 1<<24)
-	for _, name := range o.Catalog.Handlers() {
-		if o.Handlers[name] == nil {
-			errs = append(errs, fmt.Errorf("%w: %q, which the catalog calls", ErrUnknownHandler, name))
-		}
-	}
-	for s := range o.Catalog.All() {
-		if s.Aura.Apply != "" && o.Members == nil {
-			errs = append(errs, fmt.Errorf("engine: Options.Members is missing, and %q is an aura", s.ID))
-		}
-	}
+	errs = append(errs, o.missing(o.Catalog)...)
 	if o.Uptime < 0 {
 		errs = append(errs, fmt.Errorf("engine: Options.Uptime must not be negative, not %v", o.Uptime))
 	}

@@ -37,7 +37,7 @@ func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
 	if !e.idle(o) {
 		return nil, fmt.Errorf("%w: %d", ErrBusy, id)
 	}
-	blob, _ := o.set.Save(nil, e.opts.Catalog, e.moment())
+	blob, _ := o.set.Save(nil, e.Catalog(), e.moment())
 	return blob, nil
 }
 
@@ -60,7 +60,7 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	if !e.idle(o) {
 		return nil, fmt.Errorf("%w: %d", ErrBusy, id)
 	}
-	blob, lost := o.set.Save(nil, e.opts.Catalog, e.moment())
+	blob, lost := o.set.Save(nil, e.Catalog(), e.moment())
 	delete(e.byID, id)
 	e.unload(o)
 	e.stats.DroppedOnDespawn += uint64(lost)

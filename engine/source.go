@@ -56,7 +56,13 @@ func (l *ledger) bookSource(c *change, wants cares) {
 		return
 	case !known && c.kind == buff.Queued: // it is doomed, and not gone yet
 		return
+	case known && x.all[i].wants != wants: // another version
+		x.drop(i)
+		fallthrough
 	case !known:
+		if wants&(forSource|forShare) == 0 {
+			return
+		}
 		x.put(c, wants)
 	case x.all[i].source == c.source:
 		return

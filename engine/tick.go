@@ -17,8 +17,8 @@ import (
 // In order: the wheel turns; what busy players have done since is taken in; what is
 // due goes to its players, who run in parallel, each one in order; Tick waits for
 // them, up to Options.Budget; commands across owners are carried out, auras look for
-// their members, and then the commands of the [Inbox] follow. The result is valid until
-// the next Tick.
+// their members, and then the commands of the [Inbox] follow, and some of what a Reload has
+// left to do. The result is valid until the next Tick.
 //
 // How a span of time is split into Ticks makes no difference to the events of an
 // owner, except where commands cross between owners or come through the Inbox: they
@@ -51,8 +51,9 @@ func (e *Engine) tick(dt time.Duration) {
 	e.seen.Store(int64(e.now))
 	e.stats.Ticks++
 	e.emptyLanes(frame)
+	e.tally.addLoop(e.loop.Events)
 	e.frame.begin(frame, e.now, &e.loop)
-	e.ledger.read = 0
+	e.ledger.read, e.tally.read = 0, 0
 
 	e.wake()
 	e.collect()
@@ -63,8 +64,10 @@ func (e *Engine) tick(dt time.Duration) {
 	e.deliverCross()
 	e.lookAround()
 	e.deliverInbox()
+	e.carryOver()
+	e.tally.addLoop(e.loop.Events)
 	e.frame.end(e)
-	e.ledger.read = 0
+	e.ledger.read, e.tally.read = 0, 0
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
@@ -147,6 +150,7 @@ func (e *Engine) collect() (behind bool) {
 		o := box.Owner
 		for _, s := range o.segments {
 			e.frame.add(s.events)
+			e.tally.add(s.events)
 			e.ledger.note(s.events)
 			e.cross = append(e.cross, s.cross...)
 		}

@@ -67,7 +67,7 @@ func (e *Engine) Expose(id buff.OwnerID, tag buff.Tag) buff.Result {
 
 // known returns the tag and panics if it cannot be one of the engine's catalog.
 func (e *Engine) known(method string, tag buff.Tag) buff.Tag {
-	if tag != 0 && e.opts.Catalog.TagName(tag) == "" {
+	if tag != 0 && e.Catalog().TagName(tag) == "" {
 		panic("engine: " + method + " with a tag that is not of this engine's catalog")
 	}
 	return tag

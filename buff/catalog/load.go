@@ -97,6 +97,7 @@ type loader struct {
 	defs    []*definition // the first of each ID, in the order of the files
 	byID    map[string]*definition
 	count   int  // all definitions, repeated ones too
+	prev    *buff.Catalog
 	full    bool // there were more than MaxDefinitions
 	faults  []fault
 
@@ -242,6 +243,9 @@ func (l *loader) catalog() (*buff.Catalog, error) {
 		specs[i] = d.spec
 	}
 	c, err := buff.NewCatalog(specs...)
+	if l.prev != nil {
+		c, err = l.prev.Next(specs...)
+	}
 	l.explain(err)
 	if len(l.faults) > 0 {
 		return nil, l.errors()
