@@ -71,7 +71,8 @@ func (l *ledger) checkChains() string {
 		k, n, before := 0, int32(0), int32(nobody)
 		if key.spec != "" {
 			k = 1
-			if limit := l.sources.all[c.oldest].spec.PerSource.Limit; int(c.n) > limit {
+			// The oldest may be of a version with another limit.
+			if limit := l.sources.all[c.newest].spec.PerSource.Limit; int(c.n) > limit {
 				return fmt.Sprintf("source %d has %d of %v, above %d", key.source, c.n, key.spec, limit)
 			}
 		}
@@ -101,6 +102,29 @@ func (l *ledger) checkChains() string {
 	}
 	return ""
 }
+
+// CheckTally compares what has been counted with what the owners carry and returns the
+// first difference, "" if there is none. Nobody may be busy.
+func CheckTally(e *Engine) string {
+	live := make([]int, len(e.tally.lines))
+	for _, o := range e.owners {
+		if o != nil {
+			for b := range o.set.All() {
+				live[b.Spec.Line()]++
+			}
+		}
+	}
+	for t := range e.Tallies() {
+		if n := live[t.Spec.Line()]; t.Live != n {
+			return fmt.Sprintf("%d of %v counted, %d carried", t.Live, t.Spec, n)
+		}
+	}
+	return ""
+}
+
+// Looked returns how many buffs the last Tick has looked at because of a Reload, and the
+// limit.
+func Looked(e *Engine) (n, limit int) { return e.sweep.looked, sweepBuffs }
 
 // Room returns for how many instances and auras the ledger has room, and how many zones
 // there are.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -22,7 +23,8 @@ type sim struct {
 	tb       testing.TB
 	plan     plan
 	eng      *engine.Engine
-	specs    []*buff.Spec
+	specs    []*buff.Spec // the first version of each
+	catalog  *buff.Catalog
 	dice     *rand.Rand
 	handles  []buff.Handle        // what the loop knows
 	timeouts []buff.TimeoutHandle // the same
@@ -46,6 +48,7 @@ type plan struct {
 	inbox  bool // commands by the inbox
 	churn  bool // owners come and go, some with a blob
 	shared bool // buffs that depend on those of other owners, and zones
+	reload bool // the definitions change now and then
 	goexit bool // handlers end their goroutines, not with Synchronous
 	firm   bool // verbs on the loop do not depend on earlier answers
 }
@@ -106,6 +109,7 @@ func newSim(tb testing.TB, p plan, o engine.Options) *sim {
 	}
 	o.Catalog = catalogOf(tb, specs...)
 	o.Handlers = engine.Handlers{"act": s.act}
+	s.catalog = o.Catalog
 	for spec := range o.Catalog.All() {
 		s.specs = append(s.specs, spec)
 	}
@@ -198,6 +202,9 @@ func (s *sim) span(dice *rand.Rand) time.Duration {
 // run lets the plan happen; cut says into which Ticks a span of time is cut.
 func (s *sim) run(cut func(time.Duration) []time.Duration) {
 	for range s.plan.steps {
+		if s.plan.reload && s.dice.IntN(8) == 0 {
+			s.reload()
+		}
 		for range s.dice.IntN(s.plan.owners/4 + 3) {
 			s.verb()
 		}
@@ -230,6 +237,7 @@ func (s *sim) tick(dt time.Duration) {
 	s.frames = append(s.frames, fmt.Sprintf("frame %d at %d", f.Number, f.Now))
 	if s.eng.Stats().Busy == 0 {
 		require.Empty(s.tb, engine.CheckLedger(s.eng), "%v: at %d", s.plan, f.Now)
+		require.Empty(s.tb, engine.CheckTally(s.eng), "%v: at %d", s.plan, f.Now)
 	}
 }
 
@@ -306,6 +314,9 @@ func (s *sim) post(id buff.OwnerID, handle buff.Handle) {
 		err = in.Remove(handle)
 	default:
 		err = in.Extend(handle, s.span(s.dice))
+	}
+	if s.plan.reload && errors.Is(err, engine.ErrRemoved) {
+		return
 	}
 	require.NoError(s.tb, err)
 }

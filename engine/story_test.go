@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/cockroachdb/datadriven"
@@ -28,7 +29,9 @@ import (
 //	tick SPAN           lets time pass, in as many Ticks as the mode wants; prints what
 //	                    happened owner by owner, then what the handlers were called for
 //	frame SPAN          one Tick; prints what happened in the order of the frame
+//	reload              another catalog, made from the last; prints what Reload answers
 //	show                who carries what
+//	tally               how many run of each definition, and how often it was denied
 //	stats               the counts that are not zero
 //
 // The verbs, with OWNER a number or, in a handler, self:
@@ -46,11 +49,13 @@ import (
 //	zone OWNER ZONE · pausezone ZONE · resumezone ZONE · ratezone ZONE NUM DEN
 //	panic · goexit                             only in a handler
 //
-// A NAME is that of an earlier "as", or #N: a handle made up from a number.
+// A NAME is that of an earlier "as", or #N: a handle made up from a number. A SPEC is meant
+// in its oldest version.
 type story struct {
 	mode     mode
 	eng      *engine.Engine
 	catalog  *buff.Catalog
+	specs    map[string]*buff.Spec // the first of each name
 	scripts  map[string][]string
 	handles  map[string]buff.Handle
 	timeouts map[string]buff.TimeoutHandle
@@ -86,8 +91,12 @@ func (s *story) do(t *testing.T, d *datadriven.TestData) string {
 	case "frame":
 		f := s.eng.Tick(span(d.CmdArgs[0].Key))
 		return strings.Join(append(lines(f), s.calls()...), "\n")
+	case "reload":
+		return s.reload(t, d)
 	case "show":
 		return s.show()
+	case "tally":
+		return s.tally()
 	case "stats":
 		return s.stats()
 	}
@@ -134,7 +143,8 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 		return err.Error()
 	}
 	t.Cleanup(func() { shut(t, e) })
-	s.eng, s.catalog = e, c
+	s.eng, s.specs = e, map[string]*buff.Spec{}
+	s.know(c)
 	for _, arg := range d.CmdArgs {
 		if arg.Key == "owners" {
 			for _, id := range arg.Vals {
@@ -144,6 +154,43 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 		}
 	}
 	return ""
+}
+
+// know keeps the definitions of a catalog.
+func (s *story) know(c *buff.Catalog) {
+	s.catalog = c
+	for spec := range c.All() {
+		if s.specs[spec.ID] == nil {
+			s.specs[spec.ID] = spec
+		}
+	}
+}
+
+func (s *story) reload(t *testing.T, d *datadriven.TestData) string {
+	files := fstest.MapFS{"buffs.yaml": {Data: []byte(d.Input)}}
+	c, err := catalog.ReloadFS(s.catalog, files, "buffs.yaml")
+	require.NoError(t, err)
+	s.know(c)
+	r, err := s.eng.Reload(c)
+	if err != nil {
+		return err.Error()
+	}
+	return r.String()
+}
+
+func (s *story) tally() string {
+	var out []string
+	for n := range s.eng.Tallies() {
+		l := fmt.Sprintf("%s: %d live", n.Spec, n.Live)
+		if n.Denied > 0 {
+			l += fmt.Sprintf(", %d denied", n.Denied)
+		}
+		if n.Gone {
+			l += ", gone"
+		}
+		out = append(out, l)
+	}
+	return strings.Join(out, "\n")
 }
 
 // each does the verbs one after the other and puts the answers on a line each.

@@ -53,7 +53,7 @@ func (v verb) count(name string) int {
 // application returns what "add" applies. The definition foreign is one of another
 // catalog.
 func (s *story) application(v verb) buff.Application {
-	a := buff.Application{Spec: s.catalog.Spec(v.args[0]), Source: buff.OwnerID(v.count("source")), Stacks: v.count("stacks")}
+	a := buff.Application{Spec: s.specs[v.args[0]], Source: buff.OwnerID(v.count("source")), Stacks: v.count("stacks")}
 	if v.args[0] == "foreign" {
 		c, err := buff.NewCatalog(buff.Spec{ID: "foreign", Kind: buff.Infinite})
 		if err != nil {

@@ -1,14 +1,19 @@
 package catalog
 
 import (
+	"io/fs"
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
 )
 
 func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
+	return ReloadFS(prev, disk{}, paths...)
+}
+
+func ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	l := newLoader()
-	l.read(disk{}, paths)
+	l.read(fsys, paths)
 	l.prev = prev
 	return l.catalog()
 }
