@@ -18,7 +18,6 @@ type Catalog struct {
 	byID     map[string]*Spec
 	handlers []string
 	handled  map[string]HandlerID
-	called   map[string]bool // by definitions of this very catalog
 
 	tags, acts         names
 	above              []Tag // of tag i+1, the one above it
@@ -27,12 +26,8 @@ type Catalog struct {
 	attributes []Attribute
 	schema     *stat.Schema // nil if there are no attributes, or wrong ones
 
-	lines   names   // the IDs of this catalog and of those that it took the place of
-	latest  []*Spec // of line i+1, the definition here; nil if it has none any more
-	past    []*mark // of the catalogs that it took the place of, and its own
-	changes []SpecChange
-
-	revisions []uint32 // of line i+1, the highest that any version has had
+	lines  names   // the IDs of this catalog and of those that it took the place of
+	latest []*Spec // of line i+1, the definition here; nil if it has none any more
 }
 
 // ErrSpec is matched by every error of [NewCatalog], ErrAttributes by that of a
@@ -81,7 +76,7 @@ func NewCatalog(specs ...Spec) (*Catalog, error) { return Build(Definitions{Spec
 
 // Build is NewCatalog for definitions with attributes.
 func Build(d Definitions) (*Catalog, error) {
-	return newCatalog(&Catalog{handled: make(map[string]HandlerID)}, nil, d)
+	return newCatalog(&Catalog{handled: make(map[string]HandlerID)}, d)
 }
 
 // Next returns a catalog of the definitions that takes the place of c, which does not
@@ -104,14 +99,12 @@ func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 		handlers: slices.Clip(c.handlers), handled: maps.Clone(c.handled), above: slices.Clip(c.above),
 		tags: c.tags.clone(), acts: c.acts.clone(), groups: c.groups.clone(), slots: c.slots.clone(), drs: c.drs.clone(),
 		lines: c.lines.clone(),
-	}, c, d)
+	}, d)
 }
 
-// newCatalog completes c, which takes the place of the catalog before, if there is one.
-func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
+func newCatalog(c *Catalog, d Definitions) (*Catalog, error) {
 	specs := d.Specs
 	c.byID = make(map[string]*Spec, len(specs))
-	c.called = make(map[string]bool)
 	k := checker{catalog: c}
 	k.attributes(d.Attributes)
 	for i := range specs {
@@ -130,7 +123,6 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	for _, s := range c.specs {
 		c.latest[s.line-1] = s
 	}
-	c.compare(before)
 	return c, nil
 }
 
@@ -155,8 +147,7 @@ func (c *Catalog) All() iter.Seq[*Spec] { return slices.Values(c.specs) }
 func (c *Catalog) Has(s *Spec) bool { return s != nil && s.catalog == c }
 
 // Handlers returns the names of the Go handlers that the definitions call, each
-// once, in the order of their first use; first those that the definitions of earlier
-// catalogs did. A [HandlerID] is a place in this list.
+// once, in the order of their first use. A [HandlerID] is a place in this list.
 func (c *Catalog) Handlers() []string { return slices.Clone(c.handlers) }
 
 func (c *Catalog) handler(name string) HandlerID {
@@ -166,7 +157,6 @@ func (c *Catalog) handler(name string) HandlerID {
 		c.handled[name] = id
 		c.handlers = append(c.handlers, name)
 	}
-	c.called[name] = true
 	return id
 }
 

@@ -11,7 +11,6 @@ type compiled struct {
 	catalog  *Catalog
 	index    uint32
 	line     uint32 // number of the ID, the same in all versions
-	revision uint32
 	uses     uses
 	duration int64 // ms; 0 unless Timed
 	shortest int64 // ms, MinDuration

@@ -28,8 +28,10 @@ type auras struct {
 	same map[auraKey]int32 // the first of those that may apply the same instance
 	born uint64
 
-	due   []look
-	now   []look                // while they are worked off
+	due      []look
+	now      []look          // while they are worked off
+	captured []buff.Captured // of the bearer of the aura that looks
+
 	found []buff.OwnerID        // by the query that runs
 	kept  []buff.OwnerID        // members that could not be told to leave
 	yield func(id buff.OwnerID) // adds to found
@@ -240,6 +242,9 @@ func (e *Engine) look(i int32, due wheel.Time) {
 		}
 	}
 	apply := buff.Application{Spec: x.applied(a), Source: a.bearer, Magnitude: b.Magnitude, Level: b.Level}
+	if apply.Spec != nil {
+		e.captureMember(&apply, o, b)
+	}
 	for _, id := range x.found {
 		m := e.byID[id]
 		if m == nil || apply.Spec == nil {

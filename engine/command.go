@@ -25,6 +25,7 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 		return 0, buff.Result{Err: err}
 	}
 	a.Spec = spec
+	e.capture(id, &a)
 	r := e.to(id, buff.Command{Verb: buff.Apply, Application: a})
 	return r.Handle, r
 }

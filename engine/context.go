@@ -76,11 +76,22 @@ func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().ow
 //
 // Only inside the handler.
 func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
-	if _, ok := c.live().engine.Catalog().Newest(a.Spec); !ok {
+	l := c.live()
+	newest, ok := l.engine.Catalog().Newest(a.Spec)
+	if !ok {
 		panic("engine: AddBuff with a definition that is not of this engine's catalog")
 	}
-	a.Params = c.lane.lent.params(a.Params)
-	c.to(to, buff.Command{Verb: buff.Apply, Application: a})
+	if newest != nil {
+		a.Spec = newest
+	}
+	a.Params = l.lent.params(a.Params)
+	byLoop := l.capture(to, &a)
+	cmd := buff.Command{Verb: buff.Apply, Application: a}
+	if byLoop {
+		c.send(cross{to: to, cmd: cmd})
+		return
+	}
+	c.to(to, cmd)
 }
 
 // AddTimeout has f called for an owner after the delay, or at the next millisecond
@@ -145,8 +156,7 @@ func (c *Context) to(owner buff.OwnerID, cmd buff.Command) {
 		l.turn.Issue(l.owner.set, cmd)
 		return
 	}
-	l.passOn()
-	l.cross = append(l.cross, cross{at: l.turn.At(), from: l.owner.id, to: owner, cmd: cmd})
+	c.send(cross{to: owner, cmd: cmd})
 }
 
 func (c *Context) by(number uint32, cmd buff.Command) {
@@ -155,8 +165,15 @@ func (c *Context) by(number uint32, cmd buff.Command) {
 		l.turn.Issue(l.owner.set, cmd)
 		return
 	}
+	c.send(cross{num: number, by: true, cmd: cmd})
+}
+
+// send puts a command among those that the loop delivers at the end of the frame.
+func (c *Context) send(x cross) {
+	l := c.lane
 	l.passOn()
-	l.cross = append(l.cross, cross{at: l.turn.At(), from: l.owner.id, num: number, by: true, cmd: cmd})
+	x.at, x.from = l.turn.At(), l.owner.id
+	l.cross = append(l.cross, x)
 }
 
 // removal panics if why is not a reason that ends a buff.

@@ -42,21 +42,23 @@ type Engine struct {
 	used  bool   // lanes have been used since they were last emptied
 	home  []*mailbox
 
-	loop   buff.Turn  // for what is decided on the loop
-	query  buff.Query // of the command that the loop carries out
-	passes bool       // passOn is at work
-	cross  []cross
-	ledger ledger
-	tally  tally
-	sweep  sweep
-	zones  map[uint32]*zone
-	behind []*owner // who has not been told yet of its zone's time
-	frame  Frame
-	inbox  Inbox
-	budget budget
-	stats  Stats
-	closed bool
-	asking bool // Options.Members is at work
+	loop     buff.Turn       // for what is decided on the loop
+	query    buff.Query      // of the command that the loop carries out
+	passes   bool            // passOn is at work
+	captured []buff.Captured // of the source of what the loop applies
+	cross    []cross
+	ledger   ledger
+	tally    tally
+	sweep    sweep
+	zones    map[uint32]*zone
+	zonal    bool     // some definition is, or was, left behind in its zone
+	behind   []*owner // who has not been told yet of its zone's time
+	frame    Frame
+	inbox    Inbox
+	budget   budget
+	stats    Stats
+	closed   bool
+	asking   bool // Options.Members is at work
 
 	ticking atomic.Bool   // a handler that calls the Engine finds it true
 	frames  atomic.Uint64 // the number of the frame; lanes read it

@@ -41,8 +41,9 @@ func (l *lane) passOn() {
 // lent is the memory of what a handler's commands point to: copies, so that the handler
 // may use its own again. When a list grows, what points into the old one stays good.
 type lent struct {
-	queries []buff.Query
-	args    []buff.Arg
+	queries  []buff.Query
+	args     []buff.Arg
+	captured []buff.Captured
 }
 
 func (l *lent) query(q buff.Query) *buff.Query {
@@ -57,11 +58,14 @@ func (l *lent) params(args []buff.Arg) []buff.Arg {
 }
 
 // empty makes the memory free: no command is left.
-func (l *lent) empty() { l.queries, l.args = l.queries[:0], l.args[:0] }
+func (l *lent) empty() {
+	l.queries, l.args, l.captured = l.queries[:0], l.args[:0], l.captured[:0]
+}
 
 // borrow gives a command that has to wait copies of what it points to.
 func borrow(c *buff.Command) {
 	c.Application.Params = slices.Clone(c.Application.Params)
+	c.Application.Captured = slices.Clone(c.Application.Captured)
 	if c.Query != nil {
 		q := *c.Query
 		c.Query = &q

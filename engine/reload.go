@@ -65,6 +65,9 @@ func (e *Engine) publish(c *buff.Catalog) {
 		d.handlers[i] = e.opts.Handlers[name]
 	}
 	e.tally.know(c)
+	for s := range c.All() {
+		e.zonal = e.zonal || s.OnZone == buff.FateRemove
+	}
 	e.loop.Catalog = c
 	e.ledger.auras.catalog = c
 	e.edition.Store(d)

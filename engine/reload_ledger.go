@@ -2,9 +2,9 @@ package engine
 
 import "github.com/bufftick/bufftick/buff"
 
-// revised is the kind of a change that no event has of its own: an instance is, or may be,
+// revised is the kind of a change that stands for several events: an instance is, or may be,
 // of another version of its definition from here on.
-const revised = buff.Stacked
+const revised = buff.Refreshed
 
 // reload makes the ledger ready for the definitions of a catalog. The lines know the
 // versions before.
@@ -25,13 +25,4 @@ func (l *ledger) reload(lines []counted, c *buff.Catalog) {
 // different things.
 func (l *ledger) shifting(s *buff.Spec) bool {
 	return int(s.Line()) < len(l.shifts) && l.shifts[s.Line()]
-}
-
-// revise takes down what an owner carries after it has followed a Reload.
-func (l *ledger) revise(e *Engine, o *owner) {
-	for b := range o.set.All() {
-		if l.shifting(b.Spec) {
-			l.changes = append(l.changes, change{at: e.now, owner: o.id, source: b.Source, spec: b.Spec, handle: b.Handle, kind: revised})
-		}
-	}
 }

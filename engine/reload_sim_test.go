@@ -21,7 +21,9 @@ func (s *sim) reload() {
 		if d.IntN(8) == 0 && !slices.Contains([]string{"shield", "rage", "light"}, spec.ID) { // others speak of these
 			continue
 		}
-		spec.Reload = buff.ReloadRule(d.IntN(3))
+		if spec.Kind != buff.Instant {
+			spec.Reload = buff.ReloadRule(d.IntN(3))
+		}
 		if spec.Kind == buff.Timed && d.IntN(3) == 0 {
 			spec.Duration += time.Duration(d.IntN(3000)) * time.Millisecond
 		}

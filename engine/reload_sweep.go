@@ -65,7 +65,6 @@ func (e *Engine) visit(o *owner) {
 	w.looked += o.set.Len()
 	o.set.Adopt(e.turn(), e.now)
 	e.obey(o)
-	e.ledger.revise(e, o)
 	e.noteLoop()
 	e.passOn()
 }

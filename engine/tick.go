@@ -219,6 +219,9 @@ func (e *Engine) forward(o *owner, c buff.Command) {
 		e.stats.Undelivered++
 		return
 	}
+	if c.Verb == buff.Apply {
+		e.capture(o.id, &c.Application)
+	}
 	if r := e.deliver(o, c); r.Err != nil && r.Kind == 0 {
 		e.stats.Undelivered++
 	}

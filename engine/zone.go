@@ -25,8 +25,9 @@ type zonePace struct {
 
 // SetZone moves an owner into a zone. From now on its time passes as the zone's does, beside
 // what it has of its own; it leaves what its zone was until now. Whoever spawns is in zone
-// 0, and a zone is not saved with its owner. It fails with [ErrUnknownOwner],
-// [ErrTooManyZones] or [ErrClosed].
+// 0, and a zone is not saved with its owner. Buffs whose OnZone wants it go, for the reason
+// Interrupt and the act "zone". It fails with [ErrUnknownOwner], [ErrTooManyZones],
+// [ErrClosed] or, if the owner is busy and has buffs that may go, [ErrOverloaded].
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner) if the time of the
 // two zones differs.
@@ -39,6 +40,12 @@ func (e *Engine) SetZone(id buff.OwnerID, to uint32) error {
 	z, err := e.needZone(to)
 	if err != nil {
 		return err
+	}
+	if e.zonal {
+		if r := e.deliver(o, buff.Command{Verb: buff.ZoneLeft}); r.Err != nil {
+			e.tidyZone(to, z)
+			return r.Err
+		}
 	}
 	e.leaveZone(o)
 	e.joinZone(o, to, z)

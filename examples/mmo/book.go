@@ -26,14 +26,21 @@ type book struct {
 	ghost, fallen                             *buff.Spec // the dead
 }
 
-// loadBook reads the definitions.
-func loadBook() (*book, error) {
-	cat, err := catalog.LoadFS(definitions, "buffs")
+// loadBook reads the definitions of a folder, or if that is "" those of the program.
+func loadBook(dir string) (*book, error) {
+	load := func() (*buff.Catalog, error) { return catalog.LoadFS(definitions, "buffs") }
+	if dir != "" {
+		load = func() (*buff.Catalog, error) { return catalog.Load(dir) }
+	}
+	cat, err := load()
 	if err != nil {
 		return nil, err
 	}
 	return newBook(cat)
 }
+
+// is reports whether two definitions are versions of the same.
+func is(a, b *buff.Spec) bool { return a != nil && a.Line() == b.Line() }
 
 func newBook(cat *buff.Catalog) (*book, error) {
 	var missing []string
@@ -57,7 +64,7 @@ func newBook(cat *buff.Catalog) (*book, error) {
 		ghost: spec("ghost"), fallen: spec("fallen"),
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("buffs/*.yaml: no definition of %q", missing)
+		return nil, fmt.Errorf("the game casts %q, and there is no such definition", missing)
 	}
 	return b, nil
 }

@@ -23,6 +23,7 @@ type settings struct {
 	workers         int // 0: one for each processor
 	sync            bool
 	profile         string
+	buffs           string // folder; "": the definitions that travel with the program
 }
 
 // Limits of the flags.
@@ -47,6 +48,7 @@ func newFlags(s *settings) *flag.FlagSet {
 	f.Uint64Var(&s.seed, "seed", 1, "`number` that all chance comes from")
 	f.IntVar(&s.workers, "workers", 0, "`number` of workers; 0: one for each processor")
 	f.BoolVar(&s.sync, "sync", false, "run everything on the loop, without workers")
+	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, read anew when they change, unless -speed is max; without it those in the program")
 	f.StringVar(&s.profile, "profile", "", "`kind` of profile to write to the current folder: cpu, mem or trace")
 	return f
 }

@@ -31,7 +31,7 @@ func newUnit(seed uint64, id buff.OwnerID, life uint64, health int64, corpse *bu
 type rules struct {
 	*book
 	players  int
-	strength []int64 // by buff.Spec.Index: of one stack, at magnitude 100
+	strength []int64 // by buff.Spec.Line: of one stack, at magnitude 100
 }
 
 // enrageAfter is how long a boss puts up with a raid.
@@ -58,7 +58,7 @@ func data(c *engine.Context) *unit { return c.Data().(*unit) }
 // amount is the strength of an event: the definition's, times the percentage that
 // the application brought, for each stack; and of a part of a period its share.
 func (r *rules) amount(e buff.Event) int64 {
-	n := r.strength[e.Spec.Index()] * e.Magnitude * int64(e.Stacks) / 100
+	n := r.strength[e.Spec.Line()] * e.Magnitude * int64(e.Stacks) / 100
 	if e.Period > 0 {
 		n = n * e.Elapsed / e.Period
 	}
@@ -114,7 +114,7 @@ func (r *rules) die(c *engine.Context, killer buff.OwnerID) {
 // carries returns the owner's oldest buff of a definition, if it has one.
 func carries(c *engine.Context, spec *buff.Spec) (buff.Instance, bool) {
 	for b := range c.Buffs() {
-		if b.Spec == spec {
+		if is(b.Spec, spec) {
 			return b, true
 		}
 	}
@@ -149,7 +149,7 @@ func (r *rules) chainOn(c *engine.Context, e buff.Event) {
 // stats counts afresh what the buffs of the owner do for it.
 func (r *rules) stats(c *engine.Context, e buff.Event) {
 	u := data(c)
-	if e.Spec == r.shell {
+	if is(e.Spec, r.shell) {
 		u.shell = 0
 		if e.Kind == buff.Applied {
 			u.shell = r.amount(e)
@@ -157,14 +157,14 @@ func (r *rules) stats(c *engine.Context, e buff.Event) {
 	}
 	u.most, u.armour = u.base, 0
 	for b := range c.Buffs() {
-		switch b.Spec {
-		case r.stew:
+		switch {
+		case is(b.Spec, r.stew):
 			u.most += u.base / 10
-		case r.rested:
+		case is(b.Spec, r.rested):
 			u.most += u.base / 20
-		case r.stance:
+		case is(b.Spec, r.stance):
 			u.armour += 20
-		case r.swiftness:
+		case is(b.Spec, r.swiftness):
 			u.armour += 5 * int64(b.Stacks) // who is quick is hit less
 		}
 	}
@@ -177,13 +177,13 @@ func (r *rules) enrageNow(c *engine.Context, _ buff.Event) {
 
 // newRules returns the rules with how strong each definition is.
 func newRules(b *book, players int) *rules {
-	r := &rules{book: b, players: players, strength: make([]int64, b.catalog.Len())}
+	r := &rules{book: b, players: players, strength: make([]int64, b.catalog.Lines()+1)}
 	for spec, n := range map[*buff.Spec]int64{
 		b.strike: 40, b.meteor: 90, b.venom: 6, b.bleed: 15, b.burn: 20, b.leech: 12,
 		b.explosion: 500, b.despair: 300, b.quake: 35,
 		b.mend: 60, b.regrowth: 15, b.renew: 12, b.bloom: 8, b.chain: 120, b.shell: 200,
 	} {
-		r.strength[spec.Index()] = n
+		r.strength[spec.Line()] = n
 	}
 	return r
 }

@@ -5,12 +5,15 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/bufftick/bufftick/buff/catalog/watch"
 )
 
 // loop plays a world frame by frame and measures how long that takes.
 type loop struct {
 	*world
 	status *status
+	watch  <-chan watch.Change // of the definitions; nil: they do not change
 
 	played      int
 	late        int                     // frames that began when the next was due already
@@ -35,6 +38,7 @@ func (l *loop) play(ctx context.Context) {
 	start := time.Now()
 	for l.played < l.frames && l.err == nil && l.wait(ctx, start) {
 		began := time.Now()
+		l.reload()
 		l.act()
 		tick := time.Now()
 		frame := l.eng.Tick(l.at(l.played+1) - l.at(l.played))

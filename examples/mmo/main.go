@@ -17,6 +17,7 @@
 //	spells.go    what there is to cast
 //	handlers.go  what the buffs do: the code that the definitions call by name
 //	book.go      the definitions, read from buffs/*.yaml
+//	reload.go    and read anew while the game runs
 //	summary.go   what is told at the end; tally.go, pulses.go, digest.go count it
 package main
 
@@ -62,7 +63,12 @@ func game(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return newLoop(w, newStatus(stderr)).game(ctx, stdout)
+	l := newLoop(w, newStatus(stderr))
+	stop, err := l.follow()
+	if err != nil {
+		return cmp.Or(err, w.eng.Close(ctx))
+	}
+	return cmp.Or(l.game(ctx, stdout), stop())
 }
 
 // game plays the world of the loop, tells what came of it and closes the engine. The

@@ -30,8 +30,12 @@ type beat struct {
 func newPulses() pulses { return pulses{live: map[buff.Handle]*beat{}} }
 
 func (p *pulses) add(e buff.Event) {
-	if e.Spec == nil || e.Spec.Period == 0 {
+	b := p.live[e.Handle]
+	switch {
+	case e.Spec == nil, e.Spec.Period == 0 && b == nil:
 		return
+	case b != nil && b.spec != e.Spec:
+		p.revise(b, e)
 	}
 	if e.Kind == buff.Applied {
 		b := &beat{spec: e.Spec, next: e.At.After(e.Spec.Period), end: e.End, last: -1}
@@ -41,7 +45,6 @@ func (p *pulses) add(e buff.Event) {
 		}
 		return
 	}
-	b := p.live[e.Handle]
 	switch {
 	case e.Kind == buff.Pulsed:
 		p.run++
@@ -91,6 +94,16 @@ func (p *pulses) interrupt(b *beat, at wheel.Time) {
 		p.pass(b, at)
 	case b.end == at: // its last breath, in its last instant
 		p.expire(b, at)
+	}
+}
+
+// revise takes the period of another version of the definition in. The pulse that is to
+// come stays where it is.
+func (p *pulses) revise(b *beat, e buff.Event) {
+	p.interrupt(b, e.At)
+	b.spec = e.Spec
+	if b.spec.Period == 0 {
+		b.next = wheel.Never
 	}
 }
 

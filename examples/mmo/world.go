@@ -67,7 +67,7 @@ type player struct {
 const budget = time.Minute
 
 func newWorld(s settings) (*world, error) {
-	b, err := loadBook()
+	b, err := loadBook(s.buffs)
 	if err != nil {
 		return nil, err
 	}
@@ -188,21 +188,21 @@ func (w *world) learnPlayer(p *player, e buff.Event) {
 	switch {
 	case e.Kind == buff.TimedOut:
 		p.casting = 0
-	case e.Spec == w.zeal:
+	case is(e.Spec, w.zeal):
 		p.zeal = until(e)
-	case e.Spec == w.fury:
+	case is(e.Spec, w.fury):
 		p.fury = until(e)
 	case !began && !ended:
-	case e.Spec == w.ghost:
+	case is(e.Spec, w.ghost):
 		p.dead = began
 		if began {
 			w.tally.deaths++
 		}
-	case e.Spec == w.daze:
+	case is(e.Spec, w.daze):
 		p.dazed = began
-	case e.Spec == w.stance:
+	case is(e.Spec, w.stance):
 		p.bare = ended
-	case began && (e.Spec == w.bomb || e.Spec == w.dread):
+	case began && (is(e.Spec, w.bomb) || is(e.Spec, w.dread)):
 		p.raid.cursed = append(p.raid.cursed, p)
 	}
 }

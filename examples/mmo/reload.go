@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff/catalog/watch"
+)
+
+// follow has the folder of the definitions watched, if there is one and the game runs in
+// real time: otherwise what happens must not depend on when a file was saved. It returns
+// what ends that.
+func (l *loop) follow() (stop func() error, err error) {
+	if l.buffs == "" || l.speed == 0 {
+		return func() error { return nil }, nil
+	}
+	w, err := watch.Folder(l.buffs, l.eng.Catalog())
+	if err != nil {
+		return nil, err
+	}
+	l.watch = w.Changes()
+	return w.Close, nil
+}
+
+// reload takes new definitions over, between two frames, and tells what they have changed.
+// Where something is wrong with them, it tells that, and the old ones stay.
+func (l *loop) reload() {
+	select {
+	case c := <-l.watch:
+		l.status.clear()
+		fmt.Fprintln(l.status.to, l.adopt(c))
+	default:
+	}
+}
+
+// adopt takes a change over and returns what there is to tell.
+func (l *loop) adopt(c watch.Change) string {
+	if c.Err != nil {
+		return fmt.Sprintf("%v: the buffs stay as they are:\n%v", l.now, c.Err)
+	}
+	if _, err := newBook(c.Catalog); err != nil {
+		return fmt.Sprintf("%v: the buffs stay as they are: %v", l.now, err)
+	}
+	report, err := l.eng.Reload(c.Catalog)
+	if err != nil {
+		return fmt.Sprintf("%v: the buffs stay as they are: %v", l.now, err)
+	}
+	return fmt.Sprintf("%v: new buffs: %v", l.now, report)
+}
