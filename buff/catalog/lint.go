@@ -91,7 +91,7 @@ func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnin
 	}
 	l := newLoader()
 	l.read(fsys, paths)
-	if c, err = l.catalog(); err != nil {
+	if c, err = l.catalog(nil); err != nil {
 		return nil, nil, err
 	}
 	return c, l.warnings(o), nil
