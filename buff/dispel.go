@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -78,6 +79,9 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 		r.Amount++
 		r.Kind, r.Why = Removed, Stolen
 		a := Application{Spec: i.spec, Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude}
+		if values := s.keptOf(i).values; len(values) > 0 {
+			a.taken = &taken{i.spec, slices.Clone(values)}
+		}
 		left := MaxDuration
 		if i.end != wheel.Never {
 			left = time.Duration(min(int64(i.end-s.nowOf(t, i)), MaxDuration.Milliseconds())) * time.Millisecond
