@@ -9,7 +9,16 @@ import (
 
 // apply puts a buff on the owner, if all gates let it: an instant one is done, a further
 // application joins a live instance, everything else is a new one.
+//
+// What was asked for in an older version of its definition is applied in the newest.
 func (s *Set) apply(t *Turn, a *Application) Result {
+	if t.Catalog != nil && a.Spec.catalog != t.Catalog {
+		newest, _ := t.Catalog.Newest(a.Spec)
+		if newest == nil || a.member && !newest.joinable() {
+			return s.deny(t, a, Reload, nil)
+		}
+		a.Spec = newest
+	}
 	spec := a.Spec
 	if why, err := a.check(); err != nil {
 		t.emit(s, Event{Kind: Faulted, Why: why, Spec: spec, Source: a.Source, End: wheel.Never})

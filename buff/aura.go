@@ -9,10 +9,14 @@ import (
 // A member of an aura has the buff that the aura applies, without an end, until it has left
 // for the time that the aura lingers.
 
+// joinable reports whether an aura may apply the definition: there is something to take
+// away, and no stack has an end of its own.
+func (s *Spec) joinable() bool { return s.Kind != Instant && s.Stack.Timers == TimersShared }
+
 // enterAura: the owner is within an aura.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
-	if a.Spec.Stack.Timers != TimersShared {
-		panic("buff: an Enter of " + a.Spec.ID + ", the stacks of which have timers of their own")
+	if !a.Spec.joinable() {
+		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
 	}
 	if at := s.memberOf(a); at != noSlot {
 		i := &s.slots[at]

@@ -18,6 +18,7 @@ type Catalog struct {
 	byID     map[string]*Spec
 	handlers []string
 	handled  map[string]HandlerID
+	called   map[string]bool // by definitions of this very catalog
 
 	tags, acts         names
 	above              []Tag // of tag i+1, the one above it
@@ -110,6 +111,7 @@ func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	specs := d.Specs
 	c.byID = make(map[string]*Spec, len(specs))
+	c.called = make(map[string]bool)
 	k := checker{catalog: c}
 	k.attributes(d.Attributes)
 	for i := range specs {
@@ -158,7 +160,8 @@ func (c *Catalog) All() iter.Seq[*Spec] { return slices.Values(c.specs) }
 func (c *Catalog) Has(s *Spec) bool { return s != nil && s.catalog == c }
 
 // Handlers returns the names of the Go handlers that the definitions call, each
-// once, in the order of their first use. A [HandlerID] is a place in this list.
+// once, in the order of their first use; first those that the definitions of earlier
+// catalogs did. A [HandlerID] is a place in this list.
 func (c *Catalog) Handlers() []string { return slices.Clone(c.handlers) }
 
 func (c *Catalog) handler(name string) HandlerID {
@@ -168,6 +171,7 @@ func (c *Catalog) handler(name string) HandlerID {
 		c.handled[name] = id
 		c.handlers = append(c.handlers, name)
 	}
+	c.called[name] = true
 	return id
 }
 

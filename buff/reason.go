@@ -23,7 +23,7 @@ const (
 	OutOfAura  // the owner left the area
 	Interrupt  // an interrupting act of the owner; Event.Name says which
 	Unload     // the owner left
-	Reload     // the definition was changed
+	Reload     // the definition was changed; of an application, it is not there any more
 	Fault      // its handler failed
 
 	Limit       // the stack limit, with overflow deny

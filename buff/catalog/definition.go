@@ -9,13 +9,19 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// definition is a definition that is being read, with the places of its fields.
+// definition is a definition that is being read, with the places of its fields; or, without
+// an ID, what a file has beside definitions.
 type definition struct {
 	loader *loader
 	src    *source
 	at     position // of the ID
 	spec   buff.Spec
 	places map[string]place // by field, as in buff.SpecError; "" is the whole definition
+
+	// What is being read, for the fields of it.
+	number  *buff.Number
+	byCurve **buff.Curve
+	action  *buff.Action
 }
 
 // place is where a field stands.
@@ -23,41 +29,6 @@ type place struct {
 	position
 	bad bool   // reported already: what follows from it is not
 	ref string // the ID that the value refers to, if it does
-}
-
-// root reads a whole file.
-func (l *loader) root(s *source, root ast.Node) {
-	fields, ok := Fields(root)
-	if !ok {
-		l.add(s, at(root), "", "", `want a map with "buffs:", not %s`, kindOf(root))
-		l.blind = true
-		return
-	}
-	seen := map[string]position{}
-	for _, f := range fields {
-		p := at(f.Key)
-		name, ok := Text(f.Key)
-		first, again := seen[name]
-		switch {
-		case !ok || name != "version" && name != "buffs":
-			l.add(s, p, "", "", "unknown field %s%s", Describe(f.Key), didYouMean(nearest(name, []string{"version", "buffs"})))
-		case again:
-			l.add(s, p, "", name, "repeated: it stands in line %d already", first.line)
-		case name == "version":
-			if v, ok := f.Value.(*ast.IntegerNode); !ok || v.Token.Value != "1" {
-				l.add(s, valueAt(f), "", name, "only version 1 is known, not %s", Describe(f.Value))
-			}
-		default:
-			l.definitions(s, valueAt(f), f.Value)
-		}
-		if ok && !again {
-			seen[name] = p
-		}
-	}
-	if _, ok := seen["buffs"]; !ok {
-		l.add(s, at(root), "", "", `the field "buffs" with the definitions is missing`)
-		l.blind = true
-	}
 }
 
 // definitions reads a map of IDs to definitions, which stands at p.

@@ -55,6 +55,9 @@ func (l *linter) findUses() {
 				add(element("stack.thresholds", i)+".apply", t.Apply, 0, alone && t.At <= max(s.Stack.Initial, 1))
 			}
 		}
+		for i, id := range s.Links {
+			add(element("links", i), id, 0, alone)
+		}
 		if a := &s.Aura; a.Apply != "" {
 			add("aura.apply", a.Apply, a.Interval, false)
 		}
@@ -91,7 +94,7 @@ func (l *linter) limitUnreached() {
 		case every == 0 || d.spec.Kind != buff.Timed:
 		default:
 			if most := each * applications(&d.spec, every); most < min(st.Limit, buff.MaxStacks) {
-				l.warn(d, "stack.limit", "one application every %s and a duration of %s never make more than %d", short(every), short(d.spec.Duration), most)
+				l.warn(d, "stack.limit", "one application every %s and a duration of %s never make more than %d", short(every), short(longest(&d.spec)), most)
 			}
 		}
 	}
@@ -99,7 +102,7 @@ func (l *linter) limitUnreached() {
 
 // applications returns how many applications stand together in one buff at most.
 func applications(s *buff.Spec, every time.Duration) int {
-	within := int(s.Duration/every) + 1 // one that comes at the very end is in time
+	within := int(longest(s)/every) + 1 // one that comes at the very end is in time
 	if s.Stack.Timers == buff.TimersShared && s.Stack.Refresh != buff.RefreshNone && within > 1 {
 		return buff.MaxStacks // each moves the end of all
 	}

@@ -19,10 +19,11 @@ import (
 
 // Limits on what is read. Each has an error that names it.
 const (
-	MaxFileSize    = 1 << 20 // bytes of one file
-	MaxFiles       = 1000    // files of one catalog
-	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any one map
-	MaxErrors      = 1000    // errors that are returned singly
+	MaxFileSize    = 1 << 20  // bytes of one file
+	MaxTotalSize   = 16 << 20 // bytes of all files of one catalog
+	MaxFiles       = 1000     // files of one catalog
+	MaxDefinitions = 10_000   // definitions of one catalog, and keys of any one map
+	MaxErrors      = 1000     // errors that are returned singly
 
 	maxDepth = 32      // levels of nesting; a list in the column of its key counts with it
 	maxEmpty = 100     // values that are left out, in one file
@@ -45,7 +46,23 @@ func Load(paths ...string) (*buff.Catalog, error) { return LoadFS(disk{}, paths.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	l := newLoader()
 	l.read(fsys, paths)
-	return l.catalog()
+	return l.catalog(nil)
+}
+
+// Reload is Load for a catalog that takes the place of prev, as [buff.Catalog.Rebuild] has
+// it: tags, acts and handlers keep their numbers, and a definition is the next version of
+// that with the same ID. The attributes must be those of prev, in their order: otherwise
+// the error matches [buff.ErrAttributes]. If there is an error, prev stays what it is, and
+// there is no other. Any goroutine may call it.
+func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
+	return ReloadFS(prev, disk{}, paths...)
+}
+
+// ReloadFS is Reload for the files of fsys. Any goroutine may call it, if fsys allows that.
+func ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
+	l := newLoader()
+	l.read(fsys, paths)
+	return l.catalog(prev)
 }
 
 // read reads all the files that the paths stand for.
@@ -59,7 +76,10 @@ func (l *loader) read(fsys fs.FS, paths []string) {
 				l.whole(name, nil, "more than %d files in one catalog", MaxFiles)
 				return
 			}
-			l.file(fsys, name)
+			if l.file(fsys, name); l.bytes > MaxTotalSize {
+				l.whole(name, nil, "all files up to this one have more than %d bytes together", MaxTotalSize)
+				return
+			}
 		}
 	}
 }
@@ -78,7 +98,7 @@ func (disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 func Parse(name string, src []byte) (*buff.Catalog, error) {
 	l := newLoader()
 	l.parse(name, src)
-	return l.catalog()
+	return l.catalog(nil)
 }
 
 // ParseNode reads a catalog from a node that is a map of IDs to definitions, as it
@@ -88,7 +108,7 @@ func Parse(name string, src []byte) (*buff.Catalog, error) {
 func ParseNode(name string, src []byte, node ast.Node) (*buff.Catalog, error) {
 	l := newLoader()
 	l.definitions(l.open(name, plain(src)), at(node), node)
-	return l.catalog()
+	return l.catalog(nil)
 }
 
 // loader gathers the definitions of one catalog and everything wrong with them.
@@ -97,9 +117,16 @@ type loader struct {
 	defs    []*definition // the first of each ID, in the order of the files
 	byID    map[string]*definition
 	count   int  // all definitions, repeated ones too
-	prev    *buff.Catalog
 	full    bool // there were more than MaxDefinitions
 	faults  []fault
+	bytes   int // of all the files
+
+	attrs    attributeSheet
+	curves   map[string]*curveEntry
+	declared map[string]map[string]bool // the lists of names by their sections
+	slots    map[string]*entry
+	returns  map[string]*entry
+	later    []func(*loader) // what is done when all the files have been read
 
 	// spoiled are the classes of slots, and the groups of diminishing returns, of which
 	// some definition could not be read: that others disagree with it says nothing.
@@ -121,7 +148,10 @@ type fault struct {
 type shared struct{ field, name string }
 
 func newLoader() *loader {
-	return &loader{byID: map[string]*definition{}, spoiled: map[shared]bool{}}
+	return &loader{
+		byID: map[string]*definition{}, spoiled: map[shared]bool{}, curves: map[string]*curveEntry{}, declared: map[string]map[string]bool{},
+		slots: map[string]*entry{}, returns: map[string]*entry{}, attrs: attributeSheet{bases: map[string]float64{}},
+	}
 }
 
 // open adds a source.
@@ -172,8 +202,7 @@ func (l *loader) expand(fsys fs.FS, name string) []string {
 	}
 	var names []string
 	for _, e := range entries {
-		hidden := strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), ".schema.json")
-		if !e.IsDir() && !hidden && isDefinitions(e.Name()) {
+		if !e.IsDir() && IsDefinitions(e.Name()) {
 			names = append(names, path.Join(filepath.ToSlash(name), e.Name()))
 		}
 	}
@@ -217,7 +246,9 @@ func (l *loader) file(fsys fs.FS, name string) {
 		l.unread(name, err)
 		return
 	}
-	l.parse(name, src)
+	if l.bytes += len(src); l.bytes <= MaxTotalSize {
+		l.parse(name, src)
+	}
 }
 
 // parse reads the definitions of the text of one file.
@@ -236,16 +267,23 @@ func (l *loader) parse(name string, src []byte) {
 	l.root(s, root)
 }
 
-// catalog checks the definitions as a whole.
-func (l *loader) catalog() (*buff.Catalog, error) {
+// catalog checks the definitions as a whole, and makes a catalog of them: a new one, or, if
+// prev is not nil, the one that takes its place.
+func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
+	for _, do := range l.later {
+		do(l)
+	}
+	l.undeclared()
 	specs := make([]buff.Spec, len(l.defs))
 	for i, d := range l.defs {
 		specs[i] = d.spec
 	}
-	c, err := buff.NewCatalog(specs...)
-	if l.prev != nil {
-		c, err = l.prev.Next(specs...)
+	definitions := buff.Definitions{Attributes: l.attrs.list, Specs: specs}
+	build := buff.Build
+	if prev != nil {
+		build = prev.Rebuild
 	}
+	c, err := build(definitions)
 	l.explain(err)
 	if len(l.faults) > 0 {
 		return nil, l.errors()

@@ -1,0 +1,105 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// attributeSheet is the section "attributes", which one file of a catalog has.
+type attributeSheet struct {
+	from  *definition // the file; nil if there is none
+	at    position
+	list  []buff.Attribute
+	bases map[string]float64 // by name; not nil
+
+	reading *buff.Attribute
+}
+
+// attributes reads the attributes of the owners.
+func (w *definition) attributes(f *ast.MappingValueNode) {
+	sheet := &w.loader.attrs
+	if first := sheet.from; first != nil {
+		w.complain("attributes", at(f.Key), "stand at %s:%d already: all attributes stand in one file, so that their order is certain", first.src.name, sheet.at.line)
+		return
+	}
+	sheet.from, sheet.at = w, at(f.Key)
+	w.places["attributes"] = place{position: at(f.Key)}
+	w.entries("attributes", "attributes", f, func(name, field string, f *ast.MappingValueNode) {
+		before := len(w.loader.faults)
+		a := buff.Attribute{Attribute: stat.Attribute{Name: name}}
+		sheet.reading = &a
+		w.fields(field, valueAt(f), f.Value, attributeFields)
+		if a.AtMin == buff.AtMinKill && a.Min == (stat.Limit{}) && len(w.loader.faults) == before {
+			w.fail(field+".at_min", w.places[field+".at_min"].position, "kill needs a min, at which the owner dies")
+		}
+		sheet.list = append(sheet.list, a)
+		sheet.bases[name] = a.Base
+	})
+}
+
+var attributeFields = table{"attribute", nil, map[string]readFunc{
+	"base":      func(d *definition, f string, n ast.Node) { d.real(f, n, &d.loader.attrs.reading.Base) },
+	"min":       func(d *definition, f string, n ast.Node) { d.statLimit(f, n, &d.loader.attrs.reading.Min) },
+	"max":       func(d *definition, f string, n ast.Node) { d.statLimit(f, n, &d.loader.attrs.reading.Max) },
+	"aggregate": (*definition).aggregate,
+	"at_min":    func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.attrs.reading.AtMin) },
+}}
+
+// statLimit reads a limit: a number, or the name of an attribute.
+func (d *definition) statLimit(field string, n ast.Node, to *stat.Limit) {
+	if name, ok := Text(n); ok && strings.Trim(name, numeral) != "" {
+		*to = stat.By(name)
+		return
+	}
+	v := 0.0
+	if d.real(field, n, &v); !d.places[field].bad {
+		*to = stat.At(v)
+	}
+}
+
+// aggregate reads which modifiers count: a word, or how many of the strongest.
+func (d *definition) aggregate(field string, n ast.Node) {
+	a := d.loader.attrs.reading
+	if _, isMap := Fields(n); isMap {
+		before := len(d.loader.faults)
+		if d.fields(field, at(n), n, strongestFields); len(d.loader.faults) == before {
+			a.Aggregate = stat.Strongest
+		}
+		return
+	}
+	if d.oneOf(field, n, stat.Sum.String(), stat.Max.String(), stat.Min.String()) {
+		d.word(field, n, &a.Aggregate)
+	}
+}
+
+var strongestFields = table{"aggregate", []string{"strongest"}, map[string]readFunc{
+	"strongest": func(d *definition, f string, n ast.Node) { d.count(f, n, &d.loader.attrs.reading.N) },
+}}
+
+// attribute reads the name of an attribute.
+func (d *definition) attribute(field string, n ast.Node, to *string) {
+	if d.name(field, n, false, to); d.places[field].bad {
+		return
+	}
+	name := *to
+	d.afterwards(func(l *loader) {
+		in := l.scope()
+		if _, ok := in.attrs[name]; !ok && in.attrs != nil {
+			d.failRef(field, at(n), "%s", noAttribute(name, in.attrs))
+		}
+	})
+}
+
+// scope is what numbers may name. What stands in a file that could not be read is not
+// known.
+func (l *loader) scope() scope {
+	s := scope{curves: l.curves, attrs: l.attrs.bases}
+	if l.blind {
+		s.attrs = nil
+	}
+	return s
+}
