@@ -170,11 +170,11 @@ func (s *story) reload(t *testing.T, d *datadriven.TestData) string {
 	files := fstest.MapFS{"buffs.yaml": {Data: []byte(d.Input)}}
 	c, err := catalog.ReloadFS(s.catalog, files, "buffs.yaml")
 	require.NoError(t, err)
-	s.know(c)
 	r, err := s.eng.Reload(c)
 	if err != nil {
 		return err.Error()
 	}
+	s.know(c)
 	return r.String()
 }
 
