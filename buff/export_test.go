@@ -23,6 +23,14 @@ func (s *Set) Due(h Handle) wheel.Time {
 // Given returns the duration of a Span and reports whether there is one.
 func (s Span) Given() (time.Duration, bool) { return s.d, s.given }
 
+// Taken returns the numbers of a buff that was stolen.
+func (a *Application) Taken() []float64 {
+	if a.taken == nil {
+		return nil
+	}
+	return a.taken.values
+}
+
 // Owed returns how many late pulses wait to be one.
 func (s *Set) Owed() (n int) {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {

@@ -195,6 +195,28 @@ type taken struct {
 	values []float64
 }
 
+// loot is room for what is taken. It is cut off in pieces and not used again: nobody knows
+// how long they are needed.
+type loot struct {
+	taken  []taken
+	values []float64
+}
+
+// take returns the numbers of a buff for who steals it.
+func (t *Turn) take(spec *Spec, values []float64) *taken {
+	l := &t.loot
+	if len(l.taken) == cap(l.taken) {
+		l.taken = make([]taken, 0, 32)
+	}
+	if cap(l.values)-len(l.values) < len(values) {
+		l.values = make([]float64, 0, max(128, len(values)))
+	}
+	from := len(l.values)
+	l.values = append(l.values, values...)
+	l.taken = append(l.taken, taken{spec, l.values[from:len(l.values):len(l.values)]})
+	return &l.taken[len(l.taken)-1]
+}
+
 // find returns the k-th number of a definition as it was; NoParam if there was none of that
 // name.
 func (n *taken) find(spec *Spec, k int) (float64, Reason) {
