@@ -29,13 +29,9 @@ func (w *definition) attributes(f *ast.MappingValueNode) {
 	sheet.from, sheet.at = w, at(f.Key)
 	w.places["attributes"] = place{position: at(f.Key)}
 	w.entries("attributes", "attributes", f, func(name, field string, f *ast.MappingValueNode) {
-		before := len(w.loader.faults)
 		a := buff.Attribute{Attribute: stat.Attribute{Name: name}}
 		sheet.reading = &a
 		w.fields(field, valueAt(f), f.Value, attributeFields)
-		if a.AtMin == buff.AtMinKill && a.Min == (stat.Limit{}) && len(w.loader.faults) == before {
-			w.fail(field+".at_min", w.places[field+".at_min"].position, "kill needs a min, at which the owner dies")
-		}
 		sheet.list = append(sheet.list, a)
 		sheet.bases[name] = a.Base
 	})
@@ -86,6 +82,7 @@ func (d *definition) attribute(field string, n ast.Node, to *string) {
 		return
 	}
 	name := *to
+	d.places[field] = place{position: at(n), attrs: true}
 	d.afterwards(func(l *loader) {
 		in := l.scope()
 		if _, ok := in.attrs[name]; !ok && in.attrs != nil {

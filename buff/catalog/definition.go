@@ -29,6 +29,8 @@ type place struct {
 	position
 	bad bool   // reported already: what follows from it is not
 	ref string // the ID that the value refers to, if it does
+
+	attrs bool // it names attributes
 }
 
 // definitions reads a map of IDs to definitions, which stands at p.

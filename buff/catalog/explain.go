@@ -37,7 +37,7 @@ func (l *loader) explain(err error) {
 			d = l.attrs.from
 		}
 		p := d.place(e.Field)
-		if refused[p.ref] || p.bad || d.doubtful(e.Field) || l.spoiled[d.shared(e.Field)] {
+		if refused[p.ref] || p.bad || p.attrs && l.blind || d.doubtful(e.Field) || l.spoiled[d.shared(e.Field)] {
 			continue
 		}
 		text := e.Text

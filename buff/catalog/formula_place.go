@@ -56,6 +56,7 @@ func (d *definition) formula(field string, n ast.Node) {
 		return
 	}
 	to := d.number
+	d.places[field] = place{position: at(n), attrs: true}
 	to.From = buff.FromFormula
 	d.afterwards(func(l *loader) {
 		f, wrong := compileFormula(text, l.scope())

@@ -56,7 +56,7 @@ func (l *linter) findUses() {
 			}
 		}
 		for i, id := range s.Links {
-			add(element("links", i), id, 0, alone)
+			add(element("links", i), id, 0, false) // a ring is an error
 		}
 		if a := &s.Aura; a.Apply != "" {
 			add("aura.apply", a.Apply, a.Interval, false)

@@ -72,21 +72,6 @@ func (d *definition) origin(field string, n ast.Node, to *buff.Number) {
 		}
 		d.fail(join(field, name), at(f.Key), "a number from %s has no %s", from[0], name)
 	}
-	d.atPulses(field, to)
-}
-
-// atPulses checks what is asked for anew at each pulse.
-func (d *definition) atPulses(field string, to *buff.Number) {
-	if to.Snapshot != buff.SnapshotPulse {
-		return
-	}
-	p := d.place(join(field, "snapshot")).position
-	switch {
-	case to.From == buff.FromFormula:
-		d.fail(join(field, "snapshot"), p, "a formula is worked out when the buff is applied, never in a pulse: want cast or apply")
-	case to.From != buff.FromAttr || to.Of == buff.AttrOfSource:
-		d.fail(join(field, "snapshot"), p, "only attributes of the owner are read in a pulse: want cast or apply")
-	}
 }
 
 var numberFields = table{"number", nil, map[string]readFunc{
