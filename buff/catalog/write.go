@@ -111,7 +111,7 @@ func canon(n ast.Node) string {
 	if list, ok := Fields(n); ok {
 		items := make([]string, len(list))
 		for i, f := range list {
-			items[i] = canon(f.Key) + ": " + canon(f.Value)
+			items[i] = strconv.Quote(keyOf(f)) + ": " + canon(f.Value) // JSON has no other keys than texts
 		}
 		slices.Sort(items)
 		return "{" + strings.Join(items, ", ") + "}"
