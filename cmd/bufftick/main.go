@@ -25,6 +25,7 @@ type cli struct {
 	Validate validateCmd `cmd:"" help:"Check files of definitions: all errors at once, and warnings."`
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of files of definitions, for editors."`
 	Doc      docCmd      `cmd:"" help:"Print a page about the definitions, in Markdown."`
+	Convert  convertCmd  `cmd:"" help:"Turn files of definitions into tables, YAML or JSON, and back."`
 }
 
 // errFailed ends the program with 1 when all that is to be said has been said.
