@@ -51,7 +51,7 @@ type level struct {
 	// below 2^32, and a product costs a third of a quotient.
 	inverse uint64
 	carry   uint64 // see smooth: a part of an entry, in 2^-32
-	wide    bool   // a slot is too long for entry.off: a deadline is looked up in the timer
+	wide    bool   // a slot is too long for entry.due: a deadline is looked up in the timer
 
 	// A bit for each slot that is not empty, by half of the ring; of the dial, for
 	// each word of Wheel.dial that is not zero.
@@ -96,30 +96,35 @@ func (w *Wheel) halfDay(t Time) uint64 {
 // place puts an entry where its deadline, which is not before now, belongs: on the
 // finest level of which the running round or the next one holds it.
 func (w *Wheel) place(timer, stamp uint32, due Time) {
-	l := dial
-	for due > w.level[l].next {
-		if l++; l == shelf {
+	var f *level
+	switch {
+	case due > w.level[minutes].next:
+		if due > w.level[hours].next {
 			w.shelve(timer, stamp, due)
 			return
 		}
+		f = &w.level[hours]
+	case due > w.level[seconds].next:
+		f = &w.level[minutes]
+	case due > w.level[dial].next:
+		f = &w.level[seconds]
+	default:
+		f = &w.level[dial]
 	}
-	f := &w.level[l]
-	gone := uint32(due - f.from)
+	gone := uint32(due) - uint32(f.from)
 	k, _ := bits.Mul64(uint64(gone)*2, f.inverse) // gone / unit
 	at := f.ring(uint32(k))
-	off := gone - uint32(k)*f.unit
 	q := &w.slots[f.first+at]
-	if q.tail < chunkEntries { // push, by hand: this is where the time goes
-		c := w.chunk(q.last)
-		c.entry[q.tail] = entry{timer, stamp, off}
-		q.tail++
-		q.n++
-		q.min, q.max = min(q.min, off), max(q.max, off)
+	if t := q.tail; t < chunkEntries { // push, by hand: this is where the time goes
+		q.end.entry[t] = entry{timer, stamp, uint32(due)}
+		q.tail = t + 1
+		if uint32(due) != q.only[0].due {
+			q.mixed = true
+		}
 		return
 	}
-	w.push(q, entry{timer, stamp, off})
-	if q.n == 1 {
-		w.mark(l, at)
+	if w.push(q, entry{timer, stamp, uint32(due)}) {
+		w.mark(f, at)
 	}
 }
 
@@ -130,14 +135,9 @@ func (w *Wheel) shelve(timer, stamp uint32, due Time) {
 	half := w.halfDay(due)
 	k := (bits.Len64(half^w.half) - 1) / shelfBits
 	l, at := shelf+k, uint32(half>>(k*shelfBits)%shelfSlots)
-	f, off := &w.level[l], uint32(0)
-	if !f.wide {
-		off = uint32(due - w.start(l, at))
-	}
-	q := &w.slots[f.first+at]
-	w.push(q, entry{timer, stamp, off})
-	if q.n == 1 {
-		w.mark(l, at)
+	f := &w.level[l]
+	if w.push(&w.slots[f.first+at], entry{timer, stamp, uint32(due)}) {
+		w.mark(f, at)
 	}
 }
 

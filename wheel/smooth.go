@@ -6,7 +6,7 @@ package wheel
 // the frames there are and do not crowd into the first ones.
 func (w *Wheel) smooth(frame uint64) {
 	for l := seconds; l <= shelf; l++ {
-		f, n := &w.level[l], w.slots[w.coming[l]].n
+		f, n := &w.level[l], w.slots[w.coming[l]].n()
 		if n == 0 {
 			f.carry = 1<<32 - 1 // a single entry comes down at once
 			continue
