@@ -109,7 +109,7 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 			w.placeWide(some)
 		} else {
 			for _, e := range some {
-				w.place(e.timer, e.stamp, start+Time(e.due-uint32(start)))
+				w.place(e.timer, e.stamp, start+Time(e.due-uint32(start)), earliest)
 			}
 		}
 		n -= uint32(len(some))
@@ -128,7 +128,7 @@ func (w *Wheel) placeWide(some []entry) {
 			w.dead--
 			continue
 		}
-		w.place(e.timer, e.stamp, t.due)
+		w.place(e.timer, e.stamp, t.due, earliest)
 	}
 }
 
@@ -184,7 +184,7 @@ func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 	case b.stamp != e.stamp:
 		w.dead--
 	case b.due > t:
-		w.place(e.timer, e.stamp, b.due)
+		w.place(e.timer, e.stamp, b.due, t)
 	default:
 		b.stamp |= resting
 		w.resting++
@@ -232,7 +232,7 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 			}
 			due, seq := b.due, b.seq
 			if due > t {
-				w.place(e.timer, e.stamp, due)
+				w.place(e.timer, e.stamp, due, t)
 				continue
 			}
 			b.stamp |= resting

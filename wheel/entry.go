@@ -63,7 +63,7 @@ func (w *Wheel) push(q *queue, e entry) (alone bool) {
 	}
 	q.end.entry[q.tail] = e
 	q.tail++
-	if e.due != q.only[0].due {
+	if e.due != q.only[0].due && !q.mixed {
 		q.mixed = true
 	}
 	return false

@@ -93,9 +93,9 @@ func (w *Wheel) halfDay(t Time) uint64 {
 	return uint64(floorDiv(t, w.level[hours].round)) + w.zeroHalf
 }
 
-// place puts an entry where its deadline, which is not before now, belongs: on the
-// finest level of which the running round or the next one holds it.
-func (w *Wheel) place(timer, stamp uint32, due Time) {
+// place puts an entry where its deadline belongs: on the finest level of which the
+// running round or the next one holds it. What is due at past or before it is late.
+func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 	var f *level
 	switch {
 	case due > w.level[minutes].next:
@@ -109,6 +109,10 @@ func (w *Wheel) place(timer, stamp uint32, due Time) {
 	case due > w.level[dial].next:
 		f = &w.level[seconds]
 	default:
+		if due <= past {
+			w.push(&w.slots[late], entry{timer, stamp, uint32(due)})
+			return
+		}
 		f = &w.level[dial]
 	}
 	gone := uint32(due) - uint32(f.from)
@@ -118,7 +122,7 @@ func (w *Wheel) place(timer, stamp uint32, due Time) {
 	if t := q.tail; t < chunkEntries { // push, by hand: this is where the time goes
 		q.end.entry[t] = entry{timer, stamp, uint32(due)}
 		q.tail = t + 1
-		if uint32(due) != q.only[0].due {
+		if uint32(due) != q.only[0].due && !q.mixed {
 			q.mixed = true
 		}
 		return

@@ -44,7 +44,7 @@ func (w *Wheel) settle(slot uint32, first Time) Time {
 				continue
 			}
 			due := w.timer(e.timer).due
-			w.enter(e.timer, e.stamp, due)
+			w.place(e.timer, e.stamp, due, w.now)
 			first = min(first, due)
 		}
 		n -= uint32(len(some))

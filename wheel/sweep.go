@@ -36,10 +36,12 @@ type sweep struct {
 const countsInWord = 16
 
 // kill makes all entries of timer i dead. It gets a stamp that none has, and the state.
-func (w *Wheel) kill(i uint32, t *timer, state uint32) {
+func (w *Wheel) kill(i uint32, t *timer, state uint32) uint32 {
 	was := t.stamp / count
-	t.stamp = (was+1)*count | state
+	stamp := (was+1)*count | state
+	t.stamp = stamp
 	w.counts[i/countsInWord] ^= uint64((was^(was+1))%countsInWord) << (i % countsInWord * 4)
+	return stamp
 }
 
 // bury counts an entry that died.

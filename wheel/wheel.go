@@ -83,7 +83,7 @@ func (w *Wheel) Add(due Time, id uint64) Handle {
 	stamp := t.stamp | waiting // no entry has it: kill has seen to that
 	t.stamp, t.due, t.id, t.seq = stamp, due, id, w.seq
 	h := Handle(t.gen)<<32 | Handle(i)
-	w.enter(i, stamp, due)
+	w.place(i, stamp, due, w.now)
 	return h
 }
 
@@ -104,13 +104,15 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 	case stamp&stateMask == resting:
 		// Its entry is gone, so that the next one can have the same stamp.
 		w.resting--
-		t.stamp = stamp ^ (resting ^ waiting)
-		w.enter(uint32(h), t.stamp, due)
+		stamp ^= resting ^ waiting
+		t.stamp = stamp
 	case due < was:
-		w.kill(uint32(h), t, waiting)
-		w.enter(uint32(h), t.stamp, due)
+		stamp = w.kill(uint32(h), t, waiting)
 		w.bury()
+	default:
+		return true
 	}
+	w.place(uint32(h), stamp, due, w.now)
 	return true
 }
 
@@ -131,13 +133,4 @@ func (w *Wheel) Remove(h Handle) bool {
 		w.resting--
 	}
 	return waits
-}
-
-// enter puts a new entry of a timer in its slot.
-func (w *Wheel) enter(i, stamp uint32, due Time) {
-	if due <= w.now {
-		w.push(&w.slots[late], entry{timer: i, stamp: stamp})
-		return
-	}
-	w.place(i, stamp, due)
 }
