@@ -46,15 +46,14 @@ const (
 
 	pageBits   = 10
 	pageTimers = 1 << pageBits
-	pageBlocks = pageTimers / word
 )
 
 // page is a piece of the slab. Pages stay where they are: to grow, nothing is
 // copied.
-type page [pageBlocks][word]timer
+type page [pageTimers]timer
 
 func (w *Wheel) timer(i uint32) *timer {
-	return &w.pages[i>>pageBits][i/word%pageBlocks][i%word]
+	return &w.pages[i>>pageBits][i%pageTimers]
 }
 
 // find returns the live timer of h, or nil if h is stale or made up.
@@ -63,7 +62,7 @@ func (w *Wheel) find(h Handle) *timer {
 	if p >= len(w.pages) {
 		return nil
 	}
-	t := &w.pages[p][uint32(h)/word%pageBlocks][uint32(h)%word]
+	t := &w.pages[p][uint32(h)%pageTimers]
 	// A free timer already carries the generation of its next handle, which can
 	// be guessed: the state decides.
 	if t.gen != uint32(h>>32) || t.stamp&living == 0 {
@@ -80,7 +79,12 @@ func (w *Wheel) refill() {
 	} else {
 		w.grow()
 	}
-	f.block = &w.pages[f.from>>pageBits][f.from/word%pageBlocks]
+	f.block = w.block(f.from)
+}
+
+// block returns the word of timers that begins with timer i.
+func (w *Wheel) block(i uint32) *[word]timer {
+	return (*[word]timer)(w.pages[i>>pageBits][i%pageTimers:])
 }
 
 // grow makes timers that were never used.
@@ -96,7 +100,7 @@ func (w *Wheel) grow() {
 	for range word / countsInWord {
 		w.counts = append(w.counts, 0)
 	}
-	block := &w.pages[f.from>>pageBits][f.from/word%pageBlocks]
+	block := w.block(f.from)
 	for i := range block {
 		block[i].gen = firstGeneration
 	}
