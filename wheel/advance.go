@@ -87,8 +87,8 @@ func (w *Wheel) open() {
 const all = 1<<32 - 1
 
 // pour moves the first n entries of a slot to finer levels: of a shelf the slot of a
-// digit, of a face the k-th since the start of the running round. Only on a wide
-// level it looks at the timers.
+// digit, of a face the k-th since the start of the running round. Of a wide level it looks
+// at the timers; also of the seconds, so that a timer is in the cache when it fires.
 func (w *Wheel) pour(l int, k uint32, n uint32) {
 	f := &w.level[l]
 	at := f.ring(k)
@@ -97,7 +97,7 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 		return
 	}
 	start := w.start(l, k)
-	if l == seconds && !q.mixed && w.descend(q, start) {
+	if l == seconds && q.first != 0 && !q.mixed && w.descend(q, start) {
 		w.unmark(f, at)
 		return
 	}
@@ -105,8 +105,8 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 	w.moved += uint64(n)
 	for n > 0 {
 		some := w.front(q, n)
-		if f.wide {
-			w.placeWide(some)
+		if f.wide || l == seconds {
+			w.placeLiving(some)
 		} else {
 			for _, e := range some {
 				w.place(e.timer, e.stamp, start+Time(e.due-uint32(start)), earliest)
@@ -120,8 +120,8 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 	}
 }
 
-// placeWide places entries that do not say what they are due at, if they are alive.
-func (w *Wheel) placeWide(some []entry) {
+// placeLiving places what is alive of some entries by the deadlines of the timers.
+func (w *Wheel) placeLiving(some []entry) {
 	for _, e := range some {
 		t := w.timer(e.timer)
 		if t.stamp != e.stamp {
@@ -155,7 +155,6 @@ func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 	if f.shift != 0 {
 		half = 1
 	}
-	w.look(half, now)
 	for f.occupied[half] != 0 {
 		word := uint32(bits.TrailingZeros64(f.occupied[half]))
 		at := word*64 + uint32(bits.TrailingZeros64(w.dial[half][word]))
@@ -191,31 +190,6 @@ func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 		dst = append(dst, Fired{Due: t, ID: b.id})
 	}
 	return dst
-}
-
-// look reads the timers of the small slots that are about to fire, and does nothing with
-// them. What fires together is spread over the memory: it costs little more to wait for
-// all of it at once than for one. Of a large slot, fire reads many at once anyway.
-func (w *Wheel) look(half int, now Time) {
-	f, sum := &w.level[dial], uint32(0)
-	for words := f.occupied[half]; words != 0; words &= words - 1 {
-		word := uint32(bits.TrailingZeros64(words))
-		from := f.from + Time(word*64)
-		if from > now {
-			break
-		}
-		m := w.dial[half][word]
-		if ahead := uint64(now-from) + 1; ahead < 64 {
-			m &= 1<<ahead - 1
-		}
-		for ; m != 0; m &= m - 1 {
-			q := &w.slots[f.first+f.shift+word*64+uint32(bits.TrailingZeros64(m))]
-			if q.first == 0 {
-				sum += w.timer(q.only[0].timer).stamp
-			}
-		}
-	}
-	w.looked = sum // or the compiler would leave it out
 }
 
 // fire empties a slot of the dial, or the late one. The living timers that are due at

@@ -33,7 +33,6 @@ type Wheel struct {
 	zeroHalf   uint64 // and of the one that begins at Time 0
 	sweep      sweep
 	moved      uint64 // entries brought down or swept, ever
-	looked     uint32 // means nothing; see look
 }
 
 // Fired says that a timer fell due.
