@@ -51,6 +51,7 @@ type level struct {
 	// below 2^32, and a product costs a third of a quotient.
 	inverse uint64
 	carry   uint64 // see smooth: a part of an entry, in 2^-32
+	waited  bool   // see smooth: an entry is owed since the frame before
 	wide    bool   // a slot is too long for entry.due: a deadline is looked up in the timer
 
 	// A bit for each slot that is not empty, by half of the ring; of the dial, for
@@ -182,7 +183,7 @@ func (w *Wheel) turn(t Time) {
 	case t <= w.level[seconds].last: // the running minute does
 		w.turnSecond(t)
 	default:
-		w.set(t)
+		w.turnRounds(t)
 	}
 }
 
@@ -207,6 +208,31 @@ func (w *Wheel) set(t Time) {
 	for l := range shelf {
 		w.turnTo(l)
 	}
+	w.setComing()
+}
+
+// turnRounds moves the hands on to another minute. A round that goes on, or the one after
+// it, needs no division: that would be seen in the frame in which an hour begins.
+func (w *Wheel) turnRounds(t Time) {
+	w.now = t
+	if t > w.level[hours].last {
+		w.half = w.halfDay(t)
+	}
+	for l := range shelf {
+		switch f := &w.level[l]; {
+		case t <= f.last:
+		case t <= f.next:
+			f.from, f.last, f.next = f.last+1, f.next, f.next.Add(f.round)
+			f.shift = f.size - f.shift
+		default:
+			w.turnTo(l)
+		}
+	}
+	w.setComing()
+}
+
+// setComing works out the coming slots.
+func (w *Wheel) setComing() {
 	for l := seconds; l < shelf; l++ {
 		w.coming[l] = w.comingSlot(l)
 	}
