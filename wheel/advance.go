@@ -24,7 +24,7 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	if w.slots[late].n() > 0 {
 		dst = w.fire(&w.slots[late], w.now, dst)
 	}
-	before := w.now
+	before, second := w.now, w.level[dial].last
 	dst = w.fireDial(now, dst)
 	for now > w.level[dial].last {
 		t, ok := w.border(now)
@@ -37,7 +37,7 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	}
 	w.turn(now)
 	if now > before {
-		w.smooth(uint64(now) - uint64(before))
+		w.smooth(uint64(now)-uint64(before), now > second)
 	}
 	w.tend(framePiece)
 	return dst

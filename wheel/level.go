@@ -51,7 +51,7 @@ type level struct {
 	// below 2^32, and a product costs a third of a quotient.
 	inverse uint64
 	carry   uint64 // see smooth: a part of an entry, in 2^-32
-	waited  bool   // see smooth: an entry is owed since the frame before
+	waited  int    // see smooth: for how many frames an entry has been owed
 	wide    bool   // a slot is too long for entry.due: a deadline is looked up in the timer
 
 	// A bit for each slot that is not empty, by half of the ring; of the dial, for
@@ -175,32 +175,6 @@ func (w *Wheel) hand(l int) uint32 {
 	return uint32(w.now-f.from) / f.unit
 }
 
-// turn moves the hands on to t, which is not before now.
-func (w *Wheel) turn(t Time) {
-	switch {
-	case t <= w.level[dial].last: // the running second goes on
-		w.now = t
-	case t <= w.level[seconds].last: // the running minute does
-		w.turnSecond(t)
-	default:
-		w.turnRounds(t)
-	}
-}
-
-// turnSecond moves the hands to another second of the running minute.
-func (w *Wheel) turnSecond(t Time) {
-	f, s := &w.level[dial], &w.level[seconds]
-	was, k := w.hand(seconds), uint32(t-s.from)/s.unit
-	if (k-was)&1 != 0 {
-		f.shift = f.size - f.shift
-	}
-	w.now = t
-	f.from = s.from + Time(k*s.unit)
-	f.last = f.from.Add(f.round - 1)
-	f.next = f.last.Add(f.round)
-	w.coming[seconds] = s.first + s.ring(k+1)
-}
-
 // set puts the hands on t, whatever they showed before.
 func (w *Wheel) set(t Time) {
 	w.now = t
@@ -211,10 +185,14 @@ func (w *Wheel) set(t Time) {
 	w.setComing()
 }
 
-// turnRounds moves the hands on to another minute. A round that goes on, or the one after
-// it, needs no division: that would be seen in the frame in which an hour begins.
-func (w *Wheel) turnRounds(t Time) {
+// turn moves the hands on to t, which is not before now. A round that goes on, or the one
+// after it, needs no division, and the hour is turned by the code that turns the second:
+// both would be seen in the frame in which an hour begins.
+func (w *Wheel) turn(t Time) {
 	w.now = t
+	if t <= w.level[dial].last {
+		return
+	}
 	if t > w.level[hours].last {
 		w.half = w.halfDay(t)
 	}
