@@ -214,7 +214,7 @@ func (e *Engine) obey(o *owner) (late bool) {
 		}
 	}
 	o.set.ClearOrders()
-	if o.set.Pending() > 0 && !o.leaving {
+	if o.set.Pending() > 0 && !o.leaving && !o.rests {
 		e.want(o)
 	}
 	return late
@@ -239,10 +239,10 @@ func (e *Engine) want(o *owner) {
 	}
 }
 
-// run has the owner work off everything that is due by now, once in a frame.
+// run has the owner work off everything that is due by now, once in a slice of a Tick.
 func (e *Engine) run(o *owner) {
-	if o.ran != e.frame.Number {
-		o.ran = e.frame.Number
+	if o.ran != e.round {
+		o.ran = e.round
 		at := e.now
 		if o.leaving {
 			at = o.left

@@ -26,16 +26,19 @@ type Engine struct {
 	names    map[string]buff.HandlerID // never changes: any goroutine reads it
 	release  func(context.Context) error
 
-	now   wheel.Time
-	carry time.Duration // of dt, below a millisecond
-	wheel *wheel.Wheel
-	fired []wheel.Fired
+	now    wheel.Time
+	target wheel.Time    // that the Ticks have brought; after now: a backlog is carried
+	carry  time.Duration // of dt, below a millisecond
+	wheel  *wheel.Wheel
+	fired  []wheel.Fired
 
 	owners []*owner // by number; nil: free
 	bases  []uint32 // by number: the generation its next Set begins with
 	free   []uint32
 	byID   map[buff.OwnerID]*owner
 	wanted []*owner // want a turn in the next Tick
+	round  uint64   // counts the slices of all Ticks
+	share  int32    // of one owner in one hand-over, see maxShare
 
 	group *actor.Group[*owner, message]
 	lanes []lane // by pump
@@ -91,6 +94,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		names:   make(map[string]buff.HandlerID),
 		zones:   map[uint32]*zone{0: {}},
 		ledger:  newLedger(o.Catalog),
+		share:   int32(min(maxShare, o.TickLimit)),
 	}
 	e.loop.Catalog, e.loop.Seed = o.Catalog, o.Seed
 	e.inbox.limit = o.InboxLimit
@@ -167,7 +171,8 @@ func (e *Engine) Catalog() *buff.Catalog { return e.opts.Catalog }
 // Any goroutine may call it.
 func (e *Engine) Inbox() *Inbox { return &e.inbox }
 
-// Close ends the engine: it refuses new work, delivers what was accepted, waits
+// Close ends the engine: it refuses new work, delivers what was accepted, also
+// what was due in time that is carried (see [Options].CatchUp), waits
 // for handlers and gives the workers back. Further calls fail with [ErrClosed] or
 // do nothing; what was due later never comes. What is still delivered reaches the
 // handlers, but no Frame: a loop that wants to see those events ticks once more before
@@ -198,7 +203,7 @@ func (e *Engine) Close(ctx context.Context) error {
 // working reports whether accepted work is left.
 func (e *Engine) working() bool {
 	s := e.group.Stats()
-	return len(e.wanted)+s.Away+s.Staged+e.inbox.Len() > 0
+	return e.now < e.target || len(e.wanted)+s.Away+s.Staged+e.inbox.Len() > 0
 }
 
 // running names the owners whose handlers run.

@@ -39,7 +39,7 @@ func (l *lane) init(e *Engine) {
 func (l *lane) serve(box *mailbox) {
 	l.open()
 	o := box.Owner
-	l.owner = o
+	l.owner, o.rests = o, false
 	l.since.Store(int64(l.turn.Now))
 	l.mark(nil)
 	events, crossed := len(l.turn.Events), len(l.cross)
@@ -69,7 +69,7 @@ func (l *lane) serve(box *mailbox) {
 			}
 		case run:
 			if !l.run(box, o, m.at) {
-				box.Again()
+				l.giveWay(box)
 				return
 			}
 		}
@@ -84,13 +84,25 @@ func (l *lane) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
 	returned := false
 	defer func() {
 		if !returned {
-			defer box.Again() // also if finish is ended in turn
+			defer l.giveWay(box) // also if finish is ended in turn
 			l.finish(o, until)
 		}
 	}()
 	done = o.set.Run(&l.turn, until, l.engine.opts.TurnLimit)
 	returned = true
 	return done
+}
+
+// giveWay lets others pass. An owner that has had its share goes home with what is left,
+// so that the loop can take its events in, and give it another share when there is time.
+func (l *lane) giveWay(box *mailbox) {
+	o := l.owner
+	if o.share += int32(min(l.engine.opts.TurnLimit, maxShare)); o.share < l.engine.share {
+		box.Again()
+		return
+	}
+	o.rests = true
+	box.Rest()
 }
 
 // finish carries out the commands that wait in the lane, after a handler has ended

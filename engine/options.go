@@ -18,6 +18,7 @@ const (
 	DefaultInboxLimit   = 65_536
 	DefaultHandlerLimit = 65_536
 	DefaultTurnLimit    = 64
+	DefaultTickLimit    = 65_536
 )
 
 // Handler is Go code of the game that a definition calls by name. It runs on a
@@ -55,6 +56,17 @@ type Options struct {
 	// TurnLimit is the number of events after which an owner lets others pass. If
 	// zero, DefaultTurnLimit.
 	TurnLimit int
+
+	// TickLimit bounds the work of one Tick: when it has worked off so many deadlines and
+	// events it goes no further in time than it has come, and CatchUp says what becomes of
+	// the rest. It is a count, not a clock, so that the same calls stop at the same instant
+	// on any machine. If zero, DefaultTickLimit. What is due at one millisecond, or in a
+	// Tick of up to 50 ms, is not divided.
+	TickLimit int
+
+	// CatchUp says what becomes of time that a Tick has no work left for: Carry, the
+	// default, or Dilate.
+	CatchUp CatchUp
 
 	// Seed is what chance depends on, beside the owner and how often it has rolled: the
 	// same calls with the same Seed lead to the same events.
@@ -121,6 +133,7 @@ func (o *Options) complete() error {
 	}
 	limit("Workers", &o.Workers, runtime.GOMAXPROCS(0), 1<<16)
 	limit("TurnLimit", &o.TurnLimit, DefaultTurnLimit, 1<<30)
+	limit("TickLimit", &o.TickLimit, DefaultTickLimit, 1<<30)
 	limit("MaxOwners", &o.MaxOwners, DefaultMaxOwners, buff.MaxOwners)
 	limit("MaxBuffs", &o.MaxBuffs, DefaultMaxBuffs, buff.MaxPerOwner)
 	limit("MailboxLimit", &o.MailboxLimit, DefaultMailboxLimit, 1<<20)
@@ -135,6 +148,9 @@ func (o *Options) complete() error {
 		if s.Aura.Apply != "" && o.Members == nil {
 			errs = append(errs, fmt.Errorf("engine: Options.Members is missing, and %q is an aura", s.ID))
 		}
+	}
+	if o.CatchUp > Dilate {
+		errs = append(errs, fmt.Errorf("engine: Options.CatchUp must be Carry or Dilate, not %d", o.CatchUp))
 	}
 	if o.Uptime < 0 {
 		errs = append(errs, fmt.Errorf("engine: Options.Uptime must not be negative, not %v", o.Uptime))

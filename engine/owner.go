@@ -18,11 +18,13 @@ type owner struct {
 	data   any
 	id     buff.OwnerID
 	number uint32
+	share  int32 // events since it was handed over
+	rests  bool  // its last turn ended for want of a share: the run that is not done comes first
 
 	segments []segment // what its turns brought since it was last at home
 
 	// The loop's, also while the mailbox is away.
-	ran     uint64 // the last frame whose run is or was in its mailbox
+	ran     uint64 // the last slice of a Tick whose run is or was in its mailbox
 	handed  int    // commands in the batch that is away
 	late    int    // commands that wait for the next one
 	wanted  bool   // in Engine.wanted

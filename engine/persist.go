@@ -19,7 +19,9 @@ func (e *Engine) Moment() buff.Moment {
 
 func (e *Engine) moment() buff.Moment {
 	now := int64(e.now)
-	return buff.Moment{Now: e.now, Wall: e.opts.Epoch.UnixMilli() + now, Uptime: e.opts.Uptime.Milliseconds() + now}
+	// What is carried, and what was dropped, has passed in the world outside.
+	passed := e.target.After(e.stats.Lost)
+	return buff.Moment{Now: e.now, Wall: e.opts.Epoch.UnixMilli() + int64(passed), Uptime: e.opts.Uptime.Milliseconds() + now}
 }
 
 // Save returns a blob with all that an owner carries, to be kept and given to

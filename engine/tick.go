@@ -20,6 +20,10 @@ import (
 // their members, and then the commands of the [Inbox] follow. The result is valid until
 // the next Tick.
 //
+// A Tick after a long stall has a limit: see [Options].TickLimit. The time that it has
+// reached is Frame.Now, and what is left of dt is Frame.Behind or Frame.Lost; with Carry,
+// the following Ticks work it off, those of Tick(0) among them.
+//
 // How a span of time is split into Ticks makes no difference to the events of an
 // owner, except where commands cross between owners or come through the Inbox: they
 // wait for the end of the frame.
@@ -45,19 +49,15 @@ func (e *Engine) tick(dt time.Duration) {
 	}
 	dt += e.carry
 	e.carry = dt % time.Millisecond
-	e.now = e.now.After(dt)
+	e.target = e.target.After(dt)
 
 	frame := e.frames.Add(1)
-	e.seen.Store(int64(e.now))
 	e.stats.Ticks++
 	e.emptyLanes(frame)
-	e.frame.begin(frame, e.now, &e.loop)
+	e.frame.begin(frame, &e.loop)
 	e.ledger.read = 0
 
-	e.wake()
-	e.collect()
-	e.handOut()
-	e.work()
+	e.pass()
 	e.noteFrame()
 	e.catchUpZones()
 	e.deliverCross()
@@ -81,10 +81,9 @@ func (e *Engine) emptyLanes(frame uint64) {
 	}
 }
 
-// wake turns the wheel and tells the owners what is due. It comes before collect:
-// in a mailbox the wakes of a frame must stand before its run.
+// wake tells the owners what is due. It comes before collect: in a mailbox the wakes of
+// a slice must stand before its run.
 func (e *Engine) wake() {
-	e.fired = e.wheel.Advance(e.now, e.fired[:0])
 	for _, f := range e.fired {
 		if f.ID&auraTimer != 0 {
 			e.ledger.auras.fired(int32(f.ID &^ auraTimer))
@@ -113,14 +112,15 @@ func (e *Engine) handOut() {
 }
 
 // work hands the mailboxes over, waits for the pumps and takes in what they
-// bring. Owners who come home with more to do, since they were busy, get another
-// round while the budget lasts.
-func (e *Engine) work() {
+// bring. Owners who come home with more to do, since they were busy or have had their
+// share, get another round while the budget lasts and something of left is left.
+func (e *Engine) work(left int) {
 	s := e.group.Stats()
 	if s.Staged == 0 && s.Pending == 0 {
 		return
 	}
 	e.used = true
+	before := e.frame.count
 	e.ticking.Store(true)
 	limit, wait := e.opts.Budget, e.group.WaitOthers
 	if e.closed { // nobody is left behind
@@ -132,10 +132,9 @@ func (e *Engine) work() {
 	}
 	for behind := true; behind; {
 		e.group.Start()
-		done := wait(end)
-		behind = e.collect() && done
+		e.budget.spent = !wait(end)
+		behind = e.collect() && !e.budget.spent && e.frame.count-before < left
 	}
-	e.budget.stop()
 	e.ticking.Store(false)
 }
 
@@ -151,11 +150,12 @@ func (e *Engine) collect() (behind bool) {
 			e.cross = append(e.cross, s.cross...)
 		}
 		clear(o.segments)
-		o.segments = o.segments[:0]
+		o.segments, o.share = o.segments[:0], 0
 		o.handed, o.late = o.late, 0
-		if e.obey(o) || o.set.Pending() > 0 && !o.leaving {
+		if (e.obey(o) || o.set.Pending() > 0 && !o.leaving) && !o.rests {
 			// It is behind: what is due, or what a command that waited has put off,
-			// comes before whatever is asked of it from here on.
+			// comes before whatever is asked of it from here on. One that rests has a
+			// run that is not done, and is asked again after it.
 			e.run(o)
 		}
 		switch {
