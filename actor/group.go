@@ -235,6 +235,27 @@ func (g *Group[O, M]) locked(done func() bool) bool {
 	return done()
 }
 
+// Shrink gives memory back: that of lists which have room for more than 4 n mailboxes is
+// cut down to n. It does nothing while a mailbox is away. Only the loop goroutine may
+// call it.
+func (g *Group[O, M]) Shrink(n int) {
+	if len(g.away) > 0 {
+		return
+	}
+	if cap(g.away) > 4*n {
+		g.away = make([]*Mailbox[O, M], 0, n)
+	}
+	if cap(g.staged) > 4*n {
+		g.staged = append(make([]*Mailbox[O, M], 0, max(n, len(g.staged))), g.staged...)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.ready.ring) > 4*n {
+		g.ready = ready[Mailbox[O, M]]{} // nobody is in it: reserve makes another
+		g.ready.reserve(n)
+	}
+}
+
 // Collect appends the mailboxes that have come home since the last Collect to
 // dst and returns it. They are in the order in which Start handed them over,
 // whichever was done first; those still away keep their places for later. A

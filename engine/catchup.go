@@ -82,6 +82,7 @@ func (e *Engine) pass() {
 // Owners that have something to do apart from the wheel may put deadlines on it that are
 // not there yet, and count as one each.
 func (e *Engine) turnWheel(left int) {
+	e.slack.fired.used(len(e.fired))
 	e.fired = e.fired[:0]
 	reach, from := e.target, e.now
 	if e.target-e.now > undivided {

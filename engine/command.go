@@ -132,8 +132,11 @@ func (e *Engine) by(number uint32, c buff.Command) buff.Result {
 
 // do carries a command out, or queues it if the owner is busy.
 func (e *Engine) do(o *owner, c buff.Command) buff.Result {
-	if e.closed {
+	switch {
+	case e.closed:
 		return buff.Result{Err: ErrClosed}
+	case len(e.loop.Events) >= e.opts.EventLimit:
+		return e.overload(o, e.opts.EventLimit, "events for the next Frame")
 	}
 	return e.deliver(o, c)
 }

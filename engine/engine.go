@@ -31,6 +31,7 @@ type Engine struct {
 	carry  time.Duration // of dt, below a millisecond
 	wheel  *wheel.Wheel
 	fired  []wheel.Fired
+	slack  slacks
 
 	owners []*owner // by number; nil: free
 	bases  []uint32 // by number: the generation its next Set begins with
@@ -57,6 +58,8 @@ type Engine struct {
 	budget budget
 	stats  Stats
 	closed bool
+	living int  // owners, with those that leave
+	lived  bool // there has been one since renew
 	asking bool // Options.Members is at work
 
 	ticking atomic.Bool   // a handler that calls the Engine finds it true

@@ -101,6 +101,8 @@ func (f *Frame) end(e *Engine) {
 	f.count += len(f.tail)
 	e.loop.Events, f.spare = f.spare[:0], nil
 	f.Now, f.Behind = e.now, span(e.now, e.target)
+	e.slack.loop.used(max(len(f.head), len(f.tail)))
+	e.slack.turns.used(len(f.turns))
 	e.stats.Events += uint64(f.count)
 	s := e.group.Stats()
 	if s.Pending == 0 {

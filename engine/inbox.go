@@ -25,6 +25,7 @@ type Inbox struct {
 	full   []posted
 	empty  []posted
 	closed bool
+	slack  slack // the loop's
 }
 
 // posted is one command with its address.
@@ -142,10 +143,17 @@ func (in *Inbox) post(p posted) error {
 // take returns what waits; it is good until the next take.
 func (in *Inbox) take() []posted {
 	clear(in.empty)
+	in.slack.used(len(in.empty))
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.full, in.empty = in.empty[:0], in.full
 	return in.empty
+}
+
+// fit gives memory back that is far more than what has been used.
+func (in *Inbox) fit() {
+	in.empty = fit(in.empty[:0], in.slack)
+	in.slack = 0
 }
 
 // close makes post fail.

@@ -19,6 +19,7 @@ type lane struct {
 	ctx    Context
 	owner  *owner // whose turn it is
 	frame  uint64 // the frame that the lists belong to
+	issued int    // commands for others, of the handler that runs
 
 	// current and since tell the loop who holds the lane up: the owner's number, plus
 	// one, with the definition's place, plus one, behind it, and the frame's time
@@ -133,6 +134,7 @@ func (l *lane) open() {
 func (l *lane) empty(frame uint64) {
 	l.frame = frame
 	clear(l.cross) // commands may hold functions
+	l.engine.slack.events.used(len(l.turn.Events))
 	l.turn.Events, l.cross = l.turn.Events[:0], l.cross[:0]
 	l.lent.empty()
 }
@@ -149,7 +151,7 @@ func (l *lane) mark(s *buff.Spec) {
 // call calls a handler. If that ends its goroutine, call does not return.
 func (l *lane) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	l.mark(c.Event.Spec)
-	l.ctx = Context{lane: l}
+	l.ctx, l.issued = Context{lane: l}, 0
 	returned := false
 	defer func() {
 		l.ctx.lane = nil

@@ -17,6 +17,7 @@ const (
 	DefaultMailboxLimit = 1024
 	DefaultInboxLimit   = 65_536
 	DefaultHandlerLimit = 65_536
+	DefaultEventLimit   = 1 << 20
 	DefaultTurnLimit    = 64
 	DefaultTickLimit    = 65_536
 )
@@ -79,9 +80,10 @@ type Options struct {
 
 	// MailboxLimit is how many commands may wait for a busy owner; HandlerLimit how
 	// many handlers, set off by the loop's calls, for the owner's next turn; InboxLimit
-	// how many commands of other goroutines for the next Tick. If zero,
-	// DefaultMailboxLimit, DefaultHandlerLimit and DefaultInboxLimit.
-	MailboxLimit, HandlerLimit, InboxLimit int
+	// how many commands of other goroutines for the next Tick; EventLimit after how many
+	// events the loop's calls are refused until the next Tick takes them away. If zero,
+	// DefaultMailboxLimit, DefaultHandlerLimit, DefaultInboxLimit and DefaultEventLimit.
+	MailboxLimit, HandlerLimit, InboxLimit, EventLimit int
 
 	// Members tells the engine who is within an aura: it calls found for each owner of
 	// whom that is true now; one that it names twice, or that is not there, makes no
@@ -138,6 +140,7 @@ func (o *Options) complete() error {
 	limit("MaxBuffs", &o.MaxBuffs, DefaultMaxBuffs, buff.MaxPerOwner)
 	limit("MailboxLimit", &o.MailboxLimit, DefaultMailboxLimit, 1<<20)
 	limit("HandlerLimit", &o.HandlerLimit, DefaultHandlerLimit, 1<<24)
+	limit("EventLimit", &o.EventLimit, DefaultEventLimit, 1<<30)
 	limit("InboxLimit", &o.InboxLimit, DefaultInboxLimit, 1<<24)
 	for _, name := range o.Catalog.Handlers() {
 		if o.Handlers[name] == nil {

@@ -97,6 +97,8 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 
 // admit lets a new owner in.
 func (e *Engine) admit(o *owner) {
+	e.living++
+	e.lived = true
 	e.owners[o.number] = o
 	e.byID[o.id] = o
 	e.joinZone(o, 0, e.zones[0])
@@ -127,6 +129,7 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	dropped = o.set.Clear(e.turn(), o.left, buff.Unload)
 	e.obey(o)
 	o.leaving = true // a wake of its timers may still be on the way
+	e.living--
 	e.leaveZone(o)
 	e.owners[o.number] = nil
 	if base := o.set.Generation(); base < math.MaxUint32-1 {

@@ -54,6 +54,7 @@ func (e *Engine) tick(dt time.Duration) {
 	frame := e.frames.Add(1)
 	e.stats.Ticks++
 	e.emptyLanes(frame)
+	e.giveBack(frame)
 	e.frame.begin(frame, &e.loop)
 	e.ledger.read = 0
 
@@ -65,6 +66,9 @@ func (e *Engine) tick(dt time.Duration) {
 	e.deliverInbox()
 	e.frame.end(e)
 	e.ledger.read = 0
+	if e.living == 0 && e.lived {
+		e.renew()
+	}
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
@@ -108,6 +112,7 @@ func (e *Engine) handOut() {
 		}
 	}
 	clear(e.wanted)
+	e.slack.wanted.used(len(e.wanted))
 	e.wanted = e.wanted[:0]
 }
 
@@ -142,6 +147,7 @@ func (e *Engine) work(left int) {
 // which they were handed over. It reports whether one of them has more to do.
 func (e *Engine) collect() (behind bool) {
 	e.home = e.group.Collect(e.home[:0])
+	e.slack.home.used(len(e.home))
 	for _, box := range e.home {
 		o := box.Owner
 		for _, s := range o.segments {
@@ -194,6 +200,7 @@ func (e *Engine) deliverCross() {
 		e.forward(o, c.cmd)
 	}
 	clear(e.cross)
+	e.slack.cross.used(len(e.cross))
 	e.cross = e.cross[:0]
 }
 
