@@ -112,6 +112,7 @@ func unknownSpec(s *buff.Spec) error {
 }
 
 func (e *Engine) to(id buff.OwnerID, c buff.Command) buff.Result {
+	e.record.command(opTo, uint64(id), &c)
 	o := e.byID[id]
 	if o == nil {
 		return buff.Result{Err: fmt.Errorf("%w: %d", ErrUnknownOwner, id)}
@@ -120,6 +121,7 @@ func (e *Engine) to(id buff.OwnerID, c buff.Command) buff.Result {
 }
 
 func (e *Engine) by(number uint32, c buff.Command) buff.Result {
+	e.record.command(opBy, uint64(number), &c)
 	o := e.at(number)
 	switch {
 	case o != nil:

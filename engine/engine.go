@@ -56,6 +56,7 @@ type Engine struct {
 	frame  Frame
 	inbox  Inbox
 	budget budget
+	record *recorder
 	stats  Stats
 	closed bool
 	living int  // owners, with those that leave
@@ -100,6 +101,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		share:   int32(min(maxShare, o.TickLimit)),
 	}
 	e.loop.Catalog, e.loop.Seed = o.Catalog, o.Seed
+	e.record = newRecorder(o.Record, &e.opts)
 	e.inbox.limit = o.InboxLimit
 	e.inbox.engine = e
 	e.ledger.auras.yield = e.member
@@ -190,6 +192,7 @@ func (e *Engine) Inbox() *Inbox { return &e.inbox }
 func (e *Engine) Close(ctx context.Context) error {
 	e.enter("Close")
 	e.closed = true
+	e.record.close()
 	e.inbox.close()
 	for e.working() {
 		e.tick(0)
@@ -200,7 +203,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	if err := e.release(ctx); err != nil {
 		return fmt.Errorf("engine: close: %w", err)
 	}
-	return nil
+	return e.record.failure()
 }
 
 // working reports whether accepted work is left.

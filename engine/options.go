@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"time"
 
@@ -101,6 +102,13 @@ type Options struct {
 	// to what is saved and restored.
 	Epoch  time.Time
 	Uptime time.Duration
+
+	// Record, if not nil, gets all that goes into the engine, for [Replay]: the calls of the
+	// loop, the spans of time and the commands of the inbox, with a digest of each frame. It
+	// is written to once in each Tick, on the loop: it must not block, so that a file wants
+	// a buffer, or a goroutine of its own. The first error ends the recording, and Close
+	// returns it.
+	Record io.Writer
 
 	// OnFault, if not nil, is told of each handler that panicked or ended its
 	// goroutine. It is called on the worker and must be safe for calls from several

@@ -70,6 +70,7 @@ const (
 // Only the loop goroutine may call it.
 func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	e.enter("Spawn")
+	e.record.begin(opSpawn, uint64(id))
 	o, err := e.newOwner(id, data)
 	if err != nil {
 		return err

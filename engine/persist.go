@@ -55,6 +55,7 @@ func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	e.enter("Despawn")
+	e.record.begin(opDespawn, uint64(id))
 	o, err := e.present(id)
 	if err != nil {
 		return nil, err
@@ -81,6 +82,7 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Drop(id buff.OwnerID) error {
 	e.enter("Drop")
+	e.record.begin(opDrop, uint64(id))
 	o, err := e.present(id)
 	if err != nil {
 		return err
@@ -106,6 +108,8 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restoration, error) {
 	e.enter("Restore")
+	e.record.begin(opRestore, uint64(id))
+	e.record.blob(blob)
 	o, err := e.newOwner(id, data)
 	if err != nil {
 		return buff.Restoration{}, err

@@ -44,6 +44,7 @@ func (e *Engine) Tick(dt time.Duration) *Frame {
 
 // tick is Tick, also for Close.
 func (e *Engine) tick(dt time.Duration) {
+	asked := dt
 	if dt > math.MaxInt64-e.carry {
 		dt = math.MaxInt64 - e.carry
 	}
@@ -63,8 +64,11 @@ func (e *Engine) tick(dt time.Duration) {
 	e.catchUpZones()
 	e.deliverCross()
 	e.lookAround()
-	e.deliverInbox()
+	taken := e.deliverInbox()
 	e.frame.end(e)
+	if e.record != nil {
+		e.record.tick(int64(asked), taken, &e.frame, e.group.Stats().Pending > 0)
+	}
 	e.ledger.read = 0
 	if e.living == 0 && e.lived {
 		e.renew()
@@ -205,14 +209,16 @@ func (e *Engine) deliverCross() {
 }
 
 // deliverInbox carries out what other goroutines have asked for.
-func (e *Engine) deliverInbox() {
-	for _, p := range e.inbox.take() {
+func (e *Engine) deliverInbox() (taken []posted) {
+	taken = e.inbox.take()
+	for _, p := range taken {
 		o := e.byID[p.to]
 		if p.by {
 			o = e.at(p.num)
 		}
 		e.forward(o, p.cmd)
 	}
+	return taken
 }
 
 // forward carries out a command for which nobody waits. What the rules refuse is an
