@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"testing"
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
@@ -139,3 +140,16 @@ func Owed(e *Engine) int {
 
 // Do carries out a command for the buff of a handle.
 func Do(e *Engine, h buff.Handle, c buff.Command) buff.Result { return e.by(h.Number(), c) }
+
+// Recode writes a command as a recording has it, and reads it again.
+func Recode(tb testing.TB, cat *buff.Catalog, cmd buff.Command) (got buff.Command) {
+	w := coder{catalog: cat, mode: writing}
+	var calls bool
+	w.command(&cmd, &calls)
+	r := coder{catalog: cat, mode: reading, data: w.data}
+	r.command(&got, &calls)
+	if r.err != nil || len(r.data) > 0 {
+		tb.Fatal(r.err, len(r.data))
+	}
+	return got
+}

@@ -18,11 +18,13 @@ type owner struct {
 	data   any
 	id     buff.OwnerID
 	number uint32
+	share  int32 // events since it was handed over
+	rests  bool  // its last turn ended for want of a share: the run that is not done comes first
 
 	segments []segment // what its turns brought since it was last at home
 
 	// The loop's, also while the mailbox is away.
-	ran     uint64 // the last frame whose run is or was in its mailbox
+	ran     uint64 // the last slice of a Tick whose run is or was in its mailbox
 	handed  int    // commands in the batch that is away
 	late    int    // commands that wait for the next one
 	wanted  bool   // in Engine.wanted
@@ -68,6 +70,7 @@ const (
 // Only the loop goroutine may call it.
 func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	e.enter("Spawn")
+	e.record.begin(opSpawn, uint64(id))
 	o, err := e.newOwner(id, data)
 	if err != nil {
 		return err
@@ -95,6 +98,8 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 
 // admit lets a new owner in.
 func (e *Engine) admit(o *owner) {
+	e.living++
+	e.lived = true
 	e.owners[o.number] = o
 	e.byID[o.id] = o
 	e.joinZone(o, 0, e.zones[0])
@@ -125,6 +130,7 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	dropped = o.set.Clear(e.turn(), o.left, buff.Unload)
 	e.obey(o)
 	o.leaving = true // a wake of its timers may still be on the way
+	e.living--
 	e.leaveZone(o)
 	e.owners[o.number] = nil
 	if base := o.set.Generation(); base < math.MaxUint32-1 {

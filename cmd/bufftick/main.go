@@ -146,7 +146,8 @@ type poolFlags struct {
 // options returns engine options in which a Tick waits for every handler: nothing
 // then depends on how fast the machine is.
 func (f poolFlags) options() engine.Options {
-	return engine.Options{Workers: f.Workers, Synchronous: f.Sync, Budget: -1}
+	// A scenario says how long its frames are, and none of them stops halfway.
+	return engine.Options{Workers: f.Workers, Synchronous: f.Sync, Budget: -1, TickLimit: 1 << 30}
 }
 
 // mostWorkers is more than is of use on any machine.
