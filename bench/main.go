@@ -19,7 +19,14 @@ func main() {
 type cli struct {
 	Profile string `enum:",cpu,mem,mutex,trace" default:"" help:"write a profile of this command to the current folder: cpu, mem, mutex or trace"`
 
-	Run runCmd `cmd:"" help:"Play simulated games, and check that nothing is lost, early or doubled"`
+	Run     runCmd     `cmd:"" help:"Play simulated games, and check that nothing is lost, early or doubled"`
+	Scale   scaleCmd   `cmd:"" help:"Cost of an event against the number of players, and of workers"`
+	Rivals  rivalsCmd  `cmd:"" help:"The engine against what one would write without it, in turn"`
+	Wheel   wheelCmd   `cmd:"" help:"The timing wheel alone against a heap, a flat wheel and AfterFunc, in turn"`
+	Report  reportCmd  `cmd:"" help:"Do all of it, and write a report with tables and charts"`
+	Compare compareCmd `cmd:"" help:"Say what differs between two reports, by benchstat"`
+	Gate    gateCmd    `cmd:"" help:"Fail if something allocates or has become dearer against its yardstick"`
+	Probe   probeCmd   `cmd:"" hidden:"" help:"One sample for the gate, as JSON"`
 }
 
 // errFailed is that a check did not hold; what it was has been said.

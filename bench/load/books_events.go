@@ -129,7 +129,7 @@ func (b *books) crossing(owner int32, e *buff.Event) {
 		b.crosses++
 		return
 	}
-	b.faults.note(&b.faults.Doubled, "%d: %v of %d, which nobody has cast", e.Owner, e, e.Source)
+	b.blame(&b.faults.Doubled, e, "of %d, which nobody has cast", e.Source)
 }
 
 // answer is what came of a command.

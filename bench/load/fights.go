@@ -120,7 +120,7 @@ type Boss struct {
 }
 
 func newBoss() *Boss {
-	return &Boss{Sources: 300, New: 20, Again: 430, Warm: time.Minute, For: 10 * time.Minute}
+	return &Boss{Sources: 300, New: 28, Again: 422, Warm: time.Minute, For: 10 * time.Minute}
 }
 
 // Quick is what it says at Profile.
@@ -128,7 +128,7 @@ func (p *Boss) Quick() { p.Warm, p.For = 40*time.Second, time.Minute }
 
 // Run is what it says at Profile.
 func (p *Boss) Run(env *Env) (*Result, error) {
-	m := Mix{Players: 1, Raid: p.Sources, New: p.New, Pulsing: 90, Refresh: p.Again * 0.7, Stacks: p.Again * 0.3, Dispel: 1, Hasten: 2, Warm: p.Warm, For: p.For}
+	m := Mix{Players: 1, Raid: p.Sources, New: p.New, Pulsing: 100, Refresh: p.Again * 0.7, Stacks: p.Again * 0.3, Dispel: 1, Hasten: 2, Warm: p.Warm, For: p.For}
 	w, err := newWorld(env, setup{players: 1, raid: 1, buffs: 1200})
 	if err != nil {
 		return nil, err

@@ -5,12 +5,15 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/load"
+	"github.com/bufftick/bufftick/bench/rival"
 )
 
 // Report is all that was measured: what is in run.json.
@@ -19,6 +22,16 @@ type Report struct {
 	Seed     uint64
 	Quick    bool
 	Profiles []*load.Result `json:",omitempty"`
+	Scale    []rival.Scaled `json:",omitempty"`
+	Duels    []rival.Duel   `json:",omitempty"`
+	After    *rival.Duel    `json:",omitempty"`
+	Kept     []rival.Kept   `json:",omitempty"`
+	Probes   []rival.Probe  `json:",omitempty"`
+}
+
+// New returns a report of this machine in which nothing has been measured yet.
+func New(seed uint64, quick bool) *Report {
+	return &Report{Machine: gauge.ThisMachine(), Seed: seed, Quick: quick}
 }
 
 // Files of a report, beside its charts.
@@ -102,7 +115,8 @@ func (r *Report) writeTicks(file string) error {
 	})
 }
 
-// writeBench writes what benchstat reads: a line for each part of each run.
+// writeBench writes what benchstat reads: a line for each part of a run, each round of a
+// duel and each probe.
 func (r *Report) writeBench(file string) error {
 	return create(file, func(w *bufio.Writer) error {
 		m := r.Machine
@@ -115,6 +129,23 @@ func (r *Report) writeBench(file string) error {
 				if s.Call > 0 {
 					fmt.Fprintf(w, "BenchmarkProfile/%s-%s/call-%d 1 %.2f ns/op\n", p.Letter, p.Name, m.Processors, s.Call)
 				}
+			}
+		}
+		for _, s := range r.Scale {
+			for _, ns := range s.Samples {
+				fmt.Fprintf(w, "BenchmarkScale/players=%d/workers=%d-%d 1 %.2f ns/event\n", s.Players, s.Workers, m.Processors, ns)
+			}
+		}
+		for _, d := range r.Duels {
+			for _, row := range d.Rows {
+				for i, ns := range row.Samples {
+					fmt.Fprintf(w, "BenchmarkRival/buffs=%d/by=%s-%d 1 %.2f ns/event %.4f times-the-engine\n", d.Buffs, row.Name, m.Processors, ns, row.Ratios[i])
+				}
+			}
+		}
+		for _, probe := range r.Probes {
+			for _, name := range slices.Sorted(maps.Keys(probe)) {
+				fmt.Fprintf(w, "BenchmarkStep/%s-%d 1 %.4f times-the-heap\n", name, m.Processors, probe[name])
 			}
 		}
 		return nil

@@ -107,3 +107,14 @@ func value(f load.Figure) string {
 	}
 	return three(f.Value) + " " + f.Unit
 }
+
+// ratio writes a ratio with its ±.
+func ratio(s load.Spread) string { return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.PlusMinus) }
+
+// single is a figure of one measurement, or a dash for none.
+func single(ns float64) string {
+	if ns == 0 {
+		return "–"
+	}
+	return nanos(ns)
+}
