@@ -89,15 +89,17 @@ func (r *rivalsCmd) Run(con *console) error {
 func (r *rivalsCmd) measure(con *console) (duels []rival.Duel, after *rival.Duel, err error) {
 	for buffs := 10_000; buffs <= r.Most; buffs *= 10 {
 		bar := newBar(con.diag, fmt.Sprintf("%d buffs", buffs))
-		d, err := rival.Run(buffs, r.Rounds, bar.show)
-		bar.clear()
-		if err != nil {
-			return nil, nil, err
+		for _, load := range []rival.Load{rival.Fight, rival.City} {
+			d, err := rival.Run(load, buffs, r.Rounds, bar.show)
+			if err != nil {
+				return nil, nil, err
+			}
+			duels = append(duels, d)
 		}
-		duels = append(duels, d)
+		bar.clear()
 	}
 	if r.After > 0 {
-		d := rival.RunAfter(min(r.Most, 100_000), r.After)
+		d := rival.RunAfter(rival.Fight, min(r.Most, 100_000), r.After)
 		after = &d
 	}
 	return duels, after, nil

@@ -80,9 +80,13 @@ func (r *runCmd) play(node *kong.Node, con *console) error {
 			continue
 		}
 		if ok {
+			if r.Quick {
+				quick := e.New()
+				quick.Quick()
+				shorten(chosen, p, quick)
+			}
 			p = chosen
-		}
-		if r.Quick {
+		} else if r.Quick {
 			p.Quick()
 		}
 		res, err := r.one(e, p, con)
@@ -98,6 +102,22 @@ func (r *runCmd) play(node *kong.Node, con *console) error {
 		}
 	}
 	return verdict(results, con)
+}
+
+// shorten gives what stands in p as it does in full, so that nobody has said it, the value
+// that it has in quick. All three point to profiles of one kind.
+func shorten(p, full, quick any) {
+	shortenFields(reflect.ValueOf(p).Elem(), reflect.ValueOf(full).Elem(), reflect.ValueOf(quick).Elem())
+}
+
+func shortenFields(p, full, quick reflect.Value) {
+	for i := range p.NumField() {
+		if p.Field(i).Kind() == reflect.Struct {
+			shortenFields(p.Field(i), full.Field(i), quick.Field(i))
+		} else if p.Field(i).Equal(full.Field(i)) {
+			p.Field(i).Set(quick.Field(i))
+		}
+	}
 }
 
 // one plays one profile and prints what came of it.

@@ -99,10 +99,10 @@ func (b *books) end(owner int32, e *buff.Event) {
 		return
 	}
 	switch {
-	case r.next <= r.end:
-		b.blame(&b.faults.Lost, e, "and the pulse of %d has not been seen", r.next)
 	case int64(e.At) != r.end:
 		b.blame(&b.faults.Wrong, e, "and its end is %d", r.end)
+	case r.next <= r.end:
+		b.blame(&b.faults.Lost, e, "and the pulse of %d has not been seen", r.next)
 	default:
 		b.ends++
 	}

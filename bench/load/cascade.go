@@ -25,7 +25,7 @@ func newCascade() *Cascade {
 }
 
 // Quick is what it says at Profile.
-func (p *Cascade) Quick() { p.Timers, p.Window, p.Runs = 200_000, 4*time.Minute, 3 }
+func (p *Cascade) Quick() { p.Window, p.Runs = 4*time.Minute, 3 }
 
 const (
 	hour      = 3600_000 // ms

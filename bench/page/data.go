@@ -139,7 +139,7 @@ func (r *Report) writeBench(file string) error {
 		for _, d := range r.Duels {
 			for _, row := range d.Rows {
 				for i, ns := range row.Samples {
-					fmt.Fprintf(w, "BenchmarkRival/buffs=%d/by=%s-%d 1 %.2f ns/event %.4f times-the-engine\n", d.Buffs, row.Name, m.Processors, ns, row.Ratios[i])
+					fmt.Fprintf(w, "BenchmarkRival/load=%s/buffs=%d/by=%s-%d 1 %.2f ns/event %.4f times-the-engine\n", d.Load, d.Buffs, row.Name, m.Processors, ns, row.Ratios[i])
 				}
 			}
 		}

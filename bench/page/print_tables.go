@@ -24,13 +24,13 @@ func workersWord(n int) string {
 
 // PrintDuels writes the rivals as lines.
 func PrintDuels(w io.Writer, duels []rival.Duel, after *rival.Duel) {
-	fmt.Fprintf(w, "\n%10s %-10s %18s %20s\n", "buffs", "by", "CPU, an event", "times the engine")
+	fmt.Fprintf(w, "\n%-6s %10s %-10s %18s %20s\n", "load", "buffs", "by", "CPU, an event", "times the engine")
 	if after != nil {
 		duels = append(duels[:len(duels):len(duels)], *after)
 	}
 	for _, d := range duels {
 		for _, r := range d.Rows {
-			fmt.Fprintf(w, "%10s %-10s %18s %20s %s\n", count(d.Buffs), r.Name, spread(r.CPU), ratio(r.Against), r.Note)
+			fmt.Fprintf(w, "%-6s %10s %-10s %18s %20s %s\n", d.Load, count(d.Buffs), r.Name, spread(r.CPU), ratio(r.Against), r.Note)
 		}
 	}
 }

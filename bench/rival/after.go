@@ -44,8 +44,8 @@ func (a *after) add(slot int32, now, life int64) {
 	p.Lock()
 	defer p.Unlock()
 	b.live, b.end, b.next = true, now+life, never
-	if pulses(slot) {
-		b.next = now + period
+	if a.game.pulses(slot) {
+		b.next = now + a.game.load.Period
 	}
 	if b.timer == nil {
 		b.timer = time.AfterFunc(a.wait(min(b.next, b.end)), func() { a.fire(slot) })
@@ -76,7 +76,7 @@ func (a *after) fire(slot int32) {
 	a.late.Add(int64(late))
 	if b.next == at {
 		p.health--
-		b.next += period
+		b.next += a.game.load.Period
 		a.pulses.Add(1)
 	}
 	if b.end == at {

@@ -40,7 +40,7 @@ func Allocations() []Allocated {
 
 func engineAllocations(workers int) []Allocated {
 	const players = 60 // one pulses in each frame
-	g := &Game{buffs: players * each}
+	g := &Game{load: Fight, buffs: players * each}
 	o := newOurs(g, workers)
 	defer o.close()
 	refreshed := make([]buff.Handle, players)

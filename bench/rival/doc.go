@@ -2,9 +2,9 @@
 // the same run, in turn: A B A B. Machines have moods that last for seconds; two figures
 // that were taken in turn share them, and their ratio is worth more than each of them.
 //
-// The work is a [Game]: so many buffs, of which one in five pulses every 3 s, that last
-// 10 s to 1 min, are refreshed now and then, and begin anew when they end. Everybody gets
-// the same calls. Who does it, and what it leaves out:
+// The work is a [Game]: so many buffs, some of which pulse, that last for a while, are
+// refreshed now and then, and begin anew when they end; how often is its [Load]. Everybody
+// gets the same calls. Who does it, and what it leaves out:
 //
 //	engine      this module, handlers called on the loop
 //	ants        the same, handlers on a pool

@@ -11,6 +11,7 @@ import (
 
 // Duel is the outcome at one size.
 type Duel struct {
+	Load   string
 	Buffs  int
 	Rounds int
 	Rows   []Row
@@ -29,8 +30,8 @@ type Row struct {
 // Engine is the contender that the others are measured against.
 const Engine = "engine"
 
-// roundFrames is how many frames one does before the next one has its turn.
-const roundFrames = 20
+// roundFrames is how many frames one does before the next one has its turn: some 10 ms.
+func roundFrames(buffs int) int { return max(20, 2_000_000/buffs) }
 
 type row struct {
 	name string
@@ -40,9 +41,9 @@ type row struct {
 
 // Run lets all but AfterFunc play, in turn, so many rounds. It fails if they disagree about
 // what has happened.
-func Run(buffs, rounds int, progress func(float64)) (Duel, error) {
-	rows := contenders(buffs)
-	d := Duel{Buffs: buffs, Rounds: rounds, Rows: make([]Row, len(rows))}
+func Run(load Load, buffs, rounds int, progress func(float64)) (Duel, error) {
+	rows := contenders(load, buffs)
+	d := Duel{Load: load.Name, Buffs: buffs, Rounds: rounds, Rows: make([]Row, len(rows))}
 	for round := range rounds + 1 { // the first is not counted
 		var engine float64
 		for i, r := range rows {
@@ -73,18 +74,18 @@ func (r *Row) finish(name string) {
 	r.Name, r.CPU, r.Against = name, load.SpreadOf(r.Samples), load.SpreadOf(r.Ratios)
 }
 
-func contenders(buffs int) []row {
+func contenders(load Load, buffs int) []row {
 	engine := func(name string, workers int) row {
 		r := row{name: name}
-		r.game = newGame(buffs, settled, func(g *Game) contender { r.ours = newOurs(g, workers); return r.ours })
+		r.game = newGame(load, buffs, settled, func(g *Game) contender { r.ours = newOurs(g, workers); return r.ours })
 		return r
 	}
 	return []row{
 		engine(Engine, 0),
 		engine("ants", runtime.GOMAXPROCS(0)),
-		{name: "scan", game: newGame(buffs, settled, newScan)},
-		{name: "lists", game: newGame(buffs, settled, newLists)},
-		{name: "heap", game: newGame(buffs, settled, newHeap)},
+		{name: "scan", game: newGame(load, buffs, settled, newScan)},
+		{name: "lists", game: newGame(load, buffs, settled, newLists)},
+		{name: "heap", game: newGame(load, buffs, settled, newHeap)},
 	}
 }
 
@@ -92,7 +93,7 @@ func contenders(buffs int) []row {
 func (r *row) play() float64 {
 	before := r.game.tally
 	start := gauge.CPU()
-	for range roundFrames {
+	for range roundFrames(r.game.buffs) {
 		r.game.play()
 	}
 	cost := gauge.CPU() - start
@@ -101,18 +102,18 @@ func (r *row) play() float64 {
 
 // RunAfter lets AfterFunc and the engine play for a while in real time, one after the
 // other, twice. The engine sleeps between its frames as a game does.
-func RunAfter(buffs int, span time.Duration) Duel {
-	d := Duel{Buffs: buffs, Rounds: 2, Rows: make([]Row, 2)}
+func RunAfter(load Load, buffs int, span time.Duration) Duel {
+	d := Duel{Load: load.Name, Buffs: buffs, Rounds: 2, Rows: make([]Row, 2)}
 	count := max(1, int(span/(frame*time.Millisecond)))
 	var late float64
 	for range d.Rounds {
 		o := row{}
-		o.game = newGame(buffs, realtimeSettled, func(g *Game) contender { o.ours = newOurs(g, 0); return o.ours })
+		o.game = newGame(load, buffs, realtimeSettled, func(g *Game) contender { o.ours = newOurs(g, 0); return o.ours })
 		engine := realtime(o.game, count)
 		o.ours.close()
 
 		var a *after
-		game := newGame(buffs, realtimeSettled, func(g *Game) contender { a = newAfter(g).(*after); return a })
+		game := newGame(load, buffs, realtimeSettled, func(g *Game) contender { a = newAfter(g).(*after); return a })
 		cost := realtime(game, count)
 		a.stop()
 		late = float64(a.late.Load()) / float64(game.tally.Pulses+game.tally.Ends)

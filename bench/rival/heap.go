@@ -45,8 +45,8 @@ func (h *heaped) Pop() any {
 func (h *heaped) add(slot int32, now, life int64) {
 	b := &h.buffs[slot]
 	b.end, b.next = now+life, never
-	if pulses(slot) {
-		b.next = now + period
+	if h.game.pulses(slot) {
+		b.next = now + h.game.load.Period
 	}
 	b.due = min(b.next, b.end)
 	h.pushed = slot
@@ -72,7 +72,7 @@ func (h *heaped) tick(now int64) {
 		if b.next <= now && b.next <= b.end {
 			h.health[slot/each]--
 			h.game.pulse(slot, b.next)
-			b.next += period
+			b.next += h.game.load.Period
 		}
 		if b.end <= now {
 			heap.Pop(h)

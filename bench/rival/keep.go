@@ -31,6 +31,10 @@ type Kept struct {
 // KeptRound is one of its rounds. Fire is 0 for one that cannot be hurried.
 type KeptRound struct{ Add, Move, Remove, Fire float64 }
 
+// keptWarm is how many rounds do not count: dead entries of a wheel pile up to a fifth of
+// its timers before it has as much memory as it ever will.
+const keptWarm = 5
+
 const (
 	keptGrid = 1000         // ms
 	keptSpan = 12 * 3600000 // ms
@@ -58,14 +62,14 @@ func Keep(timers, rounds int, progress func(float64)) []Kept {
 			k.add(int32(t), due[t])
 		}
 	}
-	for round := range rounds + 1 { // the first is not counted
+	for round := range rounds + keptWarm {
 		for i, k := range keepers {
 			r := churn(k, timers, due, later, order)
-			if round > 0 {
+			if round >= keptWarm {
 				out[i].Rounds = append(out[i].Rounds, r)
 			}
 		}
-		progress(float64(round+1) / float64(rounds+2))
+		progress(float64(round+1) / float64(rounds+keptWarm+1))
 	}
 	for i, k := range keepers {
 		if i < len(keepers)-1 {
@@ -152,6 +156,7 @@ type keptFlat struct {
 	slots [listFrames][]int32
 	due   []int64
 	place []int32
+	fired []wheel.Fired
 }
 
 func newKeptFlat(timers int) keeper {
@@ -178,9 +183,12 @@ func (k *keptFlat) move(t int32, due int64) {
 
 func (k *keptFlat) advance(now int64) int {
 	list := &k.slots[now/keptGrid%listFrames]
-	n := len(*list)
+	k.fired = k.fired[:0]
+	for _, t := range *list {
+		k.fired = append(k.fired, wheel.Fired{Due: wheel.Time(k.due[t]), ID: uint64(t)})
+	}
 	*list = (*list)[:0]
-	return n
+	return len(k.fired)
 }
 
 // keptHeap is the heap of the standard library.
@@ -189,6 +197,7 @@ type keptHeap struct {
 	place  []int32
 	order  []int32
 	pushed int32
+	fired  []wheel.Fired
 }
 
 func newKeptHeap(timers int) keeper {
@@ -228,12 +237,14 @@ func (k *keptHeap) move(t int32, due int64) {
 
 func (k *keptHeap) remove(t int32) { heap.Remove(k, int(k.place[t])) }
 
-func (k *keptHeap) advance(now int64) (fired int) {
+func (k *keptHeap) advance(now int64) int {
+	k.fired = k.fired[:0]
 	for len(k.order) > 0 && k.due[k.order[0]] <= now {
+		t := k.order[0]
+		k.fired = append(k.fired, wheel.Fired{Due: wheel.Time(k.due[t]), ID: uint64(t)})
 		heap.Pop(k)
-		fired++
 	}
-	return fired
+	return len(k.fired)
 }
 
 // keptAfter is one time.AfterFunc for each timer. None may fire meanwhile.

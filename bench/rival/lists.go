@@ -42,8 +42,8 @@ func (l *lists) take(slot int32) {
 func (l *lists) add(slot int32, now, life int64) {
 	b := &l.buffs[slot]
 	b.end, b.next = now+life, never
-	if pulses(slot) {
-		b.next = now + period
+	if l.game.pulses(slot) {
+		b.next = now + l.game.load.Period
 	}
 	l.put(slot)
 }
@@ -66,7 +66,7 @@ func (l *lists) tick(now int64) {
 		if b.next <= now && b.next <= b.end {
 			l.health[slot/each]--
 			l.game.pulse(slot, b.next)
-			b.next += period
+			b.next += l.game.load.Period
 		}
 		if b.end <= now {
 			l.game.end(slot, b.end)

@@ -22,7 +22,7 @@ func newOurs(g *Game, workers int) *ours {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "plain", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource}},
 		buff.Spec{
-			ID: "pulse", Duration: time.Minute, Period: period * time.Millisecond, Stack: buff.Stacking{By: buff.BySource},
+			ID: "pulse", Duration: time.Minute, Period: time.Duration(g.load.Period) * time.Millisecond, Stack: buff.Stacking{By: buff.BySource},
 			On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
 		})
 	if err != nil {
@@ -53,7 +53,7 @@ func (o *ours) close() {
 // add and refresh are the same call: the engine finds out which.
 func (o *ours) add(slot int32, _, life int64) {
 	spec := o.plain
-	if pulses(slot) {
+	if o.game.pulses(slot) {
 		spec = o.pulse
 	}
 	_, r := o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{

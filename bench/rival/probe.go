@@ -21,8 +21,8 @@ const probeRounds = 15
 
 // RunProbe takes one.
 func RunProbe() (Probe, error) {
-	yard := &row{name: "heap", game: newGame(probeBuffs, settled, newHeap)}
-	games := contenders(probeBuffs)[:2]
+	yard := &row{name: "heap", game: newGame(Fight, probeBuffs, settled, newHeap)}
+	games := contenders(Fight, probeBuffs)[:2]
 	steps := []struct {
 		name string
 		play func() float64

@@ -24,6 +24,7 @@ type Scaled struct {
 
 // Each player has so many buffs, of which two pulse every 3 s.
 const (
+	period       = 3000 // ms
 	scaleBuffs   = 10
 	scalePulsing = 2
 )
@@ -125,7 +126,9 @@ func (w *scaleWorld) turn() (wall, cpu time.Duration, err error) {
 		got := w.eng.Tick(frame * time.Millisecond).Len()
 		wall += time.Since(start)
 		cpu += gauge.CPU() - c
-		if want := scalePulsing * ((w.players-f-1)/scaleFrames + 1); got != want {
+		// Who was filled in frame f pulses 3 s later, which is the frame before that of this turn.
+		first := (f + 1) % scaleFrames
+		if want := scalePulsing * ((w.players - first + scaleFrames - 1) / scaleFrames); got != want {
 			return 0, 0, fmt.Errorf("%d events in frame %d of a turn, want %d", got, f, want)
 		}
 	}

@@ -31,8 +31,8 @@ func (s *scan) of(slot int32) *scanBuff { return s.players[slot/each].buffs[slot
 func (s *scan) add(slot int32, now, life int64) {
 	b := s.of(slot)
 	b.live, b.end, b.next = true, now+life, never
-	if pulses(slot) {
-		b.next = now + period
+	if s.game.pulses(slot) {
+		b.next = now + s.game.load.Period
 	}
 }
 
@@ -48,7 +48,7 @@ func (s *scan) tick(now int64) {
 			for b.next <= now && b.next <= b.end {
 				p.health--
 				s.game.pulse(b.slot, b.next)
-				b.next += period
+				b.next += s.game.load.Period
 			}
 			if b.end <= now {
 				b.live = false
