@@ -40,7 +40,7 @@ func TestProfiles(t *testing.T) {
 			case *Boss:
 				p.Warm, p.For = 5*time.Second, 10*time.Second
 			case *Cascade:
-				p.Timers, p.Window, p.Runs = 2000, 10*time.Second, 2
+				p.Timers, p.Window, p.Runs, p.More = 2000, 10*time.Second, 2, 0
 			case *Cancel:
 				p.Players, p.Buffs, p.Cancels, p.Frame, p.Wheel = 100, 2000, 20_000, 500, 20_000
 			case *Empty:

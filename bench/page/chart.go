@@ -39,6 +39,7 @@ type line struct {
 	points plotter.XYs
 	dots   bool // no line between them
 	dashed bool
+	thin   bool
 	whisks []float64 // ± of each point; nil: none
 }
 
@@ -67,6 +68,7 @@ const (
 
 // write draws the chart into the folder. The same data gives the same file, to the byte.
 func (c *chart) write(dir string) error {
+	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	p := plot.New()
 	p.BackgroundColor = color.White
 	p.Title.Text = c.title + "\n" + c.under
@@ -133,6 +135,9 @@ func (l *line) add(p *plot.Plot, c color.Color) error {
 			return err
 		}
 		drawn.Color, drawn.Width = c, 1.5
+		if l.thin {
+			drawn.Width = 0.5
+		}
 		if l.dashed {
 			drawn.Dashes = []vg.Length{5, 4}
 		}
@@ -146,7 +151,7 @@ func (l *line) add(p *plot.Plot, c color.Color) error {
 		}
 		dots.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 2.4, Shape: draw.CircleGlyph{}}
 		if len(l.points) > 200 {
-			dots.Radius = 0.9
+			dots.Radius = 1.3
 		}
 		p.Add(dots)
 		legend = append(legend, dots)

@@ -147,12 +147,12 @@ func (r *Report) workersChart() *chart {
 
 func (r *Report) hourChart() *chart {
 	p := r.profile("F")
-	if p == nil || len(p.Series["frames"]) == 0 {
+	if p == nil || len(p.Rows) == 0 {
 		return nil
 	}
-	l := line{name: "one frame of 50 ms, the shortest of its runs", dots: true}
-	for _, v := range p.Series["frames"] {
-		l.points = append(l.points, plotter.XY{X: v.X, Y: v.Y})
+	l := line{name: "frames of 50 ms, each the shortest of its runs", thin: true}
+	for _, row := range p.Rows {
+		l.points = append(l.points, plotter.XY{X: float64(row.At) / 1000, Y: float64(row.Max)})
 	}
 	first, last := l.points[0].X, l.points[len(l.points)-1].X
 	median := line{name: "median " + lean(float64(p.P50)), points: plotter.XYs{{X: first, Y: float64(p.P50)}, {X: last, Y: float64(p.P50)}}}
@@ -165,7 +165,7 @@ func (r *Report) hourChart() *chart {
 		y:     axis{name: "time of Advance", label: lean, min: 0, max: 1.25 * max(float64(p.Max), 3*float64(p.P50))},
 		lines: []line{l, median, three},
 	}
-	for m := math.Ceil(first / 60); m <= math.Floor(last/60); m++ {
+	for m := math.Floor(first/60) + 1; m < last/60; m++ {
 		name, bold := fmt.Sprintf("%+.0f min", m), false
 		if m == 0 {
 			name, bold = "the hour", true
@@ -198,11 +198,11 @@ func (r *Report) raidsChart() *chart {
 		longest.points = append(longest.points, plotter.XY{X: x, Y: float64(max(1, row.Max))})
 	}
 	c := &chart{
-		file: raidsFile, lines: []line{longest, middle}, bottom: true,
+		file: raidsFile, lines: []line{longest, middle},
 		title: fmt.Sprintf("A frame of the raids takes %s; one in a thousand more than %s", lean(sig(p.P50)), lean(sig(p.P999))),
 		under: fmt.Sprintf("profile B: %s players, %s buffs; calls and Tick, each point %d frames of 50 ms", count(p.Players), count(p.Buffs), p.Rows[0].Frames),
 		x:     axis{name: "seconds of the game", label: short},
-		y:     axis{name: "time of a frame (log)", log: true, label: lean},
+		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: float64(p.CDF[0].Ns) / 1.5, max: 6 * float64(p.Max)},
 	}
 	for x := 60.0; x <= middle.points[len(middle.points)-1].X; x += 60 {
 		c.marks = append(c.marks, mark{x, fmt.Sprintf("%.0f min", x/60), false})
