@@ -41,4 +41,4 @@
 // the game's. The heap and the scan keep no order among equals, no generations
 // and no events; they do less than what they are compared with. Nothing here
 // shows how even the frames are: for that, run the game in examples/mmo.
-package bench
+package main
