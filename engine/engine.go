@@ -51,6 +51,7 @@ type Engine struct {
 	behind []*owner // who has not been told yet of its zone's time
 	frame  Frame
 	inbox  Inbox
+	watch  Watch
 	budget budget
 	stats  Stats
 	closed bool
@@ -95,6 +96,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	e.loop.Catalog, e.loop.Seed = o.Catalog, o.Seed
 	e.inbox.limit = o.InboxLimit
 	e.inbox.engine = e
+	e.watch.init(e)
 	e.ledger.auras.yield = e.member
 	e.specs = slices.Collect(o.Catalog.All())
 	e.nameHandlers()

@@ -148,6 +148,13 @@ func (in *Inbox) take() []posted {
 	return in.empty
 }
 
+// isClosed reports whether post fails.
+func (in *Inbox) isClosed() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.closed
+}
+
 // close makes post fail.
 func (in *Inbox) close() {
 	in.mu.Lock()

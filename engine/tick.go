@@ -47,6 +47,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.carry = dt % time.Millisecond
 	e.now = e.now.After(dt)
 
+	e.watch.begin()
 	frame := e.frames.Add(1)
 	e.seen.Store(int64(e.now))
 	e.stats.Ticks++
@@ -65,6 +66,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.deliverInbox()
 	e.frame.end(e)
 	e.ledger.read = 0
+	e.watch.end()
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
@@ -145,6 +147,7 @@ func (e *Engine) collect() (behind bool) {
 	e.home = e.group.Collect(e.home[:0])
 	for _, box := range e.home {
 		o := box.Owner
+		e.watch.home(o)
 		for _, s := range o.segments {
 			e.frame.add(s.events)
 			e.ledger.note(s.events)
