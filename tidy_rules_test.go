@@ -13,7 +13,7 @@ import (
 // expected are the packages without which the other rules would hold for want of
 // anything to look at.
 var expected = []string{
-	"actor", "bench", "buff", "buff/catalog", "buff/preview", "cmd/bufftick", "engine", "examples/mmo", "wheel",
+	"actor", "bench", "buff", "buff/catalog", "buff/preview", "cmd/bufftick", "engine", "examples/mmo", "inspect", "wheel",
 }
 
 func missingPackages(tr *tree) []string {
@@ -41,8 +41,9 @@ var arrows = map[string][]string{
 		"buff", "wheel",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr", "github.com/fsnotify/fsnotify",
 	},
-	"engine": {"wheel", "buff", "actor", "github.com/HdrHistogram/hdrhistogram-go", antsPath},
-	"wheel":  {},
+	"engine":  {"wheel", "buff", "actor", "github.com/HdrHistogram/hdrhistogram-go", antsPath},
+	"inspect": {"engine", "buff", "wheel"},
+	"wheel":   {},
 }
 
 // programs are the folders at the end of every arrow.
