@@ -17,6 +17,7 @@ type watching struct {
 
 	counts [buff.Restored + 1]uint64
 	late   [len(LateBounds) + 1]uint64
+	lateMs int64
 	denied map[denialKey]uint64
 
 	notable  ring // what was refused, ended early or failed, of all owners
@@ -125,6 +126,7 @@ func (s *watching) count(events []buff.Event) {
 			class++
 		}
 		s.late[class]++
+		s.lateMs += int64(ev.Seen - ev.At)
 		if notable(ev) {
 			s.notable.add(ev, 2048)
 			if ev.Kind == buff.Denied {
@@ -163,8 +165,8 @@ func (w *Watch) publish(s *watching) {
 		Workers: e.opts.Workers, InboxLimit: e.opts.InboxLimit, MailboxLimit: e.opts.MailboxLimit,
 		Budget: e.opts.Budget, Catalog: e.Catalog(),
 		Stuck: slices.Clone(e.frame.Stuck), Waiting: e.frame.Waiting,
-		Since: s.since, Counts: s.counts, Late: s.late,
-		Frames: s.frames.recent(), Times: s.frames.times, Handled: s.handled,
+		Since: s.since, Counts: s.counts, Late: s.late, LateSum: time.Duration(s.lateMs) * time.Millisecond,
+		Frames: s.frames.recent(), Times: s.frames.times, Took: s.frames.sum, Handled: s.handled,
 		Busiest: s.busiest.view(), BusySpan: busySpan,
 		Census: s.appeared, superseded: make(chan struct{}),
 	}

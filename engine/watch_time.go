@@ -55,6 +55,7 @@ type frameTimes struct {
 	list  []FrameTime
 	next  int
 	times Histogram
+	sum   time.Duration
 }
 
 const recentFrames = 256
@@ -65,6 +66,7 @@ func (t *frameTimes) flush() {
 		return // nobody has measured it
 	}
 	t.times.add(t.last.Took)
+	t.sum += t.last.Took
 	if len(t.list) < recentFrames {
 		t.list = append(t.list, t.last)
 	} else {

@@ -39,10 +39,15 @@ type View struct {
 	Late   [len(LateBounds) + 1]uint64
 	Denied []Denial
 
+	// LateSum is the sum of what Late classes.
+	LateSum time.Duration
+
 	// Frames is how long the last frames took, the oldest first, 256 at most; Times that
-	// of all of them. Handled is how long all turns took, estimated from every eighth.
+	// of all of them, Took their sum. Handled is how long all turns took, estimated from
+	// every eighth.
 	Frames  []FrameTime
 	Times   Histogram
+	Took    time.Duration
 	Handled time.Duration
 
 	// Busiest are the owners whose turns took longest in the span of BusySpan that was
