@@ -13,7 +13,7 @@ import (
 // expected are the packages without which the other rules would hold for want of
 // anything to look at.
 var expected = []string{
-	"actor", "bench", "buff", "buff/catalog", "buff/preview", "cmd/bufftick", "engine", "examples/mmo", "wheel",
+	"actor", "bench", "buff", "buff/catalog", "buff/preview", "cmd/bufftick", "engine", "examples/mmo", "inspect", "wheel",
 }
 
 func missingPackages(tr *tree) []string {
@@ -44,6 +44,7 @@ var arrows = map[string][]string{
 	"buff/catalog/watch": {"buff", "buff/catalog", "github.com/fsnotify/fsnotify"},
 	"engine":             {"wheel", "buff", "buff/stat", "actor", "github.com/HdrHistogram/hdrhistogram-go", antsPath},
 	"wheel":              {},
+	"inspect":            {"engine", "buff", "wheel"},
 }
 
 // programs are the folders at the end of every arrow.

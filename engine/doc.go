@@ -107,6 +107,11 @@
 // Options.Epoch and Options.Uptime how its clocks stand. [Engine.Save] is for snapshots,
 // [Engine.Drop] for those who need no blob. Zones, and what an aura gave, stay behind.
 //
+// # Being watched
+//
+// Other goroutines read through [Engine.Watch]: the loop answers at the end of a Tick with a
+// [View], which never changes. While nobody watches, that costs a frame one atomic load.
+//
 // # Catching up
 //
 // A Tick after a stall does not work off everything at once. It goes through its time in

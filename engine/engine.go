@@ -59,6 +59,7 @@ type Engine struct {
 	behind   []*owner // who has not been told yet of its zone's time
 	frame    Frame
 	inbox    Inbox
+	watch    Watch
 	budget   budget
 	stats    Stats
 	record   *recorder
@@ -108,6 +109,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	e.record = newRecorder(o.Record, &e.opts)
 	e.inbox.limit = o.InboxLimit
 	e.inbox.engine = e
+	e.watch.init(e)
 	e.ledger.auras.yield = e.member
 	e.nameHandlers()
 	e.publish(o.Catalog)

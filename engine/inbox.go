@@ -161,6 +161,13 @@ func (in *Inbox) fit() {
 	in.slack = 0
 }
 
+// isClosed reports whether post fails.
+func (in *Inbox) isClosed() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.closed
+}
+
 // close makes post fail.
 func (in *Inbox) close() {
 	in.mu.Lock()

@@ -20,6 +20,7 @@ type lane struct {
 	owner  *owner // whose turn it is
 	frame  uint64 // the frame that the lists belong to
 	issued int    // commands for others, of the handler that runs
+	dice   uint32 // which turns are measured, see clockIn
 
 	// current and since tell the loop who holds the lane up: the owner's number, plus
 	// one, with the definition's line behind it, and the frame's time when the turn
@@ -43,6 +44,7 @@ func (l *lane) serve(box *mailbox) {
 	l.owner, o.rests = o, false
 	l.since.Store(int64(l.turn.Now))
 	l.mark(nil)
+	began := l.clockIn()
 	events, crossed := len(l.turn.Events), len(l.cross)
 	defer func() {
 		l.passOn()
@@ -50,6 +52,7 @@ func (l *lane) serve(box *mailbox) {
 			events: l.turn.Events[events:len(l.turn.Events):len(l.turn.Events)],
 			cross:  l.cross[crossed:len(l.cross):len(l.cross)],
 		})
+		l.clockOut(o, began)
 		l.current.Store(0)
 		if n := l.turn.Dropped; n > 0 {
 			l.turn.Dropped = 0

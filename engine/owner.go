@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"time"
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
@@ -21,7 +22,8 @@ type owner struct {
 	share  int32 // events since it was handed over
 	rests  bool  // its last turn ended for want of a share: the run that is not done comes first
 
-	segments []segment // what its turns brought since it was last at home
+	segments []segment     // what its turns brought since it was last at home
+	sample   time.Duration // what they took, where it was measured
 
 	// The loop's, also while the mailbox is away.
 	ran     uint64 // the last slice of a Tick whose run is or was in its mailbox
@@ -32,7 +34,9 @@ type owner struct {
 	adopts  bool   // it may have adopted something that the ledger does not know
 	behind  bool   // in Engine.behind
 	left    wheel.Time
-	looked  uint64 // the last look of an aura that found it
+	looked  uint64        // the last look of an aura that found it
+	spent   time.Duration // on its turns, in the span of that number, see busiest
+	span    uint32
 
 	zone  uint32
 	place int32    // in zone.owners

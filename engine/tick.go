@@ -52,6 +52,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.carry = dt % time.Millisecond
 	e.target = e.target.After(dt)
 
+	e.watch.begin()
 	frame := e.frames.Add(1)
 	e.stats.Ticks++
 	e.emptyLanes(frame)
@@ -76,6 +77,7 @@ func (e *Engine) tick(dt time.Duration) {
 	if e.living == 0 && e.lived {
 		e.renew()
 	}
+	e.watch.end()
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
@@ -157,6 +159,7 @@ func (e *Engine) collect() (behind bool) {
 	e.slack.home.used(len(e.home))
 	for _, box := range e.home {
 		o := box.Owner
+		e.watch.home(o)
 		for _, s := range o.segments {
 			e.frame.add(s.events)
 			e.tally.add(s.events)
