@@ -36,7 +36,7 @@ func (k *checker) number(field, name string, n *Number) *number {
 	if !finite(n.Const) {
 		k.failf(field+part, "must be finite, not %v", n.Const)
 	}
-	if n.Default && (n.From == FromConst || n.From == FromCurve) {
+	if n.Default && n.From == FromCurve {
 		k.failf(field+".default", "means nothing, since the number is always known")
 	}
 	k.source(field, n, c)

@@ -1,7 +1,6 @@
 package buff
 
 import (
-	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -80,7 +79,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 		r.Kind, r.Why = Removed, Stolen
 		a := Application{Spec: i.spec, Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude}
 		if values := s.keptOf(i).values; len(values) > 0 {
-			a.taken = &taken{i.spec, slices.Clone(values)}
+			a.taken = t.take(i.spec, values)
 		}
 		left := MaxDuration
 		if i.end != wheel.Never {

@@ -71,7 +71,10 @@ type asked struct {
 func (s *Set) work(t *Turn, a *Application) Reason {
 	spec, w := a.Spec, &t.worked
 	q := asked{params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
-	q.stacks = min(spec.stacks(a), max(spec.limit, 1))
+	q.stacks = min(spec.stacks(a), spec.limit)
+	if spec.Kind == Instant {
+		q.stacks = executed(a)
+	}
 	if at := s.joined(a); at != noSlot && spec.Stack.Timers != TimersQueue {
 		i := &s.slots[at]
 		q.stacks = min(int32(i.stacks)+q.stacks, spec.limit)
@@ -193,6 +196,28 @@ func argOf(params []Arg, caller string) (float64, bool) {
 type taken struct {
 	spec   *Spec
 	values []float64
+}
+
+// loot is room for what is taken. It is cut off in pieces and not used again: nobody knows
+// how long they are needed.
+type loot struct {
+	taken  []taken
+	values []float64
+}
+
+// take returns the numbers of a buff for who steals it.
+func (t *Turn) take(spec *Spec, values []float64) *taken {
+	l := &t.loot
+	if len(l.taken) == cap(l.taken) {
+		l.taken = make([]taken, 0, 32)
+	}
+	if cap(l.values)-len(l.values) < len(values) {
+		l.values = make([]float64, 0, max(128, len(values)))
+	}
+	from := len(l.values)
+	l.values = append(l.values, values...)
+	l.taken = append(l.taken, taken{spec, l.values[from:len(l.values):len(l.values)]})
+	return &l.taken[len(l.taken)-1]
 }
 
 // find returns the k-th number of a definition as it was; NoParam if there was none of that

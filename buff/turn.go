@@ -63,6 +63,7 @@ type Turn struct {
 	current Call
 
 	worked   worked     // the numbers of the application that is carried out
+	loot     loot       // room for those of stolen buffs
 	captured []Captured // of those that wait
 
 	going  []goer      // who gives way to a new instance
