@@ -3,7 +3,6 @@ package main
 import (
 	"embed"
 	"fmt"
-	"io"
 )
 
 // The scripts ask "bufftick complete" at each press of the key. So they know of every
@@ -37,6 +36,6 @@ func (c *completionCmd) Run(stdout output) error {
 	if err != nil {
 		return fmt.Errorf("bufftick: %w", err)
 	}
-	_, err = io.WriteString(stdout, string(script))
+	_, err = stdout.Write(script)
 	return err
 }
