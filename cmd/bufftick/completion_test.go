@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -28,6 +29,9 @@ var shells = map[string]struct {
 
 // The scripts work in the shells that this machine has.
 func TestCompletionInShells(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the tool is put into the path by a script for sh, and bash is older elsewhere")
+	}
 	bin := t.TempDir()
 	self, err := os.Executable()
 	require.NoError(t, err)
