@@ -3,6 +3,7 @@ package buff
 import (
 	"fmt"
 
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -22,10 +23,10 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 	}
 	if spec.Kind == Instant {
 		t.emit(s, Event{
-			Kind: Executed, Spec: spec, Source: a.Source, Stacks: int32(min(max(a.Stacks, 1), MaxStacks)), Level: int16(a.Level),
+			Kind: Executed, Spec: spec, Source: a.Source, Stacks: executed(a), Level: int16(a.Level),
 			Magnitude: a.Magnitude, End: wheel.Never,
 		})
-		s.follow(t, spec.exec)
+		s.follow(t, spec.exec, &kept{values: t.worked.values, captured: a.Captured})
 		return Result{Kind: Executed}
 	}
 	d, why := s.lasts(t, a)
@@ -65,13 +66,13 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	}
 	switch {
 	case why == NoReason && at == noSlot, why == Full:
-		return s.deny(t, a, Full, fmt.Errorf("%w: %d buffs on owner %d", ErrFull, s.limit, s.owner))
+		return s.denyFull(t, a)
 	case why != NoReason:
 		return s.deny(t, a, why, nil)
 	}
 	i := &s.slots[at]
 	i.spec, i.source, i.magnitude, i.level = spec, a.Source, a.Magnitude, int16(a.Level)
-	i.duration, i.period = d, spec.period
+	i.duration, i.period = d, spec.periodAt(a.Level)
 	i.end, i.beat = lasting(t.now, d), i.firstBeat(t.now)
 	i.stacks = int16(min(spec.stacks(a), spec.limit))
 	if a.member {
@@ -84,8 +85,9 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	e := s.about(Applied, at)
 	e.End = s.endTold(t, i)
 	t.emit(s, e)
-	s.follow(t, spec.apply)
-	if spec.uses&(usesThresholds|usesGrants|usesImmunity|usesHide|usesOngoing|usesInterrupt) != 0 {
+	s.follow(t, spec.apply, s.keptOf(i))
+	s.bring(t, i)
+	if spec.uses&(usesModifiers|usesThresholds|usesGrants|usesImmunity|usesHide|usesOngoing|usesInterrupt) != 0 {
 		s.enter(t, at)
 	} else {
 		s.reconsider(t) // who gave way to it may have hidden others
@@ -127,8 +129,11 @@ func (s *Set) equip(t *Turn, i *instance, a *Application) {
 	x, spec := s.needExtra(i), a.Spec
 	x.key = a.Key
 	x.charges = int32(spec.Charges.N)
-	x.shield = spec.pool(a)
-	x.params = spec.params(x.params[:0], a)
+	x.shield = spec.pool(t, a)
+	if spec.uses&usesKept != 0 {
+		s.modifiers += int32(len(spec.modifiers))
+		s.keep(t, i, a)
+	}
 	if spec.Stack.Timers == TimersEach {
 		s.addLayer(t, i, a, i.duration, i.stacks, i.age)
 	}
@@ -150,6 +155,13 @@ func (i *instance) firstBeat(now wheel.Time) wheel.Time {
 		return now.Add(i.period - gone)
 	}
 	return now.Add(i.period)
+}
+
+func (s *Set) denyFull(t *Turn, a *Application) Result {
+	if s.live < s.limit {
+		return s.deny(t, a, Full, fmt.Errorf("%w: %d modifiers on owner %d", ErrFull, stat.MaxModifiers, s.owner))
+	}
+	return s.deny(t, a, Full, fmt.Errorf("%w: %d buffs on owner %d", ErrFull, s.limit, s.owner))
 }
 
 func (s *Set) deny(t *Turn, a *Application, why Reason, err error) Result {

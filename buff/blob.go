@@ -3,10 +3,12 @@ package buff
 // A blob is one owner, written down:
 //
 //	"buff"     4 bytes
-//	format     1 byte, now 1
+//	format     1 byte, now 2
 //	length     4 bytes, of the whole blob, the highest first
 //	contents   as saved.append writes them
 //	check      4 bytes: CRC-32C of all before
+//
+// Format 1, which is read for ever, has no attributes, numbers and captures.
 //
 // Numbers are varints of the least possible length, signed ones in zigzag. A name is its
 // length and its bytes. A list is its length and its entries. Definitions, tags, groups,
@@ -16,7 +18,7 @@ package buff
 
 const (
 	blobMagic  = "buff"
-	blobFormat = 1
+	blobFormat = 2
 	blobHead   = len(blobMagic) + 1 + 4
 	blobCheck  = 4
 )
@@ -42,6 +44,7 @@ type saved struct {
 	Immune   []savedTag     `json:"immune,omitempty"`
 	Returns  []savedReturn  `json:"diminishing,omitempty"`
 	Timeouts []savedTimeout `json:"timeouts,omitempty"`
+	Bases    []savedValue   `json:"bases,omitempty"` // of attributes, where they are not what the definitions say
 	Buffs    []savedBuff    `json:"buffs,omitempty"` // by age, and then those that were kept aside
 }
 
@@ -105,7 +108,9 @@ type savedBuff struct {
 	Running   uint64       `json:"running,omitempty"` // with Waiting: the age of what runs, less Age
 	Layers    []savedLayer `json:"layers,omitempty"`  // of TimersEach
 	Waiting   []savedLayer `json:"waiting,omitempty"` // of TimersQueue
-	Params    []savedParam `json:"params,omitempty"`
+	Params    []savedValue `json:"params,omitempty"`
+	Numbers   []savedValue `json:"numbers,omitempty"`  // that the definition reads besides
+	Captures  []savedValue `json:"captures,omitempty"` // attributes of the source
 
 	causes uint64 // Hidden, a bit for each of causeWords: what the bytes have
 }
@@ -127,10 +132,18 @@ type savedLayer struct {
 	Level     int64   `json:"level,omitempty"`
 }
 
-// savedParam is the value of a parameter.
-type savedParam struct {
+// savedValue is the value of a parameter, of a number of a definition, or of an attribute;
+// of one of a source with the word of its snapshot before it.
+type savedValue struct {
 	Name  string      `json:"name"`
 	Value savedNumber `json:"value"`
+}
+
+// lengths are how many entries the lists of a buff have, in the order in which they stand.
+type lengths struct{ layers, waiting, params, numbers, captures int }
+
+func (b *savedBuff) lengths() lengths {
+	return lengths{len(b.Layers), len(b.Waiting), len(b.Params), len(b.Numbers), len(b.Captures)}
 }
 
 // Which of the fields that a buff may lack it has, a bit each, in the order in which they
@@ -159,6 +172,8 @@ const (
 	isWall
 	isDead
 	hasLength
+	hasNumbers
+	hasCaptures
 
 	allBits = 1<<iota - 1
 )

@@ -1,12 +1,19 @@
 package buff
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
 
 // check returns what is wrong with the contents of a blob: nothing that a Set could have,
 // or more than could be worked with.
 func (b *saved) check() error {
 	c := &blobChecker{where: "the owner"}
-	c.within("format", int64(b.Format), blobFormat, blobFormat)
+	c.within("format", int64(b.Format), 1, blobFormat)
+	if b.Format == 1 && len(b.Bases) > 0 {
+		c.failf("bases: format 1 has none")
+	}
 	c.within("owner_time_ms", b.Time, -farthest, farthest)
 	if b.Ages > mostAges {
 		c.failf("ages: %d, want at most %d", b.Ages, uint64(mostAges))
@@ -31,11 +38,16 @@ func (b *saved) check() error {
 		c.age(t.Age, b.Ages)
 		c.within("left_ms", t.Left, -farthest, farthest)
 	}
+	c.where = "the owner"
+	c.values("bases", b.Bases)
 	last := uint64(0)
 	for k := range b.Buffs {
 		f := &b.Buffs[k]
 		c.where = fmt.Sprintf("buffs[%d] %q", k, f.ID)
 		c.buff(f, b.Ages)
+		if b.Format == 1 && len(f.Numbers)+len(f.Captures) > 0 {
+			c.failf("numbers: format 1 has none")
+		}
 		switch {
 		case f.Since != nil:
 			last = mostAges // only such ones follow
@@ -139,6 +151,19 @@ func (c *blobChecker) buff(b *savedBuff, ages uint64) {
 	c.layers(b, ages)
 	for k := range b.Params {
 		c.named(fmt.Sprintf("params[%d].name", k), b.Params[k].Name)
+	}
+	c.values("numbers", b.Numbers)
+	c.values("captures", b.Captures)
+}
+
+// values checks names and numbers. Those of parameters may be anything, as they were in
+// format 1.
+func (c *blobChecker) values(field string, list []savedValue) {
+	for k := range list {
+		c.named(fmt.Sprintf("%s[%d].name", field, k), list[k].Name)
+		if v := float64(list[k].Value); !finite(v) {
+			c.failf("%s[%d].value: %v, want at most %v on either side of zero", field, k, v, stat.MaxValue)
+		}
 	}
 }
 

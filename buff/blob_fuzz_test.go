@@ -11,7 +11,7 @@ import (
 // right head and check. It must refuse them and have done nothing, or have made a Set that
 // works.
 func FuzzRestore(f *testing.F) {
-	c := mustCatalog(f, blobSpecs()...)
+	c := blobCatalog(f)
 	for times := range 3 {
 		blob, _ := fullSet(f, c, times).Save(nil, c, blobMoment)
 		f.Add(blob, int64(0), int64(0))
@@ -21,7 +21,7 @@ func FuzzRestore(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, now, away int64) {
 		tryBlob(t, c, data, now, away)
-		tryBlob(t, c, seal(append(appendBlobHead(nil), data...), 0), now, away)
+		tryBlob(t, c, seal(append(appendBlobHead(nil, blobFormat), data...), 0), now, away)
 	})
 }
 

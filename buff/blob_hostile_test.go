@@ -12,7 +12,7 @@ import (
 // TestHostileBlob gives Restore blobs that are whole and say wild things: numbers at their
 // limits, lists of others, definitions that do not go with what is said of a buff.
 func TestHostileBlob(t *testing.T) {
-	c := mustCatalog(t, blobSpecs()...)
+	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment)
 	rng, taken := rand.New(rand.NewPCG(1, 12)), 0
 	n := 4_000
@@ -68,6 +68,9 @@ func twist(rng *rand.Rand, v reflect.Value) {
 	case reflect.Uint64, reflect.Uint32:
 		list := []uint64{0, 1, 2, 3, 1000, 1 << 31, mostAges, mostAges - 1, math.MaxUint64, rng.Uint64()}
 		v.SetUint(list[rng.IntN(len(list))])
+	case reflect.Float64:
+		list := []float64{0, math.Copysign(0, -1), 1, -1e300, 1e300, math.MaxFloat64, math.NaN(), math.Inf(1), rng.NormFloat64()}
+		v.SetFloat(list[rng.IntN(len(list))])
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
 	}

@@ -80,9 +80,14 @@ func (b *saved) illegible() (string, bool) {
 	}
 	for k := range b.Buffs {
 		names = append(names, b.Buffs[k].ID, b.Buffs[k].Version)
-		for _, p := range b.Buffs[k].Params {
-			names = append(names, p.Name)
+		for _, list := range [][]savedValue{b.Buffs[k].Params, b.Buffs[k].Numbers, b.Buffs[k].Captures} {
+			for _, v := range list {
+				names = append(names, v.Name)
+			}
 		}
+	}
+	for k := range b.Bases {
+		names = append(names, b.Bases[k].Name)
 	}
 	k := slices.IndexFunc(names, func(name string) bool { return !utf8.ValidString(name) })
 	if k < 0 {

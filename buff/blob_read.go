@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // reader takes a blob to pieces. After the first thing that is wrong it reads zeros.
@@ -26,14 +28,16 @@ func (r *reader) failf(format string, args ...any) {
 // readBlob returns what a blob says, all of it checked.
 func readBlob(blob []byte) (*saved, error) {
 	r := &reader{b: blob}
-	r.open()
-	b := &saved{Format: blobFormat}
+	b := &saved{Format: r.open()}
 	r.owner(b)
 	// Twice: what the catalog knows, and what was kept aside.
 	b.Tags = list(r, 2*MaxTags, r.tag)
 	b.Immune = list(r, 2*MaxTags, r.tag)
 	b.Returns = list(r, 2*MaxPerOwner, r.returns)
 	b.Timeouts = list(r, 2*MaxPerOwner, r.timeout)
+	if b.Format > 1 {
+		b.Bases = list(r, 2*stat.MaxAttributes, r.value)
+	}
 	b.Buffs = list(r, 2*MaxPerOwner, r.buff)
 	if r.at < len(r.b) {
 		r.failf("%d bytes too many", len(r.b)-r.at)
@@ -47,34 +51,37 @@ func readBlob(blob []byte) (*saved, error) {
 	return b, nil
 }
 
-// open looks at the head and the check, and leaves the contents to be read. What is said
-// of the length of a blob of another format is of no account.
-func (r *reader) open() {
+// open looks at the head and the check, leaves the contents to be read, and returns their
+// format. What is said of the length of a blob of another format is of no account.
+func (r *reader) open() (format int) {
 	whole := r.b
 	switch {
 	case len(whole) < len(blobMagic) || string(whole[:len(blobMagic)]) != blobMagic:
 		r.failf("it does not begin with %q: this is no blob of an owner", blobMagic)
 	case len(whole) < blobHead+blobCheck:
 		r.failf("%d bytes, and the shortest blob has %d", len(whole), blobHead+blobCheck)
-	case whole[len(blobMagic)] != blobFormat:
-		r.at = len(blobMagic)
-		r.failf("format %d, and this build reads format %d", whole[len(blobMagic)], blobFormat)
+	default:
+		if format = int(whole[len(blobMagic)]); format < 1 || format > blobFormat {
+			r.at = len(blobMagic)
+			r.failf("format %d, and this build reads formats 1 to %d", format, blobFormat)
+		}
 	}
 	if r.err != nil {
-		return
+		return 0
 	}
 	r.at = len(blobMagic) + 1
 	if length := binary.BigEndian.Uint32(whole[r.at:]); uint64(length) != uint64(len(whole)) {
 		r.failf("the blob had %d bytes, and has %d", length, len(whole))
-		return
+		return 0
 	}
 	end := len(whole) - blobCheck
 	if want, got := binary.BigEndian.Uint32(whole[end:]), crc32.Checksum(whole[:end], castagnoli); want != got {
 		r.at = end
 		r.failf("the check says %08x, and the contents are %08x: it is damaged", want, got)
-		return
+		return 0
 	}
 	r.b, r.at = whole[:end], blobHead
+	return format
 }
 
 // uint reads a number, which must have the least possible length.
@@ -192,13 +199,14 @@ func (r *reader) buff() savedBuff {
 	if set&hasRunning != 0 {
 		b.Running = r.uint()
 	}
-	var lengths [3]int
-	for k, bit := range [...]uint64{hasLayers, hasWaiting, hasParams} {
+	var lengths [5]int
+	for k, bit := range [...]uint64{hasLayers, hasWaiting, hasParams, hasNumbers, hasCaptures} {
 		if set&bit != 0 {
 			lengths[k] = r.length(len(r.b))
 		}
 	}
-	b.Layers, b.Waiting, b.Params = entries(r, lengths[0], r.layer), entries(r, lengths[1], r.layer), entries(r, lengths[2], r.param)
+	b.Layers, b.Waiting = entries(r, lengths[0], r.layer), entries(r, lengths[1], r.layer)
+	b.Params, b.Numbers, b.Captures = entries(r, lengths[2], r.value), entries(r, lengths[3], r.value), entries(r, lengths[4], r.value)
 	switch {
 	case set&isWall != 0:
 		b.Clock = clockWords[Wall]
@@ -206,7 +214,7 @@ func (r *reader) buff() savedBuff {
 		b.Clock = clockWords[Uptime]
 	}
 	b.Dead = set&isDead != 0
-	if b.bits(len(b.Layers), len(b.Waiting), len(b.Params)) != set {
+	if b.bits(b.lengths()) != set {
 		r.failf("a field of the buff %q is said to be there and is empty", b.ID)
 	}
 	return b
@@ -241,10 +249,10 @@ func (r *reader) layer() savedLayer {
 	return l
 }
 
-func (r *reader) param() savedParam {
-	p := savedParam{Name: r.name()}
+func (r *reader) value() savedValue {
+	p := savedValue{Name: r.name()}
 	if len(r.b)-r.at < 8 {
-		r.failf("the value of a parameter is cut off")
+		r.failf("a value is cut off")
 		return p
 	}
 	p.Value = savedNumber(math.Float64frombits(binary.BigEndian.Uint64(r.b[r.at:])))

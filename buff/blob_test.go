@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -38,7 +39,28 @@ func blobSpecs() []Spec {
 		{ID: "dead", Duration: minute, OnDeath: FatePause},
 		{ID: "lucky", Kind: Instant, Chance: 500, On: Hooks{Exec: []Action{{Do: DoCall, Name: "handler"}}}},
 		{ID: "tagged", Kind: Instant, Tags: []string{"state.b.c"}},
+		{
+			ID: "stat", Duration: minute, Params: []Param{{Name: "a", Value: Caller("a")}},
+			Modifiers: []Modifier{
+				{Attr: "power", Op: stat.MulAdd, Value: Number{From: FromAttr, Attr: "power", Of: AttrOfSource, Coef: 0.125}},
+				{Attr: "power", Value: Number{From: FromAttr, Attr: "power", Of: AttrOfSource, Snapshot: SnapshotApply}},
+			},
+		},
 	}
+}
+
+func blobAttributes() []Attribute {
+	return []Attribute{
+		{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0), Max: stat.At(100)}, AtMin: AtMinKill},
+		{Attribute: stat.Attribute{Name: "power", Base: 10}},
+	}
+}
+
+// blobCatalog is the catalog of all of it.
+func blobCatalog(t testing.TB) *Catalog {
+	c, err := Build(Definitions{Attributes: blobAttributes(), Specs: blobSpecs()})
+	require.NoError(t, err)
+	return c
 }
 
 func mustCatalog(t testing.TB, specs ...Spec) *Catalog {
@@ -60,6 +82,8 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 		require.True(t, s.Run(turn, now, 1<<30))
 		return r.Handle
 	}
+	caster := NewSet(1000, 4, 0, 1)
+	health, _ := c.Attr("health")
 	tag, _ := c.Tag("state.b.c")
 	act, _ := c.Act("cast")
 	do(0, Command{Verb: SetRate, Whose: OfOwner, Rate: Ratio{3, 7}})
@@ -67,9 +91,13 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 		now := wheel.Time(k * 100)
 		source := OwnerID(1000 + k)
 		apply := func(id string, magnitude int64) Handle {
-			return do(now, Command{Verb: Apply, Application: Application{
-				Spec: c.Spec(id), Source: source, Magnitude: magnitude, Level: k % 5, Key: uint64(k), Params: []Arg{{"a", math.Inf(k - 1)}},
-			}})
+			a := Application{Spec: c.Spec(id), Source: source, Magnitude: magnitude, Level: k % 5, Key: uint64(k), Params: []Arg{{"a", float64(k) - 0.5}}}
+			if k%3 < 2 { // of the others nothing is known, but they are their own source
+				a.Capture(nil, caster, c, SnapshotApply)
+			} else if a.Spec.Captures() {
+				a.Source = s.owner
+			}
+			return do(now, Command{Verb: Apply, Application: a})
 		}
 		for spec := range c.All() {
 			apply(spec.ID, int64(k))
@@ -82,6 +110,7 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 		do(now+20, Command{Verb: SetRate, Handle: apply("plain", 1), Rate: Ratio{2, 3}})
 		do(now+50, Command{Verb: AddTimeout, By: time.Hour, Name: "handler"})
 	}
+	do(4_000, Command{Verb: AddBase, Attr: health, Value: -12.5})
 	do(4_000, Command{Verb: AddTag, Tag: tag})
 	do(4_000, Command{Verb: Immunize, Tag: tag})
 	do(4_000, Command{Verb: Consume, Act: act})
@@ -111,7 +140,7 @@ func restoreHere(c *Catalog, blob []byte) (*Set, *Turn, Restoration, error) {
 // TestBlobDamage: every cut and every flip of one bit of a blob of more than 4 KiB is an
 // error, and leaves the Set as it was.
 func TestBlobDamage(t *testing.T) {
-	c := mustCatalog(t, blobSpecs()...)
+	c := blobCatalog(t)
 	blob, lost := fullSet(t, c, 11).Save(nil, c, blobMoment)
 	require.Zero(t, lost)
 	require.Greater(t, len(blob), 4096)
@@ -150,7 +179,7 @@ func TestBlobDamage(t *testing.T) {
 
 // TestBlobErrors: an error says what is wrong, and where.
 func TestBlobErrors(t *testing.T) {
-	c := mustCatalog(t, blobSpecs()...)
+	c := blobCatalog(t)
 	whole, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
 	change := func(f func(b []byte) []byte) string {
 		_, _, _, err := restoreHere(c, f(append([]byte(nil), whole...)))
@@ -160,7 +189,7 @@ func TestBlobErrors(t *testing.T) {
 	require.Equal(t, `buff: bad blob: byte 0: it does not begin with "buff": this is no blob of an owner`,
 		change(func([]byte) []byte { return nil }))
 	require.Equal(t, `buff: bad blob: byte 0: 6 bytes, and the shortest blob has 13`, change(func(b []byte) []byte { return b[:6] }))
-	require.Equal(t, `buff: bad blob: byte 4: format 2, and this build reads format 1`, change(func(b []byte) []byte { b[4] = 2; return b }))
+	require.Equal(t, `buff: bad blob: byte 4: format 3, and this build reads formats 1 to 2`, change(func(b []byte) []byte { b[4] = 3; return b }))
 	require.Equal(t, fmt.Sprintf(`buff: bad blob: byte 5: the blob had %d bytes, and has %d`, len(whole), len(whole)-1),
 		change(func(b []byte) []byte { return b[:len(b)-1] }))
 	require.Contains(t, change(func(b []byte) []byte { b[20]++; return b }), "it is damaged")
@@ -171,7 +200,7 @@ func TestBlobErrors(t *testing.T) {
 // TestBlobLengths: whatever stands where a length could, and whatever the blob says, no
 // more is allocated than a blob of that size can need.
 func TestBlobLengths(t *testing.T) {
-	c := mustCatalog(t, blobSpecs()...)
+	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment)
 	lengths := [][]byte{appendUint(nil, 1<<31), appendUint(nil, 1<<63), appendUint(nil, uint64(len(blob))), appendUint(nil, 1<<20), {0xff, 0xff}}
 	var before, after runtime.MemStats
@@ -201,61 +230,68 @@ func goldenBlob(t *testing.T, c *Catalog) []byte {
 	return blob
 }
 
-// TestGoldenBlob: a blob of format 1 that was made once must load for ever.
+// TestGoldenBlob: a blob that was made once must load for ever, whatever its format.
 func TestGoldenBlob(t *testing.T) {
-	const name = "testdata/save/format1"
-	c := mustCatalog(t, blobSpecs()...)
+	c := blobCatalog(t)
 	if *golden {
-		blob := goldenBlob(t, c)
+		writeGolden(t, fmt.Sprintf("testdata/save/format%d", blobFormat), goldenBlob(t, c))
+	}
+	for format, bits := range map[int]uint64{1: allBits &^ (hasNumbers | hasCaptures), 2: allBits} {
+		name := fmt.Sprintf("testdata/save/format%d", format)
+		lines, err := os.ReadFile(name + ".hex")
+		require.NoError(t, err)
+		blob, err := hex.DecodeString(strings.Join(strings.Fields(string(lines)), ""))
+		require.NoError(t, err)
+		want, err := os.ReadFile(name + ".json")
+		require.NoError(t, err)
+
 		text, err := BlobJSON(blob)
 		require.NoError(t, err)
-		var lines strings.Builder
-		for ; len(blob) > 0; blob = blob[min(40, len(blob)):] {
-			fmt.Fprintln(&lines, hex.EncodeToString(blob[:min(40, len(blob))]))
+		require.Equal(t, string(want), string(text))
+		parsed, err := ParseBlobJSON(want)
+		require.NoError(t, err)
+		require.Equal(t, blob, parsed)
+		b, err := readBlob(blob)
+		require.NoError(t, err)
+		fields := uint64(hasVersion)
+		for k := range b.Buffs {
+			f := &b.Buffs[k]
+			fields |= f.bits(f.lengths())
 		}
-		require.NoError(t, os.WriteFile(name+".hex", []byte(lines.String()), 0o644))
-		require.NoError(t, os.WriteFile(name+".json", text, 0o644))
+		require.Equal(t, bits, fields, "a field is in no buff of the blob")
+		s, _, r, err := restoreHere(c, blob)
+		require.NoError(t, err)
+		require.Equal(t, Restoration{Restored: len(b.Buffs), Timeouts: len(b.Timeouts)}, r)
+		require.Equal(t, len(b.Buffs), s.Len())
+		require.NotZero(t, r.Timeouts)
+		require.NotEmpty(t, b.Tags)
+		require.NotEmpty(t, b.Immune)
+		require.NotEmpty(t, b.Returns)
+		require.NotNil(t, b.Pace)
+		require.Equal(t, format > 1, len(b.Bases) > 0)
 	}
-	lines, err := os.ReadFile(name + ".hex")
-	require.NoError(t, err)
-	blob, err := hex.DecodeString(strings.Join(strings.Fields(string(lines)), ""))
-	require.NoError(t, err)
-	want, err := os.ReadFile(name + ".json")
-	require.NoError(t, err)
+}
 
+func writeGolden(t *testing.T, name string, blob []byte) {
 	text, err := BlobJSON(blob)
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(text))
-	parsed, err := ParseBlobJSON(want)
-	require.NoError(t, err)
-	require.Equal(t, blob, parsed)
-	b, err := readBlob(blob)
-	require.NoError(t, err)
-	fields := uint64(hasVersion)
-	for k := range b.Buffs {
-		f := &b.Buffs[k]
-		fields |= f.bits(len(f.Layers), len(f.Waiting), len(f.Params))
+	var lines strings.Builder
+	for ; len(blob) > 0; blob = blob[min(40, len(blob)):] {
+		fmt.Fprintln(&lines, hex.EncodeToString(blob[:min(40, len(blob))]))
 	}
-	require.Equal(t, uint64(allBits), fields, "a field is in no buff of the blob")
-	s, _, r, err := restoreHere(c, blob)
-	require.NoError(t, err)
-	require.Equal(t, Restoration{Restored: len(b.Buffs), Timeouts: len(b.Timeouts)}, r)
-	require.Equal(t, len(b.Buffs), s.Len())
-	require.NotZero(t, r.Timeouts)
-	require.NotEmpty(t, b.Tags)
-	require.NotEmpty(t, b.Immune)
-	require.NotEmpty(t, b.Returns)
-	require.NotNil(t, b.Pace)
+	require.NoError(t, os.WriteFile(name+".hex", []byte(lines.String()), 0o644))
+	require.NoError(t, os.WriteFile(name+".json", text, 0o644))
 }
 
 // TestBlobJSON: what a person may write wrong is said.
 func TestBlobJSON(t *testing.T) {
-	c := mustCatalog(t, blobSpecs()...)
+	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
 	whole, err := BlobJSON(blob)
 	require.NoError(t, err)
 	for _, k := range []struct{ old, new, want string }{
-		{`"format": 1`, `"format": 2`, "the owner: format: 2, want 1 to 1"},
+		{`"format": 2`, `"format": 3`, "the owner: format: 3, want 1 to 2"},
+		{`"format": 2`, `"format": 1`, "the owner: bases: format 1 has none"},
 		{`"rolls"`, `"rowls"`, `unknown field "rowls"`},
 		{`"stacks": 1`, `"stacks": 0`, `buffs[0] "plain": stacks: 0, want 1 to 32767`},
 		{`"stacks": 1`, `"stacks": 1.5`, `number 1.5`},
@@ -290,7 +326,7 @@ func TestBlobJSON(t *testing.T) {
 
 // TestBlobCheck: what no Set could have said is refused, whoever has sealed it.
 func TestBlobCheck(t *testing.T) {
-	c := mustCatalog(t, blobSpecs()...)
+	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
 	buff := func(b *saved, id string) *savedBuff {
 		k := slices.IndexFunc(b.Buffs, func(f savedBuff) bool { return f.ID == id })
@@ -353,7 +389,7 @@ func TestSaveLeavesTheZone(t *testing.T) {
 
 // TestSaveAllocates nothing if dst is large enough.
 func TestSaveAllocates(t *testing.T) {
-	c := mustCatalog(t, blobSpecs()...)
+	c := blobCatalog(t)
 	s := fullSet(t, c, 4)
 	blob, _ := s.Save(nil, c, blobMoment)
 	require.Zero(t, testing.AllocsPerRun(100, func() { blob, _ = s.Save(blob[:0], c, blobMoment) }))
@@ -365,7 +401,7 @@ func TestSaveAllocates(t *testing.T) {
 
 // TestRestoreInto a Set that has been used is a slip.
 func TestRestoreInto(t *testing.T) {
-	c := mustCatalog(t, blobSpecs()...)
+	c := blobCatalog(t)
 	s := fullSet(t, c, 1)
 	blob, _ := s.Save(nil, c, blobMoment)
 	require.PanicsWithValue(t, "buff: Restore into a Set that has been used", func() {

@@ -10,8 +10,8 @@ import (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // appendBlobHead begins a blob; seal ends the one that began at start.
-func appendBlobHead(dst []byte) []byte {
-	return append(append(dst, blobMagic...), blobFormat, 0, 0, 0, 0)
+func appendBlobHead(dst []byte, format int) []byte {
+	return append(append(dst, blobMagic...), byte(format), 0, 0, 0, 0)
 }
 
 func seal(dst []byte, start int) []byte {
@@ -38,11 +38,14 @@ func appendBool(dst []byte, b bool) []byte {
 // append appends the blob.
 func (b *saved) append(dst []byte) []byte {
 	start := len(dst)
-	dst = b.appendOwner(appendBlobHead(dst))
+	dst = b.appendOwner(appendBlobHead(dst, b.Format))
 	dst = appendTags(appendUint(dst, uint64(len(b.Tags))), b.Tags)
 	dst = appendTags(appendUint(dst, uint64(len(b.Immune))), b.Immune)
 	dst = appendReturns(appendUint(dst, uint64(len(b.Returns))), b.Returns)
 	dst = appendTimeouts(appendUint(dst, uint64(len(b.Timeouts))), b.Timeouts)
+	if b.Format > 1 {
+		dst = appendValues(appendUint(dst, uint64(len(b.Bases))), b.Bases)
+	}
 	dst = appendBuffs(appendUint(dst, uint64(len(b.Buffs))), b.Buffs)
 	return seal(dst, start)
 }
@@ -94,26 +97,38 @@ func (t *savedTimeout) append(dst []byte) []byte {
 func appendBuffs(dst []byte, list []savedBuff) []byte {
 	for k := range list {
 		b := &list[k]
-		dst = b.append(dst, len(b.Layers), len(b.Waiting), len(b.Params))
+		dst = b.append(dst, b.lengths())
 		for j := range b.Layers {
 			dst = b.Layers[j].append(dst)
 		}
 		for j := range b.Waiting {
 			dst = b.Waiting[j].append(dst)
 		}
-		for j := range b.Params {
-			dst = b.Params[j].append(dst)
-		}
+		dst = appendValues(appendValues(appendValues(dst, b.Params), b.Numbers), b.Captures)
 	}
 	return dst
 }
 
+func appendValues(dst []byte, list []savedValue) []byte {
+	for k := range list {
+		dst = appendValue(dst, "", list[k].Name, float64(list[k].Value))
+	}
+	return dst
+}
+
+// appendValue writes a value under a name of two parts.
+func appendValue(dst []byte, before, name string, v float64) []byte {
+	dst = append(append(appendUint(dst, uint64(len(before)+len(name))), before...), name...)
+	return binary.BigEndian.AppendUint64(dst, math.Float64bits(v))
+}
+
 // bits says which fields the buff has; its lists are given by their lengths.
-func (b *savedBuff) bits(layers, waiting, params int) (set uint64) {
+func (b *savedBuff) bits(n lengths) (set uint64) {
 	for k, has := range [...]bool{
 		b.Version != "", b.Since != nil, b.Level != 0, b.Magnitude != 0, b.Left != nil, b.Duration != 0, b.Next != nil,
 		b.Period != 0, b.Wanted != 0, b.Key != 0, b.Charges != 0, b.Shield != nil, b.Owed != 0, b.causes != 0, b.Pace != nil,
-		b.Running != 0, layers != 0, waiting != 0, params != 0, b.Clock == clockWords[Uptime], b.Clock == clockWords[Wall], b.Dead, b.Length != 0,
+		b.Running != 0, n.layers != 0, n.waiting != 0, n.params != 0, b.Clock == clockWords[Uptime], b.Clock == clockWords[Wall], b.Dead, b.Length != 0,
+		n.numbers != 0, n.captures != 0,
 	} {
 		if has {
 			set |= 1 << k
@@ -124,8 +139,8 @@ func (b *savedBuff) bits(layers, waiting, params int) (set uint64) {
 
 // append writes the buff; the entries of the lists of which the lengths are given follow,
 // in that order.
-func (b *savedBuff) append(dst []byte, layers, waiting, params int) []byte {
-	set := b.bits(layers, waiting, params)
+func (b *savedBuff) append(dst []byte, lists lengths) []byte {
+	set := b.bits(lists)
 	dst = appendUint(appendName(dst, b.ID), set)
 	dst = appendInt(appendUint(appendUint(dst, b.Age), uint64(b.Source)), b.Stacks)
 	if set&hasVersion != 0 {
@@ -151,7 +166,7 @@ func (b *savedBuff) append(dst []byte, layers, waiting, params int) []byte {
 	if set&hasRunning != 0 {
 		dst = appendUint(dst, b.Running)
 	}
-	for _, n := range [...]int{layers, waiting, params} {
+	for _, n := range [...]int{lists.layers, lists.waiting, lists.params, lists.numbers, lists.captures} {
 		if n > 0 {
 			dst = appendUint(dst, uint64(n))
 		}
@@ -191,8 +206,4 @@ func (b *savedBuff) number(bit uint64) (*int64, bool) {
 func (l *savedLayer) append(dst []byte) []byte {
 	dst = appendInt(appendInt(appendInt(dst, l.Left), l.Last), l.Magnitude)
 	return appendInt(appendInt(appendUint(appendUint(dst, uint64(l.Source)), l.Age), l.Stacks), l.Level)
-}
-
-func (p *savedParam) append(dst []byte) []byte {
-	return binary.BigEndian.AppendUint64(appendName(dst, p.Name), math.Float64bits(float64(p.Value)))
 }

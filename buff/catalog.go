@@ -26,8 +26,12 @@ type Catalog struct {
 	attributes []Attribute
 	schema     *stat.Schema // nil if there are no attributes, or wrong ones
 
-	lines  names   // the IDs of this catalog and of those that it took the place of
-	latest []*Spec // of line i+1, the definition here; nil if it has none any more
+	lines   names   // the IDs of this catalog and of those that it took the place of
+	latest  []*Spec // of line i+1, the definition here; nil if it has none any more
+	past    []*mark // of the catalogs that it took the place of, and its own
+	changes []SpecChange
+
+	revisions []uint32 // of line i+1, the highest that any version has had
 }
 
 // ErrSpec is matched by every error of [NewCatalog], ErrAttributes by that of a
@@ -76,7 +80,7 @@ func NewCatalog(specs ...Spec) (*Catalog, error) { return Build(Definitions{Spec
 
 // Build is NewCatalog for definitions with attributes.
 func Build(d Definitions) (*Catalog, error) {
-	return newCatalog(&Catalog{handled: make(map[string]HandlerID)}, d)
+	return newCatalog(&Catalog{handled: make(map[string]HandlerID)}, nil, d)
 }
 
 // Next returns a catalog of the definitions that takes the place of c, which does not
@@ -99,10 +103,11 @@ func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 		handlers: slices.Clip(c.handlers), handled: maps.Clone(c.handled), above: slices.Clip(c.above),
 		tags: c.tags.clone(), acts: c.acts.clone(), groups: c.groups.clone(), slots: c.slots.clone(), drs: c.drs.clone(),
 		lines: c.lines.clone(),
-	}, d)
+	}, c, d)
 }
 
-func newCatalog(c *Catalog, d Definitions) (*Catalog, error) {
+// newCatalog completes c, which takes the place of the catalog before, if there is one.
+func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	specs := d.Specs
 	c.byID = make(map[string]*Spec, len(specs))
 	k := checker{catalog: c}
@@ -116,13 +121,19 @@ func newCatalog(c *Catalog, d Definitions) (*Catalog, error) {
 	for _, s := range c.specs {
 		k.spec(s)
 	}
+	k.linkRings()
 	if len(k.errs) > 0 {
 		return nil, k.errs
+	}
+	k.captures()
+	for _, s := range c.specs {
+		s.uses = s.findUses()
 	}
 	c.latest = make([]*Spec, len(c.lines.list))
 	for _, s := range c.specs {
 		c.latest[s.line-1] = s
 	}
+	c.compare(before)
 	return c, nil
 }
 

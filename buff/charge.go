@@ -41,12 +41,12 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 
 // topUp is what a further application does to charges and shield, whatever it does to the
 // end.
-func (s *Set) topUp(i *instance, a *Application) {
+func (s *Set) topUp(t *Turn, i *instance, a *Application) {
 	if i.extra == noSlot {
 		return
 	}
 	x, spec := s.extraOf(i), a.Spec
-	x.shield = max(x.shield, spec.pool(a))
+	x.shield = max(x.shield, spec.pool(t, a))
 	switch spec.Charges.Refresh {
 	case ChargesReset:
 		x.charges = int32(spec.Charges.N)

@@ -69,7 +69,10 @@ func (k *checker) spec(s *Spec) {
 		k.failf("chance", "must be from 1 to 1000 per mille, or ChanceNever, not %d", s.Chance)
 	}
 	k.params(s)
+	k.modifiers(s)
+	k.scaling(s)
 	k.hooks(s)
+	k.links(s)
 	k.compile(s)
 	k.fates(s)
 }

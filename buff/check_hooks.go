@@ -72,6 +72,8 @@ func (k *checker) ops(field string, list *[]Action) []op {
 				k.failf(fmt.Sprintf("%s[%d].reason", field, i), "%v is not a reason that ends a buff", a.Reason)
 			}
 		case DoKill:
+		case DoChange, DoDamage:
+			o.change = k.change(at, field, &(*list)[i])
 		default:
 			k.failf(at, "%v is not an action", a.Do)
 		}

@@ -7,11 +7,12 @@ func (k *checker) instant(s *Spec) {
 		used  bool
 		text  string
 	}{
-		{"period", s.Period != 0, "it cannot pulse"},
+		{"period", s.pulses(), "it cannot pulse"},
 		{"stack", !s.Stack.isZero(), "it cannot stack"},
 		{"grants", len(s.Grants) > 0, "it cannot grant tags"},
 		{"min_duration", s.MinDuration != 0, "it has no duration"},
 		{"max_duration", s.MaxDuration != 0, "it has no duration"},
+		{"duration_scale", s.DurationScale != nil, "it has no duration"},
 		{"clock", s.Clock != Online, "it has no clock"},
 		{"group", s.Group != Group{}, "it cannot be exclusive"},
 		{"slot", s.Slot != Slot{}, "it takes no slot"},
@@ -29,6 +30,9 @@ func (k *checker) instant(s *Spec) {
 		{"interrupt", len(s.Interrupt) > 0, "it cannot be interrupted"},
 		{"charges", !s.Charges.isZero(), "it has no charges"},
 		{"shield", !s.Shield.isZero(), "it cannot absorb"},
+		{"modifiers", len(s.Modifiers) > 0, "it changes attributes by its actions"},
+		{"links", len(s.Links) > 0, "nothing can go with it: use on.exec"},
+		{"reload", s.Reload != ReloadKeep, "there are no running instances"},
 		{"aura", s.Aura != Aura{}, "it has no aura"},
 		{"save", s.Save != Saving{}, "it cannot be saved"},
 	} {
@@ -53,5 +57,5 @@ func (d *DR) isZero() bool { return d.Group == "" && len(d.Steps) == 0 && d.Rese
 func (c *Charges) isZero() bool { return c.N == 0 && len(c.ConsumeOn) == 0 && c.Refresh == 0 }
 
 func (s *Shield) isZero() bool {
-	return !s.On && s.Pool == 0 && s.Priority == 0 && len(s.Schools) == 0
+	return !s.On && s.Pool == 0 && s.By == nil && s.Priority == 0 && len(s.Schools) == 0
 }

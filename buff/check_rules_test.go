@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // ruling is a definition and what is wrong with it.
@@ -275,7 +276,7 @@ func TestCheckUse(t *testing.T) {
 			"params[1]: the name is empty", "params.a: there is one of that name already",
 		}},
 		{params(buff.Param{Name: "a", Value: buff.Const(math.NaN())}, buff.Param{Name: "b", Value: buff.Const(math.Inf(-1))}), []string{
-			"params.a.default: must be finite, not NaN", "params.b.default: must be finite, not -Inf",
+			"params.a.const: must be finite, not NaN", "params.b.const: must be finite, not -Inf",
 		}},
 		{params(buff.Param{Name: "a", Value: buff.Number{From: buff.FromCaller}}), []string{
 			"params.a.caller: missing: an application could not give what it needs",
@@ -472,7 +473,11 @@ func TestAnySpec(t *testing.T) {
 			// Often a field or two only, or no definition would ever be sound.
 			wild(rng, reflect.ValueOf(&specs[i]).Elem(), 1+rng.IntN(100))
 		}
-		c, err := buff.NewCatalog(specs...)
+		d := buff.Definitions{Specs: specs}
+		for _, name := range []string{"a", "b"}[:rng.IntN(3)] {
+			d.Attributes = append(d.Attributes, buff.Attribute{Attribute: stat.Attribute{Name: name}})
+		}
+		c, err := buff.Build(d)
 		require.Equal(t, err == nil, c != nil)
 		if err != nil {
 			require.ErrorIs(t, err, buff.ErrSpec)
@@ -484,10 +489,24 @@ func TestAnySpec(t *testing.T) {
 		for s := range c.All() {
 			again = append(again, *s)
 		}
-		_, err = buff.NewCatalog(again...)
+		d.Specs = again
+		next, err := c.Rebuild(d)
 		require.NoError(t, err, "what a catalog hands out is sound")
+		require.Empty(t, next.Changes(), "and the same")
 	}
 	require.Greater(t, sound, 100, "nearly all are refused at once")
+}
+
+func wildCurve(rng *rand.Rand) *buff.Curve {
+	var points []buff.Point
+	for range rng.IntN(3) {
+		points = append(points, buff.Point{Level: rng.IntN(4), Value: []float64{0, 1, 0.05, -1, 1e300, 1e9}[rng.IntN(6)]})
+	}
+	c, err := buff.NewCurve("c", points...)
+	if err != nil && rng.IntN(2) == 0 {
+		return &buff.Curve{}
+	}
+	return c
 }
 
 // wild sets one of so many exported fields to something.
@@ -515,6 +534,21 @@ func wild(rng *rand.Rand, v reflect.Value, often int) {
 		v.SetMapIndex(key, value)
 	case reflect.String:
 		v.SetString(words[rng.IntN(len(words))])
+	case reflect.Pointer:
+		switch {
+		case rng.IntN(8) == 0:
+		case v.Type() == reflect.TypeFor[*buff.Curve]():
+			v.Set(reflect.ValueOf(wildCurve(rng)))
+		default:
+			v.Set(reflect.New(v.Type().Elem()))
+			wild(rng, v.Elem(), 2)
+		}
+	case reflect.Interface: // Number.Formula
+		if rng.IntN(4) > 0 {
+			f := &testFormula{text: "wild"}
+			wild(rng, reflect.ValueOf(&f.reads).Elem(), 1)
+			v.Set(reflect.ValueOf(f))
+		}
 	case reflect.Bool:
 		v.SetBool(rng.IntN(2) == 0)
 	case reflect.Float64:

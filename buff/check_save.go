@@ -10,10 +10,13 @@ func (k *checker) save(s *Spec) {
 	case !given && v.Mode == SaveIfRemaining:
 		k.failf("save.if_remaining", "missing: mode ifRemaining needs it")
 	}
+	if !isWord(v.Compensate) {
+		k.failf("save.compensate", "the name of a class must not have spaces or control characters")
+	}
 	if s.Clock == Wall && v.Mode == SaveNever {
 		k.failf("save.mode", "never means nothing with clock wall, which goes on while the owner is away")
 	}
-	if v.Offline != OfflineNone && s.Period == 0 {
+	if v.Offline != OfflineNone && !s.pulses() {
 		k.failf("save.offline_pulses", "%v needs a period", v.Offline)
 	}
 	switch {

@@ -62,20 +62,20 @@ func (k *checker) refreshing(s *Spec) {
 	case pct == 0:
 		pct = 30
 	}
-	s.carry = s.duration * int64(pct) / 100
+	s.carry = int64(pct)
 	most := st.RefreshCap
 	k.whole("stack.refresh_cap", most)
 	switch {
 	case most <= 0:
 	case st.Refresh != RefreshExtend:
 		k.failf("stack.refresh_cap", "is for refresh extend, not %v", st.Refresh)
-	case most < s.Duration:
-		k.failf("stack.refresh_cap", "%v is below the duration of %v", most, s.Duration)
+	case most < s.longestDuration():
+		k.failf("stack.refresh_cap", "%v is below the duration of %v", most, s.longestDuration())
 	}
 	switch {
 	case s.Kind == Infinite && st.Refresh != RefreshRestart && st.Refresh != RefreshNone:
 		k.failf("stack.refresh", "%v means nothing for an infinite buff", st.Refresh)
-	case st.Refresh == RefreshResidual && s.Period == 0:
+	case st.Refresh == RefreshResidual && !s.pulses():
 		k.failf("stack.refresh", "%v needs a period", st.Refresh)
 	}
 }

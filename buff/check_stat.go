@@ -21,24 +21,127 @@ func (k *checker) attributes(list []Attribute) {
 		attrs[i] = list[i].Attribute
 	}
 	schema, err := stat.NewSchema(attrs...)
-	if wrong := (stat.SchemaErrors)(nil); errors.As(err, &wrong) {
+	if wrong := stat.SchemaErrors(nil); errors.As(err, &wrong) {
 		for _, e := range wrong {
-			k.errs = append(k.errs, &SpecError{Field: attributeField(list, e), Text: e.Text})
+			if e.Name == "" {
+				e.Index = len(list) // it is about all of them
+			}
+			k.errs = append(k.errs, &SpecError{Field: attributeField(list, e.Index, e.Field), Text: e.Text})
 		}
 	}
 	c.schema = schema
+	for i := range list {
+		text := ""
+		switch a := &list[i]; {
+		case a.AtMin > AtMinKill:
+			text = fmt.Sprintf("%v is not one of the rules", a.AtMin)
+		case a.AtMin != AtMinNothing && a.Min == stat.Limit{}:
+			text = fmt.Sprintf("%v needs a min", a.AtMin)
+		default:
+			continue
+		}
+		k.errs = append(k.errs, &SpecError{Field: attributeField(list, i, "at_min"), Text: text})
+	}
 }
 
-func attributeField(list []Attribute, e *stat.SchemaError) string {
+func attributeField(list []Attribute, i int, of string) string {
 	field := "attributes"
-	if e.Index < len(list) {
-		field = "attributes." + list[e.Index].Name
-		if list[e.Index].Name == "" {
-			field = fmt.Sprintf("attributes[%d]", e.Index)
+	if i < len(list) {
+		field = "attributes." + list[i].Name
+		if list[i].Name == "" {
+			field = fmt.Sprintf("attributes[%d]", i)
 		}
 	}
-	if e.Field != "" {
-		field += "." + e.Field
+	if of != "" {
+		field += "." + of
 	}
 	return field
+}
+
+// attr returns the attribute of that name.
+func (k *checker) attr(field, name string) stat.Attr {
+	a, ok := k.catalog.Attr(name)
+	switch {
+	case name == "":
+		k.failf(field, "missing")
+	case !ok && !slices.ContainsFunc(k.catalog.attributes, func(a Attribute) bool { return a.Name == name }):
+		k.failf(field, "no attribute %q", name)
+	}
+	return a
+}
+
+// modifiers checks and compiles what the buff does to attributes while it lasts.
+func (k *checker) modifiers(s *Spec) {
+	if n := len(s.Modifiers); n > MaxModifiers {
+		k.failf("modifiers", "%d are more than %d", n, MaxModifiers)
+	}
+	s.Modifiers = slices.Clone(s.Modifiers)
+	for i := range s.Modifiers {
+		m := &s.Modifiers[i]
+		field := element("modifiers", i)
+		known(k, field+".op", &m.Op, stat.Override)
+		k.within(field+".channel", m.Channel, 0, stat.MaxChannel)
+		c := modifier{attr: k.attr(field+".attr", m.Attr), op: m.Op, channel: uint8(m.Channel), perStack: m.PerStack}
+		c.value = k.kept(field+".value", fmt.Sprintf("modifiers.%s.%v.%d", m.Attr, m.Op, m.Channel), &m.Value)
+		if m.Op == stat.Override && slices.ContainsFunc(s.modifiers, func(o modifier) bool {
+			return o.op == stat.Override && o.attr == c.attr && o.channel == c.channel
+		}) {
+			k.failf(field, "there is an override of %q in channel %d already", m.Attr, m.Channel)
+		}
+		s.modifiers = append(s.modifiers, c)
+	}
+}
+
+// change checks and compiles what an action does to an attribute.
+func (k *checker) change(at string, list string, a *Action) *change {
+	if a.Change == nil {
+		k.failf(at, "what it changes is missing")
+		return nil
+	}
+	c := *a.Change
+	a.Change = &c
+	o := &change{attr: k.attr(at+".attr", c.Attr), perStack: c.PerStack, pulsed: c.By.Snapshot == SnapshotPulse}
+	o.by = k.kept(at+".by", fmt.Sprintf("%s.%v.%s", list, a.Do, c.Attr), &c.By)
+	switch {
+	case c.School == "":
+	case a.Do != DoDamage:
+		k.failf(at+".school", "is for damage")
+	default:
+		schools := []string{c.School}
+		if tags := k.tagList(at+".school", &schools); len(tags) > 0 {
+			o.school = tags[0]
+		}
+	}
+	return o
+}
+
+// scaling checks and compiles the numbers that are asked for only when the buff is applied.
+func (k *checker) scaling(s *Spec) {
+	if n := s.DurationScale; n != nil {
+		c := *n
+		s.DurationScale = &c
+		if c.From == FromConst && c.Const < 0 {
+			k.failf("duration_scale", "must not be below zero, and is %v", c.Const)
+		}
+		k.once("duration_scale", n)
+		s.scale = k.number("duration_scale", "", n)
+	}
+	if n := s.Shield.By; n != nil {
+		c := *n
+		s.Shield.By = &c
+		switch {
+		case s.Shield.Pool != 0:
+			k.failf("shield.pool", "there are two: %d, and a number that is worked out", s.Shield.Pool)
+		case c.From == FromConst && c.Const < 0:
+			k.failf("shield.pool", "must not be below zero, and is %v", c.Const)
+		}
+		k.once("shield.pool", n)
+		s.poolBy = k.number("shield.pool", "", n)
+	}
+}
+
+func (k *checker) once(field string, n *Number) {
+	if n.Snapshot == SnapshotPulse {
+		k.failf(field+".snapshot", "%v is too late: it is asked for when the buff is applied", n.Snapshot)
+	}
 }

@@ -1,17 +1,23 @@
 package buff
 
+import "time"
+
 // kind checks how long the buff lives.
 func (k *checker) kind(s *Spec) {
 	switch s.Kind {
 	case Timed:
-		if s.Duration == 0 {
+		if s.Duration == 0 && s.DurationBy == nil {
 			k.failf("duration", "must be above zero (instant and infinite are said by name)")
 		}
 		k.whole("duration", s.Duration)
+		k.spans("duration", s.DurationBy, s.Duration, time.Millisecond)
 		s.duration = s.Duration.Milliseconds()
 	case Instant, Infinite:
 		if s.Duration != 0 {
 			k.failf("duration", "%v has no duration, but %v was given", s.Kind, s.Duration)
+		}
+		if s.DurationBy != nil {
+			k.failf("duration", "%v has no duration, but a curve was given", s.Kind)
 		}
 	default:
 		k.failf("duration", "%v is not a kind", s.Kind)
@@ -33,7 +39,8 @@ func (k *checker) kind(s *Spec) {
 func (k *checker) period(s *Spec) {
 	s.period = s.Period.Milliseconds()
 	k.beat("period", s.Period)
-	if s.Period == 0 {
+	k.spans("period", s.PeriodBy, s.Period, MinPeriod)
+	if !s.pulses() {
 		for _, f := range []struct {
 			field, word string
 			used        bool
@@ -64,3 +71,20 @@ func (k *checker) period(s *Spec) {
 
 // maxCount bounds how many pulses one event may stand for, or may follow a return.
 const maxCount = 100_000
+
+// spans checks a curve of seconds, at its points: between two of them is what is between
+// their values.
+func (k *checker) spans(field string, c *Curve, other, least time.Duration) {
+	if c == nil {
+		return
+	}
+	if other != 0 {
+		k.failf(field, "there are two: %v and a curve", other)
+	}
+	k.curve(field+".curve", c)
+	for _, p := range c.points {
+		if p.Value < least.Seconds() || p.Value > MaxDuration.Seconds() {
+			k.failf(field+".curve", "%q is %v s at level %d, want from %v to %v", c.name, p.Value, p.Level, least, MaxDuration)
+		}
+	}
+}

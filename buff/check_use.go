@@ -80,11 +80,6 @@ func (k *checker) params(s *Spec) {
 			k.failf(field, "there is one of that name already")
 		}
 		seen[p.Name] = true
-		if !finite(p.Value.Const) {
-			k.failf(field+".default", "must be finite, not %v", p.Value.Const)
-		}
-		if n := p.Value; n.From == FromCaller && n.Caller == "" {
-			k.failf(field+".caller", "missing: an application could not give what it needs")
-		}
+		s.numbers = append(s.numbers, *k.number(field, p.Name, &p.Value))
 	}
 }

@@ -32,6 +32,8 @@ func (k *checker) words(s *Spec) {
 	known(k, "dispel.per", &s.Dispel.Per, PerCharge)
 	known(k, "charges.on_refresh", &s.Charges.Refresh, ChargesAdd)
 
+	known(k, "reload", &s.Reload, ReloadEnd)
+	known(k, "client.sync", &s.Client.Sync, SyncNone)
 	known(k, "save.mode", &s.Save.Mode, SaveIfRemaining)
 	known(k, "save.offline_pulses", &s.Save.Offline, OfflineAll)
 	known(k, "save.offline_expire", &s.Save.OfflineExpire, OfflineRun)
@@ -58,6 +60,7 @@ func (k *checker) fates(s *Spec) {
 	}{
 		{"on_death", &s.OnDeath, FateRemove, FatePause},
 		{"on_source_gone", &s.OnSourceGone, FateKeep, FateAdopt},
+		{"on_zone", &s.OnZone, FateKeep, FateKeep},
 		{"on_fault", &s.OnFault, FateKeep, FateKeep},
 	} {
 		switch {

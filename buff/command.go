@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // Errors of a command. [Result.Err] wraps one of them and names the thing and the
@@ -20,6 +22,9 @@ var (
 	ErrPeriod   = errors.New("buff: bad period")
 	ErrTag      = errors.New("buff: a tag is missing")
 	ErrAmount   = errors.New("buff: bad amount")
+
+	ErrAttribute = errors.New("buff: there is no such attribute")
+	ErrValue     = errors.New("buff: bad value of an attribute")
 )
 
 // Span is a duration that may be left out: the zero Span stands for the
@@ -45,9 +50,14 @@ type Application struct {
 	Duration  Span    // if zero, the definition's
 	Scale     Ratio   // of the duration: what resistances leave of it; zero is 1
 	Magnitude int64   // handed on to events and handlers
-	Params    []Arg   // for Spec.Params; not kept
+	Params    []Arg   // for the numbers of the definition that the caller brings; not kept
 
-	member bool // applied by an aura: without an end
+	// Captured is what is known of the attributes of the source: see [Application.Capture].
+	// It is copied where it is kept.
+	Captured []Captured
+
+	member bool   // applied by an aura: without an end
+	taken  *taken // it was stolen
 }
 
 // Arg is one number that an application brings for [Param.Caller].
@@ -90,6 +100,10 @@ const (
 	Enter        // the owner is within the aura of Application.Source that applies Application.Spec
 	Leave        // it is not any more: what Enter applied ends after By
 	ExtendAll    // Extend for all that Query finds
+	ZoneLeft     // the owner goes to another zone: buffs that stay behind go
+	AddBase      // Value is added to the base of the attribute Attr, within its limits
+	SetBase      // Value becomes the base of the attribute Attr, whatever its limits
+	Damage       // Value, in whole points, half up, with Tag, or zero, meets the shields; the rest is taken off the base of Attr
 )
 
 // Whose says whose time a Hold, a Resume or a SetRate is about.
@@ -111,6 +125,7 @@ type Command struct {
 	Timeout     TimeoutHandle
 	By          time.Duration
 	Amount      int64
+	Value       float64
 	Rate        Ratio
 	Name        string
 	Do          any
@@ -118,11 +133,14 @@ type Command struct {
 	Stacks      int
 	Handler     HandlerID
 	Tag         Tag
+	Attr        stat.Attr
 	Act         Act
 	Verb        Verb
 	Reason      Reason // if NoReason, Cancelled
 	Whose       Whose
 	Purge       bool
+
+	linked bool // a RemoveSpec: of that source, for the Reason and the Name
 }
 
 // Query finds buffs of one owner. What is left out is not asked.
@@ -136,6 +154,8 @@ type Query struct {
 	Most     int     // portions that are taken off; if zero, all
 	Newest   bool    // the newest application first, not the oldest
 	To       OwnerID // who steals
+
+	Compensate string // Spec.Save.Compensate
 }
 
 // Result is what came of a command.
@@ -144,7 +164,7 @@ type Result struct {
 	Timeout TimeoutHandle // of AddTimeout
 
 	// Kind is the chief fact: Applied, Stacked, Refreshed, Executed, Denied,
-	// StackEnded, Removed, Queued, or Faulted with Err; zero if nothing changed.
+	// StackEnded, Removed, Queued, Changed, or Faulted with Err; zero if nothing changed.
 	Kind EventKind
 	Why  Reason // for Denied, Removed, StackEnded and Faulted
 
@@ -152,8 +172,8 @@ type Result struct {
 	// what came of it will be an event.
 	Queued bool
 
-	// Amount is, of an Absorb, the damage that is left, and otherwise how many
-	// instances or charges were taken or found.
+	// Amount is, of an Absorb, the damage that is left, of a Damage what the shields took
+	// of it, and otherwise how many instances or charges were taken or found.
 	Amount int64
 
 	// Err is set if the command could not be carried out. Nothing is half done then.

@@ -3,6 +3,8 @@ package buff
 import (
 	"math"
 	"slices"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // compiled is what NewCatalog makes of a Spec: spans in milliseconds, references
@@ -16,7 +18,7 @@ type compiled struct {
 	shortest int64 // ms, MinDuration
 	longest  int64 // ms, MaxDuration; if none is given, the highest int64
 	period   int64 // ms
-	carry    int64 // ms, the most that a pandemic refresh carries over
+	carry    int64 // of the duration, in percent: the most that a pandemic refresh carries over
 	cap      int64 // ms, RefreshCap
 	limit    int32
 	initial  int32
@@ -36,13 +38,20 @@ type compiled struct {
 
 	thresholds []threshold
 
+	numbers       []number // that an instance keeps: those of Params, and what is not the same always
+	scale, poolBy *number  // of the duration, of a shield
+	modifiers     []modifier
+	captures      []capture // of the source, with those of all that it can set off
+	links         []*Spec
+	revision      uint32 // counts, in its line, how often what it says has changed
+
 	apply, refresh, pulse, exec, overflow []op
 	remove                                [lastRemoval + 1][]op
 }
 
 // uses says which of the rarer features a definition has, a bit each: a plain one is
 // recognized by one look.
-type uses uint16
+type uses uint32
 
 const (
 	usesRequire    uses = 1 << iota // Require.Apply
@@ -58,6 +67,12 @@ const (
 	usesInterrupt                   // Interrupt or Charges.ConsumeOn
 	usesCatchup                     // not CatchupAll
 	usesThresholds                  //
+	usesNumbers                     // numbers that are to be worked out
+	usesKept                        // something that stands in a kept
+	usesModifiers                   //
+	usesOverride                    // one of its modifiers overrides
+	usesPulsed                      // numbers that are asked for anew at each pulse
+	usesLinks                       //
 )
 
 // threshold is a compiled Threshold.
@@ -86,6 +101,25 @@ type op struct {
 	reason  Reason
 	handler HandlerID
 	spec    *Spec
+	change  *change
+}
+
+// change is a compiled Change.
+type change struct {
+	attr     stat.Attr
+	by       ref
+	pulsed   bool // by is asked for anew at each pulse
+	perStack bool
+	school   Tag
+}
+
+// modifier is a compiled Modifier.
+type modifier struct {
+	attr     stat.Attr
+	op       stat.Op
+	channel  uint8
+	perStack bool
+	value    ref
 }
 
 // compile fills in what is not checked elsewhere. Limits are checked first: it runs for
@@ -113,7 +147,6 @@ func (k *checker) compile(s *Spec) {
 		}
 		s.thresholds = append(s.thresholds, c)
 	}
-	s.uses = s.findUses()
 }
 
 func (k *checker) compileTags(s *Spec) {
@@ -150,7 +183,14 @@ func (s *Spec) findUses() (u uses) {
 	set(usesImmunity, !s.immunity.empty())
 	set(usesChance, s.Chance != 0 && s.Chance != 1000)
 	set(usesDR, s.dr != 0)
-	set(usesExtra, s.Stack.Timers != TimersShared || s.Stack.By == ByKey || len(s.Params) > 0 || s.Charges.N > 0 || s.Shield.On)
+	set(usesNumbers, len(s.numbers) > 0 || s.scale != nil || s.poolBy != nil)
+	set(usesModifiers, len(s.modifiers) > 0)
+	set(usesOverride, slices.ContainsFunc(s.modifiers, func(m modifier) bool { return m.op == stat.Override }))
+	set(usesPulsed, slices.ContainsFunc(s.numbers, func(n number) bool { return n.snapshot == SnapshotPulse }))
+	set(usesLinks, len(s.links) > 0)
+	set(usesExtra, s.Stack.Timers != TimersShared || s.Stack.By == ByKey || s.Charges.N > 0 || s.Shield.On ||
+		len(s.numbers)+len(s.modifiers)+len(s.captures) > 0)
+	set(usesKept, len(s.numbers)+len(s.modifiers)+len(s.captures) > 0)
 	set(usesInterrupt, s.interrupt|s.consumeOn != 0)
 	set(usesCatchup, s.Catchup != CatchupAll)
 	set(usesThresholds, len(s.thresholds) > 0)

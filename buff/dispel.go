@@ -78,6 +78,9 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 		r.Amount++
 		r.Kind, r.Why = Removed, Stolen
 		a := Application{Spec: i.spec, Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude}
+		if values := s.keptOf(i).values; len(values) > 0 {
+			a.taken = t.take(i.spec, values)
+		}
 		left := MaxDuration
 		if i.end != wheel.Never {
 			left = time.Duration(min(int64(i.end-s.nowOf(t, i)), MaxDuration.Milliseconds())) * time.Millisecond

@@ -17,7 +17,9 @@ func (s *Set) carryOut(t *Turn, c *Command) Result {
 	case Remove, Extend, SetRemaining, SetPeriod, Inhibit, Release:
 		r = s.toInstance(t, c)
 	case RemoveSpec:
-		if at := s.findSpec(c.Application.Spec); at != noSlot {
+		if c.linked {
+			r = s.unlink(t, c)
+		} else if at := s.findSpec(c.Application.Spec); at != noSlot {
 			r = s.lose(t, at, c.Stacks, c.Reason)
 		}
 	case AddTimeout:
@@ -77,6 +79,10 @@ func (s *Set) toOwner(t *Turn, c *Command) Result {
 		return s.consume(t, c)
 	case Absorb:
 		return s.absorb(t, c)
+	case ZoneLeft:
+		return s.leaveZone(t)
+	case AddBase, SetBase, Damage:
+		return s.changeBase(t, c)
 	case Enter:
 		return s.enterAura(t, &c.Application)
 	case Leave:

@@ -20,15 +20,19 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	e := s.about(Removed, at)
 	e.Why, e.Name = why, name
 	s.leave(t, at)
+	k := *s.keptOf(&s.slots[at]) // its lists stay as they are until the extra is used again
 	s.drop(at)
 	t.emit(s, e)
-	s.follow(t, e.Spec.remove[why])
+	s.follow(t, e.Spec.remove[why], &k)
+	if e.Spec.uses&usesLinks != 0 {
+		s.sendOff(t, e.Spec, e.Source, why, name)
+	}
 }
 
 // leave takes back what an instance that ends has given.
 func (s *Set) leave(t *Turn, at uint16) {
 	i := &s.slots[at]
-	if i.spec.uses&(usesGrants|usesImmunity) != 0 && i.flags&hidden == 0 {
+	if i.spec.uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
 		s.take(t, at)
 	}
 	if i.spec.uses&usesHide != 0 {
@@ -45,6 +49,7 @@ func (s *Set) drop(at uint16) {
 	if i.timer != 0 {
 		s.orders = append(s.orders, Order{Due: wheel.Never, Timer: i.timer})
 	}
+	s.modifiers -= int32(len(i.spec.modifiers))
 	wasTouched := i.flags & touched
 	s.release(at)
 	s.slots[at].flags = wasTouched // it is still in the list
@@ -68,6 +73,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) Result {
 		}
 	} else {
 		i.stacks -= int16(n)
+		s.tune(at)
 	}
 	s.touch(at)
 	e := s.about(StackEnded, at)
@@ -102,6 +108,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 		return
 	}
 	i.stacks -= int16(i.spec.expiring(int(i.stacks)))
+	s.tune(at)
 	i.end = lasting(i.end, i.duration) // not from now, which with a rate of its own may be later
 	s.touch(at)
 	e := s.about(StackEnded, at)
@@ -121,7 +128,7 @@ func (s *Set) expire(t *Turn, at uint16) {
 // Clear ends everything that the owner carries, the oldest first, for one reason:
 // it leaves. No action of a definition follows, timeouts are dropped, and so are
 // handlers that were put off; Clear returns how many of both. Orders then has
-// what is to be taken off the wheel.
+// what is to be taken off the wheel. The attributes are those of a new owner.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	t.begin(at, s.started(at), false)
 	for s.oldest != noSlot {
@@ -141,6 +148,6 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	clear(s.calls)
 	s.calls, s.called = s.calls[:0], 0
 	s.agenda = s.agenda[:0]
-	s.gates, s.own = nil, nil
+	s.gates, s.own, s.sheet = nil, nil, nil
 	return dropped
 }

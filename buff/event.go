@@ -3,6 +3,7 @@ package buff
 import (
 	"strconv"
 
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -27,9 +28,10 @@ const (
 	Queued                          // with TimersQueue: who runs was settled anew
 	Hastened                        // its period was changed
 	Restored                        // it came back with its owner
+	Changed                         // the base of an attribute was changed
 )
 
-var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore"}
+var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore", "change"}
 
 // String returns the word of the kind in a log: "apply", "pulse".
 func (k EventKind) String() string { return word(eventWords, k) }
@@ -42,8 +44,8 @@ type Event struct {
 
 	Owner  OwnerID
 	Source OwnerID // who applied the buff
-	Spec   *Spec   // nil for a TimedOut and for a cascade
-	Handle Handle  // the instance; zero for an instant buff, a Denied and a TimedOut
+	Spec   *Spec   // nil for a TimedOut, for a cascade, and for a Changed by a command of the game
+	Handle Handle  // the instance; zero for an instant buff, a Denied, a TimedOut and a Changed
 
 	// End is the instance's end after an Applied, a Refreshed, a Queued, a Restored, a
 	// Stacked with TimersEach (the end of the new stacks), a StackEnded that began the
@@ -61,14 +63,19 @@ type Event struct {
 	Offline int64
 
 	// Magnitude is that of the application; of a Queued, of the one that runs now; of a
-	// Pulsed with TimersEach, the sum of those of the stacks that pulse.
+	// Pulsed with TimersEach, the sum of those of the stacks that pulse; of a Changed, what
+	// shields took of the damage.
 	Magnitude int64
 
-	Name string // the timeout's name, or the act of an Interrupt
+	// Delta is, of a Changed, by how much the base was changed, and Value what it is now.
+	Delta, Value float64
+
+	Name string // the timeout's name, the act of an Interrupt, or the attribute of a Changed
 
 	Stacks int32 // after the fact; for a Pulsed, those that pulse
 	Count  int32 // how many pulses a Pulsed stands for, if more than one; otherwise 0
 	Level  int16
+	Attr   stat.Attr // of a Changed
 	Kind   EventKind
 	Why    Reason // for Removed, StackEnded, Denied, Suppressed and Faulted
 }
@@ -96,6 +103,8 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 		dst = appendField(dst, " x", int64(e.Stacks))
 	case Queued:
 		dst = appendField(dst, " active=", e.Magnitude)
+	case Changed:
+		return e.appendChange(dst)
 	}
 	if e.Why != NoReason {
 		dst = append(append(dst, " why="...), e.Why.String()...)
@@ -117,6 +126,19 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 	}
 	if seen && e.Kind == Pulsed && e.Seen > e.At {
 		dst = appendField(dst, " seen=", int64(e.Seen))
+	}
+	return dst
+}
+
+// appendChange appends what is told of a Changed after its buff, if it has one.
+func (e *Event) appendChange(dst []byte) []byte {
+	if e.Spec != nil {
+		dst = append(append(dst, ' '), e.Name...)
+	}
+	dst = strconv.AppendFloat(append(dst, " by="...), e.Delta, 'g', -1, 64)
+	dst = strconv.AppendFloat(append(dst, " value="...), e.Value, 'g', -1, 64)
+	if e.Magnitude > 0 {
+		dst = appendField(dst, " absorbed=", e.Magnitude)
 	}
 	return dst
 }

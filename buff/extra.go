@@ -5,13 +5,13 @@ import "github.com/bufftick/bufftick/wheel"
 // extra is what an instance has that is not plain. Extras are used again, with the
 // memory of their lists.
 type extra struct {
-	layers  []layer   // TimersEach: one for each application, by end and age; TimersQueue: those that wait, by age
-	params  []float64 // of Spec.Params
-	key     uint64    // of ByKey
-	length  int64     // ms: of the period that runs, if haste has left it as it was; 0: as those after it
-	wanted  int64     // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
-	shield  int64     // what is left
-	running uint64    // TimersQueue: the age of the application that runs
+	layers  []layer // TimersEach: one for each application, by end and age; TimersQueue: those that wait, by age
+	kept    *kept   // of numbers; nil: nothing
+	key     uint64  // of ByKey
+	length  int64   // ms: of the period that runs, if haste has left it as it was; 0: as those after it
+	wanted  int64   // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
+	shield  int64   // what is left
+	running uint64  // TimersQueue: the age of the application that runs
 	charges int32
 	owed    int32      // late pulses that wait to be one; see catchup.go
 	owedAt  wheel.Time // the last of them, in the instance's own time
@@ -46,7 +46,7 @@ func (s *Set) spare() uint16 {
 // giveBack frees an extra.
 func (s *Set) giveBack(at uint16) {
 	x := &s.extras[at]
-	*x = extra{layers: x.layers[:0], params: x.params[:0], next: s.freeExtra}
+	*x = extra{layers: x.layers[:0], kept: x.kept.empty(), next: s.freeExtra}
 	s.freeExtra = at
 }
 

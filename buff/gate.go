@@ -26,9 +26,12 @@ func (s *Set) Has(tag Tag) bool { return s.gates != nil && s.gates.tags.has(tag)
 // NoReason.
 func (s *Set) admit(t *Turn, a *Application) Reason {
 	spec := a.Spec
+	if spec.uses&(usesNumbers|usesKept) != 0 {
+		if why := s.work(t, a); why != NoReason {
+			return why
+		}
+	}
 	switch {
-	case len(spec.Params) > 0 && !spec.supplied(a):
-		return NoParam
 	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.ownedTags()):
 		return Requirement
 	case s.gates != nil && s.immuneTo(spec, noSlot):

@@ -6,7 +6,7 @@ import "slices"
 // must give way: of its group, and of its class of slots. If it may not, it returns why, and
 // nothing has changed.
 func (s *Set) makeRoom(t *Turn, a *Application) Reason {
-	if a.Spec.uses&(usesGroup|usesSlot) == 0 {
+	if a.Spec.uses&(usesGroup|usesSlot|usesModifiers) == 0 {
 		return NoReason
 	}
 	t.going = t.going[:0]
@@ -17,6 +17,13 @@ func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 		return NoSlot
 	}
 	if int(s.live)-len(t.going) >= int(s.limit) {
+		return Full
+	}
+	freed := 0
+	for _, g := range t.going {
+		freed += len(s.slots[g.at].spec.modifiers)
+	}
+	if !s.roomFor(a.Spec, freed) {
 		return Full
 	}
 	for _, g := range t.going {

@@ -115,6 +115,9 @@ func (s *Set) give(t *Turn, at uint16) {
 	if spec.uses&usesGrants != 0 && s.needGates().tags.add(spec.grants) {
 		s.gates.unsettled = true
 	}
+	if spec.uses&usesModifiers != 0 {
+		s.putOn(at)
+	}
 	if spec.uses&usesImmunity != 0 {
 		s.needGates().immunities++
 		s.purgeImmune(t, at)
@@ -125,6 +128,9 @@ func (s *Set) take(t *Turn, at uint16) {
 	spec := s.slots[at].spec
 	if spec.uses&usesGrants != 0 && s.gates.tags.drop(spec.grants) {
 		s.gates.unsettled = true
+	}
+	if spec.uses&usesModifiers != 0 {
+		s.takeOff(at)
 	}
 	if spec.uses&usesImmunity != 0 {
 		s.flushAll(t, spec.immunity.matches)

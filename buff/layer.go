@@ -54,12 +54,13 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	s.reranked(spec)
 	s.level(i, a)
 	s.addLayer(t, i, a, d, n, s.ages)
-	s.renew(i, a)
-	s.topUp(i, a)
+	s.renew(t, at, a)
+	s.topUp(t, i, a)
 	s.touch(at)
 	e := s.about(Stacked, at)
 	e.End = s.told(t, i, s.nowOf(t, i).Add(d))
 	t.emit(s, e)
+	s.bring(t, i)
 	s.cross(t, at, was)
 	if spec.First == FirstEvery {
 		s.pulse(t, at)
@@ -92,7 +93,8 @@ func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
 	e := s.about(Refreshed, at)
 	e.End = s.told(t, i, l.end)
 	t.emit(s, e)
-	s.follow(t, i.spec.refresh)
+	s.follow(t, i.spec.refresh, s.keptOf(i))
+	s.bring(t, i)
 	return Refreshed
 }
 
@@ -117,6 +119,7 @@ func (s *Set) thin(at uint16, k int, n int16) {
 	if last := len(x.layers) - 1; last >= 0 { // or another one comes at once
 		i.end = x.layers[last].end
 	}
+	s.tune(at)
 	s.touch(at)
 }
 

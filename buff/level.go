@@ -4,8 +4,18 @@ package buff
 func (s *Set) level(i *instance, a *Application) {
 	switch a.Spec.Stack.Level {
 	case LevelSum:
-		i.level = int16(min(int(i.level)+a.Level, MaxLevel))
+		s.setLevel(i, int16(min(int(i.level)+a.Level, MaxLevel)))
 	default:
-		i.level = int16(a.Level) // not a lower one where the higher wins
+		s.setLevel(i, int16(a.Level)) // not a lower one where the higher wins
+	}
+}
+
+// setLevel gives the instance a level. A period that goes by the level changes after the
+// pulse to come.
+func (s *Set) setLevel(i *instance, level int16) {
+	was := i.spec.periodAt(int(i.level))
+	i.level = level
+	if is := i.spec.periodAt(int(level)); is != was && i.period > 0 {
+		s.newPeriod(i, is)
 	}
 }

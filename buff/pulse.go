@@ -31,7 +31,26 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 		}
 	}
 	t.emit(s, e)
-	s.follow(t, e.Spec.pulse)
+	s.followPulse(t, at)
+}
+
+// followPulse does what follows from the pulse that was just told. If a number that is asked
+// for anew cannot be worked out, nothing of what hangs on it is done.
+func (s *Set) followPulse(t *Turn, at uint16) {
+	i := &s.slots[at]
+	ops, e := i.spec.pulse, t.Events[len(t.Events)-1]
+	if i.spec.uses&usesPulsed == 0 || s.askAgain(t, at) {
+		s.follow(t, ops, s.keptOf(i))
+		return
+	}
+	bad := s.about(Faulted, at)
+	bad.Why = BadValue
+	t.emit(s, bad)
+	for k := range ops {
+		if ops[k].change == nil || !ops[k].change.pulsed {
+			s.followEvent(t, ops[k:k+1], e, s.keptOf(i))
+		}
+	}
 }
 
 // beat does what is due at the instance's own instant own, a boundary of the period or the

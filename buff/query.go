@@ -5,7 +5,7 @@ func (s *Set) meant(q *Query, i *instance) bool {
 	spec := i.spec
 	return (q.Spec == nil || s.same(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
 		(q.Type == "" || spec.Dispel.Type == q.Type) && (q.Polarity == Neutral || spec.Polarity == q.Polarity) &&
-		(q.Source == 0 || i.source == q.Source)
+		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }
 
 // found calls f for every instance that a query means, in its order, until f returns false.

@@ -35,17 +35,19 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 		l = running
 	}
 	x.layers = append(x.layers, l)
-	s.renew(i, a)
-	s.topUp(i, a)
+	s.renew(t, at, a)
+	s.topUp(t, i, a)
 	s.touch(at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
+	s.bring(t, i)
 	return Result{Handle: s.handle(at), Kind: Queued}
 }
 
 // run makes a waiting application the one that runs.
 func (s *Set) run(t *Turn, at uint16, l layer, now wheel.Time) {
 	i := &s.slots[at]
-	i.magnitude, i.source, i.level = l.magnitude, l.source, l.level
+	i.magnitude, i.source = l.magnitude, l.source
+	s.setLevel(i, l.level)
 	s.reranked(i.spec)
 	i.end, i.duration = now.Add(l.left), l.left
 	s.extraOf(i).running = l.age

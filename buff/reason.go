@@ -41,6 +41,7 @@ const (
 	BadDuration // a duration below one millisecond
 	BadStacks   // a negative number of stacks
 	BadLevel    // a negative level, or one above the highest
+	BadValue    // a number comes out as none, or beyond all limits
 	Cascade     // commands triggered commands for more than the allowed rounds
 	Panic       // a handler panicked
 	Goexit      // a handler ended its goroutine
@@ -54,7 +55,7 @@ var reasonWords = []string{
 	"expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death",
 	"source_gone", "immunity", "condition", "out_of_aura", "interrupt", "unload", "reload", "fault",
 	"limit", "full", "exclusive", "slot", "immune", "requirement", "chance", "dr", "resist", "level", "param",
-	"duration", "stacks", "badlevel", "cascade", "panic", "goexit",
+	"duration", "stacks", "badlevel", "value", "cascade", "panic", "goexit",
 }
 
 // Removes reports whether r is a reason that ends a buff.

@@ -10,18 +10,17 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != RefreshNone
 	if set {
-		i.end = s.refreshed(i, now, d)
-		i.duration, i.magnitude = d, a.Magnitude
 		if !stacked { // or it has it already
 			s.level(i, a)
 		}
-		if i.extra != noSlot {
-			s.renew(i, a)
-		}
+		i.end = s.refreshed(i, now, d)
+		i.duration, i.magnitude = d, a.Magnitude
+		s.renew(t, at, a)
 		e := s.about(Refreshed, at)
 		e.End = s.endTold(t, i)
 		t.emit(s, e)
-		s.follow(t, spec.refresh)
+		s.follow(t, spec.refresh, s.keptOf(i))
+		s.bring(t, i)
 		s.reranked(spec)
 	}
 	s.touch(at)
@@ -36,13 +35,20 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 }
 
 // renew is what a refresh does to what is not plain about an instance.
-func (s *Set) renew(i *instance, a *Application) {
+func (s *Set) renew(t *Turn, at uint16, a *Application) {
+	i := &s.slots[at]
+	if i.extra == noSlot {
+		return
+	}
 	x := s.extraOf(i)
 	if x.wanted > 0 {
 		s.newPeriod(i, x.wanted)
 		x.wanted = 0
 	}
-	x.params = a.Spec.params(x.params[:0], a)
+	if a.Spec.uses&usesKept != 0 {
+		s.keep(t, i, a)
+		s.tune(at)
+	}
 }
 
 // refreshed returns the new end of an instance for an application of d ms at now.
@@ -60,7 +66,7 @@ func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
 		}
 		return end
 	case rule == RefreshPandemic:
-		return now.Add(d).Add(min(left(now, i.end), i.spec.carry))
+		return now.Add(d).Add(min(left(now, i.end), i.spec.lastsAt(int(i.level))*i.spec.carry/100))
 	case rule == RefreshResidual && i.beat <= i.end:
 		return now.Add(d).Add(left(now, i.beat))
 	}

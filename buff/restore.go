@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -51,7 +52,7 @@ type Restoration struct {
 // has then changed nothing. Whatever the blob says, it allocates no more than a fixed
 // multiple of its length, beside the events.
 func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool)) (Restoration, error) {
-	if len(s.slots)+len(s.timeouts) > 0 || s.gates != nil || s.own != nil {
+	if len(s.slots)+len(s.timeouts) > 0 || s.gates != nil || s.own != nil || s.sheet != nil {
 		panic("buff: Restore into a Set that has been used")
 	}
 	b, err := readBlob(blob)
@@ -192,10 +193,17 @@ func (r *restorer) returns() {
 
 // room reports whether the Set may carry all of it.
 func (r *restorer) room() error {
+	modifiers := 0
+	for k := range r.backs {
+		if c := &r.backs[k]; !c.gone {
+			modifiers += len(c.i.spec.modifiers)
+		}
+	}
 	for _, l := range []struct {
 		n, most int
 		what    string
 	}{
+		{modifiers, stat.MaxModifiers, "modifiers"},
 		{r.result.Restored, int(r.set.limit), "buffs"},
 		{r.result.Timeouts, int(r.set.limit), "timeouts"},
 		{r.result.Unknown, MaxPerOwner, "unknown buffs"},

@@ -14,6 +14,7 @@ type comeback struct {
 	at    uint16     // its slot, once it is placed
 	plain bool       // it needs no extra
 	young bool       // it was kept aside
+	saved *savedBuff //
 	now   wheel.Time // in its own time, or where that begins
 	over  wheel.Time // the last instant of its own time that has passed
 	away  int64      // ms by its clock
@@ -29,7 +30,7 @@ type comeback struct {
 // comeback makes an instance of what was saved of it and of its definition of now, with all
 // its instants where they are after the time away.
 func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
-	c := comeback{now: r.now, young: b.Since != nil}
+	c := comeback{now: r.now, young: b.Since != nil, saved: b}
 	c.over = c.now
 	elapsed := r.elapsed(&c, b)
 	c.moved = elapsed > 0
@@ -48,15 +49,16 @@ func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 	if b.Left != nil {
 		i.end = after(*b.Left)
 	} else if spec.Kind == Timed && b.Duration == 0 {
-		i.end, i.duration = c.now.Add(spec.duration), spec.duration
+		i.duration = spec.lastsAt(int(b.Level))
+		i.end = c.now.Add(i.duration)
 	}
 	switch {
-	case spec.period == 0:
+	case !spec.pulses():
 	case b.Next == nil:
-		i.period = spec.period
+		i.period = spec.periodAt(int(b.Level))
 		i.beat = i.firstBeat(c.now)
 	default:
-		i.period = spec.period
+		i.period = spec.periodAt(int(b.Level))
 		if b.Period != 0 {
 			i.period = max(b.Period, MinPeriod.Milliseconds())
 		}
@@ -179,18 +181,11 @@ func (c *comeback) fitExtra(b *savedBuff) {
 		}
 	}
 	if spec.Shield.On {
-		x.shield = spec.pool(&Application{Magnitude: b.Magnitude})
-		if b.Shield != nil {
+		switch {
+		case b.Shield != nil:
 			x.shield = *b.Shield
+		case spec.poolBy == nil: // see restorer.numbers
+			x.shield = spec.pool(nil, &Application{Magnitude: b.Magnitude})
 		}
-	}
-	for k := range spec.Params {
-		value := spec.Params[k].Value.Const
-		for j := range b.Params {
-			if b.Params[j].Name == spec.Params[k].Name {
-				value = float64(b.Params[j].Value)
-			}
-		}
-		x.params = append(x.params, value)
 	}
 }

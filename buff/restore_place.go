@@ -14,6 +14,7 @@ func (r *restorer) place() {
 		g := s.needGates()
 		g.returns, g.rolls = r.remains, r.saved.Rolls
 	}
+	r.placeBases()
 	for k := range r.backs {
 		if c := &r.backs[k]; !c.gone {
 			r.placeBuff(c)
@@ -26,7 +27,7 @@ func (r *restorer) place() {
 	}
 	r.placeTags()
 	a := r.aside
-	if len(a.Buffs)+len(a.Timeouts)+len(a.Returns)+len(a.Tags)+len(a.Immune) > 0 {
+	if len(a.Buffs)+len(a.Timeouts)+len(a.Returns)+len(a.Tags)+len(a.Immune)+len(a.Bases) > 0 {
 		s.aside = a
 	}
 }
@@ -37,6 +38,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	if c.young {
 		r.rejuvenate(c)
 	}
+	r.numbers(c)
 	at := s.place()
 	i := &s.slots[at]
 	c.i.generation, c.i.older, c.i.newer, c.i.armed = i.generation, i.older, i.newer, i.armed
@@ -50,8 +52,12 @@ func (r *restorer) placeBuff(c *comeback) {
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn
 	}
+	s.modifiers += int32(len(spec.modifiers))
 	if i.flags&hidden != 0 {
 		return
+	}
+	if spec.uses&usesModifiers != 0 {
+		s.putOn(at)
 	}
 	if spec.uses&usesGrants != 0 {
 		s.needGates().tags.add(spec.grants)
@@ -165,6 +171,11 @@ func (r *restorer) tellGone(c *comeback) {
 	}
 	told := e
 	told.Kind, told.Why, told.Offline = Pulsed, NoReason, 0
+	r.numbers(c)
+	k := &nothingKept
+	if c.x.kept != nil {
+		k = c.x.kept
+	}
 	r.tellPulses(c, told, noSlot)
 	if s.gates != nil && i.spec.uses&usesDR != 0 {
 		s.lastEnd(t, i)
@@ -177,7 +188,10 @@ func (r *restorer) tellGone(c *comeback) {
 		t.emit(s, e)
 	case OfflineRun:
 		t.emit(s, e)
-		s.follow(t, i.spec.remove[Expired])
+		s.follow(t, i.spec.remove[Expired], k)
+	}
+	if i.spec.uses&usesLinks != 0 {
+		s.sendOff(t, i.spec, i.source, Expired, "")
 	}
 }
 
@@ -202,15 +216,25 @@ func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
 	if spec.Stack.Timers == TimersEach {
 		e.Magnitude = c.sum
 	}
-	ops := spec.pulse
+	suppressed := true
 	switch {
 	case c.i.flags&hidden != 0:
-		e.Kind, ops = Suppressed, nil
+		e.Kind = Suppressed
 	case s.gates != nil && spec.Immune == ImmuneSuppress && s.immuneTo(spec, at):
-		e.Kind, e.Why, ops = Suppressed, Immune, nil
+		e.Kind, e.Why = Suppressed, Immune
+	default:
+		suppressed = false
 	}
 	for range times {
 		t.emit(s, e)
-		s.follow(t, ops)
+		switch {
+		case suppressed:
+		case at != noSlot:
+			s.followPulse(t, at)
+		case c.x.kept != nil:
+			s.follow(t, spec.pulse, c.x.kept)
+		default:
+			s.follow(t, spec.pulse, &nothingKept)
+		}
 	}
 }

@@ -2,7 +2,9 @@ package buff
 
 import (
 	"errors"
+	"math"
 
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -36,7 +38,7 @@ var ErrBlob = errors.New("buff: bad blob")
 // O(buffs) and allocates only what dst lacks.
 func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	start := len(dst)
-	b := saved{Wall: at.Wall, Uptime: at.Uptime, Ages: s.ages}
+	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Ages: s.ages}
 	var own savedPace
 	now := at.Now
 	if s.own != nil {
@@ -51,10 +53,11 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	if aside == nil {
 		aside = &nothing
 	}
-	dst = b.appendOwner(appendBlobHead(dst))
+	dst = b.appendOwner(appendBlobHead(dst, blobFormat))
 	dst = s.saveTags(dst, c, aside)
 	dst = s.saveReturns(dst, c, aside, now)
 	dst, lost = s.saveTimeouts(dst, c, aside, now)
+	dst = s.saveBases(dst, aside)
 	dst = s.saveBuffs(dst, aside, now)
 	return seal(dst, start), lost + s.Pending()
 }
@@ -126,4 +129,32 @@ func (s *Set) saveTimeouts(dst []byte, c *Catalog, aside *saved, now wheel.Time)
 		dst = t.append(dst)
 	}
 	return dst, lost
+}
+
+// saveBases writes the bases of attributes that are not what the catalog says.
+func (s *Set) saveBases(dst []byte, aside *saved) []byte {
+	var schema *stat.Schema
+	n := len(aside.Bases)
+	if s.sheet != nil {
+		schema = s.sheet.Schema()
+		for a := range schema.Len() {
+			if s.rebased(stat.Attr(a)) {
+				n++
+			}
+		}
+	}
+	dst = appendUint(dst, uint64(n))
+	if schema != nil {
+		for a := range schema.Len() {
+			if at := stat.Attr(a); s.rebased(at) {
+				dst = appendValue(dst, "", schema.At(at).Name, s.sheet.Base(at))
+			}
+		}
+	}
+	return appendValues(dst, aside.Bases)
+}
+
+// rebased reports whether a base is another one than that of the schema, bit for bit.
+func (s *Set) rebased(a stat.Attr) bool {
+	return math.Float64bits(s.sheet.Base(a)) != math.Float64bits(s.sheet.Schema().At(a).Base)
 }

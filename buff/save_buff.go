@@ -62,7 +62,7 @@ func (s *Set) saveBuff(dst []byte, i *instance, now wheel.Time) []byte {
 	}
 	if i.period != 0 {
 		b.Next = &next
-		if i.period != i.spec.period {
+		if i.period != i.spec.periodAt(int(i.level)) {
 			b.Period = i.period
 		}
 	}
@@ -75,7 +75,7 @@ func (s *Set) saveBuff(dst []byte, i *instance, now wheel.Time) []byte {
 		b.Pace = &pace
 	}
 	if i.extra == noSlot {
-		return b.append(dst, 0, 0, 0)
+		return b.append(dst, lengths{})
 	}
 	return s.saveExtra(dst, i, &b, own)
 }
@@ -90,21 +90,22 @@ func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time) [
 	if spec.Shield.On {
 		b.Shield = &x.shield
 	}
-	layers, waiting := 0, 0
+	k := s.keptOf(i)
+	lists := lengths{params: len(spec.Params), numbers: len(spec.numbers) - len(spec.Params), captures: len(k.captured)}
 	switch spec.Stack.Timers {
 	case TimersEach:
-		layers = len(x.layers)
+		lists.layers = len(x.layers)
 	case TimersQueue:
-		waiting = len(x.layers)
+		lists.waiting = len(x.layers)
 		b.Running = x.running - i.age
 	}
-	dst = b.append(dst, layers, waiting, len(x.params))
+	dst = b.append(dst, lists)
 	for k := range x.layers {
 		l := &x.layers[k]
 		to := savedLayer{
 			Left: bounded(l.left), Magnitude: l.magnitude, Source: l.source, Age: l.age - i.age, Stacks: int64(l.stacks), Level: int64(l.level),
 		}
-		if layers > 0 {
+		if lists.layers > 0 {
 			to.Left = bounded(offset(l.end, own))
 			if i.period > 0 {
 				to.Last = bounded(offset(l.last, own))
@@ -112,12 +113,17 @@ func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time) [
 		}
 		dst = to.append(dst)
 	}
-	for k, value := range x.params {
-		p := savedParam{Name: spec.Params[k].Name, Value: savedNumber(value)}
-		dst = p.append(dst)
+	for j := range spec.numbers {
+		dst = appendValue(dst, "", spec.numbers[j].name, k.values[j])
+	}
+	for _, c := range k.captured {
+		dst = appendValue(dst, captureWords[c.when], spec.catalog.schema.At(c.attr).Name, c.value)
 	}
 	return dst
 }
+
+// captureWords stand before the name of a captured attribute, by its snapshot.
+var captureWords = [...]string{SnapshotCast: "cast:", SnapshotApply: "apply:"}
 
 // bounded keeps a span within what a blob may say.
 func bounded(ms int64) int64 { return min(max(ms, -farthest), farthest) }

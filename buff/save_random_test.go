@@ -81,7 +81,8 @@ func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
 		}
 		turn.Events = turn.Events[:0]
 		for _, p := range turn.Sent {
-			r.log = append(r.log, fmt.Sprintf("sent %d %v", p.To, p.Command.Application))
+			a := &p.Command.Application
+			r.log = append(r.log, fmt.Sprintf("sent %d %v s%d x%d l%d m%d %v %v", p.To, a.Spec, a.Source, a.Stacks, a.Level, a.Magnitude, a.Duration, a.Taken()))
 		}
 		turn.Sent = turn.Sent[:0]
 	}

@@ -68,9 +68,9 @@ func (s *savedStory) command(d *datadriven.TestData) string {
 }
 
 func (s *savedStory) define(d *datadriven.TestData) string {
-	specs, err := savedDefinitions(s.t, d)
+	specs, err := s.savedDefinitions(s.t, d)
 	if err == nil {
-		s.catalog, err = buff.NewCatalog(specs...)
+		s.catalog, err = buff.Build(buff.Definitions{Attributes: s.attributes, Specs: specs})
 	}
 	if err != nil {
 		return err.Error()
@@ -82,7 +82,7 @@ func (s *savedStory) define(d *datadriven.TestData) string {
 }
 
 // savedDefinitions reads definitions with the fields of Spec.Save.
-func savedDefinitions(t *testing.T, d *datadriven.TestData) ([]buff.Spec, error) {
+func (l *lexicon) savedDefinitions(t *testing.T, d *datadriven.TestData) ([]buff.Spec, error) {
 	var specs []buff.Spec
 	for _, line := range strings.Split(d.Input, "\n") {
 		id, args, err := datadriven.ParseLine(line)
@@ -104,7 +104,7 @@ func savedDefinitions(t *testing.T, d *datadriven.TestData) ([]buff.Spec, error)
 			case a.Key == "save.remaining":
 				s.Save.IfRemaining = span(t, a.Vals[0])
 			default:
-				define(t, &s, a)
+				l.define(t, &s, a)
 			}
 		}
 		specs = append(specs, s)

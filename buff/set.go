@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -14,6 +15,8 @@ type Set struct {
 	number uint32
 	limit  int32 // instances
 	live   int32
+
+	modifiers int32 // of all live instances, also of those that are hidden
 
 	versions bool     // definitions of more than one catalog have been here
 	catalog  *Catalog // of the last application
@@ -35,8 +38,9 @@ type Set struct {
 
 	extras    []extra
 	freeExtra uint16
-	own       *pace  // the owner's time; nil: it is the world's
-	gates     *gates // what most owners do not have; nil: nothing of it
+	own       *pace       // the owner's time; nil: it is the world's
+	gates     *gates      // what most owners do not have; nil: nothing of it
+	sheet     *stat.Sheet // of attributes; nil: they are as the catalog says
 
 	aside *saved // of the blob it was restored from: what the catalog did not know; nil: nothing
 

@@ -2,11 +2,14 @@ package buff
 
 import "fmt"
 
-// pool returns what a shield of that application absorbs, 0 if it is none.
-func (s *Spec) pool(a *Application) int64 {
+// pool returns what a shield of the application absorbs of which the numbers have been
+// worked out, 0 if it is none.
+func (s *Spec) pool(t *Turn, a *Application) int64 {
 	switch {
 	case !s.Shield.On:
 		return 0
+	case s.poolBy != nil:
+		return t.worked.pool
 	case s.Shield.Pool == 0:
 		return max(a.Magnitude, 0)
 	}

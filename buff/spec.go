@@ -16,6 +16,9 @@ const (
 	MaxActs     = 64                    // names of acts in one catalog
 	MaxTags     = 1 << 14               // tags in one catalog, with those above them
 	MaxParams   = 64                    // parameters of one definition
+	MaxLinks    = 64                    // links of one definition
+
+	MaxModifiers = 64 // modifiers of one definition
 )
 
 // Spec is the definition of a buff: what a designer writes. A Spec given to

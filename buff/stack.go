@@ -13,6 +13,12 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	if i.spec.Stack.Timers != spec.Stack.Timers {
 		spec = i.spec // two versions, which cannot be mixed: the old one stays
 		a.Spec = spec
+		if why := s.work(t, a); why != NoReason {
+			return s.deny(t, a, why, nil)
+		}
+	}
+	if i.spec != spec && !s.roomFor(spec, len(i.spec.modifiers)) {
+		return s.denyFull(t, a)
 	}
 	switch spec.Stack.Timers {
 	case TimersEach:
@@ -26,10 +32,11 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 		return s.refuse(t, at, a)
 	}
 	s.version(t, at, a)
-	s.topUp(i, a)
+	s.topUp(t, i, a)
 	if !full {
 		was := i.stacks
 		i.stacks = int16(min(int32(i.stacks)+spec.stacks(a), spec.limit))
+		s.tune(at)
 		s.level(i, a)
 		t.emit(s, s.about(Stacked, at))
 		s.cross(t, at, was)
@@ -60,8 +67,12 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) Result {
 // overflow queues what the definition applies when its stack limit is met, in the
 // name of the application's source.
 func (s *Set) overflow(t *Turn, a *Application) {
-	s.followEvent(t, a.Spec.overflow, Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Kind: Denied, Why: Limit, End: wheel.Never})
+	e := Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Kind: Denied, Why: Limit, End: wheel.Never}
+	s.followEvent(t, a.Spec.overflow, e, &kept{values: t.worked.values, captured: a.Captured})
 }
+
+// executed returns how many stacks an instant buff has.
+func executed(a *Application) int32 { return int32(min(max(a.Stacks, 1), MaxStacks)) }
 
 // stacks returns how many stacks the application brings.
 func (s *Spec) stacks(a *Application) int32 {

@@ -10,7 +10,7 @@ func (s *Set) cross(t *Turn, at uint16, was int16) {
 		}
 		if h.apply != nil {
 			t.Issue(s, Command{Verb: Apply, Application: Application{
-				Spec: t.Catalog.newest(h.apply), Source: i.source, Magnitude: i.magnitude, Level: int(i.level),
+				Spec: t.Catalog.newest(h.apply), Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.keptOf(i)),
 			}})
 		}
 		if h.consume != 0 {

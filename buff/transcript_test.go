@@ -36,6 +36,14 @@ import (
 //	kill, revive, source_gone SOURCE
 //	enter ID [source=a], leave ID [source=a] [linger=1s]
 //	timeout NAME after=5s [call=handler], cancel NAME
+//	zone                          the owner goes to another zone
+//	change ATTR 5, set ATTR 5, damage ATTR 5 [school=TAG]
+//	attributes, curves, formulas  what definitions may speak of: see lexicon
+//	stats, params                 the owner's attributes; the parameters of its buffs
+//	caster ATTR 5                 the base of an attribute of owner b; of others than b and the
+//	                              owner nothing is known
+//	cast …, arrive                an apply that is made now and comes to the owner later
+//	changes, adopt                after a reload: what it changed; what runs follows it
 //	advance 4s [seen]             time passes; seen tells which pulses ran late
 //	show                          the buffs, the oldest application first
 //
@@ -56,6 +64,7 @@ func TestTranscripts(t *testing.T) {
 
 // story is a file: its definitions, its time and the two Sets.
 type story struct {
+	lexicon
 	t        *testing.T
 	limit    int
 	late     bool
@@ -69,6 +78,8 @@ type story struct {
 type side struct {
 	*story
 	set      *buff.Set
+	caster   *buff.Set // owner b
+	prepared buff.Application
 	turn     buff.Turn
 	names    map[string]buff.Handle
 	timeouts map[string]buff.TimeoutHandle
@@ -77,14 +88,18 @@ type side struct {
 
 func (s *story) command(d *datadriven.TestData) string {
 	switch d.Cmd {
+	case "attributes", "curves", "formulas":
+		return s.speak(s.t, d)
+	case "changes":
+		return s.changes()
 	case "define":
 		var err error
-		if s.catalog, err = buff.NewCatalog(definitions(s.t, d)...); err != nil {
+		if s.catalog, err = buff.Build(buff.Definitions{Attributes: s.attributes, Specs: s.definitions(s.t, d)}); err != nil {
 			return err.Error()
 		}
 		return ""
 	case "reload":
-		next, err := s.catalog.Next(definitions(s.t, d)...)
+		next, err := s.catalog.Next(s.definitions(s.t, d)...)
 		if err != nil {
 			return err.Error()
 		}
@@ -105,7 +120,7 @@ func (s *story) command(d *datadriven.TestData) string {
 		return ""
 	}
 	for len(s.sides) < 2 {
-		side := &side{story: s, set: buff.NewSet(1, 0, 0, s.limit), names: map[string]buff.Handle{}, timeouts: map[string]buff.TimeoutHandle{}}
+		side := &side{story: s, set: buff.NewSet(1, 0, 0, s.limit), caster: buff.NewSet(2, 1, 0, 1), names: map[string]buff.Handle{}, timeouts: map[string]buff.TimeoutHandle{}}
 		side.turn.Call, side.turn.Catalog, side.turn.Seed = side.call, s.catalog, 1
 		s.sides = append(s.sides, side)
 	}
@@ -122,6 +137,19 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 	switch d.Cmd {
 	case "show":
 		return s.show()
+	case "stats":
+		return s.stats()
+	case "params":
+		return s.params()
+	case "adopt":
+		return s.adopt()
+	case "caster":
+		c := s.parse("set", d.CmdArgs)
+		return fmt.Sprint(s.caster.Do(&buff.Turn{Catalog: s.catalog}, s.now, c).Kind)
+	case "cast":
+		s.prepared = s.parse("apply", d.CmdArgs).Application
+		s.castBy(&s.prepared, buff.SnapshotCast)
+		return ""
 	case "advance":
 		until := s.now.After(span(s.t, d.CmdArgs[0].Key))
 		for next := s.set.Next(); byInstant && next < until; next = s.set.Next() {
@@ -130,7 +158,14 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 		s.run(until)
 		return s.told(d.HasArg("seen"))
 	}
-	r := s.set.Do(&s.turn, s.now, s.parse(d.Cmd, d.CmdArgs))
+	c := s.parse(d.Cmd, d.CmdArgs)
+	if d.Cmd == "arrive" {
+		c.Application = s.prepared
+	}
+	if c.Verb == buff.Apply {
+		s.castBy(&c.Application, buff.SnapshotApply)
+	}
+	r := s.set.Do(&s.turn, s.now, c)
 	for _, a := range d.CmdArgs {
 		if a.Key == "as" {
 			s.names[a.Vals[0]] = r.Handle

@@ -62,6 +62,10 @@ type Turn struct {
 	calling bool
 	current Call
 
+	worked   worked     // the numbers of the application that is carried out
+	loot     loot       // room for those of stolen buffs
+	captured []Captured // of those that wait
+
 	going  []goer      // who gives way to a new instance
 	best   []strongest // of the groups of an owner
 	chosen []Handle    // what a query found
@@ -121,6 +125,7 @@ func (t *Turn) rest() {
 		clear(t.commands)
 		clear(t.calls)
 		t.items, t.commands, t.calls, t.head = t.items[:0], t.commands[:0], t.calls[:0], 0
+		t.captured = t.captured[:0]
 	}
 }
 
@@ -267,24 +272,37 @@ func (t *Turn) emit(s *Set, e Event) {
 	t.Events = append(t.Events, e)
 }
 
-// follow queues the actions that a definition has for the event reported last.
-func (s *Set) follow(t *Turn, ops []op) {
+// follow queues the actions that a definition has for the event reported last, with the
+// numbers of the buff.
+func (s *Set) follow(t *Turn, ops []op, k *kept) {
 	if len(ops) > 0 {
-		s.followEvent(t, ops, t.Events[len(t.Events)-1])
+		s.followEvent(t, ops, t.Events[len(t.Events)-1], k)
 	}
 }
 
-func (s *Set) followEvent(t *Turn, ops []op, e Event) {
-	for _, o := range ops {
-		switch o.do {
+func (s *Set) followEvent(t *Turn, ops []op, e Event, k *kept) {
+	for j := range ops {
+		switch o := &ops[j]; o.do {
 		case DoCall:
 			s.queueCall(t, Call{Event: e, Handler: o.handler})
 		case DoApply:
-			t.Issue(s, Command{Verb: Apply, Application: Application{Spec: t.Catalog.newest(o.spec), Source: e.Source, Magnitude: e.Magnitude}})
+			t.Issue(s, Command{Verb: Apply, Application: Application{
+				Spec: t.Catalog.newest(o.spec), Source: e.Source, Magnitude: e.Magnitude, Captured: t.inherit(k),
+			}})
 		case DoRemove:
 			t.Issue(s, Command{Verb: RemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
 		case DoKill:
 			t.Issue(s, Command{Verb: Kill})
+		case DoChange, DoDamage:
+			s.followChange(t, o, &e, k)
 		}
 	}
+}
+
+// inherit returns what is known of a buff's source, for what the buff sets off. It stays
+// good until the queue is empty.
+func (t *Turn) inherit(k *kept) []Captured {
+	from := len(t.captured)
+	t.captured = append(t.captured, k.captured...)
+	return t.captured[from:len(t.captured):len(t.captured)]
 }

@@ -18,6 +18,7 @@ var verbs = map[string]buff.Verb{
 	"tag": buff.AddTag, "untag": buff.DropTag, "immune": buff.Immunize, "vulnerable": buff.Expose,
 	"dispel": buff.Purge, "steal": buff.Steal, "act": buff.Interrupted, "consume": buff.Consume, "absorb": buff.Absorb,
 	"revive": buff.Revive, "enter": buff.Enter, "leave": buff.Leave, "extend_all": buff.ExtendAll,
+	"zone": buff.ZoneLeft, "change": buff.AddBase, "set": buff.SetBase, "damage": buff.Damage, "arrive": buff.Apply,
 }
 
 // parse reads a command of a transcript.
@@ -37,6 +38,8 @@ func (s *side) parse(cmd string, args []datadriven.CmdArg) buff.Command {
 			s.query(&c, a.Key, first)
 		case i == 0:
 			s.target(&c, a.Key)
+		case i == 1 && (c.Verb == buff.AddBase || c.Verb == buff.SetBase || c.Verb == buff.Damage):
+			c.Value = decimal(s.t, a.Key)
 		default:
 			s.argument(&c, a.Key, first)
 		}
@@ -65,7 +68,7 @@ func (s *side) argument(c *buff.Command, key, word string) {
 		a.Scale = ratio(s, word)
 	case "param":
 		name, value, _ := strings.Cut(word, ":")
-		a.Params = append(a.Params, buff.Arg{Caller: name, Value: float64(number(s.t, value))})
+		a.Params = append(a.Params, buff.Arg{Caller: name, Value: decimal(s.t, value)})
 	case "reason":
 		require.NoError(s.t, c.Reason.UnmarshalText([]byte(word)))
 	case "after", "linger":
@@ -125,6 +128,8 @@ func (s *side) query(c *buff.Command, key, word string) {
 		require.NoError(s.t, q.Grade.UnmarshalText([]byte(word)))
 	case "source":
 		q.Source = source(word)
+	case "compensate":
+		q.Compensate = word
 	case "most":
 		q.Most = number(s.t, word)
 	case "newest":
@@ -144,6 +149,10 @@ func (s *side) target(c *buff.Command, word string) {
 	switch h, named := s.names[word]; {
 	case c.Verb == buff.AddTimeout:
 		c.Name = word
+	case c.Verb == buff.AddBase, c.Verb == buff.SetBase, c.Verb == buff.Damage:
+		attr, ok := s.catalog.Attr(word)
+		require.True(s.t, ok, "no attribute %q", word)
+		c.Attr = attr
 	case c.Verb == buff.Cancel:
 		c.Timeout = s.timeouts[word]
 	case c.Verb == buff.LoseSource:

@@ -25,21 +25,32 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 	if i.flags&hidden == 0 {
 		s.take(t, at)
 	}
-	charged := i.spec.Charges.N > 0
-	i.spec, i.period = spec, spec.period
+	charged, was := i.spec.Charges.N > 0, s.running(i)
+	s.modifiers += int32(len(spec.modifiers) - len(i.spec.modifiers))
+	i.spec, i.period = spec, spec.periodAt(int(i.level))
+	if i.extra != noSlot {
+		x := s.extraOf(i)
+		if x.length = 0; i.period == 0 {
+			x.wanted = 0
+		}
+	}
 	switch {
 	case i.period == 0:
 		i.beat = wheel.Never
 	case i.beat == wheel.Never:
 		i.beat = i.firstBeat(s.nowOf(t, i))
+	case was != i.period:
+		s.needExtra(i).length = was
 	}
 	if spec.uses&usesExtra != 0 {
 		x := s.needExtra(i)
-		x.shield = max(x.shield, spec.pool(a))
-		x.params = spec.params(x.params[:0], a)
+		x.shield = max(x.shield, spec.pool(t, a))
 		if !charged {
 			x.charges = int32(spec.Charges.N)
 		}
+	}
+	if spec.uses&usesKept != 0 {
+		s.keep(t, i, a)
 	}
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn

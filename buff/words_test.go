@@ -32,21 +32,24 @@ func number(t testing.TB, word string) int {
 //	poison duration=10s period=3s by=target limit=3 on.pulse=(call:burst, kill)
 //
 // in which the fields of the stack go without "stack.".
-func definitions(t testing.TB, d *datadriven.TestData) []buff.Spec {
+func (l *lexicon) definitions(t testing.TB, d *datadriven.TestData) []buff.Spec {
 	var specs []buff.Spec
 	for _, line := range strings.Split(d.Input, "\n") {
 		id, args, err := datadriven.ParseLine(line)
 		require.NoError(t, err)
 		s := buff.Spec{ID: id}
 		for _, a := range args {
-			define(t, &s, a)
+			l.define(t, &s, a)
 		}
 		specs = append(specs, s)
 	}
 	return specs
 }
 
-func define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
+func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
+	if l.defineStat(t, s, a) {
+		return
+	}
 	first := strings.Join(a.Vals[:min(1, len(a.Vals))], "")
 	if reason, ok := strings.CutPrefix(a.Key, "on.remove."); ok && reason != "any" {
 		var r buff.Reason
@@ -54,7 +57,7 @@ func define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		if s.On.Remove == nil {
 			s.On.Remove = map[buff.Reason][]buff.Action{}
 		}
-		s.On.Remove[r] = actions(t, a.Vals)
+		s.On.Remove[r] = l.actions(t, a.Vals)
 		return
 	}
 	words := map[string]encoding.TextUnmarshaler{
@@ -122,7 +125,7 @@ func define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 	case names[a.Key] != nil:
 		*names[a.Key] = a.Vals
 	case lists[a.Key] != nil:
-		*lists[a.Key] = actions(t, a.Vals)
+		*lists[a.Key] = l.actions(t, a.Vals)
 	default:
 		require.Fail(t, "unknown field", "%s of %s", a.Key, s.ID)
 	}
@@ -161,11 +164,20 @@ func param(t testing.TB, words []string) buff.Param {
 	return p
 }
 
-// actions reads "apply:boom", "remove:shield/broken", "call:handler", "kill".
-func actions(t testing.TB, words []string) []buff.Action {
+// actions reads "apply:boom", "remove:shield/broken", "call:handler", "kill",
+// "change:health+5", "damage:health+caller:dmg+school:fire+per_stack".
+func (l *lexicon) actions(t testing.TB, words []string) []buff.Action {
 	var list []buff.Action
 	for _, w := range words {
 		do, name, _ := strings.Cut(w, ":")
+		if do == "change" || do == "damage" {
+			a := buff.Action{Do: buff.DoChange, Change: l.change(t, name)}
+			if do == "damage" {
+				a.Do = buff.DoDamage
+			}
+			list = append(list, a)
+			continue
+		}
 		name, reason, given := strings.Cut(name, "/")
 		a := buff.Action{Name: name}
 		switch do {

@@ -83,6 +83,13 @@ func (s *Sheet) Overflowed(a Attr) bool {
 	return s.cells[a].overflow
 }
 
+// Limits returns the least and the greatest that the attribute can be now. Where there is no
+// limit it is [MaxValue] or its negative. It panics if the schema has no such attribute.
+func (s *Sheet) Limits(a Attr) (lo, hi float64) {
+	s.schema.must(a)
+	return s.limits(a)
+}
+
 // SetBase sets the base to v, bit for bit, for good. Limits do not change it: they are
 // for Value to apply, so that a saved sheet can be set in any order. It refuses what is
 // no number of at most [MaxValue] with [ErrValue], and then changes nothing. It panics if

@@ -1,0 +1,152 @@
+package buff
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// An owner has a sheet of its own from the moment at which something is different from
+// what the catalog says.
+
+// Attribute returns an attribute of the owner with all that its buffs make of it, within
+// its limits. The catalog is that of the Turns; Attribute panics if it has no such
+// attribute. O(1) unless something has changed: see stat.Sheet.
+func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.valueOf(c, a) }
+
+// Base returns an attribute of the owner without what its buffs make of it. It panics as
+// Attribute does.
+func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
+	if s.sheet == nil {
+		return c.schema.At(a).Base
+	}
+	return s.sheet.Base(a)
+}
+
+// Attributes returns the owner's attributes in the order of the catalog, none if that has
+// none. It may allocate; it is for those who look, not for rules.
+func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
+	switch {
+	case s.sheet != nil:
+		return s.sheet.All()
+	case c.schema == nil:
+		return func(func(stat.View) bool) {}
+	}
+	return stat.NewSheet(c.schema, 0).All()
+}
+
+// law returns the catalog that says what attributes there are, nil if nobody knows.
+func (s *Set) law(t *Turn) *Catalog {
+	if t.Catalog != nil {
+		return t.Catalog
+	}
+	return s.catalog
+}
+
+func (s *Set) valueOf(c *Catalog, a stat.Attr) float64 {
+	if s.sheet == nil {
+		return c.schema.At(a).Base
+	}
+	return s.sheet.Value(a)
+}
+
+func (s *Set) needSheet(c *Catalog) *stat.Sheet {
+	if s.sheet == nil {
+		s.sheet = stat.NewSheet(c.schema, 0)
+	}
+	return s.sheet
+}
+
+// changeBase does a command about the base of an attribute: of the game, or of a definition.
+func (s *Set) changeBase(t *Turn, c *Command) Result {
+	law := s.law(t)
+	if c.Application.Spec != nil {
+		law = c.Application.Spec.catalog
+	}
+	switch {
+	case law == nil || law.schema == nil || int(c.Attr) >= law.schema.Len():
+		return Result{Err: fmt.Errorf("%w: number %d", ErrAttribute, c.Attr)}
+	case !finite(c.Value):
+		return Result{Err: fmt.Errorf("%w: %s: %v", ErrValue, law.schema.At(c.Attr).Name, c.Value)}
+	}
+	switch c.Verb {
+	case Damage:
+		return s.damage(t, c, law)
+	case AddBase:
+		if c.Value == 0 {
+			return Result{}
+		}
+	}
+	return s.rebase(t, c, law, c.Value, 0)
+}
+
+// damage takes whole points off, after the shields.
+func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
+	points := math.Floor(c.Value)
+	if c.Value-points >= 0.5 {
+		points++
+	}
+	if points < 1 {
+		return Result{}
+	}
+	meets := int64(min(points, mostPool))
+	absorbed := meets - s.Absorb(meets, c.Tag)
+	return s.rebase(t, c, law, float64(absorbed)-points, absorbed)
+}
+
+// rebase changes the base, tells of it, and lets follow what follows.
+func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int64) Result {
+	sheet := s.needSheet(law)
+	least, _ := sheet.Limits(c.Attr)
+	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
+	if c.Verb == SetBase {
+		delta, err = v-was, sheet.SetBase(c.Attr, v)
+	} else if v != 0 {
+		delta, err = sheet.AddBase(c.Attr, v)
+	}
+	if err != nil {
+		panic("buff: a value that was checked: " + err.Error())
+	}
+	is := sheet.Base(c.Attr)
+	t.emit(s, Event{
+		Kind: Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: law.schema.At(c.Attr).Name,
+		Delta: delta, Value: is, Magnitude: absorbed, End: wheel.Never,
+	})
+	if absorbed > 0 {
+		s.breakSpent(t)
+	}
+	if law.attributes[c.Attr].AtMin == AtMinKill && was > least && is <= least {
+		t.Issue(s, Command{Verb: Kill})
+	}
+	return Result{Kind: Changed, Amount: absorbed}
+}
+
+// followChange issues what an action does to an attribute, for what has happened.
+func (s *Set) followChange(t *Turn, o *op, e *Event, k *kept) {
+	c, stacks := o.change, e.Stacks
+	if e.Kind == Denied {
+		stacks = e.Spec.limit // of an overflow
+	}
+	v := c.by.of(k.values)
+	if c.perStack {
+		v = float64(v * float64(stacks))
+	}
+	if e.Period != 0 {
+		v = float64(v*float64(e.Elapsed)) / float64(e.Period)
+	}
+	if e.Count > 1 {
+		v = float64(v * float64(e.Count))
+	}
+	if !finite(v) {
+		t.emit(s, Event{Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
+		return
+	}
+	verb := AddBase
+	if o.do == DoDamage {
+		verb = Damage
+	}
+	t.Issue(s, Command{Verb: verb, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: e.Source}})
+}

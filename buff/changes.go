@@ -1,0 +1,134 @@
+package buff
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// ChangeKind says how a definition differs from the one that it took the place of.
+type ChangeKind uint8
+
+// The kinds of a [SpecChange].
+const (
+	SpecSame ChangeKind = iota // not at all; no SpecChange says so
+	SpecAdded
+	SpecChanged
+	SpecRemoved
+)
+
+var changeWords = []string{"same", "added", "changed", "removed"}
+
+// String returns the word of reports: "added".
+func (c ChangeKind) String() string { return word(changeWords, c) }
+
+// SpecChange is one definition in which a catalog differs from the one before.
+type SpecChange struct {
+	ID   string
+	Kind ChangeKind
+}
+
+// Changes returns in what the catalog differs from the one that it took the place of by
+// [Catalog.Next] or [Catalog.Rebuild]: the definitions of this one in their order, and then
+// those that are no more. It is what a definition says that counts, formulas by their text
+// and curves by their points. A catalog that took no other's place has no changes.
+func (c *Catalog) Changes() []SpecChange { return slices.Clone(c.changes) }
+
+// mark is the identity of a catalog for those that came after it, without what it holds.
+type mark struct{ _ byte }
+
+// Succeeds reports whether c is before itself or came from it by any number of
+// [Catalog.Next] and [Catalog.Rebuild].
+func (c *Catalog) Succeeds(before *Catalog) bool {
+	n := len(before.past)
+	return len(c.past) >= n && c.past[n-1] == before.past[n-1]
+}
+
+// Newest returns the version that c has of a definition of its own or of a catalog that it
+// [Catalog.Succeeds]: nil if it has none any more. It reports whether the definition is one
+// of those.
+func (c *Catalog) Newest(s *Spec) (newest *Spec, known bool) {
+	switch {
+	case s == nil || s.catalog == nil || !c.Succeeds(s.catalog):
+		return nil, false
+	case s.catalog == c:
+		return s, true
+	}
+	return c.latest[s.line-1], true
+}
+
+// compare finds the changes, and counts the revisions of each definition.
+func (c *Catalog) compare(before *Catalog) {
+	c.revisions = make([]uint32, len(c.latest))
+	if before == nil {
+		c.past = []*mark{new(mark)}
+		return
+	}
+	copy(c.revisions, before.revisions)
+	c.past = append(slices.Clip(before.past), new(mark))
+	note := func(s *Spec, kind ChangeKind) { c.changes = append(c.changes, SpecChange{s.ID, kind}) }
+	for _, s := range c.specs {
+		r := &c.revisions[s.line-1]
+		switch was := before.byID[s.ID]; {
+		case was == nil:
+			*r++ // it may have been there before, and what ran then may still run
+			note(s, SpecAdded)
+		case !same(reflect.ValueOf(was).Elem(), reflect.ValueOf(s).Elem()):
+			*r++
+			note(s, SpecChanged)
+		}
+		s.revision = *r
+	}
+	for _, s := range before.specs {
+		if c.latest[s.line-1] == nil {
+			note(s, SpecRemoved)
+		}
+	}
+}
+
+// same reports whether two definitions, or parts of them, say the same.
+func same(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if f := a.Type().Field(i); f.IsExported() && !same(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Pointer:
+		if a.IsNil() || b.IsNil() || a.Pointer() == b.Pointer() {
+			return a.IsNil() == b.IsNil()
+		}
+		if c, ok := a.Interface().(*Curve); ok {
+			return slices.Equal(c.points, b.Interface().(*Curve).points)
+		}
+		return same(a.Elem(), b.Elem())
+	case reflect.Interface:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() == b.IsNil()
+		}
+		return a.Interface().(fmt.Stringer).String() == b.Interface().(fmt.Stringer).String()
+	case reflect.Slice:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if !same(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Map:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for _, key := range a.MapKeys() {
+			if v := b.MapIndex(key); !v.IsValid() || !same(a.MapIndex(key), v) {
+				return false
+			}
+		}
+		return true
+	}
+	return a.Equal(b)
+}

@@ -1,0 +1,143 @@
+package buff
+
+import (
+	"fmt"
+	"slices"
+)
+
+// kept checks and compiles a number that a buff keeps. What it is kept under in a blob has
+// a number behind it if the name is taken.
+func (k *checker) kept(field, name string, n *Number) ref {
+	s, plain := k.current, name
+	for again := 2; slices.ContainsFunc(s.numbers, func(n number) bool { return n.name == name }); again++ {
+		name = fmt.Sprintf("%s#%d", plain, again)
+	}
+	c := k.number(field, name, n)
+	if n.From == FromConst {
+		return ref{value: c.value, place: -1}
+	}
+	s.numbers = append(s.numbers, *c)
+	return ref{place: int32(len(s.numbers) - 1)}
+}
+
+// number checks and compiles a number.
+func (k *checker) number(field, name string, n *Number) *number {
+	c := &number{
+		name: name, from: n.From, snapshot: n.Snapshot, whom: n.Of, known: n.Default, value: n.Const, pre: n.Pre, coef: n.Coef, post: n.Post,
+		caller: n.Caller, curve: n.Curve, formula: n.Formula,
+	}
+	if c.coef == 0 {
+		c.coef = 1
+	}
+	part := ".default"
+	if n.From == FromConst {
+		part = ".const"
+	}
+	if !finite(n.Const) {
+		k.failf(field+part, "must be finite, not %v", n.Const)
+	}
+	if n.Default && n.From == FromCurve {
+		k.failf(field+".default", "means nothing, since the number is always known")
+	}
+	k.source(field, n, c)
+	k.snapshot(field, n)
+	if c.whom > AttrOfSource || c.snapshot > SnapshotPulse {
+		c.whom, c.snapshot = 0, 0 // it is an error already
+	}
+	return c
+}
+
+// source checks where a number comes from.
+func (k *checker) source(field string, n *Number, c *number) {
+	switch n.From {
+	case FromConst:
+	case FromCurve:
+		k.curve(field+".curve", n.Curve)
+	case FromCaller:
+		if n.Caller == "" {
+			k.failf(field+".caller", "missing: an application could not give what it needs")
+		}
+	case FromAttr:
+		c.attr = k.attr(field+".attr", n.Attr)
+		if n.Of > AttrOfSource {
+			k.failf(field+".of", "%v is not one of the rules", n.Of)
+		}
+		for _, f := range []struct {
+			part string
+			v    float64
+		}{{".pre", n.Pre}, {".coef", n.Coef}, {".post", n.Post}} {
+			if !finite(f.v) {
+				k.failf(field+f.part, "must be finite, not %v", f.v)
+			}
+		}
+		k.reads(c.whom, c)
+	case FromFormula:
+		k.formula(field, n, c)
+	default:
+		k.failf(field, "buff.From(%d) is nowhere that a number comes from", n.From)
+		c.from = FromConst
+	}
+}
+
+// formula checks what a formula reads.
+func (k *checker) formula(field string, n *Number, c *number) {
+	if n.Formula == nil {
+		k.failf(field+".formula", "missing")
+		c.from = FromConst
+		return
+	}
+	for _, r := range n.Formula.Reads() {
+		read := read{caller: r.Caller, whom: r.Of, name: r.Name}
+		switch {
+		case r.Caller && r.Name == "":
+			k.failf(field+".formula", "it reads what a caller gives without a name")
+		case !r.Caller:
+			read.attr = k.attr(field+".formula", r.Name)
+			k.reads(r.Of, &number{attr: read.attr, snapshot: n.Snapshot})
+		}
+		c.reads = append(c.reads, read)
+	}
+}
+
+// reads notes an attribute of the source.
+func (k *checker) reads(whom Whom, c *number) {
+	if whom == AttrOfSource && c.snapshot < SnapshotPulse {
+		k.current.reads(capture{c.attr, c.snapshot})
+	}
+}
+
+// curve checks a curve that is asked at levels from 0 or 1 on.
+func (k *checker) curve(field string, c *Curve) {
+	switch {
+	case c == nil:
+		k.failf(field, "missing")
+	case len(c.points) == 0:
+		k.failf(field, "has no points")
+	case c.points[0].Level > 1:
+		k.failf(field, "%q begins at level %d, and must have a point at 1 or below", c.name, c.points[0].Level)
+	}
+}
+
+// snapshot checks when a number is asked for.
+func (k *checker) snapshot(field string, n *Number) {
+	field += ".snapshot"
+	switch {
+	case n.Snapshot > SnapshotPulse:
+		k.failf(field, "%v is not one of the rules", n.Snapshot)
+	case n.Snapshot == SnapshotCast:
+	case n.From == FromConst || n.From == FromCurve:
+		k.failf(field, "%v means nothing for what stands in the definition", n.Snapshot)
+	case n.Snapshot == SnapshotApply:
+	case n.From == FromFormula:
+		k.failf(field, "a formula is worked out when the buff is applied, never in a pulse")
+	case n.From == FromCaller:
+		k.failf(field, "a pulse has no caller")
+	case n.Of == AttrOfSource:
+		k.failf(field, "a pulse reads only its owner, not the source")
+	case !k.current.pulses():
+		k.failf(field, "%v needs a period", n.Snapshot)
+	}
+}
+
+// pulses reports whether the definition has a period.
+func (s *Spec) pulses() bool { return s.Period != 0 || s.PeriodBy != nil }

@@ -1,0 +1,141 @@
+package buff
+
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// migrate makes a running instance one of another version with the same rule of timers, and
+// reports whether it lives on.
+func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
+	s.flush(t, at)
+	i := &s.slots[at]
+	h, shield, shielded := s.handle(at), int64(0), i.spec.Shield.On
+	by := spec.lastsAt(int(i.level)) - i.spec.lastsAt(int(i.level))
+	if i.flags&member == 0 && i.spec.Stack.Timers == TimersShared && !s.newEnd(t, i, spec) {
+		s.end(t, at, Reload)
+		return false
+	}
+	if shielded {
+		shield = s.extraOf(i).shield
+	}
+	a := Application{Spec: spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.keptOf(i))}
+	s.rework(t, i, &a)
+	s.takeVersion(t, at, &a)
+	if shielded && spec.Shield.On {
+		s.extraOf(i).shield = shield
+	}
+	switch spec.Stack.Timers {
+	case TimersEach:
+		s.moveLayers(t, at, by)
+	case TimersQueue:
+		s.moveQueue(t, at, by)
+	}
+	if !s.lives(h) {
+		return false
+	}
+	s.touch(at)
+	e := s.about(Refreshed, at)
+	e.End = s.endTold(t, i)
+	t.emit(s, e)
+	if over := int(i.stacks) - int(spec.limit); over > 0 {
+		s.lose(t, at, over, Reload)
+	}
+	return true
+}
+
+// newEnd gives an instance the end that the new version makes of its application, and reports
+// whether that is still to come.
+func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
+	now, was, is := s.nowOf(t, i), i.spec.lastsAt(int(i.level)), spec.lastsAt(int(i.level))
+	switch {
+	case is == 0:
+		i.end, i.duration = wheel.Never, 0
+		return true
+	case i.end == wheel.Never:
+		i.end, i.duration = now.Add(is), is
+		return true
+	case was == 0: // an infinite one that was applied for a time
+		return true
+	}
+	d := min(max(scaled(i.duration, uint64(is), uint64(was)), spec.shortest, 1), spec.longest, MaxDuration.Milliseconds())
+	if spec.Tail == TailFit {
+		period := spec.periodAt(int(i.level))
+		d = max(scaled(d, 1, uint64(period)), 1) * period
+	}
+	end := i.end.Add(d - i.duration)
+	if end <= now {
+		return false
+	}
+	i.end, i.duration = end, d
+	return true
+}
+
+// moveLayers moves all ends of stacks with timers of their own.
+func (s *Set) moveLayers(t *Turn, at uint16, by int64) {
+	i := &s.slots[at]
+	s.shiftLayers(i, by)
+	now, layers := s.nowOf(t, i), s.extraOf(i).layers
+	i.end = layers[len(layers)-1].end
+	if i.end <= now {
+		s.end(t, at, Reload)
+		return
+	}
+	for s.layersOver(i, now) {
+		s.endLayer(t, at, Reload)
+	}
+}
+
+// moveQueue moves the end of what runs, and what those that wait have left.
+func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
+	i := &s.slots[at]
+	x, now := s.extraOf(i), s.nowOf(t, i)
+	for k := range x.layers {
+		x.layers[k].left += by
+	}
+	x.layers = slices.DeleteFunc(x.layers, func(l layer) bool { return l.left <= 0 })
+	for len(x.layers) > 0 && int32(len(x.layers)) >= i.spec.limit {
+		x.layers = remove(x.layers, weakestOf(x.layers))
+	}
+	i.end, i.duration = i.end.Add(by), max(i.duration+by, 1)
+	switch {
+	case i.end > now:
+	case len(x.layers) == 0:
+		s.end(t, at, Reload)
+	default:
+		i.end = now
+		s.nextInQueue(t, at)
+	}
+}
+
+// rework works out the numbers of another version for a running instance, with what it keeps.
+func (s *Set) rework(t *Turn, i *instance, a *Application) {
+	spec, w, k := a.Spec, &t.worked, s.keptOf(i)
+	w.args = w.args[:0]
+	for j := range i.spec.numbers {
+		if n := &i.spec.numbers[j]; n.from == FromCaller {
+			w.args = append(w.args, Arg{n.caller, k.values[j]})
+		}
+	}
+	q := asked{
+		params: w.args, captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
+	}
+	was := &taken{i.spec, k.values}
+	w.values, w.pool = w.values[:0], 0
+	for j := range spec.numbers {
+		n := &spec.numbers[j]
+		v, why := s.reckon(t, n, &q)
+		if why != NoReason {
+			if v, why = was.find(spec, j); why != NoReason {
+				v = n.value
+			}
+		}
+		w.values = append(w.values, v)
+	}
+	if spec.poolBy != nil {
+		if v, why := s.reckon(t, spec.poolBy, &q); why == NoReason {
+			w.pool = wholePool(v)
+		}
+	}
+}

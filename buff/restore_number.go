@@ -1,0 +1,102 @@
+package buff
+
+import (
+	"strings"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// placeBases gives the owner the bases that its attributes had.
+func (r *restorer) placeBases() {
+	catalog := r.turn.Catalog
+	for _, b := range r.saved.Bases {
+		a, ok := catalog.Attr(b.Name)
+		if !ok {
+			r.aside.Bases = append(r.aside.Bases, b)
+			continue
+		}
+		if err := r.set.needSheet(catalog).SetBase(a, float64(b.Value)); err != nil {
+			panic("buff: a base that was checked: " + err.Error())
+		}
+	}
+}
+
+// numbers gives a buff the numbers that it had, by name. What its definition reads besides is
+// worked out from what is known now; if that is not enough it is its default, or zero.
+func (r *restorer) numbers(c *comeback) {
+	spec, b := c.i.spec, c.saved
+	if spec.uses&(usesKept|usesNumbers) == 0 {
+		return
+	}
+	k := &kept{}
+	q := asked{own: b.Source == r.set.owner, level: int(b.Level), stacks: int32(b.Stacks), magnitude: b.Magnitude}
+	if !q.own {
+		k.captured = spec.savedCaptures(b)
+		q.captured = k.captured
+	}
+	if spec.poolBy != nil && b.Shield == nil {
+		c.x.shield = wholePool(r.anew(spec.poolBy, &q))
+	}
+	if spec.uses&usesKept == 0 {
+		return
+	}
+	for j := range spec.numbers {
+		n, list := &spec.numbers[j], b.Numbers
+		if j < len(spec.Params) {
+			list = b.Params
+		}
+		v, ok := savedOf(list, n.name)
+		if !ok {
+			v = r.anew(n, &q)
+		}
+		k.values = append(k.values, v)
+	}
+	c.x.kept = k
+}
+
+// anew works out a number that is not in the blob.
+func (r *restorer) anew(n *number, q *asked) float64 {
+	v, why := r.set.reckon(r.turn, n, q)
+	if why != NoReason {
+		return n.value
+	}
+	return v
+}
+
+// savedOf finds a value by its name. One that is no number is none.
+func savedOf(list []savedValue, name string) (float64, bool) {
+	for k := range list {
+		if v := float64(list[k].Value); list[k].Name == name && finite(v) {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// savedCaptures returns what a blob knows of the source, of what the definition reads now.
+func (s *Spec) savedCaptures(b *savedBuff) (list []Captured) {
+	for j := range b.Captures {
+		for when, word := range captureWords {
+			name, ok := strings.CutPrefix(b.Captures[j].Name, word)
+			if !ok {
+				continue
+			}
+			a, ok := s.catalog.Attr(name)
+			if _, there := captured(list, a, Snapshot(when)); ok && !there && s.wants(a, Snapshot(when)) {
+				list = append(list, Captured{a, Snapshot(when), float64(b.Captures[j].Value)})
+			}
+		}
+	}
+	return list
+}
+
+// wants reports whether the definition, or anything that it can set off, reads an attribute
+// of its source at that moment.
+func (s *Spec) wants(a stat.Attr, when Snapshot) bool {
+	for _, c := range s.captures {
+		if c.attr == a && c.when == when {
+			return true
+		}
+	}
+	return false
+}
