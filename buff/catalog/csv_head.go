@@ -67,6 +67,9 @@ func (t *reading) head(i int, name part) {
 	}
 }
 
+// nowhere is where no name stands.
+var nowhere = position{1 << 30, 1}
+
 // strange reports the names that are no fields, once for each and not in each row. Their
 // cells are not read. What a definition says of them it says itself: each column makes
 // one, in which nothing but the name is right.
@@ -79,12 +82,12 @@ func (t *reading) strange() {
 		if len(h.path) == 0 || h.name() == "id" {
 			continue
 		}
-		n := ast.Node(ast.Null(tokenAt("", position{})))
+		n := ast.Node(ast.Null(tokenAt("", nowhere)))
 		for k := len(h.path) - 1; k >= 0; k-- {
-			n = ast.Mapping(tokenAt("{", position{}), true, pair(h.path[k], h.at[k], n))
+			n = ast.Mapping(tokenAt("{", nowhere), true, pair(h.path[k], h.at[k], n))
 			columnAt[h.at[k]] = i
 		}
-		all.Values = append(all.Values, pair(h.name(), position{}, n))
+		all.Values = append(all.Values, pair(h.name(), nowhere, n))
 	}
 	asked.definitions(t.src, start, all)
 	for _, f := range asked.faults {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +107,10 @@ type converted struct {
 // that a catalog is read from.
 func definitionFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file or folder", path)
+	case err != nil:
 		return nil, err
 	}
 	if _, ok := catalog.FormatOf(path); !info.IsDir() && !ok {

@@ -26,6 +26,9 @@ type cli struct {
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of files of definitions, for editors."`
 	Doc      docCmd      `cmd:"" help:"Print a page about the definitions, in Markdown."`
 	Convert  convertCmd  `cmd:"" help:"Turn files of definitions into tables, YAML or JSON, and back."`
+
+	Completion completionCmd `cmd:"" help:"Print a script that makes a shell complete command lines."`
+	Complete   completeCmd   `cmd:"" hidden:"" help:"Print what may stand at the end of a command line."`
 }
 
 // errFailed ends the program with 1 when all that is to be said has been said.
