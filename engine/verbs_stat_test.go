@@ -42,7 +42,9 @@ var statCases = []verbCase{
 		loop: func(x *scene, of buff.OwnerID, _ buff.Handle) buff.Result {
 			return x.SetBase(of, x.attr("power"), 12.5)
 		},
-		handler: func(x *scene, c *engine.Context, of buff.OwnerID, _ buff.Handle) { c.SetBase(of, x.attr("power"), 12.5) },
+		handler: func(x *scene, c *engine.Context, of buff.OwnerID, _ buff.Handle) {
+			c.SetBase(of, x.attr("power"), 12.5)
+		},
 		inbox: func(x *scene, in *engine.Inbox, of buff.OwnerID, _ buff.Handle) error {
 			return in.SetBase(of, x.attr("power"), 12.5)
 		},
