@@ -32,7 +32,7 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 	}
 	if spec.Kind == Instant {
 		t.emit(s, Event{
-			Kind: Executed, Spec: spec, Source: a.Source, Stacks: int32(min(max(a.Stacks, 1), MaxStacks)), Level: int16(a.Level),
+			Kind: Executed, Spec: spec, Source: a.Source, Stacks: executed(a), Level: int16(a.Level),
 			Magnitude: a.Magnitude, End: wheel.Never,
 		})
 		s.follow(t, spec.exec, &kept{values: t.worked.values, captured: a.Captured})

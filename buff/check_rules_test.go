@@ -509,29 +509,6 @@ func wildCurve(rng *rand.Rand) *buff.Curve {
 	return c
 }
 
-// testFormula is the sum of what it reads, and of weights times the fields of its inputs.
-type testFormula struct {
-	text                     string
-	reads                    []buff.Read
-	level, stacks, magnitude float64
-	eval                     func(buff.Inputs) (float64, error) // if not nil, that instead
-}
-
-func (f *testFormula) String() string { return f.text }
-
-func (f *testFormula) Reads() []buff.Read { return f.reads }
-
-func (f *testFormula) Eval(in buff.Inputs) (float64, error) {
-	if f.eval != nil {
-		return f.eval(in)
-	}
-	sum := float64(f.level*in.Level) + float64(f.stacks*in.Stacks) + float64(f.magnitude*in.Magnitude)
-	for _, v := range in.Reads {
-		sum += v
-	}
-	return sum, nil
-}
-
 // wild sets one of so many exported fields to something.
 func wild(rng *rand.Rand, v reflect.Value, often int) {
 	words := []string{"", "a", "b", "a.b", "a..b", "a b", "\x00", "1.2.3.4.5.6.7.8.9.10.11.12.13.14.15.16.17"}

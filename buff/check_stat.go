@@ -23,6 +23,9 @@ func (k *checker) attributes(list []Attribute) {
 	schema, err := stat.NewSchema(attrs...)
 	if wrong := stat.SchemaErrors(nil); errors.As(err, &wrong) {
 		for _, e := range wrong {
+			if e.Name == "" {
+				e.Index = len(list) // it is about all of them
+			}
 			k.errs = append(k.errs, &SpecError{Field: attributeField(list, e.Index, e.Field), Text: e.Text})
 		}
 	}

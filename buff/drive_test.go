@@ -22,6 +22,7 @@ type drive struct {
 	how   *rand.Rand // how frames are cut into turns; nil: each is one
 	wheel *tinyWheel // nil: nobody clears the orders
 
+	casters  map[buff.OwnerID]*buff.Set // of those sources of whom something is known
 	log      []byte
 	numbers  map[buff.Handle]int
 	handles  []buff.Handle
@@ -36,11 +37,22 @@ func newDrive(s *script, how *rand.Rand, w *tinyWheel) *drive {
 		script: s, set: buff.NewSet(ownID, 3, 0, s.limit), dice: seeded(s.handlers), how: how, wheel: w,
 		numbers: map[buff.Handle]int{}, ended: map[buff.Handle]bool{},
 	}
+	d.castersOf()
 	d.turn.Call, d.turn.Catalog, d.turn.Seed = d.call, s.catalog, rollSeed
 	if w != nil {
 		w.fail = d.fail
 	}
 	return d
+}
+
+// castersOf makes the sources of whom something is known.
+func (d *drive) castersOf() {
+	d.casters = map[buff.OwnerID]*buff.Set{}
+	attr, _ := d.catalog.Attr("power")
+	for id, power := range powers {
+		d.casters[id] = buff.NewSet(id, uint32(id), 0, 1)
+		d.casters[id].Do(&buff.Turn{Catalog: d.catalog}, 0, buff.Command{Verb: buff.SetBase, Attr: attr, Value: power})
+	}
 }
 
 func (d *drive) fail(format string, args ...any) {
@@ -111,8 +123,20 @@ func (d *drive) command(o op) buff.Command {
 			Params: o.params,
 		},
 	}
+	if a := &c.Application; a.Spec != nil && (o.verb == buff.Apply || o.verb == buff.Enter) && !o.blind {
+		a.Capture(nil, d.casters[o.source], d.catalog, buff.SnapshotCast)
+		a.Capture(nil, d.casters[o.source], d.catalog, buff.SnapshotApply)
+	}
+	c.Value, c.Attr = o.value, 99
+	if attr, ok := d.catalog.Attr(o.attr); ok {
+		c.Attr = attr
+	}
 	c.Tag, _ = d.catalog.Tag(o.tag)
 	c.Act, _ = d.catalog.Act(o.act)
+	switch o.verb {
+	case buff.AddBase, buff.SetBase, buff.Damage:
+		c.Application = buff.Application{} // no buff does it
+	}
 	if o.given {
 		c.Application.Duration = buff.For(o.duration)
 	}
@@ -148,6 +172,8 @@ var errorWords = []struct {
 	{buff.ErrPeriod, "period"},
 	{buff.ErrTag, "tag"},
 	{buff.ErrAmount, "amount"},
+	{buff.ErrAttribute, "attribute"},
+	{buff.ErrValue, "value"},
 }
 
 // do does a command from outside and returns its Result in the model's words.
@@ -274,6 +300,12 @@ func (d *drive) state() {
 			d.log = append(d.log, 't', byte('0'+i))
 		}
 	}
+	for v := range d.set.Attributes(d.catalog) {
+		if v.Value != d.set.Attribute(d.catalog, v.Attr) || v.Base != d.set.Base(d.catalog, v.Attr) {
+			d.fail("Attributes differs from Attribute or Base: %v", v)
+		}
+		d.log = appendAttribute(d.log, v.Value, v.Base)
+	}
 	d.log = append(d.log, '\n')
 	for _, p := range d.turn.Sent {
 		a, span := &p.Command.Application, "its own"
@@ -311,7 +343,7 @@ func (l *look) append(dst []byte, number int) []byte {
 	add('n', l.next)
 	add('w', int64(l.waiting))
 	for _, p := range l.params {
-		add('p', int64(p))
+		add('p', int64(p*8))
 	}
 	if l.hidden {
 		dst = append(dst, " hidden"...)

@@ -60,7 +60,7 @@ func (s *Set) Memories() int {
 // Counters returns what is wrong with what is counted, "" if nothing is: extras, tags and
 // immunities are counted again.
 func (s *Set) Counters(c *Catalog) string {
-	extras, immunities := 0, int32(0)
+	extras, immunities, modifiers, keys := 0, int32(0), 0, 0
 	var tags tagSet
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		i := &s.slots[at]
@@ -70,9 +70,23 @@ func (s *Set) Counters(c *Catalog) string {
 		if i.spec.uses&usesImmunity != 0 && i.flags&hidden == 0 {
 			immunities++
 		}
+		modifiers += len(i.spec.modifiers)
+		keys += len(s.keptOf(i).keys)
 		if i.flags&hidden == 0 {
 			tags.add(i.spec.grants)
+			if n := len(s.keptOf(i).keys); n != len(i.spec.modifiers) {
+				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(i.spec.modifiers), i.spec, n)
+			}
 		}
+		if n, want := len(s.keptOf(i).values), len(i.spec.numbers); n != want {
+			return fmt.Sprintf("%d numbers of %v, and %d are kept", want, i.spec, n)
+		}
+	}
+	switch {
+	case int(s.modifiers) != modifiers:
+		return fmt.Sprintf("%d modifiers counted, and there are %d", s.modifiers, modifiers)
+	case s.sheet == nil && keys > 0, s.sheet != nil && s.sheet.Len() != keys:
+		return fmt.Sprintf("%d modifiers are known to be on the sheet", keys)
 	}
 	if all, free := s.Extras(); all-free != extras {
 		return fmt.Sprintf("%d extras, %d free, %d in use", all, free, extras)

@@ -94,6 +94,7 @@ func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
 	e.End = s.told(t, i, l.end)
 	t.emit(s, e)
 	s.follow(t, i.spec.refresh, s.keptOf(i))
+	s.bring(t, i)
 	return Refreshed
 }
 

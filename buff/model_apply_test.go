@@ -2,7 +2,7 @@ package buff_test
 
 import (
 	"cmp"
-	"slices"
+	"math"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -15,11 +15,17 @@ func (m *model) apply(o op, member bool) string {
 		m.line("error", because(why), told{spec: s, source: o.source})
 		return "error " + why.String() + " " + word
 	}
+	why := buff.NoReason
+	if m.worked, why = m.work(s, o, member); why != buff.NoReason {
+		return m.deny(s, o, why)
+	}
 	if why := m.refusal(s, o); why != buff.NoReason {
 		return m.deny(s, o, why)
 	}
 	if s.Kind == buff.Instant {
-		c := told{at: m.at, kind: "exec", spec: s, source: o.source, magnitude: o.magnitude, level: o.level}
+		c := told{
+			at: m.at, kind: "exec", spec: s, source: o.source, magnitude: o.magnitude, level: o.level, nums: m.worked, stacks: max(o.stacks, 1),
+		}
 		m.line("exec", times(max(o.stacks, 1)), c)
 		m.follow(s.On.Exec, c)
 		return "exec"
@@ -57,11 +63,6 @@ func wrong(s *buff.Spec, o op) (buff.Reason, string) {
 
 // refusal is the gates before the duration.
 func (m *model) refusal(s *buff.Spec, o op) buff.Reason {
-	for _, p := range s.Params {
-		if n := p.Value; n.From == buff.FromCaller && !n.Default && !slices.ContainsFunc(o.params, func(a buff.Arg) bool { return a.Caller == n.Caller }) {
-			return buff.NoParam
-		}
-	}
 	switch {
 	case !m.holds(s.Require.Apply):
 		return buff.Requirement
@@ -90,7 +91,7 @@ func (m *model) lucky(chance int) bool {
 func (m *model) lasts(s *buff.Spec, o op, member bool) (int64, buff.Reason) {
 	d := int64(never)
 	if s.Kind == buff.Timed {
-		d = ms(s.Duration)
+		d = lastsAt(s, m.levelOf(s, o, member))
 	}
 	if o.given {
 		d = ms(o.duration)
@@ -110,6 +111,9 @@ func (m *model) lasts(s *buff.Spec, o op, member bool) (int64, buff.Reason) {
 	if o.scale.Den != 0 {
 		d = halfUp(d, int64(o.scale.Num), int64(o.scale.Den))
 	}
+	if s.DurationScale != nil {
+		d = int64(math.Floor(float64(d)*m.worked.scale + 0.5))
+	}
 	if d = halfUp(d, int64(share), 100); d == 0 {
 		return 0, buff.Resisted
 	}
@@ -118,7 +122,8 @@ func (m *model) lasts(s *buff.Spec, o op, member bool) (int64, buff.Reason) {
 		d = min(d, ms(s.MaxDuration))
 	}
 	if s.Tail == buff.TailFit {
-		d = max(halfUp(d, 1, ms(s.Period)), 1) * ms(s.Period)
+		period := periodAt(s, m.levelOf(s, o, member))
+		d = max(halfUp(d, 1, period), 1) * period
 	}
 	return d, buff.NoReason
 }
@@ -167,12 +172,11 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 	m.ages++
 	b := &carried{
 		spec: s, source: o.source, magnitude: o.magnitude, number: m.born, age: m.ages, level: o.level, key: o.key,
-		duration: d, stacks: min(stacks(s, o), limit(s)), period: ms(s.Period), member: member, entering: true,
+		duration: d, stacks: min(stacks(s, o), limit(s)), period: periodAt(s, o.level), member: member, entering: true,
 	}
 	b.end = from(m.now, d)
 	b.newBeat(m.now)
-	b.charges, b.shield = s.Charges.N, pool(s, o)
-	b.setParams(o)
+	b.charges, b.shield, b.nums = s.Charges.N, m.worked.pool, m.worked.copied()
 	m.buffs = append(m.buffs, b)
 	switch s.Stack.Timers {
 	case buff.TimersEach:
@@ -181,6 +185,7 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 		b.stacks, b.running = 1, &layer{magnitude: o.magnitude, source: o.source, level: o.level, age: b.age}
 	}
 	m.follow(s.On.Apply, m.about(b, "apply", times(b.stacks)+field("end", m.endTold(b, b.end))))
+	m.bring(b)
 	m.cross(b, 0)
 	m.stirred(b, true)
 	m.setHidden(b, m.unmet(b), false, m.weaker(b), m.ineffective(b))
@@ -220,7 +225,7 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		r = m.joinQueue(b, o, d)
 		return r == "queue", r
 	}
-	b.joinUses(o)
+	m.joinUses(b)
 	if !full {
 		was := b.stacks
 		b.stacks = min(b.stacks+stacks(s, o), limit(s))
@@ -232,15 +237,16 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 	now := b.now(m.now)
 	if st.Refresh != buff.RefreshNone {
 		r = cmp.Or(r, "refresh")
-		b.end = b.refreshed(now, d)
-		b.duration, b.magnitude = d, o.magnitude
-		m.stirred(b, false)
 		if full {
 			b.setLevel(o)
 		}
+		b.end = b.refreshed(now, d)
+		b.duration, b.magnitude = d, o.magnitude
+		m.stirred(b, false)
 		b.takeWanted()
-		b.setParams(o)
+		b.nums = m.worked.copied()
 		m.follow(s.On.Refresh, m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end))))
+		m.bring(b)
 	}
 	if st.Phase != buff.PhaseKeep {
 		b.newBeat(now)
@@ -265,7 +271,7 @@ func (b *carried) refreshed(now, d int64) int64 {
 	case st.Refresh == buff.RefreshExtend:
 		return b.end + d
 	case st.Refresh == buff.RefreshPandemic:
-		return now + d + min(left(now, b.end), ms(b.spec.Duration)*int64(cmp.Or(st.RefreshPct, 30))/100)
+		return now + d + min(left(now, b.end), lastsAt(b.spec, b.level)*int64(cmp.Or(st.RefreshPct, 30))/100)
 	case st.Refresh == buff.RefreshMax:
 		return max(b.end, now+d)
 	case st.Refresh == buff.RefreshResidual && b.next <= b.end: // of a tail there is nothing left over
@@ -278,10 +284,18 @@ func (b *carried) refreshed(now, d int64) int64 {
 // refused where the higher wins.
 func (b *carried) setLevel(o op) {
 	if b.spec.Stack.Level == buff.LevelSum {
-		b.level = min(b.level+o.level, buff.MaxLevel)
+		b.levelIs(min(b.level+o.level, buff.MaxLevel))
 	} else {
-		b.level = o.level
+		b.levelIs(o.level)
 	}
+}
+
+// levelIs changes the level, and with it a period that goes by it, after the pulse to come.
+func (b *carried) levelIs(level int) {
+	if was, is := periodAt(b.spec, b.level), periodAt(b.spec, level); was != is {
+		b.period = is
+	}
+	b.level = level
 }
 
 // takeWanted takes the period that haste has left for the next refresh: the pulse to
@@ -293,23 +307,10 @@ func (b *carried) takeWanted() {
 }
 
 // renew is what an application does to what only a refresh does where there is one.
-func (b *carried) renew(o op) {
+func (m *model) renew(b *carried) {
 	b.takeWanted()
-	b.joinUses(o)
-	b.setParams(o)
-}
-
-func (b *carried) setParams(o op) {
-	b.params = nil
-	for _, p := range b.spec.Params {
-		value := p.Value.Const
-		for _, a := range o.params {
-			if a.Caller == p.Value.Caller {
-				value = a.Value
-			}
-		}
-		b.params = append(b.params, value)
-	}
+	m.joinUses(b)
+	b.nums = m.worked.copied()
 }
 
 // cross does the thresholds that the stacks have reached from below.
@@ -319,7 +320,7 @@ func (m *model) cross(b *carried, was int) {
 			continue
 		}
 		if t.Apply != "" {
-			m.issue(queued{op: op{verb: buff.Apply, spec: t.Apply, source: b.source, magnitude: b.magnitude, level: b.level}})
+			m.issue(queued{op: op{verb: buff.Apply, spec: t.Apply, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known}})
 		}
 		if t.Consume != 0 {
 			m.issue(queued{op: op{verb: buff.Remove, stacks: max(t.Consume, 0), reason: buff.Consumed}, target: b})
@@ -333,5 +334,7 @@ func (m *model) overflow(o op) {
 	for _, id := range s.Stack.OverflowApply {
 		list = append(list, buff.Action{Do: buff.DoApply, Name: id})
 	}
-	m.follow(append(list, s.On.Overflow...), told{at: m.at, kind: "deny", spec: s, source: o.source, magnitude: o.magnitude})
+	m.follow(append(list, s.On.Overflow...), told{
+		at: m.at, kind: "deny", spec: s, source: o.source, magnitude: o.magnitude, nums: m.worked, stacks: limit(s),
+	})
 }

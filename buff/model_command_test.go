@@ -30,7 +30,14 @@ func (m *model) command(q queued) string {
 		return m.toInstance(b, o)
 	case buff.Apply:
 		return m.apply(o, false)
+	case buff.ZoneLeft:
+		return m.leaveZone()
+	case buff.AddBase, buff.SetBase, buff.Damage:
+		return m.changeBase(o)
 	case buff.RemoveSpec:
+		if o.linked {
+			return m.unlink(o)
+		}
 		for _, b := range m.buffs {
 			if b.spec.ID == o.spec {
 				return m.lose(b, o.stacks, o.reason)
@@ -118,6 +125,7 @@ func (m *model) removeNamed(b *carried, why buff.Reason, name string) {
 	c := m.about(b, "remove", rest)
 	m.follow(b.spec.On.Remove[why], c)
 	m.follow(b.spec.On.RemoveAny, c)
+	m.sendOff(b, why, name)
 }
 
 // lose takes n stacks off, or all.

@@ -130,6 +130,7 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 			b.findEnd()
 		}
 		m.follow(b.spec.On.Refresh, m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, l.end))))
+		m.bring(b)
 		m.overflow(o)
 		return "refresh"
 	}
@@ -140,8 +141,9 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 	m.stirred(b, false)
 	b.setLevel(o)
 	b.addLayer(o, now, d, n, m.ages)
-	b.renew(o)
+	m.renew(b)
 	m.about(b, "stack", times(b.stacks)+field("end", m.endTold(b, now+d)))
+	m.bring(b)
 	m.cross(b, was)
 	if b.spec.First == buff.FirstEvery {
 		m.pulse(b, now, "", 0)
@@ -184,8 +186,9 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 		l = was
 	}
 	b.layers = append(b.layers, l)
-	b.renew(o)
+	m.renew(b)
 	m.about(b, "queue", m.active(b))
+	m.bring(b)
 	if full {
 		m.overflow(o)
 	}
@@ -198,7 +201,8 @@ func (m *model) active(b *carried) string {
 
 func (m *model) letRun(b *carried, l *layer, now int64) {
 	m.stirred(b, false)
-	b.running, b.magnitude, b.source, b.level = l, l.magnitude, l.source, l.level
+	b.running, b.magnitude, b.source = l, l.magnitude, l.source
+	b.levelIs(l.level)
 	b.end = now + l.left
 }
 

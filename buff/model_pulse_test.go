@@ -85,7 +85,7 @@ func (b *carried) newBeat(now int64) { b.next, b.length = b.after(now), b.period
 
 // beat does what is due at a boundary of the period, or at the end of a partial tail.
 func (m *model) beat(b *carried) {
-	at, part, share := b.nextPulse(), int64(0), ""
+	at, part, share, length := b.nextPulse(), int64(0), "", b.length
 	if at != b.next {
 		part = at - (b.next - b.length)
 		share = fmt.Sprintf(" fraction=%d/%d", part, b.length)
@@ -94,12 +94,12 @@ func (m *model) beat(b *carried) {
 		b.next = at + b.period // a tail begins a period, aligned or not
 	}
 	if b.spec.Catchup == buff.CatchupAll {
-		m.pulse(b, at, share, 0)
+		m.pulsePart(b, at, share, 0, part, length)
 		return
 	}
 	if part != 0 {
 		m.flush(b)
-		m.pulse(b, at, share, 0)
+		m.pulsePart(b, at, share, 0, part, length)
 		return
 	}
 	b.owed, b.owedAt = b.owed+1, at
@@ -128,7 +128,15 @@ func (m *model) flush(b *carried) {
 
 // pulse is a pulse at an instant of the buff's own time.
 func (m *model) pulse(b *carried, at int64, share string, count int) {
-	c := told{at: m.at, kind: "pulse", spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b}
+	m.pulsePart(b, at, share, count, 0, 0)
+}
+
+// pulsePart is a pulse that may stand for a part of a period.
+func (m *model) pulsePart(b *carried, at int64, share string, count int, part, length int64) {
+	c := told{at: m.at, kind: "pulse", spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b, count: count}
+	if part != 0 {
+		c.part, c.period = part, length
+	}
 	stacks := b.stacks
 	if b.spec.Stack.Timers == buff.TimersEach {
 		if sum := b.counting(at); sum.stacks == 0 {
@@ -150,6 +158,8 @@ func (m *model) pulse(b *carried, at int64, share string, count int) {
 		m.line(c.kind, because(buff.Immune)+several, c)
 	default:
 		m.line(c.kind, times(stacks)+share+several, c)
+		m.askAgain(b)
+		c.nums, c.stacks = b.nums, stacks
 		m.follow(b.spec.On.Pulse, c)
 	}
 }

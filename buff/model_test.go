@@ -28,7 +28,9 @@ type model struct {
 	immune   map[string]int // tags, by Immunize
 	rolls    uint64
 	memories map[memory]*diminished
-	ring     string // how things stood when settling came to no end
+	bases    map[string]float64 // of attributes, if they have ever been changed
+	worked   *worked            // of the application that is carried out
+	ring     string             // how things stood when settling came to no end
 
 	at     int64 // the instant in the world's time
 	now    int64 // and in the owner's
@@ -52,7 +54,7 @@ const never = math.MaxInt64
 const maxLines = 3000
 
 func newModel(s *script) *model {
-	return &model{script: s, dice: seeded(s.handlers), given: map[string]int{}, immune: map[string]int{}, memories: map[memory]*diminished{}}
+	return &model{script: s, dice: seeded(s.handlers), given: map[string]int{}, immune: map[string]int{}, memories: map[memory]*diminished{}, bases: map[string]float64{}}
 }
 
 func (m *model) over() bool { return m.lines >= maxLines }
@@ -87,7 +89,7 @@ type carried struct {
 	running         *layer   // of a queue: the application that runs
 	charges         int
 	shield          int64
-	params          []float64
+	nums            *worked
 }
 
 func (b *carried) hidden() bool { return b.unmet || b.inhibited || b.weaker || b.ineffective }
@@ -112,6 +114,11 @@ type told struct {
 	magnitude int64
 	level     int
 	about     *carried
+
+	nums         *worked
+	stacks       int
+	part, period int64 // of a pulse of less than a whole period
+	count        int
 }
 
 type queued struct {
@@ -146,7 +153,7 @@ func appendMore(dst []byte, source buff.OwnerID, magnitude int64, level, number 
 }
 
 func (m *model) about(b *carried, kind, rest string) told {
-	c := told{at: m.at, kind: kind, spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b}
+	c := told{at: m.at, kind: kind, spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b, nums: b.nums, stacks: b.stacks}
 	m.line(kind, rest, c)
 	return c
 }
@@ -324,13 +331,20 @@ func (m *model) follow(list []buff.Action, c told) {
 			c.handler = buff.HandlerID(slices.Index(m.names, a.Name))
 			m.tell(c)
 		case buff.DoApply:
-			m.issue(queued{op: op{verb: buff.Apply, spec: a.Name, source: c.source, magnitude: c.magnitude}})
+			m.issue(queued{op: op{verb: buff.Apply, spec: a.Name, source: c.source, magnitude: c.magnitude, inherits: true, known: c.nums.known}})
 		case buff.DoRemove:
 			m.issue(queued{op: op{verb: buff.RemoveSpec, spec: a.Name, reason: a.Reason}})
 		case buff.DoKill:
 			m.issue(queued{op: op{verb: buff.Kill}})
+		case buff.DoChange, buff.DoDamage:
+			m.followChange(a, c)
 		}
 	}
+}
+
+func appendAttribute(dst []byte, value, base float64) []byte {
+	dst = strconv.AppendFloat(append(dst, ' '), value, 'g', -1, 64)
+	return strconv.AppendFloat(append(dst, '/'), base, 'g', -1, 64)
 }
 
 // state writes what an onlooker sees of each buff, the oldest first.
@@ -338,7 +352,7 @@ func (m *model) state() {
 	for _, b := range m.buffs {
 		looked := look{
 			stacks: b.stacks, level: b.level, source: b.source, magnitude: b.magnitude, charges: b.charges, shield: b.shield,
-			end: m.world(b, b.end), next: m.world(b, b.nextPulse()), hidden: b.hidden(), paused: b.clock.stands(), params: b.params,
+			end: m.world(b, b.end), next: m.world(b, b.nextPulse()), hidden: b.hidden(), paused: b.clock.stands(), params: b.nums.params,
 		}
 		if b.running != nil {
 			looked.waiting = len(b.layers)
@@ -349,6 +363,9 @@ func (m *model) state() {
 		if m.has(name) {
 			m.log = append(m.log, 't', byte('0'+i))
 		}
+	}
+	for _, a := range scriptAttributes {
+		m.log = appendAttribute(m.log, m.value(a.Name), m.base(a.Name))
 	}
 	m.log = append(m.log, '\n')
 	for _, line := range m.sent {

@@ -1,7 +1,6 @@
 package buff_test
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -121,45 +120,47 @@ func (m *model) use(b *carried, n int, why buff.Reason) bool {
 }
 
 // joinUses is what a further application does to charges and shield.
-func (b *carried) joinUses(o op) {
+func (m *model) joinUses(b *carried) {
 	switch b.spec.Charges.Refresh {
 	case buff.ChargesReset:
 		b.charges = b.spec.Charges.N
 	case buff.ChargesAdd:
 		b.charges = min(b.charges+b.spec.Charges.N, buff.MaxStacks)
 	}
-	b.shield = max(b.shield, pool(b.spec, o))
+	b.shield = max(b.shield, m.worked.pool)
 }
 
-func pool(s *buff.Spec, o op) int64 {
-	if !s.Shield.On {
-		return 0
-	}
-	return cmp.Or(s.Shield.Pool, max(o.magnitude, 0))
-}
-
-// absorb lets damage meet the shields: the highest priority first, then the oldest.
+// absorb lets damage meet the shields.
 func (m *model) absorb(o op) string {
 	if o.amount < 0 {
 		return "amount"
 	}
+	left := m.meet(o.amount, o.tag)
+	m.breakShields()
+	return amount(int(left))
+}
+
+// meet returns what the shields leave of it: the highest priority first, then the oldest.
+func (m *model) meet(left int64, tag string) int64 {
 	shields := slices.Clone(m.buffs)
 	slices.SortStableFunc(shields, func(x, y *carried) int { return y.spec.Shield.Priority - x.spec.Shield.Priority })
-	left := o.amount
 	for _, b := range shields {
 		s := b.spec.Shield
-		if s.On && !b.hidden() && (len(s.Schools) == 0 || o.tag != "" && slices.ContainsFunc(s.Schools, func(tag string) bool { return below(o.tag, tag) })) {
+		if s.On && !b.hidden() && (len(s.Schools) == 0 || tag != "" && slices.ContainsFunc(s.Schools, func(of string) bool { return below(tag, of) })) {
 			part := min(left, b.shield)
 			left -= part
 			b.shield -= part
 		}
 	}
+	return left
+}
+
+func (m *model) breakShields() {
 	for _, b := range slices.Clone(m.buffs) {
-		if b.spec.Shield.On && b.shield == 0 {
+		if !b.gone && b.spec.Shield.On && b.shield == 0 {
 			m.remove(b, buff.Broken)
 		}
 	}
-	return amount(int(left))
 }
 
 // befall is what befalls the owner, or a source.

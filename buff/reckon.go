@@ -71,7 +71,10 @@ type asked struct {
 func (s *Set) work(t *Turn, a *Application) Reason {
 	spec, w := a.Spec, &t.worked
 	q := asked{params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
-	q.stacks = min(spec.stacks(a), max(spec.limit, 1))
+	q.stacks = min(spec.stacks(a), spec.limit)
+	if spec.Kind == Instant {
+		q.stacks = executed(a)
+	}
 	if at := s.joined(a); at != noSlot && spec.Stack.Timers != TimersQueue {
 		i := &s.slots[at]
 		q.stacks = min(int32(i.stacks)+q.stacks, spec.limit)

@@ -2,6 +2,7 @@ package buff_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -70,6 +71,15 @@ type op struct {
 	reason    buff.Reason
 	name      string
 	handler   buff.HandlerID
+	attr      string
+	value     float64
+	blind     bool // nothing is known of the source
+
+	// Of what the model issues by itself.
+	inherits bool     // what is known of the source is what the cause knew
+	known    *float64 // the source's power
+	ofBuff   bool     // a buff changes an attribute
+	linked   bool     // it ends what a buff was linked to
 }
 
 // ask is a query in the same words.
@@ -86,6 +96,7 @@ type ask struct {
 var verbNames = []string{
 	"", "apply", "remove", "removeSpec", "extend", "kill", "loseSource", "addTimeout", "cancel", "setRemaining", "setPeriod", "hold", "resume", "setRate",
 	"inhibit", "release", "addTag", "dropTag", "immunize", "expose", "purge", "steal", "interrupted", "consume", "absorb", "revive", "enter", "leave", "extendAll",
+	"zoneLeft", "addBase", "setBase", "damage",
 }
 
 func (o op) String() string { return verbNames[o.verb] + nonZero(reflect.ValueOf(o), "verb") }
@@ -124,7 +135,7 @@ var (
 
 // build makes the catalog.
 func (s *script) build() (err error) {
-	if s.catalog, err = buff.NewCatalog(s.defs...); err != nil {
+	if s.catalog, err = buff.Build(buff.Definitions{Attributes: scriptAttributes, Specs: s.defs}); err != nil {
 		return err
 	}
 	s.names, s.tags, s.acts, s.settles, s.late = s.catalog.Handlers(), nil, nil, false, false
@@ -209,7 +220,12 @@ func randomApplication(d *dice, o *op) {
 	if d.one(2) {
 		o.params = []buff.Arg{{Caller: "power", Value: float64(d.n(3))}}
 	}
-	switch d.n(60) {
+	o.blind = d.one(6)
+	switch d.n(64) {
+	case 63:
+		o.params = []buff.Arg{{Caller: "power", Value: pick(d, math.NaN(), 1e301)}}
+	case 62, 61, 60:
+		o.params = []buff.Arg{{Caller: "power", Value: float64(d.n(40)-20) / 8}}
 	case 59:
 		o.stacks = -1
 	case 58:
@@ -267,7 +283,15 @@ func randomUseOp(d *dice, s *script, o *op) {
 	if len(s.acts) > 0 {
 		o.act = s.acts[d.n(len(s.acts))]
 	}
-	switch d.n(6) {
+	switch d.n(9) {
+	case 6:
+		o.verb = buff.ZoneLeft
+	case 7, 8:
+		o.verb = pick(d, buff.AddBase, buff.AddBase, buff.SetBase, buff.Damage, buff.Damage)
+		o.attr, o.value = pick(d, "health", "health", "mind", "power", "most", ""), pick(d, 1, 8, 20, 30.5, 0.125, 0.375, 0, -10, -40.25, math.NaN())
+		if len(s.tags) > 0 && d.one(2) {
+			o.tag = s.tags[d.n(len(s.tags))]
+		}
 	case 0:
 		o.verb = buff.Interrupted
 	case 1:

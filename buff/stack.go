@@ -71,6 +71,9 @@ func (s *Set) overflow(t *Turn, a *Application) {
 	s.followEvent(t, a.Spec.overflow, e, &kept{values: t.worked.values, captured: a.Captured})
 }
 
+// executed returns how many stacks an instant buff has.
+func executed(a *Application) int32 { return int32(min(max(a.Stacks, 1), MaxStacks)) }
+
 // stacks returns how many stacks the application brings.
 func (s *Spec) stacks(a *Application) int32 {
 	if a.Stacks == 0 {

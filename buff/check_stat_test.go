@@ -1,0 +1,271 @@
+package buff_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+func attribute(name string) buff.Attribute {
+	return buff.Attribute{Attribute: stat.Attribute{Name: name}}
+}
+
+func curve(t testing.TB, points ...buff.Point) *buff.Curve {
+	c, err := buff.NewCurve("c", points...)
+	require.NoError(t, err)
+	return c
+}
+
+func ofAttr(name string, of buff.Whom, when buff.Snapshot) buff.Number {
+	return buff.Number{From: buff.FromAttr, Attr: name, Of: of, Snapshot: when}
+}
+
+// statFaults is faultsOf with the attributes health and power.
+func statFaults(t *testing.T, specs ...buff.Spec) (found []string) {
+	t.Helper()
+	_, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{attribute("health"), attribute("power")}, Specs: specs})
+	if err == nil {
+		return nil
+	}
+	return strings.Split(strings.ReplaceAll(err.Error(), `buff "p": `, ""), "\n")
+}
+
+func TestCheckAttributes(t *testing.T) {
+	for _, c := range []struct {
+		list []buff.Attribute
+		want string
+	}{
+		{[]buff.Attribute{attribute("a"), attribute("a")}, "attributes.a.name: defined twice: it is also attribute 1"},
+		{[]buff.Attribute{attribute("")}, "attributes[0].name: missing"},
+		{[]buff.Attribute{{Attribute: stat.Attribute{Name: "a", Max: stat.By("b")}}}, `attributes.a.max: no attribute "b"`},
+		{[]buff.Attribute{{Attribute: stat.Attribute{Name: "a"}, AtMin: buff.AtMinKill}}, "attributes.a.at_min: kill needs a min"},
+		{[]buff.Attribute{{Attribute: stat.Attribute{Name: "a"}, AtMin: 9}}, "attributes.a.at_min: buff.AtMin(9) is not one of the rules"},
+		{make([]buff.Attribute, stat.MaxAttributes+1), "attributes: there are 1025 attributes, at most 1024 are possible"},
+	} {
+		_, err := buff.Build(buff.Definitions{Attributes: c.list})
+		require.ErrorIs(t, err, buff.ErrSpec)
+		require.EqualError(t, err, c.want)
+	}
+	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{attribute("a"), attribute("b")}})
+	require.NoError(t, err)
+	_, err = c.Rebuild(buff.Definitions{Attributes: []buff.Attribute{attribute("b"), attribute("a")}})
+	require.ErrorIs(t, err, buff.ErrAttributes, "in another order")
+	b, ok := c.Attr("b")
+	require.True(t, ok)
+	require.Equal(t, "b", c.Attributes().At(b).Name)
+	_, ok = c.Attr("c")
+	require.False(t, ok)
+}
+
+// TestCheckNumber: wherever a number stands the same is asked of it.
+func TestCheckNumber(t *testing.T) {
+	formula := func(reads ...buff.Read) buff.Number {
+		return buff.Number{From: buff.FromFormula, Formula: &testFormula{text: "f", reads: reads}}
+	}
+	with := func(n buff.Number, change func(*buff.Number)) buff.Number { change(&n); return n }
+	snapshot := func(n buff.Number, s buff.Snapshot) buff.Number { n.Snapshot = s; return n }
+	for _, c := range []struct {
+		n    buff.Number
+		want []string
+	}{
+		{buff.Const(3), nil},
+		{buff.Const(math.NaN()), []string{".const: must be finite, not NaN"}},
+		{buff.Const(1.1e300), []string{".const: must be finite, not 1.1e+300"}},
+		{buff.Caller("x").Or(math.Inf(1)), []string{".default: must be finite, not +Inf"}},
+		{buff.Caller("x"), nil},
+		{buff.Caller(""), []string{".caller: missing: an application could not give what it needs"}},
+		{snapshot(buff.Caller("x"), buff.SnapshotPulse), []string{".snapshot: a pulse has no caller"}},
+		{snapshot(buff.Const(1), buff.SnapshotApply), []string{".snapshot: apply means nothing for what stands in the definition"}},
+		{snapshot(buff.Caller("x"), 7), []string{".snapshot: buff.Snapshot(7) is not one of the rules"}},
+		{buff.Number{From: 9}, []string{": buff.From(9) is nowhere that a number comes from"}},
+
+		{buff.Number{From: buff.FromCurve}, []string{".curve: missing"}},
+		{buff.Number{From: buff.FromCurve, Curve: &buff.Curve{}}, []string{".curve: has no points"}},
+		{buff.Number{From: buff.FromCurve, Curve: curve(t, buff.Point{Level: 1, Value: 2})}, nil},
+		{buff.Number{From: buff.FromCurve, Curve: curve(t, buff.Point{Level: 2, Value: 2})}, []string{
+			`.curve: "c" begins at level 2, and must have a point at 1 or below`,
+		}},
+		{buff.Number{From: buff.FromCurve, Curve: curve(t, buff.Point{}), Default: true}, []string{
+			".default: means nothing, since the number is always known",
+		}},
+
+		{ofAttr("power", buff.AttrOfOwner, buff.SnapshotPulse), nil},
+		{ofAttr("power", buff.AttrOfSource, buff.SnapshotApply), nil},
+		{ofAttr("", buff.AttrOfSource, 0), []string{".attr: missing"}},
+		{ofAttr("might", buff.AttrOfSource, 0), []string{`.attr: no attribute "might"`}},
+		{ofAttr("power", 5, 0), []string{".of: buff.Whom(5) is not one of the rules"}},
+		{ofAttr("power", buff.AttrOfSource, buff.SnapshotPulse), []string{".snapshot: a pulse reads only its owner, not the source"}},
+		{with(ofAttr("power", 0, 0), func(n *buff.Number) { n.Pre, n.Coef, n.Post = math.NaN(), math.Inf(1), math.Inf(-1) }), []string{
+			".pre: must be finite, not NaN", ".coef: must be finite, not +Inf", ".post: must be finite, not -Inf",
+		}},
+
+		{formula(buff.Read{Name: "power"}, buff.Read{Caller: true, Name: "x"}), nil},
+		{buff.Number{From: buff.FromFormula}, []string{".formula: missing"}},
+		{formula(buff.Read{Name: "might"}, buff.Read{Caller: true}), []string{
+			`.formula: no attribute "might"`, ".formula: it reads what a caller gives without a name",
+		}},
+		{snapshot(formula(), buff.SnapshotPulse), []string{".snapshot: a formula is worked out when the buff is applied, never in a pulse"}},
+	} {
+		for field, put := range map[string]func(*buff.Spec){
+			"params.a":           func(s *buff.Spec) { s.Params = []buff.Param{{Name: "a", Value: c.n}} },
+			"modifiers[0].value": func(s *buff.Spec) { s.Modifiers = []buff.Modifier{{Attr: "health", Value: c.n}} },
+			"on.pulse[0].damage.by": func(s *buff.Spec) {
+				s.On.Pulse = []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: c.n}}}
+			},
+			"duration_scale": func(s *buff.Spec) { s.DurationScale = &c.n },
+			"shield.pool":    func(s *buff.Spec) { s.Shield = buff.Shield{On: true, By: &c.n} },
+		} {
+			want := []string(nil)
+			if once := strings.HasPrefix(field, "d") || strings.HasPrefix(field, "s"); once && c.n.Snapshot == buff.SnapshotPulse {
+				want = append(want, field+".snapshot: pulse is too late: it is asked for when the buff is applied")
+			}
+			for _, w := range c.want {
+				want = append(want, field+w)
+			}
+			require.Equal(t, want, statFaults(t, timed(put)), "%+v", c.n)
+		}
+	}
+	require.Equal(t, []string{"modifiers[0].value.snapshot: pulse needs a period"}, statFaults(t, timed(func(s *buff.Spec) {
+		s.Period, s.Modifiers = 0, []buff.Modifier{{Attr: "health", Value: ofAttr("power", 0, buff.SnapshotPulse)}}
+	})))
+}
+
+func TestCheckModifiers(t *testing.T) {
+	modifiers := func(list ...buff.Modifier) buff.Spec { return timed(func(s *buff.Spec) { s.Modifiers = list }) }
+	for _, c := range []struct {
+		spec buff.Spec
+		want []string
+	}{
+		{modifiers(buff.Modifier{Attr: "health", Op: stat.Override}, buff.Modifier{Attr: "health", Op: stat.Override, Channel: 1}), nil},
+		{modifiers(buff.Modifier{Attr: "health", Op: stat.Override}, buff.Modifier{Attr: "health", Op: stat.Override}), []string{
+			`modifiers[1]: there is an override of "health" in channel 0 already`,
+		}},
+		{modifiers(buff.Modifier{}), []string{"modifiers[0].attr: missing"}},
+		{modifiers(buff.Modifier{Attr: "x", Op: 9, Channel: 10}), []string{
+			"modifiers[0].op: stat.Op(9) is not one of the rules", "modifiers[0].channel: must be from 0 to 9, not 10", `modifiers[0].attr: no attribute "x"`,
+		}},
+	} {
+		require.Equal(t, c.want, statFaults(t, c.spec))
+	}
+	require.Equal(t, "modifiers: 65 are more than 64", statFaults(t, modifiers(make([]buff.Modifier, buff.MaxModifiers+1)...))[0])
+	require.Equal(t, []string{`modifiers[0].attr: no attribute "health"`}, faultsOf(t, modifiers(buff.Modifier{Attr: "health"})), "without attributes none is known")
+}
+
+func TestCheckChanges(t *testing.T) {
+	do := func(list ...buff.Action) buff.Spec { return instant(func(s *buff.Spec) { s.On.Exec = list }) }
+	change := func(c buff.Change) *buff.Change { return &c }
+	require.Nil(t, statFaults(t, do(
+		buff.Action{Do: buff.DoChange, Change: change(buff.Change{Attr: "health", By: buff.Const(-3)})},
+		buff.Action{Do: buff.DoDamage, Change: change(buff.Change{Attr: "health", By: ofAttr("power", buff.AttrOfSource, 0), School: "magic.fire"})},
+	)))
+	require.Equal(t, []string{
+		"on.exec[0].change: what it changes is missing", "on.exec[1].damage: what it changes is missing", "on.exec[2].change.attr: missing",
+		"on.exec[2].change.school: is for damage",
+		"on.exec[3].damage.school[0]: a tag is words with dots between them, and none may be empty",
+	}, statFaults(t, do(
+		buff.Action{Do: buff.DoChange}, buff.Action{Do: buff.DoDamage}, buff.Action{Do: buff.DoChange, Change: change(buff.Change{School: "x"})},
+		buff.Action{Do: buff.DoDamage, Change: change(buff.Change{Attr: "health", School: "a..b"})},
+	)))
+}
+
+func TestCheckSpans(t *testing.T) {
+	seconds := func(list ...float64) *buff.Curve {
+		var points []buff.Point
+		for i, v := range list {
+			points = append(points, buff.Point{Level: i, Value: v})
+		}
+		return curve(t, points...)
+	}
+	for _, c := range []struct {
+		spec buff.Spec
+		want []string
+	}{
+		{timed(func(s *buff.Spec) { s.Duration, s.DurationBy = 0, seconds(0.001, 9600*3600) }), nil},
+		{timed(func(s *buff.Spec) { s.DurationBy = seconds(1) }), []string{"duration: there are two: 1s and a curve"}},
+		{timed(func(s *buff.Spec) { s.Duration, s.DurationBy = 0, seconds(1, 0, -1) }), []string{
+			`duration.curve: "c" is 0 s at level 1, want from 1ms to 9600h0m0s`, `duration.curve: "c" is -1 s at level 2, want from 1ms to 9600h0m0s`,
+		}},
+		{timed(func(s *buff.Spec) { s.Period, s.PeriodBy = 0, seconds(0.05, 0.049) }), []string{
+			`period.curve: "c" is 0.049 s at level 1, want from 50ms to 9600h0m0s`,
+		}},
+		{timed(func(s *buff.Spec) { s.Period, s.PeriodBy, s.On.Pulse = 0, seconds(1), []buff.Action{{Do: buff.DoKill}} }), nil},
+		{timed(func(s *buff.Spec) { s.PeriodBy = seconds(1) }), []string{"period: there are two: 100ms and a curve"}},
+		{timed(func(s *buff.Spec) { s.Duration, s.DurationBy = 0, curve(t, buff.Point{Level: 5, Value: 1}) }), []string{
+			`duration.curve: "c" begins at level 5, and must have a point at 1 or below`,
+		}},
+		{endless(func(s *buff.Spec) { s.DurationBy = seconds(1) }), []string{"duration: infinite has no duration, but a curve was given"}},
+		{timed(func(s *buff.Spec) {
+			s.Duration, s.DurationBy, s.Stack.Refresh, s.Stack.RefreshCap = 0, seconds(1, 3), buff.RefreshExtend, 2*time.Second
+		}), []string{"stack.refresh_cap: 2s is below the duration of 3s"}},
+		{timed(func(s *buff.Spec) { s.DurationScale = &buff.Number{Const: -1} }), []string{"duration_scale: must not be below zero, and is -1"}},
+		{timed(func(s *buff.Spec) { s.Shield = buff.Shield{On: true, Pool: 2, By: &buff.Number{Const: -1}} }), []string{
+			"shield.pool: there are two: 2, and a number that is worked out",
+		}},
+		{timed(func(s *buff.Spec) { s.Shield = buff.Shield{On: true, By: &buff.Number{Const: -1}} }), []string{
+			"shield.pool: must not be below zero, and is -1",
+		}},
+		{timed(func(s *buff.Spec) { s.Shield = buff.Shield{By: &buff.Number{}} }), []string{"shield: is not On"}},
+	} {
+		require.Equal(t, c.want, statFaults(t, c.spec))
+	}
+}
+
+func TestCheckLinks(t *testing.T) {
+	linked := func(id string, links ...string) buff.Spec {
+		return buff.Spec{ID: id, Duration: time.Second, Links: links}
+	}
+	require.Nil(t, statFaults(t, linked("p", "q", "r"), linked("q", "r"), linked("r")))
+	require.Equal(t, []string{
+		`links[0]: no definition "x"`, "links[1]: a buff may not be its own link",
+		`links[2]: "i" is instant: there would be nothing to take away; use on.apply`, `links[4]: "q" stands in the list already`,
+	}, statFaults(t, linked("p", "x", "p", "i", "q", "q"), buff.Spec{ID: "i", Kind: buff.Instant}, linked("q")))
+	require.Equal(t, []string{"links: they come back to where they began: p, q, r, p"}, statFaults(t, linked("p", "q"), linked("q", "r"), linked("r", "p")))
+	require.Equal(t, "links: 65 are more than 64", statFaults(t, linked("p", make([]string, buff.MaxLinks+1)...))[0])
+}
+
+// TestCheckOthers is what is left of the new fields.
+func TestCheckOthers(t *testing.T) {
+	require.Equal(t, []string{
+		"reload: buff.ReloadRule(3) is not one of the rules", "client.sync: buff.Sync(9) is not one of the rules",
+		"save.compensate: the name of a class must not have spaces or control characters", "on_zone: adopt is not possible here",
+	}, faultsOf(t, timed(func(s *buff.Spec) {
+		s.Reload, s.Client.Sync, s.Save.Compensate, s.OnZone = 3, 9, "a b", buff.FateAdopt
+	})))
+	found := statFaults(t, instant(func(s *buff.Spec) {
+		s.DurationScale, s.Modifiers, s.Links, s.Reload = &buff.Number{Const: 1}, []buff.Modifier{{Attr: "health"}}, []string{"q"}, buff.ReloadEnd
+		s.Shield.By, s.PeriodBy = &buff.Number{}, curve(t, buff.Point{Value: 1})
+	}), buff.Spec{ID: "q", Duration: time.Second})
+	require.Equal(t, []string{
+		"period: an instant buff is never carried, so it cannot pulse",
+		"duration_scale: an instant buff is never carried, so it has no duration",
+		"shield: an instant buff is never carried, so it cannot absorb",
+		"modifiers: an instant buff is never carried, so it changes attributes by its actions",
+		"links: an instant buff is never carried, so nothing can go with it: use on.exec",
+		"reload: an instant buff is never carried, so there are no running instances",
+	}, found)
+}
+
+// TestStatsAreCopied: nobody changes a definition from outside.
+func TestStatsAreCopied(t *testing.T) {
+	scale, pool, links := buff.Const(1), buff.Const(9), []string{"q"}
+	modifiers, exec := []buff.Modifier{{Attr: "health"}}, &buff.Change{Attr: "health", By: buff.Const(1)}
+	attributes := []buff.Attribute{attribute("health")}
+	c, err := buff.Build(buff.Definitions{Attributes: attributes, Specs: []buff.Spec{
+		{
+			ID: "p", Duration: time.Second, DurationScale: &scale, Shield: buff.Shield{On: true, By: &pool}, Modifiers: modifiers, Links: links,
+			On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoChange, Change: exec}}},
+		}, {ID: "q", Duration: time.Second},
+	}})
+	require.NoError(t, err)
+	scale.Const, pool.Const, links[0], modifiers[0].Attr, exec.Attr, attributes[0].Name = 0, 0, "x", "x", "x", "x"
+	s := c.Spec("p")
+	require.Equal(t, []any{1.0, 9.0, "q", "health", "health"}, []any{s.DurationScale.Const, s.Shield.By.Const, s.Links[0], s.Modifiers[0].Attr, s.On.Apply[0].Change.Attr})
+	_, ok := c.Attr("health")
+	require.True(t, ok)
+}

@@ -1,0 +1,385 @@
+package buff_test
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// The attributes of every script. No modifier lies on mind, so that numbers that read it do
+// not feed on themselves.
+var scriptAttributes = []buff.Attribute{
+	{Attribute: stat.Attribute{Name: "most", Base: 128, Min: stat.At(1)}},
+	{Attribute: stat.Attribute{Name: "health", Base: 96, Min: stat.At(0), Max: stat.By("most")}, AtMin: buff.AtMinKill},
+	{Attribute: stat.Attribute{Name: "power", Base: 8}},
+	{Attribute: stat.Attribute{Name: "mind", Base: 4, Min: stat.At(-16), Max: stat.At(16)}},
+}
+
+// powers is the power of those sources of whom it is known.
+var powers = map[buff.OwnerID]float64{1: 16, 2: 24}
+
+// worked is the numbers of an application, and what is known of its source.
+type worked struct {
+	params, modifiers []float64
+	changes           map[*buff.Change]float64
+	scale             float64
+	pool              int64
+	known             *float64 // the power of the source
+}
+
+// copied returns numbers that a buff may keep and change.
+func (w *worked) copied() *worked {
+	c := *w
+	c.params, c.modifiers, c.changes = slices.Clone(w.params), slices.Clone(w.modifiers), map[*buff.Change]float64{}
+	for k, v := range w.changes {
+		c.changes[k] = v
+	}
+	return &c
+}
+
+// each calls f for all numbers that a buff keeps, with where each is kept, in the order in
+// which they are asked for.
+func (w *worked) each(s *buff.Spec, f func(n buff.Number, get func() float64, set func(float64)) bool) bool {
+	for i := range s.Params {
+		if !f(s.Params[i].Value, func() float64 { return w.params[i] }, func(v float64) { w.params[i] = v }) {
+			return false
+		}
+	}
+	for i := range s.Modifiers {
+		if !f(s.Modifiers[i].Value, func() float64 { return w.modifiers[i] }, func(v float64) { w.modifiers[i] = v }) {
+			return false
+		}
+	}
+	lists := [][]buff.Action{s.On.Apply, s.On.Refresh, s.On.Pulse, s.On.Exec, s.On.Overflow, s.On.RemoveAny}
+	for r := buff.Expired; r <= buff.Fault; r++ {
+		lists = append(lists, s.On.Remove[r])
+	}
+	for _, list := range lists {
+		for _, a := range list {
+			if c := a.Change; c != nil && !f(c.By, func() float64 { return w.changes[c] }, func(v float64) { w.changes[c] = v }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// asking is what numbers are worked out from.
+type asking struct {
+	op
+	known         *float64
+	level, stacks int
+}
+
+// work works out the numbers of an application.
+func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
+	w := &worked{
+		params: make([]float64, len(s.Params)), modifiers: make([]float64, len(s.Modifiers)), changes: map[*buff.Change]float64{},
+		scale: 1, known: o.known,
+	}
+	if v, ok := powers[o.source]; ok && !o.inherits && !o.blind {
+		w.known = &v
+	}
+	q := asking{op: o, known: w.known, level: m.levelOf(s, o, member), stacks: min(stacks(s, o), limit(s))}
+	if b := m.joined(s, o); b != nil && !member && s.Stack.Timers != buff.TimersQueue {
+		q.stacks = min(b.stacks+stacks(s, o), limit(s))
+	}
+	if s.Kind == buff.Instant {
+		q.stacks = max(o.stacks, 1)
+	}
+	why := buff.NoReason
+	ask := func(n buff.Number) (v float64) {
+		if why == buff.NoReason {
+			v, why = m.number(n, q)
+		}
+		return v
+	}
+	w.each(s, func(n buff.Number, _ func() float64, set func(float64)) bool {
+		set(ask(n))
+		return true
+	})
+	if s.DurationScale != nil {
+		w.scale = max(ask(*s.DurationScale), 0)
+	}
+	w.pool = s.Shield.Pool
+	switch {
+	case !s.Shield.On:
+	case s.Shield.By != nil:
+		w.pool = int64(math.Floor(max(ask(*s.Shield.By), 0)))
+	case w.pool == 0:
+		w.pool = max(o.magnitude, 0)
+	}
+	return w, why
+}
+
+// levelOf is the level of curves: where levels add up, the sum.
+func (m *model) levelOf(s *buff.Spec, o op, member bool) int {
+	b := m.joined(s, o)
+	if b == nil || member || s.Stack.Level != buff.LevelSum || s.Stack.Timers == buff.TimersQueue {
+		return o.level
+	}
+	return min(b.level+o.level, buff.MaxLevel)
+}
+
+func lastsAt(s *buff.Spec, level int) int64 {
+	if s.DurationBy == nil {
+		return ms(s.Duration)
+	}
+	return int64(math.Floor(s.DurationBy.At(level)*1000 + 0.5))
+}
+
+func periodAt(s *buff.Spec, level int) int64 {
+	if s.PeriodBy == nil {
+		return ms(s.Period)
+	}
+	return int64(math.Floor(s.PeriodBy.At(level)*1000 + 0.5))
+}
+
+func (m *model) number(n buff.Number, q asking) (float64, buff.Reason) {
+	v, ok := n.Const, true
+	caller := func(name string) (float64, bool) {
+		for _, a := range q.params {
+			if a.Caller == name {
+				return a.Value, true
+			}
+		}
+		return 0, false
+	}
+	attribute := func(of buff.Whom, name string) (float64, bool) {
+		switch {
+		case of == buff.AttrOfOwner || q.source == ownID:
+			return m.value(name), true
+		case q.known == nil:
+			return 0, false
+		}
+		return *q.known, true
+	}
+	switch n.From {
+	case buff.FromCurve:
+		v = n.Curve.At(q.level)
+	case buff.FromCaller:
+		v, ok = caller(n.Caller)
+	case buff.FromAttr:
+		v, ok = attribute(n.Of, n.Attr)
+		v = (v+n.Pre)*cmp.Or(n.Coef, 1) + n.Post
+	case buff.FromFormula:
+		f := n.Formula.(*testFormula)
+		v = f.level*float64(q.level) + f.stacks*float64(q.stacks) + f.magnitude*float64(q.magnitude)
+		for _, r := range f.reads {
+			part, known := attribute(r.Of, r.Name)
+			if r.Caller {
+				part, known = caller(r.Name)
+			}
+			v, ok = v+part, ok && known
+		}
+	}
+	switch {
+	case !ok && n.Default:
+		return n.Const, buff.NoReason
+	case !ok:
+		return 0, buff.NoParam
+	case !(math.Abs(v) <= stat.MaxValue):
+		return 0, buff.BadValue
+	}
+	return v, buff.NoReason
+}
+
+// base returns an attribute of the owner as it is without buffs.
+func (m *model) base(name string) float64 {
+	if v, ok := m.bases[name]; ok {
+		return v
+	}
+	return definitionOf(name).Base
+}
+
+func definitionOf(name string) buff.Attribute {
+	return scriptAttributes[slices.IndexFunc(scriptAttributes, func(a buff.Attribute) bool { return a.Name == name })]
+}
+
+func (m *model) limits(name string) (lo, hi float64) {
+	switch name {
+	case "most":
+		return 1, math.Inf(1)
+	case "health":
+		return 0, m.value("most")
+	case "mind":
+		return -16, 16
+	}
+	return math.Inf(-1), math.Inf(1)
+}
+
+// value returns an attribute of the owner: from the base through the channels, in each the
+// sums exact and rounded once. Of overrides that of the youngest buff counts.
+func (m *model) value(name string) float64 {
+	v := m.base(name)
+	for channel := range stat.MaxChannel + 1 {
+		var of [5][]float64
+		for _, b := range m.buffs {
+			for i, md := range b.spec.Modifiers {
+				if md.Attr == name && md.Channel == channel && !b.entering && !b.hidden() {
+					part := b.nums.modifiers[i]
+					if md.PerStack {
+						part *= float64(b.stacks)
+					}
+					of[md.Op] = append(of[md.Op], part)
+				}
+			}
+		}
+		if list := of[stat.Add]; len(list) > 0 {
+			v = exactly(v, list)
+		}
+		if list := of[stat.MulAdd]; len(list) > 0 {
+			v *= exactly(1, list)
+		}
+		slices.Sort(of[stat.MulCompound])
+		for _, part := range of[stat.MulCompound] {
+			v *= 1 + part
+		}
+		if list := of[stat.FinalAdd]; len(list) > 0 {
+			v = exactly(v, list)
+		}
+		if list := of[stat.Override]; len(list) > 0 {
+			v = list[len(list)-1]
+		}
+	}
+	lo, hi := m.limits(name)
+	return max(min(v, hi), lo) + 0
+}
+
+func exactly(start float64, list []float64) float64 {
+	sum := new(big.Rat).SetFloat64(start)
+	for _, v := range list {
+		sum.Add(sum, new(big.Rat).SetFloat64(v))
+	}
+	v, _ := sum.Float64()
+	return v
+}
+
+// changeBase does a command about the base of an attribute.
+func (m *model) changeBase(o op) string {
+	switch _, known := m.catalog.Attr(o.attr); {
+	case !known:
+		return "attribute"
+	case math.IsNaN(o.value):
+		return "value"
+	case o.verb == buff.AddBase && o.value == 0:
+		return ""
+	}
+	v, absorbed := o.value, int64(0)
+	if o.verb == buff.Damage {
+		points := int64(math.Floor(v + 0.5))
+		if points < 1 {
+			return ""
+		}
+		absorbed = points - m.meet(points, o.tag)
+		v = float64(absorbed - points)
+	}
+	lo, hi := m.limits(o.attr)
+	was := m.base(o.attr)
+	is, delta := v, v-was
+	if o.verb != buff.SetBase {
+		from := max(min(was, hi), lo)
+		if is = max(min(from+v, hi), lo); is == from+v {
+			delta = v
+		} else {
+			delta = is - from
+		}
+		if v == 0 {
+			is, delta = was, 0
+		}
+	}
+	m.bases[o.attr] = is + 0
+	rest := " " + o.attr + " by=" + strconv.FormatFloat(delta+0, 'g', -1, 64) + " value=" + strconv.FormatFloat(is+0, 'g', -1, 64)
+	if absorbed > 0 {
+		rest += field("absorbed", absorbed)
+	}
+	c := told{source: o.source, magnitude: absorbed}
+	if o.ofBuff {
+		c.spec = m.catalog.Spec(o.spec)
+	} else {
+		c.source = 0
+	}
+	m.line("change", rest, c)
+	if absorbed > 0 {
+		m.breakShields()
+	}
+	if definitionOf(o.attr).AtMin == buff.AtMinKill && was > lo && is <= lo {
+		m.issue(queued{op: op{verb: buff.Kill}})
+	}
+	if absorbed > 0 {
+		return "change " + amount(int(absorbed))
+	}
+	return "change"
+}
+
+// followChange issues what an action does to an attribute, for what has happened.
+func (m *model) followChange(a buff.Action, c told) {
+	v := c.nums.changes[a.Change]
+	if a.Change.PerStack {
+		v *= float64(c.stacks)
+	}
+	if c.period > 0 {
+		v = v * float64(c.part) / float64(c.period)
+	}
+	if c.count > 1 {
+		v *= float64(c.count)
+	}
+	o := op{verb: buff.AddBase, attr: a.Change.Attr, value: v, tag: a.Change.School, spec: c.spec.ID, source: c.source, ofBuff: true}
+	if a.Do == buff.DoDamage {
+		o.verb = buff.Damage
+	}
+	m.issue(queued{op: o})
+}
+
+// askAgain asks anew for the numbers that are of each pulse.
+func (m *model) askAgain(b *carried) {
+	fresh := b.nums.copied()
+	fresh.each(b.spec, func(n buff.Number, _ func() float64, set func(float64)) bool {
+		if n.Snapshot == buff.SnapshotPulse {
+			v, _ := m.number(n, asking{op: op{source: b.source}})
+			set(v)
+		}
+		return true
+	})
+	b.nums = fresh
+}
+
+// bring applies what a buff is linked to.
+func (m *model) bring(b *carried) {
+	for _, id := range b.spec.Links {
+		m.issue(queued{op: op{verb: buff.Apply, spec: id, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known}})
+	}
+}
+
+// sendOff ends it.
+func (m *model) sendOff(b *carried, why buff.Reason, name string) {
+	for _, id := range b.spec.Links {
+		m.issue(queued{op: op{verb: buff.RemoveSpec, spec: id, source: b.source, reason: why, name: name, linked: true}})
+	}
+}
+
+func (m *model) unlink(o op) string {
+	for _, b := range m.buffs {
+		if b.spec.ID == o.spec && b.source == o.source {
+			m.removeNamed(b, o.reason, o.name)
+			break
+		}
+	}
+	return ""
+}
+
+func (m *model) leaveZone() string {
+	n := 0
+	for _, b := range slices.Clone(m.buffs) {
+		if !b.gone && b.spec.OnZone == buff.FateRemove {
+			m.removeNamed(b, buff.Interrupt, "zone")
+			n++
+		}
+	}
+	return amount(n)
+}
