@@ -38,6 +38,23 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 	return stat.NewSheet(c.schema, 0).All()
 }
 
+// Modifiers returns what lies on an attribute of the owner, the oldest first; in Of stands the
+// [Handle] of the buff that put it there. It panics as Attribute does. Nothing may be changed
+// while the loop over it runs.
+func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
+	c.schema.At(a)
+	return func(yield func(stat.Modifier) bool) {
+		if s.sheet == nil {
+			return
+		}
+		for _, m := range s.sheet.On(a) {
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
 // law returns the catalog that says what attributes there are, nil if nobody knows.
 func (s *Set) law(t *Turn) *Catalog {
 	if t.Catalog != nil {

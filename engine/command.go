@@ -12,6 +12,9 @@ import (
 // everything that was due then. The definition's own actions follow at once; Go
 // handlers run in the next Tick, before anything that is due then.
 //
+// If the definition reads attributes of its source, they are read now. A source that is
+// unknown or busy has none: what then has no default is Denied for the reason NoParam.
+//
 // Result.Err is, besides those of package buff, [ErrUnknownOwner],
 // [ErrUnknownSpec], [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, the
 // command waits, Result.Queued says so, and the Handle is zero.

@@ -76,6 +76,10 @@ func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().ow
 // engine's catalog, or of one before it; one that is not there any more is Denied for the
 // reason Reload. The list a.Params is copied.
 //
+// A definition that reads attributes of its source has them as they are now if the handler's
+// own owner is the source. Otherwise the loop reads them at the end of the frame, and brings
+// the buff then, also to the handler's own owner.
+//
 // Only inside the handler.
 func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 	l := c.live()

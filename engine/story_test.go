@@ -31,6 +31,7 @@ import (
 //	frame SPAN          one Tick; prints what happened in the order of the frame
 //	reload              another catalog, made from the last; prints what Reload answers
 //	show                who carries what
+//	attributes          what is not as the catalog says, with the modifiers on it
 //	tally               how many run of each definition, and how often it was denied
 //	stats               the counts that are not zero
 //
@@ -43,6 +44,7 @@ import (
 //	extend NAME SPAN
 //	cancel NAME
 //	kill OWNER
+//	base OWNER ATTRIBUTE N · change OWNER ATTRIBUTE N · damage OWNER ATTRIBUTE N
 //	lose SOURCE · spawn OWNER · drop OWNER     only on the loop, and all up to ratezone
 //	despawn OWNER as=BLOB · restore OWNER BLOB
 //	place OWNER X                              where it stands, for auras; at 0 without
@@ -95,6 +97,8 @@ func (s *story) do(t *testing.T, d *datadriven.TestData) string {
 		return s.reload(t, d)
 	case "show":
 		return s.show()
+	case "attributes":
+		return s.attributes()
 	case "tally":
 		return s.tally()
 	case "stats":
@@ -262,6 +266,25 @@ func (s *story) show() string {
 	})
 	if len(out) == 0 {
 		return "nobody carries anything"
+	}
+	return strings.Join(out, "\n")
+}
+
+func (s *story) attributes() string {
+	var out []string
+	s.owners(func(id buff.OwnerID) {
+		for a := range s.eng.Attributes(id) {
+			if l := fmt.Sprintf("%d: %s %v, base %v", id, a.Name, a.Value, a.Base); a.Modifiers > 0 || a.Base != s.catalog.Attributes().At(a.Attr).Base {
+				for m := range s.eng.Modifiers(id, a.Attr) {
+					b, _ := s.eng.Find(buff.Handle(m.Of))
+					l += fmt.Sprintf(", %v %v by %v", m.Op, m.Value, b.Spec)
+				}
+				out = append(out, l)
+			}
+		}
+	})
+	if len(out) == 0 {
+		return "all as in the catalog"
 	}
 	return strings.Join(out, "\n")
 }

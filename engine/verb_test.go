@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -36,7 +37,7 @@ func (s *story) verb(line string, self buff.OwnerID) verb {
 		}
 	}
 	switch v.word {
-	case "add", "timeout", "call", "kill", "lose", "spawn", "drop", "despawn", "restore", "place", "zone":
+	case "add", "timeout", "call", "kill", "lose", "spawn", "drop", "despawn", "restore", "place", "zone", "base", "change", "damage":
 		v.owner = buff.OwnerID(number(v.args[0]))
 		v.args = v.args[1:]
 	}
@@ -49,6 +50,11 @@ func (v verb) count(name string) int {
 	}
 	return number(v.named[name])
 }
+
+// attr and amount are what a verb about attributes names.
+func (v verb) attr(s *story) stat.Attr { return attrOf(s.catalog, v.args[0]) }
+
+func (v verb) amount() float64 { return float64(number(v.args[1])) }
 
 // application returns what "add" applies. The definition foreign is one of another
 // catalog.
@@ -109,6 +115,12 @@ func (s *story) loop(v verb) string {
 		r = e.Cancel(s.timeout(v))
 	case "kill":
 		r = e.Kill(v.owner)
+	case "base":
+		r = e.SetBase(v.owner, v.attr(s), v.amount())
+	case "change":
+		r = e.Change(v.owner, v.attr(s), v.amount())
+	case "damage":
+		r = e.Damage(v.owner, v.attr(s), v.amount(), 0)
 	case "lose":
 		r.Err = e.LoseSource(v.owner)
 	case "spawn":
@@ -187,6 +199,12 @@ func (s *story) inbox(v verb) string {
 			err = in.Cancel(s.timeout(v))
 		case "kill":
 			err = in.Kill(v.owner)
+		case "base":
+			err = in.SetBase(v.owner, v.attr(s), v.amount())
+		case "change":
+			err = in.Change(v.owner, v.attr(s), v.amount())
+		case "damage":
+			err = in.Damage(v.owner, v.attr(s), v.amount(), 0)
 		default:
 			err = fmt.Errorf("the inbox has no verb %s", v.word)
 		}
@@ -232,6 +250,12 @@ func (s *story) inside(c *engine.Context, v verb) {
 		c.Cancel(s.timeout(v))
 	case "kill":
 		c.Kill(v.owner)
+	case "base":
+		c.SetBase(v.owner, v.attr(s), v.amount())
+	case "change":
+		c.Change(v.owner, v.attr(s), v.amount())
+	case "damage":
+		c.Damage(v.owner, v.attr(s), v.amount(), 0)
 	case "look":
 		d := c.Data().(*diary)
 		for b := range c.Buffs() {

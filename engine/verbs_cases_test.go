@@ -19,7 +19,7 @@ func with(s buff.Spec, change func(s *buff.Spec)) buff.Spec {
 // untouched is what becomes of poison if nothing befalls it.
 var untouched = []string{"1: 2000 pulse p x1", "1: 4000 pulse p x1", "1: 5000 remove p why=expired"}
 
-var verbCases = []verbCase{
+var verbCases = append(statCases, []verbCase{
 	{
 		name: "Extend", carries: []buff.Spec{poison},
 		loop: func(x *scene, _ buff.OwnerID, h buff.Handle) buff.Result { return x.Extend(h, time.Second) },
@@ -279,4 +279,4 @@ var verbCases = []verbCase{
 		inbox:   func(_ *scene, in *engine.Inbox, of buff.OwnerID, _ buff.Handle) error { return in.Revive(of) },
 		want:    []string{"1: 3000 pulse p x1", "1: 5000 pulse p x1", "1: 6000 remove p why=expired"},
 	},
-}
+}...)

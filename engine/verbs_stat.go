@@ -62,9 +62,25 @@ func (e *Engine) Attributes(id buff.OwnerID) iter.Seq[stat.View] {
 	e.enter("Attributes")
 	set, err := e.asked(id)
 	if err != nil {
-		set = nothing
+		return func(func(stat.View) bool) {}
 	}
 	return set.Attributes(e.Catalog())
+}
+
+// Modifiers returns what lies on an attribute of an owner, the oldest first: Of is the
+// buff.Handle of the buff that put it there, for [Engine.Find]. It is empty for an unknown
+// owner and for one that is busy.
+//
+// Only the loop goroutine may call it. It may allocate. Nothing may be changed while the loop
+// over it runs.
+func (e *Engine) Modifiers(id buff.OwnerID, attr stat.Attr) iter.Seq[stat.Modifier] {
+	e.enter("Modifiers")
+	attr = e.attr("Modifiers", attr)
+	set, err := e.asked(id)
+	if err != nil {
+		set = nothing
+	}
+	return set.Modifiers(e.Catalog(), attr)
 }
 
 // SetBase makes v the base of an attribute of an owner. It fails with buff.ErrValue if v is

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -28,6 +29,8 @@ func (x *scene) tag(name string) buff.Tag {
 	}
 	return tag
 }
+
+func (x *scene) attr(name string) stat.Attr { return attrOf(x.cat, name) }
 
 func (x *scene) act(name string) buff.Act {
 	act, ok := x.cat.Act(name)
@@ -55,7 +58,7 @@ type verbCase struct {
 // newScene returns the scene of a case, at 0.
 func newScene(tb testing.TB, c *verbCase, o engine.Options) *scene {
 	tb.Helper()
-	o.Catalog = catalogOf(tb, c.carries...)
+	o.Catalog = statsOf(tb, c.carries...)
 	e, err := engine.New(o)
 	require.NoError(tb, err)
 	x := &scene{Engine: e, cat: o.Catalog}

@@ -1,0 +1,252 @@
+package engine_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// attributes are those of a scene: whoever has no health left dies.
+var attributes = []buff.Attribute{
+	{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0), Max: stat.At(150)}, AtMin: buff.AtMinKill},
+	{Attribute: stat.Attribute{Name: "power", Base: 10}},
+}
+
+// statsOf is catalogOf with attributes.
+func statsOf(tb testing.TB, specs ...buff.Spec) *buff.Catalog {
+	tb.Helper()
+	c, err := buff.Build(buff.Definitions{Attributes: attributes, Specs: specs})
+	require.NoError(tb, err)
+	return c
+}
+
+func attrOf(c *buff.Catalog, name string) stat.Attr {
+	a, ok := c.Attr(name)
+	if !ok {
+		panic("no attribute " + name)
+	}
+	return a
+}
+
+var statCases = []verbCase{
+	{
+		name: "SetBase", byOwner: true, carries: []buff.Spec{poison},
+		loop: func(x *scene, of buff.OwnerID, _ buff.Handle) buff.Result {
+			return x.SetBase(of, x.attr("power"), 12.5)
+		},
+		handler: func(x *scene, c *engine.Context, of buff.OwnerID, _ buff.Handle) {
+			c.SetBase(of, x.attr("power"), 12.5)
+		},
+		inbox: func(x *scene, in *engine.Inbox, of buff.OwnerID, _ buff.Handle) error {
+			return in.SetBase(of, x.attr("power"), 12.5)
+		},
+		want: append([]string{"1: 1000 change power by=2.5 value=12.5"}, untouched...),
+	},
+	{
+		name: "Change", byOwner: true, carries: []buff.Spec{poison},
+		loop: func(x *scene, of buff.OwnerID, _ buff.Handle) buff.Result {
+			return x.Change(of, x.attr("health"), 70)
+		},
+		handler: func(x *scene, c *engine.Context, of buff.OwnerID, _ buff.Handle) { c.Change(of, x.attr("health"), 70) },
+		inbox: func(x *scene, in *engine.Inbox, of buff.OwnerID, _ buff.Handle) error {
+			return in.Change(of, x.attr("health"), 70)
+		},
+		want: append([]string{"1: 1000 change health by=50 value=150"}, untouched...),
+	},
+	{
+		name: "Damage", byOwner: true,
+		carries: []buff.Spec{
+			with(poison, func(s *buff.Spec) { s.OnDeath = buff.FateKeep }),
+			{ID: "q", Kind: buff.Infinite, Shield: buff.Shield{On: true, Schools: []string{"fire"}}}, // of 70
+		},
+		loop: func(x *scene, of buff.OwnerID, _ buff.Handle) buff.Result {
+			r := x.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
+			if r.Kind == buff.Changed && r.Amount != 70 {
+				r.Err = fmt.Errorf("the shields took %d", r.Amount)
+			}
+			return r
+		},
+		handler: func(x *scene, c *engine.Context, of buff.OwnerID, _ buff.Handle) {
+			c.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
+		},
+		inbox: func(x *scene, in *engine.Inbox, of buff.OwnerID, _ buff.Handle) error {
+			return in.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
+		},
+		want: append([]string{"1: 1000 change health by=-100 value=0 absorbed=70", "1: 1000 remove q why=broken"}, untouched...),
+	},
+}
+
+// might adds 5 to the power of its owner, wrath a half on top.
+var (
+	might = buff.Spec{ID: "might", Duration: 5 * time.Second, Modifiers: []buff.Modifier{{Attr: "power", Op: stat.Add, Value: buff.Const(5)}}}
+	wrath = buff.Spec{ID: "wrath", Duration: 9 * time.Second, Modifiers: []buff.Modifier{{Attr: "power", Op: stat.MulAdd, Value: buff.Const(0.5)}}}
+)
+
+// TestAttributes: what an owner has is what its buffs make of it, for as long as they are
+// there; a handler sees the same.
+func TestAttributes(t *testing.T) {
+	for _, m := range modes {
+		c := &verbCase{carries: []buff.Spec{might, wrath}}
+		var o engine.Options
+		m.set(&o)
+		x := newScene(t, c, o)
+		power := x.attr("power")
+		var seen []float64
+		look := func(c *engine.Context) { seen = append(seen, c.Attribute(power), c.Base(power)) }
+		for _, at := range []time.Duration{1, 6, 10} {
+			_, err := x.AddTimeout(1, at*time.Second, look)
+			require.NoError(t, err)
+		}
+		v, err := x.Attribute(1, power)
+		require.NoError(t, err)
+		require.Equal(t, 22.5, v)
+		views := []stat.View{}
+		for v := range x.Attributes(1) {
+			views = append(views, v)
+		}
+		require.Equal(t, []stat.View{{Attr: 0, Name: "health", Base: 100, Value: 100}, {Attr: 1, Name: "power", Base: 10, Value: 22.5, Modifiers: 2}}, views)
+		behind := []string{}
+		for m := range x.Modifiers(1, power) {
+			b, ok := x.Find(buff.Handle(m.Of))
+			require.True(t, ok)
+			behind = append(behind, fmt.Sprintf("%v %v %v", b.Spec, m.Op, m.Value))
+		}
+		require.Equal(t, []string{"might add 5", "wrath mul_add 0.5"}, behind)
+		x.Tick(20 * time.Second)
+		require.Equal(t, []float64{22.5, 10, 15, 10, 10, 10}, seen, m.name)
+		v, err = x.Attribute(1, power)
+		require.NoError(t, err)
+		require.Equal(t, math.Float64bits(10), math.Float64bits(v))
+		for v := range x.Attributes(2) {
+			require.Equal(t, v.Base, v.Value)
+		}
+		shut(t, x.Engine)
+	}
+}
+
+// TestAttributesNobody: nobody, and whoever is busy, cannot be asked.
+func TestAttributesNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newScene(t, &verbCase{carries: []buff.Spec{might}}, engine.Options{Workers: 1, Budget: brief})
+		power, gate := x.attr("power"), make(chan struct{})
+		_, err := x.AddTimeout(1, 0, func(*engine.Context) { <-gate })
+		require.NoError(t, err)
+		x.Tick(time.Second)
+		for id, want := range map[buff.OwnerID]error{99: engine.ErrUnknownOwner, 1: engine.ErrBusy} {
+			_, err := x.Attribute(id, power)
+			require.ErrorIs(t, err, want)
+			_, err = x.Base(id, power)
+			require.ErrorIs(t, err, want)
+			for range x.Attributes(id) {
+				t.Error("an attribute")
+			}
+			for range x.Modifiers(id, power) {
+				t.Error("a modifier")
+			}
+		}
+		close(gate)
+		synctest.Wait()
+		x.Tick(0)
+		v, err := x.Attribute(1, power)
+		require.NoError(t, err)
+		require.Equal(t, 15.0, v)
+		shut(t, x.Engine)
+	})
+}
+
+// TestForeignAttributes: an attribute that the catalog does not have is a programmer's
+// error in each lane; a bad value is an operating one.
+func TestForeignAttributes(t *testing.T) {
+	x := newScene(t, &verbCase{carries: []buff.Spec{might}}, engine.Options{Synchronous: true})
+	defer shut(t, x.Engine)
+	in := x.Inbox()
+	for name, do := range map[string]struct {
+		loop, inbox func(a stat.Attr, v float64) error
+		handler     func(c *engine.Context, a stat.Attr, v float64)
+	}{
+		"SetBase": {
+			func(a stat.Attr, v float64) error { return x.SetBase(1, a, v).Err },
+			func(a stat.Attr, v float64) error { return in.SetBase(1, a, v) },
+			func(c *engine.Context, a stat.Attr, v float64) { c.SetBase(1, a, v) },
+		},
+		"Change": {
+			func(a stat.Attr, v float64) error { return x.Change(1, a, v).Err },
+			func(a stat.Attr, v float64) error { return in.Change(1, a, v) },
+			func(c *engine.Context, a stat.Attr, v float64) { c.Change(1, a, v) },
+		},
+		"Damage": {
+			func(a stat.Attr, v float64) error { return x.Damage(1, a, v, 0).Err },
+			func(a stat.Attr, v float64) error { return in.Damage(1, a, v, 0) },
+			func(c *engine.Context, a stat.Attr, v float64) { c.Damage(1, a, v, 0) },
+		},
+	} {
+		sentence := fmt.Sprintf("engine: %s with an attribute that is not of this engine's catalog", name)
+		require.PanicsWithValue(t, sentence, func() { _ = do.loop(2, 1) })
+		require.PanicsWithValue(t, sentence, func() { _ = do.inbox(2, 1) })
+		called := false
+		_, err := x.AddTimeout(1, 0, func(c *engine.Context) {
+			called = true
+			require.PanicsWithValue(t, sentence, func() { do.handler(c, 2, 1) })
+			do.handler(c, 0, math.NaN())
+		})
+		require.NoError(t, err)
+		require.ErrorIs(t, do.loop(0, math.Inf(1)), buff.ErrValue)
+		before := x.Stats().Undelivered
+		require.NoError(t, do.inbox(0, math.Inf(-1)))
+		x.Tick(time.Millisecond)
+		require.True(t, called)
+		require.Equal(t, before+2, x.Stats().Undelivered)
+	}
+	for name, do := range map[string]func(){
+		"Attribute": func() { _, _ = x.Attribute(1, 2) },
+		"Base":      func() { _, _ = x.Base(1, 2) },
+		"Modifiers": func() { x.Modifiers(1, 2) },
+	} {
+		require.PanicsWithValue(t, "engine: "+name+" with an attribute that is not of this engine's catalog", do)
+	}
+	v, err := x.Attribute(1, 0)
+	require.NoError(t, err)
+	require.Equal(t, 100.0, v)
+}
+
+// TestStatVerbsDoNotAllocate: neither do the verbs about attributes once an owner has a
+// sheet, and buffs with modifiers that come and go.
+func TestStatVerbsDoNotAllocate(t *testing.T) {
+	x := newScene(t, &verbCase{carries: []buff.Spec{might, with(wrath, func(s *buff.Spec) { s.ID = "later" })}}, engine.Options{Synchronous: true})
+	defer shut(t, x.Engine)
+	power, health := x.attr("power"), x.attr("health")
+	later, sum := buff.Application{Spec: x.cat.Spec("later"), Source: 2}, 0.0
+	fight := func(c *engine.Context) {
+		c.Change(1, health, -1)
+		c.Damage(1, health, 1, 0)
+		c.SetBase(3, health, 100)
+		c.Change(1, health, 2)
+		sum += c.Attribute(power)
+	}
+	do := func() {
+		h, _ := x.AddBuff(1, later)
+		v, _ := x.Attribute(1, power)
+		sum += v
+		x.Remove(h)
+		x.Change(1, health, -5)
+		x.Damage(1, health, 5, 0)
+		x.SetBase(1, health, 100)
+		_ = x.Inbox().Change(1, health, 1)
+		_, _ = x.AddTimeout(1, 0, fight)
+		x.Tick(time.Millisecond)
+	}
+	for range 200 {
+		do()
+	}
+	require.Zero(t, testing.AllocsPerRun(100, do))
+	require.NotZero(t, sum)
+	require.Zero(t, x.Stats().Undelivered)
+}
