@@ -11,6 +11,7 @@ import (
 type loop struct {
 	*world
 	status *status
+	watch  *live // nil without -live
 
 	played      int
 	late        int                     // frames that began when the next was due already
@@ -35,12 +36,15 @@ func (l *loop) play(ctx context.Context) {
 	start := time.Now()
 	for l.played < l.frames && l.err == nil && l.wait(ctx, start) {
 		began := time.Now()
+		l.obey()
 		l.act()
 		tick := time.Now()
 		frame := l.eng.Tick(l.at(l.played+1) - l.at(l.played))
 		record(l.tick, time.Since(tick))
 		l.see(frame)
-		record(l.frame, time.Since(began))
+		took := time.Since(began)
+		record(l.frame, took)
+		l.watch.framed(took)
 		l.played++
 		l.status.show(l)
 	}

@@ -3,6 +3,7 @@
 //
 //	go run ./examples/mmo                        1,000 players, 30 s of real time
 //	go run ./examples/mmo -speed max -seed 7     as fast as the machine can
+//	go run ./examples/mmo -live                  until Ctrl-C, with a page to look at it
 //
 // The last line is a digest of everything that happened. The same seed gives the
 // same digest, with any number of workers and at any speed. A game that ends early
@@ -17,6 +18,7 @@
 //	spells.go    what there is to cast
 //	handlers.go  what the buffs do: the code that the definitions call by name
 //	book.go      the definitions, read from buffs/*.yaml
+//	live.go      with -live: a page in the browser, and keys
 //	summary.go   what is told at the end; tally.go, pulses.go, digest.go count it
 package main
 
@@ -62,7 +64,11 @@ func game(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return newLoop(w, newStatus(stderr)).game(ctx, stdout)
+	l := newLoop(w, newStatus(stderr))
+	if s.live {
+		return l.playLive(ctx, os.Stdin, stdout, stderr)
+	}
+	return l.game(ctx, stdout)
 }
 
 // game plays the world of the loop, tells what came of it and closes the engine. The
@@ -73,5 +79,8 @@ func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	// What is still under way is waited for, Ctrl-C or not: it takes a moment.
 	closed := l.eng.Close(context.WithoutCancel(ctx))
 	_, printed := fmt.Fprint(stdout, summary)
+	if l.watch != nil && l.tally.stuck > 0 {
+		return cmp.Or(l.err, closed, printed) // who was not waited for has pulses to come
+	}
 	return cmp.Or(l.err, closed, printed, l.pulses.check())
 }
