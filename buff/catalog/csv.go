@@ -21,17 +21,20 @@ func (l *loader) csv(name string, src []byte) {
 		l.blind = true
 		return
 	}
-	before := len(l.faults)
+	before, failed := len(l.faults.list), l.failed
 	l.definitions(t.src, start, t.defs)
-	l.faults = append(l.faults[:before], t.distinct(l.faults[before:])...)
+	if l.failed-failed == len(l.faults.list)-before { // none of them was dropped
+		l.faults.list = append(l.faults.list[:before], t.distinct(l.faults.list[before:])...)
+		l.failed = failed + len(l.faults.list) - before
+	}
 }
 
 // csvTree returns a table as the tree of a file of definitions, and reports whether
 // there is nothing wrong with it.
 func (l *loader) csvTree(name string, src []byte) (root ast.Node, ok bool) {
-	before := len(l.faults)
+	before := l.failed
 	t := l.table(name, src)
-	if len(l.faults) > before {
+	if l.failed > before {
 		return nil, false
 	}
 	return ast.Mapping(tokenAt("{", start), true, pair("buffs", start, t.defs)), true

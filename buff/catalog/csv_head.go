@@ -10,7 +10,7 @@ import (
 // header reads the names of the fields, and reports whether the rows can be read.
 func (t *reading) header(r []cell) bool {
 	t.marked = r[0].text == "##var"
-	before := len(t.faults)
+	before := t.failed
 	t.heads = make([]columnHead, len(r))
 	for i := range r {
 		name := r[i].whole()
@@ -19,7 +19,7 @@ func (t *reading) header(r []cell) bool {
 		}
 		t.head(i, name)
 	}
-	if len(t.faults) == before && !slices.ContainsFunc(t.heads, func(h columnHead) bool { return h.name() == "id" }) {
+	if t.failed == before && !slices.ContainsFunc(t.heads, func(h columnHead) bool { return h.name() == "id" }) {
 		hint := `the column "id" is missing: the first row has the names of the fields`
 		for _, by := range []struct{ sign, name string }{{";", "semicolons"}, {"\t", "tabs"}} {
 			if len(r) == 1 && strings.Contains(r[0].text, by.sign) {
@@ -28,7 +28,7 @@ func (t *reading) header(r []cell) bool {
 		}
 		t.add(t.src, r[0].whole().begin(), "", "", "%s", hint)
 	}
-	if len(t.faults) > before {
+	if t.failed > before {
 		return false
 	}
 	t.strange()
@@ -90,7 +90,7 @@ func (t *reading) strange() {
 		all.Values = append(all.Values, pair(h.name(), nowhere, n))
 	}
 	asked.definitions(t.src, start, all)
-	for _, f := range asked.faults {
+	for _, f := range asked.faults.list {
 		p := position{f.err.Line, f.err.Column}
 		i, ok := columnAt[p]
 		if !ok {
@@ -99,9 +99,9 @@ func (t *reading) strange() {
 		name := t.heads[i].name()
 		t.add(t.src, p, "", f.err.Field, "%s", f.err.Text)
 		t.heads[i].path = nil
-		for field, meant := range asked.byID[name].places {
-			if meant.bad && meant.position == p {
-				t.guess(field)
+		for _, meant := range asked.byID[name].places.list {
+			if meant.value.bad && meant.value.position == p {
+				t.guess(meant.key)
 			}
 		}
 	}
