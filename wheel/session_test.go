@@ -242,7 +242,7 @@ func (s *session) after(d *dice) error {
 // forge makes up a handle that is no live timer's.
 func (s *session) forge(d *dice) Handle {
 	h := Handle(d.word())
-	switch d.n(6) {
+	switch d.n(7) {
 	case 0:
 		return 0
 	case 1:
@@ -257,6 +257,8 @@ func (s *session) forge(d *dice) Handle {
 		}
 	case 5:
 		h = Handle(s.w.made) | firstGeneration<<32
+	case 6:
+		h = Handle(len(s.w.pages)*pageTimers+d.n(2)) | firstGeneration<<32
 	}
 	for _, r := range s.live {
 		if r.h == h {
