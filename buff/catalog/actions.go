@@ -27,12 +27,12 @@ var verbs = []string{"call", "apply", "remove", "kill", "change", "damage"}
 // oneAction reads an action. A wrong one is replaced by a kill, which refers to
 // nothing that could be missing.
 func (d *definition) oneAction(field string, n ast.Node) buff.Action {
-	d.places[field] = place{position: at(n)}
+	d.places.set(field, place{position: at(n)})
 	a := buff.Action{Do: buff.DoKill}
-	before := len(d.loader.faults)
+	before := d.loader.failed
 	d.action = &a
 	d.fields(field, at(n), n, actionFields)
-	if d.places[field].bad {
+	if d.isBad(field) {
 		return a
 	}
 	var does []string
@@ -42,13 +42,13 @@ func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 			does = append(does, name)
 		}
 	}
-	reason, hasReason := d.places[join(field, "reason")]
+	reason, hasReason := d.places.get(join(field, "reason"))
 	switch {
 	case len(does) > 1:
 		d.fail(field, at(n), "%s in one action: write one action for each", strings.Join(does, " and "))
 	case hasReason && len(does) == 1 && a.Do != buff.DoRemove:
 		d.fail(join(field, "reason"), reason.position, "only a remove has a reason, not %v", a.Do)
-	case len(does) == 0 && len(d.loader.faults) == before:
+	case len(does) == 0 && d.loader.failed == before:
 		d.fail(field, at(n), "want one of %s", either(verbs))
 	}
 	return a

@@ -27,15 +27,11 @@ func (w *definition) attributes(f *ast.MappingValueNode) {
 		return
 	}
 	sheet.from, sheet.at = w, at(f.Key)
-	w.places["attributes"] = place{position: at(f.Key)}
+	w.places.set("attributes", place{position: at(f.Key)})
 	w.entries("attributes", "attributes", f, func(name, field string, f *ast.MappingValueNode) {
-		before := len(w.loader.faults)
 		a := buff.Attribute{Attribute: stat.Attribute{Name: name}}
 		sheet.reading = &a
 		w.fields(field, valueAt(f), f.Value, attributeFields)
-		if a.AtMin == buff.AtMinKill && a.Min == (stat.Limit{}) && len(w.loader.faults) == before {
-			w.fail(field+".at_min", w.places[field+".at_min"].position, "kill needs a min, at which the owner dies")
-		}
 		sheet.list = append(sheet.list, a)
 		sheet.bases[name] = a.Base
 	})
@@ -56,7 +52,7 @@ func (d *definition) statLimit(field string, n ast.Node, to *stat.Limit) {
 		return
 	}
 	v := 0.0
-	if d.real(field, n, &v); !d.places[field].bad {
+	if d.real(field, n, &v); !d.isBad(field) {
 		*to = stat.At(v)
 	}
 }
@@ -65,8 +61,8 @@ func (d *definition) statLimit(field string, n ast.Node, to *stat.Limit) {
 func (d *definition) aggregate(field string, n ast.Node) {
 	a := d.loader.attrs.reading
 	if _, isMap := Fields(n); isMap {
-		before := len(d.loader.faults)
-		if d.fields(field, at(n), n, strongestFields); len(d.loader.faults) == before {
+		before := d.loader.failed
+		if d.fields(field, at(n), n, strongestFields); d.loader.failed == before {
 			a.Aggregate = stat.Strongest
 		}
 		return
@@ -82,10 +78,11 @@ var strongestFields = table{"aggregate", []string{"strongest"}, map[string]readF
 
 // attribute reads the name of an attribute.
 func (d *definition) attribute(field string, n ast.Node, to *string) {
-	if d.name(field, n, false, to); d.places[field].bad {
+	if d.name(field, n, false, to); d.isBad(field) {
 		return
 	}
 	name := *to
+	d.places.set(field, place{position: at(n), attrs: true})
 	d.afterwards(func(l *loader) {
 		in := l.scope()
 		if _, ok := in.attrs[name]; !ok && in.attrs != nil {

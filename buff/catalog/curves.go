@@ -26,9 +26,9 @@ func (w *definition) curves(f *ast.MappingValueNode) {
 			return
 		}
 		w.loader.curves[name] = e
-		before := len(w.loader.faults)
+		before := w.loader.failed
 		points := w.points(field, f)
-		if len(w.loader.faults) > before {
+		if w.loader.failed > before {
 			return
 		}
 		c, err := buff.NewCurve(name, points...)
@@ -45,10 +45,10 @@ func (w *definition) curves(f *ast.MappingValueNode) {
 
 // points reads the points of a curve, and returns them in the order of their levels.
 func (w *definition) points(field string, f *ast.MappingValueNode) (points []buff.Point) {
-	p, before := valueAt(f), len(w.loader.faults)
+	p, before := valueAt(f), w.loader.failed
 	one := func(field string, level int, n ast.Node) {
 		v := 0.0
-		w.places[field] = place{position: at(n)}
+		w.places.set(field, place{position: at(n)})
 		w.real(field, n, &v)
 		points = append(points, buff.Point{Level: level, Value: v})
 	}
@@ -74,7 +74,7 @@ func (w *definition) points(field string, f *ast.MappingValueNode) (points []buf
 		w.fail(field, p, "want a map from levels to numbers such as {1: 10, 60: 500}, or a list from level 1 on, not %s", kindOf(f.Value))
 		return nil
 	}
-	if len(w.loader.faults) == before && (len(points) == 0 || len(points) > buff.MaxPoints) {
+	if w.loader.failed == before && (len(points) == 0 || len(points) > buff.MaxPoints) {
 		w.fail(field, p, "%d points: want 1 to %d", len(points), buff.MaxPoints)
 	}
 	slices.SortFunc(points, func(a, b buff.Point) int { return a.Level - b.Level })
@@ -98,7 +98,7 @@ func (w *definition) level(field string, key ast.Node) (int, bool) {
 // curve reads the name of a curve.
 func (d *definition) curve(field string, n ast.Node, to **buff.Curve) {
 	name := ""
-	if d.name(field, n, false, &name); d.places[field].bad {
+	if d.name(field, n, false, &name); d.isBad(field) {
 		return
 	}
 	d.afterwards(func(l *loader) {
@@ -115,11 +115,11 @@ func (d *definition) curve(field string, n ast.Node, to **buff.Curve) {
 
 // spanByCurve reads a span that depends on the level.
 func (d *definition) spanByCurve(field string, n ast.Node, to **buff.Curve) {
-	before := len(d.loader.faults)
+	before := d.loader.failed
 	d.byCurve = to
 	d.fields(field, at(n), n, spanFields)
-	if len(d.loader.faults) > before {
-		d.places[field] = place{position: at(n), bad: true}
+	if d.loader.failed > before {
+		d.places.set(field, place{position: at(n), bad: true})
 	}
 }
 

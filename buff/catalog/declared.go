@@ -27,7 +27,7 @@ func (w *definition) declares(section string, f *ast.MappingValueNode) {
 	for i, n := range list.Values {
 		name, field := "", element(section, i)
 		switch w.name(field, n, false, &name); {
-		case w.places[field].bad:
+		case w.isBad(field):
 		case here[name]:
 			w.complain(field, at(n), "%s stands in the list already", quote(name))
 		default:
@@ -47,7 +47,7 @@ func (l *loader) undeclared() {
 		return
 	}
 	for _, d := range l.defs {
-		s := &d.spec
+		s := d.spec
 		d.known("tags", "tags", s.Tags)
 		d.known("tags", "grants", s.Grants)
 		d.known("tags", "immunity.tags", s.Immunity.Tags)

@@ -132,7 +132,7 @@
 //
 // first, tail, align, haste, haste_duration and catchup need a period. Of all these, an
 // instant buff has name, note, tags, polarity, require.apply, chance, dispel.type, params,
-// client, reload and on.exec.
+// client and on.exec.
 //
 // # stack: what a second application does
 //

@@ -37,7 +37,7 @@ func (l *loader) explain(err error) {
 			d = l.attrs.from
 		}
 		p := d.place(e.Field)
-		if refused[p.ref] || p.bad || d.doubtful(e.Field) || l.spoiled[d.shared(e.Field)] {
+		if refused[p.ref] || p.bad || p.attrs && l.blind || d.doubtful(e.Field) || l.spoiled[d.shared(e.Field)] {
 			continue
 		}
 		text := e.Text
@@ -57,11 +57,10 @@ func (l *loader) explain(err error) {
 func (l *loader) otherAttributes(cause error) {
 	const text = "not those that the owners have: attributes do not change while the game runs, neither do their order and limits"
 	if d := l.attrs.from; d != nil {
-		l.add(d.src, l.attrs.at, "", "attributes", text)
-		l.faults[len(l.faults)-1].err.cause = cause
+		l.add(d.src, l.attrs.at, "", "attributes", text).cause = cause
 		return
 	}
-	if len(l.faults) == 0 { // perhaps they stand in a file that could not be read
+	if l.failed == 0 { // perhaps they stand in a file that could not be read
 		l.whole("", cause, "no attributes: "+text)
 	}
 }
@@ -124,10 +123,10 @@ func (d *definition) shared(field string) shared {
 // place returns where a field stands, or else what it is part of. It is bad if any
 // of these is.
 func (d *definition) place(field string) place {
-	p, found := d.places[field]
+	p, found := d.places.get(field)
 	for field != "" {
 		field = parent(field)
-		q, ok := d.places[field]
+		q, ok := d.places.get(field)
 		if ok && !found {
 			p, found = place{position: q.position, bad: p.bad}, true
 		}

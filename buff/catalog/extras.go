@@ -35,7 +35,7 @@ func (d *definition) pool(field string, n ast.Node) {
 	}
 	h.By = &buff.Number{}
 	d.magnitude(field, n, h.By)
-	if h.By.From == buff.FromConst && h.By.Const < 1 && !d.places[field].bad {
+	if h.By.From == buff.FromConst && h.By.Const < 1 && !d.isBad(field) {
 		d.fail(field, at(n), "must be at least 1, not %v", h.By.Const)
 	}
 }
@@ -50,7 +50,7 @@ var auraFields = table{"aura", []string{"apply", "radius", "interval"}, map[stri
 // radius reads how far an aura reaches. Zero would look as if it was left out.
 func (d *definition) radius(field string, n ast.Node) {
 	to := &d.spec.Aura.Radius
-	if d.real(field, n, to); !d.places[field].bad && *to == 0 {
+	if d.real(field, n, to); !d.isBad(field) && *to == 0 {
 		d.fail(field, at(n), "must be above zero")
 	}
 }
@@ -93,7 +93,7 @@ func (d *definition) params(field string, n ast.Node) {
 
 // param reads one parameter.
 func (d *definition) param(field, name string, f *ast.MappingValueNode) {
-	d.places[field] = place{position: valueAt(f)}
+	d.places.set(field, place{position: valueAt(f)})
 	d.spec.Params = append(d.spec.Params, buff.Param{Name: name})
 	if kindOf(f.Value) == "nothing" {
 		d.empty(field, valueAt(f))

@@ -52,10 +52,11 @@ func (s *source) formulaAt(n ast.Node, text string, character int) position {
 // formula reads a formula, which is compiled when all the files have been read.
 func (d *definition) formula(field string, n ast.Node) {
 	text := ""
-	if d.text(field, n, &text); d.places[field].bad {
+	if d.text(field, n, &text); d.isBad(field) {
 		return
 	}
 	to := d.number
+	d.places.set(field, place{position: at(n), attrs: true})
 	to.From = buff.FromFormula
 	d.afterwards(func(l *loader) {
 		f, wrong := compileFormula(text, l.scope())
@@ -63,7 +64,7 @@ func (d *definition) formula(field string, n ast.Node) {
 		case wrong != nil:
 			d.fail(field, d.src.formulaAt(n, text, wrong.at), "%s", wrong.text)
 		case f == nil:
-			d.places[field] = place{position: at(n), bad: true}
+			d.places.set(field, place{position: at(n), bad: true})
 		default:
 			to.Formula = f
 			if why := f.try(l.attrs.bases); why != "" {

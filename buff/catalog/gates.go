@@ -24,10 +24,10 @@ func (d *definition) slot(field string, n ast.Node) {
 		d.fromTable(field, "slots", n, d.loader.slots, func(e *entry) { d.spec.Slot = e.slot })
 		return
 	}
-	before := len(d.loader.faults)
+	before := d.loader.failed
 	d.fields(field, at(n), n, slotFields)
 	d.notInTable(field+".class", "slots", d.loader.slots, &d.spec.Slot.Class)
-	if len(d.loader.faults) > before {
+	if d.loader.failed > before {
 		d.loader.spoiled[shared{"slot.class", d.spec.Slot.Class}] = true
 	}
 }
@@ -54,7 +54,7 @@ func (d *definition) tagTest(field string, n ast.Node, to *buff.TagTest) {
 // immunity reads what the owner becomes immune to. What is left out is not asked, so
 // that something must be there.
 func (d *definition) immunity(field string, n ast.Node) {
-	m, before := &d.spec.Immunity, len(d.loader.faults)
+	m, before := &d.spec.Immunity, d.loader.failed
 	d.fields(field, at(n), n, table{"immunity", nil, map[string]readFunc{
 		"tags": func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &m.Tags) },
 		"type": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &m.Type) },
@@ -64,7 +64,7 @@ func (d *definition) immunity(field string, n ast.Node) {
 			}
 		},
 	}})
-	if len(d.loader.faults) == before && len(m.Tags) == 0 && m.Type == "" && m.Polarity == buff.Neutral {
+	if d.loader.failed == before && len(m.Tags) == 0 && m.Type == "" && m.Polarity == buff.Neutral {
 		d.fail(field, at(n), "empty: want tags, type or polarity")
 	}
 }
@@ -100,10 +100,10 @@ func (d *definition) diminishing(field string, n ast.Node) {
 		d.fromTable(field, "dr", n, d.loader.returns, func(e *entry) { d.spec.DR = e.dr })
 		return
 	}
-	before := len(d.loader.faults)
+	before := d.loader.failed
 	d.fields(field, at(n), n, drFields)
 	d.notInTable(field+".group", "dr", d.loader.returns, &d.spec.DR.Group)
-	if len(d.loader.faults) > before {
+	if d.loader.failed > before {
 		d.loader.spoiled[shared{"dr.group", d.spec.DR.Group}] = true
 	}
 }

@@ -133,8 +133,7 @@ func (l *loader) warnings(o CheckOptions) Errors {
 
 // warn reports a breach of the rule at a field.
 func (l *linter) warn(d *definition, field, format string, args ...any) {
-	l.add(d.src, d.place(field).position, d.spec.ID, field, format, args...)
-	l.faults[len(l.faults)-1].err.Rule = l.rule
+	l.add(d.src, d.place(field).position, d.spec.ID, field, format, args...).Rule = l.rule
 }
 
 // short is a span without the zeros at its end: 36h, 1h30m.

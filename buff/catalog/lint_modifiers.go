@@ -8,7 +8,7 @@ import (
 
 // endless finds modifiers of which no file says how they ever go.
 func (l *linter) endless(d *definition) {
-	s := &d.spec
+	s := d.spec
 	if s.Kind != buff.Infinite || len(s.Modifiers) == 0 || l.ends(d) {
 		return
 	}
@@ -21,9 +21,9 @@ func (l *linter) endless(d *definition) {
 
 // ends reports whether something in the files ends a buff, or says that something does.
 func (l *linter) ends(d *definition) bool {
-	s := &d.spec
+	s := d.spec
 	for _, field := range []string{"on_death", "on_zone", "on_source_gone", "interrupt", "charges", "shield", "require.remove", "group", "slot", "per_source"} {
-		if _, ok := d.places[field]; ok {
+		if _, ok := d.places.get(field); ok {
 			return true
 		}
 	}
@@ -49,7 +49,7 @@ func (l *linter) endedBy() map[string]bool {
 		if a := d.spec.Aura.Apply; a != "" {
 			l.ended[a] = true
 		}
-		eachAction(&d.spec, func(_ string, a *buff.Action) {
+		eachAction(d.spec, func(_ string, a *buff.Action) {
 			if a.Do == buff.DoRemove {
 				l.ended[a.Name] = true
 			}
@@ -60,7 +60,7 @@ func (l *linter) endedBy() map[string]bool {
 
 // oneStack finds numbers that count for each of stacks of which there is one.
 func (l *linter) oneStack(d *definition) {
-	s := &d.spec
+	s := d.spec
 	if s.Stack.Limit > 1 || s.Stack.Timers == buff.TimersQueue || s.Kind == buff.Instant {
 		return
 	}

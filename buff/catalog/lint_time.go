@@ -23,7 +23,7 @@ func longest(s *buff.Spec) time.Duration {
 
 // neverPulses finds buffs that end before their first pulse.
 func (l *linter) neverPulses(d *definition) {
-	s := &d.spec
+	s := d.spec
 	if s.Kind != buff.Timed || byLevel(s) || s.Period <= s.Duration || s.First != buff.FirstNone || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
 		return
 	}
@@ -36,7 +36,7 @@ func (l *linter) neverPulses(d *definition) {
 
 // lostTail finds durations with a part of a period at their end.
 func (l *linter) lostTail(d *definition) {
-	s := &d.spec
+	s := d.spec
 	if s.Kind != buff.Timed || byLevel(s) || s.Period == 0 || s.Period > s.Duration || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
 		return
 	}
@@ -48,7 +48,7 @@ func (l *linter) lostTail(d *definition) {
 
 // lostBeat finds applications that take pulses away and give nothing.
 func (l *linter) lostBeat(d *definition) {
-	s := &d.spec
+	s := d.spec
 	if (s.Period != 0 || s.PeriodBy != nil) && s.Stack.By != buff.ByNone && s.Stack.Refresh == buff.RefreshNone && s.Stack.Phase == buff.PhaseReset {
 		l.warn(d, "stack.phase", "with refresh none each further application puts the next pulse off, and the end stays: pulses are lost")
 	}
@@ -74,7 +74,7 @@ const wheelRange = 12 * time.Hour
 
 // beyondWheel finds durations that do not fit on the wheel.
 func (l *linter) beyondWheel(d *definition) {
-	if s := &d.spec; longest(s) > wheelRange {
+	if s := d.spec; longest(s) > wheelRange {
 		l.warn(d, "duration", "longer than the %s of the wheel: its end waits in the overflow tier; nothing is lost, but is it meant?", short(wheelRange))
 	}
 }
@@ -91,8 +91,8 @@ const soonOver = time.Minute
 
 // waitsOffline finds bad things that players do not have to live through.
 func (l *linter) waitsOffline(d *definition) {
-	s := &d.spec
-	_, said := d.places["save.mode"]
+	s := d.spec
+	_, said := d.places.get("save.mode")
 	if s.Kind == buff.Timed && s.Polarity == buff.Negative && s.Clock == buff.Online && s.Save.Mode == buff.SaveAlways &&
 		(said || longest(s) >= soonOver) {
 		l.warn(d, "clock", "stands still while its owner is away: players hide from it by logging out; say clock: uptime or wall")
@@ -101,7 +101,7 @@ func (l *linter) waitsOffline(d *definition) {
 
 // runsOffline finds good things that are gone when players return.
 func (l *linter) runsOffline(d *definition) {
-	if s := &d.spec; s.Kind == buff.Timed && s.Polarity == buff.Positive && s.Clock == buff.Wall {
+	if s := d.spec; s.Kind == buff.Timed && s.Polarity == buff.Positive && s.Clock == buff.Wall {
 		l.warn(d, "clock", "a good buff that goes on while its owner is away and the server is down: players will miss it")
 	}
 }

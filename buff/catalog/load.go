@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -25,10 +23,10 @@ const (
 	MaxDefinitions = 10_000   // definitions of one catalog, and keys of any one map
 	MaxErrors      = 1000     // errors that are returned singly
 
-	maxDepth = 32      // levels of nesting; a list in the column of its key counts with it
-	maxEmpty = 100     // values that are left out, in one file
-	maxSigns = 300_000 // brackets, commas and colons in one file
-	maxTabs  = 1e9     // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
+	maxDepth = 32     // levels of nesting; a list in the column of its key counts with it
+	maxEmpty = 100    // values that are left out, in one file
+	maxSigns = 80_000 // lines, brackets, commas, colons and quotes in one file
+	maxTabs  = 1e9    // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
 )
 
 // Load reads one catalog from files and folders. Of a folder it reads the files
@@ -118,7 +116,7 @@ type loader struct {
 	byID    map[string]*definition
 	count   int  // all definitions, repeated ones too
 	full    bool // there were more than MaxDefinitions
-	faults  []fault
+	faults  faults
 	bytes   int // of all the files
 
 	attrs    attributeSheet
@@ -126,6 +124,7 @@ type loader struct {
 	declared map[string]map[string]bool // the lists of names by their sections
 	slots    map[string]*entry
 	returns  map[string]*entry
+	failed   int             // how many errors there are, those too that are not kept
 	later    []func(*loader) // what is done when all the files have been read
 
 	// spoiled are the classes of slots, and the groups of diminishing returns, of which
@@ -135,12 +134,6 @@ type loader struct {
 	// blind is set when some definitions could not be read at all, so that a
 	// reference to an unknown ID is perhaps none.
 	blind bool
-}
-
-// fault is an error that has its source, not yet the excerpt.
-type fault struct {
-	src *source
-	err *Error
 }
 
 // shared is a name on whose meaning definitions must agree, and the field in which it
@@ -163,17 +156,19 @@ func (l *loader) open(name, text string) *source {
 }
 
 // add reports an error at a place.
-func (l *loader) add(s *source, p position, id, field, format string, args ...any) {
-	l.faults = append(l.faults, fault{s, &Error{
+func (l *loader) add(s *source, p position, id, field, format string, args ...any) *Error {
+	e := &Error{
 		File: s.name, Line: p.line, Column: p.column,
 		Buff: id, Field: field, Text: fmt.Sprintf(format, args...),
-	}})
+	}
+	l.failed++
+	l.faults.add(s, e)
+	return e
 }
 
 // whole reports an error about a file as a whole.
 func (l *loader) whole(name string, cause error, format string, args ...any) {
-	l.add(l.open(name, ""), position{}, "", "", format, args...)
-	l.faults[len(l.faults)-1].err.cause = cause
+	l.add(l.open(name, ""), position{}, "", "", format, args...).cause = cause
 	l.blind = true
 }
 
@@ -276,7 +271,8 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	l.undeclared()
 	specs := make([]buff.Spec, len(l.defs))
 	for i, d := range l.defs {
-		specs[i] = d.spec
+		specs[i] = *d.spec
+		d.spec = &specs[i] // so that there are never two of all
 	}
 	definitions := buff.Definitions{Attributes: l.attrs.list, Specs: specs}
 	build := buff.Build
@@ -285,27 +281,8 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	}
 	c, err := build(definitions)
 	l.explain(err)
-	if len(l.faults) > 0 {
+	if l.failed > 0 {
 		return nil, l.errors()
 	}
 	return c, nil
-}
-
-// errors returns what was reported, in order, with the lines of the sources.
-func (l *loader) errors() Errors {
-	slices.SortStableFunc(l.faults, func(a, b fault) int {
-		return cmp.Or(cmp.Compare(a.src.index, b.src.index),
-			cmp.Compare(a.err.Line, b.err.Line), cmp.Compare(a.err.Column, b.err.Column))
-	})
-	list := make(Errors, 0, min(len(l.faults), MaxErrors+1))
-	for i, f := range l.faults {
-		f.err.Source = f.src.excerpt(position{f.err.Line, f.err.Column})
-		list = append(list, f.err)
-		if i == MaxErrors && len(l.faults) > MaxErrors+1 {
-			f.err.Buff, f.err.Field = "", ""
-			f.err.Text = fmt.Sprintf("too many %ss: this one and %d more are not shown", f.err.Severity(), len(l.faults)-i-1)
-			break
-		}
-	}
-	return list
 }

@@ -12,21 +12,19 @@ import (
 // magnitude reads a number of a buff: as it is, or a map that says where it comes from.
 // What to points to must stay where it is until all the files have been read.
 func (d *definition) magnitude(field string, n ast.Node, to *buff.Number) {
-	before := len(d.loader.faults)
+	before, why := d.loader.failed, ""
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 		d.origin(field, n, to)
 	case *ast.StringNode, *ast.LiteralNode:
-		if d.real(field, n, &to.Const); !d.places[field].bad {
-			break
+		if to.Const, why = realOf(n); why != "" {
+			d.fail(field, at(n), "want a number, or where it comes from, such as {formula: \"5 + level\"}, not %s", Describe(n))
 		}
-		d.loader.faults = d.loader.faults[:before]
-		d.fail(field, at(n), "want a number, or where it comes from, such as {formula: \"5 + level\"}, not %s", Describe(n))
 	default:
 		d.real(field, n, &to.Const)
 	}
-	if len(d.loader.faults) > before {
-		d.places[field] = place{position: at(n), bad: true}
+	if d.loader.failed > before {
+		d.places.set(field, place{position: at(n), bad: true})
 	}
 }
 
@@ -44,10 +42,10 @@ var origins = []string{"const", "curve", "attr", "caller", "formula"}
 
 // origin reads where a number comes from.
 func (d *definition) origin(field string, n ast.Node, to *buff.Number) {
-	before := len(d.loader.faults)
+	before := d.loader.failed
 	d.number = to
 	d.fields(field, at(n), n, numberFields)
-	if len(d.loader.faults) > before {
+	if d.loader.failed > before {
 		return
 	}
 	list, _ := Fields(n)
@@ -71,21 +69,6 @@ func (d *definition) origin(field string, n ast.Node, to *buff.Number) {
 			continue
 		}
 		d.fail(join(field, name), at(f.Key), "a number from %s has no %s", from[0], name)
-	}
-	d.atPulses(field, to)
-}
-
-// atPulses checks what is asked for anew at each pulse.
-func (d *definition) atPulses(field string, to *buff.Number) {
-	if to.Snapshot != buff.SnapshotPulse {
-		return
-	}
-	p := d.place(join(field, "snapshot")).position
-	switch {
-	case to.From == buff.FromFormula:
-		d.fail(join(field, "snapshot"), p, "a formula is worked out when the buff is applied, never in a pulse: want cast or apply")
-	case to.From != buff.FromAttr || to.Of == buff.AttrOfSource:
-		d.fail(join(field, "snapshot"), p, "only attributes of the owner are read in a pulse: want cast or apply")
 	}
 }
 
@@ -118,7 +101,7 @@ var numberFields = table{"number", nil, map[string]readFunc{
 // coefficient reads by what an attribute is multiplied. Zero would stand for the default in
 // a Number, and for nothing in a file.
 func (d *definition) coefficient(field string, n ast.Node) {
-	if d.real(field, n, &d.number.Coef); !d.places[field].bad && d.number.Coef == 0 {
+	if d.real(field, n, &d.number.Coef); !d.isBad(field) && d.number.Coef == 0 {
 		d.fail(field, at(n), "must not be 0: the attribute would not count")
 	}
 }

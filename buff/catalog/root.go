@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
 )
 
 // sections are the fields of a file, in the order of the documentation.
@@ -40,7 +42,7 @@ func (l *loader) root(s *source, root ast.Node) {
 // sections reads the fields of a file, and reports whether there is one that says
 // something.
 func (l *loader) sections(s *source, fields []*ast.MappingValueNode) bool {
-	w := &definition{loader: l, src: s, at: start, places: map[string]place{}}
+	w := &definition{loader: l, src: s, at: start, spec: &buff.Spec{}}
 	seen := map[string]position{}
 	for _, f := range fields {
 		p := at(f.Key)
@@ -93,7 +95,7 @@ func (w *definition) entries(section, of string, f *ast.MappingValueNode, read f
 		default:
 			seen[name] = p
 			field := join(section, name)
-			w.places[field] = place{position: valueAt(f)}
+			w.places.set(field, place{position: valueAt(f)})
 			read(name, field, f)
 		}
 	}
@@ -112,5 +114,5 @@ func (d *definition) failRef(field string, p position, format string, args ...an
 // spoil marks what a field is part of as bad.
 func (d *definition) spoil(field string) {
 	up := parent(field)
-	d.places[up] = place{position: d.place(up).position, bad: true}
+	d.places.set(up, place{position: d.place(up).position, bad: true})
 }

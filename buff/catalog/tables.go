@@ -35,13 +35,13 @@ func (w *definition) slots(f *ast.MappingValueNode) {
 // returns reads the groups of diminishing returns.
 func (w *definition) returns(f *ast.MappingValueNode) {
 	w.table("dr", "groups of diminishing returns", f, w.loader.returns, func(name, field string, f *ast.MappingValueNode, e *entry) {
-		before := len(w.loader.faults)
+		before := w.loader.failed
 		w.spec.DR = buff.DR{Group: name}
 		w.fields(field, valueAt(f), f.Value, returnsFields)
 		e.dr = w.spec.DR
 		p := w.place(field + ".reset").position
 		switch reset := e.dr.Reset; {
-		case len(w.loader.faults) > before:
+		case w.loader.failed > before:
 		case len(e.dr.Steps) == 0:
 			w.fail(field+".steps", w.place(field+".steps").position, "empty: want shares in percent, such as [100, 50, 0]")
 		case reset%time.Millisecond != 0:
@@ -61,10 +61,10 @@ func (w *definition) table(section, of string, f *ast.MappingValueNode, to map[s
 			w.complain(section, at(f.Key), "%s is repeated: it stands at %s:%d already", quote(name), first.src.name, first.line)
 			return
 		}
-		e, before := &entry{src: w.src, line: at(f.Key).line}, len(w.loader.faults)
+		e, before := &entry{src: w.src, line: at(f.Key).line}, w.loader.failed
 		to[name] = e
 		read(name, field, f, e)
-		e.bad = len(w.loader.faults) > before
+		e.bad = w.loader.failed > before
 	})
 }
 
@@ -83,7 +83,7 @@ func without(fields map[string]readFunc, name string) map[string]readFunc {
 // fromTable takes what a definition only names, when all the files have been read.
 func (d *definition) fromTable(field, section string, n ast.Node, from map[string]*entry, take func(e *entry)) {
 	name := ""
-	if d.name(field, n, false, &name); d.places[field].bad {
+	if d.name(field, n, false, &name); d.isBad(field) {
 		return
 	}
 	d.afterwards(func(l *loader) {
@@ -97,7 +97,7 @@ func (d *definition) fromTable(field, section string, n ast.Node, from map[strin
 			}
 			d.fail(field, at(n), "no %s under %s%s", quote(name), section, hint)
 		default:
-			d.places[field] = place{position: at(n), bad: true}
+			d.places.set(field, place{position: at(n), bad: true})
 		}
 	})
 }
