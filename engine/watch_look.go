@@ -15,7 +15,7 @@ type watching struct {
 	timed  bool          // began is set
 	frames frameTimes
 
-	counts [buff.Restored + 1]uint64
+	counts [buff.Changed + 1]uint64
 	late   [len(LateBounds) + 1]uint64
 	lateMs int64
 	denied map[denialKey]uint64

@@ -35,7 +35,7 @@ type View struct {
 
 	// Counts says how often each kind of event happened; Late how many events were worked
 	// out so long after they were due, see LateBounds; Denied by which definitions and why.
-	Counts [buff.Restored + 1]uint64
+	Counts [buff.Changed + 1]uint64
 	Late   [len(LateBounds) + 1]uint64
 	Denied []Denial
 
