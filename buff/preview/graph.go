@@ -18,8 +18,8 @@ type Graph struct {
 
 // Value is what an attribute is from an instant on.
 type Value struct {
-	At    wheel.Time
-	Value float64
+	At    wheel.Time // the instant
+	Value float64    // with what the buffs make of it
 }
 
 // Change is what was done to the base of an attribute.
