@@ -109,6 +109,16 @@ func ParseNode(name string, src []byte, node ast.Node) (*buff.Catalog, error) {
 	return l.catalog(nil)
 }
 
+// ParseFields reads a catalog from fields of a map that may have others too: those that a
+// file has at its top, such as "buffs:" and "attributes:". They are part of the tree that
+// [Tree] made of src, so that the errors have the lines and columns of the whole text. The
+// error is an [Errors]. Any goroutine may call it.
+func ParseFields(name string, src []byte, fields ...*ast.MappingValueNode) (*buff.Catalog, error) {
+	l := newLoader()
+	l.sections(l.open(name, plain(src)), fields)
+	return l.catalog(nil)
+}
+
 // loader gathers the definitions of one catalog and everything wrong with them.
 type loader struct {
 	sources []*source

@@ -216,3 +216,16 @@ func (p *play) absorb(st *step) error {
 	_, err := p.engine.Absorb(p.id(st.owner), st.amount, school)
 	return err
 }
+
+func (p *play) setBase(st *step) error {
+	return said(p.engine.SetBase(p.id(st.owner), st.attr, st.value))
+}
+
+func (p *play) change(st *step) error {
+	return said(p.engine.Change(p.id(st.owner), st.attr, st.value))
+}
+
+func (p *play) damage(st *step) error {
+	school, _ := p.engine.Catalog().Tag(st.tag)
+	return said(p.engine.Damage(p.id(st.owner), st.attr, st.value, school))
+}

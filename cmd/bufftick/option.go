@@ -11,9 +11,10 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// options reads each key that may stand beside a verb, but for "at" and "to".
+// options reads each key that may stand beside a verb, but for "at", "to" and "by".
 var options = map[string]func(*scenario, *step, ast.Node){
 	"owner":  func(s *scenario, st *step, n ast.Node) { st.owner, _ = s.nameOf("owner", n) },
 	"source": func(s *scenario, st *step, n ast.Node) { st.source, _ = s.nameOf("source", n) },
@@ -32,7 +33,6 @@ var options = map[string]func(*scenario, *step, ast.Node){
 	},
 	"scale":   func(s *scenario, st *step, n ast.Node) { st.app.Scale = s.ratioOf("scale", n) },
 	"params":  (*scenario).readParams,
-	"by":      func(s *scenario, st *step, n ast.Node) { st.by = s.spanOf("by", n) },
 	"after":   func(s *scenario, st *step, n ast.Node) { st.by = s.spanOf("after", n) },
 	"at_most": func(s *scenario, st *step, n ast.Node) { st.atMost = s.positiveSpan("at_most", n) },
 	"purge":   func(s *scenario, st *step, n ast.Node) { st.purge = s.boolOf("purge", n) },
@@ -67,6 +67,10 @@ func (s *scenario) readValue(st *step, what value, key string, n ast.Node) {
 		st.app.Spec = s.buffOf(key, n)
 	case takesRate:
 		st.rate = s.ratioOf(key, n)
+	case takesAttr:
+		st.attr = s.attrOf(key, n)
+	case takesNumber:
+		st.value = s.numberOf(key, n)
 	case takesAmount:
 		st.amount, _ = s.intOf(key, n, 0, math.MaxInt64)
 	case takesSpan:
@@ -84,6 +88,19 @@ func (s *scenario) buffOf(key string, n ast.Node) *buff.Spec {
 		return s.catalog.Spec(id)
 	}
 	return nil
+}
+
+// attrOf returns the attribute of a name.
+func (s *scenario) attrOf(key string, n ast.Node) stat.Attr {
+	name, ok := s.nameOf(key, n)
+	if !ok || s.catalog == nil {
+		return 0
+	}
+	a, ok := s.catalog.Attr(name)
+	if !ok {
+		s.fail(n, `there is no %q in "attributes"`, short(name))
+	}
+	return a
 }
 
 // queryKeys are the keys of a query.
@@ -146,17 +163,22 @@ func (s *scenario) readParams(st *step, n ast.Node) {
 			s.fail(f.Key, "%s is repeated", catalog.Describe(f.Key))
 			continue
 		}
-		value, err := strconv.ParseFloat(f.Value.GetToken().Value, 64)
-		switch f.Value.(type) {
-		case *ast.IntegerNode, *ast.FloatNode:
-			if err != nil {
-				s.fail(f.Value, "%q is beyond what a number can be: %s", name, catalog.Describe(f.Value))
-			}
-		default:
-			s.fail(f.Value, "%q must be a number, not %s", name, catalog.Describe(f.Value))
-		}
-		st.app.Params = append(st.app.Params, buff.Arg{Caller: name, Value: value})
+		st.app.Params = append(st.app.Params, buff.Arg{Caller: name, Value: s.numberOf(name, f.Value)})
 	}
+}
+
+// numberOf returns any number.
+func (s *scenario) numberOf(key string, n ast.Node) float64 {
+	value, err := strconv.ParseFloat(n.GetToken().Value, 64)
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		if err != nil {
+			s.fail(n, "%q is beyond what a number can be: %s", key, catalog.Describe(n))
+		}
+	default:
+		s.fail(n, "%q must be a number, not %s", key, catalog.Describe(n))
+	}
+	return value
 }
 
 // ratioOf returns a fraction, in lowest terms.

@@ -72,8 +72,11 @@ var scenarioKeys = map[string]func(*scenario, ast.Node){
 	"note":   func(s *scenario, n ast.Node) { s.textOf("note", n) },
 	"seen":   func(s *scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
 	"want":   (*scenario).readWant,
-	"buffs":  nil, // read before the script, wherever it stands
+	"buffs":  nil, // and what else is of a catalog: read before the script, wherever it stands
 	"script": (*scenario).readScript,
+
+	"attributes": nil, "curves": nil, "slots": nil, "dr": nil,
+	"tags": nil, "groups": nil, "handlers": nil, "acts": nil, "icons": nil,
 }
 
 func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenario {
@@ -82,7 +85,7 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenar
 	if !ok {
 		return s
 	}
-	s.readBuffs(fields["buffs"])
+	s.readCatalog(fields)
 	for _, key := range slices.Sorted(maps.Keys(scenarioKeys)) {
 		if read := scenarioKeys[key]; read != nil && fields[key] != nil {
 			read(s, fields[key].Value)
@@ -108,21 +111,23 @@ func (s *scenario) fail(n ast.Node, format string, args ...any) {
 	s.faults = append(s.faults, s.errorAt(n, format, args...))
 }
 
-// readBuffs reads the definitions; none are well.
-func (s *scenario) readBuffs(f *ast.MappingValueNode) {
-	if f == nil {
-		s.catalog, _ = buff.NewCatalog() // nothing to be wrong
-		return
+// readCatalog reads the definitions; none are well.
+func (s *scenario) readCatalog(fields fieldMap) {
+	var of []*ast.MappingValueNode
+	for _, key := range slices.Sorted(maps.Keys(scenarioKeys)) {
+		if scenarioKeys[key] == nil && fields[key] != nil {
+			of = append(of, fields[key])
+		}
 	}
-	n := f.Value
-	if list, ok := catalog.Fields(n); ok {
+	if f := fields["buffs"]; f != nil {
+		list, _ := catalog.Fields(f.Value)
 		for _, f := range list {
 			if id, ok := catalog.Text(f.Key); ok {
 				s.buffs[id] = true
 			}
 		}
 	}
-	c, err := catalog.ParseNode(s.file, s.text, n)
+	c, err := catalog.ParseFields(s.file, s.text, of...)
 	if err != nil {
 		s.faults = append(s.faults, err.(catalog.Errors)...)
 	}

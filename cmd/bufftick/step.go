@@ -12,6 +12,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -42,6 +43,8 @@ type step struct {
 	atMost time.Duration
 	rate   buff.Ratio
 	amount int64
+	attr   stat.Attr
+	value  float64
 	n      int
 	purge  bool
 }
@@ -52,7 +55,7 @@ type verb struct {
 	takes   value
 	options []string
 	needs   string // one of the options that must be there
-	to      value  // what the option "to" is
+	to, by  value  // what the options "to" and "by" are
 	do      func(*play, *step) error
 }
 
@@ -67,6 +70,8 @@ const (
 	takesRate
 	takesAmount
 	takesSpan
+	takesAttr
+	takesNumber
 )
 
 var verbs = func() map[string]*verb {
@@ -83,8 +88,8 @@ var verbs = func() map[string]*verb {
 		{word: "source_gone", takes: takesName, do: (*play).sourceGone},
 		{word: "timeout", takes: takesName, options: []string{"after"}, needs: "after", do: (*play).timeout},
 
-		{word: "extend", takes: takesBuff, options: []string{"by", "at_most"}, needs: "by", do: (*play).extend},
-		{word: "compensate", takes: takesQuery, options: []string{"by"}, needs: "by", do: (*play).compensate},
+		{word: "extend", takes: takesBuff, options: []string{"by", "at_most"}, needs: "by", by: takesSpan, do: (*play).extend},
+		{word: "compensate", takes: takesQuery, options: []string{"by"}, needs: "by", by: takesSpan, do: (*play).compensate},
 		{word: "set_remaining", takes: takesBuff, options: []string{"to"}, needs: "to", to: takesSpan, do: (*play).setRemaining},
 		{word: "set_period", takes: takesBuff, options: []string{"to"}, needs: "to", to: takesSpan, do: (*play).setPeriod},
 		{word: "pause", do: (*play).pause},
@@ -108,6 +113,10 @@ var verbs = func() map[string]*verb {
 		{word: "use", takes: takesBuff, options: []string{"charges"}, do: (*play).use},
 		{word: "absorb", takes: takesAmount, options: []string{"school"}, do: (*play).absorb},
 
+		{word: "base", takes: takesAttr, options: []string{"to"}, needs: "to", to: takesNumber, do: (*play).setBase},
+		{word: "change", takes: takesAttr, options: []string{"by"}, needs: "by", by: takesNumber, do: (*play).change},
+		{word: "damage", takes: takesAttr, options: []string{"by", "school"}, needs: "by", by: takesNumber, do: (*play).damage},
+
 		{word: "save", do: (*play).save},
 		{word: "load", do: (*play).load},
 	} {
@@ -129,7 +138,7 @@ var stepKeys = func() []string {
 
 // words are what stands behind a verb, as the help says it.
 var words = map[value]string{
-	takesTrue: "true", takesBuff: "BUFF", takesName: "NAME", takesQuery: "QUERY", takesRate: "RATIO", takesAmount: "N",
+	takesTrue: "true", takesBuff: "BUFF", takesName: "NAME", takesQuery: "QUERY", takesRate: "RATIO", takesAmount: "N", takesAttr: "ATTRIBUTE",
 }
 
 // stepHelp lists the steps that there are, a line each.
@@ -208,6 +217,8 @@ func (s *scenario) readOptions(st *step, fields fieldMap) {
 			s.fail(fields[key].Key, "%q says nothing in a step of %q", key, v.word)
 		case key == "to":
 			s.readValue(st, v.to, key, n)
+		case key == "by":
+			s.readValue(st, v.by, key, n)
 		case key == "stacks" && st.query != nil:
 			s.fail(fields[key].Key, `"stacks" says nothing with a query: it has "most"`)
 		default:
