@@ -11,39 +11,47 @@ import (
 	"strings"
 )
 
-// compareCmd compares two bench.txt.
+// compareCmd compares two bench.txt, or two commits.
 type compareCmd struct {
-	Old   string  `arg:"" help:"a folder with a bench.txt, or the file"`
-	New   string  `arg:"" help:"the same, of what has changed"`
-	Alpha float64 `default:"0.05" help:"the chance that one of the rows is taken for a difference, and is none"`
-	Least float64 `default:"5" help:"per cent below which a difference is none, however sure"`
+	Old    string  `arg:"" help:"a folder with a bench.txt, the file, or a commit"`
+	New    string  `arg:"" help:"the same, of what has changed; a dot is the tree as it is"`
+	Alpha  float64 `default:"0.05" help:"the chance that one of the rows is taken for a difference, and is none"`
+	Least  float64 `default:"10" help:"per cent below which a difference is none, however sure: that much has been seen between two runs of one commit"`
+	Probes int     `default:"12" help:"how often each of two commits has its turn"`
 }
 
 // Run has benchstat do the statistics, for it is what everybody reads: the tool that
 // tools/go.mod names. It fails if something has become dearer.
 //
-// Benchstat is given the ratios to the yardstick only, each from a process of its own. The
-// times of the profiles are in the same file, but those of two runs differ by the mood of
-// the machine alone, and benchstat would be sure of it.
+// Of files, benchstat is given the ratios to the yardstick only, each from a process of its
+// own. The times of the profiles are in the same file, but those of two runs differ by the
+// mood of the machine alone, and benchstat would be sure of it. Two commits are built and
+// have their turns one after the other, A B A B, so that the mood is the same for both.
 func (c *compareCmd) Run(con *console) error {
 	dir, err := os.MkdirTemp("", "bench-compare")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	from := []string{c.Old, c.New}
+	if !isFile(c.Old) && (c.New == "." || !isFile(c.New)) {
+		if from, err = c.inTurn(dir, con); err != nil {
+			return err
+		}
+	}
 	var files []string
 	rows := 0
-	for _, f := range []struct{ name, from string }{{"old", c.Old}, {"new", c.New}} {
-		text, n, err := ratioLines(f.from)
+	for i, name := range []string{"old", "new"} {
+		text, n, err := ratioLines(from[i])
 		if err != nil {
 			return err
 		}
 		rows = max(rows, n)
-		file := filepath.Join(dir, f.name)
+		file := filepath.Join(dir, name)
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			return err
 		}
-		files = append(files, f.name+"="+file)
+		files = append(files, name+"="+file)
 	}
 	alpha := strconv.FormatFloat(c.Alpha/float64(max(1, rows)), 'g', 4, 64)
 	table, err := benchstat(append([]string{"-alpha", alpha}, files...)...)
@@ -86,7 +94,7 @@ func ratioLines(from string) ([]byte, int, error) {
 		case strings.HasPrefix(name, "BenchmarkStep/"):
 			names[name] = true
 			out.WriteString(line)
-		case !strings.HasPrefix(name, "Benchmark"):
+		case strings.HasPrefix(name, "cpu:"), strings.HasPrefix(name, "pkg:"):
 			out.WriteString(line)
 		}
 	}

@@ -120,7 +120,7 @@ func (r *Report) writeTicks(file string) error {
 func (r *Report) writeBench(file string) error {
 	return create(file, func(w *bufio.Writer) error {
 		m := r.Machine
-		fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: github.com/bufftick/bufftick/bench\ncpu: %s\ncommit: %s\ngo: %s\n", m.OS, m.Arch, m.CPU, m.Commit, m.Go)
+		fmt.Fprintf(w, "# commit %s, %s\ngoos: %s\ngoarch: %s\npkg: github.com/bufftick/bufftick/bench\ncpu: %s\n", m.Commit, m.Go, m.OS, m.Arch, m.CPU)
 		for _, p := range r.Profiles {
 			for _, s := range p.Samples {
 				if s.Tick > 0 {
@@ -145,7 +145,11 @@ func (r *Report) writeBench(file string) error {
 		}
 		for _, probe := range r.Probes {
 			for _, name := range slices.Sorted(maps.Keys(probe)) {
-				fmt.Fprintf(w, "BenchmarkStep/%s-%d 1 %.4f times-the-heap\n", name, m.Processors, probe[name])
+				kind := "Step"
+				if name == rival.PoolStep {
+					kind = "Pool"
+				}
+				fmt.Fprintf(w, "Benchmark%s/%s-%d 1 %.4f times-the-heap\n", kind, name, m.Processors, probe[name])
 			}
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -19,17 +20,27 @@ const probeBuffs = 100_000
 // probeRounds is how many rounds a probe has; the middle one is what counts.
 const probeRounds = 15
 
+// PoolStep is the game with handlers on a pool. What it costs depends on whether the
+// processors have something else to do, so it is for limits with a margin only.
+const PoolStep = "pool/game"
+
 // RunProbe takes one.
 func RunProbe() (Probe, error) {
 	yard := &row{name: "heap", game: newGame(Fight, probeBuffs, settled, newHeap)}
 	games := contenders(Fight, probeBuffs)[:2]
+	pulses, err := newPulseProbe()
+	if err != nil {
+		return nil, err
+	}
 	steps := []struct {
 		name string
 		play func() float64
 	}{
-		{"game/loop", games[0].play},
-		{"game/ants", games[1].play},
+		{"engine/game", games[0].play},
+		{"engine/calls", newCallProbe().play},
+		{"engine/pulses", pulses.play},
 		{"wheel/churn", newWheelProbe().play},
+		{PoolStep, games[1].play},
 	}
 	ratios := map[string][]float64{}
 	for round := range probeRounds + 2 {
@@ -98,4 +109,55 @@ func (p *wheelProbe) play() float64 {
 		}
 	}
 	return float64(gauge.CPU()-start) / calls
+}
+
+// callProbe calls verbs of an engine with so many buffs: new ones, refreshes, removals.
+type callProbe struct {
+	o       *ours
+	handles []buff.Handle
+	n       uint64
+}
+
+func newCallProbe() *callProbe {
+	g := newGame(Fight, probeBuffs, 0, newHeap) // for the numbers only
+	p := &callProbe{o: newOurs(g, 0)}
+	for slot := range int32(probeBuffs) {
+		p.o.add(slot, 0, 36_000_000)
+	}
+	p.o.eng.Tick(frame * time.Millisecond)
+	return p
+}
+
+func (p *callProbe) play() float64 {
+	const batch = 3000
+	start := gauge.CPU()
+	p.handles = p.handles[:0]
+	for range batch {
+		p.n = p.n*6364136223846793005 + 1442695040888963407
+		slot := int32(p.n >> 33 % probeBuffs)
+		h, _ := p.o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{Spec: p.o.plain, Source: 100})
+		p.handles = append(p.handles, h)
+		p.o.add(slot, 0, 36_000_000)
+	}
+	for _, h := range p.handles {
+		p.o.eng.Remove(h)
+	}
+	p.o.eng.Tick(0) // takes the events away
+	return float64(gauge.CPU()-start) / (3 * batch)
+}
+
+// pulseProbe lets everything that pulses do so once: calls and ends are not in it.
+type pulseProbe struct{ world *scaleWorld }
+
+func newPulseProbe() (*pulseProbe, error) {
+	w, err := newScaleWorld(probeBuffs/scaleBuffs, 0)
+	return &pulseProbe{w}, err
+}
+
+func (p *pulseProbe) play() float64 {
+	_, cpu, err := p.world.turn()
+	if err != nil {
+		panic(fmt.Sprintf("rival: %v", err)) // Scale would say the same
+	}
+	return float64(cpu) / float64(p.world.players*scalePulsing)
 }
