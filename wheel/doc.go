@@ -95,7 +95,8 @@
 //
 // # Measured
 //
-// Entries in chunks against doubly linked lists of timers, on the same clock face without
+// As it was at commit 7bc5b17, before calls and frames were made shorter; what that was
+// worth is in docs/wheel.md, at the end. Entries in chunks against doubly linked lists of timers, on the same clock face without
 // smoothing, which this package had before; a million timers due within 12 h, on a shared
 // machine of two cores, where a figure can double from one run to another. All are in ns
 // unless they say bytes, medians of three, and of one run of make wheel-plots, whose output
