@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"buff/stat":    {},
 	"buff/preview": {"buff", "wheel"},
 	"buff/catalog": {
-		"buff", "wheel",
+		"buff", "buff/stat", "wheel",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
 	"buff/catalog/watch": {"buff", "buff/catalog", "github.com/fsnotify/fsnotify"},

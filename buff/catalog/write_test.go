@@ -69,6 +69,9 @@ func TestWriteAgain(t *testing.T) {
 		}
 		for f, as := range formats {
 			first, errWrite := Write(buffs, f)
+			if f == CSV && errWrite != nil && strings.Contains(errWrite.Error(), "a table has no place for") {
+				continue // TestNoTable has these
+			}
 			if err == nil {
 				require.NoError(t, errWrite, "%s as %v", name, f)
 				loaded++
@@ -86,6 +89,9 @@ func TestWriteAgain(t *testing.T) {
 			}
 			for g := range formats {
 				second, errSecond := Write(tree, g)
+				if g == CSV && errSecond != nil && strings.Contains(errSecond.Error(), "a table has no place for") {
+					continue
+				}
 				if err == nil {
 					require.NoError(t, errSecond, "%s as %v as %v", name, f, g)
 				}
