@@ -16,6 +16,8 @@ type checker struct {
 	// The first sound definition that named a class of slots, or a group of
 	// diminishing returns: the others must say the same.
 	classes, returns map[string]*Spec
+
+	numbers map[string]int // of the current definition, by name: how many begin so
 }
 
 func (k *checker) failf(field, format string, args ...any) {
@@ -50,6 +52,7 @@ func isWord(name string) bool {
 // found at once: nothing here may rely on what was checked before.
 func (k *checker) spec(s *Spec) {
 	k.current = s
+	clear(k.numbers)
 	k.words(s)
 	k.kind(s)
 	k.period(s)

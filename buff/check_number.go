@@ -1,23 +1,29 @@
 package buff
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // kept checks and compiles a number that a buff keeps. What it is kept under in a blob has
 // a number behind it if the name is taken.
 func (k *checker) kept(field, name string, n *Number) ref {
-	s, plain := k.current, name
-	for again := 2; slices.ContainsFunc(s.numbers, func(n number) bool { return n.name == name }); again++ {
-		name = fmt.Sprintf("%s#%d", plain, again)
-	}
-	c := k.number(field, name, n)
 	if n.From == FromConst {
-		return ref{value: c.value, place: -1}
+		return ref{value: k.number(field, name, n).value, place: -1}
 	}
-	s.numbers = append(s.numbers, *c)
+	s, plain := k.current, name
+	for k.numbers[name] > 0 {
+		k.numbers[plain]++
+		name = fmt.Sprintf("%s#%d", plain, k.numbers[plain])
+	}
+	k.keep(field, name, n)
 	return ref{place: int32(len(s.numbers) - 1)}
+}
+
+// keep compiles a number as the next one that the buff keeps.
+func (k *checker) keep(field, name string, n *Number) {
+	if k.numbers == nil {
+		k.numbers = map[string]int{}
+	}
+	k.numbers[name] = max(k.numbers[name], 1)
+	k.current.numbers = append(k.current.numbers, *k.number(field, name, n))
 }
 
 // number checks and compiles a number.
