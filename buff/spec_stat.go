@@ -8,7 +8,8 @@ type Definitions struct {
 	// may name one.
 	Attributes []Attribute
 
-	Specs []Spec // in the order of Spec.Index
+	// Specs are what [NewCatalog] takes.
+	Specs []Spec
 }
 
 // Attribute is one number that every owner has.
@@ -35,7 +36,8 @@ type Modifier struct {
 // Change is what DoChange and DoDamage do: they change the base of an attribute of the
 // owner for good.
 type Change struct {
-	Attr string // of the owner
+	// Attr names the attribute.
+	Attr string
 
 	// By is added by DoChange; DoDamage takes it away, rounded to a whole number, half up,
 	// after the shields have taken their part of it; below zero it does nothing. For a
@@ -52,8 +54,8 @@ type Change struct {
 
 // Client is what game clients want to know of a buff; the engine does not read it.
 type Client struct {
-	Icon     string // the client's own name for a picture
-	Hide     bool   // it is not shown
-	Priority int    // which come first, where there is no room for all
+	Icon     string // the game's own name for a picture
+	Hide     bool   // it is not to be shown
+	Priority int    // which is shown first
 	Sync     Sync   // who is told of it
 }
