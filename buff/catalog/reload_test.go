@@ -50,8 +50,11 @@ func TestReload(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, next.Succeeds(prev))
 	require.Equal(t, []buff.SpecChange{
-		{ID: "longer", Kind: buff.SpecChanged}, {ID: "curved", Kind: buff.SpecChanged}, {ID: "text", Kind: buff.SpecChanged},
-		{ID: "new", Kind: buff.SpecAdded}, {ID: "gone", Kind: buff.SpecRemoved},
+		{ID: "longer", Kind: buff.SpecChanged},
+		{ID: "curved", Kind: buff.SpecChanged},
+		{ID: "text", Kind: buff.SpecChanged},
+		{ID: "new", Kind: buff.SpecAdded},
+		{ID: "gone", Kind: buff.SpecRemoved},
 	}, next.Changes())
 }
 
