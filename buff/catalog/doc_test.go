@@ -20,7 +20,8 @@ func TestDocNamesEveryField(t *testing.T) {
 		specFields, stackFields, groupFields, perSourceFields, requireFields, dispelFields, chargesFields, auraFields, saveFields, onFields,
 		slotFields, drFields, shieldFields, clientFields, attributeFields, modifierFields,
 		{of: "on", read: map[string]readFunc{"call:": nil, "apply:": nil, "remove:": nil, "kill:": nil, "change:": nil, "damage:": nil}},
-		{of: "number", read: numberFields.read}, {of: "file", read: map[string]readFunc{
+		{of: "number", read: numberFields.read},
+		{of: "file", read: map[string]readFunc{
 			"version": nil, "attributes": nil, "curves": nil, "tags": nil, "slots": nil, "buffs": nil, `\$schema`: nil,
 		}},
 	} {

@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
@@ -72,6 +73,14 @@ var errNotFinite = fmt.Errorf("catalog: a formula gives no number within ±%v", 
 
 func (f *formula) String() string     { return f.text }
 func (f *formula) Reads() []buff.Read { return f.reads }
+
+// Same reports whether the other formula has the same text, and its curves the same points.
+func (f *formula) Same(other buff.Formula) bool {
+	o, ok := other.(*formula)
+	return ok && o.text == f.text && slices.EqualFunc(f.curves, o.curves, func(a, b *buff.Curve) bool {
+		return slices.Equal(a.Points(), b.Points())
+	})
+}
 
 // Eval runs the steps. It needs as many Reads as f has. Any goroutine may call it.
 func (f *formula) Eval(in buff.Inputs) (float64, error) {

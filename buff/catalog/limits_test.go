@@ -104,6 +104,22 @@ func TestFilesLimit(t *testing.T) {
 	require.Equal(t, MaxFiles, c.Len())
 }
 
+// Files that are small enough each may be too much together: then no more are read.
+func TestTotalLimit(t *testing.T) {
+	files := folder(MaxTotalSize/MaxFileSize+3, "buffs: {a%d: {duration: 1s}}\n#"+strings.Repeat("x", MaxFileSize-100))
+	_, err := LoadFS(files, "buffs")
+	require.Len(t, err, 1)
+	e := firstError(t, err)
+	require.Equal(t, "all files up to this one have more than 16777216 bytes together", e.Text)
+	require.Equal(t, "buffs/016.yaml", e.File)
+	delete(files, "buffs/016.yaml")
+	delete(files, "buffs/017.yaml")
+	delete(files, "buffs/018.yaml")
+	c, err := LoadFS(files, "buffs")
+	require.NoError(t, err)
+	require.Equal(t, MaxTotalSize/MaxFileSize, c.Len())
+}
+
 func TestErrorsLimit(t *testing.T) {
 	text := "buffs: {a: {duration: 1s, " + strings.Repeat("zz: 1, ", 3*MaxErrors) + "}}"
 	_, err := Parse("bad.yaml", []byte(text))

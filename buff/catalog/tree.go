@@ -108,6 +108,10 @@ func parse(text string) (root ast.Node, found []problem) {
 	if found = problems(tokens); len(found) > 0 {
 		return nil, found
 	}
+	if root, ok := build(tokens); ok {
+		straighten(tokens, text)
+		return root, nil
+	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	straighten(tokens, text) // not before: the columns are what the parser goes by
 	if err != nil {
