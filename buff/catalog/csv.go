@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -21,17 +20,14 @@ func (l *loader) csv(name string, src []byte) {
 		l.blind = true
 		return
 	}
-	before := len(l.faults)
 	l.definitions(t.src, start, t.defs)
-	l.faults = append(l.faults[:before], t.distinct(l.faults[before:])...)
 }
 
 // csvTree returns a table as the tree of a file of definitions, and reports whether
 // there is nothing wrong with it.
 func (l *loader) csvTree(name string, src []byte) (root ast.Node, ok bool) {
-	before := len(l.faults)
 	t := l.table(name, src)
-	if len(l.faults) > before {
+	if t.wrong {
 		return nil, false
 	}
 	return ast.Mapping(tokenAt("{", start), true, pair("buffs", start, t.defs)), true
@@ -44,7 +40,7 @@ type reading struct {
 	marked bool // the first column is for marks
 	heads  []columnHead
 	groups map[string]int // the number of each path that has a column, or fields that have one
-	lostAt map[position]bool
+	wrong  bool           // something is
 	row    row
 	defs   *ast.MappingNode // nil if there are none that could be read
 
@@ -74,21 +70,23 @@ type row struct {
 // with it as a table.
 func (l *loader) table(name string, src []byte) *reading {
 	text, s, ok := l.plainText(name, src)
-	t := &reading{loader: l, src: s, groups: map[string]int{}, lostAt: map[position]bool{}}
+	t := &reading{loader: l, src: s, groups: map[string]int{}}
 	if !ok {
+		t.wrong = true
 		return t
 	}
+	s.lost = map[position]bool{}
 	rows, headed := tableScan{rest: text, at: start}, false
 	for {
 		r, p, what := rows.next()
 		switch {
 		case what != "": // what follows it was cut wrongly
-			l.add(s, p, "", "", "%s", what)
+			t.fail(p, "", "", "%s", what)
 			l.blind = true
 			return t
 		case len(r) == 0:
 			if !headed {
-				l.add(s, start, "", "", "the table is empty: want a row with the names of the fields")
+				t.fail(start, "", "", "the table is empty: want a row with the names of the fields")
 			}
 			return t
 		case headed:
@@ -130,12 +128,12 @@ func (t *reading) definitionOf(r []cell) {
 	first := r[0].whole()
 	switch {
 	case first.text == "##var":
-		t.add(t.src, first.begin(), "", "", "a second row of names: only one is read")
+		t.fail(first.begin(), "", "", "a second row of names: only one is read")
 		return
 	case isMark(r):
 		return
 	case t.marked && first.text != "":
-		t.add(t.src, first.begin(), "", "", "the first column is for marks such as ##: the ID stands behind it")
+		t.fail(first.begin(), "", "", "the first column is for marks such as ##: the ID stands behind it")
 	}
 	t.row = row{nodes: map[int]*ast.MappingNode{}, column: map[int]int{}}
 	id := part{}
@@ -145,7 +143,7 @@ func (t *reading) definitionOf(r []cell) {
 		}
 	}
 	if id.text == "" {
-		t.add(t.src, t.first(r), "", "", "this row has no ID")
+		t.fail(t.first(r), "", "", "this row has no ID")
 		t.blind = true
 		return
 	}
@@ -180,13 +178,13 @@ func (t *reading) cellOf(i int, p part, def *ast.MappingNode) {
 	}
 	if t.cells++; t.cells > maxCells {
 		if t.cells == maxCells+1 {
-			t.add(t.src, p.begin(), "", "", "more than %d cells with something in them", maxCells)
+			t.fail(p.begin(), "", "", "more than %d cells with something in them", maxCells)
 			t.blind = true
 		}
 		return
 	}
 	if i >= len(t.heads) || t.heads[i].guess {
-		t.add(t.src, p.begin(), t.row.id, "", "there is no name of a field above this cell")
+		t.fail(p.begin(), t.row.id, "", "there is no name of a field above this cell")
 		return
 	}
 	h := &t.heads[i]
@@ -195,7 +193,7 @@ func (t *reading) cellOf(i int, p part, def *ast.MappingNode) {
 	}
 	n := t.value(p, h.shape, t.row.id, h.name())
 	if column := t.put(i, n, def); column >= 0 {
-		t.add(t.src, p.begin(), t.row.id, h.name(), "column %d, %s, has given this already", column+1, t.heads[column].name())
+		t.fail(p.begin(), t.row.id, h.name(), "column %d, %s, has given this already", column+1, t.heads[column].name())
 	}
 }
 
@@ -230,15 +228,21 @@ func pair(name string, p position, value ast.Node) *ast.MappingValueNode {
 	return ast.MappingValue(tokenAt(":", p), textAt(name, p), value)
 }
 
+// fail reports that something is wrong with the table itself.
+func (t *reading) fail(p position, id, field, format string, args ...any) {
+	t.add(t.src, p, id, field, format, args...)
+	t.wrong = true
+}
+
 // broken reports an error of a cell, and returns a node from which nothing follows.
 func (t *reading) broken(p position, id, field, text string) ast.Node {
-	t.add(t.src, p, id, field, "%s", text)
+	t.fail(p, id, field, "%s", text)
 	return t.lost(p)
 }
 
 // lost returns a node that every field refuses; that it does is not reported.
 func (t *reading) lost(p position) ast.Node {
-	t.lostAt[p] = true
+	t.src.lost[p] = true
 	return ast.Null(tokenAt("", p))
 }
 
@@ -248,12 +252,4 @@ func (t *reading) spend(text string) bool {
 	t.signs += signs(text) + 1
 	t.tabs += strings.Count(text, "\t") * len(text)
 	return t.signs <= maxFlow && t.tabs <= maxTabs
-}
-
-// distinct returns the errors of a table without those that follow from others, of which
-// there are some already.
-func (t *reading) distinct(list []fault) []fault {
-	return slices.DeleteFunc(list, func(f fault) bool {
-		return f.src == t.src && t.lostAt[position{f.err.Line, f.err.Column}]
-	})
 }

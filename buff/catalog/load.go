@@ -133,6 +133,9 @@ func (l *loader) open(name, text string) *source {
 
 // add reports an error at a place.
 func (l *loader) add(s *source, p position, id, field, format string, args ...any) {
+	if s.lost[p] {
+		return
+	}
 	l.faults = append(l.faults, fault{s, &Error{
 		File: s.name, Line: p.line, Column: p.column,
 		Buff: id, Field: field, Text: fmt.Sprintf(format, args...),

@@ -18,6 +18,8 @@ type source struct {
 	// The line that excerpt showed last: many errors may stand in one long line.
 	last  int
 	runes []rune
+
+	lost map[position]bool // of a table: where something is wrong that was reported
 }
 
 // position is a place in a source, both counted from 1, in characters.
