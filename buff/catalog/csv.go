@@ -15,34 +15,44 @@ func isTable(name string) bool { return strings.EqualFold(filepath.Ext(name), ".
 
 // csv reads the definitions of a table.
 func (l *loader) csv(name string, src []byte) {
-	t := l.table(name, src)
-	if t.defs == nil {
-		l.blind = true
-		return
+	t := l.newReading(name)
+	n := 0
+	t.each = func(d *ast.MappingValueNode) bool { // the tree of a row is not needed any longer
+		l.definitions(t.src, start, ast.Mapping(nil, true, d))
+		n++
+		return !l.full
 	}
-	l.definitions(t.src, start, t.defs)
+	if t.read(src); n == 0 && t.wrong {
+		l.blind = true
+	}
 }
 
 // csvTree returns a table as the tree of a file of definitions, and reports whether
 // there is nothing wrong with it.
 func (l *loader) csvTree(name string, src []byte) (root ast.Node, ok bool) {
-	t := l.table(name, src)
-	if t.wrong {
+	t := l.newReading(name)
+	defs := ast.Mapping(tokenAt("{", start), true)
+	t.each = func(d *ast.MappingValueNode) bool {
+		defs.Values = append(defs.Values, d)
+		return len(defs.Values) <= MaxDefinitions
+	}
+	if t.read(src); t.wrong {
 		return nil, false
 	}
-	return ast.Mapping(tokenAt("{", start), true, pair("buffs", start, t.defs)), true
+	return ast.Mapping(tokenAt("{", start), true, pair("buffs", start, defs)), true
 }
 
 // reading is a table that is being read.
 type reading struct {
 	*loader
+	name   string
 	src    *source
 	marked bool // the first column is for marks
 	heads  []columnHead
 	groups map[string]int // the number of each path that has a column, or fields that have one
 	wrong  bool           // something is
 	row    row
-	defs   *ast.MappingNode // nil if there are none that could be read
+	each   func(*ast.MappingValueNode) bool // takes a definition, and reports whether to go on
 
 	// What was read and what was handed to the parser so far.
 	cells, signs, tabs int
@@ -66,72 +76,71 @@ type row struct {
 	column map[int]int              // that gave the path or the first of its fields
 }
 
-// table reads a table as a map from IDs to maps of fields, and reports what is wrong
-// with it as a table.
-func (l *loader) table(name string, src []byte) *reading {
-	text, s, ok := l.plainText(name, src)
-	t := &reading{loader: l, src: s, groups: map[string]int{}}
+func (l *loader) newReading(name string) *reading {
+	return &reading{loader: l, name: name, groups: map[string]int{}}
+}
+
+// read reads a table, and reports what is wrong with it as a table.
+func (t *reading) read(src []byte) {
+	text, ok := t.plainText(src)
 	if !ok {
-		t.wrong = true
-		return t
+		return
 	}
-	s.lost = map[position]bool{}
+	t.src.lost = map[position]bool{}
 	rows, headed := tableScan{rest: text, at: start}, false
 	for {
 		r, p, what := rows.next()
 		switch {
 		case what != "": // what follows it was cut wrongly
 			t.fail(p, "", "", "%s", what)
-			l.blind = true
-			return t
+			t.blind = true
+			return
 		case len(r) == 0:
 			if !headed {
 				t.fail(start, "", "", "the table is empty: want a row with the names of the fields")
 			}
-			return t
+			return
 		case headed:
-			t.definitionOf(r)
-			if len(t.defs.Values) > MaxDefinitions || t.cells > maxCells {
-				return t // the first says so itself
+			if !t.definitionOf(r) || t.cells > maxCells {
+				return // what reads it has said so itself
 			}
 		case isMark(r) && r[0].text != "##var":
 		case !t.header(r):
-			return t
+			return
 		default:
 			headed = true
-			t.defs = ast.Mapping(tokenAt("{", start), true)
 		}
 	}
 }
 
 // plainText opens a file that may be read at all.
-func (l *loader) plainText(name string, src []byte) (text string, s *source, ok bool) {
+func (t *reading) plainText(src []byte) (text string, ok bool) {
 	if len(src) > MaxFileSize {
-		s = l.open(name, "")
-		l.add(s, start, "", "", "%d bytes: a file may have at most %d", len(src), MaxFileSize)
-		return "", s, false
+		t.src = t.open(t.name, "")
+		t.fail(start, "", "", "%d bytes: a file may have at most %d", len(src), MaxFileSize)
+		return "", false
 	}
 	text = plain(src)
-	s = l.open(name, text)
-	p, what := unreadable(text)
-	if what != "" {
-		l.add(s, p, "", "", "%s", what)
+	t.src = t.open(t.name, text)
+	if p, what := unreadable(text); what != "" {
+		t.fail(p, "", "", "%s", what)
+		return "", false
 	}
-	return text, s, what == ""
+	return text, true
 }
 
 // isMark reports whether a row is one of those that are for people and other programs.
 func isMark(r []cell) bool { return strings.HasPrefix(r[0].text, "##") }
 
-// definitionOf reads one row.
-func (t *reading) definitionOf(r []cell) {
+// definitionOf reads one row, and reports whether to go on.
+func (t *reading) definitionOf(r []cell) bool {
 	first := r[0].whole()
 	switch {
 	case first.text == "##var":
 		t.fail(first.begin(), "", "", "a second row of names: only one is read")
-		return
+		return true
 	case isMark(r):
-		return
+		return true
 	case t.marked && first.text != "":
 		t.fail(first.begin(), "", "", "the first column is for marks such as ##: the ID stands behind it")
 	}
@@ -145,7 +154,7 @@ func (t *reading) definitionOf(r []cell) {
 	if id.text == "" {
 		t.fail(t.first(r), "", "", "this row has no ID")
 		t.blind = true
-		return
+		return true
 	}
 	key, _ := Text(t.value(id, &shape{kinds: map[string]bool{"string": true}}, "", ""))
 	t.row.id = key
@@ -155,10 +164,10 @@ func (t *reading) definitionOf(r []cell) {
 	}
 	for i := range t.heads {
 		if t.heads[i].guess {
-			t.put(i, t.lost(id.begin()), def)
+			t.put(i, t.lost(nowhere), def)
 		}
 	}
-	t.defs.Values = append(t.defs.Values, pair(key, id.begin(), def))
+	return t.each(pair(key, id.begin(), def))
 }
 
 // first returns where the first cell of a row stands in which there is something.
