@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -16,40 +15,44 @@ func isTable(name string) bool { return strings.EqualFold(filepath.Ext(name), ".
 
 // csv reads the definitions of a table.
 func (l *loader) csv(name string, src []byte) {
-	t := l.table(name, src)
-	if t.defs == nil {
-		l.blind = true
-		return
+	t := l.newReading(name)
+	n := 0
+	t.each = func(d *ast.MappingValueNode) bool { // the tree of a row is not needed any longer
+		l.definitions(t.src, start, ast.Mapping(nil, true, d))
+		n++
+		return !l.full
 	}
-	before, failed := len(l.faults.list), l.failed
-	l.definitions(t.src, start, t.defs)
-	if l.failed-failed == len(l.faults.list)-before { // none of them was dropped
-		l.faults.list = append(l.faults.list[:before], t.distinct(l.faults.list[before:])...)
-		l.failed = failed + len(l.faults.list) - before
+	if t.read(src); n == 0 && t.wrong {
+		l.blind = true
 	}
 }
 
 // csvTree returns a table as the tree of a file of definitions, and reports whether
 // there is nothing wrong with it.
 func (l *loader) csvTree(name string, src []byte) (root ast.Node, ok bool) {
-	before := l.failed
-	t := l.table(name, src)
-	if l.failed > before {
+	t := l.newReading(name)
+	defs := ast.Mapping(tokenAt("{", start), true)
+	t.each = func(d *ast.MappingValueNode) bool {
+		defs.Values = append(defs.Values, d)
+		return len(defs.Values) <= MaxDefinitions
+	}
+	if t.read(src); t.wrong {
 		return nil, false
 	}
-	return ast.Mapping(tokenAt("{", start), true, pair("buffs", start, t.defs)), true
+	return ast.Mapping(tokenAt("{", start), true, pair("buffs", start, defs)), true
 }
 
 // reading is a table that is being read.
 type reading struct {
 	*loader
+	name   string
 	src    *source
 	marked bool // the first column is for marks
 	heads  []columnHead
 	groups map[string]int // the number of each path that has a column, or fields that have one
-	lostAt map[position]bool
+	wrong  bool           // something is
 	row    row
-	defs   *ast.MappingNode // nil if there are none that could be read
+	each   func(*ast.MappingValueNode) bool // takes a definition, and reports whether to go on
 
 	// What was read and what was handed to the parser so far.
 	cells, signs, tabs int
@@ -73,72 +76,73 @@ type row struct {
 	column map[int]int              // that gave the path or the first of its fields
 }
 
-// table reads a table as a map from IDs to maps of fields, and reports what is wrong
-// with it as a table.
-func (l *loader) table(name string, src []byte) *reading {
-	text, s, ok := l.plainText(name, src)
-	t := &reading{loader: l, src: s, groups: map[string]int{}, lostAt: map[position]bool{}}
+func (l *loader) newReading(name string) *reading {
+	return &reading{loader: l, name: name, groups: map[string]int{}}
+}
+
+// read reads a table, and reports what is wrong with it as a table.
+func (t *reading) read(src []byte) {
+	text, ok := t.plainText(src)
 	if !ok {
-		return t
+		return
 	}
+	t.src.lost = map[position]bool{}
 	rows, headed := tableScan{rest: text, at: start}, false
 	for {
 		r, p, what := rows.next()
 		switch {
 		case what != "": // what follows it was cut wrongly
-			l.add(s, p, "", "", "%s", what)
-			l.blind = true
-			return t
+			t.fail(p, "", "", "%s", what)
+			t.blind = true
+			return
 		case len(r) == 0:
 			if !headed {
-				l.add(s, start, "", "", "the table is empty: want a row with the names of the fields")
+				t.fail(start, "", "", "the table is empty: want a row with the names of the fields")
 			}
-			return t
+			return
 		case headed:
-			t.definitionOf(r)
-			if len(t.defs.Values) > MaxDefinitions || t.cells > maxCells {
-				return t // the first says so itself
+			if !t.definitionOf(r) || t.cells > maxCells {
+				return // what reads it has said so itself
 			}
 		case isMark(r) && r[0].text != "##var":
 		case !t.header(r):
-			return t
+			return
 		default:
 			headed = true
-			t.defs = ast.Mapping(tokenAt("{", start), true)
 		}
 	}
 }
 
 // plainText opens a file that may be read at all.
-func (l *loader) plainText(name string, src []byte) (text string, s *source, ok bool) {
+func (t *reading) plainText(src []byte) (text string, ok bool) {
 	if len(src) > MaxFileSize {
-		s = l.open(name, "")
-		l.add(s, start, "", "", "%d bytes: a file may have at most %d", len(src), MaxFileSize)
-		return "", s, false
+		t.src = t.open(t.name, "")
+		t.fail(start, "", "", "%d bytes: a file may have at most %d", len(src), MaxFileSize)
+		return "", false
 	}
 	text = plain(src)
-	s = l.open(name, text)
-	p, what := unreadable(text)
-	if what != "" {
-		l.add(s, p, "", "", "%s", what)
+	t.src = t.open(t.name, text)
+	if p, what := unreadable(text); what != "" {
+		t.fail(p, "", "", "%s", what)
+		return "", false
 	}
-	return text, s, what == ""
+	return text, true
 }
 
 // isMark reports whether a row is one of those that are for people and other programs.
 func isMark(r []cell) bool { return strings.HasPrefix(r[0].text, "##") }
 
-// definitionOf reads one row.
-func (t *reading) definitionOf(r []cell) {
+// definitionOf reads one row, and reports whether to go on.
+func (t *reading) definitionOf(r []cell) bool {
 	first := r[0].whole()
 	switch {
 	case first.text == "##var":
-		t.add(t.src, first.begin(), "", "", "a second row of names: only one is read")
-		return
+		t.fail(first.begin(), "", "", "a second row of names: only one is read")
+		return true
 	case isMark(r):
-		return
+		return true
 	case t.marked && first.text != "":
-		t.add(t.src, first.begin(), "", "", "the first column is for marks such as ##: the ID stands behind it")
+		t.fail(first.begin(), "", "", "the first column is for marks such as ##: the ID stands behind it")
 	}
 	t.row = row{nodes: map[int]*ast.MappingNode{}, column: map[int]int{}}
 	id := part{}
@@ -148,9 +152,9 @@ func (t *reading) definitionOf(r []cell) {
 		}
 	}
 	if id.text == "" {
-		t.add(t.src, t.first(r), "", "", "this row has no ID")
+		t.fail(t.first(r), "", "", "this row has no ID")
 		t.blind = true
-		return
+		return true
 	}
 	key, _ := Text(t.value(id, &shape{kinds: map[string]bool{"string": true}}, "", ""))
 	t.row.id = key
@@ -160,10 +164,10 @@ func (t *reading) definitionOf(r []cell) {
 	}
 	for i := range t.heads {
 		if t.heads[i].guess {
-			t.put(i, t.lost(id.begin()), def)
+			t.put(i, t.lost(nowhere), def)
 		}
 	}
-	t.defs.Values = append(t.defs.Values, pair(key, id.begin(), def))
+	return t.each(pair(key, id.begin(), def))
 }
 
 // first returns where the first cell of a row stands in which there is something.
@@ -183,13 +187,13 @@ func (t *reading) cellOf(i int, p part, def *ast.MappingNode) {
 	}
 	if t.cells++; t.cells > maxCells {
 		if t.cells == maxCells+1 {
-			t.add(t.src, p.begin(), "", "", "more than %d cells with something in them", maxCells)
+			t.fail(p.begin(), "", "", "more than %d cells with something in them", maxCells)
 			t.blind = true
 		}
 		return
 	}
 	if i >= len(t.heads) || t.heads[i].guess {
-		t.add(t.src, p.begin(), t.row.id, "", "there is no name of a field above this cell")
+		t.fail(p.begin(), t.row.id, "", "there is no name of a field above this cell")
 		return
 	}
 	h := &t.heads[i]
@@ -198,7 +202,7 @@ func (t *reading) cellOf(i int, p part, def *ast.MappingNode) {
 	}
 	n := t.value(p, h.shape, t.row.id, h.name())
 	if column := t.put(i, n, def); column >= 0 {
-		t.add(t.src, p.begin(), t.row.id, h.name(), "column %d, %s, has given this already", column+1, t.heads[column].name())
+		t.fail(p.begin(), t.row.id, h.name(), "column %d, %s, has given this already", column+1, t.heads[column].name())
 	}
 }
 
@@ -233,15 +237,21 @@ func pair(name string, p position, value ast.Node) *ast.MappingValueNode {
 	return ast.MappingValue(tokenAt(":", p), textAt(name, p), value)
 }
 
+// fail reports that something is wrong with the table itself.
+func (t *reading) fail(p position, id, field, format string, args ...any) {
+	t.add(t.src, p, id, field, format, args...)
+	t.wrong = true
+}
+
 // broken reports an error of a cell, and returns a node from which nothing follows.
 func (t *reading) broken(p position, id, field, text string) ast.Node {
-	t.add(t.src, p, id, field, "%s", text)
+	t.fail(p, id, field, "%s", text)
 	return t.lost(p)
 }
 
 // lost returns a node that every field refuses; that it does is not reported.
 func (t *reading) lost(p position) ast.Node {
-	t.lostAt[p] = true
+	t.src.lost[p] = true
 	return ast.Null(tokenAt("", p))
 }
 
@@ -251,12 +261,4 @@ func (t *reading) spend(text string) bool {
 	t.signs += signs(text) + 1
 	t.tabs += strings.Count(text, "\t") * len(text)
 	return t.signs <= maxFlow && t.tabs <= maxTabs
-}
-
-// distinct returns the errors of a table without those that follow from others, of which
-// there are some already.
-func (t *reading) distinct(list []fault) []fault {
-	return slices.DeleteFunc(list, func(f fault) bool {
-		return f.src == t.src && t.lostAt[position{f.err.Line, f.err.Column}]
-	})
 }

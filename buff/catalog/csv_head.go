@@ -10,7 +10,6 @@ import (
 // header reads the names of the fields, and reports whether the rows can be read.
 func (t *reading) header(r []cell) bool {
 	t.marked = r[0].text == "##var"
-	before := t.failed
 	t.heads = make([]columnHead, len(r))
 	for i := range r {
 		name := r[i].whole()
@@ -19,16 +18,16 @@ func (t *reading) header(r []cell) bool {
 		}
 		t.head(i, name)
 	}
-	if t.failed == before && !slices.ContainsFunc(t.heads, func(h columnHead) bool { return h.name() == "id" }) {
+	if !t.wrong && !slices.ContainsFunc(t.heads, func(h columnHead) bool { return h.name() == "id" }) {
 		hint := `the column "id" is missing: the first row has the names of the fields`
 		for _, by := range []struct{ sign, name string }{{";", "semicolons"}, {"\t", "tabs"}} {
 			if len(r) == 1 && strings.Contains(r[0].text, by.sign) {
 				hint = "the columns are parted by " + by.name + ": save the table with commas"
 			}
 		}
-		t.add(t.src, r[0].whole().begin(), "", "", "%s", hint)
+		t.fail(r[0].whole().begin(), "", "", "%s", hint)
 	}
-	if t.failed > before {
+	if t.wrong {
 		return false
 	}
 	t.strange()
@@ -45,11 +44,11 @@ func (t *reading) head(i int, name part) {
 		p := name.place(at)
 		switch {
 		case word == "" || word != strings.TrimSpace(word):
-			t.add(t.src, p, "", "", "%s is no name of a field: want words with dots between them, such as stack.limit", quote(name.text))
+			t.fail(p, "", "", "%s is no name of a field: want words with dots between them, such as stack.limit", quote(name.text))
 			h.path = nil
 			return
 		case k == maxPath:
-			t.add(t.src, p, "", "", "more than %d words in one name", maxPath)
+			t.fail(p, "", "", "more than %d words in one name", maxPath)
 			h.path = nil
 			return
 		}
@@ -58,13 +57,10 @@ func (t *reading) head(i int, name part) {
 		at = at.over(word + ".")
 	}
 	if first := slices.IndexFunc(t.heads[:i], func(o columnHead) bool { return slices.Equal(o.path, h.path) }); first >= 0 {
-		t.add(t.src, h.at[0], "", "", "the column %s is repeated: it is column %d already", quote(h.name()), first+1)
+		t.fail(h.at[0], "", "", "the column %s is repeated: it is column %d already", quote(h.name()), first+1)
 		return
 	}
-	h.shape = definitionShape()
-	for _, word := range h.path {
-		h.shape = h.shape.field(word)
-	}
+	h.shape = shapeOf(h.name())
 }
 
 // nowhere is where no name stands.
@@ -90,18 +86,21 @@ func (t *reading) strange() {
 		all.Values = append(all.Values, pair(h.name(), nowhere, n))
 	}
 	asked.definitions(t.src, start, all)
-	for _, f := range asked.faults.list {
-		p := position{f.err.Line, f.err.Column}
+	for _, e := range asked.errors() { // those of names come first
+		p := position{e.Line, e.Column}
 		i, ok := columnAt[p]
 		if !ok {
-			continue // of the value, and there is none
+			return // of the values, and there are none
 		}
-		name := t.heads[i].name()
-		t.add(t.src, p, "", f.err.Field, "%s", f.err.Text)
+		if t.heads[i].path == nil {
+			continue // one is enough
+		}
+		d := asked.byID[t.heads[i].name()]
+		t.fail(p, "", e.Field, "%s", e.Text)
 		t.heads[i].path = nil
-		for _, meant := range asked.byID[name].places.list {
-			if meant.value.bad && meant.value.position == p {
-				t.guess(meant.key)
+		for name := range shapeOf(e.Field).names() {
+			if meant := d.place(join(e.Field, name)); meant.bad && meant.position == p {
+				t.guess(join(e.Field, name))
 			}
 		}
 	}

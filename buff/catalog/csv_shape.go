@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"encoding/json"
+	"iter"
+	"maps"
 	"strings"
 	"sync"
 )
@@ -41,6 +43,26 @@ func (s *shape) element() *shape {
 		return nil
 	}
 	return s.items
+}
+
+// names returns the names of the fields.
+func (s *shape) names() iter.Seq[string] {
+	if s == nil {
+		return func(func(string) bool) {}
+	}
+	return maps.Keys(s.fields)
+}
+
+// shapeOf returns the shape of the field of that path, nil if it is not known.
+func shapeOf(path string) *shape {
+	s := definitionShape()
+	if path == "" {
+		return s
+	}
+	for word := range strings.SplitSeq(path, ".") {
+		s = s.field(word)
+	}
+	return s
 }
 
 // definitionShape returns the shape of a definition. It is taken from the schema, so

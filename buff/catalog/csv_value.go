@@ -26,6 +26,9 @@ func (t *reading) value(p part, s *shape, id, field string) ast.Node {
 		if len(list) == 1 && p.text[0] == '[' {
 			break
 		}
+		if t.signs += len(list); t.signs > maxFlow {
+			return t.broken(p.begin(), id, field, tooMuch)
+		}
 		seq := ast.Sequence(tokenAt("[", p.begin()), true)
 		for _, e := range list {
 			seq.Values = append(seq.Values, t.value(e, s.element(), id, field))
@@ -82,10 +85,12 @@ func (t *reading) inQuotes(p part) ast.Node {
 	return n
 }
 
+const tooMuch = "the cells of this table have too many elements, brackets, commas, colons and tabs: split it"
+
 // flow returns the list or map in brackets that the part is.
 func (t *reading) flow(p part, id, field string) ast.Node {
 	if !t.spend(p.text) {
-		return t.broken(p.begin(), id, field, "the cells have too many brackets, commas, colons and tabs")
+		return t.broken(p.begin(), id, field, tooMuch)
 	}
 	root, found := parse(untab(p.text))
 	for _, f := range found {

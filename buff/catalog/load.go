@@ -171,8 +171,10 @@ func (l *loader) add(s *source, p position, id, field, format string, args ...an
 		File: s.name, Line: p.line, Column: p.column,
 		Buff: id, Field: field, Text: fmt.Sprintf(format, args...),
 	}
-	l.failed++
-	l.faults.add(s, e)
+	if !s.lost[p] {
+		l.failed++
+		l.faults.add(s, e)
+	}
 	return e
 }
 

@@ -20,6 +20,8 @@ type source struct {
 	at, offset int
 	last       int // of excerpt
 	runes      []rune
+
+	lost map[position]bool // of a table: where something is wrong that was reported
 }
 
 // position is a place in a source, both counted from 1, in characters.

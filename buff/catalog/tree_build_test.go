@@ -13,25 +13,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shape tells all of a tree that this package reads: what each node is, where it stands and
+// outline tells all of a tree that this package reads: what each node is, where it stands and
 // what it says.
-func shape(b *strings.Builder, n ast.Node) {
+func outline(b *strings.Builder, n ast.Node) {
 	p := at(n)
 	fmt.Fprintf(b, "%s %d:%d", kindOf(n), p.line, p.column)
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		fmt.Fprintf(b, " %v start %d:%d {", n.IsFlowStyle, where(n.Start).line, where(n.Start).column)
 		for _, f := range n.Values {
-			shape(b, f.Key)
+			outline(b, f.Key)
 			fmt.Fprintf(b, " : %v ", valueAt(f))
-			shape(b, f.Value)
+			outline(b, f.Value)
 			b.WriteString(", ")
 		}
 		b.WriteString("}")
 	case *ast.SequenceNode:
 		fmt.Fprintf(b, " %v [", n.IsFlowStyle)
 		for _, v := range n.Values {
-			shape(b, v)
+			outline(b, v)
 			b.WriteString(", ")
 		}
 		b.WriteString("]")
@@ -54,10 +54,10 @@ func sameTree(t *testing.T, text string) bool {
 	file, err := parser.Parse(lexer.Tokenize(text), 0, parser.AllowDuplicateMapKey())
 	require.NoError(t, err, "%q", text)
 	var got, want strings.Builder
-	shape(&got, root)
+	outline(&got, root)
 	for _, d := range file.Docs {
 		if d.Body != nil {
-			shape(&want, d.Body)
+			outline(&want, d.Body)
 			break
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,15 +64,16 @@ func TestWriteAgain(t *testing.T) {
 			continue
 		}
 		want, err := Parse(name, []byte(text))
-		var buffs ast.Node = root
-		if fields, ok := Fields(root); !ok || len(fields) == 0 {
+		fields, ok := Fields(root)
+		if !ok || len(fields) == 0 {
 			continue
 		}
+		fit := !slices.ContainsFunc(fields, func(f *ast.MappingValueNode) bool { return keyOf(f) != "buffs" && keyOf(f) != "version" })
 		for f, as := range formats {
-			first, errWrite := Write(buffs, f)
-			if f == CSV && errWrite != nil && strings.Contains(errWrite.Error(), "a table has no place for") {
-				continue // TestNoTable has these
+			if f == CSV && !fit {
+				continue
 			}
+			first, errWrite := Write(root, f)
 			if err == nil {
 				require.NoError(t, errWrite, "%s as %v", name, f)
 				loaded++
@@ -88,10 +90,10 @@ func TestWriteAgain(t *testing.T) {
 				require.Equal(t, dumped(want), dumped(got), "%s as %v\n%s", name, f, first)
 			}
 			for g := range formats {
-				second, errSecond := Write(tree, g)
-				if g == CSV && errSecond != nil && strings.Contains(errSecond.Error(), "a table has no place for") {
+				if g == CSV && !fit {
 					continue
 				}
+				second, errSecond := Write(tree, g)
 				if err == nil {
 					require.NoError(t, errSecond, "%s as %v as %v", name, f, g)
 				}
