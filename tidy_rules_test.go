@@ -13,7 +13,7 @@ import (
 // expected are the packages without which the other rules would hold for want of
 // anything to look at.
 var expected = []string{
-	"actor", "bench", "buff", "buff/catalog", "buff/preview", "cmd/bufftick", "engine", "examples/mmo", "wheel",
+	"actor", "bench", "buff", "buff/catalog", "buff/preview", "cmd/bufftick", "engine", "examples/mmo", "inspect", "wheel",
 }
 
 func missingPackages(tr *tree) []string {
@@ -38,12 +38,13 @@ var arrows = map[string][]string{
 	"buff/stat":    {},
 	"buff/preview": {"buff", "wheel"},
 	"buff/catalog": {
-		"buff", "wheel",
+		"buff", "buff/stat", "wheel",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
 	"buff/catalog/watch": {"buff", "buff/catalog", "github.com/fsnotify/fsnotify"},
 	"engine":             {"wheel", "buff", "buff/stat", "actor", "github.com/HdrHistogram/hdrhistogram-go", antsPath},
 	"wheel":              {},
+	"inspect":            {"engine", "buff", "wheel"},
 }
 
 // programs are the folders at the end of every arrow.

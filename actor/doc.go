@@ -17,8 +17,8 @@
 // # Who may call
 //
 // One goroutine, the loop, owns the [Group] and is the only one that sends. What
-// a pump may call, inside Handle and nowhere else, is [Mailbox.Next] and
-// [Mailbox.Again]. No method may be called by a third party. Nothing here blocks
+// a pump may call, inside Handle and nowhere else, is [Mailbox.Next],
+// [Mailbox.Again] and [Mailbox.Rest]. No method may be called by a third party. Nothing here blocks
 // on a handler, except Wait, and that only as long as its caller wants.
 //
 // # States of a mailbox
@@ -38,6 +38,8 @@
 // a mailbox that has messages left at the end, behind everybody who waits. So a
 // pump that is stuck in one owner holds that owner only, and an owner with many
 // messages whose Handle returns after some of them delays the others by one turn.
+// A mailbox that rests is done too, and comes home staged with what is left: the
+// loop decides when it goes on.
 //
 // # Memory order
 //
@@ -80,7 +82,7 @@
 //
 // # Cost
 //
-// Send, Next, Again, Home and Len cost O(1). Start and Collect cost O(1) for
+// Send, Next, Again, Home and Len cost O(1), Rest O(1) for each message that is left. Start and Collect cost O(1) for
 // each mailbox that is handed over or away, plus one Submit for each pump that is
 // missing. A turn costs one short critical section. A frame allocates nothing once
 // the buffers have grown to the load, and a mailbox gives back a buffer that has

@@ -35,7 +35,8 @@ type Options[O, M any] struct {
 	Limit int
 
 	// Handle takes messages with box.Next until that reports false, or stops
-	// earlier: then it is called again for the rest, after the others that wait.
+	// earlier: then it is called again for the rest, after the others that wait,
+	// or, if it has called box.Rest, after the next Start.
 	// It must take at least one message in each call, or it is called for ever.
 	// Calls for one mailbox never overlap, nor do calls with one pump; pump is in
 	// [0, Pumps) and may serve as index of scratch space. Handle must not call the
@@ -234,11 +235,32 @@ func (g *Group[O, M]) locked(done func() bool) bool {
 	return done()
 }
 
+// Shrink gives memory back: that of lists which have room for more than 4 n mailboxes is
+// cut down to n. It does nothing while a mailbox is away. Only the loop goroutine may
+// call it.
+func (g *Group[O, M]) Shrink(n int) {
+	if len(g.away) > 0 {
+		return
+	}
+	if cap(g.away) > 4*n {
+		g.away = make([]*Mailbox[O, M], 0, n)
+	}
+	if cap(g.staged) > 4*n {
+		g.staged = append(make([]*Mailbox[O, M], 0, max(n, len(g.staged))), g.staged...)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.ready.ring) > 4*n {
+		g.ready = ready[Mailbox[O, M]]{} // nobody is in it: reserve makes another
+		g.ready.reserve(n)
+	}
+}
+
 // Collect appends the mailboxes that have come home since the last Collect to
 // dst and returns it. They are in the order in which Start handed them over,
 // whichever was done first; those still away keep their places for later. A
-// mailbox for which messages came meanwhile is staged again, behind those that are
-// staged already, and is home until the next Start. It costs O(1) for each mailbox
+// mailbox for which messages came meanwhile, or that rests, is staged again, behind those
+// that are staged already, and is home until the next Start. It costs O(1) for each mailbox
 // that is away. Only the loop goroutine may call it.
 func (g *Group[O, M]) Collect(dst []*Mailbox[O, M]) []*Mailbox[O, M] {
 	still := g.away[:0]

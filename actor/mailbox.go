@@ -27,6 +27,7 @@ type Mailbox[O, M any] struct {
 
 	place   place // changed by the loop only
 	overdue bool  // under the group's lock, see WaitOthers
+	rests   bool  // goes home with messages left; of whoever has it in hand
 
 	// done is how a pump tells the loop that the batch is finished. It is the
 	// only field that both sides touch while the mailbox is away.
@@ -49,6 +50,7 @@ const (
 	shut    turnState = iota // not inside Handle
 	open                     // inside Handle
 	putBack                  // inside Handle, after Again
+	resting                  // inside Handle, after Rest
 )
 
 // keep is the number of messages for which a mailbox holds buffers whatever its
@@ -70,14 +72,14 @@ func (box *Mailbox[O, M]) Home() bool { return box.place != away }
 func (box *Mailbox[O, M]) Len() int { return len(box.batch) + len(box.late) }
 
 // Next takes the oldest message and reports whether there was one. It returns
-// the zero message and false at the end of the batch and after [Mailbox.Again].
-// A message that is sent while the mailbox is away belongs to the next batch.
+// the zero message and false at the end of the batch and after [Mailbox.Again]
+// and [Mailbox.Rest]. A message that is sent while the mailbox is away belongs to the next batch.
 // Next panics outside Handle, as far as that can be seen. Only inside the handler.
 func (box *Mailbox[O, M]) Next() (M, bool) {
 	if box.turn == shut {
 		panic("actor: Next called outside Handle")
 	}
-	if box.turn == putBack || box.head == len(box.batch) {
+	if box.turn != open || box.head == len(box.batch) {
 		var none M
 		return none, false
 	}
@@ -103,6 +105,20 @@ func (box *Mailbox[O, M]) Again() {
 	box.turn = putBack
 }
 
+// Rest is Again for an owner that has had its share: the mailbox does not go to the
+// end of the ready list but home, with the message and all that stand behind it. It
+// is staged there, and the next Start hands it over again.
+//
+// Rest panics where Again does. Only inside the handler.
+func (box *Mailbox[O, M]) Rest() {
+	if box.turn != open || box.head == box.from {
+		panic("actor: Rest called without a message from Next")
+	}
+	box.head--
+	box.turn = resting
+	box.rests = true
+}
+
 // begin opens a turn.
 func (box *Mailbox[O, M]) begin() {
 	box.from = box.head
@@ -125,7 +141,15 @@ func (box *Mailbox[O, M]) comeHome() {
 	box.done.Store(false)
 	box.place = idle
 	used := len(box.batch)
-	box.batch, box.head = box.batch[:0], 0
+	left := copy(box.batch, box.batch[box.head:]) // none, unless it rests
+	clear(box.batch[left:])
+	box.batch, box.head, box.rests = box.batch[:left], 0, false
+	if left > 0 {
+		box.batch = append(box.batch, box.late...)
+		clear(box.late)
+		box.late = box.late[:0]
+		return
+	}
 	if cap(box.batch) > keep && used < cap(box.batch)/4 {
 		box.batch = nil
 	}

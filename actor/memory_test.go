@@ -125,3 +125,46 @@ func TestReadyListIsAQueue(t *testing.T) {
 		require.Nil(t, p)
 	}
 }
+
+// TestShrink: after a frame with very many mailboxes the lists can be cut down; what is
+// staged stays, in its order, and who is away stops it.
+func TestShrink(t *testing.T) {
+	const many = 10_000
+	var got []int
+	g := NewGroup(Options[int, int]{
+		Pool: onLoop{}, Pumps: 1, Limit: 1,
+		Handle: func(_ int, box *Mailbox[int, int]) {
+			box.Next()
+			got = append(got, box.Owner)
+		},
+	})
+	boxes := make([]Mailbox[int, int], many)
+	send := func(n int) {
+		for i := range n {
+			boxes[i].Owner = i
+			require.NoError(t, g.Send(&boxes[i], 0))
+		}
+	}
+	live := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := live()
+	send(many)
+	g.Start()
+	g.Shrink(10) // does nothing: all are away
+	require.Len(t, g.Collect(nil), many)
+	peak := live()
+	send(20)
+	got = nil
+	g.Shrink(10)
+	g.Start()
+	require.Len(t, g.Collect(nil), 20)
+	require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, got)
+	after := live()
+	require.Less(t, before, peak)
+	require.Less(t, after+200_000, peak, "three lists of pointers: 380 KB")
+	runtime.KeepAlive(boxes)
+}

@@ -124,7 +124,7 @@ func (g *Group[O, M]) claim(i int) *Mailbox[O, M] {
 // more. The caller holds the lock.
 func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 	g.counts.handled += uint64(box.head - box.from)
-	if box.head < len(box.batch) {
+	if box.head < len(box.batch) && !box.rests {
 		g.ready.push(box)
 		return
 	}
@@ -168,7 +168,7 @@ func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 		if v == nil {
 			v = Goexit{}
 			// Whoever puts the message back on the way out knows what is left of it.
-			box.end(box.turn != putBack)
+			box.end(box.turn == open)
 		} else {
 			box.end(true)
 		}

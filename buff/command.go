@@ -40,6 +40,9 @@ type Span struct {
 // [ErrDuration].
 func For(d time.Duration) Span { return Span{d: d, given: true} }
 
+// Given returns the duration and whether there is one.
+func (s Span) Given() (d time.Duration, given bool) { return s.d, s.given }
+
 // Application is what it takes to put a buff on an owner.
 type Application struct {
 	Spec      *Spec

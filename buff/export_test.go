@@ -3,7 +3,6 @@ package buff
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -19,9 +18,6 @@ func (s *Set) Due(h Handle) wheel.Time {
 	at, _ := s.due(i)
 	return s.world(at)
 }
-
-// Given returns the duration of a Span and reports whether there is one.
-func (s Span) Given() (time.Duration, bool) { return s.d, s.given }
 
 // Taken returns the numbers of a buff that was stolen.
 func (a *Application) Taken() []float64 {

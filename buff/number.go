@@ -3,7 +3,7 @@ package buff
 // Number says where a number of a definition comes from, and when it is asked for. The
 // zero Number is the constant 0.
 type Number struct {
-	From From
+	From From // which of the fields below count
 
 	// Const is the number of FromConst and, if there is a Default, what stands for a
 	// number that is not known.
@@ -93,6 +93,6 @@ type Read struct {
 
 // Inputs are what a [Formula] works with.
 type Inputs struct {
-	Level, Stacks, Magnitude float64
-	Reads                    []float64
+	Level, Stacks, Magnitude float64   // of the application; the stacks are those that it leads to
+	Reads                    []float64 // what Formula.Reads asked for
 }

@@ -92,8 +92,8 @@ type Aura struct {
 
 // Param is a number that handlers find under its Name.
 type Param struct {
-	Name  string
-	Value Number
+	Name  string // one of each name in a definition
+	Value Number // where it comes from
 }
 
 // Saving says what is kept of a buff when its owner leaves.

@@ -8,7 +8,7 @@ type Definitions struct {
 	// may name one.
 	Attributes []Attribute
 
-	Specs []Spec
+	Specs []Spec // in the order of Spec.Index
 }
 
 // Attribute is one number that every owner has.
@@ -35,7 +35,7 @@ type Modifier struct {
 // Change is what DoChange and DoDamage do: they change the base of an attribute of the
 // owner for good.
 type Change struct {
-	Attr string
+	Attr string // of the owner
 
 	// By is added by DoChange; DoDamage takes it away, rounded to a whole number, half up,
 	// after the shields have taken their part of it; below zero it does nothing. For a
@@ -52,8 +52,8 @@ type Change struct {
 
 // Client is what game clients want to know of a buff; the engine does not read it.
 type Client struct {
-	Icon     string
-	Hide     bool
-	Priority int
-	Sync     Sync
+	Icon     string // the client's own name for a picture
+	Hide     bool   // it is not shown
+	Priority int    // which come first, where there is no room for all
+	Sync     Sync   // who is told of it
 }

@@ -9,24 +9,32 @@ import "time"
 // and at a pool that had no worker, again.
 const closeRound = 10 * time.Millisecond
 
-// budget is what one Tick may wait.
-type budget struct{ timer *time.Timer }
+// budget is what one Tick may wait, in all its slices together.
+type budget struct {
+	timer *time.Timer
+	runs  bool
+	spent bool // a wait of this Tick has come to its end
+}
 
-// start returns a channel that delivers once limit is used up, nil for no limit.
+// start returns a channel that delivers once limit, counted from the first start of the
+// Tick, is used up; nil for no limit.
 func (b *budget) start(limit time.Duration) <-chan time.Time {
-	if limit < 0 {
+	switch {
+	case limit < 0:
 		return nil
-	}
-	if b.timer == nil {
+	case b.timer == nil:
 		b.timer = time.NewTimer(limit)
-	} else {
+	case !b.runs:
 		b.timer.Reset(limit)
 	}
+	b.runs = true
 	return b.timer.C
 }
 
+// stop ends the Tick.
 func (b *budget) stop() {
-	if b.timer != nil {
+	if b.runs {
 		b.timer.Stop()
 	}
+	b.runs, b.spent = false, false
 }

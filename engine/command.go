@@ -28,7 +28,6 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 		return 0, buff.Result{Err: err}
 	}
 	a.Spec = spec
-	e.capture(id, &a)
 	r := e.to(id, buff.Command{Verb: buff.Apply, Application: a})
 	return r.Handle, r
 }
@@ -111,14 +110,19 @@ func (e *Engine) Kill(id buff.OwnerID) buff.Result {
 }
 
 func (e *Engine) to(id buff.OwnerID, c buff.Command) buff.Result {
+	e.record.command(opTo, uint64(id), &c)
 	o := e.byID[id]
 	if o == nil {
 		return buff.Result{Err: fmt.Errorf("%w: %d", ErrUnknownOwner, id)}
+	}
+	if c.Verb == buff.Apply {
+		e.capture(id, &c.Application)
 	}
 	return e.do(o, c)
 }
 
 func (e *Engine) by(number uint32, c buff.Command) buff.Result {
+	e.record.command(opBy, uint64(number), &c)
 	o := e.at(number)
 	switch {
 	case o != nil:
@@ -131,8 +135,11 @@ func (e *Engine) by(number uint32, c buff.Command) buff.Result {
 
 // do carries a command out, or queues it if the owner is busy.
 func (e *Engine) do(o *owner, c buff.Command) buff.Result {
-	if e.closed {
+	switch {
+	case e.closed:
 		return buff.Result{Err: ErrClosed}
+	case len(e.loop.Events) >= e.opts.EventLimit:
+		return e.overload(o, e.opts.EventLimit, "events for the next Frame")
 	}
 	return e.deliver(o, c)
 }
@@ -213,7 +220,7 @@ func (e *Engine) obey(o *owner) (late bool) {
 		}
 	}
 	o.set.ClearOrders()
-	if o.set.Pending() > 0 && !o.leaving {
+	if o.set.Pending() > 0 && !o.leaving && !o.rests {
 		e.want(o)
 	}
 	return late
@@ -238,10 +245,10 @@ func (e *Engine) want(o *owner) {
 	}
 }
 
-// run has the owner work off everything that is due by now, once in a frame.
+// run has the owner work off everything that is due by now, once in a slice of a Tick.
 func (e *Engine) run(o *owner) {
-	if o.ran != e.frame.Number {
-		o.ran = e.frame.Number
+	if o.ran != e.round {
+		o.ran = e.round
 		at := e.now
 		if o.leaving {
 			at = o.left

@@ -15,7 +15,9 @@ import (
 // before the owner's next due event, in the order of issue, at the same instant.
 // A command for another owner runs at the end of the frame. Neither answers: what
 // came of it is an event. What finds no such owner, nothing under its handle or no
-// room in the other's mailbox is counted in Stats.Undelivered.
+// room in the other's mailbox is counted in Stats.Undelivered. One handler may ask for
+// buff.MaxCommands things of others; the rest is dropped, and a Faulted with the reason
+// Cascade says so.
 //
 // A Context is good until its handler returns. After that its methods panic, or, if
 // the same worker is in another handler by then, do their work for that one.
@@ -92,7 +94,7 @@ func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 	byLoop := l.capture(to, &a)
 	cmd := buff.Command{Verb: buff.Apply, Application: a}
 	if byLoop {
-		c.send(cross{to: to, cmd: cmd})
+		c.lane.send(cross{to: to, cmd: cmd})
 		return
 	}
 	c.to(to, cmd)
@@ -160,7 +162,7 @@ func (c *Context) to(owner buff.OwnerID, cmd buff.Command) {
 		l.turn.Issue(l.owner.set, cmd)
 		return
 	}
-	c.send(cross{to: owner, cmd: cmd})
+	l.send(cross{to: owner, cmd: cmd})
 }
 
 func (c *Context) by(number uint32, cmd buff.Command) {
@@ -169,15 +171,23 @@ func (c *Context) by(number uint32, cmd buff.Command) {
 		l.turn.Issue(l.owner.set, cmd)
 		return
 	}
-	c.send(cross{num: number, by: true, cmd: cmd})
+	l.send(cross{num: number, by: true, cmd: cmd})
 }
 
-// send puts a command among those that the loop delivers at the end of the frame.
-func (c *Context) send(x cross) {
-	l := c.lane
+// send puts a command of the handler that runs among those for other owners. After
+// buff.MaxCommands of them the rest is dropped, and an event says so, once.
+func (l *lane) send(c cross) {
+	if l.issued++; l.issued > buff.MaxCommands {
+		if l.issued == buff.MaxCommands+1 {
+			l.turn.Events = append(l.turn.Events, buff.Event{
+				At: l.turn.At(), Seen: l.turn.Now, Owner: l.owner.id, End: wheel.Never, Kind: buff.Faulted, Why: buff.Cascade,
+			})
+		}
+		return
+	}
 	l.passOn()
-	x.at, x.from = l.turn.At(), l.owner.id
-	l.cross = append(l.cross, x)
+	c.at, c.from = l.turn.At(), l.owner.id
+	l.cross = append(l.cross, c)
 }
 
 // removal panics if why is not a reason that ends a buff.

@@ -123,11 +123,23 @@
 // is of the new set, also by a *buff.Spec of an older one; what runs goes by its definition:
 // it goes on as it is, follows, or ends, some thousand buffs in each Tick.
 //
-// # Not yet
+// # Being watched
 //
-// A Tick works off everything that is due, however long its dt: after a day with a
-// buff that pulses each second its owner has 86,400 events to run, and is busy
-// meanwhile. Bounded catch-up comes later.
+// Other goroutines read through [Engine.Watch]: the loop answers at the end of a Tick with a
+// [View], which never changes. While nobody watches, that costs a frame one atomic load.
+//
+// # Catching up
+//
+// A Tick after a stall does not work off everything at once. It goes through its time in
+// slices, each as long as the deadlines in it allow, and stops when it has done as much
+// as [Options].TickLimit says, or when a slice was not done within Budget. What is left of
+// the time is carried to the following Ticks, or dropped: see [CatchUp]. A Tick that
+// stops is a frame like any other, so the events of each owner are the same, later.
+//
+// What is due in one millisecond is not divided: a buff that was given to a hundred
+// thousand players in one call ends for all of them in one Tick. One owner who has very
+// much to do, for it makes work for itself or was busy for long, gets a share of each Tick;
+// it is busy meanwhile, and time goes on for the others.
 //
 // # Cost
 //

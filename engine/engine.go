@@ -26,16 +26,20 @@ type Engine struct {
 	names   map[string]buff.HandlerID // never changes: any goroutine reads it
 	release func(context.Context) error
 
-	now   wheel.Time
-	carry time.Duration // of dt, below a millisecond
-	wheel *wheel.Wheel
-	fired []wheel.Fired
+	now    wheel.Time
+	target wheel.Time    // that the Ticks have brought; after now: a backlog is carried
+	carry  time.Duration // of dt, below a millisecond
+	wheel  *wheel.Wheel
+	fired  []wheel.Fired
+	slack  slacks
 
 	owners []*owner // by number; nil: free
 	bases  []uint32 // by number: the generation its next Set begins with
 	free   []uint32
 	byID   map[buff.OwnerID]*owner
 	wanted []*owner // want a turn in the next Tick
+	round  uint64   // counts the slices of all Ticks
+	share  int32    // of one owner in one hand-over, see maxShare
 
 	group *actor.Group[*owner, message]
 	lanes []lane // by pump
@@ -55,9 +59,13 @@ type Engine struct {
 	behind   []*owner // who has not been told yet of its zone's time
 	frame    Frame
 	inbox    Inbox
+	watch    Watch
 	budget   budget
 	stats    Stats
+	record   *recorder
 	closed   bool
+	living   int  // owners, with those that leave
+	lived    bool // there has been one since renew
 	asking   bool // Options.Members is at work
 
 	ticking atomic.Bool   // a handler that calls the Engine finds it true
@@ -95,10 +103,13 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		names:   make(map[string]buff.HandlerID),
 		zones:   map[uint32]*zone{0: {}},
 		ledger:  newLedger(o.Catalog),
+		share:   int32(min(maxShare, o.TickLimit)),
 	}
 	e.loop.Catalog, e.loop.Seed = o.Catalog, o.Seed
+	e.record = newRecorder(o.Record, &e.opts)
 	e.inbox.limit = o.InboxLimit
 	e.inbox.engine = e
+	e.watch.init(e)
 	e.ledger.auras.yield = e.member
 	e.nameHandlers()
 	e.publish(o.Catalog)
@@ -172,7 +183,8 @@ func (e *Engine) Catalog() *buff.Catalog { return e.edition.Load().catalog }
 // Any goroutine may call it.
 func (e *Engine) Inbox() *Inbox { return &e.inbox }
 
-// Close ends the engine: it refuses new work, delivers what was accepted, waits
+// Close ends the engine: it refuses new work, delivers what was accepted, also
+// what was due in time that is carried (see [Options].CatchUp), waits
 // for handlers and gives the workers back. Further calls fail with [ErrClosed] or
 // do nothing; what was due later never comes. What is still delivered reaches the
 // handlers, but no Frame: a loop that wants to see those events ticks once more before
@@ -187,6 +199,7 @@ func (e *Engine) Inbox() *Inbox { return &e.inbox }
 func (e *Engine) Close(ctx context.Context) error {
 	e.enter("Close")
 	e.closed = true
+	e.record.close()
 	e.inbox.close()
 	for e.working() {
 		e.tick(0)
@@ -197,13 +210,13 @@ func (e *Engine) Close(ctx context.Context) error {
 	if err := e.release(ctx); err != nil {
 		return fmt.Errorf("engine: close: %w", err)
 	}
-	return nil
+	return e.record.failure()
 }
 
 // working reports whether accepted work is left.
 func (e *Engine) working() bool {
 	s := e.group.Stats()
-	return len(e.wanted)+s.Away+s.Staged+e.inbox.Len() > 0
+	return e.now < e.target || len(e.wanted)+s.Away+s.Staged+e.inbox.Len() > 0
 }
 
 // running names the owners whose handlers run.

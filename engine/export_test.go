@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"testing"
+	"time"
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
@@ -153,3 +155,48 @@ func Owed(e *Engine) int {
 
 // Do carries out a command for the buff of a handle.
 func Do(e *Engine, h buff.Handle, c buff.Command) buff.Result { return e.by(h.Number(), c) }
+
+// Recode writes a command as a recording has it, and reads it again.
+func Recode(tb testing.TB, cat *buff.Catalog, cmd buff.Command) (got buff.Command) {
+	w := coder{catalog: cat, mode: writing}
+	var calls bool
+	w.command(&cmd, &calls)
+	r := coder{catalog: cat, mode: reading, data: w.data}
+	r.command(&got, &calls)
+	if r.err != nil || len(r.data) > 0 {
+		tb.Fatal(r.err, len(r.data))
+	}
+	return got
+}
+
+// HistogramOf returns a Histogram of one duration.
+func HistogramOf(d time.Duration) *Histogram {
+	var h Histogram
+	h.add(d)
+	return &h
+}
+
+// NewWatchless returns an engine that nobody watches.
+func NewWatchless(tb interface{ Fatal(...any) }) *Engine {
+	e, err := New(Options{Synchronous: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
+// WatchHooks does what a Tick does for the Watch.
+func WatchHooks(e *Engine) {
+	e.watch.begin()
+	e.watch.end()
+}
+
+// Asked makes the next Tick publish a View.
+func Asked(e *Engine) { e.watch.asked.Store(true) }
+
+// Ask returns the View of a Tick in which no time passes.
+func Ask(e *Engine) *View {
+	Asked(e)
+	e.Tick(0)
+	return e.watch.view.Load()
+}

@@ -14,6 +14,10 @@ type Frame struct {
 	Number uint64
 	Now    wheel.Time
 
+	// Behind is how much of the time that Ticks have brought is still to be worked off,
+	// with Carry; Lost how much of it this Tick has dropped, with Dilate.
+	Behind, Lost time.Duration
+
 	// Stuck are the owners whose handlers were still running when the budget was
 	// used up, and Waiting is how many owners had not been served because of them.
 	Stuck   []Stuck
@@ -69,8 +73,8 @@ func all(events []buff.Event, yield func(buff.Event) bool) bool {
 func (f *Frame) Len() int { return f.count }
 
 // begin starts a frame with what the loop has decided since the last one.
-func (f *Frame) begin(number uint64, now wheel.Time, loop *buff.Turn) {
-	f.Number, f.Now = number, now
+func (f *Frame) begin(number uint64, loop *buff.Turn) {
+	f.Number = number
 	f.Stuck, f.Waiting = f.Stuck[:0], 0
 	clear(f.turns)
 	f.turns = f.turns[:0]
@@ -96,6 +100,9 @@ func (f *Frame) end(e *Engine) {
 	f.tail = e.loop.Events
 	f.count += len(f.tail)
 	e.loop.Events, f.spare = f.spare[:0], nil
+	f.Now, f.Behind = e.now, span(e.now, e.target)
+	e.slack.loop.used(max(len(f.head), len(f.tail)))
+	e.slack.turns.used(len(f.turns))
 	e.stats.Events += uint64(f.count)
 	s := e.group.Stats()
 	if s.Pending == 0 {

@@ -25,6 +25,8 @@ type Inbox struct {
 	full   []posted
 	empty  []posted
 	closed bool
+	deaf   bool  // accepts and forgets, see Replay
+	slack  slack // the loop's
 }
 
 // posted is one command with its address.
@@ -134,6 +136,8 @@ func (in *Inbox) post(p posted) error {
 	switch {
 	case in.closed:
 		return ErrClosed
+	case in.deaf:
+		return nil
 	case len(in.full) >= in.limit:
 		return fmt.Errorf("%w: limit %d", ErrInboxFull, in.limit)
 	}
@@ -144,10 +148,24 @@ func (in *Inbox) post(p posted) error {
 // take returns what waits; it is good until the next take.
 func (in *Inbox) take() []posted {
 	clear(in.empty)
+	in.slack.used(len(in.empty))
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.full, in.empty = in.empty[:0], in.full
 	return in.empty
+}
+
+// fit gives memory back that is far more than what has been used.
+func (in *Inbox) fit() {
+	in.empty = fit(in.empty[:0], in.slack)
+	in.slack = 0
+}
+
+// isClosed reports whether post fails.
+func (in *Inbox) isClosed() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.closed
 }
 
 // close makes post fail.

@@ -19,6 +19,8 @@ type lane struct {
 	ctx    Context
 	owner  *owner // whose turn it is
 	frame  uint64 // the frame that the lists belong to
+	issued int    // commands for others, of the handler that runs
+	dice   uint32 // which turns are measured, see clockIn
 
 	// current and since tell the loop who holds the lane up: the owner's number, plus
 	// one, with the definition's line behind it, and the frame's time when the turn
@@ -39,9 +41,10 @@ func (l *lane) init(e *Engine) {
 func (l *lane) serve(box *mailbox) {
 	l.open()
 	o := box.Owner
-	l.owner = o
+	l.owner, o.rests = o, false
 	l.since.Store(int64(l.turn.Now))
 	l.mark(nil)
+	began := l.clockIn()
 	events, crossed := len(l.turn.Events), len(l.cross)
 	defer func() {
 		l.passOn()
@@ -49,6 +52,7 @@ func (l *lane) serve(box *mailbox) {
 			events: l.turn.Events[events:len(l.turn.Events):len(l.turn.Events)],
 			cross:  l.cross[crossed:len(l.cross):len(l.cross)],
 		})
+		l.clockOut(o, began)
 		l.current.Store(0)
 		if n := l.turn.Dropped; n > 0 {
 			l.turn.Dropped = 0
@@ -69,7 +73,7 @@ func (l *lane) serve(box *mailbox) {
 			}
 		case run:
 			if !l.run(box, o, m.at) {
-				box.Again()
+				l.giveWay(box)
 				return
 			}
 		}
@@ -84,13 +88,25 @@ func (l *lane) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
 	returned := false
 	defer func() {
 		if !returned {
-			defer box.Again() // also if finish is ended in turn
+			defer l.giveWay(box) // also if finish is ended in turn
 			l.finish(o, until)
 		}
 	}()
 	done = o.set.Run(&l.turn, until, l.engine.opts.TurnLimit)
 	returned = true
 	return done
+}
+
+// giveWay lets others pass. An owner that has had its share goes home with what is left,
+// so that the loop can take its events in, and give it another share when there is time.
+func (l *lane) giveWay(box *mailbox) {
+	o := l.owner
+	if o.share += int32(min(l.engine.opts.TurnLimit, maxShare)); o.share < l.engine.share {
+		box.Again()
+		return
+	}
+	o.rests = true
+	box.Rest()
 }
 
 // finish carries out the commands that wait in the lane, after a handler has ended
@@ -122,6 +138,7 @@ func (l *lane) open() {
 func (l *lane) empty(frame uint64) {
 	l.frame = frame
 	clear(l.cross) // commands may hold functions
+	l.engine.slack.events.used(len(l.turn.Events))
 	l.turn.Events, l.cross = l.turn.Events[:0], l.cross[:0]
 	l.lent.empty()
 }
@@ -138,7 +155,7 @@ func (l *lane) mark(s *buff.Spec) {
 // call calls a handler. If that ends its goroutine, call does not return.
 func (l *lane) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	l.mark(c.Event.Spec)
-	l.ctx = Context{lane: l}
+	l.ctx, l.issued = Context{lane: l}, 0
 	returned := false
 	defer func() {
 		l.ctx.lane = nil

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"time"
 
@@ -17,7 +18,9 @@ const (
 	DefaultMailboxLimit = 1024
 	DefaultInboxLimit   = 65_536
 	DefaultHandlerLimit = 65_536
+	DefaultEventLimit   = 1 << 20
 	DefaultTurnLimit    = 64
+	DefaultTickLimit    = 65_536
 )
 
 // Handler is Go code of the game that a definition calls by name. It runs on a
@@ -56,6 +59,17 @@ type Options struct {
 	// zero, DefaultTurnLimit.
 	TurnLimit int
 
+	// TickLimit bounds the work of one Tick: when it has worked off so many deadlines and
+	// events it goes no further in time than it has come, and CatchUp says what becomes of
+	// the rest. It is a count, not a clock, so that the same calls stop at the same instant
+	// on any machine. If zero, DefaultTickLimit. What is due at one millisecond, or in a
+	// Tick of up to 50 ms, is not divided.
+	TickLimit int
+
+	// CatchUp says what becomes of time that a Tick has no work left for: Carry, the
+	// default, or Dilate.
+	CatchUp CatchUp
+
 	// Seed is what chance depends on, beside the owner and how often it has rolled: the
 	// same calls with the same Seed lead to the same events.
 	Seed uint64
@@ -67,9 +81,10 @@ type Options struct {
 
 	// MailboxLimit is how many commands may wait for a busy owner; HandlerLimit how
 	// many handlers, set off by the loop's calls, for the owner's next turn; InboxLimit
-	// how many commands of other goroutines for the next Tick. If zero,
-	// DefaultMailboxLimit, DefaultHandlerLimit and DefaultInboxLimit.
-	MailboxLimit, HandlerLimit, InboxLimit int
+	// how many commands of other goroutines for the next Tick; EventLimit after how many
+	// events the loop's calls are refused until the next Tick takes them away. If zero,
+	// DefaultMailboxLimit, DefaultHandlerLimit, DefaultInboxLimit and DefaultEventLimit.
+	MailboxLimit, HandlerLimit, InboxLimit, EventLimit int
 
 	// Members tells the engine who is within an aura: it calls found for each owner of
 	// whom that is true now; one that it names twice, or that is not there, makes no
@@ -87,6 +102,13 @@ type Options struct {
 	// to what is saved and restored.
 	Epoch  time.Time
 	Uptime time.Duration
+
+	// Record, if not nil, gets all that goes into the engine, for [Replay]: the calls of the
+	// loop, the spans of time and the commands of the inbox, with a digest of each frame. It
+	// is written to once in each Tick, on the loop: it must not block, so that a file wants
+	// a buffer, or a goroutine of its own. The first error ends the recording, and Close
+	// returns it.
+	Record io.Writer
 
 	// OnFault, if not nil, is told of each handler that panicked or ended its
 	// goroutine. It is called on the worker and must be safe for calls from several
@@ -136,12 +158,17 @@ func (o *Options) complete() error {
 	}
 	limit("Workers", &o.Workers, runtime.GOMAXPROCS(0), 1<<16)
 	limit("TurnLimit", &o.TurnLimit, DefaultTurnLimit, 1<<30)
+	limit("TickLimit", &o.TickLimit, DefaultTickLimit, 1<<30)
 	limit("MaxOwners", &o.MaxOwners, DefaultMaxOwners, buff.MaxOwners)
 	limit("MaxBuffs", &o.MaxBuffs, DefaultMaxBuffs, buff.MaxPerOwner)
 	limit("MailboxLimit", &o.MailboxLimit, DefaultMailboxLimit, 1<<20)
 	limit("HandlerLimit", &o.HandlerLimit, DefaultHandlerLimit, 1<<24)
+	limit("EventLimit", &o.EventLimit, DefaultEventLimit, 1<<30)
 	limit("InboxLimit", &o.InboxLimit, DefaultInboxLimit, 1<<24)
 	errs = append(errs, o.missing(o.Catalog)...)
+	if o.CatchUp > Dilate {
+		errs = append(errs, fmt.Errorf("engine: Options.CatchUp must be Carry or Dilate, not %d", o.CatchUp))
+	}
 	if o.Uptime < 0 {
 		errs = append(errs, fmt.Errorf("engine: Options.Uptime must not be negative, not %v", o.Uptime))
 	}

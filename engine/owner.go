@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"time"
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
@@ -18,11 +19,14 @@ type owner struct {
 	data   any
 	id     buff.OwnerID
 	number uint32
+	share  int32 // events since it was handed over
+	rests  bool  // its last turn ended for want of a share: the run that is not done comes first
 
-	segments []segment // what its turns brought since it was last at home
+	segments []segment     // what its turns brought since it was last at home
+	sample   time.Duration // what they took, where it was measured
 
 	// The loop's, also while the mailbox is away.
-	ran     uint64 // the last frame whose run is or was in its mailbox
+	ran     uint64 // the last slice of a Tick whose run is or was in its mailbox
 	handed  int    // commands in the batch that is away
 	late    int    // commands that wait for the next one
 	wanted  bool   // in Engine.wanted
@@ -30,7 +34,9 @@ type owner struct {
 	adopts  bool   // it may have adopted something that the ledger does not know
 	behind  bool   // in Engine.behind
 	left    wheel.Time
-	looked  uint64 // the last look of an aura that found it
+	looked  uint64        // the last look of an aura that found it
+	spent   time.Duration // on its turns, in the span of that number, see busiest
+	span    uint32
 
 	zone  uint32
 	place int32    // in zone.owners
@@ -68,6 +74,7 @@ const (
 // Only the loop goroutine may call it.
 func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	e.enter("Spawn")
+	e.record.begin(opSpawn, uint64(id))
 	o, err := e.newOwner(id, data)
 	if err != nil {
 		return err
@@ -95,6 +102,8 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 
 // admit lets a new owner in.
 func (e *Engine) admit(o *owner) {
+	e.living++
+	e.lived = true
 	e.owners[o.number] = o
 	e.byID[o.id] = o
 	e.joinZone(o, 0, e.zones[0])
@@ -125,6 +134,7 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	dropped = o.set.Clear(e.turn(), o.left, buff.Unload)
 	e.obey(o)
 	o.leaving = true // a wake of its timers may still be on the way
+	e.living--
 	e.leaveZone(o)
 	e.owners[o.number] = nil
 	if base := o.set.Generation(); base < math.MaxUint32-1 {

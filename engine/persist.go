@@ -19,7 +19,9 @@ func (e *Engine) Moment() buff.Moment {
 
 func (e *Engine) moment() buff.Moment {
 	now := int64(e.now)
-	return buff.Moment{Now: e.now, Wall: e.opts.Epoch.UnixMilli() + now, Uptime: e.opts.Uptime.Milliseconds() + now}
+	// What is carried, and what was dropped, has passed in the world outside.
+	passed := e.target.After(e.stats.Lost)
+	return buff.Moment{Now: e.now, Wall: e.opts.Epoch.UnixMilli() + int64(passed), Uptime: e.opts.Uptime.Milliseconds() + now}
 }
 
 // Save returns a blob with all that an owner carries, to be kept and given to
@@ -53,6 +55,7 @@ func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	e.enter("Despawn")
+	e.record.begin(opDespawn, uint64(id))
 	o, err := e.present(id)
 	if err != nil {
 		return nil, err
@@ -79,6 +82,7 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Drop(id buff.OwnerID) error {
 	e.enter("Drop")
+	e.record.begin(opDrop, uint64(id))
 	o, err := e.present(id)
 	if err != nil {
 		return err
@@ -104,6 +108,8 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restoration, error) {
 	e.enter("Restore")
+	e.record.begin(opRestore, uint64(id))
+	e.record.blob(blob)
 	o, err := e.newOwner(id, data)
 	if err != nil {
 		return buff.Restoration{}, err

@@ -47,6 +47,7 @@ func (e *Engine) Reload(c *buff.Catalog) (ReloadReport, error) {
 	if err := errors.Join(e.opts.missing(c)...); err != nil {
 		return ReloadReport{}, err
 	}
+	e.record.reload(c)
 	e.tally.addLoop(e.loop.Events)
 	report := e.compare(old, c)
 	if c != old {

@@ -182,6 +182,7 @@ func (x *sources) tie(c *chain, k int, older, newer int32) {
 // and O(buffs) of the owners that have them; while somebody is busy, O(owners) besides.
 func (e *Engine) LoseSource(source buff.OwnerID) error {
 	e.enter("LoseSource")
+	e.record.begin(opSource, uint64(source))
 	if e.closed {
 		return ErrClosed
 	}

@@ -1,5 +1,7 @@
 package engine
 
+import "time"
+
 // Stats says how an engine stands and what it has done since it was made.
 type Stats struct {
 	Ticks  uint64
@@ -7,9 +9,11 @@ type Stats struct {
 	Events uint64 // in all frames
 
 	Owners int
-	Busy   int // whose turn was not over at the end of the last Tick
-	Timers int // on the wheel, waiting
-	Inbox  int // commands that wait for the next Tick
+	Busy   int           // whose turn was not over at the end of the last Tick
+	Behind time.Duration // that is still to be worked off: see Options.CatchUp
+	Lost   time.Duration // that was dropped since the engine was made
+	Timers int           // on the wheel, waiting
+	Inbox  int           // commands that wait for the next Tick
 
 	Dropped          uint64 // due, and looked at just before it ran no longer so
 	Refused          uint64 // commands refused with ErrOverloaded
@@ -25,7 +29,8 @@ func (e *Engine) Stats() Stats {
 	e.enter("Stats")
 	s, g := e.stats, e.group.Stats()
 	s.Owners = len(e.byID)
-	s.Busy = g.Away
+	s.Busy = g.Away + g.Staged
+	s.Behind = span(e.now, e.target)
 	s.Timers = e.wheel.Len()
 	s.Inbox = e.inbox.Len()
 	s.Dropped = e.loop.Dropped + e.dropped.Load()

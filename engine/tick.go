@@ -20,6 +20,10 @@ import (
 // their members, and then the commands of the [Inbox] follow, and some of what a Reload has
 // left to do. The result is valid until the next Tick.
 //
+// A Tick after a long stall has a limit: see [Options].TickLimit. The time that it has
+// reached is Frame.Now, and what is left of dt is Frame.Behind or Frame.Lost; with Carry,
+// the following Ticks work it off, those of Tick(0) among them.
+//
 // How a span of time is split into Ticks makes no difference to the events of an
 // owner, except where commands cross between owners or come through the Inbox: they
 // wait for the end of the frame.
@@ -40,34 +44,40 @@ func (e *Engine) Tick(dt time.Duration) *Frame {
 
 // tick is Tick, also for Close.
 func (e *Engine) tick(dt time.Duration) {
+	asked := dt
 	if dt > math.MaxInt64-e.carry {
 		dt = math.MaxInt64 - e.carry
 	}
 	dt += e.carry
 	e.carry = dt % time.Millisecond
-	e.now = e.now.After(dt)
+	e.target = e.target.After(dt)
 
+	e.watch.begin()
 	frame := e.frames.Add(1)
-	e.seen.Store(int64(e.now))
 	e.stats.Ticks++
 	e.emptyLanes(frame)
+	e.giveBack(frame)
 	e.tally.addLoop(e.loop.Events)
-	e.frame.begin(frame, e.now, &e.loop)
+	e.frame.begin(frame, &e.loop)
 	e.ledger.read, e.tally.read = 0, 0
 
-	e.wake()
-	e.collect()
-	e.handOut()
-	e.work()
+	e.pass()
 	e.noteFrame()
 	e.catchUpZones()
 	e.deliverCross()
 	e.lookAround()
-	e.deliverInbox()
+	taken := e.deliverInbox()
 	e.carryOver()
 	e.tally.addLoop(e.loop.Events)
 	e.frame.end(e)
+	if e.record != nil {
+		e.record.tick(int64(asked), taken, &e.frame, e.group.Stats().Pending > 0)
+	}
 	e.ledger.read, e.tally.read = 0, 0
+	if e.living == 0 && e.lived {
+		e.renew()
+	}
+	e.watch.end()
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
@@ -84,10 +94,9 @@ func (e *Engine) emptyLanes(frame uint64) {
 	}
 }
 
-// wake turns the wheel and tells the owners what is due. It comes before collect:
-// in a mailbox the wakes of a frame must stand before its run.
+// wake tells the owners what is due. It comes before collect: in a mailbox the wakes of
+// a slice must stand before its run.
 func (e *Engine) wake() {
-	e.fired = e.wheel.Advance(e.now, e.fired[:0])
 	for _, f := range e.fired {
 		if f.ID&auraTimer != 0 {
 			e.ledger.auras.fired(int32(f.ID &^ auraTimer))
@@ -112,18 +121,20 @@ func (e *Engine) handOut() {
 		}
 	}
 	clear(e.wanted)
+	e.slack.wanted.used(len(e.wanted))
 	e.wanted = e.wanted[:0]
 }
 
 // work hands the mailboxes over, waits for the pumps and takes in what they
-// bring. Owners who come home with more to do, since they were busy, get another
-// round while the budget lasts.
-func (e *Engine) work() {
+// bring. Owners who come home with more to do, since they were busy or have had their
+// share, get another round while the budget lasts and something of left is left.
+func (e *Engine) work(left int) {
 	s := e.group.Stats()
 	if s.Staged == 0 && s.Pending == 0 {
 		return
 	}
 	e.used = true
+	before := e.frame.count
 	e.ticking.Store(true)
 	limit, wait := e.opts.Budget, e.group.WaitOthers
 	if e.closed { // nobody is left behind
@@ -135,10 +146,9 @@ func (e *Engine) work() {
 	}
 	for behind := true; behind; {
 		e.group.Start()
-		done := wait(end)
-		behind = e.collect() && done
+		e.budget.spent = !wait(end)
+		behind = e.collect() && !e.budget.spent && e.frame.count-before < left
 	}
-	e.budget.stop()
 	e.ticking.Store(false)
 }
 
@@ -146,8 +156,10 @@ func (e *Engine) work() {
 // which they were handed over. It reports whether one of them has more to do.
 func (e *Engine) collect() (behind bool) {
 	e.home = e.group.Collect(e.home[:0])
+	e.slack.home.used(len(e.home))
 	for _, box := range e.home {
 		o := box.Owner
+		e.watch.home(o)
 		for _, s := range o.segments {
 			e.frame.add(s.events)
 			e.tally.add(s.events)
@@ -155,11 +167,12 @@ func (e *Engine) collect() (behind bool) {
 			e.cross = append(e.cross, s.cross...)
 		}
 		clear(o.segments)
-		o.segments = o.segments[:0]
+		o.segments, o.share = o.segments[:0], 0
 		o.handed, o.late = o.late, 0
-		if e.obey(o) || o.set.Pending() > 0 && !o.leaving {
+		if (e.obey(o) || o.set.Pending() > 0 && !o.leaving) && !o.rests {
 			// It is behind: what is due, or what a command that waited has put off,
-			// comes before whatever is asked of it from here on.
+			// comes before whatever is asked of it from here on. One that rests has a
+			// run that is not done, and is asked again after it.
 			e.run(o)
 		}
 		switch {
@@ -198,18 +211,21 @@ func (e *Engine) deliverCross() {
 		e.forward(o, c.cmd)
 	}
 	clear(e.cross)
+	e.slack.cross.used(len(e.cross))
 	e.cross = e.cross[:0]
 }
 
 // deliverInbox carries out what other goroutines have asked for.
-func (e *Engine) deliverInbox() {
-	for _, p := range e.inbox.take() {
+func (e *Engine) deliverInbox() (taken []posted) {
+	taken = e.inbox.take()
+	for _, p := range taken {
 		o := e.byID[p.to]
 		if p.by {
 			o = e.at(p.num)
 		}
 		e.forward(o, p.cmd)
 	}
+	return taken
 }
 
 // forward carries out a command for which nobody waits. What the rules refuse is an

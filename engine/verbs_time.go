@@ -103,6 +103,7 @@ func (e *Engine) SetBuffRate(h buff.Handle, r buff.Ratio) buff.Result {
 func (e *Engine) Compensate(q buff.Query, d time.Duration) (moved int, first error) {
 	e.enter("Compensate")
 	c := buff.Command{Verb: buff.ExtendAll, Query: e.ask(q), By: d}
+	e.record.command(opCompensate, 0, &c)
 	for _, o := range e.owners {
 		if o == nil || o.leaving {
 			continue

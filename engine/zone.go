@@ -33,6 +33,7 @@ type zonePace struct {
 // two zones differs.
 func (e *Engine) SetZone(id buff.OwnerID, to uint32) error {
 	e.enter("SetZone")
+	e.record.begin(opSetZone, uint64(to), uint64(id))
 	o, err := e.present(id)
 	if err != nil || o.zone == to {
 		return err
@@ -61,6 +62,7 @@ func (e *Engine) SetZone(id buff.OwnerID, to uint32) error {
 // Only the loop goroutine may call it. It costs O(owners of the zone and their buffs).
 func (e *Engine) PauseZone(id uint32) error {
 	e.enter("PauseZone")
+	e.record.begin(opHoldZone, uint64(id), 1)
 	return e.changeZone(id, func(p *zonePace) { p.held = true })
 }
 
@@ -69,6 +71,7 @@ func (e *Engine) PauseZone(id uint32) error {
 // Only the loop goroutine may call it. It costs O(owners of the zone and their buffs).
 func (e *Engine) ResumeZone(id uint32) error {
 	e.enter("ResumeZone")
+	e.record.begin(opHoldZone, uint64(id), 0)
 	return e.changeZone(id, func(p *zonePace) { p.held = false })
 }
 
@@ -79,6 +82,7 @@ func (e *Engine) ResumeZone(id uint32) error {
 // Only the loop goroutine may call it. It costs O(owners of the zone and their buffs).
 func (e *Engine) SetZoneRate(id uint32, rate buff.Ratio) error {
 	e.enter("SetZoneRate")
+	e.record.begin(opRateZone, uint64(id), uint64(rate.Num)<<32|uint64(rate.Den))
 	switch {
 	case rate == buff.Ratio{}:
 	case rate.Num < 1 || rate.Num > buff.MaxRate || rate.Den < 1 || rate.Den > buff.MaxRate:

@@ -21,10 +21,10 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	if now < w.now {
 		panic("wheel: time went back")
 	}
-	if w.slots[late].n > 0 {
+	if w.slots[late].n() > 0 {
 		dst = w.fire(&w.slots[late], w.now, dst)
 	}
-	before := w.now
+	before, second := w.now, w.level[dial].last
 	dst = w.fireDial(now, dst)
 	for now > w.level[dial].last {
 		t, ok := w.border(now)
@@ -37,7 +37,7 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	}
 	w.turn(now)
 	if now > before {
-		w.smooth(uint64(now) - uint64(before))
+		w.smooth(uint64(now)-uint64(before), now > second)
 	}
 	w.tend(framePiece)
 	return dst
@@ -87,56 +87,69 @@ func (w *Wheel) open() {
 const all = 1<<32 - 1
 
 // pour moves the first n entries of a slot to finer levels: of a shelf the slot of a
-// digit, of a face the k-th since the start of the running round. Only on a wide
-// level it looks at the timers.
+// digit, of a face the k-th since the start of the running round. Of a wide level it looks
+// at the timers; also of the seconds, so that a timer is in the cache when it fires.
 func (w *Wheel) pour(l int, k uint32, n uint32) {
 	f := &w.level[l]
 	at := f.ring(k)
 	q := &w.slots[f.first+at]
-	if q.n == 0 {
+	if q.n() == 0 {
 		return
 	}
 	start := w.start(l, k)
-	if l == seconds && q.min == q.max && w.descend(q, start+Time(q.min)) {
-		w.unmark(l, at)
+	if l == seconds && q.first != 0 && !q.mixed && w.descend(q, start) {
+		w.unmark(f, at)
 		return
 	}
-	n = min(n, q.n)
+	n = min(n, q.n())
 	w.moved += uint64(n)
 	for n > 0 {
 		some := w.front(q, n)
-		for _, e := range some {
-			due := start + Time(e.off)
-			if f.wide {
-				if w.timer(e.timer).stamp != e.stamp {
-					w.dead--
-					continue
-				}
-				due = w.timer(e.timer).due
+		if f.wide || l == seconds {
+			w.placeLiving(some)
+		} else {
+			for _, e := range some {
+				w.place(e.timer, e.stamp, start+Time(e.due-uint32(start)), earliest)
 			}
-			w.place(e.timer, e.stamp, due)
 		}
 		n -= uint32(len(some))
 		w.drop(q, len(some))
 	}
-	if q.n == 0 {
-		w.unmark(l, at)
+	if q.n() == 0 {
+		w.unmark(f, at)
+	}
+}
+
+// placeLiving places what is alive of some entries by the deadlines of the timers.
+// They are counted first: in so short a loop the processor fetches many timers at once.
+func (w *Wheel) placeLiving(some []entry) {
+	dead := 0
+	for _, e := range some {
+		if w.timer(e.timer).stamp != e.stamp {
+			dead++
+		}
+	}
+	w.dead -= dead
+	for _, e := range some {
+		if t := w.timer(e.timer); t.stamp == e.stamp {
+			w.place(e.timer, e.stamp, t.due, earliest)
+		}
 	}
 }
 
 // descend hands all entries of a slot of the seconds, due in the same millisecond, to the
-// dial as they are, if nothing waits there. The slot is that of the running second or
-// the coming one, so the dial has room for it.
-func (w *Wheel) descend(q *queue, due Time) bool {
+// dial as they are, if nothing waits there. The slot, which begins at start, is that of
+// the running second or the coming one, so the dial has room for it.
+func (w *Wheel) descend(q *queue, start Time) bool {
 	f := &w.level[dial]
-	at := f.ring(uint32(due - f.from))
+	at := f.ring(uint32(start-f.from) + q.only[0].due - uint32(start))
 	to := &w.slots[f.first+at]
-	if to.n > 0 {
+	if to.n() > 0 {
 		return false
 	}
-	*to, *q = *q, emptyQueue
-	to.min, to.max = 0, 0
-	w.mark(dial, at)
+	*to = *q
+	q.clear()
+	w.mark(f, at)
 	return true
 }
 
@@ -147,7 +160,6 @@ func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 	if f.shift != 0 {
 		half = 1
 	}
-	w.look(half, now)
 	for f.occupied[half] != 0 {
 		word := uint32(bits.TrailingZeros64(f.occupied[half]))
 		at := word*64 + uint32(bits.TrailingZeros64(w.dial[half][word]))
@@ -156,46 +168,42 @@ func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 			break
 		}
 		at += f.shift
-		w.unmark(dial, at)
-		dst = w.fire(&w.slots[f.first+at], t, dst)
+		w.unmark(f, at)
+		q := &w.slots[f.first+at]
+		if q.first == 0 {
+			dst = w.fireOnly(q, t, dst)
+		} else {
+			dst = w.fire(q, t, dst)
+		}
 	}
 	return dst
 }
 
-// look reads the timers of the small slots that are about to fire, and does nothing with
-// them. What fires together is spread over the memory: it costs little more to wait for
-// all of it at once than for one. Of a large slot, fire reads many at once anyway.
-func (w *Wheel) look(half int, now Time) {
-	f, sum := &w.level[dial], uint32(0)
-	for words := f.occupied[half]; words != 0; words &= words - 1 {
-		word := uint32(bits.TrailingZeros64(words))
-		from := f.from + Time(word*64)
-		if from > now {
-			break
-		}
-		m := w.dial[half][word]
-		if ahead := uint64(now-from) + 1; ahead < 64 {
-			m &= 1<<ahead - 1
-		}
-		for ; m != 0; m &= m - 1 {
-			q := &w.slots[f.first+f.shift+word*64+uint32(bits.TrailingZeros64(m))]
-			if q.n <= 2 {
-				i := w.chunk(q.first).entry[q.head].timer
-				sum += w.timer(i).stamp
-			}
-		}
+// fireOnly is fire for a slot of the dial with one entry.
+func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
+	e := q.only[0]
+	q.clear()
+	b := w.timer(e.timer)
+	switch {
+	case b.stamp != e.stamp:
+		w.dead--
+	case b.due > t:
+		w.place(e.timer, e.stamp, b.due, t)
+	default:
+		b.stamp |= resting
+		w.resting++
+		dst = append(dst, Fired{Due: t, ID: b.id})
 	}
-	w.looked = sum // or the compiler would leave it out
+	return dst
 }
 
 // fire empties a slot of the dial, or the late one. The living timers that are due at
 // t are appended to dst and rest. Those whose deadline was raised go where it belongs.
 func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
-	first, seqs, inOrder := len(dst), w.seqs[:0], true
+	first, inOrder := len(dst), true
 	last, lastSeq := earliest, uint64(0)
-	for q.n > 0 {
-		some := w.front(q, all)
-		for _, e := range some {
+	for r := w.read(q); r.left > 0; {
+		for _, e := range w.more(&r) {
 			b := w.timer(e.timer)
 			if b.stamp != e.stamp {
 				w.dead--
@@ -203,22 +211,20 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 			}
 			due, seq := b.due, b.seq
 			if due > t {
-				w.place(e.timer, e.stamp, due)
+				w.place(e.timer, e.stamp, due, t)
 				continue
 			}
 			b.stamp |= resting
 			inOrder = inOrder && (last < due || last == due && lastSeq < seq)
 			last, lastSeq = due, seq
 			dst = append(dst, Fired{Due: due, ID: b.id})
-			seqs = append(seqs, seq)
 		}
-		w.drop(q, len(some))
 	}
-	w.live -= len(seqs)
-	w.seqs = seqs
+	w.resting += len(dst) - first
 	if !inOrder {
-		w.sort(dst[first:])
+		w.sort(q, dst[first:])
 	}
+	w.dropAll(q)
 	return dst
 }
 
@@ -228,11 +234,16 @@ type ready struct {
 	seq uint64
 }
 
-// sort orders what fires together, of which w.seqs are the calls.
-func (w *Wheel) sort(fired []Fired) {
+// sort orders what fires of a slot, which still holds it.
+func (w *Wheel) sort(q *queue, fired []Fired) {
 	batch := w.batch[:0]
-	for i, f := range fired {
-		batch = append(batch, ready{f, w.seqs[i]})
+	for r := w.read(q); r.left > 0; {
+		for _, e := range w.more(&r) {
+			// Those that do not fire have not got this stamp.
+			if b := w.timer(e.timer); b.stamp == e.stamp|resting {
+				batch = append(batch, ready{Fired{Due: b.due, ID: b.id}, b.seq})
+			}
+		}
 	}
 	slices.SortFunc(batch, func(a, b ready) int {
 		if a.Due != b.Due {

@@ -3,13 +3,12 @@ package wheel
 import "math/bits"
 
 // mark notes that a slot, given by its place in the ring, is no longer empty.
-func (w *Wheel) mark(l int, at uint32) {
-	f := &w.level[l]
+func (w *Wheel) mark(f *level, at uint32) {
 	half := 0
 	if at >= f.size {
 		half, at = 1, at-f.size
 	}
-	if l == dial {
+	if f == &w.level[dial] {
 		w.dial[half][at/64] |= 1 << (at % 64)
 		at /= 64
 	}
@@ -17,13 +16,12 @@ func (w *Wheel) mark(l int, at uint32) {
 }
 
 // unmark notes that a slot has become empty.
-func (w *Wheel) unmark(l int, at uint32) {
-	f := &w.level[l]
+func (w *Wheel) unmark(f *level, at uint32) {
 	half := 0
 	if at >= f.size {
 		half, at = 1, at-f.size
 	}
-	if l == dial {
+	if f == &w.level[dial] {
 		w.dial[half][at/64] &^= 1 << (at % 64)
 		at /= 64
 		if w.dial[half][at] != 0 {

@@ -38,9 +38,9 @@ func requireFirst(t *testing.T, w *Wheel, l int, slots uint32, few int, rng *ran
 	for range few {
 		k := rng.Uint32N(slots)
 		if marked[k] = !marked[k]; marked[k] {
-			w.mark(l, w.level[l].ring(k))
+			w.mark(&w.level[l], w.level[l].ring(k))
 		} else {
-			w.unmark(l, w.level[l].ring(k))
+			w.unmark(&w.level[l], w.level[l].ring(k))
 		}
 	}
 	want, some := uint32(0), false
@@ -56,7 +56,7 @@ func requireFirst(t *testing.T, w *Wheel, l int, slots uint32, few int, rng *ran
 	}
 	for k := range slots {
 		if marked[k] {
-			w.unmark(l, w.level[l].ring(k))
+			w.unmark(&w.level[l], w.level[l].ring(k))
 		}
 	}
 }

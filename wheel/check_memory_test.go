@@ -8,7 +8,7 @@ func checkBitmaps(w *Wheel) error {
 	var occupied [maxLevels][2]uint64
 	var positions [2][dialWords]uint64
 	err := spots(w, func(s spot, slot uint32, _ Time) error {
-		if w.slots[slot].n == 0 {
+		if w.slots[slot].n() == 0 {
 			return nil
 		}
 		f := &w.level[s.level]
@@ -55,7 +55,7 @@ func checkChunks(w *Wheel) error {
 			if err := visit(c); err != nil {
 				return err
 			}
-			if c == q.last {
+			if w.chunk(c) == q.end {
 				break
 			}
 		}
@@ -90,14 +90,17 @@ func checkSlab(w *Wheel) error {
 		if t.gen < firstGeneration {
 			return fmt.Errorf("timer %d: generation %d", i, t.gen)
 		}
+		if got, want := w.counts[i/16]>>(i%16*4)&15, uint64(t.stamp>>2&15); got != want {
+			return fmt.Errorf("timer %d: the last bits of its count are %b, want %b", i, got, want)
+		}
 		set := int(i/64) < len(w.free.words[0]) && w.free.words[0][i/64]>>(i%64)&1 != 0 ||
 			i/64 == w.free.from/64 && w.free.taken>>(i%64)&1 != 0
 		if set != (t.state() == unused) {
 			return fmt.Errorf("timer %d: state %d, free is %v", i, t.state(), set)
 		}
 	}
-	if free != w.free.n || gone != w.gone {
-		return fmt.Errorf("%d free and %d retired, counted %d and %d", free, gone, w.free.n, w.gone)
+	if free != w.free.len() || gone != w.gone {
+		return fmt.Errorf("%d free and %d retired, counted %d and %d", free, gone, w.free.len(), w.gone)
 	}
 	for k := 1; k < len(w.free.words); k++ {
 		for i, word := range w.free.words[k-1] {
@@ -106,10 +109,10 @@ func checkSlab(w *Wheel) error {
 			}
 		}
 	}
-	if s := w.Stats(); s.Waiting != w.live || s.Resting != rests || s.Dead != w.dead {
-		return fmt.Errorf("Stats %+v, want %d waiting, %d resting, %d dead", s, w.live, rests, w.dead)
+	if s := w.Stats(); s.Waiting != w.Len() || s.Resting != rests || s.Dead != w.dead {
+		return fmt.Errorf("Stats %+v, want %d waiting, %d resting, %d dead", s, w.Len(), rests, w.dead)
 	}
-	if t := *w.timer(0); t != (timer{gen: firstGeneration, stamp: unused}) {
+	if t := *w.timer(0); t != (timer{}) {
 		return fmt.Errorf("timer 0 was written to: %+v", t)
 	}
 	return nil

@@ -1,6 +1,9 @@
 package wheel
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // check reports the first thing that is wrong with the structure of w. It works out by
 // itself where an entry may be and uses nothing of place, turn or the bitmaps' own
@@ -8,14 +11,13 @@ import "fmt"
 // d(t) of an instant t, written as half-day, hour, minute, second, ms:
 //
 //	entries:  |{e : e.timer = i, e.stamp = timer(i).stamp}| = 1 if i waits, else 0
-//	          Σ queue.n = live + dead;  live = |{i : i waits}|
-//	time:     due(e) = start(s) + e.off, on the dial start(s); start(s) <= due(e) <= timer(i).due, e alive
+//	          Σ queue.n = Len + dead;  Len = |{i : i waits}|
+//	time:     due(e) = start(s) + (e.due - start(s) in 32 bits), on the dial start(s); start(s) <= due(e) <= timer(i).due, e alive
 //	          now < start(s) on a face or shelf, now < due(e) on the dial
 //	          timer(i).due <= now at the call that put i into the late slot
 //	place:    s is where due(e) belongs, or s is coming and due(e) belongs finer
-//	bounds:   queue.min <= e.off <= queue.max, but on the dial
-//	suspects: bit i of suspect[0] is set if e.timer = i, e dead; suspect[1] is zero but
-//	          while a sweep runs or its end is tidied up
+//	mixed:    e.due = queue.only.due or queue.mixed, but on the dial
+//	counts:   the i-th four bits of counts are timer(i).stamp / 4 % 16
 //	bitmaps:  bit s of l is set if and only if queue(s).n > 0; summaries likewise
 //	memory:   each chunk is in one queue or in the free list; each timer waits, rests,
 //	          is in the free set, or is retired
@@ -23,11 +25,6 @@ func check(w *Wheel) error {
 	for _, f := range []func(*Wheel) error{checkHands, checkSlots, checkBitmaps, checkChunks, checkSlab} {
 		if err := f(w); err != nil {
 			return err
-		}
-	}
-	for i, word := range w.suspect[1] {
-		if !w.sweep.on && i >= w.sweep.dirty && word != 0 {
-			return fmt.Errorf("suspects of the last sweep: word %d is %b", i, word)
 		}
 	}
 	return checkFaces(w)
@@ -159,28 +156,33 @@ func spots(w *Wheel, f func(s spot, slot uint32, start Time) error) error {
 
 // entries returns what a queue holds, and checks it.
 func entries(w *Wheel, q *queue) ([]entry, error) {
-	if q.n == 0 {
-		if *q != emptyQueue {
-			return nil, fmt.Errorf("empty queue is %+v", *q)
+	if q.first == 0 {
+		n, empty := q.n(), *q
+		empty.only = [1]entry{}
+		if n == 1 {
+			empty.before--
 		}
-		return nil, nil
+		if n > 1 || empty != emptyQueue {
+			return nil, fmt.Errorf("queue of %d without a chunk is %+v", n, *q)
+		}
+		return append([]entry(nil), q.only[:n]...), nil
 	}
 	var all []entry
 	for c, at := q.first, int(q.head); ; c, at = w.chunk(c).next, 0 {
 		end := chunkEntries
-		if c == q.last {
+		if c != 0 && w.chunk(c) == q.end {
 			end = int(q.tail)
 		}
 		if c == 0 || at >= end {
 			return all, fmt.Errorf("chunk %d from %d to %d", c, at, end)
 		}
 		all = append(all, w.chunk(c).entry[at:end]...)
-		if c == q.last {
+		if w.chunk(c) == q.end {
 			break
 		}
 	}
-	if len(all) != int(q.n) {
-		return all, fmt.Errorf("%d entries, n says %d", len(all), q.n)
+	if len(all) != int(q.n()) {
+		return all, fmt.Errorf("%d entries, n says %d", len(all), q.n())
 	}
 	return all, nil
 }
@@ -210,21 +212,16 @@ func checkSlots(w *Wheel) error {
 		for _, e := range in {
 			due, q := start, &w.slots[slot]
 			if s.level != dial {
-				due += Time(e.off)
-				if e.off < q.min || e.off > q.max {
-					return fmt.Errorf("entry at %d, outside of %d to %d", e.off, q.min, q.max)
+				due += Time(e.due - uint32(start))
+				if !q.mixed && e.due != q.only[0].due {
+					return fmt.Errorf("entry due %d, and %d, in a slot that is not mixed", e.due, q.only[0].due)
 				}
-			} else if q.min > 0 {
-				return fmt.Errorf("least off %d on the dial", q.min)
 			}
 			alive := w.timer(e.timer).stamp == e.stamp
 			if alive {
 				living[e.timer]++
 			} else {
 				dead++
-			}
-			if !alive && w.suspect[0][e.timer/64]>>(e.timer%64)&1 == 0 {
-				return fmt.Errorf("timer %d has a dead entry and is not suspect", e.timer)
 			}
 			if w.level[s.level].wide {
 				continue
@@ -256,15 +253,15 @@ func checkSlots(w *Wheel) error {
 			return fmt.Errorf("timer %d waits and has %d entries, want %d", i, living[i], want)
 		}
 	}
-	if waits != w.live {
-		return fmt.Errorf("%d timers wait, Len says %d", waits, w.live)
+	if waits != w.Len() {
+		return fmt.Errorf("%d timers wait, Len says %d", waits, w.Len())
 	}
 	return nil
 }
 
 // checkFaces sees that the counters shown add up.
 func checkFaces(w *Wheel) error {
-	sum, slots := int(w.slots[late].n), make([]int, 0, 2048)
+	sum, slots := int(w.slots[late].n()), make([]int, 0, 2048)
 	for l := range w.Levels() {
 		f := w.Face(l, slots[:0])
 		for k, n := range f.Slots {
@@ -274,20 +271,23 @@ func checkFaces(w *Wheel) error {
 			sum += n
 		}
 	}
-	if sum != w.live+w.dead {
-		return fmt.Errorf("the faces show %d, %d live and %d dead", sum, w.live, w.dead)
+	if sum != w.Len()+w.dead {
+		return fmt.Errorf("the faces show %d, %d live and %d dead", sum, w.Len(), w.dead)
 	}
 	return nil
 }
 
 // nextFree returns the timer that the next Add will take, 0 if a new one.
 func nextFree(w *Wheel) uint32 {
-	if w.free.n == 0 {
+	f := w.free
+	if f.len() == 0 {
 		return 0
 	}
-	f := w.free
-	for k := range f.words {
-		f.words[k] = append([]uint64(nil), w.free.words[k]...)
+	if f.taken == 0 {
+		for k := range f.words {
+			f.words[k] = append([]uint64(nil), w.free.words[k]...)
+		}
+		f.refill()
 	}
-	return f.take()
+	return f.from + uint32(bits.TrailingZeros64(f.taken))
 }

@@ -41,7 +41,7 @@ func (w *Wheel) Face(level int, slots []int) Face {
 		}
 	}
 	for k := range uint32(out.Rounds) * f.size {
-		out.Slots = append(out.Slots, int(w.slots[f.first+f.ring(k)].n))
+		out.Slots = append(out.Slots, int(w.slots[f.first+f.ring(k)].n()))
 	}
 	return out
 }
@@ -63,11 +63,11 @@ func (w *Wheel) Stats() Stats {
 		len(w.slots)*int(unsafe.Sizeof(queue{})) +
 		int(unsafe.Sizeof(Wheel{})) +
 		cap(w.batch)*int(unsafe.Sizeof(ready{})) +
-		8*(cap(w.seqs)+2*cap(w.suspect[0])+cap(w.pages)+cap(w.chunks)+cap(w.free.words[0])+cap(w.free.words[1])+cap(w.free.words[2]))
+		8*(cap(w.counts)+cap(w.pages)+cap(w.chunks)+cap(w.free.words[0])+cap(w.free.words[1])+cap(w.free.words[2]))
 	return Stats{
-		Waiting: w.live,
-		Resting: int(w.made) - 1 - w.live - w.free.n - w.gone,
-		Late:    int(w.slots[late].n),
+		Waiting: w.Len(),
+		Resting: w.resting,
+		Late:    int(w.slots[late].n()),
 		Dead:    w.dead,
 		Moved:   w.moved,
 		Bytes:   uint64(bytes),

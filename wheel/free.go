@@ -9,54 +9,56 @@ import "math/bits"
 // Invariant: bit i of words[k] is set if and only if words[k-1][i] is not zero. Timer i
 // is unused if and only if its bit is set in words[0] or, as bit i-from, in taken.
 type freeSet struct {
-	n     int
-	taken uint64 // a fine word that was taken out of words, for the next Adds
-	from  uint32 // its first timer
-	top   int    // where to begin in the coarsest words
+	taken uint64       // the fine word from which the next Adds are served: not in words
+	block *[word]timer // its timers
+	from  uint32       // the first of them
+	n     int          // timers in words
+	top   int          // where to begin in the coarsest words
 	words [3][]uint64
 }
 
+// word is how many timers one fine word stands for.
+const word = 64
+
+// add puts in a timer that is not there.
 func (f *freeSet) add(i uint32) {
+	if i/word == f.from/word {
+		f.taken |= 1 << (i % word)
+		return
+	}
 	f.n++
 	at := int(i)
 	for k := range f.words {
-		word, bit := at/64, uint64(1)<<(at%64)
-		for len(f.words[k]) <= word {
+		i, bit := at/64, uint64(1)<<(at%64)
+		for len(f.words[k]) <= i {
 			f.words[k] = append(f.words[k], 0)
 		}
-		was := f.words[k][word]
-		f.words[k][word] = was | bit
+		was := f.words[k][i]
+		f.words[k][i] = was | bit
 		if was != 0 {
 			return
 		}
-		at = word
+		at = i
 	}
 	f.top = at
 }
 
-// take returns one that is free; there is one.
-func (f *freeSet) take() uint32 {
-	f.n--
-	if f.taken == 0 {
-		f.refill()
-	}
-	i := f.from + uint32(bits.TrailingZeros64(f.taken))
-	f.taken &= f.taken - 1
-	return i
-}
+// len returns how many timers are free.
+func (f *freeSet) len() int { return f.n + bits.OnesCount64(f.taken) }
 
-// refill takes out the neighbour of the last fine word, or one somewhere else.
+// refill takes out the fine word after the last one, or another one; one is not zero.
 func (f *freeSet) refill() {
-	word := int(f.from/64) + 1
-	if word >= len(f.words[0]) || f.words[0][word] == 0 {
-		word = f.find()
+	i := int(f.from/word) + 1
+	if i >= len(f.words[0]) || f.words[0][i] == 0 {
+		i = f.find()
 	}
-	f.taken, f.from = f.words[0][word], uint32(word*64)
-	f.words[0][word] = 0
+	f.taken, f.from = f.words[0][i], uint32(i*word)
+	f.n -= bits.OnesCount64(f.taken)
+	f.words[0][i] = 0
 	for k := 1; k < len(f.words); k++ {
-		bit := word % 64
-		word /= 64
-		if f.words[k][word] &^= 1 << bit; f.words[k][word] != 0 {
+		bit := i % 64
+		i /= 64
+		if f.words[k][i] &^= 1 << bit; f.words[k][i] != 0 {
 			break
 		}
 	}

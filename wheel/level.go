@@ -51,7 +51,8 @@ type level struct {
 	// below 2^32, and a product costs a third of a quotient.
 	inverse uint64
 	carry   uint64 // see smooth: a part of an entry, in 2^-32
-	wide    bool   // a slot is too long for entry.off: a deadline is looked up in the timer
+	waited  int    // see smooth: for how many frames an entry has been owed
+	wide    bool   // a slot is too long for entry.due: a deadline is looked up in the timer
 
 	// A bit for each slot that is not empty, by half of the ring; of the dial, for
 	// each word of Wheel.dial that is not zero.
@@ -93,33 +94,42 @@ func (w *Wheel) halfDay(t Time) uint64 {
 	return uint64(floorDiv(t, w.level[hours].round)) + w.zeroHalf
 }
 
-// place puts an entry where its deadline, which is not before now, belongs: on the
-// finest level of which the running round or the next one holds it.
-func (w *Wheel) place(timer, stamp uint32, due Time) {
-	l := dial
-	for due > w.level[l].next {
-		if l++; l == shelf {
+// place puts an entry where its deadline belongs: on the finest level of which the
+// running round or the next one holds it. What is due at past or before it is late.
+func (w *Wheel) place(timer, stamp uint32, due, past Time) {
+	var f *level
+	switch {
+	case due > w.level[minutes].next:
+		if due > w.level[hours].next {
 			w.shelve(timer, stamp, due)
 			return
 		}
+		f = &w.level[hours]
+	case due > w.level[seconds].next:
+		f = &w.level[minutes]
+	case due > w.level[dial].next:
+		f = &w.level[seconds]
+	default:
+		if due <= past {
+			w.push(&w.slots[late], entry{timer, stamp, uint32(due)})
+			return
+		}
+		f = &w.level[dial]
 	}
-	f := &w.level[l]
-	gone := uint32(due - f.from)
+	gone := uint32(due) - uint32(f.from)
 	k, _ := bits.Mul64(uint64(gone)*2, f.inverse) // gone / unit
 	at := f.ring(uint32(k))
-	off := gone - uint32(k)*f.unit
 	q := &w.slots[f.first+at]
-	if q.tail < chunkEntries { // push, by hand: this is where the time goes
-		c := w.chunk(q.last)
-		c.entry[q.tail] = entry{timer, stamp, off}
-		q.tail++
-		q.n++
-		q.min, q.max = min(q.min, off), max(q.max, off)
+	if t := q.tail; t < chunkEntries { // push, by hand: this is where the time goes
+		q.end.entry[t] = entry{timer, stamp, uint32(due)}
+		q.tail = t + 1
+		if uint32(due) != q.only[0].due && !q.mixed {
+			q.mixed = true
+		}
 		return
 	}
-	w.push(q, entry{timer, stamp, off})
-	if q.n == 1 {
-		w.mark(l, at)
+	if w.push(q, entry{timer, stamp, uint32(due)}) {
+		w.mark(f, at)
 	}
 }
 
@@ -130,14 +140,9 @@ func (w *Wheel) shelve(timer, stamp uint32, due Time) {
 	half := w.halfDay(due)
 	k := (bits.Len64(half^w.half) - 1) / shelfBits
 	l, at := shelf+k, uint32(half>>(k*shelfBits)%shelfSlots)
-	f, off := &w.level[l], uint32(0)
-	if !f.wide {
-		off = uint32(due - w.start(l, at))
-	}
-	q := &w.slots[f.first+at]
-	w.push(q, entry{timer, stamp, off})
-	if q.n == 1 {
-		w.mark(l, at)
+	f := &w.level[l]
+	if w.push(&w.slots[f.first+at], entry{timer, stamp, uint32(due)}) {
+		w.mark(f, at)
 	}
 }
 
@@ -170,32 +175,6 @@ func (w *Wheel) hand(l int) uint32 {
 	return uint32(w.now-f.from) / f.unit
 }
 
-// turn moves the hands on to t, which is not before now.
-func (w *Wheel) turn(t Time) {
-	switch {
-	case t <= w.level[dial].last: // the running second goes on
-		w.now = t
-	case t <= w.level[seconds].last: // the running minute does
-		w.turnSecond(t)
-	default:
-		w.set(t)
-	}
-}
-
-// turnSecond moves the hands to another second of the running minute.
-func (w *Wheel) turnSecond(t Time) {
-	f, s := &w.level[dial], &w.level[seconds]
-	was, k := w.hand(seconds), uint32(t-s.from)/s.unit
-	if (k-was)&1 != 0 {
-		f.shift = f.size - f.shift
-	}
-	w.now = t
-	f.from = s.from + Time(k*s.unit)
-	f.last = f.from.Add(f.round - 1)
-	f.next = f.last.Add(f.round)
-	w.coming[seconds] = s.first + s.ring(k+1)
-}
-
 // set puts the hands on t, whatever they showed before.
 func (w *Wheel) set(t Time) {
 	w.now = t
@@ -203,6 +182,35 @@ func (w *Wheel) set(t Time) {
 	for l := range shelf {
 		w.turnTo(l)
 	}
+	w.setComing()
+}
+
+// turn moves the hands on to t, which is not before now. A round that goes on, or the one
+// after it, needs no division, and the hour is turned by the code that turns the second:
+// both would be seen in the frame in which an hour begins.
+func (w *Wheel) turn(t Time) {
+	w.now = t
+	if t <= w.level[dial].last {
+		return
+	}
+	if t > w.level[hours].last {
+		w.half = w.halfDay(t)
+	}
+	for l := range shelf {
+		switch f := &w.level[l]; {
+		case t <= f.last:
+		case t <= f.next:
+			f.from, f.last, f.next = f.last+1, f.next, f.next.Add(f.round)
+			f.shift = f.size - f.shift
+		default:
+			w.turnTo(l)
+		}
+	}
+	w.setComing()
+}
+
+// setComing works out the coming slots.
+func (w *Wheel) setComing() {
 	for l := seconds; l < shelf; l++ {
 		w.coming[l] = w.comingSlot(l)
 	}

@@ -85,6 +85,6 @@ func TestModelFindsPlanted(t *testing.T) {
 
 	s = newSession(clockFace, 0, 10)
 	require.NoError(t, s.add(5))
-	s.w.timer(1).renew()
-	require.ErrorContains(t, check(s.w), "has a dead entry and is not suspect")
+	s.w.kill(1, s.w.timer(1), waiting)
+	require.ErrorContains(t, check(s.w), "1 dead entries, counted 0")
 }

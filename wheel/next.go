@@ -8,7 +8,7 @@ package wheel
 // earliest deadline: as a rule one slot. If it may be in a coming slot, that one is
 // brought down whole. Dead entries that are met are gone afterwards.
 func (w *Wheel) Next() (Time, bool) {
-	if w.live == 0 {
+	if w.Len() == 0 {
 		return Never, false
 	}
 	first := w.settle(late, Never)
@@ -20,12 +20,12 @@ func (w *Wheel) Next() (Time, bool) {
 			f := &w.level[l]
 			at := f.ring(k)
 			q := &w.slots[f.first+at]
-			if w.start(l, k).Add(int64(q.min)) >= first {
+			if w.start(l, k) >= first {
 				break
 			}
 			first = w.settle(f.first+at, first)
-			if q.n == 0 {
-				w.unmark(l, at)
+			if q.n() == 0 {
+				w.unmark(f, at)
 			}
 		}
 	}
@@ -36,8 +36,7 @@ func (w *Wheel) Next() (Time, bool) {
 // belong now. It returns the earliest of the deadlines and first.
 func (w *Wheel) settle(slot uint32, first Time) Time {
 	q := &w.slots[slot]
-	q.min, q.max = emptyQueue.min, emptyQueue.max
-	for n := q.n; n > 0; {
+	for n := q.n(); n > 0; {
 		some := w.front(q, n)
 		for _, e := range some {
 			if w.timer(e.timer).stamp != e.stamp {
@@ -45,7 +44,7 @@ func (w *Wheel) settle(slot uint32, first Time) Time {
 				continue
 			}
 			due := w.timer(e.timer).due
-			w.enter(e.timer, e.stamp, due)
+			w.place(e.timer, e.stamp, due, w.now)
 			first = min(first, due)
 		}
 		n -= uint32(len(some))

@@ -132,7 +132,7 @@ func (s *session) add(due Time) error {
 	s.gens[i] = gen
 	s.live = append(s.live, r)
 	s.most = max(s.most, len(s.live))
-	if i > s.most+s.retired {
+	if i > (s.most+s.retired)|(word-1) {
 		return fmt.Errorf("Add took index %d, of %d live at most and %d retired", i, s.most, s.retired)
 	}
 	s.insert(r, due)
@@ -242,7 +242,7 @@ func (s *session) after(d *dice) error {
 // forge makes up a handle that is no live timer's.
 func (s *session) forge(d *dice) Handle {
 	h := Handle(d.word())
-	switch d.n(6) {
+	switch d.n(7) {
 	case 0:
 		return 0
 	case 1:
@@ -257,6 +257,8 @@ func (s *session) forge(d *dice) Handle {
 		}
 	case 5:
 		h = Handle(s.w.made) | firstGeneration<<32
+	case 6:
+		h = Handle(len(s.w.pages)*pageTimers+d.n(2)) | firstGeneration<<32
 	}
 	for _, r := range s.live {
 		if r.h == h {
@@ -310,13 +312,14 @@ func (s *session) back(d *dice) (err error) {
 // age makes a free timer as old as if it had been used four thousand million times.
 func (s *session) age(d *dice) {
 	i := nextFree(s.w)
-	if i == 0 || s.retired > 20 {
+	if i == 0 || int(i) >= len(s.gens) || s.retired > 20 {
 		return
 	}
 	t := s.w.timer(i)
 	t.gen = max(t.gen, lastGeneration-uint32(d.n(3)))
 	if s.w.dead == 0 && d.one(2) { // and has had as many entries; none of them is left
 		t.stamp |= math.MaxUint32 - 31
+		s.w.counts[i/countsInWord] |= 8 << (i % countsInWord * 4) // the bits of it that are there
 	}
 	s.gens[i] = t.gen - 1
 }

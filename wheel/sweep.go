@@ -26,19 +26,27 @@ type sweep struct {
 	on    bool
 	slot  uint32 // index in Wheel.slots
 	left  uint32 // entries of the slot not yet looked at: the first ones
-	dirty int    // words of suspect[1] still to be cleared after the last sweep
+	exact bool   // look at the timers themselves
 	turns uint32 // deaths and Advances since the last sweep ended
 	spare int    // dead entries that are no reason to sweep
 	lap   uint32 // how many turns may pass
 }
 
-// bury counts an entry of timer i that died.
-func (w *Wheel) bury(i uint32) {
+// A word of counts has room for so many timers, four bits for each.
+const countsInWord = 16
+
+// kill makes all entries of timer i dead. It gets a stamp that none has, and the state.
+func (w *Wheel) kill(i uint32, t *timer, state uint32) uint32 {
+	was := t.stamp / count
+	stamp := (was+1)*count | state
+	t.stamp = stamp
+	w.counts[i/countsInWord] ^= uint64((was^(was+1))%countsInWord) << (i % countsInWord * 4)
+	return stamp
+}
+
+// bury counts an entry that died.
+func (w *Wheel) bury() {
 	w.dead++
-	w.suspect[0][i/64] |= 1 << (i % 64)
-	if w.sweep.on {
-		w.suspect[1][i/64] |= 1 << (i % 64)
-	}
 	if w.dead%deathsPerPiece == 0 {
 		w.tend(piece)
 	}
@@ -51,21 +59,22 @@ func (w *Wheel) tend(n uint32) {
 	switch {
 	case s.on:
 		w.sweepOn(n)
-	case s.dirty > 0:
-		from := max(0, s.dirty-piece)
-		clear(w.suspect[1][from:s.dirty])
-		s.dirty = from
 	case w.tooManyDead(), s.turns > s.lap && w.dead > 0:
 		s.on = true
+		s.exact = s.exact || s.turns > s.lap
 		s.slot = uint32(len(w.slots)) - 1
-		s.left = w.slots[s.slot].n
+		s.left = w.slots[s.slot].n()
 	}
 }
 
 // tooManyDead bounds the memory: the dead are not more than the living, and the entries
 // not more than six for every five timers there ever were at once.
 func (w *Wheel) tooManyDead() bool {
-	return w.dead > w.sweep.spare && (w.dead > w.live || w.dead+w.live > int(w.made+w.made/5))
+	if w.dead <= w.sweep.spare {
+		return false
+	}
+	live := w.Len()
+	return w.dead > live || w.dead+live > int(w.made+w.made/5)
 }
 
 // sweepOn looks at the next n entries.
@@ -74,8 +83,8 @@ func (w *Wheel) sweepOn(n uint32) {
 	for range slotPiece {
 		q := &w.slots[s.slot]
 		// What was taken away meanwhile was at the head too.
-		k := min(s.left, q.n, n)
-		s.left = min(s.left, q.n) - k
+		k := min(s.left, q.n(), n)
+		s.left = min(s.left, q.n()) - k
 		n -= k
 		w.moved += uint64(k)
 		w.sweepFirst(s.slot, k)
@@ -84,12 +93,11 @@ func (w *Wheel) sweepOn(n uint32) {
 		}
 		if s.slot == late {
 			s.on, s.turns = false, 0
-			s.dirty = len(w.suspect[0])
-			w.suspect[0], w.suspect[1] = w.suspect[1], w.suspect[0]
+			s.exact = w.tooManyDead() // this one took some of them for alive
 			return
 		}
 		s.slot--
-		s.left = w.slots[s.slot].n
+		s.left = w.slots[s.slot].n()
 	}
 }
 
@@ -105,30 +113,33 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 		n -= uint32(len(some))
 		kept := w.living(some)
 		w.dead -= len(some) - kept
+		if q.first == 0 && kept == 1 {
+			return // the only one is the last one
+		}
 		w.pushAll(q, some[:kept])
 		w.drop(q, len(some))
 	}
-	if q.n == 0 && slot != late {
-		l := w.levelOf(slot)
-		w.unmark(l, slot-w.level[l].first)
+	if q.n() == 0 && slot != late {
+		f := &w.level[w.levelOf(slot)]
+		w.unmark(f, slot-f.first)
 	}
 }
 
 // living moves the living of some entries to the front, in their order, and returns
-// how many they are. It waits for no timer: the processor fetches many at once, because
-// no branch depends on what they say.
+// how many they are. One that died sixteen stamps ago, or a multiple of that, is taken for
+// alive, unless the sweep is exact.
 func (w *Wheel) living(some []entry) int {
-	suspect, n := w.suspect[0], 0
+	n := 0
 	for _, e := range some {
 		some[n] = e
-		lives := 1
-		if suspect[e.timer/64]>>(e.timer%64)&1 != 0 {
-			lives = 0
-			if w.timer(e.timer).stamp == e.stamp {
-				lives = 1
-			}
+		i := e.timer
+		differ := (w.counts[i/countsInWord]>>(i%countsInWord*4) ^ uint64(e.stamp/count)) % countsInWord
+		if w.sweep.exact {
+			differ = uint64(w.timer(i).stamp ^ e.stamp)
 		}
-		n += lives
+		if differ == 0 {
+			n++
+		}
 	}
 	return n
 }

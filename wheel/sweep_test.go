@@ -60,3 +60,31 @@ func TestSweepLosesItsSlot(t *testing.T) {
 		require.Equal(t, n-removed, fired, "jump to %v", jump)
 	}
 }
+
+// TestSweepIsExact: a sweep takes an entry for alive that died sixteen stamps ago. If it
+// leaves more dead than it may, the next one looks at the timers themselves.
+func TestSweepIsExact(t *testing.T) {
+	w := New(0)
+	w.sweep.spare = 0
+	h := w.Add(1_000_000_000, 1)
+	for i := range Time(15) {
+		w.Move(h, 999_999_999-i)
+	}
+	require.True(t, w.Remove(h))
+	sweep := func() {
+		for range len(w.slots)/slotPiece + 32 {
+			if !w.sweep.on {
+				return
+			}
+			w.Advance(0, nil)
+		}
+	}
+	sweep()
+	require.Equal(t, 1, w.Stats().Dead, "the first of sixteen")
+	require.NoError(t, check(w))
+	w.Advance(0, nil)
+	require.True(t, w.sweep.on)
+	sweep()
+	require.Zero(t, w.Stats().Dead)
+	require.NoError(t, check(w))
+}

@@ -25,22 +25,19 @@ type timer struct {
 	seq   uint64 // number of the call that set due: orders equal deadlines
 }
 
-// The states. An entry's stamp always says waiting.
+// The states. A timer lives in the last two. An entry's stamp always says waiting.
 const (
-	waiting   = iota
-	resting   // fired; keeps its place and its handle
-	unused    // free for the next Add, or timer 0
-	retired   // its generations are used up
+	unused  = iota // free for the next Add, or timer 0, or never used
+	retired        // its generations are used up
+	waiting
+	resting // fired; keeps its place and its handle
+
+	living    = waiting & resting // this bit is set
 	stateMask = 3
+	count     = stateMask + 1 // what the counter of a stamp counts by
 )
 
 func (t *timer) state() uint32 { return t.stamp & stateMask }
-
-// renew makes all entries of the timer dead and returns the stamp for a new one.
-func (t *timer) renew() uint32 {
-	t.stamp = (t.stamp | stateMask) + 1
-	return t.stamp
-}
 
 const (
 	firstGeneration = 1
@@ -55,54 +52,73 @@ const (
 // copied.
 type page [pageTimers]timer
 
-func (w *Wheel) timer(i uint32) *timer { return &w.pages[i>>pageBits][i%pageTimers] }
-
-// find returns the live timer of h, or 0 if h is stale or made up.
-func (w *Wheel) find(h Handle) uint32 {
-	i := uint32(h)
-	if uint64(i) >= w.made {
-		return 0
-	}
-	t := w.timer(i)
-	// A free timer already carries the generation of its next handle, which can
-	// be guessed: the state decides.
-	if t.gen != uint32(h>>32) || t.state() > resting {
-		return 0
-	}
-	return i
+func (w *Wheel) timer(i uint32) *timer {
+	return &w.pages[i>>pageBits][i%pageTimers]
 }
 
-// take returns a timer to use: a freed one if there is one.
-func (w *Wheel) take() uint32 {
-	if w.free.n > 0 {
-		return w.free.take()
+// find returns the live timer of h, or nil if h is stale or made up.
+func (w *Wheel) find(h Handle) *timer {
+	p := int(uint32(h) >> pageBits)
+	if p >= len(w.pages) {
+		return nil
 	}
+	t := &w.pages[p][uint32(h)%pageTimers]
+	// A free timer already carries the generation of its next handle, which can
+	// be guessed: the state decides.
+	if t.gen != uint32(h>>32) || t.stamp&living == 0 {
+		return nil
+	}
+	return t
+}
+
+// refill finds a word of timers for the next Adds: freed ones if there are any.
+func (w *Wheel) refill() {
+	f := &w.free
+	if f.n > 0 {
+		f.refill()
+	} else {
+		w.grow()
+	}
+	f.block = w.block(f.from)
+}
+
+// block returns the word of timers that begins with timer i.
+func (w *Wheel) block(i uint32) *[word]timer {
+	return (*[word]timer)(w.pages[i>>pageBits][i%pageTimers:])
+}
+
+// grow makes timers that were never used.
+func (w *Wheel) grow() {
 	if w.made > maxTimers {
 		panic("wheel: more than 4294967295 timers")
 	}
-	i := uint32(w.made)
-	if i%pageTimers == 0 {
+	f := &w.free
+	f.from, f.taken = uint32(w.made), math.MaxUint64
+	if f.from%pageTimers == 0 {
 		w.pages = append(w.pages, new(page))
 	}
-	if i%64 == 0 {
-		for k := range w.suspect {
-			w.suspect[k] = append(w.suspect[k], 0)
-		}
+	for range word / countsInWord {
+		w.counts = append(w.counts, 0)
 	}
-	w.made++
-	*w.timer(i) = timer{gen: firstGeneration, stamp: unused}
-	return i
+	block := w.block(f.from)
+	for i := range block {
+		block[i].gen = firstGeneration
+	}
+	if f.from == 0 { // timer 0 stands for none
+		block[0] = timer{}
+		f.taken--
+	}
+	w.made += word
 }
 
 // release makes every handle and every entry of timer i stale.
-func (w *Wheel) release(i uint32) {
-	t := w.timer(i)
-	t.stamp |= stateMask
+func (w *Wheel) release(i uint32, t *timer) {
+	w.kill(i, t, unused)
 	if t.gen == lastGeneration {
-		w.gone++ // retired
+		w.gone++
+		t.stamp |= retired
 		return
 	}
 	t.gen++
-	t.stamp ^= retired ^ unused
 	w.free.add(i)
 }

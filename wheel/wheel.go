@@ -1,29 +1,30 @@
 package wheel
 
+import "math/bits"
+
 // Wheel is a clock face with the timers that wait on it. Make one with [New]; the
 // zero value is of no use. A Wheel must not be copied.
 type Wheel struct {
 	now  Time
-	live int    // timers that wait
-	dead int    // entries that stand for no timer any more
 	seq  uint64 // calls of Add and Move
+	free freeSet
 
-	pages []*page // timer 0 stands for none
-	made  uint64  // timers in pages that were ever used, and timer 0
-	gone  int     // timers that are retired
-	free  freeSet
+	pages   []*page
+	made    uint64 // timers in pages that were ever free, and timer 0
+	resting int    // timers that fired and rest
+	gone    int    // timers that are retired
+	dead    int    // entries that stand for no timer any more
 
-	// A bit for each timer that may have a dead entry; and for each of which one died
-	// since the running sweep began. A sweep looks at no other.
-	suspect [2][]uint64
+	// Four bits for each timer, the last ones of the counter in its stamp: a sweep looks
+	// at them and not at the timers.
+	counts []uint64
 
 	slots  []queue              // late, then those of all levels, finest first
 	level  [maxLevels]level     // the dial, three faces, the shelves
 	dial   [2][dialWords]uint64 // see level.occupied
 	coming [shelf + 1]uint32    // of the faces and the first shelf: the slot to be reached next
 	chunks []*[pageChunks]chunk // chunk 0 stands for none
-	seqs   []uint64             // of what fires in one millisecond
-	batch  []ready              // the same, to sort it
+	batch  []ready              // what fires in one millisecond, to sort it
 
 	freeChunk  uint32 // first free chunk
 	madeChunks uint32 // chunks that were ever used, and chunk 0
@@ -32,7 +33,6 @@ type Wheel struct {
 	zeroHalf   uint64 // and of the one that begins at Time 0
 	sweep      sweep
 	moved      uint64 // entries brought down or swept, ever
-	looked     uint32 // means nothing; see look
 }
 
 // Fired says that a timer fell due.
@@ -47,7 +47,7 @@ func New(start Time) *Wheel { return newWheel(clockFace, start) }
 
 func newWheel(sh shape, start Time) *Wheel {
 	w := &Wheel{}
-	w.take() // timer 0
+	w.refill()
 	w.build(sh)
 	w.set(start)
 	w.sweep.spare, w.sweep.lap = deadAllowed, longestLap
@@ -60,7 +60,7 @@ func (w *Wheel) Now() Time { return w.now }
 
 // Len returns how many timers wait for their deadline. Those that fired and rest
 // are not counted. Only the loop goroutine may call it.
-func (w *Wheel) Len() int { return w.live }
+func (w *Wheel) Len() int { return int(w.made) - 1 - w.free.len() - w.resting - w.gone }
 
 // Add starts a timer that is due at the given instant, which may be any Time, and
 // returns its handle. The id is the caller's own and comes back in [Fired]; two
@@ -71,13 +71,19 @@ func (w *Wheel) Len() int { return w.live }
 // Add panics if 4,294,967,295 timers are live or retired. It allocates only if
 // more timers are live than ever before. Only the loop goroutine may call it.
 func (w *Wheel) Add(due Time, id uint64) Handle {
-	i := w.take()
+	f := &w.free
+	if f.taken == 0 {
+		w.refill()
+	}
+	k := uint32(bits.TrailingZeros64(f.taken))
+	f.taken &= f.taken - 1
 	w.seq++
-	w.live++
-	t := w.timer(i)
-	t.due, t.id, t.seq = due, id, w.seq
-	w.enter(i, t.renew(), due)
-	return Handle(t.gen)<<32 | Handle(i)
+	t, i := &f.block[k%word], f.from+k
+	stamp := t.stamp | waiting // no entry has it: kill has seen to that
+	t.stamp, t.due, t.id, t.seq = stamp, due, id, w.seq
+	h := Handle(t.gen)<<32 | Handle(i)
+	w.place(i, stamp, due, w.now)
+	return h
 }
 
 // Move gives a timer a new deadline, which may be any Time, and reports whether h
@@ -85,23 +91,27 @@ func (w *Wheel) Add(due Time, id uint64) Handle {
 // or made-up handle changes nothing. A later deadline is only written down; an
 // earlier one costs an entry more. Only the loop goroutine may call it.
 func (w *Wheel) Move(h Handle, due Time) bool {
-	i := w.find(h)
-	if i == 0 {
+	t := w.find(h)
+	if t == nil {
 		return false
 	}
 	w.seq++
-	t := w.timer(i)
 	t.seq = w.seq
-	later := due >= t.due
+	was, stamp := t.due, t.stamp
 	t.due = due
 	switch {
-	case t.state() == resting:
-		w.live++
-		w.enter(i, t.renew(), due)
-	case !later:
-		w.enter(i, t.renew(), due)
-		w.bury(i)
+	case stamp&stateMask == resting:
+		// Its entry is gone, so that the next one can have the same stamp.
+		w.resting--
+		stamp ^= resting ^ waiting
+		t.stamp = stamp
+	case due < was:
+		stamp = w.kill(uint32(h), t, waiting)
+		w.bury()
+	default:
+		return true
 	}
+	w.place(uint32(h), stamp, due, w.now)
 	return true
 }
 
@@ -110,24 +120,16 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 // changes nothing. Afterwards h is stale for ever and the memory may be used by the
 // next Add. Only the loop goroutine may call it.
 func (w *Wheel) Remove(h Handle) bool {
-	i := w.find(h)
-	if i == 0 {
+	t := w.find(h)
+	if t == nil {
 		return false
 	}
-	waits := w.timer(i).state() == waiting
-	w.release(i)
+	waits := t.state() == waiting
+	w.release(uint32(h), t)
 	if waits {
-		w.live--
-		w.bury(i)
+		w.bury()
+	} else {
+		w.resting--
 	}
 	return waits
-}
-
-// enter puts a new entry of a timer in its slot.
-func (w *Wheel) enter(i, stamp uint32, due Time) {
-	if due <= w.now {
-		w.push(&w.slots[late], entry{timer: i, stamp: stamp})
-		return
-	}
-	w.place(i, stamp, due)
 }

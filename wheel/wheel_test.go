@@ -18,6 +18,7 @@ func TestClockFace(t *testing.T) {
 	require.Len(t, w.slots, 1+2*(1000+60+60+12)+7*64)
 	require.EqualValues(t, 32*pageTimers, unsafe.Sizeof(page{}))
 	require.EqualValues(t, 1024, unsafe.Sizeof(chunk{}))
+	require.EqualValues(t, 32, unsafe.Sizeof(queue{}))
 }
 
 // TestInverse: the product in place is the quotient at both ends of every slot.
@@ -114,6 +115,36 @@ func TestCrowd(t *testing.T) {
 		got = w.Advance(w.Now().Add(rng.Int64N(200_000)), got)
 	}
 	require.True(t, slices.Equal(want, got))
+	require.NoError(t, check(w))
+}
+
+// TestCrowdInOneInstant: what fires in one millisecond fills many chunks, is out of order
+// and partly dead or put off, and leaves all its chunks free.
+func TestCrowdInOneInstant(t *testing.T) {
+	const n, due = 1000, 500_000
+	w := New(0)
+	handles := make([]Handle, n)
+	for i := range handles {
+		handles[i] = w.Add(due, uint64(i))
+	}
+	var want []Fired
+	for i, h := range handles {
+		switch i % 4 {
+		case 0:
+			w.Remove(h)
+		case 1:
+			w.Move(h, 2*due)
+		case 2:
+			want = append(want, Fired{due, uint64(i)})
+		}
+	}
+	for i := 3; i < n; i += 4 { // set once more, after all others
+		w.Move(handles[i], due)
+		want = append(want, Fired{due, uint64(i)})
+	}
+	require.Equal(t, want, w.Advance(due, nil))
+	require.NoError(t, check(w))
+	require.Len(t, w.Advance(2*due, nil), n/4)
 	require.NoError(t, check(w))
 }
 

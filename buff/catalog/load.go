@@ -30,7 +30,7 @@ const (
 )
 
 // Load reads one catalog from files and folders. Of a folder it reads the files
-// whose names end in .yaml, .yml or .json, sorted by name: not those of its
+// whose names end in .yaml, .yml, .json or .csv, sorted by name: not those of its
 // sub-folders, and none whose name begins with a dot or ends in .schema.json. The definitions may refer to
 // one another across files; an ID may stand only once in all of them.
 //
@@ -92,7 +92,7 @@ func (disk) Open(name string) (fs.File, error) { return os.Open(name) }
 func (disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
 // Parse reads a catalog from the text of one file; name stands for the file in the
-// errors. The error is an [Errors]. Any goroutine may call it.
+// errors, and if it ends in .csv the text is a table. The error is an [Errors]. Any goroutine may call it.
 func Parse(name string, src []byte) (*buff.Catalog, error) {
 	l := newLoader()
 	l.parse(name, src)
@@ -194,7 +194,7 @@ func (l *loader) expand(fsys fs.FS, name string) []string {
 		case !info.Mode().IsRegular():
 			l.whole(name, nil, "neither a file nor a folder")
 		case !isDefinitions(name):
-			l.whole(name, nil, "the name does not end in .yaml, .yml or .json")
+			l.whole(name, nil, "the name does not end in .yaml, .yml, .json or .csv")
 		default:
 			return []string{name}
 		}
@@ -212,14 +212,14 @@ func (l *loader) expand(fsys fs.FS, name string) []string {
 		}
 	}
 	if len(names) == 0 {
-		l.whole(name, nil, "no .yaml, .yml or .json file in this folder")
+		l.whole(name, nil, "no .yaml, .yml, .json or .csv file in this folder")
 	}
 	return names
 }
 
 func isDefinitions(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
-	case ".yaml", ".yml", ".json":
+	case ".yaml", ".yml", ".json", ".csv":
 		return true
 	}
 	return false
@@ -258,6 +258,10 @@ func (l *loader) file(fsys fs.FS, name string) {
 
 // parse reads the definitions of the text of one file.
 func (l *loader) parse(name string, src []byte) {
+	if isTable(name) {
+		l.csv(name, src)
+		return
+	}
 	root, ok := l.tree(name, src)
 	if !ok {
 		l.blind = true

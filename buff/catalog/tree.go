@@ -16,7 +16,8 @@ import (
 // the limits of this package and with its errors, and returns the root. It is for
 // programs whose files hold definitions among other things: they hand the nodes that
 // are maps of definitions to [ParseNode], read the others with [Fields] and [Text],
-// and report their own errors with [ErrorAt].
+// and report their own errors with [ErrorAt]. If name ends in .csv the text is a table,
+// and the tree is what a file of YAML with its definitions would have.
 //
 // The tree has no anchor, alias, merge key or tag, is at most some 60 levels deep,
 // and may hold the same key twice in one map. The root of a text in which nothing
@@ -46,6 +47,9 @@ func ErrorAt(name string, src []byte, node ast.Node, text string) *Error {
 // tree parses the text of one file. It reports whether it could, and if not, has
 // noted why. The root is nil if nothing stands in the text.
 func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
+	if isTable(name) {
+		return l.csvTree(name, src)
+	}
 	if len(src) > MaxFileSize {
 		l.add(l.open(name, ""), start, "", "", "%d bytes: a file may have at most %d", len(src), MaxFileSize)
 		return nil, false

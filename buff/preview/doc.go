@@ -25,9 +25,13 @@
 // A poison that pulses every 3 s, applied again at 4 s: the new stack moved its end,
 // and not its beat.
 //
+// The attributes of the owner that change have a graph each: their values with all that
+// buffs make of them, and what was done to their bases, by which buff.
+//
 // # What it leaves out
 //
-// There is one owner, whom nothing else touches. Go handlers are not called. An aura
+// There is one owner, whom nothing else touches. Go handlers are not called. Sources have no
+// attributes: a number that reads one takes its default, or the application is refused. An aura
 // has nobody around it, and a share per source counts only on this owner. Chance falls
 // as the seed of the script says.
 //

@@ -47,7 +47,7 @@ const (
 )
 
 // Picture returns the timeline as a drawing. It is 960 wide; its height follows from
-// the lanes.
+// the lanes and graphs.
 func (t *Timeline) Picture() *Picture {
 	d := &drawing{line: t, pic: &Picture{Width: pictureWidth}, used: map[sign]bool{}}
 	d.pic.Title = fmt.Sprintf("Timeline of %s: %s", t.Spec.ID, describe(t.Spec))
@@ -55,6 +55,10 @@ func (t *Timeline) Picture() *Picture {
 	lanes, rest := t.drawn()
 	for _, l := range lanes {
 		d.left = max(d.left, margin+wide(t.name(l), textSize))
+	}
+	graphs := t.drawnGraphs()
+	for _, g := range graphs {
+		d.left = max(d.left, margin+wide(cleaned(g.Name), textSize))
 	}
 	d.left = min(d.left, mostLabel) + margin
 	d.scale = (pictureWidth - d.left - rightMargin) / float64(t.Until)
@@ -66,11 +70,15 @@ func (t *Timeline) Picture() *Picture {
 	labels := d.placeSteps()
 	stepsTop := axisTop + 12
 	top := stepsTop + float64(max(labels.levels, 1))*stepHeight + 8
-	bottom := top + float64(len(lanes))*laneHeight
+	foot := top + float64(len(lanes))*laneHeight
+	bottom := foot + float64(len(graphs))*graphHeight
 	d.axis(len(lanes), axisTop, top, bottom)
 	d.steps(labels, stepsTop, bottom)
 	for i, l := range lanes {
 		d.lane(l, top+float64(i)*laneHeight)
+	}
+	for i, g := range graphs {
+		d.graph(g, foot+float64(i)*graphHeight)
 	}
 	if rest != "" {
 		bottom += 20

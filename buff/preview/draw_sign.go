@@ -27,13 +27,14 @@ const (
 	signStill
 	signEarly
 	signGoing
+	signChange
 	signs
 )
 
 var signWords = [signs]string{
 	"pulse", "pulses, close together", "pulse of a part of a period", "pulse without effect", "done at once",
 	"more stacks", "end set again", "fewer stacks", "refused", "queue settled anew", "another period", "fault",
-	"without effect", "time stands still", "ended early", "goes on",
+	"without effect", "time stands still", "ended early", "goes on", "changed for good",
 }
 
 // String returns the words of the legend.
@@ -100,6 +101,8 @@ func (d *drawing) sample(s sign, x, y float64) {
 		}
 		d.add(Shape{Kind: Area, Points: box(x-7, y-6, x+7, y+6), Fill: fillDull, Stroke: None})
 		d.hatch(kind, x-7, y-6, x+7, y+6)
+	case signChange:
+		d.add(Shape{Kind: Disc, Points: []Point{{x, y}}, Radius: changeRadius, Fill: lineGraph, Stroke: None})
 	case signEarly:
 		d.stroke(red, 3, Point{x, y - 7}, Point{x, y + 7})
 	case signGoing:

@@ -36,7 +36,7 @@ func check(t *testing.T, line *preview.Timeline) {
 			ended[0]++
 		case buff.Applied:
 			applied[0]++
-		case buff.Hidden, buff.Shown:
+		case buff.Hidden, buff.Shown, buff.Changed:
 		default:
 			other[0]++
 		}

@@ -26,6 +26,7 @@ func Run(c *buff.Catalog, s Script) (*Timeline, error) {
 		sources: map[string]buff.OwnerID{},
 		met:     map[*buff.Spec]bool{},
 	}
+	p.rec.attributes(0, c, p.set)
 	if err := p.play(); err != nil {
 		return nil, err
 	}
@@ -119,6 +120,7 @@ func (p *player) take() error {
 	p.line.Events = append(p.line.Events, p.turn.Events...)
 	p.turn.Events = p.turn.Events[:0]
 	p.rec.take(p.now, p.set)
+	p.rec.attributes(p.now, p.catalog, p.set)
 	return nil
 }
 

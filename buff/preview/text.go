@@ -27,6 +27,10 @@ func (t *Timeline) Text(width int) string {
 	for _, l := range lanes {
 		label = max(label, columns(t.name(l)))
 	}
+	graphs := t.drawnGraphs()
+	for _, g := range graphs {
+		label = max(label, columns(cleaned(g.Name)))
+	}
 	width = max(width, NarrowestText)
 	x.label = min(label, width/widestLabel)
 	room := width - x.label - 3 // a space, the last instant's own column, and the end's
@@ -42,8 +46,12 @@ func (t *Timeline) Text(width int) string {
 	if rest != "" {
 		x.write("", rest)
 	}
+	for _, g := range graphs {
+		x.graph(g)
+	}
 	x.legend(width)
 	x.summary(lanes)
+	x.graphs(graphs)
 	return x.out.String()
 }
 

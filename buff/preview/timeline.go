@@ -16,6 +16,7 @@ type Timeline struct {
 	Until  wheel.Time   // where it ends
 	Steps  []Step       // of the script, by time, with all IDs
 	Lanes  []*Lane      // those of Spec first
+	Graphs []*Graph     // the attributes that changed, in the order of the catalog
 	Events []buff.Event // everything, in its order
 	Notes  []string     // what a reader should know, such as a step that found nothing
 }
@@ -146,6 +147,7 @@ type recorder struct {
 	paused bool // the owner's time stands still
 	opened map[*Bar]*[phaseKinds]wheel.Time
 	taken  int // events that are in the lanes
+	graphs []*Graph
 }
 
 func newRecorder(t *Timeline) *recorder {
@@ -168,6 +170,10 @@ func (r *recorder) take(now wheel.Time, set *buff.Set) {
 }
 
 func (r *recorder) event(e *buff.Event) {
+	if e.Kind == buff.Changed {
+		r.change(e)
+		return
+	}
 	if e.Spec == nil {
 		r.line.Notes = append(r.line.Notes, "at "+span(int64(e.At))+" the rules stopped a cascade of effects")
 		return
@@ -282,6 +288,7 @@ func (r *recorder) closeAll(b *Bar) {
 // finish ends the timeline at an instant: what runs goes on there.
 func (r *recorder) finish(at wheel.Time) {
 	r.line.Until = at
+	r.finishGraphs()
 	for _, l := range r.line.Lanes {
 		for _, b := range l.Bars {
 			if b.Why == buff.NoReason {

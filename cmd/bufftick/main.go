@@ -25,6 +25,10 @@ type cli struct {
 	Validate validateCmd `cmd:"" help:"Check files of definitions: all errors at once, and warnings."`
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of files of definitions, for editors."`
 	Doc      docCmd      `cmd:"" help:"Print a page about the definitions, in Markdown."`
+	Convert  convertCmd  `cmd:"" help:"Turn files of definitions into tables, YAML or JSON, and back."`
+
+	Completion completionCmd `cmd:"" help:"Print a script that makes a shell complete command lines."`
+	Complete   completeCmd   `cmd:"" hidden:"" help:"Print what may stand at the end of a command line."`
 }
 
 // errFailed ends the program with 1 when all that is to be said has been said.
@@ -145,7 +149,8 @@ type poolFlags struct {
 // options returns engine options in which a Tick waits for every handler: nothing
 // then depends on how fast the machine is.
 func (f poolFlags) options() engine.Options {
-	return engine.Options{Workers: f.Workers, Synchronous: f.Sync, Budget: -1}
+	// A scenario says how long its frames are, and none of them stops halfway.
+	return engine.Options{Workers: f.Workers, Synchronous: f.Sync, Budget: -1, TickLimit: 1 << 30}
 }
 
 // mostWorkers is more than is of use on any machine.

@@ -15,8 +15,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Importing ants starts its default pool: those two goroutines are not ours.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+// Importing ants starts its default pool: those two goroutines are not ours. Where a
+// shell is to run the tool, the test binary is the tool.
+func TestMain(m *testing.M) {
+	if os.Getenv("BUFFTICK_IS_TOOL") != "" {
+		main()
+	}
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
+}
 
 // The transcripts in testdata have these commands:
 //
@@ -96,6 +102,8 @@ func TestHelp(t *testing.T) {
 		{[]string{"validate", "-h"}, []string{"--json", "--strict", "--except=RULE,...", "    bufftick validate -json"}},
 		{[]string{"schema", "-h"}, []string{"yaml-language-server: $schema=", "    bufftick schema >"}},
 		{[]string{"doc", "-h"}, []string{"--title=TEXT", "    bufftick doc buffs"}},
+		{[]string{"convert", "-h"}, []string{"--o=PATH", "--to=FORMAT", "    bufftick convert buffs -to csv"}},
+		{[]string{"preview", "-h"}, []string{"--f=PATH,...", "--apply-at=", "    bufftick preview venom -f buffs/"}},
 		{[]string{"replay", "-h"}, []string{"--spells=FILE", "--frame=SPAN", "--workers=N", "    bufftick replay arena.csv"}},
 	} {
 		stdout, stderr, code := tool(c.args...)
@@ -128,7 +136,7 @@ func TestFullOutput(t *testing.T) {
 	require.NoError(t, os.WriteFile("buffs.yaml", []byte("buffs: {a: {duration: 8s, period: 3s}}\n"), 0o600))
 	for _, line := range []string{
 		"run two.yaml", "run -check two.yaml", "replay trace.csv --spells spells.csv", "help",
-		"schema", "doc buffs.yaml", "validate buffs.yaml", "validate -json buffs.yaml",
+		"schema", "doc buffs.yaml", "validate buffs.yaml", "validate -json buffs.yaml", "convert buffs.yaml",
 	} {
 		all, _, code := tool(strings.Fields(line)...)
 		require.Zero(t, code, line)

@@ -24,6 +24,9 @@ type settings struct {
 	sync            bool
 	profile         string
 	buffs           string // folder; "": the definitions that travel with the program
+
+	live bool   // until ctx ends, with a page to look at it
+	addr string // of the page
 }
 
 // Limits of the flags.
@@ -49,6 +52,8 @@ func newFlags(s *settings) *flag.FlagSet {
 	f.IntVar(&s.workers, "workers", 0, "`number` of workers; 0: one for each processor")
 	f.BoolVar(&s.sync, "sync", false, "run everything on the loop, without workers")
 	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, read anew when they change, unless -speed is max; without it those in the program")
+	f.BoolVar(&s.live, "live", false, "play until Ctrl-C, with a page in the browser that shows it")
+	f.StringVar(&s.addr, "addr", "127.0.0.1:6060", "`address` of that page, on this machine")
 	f.StringVar(&s.profile, "profile", "", "`kind` of profile to write to the current folder: cpu, mem or trace")
 	return f
 }
@@ -80,7 +85,16 @@ func parseFlags(args []string) (settings, error) {
 	if f.NArg() > 0 {
 		return s, fmt.Errorf("unexpected argument %q; -help lists the flags", f.Arg(0))
 	}
+	if s.live && !isSet(f, "duration") {
+		s.duration = maxDuration
+	}
 	return s, s.complete()
+}
+
+// isSet reports whether a flag was given.
+func isSet(f *flag.FlagSet, name string) (set bool) {
+	f.Visit(func(g *flag.Flag) { set = set || g.Name == name })
+	return set
 }
 
 // complete checks the values and fills in those that depend on others.

@@ -12,8 +12,9 @@ import (
 // loop plays a world frame by frame and measures how long that takes.
 type loop struct {
 	*world
-	status *status
-	watch  <-chan watch.Change // of the definitions; nil: they do not change
+	status  *status
+	changes <-chan watch.Change // of the definitions; nil: they do not change
+	watch   *live               // nil without -live
 
 	played      int
 	late        int                     // frames that began when the next was due already
@@ -39,12 +40,15 @@ func (l *loop) play(ctx context.Context) {
 	for l.played < l.frames && l.err == nil && l.wait(ctx, start) {
 		began := time.Now()
 		l.reload()
+		l.obey()
 		l.act()
 		tick := time.Now()
 		frame := l.eng.Tick(l.at(l.played+1) - l.at(l.played))
 		record(l.tick, time.Since(tick))
 		l.see(frame)
-		record(l.frame, time.Since(began))
+		took := time.Since(began)
+		record(l.frame, took)
+		l.watch.framed(took)
 		l.played++
 		l.status.show(l)
 	}

@@ -3,6 +3,7 @@
 //
 //	go run ./examples/mmo                        1,000 players, 30 s of real time
 //	go run ./examples/mmo -speed max -seed 7     as fast as the machine can
+//	go run ./examples/mmo -live                  until Ctrl-C, with a page to look at it
 //
 // The last line is a digest of everything that happened. The same seed gives the
 // same digest, with any number of workers and at any speed. A game that ends early
@@ -18,6 +19,7 @@
 //	handlers.go  what the buffs do: the code that the definitions call by name
 //	book.go      the definitions, read from buffs/*.yaml
 //	reload.go    and read anew while the game runs
+//	live.go      with -live: a page in the browser, and keys
 //	summary.go   what is told at the end; tally.go, pulses.go, digest.go count it
 package main
 
@@ -68,6 +70,9 @@ func game(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return cmp.Or(err, w.eng.Close(ctx))
 	}
+	if s.live {
+		return cmp.Or(l.playLive(ctx, os.Stdin, stdout, stderr), stop())
+	}
 	return cmp.Or(l.game(ctx, stdout), stop())
 }
 
@@ -79,5 +84,8 @@ func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	// What is still under way is waited for, Ctrl-C or not: it takes a moment.
 	closed := l.eng.Close(context.WithoutCancel(ctx))
 	_, printed := fmt.Fprint(stdout, summary)
+	if l.watch != nil && l.tally.stuck > 0 {
+		return cmp.Or(l.err, closed, printed) // who was not waited for has pulses to come
+	}
 	return cmp.Or(l.err, closed, printed, l.pulses.check())
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bufftick/bufftick/buff/catalog/watch"
+	"github.com/bufftick/bufftick/engine"
 )
 
 // follow has the folder of the definitions watched, if there is one and the game runs in
@@ -17,7 +18,7 @@ func (l *loop) follow() (stop func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l.watch = w.Changes()
+	l.changes = w.Changes()
 	return w.Close, nil
 }
 
@@ -25,7 +26,7 @@ func (l *loop) follow() (stop func() error, err error) {
 // Where something is wrong with them, it tells that, and the old ones stay.
 func (l *loop) reload() {
 	select {
-	case c := <-l.watch:
+	case c := <-l.changes:
 		l.status.clear()
 		fmt.Fprintln(l.status.to, l.adopt(c))
 	default:
@@ -34,15 +35,20 @@ func (l *loop) reload() {
 
 // adopt takes a change over and returns what there is to tell.
 func (l *loop) adopt(c watch.Change) string {
-	if c.Err != nil {
-		return fmt.Sprintf("%v: the buffs stay as they are:\n%v", l.now, c.Err)
-	}
-	if _, err := newBook(c.Catalog); err != nil {
-		return fmt.Sprintf("%v: the buffs stay as they are: %v", l.now, err)
-	}
-	report, err := l.eng.Reload(c.Catalog)
+	report, err := l.exchange(c)
+	l.watch.reloaded(report, err)
 	if err != nil {
-		return fmt.Sprintf("%v: the buffs stay as they are: %v", l.now, err)
+		return fmt.Sprintf("%v: the buffs stay as they are:\n%v", l.now, err)
 	}
 	return fmt.Sprintf("%v: new buffs: %v", l.now, report)
+}
+
+func (l *loop) exchange(c watch.Change) (report engine.ReloadReport, err error) {
+	if c.Err != nil {
+		return report, c.Err
+	}
+	if _, err := newBook(c.Catalog); err != nil {
+		return report, err
+	}
+	return l.eng.Reload(c.Catalog)
 }

@@ -24,6 +24,7 @@ type spell struct {
 
 // class is what a kind of player can cast.
 type class struct {
+	name     string
 	instants []spell
 	lasting  []spell
 	stacking spell
@@ -36,27 +37,32 @@ func newClasses(b *book) []class {
 	renew, bloom := spell{spec: b.renew, aim: friend}, spell{spec: b.bloom, aim: friend}
 	shell, swiftness := spell{spec: b.shell, aim: friend}, spell{spec: b.swiftness, aim: friend}
 	return []class{
-		{ // warrior
+		{
+			name:     "warrior",
 			instants: []spell{strike},
 			lasting:  []spell{zeal, zeal, zeal, zeal, zeal, bleed},
 			stacking: fury,
 		},
-		{ // rogue
+		{
+			name:     "rogue",
 			instants: []spell{strike},
 			lasting:  []spell{zeal, zeal, zeal, zeal, burn, venom},
 			stacking: venom,
 		},
-		{ // mage
+		{
+			name:     "mage",
 			instants: []spell{{spec: b.meteor, aim: foe, time: 1500 * time.Millisecond}},
 			lasting:  []spell{zeal, zeal, zeal, zeal, zeal, shell, swiftness},
 			stacking: fury,
 		},
-		{ // priest
+		{
+			name:     "priest",
 			instants: []spell{{spec: b.chain, aim: friend}, {spec: b.mend, aim: friend}},
 			lasting:  []spell{renew, renew, renew, renew, bloom, {spec: b.regrowth, aim: friend}},
 			stacking: bloom,
 		},
-		{ // warlock
+		{
+			name:     "warlock",
 			instants: []spell{strike},
 			lasting:  []spell{zeal, zeal, zeal, zeal, {spec: b.leech, aim: foe}},
 			stacking: venom,

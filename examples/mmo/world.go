@@ -60,11 +60,19 @@ type player struct {
 	casts   int
 }
 
-// budget is what one Tick may wait for its handlers. A server takes less than a
+// patience is what one Tick may wait for its handlers. A server takes less than a
 // frame. Here it must not be used up on any machine, also when that stands still
 // for a second: who is not waited for has its events in a later frame, and the
 // digest would show how fast the machine is.
-const budget = time.Minute
+const patience = time.Minute
+
+// budget returns what one Tick of the game may wait.
+func (s *settings) budget() time.Duration {
+	if s.live {
+		return liveBudget
+	}
+	return patience
+}
 
 func newWorld(s settings) (*world, error) {
 	b, err := loadBook(s.buffs)
@@ -76,7 +84,7 @@ func newWorld(s settings) (*world, error) {
 		Handlers:    newRules(b, s.players).handlers(),
 		Workers:     s.workers,
 		Synchronous: s.sync,
-		Budget:      budget,
+		Budget:      s.budget(),
 		MaxBuffs:    buff.MaxPerOwner, // a boss carries those of all its enemies
 	})
 	if err != nil {
@@ -126,7 +134,11 @@ func (w *world) expect(err error) {
 func (w *world) logIn(p *player) {
 	p.away, p.dead = false, false
 	p.dazed, p.bare, p.zeal, p.fury, p.casting, p.recent = false, false, 0, 0, 0, [6]cast{}
-	w.expect(w.eng.Spawn(p.id, newUnit(w.seed, p.id, p.lives, playerHealth, w.ghost)))
+	err := w.eng.Spawn(p.id, newUnit(w.seed, p.id, p.lives, playerHealth, w.ghost))
+	if w.patient(p, err) {
+		return
+	}
+	w.expect(err)
 	p.lives++
 	for _, spec := range []*buff.Spec{w.stance, w.rested, w.deathWard, w.stew} {
 		w.add(p.id, buff.Application{Spec: spec, Source: p.id})

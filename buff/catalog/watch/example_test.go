@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
 
@@ -9,42 +10,43 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog/watch"
 )
 
-// A designer saves a file while the game runs.
+// A designer saves a file, and the loop finds the new catalog between two frames.
 func ExampleFolder() {
 	dir, err := os.MkdirTemp("", "buffs")
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	save := func(text string) {
-		file := filepath.Join(dir, "venom.yaml")
+	file := filepath.Join(dir, "poison.yaml")
+	save := func(text string) { // as good editors do: the new file takes the old one's place
 		if err := os.WriteFile(file+".new", []byte(text), 0o644); err != nil {
-			panic(err)
+			log.Fatal(err)
 		}
 		if err := os.Rename(file+".new", file); err != nil {
-			panic(err)
+			log.Fatal(err)
 		}
 	}
-	save("buffs:\n  venom: {duration: 12s}\n")
-	current, err := catalog.Load(dir)
+
+	save("buffs: {venom: {duration: 12s}}")
+	cat, err := catalog.Load(dir)
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	w, err := watch.Folder(dir, current)
+	w, err := watch.Folder(dir, cat)
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	save("buffs:\n  venom: {duration: 15s}\n  frost: {duration: 5s}\n")
-	c := <-w.Changes()
-	if err := w.Close(); err != nil {
-		panic(err)
+	defer w.Close()
+
+	save("buffs: {venom: {duration: 15s}, plague: {duration: 1m}}")
+	change := <-w.Changes() // a game loop does not wait: it has a select with a default
+	if change.Err != nil {
+		log.Fatal(change.Err)
 	}
-	for _, change := range c.Catalog.Changes() {
-		fmt.Println(change.Kind, change.ID)
+	for _, c := range change.Catalog.Changes() {
+		fmt.Println(c.ID, c.Kind)
 	}
-	fmt.Println(c.Catalog.Spec("venom").Duration)
 	// Output:
-	// changed venom
-	// added frost
-	// 15s
+	// venom changed
+	// plague added
 }

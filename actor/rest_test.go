@@ -1,0 +1,91 @@
+package actor_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/actor"
+)
+
+// TestRestGoesHome: a mailbox that rests comes home with the message that it was at, all
+// behind it and what was sent meanwhile, in order, and waits for the next Start.
+func TestRestGoesHome(t *testing.T) {
+	var got []int
+	var g *actor.Group[string, int]
+	rest := true
+	g = actor.NewGroup(actor.Options[string, int]{
+		Pool: inline{}, Pumps: 1, Limit: 100,
+		Handle: func(_ int, box *actor.Mailbox[string, int]) {
+			for m, ok := box.Next(); ok; m, ok = box.Next() {
+				if m == 2 && rest {
+					box.Rest()
+					_, more := box.Next()
+					require.False(t, more, "nothing comes after Rest")
+					require.Panics(t, box.Rest)
+					require.Panics(t, box.Again)
+					continue
+				}
+				got = append(got, m)
+			}
+		},
+	})
+	box := &actor.Mailbox[string, int]{Owner: "a"}
+	for m := range 4 {
+		require.NoError(t, g.Send(box, m))
+	}
+	g.Start()
+	require.True(t, g.Wait(nil), "nobody waits for it")
+	require.NoError(t, g.Send(box, 4), "while it is away")
+	require.Len(t, g.Collect(nil), 1)
+	require.True(t, box.Home())
+	require.Equal(t, 3, box.Len())
+	require.Equal(t, 1, g.Stats().Staged)
+	require.NoError(t, g.Send(box, 5), "while it is home")
+	require.Equal(t, []int{0, 1}, got)
+	rest = false
+	g.Start()
+	require.True(t, g.Wait(nil))
+	require.Len(t, g.Collect(nil), 1)
+	require.Equal(t, []int{0, 1, 2, 3, 4, 5}, got)
+	require.Zero(t, box.Len())
+	s := g.Stats()
+	require.Equal(t, s.Sent, s.Handled)
+	require.Zero(t, s.Staged+s.Away)
+}
+
+// TestRestBeforeAFault: who rests and then fails goes home; a panic uses one message up if
+// the turn has used none, a Goexit leaves that to Handle, as after Again.
+func TestRestBeforeAFault(t *testing.T) {
+	for _, fault := range []func(){func() { panic("x") }, runtime.Goexit} {
+		var got []int
+		rest := true
+		g := actor.NewGroup(actor.Options[string, int]{
+			Pool: goroutines{}, Pumps: 1, Limit: 100,
+			Handle: func(_ int, box *actor.Mailbox[string, int]) {
+				for m, ok := box.Next(); ok; m, ok = box.Next() {
+					if m == 1 && rest {
+						rest = false
+						box.Rest()
+						fault()
+					}
+					got = append(got, m)
+				}
+			},
+		})
+		box := &actor.Mailbox[string, int]{Owner: "a"}
+		for m := range 3 {
+			require.NoError(t, g.Send(box, m))
+		}
+		g.Start()
+		require.True(t, g.Wait(nil))
+		require.Len(t, g.Collect(nil), 1)
+		require.Equal(t, 2, box.Len())
+		g.Start()
+		require.True(t, g.Wait(nil))
+		g.Collect(nil)
+		require.Equal(t, []int{0, 1, 2}, got)
+		require.Equal(t, g.Stats().Sent, g.Stats().Handled)
+	}
+}

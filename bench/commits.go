@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/bench/page"
+	"github.com/bufftick/bufftick/bench/rival"
+)
+
+func isFile(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// inTurn builds both commits, takes their probes in turn, and returns the folders of what
+// they have measured.
+func (c *compareCmd) inTurn(dir string, con *console) ([]string, error) {
+	var binaries []string
+	for i, commit := range []string{c.Old, c.New} {
+		binary, err := buildAt(commit, dir, i)
+		if err != nil {
+			return nil, err
+		}
+		binaries = append(binaries, binary)
+	}
+	probes := make([][]rival.Probe, len(binaries))
+	bar := newBar(con.diag, "probes")
+	for turn := range c.Probes {
+		for i, binary := range binaries {
+			p, err := takeProbe(binary)
+			if err != nil {
+				return nil, err
+			}
+			probes[i] = append(probes[i], p)
+		}
+		bar.show(float64(turn+1) / float64(c.Probes))
+	}
+	bar.clear()
+	var out []string
+	for i, p := range probes {
+		to := filepath.Join(dir, fmt.Sprintf("measured-%d", i))
+		out = append(out, to)
+		if err := (&page.Report{Machine: gauge.ThisMachine(), Probes: p}).WriteData(to); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// buildAt builds this command as it is at a commit, in a tree of its own; a dot is the tree
+// that one stands in.
+func buildAt(commit, dir string, n int) (string, error) {
+	binary := filepath.Join(dir, fmt.Sprintf("bench-%d", n))
+	tree := "."
+	if commit != "." {
+		tree = filepath.Join(dir, fmt.Sprintf("tree-%d", n))
+		if out, err := exec.Command("git", "worktree", "add", "--detach", tree, commit).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s is neither a file nor a commit: %w\n%s", commit, err, out)
+		}
+		// What stays behind if this fails is a folder that git worktree prune forgets.
+		defer func() { _ = exec.Command("git", "worktree", "remove", "--force", tree).Run() }()
+	}
+	build := exec.Command("go", "build", "-o", binary, "./bench")
+	build.Dir = tree
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", commit, err, out)
+	}
+	return binary, nil
+}
+
+// takeProbe runs one process that measures all steps.
+func takeProbe(binary string) (p rival.Probe, err error) {
+	text, err := exec.Command(binary, "probe").Output()
+	if err != nil {
+		return nil, fmt.Errorf("a probe: %w", err)
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, fmt.Errorf("a probe: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/bench/page"
+	"github.com/bufftick/bufftick/bench/rival"
+)
+
+// gateCmd is what CI asks: does something allocate, and is something far dearer than its
+// yardstick says it should be.
+type gateCmd struct {
+	Probes int    `default:"5" help:"processes that measure each step; the middle one counts"`
+	Out    string `placeholder:"DIR" help:"write bench.txt there, for compare, with all probes"`
+}
+
+// limits is how many times what the heap takes for an event of its game a step may take, as
+// the middle of some processes. The first factor is the margin: the middle of five has been
+// seen to differ by a tenth on one machine, and another with other caches has other ratios.
+// The second is what was measured. What is less than the margin is for compare to find.
+var limits = rival.Probe{
+	"engine/game":   1.5 * 3.1,
+	"engine/calls":  1.5 * 2.9,
+	"engine/pulses": 1.5 * 1.45,
+	"wheel/churn":   1.5 * 0.92,
+	rival.PoolStep:  1.5 * 3.8,
+}
+
+// Run measures, and fails at the first limit that does not hold after all have been looked
+// at.
+func (g *gateCmd) Run(con *console) error {
+	bad := 0
+	for _, a := range rival.Allocations() {
+		mark := "ok"
+		if a.Objects > 0 {
+			mark = "FAILED"
+			bad++
+		}
+		fmt.Fprintf(con.out, "%-7s %-34s %v allocations, at most 0\n", mark, a.Step, a.Objects)
+	}
+	probes, err := takeProbes(g.Probes, con)
+	if err != nil {
+		return err
+	}
+	for _, name := range steps(probes) {
+		var all []float64
+		for _, p := range probes {
+			all = append(all, p[name])
+		}
+		slices.Sort(all)
+		middle, mark := all[len(all)/2], "ok"
+		if middle > limits[name] {
+			mark = "FAILED"
+			bad++
+		}
+		fmt.Fprintf(con.out, "%-7s %-34s %.2f times the yardstick (%.2f to %.2f), at most %.2f\n", mark, name, middle, all[0], all[len(all)-1], limits[name])
+	}
+	if g.Out != "" {
+		report := &page.Report{Machine: gauge.ThisMachine(), Probes: probes}
+		if err := report.WriteData(g.Out); err != nil {
+			return err
+		}
+	}
+	if bad > 0 {
+		return errFailed
+	}
+	return nil
+}
+
+// probeCmd is one probe, printed as JSON; a process of its own takes each.
+type probeCmd struct{}
+
+// Run takes it.
+func (*probeCmd) Run(con *console) error {
+	p, err := rival.RunProbe()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(con.out).Encode(p)
+}
+
+// takeProbes runs so many processes, one after the other: where the memory of one happens to
+// lie has a say in its figures.
+func takeProbes(n int, con *console) ([]rival.Probe, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	bar := newBar(con.diag, "probes")
+	defer bar.clear()
+	var out []rival.Probe
+	for i := range n {
+		p, err := takeProbe(self)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+		bar.show(float64(i+1) / float64(n))
+	}
+	return out, nil
+}
+
+func steps(probes []rival.Probe) []string {
+	var names []string
+	for name := range probes[0] {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,62 @@
+package gauge
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Machine says where and of what something was measured.
+type Machine struct {
+	OS, Arch, CPU, Memory, Go, Commit, Command, Date string
+
+	Processors int
+}
+
+// ThisMachine returns what is to be known, with the commit of the folder that the process
+// runs in.
+func ThisMachine() Machine {
+	return Machine{
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Processors: runtime.NumCPU(),
+		CPU:     procLine("/proc/cpuinfo", "model name"),
+		Memory:  memory(),
+		Commit:  commit(),
+		Command: "go run ./bench " + strings.Join(os.Args[1:], " "),
+		Date:    time.Now().UTC().Format(time.DateOnly),
+	}
+}
+
+// procLine returns what follows the name in a file of /proc, or that it is not known.
+func procLine(file, name string) string {
+	f, err := os.Open(file)
+	if err != nil {
+		return "not known"
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if k, v, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(k) == name {
+			return strings.TrimSpace(v)
+		}
+	}
+	return "not known"
+}
+
+func memory() string {
+	var kb float64
+	if _, err := fmt.Sscanf(procLine("/proc/meminfo", "MemTotal"), "%f kB", &kb); err != nil {
+		return "not known"
+	}
+	return fmt.Sprintf("%.0f GB", kb/1e6)
+}
+
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*").Output()
+	if err != nil {
+		return "not known"
+	}
+	return strings.TrimSpace(string(out))
+}

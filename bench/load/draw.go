@@ -1,0 +1,80 @@
+package load
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// The lifetimes of auras in a public log of an arena fight, in ms: what share of them is
+// over by then. Between the points it is a straight line.
+var lifetimes = []struct{ share, ms float64 }{
+	{0, 200}, {0.10, 930}, {0.25, 2500}, {0.50, 6000}, {0.75, 11_000}, {0.90, 17_700}, {1, 30_000},
+}
+
+// lifetime draws how long a short buff lasts, in ms.
+func lifetime(rng *rand.Rand) int64 {
+	p := rng.Float64()
+	for i := 1; i < len(lifetimes); i++ {
+		a, b := lifetimes[i-1], lifetimes[i]
+		if p <= b.share {
+			return int64(a.ms + (b.ms-a.ms)*(p-a.share)/(b.share-a.share))
+		}
+	}
+	return int64(lifetimes[len(lifetimes)-1].ms)
+}
+
+// logUniform draws from lo to hi so that each factor is as likely as another.
+func logUniform(rng *rand.Rand, lo, hi float64) int64 {
+	return int64(lo * math.Exp(rng.Float64()*math.Log(hi/lo)))
+}
+
+// poisson draws how often something happens in a frame in which it happens mean times on
+// average.
+func poisson(rng *rand.Rand, mean float64) int {
+	if mean > 30 { // close enough, and its cost does not grow
+		return max(0, int(math.Round(mean+math.Sqrt(mean)*rng.NormFloat64())))
+	}
+	n, p, limit := 0, 1.0, math.Exp(-mean)
+	for {
+		p *= rng.Float64()
+		if p <= limit {
+			return n
+		}
+		n++
+	}
+}
+
+// shortKind draws a short definition by its weight; so many per cent are to pulse.
+func shortKind(rng *rand.Rand, pulsing float64) int {
+	pulses := rng.Float64()*100 < pulsing
+	at := rng.IntN(weight(pulses))
+	for i, k := range kinds {
+		if k.weight == 0 || (k.period > 0) != pulses {
+			continue
+		}
+		if at < k.weight {
+			return i
+		}
+		at -= k.weight
+	}
+	panic("load: the weights do not add up")
+}
+
+// weight is that of all short ones that pulse, or do not.
+func weight(pulses bool) int {
+	if pulses {
+		return pulsingWeight
+	}
+	return plainWeight
+}
+
+var pulsingWeight, plainWeight = func() (pulsing, plain int) {
+	for _, k := range kinds {
+		if k.period > 0 {
+			pulsing += k.weight
+		} else {
+			plain += k.weight
+		}
+	}
+	return pulsing, plain
+}()

@@ -1,0 +1,90 @@
+package load
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// Empty is profile I.
+type Empty struct {
+	Frames int `help:"frames of 1 ms for each row"`
+}
+
+func newEmpty() *Empty { return &Empty{Frames: 5_000_000} }
+
+// Quick is what it says at Profile.
+func (p *Empty) Quick() { p.Frames = 200_000 }
+
+// emptyMost is what an empty frame may take: a clock reading is about as dear.
+const emptyMost = 1000 // ns
+
+// Run is what it says at Profile.
+func (p *Empty) Run(env *Env) (*Result, error) {
+	r := result("I")
+	began := time.Now()
+	var last *world
+	for _, players := range []int{0, 1, 10} {
+		w, err := newWorld(env, setup{players: players, raid: 1, buffs: 10 * players})
+		if err != nil {
+			return nil, err
+		}
+		w.frame(frameTime, func() {
+			for owner := range players {
+				for n := range 10 {
+					w.ask(command{owner: int32(owner), kind: blessingKind, source: buff.OwnerID(100 + n)})
+				}
+			}
+		})
+		cost := p.tick(w)
+		name := fmt.Sprintf("Tick, %d players, %d buffs", players, 10*players)
+		r.figure(name, cost.Mean, "ns")
+		r.figure(name+", ±", cost.PlusMinus, "ns")
+		r.check(cost.Mean < emptyMost, "%s: %.0f ns, below %d ns", name, cost.Mean, emptyMost)
+		for i := range w.meter.samples {
+			r.Samples = append(r.Samples, Sample{Tick: w.meter.samples[i].Tick})
+		}
+		if last != nil {
+			err = last.finish(result("I"))
+			last.addFaults(r)
+		}
+		if err != nil {
+			return nil, err
+		}
+		last = w
+	}
+	mine := *r
+	if err := last.finish(r); err != nil {
+		return nil, err
+	}
+	// What finish says of frames is not theirs: these were measured many at a time.
+	r.P50, r.P99, r.P999, r.Max, r.Rows, r.CDF = 0, 0, 0, 0, nil, nil
+	r.Utilisation, r.Heap, r.BytesPer, r.Tick = 0, 0, 0, Spread{}
+	r.Samples, r.Wall = mine.Samples, time.Since(began)
+	r.Simulated, r.Frames = 3*time.Duration(p.Frames)*time.Millisecond, 3*uint64(p.Frames)
+	return r, nil
+}
+
+func (w *world) addFaults(r *Result) { r.check(w.books.faults.none(), "%v", &w.books.faults) }
+
+// tick measures empty Ticks, many at a time: to read a clock takes as long as one.
+func (p *Empty) tick(w *world) Spread {
+	var costs []float64
+	events := 0
+	w.meter.begin(w.now(), time.Millisecond, parts)
+	for range parts {
+		start := time.Now()
+		for range p.Frames / parts {
+			events += w.eng.Tick(time.Millisecond).Len()
+		}
+		cost := float64(time.Since(start)) / float64(p.Frames/parts)
+		costs = append(costs, cost)
+		w.meter.samples = append(w.meter.samples, Sample{Tick: cost})
+	}
+	w.meter.end()
+	if events > 0 {
+		w.books.faults.note(&w.books.faults.Doubled, "%d events of buffs that have none", events)
+	}
+	return SpreadOf(costs)
+}

@@ -1,0 +1,25 @@
+package load
+
+// lateness counts how many ms after it was due an event was seen.
+type lateness struct {
+	upTo  [4096]uint64 // by ms; the last is for all above
+	count uint64
+	most  int64
+}
+
+func (l *lateness) add(ms int64) {
+	l.upTo[min(max(ms, 0), int64(len(l.upTo)-1))]++
+	l.count++
+	l.most = max(l.most, ms)
+}
+
+// at returns below which lateness so much of all lies, in ms.
+func (l *lateness) at(share float64) int64 {
+	want, sum := uint64(share*float64(l.count)), uint64(0)
+	for ms, n := range l.upTo {
+		if sum += n; n > 0 && sum >= want {
+			return min(int64(ms), l.most)
+		}
+	}
+	return l.most
+}

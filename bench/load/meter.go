@@ -1,0 +1,148 @@
+package load
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+)
+
+// parts is into how many parts a run is cut: each gives one sample of its cost, from which
+// comes the ± of the whole.
+const parts = 10
+
+// sampleEvery is of how many frames one is asked what the loop's own thread used: the
+// thread must be held for it, which costs some µs.
+const sampleEvery = 16
+
+// Row is what some frames in a row took, for ticks.csv.
+type Row struct {
+	At             int64 // ms, the end of the last
+	Frames         int
+	Median, Max    int64 // ns
+	Events         int
+	Backlog, Buffs int
+}
+
+// meter measures frames.
+type meter struct {
+	frames   *hdrhistogram.Histogram // ns, calls and Tick
+	rowSpan  int64                   // ms that one Row stands for
+	rows     []Row
+	row      []int64 // ns of the frames of the row to come
+	rowAt    int64
+	rowStart Row
+
+	callTime, tickTime time.Duration
+	cpu                time.Duration // of the process, in Tick
+	loopCPU            time.Duration // of the loop, in the sampled Ticks
+	loopEvents         uint64
+	calls, events      uint64
+	ticks              uint64
+	backlog            int
+
+	total   uint64 // frames to come, for the parts
+	partAt  part
+	samples []Sample
+	began   time.Time
+	runtime gauge.Runtime
+	done    gauge.Runtime
+	wall    time.Duration
+}
+
+// part is the totals at the beginning of a part.
+type part struct {
+	call, tick    time.Duration
+	calls, events uint64
+}
+
+// Sample is the cost of one part of a run.
+type Sample struct {
+	Call float64 // ns for each call of the loop
+	Tick float64 // ns of Tick for each event
+}
+
+// begin forgets what was measured before: so many frames of dt follow.
+func (m *meter) begin(now int64, dt time.Duration, total uint64) {
+	*m = meter{frames: hdrhistogram.New(1, int64(10*time.Minute), 3), total: max(total, 1)}
+	m.rowSpan = max(dt.Milliseconds()*int64(total)/600, dt.Milliseconds(), 1)
+	m.rowAt = now
+	m.row = make([]int64, 0, int(total)/600+2)
+	m.rows = make([]Row, 0, 640)
+	m.samples = make([]Sample, 0, parts+1)
+	m.began = time.Now()
+	m.runtime = gauge.ReadRuntime()
+}
+
+// tick runs f, which is one Tick, and measures it.
+func (m *meter) tick(f func()) {
+	sampled := gauge.HasThreadCPU && m.ticks%sampleEvery == 0
+	var thread time.Duration
+	if sampled {
+		runtime.LockOSThread()
+		thread = gauge.ThreadCPU()
+	}
+	cpu, start := gauge.CPU(), time.Now()
+	f()
+	m.tickTime += time.Since(start)
+	m.cpu += gauge.CPU() - cpu
+	if sampled {
+		m.loopCPU += gauge.ThreadCPU() - thread
+		runtime.UnlockOSThread()
+	}
+}
+
+// frame notes a frame that took so long, and reached now.
+func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buffs int) {
+	if gauge.HasThreadCPU && m.ticks%sampleEvery == 0 {
+		m.loopEvents += uint64(events)
+	}
+	m.ticks++
+	m.calls += uint64(calls)
+	m.events += uint64(events)
+	m.backlog = max(m.backlog, backlog)
+	_ = m.frames.RecordValue(int64(took)) // a frame of more than 10 min is the longest all the same
+	m.row = append(m.row, int64(took))
+	m.rowStart.Events += events
+	m.rowStart.Backlog = max(m.rowStart.Backlog, backlog)
+	m.rowStart.Buffs = buffs
+	if now-m.rowAt >= m.rowSpan {
+		m.endRow(now)
+	}
+	if m.ticks*parts/m.total > uint64(len(m.samples)) {
+		m.endPart()
+	}
+}
+
+func (m *meter) endRow(now int64) {
+	r := m.rowStart
+	r.At, r.Frames, r.Median, r.Max = now, len(m.row), median(m.row), maxOf(m.row)
+	m.rows = append(m.rows, r)
+	m.row, m.rowAt, m.rowStart = m.row[:0], now, Row{}
+}
+
+func (m *meter) endPart() {
+	var s Sample
+	if n := m.calls - m.partAt.calls; n > 0 {
+		s.Call = float64(m.callTime-m.partAt.call) / float64(n)
+	}
+	if n := m.events - m.partAt.events; n > 0 {
+		s.Tick = float64(m.tickTime-m.partAt.tick) / float64(n)
+	}
+	m.samples = append(m.samples, s)
+	m.partAt = part{m.callTime, m.tickTime, m.calls, m.events}
+}
+
+func (m *meter) end() {
+	m.done = gauge.ReadRuntime()
+	m.wall = time.Since(m.began)
+}
+
+// Workers' time and memory, over the whole run.
+
+func (m *meter) gcShare() float64 { return m.done.GCShare(m.runtime) }
+func (m *meter) allocs() float64 {
+	return float64(m.done.Objects-m.runtime.Objects) / float64(max(1, m.calls+m.events))
+}

@@ -1,0 +1,139 @@
+package load
+
+import (
+	"fmt"
+	"time"
+)
+
+// Result is what a profile has measured, and whether what had to happen did.
+type Result struct {
+	Letter, Name, Proves string
+
+	Players, Buffs   int
+	Simulated, Wall  time.Duration
+	Frames           uint64
+	Calls, Events    uint64
+	Pulses, Ends     uint64 // seen, each at its millisecond
+	CrossCasts       uint64
+	CallsPerSecond   float64 // while calls run
+	EventsPerSecond  float64 // while calls and Ticks run
+	Call, Tick       Spread  // ns for each call; ns of Tick for each event
+	Samples          []Sample
+	LoopCPU, TickCPU float64 // ns for each event: of the loop's thread; of the process, in Tick
+	Utilisation      float64 // processors in use during Tick, of all there are
+	Workers          int
+
+	P50, P99, P999, Max time.Duration // of a frame: calls and Tick
+	Late50, Late99      int64         // ms from due to seen
+	LateMax             int64
+	Backlog             int
+
+	Heap        int64 // bytes that live at the end, without what was there before the players
+	BytesPer    float64
+	Allocs      float64 // objects for each call and event, those of the books included
+	GCShare     float64
+	Collections uint64
+
+	Digest string // of all events; empty if they depend on how long handlers took
+
+	Rows    []Row            // of the frames over the time
+	CDF     []Quantile       // of the frames
+	Figures []Figure         // what this profile alone has to say
+	Checks  []Check          // what had to hold
+	Faults  faults           // of the books
+	Series  map[string][]XY  // for charts, by name
+	Counts  map[string]int64 `json:",omitempty"`
+}
+
+// Figure is one number with its unit.
+type Figure struct {
+	Name  string
+	Value float64
+	Unit  string
+}
+
+// Check is one thing that had to hold.
+type Check struct {
+	What string
+	OK   bool
+}
+
+// Quantile is below which duration how much of all frames lies.
+type Quantile struct {
+	Share float64
+	Ns    int64
+}
+
+// XY is a point of a chart.
+type XY struct{ X, Y float64 }
+
+// OK reports whether nothing was lost, early, late, doubled or wrong, and all checks hold.
+func (r *Result) OK() bool {
+	for _, c := range r.Checks {
+		if !c.OK {
+			return false
+		}
+	}
+	return r.Faults.none()
+}
+
+func (r *Result) check(ok bool, format string, args ...any) {
+	r.Checks = append(r.Checks, Check{fmt.Sprintf(format, args...), ok})
+}
+
+func (r *Result) figure(name string, value float64, unit string) {
+	r.Figures = append(r.Figures, Figure{name, value, unit})
+}
+
+// fill takes over what the world has measured. live is how many buffs there were.
+func (r *Result) fill(w *world, live int, heap int64) {
+	m, b := &w.meter, w.books
+	r.Players, r.Buffs = len(b.players), live
+	r.Wall, r.Frames, r.Calls, r.Events = m.wall, m.ticks, m.calls, m.events
+	r.Pulses, r.Ends, r.CrossCasts = b.pulses, b.ends, b.crosses
+	r.Samples = m.samples
+	var calls, ticks []float64
+	for _, s := range m.samples {
+		calls, ticks = append(calls, s.Call), append(ticks, s.Tick)
+	}
+	r.Call, r.Tick = SpreadOf(calls), SpreadOf(ticks)
+	if m.callTime > 0 {
+		r.CallsPerSecond = float64(m.calls) / m.callTime.Seconds()
+	}
+	if all := m.callTime + m.tickTime; all > 0 {
+		r.EventsPerSecond = float64(m.events) / all.Seconds()
+	}
+	if m.events > 0 {
+		r.TickCPU = float64(m.cpu) / float64(m.events)
+	}
+	if m.loopEvents > 0 {
+		r.LoopCPU = float64(m.loopCPU) / float64(m.loopEvents)
+	}
+	r.Workers = workers(w.env)
+	if m.tickTime > 0 {
+		r.Utilisation = float64(m.cpu) / float64(m.tickTime) / float64(processors())
+	}
+	r.P50, r.P99 = quantile(m, 50), quantile(m, 99)
+	r.P999, r.Max = quantile(m, 99.9), time.Duration(m.frames.Max())
+	r.Late50, r.Late99, r.LateMax, r.Backlog = b.late.at(0.5), b.late.at(0.99), b.late.most, m.backlog
+	r.Heap, r.Allocs, r.GCShare = heap, m.allocs(), m.gcShare()
+	r.Collections = m.done.Collection - m.runtime.Collection
+	if live > 0 {
+		r.BytesPer = float64(heap) / float64(live)
+	}
+	if !b.loose {
+		r.Digest = fmt.Sprintf("%016x", b.digest)
+	}
+	r.Rows, r.CDF, r.Faults = m.rows, cdf(m), b.faults
+}
+
+func quantile(m *meter, q float64) time.Duration { return time.Duration(m.frames.ValueAtQuantile(q)) }
+
+// cdf returns points of the distribution of the frames, closer together towards its end.
+func cdf(m *meter) []Quantile {
+	var out []Quantile
+	for _, q := range []float64{0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.8, 99.9, 99.95, 99.99, 100} {
+		out = append(out, Quantile{q / 100, m.frames.ValueAtQuantile(q)})
+	}
+	return out
+}

@@ -1,0 +1,13 @@
+package load
+
+import "runtime"
+
+func processors() int { return runtime.GOMAXPROCS(0) }
+
+// workers returns how many handlers run at once.
+func workers(env *Env) int {
+	if env.Workers > 0 {
+		return env.Workers
+	}
+	return processors()
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bench runs a command line and returns what it prints and exits with.
+func bench(args ...string) (code int, out, diag string) {
+	var o, d bytes.Buffer
+	code = run(args, &o, &d)
+	return code, o.String(), d.String()
+}
+
+// TestRun plays a small city by name and by letter, with one dash and two.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	code, out, diag := bench("run", "-seed", "3", "-out", dir, "city", "-players=40", "--for", "5s", "-warm", "1s")
+	require.Zero(t, code, diag)
+	require.Contains(t, out, "A city     ok   5s of game")
+	require.Contains(t, out, "1 of 1 profiles: nothing lost, early or doubled")
+	for _, name := range []string{"run.json", "bench.txt", "ticks.csv"} {
+		require.FileExists(t, filepath.Join(dir, name))
+	}
+	code, _, diag = bench("run", "A", "-players", "40", "-for", "1s", "-warm", "1s", "-quick")
+	require.Zero(t, code, diag)
+}
+
+// TestHelp: each profile says what it is for, and its numbers are flags.
+func TestHelp(t *testing.T) {
+	_, out, _ := bench("run", "-help")
+	require.Contains(t, out, "A. 5,000 players in a city")
+	_, out, _ = bench("run", "siege", "-help")
+	require.Contains(t, out, "--targets=500")
+	require.Contains(t, out, "--players=2000")
+}
+
+// TestBadCommand: exit 2, and what was not understood.
+func TestBadCommand(t *testing.T) {
+	code, _, diag := bench("run", "nothing")
+	require.Equal(t, 2, code)
+	require.Contains(t, diag, "nothing")
+	code, _, diag = bench("compare", t.TempDir(), "nowhere")
+	require.Equal(t, 2, code)
+	require.Contains(t, diag, "bench.txt")
+}
+
+// TestQuickKeepsFlags: -quick changes what was not said.
+func TestQuickKeepsFlags(t *testing.T) {
+	full, given := newCLI().Run.Siege, newCLI().Run.Siege
+	given.Players = 123
+	given.For = 7
+	quick := newCLI().Run.Siege
+	quick.Quick()
+	shorten(&given, &full, &quick)
+	require.Equal(t, 123, given.Players)
+	require.EqualValues(t, 7, given.For)
+	require.Equal(t, quick.Warm, given.Warm)
+	require.Equal(t, 500, given.Targets)
+}
+
+// TestRatioLines: compare looks at steps only.
+func TestRatioLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bench.txt")
+	text := "cpu: x\nBenchmarkProfile/A/event-2 1 5 ns/op\nBenchmarkStep/a-2 1 2.0 times-the-heap\nBenchmarkStep/a-2 1 2.1 times-the-heap\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	got, rows, err := ratioLines(filepath.Dir(file))
+	require.NoError(t, err)
+	require.Equal(t, 1, rows)
+	require.NotContains(t, string(got), "Profile")
+	require.Contains(t, string(got), "2.1 times-the-heap")
+}

@@ -1,0 +1,259 @@
+package page
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	_ "gonum.org/v1/plot/vg/vgsvg" // the format
+)
+
+// chart is a plot of lines. Its title says what one is to see in it.
+type chart struct {
+	file, title, under string // under says of what
+	x, y               axis
+	lines              []line
+	marks              []mark
+	left               bool // the legend stands there
+	bottom             bool
+}
+
+type axis struct {
+	name     string
+	log      bool
+	label    func(float64) string
+	min, max float64 // if not both 0
+}
+
+type line struct {
+	name   string
+	points plotter.XYs
+	dots   bool // no line between them
+	dashed bool
+	thin   bool
+	whisks []float64 // ± of each point; nil: none
+}
+
+// mark is an upright line with a word.
+type mark struct {
+	x    float64
+	name string
+	bold bool
+}
+
+// colours that the colour-blind can tell apart.
+var colours = []color.Color{
+	color.RGBA{0x00, 0x72, 0xb2, 255}, color.RGBA{0xd5, 0x5e, 0x00, 255}, color.RGBA{0x00, 0x9e, 0x73, 255},
+	color.RGBA{0xcc, 0x79, 0xa7, 255}, color.RGBA{0xe6, 0x9f, 0x00, 255}, color.RGBA{0x55, 0x55, 0x55, 255}, color.RGBA{0x56, 0xb4, 0xe9, 255},
+}
+
+var (
+	gridColour = color.Gray{0xe0}
+	markColour = color.Gray{0x99}
+)
+
+const (
+	chartWidth  = 23 * vg.Centimeter
+	chartHeight = 12 * vg.Centimeter
+)
+
+// write draws the chart into the folder. The same data gives the same file, to the byte.
+func (c *chart) write(dir string) error {
+	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	p := plot.New()
+	p.BackgroundColor = color.White
+	p.Title.Text = c.title + "\n" + c.under
+	p.Title.TextStyle.Font.Size = 13
+	p.Title.TextStyle.XAlign = draw.XCenter
+	p.Title.Padding = 4 * vg.Millimeter
+	c.x.set(&p.X)
+	c.y.set(&p.Y)
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = gridColour, gridColour
+	p.Add(grid)
+	for i, l := range c.lines {
+		if err := l.add(p, colours[i%len(colours)]); err != nil {
+			return fmt.Errorf("%s, %s: %w", c.file, l.name, err)
+		}
+	}
+	if len(c.marks) > 0 {
+		p.Add(marks(c.marks))
+	}
+	p.Legend.Top, p.Legend.Left = !c.bottom, c.left
+	p.Legend.TextStyle.Font.Size = 11
+	p.Legend.Padding, p.Legend.XOffs = 1*vg.Millimeter, 0
+	p.Legend.YOffs = -2 * vg.Millimeter
+	if c.bottom {
+		p.Legend.YOffs = 2 * vg.Millimeter
+	}
+	if c.left {
+		p.Legend.XOffs = 3 * vg.Millimeter
+	} else {
+		p.Legend.XOffs = -3 * vg.Millimeter
+	}
+	to, err := p.WriterTo(chartWidth, chartHeight, "svg")
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if _, err := to.WriteTo(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, c.file), []byte(b.String()), 0o644)
+}
+
+func (a *axis) set(to *plot.Axis) {
+	to.Label.Text = a.name
+	to.Label.TextStyle.Font.Size = 11
+	to.Label.Padding = 2 * vg.Millimeter
+	to.Tick.Label.Font.Size = 10
+	if a.min != 0 || a.max != 0 {
+		to.Min, to.Max = a.min, a.max
+	}
+	if a.log {
+		to.Scale = plot.LogScale{}
+		to.Tick.Marker = logTicks{a.label}
+	} else if a.label != nil {
+		to.Tick.Marker = plainTicks{a.label}
+	}
+}
+
+func (l *line) add(p *plot.Plot, c color.Color) error {
+	var legend []plot.Thumbnailer
+	if !l.dots {
+		drawn, err := plotter.NewLine(l.points)
+		if err != nil {
+			return err
+		}
+		drawn.Color, drawn.Width = c, 1.5
+		if l.thin {
+			drawn.Width = 0.5
+		}
+		if l.dashed {
+			drawn.Dashes = []vg.Length{5, 4}
+		}
+		p.Add(drawn)
+		legend = append(legend, drawn)
+	}
+	if l.dots || len(l.points) <= 30 {
+		dots, err := plotter.NewScatter(l.points)
+		if err != nil {
+			return err
+		}
+		dots.GlyphStyle = draw.GlyphStyle{Color: c, Radius: 2.4, Shape: draw.CircleGlyph{}}
+		if len(l.points) > 200 {
+			dots.Radius = 1.3
+		}
+		p.Add(dots)
+		legend = append(legend, dots)
+	}
+	if l.whisks != nil {
+		bars, err := plotter.NewYErrorBars(l)
+		if err != nil {
+			return err
+		}
+		bars.Color = c
+		p.Add(bars)
+	}
+	p.Legend.Add(l.name, legend...)
+	return nil
+}
+
+// Len is of plotter.XYer, as is XY.
+func (l *line) Len() int { return len(l.points) }
+
+// XY returns a point.
+func (l *line) XY(i int) (x, y float64) { return l.points[i].X, l.points[i].Y }
+
+// YError returns how far its whisker reaches.
+func (l *line) YError(i int) (low, high float64) { return l.whisks[i], l.whisks[i] }
+
+// marks draws upright lines with a word on top of each.
+type marks []mark
+
+// Plot is of plot.Plotter.
+func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, _ := p.Transforms(&c)
+	for _, k := range m {
+		style := draw.LineStyle{Color: markColour, Width: 0.7, Dashes: []vg.Length{2, 3}}
+		if k.bold {
+			style = draw.LineStyle{Color: color.Black, Width: 1}
+		}
+		x := toX(k.x)
+		c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
+		word := draw.TextStyle{Color: color.Gray{0x55}, Font: font.From(plot.DefaultFont, 9), XAlign: draw.XCenter, YAlign: draw.YBottom, Handler: plot.DefaultTextHandler}
+		c.FillText(word, vg.Point{X: x, Y: c.Max.Y + 1}, k.name)
+	}
+}
+
+// logTicks are at 1, 2 and 5 times the powers of ten, all with labels.
+type logTicks struct{ label func(float64) string }
+
+// Ticks is of plot.Ticker.
+func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
+	few := math.Log10(hi/lo) <= 4
+	var out []plot.Tick
+	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
+		for k := 1.0; k < 10; k++ {
+			v := k * math.Pow(10, e)
+			if v < lo*0.999 || v > hi*1.001 {
+				continue
+			}
+			tick := plot.Tick{Value: v}
+			if k == 1 || few && (k == 2 || k == 5) {
+				tick.Label = t.label(v)
+			}
+			out = append(out, tick)
+		}
+	}
+	return out
+}
+
+// plainTicks are those of the library, with labels of ours.
+type plainTicks struct{ label func(float64) string }
+
+// Ticks is of plot.Ticker.
+func (t plainTicks) Ticks(lo, hi float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
+	for i := range ticks {
+		if !ticks[i].IsMinor() {
+			ticks[i].Label = t.label(ticks[i].Value)
+		}
+	}
+	return ticks
+}
+
+// Labels of ticks.
+
+// short is 10,000 or 1 M.
+func short(v float64) string {
+	if v >= 1e6 {
+		return strconv.FormatFloat(v/1e6, 'g', 3, 64) + " M"
+	}
+	if v >= 1 {
+		return count(int64(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// lean is nanos without zeros behind the point.
+func lean(ns float64) string {
+	for _, u := range []struct {
+		name string
+		ns   float64
+	}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}} {
+		if ns >= u.ns*0.999 {
+			return strconv.FormatFloat(ns/u.ns, 'g', 3, 64) + " " + u.name
+		}
+	}
+	return strconv.FormatFloat(ns, 'g', 3, 64) + " ns"
+}

@@ -1,0 +1,220 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/bufftick/bufftick/bench/load"
+	"github.com/bufftick/bufftick/bench/rival"
+)
+
+// Files of the charts.
+const (
+	scaleFile   = "cost-against-n.svg"
+	workersFile = "workers.svg"
+	hourFile    = "frames-across-the-hour.svg"
+	raidsFile   = "frames-of-the-raids.svg"
+	cdfFile     = "latency.svg"
+	soakFile    = "memory-soak.svg"
+	cancelFile  = "memory-cancel.svg"
+)
+
+func rivalFile(load string) string { return "rivals-" + load + ".svg" }
+
+// charts returns all for which there are data.
+func (r *Report) charts() []*chart {
+	all := []*chart{
+		r.scaleChart(), r.workersChart(), r.hourChart(), r.raidsChart(), r.cdfChart(), r.soakChart(), r.cancelChart(),
+		r.rivalChart(rival.Fight.Name), r.rivalChart(rival.City.Name),
+	}
+	var out []*chart
+	for _, c := range all {
+		if c != nil && len(c.lines) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (r *Report) profile(letter string) *load.Result {
+	for _, p := range r.Profiles {
+		if p.Letter == letter {
+			return p
+		}
+	}
+	return nil
+}
+
+// byWorkers picks the worlds with so many workers.
+func (r *Report) byWorkers(n int) (out []rival.Scaled) {
+	for _, s := range r.Scale {
+		if s.Workers == n {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// growth is how many times dearer an event is in the last than in the first of those between
+// lo and hi buffs.
+func growth(all []rival.Scaled, lo, hi int) float64 {
+	var first, last float64
+	for _, s := range all {
+		if s.Buffs == lo {
+			first = s.Wall.Mean
+		}
+		if s.Buffs == hi {
+			last = s.Wall.Mean
+		}
+	}
+	if first == 0 {
+		return 0
+	}
+	return last / first
+}
+
+func (r *Report) scaleChart() *chart {
+	loop := r.byWorkers(0)
+	if len(loop) == 0 {
+		return nil
+	}
+	pooled := r.byWorkers(r.Machine.Processors)
+	c := &chart{
+		file: scaleFile, left: true,
+		title: fmt.Sprintf("From 10,000 to 1,000,000 buffs an event becomes %.1f times as dear", growth(loop, 10_000, 1_000_000)),
+		under: "ten buffs on each player, two of which pulse every 3 s; mean and 95 % interval",
+		x:     axis{name: "players (log)", log: true, label: short},
+		y:     axis{name: "Tick, for each event", label: lean, min: 0, max: 1.25 * highest(loop, pooled)},
+	}
+	for _, l := range []struct {
+		name string
+		of   []rival.Scaled
+	}{{"on the loop", loop}, {fmt.Sprintf("ants, %d workers", r.Machine.Processors), pooled}} {
+		next := line{name: l.name}
+		for _, s := range l.of {
+			next.points = append(next.points, plotter.XY{X: float64(s.Players), Y: s.Wall.Mean})
+			next.whisks = append(next.whisks, s.Wall.PlusMinus)
+		}
+		c.lines = append(c.lines, next)
+	}
+	return c
+}
+
+func highest(lists ...[]rival.Scaled) (most float64) {
+	for _, l := range lists {
+		for _, s := range l {
+			most = max(most, s.Wall.Mean+s.Wall.PlusMinus)
+		}
+	}
+	return most
+}
+
+func (r *Report) workersChart() *chart {
+	counts := map[int][]rival.Scaled{}
+	for _, s := range r.Scale {
+		counts[s.Players] = append(counts[s.Players], s)
+	}
+	var most []rival.Scaled
+	for _, l := range counts {
+		if len(l) > len(most) {
+			most = l
+		}
+	}
+	if len(most) < 3 {
+		return nil
+	}
+	wall, cpu := line{name: "time of the Tick"}, line{name: "processor time, all threads"}
+	best := most[0]
+	for _, s := range most {
+		x := float64(s.Workers)
+		wall.points, wall.whisks = append(wall.points, plotter.XY{X: x, Y: s.Wall.Mean}), append(wall.whisks, s.Wall.PlusMinus)
+		cpu.points, cpu.whisks = append(cpu.points, plotter.XY{X: x, Y: s.CPU.Mean}), append(cpu.whisks, s.CPU.PlusMinus)
+		if s.Wall.Mean < best.Wall.Mean {
+			best = s
+		}
+	}
+	return &chart{
+		file: workersFile, lines: []line{wall, cpu}, bottom: true,
+		title: fmt.Sprintf("%d processors: a Tick takes %.0f %% of its time on the loop with %d workers", r.Machine.Processors, 100*best.Wall.Mean/most[0].Wall.Mean, best.Workers),
+		under: fmt.Sprintf("%s players; handlers that do next to nothing; mean and 95 %% interval", count(most[0].Players)),
+		x:     axis{name: "workers (0: everything on the loop)", label: short, min: -0.2, max: float64(len(most)) - 0.8},
+		y:     axis{name: "for each event", label: lean, min: 0, max: 1.15 * highest(most) * max(1, best.CPU.Mean/best.Wall.Mean)},
+	}
+}
+
+func (r *Report) hourChart() *chart {
+	p := r.profile("F")
+	if p == nil || len(p.Rows) == 0 {
+		return nil
+	}
+	l := line{name: "frames of 50 ms, each the shortest of its runs", thin: true}
+	for _, row := range p.Rows {
+		l.points = append(l.points, plotter.XY{X: float64(row.At) / 1000, Y: float64(row.Max)})
+	}
+	first, last := l.points[0].X, l.points[len(l.points)-1].X
+	median := line{name: "median " + lean(float64(p.P50)), points: plotter.XYs{{X: first, Y: float64(p.P50)}, {X: last, Y: float64(p.P50)}}}
+	three := line{name: "three times that", dashed: true, points: plotter.XYs{{X: first, Y: 3 * float64(p.P50)}, {X: last, Y: 3 * float64(p.P50)}}}
+	c := &chart{
+		file:  hourFile,
+		title: fmt.Sprintf("The hour takes %.1f times the median frame, the worst minute %.1f times", figure(p, "frame at the hour, against the median"), figure(p, "longest frame at a minute, against the median")),
+		under: fmt.Sprintf("profile F: %s timers between 1 s and 12 h, 1 %% beyond, frames of 50 ms", count(p.Buffs)),
+		x:     axis{name: "seconds from the hour", label: func(v float64) string { return fmt.Sprintf("%.0f", v) }},
+		y:     axis{name: "time of Advance", label: lean, min: 0, max: 1.25 * max(float64(p.Max), 3*float64(p.P50))},
+		lines: []line{l, median, three},
+	}
+	for m := math.Floor(first/60) + 1; m < last/60; m++ {
+		name, bold := fmt.Sprintf("%+.0f min", m), false
+		if m == 0 {
+			name, bold = "the hour", true
+		}
+		c.marks = append(c.marks, mark{60 * m, name, bold})
+	}
+	return c
+}
+
+// figure returns a figure of a profile by its name.
+func figure(p *load.Result, name string) float64 {
+	for _, f := range p.Figures {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return 0
+}
+
+func (r *Report) raidsChart() *chart {
+	p := r.profile("B")
+	if p == nil || len(p.Rows) < 2 {
+		return nil
+	}
+	middle, longest := line{name: "median"}, line{name: "longest", dots: true}
+	start := float64(p.Rows[0].At)
+	for _, row := range p.Rows {
+		x := (float64(row.At) - start) / 1000
+		middle.points = append(middle.points, plotter.XY{X: x, Y: float64(max(1, row.Median))})
+		longest.points = append(longest.points, plotter.XY{X: x, Y: float64(max(1, row.Max))})
+	}
+	c := &chart{
+		file: raidsFile, lines: []line{longest, middle},
+		title: fmt.Sprintf("A frame of the raids takes %s; one in a thousand more than %s", lean(sig(p.P50)), lean(sig(p.P999))),
+		under: fmt.Sprintf("profile B: %s players, %s buffs; calls and Tick, each point %d frames of 50 ms", count(p.Players), count(p.Buffs), p.Rows[0].Frames),
+		x:     axis{name: "seconds of the game", label: short},
+		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: float64(p.CDF[0].Ns) / 1.5, max: 6 * float64(p.Max)},
+	}
+	for x := 60.0; x <= middle.points[len(middle.points)-1].X; x += 60 {
+		c.marks = append(c.marks, mark{x, fmt.Sprintf("%.0f min", x/60), false})
+	}
+	return c
+}
+
+// sig leaves two digits of a duration.
+func sig(d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(float64(d)))-1)
+	return math.Round(float64(d)/unit) * unit
+}

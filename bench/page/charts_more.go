@@ -1,0 +1,148 @@
+package page
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/bufftick/bufftick/bench/load"
+)
+
+// cdfChart is the distribution of the frames: a nine for each step upwards.
+func (r *Report) cdfChart() *chart {
+	c := &chart{
+		file: cdfFile, bottom: true,
+		under: "share of all frames of 50 ms that took no longer; calls and Tick, virtual time",
+		x:     axis{name: "time of a frame (log)", log: true, label: lean},
+		y:     axis{name: "share of frames", min: 0, max: 3.4, label: nines},
+	}
+	var worst *load.Result
+	for _, letter := range []string{"A", "B", "C", "D", "E", "H", "K"} {
+		p := r.profile(letter)
+		if p == nil || len(p.CDF) == 0 {
+			continue
+		}
+		l := line{name: p.Letter + " " + p.Name}
+		for _, q := range p.CDF {
+			if q.Share < 1 {
+				l.points = append(l.points, plotter.XY{X: float64(max(1, q.Ns)), Y: -math.Log10(1 - min(q.Share, 0.9996))})
+			}
+		}
+		c.lines = append(c.lines, l)
+		if letter != "H" && (worst == nil || p.P999 > worst.P999) {
+			worst = p
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	c.title = fmt.Sprintf("But for the stall, 999 of 1,000 frames take less than %s of their 50 ms", lean(sig(worst.P999)))
+	return c
+}
+
+// nines labels a number of nines.
+func nines(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case math.Abs(v-math.Round(v)) > 1e-9:
+		return ""
+	}
+	return map[float64]string{1: "90 %", 2: "99 %", 3: "99.9 %"}[math.Round(v)]
+}
+
+func (r *Report) soakChart() *chart {
+	p := r.profile("J")
+	if p == nil {
+		return nil
+	}
+	c := &chart{
+		file:  soakFile,
+		title: fmt.Sprintf("The heap after 24 hours is that after 12: %.2f and %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle")),
+		under: fmt.Sprintf("profile J: %s players, %s buffs, %s events; after a collection", count(p.Players), count(p.Buffs), count(p.Events)),
+		x:     axis{name: "hours of the game", label: short},
+		y:     axis{name: "MB that live", min: 0, max: 1},
+	}
+	if p.Simulated.Hours() < 23 {
+		c.title = fmt.Sprintf("The heap is as large at the end as in the middle: %.2f and %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle"))
+	}
+	c.lines = []line{series(p, "heap", "all that the engine holds", c)}
+	return c
+}
+
+func (r *Report) cancelChart() *chart {
+	p := r.profile("G")
+	if p == nil || len(p.Series["heap"]) == 0 {
+		return nil
+	}
+	c := &chart{
+		file:  cancelFile,
+		title: fmt.Sprintf("%s cancelled timers and %s cancelled buffs later, the heap is as before", count(int64(figure(p, "cancelled and added on the wheel alone"))), count(int64(figure(p, "cancelled")))),
+		under: "profile G: 200,000 live; after a collection",
+		x:     axis{name: "millions cancelled (log)", log: true, label: short},
+		y:     axis{name: "MB that live", min: 0, max: 1},
+	}
+	c.lines = []line{
+		series(p, "heap", "the engine, with its players", c),
+		series(p, "heap of the wheel", "the wheel alone, with its handles", c),
+	}
+	return c
+}
+
+// series makes a line of a profile's series, and room for it.
+func series(p *load.Result, name, title string, c *chart) line {
+	l := line{name: title}
+	for _, v := range p.Series[name] {
+		if v.X > 0 {
+			l.points = append(l.points, plotter.XY{X: v.X, Y: v.Y})
+			c.y.max = max(c.y.max, 1.3*v.Y)
+		}
+	}
+	return l
+}
+
+// rivalChart is the cost of an event by everybody, at all sizes.
+func (r *Report) rivalChart(load string) *chart {
+	lines := map[string]*line{}
+	var names []string
+	least, most := math.Inf(1), 0.0
+	engine, scan := 0.0, 0.0
+	for _, d := range r.Duels {
+		if d.Load != load {
+			continue
+		}
+		for _, row := range d.Rows {
+			if lines[row.Name] == nil {
+				lines[row.Name] = &line{name: row.Name}
+				names = append(names, row.Name)
+			}
+			l := lines[row.Name]
+			l.points = append(l.points, plotter.XY{X: float64(d.Buffs), Y: row.CPU.Mean})
+			least, most = min(least, row.CPU.Mean), max(most, row.CPU.Mean)
+			switch row.Name {
+			case "engine":
+				engine = row.CPU.Mean
+			case "scan":
+				scan = row.CPU.Mean
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	c := &chart{
+		file: rivalFile(load), left: true,
+		title: map[bool]string{
+			true:  fmt.Sprintf("Where little is due, to look at all buffs costs %.1f times the engine", scan/engine),
+			false: fmt.Sprintf("Where much is due, to look at all buffs costs %.0f %% of the engine, without its rules", 100*scan/engine),
+		}[scan > engine],
+		under: fmt.Sprintf("load %q; processor time for each pulse, end and call, taken in turn", load),
+		x:     axis{name: "buffs (log)", log: true, label: short},
+		y:     axis{name: "for each event (log)", log: true, label: lean, min: least / 1.5, max: most * 8},
+	}
+	for _, name := range names {
+		c.lines = append(c.lines, *lines[name])
+	}
+	return c
+}

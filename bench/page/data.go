@@ -1,0 +1,157 @@
+package page
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/bench/load"
+	"github.com/bufftick/bufftick/bench/rival"
+)
+
+// Report is all that was measured: what is in run.json.
+type Report struct {
+	Machine  gauge.Machine
+	Seed     uint64
+	Quick    bool
+	Profiles []*load.Result `json:",omitempty"`
+	Scale    []rival.Scaled `json:",omitempty"`
+	Duels    []rival.Duel   `json:",omitempty"`
+	After    *rival.Duel    `json:",omitempty"`
+	Kept     []rival.Kept   `json:",omitempty"`
+	Probes   []rival.Probe  `json:",omitempty"`
+}
+
+// New returns a report of this machine in which nothing has been measured yet.
+func New(seed uint64, quick bool) *Report {
+	return &Report{Machine: gauge.ThisMachine(), Seed: seed, Quick: quick}
+}
+
+// Files of a report, beside its charts.
+const (
+	jsonFile  = "run.json"
+	benchFile = "bench.txt"
+	ticksFile = "ticks.csv"
+	pageFile  = "README.md"
+)
+
+// Read reads the run.json of a report.
+func Read(file string) (*Report, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// WriteData writes run.json, bench.txt and ticks.csv into the folder.
+func (r *Report) WriteData(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, jsonFile), append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	if err := r.writeBench(filepath.Join(dir, benchFile)); err != nil {
+		return err
+	}
+	return r.writeTicks(filepath.Join(dir, ticksFile))
+}
+
+// create writes a file by f.
+func create(file string, f func(w *bufio.Writer) error) error {
+	to, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(to)
+	if err := f(w); err != nil {
+		to.Close()
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		to.Close()
+		return err
+	}
+	return to.Close()
+}
+
+// writeTicks writes the frames over the time: of profile F each, of the others so many in a
+// row, with the median and the longest of them.
+func (r *Report) writeTicks(file string) error {
+	return create(file, func(w *bufio.Writer) error {
+		c := csv.NewWriter(w)
+		if err := c.Write([]string{"profile", "at_ms", "frames", "median_ns", "max_ns", "events", "backlog", "buffs"}); err != nil {
+			return err
+		}
+		for _, p := range r.Profiles {
+			for _, t := range p.Rows {
+				row := []string{p.Letter}
+				for _, n := range []int64{t.At, int64(t.Frames), t.Median, t.Max, int64(t.Events), int64(t.Backlog), int64(t.Buffs)} {
+					row = append(row, strconv.FormatInt(n, 10))
+				}
+				if err := c.Write(row); err != nil {
+					return err
+				}
+			}
+		}
+		c.Flush()
+		return c.Error()
+	})
+}
+
+// writeBench writes what benchstat reads: a line for each part of a run, each round of a
+// duel and each probe.
+func (r *Report) writeBench(file string) error {
+	return create(file, func(w *bufio.Writer) error {
+		m := r.Machine
+		fmt.Fprintf(w, "# commit %s, %s\ngoos: %s\ngoarch: %s\npkg: github.com/bufftick/bufftick/bench\ncpu: %s\n", m.Commit, m.Go, m.OS, m.Arch, m.CPU)
+		for _, p := range r.Profiles {
+			for _, s := range p.Samples {
+				if s.Tick > 0 {
+					fmt.Fprintf(w, "BenchmarkProfile/%s-%s/event-%d 1 %.2f ns/op\n", p.Letter, p.Name, m.Processors, s.Tick)
+				}
+				if s.Call > 0 {
+					fmt.Fprintf(w, "BenchmarkProfile/%s-%s/call-%d 1 %.2f ns/op\n", p.Letter, p.Name, m.Processors, s.Call)
+				}
+			}
+		}
+		for _, s := range r.Scale {
+			for _, ns := range s.Samples {
+				fmt.Fprintf(w, "BenchmarkScale/players=%d/workers=%d-%d 1 %.2f ns/event\n", s.Players, s.Workers, m.Processors, ns)
+			}
+		}
+		for _, d := range r.Duels {
+			for _, row := range d.Rows {
+				for i, ns := range row.Samples {
+					fmt.Fprintf(w, "BenchmarkRival/load=%s/buffs=%d/by=%s-%d 1 %.2f ns/event %.4f times-the-engine\n", d.Load, d.Buffs, row.Name, m.Processors, ns, row.Ratios[i])
+				}
+			}
+		}
+		for _, probe := range r.Probes {
+			for _, name := range slices.Sorted(maps.Keys(probe)) {
+				kind := "Step"
+				if name == rival.PoolStep {
+					kind = "Pool"
+				}
+				fmt.Fprintf(w, "Benchmark%s/%s-%d 1 %.4f times-the-heap\n", kind, name, m.Processors, probe[name])
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,98 @@
+package page
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/bench/load"
+	"github.com/bufftick/bufftick/bench/rival"
+)
+
+// sample is a report in which everything has been measured, with made-up numbers.
+func sample() *Report {
+	r := &Report{Seed: 1}
+	r.Machine.Processors, r.Machine.CPU, r.Machine.Command = 2, "a machine", "go run ./bench report"
+	for _, e := range load.Profiles {
+		p := &load.Result{
+			Letter: e.Letter, Name: e.Name, Players: 4000, Buffs: 88_000, Simulated: time.Hour, P50: 1200, P99: 2500, P999: 3000, Max: 3500,
+			Samples: []load.Sample{{Call: 900, Tick: 400}, {Call: 910, Tick: 420}}, Digest: "0123456789abcdef",
+		}
+		for i := range int64(40) {
+			p.Rows = append(p.Rows, load.Row{At: (i - 20) * 10_000, Frames: 1, Median: 1000 + i, Max: 2000 + i})
+		}
+		for _, share := range []float64{0, 0.5, 0.99, 0.999, 1} {
+			p.CDF = append(p.CDF, load.Quantile{Share: share, Ns: 1000 + int64(share*2000)})
+		}
+		p.Series = map[string][]load.XY{"heap": {{X: 1, Y: 2}, {X: 2, Y: 2}}, "heap of the wheel": {{X: 10, Y: 11}, {X: 100, Y: 11}}}
+		p.Figures = []load.Figure{{Name: "frame at the hour, against the median", Value: 1.5, Unit: "×"}}
+		r.Profiles = append(r.Profiles, p)
+	}
+	for _, n := range []int{1000, 10_000, 100_000} {
+		for _, w := range []int{0, 1, 2} {
+			r.Scale = append(r.Scale, rival.Scaled{Players: n, Buffs: 10 * n, Workers: w, Wall: load.Spread{Mean: 300, PlusMinus: 10}, CPU: load.Spread{Mean: 320}, Samples: []float64{299, 301}})
+		}
+		for _, l := range []string{"fight", "city"} {
+			d := rival.Duel{Load: l, Buffs: n}
+			for _, name := range []string{"engine", "scan"} {
+				d.Rows = append(d.Rows, rival.Row{Name: name, CPU: load.Spread{Mean: 500}, Samples: []float64{500}, Ratios: []float64{1}})
+			}
+			r.Duels = append(r.Duels, d)
+		}
+	}
+	r.Kept = []rival.Kept{{Timers: 1000, Name: "wheel", Add: load.Spread{Mean: 20}}}
+	r.Probes = []rival.Probe{{"engine/game": 3, rival.PoolStep: 4}, {"engine/game": 3.1, rival.PoolStep: 4}}
+	return r
+}
+
+// files returns what is in a folder, by name.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		require.NoError(t, err)
+		all[e.Name()] = string(text)
+	}
+	return all
+}
+
+// TestReport: what run.json holds gives the same page and the same charts, to the byte.
+func TestReport(t *testing.T) {
+	first, again := t.TempDir(), t.TempDir()
+	require.NoError(t, sample().WriteData(first))
+	require.NoError(t, sample().WritePage(first))
+	r, err := Read(filepath.Join(first, "run.json"))
+	require.NoError(t, err)
+	require.NoError(t, r.WriteData(again))
+	require.NoError(t, r.WritePage(again))
+	one := files(t, first)
+	require.Equal(t, one, files(t, again))
+	require.Len(t, one, 4+9) // and a chart each
+	for _, name := range []string{scaleFile, workersFile, hourFile, raidsFile, cdfFile, soakFile, cancelFile, rivalFile("fight"), rivalFile("city")} {
+		require.Contains(t, one[name], "</svg>", name)
+		require.Contains(t, one["README.md"], "]("+name+")", name)
+	}
+	require.Contains(t, one["bench.txt"], "BenchmarkStep/engine/game-2 1 3.1000 times-the-heap")
+	require.Contains(t, one["bench.txt"], "BenchmarkProfile/B-raids/event-2 1 420.00 ns/op")
+	require.Contains(t, one["README.md"], "What the figures do not show")
+	require.Contains(t, one["ticks.csv"], "F,-200000,1,1000,2000,0,0,0\n")
+}
+
+// TestNumbers as people write them.
+func TestNumbers(t *testing.T) {
+	require.Equal(t, "1,234,567", count(1234567))
+	require.Equal(t, "-1,000", count(-1000))
+	require.Equal(t, "999", count(999))
+	require.Equal(t, "1.23 µs", nanos(1234))
+	require.Equal(t, "12.3 ms", nanos(12.34e6))
+	require.Equal(t, "-2.50 MB", bytes(-2_500_000))
+	require.Equal(t, "24h", span(24*time.Hour))
+	require.Equal(t, "1m30s", span(90*time.Second))
+	require.Equal(t, "10m", span(10*time.Minute))
+}

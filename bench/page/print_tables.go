@@ -1,0 +1,44 @@
+package page
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/bufftick/bufftick/bench/rival"
+)
+
+// PrintScale writes the scaling as lines.
+func PrintScale(w io.Writer, all []rival.Scaled) {
+	fmt.Fprintf(w, "\n%10s %11s %8s %18s %18s %12s %8s\n", "players", "buffs", "workers", "Tick, an event", "CPU, an event", "a Tick", "B a buff")
+	for _, s := range all {
+		fmt.Fprintf(w, "%10s %11s %8s %18s %18s %12s %8.0f\n", count(s.Players), count(s.Buffs), workersWord(s.Workers), spread(s.Wall), spread(s.CPU), nanos(s.Frame.Mean), s.Bytes)
+	}
+}
+
+func workersWord(n int) string {
+	if n == 0 {
+		return "loop"
+	}
+	return fmt.Sprint(n)
+}
+
+// PrintDuels writes the rivals as lines.
+func PrintDuels(w io.Writer, duels []rival.Duel, after *rival.Duel) {
+	fmt.Fprintf(w, "\n%-6s %10s %-10s %18s %20s\n", "load", "buffs", "by", "CPU, an event", "times the engine")
+	if after != nil {
+		duels = append(duels[:len(duels):len(duels)], *after)
+	}
+	for _, d := range duels {
+		for _, r := range d.Rows {
+			fmt.Fprintf(w, "%-6s %10s %-10s %18s %20s %s\n", d.Load, count(d.Buffs), r.Name, spread(r.CPU), ratio(r.Against), r.Note)
+		}
+	}
+}
+
+// PrintKept writes what the wheel and the others took, as lines.
+func PrintKept(w io.Writer, all []rival.Kept) {
+	fmt.Fprintf(w, "\n%10s %-20s %16s %16s %16s %12s\n", "timers", "by", "Add", "Move", "Remove", "fire")
+	for _, k := range all {
+		fmt.Fprintf(w, "%10s %-20s %16s %16s %16s %12s\n", count(k.Timers), k.Name, spread(k.Add), spread(k.Move), spread(k.Remove), single(k.Fire.Mean))
+	}
+}

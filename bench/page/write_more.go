@@ -1,0 +1,95 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bufftick/bufftick/bench/load"
+)
+
+func (r *Report) scalePart(w *writer) {
+	if len(r.Scale) == 0 {
+		return
+	}
+	w.line("## Cost against size\n")
+	w.chart(scaleFile)
+	w.chart(workersFile)
+	loop := r.byWorkers(0)
+	w.line("From 10,000 to 1,000,000 buffs an event becomes %.2f times as dear on the loop, where 2 times was the aim: an event touches an owner that is not in the cache any more.\n", growth(loop, 10_000, 1_000_000))
+	w.table("players", "buffs", "workers", "Tick, an event", "CPU, an event", "a Tick", "B a buff, players included")
+	for _, s := range r.Scale {
+		w.row(count(s.Players), count(s.Buffs), workersWord(s.Workers), spread(s.Wall), spread(s.CPU), nanos(s.Frame.Mean), fmt.Sprintf("%.0f", s.Bytes))
+	}
+	w.line("")
+}
+
+func (r *Report) rivalsPart(w *writer) {
+	if len(r.Duels) == 0 {
+		return
+	}
+	w.line("## What one would write without it\n")
+	w.line("The same calls to everybody, in turn, A B A B; all have seen the same pulses and ends of the same buffs at the same millisecond, or there would be no table. What each leaves out is said in the [documentation](../bench/rival/doc.go): none but the engine has rules, handles, an order among equals, or events. In a fight one buff in 140 has something to do in a frame, in a city one in 800.\n")
+	w.chart(rivalFile("fight"))
+	w.chart(rivalFile("city"))
+	w.table("load", "buffs", "by", "CPU, an event", "times the engine", "")
+	for _, d := range r.Duels {
+		for _, row := range d.Rows {
+			w.row(d.Load, count(d.Buffs), row.Name, spread(row.CPU), ratio(row.Against), row.Note)
+		}
+	}
+	if r.After != nil {
+		for _, row := range r.After.Rows {
+			w.row(r.After.Load+", real time", count(r.After.Buffs), row.Name, spread(row.CPU), ratio(row.Against), row.Note)
+		}
+	}
+	w.line("\nAfterFunc cannot be hurried, so it and an engine that sleeps between its frames have played in real time; two rounds, and a cold cache in each frame.\n")
+}
+
+func (r *Report) wheelPart(w *writer) {
+	if len(r.Kept) == 0 {
+		return
+	}
+	w.line("## The wheel alone\n")
+	w.line("Timers of up to 12 h on a grid of a second; a tenth more are added, moved and removed in turn, and in the end all fire, once. Flat keeps no order within its second and knows nothing beyond 12 h. More, with other libraries, is in [docs/wheel.md](../docs/wheel.md).\n")
+	w.table("timers", "by", "Add", "Move", "Remove", "fire")
+	for _, k := range r.Kept {
+		w.row(count(k.Timers), k.Name, spread(k.Add), spread(k.Move), spread(k.Remove), single(k.Fire.Mean))
+	}
+	w.line("")
+}
+
+func (r *Report) stepsPart(w *writer) {
+	if len(r.Probes) == 0 {
+		return
+	}
+	w.line("## For `compare` and for CI\n")
+	w.line("Times the heap's event, measured in the same moments; each sample is a process of its own.\n")
+	w.table("step", "mean", "least", "most", "samples")
+	var names []string
+	for name := range r.Probes[0] {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		var all []float64
+		for _, p := range r.Probes {
+			all = append(all, p[name])
+		}
+		slices.Sort(all)
+		w.row(name, ratio(load.SpreadOf(all)), fmt.Sprintf("%.2f", all[0]), fmt.Sprintf("%.2f", all[len(all)-1]), fmt.Sprint(len(all)))
+	}
+	w.line("")
+}
+
+const notShown = `## What the figures do not show
+
+Handlers here count a call and return: a game's own work comes on top, and with it the use of
+more workers. Virtual time runs one frame after the other, so caches stay warmer than on a server
+that sleeps 50 ms between two; ` + "`-realtime`" + ` shows the difference. There is no network, no
+storage, and no other goroutine that fills the Inbox. The players are drawn by chance with the
+rates of a few public logs of arena fights; nobody moves, dies or hunts in them. The soak is one raid,
+not the hundred of profile B, and the cancels on the engine are fewer than those on the wheel. The
+books share the memory and the caches with what they check, which makes the engine a little slower, and
+the machine was shared with others: where two figures are to be compared, compare those of one table.
+The rivals do less than the engine, by as much as their names say.
+`

@@ -1,0 +1,22 @@
+// Package rival lets the engine and what one would write without it do the same work, in
+// the same run, in turn: A B A B. Machines have moods that last for seconds; two figures
+// that were taken in turn share them, and their ratio is worth more than each of them.
+//
+// The work is a [Game]: so many buffs, some of which pulse, that last for a while, are
+// refreshed now and then, and begin anew when they end; how often is its [Load]. Everybody
+// gets the same calls. Who does it, and what it leaves out:
+//
+//	engine      this module, handlers called on the loop
+//	ants        the same, handlers on a pool
+//	scan        looks at every buff of every player in every frame. No order within a
+//	            frame, no handles, no rules
+//	lists       one list for each of 43,200 frames to come, keyed by the frame in which
+//	            something is due; a refresh takes the entry out of its list. Nothing
+//	            within 43,200 frames can be told from what is due 43,200 later, no rules
+//	heap        container/heap of all deadlines, with the place of each for a refresh. No
+//	            order among equals, no rules
+//	AfterFunc   a time.AfterFunc for each buff, a lock for each player. Time is real, order
+//	            is that of the scheduler, no rules
+//
+// All but AfterFunc are counted and must have seen the same pulses and ends in each round.
+package rival

@@ -1,0 +1,144 @@
+package rival
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/bench/load"
+)
+
+// Duel is the outcome at one size.
+type Duel struct {
+	Load   string
+	Buffs  int
+	Rounds int
+	Rows   []Row
+}
+
+// Row is one contender.
+type Row struct {
+	Name    string
+	CPU     load.Spread // ns of processor time for each event, garbage collection included
+	Against load.Spread // times that of the engine, in the same round
+	Samples []float64   // CPU of each round
+	Ratios  []float64
+	Note    string
+}
+
+// Engine is the contender that the others are measured against.
+const Engine = "engine"
+
+// roundFrames is how many frames one does before the next one has its turn: some 10 ms.
+func roundFrames(buffs int) int { return max(20, 2_000_000/buffs) }
+
+type row struct {
+	name string
+	game *Game
+	ours *ours
+}
+
+// Run lets all but AfterFunc play, in turn, so many rounds. It fails if they disagree about
+// what has happened.
+func Run(load Load, buffs, rounds int, progress func(float64)) (Duel, error) {
+	rows := contenders(load, buffs)
+	d := Duel{Load: load.Name, Buffs: buffs, Rounds: rounds, Rows: make([]Row, len(rows))}
+	for round := range rounds + 1 { // the first is not counted
+		var engine float64
+		for i, r := range rows {
+			cost := r.play()
+			if i == 0 {
+				engine = cost
+			}
+			if round > 0 {
+				d.Rows[i].Samples = append(d.Rows[i].Samples, cost)
+				d.Rows[i].Ratios = append(d.Rows[i].Ratios, cost/engine)
+			}
+			if r.game.tally != rows[0].game.tally {
+				return d, fmt.Errorf("%d buffs, round %d: %s has seen %+v, and %s %+v", buffs, round, r.name, r.game.tally, rows[0].name, rows[0].game.tally)
+			}
+		}
+		progress(float64(round+1) / float64(rounds+1))
+	}
+	for i, r := range rows {
+		d.Rows[i].finish(r.name)
+		if r.ours != nil {
+			r.ours.close()
+		}
+	}
+	return d, nil
+}
+
+func (r *Row) finish(name string) {
+	r.Name, r.CPU, r.Against = name, load.SpreadOf(r.Samples), load.SpreadOf(r.Ratios)
+}
+
+func contenders(load Load, buffs int) []row {
+	engine := func(name string, workers int) row {
+		r := row{name: name}
+		r.game = newGame(load, buffs, settled, func(g *Game) contender { r.ours = newOurs(g, workers); return r.ours })
+		return r
+	}
+	return []row{
+		engine(Engine, 0),
+		engine("ants", runtime.GOMAXPROCS(0)),
+		{name: "scan", game: newGame(load, buffs, settled, newScan)},
+		{name: "lists", game: newGame(load, buffs, settled, newLists)},
+		{name: "heap", game: newGame(load, buffs, settled, newHeap)},
+	}
+}
+
+// play is one round; it returns the ns for each event.
+func (r *row) play() float64 {
+	before := r.game.tally
+	start := gauge.CPU()
+	for range roundFrames(r.game.buffs) {
+		r.game.play()
+	}
+	cost := gauge.CPU() - start
+	return float64(cost) / (r.game.tally.events() - before.events())
+}
+
+// RunAfter lets AfterFunc and the engine play for a while in real time, one after the
+// other, twice. The engine sleeps between its frames as a game does.
+func RunAfter(load Load, buffs int, span time.Duration) Duel {
+	d := Duel{Load: load.Name, Buffs: buffs, Rounds: 2, Rows: make([]Row, 2)}
+	count := max(1, int(span/(frame*time.Millisecond)))
+	var late float64
+	for range d.Rounds {
+		o := row{}
+		o.game = newGame(load, buffs, realtimeSettled, func(g *Game) contender { o.ours = newOurs(g, 0); return o.ours })
+		engine := realtime(o.game, count)
+		o.ours.close()
+
+		var a *after
+		game := newGame(load, buffs, realtimeSettled, func(g *Game) contender { a = newAfter(g).(*after); return a })
+		cost := realtime(game, count)
+		a.stop()
+		late = float64(a.late.Load()) / float64(game.tally.Pulses+game.tally.Ends)
+		for i, c := range []float64{engine, cost} {
+			d.Rows[i].Samples = append(d.Rows[i].Samples, c)
+			d.Rows[i].Ratios = append(d.Rows[i].Ratios, c/engine)
+		}
+	}
+	d.Rows[0].finish(Engine)
+	d.Rows[1].finish("AfterFunc")
+	d.Rows[1].Note = fmt.Sprintf("late by %.2f ms on average", late/1e6)
+	return d
+}
+
+// realtimeSettled is settled where a frame takes 50 ms.
+const realtimeSettled = 20
+
+// realtime plays frames that take as long as they are.
+func realtime(g *Game, count int) float64 {
+	before, start := g.tally, gauge.CPU()
+	next := time.Now()
+	for range count {
+		g.play()
+		next = next.Add(frame * time.Millisecond)
+		time.Sleep(time.Until(next))
+	}
+	return float64(gauge.CPU()-start) / (g.tally.events() - before.events())
+}

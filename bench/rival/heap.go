@@ -1,0 +1,85 @@
+package rival
+
+import "container/heap"
+
+// heaped is the heap of the standard library over all deadlines.
+type heaped struct {
+	game   *Game
+	health []int64
+	buffs  []heapBuff
+	order  []int32 // the heap, of slots
+	pushed int32   // what Push is about
+}
+
+type heapBuff struct {
+	next, end, due int64
+	place          int32
+}
+
+func newHeap(g *Game) contender {
+	return &heaped{game: g, buffs: make([]heapBuff, g.buffs), health: make([]int64, g.buffs/each+1)}
+}
+
+// Len is of heap.Interface, as are the next four.
+func (h *heaped) Len() int { return len(h.order) }
+
+func (h *heaped) Less(i, j int) bool { return h.buffs[h.order[i]].due < h.buffs[h.order[j]].due }
+
+func (h *heaped) Swap(i, j int) {
+	h.order[i], h.order[j] = h.order[j], h.order[i]
+	h.buffs[h.order[i]].place, h.buffs[h.order[j]].place = int32(i), int32(j)
+}
+
+// Push takes what is in pushed: as an argument each slot would be allocated.
+func (h *heaped) Push(any) {
+	h.buffs[h.pushed].place = int32(len(h.order))
+	h.order = append(h.order, h.pushed)
+}
+
+// Pop gives nothing back: who is first is known before.
+func (h *heaped) Pop() any {
+	h.order = h.order[:len(h.order)-1]
+	return nil
+}
+
+func (h *heaped) add(slot int32, now, life int64) {
+	b := &h.buffs[slot]
+	b.end, b.next = now+life, never
+	if h.game.pulses(slot) {
+		b.next = now + h.game.load.Period
+	}
+	b.due = min(b.next, b.end)
+	h.pushed = slot
+	heap.Push(h, nil)
+}
+
+func (h *heaped) refresh(slot int32, now, life int64) {
+	b := &h.buffs[slot]
+	b.end = now + life
+	if due := min(b.next, b.end); due != b.due {
+		b.due = due
+		heap.Fix(h, int(b.place))
+	}
+}
+
+func (h *heaped) tick(now int64) {
+	for len(h.order) > 0 {
+		slot := h.order[0]
+		b := &h.buffs[slot]
+		if b.due > now {
+			return
+		}
+		if b.next <= now && b.next <= b.end {
+			h.health[slot/each]--
+			h.game.pulse(slot, b.next)
+			b.next += h.game.load.Period
+		}
+		if b.end <= now {
+			heap.Pop(h)
+			h.game.end(slot, b.end)
+			continue
+		}
+		b.due = min(b.next, b.end)
+		heap.Fix(h, 0)
+	}
+}

@@ -1,0 +1,261 @@
+package rival
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"time"
+
+	"github.com/bufftick/bufftick/bench/load"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// The wheel alone: so many timers wait for up to 12 h on a grid of a second, and a tenth
+// more are added, moved and removed, keeper after keeper in each round. Then all fire.
+
+// keeper keeps deadlines, in ms, by the number of the timer.
+type keeper interface {
+	add(timer int32, due int64)
+	move(timer int32, due int64)
+	remove(timer int32)
+	advance(now int64) (fired int)
+}
+
+// Kept is what one keeper's calls cost, in ns a timer.
+type Kept struct {
+	Timers                  int
+	Name                    string
+	Add, Move, Remove, Fire load.Spread
+	Rounds                  []KeptRound
+}
+
+// KeptRound is one of its rounds. Fire is 0 for one that cannot be hurried.
+type KeptRound struct{ Add, Move, Remove, Fire float64 }
+
+// keptWarm is how many rounds do not count: dead entries of a wheel pile up to a fifth of
+// its timers before it has as much memory as it ever will.
+const keptWarm = 5
+
+const (
+	keptGrid = 1000         // ms
+	keptSpan = 12 * 3600000 // ms
+)
+
+// Keep measures all keepers with so many timers.
+func Keep(timers, rounds int, progress func(float64)) []Kept {
+	names := []string{"wheel", "flat, 43,200 lists", "container/heap", "AfterFunc"}
+	more := timers / 10
+	rng := rand.New(rand.NewPCG(1, 2))
+	due := make([]int64, timers+more)
+	for i := range due {
+		due[i] = (1 + rng.Int64N(keptSpan/keptGrid)) * keptGrid
+	}
+	later := make([]int64, more)
+	for i := range later {
+		later[i] = (1 + rng.Int64N(keptSpan/keptGrid)) * keptGrid
+	}
+	order := rng.Perm(more)
+	keepers := []keeper{newKeptWheel(len(due)), newKeptFlat(len(due)), newKeptHeap(len(due)), newKeptAfter(len(due))}
+	out := make([]Kept, len(keepers))
+	for i, k := range keepers {
+		out[i] = Kept{Timers: timers, Name: names[i]}
+		for t := range timers {
+			k.add(int32(t), due[t])
+		}
+	}
+	for round := range rounds + keptWarm {
+		for i, k := range keepers {
+			r := churn(k, timers, due, later, order)
+			if round >= keptWarm {
+				out[i].Rounds = append(out[i].Rounds, r)
+			}
+		}
+		progress(float64(round+1) / float64(rounds+keptWarm+1))
+	}
+	for i, k := range keepers {
+		if i < len(keepers)-1 {
+			out[i].Rounds[0].Fire = fireAll(k, timers)
+		} else {
+			for t := range timers {
+				k.remove(int32(t))
+			}
+		}
+		out[i].sum()
+	}
+	return out
+}
+
+// churn adds a tenth more, moves them to other deadlines, and removes them at random.
+func churn(k keeper, timers int, due, later []int64, order []int) (r KeptRound) {
+	per := func(f func()) float64 {
+		start := time.Now()
+		f()
+		return float64(time.Since(start)) / float64(len(later))
+	}
+	r.Add = per(func() {
+		for i := range later {
+			k.add(int32(timers+i), due[timers+i])
+		}
+	})
+	r.Move = per(func() {
+		for i, at := range later {
+			k.move(int32(timers+i), at)
+		}
+	})
+	r.Remove = per(func() {
+		for _, i := range order {
+			k.remove(int32(timers + i))
+		}
+	})
+	return r
+}
+
+// fireAll lets all fire, second by second.
+func fireAll(k keeper, timers int) float64 {
+	start, fired := time.Now(), 0
+	for now := int64(keptGrid); now <= keptSpan; now += keptGrid {
+		fired += k.advance(now)
+	}
+	if fired != timers {
+		panic("rival: a keeper has lost timers")
+	}
+	return float64(time.Since(start)) / float64(timers)
+}
+
+func (k *Kept) sum() {
+	var add, move, remove, fire []float64
+	for _, r := range k.Rounds {
+		add, move, remove = append(add, r.Add), append(move, r.Move), append(remove, r.Remove)
+		if r.Fire > 0 {
+			fire = append(fire, r.Fire)
+		}
+	}
+	k.Add, k.Move, k.Remove, k.Fire = load.SpreadOf(add), load.SpreadOf(move), load.SpreadOf(remove), load.SpreadOf(fire)
+}
+
+type keptWheel struct {
+	wheel   *wheel.Wheel
+	handles []wheel.Handle
+	fired   []wheel.Fired
+}
+
+func newKeptWheel(timers int) keeper {
+	return &keptWheel{wheel: wheel.New(0), handles: make([]wheel.Handle, timers)}
+}
+
+func (k *keptWheel) add(t int32, due int64)  { k.handles[t] = k.wheel.Add(wheel.Time(due), uint64(t)) }
+func (k *keptWheel) move(t int32, due int64) { k.wheel.Move(k.handles[t], wheel.Time(due)) }
+func (k *keptWheel) remove(t int32)          { k.wheel.Remove(k.handles[t]) }
+
+func (k *keptWheel) advance(now int64) int {
+	k.fired = k.wheel.Advance(wheel.Time(now), k.fired[:0])
+	return len(k.fired)
+}
+
+// keptFlat has a list for each second of 12 h.
+type keptFlat struct {
+	slots [listFrames][]int32
+	due   []int64
+	place []int32
+	fired []wheel.Fired
+}
+
+func newKeptFlat(timers int) keeper {
+	return &keptFlat{due: make([]int64, timers), place: make([]int32, timers)}
+}
+
+func (k *keptFlat) add(t int32, due int64) {
+	list := &k.slots[due/keptGrid%listFrames]
+	k.due[t], k.place[t] = due, int32(len(*list))
+	*list = append(*list, t)
+}
+
+func (k *keptFlat) remove(t int32) {
+	list := &k.slots[k.due[t]/keptGrid%listFrames]
+	last := (*list)[len(*list)-1]
+	(*list)[k.place[t]], k.place[last] = last, k.place[t]
+	*list = (*list)[:len(*list)-1]
+}
+
+func (k *keptFlat) move(t int32, due int64) {
+	k.remove(t)
+	k.add(t, due)
+}
+
+func (k *keptFlat) advance(now int64) int {
+	list := &k.slots[now/keptGrid%listFrames]
+	k.fired = k.fired[:0]
+	for _, t := range *list {
+		k.fired = append(k.fired, wheel.Fired{Due: wheel.Time(k.due[t]), ID: uint64(t)})
+	}
+	*list = (*list)[:0]
+	return len(k.fired)
+}
+
+// keptHeap is the heap of the standard library.
+type keptHeap struct {
+	due    []int64
+	place  []int32
+	order  []int32
+	pushed int32
+	fired  []wheel.Fired
+}
+
+func newKeptHeap(timers int) keeper {
+	return &keptHeap{due: make([]int64, timers), place: make([]int32, timers)}
+}
+
+// Len is of heap.Interface, as are the next four.
+func (k *keptHeap) Len() int           { return len(k.order) }
+func (k *keptHeap) Less(i, j int) bool { return k.due[k.order[i]] < k.due[k.order[j]] }
+
+func (k *keptHeap) Swap(i, j int) {
+	k.order[i], k.order[j] = k.order[j], k.order[i]
+	k.place[k.order[i]], k.place[k.order[j]] = int32(i), int32(j)
+}
+
+// Push takes what is in pushed.
+func (k *keptHeap) Push(any) {
+	k.place[k.pushed] = int32(len(k.order))
+	k.order = append(k.order, k.pushed)
+}
+
+// Pop gives nothing back.
+func (k *keptHeap) Pop() any {
+	k.order = k.order[:len(k.order)-1]
+	return nil
+}
+
+func (k *keptHeap) add(t int32, due int64) {
+	k.due[t], k.pushed = due, t
+	heap.Push(k, nil)
+}
+
+func (k *keptHeap) move(t int32, due int64) {
+	k.due[t] = due
+	heap.Fix(k, int(k.place[t]))
+}
+
+func (k *keptHeap) remove(t int32) { heap.Remove(k, int(k.place[t])) }
+
+func (k *keptHeap) advance(now int64) int {
+	k.fired = k.fired[:0]
+	for len(k.order) > 0 && k.due[k.order[0]] <= now {
+		t := k.order[0]
+		k.fired = append(k.fired, wheel.Fired{Due: wheel.Time(k.due[t]), ID: uint64(t)})
+		heap.Pop(k)
+	}
+	return len(k.fired)
+}
+
+// keptAfter is one time.AfterFunc for each timer. None may fire meanwhile.
+type keptAfter struct{ timers []*time.Timer }
+
+func newKeptAfter(timers int) keeper { return &keptAfter{make([]*time.Timer, timers)} }
+
+func (k *keptAfter) wait(due int64) time.Duration {
+	return time.Duration(due)*time.Millisecond + time.Hour
+}
+func (k *keptAfter) add(t int32, due int64)  { k.timers[t] = time.AfterFunc(k.wait(due), func() {}) }
+func (k *keptAfter) move(t int32, due int64) { k.timers[t].Reset(k.wait(due)) }
+func (k *keptAfter) remove(t int32)          { k.timers[t].Stop() }
+func (k *keptAfter) advance(int64) int       { return 0 }

@@ -1,0 +1,78 @@
+package rival
+
+// listFrames is how many frames ahead something may be due: half a day of seconds, or 36
+// minutes of frames.
+const listFrames = 43_200
+
+// lists keeps one list for each frame to come.
+type lists struct {
+	game   *Game
+	health []int64
+	slots  [listFrames][]int32
+	buffs  []listed
+}
+
+type listed struct {
+	next, end int64
+	due       int64 // the earlier of the two: where it is listed
+	place     int32 // in its list
+}
+
+func newLists(g *Game) contender {
+	return &lists{game: g, buffs: make([]listed, g.buffs), health: make([]int64, g.buffs/each+1)}
+}
+
+func (l *lists) put(slot int32) {
+	b := &l.buffs[slot]
+	b.due = min(b.next, b.end)
+	list := &l.slots[b.due/frame%listFrames]
+	b.place = int32(len(*list))
+	*list = append(*list, slot)
+}
+
+func (l *lists) take(slot int32) {
+	b := &l.buffs[slot]
+	list := &l.slots[b.due/frame%listFrames]
+	last := (*list)[len(*list)-1]
+	(*list)[b.place] = last
+	l.buffs[last].place = b.place
+	*list = (*list)[:len(*list)-1]
+}
+
+func (l *lists) add(slot int32, now, life int64) {
+	b := &l.buffs[slot]
+	b.end, b.next = now+life, never
+	if l.game.pulses(slot) {
+		b.next = now + l.game.load.Period
+	}
+	l.put(slot)
+}
+
+func (l *lists) refresh(slot int32, now, life int64) {
+	b := &l.buffs[slot]
+	b.end = now + life
+	if min(b.next, b.end) != b.due {
+		l.take(slot)
+		l.put(slot)
+	}
+}
+
+func (l *lists) tick(now int64) {
+	list := &l.slots[now/frame%listFrames]
+	due := *list
+	*list = nil
+	for _, slot := range due {
+		b := &l.buffs[slot]
+		if b.next <= now && b.next <= b.end {
+			l.health[slot/each]--
+			l.game.pulse(slot, b.next)
+			b.next += l.game.load.Period
+		}
+		if b.end <= now {
+			l.game.end(slot, b.end)
+			continue
+		}
+		l.put(slot)
+	}
+	*list = due[:0] // nothing is due 43,200 frames from now, so nothing has come to it
+}

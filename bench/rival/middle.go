@@ -1,0 +1,9 @@
+package rival
+
+import "slices"
+
+// middle sorts the values and returns the middle one.
+func middle(v []float64) float64 {
+	slices.Sort(v)
+	return v[len(v)/2]
+}

@@ -1,0 +1,80 @@
+package rival
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// ours is the engine.
+type ours struct {
+	game         *Game
+	eng          *engine.Engine
+	plain, pulse *buff.Spec
+	health       []int64
+}
+
+// newOurs returns the engine with so many workers; 0 is the loop itself.
+func newOurs(g *Game, workers int) *ours {
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "plain", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource}},
+		buff.Spec{
+			ID: "pulse", Duration: time.Minute, Period: time.Duration(g.load.Period) * time.Millisecond, Stack: buff.Stacking{By: buff.BySource},
+			On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+		})
+	if err != nil {
+		panic(fmt.Sprintf("rival: %v", err)) // the definitions are in this file
+	}
+	eng, err := engine.New(engine.Options{
+		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1,
+		Handlers: engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) { *c.Data().(*int64)-- }},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("rival: %v", err))
+	}
+	o := &ours{game: g, eng: eng, plain: cat.Spec("plain"), pulse: cat.Spec("pulse"), health: make([]int64, g.buffs/each+1)}
+	for i := range o.health {
+		if err := eng.Spawn(buff.OwnerID(i+1), &o.health[i]); err != nil {
+			panic(fmt.Sprintf("rival: %v", err))
+		}
+	}
+	return o
+}
+
+func (o *ours) close() {
+	if err := o.eng.Close(context.Background()); err != nil {
+		panic(fmt.Sprintf("rival: %v", err)) // nothing of it can hang
+	}
+}
+
+// add and refresh are the same call: the engine finds out which.
+func (o *ours) add(slot int32, _, life int64) {
+	spec := o.plain
+	if o.game.pulses(slot) {
+		spec = o.pulse
+	}
+	_, r := o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{
+		Spec: spec, Source: buff.OwnerID(slot%each + 1), Duration: buff.For(time.Duration(life) * time.Millisecond),
+	})
+	if r.Err != nil {
+		panic(fmt.Sprintf("rival: %v", r.Err))
+	}
+}
+
+func (o *ours) refresh(slot int32, now, life int64) { o.add(slot, now, life) }
+
+func (o *ours) tick(int64) {
+	f := o.eng.Tick(frame * time.Millisecond)
+	for e := range f.Events() {
+		slot := int32(e.Owner-1)*each + int32(e.Source) - 1
+		switch e.Kind {
+		case buff.Pulsed:
+			o.game.pulse(slot, int64(e.At))
+		case buff.Removed:
+			o.game.end(slot, int64(e.At))
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package rival
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Probe is one short measurement of the steps that a change is most likely to touch. Each
+// figure is a ratio: the step's time, divided by that of the heap in this package in the
+// same moments, which no change to the engine touches.
+type Probe map[string]float64
+
+// probeBuffs is the size of all games of a probe: more than a cache holds.
+const probeBuffs = 100_000
+
+// probeRounds is how many rounds a probe has; the middle one is what counts.
+const probeRounds = 15
+
+// PoolStep is the game with handlers on a pool. What it costs depends on whether the
+// processors have something else to do, so it is for limits with a margin only.
+const PoolStep = "pool/game"
+
+// RunProbe takes one.
+func RunProbe() (Probe, error) {
+	yard := &row{name: "heap", game: newGame(Fight, probeBuffs, settled, newHeap)}
+	games := contenders(Fight, probeBuffs)[:2]
+	pulses, err := newPulseProbe()
+	if err != nil {
+		return nil, err
+	}
+	steps := []struct {
+		name string
+		play func() float64
+	}{
+		{"engine/game", games[0].play},
+		{"engine/calls", newCallProbe().play},
+		{"engine/pulses", pulses.play},
+		{"wheel/churn", newWheelProbe().play},
+		{PoolStep, games[1].play},
+	}
+	ratios := map[string][]float64{}
+	for round := range probeRounds + 2 {
+		for _, s := range steps {
+			// The yardstick before and behind: what changes meanwhile is in both.
+			before := yard.play()
+			cost := s.play()
+			behind := yard.play()
+			if round >= 2 {
+				ratios[s.name] = append(ratios[s.name], cost/((before+behind)/2))
+			}
+		}
+	}
+	if games[0].game.tally != games[1].game.tally {
+		return nil, fmt.Errorf("the loop has seen %+v, the pool %+v", games[0].game.tally, games[1].game.tally)
+	}
+	p := Probe{}
+	for name, r := range ratios {
+		p[name] = middle(r)
+	}
+	for _, g := range games {
+		g.ours.close()
+	}
+	return p, nil
+}
+
+// wheelProbe adds, moves and removes timers, and lets some fire.
+type wheelProbe struct {
+	wheel   *wheel.Wheel
+	handles []wheel.Handle
+	fired   []wheel.Fired
+	n       uint64
+}
+
+func newWheelProbe() *wheelProbe {
+	p := &wheelProbe{wheel: wheel.New(0), handles: make([]wheel.Handle, probeBuffs)}
+	for i := range p.handles {
+		p.handles[i] = p.wheel.Add(p.due(), uint64(i))
+	}
+	return p
+}
+
+// due spreads deadlines over a minute without a random source in the way.
+func (p *wheelProbe) due() wheel.Time {
+	p.n = p.n*6364136223846793005 + 1442695040888963407
+	return p.wheel.Now().Add(int64(1000 + p.n>>33%59_000))
+}
+
+func (p *wheelProbe) play() float64 {
+	const calls = 30_000
+	start := gauge.CPU()
+	for n := range calls {
+		due := p.due()
+		i := p.n >> 40 % probeBuffs
+		if n%2 == 0 {
+			p.wheel.Move(p.handles[i], due)
+		} else {
+			p.wheel.Remove(p.handles[i])
+			p.handles[i] = p.wheel.Add(due, i)
+		}
+		if n%300 == 0 {
+			p.fired = p.wheel.Advance(p.wheel.Now().After(frame*time.Millisecond), p.fired[:0])
+			for _, f := range p.fired {
+				p.wheel.Move(p.handles[f.ID], p.due())
+			}
+		}
+	}
+	return float64(gauge.CPU()-start) / calls
+}
+
+// callProbe calls verbs of an engine with so many buffs: new ones, refreshes, removals.
+type callProbe struct {
+	o       *ours
+	handles []buff.Handle
+	n       uint64
+}
+
+func newCallProbe() *callProbe {
+	g := newGame(Fight, probeBuffs, 0, newHeap) // for the numbers only
+	p := &callProbe{o: newOurs(g, 0)}
+	for slot := range int32(probeBuffs) {
+		p.o.add(slot, 0, 36_000_000)
+	}
+	p.o.eng.Tick(frame * time.Millisecond)
+	return p
+}
+
+func (p *callProbe) play() float64 {
+	const batch = 3000
+	start := gauge.CPU()
+	p.handles = p.handles[:0]
+	for range batch {
+		p.n = p.n*6364136223846793005 + 1442695040888963407
+		slot := int32(p.n >> 33 % probeBuffs)
+		h, _ := p.o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{Spec: p.o.plain, Source: 100})
+		p.handles = append(p.handles, h)
+		p.o.add(slot, 0, 36_000_000)
+	}
+	for _, h := range p.handles {
+		p.o.eng.Remove(h)
+	}
+	p.o.eng.Tick(0) // takes the events away
+	return float64(gauge.CPU()-start) / (3 * batch)
+}
+
+// pulseProbe lets everything that pulses do so once: calls and ends are not in it.
+type pulseProbe struct{ world *scaleWorld }
+
+func newPulseProbe() (*pulseProbe, error) {
+	w, err := newScaleWorld(probeBuffs/scaleBuffs, 0)
+	return &pulseProbe{w}, err
+}
+
+func (p *pulseProbe) play() float64 {
+	_, cpu, err := p.world.turn()
+	if err != nil {
+		panic(fmt.Sprintf("rival: %v", err)) // Scale would say the same
+	}
+	return float64(cpu) / float64(p.world.players*scalePulsing)
+}

@@ -1,0 +1,76 @@
+package rival
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func ignore(float64) {}
+
+// TestSameWork: all have seen the same pulses and ends of the same buffs at the same
+// instants, or Run fails.
+func TestSameWork(t *testing.T) {
+	for _, load := range []Load{Fight, City} {
+		d, err := Run(load, 2000, 2, ignore)
+		require.NoError(t, err)
+		require.Len(t, d.Rows, 5)
+		for _, r := range d.Rows {
+			require.Len(t, r.Samples, 2)
+			require.Positive(t, r.Against.Mean)
+		}
+	}
+}
+
+// forgetful is a heap that loses every hundredth pulse.
+type forgetful struct {
+	contender
+	game *Game
+	n    int
+}
+
+func (f *forgetful) tick(now int64) {
+	before := f.game.tally.Pulses
+	f.contender.tick(now)
+	if f.n += int(f.game.tally.Pulses - before); f.n > 100 {
+		f.n -= 100
+		f.game.tally.Pulses--
+	}
+}
+
+// TestDisagreement: one that has lost something is not compared.
+func TestDisagreement(t *testing.T) {
+	good := newGame(Fight, 2000, settled, newHeap)
+	bad := newGame(Fight, 2000, settled, func(g *Game) contender { return &forgetful{newScan(g), g, 0} })
+	for range 100 {
+		good.play()
+		bad.play()
+	}
+	require.NotEqual(t, good.tally, bad.tally)
+	require.Equal(t, good.tally.Ends, bad.tally.Ends)
+}
+
+// TestScale: every world sees in each frame the pulses that are due in it, or Scale fails.
+func TestScale(t *testing.T) {
+	for _, players := range []int{30, 61, 1000} {
+		s, err := Scale(players, 2, []int{0, 1, 2}, ignore)
+		require.NoError(t, err)
+		require.Len(t, s, 3)
+	}
+}
+
+// TestKeep: all keepers fire all timers, or it panics.
+func TestKeep(t *testing.T) {
+	all := Keep(1000, 2, ignore)
+	require.Len(t, all, 4)
+	for _, k := range all {
+		require.Len(t, k.Rounds, 2)
+	}
+}
+
+// TestAllocations: nothing that a frame does allocates.
+func TestAllocations(t *testing.T) {
+	for _, a := range Allocations() {
+		require.Zero(t, a.Objects, a.Step)
+	}
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/bufftick/bufftick/buff/catalog"
+)
+
+// convertCmd is "bufftick convert".
+type convertCmd struct {
+	Paths []string `arg:"" name:"path" help:"Files and folders of definitions."`
+
+	Out   string `name:"o" placeholder:"PATH" help:"File to write, or a folder in which each file gets one of its own. If not given, all go to the standard output as one."`
+	To    string `enum:",yaml,json,csv" default:"" placeholder:"FORMAT" help:"yaml, json or csv. If not given, what the name after -o says, else csv, and for tables yaml."`
+	Force bool   `help:"Write over files that exist."`
+}
+
+// Help is the part of --help behind the flags.
+func (*convertCmd) Help() string {
+	return `A table has a row for each definition and a column for each field, for a spreadsheet.
+What has no place in it, such as attributes or curves, stays in a file of YAML beside it,
+which is named. Comments are lost, and it is said how many. The definitions themselves
+are not checked: see validate.
+
+Examples:
+
+    bufftick convert buffs/harm.yaml > harm.csv
+    bufftick convert harm.csv -o harm.yaml
+    bufftick convert buffs -to csv -o tables/
+    bufftick convert buffs -o all.json
+
+The exit code is 1 if a file cannot be read or written, or if the standard output has
+not all of it; 2 if the command line is wrong; otherwise 0.`
+}
+
+// Run reads all the files before it writes the first.
+func (c *convertCmd) Run(stdout output, stderr messages) error {
+	files, err := c.read(stderr)
+	if err != nil {
+		return err
+	}
+	plan, err := c.plan(files)
+	if err != nil {
+		return err
+	}
+	var list []made
+	whole := true
+	for _, t := range plan {
+		texts, ok, err := t.make(stderr)
+		if err != nil {
+			return fmt.Errorf("bufftick: %w", err)
+		}
+		list, whole = append(list, texts...), whole && ok
+	}
+	if err := c.store(list, stdout); err != nil {
+		return fmt.Errorf("bufftick: %w", err)
+	}
+	if !whole {
+		return errFailed
+	}
+	return nil
+}
+
+// read reads all the files, and says what is wrong with all of them.
+func (c *convertCmd) read(stderr io.Writer) (files []converted, err error) {
+	failed := false
+	for _, path := range c.Paths {
+		names, err := definitionFiles(path)
+		if err != nil {
+			return nil, fmt.Errorf("bufftick: %w", err)
+		}
+		for _, name := range names {
+			f, err := readConverted(name)
+			if err != nil {
+				fmt.Fprintln(stderr, err)
+				failed = true
+				continue
+			}
+			files = append(files, f)
+		}
+	}
+	if failed {
+		return nil, errFailed
+	}
+	return files, nil
+}
+
+// converted is one file that was read.
+type converted struct {
+	name     string
+	format   catalog.Format
+	root     []*ast.MappingValueNode
+	comments int
+}
+
+// definitionFiles returns the files that a path stands for: it, or those of the folder
+// that a catalog is read from.
+func definitionFiles(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file or folder", path)
+	case err != nil:
+		return nil, err
+	}
+	if _, ok := catalog.FormatOf(path); !info.IsDir() && !ok {
+		return nil, fmt.Errorf("%s: the name does not end in .yaml, .yml, .json or .csv", path)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if _, ok := catalog.FormatOf(e.Name()); ok && !e.IsDir() && e.Name()[0] != '.' && !strings.HasSuffix(e.Name(), ".schema.json") {
+			names = append(names, filepath.ToSlash(filepath.Join(path, e.Name())))
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: no .yaml, .yml, .json or .csv file in this folder", path)
+	}
+	return names, nil
+}
+
+func readConverted(name string) (converted, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return converted{}, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, catalog.MaxFileSize+1))
+	if err != nil {
+		return converted{}, err
+	}
+	root, err := catalog.Tree(name, src)
+	if err != nil {
+		return converted{}, err
+	}
+	fields, ok := catalog.Fields(root)
+	if !ok {
+		return converted{}, catalog.ErrorAt(name, src, root, `want a map with "buffs:", not `+catalog.Describe(root))
+	}
+	format, _ := catalog.FormatOf(name)
+	return converted{name, format, fields, comments(src, format)}, nil
+}
+
+// comments counts the lines with a comment.
+func comments(src []byte, f catalog.Format) (n int) {
+	if f == catalog.CSV {
+		for line := range strings.Lines(string(src)) {
+			if strings.HasPrefix(line, "##") && !strings.HasPrefix(line, "##var") {
+				n++
+			}
+		}
+		return n
+	}
+	for _, t := range lexer.Tokenize(string(src)) {
+		if t.Type == token.CommentType && !strings.Contains(t.Value, "yaml-language-server:") {
+			n++
+		}
+	}
+	return n
+}

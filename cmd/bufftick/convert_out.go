@@ -1,0 +1,209 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/bufftick/bufftick/buff/catalog"
+)
+
+// target is one file that is to be made of some that were read.
+type target struct {
+	name   string // "" for the standard output
+	format catalog.Format
+	files  []converted
+}
+
+// made is the text of a file.
+type made struct{ name, text string }
+
+// plan says what is made of which files.
+func (c *convertCmd) plan(files []converted) ([]target, error) {
+	to := map[string]catalog.Format{"yaml": catalog.YAML, "json": catalog.JSON, "csv": catalog.CSV}[c.To]
+	as, known := catalog.FormatOf(c.Out)
+	switch {
+	case c.Out == "":
+		if to == 0 {
+			to = otherThan(files...)
+		}
+		return []target{{"", to, files}}, nil
+	case isFolder(c.Out):
+		return c.each(files, to)
+	case !known:
+		return nil, usageError{fmt.Errorf("bufftick: -o %s: want a folder, or a name that ends in .yaml, .yml, .json or .csv", c.Out)}
+	case to != 0 && to != as:
+		return nil, usageError{fmt.Errorf("bufftick: -to %s, but -o names a file of %v", c.To, as)}
+	}
+	return []target{{c.Out, as, files}}, nil
+}
+
+// each makes a file in the folder of each.
+func (c *convertCmd) each(files []converted, to catalog.Format) (plan []target, err error) {
+	from := map[string]string{}
+	for _, f := range files {
+		as := to
+		if as == 0 {
+			as = otherThan(f)
+		}
+		base := filepath.Base(f.name)
+		name := filepath.ToSlash(filepath.Join(c.Out, strings.TrimSuffix(base, filepath.Ext(base))+"."+strings.ToLower(as.String())))
+		if other := from[name]; other != "" {
+			return nil, usageError{fmt.Errorf("bufftick: %s and %s would both be %s", other, f.name, name)}
+		}
+		from[name] = f.name
+		plan = append(plan, target{name, as, []converted{f}})
+	}
+	return plan, nil
+}
+
+// otherThan returns a table for other files, and YAML for tables.
+func otherThan(files ...converted) catalog.Format {
+	if slices.ContainsFunc(files, func(f converted) bool { return f.format != catalog.CSV }) {
+		return catalog.CSV
+	}
+	return catalog.YAML
+}
+
+// isFolder reports whether a path is a folder, or one that is to be made.
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir() || err != nil && (strings.HasSuffix(name, "/") || filepath.Ext(name) == "")
+}
+
+// make makes the text of a file, and of one beside it if it has no place for all. It
+// reports whether nothing was left out.
+func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
+	root, lost := joined(t.files)
+	var rest []*ast.MappingValueNode
+	if t.format == catalog.CSV {
+		root, rest = parted(root)
+	}
+	text, err := catalog.Write(node(root), t.format)
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
+	}
+	list = append(list, made{t.name, text})
+	if lost > 0 {
+		fmt.Fprintf(stderr, "bufftick: comments are not converted: %d lost\n", lost)
+	}
+	switch {
+	case len(rest) == 0:
+		return list, true, nil
+	case t.name == "":
+		fmt.Fprintf(stderr, "bufftick: left out, for a table has no place for it: %s; with -o it is put beside the table\n", names(rest))
+		return list, false, nil
+	}
+	beside := strings.TrimSuffix(t.name, filepath.Ext(t.name)) + ".rest.yaml"
+	if text, err = catalog.Write(node(append(rest, field("buffs", node(nil)))), catalog.YAML); err != nil {
+		return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
+	}
+	fmt.Fprintf(stderr, "bufftick: put into %s, for a table has no place for it: %s\n", beside, names(rest))
+	return append(list, made{beside, text}), true, nil
+}
+
+// joined returns the fields of all the files as those of one, and how many comments
+// they have.
+func joined(files []converted) (root []*ast.MappingValueNode, comments int) {
+	if len(files) == 1 {
+		return files[0].root, files[0].comments
+	}
+	at := map[string]int{}
+	for _, file := range files {
+		comments += file.comments
+		for _, f := range file.root {
+			name, _ := catalog.Text(f.Key)
+			i, again := at[name]
+			if !again {
+				at[name] = len(root)
+				root = append(root, f)
+				continue
+			}
+			if v := together(root[i].Value, f.Value); v != nil {
+				root[i] = field(name, v)
+			}
+		}
+	}
+	return root, comments
+}
+
+// together returns two maps as one, or two lists; nil for anything else, such as the
+// version, of which one is enough.
+func together(a, b ast.Node) ast.Node {
+	fa, isMap := catalog.Fields(a)
+	fb, isMapToo := catalog.Fields(b)
+	if isMap && isMapToo {
+		return node(append(slices.Clone(fa), fb...))
+	}
+	sa, isList := a.(*ast.SequenceNode)
+	sb, isListToo := b.(*ast.SequenceNode)
+	if isList && isListToo {
+		all := ast.Sequence(sa.Start, true)
+		all.Values = append(append(all.Values, sa.Values...), sb.Values...)
+		return all
+	}
+	return nil
+}
+
+// parted parts what has a place in a table from the rest.
+func parted(root []*ast.MappingValueNode) (table, rest []*ast.MappingValueNode) {
+	for _, f := range root {
+		switch name, _ := catalog.Text(f.Key); name {
+		case "buffs", "version":
+			table = append(table, f)
+		default:
+			rest = append(rest, f)
+		}
+	}
+	return table, rest
+}
+
+func node(fields []*ast.MappingValueNode) ast.Node {
+	return ast.Mapping(token.New("{", "{", &token.Position{Line: 1, Column: 1}), true, fields...)
+}
+
+func field(name string, value ast.Node) *ast.MappingValueNode {
+	p := &token.Position{Line: 1, Column: 1}
+	return ast.MappingValue(token.New(":", ":", p), ast.String(token.String(name, name, p)), value)
+}
+
+func names(fields []*ast.MappingValueNode) string {
+	var list []string
+	for _, f := range fields {
+		name, _ := catalog.Text(f.Key)
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// store writes the files, or none if one is there already.
+func (c *convertCmd) store(list []made, stdout io.Writer) error {
+	for _, m := range list {
+		if _, err := os.Lstat(m.name); m.name != "" && !c.Force && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is there already: -force writes over it", m.name)
+		}
+	}
+	for _, m := range list {
+		if m.name == "" {
+			if _, err := io.WriteString(stdout, m.text); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(m.name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(m.name, []byte(m.text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

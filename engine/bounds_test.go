@@ -1,0 +1,286 @@
+package engine_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+var pairs = flag.Int("pairs", 1_000_000, "pairs of an AddBuff and a Remove in TestP30_Pairs")
+
+// TestP29_Limits: each queue and each table has a limit, and the error at it says which it
+// is and how much it holds. Nothing is half done: one less is taken, and the next one after
+// there is room.
+func TestP29_Limits(t *testing.T) {
+	cat := catalogOf(t,
+		buff.Spec{ID: "oath", Kind: buff.Infinite},
+		buff.Spec{ID: "hit", Kind: buff.Instant},
+		buff.Spec{ID: "told", Kind: buff.Instant, On: buff.Hooks{Exec: call("hear")}},
+	)
+	apply := func(e *engine.Engine, spec string) error {
+		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec(spec)})
+		return r.Err
+	}
+	timeout := func(e *engine.Engine) error {
+		_, err := e.AddTimeout(1, time.Hour, func(*engine.Context) {})
+		return err
+	}
+	owner := buff.OwnerID(1)
+	for _, row := range []struct {
+		table string
+		set   func(o *engine.Options)
+		limit int
+		add   func(e *engine.Engine) error
+		want  error
+		says  string
+		frees func(e *engine.Engine) // makes room for one
+	}{
+		{
+			"owners", func(o *engine.Options) { o.MaxOwners = 5 }, 4,
+			func(e *engine.Engine) error {
+				err := e.Spawn(owner+1, nil)
+				if err == nil {
+					owner++
+				}
+				return err
+			},
+			engine.ErrTooManyOwners, "the limit is 5", func(e *engine.Engine) { require.NoError(t, e.Drop(owner)); owner += 10 },
+		},
+		{
+			"buffs of an owner", func(o *engine.Options) { o.MaxBuffs = 5 }, 5,
+			func(e *engine.Engine) error { return apply(e, "oath") },
+			buff.ErrFull, "5", func(e *engine.Engine) {
+				for b := range e.Buffs(1) {
+					e.Remove(b.Handle)
+					break
+				}
+			},
+		},
+		{
+			"timeouts of an owner", func(o *engine.Options) { o.MaxBuffs = 5 }, 5, timeout, buff.ErrFull, "5",
+			func(e *engine.Engine) { e.Kill(1); e.Tick(time.Hour) },
+		},
+		{
+			"handlers of an owner", func(o *engine.Options) { o.HandlerLimit = 5 }, 5,
+			func(e *engine.Engine) error { return apply(e, "told") },
+			engine.ErrOverloaded, "owner 1, 5 handlers for its next turn", func(e *engine.Engine) { e.Tick(0) },
+		},
+		{
+			"events of a frame", func(o *engine.Options) { o.EventLimit = 5 }, 5,
+			func(e *engine.Engine) error { return apply(e, "hit") },
+			engine.ErrOverloaded, "owner 1, 5 events for the next Frame", func(e *engine.Engine) { e.Tick(0) },
+		},
+		{
+			"inbox", func(o *engine.Options) { o.InboxLimit = 5 }, 5,
+			func(e *engine.Engine) error { return e.Inbox().Kill(1) },
+			engine.ErrInboxFull, "limit 5", func(e *engine.Engine) { e.Tick(0) },
+		},
+	} {
+		t.Run(row.table, func(t *testing.T) {
+			o := engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{"hear": func(*engine.Context, buff.Event) {}}}
+			row.set(&o)
+			e := open(t, o)
+			owner = 1
+			spawn(t, e, 1)
+			for i := range row.limit {
+				require.NoError(t, row.add(e), "%d of %d", i+1, row.limit)
+			}
+			for range 3 {
+				err := row.add(e)
+				require.ErrorIs(t, err, row.want)
+				require.ErrorContains(t, err, row.says)
+			}
+			row.frees(e)
+			require.NoError(t, row.add(e), "there is room again")
+		})
+	}
+}
+
+// TestP29_Mailbox: what waits for a busy owner has a limit.
+func TestP29_Mailbox(t *testing.T) {
+	const limit = 5
+	cell, in := make(chan struct{}), make(chan struct{})
+	e := open(t, engine.Options{Workers: 1, Budget: brief, MailboxLimit: limit})
+	spawn(t, e, 1)
+	_, err := e.AddTimeout(1, 0, func(*engine.Context) { close(in); <-cell })
+	require.NoError(t, err)
+	e.Tick(time.Millisecond)
+	<-in
+	for range limit {
+		_, err := e.AddTimeout(1, time.Hour, func(*engine.Context) {})
+		require.NoError(t, err)
+	}
+	_, err = e.AddTimeout(1, time.Hour, func(*engine.Context) {})
+	require.ErrorIs(t, err, engine.ErrOverloaded)
+	require.ErrorContains(t, err, "owner 1, 5 commands, since it is busy")
+	require.EqualValues(t, 1, e.Stats().Refused)
+	close(cell)
+	for e.Stats().Busy > 0 {
+		e.Tick(0)
+	}
+	require.Equal(t, limit, e.Stats().Timers)
+}
+
+// TestP29_Zones: so do zones.
+func TestP29_Zones(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million zones")
+	}
+	e := open(t, engine.Options{Synchronous: true})
+	for id := range uint32(engine.MaxZones - 1) {
+		require.NoError(t, e.PauseZone(id+1))
+	}
+	err := e.PauseZone(engine.MaxZones)
+	require.ErrorIs(t, err, engine.ErrTooManyZones)
+	require.ErrorContains(t, err, fmt.Sprint(engine.MaxZones))
+	require.NoError(t, e.ResumeZone(1))
+	require.NoError(t, e.PauseZone(engine.MaxZones))
+}
+
+// TestP27_AskingOthers: a handler that asks without end is stopped, and what was valid stays.
+func TestP27_AskingOthers(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+	for _, to := range []buff.OwnerID{1, 2} {
+		e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+		spawn(t, e, 1, 2)
+		_, err := e.AddTimeout(1, 0, func(c *engine.Context) {
+			for range 2*buff.MaxCommands + 1 {
+				c.AddBuff(to, buff.Application{Spec: cat.Spec("hit")})
+			}
+		})
+		require.NoError(t, err)
+		done := map[buff.EventKind]int{}
+		for ev := range e.Tick(time.Millisecond).Events() {
+			done[ev.Kind]++
+			if ev.Kind == buff.Faulted {
+				require.Equal(t, buff.Cascade, ev.Why)
+				require.EqualValues(t, 1, ev.Owner)
+			}
+		}
+		require.Equal(t, map[buff.EventKind]int{buff.TimedOut: 1, buff.Executed: buff.MaxCommands, buff.Faulted: 1}, done, "to %d", to)
+	}
+}
+
+// heap returns the bytes that live, after what is garbage has gone.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what finalizers and pools have let go
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestP30_Peak: after a peak, back to nobody, the heap is what it was, but for the sixteen
+// bytes that each owner's number takes; and the goroutines are those that were there.
+func TestP30_Peak(t *testing.T) {
+	owners := 20_000
+	if testing.Short() {
+		owners = 5000
+	}
+	cat := catalogOf(t,
+		buff.Spec{ID: "beat", Duration: 30 * time.Second, Period: 500 * time.Millisecond, PerSource: buff.PerSource{Limit: 1 << 20}},
+		buff.Spec{ID: "oath", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.BySource}},
+	)
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient})
+	world := make([][]byte, 4) // what a game has beside the engine
+	for i := range world {
+		world[i] = make([]byte, 1<<20)
+	}
+	cycle := func(n int) {
+		for id := range buff.OwnerID(n) {
+			spawn(t, e, id)
+			for k := range 10 {
+				add(t, e, id, cat.Spec([]string{"beat", "oath"}[k%2]))
+			}
+		}
+		e.Tick(time.Second)
+		e.Tick(time.Second)
+		for id := range buff.OwnerID(n) {
+			require.NoError(t, e.Drop(id))
+		}
+		for range 600 { // half a minute
+			e.Tick(50 * time.Millisecond)
+		}
+	}
+	cycle(100)
+	before, goroutines := heap(), runtime.NumGoroutine()
+	cycle(owners)
+	after := heap()
+	require.LessOrEqual(t, after, before+before/20+uint64(20*owners), "before %d, after %d", before, after)
+	require.Equal(t, goroutines, runtime.NumGoroutine())
+	cycle(owners)
+	require.LessOrEqual(t, heap(), after+after/20, "a second peak costs nothing")
+	runtime.KeepAlive(world)
+}
+
+// TestP30_PeakOfAWorld: after a bad hour, with everybody still there, the lists are not
+// kept at the size that they had.
+func TestP30_PeakOfAWorld(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 10 * time.Second}, buff.Spec{ID: "hit", Kind: buff.Instant})
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient})
+	for id := range buff.OwnerID(1000) {
+		spawn(t, e, id)
+		for range 5 {
+			add(t, e, id, cat.Spec("beat"))
+		}
+	}
+	world := make([]byte, 16<<20) // what a game of a thousand players has beside the engine
+	quiet := func() {
+		for range 2400 { // two minutes
+			e.Tick(50 * time.Millisecond)
+		}
+	}
+	quiet()
+	before := heap()
+	for k := range 300_000 {
+		if k < 30_000 {
+			require.NoError(t, e.Inbox().AddBuff(buff.OwnerID(k%1000), buff.Application{Spec: cat.Spec("hit")}))
+		}
+		add(t, e, buff.OwnerID(k%1000), cat.Spec("hit"))
+	}
+	e.Tick(time.Hour)
+	for e.Stats().Behind > 0 {
+		e.Tick(0)
+	}
+	quiet()
+	require.LessOrEqual(t, heap(), before+before/20)
+	runtime.KeepAlive(world)
+}
+
+// TestP30_Pairs: buffs that come and go do not make anything grow. -pairs says how many.
+func TestP30_Pairs(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 13 * time.Hour, Period: time.Second})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	for id := range buff.OwnerID(100) {
+		spawn(t, e, id)
+	}
+	n := *pairs
+	if testing.Short() {
+		n /= 10
+	}
+	var before uint64
+	for k := range n {
+		if k == n/10 {
+			before = heap()
+		}
+		h := add(t, e, buff.OwnerID(k%100), cat.Spec("venom"))
+		if r := e.Remove(h); r.Err != nil {
+			require.NoError(t, r.Err)
+		}
+		if k%1000 == 0 {
+			e.Tick(50 * time.Millisecond)
+		}
+	}
+	after := heap()
+	require.LessOrEqual(t, after, before+before/20)
+	require.Zero(t, e.Stats().Timers)
+	require.False(t, errors.Is(e.Spawn(1, nil), engine.ErrTooManyOwners))
+}

@@ -1,0 +1,277 @@
+package engine_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// stalled returns an engine whose owners have a buff each that pulses at the period.
+func stalled(tb testing.TB, owners int, period time.Duration, o engine.Options) *engine.Engine {
+	tb.Helper()
+	o.Catalog = catalogOf(tb, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: period})
+	e := open(tb, o)
+	for id := range owners {
+		spawn(tb, e, buff.OwnerID(id+1))
+		add(tb, e, buff.OwnerID(id+1), o.Catalog.Spec("beat"))
+	}
+	e.Tick(0)
+	return e
+}
+
+// TestP10_Stall: after a stall of 5 s, 1 h and 25 h no Tick works off more than its limit,
+// the backlog is shown and shrinks, and in the end each pulse has come, in order.
+func TestP10_Stall(t *testing.T) {
+	for _, stall := range []time.Duration{5 * time.Second, time.Hour, 25 * time.Hour} {
+		for _, workers := range []int{0, 2} {
+			period := max(100*time.Millisecond, stall/500)
+			t.Run(fmt.Sprint(stall, workers), func(t *testing.T) {
+				const owners, limit = 100, 1000
+				e := stalled(t, owners, period, engine.Options{Synchronous: workers == 0, Workers: workers, Budget: patient, TickLimit: limit})
+				next := make([]wheel.Time, owners+1)
+				for dt, behind, ticks := stall, stall, 0; dt > 0 || behind > 0; dt, ticks = 0, ticks+1 {
+					require.Less(t, ticks, 2000)
+					f := e.Tick(dt)
+					// What is due at the last instant of a slice is not divided.
+					require.LessOrEqual(t, f.Len(), limit+owners)
+					require.True(t, f.Behind == 0 || f.Behind < behind, "the backlog must shrink")
+					behind = f.Behind
+					require.Equal(t, behind, e.Stats().Behind)
+					require.Equal(t, wheel.Time(0).After(stall-behind), f.Now)
+					require.Equal(t, f.Now, e.Now())
+					for ev := range f.Events() {
+						next[ev.Owner] += wheel.Time(period.Milliseconds())
+						require.Equal(t, next[ev.Owner], ev.At)
+						require.LessOrEqual(t, ev.Seen, f.Now)
+						require.LessOrEqual(t, ev.At, ev.Seen, "P1: never early")
+					}
+				}
+				for _, at := range next[1:] {
+					require.Equal(t, wheel.Time(stall.Milliseconds()/period.Milliseconds()*period.Milliseconds()), at)
+				}
+				require.Zero(t, e.Stats().Lost)
+			})
+		}
+	}
+}
+
+// TestP10_Dilate: what a Tick has no work left for is dropped, counted, and nothing that was
+// due is lost: it comes later.
+func TestP10_Dilate(t *testing.T) {
+	e := stalled(t, 10, 100*time.Millisecond, engine.Options{Synchronous: true, TickLimit: 500, CatchUp: engine.Dilate})
+	f := e.Tick(time.Hour)
+	require.Zero(t, f.Behind)
+	require.NotZero(t, f.Lost)
+	require.Equal(t, time.Hour, f.Lost+time.Duration(f.Now)*time.Millisecond)
+	require.Equal(t, f.Lost, e.Stats().Lost)
+	reached, pulses := f.Now, f.Len()
+	for range 10 {
+		f = e.Tick(50 * time.Millisecond)
+		require.Zero(t, f.Lost)
+		pulses += f.Len()
+	}
+	require.Equal(t, reached+500, f.Now)
+	require.Equal(t, int(f.Now/100)*10, pulses)
+	require.Equal(t, int64(time.Hour/time.Millisecond)+500, e.Moment().Wall, "the wall clock does not stand still")
+	require.EqualValues(t, f.Now, e.Moment().Uptime, "the world's does")
+}
+
+// TestP9_LimitDoesNotMatter: with Carry a limit moves what happens to later Ticks and
+// changes nothing else, whoever the workers are.
+func TestP9_LimitDoesNotMatter(t *testing.T) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		p := plan{seed: seed, owners: 20, steps: 25, churn: true}
+		run := func(o engine.Options) (events map[buff.OwnerID][]string, carried int) {
+			s := newSim(t, p, o)
+			s.run(func(d time.Duration) []time.Duration {
+				s.tick(7 * d)
+				for s.eng.Stats().Behind > 0 || s.eng.Stats().Busy > 0 {
+					carried++
+					s.tick(0)
+				}
+				return nil
+			})
+			return s.finish().events, carried
+		}
+		want, none := run(engine.Options{Synchronous: true})
+		require.Zero(t, none)
+		for _, limit := range []int{1, 30, 1000} {
+			for _, workers := range []int{0, 3} {
+				for _, turn := range []int{0, 1} {
+					o := engine.Options{TickLimit: limit, Synchronous: workers == 0, Workers: workers, Budget: patient, TurnLimit: turn}
+					got, carried := run(o)
+					require.True(t, carried > 10 || limit == 1000, "nothing was carried")
+					requireSameOwners(t, want, got, p, " with limit ", limit, ", workers ", workers)
+				}
+			}
+		}
+	}
+}
+
+// TestP45_LimitAndWorkers: where a Tick stops does not depend on the number of workers,
+// also if commands cross between owners.
+func TestP45_LimitAndWorkers(t *testing.T) {
+	for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
+		p := plan{seed: 3, owners: 60, steps: 40, cross: true, inbox: true, churn: true, shared: true}
+		run := func(o engine.Options) []string {
+			o.TickLimit, o.CatchUp = 200, policy
+			s := newSim(t, p, o)
+			stopped := 0
+			s.run(func(d time.Duration) []time.Duration {
+				if st := s.eng.Stats(); st.Behind+st.Lost > 0 {
+					stopped++
+				}
+				s.frames = append(s.frames, fmt.Sprint(s.eng.Stats()))
+				return []time.Duration{3 * d, 0, 0}
+			})
+			require.Greater(t, stopped, 10, "the limit has done nothing")
+			return s.finish().frames
+		}
+		want := run(engine.Options{Synchronous: true})
+		for _, workers := range []int{1, 2, 8} {
+			requireSame(t, want, run(engine.Options{Workers: workers, Budget: patient}), policy, " workers ", workers)
+		}
+	}
+}
+
+// TestP10_MemoryOfADay: a Tick of a day over pulses of 50 ms does not hold its events.
+func TestP10_MemoryOfADay(t *testing.T) {
+	e := stalled(t, 10, 50*time.Millisecond, engine.Options{Synchronous: true})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f := e.Tick(24 * time.Hour)
+	runtime.ReadMemStats(&after)
+	require.NotZero(t, f.Behind)
+	require.LessOrEqual(t, f.Len(), engine.DefaultTickLimit+10)
+	// Ten owners pulse 17 million times in a day: 2 GB and more.
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
+	require.Zero(t, e.Stats().Busy, "all have come as far as the time")
+	rest := f.Behind
+	require.Less(t, e.Tick(0).Behind, rest)
+	for id := range buff.OwnerID(10) {
+		require.NoError(t, e.Drop(id+1)) // or Close would work the day off
+	}
+}
+
+// TestRunaway: an owner whose handlers make work without end in the same stretch of time
+// takes its share in a Tick and no more: time goes on for everybody else.
+func TestRunaway(t *testing.T) {
+	for _, workers := range []int{0, 2} {
+		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+		e := open(t, engine.Options{Catalog: cat, TickLimit: 2000, Synchronous: workers == 0, Workers: workers, Budget: patient})
+		spawn(t, e, 1, 2)
+		rings, halt := 0, false
+		var again func(c *engine.Context)
+		again = func(c *engine.Context) {
+			if rings++; halt {
+				return
+			}
+			for range min(rings, 2) {
+				c.AddTimeout(1, 0, again)
+			}
+		}
+		_, err := e.AddTimeout(1, 0, again)
+		require.NoError(t, err)
+		add(t, e, 2, cat.Spec("beat"))
+		pulses := 0
+		for tick := range 60 {
+			f := e.Tick(50 * time.Millisecond)
+			require.Zero(t, f.Behind, "nobody else waits")
+			require.Less(t, f.Len(), 2*2000+100)
+			for ev := range f.Events() {
+				if ev.Kind == buff.Pulsed {
+					pulses++
+				}
+			}
+			if tick == 30 {
+				require.True(t, e.Busy(1))
+				_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("beat")})
+				require.NoError(t, r.Err)
+				require.True(t, r.Queued, "it is asked for an instant that the owner has not come to")
+			}
+		}
+		require.Equal(t, 3, pulses)
+		halt = true
+		require.NoError(t, e.Drop(1))
+		for range 5 {
+			e.Tick(0)
+		}
+		require.Zero(t, e.Stats().Busy)
+	}
+}
+
+// TestP10_BudgetStopsTheTime: handlers that take the whole budget leave the rest of a stall
+// to the next Tick: nobody is sent a day of work while it is busy.
+func TestP10_BudgetStopsTheTime(t *testing.T) {
+	cell := make(chan struct{})
+	first := true
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}})
+	e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, TickLimit: 100, Handlers: engine.Handlers{
+		"wait": func(*engine.Context, buff.Event) {
+			if first {
+				first = false
+				<-cell
+			}
+		},
+	}})
+	spawn(t, e, 1, 2)
+	add(t, e, 1, cat.Spec("beat"))
+	add(t, e, 2, cat.Spec("beat"))
+	f := e.Tick(time.Hour)
+	require.NotZero(t, f.Behind)
+	require.Len(t, f.Stuck, 1)
+	close(cell)
+	for f.Behind > 0 || e.Stats().Busy > 0 {
+		behind := f.Behind
+		f = e.Tick(0)
+		require.LessOrEqual(t, f.Behind, behind)
+	}
+	require.EqualValues(t, 3_600_000, f.Now)
+}
+
+// TestP50_CloseWorksOff: what is carried is accepted work.
+func TestP50_CloseWorksOff(t *testing.T) {
+	calls := 0
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("count")}})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, TickLimit: 50, Handlers: engine.Handlers{
+		"count": func(*engine.Context, buff.Event) { calls++ },
+	}})
+	require.NoError(t, err)
+	spawn(t, e, 1)
+	add(t, e, 1, cat.Spec("beat"))
+	require.NotZero(t, e.Tick(time.Hour).Behind)
+	shut(t, e)
+	require.Equal(t, 3600, calls)
+}
+
+// TestCatchUpWords: the policies have names, and another one is refused.
+func TestCatchUpWords(t *testing.T) {
+	require.Equal(t, []string{"carry", "dilate"}, []string{engine.Carry.String(), engine.Dilate.String()})
+	_, err := engine.New(engine.Options{CatchUp: engine.Dilate + 1, TickLimit: -1})
+	require.ErrorContains(t, err, "Options.CatchUp must be Carry or Dilate, not 2")
+	require.ErrorContains(t, err, "Options.TickLimit must be from 1 to 1073741824, not -1")
+}
+
+// TestLongFrameSeen: a late frame that is worked off in one piece has one instant at which
+// all was seen.
+func TestLongFrameSeen(t *testing.T) {
+	e := stalled(t, 1, time.Second, engine.Options{Synchronous: true})
+	seen := []wheel.Time{}
+	for ev := range e.Tick(8 * time.Second).Events() {
+		seen = append(seen, ev.Seen)
+	}
+	require.Len(t, seen, 8)
+	require.Equal(t, []wheel.Time{8000}, slices.Compact(seen))
+}

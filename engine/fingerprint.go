@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// fingerprint returns a number for what a catalog says: all exported fields of all its
+// definitions. Catalogs that differ have the same with a chance of 1 in 2^64.
+func fingerprint(c *buff.Catalog) uint64 {
+	d := newDigest()
+	for s := range c.All() {
+		d.value(reflect.ValueOf(*s))
+	}
+	if schema := c.Attributes(); schema != nil {
+		for _, a := range schema.All() {
+			d.text(fmt.Sprint(a))
+		}
+	}
+	return uint64(d)
+}
+
+func (d *digest) value(v reflect.Value) {
+	d.add(uint64(v.Kind()))
+	switch {
+	case v.CanInt():
+		d.add(uint64(v.Int()))
+	case v.CanUint():
+		d.add(v.Uint())
+	case v.CanFloat():
+		d.add(math.Float64bits(v.Float()))
+	case v.Kind() == reflect.Bool:
+		if v.Bool() {
+			d.add(1)
+		}
+	case v.Kind() == reflect.String:
+		d.text(v.String())
+	case v.Kind() == reflect.Slice, v.Kind() == reflect.Array:
+		d.add(uint64(v.Len()))
+		for i := range v.Len() {
+			d.value(v.Index(i))
+		}
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && f.Name != "Name" && f.Name != "Note" || f.Anonymous && v.Field(i).CanInterface() {
+				d.text(f.Name)
+				d.value(v.Field(i))
+			}
+		}
+	case v.Kind() == reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.Uint(), b.Uint()) }) // of reasons
+		for _, key := range keys {
+			d.value(key)
+			d.value(v.MapIndex(key))
+		}
+	case v.Kind() == reflect.Pointer, v.Kind() == reflect.Interface:
+		switch {
+		case v.IsNil():
+		case v.Type() == reflect.TypeFor[*buff.Curve]():
+			d.value(reflect.ValueOf(v.Interface().(*buff.Curve).Points()))
+		case v.Type() == reflect.TypeFor[buff.Formula]():
+			d.text(v.Interface().(buff.Formula).String())
+		default:
+			d.value(v.Elem())
+		}
+	}
+}

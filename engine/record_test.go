@@ -1,0 +1,337 @@
+package engine_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// recorded plays a plan and returns its recording and its frames.
+func recorded(t *testing.T, p plan, o engine.Options) (rec []byte, frames []string) {
+	t.Helper()
+	var b bytes.Buffer
+	o.Record = &b
+	s := newSim(t, p, o)
+	s.run(whole)
+	s.finish()
+	return b.Bytes(), s.frames
+}
+
+// replay plays a recording in a new world of the same plan.
+func replay(t *testing.T, p plan, rec []byte, o engine.Options) (engine.Replayed, []string, error) {
+	t.Helper()
+	s := &sim{tb: t, plan: p, events: map[buff.OwnerID][]string{}}
+	specs := simSpecs
+	if p.shared {
+		specs = append(append([]buff.Spec{}, specs...), sharedSpecs...)
+		o.Members = near
+	}
+	o.Catalog = catalogOf(t, specs...)
+	o.Handlers = engine.Handlers{"act": s.act}
+	for spec := range o.Catalog.All() {
+		s.specs = append(s.specs, spec)
+	}
+	if len(s.first) == 0 {
+		s.first = firstOf(t, p)
+	}
+	done, err := engine.Replay(bytes.NewReader(rec), o, engine.Game{
+		Data:    func(id buff.OwnerID) any { return s.player(id) },
+		Timeout: func(int, buff.OwnerID) func(*engine.Context) { return s.ring },
+		Frame: func(f *engine.Frame) {
+			for e := range f.Events() {
+				s.frames = append(s.frames, fmt.Sprintf("%d: %s %v src=%d mag=%d seen=%d", e.Owner, e, e.Handle, e.Source, e.Magnitude, e.Seen))
+			}
+			s.frames = append(s.frames, fmt.Sprintf("frame %d at %d", f.Number, f.Now))
+		},
+	})
+	return done, s.frames, err
+}
+
+// firstOf returns the handles that the handlers of a plan know.
+func firstOf(t *testing.T, p plan) []buff.Handle {
+	t.Helper()
+	s := newSim(t, p, engine.Options{Synchronous: true})
+	s.finish()
+	return s.first
+}
+
+// TestP45_Replay: a recording leads to the same events and the same digest, with any number
+// of workers.
+func TestP45_Replay(t *testing.T) {
+	for seed := range uint64(4) {
+		p := plan{seed: seed, owners: 30, steps: 25, cross: true, inbox: true, churn: true, shared: seed%2 == 1}
+		o := engine.Options{Workers: 2, Budget: patient, Seed: seed, TickLimit: 500}
+		rec, want := recorded(t, p, o)
+		digest := uint64(0)
+		for _, workers := range []int{0, 1, 8} {
+			done, frames, err := replay(t, p, rec, engine.Options{Synchronous: workers == 0, Workers: workers})
+			require.NoError(t, err)
+			require.True(t, digest == 0 || digest == done.Digest)
+			digest = done.Digest
+			require.Zero(t, done.Busy)
+			require.GreaterOrEqual(t, done.Frames, p.steps)
+			seen := []string{}
+			for _, line := range want {
+				if len(line) > 0 && !bytes.Contains([]byte(line), []byte("left with")) && !bytes.Contains([]byte(line), []byte("back with")) && !bytes.Contains([]byte(line), []byte("call ")) {
+					seen = append(seen, line)
+				}
+			}
+			require.GreaterOrEqual(t, len(frames), len(seen)) // Close ticks once more where something was left
+			requireSame(t, seen, frames[:len(seen)], p, " workers ", workers)
+		}
+		require.Less(t, len(rec), 40*len(want), "it is compact")
+	}
+}
+
+// TestReplayDiffers: the first frame that is not the same is named.
+func TestReplayDiffers(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}}, buff.Spec{ID: "hit", Kind: buff.Instant})
+	game := func(rule int) engine.Handlers {
+		n := 0
+		return engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) {
+			if n++; n == rule {
+				c.AddBuff(c.Owner(), buff.Application{Spec: cat.Spec("hit")})
+			}
+		}}
+	}
+	var b bytes.Buffer
+	e, err := engine.New(engine.Options{Catalog: cat, Handlers: game(2), Synchronous: true, Record: &b})
+	require.NoError(t, err)
+	spawn(t, e, 7)
+	add(t, e, 7, cat.Spec("venom"))
+	for range 8 {
+		e.Tick(500 * time.Millisecond)
+	}
+	shut(t, e)
+	o := engine.Options{Catalog: cat, Handlers: game(2), Synchronous: true}
+	done, err := engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{})
+	require.NoError(t, err)
+	require.Equal(t, 8, done.Frames)
+	require.EqualValues(t, 4000, done.Now)
+
+	o.Handlers = game(3)
+	done, err = engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{})
+	require.ErrorIs(t, err, engine.ErrDiffers)
+	require.ErrorContains(t, err, "frame 4, up to 00:00:02.000, of 1 events: digest ")
+	require.Equal(t, 4, done.Frames)
+
+	for _, other := range []buff.Spec{
+		{ID: "venom", Duration: 3 * time.Second, Period: 999 * time.Millisecond, On: buff.Hooks{Pulse: call("hurt")}},
+		{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}, Tags: []string{"poison"}},
+	} {
+		o.Catalog = catalogOf(t, other, buff.Spec{ID: "hit", Kind: buff.Instant})
+		_, err = engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{})
+		require.ErrorIs(t, err, engine.ErrRecording)
+		require.ErrorContains(t, err, "another catalog")
+	}
+}
+
+// TestReplayDamage: a recording that was cut off is played as far as it is whole, and each
+// flipped bit is found.
+func TestReplayDamage(t *testing.T) {
+	var b bytes.Buffer
+	o := engine.Options{Synchronous: true, Record: &b}
+	e, err := engine.New(o)
+	require.NoError(t, err)
+	spawn(t, e, 1)
+	ends := map[int]int{} // frames, by length
+	for i := range 5 {
+		require.NoError(t, e.SetZone(1, uint32(i)))
+		e.Tick(time.Second)
+		ends[b.Len()] = i + 1
+	}
+	shut(t, e)
+	whole := b.Bytes()
+	o.Record = nil
+	frames := 0
+	for n := range whole {
+		done, err := engine.Replay(bytes.NewReader(whole[:n]), o, engine.Game{})
+		if k, ok := ends[n]; ok {
+			frames = k
+			require.NoError(t, err, "a block was whole")
+		} else if n == 0 || frames > 0 || done.Frames > 0 {
+			require.True(t, err != nil, "cut at %d", n)
+		}
+		require.Equal(t, frames, done.Frames, "cut at %d", n)
+		if err != nil {
+			require.ErrorIs(t, err, engine.ErrRecording)
+		}
+	}
+	for bit := range 8 * len(whole) {
+		bad := bytes.Clone(whole)
+		bad[bit/8] ^= 1 << (bit % 8)
+		_, err := engine.Replay(bytes.NewReader(bad), o, engine.Game{})
+		require.ErrorIs(t, err, engine.ErrRecording, "bit %d", bit)
+	}
+}
+
+// TestReplayRefuses: what a replay needs of the game is said.
+func TestReplayRefuses(t *testing.T) {
+	var b bytes.Buffer
+	ring := engine.Handlers{"ring": func(*engine.Context, buff.Event) {}}
+	e, err := engine.New(engine.Options{Synchronous: true, Record: &b, Handlers: ring})
+	require.NoError(t, err)
+	spawn(t, e, 1)
+	e.Tick(time.Second)
+	_, err = e.AddTimeoutByName(1, time.Second, "ring")
+	require.NoError(t, err)
+	e.Tick(time.Second)
+	require.NoError(t, e.Inbox().AddTimeout(1, time.Second, func(*engine.Context) {}))
+	e.Tick(time.Second)
+	shut(t, e)
+	done, err := engine.Replay(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true}, engine.Game{})
+	require.ErrorIs(t, err, engine.ErrRecording)
+	require.ErrorContains(t, err, `frame 2 calls the handler "ring", and there is none`)
+	require.Equal(t, 1, done.Frames)
+	_, err = engine.Replay(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true, Handlers: ring}, engine.Game{})
+	require.ErrorContains(t, err, "frame 3 has a timeout by function, and Game.Timeout is nil")
+	_, err = engine.Replay(bytes.NewReader(nil), engine.Options{}, engine.Game{})
+	require.ErrorIs(t, err, engine.ErrRecording)
+	_, err = engine.Replay(bytes.NewReader(b.Bytes()), engine.Options{Workers: -1}, engine.Game{})
+	require.ErrorContains(t, err, "Options.Workers")
+}
+
+// brokenDisk fails after some writes.
+type brokenDisk struct{ left int }
+
+var errDisk = errors.New("no space left")
+
+func (d *brokenDisk) Write(p []byte) (int, error) {
+	if d.left--; d.left < 0 {
+		return 0, errDisk
+	}
+	return len(p), nil
+}
+
+// TestRecordFails: a recording that cannot be written ends, the game goes on, and Close says so.
+func TestRecordFails(t *testing.T) {
+	for left := range 4 {
+		disk := &brokenDisk{left: left}
+		e, err := engine.New(engine.Options{Synchronous: true, Record: disk})
+		require.NoError(t, err)
+		spawn(t, e, 1)
+		for range 5 {
+			e.Tick(time.Second)
+		}
+		require.EqualValues(t, 5000, e.Now())
+		require.ErrorIs(t, e.Close(t.Context()), errDisk)
+		require.Equal(t, -1, disk.left, "after the first error nothing more is written")
+	}
+}
+
+// TestReplayInbox: what handlers post to the inbox is in the recording, and comes once.
+func TestReplayInbox(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant}, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("post")}})
+	var in *engine.Inbox
+	o := engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{"post": func(*engine.Context, buff.Event) {
+		_ = in.AddBuff(1, buff.Application{Spec: cat.Spec("hit"), Params: []buff.Arg{{Caller: "x", Value: 1.5}}})
+	}}}
+	var b bytes.Buffer
+	o.Record = &b
+	e, err := engine.New(o)
+	require.NoError(t, err)
+	in = e.Inbox()
+	spawn(t, e, 1)
+	add(t, e, 1, cat.Spec("beat"))
+	for range 5 {
+		e.Tick(time.Second)
+	}
+	events := e.Stats().Events
+	shut(t, e)
+	require.EqualValues(t, 11, events)
+	_, err = engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{})
+	require.NoError(t, err)
+}
+
+// TestRecordedCommands: every field of a command comes back, alone and with all the others.
+// A new field fails here until the recording knows it.
+func TestRecordedCommands(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second}, buff.Spec{ID: "oath", Kind: buff.Infinite})
+	require.Equal(t, buff.Command{}, engine.Recode(t, cat, buff.Command{}))
+	var all buff.Command
+	fill(t, reflect.ValueOf(&all).Elem(), cat)
+	all.Do = nil
+	require.Equal(t, all, engine.Recode(t, cat, all))
+	each(t, reflect.ValueOf(&all).Elem(), func(path string, only func(dst reflect.Value)) {
+		var c buff.Command
+		only(reflect.ValueOf(&c).Elem())
+		require.NotEqual(t, buff.Command{}, c, path)
+		require.Equal(t, c, engine.Recode(t, cat, c), path)
+	})
+}
+
+// fill sets every exported field to something.
+func fill(t *testing.T, v reflect.Value, cat *buff.Catalog) {
+	t.Helper()
+	switch {
+	case v.Type() == reflect.TypeFor[buff.Span]():
+		v.Set(reflect.ValueOf(buff.For(-3 * time.Second)))
+	case v.Type() == reflect.TypeFor[[]buff.Captured](): // found out again by the replay
+	case v.Type() == reflect.TypeFor[*buff.Spec]():
+		v.Set(reflect.ValueOf(cat.Spec("oath")))
+	case v.CanInt():
+		v.SetInt(-1 << (v.Type().Bits() - 1))
+	case v.CanUint():
+		v.SetUint(1<<v.Type().Bits() - 1)
+	case v.CanFloat():
+		v.SetFloat(-1.25)
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	case v.Kind() == reflect.String:
+		v.SetString("a name")
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(t, v.Index(1), cat)
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), cat)
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(t, v.Field(i), cat)
+			}
+		}
+	case v.Kind() == reflect.Interface:
+	default:
+		t.Fatalf("no value for a %v", v.Type())
+	}
+}
+
+// each calls f for every leaf of a filled value; only sets that leaf of another one.
+func each(t *testing.T, v reflect.Value, f func(path string, only func(dst reflect.Value))) {
+	t.Helper()
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if !field.IsExported() || field.Type.Kind() == reflect.Interface || field.Type == reflect.TypeFor[[]buff.Captured]() {
+			continue
+		}
+		set := func(dst reflect.Value) { dst.Field(i).Set(v.Field(i)) }
+		inner := v.Field(i)
+		deref := inner.Kind() == reflect.Pointer && field.Type != reflect.TypeFor[*buff.Spec]()
+		if deref {
+			inner = inner.Elem()
+		}
+		if inner.Kind() != reflect.Struct || field.Type == reflect.TypeFor[buff.Span]() {
+			f(field.Name, set)
+			continue
+		}
+		each(t, inner, func(path string, only func(reflect.Value)) {
+			f(field.Name+"."+path, func(dst reflect.Value) {
+				to := dst.Field(i)
+				if deref {
+					to.Set(reflect.New(to.Type().Elem()))
+					to = to.Elem()
+				}
+				only(to)
+			})
+		})
+	}
+}

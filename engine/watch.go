@@ -1,0 +1,210 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// Watch is the read side of an [Engine] for other goroutines: an inspector, a collector
+// of metrics. It never touches what belongs to the loop. Whoever wants to know asks, and
+// the loop answers at the end of its next Tick with a [View], which never changes
+// afterwards and which all who wait share.
+//
+// While nobody has it open and nobody asks, a Tick pays for one atomic load, and nothing
+// is counted. While it is open the loop reads the events of each frame once more.
+//
+// The engine has no clock. How long a Tick and a turn take is measured by that of the one
+// who opens the Watch; no rule depends on it.
+type Watch struct {
+	engine *Engine
+
+	mu sync.Mutex // of those who ask; the loop never takes it
+
+	// live counts those who have it open and those who wait for an answer. asked is true
+	// while somebody waits for a View.
+	live  atomic.Int64
+	asked atomic.Bool
+
+	view      atomic.Pointer[View]
+	followed  atomic.Pointer[[]*follower] // never changed in place
+	questions chan ownersQuestion
+	clock     atomic.Pointer[func() time.Duration]
+
+	// timing is the clock while the lanes are to measure turns, nil otherwise.
+	timing atomic.Pointer[func() time.Duration]
+
+	on *watching // the loop's; nil while nobody watches
+}
+
+// Limits of a [Watch].
+const (
+	MaxFollowed  = 64   // owners that a View shows at once
+	MaxShown     = 512  // buffs of one owner in a View
+	MaxHistory   = 100  // events of one owner in a View
+	ownersAtOnce = 1024 // owners that one Tick looks through for Watch.Owners
+)
+
+// ErrTooManyFollowed is returned by [Watch.Follow] at its limit.
+var ErrTooManyFollowed = errors.New("engine: too many owners are followed")
+
+// Watch returns the read side for other goroutines.
+//
+// Any goroutine may call it.
+func (e *Engine) Watch() *Watch { return &e.watch }
+
+func (w *Watch) init(e *Engine) {
+	w.engine = e
+	w.questions = make(chan ownersQuestion, 16)
+	w.view.Store(&View{superseded: make(chan struct{})})
+	w.followed.Store(new([]*follower))
+}
+
+// Open makes the loop watch itself from its next Tick on, until the function that is
+// returned is called; calling that again does nothing. The clock says how much time has
+// passed since any moment; several goroutines call it at once. Of several who have the
+// Watch open the clock of the latest counts. If nil, nothing is measured.
+//
+// Any goroutine may call it.
+func (w *Watch) Open(clock func() time.Duration) (leave func()) {
+	if clock != nil {
+		w.clock.Store(&clock)
+	}
+	w.live.Add(1)
+	return sync.OnceFunc(func() { w.live.Add(-1) })
+}
+
+// Next asks for a View and waits until the loop has ticked. What has been counted goes
+// back to when the Watch was first open; where nobody has it open, the counts are zero.
+// It fails with [ErrClosed] or the error of ctx.
+//
+// Any goroutine may call it, but not the loop, which would wait for itself.
+func (w *Watch) Next(ctx context.Context) (*View, error) {
+	w.live.Add(1)
+	defer w.live.Add(-1)
+	old := w.view.Load()
+	w.asked.Store(true)
+	select {
+	case <-old.superseded:
+		return w.view.Load(), nil
+	case <-ctx.Done():
+		return nil, w.unanswered(ctx)
+	}
+}
+
+// unanswered says why the loop has not answered.
+func (w *Watch) unanswered(ctx context.Context) error {
+	if w.engine.inbox.isClosed() {
+		return ErrClosed
+	}
+	return fmt.Errorf("engine: the loop has not ticked: %w", context.Cause(ctx))
+}
+
+// follower is one owner whom somebody follows. It never changes but for n.
+type follower struct {
+	id   buff.OwnerID
+	look func(data any) any
+	n    int // times; under Watch.mu
+}
+
+// Follow has the Views show an owner, under View.Owners, and keeps its events from the
+// next Tick on, until the function that is returned is called; calling that again does
+// nothing. One who is not there is shown as absent.
+//
+// If look is not nil, the loop calls it when it makes that part of a View, with what Spawn
+// was given, unless the owner is busy; what it returns is in OwnerView.Data. It must be
+// quick, and what it returns must not change. If it panics, OwnerView.Fault says so. Of
+// several who follow one owner the look of the first counts.
+//
+// It fails with [ErrTooManyFollowed] if [MaxFollowed] others are.
+//
+// Any goroutine may call it.
+func (w *Watch) Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := *w.followed.Load()
+	for _, f := range list {
+		if f.id == id {
+			f.n++
+			return w.leave(f), nil
+		}
+	}
+	if len(list) >= MaxFollowed {
+		return nil, fmt.Errorf("%w: limit %d", ErrTooManyFollowed, MaxFollowed)
+	}
+	f := &follower{id: id, look: look, n: 1}
+	list = append(slices.Clone(list), f)
+	w.followed.Store(&list)
+	return w.leave(f), nil
+}
+
+// leave returns what takes one Follow back.
+func (w *Watch) leave(f *follower) func() {
+	return sync.OnceFunc(func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if f.n--; f.n > 0 {
+			return
+		}
+		list := slices.DeleteFunc(slices.Clone(*w.followed.Load()), func(g *follower) bool { return g == f })
+		w.followed.Store(&list)
+	})
+}
+
+// ownersQuestion asks for the ids of the owners from a number on.
+type ownersQuestion struct {
+	from  int
+	reply chan<- ownersReply
+}
+
+type ownersReply struct {
+	ids  []buff.OwnerID
+	next int
+}
+
+// Owners returns the ids of some owners, in no particular order: those that the loop finds
+// in one Tick from the place from on, which is 0 or what the call before returned as next.
+// At the end next is 0. It fails with [ErrClosed] or the error of ctx.
+//
+// Any goroutine may call it, but not the loop, which would wait for itself.
+func (w *Watch) Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error) {
+	w.live.Add(1)
+	defer w.live.Add(-1)
+	reply := make(chan ownersReply, 1)
+	select {
+	case w.questions <- ownersQuestion{from: max(from, 0), reply: reply}:
+	case <-ctx.Done():
+		return nil, 0, w.unanswered(ctx)
+	}
+	select {
+	case r := <-reply:
+		return r.ids, r.next, nil
+	case <-ctx.Done():
+		return nil, 0, w.unanswered(ctx)
+	}
+}
+
+// answer looks for owners, at the end of a Tick.
+func (w *Watch) answer(e *Engine) {
+	select {
+	case q := <-w.questions:
+		var r ownersReply
+		end := min(q.from+ownersAtOnce, len(e.owners))
+		for n := q.from; n < end; n++ {
+			if o := e.owners[n]; o != nil && !o.leaving {
+				r.ids = append(r.ids, o.id)
+			}
+		}
+		if end < len(e.owners) {
+			r.next = end
+		}
+		q.reply <- r // has room
+	default:
+	}
+}

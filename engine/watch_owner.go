@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// shownAtOnce bounds the followed owners that one View shows anew: what a frame pays for
+// those who look on does not grow with their number.
+const shownAtOnce = 8
+
+// following is what the loop keeps of an owner whom somebody follows.
+type following struct {
+	*follower
+	events ring
+	pulses uint64
+}
+
+// follow keeps the list of the followed up to date. It allocates only when that changes.
+func (s *watching) follow(list *[]*follower) {
+	if s.list == list {
+		return
+	}
+	s.list = list
+	s.mask = 0
+	s.follows = slices.DeleteFunc(s.follows, func(f following) bool { return !slices.Contains(*list, f.follower) })
+	for _, f := range *list {
+		s.mask |= 1 << (f.id & 63)
+		if slices.ContainsFunc(s.follows, func(g following) bool { return g.follower == f }) {
+			continue
+		}
+		g := following{follower: f}
+		for ev := range s.notable.all() {
+			if ev.Owner == f.id {
+				g.events.add(&ev, MaxHistory)
+			}
+		}
+		s.follows = append(s.follows, g)
+	}
+}
+
+// remember keeps an event of an owner who may be followed.
+func (s *watching) remember(ev *buff.Event) {
+	for i := range s.follows {
+		f := &s.follows[i]
+		if f.id != ev.Owner {
+			continue
+		}
+		f.events.add(ev, MaxHistory)
+		if ev.Kind == buff.Pulsed {
+			f.pulses += uint64(max(ev.Count, 1))
+		}
+	}
+}
+
+// show returns the followed: some anew, the others as they were.
+func (s *watching) show(e *Engine, old map[buff.OwnerID]*OwnerView) map[buff.OwnerID]*OwnerView {
+	if len(s.follows) == 0 {
+		return nil
+	}
+	out := make(map[buff.OwnerID]*OwnerView, len(s.follows))
+	for i := range s.follows {
+		f := &s.follows[i]
+		if v := old[f.id]; v != nil {
+			out[f.id] = v
+		}
+	}
+	for range min(shownAtOnce, len(s.follows)) {
+		s.turn = (s.turn + 1) % len(s.follows)
+		f := &s.follows[s.turn]
+		out[f.id] = f.show(e, old[f.id])
+	}
+	return out
+}
+
+func (f *following) show(e *Engine, old *OwnerView) *OwnerView {
+	v := &OwnerView{Owner: f.id, Now: e.now, Events: slices.Collect(f.events.all()), Pulses: f.pulses}
+	o := e.byID[f.id]
+	if o == nil || o.leaving {
+		return v
+	}
+	v.Present, v.Zone, v.Mail = true, o.zone, o.box.Len()
+	if !e.idle(o) {
+		v.Busy = true
+		if old != nil {
+			v.Paused, v.Buffs, v.Carried, v.Timeouts, v.Data = old.Paused, old.Buffs, old.Carried, old.Timeouts, old.Data
+		}
+		return v
+	}
+	v.Paused, v.Carried, v.Timeouts = o.set.Paused(), o.set.Len(), o.set.Timeouts()
+	v.Buffs = make([]buff.Instance, 0, min(v.Carried, MaxShown))
+	for b := range o.set.All() {
+		if len(v.Buffs) == MaxShown {
+			break
+		}
+		v.Buffs = append(v.Buffs, b)
+	}
+	f.lookAt(v, o.data)
+	return v
+}
+
+// lookAt calls the look of the one who follows. A game does not fall over one that is
+// wrong.
+func (f *following) lookAt(v *OwnerView, data any) {
+	if f.look == nil {
+		return
+	}
+	defer func() {
+		if x := recover(); x != nil {
+			v.Fault = fmt.Sprint(x)
+		}
+	}()
+	v.Data = f.look(data)
+}
+
+// ring keeps the last events.
+type ring struct {
+	events []buff.Event
+	oldest int
+}
+
+func (r *ring) add(ev *buff.Event, limit int) {
+	if len(r.events) < limit {
+		r.events = append(r.events, *ev)
+		return
+	}
+	r.events[r.oldest] = *ev
+	r.oldest = (r.oldest + 1) % limit
+}
+
+// all yields the events, the oldest first.
+func (r *ring) all() func(yield func(buff.Event) bool) {
+	return func(yield func(buff.Event) bool) {
+		for i := range r.events {
+			if !yield(r.events[(r.oldest+i)%len(r.events)]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,314 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// viewOf asks for a View while the loop ticks by dt, as often as it takes.
+func viewOf(t *testing.T, e *engine.Engine, dt time.Duration) *engine.View {
+	t.Helper()
+	return ask(e, dt, func() *engine.View {
+		v, err := e.Watch().Next(t.Context())
+		require.NoError(t, err)
+		return v
+	})
+}
+
+// ask calls f beside a loop that ticks by dt until f has its answer.
+func ask[T any](e *engine.Engine, dt time.Duration, f func() T) T {
+	answer := make(chan T)
+	go func() { answer <- f() }()
+	for {
+		select {
+		case v := <-answer:
+			return v
+		default:
+			e.Tick(dt)
+		}
+	}
+}
+
+// ticking is a clock that moves on by a millisecond whenever it is read.
+func ticking() func() time.Duration {
+	var n atomic.Int64
+	return func() time.Duration { return time.Duration(n.Add(1)) * time.Millisecond }
+}
+
+func TestWatchView(t *testing.T) {
+	cat := catalogOf(t,
+		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second},
+		buff.Spec{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
+	)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, InboxLimit: 77})
+	for id := range buff.OwnerID(20) {
+		spawn(t, e, id)
+		for range id {
+			add(t, e, id, cat.Spec("venom"))
+		}
+	}
+	e.Tick(0) // what has happened before nobody has seen
+	defer e.Watch().Open(ticking())()
+	e.Tick(0)
+	add(t, e, 3, cat.Spec("once"))
+	_, r := e.AddBuff(3, buff.Application{Spec: cat.Spec("once")})
+	require.Equal(t, buff.Denied, r.Kind)
+	e.Tick(3 * time.Second)
+	viewOf(t, e, 0) // shows the count that was made before
+	v := viewOf(t, e, 0)
+
+	require.Equal(t, e.Now(), v.Now)
+	require.Equal(t, 20, v.Stats.Owners)
+	require.Equal(t, 77, v.InboxLimit)
+	require.Same(t, cat, v.Catalog)
+	require.EqualValues(t, 1, v.Counts[buff.Applied], "what came before the Watch was open is not counted")
+	require.EqualValues(t, 3*190, v.Counts[buff.Pulsed])
+	require.Equal(t, []engine.Denial{{Spec: cat.Spec("once"), Why: buff.Limit, Count: 1}}, v.Denied)
+	require.EqualValues(t, 190+2, v.Late[0], "on time, within a frame's start")
+	require.EqualValues(t, 190, v.Late[4], "a second late")
+	require.EqualValues(t, 190, v.Late[5], "two")
+	require.Equal(t, 190*3*time.Second, v.LateSum)
+	require.NotNil(t, v.Census)
+	require.Equal(t, []int{190, 1}, v.Census.Live)
+	require.Equal(t, 191, v.Census.Buffs)
+	require.Equal(t, engine.Ranked{Owner: 19, N: 19}, v.Census.Most[0])
+	require.Len(t, v.Census.Most, 10)
+
+	require.Len(t, v.Faces[1].Slots, 120)
+	waiting := 0
+	for _, f := range v.Faces {
+		for _, n := range f.Slots {
+			waiting += n
+		}
+	}
+	require.Equal(t, v.Stats.Timers, waiting)
+	require.NotEmpty(t, v.Frames)
+	require.Positive(t, v.Times.Len())
+	for i := 1; i < len(v.Frames); i++ {
+		require.Equal(t, v.Frames[i-1].Number+1, v.Frames[i].Number)
+	}
+}
+
+// The time of turns is known by owner, and that of the frame as the game says.
+func TestWatchTimes(t *testing.T) {
+	var now atomic.Int64
+	clock := func() time.Duration { return time.Duration(now.Load()) }
+	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: buff.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("burn")}})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
+		"burn": func(c *engine.Context, _ buff.Event) { now.Add(int64(c.Owner()) * int64(time.Microsecond)) },
+	}})
+	for id := range buff.OwnerID(31) {
+		if id > 0 {
+			spawn(t, e, id)
+			add(t, e, id, cat.Spec("venom"))
+		}
+	}
+	defer e.Watch().Open(clock)()
+	for range 400 {
+		e.Tick(50 * time.Millisecond)
+		e.Watch().Frame(7 * time.Millisecond)
+	}
+	v := engine.Ask(e)
+	require.Len(t, v.Busiest, 10)
+	require.True(t, slices.IsSortedFunc(v.Busiest, func(a, b engine.Ranked) int { return int(b.N - a.N) }))
+	// Each of the 100 turns of the span is seen with a chance of one in eight: the mean is
+	// owner × 100 µs. Chance is by a fixed seed, so the figure is the same in every run.
+	require.Contains(t, []buff.OwnerID{26, 27, 28, 29, 30}, v.Busiest[0].Owner)
+	require.Equal(t, 5*time.Second, v.BusySpan)
+	require.EqualValues(t, 400, v.Times.Len())
+	require.Equal(t, 400*7*time.Millisecond, v.Took)
+	require.Equal(t, 7*time.Millisecond, v.Frames[len(v.Frames)-1].Took)
+	require.Len(t, v.Frames, 256)
+	require.InEpsilon(t, 7e6, float64(v.Times.Quantile(0.99)), 0.2)
+	require.InEpsilon(t, float64(400*465*time.Microsecond), float64(v.Handled), 0.1)
+}
+
+func TestWatchFollow(t *testing.T) {
+	cat := catalogOf(t,
+		buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second},
+		buff.Spec{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
+	)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, e.Spawn(7, "seven"))
+	w := e.Watch()
+	defer w.Open(nil)()
+	e.Tick(0)
+	add(t, e, 7, cat.Spec("once"))
+	e.AddBuff(7, buff.Application{Spec: cat.Spec("once"), Source: 9})
+	e.Tick(0)
+
+	leave, err := w.Follow(7, func(data any) any { return data.(string) + "!" })
+	require.NoError(t, err)
+	again, err := w.Follow(7, nil)
+	require.NoError(t, err)
+	absent, err := w.Follow(8, nil)
+	require.NoError(t, err)
+	e.Tick(0)
+	add(t, e, 7, cat.Spec("venom"))
+	e.Tick(3500 * time.Millisecond)
+	v := viewOf(t, e, 0)
+	o := v.Owners[7]
+	require.True(t, o.Present)
+	require.Equal(t, "seven!", o.Data)
+	require.EqualValues(t, 3, o.Pulses)
+	require.Equal(t, 2, o.Carried)
+	require.Equal(t, "venom", o.Buffs[1].Spec.ID)
+	require.EqualValues(t, 4000, o.Buffs[1].NextPulse)
+	kinds := []buff.EventKind{}
+	for _, ev := range o.Events {
+		kinds = append(kinds, ev.Kind)
+	}
+	require.Equal(t, []buff.EventKind{buff.Denied, buff.Applied, buff.Pulsed, buff.Pulsed, buff.Pulsed}, kinds,
+		"what was refused before somebody followed is still known")
+	require.Equal(t, buff.Limit, o.Events[0].Why)
+	require.False(t, v.Owners[8].Present)
+
+	require.NoError(t, e.Inbox().Pause(7))
+	e.Tick(0)
+	require.True(t, viewOf(t, e, 0).Owners[7].Paused)
+	absent()
+	again()
+	require.Len(t, viewOf(t, e, 0).Owners, 1, "somebody still follows")
+	leave()
+	leave()
+	require.Empty(t, viewOf(t, e, 0).Owners)
+}
+
+// A look that panics is reported, and the game goes on.
+func TestWatchLookPanics(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	spawn(t, e, 7)
+	leave, err := e.Watch().Follow(7, func(any) any { panic("wrong") })
+	require.NoError(t, err)
+	defer leave()
+	require.Equal(t, "wrong", viewOf(t, e, 0).Owners[7].Fault)
+}
+
+func TestWatchLimits(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	w := e.Watch()
+	for id := range buff.OwnerID(engine.MaxFollowed) {
+		spawn(t, e, id)
+		leave, err := w.Follow(id, nil)
+		require.NoError(t, err)
+		defer leave()
+	}
+	_, err := w.Follow(1000, nil)
+	require.ErrorIs(t, err, engine.ErrTooManyFollowed)
+	defer w.Open(nil)()
+	seen := map[buff.OwnerID]bool{}
+	for range engine.MaxFollowed / 8 {
+		for id := range viewOf(t, e, 0).Owners {
+			seen[id] = true
+		}
+	}
+	require.Len(t, seen, engine.MaxFollowed, "everybody has had a turn")
+}
+
+func TestWatchOwners(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	for id := range buff.OwnerID(2500) {
+		spawn(t, e, id)
+	}
+	require.NoError(t, e.Drop(1234))
+	type reply struct {
+		ids  []buff.OwnerID
+		next int
+		err  error
+	}
+	var all []buff.OwnerID
+	rounds, from := 0, 0
+	for {
+		r := ask(e, 0, func() (r reply) {
+			r.ids, r.next, r.err = e.Watch().Owners(t.Context(), from)
+			return r
+		})
+		require.NoError(t, r.err)
+		all = append(all, r.ids...)
+		rounds++
+		if from = r.next; from == 0 {
+			break
+		}
+	}
+	require.Equal(t, 3, rounds)
+	require.Len(t, all, 2499)
+	require.NotContains(t, all, buff.OwnerID(1234))
+}
+
+// A loop that stands still is reported as that, and one that has ended as closed.
+func TestWatchUnanswered(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	_, err := e.Watch().Next(ctx)
+	require.ErrorContains(t, err, "the loop has not ticked: enough")
+	_, _, err = e.Watch().Owners(ctx, 0)
+	require.Error(t, err)
+	require.NoError(t, e.Close(t.Context()))
+	_, err = e.Watch().Next(ctx)
+	require.ErrorIs(t, err, engine.ErrClosed)
+}
+
+// Busy owners show what they carried, and that they are busy.
+func TestWatchStuck(t *testing.T) {
+	gate, in := make(chan struct{}), make(chan struct{})
+	cat := catalogOf(t, buff.Spec{ID: "trap", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("hang")}})
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: time.Millisecond, Handlers: engine.Handlers{
+		"hang": func(*engine.Context, buff.Event) { close(in); <-gate },
+	}})
+	spawn(t, e, 7)
+	add(t, e, 7, cat.Spec("trap"))
+	leave, err := e.Watch().Follow(7, nil)
+	require.NoError(t, err)
+	defer leave()
+	defer e.Watch().Open(ticking())()
+	require.Equal(t, 1, viewOf(t, e, 0).Owners[7].Carried)
+	e.Tick(time.Second)
+	<-in
+	v := viewOf(t, e, 0)
+	require.Equal(t, buff.OwnerID(7), v.Stuck[0].Owner)
+	require.Equal(t, "trap", v.Stuck[0].Spec.ID)
+	require.True(t, v.Owners[7].Busy)
+	require.Equal(t, 1, v.Owners[7].Carried)
+	require.Positive(t, v.Mail)
+	close(gate)
+}
+
+// Nobody watches: nothing is allocated, nothing is kept.
+func TestWatchAllocations(t *testing.T) {
+	e, _ := steady(t, 1000, 0)
+	leave := e.Watch().Open(ticking())
+	for range 20 {
+		e.Tick(time.Second)
+	}
+	leave()
+	for range 20 {
+		e.Tick(time.Second)
+	}
+	require.Zero(t, testing.AllocsPerRun(100, func() { e.Tick(time.Second) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { e.Tick(0) }))
+}
+
+func TestHistogram(t *testing.T) {
+	for d := time.Duration(1); d < 20*time.Second; d += d/7 + 1 {
+		h := engine.HistogramOf(d)
+		i := slices.IndexFunc(h[:], func(n uint64) bool { return n > 0 })
+		if i < len(h)-1 {
+			require.Less(t, d, h.Bound(i))
+		}
+		if i > 0 {
+			require.GreaterOrEqual(t, d, h.Bound(i-1))
+		}
+	}
+	var none engine.Histogram
+	require.Zero(t, none.Quantile(0.99))
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"math/bits"
+	"slices"
+	"time"
+)
+
+// Histogram counts durations, by classes of which four make a doubling: from 1 µs to 17 s.
+// What is above is in the last class. The zero value is empty.
+type Histogram [97]uint64
+
+// add counts d.
+func (h *Histogram) add(d time.Duration) {
+	n := uint64(max(d, 0)) >> 8
+	if n < 4 {
+		h[0]++
+		return
+	}
+	octave := bits.Len64(n) - 3
+	h[min(4*octave+int(n>>octave&3)+1, len(h)-1)]++
+}
+
+// Bound returns the upper bound of class i, which is not in it.
+func (h *Histogram) Bound(i int) time.Duration {
+	if i == 0 {
+		return 4 << 8
+	}
+	return time.Duration((5+(i-1)%4)<<((i-1)/4)) << 8
+}
+
+// Len returns how many durations were counted.
+func (h *Histogram) Len() (n uint64) {
+	for _, c := range h {
+		n += c
+	}
+	return n
+}
+
+// Quantile returns the upper bound of the class in which the share q of all durations ends,
+// 0 if there are none: q of 0.99 is what 99 of 100 stayed below.
+func (h *Histogram) Quantile(q float64) time.Duration {
+	want, n := q*float64(h.Len()), uint64(0)
+	for i, c := range h {
+		if n += c; c > 0 && float64(n) >= want {
+			return h.Bound(i)
+		}
+	}
+	return 0
+}
+
+// frameTimes is how long the frames took. last may still be corrected by Watch.Frame.
+type frameTimes struct {
+	last  FrameTime
+	list  []FrameTime
+	next  int
+	times Histogram
+	sum   time.Duration
+}
+
+const recentFrames = 256
+
+// flush counts the last frame.
+func (t *frameTimes) flush() {
+	if t.last.Took == 0 {
+		return // nobody has measured it
+	}
+	t.times.add(t.last.Took)
+	t.sum += t.last.Took
+	if len(t.list) < recentFrames {
+		t.list = append(t.list, t.last)
+	} else {
+		t.list[t.next] = t.last
+		t.next = (t.next + 1) % recentFrames
+	}
+	t.last = FrameTime{}
+}
+
+// recent returns the last frames, the oldest first. The one that has just ended is not
+// among them: the game may still say how long it took.
+func (t *frameTimes) recent() []FrameTime {
+	return append(slices.Clone(t.list[t.next:]), t.list[:t.next]...)
+}

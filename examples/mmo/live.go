@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/inspect"
+)
+
+// liveBudget is what a Tick of a live game may wait for its handlers: as in a server, a
+// player who is not ready by then holds nobody up.
+const liveBudget = 10 * time.Millisecond
+
+// live is what -live adds to a game: a page to look at it, and keys to stir it up.
+type live struct {
+	page *inspect.Inspector
+	keys chan byte
+	srv  *http.Server
+}
+
+// goLive starts the page, tells where it is and listens to the keys. The address must be
+// one of this machine.
+func (l *loop) goLive(keys io.Reader, stderr io.Writer) error {
+	if err := local(l.addr); err != nil {
+		return err
+	}
+	token := rand.Text()
+	page, err := inspect.New(l.eng, inspect.Options{
+		Title: "A small MMO", Token: token, Budget: l.at(1),
+		Name:       newNames(l.players, l.raids).name,
+		Attributes: attributes,
+	})
+	if err != nil {
+		return err
+	}
+	at, err := net.Listen("tcp", l.addr)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/debug/buffs", page)
+	mux.Handle("/{$}", http.RedirectHandler("/debug/buffs", http.StatusFound))
+	l.watch = &live{page: page, keys: make(chan byte, 8), srv: inspect.NewServer(mux)}
+	go func() { _ = l.watch.srv.Serve(at) }() // until close
+	if keys != nil {
+		go l.watch.listen(keys)
+	}
+	fmt.Fprintf(stderr, "watch it at http://%s/debug/buffs, token for actions %s\n", at.Addr(), token)
+	fmt.Fprintln(stderr, "keys, each with Enter: s login storm, w raid wipe, h a handler that hangs; Ctrl-C ends the game")
+	return nil
+}
+
+// local reports as an error that others could reach an address: what the page shows is
+// for this machine.
+func local(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("-addr: %w", err)
+	}
+	ip, err := netip.ParseAddr(host)
+	if host == "localhost" || err == nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("-addr must be an address of this machine alone, such as 127.0.0.1:6060, not %s", addr)
+}
+
+// listen passes on the first letter of each line. It ends with its reader.
+func (v *live) listen(keys io.Reader) {
+	for lines := bufio.NewScanner(keys); lines.Scan(); {
+		if text := lines.Text(); text != "" {
+			select {
+			case v.keys <- text[0]:
+			default: // nobody is that fast
+			}
+		}
+	}
+}
+
+// framed tells the page how long a frame took.
+func (v *live) framed(took time.Duration) {
+	if v != nil {
+		v.page.Frame(took)
+	}
+}
+
+// reloaded tells the page what came of new definitions.
+func (v *live) reloaded(report engine.ReloadReport, err error) {
+	if v != nil {
+		v.page.Reloaded(report, err)
+	}
+}
+
+func (v *live) close() {
+	if v != nil {
+		_ = v.srv.Close() // whoever looks on is not waited for
+	}
+}
+
+// obey does what the keys ask for.
+func (l *loop) obey() {
+	if l.watch == nil {
+		return
+	}
+	select {
+	case key := <-l.watch.keys:
+		switch key {
+		case 's':
+			l.storm()
+		case 'w':
+			l.wipe()
+		case 'h':
+			l.hang()
+		}
+	default:
+	}
+}
+
+// storm logs everybody out, and within two seconds in again.
+func (w *world) storm() {
+	for i := range w.players {
+		if p := &w.players[i]; !p.away {
+			w.logOut(p)
+			p.returns = w.in(time.Second, time.Second)
+		}
+	}
+}
+
+// wipe lets every boss strike its whole raid down in one frame.
+func (w *world) wipe() {
+	for i := range w.raids {
+		for _, p := range w.raids[i].members {
+			if r := &w.raids[i]; r.fights && p.here() {
+				w.add(p.id, buff.Application{Spec: w.explosion, Source: r.boss, Magnitude: 2000})
+			}
+		}
+	}
+}
+
+// hangs is how long the handler of hang does not return.
+const hangs = 8 * time.Second
+
+// hang gives a player a handler that does not return for a while, as if it waited for a
+// database.
+func (w *world) hang() {
+	p := &w.players[w.dice.IntN(len(w.players))]
+	if p.away {
+		return
+	}
+	_, err := w.eng.AddTimeout(p.id, 0, func(*engine.Context) { <-time.After(hangs) })
+	w.expect(err)
+}
+
+// patient reports whether an error is one that a live game lives with: a player came back
+// before a handler of its last life had returned.
+func (w *world) patient(p *player, err error) bool {
+	if !w.live || !errors.Is(err, engine.ErrOwnerExists) {
+		return false
+	}
+	p.away, p.returns = true, w.in(time.Second, 0)
+	return true
+}
+
+// names are what players and bosses are called. They never change.
+type names struct{ players, bosses []string }
+
+func newNames(players []player, raids []raid) *names {
+	given := []string{"Ragnar", "Sunna", "Thora", "Ivar", "Bela", "Mirko", "Odessa", "Wulf", "Cassia", "Hanno", "Sigrun", "Pell"}
+	beasts := []string{"Old Ironhide", "The Drowned King", "Mother Ash", "Vorrak", "The Pale Stag"}
+	n := &names{}
+	for i := range players {
+		n.players = append(n.players, fmt.Sprintf("%s, %s", given[i%len(given)], players[i].class.name))
+	}
+	for i := range raids {
+		n.bosses = append(n.bosses, beasts[i%len(beasts)])
+	}
+	return n
+}
+
+func (n *names) name(id buff.OwnerID) string {
+	switch {
+	case id >= firstBoss && int(id-firstBoss) < len(n.bosses):
+		return n.bosses[id-firstBoss]
+	case id >= 1 && int(id) <= len(n.players):
+		return n.players[id-1]
+	}
+	return ""
+}
+
+// attributes are what the page shows of a unit.
+func attributes(data any) []inspect.Attribute {
+	u, ok := data.(*unit)
+	if !ok {
+		return nil
+	}
+	most := inspect.Attribute{Name: "Most health", Base: float64(u.base), Value: float64(u.most)}
+	if more := u.most - u.base; more != 0 {
+		most.Modifiers = []inspect.Modifier{{From: "food and rest", Text: fmt.Sprintf("%+d", more)}}
+	}
+	armour := inspect.Attribute{Name: "Armour, %", Value: float64(u.armour)}
+	if u.armour != 0 {
+		armour.Modifiers = []inspect.Modifier{{From: "stance and swiftness", Text: fmt.Sprintf("%+d", u.armour)}}
+	}
+	return []inspect.Attribute{
+		{Name: "Health", Base: float64(u.most), Value: float64(u.health)},
+		most, armour,
+		{Name: "Shell", Value: float64(u.shell)},
+	}
+}
+
+// playLive plays with a page until ctx ends.
+func (l *loop) playLive(ctx context.Context, keys io.Reader, stdout, stderr io.Writer) error {
+	if err := l.goLive(keys, stderr); err != nil {
+		return errors.Join(err, l.eng.Close(context.WithoutCancel(ctx)))
+	}
+	defer l.watch.close()
+	return l.game(ctx, stdout)
+}

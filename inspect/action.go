@@ -1,0 +1,87 @@
+package inspect
+
+import (
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// actionJSON is what a POST asks for.
+type actionJSON struct {
+	Act    string `json:"act"`
+	Player string `json:"player"`
+	Handle string `json:"handle"`
+}
+
+// act does one thing to the engine, by way of its Inbox. That the token is right has
+// been seen.
+func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		refuse(w, refusal{http.StatusUnsupportedMediaType, "an action is application/json"})
+		return
+	}
+	var a actionJSON
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&a); err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			refuse(w, refusal{http.StatusRequestEntityTooLarge, "the action is too long"})
+			return
+		}
+		refuse(w, refusal{http.StatusBadRequest, "the action cannot be read"})
+		return
+	}
+	if no := in.carryOut(a); no != nil {
+		refuse(w, *no)
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
+}
+
+func (in *Inspector) carryOut(a actionJSON) *refusal {
+	var err error
+	switch a.Act {
+	case "remove":
+		handle, bad := strconv.ParseUint(a.Handle, 10, 64)
+		if bad != nil {
+			return &refusal{http.StatusBadRequest, "a handle has up to 20 digits"}
+		}
+		err = in.eng.Inbox().Remove(buff.Handle(handle))
+	case "pause", "resume":
+		id, ok := parseID(a.Player)
+		if !ok {
+			return &refusal{http.StatusBadRequest, "a player's id has up to 20 digits"}
+		}
+		if a.Act == "pause" {
+			err = in.eng.Inbox().Pause(id)
+		} else {
+			err = in.eng.Inbox().Resume(id)
+		}
+	case "reload":
+		return in.reload()
+	default:
+		return &refusal{http.StatusBadRequest, "no such action"}
+	}
+	if err != nil {
+		return &refusal{http.StatusServiceUnavailable, line(err.Error())}
+	}
+	return nil
+}
+
+// reload loads the definitions anew. How that went is seen in the history.
+func (in *Inspector) reload() *refusal {
+	if in.opts.Reload == nil {
+		return &refusal{http.StatusNotFound, "there is no Options.Reload"}
+	}
+	select {
+	case in.acting <- struct{}{}:
+		defer func() { <-in.acting }()
+	default:
+		return &refusal{http.StatusConflict, "a reload is under way"}
+	}
+	in.Reloaded(in.opts.Reload())
+	return nil
+}

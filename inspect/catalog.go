@@ -1,0 +1,176 @@
+package inspect
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// countsJSON is what changes about the definitions.
+type countsJSON struct {
+	Version string       `json:"version"` // of the catalog: with another, the page asks for it again
+	Live    []int        `json:"live"`    // by place in the catalog; empty: not known yet
+	Age     int64        `json:"age"`     // ms since it was counted
+	Denied  []deniedJSON `json:"denied"`
+	Reloads []reloadJSON `json:"reloads"`
+}
+
+type deniedJSON struct {
+	Spec string `json:"spec"`
+	Why  string `json:"why"`
+	N    uint64 `json:"n"`
+}
+
+// Bounds of the counts.
+const (
+	maxLive   = 10_000
+	maxDenied = 1000
+)
+
+func (in *Inspector) countsOf(v *engine.View) countsJSON {
+	out := countsJSON{Version: version(v.Catalog), Live: []int{}, Denied: []deniedJSON{}, Reloads: in.reloads.all()}
+	if c := v.Census; c != nil && c.Catalog == v.Catalog {
+		out.Live, out.Age = c.Live[:min(len(c.Live), maxLive)], int64(v.Now-c.Ended)
+	}
+	denied := slices.SortedFunc(slices.Values(v.Denied), func(a, b engine.Denial) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Spec.ID, b.Spec.ID), cmp.Compare(a.Why, b.Why))
+	})
+	for _, d := range denied[:min(len(denied), maxDenied)] {
+		out.Denied = append(out.Denied, deniedJSON{line(d.Spec.ID), d.Why.String(), d.Count})
+	}
+	return out
+}
+
+// version tells one catalog from the next.
+func version(c *buff.Catalog) string { return fmt.Sprintf("%p", c) }
+
+type catalogJSON struct {
+	Version string     `json:"version"`
+	Specs   []specJSON `json:"specs"`
+	Next    int        `json:"next,omitempty"` // where the rest begins
+}
+
+type specJSON struct {
+	ID     string      `json:"id"`
+	Name   string      `json:"name,omitempty"`
+	Note   string      `json:"note,omitempty"`
+	Side   string      `json:"side"`
+	Kind   string      `json:"kind"`
+	Lasts  string      `json:"lasts"`
+	Period string      `json:"period"`
+	Fields [][2]string `json:"fields"`
+}
+
+// serveCatalog answers with the definitions from a place on, as many as an answer holds.
+func (in *Inspector) serveCatalog(w http.ResponseWriter, text string) {
+	from, err := strconv.Atoi(cmp.Or(text, "0"))
+	c := in.eng.Catalog()
+	if err != nil || from < 0 || from > c.Len() {
+		refuse(w, refusal{http.StatusBadRequest, "from is a place in the catalog"})
+		return
+	}
+	out := catalogJSON{Version: version(c), Specs: []specJSON{}}
+	size, place := 0, 0
+	for s := range c.All() {
+		if place++; place <= from {
+			continue
+		}
+		j := specOf(s)
+		data, err := json.Marshal(j)
+		if err != nil {
+			panic("inspect: " + err.Error())
+		}
+		if size += len(data) + 1; size > maxAnswer*3/4 && len(out.Specs) > 0 {
+			out.Next = place - 1
+			break
+		}
+		out.Specs = append(out.Specs, j)
+	}
+	serveJSON(w, out)
+}
+
+func specOf(s *buff.Spec) specJSON {
+	out := specJSON{ID: line(s.ID), Name: line(s.Name), Note: line(s.Note), Side: s.Polarity.String(), Kind: s.Kind.String(), Fields: [][2]string{}}
+	if s.Duration > 0 {
+		out.Lasts = span(s.Duration)
+	}
+	if s.Period > 0 {
+		out.Period = span(s.Period)
+	}
+	walk(reflect.ValueOf(*s), "", func(name, value string) {
+		if len(out.Fields) < maxFields {
+			out.Fields = append(out.Fields, [2]string{line(name), line(value)})
+		}
+	})
+	return out
+}
+
+// span writes a duration without the parts of it that are zero: 1h, not 1h0m0s.
+func span(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// maxFields is how many fields of a definition are shown.
+const maxFields = 100
+
+// headline are the fields that stand above the others.
+var headline = map[string]bool{"ID": true, "Note": true}
+
+// walk tells all fields of a struct that are not zero, those of a struct in it with the
+// name of that before their own.
+func walk(v reflect.Value, path string, tell func(name, value string)) {
+	for i := range v.NumField() {
+		f, x := v.Type().Field(i), v.Field(i)
+		if !f.IsExported() || x.IsZero() || path == "" && headline[f.Name] {
+			continue
+		}
+		field(x, path+f.Name, tell)
+	}
+}
+
+func field(x reflect.Value, name string, tell func(name, value string)) {
+	switch v := x.Interface().(type) {
+	case time.Duration:
+		tell(name, span(v))
+		return
+	case fmt.Stringer:
+		tell(name, v.String())
+		return
+	}
+	switch x.Kind() {
+	case reflect.Struct:
+		walk(x, name+".", tell)
+	case reflect.Slice:
+		if x.Type().Elem().Kind() != reflect.Struct {
+			tell(name, strings.Trim(fmt.Sprint(x.Interface()), "[]"))
+			return
+		}
+		for i := range x.Len() {
+			field(x.Index(i), name+"."+strconv.Itoa(i), tell)
+		}
+	case reflect.Map:
+		for _, key := range slices.SortedFunc(slices.Values(x.MapKeys()), func(a, b reflect.Value) int {
+			return cmp.Compare(fmt.Sprint(a.Interface()), fmt.Sprint(b.Interface()))
+		}) {
+			field(x.MapIndex(key), name+"."+fmt.Sprint(key.Interface()), tell)
+		}
+	default:
+		tell(name, fmt.Sprint(x.Interface()))
+	}
+}

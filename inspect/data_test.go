@@ -1,0 +1,208 @@
+package inspect_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/inspect"
+)
+
+// The page is one answer, below 100 kB, that asks nobody else for anything.
+func TestPage(t *testing.T) {
+	g := newGame(t, inspect.Options{})
+	resp := g.request("GET", "", "")
+	page := answer(t, resp)
+	require.Less(t, len(page), 100_000)
+	require.NotContains(t, page, "@nonce@")
+	require.NotContains(t, page, "@script@")
+	require.Empty(t, regexp.MustCompile(`(?i)(src|href)="(https?:)?//`).FindString(page))
+	require.NotContains(t, page, "innerHTML")
+	require.NotContains(t, page, "insertAdjacentHTML")
+	require.NotContains(t, page, "eval(")
+	require.NotContains(t, page, ` style="`, "the policy would refuse it")
+	nonce := regexp.MustCompile(`nonce="([^"]{20,})"`).FindStringSubmatch(page)
+	require.Contains(t, resp.Header.Get("Content-Security-Policy"), "'nonce-"+nonce[1]+"'")
+	require.NotContains(t, answer(t, g.request("GET", "", "")), nonce[1], "a nonce is used once")
+
+	under, err := http.Get(g.srv.URL + "/under/anything/else?snapshot")
+	require.NoError(t, err)
+	defer under.Body.Close()
+	require.Equal(t, 200, under.StatusCode, "any path is good")
+}
+
+func TestSnapshot(t *testing.T) {
+	g := newGame(t, inspect.Options{Budget: 16 * time.Millisecond, Name: func(id buff.OwnerID) string { return fmt.Sprint("P", id) }})
+	defer g.stream("?stream").resp.Body.Close()
+	for {
+		v := g.get("?snapshot")
+		if v["buffs"].(float64) < 0 || len(v["times"].([]any)) == 0 {
+			continue // the first count is not over yet
+		}
+		require.Equal(t, 50.0, v["owners"])
+		require.Equal(t, 100.0, v["buffs"])
+		require.Equal(t, 16.0, v["budget"])
+		require.Equal(t, 2.0, v["workers"])
+		require.IsType(t, "", v["frame"], "counters are texts where they may grow beyond 2^53")
+		require.Len(t, v["faces"], 4)
+		require.Len(t, v["faces"].([]any)[0].(map[string]any)["slots"], 100)
+		require.Len(t, v["faces"].([]any)[3].(map[string]any)["slots"], 12)
+		first := v["most"].([]any)[0].(map[string]any)
+		require.Equal(t, "P"+first["id"].(string), first["name"])
+		return
+	}
+}
+
+func TestPlayer(t *testing.T) {
+	g := newGame(t, inspect.Options{Attributes: func(data any) []inspect.Attribute {
+		return []inspect.Attribute{{Name: data.(string), Base: 1, Value: math.NaN(), Modifiers: []inspect.Modifier{{From: "x", Text: "y"}}}}
+	}})
+	p := g.get("?player=9")
+	require.Equal(t, true, p["present"])
+	require.Equal(t, 4.0, p["carried"])
+	b := p["buffs"].([]any)[0].(map[string]any)
+	require.Equal(t, "1152921504606846976", b["magnitude"], "to its last digit")
+	require.Equal(t, "100", b["source"].(map[string]any)["id"])
+	require.InDelta(t, 3.6e6, b["left"], 60_000)
+	require.LessOrEqual(t, b["next"], 100.0)
+	require.Equal(t, "NaN", p["attributes"].([]any)[0].(map[string]any)["value"])
+	require.Equal(t, "data of 9", p["attributes"].([]any)[0].(map[string]any)["name"])
+	require.Equal(t, false, g.get("?player=18446744073709551615")["present"])
+}
+
+// A stream tells of a player what happens to it, and why something was refused.
+func TestPlayerStream(t *testing.T) {
+	g := newGame(t, inspect.Options{})
+	s := g.stream("?stream&player=5")
+	require.Contains(t, s.next("hello"), `"title":"bufftick"`)
+	require.Contains(t, s.next("player"), `"carried":0`)
+	once := g.eng.Catalog().Spec("once")
+	for range 2 {
+		require.NoError(t, g.eng.Inbox().AddBuff(5, buff.Application{Spec: once}))
+	}
+	for !strings.Contains(s.next("player"), `"kind":"deny","spec":"once","source":{"id":"0"},"why":"limit"`) {
+	}
+	require.NoError(t, g.eng.Inbox().AddBuff(5, buff.Application{Spec: g.eng.Catalog().Spec("trap")}))
+	for !strings.Contains(s.next("player"), `"busy":true`) {
+	}
+	for !strings.Contains(s.next("view"), `"stuck":[{"id":"5","spec":"trap"`) {
+	}
+}
+
+func TestSearch(t *testing.T) {
+	g := newGame(t, inspect.Options{Name: func(id buff.OwnerID) string { return fmt.Sprintf("Knight %d of Nine", id) }})
+	names := func(query string) (out []string) {
+		for _, p := range g.get("?search=" + query)["players"].([]any) {
+			out = append(out, p.(map[string]any)["id"].(string))
+		}
+		return out
+	}
+	require.Equal(t, []string{"33"}, names("kNIGHT+33"))
+	require.Equal(t, []string{"7", "17", "27", "37", "47"}, names("7+of"))
+	require.Empty(t, names("dragon"))
+	require.Len(t, names("knight"), 20)
+	require.Contains(t, names("12"), "12")
+	own := newGame(t, inspect.Options{Search: func(text string, most int) []buff.OwnerID { return []buff.OwnerID{3, 4} }})
+	require.Contains(t, answer(t, own.request("GET", "?search=x", "")), `[{"id":"3"},{"id":"4"}]`)
+}
+
+func TestCatalog(t *testing.T) {
+	g := newGame(t, inspect.Options{})
+	c := g.get("?catalog")
+	require.Len(t, c["specs"], 3)
+	require.Len(t, g.get("?catalog&from=2")["specs"], 1)
+	venom := c["specs"].([]any)[0].(map[string]any)
+	require.Equal(t, "1h", venom["lasts"])
+	require.Contains(t, fmt.Sprint(venom["fields"]), "[Stack.By source]")
+	require.Equal(t, "1h30m", c["specs"].([]any)[1].(map[string]any)["lasts"])
+
+	s := g.stream("?stream&catalog")
+	for !strings.Contains(s.next("catalog"), `"live":[100,0,0]`) {
+	}
+	for range 3 {
+		require.NoError(t, g.eng.Inbox().AddBuff(5, buff.Application{Spec: g.eng.Catalog().Spec("once")}))
+	}
+	for !strings.Contains(s.next("catalog"), `"denied":[{"spec":"once","why":"limit","n":2}]`) {
+	}
+}
+
+// The last 20 reloads are kept, the newest first, with the lines of their errors.
+func TestReloads(t *testing.T) {
+	n := 0
+	g := newGame(t, inspect.Options{Token: token, Reload: func() (any, error) {
+		if n++; n%2 == 0 {
+			return nil, errors.New("buffs/a.yaml:3:5: wrong\n   3 | duration: x\n       ^")
+		}
+		return fmt.Sprintf("reload %d", n), nil
+	}})
+	s := g.stream("?stream&catalog")
+	for range 24 {
+		resp := g.request("POST", "?act", `{"act":"reload"}`, "Content-Type: application/json", "Authorization: Bearer "+token)
+		require.Equal(t, http.StatusAccepted, resp.StatusCode)
+	}
+	g.page.Reloaded(nil, fmt.Errorf("%s", strings.Repeat("long ", 1<<18)))
+	var got struct {
+		Reloads []struct {
+			OK   bool
+			Text string
+		}
+	}
+	for len(got.Reloads) != 20 || !strings.HasPrefix(got.Reloads[0].Text, "long") {
+		require.NoError(t, json.Unmarshal([]byte(s.next("catalog")), &got))
+	}
+	require.Less(t, len(got.Reloads[0].Text), 9000)
+	require.False(t, got.Reloads[1].OK)
+	require.Contains(t, got.Reloads[1].Text, "\n   3 | duration: x\n       ^")
+	require.Equal(t, "reload 23", got.Reloads[2].Text)
+}
+
+// What an action asks for is done.
+func TestActions(t *testing.T) {
+	g := newGame(t, inspect.Options{Token: token})
+	post := func(body string) {
+		t.Helper()
+		resp := g.request("POST", "?act", body, "Content-Type: application/json", "Authorization: Bearer "+token)
+		require.Equal(t, http.StatusAccepted, resp.StatusCode)
+	}
+	s := g.stream("?stream&player=9")
+	post(`{"act":"pause","player":"9"}`)
+	for !strings.Contains(s.next("player"), `"paused":true`) {
+	}
+	post(`{"act":"resume","player":"9"}`)
+	for !strings.Contains(s.next("player"), `"paused":false`) {
+	}
+	handle := regexp.MustCompile(`"handle":"(\d+)"`).FindStringSubmatch(s.next("player"))[1]
+	post(`{"act":"remove","handle":"` + handle + `"}`)
+	for !strings.Contains(s.next("player"), `"carried":3`) {
+	}
+	require.Contains(t, s.next("player"), `"why":"cancelled"`)
+	post(`{"act":"remove","handle":"` + handle + `"}`) // stale: nothing happens
+	post(`{"act":"remove","handle":"18446744073709551615"}`)
+}
+
+// Names are shown as they are, as long as they are text.
+func TestNames(t *testing.T) {
+	names := map[buff.OwnerID]string{
+		0: "a\nb\r\nevent: x", 1: "\u202Eabc\u2069", 2: "\xff\xfe", 3: strings.Repeat("é", 100), 4: "Ærøskøbing 王", 5: "<b>&amp;", 6: "x\u2028y\x00",
+	}
+	g := newGame(t, inspect.Options{Name: func(id buff.OwnerID) string { return names[id] }})
+	for id, want := range map[buff.OwnerID]string{
+		0: "a⟨U+000A⟩b⟨U+000D⟩⟨U+000A⟩event: x", 1: "⟨U+202E⟩abc⟨U+2069⟩", 2: "\uFFFD\uFFFD", 3: strings.Repeat("é", 80) + "…", 4: "Ærøskøbing 王", 5: "<b>&amp;", 6: "x⟨U+2028⟩y⟨U+0000⟩",
+	} {
+		body := answer(t, g.request("GET", fmt.Sprintf("?player=%d", id), ""))
+		require.NotContains(t, body, "<", "JSON that could begin a tag")
+		require.NotContains(t, body, "\n")
+		var got struct{ Name string }
+		require.NoError(t, json.Unmarshal([]byte(body), &got))
+		require.Equal(t, want, got.Name)
+	}
+}

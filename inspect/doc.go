@@ -1,0 +1,73 @@
+// Package inspect shows a running engine on a page: one [http.Handler], mounted with one
+// line, of the standard library alone, everything embedded, nothing loaded from elsewhere.
+//
+//	mux.Handle("/debug/buffs", inspect.Handler(eng))
+//
+//	the loop, in Tick              the hub, 10 times a second       browsers, 64 at most
+//
+//	                  ◂── asks ──  one goroutine, while
+//	engine.View  ──────────────▸   somebody looks       ── JSON ─▸  SSE ─▸ page
+//	Inbox        ◂─────────────────────────────────────────────────  POST, with the token
+//
+// No goroutine of this package touches the engine: it reads [engine.View]s and posts to the
+// engine's Inbox.
+//
+// # The page
+//
+//	first line   one sentence: whether all is well, and if not, who or what is in the way
+//	clock        hours, minutes and seconds with what waits in each slot, the hands, and
+//	             the dial of the second that runs
+//	events       by kind, for each second
+//	frames       how long they took: over time, as a histogram, with the budget
+//	workers      who holds a pump; what waits in mailboxes and in the inbox
+//	players      who carries most, whose handlers take longest, search by id or name
+//	player       buffs as bars with stacks, source, time left and next pulse; attributes;
+//	             the last 100 events with reasons
+//	definitions  each with its fields, how many live, what was denied and why; reloads with
+//	             their errors
+//
+// The figures by kind, the denials and the times are counted while somebody looks on, from
+// then on: an engine that nobody watches counts nothing.
+//
+// # Routes
+//
+// There is one path, wherever it is mounted; the query says what is wanted.
+//
+//	GET                            the page
+//	GET  ?stream[&player=ID]       server-sent events: hello, view, player, catalog, stalled
+//	GET  ?stream&catalog           the same with the counts of the definitions
+//	GET  ?snapshot                 one view
+//	GET  ?player=ID                one player
+//	GET  ?search=TEXT              players by id or name
+//	GET  ?catalog[&from=N]         the definitions
+//	POST ?act                      {"act": "remove" | "pause" | "resume" | "reload", …}
+//
+// # Safety
+//
+//   - Host must be localhost, an IP address or one of Options.Hosts: a name that was made
+//     to point here (DNS rebinding) is refused, on every request.
+//   - Clients must be on this machine, unless Options.Remote says otherwise; that needs a
+//     token, and then every request but the page itself must bring it.
+//   - Only GET, and POST for actions. There are no actions without Options.Token, which a
+//     request brings in its header Authorization; http.CrossOriginProtection refuses other
+//     sites, and Sec-Fetch-Site their reading.
+//   - The page has a Content-Security-Policy with nonces that allows its own script and
+//     style, connections to its own origin, and nothing else; nobody may frame it.
+//   - Names are data: they travel as JSON, without control and bidirectional characters, cut
+//     at 80 characters, and the page sets them as text. Ids, handles and whole numbers of
+//     the game are strings, since a browser's numbers end at 2^53. What is no number is
+//     "NaN", not a failure.
+//   - Bounds: 64 streams, each event of which must be taken within 5 s; a slow reader gets
+//     the latest state and not all of them; queries of 1 KiB, search texts of 256 bytes,
+//     bodies of 64 KiB, answers of 1 MiB, 200 buffs and 100 events of a player. Of a
+//     newcomer and a reader that does not read, the newcomer stays.
+//
+// What a handler cannot bound are connections and headers: [NewServer] does.
+//
+// # Cost
+//
+// While nobody looks, a frame pays one atomic load and two comparisons, 2 ns. While
+// somebody does, the loop reads the events of each frame once more, looks at 256 owners
+// for its census, and ten times a second copies the faces of the wheel and 8 followed
+// players. The number of browsers makes no difference to the loop: all share one View.
+package inspect

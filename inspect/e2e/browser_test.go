@@ -1,0 +1,151 @@
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+var shots = flag.Bool("shots", false, "take the pictures in docs/ anew")
+
+// chrome returns the path of the browser. Without one the test is skipped, but not where
+// it must run.
+func chrome(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv("CHROME_BIN"); path != "" {
+		return path
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("there is no chromium, and in CI there must be")
+	}
+	t.Skip("there is no chromium in the PATH, nor a CHROME_BIN")
+	return ""
+}
+
+// tab is a page in the browser, and all that went wrong in it.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu      sync.Mutex
+	wrong   []string // console errors, exceptions
+	foreign []string // requests to anywhere but the page's own host
+	host    string
+}
+
+// open starts a browser and opens a URL in it. At the end of the test the tab must have
+// had no error and must have asked no other host.
+func open(t *testing.T, address string, width, height int64) *tab {
+	t.Helper()
+	path := chrome(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("hide-scrollbars", true))
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	at, err := url.Parse(address)
+	require.NoError(t, err)
+	p := &tab{t: t, ctx: ctx, host: at.Host}
+	require.NoError(t, chromedp.Do(ctx))
+	require.NoError(t, chromedp.Listen(ctx, p.heard))
+	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, tg *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, tg, log.Enable, cdp.Empty{}); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, tg, network.Enable, network.EnableParams{})
+		return err
+	}), chromedp.EmulateViewport(width, height), chromedp.Navigate(address)))
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		require.Empty(t, p.wrong, "errors in the console")
+		require.Empty(t, p.foreign, "requests to other hosts")
+	})
+	return p
+}
+
+// heard notes what must not be.
+func (p *tab) heard(ev any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch ev := ev.(type) {
+	case *runtime.EventConsoleAPICalled:
+		p.wrong = append(p.wrong, fmt.Sprintf("console.%s", ev.Type))
+	case *runtime.EventExceptionThrown:
+		text := ev.ExceptionDetails.Text
+		if x := ev.ExceptionDetails.Exception; x != nil {
+			text += " " + x.Description
+		}
+		p.wrong = append(p.wrong, text)
+	case *log.EventEntryAdded:
+		p.wrong = append(p.wrong, ev.Entry.Text+" "+ev.Entry.URL)
+	case *network.EventRequestWillBeSent:
+		if at, err := url.Parse(ev.Request.URL); err == nil && at.Scheme != "data" && at.Host != p.host {
+			p.foreign = append(p.foreign, ev.Request.URL)
+		}
+	}
+}
+
+// do runs steps.
+func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	require.NoError(p.t, chromedp.Do(p.ctx, steps...))
+}
+
+// eval returns the value of an expression in the page.
+func eval[T any](p *tab, expression string) T {
+	p.t.Helper()
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	require.NoError(p.t, err, expression)
+	return v
+}
+
+// until waits until an expression in the page is true.
+func (p *tab) until(within time.Duration, expression string) {
+	p.t.Helper()
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(within), chromedp.WithPollingInterval(20*time.Millisecond)))
+	if err != nil {
+		p.shoot(filepath.Join(os.TempDir(), "see-it-failed.png"))
+		text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string]("document.body.innerText"))
+		p.t.Fatalf("not within %v: %s: %v; the page:\n%s", within, expression, err, strings.TrimSpace(text))
+	}
+}
+
+// shoot takes a picture of the whole page.
+func (p *tab) shoot(path string) {
+	p.t.Helper()
+	data, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	require.NoError(p.t, err)
+	require.NoError(p.t, os.WriteFile(path, data, 0o644))
+}
+
+// picture takes one of the pictures of the docs, if they are wanted.
+func (p *tab) picture(name string) {
+	p.t.Helper()
+	if *shots {
+		p.shoot(filepath.Join("..", "..", "docs", "inspect", name+".png"))
+	}
+}

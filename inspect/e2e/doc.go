@@ -1,0 +1,7 @@
+// Package e2e opens the page of package inspect in a real, headless Chromium: its tests
+// are all there is. They need chromium in the PATH, or its path in CHROME_BIN; without
+// one they are skipped, but fail where CI is set.
+//
+//	go test ./...                 the tests
+//	go test ./... -shots          and the pictures in docs/ are taken anew
+package e2e

@@ -1,0 +1,196 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/inspect"
+)
+
+const wide, tall = 1280, 900
+
+// The hands move, and as fast as the game's clock does; what waits is shown.
+func TestHandsMove(t *testing.T) {
+	w := newWorld(t, inspect.Options{Title: "Northmarch"})
+	p := open(t, w.url, wide, tall)
+	p.until(10*time.Second, `document.querySelectorAll(".hand").length == 4 && document.querySelector("#verdict").textContent.startsWith("All is well")`)
+	require.Equal(t, "Northmarch", eval[string](p, "document.title"))
+	p.until(10*time.Second, `(() => {
+		const hand = document.querySelector('.hand[data-face="Seconds"]').getAttribute("transform");
+		window.hands = window.hands || new Set();
+		window.hands.add(hand);
+		return window.hands.size > 20;
+	})()`)
+	require.Greater(t, eval[int](p, `document.querySelectorAll(".face path.run").length`), 3)
+	for _, face := range []string{"Hours", "Minutes", "Seconds"} {
+		p.until(10*time.Second, `[...document.querySelectorAll(".face")].some((f) => f.textContent.includes("`+face+`") && /[1-9][\d,]* waiting/.test(f.textContent) && [...f.querySelectorAll("path")].some((d) => d.getAttribute("d")))`)
+	}
+	p.until(20*time.Second, `document.querySelectorAll("#most li").length == 10 && document.querySelectorAll("#slow li").length == 10`)
+	p.until(20*time.Second, `Number(document.querySelector("#rate").textContent.replace(/,/g, "")) > 100`)
+	p.until(20*time.Second, `document.querySelector("#frames .took") && document.querySelectorAll("#times rect").length > 0 && document.querySelector("#times .budget")`)
+	p.until(40*time.Second, `document.querySelector("#frames .took").getAttribute("d").split("L").length > 300`)
+	p.picture("overview")
+}
+
+// A player whose handler does not return is named on the page within 2 s.
+func TestStuckPlayer(t *testing.T) {
+	w := newWorld(t, inspect.Options{})
+	p := open(t, w.url, wide, tall)
+	p.until(10*time.Second, `document.querySelector("#verdict").textContent.startsWith("All is well")`)
+	w.trap(t, hero)
+	p.until(2*time.Second, `document.querySelector("#verdict").className == "alarm" && document.querySelector("#verdict").textContent.includes("Sigrun Bold #7 in trap")`)
+	require.Contains(t, eval[string](p, `document.querySelector("#stuck").textContent`), "Sigrun Bold")
+	require.Equal(t, 1, eval[int](p, `document.querySelectorAll("#pumps .held").length`))
+	p.until(5*time.Second, `/for [3-9]\.\d s/.test(document.querySelector("#stuck").textContent)`)
+	p.picture("stuck")
+	close(w.gate)
+	p.until(5*time.Second, `document.querySelector("#verdict").className == "calm"`)
+}
+
+// A buff's bar shrinks and its pulses are counted.
+func TestPlayer(t *testing.T) {
+	w := newWorld(t, inspect.Options{Attributes: func(data any) []inspect.Attribute {
+		return []inspect.Attribute{
+			{Name: "Stamina", Base: 200, Value: 253, Modifiers: []inspect.Modifier{{From: "Hearty Stew", Text: "+10 %"}, {From: "Well Rested", Text: "+15 %"}}},
+			{Name: "Blows taken", Base: 0, Value: float64(*data.(*int))},
+		}
+	}})
+	p := open(t, w.url+"#/player/7", wide, tall)
+	p.until(10*time.Second, `document.querySelector("#p-name").textContent == "Sigrun Bold"`)
+	venom := w.eng.Catalog().Spec("venom")
+	for range 3 {
+		require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: venom, Source: 8, Magnitude: 120}))
+	}
+	require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: w.eng.Catalog().Spec("champion"), Source: 9}))
+	for range 2 {
+		require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: w.eng.Catalog().Spec("shield_wall"), Source: 9}))
+	}
+	const row = `[...document.querySelectorAll("#buffs li")].find((n) => n.textContent.includes("Venom") && n.textContent.includes("×3"))`
+	p.until(3*time.Second, row+` !== undefined`)
+	begin := eval[float64](p, `parseFloat(`+row+`.querySelector(".track i").style.width)`)
+	p.until(6*time.Second, `parseFloat(`+row+`.querySelector(".track i").style.width) < 70`)
+	require.Greater(t, begin, 80.0)
+	p.until(6*time.Second, `Number((/(\d+) pulses? since you look/.exec(document.querySelector("#p-sum").textContent) || [0, 0])[1]) >= 3`)
+	p.until(3*time.Second, `document.querySelector("#history").textContent.includes("limit: the stack limit is reached")`)
+	require.Contains(t, eval[string](p, `document.querySelector("#attributes").textContent`), "+10 % · Hearty Stew")
+	p.picture("player")
+}
+
+// slash presses the key of the search. The driver would send the character of its own to
+// whatever has the focus then, which a browser does not.
+func (p *tab) slash() {
+	p.t.Helper()
+	eval[any](p, `void document.dispatchEvent(new KeyboardEvent("keydown", { key: "/", cancelable: true }))`)
+}
+
+func TestSearch(t *testing.T) {
+	w := newWorld(t, inspect.Options{})
+	p := open(t, w.url, wide, tall)
+	p.until(10*time.Second, `document.querySelector("#verdict").textContent.startsWith("All is well")`)
+	p.slash()
+	p.do(chromedp.KeyEvent("sigr"))
+	p.until(5*time.Second, `document.querySelector("#found a") && document.querySelector("#found a").textContent == "Sigrun Bold #7"`)
+	p.do(chromedp.KeyEvent("\r"))
+	p.until(5*time.Second, `location.hash == "#/player/7" && !document.querySelector("#player").hidden && document.querySelectorAll("#buffs li").length > 0`)
+	p.do(chromedp.KeyEvent("\x1b"))
+	p.until(5*time.Second, `!document.querySelector("#overview").hidden`)
+	p.slash()
+	p.do(chromedp.KeyEvent("11"))
+	p.until(5*time.Second, `document.querySelector("#found a") && document.querySelector("#found a").getAttribute("href") == "#/player/11"`)
+	p.do(chromedp.KeyEvent("00000000000000000000000"))
+	p.until(5*time.Second, `document.querySelector("#found").textContent == "nobody found"`)
+	p.do(chromedp.KeyEvent("\x1b"), chromedp.KeyEvent("d"))
+	p.until(5*time.Second, `document.querySelectorAll("#specs li").length == 9`)
+}
+
+// The colours follow the system and the key, and no text is lost in them.
+func TestDark(t *testing.T) {
+	w := newWorld(t, inspect.Options{Title: "Northmarch"})
+	p := open(t, w.url, wide, tall)
+	p.until(10*time.Second, `document.querySelector("#verdict").textContent.startsWith("All is well")`)
+	light := eval[string](p, `getComputedStyle(document.body).backgroundColor`)
+	p.do(chromedp.KeyEvent("t"))
+	require.NotEqual(t, light, eval[string](p, `getComputedStyle(document.body).backgroundColor`))
+	p.until(40*time.Second, `document.querySelectorAll("#slow li").length == 10 && document.querySelectorAll("#most li").length == 10 && document.querySelector("#frames .took").getAttribute("d").split("L").length > 200`)
+	for _, theme := range []string{"dark", "light"} {
+		require.Equal(t, theme, eval[string](p, `document.documentElement.dataset.theme`))
+		require.Empty(t, eval[[]string](p, faint), "texts with a contrast below 4.5 in %s", theme)
+		if theme == "dark" {
+			p.picture("dark")
+		}
+		p.do(chromedp.KeyEvent("t"))
+	}
+}
+
+// faint finds texts that are hard to read, by the contrast of WCAG.
+const faint = `(() => {
+	const rgb = (c) => c.match(/[\d.]+/g).map(Number);
+	const lum = (c) => { const [r, g, b] = c.map((x) => { x /= 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	const ground = (n) => { for (; n; n = n.parentElement) { const c = rgb(getComputedStyle(n).backgroundColor); if (c.length < 4 || c[3] > 0.9) return c.slice(0, 3); } return [255, 255, 255]; };
+	const out = [];
+	for (const n of document.querySelectorAll("body *")) {
+		if (!n.offsetParent || n.closest("svg") || ![...n.childNodes].some((k) => k.nodeType == 3 && k.textContent.trim())) continue;
+		const a = lum(rgb(getComputedStyle(n).color).slice(0, 3)), b = lum(ground(n));
+		const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+		if (contrast < 4.5) out.push(n.tagName + " " + n.className + " " + contrast.toFixed(2) + ": " + n.textContent.slice(0, 30));
+	}
+	return out;
+})()`
+
+// Nothing is cut off on a small telephone.
+func TestNarrow(t *testing.T) {
+	w := newWorld(t, inspect.Options{})
+	p := open(t, w.url, 375, 812)
+	p.until(20*time.Second, `document.querySelectorAll("#slow li").length == 10 && document.querySelectorAll("#most li").length == 10`)
+	for _, route := range []string{"#/", "#/player/7", "#/definitions"} {
+		eval[any](p, `void (location.hash = "`+route+`")`)
+		p.until(10*time.Second, `document.querySelectorAll("#buffs li, #overview:not([hidden]) li, #specs li").length > 0`)
+		require.LessOrEqual(t, eval[int](p, `document.documentElement.scrollWidth`), 375, route)
+		require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("main:not([hidden]) *")].filter((n) => n.offsetParent && !n.closest("svg, pre, .rank") && n.getBoundingClientRect().right > 376).map((n) => n.tagName + "#" + n.id + "." + n.className)`), route)
+		if route == "#/" {
+			p.picture("narrow")
+		}
+	}
+}
+
+// The error of a reload appears on the page with its line, and denials with their reason.
+func TestReload(t *testing.T) {
+	good := false
+	w := newWorld(t, inspect.Options{Token: token, Reload: func() (any, error) {
+		if good {
+			return "9 definitions, 1 changed: venom", nil
+		}
+		return nil, errReload
+	}})
+	p := open(t, w.url+"#/definitions", wide, tall)
+	p.until(10*time.Second, `document.querySelectorAll("#specs li").length == 9`)
+	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"))
+	p.until(5*time.Second, `document.querySelector("#told").textContent.includes("is used")`)
+	p.do(chromedp.Click(chromedp.ID("d-reload")))
+	p.until(5*time.Second, `document.querySelector("#reloads pre") && document.querySelector("#reloads pre").textContent.includes("venom.yaml:6:12") && document.querySelector("#reloads pre").textContent.includes("^")`)
+	p.until(20*time.Second, `/\d live/.test(document.querySelector("#specs").textContent) && /\d denied: limit/.test(document.querySelector("#specs").textContent)`)
+	good = true
+	p.do(chromedp.Click(chromedp.ID("d-reload")))
+	p.until(5*time.Second, `document.querySelector("#reloads li").textContent.includes("in force")`)
+	p.do(chromedp.Click(chromedp.CSS("#specs li summary")))
+	p.picture("definitions")
+}
+
+// With the token a buff can be removed and a player paused.
+func TestActions(t *testing.T) {
+	w := newWorld(t, inspect.Options{Token: token})
+	p := open(t, w.url+"#/player/7", wide, tall)
+	p.until(10*time.Second, `document.querySelectorAll("#buffs li").length > 0`)
+	p.do(chromedp.Click(chromedp.CSS("#p-pause")))
+	p.until(5*time.Second, `document.activeElement.id == "token"`)
+	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"), chromedp.Click(chromedp.CSS("#p-pause")))
+	p.until(5*time.Second, `document.querySelector("#p-state").textContent == "time stands still"`)
+	p.do(chromedp.Click(chromedp.CSS("#p-pause")))
+	p.until(5*time.Second, `document.querySelector("#p-state").textContent == ""`)
+	p.do(chromedp.Click(chromedp.CSS("#buffs button")))
+	p.until(5*time.Second, `!document.querySelector("#buffs").textContent.includes("Well Rested") && document.querySelector("#history").textContent.includes("cancelled: removed by hand")`)
+}

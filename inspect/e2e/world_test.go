@@ -1,0 +1,194 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/inspect"
+)
+
+// world is a small game in real time, 20 frames a second, with a page to look at it.
+type world struct {
+	eng   *engine.Engine
+	page  *inspect.Inspector
+	url   string
+	names []string
+	gate  chan struct{} // closed: whoever is in a trap may leave it
+	dice  *rand.Rand
+	specs []*buff.Spec
+}
+
+const (
+	players = 1200
+	frame   = 50 * time.Millisecond
+	token   = "0123456789abcdef"
+)
+
+// hero carries something that lasts, so that a test can look at it.
+const hero = buff.OwnerID(7)
+
+var (
+	first  = []string{"Ragnar", "Sunna", "Thora", "Ivar", "Bela", "Mirko", "Odessa", "Wulf", "Cassia", "Hanno"}
+	second = []string{"Flint", "Ashmore", "of the Ford", "Greycloak", "Ironhand", "the Younger", "Marsh", "Oakes"}
+)
+
+func definitions() []buff.Spec {
+	call := func(name string) []buff.Action { return []buff.Action{{Do: buff.DoCall, Name: name}} }
+	return []buff.Spec{
+		{ID: "venom", Name: "Venom", Polarity: buff.Negative, Tags: []string{"debuff.poison"}, Duration: 12 * time.Second, Period: time.Second, Stack: buff.Stacking{By: buff.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("work")}},
+		{ID: "renew", Name: "Renew", Polarity: buff.Positive, Tags: []string{"buff.heal"}, Duration: 15 * time.Second, Period: 3 * time.Second, Stack: buff.Stacking{By: buff.BySource}, On: buff.Hooks{Pulse: call("work")}},
+		{ID: "burn", Name: "Burn", Polarity: buff.Negative, Tags: []string{"debuff.fire"}, Duration: 6 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}, On: buff.Hooks{Pulse: call("work")}},
+		{ID: "shield_wall", Name: "Shield Wall", Polarity: buff.Positive, Duration: 8 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
+		{ID: "hearty_stew", Name: "Hearty Stew", Polarity: buff.Positive, Tags: []string{"buff.food"}, Duration: time.Hour, Period: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}},
+		{ID: "well_rested", Name: "Well Rested", Polarity: buff.Positive, Duration: 6 * time.Hour, Stack: buff.Stacking{By: buff.ByTarget}},
+		{ID: "champion", Name: "Champion", Polarity: buff.Positive, Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
+		{ID: "torch", Name: "Torch", Polarity: buff.Positive, Duration: 20 * time.Minute, Stack: buff.Stacking{By: buff.ByTarget}},
+		{ID: "trap", Name: "Trap", Polarity: buff.Negative, Kind: buff.Instant, On: buff.Hooks{Exec: call("hang")}},
+	}
+}
+
+// newWorld starts a world. Its loop and its server end with the test.
+func newWorld(t *testing.T, o inspect.Options) *world {
+	t.Helper()
+	w := &world{gate: make(chan struct{}), dice: rand.New(rand.NewPCG(1, 2))}
+	cat, err := buff.NewCatalog(definitions()...)
+	require.NoError(t, err)
+	w.eng, err = engine.New(engine.Options{
+		Catalog: cat, Workers: 4, Budget: 10 * time.Millisecond,
+		Handlers: engine.Handlers{
+			"work": func(c *engine.Context, _ buff.Event) { *c.Data().(*int)++ },
+			"hang": func(*engine.Context, buff.Event) { <-w.gate },
+		},
+	})
+	require.NoError(t, err)
+	for s := range cat.All() {
+		w.specs = append(w.specs, s)
+	}
+	for i := range players {
+		w.names = append(w.names, first[i%len(first)]+" "+second[i/len(first)%len(second)])
+	}
+	w.names[hero] = "Sigrun Bold"
+	if o.Name == nil {
+		o.Name = func(id buff.OwnerID) string {
+			if int(id) < len(w.names) {
+				return w.names[id]
+			}
+			return ""
+		}
+	}
+	o.Budget = frame
+	w.page, err = inspect.New(w.eng, o)
+	require.NoError(t, err)
+	w.populate(t)
+	w.start(t)
+	return w
+}
+
+func (w *world) populate(t *testing.T) {
+	for id := range buff.OwnerID(players) {
+		require.NoError(t, w.eng.Spawn(id, new(int)))
+		w.add(id, "well_rested", 0)
+		if id%3 == 0 {
+			w.add(id, "hearty_stew", 0)
+		}
+		if id%5 == 0 {
+			w.add(id, "torch", 0)
+		}
+		w.eng.Tick(time.Duration(id%7) * 60 * time.Millisecond)
+	}
+}
+
+func (w *world) add(id buff.OwnerID, spec string, source buff.OwnerID) buff.Result {
+	_, r := w.eng.AddBuff(id, buff.Application{Spec: w.eng.Catalog().Spec(spec), Source: source, Magnitude: 120})
+	return r
+}
+
+// start runs the loop, with a fight in each frame, and the server.
+func (w *world) start(t *testing.T) { w.run(t, w.fight) }
+
+// startQuiet is start of a world in which nobody fights.
+func (w *world) startQuiet(t *testing.T) { w.run(t, func() {}) }
+
+func (w *world) run(t *testing.T, play func()) {
+	mux := http.NewServeMux()
+	mux.Handle("/debug/buffs", w.page)
+	srv := httptest.NewUnstartedServer(nil)
+	srv.Config = inspect.NewServer(mux)
+	srv.Start()
+	w.url = srv.URL + "/debug/buffs"
+	stop := make(chan struct{})
+	var loop sync.WaitGroup
+	loop.Go(func() {
+		tick := time.NewTicker(frame)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+			began := time.Now()
+			play()
+			w.eng.Tick(frame)
+			w.page.Frame(time.Since(began))
+		}
+	})
+	t.Cleanup(func() {
+		close(stop)
+		loop.Wait()
+		srv.CloseClientConnections()
+		srv.Close()
+		select {
+		case <-w.gate:
+		default:
+			close(w.gate)
+		}
+		require.NoError(t, w.eng.Close(context.Background()))
+	})
+}
+
+// fight is what happens in one frame.
+func (w *world) fight() {
+	for range 40 {
+		to, from := buff.OwnerID(w.dice.IntN(players)), buff.OwnerID(w.dice.IntN(players))
+		if w.dice.IntN(3) == 0 {
+			to %= 60 // some are in the thick of it
+		}
+		switch n := w.dice.IntN(20); {
+		case n < 8:
+			w.add(to, "venom", from)
+		case n < 13:
+			w.add(to, "renew", from)
+		case n < 16:
+			w.add(to, "burn", from)
+		default:
+			w.add(to, "shield_wall", from)
+		}
+	}
+}
+
+// trap makes a player stuck: its handler does not return.
+func (w *world) trap(t *testing.T, id buff.OwnerID) {
+	t.Helper()
+	require.NoError(t, w.eng.Inbox().AddBuff(id, buff.Application{Spec: w.eng.Catalog().Spec("trap")}))
+}
+
+// errReload is what a designer's typing error looks like.
+var errReload = errors.New(strings.TrimSpace(`
+buffs/venom.yaml:6:12: buff "venom": duration: time: unknown unit " apples"
+   4 |   - id: venom
+   5 |     period: 1s
+>  6 |     duration: 12 apples
+                     ^
+`))

@@ -1,0 +1,133 @@
+package inspect
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// Bounds of a request.
+const (
+	maxQuery  = 1 << 10
+	maxSearch = 256
+	maxBody   = 64 << 10
+	maxAnswer = 1 << 20
+)
+
+// refusal is why a request is not served.
+type refusal struct {
+	status int
+	why    string
+}
+
+// ServeHTTP serves the page and its data; see the package's comment.
+func (in *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	head := w.Header()
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("Cache-Control", "no-store")
+	head.Set("Cross-Origin-Resource-Policy", "same-origin")
+	head.Set("Cross-Origin-Opener-Policy", "same-origin")
+	head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	query, no := in.admit(r)
+	if no != nil {
+		refuse(w, *no)
+		return
+	}
+	in.route(w, r, query)
+}
+
+func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Values) {
+	switch {
+	case len(query) == 0:
+		in.servePage(w)
+	case query.Has("act") && r.Method == http.MethodPost:
+		in.act(w, r)
+	case query.Has("act"):
+		w.Header().Set("Allow", http.MethodPost)
+		refuse(w, refusal{http.StatusMethodNotAllowed, "actions are a POST"})
+	case query.Has("stream"):
+		in.stream(w, r, query)
+	case query.Has("snapshot"):
+		in.serveView(w, r)
+	case query.Has("player"):
+		in.servePlayer(w, r, query.Get("player"))
+	case query.Has("search"):
+		in.serveSearch(w, r, query.Get("search"))
+	case query.Has("catalog"):
+		in.serveCatalog(w, query.Get("from"))
+	default:
+		refuse(w, refusal{http.StatusNotFound, "no such query"})
+	}
+}
+
+// admit checks everything about a request that does not depend on what it wants.
+func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
+	if !in.knows(r.Host) {
+		return nil, &refusal{http.StatusForbidden, "this host name is not in Options.Hosts"}
+	}
+	if !in.opts.Remote && !isLocal(r.RemoteAddr) {
+		return nil, &refusal{http.StatusForbidden, "the inspector serves this machine only"}
+	}
+	if len(r.URL.RawQuery) > maxQuery {
+		return nil, &refusal{http.StatusRequestURITooLong, "the query is too long"}
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, &refusal{http.StatusBadRequest, "the query cannot be read"}
+	}
+	posts := r.Method == http.MethodPost && query.Has("act")
+	if r.Method != http.MethodGet && !posts {
+		return nil, &refusal{http.StatusMethodNotAllowed, "only GET"}
+	}
+	if len(query) == 0 {
+		return query, nil // the page itself tells nothing
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+	default:
+		return nil, &refusal{http.StatusForbidden, "not for other sites"}
+	}
+	if err := in.cross.Check(r); err != nil {
+		return nil, &refusal{http.StatusForbidden, "not for other sites"}
+	}
+	switch {
+	case posts && in.opts.Token == "":
+		return nil, &refusal{http.StatusForbidden, "there are no actions without Options.Token"}
+	case (posts || in.opts.Remote) && !in.trusts(r):
+		return nil, &refusal{http.StatusUnauthorized, "the token is missing or wrong"}
+	}
+	return query, nil
+}
+
+// knows reports whether the page may be asked for under a Host. An address cannot be
+// rebound; a name can.
+func (in *Inspector) knows(host string) bool {
+	name := (&url.URL{Host: host}).Hostname()
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	return in.hosts[strings.ToLower(strings.TrimSuffix(name, "."))]
+}
+
+// isLocal reports whether the client is on this machine.
+func isLocal(remote string) bool {
+	at, err := netip.ParseAddrPort(remote)
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+func (in *Inspector) trusts(r *http.Request) bool {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(in.opts.Token)) == 1
+}
+
+// refuse answers with one line. A connection that was refused for what it is, is closed.
+func refuse(w http.ResponseWriter, no refusal) {
+	if no.status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
+		w.Header().Set("Allow", http.MethodGet)
+	}
+	w.Header().Set("Connection", "close")
+	http.Error(w, no.why, no.status)
+}

@@ -1,0 +1,198 @@
+package inspect
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// Limits of the streams.
+const (
+	maxClients = 64
+	every      = 100 * time.Millisecond // between two views
+	patience   = time.Second            // until a loop that does not tick is called stalled
+)
+
+// hub asks the engine for Views while there are clients, and turns each into JSON once for
+// all of them.
+type hub struct {
+	in    *Inspector
+	start time.Time
+
+	mu      sync.Mutex
+	clients map[*client]bool
+	stop    context.CancelFunc // ends the goroutine; nil while there is none
+	seq     uint64             // of the messages
+	view    message
+	catalog message
+	players map[buff.OwnerID]message
+}
+
+// message is the latest state of one topic, ready to be sent.
+type message struct {
+	seq  uint64
+	data []byte
+	from any // what it was made of, if it was made of something that does not change
+}
+
+func (h *hub) init(in *Inspector) {
+	h.in, h.start = in, time.Now()
+	h.clients = make(map[*client]bool)
+	h.players = make(map[buff.OwnerID]message)
+}
+
+// since is the clock that measures the engine.
+func (h *hub) since() time.Duration { return time.Since(h.start) }
+
+// join lets a client in. With as many as there may be, the one that has not taken its
+// last event for the longest time has to go; if all have, the new one is refused.
+func (h *hub) join(c *client) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.clients) >= maxClients {
+		slowest := h.slowest()
+		if slowest == nil {
+			return false
+		}
+		slowest.leave()
+		delete(h.clients, slowest)
+	}
+	h.clients[c] = true
+	if h.stop == nil {
+		ctx, stop := context.WithCancel(context.Background())
+		h.stop = stop
+		go h.run(ctx)
+	}
+	return true
+}
+
+// slowest returns the client whose write has waited longest, if that is long.
+func (h *hub) slowest() *client {
+	var slowest *client
+	least := time.Now().Add(-every).UnixNano()
+	for c := range h.clients {
+		if at := c.writing.Load(); at != 0 && at < least {
+			least, slowest = at, c
+		}
+	}
+	return slowest
+}
+
+func (h *hub) quit(c *client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.clients, c)
+	if len(h.clients) > 0 || h.stop == nil {
+		return
+	}
+	h.stop()
+	h.stop = nil
+	h.view, h.catalog = message{}, message{} // the next one is not to see them
+	clear(h.players)
+}
+
+// run asks and sends until there is nobody left.
+func (h *hub) run(ctx context.Context) {
+	defer h.in.watch.Open(h.since)()
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		v, err := h.next(ctx)
+		h.send(ctx, v, err)
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+}
+
+func (h *hub) next(ctx context.Context) (*engine.View, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return h.in.watch.Next(ctx)
+}
+
+// wanted is what the clients look at.
+type wanted struct {
+	catalog bool
+	players map[buff.OwnerID]any // what the last message was made of
+}
+
+func (h *hub) wanted() wanted {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := wanted{players: make(map[buff.OwnerID]any)}
+	for c := range h.clients {
+		w.catalog = w.catalog || c.catalog
+		if c.follows {
+			w.players[c.player] = h.players[c.player].from
+		}
+	}
+	return w
+}
+
+// send makes the messages and wakes the clients. The JSON is made without the lock.
+func (h *hub) send(ctx context.Context, v *engine.View, err error) {
+	want := h.wanted()
+	var view, catalog []byte
+	players := make(map[buff.OwnerID]message)
+	if err != nil {
+		view = event("stalled", map[string]string{"why": line(err.Error())})
+	} else {
+		view = event("view", h.in.viewOf(v, h.since()))
+		if want.catalog {
+			catalog = event("catalog", h.in.countsOf(v))
+		}
+		for id, from := range want.players {
+			if o := v.Owners[id]; o != nil && o != from {
+				players[id] = message{data: event("player", h.in.playerOf(o)), from: o}
+			}
+		}
+	}
+
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if ctx.Err() != nil {
+		return // these clients have gone; another run may serve others
+	}
+	h.seq++
+	h.view = message{seq: h.seq, data: view}
+	if catalog != nil {
+		h.catalog = message{seq: h.seq, data: catalog}
+	}
+	for id, m := range players {
+		m.seq = h.seq
+		h.players[id] = m
+	}
+	for id := range h.players {
+		if _, ok := want.players[id]; !ok {
+			delete(h.players, id)
+		}
+	}
+	for c := range h.clients {
+		c.wake()
+	}
+}
+
+// news returns what a client has not seen yet.
+func (h *hub) news(c *client) (out [][]byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	add := func(m message, seen *uint64) {
+		if m.seq > *seen {
+			*seen = m.seq
+			out = append(out, m.data)
+		}
+	}
+	add(h.view, &c.seenView)
+	if c.follows {
+		add(h.players[c.player], &c.seenPlayer)
+	}
+	if c.catalog {
+		add(h.catalog, &c.seenCatalog)
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// Options configures an [Inspector]. The zero value shows everything that the engine
+// knows to this machine, and lets nobody change anything.
+type Options struct {
+	// Title is what the page is called. If empty, "bufftick".
+	Title string
+
+	// Name returns the name of a player, "" if it has none. Any goroutine calls it, also
+	// several at once. If nil, players have their ids alone.
+	Name func(id buff.OwnerID) string
+
+	// Search returns the players who fit a text, most of them at most. Any goroutine calls
+	// it, also several at once. If nil, the names of all players are tried.
+	Search func(text string, most int) []buff.OwnerID
+
+	// Attributes returns the attributes of a player, from what Spawn was given. The loop
+	// calls it, in a Tick, while somebody looks at that player, and never while its handlers
+	// run. It must be quick, and what it returns must not change.
+	Attributes func(data any) []Attribute
+
+	// Budget is how long a frame of the game may take, for the line in the charts. If zero,
+	// that is the engine's Options.Budget.
+	Budget time.Duration
+
+	// Token allows actions to those who know it: at least 16 characters. If empty, there are
+	// none.
+	Token string
+
+	// Reload loads the definitions anew and puts them into force, for the action of that
+	// name. It runs on a goroutine of the HTTP server, never twice at once. What it returns
+	// is shown as if it had been given to Reloaded. If nil, there is no such action.
+	Reload func() (report any, err error)
+
+	// Hosts are names under which the page may be asked for, beside localhost and IP
+	// addresses, without a port.
+	Hosts []string
+
+	// Remote allows clients on other machines. It needs a Token, which they must know to see
+	// anything.
+	Remote bool
+}
+
+// Attribute is a number of a player and what has made it so.
+type Attribute struct {
+	Name        string
+	Base, Value float64
+	Modifiers   []Modifier // in the order in which they are applied
+}
+
+// Modifier is one thing that has changed an [Attribute].
+type Modifier struct {
+	From string // a buff, an item
+	Text string // what it does: "+10 %"
+}
+
+// minToken is the least length of a token.
+const minToken = 16
+
+// An Inspector shows one engine. It is an [http.Handler]; make one with [Handler] or
+// [New]. It has a goroutine only while somebody looks on.
+type Inspector struct {
+	opts    Options
+	eng     *engine.Engine
+	watch   *engine.Watch
+	hub     hub
+	cross   http.CrossOriginProtection
+	hosts   map[string]bool
+	reloads reloads
+	acting  chan struct{} // has room for one reload
+}
+
+// Handler returns what shows an engine to this machine, and lets nobody change anything.
+// It is to be mounted on any path, with or without a slash at its end.
+func Handler(eng *engine.Engine) *Inspector {
+	in, err := New(eng, Options{})
+	if err != nil {
+		panic("inspect: the zero Options: " + err.Error())
+	}
+	return in
+}
+
+// New returns an Inspector. It fails if the token is too short or missing where Remote
+// needs one, and panics without an engine.
+func New(eng *engine.Engine, o Options) (*Inspector, error) {
+	if eng == nil {
+		panic("inspect: New without an engine")
+	}
+	if o.Token != "" && len(o.Token) < minToken {
+		return nil, fmt.Errorf("inspect: Options.Token must have at least %d characters", minToken)
+	}
+	if o.Remote && o.Token == "" {
+		return nil, errors.New("inspect: Options.Remote needs a Token")
+	}
+	if o.Title == "" {
+		o.Title = "bufftick"
+	}
+	in := &Inspector{
+		opts: o, eng: eng, watch: eng.Watch(),
+		hosts: map[string]bool{"localhost": true}, acting: make(chan struct{}, 1),
+	}
+	for _, h := range o.Hosts {
+		in.hosts[strings.ToLower(h)] = true
+	}
+	in.hub.init(in)
+	return in, nil
+}
+
+// Frame says how long a frame of the game took, all that belongs to it, right after the
+// Tick in it. Without it the page shows how long Ticks take.
+//
+// Only the loop goroutine may call it. While nobody looks it costs a comparison.
+func (in *Inspector) Frame(took time.Duration) { in.watch.Frame(took) }
+
+// Reloaded tells the page how a reload of the definitions went: what came of it, in the
+// words of its report (as fmt.Sprint writes it; nil for none), or why it failed. The last
+// 20 are shown.
+//
+// Any goroutine may call it.
+func (in *Inspector) Reloaded(report any, err error) { in.reloads.add(time.Now(), report, err) }
+
+// name returns the name of a player as it may be shown.
+func (in *Inspector) name(id buff.OwnerID) string {
+	if in.opts.Name == nil {
+		return ""
+	}
+	return line(in.opts.Name(id))
+}

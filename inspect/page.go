@@ -1,0 +1,46 @@
+package inspect
+
+import (
+	"crypto/rand"
+	"embed"
+	"net/http"
+	"strings"
+)
+
+//go:embed page
+var files embed.FS
+
+// page is the whole page with its style and script in it, in pieces: a nonce goes between
+// each two.
+var page = assemble()
+
+// nonceMark stands in page/index.html where a nonce belongs.
+const nonceMark = "@nonce@"
+
+// scripts are the parts of the page's script, in the order in which they run.
+var scripts = []string{"dom.js", "clock.js", "chart.js", "overview.js", "player.js", "catalog.js", "main.js"}
+
+func assemble() []string {
+	var script strings.Builder
+	for _, name := range scripts {
+		script.WriteString(file(name))
+	}
+	html := strings.NewReplacer("@style@", file("style.css"), "@script@", script.String()).Replace(file("index.html"))
+	return strings.Split(html, nonceMark)
+}
+
+func file(name string) string {
+	text, err := files.ReadFile("page/" + name)
+	if err != nil {
+		panic("inspect: " + err.Error()) // it was there when the program was built
+	}
+	return string(text)
+}
+
+func (in *Inspector) servePage(w http.ResponseWriter) {
+	nonce := rand.Text()
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+
+		"'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte(strings.Join(page, nonce))) // whoever has left does not mind
+}

@@ -1,0 +1,125 @@
+// A chart fills its place and is drawn anew whenever there is something to show.
+const chart = (id, label) => {
+  const box = $(id), svg = s("svg", { role: "img", "aria-label": label });
+  box.append(svg);
+  return { svg, size: () => [Math.max(box.clientWidth, 60), box.clientHeight] };
+};
+// nice returns a round number at or above x.
+const nice = (x) => {
+  if (!(x > 0)) return 1;
+  const p = 10 ** Math.floor(Math.log10(x));
+  return p * [1, 2, 5, 10].find((k) => k * p >= x * 0.999);
+};
+const groups = [
+  { title: "pulses", kinds: ["pulse"] },
+  { title: "applied", kinds: ["apply", "refresh", "stack", "exec", "restore", "queue", "period"] },
+  { title: "ended", kinds: ["remove", "stackend"] },
+  { title: "timeouts", kinds: ["timeout"] },
+  { title: "hidden or shown", kinds: ["hide", "show", "suppressed"] },
+  { title: "denied or failed", kinds: ["deny", "error"] },
+];
+const eventChart = chart("events", "Events per second over the last minute, by kind");
+const legend = groups.map((g, i) => {
+  g.n = h("b", {}, "0");
+  $("kinds").append(h("li", {}, s("svg", { viewBox: "0 0 10 10" }, s("rect", { class: "s" + i, width: 10, height: 10, rx: 2 })), g.n, " " + g.title));
+  g.area = s("path", { class: "s" + i });
+  return g;
+});
+const keep = 300;
+const rates = []; // [rate of each group], the newest last
+let last = null;
+const addRates = (v) => {
+  const n = {};
+  for (const k of v.kinds) n[k.kind] = k.n;
+  const sums = groups.map((g) => g.kinds.reduce((a, k) => a + (n[k] || 0), 0));
+  if (last && v.at > last.at && v.since === last.since) rates.push(sums.map((x, i) => (Math.max(x - last.sums[i], 0) * 1000) / (v.at - last.at)));
+  last = { at: v.at, since: v.since, sums };
+  if (rates.length > keep) rates.shift();
+};
+// smooth is the mean of the last ten points: a second, in which the beats of a game are not seen.
+const smooth = (at, i) => {
+  let sum = 0, n = 0;
+  for (let k = Math.max(0, at - 9); k <= at; k++, n++) sum += rates[k][i];
+  return sum / n;
+};
+const drawEvents = () => {
+  const [w, hgt] = eventChart.size(), pad = 18, c = eventChart.svg;
+  const points = rates.map((_, at) => groups.map((_, i) => smooth(at, i)));
+  const top = nice(Math.max(1, ...points.map(sum)));
+  c.replaceChildren();
+  for (const part of [0, 0.5, 1]) {
+    const y = hgt - pad - (hgt - 2 * pad) * part;
+    c.append(s("line", { class: "axis", x1: 0, x2: w, y1: y, y2: y }), s("text", { x: 0, y: y - 4 }, count(top * part)));
+  }
+  const x = (i) => (w - (points.length - 1 - i) * (w / keep)).toFixed(1);
+  let below = points.map(() => 0);
+  groups.forEach((g, k) => {
+    const above = points.map((p, i) => below[i] + p[k]);
+    const y = (v) => (hgt - pad - ((hgt - 2 * pad) * v) / top).toFixed(1);
+    let d = "";
+    above.forEach((v, i) => { d += (i ? "L" : "M") + x(i) + " " + y(v); });
+    for (let i = below.length - 1; i >= 0; i--) d += "L" + x(i) + " " + y(below[i]);
+    if (d) set(g.area, "d", d + "Z");
+    c.append(g.area);
+    below = above;
+    put(g.n, count(points.length ? points[points.length - 1][k] : 0));
+  });
+  c.append(s("text", { x: 0, y: hgt - 3 }, "30 s ago"), s("text", { x: w, y: hgt - 3, "text-anchor": "end" }, "now"));
+  put($("rate"), count(points.length ? sum(points[points.length - 1]) : 0));
+};
+
+const frameChart = chart("frames", "How long each of the last frames took");
+const timesChart = chart("times", "How many frames took how long, since somebody looks");
+const frames = []; // [number, ms]
+const addFrames = (v) => {
+  let n = Number(v.first);
+  const newest = frames.length ? frames[frames.length - 1][0] : 0;
+  if (newest > n + v.frames.length) frames.length = 0; // another engine
+  for (const us of v.frames) {
+    if (!frames.length || n > frames[frames.length - 1][0]) frames.push([n, us / 1000]);
+    n++;
+  }
+  if (frames.length > 600) frames.splice(0, frames.length - 600);
+};
+const recent = (q) => {
+  const sorted = frames.map((f) => f[1]).sort((a, b) => a - b);
+  return sorted.length ? sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] : NaN;
+};
+// The scale is logarithmic: what is a hundredth of the budget is to be seen, and so is what
+// is above it.
+const drawFrames = (budget) => {
+  const [w, hgt] = frameChart.size(), pad = 18, c = frameChart.svg;
+  const times = frames.map((f) => Math.max(f[1], 0.001));
+  const low = Math.floor(Math.log10(Math.min(1, ...times))), high = Math.max(low + 2, Math.log10(Math.max(budget * 2, ...times) * 1.1));
+  const y = (ms) => (hgt - pad - ((hgt - 2 * pad) * (Math.log10(ms) - low)) / (high - low)).toFixed(1);
+  c.replaceChildren();
+  for (let k = low; k <= high; k++) c.append(s("line", { class: "axis", x1: 0, x2: w, y1: y(10 ** k), y2: y(10 ** k) }), s("text", { x: 0, y: y(10 ** k) - 4 }, span(10 ** k)));
+  const x = (i) => (w - (times.length - 1 - i) * (w / 600)).toFixed(1);
+  let d = "";
+  times.forEach((ms, i) => { d += (i ? "L" : "M") + x(i) + " " + y(ms); });
+  if (d) c.append(s("path", { class: "fill", d: d + "L" + w + " " + (hgt - pad) + "L" + x(0) + " " + (hgt - pad) + "Z" }), s("path", { class: "took", d }));
+  if (budget > 0) c.append(s("line", { class: "budget", x1: 0, x2: w, y1: y(budget), y2: y(budget) }), s("text", { class: "over", x: w, y: y(budget) - 4, "text-anchor": "end" }, "budget " + span(budget)));
+  c.append(s("text", { x: 0, y: hgt - 3 }, "600 frames ago"), s("text", { x: w, y: hgt - 3, "text-anchor": "end" }, "now"));
+};
+// The histogram has classes of which four make a doubling; its x axis is therefore even.
+const drawTimes = (v) => {
+  const [w, hgt] = timesChart.size(), pad = 16, c = timesChart.svg;
+  c.replaceChildren();
+  if (!v.times.length) return;
+  const place = (us) => Math.log2(Math.max(us, 1)) * 4;
+  const budget = v.budget * 1000;
+  const low = place(v.times[0][0]) - 3, high = Math.max(place(v.times[v.times.length - 1][0]) + 1, low + 16, budget > 0 ? place(budget) + 3 : 0);
+  const x = (us) => ((place(us) - low) / (high - low)) * w, step = w / (high - low);
+  const most = Math.max(...v.times.map((t) => t[1])), whole = v.times.reduce((a, t) => a + t[1], 0);
+  for (const [us, n] of v.times) {
+    const tall = Math.max(1.5, (hgt - 2 * pad) * Math.sqrt(n / most));
+    c.append(s("rect", { class: budget > 0 && us > budget * 1.19 ? "bar over" : "bar", x: x(us) - step + 0.5, width: Math.max(step - 1, 1), y: hgt - pad - tall, height: tall }));
+  }
+  c.append(s("line", { class: "axis", x1: 0, x2: w, y1: hgt - pad, y2: hgt - pad }));
+  for (let us = 1, k = 0; us < 6e7; us *= [2, 2.5, 2][k++ % 3]) {
+    const at = x(us);
+    if (at > 18 && at < w - 18 && k % 3 === 0) c.append(s("text", { x: at, y: hgt - 3, "text-anchor": "middle" }, span(us / 1000)));
+  }
+  if (budget > 0) c.append(s("line", { class: "budget", x1: x(budget), x2: x(budget), y1: 8, y2: hgt - pad }), s("text", { class: "over", x: x(budget) - 4, y: 12, "text-anchor": "end" }, "budget " + span(v.budget)));
+  c.append(s("text", { x: 0, y: 10 }, plural(whole, "frame", "frames")));
+};

@@ -1,0 +1,64 @@
+// Everything that is shown goes through these: text is only ever set as text.
+const $ = (id) => document.getElementById(id);
+const kids = (n, list) => { for (const k of list) n.append(k); return n; }; // strings become text nodes
+const h = (tag, attrs, ...list) => {
+  const n = document.createElement(tag);
+  for (const k in attrs) n.setAttribute(k, attrs[k]);
+  return kids(n, list);
+};
+const s = (tag, attrs, ...list) => {
+  const n = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const k in attrs) n.setAttribute(k, attrs[k]);
+  return kids(n, list);
+};
+const put = (n, text) => { if (n.textContent !== text) n.textContent = text; };
+const set = (n, k, v) => { if (n.getAttribute(k) !== String(v)) n.setAttribute(k, v); };
+
+const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
+const count = (n) => (Number.isFinite(n) ? whole.format(n) : "–");
+const plural = (n, one, many) => count(n) + " " + (n === 1 ? one : many);
+// span writes ms for people.
+const span = (ms) => {
+  if (!Number.isFinite(ms)) return "–";
+  if (ms < 1) return Math.round(ms * 1000) + " µs";
+  if (ms < 10) return ms.toFixed(1).replace(".0", "") + " ms";
+  if (ms < 1000) return Math.round(ms) + " ms";
+  if (ms < 60000) return (ms / 1000).toFixed(1) + " s";
+  const sec = Math.floor(ms / 1000), two = (x) => String(x).padStart(2, "0");
+  if (sec < 3600) return Math.floor(sec / 60) + ":" + two(sec % 60);
+  return Math.floor(sec / 3600) + ":" + two(Math.floor(sec / 60) % 60) + ":" + two(sec % 60);
+};
+const title = (p) => (p.name ? p.name + " #" + p.id : "#" + p.id);
+const playerLink = (p) => h("a", { href: "#/player/" + p.id }, title(p));
+
+// list keeps a list's items by key, so that what has the focus keeps it.
+const list = (parent, items, key, make, update) => {
+  const old = parent.items || new Map(), now = new Map();
+  let at = parent.firstChild;
+  for (const it of items) {
+    const k = key(it);
+    if (now.has(k)) continue;
+    let n = old.get(k);
+    if (!n) n = make(it);
+    now.set(k, n);
+    update(n, it);
+    if (n === at) at = at.nextSibling;
+    else parent.insertBefore(n, at);
+  }
+  for (const [k, n] of old) if (now.get(k) !== n) n.remove();
+  parent.items = now;
+};
+
+const reasons = {
+  expired: "its time was over", cancelled: "removed by hand", dispelled: "taken off by a dispel", stolen: "taken by somebody else",
+  replaced: "gave way to another of its group or source", overflow: "a limit cleared it", consumed: "its last charge was used",
+  broken: "its shield was spent", death: "the owner died", source_gone: "its source left", immunity: "the owner became immune",
+  condition: "its condition for leaving was met", out_of_aura: "the owner left the area", interrupt: "an act of the owner ended it",
+  unload: "the owner left", reload: "its definition was changed", fault: "its handler failed",
+  limit: "the stack limit is reached", full: "the owner carries as many buffs as it may", exclusive: "another of its group is there",
+  slot: "all slots of its class are taken", immune: "the owner is immune", requirement: "its requirement is not met",
+  chance: "it missed its chance", dr: "diminishing returns left nothing", resist: "resistance left nothing of it",
+  level: "a higher level is there", param: "a parameter is missing", duration: "a bad duration", stacks: "a bad number of stacks",
+  badlevel: "a bad level", cascade: "commands set each other off without end", panic: "its handler panicked", goexit: "its handler ended its goroutine",
+};
+const because = (why) => (reasons[why] ? why + ": " + reasons[why] : why);

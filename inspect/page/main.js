@@ -1,0 +1,138 @@
+// The connection, the pages and the keys.
+let allowed = false, secret = "", stop = null, view = null, viewAt = 0, speed = 1, route = "";
+const base = location.pathname;
+const say = (text) => put($("told"), text);
+const headers = (more) => (secret ? { Authorization: "Bearer " + secret, ...more } : more || {});
+const ask = async (query) => {
+  const r = await fetch(base + query, { headers: headers() });
+  if (!r.ok) throw new Error((await r.text()).trim());
+  return r.json();
+};
+const act = async (what) => {
+  if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Actions need the token."); }
+  try {
+    const r = await fetch(base + "?act", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify(what) });
+    say(r.ok ? what.act + ": done" : (await r.text()).trim());
+  } catch (e) { say(e.message); }
+};
+const handlers = {
+  hello(m) {
+    put($("title"), m.title);
+    document.title = m.title;
+    allowed = m.actions;
+    $("unlock").hidden = !m.actions;
+    $("d-reload").hidden = !m.reload || !m.actions;
+  },
+  view(v) {
+    const now = performance.now();
+    if (view && v.at > view.at) speed = speed * 0.8 + Math.min(Math.max((v.now - view.now) / (v.at - view.at), 0), 1000) * 0.2;
+    view = v;
+    viewAt = now;
+    showView(v);
+  },
+  player: (p) => { if (route === "player/" + p.id) showPlayer(p); },
+  catalog: showCounts,
+  stalled(m) { speed = 0; verdict("alarm", "The loop does not tick (" + m.why + ")."); },
+};
+const pause = (ms, signal) => new Promise((done) => { const t = setTimeout(done, ms); signal.addEventListener("abort", () => { clearTimeout(t); done(); }); });
+// follow reads server-sent events: by fetch, since an EventSource cannot bring a token.
+const follow = async (query, signal) => {
+  const r = await fetch(base + query, { headers: headers(), signal });
+  if (r.status === 401) { $("unlock").hidden = false; throw new Error("this page needs its token"); }
+  if (r.status === 503 && !query.includes("player") && !query.includes("catalog")) { handlers.view(await ask("?snapshot")); throw new Error(""); }
+  if (!r.ok) throw new Error((await r.text()).trim());
+  const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ""; ; ) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("the stream has ended");
+    const parts = (rest + value).split("\n\n");
+    rest = parts.pop();
+    for (const p of parts) {
+      const m = /^event: (\w+)\ndata: (.*)$/.exec(p);
+      if (m && Object.hasOwn(handlers, m[1])) handlers[m[1]](JSON.parse(m[2]));
+    }
+  }
+};
+const connect = async () => {
+  if (stop) stop.abort();
+  const mine = (stop = new AbortController());
+  const query = "?stream" + (route.startsWith("player/") ? "&player=" + route.slice(7) : "") + (route === "definitions" ? "&catalog" : "");
+  while (!mine.signal.aborted) {
+    try { await follow(query, mine.signal); } catch (e) {
+      if (mine.signal.aborted) return;
+      if (e.message) verdict("alarm", "No connection: " + e.message + ". Trying again …");
+    }
+    await pause(1000, mine.signal);
+  }
+};
+const show = () => {
+  const m = /^#\/(player\/\d{1,20}|definitions)$/.exec(location.hash);
+  route = m ? m[1] : "";
+  const page = route.split("/")[0] || "overview";
+  for (const id of ["overview", "player", "definitions"]) $(id).hidden = id !== page;
+  for (const id of ["overview", "definitions"]) page === id ? $("to-" + id).setAttribute("aria-current", "page") : $("to-" + id).removeAttribute("aria-current");
+  if (page === "player") { $("buffs").items = null; $("buffs").replaceChildren(); $("history").shown = null; $("history").replaceChildren(); shown = pulses = null; put($("p-name"), "Player"); put($("p-id"), "#" + route.slice(7)); put($("p-sum"), ""); put($("p-state"), ""); }
+  connect();
+};
+addEventListener("hashchange", show);
+
+// Between two messages the hands and the bars go on at the game's speed.
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const two = (n, l) => String(n).padStart(l, "0");
+const animate = () => {
+  if (view) {
+    const passed = still.matches ? 0 : Math.min(performance.now() - viewAt, 1000) * speed, now = view.now + passed;
+    if (!$("overview").hidden) {
+      turn(now);
+      const sec = Math.floor(now / 1000);
+      put($("now"), now < 360000000 ? two(Math.floor(sec / 3600), 2) + ":" + two(Math.floor(sec / 60) % 60, 2) + ":" + two(sec % 60, 2) + "." + two(Math.floor(now % 1000), 3) : view.clock);
+    } else if (!$("player").hidden && shown && !shown.busy) moveBars(shown.paused ? 0 : Math.min(performance.now() - shownAt, 2000) * speed);
+  }
+  requestAnimationFrame(animate);
+};
+
+const found = $("found"), query = $("query");
+let asked = 0;
+const search = async () => {
+  const text = query.value.trim(), n = ++asked;
+  if (!text) { found.hidden = true; return; }
+  try {
+    const r = await ask("?search=" + encodeURIComponent(text));
+    if (n !== asked) return;
+    const items = r.players.map((p) => h("li", {}, playerLink(p)));
+    if (!items.length) items.push(h("li", {}, h("span", { class: "soft" }, "nobody found")));
+    else if (r.more) items.push(h("li", {}, h("span", { class: "soft" }, "and perhaps others")));
+    found.replaceChildren(...items);
+    found.hidden = false;
+  } catch (e) { if (n === asked) { found.replaceChildren(h("li", {}, h("span", {}, e.message))); found.hidden = false; } }
+};
+let typing = 0;
+query.addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(search, 200); });
+$("search").addEventListener("submit", (e) => { e.preventDefault(); const a = found.querySelector("a"); if (a && !found.hidden) a.click(); else search(); });
+$("search").addEventListener("keydown", (e) => {
+  const links = [...found.querySelectorAll("a")], at = links.indexOf(document.activeElement);
+  if (e.key === "ArrowDown" && links.length) { links[Math.min(at + 1, links.length - 1)].focus(); e.preventDefault(); }
+  if (e.key === "ArrowUp") { (at > 0 ? links[at - 1] : query).focus(); e.preventDefault(); }
+});
+found.addEventListener("click", () => { found.hidden = true; query.value = ""; query.blur(); });
+document.addEventListener("click", (e) => { if (!$("search").contains(e.target)) found.hidden = true; });
+$("unlock").addEventListener("submit", (e) => { e.preventDefault(); secret = $("token").value; $("token").value = ""; say("The token is used until this page is closed."); connect(); });
+
+const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
+const paint = (name) => { root.dataset.theme = name; put($("theme"), name === "dark" ? "Light" : "Dark"); };
+paint(dark.matches ? "dark" : "light");
+dark.addEventListener("change", () => paint(dark.matches ? "dark" : "light"));
+$("theme").addEventListener("click", () => paint(root.dataset.theme === "dark" ? "light" : "dark"));
+document.addEventListener("keydown", (e) => {
+  if (e.key === "Escape") {
+    if (!found.hidden || document.activeElement === query) { found.hidden = true; query.blur(); } else location.hash = "#/";
+    return;
+  }
+  if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName)) return;
+  if (e.key === "/") { query.focus(); e.preventDefault(); }
+  if (e.key === "o") location.hash = "#/";
+  if (e.key === "d") location.hash = "#/definitions";
+  if (e.key === "t") $("theme").click();
+});
+show();
+animate();

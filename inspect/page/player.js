@@ -1,0 +1,95 @@
+// A player's buffs are bars that shrink between two messages too.
+const plain = (name) => name.toLowerCase().replace(/[\s_-]/g, "");
+let shown = null, shownAt = 0, pulses = null;
+const buffRow = (b) => {
+  const n = h("li", { "data-handle": b.handle });
+  n.parts = {
+    what: h("span", { class: "what" }), stacks: h("span", { class: "chip stacks" }), more: h("span", { class: "chip" }),
+    from: h("div", { class: "from" }), fill: h("i", {}), beat: h("i", {}), time: h("div", { class: "left" }),
+  };
+  const p = n.parts;
+  p.track = h("div", { class: "track", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, p.fill);
+  p.pulse = h("div", { class: "beat" }, p.beat);
+  p.remove = h("button", { type: "button" }, "Remove");
+  p.remove.addEventListener("click", () => act({ act: "remove", handle: b.handle }));
+  p.source = h("a", {});
+  n.append(h("div", { class: "who" }, p.what, p.stacks, p.more, p.from), h("div", { class: "bars" }, p.track, p.pulse), h("div", { class: "time" }, p.time, p.remove));
+  p.from.append("from ", p.source, h("span", {}));
+  return n;
+};
+const fillBuff = (n, b) => {
+  const p = n.parts, more = [];
+  put(p.what, b.name || b.spec);
+  put(p.stacks, "×" + b.stacks);
+  p.stacks.hidden = b.stacks < 2;
+  if (b.level) more.push("level " + b.level);
+  if (b.charges) more.push(plural(b.charges, "charge", "charges"));
+  if (b.shield) more.push("shield " + b.shield);
+  if (b.waiting) more.push(b.waiting + " queued");
+  if (b.hidden) more.push("no effect");
+  if (b.paused) more.push("paused");
+  put(p.more, more.join(", "));
+  p.more.hidden = !more.length;
+  set(p.source, "href", "#/player/" + b.source.id);
+  put(p.source, title(b.source));
+  put(p.from.lastChild, (b.name && plain(b.name) !== plain(b.spec) ? " · " + b.spec : "") + (b.magnitude !== "0" ? " · magnitude " + b.magnitude : ""));
+  set(p.fill, "class", b.side + (b.left === null ? " ever" : ""));
+  p.pulse.hidden = b.next === null || !b.period;
+  p.remove.hidden = !allowed;
+  if (n.lastNext !== undefined && b.next !== null && b.next > n.lastNext + b.period / 4) {
+    n.classList.remove("pulsed");
+    void n.offsetWidth; // begins the animation anew
+    n.classList.add("pulsed");
+  }
+  n.lastNext = b.next === null ? undefined : b.next;
+  n.classList.toggle("off", !!b.hidden);
+  n.buff = b;
+};
+// moveBars shows the time that has passed since the message.
+const moveBars = (passed) => {
+  for (const n of $("buffs").children) {
+    const b = n.buff, p = n.parts;
+    if (!b) continue;
+    const left = b.left === null ? null : Math.max(b.left - passed, 0), part = left === null ? 1 : Math.min(left / Math.max(b.whole, b.left, 1), 1);
+    p.fill.style.width = (part * 100).toFixed(2) + "%";
+    set(p.track, "aria-valuenow", Math.round(part * 100));
+    let text = left === null ? (b.infinite ? "no end" : "stands still") : span(left);
+    if (b.next !== null && b.period) {
+      const next = Math.max(b.next - passed, 0);
+      p.beat.style.width = (Math.min(Math.max(1 - next / b.period, 0), 1) * 100).toFixed(1) + "%";
+      set(p.pulse, "title", "next pulse in " + span(next));
+    }
+    put(p.time, text);
+  }
+};
+const eventRow = (e) => h("li", { class: e.kind }, h("span", { class: "soft" }, e.clock), h("span", { class: "k" }, e.kind),
+  h("span", {}, e.spec + (e.stacks > 1 ? " ×" + e.stacks : "")),
+  h("span", { class: "w soft" }, (e.why ? because(e.why) : "") + (e.source ? (e.why ? " · " : "") + "from " + title(e.source) : "") + (e.late >= 100 ? " · " + span(e.late) + " late" : "")));
+const showPlayer = (p) => {
+  if (shown && shown.id !== p.id) pulses = null;
+  shown = p;
+  shownAt = performance.now();
+  put($("p-name"), p.name || "Player");
+  put($("p-id"), "#" + p.id);
+  const state = !p.present ? "is not here" : p.busy ? "is busy: a handler runs; this is what was known before" : p.paused ? "time stands still" : "";
+  put($("p-state"), state);
+  if (pulses === null) pulses = Number(p.pulses);
+  put($("p-sum"), p.present ? plural(p.carried, "buff", "buffs") + (p.carried > p.buffs.length && p.buffs.length ? ", the oldest " + p.buffs.length + " are shown" : "") + " · " + plural(p.timeouts, "timeout", "timeouts") +
+    " · " + plural(Number(p.pulses) - pulses, "pulse", "pulses") + " since you look" + (p.zone ? " · zone " + p.zone : "") + (p.mail ? " · " + plural(p.mail, "message", "messages") + " in the mailbox" : "") : "Nobody with this id is in the engine.");
+  list($("buffs"), p.buffs, (b) => b.handle, buffRow, fillBuff);
+  moveBars(0);
+  $("p-attributes").hidden = !p.attributes.length;
+  set($("p-events"), "class", p.attributes.length ? "most" : "wide");
+  list($("attributes"), p.attributes, (a) => a.name, () => h("li", {}), (n, a) => {
+    const made = a.modifiers.map((m) => h("div", {}, m.text + " · " + m.from));
+    n.replaceChildren(h("b", {}, String(a.value)), a.name, h("div", {}, "base " + a.base), ...made);
+  });
+  const key = p.events.length ? p.events.map((e) => e.at + e.kind + e.spec).join() : "";
+  if ($("history").shown !== key) {
+    $("history").shown = key;
+    $("history").replaceChildren(...(p.events.length ? p.events.map(eventRow) : [h("li", { class: "soft" }, "nothing yet")]));
+  }
+  $("p-actions").hidden = !allowed || !p.present;
+  put($("p-pause"), p.paused ? "Let this player's time go on" : "Pause this player");
+};
+$("p-pause").addEventListener("click", () => shown && act({ act: shown.paused ? "resume" : "pause", player: shown.id }));

@@ -1,0 +1,42 @@
+package inspect
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// maxReloads is how many reloads the page remembers.
+const maxReloads = 20
+
+// reloads is the history of the definitions, the newest first.
+type reloads struct {
+	mu   sync.Mutex
+	list []reloadJSON
+}
+
+type reloadJSON struct {
+	At   string `json:"at"`
+	OK   bool   `json:"ok"`
+	Text string `json:"text"`
+}
+
+func (h *reloads) add(at time.Time, report any, err error) {
+	r := reloadJSON{At: at.Format(time.TimeOnly), OK: err == nil}
+	switch {
+	case err != nil:
+		r.Text = lines(err.Error())
+	case report != nil:
+		r.Text = lines(fmt.Sprint(report))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.list = append([]reloadJSON{r}, h.list[:min(len(h.list), maxReloads-1)]...)
+}
+
+// all returns a list that does not change.
+func (h *reloads) all() []reloadJSON {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]reloadJSON{}, h.list...)
+}

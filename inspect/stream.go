@@ -1,0 +1,123 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// writeTime is how long a client may take for one event.
+const writeTime = 5 * time.Second
+
+// client is one stream.
+type client struct {
+	player  buff.OwnerID
+	follows bool
+	catalog bool
+
+	bell    chan struct{} // has room for one
+	leave   context.CancelFunc
+	writing atomic.Int64 // since when it has been taking an event, Unix time in ns; 0: it is not
+
+	seenView, seenPlayer, seenCatalog uint64 // under the hub's lock
+}
+
+// wake tells the client that there is news; one that is at work will see it afterwards.
+func (c *client) wake() {
+	select {
+	case c.bell <- struct{}{}:
+	default:
+	}
+}
+
+// event returns a server-sent event. JSON has no line ends in it, so that nothing in a
+// name can begin another event.
+func event(kind string, v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("inspect: " + err.Error()) // there is nothing in our own types that JSON cannot say
+	}
+	out := append([]byte("event: "+kind+"\ndata: "), data...)
+	return append(out, "\n\n"...)
+}
+
+// hello is what a client is told first.
+type hello struct {
+	Title   string `json:"title"`
+	Actions bool   `json:"actions"`
+	Reload  bool   `json:"reload"`
+	Every   int    `json:"every"` // ms
+}
+
+// stream sends events until the client goes or does not take them.
+func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Values) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	c := &client{bell: make(chan struct{}, 1), leave: cancel, catalog: query.Has("catalog")}
+	if query.Has("player") {
+		if c.player, c.follows = parseID(query.Get("player")); !c.follows {
+			refuse(w, refusal{http.StatusBadRequest, "a player's id has up to 20 digits"})
+			return
+		}
+		leave, err := in.watch.Follow(c.player, in.look())
+		if err != nil {
+			refuse(w, refusal{http.StatusServiceUnavailable, err.Error()})
+			return
+		}
+		defer leave()
+	}
+	if !in.hub.join(c) {
+		w.Header().Set("Retry-After", "1")
+		refuse(w, refusal{http.StatusServiceUnavailable, "there are too many streams"})
+		return
+	}
+	defer in.hub.quit(c)
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	first := event("hello", hello{line(in.opts.Title), in.opts.Token != "", in.opts.Reload != nil, int(every / time.Millisecond)})
+	for c.write(w, out, first) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.bell:
+		}
+		first = nil
+		for _, data := range in.hub.news(c) {
+			first = append(first, data...)
+		}
+	}
+}
+
+// write sends data and reports whether the client has taken it in time.
+func (c *client) write(w http.ResponseWriter, out *http.ResponseController, data []byte) bool {
+	now := time.Now()
+	c.writing.Store(now.UnixNano())
+	defer c.writing.Store(0)
+	// Also a server with a WriteTimeout of its own lets the stream live; one that knows no
+	// deadlines, in a test, is good enough without.
+	_ = out.SetWriteDeadline(now.Add(writeTime))
+	if _, err := w.Write(data); err != nil {
+		return false
+	}
+	return out.Flush() == nil
+}
+
+// serveJSON answers with v, if it is not too much.
+func serveJSON(w http.ResponseWriter, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("inspect: " + err.Error())
+	}
+	if len(data) > maxAnswer {
+		refuse(w, refusal{http.StatusInternalServerError, "the answer is too large"})
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
+	_, _ = w.Write(data)
+}

@@ -1,0 +1,80 @@
+package inspect
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// Bounds of what is shown of one text.
+const (
+	maxLine = 80   // characters of a name
+	maxText = 8192 // bytes of an error
+)
+
+// line returns a name as it may be shown: one line, of bounded length, in which every
+// character is seen. What would turn the direction of the text round, or is not to be
+// seen at all, is written out.
+func line(s string) string { return shown(s, maxLine, "") }
+
+// lines is line for a text of several lines, such as an error with its source.
+func lines(s string) string { return shown(s, maxText, "\n\t") }
+
+func shown(s string, most int, keep string) string {
+	var b strings.Builder
+	n := 0
+	for i, r := range s { // of a long text only the beginning is looked at
+		if n == most {
+			b.WriteString("…")
+			break
+		}
+		n++
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			b.WriteRune('\uFFFD')
+		case strings.ContainsRune(keep, r):
+			b.WriteRune(r)
+		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// number is a float that JSON can always carry: NaN and the infinities are texts.
+type number float64
+
+// MarshalJSON writes the number.
+func (n number) MarshalJSON() ([]byte, error) {
+	f := float64(n)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return strconv.AppendQuote(nil, strconv.FormatFloat(f, 'g', -1, 64)), nil
+	}
+	return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
+}
+
+func idText(id buff.OwnerID) string { return strconv.FormatUint(uint64(id), 10) }
+
+// parseID reads a player's id: digits alone, 20 at most.
+func parseID(s string) (buff.OwnerID, bool) {
+	if s == "" || len(s) > 20 || strings.Trim(s, "0123456789") != "" {
+		return 0, false
+	}
+	id, err := strconv.ParseUint(s, 10, 64)
+	return buff.OwnerID(id), err == nil
+}
+
+// pick says which player is meant, with its name.
+type pick struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+func (in *Inspector) pick(id buff.OwnerID) pick { return pick{idText(id), in.name(id)} }

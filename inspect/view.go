@@ -1,0 +1,165 @@
+package inspect
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// viewJSON is a View as the page gets it. Times are in ms unless a name says otherwise.
+type viewJSON struct {
+	At    int64  `json:"at"` // by the clock of the inspector
+	Frame string `json:"frame"`
+	Now   int64  `json:"now"`
+	Clock string `json:"clock"`
+	Since int64  `json:"since"`
+
+	Owners   int    `json:"owners"`
+	Busy     int    `json:"busy"`
+	Timers   int    `json:"timers"`
+	Buffs    int    `json:"buffs"`  // of the census; less than 0: not known yet
+	Counted  int64  `json:"census"` // how long ago
+	Dropped  string `json:"dropped"`
+	Refused  string `json:"refused"`
+	Nobody   string `json:"undelivered"`
+	Workers  int    `json:"workers"`
+	Inbox    int    `json:"inbox"`
+	InboxMax int    `json:"inboxMax"`
+	Mail     int    `json:"mail"`
+	Waiting  int    `json:"waiting"`
+
+	Budget  float64     `json:"budget"`
+	Stuck   []stuckJSON `json:"stuck"`
+	Faces   []faceJSON  `json:"faces"`
+	Beyond  int         `json:"beyond"`
+	Kinds   []countJSON `json:"kinds"`
+	Late    []uint64    `json:"late"`
+	First   string      `json:"first"`  // the number of the first of Frames
+	Frames  []int64     `json:"frames"` // µs
+	Times   [][2]int64  `json:"times"`  // classes that are not empty: upper bound in µs, count
+	P50     int64       `json:"p50"`    // µs
+	P99     int64       `json:"p99"`
+	Handled int64       `json:"handled"` // µs
+	Busiest []rankJSON  `json:"busiest"`
+	Most    []rankJSON  `json:"most"`
+}
+
+type stuckJSON struct {
+	pick
+	Spec string `json:"spec"`
+	For  int64  `json:"for"`
+}
+
+type faceJSON struct {
+	Hand  int   `json:"hand"`
+	Slots []int `json:"slots"`          // of the round that runs
+	Next  []int `json:"next,omitempty"` // of the next
+}
+
+type countJSON struct {
+	Kind string `json:"kind"`
+	N    uint64 `json:"n"`
+}
+
+type rankJSON struct {
+	pick
+	N int64 `json:"n"`
+}
+
+// maxStuck bounds the stuck players that are named.
+const maxStuck = 64
+
+func (in *Inspector) viewOf(v *engine.View, at time.Duration) viewJSON {
+	s := v.Stats
+	out := viewJSON{
+		At: at.Milliseconds(), Frame: strconv.FormatUint(v.Frame, 10), Now: int64(v.Now), Clock: v.Now.String(), Since: int64(v.Since),
+		Owners: s.Owners, Busy: s.Busy, Timers: s.Timers, Buffs: -1,
+		Dropped: strconv.FormatUint(s.Dropped, 10), Refused: strconv.FormatUint(s.Refused, 10), Nobody: strconv.FormatUint(s.Undelivered, 10),
+		Workers: v.Workers, Inbox: s.Inbox, InboxMax: v.InboxLimit, Mail: v.Mail, Waiting: v.Waiting,
+		Budget: in.budget(v).Seconds() * 1000, Stuck: []stuckJSON{}, Beyond: v.Beyond, Late: v.Late[:],
+		Times: [][2]int64{}, P50: v.Times.Quantile(0.5).Microseconds(), P99: v.Times.Quantile(0.99).Microseconds(),
+		Handled: v.Handled.Microseconds(), Busiest: in.ranked(v.Busiest), Most: []rankJSON{}, Frames: []int64{},
+	}
+	for _, st := range v.Stuck[:min(len(v.Stuck), maxStuck)] {
+		j := stuckJSON{pick: in.pick(st.Owner), Spec: "a timeout", For: st.For.Milliseconds()}
+		if st.Spec != nil {
+			j.Spec = line(st.Spec.ID)
+		}
+		out.Stuck = append(out.Stuck, j)
+	}
+	for i, f := range v.Faces {
+		out.Faces = append(out.Faces, faceOf(f, i == 0))
+	}
+	for kind := buff.Applied; int(kind) < len(v.Counts); kind++ {
+		out.Kinds = append(out.Kinds, countJSON{kind.String(), v.Counts[kind]})
+	}
+	if len(v.Frames) > 0 {
+		out.First = strconv.FormatUint(v.Frames[0].Number, 10)
+	}
+	for _, f := range v.Frames {
+		out.Frames = append(out.Frames, f.Took.Microseconds())
+	}
+	for i, n := range v.Times {
+		if n > 0 {
+			out.Times = append(out.Times, [2]int64{v.Times.Bound(i).Microseconds(), int64(n)})
+		}
+	}
+	if c := v.Census; c != nil {
+		out.Buffs, out.Counted, out.Most = c.Buffs, int64(v.Now-c.Ended), in.ranked(c.Most)
+	}
+	return out
+}
+
+func (in *Inspector) budget(v *engine.View) time.Duration {
+	if in.opts.Budget > 0 {
+		return in.opts.Budget
+	}
+	return max(v.Budget, 0)
+}
+
+func (in *Inspector) ranked(list []engine.Ranked) []rankJSON {
+	out := []rankJSON{}
+	for _, r := range list {
+		out = append(out, rankJSON{in.pick(r.Owner), r.N})
+	}
+	return out
+}
+
+// dialStep is how many slots of the dial, each a millisecond, the page shows as one.
+const dialStep = 10
+
+// faceOf splits a face into its rounds, the dial in steps.
+func faceOf(f wheel.Face, dial bool) faceJSON {
+	size := len(f.Slots) / max(f.Rounds, 1)
+	out := faceJSON{Hand: f.Hand, Slots: slices.Clone(f.Slots[:size]), Next: slices.Clone(f.Slots[size:])}
+	if !dial {
+		return out
+	}
+	coarse := make([]int, (size+dialStep-1)/dialStep)
+	for i, n := range out.Slots {
+		coarse[i/dialStep] += n
+	}
+	return faceJSON{Hand: f.Hand, Slots: coarse}
+}
+
+// ask asks the engine for one View.
+func (in *Inspector) ask(r *http.Request) (*engine.View, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	return in.watch.Next(ctx)
+}
+
+func (in *Inspector) serveView(w http.ResponseWriter, r *http.Request) {
+	v, err := in.ask(r)
+	if err != nil {
+		refuse(w, refusal{http.StatusServiceUnavailable, line(err.Error())})
+		return
+	}
+	serveJSON(w, in.viewOf(v, in.hub.since()))
+}

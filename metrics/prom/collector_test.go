@@ -1,0 +1,184 @@
+package prom
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// Importing ants starts its default pool: those goroutines are not ours.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+
+// game is an engine with something of everything, and a loop that ticks while a test
+// gathers.
+type game struct {
+	t        *testing.T
+	eng      *engine.Engine
+	metrics  *Collector
+	registry *prometheus.Registry
+	gate, in chan struct{}
+}
+
+func newGame(t *testing.T) *game {
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second},
+		buff.Spec{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
+		buff.Spec{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "hang"}}}},
+	)
+	require.NoError(t, err)
+	g := &game{t: t, gate: make(chan struct{}), in: make(chan struct{}), registry: prometheus.NewPedanticRegistry()}
+	g.eng, err = engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: 5 * time.Millisecond, Handlers: engine.Handlers{
+		"hang": func(*engine.Context, buff.Event) { close(g.in); <-g.gate },
+	}})
+	require.NoError(t, err)
+	var now atomic.Int64
+	g.metrics = newCollector(g.eng, func() time.Duration { return time.Duration(now.Add(1)) * time.Millisecond })
+	g.registry.MustRegister(g.metrics)
+	t.Cleanup(func() {
+		close(g.gate)
+		g.metrics.Close()
+		require.NoError(t, g.eng.Close(context.Background()))
+	})
+	g.eng.Tick(0)
+	return g
+}
+
+// play makes ten players, of whom each has a pulse a second, and one a refusal.
+func (g *game) play() {
+	for id := range buff.OwnerID(10) {
+		require.NoError(g.t, g.eng.Spawn(id, nil))
+		g.eng.AddBuff(id, buff.Application{Spec: g.eng.Catalog().Spec("venom")})
+	}
+	for range 2 {
+		g.eng.AddBuff(3, buff.Application{Spec: g.eng.Catalog().Spec("once")})
+	}
+	g.eng.Tick(time.Second)
+	g.eng.Tick(time.Second)
+}
+
+// gather scrapes while the loop ticks.
+func (g *game) gather() map[string]*dto.MetricFamily {
+	g.t.Helper()
+	var families []*dto.MetricFamily
+	var err error
+	var scrape sync.WaitGroup
+	done := make(chan struct{})
+	scrape.Go(func() { families, err = g.registry.Gather(); close(done) })
+	for ticking := true; ticking; {
+		select {
+		case <-done:
+			ticking = false
+		default:
+			g.eng.Tick(0)
+		}
+	}
+	scrape.Wait()
+	require.NoError(g.t, err)
+	out := map[string]*dto.MetricFamily{}
+	for _, f := range families {
+		out[f.GetName()] = f
+	}
+	return out
+}
+
+func value(m *dto.Metric) float64 { return m.GetGauge().GetValue() + m.GetCounter().GetValue() }
+
+// labelled returns the metric of a family with a label's value.
+func labelled(t *testing.T, f *dto.MetricFamily, want string) *dto.Metric {
+	t.Helper()
+	for _, m := range f.GetMetric() {
+		for _, l := range m.GetLabel() {
+			if l.GetValue() == want {
+				return m
+			}
+		}
+	}
+	t.Fatalf("%s has none with %q", f.GetName(), want)
+	return nil
+}
+
+func TestCollect(t *testing.T) {
+	g := newGame(t)
+	g.play()
+	g.gather()
+	got := g.gather()
+	one := func(name string) float64 {
+		t.Helper()
+		require.Contains(t, got, name)
+		return value(got[name].GetMetric()[0])
+	}
+	require.Equal(t, 1.0, one("bufftick_up"))
+	require.Equal(t, 10.0, one("bufftick_owners"))
+	require.Equal(t, 11.0, one("bufftick_buffs"))
+	require.Equal(t, 11.0, one("bufftick_deadlines"))
+	require.Equal(t, 2.0, one("bufftick_workers"))
+	require.Equal(t, 65536.0, one("bufftick_inbox_limit"))
+	require.Equal(t, 0.005, one("bufftick_frame_budget_seconds"))
+	require.Equal(t, 20.0, one("bufftick_deadlines_fired_total"))
+	require.Equal(t, 20.0, value(labelled(t, got["bufftick_events_total"], "pulse")))
+	require.Equal(t, 1.0, value(labelled(t, got["bufftick_denied_total"], "limit")))
+	late := got["bufftick_event_lateness_seconds"].GetMetric()[0].GetHistogram()
+	require.EqualValues(t, 32, late.GetSampleCount())
+	require.Zero(t, late.GetSampleSum())
+	frames := got["bufftick_frame_seconds"].GetMetric()[0].GetHistogram()
+	require.Positive(t, frames.GetSampleCount())
+	require.InEpsilon(t, float64(frames.GetSampleCount())/1000, frames.GetSampleSum(), 0.5, "each frame took a tick of the clock or two")
+	for _, b := range frames.GetBucket() {
+		require.LessOrEqual(t, b.GetCumulativeCount(), frames.GetSampleCount())
+	}
+}
+
+// A scrape of a loop that stands still comes back, and says so.
+func TestLoopStands(t *testing.T) {
+	g := newGame(t)
+	families, err := g.registry.Gather()
+	require.NoError(t, err)
+	require.Len(t, families, 1)
+	require.Equal(t, "bufftick_up", families[0].GetName())
+	require.Zero(t, value(families[0].GetMetric()[0]))
+}
+
+func TestStuck(t *testing.T) {
+	g := newGame(t)
+	g.play()
+	g.eng.AddBuff(3, buff.Application{Spec: g.eng.Catalog().Spec("trap")})
+	g.eng.Tick(0)
+	<-g.in
+	got := g.gather()
+	require.Equal(t, 1.0, value(got["bufftick_stuck_owners"].GetMetric()[0]))
+	require.Equal(t, 1.0, value(got["bufftick_busy_owners"].GetMetric()[0]))
+}
+
+// The names and units are those that Prometheus asks for.
+func TestLint(t *testing.T) {
+	g := newGame(t)
+	g.play()
+	stop := make(chan struct{})
+	var loop sync.WaitGroup
+	loop.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				g.eng.Tick(0)
+			}
+		}
+	})
+	problems, err := testutil.GatherAndLint(g.registry)
+	close(stop)
+	loop.Wait()
+	require.NoError(t, err)
+	require.Empty(t, problems)
+}

@@ -1,0 +1,38 @@
+// Package prom tells Prometheus about an engine: a [prometheus.Collector] that asks the
+// loop at each scrape. It is a module of its own, so that a game that imports the engine
+// does not link a metrics library.
+//
+//	metrics := prom.New(eng)
+//	defer metrics.Close()
+//	registry.MustRegister(metrics)
+//
+// Nothing is paid per event but what the engine's Watch costs while it is open: the loop
+// reads the events of each frame once more. A scrape waits for the end of the next Tick, a
+// second at most; if the loop does not tick, bufftick_up is 0 and the rest is missing.
+//
+//	bufftick_up                              1 if the loop has answered
+//	bufftick_frames_total                    Ticks
+//	bufftick_frame_seconds                   how long they took, or the frames of the game
+//	bufftick_frame_budget_seconds            what they may take
+//	bufftick_deadlines                       waiting on the wheel
+//	bufftick_deadlines_fired_total           that came due
+//	bufftick_events_total{kind}              facts
+//	bufftick_event_lateness_seconds          from when they were due to their frame
+//	bufftick_denied_total{buff,reason}       applications refused
+//	bufftick_owners, bufftick_buffs          who is there, what they carry
+//	bufftick_workers                         and
+//	bufftick_handler_seconds_total           what they work, estimated from every eighth turn
+//	bufftick_stuck_owners                    whose handlers held a worker at the frame's end
+//	bufftick_waiting_owners                  who was not served because of them
+//	bufftick_busy_owners                     whose turn was not over
+//	bufftick_inbox_commands, _inbox_limit    of other goroutines
+//	bufftick_mailbox_messages                for busy owners
+//	bufftick_refused_total                   commands refused for want of room
+//	bufftick_undelivered_total               commands that found nobody
+//	bufftick_dropped_total                   due, and no longer so when they were to run
+//	bufftick_despawn_dropped_total           timeouts that went with their owner
+//	bufftick_pool_refused_total              times that the pool had no worker
+//
+// What is counted by kind, lateness and denial, and the times, begins when New was called.
+// dashboard.json is a dashboard for Grafana, alerts.yaml rules for Prometheus.
+package prom
