@@ -107,6 +107,22 @@
 // Options.Epoch and Options.Uptime how its clocks stand. [Engine.Save] is for snapshots,
 // [Engine.Drop] for those who need no blob. Zones, and what an aura gave, stay behind.
 //
+// # Attributes
+//
+// An owner has the attributes of its catalog, and its buffs change them. In each lane they
+// can be set, changed and damaged; what an owner has now is told to the loop
+// ([Engine.Attribute]) and to its own handlers ([Context.Attribute]). A number of a buff that
+// reads attributes of its source is worked out from what the source had when the loop, or a
+// handler of the source itself, applied the buff; where somebody else did, or the Inbox, from
+// what it had when the loop delivered it. Nobody looks at a source that is busy: it has none.
+//
+// # New definitions
+//
+// [Engine.Reload] puts another catalog into force between two Ticks. Packages
+// buff/catalog and buff/catalog/watch make them from files. Whatever is applied from then on
+// is of the new set, also by a *buff.Spec of an older one; what runs goes by its definition:
+// it goes on as it is, follows, or ends, some thousand buffs in each Tick.
+//
 // # Being watched
 //
 // Other goroutines read through [Engine.Watch]: the loop answers at the end of a Tick with a
@@ -132,5 +148,6 @@
 // most verbs that name an owner cost O(buffs of the owner), Compensate O(buffs of all),
 // LoseSource O(buffs of those who have something of the source that goes with it). The verbs
 // of a zone cost O(its owners and their buffs), a look of an aura O(members × (their buffs
-// + log members)). In steady state nothing is allocated.
+// + log members)). Reload costs O(definitions), and the Ticks after it O(some thousand buffs) more
+// until all owners have been visited. In steady state nothing is allocated.
 package engine

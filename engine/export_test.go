@@ -128,6 +128,20 @@ func CheckTally(e *Engine) string {
 // limit.
 func Looked(e *Engine) (n, limit int) { return e.sweep.looked, sweepBuffs }
 
+// Counting returns what counts so many events, one of eight of which is not a pulse.
+func Counting(e *Engine, n int) func() {
+	list := make([]buff.Event, n)
+	for i := range list {
+		list[i].Spec, list[i].Kind = e.tally.lines[1+i%10].spec, buff.Pulsed
+		if i%16 == 0 {
+			list[i].Kind = buff.Applied
+		} else if i%8 == 0 {
+			list[i].Kind = buff.Removed
+		}
+	}
+	return func() { e.tally.add(list) }
+}
+
 // Room returns for how many instances and auras the ledger has room, and how many zones
 // there are.
 func Room(e *Engine) (held, auras, zones int) {

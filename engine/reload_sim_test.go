@@ -18,7 +18,7 @@ func (s *sim) reload() {
 	var specs []buff.Spec
 	for _, old := range s.specs {
 		spec := *old
-		if d.IntN(8) == 0 && !slices.Contains([]string{"shield", "rage", "light"}, spec.ID) { // others speak of these
+		if d.IntN(8) == 0 && !slices.Contains([]string{"shield", "rage", "light", "bless"}, spec.ID) { // others speak of these
 			continue
 		}
 		if spec.Kind != buff.Instant {

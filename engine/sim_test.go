@@ -48,6 +48,7 @@ type plan struct {
 	inbox  bool // commands by the inbox
 	churn  bool // owners come and go, some with a blob
 	shared bool // buffs that depend on those of other owners, and zones
+	stats  bool // attributes are changed, and read of the source
 	reload bool // the definitions change now and then
 	goexit bool // handlers end their goroutines, not with Synchronous
 	firm   bool // verbs on the loop do not depend on earlier answers
@@ -107,7 +108,10 @@ func newSim(tb testing.TB, p plan, o engine.Options) *sim {
 		specs = append(slices.Clone(specs), sharedSpecs...)
 		o.Members = near
 	}
-	o.Catalog = catalogOf(tb, specs...)
+	if p.stats {
+		specs = append(slices.Clone(specs), statSpecs...)
+	}
+	o.Catalog = statsOf(tb, specs...)
 	o.Handlers = engine.Handlers{"act": s.act}
 	s.catalog = o.Catalog
 	for spec := range o.Catalog.All() {
@@ -268,6 +272,10 @@ func (s *sim) verb() {
 		s.zone(id)
 		return
 	}
+	if s.plan.stats && d.IntN(4) == 0 {
+		s.changeStats(id)
+		return
+	}
 	switch d.IntN(12) {
 	case 0:
 		e.Remove(handle)
@@ -370,6 +378,10 @@ func (s *sim) ask(c *engine.Context, p *player) {
 	}
 	if handle.Number() != uint32(p.id-1) && !s.plan.cross {
 		handle = 0
+	}
+	if s.plan.stats && p.dice.IntN(3) == 0 {
+		s.askStats(c, p, to)
+		return
 	}
 	switch p.dice.IntN(14) {
 	case 0, 1:

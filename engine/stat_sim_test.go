@@ -1,0 +1,104 @@
+package engine_test
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// byPower is a number that reads the power of the source.
+func byPower(when buff.Snapshot, coef float64) buff.Number {
+	return buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.AttrOfSource, Coef: coef, Snapshot: when}
+}
+
+// statSpecs are those of a plan with stats.
+var statSpecs = []buff.Spec{
+	{ID: "smite", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: byPower(buff.SnapshotCast, 0.1)}}}}},
+	{ID: "plague", Duration: 3 * time.Second, Period: 700 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}, On: buff.Hooks{
+		Pulse: []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: byPower(buff.SnapshotApply, 0.05), PerStack: true}}, {Do: buff.DoCall, Name: "act"}},
+		Apply: []buff.Action{{Do: buff.DoApply, Name: "bless"}},
+	}},
+	{ID: "bless", Duration: 4 * time.Second, Stack: buff.Stacking{By: buff.BySource}, Modifiers: []buff.Modifier{
+		{Attr: "power", Op: stat.Add, Value: byPower(buff.SnapshotCast, 0.1).Or(1)},
+		{Attr: "health", Op: stat.MulAdd, Value: buff.Const(0.1), PerStack: true},
+	}},
+	{ID: "feast", Duration: 2 * time.Second, Period: 500 * time.Millisecond, Links: []string{"bless"}, On: buff.Hooks{
+		Pulse: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "health", By: byPower(buff.SnapshotCast, 0.3).Or(2)}}},
+	}},
+}
+
+// askStats issues a random command about attributes.
+func (s *sim) askStats(c *engine.Context, p *player, to buff.OwnerID) {
+	power, health := attrOf(s.catalog, "power"), attrOf(s.catalog, "health")
+	p.calls = append(p.calls, fmt.Sprintf("%d: power %v of %v, health %v", p.id, c.Attribute(power), c.Base(power), c.Attribute(health)))
+	switch p.dice.IntN(4) {
+	case 0:
+		c.SetBase(to, power, float64(5+p.dice.IntN(40)))
+	case 1:
+		c.Change(to, health, float64(p.dice.IntN(30)-10))
+	case 2:
+		c.Damage(to, health, float64(p.dice.IntN(20)), 0)
+	default:
+		a := s.application(p.dice)
+		a.Source = p.id
+		c.AddBuff(to, a)
+	}
+}
+
+// changeStats does the same on the loop.
+func (s *sim) changeStats(id buff.OwnerID) {
+	power, health := attrOf(s.catalog, "power"), attrOf(s.catalog, "health")
+	switch s.dice.IntN(4) {
+	case 0:
+		s.eng.SetBase(id, power, float64(5+s.dice.IntN(40)))
+	case 1:
+		s.eng.Change(id, health, float64(50+s.dice.IntN(50)))
+	case 2:
+		s.eng.Damage(id, health, float64(s.dice.IntN(20)), 0)
+	default:
+		require.NoError(s.tb, s.eng.Inbox().Change(id, power, 1))
+	}
+}
+
+// changes matches what buffs did to somebody's health.
+var changes = regexp.MustCompile(" change (smite|plague|feast) health by=")
+
+// TestStats_WorkersDoNotMatter: what buffs read of their sources, and what they make of the
+// attributes of their owners, is the same on any number of workers.
+func TestStats_WorkersDoNotMatter(t *testing.T) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
+		p := plan{seed: seed, owners: 80, steps: 60, cross: true, inbox: true, churn: true, shared: seed%2 == 1, stats: true, reload: seed%3 == 1}
+		run := func(o engine.Options) []string {
+			s := newSim(t, p, o)
+			s.run(whole)
+			for id := range buff.OwnerID(p.owners + 1) {
+				for a := range s.eng.Attributes(id) {
+					s.frames = append(s.frames, fmt.Sprintf("%d: %+v", id, a))
+				}
+			}
+			return s.finish().frames
+		}
+		want := run(engine.Options{Synchronous: true})
+		changed := 0
+		for _, l := range want {
+			if changes.MatchString(l) {
+				changed++
+			}
+		}
+		require.Greater(t, changed, 100, "the world does too little")
+		for _, workers := range []int{1, 2, 8} {
+			requireSame(t, want, run(engine.Options{Workers: workers, Budget: patient}), p, ", workers ", workers)
+		}
+	}
+}
