@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,22 +47,23 @@ type Engine struct {
 	used  bool   // lanes have been used since they were last emptied
 	home  []*mailbox
 
-	loop   buff.Turn  // for what is decided on the loop
-	query  buff.Query // of the command that the loop carries out
-	passes bool       // passOn is at work
-	cross  []cross
-	ledger ledger
-	zones  map[uint32]*zone
-	behind []*owner // who has not been told yet of its zone's time
-	frame  Frame
-	inbox  Inbox
-	budget budget
-	record *recorder
-	stats  Stats
-	closed bool
-	living int  // owners, with those that leave
-	lived  bool // there has been one since renew
-	asking bool // Options.Members is at work
+	loop     buff.Turn  // for what is decided on the loop
+	query    buff.Query // of the command that the loop carries out
+	passes   bool       // passOn is at work
+	cross    []cross
+	ledger   ledger
+	zones    map[uint32]*zone
+	behind   []*owner // who has not been told yet of its zone's time
+	frame    Frame
+	inbox    Inbox
+	budget   budget
+	record   *recorder
+	evidence evidence
+	stats    Stats
+	closed   bool
+	living   int  // owners, with those that leave
+	lived    bool // there has been one since renew
+	asking   bool // Options.Members is at work
 
 	ticking atomic.Bool   // a handler that calls the Engine finds it true
 	frames  atomic.Uint64 // the number of the frame; lanes read it
@@ -203,7 +205,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	if err := e.release(ctx); err != nil {
 		return fmt.Errorf("engine: close: %w", err)
 	}
-	return e.record.failure()
+	return errors.Join(e.record.failure(), e.evidence.err)
 }
 
 // working reports whether accepted work is left.

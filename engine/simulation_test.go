@@ -125,7 +125,7 @@ func (s *stage) step() {
 		}
 	}
 	if len(may) == 0 {
-		time.Sleep(2 * brief) // the budget of the Tick that waits runs out
+		<-time.NewTimer(2 * brief).C // the bubble's time: the budget of the Tick that waits runs out
 		return
 	}
 	i := may[s.order.IntN(len(may))]

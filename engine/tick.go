@@ -45,6 +45,7 @@ func (e *Engine) Tick(dt time.Duration) *Frame {
 // tick is Tick, also for Close.
 func (e *Engine) tick(dt time.Duration) {
 	asked := dt
+	whole := region(regionTick)
 	if dt > math.MaxInt64-e.carry {
 		dt = math.MaxInt64 - e.carry
 	}
@@ -60,6 +61,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.ledger.read = 0
 
 	e.pass()
+	end := region(regionMerge)
 	e.noteFrame()
 	e.catchUpZones()
 	e.deliverCross()
@@ -73,6 +75,8 @@ func (e *Engine) tick(dt time.Duration) {
 	if e.living == 0 && e.lived {
 		e.renew()
 	}
+	endRegion(end)
+	endRegion(whole)
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
@@ -129,6 +133,7 @@ func (e *Engine) work(left int) {
 		return
 	}
 	e.used = true
+	defer endRegion(region(regionWork))
 	before := e.frame.count
 	e.ticking.Store(true)
 	limit, wait := e.opts.Budget, e.group.WaitOthers
