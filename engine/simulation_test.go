@@ -95,12 +95,14 @@ func (s *stage) wait(number, until int) *turnstile {
 
 // pause is where a task waits for its next turn, and may be stuck before it.
 func (s *stage) pause() {
-	until := 0
+	s.mu.Lock()
+	number, until := s.running, 0
 	if n := s.faults.stick; n > 0 && s.tasks.IntN(n) == 0 {
 		s.stuck++
 		until = s.steps + s.tasks.IntN(200)
 	}
-	<-s.wait(s.running, until).open
+	s.mu.Unlock()
+	<-s.wait(number, until).open
 }
 
 // turn is where the loop waits for a turn between two Ticks: those who are stuck may go on.
@@ -108,6 +110,8 @@ func (s *stage) turn() { <-s.wait(0, 0).open }
 
 // calm ends the faults.
 func (s *stage) calm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.faults = faults{}
 	for _, w := range s.ready {
 		w.until = 0
@@ -115,7 +119,10 @@ func (s *stage) calm() {
 }
 
 // step lets one task go on, or time pass if none may. Everybody waits.
+//
+// The lock is for the loop, which time may have woken meanwhile.
 func (s *stage) step() {
+	s.mu.Lock()
 	s.steps++
 	slices.SortFunc(s.ready, func(a, b *turnstile) int { return a.number - b.number })
 	may := []int{}
@@ -125,6 +132,7 @@ func (s *stage) step() {
 		}
 	}
 	if len(may) == 0 {
+		s.mu.Unlock()
 		<-time.NewTimer(2 * brief).C // the bubble's time: the budget of the Tick that waits runs out
 		return
 	}
@@ -132,23 +140,30 @@ func (s *stage) step() {
 	t := s.ready[i]
 	s.ready = slices.Delete(s.ready, i, i+1)
 	s.running = t.number
+	s.mu.Unlock()
 	close(t.open)
 }
 
 // play lets the tasks have their turns until the loop's goroutine has come to its end, and
 // those that it has not waited for have come to theirs.
 func (s *stage) play(over <-chan struct{}) {
-	for ended := false; !ended || len(s.ready) > 0; {
+	for ended := false; !ended || s.waiting() > 0; {
 		synctest.Wait()
 		select {
 		case <-over:
 			ended = true
 		default:
 		}
-		if !ended || len(s.ready) > 0 {
+		if !ended || s.waiting() > 0 {
 			s.step()
 		}
 	}
+}
+
+func (s *stage) waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.ready)
 }
 
 // simulate plays a plan on a stage and returns its log, a hash of everything.
