@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -133,4 +134,27 @@ func TestP28_WhatGoCannotStop(t *testing.T) {
 		require.Contains(t, string(out), want)
 		require.NotContains(t, string(out), "it goes on")
 	}
+}
+
+// TestDueWhileBusy: what came due at the very instant at which its owner comes home is
+// worked off in that Tick, not in the next.
+func TestDueWhileBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cell, rung := make(chan struct{}), 0
+		e, err := engine.New(engine.Options{Workers: 1, Budget: brief})
+		require.NoError(t, err)
+		require.NoError(t, e.Spawn(1, nil))
+		_, err = e.AddTimeout(1, time.Second, func(c *engine.Context) {
+			<-cell
+			c.AddTimeout(1, 500*time.Millisecond, func(*engine.Context) { rung++ })
+		})
+		require.NoError(t, err)
+		e.Tick(time.Second)
+		e.Tick(500 * time.Millisecond)
+		close(cell)
+		synctest.Wait()
+		require.Equal(t, 2, e.Tick(0).Len())
+		require.Equal(t, 1, rung)
+		require.NoError(t, e.Close(t.Context()))
+	})
 }

@@ -128,8 +128,7 @@ func (e *Engine) handOut() {
 // bring. Owners who come home with more to do, since they were busy or have had their
 // share, get another round while the budget lasts and something of left is left.
 func (e *Engine) work(left int) {
-	s := e.group.Stats()
-	if s.Staged == 0 && s.Pending == 0 {
+	if e.group.Quiet() {
 		return
 	}
 	e.used = true
