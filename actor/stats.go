@@ -42,6 +42,10 @@ func (g *Group[O, M]) Stats() Stats {
 	}
 }
 
+// Quiet reports whether nothing is staged and nobody away: the loop has everything. It
+// takes no lock. Only the loop goroutine may call it.
+func (g *Group[O, M]) Quiet() bool { return len(g.staged)+len(g.away) == 0 }
+
 // Held appends the mailboxes that pumps have in hand now to dst, in no
 // particular order, and returns it: after a Wait that reported false, those who
 // hold up the rest. Of such a mailbox the loop may read Owner and nothing else.

@@ -63,7 +63,7 @@ func (w *world) fill() {
 	for f := range frames {
 		for p := 1 + f; p <= w.players; p += frames {
 			for range poisons {
-				w.AddBuff(buff.OwnerID(p), buff.Application{Spec: w.poison})
+				w.poisonAt(p)
 			}
 			for source := range blessings {
 				w.bless(p, source)
@@ -80,4 +80,9 @@ func (w *world) fill() {
 func (w *world) bless(player, source int) buff.Handle {
 	h, _ := w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.blessing, Source: buff.OwnerID(source)})
 	return h
+}
+
+// poisonAt gives a player a poison that pulses a period from now.
+func (w *world) poisonAt(player int) {
+	w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.poison})
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -225,7 +226,7 @@ func TestP30_Peak(t *testing.T) {
 // kept at the size that they had.
 func TestP30_PeakOfAWorld(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 10 * time.Second}, buff.Spec{ID: "hit", Kind: buff.Instant})
-	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	for id := range buff.OwnerID(1000) {
 		spawn(t, e, id)
 		for range 5 {
@@ -251,7 +252,8 @@ func TestP30_PeakOfAWorld(t *testing.T) {
 		e.Tick(0)
 	}
 	quiet()
-	require.LessOrEqual(t, heap(), before+before/20)
+	// A list may have memory for twice the events of the largest frame, which is 5000 here.
+	require.LessOrEqual(t, heap(), before+before/20+5000*uint64(unsafe.Sizeof(buff.Event{})))
 	runtime.KeepAlive(world)
 }
 

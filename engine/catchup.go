@@ -53,7 +53,9 @@ func (e *Engine) pass() {
 	for left := e.opts.TickLimit; ; {
 		before := e.frame.count
 		e.round++
+		r := region(regionAdvance)
 		e.turnWheel(left)
+		endRegion(r)
 		e.seen.Store(int64(e.now))
 		e.wake()
 		e.collect()

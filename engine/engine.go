@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -63,6 +64,7 @@ type Engine struct {
 	budget   budget
 	stats    Stats
 	record   *recorder
+	evidence evidence
 	closed   bool
 	living   int  // owners, with those that leave
 	lived    bool // there has been one since renew
@@ -210,7 +212,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	if err := e.release(ctx); err != nil {
 		return fmt.Errorf("engine: close: %w", err)
 	}
-	return e.record.failure()
+	return errors.Join(e.record.failure(), e.evidence.err)
 }
 
 // working reports whether accepted work is left.

@@ -104,6 +104,9 @@ func (f *Frame) end(e *Engine) {
 	e.slack.loop.used(max(len(f.head), len(f.tail)))
 	e.slack.turns.used(len(f.turns))
 	e.stats.Events += uint64(f.count)
+	if e.group.Quiet() {
+		return
+	}
 	s := e.group.Stats()
 	if s.Pending == 0 {
 		return

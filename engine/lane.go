@@ -42,11 +42,13 @@ func (l *lane) serve(box *mailbox) {
 	l.open()
 	o := box.Owner
 	l.owner, o.rests = o, false
+	r := region(regionTurn)
 	l.since.Store(int64(l.turn.Now))
 	l.mark(nil)
 	began := l.clockIn()
 	events, crossed := len(l.turn.Events), len(l.cross)
 	defer func() {
+		endRegion(r)
 		l.passOn()
 		o.segments = append(o.segments, segment{
 			events: l.turn.Events[events:len(l.turn.Events):len(l.turn.Events)],

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/trace"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -19,6 +20,7 @@ const (
 	DefaultInboxLimit   = 65_536
 	DefaultHandlerLimit = 65_536
 	DefaultEventLimit   = 1 << 20
+	DefaultTraceEvery   = 1200
 	DefaultTurnLimit    = 64
 	DefaultTickLimit    = 65_536
 )
@@ -110,6 +112,16 @@ type Options struct {
 	// returns it.
 	Record io.Writer
 
+	// SlowFrame is how long a frame may take before [Engine.Observe] counts it as slow; zero
+	// for ever. Flight, if not nil, is a flight recorder that the game has started, and
+	// SlowTrace where the trace of a slow frame goes: it is called on the loop and returns
+	// nil for "not this one". TraceEvery is how many frames there are at least from one
+	// trace to the next; if zero, DefaultTraceEvery.
+	SlowFrame  time.Duration
+	Flight     *trace.FlightRecorder
+	SlowTrace  func(f *Frame) io.WriteCloser
+	TraceEvery int
+
 	// OnFault, if not nil, is told of each handler that panicked or ended its
 	// goroutine. It is called on the worker and must be safe for calls from several
 	// workers at once; if it panics, nothing further happens. The fault also becomes
@@ -163,6 +175,7 @@ func (o *Options) complete() error {
 	limit("MaxBuffs", &o.MaxBuffs, DefaultMaxBuffs, buff.MaxPerOwner)
 	limit("MailboxLimit", &o.MailboxLimit, DefaultMailboxLimit, 1<<20)
 	limit("HandlerLimit", &o.HandlerLimit, DefaultHandlerLimit, 1<<24)
+	limit("TraceEvery", &o.TraceEvery, DefaultTraceEvery, 1<<30)
 	limit("EventLimit", &o.EventLimit, DefaultEventLimit, 1<<30)
 	limit("InboxLimit", &o.InboxLimit, DefaultInboxLimit, 1<<24)
 	errs = append(errs, o.missing(o.Catalog)...)

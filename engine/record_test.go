@@ -247,8 +247,9 @@ func TestReplayInbox(t *testing.T) {
 	events := e.Stats().Events
 	shut(t, e)
 	require.EqualValues(t, 11, events)
-	_, err = engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{})
+	done, err := engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{Inbox: func(i *engine.Inbox) { in = i }})
 	require.NoError(t, err)
+	require.Equal(t, 5, done.Frames)
 }
 
 // TestRecordedCommands: every field of a command comes back, alone and with all the others.

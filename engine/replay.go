@@ -36,6 +36,10 @@ type Game struct {
 	// before. If it is nil, a recording that has a Reload is refused.
 	Catalog func(n int, before *buff.Catalog) *buff.Catalog
 
+	// Inbox, if not nil, is given the inbox of the engine that replays, before anything else,
+	// for handlers that post: it accepts what they post and forgets it.
+	Inbox func(in *Inbox)
+
 	// Frame, if not nil, is called after each Tick.
 	Frame func(f *Frame)
 }
@@ -84,6 +88,9 @@ func Replay(r io.Reader, o Options, g Game) (done Replayed, err error) {
 		return done, fmt.Errorf("%w: it was made with another catalog", ErrRecording)
 	}
 	e.inbox.deaf = true
+	if g.Inbox != nil {
+		g.Inbox(&e.inbox)
+	}
 	p := player{engine: e, game: g, sum: newDigest(), code: coder{catalog: e.opts.Catalog, mode: reading}}
 	for {
 		data, err := in.next()

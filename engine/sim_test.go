@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
 )
@@ -37,6 +38,12 @@ type sim struct {
 
 	frames []string                  // the log of frames
 	events map[buff.OwnerID][]string // the log of each owner, without Seen
+
+	keep         func(buff.Event) // if not nil, gets every event
+	busy, behind int              // Ticks at whose end somebody was busy, or time was carried
+	stats        engine.Stats     // at the end
+	owed         int
+	wrong        string
 }
 
 // plan says what a sim does.
@@ -97,7 +104,7 @@ func near(q engine.AuraQuery, found func(buff.OwnerID)) {
 }
 
 // newSim makes the world and its first buffs.
-func newSim(tb testing.TB, p plan, o engine.Options) *sim {
+func newSim(tb testing.TB, p plan, o engine.Options, pool ...actor.Pool) *sim {
 	tb.Helper()
 	s := &sim{
 		tb: tb, plan: p, dice: rand.New(rand.NewPCG(p.seed, 1)),
@@ -117,7 +124,11 @@ func newSim(tb testing.TB, p plan, o engine.Options) *sim {
 	for spec := range o.Catalog.All() {
 		s.specs = append(s.specs, spec)
 	}
-	e, err := engine.New(o)
+	start := engine.New
+	if len(pool) > 0 {
+		start = func(o engine.Options) (*engine.Engine, error) { return engine.NewOn(o, pool[0]) }
+	}
+	e, err := start(o)
 	require.NoError(tb, err)
 	s.eng = e
 	for i := range p.owners {
@@ -125,7 +136,7 @@ func newSim(tb testing.TB, p plan, o engine.Options) *sim {
 	}
 	for i := range 3 * p.owners {
 		h, r := e.AddBuff(buff.OwnerID(i%p.owners+1), s.application(s.dice))
-		require.NoError(tb, r.Err)
+		require.NoError(tb, r.Err, "%v", p)
 		if h != 0 {
 			s.handles = append(s.handles, h)
 		}
@@ -234,12 +245,20 @@ func every(length time.Duration) func(time.Duration) []time.Duration {
 func (s *sim) tick(dt time.Duration) {
 	f := s.eng.Tick(dt)
 	for e := range f.Events() {
+		if s.keep != nil {
+			s.keep(e)
+		}
 		text := fmt.Sprintf("%s %v src=%d mag=%d", e, e.Handle, e.Source, e.Magnitude)
 		s.events[e.Owner] = append(s.events[e.Owner], text)
 		s.frames = append(s.frames, fmt.Sprintf("%d: %s seen=%d", e.Owner, text, e.Seen))
 	}
 	s.frames = append(s.frames, fmt.Sprintf("frame %d at %d", f.Number, f.Now))
-	if s.eng.Stats().Busy == 0 {
+	if f.Behind > 0 || f.Lost > 0 {
+		s.behind++
+	}
+	if s.eng.Stats().Busy > 0 {
+		s.busy++
+	} else {
 		require.Empty(s.tb, engine.CheckLedger(s.eng), "%v: at %d", s.plan, f.Now)
 		require.Empty(s.tb, engine.CheckTally(s.eng), "%v: at %d", s.plan, f.Now)
 	}
@@ -323,10 +342,11 @@ func (s *sim) post(id buff.OwnerID, handle buff.Handle) {
 	default:
 		err = in.Extend(handle, s.span(s.dice))
 	}
-	if s.plan.reload && errors.Is(err, engine.ErrRemoved) {
-		return
+	switch {
+	case s.plan.reload && errors.Is(err, engine.ErrRemoved):
+	case err != nil:
+		require.ErrorIs(s.tb, err, engine.ErrInboxFull)
 	}
-	require.NoError(s.tb, err)
 }
 
 // ring is the function of every timeout.

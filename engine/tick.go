@@ -45,6 +45,7 @@ func (e *Engine) Tick(dt time.Duration) *Frame {
 // tick is Tick, also for Close.
 func (e *Engine) tick(dt time.Duration) {
 	asked := dt
+	whole := region(regionTick)
 	if dt > math.MaxInt64-e.carry {
 		dt = math.MaxInt64 - e.carry
 	}
@@ -62,6 +63,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.ledger.read, e.tally.read = 0, 0
 
 	e.pass()
+	end := region(regionMerge)
 	e.noteFrame()
 	e.catchUpZones()
 	e.deliverCross()
@@ -78,6 +80,8 @@ func (e *Engine) tick(dt time.Duration) {
 		e.renew()
 	}
 	e.watch.end()
+	endRegion(end)
+	endRegion(whole)
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
@@ -129,11 +133,11 @@ func (e *Engine) handOut() {
 // bring. Owners who come home with more to do, since they were busy or have had their
 // share, get another round while the budget lasts and something of left is left.
 func (e *Engine) work(left int) {
-	s := e.group.Stats()
-	if s.Staged == 0 && s.Pending == 0 {
+	if e.group.Quiet() {
 		return
 	}
 	e.used = true
+	defer endRegion(region(regionWork))
 	before := e.frame.count
 	e.ticking.Store(true)
 	limit, wait := e.opts.Budget, e.group.WaitOthers

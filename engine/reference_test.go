@@ -1,0 +1,303 @@
+package engine_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+var (
+	refOps  = flag.Int("ref.ops", 100_000, "calls of TestP02_Reference")
+	refSeed = flag.Uint64("ref.seed", 0, "its first seed")
+)
+
+// asker is what the handlers of the reference need of a Context.
+type asker interface {
+	Owner() buff.OwnerID
+	Now() wheel.Time
+	AddBuff(to buff.OwnerID, a buff.Application)
+	AddTimeoutByName(to buff.OwnerID, delay time.Duration, handler string)
+	Remove(h buff.Handle)
+	Kill(owner buff.OwnerID)
+}
+
+// reference is the engine as one would write it first: a list of deadlines that is looked
+// through from end to end, owners one after the other, no wheel, no mailbox, no worker. It
+// has the rules of package buff in common with the engine, which have a model of their own.
+type reference struct {
+	now    wheel.Time
+	turn   buff.Turn
+	owners []*buff.Set // by id
+	list   []deadline
+	timers wheel.Handle
+	cross  []parcel
+	inbox  []parcel
+	onCall func(c asker, e buff.Event)
+	events map[buff.OwnerID][]string
+}
+
+type deadline struct {
+	due   wheel.Time
+	owner int
+	ref   buff.Ref
+	timer wheel.Handle
+}
+
+type parcel struct {
+	at       wheel.Time
+	from, to buff.OwnerID
+	cmd      buff.Command
+}
+
+// refContext is the Context of the reference.
+type refContext struct {
+	*reference
+	owner buff.OwnerID
+}
+
+func (c refContext) Owner() buff.OwnerID { return c.owner }
+func (c refContext) Now() wheel.Time     { return c.turn.At() }
+func (c refContext) ask(to buff.OwnerID, cmd buff.Command) {
+	if to == c.owner {
+		c.turn.Issue(c.owners[to], cmd)
+		return
+	}
+	c.cross = append(c.cross, parcel{c.turn.At(), c.owner, to, cmd})
+}
+
+func (c refContext) AddBuff(to buff.OwnerID, a buff.Application) {
+	c.ask(to, buff.Command{Verb: buff.Apply, Application: a})
+}
+
+func (c refContext) AddTimeoutByName(to buff.OwnerID, delay time.Duration, name string) {
+	c.ask(to, buff.Command{Verb: buff.AddTimeout, By: delay, Name: name})
+}
+
+func (c refContext) Remove(h buff.Handle) {
+	c.ask(buff.OwnerID(h.Number()), buff.Command{Verb: buff.Remove, Handle: h, Reason: buff.Cancelled})
+}
+
+func (c refContext) Kill(id buff.OwnerID) { c.ask(id, buff.Command{Verb: buff.Kill}) }
+
+func newReference(cat *buff.Catalog, owners int, onCall func(asker, buff.Event)) *reference {
+	r := &reference{onCall: onCall, events: map[buff.OwnerID][]string{}}
+	r.turn.Catalog = cat
+	for id := range owners {
+		r.owners = append(r.owners, buff.NewSet(buff.OwnerID(id), uint32(id), 0, engine.DefaultMaxBuffs))
+	}
+	return r
+}
+
+// do carries out a command at the present instant.
+func (r *reference) do(to buff.OwnerID, cmd buff.Command) buff.Result {
+	r.turn.Now = r.now
+	res := r.owners[to].Do(&r.turn, r.now, cmd)
+	r.obey(int(to))
+	return res
+}
+
+// obey keeps what the owner wants in the list.
+func (r *reference) obey(id int) {
+	set := r.owners[id]
+	for _, o := range set.Orders() {
+		timer := o.Timer
+		if o.Due != wheel.Never {
+			at, live := set.Timer(o)
+			if !live {
+				continue
+			}
+			if timer = at; timer == 0 {
+				r.timers++
+				timer = r.timers
+				set.SetTimer(o, timer)
+			}
+		}
+		r.list = slices.DeleteFunc(r.list, func(d deadline) bool { return d.timer == timer })
+		if o.Due != wheel.Never {
+			r.list = append(r.list, deadline{o.Due, id, o.Ref, timer})
+		}
+	}
+	set.ClearOrders()
+}
+
+// tick passes the time, owner by owner.
+func (r *reference) tick(dt time.Duration) {
+	r.now = r.now.After(dt)
+	r.turn.Now = r.now
+	for id, set := range r.owners {
+		r.turn.Call = func(_ *buff.Turn, c *buff.Call) buff.Reason {
+			r.onCall(refContext{r, buff.OwnerID(id)}, c.Event)
+			return buff.NoReason
+		}
+		for again := true; again; {
+			for _, d := range r.list {
+				if d.owner == id && d.due <= r.now {
+					set.Wake(d.ref)
+				}
+			}
+			r.list = slices.DeleteFunc(r.list, func(d deadline) bool { return d.owner == id && d.due <= r.now })
+			set.Run(&r.turn, r.now, 1<<30)
+			r.obey(id)
+			again = set.Pending() > 0 || slices.ContainsFunc(r.list, func(d deadline) bool { return d.owner == id && d.due <= r.now })
+		}
+	}
+	slices.SortStableFunc(r.cross, func(a, b parcel) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from)) })
+	for _, list := range []*[]parcel{&r.cross, &r.inbox} {
+		for _, p := range *list {
+			r.do(p.to, p.cmd)
+		}
+		*list = (*list)[:0]
+	}
+	for _, e := range r.turn.Events {
+		r.events[e.Owner] = append(r.events[e.Owner], logged(&e))
+	}
+	r.turn.Events = r.turn.Events[:0]
+}
+
+func logged(e *buff.Event) string {
+	return fmt.Sprintf("%s %v src=%d mag=%d seen=%d end=%d", e, e.Handle, e.Source, e.Magnitude, e.Seen, e.End)
+}
+
+// edgy returns a span at one of the places where wheels go wrong.
+func edgy(d *rand.Rand) time.Duration {
+	edges := []time.Duration{0, time.Millisecond, 50 * time.Millisecond, time.Second, time.Minute, time.Hour, 12 * time.Hour, 24 * time.Hour}
+	return edges[d.IntN(len(edges))] + time.Duration(d.IntN(5)-2)*time.Millisecond
+}
+
+// TestP02_Reference is M1 for the engine: random calls at the edges of time, on the engine
+// and on the reference; all that happens is the same, answer by answer and event by event.
+func TestP02_Reference(t *testing.T) {
+	ops := *refOps
+	if testing.Short() {
+		ops /= 10
+	}
+	const perSeed = 2000
+	total, events := 0, 0
+	for seed := *refSeed; total < ops; seed++ {
+		workers := []int{0, 1, 3}[seed%3]
+		events += requireLikeReference(t, seed, perSeed, workers)
+		total += perSeed
+	}
+	t.Logf("%d calls, %d events", total, events)
+	require.Greater(t, events, total/2, "too little happens")
+}
+
+// requireLikeReference plays one seed and returns the number of events.
+func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events int) {
+	t.Helper()
+	const owners = 6
+	msg := fmt.Sprintf("go test ./engine -run TestP02_Reference -ref.seed %d -ref.ops 1", seed)
+	o := engine.Options{Catalog: catalogOf(t, simSpecs...), Workers: workers, Synchronous: workers == 0, Budget: patient, TickLimit: 1 << 30}
+	specs := slices.Collect(o.Catalog.All())
+	application := func(d *rand.Rand) buff.Application {
+		a := buff.Application{Spec: specs[d.IntN(len(specs))], Source: buff.OwnerID(d.IntN(3)), Stacks: d.IntN(3), Magnitude: d.Int64N(5)}
+		if a.Spec.Kind != buff.Instant && d.IntN(2) == 0 {
+			a.Duration = buff.For(max(edgy(d), time.Millisecond))
+			if a.Spec.Period > 0 { // or a day of pulses follows
+				a.Duration = buff.For(time.Duration(1+d.IntN(9000)) * time.Millisecond)
+			}
+		}
+		return a
+	}
+	// A handler throws its owner's dice: what it does depends on the order of its calls alone.
+	acting := func() func(c asker, e buff.Event) {
+		dice := []*rand.Rand{}
+		for id := range uint64(owners) {
+			dice = append(dice, rand.New(rand.NewPCG(seed, 100+id)))
+		}
+		return func(c asker, e buff.Event) {
+			d := dice[c.Owner()]
+			switch to := buff.OwnerID(d.IntN(owners)); d.IntN(8) {
+			case 0:
+				c.AddBuff(to, application(d))
+			case 1:
+				c.AddTimeoutByName(to, edgy(d), "ring")
+			case 2:
+				c.Remove(e.Handle)
+			case 3:
+				if d.IntN(6) == 0 {
+					c.Kill(to)
+				}
+			}
+		}
+	}
+	mine, theirs := acting(), acting()
+	o.Handlers = engine.Handlers{
+		"act":  func(c *engine.Context, e buff.Event) { mine(c, e) },
+		"ring": func(c *engine.Context, e buff.Event) { mine(c, e) },
+	}
+	e := open(t, o)
+	ref := newReference(o.Catalog, owners, theirs)
+	got := map[buff.OwnerID][]string{}
+	for id := range buff.OwnerID(owners) {
+		spawn(t, e, id)
+	}
+	d := rand.New(rand.NewPCG(seed, 1))
+	handles, timeouts := []buff.Handle{0}, []buff.TimeoutHandle{0}
+	same := func(a, b buff.Result) buff.Result {
+		require.Equal(t, b.Kind, a.Kind, msg)
+		require.Equal(t, b.Handle, a.Handle, msg)
+		require.Equal(t, b.Timeout, a.Timeout, msg)
+		require.Equal(t, b.Err == nil, a.Err == nil, "%s: %v, %v", msg, a.Err, b.Err)
+		return a
+	}
+	for range calls {
+		id := buff.OwnerID(d.IntN(owners))
+		h, to := handles[d.IntN(len(handles))], timeouts[d.IntN(len(timeouts))]
+		switch d.IntN(12) {
+		case 0, 1, 2:
+			a := application(d)
+			_, r := e.AddBuff(id, a)
+			handles = append(handles, same(r, ref.do(id, buff.Command{Verb: buff.Apply, Application: a})).Handle)
+		case 3:
+			delay := edgy(d)
+			x, err := e.AddTimeoutByName(id, delay, "ring")
+			r := ref.do(id, buff.Command{Verb: buff.AddTimeout, By: delay, Name: "ring", Handler: 1})
+			require.Equal(t, r.Err == nil, err == nil, msg)
+			require.Equal(t, r.Timeout, x, msg)
+			timeouts = append(timeouts, x)
+		case 4:
+			same(e.Remove(h), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: buff.Remove, Handle: h, Reason: buff.Cancelled}))
+		case 5:
+			by := min(edgy(d)-time.Minute, 5*time.Second) // a day more of pulses shows nothing new
+			same(e.Extend(h, by), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: buff.Extend, Handle: h, By: by}))
+		case 6:
+			same(e.Cancel(to), ref.do(buff.OwnerID(to.Number()), buff.Command{Verb: buff.Cancel, Timeout: to}))
+		case 7:
+			a := application(d)
+			require.NoError(t, e.Inbox().AddBuff(id, a))
+			ref.inbox = append(ref.inbox, parcel{to: id, cmd: buff.Command{Verb: buff.Apply, Application: a}})
+		case 8:
+			if d.IntN(5) == 0 {
+				same(e.Kill(id), ref.do(id, buff.Command{Verb: buff.Kill}))
+			}
+		default:
+			dt := edgy(d)
+			if d.IntN(4) > 0 {
+				dt = min(dt, time.Duration(d.IntN(3000))*time.Millisecond)
+			}
+			f := e.Tick(max(dt, 0))
+			ref.tick(max(dt, 0))
+			for ev := range f.Events() {
+				got[ev.Owner] = append(got[ev.Owner], logged(&ev))
+			}
+			require.Equal(t, len(ref.list), e.Stats().Timers, msg)
+			for id := range got {
+				requireSame(t, ref.events[id], got[id], msg)
+				events += len(got[id])
+				ref.events[id], got[id] = ref.events[id][:0], got[id][:0]
+			}
+		}
+	}
+	return events
+}
