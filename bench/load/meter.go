@@ -143,6 +143,7 @@ func (m *meter) end() {
 // Workers' time and memory, over the whole run.
 
 func (m *meter) gcShare() float64 { return m.done.GCShare(m.runtime) }
+
 func (m *meter) allocs() float64 {
 	return float64(m.done.Objects-m.runtime.Objects) / float64(max(1, m.calls+m.events))
 }
