@@ -1,10 +1,11 @@
 # The same commands as CI: see .ci/run.
-.PHONY: test race fuzz bench lint ci prove mutants nightly wheel-plots
+.PHONY: test race fuzz bench report lint ci prove mutants nightly wheel-plots
 
 test: ; go test ./...
 race: ; bash .ci/run race
 fuzz: ; bash .ci/run fuzz
 bench: ; go test -run '^$$' -bench . -benchmem -count 6 ./... | tee new.txt
+report: ; go run ./bench report
 lint: ; bash .ci/run format tidy vet staticcheck
 ci: ; bash .ci/run
 prove: ; bash .ci/prove

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/bufftick/bufftick/bench/load"
 	"github.com/bufftick/bufftick/bench/page"
 	"github.com/bufftick/bufftick/bench/rival"
 )
@@ -124,69 +123,4 @@ func (w *wheelCmd) measure(con *console) (all []rival.Kept) {
 		bar.clear()
 	}
 	return all
-}
-
-// reportCmd does all of it.
-type reportCmd struct {
-	game `embed:""`
-
-	From   string `placeholder:"FILE" help:"measure nothing: write the page and the charts anew from this run.json"`
-	To     string `default:"report" help:"the folder of the report"`
-	Probes int    `default:"10" help:"processes that measure each step, for compare"`
-	Most   int    `default:"1000000" help:"the largest number of players in the scaling"`
-}
-
-// Run measures and writes. It fails, after writing, if a profile does.
-func (r *reportCmd) Run(con *console) error {
-	if r.From != "" {
-		report, err := page.Read(r.From)
-		if err != nil {
-			return err
-		}
-		return report.WritePage(r.To)
-	}
-	report, err := r.measure(con)
-	if err != nil {
-		return err
-	}
-	if err := report.WriteData(r.To); err != nil {
-		return err
-	}
-	if err := report.WritePage(r.To); err != nil {
-		return err
-	}
-	return verdict(report.Profiles, con)
-}
-
-func (r *reportCmd) measure(con *console) (*page.Report, error) {
-	report := page.New(r.Seed, r.Quick)
-	for _, e := range load.Profiles {
-		p := e.New()
-		if r.Quick {
-			p.Quick()
-		}
-		res, err := r.one(e, p, con)
-		if err != nil {
-			return nil, fmt.Errorf("profile %s: %w", e.Name, err)
-		}
-		report.Profiles = append(report.Profiles, res)
-	}
-	most, turns := r.Most, 10
-	if r.Quick {
-		most, turns = min(most, workersAt), 4
-	}
-	var err error
-	if report.Scale, err = (&scaleCmd{Most: most, Turns: turns}).measure(con); err != nil {
-		return nil, err
-	}
-	page.PrintScale(con.out, report.Scale)
-	rivals := rivalsCmd{Most: min(most, 1_000_000), Rounds: turns + 2, After: 5 * time.Second}
-	if report.Duels, report.After, err = rivals.measure(con); err != nil {
-		return nil, err
-	}
-	page.PrintDuels(con.out, report.Duels, report.After)
-	report.Kept = (&wheelCmd{Most: min(most, 1_000_000), Rounds: turns}).measure(con)
-	page.PrintKept(con.out, report.Kept)
-	report.Probes, err = takeProbes(r.Probes, con)
-	return report, err
 }

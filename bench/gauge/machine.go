@@ -53,10 +53,16 @@ func memory() string {
 	return fmt.Sprintf("%.0f GB", kb/1e6)
 }
 
+// commit returns the commit of the tree, and whether more than a report differs from it.
 func commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*").Output()
+	out, err := exec.Command("git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {
 		return "not known"
 	}
-	return strings.TrimSpace(string(out))
+	name := strings.TrimSpace(string(out))
+	changes, err := exec.Command("git", "status", "--porcelain", "--", ":/", ":(top,exclude)report").Output()
+	if err != nil || len(changes) > 0 {
+		name += "-dirty"
+	}
+	return name
 }

@@ -78,6 +78,10 @@ func (m *meter) begin(now int64, dt time.Duration, total uint64) {
 
 // tick runs f, which is one Tick, and measures it.
 func (m *meter) tick(f func()) {
+	if m.wall > 0 {
+		f()
+		return
+	}
 	sampled := gauge.HasThreadCPU && m.ticks%sampleEvery == 0
 	var thread time.Duration
 	if sampled {
@@ -96,6 +100,9 @@ func (m *meter) tick(f func()) {
 
 // frame notes a frame that took so long, and reached now.
 func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buffs int) {
+	if m.wall > 0 {
+		return // the run is over, and those who are behind come home
+	}
 	if gauge.HasThreadCPU && m.ticks%sampleEvery == 0 {
 		m.loopEvents += uint64(events)
 	}
@@ -143,6 +150,7 @@ func (m *meter) end() {
 // Workers' time and memory, over the whole run.
 
 func (m *meter) gcShare() float64 { return m.done.GCShare(m.runtime) }
+
 func (m *meter) allocs() float64 {
 	return float64(m.done.Objects-m.runtime.Objects) / float64(max(1, m.calls+m.events))
 }

@@ -42,7 +42,7 @@ func (m *Mix) longBorn() float64 {
 // askLong gives somebody a long buff.
 func (m *Mix) askLong(w *world) {
 	if owner := int32(w.rng.IntN(m.Players)); w.books.slow == nil || !w.books.slow(owner) {
-		w.ask(m.long(w, owner, w.rng.IntN(m.Long)))
+		w.ask(m.long(w, owner, m.Long+w.rng.IntN(1000))) // hardly ever of a source that has one there
 	}
 }
 

@@ -32,6 +32,7 @@ type axis struct {
 	log      bool
 	label    func(float64) string
 	min, max float64 // if not both 0
+	step     float64 // between two labels; 0: as it comes
 }
 
 type line struct {
@@ -52,8 +53,13 @@ type mark struct {
 
 // colours that the colour-blind can tell apart.
 var colours = []color.Color{
-	color.RGBA{0x00, 0x72, 0xb2, 255}, color.RGBA{0xd5, 0x5e, 0x00, 255}, color.RGBA{0x00, 0x9e, 0x73, 255},
-	color.RGBA{0xcc, 0x79, 0xa7, 255}, color.RGBA{0xe6, 0x9f, 0x00, 255}, color.RGBA{0x55, 0x55, 0x55, 255}, color.RGBA{0x56, 0xb4, 0xe9, 255},
+	color.RGBA{0x00, 0x72, 0xb2, 255},
+	color.RGBA{0xd5, 0x5e, 0x00, 255},
+	color.RGBA{0x00, 0x9e, 0x73, 255},
+	color.RGBA{0xcc, 0x79, 0xa7, 255},
+	color.RGBA{0xe6, 0x9f, 0x00, 255},
+	color.RGBA{0x55, 0x55, 0x55, 255},
+	color.RGBA{0x56, 0xb4, 0xe9, 255},
 }
 
 var (
@@ -123,7 +129,7 @@ func (a *axis) set(to *plot.Axis) {
 		to.Scale = plot.LogScale{}
 		to.Tick.Marker = logTicks{a.label}
 	} else if a.label != nil {
-		to.Tick.Marker = plainTicks{a.label}
+		to.Tick.Marker = plainTicks{a.label, a.step}
 	}
 }
 
@@ -219,10 +225,20 @@ func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
 }
 
 // plainTicks are those of the library, with labels of ours.
-type plainTicks struct{ label func(float64) string }
+type plainTicks struct {
+	label func(float64) string
+	step  float64
+}
 
 // Ticks is of plot.Ticker.
 func (t plainTicks) Ticks(lo, hi float64) []plot.Tick {
+	if t.step > 0 {
+		var out []plot.Tick
+		for v := math.Ceil(lo/t.step) * t.step; v <= hi; v += t.step {
+			out = append(out, plot.Tick{Value: v, Label: t.label(v)})
+		}
+		return out
+	}
 	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
 	for i := range ticks {
 		if !ticks[i].IsMinor() {

@@ -114,11 +114,10 @@ func highest(lists ...[]rival.Scaled) (most float64) {
 
 func (r *Report) workersChart() *chart {
 	counts := map[int][]rival.Scaled{}
-	for _, s := range r.Scale {
-		counts[s.Players] = append(counts[s.Players], s)
-	}
 	var most []rival.Scaled
-	for _, l := range counts {
+	for _, s := range r.Scale {
+		l := append(counts[s.Players], s)
+		counts[s.Players] = l
 		if len(l) > len(most) {
 			most = l
 		}
@@ -140,7 +139,7 @@ func (r *Report) workersChart() *chart {
 		file: workersFile, lines: []line{wall, cpu}, bottom: true,
 		title: fmt.Sprintf("%d processors: a Tick takes %.0f %% of its time on the loop with %d workers", r.Machine.Processors, 100*best.Wall.Mean/most[0].Wall.Mean, best.Workers),
 		under: fmt.Sprintf("%s players; handlers that do next to nothing; mean and 95 %% interval", count(most[0].Players)),
-		x:     axis{name: "workers (0: everything on the loop)", label: short, min: -0.2, max: float64(len(most)) - 0.8},
+		x:     axis{name: "workers (0: everything on the loop)", label: short, step: 1, min: -0.2, max: float64(len(most)) - 0.8},
 		y:     axis{name: "for each event", label: lean, min: 0, max: 1.15 * highest(most) * max(1, best.CPU.Mean/best.Wall.Mean)},
 	}
 }
@@ -161,7 +160,7 @@ func (r *Report) hourChart() *chart {
 		file:  hourFile,
 		title: fmt.Sprintf("The hour takes %.1f times the median frame, the worst minute %.1f times", figure(p, "frame at the hour, against the median"), figure(p, "longest frame at a minute, against the median")),
 		under: fmt.Sprintf("profile F: %s timers between 1 s and 12 h, 1 %% beyond, frames of 50 ms", count(p.Buffs)),
-		x:     axis{name: "seconds from the hour", label: func(v float64) string { return fmt.Sprintf("%.0f", v) }},
+		x:     axis{name: "seconds from the hour", label: func(v float64) string { return fmt.Sprintf("%.0f", v) }, step: 30},
 		y:     axis{name: "time of Advance", label: lean, min: 0, max: 1.25 * max(float64(p.Max), 3*float64(p.P50))},
 		lines: []line{l, median, three},
 	}
@@ -199,9 +198,9 @@ func (r *Report) raidsChart() *chart {
 	}
 	c := &chart{
 		file: raidsFile, lines: []line{longest, middle},
-		title: fmt.Sprintf("A frame of the raids takes %s; one in a thousand more than %s", lean(sig(p.P50)), lean(sig(p.P999))),
+		title: fmt.Sprintf("Half of the frames of the raids take less than %s, 99 %% less than %s", lean(sig(p.P50)), lean(sig(p.P99))),
 		under: fmt.Sprintf("profile B: %s players, %s buffs; calls and Tick, each point %d frames of 50 ms", count(p.Players), count(p.Buffs), p.Rows[0].Frames),
-		x:     axis{name: "seconds of the game", label: short},
+		x:     axis{name: "seconds of the game", label: short, step: 60},
 		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: float64(p.CDF[0].Ns) / 1.5, max: 6 * float64(p.Max)},
 	}
 	for x := 60.0; x <= middle.points[len(middle.points)-1].X; x += 60 {

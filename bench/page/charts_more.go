@@ -30,14 +30,14 @@ func (r *Report) cdfChart() *chart {
 			}
 		}
 		c.lines = append(c.lines, l)
-		if letter != "H" && (worst == nil || p.P999 > worst.P999) {
+		if letter != "H" && (worst == nil || p.P99 > worst.P99) {
 			worst = p
 		}
 	}
 	if worst == nil {
 		return nil
 	}
-	c.title = fmt.Sprintf("But for the stall, 999 of 1,000 frames take less than %s of their 50 ms", lean(sig(worst.P999)))
+	c.title = fmt.Sprintf("But for the stall, 99 of 100 frames take less than %s: %s is the slowest", lean(sig(worst.P99)), worst.Name)
 	return c
 }
 
@@ -61,10 +61,11 @@ func (r *Report) soakChart() *chart {
 		file:  soakFile,
 		title: fmt.Sprintf("The heap after 24 hours is that after 12: %.2f and %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle")),
 		under: fmt.Sprintf("profile J: %s players, %s buffs, %s events; after a collection", count(p.Players), count(p.Buffs), count(p.Events)),
-		x:     axis{name: "hours of the game", label: short},
+		x:     axis{name: "hours of the game", label: short, step: 4},
 		y:     axis{name: "MB that live", min: 0, max: 1},
 	}
 	if p.Simulated.Hours() < 23 {
+		c.x.step = 0
 		c.title = fmt.Sprintf("The heap is as large at the end as in the middle: %.2f and %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle"))
 	}
 	c.lines = []line{series(p, "heap", "all that the engine holds", c)}

@@ -21,6 +21,8 @@ type Report struct {
 	Machine  gauge.Machine
 	Seed     uint64
 	Quick    bool
+	InParts  bool           // not in one run
+	Others   []string       `json:",omitempty"` // commits that older parts are of
 	Profiles []*load.Result `json:",omitempty"`
 	Scale    []rival.Scaled `json:",omitempty"`
 	Duels    []rival.Duel   `json:",omitempty"`
@@ -32,6 +34,27 @@ type Report struct {
 // New returns a report of this machine in which nothing has been measured yet.
 func New(seed uint64, quick bool) *Report {
 	return &Report{Machine: gauge.ThisMachine(), Seed: seed, Quick: quick}
+}
+
+// Put takes a profile in, in the place of an older one.
+func (r *Report) Put(p *load.Result) {
+	for i, old := range r.Profiles {
+		if old.Letter == p.Letter {
+			r.Profiles[i] = p
+			return
+		}
+	}
+	r.Profiles = append(r.Profiles, p)
+}
+
+// Measured says that parts of the report are now of another run. If its commit is another
+// too, the page says so.
+func (r *Report) Measured(by gauge.Machine, seed uint64, quick bool) {
+	if r.Machine.Commit != by.Commit && !slices.Contains(r.Others, r.Machine.Commit) {
+		r.Others = append(r.Others, r.Machine.Commit)
+	}
+	r.Others = slices.DeleteFunc(r.Others, func(c string) bool { return c == by.Commit })
+	r.Machine, r.Seed, r.Quick, r.InParts = by, seed, r.Quick || quick, true
 }
 
 // Files of a report, beside its charts.

@@ -61,11 +61,17 @@ func (r *Report) page(w *writer) {
 	m := r.Machine
 	w.line("# Report\n")
 	w.line("Written by `%s`; nothing on this page is typed. ± is half of the 95 %% interval of the mean.\n", m.Command)
+	if r.InParts {
+		w.line("It was measured in parts, one after the other; that was the last.\n")
+	}
 	w.table("", "")
 	w.row("machine", fmt.Sprintf("%s, %d processors, %s", m.CPU, m.Processors, m.Memory))
 	w.row("system", m.OS+"/"+m.Arch)
 	w.row("Go", m.Go)
 	w.row("commit", "`"+m.Commit+"`")
+	if len(r.Others) > 0 {
+		w.row("older parts of", strings.Join(r.Others, ", "))
+	}
 	w.row("date", m.Date)
 	w.row("seed", fmt.Sprint(r.Seed))
 	w.line("")

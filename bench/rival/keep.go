@@ -255,6 +255,7 @@ func newKeptAfter(timers int) keeper { return &keptAfter{make([]*time.Timer, tim
 func (k *keptAfter) wait(due int64) time.Duration {
 	return time.Duration(due)*time.Millisecond + time.Hour
 }
+
 func (k *keptAfter) add(t int32, due int64)  { k.timers[t] = time.AfterFunc(k.wait(due), func() {}) }
 func (k *keptAfter) move(t int32, due int64) { k.timers[t].Reset(k.wait(due)) }
 func (k *keptAfter) remove(t int32)          { k.timers[t].Stop() }

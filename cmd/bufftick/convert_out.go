@@ -87,11 +87,13 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	if t.format == catalog.CSV {
 		root, rest = parted(root)
 	}
-	text, err := catalog.Write(node(root), t.format)
-	if err != nil {
-		return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
+	var text string
+	if len(root) > 0 || len(rest) == 0 { // or there is nothing for a table
+		if text, err = catalog.Write(node(root), t.format); err != nil {
+			return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
+		}
+		list = append(list, made{t.name, text})
 	}
-	list = append(list, made{t.name, text})
 	if lost > 0 {
 		fmt.Fprintf(stderr, "bufftick: comments are not converted: %d lost\n", lost)
 	}
@@ -102,7 +104,7 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 		fmt.Fprintf(stderr, "bufftick: left out, for a table has no place for it: %s; with -o it is put beside the table\n", names(rest))
 		return list, false, nil
 	}
-	beside := strings.TrimSuffix(t.name, filepath.Ext(t.name)) + ".rest.yaml"
+	beside := strings.TrimSuffix(strings.TrimSuffix(t.name, filepath.Ext(t.name)), ".rest") + ".rest.yaml"
 	if text, err = catalog.Write(node(append(rest, field("buffs", node(nil)))), catalog.YAML); err != nil {
 		return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
 	}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/bench/load"
+	"github.com/bufftick/bufftick/bench/page"
+)
+
+// reportCmd does all of it.
+type reportCmd struct {
+	game `embed:""`
+
+	From   string   `placeholder:"FILE" help:"measure nothing: write the page and the charts anew from this run.json"`
+	To     string   `default:"report" help:"the folder of the report"`
+	Parts  []string `placeholder:"PART" help:"measure these alone, and keep the rest of the report that is there: letters of profiles, scale, rivals, wheel, steps"`
+	Probes int      `default:"10" help:"processes that measure each step, for compare"`
+	Most   int      `default:"1000000" help:"the largest number of players in the scaling"`
+}
+
+// Run measures and writes. It fails, after writing, if a profile does.
+func (r *reportCmd) Run(con *console) error {
+	if r.From != "" {
+		report, err := page.Read(r.From)
+		if err != nil {
+			return err
+		}
+		return report.WritePage(r.To)
+	}
+	report := page.New(r.Seed, r.Quick)
+	if len(r.Parts) > 0 {
+		var err error
+		if report, err = page.Read(filepath.Join(r.To, "run.json")); err != nil {
+			return err
+		}
+		report.Measured(gauge.ThisMachine(), r.Seed, r.Quick)
+	}
+	if err := r.measure(report, con); err != nil {
+		return err
+	}
+	if err := report.WriteData(r.To); err != nil {
+		return err
+	}
+	if err := report.WritePage(r.To); err != nil {
+		return err
+	}
+	return verdict(report.Profiles, con)
+}
+
+// wants reports whether a part is to be measured.
+func (r *reportCmd) wants(part string) bool {
+	return len(r.Parts) == 0 || slices.Contains(r.Parts, part)
+}
+
+func (r *reportCmd) measure(report *page.Report, con *console) (err error) {
+	for _, e := range load.Profiles {
+		if !r.wants(e.Letter) {
+			continue
+		}
+		p := e.New()
+		if r.Quick {
+			p.Quick()
+		}
+		res, err := r.one(e, p, con)
+		if err != nil {
+			return fmt.Errorf("profile %s: %w", e.Name, err)
+		}
+		report.Put(res)
+	}
+	most, turns := r.Most, 10
+	if r.Quick {
+		most, turns = min(most, workersAt), 4
+	}
+	if r.wants("scale") {
+		if report.Scale, err = (&scaleCmd{Most: most, Turns: turns}).measure(con); err != nil {
+			return err
+		}
+		page.PrintScale(con.out, report.Scale)
+	}
+	if r.wants("rivals") {
+		rivals := rivalsCmd{Most: min(most, 1_000_000), Rounds: turns + 2, After: 5 * time.Second}
+		if report.Duels, report.After, err = rivals.measure(con); err != nil {
+			return err
+		}
+		page.PrintDuels(con.out, report.Duels, report.After)
+	}
+	if r.wants("wheel") {
+		report.Kept = (&wheelCmd{Most: min(most, 1_000_000), Rounds: turns}).measure(con)
+		page.PrintKept(con.out, report.Kept)
+	}
+	if r.wants("steps") {
+		report.Probes, err = takeProbes(r.Probes, con)
+	}
+	return err
+}
