@@ -297,6 +297,10 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	}
 	c, err := build(definitions)
 	l.explain(err)
+	if errors.Is(err, buff.ErrAttributes) {
+		_, err = buff.Build(definitions) // which says what else is wrong
+		l.explain(err)
+	}
 	if l.failed > 0 {
 		return nil, l.errors()
 	}

@@ -89,3 +89,17 @@ func TestReloadOtherAttributes(t *testing.T) {
 	require.Len(t, err, 1)
 	require.NotErrorIs(t, err, buff.ErrAttributes)
 }
+
+// Other attributes do not hide what else is wrong.
+func TestReloadOtherAttributesAndMore(t *testing.T) {
+	_, _, err := reloaded(t, map[string]string{"a.yaml": sheetText}, map[string]string{
+		"a.yaml": "attributes: {speed: {base: 5}}\nbuffs: {a: {duration: 3s, period: 20ms}, b: {duration: 0s}}",
+	})
+	var list Errors
+	require.ErrorAs(t, err, &list)
+	fields := []string{}
+	for _, e := range list {
+		fields = append(fields, e.Field)
+	}
+	require.Equal(t, []string{"attributes", "period", "duration"}, fields)
+}

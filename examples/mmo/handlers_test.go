@@ -148,3 +148,19 @@ func TestBomb(t *testing.T) {
 	require.Contains(t, s.log, "player 1 pulse burn")
 	require.EqualValues(t, 1000-400-16, s.unit(1).health)
 }
+
+// The company of whoever bears an aura is all who are here of its raid.
+func TestAround(t *testing.T) {
+	s := newScene(t)
+	totem := s.catalog.Spec("rain_totem")
+	s.cast(totem, 1, 1, 100)
+	require.Contains(t, s.log, name(1)+" apply soft_rain")
+	require.Contains(t, s.log, name(2)+" apply soft_rain")
+	s.players[1].dead = true
+	s.pass(time.Second)
+	s.pass(time.Second)
+	require.Contains(t, s.log, name(2)+" remove soft_rain")
+	var found []buff.OwnerID
+	s.around(boss, func(id buff.OwnerID) { found = append(found, id) })
+	require.Equal(t, []buff.OwnerID{1}, found)
+}

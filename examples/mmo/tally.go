@@ -4,8 +4,8 @@ import "github.com/bufftick/bufftick/buff"
 
 // tally counts what happened.
 type tally struct {
-	events [buff.Faulted + 1]int // by kind
-	casts  [buff.Faulted + 1]int // of the bots, by what came of them
+	events [buff.Changed + 1]int // by kind
+	casts  [buff.Changed + 1]int // of the bots, by what came of them
 
 	deaths, felled, dispels int
 

@@ -79,6 +79,7 @@ func newWorld(s settings) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	w := new(world)
 	eng, err := engine.New(engine.Options{
 		Catalog:     b.catalog,
 		Handlers:    newRules(b, s.players).handlers(),
@@ -86,11 +87,12 @@ func newWorld(s settings) (*world, error) {
 		Synchronous: s.sync,
 		Budget:      s.budget(),
 		MaxBuffs:    buff.MaxPerOwner, // a boss carries those of all its enemies
+		Members:     func(q engine.AuraQuery, found func(buff.OwnerID)) { w.around(q.Bearer, found) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	w := &world{
+	*w = world{
 		settings: s, book: b, eng: eng,
 		dice:    rand.New(rand.NewPCG(s.seed, 0)),
 		frames:  framesOf(s.duration, s.rate),
@@ -104,6 +106,21 @@ func newWorld(s settings) (*world, error) {
 		return nil, cmp.Or(w.err, eng.Close(context.Background()))
 	}
 	return w, nil
+}
+
+// around names who is within an aura: the raid of its bearer, who stands in one place.
+func (w *world) around(bearer buff.OwnerID, found func(buff.OwnerID)) {
+	var r *raid
+	if bearer >= firstBoss {
+		r = &w.raids[bearer-firstBoss]
+	} else {
+		r = w.players[bearer-1].raid
+	}
+	for _, p := range r.members {
+		if p.here() {
+			found(p.id)
+		}
+	}
 }
 
 // populate lets everybody in, each player in the raid of one boss.
