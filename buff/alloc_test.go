@@ -104,7 +104,9 @@ func TestAllocations(t *testing.T) {
 // TestSizes: an owner with 20 buffs that do nothing just now takes 2.5 KB.
 func TestSizes(t *testing.T) {
 	require.LessOrEqual(t, unsafe.Sizeof(instance{}), uintptr(96))
-	require.LessOrEqual(t, unsafe.Sizeof(extra{}), uintptr(192), "as doc.go says")
+	require.LessOrEqual(t, unsafe.Sizeof(extra{}), uintptr(176), "as doc.go says")
+	require.LessOrEqual(t, unsafe.Sizeof(kept{}), uintptr(72), "as doc.go says")
+	require.LessOrEqual(t, unsafe.Sizeof(Event{}), uintptr(144))
 
 	w := newWork(t, Spec{ID: "p", Duration: time.Hour, Period: time.Second})
 	for range 20 {

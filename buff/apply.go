@@ -40,7 +40,7 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 		r = s.start(t, a, d)
 	}
 	if spec.uses&usesDR != 0 && (r.Kind != Denied && r.Kind != Removed) {
-		s.diminish(t, a)
+		s.diminish(t, spec, a.Source) // a may have become one of an older version
 	}
 	return r
 }

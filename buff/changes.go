@@ -24,8 +24,8 @@ func (c ChangeKind) String() string { return word(changeWords, c) }
 
 // SpecChange is one definition in which a catalog differs from the one before.
 type SpecChange struct {
-	ID   string
-	Kind ChangeKind
+	ID   string     // the definition
+	Kind ChangeKind // never SpecSame
 }
 
 // Changes returns in what the catalog differs from the one that it took the place of by

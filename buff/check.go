@@ -17,9 +17,7 @@ type checker struct {
 	// diminishing returns: the others must say the same.
 	classes, returns map[string]*Spec
 
-	// The names under which namedIn keeps numbers, and how often each was wanted.
-	named   map[string]int
-	namedIn *Spec
+	numbers map[string]int // of the current definition, by name: how many begin so
 }
 
 func (k *checker) failf(field, format string, args ...any) {
@@ -54,6 +52,7 @@ func isWord(name string) bool {
 // found at once: nothing here may rely on what was checked before.
 func (k *checker) spec(s *Spec) {
 	k.current = s
+	clear(k.numbers)
 	k.words(s)
 	k.kind(s)
 	k.period(s)

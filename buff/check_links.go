@@ -11,7 +11,7 @@ func (k *checker) links(s *Spec) {
 		k.failf("links", "%d are more than %d", n, MaxLinks)
 	}
 	s.Links = slices.Clone(s.Links)
-	for i, id := range s.Links {
+	for i, id := range s.Links[:min(len(s.Links), MaxLinks)] {
 		field := element("links", i)
 		of := k.ref(field, id)
 		switch {

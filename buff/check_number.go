@@ -9,19 +9,21 @@ func (k *checker) kept(field, name string, n *Number) ref {
 		return ref{value: k.number(field, name, n).value, place: -1}
 	}
 	s, plain := k.current, name
-	if k.namedIn != s { // there may be as many numbers as fit into a file
-		k.namedIn, k.named = s, make(map[string]int, len(s.numbers)+1)
-		for i := range s.numbers {
-			k.named[s.numbers[i].name] = 1
-		}
+	for k.numbers[name] > 0 {
+		k.numbers[plain]++
+		name = fmt.Sprintf("%s#%d", plain, k.numbers[plain])
 	}
-	for k.named[name] > 0 {
-		k.named[plain]++
-		name = fmt.Sprintf("%s#%d", plain, k.named[plain])
-	}
-	k.named[name] = 1
-	s.numbers = append(s.numbers, *k.number(field, name, n))
+	k.keep(field, name, n)
 	return ref{place: int32(len(s.numbers) - 1)}
+}
+
+// keep compiles a number as the next one that the buff keeps.
+func (k *checker) keep(field, name string, n *Number) {
+	if k.numbers == nil {
+		k.numbers = map[string]int{}
+	}
+	k.numbers[name] = max(k.numbers[name], 1)
+	k.current.numbers = append(k.current.numbers, *k.number(field, name, n))
 }
 
 // number checks and compiles a number.

@@ -76,7 +76,7 @@ func (k *checker) modifiers(s *Spec) {
 		k.failf("modifiers", "%d are more than %d", n, MaxModifiers)
 	}
 	s.Modifiers = slices.Clone(s.Modifiers)
-	for i := range s.Modifiers {
+	for i := range min(len(s.Modifiers), MaxModifiers) {
 		m := &s.Modifiers[i]
 		field := element("modifiers", i)
 		known(k, field+".op", &m.Op, stat.Override)

@@ -80,6 +80,6 @@ func (k *checker) params(s *Spec) {
 			k.failf(field, "there is one of that name already")
 		}
 		seen[p.Name] = true
-		s.numbers = append(s.numbers, *k.number(field, p.Name, &p.Value))
+		k.keep(field, p.Name, &p.Value)
 	}
 }

@@ -60,10 +60,10 @@ type Application struct {
 	taken  *taken // it was stolen
 }
 
-// Arg is one number that an application brings for [Param.Caller].
+// Arg is one number that an application brings for [Number.Caller].
 type Arg struct {
 	Caller string  // the name that the definition gives it
-	Value  float64 // finite
+	Value  float64 // an application with one that is none, where it is wanted, is refused
 }
 
 // Verb says what a [Command] does.
@@ -118,7 +118,8 @@ const (
 )
 
 // Command is one thing asked of an owner. Each verb reads the fields that it
-// names.
+// names. AddBase, SetBase and Damage also have Application.Spec and Source, for the event:
+// the buff that does it; without them it is the game.
 type Command struct {
 	Application Application
 	Handle      Handle

@@ -58,11 +58,11 @@
 // In this order, and the first that refuses ends it with a Denied; nothing has changed
 // then. The files are named after their rule.
 //
-//	params        a number that it must bring is missing        NoParam
+//	numbers       one that it must bring is missing, or none    NoParam, BadValue
 //	require       Require.Apply fails on the owner's tags       Requirement
 //	immunity      the owner is immune                           Immune
 //	chance        it misses its chance                          Chance
-//	duration      scaling, then diminishing returns, then
+//	duration      Scale, DurationScale, diminishing returns,
 //	              MinDuration and MaxDuration, then TailFit     Resisted, Diminished
 //	stack         a live instance is joined: level, overflow    LowerLevel, Limit
 //	group, slot   a new one must stand beside what is there     Exclusive, NoSlot, Full
@@ -70,10 +70,69 @@
 // What gives way to a new instance is removed before it is Applied, what it hides is hidden
 // after, and before its first pulse.
 //
+// # Numbers
+//
+// Where a definition has a number, a [Number] may stand that is asked for: by the level, of an
+// attribute of the owner or of the source, of the caller, by a formula. All numbers of a
+// definition are worked out when it is applied, before anything else is asked, and kept with
+// the instance; its level is then, where levels add up, the sum, and its stacks those that
+// there will be. A further application that refreshes the instance works them out anew, and
+// with a timer for each stack or a queue every one that is accepted: the numbers are those of
+// the newest. So nothing is asked in a pulse but an attribute of the owner with
+// [SnapshotPulse].
+//
+//	what is asked for    without it            when
+//	level                is never missing      at each application
+//	owner                is never missing      when it comes to the owner; at a pulse
+//	source               default, or NoParam   cast: when it is made; apply: when it comes
+//	caller               default, or NoParam   when it is made
+//
+// A Set does not know the Sets of others: whoever makes an application asks the source by
+// [Application.Capture]. Where the source is the owner its own attributes are read when the
+// command is carried out. What a buff sets off by itself, directly or through others, reads
+// what was captured for the buff. A number that comes out as none, or as more than
+// stat.MaxValue, is refused, and at a pulse left as it is, with a Faulted.
+//
+// Arithmetic is that of float64, each product rounded by itself: the same on every processor.
+//
+// # Attributes
+//
+// A catalog made by [Build] may have attributes; package stat says how bases and modifiers
+// make their values. Until something is different an owner has those of the catalog, and no
+// memory for them.
+//
+// A [Modifier] lies on its attribute as long as its buff is there and not hidden, and follows
+// the stacks with PerStack. Of overrides the youngest buff's counts, also if an older one was
+// shown again later. Room for all modifiers that an owner carries, hidden ones too, is
+// reserved when a buff begins; without it the application is Denied for Full. When all buffs
+// are gone every attribute is its base, bit for bit.
+//
+// [DoChange] and [DoDamage] change the base for good, and so do AddBase, SetBase and Damage of
+// the game; a Changed tells by how much. They are carried out in their turn among the other
+// commands of their list, with the numbers that the event had. Damage is rounded to whole
+// points, half up, after it was multiplied by stacks and share, and meets the shields of its
+// school first. A change that brings an attribute with [AtMinKill] down to its least kills,
+// behind what waits already; who is down already is not killed again. From testdata/stat:
+//
+//	2000 pulse burn x1
+//	2000 change burn health by=0 value=100 absorbed=16
+//	2000 remove skin why=broken
+//
+// Links come with their buff, again with each application that refreshes it, and go with it,
+// for the same reason: of the same source, the oldest instance. A link is saved, and ends,
+// as its own definition says.
+//
+// # After a reload
+//
+// [Catalog.Rebuild] makes the next version of a catalog, and [Catalog.Changes] tells in what
+// it differs. What runs keeps the version that it has. [Set.Adopt] is for whoever goes through
+// the owners then: it does what [Spec].Reload says, and lets go of older catalogs where
+// nothing has changed. A buff whose definition is no more goes on until it ends.
+//
 // # Effect
 //
 // A hidden buff is there, its time goes on, and it has no effect: its pulses are Suppressed,
-// what it grants and what it makes immune to is off. It is hidden while its ongoing
+// its modifiers and what it grants and makes immune to are off. It is hidden while its ongoing
 // requirement fails, an Inhibit holds, a stronger one of its group is there, or enough
 // stronger ones of its definition are. One Hidden tells of the first cause, one Shown of the
 // end of the last. Requirements are looked at once at the end of each command and of each due
@@ -170,14 +229,20 @@
 //	remove, extend O(1) by handle, O(n) by definition
 //	pulse, end     O(log m); O(n) if the end changes tags of the owner, or if the buff is
 //	               of a group that hides; with TimersEach, O(layers)
-//	of all         O(n): kill, source, dispel, steal, interrupt, absorb, pause of the owner
+//	of all         O(n): kill, source, zone, dispel, steal, interrupt, damage, pause of the owner
+//	numbers        O(numbers of the definition), and O(n) to find the instance that is joined;
+//	               a curve O(log points); a modifier O(1), an override O(younger buffs)
+//	Attribute      O(1) while nothing has changed; see stat.Sheet
+//	Adopt          O(n)
 //	timeout        O(1) to add and to cancel
 //	Next           O(n): for a Set without a wheel
 //
 // An instance takes 96 bytes, an owner with 20 plain buffs 2.2 KB. What is not plain
-// (layers, charges, a shield, parameters, a key, a time of its own) takes 192 bytes more,
-// and what an owner knows of tags, immunity, chance and diminishing returns is made when
-// the first buff needs it.
+// (layers, charges, a shield, numbers, a key, a time of its own) takes 176 bytes more; one
+// with numbers 72 besides, 8 for each of them and each modifier, and 16 for each attribute
+// that is known of its source. An owner with an attribute that is not as in the catalog has
+// a sheet: 24 bytes for each attribute, 32 for each modifier. What an owner knows of tags,
+// immunity, chance and diminishing returns is made when the first buff needs it.
 //
 // # Limits
 //
@@ -189,8 +254,8 @@
 //
 // # What it does not have
 //
-// No attributes or formulas: what a pulse does is the handler's business. No
-// targets: an owner is a number; an aura's members and a source's share are the engine's to
-// find. No files: see package catalog. No order between owners: that is the engine's. A table of
-// all rules, beside those of other systems, and with the transcript of each, is in the README.
+// No text of formulas: package catalog compiles it. No targets: an owner is a number; an
+// aura's members and a source's share are the engine's to find. No files: see package catalog.
+// No order between owners: that is the engine's. A table of all rules, beside those of other
+// systems, and with the transcript of each, is in the README.
 package buff

@@ -61,12 +61,12 @@ func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 
 // diminish counts an application that was accepted. What is over is forgotten first, so
 // that the list is not longer than what bears on the next application.
-func (s *Set) diminish(t *Turn, a *Application) {
-	d := s.returns(a.Spec, a.Source, t.now)
+func (s *Set) diminish(t *Turn, spec *Spec, source OwnerID) {
+	d := s.returns(spec, source, t.now)
 	if d == nil {
-		d = s.remember(a.Spec, a.Source, t.now)
+		d = s.remember(spec, source, t.now)
 	}
-	if d.n < uint16(len(a.Spec.DR.Steps)) {
+	if d.n < uint16(len(spec.DR.Steps)) {
 		d.n++
 	}
 }

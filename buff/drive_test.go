@@ -48,10 +48,10 @@ func newDrive(s *script, how *rand.Rand, w *tinyWheel) *drive {
 // castersOf makes the sources of whom something is known.
 func (d *drive) castersOf() {
 	d.casters = map[buff.OwnerID]*buff.Set{}
-	attr, _ := d.catalog.Attr("power")
-	for id, power := range powers {
+	attr, _ := d.catalog.Attr("mind")
+	for id, mind := range minds {
 		d.casters[id] = buff.NewSet(id, uint32(id), 0, 1)
-		d.casters[id].Do(&buff.Turn{Catalog: d.catalog}, 0, buff.Command{Verb: buff.SetBase, Attr: attr, Value: power})
+		d.casters[id].Do(&buff.Turn{Catalog: d.catalog}, 0, buff.Command{Verb: buff.SetBase, Attr: attr, Value: mind})
 	}
 }
 

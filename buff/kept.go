@@ -1,6 +1,10 @@
 package buff
 
-import "github.com/bufftick/bufftick/buff/stat"
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
 
 // kept is what an instance keeps of numbers. It is used again with its extra.
 type kept struct {
@@ -40,14 +44,29 @@ func (k *kept) empty() *kept {
 func (s *Set) keep(t *Turn, i *instance, a *Application) {
 	k := s.needExtra(i).needKept()
 	k.values = append(k.values[:0], t.worked.values...)
-	k.captured = k.captured[:0]
-	if a.Source == s.owner {
-		return // who is there to be asked
-	}
-	for _, c := range a.Spec.captures {
-		if v, ok := captured(a.Captured, c.attr, c.when); ok {
-			k.captured = append(k.captured, Captured{c.attr, c.when, v})
+	switch i.source {
+	case s.owner: // who is there to be asked
+		k.captured = k.captured[:0]
+	case a.Source:
+		k.captured = k.captured[:0]
+		for _, c := range a.Spec.captures {
+			if v, ok := captured(a.Captured, c.attr, c.when); ok {
+				k.captured = append(k.captured, Captured{c.attr, c.when, v})
+			}
 		}
+	default: // it is about another source: what is known of its own stays
+		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.wants(c.attr, c.when) })
+	}
+}
+
+// newSource gives an instance another source. Of that one nothing is known.
+func (s *Set) newSource(i *instance, source OwnerID) {
+	if i.source == source {
+		return
+	}
+	i.source = source
+	if k := s.keptOf(i); len(k.captured) > 0 {
+		k.captured = k.captured[:0]
 	}
 }
 

@@ -244,7 +244,7 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		b.duration, b.magnitude = d, o.magnitude
 		m.stirred(b, false)
 		b.takeWanted()
-		b.nums = m.worked.copied()
+		m.keep(b, o)
 		m.follow(s.On.Refresh, m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end))))
 		m.bring(b)
 	}
@@ -307,10 +307,19 @@ func (b *carried) takeWanted() {
 }
 
 // renew is what an application does to what only a refresh does where there is one.
-func (m *model) renew(b *carried) {
+func (m *model) renew(b *carried, o op) {
 	b.takeWanted()
 	m.joinUses(b)
-	b.nums = m.worked.copied()
+	m.keep(b, o)
+}
+
+// keep gives a buff the numbers of an application. If that has another source, what is known
+// of the buff's own stays.
+func (m *model) keep(b *carried, o op) {
+	known := b.nums.known
+	if b.nums = m.worked.copied(); b.source != o.source {
+		b.nums.known = known
+	}
 }
 
 // cross does the thresholds that the stacks have reached from below.

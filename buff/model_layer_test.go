@@ -141,7 +141,7 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 	m.stirred(b, false)
 	b.setLevel(o)
 	b.addLayer(o, now, d, n, m.ages)
-	m.renew(b)
+	m.renew(b, o)
 	m.about(b, "stack", times(b.stacks)+field("end", m.endTold(b, now+d)))
 	m.bring(b)
 	m.cross(b, was)
@@ -186,7 +186,7 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 		l = was
 	}
 	b.layers = append(b.layers, l)
-	m.renew(b)
+	m.renew(b, o)
 	m.about(b, "queue", m.active(b))
 	m.bring(b)
 	if full {
@@ -201,6 +201,9 @@ func (m *model) active(b *carried) string {
 
 func (m *model) letRun(b *carried, l *layer, now int64) {
 	m.stirred(b, false)
+	if b.source != l.source {
+		b.nums.known = nil
+	}
 	b.running, b.magnitude, b.source = l, l.magnitude, l.source
 	b.levelIs(l.level)
 	b.end = now + l.left

@@ -20,8 +20,8 @@ var scriptAttributes = []buff.Attribute{
 	{Attribute: stat.Attribute{Name: "mind", Base: 4, Min: stat.At(-16), Max: stat.At(16)}},
 }
 
-// powers is the power of those sources of whom it is known.
-var powers = map[buff.OwnerID]float64{1: 16, 2: 24}
+// minds is the mind of those sources of whom it is known.
+var minds = map[buff.OwnerID]float64{1: 14, 2: 11.5}
 
 // worked is the numbers of an application, and what is known of its source.
 type worked struct {
@@ -29,7 +29,7 @@ type worked struct {
 	changes           map[*buff.Change]float64
 	scale             float64
 	pool              int64
-	known             *float64 // the power of the source
+	known             *float64 // the mind of the source
 }
 
 // copied returns numbers that a buff may keep and change.
@@ -82,7 +82,7 @@ func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
 		params: make([]float64, len(s.Params)), modifiers: make([]float64, len(s.Modifiers)), changes: map[*buff.Change]float64{},
 		scale: 1, known: o.known,
 	}
-	if v, ok := powers[o.source]; ok && !o.inherits && !o.blind {
+	if v, ok := minds[o.source]; ok && !o.inherits && !o.blind {
 		w.known = &v
 	}
 	q := asking{op: o, known: w.known, level: m.levelOf(s, o, member), stacks: min(stacks(s, o), limit(s))}

@@ -184,7 +184,7 @@ func (m *model) befall(o op) {
 				m.remove(b, buff.SourceGone)
 			case buff.FateAdopt:
 				m.flush(b)
-				b.source = ownID
+				b.source, b.nums.known = ownID, nil
 			}
 		}
 	}

@@ -3,7 +3,7 @@ package buff
 // Number says where a number of a definition comes from, and when it is asked for. The
 // zero Number is the constant 0.
 type Number struct {
-	From From
+	From From // where it comes from: which of the fields below are read
 
 	// Const is the number of FromConst and, if there is a Default, what stands for a
 	// number that is not known.
@@ -94,6 +94,11 @@ type Read struct {
 
 // Inputs are what a [Formula] works with.
 type Inputs struct {
+	// Level, Stacks and Magnitude are those of the application: the stacks that there will
+	// be, and where levels add up, their sum.
 	Level, Stacks, Magnitude float64
-	Reads                    []float64
+
+	// Reads are the values of what [Formula].Reads names, in its order. The slice is used
+	// again after the call.
+	Reads []float64
 }

@@ -9,7 +9,7 @@ import (
 
 // theme says which features a random script is about: few at once, so that they meet.
 type theme struct {
-	groups, slots, tags, immunity, chance, dr, dispel, acts, shields, params, timers, levels, late bool
+	groups, slots, tags, immunity, chance, dr, dispel, acts, shields, params, timers, levels, late, stats bool
 
 	evict buff.Evict // all that name a class or a group say the same of it
 	scope buff.Scope
@@ -19,7 +19,7 @@ func randomTheme(d *dice) theme {
 	some, often := func() bool { return d.one(4) }, func() bool { return d.n(16) < 7 }
 	return theme{
 		groups: some(), slots: some(), tags: often(), immunity: some(), chance: some(), dr: some(), dispel: some(), acts: some(),
-		shields: some(), params: some(), timers: often(), levels: some(), late: some(), evict: buff.Evict(d.n(4)), scope: buff.Scope(d.n(2)),
+		shields: some(), params: some(), timers: often(), levels: some(), late: some(), stats: often(), evict: buff.Evict(d.n(4)), scope: buff.Scope(d.n(2)),
 	}
 }
 
@@ -33,6 +33,9 @@ func randomSpecs(d *dice) []buff.Spec {
 		randomGates(d, about, &s)
 		if s.Kind == buff.Instant {
 			s.On.Exec = randomActions(d, ids, 3)
+			if about.stats {
+				randomHooks(d, &s)
+			}
 			specs[i] = s
 			continue
 		}
@@ -52,7 +55,14 @@ func randomSpecs(d *dice) []buff.Spec {
 			why := pick(d, buff.Expired, buff.Cancelled, buff.Death, buff.Fault, buff.Overflowed, buff.Replaced, buff.Condition, buff.Immunity, buff.Consumed)
 			s.On.Remove = map[buff.Reason][]buff.Action{why: list}
 		}
+		if about.stats {
+			randomStats(d, &s)
+			randomHooks(d, &s)
+		}
 		specs[i] = s
+	}
+	if about.stats {
+		randomLinks(d, specs)
 	}
 	return specs
 }

@@ -36,7 +36,7 @@ const (
 	Diminished  // diminishing returns have come down to nothing
 	Resisted    // resistance leaves nothing of it
 	LowerLevel  // a higher level is there
-	NoParam     // a parameter without a default is missing
+	NoParam     // a number without a default is missing
 
 	BadDuration // a duration below one millisecond
 	BadStacks   // a negative number of stacks

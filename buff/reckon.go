@@ -146,9 +146,9 @@ func (s *Set) reckon(t *Turn, n *number, q *asked) (float64, Reason) {
 }
 
 // formula works out a number by its formula. Anything that is missing makes all of it
-// missing.
+// missing, and anything that is no number makes it none.
 func (s *Set) formula(t *Turn, n *number, q *asked) (float64, Reason) {
-	in := t.worked.reads[:0]
+	in, sound := t.worked.reads[:0], true
 	for k := range n.reads {
 		r := &n.reads[k]
 		v, ok := 0.0, false
@@ -162,12 +162,14 @@ func (s *Set) formula(t *Turn, n *number, q *asked) (float64, Reason) {
 			return n.value, NoReason
 		case !ok:
 			return 0, NoParam
-		case !finite(v):
-			return 0, BadValue
 		}
+		sound = sound && finite(v)
 		in = append(in, v)
 	}
 	t.worked.reads = in
+	if !sound {
+		return 0, BadValue
+	}
 	v, err := n.formula.Eval(Inputs{Level: float64(q.level), Stacks: float64(q.stacks), Magnitude: float64(q.magnitude), Reads: in})
 	if err != nil || !finite(v) {
 		return 0, BadValue

@@ -44,8 +44,10 @@ type Restoration struct {
 // If a definition has changed, the buff keeps to the new one: no more stacks than the limit,
 // those that end first going; no pulses without a period, or a new beat from now on with a
 // first one; an end if it must have one now. A period that was not hasted is the new one
-// after the pulse to come. What the catalog does not know — definitions, handlers, tags,
-// groups of diminishing returns — is kept aside as it was and is in the next [Set.Save]. A
+// after the pulse to come. Numbers are those that were saved, by name; what is asked for
+// besides is worked out from what is known, and is its default, or zero, if that is not
+// enough. What the catalog does not know — definitions, handlers, tags, attributes, groups
+// of diminishing returns — is kept aside as it was and is in the next [Set.Save]. A
 // buff that comes back from there is the owner's youngest.
 //
 // Restore fails with [ErrBlob], or with [ErrFull] if the owner may not carry as much, and

@@ -50,11 +50,24 @@ func (c *comeback) passQueue() {
 		best := strongestOf(x.layers)
 		l := x.layers[best]
 		x.layers = remove(x.layers, best)
-		i.magnitude, i.source, i.level, x.running = l.magnitude, l.source, l.level, l.age
+		i.magnitude, i.source, x.running = l.magnitude, l.source, l.age
+		c.setLevel(l.level)
 		i.end, i.duration = i.end.Add(l.left), l.left
 		c.parts = true
 	}
 	c.beatUntil(c.over)
+}
+
+// setLevel is what Set.setLevel does.
+func (c *comeback) setLevel(level int16) {
+	i := &c.i
+	if was, is := i.spec.periodAt(int(i.level)), i.spec.periodAt(int(level)); was != is && i.period > 0 {
+		if c.x.length == 0 {
+			c.x.length = i.period
+		}
+		i.period, c.plain = is, false
+	}
+	i.level = level
 }
 
 // passEach ends the layers whose time is over. They count in the pulses as ever.

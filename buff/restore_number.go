@@ -29,8 +29,8 @@ func (r *restorer) numbers(c *comeback) {
 		return
 	}
 	k := &kept{}
-	q := asked{own: b.Source == r.set.owner, level: int(b.Level), stacks: int32(b.Stacks), magnitude: b.Magnitude}
-	if !q.own {
+	q := asked{own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
+	if !q.own && c.i.source == b.Source { // or another one of its queue runs now
 		k.captured = spec.savedCaptures(b)
 		q.captured = k.captured
 	}

@@ -30,7 +30,8 @@ var ErrBlob = errors.New("buff: bad blob")
 // many timeouts by function and handlers put off are not in it: those go with the Set.
 // The Set does not change. The catalog is that of the Turns the Set is worked with.
 //
-// Not kept are what an aura gave, what Saving.Mode says, and what the owner's zone does to
+// Of attributes it keeps the bases that are not those of the catalog, of a buff its numbers and
+// what it knows of its source; modifiers follow from these. Not kept are what an aura gave, what Saving.Mode says, and what the owner's zone does to
 // its time. All else goes on after a [Set.Restore] at the same Moment as if nothing had
 // been.
 //

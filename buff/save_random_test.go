@@ -96,6 +96,9 @@ func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
 			i.Handle = 0
 			r.log = append(r.log, fmt.Sprintf("%d %v %+v", st.at, i.Spec, i))
 		}
+		for v := range set.Attributes(s.catalog) {
+			r.log = append(r.log, fmt.Sprintf("%d %+v", st.at, v))
+		}
 	}
 	return r
 }
@@ -161,6 +164,7 @@ func TestWallIsStaying(t *testing.T) {
 		s := newSaveScript(t, rng, func(spec *buff.Spec) {
 			spec.Clock, spec.Align, spec.Require, spec.Immunity, spec.Group = buff.Wall, buff.AlignStart, buff.Requirements{}, buff.Match{}, buff.Group{}
 			spec.Stack.Effective, spec.Save.OfflineExpire = 0, buff.OfflineRun
+			spec.On, spec.Links = buff.Hooks{}, nil // what pulses would have changed has not been changed
 		})
 		set, turn := buff.NewSet(7, 3, 0, 40), &buff.Turn{Catalog: s.catalog, Seed: 1}
 		for _, st := range s.steps {
@@ -231,12 +235,18 @@ func newSaveScript(t *testing.T, rng *rand.Rand, change func(*buff.Spec)) *saveS
 	for len(specs) < 6 {
 		spec := anySpec(rng, fmt.Sprintf("b%d", len(specs)))
 		change(&spec)
-		if _, err := buff.NewCatalog(spec); err == nil {
+		if _, err := buff.Build(buff.Definitions{Attributes: scriptAttributes, Specs: []buff.Spec{spec}}); err == nil {
 			specs = append(specs, spec)
 		}
 	}
+	if rng.IntN(3) == 0 {
+		randomLinks(&dice{rng: rng}, specs)
+		for k := range specs {
+			change(&specs[k])
+		}
+	}
 	var err error
-	s.catalog, err = buff.NewCatalog(specs...)
+	s.catalog, err = buff.Build(buff.Definitions{Attributes: scriptAttributes, Specs: specs})
 	require.NoError(t, err)
 	for spec := range s.catalog.All() {
 		s.specs = append(s.specs, spec)
@@ -322,6 +332,13 @@ func anySpec(rng *rand.Rand, id string) buff.Spec {
 	if s.Period > 0 {
 		s.On.Pulse = []buff.Action{{Do: buff.DoCall, Name: "h0"}}
 	}
+	if d := (&dice{rng: rng}); rng.IntN(2) == 0 {
+		if rng.IntN(2) == 0 {
+			s.On.RemoveAny = []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "mind", By: buff.Const(0.5)}}}
+		}
+		randomStats(d, &s)
+		randomHooks(d, &s)
+	}
 	return s
 }
 
@@ -330,7 +347,13 @@ func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
 	spec := s.specs[rng.IntN(len(s.specs))]
 	c.Application = buff.Application{
 		Spec: spec, Source: buff.OwnerID(1 + rng.IntN(3)), Stacks: rng.IntN(3), Level: rng.IntN(4), Key: uint64(rng.IntN(2)), Magnitude: int64(rng.IntN(50)),
-		Params: []buff.Arg{{Caller: "p", Value: rng.Float64()}},
+		Params: []buff.Arg{{Caller: "p", Value: rng.Float64()}, {Caller: "power", Value: rng.Float64()}},
+	}
+	if id := c.Application.Source; rng.IntN(5) > 0 { // of whom everything is known
+		caster := buff.NewSet(id, 4, 0, 1)
+		mind, _ := s.catalog.Attr("mind")
+		caster.Do(&buff.Turn{Catalog: s.catalog}, 0, buff.Command{Verb: buff.SetBase, Attr: mind, Value: rng.Float64()})
+		c.Application.Capture(nil, caster, s.catalog, buff.SnapshotApply)
 	}
 	if rng.IntN(5) == 0 {
 		c.Application.Duration = buff.For(time.Duration(50+rng.IntN(600)) * time.Millisecond)
@@ -340,7 +363,12 @@ func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
 	}
 	c.Verb = some(rng, buff.SetRate, buff.Remove, buff.Extend, buff.Kill, buff.LoseSource, buff.SetRemaining, buff.SetPeriod, buff.Hold, buff.Resume,
 		buff.Inhibit, buff.Release, buff.AddTag, buff.DropTag, buff.Immunize, buff.Expose, buff.Purge, buff.Steal, buff.Interrupted, buff.Consume,
-		buff.Absorb, buff.Revive, buff.ExtendAll, buff.AddTimeout)
+		buff.Absorb, buff.Revive, buff.ExtendAll, buff.AddTimeout, buff.AddBase, buff.SetBase, buff.Damage, buff.Damage, buff.ZoneLeft)
+	switch c.Verb {
+	case buff.AddBase, buff.SetBase, buff.Damage:
+		c.Application, c.Value = buff.Application{}, 40*rng.NormFloat64()
+		c.Attr, _ = s.catalog.Attr(some(rng, "health", "mind", "power", "most"))
+	}
 	c.By, c.Amount, c.Stacks = time.Duration(50+rng.IntN(300))*time.Millisecond, rng.Int64N(80), rng.IntN(2)
 	c.Rate = buff.Ratio{Num: 1 + rng.Uint32N(5), Den: 1 + rng.Uint32N(7)}
 	c.Whose = buff.Whose(rng.IntN(2))

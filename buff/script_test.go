@@ -77,7 +77,7 @@ type op struct {
 
 	// Of what the model issues by itself.
 	inherits bool     // what is known of the source is what the cause knew
-	known    *float64 // the source's power
+	known    *float64 // the source's mind
 	ofBuff   bool     // a buff changes an attribute
 	linked   bool     // it ends what a buff was linked to
 }

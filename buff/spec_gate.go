@@ -92,8 +92,8 @@ type Aura struct {
 
 // Param is a number that handlers find under its Name.
 type Param struct {
-	Name  string
-	Value Number
+	Name  string // no two of one definition have the same
+	Value Number // what it is
 }
 
 // Saving says what is kept of a buff when its owner leaves.

@@ -8,6 +8,7 @@ type Definitions struct {
 	// may name one.
 	Attributes []Attribute
 
+	// Specs are what [NewCatalog] takes.
 	Specs []Spec
 }
 
@@ -35,6 +36,7 @@ type Modifier struct {
 // Change is what DoChange and DoDamage do: they change the base of an attribute of the
 // owner for good.
 type Change struct {
+	// Attr names the attribute.
 	Attr string
 
 	// By is added by DoChange; DoDamage takes it away, rounded to a whole number, half up,
@@ -52,8 +54,8 @@ type Change struct {
 
 // Client is what game clients want to know of a buff; the engine does not read it.
 type Client struct {
-	Icon     string
-	Hide     bool
-	Priority int
-	Sync     Sync
+	Icon     string // the game's own name for a picture
+	Hide     bool   // it is not to be shown
+	Priority int    // which is shown first
+	Sync     Sync   // who is told of it
 }

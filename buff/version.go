@@ -51,6 +51,8 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 	}
 	if spec.uses&usesKept != 0 {
 		s.keep(t, i, a)
+	} else if i.extra != noSlot {
+		s.extraOf(i).kept.empty()
 	}
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn

@@ -1,0 +1,121 @@
+package buff_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// TestAdoptAtRandom reloads any definitions under any buffs, time and again, and goes on. What
+// is counted must be what there is, what is saved must come back, and no instance that was not
+// kept has another version than the newest.
+func TestAdoptAtRandom(t *testing.T) {
+	n := *saves / 4
+	if testing.Short() {
+		n = min(n, 100)
+	}
+	var all buff.Adopted
+	for k := range uint64(n) {
+		rng := rand.New(rand.NewPCG(*seed+k, 21))
+		s := newSaveScript(t, rng, func(spec *buff.Spec) { spec.Reload = buff.ReloadRule(rng.IntN(3)) })
+		turn := &buff.Turn{Catalog: s.catalog, Seed: 1, Call: func(*buff.Turn, *buff.Call) buff.Reason { return buff.NoReason }}
+		set, r := buff.NewSet(7, 3, 0, 40), saveRun{}
+		for round, st := range s.steps {
+			if spec := st.cmd.Application.Spec; spec != nil {
+				newest, known := s.catalog.Newest(spec)
+				require.True(t, known)
+				if newest == nil {
+					continue
+				}
+				st.cmd.Application.Spec = newest
+			}
+			s.do(t, turn, set, st)
+			if round%5 != 4 {
+				continue
+			}
+			s.reload(t, rng)
+			turn.Catalog = s.catalog
+			kept := 0
+			came := set.Adopt(turn, wheel.Time(st.at))
+			for i := range set.All() {
+				if newest, _ := s.catalog.Newest(i.Spec); newest != i.Spec {
+					kept++
+				}
+				require.Less(t, turn.Now, i.End, "%v should have ended", i.Spec)
+			}
+			require.GreaterOrEqual(t, came.Kept, kept, "seed %d", *seed+k)
+			all.Migrated, all.Ended, all.Kept = all.Migrated+came.Migrated, all.Ended+came.Ended, all.Kept+came.Kept
+			require.True(t, set.Run(turn, turn.Now, 1<<30))
+			require.Empty(t, set.Counters(s.catalog), "seed %d, step %d", *seed+k, round)
+			for _, e := range turn.Events {
+				r.restless = r.restless || e.Why == buff.Cascade
+			}
+			turn.Events = turn.Events[:0]
+			blob, _ := set.Save(nil, s.catalog, buff.Moment{Now: turn.Now})
+			if r.restless {
+				continue
+			}
+			back := buff.NewSet(7, 3, 0, 40)
+			_, err := back.Restore(&buff.Turn{Catalog: s.catalog, Now: turn.Now}, buff.Moment{Now: turn.Now}, blob, nil)
+			require.NoError(t, err, "seed %d", *seed+k)
+			require.Empty(t, back.Counters(s.catalog))
+		}
+	}
+	require.Greater(t, min(all.Migrated, all.Ended, all.Kept), n, "%+v", all)
+	t.Logf("%+v", all)
+}
+
+// reload gives the script another catalog: some definitions as they are, some others, some not
+// at all.
+func (s *saveScript) reload(t *testing.T, rng *rand.Rand) {
+	var specs []buff.Spec
+	for k := range 6 {
+		id := fmt.Sprintf("b%d", k)
+		was := s.catalog.Spec(id)
+		switch {
+		case rng.IntN(6) == 0:
+			continue
+		case was != nil && rng.IntN(3) == 0:
+			specs = append(specs, *was)
+			specs[len(specs)-1].Links = nil // which may be gone
+			continue
+		}
+		for {
+			spec := anySpec(rng, id)
+			spec.Reload = buff.ReloadRule(rng.IntN(3))
+			if was != nil && rng.IntN(2) == 0 { // or nearly all would have other timers
+				spec.Stack.Timers = was.Stack.Timers
+			}
+			if _, err := buff.Build(buff.Definitions{Attributes: scriptAttributes, Specs: []buff.Spec{spec}}); err == nil {
+				specs = append(specs, spec)
+				break
+			}
+		}
+	}
+	next, err := s.catalog.Rebuild(buff.Definitions{Attributes: scriptAttributes, Specs: specs})
+	require.NoError(t, err)
+	s.catalog = next
+}
+
+// TestSharesOfVersions: an application that diminishes by its own version is counted by that
+// one, also where it took an older one, whose timers are others.
+func TestSharesOfVersions(t *testing.T) {
+	stacking := buff.Stacking{By: buff.ByTarget, Limit: 5, Timers: buff.TimersEach}
+	c, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second, Stack: stacking})
+	require.NoError(t, err)
+	stacking.Timers = buff.TimersShared
+	next, err := c.Next(buff.Spec{ID: "p", Duration: time.Second, Stack: stacking, DR: buff.DR{Group: "d", Steps: []int{100, 50}, Reset: time.Second}})
+	require.NoError(t, err)
+	s, turn := buff.NewSet(1, 0, 0, 9), &buff.Turn{Catalog: c}
+	for _, spec := range []*buff.Spec{c.Spec("p"), next.Spec("p"), next.Spec("p")} {
+		s.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: spec}})
+	}
+	require.Equal(t, "0 stack p x3 end=1000", turn.Events[2].String(), "no live instance is of the group")
+	require.NotPanics(t, func() { s.Save(nil, next, buff.Moment{}) }, "what is remembered is of a group")
+}
