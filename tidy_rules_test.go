@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"buff/stat":    {},
 	"buff/preview": {"buff", "wheel"},
 	"buff/catalog": {
-		"buff", "wheel",
+		"buff", "buff/stat", "wheel",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr", "github.com/fsnotify/fsnotify",
 	},
 	"engine": {"wheel", "buff", "actor", "github.com/HdrHistogram/hdrhistogram-go", antsPath},

@@ -16,6 +16,10 @@ type checker struct {
 	// The first sound definition that named a class of slots, or a group of
 	// diminishing returns: the others must say the same.
 	classes, returns map[string]*Spec
+
+	// The names under which namedIn keeps numbers, and how often each was wanted.
+	named   map[string]int
+	namedIn *Spec
 }
 
 func (k *checker) failf(field, format string, args ...any) {

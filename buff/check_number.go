@@ -1,22 +1,26 @@
 package buff
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // kept checks and compiles a number that a buff keeps. What it is kept under in a blob has
 // a number behind it if the name is taken.
 func (k *checker) kept(field, name string, n *Number) ref {
-	s, plain := k.current, name
-	for again := 2; slices.ContainsFunc(s.numbers, func(n number) bool { return n.name == name }); again++ {
-		name = fmt.Sprintf("%s#%d", plain, again)
-	}
-	c := k.number(field, name, n)
 	if n.From == FromConst {
-		return ref{value: c.value, place: -1}
+		return ref{value: k.number(field, name, n).value, place: -1}
 	}
-	s.numbers = append(s.numbers, *c)
+	s, plain := k.current, name
+	if k.namedIn != s { // there may be as many numbers as fit into a file
+		k.namedIn, k.named = s, make(map[string]int, len(s.numbers)+1)
+		for i := range s.numbers {
+			k.named[s.numbers[i].name] = 1
+		}
+	}
+	for k.named[name] > 0 {
+		k.named[plain]++
+		name = fmt.Sprintf("%s#%d", plain, k.named[plain])
+	}
+	k.named[name] = 1
+	s.numbers = append(s.numbers, *k.number(field, name, n))
 	return ref{place: int32(len(s.numbers) - 1)}
 }
 

@@ -60,7 +60,8 @@ const (
 // Formula works out a number. It is a pure function of its inputs: the same everywhere,
 // from any goroutine.
 type Formula interface {
-	// String returns its text. Formulas of one text are the same.
+	// String returns its text. Formulas of one text are the same for a reload, unless they
+	// have a method Same(Formula) bool that denies it: what they name may have changed.
 	String() string
 
 	// Reads returns what it reads beside the fields of [Inputs], in the order of

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -20,42 +21,64 @@ func (d *definition) actions(field string, n ast.Node, to *[]buff.Action) {
 	}
 }
 
+// verbs are what an action may do.
+var verbs = []string{"call", "apply", "remove", "kill", "change", "damage"}
+
 // oneAction reads an action. A wrong one is replaced by a kill, which refers to
 // nothing that could be missing.
 func (d *definition) oneAction(field string, n ast.Node) buff.Action {
-	d.places[field] = place{position: at(n)}
+	d.places.set(field, place{position: at(n)})
 	a := buff.Action{Do: buff.DoKill}
-	var verbs []string
-	before := len(d.loader.faults)
-	verb := func(do buff.Do, read readFunc) readFunc {
-		return func(d *definition, f string, n ast.Node) {
-			verbs = append(verbs, do.String())
-			a.Do = do
-			read(d, f, n)
+	before := d.loader.failed
+	d.action = &a
+	d.fields(field, at(n), n, actionFields)
+	if d.isBad(field) {
+		return a
+	}
+	var does []string
+	list, _ := Fields(n)
+	for _, f := range list {
+		if name, _ := Text(f.Key); slices.Contains(verbs, name) && !slices.Contains(does, name) {
+			does = append(does, name)
 		}
 	}
-	d.fields(field, at(n), n, table{"action", nil, map[string]readFunc{
-		"call":   verb(buff.DoCall, func(d *definition, f string, n ast.Node) { d.name(f, n, false, &a.Name) }),
-		"apply":  verb(buff.DoApply, func(d *definition, f string, n ast.Node) { d.name(f, n, true, &a.Name) }),
-		"remove": verb(buff.DoRemove, func(d *definition, f string, n ast.Node) { d.name(f, n, true, &a.Name) }),
-		"kill":   verb(buff.DoKill, (*definition).kill),
-		"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &a.Reason) },
-	}})
-	reason, hasReason := d.places[join(field, "reason")]
+	reason, hasReason := d.places.get(join(field, "reason"))
 	switch {
-	case d.places[field].bad:
-	case len(verbs) > 1:
-		d.fail(field, at(n), "%s in one action: write one action for each", strings.Join(verbs, " and "))
-	case hasReason && len(verbs) == 1 && a.Do != buff.DoRemove:
+	case len(does) > 1:
+		d.fail(field, at(n), "%s in one action: write one action for each", strings.Join(does, " and "))
+	case hasReason && len(does) == 1 && a.Do != buff.DoRemove:
 		d.fail(join(field, "reason"), reason.position, "only a remove has a reason, not %v", a.Do)
-	case len(verbs) == 0 && len(d.loader.faults) == before:
-		d.fail(field, at(n), "want one of call, apply, remove or kill")
+	case len(does) == 0 && d.loader.failed == before:
+		d.fail(field, at(n), "want one of %s", either(verbs))
 	}
 	return a
 }
 
+var actionFields = table{"action", nil, map[string]readFunc{
+	"call":   func(d *definition, f string, n ast.Node) { d.named(buff.DoCall, f, n, false) },
+	"apply":  func(d *definition, f string, n ast.Node) { d.named(buff.DoApply, f, n, true) },
+	"remove": func(d *definition, f string, n ast.Node) { d.named(buff.DoRemove, f, n, true) },
+	"kill":   (*definition).kill,
+	"change": func(d *definition, f string, n ast.Node) { d.changes(buff.DoChange, f, n, changeFields) },
+	"damage": func(d *definition, f string, n ast.Node) { d.changes(buff.DoDamage, f, n, damageFields) },
+	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.action.Reason) },
+}}
+
+// named reads the name of what an action calls, applies or removes.
+func (d *definition) named(do buff.Do, field string, n ast.Node, ref bool) {
+	d.action.Do = do
+	d.name(field, n, ref, &d.action.Name)
+}
+
+// changes reads what an action does to an attribute.
+func (d *definition) changes(do buff.Do, field string, n ast.Node, t table) {
+	d.action.Do, d.action.Change = do, &buff.Change{}
+	d.fields(field, at(n), n, t)
+}
+
 // kill reads the value of a kill.
 func (d *definition) kill(field string, n ast.Node) {
+	d.action.Do = buff.DoKill
 	if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
 		d.fail(field, at(n), "can only be true, not %s", Describe(n))
 	}

@@ -67,6 +67,7 @@ func answer(t *testing.T, c *buff.Catalog, err error) string {
 	}
 	require.NotNil(t, c)
 	var b strings.Builder
+	dumpAttributes(&b, c)
 	for s := range c.All() {
 		dump(&b, s)
 	}

@@ -9,13 +9,19 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// definition is a definition that is being read, with the places of its fields.
+// definition is a definition that is being read, with the places of its fields; or, without
+// an ID, what a file has beside definitions.
 type definition struct {
 	loader *loader
 	src    *source
 	at     position // of the ID
-	spec   buff.Spec
-	places map[string]place // by field, as in buff.SpecError; "" is the whole definition
+	spec   *buff.Spec
+	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
+
+	// What is being read, for the fields of it.
+	number  *buff.Number
+	byCurve **buff.Curve
+	action  *buff.Action
 }
 
 // place is where a field stands.
@@ -23,41 +29,8 @@ type place struct {
 	position
 	bad bool   // reported already: what follows from it is not
 	ref string // the ID that the value refers to, if it does
-}
 
-// root reads a whole file.
-func (l *loader) root(s *source, root ast.Node) {
-	fields, ok := Fields(root)
-	if !ok {
-		l.add(s, at(root), "", "", `want a map with "buffs:", not %s`, kindOf(root))
-		l.blind = true
-		return
-	}
-	seen := map[string]position{}
-	for _, f := range fields {
-		p := at(f.Key)
-		name, ok := Text(f.Key)
-		first, again := seen[name]
-		switch {
-		case !ok || name != "version" && name != "buffs":
-			l.add(s, p, "", "", "unknown field %s%s", Describe(f.Key), didYouMean(nearest(name, []string{"version", "buffs"})))
-		case again:
-			l.add(s, p, "", name, "repeated: it stands in line %d already", first.line)
-		case name == "version":
-			if v, ok := f.Value.(*ast.IntegerNode); !ok || v.Token.Value != "1" {
-				l.add(s, valueAt(f), "", name, "only version 1 is known, not %s", Describe(f.Value))
-			}
-		default:
-			l.definitions(s, valueAt(f), f.Value)
-		}
-		if ok && !again {
-			seen[name] = p
-		}
-	}
-	if _, ok := seen["buffs"]; !ok {
-		l.add(s, at(root), "", "", `the field "buffs" with the definitions is missing`)
-		l.blind = true
-	}
+	attrs bool // it names attributes
 }
 
 // definitions reads a map of IDs to definitions, which stands at p.
@@ -93,9 +66,9 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 		l.add(s, p, "", "", "the ID is empty")
 	}
 	list, _ := Fields(f.Value)
-	places := make(map[string]place, 2*len(list)) // a guess: some fields have fields of their own
-	places[""] = place{position: p}
-	d := &definition{loader: l, src: s, at: p, spec: buff.Spec{ID: id}, places: places}
+	d := &definition{loader: l, src: s, at: p, spec: &buff.Spec{ID: id}}
+	d.places.list = make([]keyed[place], 0, 2*len(list)+1) // a guess: some fields have fields of their own
+	d.places.set("", place{position: p})
 	if first := l.byID[id]; first != nil {
 		l.add(s, p, id, "", "defined twice: it stands at %s:%d:%d already", first.src.name, first.at.line, first.at.column)
 	} else if id != "" {
@@ -103,15 +76,21 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 		l.defs = append(l.defs, d)
 	}
 	d.fields("", valueAt(f), f.Value, specFields)
-	if _, ok := d.places["duration"]; !ok && !d.places[""].bad {
+	if _, ok := d.places.get("duration"); !ok && !d.isBad("") {
 		d.fail("duration", p, "missing: want instant, infinite or %s", spanForm)
 	}
+}
+
+// isBad reports whether a field itself was found to be wrong.
+func (d *definition) isBad(field string) bool {
+	p, _ := d.places.get(field)
+	return p.bad
 }
 
 // fail reports an error of a field, and marks it as bad, so that nothing follows from it.
 func (d *definition) fail(field string, p position, format string, args ...any) {
 	d.complain(field, p, format, args...)
-	d.places[field] = place{position: p, bad: true}
+	d.places.set(field, place{position: p, bad: true})
 }
 
 // complain reports an error of a field from which nothing follows.
@@ -130,11 +109,12 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 		d.fail(path, p, "want %s, not %s", what, kindOf(n))
 		return
 	}
-	seen, strange := map[string]position{}, false
-	for _, f := range list {
+	seen := repeats{list: list}
+	strange := false
+	for i, f := range list {
 		name, isText := Text(f.Key)
 		read := t.read[name]
-		first, again := seen[name]
+		first, again := seen.before(i, name)
 		switch p := at(f.Key); {
 		case isText && again:
 			d.complain(path, p, "the field %s is repeated: it stands in line %d already", quote(name), first.line)
@@ -143,11 +123,9 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 			d.unknown(path, p, f, t)
 			strange = true
 			continue
-		default:
-			seen[name] = p
 		}
 		field := join(path, name)
-		d.places[field] = place{position: valueAt(f)}
+		d.places.set(field, place{position: valueAt(f)})
 		if kindOf(f.Value) == "nothing" {
 			d.empty(field, valueAt(f))
 			continue
@@ -156,13 +134,13 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 	}
 	for _, name := range t.needs {
 		field := join(path, name)
-		if _, ok := d.places[field]; ok {
+		if _, ok := d.places.get(field); ok {
 			continue
 		}
 		if !strange { // a field that nobody knows may have been meant
 			d.complain(field, p, "missing")
 		}
-		d.places[field] = place{position: p, bad: true}
+		d.places.set(field, place{position: p, bad: true})
 	}
 }
 
@@ -188,8 +166,8 @@ func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t
 	}
 	near, hint := t.instead(name)
 	d.complain(path, p, "unknown %s %s%s", noun, Describe(f.Key), hint)
-	if _, ok := d.places[join(path, near)]; near != "" && !ok {
-		d.places[join(path, near)] = place{position: p, bad: true}
+	if _, ok := d.places.get(join(path, near)); near != "" && !ok {
+		d.places.set(join(path, near), place{position: p, bad: true})
 	}
 }
 

@@ -17,24 +17,41 @@
 // # A file
 //
 //	version: 1
+//	attributes:
+//	  health: {base: 1000, min: 0, max: 1000, at_min: kill}
+//	  speed: {base: 5, min: 0}
 //	buffs:
 //	  venom:
 //	    duration: 12s
 //	    period: 3s
 //	    stack: {by: source, limit: 5, refresh: pandemic}
+//	    modifiers: [{attr: speed, op: mul_add, value: -0.1, per_stack: true}]
 //	    on:
-//	      pulse: [{call: hurt}]
+//	      pulse: [{damage: {attr: health, by: 35, per_stack: true}}]
 //	      remove: {dispelled: [{apply: backlash}]}
 //	  backlash:
 //	    duration: instant
-//	    on: {exec: [{call: hurt}]}
+//	    on: {exec: [{damage: {attr: health, by: 50}}, {call: cry}]}
 //
-// Venom lives for 12 s and hurts at 3, 6, 9 and 12 s. Each source that applies it
-// has its own, of up to five stacks; applying it again adds a stack, and to the new
-// 12 s up to 30 % of the old. Taken off by a dispel, it strikes back once.
+// Venom lives for 12 s, and at 3, 6, 9 and 12 s it takes 35 points of health for each
+// stack; its owner is 10 % slower for each. Each source that applies it has its own, of up
+// to five stacks; applying it again adds a stack, and to the new 12 s up to 30 % of the
+// old. Taken off by a dispel, it strikes back once, and the game's handler cry is called.
 //
-// version may be left out; only 1 is known. buffs maps an ID to each definition. An
-// ID is any text that is not empty, and stands once in all the files of a catalog.
+// A file may have:
+//
+//	version         1, the version of the format, and the default
+//	attributes      the numbers that every owner has
+//	curves          numbers by level
+//	tags, groups, handlers, acts, icons
+//	                lists of the names that there are
+//	slots           classes of slots, for all definitions
+//	dr              groups of diminishing returns, for all definitions
+//	buffs           a map from IDs to definitions
+//	$schema         anything: it is for editors
+//
+// All but buffs are explained behind the fields of a definition. An ID is any text
+// without spaces that is not empty, and stands once in all the files of a catalog.
 //
 // # The fields of a definition
 //
@@ -50,11 +67,13 @@
 //	duration        instant                   works at once, is never carried
 //	                infinite                  lives until something removes it
 //	                a span                    lives that long, at most 9600h
+//	                {curve: NAME}             so many seconds, by the level of the application
+//	duration_scale  a number, from 0          a factor of the duration; at 0 it is refused: resisted
 //	min_duration    a span                    what scaling and the like leave at least
 //	max_duration    a span                    what they leave at most
 //	clock           online | uptime | wall    while its owner is away it stands still, or goes
 //	                                          on as long as the server runs, or goes on
-//	period          a span                    time between pulses, from 50ms; none: no pulses
+//	period          a span | {curve: NAME}    time between pulses, from 50ms; none: no pulses
 //	first           none | start | every      a pulse at once: never, at the start, at refreshes too
 //	tail            none                      the last part of a period does nothing
 //	                partial                   it pulses, with its fraction
@@ -71,7 +90,7 @@
 //	                skip                      the last one
 //	stack           see below                 what a second application does
 //	group           see below                 what it does not go together with
-//	slot            see below                 places of which an owner has so many
+//	slot            a name | see below        places of which an owner has so many
 //	per_source      {limit: N}                one source has N at most, on all owners; the oldest
 //	                                          goes (evict: oldest, the only word)
 //	require         see below                 what its owner must have, or not have
@@ -84,27 +103,36 @@
 //	                                          that dispel type, and positive or negative; at
 //	                                          least one of them
 //	chance          1000, from 0 to 1000      per mille of the applications that succeed
-//	dr              see below                 each of several applications is shorter
+//	dr              a name | see below        each of several applications is shorter
 //	dispel          see below                 how it is taken off
 //	interrupt       list of texts             what its owner does that ends it: move, damage
 //	charges         see below                 so many uses
 //	shield          see below                 it absorbs
 //	aura            see below                 it applies another to those around
+//	modifiers       see below                 what it does to attributes while it lasts
+//	links           list of IDs               applied with it by its source, and removed with it
 //	params          see below                 numbers for handlers
 //	on_death        remove | keep | pause     when the owner dies; pause: until it lives again
 //	on_source_gone  keep | remove | adopt     when the source leaves; adopt: its owner takes the
 //	                                          source's place
+//	on_zone         keep | remove             when the owner goes to another zone
 //	on_fault        keep | remove             when a handler of it panics
 //	save            see below                 when the owner leaves
+//	reload          keep                      a new version is loaded: it goes on as it is until it
+//	                                          is refreshed or ends
+//	                migrate                   it takes the new version at once, and keeps its beat
+//	                end                       it ends
+//	client          see below                 for game clients
 //	on              see below                 what is done
 //
 // A span is a number and a unit, as in 12s, 1500ms, 30m, 36h or 1h30m, of whole
 // milliseconds. Zero and less are errors: for ever is said by name. A tag is words with
-// dots between them, from the general to the particular, at most 16.
+// dots between them, from the general to the particular, at most 16. A number is one, or
+// a map that says where it comes from: see Numbers below.
 //
 // first, tail, align, haste, haste_duration and catchup need a period. Of all these, an
-// instant buff has name, note, tags, polarity, require.apply, chance, dispel.type, params
-// and on.exec.
+// instant buff has name, note, tags, polarity, require.apply, chance, dispel.type, params,
+// client and on.exec.
 //
 // # stack: what a second application does
 //
@@ -181,15 +209,15 @@
 //	  resist        0, from 0 to 1000         per mille of the dispels that fail
 //	  stealable     true | false              whether somebody else may take it over
 //
-// # charges, shield, aura, params, save: what else it has
+// # charges, shield, aura, params, save, client: what else it has
 //
 //	charges
 //	  n             from 1 to 32767, required the last use ends it
 //	  consume_on    list of texts             what its owner does that uses one
 //	  on_refresh    reset | keep | add        a further application: full again, as they are, n more
 //	shield
-//	  pool          from 1                    how much it absorbs; none: the magnitude of the
-//	                                          application
+//	  pool          a number, from 1          how much it absorbs, rounded down; none: the
+//	                                          magnitude of the application
 //	  priority      0, a whole number         the highest absorbs first, then the oldest
 //	  schools       list of tags              what it absorbs; none: everything
 //	aura
@@ -198,11 +226,7 @@
 //	  interval      a span, required          how often they are looked for, from 50ms
 //	  linger        0s, a span                how long it stays with those who left
 //	params
-//	  NAME          {const: 1}                always that number
-//	                {caller: TEXT}            what the application gives under that name; it is
-//	                                          refused if it gives none
-//	                {caller: TEXT, default: 1}  or else that number. snapshot: cast may stand with
-//	                                          a caller; it is the default and the only word so far
+//	  NAME          a number                  for handlers, which find it under that name
 //	save
 //	  mode          always | never            whether it is kept
 //	                ifRemaining               only if at least if_remaining is left
@@ -213,6 +237,12 @@
 //	  offline_expire  notify | silent         if it ended while away, that is reported at the return,
 //	                                          or not
 //	                run                       it is reported, and on.remove is done
+//	  compensate    text                      a class of buffs: players get time back for all of it
+//	client
+//	  icon          text                      the name of its picture
+//	  show          true | false              whether players see it
+//	  priority      0, a whole number         the higher, the further in front
+//	  sync          all | owner | none        which clients are told of it
 //
 // "shield: {}" is a shield with all the defaults. With clock wall, save.mode cannot be
 // never.
@@ -238,10 +268,18 @@
 //	remove: ID      the oldest buff of that definition is removed; reason: cancelled is
 //	                the default
 //	kill: true      the owner dies
+//	change: {attr: health, by: 20}
+//	                a number is added to the attribute, for good: healing is above zero
+//	damage: {attr: health, by: 20, school: fire}
+//	                the attribute loses so many whole points, half up, of which the shields
+//	                against that school take theirs first; school is a tag and may be left out
 //
-// The format has more fields and words than the engine does so far, such as modifiers,
-// links or curves. These are refused as "not supported yet", never passed over: a
-// definition means what it says or does not load.
+// by is a number, and counts once, or with per_stack: true once for each stack. In a pulse
+// for a part of a period it counts in that part, and in one for several periods as often.
+//
+// The format has words that the engine does not know so far: numbers from a handler, and
+// stack.refresh, stack.expire and stack.by by one. These are refused as "not supported
+// yet", never passed over: a definition means what it says or does not load.
 //
 // # Errors
 //
@@ -272,6 +310,10 @@
 //	                 clock stands still while its owner is away
 //	runs-offline     a good buff whose clock is wall
 //	tie              two of one group have the same priority, with rule higher or hide
+//	endless          infinite with modifiers, and nothing in the files ends it: no dispel.type,
+//	                 interrupt, charges, shield, require.remove, group or slot, no other
+//	                 definition, and not one of the words on_death, on_zone and on_source_gone
+//	one-stack        a per_stack of a buff that never has more than one
 //	unused           neither the game nor another definition applies it; only looked for if
 //	                 [CheckOptions] says what the game applies
 //	loop             it applies itself in the same instant, directly or through others, and no
@@ -298,8 +340,9 @@
 // # Limits and cost
 //
 // A file has at most [MaxFileSize] bytes and 32 levels, a catalog at most
-// [MaxFiles] files and [MaxDefinitions] definitions; each has its own error. Whatever a file
-// holds, it is refused or read in less than a second.
+// [MaxFiles] files of [MaxTotalSize] bytes and [MaxDefinitions] definitions; each has its
+// own error. Whatever a file holds, it is refused or read in less than a second, and needs
+// less than 64 MiB.
 // Loading costs 20 to 80 µs for a definition and allocates a few hundred bytes for
 // each byte of text, of which only the catalog stays.
 //

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // dump prints a definition, one line for the whole and one for each of its parts and
@@ -14,9 +15,12 @@ import (
 func dump(b *strings.Builder, s *buff.Spec) {
 	w := &writer{b, false}
 	w.b.WriteString(s.ID)
-	if s.Kind == buff.Timed {
+	switch {
+	case s.DurationBy != nil:
+		w.put("duration", told(buff.Number{From: buff.FromCurve, Curve: s.DurationBy}), false)
+	case s.Kind == buff.Timed:
 		w.put("duration", s.Duration, false)
-	} else {
+	default:
 		w.put("duration", s.Kind, false)
 	}
 	w.put("name", fmt.Sprintf("%q", s.Name), s.Name == "")
@@ -26,8 +30,14 @@ func dump(b *strings.Builder, s *buff.Spec) {
 	w.put("polarity", s.Polarity, s.Polarity == 0)
 	w.put("min_duration", s.MinDuration, s.MinDuration == 0)
 	w.put("max_duration", s.MaxDuration, s.MaxDuration == 0)
+	if s.DurationScale != nil {
+		w.put("duration_scale", told(*s.DurationScale), false)
+	}
 	w.put("clock", s.Clock, s.Clock == 0)
 	w.put("period", s.Period, s.Period == 0)
+	if s.PeriodBy != nil {
+		w.put("period", told(buff.Number{From: buff.FromCurve, Curve: s.PeriodBy}), false)
+	}
 	w.put("first", s.First, s.First == 0)
 	w.put("tail", s.Tail, s.Tail == 0)
 	w.put("align", s.Align, s.Align == 0)
@@ -37,7 +47,9 @@ func dump(b *strings.Builder, s *buff.Spec) {
 	w.put("catchup_max", s.CatchupMax, s.CatchupMax == 0)
 	w.put("on_death", s.OnDeath, s.OnDeath == buff.FateRemove)
 	w.put("on_source_gone", s.OnSourceGone, s.OnSourceGone == buff.FateKeep)
+	w.put("on_zone", s.OnZone, s.OnZone == buff.FateKeep || s.OnZone == buff.FateDefault)
 	w.put("on_fault", s.OnFault, s.OnFault == buff.FateKeep)
+	w.put("reload", s.Reload, s.Reload == 0)
 	w.stack(&s.Stack)
 	w.gates(s)
 	w.extras(s)
@@ -140,6 +152,9 @@ func (w *writer) extras(s *buff.Spec) {
 	w.begun = false
 	w.put("shield.on", s.Shield.On, !s.Shield.On)
 	w.put("shield.pool", s.Shield.Pool, s.Shield.Pool == 0)
+	if s.Shield.By != nil {
+		w.put("shield.pool", told(*s.Shield.By), false)
+	}
 	w.put("shield.priority", s.Shield.Priority, s.Shield.Priority == 0)
 	w.put("shield.schools", s.Shield.Schools, len(s.Shield.Schools) == 0)
 	w.begun = false
@@ -150,18 +165,30 @@ func (w *writer) extras(s *buff.Spec) {
 	for _, p := range s.Params {
 		w.begun = false
 		w.put("param.name", p.Name, false)
-		n := p.Value
-		w.put("param.caller", n.Caller, n.Caller == "")
-		w.put("param.default", n.Const, n.Const == 0)
-		needed := n.From == buff.FromCaller && !n.Default
-		w.put("param.needed", needed, !needed)
+		w.put("param.value", told(p.Value), false)
 	}
+	for _, m := range s.Modifiers {
+		w.begun = false
+		w.put("modifier.attr", m.Attr, false)
+		w.put("modifier.op", m.Op, false)
+		w.put("modifier.channel", m.Channel, m.Channel == 0)
+		w.put("modifier.value", told(m.Value), false)
+		w.put("modifier.per_stack", m.PerStack, !m.PerStack)
+	}
+	w.begun = false
+	w.put("with.links", s.Links, len(s.Links) == 0)
+	w.begun = false
+	w.put("client.icon", s.Client.Icon, s.Client.Icon == "")
+	w.put("client.hide", s.Client.Hide, !s.Client.Hide)
+	w.put("client.priority", s.Client.Priority, s.Client.Priority == 0)
+	w.put("client.sync", s.Client.Sync, s.Client.Sync == 0)
 	w.begun = false
 	w.put("save.mode", s.Save.Mode, s.Save.Mode == 0)
 	w.put("save.if_remaining", s.Save.IfRemaining, s.Save.IfRemaining == 0)
 	w.put("save.offline", s.Save.Offline, s.Save.Offline == 0)
 	w.put("save.offline_cap", s.Save.OfflineCap, s.Save.OfflineCap == 0)
 	w.put("save.offline_expire", s.Save.OfflineExpire, s.Save.OfflineExpire == 0)
+	w.put("save.compensate", s.Save.Compensate, s.Save.Compensate == "")
 }
 
 func (w *writer) hooks(h *buff.Hooks) {
@@ -171,7 +198,19 @@ func (w *writer) hooks(h *buff.Hooks) {
 		}
 		fmt.Fprintf(w.b, "\n  on %s:", name)
 		for _, a := range list {
-			fmt.Fprintf(w.b, " %s", strings.TrimSpace(fmt.Sprintf("%v %s", a.Do, a.Name)))
+			fmt.Fprintf(w.b, " %v", a.Do)
+			if a.Name != "" || a.Change != nil {
+				fmt.Fprintf(w.b, " %s", a.Name)
+			}
+			if c := a.Change; c != nil {
+				fmt.Fprintf(w.b, "%s by %s", c.Attr, told(c.By))
+				if c.PerStack {
+					fmt.Fprint(w.b, " per stack")
+				}
+				if c.School != "" {
+					fmt.Fprintf(w.b, " of %s", c.School)
+				}
+			}
 			if a.Reason != buff.NoReason {
 				fmt.Fprintf(w.b, " (%v)", a.Reason)
 			}
@@ -186,4 +225,52 @@ func (w *writer) hooks(h *buff.Hooks) {
 		actions("remove "+r.String(), h.Remove[r])
 	}
 	actions("remove any", h.RemoveAny)
+}
+
+// told is where a number comes from, as short as it can be said.
+func told(n buff.Number) string {
+	var b strings.Builder
+	switch n.From {
+	case buff.FromConst:
+		return fmt.Sprint(n.Const)
+	case buff.FromCurve:
+		fmt.Fprintf(&b, "curve(%s:", n.Curve.Name())
+		for _, p := range n.Curve.Points() {
+			fmt.Fprintf(&b, " %d=%v", p.Level, p.Value)
+		}
+		return b.String() + ")"
+	case buff.FromAttr:
+		fmt.Fprintf(&b, "%v.%s", n.Of, n.Attr)
+		if n.Pre != 0 || n.Coef != 0 || n.Post != 0 {
+			fmt.Fprintf(&b, "(pre=%v coef=%v post=%v)", n.Pre, n.Coef, n.Post)
+		}
+	case buff.FromCaller:
+		fmt.Fprintf(&b, "caller.%s", n.Caller)
+	case buff.FromFormula:
+		fmt.Fprintf(&b, "(%v)", n.Formula)
+	}
+	if n.Default {
+		fmt.Fprintf(&b, "|%v", n.Const)
+	}
+	if n.Snapshot != buff.SnapshotCast {
+		fmt.Fprintf(&b, "@%v", n.Snapshot)
+	}
+	return b.String()
+}
+
+// dumpAttributes prints the attributes, one line for each.
+func dumpAttributes(b *strings.Builder, c *buff.Catalog) {
+	if c.Attributes() == nil {
+		return
+	}
+	for _, a := range c.Attributes().All() {
+		w := &writer{b, false}
+		w.put("attribute.name", a.Name, false)
+		w.put("attribute.base", a.Base, a.Base == 0)
+		w.put("attribute.min", a.Min, a.Min == (stat.Limit{}))
+		w.put("attribute.max", a.Max, a.Max == (stat.Limit{}))
+		w.put("attribute.aggregate", a.Aggregate, a.Aggregate == 0)
+		w.put("attribute.n", a.N, a.N == 0)
+	}
+	b.WriteString("\n")
 }

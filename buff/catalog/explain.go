@@ -12,6 +12,10 @@ const maxHints = 100
 // explain reports what NewCatalog found, at the places of the fields. It leaves out
 // what only follows from an error that was reported before.
 func (l *loader) explain(err error) {
+	if errors.Is(err, buff.ErrAttributes) {
+		l.otherAttributes(err)
+		return
+	}
 	var list buff.SpecErrors
 	if !errors.As(err, &list) {
 		return
@@ -29,8 +33,11 @@ func (l *loader) explain(err error) {
 	hints := 0
 	for _, e := range list {
 		d := l.byID[e.ID]
+		if e.ID == "" {
+			d = l.attrs.from
+		}
 		p := d.place(e.Field)
-		if refused[p.ref] || p.bad || d.doubtful(e.Field) || l.spoiled[d.shared(e.Field)] {
+		if refused[p.ref] || p.bad || p.attrs && l.blind || d.doubtful(e.Field) || l.spoiled[d.shared(e.Field)] {
 			continue
 		}
 		text := e.Text
@@ -43,6 +50,18 @@ func (l *loader) explain(err error) {
 			}
 		}
 		l.add(d.src, p.position, e.ID, e.Field, "%s", text)
+	}
+}
+
+// otherAttributes reports that the attributes are not those of the catalog before.
+func (l *loader) otherAttributes(cause error) {
+	const text = "not those that the owners have: attributes do not change while the game runs, neither do their order and limits"
+	if d := l.attrs.from; d != nil {
+		l.add(d.src, l.attrs.at, "", "attributes", text).cause = cause
+		return
+	}
+	if l.failed == 0 { // perhaps they stand in a file that could not be read
+		l.whole("", cause, "no attributes: "+text)
 	}
 }
 
@@ -104,10 +123,10 @@ func (d *definition) shared(field string) shared {
 // place returns where a field stands, or else what it is part of. It is bad if any
 // of these is.
 func (d *definition) place(field string) place {
-	p, found := d.places[field]
+	p, found := d.places.get(field)
 	for field != "" {
 		field = parent(field)
-		q, ok := d.places[field]
+		q, ok := d.places.get(field)
 		if ok && !found {
 			p, found = place{position: q.position, bad: p.bad}, true
 		}

@@ -16,13 +16,28 @@ var chargesFields = table{"charges", []string{"n"}, map[string]readFunc{
 
 // shield reads a shield, which may have nothing but defaults.
 func (d *definition) shield(field string, n ast.Node) {
+	d.spec.Shield.On = true
+	d.fields(field, at(n), n, shieldFields)
+}
+
+var shieldFields = table{"shield", nil, map[string]readFunc{
+	"pool":     (*definition).pool,
+	"priority": func(d *definition, f string, n ast.Node) { d.integer(f, n, &d.spec.Shield.Priority) },
+	"schools":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Shield.Schools) },
+}}
+
+// pool reads how much a shield absorbs.
+func (d *definition) pool(field string, n ast.Node) {
 	h := &d.spec.Shield
-	h.On = true
-	d.fields(field, at(n), n, table{"shield", nil, map[string]readFunc{
-		"pool":     func(d *definition, f string, n ast.Node) { h.Pool, _ = d.whole(f, n, 1, math.MaxInt64) },
-		"priority": func(d *definition, f string, n ast.Node) { d.integer(f, n, &h.Priority) },
-		"schools":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &h.Schools) },
-	}})
+	if _, isMap := Fields(n); !isMap {
+		h.Pool, _ = d.whole(field, n, 1, math.MaxInt64)
+		return
+	}
+	h.By = &buff.Number{}
+	d.magnitude(field, n, h.By)
+	if h.By.From == buff.FromConst && h.By.Const < 1 && !d.isBad(field) {
+		d.fail(field, at(n), "must be at least 1, not %v", h.By.Const)
+	}
 }
 
 var auraFields = table{"aura", []string{"apply", "radius", "interval"}, map[string]readFunc{
@@ -35,7 +50,7 @@ var auraFields = table{"aura", []string{"apply", "radius", "interval"}, map[stri
 // radius reads how far an aura reaches. Zero would look as if it was left out.
 func (d *definition) radius(field string, n ast.Node) {
 	to := &d.spec.Aura.Radius
-	if d.real(field, n, to); !d.places[field].bad && *to == 0 {
+	if d.real(field, n, to); !d.isBad(field) && *to == 0 {
 		d.fail(field, at(n), "must be above zero")
 	}
 }
@@ -57,6 +72,7 @@ func (d *definition) params(field string, n ast.Node) {
 		d.fail(field, at(n), "want a map from names to parameters, not %s", kindOf(n))
 		return
 	}
+	d.spec.Params = make([]buff.Param, 0, len(list)) // its elements stay where they are
 	seen := map[string]position{}
 	for _, f := range list {
 		name, isText := Text(f.Key)
@@ -75,46 +91,15 @@ func (d *definition) params(field string, n ast.Node) {
 	}
 }
 
-// param reads one parameter: a constant, or what an application gives and its default.
+// param reads one parameter.
 func (d *definition) param(field, name string, f *ast.MappingValueNode) {
-	p, before, stands := buff.Param{Name: name}, len(d.loader.faults), valueAt(f)
-	given := map[string]bool{}
-	note := func(part string, read readFunc) readFunc {
-		return func(d *definition, f string, n ast.Node) {
-			given[part] = true
-			read(d, f, n)
-		}
-	}
-	number := func(d *definition, f string, n ast.Node) { d.real(f, n, &p.Value.Const) }
-	d.places[field] = place{position: stands}
-	d.fields(field, stands, f.Value, table{"param", nil, map[string]readFunc{
-		"caller":   note("caller", func(d *definition, f string, n ast.Node) { d.name(f, n, false, &p.Value.Caller) }),
-		"default":  note("default", number),
-		"const":    note("const", number),
-		"snapshot": note("snapshot", (*definition).snapshot),
-	}})
-	p.Value.Default = given["default"]
-	if given["caller"] {
-		p.Value.From = buff.FromCaller
-	}
-	d.spec.Params = append(d.spec.Params, p)
-	switch {
-	case len(d.loader.faults) > before:
-	case given["const"] && len(given) > 1:
-		d.fail(field, stands, "a const stands alone")
-	case !given["const"] && !given["caller"]:
-		d.fail(field, stands, "want caller, the application's name for it, or const")
-	}
-}
-
-// snapshot reads when a parameter takes its value: there is one way so far, and it is
-// the default.
-func (d *definition) snapshot(field string, n ast.Node) {
-	if s, _ := Text(n); s == "apply" || s == "tick" {
-		d.fail(field, at(n), "%s is not supported yet", quote(s))
+	d.places.set(field, place{position: valueAt(f)})
+	d.spec.Params = append(d.spec.Params, buff.Param{Name: name})
+	if kindOf(f.Value) == "nothing" {
+		d.empty(field, valueAt(f))
 		return
 	}
-	d.oneOf(field, n, "cast")
+	d.magnitude(field, f.Value, &d.spec.Params[len(d.spec.Params)-1].Value)
 }
 
 var saveFields = table{"save", nil, map[string]readFunc{
@@ -122,6 +107,18 @@ var saveFields = table{"save", nil, map[string]readFunc{
 	"if_remaining":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Save.IfRemaining) },
 	"offline_pulses": (*definition).offline,
 	"offline_expire": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Save.OfflineExpire) },
+	"compensate":     func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Save.Compensate) },
+}}
+
+var clientFields = table{"client", nil, map[string]readFunc{
+	"icon":     func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Client.Icon) },
+	"priority": func(d *definition, f string, n ast.Node) { d.integer(f, n, &d.spec.Client.Priority) },
+	"sync":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Client.Sync) },
+	"show": func(d *definition, f string, n ast.Node) {
+		show := true
+		d.truth(f, n, &show)
+		d.spec.Client.Hide = !show
+	},
 }}
 
 // offline reads what becomes of the pulses of the time away: a word, or all of them up

@@ -30,7 +30,8 @@ var specFields = table{"", nil, map[string]readFunc{
 	"min_duration":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.MinDuration) },
 	"max_duration":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.MaxDuration) },
 	"clock":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Clock) },
-	"period":         func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Period) },
+	"duration_scale": (*definition).durationScale,
+	"period":         (*definition).period,
 	"first":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.First) },
 	"tail":           func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Tail) },
 	"align":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Align) },
@@ -52,11 +53,16 @@ var specFields = table{"", nil, map[string]readFunc{
 	"charges":        func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, chargesFields) },
 	"shield":         (*definition).shield,
 	"aura":           func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, auraFields) },
+	"modifiers":      (*definition).modifiers,
+	"links":          func(d *definition, f string, n ast.Node) { d.texts(f, n, true, &d.spec.Links) },
 	"params":         (*definition).params,
 	"on_death":       func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FatePause, &d.spec.OnDeath) },
 	"on_source_gone": func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateAdopt, &d.spec.OnSourceGone) },
+	"on_zone":        func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateKeep, &d.spec.OnZone) },
 	"on_fault":       func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateKeep, &d.spec.OnFault) },
 	"save":           func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, saveFields) },
+	"reload":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Reload) },
+	"client":         func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, clientFields) },
 	"on":             func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, onFields) },
 }}
 
@@ -74,11 +80,7 @@ var onFields = table{"on", nil, map[string]readFunc{
 // mean something else here. An entry goes when the feature comes.
 var (
 	laterFields = map[string][]string{
-		"": {
-			"client", "compensate", "duration_scale", "handler", "level", "links", "modifiers", "on_zone", "reload", "version",
-		},
-		"stack": {"reload"},
-		"param": {"attr", "curve", "handler"},
+		"number": {"handler"},
 	}
 
 	laterWords = map[string][]string{
@@ -90,7 +92,11 @@ var (
 // spelling is the one way to write what others write in another way: the field by the
 // path that it does not have.
 var spelling = map[string]struct{ near, write string }{
-	"stack.mode": {"timers", "timers: queue"},
+	"stack.mode":   {"timers", "timers: queue"},
+	"stack.reload": {"", "reload: migrate beside stack"},
+	"compensate":   {"", "save: {compensate: CLASS}"},
+	"handler":      {"", "on: {pulse: [{call: NAME}]}"},
+	"school":       {"", "shield: {schools: [TAG]} or on: {pulse: [{damage: {attr: NAME, by: 5, school: TAG}}]}"},
 }
 
 // isLater reports whether the field is one of those that are still to come.

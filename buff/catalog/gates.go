@@ -12,15 +12,22 @@ var groupFields = table{"group", []string{"name"}, map[string]readFunc{
 	"rule":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Group.Rule) },
 }}
 
-// slot reads a class of slots.
+var slotFields = table{"slot", []string{"class", "limit"}, map[string]readFunc{
+	"class": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Slot.Class) },
+	"limit": func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Slot.Limit) },
+	"evict": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Slot.Evict) },
+}}
+
+// slot reads a class of slots, or the name of one that stands at the top of a file.
 func (d *definition) slot(field string, n ast.Node) {
-	before := len(d.loader.faults)
-	d.fields(field, at(n), n, table{"slot", []string{"class", "limit"}, map[string]readFunc{
-		"class": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Slot.Class) },
-		"limit": func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Slot.Limit) },
-		"evict": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Slot.Evict) },
-	}})
-	if len(d.loader.faults) > before {
+	if _, isText := Text(n); isText {
+		d.fromTable(field, "slots", n, d.loader.slots, func(e *entry) { d.spec.Slot = e.slot })
+		return
+	}
+	before := d.loader.failed
+	d.fields(field, at(n), n, slotFields)
+	d.notInTable(field+".class", "slots", d.loader.slots, &d.spec.Slot.Class)
+	if d.loader.failed > before {
 		d.loader.spoiled[shared{"slot.class", d.spec.Slot.Class}] = true
 	}
 }
@@ -47,7 +54,7 @@ func (d *definition) tagTest(field string, n ast.Node, to *buff.TagTest) {
 // immunity reads what the owner becomes immune to. What is left out is not asked, so
 // that something must be there.
 func (d *definition) immunity(field string, n ast.Node) {
-	m, before := &d.spec.Immunity, len(d.loader.faults)
+	m, before := &d.spec.Immunity, d.loader.failed
 	d.fields(field, at(n), n, table{"immunity", nil, map[string]readFunc{
 		"tags": func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &m.Tags) },
 		"type": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &m.Type) },
@@ -57,7 +64,7 @@ func (d *definition) immunity(field string, n ast.Node) {
 			}
 		},
 	}})
-	if len(d.loader.faults) == before && len(m.Tags) == 0 && m.Type == "" && m.Polarity == buff.Neutral {
+	if d.loader.failed == before && len(m.Tags) == 0 && m.Type == "" && m.Polarity == buff.Neutral {
 		d.fail(field, at(n), "empty: want tags, type or polarity")
 	}
 }
@@ -75,21 +82,28 @@ func (d *definition) chance(field string, n ast.Node) {
 	}
 }
 
-// diminishing reads diminishing returns.
+var drFields = table{"dr", []string{"group", "steps", "reset"}, map[string]readFunc{
+	"group": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.DR.Group) },
+	"steps": func(d *definition, f string, n ast.Node) {
+		d.list(f, n, "shares in percent, such as [100, 50, 0]", func(f string, n ast.Node) {
+			share, _ := d.whole(f, n, 0, 100)
+			d.spec.DR.Steps = append(d.spec.DR.Steps, int(share))
+		})
+	},
+	"reset": func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.DR.Reset) },
+	"scope": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.DR.Scope) },
+}}
+
+// diminishing reads diminishing returns, or the name of a group at the top of a file.
 func (d *definition) diminishing(field string, n ast.Node) {
-	before := len(d.loader.faults)
-	d.fields(field, at(n), n, table{"dr", []string{"group", "steps", "reset"}, map[string]readFunc{
-		"group": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.DR.Group) },
-		"steps": func(d *definition, f string, n ast.Node) {
-			d.list(f, n, "shares in percent, such as [100, 50, 0]", func(f string, n ast.Node) {
-				share, _ := d.whole(f, n, 0, 100)
-				d.spec.DR.Steps = append(d.spec.DR.Steps, int(share))
-			})
-		},
-		"reset": func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.DR.Reset) },
-		"scope": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.DR.Scope) },
-	}})
-	if len(d.loader.faults) > before {
+	if _, isText := Text(n); isText {
+		d.fromTable(field, "dr", n, d.loader.returns, func(e *entry) { d.spec.DR = e.dr })
+		return
+	}
+	before := d.loader.failed
+	d.fields(field, at(n), n, drFields)
+	d.notInTable(field+".group", "dr", d.loader.returns, &d.spec.DR.Group)
+	if d.loader.failed > before {
 		d.loader.spoiled[shared{"dr.group", d.spec.DR.Group}] = true
 	}
 }

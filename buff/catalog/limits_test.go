@@ -59,17 +59,17 @@ func TestDefinitionsLimit(t *testing.T) {
 func TestFileLimits(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"size":            {strings.Repeat("#", MaxFileSize+1), "1048577 bytes: a file may have at most 1048576"},
-		"brackets":        {"buffs: " + strings.Repeat("[", 100_000), "nested more than 32 deep"},
-		"braces":          {strings.Repeat("{a: ", 100_000), "nested more than 32 deep"},
-		"lists in a line": {strings.Repeat("- ", 100_000), "nested more than 32 deep"},
+		"brackets":        {"buffs: " + strings.Repeat("[", 70_000), "nested more than 32 deep"},
+		"braces":          {strings.Repeat("{a: ", 39_000), "nested more than 32 deep"},
+		"lists in a line": {strings.Repeat("- ", 70_000), "nested more than 32 deep"},
 		"indentation":     {stairs(40), "nested more than 32 deep"},
 		"empty values":    {strings.Repeat("a:\n", 300), "more than 100 empty values in one file"},
-		"empty items":     {strings.Repeat("-\n", 100_000), "more than 100 empty values in one file"},
-		"empty in braces": {"{" + strings.Repeat("a:,", 100_000) + "}", "more than 100 empty values in one file"},
-		"keys in braces":  {"{" + strings.Repeat("a,", 100_000) + "}", "more than 100 empty values in one file"},
-		"keys":            {strings.Repeat("a: b\n", 100_000), "more than 10000 keys in one map"},
+		"empty items":     {strings.Repeat("-\n", 39_000), "more than 100 empty values in one file"},
+		"empty in braces": {"{" + strings.Repeat("a:,", 39_000) + "}", "more than 100 empty values in one file"},
+		"keys in braces":  {"{" + strings.Repeat("a,", 70_000) + "}", "more than 100 empty values in one file"},
+		"keys":            {strings.Repeat("a: b\n", 39_000), "more than 10000 keys in one map"},
 		"tabs":            {"{\"" + strings.Repeat("\t", 100_000), "100000 tabs are too many: use spaces"},
-		"tags":            {strings.Repeat("!a ", 100_000), "tags (!) are not supported: put a text in quotes"},
+		"tags":            {strings.Repeat("!a ", 70_000), "tags (!) are not supported: put a text in quotes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse("big.yaml", []byte(c.text))
@@ -102,6 +102,22 @@ func TestFilesLimit(t *testing.T) {
 	c, err := Load(dir)
 	require.NoError(t, err)
 	require.Equal(t, MaxFiles, c.Len())
+}
+
+// Files that are small enough each may be too much together: then no more are read.
+func TestTotalLimit(t *testing.T) {
+	files := folder(MaxTotalSize/MaxFileSize+3, "buffs: {a%d: {duration: 1s}}\n#"+strings.Repeat("x", MaxFileSize-100))
+	_, err := LoadFS(files, "buffs")
+	require.Len(t, err, 1)
+	e := firstError(t, err)
+	require.Equal(t, "all files up to this one have more than 16777216 bytes together", e.Text)
+	require.Equal(t, "buffs/016.yaml", e.File)
+	delete(files, "buffs/016.yaml")
+	delete(files, "buffs/017.yaml")
+	delete(files, "buffs/018.yaml")
+	c, err := LoadFS(files, "buffs")
+	require.NoError(t, err)
+	require.Equal(t, MaxTotalSize/MaxFileSize, c.Len())
 }
 
 func TestErrorsLimit(t *testing.T) {

@@ -56,6 +56,8 @@ var rules = []rule{
 	{name: "waits-offline", each: (*linter).waitsOffline},
 	{name: "runs-offline", each: (*linter).runsOffline},
 	{name: "tie", all: (*linter).tie},
+	{name: "endless", each: (*linter).endless},
+	{name: "one-stack", each: (*linter).oneStack},
 	{name: "unused", all: (*linter).unused},
 	{name: "loop", all: (*linter).loop},
 }
@@ -91,7 +93,7 @@ func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnin
 	}
 	l := newLoader()
 	l.read(fsys, paths)
-	if c, err = l.catalog(); err != nil {
+	if c, err = l.catalog(nil); err != nil {
 		return nil, nil, err
 	}
 	return c, l.warnings(o), nil
@@ -101,8 +103,9 @@ func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnin
 type linter struct {
 	*loader
 	CheckOptions
-	rule string // the one that is looked at
-	uses map[string][]use
+	rule  string // the one that is looked at
+	uses  map[string][]use
+	ended map[string]bool // what others end
 }
 
 // warnings returns everything about the definitions that breaks a rule.
@@ -130,8 +133,7 @@ func (l *loader) warnings(o CheckOptions) Errors {
 
 // warn reports a breach of the rule at a field.
 func (l *linter) warn(d *definition, field, format string, args ...any) {
-	l.add(d.src, d.place(field).position, d.spec.ID, field, format, args...)
-	l.faults[len(l.faults)-1].err.Rule = l.rule
+	l.add(d.src, d.place(field).position, d.spec.ID, field, format, args...).Rule = l.rule
 }
 
 // short is a span without the zeros at its end: 36h, 1h30m.

@@ -25,7 +25,7 @@ type use struct {
 func (l *linter) findUses() {
 	l.uses = map[string][]use{}
 	for _, d := range l.defs {
-		s := &d.spec
+		s := d.spec
 		add := func(field, to string, every time.Duration, again bool) {
 			l.uses[s.ID] = append(l.uses[s.ID], use{d, field, to, every, again})
 		}
@@ -54,6 +54,9 @@ func (l *linter) findUses() {
 			if t.Apply != "" {
 				add(element("stack.thresholds", i)+".apply", t.Apply, 0, alone && t.At <= max(s.Stack.Initial, 1))
 			}
+		}
+		for i, id := range s.Links {
+			add(element("links", i), id, 0, false) // a ring is an error
 		}
 		if a := &s.Aura; a.Apply != "" {
 			add("aura.apply", a.Apply, a.Interval, false)
@@ -90,8 +93,8 @@ func (l *linter) limitUnreached() {
 			l.warn(d, "stack.limit", "by is none, so that each application is a buff of its own: no further one adds to its stacks; say by: source or target")
 		case every == 0 || d.spec.Kind != buff.Timed:
 		default:
-			if most := each * applications(&d.spec, every); most < min(st.Limit, buff.MaxStacks) {
-				l.warn(d, "stack.limit", "one application every %s and a duration of %s never make more than %d", short(every), short(d.spec.Duration), most)
+			if most := each * applications(d.spec, every); most < min(st.Limit, buff.MaxStacks) {
+				l.warn(d, "stack.limit", "one application every %s and a duration of %s never make more than %d", short(every), short(longest(d.spec)), most)
 			}
 		}
 	}
@@ -99,7 +102,7 @@ func (l *linter) limitUnreached() {
 
 // applications returns how many applications stand together in one buff at most.
 func applications(s *buff.Spec, every time.Duration) int {
-	within := int(s.Duration/every) + 1 // one that comes at the very end is in time
+	within := int(longest(s)/every) + 1 // one that comes at the very end is in time
 	if s.Stack.Timers == buff.TimersShared && s.Stack.Refresh != buff.RefreshNone && within > 1 {
 		return buff.MaxStacks // each moves the end of all
 	}
@@ -215,7 +218,7 @@ func (w *walk) report(loop []use) {
 // guarded reports whether an application may be refused, so that a loop through it may
 // come to an end.
 func (l *linter) guarded(id string) bool {
-	s := &l.byID[id].spec
+	s := l.byID[id].spec
 	r := &s.Require.Apply
 	return cmp.Or(s.Chance, 1000) != 1000 || len(r.All)+len(r.Any)+len(r.None) > 0 || len(s.DR.Steps) > 0 || s.Slot.Limit > 0 ||
 		s.Group.Name != "" && s.Group.Rule != buff.GroupAlways && s.Group.Rule != buff.GroupHide

@@ -6,10 +6,25 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
+// byLevel reports whether the duration or the period depends on the level.
+func byLevel(s *buff.Spec) bool { return s.DurationBy != nil || s.PeriodBy != nil }
+
+// longest returns the duration, at the level that has the longest.
+func longest(s *buff.Spec) time.Duration {
+	if s.DurationBy == nil {
+		return s.Duration
+	}
+	most := 0.0
+	for _, p := range s.DurationBy.Points() {
+		most = max(most, p.Value)
+	}
+	return time.Duration(most * float64(time.Second))
+}
+
 // neverPulses finds buffs that end before their first pulse.
 func (l *linter) neverPulses(d *definition) {
-	s := &d.spec
-	if s.Kind != buff.Timed || s.Period <= s.Duration || s.First != buff.FirstNone || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
+	s := d.spec
+	if s.Kind != buff.Timed || byLevel(s) || s.Period <= s.Duration || s.First != buff.FirstNone || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
 		return
 	}
 	unless := ""
@@ -21,8 +36,8 @@ func (l *linter) neverPulses(d *definition) {
 
 // lostTail finds durations with a part of a period at their end.
 func (l *linter) lostTail(d *definition) {
-	s := &d.spec
-	if s.Kind != buff.Timed || s.Period == 0 || s.Period > s.Duration || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
+	s := d.spec
+	if s.Kind != buff.Timed || byLevel(s) || s.Period == 0 || s.Period > s.Duration || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
 		return
 	}
 	if rest := s.Duration % s.Period; rest != 0 {
@@ -33,8 +48,8 @@ func (l *linter) lostTail(d *definition) {
 
 // lostBeat finds applications that take pulses away and give nothing.
 func (l *linter) lostBeat(d *definition) {
-	s := &d.spec
-	if s.Period != 0 && s.Stack.By != buff.ByNone && s.Stack.Refresh == buff.RefreshNone && s.Stack.Phase == buff.PhaseReset {
+	s := d.spec
+	if (s.Period != 0 || s.PeriodBy != nil) && s.Stack.By != buff.ByNone && s.Stack.Refresh == buff.RefreshNone && s.Stack.Phase == buff.PhaseReset {
 		l.warn(d, "stack.phase", "with refresh none each further application puts the next pulse off, and the end stays: pulses are lost")
 	}
 }
@@ -59,7 +74,7 @@ const wheelRange = 12 * time.Hour
 
 // beyondWheel finds durations that do not fit on the wheel.
 func (l *linter) beyondWheel(d *definition) {
-	if s := &d.spec; s.Duration > wheelRange {
+	if s := d.spec; longest(s) > wheelRange {
 		l.warn(d, "duration", "longer than the %s of the wheel: its end waits in the overflow tier; nothing is lost, but is it meant?", short(wheelRange))
 	}
 }
@@ -76,17 +91,17 @@ const soonOver = time.Minute
 
 // waitsOffline finds bad things that players do not have to live through.
 func (l *linter) waitsOffline(d *definition) {
-	s := &d.spec
-	_, said := d.places["save.mode"]
+	s := d.spec
+	_, said := d.places.get("save.mode")
 	if s.Kind == buff.Timed && s.Polarity == buff.Negative && s.Clock == buff.Online && s.Save.Mode == buff.SaveAlways &&
-		(said || s.Duration >= soonOver) {
+		(said || longest(s) >= soonOver) {
 		l.warn(d, "clock", "stands still while its owner is away: players hide from it by logging out; say clock: uptime or wall")
 	}
 }
 
 // runsOffline finds good things that are gone when players return.
 func (l *linter) runsOffline(d *definition) {
-	if s := &d.spec; s.Kind == buff.Timed && s.Polarity == buff.Positive && s.Clock == buff.Wall {
+	if s := d.spec; s.Kind == buff.Timed && s.Polarity == buff.Positive && s.Clock == buff.Wall {
 		l.warn(d, "clock", "a good buff that goes on while its owner is away and the server is down: players will miss it")
 	}
 }

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -19,15 +17,16 @@ import (
 
 // Limits on what is read. Each has an error that names it.
 const (
-	MaxFileSize    = 1 << 20 // bytes of one file
-	MaxFiles       = 1000    // files of one catalog
-	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any one map
-	MaxErrors      = 1000    // errors that are returned singly
+	MaxFileSize    = 1 << 20  // bytes of one file
+	MaxTotalSize   = 16 << 20 // bytes of all files of one catalog
+	MaxFiles       = 1000     // files of one catalog
+	MaxDefinitions = 10_000   // definitions of one catalog, and keys of any one map
+	MaxErrors      = 1000     // errors that are returned singly
 
-	maxDepth = 32      // levels of nesting; a list in the column of its key counts with it
-	maxEmpty = 100     // values that are left out, in one file
-	maxSigns = 300_000 // brackets, commas and colons in one file
-	maxTabs  = 1e9     // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
+	maxDepth = 32     // levels of nesting; a list in the column of its key counts with it
+	maxEmpty = 100    // values that are left out, in one file
+	maxSigns = 80_000 // lines, brackets, commas, colons and quotes in one file
+	maxTabs  = 1e9    // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
 )
 
 // Load reads one catalog from files and folders. Of a folder it reads the files
@@ -45,7 +44,23 @@ func Load(paths ...string) (*buff.Catalog, error) { return LoadFS(disk{}, paths.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	l := newLoader()
 	l.read(fsys, paths)
-	return l.catalog()
+	return l.catalog(nil)
+}
+
+// Reload is Load for a catalog that takes the place of prev, as [buff.Catalog.Rebuild] has
+// it: tags, acts and handlers keep their numbers, and a definition is the next version of
+// that with the same ID. The attributes must be those of prev, in their order: otherwise
+// the error matches [buff.ErrAttributes]. If there is an error, prev stays what it is, and
+// there is no other. Any goroutine may call it.
+func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
+	return ReloadFS(prev, disk{}, paths...)
+}
+
+// ReloadFS is Reload for the files of fsys. Any goroutine may call it, if fsys allows that.
+func ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
+	l := newLoader()
+	l.read(fsys, paths)
+	return l.catalog(prev)
 }
 
 // read reads all the files that the paths stand for.
@@ -59,7 +74,10 @@ func (l *loader) read(fsys fs.FS, paths []string) {
 				l.whole(name, nil, "more than %d files in one catalog", MaxFiles)
 				return
 			}
-			l.file(fsys, name)
+			if l.file(fsys, name); l.bytes > MaxTotalSize {
+				l.whole(name, nil, "all files up to this one have more than %d bytes together", MaxTotalSize)
+				return
+			}
 		}
 	}
 }
@@ -78,7 +96,7 @@ func (disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 func Parse(name string, src []byte) (*buff.Catalog, error) {
 	l := newLoader()
 	l.parse(name, src)
-	return l.catalog()
+	return l.catalog(nil)
 }
 
 // ParseNode reads a catalog from a node that is a map of IDs to definitions, as it
@@ -88,7 +106,7 @@ func Parse(name string, src []byte) (*buff.Catalog, error) {
 func ParseNode(name string, src []byte, node ast.Node) (*buff.Catalog, error) {
 	l := newLoader()
 	l.definitions(l.open(name, plain(src)), at(node), node)
-	return l.catalog()
+	return l.catalog(nil)
 }
 
 // loader gathers the definitions of one catalog and everything wrong with them.
@@ -98,7 +116,16 @@ type loader struct {
 	byID    map[string]*definition
 	count   int  // all definitions, repeated ones too
 	full    bool // there were more than MaxDefinitions
-	faults  []fault
+	faults  faults
+	bytes   int // of all the files
+
+	attrs    attributeSheet
+	curves   map[string]*curveEntry
+	declared map[string]map[string]bool // the lists of names by their sections
+	slots    map[string]*entry
+	returns  map[string]*entry
+	failed   int             // how many errors there are, those too that are not kept
+	later    []func(*loader) // what is done when all the files have been read
 
 	// spoiled are the classes of slots, and the groups of diminishing returns, of which
 	// some definition could not be read: that others disagree with it says nothing.
@@ -109,18 +136,15 @@ type loader struct {
 	blind bool
 }
 
-// fault is an error that has its source, not yet the excerpt.
-type fault struct {
-	src *source
-	err *Error
-}
-
 // shared is a name on whose meaning definitions must agree, and the field in which it
 // stands.
 type shared struct{ field, name string }
 
 func newLoader() *loader {
-	return &loader{byID: map[string]*definition{}, spoiled: map[shared]bool{}}
+	return &loader{
+		byID: map[string]*definition{}, spoiled: map[shared]bool{}, curves: map[string]*curveEntry{}, declared: map[string]map[string]bool{},
+		slots: map[string]*entry{}, returns: map[string]*entry{}, attrs: attributeSheet{bases: map[string]float64{}},
+	}
 }
 
 // open adds a source.
@@ -132,20 +156,22 @@ func (l *loader) open(name, text string) *source {
 }
 
 // add reports an error at a place.
-func (l *loader) add(s *source, p position, id, field, format string, args ...any) {
-	if s.lost[p] {
-		return
-	}
-	l.faults = append(l.faults, fault{s, &Error{
+func (l *loader) add(s *source, p position, id, field, format string, args ...any) *Error {
+	e := &Error{
 		File: s.name, Line: p.line, Column: p.column,
 		Buff: id, Field: field, Text: fmt.Sprintf(format, args...),
-	}})
+	}
+	if s.lost[p] {
+		return e
+	}
+	l.failed++
+	l.faults.add(s, e)
+	return e
 }
 
 // whole reports an error about a file as a whole.
 func (l *loader) whole(name string, cause error, format string, args ...any) {
-	l.add(l.open(name, ""), position{}, "", "", format, args...)
-	l.faults[len(l.faults)-1].err.cause = cause
+	l.add(l.open(name, ""), position{}, "", "", format, args...).cause = cause
 	l.blind = true
 }
 
@@ -219,7 +245,9 @@ func (l *loader) file(fsys fs.FS, name string) {
 		l.unread(name, err)
 		return
 	}
-	l.parse(name, src)
+	if l.bytes += len(src); l.bytes <= MaxTotalSize {
+		l.parse(name, src)
+	}
 }
 
 // parse reads the definitions of the text of one file.
@@ -242,35 +270,27 @@ func (l *loader) parse(name string, src []byte) {
 	l.root(s, root)
 }
 
-// catalog checks the definitions as a whole.
-func (l *loader) catalog() (*buff.Catalog, error) {
+// catalog checks the definitions as a whole, and makes a catalog of them: a new one, or, if
+// prev is not nil, the one that takes its place.
+func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
+	for _, do := range l.later {
+		do(l)
+	}
+	l.undeclared()
 	specs := make([]buff.Spec, len(l.defs))
 	for i, d := range l.defs {
-		specs[i] = d.spec
+		specs[i] = *d.spec
+		d.spec = &specs[i] // so that there are never two of all
 	}
-	c, err := buff.NewCatalog(specs...)
+	definitions := buff.Definitions{Attributes: l.attrs.list, Specs: specs}
+	build := buff.Build
+	if prev != nil {
+		build = prev.Rebuild
+	}
+	c, err := build(definitions)
 	l.explain(err)
-	if len(l.faults) > 0 {
+	if l.failed > 0 {
 		return nil, l.errors()
 	}
 	return c, nil
-}
-
-// errors returns what was reported, in order, with the lines of the sources.
-func (l *loader) errors() Errors {
-	slices.SortStableFunc(l.faults, func(a, b fault) int {
-		return cmp.Or(cmp.Compare(a.src.index, b.src.index),
-			cmp.Compare(a.err.Line, b.err.Line), cmp.Compare(a.err.Column, b.err.Column))
-	})
-	list := make(Errors, 0, min(len(l.faults), MaxErrors+1))
-	for i, f := range l.faults {
-		f.err.Source = f.src.excerpt(position{f.err.Line, f.err.Column})
-		list = append(list, f.err)
-		if i == MaxErrors && len(l.faults) > MaxErrors+1 {
-			f.err.Buff, f.err.Field = "", ""
-			f.err.Text = fmt.Sprintf("too many %ss: this one and %d more are not shown", f.err.Severity(), len(l.faults)-i-1)
-			break
-		}
-	}
-	return list
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -62,9 +63,19 @@ func (d *definition) whole(field string, n ast.Node, least, most int64) (int64, 
 	return 0, false
 }
 
-// real reads a number. The parser takes one with an exponent and no point, which JSON
-// has, for a text.
+// real reads a number.
 func (d *definition) real(field string, n ast.Node, to *float64) {
+	f, why := realOf(n)
+	if why != "" {
+		d.fail(field, at(n), "%s", why)
+		return
+	}
+	*to = f
+}
+
+// realOf returns the number that a node says, or why it says none. The parser takes one
+// with an exponent and no point, which JSON has, for a text.
+func realOf(n ast.Node) (float64, string) {
 	text, isNumber := "", false
 	switch n := n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode:
@@ -73,20 +84,18 @@ func (d *definition) real(field string, n ast.Node, to *float64) {
 		text = n.Value
 		isNumber = n.Token.Type == token.StringType && strings.ContainsAny(text, "eE") && strings.Trim(text, numeral) == ""
 	case *ast.InfinityNode, *ast.NanNode:
-		d.fail(field, at(n), "must be finite, not %s", Describe(n))
-		return
+		return 0, "must be finite, not " + Describe(n)
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	switch {
 	case !isNumber:
-		d.fail(field, at(n), "want a number, not %s", Describe(n))
+		return 0, "want a number, not " + Describe(n)
 	case strings.Trim(text, numeral) != "" || errors.Is(err, strconv.ErrSyntax):
-		d.fail(field, at(n), "want a number such as 12, -0.5 or 1e6, not %s", brief(text))
+		return 0, fmt.Sprintf("want a number such as 12, -0.5 or 1e6, not %s", brief(text))
 	case err != nil:
-		d.fail(field, at(n), "%s is too large", brief(text))
-	default:
-		*to = f
+		return 0, brief(text) + " is too large"
 	}
+	return f, ""
 }
 
 // numeral is what a number is written in; ParseFloat would take more.

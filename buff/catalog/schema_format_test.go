@@ -1,13 +1,8 @@
 package catalog
 
 import (
-	"fmt"
-	"reflect"
-	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // The structs are the format of a file, for the schema: only their fields, types and
@@ -15,48 +10,126 @@ import (
 // package, or, if it has none there, from its tag.
 
 type fileFormat struct {
-	Version one                   `json:"version,omitempty" jsonschema:"the version of the format; only 1 is known"`
-	Buffs   map[string]specFormat `json:"buffs" jsonschema:"the definitions by their IDs; an ID stands once in all files of a catalog"`
+	Schema     string                     `json:"$schema,omitempty" jsonschema:"this schema, for editors"`
+	Version    one                        `json:"version,omitempty" jsonschema:"the version of the format; only 1 is known"`
+	Attributes map[string]attributeFormat `json:"attributes,omitempty" jsonschema:"the numbers that every owner has, by their names; they stand in one file of a catalog"`
+	Curves     map[string]curve           `json:"curves,omitempty" jsonschema:"numbers by level: a map from levels, or a list from level 1 on; between two levels a straight line"`
+	Tags       []tag                      `json:"tags,omitempty" jsonschema:"the tags that there are, with those above them; if no file has such a list, any will do"`
+	Groups     []name                     `json:"groups,omitempty" jsonschema:"the names of groups that there are"`
+	Handlers   []name                     `json:"handlers,omitempty" jsonschema:"the Go handlers that there are"`
+	Acts       []name                     `json:"acts,omitempty" jsonschema:"the acts of owners that there are"`
+	Icons      []name                     `json:"icons,omitempty" jsonschema:"the icons that there are"`
+	Slots      map[string]slotsFormat     `json:"slots,omitempty" jsonschema:"classes of slots, which definitions name by slot: CLASS"`
+	DR         map[string]returnsFormat   `json:"dr,omitempty" jsonschema:"groups of diminishing returns, which definitions name by dr: GROUP"`
+	Buffs      map[string]specFormat      `json:"buffs,omitempty" jsonschema:"the definitions by their IDs; an ID stands once in all files of a catalog"`
+}
+
+type attributeFormat struct {
+	Base      float64    `json:"base,omitempty" jsonschema:"what a new owner has; 0 if left out"`
+	Min       statLimit  `json:"min,omitempty" jsonschema:"the least: a number, or the name of an attribute"`
+	Max       statLimit  `json:"max,omitempty" jsonschema:"the most: a number, or the name of an attribute"`
+	Aggregate aggregate  `json:"aggregate,omitempty" jsonschema:"which modifiers count where several are added: all, the greatest, the least, or the strongest N"`
+	AtMin     buff.AtMin `json:"at_min,omitempty" jsonschema:"kill: the owner dies when a change brings it down to min"`
+}
+
+type slotsFormat struct {
+	Limit slots      `json:"limit" jsonschema:"how many slots an owner has"`
+	Evict buff.Evict `json:"evict,omitempty" jsonschema:"what goes when one more comes"`
+}
+
+type returnsFormat struct {
+	Steps []percent  `json:"steps" jsonschema:"percent of the duration for the first, the second and so on; after the last, the last"`
+	Reset span       `json:"reset" jsonschema:"so long after its last end the group begins anew"`
+	Scope buff.Scope `json:"scope,omitempty" jsonschema:"counted for the owner, or for owner and source"`
+}
+
+// numberFormat is a map that says where a number comes from.
+type numberFormat struct {
+	Const    float64       `json:"const,omitempty" jsonschema:"always this number; stands alone"`
+	Curve    name          `json:"curve,omitempty" jsonschema:"the value of this curve at the level of the application; stands alone"`
+	Attr     name          `json:"attr,omitempty" jsonschema:"this attribute: (attribute + pre) * coef + post"`
+	Of       buff.Whom     `json:"of,omitempty" jsonschema:"whose attribute; the owner's is the default"`
+	Pre      float64       `json:"pre,omitempty" jsonschema:"added to the attribute before coef"`
+	Coef     float64       `json:"coef,omitempty" jsonschema:"by what the attribute is multiplied; 1 is the default, 0 is refused"`
+	Post     float64       `json:"post,omitempty" jsonschema:"added to the attribute after coef"`
+	Caller   name          `json:"caller,omitempty" jsonschema:"what the application gives under this name"`
+	Formula  formulaText   `json:"formula,omitempty" jsonschema:"worked out from level, stacks, magnitude, owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME and curve.NAME, by + - * / %, comparisons, and, or, not, a ? b : c, min, max, floor, ceil, abs and round"`
+	Default  float64       `json:"default,omitempty" jsonschema:"the number if the source or the application's number is not there; without it such an application is refused"`
+	Snapshot buff.Snapshot `json:"snapshot,omitempty" jsonschema:"when it is asked for: at the cast, when the application comes to the owner, or at each pulse"`
+}
+
+type modifierFormat struct {
+	Attr     name      `json:"attr" jsonschema:"the attribute that is changed while the buff has its effect"`
+	Op       stat.Op   `json:"op,omitempty" jsonschema:"what is done with it; 0.3 means +30 % for mul_add and mul_compound"`
+	Channel  channel   `json:"channel,omitempty" jsonschema:"from 0 to 9; a channel works on the result of the one before"`
+	Value    magnitude `json:"value" jsonschema:"the number"`
+	PerStack bool      `json:"per_stack,omitempty" jsonschema:"the number counts once for each stack"`
+}
+
+type changeFormat struct {
+	Attr     name      `json:"attr" jsonschema:"the attribute of which the base is changed for good"`
+	By       magnitude `json:"by" jsonschema:"what is added to it"`
+	PerStack bool      `json:"per_stack,omitempty" jsonschema:"once for each stack"`
+}
+
+type damageFormat struct {
+	Attr     name      `json:"attr" jsonschema:"the attribute that is damaged"`
+	By       magnitude `json:"by" jsonschema:"how much, in whole points, half up; shields take theirs first"`
+	PerStack bool      `json:"per_stack,omitempty" jsonschema:"once for each stack"`
+	School   tag       `json:"school,omitempty" jsonschema:"the tag of the damage, for shields"`
+}
+
+type clientFormat struct {
+	Icon     name      `json:"icon,omitempty"`
+	Show     bool      `json:"show,omitempty"`
+	Priority int       `json:"priority,omitempty"`
+	Sync     buff.Sync `json:"sync,omitempty"`
 }
 
 type specFormat struct {
-	Name          string                 `json:"name,omitempty"`
-	Note          string                 `json:"note,omitempty"`
-	Tags          []tag                  `json:"tags,omitempty"`
-	Grants        []tag                  `json:"grants,omitempty"`
-	Polarity      buff.Polarity          `json:"polarity,omitempty"`
-	Duration      duration               `json:"duration"`
-	MinDuration   span                   `json:"min_duration,omitempty"`
-	MaxDuration   span                   `json:"max_duration,omitempty"`
-	Clock         buff.Clock             `json:"clock,omitempty"`
-	Period        span                   `json:"period,omitempty"`
-	First         buff.First             `json:"first,omitempty"`
-	Tail          buff.Tail              `json:"tail,omitempty"`
-	Align         buff.Align             `json:"align,omitempty"`
-	Haste         buff.Haste             `json:"haste,omitempty"`
-	HasteDuration bool                   `json:"haste_duration,omitempty"`
-	Catchup       catchup                `json:"catchup,omitempty"`
-	Stack         stackFormat            `json:"stack,omitempty"`
-	Group         groupFormat            `json:"group,omitempty"`
-	Slot          slotFormat             `json:"slot,omitempty"`
-	PerSource     perSourceFormat        `json:"per_source,omitempty"`
-	Require       requireFormat          `json:"require,omitempty"`
-	Inhibition    buff.Inhibition        `json:"inhibition,omitempty"`
-	Immune        buff.ImmuneRule        `json:"immune,omitempty"`
-	Immunity      immunityFormat         `json:"immunity,omitempty"`
-	Chance        perMille               `json:"chance,omitempty"`
-	DR            drFormat               `json:"dr,omitempty"`
-	Dispel        dispelFormat           `json:"dispel,omitempty"`
-	Interrupt     []name                 `json:"interrupt,omitempty"`
-	Charges       chargesFormat          `json:"charges,omitempty"`
-	Shield        shieldFormat           `json:"shield,omitempty"`
-	Aura          auraFormat             `json:"aura,omitempty"`
-	Params        map[string]paramFormat `json:"params,omitempty"`
-	OnDeath       deathFate              `json:"on_death,omitempty"`
-	OnSourceGone  sourceFate             `json:"on_source_gone,omitempty"`
-	OnFault       faultFate              `json:"on_fault,omitempty"`
-	Save          saveFormat             `json:"save,omitempty"`
-	On            onFormat               `json:"on,omitempty"`
+	Name          string               `json:"name,omitempty"`
+	Note          string               `json:"note,omitempty"`
+	Tags          []tag                `json:"tags,omitempty"`
+	Grants        []tag                `json:"grants,omitempty"`
+	Polarity      buff.Polarity        `json:"polarity,omitempty"`
+	Duration      duration             `json:"duration"`
+	MinDuration   span                 `json:"min_duration,omitempty"`
+	MaxDuration   span                 `json:"max_duration,omitempty"`
+	DurationScale magnitude            `json:"duration_scale,omitempty"`
+	Clock         buff.Clock           `json:"clock,omitempty"`
+	Period        period               `json:"period,omitempty"`
+	First         buff.First           `json:"first,omitempty"`
+	Tail          buff.Tail            `json:"tail,omitempty"`
+	Align         buff.Align           `json:"align,omitempty"`
+	Haste         buff.Haste           `json:"haste,omitempty"`
+	HasteDuration bool                 `json:"haste_duration,omitempty"`
+	Catchup       catchup              `json:"catchup,omitempty"`
+	Stack         stackFormat          `json:"stack,omitempty"`
+	Group         groupFormat          `json:"group,omitempty"`
+	Slot          slotOrName           `json:"slot,omitempty"`
+	PerSource     perSourceFormat      `json:"per_source,omitempty"`
+	Require       requireFormat        `json:"require,omitempty"`
+	Inhibition    buff.Inhibition      `json:"inhibition,omitempty"`
+	Immune        buff.ImmuneRule      `json:"immune,omitempty"`
+	Immunity      immunityFormat       `json:"immunity,omitempty"`
+	Chance        perMille             `json:"chance,omitempty"`
+	DR            drOrName             `json:"dr,omitempty"`
+	Dispel        dispelFormat         `json:"dispel,omitempty"`
+	Interrupt     []name               `json:"interrupt,omitempty"`
+	Charges       chargesFormat        `json:"charges,omitempty"`
+	Shield        shieldFormat         `json:"shield,omitempty"`
+	Aura          auraFormat           `json:"aura,omitempty"`
+	Modifiers     []modifierFormat     `json:"modifiers,omitempty"`
+	Links         []name               `json:"links,omitempty"`
+	Params        map[string]magnitude `json:"params,omitempty"`
+	OnDeath       deathFate            `json:"on_death,omitempty"`
+	OnSourceGone  sourceFate           `json:"on_source_gone,omitempty"`
+	OnZone        faultFate            `json:"on_zone,omitempty"`
+	OnFault       faultFate            `json:"on_fault,omitempty"`
+	Save          saveFormat           `json:"save,omitempty"`
+	Reload        buff.ReloadRule      `json:"reload,omitempty"`
+	Client        clientFormat         `json:"client,omitempty"`
+	On            onFormat             `json:"on,omitempty"`
 }
 
 type stackFormat struct {
@@ -139,7 +212,7 @@ type chargesFormat struct {
 }
 
 type shieldFormat struct {
-	Pool     count `json:"pool,omitempty"`
+	Pool     pool  `json:"pool,omitempty"`
 	Priority int   `json:"priority,omitempty"`
 	Schools  []tag `json:"schools,omitempty"`
 }
@@ -151,18 +224,12 @@ type auraFormat struct {
 	Linger   linger `json:"linger,omitempty"`
 }
 
-type paramFormat struct {
-	Const    float64 `json:"const,omitempty" jsonschema:"always this number; stands alone"`
-	Caller   name    `json:"caller,omitempty" jsonschema:"what the application gives under this name"`
-	Default  float64 `json:"default,omitempty" jsonschema:"the number if the application gives none; without it such an application is refused"`
-	Snapshot cast    `json:"snapshot,omitempty" jsonschema:"when the number is taken"`
-}
-
 type saveFormat struct {
 	Mode          buff.SaveMode      `json:"mode,omitempty"`
 	IfRemaining   span               `json:"if_remaining,omitempty"`
 	OfflinePulses offline            `json:"offline_pulses,omitempty"`
 	OfflineExpire buff.OfflineExpire `json:"offline_expire,omitempty"`
+	Compensate    name               `json:"compensate,omitempty"`
 }
 
 type onFormat struct {
@@ -175,167 +242,11 @@ type onFormat struct {
 }
 
 type actionFormat struct {
-	Call   name        `json:"call,omitempty" jsonschema:"the Go handler of this name"`
-	Apply  name        `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
-	Remove name        `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed"`
-	Kill   yes         `json:"kill,omitempty" jsonschema:"the owner dies"`
-	Reason buff.Reason `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
-}
-
-// Values that are no Go type by themselves. removeFormat is a map from each reason.
-type (
-	one          int
-	count        int
-	stacks       int
-	slots        int
-	pct          int
-	percent      int
-	perMille     int
-	above        float64
-	name         string
-	tag          string
-	span         string
-	linger       string
-	cast         string
-	oldest       string
-	side         string
-	deathFate    string
-	sourceFate   string
-	faultFate    string
-	duration     string
-	limit        string
-	expire       string
-	consume      string
-	catchup      string
-	offline      string
-	yes          bool
-	removeFormat struct{}
-)
-
-const spanPattern = `^\+?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`
-
-// formatTypes are the schemas of the values.
-func formatTypes() map[reflect.Type]*jsonschema.Schema {
-	return map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[one]():      within(1, 1),
-		reflect.TypeFor[count]():    within(1, 0),
-		reflect.TypeFor[stacks]():   within(1, buff.MaxStacks),
-		reflect.TypeFor[slots]():    within(1, buff.MaxPerOwner),
-		reflect.TypeFor[pct]():      within(1, 100),
-		reflect.TypeFor[percent]():  within(0, 100),
-		reflect.TypeFor[perMille](): within(0, 1000),
-		reflect.TypeFor[above]():    {Type: "number", ExclusiveMinimum: new(float64)},
-		reflect.TypeFor[name]():     {Type: "string", MinLength: jsonschema.Ptr(1)},
-		reflect.TypeFor[tag]():      {Type: "string", Pattern: `^[^.\s]+(\.[^.\s]+){0,15}$`},
-		reflect.TypeFor[span]():     {Type: "string", Pattern: spanPattern},
-		reflect.TypeFor[yes]():      {Type: "boolean", Enum: []any{true}},
-		reflect.TypeFor[cast]():     oneOf("cast"),
-		reflect.TypeFor[oldest]():   oneOf(buff.EvictOldest.String()),
-		reflect.TypeFor[side]():     oneOf(buff.Positive.String(), buff.Negative.String()),
-
-		reflect.TypeFor[deathFate]():  oneOf("remove", "keep", "pause"),
-		reflect.TypeFor[sourceFate](): oneOf("keep", "remove", "adopt"),
-		reflect.TypeFor[faultFate]():  oneOf("keep", "remove"),
-
-		reflect.TypeFor[linger]():   anyOf(&jsonschema.Schema{Type: "string", Pattern: strings.Replace(spanPattern, "+$", "+$|^0$", 1)}, within(0, 0.5)),
-		reflect.TypeFor[duration](): anyOf(oneOf("instant", "infinite"), &jsonschema.Schema{Type: "string", Pattern: spanPattern}),
-		reflect.TypeFor[limit]():    anyOf(within(1, buff.MaxStacks), oneOf("unlimited")),
-		reflect.TypeFor[expire]():   anyOf(oneOf("all", "one", "half"), within(1, buff.MaxStacks)),
-		reflect.TypeFor[consume]():  anyOf(oneOf("all"), within(1, buff.MaxStacks), &jsonschema.Schema{Type: "boolean", Enum: []any{true}}),
-		reflect.TypeFor[catchup]():  anyOf(words[buff.Catchup](), upTo("coalesce", 2, "the most pulses that it counts for")),
-		reflect.TypeFor[offline]():  anyOf(words[buff.Offline](), upTo("all", 1, "the most pulses")),
-
-		reflect.TypeFor[removeFormat](): removeSchema(),
-		reflect.TypeFor[actionFormat](): {Ref: "#/definitions/action"},
-
-		reflect.TypeFor[buff.Polarity]():      words[buff.Polarity](),
-		reflect.TypeFor[buff.Clock]():         words[buff.Clock](),
-		reflect.TypeFor[buff.First]():         words[buff.First](),
-		reflect.TypeFor[buff.Tail]():          words[buff.Tail](),
-		reflect.TypeFor[buff.Align]():         words[buff.Align](),
-		reflect.TypeFor[buff.Haste]():         words[buff.Haste](),
-		reflect.TypeFor[buff.By]():            words[buff.By](),
-		reflect.TypeFor[buff.Timers]():        words[buff.Timers](),
-		reflect.TypeFor[buff.Refresh]():       words[buff.Refresh](),
-		reflect.TypeFor[buff.Phase]():         words[buff.Phase](),
-		reflect.TypeFor[buff.Overflow]():      words[buff.Overflow](),
-		reflect.TypeFor[buff.LevelRule]():     words[buff.LevelRule](),
-		reflect.TypeFor[buff.GroupRule]():     words[buff.GroupRule](),
-		reflect.TypeFor[buff.Evict]():         words[buff.Evict](),
-		reflect.TypeFor[buff.Inhibition]():    words[buff.Inhibition](),
-		reflect.TypeFor[buff.ImmuneRule]():    words[buff.ImmuneRule](),
-		reflect.TypeFor[buff.Scope]():         words[buff.Scope](),
-		reflect.TypeFor[buff.Grade]():         words[buff.Grade](),
-		reflect.TypeFor[buff.Per]():           words[buff.Per](),
-		reflect.TypeFor[buff.ChargeRule]():    words[buff.ChargeRule](),
-		reflect.TypeFor[buff.SaveMode]():      words[buff.SaveMode](),
-		reflect.TypeFor[buff.OfflineExpire](): words[buff.OfflineExpire](),
-		reflect.TypeFor[buff.Reason]():        oneOf(reasons()...),
-	}
-}
-
-// words returns all the words of a rule.
-func words[E interface {
-	~uint8
-	fmt.Stringer
-}]() *jsonschema.Schema {
-	var list []string
-	for e := E(0); !strings.Contains(e.String(), "("); e++ {
-		list = append(list, e.String())
-	}
-	return oneOf(list...)
-}
-
-// reasons returns the words of the reasons that end a buff.
-func reasons() (list []string) {
-	for r := buff.NoReason + 1; r.Removes(); r++ {
-		list = append(list, r.String())
-	}
-	return list
-}
-
-func oneOf(words ...string) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "string"}
-	for _, w := range words {
-		s.Enum = append(s.Enum, w)
-	}
-	return s
-}
-
-// within is a whole number; a most of 0 is none.
-func within(least, most float64) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "integer", Minimum: &least}
-	if most > 0 {
-		s.Maximum = &most
-	}
-	return s
-}
-
-func anyOf(list ...*jsonschema.Schema) *jsonschema.Schema { return &jsonschema.Schema{AnyOf: list} }
-
-// upTo is a map of one field that is a number.
-func upTo(field string, least float64, text string) *jsonschema.Schema {
-	n := within(least, 100_000)
-	n.Description = text
-	return &jsonschema.Schema{
-		Type: "object", Required: []string{field}, Properties: map[string]*jsonschema.Schema{field: n},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
-	}
-}
-
-// removeSchema has a list of actions for each reason.
-func removeSchema() *jsonschema.Schema {
-	s := &jsonschema.Schema{
-		Type: "object", Properties: map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
-	}
-	add := func(name, text string) {
-		s.Properties[name] = &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#/definitions/action"}, Description: text}
-		s.PropertyOrder = append(s.PropertyOrder, name)
-	}
-	for _, r := range reasons() {
-		add(r, "what is done if it ended for the reason "+r)
-	}
-	add("any", "what is done whatever the reason, after its own list")
-	return s
+	Call   name         `json:"call,omitempty" jsonschema:"the Go handler of this name"`
+	Apply  name         `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
+	Remove name         `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed"`
+	Kill   yes          `json:"kill,omitempty" jsonschema:"the owner dies"`
+	Change changeFormat `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
+	Damage damageFormat `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
+	Reason buff.Reason  `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
 }

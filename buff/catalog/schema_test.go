@@ -42,21 +42,19 @@ func generate(t *testing.T) *jsonschema.Schema {
 	action, err := jsonschema.For[actionFormat](&jsonschema.ForOptions{TypeSchemas: types})
 	require.NoError(t, err)
 	action.DependencyStrings = map[string][]string{"reason": {"remove"}}
-	for _, verb := range []string{"call", "apply", "remove", "kill"} {
+	for _, verb := range verbs {
 		action.OneOf = append(action.OneOf, &jsonschema.Schema{Required: []string{verb}})
 	}
 
 	s.Schema = "http://json-schema.org/draft-07/schema#"
 	s.Title = "bufftick: definitions of buffs"
-	s.Definitions = map[string]*jsonschema.Schema{"action": action}
+	number := numberSchema(t, types)
+	s.Definitions = map[string]*jsonschema.Schema{"action": action, "number": anyOf(&jsonschema.Schema{Type: "number"}, number)}
 	buffs := s.Properties["buffs"]
 	buffs.PropertyNames = &jsonschema.Schema{Pattern: `^\S+$`}
 	spec := buffs.AdditionalProperties
 	spec.Properties["immunity"].MinProperties = jsonschema.Ptr(1)
 	spec.Properties["params"].PropertyNames = &jsonschema.Schema{MinLength: jsonschema.Ptr(1)}
-	spec.Properties["params"].AdditionalProperties.OneOf = []*jsonschema.Schema{
-		{Required: []string{"const"}, MaxProperties: jsonschema.Ptr(1)}, {Required: []string{"caller"}},
-	}
 
 	d := describer{t: t, lines: documented(t)}
 	d.describe("", spec)
@@ -65,7 +63,23 @@ func generate(t *testing.T) *jsonschema.Schema {
 	}
 	d.describe("file", s)
 	d.describe("action", action)
+	d.describe("number", number)
 	return s
+}
+
+// numberSchema is a map that says where a number comes from, and what may stand beside each.
+func numberSchema(t *testing.T, types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
+	t.Helper()
+	number, err := jsonschema.For[numberFormat](&jsonschema.ForOptions{TypeSchemas: types})
+	require.NoError(t, err)
+	for _, from := range origins {
+		names := &jsonschema.Schema{Enum: []any{from}}
+		for _, name := range besides[from] {
+			names.Enum = append(names.Enum, name)
+		}
+		number.OneOf = append(number.OneOf, &jsonschema.Schema{Required: []string{from}, PropertyNames: names})
+	}
+	return number
 }
 
 // describer gives every property its description, and makes lists of what Go's lists are.
@@ -93,8 +107,13 @@ func (d *describer) describe(path string, s *jsonschema.Schema) {
 	if s.Items != nil {
 		d.describe(path+"[]", s.Items)
 	}
-	if path == "params" {
-		d.describe("params.NAME", s.AdditionalProperties)
+	for _, one := range s.AnyOf {
+		if one.Properties != nil && (path == "slot" || path == "dr") {
+			d.describe(path, one)
+		}
+	}
+	if entries := s.AdditionalProperties; entries != nil && entries.Properties != nil {
+		d.describe(path+".NAME", entries)
 	}
 }
 
@@ -116,13 +135,35 @@ var formatMaps = map[string]string{
 	"charges":             "charges: {zzzzzzzz: 1}",
 	"shield":              "shield: {zzzzzzzz: 1}",
 	"aura":                "aura: {zzzzzzzz: 1}",
-	"params.NAME":         "params: {a: {zzzzzzzz: 1}}",
+	"number":              "params: {a: {zzzzzzzz: 1}}",
+	"modifiers[]":         "modifiers: [{zzzzzzzz: 1}]",
+	"action.change":       "on: {pulse: [{change: {zzzzzzzz: 1}}]}",
+	"action.damage":       "on: {pulse: [{damage: {zzzzzzzz: 1}}]}",
+	"duration":            "duration: {zzzzzzzz: 1}",
+	"period":              "period: {zzzzzzzz: 1}",
+	"client":              "client: {zzzzzzzz: 1}",
 	"save":                "save: {zzzzzzzz: 1}",
 	"catchup":             "catchup: {zzzzzzzz: 1}",
 	"save.offline_pulses": "save: {offline_pulses: {zzzzzzzz: 1}}",
 	"on":                  "on: {zzzzzzzz: 1}",
 	"on.remove":           "on: {remove: {zzzzzzzz: 1}}",
 	"action":              "on: {pulse: [{zzzzzzzz: 1}]}",
+
+	"file.attributes.NAME":           "attributes: {a: {zzzzzzzz: 1}}",
+	"file.attributes.NAME.aggregate": "attributes: {a: {aggregate: {zzzzzzzz: 1}}}",
+	"file.slots.NAME":                "slots: {a: {zzzzzzzz: 1}}",
+	"file.dr.NAME":                   "dr: {a: {zzzzzzzz: 1}}",
+}
+
+// inFile is a whole file with that text in it, as formatMaps has it.
+func inFile(path, text string) string {
+	switch {
+	case strings.HasPrefix(path, "file."):
+		return "{" + text + "}"
+	case strings.HasPrefix(text, "duration: "):
+		return "buffs: {a: {" + text + "}}"
+	}
+	return "buffs: {a: {duration: 1s, " + text + "}}"
 }
 
 var wanted = regexp.MustCompile(`^unknown (field|reason) "zzzzzzzz": want (.*)$`)
@@ -131,13 +172,21 @@ var wanted = regexp.MustCompile(`^unknown (field|reason) "zzzzzzzz": want (.*)$`
 func TestSchemaHasTheFields(t *testing.T) {
 	root := parsed(t)
 	spec := root.Properties["buffs"].AdditionalProperties
+	require.ElementsMatch(t, keys(sections), keys(root.Properties))
 	require.ElementsMatch(t, keys(specFields.read), keys(spec.Properties))
 	found := map[string][]string{}
 	collect("", spec, found)
 	collect("action", root.Definitions["action"], found)
+	collect("number", root.Definitions["number"], found)
+	for name, s := range root.Properties {
+		if name != "buffs" {
+			collect("file."+name, s, found)
+		}
+	}
 	require.ElementsMatch(t, keys(formatMaps), keys(found))
 	for path, text := range formatMaps {
-		_, err := Parse("x", []byte("buffs: {a: {duration: 1s, "+text+"}}"))
+		text = inFile(path, text)
+		_, err := Parse("x", []byte(text))
 		var match []string
 		for _, e := range err.(Errors) {
 			if m := wanted.FindStringSubmatch(e.Text); m != nil {
@@ -147,7 +196,7 @@ func TestSchemaHasTheFields(t *testing.T) {
 		require.NotNil(t, match, "%s: %v", path, err)
 		known := strings.Split(strings.ReplaceAll(match[2], " or ", ", "), ", ")
 		require.ElementsMatch(t, known, found[path], path)
-		require.Error(t, validate(t, "buffs: {a: {duration: 1s, "+text+"}}"), path)
+		require.Error(t, validate(t, text), path)
 	}
 }
 
@@ -165,8 +214,8 @@ func collect(path string, s *jsonschema.Schema, found map[string][]string) {
 	if s.Items != nil {
 		collect(path+"[]", s.Items, found)
 	}
-	if path == "params" {
-		collect("params.NAME", s.AdditionalProperties, found)
+	if entries := s.AdditionalProperties; entries != nil && path != "" {
+		collect(path+".NAME", entries, found)
 	}
 }
 
@@ -184,6 +233,12 @@ func TestSchemaHasTheWords(t *testing.T) {
 	found := map[string][]string{}
 	choices("", root.Properties["buffs"].AdditionalProperties, found)
 	choices("action", root.Definitions["action"], found)
+	choices("number", root.Definitions["number"], found)
+	for name, s := range root.Properties {
+		if name != "buffs" {
+			choices("file."+name, s, found)
+		}
+	}
 	require.Greater(t, len(found), 30)
 	for path, words := range found {
 		_, err := Parse("x", []byte(definitionWith(path, "zzzzzzzz")))
@@ -213,6 +268,9 @@ func choices(path string, s *jsonschema.Schema, found map[string][]string) {
 			found[path] = append(found[path], w)
 		}
 	}
+	if entries := s.AdditionalProperties; entries != nil && path != "" {
+		choices(path+".NAME", entries, found)
+	}
 	for _, p := range s.AnyOf {
 		choices(path, p, found)
 	}
@@ -222,16 +280,14 @@ func choices(path string, s *jsonschema.Schema, found map[string][]string) {
 	if s.Items != nil {
 		choices(path+"[]", s.Items, found)
 	}
-	if path == "params" {
-		choices("params.NAME", s.AdditionalProperties, found)
-	}
 }
 
 // definitionWith returns a text in which that field has that value, and what else it needs.
 func definitionWith(path, value string) string {
 	required := map[string]string{
-		"action": "remove: a", "params.NAME": "caller: x", "per_source": "limit: 1", "group": "name: g", "slot": "class: s, limit: 1",
+		"action": "remove: a", "number": "attr: x", "modifiers[]": "attr: x, value: 1", "per_source": "limit: 1", "group": "name: g", "slot": "class: s, limit: 1",
 		"dr": "group: g, steps: [50], reset: 1s", "charges": "n: 1", "stack.thresholds[]": "at: 1",
+		"file.slots.NAME": "limit: 1", "file.dr.NAME": "steps: [50], reset: 1s",
 	}
 	inner, outer := path, ""
 	text := value
@@ -246,8 +302,11 @@ func definitionWith(path, value string) string {
 		case outer == "":
 		case outer == "action":
 			text, inner = "on: {pulse: [{"+text+"}]}", ""
-		case outer == "params.NAME":
+		case outer == "number":
 			text, inner = "params: {a: {"+text+"}}", ""
+		case strings.HasSuffix(outer, ".NAME"):
+			section := strings.TrimSuffix(strings.TrimPrefix(outer, "file."), ".NAME")
+			return "{" + section + ": {a: {" + text + "}}}"
 		case strings.HasSuffix(outer, "[]"):
 			text, inner = "[{"+text+"}]", strings.TrimSuffix(outer, "[]")
 		default:
@@ -255,9 +314,9 @@ func definitionWith(path, value string) string {
 		}
 	}
 	if path == "duration" {
-		return "buffs: {a: {" + text + "}}"
+		return "{attributes: {x: {}}, buffs: {a: {" + text + "}}}"
 	}
-	return "buffs: {a: {duration: 1s, " + text + "}}"
+	return "{attributes: {x: {}}, buffs: {a: {duration: 1s, " + text + "}}}"
 }
 
 func parentAndName(path string) (parent, name string) {
@@ -270,7 +329,7 @@ func complaint(t *testing.T, err error, path string) string {
 	if err == nil {
 		return ""
 	}
-	field := strings.NewReplacer("[]", "[0]", "action", "on.pulse[0]", "NAME", "a").Replace(path)
+	field := strings.NewReplacer("[]", "[0]", "action", "on.pulse[0]", "NAME", "a", "number", "params.a", "file.", "").Replace(path)
 	for _, e := range err.(Errors) {
 		if e.Field == field {
 			return e.Text

@@ -13,11 +13,13 @@ import (
 type source struct {
 	name  string
 	index int // its place among the files of the catalog
-	lines []string
+	text  string
 
-	// The line that excerpt showed last: many errors may stand in one long line.
-	last  int
-	runes []rune
+	// The line that was asked for last, and where it begins: errors come in the order of
+	// the lines, and many may stand in one long line.
+	at, offset int
+	last       int // of excerpt
+	runes      []rune
 
 	lost map[position]bool // of a table: where something is wrong that was reported
 }
@@ -36,9 +38,24 @@ func plain(text []byte) string {
 	return strings.ReplaceAll(s, "\r", "\n")
 }
 
-// newSource cuts a plain text into lines.
-func newSource(name, text string) *source {
-	return &source{name: name, lines: strings.Split(text, "\n")}
+// newSource keeps a plain text.
+func newSource(name, text string) *source { return &source{name: name, text: text, at: 1} }
+
+// line returns a line of the text, and reports whether there is one. It looks at what is
+// between that line and the last one that was asked for, or before it, if it goes back.
+func (s *source) line(n int) (string, bool) {
+	if n < s.at {
+		s.at, s.offset = 1, 0
+	}
+	for n > s.at {
+		i := strings.IndexByte(s.text[s.offset:], '\n')
+		if i < 0 {
+			return "", false
+		}
+		s.at, s.offset = s.at+1, s.offset+i+1
+	}
+	line, _, _ := strings.Cut(s.text[s.offset:], "\n")
+	return line, n == s.at
 }
 
 // unreadable returns the first place in a plain text that is no text, and what it
@@ -137,11 +154,15 @@ func straighten(tokens token.Tokens, text string) {
 // Of a long line it shows the part around the caret.
 func (s *source) excerpt(p position) string {
 	const whole, before, after = 120, 60, 60
-	if p.line < 1 || p.line > len(s.lines) {
+	if p.line < 1 {
 		return ""
 	}
 	if s.last != p.line {
-		s.last, s.runes = p.line, []rune(s.lines[p.line-1])
+		text, ok := s.line(p.line)
+		if !ok {
+			return ""
+		}
+		s.last, s.runes = p.line, []rune(text)
 	}
 	line := s.runes
 	caret := min(max(p.column-1, 0), len(line))

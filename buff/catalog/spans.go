@@ -22,7 +22,7 @@ func (d *definition) duration(field string, n ast.Node) {
 	case s == buff.Infinite.String():
 		d.spec.Kind = buff.Infinite
 	case isMap:
-		d.fail(field, at(n), "a duration from a map, such as a curve, is not supported yet")
+		d.spanByCurve(field, n, &d.spec.DurationBy)
 	case near != "":
 		d.fail(field, at(n), "unknown word %s%s", quote(s), didYouMean(near))
 	case why != "":
@@ -30,6 +30,21 @@ func (d *definition) duration(field string, n ast.Node) {
 	default:
 		d.spec.Duration = span
 	}
+}
+
+// period reads the time between two pulses.
+func (d *definition) period(field string, n ast.Node) {
+	if _, isMap := Fields(n); isMap {
+		d.spanByCurve(field, n, &d.spec.PeriodBy)
+		return
+	}
+	d.span(field, n, &d.spec.Period)
+}
+
+// durationScale reads the factor of the duration.
+func (d *definition) durationScale(field string, n ast.Node) {
+	d.spec.DurationScale = &buff.Number{}
+	d.magnitude(field, n, d.spec.DurationScale)
 }
 
 // span reads a span that may be left out. Zero would stand for the default in a Spec, so

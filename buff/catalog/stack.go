@@ -56,15 +56,15 @@ func (d *definition) expire(field string, n ast.Node) {
 // thresholds reads the list of what numbers of stacks set off.
 func (d *definition) thresholds(field string, n ast.Node) {
 	d.list(field, n, "thresholds, such as [{at: 5, apply: stun}]", func(field string, n ast.Node) {
-		t, before := buff.Threshold{}, len(d.loader.faults)
+		t, before := buff.Threshold{}, d.loader.failed
 		d.fields(field, at(n), n, table{"threshold", []string{"at"}, map[string]readFunc{
 			"at":      func(d *definition, f string, n ast.Node) { d.count(f, n, &t.At) },
 			"apply":   func(d *definition, f string, n ast.Node) { d.name(f, n, true, &t.Apply) },
 			"consume": func(d *definition, f string, n ast.Node) { d.consume(f, n, &t.Consume) },
 		}})
 		d.spec.Stack.Thresholds = append(d.spec.Stack.Thresholds, t)
-		if len(d.loader.faults) > before {
-			d.places[field] = place{position: at(n), bad: true}
+		if d.loader.failed > before {
+			d.places.set(field, place{position: at(n), bad: true})
 		}
 	})
 }

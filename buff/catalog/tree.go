@@ -66,7 +66,7 @@ func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 		return nil, false
 	}
 	if signs(text) > maxSigns {
-		l.add(s, start, "", "", "more than %d brackets, commas and colons in one file", maxSigns)
+		l.add(s, start, "", "", "more than %d lines, brackets, commas, colons and quotes in one file: split it", maxSigns)
 		return nil, false
 	}
 	root, found := parse(text)
@@ -76,16 +76,23 @@ func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 	return root, len(found) == 0
 }
 
-// signs counts what makes the lexer and the parser work, wherever it stands.
+// signs counts what makes the lexer and the parser work, wherever it stands: each has a
+// token, and perhaps one behind it, and these take some hundred bytes.
 func signs(text string) (n int) {
 	for i := range len(text) {
-		switch text[i] {
-		case '[', ']', '{', '}', ',', ':':
+		if isSign[text[i]] {
 			n++
 		}
 	}
 	return n
 }
+
+var isSign = func() (is [256]bool) {
+	for _, c := range []byte("\n[]{},:-?#&*!|>%@`\"'") {
+		is[c] = true
+	}
+	return is
+}()
 
 // parse returns the root of a plain text, nil if it has none, or what is wrong with
 // it.

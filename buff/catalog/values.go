@@ -41,12 +41,12 @@ func (d *definition) texts(field string, n ast.Node, refs bool, to *[]string) {
 
 // name reads a text that may not be empty, the ID of a definition if ref is set.
 func (d *definition) name(field string, n ast.Node, ref bool, to *string) {
-	d.places[field] = place{position: at(n)}
+	d.places.set(field, place{position: at(n)})
 	if kindOf(n) == "nothing" {
 		d.fail(field, at(n), "empty: give it a value, or leave it out")
 		return
 	}
-	if d.text(field, n, to); d.places[field].bad {
+	if d.text(field, n, to); d.isBad(field) {
 		return
 	}
 	if *to == "" {
@@ -54,7 +54,7 @@ func (d *definition) name(field string, n ast.Node, ref bool, to *string) {
 		return
 	}
 	if ref {
-		d.places[field] = place{position: at(n), ref: *to}
+		d.places.set(field, place{position: at(n), ref: *to})
 	}
 }
 
@@ -117,7 +117,7 @@ func (d *definition) list(field string, n ast.Node, of string, read func(field s
 		return
 	}
 	for i, v := range list.Values {
-		d.places[element(field, i)] = place{position: at(v)}
+		d.places.set(element(field, i), place{position: at(v)})
 		read(element(field, i), v)
 	}
 }

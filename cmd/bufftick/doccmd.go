@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // docCmd is "bufftick doc".
@@ -61,11 +62,12 @@ func writePage(to io.Writer, title string, cat *buff.Catalog) error {
 	if h := cat.Handlers(); len(h) > 0 {
 		fmt.Fprintf(p, " Go handlers: %s.", codes(h))
 	}
+	p.attributes(cat)
 	p.WriteString("\n\n| ID | Name | Lives | Pulses | Tags |\n|---|---|---|---|---|\n")
 	for s := range cat.All() {
 		every := ""
-		if s.Period > 0 {
-			every = shortSpan(s.Period)
+		if s.Period > 0 || s.PeriodBy != nil {
+			every = beat(s)
 		}
 		fmt.Fprintf(p, "| %s | %s | %s | %s | %s |\n", link(s.ID), plainText(s.Name), lives(s), every, codes(s.Tags))
 	}
@@ -73,6 +75,23 @@ func writePage(to io.Writer, title string, cat *buff.Catalog) error {
 		p.section(s)
 	}
 	return p.Flush()
+}
+
+// attributes writes the numbers that every owner has.
+func (p *page) attributes(cat *buff.Catalog) {
+	if cat.Attributes() == nil {
+		return
+	}
+	p.WriteString("\n\n| Attribute | Base | Min | Max |\n|---|---|---|---|")
+	limit := func(l stat.Limit) string {
+		if l == (stat.Limit{}) {
+			return ""
+		}
+		return plainText(l.String())
+	}
+	for _, a := range cat.Attributes().All() {
+		fmt.Fprintf(p, "\n| %s | %s | %s | %s |", code(a.Name), plainNumber(a.Base), limit(a.Min), limit(a.Max))
+	}
 }
 
 // section writes all about one definition.
@@ -108,6 +127,7 @@ func applies(s *buff.Spec) (ids []string) {
 			ids = append(ids, t.Apply)
 		}
 	}
+	ids = append(ids, s.Links...)
 	if s.Aura.Apply != "" {
 		ids = append(ids, s.Aura.Apply)
 	}

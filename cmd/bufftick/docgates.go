@@ -121,7 +121,10 @@ func (t *teller) pools() {
 	}
 	if h := &t.Shield; h.On {
 		pool, of := "as much as the application says", "damage"
-		if h.Pool > 0 {
+		switch {
+		case h.By != nil:
+			pool = numberText(h.By)
+		case h.Pool > 0:
 			pool = strconv.FormatInt(h.Pool, 10)
 		}
 		if len(h.Schools) > 0 {
@@ -135,15 +138,9 @@ func (t *teller) pools() {
 }
 
 func (t *teller) params() {
-	for _, p := range t.Params {
-		switch n := p.Value; {
-		case n.From == buff.FromConst:
-			t.say("%s is %v.", code(p.Name), n.Const)
-		case !n.Default:
-			t.say("%s is what the application gives as %s; without it, it is refused.", code(p.Name), code(n.Caller))
-		default:
-			t.say("%s is what the application gives as %s, or else %v.", code(p.Name), code(n.Caller), n.Const)
-		}
+	for i := range t.Params {
+		p := &t.Params[i]
+		t.say("%s is %s.", code(p.Name), numberText(&p.Value))
 	}
 }
 
@@ -182,6 +179,14 @@ func (t *teller) done() {
 				what = append(what, "it removes "+link(a.Name))
 			case buff.DoKill:
 				what = append(what, "its owner dies")
+			case buff.DoChange:
+				what = append(what, fmt.Sprintf("%s changes by %s%s", code(a.Change.Attr), numberText(&a.Change.By), eachStack(a.Change.PerStack)))
+			case buff.DoDamage:
+				of := ""
+				if a.Change.School != "" {
+					of = " of " + code(a.Change.School)
+				}
+				what = append(what, fmt.Sprintf("%s takes damage%s: %s%s", code(a.Change.Attr), of, numberText(&a.Change.By), eachStack(a.Change.PerStack)))
 			}
 		}
 		t.sayIf(len(what) > 0, "%s: %s.", h.when, listed(what))

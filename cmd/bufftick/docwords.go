@@ -16,6 +16,7 @@ func told(s *buff.Spec) []string {
 	t.pulses()
 	t.stacks()
 	t.atLimit()
+	t.changes()
 	t.company()
 	t.gates()
 	t.dispels()
@@ -45,6 +46,9 @@ func (t *teller) sayIf(so bool, format string, args ...any) {
 
 // lives is how long a buff lives, in a word.
 func lives(s *buff.Spec) string {
+	if s.DurationBy != nil {
+		return points(s.DurationBy) + ", in seconds"
+	}
 	if s.Kind == buff.Timed {
 		return shortSpan(s.Duration)
 	}
@@ -70,8 +74,9 @@ func (t *teller) time() {
 	case buff.Infinite:
 		t.say("Lives until something removes it.")
 	default:
-		t.say("Lives for %s.", shortSpan(t.Duration))
+		t.say("Lives for %s.", lives(t.Spec))
 	}
+	t.sayIf(t.DurationScale != nil, "Its duration is multiplied by %s.", scaleOf(t.DurationScale))
 	t.sayIf(t.MinDuration > 0, "Never shorter than %s.", shortSpan(t.MinDuration))
 	t.sayIf(t.MaxDuration > 0, "Never longer than %s.", shortSpan(t.MaxDuration))
 	t.sayIf(t.Polarity != buff.Neutral, "It is %v.", t.Polarity)
@@ -81,14 +86,14 @@ func (t *teller) time() {
 }
 
 func (t *teller) pulses() {
-	if t.Period == 0 {
+	if t.Period == 0 && t.PeriodBy == nil {
 		return
 	}
 	when := ""
-	if t.Kind == buff.Timed && t.Align == buff.AlignStart {
+	if t.Kind == buff.Timed && t.Align == buff.AlignStart && t.DurationBy == nil && t.PeriodBy == nil {
 		when = ": " + t.instants()
 	}
-	t.say("Pulses every %s%s.", shortSpan(t.Period), when)
+	t.say("Pulses every %s%s.", beat(t.Spec), when)
 	t.sayIf(t.First == buff.FirstStart, "The first pulse comes at once.")
 	t.sayIf(t.First == buff.FirstEvery, "A pulse comes at once, and again at each refresh.")
 	t.sayIf(t.Tail == buff.TailPartial, "The last part of a period pulses, with its fraction.")
@@ -229,8 +234,12 @@ func (t *teller) fates() {
 	t.sayIf(t.OnDeath == buff.FatePause, "It stands still while its owner is dead.")
 	t.sayIf(t.OnSourceGone == buff.FateRemove, "It goes when its source leaves.")
 	t.sayIf(t.OnSourceGone == buff.FateAdopt, "When its source leaves, its owner takes the source's place.")
+	t.sayIf(t.OnZone == buff.FateRemove, "It goes when its owner goes to another zone.")
+	t.sayIf(t.Reload == buff.ReloadMigrate, "A new version of it counts at once for those that run.")
+	t.sayIf(t.Reload == buff.ReloadEnd, "Those that run end when a new version of it is loaded.")
 	t.sayIf(t.OnFault == buff.FateRemove, "It goes when one of its handlers fails.")
 	v := &t.Save
+	t.sayIf(v.Compensate != "", "Time that was lost is given back to all of the class %s.", code(v.Compensate))
 	t.sayIf(v.Mode == buff.SaveNever, "It is gone when its owner leaves.")
 	t.sayIf(v.Mode == buff.SaveIfRemaining, "When its owner leaves it is kept only if at least %s are left.", shortSpan(v.IfRemaining))
 	t.sayIf(v.Offline == buff.OfflineCoalesce, "One pulse at the return stands for those of the time away.")
@@ -238,4 +247,5 @@ func (t *teller) fates() {
 	t.sayIf(v.Offline == buff.OfflineAll && v.OfflineCap == 0, "The pulses of the time away come at the return, at most 100.")
 	t.sayIf(v.OfflineExpire == buff.OfflineSilent, "If it ended while its owner was away, nothing is said of it.")
 	t.sayIf(v.OfflineExpire == buff.OfflineRun, "If it ended while its owner was away, what its end does is done at the return.")
+	t.client()
 }
