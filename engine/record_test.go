@@ -34,7 +34,11 @@ func replay(t *testing.T, p plan, rec []byte, o engine.Options) (engine.Replayed
 		specs = append(append([]buff.Spec{}, specs...), sharedSpecs...)
 		o.Members = near
 	}
-	o.Catalog = catalogOf(t, specs...)
+	if p.stats {
+		specs = append(append([]buff.Spec{}, specs...), statSpecs...)
+	}
+	o.Catalog = statsOf(t, specs...)
+	s.catalog = o.Catalog
 	o.Handlers = engine.Handlers{"act": s.act}
 	for spec := range o.Catalog.All() {
 		s.specs = append(s.specs, spec)
@@ -67,7 +71,7 @@ func firstOf(t *testing.T, p plan) []buff.Handle {
 // of workers.
 func TestP45_Replay(t *testing.T) {
 	for seed := range uint64(4) {
-		p := plan{seed: seed, owners: 30, steps: 25, cross: true, inbox: true, churn: true, shared: seed%2 == 1}
+		p := plan{seed: seed, owners: 30, steps: 25, cross: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed >= 2}
 		o := engine.Options{Workers: 2, Budget: patient, Seed: seed, TickLimit: 500}
 		rec, want := recorded(t, p, o)
 		digest := uint64(0)
