@@ -115,10 +115,10 @@ func newSim(tb testing.TB, p plan, o engine.Options, pool ...actor.Pool) *sim {
 		specs = append(slices.Clone(specs), sharedSpecs...)
 		o.Members = near
 	}
+	o.Catalog = catalogOf(tb, specs...)
 	if p.stats {
-		specs = append(slices.Clone(specs), statSpecs...)
+		o.Catalog = statsOf(tb, append(slices.Clone(specs), statSpecs...)...)
 	}
-	o.Catalog = statsOf(tb, specs...)
 	o.Handlers = engine.Handlers{"act": s.act}
 	s.catalog = o.Catalog
 	for spec := range o.Catalog.All() {
