@@ -1,12 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/load"
 	"github.com/bufftick/bufftick/bench/page"
 )
@@ -33,11 +34,16 @@ func (r *reportCmd) Run(con *console) error {
 	}
 	report := page.New(r.Seed, r.Quick)
 	if len(r.Parts) > 0 {
-		var err error
-		if report, err = page.Read(filepath.Join(r.To, "run.json")); err != nil {
+		old, err := page.Read(filepath.Join(r.To, "run.json"))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // these are the first
+			report.InParts = true
+		case err != nil:
 			return err
+		default:
+			old.Measured(report.Machine, r.Seed, r.Quick)
+			report = old
 		}
-		report.Measured(gauge.ThisMachine(), r.Seed, r.Quick)
 	}
 	if err := r.measure(report, con); err != nil {
 		return err

@@ -114,6 +114,10 @@ func TestSharesOfVersions(t *testing.T) {
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 9), &buff.Turn{Catalog: c}
 	for _, spec := range []*buff.Spec{c.Spec("p"), next.Spec("p"), next.Spec("p")} {
+		turn.Catalog = c
+		if next.Has(spec) {
+			turn.Catalog = next
+		}
 		s.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: spec}})
 	}
 	require.Equal(t, "0 stack p x3 end=1000", turn.Events[2].String(), "no live instance is of the group")

@@ -81,7 +81,10 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	}
 	i := &s.slots[at]
 	i.spec, i.source, i.magnitude, i.level = spec, a.Source, a.Magnitude, int16(a.Level)
-	i.duration, i.period = d, spec.periodAt(a.Level)
+	i.duration, i.period = d, spec.period
+	if spec.PeriodBy != nil {
+		i.period = spec.periodAt(a.Level)
+	}
 	i.end, i.beat = lasting(t.now, d), i.firstBeat(t.now)
 	i.stacks = int16(min(spec.stacks(a), spec.limit))
 	if a.member {
@@ -95,7 +98,9 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	e.End = s.endTold(t, i)
 	t.emit(s, e)
 	s.follow(t, spec.apply, s.keptOf(i))
-	s.bring(t, i)
+	if spec.uses&usesLinks != 0 {
+		s.bring(t, i)
+	}
 	if spec.uses&(usesModifiers|usesThresholds|usesGrants|usesImmunity|usesHide|usesOngoing|usesInterrupt) != 0 {
 		s.enter(t, at)
 	} else {

@@ -9,7 +9,10 @@ import (
 // what it asks for, scaled, diminished, within its bounds, and fitted to its period.
 func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 	spec, share := a.Spec, uint64(100)
-	d := spec.lastsAt(s.levelOf(a))
+	d := spec.duration
+	if spec.DurationBy != nil {
+		d = spec.lastsAt(s.levelOf(a))
+	}
 	if a.Duration.given {
 		d = wait(a.Duration.d)
 	}
@@ -41,17 +44,12 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 // levelOf returns the level at which the curves of an application's definition are asked:
 // its own, or, where levels add up, the sum.
 func (s *Set) levelOf(a *Application) int {
-	if spec := a.Spec; spec.Stack.Level == LevelSum && spec.Stack.Timers != TimersQueue && spec.byLevel() {
+	if spec := a.Spec; spec.Stack.Level == LevelSum && spec.Stack.Timers != TimersQueue {
 		if at := s.joined(a); at != noSlot {
 			return min(int(s.slots[at].level)+a.Level, MaxLevel)
 		}
 	}
 	return a.Level
-}
-
-// byLevel reports whether a level may bear on the definition's numbers.
-func (s *Spec) byLevel() bool {
-	return s.uses&usesNumbers != 0 || s.DurationBy != nil || s.PeriodBy != nil
 }
 
 // lastsAt returns the ms of the definition's duration at a level, periodAt those of its

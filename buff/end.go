@@ -20,13 +20,24 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	e := s.about(Removed, at)
 	e.Why, e.Name = why, name
 	s.leave(t, at)
-	k := *s.keptOf(&s.slots[at]) // its lists stay as they are until the extra is used again
-	s.drop(at)
-	t.emit(s, e)
-	s.follow(t, e.Spec.remove[why], &k)
+	if e.Spec.uses&usesKept != 0 {
+		s.endKept(t, at, e)
+	} else {
+		s.drop(at)
+		t.emit(s, e)
+		s.follow(t, e.Spec.remove[why], &nothingKept)
+	}
 	if e.Spec.uses&usesLinks != 0 {
 		s.sendOff(t, e.Spec, e.Source, why, name)
 	}
+}
+
+// endKept does the end of an instance with numbers, which what follows reads.
+func (s *Set) endKept(t *Turn, at uint16, e Event) {
+	k := *s.keptOf(&s.slots[at]) // its lists stay as they are until the extra is used again
+	s.drop(at)
+	t.emit(s, e)
+	s.follow(t, e.Spec.remove[e.Why], &k)
 }
 
 // leave takes back what an instance that ends has given.
@@ -49,7 +60,9 @@ func (s *Set) drop(at uint16) {
 	if i.timer != 0 {
 		s.orders = append(s.orders, Order{Due: wheel.Never, Timer: i.timer})
 	}
-	s.modifiers -= int32(len(i.spec.modifiers))
+	if i.spec.uses&usesModifiers != 0 {
+		s.modifiers -= int32(len(i.spec.modifiers))
+	}
 	wasTouched := i.flags & touched
 	s.release(at)
 	s.slots[at].flags = wasTouched // it is still in the list

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -100,4 +101,48 @@ func play(spec buff.Spec, instants ...wheel.Time) {
 	for _, e := range turn.Events {
 		fmt.Println(e)
 	}
+}
+
+// A definition that needs no Go code: it takes health by the power of its source, and slows as
+// long as it lasts.
+func ExampleBuild() {
+	c, err := buff.Build(buff.Definitions{
+		Attributes: []buff.Attribute{
+			{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0)}, AtMin: buff.AtMinKill},
+			{Attribute: stat.Attribute{Name: "power", Base: 10}},
+			{Attribute: stat.Attribute{Name: "speed", Base: 5}},
+		},
+		Specs: []buff.Spec{{
+			ID: "frostbite", Duration: 6 * time.Second, Period: 3 * time.Second,
+			Modifiers: []buff.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: buff.Const(-0.25)}},
+			On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{
+				Attr: "health", By: buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.AttrOfSource, Coef: 1.5},
+			}}}},
+		}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mage, player, turn := buff.NewSet(9, 1, 0, 10), buff.NewSet(7, 0, 0, 10), &buff.Turn{Catalog: c}
+	bite := buff.Application{Spec: c.Spec("frostbite"), Source: 9}
+	bite.Capture(nil, mage, c, buff.SnapshotApply)
+	player.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: bite})
+	speed, _ := c.Attr("speed")
+	fmt.Println("speed", player.Attribute(c, speed))
+	turn.Now = 6000
+	player.Run(turn, 6000, 100)
+	for _, e := range turn.Events {
+		fmt.Println(e)
+	}
+	fmt.Println("speed", player.Attribute(c, speed))
+	// Output:
+	// speed 3.75
+	// 0 apply frostbite x1 end=6000
+	// 3000 pulse frostbite x1
+	// 3000 change frostbite health by=-15 value=85
+	// 6000 pulse frostbite x1
+	// 6000 change frostbite health by=-15 value=70
+	// 6000 remove frostbite why=expired
+	// speed 5
 }

@@ -60,7 +60,9 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	e := s.about(Stacked, at)
 	e.End = s.told(t, i, s.nowOf(t, i).Add(d))
 	t.emit(s, e)
-	s.bring(t, i)
+	if spec.uses&usesLinks != 0 {
+		s.bring(t, i)
+	}
 	s.cross(t, at, was)
 	if spec.First == FirstEvery {
 		s.pulse(t, at)
@@ -94,7 +96,9 @@ func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
 	e.End = s.told(t, i, l.end)
 	t.emit(s, e)
 	s.follow(t, i.spec.refresh, s.keptOf(i))
-	s.bring(t, i)
+	if i.spec.uses&usesLinks != 0 {
+		s.bring(t, i)
+	}
 	return Refreshed
 }
 

@@ -13,9 +13,11 @@ func (s *Set) level(i *instance, a *Application) {
 // setLevel gives the instance a level. A period that goes by the level changes after the
 // pulse to come.
 func (s *Set) setLevel(i *instance, level int16) {
-	was := i.spec.periodAt(int(i.level))
-	i.level = level
-	if is := i.spec.periodAt(int(level)); is != was && i.period > 0 {
+	was := i.level
+	if i.level = level; i.spec.PeriodBy == nil || i.period == 0 {
+		return
+	}
+	if is := i.spec.periodAt(int(level)); is != i.spec.periodAt(int(was)) {
 		s.newPeriod(i, is)
 	}
 }

@@ -4,9 +4,6 @@ package buff
 
 // bring applies what an instance is linked to: when it begins, and when it is applied again.
 func (s *Set) bring(t *Turn, i *instance) {
-	if i.spec.uses&usesLinks == 0 {
-		return
-	}
 	for _, l := range i.spec.links {
 		t.Issue(s, Command{Verb: Apply, Application: Application{
 			Spec: t.Catalog.newest(l), Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.keptOf(i)),

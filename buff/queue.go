@@ -39,7 +39,9 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 	s.topUp(t, i, a)
 	s.touch(at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
-	s.bring(t, i)
+	if spec.uses&usesLinks != 0 {
+		s.bring(t, i)
+	}
 	return Result{Handle: s.handle(at), Kind: Queued}
 }
 

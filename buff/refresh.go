@@ -15,12 +15,16 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		}
 		i.end = s.refreshed(i, now, d)
 		i.duration, i.magnitude = d, a.Magnitude
-		s.renew(t, at, a)
+		if i.extra != noSlot {
+			s.renew(t, at, a)
+		}
 		e := s.about(Refreshed, at)
 		e.End = s.endTold(t, i)
 		t.emit(s, e)
 		s.follow(t, spec.refresh, s.keptOf(i))
-		s.bring(t, i)
+		if spec.uses&usesLinks != 0 {
+			s.bring(t, i)
+		}
 		s.reranked(spec)
 	}
 	s.touch(at)
@@ -37,9 +41,6 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 // renew is what a refresh does to what is not plain about an instance.
 func (s *Set) renew(t *Turn, at uint16, a *Application) {
 	i := &s.slots[at]
-	if i.extra == noSlot {
-		return
-	}
 	x := s.extraOf(i)
 	if x.wanted > 0 {
 		s.newPeriod(i, x.wanted)

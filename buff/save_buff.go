@@ -62,7 +62,7 @@ func (s *Set) saveBuff(dst []byte, i *instance, now wheel.Time) []byte {
 	}
 	if i.period != 0 {
 		b.Next = &next
-		if i.period != i.spec.periodAt(int(i.level)) {
+		if i.period != i.spec.period && i.period != i.spec.periodAt(int(i.level)) {
 			b.Period = i.period
 		}
 	}

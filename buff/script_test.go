@@ -271,8 +271,8 @@ func randomGateOp(d *dice, s *script, o *op) {
 		number := o.number
 		randomApplication(d, o)
 		o.verb, o.number, o.given = buff.Enter, number, false
-		if s.catalog.Spec(o.spec).Stack.Timers != buff.TimersShared {
-			o.verb = buff.Revive // what has more than one end can be no member of an aura
+		if spec := s.catalog.Spec(o.spec); spec.Stack.Timers != buff.TimersShared || spec.Kind == buff.Instant {
+			o.verb = buff.Revive // what has more than one end, or none to be taken away, can be no member of an aura
 		}
 	case buff.Leave:
 		o.by = pick[time.Duration](d, 0, 50, 100, -1) * time.Millisecond

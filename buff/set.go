@@ -16,8 +16,6 @@ type Set struct {
 	limit  int32 // instances
 	live   int32
 
-	modifiers int32 // of all live instances, also of those that are hidden
-
 	versions bool     // definitions of more than one catalog have been here
 	catalog  *Catalog // of the last application
 
@@ -38,14 +36,16 @@ type Set struct {
 
 	extras    []extra
 	freeExtra uint16
-	own       *pace       // the owner's time; nil: it is the world's
-	gates     *gates      // what most owners do not have; nil: nothing of it
-	sheet     *stat.Sheet // of attributes; nil: they are as the catalog says
+	own       *pace  // the owner's time; nil: it is the world's
+	gates     *gates // what most owners do not have; nil: nothing of it
 
 	aside *saved // of the blob it was restored from: what the catalog did not know; nil: nothing
 
 	calls  []Call // handlers that were put off to the head of the next Run
 	called int    // how many of them have been called
+
+	sheet     *stat.Sheet // of attributes; nil: they are as the catalog says
+	modifiers int32       // of all live instances, also of those that are hidden
 }
 
 // NewSet returns an empty Set for the owner. The number is below MaxOwners and

@@ -23,7 +23,7 @@ func newCancel() *Cancel {
 }
 
 // Quick is what it says at Profile.
-func (p *Cancel) Quick() { p.Cancels, p.Wheel = 500_000, 5_000_000 }
+func (p *Cancel) Quick() { p.Cancels, p.Wheel = 300_000, 3_000_000 }
 
 // Run is what it says at Profile.
 func (p *Cancel) Run(env *Env) (*Result, error) {

@@ -22,7 +22,7 @@ func (h *heapLine) note(x float64, bytes int64) {
 // that have met their longest frame only then.
 const (
 	heapSlack = 0.05
-	heapGrain = 0.5 // MB
+	heapGrain = 0.05 // MB
 )
 
 // report compares the end with the middle of the run: what leaks grows all the time.

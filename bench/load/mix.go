@@ -39,10 +39,18 @@ func (m *Mix) longBorn() float64 {
 	return float64(m.Players*m.Long) * (1 - m.Forever/100) / mean
 }
 
-// askLong gives somebody a long buff.
+// askLong gives somebody a long buff that ends: those without an end would pile up.
 func (m *Mix) askLong(w *world) {
-	if owner := int32(w.rng.IntN(m.Players)); w.books.slow == nil || !w.books.slow(owner) {
-		w.ask(m.long(w, owner, m.Long+w.rng.IntN(1000))) // hardly ever of a source that has one there
+	owner := int32(w.rng.IntN(m.Players))
+	if w.books.slow != nil && w.books.slow(owner) {
+		return
+	}
+	for {
+		c := m.long(w, owner, m.Long+w.rng.IntN(1000)) // hardly ever of a source that has one there
+		if c.duration > 0 {
+			w.ask(c)
+			return
+		}
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 func small(m *Mix) {
 	m.Players, m.New, m.Refresh, m.Stacks, m.Dispel, m.Hasten, m.Cancel = 60, 84, 38, 13, 20, 20, 20
 	m.quick(5*time.Second, 30*time.Second)
+	if testing.Short() { // the race detector takes ten times as long
+		m.quick(2*time.Second, 5*time.Second)
+	}
 }
 
 // TestProfiles plays each of them in small, and holds what it says against its books.

@@ -59,14 +59,14 @@ func (r *Report) soakChart() *chart {
 	}
 	c := &chart{
 		file:  soakFile,
-		title: fmt.Sprintf("The heap after 24 hours is that after 12: %.2f and %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle")),
+		title: fmt.Sprintf("After 24 hours %.2f MB live, after 12 hours %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle")),
 		under: fmt.Sprintf("profile J: %s players, %s buffs, %s events; after a collection", count(p.Players), count(p.Buffs), count(p.Events)),
 		x:     axis{name: "hours of the game", label: short, step: 4},
 		y:     axis{name: "MB that live", min: 0, max: 1},
 	}
 	if p.Simulated.Hours() < 23 {
 		c.x.step = 0
-		c.title = fmt.Sprintf("The heap is as large at the end as in the middle: %.2f and %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle"))
+		c.title = fmt.Sprintf("At the end %.2f MB live, in the middle %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle"))
 	}
 	c.lines = []line{series(p, "heap", "all that the engine holds", c)}
 	return c

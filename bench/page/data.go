@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/load"
@@ -45,6 +46,7 @@ func (r *Report) Put(p *load.Result) {
 		}
 	}
 	r.Profiles = append(r.Profiles, p)
+	slices.SortFunc(r.Profiles, func(a, b *load.Result) int { return strings.Compare(a.Letter, b.Letter) })
 }
 
 // Measured says that parts of the report are now of another run. If its commit is another

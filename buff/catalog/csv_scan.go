@@ -14,7 +14,7 @@ const (
 	maxPath    = 8       // words of a name at the head of a column
 	maxCell    = 10_000  // characters of one cell
 	maxCells   = 200_000 // cells of one table in which there is something
-	maxFlow    = 150_000 // elements of its lists, and brackets, commas and colons
+	maxFlow    = 120_000 // elements of its lists, and brackets, commas and colons
 )
 
 // cell is one cell of a table.

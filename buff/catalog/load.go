@@ -17,16 +17,16 @@ import (
 
 // Limits on what is read. Each has an error that names it.
 const (
-	MaxFileSize    = 1 << 20  // bytes of one file
-	MaxTotalSize   = 16 << 20 // bytes of all files of one catalog
-	MaxFiles       = 1000     // files of one catalog
-	MaxDefinitions = 10_000   // definitions of one catalog, and keys of any one map
-	MaxErrors      = 1000     // errors that are returned singly
+	MaxFileSize    = 1 << 20 // bytes of one file
+	MaxTotalSize   = 8 << 20 // bytes of all files of one catalog
+	MaxFiles       = 1000    // files of one catalog
+	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any one map
+	MaxErrors      = 1000    // errors that are returned singly
 
-	maxDepth = 32     // levels of nesting; a list in the column of its key counts with it
-	maxEmpty = 100    // values that are left out, in one file
-	maxSigns = 80_000 // lines, brackets, commas, colons and quotes in one file
-	maxTabs  = 1e9    // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
+	maxDepth = 32      // levels of nesting; a list in the column of its key counts with it
+	maxEmpty = 100     // values that are left out, in one file
+	maxSigns = 100_000 // lines, brackets, commas, colons and quotes in one file
+	maxTabs  = 1e9     // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
 )
 
 // Load reads one catalog from files and folders. Of a folder it reads the files

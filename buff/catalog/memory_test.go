@@ -39,6 +39,11 @@ func memory(t *testing.T, files fs.FS, paths ...string) uint64 {
 		for _, name := range l.expand(files, path) {
 			text, err := fs.ReadFile(files, name)
 			require.NoError(t, err)
+			if isTable(name) { // row by row, without a tree of all
+				l.parse(name, text)
+				step(l)
+				continue
+			}
 			root, ok := l.tree(name, text)
 			step(l, root)
 			if ok && root != nil {
@@ -89,6 +94,7 @@ func TestMemoryOfAll(t *testing.T) {
 		"comments":    folder(MaxTotalSize/MaxFileSize, strings.Repeat("# nothing is here but words\n", MaxFileSize/28)),
 		"texts":       folder(MaxTotalSize/MaxFileSize, "buffs: {a%d: {duration: 1s, name: "+strings.Repeat("x", MaxFileSize-100)+"}}"),
 		"game":        game(5000),
+		"everything":  everything(),
 	} {
 		n := memory(t, files, "buffs")
 		t.Logf("%-16s %6.1f MiB", name, float64(n)/(1<<20))
@@ -102,5 +108,12 @@ func folder(n int, text string) fstest.MapFS {
 	for i := range n {
 		files[fmt.Sprintf("buffs/%03d.yaml", i)] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(text, "%d", fmt.Sprint(i)))}
 	}
+	return files
+}
+
+// everything is as many definitions as there may be, in as many bytes.
+func everything() fstest.MapFS {
+	files := folder(MaxTotalSize/MaxFileSize-1, strings.Repeat("# nothing is here but words\n", (MaxFileSize-20)/28)+"curves: {a%d: [1]}")
+	files["buffs/a.yaml"] = &fstest.MapFile{Data: many(MaxDefinitions)}
 	return files
 }

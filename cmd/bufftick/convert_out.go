@@ -88,7 +88,7 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 		root, rest = parted(root)
 	}
 	var text string
-	if len(root) > 0 || len(rest) == 0 { // or there is nothing for a table
+	if len(rest) == 0 || defines(root) { // or there is nothing for a table
 		if text, err = catalog.Write(node(root), t.format); err != nil {
 			return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
 		}
@@ -153,6 +153,16 @@ func together(a, b ast.Node) ast.Node {
 		return all
 	}
 	return nil
+}
+
+// defines reports whether there is a definition among the fields.
+func defines(root []*ast.MappingValueNode) bool {
+	for _, f := range root {
+		if list, ok := catalog.Fields(f.Value); ok && len(list) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // parted parts what has a place in a table from the rest.
