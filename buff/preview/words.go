@@ -11,16 +11,22 @@ import (
 // explains the picture.
 func describe(s *buff.Spec) string {
 	var out []string
-	switch s.Kind {
-	case buff.Instant:
+	switch {
+	case s.Kind == buff.Instant:
 		return "instant"
-	case buff.Infinite:
+	case s.Kind == buff.Infinite:
 		out = append(out, "infinite")
+	case s.DurationBy != nil:
+		out = append(out, "lasts by level ("+s.DurationBy.Name()+")")
 	default:
 		out = append(out, "lasts "+span(s.Duration.Milliseconds()))
 	}
-	if s.Period > 0 {
-		out = append(out, "pulses every "+span(s.Period.Milliseconds()))
+	if s.Period > 0 || s.PeriodBy != nil {
+		if s.PeriodBy != nil {
+			out = append(out, "pulses by level ("+s.PeriodBy.Name()+")")
+		} else {
+			out = append(out, "pulses every "+span(s.Period.Milliseconds()))
+		}
 		out = words(out, "first", s.First != buff.FirstNone, s.First)
 		out = words(out, "tail", s.Tail != buff.TailNone, s.Tail)
 		out = words(out, "align", s.Align != buff.AlignStart, s.Align)
