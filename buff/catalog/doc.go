@@ -247,6 +247,10 @@
 // "shield: {}" is a shield with all the defaults. With clock wall, save.mode cannot be
 // never.
 //
+// What an owner has, for require, are the grants of its buffs and what the game gives it; the
+// tags of its buffs do not count. A buff that is refused for an immunity uses none of the
+// charges of what makes immune. With dr each application counts, one that refreshes too.
+//
 // # on: what is done
 //
 // on holds lists of actions, done in order:
