@@ -84,8 +84,12 @@ func (s *Set) remember(spec *Spec, source OwnerID, now wheel.Time) *diminished {
 	return &g.returns[len(g.returns)-1]
 }
 
-// lastEnd notes that an instance of a group of diminishing returns ends.
+// lastEnd notes that an instance of a group of diminishing returns ends. Nothing may be
+// remembered of the group: what was restored may have been of none when it was applied.
 func (s *Set) lastEnd(t *Turn, i *instance) {
+	if s.gates == nil {
+		return
+	}
 	source := i.source
 	if i.spec.DR.Scope == ScopeTarget {
 		source = 0

@@ -177,7 +177,7 @@ func (r *restorer) tellGone(c *comeback) {
 		k = c.x.kept
 	}
 	r.tellPulses(c, told, noSlot)
-	if s.gates != nil && i.spec.uses&usesDR != 0 {
+	if i.spec.uses&usesDR != 0 {
 		s.lastEnd(t, i)
 	}
 	if i.spec.uses&(usesHide|usesOngoing) != 0 {
