@@ -158,10 +158,11 @@ func Do(e *Engine, h buff.Handle, c buff.Command) buff.Result { return e.by(h.Nu
 
 // Recode writes a command as a recording has it, and reads it again.
 func Recode(tb testing.TB, cat *buff.Catalog, cmd buff.Command) (got buff.Command) {
-	w := coder{catalog: cat, mode: writing}
+	w := coder{mode: writing}
 	var calls bool
 	w.command(&cmd, &calls)
-	r := coder{catalog: cat, mode: reading, data: w.data}
+	r := coder{mode: reading, data: w.data}
+	r.know(cat)
 	r.command(&got, &calls)
 	if r.err != nil || len(r.data) > 0 {
 		tb.Fatal(r.err, len(r.data))
@@ -200,3 +201,6 @@ func Ask(e *Engine) *View {
 	e.Tick(0)
 	return e.watch.view.Load()
 }
+
+// Fingerprint is what a recording knows a catalog by.
+func Fingerprint(c *buff.Catalog) uint64 { return fingerprint(c) }

@@ -57,7 +57,7 @@ func newRecorder(w io.Writer, o *Options) *recorder {
 	if w == nil {
 		return nil
 	}
-	r := &recorder{w: w, sum: newDigest(), code: coder{catalog: o.Catalog, mode: writing}}
+	r := &recorder{w: w, sum: newDigest(), code: coder{mode: writing}}
 	h := headerOf(o)
 	h.fields(&r.code)
 	r.block()
@@ -107,9 +107,8 @@ func (r *recorder) command(o op, whom uint64, cmd *buff.Command) {
 
 // reload notes that another catalog came into force.
 func (r *recorder) reload(c *buff.Catalog) {
-	if r != nil && r.w != nil && !r.shut {
+	if r != nil && r.w != nil && !r.shut { // a fingerprint is not for nothing
 		r.begin(opReload, fingerprint(c))
-		r.code.catalog = c
 	}
 }
 

@@ -12,12 +12,12 @@ import (
 // does both, so that they cannot differ. A struct is a mask of the fields that are not
 // zero, and those fields.
 type coder struct {
-	catalog *buff.Catalog
-	mode    mode
-	mask    uint64
-	bit     uint
-	data    []byte
-	err     error
+	specs map[string]*buff.Spec // for reading: of all catalogs so far, the newest of each ID
+	mode  mode
+	mask  uint64
+	bit   uint
+	data  []byte
+	err   error
 }
 
 type mode uint8
@@ -203,6 +203,17 @@ func (c *coder) query(q *buff.Query) {
 	}
 }
 
+// know makes the definitions of a catalog known to spec. Those that it has no more stay
+// known: what carries one may still be meant by it.
+func (c *coder) know(catalog *buff.Catalog) {
+	if c.specs == nil {
+		c.specs = make(map[string]*buff.Spec, catalog.Len())
+	}
+	for s := range catalog.All() {
+		c.specs[s.ID] = s
+	}
+}
+
 // spec codes a definition by its ID.
 func (c *coder) spec(s **buff.Spec) {
 	if !c.next(*s != nil) {
@@ -214,8 +225,8 @@ func (c *coder) spec(s **buff.Spec) {
 	}
 	bytes(c, &id)
 	if c.mode == reading {
-		if *s = c.catalog.Spec(id); *s == nil {
-			c.failf("the definition %q is not in the catalog", id)
+		if *s = c.specs[id]; *s == nil {
+			c.failf("no catalog so far has the definition %q", id)
 		}
 	}
 }

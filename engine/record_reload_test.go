@@ -46,3 +46,53 @@ func TestP45_ReplayOfReload(t *testing.T) {
 	_, err = engine.Replay(bytes.NewReader(rec.Bytes()), engine.Options{Catalog: first}, engine.Game{Catalog: other})
 	require.ErrorContains(t, err, "frame 2 has a Reload of another catalog")
 }
+
+// TestP45_ReplayOfRemoved: commands that mean a definition by one of an older catalog are
+// repeated as well where the new one has none of that name any more.
+func TestP45_ReplayOfRemoved(t *testing.T) {
+	venom, mark := buff.Spec{ID: "venom", Duration: time.Minute}, buff.Spec{ID: "mark", Duration: time.Minute}
+	first := catalogOf(t, venom, mark)
+	removed := func(_ int, before *buff.Catalog) *buff.Catalog { return next(t, before, mark) }
+	var rec bytes.Buffer
+	e := open(t, engine.Options{Catalog: first, Record: &rec, Synchronous: true})
+	spawn(t, e, 7, 8)
+	old := first.Spec("venom")
+	add(t, e, 7, old)
+	add(t, e, 8, old)
+	require.NoError(t, e.Inbox().AddBuff(7, buff.Application{Spec: old}))
+	reload(t, e, removed(0, first))
+	require.Equal(t, []string{"7: 0 apply venom x1 end=60000", "8: 0 apply venom x1 end=60000", "7: 0 deny venom why=reload"}, lines(e.Tick(0)))
+	require.NoError(t, e.Dispel(7, buff.Query{Spec: old}).Err)
+	_, err := e.Compensate(buff.Query{Spec: old}, time.Second)
+	require.NoError(t, err)
+	require.Equal(t, []string{"7: 0 remove venom why=dispelled", "8: 0 refresh venom x1 end=61000", "8: 61000 remove venom why=expired"}, lines(e.Tick(time.Hour)))
+	done, err := engine.Replay(bytes.NewReader(rec.Bytes()), engine.Options{Catalog: first}, engine.Game{Catalog: removed})
+	require.NoError(t, err)
+	require.Equal(t, 2, done.Frames)
+}
+
+// TestP45_Fingerprint: catalogs that do something else are different to a recording, and
+// those that differ only in what people read are not.
+func TestP45_Fingerprint(t *testing.T) {
+	of := func(edit func(s *buff.Spec)) uint64 {
+		s := buff.Spec{ID: "venom", Duration: time.Minute, Tags: []string{"poison"}}
+		edit(&s)
+		return engine.Fingerprint(catalogOf(t, s, buff.Spec{ID: "mark", Kind: buff.Instant}, buff.Spec{ID: "sign", Kind: buff.Instant}))
+	}
+	applies := func(name string) func(s *buff.Spec) {
+		return func(s *buff.Spec) { s.On.Apply = []buff.Action{{Do: buff.DoApply, Name: name}} }
+	}
+	group := func(name string) func(s *buff.Spec) {
+		return func(s *buff.Spec) { s.Group.Name = name }
+	}
+	seen := make(map[uint64]int)
+	for i, edit := range []func(s *buff.Spec){
+		func(*buff.Spec) {}, applies("mark"), applies("sign"), group("curses"), group("stings"),
+		func(s *buff.Spec) { s.Duration += time.Second }, func(s *buff.Spec) { s.Tags[0] = "toxin" },
+	} {
+		n := of(edit)
+		require.NotContains(t, seen, n, "%d is as %d", i, seen[n])
+		seen[n] = i
+	}
+	require.Equal(t, of(func(*buff.Spec) {}), of(func(s *buff.Spec) { s.Name, s.Note = "Venom", "It bites." }))
+}

@@ -70,7 +70,7 @@ func Replay(r io.Reader, o Options, g Game) (done Replayed, err error) {
 	if err != nil {
 		return done, fmt.Errorf("%w: its beginning: %w", ErrRecording, err)
 	}
-	code := coder{catalog: o.Catalog, mode: reading, data: data}
+	code := coder{mode: reading, data: data}
 	var h header
 	if h.fields(&code); code.err != nil {
 		return done, code.err
@@ -91,7 +91,8 @@ func Replay(r io.Reader, o Options, g Game) (done Replayed, err error) {
 	if g.Inbox != nil {
 		g.Inbox(&e.inbox)
 	}
-	p := player{engine: e, game: g, sum: newDigest(), code: coder{catalog: e.opts.Catalog, mode: reading}}
+	p := player{engine: e, game: g, sum: newDigest(), code: coder{mode: reading}}
+	p.code.know(e.opts.Catalog)
 	for {
 		data, err := in.next()
 		switch {
@@ -226,7 +227,7 @@ func (p *player) reload(wanted uint64) {
 		return
 	}
 	_, _ = p.engine.Reload(next)
-	p.code.catalog = p.engine.Catalog()
+	p.code.know(p.engine.Catalog())
 }
 
 func (p *player) zone(o op, id uint32) {
