@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -9,9 +8,6 @@ import (
 
 // A table is read into the same tree that YAML makes, with the places of the cells in
 // it. So whatever reads a definition reads a row, too, and needs not to know of tables.
-
-// isTable reports whether a file of that name is a table.
-func isTable(name string) bool { return strings.EqualFold(filepath.Ext(name), ".csv") }
 
 // csv reads the definitions of a table.
 func (l *loader) csv(name string, src []byte) {

@@ -52,22 +52,11 @@ func textAt(text string, p position) *ast.StringNode {
 
 // scalar returns what the part is in YAML: a number, true or false, nothing or a text.
 func scalar(p part) ast.Node {
-	switch t := tokenAt(p.text, p.begin()); t.Type {
-	case token.IntegerType, token.BinaryIntegerType, token.OctetIntegerType, token.HexIntegerType:
-		return ast.Integer(t)
-	case token.FloatType:
-		return ast.Float(t)
-	case token.BoolType:
-		return ast.Bool(t)
-	case token.NullType:
-		return ast.Null(t)
-	case token.InfinityType:
-		return ast.Infinity(t)
-	case token.NanType:
-		return ast.Nan(t)
-	default:
-		return ast.String(t)
+	t := tokenAt(p.text, p.begin())
+	if n := plainValue(t); n != nil {
+		return n
 	}
+	return ast.String(t)
 }
 
 // inQuotes returns the text that stands in the quotes of YAML, or nil if the part is not

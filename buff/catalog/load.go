@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -192,10 +191,11 @@ func (l *loader) expand(fsys fs.FS, name string) []string {
 		return nil
 	}
 	if !info.IsDir() {
+		_, known := FormatOf(name)
 		switch {
 		case !info.Mode().IsRegular():
 			l.whole(name, nil, "neither a file nor a folder")
-		case !isDefinitions(name):
+		case !known:
 			l.whole(name, nil, "the name does not end in .yaml, .yml, .json or .csv")
 		default:
 			return []string{name}
@@ -217,14 +217,6 @@ func (l *loader) expand(fsys fs.FS, name string) []string {
 		l.whole(name, nil, "no .yaml, .yml, .json or .csv file in this folder")
 	}
 	return names
-}
-
-func isDefinitions(name string) bool {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".yaml", ".yml", ".json", ".csv":
-		return true
-	}
-	return false
 }
 
 // unread reports that a file could not be read.

@@ -1,7 +1,5 @@
 package catalog
 
-import "github.com/goccy/go-yaml/ast"
-
 // shortMap is a map that mostly has few keys: it looks through them, which costs less than a
 // map of Go's in time and memory, until there are many. The zero shortMap is empty.
 type shortMap[V any] struct {
@@ -29,33 +27,6 @@ func (m *shortMap[V]) at(key string) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-// repeats finds keys that stand twice in a map of a file.
-type repeats struct {
-	list  []*ast.MappingValueNode
-	first map[string]position // nil while there are few
-}
-
-// before returns where the i-th key, which is that name, stands first, and reports whether
-// that is before.
-func (r *repeats) before(i int, name string) (position, bool) {
-	if len(r.list) <= few {
-		for _, f := range r.list[:i] {
-			if other, ok := Text(f.Key); ok && other == name {
-				return at(f.Key), true
-			}
-		}
-		return position{}, false
-	}
-	if r.first == nil {
-		r.first = make(map[string]position, len(r.list))
-	}
-	p, again := r.first[name]
-	if !again {
-		r.first[name] = at(r.list[i].Key)
-	}
-	return p, again
 }
 
 // get returns the value of a key, and reports whether there is one.

@@ -276,6 +276,21 @@ func (b *builder) scalar() ast.Node {
 		return nil
 	}
 	b.at++
+	if n := plainValue(t); n != nil {
+		return n
+	}
+	if len(b.texts) == 0 {
+		b.texts = make([]ast.StringNode, piece)
+	}
+	n := &b.texts[0]
+	b.texts = b.texts[1:]
+	n.BaseNode, n.Token, n.Value = b.base(), t, t.Value
+	return n
+}
+
+// plainValue returns the node of a number, of true or false or of nothing; nil for any other
+// token, such as a text.
+func plainValue(t *token.Token) ast.Node {
 	switch t.Type {
 	case token.NullType:
 		return ast.Null(t)
@@ -290,11 +305,5 @@ func (b *builder) scalar() ast.Node {
 	case token.NanType:
 		return ast.Nan(t)
 	}
-	if len(b.texts) == 0 {
-		b.texts = make([]ast.StringNode, piece)
-	}
-	n := &b.texts[0]
-	b.texts = b.texts[1:]
-	n.BaseNode, n.Token, n.Value = b.base(), t, t.Value
-	return n
+	return nil
 }

@@ -22,20 +22,6 @@ const (
 	CSV // a table of definitions, and of nothing else
 )
 
-// FormatOf returns the format that Load takes a file for, by its name, and reports
-// whether it takes it at all. Any goroutine may call it.
-func FormatOf(name string) (Format, bool) {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".yaml", ".yml":
-		return YAML, true
-	case ".json":
-		return JSON, true
-	case ".csv":
-		return CSV, true
-	}
-	return 0, false
-}
-
 // String returns "YAML", "JSON" or "CSV", and "unknown format" for any other value.
 func (f Format) String() string {
 	switch f {

@@ -125,7 +125,7 @@ func definitionFiles(path string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if _, ok := catalog.FormatOf(e.Name()); ok && !e.IsDir() && e.Name()[0] != '.' && !strings.HasSuffix(e.Name(), ".schema.json") {
+		if !e.IsDir() && catalog.IsDefinitions(e.Name()) {
 			names = append(names, filepath.ToSlash(filepath.Join(path, e.Name())))
 		}
 	}
