@@ -71,6 +71,7 @@
 //	Cancel      … to take it back                               wheel, heap, AfterFunc
 //	Fire        … when it comes due                             wheel, heap, AfterFunc
 //	Tick        what does a frame cost, per player and event    one goroutine, ants, a scan of all buffs
+//	Due         … a frame in which 4,096 pulses are due         the engine, in place, one Submit for each
 //	Buffs       what does one call cost among 100,000 buffs     new, refresh, remove
 //	Hand        what does it cost to bring work to a worker     mailboxes, one Submit for each message
 //	Memory      what does it weigh                              a player, a buff
@@ -88,6 +89,7 @@
 //	WheelFrames     how long is the longest frame of a day, against its second and its kind
 //	WheelMemory     what a timer weighs after churn, and how long a collection takes
 //	WheelAfterFunc  what time.AfterFunc takes for WheelAdd
+//	WheelFloor      what records as long as its timers cost, with nothing around them
 //
 // The figure to read is the one with the unit of the question: ns/timer, ns/player, ns/event,
 // ns/call, ns/message, B/buff. ns/op is the cost of a batch and says nothing by itself. Other

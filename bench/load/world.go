@@ -262,7 +262,8 @@ func (w *world) finish(r *Result) error {
 	return nil
 }
 
-// drain ticks without time until nobody is busy.
+// drain ticks without time until nobody is busy. Who is busy has a handler on a worker, and
+// that takes its real time: so this waits too, but only if somebody is slow or has a budget.
 func (w *world) drain() {
 	w.commands = w.commands[:0]
 	for range drainFrames {
