@@ -52,7 +52,6 @@ func BenchmarkWheelMix(b *testing.B) {
 					}
 				default:
 					k.move(live[rng.IntN(len(live))], now+130_000)
-					calls++
 				}
 			}
 		}

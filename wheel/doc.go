@@ -95,30 +95,29 @@
 //
 // # Measured
 //
-// As it was at commit 7bc5b17, before calls and frames were made shorter; what that was
-// worth is in docs/wheel.md, at the end. Entries in chunks against doubly linked lists of timers, on the same clock face without
+// Entries in chunks against doubly linked lists of timers, on the same clock face without
 // smoothing, which this package had before; a million timers due within 12 h, on a shared
 // machine of two cores, where a figure can double from one run to another. All are in ns
-// unless they say bytes, medians of three, and of one run of make wheel-plots, whose output
-// is docs/wheel-bench.txt and docs/wheel-lists.txt:
+// unless they say bytes, medians of three, and of make wheel-plots, whose output is
+// docs/wheel-bench.txt and docs/wheel-lists.txt:
 //
 //	                                floor        lists   chunks   at 10^7
-//	Add                               1.9           19       29        23
-//	Move to later                     2.8          112       86       100
-//	Move to earlier                   2.9          117      216       297
-//	Remove                            2.4           23       84       261
-//	fire, due on whole seconds                     289       72        85
-//	fire, due on milliseconds                      252      116       138
-//	fire each 3 s and move on                       34       36        36
-//	a call of a game, all together                 371      295
-//	median frame of 50 ms                           50      401
-//	longest frame of 24 h                  155,554,056    2,644
-//	bytes a timer, after churn                    32.3     47.3
+//	Add                               1.9           19       18        24
+//	Move to later                     3.0          112       98       178
+//	Move to earlier                   3.1          117      168       266
+//	Remove                            2.4           23       73       195
+//	fire, due on whole seconds                     289       61        72
+//	fire, due on milliseconds                      252       80        91
+//	fire each 3 s and move on                       34       36        39
+//	a call of a game, all together                 371      297
+//	median frame of 50 ms                           50      381
+//	longest frame of 24 h                  155,554,056    1,162
+//	bytes a timer, after churn                    32.3     47.5
 //
 // The floor is to write the deadline into an array. Lists win at Add, Remove and a move to
 // an earlier deadline, chunks where time passes; over the calls of a game chunks are
-// ahead, but at 10^5 timers, which a cache holds, lists are (52 against 76). The longest
-// frame decided: half-day and hour begin in less than 3,000 ns. Other libraries, the frames
+// ahead, but at 10^5 timers, which a cache holds, lists are (52 against 106). The longest
+// frame decided: half-day and hour begin in less than 1,200 ns. Other libraries, the frames
 // across an hour, and what was wanted and is not reached are in docs/wheel.md.
 //
 // What limits the calls is how many of them the processor has under way while it waits
