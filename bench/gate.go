@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/page"
@@ -15,6 +16,7 @@ import (
 // yardstick says it should be.
 type gateCmd struct {
 	Probes int    `default:"5" help:"processes that measure each step; the middle one counts"`
+	Repeat int    `default:"1" help:"how often all of it is done, to see that the verdict is the same each time"`
 	Out    string `placeholder:"DIR" help:"write bench.txt there, for compare, with all probes"`
 }
 
@@ -30,21 +32,57 @@ var limits = rival.Probe{
 	rival.PoolStep:  1.5 * 3.8,
 }
 
-// Run measures, and fails at the first limit that does not hold after all have been looked
-// at.
+// Run measures, and fails if a limit does not hold, after all have been looked at.
 func (g *gateCmd) Run(con *console) error {
-	bad := 0
+	failed := 0
+	var all []rival.Probe
+	for n := range g.Repeat {
+		bad, probes, err := g.once(con)
+		if err != nil {
+			return err
+		}
+		all = append(all, probes...)
+		if len(bad) > 0 {
+			failed++
+		}
+		if g.Repeat > 1 {
+			fmt.Fprintf(con.out, "run %d: %s\n\n", n+1, gateVerdict(bad))
+		}
+	}
+	if g.Repeat > 1 {
+		fmt.Fprintf(con.out, "%d runs: %d passed, %d failed\n", g.Repeat, g.Repeat-failed, failed)
+	}
+	if g.Out != "" {
+		report := &page.Report{Machine: gauge.ThisMachine(), Probes: all}
+		if err := report.WriteData(g.Out); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return errFailed
+	}
+	return nil
+}
+
+func gateVerdict(bad []string) string {
+	if len(bad) == 0 {
+		return "passed"
+	}
+	return "failed at " + strings.Join(bad, ", ")
+}
+
+// once looks at everything and returns what does not hold.
+func (g *gateCmd) once(con *console) (bad []string, probes []rival.Probe, err error) {
 	for _, a := range rival.Allocations() {
 		mark := "ok"
 		if a.Objects > 0 {
 			mark = "FAILED"
-			bad++
+			bad = append(bad, a.Step)
 		}
 		fmt.Fprintf(con.out, "%-7s %-34s %v allocations, at most 0\n", mark, a.Step, a.Objects)
 	}
-	probes, err := takeProbes(g.Probes, con)
-	if err != nil {
-		return err
+	if probes, err = takeProbes(g.Probes, con); err != nil {
+		return nil, nil, err
 	}
 	for _, name := range steps(probes) {
 		var all []float64
@@ -55,20 +93,11 @@ func (g *gateCmd) Run(con *console) error {
 		middle, mark := all[len(all)/2], "ok"
 		if middle > limits[name] {
 			mark = "FAILED"
-			bad++
+			bad = append(bad, name)
 		}
 		fmt.Fprintf(con.out, "%-7s %-34s %.2f times the yardstick (%.2f to %.2f), at most %.2f\n", mark, name, middle, all[0], all[len(all)-1], limits[name])
 	}
-	if g.Out != "" {
-		report := &page.Report{Machine: gauge.ThisMachine(), Probes: probes}
-		if err := report.WriteData(g.Out); err != nil {
-			return err
-		}
-	}
-	if bad > 0 {
-		return errFailed
-	}
-	return nil
+	return bad, probes, nil
 }
 
 // probeCmd is one probe, printed as JSON; a process of its own takes each.
