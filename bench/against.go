@@ -9,63 +9,67 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// scaleCmd measures the cost of an event against the size.
+// scaleCmd measures the cost of an event and of a call against the size.
 type scaleCmd struct {
-	Most    int `default:"1000000" help:"the largest number of players, each with ten buffs; a million needs 3 GB"`
-	Turns   int `default:"10" help:"how often everything that pulses does so, at each size"`
+	Most    int `default:"1000000" help:"the largest number of players, each with ten buffs; a million needs 7 GB"`
+	Rounds  int `default:"10" help:"how often each size has its turn"`
 	Threads int `help:"the largest number of workers; 0 is twice as many as processors"`
 }
 
 // Run prints a line for each size.
 func (s *scaleCmd) Run(con *console) error {
-	all, err := s.measure(con)
+	all, calls, err := s.measure(con)
 	if err != nil {
 		return err
 	}
-	page.PrintScale(con.out, all)
+	page.PrintScale(con.out, all, calls)
 	return nil
 }
 
 // workersAt is the size at which numbers of workers are compared.
 const workersAt = 100_000
 
-func (s *scaleCmd) measure(con *console) (all []rival.Scaled, err error) {
+func (s *scaleCmd) measure(con *console) (all []rival.Scaled, calls []rival.Called, err error) {
+	pooled := runtime.GOMAXPROCS(0)
 	most := s.Threads
 	if most == 0 {
-		most = 2 * runtime.GOMAXPROCS(0)
+		most = 2 * pooled
 	}
+	var sizes, alone []rival.Size
 	for players := 1000; players <= s.Most; players *= 10 {
-		workers := []int{0, runtime.GOMAXPROCS(0)}
-		if players == workersAt {
-			for workers = []int{0}; len(workers) <= most; {
-				workers = append(workers, len(workers))
+		switch {
+		case players == workersAt:
+			for n := range most + 1 {
+				sizes = append(sizes, rival.Size{Players: players, Workers: n})
 			}
+		case players < workersAt:
+			sizes = append(sizes, rival.Size{Players: players}, rival.Size{Players: players, Workers: pooled})
+		default: // two worlds of that size are too large
+			sizes = append(sizes, rival.Size{Players: players})
+			alone = append(alone, rival.Size{Players: players, Workers: pooled})
 		}
-		turns := s.Turns
-		if players > workersAt {
-			workers = workers[:2] // one after the other: two worlds of that size are too large
-		}
-		bar := newBar(con.diag, fmt.Sprintf("%d players", players))
-		if players > workersAt {
-			for _, n := range workers {
-				one, err := rival.Scale(players, max(3, turns/2), []int{n}, bar.show)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, one...)
-				runtime.GC()
-			}
-			bar.clear()
-			continue
-		}
-		some, err := rival.Scale(players, turns, workers, bar.show)
-		bar.clear()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
 	}
-	return all, nil
+	bar := newBar(con.diag, fmt.Sprintf("1,000 to %d players", s.Most))
+	defer bar.clear()
+	if all, err = rival.Scale(sizes, s.Rounds, rival.ScaleEvents, bar.show); err != nil {
+		return nil, nil, err
+	}
+	for _, size := range alone {
+		runtime.GC()
+		one, err := rival.Scale([]rival.Size{size}, s.Rounds, rival.ScaleEvents, bar.show)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, one...)
+	}
+	for buffs := 10_000; buffs <= min(10*s.Most, 1_000_000); buffs *= 10 {
+		c, err := rival.Calls(buffs, 2*s.Rounds, bar.show)
+		if err != nil {
+			return nil, nil, err
+		}
+		calls = append(calls, c)
+	}
+	return all, calls, nil
 }
 
 // rivalsCmd lets the engine and the rivals play, in turn.

@@ -82,10 +82,10 @@ func (r *reportCmd) measure(report *page.Report, con *console) (err error) {
 		most, turns = min(most, workersAt), 4
 	}
 	if r.wants("scale") {
-		if report.Scale, err = (&scaleCmd{Most: most, Turns: turns}).measure(con); err != nil {
+		if report.Scale, report.Calls, err = (&scaleCmd{Most: most, Rounds: turns}).measure(con); err != nil {
 			return err
 		}
-		page.PrintScale(con.out, report.Scale)
+		page.PrintScale(con.out, report.Scale, report.Calls)
 	}
 	if r.wants("rivals") {
 		rivals := rivalsCmd{Most: min(most, 1_000_000), Rounds: turns + 2, After: 5 * time.Second}

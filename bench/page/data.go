@@ -26,6 +26,7 @@ type Report struct {
 	Others   []string       `json:",omitempty"` // commits that older parts are of
 	Profiles []*load.Result `json:",omitempty"`
 	Scale    []rival.Scaled `json:",omitempty"`
+	Calls    []rival.Called `json:",omitempty"`
 	Duels    []rival.Duel   `json:",omitempty"`
 	After    *rival.Duel    `json:",omitempty"`
 	Kept     []rival.Kept   `json:",omitempty"`

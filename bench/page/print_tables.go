@@ -8,10 +8,14 @@ import (
 )
 
 // PrintScale writes the scaling as lines.
-func PrintScale(w io.Writer, all []rival.Scaled) {
-	fmt.Fprintf(w, "\n%10s %11s %8s %18s %18s %12s %8s\n", "players", "buffs", "workers", "Tick, an event", "CPU, an event", "a Tick", "B a buff")
+func PrintScale(w io.Writer, all []rival.Scaled, calls []rival.Called) {
+	fmt.Fprintf(w, "\n%10s %11s %8s %18s %18s %12s %20s %8s\n", "players", "buffs", "workers", "Tick, an event", "CPU, an event", "a Tick", "access to as much", "B a buff")
 	for _, s := range all {
-		fmt.Fprintf(w, "%10s %11s %8s %18s %18s %12s %8.0f\n", count(s.Players), count(s.Buffs), workersWord(s.Workers), spread(s.Wall), spread(s.CPU), nanos(s.Frame.Mean), s.Bytes)
+		fmt.Fprintf(w, "%10s %11s %8s %18s %18s %12s %20s %8.0f\n", count(s.Players), count(s.Buffs), workersWord(s.Workers), spread(s.Wall), spread(s.CPU), nanos(s.Frame.Mean), spread(s.Access), s.Bytes)
+	}
+	fmt.Fprintf(w, "\n%11s %18s %18s %18s\n", "buffs", "AddBuff, new", "AddBuff, refresh", "Remove")
+	for _, c := range calls {
+		fmt.Fprintf(w, "%11s %18s %18s %18s\n", count(c.Buffs), spread(c.New), spread(c.Refresh), spread(c.Remove))
 	}
 }
 

@@ -51,7 +51,12 @@ func (o *ours) close() {
 }
 
 // add and refresh are the same call: the engine finds out which.
-func (o *ours) add(slot int32, _, life int64) {
+func (o *ours) add(slot int32, _, life int64) { o.cast(slot, life) }
+
+// again refreshes what is in the slot, and returns what came of it.
+func (o *ours) again(slot int32) buff.EventKind { return o.cast(slot, 36_000_000) }
+
+func (o *ours) cast(slot int32, life int64) buff.EventKind {
 	spec := o.plain
 	if o.game.pulses(slot) {
 		spec = o.pulse
@@ -62,6 +67,7 @@ func (o *ours) add(slot int32, _, life int64) {
 	if r.Err != nil {
 		panic(fmt.Sprintf("rival: %v", r.Err))
 	}
+	return r.Kind
 }
 
 func (o *ours) refresh(slot int32, now, life int64) { o.add(slot, now, life) }

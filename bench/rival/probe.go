@@ -128,13 +128,18 @@ func newCallProbe() *callProbe {
 	return p
 }
 
+// draw returns one of so many slots, without a random source in the way.
+func (p *callProbe) draw(slots int) int32 {
+	p.n = p.n*6364136223846793005 + 1442695040888963407
+	return int32(p.n >> 33 % uint64(slots))
+}
+
 func (p *callProbe) play() float64 {
 	const batch = 3000
 	start := gauge.CPU()
 	p.handles = p.handles[:0]
 	for range batch {
-		p.n = p.n*6364136223846793005 + 1442695040888963407
-		slot := int32(p.n >> 33 % probeBuffs)
+		slot := p.draw(probeBuffs)
 		h, _ := p.o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{Spec: p.o.plain, Source: 100})
 		p.handles = append(p.handles, h)
 		p.o.add(slot, 0, 36_000_000)

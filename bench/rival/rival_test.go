@@ -52,10 +52,42 @@ func TestDisagreement(t *testing.T) {
 
 // TestScale: every world sees in each frame the pulses that are due in it, or Scale fails.
 func TestScale(t *testing.T) {
+	var sizes []Size
 	for _, players := range []int{30, 61, 1000} {
-		s, err := Scale(players, 2, []int{0, 1, 2}, ignore)
-		require.NoError(t, err)
-		require.Len(t, s, 3)
+		for workers := range 3 {
+			sizes = append(sizes, Size{players, workers})
+		}
+	}
+	all, err := Scale(sizes, 2, 4000, ignore)
+	require.NoError(t, err)
+	require.Len(t, all, len(sizes))
+	for i, s := range all {
+		require.Len(t, s.Samples, 2)
+		require.Equal(t, sizes[i].Workers == 0, s.Access.Mean > 0)
+	}
+}
+
+// TestCalls: the calls are new ones, refreshes and removals, or Calls fails.
+func TestCalls(t *testing.T) {
+	c, err := Calls(2000, 2, ignore)
+	require.NoError(t, err)
+	for _, s := range []float64{c.New.Mean, c.Refresh.Mean, c.Remove.Mean} {
+		require.Positive(t, s)
+	}
+}
+
+// TestMemory: an access goes all over the memory that it may touch, and nowhere else.
+func TestMemory(t *testing.T) {
+	const lines = 64
+	m := newMemory(2 * lines * line * 8)
+	touched := map[uint64]bool{}
+	for range 2000 {
+		m.walk(lines, 1)
+		touched[m.place(lines)] = true
+	}
+	require.Len(t, touched, lines)
+	for at := range touched {
+		require.Less(t, at, uint64(lines*line))
 	}
 }
 

@@ -3,6 +3,7 @@ package rival
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/bufftick/bufftick/bench/gauge"
@@ -11,15 +12,19 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Scaled is what an event costs at one size, with so many workers; 0 is the loop itself.
+// Size is a world to be measured: so many players, and workers; 0 is the loop itself.
+type Size struct{ Players, Workers int }
+
+// Scaled is what an event costs in a world.
 type Scaled struct {
 	Players, Buffs, Workers int
 
 	Wall    load.Spread // ns of Tick for each event
 	CPU     load.Spread // ns of processor time in Tick for each event
 	Frame   load.Spread // ns of a Tick
+	Access  load.Spread // ns of one access to memory of that size; see memory. Of worlds on the loop only
 	Bytes   float64     // of the heap for each buff, players included
-	Samples []float64   // Wall of each turn
+	Samples []float64   // Wall of each round
 }
 
 // Each player has so many buffs, of which two pulse every 3 s.
@@ -29,44 +34,77 @@ const (
 	scalePulsing = 2
 )
 
-// Scale measures worlds of that size, one for each number of workers, in turn; a turn is 3 s
-// of the game, in which everything that pulses does so once. It fails if one pulse too few
-// or too many is seen in any frame.
-func Scale(players, turns int, workers []int, progress func(float64)) ([]Scaled, error) {
-	out := make([]Scaled, len(workers))
-	worlds := make([]*scaleWorld, len(workers))
-	wall, cpu, one := make([][]float64, len(workers)), make([][]float64, len(workers)), make([][]float64, len(workers))
-	for i, n := range workers {
+// ScaleEvents is how many events a world should have in a round: a small one would else be
+// measured while it comes back into the caches from which a large one has driven it.
+const ScaleEvents = 200_000
+
+// Scale measures worlds in turn, A B A B, so that the mood of the machine is in all of them.
+// In each round a world plays as many times 3 s as make up so many events; in 3 s everything
+// that pulses does so once. It fails if one pulse too few or too many is seen in any frame.
+func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, error) {
+	out := make([]Scaled, len(sizes))
+	worlds := make([]*scaleWorld, len(sizes))
+	most := 0
+	for i, size := range sizes {
 		before := gauge.LiveHeap()
-		w, err := newScaleWorld(players, n)
+		w, err := newScaleWorld(size.Players, size.Workers)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Scaled{Players: players, Buffs: players * scaleBuffs, Workers: n}
-		out[i].Bytes = float64(gauge.LiveHeap()-before) / float64(players*scaleBuffs)
-		worlds[i] = w
-	}
-	for turn := range turns + 1 { // the first is not counted
-		for i, w := range worlds {
-			t, c, err := w.turn()
-			if err != nil {
-				return nil, fmt.Errorf("%d players, %d workers: %w", players, workers[i], err)
-			}
-			if events := float64(players * scalePulsing); turn > 0 {
-				wall[i], cpu[i] = append(wall[i], float64(t)/events), append(cpu[i], float64(c)/events)
-				one[i] = append(one[i], float64(t)/scaleFrames)
-			}
+		bytes := float64(gauge.LiveHeap() - before)
+		out[i] = Scaled{Players: size.Players, Buffs: size.Players * scaleBuffs, Workers: size.Workers}
+		out[i].Bytes = bytes / float64(out[i].Buffs)
+		if worlds[i] = w; size.Workers == 0 {
+			most = max(most, int(bytes))
 		}
-		progress(float64(turn+1) / float64(turns+1))
+	}
+	floor := newMemory(most)
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // nothing allocates, and every two minutes it would collect all the same
+	rows := make([]scaleRow, len(sizes))
+	for round := range rounds + 1 { // the first is not counted
+		for i, w := range worlds {
+			if err := rows[i].play(w, events, round > 0); err != nil {
+				return nil, fmt.Errorf("%d players, %d workers: %w", sizes[i].Players, sizes[i].Workers, err)
+			}
+			if sizes[i].Workers == 0 {
+				rows[i].access = append(rows[i].access, floor.access(int(out[i].Bytes)*out[i].Buffs))
+			}
+			progress((float64(round) + float64(i+1)/float64(len(worlds))) / float64(rounds+1))
+		}
 	}
 	for i, w := range worlds {
-		out[i].Wall, out[i].CPU, out[i].Frame = load.SpreadOf(wall[i]), load.SpreadOf(cpu[i]), load.SpreadOf(one[i])
-		out[i].Samples = wall[i]
+		r := &rows[i]
+		out[i].Wall, out[i].CPU, out[i].Frame = load.SpreadOf(r.wall), load.SpreadOf(r.cpu), load.SpreadOf(r.frame)
+		if len(r.access) > 0 {
+			out[i].Access = load.SpreadOf(r.access[1:])
+		}
+		out[i].Samples = r.wall
 		if err := w.eng.Close(context.Background()); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// scaleRow is the samples of a world, one for each round.
+type scaleRow struct{ wall, cpu, frame, access []float64 }
+
+// play lets a world play its round.
+func (r *scaleRow) play(w *scaleWorld, events int, counts bool) error {
+	turns := max(1, events/(w.players*scalePulsing))
+	var wall, cpu time.Duration
+	for range turns {
+		t, c, err := w.turn()
+		if err != nil {
+			return err
+		}
+		wall, cpu = wall+t, cpu+c
+	}
+	if seen := float64(turns * w.players * scalePulsing); counts {
+		r.wall, r.cpu = append(r.wall, float64(wall)/seen), append(r.cpu, float64(cpu)/seen)
+		r.frame = append(r.frame, float64(wall)/float64(turns*scaleFrames))
+	}
+	return nil
 }
 
 // scaleFrames is how many frames a period has.
