@@ -35,10 +35,12 @@
 //	            12 h and 1 % beyond, across an hour           the clock
 //	G  cancel   200,000 buffs of which most are removed or    that what is cancelled is gone, and
 //	            moved; 10^7 cancels, and 10^8 on the wheel    memory stays flat
+//	            alone; -cancels 100000000 does 10^8 on the
+//	            engine too, in some 8 minutes
 //	H  stall    the raids; every 20 s the server stops for    that order is kept, and how long it
 //	            5 s, with 10 ms of budget for a Tick          takes to be on time again
 //	I  empty    0 to 10 players, 1,000 frames a second        that nothing costs nothing
-//	J  soak     one raid for 24 hours                         that nothing drifts and nothing leaks
+//	J  soak     five raids of 40 for 24 hours                 that nothing drifts and nothing leaks
 //	K  slow     the raids, and one player in a hundred whose  that the others do not notice
 //	            handlers sleep for 20 ms
 //

@@ -30,7 +30,7 @@ func (r *reportCmd) Run(con *console) error {
 		if err != nil {
 			return err
 		}
-		return report.WritePage(r.To)
+		return r.write(report)
 	}
 	report := page.New(r.Seed, r.Quick)
 	if len(r.Parts) > 0 {
@@ -51,10 +51,19 @@ func (r *reportCmd) Run(con *console) error {
 	if err := report.WriteData(r.To); err != nil {
 		return err
 	}
-	if err := report.WritePage(r.To); err != nil {
+	if err := r.write(report); err != nil {
 		return err
 	}
 	return verdict(report.Profiles, con)
+}
+
+// write writes what people read: the page with its charts, and the parts of the README
+// beside the folder that are marked for it.
+func (r *reportCmd) write(report *page.Report) error {
+	if err := report.WritePage(r.To); err != nil {
+		return err
+	}
+	return report.WriteReadme(r.To)
 }
 
 // wants reports whether a part is to be measured.

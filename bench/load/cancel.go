@@ -13,7 +13,7 @@ import (
 type Cancel struct {
 	Players int `help:"players"`
 	Buffs   int `help:"live buffs, over all players"`
-	Cancels int `help:"buffs that are removed before their end"`
+	Cancels int `help:"buffs that are removed before their end; 100000000, as many as on the wheel, take some 8 minutes"`
 	Frame   int `help:"buffs that are removed in one frame, and as many added; half as many are moved"`
 	Wheel   int `help:"timers that are cancelled on the wheel alone, without the engine around it"`
 }

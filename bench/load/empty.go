@@ -64,6 +64,7 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 	}
 	// What finish says of frames is not theirs: these were measured many at a time.
 	r.P50, r.P99, r.P999, r.Max, r.Rows, r.CDF = 0, 0, 0, 0, nil, nil
+	r.PartP50, r.PartP99 = Spread{}, Spread{}
 	r.Utilisation, r.Heap, r.BytesPer, r.Tick = 0, 0, 0, Spread{}
 	r.Samples, r.Wall = mine.Samples, time.Since(began)
 	r.Simulated, r.Frames = 3*time.Duration(p.Frames)*time.Millisecond, 3*uint64(p.Frames)

@@ -143,13 +143,13 @@ type Soak struct {
 
 func newSoak() *Soak {
 	return &Soak{Mix{
-		Players: 40, Raid: 40, Long: 11, Forever: 10, Ticking: 5, Warm: time.Minute, For: 24 * time.Hour,
-		New: 55.8, Pulsing: 35, Refresh: 25.2, Stacks: 9, Dispel: 1, Hasten: 2, Cancel: 5,
+		Players: 200, Raid: 40, Long: 11, Forever: 10, Ticking: 5, Warm: time.Minute, For: 24 * time.Hour,
+		New: 279, Pulsing: 35, Refresh: 126, Stacks: 45, Dispel: 1, Hasten: 2, Cancel: 5,
 	}}
 }
 
 // Quick is what it says at Profile.
-func (p *Soak) Quick() { p.quick(time.Minute, time.Hour) }
+func (p *Soak) Quick() { p.quick(time.Minute, 30*time.Minute) }
 
 // Run is what it says at Profile.
 func (p *Soak) Run(env *Env) (*Result, error) {

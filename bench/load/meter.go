@@ -29,6 +29,7 @@ type Row struct {
 // meter measures frames.
 type meter struct {
 	frames   *hdrhistogram.Histogram // ns, calls and Tick
+	part     *hdrhistogram.Histogram // the same, of the part that is running
 	rowSpan  int64                   // ms that one Row stands for
 	rows     []Row
 	row      []int64 // ns of the frames of the row to come
@@ -60,13 +61,14 @@ type part struct {
 
 // Sample is the cost of one part of a run.
 type Sample struct {
-	Call float64 // ns for each call of the loop
-	Tick float64 // ns of Tick for each event
+	Call     float64 // ns for each call of the loop
+	Tick     float64 // ns of Tick for each event
+	P50, P99 float64 // ns of a frame
 }
 
 // begin forgets what was measured before: so many frames of dt follow.
 func (m *meter) begin(now int64, dt time.Duration, total uint64) {
-	*m = meter{frames: hdrhistogram.New(1, int64(10*time.Minute), 3), total: max(total, 1)}
+	*m = meter{frames: newHistogram(), part: newHistogram(), total: max(total, 1)}
 	m.rowSpan = max(dt.Milliseconds()*int64(total)/600, dt.Milliseconds(), 1)
 	m.rowAt = now
 	m.row = make([]int64, 0, int(total)/600+2)
@@ -75,6 +77,8 @@ func (m *meter) begin(now int64, dt time.Duration, total uint64) {
 	m.began = time.Now()
 	m.runtime = gauge.ReadRuntime()
 }
+
+func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(10*time.Minute), 3) }
 
 // tick runs f, which is one Tick, and measures it.
 func (m *meter) tick(f func()) {
@@ -111,6 +115,7 @@ func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buf
 	m.events += uint64(events)
 	m.backlog = max(m.backlog, backlog)
 	_ = m.frames.RecordValue(int64(took)) // a frame of more than 10 min is the longest all the same
+	_ = m.part.RecordValue(int64(took))
 	m.row = append(m.row, int64(took))
 	m.rowStart.Events += events
 	m.rowStart.Backlog = max(m.rowStart.Backlog, backlog)
@@ -138,6 +143,8 @@ func (m *meter) endPart() {
 	if n := m.events - m.partAt.events; n > 0 {
 		s.Tick = float64(m.tickTime-m.partAt.tick) / float64(n)
 	}
+	s.P50, s.P99 = float64(m.part.ValueAtQuantile(50)), float64(m.part.ValueAtQuantile(99))
+	m.part.Reset()
 	m.samples = append(m.samples, s)
 	m.partAt = part{m.callTime, m.tickTime, m.calls, m.events}
 }

@@ -24,6 +24,7 @@ type Result struct {
 	Workers          int
 
 	P50, P99, P999, Max time.Duration // of a frame: calls and Tick
+	PartP50, PartP99    Spread        // ns, of the parts of the run
 	Late50, Late99      int64         // ms from due to seen
 	LateMax             int64
 	Backlog             int
@@ -92,11 +93,8 @@ func (r *Result) fill(w *world, live int, heap int64) {
 	r.Wall, r.Frames, r.Calls, r.Events = m.wall, m.ticks, m.calls, m.events
 	r.Pulses, r.Ends, r.CrossCasts = b.pulses, b.ends, b.crosses
 	r.Samples = m.samples
-	var calls, ticks []float64
-	for _, s := range m.samples {
-		calls, ticks = append(calls, s.Call), append(ticks, s.Tick)
-	}
-	r.Call, r.Tick = SpreadOf(calls), SpreadOf(ticks)
+	r.Call, r.Tick = spreadOf(m.samples, func(s Sample) float64 { return s.Call }), spreadOf(m.samples, func(s Sample) float64 { return s.Tick })
+	r.PartP50, r.PartP99 = spreadOf(m.samples, func(s Sample) float64 { return s.P50 }), spreadOf(m.samples, func(s Sample) float64 { return s.P99 })
 	if m.callTime > 0 {
 		r.CallsPerSecond = float64(m.calls) / m.callTime.Seconds()
 	}
@@ -125,6 +123,14 @@ func (r *Result) fill(w *world, live int, heap int64) {
 		r.Digest = fmt.Sprintf("%016x", b.digest)
 	}
 	r.Rows, r.CDF, r.Faults = m.rows, cdf(m), b.faults
+}
+
+func spreadOf(samples []Sample, of func(Sample) float64) Spread {
+	var all []float64
+	for _, s := range samples {
+		all = append(all, of(s))
+	}
+	return SpreadOf(all)
 }
 
 func quantile(m *meter, q float64) time.Duration { return time.Duration(m.frames.ValueAtQuantile(q)) }

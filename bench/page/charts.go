@@ -19,6 +19,7 @@ const (
 	raidsFile   = "frames-of-the-raids.svg"
 	cdfFile     = "latency.svg"
 	soakFile    = "memory-soak.svg"
+	dayFile     = "frames-of-a-day.svg"
 	cancelFile  = "memory-cancel.svg"
 )
 
@@ -27,7 +28,7 @@ func rivalFile(load string) string { return "rivals-" + load + ".svg" }
 // charts returns all for which there are data.
 func (r *Report) charts() []*chart {
 	all := []*chart{
-		r.scaleChart(), r.workersChart(), r.hourChart(), r.raidsChart(), r.cdfChart(), r.soakChart(), r.cancelChart(),
+		r.scaleChart(), r.workersChart(), r.hourChart(), r.raidsChart(), r.cdfChart(), r.dayChart(), r.soakChart(), r.cancelChart(),
 		r.rivalChart(rival.Fight.Name), r.rivalChart(rival.City.Name),
 	}
 	var out []*chart
@@ -58,22 +59,36 @@ func (r *Report) byWorkers(n int) (out []rival.Scaled) {
 	return out
 }
 
-// growth is how many times dearer an event is in the last than in the first of those between
-// lo and hi buffs.
-func growth(all []rival.Scaled, lo, hi int) float64 {
-	var first, last float64
-	for _, s := range all {
-		if s.Buffs == lo {
-			first = s.Wall.Mean
-		}
-		if s.Buffs == hi {
-			last = s.Wall.Mean
+// growth is how many times dearer an event is in the second world than in the first, round
+// by round if they have taken their turns in one run.
+func growth(a, b *rival.Scaled) load.Spread {
+	if a == nil || b == nil || a.Wall.Mean == 0 {
+		return load.Spread{}
+	}
+	if len(a.Samples) != len(b.Samples) || len(a.Samples) == 0 {
+		return load.Spread{Mean: b.Wall.Mean / a.Wall.Mean}
+	}
+	var all []float64
+	for i := range a.Samples {
+		all = append(all, b.Samples[i]/a.Samples[i])
+	}
+	return load.SpreadOf(all)
+}
+
+// ofPlayers returns the world with so many players, or nil.
+func ofPlayers(all []rival.Scaled, players int) *rival.Scaled {
+	for i := range all {
+		if all[i].Players == players {
+			return &all[i]
 		}
 	}
-	if first == 0 {
-		return 0
-	}
-	return last / first
+	return nil
+}
+
+// grown are the two spans that can be meant by "from 10^4 to 10^6", each with its growth: of
+// buffs, and of players. The second is missing in a report without a million players.
+func grown(loop []rival.Scaled) (buffs, players load.Spread) {
+	return growth(ofPlayers(loop, 1000), ofPlayers(loop, 100_000)), growth(ofPlayers(loop, 10_000), ofPlayers(loop, 1_000_000))
 }
 
 func (r *Report) scaleChart() *chart {
@@ -82,10 +97,14 @@ func (r *Report) scaleChart() *chart {
 		return nil
 	}
 	pooled := r.byWorkers(r.Machine.Processors)
+	buffs, players := grown(loop)
+	title := fmt.Sprintf("From 10,000 to 1,000,000 buffs an event becomes %.1f times as dear", buffs.Mean)
+	if players.Mean > 0 {
+		title += fmt.Sprintf(", to as many players %.1f times", players.Mean)
+	}
 	c := &chart{
-		file: scaleFile, left: true,
-		title: fmt.Sprintf("From 10,000 to 1,000,000 buffs an event becomes %.1f times as dear", growth(loop, 10_000, 1_000_000)),
-		under: "ten buffs on each player, two of which pulse every 3 s; mean and 95 % interval",
+		file: scaleFile, left: true, title: title,
+		under: "ten buffs on each player, two of which pulse every 3 s; sizes in turn; mean and 95 % interval",
 		x:     axis{name: "players (log)", log: true, label: short},
 		y:     axis{name: "Tick, for each event", label: lean, min: 0, max: 1.25 * highest(loop, pooled)},
 	}
@@ -99,6 +118,16 @@ func (r *Report) scaleChart() *chart {
 			next.whisks = append(next.whisks, s.Wall.PlusMinus)
 		}
 		c.lines = append(c.lines, next)
+	}
+	floor := line{name: "the machine: one access to a random place in as much memory", dashed: true}
+	for _, s := range loop {
+		if s.Access.Mean > 0 {
+			floor.points = append(floor.points, plotter.XY{X: float64(s.Players), Y: s.Access.Mean})
+			floor.whisks = append(floor.whisks, s.Access.PlusMinus)
+		}
+	}
+	if len(floor.points) > 0 {
+		c.lines = append(c.lines, floor)
 	}
 	return c
 }
@@ -210,10 +239,12 @@ func (r *Report) raidsChart() *chart {
 }
 
 // sig leaves two digits of a duration.
-func sig(d time.Duration) float64 {
-	if d <= 0 {
+func sig(d time.Duration) float64 { return twoDigits(float64(d)) }
+
+func twoDigits(v float64) float64 {
+	if v <= 0 {
 		return 0
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(float64(d)))-1)
-	return math.Round(float64(d)/unit) * unit
+	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
+	return math.Round(v/unit) * unit
 }

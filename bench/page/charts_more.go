@@ -72,6 +72,34 @@ func (r *Report) soakChart() *chart {
 	return c
 }
 
+// dayChart is the frames of the soak, with the borders of its hours.
+func (r *Report) dayChart() *chart {
+	p := r.profile("J")
+	if p == nil || len(p.Rows) < 2 {
+		return nil
+	}
+	const anHour = 3.6e6 // ms
+	middle, longest := line{name: "median"}, line{name: "longest", dots: true}
+	least, most := math.Inf(1), 0.0
+	for _, row := range p.Rows {
+		x := float64(row.At) / anHour
+		middle.points = append(middle.points, plotter.XY{X: x, Y: float64(max(1, row.Median))})
+		longest.points = append(longest.points, plotter.XY{X: x, Y: float64(max(1, row.Max))})
+		least, most = min(least, float64(max(1, row.Median))), max(most, float64(row.Median))
+	}
+	c := &chart{
+		file: dayFile, lines: []line{longest, middle},
+		title: fmt.Sprintf("Over %.0f hours the median frame stays between %s and %s", p.Simulated.Hours(), lean(twoDigits(least)), lean(twoDigits(most))),
+		under: fmt.Sprintf("profile J: %s players, %s buffs; calls and Tick, each point %s frames of 50 ms", count(p.Players), count(p.Buffs), count(p.Rows[0].Frames)),
+		x:     axis{name: "hours of the game; an upright line is where the hour hand moves", label: short, step: 2},
+		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: least / 2, max: 10 * float64(max(1, p.Max))},
+	}
+	for h := math.Ceil(middle.points[0].X); h <= middle.points[len(middle.points)-1].X; h++ {
+		c.marks = append(c.marks, mark{x: h})
+	}
+	return c
+}
+
 func (r *Report) cancelChart() *chart {
 	p := r.profile("G")
 	if p == nil || len(p.Series["heap"]) == 0 {

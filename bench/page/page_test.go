@@ -3,6 +3,7 @@ package page
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func sample() *Report {
 	}
 	for _, n := range []int{1000, 10_000, 100_000} {
 		for _, w := range []int{0, 1, 2} {
-			r.Scale = append(r.Scale, rival.Scaled{Players: n, Buffs: 10 * n, Workers: w, Wall: load.Spread{Mean: 300, PlusMinus: 10}, CPU: load.Spread{Mean: 320}, Samples: []float64{299, 301}})
+			r.Scale = append(r.Scale, rival.Scaled{Players: n, Buffs: 10 * n, Workers: w, Wall: load.Spread{Mean: 300, PlusMinus: 10}, Frame: load.Spread{Mean: float64(n) * 10}, Access: load.Spread{Mean: float64(n) / 1000}, CPU: load.Spread{Mean: 320}, Samples: []float64{299, 301}})
 		}
 		for _, l := range []string{"fight", "city"} {
 			d := rival.Duel{Load: l, Buffs: n}
@@ -43,6 +44,7 @@ func sample() *Report {
 			r.Duels = append(r.Duels, d)
 		}
 	}
+	r.Calls = []rival.Called{{Buffs: 100_000, New: load.Spread{Mean: 1111}, Refresh: load.Spread{Mean: 990}, Remove: load.Spread{Mean: 532}}}
 	r.Kept = []rival.Kept{{Timers: 1000, Name: "wheel", Add: load.Spread{Mean: 20}}}
 	r.Probes = []rival.Probe{{"engine/game": 3, rival.PoolStep: 4}, {"engine/game": 3.1, rival.PoolStep: 4}}
 	return r
@@ -73,8 +75,8 @@ func TestReport(t *testing.T) {
 	require.NoError(t, r.WritePage(again))
 	one := files(t, first)
 	require.Equal(t, one, files(t, again))
-	require.Len(t, one, 4+9) // and a chart each
-	for _, name := range []string{scaleFile, workersFile, hourFile, raidsFile, cdfFile, soakFile, cancelFile, rivalFile("fight"), rivalFile("city")} {
+	require.Len(t, one, 4+10) // and a chart each
+	for _, name := range []string{scaleFile, workersFile, hourFile, raidsFile, cdfFile, dayFile, soakFile, cancelFile, rivalFile("fight"), rivalFile("city")} {
 		require.Contains(t, one[name], "</svg>", name)
 		require.Contains(t, one["README.md"], "]("+name+")", name)
 	}
@@ -82,6 +84,53 @@ func TestReport(t *testing.T) {
 	require.Contains(t, one["bench.txt"], "BenchmarkProfile/B-raids/event-2 1 420.00 ns/op")
 	require.Contains(t, one["README.md"], "What the figures do not show")
 	require.Contains(t, one["ticks.csv"], "F,-200000,1,1000,2000,0,0,0\n")
+}
+
+// TestCommittedReport: the page and the charts that are committed, and the marked parts of the
+// README, are those of the run.json beside them.
+func TestCommittedReport(t *testing.T) {
+	root := filepath.Join("..", "..")
+	r, err := Read(filepath.Join(root, "report", "run.json"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, r.WritePage(dir))
+	const again = "go run ./bench report -from report/run.json writes it anew"
+	for name, want := range files(t, dir) {
+		got, err := os.ReadFile(filepath.Join(root, "report", name))
+		require.NoError(t, err)
+		require.True(t, want == string(got), "report/%s is not that of report/run.json: %s", name, again)
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	for part := range readmeParts {
+		require.Contains(t, string(readme), partBegins+part+" -->")
+	}
+	want, err := r.FillReadme(string(readme), "report")
+	require.NoError(t, err)
+	require.True(t, want == string(readme), "the figures in README.md are not those of report/run.json: %s", again)
+}
+
+// TestReadme: what is marked is written anew, and nothing else.
+func TestReadme(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "README.md")
+	require.NoError(t, sample().WriteReadme(filepath.Join(dir, "report"))) // there is none
+	require.NoFileExists(t, file)
+	text := "# A\n\n<!-- report: first -->\nold\n<!-- end -->\nB\n<!-- report: charts -->\n<!-- end -->\n<!-- end -->\n"
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	require.NoError(t, sample().WriteReadme(filepath.Join(dir, "report")))
+	got, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(got), "# A\n\n<!-- report: first -->\nWith 100,000 buffs live a new one costs 1.1 µs, a refresh 990 ns, a removal 530 ns; a\nTick in which 3,333 events of 100,000 players are due takes 1 ms, handlers and all\n([Benchmarks](#benchmarks)).\n<!-- end -->\nB\n<!-- report: charts -->\n![")
+	require.Contains(t, string(got), "](report/"+hourFile+")\n")
+	require.Equal(t, 3, strings.Count(string(got), partEnds)) // that of nobody is left alone
+	twice, err := sample().FillReadme(string(got), "report")
+	require.NoError(t, err)
+	require.Equal(t, string(got), twice)
+	for _, bad := range []string{"<!-- report: first -->\n", "<!-- report: first -->\n<!-- report: charts -->\n<!-- end -->\n", "<!-- report: nothing -->\n<!-- end -->\n"} {
+		_, err := sample().FillReadme(bad, "report")
+		require.Error(t, err, bad)
+	}
 }
 
 // TestNumbers as people write them.

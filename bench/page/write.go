@@ -101,7 +101,7 @@ func (r *Report) profilesPart(w *writer) {
 			part = fmt.Sprintf("%.1f %%", 100*float64(p.P50)/5e7)
 		}
 		w.row("**"+p.Letter+"** "+p.Name, count(p.Players), count(p.Buffs), span(p.Simulated), span(p.Wall.Round(time.Second/10)), count(p.Calls), count(p.Events),
-			spread(p.Call), spread(p.Tick), single(float64(p.P50)), single(float64(p.P99)), single(float64(p.P999)), single(float64(p.Max)), part)
+			spread(p.Call), spread(p.Tick), within(p.P50, p.PartP50), within(p.P99, p.PartP99), single(float64(p.P999)), single(float64(p.Max)), part)
 	}
 	w.line("")
 	w.table("profile", "calls/s", "events/s", "loop CPU an event", "all CPU in Tick an event", "workers", "processors busy in Tick", "late p50", "late p99", "late max", "backlog", "heap", "B a buff", "allocs an operation", "GC", "digest")
@@ -134,6 +134,15 @@ func (r *Report) profilesPart(w *writer) {
 	w.line("")
 	w.chart(cdfFile)
 	w.chart(raidsFile)
+	w.chart(dayFile)
+}
+
+// within is a quantile of a whole run, with the ± of those of its parts.
+func within(whole time.Duration, parts load.Spread) string {
+	if whole == 0 || parts.PlusMinus == 0 {
+		return single(float64(whole))
+	}
+	return fmt.Sprintf("%s ± %.0f %%", nanos(float64(whole)), 100*parts.PlusMinus/parts.Mean)
 }
 
 func digest(p *load.Result) string {

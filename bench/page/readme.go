@@ -1,0 +1,191 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/bufftick/bufftick/bench/rival"
+)
+
+// A part of a README that is written from a report stands between two lines:
+//
+//	<!-- report: first -->
+//	<!-- end -->
+const (
+	partBegins = "<!-- report: "
+	partEnds   = "<!-- end -->"
+)
+
+// readmeParts are what can stand in a README, by name. Each gets the folder of the report, as
+// the README names it.
+var readmeParts = map[string]func(r *Report, w *writer, dir string){
+	"first":  func(r *Report, w *writer, _ string) { r.readmeFirst(w) },
+	"tables": (*Report).readmeTables,
+	"charts": (*Report).readmeCharts,
+}
+
+// WriteReadme writes the marked parts of the README.md beside the report's folder, if one is
+// there. The rest of it is left alone.
+func (r *Report) WriteReadme(dir string) error {
+	file := filepath.Join(filepath.Dir(filepath.Clean(dir)), pageFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	filled, err := r.FillReadme(string(text), filepath.Base(filepath.Clean(dir)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if filled == string(text) {
+		return nil
+	}
+	return os.WriteFile(file, []byte(filled), 0o644)
+}
+
+// FillReadme returns the text with its marked parts as the report has them. The folder of the
+// report is what links to its charts begin with.
+func (r *Report) FillReadme(text, dir string) (string, error) {
+	w := &writer{charts: map[string]*chart{}}
+	for _, c := range r.charts() {
+		w.charts[c.file] = c
+	}
+	in := ""
+	for line := range strings.Lines(text) {
+		word := strings.TrimSpace(line)
+		name, begins := strings.CutPrefix(word, partBegins)
+		switch {
+		case begins && in != "":
+			return "", fmt.Errorf("the part %s has no line %s", in, partEnds)
+		case begins:
+			in = strings.TrimSuffix(name, " -->")
+			if readmeParts[in] == nil {
+				return "", fmt.Errorf("no part of a report is called %q", in)
+			}
+			w.WriteString(line)
+			readmeParts[in](r, w, dir)
+		case in == "":
+			w.WriteString(line)
+		case word == partEnds:
+			in = ""
+			w.WriteString(line)
+		}
+	}
+	if in != "" {
+		return "", fmt.Errorf("the part %s has no line %s", in, partEnds)
+	}
+	return w.String(), nil
+}
+
+// readmeSize is the number of players that the first sentence is about.
+const readmeSize = 100_000
+
+func (r *Report) readmeFirst(w *writer) {
+	var parts []string
+	for _, c := range r.Calls {
+		if c.Buffs == readmeSize {
+			parts = append(parts, fmt.Sprintf("With %s buffs live a new one costs %s, a refresh %s, a removal %s", count(c.Buffs), about(c.New.Mean), about(c.Refresh.Mean), about(c.Remove.Mean)))
+		}
+	}
+	for _, s := range r.byWorkers(0) {
+		if s.Players == readmeSize {
+			parts = append(parts, fmt.Sprintf("a Tick in which %s events of %s players are due takes %s, handlers and all", count(dueInFrame(&s)), count(s.Players), about(s.Frame.Mean)))
+		}
+	}
+	if len(parts) > 0 {
+		w.fill(strings.Join(parts, "; ") + " ([Benchmarks](#benchmarks)).")
+	}
+}
+
+// about is nanos with two digits.
+func about(ns float64) string { return lean(twoDigits(ns)) }
+
+// dueInFrame is how many events a Tick of the scaling has.
+func dueInFrame(s *rival.Scaled) int { return int(s.Frame.Mean/s.Wall.Mean + 0.5) }
+
+// fill writes text in lines that are not too long.
+func (w *writer) fill(text string) {
+	const most = 88
+	n := 0
+	for i, word := range strings.Fields(text) {
+		switch long := len([]rune(word)); {
+		case i == 0:
+			n = long
+		case n+1+long > most:
+			w.WriteString("\n")
+			n = long
+		default:
+			w.WriteString(" ")
+			n += 1 + long
+		}
+		w.WriteString(word)
+	}
+	w.WriteString("\n")
+}
+
+func (r *Report) readmeTables(w *writer, dir string) {
+	m := r.Machine
+	w.fill(fmt.Sprintf("%s, %d processors, %s, commit %s, %s. ± is half of the 95 %% interval of the mean. Ratios within one run count; absolute times drift by a third from hour to hour. All of it is in [the report](%s).", m.CPU, m.Processors, m.Go, m.Commit, m.Date, path.Join(dir, pageFile)))
+	if loop := r.byWorkers(0); len(loop) > 0 {
+		w.line("")
+		w.table("players", "buffs", "due in a Tick", "an event, on the loop", fmt.Sprintf("with ants, %d workers", m.Processors), "the Tick, on the loop", "B a buff, players included")
+		for _, s := range loop {
+			pooled := "–"
+			for _, p := range r.byWorkers(m.Processors) {
+				if p.Players == s.Players {
+					pooled = spread(p.Wall)
+				}
+			}
+			w.row(count(s.Players), count(s.Buffs), count(dueInFrame(&s)), spread(s.Wall), pooled, nanos(s.Frame.Mean), fmt.Sprintf("%.0f", s.Bytes))
+		}
+	}
+	if len(r.Calls) > 0 {
+		w.line("")
+		r.callsTable(w)
+	}
+	r.readmeRivals(w)
+}
+
+// readmeRivals is what the rivals cost, each at the largest size.
+func (r *Report) readmeRivals(w *writer) {
+	largest := map[string]rival.Duel{}
+	for _, d := range r.Duels {
+		if d.Buffs >= largest[d.Load].Buffs {
+			largest[d.Load] = d
+		}
+	}
+	fight, city := largest[rival.Fight.Name], largest[rival.City.Name]
+	if len(fight.Rows) == 0 || len(city.Rows) == 0 {
+		return
+	}
+	w.line("")
+	w.table("what one would write without it, times the engine", fmt.Sprintf("a fight, %s buffs", count(fight.Buffs)), fmt.Sprintf("a city, %s buffs", count(city.Buffs)))
+	for i, row := range fight.Rows {
+		if row.Name != rival.Engine && i < len(city.Rows) {
+			w.row(rivalWords[row.Name], ratio(row.Against), ratio(city.Rows[i].Against))
+		}
+	}
+}
+
+// rivalWords says what the rivals are, by name.
+var rivalWords = map[string]string{
+	"ants":  "the engine itself, handlers on a pool",
+	"scan":  "look at every buff of every player in every frame",
+	"lists": "one list for each of 43,200 frames",
+	"heap":  "`container/heap` of all deadlines",
+}
+
+func (r *Report) readmeCharts(w *writer, dir string) {
+	for _, file := range []string{hourFile, cdfFile, scaleFile, rivalFile(rival.City.Name), soakFile} {
+		if c := w.charts[file]; c != nil {
+			w.line("![%s](%s)", c.title, path.Join(dir, file))
+		}
+	}
+}
