@@ -18,7 +18,7 @@ type reportCmd struct {
 
 	From   string   `placeholder:"FILE" help:"measure nothing: write the page and the charts anew from this run.json"`
 	To     string   `default:"report" help:"the folder of the report"`
-	Parts  []string `placeholder:"PART" help:"measure these alone, and keep the rest of the report that is there: letters of profiles, scale, rivals, wheel, steps"`
+	Parts  []string `placeholder:"PART" help:"measure these alone, and keep the rest of the report that is there: letters of profiles, scale, rivals, wheel, peers, steps"`
 	Probes int      `default:"10" help:"processes that measure each step, for compare"`
 	Most   int      `default:"1000000" help:"the largest number of players in the scaling"`
 }
@@ -106,6 +106,12 @@ func (r *reportCmd) measure(report *page.Report, con *console) (err error) {
 	if r.wants("wheel") {
 		report.Kept = (&wheelCmd{Most: min(most, 1_000_000), Rounds: turns}).measure(con)
 		page.PrintKept(con.out, report.Kept)
+	}
+	if r.wants("peers") {
+		if report.Peers, err = measurePeers(min(most, 1_000_000), turns, con); err != nil {
+			return err
+		}
+		page.PrintTurns(con.out, report.Peers)
 	}
 	if r.wants("steps") {
 		report.Probes, err = takeProbes(r.Probes, con)

@@ -59,18 +59,18 @@ func (r *Report) byWorkers(n int) (out []rival.Scaled) {
 	return out
 }
 
-// growth is how many times dearer an event is in the second world than in the first, round
-// by round if they have taken their turns in one run.
+// growth is how many times as much processor time an event takes in the second world as in
+// the first, round by round if they have taken their turns in one run.
 func growth(a, b *rival.Scaled) load.Spread {
-	if a == nil || b == nil || a.Wall.Mean == 0 {
+	if a == nil || b == nil || a.CPU.Mean == 0 {
 		return load.Spread{}
 	}
-	if len(a.Samples) != len(b.Samples) || len(a.Samples) == 0 {
-		return load.Spread{Mean: b.Wall.Mean / a.Wall.Mean}
+	if len(a.CPUs) != len(b.CPUs) || len(a.CPUs) == 0 {
+		return load.Spread{Mean: b.CPU.Mean / a.CPU.Mean}
 	}
 	var all []float64
-	for i := range a.Samples {
-		all = append(all, b.Samples[i]/a.Samples[i])
+	for i := range a.CPUs {
+		all = append(all, b.CPUs[i]/a.CPUs[i])
 	}
 	return load.SpreadOf(all)
 }

@@ -30,6 +30,7 @@ type Report struct {
 	Duels    []rival.Duel   `json:",omitempty"`
 	After    *rival.Duel    `json:",omitempty"`
 	Kept     []rival.Kept   `json:",omitempty"`
+	Peers    []Turns        `json:",omitempty"`
 	Probes   []rival.Probe  `json:",omitempty"`
 }
 
@@ -166,6 +167,13 @@ func (r *Report) writeBench(file string) error {
 			for _, row := range d.Rows {
 				for i, ns := range row.Samples {
 					fmt.Fprintf(w, "BenchmarkRival/load=%s/buffs=%d/by=%s-%d 1 %.2f ns/event %.4f times-the-engine\n", d.Load, d.Buffs, row.Name, m.Processors, ns, row.Ratios[i])
+				}
+			}
+		}
+		for _, t := range r.Peers {
+			for _, row := range t.Rows {
+				for i, ns := range row.Samples {
+					fmt.Fprintf(w, "BenchmarkPeer/%s/size=%d/by=%s-%d 1 %.2f ns/%s %.4f times-ours\n", strings.ReplaceAll(t.Question, " ", "-"), t.Size, row.Name, m.Processors, ns, t.Each, ns/t.Rows[0].Samples[i])
 				}
 			}
 		}

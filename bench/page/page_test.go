@@ -46,6 +46,7 @@ func sample() *Report {
 	}
 	r.Calls = []rival.Called{{Buffs: 100_000, New: load.Spread{Mean: 1111}, Refresh: load.Spread{Mean: 990}, Remove: load.Spread{Mean: 532}}}
 	r.Kept = []rival.Kept{{Timers: 1000, Name: "wheel", Add: load.Spread{Mean: 20}}}
+	r.Peers = []Turns{{"add", 1000, "timer", []TurnsRow{{"wheel", []float64{20, 30}}, {"otter", []float64{40, 60}}}}}
 	r.Probes = []rival.Probe{{"engine/game": 3, rival.PoolStep: 4}, {"engine/game": 3.1, rival.PoolStep: 4}}
 	return r
 }
@@ -82,6 +83,8 @@ func TestReport(t *testing.T) {
 	}
 	require.Contains(t, one["bench.txt"], "BenchmarkStep/engine/game-2 1 3.1000 times-the-heap")
 	require.Contains(t, one["bench.txt"], "BenchmarkProfile/B-raids/event-2 1 420.00 ns/op")
+	require.Contains(t, one["bench.txt"], "BenchmarkPeer/add/size=1000/by=otter-2 1 60.00 ns/timer 2.0000 times-ours")
+	require.Contains(t, one["README.md"], "| otter | 50.0 ns ± 254 % | 2.00 ± 0.00 |")
 	require.Contains(t, one["README.md"], "What the figures do not show")
 	require.Contains(t, one["ticks.csv"], "F,-200000,1,1000,2000,0,0,0\n")
 }

@@ -84,6 +84,7 @@ func (r *Report) page(w *writer) {
 	r.scalePart(w)
 	r.rivalsPart(w)
 	r.wheelPart(w)
+	r.peersPart(w)
 	r.stepsPart(w)
 	w.line("%s", notShown)
 }

@@ -42,13 +42,13 @@ func (r *Report) growthText(w *writer) {
 	if buffs.Mean == 0 {
 		return
 	}
-	text := fmt.Sprintf("The aim was that an event costs at most 2 times as much at 10^6 as at 10^4. On the loop it is %s times from 10^4 to 10^6 buffs, which is from 1,000 to 100,000 players", ratio(buffs))
+	text := fmt.Sprintf("The aim was that an event costs at most 2 times as much at 10^6 as at 10^4. On the loop the processor time of one is %s times as much from 10^4 to 10^6 buffs, which is from 1,000 to 100,000 players", ratio(buffs))
 	if players.Mean > 0 {
-		text += fmt.Sprintf("; counted in players, from 10^4 to 10^6 of them with 10^7 buffs, %s times", ratio(players))
+		text += fmt.Sprintf("; counted in players, from 10^4 to 10^6 of them, who carry 10^5 to 10^7 buffs, it is %s times", ratio(players))
 	}
 	w.line("%s. All sizes had their turns in one run, each with at least %s events in a turn.\n", text, count(rival.ScaleEvents))
 	first, last := loop[0], loop[len(loop)-1]
-	grown, access := last.Wall.Mean-first.Wall.Mean, last.Access.Mean-first.Access.Mean
+	grown, access := last.CPU.Mean-first.CPU.Mean, last.Access.Mean-first.Access.Mean
 	if first.Access.Mean == 0 || grown <= 0 || access <= 0 {
 		return
 	}

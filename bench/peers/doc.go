@@ -1,10 +1,15 @@
-// Package peers weighs the wheel against other libraries. It is a module of its own, so
-// that nobody who uses the wheel downloads them:
+// Peers weighs the wheel and the mailboxes against other libraries. It is a module of its
+// own, so that nobody who uses them downloads those:
 //
+//	go -C bench/peers run .           all, in turn, A B A B; prints what the report shows
 //	cd bench/peers && go test -run '^$' -bench . -benchtime 2x
 //	cd bench/peers && go test -run '^$' -bench Fire -benchtime 1x -peers.most 10000000
 //
-// The rows stand in the same benchmark and run in the same minute on the same machine.
+// The rows of a benchmark run in the same minute on the same machine; those of the command
+// have their turns in every round, and the ratio to ours is that of the round.
+//
+// # Wheels
+//
 // Each does the same: N timers wait, due on a grid of a second within 12 h, and are added,
 // moved, removed by number, or fire as time goes on by steps of a second. Time is virtual
 // in all rows.
@@ -25,4 +30,18 @@
 // thinkgos/timer, ouqiang/timewheel, rfyiamcool/go-timewheel and cherry-game's are
 // missing: the module proxy that this project builds from does not have them. Wheels that
 // cannot take a timer back are left out.
-package peers
+//
+// # Pools
+//
+// One message goes to each of so many players, and a frame waits until all are handled.
+//
+//	row          is
+//	pumps        this module's mailboxes, with as many tasks in ants as there are processors.
+//	             They alone keep the order of a player's messages and never let two of its
+//	             handlers meet
+//	go           a goroutine for each message
+//	ants-submit  one Submit to ants for each message
+//	pond         one task of pond for each message
+//	conc         one task of conc for each message; its pool is made anew in each frame, for
+//	             it cannot be used again once it was waited for
+package main

@@ -1,4 +1,4 @@
-package peers
+package main
 
 import (
 	"flag"
@@ -7,25 +7,7 @@ import (
 	"testing"
 )
 
-const halfDay = 12 * 3600 // s
-
 var most = flag.Int("peers.most", 1_000_000, "the largest number of timers; 10000000 needs 8 GB")
-
-// peer keeps deadlines, in s, by the number of the timer. A timer that waits is added
-// once, and removed before it is added again unless it fired.
-type peer interface {
-	add(timer int, due int64)
-	move(timer int, due int64)
-	remove(timer int)
-	advance(now int64) (fired int) // since the last call, as far as is known
-	settle() (fired int)           // the others, when nothing waits any more
-	close()
-}
-
-var peers = []struct {
-	name string
-	make func(timers int) peer
-}{{"wheel", newWheel}, {"otter", newOtter}, {"gozero", newGozero}, {"btree", newBtree}}
 
 // all runs f for every peer at every size, with so many timers waiting.
 func all(b *testing.B, f func(b *testing.B, p peer, n int, rng *rand.Rand)) {
@@ -45,15 +27,10 @@ func all(b *testing.B, f func(b *testing.B, p peer, n int, rng *rand.Rand)) {
 	}
 }
 
-func within12h(rng *rand.Rand) int64 { return 1 + rng.Int64N(halfDay) }
-
 // each reports the time of one op of b, of which each was n.
 func each(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
 }
-
-// warm is how often the calls are made before they are measured, for the memory.
-const warm = 5
 
 // BenchmarkAdd adds a tenth to those that wait; Remove takes them out again, at random.
 func BenchmarkAdd(b *testing.B)    { addAndRemove(b, true) }

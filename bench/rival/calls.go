@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/load"
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Called is what single calls of the loop cost, in ns, with so many buffs live.
+// Called is what single calls of the loop cost, in ns of processor time, with so many buffs
+// live.
 type Called struct {
 	Buffs                int
 	New, Refresh, Remove load.Spread
@@ -37,13 +39,13 @@ func Calls(buffs, rounds int, progress func(float64)) (Called, error) {
 		}
 		wrong := 0
 		per := func(call func(i int) bool) float64 {
-			start := time.Now()
+			start := gauge.CPU()
 			for i := range callBatch {
 				if !call(i) {
 					wrong++
 				}
 			}
-			took := time.Since(start)
+			took := gauge.CPU() - start
 			o.eng.Tick(0) // takes the events away
 			return float64(took) / callBatch
 		}

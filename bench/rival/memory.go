@@ -1,6 +1,6 @@
 package rival
 
-import "time"
+import "github.com/bufftick/bufftick/bench/gauge"
 
 // memory is what the machine itself takes for one access to a place that nobody could
 // foresee: it reads a word, and where the next one lies depends on what was read. No
@@ -21,7 +21,7 @@ func newMemory(bytes int) *memory {
 	return m
 }
 
-// access returns the ns of one access to the first so many bytes. What fits into a cache is
+// access returns the ns of processor time of one access to the first so many bytes. What fits into a cache is
 // there before the clock runs.
 func (m *memory) access(bytes int) float64 {
 	const measured, warm = 200_000, 1_000_000
@@ -30,9 +30,9 @@ func (m *memory) access(bytes int) float64 {
 		return 0
 	}
 	m.walk(lines, int(min(2*lines, warm)))
-	start := time.Now()
+	start := gauge.CPU()
 	m.walk(lines, measured)
-	return float64(time.Since(start)) / measured
+	return float64(gauge.CPU()-start) / measured
 }
 
 func (m *memory) walk(lines uint64, steps int) {

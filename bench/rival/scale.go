@@ -22,9 +22,10 @@ type Scaled struct {
 	Wall    load.Spread // ns of Tick for each event
 	CPU     load.Spread // ns of processor time in Tick for each event
 	Frame   load.Spread // ns of a Tick
-	Access  load.Spread // ns of one access to memory of that size; see memory. Of worlds on the loop only
+	Access  load.Spread // ns of processor time of one access to as much memory; only of worlds on the loop
 	Bytes   float64     // of the heap for each buff, players included
 	Samples []float64   // Wall of each round
+	CPUs    []float64   // CPU of each round
 }
 
 // Each player has so many buffs, of which two pulse every 3 s.
@@ -78,7 +79,7 @@ func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, 
 		if len(r.access) > 0 {
 			out[i].Access = load.SpreadOf(r.access[1:])
 		}
-		out[i].Samples = r.wall
+		out[i].Samples, out[i].CPUs = r.wall, r.cpu
 		if err := w.eng.Close(context.Background()); err != nil {
 			return nil, err
 		}

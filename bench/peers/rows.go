@@ -1,6 +1,7 @@
-package peers
+package main
 
 import (
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -10,6 +11,27 @@ import (
 
 	"github.com/bufftick/bufftick/wheel"
 )
+
+const halfDay = 12 * 3600 // s
+
+func within12h(rng *rand.Rand) int64 { return 1 + rng.Int64N(halfDay) }
+
+// peer keeps deadlines, in s, by the number of the timer. A timer that waits is added
+// once, and removed before it is added again unless it fired.
+type peer interface {
+	add(timer int, due int64)
+	move(timer int, due int64)
+	remove(timer int)
+	advance(now int64) (fired int) // since the last call, as far as is known
+	settle() (fired int)           // the others, when nothing waits any more
+	close()
+}
+
+// peers are all of them, ours first.
+var peers = []struct {
+	name string
+	make func(timers int) peer
+}{{"wheel", newWheel}, {"otter", newOtter}, {"gozero", newGozero}, {"btree", newBtree}}
 
 type wheelPeer struct {
 	wheel   *wheel.Wheel

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strconv"
+
+	"github.com/bufftick/bufftick/bench/page"
+)
+
+// measurePeers runs the module of the other libraries, which this one does not require.
+// Where they cannot be had, the report says so and goes on: minutes of measuring are
+// behind it.
+func measurePeers(most, rounds int, con *console) ([]page.Turns, error) {
+	cmd := exec.Command("go", "-C", "bench/peers", "run", ".", "-most", strconv.Itoa(most), "-rounds", strconv.Itoa(rounds))
+	var diag bytes.Buffer
+	cmd.Stderr = &diag
+	text, err := cmd.Output()
+	if err != nil {
+		fmt.Fprintf(con.diag, "bench: other libraries are left out: %v\n%s", err, &diag)
+		return nil, nil
+	}
+	var all []page.Turns
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("bench/peers: %w", err)
+	}
+	return all, nil
+}
