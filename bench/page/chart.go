@@ -31,8 +31,9 @@ type axis struct {
 	name     string
 	log      bool
 	label    func(float64) string
-	min, max float64 // if not both 0
-	step     float64 // between two labels; 0: as it comes
+	min, max float64   // if not both 0
+	step     float64   // between two labels; 0: some six of them
+	at       []float64 // where the labels are, and no others
 }
 
 type line struct {
@@ -77,22 +78,19 @@ func (c *chart) write(dir string) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	p := plot.New()
 	p.BackgroundColor = color.White
-	p.Title.Text = c.title + "\n" + c.under
-	p.Title.TextStyle.Font.Size = 13
+	p.Title.Text = c.title
+	p.Title.TextStyle.Font.Size = 14
 	p.Title.TextStyle.XAlign = draw.XCenter
-	p.Title.Padding = 4 * vg.Millimeter
+	p.Title.Padding = 11 * vg.Millimeter
 	c.x.set(&p.X)
 	c.y.set(&p.Y)
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = gridColour, gridColour
-	p.Add(grid)
+	p.Add(grid, marks(c.marks)) // what happens on a border is drawn over it
 	for i, l := range c.lines {
 		if err := l.add(p, colours[i%len(colours)]); err != nil {
 			return fmt.Errorf("%s, %s: %w", c.file, l.name, err)
 		}
-	}
-	if len(c.marks) > 0 {
-		p.Add(marks(c.marks))
 	}
 	p.Legend.Top, p.Legend.Left = !c.bottom, c.left
 	p.Legend.TextStyle.Font.Size = 11
@@ -106,12 +104,16 @@ func (c *chart) write(dir string) error {
 	} else {
 		p.Legend.XOffs = -3 * vg.Millimeter
 	}
-	to, err := p.WriterTo(chartWidth, chartHeight, "svg")
+	svg, err := draw.NewFormattedCanvas(chartWidth, chartHeight, "svg")
 	if err != nil {
 		return err
 	}
+	page := draw.New(svg)
+	p.Draw(draw.Crop(page, 2*vg.Millimeter, -4*vg.Millimeter, 1*vg.Millimeter, -2*vg.Millimeter))
+	style := draw.TextStyle{Color: color.Gray{0x44}, Font: font.From(plot.DefaultFont, 11), XAlign: draw.XCenter, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
+	page.FillText(style, vg.Point{X: page.Center().X, Y: page.Max.Y - 8*vg.Millimeter}, c.under)
 	var b strings.Builder
-	if _, err := to.WriteTo(&b); err != nil {
+	if _, err := svg.WriteTo(&b); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, c.file), []byte(b.String()), 0o644)
@@ -129,7 +131,7 @@ func (a *axis) set(to *plot.Axis) {
 		to.Scale = plot.LogScale{}
 		to.Tick.Marker = logTicks{a.label}
 	} else if a.label != nil {
-		to.Tick.Marker = plainTicks{a.label, a.step}
+		to.Tick.Marker = plainTicks{a.label, a.step, a.at}
 	}
 }
 
@@ -150,7 +152,7 @@ func (l *line) add(p *plot.Plot, c color.Color) error {
 		p.Add(drawn)
 		legend = append(legend, drawn)
 	}
-	if l.dots || len(l.points) <= 30 {
+	if l.dots || l.whisks != nil || len(l.points) > 2 && len(l.points) <= 30 {
 		dots, err := plotter.NewScatter(l.points)
 		if err != nil {
 			return err
@@ -180,8 +182,11 @@ func (l *line) Len() int { return len(l.points) }
 // XY returns a point.
 func (l *line) XY(i int) (x, y float64) { return l.points[i].X, l.points[i].Y }
 
-// YError returns how far its whisker reaches.
-func (l *line) YError(i int) (low, high float64) { return l.whisks[i], l.whisks[i] }
+// YError returns how far its whisker reaches. Below, that is never to nothing, which a log
+// axis does not have.
+func (l *line) YError(i int) (low, high float64) {
+	return min(l.whisks[i], 0.95*l.points[i].Y), l.whisks[i]
+}
 
 // marks draws upright lines with a word on top of each.
 type marks []mark
@@ -192,7 +197,7 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, k := range m {
 		style := draw.LineStyle{Color: markColour, Width: 0.7, Dashes: []vg.Length{2, 3}}
 		if k.bold {
-			style = draw.LineStyle{Color: color.Black, Width: 1}
+			style = draw.LineStyle{Color: color.Gray{0x55}, Width: 1.2}
 		}
 		x := toX(k.x)
 		c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
@@ -224,34 +229,54 @@ func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
 	return out
 }
 
-// plainTicks are those of the library, with labels of ours.
+// plainTicks are at the same distance from each other.
 type plainTicks struct {
 	label func(float64) string
 	step  float64
+	at    []float64
 }
 
 // Ticks is of plot.Ticker.
 func (t plainTicks) Ticks(lo, hi float64) []plot.Tick {
-	if t.step > 0 {
-		var out []plot.Tick
-		for v := math.Ceil(lo/t.step) * t.step; v <= hi; v += t.step {
-			out = append(out, plot.Tick{Value: v, Label: t.label(v)})
-		}
-		return out
+	if len(t.at) > 0 {
+		return t.ticks(t.at)
 	}
-	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
-	for i := range ticks {
-		if !ticks[i].IsMinor() {
-			ticks[i].Label = t.label(ticks[i].Value)
+	step := t.step
+	if step == 0 {
+		step = roundStep((hi - lo) / 6)
+	}
+	var at []float64
+	for n := math.Ceil(lo / step); n*step <= hi; n++ {
+		at = append(at, n*step+0) // and never minus nothing
+	}
+	return t.ticks(at)
+}
+
+func (t plainTicks) ticks(at []float64) (out []plot.Tick) {
+	for _, v := range at {
+		out = append(out, plot.Tick{Value: v, Label: t.label(v)})
+	}
+	return out
+}
+
+// roundStep is the next of 1, 2 or 5 times a power of ten.
+func roundStep(least float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, k := range []float64{1, 2, 5} {
+		if k*unit >= least {
+			return k * unit
 		}
 	}
-	return ticks
+	return 10 * unit
 }
 
 // Labels of ticks.
 
 // short is 10,000 or 1 M.
 func short(v float64) string {
+	if v == 0 {
+		return "0"
+	}
 	if v >= 1e6 {
 		return strconv.FormatFloat(v/1e6, 'g', 3, 64) + " M"
 	}
@@ -263,6 +288,9 @@ func short(v float64) string {
 
 // lean is nanos without zeros behind the point.
 func lean(ns float64) string {
+	if ns == 0 {
+		return "0"
+	}
 	for _, u := range []struct {
 		name string
 		ns   float64

@@ -3,10 +3,12 @@ package page
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/bufftick/bufftick/bench/load"
+	"github.com/bufftick/bufftick/bench/rival"
 )
 
 // cdfChart is the distribution of the frames: a nine for each step upwards.
@@ -15,7 +17,7 @@ func (r *Report) cdfChart() *chart {
 		file: cdfFile, bottom: true,
 		under: "share of all frames of 50 ms that took no longer; calls and Tick, virtual time",
 		x:     axis{name: "time of a frame (log)", log: true, label: lean},
-		y:     axis{name: "share of frames", min: 0, max: 3.4, label: nines},
+		y:     axis{name: "share of frames (log of the rest)", min: 0, max: 3.4, label: nines, at: []float64{0, math.Log10(2), 1, 2, 3}},
 	}
 	var worst *load.Result
 	for _, letter := range []string{"A", "B", "C", "D", "E", "H", "K"} {
@@ -43,13 +45,7 @@ func (r *Report) cdfChart() *chart {
 
 // nines labels a number of nines.
 func nines(v float64) string {
-	switch {
-	case v == 0:
-		return "0"
-	case math.Abs(v-math.Round(v)) > 1e-9:
-		return ""
-	}
-	return map[float64]string{1: "90 %", 2: "99 %", 3: "99.9 %"}[math.Round(v)]
+	return strconv.FormatFloat(100-100*math.Pow(10, -v), 'g', 4, 64) + " %"
 }
 
 func (r *Report) soakChart() *chart {
@@ -62,7 +58,7 @@ func (r *Report) soakChart() *chart {
 		title: fmt.Sprintf("After 24 hours %.2f MB live, after 12 hours %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle")),
 		under: fmt.Sprintf("profile J: %s players, %s buffs, %s events; after a collection", count(p.Players), count(p.Buffs), count(p.Events)),
 		x:     axis{name: "hours of the game", label: short, step: 4},
-		y:     axis{name: "MB that live", min: 0, max: 1},
+		y:     axis{name: "live heap, MB", label: short, min: 0, max: 1},
 	}
 	if p.Simulated.Hours() < 23 {
 		c.x.step = 0
@@ -92,7 +88,7 @@ func (r *Report) dayChart() *chart {
 		title: fmt.Sprintf("Over %.0f hours the median frame stays between %s and %s", p.Simulated.Hours(), lean(twoDigits(least)), lean(twoDigits(most))),
 		under: fmt.Sprintf("profile J: %s players, %s buffs; calls and Tick, each point %s frames of 50 ms", count(p.Players), count(p.Buffs), count(p.Rows[0].Frames)),
 		x:     axis{name: "hours of the game; an upright line is where the hour hand moves", label: short, step: 2},
-		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: least / 2, max: 10 * float64(max(1, p.Max))},
+		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: least / 2, max: 6 * float64(max(1, p.Max))},
 	}
 	for h := math.Ceil(middle.points[0].X); h <= middle.points[len(middle.points)-1].X; h++ {
 		c.marks = append(c.marks, mark{x: h})
@@ -110,7 +106,7 @@ func (r *Report) cancelChart() *chart {
 		title: fmt.Sprintf("%s cancelled timers and %s cancelled buffs later, the heap is as before", count(int64(figure(p, "cancelled and added on the wheel alone"))), count(int64(figure(p, "cancelled")))),
 		under: "profile G: 200,000 live; after a collection",
 		x:     axis{name: "millions cancelled (log)", log: true, label: short},
-		y:     axis{name: "MB that live", min: 0, max: 1},
+		y:     axis{name: "live heap, MB", label: short, min: 0, max: 1},
 	}
 	c.lines = []line{
 		series(p, "heap", "the engine, with its players", c),
@@ -131,6 +127,15 @@ func series(p *load.Result, name, title string, c *chart) line {
 	return l
 }
 
+// rivalLegend is what the lines are called, by name.
+var rivalLegend = map[string]string{
+	rival.Engine: "the engine, on the loop",
+	"ants":       "the engine, handlers on ants",
+	"scan":       "a scan of all buffs",
+	"lists":      "43,200 lists",
+	"heap":       "container/heap",
+}
+
 // rivalChart is the cost of an event by everybody, at all sizes.
 func (r *Report) rivalChart(load string) *chart {
 	lines := map[string]*line{}
@@ -143,11 +148,12 @@ func (r *Report) rivalChart(load string) *chart {
 		}
 		for _, row := range d.Rows {
 			if lines[row.Name] == nil {
-				lines[row.Name] = &line{name: row.Name}
+				lines[row.Name] = &line{name: rivalLegend[row.Name]}
 				names = append(names, row.Name)
 			}
 			l := lines[row.Name]
 			l.points = append(l.points, plotter.XY{X: float64(d.Buffs), Y: row.CPU.Mean})
+			l.whisks = append(l.whisks, row.CPU.PlusMinus)
 			least, most = min(least, row.CPU.Mean), max(most, row.CPU.Mean)
 			switch row.Name {
 			case "engine":
@@ -166,7 +172,7 @@ func (r *Report) rivalChart(load string) *chart {
 			true:  fmt.Sprintf("Where little is due, to look at all buffs costs %.1f times the engine", scan/engine),
 			false: fmt.Sprintf("Where much is due, to look at all buffs costs %.0f %% of the engine, without its rules", 100*scan/engine),
 		}[scan > engine],
-		under: fmt.Sprintf("load %q; processor time for each pulse, end and call, taken in turn", load),
+		under: fmt.Sprintf("load %q; processor time for each pulse, end and call, taken in turn; mean and 95 %% interval", load),
 		x:     axis{name: "buffs (log)", log: true, label: short},
 		y:     axis{name: "for each event (log)", log: true, label: lean, min: least / 1.5, max: most * 8},
 	}

@@ -111,7 +111,7 @@ func (r *Report) profilesPart(w *writer) {
 			fmt.Sprintf("%d ms", p.Late50), fmt.Sprintf("%d ms", p.Late99), fmt.Sprintf("%d ms", p.LateMax), count(p.Backlog), bytes(p.Heap), fmt.Sprintf("%.0f", p.BytesPer),
 			fmt.Sprintf("%.3f", p.Allocs), fmt.Sprintf("%.1f %%", 100*p.GCShare), digest(p))
 	}
-	w.line("\nLateness is in the game's time: from when something was due to the frame that brought it; below 50 ms it is as early as frames allow. Calls/s and events/s are while calls and Ticks run, not while the books are kept. Allocations include those of the books. F has no calls and no players: it is the wheel alone. The digest is of all events in their order, and does not depend on the number of workers; it is missing where time is what is tested.\n")
+	w.line("\nLateness is in the game's time: from when something was due to the frame that brought it; below 50 ms it is as early as frames allow. Calls/s and events/s are while calls and Ticks run, not while the books are kept. Allocations include those of the books. F has no calls and no players: it is the wheel alone. The digest is of all events in their order, and does not depend on the number of workers; it is missing where time is what is tested. The ± of p50 and p99 is that of the ten parts of a run; p99.9 and max have none, for each of them is a few frames, and on a shared machine those in which it did something else. K's step is its budget: a Tick waits up to 10 ms for those who sleep.\n")
 	w.line("### What had to hold\n")
 	w.line("Of every pulse and every end the books knew the millisecond before the engine did.\n")
 	w.table("profile", "pulses seen", "ends seen", "casts across", "lost", "early", "late", "doubled", "otherwise wrong")
