@@ -6,9 +6,15 @@
 //	go run ./bench scale                 cost of an event from 1,000 to 1,000,000 players
 //	go run ./bench rivals                the engine against what one would write without it
 //	go run ./bench wheel                 the wheel alone against a heap, a flat wheel, AfterFunc
-//	go run ./bench report                all of it: tables, charts, run.json, bench.txt, ticks.csv
+//	go run ./bench report                all of it: tables, charts, run.json, bench.txt, ticks.csv,
+//	                                     and the figures of the README
 //	go run ./bench compare main .        did my change make it slower? A B A B, by benchstat
 //	go run ./bench gate                  what CI asks
+//
+// The report of this repository is in the folder report, and the marked parts of the README
+// are written with it; a test holds them to report/run.json. After a change to how they are
+// written, -from report/run.json writes them anew and measures nothing. -parts measures a
+// part of it anew and keeps the rest.
 //
 // Flags may have one dash or two. -profile cpu, mem, mutex or trace writes a profile of any of
 // these; -realtime lets a frame take its 50 ms, where it else takes as little as it needs. The
@@ -40,7 +46,7 @@
 //	H  stall    the raids; every 20 s the server stops for    that order is kept, and how long it
 //	            5 s, with 10 ms of budget for a Tick          takes to be on time again
 //	I  empty    0 to 10 players, 1,000 frames a second        that nothing costs nothing
-//	J  soak     five raids of 40 for 24 hours                 that nothing drifts and nothing leaks
+//	J  soak     ten raids of 40 for 24 hours                  that nothing drifts and nothing leaks
 //	K  slow     the raids, and one player in a hundred whose  that the others do not notice
 //	            handlers sleep for 20 ms
 //
@@ -62,6 +68,16 @@
 // sample of those comes from a process of its own, for where a process lies in memory has a say
 // too. Gate fails on allocations, and on ratios half above what was measured; compare, with two
 // commits in turn, finds what is less.
+//
+// # The same verdict each time
+//
+// Two things decide in CI, and neither is an absolute time: how much a step allocates, which
+// is a count, and how many times the heap's event a step takes, as the middle of five
+// processes, with half of it as margin. A count of instructions would be steadier, but a
+// virtual machine seldom lets one count them. .ci/verdicts repeats the judges: gate of one
+// commit twenty times, gate of planted regressions five times, compare of a commit with
+// itself and with one whose Ticks take a fifth longer three times each. What came of it
+// last, on a machine with more to do than it could, is in docs/bench-verdicts.txt.
 //
 // # Benchmarks
 //

@@ -143,8 +143,8 @@ type Soak struct {
 
 func newSoak() *Soak {
 	return &Soak{Mix{
-		Players: 200, Raid: 40, Long: 11, Forever: 10, Ticking: 5, Warm: time.Minute, For: 24 * time.Hour,
-		New: 279, Pulsing: 35, Refresh: 126, Stacks: 45, Dispel: 1, Hasten: 2, Cancel: 5,
+		Players: 400, Raid: 40, Long: 11, Forever: 10, Ticking: 5, Warm: time.Minute, For: 24 * time.Hour,
+		New: 558, Pulsing: 35, Refresh: 252, Stacks: 90, Dispel: 1, Hasten: 2, Cancel: 5,
 	}}
 }
 

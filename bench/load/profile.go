@@ -30,7 +30,7 @@ var Profiles = []Entry{
 	{"G", "cancel", "half of all deadlines never come: they are cancelled, or moved", "that what is cancelled is gone, and memory stays flat", func() Profile { return newCancel() }},
 	{"H", "stall", "the raids, whose server stops for 5 s", "that order is kept, and how long it takes to be on time again", func() Profile { return newStall() }},
 	{"I", "empty", "0 to 10 players with 0 to 100 buffs, at 1,000 frames a second", "that nothing costs nothing", func() Profile { return newEmpty() }},
-	{"J", "soak", "five raids of 40 for 24 hours", "that nothing drifts and nothing leaks", func() Profile { return newSoak() }},
+	{"J", "soak", "ten raids of 40 for 24 hours", "that nothing drifts and nothing leaks", func() Profile { return newSoak() }},
 	{"K", "slow", "the raids, and of each hundred players one whose handlers sleep for 20 ms", "that the others do not notice", func() Profile { return newSlow() }},
 }
 

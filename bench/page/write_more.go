@@ -122,7 +122,7 @@ that sleeps 50 ms between two; ` + "`-realtime`" + ` shows the difference. There
 storage, and no other goroutine that fills the Inbox. The players are drawn by chance with the
 rates of a few public logs of arena fights; nobody moves, dies or hunts in them.
 
-The soak is five raids, not the hundred of profile B, or it would take hours; its numbers are flags.
+The soak is ten raids, not the hundred of profile B, or it would take hours; its numbers are flags.
 The engine cancels 10^7 buffs, the wheel alone 10^8: ` + "`go run ./bench run cancel -cancels 100000000`" + `
 lets the engine cancel as many, in some eight minutes, and must end with a flat heap too. The borders
 of minutes and the hour are shown on the wheel alone, where nothing else hides them, and of each of
