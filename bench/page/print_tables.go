@@ -41,8 +41,8 @@ func PrintDuels(w io.Writer, duels []rival.Duel, after *rival.Duel) {
 
 // PrintKept writes what the wheel and the others took, as lines.
 func PrintKept(w io.Writer, all []rival.Kept) {
-	fmt.Fprintf(w, "\n%10s %-20s %16s %16s %16s %12s\n", "timers", "by", "Add", "Move", "Remove", "fire")
+	fmt.Fprintf(w, "\n%10s %-20s %16s %16s %16s %16s\n", "timers", "by", "Add", "Move", "Remove", "fire")
 	for _, k := range all {
-		fmt.Fprintf(w, "%10s %-20s %16s %16s %16s %12s\n", count(k.Timers), k.Name, spread(k.Add), spread(k.Move), spread(k.Remove), single(k.Fire.Mean))
+		fmt.Fprintf(w, "%10s %-20s %16s %16s %16s %16s\n", count(k.Timers), k.Name, spread(k.Add), spread(k.Move), spread(k.Remove), spread(k.Fire))
 	}
 }

@@ -83,10 +83,10 @@ func (r *Report) wheelPart(w *writer) {
 		return
 	}
 	w.line("## The wheel alone\n")
-	w.line("Timers of up to 12 h on a grid of a second; a tenth more are added, moved and removed in turn, and in the end all fire, once. Flat keeps no order within its second and knows nothing beyond 12 h. More, with other libraries, is in [docs/wheel.md](../docs/wheel.md).\n")
+	w.line("Timers of up to 12 h on a grid of a second; a tenth more are added, moved and removed in turn, and in the end all fire, three times. Flat keeps no order within its second and knows nothing beyond 12 h. More, with other libraries, is in [docs/wheel.md](../docs/wheel.md).\n")
 	w.table("timers", "by", "Add", "Move", "Remove", "fire")
 	for _, k := range r.Kept {
-		w.row(count(k.Timers), k.Name, spread(k.Add), spread(k.Move), spread(k.Remove), single(k.Fire.Mean))
+		w.row(count(k.Timers), k.Name, spread(k.Add), spread(k.Move), spread(k.Remove), spread(k.Fire))
 	}
 	w.line("")
 }
@@ -130,7 +130,8 @@ those frames the shortest of its runs: what the machine does beside is not in it
 of the other profiles.
 
 The books share the memory and the caches with what they check, which makes the engine a little
-slower, and the machine was shared with others: where two figures are to be compared, compare those
-of one table. The rivals do less than the engine, by as much as their names say. One machine, with
-two processors, is not many: what more workers bring is not to be seen here.
+slower, and a virtual machine is shared with others: where two figures are to be compared, compare
+those of one table. The rivals do less than the engine, by as much as their names say. One machine is
+not all machines: with other caches the growth is another, and with more processors more workers
+bring more.
 `

@@ -10,7 +10,7 @@ import (
 )
 
 // The wheel alone: so many timers wait for up to 12 h on a grid of a second, and a tenth
-// more are added, moved and removed, keeper after keeper in each round. Then all fire.
+// more are added, moved and removed, keeper after keeper in each round. Then all fire, three times.
 
 // keeper keeps deadlines, in ms, by the number of the timer.
 type keeper interface {
@@ -18,6 +18,7 @@ type keeper interface {
 	move(timer int32, due int64)
 	remove(timer int32)
 	advance(now int64) (fired int)
+	again(timer int32, due int64) // add one that has fired
 }
 
 // Kept is what one keeper's calls cost, in ns a timer.
@@ -34,6 +35,9 @@ type KeptRound struct{ Add, Move, Remove, Fire float64 }
 // keptWarm is how many rounds do not count: dead entries of a wheel pile up to a fifth of
 // its timers before it has as much memory as it ever will.
 const keptWarm = 5
+
+// keptFires is how often all fire.
+const keptFires = 3
 
 const (
 	keptGrid = 1000         // ms
@@ -71,14 +75,16 @@ func Keep(timers, rounds int, progress func(float64)) []Kept {
 		}
 		progress(float64(round+1) / float64(rounds+keptWarm+1))
 	}
-	for i, k := range keepers {
-		if i < len(keepers)-1 {
-			out[i].Rounds[0].Fire = fireAll(k, timers)
-		} else {
-			for t := range timers {
-				k.remove(int32(t))
-			}
+	firing := keepers[:len(keepers)-1]
+	for round := range min(rounds, keptFires) {
+		for i, k := range firing {
+			out[i].Rounds[round].Fire = fireAll(k, int64(round)*keptSpan, due[:timers])
 		}
+	}
+	for t := range timers {
+		keepers[len(firing)].remove(int32(t))
+	}
+	for i := range out {
 		out[i].sum()
 	}
 	return out
@@ -109,16 +115,22 @@ func churn(k keeper, timers int, due, later []int64, order []int) (r KeptRound) 
 	return r
 }
 
-// fireAll lets all fire, second by second.
-func fireAll(k keeper, timers int) float64 {
+// fireAll lets all fire, second by second, from an instant that is a multiple of the span. At
+// the first they wait already.
+func fireAll(k keeper, from int64, due []int64) float64 {
+	if from > 0 {
+		for t, at := range due {
+			k.again(int32(t), from+at)
+		}
+	}
 	start, fired := time.Now(), 0
-	for now := int64(keptGrid); now <= keptSpan; now += keptGrid {
+	for now := from + keptGrid; now <= from+keptSpan; now += keptGrid {
 		fired += k.advance(now)
 	}
-	if fired != timers {
+	if fired != len(due) {
 		panic("rival: a keeper has lost timers")
 	}
-	return float64(time.Since(start)) / float64(timers)
+	return float64(time.Since(start)) / float64(len(due))
 }
 
 func (k *Kept) sum() {
@@ -145,6 +157,7 @@ func newKeptWheel(timers int) keeper {
 func (k *keptWheel) add(t int32, due int64)  { k.handles[t] = k.wheel.Add(wheel.Time(due), uint64(t)) }
 func (k *keptWheel) move(t int32, due int64) { k.wheel.Move(k.handles[t], wheel.Time(due)) }
 func (k *keptWheel) remove(t int32)          { k.wheel.Remove(k.handles[t]) }
+func (k *keptWheel) again(t int32, at int64) { k.move(t, at) }
 
 func (k *keptWheel) advance(now int64) int {
 	k.fired = k.wheel.Advance(wheel.Time(now), k.fired[:0])
@@ -180,6 +193,8 @@ func (k *keptFlat) move(t int32, due int64) {
 	k.remove(t)
 	k.add(t, due)
 }
+
+func (k *keptFlat) again(t int32, due int64) { k.add(t, due) }
 
 func (k *keptFlat) advance(now int64) int {
 	list := &k.slots[now/keptGrid%listFrames]
@@ -235,6 +250,8 @@ func (k *keptHeap) move(t int32, due int64) {
 	heap.Fix(k, int(k.place[t]))
 }
 
+func (k *keptHeap) again(t int32, due int64) { k.add(t, due) }
+
 func (k *keptHeap) remove(t int32) { heap.Remove(k, int(k.place[t])) }
 
 func (k *keptHeap) advance(now int64) int {
@@ -260,3 +277,4 @@ func (k *keptAfter) add(t int32, due int64)  { k.timers[t] = time.AfterFunc(k.wa
 func (k *keptAfter) move(t int32, due int64) { k.timers[t].Reset(k.wait(due)) }
 func (k *keptAfter) remove(t int32)          { k.timers[t].Stop() }
 func (k *keptAfter) advance(int64) int       { return 0 }
+func (k *keptAfter) again(t int32, at int64) { k.move(t, at) }

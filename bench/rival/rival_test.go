@@ -97,6 +97,7 @@ func TestKeep(t *testing.T) {
 	require.Len(t, all, 4)
 	for _, k := range all {
 		require.Len(t, k.Rounds, 2)
+		require.Equal(t, k.Name != "AfterFunc", k.Fire.Mean > 0 && k.Fire.PlusMinus > 0)
 	}
 }
 
