@@ -160,9 +160,9 @@ func newPulseProbe() (*pulseProbe, error) {
 }
 
 func (p *pulseProbe) play() float64 {
-	_, cpu, err := p.world.turn()
-	if err != nil {
+	start := gauge.CPU()
+	if _, err := p.world.turn(); err != nil {
 		panic(fmt.Sprintf("rival: %v", err)) // Scale would say the same
 	}
-	return float64(cpu) / float64(p.world.players*scalePulsing)
+	return float64(gauge.CPU()-start) / float64(p.world.players*scalePulsing)
 }
