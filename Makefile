@@ -1,5 +1,5 @@
 # The same commands as CI: see .ci/run.
-.PHONY: test race fuzz bench report lint ci prove mutants nightly wheel-plots
+.PHONY: test race fuzz bench report lint ci prove mutants nightly verdicts wheel-plots
 
 test: ; go test ./...
 race: ; bash .ci/run race
@@ -11,4 +11,5 @@ ci: ; bash .ci/run
 prove: ; bash .ci/prove
 mutants: ; bash .ci/mutants
 nightly: ; bash .ci/nightly
+verdicts: ; bash .ci/verdicts
 wheel-plots: ; bash bench/plot/run

@@ -100,7 +100,8 @@ func (r *Report) readmeFirst(w *writer) {
 		}
 	}
 	if len(parts) > 0 {
-		w.fill(strings.Join(parts, "; ") + " ([Benchmarks](#benchmarks)).")
+		text := strings.Join(parts, "; ") + " ([Benchmarks](#benchmarks))."
+		w.fill(strings.ToUpper(text[:1]) + text[1:])
 	}
 }
 
