@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,4 +75,45 @@ func TestRatioLines(t *testing.T) {
 	require.Equal(t, 1, rows)
 	require.NotContains(t, string(got), "Profile")
 	require.Contains(t, string(got), "2.1 times-the-heap")
+}
+
+// TestCompare: of two files that differ by chance there is no difference; what has become a
+// fifth dearer or cheaper is found, and only what is dearer fails.
+func TestCompare(t *testing.T) {
+	t.Chdir("..") // where the tools are
+	file := func(times float64, steps ...string) string {
+		var text strings.Builder
+		for _, step := range steps {
+			for i := range 10 {
+				fmt.Fprintf(&text, "BenchmarkStep/%s-2 1 %.4f times-the-heap\n", step, 3*times*(1+0.01*float64(i*7%10)))
+			}
+		}
+		name := filepath.Join(t.TempDir(), "bench.txt")
+		require.NoError(t, os.WriteFile(name, []byte(text.String()), 0o600))
+		return name
+	}
+	old := file(1, "calls", "game")
+	for _, row := range []struct {
+		times float64
+		code  int
+		says  string
+	}{
+		{1, 0, "2 rows: 0 dearer, 0 cheaper, 2 without a difference"},
+		{1.05, 0, "2 rows: 0 dearer, 0 cheaper, 2 without a difference"}, // sure, and too little
+		{1.2, 1, "2 rows: 2 dearer, 0 cheaper, 0 without a difference"},
+		{0.8, 0, "2 rows: 0 dearer, 2 cheaper, 0 without a difference"},
+	} {
+		code, out, diag := bench("compare", old, file(row.times, "calls", "game"))
+		require.Equal(t, row.code, code, "%s%s", out, diag)
+		require.Contains(t, out, row.says)
+	}
+	code, _, diag := bench("compare", old, file(1, "elsewhere"))
+	require.Equal(t, 2, code)
+	require.Contains(t, diag, "benchstat has compared nothing")
+}
+
+// TestGateVerdict: a run passes, or says at what it failed.
+func TestGateVerdict(t *testing.T) {
+	require.Equal(t, "passed", gateVerdict(nil))
+	require.Equal(t, "failed at wheel/churn, wheel: Move", gateVerdict([]string{"wheel/churn", "wheel: Move"}))
 }
