@@ -47,6 +47,9 @@ func run(args []string, out, diag io.Writer) int {
 		fmt.Fprintln(diag, "bench:", err)
 		return 2
 	}
+	if len(args) == 0 {
+		args = []string{"-help"}
+	}
 	ctx, err := parser.Parse(twoDashes(args))
 	if code >= 0 { // -help has been answered
 		return code

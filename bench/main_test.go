@@ -34,7 +34,10 @@ func TestRun(t *testing.T) {
 
 // TestHelp: each profile says what it is for, and its numbers are flags.
 func TestHelp(t *testing.T) {
-	_, out, _ := bench("run", "-help")
+	code, out, _ := bench()
+	require.Zero(t, code)
+	require.Contains(t, out, "Usage: bench <command>")
+	_, out, _ = bench("run", "-help")
 	require.Contains(t, out, "A. 5,000 players in a city")
 	_, out, _ = bench("run", "siege", "-help")
 	require.Contains(t, out, "--targets=500")

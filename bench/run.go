@@ -22,6 +22,7 @@ type console struct{ out, diag io.Writer }
 // runCmd plays profiles. Each is a command below it, with its numbers as flags.
 type runCmd struct {
 	game `embed:""`
+	Out  string `placeholder:"DIR" help:"also write run.json, bench.txt and ticks.csv there"`
 
 	All     struct{}     `cmd:"" default:"1" help:"all of them, one after the other (also without a name)"`
 	City    load.City    `cmd:"" aliases:"A,a" help:"${city}"`
@@ -43,7 +44,6 @@ type game struct {
 	Workers  int    `help:"how many handlers run at once; 0 is as many as processors"`
 	Realtime bool   `help:"a frame of 50 ms takes 50 ms, and not as little as it needs"`
 	Quick    bool   `help:"all profiles, much shorter, within a minute"`
-	Out      string `placeholder:"DIR" help:"also write run.json, bench.txt and ticks.csv there"`
 }
 
 // newCLI returns the command line with the numbers of the full profiles.
