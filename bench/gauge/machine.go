@@ -53,14 +53,15 @@ func memory() string {
 	return fmt.Sprintf("%.0f GB", kb/1e6)
 }
 
-// commit returns the commit of the tree, and whether more than a report differs from it.
+// commit returns the commit of the tree, and whether more than a report and texts differ from
+// it: a report writes those itself.
 func commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {
 		return "not known"
 	}
 	name := strings.TrimSpace(string(out))
-	changes, err := exec.Command("git", "status", "--porcelain", "--", ":/", ":(top,exclude)report").Output()
+	changes, err := exec.Command("git", "status", "--porcelain", "--", ":/", ":(top,exclude)report", ":(top,exclude)*.md").Output()
 	if err != nil || len(changes) > 0 {
 		name += "-dirty"
 	}
