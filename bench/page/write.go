@@ -61,6 +61,7 @@ func (r *Report) page(w *writer) {
 	m := r.Machine
 	w.line("# Report\n")
 	w.line("Written by `%s`; nothing on this page is typed. ± is half of the 95 %% interval of the mean.\n", m.Command)
+	w.line("Beside it: [run.json](run.json) has every sample, [bench.txt](bench.txt) the same for benchstat, and [ticks.csv](ticks.csv) the frames over the time, of profile F each and of the others some in a row, with the median and the longest of them.\n")
 	if r.InParts {
 		w.line("It was measured in parts, one after the other; that was the last.\n")
 	}
