@@ -56,14 +56,17 @@ type meter struct {
 // part is the totals at the beginning of a part.
 type part struct {
 	call, tick    time.Duration
+	cpu, loop     time.Duration
 	calls, events uint64
+	loopEvents    uint64
 }
 
 // Sample is the cost of one part of a run.
 type Sample struct {
-	Call     float64 // ns for each call of the loop
-	Tick     float64 // ns of Tick for each event
-	P50, P99 float64 // ns of a frame
+	Call      float64 // ns for each call of the loop
+	Tick      float64 // ns of Tick for each event
+	CPU, Loop float64 // ns of processor time for each event: of all threads, of the loop's
+	P50, P99  float64 // ns of a frame
 }
 
 // begin forgets what was measured before: so many frames of dt follow.
@@ -142,11 +145,15 @@ func (m *meter) endPart() {
 	}
 	if n := m.events - m.partAt.events; n > 0 {
 		s.Tick = float64(m.tickTime-m.partAt.tick) / float64(n)
+		s.CPU = float64(m.cpu-m.partAt.cpu) / float64(n)
+	}
+	if n := m.loopEvents - m.partAt.loopEvents; n > 0 {
+		s.Loop = float64(m.loopCPU-m.partAt.loop) / float64(n)
 	}
 	s.P50, s.P99 = float64(m.part.ValueAtQuantile(50)), float64(m.part.ValueAtQuantile(99))
 	m.part.Reset()
 	m.samples = append(m.samples, s)
-	m.partAt = part{m.callTime, m.tickTime, m.calls, m.events}
+	m.partAt = part{m.callTime, m.tickTime, m.cpu, m.loopCPU, m.calls, m.events, m.loopEvents}
 }
 
 func (m *meter) end() {

@@ -9,19 +9,20 @@ import (
 type Result struct {
 	Letter, Name, Proves string
 
-	Players, Buffs   int
-	Simulated, Wall  time.Duration
-	Frames           uint64
-	Calls, Events    uint64
-	Pulses, Ends     uint64 // seen, each at its millisecond
-	CrossCasts       uint64
-	CallsPerSecond   float64 // while calls run
-	EventsPerSecond  float64 // while calls and Ticks run
-	Call, Tick       Spread  // ns for each call; ns of Tick for each event
-	Samples          []Sample
-	LoopCPU, TickCPU float64 // ns for each event: of the loop's thread; of the process, in Tick
-	Utilisation      float64 // processors in use during Tick, of all there are
-	Workers          int
+	Players, Buffs    int
+	Simulated, Wall   time.Duration
+	Frames            uint64
+	Calls, Events     uint64
+	Pulses, Ends      uint64 // seen, each at its millisecond
+	CrossCasts        uint64
+	CallsPerSecond    float64 // while calls run
+	EventsPerSecond   float64 // while calls and Ticks run
+	Call, Tick        Spread  // ns for each call; ns of Tick for each event
+	Samples           []Sample
+	LoopCPU, TickCPU  float64 // ns for each event: of the loop's thread; of the process, in Tick
+	PartLoop, PartAll Spread  // the same, of the parts of the run
+	Utilisation       float64 // processors in use during Tick, of all there are
+	Workers           int
 
 	P50, P99, P999, Max time.Duration // of a frame: calls and Tick
 	PartP50, PartP99    Spread        // ns, of the parts of the run
@@ -94,6 +95,7 @@ func (r *Result) fill(w *world, live int, heap int64) {
 	r.Pulses, r.Ends, r.CrossCasts = b.pulses, b.ends, b.crosses
 	r.Samples = m.samples
 	r.Call, r.Tick = spreadOf(m.samples, func(s Sample) float64 { return s.Call }), spreadOf(m.samples, func(s Sample) float64 { return s.Tick })
+	r.PartLoop, r.PartAll = spreadOf(m.samples, func(s Sample) float64 { return s.Loop }), spreadOf(m.samples, func(s Sample) float64 { return s.CPU })
 	r.PartP50, r.PartP99 = spreadOf(m.samples, func(s Sample) float64 { return s.P50 }), spreadOf(m.samples, func(s Sample) float64 { return s.P99 })
 	if m.callTime > 0 {
 		r.CallsPerSecond = float64(m.calls) / m.callTime.Seconds()

@@ -103,16 +103,16 @@ func (r *Report) profilesPart(w *writer) {
 			part = fmt.Sprintf("%.1f %%", 100*float64(p.P50)/5e7)
 		}
 		w.row("**"+p.Letter+"** "+p.Name, count(p.Players), count(p.Buffs), span(p.Simulated), span(p.Wall.Round(time.Second/10)), count(p.Calls), count(p.Events),
-			spread(p.Call), spread(p.Tick), within(p.P50, p.PartP50), within(p.P99, p.PartP99), single(float64(p.P999)), single(float64(p.Max)), part)
+			spread(p.Call), spread(p.Tick), within(float64(p.P50), p.PartP50), within(float64(p.P99), p.PartP99), single(float64(p.P999)), single(float64(p.Max)), part)
 	}
 	w.line("")
 	w.table("profile", "calls/s", "events/s", "loop CPU an event", "all CPU in Tick an event", "workers", "processors busy in Tick", "late p50", "late p99", "late max", "backlog", "heap", "B a buff", "allocs an operation", "GC", "digest")
 	for _, p := range r.Profiles {
-		w.row("**"+p.Letter+"** "+p.Name, count(int64(p.CallsPerSecond)), count(int64(p.EventsPerSecond)), single(p.LoopCPU), single(p.TickCPU), fmt.Sprint(p.Workers), fmt.Sprintf("%.0f %%", 100*p.Utilisation),
+		w.row("**"+p.Letter+"** "+p.Name, count(int64(p.CallsPerSecond)), count(int64(p.EventsPerSecond)), within(p.LoopCPU, p.PartLoop), within(p.TickCPU, p.PartAll), fmt.Sprint(p.Workers), fmt.Sprintf("%.0f %%", 100*p.Utilisation),
 			fmt.Sprintf("%d ms", p.Late50), fmt.Sprintf("%d ms", p.Late99), fmt.Sprintf("%d ms", p.LateMax), count(p.Backlog), bytes(p.Heap), fmt.Sprintf("%.0f", p.BytesPer),
 			fmt.Sprintf("%.3f", p.Allocs), fmt.Sprintf("%.1f %%", 100*p.GCShare), digest(p))
 	}
-	w.line("\nLateness is in the game's time: from when something was due to the frame that brought it; below 50 ms it is as early as frames allow. Calls/s and events/s are while calls and Ticks run, not while the books are kept. Allocations include those of the books. F has no calls and no players: it is the wheel alone. The digest is of all events in their order, and does not depend on the number of workers; it is missing where time is what is tested. The ± of p50 and p99 is that of the ten parts of a run; p99.9 and max have none, for each of them is a few frames, and on a shared machine those in which it did something else. K's step is its budget: a Tick waits up to 10 ms for those who sleep.\n")
+	w.line("\nLateness is in the game's time: from when something was due to the frame that brought it; below 50 ms it is as early as frames allow. Calls/s and events/s are while calls and Ticks run, not while the books are kept. Allocations include those of the books. F has no calls and no players: it is the wheel alone. The digest is of all events in their order, and does not depend on the number of workers; it is missing where time is what is tested. The ± of a run is that of its ten parts; p99.9 and max have none, for each of them is a few frames, and on a shared machine those in which it did something else. K's step is its budget: a Tick waits up to 10 ms for those who sleep.\n")
 	w.line("### What had to hold\n")
 	w.line("Of every pulse and every end the books knew the millisecond before the engine did.\n")
 	w.table("profile", "pulses seen", "ends seen", "casts across", "lost", "early", "late", "doubled", "otherwise wrong")
@@ -139,12 +139,12 @@ func (r *Report) profilesPart(w *writer) {
 	w.chart(dayFile)
 }
 
-// within is a quantile of a whole run, with the ± of those of its parts.
-func within(whole time.Duration, parts load.Spread) string {
+// within is a figure of a whole run, in ns, with the ± of those of its parts.
+func within(whole float64, parts load.Spread) string {
 	if whole == 0 || parts.PlusMinus == 0 {
-		return single(float64(whole))
+		return single(whole)
 	}
-	return fmt.Sprintf("%s ± %.0f %%", nanos(float64(whole)), 100*parts.PlusMinus/parts.Mean)
+	return fmt.Sprintf("%s ± %.0f %%", nanos(whole), 100*parts.PlusMinus/parts.Mean)
 }
 
 func digest(p *load.Result) string {
