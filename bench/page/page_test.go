@@ -90,6 +90,13 @@ func TestReport(t *testing.T) {
 	require.Contains(t, one["ticks.csv"], "F,-200000,1,1000,2000,0,0,0\n")
 }
 
+// TestPutScale: what was measured takes the place of what was there, but of larger sizes.
+func TestPutScale(t *testing.T) {
+	r := &Report{Scale: []rival.Scaled{{Players: 1000, Bytes: 1}, {Players: 10_000, Bytes: 1}}}
+	r.PutScale([]rival.Scaled{{Players: 1000, Bytes: 2}, {Players: 1000, Workers: 2, Bytes: 2}}, nil)
+	require.Equal(t, []rival.Scaled{{Players: 1000, Bytes: 2}, {Players: 1000, Workers: 2, Bytes: 2}, {Players: 10_000, Bytes: 1}}, r.Scale)
+}
+
 // TestCommittedReport: the page and the charts that are committed, and the marked parts of the
 // README, are those of the run.json beside them.
 func TestCommittedReport(t *testing.T) {

@@ -47,7 +47,12 @@ func (r *Report) growthText(w *writer) {
 		text += fmt.Sprintf("; counted in players, from 10^4 to 10^6 of them, who carry 10^5 to 10^7 buffs, it is %s times", ratio(players))
 	}
 	w.line("%s. All sizes had their turns in one run, each with at least %s events in a turn.\n", text, count(rival.ScaleEvents))
-	first, last := loop[0], loop[len(loop)-1]
+	first, last := loop[0], loop[0]
+	for _, s := range loop {
+		if s.Access.Mean > 0 {
+			last = s
+		}
+	}
 	grown, access := last.CPU.Mean-first.CPU.Mean, last.Access.Mean-first.Access.Mean
 	if first.Access.Mean == 0 || grown <= 0 || access <= 0 {
 		return
