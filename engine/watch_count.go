@@ -9,7 +9,7 @@ import (
 // counter counts what happens while somebody watches.
 type counter struct {
 	kinds  [256]uint64 // by buff.EventKind
-	late   lateness // begins with end
+	late   lateness    // begins with end
 	denied map[denialKey]uint64
 	head   bool // the head of the frame that runs has been counted
 }
