@@ -19,7 +19,7 @@ import (
 //
 // While nobody has it open and nobody asks, a Tick pays for one atomic load, and nothing
 // is counted. While it is open the loop counts the events of each turn by their kind when
-// the turn comes home, looks closer at some of them and at 64 owners in each Tick.
+// the turn comes home, looks closer at some of them and at 32 owners in each Tick.
 //
 // The engine has no clock. How long a Tick and a turn take is measured by that of the one
 // who opens the Watch; no rule depends on it.

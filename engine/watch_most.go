@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// most ranks the owners by what they carry. It sees each owner whose turn is over, and goes
-// round all of them in pieces, for those who have no turns. Those in the list are counted
+// most ranks the owners by what they carry. It sees each owner whose turn was measured, and
+// goes round all of them in pieces, for those who have none. Those in the list are counted
 // anew for each View, so that it is right about them; somebody who should be in it since
 // another has fallen out of it is found at its next turn, or on the next round.
 type most struct {
@@ -18,7 +18,7 @@ type most struct {
 
 // sweptAtOnce is how many owners one frame looks at. One whose data is not in the cache
 // costs some 100 ns.
-const sweptAtOnce = 64
+const sweptAtOnce = 32
 
 // see is told how many buffs an owner carries.
 func (m *most) see(id buff.OwnerID, n int) {

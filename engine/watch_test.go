@@ -52,7 +52,7 @@ func TestWatchView(t *testing.T) {
 		buff.Spec{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, InboxLimit: 77})
-	for id := range buff.OwnerID(13) {
+	for id := range buff.OwnerID(5) {
 		spawn(t, e, id)
 		for range min(id, 3) {
 			add(t, e, id, cat.Spec("venom"))
@@ -68,21 +68,21 @@ func TestWatchView(t *testing.T) {
 	v := viewOf(t, e, 0)
 
 	require.Equal(t, e.Now(), v.Now)
-	require.Equal(t, 13, v.Stats.Owners)
+	require.Equal(t, 5, v.Stats.Owners)
 	require.Equal(t, 77, v.InboxLimit)
 	require.Same(t, cat, v.Catalog)
 	require.EqualValues(t, 1, v.Counts[buff.Applied], "what came before the Watch was open is not counted")
-	require.EqualValues(t, 3*33, v.Counts[buff.Pulsed])
+	require.EqualValues(t, 3*9, v.Counts[buff.Pulsed])
 	require.Equal(t, []engine.Denial{{Spec: cat.Spec("once"), Why: buff.Limit, Count: 1}}, v.Denied)
-	require.EqualValues(t, 33+2, v.Late[0], "on time, within a frame's start")
-	require.EqualValues(t, 33, v.Late[4], "a second late")
-	require.EqualValues(t, 33, v.Late[5], "two")
-	require.Equal(t, 33*3*time.Second, v.LateSum)
-	require.Equal(t, []int{33, 1}, v.Live)
+	require.EqualValues(t, 9+2, v.Late[0], "on time, within a frame's start")
+	require.EqualValues(t, 9, v.Late[4], "a second late")
+	require.EqualValues(t, 9, v.Late[5], "two")
+	require.Equal(t, 9*3*time.Second, v.LateSum)
+	require.Equal(t, []int{9, 1}, v.Live)
 	require.Equal(t, []uint64{0, 1}, v.Refused)
-	require.Equal(t, 34, v.Buffs)
+	require.Equal(t, 10, v.Buffs)
 	require.Equal(t, engine.Ranked{Owner: 3, N: 4}, v.Most[0])
-	require.Len(t, v.Most, 10)
+	require.Len(t, v.Most, 4)
 	require.Equal(t, 1.0, v.Swept)
 
 	require.Len(t, v.Faces[1].Slots, 120)
@@ -130,9 +130,9 @@ func TestWatchLateOfMany(t *testing.T) {
 		sum += n
 	}
 	require.EqualValues(t, 11_250, sum, "all are accounted for")
-	require.InEpsilon(t, want[0], float64(v.Late[0]), 0.05)
-	require.InEpsilon(t, want[1], float64(v.Late[4]), 0.05)
-	require.InEpsilon(t, late.Seconds(), v.LateSum.Seconds(), 0.05)
+	require.InEpsilon(t, want[0], float64(v.Late[0]), 0.1)
+	require.InEpsilon(t, want[1], float64(v.Late[4]), 0.1)
+	require.InEpsilon(t, late.Seconds(), v.LateSum.Seconds(), 0.1)
 }
 
 // Who carries most is known also of owners who have no turns, after a while, and who has
@@ -149,9 +149,9 @@ func TestWatchMost(t *testing.T) {
 	e.Tick(0)
 	defer e.Watch().Open(nil)()
 	v := engine.Ask(e)
-	require.InDelta(t, 0.064, v.Swept, 0.001, "a frame looks at few")
+	require.InDelta(t, 0.032, v.Swept, 0.001, "a frame looks at few")
 	for v.Swept < 1 {
-		require.Less(t, v.Frame, uint64(20))
+		require.Less(t, v.Frame, uint64(40))
 		v = engine.Ask(e)
 	}
 	owners := func() (ids []buff.OwnerID) {

@@ -22,7 +22,7 @@ type sampler struct {
 
 const (
 	sampleRun  = 8
-	sampleMost = 32
+	sampleMost = 64
 )
 
 // take reports whether the turn that begins is measured.

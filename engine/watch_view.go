@@ -36,7 +36,7 @@ type View struct {
 
 	// Counts says how often each kind of event happened; Late how many events were worked
 	// out so long after they were due, see LateBounds; Denied by which definitions and why.
-	// Late is exact for frames of up to 128 events; of those of larger frames it looks at
+	// Late is exact for frames of up to 32 events; of those of larger frames it looks at
 	// some, and lets each stand for those behind it.
 	Counts [buff.Changed + 1]uint64
 	Late   [len(LateBounds) + 1]uint64
@@ -48,7 +48,7 @@ type View struct {
 	// Frames is how long the last frames took, the oldest first, 256 at most; Times that
 	// of all of them, Took their sum. Handled is how long all turns took. Of the first
 	// turns that a worker does in a frame each is measured, then every second, and so on
-	// to every 32nd, chosen by chance; a measured one stands for the others.
+	// to every 64th, chosen by chance; a measured one stands for the others.
 	Frames  []FrameTime
 	Times   Histogram
 	Took    time.Duration

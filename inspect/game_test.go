@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +22,13 @@ import (
 )
 
 // Importing ants starts its default pool: those goroutines are not ours.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+func TestMain(m *testing.M) {
+	if addr := os.Getenv(clientsOf); addr != "" {
+		beClients(addr)
+		return
+	}
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
+}
 
 // game is an engine whose loop ticks in real time, and a server with its page.
 type game struct {
