@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +38,8 @@ type game struct {
 	page *inspect.Inspector
 	srv  *httptest.Server
 	gate chan struct{} // closed at the end: who hangs comes back
+
+	ticks atomic.Uint64 // calls of Tick; each has had the number that was its turn
 }
 
 const token = "0123456789abcdef"
@@ -87,7 +90,9 @@ func (g *game) start() {
 			case <-stop:
 				return
 			case <-tick.C:
-				g.eng.Tick(5 * time.Millisecond)
+				if n := g.eng.Tick(5 * time.Millisecond).Number; n != g.ticks.Add(1) {
+					panic(fmt.Sprintf("frame %d is not the next", n))
+				}
 				g.page.Frame(time.Millisecond)
 			}
 		}
