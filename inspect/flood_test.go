@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"runtime"
@@ -69,6 +70,26 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// served sees that a newcomer is served. Its connection may be the oldest without a request
+// when one of the flood comes, and go: then it tries again, as the page does.
+func (g *game) served() {
+	g.t.Helper()
+	var last any
+	for range 10 {
+		resp, err := http.Get(g.url("?snapshot"))
+		if last = err; err != nil {
+			continue
+		}
+		data, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if last = err; err == nil && resp.StatusCode == http.StatusOK {
+			require.Contains(g.t, string(data), `"owners":50,`)
+			return
+		}
+	}
+	require.Fail(g.t, "a newcomer is not served", "%v", last)
+}
+
 // floodRound has all of them at once, and returns what the process has then.
 func (g *game) floodRound(n int) (heap, system uint64) {
 	t := g.t
@@ -87,7 +108,7 @@ func (g *game) floodRound(n int) (heap, system uint64) {
 		for from := g.ticks.Load(); g.ticks.Load() < from+100; {
 			good.next("view")
 		}
-		require.Equal(t, 50.0, g.get("?snapshot")["owners"], "a newcomer is served")
+		g.served()
 	}
 	require.Less(t, runtime.NumGoroutine(), goroutines)
 	heap, system = memory()
@@ -96,9 +117,22 @@ func (g *game) floodRound(n int) (heap, system uint64) {
 	for _, c := range bad {
 		c.Close()
 	}
+	g.served()
 	resp := g.request("POST", "?act", `{"act":"pause","player":"7"}`, "Content-Type: application/json", "Authorization: Bearer "+token)
 	require.Equal(t, http.StatusAccepted, resp.StatusCode)
 	return heap, system
+}
+
+// More connections with half a header than there may be connections keep nobody out, not
+// even for the two seconds that they may take for the rest.
+func TestHalfHeadersKeepNobodyOut(t *testing.T) {
+	g := newGame(t, inspect.Options{})
+	for _, c := range g.flood(600, "GET /debug/buffs?snapshot HTTP/1.1\r\nHost: 127.") {
+		defer c.Close()
+	}
+	for range 20 {
+		g.served()
+	}
 }
 
 // Connections that come and go by the thousand leave nothing behind.
@@ -114,10 +148,10 @@ func TestConnects(t *testing.T) {
 			c.Close()
 		}
 		if i%5000 == 0 {
-			require.Equal(t, 50.0, g.get("?snapshot")["owners"])
+			g.served()
 		}
 	}
-	require.Equal(t, 50.0, g.get("?snapshot")["owners"])
+	g.served()
 	nowHeap, nowSystem := memory()
 	t.Logf("%d connects, %d goroutines, heap %+.1f MB, from the system %+.1f MB", n, runtime.NumGoroutine(), float64(int64(nowHeap-heap))/1e6, float64(int64(nowSystem-system))/1e6)
 	require.Less(t, nowHeap, heap+moreHeap)

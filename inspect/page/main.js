@@ -12,7 +12,7 @@ const act = async (what) => {
   if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Actions need the token."); }
   try {
     const r = await fetch(base + "?act", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify(what) });
-    say(r.ok ? what.act + ": done" : (await r.text()).trim());
+    say(!r.ok ? (await r.text()).trim() : what.act === "reload" ? "reload: how it went stands below" : what.act + ": done");
   } catch (e) { say(e.message); }
 };
 const handlers = {
