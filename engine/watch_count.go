@@ -22,8 +22,8 @@ type denialKey struct {
 // maxDenials bounds the pairs of definition and reason that are told apart.
 const maxDenials = 4096
 
-// home takes in what an owner brings whose turn is over: at this moment its events are at
-// hand, at the end of the frame they have to be fetched again.
+// home takes in what an owner brings whose turn is over. Of nothing but pulses it takes the
+// number: their events are in the cache of the worker that made them.
 func (s *watching) home(e *Engine, o *owner) {
 	s.before(e)
 	if o.sample != 0 {
@@ -36,7 +36,13 @@ func (s *watching) home(e *Engine, o *owner) {
 	}
 	followed := s.mask != 0 && s.mask>>(o.id&63)&1 != 0
 	for i := range o.segments {
-		s.count(o.segments[i].events, followed)
+		brought := &o.segments[i]
+		if brought.plain && !followed {
+			s.counter.kinds[buff.Pulsed] += uint64(len(brought.events))
+			s.counter.late.pass(brought.events)
+			continue
+		}
+		s.count(brought.events, followed)
 	}
 }
 
@@ -68,12 +74,7 @@ func (s *watching) count(events []buff.Event, followed bool) {
 			s.note(&events[i])
 		}
 	}
-	if l := &s.counter.late; l.skip < len(events) {
-		l.look(events)
-	} else {
-		l.skip -= len(events)
-		l.short += len(events)
-	}
+	s.counter.late.pass(events)
 	if !followed {
 		return
 	}
@@ -126,12 +127,19 @@ const (
 	lateMost = 64
 )
 
+// pass is told of events, few of which it looks at.
+func (l *lateness) pass(events []buff.Event) {
+	if l.skip < len(events) {
+		l.look(events)
+	}
+	l.skip -= len(events)
+	l.short += len(events)
+}
+
 func (l *lateness) look(events []buff.Event) {
 	for l.skip < len(events) {
 		l.add(&events[l.skip])
 	}
-	l.skip -= len(events)
-	l.short += len(events)
 }
 
 func (l *lateness) add(ev *buff.Event) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -17,6 +18,7 @@ type sampler struct {
 	left   uint32 // to be taken with this weight
 	taken  uint32 // the weight of the turn that runs
 	dice   uint32
+	on     bool                  // somebody watches, and has a clock
 	clock  *func() time.Duration // by which the turn that runs is measured
 }
 
@@ -43,6 +45,7 @@ func (s *sampler) take(frame uint64) bool {
 // clockIn returns the time at which a turn begins, or less than 0 if it is not measured.
 func (l *lane) clockIn() time.Duration {
 	clock := l.engine.watch.timing.Load()
+	l.sampler.on = clock != nil
 	if clock == nil || !l.sampler.take(l.frame) {
 		return -1
 	}
@@ -50,11 +53,25 @@ func (l *lane) clockIn() time.Duration {
 	return max((*clock)(), 0)
 }
 
-// clockOut notes how long the turn of an owner took.
+// clockOut notes how long the turn of an owner took, and whether the loop has to look at what
+// it brought: here that is at hand, there it is not.
 func (l *lane) clockOut(o *owner, began time.Duration) {
+	if l.sampler.on {
+		brought := &o.segments[len(o.segments)-1]
+		brought.plain = onlyPulses(brought.events)
+	}
 	if began >= 0 {
 		o.sample += max((*l.sampler.clock)()-began, 1) * time.Duration(l.sampler.taken)
 	}
+}
+
+func onlyPulses(events []buff.Event) bool {
+	for i := range events {
+		if events[i].Kind != buff.Pulsed {
+			return false
+		}
+	}
+	return true
 }
 
 // busySpan is the span in which the time of turns is summed up, by the engine's time.
