@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"buff/catalog/watch": {"buff", "buff/catalog", "github.com/fsnotify/fsnotify"},
 	"engine":             {"wheel", "buff", "buff/stat", "actor", "github.com/HdrHistogram/hdrhistogram-go", antsPath},
 	"wheel":              {},
-	"inspect":            {"engine", "buff", "wheel"},
+	"inspect":            {"engine", "buff", "buff/stat", "wheel"},
 }
 
 // programs are the folders at the end of every arrow.

@@ -202,5 +202,11 @@ func Ask(e *Engine) *View {
 	return e.watch.view.Load()
 }
 
+// LockWatch takes the lock of those who watch.
+func LockWatch(e *Engine) (unlock func()) {
+	e.watch.mu.Lock()
+	return e.watch.mu.Unlock
+}
+
 // Fingerprint is what a recording knows a catalog by.
 func Fingerprint(c *buff.Catalog) uint64 { return fingerprint(c) }

@@ -12,15 +12,15 @@ import (
 // leaves what its turns brought. It belongs to the pump while one runs in its
 // place, and to the loop while no pump runs at all.
 type lane struct {
-	engine *Engine
-	turn   buff.Turn
-	cross  []cross
-	lent   lent // what the commands of its turns point to
-	ctx    Context
-	owner  *owner // whose turn it is
-	frame  uint64 // the frame that the lists belong to
-	issued int    // commands for others, of the handler that runs
-	dice   uint32 // which turns are measured, see clockIn
+	engine  *Engine
+	turn    buff.Turn
+	cross   []cross
+	lent    lent // what the commands of its turns point to
+	ctx     Context
+	owner   *owner  // whose turn it is
+	frame   uint64  // the frame that the lists belong to
+	issued  int     // commands for others, of the handler that runs
+	sampler sampler // which turns are measured
 
 	// current and since tell the loop who holds the lane up: the owner's number, plus
 	// one, with the definition's line behind it, and the frame's time when the turn

@@ -45,6 +45,7 @@ type owner struct {
 
 // segment is what one turn of an owner brought: parts of the lane's lists.
 type segment struct {
+	plain  bool // nothing but pulses: told by the lane, while somebody watches
 	events []buff.Event
 	cross  []cross
 }

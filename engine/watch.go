@@ -18,7 +18,8 @@ import (
 // afterwards and which all who wait share.
 //
 // While nobody has it open and nobody asks, a Tick pays for one atomic load, and nothing
-// is counted. While it is open the loop reads the events of each frame once more.
+// is counted. While it is open the loop counts the events of each turn by their kind when
+// the turn comes home, looks closer at some of them and at 32 owners in each Tick.
 //
 // The engine has no clock. How long a Tick and a turn take is measured by that of the one
 // who opens the Watch; no rule depends on it.
@@ -45,10 +46,12 @@ type Watch struct {
 
 // Limits of a [Watch].
 const (
-	MaxFollowed  = 64   // owners that a View shows at once
-	MaxShown     = 512  // buffs of one owner in a View
-	MaxHistory   = 100  // events of one owner in a View
-	ownersAtOnce = 1024 // owners that one Tick looks through for Watch.Owners
+	MaxFollowed   = 64   // owners that a View shows at once
+	MaxShown      = 512  // buffs of one owner in a View
+	MaxHistory    = 100  // events of one owner in a View
+	MaxAttributes = 256  // attributes of one owner in a View
+	MaxModifiers  = 512  // modifiers of one owner in a View
+	ownersAtOnce  = 1024 // owners that one Tick looks through for Watch.Owners
 )
 
 // ErrTooManyFollowed is returned by [Watch.Follow] at its limit.
@@ -81,7 +84,7 @@ func (w *Watch) Open(clock func() time.Duration) (leave func()) {
 }
 
 // Next asks for a View and waits until the loop has ticked. What has been counted goes
-// back to when the Watch was first open; where nobody has it open, the counts are zero.
+// back to when the Watch was first open; where nobody has it open, to the head of that Tick.
 // It fails with [ErrClosed] or the error of ctx.
 //
 // Any goroutine may call it, but not the loop, which would wait for itself.

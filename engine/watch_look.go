@@ -4,66 +4,69 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
 
 // watching is what the loop keeps while somebody watches. All of it is the loop's.
 type watching struct {
 	since  wheel.Time
-	began  time.Duration // of the Tick that runs, by the clock
-	timed  bool          // began is set
+	clock  *func() time.Duration // nil: nothing is measured
+	began  time.Duration         // of the Tick that runs
 	frames frameTimes
 
-	counts [buff.Changed + 1]uint64
-	late   [len(LateBounds) + 1]uint64
-	lateMs int64
-	denied map[denialKey]uint64
-
-	notable  ring // what was refused, ended early or failed, of all owners
-	follows  []following
-	mask     uint64 // of the followed: a bit for each id modulo 64
-	list     *[]*follower
-	turn     int // whose turn it is to be shown
-	handled  time.Duration
-	busiest  busiest
-	census   census
-	appeared *Census
-	shelf    []int // scratch
+	counter counter
+	notable ring // what was refused, ended early or failed, of all owners
+	follows []following
+	mask    uint64 // of the followed: a bit for each id modulo 64
+	list    *[]*follower
+	turn    int // whose turn it is to be shown
+	handled time.Duration
+	busiest busiest
+	most    most
+	shelf   []int // scratch
 }
-
-type denialKey struct {
-	spec *buff.Spec
-	why  buff.Reason
-}
-
-// maxDenials bounds the pairs of definition and reason that are told apart.
-const maxDenials = 4096
 
 // begin is called at the head of a Tick.
 func (w *Watch) begin() {
-	if w.on != nil {
+	if w.on != nil || w.live.Load() != 0 {
 		w.start()
 	}
 }
 
+// start makes the loop watch the Tick that begins, or no more.
 func (w *Watch) start() {
-	if clock := w.clock.Load(); clock != nil {
-		w.on.began, w.on.timed = (*clock)(), true
+	s := w.on
+	switch {
+	case w.live.Load() == 0:
+		w.on = nil
+		w.timing.Store(nil)
+		return
+	case s == nil:
+		s = &watching{since: w.engine.now, counter: counter{denied: make(map[denialKey]uint64)}}
+		s.counter.late.end()
+		s.most.list = make([]Ranked, 0, ranks)
+		w.on = s
+	}
+	if clock := w.clock.Load(); clock != s.clock {
+		s.clock = clock
+		w.timing.Store(clock)
+	}
+	if s.clock != nil {
+		s.began = (*s.clock)()
 	}
 }
 
 // end is called at the end of a Tick.
 func (w *Watch) end() {
-	if w.on != nil || w.live.Load() != 0 {
-		w.look()
+	if w.on != nil {
+		w.look(w.on)
 	}
 }
 
-// home is called for each owner whose turn is over.
+// home is called for each owner whose turn is over, before what it brings is put away.
 func (w *Watch) home(o *owner) {
-	if o.sample != 0 {
-		w.spend(o)
+	if w.on != nil {
+		w.on.home(w.engine, o)
 	}
 }
 
@@ -77,82 +80,20 @@ func (w *Watch) Frame(took time.Duration) {
 	}
 }
 
-// look is all that the loop does for those who watch.
-func (w *Watch) look() {
+// look is what the loop does at the end of a Tick for those who watch.
+func (w *Watch) look(s *watching) {
 	e := w.engine
-	if w.live.Load() == 0 {
-		w.on = nil
-		w.timing.Store(nil)
-		return
-	}
-	s := w.on
-	if s == nil {
-		s = &watching{since: e.now, denied: make(map[denialKey]uint64)}
-		s.census.restart(e)
-		w.on = s
-		w.timing.Store(w.clock.Load())
-	}
 	s.frames.flush()
 	s.frames.last = FrameTime{Number: e.frame.Number}
-	if clock := w.clock.Load(); s.timed && clock != nil {
-		s.frames.last.Took = max((*clock)()-s.began, 1)
+	if s.clock != nil {
+		s.frames.last.Took = max((*s.clock)()-s.began, 1)
 	}
-	s.timed = false
-	s.follow(w.followed.Load())
-	s.countAll(&e.frame)
-	s.census.step(e, s)
+	s.after(e)
+	s.most.sweep(e)
 	w.answer(e)
 	if w.asked.Load() {
 		w.asked.Store(false)
 		w.publish(s)
-	}
-}
-
-func (s *watching) countAll(f *Frame) {
-	s.count(f.head)
-	for _, turn := range f.turns {
-		s.count(turn)
-	}
-	s.count(f.tail)
-}
-
-// count looks at what happened.
-func (s *watching) count(events []buff.Event) {
-	for i := range events {
-		ev := &events[i]
-		s.counts[ev.Kind]++
-		late, class := time.Duration(ev.Seen-ev.At)*time.Millisecond, 0
-		for class < len(LateBounds) && late > LateBounds[class] {
-			class++
-		}
-		s.late[class]++
-		s.lateMs += int64(ev.Seen - ev.At)
-		if notable(ev) {
-			s.notable.add(ev, 2048)
-			if ev.Kind == buff.Denied {
-				s.deny(denialKey{ev.Spec, ev.Why})
-			}
-		}
-		if s.mask>>(ev.Owner&63)&1 != 0 {
-			s.remember(ev)
-		}
-	}
-}
-
-// notable reports whether an event is one that somebody will ask about later.
-func notable(ev *buff.Event) bool {
-	switch ev.Kind {
-	case buff.Denied, buff.Faulted:
-		return true
-	case buff.Removed:
-		return ev.Why != buff.Expired && ev.Why != buff.Unload
-	}
-	return false
-}
-
-func (s *watching) deny(key denialKey) {
-	if _, known := s.denied[key]; known || len(s.denied) < maxDenials {
-		s.denied[key]++
 	}
 }
 
@@ -165,11 +106,13 @@ func (w *Watch) publish(s *watching) {
 		Workers: e.opts.Workers, InboxLimit: e.opts.InboxLimit, MailboxLimit: e.opts.MailboxLimit,
 		Budget: e.opts.Budget, Catalog: e.Catalog(),
 		Stuck: slices.Clone(e.frame.Stuck), Waiting: e.frame.Waiting,
-		Since: s.since, Counts: s.counts, Late: s.late, LateSum: time.Duration(s.lateMs) * time.Millisecond,
+		Since: s.since, Late: s.counter.late.classes, LateSum: time.Duration(s.counter.late.sum) * time.Millisecond,
 		Frames: s.frames.recent(), Times: s.frames.times, Took: s.frames.sum, Handled: s.handled,
 		Busiest: s.busiest.view(), BusySpan: busySpan,
-		Census: s.appeared, superseded: make(chan struct{}),
+		Most: s.most.view(e), Swept: s.most.swept(e), superseded: make(chan struct{}),
 	}
+	copy(v.Counts[:], s.counter.kinds[:])
+	v.countCarried(e)
 	g := e.group.Stats()
 	v.Mail = int(g.Sent - g.Handled)
 	for level := range v.Faces {
@@ -182,13 +125,22 @@ func (w *Watch) publish(s *watching) {
 			v.Beyond += n
 		}
 	}
-	for key, n := range s.denied {
+	for key, n := range s.counter.denied {
 		v.Denied = append(v.Denied, Denial{Spec: key.spec, Why: key.why, Count: n})
 	}
 	v.Owners = s.show(e, old.Owners)
-	if s.census.done {
-		s.census.restart(e)
-	}
 	w.view.Store(v)
 	close(old.superseded)
+}
+
+// countCarried takes over what the loop counts anyway. It costs a look at each definition.
+func (v *View) countCarried(e *Engine) {
+	v.Live, v.Refused = make([]int, v.Catalog.Len()), make([]uint64, v.Catalog.Len())
+	for spec := range v.Catalog.All() {
+		n := &e.tally.lines[spec.Line()]
+		v.Live[spec.Index()], v.Refused[spec.Index()] = n.live, n.denied
+	}
+	for i := range e.tally.lines {
+		v.Buffs += e.tally.lines[i].live
+	}
 }

@@ -86,6 +86,7 @@ func (f *following) show(e *Engine, old *OwnerView) *OwnerView {
 		v.Busy = true
 		if old != nil {
 			v.Paused, v.Buffs, v.Carried, v.Timeouts, v.Data = old.Paused, old.Buffs, old.Carried, old.Timeouts, old.Data
+			v.Attributes = old.Attributes
 		}
 		return v
 	}
@@ -97,8 +98,30 @@ func (f *following) show(e *Engine, old *OwnerView) *OwnerView {
 		}
 		v.Buffs = append(v.Buffs, b)
 	}
+	v.Attributes = attributesOf(e, o)
 	f.lookAt(v, o.data)
 	return v
+}
+
+// attributesOf returns the attributes of an owner who is not busy.
+func attributesOf(e *Engine, o *owner) (out []AttributeView) {
+	c, room := e.Catalog(), MaxModifiers
+	for a := range o.set.Attributes(c) {
+		if len(out) == MaxAttributes {
+			break
+		}
+		v := AttributeView{Name: a.Name, Base: a.Base, Value: a.Value, Lying: a.Modifiers}
+		for m := range o.set.Modifiers(c, a.Attr) {
+			if room == 0 {
+				break
+			}
+			room--
+			b, _ := o.set.Find(buff.Handle(m.Of))
+			v.Modifiers = append(v.Modifiers, ModifierView{Spec: b.Spec, Source: b.Source, Op: m.Op, Channel: m.Channel, Value: m.Value})
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // lookAt calls the look of the one who follows. A game does not fall over one that is

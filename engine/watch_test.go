@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -50,9 +52,9 @@ func TestWatchView(t *testing.T) {
 		buff.Spec{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, InboxLimit: 77})
-	for id := range buff.OwnerID(20) {
+	for id := range buff.OwnerID(5) {
 		spawn(t, e, id)
-		for range id {
+		for range min(id, 3) {
 			add(t, e, id, cat.Spec("venom"))
 		}
 	}
@@ -63,25 +65,25 @@ func TestWatchView(t *testing.T) {
 	_, r := e.AddBuff(3, buff.Application{Spec: cat.Spec("once")})
 	require.Equal(t, buff.Denied, r.Kind)
 	e.Tick(3 * time.Second)
-	viewOf(t, e, 0) // shows the count that was made before
 	v := viewOf(t, e, 0)
 
 	require.Equal(t, e.Now(), v.Now)
-	require.Equal(t, 20, v.Stats.Owners)
+	require.Equal(t, 5, v.Stats.Owners)
 	require.Equal(t, 77, v.InboxLimit)
 	require.Same(t, cat, v.Catalog)
 	require.EqualValues(t, 1, v.Counts[buff.Applied], "what came before the Watch was open is not counted")
-	require.EqualValues(t, 3*190, v.Counts[buff.Pulsed])
+	require.EqualValues(t, 3*9, v.Counts[buff.Pulsed])
 	require.Equal(t, []engine.Denial{{Spec: cat.Spec("once"), Why: buff.Limit, Count: 1}}, v.Denied)
-	require.EqualValues(t, 190+2, v.Late[0], "on time, within a frame's start")
-	require.EqualValues(t, 190, v.Late[4], "a second late")
-	require.EqualValues(t, 190, v.Late[5], "two")
-	require.Equal(t, 190*3*time.Second, v.LateSum)
-	require.NotNil(t, v.Census)
-	require.Equal(t, []int{190, 1}, v.Census.Live)
-	require.Equal(t, 191, v.Census.Buffs)
-	require.Equal(t, engine.Ranked{Owner: 19, N: 19}, v.Census.Most[0])
-	require.Len(t, v.Census.Most, 10)
+	require.EqualValues(t, 9+2, v.Late[0], "on time, within a frame's start")
+	require.EqualValues(t, 9, v.Late[4], "a second late")
+	require.EqualValues(t, 9, v.Late[5], "two")
+	require.Equal(t, 9*3*time.Second, v.LateSum)
+	require.Equal(t, []int{9, 1}, v.Live)
+	require.Equal(t, []uint64{0, 1}, v.Refused)
+	require.Equal(t, 10, v.Buffs)
+	require.Equal(t, engine.Ranked{Owner: 3, N: 4}, v.Most[0])
+	require.Len(t, v.Most, 4)
+	require.Equal(t, 1.0, v.Swept)
 
 	require.Len(t, v.Faces[1].Slots, 120)
 	waiting := 0
@@ -96,6 +98,77 @@ func TestWatchView(t *testing.T) {
 	for i := 1; i < len(v.Frames); i++ {
 		require.Equal(t, v.Frames[i-1].Number+1, v.Frames[i].Number)
 	}
+}
+
+// Of the events of a large frame some are looked at, and together they stand for all.
+func TestWatchLateOfMany(t *testing.T) {
+	cat := catalogOf(t,
+		buff.Spec{ID: "early", Kind: buff.Infinite, Period: time.Second},
+		buff.Spec{ID: "late", Kind: buff.Infinite, Period: 1600 * time.Millisecond},
+	)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	for id := range buff.OwnerID(5000) {
+		spawn(t, e, id)
+		add(t, e, id, cat.Spec("early"))
+		if id%4 == 0 {
+			add(t, e, id, cat.Spec("late"))
+		}
+	}
+	e.Tick(0)
+	defer e.Watch().Open(nil)()
+	var want [2]float64 // on time, and not
+	var late time.Duration
+	for ev := range e.Tick(2 * time.Second).Events() {
+		late += time.Duration(ev.Seen-ev.At) * time.Millisecond
+		want[min(ev.Seen-ev.At, 1)]++
+	}
+	require.Positive(t, want[1])
+	v := engine.Ask(e)
+	require.EqualValues(t, 11_250, v.Counts[buff.Pulsed])
+	var sum uint64
+	for _, n := range v.Late {
+		sum += n
+	}
+	require.EqualValues(t, 11_250, sum, "all are accounted for")
+	require.InEpsilon(t, want[0], float64(v.Late[0]), 0.1)
+	require.InEpsilon(t, want[1], float64(v.Late[4]), 0.1)
+	require.InEpsilon(t, late.Seconds(), v.LateSum.Seconds(), 0.1)
+}
+
+// Who carries most is known also of owners who have no turns, after a while, and who has
+// lost it is not shown with what it had.
+func TestWatchMost(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "long", Duration: time.Hour})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	for id := range buff.OwnerID(1000) {
+		spawn(t, e, id)
+		for range 1 + id%100/99*id/100 {
+			add(t, e, id, cat.Spec("long"))
+		}
+	}
+	e.Tick(0)
+	defer e.Watch().Open(nil)()
+	v := engine.Ask(e)
+	require.InDelta(t, 0.032, v.Swept, 0.001, "a frame looks at few")
+	for v.Swept < 1 {
+		require.Less(t, v.Frame, uint64(40))
+		v = engine.Ask(e)
+	}
+	owners := func() (ids []buff.OwnerID) {
+		for _, r := range v.Most {
+			ids = append(ids, r.Owner)
+		}
+		return ids
+	}
+	require.Equal(t, engine.Ranked{Owner: 999, N: 10}, v.Most[0])
+	require.Equal(t, []buff.OwnerID{999, 899, 799, 699, 599, 499, 399, 299, 199}, owners()[:9])
+	for b := range e.Buffs(999) {
+		e.Remove(b.Handle)
+	}
+	require.NoError(t, e.Drop(899))
+	v = engine.Ask(e)
+	require.Equal(t, []buff.OwnerID{799, 699, 599, 499, 399, 299, 199}, owners()[:7])
+	require.Equal(t, 1000+(1+2+3+4+5+6+7+8+9)-10-9, v.Buffs)
 }
 
 // The time of turns is known by owner, and that of the frame as the game says.
@@ -120,8 +193,9 @@ func TestWatchTimes(t *testing.T) {
 	v := engine.Ask(e)
 	require.Len(t, v.Busiest, 10)
 	require.True(t, slices.IsSortedFunc(v.Busiest, func(a, b engine.Ranked) int { return int(b.N - a.N) }))
-	// Each of the 100 turns of the span is seen with a chance of one in eight: the mean is
-	// owner × 100 µs. Chance is by a fixed seed, so the figure is the same in every run.
+	// Of the 30 turns of a frame the first 8 are measured, of the others one in two or four:
+	// the mean is owner × 100 µs. Chance is by a fixed seed, so the figure is the same in
+	// every run.
 	require.Contains(t, []buff.OwnerID{26, 27, 28, 29, 30}, v.Busiest[0].Owner)
 	require.Equal(t, 5*time.Second, v.BusySpan)
 	require.EqualValues(t, 400, v.Times.Len())
@@ -141,8 +215,8 @@ func TestWatchFollow(t *testing.T) {
 	require.NoError(t, e.Spawn(7, "seven"))
 	w := e.Watch()
 	defer w.Open(nil)()
-	e.Tick(0)
 	add(t, e, 7, cat.Spec("once"))
+	e.Tick(0)
 	e.AddBuff(7, buff.Application{Spec: cat.Spec("once"), Source: 9})
 	e.Tick(0)
 
@@ -311,4 +385,58 @@ func TestHistogram(t *testing.T) {
 	}
 	var none engine.Histogram
 	require.Zero(t, none.Quantile(0.99))
+}
+
+// A Tick waits for nobody who watches: not for the lock of those who follow, not for an
+// answer that nobody takes, not for a reader of a View.
+func TestTickWaitsForNobody(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	spawn(t, e, 7)
+	w := e.Watch()
+	defer w.Open(ticking())()
+	leave, err := w.Follow(7, nil)
+	require.NoError(t, err)
+	defer leave()
+	ctx, cancel := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	for range 1000 {
+		asking.Go(func() {
+			for ctx.Err() == nil {
+				_, _ = w.Next(ctx)
+				_, _, _ = w.Owners(ctx, 0)
+			}
+		})
+	}
+	unlock := engine.LockWatch(e)
+	for n := range uint64(2000) {
+		require.Equal(t, n+1, e.Tick(time.Millisecond).Number)
+	}
+	unlock()
+	cancel()
+	asking.Wait()
+}
+
+// The attributes of an owner are shown with what each buff does to them.
+func TestWatchAttributes(t *testing.T) {
+	cat := statsOf(t, might, wrath)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 7)
+	spawn(t, e, 8)
+	e.AddBuff(7, buff.Application{Spec: cat.Spec("might"), Source: 9})
+	add(t, e, 7, cat.Spec("wrath"))
+	for _, id := range []buff.OwnerID{7, 8} {
+		leave, err := e.Watch().Follow(id, nil)
+		require.NoError(t, err)
+		defer leave()
+	}
+	v := viewOf(t, e, 0)
+	require.Equal(t, []engine.AttributeView{
+		{Name: "health", Base: 100, Value: 100},
+		{Name: "power", Base: 10, Value: 22.5, Lying: 2, Modifiers: []engine.ModifierView{
+			{Spec: cat.Spec("might"), Source: 9, Op: stat.Add, Value: 5}, {Spec: cat.Spec("wrath"), Op: stat.MulAdd, Value: 0.5},
+		}},
+	}, v.Owners[7].Attributes)
+	require.Equal(t, 10.0, v.Owners[8].Attributes[1].Value)
+	e.Tick(20 * time.Second)
+	require.Equal(t, engine.AttributeView{Name: "power", Base: 10, Value: 10}, viewOf(t, e, 0).Owners[7].Attributes[1])
 }

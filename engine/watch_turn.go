@@ -4,33 +4,74 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Of each eighth turn, chosen by chance, the time is taken: a clock costs more than a
-// small turn.
-const sampled = 8
+// sampler chooses the turns of a lane whose time is taken: a clock costs more than a small
+// turn. Of the first sampleRun turns in a frame it takes all, of the next about 2·sampleRun
+// every second, chosen by chance, and so on to sampleMost. So a small game is measured
+// whole, and a large one pays for the clock of one turn in sampleMost.
+type sampler struct {
+	frame  uint64
+	weight uint32 // of the next that is taken: how many turns it stands for
+	left   uint32 // to be taken with this weight
+	taken  uint32 // the weight of the turn that runs
+	dice   uint32
+	on     bool                  // somebody watches, and has a clock
+	clock  *func() time.Duration // by which the turn that runs is measured
+}
+
+const (
+	sampleRun  = 8
+	sampleMost = 64
+)
+
+// take reports whether the turn that begins is measured.
+func (s *sampler) take(frame uint64) bool {
+	if s.frame != frame {
+		s.frame, s.weight, s.left = frame, 1, sampleRun
+	}
+	if s.dice = s.dice*1664525 + 1013904223; s.dice>>16&(s.weight-1) != 0 {
+		return false
+	}
+	s.taken = s.weight
+	if s.left--; s.left == 0 {
+		s.weight, s.left = min(2*s.weight, sampleMost), sampleRun
+	}
+	return true
+}
 
 // clockIn returns the time at which a turn begins, or less than 0 if it is not measured.
 func (l *lane) clockIn() time.Duration {
 	clock := l.engine.watch.timing.Load()
-	if clock == nil {
+	l.sampler.on = clock != nil
+	if clock == nil || !l.sampler.take(l.frame) {
 		return -1
 	}
-	if l.dice = l.dice*1664525 + 1013904223; l.dice>>16%sampled != 0 {
-		return -1
-	}
+	l.sampler.clock = clock
 	return max((*clock)(), 0)
 }
 
-// clockOut notes how long the turn of an owner took.
+// clockOut notes how long the turn of an owner took, and whether the loop has to look at what
+// it brought: here that is at hand, there it is not.
 func (l *lane) clockOut(o *owner, began time.Duration) {
-	if began < 0 {
-		return
+	if l.sampler.on {
+		brought := &o.segments[len(o.segments)-1]
+		brought.plain = onlyPulses(brought.events)
 	}
-	if clock := l.engine.watch.timing.Load(); clock != nil {
-		o.sample += max((*clock)()-began, 1) * sampled
+	if began >= 0 {
+		o.sample += max((*l.sampler.clock)()-began, 1) * time.Duration(l.sampler.taken)
 	}
+}
+
+func onlyPulses(events []buff.Event) bool {
+	for i := range events {
+		if events[i].Kind != buff.Pulsed {
+			return false
+		}
+	}
+	return true
 }
 
 // busySpan is the span in which the time of turns is summed up, by the engine's time.
@@ -44,17 +85,6 @@ type busiest struct {
 	span      uint32 // the number of the one that runs, from 1
 	now, last []Ranked
 	ended     bool // a span is over
-}
-
-// spend takes in how long the turn of an owner took.
-func (w *Watch) spend(o *owner) {
-	took := o.sample
-	o.sample = 0
-	if w.on == nil {
-		return
-	}
-	w.on.handled += took
-	w.on.busiest.add(o, took, w.engine.now)
 }
 
 func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {

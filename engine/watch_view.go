@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -35,6 +36,8 @@ type View struct {
 
 	// Counts says how often each kind of event happened; Late how many events were worked
 	// out so long after they were due, see LateBounds; Denied by which definitions and why.
+	// Late is exact for frames of up to 32 events; of those of larger frames it looks at
+	// some, and lets each stand for those behind it.
 	Counts [buff.Changed + 1]uint64
 	Late   [len(LateBounds) + 1]uint64
 	Denied []Denial
@@ -43,8 +46,9 @@ type View struct {
 	LateSum time.Duration
 
 	// Frames is how long the last frames took, the oldest first, 256 at most; Times that
-	// of all of them, Took their sum. Handled is how long all turns took, estimated from
-	// every eighth.
+	// of all of them, Took their sum. Handled is how long all turns took. Of the first
+	// turns that a worker does in a frame each is measured, then every second, and so on
+	// to every 64th, chosen by chance; a measured one stands for the others.
 	Frames  []FrameTime
 	Times   Histogram
 	Took    time.Duration
@@ -55,8 +59,19 @@ type View struct {
 	Busiest  []Ranked
 	BusySpan time.Duration
 
-	// Census is the last count of everything that is carried, nil before the first.
-	Census *Census
+	// Live is how many instances of each definition run, and Refused how many applications
+	// of it were refused since the engine was made, by buff.Spec.Index in Catalog. Buffs is
+	// how many instances of all definitions run, also of those that are there no more. What
+	// busy owners do counts when their turn is over.
+	Live    []int
+	Refused []uint64
+	Buffs   int
+
+	// Most are the owners who carry most, of those who have had a turn or were looked at
+	// since the Watch was opened: every Tick looks at a few. Swept is the share of all
+	// owners that has been looked at so, 1 when all have.
+	Most  []Ranked
+	Swept float64
 
 	// Owners are those whom somebody follows. Of many, each View shows some anew.
 	Owners map[buff.OwnerID]*OwnerView
@@ -89,17 +104,6 @@ type Ranked struct {
 	N     int64 // buffs, or nanoseconds
 }
 
-// Census is a count of what all owners carry. It is made in pieces, some owners in each
-// frame, so it is of no single instant. Busy owners are not counted.
-type Census struct {
-	Catalog *buff.Catalog // when it ended
-	Live    []int         // by buff.Spec.Index in that catalog
-	Buffs   int           // of all definitions, also those of earlier catalogs
-	Most    []Ranked      // the owners who carry most
-
-	Began, Ended wheel.Time // the instants of its first and last piece
-}
-
 // OwnerView is one owner, as it stood at the end of one Tick.
 type OwnerView struct {
 	Owner   buff.OwnerID
@@ -118,6 +122,10 @@ type OwnerView struct {
 	Carried  int
 	Timeouts int
 
+	// Attributes are those of the catalog, MaxAttributes at most, with MaxModifiers at most
+	// on all of them together.
+	Attributes []AttributeView
+
 	// Events are the last that are known, MaxHistory at most, the oldest first; Pulses
 	// counts the pulses since somebody follows. What was refused, ended early or failed
 	// before that is among the events, as far as it is still known.
@@ -127,4 +135,22 @@ type OwnerView struct {
 	// Data is what the look of Watch.Follow returned; Fault what it panicked with.
 	Data  any
 	Fault string
+}
+
+// AttributeView is one attribute of an owner.
+type AttributeView struct {
+	Name        string
+	Base, Value float64
+	Modifiers   []ModifierView // the oldest first
+	Lying       int            // how many modifiers lie on it, if not all are among them
+}
+
+// ModifierView is what one buff does to an attribute. What the operations mean is in the
+// comment of package stat.
+type ModifierView struct {
+	Spec    *buff.Spec // nil if the buff that put it there cannot be found
+	Source  buff.OwnerID
+	Op      stat.Op
+	Channel uint8
+	Value   float64
 }

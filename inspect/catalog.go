@@ -18,9 +18,9 @@ import (
 // countsJSON is what changes about the definitions.
 type countsJSON struct {
 	Version string       `json:"version"` // of the catalog: with another, the page asks for it again
-	Live    []int        `json:"live"`    // by place in the catalog; empty: not known yet
-	Age     int64        `json:"age"`     // ms since it was counted
-	Denied  []deniedJSON `json:"denied"`
+	Live    []int        `json:"live"`    // by place in the catalog
+	Refused []uint64     `json:"refused"` // likewise, since the engine was made
+	Denied  []deniedJSON `json:"denied"`  // since somebody looks, by reason
 	Reloads []reloadJSON `json:"reloads"`
 }
 
@@ -32,15 +32,13 @@ type deniedJSON struct {
 
 // Bounds of the counts.
 const (
-	maxLive   = 10_000
+	maxLive   = 5_000
 	maxDenied = 1000
 )
 
 func (in *Inspector) countsOf(v *engine.View) countsJSON {
-	out := countsJSON{Version: version(v.Catalog), Live: []int{}, Denied: []deniedJSON{}, Reloads: in.reloads.all()}
-	if c := v.Census; c != nil && c.Catalog == v.Catalog {
-		out.Live, out.Age = c.Live[:min(len(c.Live), maxLive)], int64(v.Now-c.Ended)
-	}
+	n := min(len(v.Live), maxLive)
+	out := countsJSON{Version: version(v.Catalog), Live: v.Live[:n], Refused: v.Refused[:n], Denied: []deniedJSON{}, Reloads: in.reloads.all()}
 	denied := slices.SortedFunc(slices.Values(v.Denied), func(a, b engine.Denial) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Spec.ID, b.Spec.ID), cmp.Compare(a.Why, b.Why))
 	})
@@ -48,6 +46,19 @@ func (in *Inspector) countsOf(v *engine.View) countsJSON {
 		out.Denied = append(out.Denied, deniedJSON{line(d.Spec.ID), d.Why.String(), d.Count})
 	}
 	return out
+}
+
+// cut leaves the half of the longest list out, and reports whether there was one.
+func (c *countsJSON) cut() bool {
+	switch {
+	case len(c.Denied)+len(c.Reloads) == 0:
+		return false
+	case len(c.Denied) > 10*len(c.Reloads):
+		c.Denied = c.Denied[:len(c.Denied)/2]
+	default:
+		c.Reloads = c.Reloads[:len(c.Reloads)/2]
+	}
+	return true
 }
 
 // version tells one catalog from the next.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
 )
 
@@ -45,8 +49,8 @@ func TestSnapshot(t *testing.T) {
 	defer g.stream("?stream").resp.Body.Close()
 	for {
 		v := g.get("?snapshot")
-		if v["buffs"].(float64) < 0 || len(v["times"].([]any)) == 0 {
-			continue // the first count is not over yet
+		if len(v["times"].([]any)) == 0 {
+			continue // no frame is over yet
 		}
 		require.Equal(t, 50.0, v["owners"])
 		require.Equal(t, 100.0, v["buffs"])
@@ -77,6 +81,87 @@ func TestPlayer(t *testing.T) {
 	require.Equal(t, "NaN", p["attributes"].([]any)[0].(map[string]any)["value"])
 	require.Equal(t, "data of 9", p["attributes"].([]any)[0].(map[string]any)["name"])
 	require.Equal(t, false, g.get("?player=18446744073709551615")["present"])
+}
+
+// What a player carries comes in pages, and no answer is larger than 1 MiB, whatever the
+// names are.
+func TestAnswersFit(t *testing.T) {
+	long := strings.Repeat("\x01", 100)
+	var many []inspect.Attribute
+	for i := range 300 {
+		a := inspect.Attribute{Name: long}
+		for range 8 + 60/(i+1) {
+			a.Modifiers = append(a.Modifiers, inspect.Modifier{From: long, Text: long})
+		}
+		many = append(many, a)
+	}
+	for _, o := range []inspect.Options{{}, {Name: func(buff.OwnerID) string { return long }, Attributes: func(any) []inspect.Attribute { return many }}} {
+		g := newGame(t, o)
+		for n := range buff.OwnerID(236) {
+			require.NoError(t, g.eng.Inbox().AddBuff(9, buff.Application{Spec: g.eng.Catalog().Spec("venom"), Source: 1000 + n}))
+		}
+		for g.get("?player=9")["carried"] != 240.0 {
+		}
+		var handles []any
+		from := 0.0
+		for {
+			body := answer(t, g.request("GET", fmt.Sprintf("?player=9&from=%v", from), ""))
+			require.LessOrEqual(t, len(body), 1<<20)
+			var p map[string]any
+			require.NoError(t, json.Unmarshal([]byte(body), &p))
+			require.Equal(t, o.Name != nil, p["cut"] == true)
+			for _, b := range p["buffs"].([]any) {
+				handles = append(handles, b.(map[string]any)["handle"])
+			}
+			if p["next"] == nil {
+				break
+			}
+			require.Greater(t, p["next"], from)
+			from = p["next"].(float64)
+		}
+		require.Len(t, handles, 240)
+		slices.SortFunc(handles, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
+		require.Len(t, slices.Compact(handles), 240, "each is on one page")
+		for range 3 {
+			require.LessOrEqual(t, len(g.stream("?stream&player=9").next("player")), 256<<10)
+		}
+	}
+}
+
+// Without Options.Attributes the page shows what the engine knows.
+func TestEngineAttributes(t *testing.T) {
+	cat, err := buff.Build(buff.Definitions{
+		Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "power", Base: 10}}, {Attribute: stat.Attribute{Name: "speed", Base: 4}}},
+		Specs: []buff.Spec{
+			{ID: "might", Name: "Might", Duration: time.Hour, Modifiers: []buff.Modifier{{Attr: "power", Op: stat.Add, Value: buff.Const(5)}, {Attr: "speed", Op: stat.Override, Value: buff.Const(1)}}},
+			{ID: "wrath", Duration: time.Hour, Modifiers: []buff.Modifier{{Attr: "power", Op: stat.MulAdd, Value: buff.Const(0.5)}}},
+		},
+	})
+	require.NoError(t, err)
+	eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, err)
+	require.NoError(t, eng.Spawn(7, nil))
+	eng.AddBuff(7, buff.Application{Spec: cat.Spec("might"), Source: 9})
+	eng.AddBuff(7, buff.Application{Spec: cat.Spec("wrath")})
+	page := inspect.Handler(eng)
+	w := httptest.NewRecorder()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r := httptest.NewRequest("GET", "http://127.0.0.1/?player=7", nil)
+		r.RemoteAddr = "127.0.0.1:1"
+		page.ServeHTTP(w, r)
+	}()
+	for ticking := true; ticking; {
+		select {
+		case <-done:
+			ticking = false
+		default:
+			eng.Tick(0)
+		}
+	}
+	require.Contains(t, w.Body.String(), `"attributes":[{"name":"power","base":10,"value":22.5,"modifiers":[{"from":"Might of #9","text":"+5"},{"from":"wrath","text":"+50 %"}]},`+
+		`{"name":"speed","base":4,"value":1,"modifiers":[{"from":"Might of #9","text":"= 1"}]}]`)
 }
 
 // A stream tells of a player what happens to it, and why something was refused.
@@ -126,7 +211,7 @@ func TestCatalog(t *testing.T) {
 	require.Equal(t, "1h30m", c["specs"].([]any)[1].(map[string]any)["lasts"])
 
 	s := g.stream("?stream&catalog")
-	for !strings.Contains(s.next("catalog"), `"live":[100,0,0]`) {
+	for !strings.Contains(s.next("catalog"), `"live":[100,0,0],"refused":[0,0,0]`) {
 	}
 	for range 3 {
 		require.NoError(t, g.eng.Inbox().AddBuff(5, buff.Application{Spec: g.eng.Catalog().Spec("once")}))

@@ -7,8 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,7 +23,13 @@ import (
 )
 
 // Importing ants starts its default pool: those goroutines are not ours.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+func TestMain(m *testing.M) {
+	if addr := os.Getenv(clientsOf); addr != "" {
+		beClients(addr)
+		return
+	}
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
+}
 
 // game is an engine whose loop ticks in real time, and a server with its page.
 type game struct {
@@ -30,6 +38,8 @@ type game struct {
 	page *inspect.Inspector
 	srv  *httptest.Server
 	gate chan struct{} // closed at the end: who hangs comes back
+
+	ticks atomic.Uint64 // calls of Tick; each has had the number that was its turn
 }
 
 const token = "0123456789abcdef"
@@ -80,7 +90,9 @@ func (g *game) start() {
 			case <-stop:
 				return
 			case <-tick.C:
-				g.eng.Tick(5 * time.Millisecond)
+				if n := g.eng.Tick(5 * time.Millisecond).Number; n != g.ticks.Add(1) {
+					panic(fmt.Sprintf("frame %d is not the next", n))
+				}
 				g.page.Frame(time.Millisecond)
 			}
 		}

@@ -14,6 +14,7 @@ const (
 	maxSearch = 256
 	maxBody   = 64 << 10
 	maxAnswer = 1 << 20
+	maxEvent  = 256 << 10
 )
 
 // refusal is why a request is not served.
@@ -53,7 +54,7 @@ func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Val
 	case query.Has("snapshot"):
 		in.serveView(w, r)
 	case query.Has("player"):
-		in.servePlayer(w, r, query.Get("player"))
+		in.servePlayer(w, r, query)
 	case query.Has("search"):
 		in.serveSearch(w, r, query.Get("search"))
 	case query.Has("catalog"):

@@ -50,6 +50,7 @@ func TestGuard(t *testing.T) {
 		{"an id above all", "GET", "?player=18446744073709551616", "", nil, 400},
 		{"a negative id", "GET", "?player=-1", "", nil, 400},
 		{"a stream of no id", "GET", "?stream&player=x", "", nil, 400},
+		{"a place that is none", "GET", "?player=7&from=-1", "", nil, 400},
 		{"a place beyond the end", "GET", "?catalog&from=99", "", nil, 400},
 		{"no such thing", "GET", "?secrets", "", nil, 404},
 		{"a broken query", "GET", "?a=%zz", "", nil, 400},

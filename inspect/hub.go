@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"time"
 
@@ -26,7 +27,10 @@ type hub struct {
 	clients map[*client]bool
 	stop    context.CancelFunc // ends the goroutine; nil while there is none
 	seq     uint64             // of the messages
-	view    message
+	view    message            // for those who have seen the one before
+	whole   []byte             // for all others, made when somebody wants it
+	latest  viewJSON           // what that is made of
+	frame   uint64             // the first whose time the next view tells
 	catalog message
 	players map[buff.OwnerID]message
 }
@@ -90,7 +94,7 @@ func (h *hub) quit(c *client) {
 	}
 	h.stop()
 	h.stop = nil
-	h.view, h.catalog = message{}, message{} // the next one is not to see them
+	h.view, h.catalog, h.whole, h.latest, h.frame = message{}, message{}, nil, viewJSON{}, 0 // the next one is not to see them
 	clear(h.players)
 }
 
@@ -137,18 +141,19 @@ func (h *hub) wanted() wanted {
 // send makes the messages and wakes the clients. The JSON is made without the lock.
 func (h *hub) send(ctx context.Context, v *engine.View, err error) {
 	want := h.wanted()
-	var view, catalog []byte
+	var catalog []byte
+	var latest viewJSON
 	players := make(map[buff.OwnerID]message)
-	if err != nil {
-		view = event("stalled", map[string]string{"why": line(err.Error())})
-	} else {
-		view = event("view", h.in.viewOf(v, h.since()))
+	if err == nil {
+		latest = h.in.viewOf(v, h.since())
 		if want.catalog {
-			catalog = event("catalog", h.in.countsOf(v))
+			counts := h.in.countsOf(v)
+			catalog = event("catalog", &counts)
 		}
 		for id, from := range want.players {
 			if o := v.Owners[id]; o != nil && o != from {
-				players[id] = message{data: event("player", h.in.playerOf(o)), from: o}
+				p := h.in.playerOf(o, 0)
+				players[id] = message{data: event("player", &p), from: o}
 			}
 		}
 	}
@@ -159,7 +164,16 @@ func (h *hub) send(ctx context.Context, v *engine.View, err error) {
 		return // these clients have gone; another run may serve others
 	}
 	h.seq++
-	h.view = message{seq: h.seq, data: view}
+	h.view.seq = h.seq
+	if err != nil {
+		h.view.data = event("stalled", map[string]string{"why": line(err.Error())})
+		h.whole = h.view.data
+	} else {
+		// Not the frames that everybody has: they would be most of it.
+		var news viewJSON
+		news, h.frame = latest.since(h.frame)
+		h.view.data, h.whole, h.latest = event("view", news), nil, latest
+	}
 	if catalog != nil {
 		h.catalog = message{seq: h.seq, data: catalog}
 	}
@@ -177,7 +191,8 @@ func (h *hub) send(ctx context.Context, v *engine.View, err error) {
 	}
 }
 
-// news returns what a client has not seen yet.
+// news returns what a client has not seen yet. Of a topic that is the latest state alone;
+// one who has missed views is told how many.
 func (h *hub) news(c *client) (out [][]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -187,7 +202,18 @@ func (h *hub) news(c *client) (out [][]byte) {
 			out = append(out, m.data)
 		}
 	}
-	add(h.view, &c.seenView)
+	if missed := h.view.seq - c.seenView; h.view.seq > 0 && missed > 0 {
+		view := h.view.data
+		if missed > 1 {
+			view = h.all()
+			if c.seenView > 0 {
+				c.skipped += missed - 1
+				out = append(out, event("gap", gapJSON{strconv.FormatUint(missed-1, 10), strconv.FormatUint(c.skipped, 10)}))
+			}
+		}
+		c.seenView = h.view.seq
+		out = append(out, view)
+	}
 	if c.follows {
 		add(h.players[c.player], &c.seenPlayer)
 	}
@@ -195,4 +221,19 @@ func (h *hub) news(c *client) (out [][]byte) {
 		add(h.catalog, &c.seenCatalog)
 	}
 	return out
+}
+
+// gapJSON tells a client how many views it has missed: since the last one that it took, and
+// in all.
+type gapJSON struct {
+	Skipped string `json:"skipped"`
+	Sum     string `json:"sum"`
+}
+
+// all returns the latest view for one who has not seen the one before it.
+func (h *hub) all() []byte {
+	if h.whole == nil {
+		h.whole = event("view", h.latest)
+	}
+	return h.whole
 }

@@ -25,9 +25,11 @@ type Options struct {
 	// it, also several at once. If nil, the names of all players are tried.
 	Search func(text string, most int) []buff.OwnerID
 
-	// Attributes returns the attributes of a player, from what Spawn was given. The loop
-	// calls it, in a Tick, while somebody looks at that player, and never while its handlers
-	// run. It must be quick, and what it returns must not change.
+	// Attributes returns the attributes of a player, from what Spawn was given, for a game
+	// that keeps its own. The loop calls it, in a Tick, while somebody looks at that player,
+	// and never while its handlers run. It must be quick, and what it returns must not
+	// change. Of more than 256, or more than 50 modifiers of one, the first are shown. If
+	// nil, the page shows those of the engine's catalog with what each buff does to them.
 	Attributes func(data any) []Attribute
 
 	// Budget is how long a frame of the game may take, for the line in the charts. If zero,

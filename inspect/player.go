@@ -1,8 +1,10 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -30,6 +32,9 @@ type playerJSON struct {
 	Events   []eventJSON     `json:"events"` // the newest first
 	Fault    string          `json:"fault,omitempty"`
 	Numbers  []attributeJSON `json:"attributes"`
+	From     int             `json:"from,omitempty"` // how many older buffs are not among Buffs
+	Next     int             `json:"next,omitempty"` // where the rest begins
+	Cut      bool            `json:"cut,omitempty"`  // something was left out: it was too much
 }
 
 type buffJSON struct {
@@ -64,34 +69,42 @@ type eventJSON struct {
 	Late   int64  `json:"late,omitempty"`
 }
 
-type attributeJSON struct {
-	Name      string         `json:"name"`
-	Base      number         `json:"base"`
-	Value     number         `json:"value"`
-	Modifiers []modifierJSON `json:"modifiers"`
-}
-
-type modifierJSON struct {
-	From string `json:"from"`
-	Text string `json:"text"`
-}
-
-func (in *Inspector) playerOf(o *engine.OwnerView) playerJSON {
+// playerOf returns what is known of a player, with its buffs from a place on.
+func (in *Inspector) playerOf(o *engine.OwnerView, from int) playerJSON {
+	from = min(from, len(o.Buffs))
+	end := min(from+maxBuffs, len(o.Buffs))
 	out := playerJSON{
 		pick: in.pick(o.Owner), Now: int64(o.Now), Present: o.Present, Busy: o.Busy, Paused: o.Paused, Zone: o.Zone, Mail: o.Mail,
 		Carried: o.Carried, Timeouts: o.Timeouts, Pulses: strconv.FormatUint(o.Pulses, 10),
-		Buffs: []buffJSON{}, Events: []eventJSON{}, Fault: line(o.Fault), Numbers: []attributeJSON{},
+		Buffs: []buffJSON{}, Events: []eventJSON{}, Fault: line(o.Fault), Numbers: in.attributesOf(o), From: from,
 	}
-	for _, b := range o.Buffs[:min(len(o.Buffs), maxBuffs)] {
+	if end < len(o.Buffs) {
+		out.Next = end
+	}
+	for _, b := range o.Buffs[from:end] {
 		out.Buffs = append(out.Buffs, in.buffOf(b, o.Now))
 	}
 	for i := len(o.Events) - 1; i >= 0; i-- {
 		out.Events = append(out.Events, in.eventOf(&o.Events[i]))
 	}
-	if list, ok := o.Data.([]attributeJSON); ok {
-		out.Numbers = list
-	}
 	return out
+}
+
+// cut leaves the half of the longest list out, and reports whether there was one.
+func (p *playerJSON) cut() bool {
+	p.Cut = true
+	switch n := max(len(p.Buffs), len(p.Events), len(p.Numbers)); {
+	case n == 0:
+		return false
+	case n == len(p.Buffs):
+		p.Buffs = p.Buffs[:n/2]
+		p.Next = p.From + n/2
+	case n == len(p.Events):
+		p.Events = p.Events[:n/2]
+	default:
+		p.Numbers = p.Numbers[:n/2]
+	}
+	return true
 }
 
 func (in *Inspector) buffOf(b buff.Instance, now wheel.Time) buffJSON {
@@ -128,24 +141,6 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 	return out
 }
 
-// look returns what the loop is to call for a player that is shown.
-func (in *Inspector) look() func(any) any {
-	if in.opts.Attributes == nil {
-		return nil
-	}
-	return func(data any) any {
-		out := []attributeJSON{}
-		for _, a := range in.opts.Attributes(data) {
-			j := attributeJSON{line(a.Name), number(a.Base), number(a.Value), []modifierJSON{}}
-			for _, m := range a.Modifiers {
-				j.Modifiers = append(j.Modifiers, modifierJSON{line(m.From), line(m.Text)})
-			}
-			out = append(out, j)
-		}
-		return out
-	}
-}
-
 // find asks for one player. It takes more than one View if many others are followed.
 func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*engine.OwnerView, error) {
 	leave, err := in.watch.Follow(id, in.look())
@@ -166,10 +161,16 @@ func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*engine.OwnerView, 
 	}
 }
 
-func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, text string) {
-	id, ok := parseID(text)
+// servePlayer answers with a player; with from, its buffs from that place on.
+func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, query url.Values) {
+	id, ok := parseID(query.Get("player"))
 	if !ok {
 		refuse(w, refusal{http.StatusBadRequest, "a player's id has up to 20 digits"})
+		return
+	}
+	from, err := strconv.Atoi(cmp.Or(query.Get("from"), "0"))
+	if err != nil || from < 0 {
+		refuse(w, refusal{http.StatusBadRequest, "from is a place among the buffs"})
 		return
 	}
 	o, err := in.find(r, id)
@@ -177,7 +178,8 @@ func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, text st
 		refuse(w, refusal{http.StatusServiceUnavailable, line(err.Error())})
 		return
 	}
-	serveJSON(w, in.playerOf(o))
+	p := in.playerOf(o, from)
+	serveJSON(w, &p)
 }
 
 // maxFound is how many players a search names.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"sync"
@@ -16,14 +17,22 @@ const (
 
 // NewServer returns a server for a handler that has bounds: 512 connections, headers of
 // 16 KiB that must come within 2 s, and no more than 64 KiB in the system's hands for a
-// client that does not read. Of one connection too many, the oldest that waits for a
-// request is closed, so that whoever holds connections without asking for something does
-// not keep others out. Where it listens is the caller's to choose: on 127.0.0.1, unless
+// client that does not read. Of one connection too many, the oldest that has no whole
+// request is closed, so that whoever holds connections without asking for something, or
+// without coming to an end of it, does not keep others out. Where it listens is the caller's to choose: on 127.0.0.1, unless
 // all who can reach it may see what it shows.
 func NewServer(h http.Handler) *http.Server {
 	c := &conns{at: make(map[net.Conn]*connNode)}
 	return &http.Server{
-		Handler:           h,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			conn, _ := r.Context().Value(connKey{}).(net.Conn)
+			c.serves(conn, true)
+			defer c.serves(conn, false)
+			h.ServeHTTP(w, r)
+		}),
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, conn)
+		},
 		ReadHeaderTimeout: 2 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		IdleTimeout:       time.Minute,
@@ -32,8 +41,11 @@ func NewServer(h http.Handler) *http.Server {
 	}
 }
 
-// conns is the open connections of a server, in the order in which they began to wait for
-// a request.
+// connKey is where a request's context has its connection.
+type connKey struct{}
+
+// conns is the open connections of a server. Those whose request is not whole, or answered,
+// are in the order in which they began to wait for one.
 type conns struct {
 	mu             sync.Mutex
 	at             map[net.Conn]*connNode
@@ -65,17 +77,25 @@ func (c *conns) changed(conn net.Conn, state http.ConnState) {
 		if n != nil {
 			c.wait(n)
 		}
-	case http.StateActive:
-		// The first bytes of a request have come, or all of its header. One that stops in
-		// the middle of it is closed by ReadHeaderTimeout.
-		if n != nil {
-			c.unwait(n)
-		}
 	case http.StateClosed, http.StateHijacked:
 		if n != nil {
 			c.unwait(n)
 			delete(c.at, conn)
 		}
+	}
+}
+
+// serves is told when the header of a request is there, and when it has been answered; what
+// the server still reads of its body then is no reason to keep others out.
+func (c *conns) serves(conn net.Conn, begins bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch n := c.at[conn]; {
+	case n == nil: // evicted
+	case begins:
+		c.unwait(n)
+	default:
+		c.wait(n)
 	}
 }
 

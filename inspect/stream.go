@@ -25,6 +25,7 @@ type client struct {
 	writing atomic.Int64 // since when it has been taking an event, Unix time in ns; 0: it is not
 
 	seenView, seenPlayer, seenCatalog uint64 // under the hub's lock
+	skipped                           uint64 // views, in all; likewise
 }
 
 // wake tells the client that there is news; one that is at work will see it afterwards.
@@ -38,12 +39,25 @@ func (c *client) wake() {
 // event returns a server-sent event. JSON has no line ends in it, so that nothing in a
 // name can begin another event.
 func event(kind string, v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic("inspect: " + err.Error()) // there is nothing in our own types that JSON cannot say
-	}
-	out := append([]byte("event: "+kind+"\ndata: "), data...)
+	out := append([]byte("event: "+kind+"\ndata: "), fitting(v, maxEvent)...)
 	return append(out, "\n\n"...)
+}
+
+// cutter is what can leave a part of itself out, and reports whether it has.
+type cutter interface{ cut() bool }
+
+// fitting returns v as JSON, of at most so many bytes if it can leave enough out.
+func fitting(v any, most int) []byte {
+	for {
+		data, err := json.Marshal(v)
+		if err != nil {
+			panic("inspect: " + err.Error()) // there is nothing in our own types that JSON cannot say
+		}
+		c, ok := v.(cutter)
+		if len(data) <= most || !ok || !c.cut() {
+			return data
+		}
+	}
 }
 
 // hello is what a client is told first.
@@ -79,40 +93,37 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 	defer in.hub.quit(c)
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	first := event("hello", hello{line(in.opts.Title), in.opts.Token != "", in.opts.Reload != nil, int(every / time.Millisecond)})
-	for c.write(w, out, first) {
+	list := [][]byte{event("hello", hello{line(in.opts.Title), in.opts.Token != "", in.opts.Reload != nil, int(every / time.Millisecond)})}
+	for c.write(w, out, list) {
 		select {
 		case <-ctx.Done():
 			return
 		case <-c.bell:
 		}
-		first = nil
-		for _, data := range in.hub.news(c) {
-			first = append(first, data...)
-		}
+		list = in.hub.news(c)
 	}
 }
 
-// write sends data and reports whether the client has taken it in time.
-func (c *client) write(w http.ResponseWriter, out *http.ResponseController, data []byte) bool {
+// write sends events and reports whether the client has taken them in time. They belong to
+// all clients: nothing is kept for one that is slow.
+func (c *client) write(w http.ResponseWriter, out *http.ResponseController, list [][]byte) bool {
 	now := time.Now()
 	c.writing.Store(now.UnixNano())
 	defer c.writing.Store(0)
 	// Also a server with a WriteTimeout of its own lets the stream live; one that knows no
 	// deadlines, in a test, is good enough without.
 	_ = out.SetWriteDeadline(now.Add(writeTime))
-	if _, err := w.Write(data); err != nil {
-		return false
+	for _, data := range list {
+		if _, err := w.Write(data); err != nil {
+			return false
+		}
 	}
 	return out.Flush() == nil
 }
 
 // serveJSON answers with v, if it is not too much.
 func serveJSON(w http.ResponseWriter, v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic("inspect: " + err.Error())
-	}
+	data := fitting(v, maxAnswer)
 	if len(data) > maxAnswer {
 		refuse(w, refusal{http.StatusInternalServerError, "the answer is too large"})
 		return

@@ -2,12 +2,12 @@ package inspect_test
 
 import (
 	"context"
-	"fmt"
-	"net"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -132,78 +132,98 @@ func TestStalled(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, snapshot.StatusCode)
 }
 
-// flood opens connections that each send some bytes and then nothing, and returns them.
-func (g *game) flood(n int, send string) []net.Conn {
-	var out []net.Conn
-	for range n {
-		c, err := net.Dial("tcp", g.srv.Listener.Addr().String())
-		if err != nil {
-			continue // refused: as good as closed
+// heldWriter is a client that takes some events, then none until it is let go, then all.
+type heldWriter struct {
+	head       http.Header
+	takes      int
+	held, goes chan struct{}
+
+	mu   sync.Mutex
+	data []byte
+}
+
+func (w *heldWriter) Header() http.Header { return w.head }
+func (w *heldWriter) WriteHeader(int)     {}
+func (w *heldWriter) Flush()              {}
+
+func (w *heldWriter) Write(p []byte) (int, error) {
+	if w.takes--; w.takes == 0 {
+		close(w.held)
+		<-w.goes
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.data = append(w.data, p...)
+	return len(p), nil
+}
+
+// events returns the events of a kind that have been taken, from the one with that index on.
+func (w *heldWriter) events(kind string) (out []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for ev := range strings.SplitSeq(string(w.data), "\n\n") {
+		if data, ok := strings.CutPrefix(ev, "event: "+kind+"\ndata: "); ok {
+			out = append(out, data)
 		}
-		_ = c.(*net.TCPConn).SetReadBuffer(4096)
-		_ = c.(*net.TCPConn).SetLinger(0)
-		_, _ = fmt.Fprint(c, send)
-		out = append(out, c)
 	}
 	return out
 }
 
-// A thousand clients that never read, a thousand with half a header and as many that say
-// nothing hold neither the loop nor a good client up, and cost little memory.
-func TestFlood(t *testing.T) {
+// A client that is slow gets the latest view and not those that it has missed, and is told
+// how many these are. The others get each view, which tells what is new in it.
+func TestGap(t *testing.T) {
 	g := newGame(t, inspect.Options{})
-	n := 1000
-	if testing.Short() {
-		n = 200
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &heldWriter{head: http.Header{}, takes: 4, held: make(chan struct{}), goes: make(chan struct{})}
+	var slow sync.WaitGroup
+	slow.Go(func() {
+		r := httptest.NewRequest("GET", "http://127.0.0.1/debug/buffs?stream", nil).WithContext(ctx)
+		r.RemoteAddr = "127.0.0.1:1"
+		g.page.ServeHTTP(w, r)
+	})
+	<-w.held // in its third view
+	good := g.stream("?stream")
+	good.next("view") // the first has all frames
+	type view struct {
+		First  string
+		Frames []int64
 	}
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	frames := func() string { return g.get("?snapshot")["frame"].(string) }
-	first := frames()
-	var bad []net.Conn
-	for _, send := range []string{
-		"GET /debug/buffs?stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
-		"GET /debug/buffs?stream HTTP/1.1\r\nHost: 127.",
-		"",
-	} {
-		bad = append(bad, g.flood(n, send)...)
-		require.NotEqual(t, first, frames(), "the loop ticks, and a good client is served")
+	var last view
+	for range 8 {
+		var v view
+		require.NoError(t, json.Unmarshal([]byte(good.next("view")), &v))
+		if last.First != "" {
+			require.Equal(t, number(last.First)+uint64(len(last.Frames)), number(v.First), "frame follows frame")
+		}
+		last = v
 	}
-	for range 20 {
-		require.Equal(t, 50.0, g.get("?snapshot")["owners"])
+	close(w.goes)
+	for len(w.events("view")) < 6 {
+		good.next("view")
 	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	t.Logf("%d connections, %d goroutines, %.1f MB more than before", len(bad), runtime.NumGoroutine(), (float64(after.Sys)-float64(before.Sys))/1e6)
-	require.Less(t, after.HeapAlloc, before.HeapAlloc+64<<20)
-	require.Less(t, runtime.NumGoroutine(), 3000)
-	for _, c := range bad {
-		c.Close()
+	cancel()
+	slow.Wait()
+	gaps := w.events("gap")
+	require.Len(t, gaps, 1)
+	var gap struct{ Skipped, Sum string }
+	require.NoError(t, json.Unmarshal([]byte(gaps[0]), &gap))
+	require.GreaterOrEqual(t, number(gap.Skipped), uint64(7))
+	require.Equal(t, gap.Skipped, gap.Sum)
+	var views []view
+	for _, data := range w.events("view") {
+		var v view
+		require.NoError(t, json.Unmarshal([]byte(data), &v))
+		views = append(views, v)
 	}
+	// The fourth view is the one behind the gap.
+	require.LessOrEqual(t, number(views[3].First), number(views[2].First)+uint64(len(views[2].Frames)), "no frame is missing behind a gap")
+	require.Equal(t, number(views[3].First)+uint64(len(views[3].Frames)), number(views[4].First))
 }
 
-// Connections that come and go by the thousand leave nothing behind.
-func TestConnects(t *testing.T) {
-	g := newGame(t, inspect.Options{})
-	n := 100_000
-	if testing.Short() {
-		n = 2000
+func number(text string) uint64 {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		panic(err)
 	}
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	for i := range n {
-		for _, c := range g.flood(1, "GET /deb") {
-			c.Close()
-		}
-		if i%5000 == 0 {
-			require.Equal(t, 50.0, g.get("?snapshot")["owners"])
-		}
-	}
-	require.Equal(t, 50.0, g.get("?snapshot")["owners"])
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	t.Logf("%d connects, %d goroutines, %.1f MB more than before", n, runtime.NumGoroutine(), (float64(after.Sys)-float64(before.Sys))/1e6)
-	require.Less(t, after.HeapAlloc, before.HeapAlloc+64<<20)
+	return n
 }

@@ -78,3 +78,11 @@ type pick struct {
 }
 
 func (in *Inspector) pick(id buff.OwnerID) pick { return pick{idText(id), in.name(id)} }
+
+// title is what a player is called in a sentence.
+func (in *Inspector) title(id buff.OwnerID) string {
+	if name := in.name(id); name != "" {
+		return name
+	}
+	return "#" + idText(id)
+}

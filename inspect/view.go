@@ -23,8 +23,7 @@ type viewJSON struct {
 	Owners   int    `json:"owners"`
 	Busy     int    `json:"busy"`
 	Timers   int    `json:"timers"`
-	Buffs    int    `json:"buffs"`  // of the census; less than 0: not known yet
-	Counted  int64  `json:"census"` // how long ago
+	Buffs    int    `json:"buffs"`
 	Dropped  string `json:"dropped"`
 	Refused  string `json:"refused"`
 	Nobody   string `json:"undelivered"`
@@ -33,6 +32,8 @@ type viewJSON struct {
 	InboxMax int    `json:"inboxMax"`
 	Mail     int    `json:"mail"`
 	Waiting  int    `json:"waiting"`
+	Behind   int64  `json:"behind"` // still to be worked off
+	Lost     int64  `json:"lost"`   // dropped since the engine was made
 
 	Budget  float64     `json:"budget"`
 	Stuck   []stuckJSON `json:"stuck"`
@@ -48,6 +49,7 @@ type viewJSON struct {
 	Handled int64       `json:"handled"` // µs
 	Busiest []rankJSON  `json:"busiest"`
 	Most    []rankJSON  `json:"most"`
+	Swept   float64     `json:"swept"` // the share of all players that Most knows of
 }
 
 type stuckJSON struct {
@@ -79,12 +81,12 @@ func (in *Inspector) viewOf(v *engine.View, at time.Duration) viewJSON {
 	s := v.Stats
 	out := viewJSON{
 		At: at.Milliseconds(), Frame: strconv.FormatUint(v.Frame, 10), Now: int64(v.Now), Clock: v.Now.String(), Since: int64(v.Since),
-		Owners: s.Owners, Busy: s.Busy, Timers: s.Timers, Buffs: -1,
+		Owners: s.Owners, Busy: s.Busy, Timers: s.Timers, Buffs: v.Buffs,
 		Dropped: strconv.FormatUint(s.Dropped, 10), Refused: strconv.FormatUint(s.Refused, 10), Nobody: strconv.FormatUint(s.Undelivered, 10),
-		Workers: v.Workers, Inbox: s.Inbox, InboxMax: v.InboxLimit, Mail: v.Mail, Waiting: v.Waiting,
+		Workers: v.Workers, Inbox: s.Inbox, InboxMax: v.InboxLimit, Mail: v.Mail, Waiting: v.Waiting, Behind: s.Behind.Milliseconds(), Lost: s.Lost.Milliseconds(),
 		Budget: in.budget(v).Seconds() * 1000, Stuck: []stuckJSON{}, Beyond: v.Beyond, Late: v.Late[:],
 		Times: [][2]int64{}, P50: v.Times.Quantile(0.5).Microseconds(), P99: v.Times.Quantile(0.99).Microseconds(),
-		Handled: v.Handled.Microseconds(), Busiest: in.ranked(v.Busiest), Most: []rankJSON{}, Frames: []int64{},
+		Handled: v.Handled.Microseconds(), Busiest: in.ranked(v.Busiest), Most: in.ranked(v.Most), Swept: v.Swept, Frames: []int64{},
 	}
 	for _, st := range v.Stuck[:min(len(v.Stuck), maxStuck)] {
 		j := stuckJSON{pick: in.pick(st.Owner), Spec: "a timeout", For: st.For.Milliseconds()}
@@ -110,10 +112,21 @@ func (in *Inspector) viewOf(v *engine.View, at time.Duration) viewJSON {
 			out.Times = append(out.Times, [2]int64{v.Times.Bound(i).Microseconds(), int64(n)})
 		}
 	}
-	if c := v.Census; c != nil {
-		out.Buffs, out.Counted, out.Most = c.Buffs, int64(v.Now-c.Ended), in.ranked(c.Most)
-	}
 	return out
+}
+
+// since returns the view with those of its frames alone that are not before the number
+// first, and the number that follows them.
+func (v viewJSON) since(first uint64) (viewJSON, uint64) {
+	n, err := strconv.ParseUint(v.First, 10, 64)
+	if err != nil {
+		return v, first // it has no frames
+	}
+	next := n + uint64(len(v.Frames))
+	if n < first && first <= next {
+		v.Frames, v.First = v.Frames[first-n:], strconv.FormatUint(first, 10)
+	}
+	return v, next
 }
 
 func (in *Inspector) budget(v *engine.View) time.Duration {

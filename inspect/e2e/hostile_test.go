@@ -53,6 +53,7 @@ func TestHostileNames(t *testing.T) {
 			usable = append(usable, s)
 		}
 	}
+	t.Logf("%d of %d hostile names are definitions", len(usable)-1, len(names))
 	require.Greater(t, len(usable), 1, "no hostile name got through the catalog: then this test shows nothing")
 	cat, err := buff.NewCatalog(usable...)
 	require.NoError(t, err)

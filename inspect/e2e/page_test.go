@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
@@ -53,12 +55,7 @@ func TestStuckPlayer(t *testing.T) {
 
 // A buff's bar shrinks and its pulses are counted.
 func TestPlayer(t *testing.T) {
-	w := newWorld(t, inspect.Options{Attributes: func(data any) []inspect.Attribute {
-		return []inspect.Attribute{
-			{Name: "Stamina", Base: 200, Value: 253, Modifiers: []inspect.Modifier{{From: "Hearty Stew", Text: "+10 %"}, {From: "Well Rested", Text: "+15 %"}}},
-			{Name: "Blows taken", Base: 0, Value: float64(*data.(*int))},
-		}
-	}})
+	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url+"#/player/7", wide, tall)
 	p.until(10*time.Second, `document.querySelector("#p-name").textContent == "Sigrun Bold"`)
 	venom := w.eng.Catalog().Spec("venom")
@@ -66,6 +63,7 @@ func TestPlayer(t *testing.T) {
 		require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: venom, Source: 8, Magnitude: 120}))
 	}
 	require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: w.eng.Catalog().Spec("champion"), Source: 9}))
+	require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: w.eng.Catalog().Spec("hearty_stew"), Source: 11}))
 	for range 2 {
 		require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: w.eng.Catalog().Spec("shield_wall"), Source: 9}))
 	}
@@ -76,7 +74,10 @@ func TestPlayer(t *testing.T) {
 	require.Greater(t, begin, 80.0)
 	p.until(6*time.Second, `Number((/(\d+) pulses? since you look/.exec(document.querySelector("#p-sum").textContent) || [0, 0])[1]) >= 3`)
 	p.until(3*time.Second, `document.querySelector("#history").textContent.includes("limit: the stack limit is reached")`)
-	require.Contains(t, eval[string](p, `document.querySelector("#attributes").textContent`), "+10 % · Hearty Stew")
+	const numbers = `document.querySelector("#attributes").textContent`
+	require.Contains(t, eval[string](p, numbers), "+10 % · Hearty Stew of "+w.names[11])
+	require.Contains(t, eval[string](p, numbers), "+15 % · Well Rested")
+	require.Contains(t, eval[string](p, numbers), "250stamina")
 	p.picture("player")
 }
 
@@ -105,6 +106,73 @@ func TestSearch(t *testing.T) {
 	p.until(5*time.Second, `document.querySelector("#found").textContent == "nobody found"`)
 	p.do(chromedp.KeyEvent("\x1b"), chromedp.KeyEvent("d"))
 	p.until(5*time.Second, `document.querySelectorAll("#specs li").length == 9`)
+}
+
+// All of the page can be had by keys alone, and what has the focus is seen.
+func TestKeyboard(t *testing.T) {
+	w := newWorld(t, inspect.Options{})
+	p := open(t, w.url, wide, tall)
+	p.until(10*time.Second, `document.querySelectorAll("#most li").length == 10`)
+	focus := func(id string) {
+		t.Helper()
+		p.do(chromedp.KeyEvent("\t"))
+		require.Equal(t, id, eval[string](p, `document.activeElement.id`))
+		require.Equal(t, "solid 2px", eval[string](p, `(() => { const s = getComputedStyle(document.activeElement); return s.outlineStyle + " " + s.outlineWidth; })()`), id)
+	}
+	focus("to-overview")
+	focus("to-definitions")
+	p.do(chromedp.KeyEvent("\r"))
+	p.until(5*time.Second, `location.hash == "#/definitions" && document.querySelectorAll("#specs li").length == 9`)
+	eval[any](p, `void document.querySelector("#specs summary").focus()`)
+	p.do(chromedp.KeyEvent("\r"))
+	p.until(5*time.Second, `document.querySelector("#specs details").open`)
+	p.do(chromedp.KeyEvent("o"))
+	p.until(5*time.Second, `!document.querySelector("#overview").hidden`)
+	p.slash()
+	p.do(chromedp.KeyEvent("greyc"))
+	p.until(5*time.Second, `document.querySelectorAll("#found a").length > 3`)
+	p.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	second := eval[string](p, `document.querySelectorAll("#found a")[1].getAttribute("href")`)
+	require.Equal(t, second, eval[string](p, `document.activeElement.getAttribute("href")`))
+	p.do(chromedp.KeyEvent("\r"))
+	p.until(5*time.Second, `location.hash == "`+second+`" && document.querySelectorAll("#buffs li").length > 0`)
+	p.do(chromedp.KeyEvent("\x1b"))
+	p.until(5*time.Second, `!document.querySelector("#overview").hidden`)
+	// Whatever reacts to a click is a link, a button, a field or a summary, and none of these
+	// is left out by the tabulator.
+	require.Zero(t, eval[int](p, `document.querySelectorAll("[tabindex], [onclick], [role=button]").length`))
+}
+
+// gapWriter tells the browser of a gap, behind the first events.
+type gapWriter struct {
+	http.ResponseWriter
+	writes int
+}
+
+func (g *gapWriter) Unwrap() http.ResponseWriter { return g.ResponseWriter }
+
+func (g *gapWriter) Write(p []byte) (int, error) {
+	if g.writes++; g.writes == 3 {
+		if _, err := g.ResponseWriter.Write([]byte("event: gap\ndata: {\"skipped\":\"1\",\"sum\":\"1234\"}\n\n")); err != nil {
+			return 0, err
+		}
+	}
+	return g.ResponseWriter.Write(p)
+}
+
+// A browser that does not keep up is told, and shows it. That the server tells it is
+// TestGap of package inspect.
+func TestGap(t *testing.T) {
+	w := newWorld(t, inspect.Options{})
+	w.wrap = func(rw http.ResponseWriter, r *http.Request) http.ResponseWriter {
+		if r.URL.Query().Has("stream") {
+			return &gapWriter{ResponseWriter: rw}
+		}
+		return rw
+	}
+	p := open(t, w.url, wide, tall)
+	p.until(10*time.Second, `!document.querySelector("#gap").hidden && document.querySelector("#gap").textContent.includes("1 view was skipped, 1,234 in all")`)
+	p.until(15*time.Second, `document.querySelector("#gap").hidden`)
 }
 
 // The colours follow the system and the key, and no text is lost in them.

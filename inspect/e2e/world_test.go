@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
 )
@@ -26,6 +27,7 @@ type world struct {
 	names []string
 	gate  chan struct{} // closed: whoever is in a trap may leave it
 	dice  *rand.Rand
+	wrap  func(http.ResponseWriter, *http.Request) http.ResponseWriter // stands between the page and the browser
 	specs []*buff.Spec
 }
 
@@ -43,15 +45,24 @@ var (
 	second = []string{"Flint", "Ashmore", "of the Ford", "Greycloak", "Ironhand", "the Younger", "Marsh", "Oakes"}
 )
 
+// attributes are the numbers of a player.
+var attributes = []buff.Attribute{
+	{Attribute: stat.Attribute{Name: "stamina", Base: 200}},
+	{Attribute: stat.Attribute{Name: "armour", Base: 40}},
+}
+
 func definitions() []buff.Spec {
+	more := func(attr string, op stat.Op, by float64) []buff.Modifier {
+		return []buff.Modifier{{Attr: attr, Op: op, Value: buff.Const(by)}}
+	}
 	call := func(name string) []buff.Action { return []buff.Action{{Do: buff.DoCall, Name: name}} }
 	return []buff.Spec{
 		{ID: "venom", Name: "Venom", Polarity: buff.Negative, Tags: []string{"debuff.poison"}, Duration: 12 * time.Second, Period: time.Second, Stack: buff.Stacking{By: buff.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("work")}},
 		{ID: "renew", Name: "Renew", Polarity: buff.Positive, Tags: []string{"buff.heal"}, Duration: 15 * time.Second, Period: 3 * time.Second, Stack: buff.Stacking{By: buff.BySource}, On: buff.Hooks{Pulse: call("work")}},
 		{ID: "burn", Name: "Burn", Polarity: buff.Negative, Tags: []string{"debuff.fire"}, Duration: 6 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}, On: buff.Hooks{Pulse: call("work")}},
-		{ID: "shield_wall", Name: "Shield Wall", Polarity: buff.Positive, Duration: 8 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
-		{ID: "hearty_stew", Name: "Hearty Stew", Polarity: buff.Positive, Tags: []string{"buff.food"}, Duration: time.Hour, Period: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}},
-		{ID: "well_rested", Name: "Well Rested", Polarity: buff.Positive, Duration: 6 * time.Hour, Stack: buff.Stacking{By: buff.ByTarget}},
+		{ID: "shield_wall", Name: "Shield Wall", Polarity: buff.Positive, Duration: 8 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}, Modifiers: more("armour", stat.Add, 60)},
+		{ID: "hearty_stew", Name: "Hearty Stew", Polarity: buff.Positive, Tags: []string{"buff.food"}, Duration: time.Hour, Period: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}, Modifiers: more("stamina", stat.MulAdd, 0.1)},
+		{ID: "well_rested", Name: "Well Rested", Polarity: buff.Positive, Duration: 6 * time.Hour, Stack: buff.Stacking{By: buff.ByTarget}, Modifiers: more("stamina", stat.MulAdd, 0.15)},
 		{ID: "champion", Name: "Champion", Polarity: buff.Positive, Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
 		{ID: "torch", Name: "Torch", Polarity: buff.Positive, Duration: 20 * time.Minute, Stack: buff.Stacking{By: buff.ByTarget}},
 		{ID: "trap", Name: "Trap", Polarity: buff.Negative, Kind: buff.Instant, On: buff.Hooks{Exec: call("hang")}},
@@ -62,7 +73,7 @@ func definitions() []buff.Spec {
 func newWorld(t *testing.T, o inspect.Options) *world {
 	t.Helper()
 	w := &world{gate: make(chan struct{}), dice: rand.New(rand.NewPCG(1, 2))}
-	cat, err := buff.NewCatalog(definitions()...)
+	cat, err := buff.Build(buff.Definitions{Attributes: attributes, Specs: definitions()})
 	require.NoError(t, err)
 	w.eng, err = engine.New(engine.Options{
 		Catalog: cat, Workers: 4, Budget: 10 * time.Millisecond,
@@ -122,7 +133,12 @@ func (w *world) startQuiet(t *testing.T) { w.run(t, func() {}) }
 
 func (w *world) run(t *testing.T, play func()) {
 	mux := http.NewServeMux()
-	mux.Handle("/debug/buffs", w.page)
+	mux.Handle("/debug/buffs", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if w.wrap != nil {
+			rw = w.wrap(rw, r)
+		}
+		w.page.ServeHTTP(rw, r)
+	}))
 	srv := httptest.NewUnstartedServer(nil)
 	srv.Config = inspect.NewServer(mux)
 	srv.Start()

@@ -28,14 +28,23 @@ const specRow = (d) => {
   return n;
 };
 const showSpecs = () => {
-  const want = $("d-filter").value.trim().toLowerCase(), denied = Object.create(null);
-  for (const d of (counts && counts.denied) || []) (denied[d.spec] = denied[d.spec] || []).push(d.n + " denied: " + because(d.why));
+  const want = $("d-filter").value.trim().toLowerCase(), denied = new Map();
+  for (const d of (counts && counts.denied) || []) {
+    const of = denied.get(d.spec) || { n: 0, why: [] };
+    of.n += d.n;
+    of.why.push(count(d.n) + " denied: " + because(d.why));
+    denied.set(d.spec, of);
+  }
+  const refusals = (x) => {
+    const of = denied.get(x.d.id) || { n: 0, why: [] }, before = (counts ? counts.refused[x.i] : 0) - of.n;
+    return (before > 0 ? [...of.why, count(before) + " denied before somebody looked"] : of.why).join("; ");
+  };
   const fits = (d) => !want || (d.id + " " + d.name + " " + d.fields.map((f) => f.join(" ")).join(" ")).toLowerCase().includes(want);
   list($("specs"), specs.map((d, i) => ({ d, i })).filter((x) => fits(x.d)).slice(0, 500), (x) => version + " " + x.i, (x) => specRow(x.d), (n, x) => {
     put(n.live, counts && x.i < counts.live.length ? count(counts.live[x.i]) + " live" : "");
-    put(n.denied, (denied[x.d.id] || []).join("; "));
+    put(n.denied, refusals(x));
   });
-  put($("d-note"), plural(specs.length, "definition", "definitions") + (specs.length > 500 ? ", of which 500 are shown" : "") + "; denials are counted while somebody looks");
+  put($("d-note"), plural(specs.length, "definition", "definitions") + (specs.length > 500 ? ", of which 500 are shown" : ""));
 };
 const showCounts = (c) => {
   counts = c;

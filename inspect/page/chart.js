@@ -18,7 +18,7 @@ const groups = [
   { title: "hidden or shown", kinds: ["hide", "show", "suppressed"] },
   { title: "denied or failed", kinds: ["deny", "error"] },
 ];
-const eventChart = chart("events", "Events per second over the last minute, by kind");
+const eventChart = chart("events", "Events per second over the last half minute, by kind");
 const legend = groups.map((g, i) => {
   g.n = h("b", {}, "0");
   $("kinds").append(h("li", {}, s("svg", { viewBox: "0 0 10 10" }, s("rect", { class: "s" + i, width: 10, height: 10, rx: 2 })), g.n, " " + g.title));

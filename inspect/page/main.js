@@ -1,5 +1,5 @@
 // The connection, the pages and the keys.
-let allowed = false, secret = "", stop = null, view = null, viewAt = 0, speed = 1, route = "";
+let allowed = false, secret = "", stop = null, view = null, viewAt = 0, speed = 1, route = "", gapTimer = 0;
 const base = location.pathname;
 const say = (text) => put($("told"), text);
 const headers = (more) => (secret ? { Authorization: "Bearer " + secret, ...more } : more || {});
@@ -12,7 +12,7 @@ const act = async (what) => {
   if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Actions need the token."); }
   try {
     const r = await fetch(base + "?act", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify(what) });
-    say(r.ok ? what.act + ": done" : (await r.text()).trim());
+    say(!r.ok ? (await r.text()).trim() : what.act === "reload" ? "reload: how it went stands below" : what.act + ": done");
   } catch (e) { say(e.message); }
 };
 const handlers = {
@@ -32,6 +32,12 @@ const handlers = {
   },
   player: (p) => { if (route === "player/" + p.id) showPlayer(p); },
   catalog: showCounts,
+  gap(m) {
+    put($("gap"), "This browser does not keep up: " + plural(Number(m.skipped), "view was", "views were") + " skipped, " + count(Number(m.sum)) + " in all. What you see is the latest.");
+    $("gap").hidden = false;
+    clearTimeout(gapTimer);
+    gapTimer = setTimeout(() => { $("gap").hidden = true; }, 10000);
+  },
   stalled(m) { speed = 0; verdict("alarm", "The loop does not tick (" + m.why + ")."); },
 };
 const pause = (ms, signal) => new Promise((done) => { const t = setTimeout(done, ms); signal.addEventListener("abort", () => { clearTimeout(t); done(); }); });

@@ -16,9 +16,10 @@ const judge = (v) => {
     return verdict("alarm", ...parts);
   }
   if (v.inbox > v.inboxMax * 0.8) return verdict("alarm", "The inbox is nearly full: " + count(v.inbox) + " of " + count(v.inboxMax) + " commands wait.");
+  if (v.behind > 0) return verdict("watch", "The game is " + span(v.behind) + " behind: a Tick brought more than it may work off at once.");
   if (v.waiting > 0) return verdict("watch", plural(v.waiting, "player waits", "players wait") + " for a worker: the frame's budget was used up.");
   if (v.budget > 0 && slow > v.budget) return verdict("watch", "Frames are too long: one in a hundred takes " + span(slow) + ", and the budget is " + span(v.budget) + ".");
-  verdict("calm", "All is well: " + plural(v.owners, "player", "players") + (v.buffs >= 0 ? " with " + plural(v.buffs, "buff", "buffs") : "") +
+  verdict("calm", "All is well: " + plural(v.owners, "player", "players") + " with " + plural(v.buffs, "buff", "buffs") +
     (Number.isFinite(slow) ? ", and 99 of 100 frames take less than " + span(slow) + (v.budget > 0 ? " of " + span(v.budget) : "") : "") + ".");
 };
 const queues = {};
@@ -57,6 +58,7 @@ const showWorkers = (v) => {
   queue("mailboxes", plural(v.mail, "message", "messages"), v.mail, Math.max(v.owners, 100));
   queue("waiting for a worker", plural(v.waiting, "player", "players"), v.waiting, v.owners || 1);
   queue("busy", plural(v.busy, "player", "players"), v.busy, v.owners || 1);
+  queue("backlog of time", v.behind > 0 ? span(v.behind) : "none", v.behind, 1000);
   queue("deadlines", count(v.timers), 0, 0);
   queue("refused, undelivered", count(Number(v.refused)) + ", " + count(Number(v.undelivered)), 0, 0);
 };
@@ -85,6 +87,6 @@ const showView = (v) => {
   drawTimes(v);
   showWorkers(v);
   showRank("most", v.most, count);
-  put($("most-note"), v.buffs >= 0 ? count(v.buffs) + " in all" : "counting …");
+  put($("most-note"), "of " + count(v.buffs) + (v.swept < 1 ? "; " + Math.floor(v.swept * 100) + " % of the players seen" : " in all"));
   showRank("slow", v.busiest, (ns) => span(ns / 5e6));
 };

@@ -75,7 +75,7 @@ const showPlayer = (p) => {
   put($("p-state"), state);
   if (pulses === null) pulses = Number(p.pulses);
   put($("p-sum"), p.present ? plural(p.carried, "buff", "buffs") + (p.carried > p.buffs.length && p.buffs.length ? ", the oldest " + p.buffs.length + " are shown" : "") + " · " + plural(p.timeouts, "timeout", "timeouts") +
-    " · " + plural(Number(p.pulses) - pulses, "pulse", "pulses") + " since you look" + (p.zone ? " · zone " + p.zone : "") + (p.mail ? " · " + plural(p.mail, "message", "messages") + " in the mailbox" : "") : "Nobody with this id is in the engine.");
+    " · " + plural(Number(p.pulses) - pulses, "pulse", "pulses") + " since you look" + (p.zone ? " · zone " + p.zone : "") + (p.mail ? " · " + plural(p.mail, "message", "messages") + " in the mailbox" : "") + (p.cut ? " · not all is shown: it is too much for one answer" : "") : "Nobody with this id is in the engine.");
   list($("buffs"), p.buffs, (b) => b.handle, buffRow, fillBuff);
   moveBars(0);
   $("p-attributes").hidden = !p.attributes.length;

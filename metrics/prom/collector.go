@@ -24,7 +24,7 @@ type Collector struct {
 	watch *engine.Watch
 	close func()
 
-	up, lateness, denied, frame, budget, buffs, events *prometheus.Desc
+	up, lateness, denied, frame, budget, events *prometheus.Desc
 
 	plain []metric
 }
@@ -50,7 +50,6 @@ func newCollector(eng *engine.Engine, clock func() time.Duration) *Collector {
 		denied:   desc("denied_total", "Applications that were refused.", "buff", "reason"),
 		frame:    desc("frame_seconds", "How long frames took."),
 		budget:   desc("frame_budget_seconds", "What a Tick may wait for handlers."),
-		buffs:    desc("buffs", "Buffs that are carried, by the last count."),
 		events:   desc("events_total", "What happened, by kind.", "kind"),
 		plain:    plain(),
 	}
@@ -76,6 +75,7 @@ func plain() []metric {
 		out = append(out, metric{desc(name, help), prometheus.CounterValue, func(v *engine.View) float64 { return float64(value(v)) }})
 	}
 	gauge("owners", "Owners that are there.", func(v *engine.View) int { return v.Stats.Owners })
+	gauge("buffs", "Buffs that are carried.", func(v *engine.View) int { return v.Buffs })
 	gauge("busy_owners", "Owners whose turn was not over at the frame's end.", func(v *engine.View) int { return v.Stats.Busy })
 	gauge("stuck_owners", "Owners whose handlers held a worker when the budget was used up.", func(v *engine.View) int { return len(v.Stuck) })
 	gauge("waiting_owners", "Owners that were not served because no worker was free.", func(v *engine.View) int { return v.Waiting })
@@ -91,16 +91,18 @@ func plain() []metric {
 	counter("dropped_total", "What was due and no longer so when it was to run.", func(v *engine.View) uint64 { return v.Stats.Dropped })
 	counter("despawn_dropped_total", "Timeouts and handlers that went with their owner.", func(v *engine.View) uint64 { return v.Stats.DroppedOnDespawn })
 	counter("pool_refused_total", "Times that the pool had no worker; nothing is lost by that.", func(v *engine.View) uint64 { return v.Stats.PoolRefused })
-	out = append(out, metric{
-		desc("handler_seconds_total", "Time of all turns, estimated from every eighth."), prometheus.CounterValue,
-		func(v *engine.View) float64 { return v.Handled.Seconds() },
-	})
+	seconds := func(name, help string, kind prometheus.ValueType, value func(v *engine.View) time.Duration) {
+		out = append(out, metric{desc(name, help), kind, func(v *engine.View) float64 { return value(v).Seconds() }})
+	}
+	seconds("handler_seconds_total", "Time of all turns, estimated from some.", prometheus.CounterValue, func(v *engine.View) time.Duration { return v.Handled })
+	seconds("behind_seconds", "Time that is still to be worked off.", prometheus.GaugeValue, func(v *engine.View) time.Duration { return v.Stats.Behind })
+	seconds("lost_seconds_total", "Time that Ticks have dropped.", prometheus.CounterValue, func(v *engine.View) time.Duration { return v.Stats.Lost })
 	return out
 }
 
 // Describe tells a registry what there is.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.up, c.lateness, c.denied, c.frame, c.budget, c.buffs, c.events} {
+	for _, d := range []*prometheus.Desc{c.up, c.lateness, c.denied, c.frame, c.budget, c.events} {
 		ch <- d
 	}
 	for _, m := range c.plain {
@@ -124,9 +126,6 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	if v.Budget > 0 {
 		ch <- prometheus.MustNewConstMetric(c.budget, prometheus.GaugeValue, v.Budget.Seconds())
-	}
-	if v.Census != nil {
-		ch <- prometheus.MustNewConstMetric(c.buffs, prometheus.GaugeValue, float64(v.Census.Buffs))
 	}
 	for kind := buff.Applied; int(kind) < len(v.Counts); kind++ {
 		ch <- prometheus.MustNewConstMetric(c.events, prometheus.CounterValue, float64(v.Counts[kind]), kind.String())

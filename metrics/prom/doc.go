@@ -6,9 +6,9 @@
 //	defer metrics.Close()
 //	registry.MustRegister(metrics)
 //
-// Nothing is paid per event but what the engine's Watch costs while it is open: the loop
-// reads the events of each frame once more. A scrape waits for the end of the next Tick, a
-// second at most; if the loop does not tick, bufftick_up is 0 and the rest is missing.
+// What is paid is what the engine's Watch costs while it is open: docs/inspect.md has the
+// figures. A scrape waits for the end of the next Tick, a second at most; if the loop does
+// not tick, bufftick_up is 0 and the rest is missing.
 //
 //	bufftick_up                              1 if the loop has answered
 //	bufftick_frames_total                    Ticks
@@ -21,10 +21,12 @@
 //	bufftick_denied_total{buff,reason}       applications refused
 //	bufftick_owners, bufftick_buffs          who is there, what they carry
 //	bufftick_workers                         and
-//	bufftick_handler_seconds_total           what they work, estimated from every eighth turn
+//	bufftick_handler_seconds_total           what they work, estimated from some turns
 //	bufftick_stuck_owners                    whose handlers held a worker at the frame's end
 //	bufftick_waiting_owners                  who was not served because of them
 //	bufftick_busy_owners                     whose turn was not over
+//	bufftick_behind_seconds                  time that is still to be worked off
+//	bufftick_lost_seconds_total              time that Ticks have dropped
 //	bufftick_inbox_commands, _inbox_limit    of other goroutines
 //	bufftick_mailbox_messages                for busy owners
 //	bufftick_refused_total                   commands refused for want of room

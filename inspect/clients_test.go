@@ -1,0 +1,137 @@
+package inspect_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// clientsOf names the variable that makes a test binary a process of clients, and says of
+// which server.
+const clientsOf = "BUFFTICK_TEST_CLIENTS_OF"
+
+// clients is such a process, seen from outside.
+type clients struct {
+	t  testing.TB
+	in io.Writer
+	// out answers each command with a line.
+	out *bufio.Scanner
+}
+
+// startClients starts one, which ends with the test.
+func startClients(t testing.TB, addr string) *clients {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command("nice", "-n", "19", self)
+	cmd.Env = append(os.Environ(), clientsOf+"="+addr, "GOMAXPROCS=1")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		in.Close()
+		require.NoError(t, cmd.Wait())
+	})
+	return &clients{t: t, in: in, out: bufio.NewScanner(out)}
+}
+
+// say has the process do something, and waits until it has begun.
+func (c *clients) say(command string) string {
+	_, err := fmt.Fprintln(c.in, command)
+	require.NoError(c.t, err)
+	require.True(c.t, c.out.Scan(), "the clients are gone")
+	return c.out.Text()
+}
+
+// beClients is the process: it does what its input says until that ends.
+func beClients(addr string) {
+	b := band{addr: addr}
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		kind, n := "", 0
+		_, _ = fmt.Sscan(in.Text(), &kind, &n)
+		switch kind {
+		case "watch":
+			b.add(n, askStream, true)
+		case "flood":
+			b.add(n, askStream, false)
+			b.add(n, askStream[:40], false)
+			b.churn(8)
+		case "stop":
+			b.end()
+		}
+		fmt.Println("done", in.Text(), len(b.conns))
+	}
+	b.end()
+}
+
+const askStream = "GET /?stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+// band is some clients.
+type band struct {
+	addr  string
+	conns []net.Conn
+	stop  chan struct{}
+	at    sync.WaitGroup
+}
+
+// add adds n that send something, and read what they get or do not.
+func (b *band) add(n int, send string, reads bool) {
+	for range n {
+		c, err := net.Dial("tcp", b.addr)
+		if err != nil {
+			continue
+		}
+		_ = c.(*net.TCPConn).SetLinger(0)
+		if !reads {
+			_ = c.(*net.TCPConn).SetReadBuffer(4096)
+		}
+		_, _ = io.Copy(c, strings.NewReader(send))
+		b.conns = append(b.conns, c)
+		if reads {
+			b.at.Go(func() { _, _ = io.Copy(io.Discard, c) })
+		}
+	}
+}
+
+// churn has n connect and go until end.
+func (b *band) churn(n int) {
+	b.stop = make(chan struct{})
+	for range n {
+		b.at.Go(func() {
+			for {
+				select {
+				case <-b.stop:
+					return
+				default:
+				}
+				if c, err := net.Dial("tcp", b.addr); err == nil {
+					_ = c.(*net.TCPConn).SetLinger(0)
+					_, _ = io.WriteString(c, "GET /deb")
+					c.Close()
+				}
+			}
+		})
+	}
+}
+
+// end has all go.
+func (b *band) end() {
+	if b.stop != nil {
+		close(b.stop)
+	}
+	for _, c := range b.conns {
+		c.Close()
+	}
+	b.at.Wait()
+	b.conns, b.stop = nil, nil
+}

@@ -1,0 +1,160 @@
+package inspect_test
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/inspect"
+)
+
+var floodTime = flag.Duration("flood", 0, "for how long TestFlood goes on; zero: one round")
+
+// flood opens connections that each send some bytes and then nothing, and returns them.
+func (g *game) flood(n int, send string) []net.Conn {
+	var out []net.Conn
+	for range n {
+		c, err := net.Dial("tcp", g.srv.Listener.Addr().String())
+		if err != nil {
+			continue // refused: as good as closed
+		}
+		_ = c.(*net.TCPConn).SetReadBuffer(4096)
+		_ = c.(*net.TCPConn).SetLinger(0)
+		_, _ = fmt.Fprint(c, send)
+		out = append(out, c)
+	}
+	return out
+}
+
+// memory is what the process has, after a collection.
+func memory() (heap, sys uint64) {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc, m.Sys
+}
+
+// How much more a server may need under attack than before. 512 connections with their
+// buffers, of which 64 are streams, are some 20 MB.
+const (
+	moreHeap   = 32 << 20
+	moreSystem = 128 << 20
+	goroutines = 2*512 + 200
+)
+
+// A thousand clients that never read, a thousand with half a header, a thousand that ask
+// under a rebound name, a thousand that say nothing and a thousand that post from another
+// site hold neither the loop nor a good client up, and cost little memory. That a Tick waits
+// for no watcher is TestTickWaitsForNobody of package engine; how long frames take meanwhile,
+// BenchmarkFlooded.
+func TestFlood(t *testing.T) {
+	g := newGame(t, inspect.Options{Token: token})
+	n := 1000
+	if testing.Short() {
+		n = 200
+	}
+	heap, system := memory()
+	began := time.Now()
+	for round := 0; round == 0 || time.Since(began) < *floodTime; round++ {
+		nowHeap, nowSystem := g.floodRound(n)
+		t.Logf("round %d: heap %+.1f MB, from the system %+.1f MB", round, float64(int64(nowHeap-heap))/1e6, float64(int64(nowSystem-system))/1e6)
+		require.Less(t, nowHeap, heap+moreHeap)
+		require.Less(t, nowSystem, system+moreSystem)
+	}
+}
+
+// served sees that a newcomer is served. Its connection may be the oldest without a request
+// when one of the flood comes, and go: then it tries again, as the page does.
+func (g *game) served() {
+	g.t.Helper()
+	var last any
+	for range 10 {
+		resp, err := http.Get(g.url("?snapshot"))
+		if last = err; err != nil {
+			continue
+		}
+		data, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if last = err; err == nil && resp.StatusCode == http.StatusOK {
+			require.Contains(g.t, string(data), `"owners":50,`)
+			return
+		}
+	}
+	require.Fail(g.t, "a newcomer is not served", "%v", last)
+}
+
+// floodRound has all of them at once, and returns what the process has then.
+func (g *game) floodRound(n int) (heap, system uint64) {
+	t := g.t
+	good := g.stream("?stream")
+	var bad []net.Conn
+	for _, send := range []string{
+		"GET /debug/buffs?stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+		"GET /debug/buffs?stream HTTP/1.1\r\nHost: 127.",
+		"GET /debug/buffs?snapshot HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+		"",
+		"POST /debug/buffs?act HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 60000\r\n\r\n{",
+	} {
+		bad = append(bad, g.flood(n, send)...)
+		// The loop goes on: a hundred frames, of which none is left out, since their numbers
+		// are those of the calls.
+		for from := g.ticks.Load(); g.ticks.Load() < from+100; {
+			good.next("view")
+		}
+		g.served()
+	}
+	require.Less(t, runtime.NumGoroutine(), goroutines)
+	heap, system = memory()
+	good.next("view") // and who was there before the flood still is
+	good.resp.Body.Close()
+	for _, c := range bad {
+		c.Close()
+	}
+	g.served()
+	resp := g.request("POST", "?act", `{"act":"pause","player":"7"}`, "Content-Type: application/json", "Authorization: Bearer "+token)
+	require.Equal(t, http.StatusAccepted, resp.StatusCode)
+	return heap, system
+}
+
+// More connections with half a header than there may be connections keep nobody out, not
+// even for the two seconds that they may take for the rest.
+func TestHalfHeadersKeepNobodyOut(t *testing.T) {
+	g := newGame(t, inspect.Options{})
+	for _, c := range g.flood(600, "GET /debug/buffs?snapshot HTTP/1.1\r\nHost: 127.") {
+		defer c.Close()
+	}
+	for range 20 {
+		g.served()
+	}
+}
+
+// Connections that come and go by the thousand leave nothing behind.
+func TestConnects(t *testing.T) {
+	g := newGame(t, inspect.Options{})
+	n := 100_000
+	if testing.Short() {
+		n = 2000
+	}
+	heap, system := memory()
+	for i := range n {
+		for _, c := range g.flood(1, "GET /deb") {
+			c.Close()
+		}
+		if i%5000 == 0 {
+			g.served()
+		}
+	}
+	g.served()
+	nowHeap, nowSystem := memory()
+	t.Logf("%d connects, %d goroutines, heap %+.1f MB, from the system %+.1f MB", n, runtime.NumGoroutine(), float64(int64(nowHeap-heap))/1e6, float64(int64(nowSystem-system))/1e6)
+	require.Less(t, nowHeap, heap+moreHeap)
+	require.Less(t, nowSystem, system+moreSystem)
+	require.Less(t, runtime.NumGoroutine(), goroutines)
+}
