@@ -1,4 +1,4 @@
-package main
+package game
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 func play(t *testing.T, ctx context.Context, line string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, err bytes.Buffer
-	status = run(ctx, strings.Fields(line), &out, &err)
+	status = Run(ctx, strings.Fields(line), Console{Out: &out, Err: &err})
 	return out.String(), err.String(), status
 }
 
@@ -145,7 +145,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 func TestFullOutput(t *testing.T) {
 	for _, line := range []string{"-help", "-players 10 -duration 1s -speed max"} {
 		var stderr bytes.Buffer
-		require.Equal(t, 1, run(t.Context(), strings.Fields(line), full{}, &stderr), line)
+		require.Equal(t, 1, Run(t.Context(), strings.Fields(line), Console{Out: full{}, Err: &stderr}), line)
 		require.Equal(t, "mmo: no space left\n", stderr.String(), line)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package game
 
 import (
 	"bufio"
@@ -23,14 +23,23 @@ const liveBudget = 10 * time.Millisecond
 
 // live is what -live adds to a game: a page to look at it, and keys to stir it up.
 type live struct {
-	page *inspect.Inspector
-	keys chan byte
-	srv  *http.Server
+	page    *inspect.Inspector
+	keys    chan byte
+	srv     *http.Server
+	mounted func() // ends what Console.Mount has begun
+}
+
+// Site is the address at which -live serves.
+type Site struct {
+	Engine *engine.Engine     // for its Watch; all else is the loop's
+	Page   *inspect.Inspector // at /debug/buffs; its Guard is for what is mounted beside it
+	Mux    *http.ServeMux
+	Notes  io.Writer // for a line that says what there is to see
 }
 
 // goLive starts the page, tells where it is and listens to the keys. The address must be
 // one of this machine.
-func (l *loop) goLive(keys io.Reader, stderr io.Writer) error {
+func (l *loop) goLive(c Console) error {
 	if err := local(l.addr); err != nil {
 		return err
 	}
@@ -49,14 +58,22 @@ func (l *loop) goLive(keys io.Reader, stderr io.Writer) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/debug/buffs", page)
-	mux.Handle("/{$}", http.RedirectHandler("/debug/buffs", http.StatusFound))
-	l.watch = &live{page: page, keys: make(chan byte, 8), srv: inspect.NewServer(mux)}
-	go func() { _ = l.watch.srv.Serve(at) }() // until close
-	if keys != nil {
-		go l.watch.listen(keys)
+	mux.Handle("/{$}", page.Guard(http.RedirectHandler("/debug/buffs", http.StatusFound)))
+	v := &live{page: page, keys: make(chan byte, 8), srv: inspect.NewServer(mux), mounted: func() {}}
+	fmt.Fprintf(c.Err, "watch it at http://%s/debug/buffs, token for actions %s\n", at.Addr(), token)
+	if c.Mount != nil {
+		stop, err := c.Mount(&Site{Engine: l.eng, Page: page, Mux: mux, Notes: c.Err})
+		if err != nil {
+			return errors.Join(err, at.Close())
+		}
+		v.mounted = stop
 	}
-	fmt.Fprintf(stderr, "watch it at http://%s/debug/buffs, token for actions %s\n", at.Addr(), token)
-	fmt.Fprintln(stderr, "keys, each with Enter: s login storm, w raid wipe, h a handler that hangs; Ctrl-C ends the game")
+	fmt.Fprintln(c.Err, "keys, each with Enter: s login storm, w raid wipe, h a handler that hangs; Ctrl-C ends the game")
+	go func() { _ = v.srv.Serve(at) }() // until close
+	if c.Keys != nil {
+		go v.listen(c.Keys)
+	}
+	l.watch = v
 	return nil
 }
 
@@ -97,6 +114,13 @@ func (v *live) framed(took time.Duration) {
 func (v *live) reloaded(report engine.ReloadReport, err error) {
 	if v != nil {
 		v.page.Reloaded(report, err)
+	}
+}
+
+// unmount ends what was mounted beside the page, once.
+func (v *live) unmount() {
+	if v != nil {
+		v.mounted()
 	}
 }
 
@@ -218,10 +242,10 @@ func attributes(data any) []inspect.Attribute {
 }
 
 // playLive plays with a page until ctx ends.
-func (l *loop) playLive(ctx context.Context, keys io.Reader, stdout, stderr io.Writer) error {
-	if err := l.goLive(keys, stderr); err != nil {
+func (l *loop) playLive(ctx context.Context, c Console) error {
+	if err := l.goLive(c); err != nil {
 		return errors.Join(err, l.eng.Close(context.WithoutCancel(ctx)))
 	}
 	defer l.watch.close()
-	return l.game(ctx, stdout)
+	return l.game(ctx, c.Out)
 }

@@ -1,4 +1,4 @@
-package main
+package game
 
 import (
 	"bufio"
@@ -25,7 +25,7 @@ func TestLive(t *testing.T) {
 	var stdout bytes.Buffer
 	ended := make(chan error, 1)
 	go func() {
-		ended <- newLoop(w, newStatus(io.Discard)).playLive(ctx, keys, &stdout, stderr)
+		ended <- newLoop(w, newStatus(io.Discard)).playLive(ctx, Console{Keys: keys, Out: &stdout, Err: stderr})
 		stderr.Close()
 	}()
 	lines := bufio.NewReader(told)

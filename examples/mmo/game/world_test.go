@@ -1,4 +1,4 @@
-package main
+package game
 
 import (
 	"context"
@@ -91,7 +91,7 @@ func TestEverythingHappens(t *testing.T) {
 	// The other files are lessons: the bots cast nothing of them.
 	var files []string
 	for _, name := range []string{"boss", "control", "death", "harm", "help", "lasting", "raid"} {
-		files = append(files, "buffs/"+name+".yaml")
+		files = append(files, folder+"/"+name+".yaml")
 	}
 	played, err := catalog.Load(files...)
 	require.NoError(t, err)

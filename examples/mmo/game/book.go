@@ -1,17 +1,12 @@
-package main
+package game
 
 import (
-	"embed"
 	"fmt"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/examples/mmo/buffs"
 )
-
-// definitions travel with the program, so that it runs from any folder.
-//
-//go:embed buffs/*.yaml
-var definitions embed.FS
 
 // book is the definitions, and by name those that the code applies or looks for.
 type book struct {
@@ -26,9 +21,10 @@ type book struct {
 	ghost, fallen                             *buff.Spec // the dead
 }
 
-// loadBook reads the definitions of a folder, or if that is "" those of the program.
+// loadBook reads the definitions of a folder, or if that is "" those that travel with the
+// program, so that it runs from anywhere.
 func loadBook(dir string) (*book, error) {
-	load := func() (*buff.Catalog, error) { return catalog.LoadFS(definitions, "buffs") }
+	load := func() (*buff.Catalog, error) { return catalog.LoadFS(buffs.Files, ".") }
 	if dir != "" {
 		load = func() (*buff.Catalog, error) { return catalog.Load(dir) }
 	}

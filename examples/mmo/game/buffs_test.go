@@ -1,4 +1,4 @@
-package main
+package game
 
 import (
 	"encoding/json"
@@ -25,7 +25,7 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 	wants(schema, schema, "", 0, wanted)
 	require.Greater(t, len(wanted), 200)
 
-	files, err := filepath.Glob("buffs/*.yaml")
+	files, err := filepath.Glob(folder + "/*.yaml")
 	require.NoError(t, err)
 	for _, name := range files {
 		text, err := os.ReadFile(name)

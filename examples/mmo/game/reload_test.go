@@ -1,4 +1,4 @@
-package main
+package game
 
 import (
 	"bufio"
@@ -17,8 +17,11 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog/watch"
 )
 
+// folder is that of the game's definitions.
+const folder = "../buffs"
+
 // eleven is a folder with eleven mistakes.
-const eleven = "../../buff/catalog/testdata/errors/eleven"
+const eleven = "../../../buff/catalog/testdata/errors/eleven"
 
 // fill puts copies of the files of another folder into dir, and nothing else.
 func fill(t *testing.T, dir, from string) {
@@ -45,14 +48,14 @@ func change(t *testing.T, file, old, text string) {
 // The test waits for what the game tells, however long that takes.
 func TestReloadWhileItRuns(t *testing.T) {
 	dir := t.TempDir()
-	fill(t, dir, "buffs")
+	fill(t, dir, folder)
 	ctx, stop := context.WithCancel(t.Context())
 	read, write := io.Pipe()
 	var summary strings.Builder
-	ended := make(chan int)
+	ended := make(chan int, 1) // a game that ends early is seen by the end of what it tells
 	go func() {
 		defer write.Close()
-		ended <- run(ctx, strings.Fields("-players 60 -bosses 2 -duration 1000h -speed 1 -buffs "+dir), &summary, write)
+		ended <- Run(ctx, strings.Fields("-players 60 -bosses 2 -duration 1000h -speed 1 -buffs "+dir), Console{Out: &summary, Err: write})
 	}()
 	said, told := "", bufio.NewReader(read)
 	await := func(text string) {
@@ -71,7 +74,7 @@ func TestReloadWhileItRuns(t *testing.T) {
 	require.Len(t, errs, 11)
 	await(": the buffs stay as they are:\n" + err.Error())
 
-	fill(t, dir, "buffs")
+	fill(t, dir, folder)
 	change(t, filepath.Join(dir, "harm.yaml"), venomLine, venomLine+"    note: it is new\n")
 	await("new buffs: changed venom")
 	stop()
@@ -98,7 +101,7 @@ func TestReloadTouchesNothing(t *testing.T) {
 func touchesNothing(t *testing.T, old, text string) {
 	t.Helper()
 	dir := t.TempDir()
-	fill(t, dir, "buffs")
+	fill(t, dir, folder)
 	s, err := parseFlags(strings.Fields("-players 120 -bosses 3 -duration 40s -seed 5 -speed max -sync -buffs " + dir))
 	require.NoError(t, err)
 	w, err := newWorld(s)
