@@ -67,6 +67,8 @@ func (l *loop) goLive(c Console) error {
 			return errors.Join(err, at.Close())
 		}
 		v.mounted = stop
+	} else {
+		fmt.Fprintln(c.Err, "with metrics and the Go runtime beside it: cd examples/observability && go run .")
 	}
 	fmt.Fprintln(c.Err, "keys, each with Enter: s login storm, w raid wipe, h a handler that hangs; Ctrl-C ends the game")
 	go func() { _ = v.srv.Serve(at) }() // until close
