@@ -1,9 +1,11 @@
 package game
 
 import (
+	"math"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -20,10 +22,13 @@ const (
 
 	strikes    = 0.10     // of a boss, per second and player of its raid
 	dispels    = 0.4      // of a raid, per second, while a curse is on it
+	purges     = 0.12     // of a raid, per second and player of it, while plague is on it
+	steps      = 0.1      // of a player, per second: goes to stand elsewhere
 	logOuts    = 1. / 900 // of a player, per second
 	inboxShare = 10       // percent of the casts come through the Inbox, as from the network
 
-	front = 5 // players of a raid stand close to the boss, where dread finds them
+	front = 5  // players of a raid who stand where dread finds them
+	stray = 10 // paces that a player goes astray from where its class stands
 )
 
 // act lets everybody do what they want to do before the next frame. It goes by the
@@ -73,17 +78,29 @@ func (w *world) actPlayer(p *player) {
 	if p.bare {
 		w.add(p.id, buff.Application{Spec: w.stance, Source: p.id}) // death has taken it
 	}
+	if p.raid.fights && w.times(steps) > 0 {
+		p.paces = p.class.paces + w.dice.IntN(stray)
+	}
 	acts := restActs
 	if p.raid.fights {
 		acts = fightActs
 	}
-	if w.now < p.zeal {
-		acts *= 1.1
-	}
-	for range w.times(acts) {
+	for range w.times(acts * w.number(p.id, w.pace, 1)) {
 		w.choose(p)
 	}
 }
+
+// number returns an attribute of somebody as it is now. While a handler of it runs nobody may
+// look, and it is as usual.
+func (w *world) number(id buff.OwnerID, attr stat.Attr, usual float64) float64 {
+	if v, err := w.eng.Attribute(id, attr); err == nil {
+		return v
+	}
+	return usual
+}
+
+// strong returns somebody's power: what is cast has it for its magnitude, 100 as a rule.
+func (w *world) strong(id buff.OwnerID) int64 { return int64(math.Round(w.number(id, w.power, 100))) }
 
 // choose picks what a player casts, and on whom.
 func (w *world) choose(p *player) {
@@ -157,10 +174,7 @@ func (w *world) cast(p *player, c cast) {
 	if c.aim == foe && !p.raid.fights || c.aim == friend && !w.players[c.on-1].here() {
 		return
 	}
-	a := buff.Application{Spec: c.spec, Source: p.id, Magnitude: 100}
-	if c.aim == foe && w.now < p.fury {
-		a.Magnitude = 125
-	}
+	a := buff.Application{Spec: c.spec, Source: p.id, Magnitude: w.strong(p.id)}
 	if c.time > 0 {
 		if p.casting == 0 {
 			w.begin(p, c.time, c.on, a)
@@ -191,8 +205,13 @@ func (w *world) begin(p *player, d time.Duration, on buff.OwnerID, a buff.Applic
 // add applies a buff; a refusal by the rules is an event like others.
 func (w *world) add(to buff.OwnerID, a buff.Application) buff.Result {
 	_, r := w.eng.AddBuff(to, a)
+	w.allow(r)
+	return r
+}
+
+// allow notes what came of a command, unless it is a refusal by the rules.
+func (w *world) allow(r buff.Result) {
 	if r.Err != nil && r.Kind != buff.Denied {
 		w.expect(r.Err)
 	}
-	return r
 }

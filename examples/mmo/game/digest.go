@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"math"
 
 	"github.com/bufftick/bufftick/buff"
 )
@@ -28,6 +29,7 @@ func (d *digest) add(e buff.Event) {
 	b = le.AppendUint64(b, uint64(e.Owner))
 	b = le.AppendUint64(b, uint64(e.Source))
 	b = le.AppendUint64(b, uint64(e.Magnitude))
+	b = le.AppendUint64(b, math.Float64bits(e.Value))
 	b = le.AppendUint32(b, uint32(spec))
 	b = le.AppendUint32(b, uint32(e.Stacks))
 	d.line = append(b, byte(e.Kind), byte(e.Why))

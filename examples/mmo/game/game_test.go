@@ -116,7 +116,7 @@ func TestInterrupt(t *testing.T) {
 // What should not happen ends the game with an error, in any frame and in the last.
 func TestStop(t *testing.T) {
 	for _, frame := range []int{1, 7, 20} {
-		s, err := parseFlags([]string{"-players", "10", "-speed", "max", "-duration", "1s"})
+		s, err := parseFlags([]string{"-players", "100", "-speed", "max", "-duration", "1s"})
 		require.NoError(t, err)
 		w, err := newWorld(s)
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -8,23 +9,18 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// unit is what the engine keeps for a player or a boss. It belongs to the
-// handlers of that owner: they run on workers, one at a time, and need no lock.
-// The loop learns of a unit only from events.
+// unit is what the game keeps for a player or a boss beside its buffs and its sheet of
+// numbers. It belongs to the handlers of that owner: they run on workers, one at a time, and
+// need no lock. The loop learns of a unit only from events.
 type unit struct {
-	health, base int64
-	shell        int64      // damage that its shell will still take
-	most, armour int64      // of health, and in percent: what stats has counted
-	held         bool       // by a daze
-	corpse       *buff.Spec // what it carries when it is dead
-	dice         *rand.Rand // its own: whose handler runs first makes no difference
+	id     buff.OwnerID
+	held   bool       // by a daze
+	corpse *buff.Spec // what it carries when it is dead
+	dice   *rand.Rand // its own: whose handler runs first makes no difference
 }
 
-func newUnit(seed uint64, id buff.OwnerID, life uint64, health int64, corpse *buff.Spec) *unit {
-	return &unit{
-		health: health, base: health, most: health, corpse: corpse,
-		dice: rand.New(rand.NewPCG(seed+life<<32, uint64(id))),
-	}
+func newUnit(seed uint64, id buff.OwnerID, life uint64, corpse *buff.Spec) *unit {
+	return &unit{id: id, corpse: corpse, dice: rand.New(rand.NewPCG(seed+life<<32, uint64(id)))}
 }
 
 // rules are the handlers. What they read beside their unit never changes.
@@ -35,20 +31,20 @@ type rules struct {
 }
 
 // enrageAfter is how long a boss puts up with a raid.
-const enrageAfter = 20 * time.Second
+const enrageAfter = 40 * time.Second
 
 const enrageName = "boss.enrage"
 
 func (r *rules) handlers() engine.Handlers {
 	return engine.Handlers{
 		"hurt":     func(c *engine.Context, e buff.Event) { r.damage(c, e) },
-		"heal":     func(c *engine.Context, e buff.Event) { r.heal(c, e) },
+		"heal":     r.heal,
 		"drain":    r.drain,
 		"chain":    r.chainOn,
-		"stats":    r.stats,
 		"hold":     func(c *engine.Context, _ buff.Event) { data(c).held = true },
 		"release":  func(c *engine.Context, _ buff.Event) { data(c).held = false },
-		"rise":     func(c *engine.Context, _ buff.Event) { data(c).health = data(c).most / 2 },
+		"fall":     r.fall,
+		"rise":     r.rise,
 		enrageName: r.enrageNow,
 	}
 }
@@ -65,50 +61,43 @@ func (r *rules) amount(e buff.Event) int64 {
 	return n
 }
 
-// damage takes health away, the shell's first, and returns how much it took.
+// health is what the owner of a handler has left.
+func (r *rules) health(c *engine.Context) float64 { return c.Base(r.vigour) }
+
+// damage takes health away, as much as the hide and then the shields let through, and
+// returns how much it took. At none left the owner dies: sheet.yaml says so.
 func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
-	u := data(c)
-	if u.health <= 0 {
+	left := r.health(c)
+	if left <= 0 {
 		return 0 // what was on its way when the unit died
 	}
-	n := r.amount(e) * (100 - u.armour) / 100
-	if u.held || u.dice.IntN(10) == 0 {
+	n := r.amount(e) * (100 - int64(c.Attribute(r.hide))) / 100
+	if u := data(c); u.held || u.dice.IntN(10) == 0 {
 		n = n * 3 / 2
 	}
-	if u.shell > 0 {
-		n = r.absorb(c, n)
-	}
-	n = min(n, u.health)
-	u.health -= n
-	if u.health == 0 {
-		r.die(c, e.Source)
+	n = min(c.Absorb(n, 0), int64(left))
+	if n > 0 {
+		c.Change(c.Owner(), r.vigour, -float64(n))
 	}
 	return n
 }
 
-// absorb lets the shell take what it can, and returns what is left of n.
-func (r *rules) absorb(c *engine.Context, n int64) int64 {
-	u := data(c)
-	taken := min(u.shell, n)
-	u.shell -= taken
-	if b, ok := carries(c, r.shell); ok && u.shell == 0 {
-		c.RemoveStacks(b.Handle, 0, buff.Broken)
-	}
-	return n - taken
-}
-
-// die ends what the dead do not keep. The commands run after the handler has
-// returned; of the next pulses of this instant none is left.
-func (r *rules) die(c *engine.Context, killer buff.OwnerID) {
-	u := data(c)
-	u.shell = 0
-	c.Kill(c.Owner())
+// fall is called when the breath of life has gone with its owner's death, and everything
+// else that the dead do not keep. A ward of the dead brings it back.
+func (r *rules) fall(c *engine.Context, _ buff.Event) {
 	if b, ok := carries(c, r.deathWard); ok {
 		c.RemoveStacks(b.Handle, 0, buff.Consumed)
-		u.health = u.most / 2
+		r.rise(c, buff.Event{})
 		return
 	}
-	c.AddBuff(c.Owner(), buff.Application{Spec: u.corpse, Source: killer})
+	c.AddBuff(c.Owner(), buff.Application{Spec: data(c).corpse, Source: c.Owner()})
+}
+
+// rise brings somebody back, with half of the health.
+func (r *rules) rise(c *engine.Context, _ buff.Event) {
+	c.SetBase(c.Owner(), r.vigour, math.Round(c.Attribute(r.maxHealth)/2))
+	c.AddBuff(c.Owner(), buff.Application{Spec: r.life, Source: c.Owner()})
+	c.Revive(c.Owner())
 }
 
 // carries returns the owner's oldest buff of a definition, if it has one.
@@ -123,8 +112,8 @@ func carries(c *engine.Context, spec *buff.Spec) (buff.Instance, bool) {
 
 // heal gives health back, but not to the dead.
 func (r *rules) heal(c *engine.Context, e buff.Event) {
-	if u := data(c); u.health > 0 {
-		u.health = min(u.health+r.amount(e), u.most)
+	if r.health(c) > 0 {
+		c.Change(c.Owner(), r.vigour, float64(r.amount(e)))
 	}
 }
 
@@ -146,31 +135,6 @@ func (r *rules) chainOn(c *engine.Context, e buff.Event) {
 	}
 }
 
-// stats counts afresh what the buffs of the owner do for it.
-func (r *rules) stats(c *engine.Context, e buff.Event) {
-	u := data(c)
-	if is(e.Spec, r.shell) {
-		u.shell = 0
-		if e.Kind == buff.Applied {
-			u.shell = r.amount(e)
-		}
-	}
-	u.most, u.armour = u.base, 0
-	for b := range c.Buffs() {
-		switch {
-		case is(b.Spec, r.stew):
-			u.most += u.base / 10
-		case is(b.Spec, r.rested):
-			u.most += u.base / 20
-		case is(b.Spec, r.stance):
-			u.armour += 20
-		case is(b.Spec, r.swiftness):
-			u.armour += 5 * int64(b.Stacks) // who is quick is hit less
-		}
-	}
-	u.health = min(u.health, u.most)
-}
-
 func (r *rules) enrageNow(c *engine.Context, _ buff.Event) {
 	c.AddBuff(c.Owner(), buff.Application{Spec: r.enrage, Source: c.Owner()})
 }
@@ -180,8 +144,8 @@ func newRules(b *book, players int) *rules {
 	r := &rules{book: b, players: players, strength: make([]int64, b.catalog.Lines()+1)}
 	for spec, n := range map[*buff.Spec]int64{
 		b.strike: 40, b.meteor: 90, b.venom: 6, b.bleed: 15, b.burn: 20, b.leech: 12,
-		b.explosion: 500, b.despair: 300, b.quake: 35,
-		b.mend: 60, b.regrowth: 15, b.renew: 12, b.bloom: 8, b.chain: 120, b.shell: 200,
+		b.explosion: 500, b.despair: 300, b.quake: 35, b.plague: 24,
+		b.mend: 60, b.regrowth: 15, b.renew: 12, b.bloom: 8, b.chain: 120,
 	} {
 		r.strength[spec.Line()] = n
 	}

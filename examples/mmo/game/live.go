@@ -45,9 +45,9 @@ func (l *loop) goLive(c Console) error {
 	}
 	token := rand.Text()
 	page, err := inspect.New(l.eng, inspect.Options{
-		Title: "A small MMO", Token: token, Budget: l.at(1),
-		Name:       newNames(l.players, l.raids).name,
-		Attributes: attributes,
+		Title: fmt.Sprintf("A small MMO: %d raids, %d players", len(l.raids), len(l.players)),
+		Token: token, Budget: l.at(1),
+		Name: newNames(l.players, l.raids).name, Attributes: l.sheet, Reload: l.reloader(),
 	})
 	if err != nil {
 		return err
@@ -194,53 +194,6 @@ func (w *world) patient(p *player, err error) bool {
 	}
 	p.away, p.returns = true, w.in(time.Second, 0)
 	return true
-}
-
-// names are what players and bosses are called. They never change.
-type names struct{ players, bosses []string }
-
-func newNames(players []player, raids []raid) *names {
-	given := []string{"Ragnar", "Sunna", "Thora", "Ivar", "Bela", "Mirko", "Odessa", "Wulf", "Cassia", "Hanno", "Sigrun", "Pell"}
-	beasts := []string{"Old Ironhide", "The Drowned King", "Mother Ash", "Vorrak", "The Pale Stag"}
-	n := &names{}
-	for i := range players {
-		n.players = append(n.players, fmt.Sprintf("%s, %s", given[i%len(given)], players[i].class.name))
-	}
-	for i := range raids {
-		n.bosses = append(n.bosses, beasts[i%len(beasts)])
-	}
-	return n
-}
-
-func (n *names) name(id buff.OwnerID) string {
-	switch {
-	case id >= firstBoss && int(id-firstBoss) < len(n.bosses):
-		return n.bosses[id-firstBoss]
-	case id >= 1 && int(id) <= len(n.players):
-		return n.players[id-1]
-	}
-	return ""
-}
-
-// attributes are what the page shows of a unit.
-func attributes(data any) []inspect.Attribute {
-	u, ok := data.(*unit)
-	if !ok {
-		return nil
-	}
-	most := inspect.Attribute{Name: "Most health", Base: float64(u.base), Value: float64(u.most)}
-	if more := u.most - u.base; more != 0 {
-		most.Modifiers = []inspect.Modifier{{From: "food and rest", Text: fmt.Sprintf("%+d", more)}}
-	}
-	armour := inspect.Attribute{Name: "Armour, %", Value: float64(u.armour)}
-	if u.armour != 0 {
-		armour.Modifiers = []inspect.Modifier{{From: "stance and swiftness", Text: fmt.Sprintf("%+d", u.armour)}}
-	}
-	return []inspect.Attribute{
-		{Name: "Health", Base: float64(u.most), Value: float64(u.health)},
-		most, armour,
-		{Name: "Shell", Value: float64(u.shell)},
-	}
 }
 
 // playLive plays with a page until ctx ends.

@@ -5,12 +5,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/engine"
 )
 
 // A live game tells where its page is, obeys its keys, and ends well with its context.
@@ -74,6 +79,94 @@ func TestLive(t *testing.T) {
 	require.NoError(t, <-ended)
 	require.Regexp(t, `\ndigest of the first \d+ of \d+ frames: [0-9a-f]{64}\n$`, stdout.String())
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// The token is good for reloading the folder of -buffs, and the page keeps what came of it,
+// with the line of a mistake.
+func TestLiveReload(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, folder)
+	told, stderr := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	var stdout bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		defer stderr.Close()
+		ended <- Run(ctx, strings.Fields("-live -addr 127.0.0.1:0 -players 20 -buffs "+dir), Console{Out: &stdout, Err: stderr})
+	}()
+	lines := bufio.NewReader(told)
+	first, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	found := regexp.MustCompile(`(http://127\.0\.0\.1:\d+/debug/buffs), token for actions (\w+)\n`).FindStringSubmatch(first)
+	require.NotNil(t, found, first)
+	change(t, filepath.Join(dir, "harm.yaml"), "    period: 3s\n", "    period: 3 seconds\n")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, found[1]+"?act", strings.NewReader(`{"act":"reload"}`))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+found[2])
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	resp.Body.Close()
+	require.Equal(t, http.StatusAccepted, resp.StatusCode)
+
+	resp, err = http.Get(found[1] + "?stream&catalog")
+	require.NoError(t, err)
+	var counts struct {
+		Reloads []struct {
+			OK   bool
+			Text string
+		}
+	}
+	for stream := bufio.NewReader(resp.Body); ; {
+		line, err := stream.ReadString('\n')
+		require.NoError(t, err)
+		if line == "event: catalog\n" {
+			line, err = stream.ReadString('\n')
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &counts))
+			break
+		}
+	}
+	resp.Body.Close()
+	require.NotEmpty(t, counts.Reloads)
+	require.False(t, counts.Reloads[0].OK)
+	require.Contains(t, counts.Reloads[0].Text, "harm.yaml:17:13: ")
+	require.Contains(t, counts.Reloads[0].Text, "period: 3 seconds")
+	cancel()
+	require.Zero(t, <-ended)
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// What is mounted beside the page is there before anybody can ask, and is told of the end
+// while the engine is still there. If it cannot be, there is no game.
+func TestMount(t *testing.T) {
+	var out bytes.Buffer
+	var eng *engine.Engine
+	ended := false
+	status := Run(t.Context(), strings.Fields("-live -addr 127.0.0.1:0 -players 10 -duration 1s -speed max"), Console{
+		Out: &out, Err: io.Discard,
+		Mount: func(s *Site) (func(), error) {
+			eng = s.Engine
+			s.Mux.Handle("/more", s.Page.Guard(http.NotFoundHandler()))
+			return func() {
+				ended = true
+				require.Equal(t, uint64(20), eng.Stats().Ticks)
+			}, nil
+		},
+	})
+	require.Zero(t, status)
+	require.True(t, ended)
+	require.ErrorIs(t, eng.Spawn(1, nil), engine.ErrClosed)
+
+	var stderr bytes.Buffer
+	status = Run(t.Context(), strings.Fields("-live -addr 127.0.0.1:0 -players 10"), Console{
+		Out: &out, Err: &stderr,
+		Mount: func(s *Site) (func(), error) { eng = s.Engine; return nil, errors.New("no room") },
+	})
+	require.Equal(t, 1, status)
+	require.Contains(t, stderr.String(), "mmo: no room\n")
+	require.ErrorIs(t, eng.Spawn(1, nil), engine.ErrClosed)
 }
 
 // The page is for this machine.

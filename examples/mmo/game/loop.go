@@ -14,6 +14,8 @@ type loop struct {
 	*world
 	status  *status
 	changes <-chan watch.Change // of the definitions; nil: they do not change
+	orders  chan order          // the same, by somebody who waits for what comes of it
+	over    chan struct{}       // closed when nobody takes orders any more
 	watch   *live               // nil without -live
 
 	played      int
@@ -26,7 +28,7 @@ const longest = int64(time.Hour) // that a histogram counts
 
 func newLoop(w *world, s *status) *loop {
 	return &loop{
-		world: w, status: s,
+		world: w, status: s, orders: make(chan order), over: make(chan struct{}),
 		frame: hdrhistogram.New(1, longest, 3),
 		tick:  hdrhistogram.New(1, longest, 3),
 	}
@@ -52,6 +54,7 @@ func (l *loop) play(ctx context.Context) {
 		l.played++
 		l.status.show(l)
 	}
+	close(l.over)
 	l.took = time.Since(start)
 	l.status.clear()
 }

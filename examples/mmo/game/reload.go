@@ -3,6 +3,7 @@ package game
 import (
 	"fmt"
 
+	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/buff/catalog/watch"
 	"github.com/bufftick/bufftick/engine"
 )
@@ -22,28 +23,71 @@ func (l *loop) follow() (stop func() error, err error) {
 	return w.Close, nil
 }
 
+// reloader returns what loads the folder of the definitions when the page's Reload is
+// pressed, nil if there is none. Any goroutine may call it: the loop adopts what it finds.
+func (l *loop) reloader() func() (any, error) {
+	if l.buffs == "" {
+		return nil
+	}
+	return func() (any, error) {
+		cat, err := catalog.Reload(l.eng.Catalog(), l.buffs)
+		o := order{change: watch.Change{Catalog: cat, Err: err}, done: make(chan outcome, 1)}
+		select {
+		case l.orders <- o:
+		case <-l.over:
+			return nil, engine.ErrClosed
+		}
+		select {
+		case r := <-o.done:
+			return r.report, r.err
+		case <-l.over:
+			return nil, engine.ErrClosed
+		}
+	}
+}
+
+// order is a change that somebody waits for.
+type order struct {
+	change watch.Change
+	done   chan outcome
+}
+
+type outcome struct {
+	report engine.ReloadReport
+	err    error
+}
+
 // reload takes new definitions over, between two frames, and tells what they have changed.
 // Where something is wrong with them, it tells that, and the old ones stay.
 func (l *loop) reload() {
 	select {
 	case c := <-l.changes:
-		l.status.clear()
-		fmt.Fprintln(l.status.to, l.adopt(c))
+		report, err := l.exchange(c)
+		l.watch.reloaded(report, err)
+		l.tell(report, err)
+	case o := <-l.orders:
+		report, err := l.exchange(o.change)
+		o.done <- outcome{report, err} // the page puts it into its history
+		l.tell(report, err)
 	default:
 	}
 }
 
-// adopt takes a change over and returns what there is to tell.
-func (l *loop) adopt(c watch.Change) string {
-	report, err := l.exchange(c)
-	l.watch.reloaded(report, err)
+func (l *loop) tell(report engine.ReloadReport, err error) {
+	l.status.clear()
 	if err != nil {
-		return fmt.Sprintf("%v: the buffs stay as they are:\n%v", l.now, err)
+		fmt.Fprintf(l.status.to, "%v: the buffs stay as they are:\n%v\n", l.now, err)
+		return
 	}
-	return fmt.Sprintf("%v: new buffs: %v", l.now, report)
+	fmt.Fprintf(l.status.to, "%v: new buffs: %v\n", l.now, report)
 }
 
+// exchange takes a change over.
 func (l *loop) exchange(c watch.Change) (report engine.ReloadReport, err error) {
+	if c.Err == nil && !c.Catalog.Succeeds(l.eng.Catalog()) {
+		// The page and whoever watches the folder have loaded it both, and the other was first.
+		c.Catalog, c.Err = catalog.Reload(l.eng.Catalog(), l.buffs)
+	}
 	if c.Err != nil {
 		return report, c.Err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/buff/catalog/watch"
+	"github.com/bufftick/bufftick/engine"
 )
 
 // folder is that of the game's definitions.
@@ -122,7 +123,9 @@ func touchesNothing(t *testing.T, old, text string) {
 	change(t, filepath.Join(dir, "harm.yaml"), old, text)
 	next, err := catalog.Reload(l.eng.Catalog(), dir)
 	require.NoError(t, err)
-	require.Regexp(t, `new buffs: changed venom, \d+ live: keep`, l.adopt(watch.Change{Catalog: next}))
+	report, err := l.exchange(watch.Change{Catalog: next})
+	require.NoError(t, err)
+	require.Regexp(t, `changed venom, \d+ live: keep`, report.String())
 	require.Equal(t, before, l.carried())
 	l.see(l.eng.Tick(0))
 	require.Equal(t, before, l.carried(), "nor does the next frame touch what is not due")
@@ -150,6 +153,59 @@ func (w *world) carried() map[buff.Handle]int64 {
 	return ends
 }
 
+// TestReloader: what the page's Reload finds is taken over by the loop, also if somebody else
+// was first, and whoever waits is told what came of it.
+func TestReloader(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, folder)
+	s, err := parseFlags(strings.Fields("-players 10 -duration 40s -speed max -sync -buffs " + dir))
+	require.NoError(t, err)
+	w, err := newWorld(s)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.eng.Close(context.Background())) }()
+	l := newLoop(w, newStatus(io.Discard))
+	ask := func() outcome {
+		done := make(chan outcome)
+		go func() {
+			report, err := l.reloader()()
+			r, _ := report.(engine.ReloadReport)
+			done <- outcome{r, err}
+		}()
+		for { // frames of the loop
+			select {
+			case r := <-done:
+				return r
+			default:
+				l.reload()
+			}
+		}
+	}
+	first := l.eng.Catalog()
+	change(t, filepath.Join(dir, "harm.yaml"), venomLine, venomLine+"    note: it is new\n")
+	r := ask()
+	require.NoError(t, r.err)
+	require.Contains(t, r.report.String(), "changed venom")
+
+	change(t, filepath.Join(dir, "harm.yaml"), "it is new", "it is newer")
+	late, err := catalog.Reload(first, dir)
+	require.NoError(t, err)
+	report, err := l.exchange(watch.Change{Catalog: late})
+	require.NoError(t, err)
+	require.Contains(t, report.String(), "changed venom")
+	require.Equal(t, "it is newer", l.eng.Catalog().Spec("venom").Note)
+
+	fill(t, dir, eleven)
+	var errs catalog.Errors
+	require.ErrorAs(t, ask().err, &errs)
+	require.Len(t, errs, 11)
+
+	close(l.over) // as play does at its end
+	_, err = l.reloader()()
+	require.ErrorIs(t, err, engine.ErrClosed)
+	l.buffs = ""
+	require.Nil(t, l.reloader(), "there is nothing to load")
+}
+
 // TestReloadRefused: a set without what the game casts changes nothing.
 func TestReloadRefused(t *testing.T) {
 	s := newScene(t)
@@ -157,7 +213,8 @@ func TestReloadRefused(t *testing.T) {
 	old := l.eng.Catalog()
 	next, err := old.Next(buff.Spec{ID: "venom", Duration: time.Second})
 	require.NoError(t, err)
-	require.Contains(t, l.adopt(watch.Change{Catalog: next}), `the game casts ["strike" "meteor"`)
+	_, err = l.exchange(watch.Change{Catalog: next})
+	require.ErrorContains(t, err, `the game casts or reads ["strike" "meteor"`)
 	require.Same(t, old, l.eng.Catalog())
 }
 

@@ -2,6 +2,7 @@ package game
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func (l *loop) summary() string {
 	}
 	line("bots", "AddBuff: %.0f %% new, %.0f %% refresh, %.0f %% stack; %d hits and heals, %d refused", t.share(buff.Applied),
 		t.share(buff.Refreshed), t.share(buff.Stacked), t.casts[buff.Executed], t.casts[buff.Denied])
-	line("fights", "%d deaths, %d bosses felled, %d buffs dispelled", t.deaths, t.felled, t.dispels)
+	line("fights", "%d deaths, %d bosses felled, %d bursts, %d buffs dispelled", t.deaths, t.felled, t.bursts, t.dispels)
 	line("pulses", "%d due, %d run", l.pulses.due, l.pulses.run)
 	line("frames", "%d played, %d late", l.played, l.late)
 	line("frame", "%s", quantiles(l.frame))
@@ -63,11 +64,11 @@ func (w *world) weigh() {
 		ids = append(ids, w.raids[i].boss)
 	}
 	for _, id := range ids {
-		health := int64(-1) // not there
-		if u, ok := w.eng.Data(id).(*unit); ok && !w.eng.Busy(id) {
-			health = u.health
+		health, err := w.eng.Base(id, w.vigour)
+		if err != nil {
+			health = -1 // not there
 		}
-		w.digest.number(health)
+		w.digest.number(int64(math.Float64bits(health)))
 	}
 }
 

@@ -7,7 +7,7 @@ type tally struct {
 	events [buff.Changed + 1]int // by kind
 	casts  [buff.Changed + 1]int // of the bots, by what came of them
 
-	deaths, felled, dispels int
+	deaths, felled, bursts, dispels int
 
 	latest int64 // ms from when an event was due to the frame that brought it, at most
 	stuck  int   // players who were not waited for

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -12,11 +13,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Health of a player, and of a boss for each player of its raid.
-const (
-	playerHealth = 1000
-	bossHealth   = 650
-)
+// bossHealth is the health of a boss for each player of its raid. That of players is in
+// sheet.yaml.
+const bossHealth = 750
+
+// assembly is how long after the beginning the last of the bosses comes, so that there is
+// always something going on; the first is there.
+const assembly = 20 * time.Second
 
 // firstBoss is the first owner number of a boss. Players are numbered from 1.
 const firstBoss = 1_000_001
@@ -31,6 +34,7 @@ type world struct {
 	dice    *rand.Rand // the loop's; one seed, one order of throws
 	now     wheel.Time
 	frames  int // to be played
+	classes []class
 	players []player
 	raids   []raid
 	err     error // the first thing that should not have happened: it ends the game
@@ -52,9 +56,8 @@ type player struct {
 	lives   uint64     // times that it has logged in
 
 	dazed   bool
-	bare    bool       // has lost its stance
-	zeal    wheel.Time // until when
-	fury    wheel.Time
+	bare    bool // has lost its stance
+	paces   int  // from the boss
 	casting buff.TimeoutHandle
 	recent  [6]cast // the last spells, for casting them again
 	casts   int
@@ -87,7 +90,7 @@ func newWorld(s settings) (*world, error) {
 		Synchronous: s.sync,
 		Budget:      s.budget(),
 		MaxBuffs:    buff.MaxPerOwner, // a boss carries those of all its enemies
-		Members:     func(q engine.AuraQuery, found func(buff.OwnerID)) { w.around(q.Bearer, found) },
+		Members:     w.around,
 	})
 	if err != nil {
 		return nil, err
@@ -108,16 +111,18 @@ func newWorld(s settings) (*world, error) {
 	return w, nil
 }
 
-// around names who is within an aura: the raid of its bearer, who stands in one place.
-func (w *world) around(bearer buff.OwnerID, found func(buff.OwnerID)) {
+// around names who is within an aura: those of its bearer's raid who stand near enough. The
+// boss stands where paces are counted from.
+func (w *world) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	var r *raid
-	if bearer >= firstBoss {
-		r = &w.raids[bearer-firstBoss]
+	paces := 0
+	if q.Bearer >= firstBoss {
+		r = &w.raids[q.Bearer-firstBoss]
 	} else {
-		r = w.players[bearer-1].raid
+		r, paces = w.players[q.Bearer-1].raid, w.players[q.Bearer-1].paces
 	}
 	for _, p := range r.members {
-		if p.here() {
+		if p.here() && math.Abs(float64(p.paces-paces)) <= q.Buff.Spec.Aura.Radius {
 			found(p.id)
 		}
 	}
@@ -125,18 +130,24 @@ func (w *world) around(bearer buff.OwnerID, found func(buff.OwnerID)) {
 
 // populate lets everybody in, each player in the raid of one boss.
 func (w *world) populate() {
-	classes := newClasses(w.book)
+	w.classes = newClasses(w.book)
 	for i := range w.raids {
-		w.raids[i].boss = buff.OwnerID(firstBoss + i)
+		w.raids[i].boss, w.raids[i].bearers = buff.OwnerID(firstBoss+i), make([]bearer, len(w.classes))
 	}
 	for i := range w.players {
 		p := &w.players[i]
-		p.id, p.class, p.raid = buff.OwnerID(i+1), &classes[i/len(w.raids)%len(classes)], &w.raids[i%len(w.raids)]
+		p.id, p.class, p.raid = buff.OwnerID(i+1), &w.classes[i/len(w.raids)%len(w.classes)], &w.raids[i%len(w.raids)]
 		p.raid.members = append(p.raid.members, p)
 		w.logIn(p)
 	}
 	for i := range w.raids {
-		w.appear(&w.raids[i])
+		r := &w.raids[i]
+		w.eat(r)
+		if i == 0 {
+			w.appear(r)
+		} else {
+			r.returns = w.in(0, assembly)
+		}
 	}
 }
 
@@ -150,14 +161,15 @@ func (w *world) expect(err error) {
 // logIn spawns a player with full health and what lasts long.
 func (w *world) logIn(p *player) {
 	p.away, p.dead = false, false
-	p.dazed, p.bare, p.zeal, p.fury, p.casting, p.recent = false, false, 0, 0, 0, [6]cast{}
-	err := w.eng.Spawn(p.id, newUnit(w.seed, p.id, p.lives, playerHealth, w.ghost))
+	p.dazed, p.bare, p.casting, p.recent = false, false, 0, [6]cast{}
+	p.paces = p.class.paces + w.dice.IntN(stray)
+	err := w.eng.Spawn(p.id, newUnit(w.seed, p.id, p.lives, w.ghost))
 	if w.patient(p, err) {
 		return
 	}
 	w.expect(err)
 	p.lives++
-	for _, spec := range []*buff.Spec{w.stance, w.rested, w.deathWard, w.stew} {
+	for _, spec := range []*buff.Spec{w.life, w.stance, w.rested, w.deathWard, w.stew} {
 		w.add(p.id, buff.Application{Spec: spec, Source: p.id})
 	}
 }
@@ -200,15 +212,12 @@ func (w *world) learn(e buff.Event) {
 }
 
 func (w *world) learnBoss(r *raid, e buff.Event) {
-	if e.Kind != buff.Applied {
-		return
-	}
-	switch e.Spec {
-	case w.fallen:
+	switch {
+	case e.Kind == buff.Changed && e.Attr == w.vigour:
+		r.health = e.Value
+	case e.Kind == buff.Applied && is(e.Spec, w.fallen):
 		r.fell = true
 		w.tally.felled++
-	case w.enrage:
-		r.power *= 2
 	}
 }
 
@@ -217,10 +226,6 @@ func (w *world) learnPlayer(p *player, e buff.Event) {
 	switch {
 	case e.Kind == buff.TimedOut:
 		p.casting = 0
-	case is(e.Spec, w.zeal):
-		p.zeal = until(e)
-	case is(e.Spec, w.fury):
-		p.fury = until(e)
 	case !began && !ended:
 	case is(e.Spec, w.ghost):
 		p.dead = began
@@ -234,13 +239,4 @@ func (w *world) learnPlayer(p *player, e buff.Event) {
 	case began && (is(e.Spec, w.bomb) || is(e.Spec, w.dread)):
 		p.raid.cursed = append(p.raid.cursed, p)
 	}
-}
-
-// until returns until when the buff of an event runs. Of several the last event
-// counts, which is good enough for a bot.
-func until(e buff.Event) wheel.Time {
-	if e.Kind == buff.Applied || e.Kind == buff.Refreshed {
-		return e.End
-	}
-	return 0
 }
