@@ -61,6 +61,7 @@ type eventJSON struct {
 	Source *pick  `json:"source,omitempty"`
 	Stacks int32  `json:"stacks,omitempty"`
 	Why    string `json:"why,omitempty"`
+	Change string `json:"change,omitempty"` // of an attribute: by how much, and what it is now
 	Late   int64  `json:"late,omitempty"`
 }
 
@@ -124,6 +125,9 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 	}
 	if e.Why != buff.NoReason {
 		out.Why = e.Why.String()
+	}
+	if e.Kind == buff.Changed {
+		out.Change = changeOf(e)
 	}
 	return out
 }
