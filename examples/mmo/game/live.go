@@ -12,7 +12,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
 )
@@ -161,12 +160,16 @@ func (w *world) storm() {
 	}
 }
 
-// wipe lets every boss strike its whole raid down in one frame.
+// wipe lets every boss strike its whole raid down in one frame: twice, since wards of the
+// dead hold off the first blow.
 func (w *world) wipe() {
 	for i := range w.raids {
-		for _, p := range w.raids[i].members {
-			if r := &w.raids[i]; r.fights && p.here() {
-				w.add(p.id, buff.Application{Spec: w.explosion, Source: r.boss, Magnitude: 2000})
+		r := &w.raids[i]
+		for _, p := range r.members {
+			for range 2 {
+				if r.fights {
+					w.hit(r, p, w.explosion, 2000)
+				}
 			}
 		}
 	}

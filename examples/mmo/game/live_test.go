@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -179,4 +180,17 @@ func TestLiveAddress(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1:0", "[::1]:80", "localhost:80", "127.3.2.1:0"} {
 		require.NoError(t, local(addr), addr)
 	}
+}
+
+// The keys do to a raid what they say.
+func TestKeys(t *testing.T) {
+	s := newScene(t)
+	s.wipe()
+	s.pass(50 * time.Millisecond)
+	require.True(t, s.players[0].dead && s.players[1].dead)
+	s.pass(8 * time.Second)
+	require.False(t, s.players[0].dead || s.players[1].dead)
+	s.storm()
+	require.True(t, s.players[0].away && s.players[1].away)
+	require.Equal(t, 1, s.eng.Stats().Owners, "the boss")
 }
