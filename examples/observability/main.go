@@ -10,6 +10,7 @@
 //
 //	mount.go   what is mounted beside the inspector, and behind which door
 //	plots.go   the engine in statsviz
+//	tags.go    what its page needs for that
 package main
 
 import (

@@ -33,7 +33,7 @@ func mount(s *game.Site) (stop func(), err error) {
 		return nil, err
 	}
 	s.Mux.Handle("/metrics", s.Page.Guard(promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes})))
-	s.Mux.Handle(statsvizRoot+"/", s.Page.Guard(runtime.Index()))
+	s.Mux.Handle(statsvizRoot+"/", s.Page.Guard(tagged(runtime.Index())))
 	s.Mux.Handle(statsvizRoot+"/ws", s.Page.Guard(runtime.Ws()))
 	fmt.Fprintf(s.Notes, "at the same address: /metrics for Prometheus, %s/ for the Go runtime\n", statsvizRoot)
 	return func() {

@@ -172,6 +172,23 @@ func TestPlots(t *testing.T) {
 	s.end()
 }
 
+// The script of statsviz takes plots without tags. If it has changed so that nothing is found
+// to mend, see whether it still must be.
+func TestTags(t *testing.T) {
+	s := start(t)
+	_, page := s.get("/debug/statsviz/", "")
+	script := regexp.MustCompile(`assets/index-[\w-]+\.js`).FindString(page)
+	require.NotEmpty(t, script)
+	status, text := s.get("/debug/statsviz/"+script, "Range: bytes=0-9")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, 1, strings.Count(text, `.tags||["misc"]).includes(`))
+	require.False(t, askTags.MatchString(text))
+	require.Greater(t, len(text), 100_000)
+	status, _ = s.get("/debug/statsviz/assets/none.js", "")
+	require.Equal(t, http.StatusNotFound, status)
+	s.end()
+}
+
 // While the loop stands, the plots have numbers, and nobody waits long.
 func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
