@@ -23,6 +23,8 @@ var (
 	beasts = []string{
 		"Old Ironhide", "the Drowned King", "Mother Ash", "Vorrak the Burning", "the Pale Stag", "Queen of Thorns", "Gloomfang",
 		"the Bell Ringer", "Karst the Unmoved", "Sister Plague", "the Hollow Knight", "Emberwing",
+		"Black Annis", "Thornback", "the Tin Prophet", "Frostmaw", "Lady Moth", "the Ferryman", "Rotgut", "Skarn the Elder",
+		"the Weeping Tower", "Nine-Eyes", "Grandfather Toad", "the Lantern Saint",
 	}
 )
 
