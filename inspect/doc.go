@@ -62,7 +62,8 @@
 //     bodies of 64 KiB, answers of 1 MiB, 200 buffs and 100 events of a player. Of a
 //     newcomer and a reader that does not read, the newcomer stays.
 //
-// What a handler cannot bound are connections and headers: [NewServer] does.
+// What a handler cannot bound are connections and headers: [NewServer] does. What is mounted
+// beside the page and is for the same eyes belongs behind [Inspector.Guard].
 //
 // # Cost
 //
