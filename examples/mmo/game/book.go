@@ -25,6 +25,8 @@ type book struct {
 	stew, feast, rested, stance, deathWard    *buff.Spec // what lasts
 	life, ghost, fallen                       *buff.Spec // life and death
 
+	phases []phase // of a boss, the first one first
+
 	vigour, maxHealth, hide, power, pace stat.Attr // of everybody's sheet
 }
 
@@ -78,6 +80,7 @@ func newBook(cat *buff.Catalog) (*book, error) {
 		life: spec("life"), ghost: spec("ghost"), fallen: spec("fallen"),
 		vigour: attr("vigour"), maxHealth: attr("max_health"), hide: attr("hide"), power: attr("power"), pace: attr("pace"),
 	}
+	b.phases = []phase{{0.7, b.wrath}, {0.4, b.lastStand}}
 	if missing != nil {
 		return nil, fmt.Errorf("the game casts or reads %q, and there is no such definition or attribute", missing)
 	}

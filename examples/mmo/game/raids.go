@@ -32,12 +32,8 @@ type bearer struct {
 	until  wheel.Time
 }
 
-// phases are what a boss does to itself when its health falls to a share of it. Each begins
+// phase is what a boss does to itself when its health has fallen to a share of it. Each begins
 // with a burst.
-func (b *book) phases() []phase {
-	return []phase{{0.7, b.wrath}, {0.4, b.lastStand}}
-}
-
 type phase struct {
 	share float64
 	spec  *buff.Spec
@@ -139,7 +135,7 @@ func (w *world) actBoss(r *raid) {
 		for range 1 + len(r.members)/25 {
 			w.hit(r, r.members[w.dice.IntN(min(len(r.members), front))], w.dread, 100)
 			w.hit(r, anyone(), w.bomb, 100)
-			if r.phase == len(w.phases()) {
+			if r.phase == len(w.phases) {
 				w.hit(r, anyone(), w.statue, 100)
 			}
 		}
@@ -148,8 +144,8 @@ func (w *world) actBoss(r *raid) {
 		r.nextFrenzy = w.in(5*time.Second, 0)
 		w.add(r.boss, buff.Application{Spec: w.frenzy, Source: r.boss})
 	}
-	if p := w.phases(); r.phase < len(p) && r.health <= r.most*p[r.phase].share {
-		w.burst(r, p[r.phase].spec)
+	if r.phase < len(w.phases) && r.health <= r.most*w.phases[r.phase].share {
+		w.burst(r, w.phases[r.phase].spec)
 	}
 }
 
