@@ -65,7 +65,8 @@
 //   - Nothing is kept for a slow reader but the system's 64 KiB: all share the messages. It
 //     gets the latest state, and before it the event "gap" with how many views it has missed.
 //
-// What a handler cannot bound are connections and headers: [NewServer] does.
+// What a handler cannot bound are connections and headers: [NewServer] does. What is mounted
+// beside the page and is for the same eyes belongs behind [Inspector.Guard].
 //
 // # Cost
 //

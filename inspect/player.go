@@ -66,6 +66,7 @@ type eventJSON struct {
 	Source *pick  `json:"source,omitempty"`
 	Stacks int32  `json:"stacks,omitempty"`
 	Why    string `json:"why,omitempty"`
+	Change string `json:"change,omitempty"` // of an attribute: by how much, and what it is now
 	Late   int64  `json:"late,omitempty"`
 }
 
@@ -137,6 +138,9 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 	}
 	if e.Why != buff.NoReason {
 		out.Why = e.Why.String()
+	}
+	if e.Kind == buff.Changed {
+		out.Change = changeOf(e)
 	}
 	return out
 }

@@ -63,7 +63,7 @@ const moveBars = (passed) => {
   }
 };
 const eventRow = (e) => h("li", { class: e.kind }, h("span", { class: "soft" }, e.clock), h("span", { class: "k" }, e.kind),
-  h("span", {}, e.spec + (e.stacks > 1 ? " ×" + e.stacks : "")),
+  h("span", {}, e.spec + (e.stacks > 1 ? " ×" + e.stacks : "") + (e.change ? " " + e.change : "")),
   h("span", { class: "w soft" }, (e.why ? because(e.why) : "") + (e.source ? (e.why ? " · " : "") + "from " + title(e.source) : "") + (e.late >= 100 ? " · " + span(e.late) + " late" : "")));
 const showPlayer = (p) => {
   if (shown && shown.id !== p.id) pulses = null;

@@ -1,0 +1,88 @@
+package game
+
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/examples/mmo/buffs"
+)
+
+// book is the definitions, and by name those that the code applies or looks for.
+type book struct {
+	catalog *buff.Catalog
+
+	strike, meteor, venom, bleed, burn, leech *buff.Spec // players to bosses
+	chill, static, quarry                     *buff.Spec
+	mend, regrowth, renew, bloom, chain       *buff.Spec // players to players: health
+	shell, swiftness, zeal, fury, cleanse     *buff.Spec // … and other help
+	warSong, ironWill, boneWall               *buff.Spec
+	devotion, totem                           *buff.Spec // auras
+	quake, bomb, explosion, dread, despair    *buff.Spec // bosses to players
+	daze, statue, plague                      *buff.Spec
+	frenzy, enrage, wrath, lastStand          *buff.Spec // bosses to themselves
+	stew, feast, rested, stance, deathWard    *buff.Spec // what lasts
+	life, ghost, fallen                       *buff.Spec // life and death
+
+	phases []phase // of a boss, the first one first
+
+	vigour, maxHealth, hide, power, pace stat.Attr // of everybody's sheet
+}
+
+// loadBook reads the definitions of a folder, or if that is "" those that travel with the
+// program, so that it runs from anywhere.
+func loadBook(dir string) (*book, error) {
+	load := func() (*buff.Catalog, error) { return catalog.LoadFS(buffs.Files, ".") }
+	if dir != "" {
+		load = func() (*buff.Catalog, error) { return catalog.Load(dir) }
+	}
+	cat, err := load()
+	if err != nil {
+		return nil, err
+	}
+	return newBook(cat)
+}
+
+// is reports whether two definitions are versions of the same.
+func is(a, b *buff.Spec) bool { return a != nil && a.Line() == b.Line() }
+
+func newBook(cat *buff.Catalog) (*book, error) {
+	var missing []string
+	spec := func(id string) *buff.Spec {
+		s := cat.Spec(id)
+		if s == nil {
+			missing = append(missing, id)
+		}
+		return s
+	}
+	attr := func(name string) stat.Attr {
+		a, ok := cat.Attr(name)
+		if !ok {
+			missing = append(missing, name)
+		}
+		return a
+	}
+	b := &book{
+		catalog: cat,
+		strike:  spec("strike"), meteor: spec("meteor"), venom: spec("venom"),
+		bleed: spec("bleed"), burn: spec("burn"), leech: spec("leech"),
+		chill: spec("deep_chill"), static: spec("static"), quarry: spec("quarry"),
+		mend: spec("mend"), regrowth: spec("regrowth"), renew: spec("renew"),
+		bloom: spec("bloom"), chain: spec("chain"),
+		shell: spec("shell"), swiftness: spec("swiftness"), zeal: spec("zeal"), fury: spec("fury"), cleanse: spec("cleanse"),
+		warSong: spec("war_song"), ironWill: spec("iron_will"), boneWall: spec("bone_wall"),
+		devotion: spec("devotion"), totem: spec("rain_totem"),
+		quake: spec("quake"), bomb: spec("bomb"), explosion: spec("explosion"), dread: spec("dread"), despair: spec("despair"),
+		daze: spec("daze"), statue: spec("statue"), plague: spec("plague"),
+		frenzy: spec("frenzy"), enrage: spec("enrage"), wrath: spec("wrath"), lastStand: spec("last_stand"),
+		stew: spec("hearty_stew"), feast: spec("feast"), rested: spec("well_rested"), stance: spec("guard_stance"), deathWard: spec("death_ward"),
+		life: spec("life"), ghost: spec("ghost"), fallen: spec("fallen"),
+		vigour: attr("vigour"), maxHealth: attr("max_health"), hide: attr("hide"), power: attr("power"), pace: attr("pace"),
+	}
+	b.phases = []phase{{0.7, b.wrath}, {0.4, b.lastStand}}
+	if missing != nil {
+		return nil, fmt.Errorf("the game casts or reads %q, and there is no such definition or attribute", missing)
+	}
+	return b, nil
+}

@@ -1,0 +1,152 @@
+package game
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pkg/profile"
+)
+
+// settings is what the flags say.
+type settings struct {
+	players, bosses int
+	rate            int // frames per second of game time
+	duration        time.Duration
+	speed           float64 // multiple of real time; 0: as fast as it goes
+	seed            uint64
+	workers         int // 0: one for each processor
+	sync            bool
+	profile         string
+	buffs           string // folder; "": the definitions that travel with the program
+
+	live bool   // until ctx ends, with a page to look at it
+	addr string // of the page
+}
+
+// Limits of the flags.
+const (
+	maxPlayers  = 500_000
+	maxBosses   = 50_000
+	maxRate     = 1000
+	maxDuration = 1000 * time.Hour
+	maxWorkers  = 1024
+	maxSpeed    = 1000
+	raidSize    = 50 // players for each boss, unless -bosses says otherwise
+)
+
+func newFlags(s *settings) *flag.FlagSet {
+	f := flag.NewFlagSet("mmo", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // run prints the error, in one line
+	f.IntVar(&s.players, "players", 1000, "`number` of players")
+	f.IntVar(&s.bosses, "bosses", 0, "`number` of bosses; 0: one for each 50 players")
+	f.IntVar(&s.rate, "rate", 20, "`number` of frames per second of the game")
+	f.DurationVar(&s.duration, "duration", 30*time.Second, "`span` of game time to play")
+	f.Func("speed", "`number or max`: so many times real time, or as fast as it goes (default 1)", func(v string) error { return parseSpeed(v, &s.speed) })
+	f.Uint64Var(&s.seed, "seed", 1, "`number` that all chance comes from")
+	f.IntVar(&s.workers, "workers", 0, "`number` of workers; 0: one for each processor")
+	f.BoolVar(&s.sync, "sync", false, "run everything on the loop, without workers")
+	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, read anew when they change, unless -speed is max; without it those in the program")
+	f.BoolVar(&s.live, "live", false, "play until Ctrl-C, with a page in the browser that shows it")
+	f.StringVar(&s.addr, "addr", "127.0.0.1:6060", "`address` of that page, on this machine")
+	f.StringVar(&s.profile, "profile", "", "`kind` of profile to write to the current folder: cpu, mem or trace")
+	return f
+}
+
+func parseSpeed(v string, speed *float64) error {
+	if v == "max" {
+		*speed = 0
+		return nil
+	}
+	x, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(x >= 0.01 && x <= maxSpeed) {
+		return fmt.Errorf("want max, or a number from 0.01 to %d", maxSpeed)
+	}
+	*speed = x
+	return nil
+}
+
+// parseFlags returns what the arguments say, or one line that says what is wrong
+// with them.
+func parseFlags(args []string) (settings, error) {
+	s := settings{speed: 1}
+	f := newFlags(&s)
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return s, err
+		}
+		return s, fmt.Errorf("%w; -help lists the flags", err)
+	}
+	if f.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q; -help lists the flags", f.Arg(0))
+	}
+	if s.live && !isSet(f, "duration") {
+		s.duration = maxDuration
+	}
+	return s, s.complete()
+}
+
+// isSet reports whether a flag was given.
+func isSet(f *flag.FlagSet, name string) (set bool) {
+	f.Visit(func(g *flag.Flag) { set = set || g.Name == name })
+	return set
+}
+
+// complete checks the values and fills in those that depend on others.
+func (s *settings) complete() error {
+	for _, x := range []struct {
+		name              string
+		value, least, top int
+	}{
+		{"players", s.players, 1, maxPlayers},
+		{"bosses", s.bosses, 0, maxBosses},
+		{"rate", s.rate, 1, maxRate},
+		{"workers", s.workers, 0, maxWorkers},
+	} {
+		if x.value < x.least || x.value > x.top {
+			return fmt.Errorf("-%s must be from %d to %d, not %d", x.name, x.least, x.top, x.value)
+		}
+	}
+	if s.duration <= 0 || s.duration > maxDuration {
+		return fmt.Errorf("-duration must be above 0 and at most %v, not %v", maxDuration, s.duration)
+	}
+	if s.profile != "" && profiles[s.profile] == nil {
+		return fmt.Errorf("-profile must be cpu, mem or trace, not %q", s.profile)
+	}
+	if s.bosses > s.players {
+		return fmt.Errorf("-bosses must be at most -players, %d: every boss needs a raid", s.players)
+	}
+	if s.bosses == 0 {
+		s.bosses = (s.players + raidSize - 1) / raidSize
+	}
+	return nil
+}
+
+func usage() string {
+	var b bytes.Buffer
+	f := newFlags(new(settings))
+	f.SetOutput(&b)
+	f.PrintDefaults()
+	return "mmo plays a small online game with bots on package engine.\n\n" + strings.ReplaceAll(b.String(), "\t", "  ")
+}
+
+// profiles are the words of -profile.
+var profiles = map[string]func(*profile.Profile){
+	"cpu":   profile.CPUProfile,
+	"mem":   profile.MemProfile,
+	"trace": profile.TraceProfile,
+}
+
+// startProfile starts the profile of that word, if any, and returns what ends it.
+func startProfile(word string) (stop func()) {
+	if word == "" {
+		return func() {}
+	}
+	// Ctrl-C is run's business, and the summary is all that is printed.
+	return profile.Start(profiles[word], profile.ProfilePath("."), profile.NoShutdownHook, profile.Quiet).Stop
+}

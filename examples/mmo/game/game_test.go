@@ -1,0 +1,211 @@
+package game
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// Importing ants starts its default pool: those goroutines are not ours.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+
+// play runs the program with a line of flags and returns what it prints.
+func play(t *testing.T, ctx context.Context, line string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, err bytes.Buffer
+	status = Run(ctx, strings.Fields(line), Console{Out: &out, Err: &err})
+	return out.String(), err.String(), status
+}
+
+var digestLine = regexp.MustCompile(`\ndigest: ([0-9a-f]{64})\n$`)
+
+// digestOf plays a game to its end, all its frames, and returns its digest.
+func digestOf(t *testing.T, line string) string {
+	t.Helper()
+	stdout, stderr, status := play(t, t.Context(), line)
+	require.Zero(t, status, "%s: %s", line, stderr)
+	s, err := parseFlags(strings.Fields(line))
+	require.NoError(t, err)
+	require.Contains(t, stdout, fmt.Sprintf("\nframes    %d played, ", s.duration*time.Duration(s.rate)/time.Second), line)
+	require.NotContains(t, stdout, "stuck")
+	found := digestLine.FindStringSubmatch(stdout)
+	require.NotNil(t, found, "%s: the summary does not end in a digest:\n%s", line, stdout)
+	return found[1]
+}
+
+// minute is a minute with a few hundred players; with -short, less of both.
+func minute() string {
+	if testing.Short() {
+		return "-speed max -players 60 -bosses 2 -duration 15s "
+	}
+	return "-speed max -players 300 -duration 60s "
+}
+
+// What happens depends on the seed, and not on who works it out.
+func TestDigest(t *testing.T) {
+	want := digestOf(t, minute()+"-seed 7 -sync")
+	for _, how := range []string{"-workers 1", "-workers 2", "-workers 8", "-workers 0", "-sync"} {
+		require.Equal(t, want, digestOf(t, minute()+"-seed 7 "+how), how)
+	}
+	require.NotEqual(t, want, digestOf(t, minute()+"-seed 8"))
+}
+
+// … nor on how fast the frames follow one another. In a bubble of synctest the
+// game takes its real time without anybody waiting for it.
+func TestDigestInRealTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const game = "-players 60 -bosses 2 -duration 700ms "
+		want := digestOf(t, game+"-speed max")
+		for _, speed := range []string{"1", "3", "0.5"} {
+			start := time.Now()
+			require.Equal(t, want, digestOf(t, game+"-speed "+speed), speed)
+			// The last frame begins one frame before the end.
+			switch took := time.Since(start); speed {
+			case "1":
+				require.Equal(t, 650*time.Millisecond, took)
+			case "0.5":
+				require.Equal(t, 1300*time.Millisecond, took)
+			}
+		}
+	})
+}
+
+// A rate whose frames are no whole number of milliseconds plays the same time.
+func TestOddRate(t *testing.T) {
+	stdout, _, status := play(t, t.Context(), "-speed max -players 10 -rate 30 -duration 10s")
+	require.Zero(t, status)
+	require.Contains(t, stdout, "\ntime      10s played in ")
+	require.Contains(t, stdout, "\nframes    300 played, 0 late\n")
+}
+
+func TestInterrupt(t *testing.T) {
+	t.Run("before the first frame", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		stdout, stderr, status := play(t, ctx, "-players 10")
+		require.Zero(t, status)
+		require.Empty(t, stderr)
+		require.Contains(t, stdout, "\nframes    0 played")
+		require.Regexp(t, `\ndigest of the first 0 of 600 frames: [0-9a-f]{64}\n$`, stdout)
+	})
+	t.Run("on the way", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second+time.Millisecond)
+			defer cancel()
+			stdout, stderr, status := play(t, ctx, "-players 10")
+			require.Zero(t, status)
+			require.Contains(t, stdout, "\nframes    41 played, 0 late\n")
+			require.Regexp(t, `\ndigest of the first 41 of 600 frames: [0-9a-f]{64}\n$`, stdout)
+			require.Len(t, strings.Split(strings.TrimSpace(stderr), "\n"), 2, "a status line each second: %s", stderr)
+		})
+	})
+}
+
+// What should not happen ends the game with an error, in any frame and in the last.
+func TestStop(t *testing.T) {
+	for _, frame := range []int{1, 7, 20} {
+		s, err := parseFlags([]string{"-players", "100", "-speed", "max", "-duration", "1s"})
+		require.NoError(t, err)
+		w, err := newWorld(s)
+		require.NoError(t, err)
+		refused := errors.New("refused")
+		var out bytes.Buffer
+		l := newLoop(w, newStatus(t.Output()))
+		w.trace = func(buff.Event) {
+			if l.played+1 == frame {
+				w.expect(refused)
+			}
+		}
+		err = l.game(t.Context(), &out)
+		require.ErrorIs(t, err, refused)
+		require.EqualError(t, err, fmt.Sprintf("at %v: refused", w.now))
+		require.Contains(t, out.String(), fmt.Sprintf("\nframes    %d played, ", frame))
+		require.NotContains(t, out.String(), "digest")
+		require.ErrorIs(t, w.eng.Spawn(1, nil), engine.ErrClosed)
+	}
+}
+
+// full takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestFullOutput(t *testing.T) {
+	for _, line := range []string{"-help", "-players 10 -duration 1s -speed max"} {
+		var stderr bytes.Buffer
+		require.Equal(t, 1, Run(t.Context(), strings.Fields(line), Console{Out: full{}, Err: &stderr}), line)
+		require.Equal(t, "mmo: no space left\n", stderr.String(), line)
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	for line, want := range map[string]string{
+		"-nosuch":              "flag provided but not defined: -nosuch; -help lists the flags",
+		"-players":             "flag needs an argument: -players; -help lists the flags",
+		"-players x":           `invalid value "x" for flag -players: parse error; -help lists the flags`,
+		"-players 0":           "-players must be from 1 to 500000, not 0",
+		"-players 1000000":     "-players must be from 1 to 500000, not 1000000",
+		"-bosses -1":           "-bosses must be from 0 to 50000, not -1",
+		"-bosses 3 -players 2": "-bosses must be at most -players, 2: every boss needs a raid",
+		"-rate 0":              "-rate must be from 1 to 1000, not 0",
+		"-workers -2":          "-workers must be from 0 to 1024, not -2",
+		"-duration 0s":         "-duration must be above 0 and at most 1000h0m0s, not 0s",
+		"-duration 30":         `invalid value "30" for flag -duration: parse error; -help lists the flags`,
+		"-duration 2000h":      "-duration must be above 0 and at most 1000h0m0s, not 2000h0m0s",
+		"-speed fast":          `invalid value "fast" for flag -speed: want max, or a number from 0.01 to 1000; -help lists the flags`,
+		"-speed 0":             `invalid value "0" for flag -speed: want max, or a number from 0.01 to 1000; -help lists the flags`,
+		"-speed NaN":           `invalid value "NaN" for flag -speed: want max, or a number from 0.01 to 1000; -help lists the flags`,
+		"-seed -1":             `invalid value "-1" for flag -seed: parse error; -help lists the flags`,
+		"-profile heap":        `-profile must be cpu, mem or trace, not "heap"`,
+		"-sync game":           `unexpected argument "game"; -help lists the flags`,
+	} {
+		stdout, stderr, status := play(t, t.Context(), line)
+		require.Equal(t, "mmo: "+want+"\n", stderr, line)
+		require.Equal(t, 1, status, line)
+		require.Empty(t, stdout, line)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	stdout, stderr, status := play(t, t.Context(), "-help")
+	require.Zero(t, status)
+	require.Empty(t, stderr)
+	for _, flag := range []string{
+		"-players number", "-bosses number", "-rate number", "-duration span", "-speed number or max", "-seed number",
+		"-workers number", "-sync", "-profile kind",
+	} {
+		require.Contains(t, stdout, "\n  "+flag+"\n")
+	}
+}
+
+// A terminal has one line that is written over, anything else a line each second.
+func TestStatusLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := parseFlags([]string{"-players", "10", "-duration", "3s"})
+		require.NoError(t, err)
+		w, err := newWorld(s)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, w.eng.Close(t.Context())) }()
+		var b bytes.Buffer
+		status := newStatus(&b)
+		require.False(t, status.terminal)
+		status.terminal = true
+		newLoop(w, status).play(t.Context())
+		require.Equal(t, 2, strings.Count(b.String(), "late 0\x1b[K"))
+		require.True(t, strings.HasPrefix(b.String(), "\r00:00:01.050  "), "%q", b.String())
+		require.True(t, strings.HasSuffix(b.String(), "\x1b[K\r\x1b[K"), "%q", b.String())
+		require.NotContains(t, b.String(), "\n")
+	})
+}

@@ -1,0 +1,209 @@
+package game
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/inspect"
+)
+
+// liveBudget is what a Tick of a live game may wait for its handlers: as in a server, a
+// player who is not ready by then holds nobody up.
+const liveBudget = 10 * time.Millisecond
+
+// live is what -live adds to a game: a page to look at it, and keys to stir it up.
+type live struct {
+	page    *inspect.Inspector
+	keys    chan byte
+	srv     *http.Server
+	mounted func() // ends what Console.Mount has begun
+}
+
+// Site is the address at which -live serves.
+type Site struct {
+	Engine *engine.Engine     // for its Watch; all else is the loop's
+	Page   *inspect.Inspector // at /debug/buffs; its Guard is for what is mounted beside it
+	Mux    *http.ServeMux
+	Notes  io.Writer // for a line that says what there is to see
+}
+
+// goLive starts the page, tells where it is and listens to the keys. The address must be
+// one of this machine.
+func (l *loop) goLive(c Console) error {
+	if err := local(l.addr); err != nil {
+		return err
+	}
+	token := rand.Text()
+	page, err := inspect.New(l.eng, inspect.Options{
+		Title: fmt.Sprintf("A small MMO: %d raids, %d players", len(l.raids), len(l.players)),
+		Token: token, Budget: l.at(1),
+		Name: newNames(l.players, l.raids).name, Attributes: l.sheet, Reload: l.reloader(),
+	})
+	if err != nil {
+		return err
+	}
+	at, err := net.Listen("tcp", l.addr)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/debug/buffs", page)
+	mux.Handle("/{$}", page.Guard(http.RedirectHandler("/debug/buffs", http.StatusFound)))
+	v := &live{page: page, keys: make(chan byte, 8), srv: inspect.NewServer(mux), mounted: func() {}}
+	fmt.Fprintf(c.Err, "watch it at http://%s/debug/buffs, token for actions %s\n", at.Addr(), token)
+	if c.Mount != nil {
+		stop, err := c.Mount(&Site{Engine: l.eng, Page: page, Mux: mux, Notes: c.Err})
+		if err != nil {
+			return errors.Join(err, at.Close())
+		}
+		v.mounted = stop
+	} else {
+		fmt.Fprintln(c.Err, "with metrics and the Go runtime beside it: cd examples/observability && go run .")
+	}
+	fmt.Fprintln(c.Err, "keys, each with Enter: s login storm, w raid wipe, h a handler that hangs; Ctrl-C ends the game")
+	go func() { _ = v.srv.Serve(at) }() // until close
+	if c.Keys != nil {
+		go v.listen(c.Keys)
+	}
+	l.watch = v
+	return nil
+}
+
+// local reports as an error that others could reach an address: what the page shows is
+// for this machine.
+func local(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("-addr: %w", err)
+	}
+	ip, err := netip.ParseAddr(host)
+	if host == "localhost" || err == nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("-addr must be an address of this machine alone, such as 127.0.0.1:6060, not %s", addr)
+}
+
+// listen passes on the first letter of each line. It ends with its reader.
+func (v *live) listen(keys io.Reader) {
+	for lines := bufio.NewScanner(keys); lines.Scan(); {
+		if text := lines.Text(); text != "" {
+			select {
+			case v.keys <- text[0]:
+			default: // nobody is that fast
+			}
+		}
+	}
+}
+
+// framed tells the page how long a frame took.
+func (v *live) framed(took time.Duration) {
+	if v != nil {
+		v.page.Frame(took)
+	}
+}
+
+// reloaded tells the page what came of new definitions.
+func (v *live) reloaded(report engine.ReloadReport, err error) {
+	if v != nil {
+		v.page.Reloaded(report, err)
+	}
+}
+
+// unmount ends what was mounted beside the page, once.
+func (v *live) unmount() {
+	if v != nil {
+		v.mounted()
+	}
+}
+
+func (v *live) close() {
+	if v != nil {
+		_ = v.srv.Close() // whoever looks on is not waited for
+	}
+}
+
+// obey does what the keys ask for.
+func (l *loop) obey() {
+	if l.watch == nil {
+		return
+	}
+	select {
+	case key := <-l.watch.keys:
+		switch key {
+		case 's':
+			l.storm()
+		case 'w':
+			l.wipe()
+		case 'h':
+			l.hang()
+		}
+	default:
+	}
+}
+
+// storm logs everybody out, and within two seconds in again.
+func (w *world) storm() {
+	for i := range w.players {
+		if p := &w.players[i]; !p.away {
+			w.logOut(p)
+			p.returns = w.in(time.Second, time.Second)
+		}
+	}
+}
+
+// wipe lets every boss strike its whole raid down in one frame: twice, since wards of the
+// dead hold off the first blow.
+func (w *world) wipe() {
+	for i := range w.raids {
+		r := &w.raids[i]
+		for _, p := range r.members {
+			for range 2 {
+				if r.fights {
+					w.hit(r, p, w.explosion, 2000)
+				}
+			}
+		}
+	}
+}
+
+// hangs is how long the handler of hang does not return.
+const hangs = 8 * time.Second
+
+// hang gives a player a handler that does not return for a while, as if it waited for a
+// database.
+func (w *world) hang() {
+	p := &w.players[w.dice.IntN(len(w.players))]
+	if p.away {
+		return
+	}
+	_, err := w.eng.AddTimeout(p.id, 0, func(*engine.Context) { <-time.After(hangs) })
+	w.expect(err)
+}
+
+// patient reports whether an error is one that a live game lives with: a player came back
+// before a handler of its last life had returned.
+func (w *world) patient(p *player, err error) bool {
+	if !w.live || !errors.Is(err, engine.ErrOwnerExists) {
+		return false
+	}
+	p.away, p.returns = true, w.in(time.Second, 0)
+	return true
+}
+
+// playLive plays with a page until ctx ends.
+func (l *loop) playLive(ctx context.Context, c Console) error {
+	if err := l.goLive(c); err != nil {
+		return errors.Join(err, l.eng.Close(context.WithoutCancel(ctx)))
+	}
+	defer l.watch.close()
+	return l.game(ctx, c.Out)
+}

@@ -1,0 +1,96 @@
+package game
+
+import (
+	"context"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/bufftick/bufftick/buff/catalog/watch"
+)
+
+// loop plays a world frame by frame and measures how long that takes.
+type loop struct {
+	*world
+	status  *status
+	changes <-chan watch.Change // of the definitions; nil: they do not change
+	orders  chan order          // the same, by somebody who waits for what comes of it
+	over    chan struct{}       // closed when nobody takes orders any more
+	watch   *live               // nil without -live
+
+	played      int
+	late        int                     // frames that began when the next was due already
+	took        time.Duration           // in all
+	frame, tick *hdrhistogram.Histogram // ns: the whole frame; in it, the engine's Tick
+}
+
+const longest = int64(time.Hour) // that a histogram counts
+
+func newLoop(w *world, s *status) *loop {
+	return &loop{
+		world: w, status: s, orders: make(chan order), over: make(chan struct{}),
+		frame: hdrhistogram.New(1, longest, 3),
+		tick:  hdrhistogram.New(1, longest, 3),
+	}
+}
+
+// play runs the frames, each at its time, until all are played or ctx ends. A loop
+// that is late runs them back to back. Every frame moves the game on by the same
+// time, however long it took: what happens does not depend on the machine.
+func (l *loop) play(ctx context.Context) {
+	start := time.Now()
+	for l.played < l.frames && l.err == nil && l.wait(ctx, start) {
+		began := time.Now()
+		l.reload()
+		l.obey()
+		l.act()
+		tick := time.Now()
+		frame := l.eng.Tick(l.at(l.played+1) - l.at(l.played))
+		record(l.tick, time.Since(tick))
+		l.see(frame)
+		took := time.Since(began)
+		record(l.frame, took)
+		l.watch.framed(took)
+		l.played++
+		l.status.show(l)
+	}
+	close(l.over)
+	l.took = time.Since(start)
+	l.status.clear()
+}
+
+// framesOf returns how many frames it takes to play d.
+func framesOf(d time.Duration, rate int) int {
+	return int((int64(d)*int64(rate) + int64(time.Second) - 1) / int64(time.Second))
+}
+
+// at returns the game time of the n-th frame: exact, so that a second has rate
+// frames also where they are no whole number of nanoseconds.
+func (w *world) at(n int) time.Duration {
+	return time.Duration(int64(n) * int64(time.Second) / int64(w.rate))
+}
+
+// wait waits for the time of the next frame. It reports false when ctx has ended.
+func (l *loop) wait(ctx context.Context, start time.Time) bool {
+	if l.speed == 0 {
+		return ctx.Err() == nil
+	}
+	due := time.Duration(float64(l.at(l.played)) / l.speed)
+	left := due - time.Since(start)
+	if left <= 0 {
+		if -left >= time.Duration(float64(l.at(1))/l.speed) {
+			l.late++
+		}
+		return ctx.Err() == nil
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(left):
+		return true
+	}
+}
+
+func record(h *hdrhistogram.Histogram, d time.Duration) {
+	_ = h.RecordValue(min(int64(d), longest)) // cannot fail within its range
+}

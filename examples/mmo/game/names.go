@@ -1,0 +1,57 @@
+package game
+
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// names are what players and bosses are called, what one wants to know of them first, since a
+// list may have no room for the rest: "Warrior Ragnar Ashdown, raid 3". They never change.
+type names struct{ players, bosses []string }
+
+var (
+	given = []string{
+		"Ragnar", "Sunna", "Thora", "Ivar", "Bela", "Mirko", "Odessa", "Wulf", "Cassia", "Hanno", "Sigrun", "Pell",
+		"Anselm", "Brida", "Corvin", "Dagny", "Edda", "Falk", "Greta", "Hauke", "Isolde", "Jorun", "Kaspar", "Lioba",
+	}
+	family = []string{
+		"Ashdown", "Blackwater", "Copperfield", "Dunmore", "Eastmark", "Fenwick", "Greymantle", "Hollow", "Ironwood", "Jessamy",
+		"Kettlewell", "Longstride", "Marrow", "Nightingale", "Oakenhelm", "Pyke", "Quill", "Ravensworth", "Stonebrook", "Thistle",
+		"Underhill", "Vane", "Winterbourne", "Yarrow",
+	}
+	beasts = []string{
+		"Old Ironhide", "the Drowned King", "Mother Ash", "Vorrak the Burning", "the Pale Stag", "Queen of Thorns", "Gloomfang",
+		"the Bell Ringer", "Karst the Unmoved", "Sister Plague", "the Hollow Knight", "Emberwing",
+		"Black Annis", "Thornback", "the Tin Prophet", "Frostmaw", "Lady Moth", "the Ferryman", "Rotgut", "Skarn the Elder",
+		"the Weeping Tower", "Nine-Eyes", "Grandfather Toad", "the Lantern Saint",
+	}
+)
+
+func newNames(players []player, raids []raid) *names {
+	n := &names{}
+	for i := range players {
+		p := &players[i]
+		// Both lists go round, out of step: the same two names meet again after 576 players,
+		// who are their children.
+		name := fmt.Sprintf("%s %s", given[i%len(given)], family[(i+i/len(given))%len(family)])
+		if again := i / (len(given) * len(family)); again > 0 {
+			name += fmt.Sprintf(" %d", again+1)
+		}
+		n.players = append(n.players, fmt.Sprintf("%s %s, raid %d", p.class.title(), name, p.raid.boss-firstBoss+1))
+	}
+	for i := range raids {
+		n.bosses = append(n.bosses, fmt.Sprintf("Boss %s, raid %d", beasts[i%len(beasts)], i+1))
+	}
+	return n
+}
+
+func (n *names) name(id buff.OwnerID) string {
+	switch {
+	case id >= firstBoss && int(id-firstBoss) < len(n.bosses):
+		return n.bosses[id-firstBoss]
+	case id >= 1 && int(id) <= len(n.players):
+		return n.players[id-1]
+	}
+	return ""
+}

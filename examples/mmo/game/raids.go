@@ -1,0 +1,202 @@
+package game
+
+import (
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// raid is the players who fight one boss, and what the loop knows of the boss.
+type raid struct {
+	boss    buff.OwnerID
+	members []*player
+	fights  bool
+	fell    bool       // in the frame that has just been seen
+	returns wheel.Time // when the boss comes back
+	fed     bool       // for that
+	lives   uint64
+
+	most, health float64 // of the boss, by what the events have told
+	phase        int     // of the fight: those of phases that have begun
+
+	nextQuake, nextCurse, nextFrenzy wheel.Time
+	cursed                           []*player // who had a bomb or dread put on; it may be gone
+	plagued                          wheel.Time
+	bearers                          []bearer // of auras, by class
+}
+
+// bearer is who bears an aura for the raid, and until when it need not be renewed.
+type bearer struct {
+	player *player
+	until  wheel.Time
+}
+
+// phase is what a boss does to itself when its health has fallen to a share of it. Each begins
+// with a burst.
+type phase struct {
+	share float64
+	spec  *buff.Spec
+}
+
+// plagues is how many plagues each player of a raid gets in a burst.
+const plagues = 3
+
+// beforeBoss is how long before a boss comes its raid eats.
+const beforeBoss = 3 * time.Second
+
+// appear spawns a raid's boss.
+func (w *world) appear(r *raid) {
+	r.most = float64(bossHealth * len(r.members))
+	r.health = r.most
+	w.expect(w.eng.Spawn(r.boss, newUnit(w.seed, r.boss, r.lives, w.fallen)))
+	w.expect(w.eng.SetBase(r.boss, w.maxHealth, r.most).Err)
+	w.expect(w.eng.SetBase(r.boss, w.vigour, r.most).Err)
+	w.add(r.boss, buff.Application{Spec: w.life, Source: r.boss})
+	_, err := w.eng.AddTimeoutByName(r.boss, enrageAfter, enrageName)
+	w.expect(err)
+	r.lives++
+	r.fights, r.fed, r.phase, r.cursed, r.plagued = true, false, 0, r.cursed[:0], 0
+	r.nextQuake = w.in(4*time.Second, 4*time.Second)
+	r.nextCurse = w.in(2*time.Second, 4*time.Second)
+	r.nextFrenzy = w.in(5*time.Second, 0)
+}
+
+// leave takes a dead boss away; its curses go with it.
+func (w *world) leave(r *raid) {
+	r.fell, r.fights = false, false
+	r.returns = w.in(8*time.Second, 4*time.Second)
+	w.expect(w.eng.Drop(r.boss))
+	w.expect(w.eng.LoseSource(r.boss))
+}
+
+// actRaid lets a boss do what it wants to do, and its raid help one another.
+func (w *world) actRaid(r *raid) {
+	switch {
+	case r.fell:
+		w.leave(r)
+	case r.fights:
+		w.actBoss(r)
+		w.bear(r)
+		if len(r.cursed) > 0 {
+			for range w.times(dispels) {
+				w.relieve(r)
+			}
+		}
+		if w.now < r.plagued {
+			for range w.times(purges * float64(len(r.members))) {
+				w.purge(r)
+			}
+		}
+	case w.now >= r.returns:
+		w.appear(r)
+	case !r.fed && w.now.After(beforeBoss) >= r.returns:
+		w.eat(r)
+	}
+}
+
+// eat is what a raid does before a fight.
+func (w *world) eat(r *raid) {
+	r.fed = true
+	for _, p := range r.members {
+		if p.here() {
+			w.add(p.id, buff.Application{Spec: w.stew, Source: p.id})
+			w.add(p.id, buff.Application{Spec: w.feast, Source: p.id})
+		}
+	}
+}
+
+// hit lets a boss do something to a player, as hard as it is strong.
+func (w *world) hit(r *raid, p *player, spec *buff.Spec, magnitude int64) {
+	if p.here() {
+		w.add(p.id, buff.Application{Spec: spec, Source: r.boss, Magnitude: magnitude * w.strong(r.boss) / 100})
+	}
+}
+
+// actBoss lets a boss fight: blows at single players, a quake for all of them in
+// one frame, curses, its own growing frenzy, and a burst where a phase begins.
+func (w *world) actBoss(r *raid) {
+	anyone := func() *player { return r.members[w.dice.IntN(len(r.members))] }
+	for range w.times(strikes * float64(len(r.members))) {
+		p := anyone()
+		w.hit(r, p, w.strike, 1000)
+		if w.dice.IntN(4) == 0 {
+			w.hit(r, p, w.bleed, 100)
+		}
+	}
+	if w.now >= r.nextQuake {
+		r.nextQuake = w.in(10*time.Second, 4*time.Second)
+		for _, p := range r.members {
+			w.hit(r, p, w.quake, 100)
+		}
+	}
+	if w.now >= r.nextCurse {
+		r.nextCurse = w.in(time.Second, 2*time.Second)
+		for range 1 + len(r.members)/25 {
+			w.hit(r, r.members[w.dice.IntN(min(len(r.members), front))], w.dread, 100)
+			w.hit(r, anyone(), w.bomb, 100)
+			if r.phase == len(w.phases) {
+				w.hit(r, anyone(), w.statue, 100)
+			}
+		}
+	}
+	if w.now >= r.nextFrenzy {
+		r.nextFrenzy = w.in(5*time.Second, 0)
+		w.add(r.boss, buff.Application{Spec: w.frenzy, Source: r.boss})
+	}
+	if r.phase < len(w.phases) && r.health <= r.most*w.phases[r.phase].share {
+		w.burst(r, w.phases[r.phase].spec)
+	}
+}
+
+// burst begins a phase: the boss is stronger from here on, and the whole raid has plague, all
+// in one frame, and runs.
+func (w *world) burst(r *raid, spec *buff.Spec) {
+	r.phase++
+	w.tally.bursts++
+	w.add(r.boss, buff.Application{Spec: spec, Source: r.boss})
+	for _, p := range r.members {
+		for range plagues {
+			w.hit(r, p, w.plague, 100)
+		}
+		p.paces = w.dice.IntN(2 * far)
+	}
+	r.plagued = w.in(w.plague.Duration, 0)
+}
+
+// bear sees to it that in each raid one player of a class that has an aura bears it.
+func (w *world) bear(r *raid) {
+	for i := range w.classes {
+		c, b := &w.classes[i], &r.bearers[i]
+		if c.aura == nil || b.player != nil && b.player.here() && w.now < b.until {
+			continue
+		}
+		b.player = nil
+		for _, p := range r.members {
+			if p.class == c && p.here() && !p.dazed {
+				b.player, b.until = p, w.in(c.aura.Duration-time.Second, 0)
+				w.add(p.id, buff.Application{Spec: c.aura, Source: p.id})
+				break
+			}
+		}
+	}
+}
+
+// relieve helps the one who was cursed last; it may be over by now.
+func (w *world) relieve(r *raid) {
+	last := len(r.cursed) - 1
+	if last < 0 {
+		return
+	}
+	if p := r.cursed[last]; p.here() {
+		w.add(p.id, buff.Application{Spec: w.cleanse, Source: r.members[w.dice.IntN(len(r.members))].id})
+	}
+	r.cursed = r.cursed[:last]
+}
+
+// purge takes a poison off somebody, the oldest, with the engine's own dispel.
+func (w *world) purge(r *raid) {
+	if p := r.members[w.dice.IntN(len(r.members))]; p.here() {
+		w.allow(w.eng.Dispel(p.id, buff.Query{Type: "poison", Most: 1}))
+	}
+}

@@ -1,0 +1,98 @@
+package game
+
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/catalog/watch"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// follow has the folder of the definitions watched, if there is one and the game runs in
+// real time: otherwise what happens must not depend on when a file was saved. It returns
+// what ends that.
+func (l *loop) follow() (stop func() error, err error) {
+	if l.buffs == "" || l.speed == 0 {
+		return func() error { return nil }, nil
+	}
+	w, err := watch.Folder(l.buffs, l.eng.Catalog())
+	if err != nil {
+		return nil, err
+	}
+	l.changes = w.Changes()
+	return w.Close, nil
+}
+
+// reloader returns what loads the folder of the definitions when the page's Reload is
+// pressed, nil if there is none. Any goroutine may call it: the loop adopts what it finds.
+func (l *loop) reloader() func() (any, error) {
+	if l.buffs == "" {
+		return nil
+	}
+	return func() (any, error) {
+		cat, err := catalog.Reload(l.eng.Catalog(), l.buffs)
+		o := order{change: watch.Change{Catalog: cat, Err: err}, done: make(chan outcome, 1)}
+		select {
+		case l.orders <- o:
+		case <-l.over:
+			return nil, engine.ErrClosed
+		}
+		select {
+		case r := <-o.done:
+			return r.report, r.err
+		case <-l.over:
+			return nil, engine.ErrClosed
+		}
+	}
+}
+
+// order is a change that somebody waits for.
+type order struct {
+	change watch.Change
+	done   chan outcome
+}
+
+type outcome struct {
+	report engine.ReloadReport
+	err    error
+}
+
+// reload takes new definitions over, between two frames, and tells what they have changed.
+// Where something is wrong with them, it tells that, and the old ones stay.
+func (l *loop) reload() {
+	select {
+	case c := <-l.changes:
+		report, err := l.exchange(c)
+		l.watch.reloaded(report, err)
+		l.tell(report, err)
+	case o := <-l.orders:
+		report, err := l.exchange(o.change)
+		o.done <- outcome{report, err} // the page puts it into its history
+		l.tell(report, err)
+	default:
+	}
+}
+
+func (l *loop) tell(report engine.ReloadReport, err error) {
+	l.status.clear()
+	if err != nil {
+		fmt.Fprintf(l.status.to, "%v: the buffs stay as they are:\n%v\n", l.now, err)
+		return
+	}
+	fmt.Fprintf(l.status.to, "%v: new buffs: %v\n", l.now, report)
+}
+
+// exchange takes a change over.
+func (l *loop) exchange(c watch.Change) (report engine.ReloadReport, err error) {
+	if c.Err == nil && !c.Catalog.Succeeds(l.eng.Catalog()) {
+		// The page and whoever watches the folder have loaded it both, and the other was first.
+		c.Catalog, c.Err = catalog.Reload(l.eng.Catalog(), l.buffs)
+	}
+	if c.Err != nil {
+		return report, c.Err
+	}
+	if _, err := newBook(c.Catalog); err != nil {
+		return report, err
+	}
+	return l.eng.Reload(c.Catalog)
+}

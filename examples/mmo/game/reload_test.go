@@ -1,0 +1,228 @@
+package game
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/catalog/watch"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// folder is that of the game's definitions.
+const folder = "../buffs"
+
+// eleven is a folder with eleven mistakes.
+const eleven = "../../../buff/catalog/testdata/errors/eleven"
+
+// fill puts copies of the files of another folder into dir, and nothing else.
+func fill(t *testing.T, dir, from string) {
+	t.Helper()
+	old, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, f := range old {
+		require.NoError(t, os.Remove(filepath.Join(dir, f.Name())))
+	}
+	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
+}
+
+// change writes a definition of the folder anew.
+func change(t *testing.T, file, old, text string) {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(src), old)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(src), old, text, 1)), 0o644))
+}
+
+// TestReloadWhileItRuns: in a folder that is full of mistakes all of them are told, and the
+// game goes on with what it has; when the folder is well again, it takes over what is new.
+// The test waits for what the game tells, however long that takes.
+func TestReloadWhileItRuns(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, folder)
+	ctx, stop := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	var summary strings.Builder
+	ended := make(chan int, 1) // a game that ends early is seen by the end of what it tells
+	go func() {
+		defer write.Close()
+		ended <- Run(ctx, strings.Fields("-players 60 -bosses 2 -duration 1000h -speed 1 -buffs "+dir), Console{Out: &summary, Err: write})
+	}()
+	said, told := "", bufio.NewReader(read)
+	await := func(text string) {
+		for !strings.Contains(said, text) {
+			line, err := told.ReadString('\n')
+			require.NoError(t, err)
+			said += line
+		}
+	}
+	await("events/s") // it runs, and so does the watch
+	said = ""
+	fill(t, dir, eleven)
+	_, err := catalog.Load(dir)
+	var errs catalog.Errors
+	require.ErrorAs(t, err, &errs)
+	require.Len(t, errs, 11)
+	await(": the buffs stay as they are:\n" + err.Error())
+
+	fill(t, dir, folder)
+	change(t, filepath.Join(dir, "harm.yaml"), venomLine, venomLine+"    note: it is new\n")
+	await("new buffs: changed venom")
+	stop()
+	go func() { _, _ = io.Copy(io.Discard, told) }()
+	require.Zero(t, <-ended)
+	require.Contains(t, summary.String(), "\ndigest of the first ")
+}
+
+// venomLine is where the definition of venom begins.
+const venomLine = "  venom:\n"
+
+// TestReloadTouchesNothing: what runs when new definitions are taken over runs on under the
+// same handles and until the same ends, frame by frame, and everybody's pulses come out
+// right.
+func TestReloadTouchesNothing(t *testing.T) {
+	for _, x := range []struct{ old, new string }{
+		{venomLine, venomLine + "    note: it is new\n"},
+		{"    period: 3s\n", "    period: 2s\n"},
+	} {
+		touchesNothing(t, x.old, x.new)
+	}
+}
+
+func touchesNothing(t *testing.T, old, text string) {
+	t.Helper()
+	dir := t.TempDir()
+	fill(t, dir, folder)
+	s, err := parseFlags(strings.Fields("-players 120 -bosses 3 -duration 40s -seed 5 -speed max -sync -buffs " + dir))
+	require.NoError(t, err)
+	w, err := newWorld(s)
+	require.NoError(t, err)
+	l := newLoop(w, newStatus(io.Discard))
+	defer func() { require.NoError(t, w.eng.Close(context.Background())) }()
+	frame := func() {
+		l.act()
+		l.see(l.eng.Tick(l.at(l.played+1) - l.at(l.played)))
+		l.played++
+		require.NoError(t, l.err)
+	}
+	for range 200 {
+		frame()
+	}
+	before := l.carried()
+	require.Greater(t, len(before), 1000)
+	change(t, filepath.Join(dir, "harm.yaml"), old, text)
+	next, err := catalog.Reload(l.eng.Catalog(), dir)
+	require.NoError(t, err)
+	report, err := l.exchange(watch.Change{Catalog: next})
+	require.NoError(t, err)
+	require.Regexp(t, `changed venom, \d+ live: keep`, report.String())
+	require.Equal(t, before, l.carried())
+	l.see(l.eng.Tick(0))
+	require.Equal(t, before, l.carried(), "nor does the next frame touch what is not due")
+	for range 400 {
+		frame()
+	}
+	l.summary() // closes the books
+	require.NoError(t, l.pulses.check())
+}
+
+// carried returns the ends of all that everybody carries.
+func (w *world) carried() map[buff.Handle]int64 {
+	ends := map[buff.Handle]int64{}
+	add := func(id buff.OwnerID) {
+		for b := range w.eng.Buffs(id) {
+			ends[b.Handle] = int64(b.End)
+		}
+	}
+	for i := range w.players {
+		add(w.players[i].id)
+	}
+	for i := range w.raids {
+		add(w.raids[i].boss)
+	}
+	return ends
+}
+
+// TestReloader: what the page's Reload finds is taken over by the loop, also if somebody else
+// was first, and whoever waits is told what came of it.
+func TestReloader(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, folder)
+	s, err := parseFlags(strings.Fields("-players 10 -duration 40s -speed max -sync -buffs " + dir))
+	require.NoError(t, err)
+	w, err := newWorld(s)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.eng.Close(context.Background())) }()
+	l := newLoop(w, newStatus(io.Discard))
+	ask := func() outcome {
+		done := make(chan outcome)
+		go func() {
+			report, err := l.reloader()()
+			r, _ := report.(engine.ReloadReport)
+			done <- outcome{r, err}
+		}()
+		for { // frames of the loop
+			select {
+			case r := <-done:
+				return r
+			default:
+				l.reload()
+			}
+		}
+	}
+	first := l.eng.Catalog()
+	change(t, filepath.Join(dir, "harm.yaml"), venomLine, venomLine+"    note: it is new\n")
+	r := ask()
+	require.NoError(t, r.err)
+	require.Contains(t, r.report.String(), "changed venom")
+
+	change(t, filepath.Join(dir, "harm.yaml"), "it is new", "it is newer")
+	late, err := catalog.Reload(first, dir)
+	require.NoError(t, err)
+	report, err := l.exchange(watch.Change{Catalog: late})
+	require.NoError(t, err)
+	require.Contains(t, report.String(), "changed venom")
+	require.Equal(t, "it is newer", l.eng.Catalog().Spec("venom").Note)
+
+	fill(t, dir, eleven)
+	var errs catalog.Errors
+	require.ErrorAs(t, ask().err, &errs)
+	require.Len(t, errs, 11)
+
+	close(l.over) // as play does at its end
+	_, err = l.reloader()()
+	require.ErrorIs(t, err, engine.ErrClosed)
+	l.buffs = ""
+	require.Nil(t, l.reloader(), "there is nothing to load")
+}
+
+// TestReloadRefused: a set without what the game casts changes nothing.
+func TestReloadRefused(t *testing.T) {
+	s := newScene(t)
+	l := newLoop(s.world, newStatus(io.Discard))
+	old := l.eng.Catalog()
+	next, err := old.Next(buff.Spec{ID: "venom", Duration: time.Second})
+	require.NoError(t, err)
+	_, err = l.exchange(watch.Change{Catalog: next})
+	require.ErrorContains(t, err, `the game casts or reads ["strike" "meteor"`)
+	require.Same(t, old, l.eng.Catalog())
+}
+
+// TestBuffsFolder: a folder that cannot be read ends the game before it begins.
+func TestBuffsFolder(t *testing.T) {
+	for _, speed := range []string{"max", "1"} {
+		_, stderr, status := play(t, t.Context(), "-buffs "+filepath.Join(t.TempDir(), "none")+" -speed "+speed)
+		require.Equal(t, 1, status)
+		require.Contains(t, stderr, "no such file or folder")
+	}
+}

@@ -1,0 +1,73 @@
+package game
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+)
+
+// Console is where a game is played from.
+type Console struct {
+	// Keys is what -live reads, a letter and Enter each. If nil, there are none.
+	Keys io.Reader
+
+	// Out gets the summary, Err everything else.
+	Out, Err io.Writer
+
+	// Mount, if not nil, adds to what -live serves, before anybody can ask for it. What it
+	// returns is called when the game is over and the engine still there.
+	Mount func(*Site) (stop func(), err error)
+}
+
+// Run plays one game, until its end or that of ctx, and returns the exit status: 0, or 1 if
+// something went wrong, which Err is told. The arguments are those of command mmo.
+func Run(ctx context.Context, args []string, c Console) int {
+	s, err := parseFlags(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		_, err = fmt.Fprint(c.Out, usage())
+	case err == nil:
+		err = run(ctx, s, c)
+	}
+	if err != nil {
+		fmt.Fprintln(c.Err, "mmo:", err)
+		return 1
+	}
+	return 0
+}
+
+// run builds a world, plays it and tells what came of it.
+func run(ctx context.Context, s settings, c Console) error {
+	defer startProfile(s.profile)()
+	w, err := newWorld(s)
+	if err != nil {
+		return err
+	}
+	l := newLoop(w, newStatus(c.Err))
+	stop, err := l.follow()
+	if err != nil {
+		return cmp.Or(err, w.eng.Close(ctx))
+	}
+	if s.live {
+		return cmp.Or(l.playLive(ctx, c), stop())
+	}
+	return cmp.Or(l.game(ctx, c.Out), stop())
+}
+
+// game plays the world of the loop, tells what came of it and closes the engine. The
+// summary comes also when something is wrong; the error is the first such thing.
+func (l *loop) game(ctx context.Context, stdout io.Writer) error {
+	l.play(ctx)
+	summary := l.summary()
+	l.watch.unmount()
+	// What is still under way is waited for, Ctrl-C or not: it takes a moment.
+	closed := l.eng.Close(context.WithoutCancel(ctx))
+	_, printed := fmt.Fprint(stdout, summary)
+	if l.watch != nil && l.tally.stuck > 0 {
+		return cmp.Or(l.err, closed, printed) // who was not waited for has pulses to come
+	}
+	return cmp.Or(l.err, closed, printed, l.pulses.check())
+}

@@ -1,0 +1,80 @@
+package game
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// summary closes the books and tells what came of the game. The engine must still
+// be there.
+func (l *loop) summary() string {
+	l.pulses.close(l.now)
+	l.weigh()
+	var b strings.Builder
+	line := func(head, format string, args ...any) {
+		fmt.Fprintf(&b, "%-9s %s\n", head, fmt.Sprintf(format, args...))
+	}
+	t, s := &l.tally, l.eng.Stats()
+	line("game", "%d players, %d bosses, %d Hz, seed %d", len(l.players), len(l.raids), l.rate, l.seed)
+	line("time", "%v played in %v: %.1f times real time", l.at(l.played), l.took.Round(time.Millisecond),
+		float64(l.at(l.played))/float64(max(l.took, 1)))
+	line("events", "%d", t.total())
+	for k, n := range t.events {
+		if n > 0 {
+			fmt.Fprintf(&b, "%9s %-8s %d\n", "", buff.EventKind(k), n)
+		}
+	}
+	line("bots", "AddBuff: %.0f %% new, %.0f %% refresh, %.0f %% stack; %d hits and heals, %d refused", t.share(buff.Applied),
+		t.share(buff.Refreshed), t.share(buff.Stacked), t.casts[buff.Executed], t.casts[buff.Denied])
+	line("fights", "%d deaths, %d bosses felled, %d bursts, %d buffs dispelled", t.deaths, t.felled, t.bursts, t.dispels)
+	line("pulses", "%d due, %d run", l.pulses.due, l.pulses.run)
+	line("frames", "%d played, %d late", l.played, l.late)
+	line("frame", "%s", quantiles(l.frame))
+	line("  Tick", "%s", quantiles(l.tick))
+	line("lateness", "at most %d ms after it was due; a frame is %v", t.latest, l.at(1))
+	line("buffs", "%d alive", t.alive())
+	line("engine", "%d owners, %d deadlines waiting, %d fired, %d dropped, %d undelivered, %d refused", s.Owners, s.Timers,
+		s.Fired, s.Dropped, s.Undelivered, s.Refused)
+	if t.stuck > 0 {
+		line("stuck", "%d times a player was not waited for: the digest is this run's alone", t.stuck)
+	}
+	switch {
+	case l.err != nil: // it is printed elsewhere, and nothing that could be compared
+	case l.played < l.frames:
+		fmt.Fprintf(&b, "digest of the first %d of %d frames: %s\n", l.played, l.frames, &l.digest)
+	default:
+		fmt.Fprintf(&b, "digest: %s\n", &l.digest)
+	}
+	return b.String()
+}
+
+// weigh adds everybody's health to the digest.
+func (w *world) weigh() {
+	ids := make([]buff.OwnerID, 0, len(w.players)+len(w.raids))
+	for i := range w.players {
+		ids = append(ids, w.players[i].id)
+	}
+	for i := range w.raids {
+		ids = append(ids, w.raids[i].boss)
+	}
+	for _, id := range ids {
+		health, err := w.eng.Base(id, w.vigour)
+		if err != nil {
+			health = -1 // not there
+		}
+		w.digest.number(int64(math.Float64bits(health)))
+	}
+}
+
+func quantiles(h *hdrhistogram.Histogram) string {
+	return fmt.Sprintf("p50 %s, p99 %s, max %s", millis(h.ValueAtQuantile(50)), millis(h.ValueAtQuantile(99)), millis(h.Max()))
+}
+
+// millis writes nanoseconds as milliseconds.
+func millis(ns int64) string { return fmt.Sprintf("%.2f ms", float64(ns)/1e6) }

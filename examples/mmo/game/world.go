@@ -1,0 +1,242 @@
+package game
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// bossHealth is the health of a boss for each player of its raid. That of players is in
+// sheet.yaml.
+const bossHealth = 750
+
+// assembly is how long after the beginning the last of the bosses comes, so that there is
+// always something going on; the first is there.
+const assembly = 20 * time.Second
+
+// firstBoss is the first owner number of a boss. Players are numbered from 1.
+const firstBoss = 1_000_001
+
+// world is everything that belongs to the loop. What it knows of the units it has
+// from the events of the frames, so that it never looks at what a worker may be
+// changing.
+type world struct {
+	settings
+	*book
+	eng     *engine.Engine
+	dice    *rand.Rand // the loop's; one seed, one order of throws
+	now     wheel.Time
+	frames  int // to be played
+	classes []class
+	players []player
+	raids   []raid
+	err     error // the first thing that should not have happened: it ends the game
+
+	tally  tally
+	pulses pulses
+	digest digest
+	trace  func(buff.Event) // if not nil, sees every event
+}
+
+// player is what the loop knows of a player.
+type player struct {
+	id      buff.OwnerID
+	class   *class
+	raid    *raid
+	dead    bool
+	away    bool       // logged out
+	returns wheel.Time // when it logs in again
+	lives   uint64     // times that it has logged in
+
+	dazed   bool
+	bare    bool // has lost its stance
+	paces   int  // from the boss
+	casting buff.TimeoutHandle
+	recent  [6]cast // the last spells, for casting them again
+	casts   int
+}
+
+// patience is what one Tick may wait for its handlers. A server takes less than a
+// frame. Here it must not be used up on any machine, also when that stands still
+// for a second: who is not waited for has its events in a later frame, and the
+// digest would show how fast the machine is.
+const patience = time.Minute
+
+// budget returns what one Tick of the game may wait.
+func (s *settings) budget() time.Duration {
+	if s.live {
+		return liveBudget
+	}
+	return patience
+}
+
+func newWorld(s settings) (*world, error) {
+	b, err := loadBook(s.buffs)
+	if err != nil {
+		return nil, err
+	}
+	w := new(world)
+	eng, err := engine.New(engine.Options{
+		Catalog:     b.catalog,
+		Handlers:    newRules(b, s.players).handlers(),
+		Workers:     s.workers,
+		Synchronous: s.sync,
+		Budget:      s.budget(),
+		MaxBuffs:    buff.MaxPerOwner, // a boss carries those of all its enemies
+		Members:     w.around,
+	})
+	if err != nil {
+		return nil, err
+	}
+	*w = world{
+		settings: s, book: b, eng: eng,
+		dice:    rand.New(rand.NewPCG(s.seed, 0)),
+		frames:  framesOf(s.duration, s.rate),
+		players: make([]player, s.players),
+		raids:   make([]raid, s.bosses),
+		pulses:  newPulses(),
+		digest:  newDigest(),
+	}
+	w.populate()
+	if w.err != nil {
+		return nil, cmp.Or(w.err, eng.Close(context.Background()))
+	}
+	return w, nil
+}
+
+// around names who is within an aura: those of its bearer's raid who stand near enough. The
+// boss stands where paces are counted from.
+func (w *world) around(q engine.AuraQuery, found func(buff.OwnerID)) {
+	var r *raid
+	paces := 0
+	if q.Bearer >= firstBoss {
+		r = &w.raids[q.Bearer-firstBoss]
+	} else {
+		r, paces = w.players[q.Bearer-1].raid, w.players[q.Bearer-1].paces
+	}
+	for _, p := range r.members {
+		if p.here() && math.Abs(float64(p.paces-paces)) <= q.Buff.Spec.Aura.Radius {
+			found(p.id)
+		}
+	}
+}
+
+// populate lets everybody in, each player in the raid of one boss.
+func (w *world) populate() {
+	w.classes = newClasses(w.book)
+	for i := range w.raids {
+		w.raids[i].boss, w.raids[i].bearers = buff.OwnerID(firstBoss+i), make([]bearer, len(w.classes))
+	}
+	for i := range w.players {
+		p := &w.players[i]
+		p.id, p.class, p.raid = buff.OwnerID(i+1), &w.classes[i/len(w.raids)%len(w.classes)], &w.raids[i%len(w.raids)]
+		p.raid.members = append(p.raid.members, p)
+		w.logIn(p)
+	}
+	for i := range w.raids {
+		r := &w.raids[i]
+		w.eat(r)
+		if i == 0 {
+			w.appear(r)
+		} else {
+			r.returns = w.in(0, assembly)
+		}
+	}
+}
+
+// expect notes an error that no player can cause.
+func (w *world) expect(err error) {
+	if w.err == nil && err != nil {
+		w.err = fmt.Errorf("at %v: %w", w.now, err)
+	}
+}
+
+// logIn spawns a player with full health and what lasts long.
+func (w *world) logIn(p *player) {
+	p.away, p.dead = false, false
+	p.dazed, p.bare, p.casting, p.recent = false, false, 0, [6]cast{}
+	p.paces = p.class.paces + w.dice.IntN(stray)
+	err := w.eng.Spawn(p.id, newUnit(w.seed, p.id, p.lives, w.ghost))
+	if w.patient(p, err) {
+		return
+	}
+	w.expect(err)
+	p.lives++
+	for _, spec := range []*buff.Spec{w.life, w.stance, w.rested, w.deathWard, w.stew} {
+		w.add(p.id, buff.Application{Spec: spec, Source: p.id})
+	}
+}
+
+func (w *world) logOut(p *player) {
+	w.expect(w.eng.Drop(p.id))
+	p.away, p.returns = true, w.in(3*time.Second, 5*time.Second)
+}
+
+// in returns an instant after the delay and an even share of the spread.
+func (w *world) in(delay, spread time.Duration) wheel.Time {
+	return w.now.After(delay + time.Duration(w.dice.Int64N(int64(spread)+1)))
+}
+
+// see takes in the events of a frame.
+func (w *world) see(f *engine.Frame) {
+	w.now = f.Now
+	for e := range f.Events() {
+		w.tally.add(e)
+		w.pulses.add(e)
+		w.digest.add(e)
+		w.learn(e)
+		if w.trace != nil {
+			w.trace(e)
+		}
+	}
+	w.tally.stuck += len(f.Stuck)
+}
+
+// learn draws from an event what the bots go by.
+func (w *world) learn(e buff.Event) {
+	if e.Kind == buff.Removed && e.Why == buff.Dispelled {
+		w.tally.dispels++
+	}
+	if e.Owner >= firstBoss {
+		w.learnBoss(&w.raids[e.Owner-firstBoss], e)
+	} else {
+		w.learnPlayer(&w.players[e.Owner-1], e)
+	}
+}
+
+func (w *world) learnBoss(r *raid, e buff.Event) {
+	switch {
+	case e.Kind == buff.Changed && e.Attr == w.vigour:
+		r.health = e.Value
+	case e.Kind == buff.Applied && is(e.Spec, w.fallen):
+		r.fell = true
+		w.tally.felled++
+	}
+}
+
+func (w *world) learnPlayer(p *player, e buff.Event) {
+	began, ended := e.Kind == buff.Applied, e.Kind == buff.Removed
+	switch {
+	case e.Kind == buff.TimedOut:
+		p.casting = 0
+	case !began && !ended:
+	case is(e.Spec, w.ghost):
+		p.dead = began
+		if began {
+			w.tally.deaths++
+		}
+	case is(e.Spec, w.daze):
+		p.dazed = began
+	case is(e.Spec, w.stance):
+		p.bare = ended
+	case began && (is(e.Spec, w.bomb) || is(e.Spec, w.dread)):
+		p.raid.cursed = append(p.raid.cursed, p)
+	}
+}

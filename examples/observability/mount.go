@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/arl/statsviz"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/bufftick/bufftick/examples/mmo/game"
+	"github.com/bufftick/bufftick/metrics/prom"
+)
+
+// scrapes is how many may be under way at once: each waits for the loop.
+const scrapes = 4
+
+// mount puts the metrics and the runtime beside the inspector. All of them tell about the
+// players, so all have its door: Inspector.Guard.
+func mount(s *game.Site) (stop func(), err error) {
+	metrics := prom.New(s.Engine)
+	registry := prometheus.NewRegistry()
+	if err := errors.Join(registry.Register(metrics), registry.Register(collectors.NewGoCollector())); err != nil {
+		metrics.Close()
+		return nil, err
+	}
+	figures := newFigures(s.Engine.Watch())
+	runtime, err := newStatsviz(figures)
+	if err != nil {
+		metrics.Close()
+		figures.close()
+		return nil, err
+	}
+	s.Mux.Handle("/metrics", s.Page.Guard(promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes})))
+	s.Mux.Handle(statsvizRoot+"/", s.Page.Guard(tagged(runtime.Index())))
+	s.Mux.Handle(statsvizRoot+"/ws", s.Page.Guard(runtime.Ws()))
+	fmt.Fprintf(s.Notes, "at the same address: /metrics for Prometheus, %s/ for the Go runtime\n", statsvizRoot)
+	return func() {
+		figures.close() // first: a plot may be waiting for the loop
+		_ = runtime.Close()
+		metrics.Close()
+	}, nil
+}
+
+const statsvizRoot = "/debug/statsviz"
+
+// newStatsviz returns a statsviz with the plots of the engine behind those of the runtime.
+func newStatsviz(f *figures) (*statsviz.Server, error) {
+	options := []statsviz.Option{statsviz.Root(statsvizRoot)}
+	for _, c := range plots(f) {
+		p, err := c.Build()
+		if err != nil {
+			return nil, fmt.Errorf("plot %s: %w", c.Name, err)
+		}
+		options = append(options, statsviz.TimeseriesPlot(p))
+	}
+	return statsviz.NewServer(options...)
+}

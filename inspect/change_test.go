@@ -1,0 +1,29 @@
+package inspect
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// What happened to an attribute is told in numbers, and by what.
+func TestChange(t *testing.T) {
+	eng, err := engine.New(engine.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, eng.Close(t.Context())) }()
+	in := Handler(eng)
+	ember := &buff.Spec{ID: "ember"}
+	for want, e := range map[string]buff.Event{
+		"change health -320, now 795":                {Kind: buff.Changed, Name: "health", Delta: -320, Value: 795},
+		"change health +12.5, now 1219":              {Kind: buff.Changed, Name: "health", Delta: 12.5, Value: 1219},
+		"change ember health -40, now 960":           {Kind: buff.Changed, Name: "health", Spec: ember, Delta: -40, Value: 960},
+		"change ember health +0, now 5, 70 absorbed": {Kind: buff.Changed, Name: "health", Spec: ember, Value: 5, Magnitude: 70},
+		"pulse ember ":                               {Kind: buff.Pulsed, Spec: ember, Magnitude: 9},
+	} {
+		got := in.eventOf(&e)
+		require.Equal(t, want, got.Kind+" "+got.Spec+" "+got.Change)
+	}
+}
