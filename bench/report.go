@@ -91,11 +91,9 @@ func (r *reportCmd) measure(report *page.Report, con *console) (err error) {
 		most, turns = min(most, workersAt), 4
 	}
 	if r.wants("scale") {
-		scale, calls, err := (&scaleCmd{Most: most, Rounds: turns}).measure(con)
-		if err != nil {
+		if report.Scale, report.Calls, err = (&scaleCmd{Most: most, Rounds: turns}).measure(con); err != nil {
 			return err
 		}
-		report.PutScale(scale, calls)
 		page.PrintScale(con.out, report.Scale, report.Calls)
 	}
 	if r.wants("rivals") {

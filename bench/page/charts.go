@@ -75,6 +75,16 @@ func growth(a, b *rival.Scaled) load.Spread {
 	return load.SpreadOf(all)
 }
 
+// inTurn reports whether the worlds had their turns in one run.
+func inTurn(all []rival.Scaled) bool {
+	for i := range all {
+		if len(all[i].CPUs) == 0 || len(all[i].CPUs) != len(all[0].CPUs) {
+			return false
+		}
+	}
+	return true
+}
+
 // ofPlayers returns the world with so many players, or nil.
 func ofPlayers(all []rival.Scaled, players int) *rival.Scaled {
 	for i := range all {
@@ -102,9 +112,13 @@ func (r *Report) scaleChart() *chart {
 	if players.Mean > 0 {
 		title += fmt.Sprintf(", to as many players %.1f times", players.Mean)
 	}
+	turns := ""
+	if inTurn(loop) {
+		turns = "; sizes in turn"
+	}
 	c := &chart{
 		file: scaleFile, left: true, title: title,
-		under: "ten buffs on each player, two of which pulse every 3 s; sizes in turn; mean and 95 % interval",
+		under: "ten buffs on each player, two of which pulse every 3 s" + turns + "; mean and 95 % interval",
 		x:     axis{name: "players (log)", log: true, label: short},
 		y:     axis{name: "Tick, for each event", label: lean, min: 0, max: 1.25 * highest(loop, pooled)},
 	}

@@ -51,20 +51,6 @@ func (r *Report) Put(p *load.Result) {
 	slices.SortFunc(r.Profiles, func(a, b *load.Result) int { return strings.Compare(a.Letter, b.Letter) })
 }
 
-// PutScale takes the scaling in. Sizes that were not measured now, for they are larger, stay.
-func (r *Report) PutScale(all []rival.Scaled, calls []rival.Called) {
-	largest := 0
-	for _, s := range all {
-		largest = max(largest, s.Players)
-	}
-	for _, s := range r.Scale {
-		if s.Players > largest {
-			all = append(all, s)
-		}
-	}
-	r.Scale, r.Calls = all, calls
-}
-
 // Measured says that parts of the report are now of another run. If its commit is another
 // too, the page says so.
 func (r *Report) Measured(by gauge.Machine, seed uint64, quick bool) {

@@ -96,7 +96,7 @@ func (r *Report) readmeFirst(w *writer) {
 	}
 	for _, s := range r.byWorkers(0) {
 		if s.Players == readmeSize {
-			parts = append(parts, fmt.Sprintf("a Tick in which %s events of %s players are due takes %s, handlers and all", count(dueInFrame(&s)), count(s.Players), about(s.Frame.Mean)))
+			parts = append(parts, fmt.Sprintf("a Tick in which %s events of %s players are due takes %s, handlers and all", count(dueInFrame(&s)), count(s.Players), about(s.CPU.Mean*float64(dueInFrame(&s)))))
 		}
 	}
 	if len(parts) > 0 {
@@ -133,7 +133,7 @@ func (w *writer) fill(text string) {
 
 func (r *Report) readmeTables(w *writer, dir string) {
 	m := r.Machine
-	w.fill(fmt.Sprintf("%s, %d processors, %s, commit %s, %s. ± is half of the 95 %% interval of the mean. Ratios within one run count; absolute times drift by a third from hour to hour. All of it is in [the report](%s).", m.CPU, m.Processors, m.Go, m.Commit, m.Date, path.Join(dir, pageFile)))
+	w.fill(fmt.Sprintf("%s, %d processors, %s, commit %s, %s. Times are processor time, ± is half of the 95 %% interval of the mean. Ratios within one run count; absolute times drift by a third from hour to hour. All of it is in [the report](%s).", m.CPU, m.Processors, m.Go, m.Commit, m.Date, path.Join(dir, pageFile)))
 	if loop := r.byWorkers(0); len(loop) > 0 {
 		w.line("")
 		w.table("players", "buffs", "due in a Tick", "an event, on the loop", fmt.Sprintf("with ants, %d workers", m.Processors), "the Tick, on the loop", "B a buff, players included")
@@ -141,10 +141,10 @@ func (r *Report) readmeTables(w *writer, dir string) {
 			pooled := "–"
 			for _, p := range r.byWorkers(m.Processors) {
 				if p.Players == s.Players {
-					pooled = spread(p.Wall)
+					pooled = spread(p.CPU)
 				}
 			}
-			w.row(count(s.Players), count(s.Buffs), count(dueInFrame(&s)), spread(s.Wall), pooled, nanos(s.Frame.Mean), fmt.Sprintf("%.0f", s.Bytes))
+			w.row(count(s.Players), count(s.Buffs), count(dueInFrame(&s)), spread(s.CPU), pooled, nanos(s.CPU.Mean*float64(dueInFrame(&s))), fmt.Sprintf("%.0f", s.Bytes))
 		}
 	}
 	if len(r.Calls) > 0 {

@@ -35,6 +35,14 @@ func (r *Report) callsTable(w *writer) {
 	}
 }
 
+// times is a ratio, with its ± if more than one was taken.
+func times(s load.Spread) string {
+	if s.PlusMinus == 0 {
+		return fmt.Sprintf("%.2f", s.Mean)
+	}
+	return ratio(s)
+}
+
 // growthText says how an event's cost grows, and what of it is the machine's.
 func (r *Report) growthText(w *writer) {
 	loop := r.byWorkers(0)
@@ -42,17 +50,16 @@ func (r *Report) growthText(w *writer) {
 	if buffs.Mean == 0 {
 		return
 	}
-	text := fmt.Sprintf("The aim was that an event costs at most 2 times as much at 10^6 as at 10^4. On the loop the processor time of one is %s times as much from 10^4 to 10^6 buffs, which is from 1,000 to 100,000 players", ratio(buffs))
+	text := fmt.Sprintf("The aim was that an event costs at most 2 times as much at 10^6 as at 10^4. On the loop the processor time of one is %s times as much from 10^4 to 10^6 buffs, which is from 1,000 to 100,000 players", times(buffs))
 	if players.Mean > 0 {
-		text += fmt.Sprintf("; counted in players, from 10^4 to 10^6 of them, who carry 10^5 to 10^7 buffs, it is %s times", ratio(players))
+		text += fmt.Sprintf("; counted in players, from 10^4 to 10^6 of them, who carry 10^5 to 10^7 buffs, it is %s times", times(players))
 	}
-	w.line("%s. All sizes had their turns in one run, each with at least %s events in a turn.\n", text, count(rival.ScaleEvents))
-	first, last := loop[0], loop[0]
-	for _, s := range loop {
-		if s.Access.Mean > 0 {
-			last = s
-		}
+	text += "."
+	if inTurn(loop) {
+		text += fmt.Sprintf(" All sizes had their turns in one run, each with at least %s events in a turn.", count(rival.ScaleEvents))
 	}
+	w.line("%s\n", text)
+	first, last := loop[0], loop[len(loop)-1]
 	grown, access := last.CPU.Mean-first.CPU.Mean, last.Access.Mean-first.Access.Mean
 	if first.Access.Mean == 0 || grown <= 0 || access <= 0 {
 		return
@@ -127,7 +134,7 @@ that sleeps 50 ms between two; ` + "`-realtime`" + ` shows the difference. There
 storage, and no other goroutine that fills the Inbox. The players are drawn by chance with the
 rates of a few public logs of arena fights; nobody moves, dies or hunts in them.
 
-The soak is ten raids, not the hundred of profile B, or it would take hours; its numbers are flags.
+The soak is fewer raids than the hundred of profile B, or it would take hours; its numbers are flags.
 The engine cancels 10^7 buffs, the wheel alone 10^8: ` + "`go run ./bench run cancel -cancels 100000000`" + `
 lets the engine cancel as many, in some eight minutes, and must end with a flat heap too. The borders
 of minutes and the hour are shown on the wheel alone, where nothing else hides them, and of each of
