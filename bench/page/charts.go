@@ -108,9 +108,9 @@ func (r *Report) scaleChart() *chart {
 	}
 	pooled := r.byWorkers(r.Machine.Processors)
 	buffs, players := grown(loop)
-	title := fmt.Sprintf("From 10,000 to 1,000,000 buffs an event becomes %.1f times as dear", buffs.Mean)
+	title := fmt.Sprintf("An event is %.1f times as dear at 1 M buffs as at 10,000", buffs.Mean)
 	if players.Mean > 0 {
-		title += fmt.Sprintf(", to as many players %.1f times", players.Mean)
+		title += fmt.Sprintf(", and %.1f times at 1 M players as at 10,000", players.Mean)
 	}
 	turns := ""
 	if inTurn(loop) {
