@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/plotter"
@@ -76,24 +77,37 @@ func (r *Report) dayChart() *chart {
 	}
 	const anHour = 3.6e6 // ms
 	middle, longest := line{name: "median"}, line{name: "longest", dots: true}
-	least, most := math.Inf(1), 0.0
+	least := math.Inf(1)
 	for _, row := range p.Rows {
 		x := float64(row.At) / anHour
 		middle.points = append(middle.points, plotter.XY{X: x, Y: float64(max(1, row.Median))})
 		longest.points = append(longest.points, plotter.XY{X: x, Y: float64(max(1, row.Max))})
-		least, most = min(least, float64(max(1, row.Median))), max(most, float64(row.Median))
+		least = min(least, float64(max(1, row.Median)))
 	}
 	c := &chart{
 		file: dayFile, lines: []line{longest, middle},
-		title: fmt.Sprintf("Over %.0f hours the median frame stays between %s and %s", p.Simulated.Hours(), lean(twoDigits(least)), lean(twoDigits(most))),
+		title: fmt.Sprintf("The median frame takes %s in the first quarter of %s, and %s in the last", lean(twoDigits(middleOf(p.Rows[:len(p.Rows)/4+1]))), span(p.Simulated), lean(twoDigits(middleOf(p.Rows[3*len(p.Rows)/4:])))),
 		under: fmt.Sprintf("profile J: %s players, %s buffs; calls and Tick, each point %s frames of 50 ms", count(p.Players), count(p.Buffs), count(p.Rows[0].Frames)),
 		x:     axis{name: "hours of the game; an upright line is where the hour hand moves", label: short, step: 2},
 		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: least / 2, max: 6 * float64(max(1, p.Max))},
+	}
+	if p.Simulated.Hours() < 12 {
+		c.x.step = 0
 	}
 	for h := math.Ceil(middle.points[0].X); h <= middle.points[len(middle.points)-1].X; h++ {
 		c.marks = append(c.marks, mark{x: h})
 	}
 	return c
+}
+
+// middleOf is the median of the medians of some rows.
+func middleOf(rows []load.Row) float64 {
+	var all []int64
+	for _, row := range rows {
+		all = append(all, row.Median)
+	}
+	slices.Sort(all)
+	return float64(all[len(all)/2])
 }
 
 func (r *Report) cancelChart() *chart {
