@@ -25,7 +25,9 @@ const maxDenials = 4096
 // home takes in what an owner brings whose turn is over. Of nothing but pulses it takes the
 // number: their events are in the cache of the worker that made them.
 func (s *watching) home(e *Engine, o *owner) {
-	s.before(e)
+	if !s.counter.head {
+		s.before(e)
+	}
 	if o.sample != 0 {
 		s.handled += o.sample
 		s.busiest.add(o, o.sample, e.now)
