@@ -45,7 +45,11 @@ type owner struct {
 
 // segment is what one turn of an owner brought: parts of the lane's lists.
 type segment struct {
-	plain  bool // nothing but pulses: told by the lane, while somebody watches
+	// While somebody watches the lane says of it that it has nothing but pulses, and, of a
+	// single one, how late that was, in ms.
+	plain bool
+	late  int32
+
 	events []buff.Event
 	cross  []cross
 }

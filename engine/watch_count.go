@@ -25,7 +25,9 @@ const maxDenials = 4096
 // home takes in what an owner brings whose turn is over. Of nothing but pulses it takes the
 // number: their events are in the cache of the worker that made them.
 func (s *watching) home(e *Engine, o *owner) {
-	s.before(e)
+	if !s.counter.head {
+		s.before(e)
+	}
 	if o.sample != 0 {
 		s.handled += o.sample
 		s.busiest.add(o, o.sample, e.now)
@@ -39,7 +41,11 @@ func (s *watching) home(e *Engine, o *owner) {
 		brought := &o.segments[i]
 		if brought.plain && !followed {
 			s.counter.kinds[buff.Pulsed] += uint64(len(brought.events))
-			s.counter.late.pass(brought.events)
+			if len(brought.events) == 1 {
+				s.counter.late.passOne(int64(brought.late))
+			} else {
+				s.counter.late.pass(brought.events)
+			}
 			continue
 		}
 		s.count(brought.events, followed)
@@ -136,15 +142,25 @@ func (l *lateness) pass(events []buff.Event) {
 	l.short += len(events)
 }
 
+// passOne is told of one event that was so many ms late.
+func (l *lateness) passOne(ms int64) {
+	if l.skip == 0 {
+		l.add(ms)
+	}
+	l.skip--
+	l.short++
+}
+
 func (l *lateness) look(events []buff.Event) {
 	for l.skip < len(events) {
-		l.add(&events[l.skip])
+		ev := &events[l.skip]
+		l.add(int64(ev.Seen - ev.At))
 	}
 }
 
-func (l *lateness) add(ev *buff.Event) {
+func (l *lateness) add(ms int64) {
 	weight := l.width
-	l.ms, l.class = int64(ev.Seen-ev.At), 0
+	l.ms, l.class = ms, 0
 	late := time.Duration(l.ms) * time.Millisecond
 	for l.class < len(LateBounds) && late > LateBounds[l.class] {
 		l.class++

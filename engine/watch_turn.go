@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -59,6 +60,9 @@ func (l *lane) clockOut(o *owner, began time.Duration) {
 	if l.sampler.on {
 		brought := &o.segments[len(o.segments)-1]
 		brought.plain = onlyPulses(brought.events)
+		if len(brought.events) == 1 {
+			brought.late = int32(min(brought.events[0].Seen-brought.events[0].At, math.MaxInt32))
+		}
 	}
 	if began >= 0 {
 		o.sample += max((*l.sampler.clock)()-began, 1) * time.Duration(l.sampler.taken)

@@ -30,8 +30,13 @@ type modifierJSON struct {
 func (in *Inspector) attributesOf(o *engine.OwnerView) []attributeJSON {
 	out := []attributeJSON{}
 	if in.opts.Attributes != nil {
-		if list, ok := o.Data.([]attributeJSON); ok {
-			out = list
+		list, _ := o.Data.([]Attribute)
+		for _, a := range list[:min(len(list), maxNumbers)] {
+			j := attributeJSON{line(a.Name), number(a.Base), number(a.Value), []modifierJSON{}}
+			for _, m := range a.Modifiers[:min(len(a.Modifiers), maxModifiers)] {
+				j.Modifiers = append(j.Modifiers, modifierJSON{line(m.From), line(m.Text)})
+			}
+			out = append(out, j.andMore(len(a.Modifiers)))
 		}
 		return out
 	}
@@ -91,21 +96,11 @@ func effect(op stat.Op, v float64) string {
 	return op.String() + " " + sign(v)
 }
 
-// look returns what the loop is to call for a player that is shown.
+// look returns what the loop is to call for a player that is shown. What it says is made
+// ready for the page elsewhere: the loop has no time for that.
 func (in *Inspector) look() func(any) any {
 	if in.opts.Attributes == nil {
 		return nil
 	}
-	return func(data any) any {
-		out := []attributeJSON{}
-		list := in.opts.Attributes(data)
-		for _, a := range list[:min(len(list), maxNumbers)] {
-			j := attributeJSON{line(a.Name), number(a.Base), number(a.Value), []modifierJSON{}}
-			for _, m := range a.Modifiers[:min(len(a.Modifiers), maxModifiers)] {
-				j.Modifiers = append(j.Modifiers, modifierJSON{line(m.From), line(m.Text)})
-			}
-			out = append(out, j.andMore(len(a.Modifiers)))
-		}
-		return out
-	}
+	return func(data any) any { return in.opts.Attributes(data) }
 }

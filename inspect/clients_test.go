@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -103,16 +104,18 @@ func (b *band) add(n int, send string, reads bool) {
 	}
 }
 
-// churn has n connect and go until end.
+// churn has n connect and go, 200 times a second each, until end.
 func (b *band) churn(n int) {
 	b.stop = make(chan struct{})
 	for range n {
 		b.at.Go(func() {
+			tick := time.NewTicker(5 * time.Millisecond)
+			defer tick.Stop()
 			for {
 				select {
 				case <-b.stop:
 					return
-				default:
+				case <-tick.C:
 				}
 				if c, err := net.Dial("tcp", b.addr); err == nil {
 					_ = c.(*net.TCPConn).SetLinger(0)

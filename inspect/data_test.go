@@ -90,7 +90,7 @@ func TestAnswersFit(t *testing.T) {
 	var many []inspect.Attribute
 	for i := range 300 {
 		a := inspect.Attribute{Name: long}
-		for range 8 + 60/(i+1) {
+		for range 1 + 60/(i+1) {
 			a.Modifiers = append(a.Modifiers, inspect.Modifier{From: long, Text: long})
 		}
 		many = append(many, a)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -107,6 +108,17 @@ func (p *tab) heard(ev any) {
 			p.foreign = append(p.foreign, ev.Request.URL)
 		}
 	}
+}
+
+// expect takes what a test has brought about itself off the list of what went wrong; it must
+// be there.
+func (p *tab) expect(text string) {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rest := slices.DeleteFunc(slices.Clone(p.wrong), func(s string) bool { return strings.Contains(s, text) })
+	require.Less(p.t, len(rest), len(p.wrong), "%s is not in the console: %q", text, p.wrong)
+	p.wrong = rest
 }
 
 // do runs steps.

@@ -8,10 +8,13 @@ const ask = async (query) => {
   if (!r.ok) throw new Error((await r.text()).trim());
   return r.json();
 };
+// lock asks for the token again: it was missing or wrong.
+const lock = () => { secret = ""; $("unlock").hidden = false; delete $("unlock").dataset.used; };
 const act = async (what) => {
   if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Actions need the token."); }
   try {
     const r = await fetch(base + "?act", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify(what) });
+    if (r.status === 401) lock();
     say(!r.ok ? (await r.text()).trim() : what.act === "reload" ? "reload: how it went stands below" : what.act + ": done");
   } catch (e) { say(e.message); }
 };
@@ -44,7 +47,7 @@ const pause = (ms, signal) => new Promise((done) => { const t = setTimeout(done,
 // follow reads server-sent events: by fetch, since an EventSource cannot bring a token.
 const follow = async (query, signal) => {
   const r = await fetch(base + query, { headers: headers(), signal });
-  if (r.status === 401) { $("unlock").hidden = false; throw new Error("this page needs its token"); }
+  if (r.status === 401) { lock(); throw new Error("this page needs its token"); }
   if (r.status === 503 && !query.includes("player") && !query.includes("catalog")) { handlers.view(await ask("?snapshot")); throw new Error(""); }
   if (!r.ok) throw new Error((await r.text()).trim());
   const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -122,7 +125,7 @@ $("search").addEventListener("keydown", (e) => {
 });
 found.addEventListener("click", () => { found.hidden = true; query.value = ""; query.blur(); });
 document.addEventListener("click", (e) => { if (!$("search").contains(e.target)) found.hidden = true; });
-$("unlock").addEventListener("submit", (e) => { e.preventDefault(); secret = $("token").value; $("token").value = ""; say("The token is used until this page is closed."); connect(); });
+$("unlock").addEventListener("submit", (e) => { e.preventDefault(); secret = $("token").value; $("token").value = ""; $("token").blur(); if (secret) $("unlock").dataset.used = "yes"; say("The token is used until this page is closed."); connect(); });
 
 const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
 const paint = (name) => { root.dataset.theme = name; put($("theme"), name === "dark" ? "Light" : "Dark"); };
