@@ -282,6 +282,7 @@ func TestP30_Pairs(t *testing.T) {
 		}
 	}
 	after := heap()
+	t.Logf("%d pairs, %d bytes before, %d bytes after", n, before, after)
 	require.LessOrEqual(t, after, before+before/20)
 	require.Zero(t, e.Stats().Timers)
 	require.False(t, errors.Is(e.Spawn(1, nil), engine.ErrTooManyOwners))

@@ -16,7 +16,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-var stressEvents = flag.Uint64("stress.events", 200_000, "events of TestP17_P18_Stress")
+var (
+	stressEvents = flag.Uint64("stress.events", 200_000, "events of TestP17_P18_Stress")
+	stressSeed   = flag.Uint64("stress.seed", 6, "of what its producers ask for")
+)
 
 const stressOwners, stressProducers = 200, 16
 
@@ -131,7 +134,7 @@ func TestP17_P18_Stress(t *testing.T) {
 	var wg sync.WaitGroup
 	for p := range uint64(stressProducers) {
 		wg.Go(func() {
-			d := rand.New(rand.NewPCG(p, 6))
+			d := rand.New(rand.NewPCG(*stressSeed, p))
 			for range frames {
 				for range 8 {
 					s.ask(d)
@@ -139,7 +142,7 @@ func TestP17_P18_Stress(t *testing.T) {
 			}
 		})
 	}
-	d := rand.New(rand.NewPCG(6, 6))
+	d := rand.New(rand.NewPCG(*stressSeed, stressProducers))
 	for s.eng.Stats().Events < events {
 		for range stressProducers {
 			select {
@@ -166,6 +169,6 @@ func TestP17_P18_Stress(t *testing.T) {
 		require.Equal(t, s.due[n], m.calls, "owner %d: events, and handlers called for them", n)
 	}
 	st := s.eng.Stats()
-	t.Logf("%d events in %d frames on %d processors", st.Events, st.Ticks, runtime.GOMAXPROCS(0))
+	t.Logf("%d events, %d frames, %d processors", st.Events, st.Ticks, runtime.GOMAXPROCS(0))
 	require.Zero(t, st.Busy)
 }
