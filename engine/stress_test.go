@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	stressEvents = flag.Uint64("stress.events", 200_000, "events of TestP17_P18_Stress")
+	stressEvents = flag.Uint64("stress.events", 100_000, "events of TestP17_P18_Stress")
 	stressSeed   = flag.Uint64("stress.seed", 6, "of what its producers ask for")
 )
 
