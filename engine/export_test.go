@@ -217,3 +217,9 @@ func DigestOf(e buff.Event) uint64 {
 	d.frame(&Frame{tail: []buff.Event{e}})
 	return uint64(d)
 }
+
+// BeginNumbers has the numbers of owners begin with a generation.
+func BeginNumbers(e *Engine, base uint32) { e.base = base }
+
+// Numbers returns for how many owners the engine keeps generations.
+func Numbers(e *Engine) int { return len(e.bases) }
