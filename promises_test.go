@@ -30,8 +30,8 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-func unproven(tr *tree) (out []string) {
-	proven := map[int]bool{}
+// proofs calls f for each promise that a test has in its name.
+func proofs(tr *tree, f func(s *source, fn *ast.FuncDecl, n int)) {
 	for _, s := range tr.all() {
 		if !s.test {
 			continue
@@ -47,13 +47,20 @@ func unproven(tr *tree) (out []string) {
 			}
 			for _, p := range strings.Split(strings.TrimSuffix(m[1], "_"), "_") {
 				n, _ := strconv.Atoi(p[1:])
-				proven[n] = true
-				if !isPromised(n) {
-					out = append(out, tr.at(fn, "%s: there is no promise P%d", fn.Name.Name, n))
-				}
+				f(s, fn, n)
 			}
 		}
 	}
+}
+
+func unproven(tr *tree) (out []string) {
+	proven := map[int]bool{}
+	proofs(tr, func(_ *source, fn *ast.FuncDecl, n int) {
+		proven[n] = true
+		if !isPromised(n) {
+			out = append(out, tr.at(fn, "%s: there is no promise P%d", fn.Name.Name, n))
+		}
+	})
 	for _, r := range promised {
 		for n := r[0]; n <= r[1]; n++ {
 			if !proven[n] {
@@ -73,6 +80,45 @@ func isPromised(n int) bool {
 	return false
 }
 
+// row is a row of the page: its promises, and the command that shows them.
+var row = regexp.MustCompile(`(?m)^\| (P\d+(?:, P\d+)*) \|.*\| ` + "`go test \\./(\\S+) -run '?([^`']+)'?`" + ` \|$`)
+
+// TestPromisePage: each promise has a row in docs/promises.md whose command runs a test of it.
+func TestPromisePage(t *testing.T) {
+	house, err := loadTree(os.DirFS("."))
+	require.NoError(t, err)
+	page, err := os.ReadFile("docs/promises.md")
+	require.NoError(t, err)
+	for _, f := range unshown(house, string(page)) {
+		t.Error(f)
+	}
+}
+
+func unshown(tr *tree, page string) (out []string) {
+	shown := map[int]bool{}
+	for _, m := range row.FindAllStringSubmatch(page, -1) {
+		run, err := regexp.Compile(strings.ReplaceAll(m[3], `\|`, "|"))
+		if err != nil {
+			out = append(out, fmt.Sprintf("%s: %v", m[1], err))
+			continue
+		}
+		for _, p := range strings.Split(m[1], ", ") {
+			n, _ := strconv.Atoi(p[1:])
+			proofs(tr, func(s *source, fn *ast.FuncDecl, of int) {
+				shown[n] = shown[n] || of == n && s.dir == m[2] && run.MatchString(fn.Name.Name)
+			})
+		}
+	}
+	for _, r := range promised {
+		for n := r[0]; n <= r[1]; n++ {
+			if !shown[n] {
+				out = append(out, fmt.Sprintf("docs/promises.md has no command that runs a test of P%d", n))
+			}
+		}
+	}
+	return out
+}
+
 // TestPromisesPlanted: a promise that no test names is found, and a number that is none.
 func TestPromisesPlanted(t *testing.T) {
 	var b strings.Builder
@@ -90,4 +136,15 @@ func TestPromisesPlanted(t *testing.T) {
 	require.Len(t, unproven(tr), 2)
 	require.Contains(t, unproven(tr)[0], "there is no promise P31")
 	require.Contains(t, unproven(tr)[1], "P7 has no test")
+
+	var page strings.Builder
+	for _, r := range promised {
+		for n := r[0]; n <= r[1]; n++ {
+			if n != 9 {
+				fmt.Fprintf(&page, "| P%d | it | so | `go test ./a -run P%02d_` |\n", n, n)
+			}
+		}
+	}
+	require.Len(t, unshown(tr, page.String()), 2) // P7, and P9 that is not on it
+	require.Len(t, unshown(tr, strings.ReplaceAll(page.String(), "./a", "./b")), 36)
 }

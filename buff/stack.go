@@ -31,9 +31,11 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
 		return s.refuse(t, at, a)
 	}
+	revised := i.spec.revision != spec.revision
 	s.version(t, at, a)
 	s.topUp(t, i, a)
-	if !full {
+	switch {
+	case !full:
 		was := i.stacks
 		i.stacks = int16(min(int32(i.stacks)+spec.stacks(a), spec.limit))
 		s.tune(at)
@@ -41,6 +43,9 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 		t.emit(s, s.about(Stacked, at))
 		s.cross(t, at, was)
 		r.Kind = Stacked
+	case revised && spec.Stack.Refresh == RefreshNone:
+		s.tellVersion(t, at)
+		r.Kind = Refreshed
 	}
 	if s.refresh(t, at, a, d, r.Kind == Stacked) && r.Kind == 0 {
 		r.Kind = Refreshed

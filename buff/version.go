@@ -18,6 +18,14 @@ func (s *Set) version(t *Turn, at uint16, a *Application) {
 	}
 }
 
+// tellVersion tells that an instance is of another version where nothing else would: whoever
+// keeps something for a version learns of it by an event.
+func (s *Set) tellVersion(t *Turn, at uint16) {
+	e := s.about(Refreshed, at)
+	e.End = s.endTold(t, &s.slots[at])
+	t.emit(s, e)
+}
+
 // takeVersion makes a running instance one of the application's version: what it grants and
 // what is not plain about it changes at once, the pulse that is to come stays where it is.
 func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {

@@ -27,7 +27,7 @@ type Refresh uint8
 // The rules of refresh. D is the duration of the new application.
 const (
 	RefreshRestart  Refresh = iota // end = now + D
-	RefreshNone                    // the end stays, and no Refreshed is reported
+	RefreshNone                    // the end stays, and no Refreshed is reported but of a new version
 	RefreshExtend                  // end = end + D
 	RefreshPandemic                // end = now + D + min(what was left, RefreshPct of the definition's duration)
 	RefreshMax                     // end = max(end, now + D)

@@ -179,8 +179,9 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// TestP30_Peak: after a peak, back to nobody, the heap is what it was, but for the sixteen
-// bytes that each owner's number takes; and the goroutines are those that were there.
+// TestP30_Peak: after a peak, back to nobody, the heap is within 5 % of what it was, whatever
+// the peak; and the goroutines are those that were there. What it was is an engine that has
+// had two thousand owners: its lists keep memory for a thousand elements in any case.
 func TestP30_Peak(t *testing.T) {
 	owners := 20_000
 	if testing.Short() {
@@ -191,10 +192,6 @@ func TestP30_Peak(t *testing.T) {
 		buff.Spec{ID: "oath", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.BySource}},
 	)
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient})
-	world := make([][]byte, 4) // what a game has beside the engine
-	for i := range world {
-		world[i] = make([]byte, 1<<20)
-	}
 	cycle := func(n int) {
 		for id := range buff.OwnerID(n) {
 			spawn(t, e, id)
@@ -211,15 +208,16 @@ func TestP30_Peak(t *testing.T) {
 			e.Tick(50 * time.Millisecond)
 		}
 	}
-	cycle(100)
+	cycle(2000)
 	before, goroutines := heap(), runtime.NumGoroutine()
 	cycle(owners)
 	after := heap()
-	require.LessOrEqual(t, after, before+before/20+uint64(20*owners), "before %d, after %d", before, after)
+	t.Logf("before %d, after %d", before, after)
+	require.LessOrEqual(t, after, before+before/20, "before %d, after %d", before, after)
 	require.Equal(t, goroutines, runtime.NumGoroutine())
 	cycle(owners)
 	require.LessOrEqual(t, heap(), after+after/20, "a second peak costs nothing")
-	runtime.KeepAlive(world)
+	runtime.KeepAlive(e)
 }
 
 // TestP30_PeakOfAWorld: after a bad hour, with everybody still there, the lists are not
@@ -282,6 +280,7 @@ func TestP30_Pairs(t *testing.T) {
 		}
 	}
 	after := heap()
+	t.Logf("%d pairs, %d bytes before, %d bytes after", n, before, after)
 	require.LessOrEqual(t, after, before+before/20)
 	require.Zero(t, e.Stats().Timers)
 	require.False(t, errors.Is(e.Spawn(1, nil), engine.ErrTooManyOwners))

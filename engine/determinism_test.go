@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -11,6 +12,11 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+)
+
+var (
+	rateScripts = flag.Int("rate.scripts", 200, "scripts of TestM4_FrameRates")
+	rateSeed    = flag.Uint64("rate.seed", 0, "its first seed")
 )
 
 // requireSame compares two logs and shows the first difference.
@@ -91,19 +97,41 @@ func TestP9_SplitDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestM4_FrameRates: the same script at 10, 20, 60, 144 and 1000 frames a second
-// gives each owner the same events. The frames are not whole milliseconds.
+// TestM4_FrameRates: the same script in one piece and at 10, 20, 60, 144 and 1000 frames a
+// second gives each owner the same events and leaves it with the same buffs. The frames are
+// not whole milliseconds.
 func TestM4_FrameRates(t *testing.T) {
-	p := plan{seed: 4, owners: 20, steps: 30}
-	run := func(cut func(time.Duration) []time.Duration) map[buff.OwnerID][]string {
-		s := newSim(t, p, engine.Options{Synchronous: true})
-		s.run(cut)
-		return s.finish().events
+	scripts := *rateScripts
+	if testing.Short() {
+		scripts /= 10
 	}
-	want := run(whole)
-	for _, fps := range []int{10, 20, 60, 144, 1000} {
-		requireSameOwners(t, want, run(every(time.Second/time.Duration(fps))), fps, " frames a second")
+	events := 0
+	for seed := *rateSeed; seed < *rateSeed+uint64(scripts); seed++ {
+		p := plan{seed: seed, owners: 4, steps: 6, churn: seed%2 == 1}
+		run := func(cut func(time.Duration) []time.Duration) (map[buff.OwnerID][]string, []string) {
+			s := newSim(t, p, engine.Options{Synchronous: true})
+			s.run(cut)
+			var left []string
+			for id := range buff.OwnerID(p.owners) {
+				for b := range s.eng.Buffs(id + 1) {
+					left = append(left, fmt.Sprintf("%d: %v", id+1, b))
+				}
+			}
+			return s.finish().events, left
+		}
+		want, left := run(whole)
+		for id := range want {
+			events += len(want[id])
+		}
+		for _, fps := range []int{10, 20, 60, 144, 1000} {
+			hint := fmt.Sprintf("go test ./engine -run TestM4_FrameRates -rate.seed %d -rate.scripts 1: %d frames a second", seed, fps)
+			got, carried := run(every(time.Second / time.Duration(fps)))
+			requireSameOwners(t, want, got, hint)
+			requireSame(t, left, carried, hint)
+		}
 	}
+	t.Logf("%d scripts, %d events", scripts, events)
+	require.Greater(t, events, 20*scripts, "too little happens")
 }
 
 // TestP6_NoDrift: the n-th pulse is due at start + n × period, whatever the frame

@@ -36,6 +36,7 @@ type Engine struct {
 
 	owners []*owner // by number; nil: free
 	bases  []uint32 // by number: the generation its next Set begins with
+	base   uint32   // that of a number that has had none since renew
 	free   []uint32
 	byID   map[buff.OwnerID]*owner
 	wanted []*owner // want a turn in the next Tick

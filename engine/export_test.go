@@ -210,3 +210,16 @@ func LockWatch(e *Engine) (unlock func()) {
 
 // Fingerprint is what a recording knows a catalog by.
 func Fingerprint(c *buff.Catalog) uint64 { return fingerprint(c) }
+
+// DigestOf is what a recording keeps of a frame with one event.
+func DigestOf(e buff.Event) uint64 {
+	d := newDigest()
+	d.frame(&Frame{tail: []buff.Event{e}})
+	return uint64(d)
+}
+
+// BeginNumbers has the numbers of owners begin with a generation.
+func BeginNumbers(e *Engine, base uint32) { e.base = base }
+
+// Numbers returns for how many owners the engine keeps generations.
+func Numbers(e *Engine) int { return len(e.bases) }

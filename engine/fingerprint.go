@@ -11,7 +11,7 @@ import (
 )
 
 // fingerprint returns a number for what a catalog says: all exported fields of all its
-// definitions. Catalogs that differ have the same with a chance of 1 in 2^64.
+// definitions but those that only people read. Catalogs that differ have the same with a chance of 1 in 2^64.
 func fingerprint(c *buff.Catalog) uint64 {
 	d := newDigest()
 	for s := range c.All() {
@@ -47,7 +47,10 @@ func (d *digest) value(v reflect.Value) {
 		}
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && f.Name != "Name" && f.Name != "Note" || f.Anonymous && v.Field(i).CanInterface() {
+			f := v.Type().Field(i)
+			said := f.IsExported() || f.Anonymous && v.Field(i).CanInterface()
+			// What else has a name is meant by it: an action's buff, a group.
+			if read := v.Type() == reflect.TypeFor[buff.Spec]() && (f.Name == "Name" || f.Name == "Note"); said && !read {
 				d.text(f.Name)
 				d.value(v.Field(i))
 			}

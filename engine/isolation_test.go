@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
@@ -136,4 +137,50 @@ func TestP30_BackToZero(t *testing.T) {
 		require.Zero(t, e.Owners())
 	}
 	require.Zero(t, e.Tick(24*time.Hour).Len()-10)
+}
+
+// TestP14_NumbersAnew: when everybody has left, the numbers of owners begin anew, and a handle
+// of before is stale all the same. A number of which half of the generations are used keeps
+// its own, and a used-up one is not used again.
+func TestP14_NumbersAnew(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Hour, Period: time.Second})
+	for _, base := range []uint32{0, 1<<31 - 100, math.MaxUint32 - 100} {
+		e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxOwners: 100})
+		engine.BeginNumbers(e, base)
+		seen := map[uint64]bool{}
+		most := 0
+		for range 60 {
+			for id := range buff.OwnerID(3) {
+				if e.Spawn(id, nil) != nil {
+					continue // all numbers are used up
+				}
+				for range 3 {
+					h := add(t, e, id, cat.Spec("venom"))
+					x, err := e.AddTimeout(id, time.Hour, func(*engine.Context) {})
+					require.NoError(t, err)
+					require.False(t, seen[uint64(h)], "a handle came twice")
+					seen[uint64(h)] = true
+					require.NoError(t, e.Remove(h).Err)
+					require.NoError(t, e.Cancel(x).Err)
+				}
+			}
+			for h := range seen {
+				require.ErrorIs(t, e.Remove(buff.Handle(h)).Err, buff.ErrStale)
+				require.ErrorIs(t, e.Cancel(buff.TimeoutHandle(h)).Err, buff.ErrStale)
+			}
+			for id := range buff.OwnerID(3) {
+				_ = e.Drop(id)
+			}
+			e.Tick(time.Second)
+			most = max(most, engine.Numbers(e))
+		}
+		switch {
+		case base == 0:
+			require.Zero(t, most)
+		case base < 1<<31:
+			require.Equal(t, 3, most, "from the middle on they are kept")
+		default:
+			require.Greater(t, most, 3, "used up")
+		}
+	}
 }

@@ -126,7 +126,7 @@ func (e *Engine) number() (uint32, error) {
 		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.MaxOwners)
 	}
 	e.owners = append(e.owners, nil)
-	e.bases = append(e.bases, 0)
+	e.bases = append(e.bases, e.base)
 	return uint32(len(e.owners) - 1), nil
 }
 

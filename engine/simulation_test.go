@@ -288,8 +288,8 @@ func TestSimulation(t *testing.T) {
 		total.behind += s.behind
 		total.busy += s.busy
 	}
-	t.Logf("%d seeds: %+v", last-first, total)
-	if last-first >= 10 {
+	t.Logf("%d seeds, %d events, %d refusals, %d stuck, %d busy, %d behind", last-first, total.events, total.refused, total.stuck, total.busy, total.behind)
+	if last-first >= 50 { // or it may be by chance
 		require.NotZero(t, total.refused)
 		require.NotZero(t, total.stuck)
 		require.NotZero(t, total.behind)

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -60,7 +62,8 @@ type slacks struct{ fired, home, cross, wanted, events, loop, turns slack }
 
 // renew gives back what the wheel, the ledger and the tables of owners have grown to when
 // the last owner has gone, so that nobody has a handle of a timer. The numbers of owners
-// and their generations stay, so that handles of buffs are stale for ever.
+// begin anew, with generations above all that there have been, so that handles of buffs are
+// stale for ever.
 func (e *Engine) renew() {
 	if e.wheel.Len() > 0 || len(e.ledger.auras.due) > 0 {
 		return // an aura that has ended has members to see
@@ -72,4 +75,10 @@ func (e *Engine) renew() {
 	yield := e.ledger.auras.yield
 	e.ledger = newLedger(e.Catalog())
 	e.ledger.auras.yield = yield
+	// Where a number is used up, or half of the generations are, each number keeps its own:
+	// one that has been used much must not use up the others.
+	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {
+		e.base = top
+		e.owners, e.bases, e.free = nil, nil, nil
+	}
 }

@@ -1,0 +1,212 @@
+package engine_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+var manyBuffs = flag.Int("catchup.buffs", 100_000, "buffs of TestP10_Many and TestP22_ManyAtOnce; CI also has a million")
+
+// many is a number of buffs that a stall meets: most end in it at any instant, some pulse, and
+// go by one of the rules of catching up each.
+type many struct {
+	eng    *engine.Engine
+	specs  [4]*buff.Spec // ends, all, coalesce, skip
+	owners int
+	began  wheel.Time
+	last   []wheel.Time // by owner, of its last event
+	got    [4]int       // ends, and pulses that have been told
+	stood  [4]int       // for how many pulses those stand
+	told   int          // events
+}
+
+const (
+	buffsOfOne = 50  // of an owner; the last three pulse
+	beatsOfOne = 10  // pulses of each of those, in the stall
+	manyWaves  = 400 // milliseconds in which owners come, or all would pulse at one instant
+)
+
+func newMany(t *testing.T, owners int, stall time.Duration, o engine.Options) *many {
+	t.Helper()
+	beat := func(id string, rule buff.Catchup) buff.Spec {
+		return buff.Spec{ID: id, Kind: buff.Infinite, Period: stall / beatsOfOne, Catchup: rule}
+	}
+	o.Catalog = catalogOf(t, buff.Spec{ID: "ends", Duration: time.Hour},
+		beat("all", buff.CatchupAll), beat("coalesce", buff.CatchupCoalesce), beat("skip", buff.CatchupSkip))
+	m := &many{owners: owners, eng: open(t, o)}
+	m.last = make([]wheel.Time, m.owners)
+	for i := range m.specs {
+		m.specs[i] = o.Catalog.Spec([]string{"ends", "all", "coalesce", "skip"}[i])
+	}
+	d := rand.New(rand.NewPCG(uint64(stall), 10))
+	for n := range m.owners {
+		id := buff.OwnerID(n)
+		spawn(t, m.eng, id)
+		for k := range buffsOfOne {
+			a := buff.Application{Spec: m.specs[max(0, k-(buffsOfOne-4))]}
+			if a.Spec == m.specs[0] {
+				a.Duration = buff.For(time.Duration(1+d.Int64N(stall.Milliseconds())) * time.Millisecond)
+			}
+			if _, r := m.eng.AddBuff(id, a); r.Err != nil {
+				require.NoError(t, r.Err)
+			}
+		}
+		if n%max(1, m.owners/manyWaves) == 0 && m.eng.Now() < manyWaves {
+			m.tick(t, time.Millisecond)
+		}
+	}
+	m.tick(t, 0)
+	require.Zero(t, m.eng.Stats().Behind)
+	m.began = m.eng.Now()
+	return m
+}
+
+// tick takes a frame in: never early, in order for each owner.
+func (m *many) tick(t *testing.T, dt time.Duration) *engine.Frame {
+	f := m.eng.Tick(dt)
+	m.told += f.Len()
+	for e := range f.Events() {
+		if e.At < m.last[e.Owner] || e.At > e.Seen || e.Seen > f.Now {
+			require.Fail(t, "out of order", "%v after %v, seen at %v in a frame at %v", e, m.last[e.Owner], e.Seen, f.Now)
+		}
+		m.last[e.Owner] = e.At
+		for i, s := range m.specs {
+			if e.Spec == s && (e.Kind == buff.Pulsed || e.Kind == buff.Removed) {
+				m.got[i]++
+				m.stood[i] += int(max(e.Count, 1))
+			}
+		}
+	}
+	return f
+}
+
+// requireAll sees that all has come: each end and pulse once, or dropped by its own rule.
+func (m *many) requireAll(t *testing.T) {
+	t.Helper()
+	beats := beatsOfOne * m.owners
+	require.Equal(t, m.owners*(buffsOfOne-3), m.got[0], "ends")
+	require.Equal(t, beats, m.got[1], "each pulse")
+	require.Equal(t, beats, m.stood[2], "some stand for several")
+	require.Equal(t, beats, m.got[3]+int(m.eng.Stats().Dropped), "some are dropped, and counted")
+}
+
+// TestP10_Many: after a stall of 5 s, 1 h and 25 h in one Tick, with 10^5 buffs or as many as
+// -catchup.buffs says, no Tick works off more than its limit, by count; the backlog is carried
+// and shown, or the time dropped and counted; each owner's events come in order; and in the
+// end all has come.
+func TestP10_Many(t *testing.T) {
+	owners := *manyBuffs / buffsOfOne
+	if testing.Short() {
+		owners = 400
+	}
+	limit := min(engine.DefaultTickLimit, owners*buffsOfOne/8)
+	for i, stall := range []time.Duration{5 * time.Second, time.Hour, 25 * time.Hour} {
+		for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
+			o := engine.Options{TickLimit: limit, CatchUp: policy, Workers: 2, Synchronous: i == 1, Budget: patient}
+			t.Run(fmt.Sprint(stall, " ", policy), func(t *testing.T) {
+				m := newMany(t, owners, stall, o)
+				end, most, ticks, fired := m.began.After(stall), 0, 0, m.eng.Stats().Fired
+				for dt := stall; m.eng.Now() < end; ticks++ {
+					f := m.tick(t, dt)
+					st := m.eng.Stats()
+					most, fired = max(most, f.Len(), int(st.Fired-fired)), st.Fired
+					left := time.Duration(end-f.Now) * time.Millisecond
+					require.Equal(t, f.Behind, st.Behind)
+					if dt = 0; policy == engine.Carry {
+						require.Equal(t, left, f.Behind, "the backlog")
+					} else {
+						require.Equal(t, left, f.Lost, "what was dropped")
+						dt = left
+					}
+				}
+				// What is due in the last millisecond is not divided, nor is what one deadline brings.
+				require.LessOrEqual(t, most, limit+limit/50)
+				require.GreaterOrEqual(t, ticks, m.told/(limit+limit/50)-1)
+				require.Greater(t, ticks, 5, "the stall was worked off at once")
+				m.requireAll(t)
+				t.Logf("%d buffs, %d events, %d Ticks, %d in one at most, %d the limit", owners*buffsOfOne, m.told, ticks, most, limit)
+			})
+		}
+	}
+}
+
+// TestP10_CatchUpRules: what few carry is worked off in one piece, and then pulses are done as
+// one, or dropped, as their definitions say. A Tick that is worked off in several does that in
+// each.
+func TestP10_CatchUpRules(t *testing.T) {
+	m := newMany(t, 4, 5*time.Second, engine.Options{Synchronous: true})
+	require.Zero(t, m.tick(t, 5*time.Second).Behind)
+	m.requireAll(t)
+	require.Equal(t, m.owners, m.got[2])
+	require.Equal(t, m.owners, m.got[3])
+}
+
+// TestP22_ManyAtOnce is M7: 10^5 buffs that end in one millisecond, or as many as
+// -catchup.buffs says, while all workers are stuck: the Tick takes its budget, by a clock that
+// stands still while the loop works; nobody's turn begins beside theirs; and when they are
+// free all of it comes.
+func TestP22_ManyAtOnce(t *testing.T) {
+	owners := *manyBuffs / buffsOfOne
+	if testing.Short() {
+		owners = 400
+	}
+	synctest.Test(t, func(t *testing.T) {
+		const budget = 7 * time.Millisecond
+		cell := make(chan struct{})
+		cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Hour})
+		e, err := engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: budget})
+		require.NoError(t, err)
+		for n := range owners {
+			spawn(t, e, buff.OwnerID(n))
+			for range buffsOfOne {
+				add(t, e, buff.OwnerID(n), cat.Spec("ends"))
+			}
+			if n%10_000 == 0 {
+				e.Tick(0)
+			}
+		}
+		for id := range buff.OwnerID(2) {
+			_, err := e.AddTimeout(id, 0, func(*engine.Context) { <-cell })
+			require.NoError(t, err)
+		}
+		e.Tick(time.Millisecond)
+		ended := 0
+		for range 3 {
+			began := time.Now()
+			f := e.Tick(time.Hour)
+			for ev := range f.Events() {
+				if ev.Kind == buff.Removed {
+					ended++
+				}
+			}
+			require.LessOrEqual(t, time.Since(began), budget)
+			require.Len(t, f.Stuck, 2)
+			require.Equal(t, owners-2, f.Waiting)
+		}
+		require.Zero(t, ended)
+		for n := range owners {
+			// Each of its deadlines, and a run for each frame.
+			require.LessOrEqual(t, engine.Mail(e, n), buffsOfOne+4)
+		}
+		close(cell)
+		for synctest.Wait(); e.Stats().Busy > 0; synctest.Wait() {
+			for ev := range e.Tick(0).Events() {
+				if ev.Kind == buff.Removed {
+					ended++
+				}
+			}
+		}
+		require.Equal(t, owners*buffsOfOne, ended)
+		shut(t, e)
+	})
+}

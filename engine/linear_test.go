@@ -1,0 +1,271 @@
+package engine_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+var (
+	histories     = flag.Int("histories", 200, "histories of TestP13_Linearizable")
+	historiesSeed = flag.Uint64("histories.seed", 0, "the seed of the first")
+)
+
+const (
+	histClients, histOps = 8, 6
+	histTimeouts         = 6
+	histSpan             = 20 * time.Millisecond // the duration of the buff of slot 0
+)
+
+// histReasons tell who has removed a buff: each client has its own.
+var histReasons = [histClients]buff.Reason{
+	buff.Cancelled, buff.Dispelled, buff.Stolen, buff.Replaced, buff.Overflowed, buff.Consumed, buff.Broken, buff.Immunity,
+}
+
+// history is a number of goroutines that ask for things of one owner at once.
+type history struct {
+	eng      *engine.Engine
+	specs    [2]*buff.Spec
+	timeouts [histTimeouts]buff.TimeoutHandle
+	due      [histTimeouts]wheel.Time
+
+	clock  atomic.Int64  // counts calls and returns
+	posts  chan struct{} // each has the loop make a Tick
+	blind  atomic.Int64  // clients that wait for a look
+	lately [2]atomic.Uint64
+
+	// The loop's.
+	rang    [histTimeouts]bool // a worker's, until the owner is home
+	adds    map[int64]buff.Event
+	removes map[removal]wheel.Time
+}
+
+type removal struct {
+	handle buff.Handle
+	why    buff.Reason
+}
+
+// asked is a call whose answer is not all known yet.
+type asked struct {
+	porcupine.Operation
+	slot   int
+	id     int64 // of an AddBuff
+	handle buff.Handle
+	known  bool // the answer is there
+	verb   int
+}
+
+const (
+	histAdd = iota
+	histRemove
+	histCancel
+	histLook
+)
+
+// client makes its calls. A call that only leaves something to be done has taken its place
+// among the others when it returns.
+func (h *history) client(n int, d *rand.Rand) (out []asked) {
+	in := h.eng.Inbox()
+	for k := range histOps {
+		a := asked{slot: d.IntN(2), id: int64(1 + n*histOps + k), verb: d.IntN(4)}
+		a.handle = buff.Handle(h.lately[a.slot].Load())
+		a.ClientId, a.Call = n, h.clock.Add(1)
+		err := error(nil)
+		switch a.verb {
+		case histAdd:
+			err = in.AddBuff(1, buff.Application{Spec: h.specs[a.slot], Magnitude: a.id})
+		case histRemove:
+			err = in.RemoveStacks(a.handle, 0, histReasons[n])
+		case histCancel:
+			a.slot = d.IntN(histTimeouts)
+			err = in.Cancel(h.timeouts[a.slot])
+		case histLook:
+			a.Output, a.known = h.look(), true
+		}
+		a.Return = h.clock.Add(1)
+		if err != nil {
+			panic(err) // there is room for all of it
+		}
+		out = append(out, a)
+		h.posts <- struct{}{}
+	}
+	return out
+}
+
+// look asks what the owner has, and waits for the answer.
+func (h *history) look() looked {
+	answer := make(chan looked, 1)
+	h.blind.Add(1)
+	defer h.blind.Add(-1)
+	err := h.eng.Inbox().AddTimeout(1, 0, func(c *engine.Context) {
+		l := looked{at: c.Now()}
+		for b := range c.Buffs() {
+			for i, s := range h.specs {
+				if b.Spec == s {
+					l.held[i] = heldState{b.Handle, b.End}
+				}
+			}
+		}
+		answer <- l
+	})
+	if err != nil {
+		panic(err)
+	}
+	h.posts <- struct{}{}
+	return <-answer
+}
+
+func (h *history) tick(dt time.Duration) {
+	for e := range h.eng.Tick(dt).Events() {
+		switch e.Kind {
+		case buff.Applied, buff.Refreshed:
+			h.adds[e.Magnitude] = e
+			for i, s := range h.specs {
+				if e.Spec == s {
+					h.lately[i].Store(uint64(e.Handle))
+				}
+			}
+		case buff.Removed:
+			h.removes[removal{e.Handle, e.Why}] = e.At
+		}
+	}
+}
+
+// record plays a history and returns its calls with all their answers.
+func record(t *testing.T, seed uint64) []porcupine.Operation {
+	d := rand.New(rand.NewPCG(seed, 13))
+	cat := catalogOf(t,
+		buff.Spec{ID: "shield", Duration: histSpan, Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "oath", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
+	)
+	o := engine.Options{Catalog: cat, Workers: 1 + int(seed%3), Budget: patient}
+	if seed%4 == 3 {
+		o.Budget = 1 // the owner is busy as often as not
+	}
+	h := &history{
+		eng: open(t, o), specs: [2]*buff.Spec{cat.Spec("shield"), cat.Spec("oath")}, posts: make(chan struct{}, 2*histClients*histOps),
+		adds: map[int64]buff.Event{}, removes: map[removal]wheel.Time{},
+	}
+	spawn(t, h.eng, 1)
+	for i := range h.timeouts {
+		delay := time.Duration(1+d.IntN(60)) * time.Millisecond
+		h.due[i] = wheel.Time(0).After(delay)
+		var err error
+		h.timeouts[i], err = h.eng.AddTimeout(1, delay, func(*engine.Context) { h.rang[i] = true })
+		require.NoError(t, err)
+	}
+	var clients sync.WaitGroup
+	var calls [histClients][]asked
+	for n := range calls {
+		clients.Go(func() { calls[n] = h.client(n, rand.New(rand.NewPCG(seed, uint64(100+n)))) })
+	}
+	over := make(chan struct{})
+	go func() {
+		clients.Wait()
+		close(over)
+	}()
+	for playing := true; playing; {
+		if h.blind.Load() == 0 {
+			select {
+			case <-h.posts:
+			case <-over:
+				playing = false
+			}
+		}
+		h.tick(time.Duration(1+d.IntN(3)) * time.Millisecond)
+	}
+	for h.eng.Stats().Busy+h.eng.Stats().Timers > 0 {
+		h.tick(time.Second)
+	}
+	var out []porcupine.Operation
+	for _, list := range calls {
+		for i := range list {
+			h.answer(&list[i])
+			out = append(out, list[i].Operation)
+		}
+	}
+	return out
+}
+
+// answer adds what has come of a call.
+func (h *history) answer(a *asked) {
+	switch {
+	case a.known:
+	case a.verb == histAdd:
+		e := h.adds[a.id]
+		a.Output = added{a.slot, e.Kind, e.Handle, e.At, e.End}
+	case a.verb == histRemove:
+		key := removal{a.handle, histReasons[a.ClientId]}
+		at, done := h.removes[key]
+		delete(h.removes, key) // of two such calls of one client the first has done it
+		a.Output = removed{a.slot, a.handle, done, at}
+	default:
+		a.Output = cancelled{a.slot, h.due[a.slot], h.rang[a.slot]}
+	}
+}
+
+// TestP13_Linearizable is M8: what other goroutines ask of an owner by the inbox, and see of
+// it, is as if each call had been carried out at one instant between its beginning and its
+// return, one after the other.
+func TestP13_Linearizable(t *testing.T) {
+	n := *histories
+	if testing.Short() {
+		n /= 10
+	}
+	calls, late := 0, 0
+	for seed := *historiesSeed; seed < *historiesSeed+uint64(n); seed++ {
+		ops := record(t, seed)
+		calls += len(ops)
+		for _, op := range ops {
+			if r, ok := op.Output.(removed); ok && !r.done {
+				late++
+			}
+		}
+		if !porcupine.CheckOperations(histModel, ops) {
+			for _, op := range ops {
+				t.Logf("%d to %d, client %d: %s", op.Call, op.Return, op.ClientId, histModel.DescribeOperation(op.Input, op.Output))
+			}
+			require.FailNow(t, "not linearizable", "go test ./engine -run TestP13_Linearizable -histories.seed %d -histories 1", seed)
+		}
+	}
+	t.Logf("%d histories, %d calls, %d late", n, calls, late)
+	require.NotZero(t, late)
+}
+
+// TestHistoryModel: answers that cannot be are found.
+func TestHistoryModel(t *testing.T) {
+	const h, g = buff.Handle(1), buff.Handle(2)
+	end := wheel.Time(0).After(histSpan)
+	add := added{0, buff.Applied, h, 0, end}
+	for what, bad := range map[string][]claim{
+		"a buff that is new twice":              {add, added{0, buff.Applied, g, 1, end + 1}},
+		"a refresh of nothing":                  {added{0, buff.Refreshed, h, 0, end}},
+		"a refresh after the end":               {add, added{0, buff.Refreshed, h, end, 2 * end}},
+		"a look after the end":                  {add, looked{end, [2]heldState{{h, end}}}},
+		"a look that misses a buff":             {add, looked{1, [2]heldState{}}},
+		"a look at a removed buff":              {add, removed{0, h, true, 1}, looked{2, [2]heldState{{h, end}}}},
+		"two removes of one buff":               {add, removed{0, h, true, 1}, removed{0, h, true, 1}},
+		"a remove that is too late before":      {add, removed{0, h, false, 0}, looked{2, [2]heldState{{h, end}}}},
+		"a ring after its cancel":               {cancelled{0, 5, false}, cancelled{0, 5, true}},
+		"a cancel in time that did not help":    {cancelled{0, 5, true}, looked{4, [2]heldState{}}},
+		"a cancel that is too late, and helped": {looked{5, [2]heldState{}}, cancelled{0, 5, false}},
+		"time that goes back":                   {looked{5, [2]heldState{}}, looked{4, [2]heldState{}}},
+	} {
+		var ops []porcupine.Operation
+		for i, a := range bad {
+			ops = append(ops, porcupine.Operation{Output: a, Call: int64(2 * i), Return: int64(2*i + 1)})
+		}
+		require.False(t, porcupine.CheckOperations(histModel, ops), what)
+		require.True(t, porcupine.CheckOperations(histModel, ops[:1]) || len(ops) == 1, "%s: the first call alone", what)
+	}
+}

@@ -1,0 +1,48 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestReloadWithoutRefresh: a further application to what is full and is not refreshed brings
+// the new version all the same, and an event says so. So the engine knows at once that a
+// source has a share of it now, and that it goes with its source.
+func TestReloadWithoutRefresh(t *testing.T) {
+	mark := buff.Spec{ID: "mark", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshNone}}
+	first := catalogOf(t, mark)
+	e := open(t, engine.Options{Catalog: first, Synchronous: true})
+	spawn(t, e, 1, 2)
+	again := func(to buff.OwnerID) buff.Result {
+		_, r := e.AddBuff(to, buff.Application{Spec: first.Spec("mark"), Source: 9})
+		require.NoError(t, r.Err)
+		return r
+	}
+	for _, id := range []buff.OwnerID{1, 2} {
+		require.Equal(t, buff.Applied, again(id).Kind)
+		require.Zero(t, again(id).Kind, "nothing changes")
+	}
+	e.Tick(time.Second)
+	first = next(t, first, mark)
+	reload(t, e, first)
+	require.Zero(t, again(1).Kind, "the new version says the same")
+	mark.PerSource.Limit, mark.OnSourceGone = 1, buff.FateRemove
+	second := next(t, first, mark)
+	reload(t, e, second)
+	require.Equal(t, buff.Refreshed, again(1).Kind)
+	require.Zero(t, again(1).Kind, "nothing changes")
+	require.Empty(t, engine.CheckLedger(e))
+	require.Equal(t, buff.Refreshed, again(2).Kind, "one too many of the source")
+	require.Empty(t, engine.CheckLedger(e))
+	require.NoError(t, e.LoseSource(9))
+	require.Equal(t, []string{
+		"1: 1000 refresh mark x1 end=60000", "2: 1000 refresh mark x1 end=60000",
+		"1: 1000 remove mark why=replaced", "2: 1000 remove mark why=source_gone",
+	}, lines(e.Tick(0)))
+	require.Zero(t, e.Tally(second.Spec("mark")).Live)
+}
