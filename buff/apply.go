@@ -87,6 +87,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	}
 	i.end, i.beat = lasting(t.now, d), i.firstBeat(t.now)
 	i.stacks = int16(min(spec.stacks(a), spec.limit))
+	s.remark(at)
 	if a.member {
 		i.flags |= member
 	}

@@ -49,7 +49,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 func (s *Set) run(t *Turn, at uint16, l layer, now wheel.Time) {
 	i := &s.slots[at]
 	i.magnitude = l.magnitude
-	s.newSource(i, l.source)
+	s.newSource(at, l.source)
 	s.setLevel(i, l.level)
 	s.reranked(i.spec)
 	i.end, i.duration = now.Add(l.left), l.left

@@ -43,6 +43,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	i := &s.slots[at]
 	c.i.generation, c.i.older, c.i.newer, c.i.armed = i.generation, i.older, i.newer, i.armed
 	*i = c.i
+	s.remark(at)
 	if !c.plain {
 		i.extra = s.spare()
 		s.extras[i.extra] = c.x

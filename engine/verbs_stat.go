@@ -49,7 +49,7 @@ func (e *Engine) asked(id buff.OwnerID) (*buff.Set, error) {
 	case !e.idle(o):
 		return nil, fmt.Errorf("%w: %d", ErrBusy, id)
 	default:
-		return o.set, nil
+		return &o.set, nil
 	}
 }
 
