@@ -38,7 +38,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	s.touch(at)
 	e := s.about(Refreshed, at)
 	e.End = s.endTold(t, i)
-	t.emit(s, e)
+	t.emit(s, &e)
 	if over := int(i.stacks) - int(spec.limit); over > 0 {
 		s.lose(t, at, over, Reload)
 	}

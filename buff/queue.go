@@ -71,7 +71,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 func (s *Set) emitQueued(t *Turn, at uint16) {
 	e := s.about(Queued, at)
 	e.End = s.endTold(t, &s.slots[at])
-	t.emit(s, e)
+	t.emit(s, &e)
 }
 
 // strongestOf returns who runs next: the greatest magnitude, then the oldest.
