@@ -89,10 +89,11 @@
 //	Cancel      … to take it back                               wheel, heap, AfterFunc
 //	Fire        … when it comes due                             wheel, heap, AfterFunc
 //	Tick        what does a frame cost, per player and event    one goroutine, ants, a scan of all buffs
-//	Due         … a frame in which 4,096 pulses are due         the engine, in place, one Submit for each
-//	Buffs       what does one call cost among 100,000 buffs     new, refresh, remove
+//	Due         … a frame in which 4,096 pulses are due         the engine, in place, one Submit for each; ratios
+//	Idle        … one in which nothing is                       nobody, a million buffs that wait
+//	Buffs       what does one call cost among 10^5, 10^6 buffs  new, refresh, remove; the least there can be
 //	Hand        what does it cost to bring work to a worker     mailboxes, one Submit for each message
-//	Memory      what does it weigh                              a player, a buff
+//	Memory      what does it weigh                              a player, a buff, at 10^5 and 10^6
 //
 // The wheel by itself, at 10^4 to 10^6 timers (-wheel.most 10000000 for more), against
 // container/heap and a flat wheel of 43,200 slots, which keeps no order within a second;
@@ -108,6 +109,10 @@
 //	WheelMemory     what a timer weighs after churn, and how long a collection takes
 //	WheelAfterFunc  what time.AfterFunc takes for WheelAdd
 //	WheelFloor      what records as long as its timers cost, with nothing around them
+//
+// Due, Idle, Buffs and Memory say beside each figure what was aimed at; what is reached is in
+// docs/cost.md. loop-ns is processor time of the loop's thread, which neighbours on the machine
+// disturb less than the clock on the wall.
 //
 // The figure to read is the one with the unit of the question: ns/timer, ns/player, ns/event,
 // ns/call, ns/message, B/buff. ns/op is the cost of a batch and says nothing by itself. Other

@@ -5,98 +5,173 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/panjf2000/ants/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// BenchmarkDue is a frame of 50 ms in which 4,096 of a hundred thousand players have a pulse
-// due, with a trivial handler. by=engine is the whole engine; by=inline is the same work
-// written in place: a wheel, and a call of the handler for what fires, on the loop, without
-// order between events of one instant, handles, events or isolation; by=submits is by=inline
-// with one task of a pool for each event, and a lock for each player.
+// The rows of BenchmarkDue, and how many pulses are due in a frame.
+const due = 4096
+
+// duePlayers is so many that 4,096 of their pulses are due in each frame.
+var duePlayers = due * frames / poisons
+
+// BenchmarkDue is a frame of 50 ms in which 4,096 of a quarter of a million pulses of 122,880
+// players are due, with a trivial handler. by=engine is the whole engine; by=inline is the
+// same work written in place: a wheel, and a call of the handler for what fires, on the loop,
+// without order between events of one instant, handles, events or isolation; by=submits is
+// by=inline with one task of a pool for each event, and a lock for each player.
+//
+// loop-ns/event is the processor time of the loop's own goroutine: what workers do meanwhile
+// is not in it. by=submits has none, since a goroutine that is bound to its thread, as it
+// must be for that, waits for the pool at a far higher price; there the clock on the wall is
+// all there is. ratios takes turns, three seconds of the game each:
+//
+//	times-inline    the engine's loop time by that of by=inline
+//	below-submits   the wall time of by=submits by the engine's loop time
+//	… -wall, -cpu   the same, wall time by wall time, and time of all processors by such
 func BenchmarkDue(b *testing.B) {
-	const due = 4096
-	players := due * frames / poisons // so that 4,096 pulse in each frame
-	perEvent := func(b *testing.B, events int) {
-		require.Equal(b, b.N*due, events)
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+	workers := runtime.GOMAXPROCS(0)
+	rows := []struct {
+		name string
+		make func(b *testing.B) func() int
+	}{
+		{"by=engine/workers=0", func(b *testing.B) func() int { return dueEngine(b, 0) }},
+		{fmt.Sprintf("by=engine/workers=%d", workers), func(b *testing.B) func() int { return dueEngine(b, workers) }},
+		{"by=inline", dueInline},
+		{"by=submits", dueSubmits},
 	}
-	for _, workers := range []int{0, runtime.GOMAXPROCS(0)} {
-		b.Run(fmt.Sprintf("by=engine/workers=%d", workers), func(b *testing.B) {
-			w := newWorld(b, players, workers)
-			for f := range frames {
-				for p := 1 + f; p <= w.players; p += frames {
-					for range poisons {
-						w.poisonAt(p)
-					}
-				}
-				w.Tick(frame)
-			}
-			for range frames {
-				w.Tick(frame)
-			}
+	for _, row := range rows {
+		b.Run(row.name, func(b *testing.B) {
+			turn := row.make(b)
+			var l loopTime
 			events := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				events += w.Tick(frame).Len()
+				if row.name == "by=submits" {
+					events += turn()
+					continue
+				}
+				l.start()
+				events += turn()
+				l.stop()
 			}
-			perEvent(b, events)
+			require.Equal(b, b.N*due, events)
+			wall := float64(b.Elapsed().Nanoseconds()) / float64(events)
+			if l.spent > 0 {
+				l.report(b, events, "event", 0)
+			}
+			b.ReportMetric(wall, "ns/event")
 		})
 	}
-	type player struct {
-		mu     sync.Mutex
-		health int64
-	}
-	plain := func(b *testing.B, each func(p *player, done func())) {
-		all := make([]player, players)
-		timers := make([]wheel.Handle, players*poisons)
-		w := wheel.New(0)
-		for i := range timers {
-			timers[i] = w.Add(wheel.Time(frame.Milliseconds()*int64(1+i/poisons%frames)), uint64(i))
-		}
-		var fired []wheel.Fired
-		var wg sync.WaitGroup
-		events, now, done := 0, wheel.Time(0), wg.Done
-		turn := func() {
-			now = now.After(frame)
-			fired = w.Advance(now, fired[:0])
-			wg.Add(len(fired))
-			for _, f := range fired {
-				each(&all[f.ID/poisons], done)
-				w.Move(timers[f.ID], f.Due.After(period))
-			}
-			wg.Wait()
-			events += len(fired)
-		}
+	b.Run("ratios", func(b *testing.B) { dueRatios(b, workers) })
+}
+
+func dueRatios(b *testing.B, workers int) {
+	engine, inline, submits := dueEngine(b, workers), dueInline(b), dueSubmits(b)
+	var loop, place loopTime
+	var wall, cpu [2]time.Duration
+	clocked := func(i int, f func()) {
+		began, used := time.Now(), gauge.CPU()
 		for range frames {
-			turn()
+			f()
 		}
-		events = 0
-		b.ReportAllocs()
-		for b.Loop() {
-			turn()
-		}
-		perEvent(b, events)
+		wall[i] += time.Since(began)
+		cpu[i] += gauge.CPU() - used
 	}
-	b.Run("by=inline", func(b *testing.B) {
-		plain(b, func(p *player, done func()) { p.health--; done() })
-	})
-	b.Run("by=submits", func(b *testing.B) {
-		pool, err := ants.NewPool(2*runtime.GOMAXPROCS(0), ants.WithDisablePurge(true))
-		require.NoError(b, err)
-		b.Cleanup(pool.Release)
-		plain(b, func(p *player, done func()) {
-			if err := pool.Submit(func() {
-				p.mu.Lock()
-				p.health--
-				p.mu.Unlock()
-				done()
-			}); err != nil {
-				b.Fatal(err)
+	for b.Loop() {
+		clocked(0, func() { loop.frame(engine) })
+		for range frames {
+			place.frame(inline)
+		}
+		clocked(1, func() { submits() })
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(loop.spent)/float64(place.spent), "times-inline")
+	b.ReportMetric(1.3, "target-times-inline")
+	b.ReportMetric(float64(wall[1])/float64(loop.spent), "below-submits")
+	b.ReportMetric(10, "target-below-submits")
+	b.ReportMetric(float64(wall[1])/float64(wall[0]), "below-submits-wall")
+	b.ReportMetric(float64(cpu[1])/float64(cpu[0]), "below-submits-cpu")
+}
+
+// frame runs one frame on the clock.
+func (l *loopTime) frame(turn func() int) {
+	l.start()
+	turn()
+	l.stop()
+}
+
+func dueEngine(b *testing.B, workers int) (turn func() int) {
+	w := newWorld(b, duePlayers, workers)
+	for f := range frames {
+		for p := 1 + f; p <= w.players; p += frames {
+			for range poisons {
+				w.poisonAt(p)
 			}
-		})
+		}
+		w.Tick(frame)
+	}
+	for range frames {
+		w.Tick(frame)
+	}
+	return func() int { return w.Tick(frame).Len() }
+}
+
+// duePlayer is a player of those who do without the engine.
+type duePlayer struct {
+	mu     sync.Mutex
+	health int64
+}
+
+// duePlain is a frame without the engine; each handles one event, and says that it is done.
+func duePlain(each func(p *duePlayer, done func())) (turn func() int) {
+	all := make([]duePlayer, duePlayers)
+	timers := make([]wheel.Handle, duePlayers*poisons)
+	w := wheel.New(0)
+	for i := range timers {
+		timers[i] = w.Add(wheel.Time(frame.Milliseconds()*int64(1+i/poisons%frames)), uint64(i))
+	}
+	var fired []wheel.Fired
+	var wg sync.WaitGroup
+	now, done := wheel.Time(0), wg.Done
+	turn = func() int {
+		now = now.After(frame)
+		fired = w.Advance(now, fired[:0])
+		wg.Add(len(fired))
+		for _, f := range fired {
+			each(&all[f.ID/poisons], done)
+			w.Move(timers[f.ID], f.Due.After(period))
+		}
+		wg.Wait()
+		return len(fired)
+	}
+	for range frames {
+		turn()
+	}
+	return turn
+}
+
+func dueInline(*testing.B) (turn func() int) {
+	return duePlain(func(p *duePlayer, done func()) { p.health--; done() })
+}
+
+func dueSubmits(b *testing.B) (turn func() int) {
+	pool, err := ants.NewPool(2*runtime.GOMAXPROCS(0), ants.WithDisablePurge(true))
+	require.NoError(b, err)
+	b.Cleanup(pool.Release)
+	return duePlain(func(p *duePlayer, done func()) {
+		if err := pool.Submit(func() {
+			p.mu.Lock()
+			p.health--
+			p.mu.Unlock()
+			done()
+		}); err != nil {
+			b.Fatal(err)
+		}
 	})
 }

@@ -2,14 +2,11 @@ package main_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/bufftick/bufftick/buff"
 )
 
 // BenchmarkTick is one frame of 50 ms in which the poisons of one player in 60
@@ -82,56 +79,4 @@ func benchmarkScan(b *testing.B, players int) {
 		}
 	}
 	perFrame(b, players, events)
-}
-
-// BenchmarkBuffs calls one verb a thousand times, on random players of ten
-// thousand with ten buffs each.
-func BenchmarkBuffs(b *testing.B) {
-	const players, batch = 10_000, 1000
-	w := newWorld(b, players, 0)
-	w.fill()
-	rng := rand.New(rand.NewPCG(1, 2))
-	targets := make([]int, batch)
-	handles := make([]buff.Handle, batch)
-	draw := func() {
-		for i := range targets {
-			targets[i] = 1 + rng.IntN(players)
-		}
-	}
-	add := func() {
-		for i, p := range targets {
-			handles[i] = w.bless(p, blessings+i) // a source that is new to the player
-		}
-	}
-	remove := func() {
-		for _, h := range handles {
-			w.Remove(h)
-		}
-	}
-	refresh := func() {
-		for i, p := range targets {
-			w.bless(p, i%blessings)
-		}
-	}
-	nothing := func() {}
-	for _, row := range []struct {
-		name                  string
-		before, timed, behind func()
-	}{{"new", nothing, add, remove}, {"refresh", nothing, refresh, nothing}, {"remove", add, remove, nothing}} {
-		b.Run("live=100000/call="+row.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				b.StopTimer()
-				draw()
-				row.before()
-				b.StartTimer()
-				row.timed()
-				b.StopTimer()
-				row.behind()
-				w.Tick(0) // takes the events away
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batch, "ns/call")
-		})
-	}
 }

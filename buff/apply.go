@@ -21,7 +21,7 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 	}
 	spec := a.Spec
 	if why, err := a.check(); err != nil {
-		t.emit(s, Event{Kind: Faulted, Why: why, Spec: spec, Source: a.Source, End: wheel.Never})
+		t.emit(s, &Event{Kind: Faulted, Why: why, Spec: spec, Source: a.Source, End: wheel.Never})
 		return Result{Kind: Faulted, Why: why, Err: err}
 	}
 	if s.catalog != spec.catalog {
@@ -31,7 +31,7 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 		return s.deny(t, a, why, nil)
 	}
 	if spec.Kind == Instant {
-		t.emit(s, Event{
+		t.emit(s, &Event{
 			Kind: Executed, Spec: spec, Source: a.Source, Stacks: executed(a), Level: int16(a.Level),
 			Magnitude: a.Magnitude, End: wheel.Never,
 		})
@@ -87,6 +87,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	}
 	i.end, i.beat = lasting(t.now, d), i.firstBeat(t.now)
 	i.stacks = int16(min(spec.stacks(a), spec.limit))
+	s.remark(at)
 	if a.member {
 		i.flags |= member
 	}
@@ -94,9 +95,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 		s.equip(t, i, a)
 	}
 	s.touch(at)
-	e := s.about(Applied, at)
+	h, e := s.handle(at), s.tell(t, Applied, at)
 	e.End = s.endTold(t, i)
-	t.emit(s, e)
 	s.follow(t, spec.apply, s.keptOf(i))
 	if spec.uses&usesLinks != 0 {
 		s.bring(t, i)
@@ -106,10 +106,10 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	} else {
 		s.reconsider(t) // who gave way to it may have hidden others
 	}
-	if spec.First != FirstNone && s.lives(e.Handle) {
+	if spec.First != FirstNone && s.lives(h) {
 		s.pulse(t, at)
 	}
-	return Result{Handle: e.Handle, Kind: Applied}
+	return Result{Handle: h, Kind: Applied}
 }
 
 // enter does what follows from a new instance before its first pulse: what it gives to its
@@ -131,7 +131,7 @@ func (s *Set) enter(t *Turn, at uint16) {
 	}
 	if causes := s.causes(t, i, at); causes != 0 {
 		i.flags |= causes
-		t.emit(s, s.about(Hidden, at))
+		s.tell(t, Hidden, at)
 	} else {
 		s.give(t, at)
 	}
@@ -179,7 +179,7 @@ func (s *Set) denyFull(t *Turn, a *Application) Result {
 }
 
 func (s *Set) deny(t *Turn, a *Application, why Reason, err error) Result {
-	t.emit(s, Event{Kind: Denied, Why: why, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, End: wheel.Never})
+	t.emit(s, &Event{Kind: Denied, Why: why, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, End: wheel.Never})
 	return Result{Kind: Denied, Why: why, Err: err}
 }
 

@@ -128,7 +128,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 		panic("buff: a value that was checked: " + err.Error())
 	}
 	is := sheet.Base(c.Attr)
-	t.emit(s, Event{
+	t.emit(s, &Event{
 		Kind: Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: law.schema.At(c.Attr).Name,
 		Delta: delta, Value: is, Magnitude: absorbed, End: wheel.Never,
 	})
@@ -158,7 +158,7 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, k *kept) {
 		v = float64(v * float64(e.Count))
 	}
 	if !finite(v) {
-		t.emit(s, Event{Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
+		t.emit(s, &Event{Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
 		return
 	}
 	verb := AddBase

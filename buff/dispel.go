@@ -37,7 +37,7 @@ func (s *Set) dispel(t *Turn, at uint16, all bool) bool {
 	if d.Resist > 0 && s.lucky(t, d.Resist) {
 		e := s.about(Denied, at)
 		e.Why = Resisted
-		t.emit(s, e)
+		t.emit(s, &e)
 		return false
 	}
 	switch {

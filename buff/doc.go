@@ -224,7 +224,7 @@
 // n is the number of buffs on that owner, m of those that are due in the turn.
 // Nothing allocates once the Set has been as large before.
 //
-//	apply          O(n): looks at each instance, oldest first, for one to join;
+//	apply          O(n): looks at 16 bits of each instance for one to join;
 //	               O(1) with ByNone, without group, slot and DR
 //	remove, extend O(1) by handle, O(n) by definition
 //	pulse, end     O(log m); O(n) if the end changes tags of the owner, or if the buff is
@@ -237,7 +237,7 @@
 //	timeout        O(1) to add and to cancel
 //	Next           O(n): for a Set without a wheel
 //
-// An instance takes 96 bytes, an owner with 20 plain buffs 2.2 KB. What is not plain
+// An instance takes 96 bytes, an owner with 20 plain buffs 2.3 KB. What is not plain
 // (layers, charges, a shield, numbers, a key, a time of its own) takes 176 bytes more; one
 // with numbers 72 besides, 8 for each of them and each modifier, and 16 for each attribute
 // that is known of its source. An owner with an attribute that is not as in the catalog has

@@ -11,6 +11,16 @@ func (s *Set) about(kind EventKind, at uint16) Event {
 	}
 }
 
+// tell reports an event about the instance in the slot at, and returns it: it may be
+// completed until another one is told.
+func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
+	e, i := t.place(), &s.slots[at]
+	e.At, e.Seen, e.Owner, e.End = t.at, t.Now, s.owner, wheel.Never
+	e.Kind, e.Spec, e.Source, e.Handle = kind, i.spec, i.source, s.handle(at)
+	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
+	return e
+}
+
 // end removes the instance.
 func (s *Set) end(t *Turn, at uint16, why Reason) { s.endNamed(t, at, why, "") }
 
@@ -24,7 +34,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 		s.endKept(t, at, e)
 	} else {
 		s.drop(at)
-		t.emit(s, e)
+		t.emit(s, &e)
 		s.follow(t, e.Spec.remove[why], &nothingKept)
 	}
 	if e.Spec.uses&usesLinks != 0 {
@@ -36,7 +46,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 func (s *Set) endKept(t *Turn, at uint16, e Event) {
 	k := *s.keptOf(&s.slots[at]) // its lists stay as they are until the extra is used again
 	s.drop(at)
-	t.emit(s, e)
+	t.emit(s, &e)
 	s.follow(t, e.Spec.remove[e.Why], &k)
 }
 
@@ -91,7 +101,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) Result {
 	s.touch(at)
 	e := s.about(StackEnded, at)
 	e.Why = why
-	t.emit(s, e)
+	t.emit(s, &e)
 	return r
 }
 
@@ -126,7 +136,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 	s.touch(at)
 	e := s.about(StackEnded, at)
 	e.Why, e.End = Expired, s.endTold(t, i)
-	t.emit(s, e)
+	t.emit(s, &e)
 }
 
 // expire ends an instance whose time is over.
@@ -149,7 +159,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 		e := s.about(Removed, slot)
 		e.Why = why
 		s.drop(slot)
-		t.emit(s, e)
+		t.emit(s, &e)
 	}
 	for i := range s.timeouts {
 		if s.timeouts[i].live {

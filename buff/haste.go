@@ -34,7 +34,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	}
 	s.touch(at)
 	e.Next = s.worldOf(i, s.nextPulse(i))
-	t.emit(s, e)
+	t.emit(s, &e)
 	return Result{Handle: e.Handle, Kind: Hastened}
 }
 

@@ -36,7 +36,7 @@ func (s *Set) reconsider(t *Turn) {
 		}
 	}
 	s.gates.unsettled = false
-	t.emit(s, Event{End: wheel.Never, Kind: Faulted, Why: Cascade})
+	t.emit(s, &Event{End: wheel.Never, Kind: Faulted, Why: Cascade})
 }
 
 // require looks at the requirements and the rank of one instance.
@@ -78,14 +78,14 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	if causes != 0 {
 		s.take(t, at)
 		i.flags |= causes
-		t.emit(s, s.about(Hidden, at))
+		s.tell(t, Hidden, at)
 		return
 	}
 	if i.spec.uses&usesImmunity != 0 {
 		s.flushAll(t, i.spec.immunity.matches)
 	}
 	i.flags &^= hidden
-	t.emit(s, s.about(Shown, at))
+	s.tell(t, Shown, at)
 	s.give(t, at)
 	if was&(unmet|inhibited) != 0 && i.period > 0 && i.spec.Inhibition != InhibitionKeep {
 		s.newBeat(i, s.nowOf(t, i))

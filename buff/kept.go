@@ -60,11 +60,13 @@ func (s *Set) keep(t *Turn, i *instance, a *Application) {
 }
 
 // newSource gives an instance another source. Of that one nothing is known.
-func (s *Set) newSource(i *instance, source OwnerID) {
+func (s *Set) newSource(at uint16, source OwnerID) {
+	i := &s.slots[at]
 	if i.source == source {
 		return
 	}
 	i.source = source
+	s.remark(at)
 	if k := s.keptOf(i); len(k.captured) > 0 {
 		k.captured = k.captured[:0]
 	}

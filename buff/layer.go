@@ -59,7 +59,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	s.touch(at)
 	e := s.about(Stacked, at)
 	e.End = s.told(t, i, s.nowOf(t, i).Add(d))
-	t.emit(s, e)
+	t.emit(s, &e)
 	if spec.uses&usesLinks != 0 {
 		s.bring(t, i)
 	}
@@ -94,7 +94,7 @@ func (s *Set) stretch(t *Turn, at uint16, d int64) EventKind {
 	}
 	e := s.about(Refreshed, at)
 	e.End = s.told(t, i, l.end)
-	t.emit(s, e)
+	t.emit(s, &e)
 	s.follow(t, i.spec.refresh, s.keptOf(i))
 	if i.spec.uses&usesLinks != 0 {
 		s.bring(t, i)
@@ -107,7 +107,7 @@ func (s *Set) loseLayer(t *Turn, at uint16, k int, n int16, why Reason) {
 	s.thin(at, k, n)
 	e := s.about(StackEnded, at)
 	e.Why = why
-	t.emit(s, e)
+	t.emit(s, &e)
 }
 
 // thin takes n stacks off a layer.

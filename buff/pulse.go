@@ -11,26 +11,24 @@ func (s *Set) pulse(t *Turn, at uint16) {
 // none now; elapsed is zero for a whole one, otherwise the ms of the period that it stands
 // for, of so many; count is how many pulses it stands for, if more than one.
 func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
-	e := s.about(Pulsed, at)
 	i := &s.slots[at]
+	stacks, magnitude := int32(i.stacks), i.magnitude
 	if i.spec.Stack.Timers == TimersEach {
-		if e.Stacks, e.Magnitude = s.counting(i, own); e.Stacks == 0 {
+		if stacks, magnitude = s.counting(i, own); stacks == 0 {
 			return
 		}
 	}
-	e.Count = count
-	if elapsed != 0 {
-		e.Elapsed, e.Period = elapsed, period
-	}
+	e := s.tell(t, Pulsed, at)
+	e.Stacks, e.Magnitude, e.Count = stacks, magnitude, count
 	if i.flags&hidden != 0 || s.gates != nil {
 		if yes, why := s.suppressed(at); yes {
 			e.Kind, e.Why = Suppressed, why
-			e.Elapsed, e.Period = 0, 0
-			t.emit(s, e)
 			return
 		}
 	}
-	t.emit(s, e)
+	if elapsed != 0 {
+		e.Elapsed, e.Period = elapsed, period
+	}
 	s.followPulse(t, at)
 }
 
@@ -38,14 +36,13 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 // for anew cannot be worked out, nothing of what hangs on it is done.
 func (s *Set) followPulse(t *Turn, at uint16) {
 	i := &s.slots[at]
-	ops, e := i.spec.pulse, t.Events[len(t.Events)-1]
+	ops := i.spec.pulse
 	if i.spec.uses&usesPulsed == 0 || s.askAgain(t, at) {
 		s.follow(t, ops, s.keptOf(i))
 		return
 	}
-	bad := s.about(Faulted, at)
-	bad.Why = BadValue
-	t.emit(s, bad)
+	e := &t.Events[len(t.Events)-1]
+	s.tell(t, Faulted, at).Why = BadValue
 	for k := range ops {
 		if ops[k].change == nil || !ops[k].change.pulsed {
 			s.followEvent(t, ops[k:k+1], e, s.keptOf(i))

@@ -49,7 +49,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 func (s *Set) run(t *Turn, at uint16, l layer, now wheel.Time) {
 	i := &s.slots[at]
 	i.magnitude = l.magnitude
-	s.newSource(i, l.source)
+	s.newSource(at, l.source)
 	s.setLevel(i, l.level)
 	s.reranked(i.spec)
 	i.end, i.duration = now.Add(l.left), l.left
@@ -71,7 +71,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 func (s *Set) emitQueued(t *Turn, at uint16) {
 	e := s.about(Queued, at)
 	e.End = s.endTold(t, &s.slots[at])
-	t.emit(s, e)
+	t.emit(s, &e)
 }
 
 // strongestOf returns who runs next: the greatest magnitude, then the oldest.

@@ -18,9 +18,8 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		if i.extra != noSlot {
 			s.renew(t, at, a)
 		}
-		e := s.about(Refreshed, at)
+		e := s.tell(t, Refreshed, at)
 		e.End = s.endTold(t, i)
-		t.emit(s, e)
 		s.follow(t, spec.refresh, s.keptOf(i))
 		if spec.uses&usesLinks != 0 {
 			s.bring(t, i)

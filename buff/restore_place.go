@@ -43,6 +43,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	i := &s.slots[at]
 	c.i.generation, c.i.older, c.i.newer, c.i.armed = i.generation, i.older, i.newer, i.armed
 	*i = c.i
+	s.remark(at)
 	if !c.plain {
 		i.extra = s.spare()
 		s.extras[i.extra] = c.x
@@ -145,7 +146,7 @@ func (r *restorer) tellBack(c *comeback) {
 	i := &s.slots[c.at]
 	e := s.about(Restored, c.at)
 	e.End, e.Next = s.endTold(t, i), s.worldOf(i, s.nextPulse(i))
-	t.emit(s, e)
+	t.emit(s, &e)
 	if i.spec.uses&(usesHide|usesOngoing) != 0 {
 		s.unsettle()
 	}
@@ -158,7 +159,7 @@ func (r *restorer) tellBack(c *comeback) {
 		case TimersQueue:
 			e.Kind, e.Why, e.End = Queued, NoReason, s.endTold(t, i)
 		}
-		t.emit(s, e)
+		t.emit(s, &e)
 	}
 	r.tellPulses(c, s.about(Pulsed, c.at), c.at)
 }
@@ -185,9 +186,9 @@ func (r *restorer) tellGone(c *comeback) {
 	}
 	switch i.spec.Save.OfflineExpire {
 	case OfflineNotify:
-		t.emit(s, e)
+		t.emit(s, &e)
 	case OfflineRun:
-		t.emit(s, e)
+		t.emit(s, &e)
 		s.follow(t, i.spec.remove[Expired], k)
 	}
 	if i.spec.uses&usesLinks != 0 {
@@ -226,7 +227,7 @@ func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
 		suppressed = false
 	}
 	for range times {
-		t.emit(s, e)
+		t.emit(s, &e)
 		switch {
 		case suppressed:
 		case at != noSlot:

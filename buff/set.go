@@ -11,38 +11,39 @@ import (
 // Set is all that one owner carries: its buffs and its timeouts. It has no lock
 // and no clock; whoever holds it calls one method at a time.
 type Set struct {
-	owner  OwnerID
-	number uint32
-	limit  int32 // instances
-	live   int32
+	// What each command looks at stands first, and together: of an owner who has not been
+	// looked at for a while nothing is in the cache.
+	slots   []instance
+	gates   *gates   // what most owners do not have; nil: nothing of it
+	own     *pace    // the owner's time; nil: it is the world's
+	catalog *Catalog // of the last application
+	ages    uint64   // applications and timeouts so far
+	owner   OwnerID
 
-	versions bool     // definitions of more than one catalog have been here
-	catalog  *Catalog // of the last application
+	number                 uint32
+	live                   int32
+	limit                  int32 // instances
+	free, oldest, newest   uint16
+	freeExtra, freeTimeout uint16
+	versions               bool   // definitions of more than one catalog have been here
+	calls                  []Call // handlers that were put off to the head of the next Run
+	called                 int    // how many of them have been called
+	touched                []Ref  // what has changed and is in neither agenda nor orders
+	orders                 []Order
 
-	ages uint64 // applications and timeouts so far
+	// marks has one for each slot, 0 for a free one: see markOf. They begin in near, so that
+	// looking for an instance touches no memory but that of the Set.
+	marks []uint16
+	near  [nearMarks]uint16
 
-	slots          []instance
-	free           uint16
-	oldest, newest uint16
+	agenda agenda // what is due in the turn that is running
+	base   uint32 // generation of a slot's first use
 
-	timeouts     []timeout
-	freeTimeout  uint16
 	liveTimeouts int32
-	base         uint32 // generation of a slot's first use
-
-	agenda  agenda // what is due in the turn that is running
-	touched []Ref  // what has changed and is in neither agenda nor orders
-	orders  []Order
-
-	extras    []extra
-	freeExtra uint16
-	own       *pace  // the owner's time; nil: it is the world's
-	gates     *gates // what most owners do not have; nil: nothing of it
+	timeouts     []timeout
+	extras       []extra
 
 	aside *saved // of the blob it was restored from: what the catalog did not know; nil: nothing
-
-	calls  []Call // handlers that were put off to the head of the next Run
-	called int    // how many of them have been called
 
 	sheet     *stat.Sheet // of attributes; nil: they are as the catalog says
 	modifiers int32       // of all live instances, also of those that are hidden
@@ -160,17 +161,6 @@ func (s *Set) lookup(h Handle) *instance {
 	return nil
 }
 
-// find returns the slot of the oldest instance that an application joins, or noSlot.
-func (s *Set) find(a *Application) uint16 {
-	spec := a.Spec
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if i := &s.slots[at]; s.same(i.spec, spec) && s.joins(i, a) {
-			return at
-		}
-	}
-	return noSlot
-}
-
 // joins reports whether the application is for that instance of its definition. What an
 // aura applied stands for itself.
 func (s *Set) joins(i *instance, a *Application) bool {
@@ -216,6 +206,7 @@ func (s *Set) place() uint16 {
 			s.slots = append(make([]instance, 0, n+max(4, n/4)), s.slots...)
 		}
 		s.slots = append(s.slots, instance{generation: s.base + 1})
+		s.addMark()
 	}
 	s.ages++
 	s.live++
@@ -244,6 +235,7 @@ func (s *Set) release(at uint16) {
 		s.newest = i.older
 	}
 	s.live--
+	s.marks[at] = 0
 	if i.extra != noSlot {
 		s.giveBack(i.extra)
 	}

@@ -12,7 +12,7 @@ func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 			s.end(t, at, SourceGone)
 		case FateAdopt:
 			s.flush(t, at)
-			s.newSource(i, s.owner)
+			s.newSource(at, s.owner)
 		}
 	})
 	return Result{}

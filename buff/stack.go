@@ -40,7 +40,7 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 		i.stacks = int16(min(int32(i.stacks)+spec.stacks(a), spec.limit))
 		s.tune(at)
 		s.level(i, a)
-		t.emit(s, s.about(Stacked, at))
+		s.tell(t, Stacked, at)
 		s.cross(t, at, was)
 		r.Kind = Stacked
 	case revised && spec.Stack.Refresh == RefreshNone:
@@ -72,7 +72,7 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) Result {
 // overflow queues what the definition applies when its stack limit is met, in the
 // name of the application's source.
 func (s *Set) overflow(t *Turn, a *Application) {
-	e := Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Kind: Denied, Why: Limit, End: wheel.Never}
+	e := &Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Kind: Denied, Why: Limit, End: wheel.Never}
 	s.followEvent(t, a.Spec.overflow, e, &kept{values: t.worked.values, captured: a.Captured})
 }
 

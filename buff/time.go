@@ -111,7 +111,7 @@ func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 	s.touch(at)
 	e := s.about(Refreshed, at)
 	e.End = s.endTold(t, i)
-	t.emit(s, e)
+	t.emit(s, &e)
 	for s.layersOver(i, now) { // with a timer for each, a part may be over
 		s.endLayer(t, at, Expired)
 	}

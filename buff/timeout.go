@@ -14,7 +14,7 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	at := s.freeTimeout
 	switch {
 	case s.liveTimeouts >= s.limit, at == noSlot && len(s.timeouts) == MaxPerOwner:
-		t.emit(s, Event{Kind: Faulted, Why: Full, Name: c.Name, End: wheel.Never})
+		t.emit(s, &Event{Kind: Faulted, Why: Full, Name: c.Name, End: wheel.Never})
 		return Result{Kind: Faulted, Why: Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", ErrFull, s.limit, s.owner)}
 	case at != noSlot:
 		s.freeTimeout = s.timeouts[at].next
@@ -77,7 +77,7 @@ func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
 	call := Call{Do: x.do, Handler: x.handler}
 	name := x.name
 	s.releaseTimeout(at)
-	t.emit(s, Event{Kind: TimedOut, Name: name, End: wheel.Never})
+	t.emit(s, &Event{Kind: TimedOut, Name: name, End: wheel.Never})
 	call.Event = t.Events[len(t.Events)-1]
 	s.queueCall(t, call)
 }

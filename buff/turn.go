@@ -60,7 +60,8 @@ type Turn struct {
 	calls    []Call
 
 	calling bool
-	current Call
+	current *Call // the one that is called, or was last
+	held    Call  // one that was put off, while it is called
 
 	worked   worked     // the numbers of the application that is carried out
 	loot     loot       // room for those of stolen buffs
@@ -132,9 +133,13 @@ func (t *Turn) rest() {
 // Do carries out one command at the instant at, which must not be before anything
 // that has run. The definitions' own actions follow at once; Go handlers are put
 // off to the head of the next [Set.Run].
-func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result {
+func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at, &c) }
+
+// Obey is Do without a copy of the command. It may fill in what was left out of it, and does
+// not keep it.
+func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	t.begin(at, s.started(at), false)
-	r := s.carryOut(t, &c)
+	r := s.carryOut(t, c)
 	for t.head < len(t.items) {
 		s.step(t)
 	}
@@ -205,19 +210,20 @@ func (s *Set) Abort(t *Turn) {
 func (s *Set) step(t *Turn) {
 	it := t.next()
 	if !it.call {
-		c := t.commands[it.at]
-		if r := s.carryOut(t, &c); r.Err != nil && r.Kind == 0 {
+		// What is issued meanwhile may move the list, and leaves the old one as it is.
+		if r := s.carryOut(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
 			t.Failed++
 		}
 		return
 	}
-	t.current = t.calls[it.at]
+	t.current = &t.calls[it.at] // where it stays: handlers issue commands, and no calls
 	s.call(t)
 }
 
 // callNext calls the first handler that was put off.
 func (s *Set) callNext(t *Turn) {
-	t.current = s.calls[s.called]
+	t.held = s.calls[s.called]
+	t.current = &t.held
 	s.called++
 	if s.called == len(s.calls) {
 		clear(s.calls)
@@ -237,7 +243,7 @@ func (s *Set) call(t *Turn) {
 	}
 	t.current.Event.Seen = t.Now
 	t.calling = true
-	why := t.Call(t, &t.current)
+	why := t.Call(t, t.current)
 	t.calling = false
 	if why != NoReason {
 		s.fault(t, why)
@@ -249,7 +255,7 @@ func (s *Set) call(t *Turn) {
 func (s *Set) fault(t *Turn, why Reason) {
 	e := t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
-	t.emit(s, e)
+	t.emit(s, &e)
 	if e.Spec != nil && e.Spec.OnFault == FateRemove && s.lookup(e.Handle) != nil {
 		s.end(t, e.Handle.slot(), Fault)
 		s.reconsider(t)
@@ -267,24 +273,40 @@ func (s *Set) queueCall(t *Turn, c Call) {
 }
 
 // emit reports an event of s at the running instant.
-func (t *Turn) emit(s *Set, e Event) {
-	e.At, e.Seen, e.Owner = t.at, t.Now, s.owner
-	t.Events = append(t.Events, e)
+func (t *Turn) emit(s *Set, e *Event) {
+	to := t.place()
+	*to = *e
+	to.At, to.Seen, to.Owner = t.at, t.Now, s.owner
+}
+
+// place makes room for one more event, an empty one. An event is more than two cache lines:
+// one that is made where it stays is not moved there.
+func (t *Turn) place() *Event {
+	n := len(t.Events)
+	if n == cap(t.Events) {
+		t.Events = append(t.Events, Event{})
+	} else {
+		t.Events = t.Events[:n+1]
+		t.Events[n] = Event{}
+	}
+	return &t.Events[n]
 }
 
 // follow queues the actions that a definition has for the event reported last, with the
 // numbers of the buff.
 func (s *Set) follow(t *Turn, ops []op, k *kept) {
 	if len(ops) > 0 {
-		s.followEvent(t, ops, t.Events[len(t.Events)-1], k)
+		s.followEvent(t, ops, &t.Events[len(t.Events)-1], k)
 	}
 }
 
-func (s *Set) followEvent(t *Turn, ops []op, e Event, k *kept) {
+// followEvent is follow for an event that need not be the last. More events may be told
+// meanwhile: it stays as it is, even if the list moves.
+func (s *Set) followEvent(t *Turn, ops []op, e *Event, k *kept) {
 	for j := range ops {
 		switch o := &ops[j]; o.do {
 		case DoCall:
-			s.queueCall(t, Call{Event: e, Handler: o.handler})
+			s.queueCall(t, Call{Event: *e, Handler: o.handler})
 		case DoApply:
 			t.Issue(s, Command{Verb: Apply, Application: Application{
 				Spec: t.Catalog.newest(o.spec), Source: e.Source, Magnitude: e.Magnitude, Captured: t.inherit(k),
@@ -294,7 +316,7 @@ func (s *Set) followEvent(t *Turn, ops []op, e Event, k *kept) {
 		case DoKill:
 			t.Issue(s, Command{Verb: Kill})
 		case DoChange, DoDamage:
-			s.followChange(t, o, &e, k)
+			s.followChange(t, o, e, k)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (s *Set) version(t *Turn, at uint16, a *Application) {
 func (s *Set) tellVersion(t *Turn, at uint16) {
 	e := s.about(Refreshed, at)
 	e.End = s.endTold(t, &s.slots[at])
-	t.emit(s, e)
+	t.emit(s, &e)
 }
 
 // takeVersion makes a running instance one of the application's version: what it grants and

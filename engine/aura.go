@@ -253,7 +253,7 @@ func (e *Engine) look(i int32, due wheel.Time) {
 		if _, was := slices.BinarySearch(members, id); was && !e.idle(m) {
 			continue // it has been told, and must not be told at every look
 		}
-		e.deliver(m, buff.Command{Verb: buff.Enter, Application: apply})
+		e.deliver(m, &buff.Command{Verb: buff.Enter, Application: apply})
 	}
 	members = append(append(members[:0], x.found...), x.kept...)
 	slices.Sort(members)
@@ -326,6 +326,6 @@ func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	}
 	a := &x.all[i]
 	left := time.Duration(max(since.After(a.spec.Aura.Linger)-e.now, 0)) * time.Millisecond
-	r := e.deliver(o, buff.Command{Verb: buff.Leave, By: left, Application: buff.Application{Spec: a.apply, Source: a.bearer}})
+	r := e.deliver(o, &buff.Command{Verb: buff.Leave, By: left, Application: buff.Application{Spec: a.apply, Source: a.bearer}})
 	return !errors.Is(r.Err, ErrOverloaded)
 }

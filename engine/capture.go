@@ -26,9 +26,9 @@ func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instan
 		return
 	}
 	x := &e.ledger.auras
-	x.captured = a.Inherit(x.captured[:0], bearer.set, b.Handle)
+	x.captured = a.Inherit(x.captured[:0], &bearer.set, b.Handle)
 	if b.Source == bearer.id {
-		x.captured = a.Capture(x.captured, bearer.set, e.Catalog(), buff.SnapshotApply)
+		x.captured = a.Capture(x.captured, &bearer.set, e.Catalog(), buff.SnapshotApply)
 	}
 }
 
@@ -41,7 +41,7 @@ func (l *lane) capture(to buff.OwnerID, a *buff.Application) (byLoop bool) {
 	case a.Source != l.owner.id:
 		return true
 	case to != l.owner.id:
-		l.lent.captured = a.Capture(l.lent.captured, l.owner.set, l.turn.Catalog, buff.SnapshotCast)
+		l.lent.captured = a.Capture(l.lent.captured, &l.owner.set, l.turn.Catalog, buff.SnapshotCast)
 	}
 	return false
 }

@@ -28,7 +28,7 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 		return 0, buff.Result{Err: err}
 	}
 	a.Spec = spec
-	r := e.to(id, buff.Command{Verb: buff.Apply, Application: a})
+	r := e.to(id, &buff.Command{Verb: buff.Apply, Application: a})
 	return r.Handle, r
 }
 
@@ -44,7 +44,7 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	r := e.to(id, buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
+	r := e.to(id, &buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
 	return r.Timeout, r.Err
 }
 
@@ -58,7 +58,7 @@ func (e *Engine) AddTimeoutByName(id buff.OwnerID, delay time.Duration, handler 
 	if !ok {
 		return 0, fmt.Errorf("%w: %q", ErrUnknownHandler, handler)
 	}
-	r := e.to(id, buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h})
+	r := e.to(id, &buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h})
 	return r.Timeout, r.Err
 }
 
@@ -79,7 +79,7 @@ func (e *Engine) Remove(h buff.Handle) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) buff.Result {
 	e.enter("RemoveStacks")
-	return e.by(h.Number(), buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
+	return e.by(h.Number(), &buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
 }
 
 // Cancel takes a timeout back. Once it has returned with Kind Removed, its
@@ -88,7 +88,7 @@ func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) buff.Result
 // Only the loop goroutine may call it.
 func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 	e.enter("Cancel")
-	return e.by(t.Number(), buff.Command{Verb: buff.Cancel, Timeout: t})
+	return e.by(t.Number(), &buff.Command{Verb: buff.Cancel, Timeout: t})
 }
 
 // Extend moves the end of the buff of a handle by d, which may be negative. If the
@@ -97,7 +97,7 @@ func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) Extend(h buff.Handle, d time.Duration) buff.Result {
 	e.enter("Extend")
-	return e.by(h.Number(), buff.Command{Verb: buff.Extend, Handle: h, By: d})
+	return e.by(h.Number(), &buff.Command{Verb: buff.Extend, Handle: h, By: d})
 }
 
 // Kill says that an owner dies: its buffs go, without a last pulse, for the reason
@@ -106,11 +106,12 @@ func (e *Engine) Extend(h buff.Handle, d time.Duration) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) Kill(id buff.OwnerID) buff.Result {
 	e.enter("Kill")
-	return e.to(id, buff.Command{Verb: buff.Kill})
+	return e.to(id, &buff.Command{Verb: buff.Kill})
 }
 
-func (e *Engine) to(id buff.OwnerID, c buff.Command) buff.Result {
-	e.record.command(opTo, uint64(id), &c)
+// to, by, do and deliver may fill the command in, and do not keep it.
+func (e *Engine) to(id buff.OwnerID, c *buff.Command) buff.Result {
+	e.record.command(opTo, uint64(id), c)
 	o := e.byID[id]
 	if o == nil {
 		return buff.Result{Err: fmt.Errorf("%w: %d", ErrUnknownOwner, id)}
@@ -121,8 +122,8 @@ func (e *Engine) to(id buff.OwnerID, c buff.Command) buff.Result {
 	return e.do(o, c)
 }
 
-func (e *Engine) by(number uint32, c buff.Command) buff.Result {
-	e.record.command(opBy, uint64(number), &c)
+func (e *Engine) by(number uint32, c *buff.Command) buff.Result {
+	e.record.command(opBy, uint64(number), c)
 	o := e.at(number)
 	switch {
 	case o != nil:
@@ -134,7 +135,7 @@ func (e *Engine) by(number uint32, c buff.Command) buff.Result {
 }
 
 // do carries a command out, or queues it if the owner is busy.
-func (e *Engine) do(o *owner, c buff.Command) buff.Result {
+func (e *Engine) do(o *owner, c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
 		return buff.Result{Err: ErrClosed}
@@ -144,7 +145,7 @@ func (e *Engine) do(o *owner, c buff.Command) buff.Result {
 	return e.deliver(o, c)
 }
 
-func (e *Engine) deliver(o *owner, c buff.Command) buff.Result {
+func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 	if !e.idle(o) {
 		return e.queue(o, c)
 	}
@@ -154,7 +155,7 @@ func (e *Engine) deliver(o *owner, c buff.Command) buff.Result {
 	if c.Verb == buff.Steal && e.byID[c.Query.To] == nil {
 		return buff.Result{Err: fmt.Errorf("%w: %d, who steals", ErrUnknownOwner, c.Query.To)}
 	}
-	r := o.set.Do(e.turn(), e.now, c)
+	r := o.set.Obey(e.turn(), e.now, c)
 	e.obey(o)
 	e.noteLoop()
 	e.passOn()
@@ -172,7 +173,7 @@ func setsOff(v buff.Verb) bool {
 }
 
 // queue lets a command wait until the owner is home.
-func (e *Engine) queue(o *owner, c buff.Command) buff.Result {
+func (e *Engine) queue(o *owner, c *buff.Command) buff.Result {
 	if o.handed+o.late >= e.opts.MailboxLimit {
 		return e.overload(o, e.opts.MailboxLimit, "commands, since it is busy")
 	}
@@ -181,9 +182,10 @@ func (e *Engine) queue(o *owner, c buff.Command) buff.Result {
 	} else {
 		o.late++
 	}
-	borrow(&c)
+	kept := *c
+	borrow(&kept)
 	e.run(o) // what was due by now, and handlers put off in earlier frames, come first
-	e.send(o, message{kind: do, at: e.now, cmd: &c})
+	e.send(o, message{kind: do, at: e.now, cmd: &kept})
 	return buff.Result{Queued: true}
 }
 

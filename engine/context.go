@@ -159,7 +159,7 @@ func (c *Context) Kill(owner buff.OwnerID) { c.to(owner, buff.Command{Verb: buff
 func (c *Context) to(owner buff.OwnerID, cmd buff.Command) {
 	l := c.live()
 	if owner == l.owner.id {
-		l.turn.Issue(l.owner.set, cmd)
+		l.turn.Issue(&l.owner.set, cmd)
 		return
 	}
 	l.send(cross{to: owner, cmd: cmd})
@@ -168,7 +168,7 @@ func (c *Context) to(owner buff.OwnerID, cmd buff.Command) {
 func (c *Context) by(number uint32, cmd buff.Command) {
 	l := c.live()
 	if number == l.owner.number {
-		l.turn.Issue(l.owner.set, cmd)
+		l.turn.Issue(&l.owner.set, cmd)
 		return
 	}
 	l.send(cross{num: number, by: true, cmd: cmd})

@@ -65,7 +65,7 @@ func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
 	}
 	rest = l.owner.set.Absorb(amount, l.engine.known("Absorb", school))
 	if rest < amount {
-		l.turn.Issue(l.owner.set, buff.Command{Verb: buff.Absorb})
+		l.turn.Issue(&l.owner.set, buff.Command{Verb: buff.Absorb})
 	}
 	return rest
 }

@@ -154,7 +154,7 @@ func Owed(e *Engine) int {
 }
 
 // Do carries out a command for the buff of a handle.
-func Do(e *Engine, h buff.Handle, c buff.Command) buff.Result { return e.by(h.Number(), c) }
+func Do(e *Engine, h buff.Handle, c buff.Command) buff.Result { return e.by(h.Number(), &c) }
 
 // Recode writes a command as a recording has it, and reads it again.
 func Recode(tb testing.TB, cat *buff.Catalog, cmd buff.Command) (got buff.Command) {

@@ -70,7 +70,7 @@ func (l *lane) serve(box *mailbox) {
 		case wake:
 			o.set.Wake(m.ref)
 		case do:
-			if r := o.set.Do(&l.turn, m.at, *m.cmd); r.Err != nil && r.Kind == 0 {
+			if r := o.set.Obey(&l.turn, m.at, m.cmd); r.Err != nil && r.Kind == 0 {
 				l.turn.Failed++
 			}
 		case run:

@@ -174,7 +174,7 @@ func (e *Engine) evict(c *cross) {
 	if o == nil {
 		return
 	}
-	if r := e.deliver(o, c.cmd); errors.Is(r.Err, ErrOverloaded) {
+	if r := e.deliver(o, &c.cmd); errors.Is(r.Err, ErrOverloaded) {
 		e.ledger.again = append(e.ledger.again, *c)
 	}
 }

@@ -14,10 +14,14 @@ import (
 // owner is a player as the engine sees it. While its mailbox is away, all but box
 // and the fields that never change belong to the worker.
 type owner struct {
-	box    mailbox
-	set    *buff.Set
-	data   any
-	id     buff.OwnerID
+	box mailbox
+
+	// set is part of the owner, and right behind the mailbox: who comes to a player whom
+	// nobody has looked at for a while waits for memory once, and not once for each pointer.
+	set  buff.Set
+	data any
+	id   buff.OwnerID
+
 	number uint32
 	share  int32 // events since it was handed over
 	rests  bool  // its last turn ended for want of a share: the run that is not done comes first
@@ -100,7 +104,7 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &owner{id: id, number: number, data: data, set: buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)}
+	o := &owner{id: id, number: number, data: data, set: *buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)}
 	o.box.Owner = o
 	return o, nil
 }
@@ -201,7 +205,7 @@ var nothing = buff.NewSet(0, 0, 0, 1)
 func (e *Engine) carried(id buff.OwnerID) *buff.Set {
 	e.enter("Buffs")
 	if o := e.byID[id]; o != nil && e.idle(o) {
-		return o.set
+		return &o.set
 	}
 	return nothing
 }

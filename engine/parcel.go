@@ -16,7 +16,7 @@ func (e *Engine) passOn() {
 	e.passes = true
 	for i := 0; i < len(e.loop.Sent); i++ {
 		p := e.loop.Sent[i]
-		e.forward(e.byID[p.To], p.Command)
+		e.forward(e.byID[p.To], &p.Command)
 	}
 	clear(e.loop.Sent)
 	e.loop.Sent = e.loop.Sent[:0]

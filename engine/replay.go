@@ -193,11 +193,11 @@ func (p *player) call(o op) {
 		}
 	case opTo:
 		if cmd, ok := p.command(owner); ok {
-			e.to(owner, cmd)
+			e.to(owner, &cmd)
 		}
 	case opBy:
 		if cmd, ok := p.command(0); ok {
-			e.by(uint32(id), cmd)
+			e.by(uint32(id), &cmd)
 		}
 	case opSource:
 		_ = e.LoseSource(owner)

@@ -197,7 +197,7 @@ func (e *Engine) LoseSource(source buff.OwnerID) error {
 		if o == nil {
 			continue // what followed from the loss for another one may have taken it away
 		}
-		r := e.do(o, buff.Command{Verb: buff.LoseSource, Application: buff.Application{Source: source}})
+		r := e.do(o, &buff.Command{Verb: buff.LoseSource, Application: buff.Application{Source: source}})
 		if r.Err != nil {
 			if first == nil {
 				first = r.Err

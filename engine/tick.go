@@ -212,7 +212,7 @@ func (e *Engine) deliverCross() {
 		if c.by {
 			o = e.at(c.num)
 		}
-		e.forward(o, c.cmd)
+		e.forward(o, &c.cmd)
 	}
 	clear(e.cross)
 	e.slack.cross.used(len(e.cross))
@@ -227,14 +227,14 @@ func (e *Engine) deliverInbox() (taken []posted) {
 		if p.by {
 			o = e.at(p.num)
 		}
-		e.forward(o, p.cmd)
+		e.forward(o, &p.cmd) // of a copy: taken goes to the recording as it was asked
 	}
 	return taken
 }
 
 // forward carries out a command for which nobody waits. What the rules refuse is an
 // event; that of which nothing would be seen is counted.
-func (e *Engine) forward(o *owner, c buff.Command) {
+func (e *Engine) forward(o *owner, c *buff.Command) {
 	if o == nil {
 		e.stats.Undelivered++
 		return

@@ -14,7 +14,7 @@ import (
 // Only the loop goroutine may call it.
 func (e *Engine) Inhibit(h buff.Handle) buff.Result {
 	e.enter("Inhibit")
-	return e.by(h.Number(), buff.Command{Verb: buff.Inhibit, Handle: h})
+	return e.by(h.Number(), &buff.Command{Verb: buff.Inhibit, Handle: h})
 }
 
 // Release ends an Inhibit. The buff has its effect again unless something else hides it;
@@ -23,7 +23,7 @@ func (e *Engine) Inhibit(h buff.Handle) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) Release(h buff.Handle) buff.Result {
 	e.enter("Release")
-	return e.by(h.Number(), buff.Command{Verb: buff.Release, Handle: h})
+	return e.by(h.Number(), &buff.Command{Verb: buff.Release, Handle: h})
 }
 
 // AddTag gives an owner a tag and those above it, once more; see buff.Catalog.Tag. It
@@ -34,7 +34,7 @@ func (e *Engine) Release(h buff.Handle) buff.Result {
 // and some of them have requirements.
 func (e *Engine) AddTag(id buff.OwnerID, tag buff.Tag) buff.Result {
 	e.enter("AddTag")
-	return e.to(id, buff.Command{Verb: buff.AddTag, Tag: e.known("AddTag", tag)})
+	return e.to(id, &buff.Command{Verb: buff.AddTag, Tag: e.known("AddTag", tag)})
 }
 
 // DropTag takes back one AddTag. An owner who does not have the tag is left as it is; what
@@ -43,7 +43,7 @@ func (e *Engine) AddTag(id buff.OwnerID, tag buff.Tag) buff.Result {
 // Only the loop goroutine may call it. It costs what AddTag costs.
 func (e *Engine) DropTag(id buff.OwnerID, tag buff.Tag) buff.Result {
 	e.enter("DropTag")
-	return e.to(id, buff.Command{Verb: buff.DropTag, Tag: e.known("DropTag", tag)})
+	return e.to(id, &buff.Command{Verb: buff.DropTag, Tag: e.known("DropTag", tag)})
 }
 
 // Immunize makes an owner immune to buffs with a tag or one below it, once more: new ones
@@ -54,7 +54,7 @@ func (e *Engine) DropTag(id buff.OwnerID, tag buff.Tag) buff.Result {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Immunize(id buff.OwnerID, tag buff.Tag, purge bool) buff.Result {
 	e.enter("Immunize")
-	return e.to(id, buff.Command{Verb: buff.Immunize, Tag: e.known("Immunize", tag), Purge: purge})
+	return e.to(id, &buff.Command{Verb: buff.Immunize, Tag: e.known("Immunize", tag), Purge: purge})
 }
 
 // Expose takes back one Immunize. It fails and panics as AddTag does.
@@ -62,7 +62,7 @@ func (e *Engine) Immunize(id buff.OwnerID, tag buff.Tag, purge bool) buff.Result
 // Only the loop goroutine may call it.
 func (e *Engine) Expose(id buff.OwnerID, tag buff.Tag) buff.Result {
 	e.enter("Expose")
-	return e.to(id, buff.Command{Verb: buff.Expose, Tag: e.known("Expose", tag)})
+	return e.to(id, &buff.Command{Verb: buff.Expose, Tag: e.known("Expose", tag)})
 }
 
 // known returns the tag and panics if it cannot be one of the engine's catalog.

@@ -49,7 +49,7 @@ func (e *Engine) asked(id buff.OwnerID) (*buff.Set, error) {
 	case !e.idle(o):
 		return nil, fmt.Errorf("%w: %d", ErrBusy, id)
 	default:
-		return o.set, nil
+		return &o.set, nil
 	}
 }
 
@@ -89,7 +89,7 @@ func (e *Engine) Modifiers(id buff.OwnerID, attr stat.Attr) iter.Seq[stat.Modifi
 // Only the loop goroutine may call it.
 func (e *Engine) SetBase(id buff.OwnerID, attr stat.Attr, v float64) buff.Result {
 	e.enter("SetBase")
-	return e.to(id, buff.Command{Verb: buff.SetBase, Attr: e.attr("SetBase", attr), Value: v})
+	return e.to(id, &buff.Command{Verb: buff.SetBase, Attr: e.attr("SetBase", attr), Value: v})
 }
 
 // Change adds to the base of an attribute of an owner, within its limits: what is healed is
@@ -98,7 +98,7 @@ func (e *Engine) SetBase(id buff.OwnerID, attr stat.Attr, v float64) buff.Result
 // Only the loop goroutine may call it.
 func (e *Engine) Change(id buff.OwnerID, attr stat.Attr, by float64) buff.Result {
 	e.enter("Change")
-	return e.to(id, buff.Command{Verb: buff.AddBase, Attr: e.attr("Change", attr), Value: by})
+	return e.to(id, &buff.Command{Verb: buff.AddBase, Attr: e.attr("Change", attr), Value: by})
 }
 
 // Damage takes an amount, rounded to whole points, half up, off the base of an attribute of
@@ -109,7 +109,8 @@ func (e *Engine) Change(id buff.OwnerID, attr stat.Attr, by float64) buff.Result
 // Only the loop goroutine may call it. It costs what [Engine.Absorb] costs.
 func (e *Engine) Damage(id buff.OwnerID, attr stat.Attr, amount float64, school buff.Tag) buff.Result {
 	e.enter("Damage")
-	return e.to(id, damage(e.attr("Damage", attr), amount, e.known("Damage", school)))
+	c := damage(e.attr("Damage", attr), amount, e.known("Damage", school))
+	return e.to(id, &c)
 }
 
 func damage(attr stat.Attr, amount float64, school buff.Tag) buff.Command {

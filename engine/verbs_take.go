@@ -18,7 +18,7 @@ import (
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Dispel(id buff.OwnerID, q buff.Query) buff.Result {
 	e.enter("Dispel")
-	return e.to(id, buff.Command{Verb: buff.Purge, Query: e.ask(q)})
+	return e.to(id, &buff.Command{Verb: buff.Purge, Query: e.ask(q)})
 }
 
 // Steal takes what a query finds off one owner and applies it to another, with what was
@@ -30,7 +30,7 @@ func (e *Engine) Dispel(id buff.OwnerID, q buff.Query) buff.Result {
 func (e *Engine) Steal(from, to buff.OwnerID, q buff.Query, most time.Duration) buff.Result {
 	e.enter("Steal")
 	q.To = to
-	return e.to(from, buff.Command{Verb: buff.Steal, Query: e.ask(q), By: most})
+	return e.to(from, &buff.Command{Verb: buff.Steal, Query: e.ask(q), By: most})
 }
 
 // Interrupt says that an owner did something: its buffs that are interrupted by the act
@@ -40,7 +40,7 @@ func (e *Engine) Steal(from, to buff.OwnerID, q buff.Query, most time.Duration) 
 // act, otherwise O(buffs of that owner).
 func (e *Engine) Interrupt(id buff.OwnerID, act buff.Act) buff.Result {
 	e.enter("Interrupt")
-	return e.to(id, buff.Command{Verb: buff.Interrupted, Act: act})
+	return e.to(id, &buff.Command{Verb: buff.Interrupted, Act: act})
 }
 
 // Consume says that an owner did something: each buff of it that is consumed on the act
@@ -49,7 +49,7 @@ func (e *Engine) Interrupt(id buff.OwnerID, act buff.Act) buff.Result {
 // Only the loop goroutine may call it. It costs what Interrupt costs.
 func (e *Engine) Consume(id buff.OwnerID, act buff.Act) buff.Result {
 	e.enter("Consume")
-	return e.to(id, buff.Command{Verb: buff.Consume, Act: act})
+	return e.to(id, &buff.Command{Verb: buff.Consume, Act: act})
 }
 
 // ConsumeCharges uses n charges of one buff, one if n is below; without any left it goes.
@@ -58,7 +58,7 @@ func (e *Engine) Consume(id buff.OwnerID, act buff.Act) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) ConsumeCharges(h buff.Handle, n int) buff.Result {
 	e.enter("ConsumeCharges")
-	return e.by(h.Number(), buff.Command{Verb: buff.Consume, Handle: h, Stacks: n})
+	return e.by(h.Number(), &buff.Command{Verb: buff.Consume, Handle: h, Stacks: n})
 }
 
 // Absorb lets an amount of damage of a school, or of none if that is 0, meet the shields
@@ -78,7 +78,7 @@ func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest in
 	if o := e.byID[id]; o != nil && !e.idle(o) && !e.closed {
 		return amount, fmt.Errorf("%w: %d", ErrBusy, id)
 	}
-	if r := e.to(id, c); r.Err != nil {
+	if r := e.to(id, &c); r.Err != nil {
 		return amount, r.Err
 	} else {
 		return r.Amount, nil
@@ -90,5 +90,5 @@ func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest in
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Revive(id buff.OwnerID) buff.Result {
 	e.enter("Revive")
-	return e.to(id, buff.Command{Verb: buff.Revive})
+	return e.to(id, &buff.Command{Verb: buff.Revive})
 }

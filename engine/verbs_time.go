@@ -15,7 +15,8 @@ import (
 // Only the loop goroutine may call it.
 func (e *Engine) ExtendUpTo(h buff.Handle, d, most time.Duration) buff.Result {
 	e.enter("ExtendUpTo")
-	return e.by(h.Number(), extendUpTo(h, d, most))
+	c := extendUpTo(h, d, most)
+	return e.by(h.Number(), &c)
 }
 
 func extendUpTo(h buff.Handle, d, most time.Duration) buff.Command {
@@ -28,7 +29,7 @@ func extendUpTo(h buff.Handle, d, most time.Duration) buff.Command {
 // Only the loop goroutine may call it.
 func (e *Engine) SetRemaining(h buff.Handle, d time.Duration) buff.Result {
 	e.enter("SetRemaining")
-	return e.by(h.Number(), buff.Command{Verb: buff.SetRemaining, Handle: h, By: d})
+	return e.by(h.Number(), &buff.Command{Verb: buff.SetRemaining, Handle: h, By: d})
 }
 
 // SetPeriod changes the period of the buff of a handle, by the Haste of its definition.
@@ -38,7 +39,7 @@ func (e *Engine) SetRemaining(h buff.Handle, d time.Duration) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) SetPeriod(h buff.Handle, d time.Duration) buff.Result {
 	e.enter("SetPeriod")
-	return e.by(h.Number(), buff.Command{Verb: buff.SetPeriod, Handle: h, By: d})
+	return e.by(h.Number(), &buff.Command{Verb: buff.SetPeriod, Handle: h, By: d})
 }
 
 // Pause stops the time of an owner: nothing that it carries, no timeout either, is due
@@ -47,7 +48,7 @@ func (e *Engine) SetPeriod(h buff.Handle, d time.Duration) buff.Result {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Pause(id buff.OwnerID) buff.Result {
 	e.enter("Pause")
-	return e.to(id, buff.Command{Verb: buff.Hold, Whose: buff.OfOwner})
+	return e.to(id, &buff.Command{Verb: buff.Hold, Whose: buff.OfOwner})
 }
 
 // Resume lets the time of an owner go on where Pause stopped it.
@@ -55,7 +56,7 @@ func (e *Engine) Pause(id buff.OwnerID) buff.Result {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Resume(id buff.OwnerID) buff.Result {
 	e.enter("Resume")
-	return e.to(id, buff.Command{Verb: buff.Resume, Whose: buff.OfOwner})
+	return e.to(id, &buff.Command{Verb: buff.Resume, Whose: buff.OfOwner})
 }
 
 // SetRate lets the time of an owner pass at a rate: with 2/1 all that it carries, its
@@ -65,7 +66,7 @@ func (e *Engine) Resume(id buff.OwnerID) buff.Result {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) SetRate(id buff.OwnerID, r buff.Ratio) buff.Result {
 	e.enter("SetRate")
-	return e.to(id, buff.Command{Verb: buff.SetRate, Whose: buff.OfOwner, Rate: r})
+	return e.to(id, &buff.Command{Verb: buff.SetRate, Whose: buff.OfOwner, Rate: r})
 }
 
 // PauseBuff stops the time of one buff.
@@ -73,7 +74,7 @@ func (e *Engine) SetRate(id buff.OwnerID, r buff.Ratio) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) PauseBuff(h buff.Handle) buff.Result {
 	e.enter("PauseBuff")
-	return e.by(h.Number(), buff.Command{Verb: buff.Hold, Handle: h})
+	return e.by(h.Number(), &buff.Command{Verb: buff.Hold, Handle: h})
 }
 
 // ResumeBuff lets the time of one buff go on where PauseBuff stopped it. While its owner
@@ -82,7 +83,7 @@ func (e *Engine) PauseBuff(h buff.Handle) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) ResumeBuff(h buff.Handle) buff.Result {
 	e.enter("ResumeBuff")
-	return e.by(h.Number(), buff.Command{Verb: buff.Resume, Handle: h})
+	return e.by(h.Number(), &buff.Command{Verb: buff.Resume, Handle: h})
 }
 
 // SetBuffRate is SetRate for the time of one buff, which then passes at the product of its
@@ -91,7 +92,7 @@ func (e *Engine) ResumeBuff(h buff.Handle) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) SetBuffRate(h buff.Handle, r buff.Ratio) buff.Result {
 	e.enter("SetBuffRate")
-	return e.by(h.Number(), buff.Command{Verb: buff.SetRate, Handle: h, Rate: r})
+	return e.by(h.Number(), &buff.Command{Verb: buff.SetRate, Handle: h, Rate: r})
 }
 
 // Compensate moves the ends of all that a query finds, on all owners, by d, which may be
@@ -108,7 +109,7 @@ func (e *Engine) Compensate(q buff.Query, d time.Duration) (moved int, first err
 		if o == nil || o.leaving {
 			continue
 		}
-		r := e.do(o, c)
+		r := e.do(o, &c)
 		moved += int(r.Amount)
 		if first == nil {
 			first = r.Err

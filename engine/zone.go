@@ -43,7 +43,7 @@ func (e *Engine) SetZone(id buff.OwnerID, to uint32) error {
 		return err
 	}
 	if e.zonal {
-		if r := e.deliver(o, buff.Command{Verb: buff.ZoneLeft}); r.Err != nil {
+		if r := e.deliver(o, &buff.Command{Verb: buff.ZoneLeft}); r.Err != nil {
 			e.tidyZone(to, z)
 			return r.Err
 		}
@@ -164,10 +164,10 @@ func (e *Engine) tellZone(o *owner) {
 		if want.held {
 			verb = buff.Hold
 		}
-		e.deliver(o, buff.Command{Verb: verb, Whose: buff.OfZone})
+		e.deliver(o, &buff.Command{Verb: verb, Whose: buff.OfZone})
 	}
 	if o.pace.rate != want.rate {
-		e.deliver(o, buff.Command{Verb: buff.SetRate, Whose: buff.OfZone, Rate: want.rate})
+		e.deliver(o, &buff.Command{Verb: buff.SetRate, Whose: buff.OfZone, Rate: want.rate})
 	}
 	o.pace = want
 }
