@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	rateScripts = flag.Int("rate.scripts", 200, "scripts of TestM4_FrameRates")
+	rateScripts = flag.Int("rate.scripts", 50, "scripts of TestM4_FrameRates")
 	rateSeed    = flag.Uint64("rate.seed", 0, "its first seed")
 )
 
