@@ -1,6 +1,10 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // Order is a wish of a Set to whoever keeps its deadlines on a timing wheel.
 //
@@ -103,6 +107,10 @@ func (s *Set) file(reached wheel.Time, e entry, armed *wheel.Time, timer *wheel.
 	}
 	if due := s.world(e.at); due != *armed {
 		*armed = due
+		if due == wheel.Never && *timer == 0 { // nobody has met the wish for one yet
+			s.orders = slices.DeleteFunc(s.orders, func(o Order) bool { return o.Ref == e.ref && o.generation == generation && o.Due != wheel.Never })
+			return
+		}
 		s.orders = append(s.orders, Order{Due: due, Timer: *timer, Ref: e.ref, generation: generation})
 		if due == wheel.Never {
 			*timer = 0 // it is taken away for good: a later deadline needs a new one

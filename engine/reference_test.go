@@ -194,7 +194,7 @@ func TestP02_Reference(t *testing.T) {
 	}
 	const perSeed = 2000
 	total, events := 0, 0
-	for _, seed := range []uint64{902098} { // that have found something
+	for _, seed := range []uint64{902098, 911307, 912343} { // that have found something
 		requireLikeReference(t, seed, perSeed, []int{0, 1, 3}[seed%3])
 	}
 	for seed := *refSeed; total < ops; seed++ {
