@@ -102,21 +102,21 @@
 // docs/wheel-bench.txt and docs/wheel-lists.txt:
 //
 //	                                floor        lists   chunks   at 10^7
-//	Add                               1.9           19       18        24
-//	Move to later                     3.0          112       98       178
-//	Move to earlier                   3.1          117      168       266
-//	Remove                            2.4           23       73       195
-//	fire, due on whole seconds                     289       61        72
-//	fire, due on milliseconds                      252       80        91
-//	fire each 3 s and move on                       34       36        39
-//	a call of a game, all together                 371      297
-//	median frame of 50 ms                           50      381
-//	longest frame of 24 h                  155,554,056    1,162
+//	Add                               1.8           17       14        20
+//	Move to later                     2.9           97       71       102
+//	Move to earlier                   3.1           86      182       306
+//	Remove                            2.3           22       59       222
+//	fire, due on whole seconds                     214       66        68
+//	fire, due on milliseconds                      201       70        85
+//	fire each 3 s and move on                       32       30        34
+//	a call of a game, all together                 357      340
+//	median frame of 50 ms                           50      361
+//	longest frame of 24 h                  141,440,743    1,091
 //	bytes a timer, after churn                    32.3     47.5
 //
-// The floor is to write the deadline into an array. Lists win at Add, Remove and a move to
-// an earlier deadline, chunks where time passes; over the calls of a game chunks are
-// ahead, but at 10^5 timers, which a cache holds, lists are (52 against 106). The longest
+// The floor is to write the deadline into an array. Lists win at Remove and a move to an
+// earlier deadline, chunks where time passes; over the calls of a game chunks are
+// ahead, but at 10^5 timers, which a cache holds, lists are (60 against 78). The longest
 // frame decided: half-day and hour begin in less than 1,200 ns. Other libraries, the frames
 // across an hour, and what was wanted and is not reached are in docs/wheel.md.
 //

@@ -178,9 +178,12 @@ func (r *Report) workersChart() *chart {
 			best = s
 		}
 	}
+	title := fmt.Sprintf("%d processors: a Tick takes %.0f %% of its time on the loop with %d workers", r.Machine.Processors, 100*best.Wall.Mean/most[0].Wall.Mean, best.Workers)
+	if best.Workers == 0 {
+		title = fmt.Sprintf("%d processors: with handlers that do next to nothing the loop alone is fastest", r.Machine.Processors)
+	}
 	return &chart{
-		file: workersFile, lines: []line{wall, cpu}, bottom: true,
-		title: fmt.Sprintf("%d processors: a Tick takes %.0f %% of its time on the loop with %d workers", r.Machine.Processors, 100*best.Wall.Mean/most[0].Wall.Mean, best.Workers),
+		file: workersFile, lines: []line{wall, cpu}, bottom: true, title: title,
 		under: fmt.Sprintf("%s players; handlers that do next to nothing; mean and 95 %% interval", count(most[0].Players)),
 		x:     axis{name: "workers (0: everything on the loop)", label: short, step: 1, min: -0.2, max: float64(len(most)) - 0.8},
 		y:     axis{name: "for each event", label: lean, min: 0, max: 1.15 * highest(most) * max(1, best.CPU.Mean/best.Wall.Mean)},
