@@ -32,6 +32,9 @@ func TestCompletionInShells(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the tool is put into the path by a script for sh, and bash is older elsewhere")
 	}
+	if testing.Short() {
+		t.Skip("starts the tool some hundred times, each of them slow under the race detector")
+	}
 	bin := t.TempDir()
 	self, err := os.Executable()
 	require.NoError(t, err)
