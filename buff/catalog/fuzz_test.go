@@ -40,22 +40,27 @@ func FuzzParse(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		c, err := Parse("f", src)
-		if err == nil {
-			require.NotNil(t, c)
-			return
-		}
-		require.Nil(t, c)
-		checkErrors(t, err)
-		for _, e := range err.(Errors) {
-			require.Equal(t, "f", e.File)
-			require.GreaterOrEqual(t, e.Line, 1)
-			require.GreaterOrEqual(t, e.Column, 1)
-		}
-		_, again := Parse("f", src)
-		require.EqualError(t, again, err.Error())
-	})
+	f.Fuzz(func(t *testing.T, src []byte) { checkParse(t, "f", src) })
+}
+
+// checkParse sees that a text gives a catalog, or errors with places, and the same again.
+func checkParse(t *testing.T, name string, src []byte) Errors {
+	t.Helper()
+	c, err := Parse(name, src)
+	if err == nil {
+		require.NotNil(t, c)
+		return nil
+	}
+	require.Nil(t, c)
+	checkErrors(t, err)
+	for _, e := range err.(Errors) {
+		require.Equal(t, name, e.File)
+		require.GreaterOrEqual(t, e.Line, 1)
+		require.GreaterOrEqual(t, e.Column, 1)
+	}
+	_, again := Parse(name, src)
+	require.EqualError(t, again, err.Error())
+	return err.(Errors)
 }
 
 // Any text at all is a formula or has an error within it; a formula gives the same number
