@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,6 +44,10 @@ type Options[O, M any] struct {
 	// methods of the Group, even where it runs on the loop, and must not keep box.
 	Handle func(pump int, box *Mailbox[O, M])
 
+	// Visit does what a [Group.Visit] with arg is for, in the place of Handle and under the
+	// same rules, but there are no messages to take. May be nil if there are no visits.
+	Visit func(pump int, box *Mailbox[O, M], arg any)
+
 	// Recovered, if not nil, is told of each panic (its value) and each
 	// runtime.Goexit (a [Goexit]) that Handle did not stop itself. It is called on
 	// the pump, before the mailbox is passed on, and may therefore touch what
@@ -64,6 +69,7 @@ func (Goexit) Error() string { return "actor: Handle called runtime.Goexit" }
 type Group[O, M any] struct {
 	pool      Pool
 	handle    func(int, *Mailbox[O, M])
+	visitor   func(int, *Mailbox[O, M], any)
 	recovered func(int, O, any)
 	limit     int
 	full      error // ErrFull with the limit, made once: an overload must not allocate
@@ -73,6 +79,11 @@ type Group[O, M any] struct {
 	staged, away []*Mailbox[O, M]
 	sent         uint64
 	rejected     uint64
+
+	// visiting is the round of the next Start, or of the last one; round is the same for
+	// the pumps.
+	visiting *round[O, M]
+	round    atomic.Pointer[round[O, M]]
 
 	// wake holds a token when a Wait that sleeps should look again: all is
 	// done, or a pump died. A token that nobody waited for costs the next Wait one
@@ -91,7 +102,7 @@ type Group[O, M any] struct {
 
 // counts are the totals that the pumps keep.
 type counts struct {
-	handled, turns, refused, panics, exits, hookPanics uint64
+	handled, kept, turns, refused, panics, exits, hookPanics uint64
 }
 
 // NewGroup returns a Group without mailboxes. It panics if a required option is
@@ -110,12 +121,15 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 	g := &Group[O, M]{
 		pool:      o.Pool,
 		handle:    o.Handle,
+		visitor:   o.Visit,
 		recovered: o.Recovered,
 		limit:     o.Limit,
 		full:      fmt.Errorf("actor: %w: limit %d messages", ErrFull, o.Limit),
 		wake:      make(chan struct{}, 1),
 		pumps:     make([]pump[O, M], o.Pumps),
+		visiting:  &round[O, M]{},
 	}
+	g.round.Store(g.visiting)
 	for i := o.Pumps - 1; i >= 0; i-- {
 		g.pumps[i].task = func() { g.run(i) }
 		g.free = append(g.free, i)
@@ -162,6 +176,7 @@ func (g *Group[O, M]) Start() {
 	g.away = append(g.away, g.staged...)
 
 	g.mu.Lock()
+	g.openVisits()
 	g.pending += len(g.staged)
 	g.ready.reserve(g.pending)
 	for _, box := range g.staged {
@@ -186,7 +201,7 @@ func (g *Group[O, M]) Start() {
 //
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Wait(timeout <-chan time.Time) bool {
-	return g.wait(timeout, func() bool { return g.pending == 0 })
+	return g.wait(timeout, func() bool { return g.pending == 0 && g.visitsOver() })
 }
 
 // WaitOthers is Wait, but not for the mailboxes that a pump had in hand when an
@@ -210,7 +225,11 @@ func (g *Group[O, M]) WaitOthers(timeout <-chan time.Time) bool {
 	return false
 }
 
-func (g *Group[O, M]) onlyOverdue() bool { return g.pending == g.overdue }
+func (g *Group[O, M]) onlyOverdue() bool { return g.pending == g.overdue && g.visitsOver() }
+
+func (g *Group[O, M]) visitsOver() bool {
+	return int(g.visiting.ended.Load()) == len(g.visiting.visits)
+}
 
 func (g *Group[O, M]) wait(timeout <-chan time.Time, done func() bool) bool {
 	for {
@@ -247,6 +266,12 @@ func (g *Group[O, M]) Shrink(n int) {
 	}
 	if cap(g.staged) > 4*n {
 		g.staged = append(make([]*Mailbox[O, M], 0, max(n, len(g.staged))), g.staged...)
+	}
+	if r := g.visiting; len(r.visits) == 0 {
+		if cap(r.visits) > 4*n {
+			r.visits = make([]visit[O, M], 0, n)
+		}
+		clear(r.visits[:cap(r.visits)]) // it must not keep an owner alive
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

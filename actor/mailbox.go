@@ -47,10 +47,11 @@ const (
 type turnState uint8
 
 const (
-	shut    turnState = iota // not inside Handle
-	open                     // inside Handle
-	putBack                  // inside Handle, after Again
-	resting                  // inside Handle, after Rest
+	shut     turnState = iota // not inside Handle
+	open                      // inside Handle
+	putBack                   // inside Handle, after Again
+	resting                   // inside Handle, after Rest
+	visiting                  // inside Visit
 )
 
 // keep is the number of messages for which a mailbox holds buffers whatever its

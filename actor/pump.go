@@ -17,8 +17,8 @@ const (
 	running
 )
 
-// topUp submits pumps as long as a slot is free and more mailboxes are ready than
-// pumps about to begin. It reports whether the pool refused while no pump was
+// topUp submits pumps as long as a slot is free and more mailboxes are ready, or to be
+// visited, than pumps are about to begin. It reports whether the pool refused while no pump was
 // left: then nobody will send a token to wake. The lock is not held during Submit,
 // which may run the task.
 func (g *Group[O, M]) topUp() (halted bool) {
@@ -38,7 +38,7 @@ func (g *Group[O, M]) reserve() (i int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	last := len(g.free) - 1
-	if last < 0 || g.ready.n <= g.starting {
+	if last < 0 || g.ready.n+g.visiting.left() <= g.starting {
 		return 0, false
 	}
 	i = g.free[last]
@@ -65,58 +65,68 @@ func (g *Group[O, M]) release(i int) {
 	g.free = append(g.free, i)
 }
 
-// run is the task of pump i: claim, handle, until nothing is ready. If Handle
-// ends the goroutine, the deferred part gives the slot back. It must not Submit:
-// it runs in the pool, whose worker is still counted.
+// run is the task of pump i: claim, handle, until nothing is left to visit and nothing is
+// ready. If Handle ends the goroutine, the deferred part gives the slot back. It must not
+// Submit: it runs in the pool, whose worker is still counted.
 func (g *Group[O, M]) run(i int) {
-	box := g.enter(i)
+	if !g.enter(i) {
+		return
+	}
 	ended := false
 	defer func() {
 		if !ended {
 			g.leave(i)
 		}
 	}()
-	for box != nil {
-		g.turn(i, box)
-		box = g.next(i, box)
+	var box *Mailbox[O, M]
+	for more := true; more; {
+		g.visits(i)
+		if box, more = g.next(i, box); box != nil {
+			g.turn(i, box)
+		}
 	}
-	ended = true // by next or enter: the slot may have a new task by now
+	ended = true // by next: the slot may have a new task by now
 }
 
-// enter begins a pump and claims its first mailbox. A task for which no slot is
-// reserved, which only a faulty pool can run, does nothing.
-func (g *Group[O, M]) enter(i int) *Mailbox[O, M] {
+// enter begins a pump. A task for which no slot is reserved, which only a faulty pool can
+// run, must do nothing.
+func (g *Group[O, M]) enter(i int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.pumps[i].state != reserved {
-		return nil
+		return false
 	}
 	g.pumps[i].state = running
 	g.starting--
-	return g.claim(i)
+	return true
 }
 
-// next passes the mailbox in hand on and claims another, in one critical section.
-func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) *Mailbox[O, M] {
+// next passes the mailbox in hand on, if there is one, and claims another, in one critical
+// section. Without one it reports whether there are visits; if not, the pump has ended.
+func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], more bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.finish(box)
+	if box != nil {
+		g.finish(box)
+	}
 	return g.claim(i)
 }
 
-// claim takes the first mailbox of the ready list into hand. If there is none
-// the pump ends here, and not later: the loop adds work and looks for free
+// claim takes the first mailbox of the ready list into hand. If there is none and
+// nobody to visit the pump ends here, and not later: the loop adds work and looks for free
 // slots under the same lock, so it either sees this slot free or this pump sees
 // the work. The caller holds the lock.
-func (g *Group[O, M]) claim(i int) *Mailbox[O, M] {
-	box := g.ready.pop()
-	if box == nil {
-		g.release(i)
-		return nil
-	}
+func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
+	box = g.ready.pop()
 	g.pumps[i].box = box
-	g.counts.turns++
-	return box
+	switch {
+	case box != nil:
+		g.counts.turns++
+	case g.visiting.left() == 0:
+		g.release(i)
+		return nil, false
+	}
+	return box, true
 }
 
 // finish puts a mailbox with messages left at the end of the ready list, or
@@ -144,7 +154,9 @@ func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 func (g *Group[O, M]) leave(i int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.finish(g.pumps[i].box)
+	if box := g.pumps[i].box; box != nil { // in a visit it is none, or none any more
+		g.finish(box)
+	}
 	g.release(i)
 	g.notify()
 }

@@ -10,7 +10,7 @@ type Stats struct {
 	Ready   int // of those, mailboxes that no pump has in hand
 	Pumps   int // tasks that the pool has accepted and that have not ended
 
-	Sent       uint64 // messages accepted by Send
+	Sent       uint64 // messages accepted by Send, kept by visits, and visits that were held
 	Rejected   uint64 // messages that Send rejected with ErrFull
 	Handled    uint64 // messages used up in turns that have ended
 	Turns      uint64 // calls of Handle
@@ -31,7 +31,7 @@ func (g *Group[O, M]) Stats() Stats {
 		Ready:   g.ready.n,
 		Pumps:   len(g.pumps) - len(g.free),
 
-		Sent:       g.sent,
+		Sent:       g.sent + g.counts.kept,
 		Rejected:   g.rejected,
 		Handled:    g.counts.handled,
 		Turns:      g.counts.turns,
@@ -44,7 +44,9 @@ func (g *Group[O, M]) Stats() Stats {
 
 // Quiet reports whether nothing is staged and nobody away: the loop has everything. It
 // takes no lock. Only the loop goroutine may call it.
-func (g *Group[O, M]) Quiet() bool { return len(g.staged)+len(g.away) == 0 }
+func (g *Group[O, M]) Quiet() bool {
+	return len(g.staged)+len(g.away)+len(g.visiting.visits) == 0
+}
 
 // Held appends the mailboxes that pumps have in hand now to dst, in no
 // particular order, and returns it: after a Wait that reported false, those who

@@ -57,9 +57,13 @@ func (e *Engine) pass() {
 		e.turnWheel(left)
 		endRegion(r)
 		e.seen.Store(int64(e.now))
-		e.wake()
-		e.collect()
-		e.handOut()
+		if e.group.Quiet() {
+			e.visitDue()
+		} else {
+			e.wake()
+			e.collect()
+			e.handOut()
+		}
 		e.work(left)
 		if e.now == e.target {
 			break

@@ -203,29 +203,35 @@ func (e *Engine) turn() *buff.Turn {
 // obey puts the owner's wishes on the wheel, and reports whether something came due
 // while the owner was busy. The owner is home.
 func (e *Engine) obey(o *owner) (late bool) {
-	now := e.now
-	if o.leaving {
-		now = o.left
-	}
 	for _, w := range o.set.Orders() {
-		switch {
-		case w.Due == wheel.Never:
-			e.wheel.Remove(w.Timer)
-		case w.Due <= now: // it came due while the owner was busy
-			o.set.Wake(w.Ref)
-			late = true
-		case o.leaving: // it will never come
-		case w.Timer != 0:
-			e.wheel.Move(w.Timer, w.Due)
-		default:
-			e.arm(o, w)
-		}
+		late = e.meet(o, w) || late
 	}
 	o.set.ClearOrders()
 	if o.set.Pending() > 0 && !o.leaving && !o.rests {
 		e.want(o)
 	}
 	return late
+}
+
+// meet meets one of its wishes.
+func (e *Engine) meet(o *owner, w buff.Order) (late bool) {
+	now := e.now
+	if o.leaving {
+		now = o.left
+	}
+	switch {
+	case w.Due == wheel.Never:
+		e.wheel.Remove(w.Timer)
+	case w.Due <= now: // it came due while the owner was busy
+		o.set.Wake(w.Ref)
+		return true
+	case o.leaving: // it will never come
+	case w.Timer != 0:
+		e.wheel.Move(w.Timer, w.Due)
+	default:
+		e.arm(o, w)
+	}
+	return false
 }
 
 // arm gives a timer to something that had none when it asked for one.

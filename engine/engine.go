@@ -43,10 +43,11 @@ type Engine struct {
 	round  uint64   // counts the slices of all Ticks
 	share  int32    // of one owner in one hand-over, see maxShare
 
-	group *actor.Group[*owner, message]
-	lanes []lane // by pump
-	used  bool   // lanes have been used since they were last emptied
-	home  []*mailbox
+	group  *actor.Group[*owner, message]
+	visits visits
+	lanes  []lane // by pump
+	used   bool   // lanes have been used since they were last emptied
+	home   []*mailbox
 
 	loop     buff.Turn       // for what is decided on the loop
 	query    buff.Query      // of the command that the loop carries out
@@ -124,6 +125,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		Pumps:  o.Workers,
 		Limit:  2*o.MailboxLimit + wakeRoom,
 		Handle: func(pump int, box *mailbox) { e.lanes[pump].serve(box) },
+		Visit:  func(pump int, box *mailbox, v any) { e.lanes[pump].visit(box, v.(*visit)) },
 	})
 	return e
 }

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"runtime/debug"
+	"runtime/trace"
 	"sync/atomic"
+	"time"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
@@ -12,15 +14,17 @@ import (
 // leaves what its turns brought. It belongs to the pump while one runs in its
 // place, and to the loop while no pump runs at all.
 type lane struct {
-	engine  *Engine
-	turn    buff.Turn
-	cross   []cross
-	lent    lent // what the commands of its turns point to
-	ctx     Context
-	owner   *owner  // whose turn it is
-	frame   uint64  // the frame that the lists belong to
-	issued  int     // commands for others, of the handler that runs
-	sampler sampler // which turns are measured
+	engine   *Engine
+	turn     buff.Turn
+	cross    []cross
+	orders   []buff.Order // of visits
+	lent     lent         // what the commands of its turns point to
+	ctx      Context
+	owner    *owner  // whose turn it is
+	visiting *visit  // if it is one
+	frame    uint64  // the frame that the lists belong to
+	issued   int     // commands for others, of the handler that runs
+	sampler  sampler // which turns are measured
 
 	// current and since tell the loop who holds the lane up: the owner's number, plus
 	// one, with the definition's line behind it, and the frame's time when the turn
@@ -37,34 +41,52 @@ func (l *lane) init(e *Engine) {
 	l.turn.Seed = e.opts.Seed
 }
 
-// serve is one turn of one owner.
-func (l *lane) serve(box *mailbox) {
+// turnOf is what is known of a turn at its begin.
+type turnOf struct {
+	region          *trace.Region
+	began           time.Duration
+	events, crossed int // the lengths of the lane's lists
+}
+
+// begin begins a turn of an owner.
+func (l *lane) begin(o *owner) turnOf {
 	l.open()
-	o := box.Owner
 	l.owner, o.rests = o, false
-	r := region(regionTurn)
+	t := turnOf{region: region(regionTurn)}
 	l.since.Store(int64(l.turn.Now))
 	l.mark(nil)
-	began := l.clockIn()
-	events, crossed := len(l.turn.Events), len(l.cross)
-	defer func() {
-		endRegion(r)
-		l.passOn()
-		o.segments = append(o.segments, segment{
-			events: l.turn.Events[events:len(l.turn.Events):len(l.turn.Events)],
-			cross:  l.cross[crossed:len(l.cross):len(l.cross)],
-		})
-		l.clockOut(o, began)
-		l.current.Store(0)
-		if n := l.turn.Dropped; n > 0 {
-			l.turn.Dropped = 0
-			l.engine.dropped.Add(n)
-		}
-		if n := l.turn.Failed; n > 0 {
-			l.turn.Failed = 0
-			l.engine.failed.Add(n)
-		}
-	}()
+	t.began = l.clockIn()
+	t.events, t.crossed = len(l.turn.Events), len(l.cross)
+	return t
+}
+
+// end ends it and returns what it has brought.
+func (l *lane) end(t *turnOf) segment {
+	endRegion(t.region)
+	l.passOn()
+	s := segment{
+		events: l.turn.Events[t.events:len(l.turn.Events):len(l.turn.Events)],
+		cross:  l.cross[t.crossed:len(l.cross):len(l.cross)],
+	}
+	s.sum()
+	l.clockOut(l.owner, t.began)
+	l.current.Store(0)
+	if n := l.turn.Dropped; n > 0 {
+		l.turn.Dropped = 0
+		l.engine.dropped.Add(n)
+	}
+	if n := l.turn.Failed; n > 0 {
+		l.turn.Failed = 0
+		l.engine.failed.Add(n)
+	}
+	return s
+}
+
+// serve is one turn of an owner with messages.
+func (l *lane) serve(box *mailbox) {
+	o := box.Owner
+	t := l.begin(o)
+	defer func() { o.segments = append(o.segments, l.end(&t)) }()
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
 		switch m.kind {
 		case wake:
@@ -103,12 +125,16 @@ func (l *lane) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
 // so that the loop can take its events in, and give it another share when there is time.
 func (l *lane) giveWay(box *mailbox) {
 	o := l.owner
-	if o.share += int32(min(l.engine.opts.TurnLimit, maxShare)); o.share < l.engine.share {
+	o.share += int32(min(l.engine.opts.TurnLimit, maxShare))
+	o.rests = o.share >= l.engine.share
+	switch {
+	case l.visiting != nil:
+		box.Keep(message{kind: run, at: l.visiting.at}, o.rests)
+	case o.rests:
+		box.Rest()
+	default:
 		box.Again()
-		return
 	}
-	o.rests = true
-	box.Rest()
 }
 
 // finish carries out the commands that wait in the lane, after a handler has ended
@@ -130,7 +156,7 @@ func (l *lane) finish(o *owner, until wheel.Time) {
 func (l *lane) open() {
 	if f := l.engine.frames.Load(); l.frame != f {
 		l.frame = f
-		l.turn.Events, l.cross, l.lent = nil, nil, lent{}
+		l.turn.Events, l.cross, l.orders, l.lent = nil, nil, nil, lent{}
 	}
 	l.turn.Now = wheel.Time(l.engine.seen.Load())
 	l.turn.Catalog = l.engine.Catalog()
@@ -140,8 +166,8 @@ func (l *lane) open() {
 func (l *lane) empty(frame uint64) {
 	l.frame = frame
 	clear(l.cross) // commands may hold functions
-	l.engine.slack.events.used(len(l.turn.Events))
-	l.turn.Events, l.cross = l.turn.Events[:0], l.cross[:0]
+	l.engine.slack.events.used(max(len(l.turn.Events), len(l.orders)))
+	l.turn.Events, l.cross, l.orders = l.turn.Events[:0], l.cross[:0], l.orders[:0]
 	l.lent.empty()
 }
 

@@ -26,7 +26,8 @@ type owner struct {
 	share  int32 // events since it was handed over
 	rests  bool  // its last turn ended for want of a share: the run that is not done comes first
 
-	segments []segment     // what its turns brought since it was last at home
+	segments []segment     // what its turns brought since it was last at home, but for visit
+	visit    *visit        // the loop's: it has not come home from it
 	sample   time.Duration // what they took, where it was measured
 
 	// The loop's, also while the mailbox is away.
@@ -49,13 +50,28 @@ type owner struct {
 
 // segment is what one turn of an owner brought: parts of the lane's lists.
 type segment struct {
-	// While somebody watches the lane says of it that it has nothing but pulses, and, of a
-	// single one, how late that was, in ms.
+	// What the loop has to know of the events, so that it need not look at them: they are in
+	// the cache of the worker. There are nothing but pulses, and, of a single one, how late it
+	// was, in ms.
 	plain bool
 	late  int32
 
 	events []buff.Event
 	cross  []cross
+}
+
+// sum notes what there is.
+func (s *segment) sum() {
+	s.plain = true
+	for i := range s.events {
+		if s.events[i].Kind != buff.Pulsed {
+			s.plain = false
+			return
+		}
+	}
+	if len(s.events) == 1 {
+		s.late = int32(min(s.events[0].Seen-s.events[0].At, math.MaxInt32))
+	}
 }
 
 type mailbox = actor.Mailbox[*owner, message]
@@ -114,6 +130,7 @@ func (e *Engine) admit(o *owner) {
 	e.living++
 	e.lived = true
 	e.owners[o.number] = o
+	e.visits.of[o.number].box = &o.box
 	e.byID[o.id] = o
 	e.joinZone(o, 0, e.zones[0])
 	e.tellZone(o)
@@ -130,6 +147,7 @@ func (e *Engine) number() (uint32, error) {
 		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.MaxOwners)
 	}
 	e.owners = append(e.owners, nil)
+	e.visits.of = append(e.visits.of, called{})
 	e.bases = append(e.bases, e.base)
 	return uint32(len(e.owners) - 1), nil
 }
@@ -146,6 +164,7 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	e.living--
 	e.leaveZone(o)
 	e.owners[o.number] = nil
+	e.visits.of[o.number].box = nil
 	if base := o.set.Generation(); base < math.MaxUint32-1 {
 		e.bases[o.number] = base
 		e.free = append(e.free, o.number)

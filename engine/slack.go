@@ -44,10 +44,11 @@ func (e *Engine) giveBack(frame uint64) {
 	if !s.wanted.fits(cap(e.wanted)) {
 		e.wanted = append(make([]*owner, 0, max(keep, 2*int(s.wanted))), e.wanted...)
 	}
-	e.group.Shrink(max(keep, 2*int(s.home)))
+	e.group.Shrink(max(keep, 2*int(max(s.home, s.visits))))
+	e.visits.giveBack(s.visits)
 	for i := range e.lanes {
 		l := &e.lanes[i]
-		l.turn.Events, l.cross = fit(l.turn.Events, s.events), fit(l.cross, s.cross)
+		l.turn.Events, l.cross, l.orders = fit(l.turn.Events, s.events), fit(l.cross, s.cross), fit(l.orders, s.events)
 	}
 	// The frame that was is not valid any more. Its head takes turns with the list that the
 	// loop's calls fill now.
@@ -58,7 +59,7 @@ func (e *Engine) giveBack(frame uint64) {
 }
 
 // slacks are those of the engine's lists.
-type slacks struct{ fired, home, cross, wanted, events, loop, turns slack }
+type slacks struct{ fired, home, cross, wanted, visits, events, loop, turns slack }
 
 // renew gives back what the wheel, the ledger and the tables of owners have grown to when
 // the last owner has gone, so that nobody has a handle of a timer. The numbers of owners
@@ -79,6 +80,6 @@ func (e *Engine) renew() {
 	// one that has been used much must not use up the others.
 	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {
 		e.base = top
-		e.owners, e.bases, e.free = nil, nil, nil
+		e.owners, e.bases, e.free, e.visits.of = nil, nil, nil, nil
 	}
 }

@@ -124,12 +124,16 @@ func (e *Engine) handOut() {
 			e.run(o)
 		}
 	}
+	e.forgetWanted()
+}
+
+func (e *Engine) forgetWanted() {
 	clear(e.wanted)
 	e.slack.wanted.used(len(e.wanted))
 	e.wanted = e.wanted[:0]
 }
 
-// work hands the mailboxes over, waits for the pumps and takes in what they
+// work hands the owners over, waits for the pumps and takes in what they
 // bring. Owners who come home with more to do, since they were busy or have had their
 // share, get another round while the budget lasts and something of left is left.
 func (e *Engine) work(left int) {
@@ -151,9 +155,18 @@ func (e *Engine) work(left int) {
 	for behind := true; behind; {
 		e.group.Start()
 		e.budget.spent = !wait(end)
-		behind = e.collect() && !e.budget.spent && e.frame.count-before < left
+		behind = e.takeIn() && !e.budget.spent && e.frame.count-before < left
 	}
 	e.ticking.Store(false)
+}
+
+// takeIn takes in what the owners bring whose turns are over. It reports whether one has more
+// to do.
+func (e *Engine) takeIn() (behind bool) {
+	if e.visits.n > 0 {
+		return e.endVisits()
+	}
+	return e.collect()
 }
 
 // collect takes in what the owners that have come home bring, in the order in
@@ -162,34 +175,43 @@ func (e *Engine) collect() (behind bool) {
 	e.home = e.group.Collect(e.home[:0])
 	e.slack.home.used(len(e.home))
 	for _, box := range e.home {
-		o := box.Owner
-		e.watch.home(o)
-		for _, s := range o.segments {
-			e.frame.add(s.events)
-			e.tally.add(s.events)
-			e.ledger.note(s.events)
-			e.cross = append(e.cross, s.cross...)
-		}
-		clear(o.segments)
-		o.segments, o.share = o.segments[:0], 0
-		o.handed, o.late = o.late, 0
-		if (e.obey(o) || o.set.Pending() > 0 && !o.leaving) && !o.rests {
-			// It is behind: what is due, or what a command that waited has put off,
-			// comes before whatever is asked of it from here on. One that rests has a
-			// run that is not done, and is asked again after it.
-			e.run(o)
-		}
-		switch {
-		case !e.idle(o):
-			behind = true
-		case o.leaving:
-			e.stats.DroppedOnDespawn += uint64(e.unload(o))
-		default:
-			e.adopted(o)
-		}
+		behind = e.comeHome(box.Owner) || behind
 	}
 	clear(e.home)
 	return behind
+}
+
+// comeHome takes in what one owner brings, and reports whether it has more to do.
+func (e *Engine) comeHome(o *owner) (behind bool) {
+	late := false
+	if v := o.visit; v != nil {
+		o.visit = nil
+		late = v.whole && e.takeVisit(v)
+	}
+	e.watch.home(o)
+	for i := range o.segments {
+		e.takeEvents(&o.segments[i])
+		e.cross = append(e.cross, o.segments[i].cross...)
+	}
+	clear(o.segments)
+	o.segments, o.share = o.segments[:0], 0
+	o.handed, o.late = o.late, 0
+	late = e.obey(o) || late
+	if (late || o.set.Pending() > 0 && !o.leaving) && !o.rests {
+		// It is behind: what is due, or what a command that waited has put off,
+		// comes before whatever is asked of it from here on. One that rests has a
+		// run that is not done, and is asked again after it.
+		e.run(o)
+	}
+	switch {
+	case !e.idle(o):
+		return true
+	case o.leaving:
+		e.stats.DroppedOnDespawn += uint64(e.unload(o))
+	default:
+		e.adopted(o)
+	}
+	return false
 }
 
 // deliverCross carries out the commands for other owners, sorted by the time of

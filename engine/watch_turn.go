@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"math"
 	"slices"
 	"time"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -19,7 +17,6 @@ type sampler struct {
 	left   uint32 // to be taken with this weight
 	taken  uint32 // the weight of the turn that runs
 	dice   uint32
-	on     bool                  // somebody watches, and has a clock
 	clock  *func() time.Duration // by which the turn that runs is measured
 }
 
@@ -46,7 +43,6 @@ func (s *sampler) take(frame uint64) bool {
 // clockIn returns the time at which a turn begins, or less than 0 if it is not measured.
 func (l *lane) clockIn() time.Duration {
 	clock := l.engine.watch.timing.Load()
-	l.sampler.on = clock != nil
 	if clock == nil || !l.sampler.take(l.frame) {
 		return -1
 	}
@@ -54,28 +50,11 @@ func (l *lane) clockIn() time.Duration {
 	return max((*clock)(), 0)
 }
 
-// clockOut notes how long the turn of an owner took, and whether the loop has to look at what
-// it brought: here that is at hand, there it is not.
+// clockOut notes how long the turn of an owner took.
 func (l *lane) clockOut(o *owner, began time.Duration) {
-	if l.sampler.on {
-		brought := &o.segments[len(o.segments)-1]
-		brought.plain = onlyPulses(brought.events)
-		if len(brought.events) == 1 {
-			brought.late = int32(min(brought.events[0].Seen-brought.events[0].At, math.MaxInt32))
-		}
-	}
 	if began >= 0 {
 		o.sample += max((*l.sampler.clock)()-began, 1) * time.Duration(l.sampler.taken)
 	}
-}
-
-func onlyPulses(events []buff.Event) bool {
-	for i := range events {
-		if events[i].Kind != buff.Pulsed {
-			return false
-		}
-	}
-	return true
 }
 
 // busySpan is the span in which the time of turns is summed up, by the engine's time.
