@@ -26,6 +26,7 @@ type Mailbox[O, M any] struct {
 	turn       turnState
 
 	place   place // changed by the loop only
+	held    bool  // the same: it is away for a visit, which may yet keep a message
 	overdue bool  // under the group's lock, see WaitOthers
 	rests   bool  // goes home with messages left; of whoever has it in hand
 
@@ -70,7 +71,12 @@ func (box *Mailbox[O, M]) Home() bool { return box.place != away }
 // and, while it is away, the whole batch that was handed over, however much of it
 // has been handled. It is what counts against Options.Limit. Only the loop
 // goroutine may call it.
-func (box *Mailbox[O, M]) Len() int { return len(box.batch) + len(box.late) }
+func (box *Mailbox[O, M]) Len() int {
+	if box.held {
+		return 1 + len(box.late) // the batch is the pump's
+	}
+	return len(box.batch) + len(box.late)
+}
 
 // Next takes the oldest message and reports whether there was one. It returns
 // the zero message and false at the end of the batch and after [Mailbox.Again]
@@ -140,7 +146,7 @@ func (box *Mailbox[O, M]) end(failed bool) {
 // comeHome makes a mailbox whose batch is done ready for the next one.
 func (box *Mailbox[O, M]) comeHome() {
 	box.done.Store(false)
-	box.place = idle
+	box.place, box.held = idle, false
 	used := len(box.batch)
 	left := copy(box.batch, box.batch[box.head:]) // none, unless it rests
 	clear(box.batch[left:])

@@ -182,7 +182,7 @@ func (g *Group[O, M]) EndVisits() (begun int, whole bool) {
 			g.sent++
 			g.pending++
 			g.overdue++
-			v.box.overdue = true
+			v.box.overdue, v.box.held = true, true
 			if p := v.pump.Load(); p > 0 {
 				g.pumps[p-1].box = v.box
 			}

@@ -133,8 +133,12 @@ func duePlain(each func(p *duePlayer, done func())) (turn func() int) {
 	all := make([]duePlayer, duePlayers)
 	timers := make([]wheel.Handle, duePlayers*poisons)
 	w := wheel.New(0)
-	for i := range timers {
-		timers[i] = w.Add(wheel.Time(frame.Milliseconds()*int64(1+i/poisons%frames)), uint64(i))
+	for f := range frames { // in the order in which dueEngine does it: so they lie in memory
+		for p := f; p < duePlayers; p += frames {
+			for i := p * poisons; i < (p+1)*poisons; i++ {
+				timers[i] = w.Add(wheel.Time(frame.Milliseconds()*int64(1+f)), uint64(i))
+			}
+		}
 	}
 	var fired []wheel.Fired
 	var wg sync.WaitGroup
