@@ -79,10 +79,11 @@ func (g *Group[O, M]) run(i int) {
 		}
 	}()
 	var box *Mailbox[O, M]
-	for more := true; more; {
-		g.visits(i)
-		if box, more = g.next(i, box); box != nil {
+	for more := true; more; box, more = g.next(i, box) {
+		if box != nil {
 			g.turn(i, box)
+		} else {
+			g.visits(i)
 		}
 	}
 	ended = true // by next: the slot may have a new task by now
