@@ -9,7 +9,9 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) {
 		return s.deny(t, a, LowerLevel, nil)
 	}
-	s.flush(t, at)
+	if i.extra != noSlot {
+		s.flush(t, at)
+	}
 	if i.spec.Stack.Timers != spec.Stack.Timers {
 		spec = i.spec // two versions, which cannot be mixed: the old one stays
 		a.Spec = spec
@@ -33,7 +35,9 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	}
 	revised := i.spec.revision != spec.revision
 	s.version(t, at, a)
-	s.topUp(t, i, a)
+	if i.extra != noSlot {
+		s.topUp(t, i, a)
+	}
 	switch {
 	case !full:
 		was := i.stacks
@@ -50,7 +54,7 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	if s.refresh(t, at, a, d, r.Kind == Stacked) && r.Kind == 0 {
 		r.Kind = Refreshed
 	}
-	if full {
+	if full && len(a.Spec.overflow) > 0 {
 		s.overflow(t, a)
 	}
 	return r

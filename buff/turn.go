@@ -140,12 +140,45 @@ func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	t.begin(at, s.started(at), false)
 	r := s.carryOut(t, c)
+	s.finish(t, at)
+	return r
+}
+
+// Apply is [Set.Do] of an Apply of a, which it may fill in and does not keep. It is for those
+// who apply often: without a Command there is less to copy.
+func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) Result {
+	t.begin(at, s.started(at), false)
+	r := s.apply(t, a)
+	s.finish(t, at)
+	return r
+}
+
+// Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
+func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) Result {
+	t.begin(at, s.started(at), false)
+	r := s.remove(t, h, n, removing(why))
+	s.finish(t, at)
+	return r
+}
+
+// finish ends a command at the instant at: what it has set off follows, and what it has
+// changed finds its place.
+func (s *Set) finish(t *Turn, at wheel.Time) {
+	if s.gates != nil {
+		s.reconsider(t)
+	}
+	if len(t.items) > 0 {
+		s.workOff(t)
+	}
+	s.settle(at)
+}
+
+// workOff carries out all that waits.
+func (s *Set) workOff(t *Turn) {
 	for t.head < len(t.items) {
 		s.step(t)
 	}
 	t.rest()
-	s.settle(at)
-	return r
 }
 
 // Run works off, in order, the handlers that were put off and everything that is
@@ -214,6 +247,7 @@ func (s *Set) step(t *Turn) {
 		if r := s.carryOut(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
 			t.Failed++
 		}
+		s.reconsider(t)
 		return
 	}
 	t.current = &t.calls[it.at] // where it stays: handlers issue commands, and no calls
@@ -277,6 +311,14 @@ func (t *Turn) emit(s *Set, e *Event) {
 	to := t.place()
 	*to = *e
 	to.At, to.Seen, to.Owner = t.at, t.Now, s.owner
+}
+
+// tell reports an event of s at the running instant, and returns it: it may be completed
+// until another one is told.
+func (t *Turn) tell(s *Set, kind EventKind) *Event {
+	e := t.place()
+	e.At, e.Seen, e.Owner, e.End, e.Kind = t.at, t.Now, s.owner, wheel.Never, kind
+	return e
 }
 
 // place makes room for one more event, an empty one. An event is more than two cache lines:

@@ -23,13 +23,50 @@ import (
 // the instance that is joined.
 func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
 	e.enter("AddBuff")
-	spec, err := e.version(a.Spec)
-	if err != nil {
-		return 0, buff.Result{Err: err}
+	if !e.loop.Catalog.Has(a.Spec) {
+		spec, err := e.version(a.Spec)
+		if err != nil {
+			return 0, buff.Result{Err: err}
+		}
+		a.Spec = spec
 	}
-	a.Spec = spec
-	r := e.to(id, &buff.Command{Verb: buff.Apply, Application: a})
+	o := e.byID[id]
+	if !e.ready(o) {
+		r := e.add(id, &a)
+		return r.Handle, r
+	}
+	if a.Spec.Captures() {
+		e.capture(id, &a)
+	}
+	r := o.set.Apply(e.turn(), e.now, &a)
+	e.done(o)
 	return r.Handle, r
+}
+
+// add is AddBuff where it goes the way of all commands.
+//
+//go:noinline
+func (e *Engine) add(id buff.OwnerID, a *buff.Application) buff.Result {
+	return e.to(id, &buff.Command{Verb: buff.Apply, Application: *a})
+}
+
+// ready reports whether a buff can be put on an owner, or taken off, at once and without a
+// Command, which is far more to write than what there is to do. Otherwise it goes the way of
+// all commands, which finds out what is in the way, records it, or lets it wait.
+func (e *Engine) ready(o *owner) bool {
+	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.EventLimit &&
+		e.idle(o) && o.set.Pending() < e.opts.HandlerLimit
+}
+
+// done is what follows once the Set of an owner has carried out a command.
+func (e *Engine) done(o *owner) {
+	e.obey(o)
+	if e.ledger.all != 0 {
+		e.noteLoop()
+	}
+	if len(e.loop.Sent) > 0 {
+		e.passOn()
+	}
 }
 
 // AddTimeout has f called for an owner after the delay, rounded up to whole
@@ -69,7 +106,7 @@ func (e *Engine) AddTimeoutByName(id buff.OwnerID, delay time.Duration, handler 
 // Only the loop goroutine may call it.
 func (e *Engine) Remove(h buff.Handle) buff.Result {
 	e.enter("Remove")
-	return e.RemoveStacks(h, 0, buff.Cancelled)
+	return e.take(h, 0, buff.Cancelled)
 }
 
 // RemoveStacks takes n stacks off the buff of a handle, for a reason that ends
@@ -79,7 +116,25 @@ func (e *Engine) Remove(h buff.Handle) buff.Result {
 // Only the loop goroutine may call it.
 func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) buff.Result {
 	e.enter("RemoveStacks")
-	return e.by(h.Number(), &buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
+	return e.take(h, n, removal(why))
+}
+
+// take is RemoveStacks.
+func (e *Engine) take(h buff.Handle, n int, why buff.Reason) buff.Result {
+	o := e.at(h.Number())
+	if !e.ready(o) {
+		return e.remove(h, n, why)
+	}
+	r := o.set.Remove(e.turn(), e.now, h, n, why)
+	e.done(o)
+	return r
+}
+
+// remove is take where it goes the way of all commands.
+//
+//go:noinline
+func (e *Engine) remove(h buff.Handle, n int, why buff.Reason) buff.Result {
+	return e.by(h.Number(), &buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: why})
 }
 
 // Cancel takes a timeout back. Once it has returned with Kind Removed, its
@@ -156,9 +211,7 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 		return buff.Result{Err: fmt.Errorf("%w: %d, who steals", ErrUnknownOwner, c.Query.To)}
 	}
 	r := o.set.Obey(e.turn(), e.now, c)
-	e.obey(o)
-	e.noteLoop()
-	e.passOn()
+	e.done(o)
 	return r
 }
 
