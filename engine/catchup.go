@@ -57,10 +57,14 @@ func (e *Engine) pass() {
 		e.turnWheel(left)
 		endRegion(r)
 		e.seen.Store(int64(e.now))
-		e.wake()
-		e.collect()
-		e.handOut()
-		e.work(left)
+		if len(e.fired) > 0 {
+			e.wake()
+		}
+		if len(e.wanted) > 0 || !e.group.Quiet() { // or nobody has anything to do
+			e.collect()
+			e.handOut()
+			e.work(left)
+		}
 		if e.now == e.target {
 			break
 		}
