@@ -20,28 +20,30 @@ type Set struct {
 	ages    uint64   // applications and timeouts so far
 	owner   OwnerID
 
-	number                 uint32
-	live                   int32
-	limit                  int32 // instances
-	free, oldest, newest   uint16
-	freeExtra, freeTimeout uint16
-	versions               bool   // definitions of more than one catalog have been here
-	calls                  []Call // handlers that were put off to the head of the next Run
-	called                 int    // how many of them have been called
-	touched                []Ref  // what has changed and is in neither agenda nor orders
-	orders                 []Order
+	number               uint32
+	live                 int32
+	limit                int32 // instances
+	pending              int32 // handlers that were put off and have not been called
+	free, oldest, newest uint16
+	versions             bool // definitions of more than one catalog have been here
 
-	// marks has one for each slot, 0 for a free one: see markOf. They begin in near, so that
-	// looking for an instance touches no memory but that of the Set.
-	marks []uint16
-	near  [nearMarks]uint16
+	touched []Ref            // what has changed and is in neither agenda nor orders
+	soon    [nearTouched]Ref // where touched begins, as a list elsewhere would be one more wait
+	orders  []Order
 
+	// near and far have a mark for each slot, 0 for a free one: see marks.
+	near [nearMarks]uint16
+	far  []uint16
+
+	calls  []Call // handlers that were put off to the head of the next Run
+	called int    // how many of them have been called
 	agenda agenda // what is due in the turn that is running
 	base   uint32 // generation of a slot's first use
 
-	liveTimeouts int32
-	timeouts     []timeout
-	extras       []extra
+	liveTimeouts           int32
+	freeExtra, freeTimeout uint16
+	timeouts               []timeout
+	extras                 []extra
 
 	aside *saved // of the blob it was restored from: what the catalog did not know; nil: nothing
 
@@ -235,7 +237,7 @@ func (s *Set) release(at uint16) {
 		s.newest = i.older
 	}
 	s.live--
-	s.marks[at] = 0
+	s.marks()[at] = 0
 	if i.extra != noSlot {
 		s.giveBack(i.extra)
 	}

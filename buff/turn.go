@@ -194,7 +194,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 			s.step(t)
 		case limit <= 0:
 			return false
-		case s.called < len(s.calls):
+		case s.pending > 0:
 			limit--
 			s.callNext(t)
 		default:
@@ -228,7 +228,7 @@ func (s *Set) Wake(ref Ref) {
 
 // Pending returns how many handlers have been put off. If it is not zero, the Set
 // wants a Run even if nothing is due.
-func (s *Set) Pending() int { return len(s.calls) - s.called }
+func (s *Set) Pending() int { return int(s.pending) }
 
 // Abort tells the Set that the handler it called has not come back and never
 // will: it ended its goroutine. [Set.Run] may then be called again.
@@ -259,6 +259,7 @@ func (s *Set) callNext(t *Turn) {
 	t.held = s.calls[s.called]
 	t.current = &t.held
 	s.called++
+	s.pending--
 	if s.called == len(s.calls) {
 		clear(s.calls)
 		s.calls, s.called = s.calls[:0], 0
@@ -300,6 +301,7 @@ func (s *Set) fault(t *Turn, why Reason) {
 func (s *Set) queueCall(t *Turn, c Call) {
 	if !t.inside {
 		s.calls = append(s.calls, c)
+		s.pending++
 		return
 	}
 	t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true})

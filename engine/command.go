@@ -55,7 +55,7 @@ func (e *Engine) add(id buff.OwnerID, a *buff.Application) buff.Result {
 // all commands, which finds out what is in the way, records it, or lets it wait.
 func (e *Engine) ready(o *owner) bool {
 	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.EventLimit &&
-		e.idle(o) && o.set.Pending() < e.opts.HandlerLimit
+		e.idle(o) && !o.leaving && o.set.Pending() < e.opts.HandlerLimit
 }
 
 // done is what follows once the Set of an owner has carried out a command.
