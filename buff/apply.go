@@ -11,7 +11,7 @@ import (
 // application joins a live instance, everything else is a new one.
 //
 // What was asked for in an older version of its definition is applied in the newest.
-func (s *Set) apply(t *Turn, a *Application) Result {
+func (s *Set) apply(t *Turn, a *Application) outcome {
 	if t.Catalog != nil && a.Spec.catalog != t.Catalog {
 		newest, _ := t.Catalog.Newest(a.Spec)
 		if newest == nil || a.member && !newest.joinable() {
@@ -44,14 +44,14 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 		return s.land(t, a, d)
 	}
 	r := s.land(t, a, d)
-	if r.Kind != Denied && r.Kind != Removed {
+	if r.kind != Denied && r.kind != Removed {
 		s.diminish(t, spec, a.Source) // a may have become one of an older version
 	}
 	return r
 }
 
 // land lets an application of d ms join a live instance or be a new one.
-func (s *Set) land(t *Turn, a *Application, d int64) Result {
+func (s *Set) land(t *Turn, a *Application, d int64) outcome {
 	if at := s.joined(a); at != noSlot {
 		return s.again(t, at, a, d)
 	}
@@ -59,11 +59,11 @@ func (s *Set) land(t *Turn, a *Application, d int64) Result {
 }
 
 // execute does an instant buff.
-func (s *Set) execute(t *Turn, a *Application) Result {
+func (s *Set) execute(t *Turn, a *Application) outcome {
 	e := t.tell(s, Executed)
 	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, executed(a), int16(a.Level), a.Magnitude
 	s.follow(t, a.Spec.exec, &kept{values: t.worked.values, captured: a.Captured})
-	return Result{Kind: Executed}
+	return outcome{kind: Executed}
 }
 
 // joined returns the slot of the live instance that the application joins, or noSlot.
@@ -75,7 +75,7 @@ func (s *Set) joined(a *Application) uint16 {
 }
 
 // start makes a new instance of d ms.
-func (s *Set) start(t *Turn, a *Application, d int64) Result {
+func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	spec := a.Spec
 	why, at := NoReason, uint16(noSlot)
 	if spec.uses&usesRoom != 0 {
@@ -124,7 +124,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 	if spec.First != FirstNone && s.lives(h) {
 		s.pulse(t, at)
 	}
-	return Result{Handle: h, Kind: Applied}
+	return outcome{handle: h, kind: Applied}
 }
 
 // enter does what follows from a new instance before its first pulse: what it gives to its
@@ -191,24 +191,24 @@ func (i *instance) boundary(now wheel.Time) wheel.Time {
 	return now.Add(i.period)
 }
 
-func (s *Set) denyFull(t *Turn, a *Application) Result {
+func (s *Set) denyFull(t *Turn, a *Application) outcome {
 	if s.live < s.limit {
 		return s.deny(t, a, Full, fmt.Errorf("%w: %d modifiers on owner %d", ErrFull, stat.MaxModifiers, s.owner))
 	}
 	return s.deny(t, a, Full, fmt.Errorf("%w: %d buffs on owner %d", ErrFull, s.limit, s.owner))
 }
 
-func (s *Set) deny(t *Turn, a *Application, why Reason, err error) Result {
+func (s *Set) deny(t *Turn, a *Application, why Reason, err error) outcome {
 	e := t.tell(s, Denied)
 	e.Why, e.Spec, e.Source, e.Magnitude = why, a.Spec, a.Source, a.Magnitude
-	return Result{Kind: Denied, Why: why, Err: err}
+	return outcome{kind: Denied, why: why, err: err}
 }
 
 // faulty is what comes of an application that asks for what cannot be.
-func (s *Set) faulty(t *Turn, a *Application, why Reason, err error) Result {
+func (s *Set) faulty(t *Turn, a *Application, why Reason, err error) outcome {
 	e := t.tell(s, Faulted)
 	e.Why, e.Spec, e.Source = why, a.Spec, a.Source
-	return Result{Kind: Faulted, Why: why, Err: err}
+	return outcome{kind: Faulted, why: why, err: err}
 }
 
 // lasting returns the instant ms after at, Never for a span of 0.

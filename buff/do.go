@@ -7,16 +7,16 @@ func (s *Set) carryOut(t *Turn, c *Command) Result {
 	c.Reason = removing(c.Reason)
 	switch c.Verb {
 	case Apply:
-		return s.apply(t, &c.Application)
+		return s.apply(t, &c.Application).result()
 	case Remove:
-		return s.remove(t, c.Handle, c.Stacks, c.Reason)
+		return s.remove(t, c.Handle, c.Stacks, c.Reason).result()
 	case Extend, SetRemaining, SetPeriod, Inhibit, Release:
 		return s.toInstance(t, c)
 	case RemoveSpec:
 		if c.linked {
 			return s.unlink(t, c)
 		} else if at := s.findSpec(c.Application.Spec); at != noSlot {
-			return s.lose(t, at, c.Stacks, c.Reason)
+			return s.lose(t, at, c.Stacks, c.Reason).result()
 		}
 		return Result{}
 	case AddTimeout:
@@ -44,18 +44,33 @@ func panicReason(why Reason) {
 }
 
 // remove takes n stacks off the buff of a handle.
-func (s *Set) remove(t *Turn, h Handle, n int, why Reason) Result {
+func (s *Set) remove(t *Turn, h Handle, n int, why Reason) outcome {
 	if !s.lives(h) {
-		return stale(h)
+		return outcome{err: errStale(h)}
 	}
 	return s.lose(t, h.slot(), n, why)
 }
 
-// stale is what comes of a command for a handle that names nothing. It is out of line, like
-// all that makes an error, so that those who call it are short.
+// errStale is the error of a handle that names nothing. It is out of line, so that those who
+// call it are short.
 //
 //go:noinline
-func stale(h Handle) Result { return Result{Err: fmt.Errorf("%w: %v", ErrStale, h)} }
+func errStale(h Handle) error { return fmt.Errorf("%w: %v", ErrStale, h) }
+
+func stale(h Handle) Result { return Result{Err: errStale(h)} }
+
+// outcome is what came of an application or a removal. A Result is twice as long, and those
+// who pass it on write all of it to memory, each one anew; this stays in registers.
+type outcome struct {
+	handle Handle
+	err    error
+	kind   EventKind
+	why    Reason
+}
+
+func (o outcome) result() Result {
+	return Result{Handle: o.handle, Kind: o.kind, Why: o.why, Err: o.err}
+}
 
 // toInstance does a command for one running buff.
 func (s *Set) toInstance(t *Turn, c *Command) Result {

@@ -83,14 +83,14 @@ func (s *Set) drop(at uint16) {
 
 // lose takes n stacks off the instance, or ends it if it has no more. The timers
 // of what is left stay as they are.
-func (s *Set) lose(t *Turn, at uint16, n int, why Reason) Result {
+func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	i := &s.slots[at]
 	if n <= 0 || n >= int(i.stacks) {
 		s.end(t, at, why)
-		return Result{Kind: Removed, Why: why}
+		return outcome{kind: Removed, why: why}
 	}
 	s.flush(t, at)
-	r := Result{Handle: s.handle(at), Kind: StackEnded, Why: why}
+	r := outcome{handle: s.handle(at), kind: StackEnded, why: why}
 	if i.spec.Stack.Timers == TimersEach {
 		for left := int16(n); left > 0; {
 			k := min(left, s.extraOf(i).layers[0].stacks)

@@ -4,7 +4,7 @@ import "github.com/bufftick/bufftick/wheel"
 
 // again joins a live instance: more stacks up to the limit, then the rules of
 // refresh and phase; at the limit, the rule of overflow first.
-func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
+func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
 	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) {
 		return s.deny(t, a, LowerLevel, nil)
@@ -28,7 +28,7 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	case TimersQueue:
 		return s.againQueue(t, at, a, d)
 	}
-	r := Result{Handle: s.handle(at)}
+	r := outcome{handle: s.handle(at)}
 	full := int32(i.stacks) >= spec.limit
 	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
 		return s.refuse(t, at, a)
@@ -46,13 +46,13 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 		s.level(i, a)
 		s.tell(t, Stacked, at)
 		s.cross(t, at, was)
-		r.Kind = Stacked
+		r.kind = Stacked
 	case revised && spec.Stack.Refresh == RefreshNone:
 		s.tellVersion(t, at)
-		r.Kind = Refreshed
+		r.kind = Refreshed
 	}
-	if s.refresh(t, at, a, d, r.Kind == Stacked) && r.Kind == 0 {
-		r.Kind = Refreshed
+	if s.refresh(t, at, a, d, r.kind == Stacked) && r.kind == 0 {
+		r.kind = Refreshed
 	}
 	if full && len(a.Spec.overflow) > 0 {
 		s.overflow(t, a)
@@ -61,11 +61,11 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 }
 
 // refuse is what the overflow rules deny and clear do with an application too many.
-func (s *Set) refuse(t *Turn, at uint16, a *Application) Result {
-	var r Result
+func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
+	var r outcome
 	if a.Spec.Stack.Overflow == OverflowClear {
 		s.end(t, at, Overflowed)
-		r = Result{Kind: Removed, Why: Overflowed}
+		r = outcome{kind: Removed, why: Overflowed}
 	} else {
 		r = s.deny(t, a, Limit, nil)
 	}

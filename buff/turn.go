@@ -150,7 +150,7 @@ func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) Result {
 	t.begin(at, s.started(at), false)
 	r := s.apply(t, a)
 	s.finish(t, at)
-	return r
+	return r.result()
 }
 
 // Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
@@ -158,7 +158,7 @@ func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) Result
 	t.begin(at, s.started(at), false)
 	r := s.remove(t, h, n, removing(why))
 	s.finish(t, at)
-	return r
+	return r.result()
 }
 
 // finish ends a command at the instant at: what it has set off follows, and what it has
