@@ -220,9 +220,11 @@ func (d *drive) obeyed(at wheel.Time, c buff.Command) buff.Result {
 	d.direct = !d.direct
 	switch {
 	case d.direct && c.Verb == buff.Apply:
-		return d.set.Apply(&d.turn, at, &c.Application)
+		h, kind, why, err := d.set.Apply(&d.turn, at, &c.Application)
+		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
 	case d.direct && c.Verb == buff.Remove:
-		return d.set.Remove(&d.turn, at, c.Handle, c.Stacks, c.Reason)
+		h, kind, why, err := d.set.Remove(&d.turn, at, c.Handle, c.Stacks, c.Reason)
+		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
 	}
 	return d.set.Do(&d.turn, at, c)
 }

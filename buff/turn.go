@@ -144,21 +144,22 @@ func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	return r
 }
 
-// Apply is [Set.Do] of an Apply of a, which it may fill in and does not keep. It is for those
-// who apply often: without a Command there is less to copy.
-func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) Result {
+// Apply is [Set.Do] of an Apply of a, which it may fill in and does not keep. It returns what
+// the Result would have. It is for those who apply often: a Command and a Result are longer
+// than what there is to do.
+func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, Reason, error) {
 	t.begin(at, s.started(at), false)
 	r := s.apply(t, a)
 	s.finish(t, at)
-	return r.result()
+	return r.handle, r.kind, r.why, r.err
 }
 
 // Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
-func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) Result {
+func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handle, EventKind, Reason, error) {
 	t.begin(at, s.started(at), false)
 	r := s.remove(t, h, n, removing(why))
 	s.finish(t, at)
-	return r.result()
+	return r.handle, r.kind, r.why, r.err
 }
 
 // finish ends a command at the instant at: what it has set off follows, and what it has

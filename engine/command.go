@@ -38,9 +38,9 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 	if a.Spec.Captures() {
 		e.capture(id, &a)
 	}
-	r := o.set.Apply(e.turn(), e.now, &a)
+	h, kind, why, err := o.set.Apply(e.turn(), e.now, &a)
 	e.done(o)
-	return r.Handle, r
+	return h, buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
 }
 
 // add is AddBuff where it goes the way of all commands.
@@ -125,9 +125,9 @@ func (e *Engine) take(h buff.Handle, n int, why buff.Reason) buff.Result {
 	if !e.ready(o) {
 		return e.remove(h, n, why)
 	}
-	r := o.set.Remove(e.turn(), e.now, h, n, why)
+	left, kind, why, err := o.set.Remove(e.turn(), e.now, h, n, why)
 	e.done(o)
-	return r
+	return buff.Result{Handle: left, Kind: kind, Why: why, Err: err}
 }
 
 // remove is take where it goes the way of all commands.
