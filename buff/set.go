@@ -213,7 +213,10 @@ func (s *Set) place() uint16 {
 	s.ages++
 	s.live++
 	i := &s.slots[at]
-	*i = instance{age: s.ages, generation: i.generation, flags: i.flags & touched, older: s.newest, newer: noSlot, extra: noSlot, armed: wheel.Never}
+	generation, listed := i.generation, i.flags&touched
+	*i = instance{} // one that is made elsewhere and copied has to be waited for
+	i.age, i.generation, i.flags, i.armed = s.ages, generation, listed, wheel.Never
+	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
 	if s.newest != noSlot {
 		s.slots[s.newest].newer = at
 	} else {
@@ -241,8 +244,10 @@ func (s *Set) release(at uint16) {
 	if i.extra != noSlot {
 		s.giveBack(i.extra)
 	}
-	*i = instance{generation: i.generation, newer: s.free}
-	if i.generation < math.MaxUint32 {
+	generation := i.generation
+	*i = instance{}
+	i.generation, i.newer = generation, s.free
+	if generation < math.MaxUint32 {
 		i.generation++
 		s.free = at
 	}

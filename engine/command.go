@@ -104,9 +104,10 @@ func (e *Engine) AddTimeoutByName(id buff.OwnerID, delay time.Duration, handler 
 // returned without Queued, no event of that buff follows but its removal.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Remove(h buff.Handle) buff.Result {
+func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
 	e.enter("Remove")
-	return e.take(h, 0, buff.Cancelled)
+	e.take(&r, h, 0, buff.Cancelled)
+	return r
 }
 
 // RemoveStacks takes n stacks off the buff of a handle, for a reason that ends
@@ -114,20 +115,22 @@ func (e *Engine) Remove(h buff.Handle) buff.Result {
 // is left stay as they are.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) buff.Result {
+func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) (r buff.Result) {
 	e.enter("RemoveStacks")
-	return e.take(h, n, removal(why))
+	e.take(&r, h, n, removal(why))
+	return r
 }
 
-// take is RemoveStacks.
-func (e *Engine) take(h buff.Handle, n int, why buff.Reason) buff.Result {
+// take is RemoveStacks. It fills in a Result, since one that is returned is copied, and the
+// copy waits for what was just written.
+func (e *Engine) take(r *buff.Result, h buff.Handle, n int, why buff.Reason) {
 	o := e.at(h.Number())
 	if !e.ready(o) {
-		return e.remove(h, n, why)
+		*r = e.remove(h, n, why)
+		return
 	}
-	left, kind, why, err := o.set.Remove(e.turn(), e.now, h, n, why)
+	r.Handle, r.Kind, r.Why, r.Err = o.set.Remove(e.turn(), e.now, h, n, why)
 	e.done(o)
-	return buff.Result{Handle: left, Kind: kind, Why: why, Err: err}
 }
 
 // remove is take where it goes the way of all commands.
