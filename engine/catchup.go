@@ -56,15 +56,14 @@ func (e *Engine) pass() {
 		r := region(regionAdvance)
 		e.turnWheel(left)
 		endRegion(r)
+		if len(e.fired)+len(e.wanted) == 0 && e.now == e.target && e.group.Quiet() {
+			break // nobody has anything to do
+		}
 		e.seen.Store(int64(e.now))
-		if len(e.fired) > 0 {
-			e.wake()
-		}
-		if len(e.wanted) > 0 || !e.group.Quiet() { // or nobody has anything to do
-			e.collect()
-			e.handOut()
-			e.work(left)
-		}
+		e.wake()
+		e.collect()
+		e.handOut()
+		e.work(left)
 		if e.now == e.target {
 			break
 		}
