@@ -172,7 +172,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	}
 	dropped += s.Pending()
 	clear(s.calls)
-	s.calls, s.called, s.pending = s.calls[:0], 0, 0
+	s.calls, s.pending = s.calls[:0], 0
 	s.agenda = s.agenda[:0]
 	s.gates, s.own, s.sheet = nil, nil, nil
 	return dropped

@@ -23,17 +23,18 @@ func (s *Set) marks() []uint16 {
 	if n := len(s.slots); n <= nearMarks {
 		return s.near[:n]
 	}
-	return s.far
+	return *s.far
 }
 
 // addMark makes room for the mark of the last slot, which is new.
 func (s *Set) addMark() {
-	n := len(s.slots)
-	if n == nearMarks+1 {
-		s.far = append(s.far[:0], s.near[:]...)
-	}
-	if n > nearMarks {
-		s.far = append(s.far, 0)
+	switch n := len(s.slots); {
+	case n > nearMarks+1:
+		*s.far = append(*s.far, 0)
+	case n > nearMarks:
+		far := append(make([]uint16, 0, 2*nearMarks), s.near[:]...)
+		far = append(far, 0)
+		s.far = &far
 	}
 }
 

@@ -31,24 +31,23 @@ type Set struct {
 	soon    [nearTouched]Ref // where touched begins, as a list elsewhere would be one more wait
 	orders  []Order
 
-	// near and far have a mark for each slot, 0 for a free one: see marks.
+	// near, or far if there are too many slots for it, has a mark for each: see marks.
 	near [nearMarks]uint16
-	far  []uint16
+	far  *[]uint16
 
-	calls  []Call // handlers that were put off to the head of the next Run
-	called int    // how many of them have been called
+	calls  []Call // handlers that were put off to the head of the next Run; the last ones are pending
 	agenda agenda // what is due in the turn that is running
-	base   uint32 // generation of a slot's first use
 
+	base                   uint32 // generation of a slot's first use
 	liveTimeouts           int32
+	modifiers              int32 // of all live instances, also of those that are hidden
 	freeExtra, freeTimeout uint16
 	timeouts               []timeout
 	extras                 []extra
 
 	aside *saved // of the blob it was restored from: what the catalog did not know; nil: nothing
 
-	sheet     *stat.Sheet // of attributes; nil: they are as the catalog says
-	modifiers int32       // of all live instances, also of those that are hidden
+	sheet *stat.Sheet // of attributes; nil: they are as the catalog says
 }
 
 // NewSet returns an empty Set for the owner. The number is below MaxOwners and

@@ -257,13 +257,11 @@ func (s *Set) step(t *Turn) {
 
 // callNext calls the first handler that was put off.
 func (s *Set) callNext(t *Turn) {
-	t.held = s.calls[s.called]
+	t.held = s.calls[len(s.calls)-int(s.pending)]
 	t.current = &t.held
-	s.called++
-	s.pending--
-	if s.called == len(s.calls) {
+	if s.pending--; s.pending == 0 {
 		clear(s.calls)
-		s.calls, s.called = s.calls[:0], 0
+		s.calls = s.calls[:0]
 	}
 	t.begin(t.current.Event.At, s.started(t.current.Event.At), true)
 	s.call(t)
