@@ -11,7 +11,7 @@ import (
 // application joins a live instance, everything else is a new one.
 //
 // What was asked for in an older version of its definition is applied in the newest.
-func (s *Set) apply(t *Turn, a *Application) Result {
+func (s *Set) apply(t *Turn, a *Application) outcome {
 	if t.Catalog != nil && a.Spec.catalog != t.Catalog {
 		newest, _ := t.Catalog.Newest(a.Spec)
 		if newest == nil || a.member && !newest.joinable() {
@@ -20,38 +20,50 @@ func (s *Set) apply(t *Turn, a *Application) Result {
 		a.Spec = newest
 	}
 	spec := a.Spec
-	if why, err := a.check(); err != nil {
-		t.emit(s, &Event{Kind: Faulted, Why: why, Spec: spec, Source: a.Source, End: wheel.Never})
-		return Result{Kind: Faulted, Why: why, Err: err}
+	if !a.plain() {
+		if why, err := a.check(); err != nil {
+			return s.faulty(t, a, why, err)
+		}
 	}
 	if s.catalog != spec.catalog {
 		s.versions, s.catalog = s.catalog != nil, spec.catalog
 	}
-	if why := s.admit(t, a); why != NoReason {
-		return s.deny(t, a, why, nil)
+	if s.gates != nil || spec.uses&usesGates != 0 {
+		if why := s.admit(t, a); why != NoReason {
+			return s.deny(t, a, why, nil)
+		}
 	}
 	if spec.Kind == Instant {
-		t.emit(s, &Event{
-			Kind: Executed, Spec: spec, Source: a.Source, Stacks: executed(a), Level: int16(a.Level),
-			Magnitude: a.Magnitude, End: wheel.Never,
-		})
-		s.follow(t, spec.exec, &kept{values: t.worked.values, captured: a.Captured})
-		return Result{Kind: Executed}
+		return s.execute(t, a)
 	}
 	d, why := s.lasts(t, a)
-	if why != NoReason {
+	switch {
+	case why != NoReason:
 		return s.deny(t, a, why, nil)
+	case spec.uses&usesDR == 0:
+		return s.land(t, a, d)
 	}
-	var r Result
-	if at := s.joined(a); at != noSlot {
-		r = s.again(t, at, a, d)
-	} else {
-		r = s.start(t, a, d)
-	}
-	if spec.uses&usesDR != 0 && (r.Kind != Denied && r.Kind != Removed) {
+	r := s.land(t, a, d)
+	if r.kind != Denied && r.kind != Removed {
 		s.diminish(t, spec, a.Source) // a may have become one of an older version
 	}
 	return r
+}
+
+// land lets an application of d ms join a live instance or be a new one.
+func (s *Set) land(t *Turn, a *Application, d int64) outcome {
+	if at := s.joined(a); at != noSlot {
+		return s.again(t, at, a, d)
+	}
+	return s.start(t, a, d)
+}
+
+// execute does an instant buff.
+func (s *Set) execute(t *Turn, a *Application) outcome {
+	e := t.tell(s, Executed)
+	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, executed(a), int16(a.Level), a.Magnitude
+	s.follow(t, a.Spec.exec, &kept{values: t.worked.values, captured: a.Captured})
+	return outcome{kind: Executed}
 }
 
 // joined returns the slot of the live instance that the application joins, or noSlot.
@@ -63,10 +75,12 @@ func (s *Set) joined(a *Application) uint16 {
 }
 
 // start makes a new instance of d ms.
-func (s *Set) start(t *Turn, a *Application, d int64) Result {
+func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	spec := a.Spec
-	why := s.makeRoom(t, a)
-	at := uint16(noSlot)
+	why, at := NoReason, uint16(noSlot)
+	if spec.uses&usesRoom != 0 {
+		why = s.makeRoom(t, a)
+	}
 	if why == NoReason {
 		if spec.uses&usesImmunity != 0 && s.live < s.limit {
 			s.flushAll(t, spec.immunity.matches) // what has waited was before the immunity
@@ -95,21 +109,22 @@ func (s *Set) start(t *Turn, a *Application, d int64) Result {
 		s.equip(t, i, a)
 	}
 	s.touch(at)
-	h, e := s.handle(at), s.tell(t, Applied, at)
+	e := s.tell(t, Applied, at)
+	h := e.Handle
 	e.End = s.endTold(t, i)
 	s.follow(t, spec.apply, s.keptOf(i))
 	if spec.uses&usesLinks != 0 {
 		s.bring(t, i)
 	}
-	if spec.uses&(usesModifiers|usesThresholds|usesGrants|usesImmunity|usesHide|usesOngoing|usesInterrupt) != 0 {
+	if spec.uses&usesEntry != 0 {
 		s.enter(t, at)
-	} else {
+	} else if s.gates != nil {
 		s.reconsider(t) // who gave way to it may have hidden others
 	}
 	if spec.First != FirstNone && s.lives(h) {
 		s.pulse(t, at)
 	}
-	return Result{Handle: h, Kind: Applied}
+	return outcome{handle: h, kind: Applied}
 }
 
 // enter does what follows from a new instance before its first pulse: what it gives to its
@@ -161,6 +176,11 @@ func (i *instance) firstBeat(now wheel.Time) wheel.Time {
 	if i.period == 0 {
 		return wheel.Never
 	}
+	return i.boundary(now)
+}
+
+// boundary is firstBeat with a period.
+func (i *instance) boundary(now wheel.Time) wheel.Time {
 	if i.spec.Align == AlignOwner {
 		gone := int64(now) % i.period
 		if gone < 0 {
@@ -171,16 +191,24 @@ func (i *instance) firstBeat(now wheel.Time) wheel.Time {
 	return now.Add(i.period)
 }
 
-func (s *Set) denyFull(t *Turn, a *Application) Result {
+func (s *Set) denyFull(t *Turn, a *Application) outcome {
 	if s.live < s.limit {
 		return s.deny(t, a, Full, fmt.Errorf("%w: %d modifiers on owner %d", ErrFull, stat.MaxModifiers, s.owner))
 	}
 	return s.deny(t, a, Full, fmt.Errorf("%w: %d buffs on owner %d", ErrFull, s.limit, s.owner))
 }
 
-func (s *Set) deny(t *Turn, a *Application, why Reason, err error) Result {
-	t.emit(s, &Event{Kind: Denied, Why: why, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, End: wheel.Never})
-	return Result{Kind: Denied, Why: why, Err: err}
+func (s *Set) deny(t *Turn, a *Application, why Reason, err error) outcome {
+	e := t.tell(s, Denied)
+	e.Why, e.Spec, e.Source, e.Magnitude = why, a.Spec, a.Source, a.Magnitude
+	return outcome{kind: Denied, why: why, err: err}
+}
+
+// faulty is what comes of an application that asks for what cannot be.
+func (s *Set) faulty(t *Turn, a *Application, why Reason, err error) outcome {
+	e := t.tell(s, Faulted)
+	e.Why, e.Spec, e.Source = why, a.Spec, a.Source
+	return outcome{kind: Faulted, why: why, err: err}
 }
 
 // lasting returns the instant ms after at, Never for a span of 0.

@@ -29,7 +29,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 		return Result{Handle: s.handle(at)}
 	}
 	a.member = true
-	return s.apply(t, a)
+	return s.apply(t, a).result()
 }
 
 // leaveAura: it is not any more.

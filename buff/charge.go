@@ -1,13 +1,11 @@
 package buff
 
-import "fmt"
-
 // consume uses charges: of one buff n, or one of every buff that the act consumes.
 func (s *Set) consume(t *Turn, c *Command) Result {
 	if c.Handle != 0 {
 		i := s.lookup(c.Handle)
 		if i == nil {
-			return Result{Err: fmt.Errorf("%w: %v", ErrStale, c.Handle)}
+			return stale(c.Handle)
 		}
 		return s.useCharges(t, c.Handle.slot(), int32(min(max(c.Stacks, 1), MaxStacks)), Consumed)
 	}

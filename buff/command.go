@@ -184,6 +184,11 @@ type Result struct {
 	Err error
 }
 
+// plain reports whether the application has nothing that check could refuse.
+func (a *Application) plain() bool {
+	return !a.Duration.given && a.Stacks >= 0 && uint(a.Level) <= MaxLevel && a.Scale == Ratio{}
+}
+
 // check returns what is wrong with the application, or zeros.
 func (a *Application) check() (Reason, error) {
 	if d := a.Duration.d; a.Duration.given {

@@ -73,6 +73,12 @@ const (
 	usesOverride                    // one of its modifiers overrides
 	usesPulsed                      // numbers that are asked for anew at each pulse
 	usesLinks                       //
+
+	// What an application, a new instance and one that ends must look at.
+	usesGates = usesNumbers | usesKept | usesRequire | usesChance
+	usesRoom  = usesGroup | usesSlot | usesModifiers
+	usesLeave = usesGrants | usesImmunity | usesModifiers | usesHide | usesDR
+	usesEntry = usesModifiers | usesThresholds | usesGrants | usesImmunity | usesHide | usesOngoing | usesInterrupt
 )
 
 // threshold is a compiled Threshold.

@@ -2,45 +2,82 @@ package buff
 
 import "fmt"
 
-// carryOut does one command at the running instant.
+// carryOut does one command at the running instant. It is followed by reconsider.
 func (s *Set) carryOut(t *Turn, c *Command) Result {
-	if c.Reason == NoReason {
-		c.Reason = Cancelled
-	}
-	if !c.Reason.Removes() {
-		panic(fmt.Sprintf("buff: a Command with the reason %v, which does not end a buff", c.Reason))
-	}
-	var r Result
+	c.Reason = removing(c.Reason)
 	switch c.Verb {
 	case Apply:
-		r = s.apply(t, &c.Application)
-	case Remove, Extend, SetRemaining, SetPeriod, Inhibit, Release:
-		r = s.toInstance(t, c)
+		return s.apply(t, &c.Application).result()
+	case Remove:
+		return s.remove(t, c.Handle, c.Stacks, c.Reason).result()
+	case Extend, SetRemaining, SetPeriod, Inhibit, Release:
+		return s.toInstance(t, c)
 	case RemoveSpec:
 		if c.linked {
-			r = s.unlink(t, c)
+			return s.unlink(t, c)
 		} else if at := s.findSpec(c.Application.Spec); at != noSlot {
-			r = s.lose(t, at, c.Stacks, c.Reason)
+			return s.lose(t, at, c.Stacks, c.Reason).result()
 		}
+		return Result{}
 	case AddTimeout:
-		r = s.addTimeout(t, c)
+		return s.addTimeout(t, c)
 	case Cancel:
-		r = s.cancel(c.Timeout)
-	default:
-		r = s.toOwner(t, c)
+		return s.cancel(c.Timeout)
 	}
-	s.reconsider(t)
-	return r
+	return s.toOwner(t, c)
+}
+
+// removing returns the reason of a command. It panics if that ends no buff.
+func removing(why Reason) Reason {
+	switch {
+	case why == NoReason:
+		return Cancelled
+	case !why.Removes():
+		panicReason(why)
+	}
+	return why
+}
+
+//go:noinline
+func panicReason(why Reason) {
+	panic(fmt.Sprintf("buff: a Command with the reason %v, which does not end a buff", why))
+}
+
+// remove takes n stacks off the buff of a handle.
+func (s *Set) remove(t *Turn, h Handle, n int, why Reason) outcome {
+	if !s.lives(h) {
+		return outcome{err: errStale(h)}
+	}
+	return s.lose(t, h.slot(), n, why)
+}
+
+// errStale is the error of a handle that names nothing. It is out of line, so that those who
+// call it are short.
+//
+//go:noinline
+func errStale(h Handle) error { return fmt.Errorf("%w: %v", ErrStale, h) }
+
+func stale(h Handle) Result { return Result{Err: errStale(h)} }
+
+// outcome is what came of an application or a removal. A Result is twice as long, and those
+// who pass it on write all of it to memory, each one anew; this stays in registers.
+type outcome struct {
+	handle Handle
+	err    error
+	kind   EventKind
+	why    Reason
+}
+
+func (o outcome) result() Result {
+	return Result{Handle: o.handle, Kind: o.kind, Why: o.why, Err: o.err}
 }
 
 // toInstance does a command for one running buff.
 func (s *Set) toInstance(t *Turn, c *Command) Result {
 	if !s.lives(c.Handle) {
-		return Result{Err: fmt.Errorf("%w: %v", ErrStale, c.Handle)}
+		return stale(c.Handle)
 	}
 	switch at := c.Handle.slot(); c.Verb {
-	case Remove:
-		return s.lose(t, at, c.Stacks, c.Reason)
 	case Extend:
 		return s.extend(t, at, c.By, c.Application.Duration)
 	case SetRemaining:

@@ -22,6 +22,7 @@ type drive struct {
 	how   *rand.Rand // how frames are cut into turns; nil: each is one
 	wheel *tinyWheel // nil: nobody clears the orders
 
+	direct   bool                       // whether it was the turn of those methods
 	casters  map[buff.OwnerID]*buff.Set // of those sources of whom something is known
 	log      []byte
 	numbers  map[buff.Handle]int
@@ -181,7 +182,7 @@ func (d *drive) do(at int64, o op) string {
 	d.turn.Now = wheel.Time(at)
 	c := d.command(o)
 	before, orders := len(d.turn.Events), len(d.set.Orders())
-	r := d.set.Do(&d.turn, wheel.Time(at), c)
+	r := d.obeyed(wheel.Time(at), c)
 	if r.Err != nil && r.Kind == 0 && (len(d.turn.Events) != before || len(d.set.Orders()) != orders) {
 		d.fail("a command that failed did something: %v", o)
 	}
@@ -211,6 +212,21 @@ func (d *drive) do(at int64, o op) string {
 		words = append(words, amount(int(r.Amount)))
 	}
 	return strings.Join(words, " ")
+}
+
+// obeyed carries a command out: of the verbs that have a method of their own, every second
+// one by that.
+func (d *drive) obeyed(at wheel.Time, c buff.Command) buff.Result {
+	d.direct = !d.direct
+	switch {
+	case d.direct && c.Verb == buff.Apply:
+		h, kind, why, err := d.set.Apply(&d.turn, at, &c.Application)
+		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
+	case d.direct && c.Verb == buff.Remove:
+		h, kind, why, err := d.set.Remove(&d.turn, at, c.Handle, c.Stacks, c.Reason)
+		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
+	}
+	return d.set.Do(&d.turn, at, c)
 }
 
 // run is one frame, in one turn or in many.

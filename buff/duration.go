@@ -30,7 +30,10 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 	if spec.scale != nil {
 		d = times(d, t.worked.scale)
 	}
-	if d = scaled(d, share, 100); d == 0 {
+	if share != 100 {
+		d = scaled(d, share, 100)
+	}
+	if d == 0 {
 		return 0, Resisted
 	}
 	d = min(max(d, spec.shortest), spec.longest, MaxDuration.Milliseconds())

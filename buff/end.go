@@ -14,9 +14,8 @@ func (s *Set) about(kind EventKind, at uint16) Event {
 // tell reports an event about the instance in the slot at, and returns it: it may be
 // completed until another one is told.
 func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
-	e, i := t.place(), &s.slots[at]
-	e.At, e.Seen, e.Owner, e.End = t.at, t.Now, s.owner, wheel.Never
-	e.Kind, e.Spec, e.Source, e.Handle = kind, i.spec, i.source, s.handle(at)
+	e, i := t.tell(s, kind), &s.slots[at]
+	e.Spec, e.Source, e.Handle = i.spec, i.source, s.handle(at)
 	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
 	return e
 }
@@ -26,31 +25,35 @@ func (s *Set) end(t *Turn, at uint16, why Reason) { s.endNamed(t, at, why, "") }
 
 // endNamed is end; the name says more about why.
 func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
-	s.flush(t, at)
-	e := s.about(Removed, at)
+	i := &s.slots[at]
+	if i.extra != noSlot {
+		s.flush(t, at)
+	}
+	spec, source := i.spec, i.source
+	if spec.uses&usesLeave != 0 {
+		s.leave(t, at)
+	}
+	e := s.tell(t, Removed, at)
 	e.Why, e.Name = why, name
-	s.leave(t, at)
-	if e.Spec.uses&usesKept != 0 {
-		s.endKept(t, at, e)
+	if spec.uses&usesKept != 0 {
+		s.dropKept(t, at, why)
 	} else {
 		s.drop(at)
-		t.emit(s, &e)
-		s.follow(t, e.Spec.remove[why], &nothingKept)
+		s.follow(t, spec.remove[why], &nothingKept)
 	}
-	if e.Spec.uses&usesLinks != 0 {
-		s.sendOff(t, e.Spec, e.Source, why, name)
+	if spec.uses&usesLinks != 0 {
+		s.sendOff(t, spec, source, why, name)
 	}
 }
 
-// endKept does the end of an instance with numbers, which what follows reads.
-func (s *Set) endKept(t *Turn, at uint16, e Event) {
-	k := *s.keptOf(&s.slots[at]) // its lists stay as they are until the extra is used again
+// dropKept is drop for an instance with numbers, which what follows reads.
+func (s *Set) dropKept(t *Turn, at uint16, why Reason) {
+	spec, k := s.slots[at].spec, *s.keptOf(&s.slots[at]) // its lists stay as they are until the extra is used again
 	s.drop(at)
-	t.emit(s, &e)
-	s.follow(t, e.Spec.remove[e.Why], &k)
+	s.follow(t, spec.remove[why], &k)
 }
 
-// leave takes back what an instance that ends has given.
+// leave takes back what an instance that ends has given: something only with one of usesLeave.
 func (s *Set) leave(t *Turn, at uint16) {
 	i := &s.slots[at]
 	if i.spec.uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
@@ -80,14 +83,14 @@ func (s *Set) drop(at uint16) {
 
 // lose takes n stacks off the instance, or ends it if it has no more. The timers
 // of what is left stay as they are.
-func (s *Set) lose(t *Turn, at uint16, n int, why Reason) Result {
+func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	i := &s.slots[at]
 	if n <= 0 || n >= int(i.stacks) {
 		s.end(t, at, why)
-		return Result{Kind: Removed, Why: why}
+		return outcome{kind: Removed, why: why}
 	}
 	s.flush(t, at)
-	r := Result{Handle: s.handle(at), Kind: StackEnded, Why: why}
+	r := outcome{handle: s.handle(at), kind: StackEnded, why: why}
 	if i.spec.Stack.Timers == TimersEach {
 		for left := int16(n); left > 0; {
 			k := min(left, s.extraOf(i).layers[0].stacks)
@@ -169,7 +172,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	}
 	dropped += s.Pending()
 	clear(s.calls)
-	s.calls, s.called = s.calls[:0], 0
+	s.calls, s.pending = s.calls[:0], 0
 	s.agenda = s.agenda[:0]
 	s.gates, s.own, s.sheet = nil, nil, nil
 	return dropped

@@ -23,7 +23,8 @@ func (s *Set) needGates() *gates {
 func (s *Set) Has(tag Tag) bool { return s.gates != nil && s.gates.tags.has(tag) }
 
 // admit returns why an application is refused before its duration is looked at, or
-// NoReason.
+// NoReason. Of an owner without gates and a definition without one of usesGates nothing is to
+// be looked at.
 func (s *Set) admit(t *Turn, a *Application) Reason {
 	spec := a.Spec
 	if spec.uses&(usesNumbers|usesKept) != 0 {

@@ -4,11 +4,8 @@ import "slices"
 
 // makeRoom sees that a new instance may stand beside what is there, and takes away what
 // must give way: of its group, and of its class of slots. If it may not, it returns why, and
-// nothing has changed.
+// nothing has changed. Without one of usesRoom there is nothing to see to.
 func (s *Set) makeRoom(t *Turn, a *Application) Reason {
-	if a.Spec.uses&(usesGroup|usesSlot|usesModifiers) == 0 {
-		return NoReason
-	}
 	t.going = t.going[:0]
 	if a.Spec.group != 0 && !s.exclude(t, a) {
 		return Exclusive

@@ -29,9 +29,9 @@ func layerOrder(a, b layer) int {
 }
 
 // againEach is a further application where each has a timer of its own.
-func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
+func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
-	r := Result{Handle: s.handle(at), Kind: Stacked}
+	r := outcome{handle: s.handle(at), kind: Stacked}
 	room := spec.limit - int32(i.stacks)
 	full := room <= 0
 	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
@@ -40,7 +40,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) Result {
 	s.version(t, at, a)
 	if full {
 		if spec.Stack.Overflow == OverflowAllow {
-			r.Kind = s.stretch(t, at, d)
+			r.kind = s.stretch(t, at, d)
 			s.overflow(t, a)
 			return r
 		}

@@ -17,16 +17,29 @@ func markOf(spec *Spec, source OwnerID) uint16 {
 	return uint16(1+uint32(spec.line)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
 }
 
-// addMark makes room for the mark of one more slot.
-func (s *Set) addMark() {
-	if s.marks == nil {
-		s.marks = s.near[:0]
+// marks returns the marks of all slots, 0 for a free one. As long as there is room they are
+// in the Set itself, so that looking for an instance touches no memory but that.
+func (s *Set) marks() []uint16 {
+	if n := len(s.slots); n <= nearMarks {
+		return s.near[:n]
 	}
-	s.marks = append(s.marks, 0)
+	return *s.far
+}
+
+// addMark makes room for the mark of the last slot, which is new.
+func (s *Set) addMark() {
+	switch n := len(s.slots); {
+	case n > nearMarks+1:
+		*s.far = append(*s.far, 0)
+	case n > nearMarks:
+		far := append(make([]uint16, 0, 2*nearMarks), s.near[:]...)
+		far = append(far, 0)
+		s.far = &far
+	}
 }
 
 // remark writes down the mark of an instance: it is new, or has another source.
-func (s *Set) remark(at uint16) { s.marks[at] = markOf(s.slots[at].spec, s.slots[at].source) }
+func (s *Set) remark(at uint16) { s.marks()[at] = markOf(s.slots[at].spec, s.slots[at].source) }
 
 // find returns the slot of the oldest instance that an application joins, or noSlot.
 func (s *Set) find(a *Application) uint16 {
@@ -35,7 +48,7 @@ func (s *Set) find(a *Application) uint16 {
 		care |= markSource
 	}
 	found := uint16(noSlot)
-	for at, m := range s.marks {
+	for at, m := range s.marks() {
 		if (m^want)&care != 0 {
 			continue
 		}

@@ -52,16 +52,16 @@ func TestMarks(t *testing.T) {
 		most = max(most, s.Len())
 		turn.Events = turn.Events[:0]
 		s.ClearOrders()
-		if len(s.marks) != len(s.slots) {
-			t.Fatalf("%d marks of %d slots", len(s.marks), len(s.slots))
+		if len(s.marks()) != len(s.slots) {
+			t.Fatalf("%d marks of %d slots", len(s.marks()), len(s.slots))
 		}
 		for at := range s.slots {
 			mark := uint16(0)
 			if spec := s.slots[at].spec; spec != nil {
 				mark = markOf(spec, s.slots[at].source)
 			}
-			if s.marks[at] != mark {
-				t.Fatalf("slot %d has the mark %#x, not %#x", at, s.marks[at], mark)
+			if s.marks()[at] != mark {
+				t.Fatalf("slot %d has the mark %#x, not %#x", at, s.marks()[at], mark)
 			}
 		}
 	}

@@ -50,15 +50,26 @@ func (s *Set) SetTimer(o Order, timer wheel.Handle) {
 func (s *Set) touch(at uint16) {
 	if i := &s.slots[at]; i.flags&touched == 0 {
 		i.flags |= touched
-		s.touched = append(s.touched, Ref(at))
+		s.note(Ref(at))
 	}
 }
 
 func (s *Set) touchTimeout(at uint16) {
 	if x := &s.timeouts[at]; !x.touched {
 		x.touched = true
-		s.touched = append(s.touched, Ref(at)|timeoutRef)
+		s.note(Ref(at) | timeoutRef)
 	}
+}
+
+// nearTouched is how many things may have been touched before there is a list for them
+// outside of the Set. A command touches one, as a rule.
+const nearTouched = 4
+
+func (s *Set) note(ref Ref) {
+	if s.touched == nil {
+		s.touched = s.soon[:0]
+	}
+	s.touched = append(s.touched, ref)
 }
 
 // touchAll notes that everything may have moved: the owner's time has changed.

@@ -6,7 +6,7 @@ import "github.com/bufftick/bufftick/wheel"
 // they have left, until they are the strongest.
 
 // againQueue is a further application to a queue.
-func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
+func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
 	x, now := s.needExtra(i), s.nowOf(t, i)
 	if int32(len(x.layers))+1 >= spec.limit {
@@ -42,7 +42,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) Result {
 	if spec.uses&usesLinks != 0 {
 		s.bring(t, i)
 	}
-	return Result{Handle: s.handle(at), Kind: Queued}
+	return outcome{handle: s.handle(at), kind: Queued}
 }
 
 // run makes a waiting application the one that runs.

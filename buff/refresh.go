@@ -28,7 +28,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	}
 	s.touch(at)
 	phase := spec.Stack.Phase
-	if phase != PhaseKeep {
+	if phase != PhaseKeep && (i.period != 0 || i.extra != noSlot) {
 		s.newBeat(i, now)
 	}
 	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery && (set || stacked)) {

@@ -20,33 +20,34 @@ type Set struct {
 	ages    uint64   // applications and timeouts so far
 	owner   OwnerID
 
-	number                 uint32
-	live                   int32
-	limit                  int32 // instances
-	free, oldest, newest   uint16
-	freeExtra, freeTimeout uint16
-	versions               bool   // definitions of more than one catalog have been here
-	calls                  []Call // handlers that were put off to the head of the next Run
-	called                 int    // how many of them have been called
-	touched                []Ref  // what has changed and is in neither agenda nor orders
-	orders                 []Order
+	number               uint32
+	live                 int32
+	limit                int32 // instances
+	pending              int32 // handlers that were put off and have not been called
+	free, oldest, newest uint16
+	versions             bool // definitions of more than one catalog have been here
 
-	// marks has one for each slot, 0 for a free one: see markOf. They begin in near, so that
-	// looking for an instance touches no memory but that of the Set.
-	marks []uint16
-	near  [nearMarks]uint16
+	touched []Ref            // what has changed and is in neither agenda nor orders
+	soon    [nearTouched]Ref // where touched begins, as a list elsewhere would be one more wait
+	orders  []Order
 
+	// near, or far if there are too many slots for it, has a mark for each: see marks.
+	near [nearMarks]uint16
+	far  *[]uint16
+
+	calls  []Call // handlers that were put off to the head of the next Run; the last ones are pending
 	agenda agenda // what is due in the turn that is running
-	base   uint32 // generation of a slot's first use
 
-	liveTimeouts int32
-	timeouts     []timeout
-	extras       []extra
+	base                   uint32 // generation of a slot's first use
+	liveTimeouts           int32
+	modifiers              int32 // of all live instances, also of those that are hidden
+	freeExtra, freeTimeout uint16
+	timeouts               []timeout
+	extras                 []extra
 
 	aside *saved // of the blob it was restored from: what the catalog did not know; nil: nothing
 
-	sheet     *stat.Sheet // of attributes; nil: they are as the catalog says
-	modifiers int32       // of all live instances, also of those that are hidden
+	sheet *stat.Sheet // of attributes; nil: they are as the catalog says
 }
 
 // NewSet returns an empty Set for the owner. The number is below MaxOwners and
@@ -211,7 +212,10 @@ func (s *Set) place() uint16 {
 	s.ages++
 	s.live++
 	i := &s.slots[at]
-	*i = instance{age: s.ages, generation: i.generation, flags: i.flags & touched, older: s.newest, newer: noSlot, extra: noSlot, armed: wheel.Never}
+	generation, listed := i.generation, i.flags&touched
+	*i = instance{} // one that is made elsewhere and copied has to be waited for
+	i.age, i.generation, i.flags, i.armed = s.ages, generation, listed, wheel.Never
+	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
 	if s.newest != noSlot {
 		s.slots[s.newest].newer = at
 	} else {
@@ -235,12 +239,14 @@ func (s *Set) release(at uint16) {
 		s.newest = i.older
 	}
 	s.live--
-	s.marks[at] = 0
+	s.marks()[at] = 0
 	if i.extra != noSlot {
 		s.giveBack(i.extra)
 	}
-	*i = instance{generation: i.generation, newer: s.free}
-	if i.generation < math.MaxUint32 {
+	generation := i.generation
+	*i = instance{}
+	i.generation, i.newer = generation, s.free
+	if generation < math.MaxUint32 {
 		i.generation++
 		s.free = at
 	}

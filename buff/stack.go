@@ -4,12 +4,14 @@ import "github.com/bufftick/bufftick/wheel"
 
 // again joins a live instance: more stacks up to the limit, then the rules of
 // refresh and phase; at the limit, the rule of overflow first.
-func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
+func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
 	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) {
 		return s.deny(t, a, LowerLevel, nil)
 	}
-	s.flush(t, at)
+	if i.extra != noSlot {
+		s.flush(t, at)
+	}
 	if i.spec.Stack.Timers != spec.Stack.Timers {
 		spec = i.spec // two versions, which cannot be mixed: the old one stays
 		a.Spec = spec
@@ -26,14 +28,16 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 	case TimersQueue:
 		return s.againQueue(t, at, a, d)
 	}
-	r := Result{Handle: s.handle(at)}
+	r := outcome{handle: s.handle(at)}
 	full := int32(i.stacks) >= spec.limit
 	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
 		return s.refuse(t, at, a)
 	}
 	revised := i.spec.revision != spec.revision
 	s.version(t, at, a)
-	s.topUp(t, i, a)
+	if i.extra != noSlot {
+		s.topUp(t, i, a)
+	}
 	switch {
 	case !full:
 		was := i.stacks
@@ -42,26 +46,26 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) Result {
 		s.level(i, a)
 		s.tell(t, Stacked, at)
 		s.cross(t, at, was)
-		r.Kind = Stacked
+		r.kind = Stacked
 	case revised && spec.Stack.Refresh == RefreshNone:
 		s.tellVersion(t, at)
-		r.Kind = Refreshed
+		r.kind = Refreshed
 	}
-	if s.refresh(t, at, a, d, r.Kind == Stacked) && r.Kind == 0 {
-		r.Kind = Refreshed
+	if s.refresh(t, at, a, d, r.kind == Stacked) && r.kind == 0 {
+		r.kind = Refreshed
 	}
-	if full {
+	if full && len(a.Spec.overflow) > 0 {
 		s.overflow(t, a)
 	}
 	return r
 }
 
 // refuse is what the overflow rules deny and clear do with an application too many.
-func (s *Set) refuse(t *Turn, at uint16, a *Application) Result {
-	var r Result
+func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
+	var r outcome
 	if a.Spec.Stack.Overflow == OverflowClear {
 		s.end(t, at, Overflowed)
-		r = Result{Kind: Removed, Why: Overflowed}
+		r = outcome{kind: Removed, why: Overflowed}
 	} else {
 		r = s.deny(t, a, Limit, nil)
 	}

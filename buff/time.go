@@ -49,7 +49,12 @@ func (s *Set) worldOf(i *instance, at wheel.Time) wheel.Time {
 
 // endTold returns the end that events tell: of a buff whose time stands still the one that
 // it would have if its time went on now.
-func (s *Set) endTold(t *Turn, i *instance) wheel.Time { return s.told(t, i, i.end) }
+func (s *Set) endTold(t *Turn, i *instance) wheel.Time {
+	if s.own == nil && i.flags&paced == 0 {
+		return i.end
+	}
+	return s.told(t, i, i.end)
+}
 
 // told is endTold for the end of a part.
 func (s *Set) told(t *Turn, i *instance, end wheel.Time) wheel.Time {
@@ -66,10 +71,12 @@ func left(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
 // nowOf returns the running instant in the instance's own time.
 func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
 	if i.flags&paced != 0 {
-		return s.extraOf(i).pace.ceil(t.now)
+		return s.pacedNow(t, i)
 	}
 	return t.now
 }
+
+func (s *Set) pacedNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).pace.ceil(t.now) }
 
 // extend moves the end of a buff. If it would not be after now, the buff expires at once,
 // without a pulse.
@@ -139,7 +146,7 @@ func (s *Set) setPace(t *Turn, c *Command) Result {
 	if c.Whose == OfBuff {
 		i := s.lookup(c.Handle)
 		if i == nil {
-			return Result{Err: fmt.Errorf("%w: %v", ErrStale, c.Handle)}
+			return stale(c.Handle)
 		}
 		s.flush(t, c.Handle.slot())
 		s.paceOf(t, i).turn(t.now, c)

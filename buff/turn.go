@@ -140,12 +140,46 @@ func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	t.begin(at, s.started(at), false)
 	r := s.carryOut(t, c)
+	s.finish(t, at)
+	return r
+}
+
+// Apply is [Set.Do] of an Apply of a, which it may fill in and does not keep. It returns what
+// the Result would have. It is for those who apply often: a Command and a Result are longer
+// than what there is to do.
+func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, Reason, error) {
+	t.begin(at, s.started(at), false)
+	r := s.apply(t, a)
+	s.finish(t, at)
+	return r.handle, r.kind, r.why, r.err
+}
+
+// Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
+func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handle, EventKind, Reason, error) {
+	t.begin(at, s.started(at), false)
+	r := s.remove(t, h, n, removing(why))
+	s.finish(t, at)
+	return r.handle, r.kind, r.why, r.err
+}
+
+// finish ends a command at the instant at: what it has set off follows, and what it has
+// changed finds its place.
+func (s *Set) finish(t *Turn, at wheel.Time) {
+	if s.gates != nil {
+		s.reconsider(t)
+	}
+	if len(t.items) > 0 {
+		s.workOff(t)
+	}
+	s.settle(at)
+}
+
+// workOff carries out all that waits.
+func (s *Set) workOff(t *Turn) {
 	for t.head < len(t.items) {
 		s.step(t)
 	}
 	t.rest()
-	s.settle(at)
-	return r
 }
 
 // Run works off, in order, the handlers that were put off and everything that is
@@ -161,7 +195,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 			s.step(t)
 		case limit <= 0:
 			return false
-		case s.called < len(s.calls):
+		case s.pending > 0:
 			limit--
 			s.callNext(t)
 		default:
@@ -195,7 +229,7 @@ func (s *Set) Wake(ref Ref) {
 
 // Pending returns how many handlers have been put off. If it is not zero, the Set
 // wants a Run even if nothing is due.
-func (s *Set) Pending() int { return len(s.calls) - s.called }
+func (s *Set) Pending() int { return int(s.pending) }
 
 // Abort tells the Set that the handler it called has not come back and never
 // will: it ended its goroutine. [Set.Run] may then be called again.
@@ -214,6 +248,7 @@ func (s *Set) step(t *Turn) {
 		if r := s.carryOut(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
 			t.Failed++
 		}
+		s.reconsider(t)
 		return
 	}
 	t.current = &t.calls[it.at] // where it stays: handlers issue commands, and no calls
@@ -222,12 +257,11 @@ func (s *Set) step(t *Turn) {
 
 // callNext calls the first handler that was put off.
 func (s *Set) callNext(t *Turn) {
-	t.held = s.calls[s.called]
+	t.held = s.calls[len(s.calls)-int(s.pending)]
 	t.current = &t.held
-	s.called++
-	if s.called == len(s.calls) {
+	if s.pending--; s.pending == 0 {
 		clear(s.calls)
-		s.calls, s.called = s.calls[:0], 0
+		s.calls = s.calls[:0]
 	}
 	t.begin(t.current.Event.At, s.started(t.current.Event.At), true)
 	s.call(t)
@@ -266,6 +300,7 @@ func (s *Set) fault(t *Turn, why Reason) {
 func (s *Set) queueCall(t *Turn, c Call) {
 	if !t.inside {
 		s.calls = append(s.calls, c)
+		s.pending++
 		return
 	}
 	t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true})
@@ -277,6 +312,14 @@ func (t *Turn) emit(s *Set, e *Event) {
 	to := t.place()
 	*to = *e
 	to.At, to.Seen, to.Owner = t.at, t.Now, s.owner
+}
+
+// tell reports an event of s at the running instant, and returns it: it may be completed
+// until another one is told.
+func (t *Turn) tell(s *Set, kind EventKind) *Event {
+	e := t.place()
+	e.At, e.Seen, e.Owner, e.End, e.Kind = t.at, t.Now, s.owner, wheel.Never, kind
+	return e
 }
 
 // place makes room for one more event, an empty one. An event is more than two cache lines:

@@ -190,9 +190,6 @@ func (x *auras) shares(i int32, id buff.OwnerID) bool {
 // aura that begins through them looks in the next frame.
 func (e *Engine) lookAround() {
 	x := &e.ledger.auras
-	if len(x.due) == 0 {
-		return
-	}
 	x.now, x.due = x.due, x.now[:0]
 	for k := range x.now {
 		l := &x.now[k]

@@ -56,6 +56,9 @@ func (e *Engine) pass() {
 		r := region(regionAdvance)
 		e.turnWheel(left)
 		endRegion(r)
+		if len(e.fired)+len(e.wanted) == 0 && e.now == e.target && e.group.Quiet() {
+			break // nobody has anything to do
+		}
 		e.seen.Store(int64(e.now))
 		if e.group.Quiet() {
 			e.visitDue()

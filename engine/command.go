@@ -23,13 +23,50 @@ import (
 // the instance that is joined.
 func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
 	e.enter("AddBuff")
-	spec, err := e.version(a.Spec)
-	if err != nil {
-		return 0, buff.Result{Err: err}
+	if !e.loop.Catalog.Has(a.Spec) {
+		spec, err := e.version(a.Spec)
+		if err != nil {
+			return 0, buff.Result{Err: err}
+		}
+		a.Spec = spec
 	}
-	a.Spec = spec
-	r := e.to(id, &buff.Command{Verb: buff.Apply, Application: a})
-	return r.Handle, r
+	o := e.byID[id]
+	if !e.ready(o) {
+		r := e.add(id, &a)
+		return r.Handle, r
+	}
+	if a.Spec.Captures() {
+		e.capture(id, &a)
+	}
+	h, kind, why, err := o.set.Apply(e.turn(), e.now, &a)
+	e.done(o)
+	return h, buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
+}
+
+// add is AddBuff where it goes the way of all commands.
+//
+//go:noinline
+func (e *Engine) add(id buff.OwnerID, a *buff.Application) buff.Result {
+	return e.to(id, &buff.Command{Verb: buff.Apply, Application: *a})
+}
+
+// ready reports whether a buff can be put on an owner, or taken off, at once and without a
+// Command, which is far more to write than what there is to do. Otherwise it goes the way of
+// all commands, which finds out what is in the way, records it, or lets it wait.
+func (e *Engine) ready(o *owner) bool {
+	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.EventLimit &&
+		e.idle(o) && !o.leaving && o.set.Pending() < e.opts.HandlerLimit
+}
+
+// done is what follows once the Set of an owner has carried out a command.
+func (e *Engine) done(o *owner) {
+	e.obey(o)
+	if e.ledger.all != 0 {
+		e.noteLoop()
+	}
+	if len(e.loop.Sent) > 0 {
+		e.passOn()
+	}
 }
 
 // AddTimeout has f called for an owner after the delay, rounded up to whole
@@ -67,9 +104,10 @@ func (e *Engine) AddTimeoutByName(id buff.OwnerID, delay time.Duration, handler 
 // returned without Queued, no event of that buff follows but its removal.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Remove(h buff.Handle) buff.Result {
+func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
 	e.enter("Remove")
-	return e.RemoveStacks(h, 0, buff.Cancelled)
+	e.take(&r, h, 0, buff.Cancelled)
+	return r
 }
 
 // RemoveStacks takes n stacks off the buff of a handle, for a reason that ends
@@ -77,9 +115,29 @@ func (e *Engine) Remove(h buff.Handle) buff.Result {
 // is left stay as they are.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) buff.Result {
+func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) (r buff.Result) {
 	e.enter("RemoveStacks")
-	return e.by(h.Number(), &buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
+	e.take(&r, h, n, removal(why))
+	return r
+}
+
+// take is RemoveStacks. It fills in a Result, since one that is returned is copied, and the
+// copy waits for what was just written.
+func (e *Engine) take(r *buff.Result, h buff.Handle, n int, why buff.Reason) {
+	o := e.at(h.Number())
+	if !e.ready(o) {
+		*r = e.remove(h, n, why)
+		return
+	}
+	r.Handle, r.Kind, r.Why, r.Err = o.set.Remove(e.turn(), e.now, h, n, why)
+	e.done(o)
+}
+
+// remove is take where it goes the way of all commands.
+//
+//go:noinline
+func (e *Engine) remove(h buff.Handle, n int, why buff.Reason) buff.Result {
+	return e.by(h.Number(), &buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: why})
 }
 
 // Cancel takes a timeout back. Once it has returned with Kind Removed, its
@@ -156,9 +214,7 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 		return buff.Result{Err: fmt.Errorf("%w: %d, who steals", ErrUnknownOwner, c.Query.To)}
 	}
 	r := o.set.Obey(e.turn(), e.now, c)
-	e.obey(o)
-	e.noteLoop()
-	e.passOn()
+	e.done(o)
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -23,6 +24,7 @@ type Inbox struct {
 
 	mu     sync.Mutex
 	full   []posted
+	posts  atomic.Bool // full is not empty; written under the lock
 	empty  []posted
 	closed bool
 	deaf   bool  // accepts and forgets, see Replay
@@ -141,17 +143,32 @@ func (in *Inbox) post(p posted) error {
 	case len(in.full) >= in.limit:
 		return fmt.Errorf("%w: limit %d", ErrInboxFull, in.limit)
 	}
-	in.full = append(in.full, p)
+	in.put(p)
 	return nil
+}
+
+// put takes a command in. The caller holds the lock, or is the only one who may post.
+func (in *Inbox) put(p posted) {
+	if len(in.full) == 0 {
+		in.posts.Store(true)
+	}
+	in.full = append(in.full, p)
 }
 
 // take returns what waits; it is good until the next take.
 func (in *Inbox) take() []posted {
-	clear(in.empty)
-	in.slack.used(len(in.empty))
+	if len(in.empty) > 0 {
+		clear(in.empty)
+		in.slack.used(len(in.empty))
+		in.empty = in.empty[:0]
+	}
+	if !in.posts.Load() { // most Ticks find nothing, and need no lock to see it
+		return nil
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.full, in.empty = in.empty[:0], in.full
+	in.full, in.empty = in.empty, in.full
+	in.posts.Store(false)
 	return in.empty
 }
 

@@ -96,6 +96,19 @@ func TestP45_Replay(t *testing.T) {
 	}
 }
 
+// TestP45_WithoutRecording: that a run is recorded makes no difference to its events. While it
+// is, what is put on and taken off goes the way of all commands, and otherwise a shorter one.
+func TestP45_WithoutRecording(t *testing.T) {
+	for seed := range uint64(8) {
+		p := plan{seed: seed, owners: 30, steps: 25, cross: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed%4 >= 2}
+		o := engine.Options{Synchronous: true, Seed: seed}
+		_, want := recorded(t, p, o)
+		s := newSim(t, p, o)
+		s.run(whole)
+		requireSame(t, want, s.finish().frames, p)
+	}
+}
+
 // TestReplayDiffers: the first frame that is not the same is named.
 func TestReplayDiffers(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}}, buff.Spec{ID: "hit", Kind: buff.Instant})

@@ -65,9 +65,15 @@ func (e *Engine) tick(dt time.Duration) {
 	e.pass()
 	end := region(regionMerge)
 	e.noteFrame()
-	e.catchUpZones()
-	e.deliverCross()
-	e.lookAround()
+	if len(e.behind) > 0 {
+		e.catchUpZones()
+	}
+	if len(e.cross) > 0 {
+		e.deliverCross()
+	}
+	if len(e.ledger.auras.due) > 0 {
+		e.lookAround()
+	}
 	taken := e.deliverInbox()
 	e.carryOver()
 	e.tally.addLoop(e.loop.Events)
@@ -218,9 +224,6 @@ func (e *Engine) comeHome(o *owner) (behind bool) {
 // their cause, then by the causing owner; those of one owner are in the order of
 // issue.
 func (e *Engine) deliverCross() {
-	if len(e.cross) == 0 {
-		return
-	}
 	slices.SortStableFunc(e.cross, func(a, b cross) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from))
 	})
