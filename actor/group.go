@@ -3,6 +3,7 @@ package actor
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,7 +33,7 @@ type Options[O, M any] struct {
 	Pumps int
 
 	// Limit is the number of messages that one mailbox may hold, see
-	// [Mailbox.Len]. At least 1.
+	// [Mailbox.Len]. From 1 to math.MaxInt32.
 	Limit int
 
 	// Handle takes messages with box.Next until that reports false, or stops
@@ -115,8 +116,8 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 		panic("actor: Options.Handle is nil")
 	case o.Pumps < 1:
 		panic(fmt.Sprintf("actor: Options.Pumps is %d, must be at least 1", o.Pumps))
-	case o.Limit < 1:
-		panic(fmt.Sprintf("actor: Options.Limit is %d, must be at least 1", o.Limit))
+	case o.Limit < 1 || o.Limit > math.MaxInt32:
+		panic(fmt.Sprintf("actor: Options.Limit is %d, must be from 1 to %d", o.Limit, math.MaxInt32))
 	}
 	g := &Group[O, M]{
 		pool:      o.Pool,

@@ -22,7 +22,7 @@ type Mailbox[O, M any] struct {
 
 	// head and from are changed only by the one that has the mailbox in hand:
 	// batch[:head] is taken, batch[from:head] in the present turn.
-	head, from int
+	head, from int32
 	turn       turnState
 
 	place   place // changed by the loop only
@@ -86,7 +86,7 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 	if box.turn == shut {
 		panic("actor: Next called outside Handle")
 	}
-	if box.turn != open || box.head == len(box.batch) {
+	if box.turn != open || int(box.head) == len(box.batch) {
 		var none M
 		return none, false
 	}

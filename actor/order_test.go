@@ -255,10 +255,11 @@ func TestNoMorePumpsThanMailboxes(t *testing.T) {
 func TestMisusePanics(t *testing.T) {
 	ok := actor.Options[*note, int]{Pool: inline{}, Pumps: 1, Limit: 1, Handle: takeAll}
 	for want, spoil := range map[string]func(*actor.Options[*note, int]){
-		"actor: Options.Pool is nil":                     func(o *actor.Options[*note, int]) { o.Pool = nil },
-		"actor: Options.Handle is nil":                   func(o *actor.Options[*note, int]) { o.Handle = nil },
-		"actor: Options.Pumps is 0, must be at least 1":  func(o *actor.Options[*note, int]) { o.Pumps = 0 },
-		"actor: Options.Limit is -1, must be at least 1": func(o *actor.Options[*note, int]) { o.Limit = -1 },
+		"actor: Options.Pool is nil":                                       func(o *actor.Options[*note, int]) { o.Pool = nil },
+		"actor: Options.Handle is nil":                                     func(o *actor.Options[*note, int]) { o.Handle = nil },
+		"actor: Options.Pumps is 0, must be at least 1":                    func(o *actor.Options[*note, int]) { o.Pumps = 0 },
+		"actor: Options.Limit is -1, must be from 1 to 2147483647":         func(o *actor.Options[*note, int]) { o.Limit = -1 },
+		"actor: Options.Limit is 2147483648, must be from 1 to 2147483647": func(o *actor.Options[*note, int]) { o.Limit = 1 << 31 },
 	} {
 		o := ok
 		spoil(&o)

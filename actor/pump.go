@@ -135,7 +135,7 @@ func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 // more. The caller holds the lock.
 func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 	g.counts.handled += uint64(box.head - box.from)
-	if box.head < len(box.batch) && !box.rests {
+	if int(box.head) < len(box.batch) && !box.rests {
 		g.ready.push(box)
 		return
 	}

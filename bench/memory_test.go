@@ -6,22 +6,34 @@ import (
 	"testing"
 )
 
-// BenchmarkMemory builds a world and weighs it, without buffs and with ten on each player. A
-// buff's weight has everything in it: its place on the player, its timer, the lists of the
-// frames. all-in is the world by its buffs, so that the players are in it too.
+// BenchmarkMemory builds a world and weighs it, without buffs and with ten on each player, or
+// 22, as in profile B. A buff's weight has everything in it: its place on the player, its timer,
+// the lists of the frames. all-in is the world by its buffs, so that the players are in it too.
 func BenchmarkMemory(b *testing.B) {
-	for _, players := range []int{10_000, 100_000} {
-		b.Run(fmt.Sprintf("live=%d", players*carried), func(b *testing.B) {
+	for _, row := range []struct{ players, each int }{{10_000, carried}, {100_000, carried}, {1_000_000 / 22, 22}} {
+		players, each := row.players, row.each
+		b.Run(fmt.Sprintf("live=%d/each=%d", players*each, each), func(b *testing.B) {
 			var player, perBuff, allIn float64
 			for b.Loop() {
 				before := heapBytes()
 				w := newWorld(b, players, 0)
 				empty := heapBytes()
 				w.fill()
+				for p := range players {
+					for source := blessings; source < each-poisons; source++ {
+						w.bless(p+1, source)
+					}
+					if p%(players/frames) == 0 {
+						w.Tick(frame)
+					}
+				}
+				for range frames {
+					w.Tick(frame)
+				}
 				full := heapBytes()
 				player = float64(empty-before) / float64(players)
-				perBuff = float64(full-empty) / float64(players*carried)
-				allIn = float64(full-before) / float64(players*carried)
+				perBuff = float64(full-empty) / float64(players*each)
+				allIn = float64(full-before) / float64(players*each)
 				runtime.KeepAlive(w)
 			}
 			b.ReportMetric(0, "ns/op")

@@ -230,7 +230,7 @@ func setsOff(v buff.Verb) bool {
 
 // queue lets a command wait until the owner is home.
 func (e *Engine) queue(o *owner, c *buff.Command) buff.Result {
-	if o.handed+o.late >= e.opts.MailboxLimit {
+	if int(o.handed+o.late) >= e.opts.MailboxLimit {
 		return e.overload(o, e.opts.MailboxLimit, "commands, since it is busy")
 	}
 	if o.box.Home() {

@@ -32,8 +32,8 @@ type owner struct {
 
 	// The loop's, also while the mailbox is away.
 	ran     uint64 // the last slice of a Tick whose run is or was in its mailbox
-	handed  int    // commands in the batch that is away
-	late    int    // commands that wait for the next one
+	handed  int32  // commands in the batch that is away
+	late    int32  // commands that wait for the next one
 	wanted  bool   // in Engine.wanted
 	leaving bool   // dropped while busy
 	adopts  bool   // it may have adopted something that the ledger does not know

@@ -152,7 +152,7 @@ func (e *Engine) tellZone(o *owner) {
 	if o.pace == want || o.leaving {
 		return
 	}
-	if !e.idle(o) && o.handed+o.late+2 > e.opts.MailboxLimit {
+	if !e.idle(o) && int(o.handed+o.late)+2 > e.opts.MailboxLimit {
 		if !o.behind {
 			o.behind = true
 			e.behind = append(e.behind, o)
