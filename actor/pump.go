@@ -113,20 +113,21 @@ func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], m
 	return g.claim(i)
 }
 
-// claim takes the first mailbox of the ready list into hand. If there is none and
-// nobody to visit the pump ends here, and not later: the loop adds work and looks for free
+// claim takes the first mailbox of the ready list into hand, once there is nobody left to
+// visit. If there is none the pump ends here, and not later: the loop adds work and looks for free
 // slots under the same lock, so it either sees this slot free or this pump sees
 // the work. The caller holds the lock.
 func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
-	box = g.ready.pop()
-	g.pumps[i].box = box
-	switch {
-	case box != nil:
-		g.counts.turns++
-	case g.visiting.left() == 0:
+	g.pumps[i].box = nil
+	if g.visiting.left() > 0 {
+		return nil, true
+	}
+	if box = g.ready.pop(); box == nil {
 		g.release(i)
 		return nil, false
 	}
+	g.pumps[i].box = box
+	g.counts.turns++
 	return box, true
 }
 

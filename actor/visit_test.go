@@ -142,6 +142,32 @@ func TestVisitHeld(t *testing.T) {
 	}
 }
 
+// Who hangs in a visit costs the loop the time of one round.
+func TestVisitWaitsForTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := visitors(goroutines{}, 2)
+		b := newBoxes("a", "b")
+		gate := make(chan struct{})
+		g.Visit(b[0], func(*box) { <-gate })
+		g.Visit(b[1], 1)
+		g.Start()
+		require.False(t, g.WaitOthers(time.After(time.Second)))
+		g.EndVisits()
+		began := time.Now()
+		for m := range 3 {
+			send(t, g, b[1], m)
+			g.Start()
+			require.True(t, g.WaitOthers(time.After(time.Second)))
+			requireBoxes(t, b[1:], g.Collect(nil))
+		}
+		require.Zero(t, time.Since(began))
+		close(gate)
+		require.True(t, g.Wait(nil))
+		requireBoxes(t, b[:1], g.Collect(nil))
+		requireQuiet(t, g)
+	})
+}
+
 // Who hangs and then fails is home after that, and his pump is replaced.
 func TestVisitFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -196,6 +222,46 @@ func TestVisitRefused(t *testing.T) {
 	require.Equal(t, []int{1}, b[0].Owner.got)
 	require.EqualValues(t, 2, g.Stats().Refused, "by Start and by Wait")
 	requireQuiet(t, g)
+}
+
+// A round that follows at once on another finds its pump, even if that was about to end.
+func TestVisitNoLostWakeUp(t *testing.T) {
+	g := visitors(goroutines{}, 1)
+	b := newBoxes("a")[0]
+	for round := range 20_000 {
+		g.Visit(b, round)
+		g.Start()
+		for !g.Wait(passed()) { // does not sleep: so it comes early
+			continue
+		}
+		_, whole := g.EndVisits()
+		require.True(t, whole)
+	}
+	require.Len(t, b.Owner.got, 20_000)
+}
+
+// However many pumps there are, each visit is claimed by one.
+func TestVisitOnce(t *testing.T) {
+	var claimed [2000]atomic.Int32
+	g := actor.NewGroup(actor.Options[int, int]{
+		Pool: goroutines{}, Pumps: 8, Limit: 1, Handle: func(int, *actor.Mailbox[int, int]) {},
+		Visit: func(_ int, b *actor.Mailbox[int, int], _ any) { claimed[b.Owner].Add(1) },
+	})
+	boxes := make([]actor.Mailbox[int, int], len(claimed))
+	for round := range int32(200) {
+		for i := range boxes {
+			boxes[i].Owner = i
+			g.Visit(&boxes[i], nil)
+		}
+		g.Start()
+		finishAll(g)
+		begun, whole := g.EndVisits()
+		require.Equal(t, len(boxes), begun)
+		require.True(t, whole)
+		for i := range claimed {
+			require.Equal(t, round+1, claimed[i].Load(), "visit %d of round %d", i, round)
+		}
+	}
 }
 
 func TestVisitDoesNotAllocate(t *testing.T) {
