@@ -166,7 +166,7 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 	}
 	e.home = e.group.Collect(e.home[:0])
 	home := e.home
-	for k, x := range v.list[:begun] {
+	for _, x := range v.list[:begun] {
 		o := e.owners[x.number]
 		switch {
 		case len(home) > 0 && home[0] == &o.box: // it was moved, and has come to its end
@@ -175,7 +175,7 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 			behind = e.comeHome(o) || behind
 		case !o.box.Home():
 			o.ran = e.round
-			o.visit, v.list[k] = x, &visit{}
+			o.visit = x // not used again before it is home: as long as one is away, there are no visits
 		case x.whole:
 			e.takeVisit(x)
 		default:
