@@ -311,8 +311,8 @@ func TestVisitStress(t *testing.T) {
 			case 3:
 				b.Keep(1, true)
 			case 4:
-				for range 20 {
-					runtime.Gosched()
+				for range 2000 { // takes a while
+					b.Owner.busy.Load()
 				}
 			}
 		},

@@ -3,7 +3,7 @@
 //
 //	any goroutine     the loop, in Tick                                   workers
 //
-//	                  1  the wheel turns     ─▸ who is due ─▸ mailboxes ─┐
+//	                  1  the wheel turns     ─▸ who is due ──▸ visits ───┐
 //	                                                                     ├▸ Handler(c, event)
 //	                  2  wait, up to Budget  ◂─ events, orders ◂─────────┘
 //	                  3  commands across owners
