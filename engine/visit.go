@@ -140,7 +140,7 @@ func (e *Engine) endVisits() (behind bool) {
 		for _, x := range v.list[:v.n] {
 			if x.whole {
 				e.takeVisit(x)
-			} else { // the engine's own code has failed, or a hook
+			} else { // the engine's own code has failed
 				e.comeHome(e.owners[x.number])
 			}
 		}
@@ -165,6 +165,7 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 		e.group.Start()
 	}
 	e.home = e.group.Collect(e.home[:0])
+	e.slack.home.used(len(e.home))
 	home := e.home
 	for _, x := range v.list[:begun] {
 		o := e.owners[x.number]
