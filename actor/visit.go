@@ -170,6 +170,7 @@ func (g *Group[O, M]) EndVisits() (begun int, whole bool) {
 	n := len(r.visits)
 	if int(r.ended.Load()) == n && !r.moved {
 		r.visits, r.opened = r.visits[:0], false
+		r.ended.Store(0) // a Wait for messages alone must not wait for these
 		return n, true
 	}
 	at := r.cursor.Swap(uint64(n)<<32 | uint64(n))
