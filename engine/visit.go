@@ -169,9 +169,9 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 	for k, x := range v.list[:begun] {
 		o := e.owners[x.number]
 		switch {
-		case len(home) > 0 && home[0] == &o.box: // it was moved, and has come to its end
+		case len(home) > 0 && home[0] == &o.box: // it was moved or held, and has come to its end
 			home = home[1:]
-			o.ran = e.round
+			o.ran, o.visit = e.round, x
 			behind = e.comeHome(o) || behind
 		case !o.box.Home():
 			o.ran = e.round
