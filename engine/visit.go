@@ -238,20 +238,25 @@ func (l *lane) visit(box *mailbox, v *visit) {
 	t := l.begin(o)
 	defer func() {
 		l.visiting = nil
-		brought := l.end(&t)
-		if !v.whole {
-			o.segments = append(o.segments, brought)
-			return
-		}
-		from := len(l.orders)
-		l.orders = append(l.orders, o.set.Orders()...)
-		o.set.ClearOrders()
-		v.brought, v.orders = brought, l.orders[from:len(l.orders):len(l.orders)]
-		v.crosses, v.pending = len(brought.cross) > 0, o.set.Pending() > 0
+		l.leave(o, v, l.brought(&t))
+		l.end(&t)
 	}()
 	l.visiting = v
 	v.refs(o.set.Wake)
 	if v.whole = l.run(box, o, v.at); !v.whole {
 		l.giveWay(box)
 	}
+}
+
+// leave leaves what a visit has brought where the loop looks for it.
+func (l *lane) leave(o *owner, v *visit, brought segment) {
+	if !v.whole {
+		o.segments = append(o.segments, brought)
+		return
+	}
+	from := len(l.orders)
+	l.orders = append(l.orders, o.set.Orders()...)
+	o.set.ClearOrders()
+	v.brought, v.orders = brought, l.orders[from:len(l.orders):len(l.orders)]
+	v.crosses, v.pending = len(brought.cross) > 0, o.set.Pending() > 0
 }
