@@ -27,3 +27,28 @@ func TestMessagesAfterVisits(t *testing.T) {
 		requireQuiet(t, g)
 	})
 }
+
+// What is sent after Visit, and before Start, has its place in the ready list beside all the
+// visits, each of which may be moved there.
+func TestMessagesBesideVisits(t *testing.T) {
+	g := visitors(inline{}, 1)
+	names := make([]string, 32)
+	for i := range names {
+		names[i] = string(rune('A' + i))
+	}
+	b := newBoxes(names...)
+	for _, x := range b[:16] {
+		g.Visit(x, func(x *box) { x.Keep(1, false) })
+	}
+	for _, x := range b[16:] {
+		send(t, g, x, 2)
+	}
+	g.Start()
+	require.True(t, g.Wait(nil))
+	g.EndVisits()
+	g.Collect(nil)
+	for i, x := range b {
+		require.Equal(t, []int{1 + i/16}, x.Owner.got, "box %d", i)
+	}
+	requireQuiet(t, g)
+}

@@ -63,7 +63,6 @@ func (g *Group[O, M]) Visit(box *Mailbox[O, M], arg any) {
 func (g *Group[O, M]) openVisits() {
 	r := g.visiting
 	if n := len(r.visits); n > 0 && !r.opened {
-		g.ready.reserve(n) // all may be moved there
 		r.opened, r.moved = true, false
 		r.ended.Store(0)
 		r.cursor.Store(uint64(n) << 32)
