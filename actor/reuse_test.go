@@ -52,3 +52,16 @@ func TestMessagesBesideVisits(t *testing.T) {
 	}
 	requireQuiet(t, g)
 }
+
+// While pumps may claim visits, their list must not change.
+func TestVisitTooLate(t *testing.T) {
+	g := visitors(inline{}, 1)
+	b := newBoxes("a", "b")
+	g.Visit(b[0], 1)
+	g.Start()
+	require.Panics(t, func() { g.Visit(b[1], 2) })
+	require.True(t, g.Wait(nil))
+	_, whole := g.EndVisits()
+	require.True(t, whole)
+	requireQuiet(t, g)
+}

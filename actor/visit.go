@@ -46,7 +46,8 @@ type round[O, M any] struct {
 // Visit has box handed over by the next Start for a turn without a message: Options.Visit is
 // called with arg. The mailbox must be home, hold nothing and be visited once; nothing of it is
 // looked at, that is what a visit is for. All the other mailboxes must be home too and nothing
-// staged, or Visit panics: see [Group.Quiet].
+// staged, or Visit panics: see [Group.Quiet]. It panics too between Start and EndVisits,
+// where nothing may be sent to those who are visited.
 //
 // After Start and Wait comes [Group.EndVisits].
 //
@@ -56,6 +57,9 @@ func (g *Group[O, M]) Visit(box *Mailbox[O, M], arg any) {
 		panic("actor: Visit while a mailbox is staged or away")
 	}
 	r := g.visiting
+	if r.opened {
+		panic("actor: Visit between Start and EndVisits")
+	}
 	r.visits = append(r.visits, visit[O, M]{box: box, arg: arg})
 }
 
