@@ -161,9 +161,6 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 		x.refs(func(ref buff.Ref) { e.send(o, message{kind: wake, ref: ref}) })
 		e.run(o)
 	}
-	if begun < v.n {
-		e.group.Start()
-	}
 	e.home = e.group.Collect(e.home[:0])
 	home := e.home
 	for k, x := range v.list[:begun] {
@@ -182,10 +179,10 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 			e.comeHome(o)
 		}
 	}
-	for _, box := range home {
-		behind = e.comeHome(box.Owner) || behind
-	}
 	clear(e.home)
+	if begun < v.n { // not before: who is home would be up to the pumps
+		e.group.Start()
+	}
 	return behind
 }
 
