@@ -179,7 +179,7 @@ func (g *Group[O, M]) Start() {
 	g.mu.Lock()
 	g.openVisits()
 	g.pending += len(g.staged)
-	g.ready.reserve(g.pending)
+	g.ready.reserve(g.pending + len(g.visiting.visits)) // all those may be moved there
 	for _, box := range g.staged {
 		g.ready.push(box)
 	}

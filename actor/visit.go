@@ -46,7 +46,8 @@ type round[O, M any] struct {
 // Visit has box handed over by the next Start for a turn without a message: Options.Visit is
 // called with arg. The mailbox must be home, hold nothing and be visited once; nothing of it is
 // looked at, that is what a visit is for. All the other mailboxes must be home too and nothing
-// staged, or Visit panics: see [Group.Quiet].
+// staged, or Visit panics: see [Group.Quiet]. It panics too between Start and EndVisits,
+// where nothing may be sent to those who are visited.
 //
 // After Start and Wait comes [Group.EndVisits].
 //
@@ -56,6 +57,9 @@ func (g *Group[O, M]) Visit(box *Mailbox[O, M], arg any) {
 		panic("actor: Visit while a mailbox is staged or away")
 	}
 	r := g.visiting
+	if r.opened {
+		panic("actor: Visit between Start and EndVisits")
+	}
 	r.visits = append(r.visits, visit[O, M]{box: box, arg: arg})
 }
 
@@ -63,7 +67,6 @@ func (g *Group[O, M]) Visit(box *Mailbox[O, M], arg any) {
 func (g *Group[O, M]) openVisits() {
 	r := g.visiting
 	if n := len(r.visits); n > 0 && !r.opened {
-		g.ready.reserve(n) // all may be moved there
 		r.opened, r.moved = true, false
 		r.ended.Store(0)
 		r.cursor.Store(uint64(n) << 32)
@@ -170,6 +173,7 @@ func (g *Group[O, M]) EndVisits() (begun int, whole bool) {
 	n := len(r.visits)
 	if int(r.ended.Load()) == n && !r.moved {
 		r.visits, r.opened = r.visits[:0], false
+		r.ended.Store(0) // a Wait for messages alone must not wait for these
 		return n, true
 	}
 	at := r.cursor.Swap(uint64(n)<<32 | uint64(n))

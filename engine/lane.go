@@ -60,8 +60,9 @@ func (l *lane) begin(o *owner) turnOf {
 	return t
 }
 
-// end ends it and returns what it has brought.
-func (l *lane) end(t *turnOf) segment {
+// brought returns what a turn has brought. The turn is not over: end must follow, and comes
+// last, for it reads a clock that is not ours and may fail.
+func (l *lane) brought(t *turnOf) segment {
 	endRegion(t.region)
 	l.passOn()
 	s := segment{
@@ -69,6 +70,11 @@ func (l *lane) end(t *turnOf) segment {
 		cross:  l.cross[t.crossed:len(l.cross):len(l.cross)],
 	}
 	s.sum()
+	return s
+}
+
+// end ends a turn.
+func (l *lane) end(t *turnOf) {
 	l.clockOut(l.owner, t.began)
 	l.current.Store(0)
 	if n := l.turn.Dropped; n > 0 {
@@ -79,14 +85,16 @@ func (l *lane) end(t *turnOf) segment {
 		l.turn.Failed = 0
 		l.engine.failed.Add(n)
 	}
-	return s
 }
 
 // serve is one turn of an owner with messages.
 func (l *lane) serve(box *mailbox) {
 	o := box.Owner
 	t := l.begin(o)
-	defer func() { o.segments = append(o.segments, l.end(&t)) }()
+	defer func() {
+		o.segments = append(o.segments, l.brought(&t))
+		l.end(&t)
+	}()
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
 		switch m.kind {
 		case wake:

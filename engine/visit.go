@@ -161,18 +161,15 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 		x.refs(func(ref buff.Ref) { e.send(o, message{kind: wake, ref: ref}) })
 		e.run(o)
 	}
-	if begun < v.n {
-		e.group.Start()
-	}
 	e.home = e.group.Collect(e.home[:0])
 	e.slack.home.used(len(e.home))
 	home := e.home
 	for _, x := range v.list[:begun] {
 		o := e.owners[x.number]
 		switch {
-		case len(home) > 0 && home[0] == &o.box: // it was moved, and has come to its end
+		case len(home) > 0 && home[0] == &o.box: // it was moved or held, and has come to its end
 			home = home[1:]
-			o.ran = e.round
+			o.ran, o.visit = e.round, x
 			behind = e.comeHome(o) || behind
 		case !o.box.Home():
 			o.ran = e.round
@@ -183,10 +180,10 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 			e.comeHome(o)
 		}
 	}
-	for _, box := range home {
-		behind = e.comeHome(box.Owner) || behind
-	}
 	clear(e.home)
+	if begun < v.n { // not before: who is home would be up to the pumps
+		e.group.Start()
+	}
 	return behind
 }
 
@@ -239,20 +236,25 @@ func (l *lane) visit(box *mailbox, v *visit) {
 	t := l.begin(o)
 	defer func() {
 		l.visiting = nil
-		brought := l.end(&t)
-		if !v.whole {
-			o.segments = append(o.segments, brought)
-			return
-		}
-		from := len(l.orders)
-		l.orders = append(l.orders, o.set.Orders()...)
-		o.set.ClearOrders()
-		v.brought, v.orders = brought, l.orders[from:len(l.orders):len(l.orders)]
-		v.crosses, v.pending = len(brought.cross) > 0, o.set.Pending() > 0
+		l.leave(o, v, l.brought(&t))
+		l.end(&t)
 	}()
 	l.visiting = v
 	v.refs(o.set.Wake)
 	if v.whole = l.run(box, o, v.at); !v.whole {
 		l.giveWay(box)
 	}
+}
+
+// leave leaves what a visit has brought where the loop looks for it.
+func (l *lane) leave(o *owner, v *visit, brought segment) {
+	if !v.whole {
+		o.segments = append(o.segments, brought)
+		return
+	}
+	from := len(l.orders)
+	l.orders = append(l.orders, o.set.Orders()...)
+	o.set.ClearOrders()
+	v.brought, v.orders = brought, l.orders[from:len(l.orders):len(l.orders)]
+	v.crosses, v.pending = len(brought.cross) > 0, o.set.Pending() > 0
 }

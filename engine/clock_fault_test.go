@@ -1,0 +1,45 @@
+package engine_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestClockFails: a clock of those who watch that fails at the end of a turn costs a
+// measurement, and nothing that the turn has brought.
+func TestClockFails(t *testing.T) {
+	o := engine.Options{
+		Catalog:     catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second}),
+		Synchronous: true,
+	}
+	beat := o.Catalog.Spec("beat")
+	e, err := engine.New(o)
+	require.NoError(t, err)
+	spawn(t, e, 1, 2)
+	add(t, e, 1, beat)
+	add(t, e, 2, beat)
+	var calls, fails atomic.Int64
+	defer e.Watch().Open(func() time.Duration {
+		if n := calls.Add(1); n == fails.Load() {
+			panic("no time")
+		}
+		return time.Duration(calls.Load())
+	})()
+	e.Tick(time.Second) // the Watch is open from its end on
+	for n := range int64(6) {
+		want := []int64{(n + 2) * 1000}
+		fails.Store(calls.Load() + 3) // the Tick's begin, the first turn's begin, its end
+		f := e.Tick(time.Second)
+		require.Equal(t, want, at(f, 1, buff.Pulsed, beat), "Tick %d", n)
+		require.Equal(t, want, at(f, 2, buff.Pulsed, beat), "Tick %d", n)
+	}
+	require.EqualValues(t, 6, engine.Escaped(e))
+	require.NoError(t, e.Close(context.Background()))
+}

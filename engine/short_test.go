@@ -1,0 +1,101 @@
+package engine_test
+
+import (
+	"io"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestShortWay: whether a buff is put on and taken off at once or goes the way of all
+// commands, as it does where there is a recording, makes no difference to what is returned,
+// nor to the events or figures, also where limits refuse it.
+func TestShortWay(t *testing.T) {
+	limits := []engine.Options{{}, {EventLimit: 8}, {HandlerLimit: 2}, {MaxBuffs: 4}, {EventLimit: 30, HandlerLimit: 3, MaxBuffs: 6, TickLimit: 3}}
+	for seed := range uint64(60) {
+		o := limits[seed%uint64(len(limits))]
+		o.Synchronous, o.Seed, o.Members = true, seed, near
+		o.Catalog = statsOf(t, append(append(append([]buff.Spec{}, simSpecs...), sharedSpecs...), statSpecs...)...)
+		o.Handlers = engine.Handlers{"act": func(*engine.Context, buff.Event) {}}
+		var specs []*buff.Spec
+		for s := range o.Catalog.All() {
+			specs = append(specs, s)
+		}
+		specs = append(specs, nil, catalogOf(t, buff.Spec{ID: "stranger", Kind: buff.Infinite}).Spec("stranger"))
+		short, err := engine.New(o)
+		require.NoError(t, err)
+		o.Record = io.Discard
+		long, err := engine.New(o)
+		require.NoError(t, err)
+		spawn(t, short, 1, 2, 3, 4)
+		spawn(t, long, 1, 2, 3, 4)
+		d := rand.New(rand.NewPCG(seed, 9))
+		handles := []buff.Handle{0}
+		same := func(x, y buff.Result) {
+			if x.Err != nil && y.Err != nil {
+				require.Equal(t, y.Err.Error(), x.Err.Error())
+				x.Err, y.Err = nil, nil
+			}
+			require.Equal(t, y, x, "seed %d", seed)
+		}
+		for range 400 {
+			h, id := handles[d.IntN(len(handles))], buff.OwnerID(d.IntN(6))
+			switch n := d.IntN(20); {
+			case n < 10:
+				a := buff.Application{
+					Spec: specs[d.IntN(len(specs))], Source: buff.OwnerID(d.IntN(5)), Stacks: d.IntN(5) - 1,
+					Level: d.IntN(4) - 1, Magnitude: d.Int64N(5),
+				}
+				if d.IntN(5) == 0 {
+					a.Duration = buff.For(time.Duration(d.IntN(4000)-100) * time.Millisecond)
+				}
+				if d.IntN(8) == 0 {
+					a.Scale = buff.Ratio{Num: uint32(d.IntN(3)), Den: uint32(d.IntN(3))}
+				}
+				x, r := short.AddBuff(id, a)
+				y, s := long.AddBuff(id, a)
+				require.Equal(t, y, x)
+				same(r, s)
+				handles = append(handles, x)
+			case n < 13:
+				same(short.Remove(h), long.Remove(h))
+			case n < 15:
+				k := d.IntN(4) - 1
+				same(short.RemoveStacks(h, k, buff.Dispelled), long.RemoveStacks(h, k, buff.Dispelled))
+			case n == 15:
+				same(short.Kill(id), long.Kill(id))
+			case n == 16:
+				require.Equal(t, long.LoseSource(id) == nil, short.LoseSource(id) == nil)
+			case n == 17 && d.IntN(4) == 0:
+				require.Equal(t, long.Drop(id) == nil, short.Drop(id) == nil)
+				require.Equal(t, long.Spawn(id, nil) == nil, short.Spawn(id, nil) == nil)
+			default:
+				dt := time.Duration(d.IntN(700)) * time.Millisecond
+				f, g := short.Tick(dt), long.Tick(dt)
+				var got, want []buff.Event
+				for e := range f.Events() {
+					got = append(got, e)
+				}
+				for e := range g.Events() {
+					want = append(want, e)
+				}
+				require.Equal(t, want, got, "seed %d", seed)
+			}
+			require.Equal(t, long.Stats(), short.Stats())
+			require.Empty(t, engine.CheckLedger(short))
+			require.Empty(t, engine.CheckTally(short))
+		}
+		shut(t, short)
+		shut(t, long)
+		h := handles[len(handles)-1]
+		same(short.Remove(h), long.Remove(h))
+		_, r := short.AddBuff(1, buff.Application{Spec: specs[0]})
+		_, s := long.AddBuff(1, buff.Application{Spec: specs[0]})
+		same(r, s)
+	}
+}
