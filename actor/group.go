@@ -229,7 +229,7 @@ func (g *Group[O, M]) WaitOthers(timeout <-chan time.Time) bool {
 func (g *Group[O, M]) onlyOverdue() bool { return g.pending == g.overdue && g.visitsOver() }
 
 func (g *Group[O, M]) visitsOver() bool {
-	return int(g.visiting.ended.Load()) == len(g.visiting.visits)
+	return g.visiting.ended == len(g.visiting.visits)
 }
 
 func (g *Group[O, M]) wait(timeout <-chan time.Time, done func() bool) bool {

@@ -1,12 +1,16 @@
 package actor
 
 // A pump is one slot for a task in the pool. Its task is made once and submitted
-// again and again, but only when the slot is free. All fields but task are under
-// the group's lock.
+// again and again, but only when the slot is free. All fields but task and the last are
+// under the group's lock.
 type pump[O, M any] struct {
 	task  func()
 	state pumpState
 	box   *Mailbox[O, M] // in hand
+
+	// The pump's own, without a lock: its visits in a round that it has not counted yet.
+	round   *round[O, M]
+	visited int
 }
 
 type pumpState uint8
@@ -110,6 +114,7 @@ func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], m
 	if box != nil {
 		g.finish(box)
 	}
+	g.countVisits(i)
 	return g.claim(i)
 }
 
@@ -159,6 +164,7 @@ func (g *Group[O, M]) leave(i int) {
 	if box := g.pumps[i].box; box != nil { // in a visit it is none, or none any more
 		g.finish(box)
 	}
+	g.countVisits(i)
 	g.release(i)
 	g.notify()
 }

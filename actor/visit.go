@@ -38,9 +38,13 @@ const (
 type round[O, M any] struct {
 	visits []visit[O, M] // while a pump may claim one, nobody changes the slice
 	cursor atomic.Uint64 // their number in the upper half, the next one in the lower; grows beyond it
-	ended  atomic.Int64  // of those that pumps have claimed; brought up to date when no more are left
 	opened bool          // handed over by a Start
-	moved  bool          // under the group's lock: one was
+
+	// Under the group's lock. A pump brings ended up to date in the moment in which it takes
+	// something else in hand or gives its slot back: where all have ended, the loop finds the
+	// slots as they are, and not as it happens.
+	ended int
+	moved bool // one was
 }
 
 // Visit has box handed over by the next Start for a turn without a message: Options.Visit is
@@ -68,7 +72,6 @@ func (g *Group[O, M]) openVisits() {
 	r := g.visiting
 	if n := len(r.visits); n > 0 && !r.opened {
 		r.opened, r.moved = true, false
-		r.ended.Store(0)
 		r.cursor.Store(uint64(n) << 32)
 	}
 }
@@ -93,17 +96,25 @@ func (r *round[O, M]) claim() *visit[O, M] {
 
 // visits does, with pump i, all that are left.
 func (g *Group[O, M]) visits(i int) {
-	r := g.round.Load()
-	n := 0
-	defer func() { // also if one ends the goroutine
-		if n > 0 && int(r.ended.Add(int64(n))) == int(r.cursor.Load()>>32) {
-			g.notify()
-		}
-	}()
+	p, r := &g.pumps[i], g.round.Load()
+	p.round = r
 	for v := r.claim(); v != nil; v = r.claim() {
-		n++
+		p.visited++
 		g.visit(i, r, v)
 	}
+}
+
+// countVisits brings a round up to date with what pump i has done in it. The caller holds the
+// lock, and is the pump.
+func (g *Group[O, M]) countVisits(i int) {
+	p := &g.pumps[i]
+	if p.visited > 0 && p.round == g.visiting {
+		p.round.ended += p.visited
+		if p.round.ended == len(p.round.visits) {
+			g.notify()
+		}
+	}
+	p.round, p.visited = nil, 0
 }
 
 // visit calls Options.Visit once.
@@ -169,17 +180,16 @@ func (box *Mailbox[O, M]) Keep(msg M, rests bool) {
 //
 // Only the loop goroutine may call it. It costs O(1) for each visit.
 func (g *Group[O, M]) EndVisits() (begun int, whole bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	r := g.visiting
 	n := len(r.visits)
-	if int(r.ended.Load()) == n && !r.moved {
-		r.visits, r.opened = r.visits[:0], false
-		r.ended.Store(0) // a Wait for messages alone must not wait for these
+	if r.ended == n && !r.moved {
+		r.visits, r.opened, r.ended = r.visits[:0], false, 0
 		return n, true
 	}
 	at := r.cursor.Swap(uint64(n)<<32 | uint64(n))
 	begun = min(n, int(uint32(at)))
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	for k := range begun {
 		v := &r.visits[k]
 		if v.state.CompareAndSwap(undone, held) {

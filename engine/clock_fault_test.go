@@ -43,3 +43,28 @@ func TestClockFails(t *testing.T) {
 	require.EqualValues(t, 6, engine.Escaped(e))
 	require.NoError(t, e.Close(context.Background()))
 }
+
+// TestClockFailsFirst: one that fails at the begin of a turn costs the owner a frame: what was
+// due comes in the next one, with its time.
+func TestClockFailsFirst(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, err)
+	beat := cat.Spec("beat")
+	spawn(t, e, 1)
+	add(t, e, 1, beat)
+	calls, fails := 0, -1
+	defer e.Watch().Open(func() time.Duration {
+		if calls++; calls == fails {
+			panic("no time")
+		}
+		return time.Duration(calls)
+	})()
+	e.Tick(time.Second) // the Watch is open from its end on
+	e.Tick(time.Second) // and measures
+	fails = calls + 2   // the Tick's begin, the turn's begin
+	require.Empty(t, at(e.Tick(time.Second), 1, buff.Pulsed, beat))
+	require.Equal(t, []int64{3000, 4000}, at(e.Tick(time.Second), 1, buff.Pulsed, beat))
+	require.EqualValues(t, 1, engine.Escaped(e))
+	require.NoError(t, e.Close(t.Context()))
+}

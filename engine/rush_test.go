@@ -1,9 +1,9 @@
 package engine_test
 
 import (
-	"context"
 	"math/rand/v2"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,50 +13,30 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestRush: budgets that are used up at every moment of a Tick, and handlers that hang a
-// little, fail or want another turn: each owner has all its pulses, in order, and none twice.
+// TestRush: budgets that are used up at every moment of a Tick, and handlers that take their
+// time, fail or end their goroutine: each owner has all its pulses, in order, and none twice.
 func TestRush(t *testing.T) {
-	const owners, period = 24, 100
+	const owners = 24
 	frames := 3000
 	if testing.Short() {
 		frames = 300
 	}
-	o := engine.Options{
-		Catalog: catalogOf(t,
-			buff.Spec{ID: "beat", Kind: buff.Infinite, Period: period * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
-		),
-		Workers:   3,
-		TurnLimit: 2,
-		Handlers: engine.Handlers{"work": func(*engine.Context, buff.Event) {
-			switch n := rand.IntN(400); {
-			case n < 40:
-				for range n {
-					runtime.Gosched()
-				}
-			case n == 40:
-				runtime.Goexit()
-			case n == 41:
-				panic("a fault")
-			case n == 42:
-				time.Sleep(time.Duration(rand.IntN(300)) * time.Microsecond)
-			}
-		}},
-	}
-	beat := o.Catalog.Spec("beat")
-	got := make(map[buff.OwnerID][]int64)
-	for part := range 3 {
-		o.Budget = []time.Duration{20 * time.Microsecond, 60 * time.Microsecond, 200 * time.Microsecond}[part]
-		clear(got)
-		e, err := engine.New(o)
-		require.NoError(t, err)
+	cat := catalogOf(t,
+		buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
+	)
+	for _, budget := range []time.Duration{20 * time.Microsecond, 60 * time.Microsecond, 200 * time.Microsecond} {
+		e := open(t, engine.Options{
+			Catalog: cat, Workers: 3, TurnLimit: 2, Budget: budget, Handlers: engine.Handlers{"work": rush},
+		})
 		for id := range buff.OwnerID(owners) {
-			spawn(t, e, id+1)
+			spawn(t, e, id)
 			for range 1 + id%3 {
-				add(t, e, id+1, beat)
+				add(t, e, id, cat.Spec("beat"))
 			}
 		}
-		take := func(f *engine.Frame) {
-			for ev := range f.Events() {
+		got := make(map[buff.OwnerID][]int64)
+		tick := func(dt time.Duration) {
+			for ev := range e.Tick(dt).Events() {
 				if ev.Kind == buff.Pulsed {
 					got[ev.Owner] = append(got[ev.Owner], int64(ev.At))
 				}
@@ -64,25 +44,42 @@ func TestRush(t *testing.T) {
 		}
 		late := 0
 		for range frames {
-			take(e.Tick(period * time.Millisecond))
-			take(e.Tick(0))
-			if e.Stats().Busy > 0 {
-				late++
-			}
+			tick(100 * time.Millisecond)
+			tick(0)
+			late += min(e.Stats().Busy, 1)
 		}
 		for e.Stats().Busy > 0 {
-			take(e.Tick(0))
+			tick(0)
 		}
 		for id := range buff.OwnerID(owners) {
 			want := []int64{}
 			for n := range int64(frames) {
 				for range 1 + id%3 {
-					want = append(want, (n+1)*period)
+					want = append(want, (n+1)*100)
 				}
 			}
-			require.Equal(t, want, got[id+1], "budget %v, owner %d", o.Budget, id+1)
+			require.Equal(t, want, got[id], "budget %v, owner %d", budget, id)
 		}
-		t.Logf("budget %v: in %d of %d frames somebody was busy", o.Budget, late, frames)
-		require.NoError(t, e.Close(context.Background()))
+		t.Logf("budget %v: in %d of %d frames somebody was busy", budget, late, frames)
+	}
+}
+
+// rush is a handler of which the owner and the time say what becomes of it.
+func rush(c *engine.Context, e buff.Event) {
+	dice := rand.New(rand.NewPCG(uint64(c.Owner()), uint64(e.At)))
+	var steps atomic.Int64
+	switch n := dice.IntN(400); {
+	case n < 40: // some microseconds
+		for range 100 * n {
+			steps.Add(1)
+		}
+	case n == 40:
+		runtime.Goexit()
+	case n == 41:
+		panic("a fault")
+	case n == 42: // some hundred
+		for range 100_000 {
+			steps.Add(1)
+		}
 	}
 }

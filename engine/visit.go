@@ -140,8 +140,8 @@ func (e *Engine) endVisits() (behind bool) {
 		for _, x := range v.list[:v.n] {
 			if x.whole {
 				e.takeVisit(x)
-			} else { // the engine's own code has failed
-				e.comeHome(e.owners[x.number])
+			} else {
+				e.fail(x)
 			}
 		}
 		v.n = 0
@@ -177,7 +177,7 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 		case x.whole:
 			e.takeVisit(x)
 		default:
-			e.comeHome(o)
+			e.fail(x)
 		}
 	}
 	clear(e.home)
@@ -185,6 +185,16 @@ func (e *Engine) splitVisits(begun int) (behind bool) {
 		e.group.Start()
 	}
 	return behind
+}
+
+// fail takes in a visit that did not come to its end and has kept nothing: the engine's own
+// code has failed, or the clock of those who watch. What is due comes in the next Tick.
+func (e *Engine) fail(v *visit) {
+	o := e.owners[v.number]
+	e.comeHome(o)
+	if !o.leaving {
+		e.want(o)
+	}
 }
 
 // takeVisit takes in what one visit has brought, and reports whether something came due
@@ -233,6 +243,7 @@ func (e *Engine) takeEvents(s *segment) {
 // visit is the worker's side of a visit.
 func (l *lane) visit(box *mailbox, v *visit) {
 	o := box.Owner
+	v.refs(o.set.Wake) // first: should anything fail, the owner still knows what is due
 	t := l.begin(o)
 	defer func() {
 		l.visiting = nil
@@ -240,7 +251,6 @@ func (l *lane) visit(box *mailbox, v *visit) {
 		l.end(&t)
 	}()
 	l.visiting = v
-	v.refs(o.set.Wake)
 	if v.whole = l.run(box, o, v.at); !v.whole {
 		l.giveWay(box)
 	}
