@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -24,7 +26,8 @@ var duePlayers = due * frames / poisons
 // players are due, with a trivial handler. by=engine is the whole engine; by=inline is the
 // same work written in place: a wheel, and a call of the handler for what fires, on the loop,
 // without order between events of one instant, handles, events or isolation; by=submits is
-// by=inline with one task of a pool for each event, and a lock for each player.
+// by=inline with one task of a pool for each event, and a lock for each player. With stuck=1 the
+// handler of one player more never returns.
 //
 // loop-ns/event is the processor time of the loop's own goroutine: what workers do meanwhile
 // is not in it. by=submits has none, since a goroutine that is bound to its thread, as it
@@ -42,6 +45,7 @@ func BenchmarkDue(b *testing.B) {
 	}{
 		{"by=engine/workers=0", func(b *testing.B) func() int { return dueEngine(b, 0) }},
 		{fmt.Sprintf("by=engine/workers=%d", workers), func(b *testing.B) func() int { return dueEngine(b, workers) }},
+		{fmt.Sprintf("by=engine/workers=%d+1/stuck=1", workers), func(b *testing.B) func() int { return dueStuck(b, workers) }},
 		{"by=inline", dueInline},
 		{"by=submits", dueSubmits},
 	}
@@ -108,6 +112,27 @@ func (l *loopTime) frame(turn func() int) {
 
 func dueEngine(b *testing.B, workers int) (turn func() int) {
 	w := newWorld(b, duePlayers, workers)
+	w.beat()
+	return func() int { return w.Tick(frame).Len() }
+}
+
+// dueStuck is dueEngine with a player whose handler does not return, and a worker for it.
+func dueStuck(b *testing.B, workers int) (turn func() int) {
+	w := newWorldWithin(b, duePlayers, workers+1, time.Second)
+	w.beat()
+	require.NoError(b, w.Spawn(buff.OwnerID(duePlayers+1), nil))
+	gate := make(chan struct{})
+	_, err := w.AddTimeout(buff.OwnerID(duePlayers+1), 0, func(*engine.Context) { <-gate })
+	require.NoError(b, err)
+	b.Cleanup(func() { close(gate) })
+	for range frames { // the first waits for its budget
+		w.Tick(frame)
+	}
+	return func() int { return w.Tick(frame).Len() }
+}
+
+// beat gives each player its poisons, spread over a period, and waits for one.
+func (w *world) beat() {
 	for f := range frames {
 		for p := 1 + f; p <= w.players; p += frames {
 			for range poisons {
@@ -119,7 +144,6 @@ func dueEngine(b *testing.B, workers int) (turn func() int) {
 	for range frames {
 		w.Tick(frame)
 	}
-	return func() int { return w.Tick(frame).Len() }
 }
 
 // duePlayer is a player of those who do without the engine.

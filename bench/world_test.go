@@ -34,6 +34,12 @@ type world struct {
 // synchronous.
 func newWorld(b *testing.B, players, workers int) *world {
 	b.Helper()
+	return newWorldWithin(b, players, workers, -1) // every frame is done when its Tick returns
+}
+
+// newWorldWithin is newWorld with a budget.
+func newWorldWithin(b *testing.B, players, workers int, budget time.Duration) *world {
+	b.Helper()
 	catalog, err := buff.NewCatalog(
 		buff.Spec{
 			ID: "poison", Kind: buff.Infinite, Period: period,
@@ -47,7 +53,7 @@ func newWorld(b *testing.B, players, workers int) *world {
 		Handlers:    engine.Handlers{"hurt": func(c *engine.Context, e buff.Event) { *c.Data().(*int64) -= int64(e.Stacks) }},
 		Workers:     workers,
 		Synchronous: workers == 0,
-		Budget:      -1, // every frame is done when its Tick returns
+		Budget:      budget,
 	})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, eng.Close(context.Background())) })
