@@ -1,6 +1,7 @@
 package load
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,6 +72,25 @@ func TestBooksFind(t *testing.T) {
 			require.NotZero(t, row.wants(b.faults), "%v", b.faults.Words)
 		})
 	}
+}
+
+// TestAnswerAfterWaiting: who answers at once has done all that waited. A dispel that found
+// nothing leaves no event, and must not take off what is put on after it.
+func TestAnswerAfterWaiting(t *testing.T) {
+	magic := int16(slices.IndexFunc(kinds, func(k kind) bool { return k.magic }))
+	b := newBooks(1, 1, 4)
+	b.players[0].seat = &seat{}
+	w := &world{books: b}
+	w.answer(&command{at: 500, verb: dispel}, &buff.Result{Queued: true})
+	w.answer(&command{at: 1000, kind: magic, duration: 400}, &buff.Result{Kind: buff.Applied, Handle: 77})
+	cat, err := newCatalog()
+	require.NoError(t, err)
+	spec := cat.Spec(kinds[magic].id)
+	b.now = 1000
+	b.see(&buff.Event{At: 1000, Kind: buff.Applied, Owner: 1, Handle: 77, Spec: spec, Stacks: 1})
+	require.NotZero(t, b.byHandle[77])
+	require.Zero(t, b.players[0].owes)
+	require.True(t, b.faults.none(), "%v", b.faults.Words)
 }
 
 // TestHandlersAreCounted: a pulse that nobody handled is lost, one handled twice is doubled.

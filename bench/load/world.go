@@ -182,6 +182,7 @@ func (w *world) answer(c *command, r *buff.Result) {
 		p.waiting = append(p.waiting, *c)
 		return
 	}
+	b.catchUp(c.owner, never) // who answers at once is home: all that had to wait has been done
 	kind, i := b.enter(c)
 	if r.Kind != kind || r.Err != nil && kind != 0 {
 		b.faults.note(&b.faults.Wrong, "%d at %d: %d of %s answers %v %v, want %v", ownerID(c.owner), c.at, c.verb, kinds[c.kind].id, r.Kind, r.Err, kind)
