@@ -19,10 +19,10 @@ func TestFrameDoesNotAllocate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			sum := [4]int{}
 			g := actor.NewGroup(actor.Options[int, *int]{
-				Pool: c.pool, Pumps: 4, Limit: 200,
-				Handle: func(pump int, b *actor.Mailbox[int, *int]) {
+				Pool: c.pool, Workers: 4, Limit: 200,
+				Handle: func(worker int, b *actor.Mailbox[int, *int]) {
 					for m, ok := b.Next(); ok; m, ok = b.Next() {
-						sum[pump] += *m
+						sum[worker] += *m
 						if *m%16 == 0 {
 							return // a second turn
 						}
@@ -34,7 +34,7 @@ func TestFrameDoesNotAllocate(t *testing.T) {
 			for i := range values {
 				values[i] = i
 			}
-			var home []*actor.Mailbox[int, *int]
+			var idle []*actor.Mailbox[int, *int]
 			full := 0
 			frame := func() {
 				for i := range boxes {
@@ -47,20 +47,20 @@ func TestFrameDoesNotAllocate(t *testing.T) {
 				}
 				g.Start()
 				finishAll(g)
-				home = g.Collect(home[:0])
+				idle = g.Collect(idle[:0])
 			}
 			for range 3 {
 				frame()
 			}
 			require.Zero(t, testing.AllocsPerRun(50, frame))
-			require.Len(t, home, len(boxes))
+			require.Len(t, idle, len(boxes))
 			require.Zero(t, full)
 		})
 	}
 }
 
 func TestSendToFullMailboxDoesNotAllocate(t *testing.T) {
-	g := actor.NewGroup(actor.Options[*note, int]{Pool: inline{}, Pumps: 1, Limit: 1, Handle: takeAll})
+	g := actor.NewGroup(actor.Options[*note, int]{Pool: inline{}, Workers: 1, Limit: 1, Handle: takeAll})
 	b := newBoxes("a")[0]
 	send(t, g, b, 1)
 	require.Zero(t, testing.AllocsPerRun(100, func() {

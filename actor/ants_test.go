@@ -27,7 +27,7 @@ type soldier struct {
 	faults  [4]int // overlap, gap, double, wrong put-back
 	repeats int
 	deaths  int
-	visits  int // by the loop, at home
+	turns   int // by the loop, while idle
 }
 
 const (
@@ -55,7 +55,7 @@ func (s *soldier) see(m uint64) {
 // back, stops early, panics or ends its goroutine.
 func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
 	s := b.Owner
-	s.visits++
+	s.turns++
 	if !s.busy.CompareAndSwap(false, true) {
 		s.faults[overlap]++
 	}
@@ -72,7 +72,7 @@ func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
 		case dice <= 40:
 			s.again, s.want = true, m
 			s.repeats++
-			b.Again()
+			b.Requeue()
 		case dice <= 100:
 			return
 		}
@@ -82,31 +82,31 @@ func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
 // army is a group of soldiers, and what was sent to each.
 type army struct {
 	*actor.Group[*soldier, uint64]
-	boxes   []actor.Mailbox[*soldier, uint64]
-	sent    []uint64
-	home    []*actor.Mailbox[*soldier, uint64]
-	perPump []int // calls of Handle; plain: a pump number must be in one hand
-	told    []int // calls of Recovered
+	boxes     []actor.Mailbox[*soldier, uint64]
+	sent      []uint64
+	idle      []*actor.Mailbox[*soldier, uint64]
+	perWorker []int // calls of Handle; plain: a worker number must be in one hand
+	told      []int // calls of Recovered
 }
 
-func newArmy(t *testing.T, pumps, owners int) *army {
+func newArmy(t *testing.T, workers, owners int) *army {
 	a := &army{
-		boxes:   make([]actor.Mailbox[*soldier, uint64], owners),
-		sent:    make([]uint64, owners),
-		perPump: make([]int, pumps),
-		told:    make([]int, pumps),
+		boxes:     make([]actor.Mailbox[*soldier, uint64], owners),
+		sent:      make([]uint64, owners),
+		perWorker: make([]int, workers),
+		told:      make([]int, workers),
 	}
 	for i := range a.boxes {
 		a.boxes[i].Owner = &soldier{rnd: rand.New(rand.NewPCG(7, uint64(i)))}
 	}
 	a.Group = actor.NewGroup(actor.Options[*soldier, uint64]{
-		Pool: newAnts(t, pumps), Pumps: pumps, Limit: 200,
-		Handle: func(pump int, b *actor.Mailbox[*soldier, uint64]) {
-			a.perPump[pump]++
-			march(pump, b)
+		Pool: newAnts(t, workers), Workers: workers, Limit: 200,
+		Handle: func(worker int, b *actor.Mailbox[*soldier, uint64]) {
+			a.perWorker[worker]++
+			march(worker, b)
 		},
-		Recovered: func(pump int, s *soldier, v any) {
-			a.told[pump]++
+		Recovered: func(worker int, s *soldier, v any) {
+			a.told[worker]++
 			s.deaths--
 			if s.rnd.IntN(2) == 0 {
 				panic(v)
@@ -128,20 +128,20 @@ func (a *army) send(rnd *rand.Rand, n int) (accepted int) {
 			a.sent[i]++
 			accepted++
 		}
-		if a.boxes[i].Home() {
-			a.boxes[i].Owner.visits++ // -race must find this ordered
+		if a.boxes[i].Idle() {
+			a.boxes[i].Owner.turns++ // -race must find this ordered
 		}
 	}
 	return accepted
 }
 
 func TestStressOnAnts(t *testing.T) {
-	const pumps = 8
+	const workers = 8
 	total := 1_000_000
 	if testing.Short() {
 		total = 100_000
 	}
-	a := newArmy(t, pumps, 500)
+	a := newArmy(t, workers, 500)
 	rnd := rand.New(rand.NewPCG(8, 8))
 	for accepted := 0; accepted < total; {
 		accepted += a.send(rnd, rnd.IntN(4000))
@@ -151,15 +151,15 @@ func TestStressOnAnts(t *testing.T) {
 		} else {
 			finishAll(a.Group)
 		}
-		a.home = a.Collect(a.home[:0])
-		for _, b := range a.home {
-			require.False(t, b.Owner.busy.Load(), "home, but in a handler")
+		a.idle = a.Collect(a.idle[:0])
+		for _, b := range a.idle {
+			require.False(t, b.Owner.busy.Load(), "idle, but in a handler")
 		}
 	}
-	for a.Stats().Away+a.Stats().Staged > 0 {
+	for a.Stats().Running+a.Stats().Staged > 0 {
 		a.Start()
 		finishAll(a.Group)
-		a.home = a.Collect(a.home[:0])
+		a.idle = a.Collect(a.idle[:0])
 	}
 
 	repeats := 0
@@ -174,8 +174,8 @@ func TestStressOnAnts(t *testing.T) {
 	s := a.Stats()
 	require.GreaterOrEqual(t, s.Handled, uint64(total))
 	var turns, told int
-	for i := range pumps {
-		turns += a.perPump[i]
+	for i := range workers {
+		turns += a.perWorker[i]
 		told += a.told[i]
 	}
 	require.EqualValues(t, s.Turns, turns)
@@ -187,30 +187,30 @@ func TestStressOnAnts(t *testing.T) {
 	t.Logf("%+v, put back %d", s, repeats)
 }
 
-// Each Start races with the end of the pump of the Start before. If a pump could
-// end without seeing the work, or the work be added without seeing that the pump
+// Each Start races with the end of the worker of the Start before. If a worker could
+// end without seeing the work, or the work be added without seeing that the worker
 // is gone, Wait would never return.
 func TestNoLostWakeUp(t *testing.T) {
 	rounds := 50_000
 	if testing.Short() {
 		rounds = 5_000
 	}
-	for _, pumps := range []int{1, 2} {
-		g := newGroup(newAnts(t, pumps), pumps, func(_ int, b *box) {
+	for _, workers := range []int{1, 2} {
+		g := newGroup(newAnts(t, workers), workers, func(_ int, b *box) {
 			for _, ok := b.Next(); ok; _, ok = b.Next() {
 				continue
 			}
 		})
 		b := newBoxes("a", "b", "c")
-		var home []*box
+		var idle []*box
 		for i := range rounds {
 			for _, x := range b {
 				send(t, g, x, i)
 				g.Start()
 			}
 			finishAll(g)
-			home = g.Collect(home[:0])
-			require.Len(t, home, len(b))
+			idle = g.Collect(idle[:0])
+			require.Len(t, idle, len(b))
 		}
 		requireQuiet(t, g)
 	}
@@ -235,8 +235,8 @@ func TestReleasedPoolRefuses(t *testing.T) {
 	require.Equal(t, []int{1}, b[0].Owner.got)
 }
 
-// A pool that is full of other people's work, or whose workers are slow to go,
-// delays the pumps and loses nothing.
+// A pool that is full of other people's work, or whose goroutines are slow to go,
+// delays the workers and loses nothing.
 func TestFullAntsPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := ants.NewPool(2, ants.WithNonblocking(true), ants.WithDisablePurge(true))
@@ -259,7 +259,7 @@ func TestFullAntsPool(t *testing.T) {
 		synctest.Wait()
 		require.True(t, g.Wait(nil))
 		requireBoxes(t, b, g.Collect(nil))
-		synctest.Wait() // the pool has no room to spare: let its workers go idle
+		synctest.Wait() // the pool has no room to spare: let its goroutines go idle
 		g.Start()
 		require.True(t, g.Wait(nil))
 		requireBoxes(t, b, g.Collect(nil))

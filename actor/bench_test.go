@@ -15,16 +15,16 @@ const perBox = 4
 // BenchmarkFrame sends perBox messages to each mailbox, hands them over, waits
 // and collects. The handler only adds, so that the figure is the cost of the way.
 func BenchmarkFrame(b *testing.B) {
-	pumps := runtime.GOMAXPROCS(0)
+	workers := runtime.GOMAXPROCS(0)
 	for _, n := range benchSizes {
 		b.Run(fmt.Sprintf("inline/boxes=%d", n), func(b *testing.B) { benchFrame(b, inline{}, 1, n) })
-		b.Run(fmt.Sprintf("ants/boxes=%d", n), func(b *testing.B) { benchFrame(b, newAnts(b, pumps), pumps, n) })
+		b.Run(fmt.Sprintf("ants/boxes=%d", n), func(b *testing.B) { benchFrame(b, newAnts(b, workers), workers, n) })
 	}
 }
 
-func benchFrame(b *testing.B, pool actor.Pool, pumps, n int) {
+func benchFrame(b *testing.B, pool actor.Pool, workers, n int) {
 	g := actor.NewGroup(actor.Options[int, int]{
-		Pool: pool, Pumps: pumps, Limit: perBox,
+		Pool: pool, Workers: workers, Limit: perBox,
 		Handle: func(_ int, box *actor.Mailbox[int, int]) {
 			for m, ok := box.Next(); ok; m, ok = box.Next() {
 				box.Owner += m
@@ -32,7 +32,7 @@ func benchFrame(b *testing.B, pool actor.Pool, pumps, n int) {
 		},
 	})
 	boxes := make([]actor.Mailbox[int, int], n)
-	var home []*actor.Mailbox[int, int]
+	var idle []*actor.Mailbox[int, int]
 	frame := func() {
 		for m := range perBox {
 			for i := range boxes {
@@ -43,7 +43,7 @@ func benchFrame(b *testing.B, pool actor.Pool, pumps, n int) {
 		}
 		g.Start()
 		finishAll(g)
-		home = g.Collect(home[:0])
+		idle = g.Collect(idle[:0])
 	}
 	frame()
 	b.ReportAllocs()

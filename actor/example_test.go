@@ -17,9 +17,9 @@ func Example() {
 	lag := make(chan struct{}) // the slow player's handler hangs on this
 
 	group := actor.NewGroup(actor.Options[*player, int]{
-		Pool:  goroutines{}, // or an ants pool with WithNonblocking
-		Pumps: 2,
-		Limit: 64,
+		Pool:    goroutines{}, // or an ants pool with WithNonblocking
+		Workers: 2,
+		Limit:   64,
 		Handle: func(_ int, box *actor.Mailbox[*player, int]) {
 			for damage, ok := box.Next(); ok; damage, ok = box.Next() {
 				if box.Owner.name == "slow" {
@@ -42,24 +42,24 @@ func Example() {
 	send(ann, 10)
 	send(ann, 20)
 	send(bob, 30)
-	var home []*actor.Mailbox[*player, int]
-	for len(home) < 2 { // frames, in which ann and bob come home
+	var idle []*actor.Mailbox[*player, int]
+	for len(idle) < 2 { // frames, in which ann and bob become idle
 		group.Start()
 		group.Wait(time.After(10 * time.Millisecond))
-		home = group.Collect(home)
+		idle = group.Collect(idle)
 	}
-	for _, box := range home {
-		fmt.Println("home:", box.Owner.name, box.Owner.hp)
+	for _, box := range idle {
+		fmt.Println("idle:", box.Owner.name, box.Owner.hp)
 	}
 	for _, box := range group.Held(nil) {
 		fmt.Println("busy:", box.Owner.name)
 	}
 
-	send(slow, 5) // it is away: this waits for the next Start after it came home
+	send(slow, 5) // it is running: this waits for the next Start after it became idle
 	close(lag)
 	group.Wait(nil)
 	for _, box := range group.Collect(nil) {
-		fmt.Println("home:", box.Owner.name, box.Owner.hp, "waiting:", box.Len())
+		fmt.Println("idle:", box.Owner.name, box.Owner.hp, "waiting:", box.Len())
 	}
 	group.Start()
 	group.Wait(nil)
@@ -67,10 +67,10 @@ func Example() {
 	fmt.Println("slow", slow.Owner.hp)
 
 	// Output:
-	// home: ann 70
-	// home: bob 70
+	// idle: ann 70
+	// idle: bob 70
 	// busy: slow
-	// home: slow 95 waiting: 1
+	// idle: slow 95 waiting: 1
 	// slow 90
 }
 
@@ -78,9 +78,9 @@ func Example() {
 // servers that do little.
 func ExamplePool() {
 	group := actor.NewGroup(actor.Options[string, string]{
-		Pool:  inline{}, // func (inline) Submit(task func()) error { task(); return nil }
-		Pumps: 1,
-		Limit: 8,
+		Pool:    inline{}, // func (inline) Submit(task func()) error { task(); return nil }
+		Workers: 1,
+		Limit:   8,
 		Handle: func(_ int, box *actor.Mailbox[string, string]) {
 			// One message in each turn: the players take turns.
 			if word, ok := box.Next(); ok {
@@ -108,17 +108,17 @@ func ExamplePool() {
 
 // A message whose work is too long for one turn is put back, and goes on after
 // everybody else had a turn.
-func ExampleMailbox_Again() {
+func ExampleMailbox_Requeue() {
 	group := actor.NewGroup(actor.Options[string, *int]{
-		Pool:  inline{},
-		Pumps: 1,
-		Limit: 8,
+		Pool:    inline{},
+		Workers: 1,
+		Limit:   8,
 		Handle: func(_ int, box *actor.Mailbox[string, *int]) {
 			for left, ok := box.Next(); ok; left, ok = box.Next() {
 				*left--
 				fmt.Println(box.Owner, "still to do:", *left)
 				if *left > 0 {
-					box.Again()
+					box.Requeue()
 				}
 			}
 		},

@@ -16,8 +16,8 @@ var ErrFull = errors.New("mailbox is full")
 // A Pool runs tasks. Submit must not block. It may run the task before it
 // returns, which makes everything happen on the loop. An error means that the pool
 // has refused and not kept the task. A task that was accepted must run in the end,
-// or its pump is lost. An ants pool with WithNonblocking is a good Pool if it has
-// room for 2 × Pumps tasks or more: a worker that has ended our task is in the way
+// or its worker is lost. An ants pool with WithNonblocking is a good Pool if it has
+// room for 2 × Workers tasks or more: a goroutine that has ended our task is in the way
 // of the next for a moment, until it is idle or gone.
 type Pool interface {
 	Submit(task func()) error
@@ -25,12 +25,12 @@ type Pool interface {
 
 // Options configures a [Group]. All fields but Recovered are required.
 type Options[O, M any] struct {
-	// Pool runs the pumps.
+	// Pool runs the workers.
 	Pool Pool
 
-	// Pumps is the number of tasks that the group has in the pool at most, and so
+	// Workers is the number of tasks that the group has in the pool at most, and so
 	// of owners that are handled at once. At least 1.
-	Pumps int
+	Workers int
 
 	// Limit is the number of messages that one mailbox may hold, see
 	// [Mailbox.Len]. From 1 to math.MaxInt32.
@@ -38,23 +38,23 @@ type Options[O, M any] struct {
 
 	// Handle takes messages with box.Next until that reports false, or stops
 	// earlier: then it is called again for the rest, after the others that wait,
-	// or, if it has called box.Rest, after the next Start.
+	// or, if it has called box.Park, after the next Start.
 	// It must take at least one message in each call, or it is called for ever.
-	// Calls for one mailbox never overlap, nor do calls with one pump; pump is in
-	// [0, Pumps) and may serve as index of scratch space. Handle must not call the
+	// Calls for one mailbox never overlap, nor do calls with one worker; worker is in
+	// [0, Workers) and may serve as index of scratch space. Handle must not call the
 	// methods of the Group, even where it runs on the loop, and must not keep box.
-	Handle func(pump int, box *Mailbox[O, M])
+	Handle func(worker int, box *Mailbox[O, M])
 
-	// Visit does what a [Group.Visit] with arg is for, in the place of Handle and under the
-	// same rules, but there are no messages to take. May be nil if there are no visits.
-	Visit func(pump int, box *Mailbox[O, M], arg any)
+	// Batched does what a [Group.Batch] with arg is for, in the place of Handle and under the
+	// same rules, but there are no messages to take. May be nil if there is no batch.
+	Batched func(worker int, box *Mailbox[O, M], arg any)
 
 	// Recovered, if not nil, is told of each panic (its value) and each
 	// runtime.Goexit (a [Goexit]) that Handle did not stop itself. It is called on
-	// the pump, before the mailbox is passed on, and may therefore touch what
+	// the worker, before the mailbox is passed on, and may therefore touch what
 	// belongs to the owner. If it panics too, that is counted and has no
 	// other consequence.
-	Recovered func(pump int, owner O, v any)
+	Recovered func(worker int, owner O, v any)
 }
 
 // Goexit is the value that Options.Recovered gets when Handle has ended its
@@ -64,46 +64,46 @@ type Goexit struct{}
 // Error says what happened.
 func (Goexit) Error() string { return "actor: Handle called runtime.Goexit" }
 
-// A Group is a set of mailboxes that share a ready list and pumps. Make one with
+// A Group is a set of mailboxes that share a ready list and workers. Make one with
 // [NewGroup]. A Group needs no closing; when the last Wait has reported true,
 // tasks that the pool has not begun yet find nothing to do.
 type Group[O, M any] struct {
 	pool      Pool
 	handle    func(int, *Mailbox[O, M])
-	visitor   func(int, *Mailbox[O, M], any)
+	batched   func(int, *Mailbox[O, M], any)
 	recovered func(int, O, any)
 	limit     int
 	full      error // ErrFull with the limit, made once: an overload must not allocate
 
-	// The loop's. staged is what the next Start hands over; away what was handed
+	// The loop's. staged is what the next Start hands over; running what was handed
 	// over and not collected, in that order.
-	staged, away []*Mailbox[O, M]
-	sent         uint64
-	rejected     uint64
+	staged, running []*Mailbox[O, M]
+	sent            uint64
+	rejected        uint64
 
-	// visiting is the round of the next Start, or of the last one; round is the same for
-	// the pumps.
-	visiting *round[O, M]
-	round    atomic.Pointer[round[O, M]]
+	// batch is the round of the next Start, or of the last one; round is the same for
+	// the workers.
+	batch *round[O, M]
+	round atomic.Pointer[round[O, M]]
 
 	// wake holds a token when a Wait that sleeps should look again: all is
-	// done, or a pump died. A token that nobody waited for costs the next Wait one
+	// done, or a worker died. A token that nobody waited for costs the next Wait one
 	// round.
 	wake chan struct{}
 
 	mu       sync.Mutex
 	ready    ready[Mailbox[O, M]]
-	pending  int // handed over and not done: in the ready list or in a pump's hands
+	pending  int // handed over and not done: in the ready list or in a worker's hands
 	overdue  int // of those, the ones that WaitOthers does not wait for
-	pumps    []pump[O, M]
+	workers  []worker[O, M]
 	free     []int // slots that are free; the last is used next
 	starting int   // slots that are reserved and whose task has not begun
 	counts   counts
 }
 
-// counts are the totals that the pumps keep.
+// counts are the totals that the workers keep.
 type counts struct {
-	handled, kept, turns, refused, panics, exits, hookPanics uint64
+	handled, deferred, turns, refused, panics, exits, hookPanics, poolPanics uint64
 }
 
 // NewGroup returns a Group without mailboxes. It panics if a required option is
@@ -114,32 +114,32 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 		panic("actor: Options.Pool is nil")
 	case o.Handle == nil:
 		panic("actor: Options.Handle is nil")
-	case o.Pumps < 1:
-		panic(fmt.Sprintf("actor: Options.Pumps is %d, must be at least 1", o.Pumps))
+	case o.Workers < 1:
+		panic(fmt.Sprintf("actor: Options.Workers is %d, must be at least 1", o.Workers))
 	case o.Limit < 1 || o.Limit > math.MaxInt32:
 		panic(fmt.Sprintf("actor: Options.Limit is %d, must be from 1 to %d", o.Limit, math.MaxInt32))
 	}
 	g := &Group[O, M]{
 		pool:      o.Pool,
 		handle:    o.Handle,
-		visitor:   o.Visit,
+		batched:   o.Batched,
 		recovered: o.Recovered,
 		limit:     o.Limit,
 		full:      fmt.Errorf("actor: %w: limit %d messages", ErrFull, o.Limit),
 		wake:      make(chan struct{}, 1),
-		pumps:     make([]pump[O, M], o.Pumps),
-		visiting:  &round[O, M]{},
+		workers:   make([]worker[O, M], o.Workers),
+		batch:     &round[O, M]{},
 	}
-	g.round.Store(g.visiting)
-	for i := o.Pumps - 1; i >= 0; i-- {
-		g.pumps[i].task = func() { g.run(i) }
+	g.round.Store(g.batch)
+	for i := o.Workers - 1; i >= 0; i-- {
+		g.workers[i].task = func() { g.run(i) }
 		g.free = append(g.free, i)
 	}
 	return g
 }
 
-// Send puts msg into box. A mailbox that is home is handed over by the next
-// Start; one that is away gets msg with a later batch. If the mailbox holds
+// Send puts msg into box. A mailbox that is idle is handed over by the next
+// Start; one that is running gets msg with a later batch. If the mailbox holds
 // Options.Limit messages, Send returns an error that is [ErrFull] and msg is not
 // kept. Only the loop goroutine may call it.
 func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) error {
@@ -149,10 +149,10 @@ func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) error {
 	}
 	g.sent++
 	switch box.place {
-	case away:
+	case running:
 		box.late = append(box.late, msg)
 		return nil
-	case idle:
+	case empty:
 		g.stage(box)
 	}
 	box.batch = append(box.batch, msg)
@@ -165,60 +165,86 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 }
 
 // Start hands the staged mailboxes over, in the order in which they were staged,
-// and submits pumps until there are Options.Pumps of them or one for each mailbox
+// and submits workers until there are Options.Workers of them or one for each mailbox
 // that is ready. At the first refusal it stops and counts it: the mailboxes stay
 // in the ready list, and the next Start or Wait tries again. Where Submit runs the
 // task itself, all is handled when Start returns. Only the loop goroutine may
 // call it.
-func (g *Group[O, M]) Start() {
-	for _, box := range g.staged {
-		box.place = away
+func (g *Group[O, M]) Start() { g.StartFirst(len(g.staged)) }
+
+// StartFirst is Start for the first n of the staged mailboxes: see [Group.Staged]. The others
+// keep their places. It costs O(1) for each staged mailbox.
+//
+// Only the loop goroutine may call it.
+func (g *Group[O, M]) StartFirst(n int) {
+	first := g.staged[:n]
+	for _, box := range first {
+		box.place = running
 	}
-	g.away = append(g.away, g.staged...)
+	g.running = append(g.running, first...)
 
 	g.mu.Lock()
-	g.openVisits()
-	g.pending += len(g.staged)
-	g.ready.reserve(g.pending + len(g.visiting.visits)) // all those may be moved there
-	for _, box := range g.staged {
+	g.openBatch()
+	g.pending += n
+	g.ready.reserve(g.pending + len(g.batch.turns)) // all those may be moved there
+	for _, box := range first {
 		g.ready.push(box)
 	}
 	g.mu.Unlock()
 
-	clear(g.staged)
-	g.staged = g.staged[:0]
+	left := copy(g.staged, g.staged[n:])
+	clear(g.staged[left:])
+	g.staged = g.staged[:left]
 	g.topUp()
 }
 
+// Oldest returns the mailbox that was handed over first of those that are running, or nil. The loop
+// may read of it what belongs to the loop.
+//
+// Only the loop goroutine may call it.
+func (g *Group[O, M]) Oldest() *Mailbox[O, M] {
+	if len(g.running) == 0 {
+		return nil
+	}
+	return g.running[0]
+}
+
+// Staged returns the mailboxes that the next Start hands over, in their order. The list is
+// good until the next Send, Start or Collect, and must not be changed.
+//
+// Only the loop goroutine may call it.
+func (g *Group[O, M]) Staged() []*Mailbox[O, M] { return g.staged }
+
 // Wait waits until every batch that was handed over is done, or until timeout
 // delivers, and reports whether every batch is done. Then Collect returns all that
-// are away. If timeout is nil there is no limit of time, and a Handle that never
+// are running. If timeout is nil there is no limit of time, and a Handle that never
 // returns makes Wait wait for ever.
 //
-// Wait submits pumps where they are missing: at its begin, and when a pump was
-// ended by Goexit. If the pool refuses while no pump runs, nobody is left who
+// Wait submits workers where they are missing: at its begin, and when a worker was
+// ended by Goexit. If the pool refuses while no worker runs, nobody is left who
 // could finish: Wait then sleeps until timeout delivers or, if timeout is nil,
 // returns false at once. The work is kept in either case, in its order.
 //
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Wait(timeout <-chan time.Time) bool {
-	return g.wait(timeout, func() bool { return g.pending == 0 && g.visitsOver() })
+	return g.wait(timeout, func() bool { return g.pending == 0 && g.batchOver() })
 }
 
-// WaitOthers is Wait, but not for the mailboxes that a pump had in hand when an
+// WaitOthers is Wait, but not for the mailboxes that a worker had in hand when an
 // earlier WaitOthers ran out of time: who is slow once costs the loop the time of
 // one frame, and not of every frame after it. It reports whether every batch but
-// theirs is done.
+// theirs is done. If they hold every worker, nobody is left to begin anything, and it
+// reports that at once, without waiting.
 //
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) WaitOthers(timeout <-chan time.Time) bool {
-	if g.wait(timeout, g.onlyOverdue) {
+	if g.wait(timeout, func() bool { return g.onlyOverdue() || g.allHeld() }) && g.locked(g.onlyOverdue) {
 		return true
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for i := range g.pumps {
-		if box := g.pumps[i].box; box != nil && !box.overdue {
+	for i := range g.workers {
+		if box := g.workers[i].box; box != nil && !box.overdue {
 			box.overdue = true
 			g.overdue++
 		}
@@ -226,10 +252,23 @@ func (g *Group[O, M]) WaitOthers(timeout <-chan time.Time) bool {
 	return false
 }
 
-func (g *Group[O, M]) onlyOverdue() bool { return g.pending == g.overdue && g.visitsOver() }
+func (g *Group[O, M]) onlyOverdue() bool { return g.pending == g.overdue && g.batchOver() }
 
-func (g *Group[O, M]) visitsOver() bool {
-	return g.visiting.ended == len(g.visiting.visits)
+// allHeld reports whether each worker has a mailbox in hand that nobody waits for any more.
+func (g *Group[O, M]) allHeld() bool {
+	if g.overdue < len(g.workers) {
+		return false
+	}
+	for i := range g.workers {
+		if box := g.workers[i].box; box == nil || !box.overdue {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *Group[O, M]) batchOver() bool {
+	return g.batch.ended == len(g.batch.turns)
 }
 
 func (g *Group[O, M]) wait(timeout <-chan time.Time, done func() bool) bool {
@@ -255,24 +294,24 @@ func (g *Group[O, M]) locked(done func() bool) bool {
 	return done()
 }
 
-// Shrink gives memory back: that of lists which have room for more than 4 n mailboxes is
-// cut down to n. It does nothing while a mailbox is away. Only the loop goroutine may
+// Shrink gives memory back: that of lists which have room for more than 4 n mailboxes, or 2 n batched turns, is
+// cut down to n. It does nothing while a mailbox is running. Only the loop goroutine may
 // call it.
 func (g *Group[O, M]) Shrink(n int) {
-	if len(g.away) > 0 {
+	if len(g.running) > 0 {
 		return
 	}
-	if cap(g.away) > 4*n {
-		g.away = make([]*Mailbox[O, M], 0, n)
+	if cap(g.running) > 4*n {
+		g.running = make([]*Mailbox[O, M], 0, n)
 	}
 	if cap(g.staged) > 4*n {
 		g.staged = append(make([]*Mailbox[O, M], 0, max(n, len(g.staged))), g.staged...)
 	}
-	if r := g.visiting; len(r.visits) == 0 {
-		if cap(r.visits) > 4*n {
-			r.visits = make([]visit[O, M], 0, n)
+	if r := g.batch; len(r.turns) == 0 {
+		if cap(r.turns) > 2*n {
+			r.turns = make([]batchedTurn[O, M], 0, n)
 		}
-		clear(r.visits[:cap(r.visits)]) // it must not keep an owner alive
+		clear(r.turns[:cap(r.turns)]) // it must not keep an owner alive
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -282,26 +321,35 @@ func (g *Group[O, M]) Shrink(n int) {
 	}
 }
 
-// Collect appends the mailboxes that have come home since the last Collect to
+// Collect appends the mailboxes that have become idle since the last Collect to
 // dst and returns it. They are in the order in which Start handed them over,
-// whichever was done first; those still away keep their places for later. A
-// mailbox for which messages came meanwhile, or that rests, is staged again, behind those
-// that are staged already, and is home until the next Start. It costs O(1) for each mailbox
-// that is away. Only the loop goroutine may call it.
+// whichever was done first; those still running keep their places for later. A
+// mailbox for which messages came meanwhile, or that parks, is staged again, behind those
+// that are staged already, and is idle until the next Start. It costs O(1) for each mailbox
+// that is running. Only the loop goroutine may call it.
 func (g *Group[O, M]) Collect(dst []*Mailbox[O, M]) []*Mailbox[O, M] {
-	still := g.away[:0]
-	for _, box := range g.away {
-		if !box.done.Load() {
+	return g.CollectSome(dst, func(*Mailbox[O, M]) bool { return true })
+}
+
+// CollectSome is Collect for those for whom wanted reports true, which may look at everything
+// of their owners; the others stay for later. It is asked once about each mailbox that is
+// done, in order.
+//
+// Only the loop goroutine may call it.
+func (g *Group[O, M]) CollectSome(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) bool) []*Mailbox[O, M] {
+	still := g.running[:0]
+	for _, box := range g.running {
+		if !box.done.Load() || !wanted(box) {
 			still = append(still, box)
 			continue
 		}
-		box.comeHome()
+		box.makeIdle()
 		dst = append(dst, box)
 		if len(box.batch) > 0 {
 			g.stage(box)
 		}
 	}
-	clear(g.away[len(still):])
-	g.away = still
+	clear(g.running[len(still):])
+	g.running = still
 	return dst
 }

@@ -19,12 +19,12 @@ type fault struct {
 }
 
 // faulty returns a group whose handler does act(message) before it writes the
-// message down, and the faults that its hook saw. With more than one pump the
+// message down, and the faults that its hook saw. With more than one worker the
 // faults are not to be read.
 func faulty(pool actor.Pool, act func(m int)) (*group, *[]fault) {
 	var faults []fault
 	g := actor.NewGroup(actor.Options[*note, int]{
-		Pool: pool, Pumps: 1, Limit: 1000,
+		Pool: pool, Workers: 1, Limit: 1000,
 		Handle: func(_ int, b *box) {
 			for m, ok := b.Next(); ok; m, ok = b.Next() {
 				act(m)
@@ -55,14 +55,14 @@ func TestPanicCostsOneMessage(t *testing.T) {
 	require.Equal(t, []int{1, 4}, b[2].Owner.got)
 	require.Equal(t, []fault{{"a", bad}, {"b", bad}, {"a", bad}}, *faults, "a went to the end after each")
 	require.EqualValues(t, 3, g.Stats().Panics)
-	require.Zero(t, g.Stats().Pumps)
+	require.Zero(t, g.Stats().Workers)
 	requireQuiet(t, g)
 }
 
 func TestPanicThatTookNothingStillEnds(t *testing.T) {
 	for name, before := range map[string]func(*box){
-		"before Next": func(*box) {},
-		"after Again": func(b *box) { b.Next(); b.Again() },
+		"before Next":   func(*box) {},
+		"after Requeue": func(b *box) { b.Next(); b.Requeue() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newGroup(inline{}, 1, func(_ int, b *box) { before(b); panic("always") })
@@ -81,7 +81,7 @@ func TestPanicAfterAgainKeepsTheMessageIfItMadeWay(t *testing.T) {
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
 		takeAll(0, b)
 		if len(b.Owner.got) == 2 {
-			b.Again()
+			b.Requeue()
 			panic("once")
 		}
 	})
@@ -93,7 +93,7 @@ func TestPanicAfterAgainKeepsTheMessageIfItMadeWay(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestGoexitCostsOneMessageAndOnePump(t *testing.T) {
+func TestGoexitCostsOneMessageAndOneWorker(t *testing.T) {
 	g, faults := faulty(goroutines{}, func(m int) {
 		if m == 2 || m == 4 {
 			runtime.Goexit()
@@ -103,12 +103,12 @@ func TestGoexitCostsOneMessageAndOnePump(t *testing.T) {
 	send(t, g, b[0], 1, 2, 3, 4)
 	send(t, g, b[1], 2)
 	g.Start()
-	require.True(t, g.Wait(nil), "Wait sends new pumps")
+	require.True(t, g.Wait(nil), "Wait sends new workers")
 	g.Collect(nil)
 	require.Equal(t, []int{1, 3}, b[0].Owner.got)
 	require.Equal(t, []fault{{"a", actor.Goexit{}}, {"b", actor.Goexit{}}, {"a", actor.Goexit{}}}, *faults)
 	require.EqualValues(t, 3, g.Stats().Exits)
-	require.Zero(t, g.Stats().Pumps)
+	require.Zero(t, g.Stats().Workers)
 	requireQuiet(t, g)
 
 	send(t, g, b[1], 1, 3)
@@ -126,7 +126,7 @@ func TestGoexitAfterAgainKeepsTheMessage(t *testing.T) {
 		m, _ := b.Next()
 		if ends < 3 {
 			ends++
-			defer b.Again()
+			defer b.Requeue()
 			runtime.Goexit()
 		}
 		b.Owner.got = append(b.Owner.got, m)
@@ -176,6 +176,49 @@ func TestWaitOthers(t *testing.T) {
 	require.Equal(t, []int{0, 1, 2, 3}, b[0].Owner.got)
 }
 
+// With every worker in the hands of the slow there is nothing to wait for; once one of them has
+// put its mailbox back, there is: whatever the worker takes next.
+func TestWaitOthersAllHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow, quick := make(chan struct{}), make(chan struct{})
+		again := true
+		g := newGroup(goroutines{}, 1, func(_ int, b *box) {
+			m, _ := b.Next()
+			if b.Owner.name == "slow" && again {
+				<-slow
+				again = false
+				b.Requeue()
+				return
+			}
+			if b.Owner.name == "quick" {
+				<-quick
+			}
+			b.Owner.got = append(b.Owner.got, m)
+		})
+		b := newBoxes("slow", "quick")
+		wait := func(want bool, costs time.Duration) {
+			t.Helper()
+			g.Start()
+			begin := time.Now()
+			require.Equal(t, want, g.WaitOthers(time.After(time.Second)))
+			require.Equal(t, costs, time.Since(begin))
+		}
+		send(t, g, b[0], 1)
+		wait(false, time.Second)
+		send(t, g, b[1], 2)
+		wait(false, 0)
+		wait(false, 0)
+		close(slow)
+		synctest.Wait() // the slow one waits behind the quick one, and nobody waits for it
+		time.AfterFunc(300*time.Millisecond, func() { close(quick) })
+		wait(true, 300*time.Millisecond)
+		require.True(t, g.Wait(nil))
+		requireBoxes(t, b, g.Collect(nil))
+		require.Equal(t, []int{1}, b[0].Owner.got)
+		require.Equal(t, []int{2}, b[1].Owner.got)
+	})
+}
+
 func TestGoexitEverywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(goroutines{}, 4, func(_ int, b *box) {
@@ -193,9 +236,9 @@ func TestGoexitEverywhere(t *testing.T) {
 		for _, b := range boxes {
 			require.Len(t, b.Owner.got, 2)
 		}
-		synctest.Wait() // a pump that came too late finds nothing and ends
+		synctest.Wait() // a worker that came too late finds nothing and ends
 		require.EqualValues(t, 200, g.Stats().Exits)
-		require.Zero(t, g.Stats().Pumps)
+		require.Zero(t, g.Stats().Workers)
 		requireQuiet(t, g)
 	})
 }
@@ -214,7 +257,7 @@ func TestPanicDuringGoexit(t *testing.T) {
 	g.Collect(nil)
 	require.Equal(t, []int{2}, b[0].Owner.got)
 	require.Equal(t, []fault{{"a", "in a deferred call"}}, *faults)
-	require.Zero(t, g.Stats().Pumps)
+	require.Zero(t, g.Stats().Workers)
 	requireQuiet(t, g)
 }
 
@@ -233,7 +276,7 @@ func TestRecoveredMayFail(t *testing.T) {
 
 func testFailingHook(t *testing.T, hook func(), hookPanics uint64) {
 	g := actor.NewGroup(actor.Options[*note, int]{
-		Pool: goroutines{}, Pumps: 2, Limit: 10,
+		Pool: goroutines{}, Workers: 2, Limit: 10,
 		Handle: func(_ int, b *box) {
 			m, _ := b.Next()
 			b.Owner.got = append(b.Owner.got, m)
@@ -257,15 +300,15 @@ func testFailingHook(t *testing.T, hook func(), hookPanics uint64) {
 	require.EqualValues(t, 2, s.Panics)
 	require.EqualValues(t, 2, s.Exits)
 	require.Equal(t, hookPanics, s.HookPanics)
-	require.Zero(t, s.Pumps)
+	require.Zero(t, s.Workers)
 	requireQuiet(t, g)
 }
 
 // stuckGroup makes a group in which owners named "stuck" do not return before
 // release is closed.
-func stuckGroup(pumps int) (g *group, release chan struct{}) {
+func stuckGroup(workers int) (g *group, release chan struct{}) {
 	release = make(chan struct{})
-	return newGroup(goroutines{}, pumps, func(_ int, b *box) {
+	return newGroup(goroutines{}, workers, func(_ int, b *box) {
 		if b.Owner.name == "stuck" {
 			<-release
 		}
@@ -273,7 +316,7 @@ func stuckGroup(pumps int) (g *group, release chan struct{}) {
 	}), release
 }
 
-func TestSomePumpsStuck(t *testing.T) {
+func TestSomeWorkersStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, release := stuckGroup(3)
 		stuck := newBoxes("stuck", "stuck")
@@ -306,7 +349,7 @@ func TestSomePumpsStuck(t *testing.T) {
 	})
 }
 
-func TestAllPumpsStuck(t *testing.T) {
+func TestAllWorkersStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, release := stuckGroup(2)
 		stuck := newBoxes("stuck", "stuck")
@@ -324,7 +367,7 @@ func TestAllPumpsStuck(t *testing.T) {
 		}
 		requireHeld(t, g, stuck...)
 		s := g.Stats()
-		require.Equal(t, actor.Stats{Away: 52, Pending: 52, Ready: 50, Pumps: 2, Sent: 520, Turns: 2}, s)
+		require.Equal(t, actor.Stats{Running: 52, Pending: 52, Ready: 50, Workers: 2, Sent: 520, Turns: 2}, s)
 
 		close(release)
 		require.True(t, g.Wait(nil))

@@ -5,19 +5,19 @@ import "sync/atomic"
 // A Mailbox holds the messages for one owner, in the order in which they were
 // sent. It may be held or embedded; a zero Mailbox with its Owner set is ready.
 // It must not be copied after the first Send, and as long as it holds messages or
-// is away it belongs to one [Group].
+// is running it belongs to one [Group].
 type Mailbox[O, M any] struct {
 	// Owner says for whom the messages are: an id or a pointer. It must not be
-	// changed while the mailbox is away; then both sides may read it.
+	// changed while the mailbox is running; then both sides may read it.
 	Owner O
 
-	// batch is what the next Start hands over, or has handed over. At home the
-	// loop appends to it; while away nobody changes the slice, so that both sides
-	// may read its length, and the pumps clear the elements that they have taken.
+	// batch is what the next Start hands over, or has handed over. While it is idle the
+	// loop appends to it; while it is running nobody changes the slice, so that both sides
+	// may read its length, and the workers clear the elements that they have taken.
 	batch []M
 
-	// late is what was sent while the mailbox is away.
-	// Invariant: empty at home.
+	// late is what was sent while the mailbox is running.
+	// Invariant: empty while the mailbox is idle.
 	late []M
 
 	// head and from are changed only by the one that has the mailbox in hand:
@@ -26,12 +26,12 @@ type Mailbox[O, M any] struct {
 	turn       turnState
 
 	place   place // changed by the loop only
-	held    bool  // the same: it is away for a visit, which may yet keep a message
+	held    bool  // the same: it is running a batched turn, which may yet defer a message
 	overdue bool  // under the group's lock, see WaitOthers
-	rests   bool  // goes home with messages left; of whoever has it in hand
+	parks   bool  // becomes idle with messages left; of whoever has it in hand
 
-	// done is how a pump tells the loop that the batch is finished. It is the
-	// only field that both sides touch while the mailbox is away.
+	// done is how a worker tells the loop that the batch is finished. It is the
+	// only field that both sides touch while the mailbox is running.
 	done atomic.Bool
 }
 
@@ -39,9 +39,9 @@ type Mailbox[O, M any] struct {
 type place uint8
 
 const (
-	idle place = iota
+	empty place = iota
 	staged
-	away
+	running
 )
 
 // turnState says what Handle may do with the mailbox.
@@ -50,9 +50,9 @@ type turnState uint8
 const (
 	shut     turnState = iota // not inside Handle
 	open                      // inside Handle
-	putBack                   // inside Handle, after Again
-	resting                   // inside Handle, after Rest
-	visiting                  // inside Visit
+	requeued                  // inside Handle, after Requeue
+	parked                    // inside Handle, after Park
+	inBatch                   // inside Batched
 )
 
 // keep is the number of messages for which a mailbox holds buffers whatever its
@@ -61,26 +61,26 @@ const (
 // allocate.
 const keep = 64
 
-// Home reports whether the mailbox, and with it everything of its owner, is in
+// Idle reports whether the mailbox, and with it everything of its owner, is in
 // the hands of the loop. It turns false in [Group.Start] and true in the
 // [Group.Collect] that returns the mailbox, not before: between those two
 // calls the answer does not change. Only the loop goroutine may call it.
-func (box *Mailbox[O, M]) Home() bool { return box.place != away }
+func (box *Mailbox[O, M]) Idle() bool { return box.place != running }
 
 // Len returns the number of messages that the mailbox holds: those that wait
-// and, while it is away, the whole batch that was handed over, however much of it
+// and, while it is running, the whole batch that was handed over, however much of it
 // has been handled. It is what counts against Options.Limit. Only the loop
 // goroutine may call it.
 func (box *Mailbox[O, M]) Len() int {
 	if box.held {
-		return 1 + len(box.late) // the batch is the pump's
+		return 1 + len(box.late) // the batch is the worker's
 	}
 	return len(box.batch) + len(box.late)
 }
 
 // Next takes the oldest message and reports whether there was one. It returns
-// the zero message and false at the end of the batch and after [Mailbox.Again]
-// and [Mailbox.Rest]. A message that is sent while the mailbox is away belongs to the next batch.
+// the zero message and false at the end of the batch and after [Mailbox.Requeue]
+// and [Mailbox.Park]. A message that is sent while the mailbox is running belongs to the next batch.
 // Next panics outside Handle, as far as that can be seen. Only inside the handler.
 func (box *Mailbox[O, M]) Next() (M, bool) {
 	if box.turn == shut {
@@ -95,35 +95,35 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 	return m, true
 }
 
-// Again puts the message that Next returned last back to the front: its work is
+// Requeue puts the message that Next returned last back to the front: its work is
 // not finished in this turn. Handle should then return. The mailbox goes to the
 // end of the ready list, behind all others that wait, and Handle is called again
-// with the same message first, maybe by another pump. If no other mailbox
-// waits, that is at once. A mailbox whose Handle always ends with Again stays away
-// for ever and keeps a pump turning.
+// with the same message first, maybe by another worker. If no other mailbox
+// waits, that is at once. A mailbox whose Handle always ends with Requeue runs
+// for ever and keeps a worker turning.
 //
-// Again panics if Next has not returned a message in this turn, or if Again was
+// Requeue panics if Next has not returned a message in this turn, or if Requeue was
 // called before in this turn. Only inside the handler.
-func (box *Mailbox[O, M]) Again() {
+func (box *Mailbox[O, M]) Requeue() {
 	if box.turn != open || box.head == box.from {
-		panic("actor: Again called without a message from Next")
+		panic("actor: Requeue called without a message from Next")
 	}
 	box.head--
-	box.turn = putBack
+	box.turn = requeued
 }
 
-// Rest is Again for an owner that has had its share: the mailbox does not go to the
-// end of the ready list but home, with the message and all that stand behind it. It
-// is staged there, and the next Start hands it over again.
+// Park puts the message that Next returned last back to the front, as [Mailbox.Requeue]
+// does, and parks the mailbox until the next Start, for an owner that has had its share of
+// the frame: it becomes idle with the message and all that stand behind it, and is staged.
 //
-// Rest panics where Again does. Only inside the handler.
-func (box *Mailbox[O, M]) Rest() {
+// Park panics where Requeue does. Only inside the handler.
+func (box *Mailbox[O, M]) Park() {
 	if box.turn != open || box.head == box.from {
-		panic("actor: Rest called without a message from Next")
+		panic("actor: Park called without a message from Next")
 	}
 	box.head--
-	box.turn = resting
-	box.rests = true
+	box.turn = parked
+	box.parks = true
 }
 
 // begin opens a turn.
@@ -143,14 +143,14 @@ func (box *Mailbox[O, M]) end(failed bool) {
 	box.turn = shut
 }
 
-// comeHome makes a mailbox whose batch is done ready for the next one.
-func (box *Mailbox[O, M]) comeHome() {
+// makeIdle makes a mailbox whose batch is done ready for the next one.
+func (box *Mailbox[O, M]) makeIdle() {
 	box.done.Store(false)
-	box.place, box.held = idle, false
+	box.place, box.held = empty, false
 	used := len(box.batch)
-	left := copy(box.batch, box.batch[box.head:]) // none, unless it rests
+	left := copy(box.batch, box.batch[box.head:]) // none, unless it parks
 	clear(box.batch[left:])
-	box.batch, box.head, box.rests = box.batch[:left], 0, false
+	box.batch, box.head, box.parks = box.batch[:left], 0, false
 	if left > 0 {
 		box.batch = append(box.batch, box.late...)
 		clear(box.late)

@@ -26,9 +26,9 @@ type goroutines struct{}
 func (goroutines) Submit(task func()) error { go task(); return nil }
 
 // newAnts returns a pool as the engine uses it, which the test releases.
-func newAnts(tb testing.TB, pumps int) *ants.Pool {
+func newAnts(tb testing.TB, workers int) *ants.Pool {
 	tb.Helper()
-	pool, err := ants.NewPool(2*pumps, ants.WithNonblocking(true), ants.WithDisablePurge(true))
+	pool, err := ants.NewPool(2*workers, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, pool.ReleaseTimeout(time.Minute)) })
 	return pool
@@ -69,13 +69,13 @@ func names(boxes []*box) []string {
 }
 
 // requireBoxes checks that got is want, mailbox by mailbox in this order. The
-// comparison is by identity: mailboxes that are away must not be looked into.
+// comparison is by identity: mailboxes that are running must not be looked into.
 func requireBoxes(t *testing.T, want, got []*box) {
 	t.Helper()
 	require.True(t, slices.Equal(want, got), "want %v\ngot  %v", names(want), names(got))
 }
 
-// requireHeld checks that the pumps have exactly these mailboxes in hand.
+// requireHeld checks that the workers have exactly these mailboxes in hand.
 func requireHeld(t *testing.T, g *group, want ...*box) {
 	t.Helper()
 	held := map[*box]bool{}
@@ -102,11 +102,11 @@ func takeAll(_ int, b *box) {
 	}
 }
 
-func newGroup(pool actor.Pool, pumps int, handle func(int, *box)) *group {
-	return actor.NewGroup(actor.Options[*note, int]{Pool: pool, Pumps: pumps, Limit: 1000, Handle: handle})
+func newGroup(pool actor.Pool, workers int, handle func(int, *box)) *group {
+	return actor.NewGroup(actor.Options[*note, int]{Pool: pool, Workers: workers, Limit: 1000, Handle: handle})
 }
 
-// finishAll waits until all is done. A pool whose workers die is allowed to
+// finishAll waits until all is done. A pool whose goroutines die is allowed to
 // refuse for a moment.
 func finishAll[O, M any](g *actor.Group[O, M]) {
 	for !g.Wait(nil) {
@@ -114,12 +114,12 @@ func finishAll[O, M any](g *actor.Group[O, M]) {
 	}
 }
 
-// requireQuiet checks that no count of the group is off when nothing is away.
+// requireQuiet checks that no count of the group is off when nothing is running.
 func requireQuiet[O, M any](t *testing.T, g *actor.Group[O, M]) {
 	t.Helper()
 	s := g.Stats()
 	require.Zero(t, s.Staged)
-	require.Zero(t, s.Away)
+	require.Zero(t, s.Running)
 	require.Zero(t, s.Pending)
 	require.Zero(t, s.Ready)
 	require.Equal(t, s.Sent, s.Handled)

@@ -19,7 +19,7 @@ func drain[O, M any](_ int, b *Mailbox[O, M]) {
 }
 
 func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
-	g := NewGroup(Options[int, int]{Pool: onLoop{}, Pumps: 1, Limit: 100_000, Handle: drain[int, int]})
+	g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: 100_000, Handle: drain[int, int]})
 	var box Mailbox[int, int]
 	frame := func(n int) {
 		for m := range n {
@@ -41,24 +41,24 @@ func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
 }
 
 func TestLateBufferShrinksToo(t *testing.T) {
-	var pump func() // the task waits until the test runs it
-	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { pump = task }), Pumps: 1, Limit: 100_000, Handle: drain[int, int]})
+	var worker func() // the task waits until the test runs it
+	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100_000, Handle: drain[int, int]})
 	var box Mailbox[int, int]
 	require.NoError(t, g.Send(&box, 0))
 	g.Start()
 	for m := range 10_000 {
 		require.NoError(t, g.Send(&box, m))
 	}
-	pump()
+	worker()
 	g.Collect(nil)
 	require.Len(t, box.batch, 10_000)
 	g.Start()
 	require.NoError(t, g.Send(&box, 1))
-	pump()
+	worker()
 	g.Collect(nil)
 	require.GreaterOrEqual(t, cap(box.late), 10_000)
 	g.Start()
-	pump()
+	worker()
 	g.Collect(nil)
 	require.Zero(t, cap(box.late))
 }
@@ -67,11 +67,11 @@ type poolFunc func(task func())
 
 func (f poolFunc) Submit(task func()) error { f(task); return nil }
 
-// Handled messages and mailboxes that came home are not kept alive by the group
+// Handled messages and mailboxes that became idle are not kept alive by the group
 // or by the buffers of the mailbox.
 func TestNothingIsKeptAlive(t *testing.T) {
 	type thing struct{ _ [64]byte }
-	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Pumps: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
+	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
 		if _, ok := b.Next(); ok {
 			panic("a failed turn lets go, too")
 		}
@@ -95,6 +95,40 @@ func TestNothingIsKeptAlive(t *testing.T) {
 	runtime.GC()
 	require.Nil(t, weakBox.Value())
 	runtime.KeepAlive(g)
+}
+
+// What stood behind a message that was put back moves to the front of the buffer, and is not
+// kept alive by where it stood before.
+func TestNothingIsKeptAliveAfterRest(t *testing.T) {
+	type thing struct{ _ [64]byte }
+	parks := true
+	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
+		for n := 0; ; n++ {
+			if _, ok := b.Next(); !ok {
+				return
+			}
+			if parks && n == 1 {
+				b.Park()
+				return
+			}
+		}
+	}})
+	box := &Mailbox[int, *thing]{}
+	var last weak.Pointer[thing]
+	for range 4 {
+		m := new(thing)
+		last = weak.Make(m)
+		require.NoError(t, g.Send(box, m))
+	}
+	for range 2 {
+		g.Start()
+		require.Len(t, g.Collect(nil), 1)
+		parks = false
+	}
+	require.Zero(t, box.Len())
+	runtime.GC()
+	require.Nil(t, last.Value())
+	runtime.KeepAlive(box)
 }
 
 func TestReadyListIsAQueue(t *testing.T) {
@@ -127,12 +161,12 @@ func TestReadyListIsAQueue(t *testing.T) {
 }
 
 // TestShrink: after a frame with very many mailboxes the lists can be cut down; what is
-// staged stays, in its order, and who is away stops it.
+// staged stays, in its order, and who is running stops it.
 func TestShrink(t *testing.T) {
 	const many = 10_000
 	var got []int
 	g := NewGroup(Options[int, int]{
-		Pool: onLoop{}, Pumps: 1, Limit: 1,
+		Pool: onLoop{}, Workers: 1, Limit: 1,
 		Handle: func(_ int, box *Mailbox[int, int]) {
 			box.Next()
 			got = append(got, box.Owner)
@@ -154,7 +188,7 @@ func TestShrink(t *testing.T) {
 	before := live()
 	send(many)
 	g.Start()
-	g.Shrink(10) // does nothing: all are away
+	g.Shrink(10) // does nothing: all are running
 	require.Len(t, g.Collect(nil), many)
 	peak := live()
 	send(20)

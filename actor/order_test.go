@@ -13,8 +13,8 @@ import (
 )
 
 func TestOrderAndExclusionPerOwner(t *testing.T) {
-	// 20 owners, 3 pumps, turns of random length in fake time, and a loop that
-	// sends faster than the pumps work.
+	// 20 owners, 3 workers, turns of random length in fake time, and a loop that
+	// sends faster than the workers work.
 	synctest.Test(t, func(t *testing.T) {
 		type owner struct {
 			busy atomic.Bool
@@ -26,11 +26,11 @@ func TestOrderAndExclusionPerOwner(t *testing.T) {
 			waits[i] = rand.New(rand.NewPCG(3, uint64(i)))
 		}
 		g := actor.NewGroup(actor.Options[*owner, int]{
-			Pool: goroutines{}, Pumps: 3, Limit: 1000,
-			Handle: func(pump int, b *actor.Mailbox[*owner, int]) {
+			Pool: goroutines{}, Workers: 3, Limit: 1000,
+			Handle: func(worker int, b *actor.Mailbox[*owner, int]) {
 				require.True(t, b.Owner.busy.CompareAndSwap(false, true), "two turns of one owner overlap")
 				for m, ok := b.Next(); ok; m, ok = b.Next() {
-					time.Sleep(time.Duration(waits[pump].IntN(5)) * time.Millisecond)
+					time.Sleep(time.Duration(waits[worker].IntN(5)) * time.Millisecond)
 					b.Owner.got = append(b.Owner.got, m)
 				}
 				b.Owner.busy.Store(false)
@@ -66,7 +66,7 @@ func TestOrderAndExclusionPerOwner(t *testing.T) {
 	})
 }
 
-// trace records "name message" in the order in which one pump took them.
+// trace records "name message" in the order in which one worker took them.
 func traceGroup(handle func(b *box, saw func(m int))) (*group, *[]string) {
 	var trace []string
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
@@ -99,7 +99,7 @@ func TestAgainKeepsTheMessageAndGoesToTheEnd(t *testing.T) {
 			saw(m)
 			if b.Owner.name == "a" && m == 1 && left > 0 {
 				left--
-				b.Again() // the loop condition ends the turn: Next says false
+				b.Requeue() // the loop condition ends the turn: Next says false
 			}
 		}
 	})
@@ -120,7 +120,7 @@ func TestAgainAfterTheLastMessage(t *testing.T) {
 		turns++
 		takeAll(0, b)
 		if turns == 1 {
-			b.Again() // Next has said false; the message it returned last is meant
+			b.Requeue() // Next has said false; the message it returned last is meant
 		}
 	})
 	b := newBoxes("a")
@@ -146,9 +146,9 @@ func TestCollectKeepsTheOrderOfHandOver(t *testing.T) {
 		began := time.Now()
 		require.False(t, g.Wait(time.After(25*time.Second)))
 		require.Equal(t, 25*time.Second, time.Since(began))
-		require.Equal(t, []string{"c", "d"}, names(g.Collect(nil)), "c was done long before d, a and b are away")
-		require.False(t, b[0].Home())
-		require.True(t, b[2].Home())
+		require.Equal(t, []string{"c", "d"}, names(g.Collect(nil)), "c was done long before d, a and b are running")
+		require.False(t, b[0].Idle())
+		require.True(t, b[2].Idle())
 
 		send(t, g, b[4], 1)
 		send(t, g, b[2], 1)
@@ -160,7 +160,7 @@ func TestCollectKeepsTheOrderOfHandOver(t *testing.T) {
 	})
 }
 
-func TestSentWhileAwayComesHomeStaged(t *testing.T) {
+func TestSentWhileRunningIsStaged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(goroutines{}, 2, func(_ int, b *box) {
 			time.Sleep(time.Second)
@@ -173,12 +173,12 @@ func TestSentWhileAwayComesHomeStaged(t *testing.T) {
 		send(t, g, b[1], 2)
 		send(t, g, b[0], 3)
 		send(t, g, b[2], 1)
-		require.Equal(t, 3, b[0].Len(), "the batch counts until it is home")
+		require.Equal(t, 3, b[0].Len(), "the batch counts until it is idle")
 		require.True(t, g.Wait(nil))
-		require.False(t, b[0].Home(), "done, but not collected")
+		require.False(t, b[0].Idle(), "done, but not collected")
 
 		require.Equal(t, []string{"a", "b"}, names(g.Collect(nil)))
-		require.True(t, b[0].Home())
+		require.True(t, b[0].Idle())
 		require.Equal(t, []int{1, 2}, b[0].Owner.got)
 		require.Equal(t, 1, b[0].Len())
 		require.Equal(t, 3, g.Stats().Staged)
@@ -196,7 +196,7 @@ func TestWaitLooksBeforeItWaits(t *testing.T) {
 	require.True(t, g.Wait(nil), "nothing was handed over")
 	b := newBoxes("a")
 	send(t, g, b[0], 1)
-	require.True(t, g.Wait(nil), "staged is not away")
+	require.True(t, g.Wait(nil), "staged is not running")
 	g.Start()
 	require.True(t, g.Wait(passed()), "done is done, though the time is over")
 }
@@ -204,7 +204,7 @@ func TestWaitLooksBeforeItWaits(t *testing.T) {
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := actor.NewGroup(actor.Options[*note, int]{
-			Pool: goroutines{}, Pumps: 1, Limit: 3,
+			Pool: goroutines{}, Workers: 1, Limit: 3,
 			Handle: func(_ int, b *box) { time.Sleep(time.Second); takeAll(0, b) },
 		})
 		b := newBoxes("a", "b")
@@ -231,33 +231,33 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-func TestNoMorePumpsThanMailboxes(t *testing.T) {
+func TestNoMoreWorkersThanMailboxes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(goroutines{}, 8, func(_ int, b *box) { time.Sleep(time.Second); takeAll(0, b) })
 		b := newBoxes("a", "b", "c")
 		send(t, g, b[0], 1)
 		send(t, g, b[1], 1)
 		g.Start()
-		require.Equal(t, 2, g.Stats().Pumps)
+		require.Equal(t, 2, g.Stats().Workers)
 		synctest.Wait()
 		requireHeld(t, g, b[:2]...)
 
 		send(t, g, b[2], 1)
 		g.Start()
-		require.Equal(t, 3, g.Stats().Pumps, "the two are busy: c must not wait for them")
+		require.Equal(t, 3, g.Stats().Workers, "the two are busy: c must not wait for them")
 		require.True(t, g.Wait(nil))
 		g.Collect(nil)
-		require.Zero(t, g.Stats().Pumps)
+		require.Zero(t, g.Stats().Workers)
 		requireQuiet(t, g)
 	})
 }
 
 func TestMisusePanics(t *testing.T) {
-	ok := actor.Options[*note, int]{Pool: inline{}, Pumps: 1, Limit: 1, Handle: takeAll}
+	ok := actor.Options[*note, int]{Pool: inline{}, Workers: 1, Limit: 1, Handle: takeAll}
 	for want, spoil := range map[string]func(*actor.Options[*note, int]){
 		"actor: Options.Pool is nil":                                       func(o *actor.Options[*note, int]) { o.Pool = nil },
 		"actor: Options.Handle is nil":                                     func(o *actor.Options[*note, int]) { o.Handle = nil },
-		"actor: Options.Pumps is 0, must be at least 1":                    func(o *actor.Options[*note, int]) { o.Pumps = 0 },
+		"actor: Options.Workers is 0, must be at least 1":                  func(o *actor.Options[*note, int]) { o.Workers = 0 },
 		"actor: Options.Limit is -1, must be from 1 to 2147483647":         func(o *actor.Options[*note, int]) { o.Limit = -1 },
 		"actor: Options.Limit is 2147483648, must be from 1 to 2147483647": func(o *actor.Options[*note, int]) { o.Limit = 1 << 31 },
 	} {
@@ -268,14 +268,14 @@ func TestMisusePanics(t *testing.T) {
 
 	b := newBoxes("a")[0]
 	require.PanicsWithValue(t, "actor: Next called outside Handle", func() { b.Next() })
-	require.PanicsWithValue(t, "actor: Again called without a message from Next", func() { b.Again() })
+	require.PanicsWithValue(t, "actor: Requeue called without a message from Next", func() { b.Requeue() })
 
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
-		require.PanicsWithValue(t, "actor: Again called without a message from Next", func() { b.Again() })
+		require.PanicsWithValue(t, "actor: Requeue called without a message from Next", func() { b.Requeue() })
 		takeAll(0, b)
 		if len(b.Owner.got) == 1 {
-			b.Again()
-			require.PanicsWithValue(t, "actor: Again called without a message from Next", func() { b.Again() })
+			b.Requeue()
+			require.PanicsWithValue(t, "actor: Requeue called without a message from Next", func() { b.Requeue() })
 		}
 	})
 	send(t, g, b, 1)

@@ -56,7 +56,7 @@ func TestRefusedWorkIsKeptInOrder(t *testing.T) {
 		g.Start()
 		require.Equal(t, 2+1, g.Stats().Ready)
 		require.EqualValues(t, 4, g.Stats().Refused)
-		require.Zero(t, g.Stats().Pumps)
+		require.Zero(t, g.Stats().Workers)
 
 		accepting = true
 		send(t, g, b[2], 1)
@@ -83,7 +83,7 @@ func TestWaitAloneRetries(t *testing.T) {
 	require.Equal(t, []int{1}, b[0].Owner.got)
 }
 
-func TestOnePumpIsEnough(t *testing.T) {
+func TestOneWorkerIsEnough(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := &moody{submit: goroutines{}.Submit}
 		pool.accept = func() bool { return pool.asked == 1 }
@@ -93,14 +93,14 @@ func TestOnePumpIsEnough(t *testing.T) {
 			send(t, g, x, 1)
 		}
 		g.Start()
-		require.True(t, g.Wait(nil), "refused, but one pump runs: it serves all")
+		require.True(t, g.Wait(nil), "refused, but one worker runs: it serves all")
 		requireBoxes(t, b, g.Collect(nil))
 		require.Equal(t, 3, pool.asked)
 		requireQuiet(t, g)
 	})
 }
 
-func TestLastPumpDiesWhileThePoolRefuses(t *testing.T) {
+func TestLastWorkerDiesWhileThePoolRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := &moody{submit: goroutines{}.Submit}
 		pool.accept = func() bool { return pool.asked == 1 }
@@ -117,7 +117,7 @@ func TestLastPumpDiesWhileThePoolRefuses(t *testing.T) {
 		require.False(t, g.Wait(nil), "neither a hang nor a spin")
 		require.Equal(t, time.Second, time.Since(began))
 		require.Equal(t, 2, pool.asked)
-		require.Zero(t, g.Stats().Pumps)
+		require.Zero(t, g.Stats().Workers)
 
 		pool.accept = func() bool { return true }
 		require.True(t, g.Wait(nil))
@@ -126,7 +126,7 @@ func TestLastPumpDiesWhileThePoolRefuses(t *testing.T) {
 }
 
 func TestPoolThatSometimesRefuses(t *testing.T) {
-	// Of one seed it may be none: pumps that were accepted may still run when the next
+	// Of one seed it may be none: workers that were accepted may still run when the next
 	// frame begins, and then nobody is asked. The first of all seeds are asked for certain.
 	refused := uint64(0)
 	for seed := range uint64(20) {
@@ -145,7 +145,7 @@ func TestPoolThatSometimesRefuses(t *testing.T) {
 			g.Wait(passed())
 			g.Collect(nil)
 		}
-		for g.Stats().Away+g.Stats().Staged > 0 {
+		for g.Stats().Running+g.Stats().Staged > 0 {
 			g.Start()
 			finishAll(g)
 			g.Collect(nil)
@@ -180,6 +180,42 @@ func TestTaskWithoutSlotDoesNothing(t *testing.T) {
 	require.True(t, g.Wait(nil))
 	g.Collect(nil)
 	require.Equal(t, []int{1}, b[0].Owner.got)
-	require.Zero(t, g.Stats().Pumps)
+	require.Zero(t, g.Stats().Workers)
 	requireQuiet(t, g)
+}
+
+// TestPoolPanics: a pool that panics has refused, whether it has run the task before that or not.
+func TestPoolPanics(t *testing.T) {
+	for _, runs := range []bool{false, true} {
+		fails := true
+		g := newGroup(&moody{accept: func() bool { return true }, submit: func(task func()) error {
+			if runs || !fails {
+				task()
+			}
+			if fails {
+				panic(errFull)
+			}
+			return nil
+		}}, 2, takeAll)
+		b := newBoxes("a", "b")
+		send(t, g, b[0], 1)
+		send(t, g, b[1], 2)
+		g.Start()
+		require.Equal(t, runs, g.Wait(nil))
+		s := g.Stats()
+		require.Positive(t, s.PoolPanics)
+		require.Equal(t, s.Refused, s.PoolPanics)
+		require.Zero(t, s.Workers)
+
+		fails = false
+		send(t, g, b[0], 3)
+		g.Start()
+		require.True(t, g.Wait(nil))
+		g.Collect(nil)
+		g.Start()
+		g.Collect(nil)
+		require.Equal(t, []int{1, 3}, b[0].Owner.got)
+		require.Equal(t, []int{2}, b[1].Owner.got)
+		requireQuiet(t, g)
+	}
 }

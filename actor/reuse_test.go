@@ -8,17 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A round of messages after a whole round of visits: the visits that are over are not waited
+// A round of messages after a whole batch: the turns that are over are not waited
 // for again.
-func TestMessagesAfterVisits(t *testing.T) {
+func TestMessagesAfterABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := visitors(goroutines{}, 2)
+		g := newBatchGroup(goroutines{}, 2)
 		b := newBoxes("a", "b")
-		g.Visit(b[0], 1)
-		g.Visit(b[1], 2)
+		g.Batch(b[0], 1)
+		g.Batch(b[1], 2)
 		g.Start()
 		require.True(t, g.Wait(nil))
-		_, whole := g.EndVisits()
+		_, whole := g.EndBatch()
 		require.True(t, whole)
 		send(t, g, b[0], 3)
 		g.Start()
@@ -28,24 +28,24 @@ func TestMessagesAfterVisits(t *testing.T) {
 	})
 }
 
-// What is sent after Visit, and before Start, has its place in the ready list beside all the
-// visits, each of which may be moved there.
-func TestMessagesBesideVisits(t *testing.T) {
-	g := visitors(inline{}, 1)
+// What is sent after Batch, and before Start, has its place in the ready list beside all the
+// batched turns, each of which may be moved there.
+func TestMessagesBesideABatch(t *testing.T) {
+	g := newBatchGroup(inline{}, 1)
 	names := make([]string, 32)
 	for i := range names {
 		names[i] = string(rune('A' + i))
 	}
 	b := newBoxes(names...)
 	for _, x := range b[:16] {
-		g.Visit(x, func(x *box) { x.Keep(1, false) })
+		g.Batch(x, func(x *box) { x.Defer(1, false) })
 	}
 	for _, x := range b[16:] {
 		send(t, g, x, 2)
 	}
 	g.Start()
 	require.True(t, g.Wait(nil))
-	g.EndVisits()
+	g.EndBatch()
 	g.Collect(nil)
 	for i, x := range b {
 		require.Equal(t, []int{1 + i/16}, x.Owner.got, "box %d", i)
@@ -53,15 +53,15 @@ func TestMessagesBesideVisits(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// While pumps may claim visits, their list must not change.
-func TestVisitTooLate(t *testing.T) {
-	g := visitors(inline{}, 1)
+// While workers may claim turns, their list must not change.
+func TestBatchTooLate(t *testing.T) {
+	g := newBatchGroup(inline{}, 1)
 	b := newBoxes("a", "b")
-	g.Visit(b[0], 1)
+	g.Batch(b[0], 1)
 	g.Start()
-	require.Panics(t, func() { g.Visit(b[1], 2) })
+	require.Panics(t, func() { g.Batch(b[1], 2) })
 	require.True(t, g.Wait(nil))
-	_, whole := g.EndVisits()
+	_, whole := g.EndBatch()
 	require.True(t, whole)
 	requireQuiet(t, g)
 }

@@ -2,15 +2,15 @@ package actor
 
 // Stats says how a [Group] stands and what it has done. At any time Sent is
 // Handled plus the messages that wait, are put back, or were taken in turns that
-// have not ended. Where nothing is away and nothing staged, Sent equals Handled.
+// have not ended. Where nothing is running and nothing staged, Sent equals Handled.
 type Stats struct {
 	Staged  int // mailboxes that the next Start hands over
-	Away    int // mailboxes that Collect has not returned
+	Running int // mailboxes that Collect has not returned
 	Pending int // of those, mailboxes whose batch is not done
-	Ready   int // of those, mailboxes that no pump has in hand
-	Pumps   int // tasks that the pool has accepted and that have not ended
+	Ready   int // of those, mailboxes that no worker has in hand
+	Workers int // tasks that the pool has accepted and that have not ended
 
-	Sent       uint64 // messages accepted by Send, kept by visits, and visits that were held
+	Sent       uint64 // messages accepted by Send, deferred by batched turns, and batched turns that were held
 	Rejected   uint64 // messages that Send rejected with ErrFull
 	Handled    uint64 // messages used up in turns that have ended
 	Turns      uint64 // calls of Handle
@@ -18,6 +18,7 @@ type Stats struct {
 	Panics     uint64 // panics that escaped Handle
 	Exits      uint64 // calls of runtime.Goexit that escaped Handle
 	HookPanics uint64 // panics that escaped Recovered
+	PoolPanics uint64 // panics that escaped Submit; they are among Refused
 }
 
 // Stats returns the present figures. Only the loop goroutine may call it.
@@ -26,12 +27,12 @@ func (g *Group[O, M]) Stats() Stats {
 	defer g.mu.Unlock()
 	return Stats{
 		Staged:  len(g.staged),
-		Away:    len(g.away),
+		Running: len(g.running),
 		Pending: g.pending,
 		Ready:   g.ready.n,
-		Pumps:   len(g.pumps) - len(g.free),
+		Workers: len(g.workers) - len(g.free),
 
-		Sent:       g.sent + g.counts.kept,
+		Sent:       g.sent + g.counts.deferred,
 		Rejected:   g.rejected,
 		Handled:    g.counts.handled,
 		Turns:      g.counts.turns,
@@ -39,24 +40,54 @@ func (g *Group[O, M]) Stats() Stats {
 		Panics:     g.counts.panics,
 		Exits:      g.counts.exits,
 		HookPanics: g.counts.hookPanics,
+		PoolPanics: g.counts.poolPanics,
 	}
 }
 
-// Quiet reports whether nothing is staged and nobody away: the loop has everything. It
+// Quiet reports whether nothing is staged and nobody running: the loop has everything. It
 // takes no lock. Only the loop goroutine may call it.
 func (g *Group[O, M]) Quiet() bool {
-	return len(g.staged)+len(g.away)+len(g.visiting.visits) == 0
+	return len(g.staged)+len(g.running)+len(g.batch.turns) == 0
 }
 
-// Held appends the mailboxes that pumps have in hand now to dst, in no
+// Waiting returns how many mailboxes are handed over and not done, but for those that are
+// overdue: see [Group.Overdue]. Only the loop goroutine may call it.
+func (g *Group[O, M]) Waiting() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pending - g.overdue
+}
+
+// Running returns the mailboxes that Collect has not returned, in the order in which they were handed
+// over. The list is good until the next Start or Collect, and must not be changed. Of such a mailbox
+// the loop may read Owner and nothing else.
+//
+// Only the loop goroutine may call it.
+func (g *Group[O, M]) Running() []*Mailbox[O, M] { return g.running }
+
+// Overdue appends the mailboxes in the hands of workers for which WaitOthers does not wait any
+// more to dst, in no particular order, and returns it. Of such a mailbox the loop may read
+// Owner and nothing else. It costs O(Workers). Only the loop goroutine may call it.
+func (g *Group[O, M]) Overdue(dst []*Mailbox[O, M]) []*Mailbox[O, M] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := range g.workers {
+		if box := g.workers[i].box; box != nil && box.overdue {
+			dst = append(dst, box)
+		}
+	}
+	return dst
+}
+
+// Held appends the mailboxes that workers have in hand now to dst, in no
 // particular order, and returns it: after a Wait that reported false, those who
 // hold up the rest. Of such a mailbox the loop may read Owner and nothing else.
-// It costs O(Pumps). Only the loop goroutine may call it.
+// It costs O(Workers). Only the loop goroutine may call it.
 func (g *Group[O, M]) Held(dst []*Mailbox[O, M]) []*Mailbox[O, M] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for i := range g.pumps {
-		if box := g.pumps[i].box; box != nil {
+	for i := range g.workers {
+		if box := g.workers[i].box; box != nil {
 			dst = append(dst, box)
 		}
 	}

@@ -21,8 +21,8 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	if now < w.now {
 		panic("wheel: time went back")
 	}
-	if w.slots[late].n() > 0 {
-		dst = w.fire(&w.slots[late], w.now, dst)
+	if q := w.queue(late); q.n() > 0 {
+		dst = w.fire(q, w.now, dst)
 	}
 	before, second := w.now, w.level[dial].last
 	dst = w.fireDial(now, dst)
@@ -92,13 +92,14 @@ const all = 1<<32 - 1
 func (w *Wheel) pour(l int, k uint32, n uint32) {
 	f := &w.level[l]
 	at := f.ring(k)
-	q := &w.slots[f.first+at]
+	q := w.queue(f.first + at)
 	if q.n() == 0 {
 		return
 	}
 	start := w.start(l, k)
 	if l == seconds && q.first != 0 && !q.mixed && w.descend(q, start) {
 		w.unmark(f, at)
+		w.emptied(f.first + at)
 		return
 	}
 	n = min(n, q.n())
@@ -117,6 +118,7 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 	}
 	if q.n() == 0 {
 		w.unmark(f, at)
+		w.emptied(f.first + at)
 	}
 }
 
@@ -143,10 +145,11 @@ func (w *Wheel) placeLiving(some []entry) {
 func (w *Wheel) descend(q *queue, start Time) bool {
 	f := &w.level[dial]
 	at := f.ring(uint32(start-f.from) + q.only[0].due - uint32(start))
-	to := &w.slots[f.first+at]
+	to := w.queue(f.first + at)
 	if to.n() > 0 {
 		return false
 	}
+	to = w.filling(f.first + at)
 	*to = *q
 	q.clear()
 	w.mark(f, at)
@@ -169,12 +172,13 @@ func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 		}
 		at += f.shift
 		w.unmark(f, at)
-		q := &w.slots[f.first+at]
+		q := w.queue(f.first + at)
 		if q.first == 0 {
 			dst = w.fireOnly(q, t, dst)
 		} else {
 			dst = w.fire(q, t, dst)
 		}
+		w.emptied(f.first + at)
 	}
 	return dst
 }

@@ -8,7 +8,7 @@ func checkBitmaps(w *Wheel) error {
 	var occupied [maxLevels][2]uint64
 	var positions [2][dialWords]uint64
 	err := spots(w, func(s spot, slot uint32, _ Time) error {
-		if w.slots[slot].n() == 0 {
+		if w.queue(slot).n() == 0 {
 			return nil
 		}
 		f := &w.level[s.level]
@@ -37,11 +37,62 @@ func checkBitmaps(w *Wheel) error {
 	return nil
 }
 
+// checkFew sees that, as long as there are few timers, a queue is of one slot that is not empty,
+// of the late one, or free.
+func checkFew(w *Wheel) error {
+	s := w.few
+	if s == nil || w.slots != nil {
+		if s != nil || w.slots == nil {
+			return fmt.Errorf("the slots are in two places, or in none")
+		}
+		return nil
+	}
+	seen := make([]bool, len(s.pages)*len(queuePage{}))
+	seen[0] = true // 0 stands for none
+	unused := 0
+	if len(seen) > beyond {
+		seen[beyond], unused = true, 1
+	}
+	claim := func(k uint8) error {
+		if seen[k] {
+			return fmt.Errorf("queue %d is in two places", k)
+		}
+		seen[k] = true
+		return nil
+	}
+	n, far := 1, 0
+	for i, k := range s.number {
+		switch {
+		case k == 0 && i == late, k != 0 && i != late && s.queue(uint32(i)).n() == 0:
+			return fmt.Errorf("slot %d has queue %d, which holds nothing", i, k)
+		case k == beyond:
+			far++
+		case k != 0:
+			n++
+			if err := claim(k); err != nil {
+				return err
+			}
+		}
+	}
+	for _, k := range s.free {
+		if empty := *s.at(k); empty.n() != 0 || empty.first != 0 {
+			return fmt.Errorf("queue %d is free and holds %d", k, empty.n())
+		}
+		if err := claim(k); err != nil {
+			return err
+		}
+	}
+	if none := s.none; none != emptyQueue || n+unused+len(s.free) != len(seen) || far != len(s.more) {
+		return fmt.Errorf("%d queues of %d, %d of them free; none is %+v", n, len(seen), len(s.free), s.none)
+	}
+	return nil
+}
+
 // checkChunks sees that every chunk is in one queue or free.
 func checkChunks(w *Wheel) error {
 	seen := make([]bool, max(w.madeChunks, 1))
 	n := 1 // chunk 0
-	visit := func(c uint32) error {
+	walk := func(c uint32) error {
 		if c == 0 || c >= w.madeChunks || seen[c] {
 			return fmt.Errorf("chunk %d is in two places, or none", c)
 		}
@@ -49,10 +100,10 @@ func checkChunks(w *Wheel) error {
 		n++
 		return nil
 	}
-	for i := range w.slots {
-		q := &w.slots[i]
+	for i := range uint32(w.count()) {
+		q := w.queue(i)
 		for c := q.first; c != 0; c = w.chunk(c).next {
-			if err := visit(c); err != nil {
+			if err := walk(c); err != nil {
 				return err
 			}
 			if w.chunk(c) == q.end {
@@ -61,7 +112,7 @@ func checkChunks(w *Wheel) error {
 		}
 	}
 	for c := w.freeChunk; c != 0; c = w.chunk(c).next {
-		if err := visit(c); err != nil {
+		if err := walk(c); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ import (
 //	memory:   each chunk is in one queue or in the free list; each timer waits, rests,
 //	          is in the free set, or is retired
 func check(w *Wheel) error {
-	for _, f := range []func(*Wheel) error{checkHands, checkSlots, checkBitmaps, checkChunks, checkSlab} {
+	for _, f := range []func(*Wheel) error{checkHands, checkSlots, checkBitmaps, checkFew, checkChunks, checkSlab} {
 		if err := f(w); err != nil {
 			return err
 		}
@@ -148,8 +148,8 @@ func spots(w *Wheel, f func(s spot, slot uint32, start Time) error) error {
 			slot++
 		}
 	}
-	if int(slot) != len(w.slots) {
-		return fmt.Errorf("%d slots on the levels, %d in all", slot, len(w.slots))
+	if int(slot) != w.count() {
+		return fmt.Errorf("%d slots on the levels, %d in all", slot, w.count())
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func entries(w *Wheel, q *queue) ([]entry, error) {
 
 func checkSlots(w *Wheel) error {
 	living := make([]int, w.made)
-	in, err := entries(w, &w.slots[late])
+	in, err := entries(w, w.queue(late))
 	if err != nil {
 		return fmt.Errorf("late: %w", err)
 	}
@@ -202,7 +202,7 @@ func checkSlots(w *Wheel) error {
 		}
 	}
 	err = spots(w, func(s spot, slot uint32, start Time) error {
-		in, err := entries(w, &w.slots[slot])
+		in, err := entries(w, w.queue(slot))
 		if err != nil || len(in) == 0 {
 			return err
 		}
@@ -210,7 +210,7 @@ func checkSlots(w *Wheel) error {
 			return fmt.Errorf("begins at %v, now %v, holds %d", start, w.now, len(in))
 		}
 		for _, e := range in {
-			due, q := start, &w.slots[slot]
+			due, q := start, w.queue(slot)
 			if s.level != dial {
 				due += Time(e.due - uint32(start))
 				if !q.mixed && e.due != q.only[0].due {
@@ -261,7 +261,7 @@ func checkSlots(w *Wheel) error {
 
 // checkFaces sees that the counters shown add up.
 func checkFaces(w *Wheel) error {
-	sum, slots := int(w.slots[late].n()), make([]int, 0, 2048)
+	sum, slots := int(w.queue(late).n()), make([]int, 0, 2048)
 	for l := range w.Levels() {
 		f := w.Face(l, slots[:0])
 		for k, n := range f.Slots {

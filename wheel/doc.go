@@ -52,7 +52,8 @@
 // what fires is in the cache. An entry is alive while its stamp is that of its timer:
 //
 //   - Remove, and Move to an earlier deadline, change the stamp. The old entry is dead, and
-//     is dropped when its turn comes.
+//     is dropped when its turn comes. It is taken out at once if it is the last of its slot, as
+//     that of a timer mostly is which was set a moment ago.
 //   - Move to a later deadline changes the timer alone. When the entry's turn comes,
 //     it goes to where the timer's deadline now belongs.
 //

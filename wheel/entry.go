@@ -10,7 +10,7 @@ type entry struct {
 
 const (
 	chunkEntries = 85
-	chunkBits    = 6
+	chunkBits    = 1
 	pageChunks   = 1 << chunkBits
 )
 

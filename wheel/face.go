@@ -41,7 +41,7 @@ func (w *Wheel) Face(level int, slots []int) Face {
 		}
 	}
 	for k := range uint32(out.Rounds) * f.size {
-		out.Slots = append(out.Slots, int(w.slots[f.first+f.ring(k)].n()))
+		out.Slots = append(out.Slots, int(w.queue(f.first+f.ring(k)).n()))
 	}
 	return out
 }
@@ -52,22 +52,27 @@ type Stats struct {
 	Resting int    // timers that fired and were neither moved nor removed
 	Late    int    // entries in the late slot
 	Dead    int    // entries that stand for no timer any more
-	Moved   uint64 // entries brought down a level or swept so far: the work beside firing
+	Moved   uint64 // entries brought down a level, looked at by Next, or swept so far: the work beside firing
 	Bytes   uint64 // memory of the slabs, the slots and the bitmaps
 }
 
-// Stats costs O(1). Only the loop goroutine may call it.
+// Stats costs a look at each page of 1,024 timers. Only the loop goroutine may call it.
 func (w *Wheel) Stats() Stats {
-	bytes := len(w.pages)*int(unsafe.Sizeof(page{})) +
-		len(w.chunks)*pageChunks*int(unsafe.Sizeof(chunk{})) +
+	bytes := len(w.chunks)*pageChunks*int(unsafe.Sizeof(chunk{})) +
 		len(w.slots)*int(unsafe.Sizeof(queue{})) +
 		int(unsafe.Sizeof(Wheel{})) +
 		cap(w.batch)*int(unsafe.Sizeof(ready{})) +
-		8*(cap(w.counts)+cap(w.pages)+cap(w.chunks)+cap(w.free.words[0])+cap(w.free.words[1])+cap(w.free.words[2]))
+		8*(cap(w.counts)+3*cap(w.pages)+cap(w.chunks)+cap(w.free.words[0])+cap(w.free.words[1])+cap(w.free.words[2]))
+	for _, p := range w.pages {
+		bytes += len(p) * int(unsafe.Sizeof(timer{}))
+	}
+	if s := w.few; s != nil {
+		bytes += int(unsafe.Sizeof(*s)) + cap(s.number) + cap(s.free) + len(s.more)*(48+int(unsafe.Sizeof(queue{}))) + len(s.pages)*(8+int(unsafe.Sizeof(queuePage{})))
+	}
 	return Stats{
 		Waiting: w.Len(),
 		Resting: w.resting,
-		Late:    int(w.slots[late].n()),
+		Late:    int(w.queue(late).n()),
 		Dead:    w.dead,
 		Moved:   w.moved,
 		Bytes:   uint64(bytes),

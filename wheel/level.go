@@ -81,10 +81,7 @@ func (w *Wheel) build(sh shape) {
 			w.zeroHalf = 1 << top
 		}
 	}
-	w.slots = make([]queue, n)
-	for i := range w.slots {
-		w.slots[i] = emptyQueue
-	}
+	w.setSlots(n)
 }
 
 // halfDay returns the number of the half-day (the round of the hours face) that t
@@ -111,7 +108,7 @@ func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 		f = &w.level[seconds]
 	default:
 		if due <= past {
-			w.push(&w.slots[late], entry{timer, stamp, uint32(due)})
+			w.push(w.queue(late), entry{timer, stamp, uint32(due)})
 			return
 		}
 		f = &w.level[dial]
@@ -119,7 +116,7 @@ func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 	gone := uint32(due) - uint32(f.from)
 	k, _ := bits.Mul64(uint64(gone)*2, f.inverse) // gone / unit
 	at := f.ring(uint32(k))
-	q := &w.slots[f.first+at]
+	q := w.queue(f.first + at)
 	if t := q.tail; t < chunkEntries { // push, by hand: this is where the time goes
 		q.end.entry[t] = entry{timer, stamp, uint32(due)}
 		q.tail = t + 1
@@ -127,6 +124,9 @@ func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 			q.mixed = true
 		}
 		return
+	}
+	if w.few != nil {
+		q = w.few.need(f.first + at)
 	}
 	if w.push(q, entry{timer, stamp, uint32(due)}) {
 		w.mark(f, at)
@@ -141,7 +141,7 @@ func (w *Wheel) shelve(timer, stamp uint32, due Time) {
 	k := (bits.Len64(half^w.half) - 1) / shelfBits
 	l, at := shelf+k, uint32(half>>(k*shelfBits)%shelfSlots)
 	f := &w.level[l]
-	if w.push(&w.slots[f.first+at], entry{timer, stamp, uint32(due)}) {
+	if w.push(w.filling(f.first+at), entry{timer, stamp, uint32(due)}) {
 		w.mark(f, at)
 	}
 }

@@ -65,6 +65,13 @@ func newSession(sh shape, start Time, limit int) *session {
 	if limit&2 == 2 {
 		w.sweep.lap = 50
 	}
+	// A quarter have all slots in one array from the start, a quarter from some timers on.
+	switch limit & 12 {
+	case 4:
+		w.spread()
+	case 8:
+		w.fewest = word
+	}
 	return &session{w: w, limit: limit, now: start, spans: spans(w), periods: periods(w)}
 }
 
@@ -99,8 +106,10 @@ func (s *session) call(d *dice) error {
 		return s.refused(d, s.stale[d.below(int64(len(s.stale)))])
 	case p < 21:
 		return s.refused(d, s.forge(d))
-	case p < 23:
+	case p < 22:
 		return s.next()
+	case p < 23:
+		return s.nextWithin(d)
 	case p < 24 && d.one(8):
 		return s.back(d)
 	case p < 25 && d.one(8):

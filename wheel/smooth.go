@@ -8,7 +8,7 @@ package wheel
 func (w *Wheel) smooth(frame uint64, turned bool) {
 	moved := uint64(0)
 	for l := seconds; l <= shelf; l++ {
-		f, n := &w.level[l], w.slots[w.coming[l]].n()
+		f, n := &w.level[l], w.queue(w.coming[l]).n()
 		if n == 0 {
 			f.carry = 1<<32 - 1 // a single entry comes down at once
 			continue
@@ -27,6 +27,9 @@ func (w *Wheel) smooth(frame uint64, turned bool) {
 			owed = whole
 		}
 		f.carry = min(f.carry-owed<<32, 2<<32)
+		if w.most > 0 {
+			owed = min(owed, w.most) // NextWithin brings down the others
+		}
 		if owed == 0 {
 			continue
 		}

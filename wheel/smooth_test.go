@@ -22,13 +22,13 @@ func TestSmooth(t *testing.T) {
 		for range 400 {
 			var before [shelf + 1]uint32
 			for l := seconds; l <= shelf; l++ {
-				before[l] = w.slots[w.coming[l]].n()
+				before[l] = w.queue(w.coming[l]).n()
 			}
 			was, half := w.coming, w.half
 			w.Advance(w.Now()+frame, nil)
 			for l := seconds; l <= shelf; l++ {
 				ends := w.level[l-1].last // of what is before the coming slot
-				n := w.slots[w.coming[l]].n()
+				n := w.queue(w.coming[l]).n()
 				if w.Now()+frame > ends {
 					require.Zero(t, n, "frame %d, level %d, %v before %v", frame, l, w.Now(), ends)
 				}

@@ -7,7 +7,7 @@ package wheel
 // living back at its tail.
 
 const (
-	deathsPerPiece = 8   // a piece is swept when so many entries have died
+	deathsPerPiece = 8   // a piece is swept when so many entries have died or were taken out
 	piece          = 128 // entries of a piece
 	framePiece     = 16  // entries that an Advance sweeps: it must not show in the frame
 	slotPiece      = 128 // slots of a piece, most of which are empty
@@ -23,13 +23,14 @@ const (
 
 // sweep says how far the running one has come.
 type sweep struct {
-	on    bool
-	slot  uint32 // index in Wheel.slots
-	left  uint32 // entries of the slot not yet looked at: the first ones
-	exact bool   // look at the timers themselves
-	turns uint32 // deaths and Advances since the last sweep ended
-	spare int    // dead entries that are no reason to sweep
-	lap   uint32 // how many turns may pass
+	on     bool
+	slot   uint32 // index in Wheel.slots
+	left   uint32 // entries of the slot not yet looked at: the first ones
+	exact  bool   // look at the timers themselves
+	turns  uint32 // pieces and Advances since the last sweep ended
+	deaths uint32 // ever; wraps
+	spare  int    // dead entries that are no reason to sweep
+	lap    uint32 // how many turns may pass
 }
 
 // A word of counts has room for so many timers, four bits for each.
@@ -44,10 +45,14 @@ func (w *Wheel) kill(i uint32, t *timer, state uint32) uint32 {
 	return stamp
 }
 
-// bury counts an entry that died.
-func (w *Wheel) bury() {
-	w.dead++
-	if w.dead%deathsPerPiece == 0 {
+// bury takes out the entry of a timer that was killed, if that is the last of its slot, or counts it as
+// dead. Call seq has set its deadline.
+func (w *Wheel) bury(timer, stamp uint32, due Time, seq uint64) {
+	if w.seq-seq >= lately || !w.unplace(timer, stamp, due) {
+		w.dead++
+	}
+	// One that was taken out counts too, for its timer's stamp moved on.
+	if w.sweep.deaths++; w.sweep.deaths%deathsPerPiece == 0 {
 		w.tend(piece)
 	}
 }
@@ -62,8 +67,8 @@ func (w *Wheel) tend(n uint32) {
 	case w.tooManyDead(), s.turns > s.lap && w.dead > 0:
 		s.on = true
 		s.exact = s.exact || s.turns > s.lap
-		s.slot = uint32(len(w.slots)) - 1
-		s.left = w.slots[s.slot].n()
+		s.slot = uint32(w.count()) - 1
+		s.left = w.queue(s.slot).n()
 	}
 }
 
@@ -81,7 +86,7 @@ func (w *Wheel) tooManyDead() bool {
 func (w *Wheel) sweepOn(n uint32) {
 	s := &w.sweep
 	for range slotPiece {
-		q := &w.slots[s.slot]
+		q := w.queue(s.slot)
 		// What was taken away meanwhile was at the head too.
 		k := min(s.left, q.n(), n)
 		s.left = min(s.left, q.n()) - k
@@ -97,7 +102,7 @@ func (w *Wheel) sweepOn(n uint32) {
 			return
 		}
 		s.slot--
-		s.left = w.slots[s.slot].n()
+		s.left = w.queue(s.slot).n()
 	}
 }
 
@@ -107,7 +112,7 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 	if n == 0 {
 		return
 	}
-	q := &w.slots[slot]
+	q := w.queue(slot)
 	for n > 0 {
 		some := w.front(q, n)
 		n -= uint32(len(some))
@@ -122,6 +127,7 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 	if q.n() == 0 && slot != late {
 		f := &w.level[w.levelOf(slot)]
 		w.unmark(f, slot-f.first)
+		w.emptied(slot)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestSweepForAge(t *testing.T) {
 		}
 		w.Advance(0, nil)
 		require.True(t, w.sweep.on, "lap %d", i)
-		for n := len(w.slots)/slotPiece + len(handles); w.sweep.on; n-- {
+		for n := w.count()/slotPiece + len(handles); w.sweep.on; n-- {
 			require.Positive(t, n, "a piece with each Advance")
 			w.Advance(0, nil)
 		}
@@ -72,7 +72,7 @@ func TestSweepIsExact(t *testing.T) {
 	}
 	require.True(t, w.Remove(h))
 	sweep := func() {
-		for range len(w.slots)/slotPiece + 32 {
+		for range w.count()/slotPiece + 32 {
 			if !w.sweep.on {
 				return
 			}

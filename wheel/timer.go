@@ -11,6 +11,16 @@ import "math"
 // Wheel cannot tell a handle of another Wheel from one of its own.
 type Handle uint64
 
+// State says what a handle stands for.
+type State uint8
+
+// The states of a [Handle].
+const (
+	Stale   State = iota // no timer: removed, or made up
+	Waiting              // a timer that waits for its deadline
+	Resting              // a timer that fired and was neither moved nor removed
+)
+
 // timer is 32 bytes without a pointer, so that the garbage collector has nothing to
 // follow, and half a cache line, so that whatever is done to one costs one miss.
 type timer struct {
@@ -48,9 +58,8 @@ const (
 	pageTimers = 1 << pageBits
 )
 
-// page is a piece of the slab. Pages stay where they are: to grow, nothing is
-// copied.
-type page [pageTimers]timer
+// A page is a piece of the slab. Pages stay where they are: to grow, nothing is copied, but
+// the first page as long as it has not as many timers as the others.
 
 func (w *Wheel) timer(i uint32) *timer {
 	return &w.pages[i>>pageBits][i%pageTimers]
@@ -62,13 +71,30 @@ func (w *Wheel) find(h Handle) *timer {
 	if p >= len(w.pages) {
 		return nil
 	}
-	t := &w.pages[p][uint32(h)%pageTimers]
+	page, i := w.pages[p], int(uint32(h)%pageTimers)
+	if i >= len(page) {
+		return nil
+	}
+	t := &page[i]
 	// A free timer already carries the generation of its next handle, which can
 	// be guessed: the state decides.
 	if t.gen != uint32(h>>32) || t.stamp&living == 0 {
 		return nil
 	}
 	return t
+}
+
+// State says whether h is a timer, and whether it waits. Only the loop goroutine may call
+// it.
+func (w *Wheel) State(h Handle) State {
+	t := w.find(h)
+	switch {
+	case t == nil:
+		return Stale
+	case t.state() == resting:
+		return Resting
+	}
+	return Waiting
 }
 
 // refill finds a word of timers for the next Adds: freed ones if there are any.
@@ -94,8 +120,18 @@ func (w *Wheel) grow() {
 	}
 	f := &w.free
 	f.from, f.taken = uint32(w.made), math.MaxUint64
-	if f.from%pageTimers == 0 {
-		w.pages = append(w.pages, new(page))
+	switch {
+	case f.from%pageTimers == 0:
+		n := pageTimers
+		if f.from == 0 {
+			n = word
+		}
+		w.pages = append(w.pages, make([]timer, n))
+	case f.from < pageTimers && int(f.from) == len(w.pages[0]):
+		w.pages[0] = append(make([]timer, 0, 2*f.from), w.pages[0]...)[:2*f.from]
+	}
+	if w.made >= w.fewest && w.few != nil {
+		w.spread()
 	}
 	for range word / countsInWord {
 		w.counts = append(w.counts, 0)

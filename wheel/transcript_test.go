@@ -206,7 +206,7 @@ func (s *transcript) where(h Handle) (out string) {
 // each calls f for the late slot and for every slot of the levels that is not empty,
 // finest first and in order of time.
 func (s *transcript) each(f func(place string, in []entry)) {
-	in, _ := entries(s.w, &s.w.slots[late])
+	in, _ := entries(s.w, s.w.queue(late))
 	f("late", in)
 	for l := range s.w.Levels() {
 		face, v := s.w.Face(l, nil), &s.w.level[l]
@@ -214,7 +214,7 @@ func (s *transcript) each(f func(place string, in []entry)) {
 			if n == 0 {
 				continue
 			}
-			in, _ := entries(s.w, &s.w.slots[v.first+v.ring(uint32(k))])
+			in, _ := entries(s.w, s.w.queue(v.first+v.ring(uint32(k))))
 			f(s.place(l, uint32(k), face.Unit), in)
 		}
 	}

@@ -9,17 +9,19 @@ type Wheel struct {
 	seq  uint64 // calls of Add and Move
 	free freeSet
 
-	pages   []*page
-	made    uint64 // timers in pages that were ever free, and timer 0
-	resting int    // timers that fired and rest
-	gone    int    // timers that are retired
-	dead    int    // entries that stand for no timer any more
+	pages   [][]timer // the first one grows, the others are whole
+	made    uint64    // timers in pages that were ever free, and timer 0
+	resting int       // timers that fired and rest
+	gone    int       // timers that are retired
+	dead    int       // entries that stand for no timer any more
 
 	// Four bits for each timer, the last ones of the counter in its stamp: a sweep looks
 	// at them and not at the timers.
 	counts []uint64
 
-	slots  []queue              // late, then those of all levels, finest first
+	slots  []queue              // late, then those of all levels, finest first; nil: see few
+	few    *fewSlots            // the same of a Wheel with few timers
+	fewest uint64               // how many timers it has made when that changes
 	level  [maxLevels]level     // the dial, three faces, the shelves
 	dial   [2][dialWords]uint64 // see level.occupied
 	coming [shelf + 1]uint32    // of the faces and the first shelf: the slot to be reached next
@@ -32,7 +34,8 @@ type Wheel struct {
 	half       uint64 // number of the running half-day
 	zeroHalf   uint64 // and of the one that begins at Time 0
 	sweep      sweep
-	moved      uint64 // entries brought down or swept, ever
+	moved      uint64 // entries brought down, looked at or swept, ever
+	most       uint64 // of NextWithin: how many entries of a level a frame may bring down; 0 for any
 }
 
 // Fired says that a timer fell due.
@@ -46,7 +49,7 @@ type Fired struct {
 func New(start Time) *Wheel { return newWheel(clockFace, start) }
 
 func newWheel(sh shape, start Time) *Wheel {
-	w := &Wheel{}
+	w := &Wheel{fewest: fewTimers}
 	w.refill()
 	w.build(sh)
 	w.set(start)
@@ -86,6 +89,16 @@ func (w *Wheel) Add(due Time, id uint64) Handle {
 	return h
 }
 
+// AddSelf is [Wheel.Add] with the handle itself as the id: what comes back in [Fired]
+// is the timer's handle. The lower 32 bits of a handle are the index of the timer's memory,
+// small numbers that are used again, so that a caller can keep what belongs to a timer in
+// a table. Only the loop goroutine may call it.
+func (w *Wheel) AddSelf(due Time) Handle {
+	h := w.Add(due, 0)
+	w.timer(uint32(h)).id = uint64(h)
+	return h
+}
+
 // Move gives a timer a new deadline, which may be any Time, and reports whether h
 // is a timer. One that fired and rests waits again, under the same handle. A stale
 // or made-up handle changes nothing. A later deadline is only written down; an
@@ -96,9 +109,8 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 		return false
 	}
 	w.seq++
-	t.seq = w.seq
-	was, stamp := t.due, t.stamp
-	t.due = due
+	was, stamp, seq := t.due, t.stamp, t.seq
+	t.due, t.seq = due, w.seq
 	switch {
 	case stamp&stateMask == resting:
 		// Its entry is gone, so that the next one can have the same stamp.
@@ -106,8 +118,9 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 		stamp ^= resting ^ waiting
 		t.stamp = stamp
 	case due < was:
+		dead := stamp
 		stamp = w.kill(uint32(h), t, waiting)
-		w.bury()
+		w.bury(uint32(h), dead, was, seq)
 	default:
 		return true
 	}
@@ -124,12 +137,12 @@ func (w *Wheel) Remove(h Handle) bool {
 	if t == nil {
 		return false
 	}
-	waits := t.state() == waiting
+	stamp, due, seq := t.stamp, t.due, t.seq
 	w.release(uint32(h), t)
-	if waits {
-		w.bury()
-	} else {
+	if stamp&stateMask == resting {
 		w.resting--
+		return false
 	}
-	return waits
+	w.bury(uint32(h), stamp, due, seq)
+	return true
 }

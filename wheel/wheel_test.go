@@ -15,8 +15,8 @@ func TestClockFace(t *testing.T) {
 	require.Equal(t, shape{dial: 1000, seconds: 60, minutes: 60, hours: 12}, clockFace)
 	require.Equal(t, 7, w.shelves, "half-days in 64 bits of milliseconds")
 	require.EqualValues(t, 12*3_600_000, w.level[hours].round)
-	require.Len(t, w.slots, 1+2*(1000+60+60+12)+7*64)
-	require.EqualValues(t, 32*pageTimers, unsafe.Sizeof(page{}))
+	require.Equal(t, 1+2*(1000+60+60+12)+7*64, w.count())
+	require.EqualValues(t, 32, unsafe.Sizeof(timer{}))
 	require.EqualValues(t, 1024, unsafe.Sizeof(chunk{}))
 	require.EqualValues(t, 32, unsafe.Sizeof(queue{}))
 }
@@ -166,7 +166,7 @@ func TestAppends(t *testing.T) {
 	require.Nil(t, w.Advance(10, nil))
 }
 
-// TestEmptyTime crosses all the time there is: nothing may visit the slots on the way,
+// TestEmptyTime crosses all the time there is: nothing may look at the slots on the way,
 // of which there are 10^16.
 func TestEmptyTime(t *testing.T) {
 	w := New(earliest)
@@ -176,4 +176,54 @@ func TestEmptyTime(t *testing.T) {
 	require.Equal(t, []Fired{{-1, 1}, {Never - 1, 2}}, w.Advance(Never-1, nil))
 	require.NoError(t, check(w))
 	require.Equal(t, []Fired{{Never, 3}}, w.Advance(Never, nil))
+}
+
+// TestSelf: what AddSelf adds comes back as its own handle, whatever was there before, and
+// State follows it from the first call to the last.
+func TestSelf(t *testing.T) {
+	w := New(0)
+	old := w.AddSelf(5)
+	require.Equal(t, Waiting, w.State(old))
+	require.True(t, w.Remove(old))
+	require.Equal(t, Stale, w.State(old))
+
+	h := w.AddSelf(7)
+	require.Equal(t, Stale, w.State(old), "the memory is used again, the handle is not")
+	require.Equal(t, []Fired{{Due: 7, ID: uint64(h)}}, w.Advance(7, nil))
+	require.Equal(t, Resting, w.State(h))
+	require.True(t, w.Move(h, 9))
+	require.Equal(t, Waiting, w.State(h))
+	require.Equal(t, []Fired{{Due: 9, ID: uint64(h)}}, w.Advance(9, nil))
+	require.False(t, w.Remove(h), "it does not wait")
+	require.Equal(t, Stale, w.State(h))
+	require.Equal(t, Stale, w.State(0))
+	require.Equal(t, Stale, w.State(Handle(1<<32|1<<20)), "beyond all pages")
+	require.NoError(t, check(w))
+}
+
+// TestFewSlots: few timers may lie in more slots than there are queues with a number.
+func TestFewSlots(t *testing.T) {
+	w := New(0)
+	var handles []Handle
+	for i := range uint64(fewTimers - 1) {
+		handles = append(handles, w.Add(Time(1+2*i), i))
+	}
+	require.NoError(t, check(w))
+	require.NotNil(t, w.few)
+	require.NotEmpty(t, w.few.more)
+	for i, h := range handles {
+		if i%3 == 0 {
+			w.Remove(h)
+		}
+	}
+	fired := len(w.Advance(700, nil))
+	require.NoError(t, check(w))
+	for i := range uint64(fewTimers) {
+		w.Add(2000+Time(i), i)
+	}
+	require.Nil(t, w.few, "by now there are many")
+	require.NoError(t, check(w))
+	fired += len(w.Advance(5000, nil))
+	require.Equal(t, fewTimers-1-(fewTimers-1+2)/3+fewTimers, fired)
+	require.NoError(t, check(w))
 }

@@ -1,28 +1,28 @@
 package actor
 
-// A pump is one slot for a task in the pool. Its task is made once and submitted
+// A worker is one slot for a task in the pool. Its task is made once and submitted
 // again and again, but only when the slot is free. All fields but task and the last are
 // under the group's lock.
-type pump[O, M any] struct {
+type worker[O, M any] struct {
 	task  func()
-	state pumpState
+	state slotState
 	box   *Mailbox[O, M] // in hand
 
-	// The pump's own, without a lock: its visits in a round that it has not counted yet.
-	round   *round[O, M]
-	visited int
+	// The worker's own, without a lock: its batched turns in a round that it has not counted yet.
+	round *round[O, M]
+	turns int
 }
 
-type pumpState uint8
+type slotState uint8
 
 const (
-	vacant   pumpState = iota // the slot is in Group.free
+	vacant   slotState = iota // the slot is in Group.free
 	reserved                  // submitted, the task has not begun
-	running
+	active
 )
 
-// topUp submits pumps as long as a slot is free and more mailboxes are ready, or to be
-// visited, than pumps are about to begin. It reports whether the pool refused while no pump was
+// topUp submits workers as long as a slot is free and more mailboxes or batched turns are ready
+// than workers are about to begin. It reports whether the pool refused while no worker was
 // left: then nobody will send a token to wake. The lock is not held during Submit,
 // which may run the task.
 func (g *Group[O, M]) topUp() (halted bool) {
@@ -31,10 +31,22 @@ func (g *Group[O, M]) topUp() (halted bool) {
 		if !ok {
 			return false
 		}
-		if err := g.pool.Submit(g.pumps[i].task); err != nil {
+		if !g.submit(i) {
 			return g.refuse(i)
 		}
 	}
+}
+
+// submit reports whether the pool has taken a worker. A pool that panics has refused.
+func (g *Group[O, M]) submit(i int) (taken bool) {
+	defer func() {
+		if recover() != nil {
+			g.mu.Lock()
+			g.counts.poolPanics++
+			g.mu.Unlock()
+		}
+	}()
+	return g.pool.Submit(g.workers[i].task) == nil
 }
 
 // reserve takes a free slot if one is wanted.
@@ -42,36 +54,38 @@ func (g *Group[O, M]) reserve() (i int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	last := len(g.free) - 1
-	if last < 0 || g.ready.n+g.visiting.left() <= g.starting {
+	if last < 0 || g.ready.n+g.batch.left() <= g.starting {
 		return 0, false
 	}
 	i = g.free[last]
 	g.free = g.free[:last]
-	g.pumps[i].state = reserved
+	g.workers[i].state = reserved
 	g.starting++
 	return i, true
 }
 
-// refuse gives a reserved slot back and reports whether no pump is left.
+// refuse gives a reserved slot back and reports whether no worker is left.
 func (g *Group[O, M]) refuse(i int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.counts.refused++
-	g.starting--
-	g.release(i)
-	return len(g.free) == len(g.pumps)
+	if g.workers[i].state == reserved { // a faulty pool may have run it all the same
+		g.starting--
+		g.release(i)
+	}
+	return len(g.free) == len(g.workers)
 }
 
 // release makes a slot free. The caller holds the lock.
 func (g *Group[O, M]) release(i int) {
-	g.pumps[i].state = vacant
-	g.pumps[i].box = nil
+	g.workers[i].state = vacant
+	g.workers[i].box = nil
 	g.free = append(g.free, i)
 }
 
-// run is the task of pump i: claim, handle, until nothing is left to visit and nothing is
+// run is the task of worker i: claim, handle, until nothing is left in the batch and nothing is
 // ready. If Handle ends the goroutine, the deferred part gives the slot back. It must not
-// Submit: it runs in the pool, whose worker is still counted.
+// Submit: it runs in the pool, whose goroutine is still counted.
 func (g *Group[O, M]) run(i int) {
 	if !g.enter(i) {
 		return
@@ -87,51 +101,51 @@ func (g *Group[O, M]) run(i int) {
 		if box != nil {
 			g.turn(i, box)
 		} else {
-			g.visits(i)
+			g.runBatch(i)
 		}
 	}
 	ended = true // by next: the slot may have a new task by now
 }
 
-// enter begins a pump. A task for which no slot is reserved, which only a faulty pool can
+// enter begins a worker. A task for which no slot is reserved, which only a faulty pool can
 // run, must do nothing.
 func (g *Group[O, M]) enter(i int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.pumps[i].state != reserved {
+	if g.workers[i].state != reserved {
 		return false
 	}
-	g.pumps[i].state = running
+	g.workers[i].state = active
 	g.starting--
 	return true
 }
 
 // next passes the mailbox in hand on, if there is one, and claims another, in one critical
-// section. Without one it reports whether there are visits; if not, the pump has ended.
+// section. Without one it reports whether there are batched turns; if not, the worker has ended.
 func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], more bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if box != nil {
 		g.finish(box)
 	}
-	g.countVisits(i)
+	g.countBatched(i)
 	return g.claim(i)
 }
 
 // claim takes the first mailbox of the ready list into hand, once there is nobody left to
-// visit. If there is none the pump ends here, and not later: the loop adds work and looks for free
-// slots under the same lock, so it either sees this slot free or this pump sees
+// batched turn. If there is none the worker ends here, and not later: the loop adds work and looks for free
+// slots under the same lock, so it either sees this slot free or this worker sees
 // the work. The caller holds the lock.
 func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
-	g.pumps[i].box = nil
-	if g.visiting.left() > 0 {
+	g.workers[i].box = nil
+	if g.batch.left() > 0 {
 		return nil, true
 	}
 	if box = g.ready.pop(); box == nil {
 		g.release(i)
 		return nil, false
 	}
-	g.pumps[i].box = box
+	g.workers[i].box = box
 	g.counts.turns++
 	return box, true
 }
@@ -141,7 +155,7 @@ func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 // more. The caller holds the lock.
 func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 	g.counts.handled += uint64(box.head - box.from)
-	if int(box.head) < len(box.batch) && !box.rests {
+	if int(box.head) < len(box.batch) && !box.parks {
 		g.ready.push(box)
 		return
 	}
@@ -156,15 +170,15 @@ func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 	}
 }
 
-// leave ends a pump whose goroutine is being ended by Goexit, and wakes the loop:
+// leave ends a worker whose goroutine is being ended by Goexit, and wakes the loop:
 // it may have to send another.
 func (g *Group[O, M]) leave(i int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if box := g.pumps[i].box; box != nil { // in a visit it is none, or none any more
+	if box := g.workers[i].box; box != nil { // in a batched turn it is none, or none any more
 		g.finish(box)
 	}
-	g.countVisits(i)
+	g.countBatched(i)
 	g.release(i)
 	g.notify()
 }
@@ -220,4 +234,48 @@ func (g *Group[O, M]) fault(i int, owner O, v any) {
 		}
 	}()
 	g.recovered(i, owner, v)
+}
+
+// ready is the ready list: a queue in a ring of a power of two. It grows only in
+// reserve, which the loop calls, so that a worker which puts a mailbox back never
+// allocates under the lock.
+type ready[T any] struct {
+	ring []*T
+	head int // index of the first, before masking
+	n    int
+}
+
+// reserve makes room for n elements in all.
+func (q *ready[T]) reserve(n int) {
+	if n <= len(q.ring) {
+		return
+	}
+	size := max(16, len(q.ring))
+	for size < n {
+		size *= 2
+	}
+	ring := make([]*T, size)
+	for i := range q.n {
+		ring[i] = q.ring[(q.head+i)&(len(q.ring)-1)]
+	}
+	q.ring, q.head = ring, 0
+}
+
+// push appends x. There must be room.
+func (q *ready[T]) push(x *T) {
+	q.ring[(q.head+q.n)&(len(q.ring)-1)] = x
+	q.n++
+}
+
+// pop takes the first, or returns nil if there is none.
+func (q *ready[T]) pop() *T {
+	if q.n == 0 {
+		return nil
+	}
+	at := q.head & (len(q.ring) - 1)
+	x := q.ring[at]
+	q.ring[at] = nil // the list must not keep an owner alive
+	q.head++
+	q.n--
+	return x
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// TestRestGoesHome: a mailbox that rests comes home with the message that it was at, all
+// TestParkIsCollected: a mailbox that parks is collected with the message that it was at, all
 // behind it and what was sent meanwhile, in order, and waits for the next Start.
-func TestRestGoesHome(t *testing.T) {
+func TestParkIsCollected(t *testing.T) {
 	var got []int
 	var g *actor.Group[string, int]
 	rest := true
 	g = actor.NewGroup(actor.Options[string, int]{
-		Pool: inline{}, Pumps: 1, Limit: 100,
+		Pool: inline{}, Workers: 1, Limit: 100,
 		Handle: func(_ int, box *actor.Mailbox[string, int]) {
 			for m, ok := box.Next(); ok; m, ok = box.Next() {
 				if m == 2 && rest {
-					box.Rest()
+					box.Park()
 					_, more := box.Next()
-					require.False(t, more, "nothing comes after Rest")
-					require.Panics(t, box.Rest)
-					require.Panics(t, box.Again)
+					require.False(t, more, "nothing comes after Park")
+					require.Panics(t, box.Park)
+					require.Panics(t, box.Requeue)
 					continue
 				}
 				got = append(got, m)
@@ -37,12 +37,12 @@ func TestRestGoesHome(t *testing.T) {
 	}
 	g.Start()
 	require.True(t, g.Wait(nil), "nobody waits for it")
-	require.NoError(t, g.Send(box, 4), "while it is away")
+	require.NoError(t, g.Send(box, 4), "while it is running")
 	require.Len(t, g.Collect(nil), 1)
-	require.True(t, box.Home())
+	require.True(t, box.Idle())
 	require.Equal(t, 3, box.Len())
 	require.Equal(t, 1, g.Stats().Staged)
-	require.NoError(t, g.Send(box, 5), "while it is home")
+	require.NoError(t, g.Send(box, 5), "while it is idle")
 	require.Equal(t, []int{0, 1}, got)
 	rest = false
 	g.Start()
@@ -52,22 +52,22 @@ func TestRestGoesHome(t *testing.T) {
 	require.Zero(t, box.Len())
 	s := g.Stats()
 	require.Equal(t, s.Sent, s.Handled)
-	require.Zero(t, s.Staged+s.Away)
+	require.Zero(t, s.Staged+s.Running)
 }
 
-// TestRestBeforeAFault: who rests and then fails goes home; a panic uses one message up if
-// the turn has used none, a Goexit leaves that to Handle, as after Again.
-func TestRestBeforeAFault(t *testing.T) {
+// TestParkBeforeAFault: who parks and then fails is idle; a panic uses one message up if
+// the turn has used none, a Goexit leaves that to Handle, as after Requeue.
+func TestParkBeforeAFault(t *testing.T) {
 	for _, fault := range []func(){func() { panic("x") }, runtime.Goexit} {
 		var got []int
 		rest := true
 		g := actor.NewGroup(actor.Options[string, int]{
-			Pool: goroutines{}, Pumps: 1, Limit: 100,
+			Pool: goroutines{}, Workers: 1, Limit: 100,
 			Handle: func(_ int, box *actor.Mailbox[string, int]) {
 				for m, ok := box.Next(); ok; m, ok = box.Next() {
 					if m == 1 && rest {
 						rest = false
-						box.Rest()
+						box.Park()
 						fault()
 					}
 					got = append(got, m)

@@ -13,12 +13,12 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// visitors returns a group whose visits call their argument, a func(*box), or write down
+// newBatchGroup returns a group whose batched turns call their argument, a func(*box), or write down
 // their argument, an int. Messages are written down too.
-func visitors(pool actor.Pool, pumps int) *group {
+func newBatchGroup(pool actor.Pool, workers int) *group {
 	return actor.NewGroup(actor.Options[*note, int]{
-		Pool: pool, Pumps: pumps, Limit: 1000, Handle: takeAll,
-		Visit: func(_ int, b *box, arg any) {
+		Pool: pool, Workers: workers, Limit: 1000, Handle: takeAll,
+		Batched: func(_ int, b *box, arg any) {
 			if act, ok := arg.(func(*box)); ok {
 				act(b)
 				return
@@ -28,26 +28,26 @@ func visitors(pool actor.Pool, pumps int) *group {
 	})
 }
 
-// A visit leaves nothing behind: the mailbox has never left home.
-func TestVisit(t *testing.T) {
-	for _, pumps := range []int{1, 3} {
-		g := visitors(goroutines{}, pumps)
+// A batched turn leaves nothing behind: the mailbox has been idle all the time.
+func TestBatch(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		g := newBatchGroup(goroutines{}, workers)
 		boxes := newBoxes("a", "b", "c", "d", "e")
 		for round := range 20 {
 			require.True(t, g.Quiet())
 			for k, b := range boxes {
-				g.Visit(b, 10*round+k)
+				g.Batch(b, 10*round+k)
 			}
 			require.False(t, g.Quiet())
 			g.Start()
 			finishAll(g)
-			begun, whole := g.EndVisits()
+			begun, whole := g.EndBatch()
 			require.Equal(t, len(boxes), begun)
 			require.True(t, whole)
 			require.Empty(t, g.Collect(nil))
 		}
 		for k, b := range boxes {
-			require.True(t, b.Home())
+			require.True(t, b.Idle())
 			require.Zero(t, b.Len())
 			require.Len(t, b.Owner.got, 20)
 			require.Equal(t, 190+k, b.Owner.got[19])
@@ -56,26 +56,26 @@ func TestVisit(t *testing.T) {
 	}
 }
 
-// What a visit keeps is handled behind the other visits, and comes home with the others'
-// order of hand-over; what rests comes home staged.
-func TestVisitKeeps(t *testing.T) {
-	g := visitors(inline{}, 1)
+// What a batched turn defers is handled behind the other turns, and is collected with the others'
+// order of hand-over; what parks is staged.
+func TestBatchKeeps(t *testing.T) {
+	g := newBatchGroup(inline{}, 1)
 	b := newBoxes("a", "b", "c")
-	g.Visit(b[0], func(b *box) {
-		b.Keep(7, false)
-		require.Panics(t, func() { b.Keep(8, false) }, "twice")
+	g.Batch(b[0], func(b *box) {
+		b.Defer(7, false)
+		require.Panics(t, func() { b.Defer(8, false) }, "twice")
 	})
-	g.Visit(b[1], func(b *box) { b.Keep(9, true) })
-	g.Visit(b[2], 3)
-	require.Panics(t, func() { b[2].Keep(1, false) }, "outside")
+	g.Batch(b[1], func(b *box) { b.Defer(9, true) })
+	g.Batch(b[2], 3)
+	require.Panics(t, func() { b[2].Defer(1, false) }, "outside")
 	g.Start()
 	require.True(t, g.Wait(nil))
-	begun, whole := g.EndVisits()
+	begun, whole := g.EndBatch()
 	require.Equal(t, 3, begun)
 	require.False(t, whole)
-	require.False(t, b[0].Home())
-	require.False(t, b[1].Home())
-	require.True(t, b[2].Home())
+	require.False(t, b[0].Idle())
+	require.False(t, b[1].Idle())
+	require.True(t, b[2].Idle())
 	require.Equal(t, []int{7}, b[0].Owner.got)
 	require.Empty(t, b[1].Owner.got)
 	requireBoxes(t, b[:2], g.Collect(nil))
@@ -88,41 +88,41 @@ func TestVisitKeeps(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// Who hangs is away from the end of the round on, like somebody with a message; the loop
-// does not wait for him again, and of those behind him nobody is visited later.
-func TestVisitHeld(t *testing.T) {
+// Who hangs is running from the end of the round on, like somebody with a message; the loop
+// does not wait for him again, and of those behind him nobody has a turn later.
+func TestBatchHeld(t *testing.T) {
 	for _, keeps := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			g := visitors(goroutines{}, 1)
+			g := newBatchGroup(goroutines{}, 1)
 			b := newBoxes("a", "b", "c", "d")
 			gate := make(chan struct{})
-			g.Visit(b[0], 1)
-			g.Visit(b[1], func(b *box) {
+			g.Batch(b[0], 1)
+			g.Batch(b[1], func(b *box) {
 				<-gate
 				if keeps {
-					b.Keep(5, false)
+					b.Defer(5, false)
 				}
 			})
-			g.Visit(b[2], 2)
+			g.Batch(b[2], 2)
 			g.Start()
 			require.False(t, g.WaitOthers(time.After(time.Second)))
-			begun, whole := g.EndVisits()
+			begun, whole := g.EndBatch()
 			require.Equal(t, 2, begun)
 			require.False(t, whole)
 			require.Empty(t, g.Collect(nil))
-			require.True(t, b[0].Home())
-			require.False(t, b[1].Home())
-			require.True(t, b[2].Home())
+			require.True(t, b[0].Idle())
+			require.False(t, b[1].Idle())
+			require.True(t, b[2].Idle())
 			requireHeld(t, g, b[1])
 			require.Equal(t, 1, b[1].Len())
 			require.Equal(t, 1, g.Stats().Pending)
-			require.Panics(t, func() { g.Visit(b[0], 1) }, "somebody is away")
+			require.Panics(t, func() { g.Batch(b[0], 1) }, "somebody is running")
 
 			send(t, g, b[1], 6)
 			send(t, g, b[3], 8)
 			require.Equal(t, 2, b[1].Len())
 			g.Start()
-			require.False(t, g.WaitOthers(time.After(time.Second)), "the only pump hangs")
+			require.False(t, g.WaitOthers(time.After(time.Second)), "the only worker hangs")
 			close(gate)
 			require.True(t, g.Wait(nil))
 			requireBoxes(t, []*box{b[1], b[3]}, g.Collect(nil))
@@ -142,17 +142,17 @@ func TestVisitHeld(t *testing.T) {
 	}
 }
 
-// Who hangs in a visit costs the loop the time of one round.
-func TestVisitWaitsForTheOthers(t *testing.T) {
+// Who hangs in a batched turn costs the loop the time of one round.
+func TestBatchWaitsForTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := visitors(goroutines{}, 2)
+		g := newBatchGroup(goroutines{}, 2)
 		b := newBoxes("a", "b")
 		gate := make(chan struct{})
-		g.Visit(b[0], func(*box) { <-gate })
-		g.Visit(b[1], 1)
+		g.Batch(b[0], func(*box) { <-gate })
+		g.Batch(b[1], 1)
 		g.Start()
 		require.False(t, g.WaitOthers(time.After(time.Second)))
-		g.EndVisits()
+		g.EndBatch()
 		began := time.Now()
 		for m := range 3 {
 			send(t, g, b[1], m)
@@ -168,20 +168,20 @@ func TestVisitWaitsForTheOthers(t *testing.T) {
 	})
 }
 
-// Who hangs and then fails is home after that, and his pump is replaced.
-func TestVisitFaults(t *testing.T) {
+// Who hangs and then fails is idle after that, and his worker is replaced.
+func TestBatchFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := visitors(goroutines{}, 2)
+		g := newBatchGroup(goroutines{}, 2)
 		b := newBoxes("a", "b", "c", "d", "e")
 		gate := make(chan struct{})
-		g.Visit(b[0], func(*box) { panic("at once") })
-		g.Visit(b[1], func(*box) { runtime.Goexit() })
-		g.Visit(b[2], func(*box) { <-gate; runtime.Goexit() })
-		g.Visit(b[3], func(b *box) { b.Keep(4, false); runtime.Goexit() })
-		g.Visit(b[4], 5)
+		g.Batch(b[0], func(*box) { panic("at once") })
+		g.Batch(b[1], func(*box) { runtime.Goexit() })
+		g.Batch(b[2], func(*box) { <-gate; runtime.Goexit() })
+		g.Batch(b[3], func(b *box) { b.Defer(4, false); runtime.Goexit() })
+		g.Batch(b[4], 5)
 		g.Start()
 		require.False(t, g.WaitOthers(time.After(time.Second)))
-		begun, whole := g.EndVisits()
+		begun, whole := g.EndBatch()
 		require.Equal(t, 5, begun)
 		require.False(t, whole)
 		requireBoxes(t, b[3:4], g.Collect(nil))
@@ -195,28 +195,28 @@ func TestVisitFaults(t *testing.T) {
 		require.EqualValues(t, 1, s.Panics)
 		require.EqualValues(t, 3, s.Exits)
 		synctest.Wait()
-		require.Zero(t, g.Stats().Pumps)
+		require.Zero(t, g.Stats().Workers)
 		requireQuiet(t, g)
 	})
 }
 
-// Where the pool refuses, no visit is begun, and the loop is not kept.
-func TestVisitRefused(t *testing.T) {
+// Where the pool refuses, no turn is begun, and the loop is not kept.
+func TestBatchRefused(t *testing.T) {
 	room := false
-	g := visitors(&moody{accept: func() bool { return room }, submit: inline{}.Submit}, 2)
+	g := newBatchGroup(&moody{accept: func() bool { return room }, submit: inline{}.Submit}, 2)
 	b := newBoxes("a", "b")
-	visit := func() (begun int, whole bool) {
-		g.Visit(b[0], 1)
-		g.Visit(b[1], 2)
+	batched := func() (begun int, whole bool) {
+		g.Batch(b[0], 1)
+		g.Batch(b[1], 2)
 		g.Start()
 		require.Equal(t, room, g.Wait(nil))
-		return g.EndVisits()
+		return g.EndBatch()
 	}
-	begun, whole := visit()
+	begun, whole := batched()
 	require.Zero(t, begun)
 	require.False(t, whole)
 	room = true
-	begun, whole = visit()
+	begun, whole = batched()
 	require.Equal(t, 2, begun)
 	require.True(t, whole)
 	require.Equal(t, []int{1}, b[0].Owner.got)
@@ -224,65 +224,65 @@ func TestVisitRefused(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// A round that follows at once on another finds its pump, even if that was about to end.
-func TestVisitNoLostWakeUp(t *testing.T) {
-	g := visitors(goroutines{}, 1)
+// A round that follows at once on another finds its worker, even if that was about to end.
+func TestBatchNoLostWakeUp(t *testing.T) {
+	g := newBatchGroup(goroutines{}, 1)
 	b := newBoxes("a")[0]
 	for round := range 20_000 {
-		g.Visit(b, round)
+		g.Batch(b, round)
 		g.Start()
 		for look := 0; !g.Wait(passed()); look++ { // does not sleep: so the next round comes early
 			if look == 100 {
 				finishAll(g)
 			}
 		}
-		_, whole := g.EndVisits()
+		_, whole := g.EndBatch()
 		require.True(t, whole)
 	}
 	require.Len(t, b.Owner.got, 20_000)
 }
 
-// However many pumps there are, each visit is claimed by one.
-func TestVisitOnce(t *testing.T) {
+// However many workers there are, each turn is claimed by one.
+func TestBatchOnce(t *testing.T) {
 	var claimed [2000]atomic.Int32
 	g := actor.NewGroup(actor.Options[int, int]{
-		Pool: goroutines{}, Pumps: 8, Limit: 1, Handle: func(int, *actor.Mailbox[int, int]) {},
-		Visit: func(_ int, b *actor.Mailbox[int, int], _ any) { claimed[b.Owner].Add(1) },
+		Pool: goroutines{}, Workers: 8, Limit: 1, Handle: func(int, *actor.Mailbox[int, int]) {},
+		Batched: func(_ int, b *actor.Mailbox[int, int], _ any) { claimed[b.Owner].Add(1) },
 	})
 	boxes := make([]actor.Mailbox[int, int], len(claimed))
 	for round := range int32(200) {
 		for i := range boxes {
 			boxes[i].Owner = i
-			g.Visit(&boxes[i], nil)
+			g.Batch(&boxes[i], nil)
 		}
 		g.Start()
 		finishAll(g)
-		begun, whole := g.EndVisits()
+		begun, whole := g.EndBatch()
 		require.Equal(t, len(boxes), begun)
 		require.True(t, whole)
 		for i := range claimed {
-			require.Equal(t, round+1, claimed[i].Load(), "visit %d of round %d", i, round)
+			require.Equal(t, round+1, claimed[i].Load(), "turn %d of round %d", i, round)
 		}
 	}
 }
 
-func TestVisitDoesNotAllocate(t *testing.T) {
-	g := visitors(inline{}, 1)
+func TestBatchDoesNotAllocate(t *testing.T) {
+	g := newBatchGroup(inline{}, 1)
 	boxes := newBoxes("a", "b", "c")
 	arg := any(func(*box) {})
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		for _, b := range boxes {
-			g.Visit(b, arg)
+			g.Batch(b, arg)
 		}
 		g.Start()
 		g.Wait(nil)
-		g.EndVisits()
+		g.EndBatch()
 	}))
 }
 
-// Many rounds against the clock: each visit that was begun is done once, whoever hangs, fails
+// Many rounds against the clock: each turn that was begun is done once, whoever hangs, fails
 // or keeps something, and no owner is in two hands.
-func TestVisitStress(t *testing.T) {
+func TestBatchStress(t *testing.T) {
 	type owner struct {
 		busy            atomic.Bool
 		done            atomic.Int64
@@ -293,14 +293,14 @@ func TestVisitStress(t *testing.T) {
 		return func() { b.Owner.busy.Store(false) }
 	}
 	g := actor.NewGroup(actor.Options[*owner, int]{
-		Pool: goroutines{}, Pumps: 3, Limit: 1 << 20,
+		Pool: goroutines{}, Workers: 3, Limit: 1 << 20,
 		Handle: func(_ int, b *actor.Mailbox[*owner, int]) {
 			defer enter(b)()
 			for _, ok := b.Next(); ok; _, ok = b.Next() {
 				b.Owner.done.Add(1)
 			}
 		},
-		Visit: func(_ int, b *actor.Mailbox[*owner, int], arg any) {
+		Batched: func(_ int, b *actor.Mailbox[*owner, int], arg any) {
 			defer enter(b)()
 			b.Owner.done.Add(1)
 			switch arg.(int) % 16 {
@@ -309,9 +309,9 @@ func TestVisitStress(t *testing.T) {
 			case 1:
 				runtime.Goexit()
 			case 2:
-				b.Keep(1, false)
+				b.Defer(1, false)
 			case 3:
-				b.Keep(1, true)
+				b.Defer(1, true)
 			case 4:
 				for range 2000 { // takes a while
 					b.Owner.busy.Load()
@@ -339,7 +339,7 @@ func TestVisitStress(t *testing.T) {
 		}
 		for i, b := range boxes {
 			args[i] = dice.IntN(200) // most do nothing unusual
-			g.Visit(b, args[i])
+			g.Batch(b, args[i])
 		}
 		g.Start()
 		if dice.IntN(2) == 0 {
@@ -347,7 +347,7 @@ func TestVisitStress(t *testing.T) {
 		} else {
 			g.WaitOthers(nil)
 		}
-		begun, whole := g.EndVisits()
+		begun, whole := g.EndBatch()
 		if !whole {
 			split++
 		}

@@ -1,0 +1,116 @@
+package actor
+
+import (
+	"math"
+	"runtime"
+	"testing"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestGreatestLimit: the ends of what Options.Limit may be are allowed.
+func TestGreatestLimit(t *testing.T) {
+	for _, limit := range []int{1, math.MaxInt32} {
+		g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: limit, Handle: drain[int, int]})
+		require.NoError(t, g.Send(&Mailbox[int, int]{}, 1))
+	}
+}
+
+// TestQuietCountsAll: a group is not quiet while as many are away as are staged.
+func TestQuietCountsAll(t *testing.T) {
+	var worker func()
+	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 10, Handle: drain[int, int]})
+	require.True(t, g.Quiet())
+	var one, other Mailbox[int, int]
+	require.NoError(t, g.Send(&one, 1))
+	require.False(t, g.Quiet(), "one is staged")
+	g.Start()
+	require.False(t, g.Quiet(), "one is away")
+	require.NoError(t, g.Send(&other, 1))
+	require.False(t, g.Quiet(), "one is staged and one away")
+	worker()
+	require.Len(t, g.Collect(nil), 1)
+	require.False(t, g.Quiet())
+	g.Start()
+	worker()
+	require.Len(t, g.Collect(nil), 1)
+	require.True(t, g.Quiet())
+}
+
+// TestParkedLetsGo: messages that came while a mailbox was away and then parked are not kept alive once they
+// have been handled.
+func TestParkedLetsGo(t *testing.T) {
+	type thing struct{ _ [64]byte }
+	var worker func()
+	parks := true
+	g := NewGroup(Options[int, *thing]{
+		Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
+			for _, ok := b.Next(); ok; _, ok = b.Next() {
+				if parks {
+					b.Park()
+				}
+			}
+		},
+	})
+	box := &Mailbox[int, *thing]{}
+	var kept []weak.Pointer[thing]
+	send := func() {
+		m := new(thing)
+		kept = append(kept, weak.Make(m))
+		require.NoError(t, g.Send(box, m))
+	}
+	for range 10 {
+		send()
+	}
+	g.Start()
+	for range 10 {
+		send() // it is away
+	}
+	worker()
+	require.Len(t, g.Collect(nil), 1)
+	require.Equal(t, 20, box.Len())
+	parks = false
+	g.Start()
+	worker()
+	require.Len(t, g.Collect(nil), 1)
+	require.Zero(t, box.Len())
+	runtime.GC()
+	for k, m := range kept {
+		require.True(t, m.Value() == nil, "message %d", k)
+	}
+	runtime.KeepAlive(box)
+	runtime.KeepAlive(g)
+}
+
+// TestShrinkLeavesRoom: what was cut down has room for as many as it was cut down to, so that a frame with
+// so many need not let a list grow. Lists that are not above the bound are left as they are.
+func TestShrinkLeavesRoom(t *testing.T) {
+	const n = 16
+	g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: 1, Handle: drain[int, int]})
+	boxes := make([]Mailbox[int, int], 100*n)
+	var home []*Mailbox[int, int]
+	frame := func(many int) {
+		for k := range many {
+			if err := g.Send(&boxes[k], 0); err != nil {
+				panic(err)
+			}
+		}
+		g.Start()
+		home = g.Collect(home[:0])
+	}
+	frame(len(boxes)) // all boxes have their buffers
+	g.Shrink(n)
+	require.Less(t, len(g.ready.ring), 4*n)
+	require.GreaterOrEqual(t, len(g.ready.ring), n)
+	require.GreaterOrEqual(t, cap(g.running), n)
+	require.GreaterOrEqual(t, cap(g.staged), n)
+
+	// The ring has a power of two of places: 4 n of them are not above the bound.
+	frame(4 * n)
+	require.Len(t, g.ready.ring, 4*n)
+	g.Shrink(n)
+	require.Len(t, g.ready.ring, 4*n)
+	g.Shrink(n - 1)
+	require.Len(t, g.ready.ring, n)
+}
