@@ -103,6 +103,36 @@ func (s *saveScript) reload(t *testing.T, rng *rand.Rand) {
 	s.catalog = next
 }
 
+// TestAdoptedCounts: each buff of an older version is counted once, as what became of it.
+func TestAdoptedCounts(t *testing.T) {
+	lasting := func(rule buff.ReloadRule, durations ...time.Duration) (specs []buff.Spec) {
+		for k, d := range durations {
+			specs = append(specs, buff.Spec{ID: fmt.Sprint("b", k), Duration: d, Reload: rule})
+		}
+		return specs
+	}
+	for _, c := range []struct {
+		rule buff.ReloadRule
+		want buff.Adopted
+	}{
+		{buff.ReloadKeep, buff.Adopted{Kept: 3}},
+		{buff.ReloadEnd, buff.Adopted{Ended: 3}},
+		{buff.ReloadMigrate, buff.Adopted{Migrated: 1, Ended: 2}}, // two would have ended
+	} {
+		cat, err := buff.NewCatalog(lasting(c.rule, 10*time.Second, 10*time.Second, 10*time.Second, 10*time.Second)...)
+		require.NoError(t, err)
+		next, err := cat.Next(lasting(c.rule, 8*time.Second, 5*time.Second, 4*time.Second, 10*time.Second)...)
+		require.NoError(t, err)
+		s, turn := buff.NewSet(1, 0, 0, 9), &buff.Turn{Catalog: cat}
+		for k := range 4 {
+			s.Do(turn, 0, buff.Apply(1, buff.Application{Spec: cat.Spec(fmt.Sprint("b", k))}))
+		}
+		turn.Catalog = next
+		require.Equal(t, c.want, s.Adopt(turn, 5000), "%v", c.rule)
+		require.Equal(t, buff.Adopted{Kept: c.want.Kept}, s.Adopt(turn, 5000), "and again: only what was kept is of an older version")
+	}
+}
+
 // TestSharesOfVersions: an application that diminishes by its own version is counted by that
 // one, also where it took an older one, whose timers are others.
 func TestSharesOfVersions(t *testing.T) {
@@ -118,8 +148,8 @@ func TestSharesOfVersions(t *testing.T) {
 		if next.Has(spec) {
 			turn.Catalog = next
 		}
-		s.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: spec}})
+		s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: spec}})
 	}
-	require.Equal(t, "0 stack p x3 end=1000", turn.Events[2].String(), "no live instance is of the group")
+	require.Equal(t, "0 stack p x3 end=500", turn.Events[2].String(), "no live instance is of the group, but the one that counted was in effect just now")
 	require.NotPanics(t, func() { s.Save(nil, next, buff.Moment{}) }, "what is remembered is of a group")
 }

@@ -24,32 +24,32 @@ func TestAllocationsOfRules(t *testing.T) {
 			w.pass(1000, 0)
 		}},
 		{"charges", Spec{ID: "p", Duration: time.Second, Charges: Charges{N: 2, ConsumeOn: []string{"hit"}}}, func(w *work, _ Handle) {
-			w.do(Command{Verb: Consume, Act: 1})
-			w.do(Command{Verb: Consume, Act: 1})
+			w.do(Command{Verb: VerbConsume, Act: 1})
+			w.do(Command{Verb: VerbConsume, Act: 1})
 		}},
 		{"shield", Spec{ID: "p", Duration: time.Second, Shield: Shield{On: true, Pool: 10}}, func(w *work, _ Handle) {
-			w.do(Command{Verb: Absorb, Amount: 10})
+			w.do(Command{Verb: VerbAbsorb, Amount: 10})
 		}},
 		{"tags", Spec{ID: "p", Duration: time.Second, Grants: []string{"a.b"}, Require: Requirements{Ongoing: TagTest{None: []string{"c"}}}}, func(w *work, h Handle) {
-			w.do(Command{Verb: Remove, Handle: h})
+			w.do(Command{Verb: VerbRemove, Handle: h})
 		}},
 		{"group", Spec{ID: "p", Duration: time.Second, Group: Group{Name: "g", Rule: GroupAlways}}, func(w *work, _ Handle) {
-			w.do(Command{Verb: Remove, Handle: w.apply()})
+			w.do(Command{Verb: VerbRemove, Handle: w.apply()})
 		}},
 		{"hide", Spec{ID: "p", Duration: time.Second, Group: Group{Name: "g", Rule: GroupHide}}, func(w *work, h Handle) {
-			w.do(Command{Verb: Remove, Handle: w.apply()})
-			w.do(Command{Verb: Remove, Handle: h})
+			w.do(Command{Verb: VerbRemove, Handle: w.apply()})
+			w.do(Command{Verb: VerbRemove, Handle: h})
 		}},
 		{"slot", Spec{ID: "p", Duration: time.Second, Slot: Slot{Class: "s", Limit: 1, Evict: EvictOldest}}, func(w *work, _ Handle) {
-			w.do(Command{Verb: Remove, Handle: w.apply()})
+			w.do(Command{Verb: VerbRemove, Handle: w.apply()})
 		}},
 		{"dr", Spec{ID: "p", Duration: time.Second, DR: DR{Group: "d", Steps: []int{100, 50}, Reset: time.Second}}, func(w *work, h Handle) {
-			w.do(Command{Verb: Remove, Handle: h})
+			w.do(Command{Verb: VerbRemove, Handle: h})
 		}},
 		{"pause", Spec{ID: "p", Duration: time.Second}, func(w *work, h Handle) {
-			w.do(Command{Verb: Hold, Handle: h})
-			w.do(Command{Verb: Resume, Handle: h})
-			w.do(Command{Verb: Remove, Handle: h})
+			w.do(Command{Verb: VerbPause, Whose: OfBuff, Handle: h})
+			w.do(Command{Verb: VerbResume, Whose: OfBuff, Handle: h})
+			w.do(Command{Verb: VerbRemove, Handle: h})
 		}},
 		{"catchup", Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Catchup: CatchupCoalesce}, func(w *work, _ Handle) {
 			w.pass(1000, 0)

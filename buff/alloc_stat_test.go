@@ -14,7 +14,7 @@ type sum struct{}
 
 func (sum) String() string { return "owner.power + source.power" }
 
-func (sum) Reads() []Read { return []Read{{Name: "power"}, {Of: AttrOfSource, Name: "power"}} }
+func (sum) Reads() []Read { return []Read{{Name: "power"}, {Of: OfSource, Name: "power"}} }
 
 func (sum) Eval(in Inputs) (float64, error) { return in.Reads[0] + in.Reads[1], nil }
 
@@ -24,7 +24,7 @@ func TestAllocationsOfStats(t *testing.T) {
 	second := []Point{{Level: 1, Value: 1}, {Level: 9, Value: 5}}
 	curve, err := NewCurve("c", second...)
 	require.NoError(t, err)
-	source := Number{From: FromAttr, Attr: "power", Of: AttrOfSource}
+	source := Number{From: FromAttr, Attr: "power", Of: OfSource}
 	pulsed := Number{From: FromAttr, Attr: "power", Snapshot: SnapshotPulse}
 	damage := func(by Number) []Action {
 		return []Action{{Do: DoDamage, Change: &Change{Attr: "health", By: by, PerStack: true}}}
@@ -58,12 +58,12 @@ func TestAllocationsOfStats(t *testing.T) {
 			for range 2 {
 				a := Application{Spec: w.spec, Source: 2, Level: 3}
 				captured = a.Capture(captured[:0], caster, c, SnapshotApply)
-				w.do(Command{Verb: Apply, Application: a})
+				w.do(Command{Verb: VerbApply, Application: a})
 			}
 			w.pass(100, 0)
 			w.pass(900, 0)
 			w.pass(0, 0)
-			w.do(Command{Verb: RemoveSpec, Application: Application{Spec: w.spec}})
+			w.do(Command{Verb: VerbRemoveSpec, Application: Application{Spec: w.spec}})
 		}
 		round()
 		require.Zero(t, testing.AllocsPerRun(200, round), name)

@@ -11,7 +11,7 @@ import (
 )
 
 // work is a Set in the hands of somebody with a wheel that does nothing: its
-// orders are cleared after each turn, and it is woken when the test says so.
+// requests are cleared after each turn, and it is woken when the test says so.
 type work struct {
 	set  *Set
 	turn Turn
@@ -34,7 +34,7 @@ func (w *work) do(c Command) Result {
 }
 
 func (w *work) apply() Handle {
-	return w.do(Command{Verb: Apply, Application: Application{Spec: w.spec, Source: 2}}).Handle
+	return w.do(Command{Verb: VerbApply, Application: Application{Spec: w.spec, Source: 2}}).Handle
 }
 
 // pass lets ms go by and wakes ref.
@@ -48,7 +48,7 @@ func (w *work) pass(ms wheel.Time, ref Ref) {
 
 func (w *work) done() {
 	w.turn.Events = w.turn.Events[:0]
-	w.set.ClearOrders()
+	w.set.ClearTimerRequests()
 }
 
 // TestAllocations: in the steady state nothing allocates.
@@ -65,7 +65,7 @@ func TestAllocations(t *testing.T) {
 
 	w := newWork(t, poison)
 	none("apply and remove", func() {
-		w.do(Command{Verb: Remove, Handle: w.apply()})
+		w.do(Command{Verb: VerbRemove, Handle: w.apply()})
 		w.pass(0, 0)
 	})
 
@@ -95,7 +95,7 @@ func TestAllocations(t *testing.T) {
 
 	w = newWork(t, poison)
 	none("timeout", func() {
-		w.do(Command{Verb: AddTimeout, By: time.Second, Name: "t"})
+		w.do(Command{Verb: VerbAddTimeout, Handler: 1, By: time.Second, Name: "t"})
 		w.pass(1000, timeoutRef)
 		require.Zero(t, w.set.Timeouts())
 	})
@@ -105,7 +105,7 @@ func TestAllocations(t *testing.T) {
 func TestSizes(t *testing.T) {
 	require.LessOrEqual(t, unsafe.Sizeof(instance{}), uintptr(96))
 	require.LessOrEqual(t, unsafe.Sizeof(extra{}), uintptr(176), "as doc.go says")
-	require.LessOrEqual(t, unsafe.Sizeof(kept{}), uintptr(72), "as doc.go says")
+	require.LessOrEqual(t, unsafe.Sizeof(magnitudes{}), uintptr(72), "as doc.go says")
 	require.LessOrEqual(t, unsafe.Sizeof(Event{}), uintptr(144))
 
 	w := newWork(t, Spec{ID: "p", Duration: time.Hour, Period: time.Second})
@@ -115,7 +115,7 @@ func TestSizes(t *testing.T) {
 	s := w.set
 	size := unsafe.Sizeof(*s) +
 		uintptr(cap(s.slots))*unsafe.Sizeof(instance{}) + uintptr(cap(s.timeouts))*unsafe.Sizeof(timeout{}) +
-		uintptr(cap(s.agenda))*unsafe.Sizeof(entry{}) + uintptr(cap(s.orders))*unsafe.Sizeof(Order{}) +
+		uintptr(cap(s.dueHeap))*unsafe.Sizeof(entry{}) + uintptr(cap(s.requests))*unsafe.Sizeof(TimerRequest{}) +
 		uintptr(cap(s.touched))*unsafe.Sizeof(Ref(0)) + uintptr(cap(s.calls))*unsafe.Sizeof(Call{}) +
 		uintptr(cap(s.extras))*unsafe.Sizeof(extra{})
 	require.Nil(t, s.gates)

@@ -40,12 +40,28 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 	switch {
 	case why != NoReason:
 		return s.deny(t, a, why, nil)
-	case spec.uses&usesDR == 0:
+	case spec.uses&usesDR == 0 && a.taken == nil:
 		return s.land(t, a, d)
 	}
-	r := s.land(t, a, d)
-	if r.kind != Denied && r.kind != Removed {
+	r := s.landAll(t, a, d)
+	if spec.uses&usesDR == 0 {
+		return r
+	}
+	switch r.kind {
+	case Applied, Refreshed, Stacked, Queued: // what nothing was told of does not count
+		if s.lives(r.handle) {
+			s.noteApplier(r.handle.slot(), a.Source)
+		}
 		s.diminish(t, spec, a.Source) // a may have become one of an older version
+	}
+	return r
+}
+
+// landAll is land, with what else was stolen.
+func (s *Set) landAll(t *Turn, a *Application, d int64) outcome {
+	r := s.land(t, a, d)
+	if a.taken != nil && len(a.taken.rest) > 0 && r.kind != Denied && r.kind != Removed {
+		s.landRest(t, a)
 	}
 	return r
 }
@@ -61,14 +77,14 @@ func (s *Set) land(t *Turn, a *Application, d int64) outcome {
 // execute does an instant buff.
 func (s *Set) execute(t *Turn, a *Application) outcome {
 	e := t.tell(s, Executed)
-	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, executed(a), int16(a.Level), a.Magnitude
-	s.follow(t, a.Spec.exec, &kept{values: t.worked.values, captured: a.Captured})
+	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
+	s.follow(t, a.Spec.exec, &magnitudes{values: t.worked.values, captured: a.Captured})
 	return outcome{kind: Executed}
 }
 
 // joined returns the slot of the live instance that the application joins, or noSlot.
 func (s *Set) joined(a *Application) uint16 {
-	if a.Spec.Stack.By == ByNone || a.member {
+	if a.Spec.Stack.By == ByNone {
 		return noSlot
 	}
 	return s.find(a)
@@ -99,9 +115,9 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	if spec.PeriodBy != nil {
 		i.period = spec.periodAt(a.Level)
 	}
-	i.end, i.beat = lasting(t.now, d), i.firstBeat(t.now)
+	i.end, i.beat = lasting(t.now, d), s.firstBeat(i, t.now)
 	i.stacks = int16(min(spec.stacks(a), spec.limit))
-	s.remark(at)
+	s.rehash(at)
 	if a.member {
 		i.flags |= member
 	}
@@ -111,8 +127,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	s.touch(at)
 	e := s.tell(t, Applied, at)
 	h := e.Handle
-	e.End = s.endTold(t, i)
-	s.follow(t, spec.apply, s.keptOf(i))
+	e.End = s.endTold(i)
+	s.follow(t, spec.apply, s.magnitudesOf(i))
 	if spec.uses&usesLinks != 0 {
 		s.bring(t, i)
 	}
@@ -136,7 +152,7 @@ func (s *Set) enter(t *Turn, at uint16) {
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn
 	}
-	s.cross(t, at, 0)
+	s.cross(t, at, 0, i.source)
 	if spec.uses&usesHide != 0 {
 		s.unsettle()
 		s.rank(t)
@@ -144,9 +160,10 @@ func (s *Set) enter(t *Turn, at uint16) {
 	if spec.uses&usesOngoing != 0 {
 		s.unsettle()
 	}
-	if causes := s.causes(t, i, at); causes != 0 {
-		i.flags |= causes
-		s.tell(t, Hidden, at)
+	causes := s.causes(t, i, at)
+	i.flags |= causes
+	if causes &= spec.toldCauses(); causes != 0 {
+		s.tell(t, Hidden, at).Why = whyHidden(causes)
 	} else {
 		s.give(t, at)
 	}
@@ -157,38 +174,39 @@ func (s *Set) enter(t *Turn, at uint16) {
 func (s *Set) equip(t *Turn, i *instance, a *Application) {
 	x, spec := s.needExtra(i), a.Spec
 	x.key = a.Key
-	x.charges = int32(spec.Charges.N)
+	x.charges = spec.charged(a)
 	x.shield = spec.pool(t, a)
-	if spec.uses&usesKept != 0 {
+	if spec.uses&usesMagnitudes != 0 {
 		s.modifiers += int32(len(spec.modifiers))
 		s.keep(t, i, a)
 	}
 	if spec.Stack.Timers == TimersEach {
-		s.addLayer(t, i, a, i.duration, i.stacks, i.age)
+		s.addAsync(t, i, a, i.duration, i.stacks, i.age)
 	}
 	if spec.Stack.Timers == TimersQueue {
 		i.stacks, x.running = 1, i.age
 	}
 }
 
-// firstBeat returns the first boundary of the period after now, Never without a period.
-func (i *instance) firstBeat(now wheel.Time) wheel.Time {
-	if i.period == 0 {
+// firstBeat returns the first boundary of the period after now, in the instance's own time,
+// Never without a period. Those that are aligned to their owner are the multiples of the
+// period in the owner's time, whatever the instance's own has done.
+func (s *Set) firstBeat(i *instance, now wheel.Time) wheel.Time {
+	switch {
+	case i.period == 0:
 		return wheel.Never
+	case i.spec.Align == AlignStart:
+		return now.Add(i.period)
+	case i.flags&timeScaled != 0:
+		return i.boundary(now, s.extraOf(i).scale.zero())
 	}
-	return i.boundary(now)
+	return i.boundary(now, 0)
 }
 
-// boundary is firstBeat with a period.
-func (i *instance) boundary(now wheel.Time) wheel.Time {
-	if i.spec.Align == AlignOwner {
-		gone := int64(now) % i.period
-		if gone < 0 {
-			gone += i.period
-		}
-		return now.Add(i.period - gone)
-	}
-	return now.Add(i.period)
+// boundary returns the first instant after now that is a multiple of the period, counted from
+// zero.
+func (i *instance) boundary(now wheel.Time, zero int64) wheel.Time {
+	return now.Add(i.period - within(int64(now)-zero, i.period))
 }
 
 func (s *Set) denyFull(t *Turn, a *Application) outcome {

@@ -84,20 +84,20 @@ func (s *Set) changeBase(t *Turn, c *Command) Result {
 		law = c.Application.Spec.catalog
 	}
 	switch {
-	case law == nil || law.schema == nil || int(c.Attr) >= law.schema.Len():
+	case law == nil || law.schema == nil || c.Attr == 0 || int(c.Attr) > law.schema.Len():
 		return Result{Err: fmt.Errorf("%w: number %d", ErrAttribute, c.Attr)}
 	case !finite(c.Value):
 		return Result{Err: fmt.Errorf("%w: %s: %v", ErrValue, law.schema.At(c.Attr).Name, c.Value)}
 	}
 	switch c.Verb {
-	case Damage:
+	case VerbDamage:
 		return s.damage(t, c, law)
-	case AddBase:
+	case VerbAddBase:
 		if c.Value == 0 {
 			return Result{}
 		}
 	}
-	return s.rebase(t, c, law, c.Value, 0)
+	return s.rebase(t, c, law, c.Value, 0, false)
 }
 
 // damage takes whole points off, after the shields.
@@ -110,16 +110,18 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 		return Result{}
 	}
 	meets := int64(min(points, mostPool))
-	absorbed := meets - s.Absorb(meets, c.Tag)
-	return s.rebase(t, c, law, float64(absorbed)-points, absorbed)
+	rest, spent := s.meet(meets, c.Tag)
+	absorbed := meets - rest
+	return s.rebase(t, c, law, float64(absorbed)-points, absorbed, spent)
 }
 
-// rebase changes the base, tells of it, and lets follow what follows.
-func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int64) Result {
+// rebase changes the base, tells of it, and lets follow what follows; spent says that a shield has
+// nothing left, be it by this or from the beginning.
+func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int64, spent bool) Result {
 	sheet := s.needSheet(law)
 	least, _ := sheet.Limits(c.Attr)
 	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
-	if c.Verb == SetBase {
+	if c.Verb == VerbSetBase {
 		delta, err = v-was, sheet.SetBase(c.Attr, v)
 	} else if v != 0 {
 		delta, err = sheet.AddBase(c.Attr, v)
@@ -132,17 +134,17 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 		Kind: Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: law.schema.At(c.Attr).Name,
 		Delta: delta, Value: is, Magnitude: absorbed, End: wheel.Never,
 	})
-	if absorbed > 0 {
+	if spent {
 		s.breakSpent(t)
 	}
-	if law.attributes[c.Attr].AtMin == AtMinKill && was > least && is <= least {
-		t.Issue(s, Command{Verb: Kill})
+	if law.attributes[c.Attr-1].AtMin == AtMinKill && was > least && is <= least {
+		t.Issue(s, &Command{Verb: VerbKill})
 	}
 	return Result{Kind: Changed, Amount: absorbed}
 }
 
 // followChange issues what an action does to an attribute, for what has happened.
-func (s *Set) followChange(t *Turn, o *op, e *Event, k *kept) {
+func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitudes) {
 	c, stacks := o.change, e.Stacks
 	if e.Kind == Denied {
 		stacks = e.Spec.limit // of an overflow
@@ -161,9 +163,9 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, k *kept) {
 		t.emit(s, &Event{Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
 		return
 	}
-	verb := AddBase
+	verb := VerbAddBase
 	if o.do == DoDamage {
-		verb = Damage
+		verb = VerbDamage
 	}
-	t.Issue(s, Command{Verb: verb, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: e.Source}})
+	t.Issue(s, &Command{Verb: verb, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: source}})
 }

@@ -1,64 +1,151 @@
 package buff
 
 import (
+	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/wheel"
 )
 
 // A member of an aura has the buff that the aura applies, without an end, until it has left
-// for the time that the aura lingers.
+// for the time that the aura lingers. What auras apply stacks by the definition's own rule, as
+// any application does: by target two banners are one instance, which goes with the last of
+// them. Such an instance has an async stack for each of its auras, its holders: the source, the
+// stacks that it brought, and the end of its linger, Never as long as the owner is within.
 
 // joinable reports whether an aura may apply the definition: there is something to take
 // away, and no stack has an end of its own.
 func (s *Spec) joinable() bool { return s.Kind != Instant && s.Stack.Timers == TimersShared }
 
 // enterAura: the owner is within an aura.
+//
+// Stories: testdata/aura_member.txt, aura_by.txt.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
 	if !a.Spec.joinable() {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
 	}
-	if at := s.memberOf(a); at != noSlot {
+	if at, k := s.memberOf(a); at != noSlot {
 		i := &s.slots[at]
-		if i.flags&leaving != 0 {
+		if h := &s.extraOf(i).async[k]; h.end != wheel.Never {
 			s.flush(t, at)
-			i.flags &^= leaving
-			i.end = wheel.Never
-			s.touch(at)
+			h.end = wheel.Never
+			s.hold(at)
 		}
 		return Result{Handle: s.handle(at)}
 	}
 	a.member = true
-	return s.apply(t, a).result()
+	was := int16(0)
+	if at := s.joined(a); at != noSlot {
+		was = s.slots[at].stacks
+	}
+	r := s.apply(t, a)
+	if r.kind != Denied && r.kind != Removed && s.lives(r.handle) {
+		at := r.handle.slot()
+		i := &s.slots[at]
+		s.ages++
+		x := s.needExtra(i)
+		x.async = append(x.async, asyncStack{source: a.Source, end: wheel.Never, stacks: i.stacks - was, age: s.ages})
+		s.hold(at)
+	}
+	return r.result()
+}
+
+// hold lets an instance have no end: its owner is within one of its auras.
+func (s *Set) hold(at uint16) {
+	i := &s.slots[at]
+	i.flags &^= leaving
+	i.end = wheel.Never
+	s.touch(at)
 }
 
 // leaveAura: it is not any more.
 func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
-	at := s.memberOf(a)
+	at, k := s.memberOf(a)
 	if at == noSlot {
 		return Result{}
 	}
 	i := &s.slots[at]
-	if i.flags&leaving != 0 {
-		return Result{Handle: s.handle(at)}
-	}
-	if linger <= 0 {
+	h := &s.extraOf(i).async[k]
+	switch {
+	case h.end != wheel.Never:
+	case linger <= 0 && len(s.extraOf(i).async) == 1:
 		s.end(t, at, OutOfAura)
 		return Result{Kind: Removed, Why: OutOfAura}
+	case linger <= 0:
+		s.flush(t, at)
+		s.dropHolder(t, at, k)
+	default:
+		s.flush(t, at)
+		h.end = s.nowOf(t, i).Add(wait(linger))
+		s.lastHolder(at)
 	}
-	s.flush(t, at)
-	i.flags |= leaving
-	i.end = s.nowOf(t, i).Add(wait(linger))
-	s.touch(at)
 	return Result{Handle: s.handle(at)}
 }
 
-// memberOf returns the slot of what the aura of that source applied, or noSlot.
-func (s *Set) memberOf(a *Application) uint16 {
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if i := &s.slots[at]; i.flags&member != 0 && s.same(i.spec, a.Spec) && i.source == a.Source {
-			return at
+// lastHolder gives an instance the end of its last holder, if the owner is within none.
+func (s *Set) lastHolder(at uint16) {
+	i := &s.slots[at]
+	last := wheel.Time(0)
+	for k, h := range s.extraOf(i).async {
+		if h.end == wheel.Never {
+			s.touch(at)
+			return
+		}
+		if k == 0 || h.end > last {
+			last = h.end
 		}
 	}
-	return noSlot
+	i.flags |= leaving
+	i.end = last
+	s.touch(at)
+}
+
+// dropHolder takes a holder off, which is not the last, and the stacks that it brought.
+func (s *Set) dropHolder(t *Turn, at uint16, k int) {
+	i := &s.slots[at]
+	x := s.extraOf(i)
+	h := x.async[k]
+	x.async = slices.Delete(x.async, k, k+1)
+	s.ceased(t, i.spec, h.source)
+	s.lastHolder(at)
+	n := min(h.stacks, i.stacks-1)
+	if n <= 0 {
+		return
+	}
+	i.stacks -= n
+	s.tune(at)
+	e := s.about(StackEnded, at)
+	e.Why = OutOfAura
+	t.emit(s, &e)
+}
+
+// firstToLeave returns the holder of a member whose linger ends first, of equals the oldest,
+// if it ends before the instance; otherwise -1.
+func (s *Set) firstToLeave(i *instance) int {
+	first := -1
+	if i.extra == noSlot {
+		return first
+	}
+	async := s.extraOf(i).async
+	for k := range async {
+		if async[k].end < i.end && (first < 0 || async[k].end < async[first].end) {
+			first = k
+		}
+	}
+	return first
+}
+
+// memberOf returns the slot of what the aura of that source applied, and its place among the
+// holders; or noSlot.
+func (s *Set) memberOf(a *Application) (uint16, int) {
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		i := &s.slots[at]
+		if i.flags&member == 0 || !s.same(i.spec, a.Spec) {
+			continue
+		}
+		if k := slices.IndexFunc(s.extraOf(i).async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {
+			return at, k
+		}
+	}
+	return noSlot, 0
 }

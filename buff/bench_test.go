@@ -17,7 +17,7 @@ func benchmark(b *testing.B, by By, run func(b *testing.B, w *work)) {
 				On: Hooks{Pulse: []Action{{Do: DoCall, Name: "h"}}},
 			})
 			for i := range n {
-				w.do(Command{Verb: Apply, Application: Application{Spec: w.spec, Source: OwnerID(i)}})
+				w.do(Command{Verb: VerbApply, Application: Application{Spec: w.spec, Source: OwnerID(i)}})
 			}
 			b.ReportAllocs()
 			run(b, w)
@@ -29,7 +29,7 @@ func benchmark(b *testing.B, by By, run func(b *testing.B, w *work)) {
 func BenchmarkApplyRemove(b *testing.B) {
 	benchmark(b, ByNone, func(b *testing.B, w *work) {
 		for b.Loop() {
-			w.do(Command{Verb: Remove, Handle: w.apply()})
+			w.do(Command{Verb: VerbRemove, Handle: w.apply()})
 		}
 	})
 }
@@ -40,7 +40,7 @@ func BenchmarkRefresh(b *testing.B) {
 	benchmark(b, BySource, func(b *testing.B, w *work) {
 		last := OwnerID(w.set.Len() - 1)
 		for b.Loop() {
-			w.do(Command{Verb: Apply, Application: Application{Spec: w.spec, Source: last}})
+			w.do(Command{Verb: VerbApply, Application: Application{Spec: w.spec, Source: last}})
 		}
 	})
 }
@@ -51,7 +51,7 @@ func BenchmarkPulse(b *testing.B) {
 	benchmark(b, ByNone, func(b *testing.B, w *work) {
 		for b.Loop() {
 			if w.now += 100; w.set.slots[0].end < w.now+100 {
-				w.do(Command{Verb: Extend, Handle: w.set.handle(0), By: 24 * time.Hour})
+				w.do(Command{Verb: VerbExtend, Handle: w.set.handle(0), By: 24 * time.Hour})
 			}
 			w.turn.Now = w.now
 			w.set.Wake(0)

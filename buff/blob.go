@@ -3,12 +3,15 @@ package buff
 // A blob is one owner, written down:
 //
 //	"buff"     4 bytes
-//	format     1 byte, now 2
+//	format     1 byte, now 4
 //	length     4 bytes, of the whole blob, the highest first
 //	contents   as saved.append writes them
 //	check      4 bytes: CRC-32C of all before
 //
-// Format 1, which is read for ever, has no attributes, numbers and captures.
+// Format 1 has no attributes, numbers and captures; formats 1 and 2 have no appliers, and say of
+// an async stack up to when it counts in pulses in the place of its lag. Formats 1 to 3 do not say what came
+// with which buff: of each link that is taken to be the oldest instance of the same source. They are
+// read for ever.
 //
 // Numbers are varints of the least possible length, signed ones in zigzag. A name is its
 // length and its bytes. A list is its length and its entries. Definitions, tags, groups,
@@ -18,7 +21,7 @@ package buff
 
 const (
 	blobMagic  = "buff"
-	blobFormat = 2
+	blobFormat = 4
 	blobHead   = len(blobMagic) + 1 + 4
 	blobCheck  = 4
 )
@@ -37,8 +40,9 @@ type saved struct {
 	Wall     int64          `json:"wall_ms"`
 	Uptime   int64          `json:"uptime_ms"`
 	Time     int64          `json:"owner_time_ms"`
-	Pace     *savedPace     `json:"pace,omitempty"` // nil: the owner's time is that of the world
+	Scale    *savedScale    `json:"pace,omitempty"` // nil: the owner's time is that of the world
 	Ages     uint64         `json:"ages"`
+	Dead     bool           `json:"dead,omitempty"` // the owner has been killed, and not revived since
 	Rolls    uint64         `json:"rolls,omitempty"`
 	Tags     []savedTag     `json:"tags,omitempty"`
 	Immune   []savedTag     `json:"immune,omitempty"`
@@ -48,9 +52,9 @@ type saved struct {
 	Buffs    []savedBuff    `json:"buffs,omitempty"` // by age, and then those that were kept aside
 }
 
-// savedPace is a time that does not pass as the outer one, at the moment of saving.
-type savedPace struct {
-	Ahead int64  `json:"ahead_ms,omitempty"` // of a buff: it begins that long after the moment
+// savedScale is a time that does not pass as the outer one, at the moment of saving.
+type savedScale struct {
+	Ahead int64  `json:"ahead_ms,omitempty"` // of a buff: it begins that long after the moment; negative: it stands still for so long
 	Inner int64  `json:"inner_ms,omitempty"` // of a buff: its time less its owner's
 	Rest  int64  `json:"rest,omitempty"`     // and so many parts of a ms
 	Parts int64  `json:"parts"`              // of which a ms has that many
@@ -104,14 +108,17 @@ type savedBuff struct {
 	Owed      int64        `json:"owed_pulses,omitempty"`
 	Hidden    []string     `json:"hidden,omitempty"` // the causes, in the order of causeWords
 	Dead      bool         `json:"death_pause,omitempty"`
-	Pace      *savedPace   `json:"pace,omitempty"`
+	Scale     *savedScale  `json:"pace,omitempty"`
 	Running   uint64       `json:"running,omitempty"` // with Waiting: the age of what runs, less Age
-	Layers    []savedLayer `json:"layers,omitempty"`  // of TimersEach
-	Waiting   []savedLayer `json:"waiting,omitempty"` // of TimersQueue
+	Async     []savedStack `json:"layers,omitempty"`  // of TimersEach
+	Waiting   []savedStack `json:"waiting,omitempty"` // of TimersQueue
 	Params    []savedValue `json:"params,omitempty"`
 	Numbers   []savedValue `json:"numbers,omitempty"`  // that the definition reads besides
 	Captures  []savedValue `json:"captures,omitempty"` // attributes of the source
+	With      []uint64     `json:"with,omitempty"`     // the ages of the buffs whose link it is
+	Appliers  []OwnerID    `json:"appliers,omitempty"` // whose applications are in effect, if it is not just that of Source
 
+	spec   *Spec  // of that ID, if the blob is read for a catalog that has one
 	causes uint64 // Hidden, a bit for each of causeWords: what the bytes have
 }
 
@@ -121,10 +128,11 @@ type savedMoment struct {
 	Uptime int64 `json:"uptime_ms"`
 }
 
-// savedLayer is one application with a time of its own.
-type savedLayer struct {
+// savedStack is one application with a time of its own.
+type savedStack struct {
 	Left      int64   `json:"left_ms"`
-	Last      int64   `json:"counts_for_ms,omitempty"` // in the pulses of that time
+	Last      int64   `json:"counts_for_ms,omitempty"` // in the pulses of that time; from format 3 on only with a lag of -1
+	Lag       int64   `json:"lag_ms,omitempty"`        // from a beat to the end of the period of its own that counts there; -1: see Last
 	Magnitude int64   `json:"magnitude,omitempty"`
 	Source    OwnerID `json:"source"`
 	Age       uint64  `json:"age,omitempty"` // less that of the buff
@@ -140,10 +148,10 @@ type savedValue struct {
 }
 
 // lengths are how many entries the lists of a buff have, in the order in which they stand.
-type lengths struct{ layers, waiting, params, numbers, captures int }
+type lengths struct{ async, waiting, params, numbers, captures, appliers, with int }
 
 func (b *savedBuff) lengths() lengths {
-	return lengths{len(b.Layers), len(b.Waiting), len(b.Params), len(b.Numbers), len(b.Captures)}
+	return lengths{len(b.Async), len(b.Waiting), len(b.Params), len(b.Numbers), len(b.Captures), len(b.Appliers), len(b.With)}
 }
 
 // Which of the fields that a buff may lack it has, a bit each, in the order in which they
@@ -163,9 +171,9 @@ const (
 	hasShield
 	hasOwed
 	hasHidden
-	hasPace
+	hasScale
 	hasRunning
-	hasLayers
+	hasAsync
 	hasWaiting
 	hasParams
 	isUptime
@@ -174,12 +182,20 @@ const (
 	hasLength
 	hasNumbers
 	hasCaptures
+	hasAppliers
+	hasWith
 
 	allBits = 1<<iota - 1
 )
 
+// What is true of an owner, a bit each in a blob.
+const (
+	ownerScaled = 1 << iota // its time is not the world's
+	ownerDead
+)
+
 // The causes for which a buff is hidden, a bit each in a blob, and their words in JSON.
 var (
-	causeFlags = [...]flags{unmet, inhibited, weaker, ineffective}
-	causeWords = [...]string{"requirement", "inhibited", "group", "effective"}
+	causeFlags = [...]flags{unmet, inhibited, weaker, ineffective, immune}
+	causeWords = [...]string{"requirement", "inhibited", "group", "effective", "immune"}
 )

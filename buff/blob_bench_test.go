@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -12,7 +14,7 @@ func twenty(b *testing.B) (*Set, *Catalog) {
 	c := mustCatalog(b, Spec{ID: "poison", Duration: time.Hour, Period: 3 * time.Second})
 	s, turn := NewSet(7, 3, 0, 100), &Turn{Catalog: c}
 	for k := range 20 {
-		s.Do(turn, wheel.Time(k), Command{Verb: Apply, Application: Application{Spec: c.Spec("poison"), Source: 9}})
+		s.Do(turn, wheel.Time(k), Command{Verb: VerbApply, Application: Application{Spec: c.Spec("poison"), Source: 9}})
 	}
 	return s, c
 }
@@ -37,5 +39,63 @@ func BenchmarkRestore(b *testing.B) {
 			b.Fatal(err)
 		}
 		turn.Events = turn.Events[:0]
+	}
+}
+
+// TestRestoreAllocates what the owner then has, each kind in one piece, and nothing for what
+// the blob says.
+func TestRestoreAllocates(t *testing.T) {
+	specs := []Spec{
+		{ID: "plain", Duration: time.Minute, Period: 3 * time.Second, Stack: Stacking{By: ByNone}},
+		{ID: "charges", Duration: time.Minute, Charges: Charges{N: 5}, Stack: Stacking{By: ByNone}},
+		{ID: "params", Duration: time.Minute, Params: []Param{{Name: "a", Value: Const(3)}, {Name: "b", Value: Const(0.1)}}, Stack: Stacking{By: ByNone}},
+	}
+	for _, k := range []struct {
+		carries []string
+		want    float64
+	}{
+		{nil, 1},                                    // the Set
+		{[]string{"plain"}, 3},                      // its buffs and the wishes for their timers
+		{[]string{"plain", "charges"}, 4},           // what is not plain about them
+		{[]string{"plain", "charges", "params"}, 6}, // their numbers
+	} {
+		c := mustCatalog(t, specs...)
+		s, turn := NewSet(7, 3, 0, 100), &Turn{Catalog: c}
+		for n := range 19 * min(len(k.carries), 1) {
+			r := s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: c.Spec(k.carries[n%len(k.carries)]), Source: 9}})
+			require.NoError(t, r.Err)
+		}
+		blob, _ := s.Save(nil, c, blobMoment)
+		got := testing.AllocsPerRun(100, func() {
+			turn.Now, turn.Events = blobMoment.Now, turn.Events[:0]
+			if _, err := NewSet(7, 3, 0, 100).Restore(turn, blobMoment, blob, nil); err != nil {
+				t.Error(err)
+			}
+		})
+		require.LessOrEqual(t, got, k.want, "%v", k.carries)
+	}
+}
+
+// TestRestoreScratch: what one Restore keeps aside, and what it puts on the owner, is its own:
+// the next ones of the same Turn use the memory of the blob again.
+func TestRestoreScratch(t *testing.T) {
+	c := blobCatalog(t)
+	blob, _ := fullSet(t, c, 3).Save(nil, c, blobMoment)
+	other, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
+	for _, catalog := range []*Catalog{c, mustCatalog(t, blobSpecs()[1:9]...)} {
+		fresh, _, want, err := restoreHere(catalog, blob)
+		require.NoError(t, err)
+		turn := &Turn{Catalog: catalog, Seed: 1, Now: blobMoment.Now}
+		s := NewSet(7, 3, 0, MaxPerOwner)
+		got, err := s.Restore(turn, blobMoment, blob, nil)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		for _, b := range [][]byte{other, blob, other[:len(other)-1], other} {
+			_, _ = NewSet(8, 4, 0, MaxPerOwner).Restore(turn, blobMoment, b, nil)
+			turn.Catalog = c // names found before are not those of another catalog
+		}
+		a, _ := fresh.Save(nil, catalog, blobMoment)
+		b, _ := s.Save(nil, catalog, blobMoment)
+		require.Equal(t, a, b)
 	}
 }

@@ -2,6 +2,8 @@ package buff
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/bufftick/bufftick/buff/stat"
 )
@@ -9,7 +11,7 @@ import (
 // check returns what is wrong with the contents of a blob: nothing that a Set could have,
 // or more than could be worked with.
 func (b *saved) check() error {
-	c := &blobChecker{where: "the owner"}
+	c := &blobChecker{}
 	c.within("format", int64(b.Format), 1, blobFormat)
 	if b.Format == 1 && len(b.Bases) > 0 {
 		c.failf("bases: format 1 has none")
@@ -18,35 +20,41 @@ func (b *saved) check() error {
 	if b.Ages > mostAges {
 		c.failf("ages: %d, want at most %d", b.Ages, uint64(mostAges))
 	}
-	c.pace(b.Pace)
-	if b.Pace != nil && (b.Pace.Ahead != 0 || b.Pace.Inner != 0) {
+	c.scale(b.Scale, false)
+	if b.Scale != nil && (b.Scale.Ahead != 0 || b.Scale.Inner != 0) {
 		c.failf("pace: ahead_ms and inner_ms are of buffs")
 	}
 	c.tags("tags", b.Tags)
 	c.tags("immune", b.Immune)
 	for k := range b.Returns {
 		r := &b.Returns[k]
-		c.where = fmt.Sprintf("diminishing[%d] %q", k, r.Group)
+		c.in("diminishing", k, r.Group)
 		c.named("group", r.Group)
 		c.within("n", r.N, 1, maxTagCount)
-		c.within("left_ms", r.Left, -farthest, farthest)
+		c.within("left_ms", r.Left, -farthest, MaxDuration.Milliseconds())
 	}
 	for k := range b.Timeouts {
 		t := &b.Timeouts[k]
-		c.where = fmt.Sprintf("timeouts[%d] %q", k, t.Handler)
+		c.in("timeouts", k, t.Handler)
 		c.named("handler", t.Handler)
 		c.age(t.Age, b.Ages)
 		c.within("left_ms", t.Left, -farthest, farthest)
 	}
-	c.where = "the owner"
+	c.in("", 0, "")
 	c.values("bases", b.Bases)
 	last := uint64(0)
 	for k := range b.Buffs {
 		f := &b.Buffs[k]
-		c.where = fmt.Sprintf("buffs[%d] %q", k, f.ID)
+		c.in("buffs", k, f.ID)
 		c.buff(f, b.Ages)
 		if b.Format == 1 && len(f.Numbers)+len(f.Captures) > 0 {
 			c.failf("numbers: format 1 has none")
+		}
+		if b.Format < 3 && f.ofFormat3() {
+			c.failf("appliers and lags: format %d has none", b.Format)
+		}
+		if b.Format < 4 && len(f.With) > 0 {
+			c.failf("with: format %d has none", b.Format)
 		}
 		switch {
 		case f.Since != nil:
@@ -64,19 +72,47 @@ const maxTagCount = 1<<16 - 1
 
 // blobChecker keeps the first thing that is wrong.
 type blobChecker struct {
-	where string
-	err   error
+	list string // what is looked at: the entry at that place in a list; "": the owner
+	at   int
+	name string
+	err  error
 }
 
+// in says what is looked at. It is put into words only if something is wrong.
+func (c *blobChecker) in(list string, at int, name string) { c.list, c.at, c.name = list, at, name }
+
 func (c *blobChecker) failf(format string, args ...any) {
-	if c.err == nil {
-		c.err = fmt.Errorf("%w: %s: %s", ErrBlob, c.where, fmt.Sprintf(format, args...))
+	if c.err != nil {
+		return
 	}
+	where := "the owner"
+	if c.list != "" {
+		where = fmt.Sprintf("%s[%d] %q", c.list, c.at, c.name)
+	}
+	c.err = fmt.Errorf("%w: %s: %s", ErrBlob, where, fmt.Sprintf(format, args...))
 }
 
 func (c *blobChecker) within(field string, n, least, most int64) {
 	if n < least || n > most {
-		c.failf("%s: %d, want %d to %d", field, n, least, most)
+		c.outside(field, n, least, most)
+	}
+}
+
+func (c *blobChecker) outside(field string, n, least, most int64) {
+	c.failf("%s: %d, want %d to %d", field, n, least, most)
+}
+
+// withinIf is within for what may be missing.
+func (c *blobChecker) withinIf(field string, n *int64, least, most int64) {
+	if n != nil {
+		c.within(field, *n, least, most)
+	}
+}
+
+// beat checks a period, which is what one of a definition can be, or 0 for none.
+func (c *blobChecker) beat(field string, ms int64) {
+	if least, most := MinPeriod.Milliseconds(), MaxDuration.Milliseconds(); ms != 0 && (ms < least || ms > most) {
+		c.failf("%s: %d, want 0 or %d to %d", field, ms, least, most)
 	}
 }
 
@@ -94,17 +130,22 @@ func (c *blobChecker) age(age, ages uint64) {
 
 func (c *blobChecker) tags(field string, tags []savedTag) {
 	for k := range tags {
-		c.where = fmt.Sprintf("%s[%d] %q", field, k, tags[k].Name)
+		c.in(field, k, tags[k].Name)
 		c.named("tag", tags[k].Name)
 		c.within("n", tags[k].N, 1, maxTagCount)
 	}
 }
 
-func (c *blobChecker) pace(p *savedPace) {
+// scale checks a time of its own, which a death may hold besides.
+func (c *blobChecker) scale(p *savedScale, dead bool) {
 	if p == nil {
 		return
 	}
-	c.within("ahead_ms", p.Ahead, 0, farthest)
+	least := int64(0)
+	if p.Held || dead {
+		least = -farthest
+	}
+	c.within("ahead_ms", p.Ahead, least, farthest)
 	c.within("inner_ms", p.Inner, -farthest, farthest)
 	c.within("parts", p.Parts, 1, 1<<31)
 	c.within("rest", p.Rest, 0, p.Parts-1)
@@ -115,6 +156,9 @@ func (c *blobChecker) pace(p *savedPace) {
 }
 
 func (c *blobChecker) buff(b *savedBuff, ages uint64) {
+	if b.plain(ages) {
+		return
+	}
 	c.named("buff", b.ID)
 	c.age(b.Age, ages)
 	c.within("stacks", b.Stacks, 1, MaxStacks)
@@ -122,81 +166,120 @@ func (c *blobChecker) buff(b *savedBuff, ages uint64) {
 	if b.Clock != "" && b.Clock != clockWords[Uptime] && b.Clock != clockWords[Wall] {
 		c.failf("clock: %q is not %s or %s, and online is left out", b.Clock, clockWords[Uptime], clockWords[Wall])
 	}
-	for _, f := range []struct {
-		field       string
-		n           *int64
-		least, most int64
-	}{
-		{"left_ms", b.Left, -farthest, farthest},
-		{"next_ms", b.Next, -farthest, farthest},
-		{"duration_ms", &b.Duration, 0, farthest},
-		{"period_ms", &b.Period, 0, MaxDuration.Milliseconds()},
-		{"wanted_ms", &b.Wanted, 0, MaxDuration.Milliseconds()},
-		{"this_period_ms", &b.Length, 0, MaxDuration.Milliseconds()},
-		{"charges", &b.Charges, 0, MaxStacks},
-		{"shield", b.Shield, 0, 1<<63 - 1},
-		{"owed_pulses", &b.Owed, 0, 1<<31 - 1},
-	} {
-		if f.n != nil {
-			c.within(f.field, *f.n, f.least, f.most)
-		}
-	}
-	c.pace(b.Pace)
-	if b.Dead && b.Pace == nil {
+	c.withinIf("left_ms", b.Left, -farthest, farthest)
+	c.withinIf("next_ms", b.Next, -farthest, farthest)
+	c.within("duration_ms", b.Duration, 0, farthest)
+	c.within("charges", b.Charges, 0, MaxStacks)
+	c.withinIf("shield", b.Shield, 0, math.MaxInt64)
+	c.within("owed_pulses", b.Owed, 0, math.MaxInt32)
+	c.beat("period_ms", b.Period)
+	c.beat("wanted_ms", b.Wanted)
+	c.beat("this_period_ms", b.Length)
+	c.scale(b.Scale, b.Dead)
+	if b.Dead && b.Scale == nil {
 		c.failf("death_pause: without a pace")
 	}
 	if b.Next == nil && (b.Period != 0 || b.Wanted != 0 || b.Length != 0) {
 		c.failf("next_ms: missing, but there is a period")
 	}
-	c.layers(b, ages)
-	for k := range b.Params {
-		c.named(fmt.Sprintf("params[%d].name", k), b.Params[k].Name)
+	c.asyncStacks(b, ages)
+	if n := len(b.Appliers); n > MaxPerOwner {
+		c.failf("appliers: %d, want at most %d", n, MaxPerOwner)
 	}
+	c.links(b.With)
+	c.names("params", b.Params)
 	c.values("numbers", b.Numbers)
 	c.values("captures", b.Captures)
+}
+
+// plain reports whether there is nothing in a buff but what most have, and nothing wrong with
+// it: what takes the checker many looks takes one here.
+func (b *savedBuff) plain(ages uint64) bool {
+	within := func(ms *int64) bool { return ms == nil || *ms >= -farthest && *ms <= farthest }
+	switch {
+	case b.ID == "" || b.Age-1 >= ages || b.Clock != "" || b.Dead:
+	case b.Stacks < 1 || b.Stacks > MaxStacks || b.Level < 0 || b.Level > MaxLevel:
+	case !within(b.Left) || !within(b.Next) || b.Duration < 0 || b.Duration > farthest:
+	case b.Period|b.Wanted|b.Length|b.Charges|b.Owed != 0 || b.Shield != nil || b.Scale != nil || b.Running != 0:
+	default:
+		return b.lengths() == lengths{}
+	}
+	return false
+}
+
+// links checks the ages of those whose link a buff is, which rise.
+func (c *blobChecker) links(with []uint64) {
+	for k, of := range with {
+		if of == 0 || of > mostAges || k > 0 && of <= with[k-1] {
+			c.failf("with[%d]: %d, want rising ages from 1 to %d", k, of, uint64(mostAges))
+		}
+	}
+	if n := len(with); n > MaxPerOwner {
+		c.failf("with: %d, want at most %d", n, MaxPerOwner)
+	}
+}
+
+// ofFormat3 reports whether there is something in a buff that formats before 3 cannot say.
+func (b *savedBuff) ofFormat3() bool {
+	lag := func(l savedStack) bool { return l.Lag != 0 }
+	return len(b.Appliers) > 0 || slices.ContainsFunc(b.Async, lag) || slices.ContainsFunc(b.Waiting, lag)
+}
+
+func (c *blobChecker) names(field string, list []savedValue) {
+	for k := range list {
+		if list[k].Name == "" {
+			c.failf("%s[%d].name: missing", field, k)
+		}
+	}
 }
 
 // values checks names and numbers. Those of parameters may be anything, as they were in
 // format 1.
 func (c *blobChecker) values(field string, list []savedValue) {
+	c.names(field, list)
 	for k := range list {
-		c.named(fmt.Sprintf("%s[%d].name", field, k), list[k].Name)
 		if v := float64(list[k].Value); !finite(v) {
 			c.failf("%s[%d].value: %v, want at most %v on either side of zero", field, k, v, stat.MaxValue)
 		}
 	}
 }
 
-// layers checks the two lists, of which at most one may be there.
-func (c *blobChecker) layers(b *savedBuff, ages uint64) {
-	if len(b.Layers) > 0 && len(b.Waiting) > 0 {
+// asyncStacks checks the two lists, of which at most one may be there.
+func (c *blobChecker) asyncStacks(b *savedBuff, ages uint64) {
+	if len(b.Async) > 0 && len(b.Waiting) > 0 {
 		c.failf("waiting: the stacks have timers of their own, so that nothing can wait")
 	}
-	if (len(b.Layers) > 0 || len(b.Waiting) > 0) && b.Left == nil {
+	if (len(b.Async) > 0 || len(b.Waiting) > 0) && b.Left == nil {
 		c.failf("left_ms: missing, but the stacks have ends")
 	}
 	if b.Running > ages-min(b.Age, ages) {
 		c.failf("running: %d is younger than everything", b.Running)
 	}
 	sum := int64(0)
-	for k := range b.Layers {
-		c.layer(fmt.Sprintf("layers[%d]", k), &b.Layers[k], 1, ages-min(b.Age, ages))
-		sum = min(sum+b.Layers[k].Stacks, MaxStacks+1)
+	for k := range b.Async {
+		c.asyncStack("layers", k, &b.Async[k], 1, ages-min(b.Age, ages))
+		sum = min(sum+b.Async[k].Stacks, MaxStacks+1)
 	}
-	if len(b.Layers) > 0 && sum != b.Stacks {
+	if len(b.Async) > 0 && sum != b.Stacks {
 		c.failf("layers: they have not as many stacks as the buff, which has %d", b.Stacks)
 	}
 	for k := range b.Waiting {
-		c.layer(fmt.Sprintf("waiting[%d]", k), &b.Waiting[k], 0, ages-min(b.Age, ages))
+		c.asyncStack("waiting", k, &b.Waiting[k], 0, ages-min(b.Age, ages))
 	}
 }
 
-func (c *blobChecker) layer(field string, l *savedLayer, leastStacks int64, mostAge uint64) {
-	c.within(field+".left_ms", l.Left, -farthest, farthest)
-	c.within(field+".counts_for_ms", l.Last, -farthest, farthest)
-	c.within(field+".stacks", l.Stacks, leastStacks, MaxStacks)
-	c.within(field+".level", l.Level, 0, MaxLevel)
+func (c *blobChecker) asyncStack(list string, k int, l *savedStack, leastStacks int64, mostAge uint64) {
+	within := func(field string, n, least, most int64) {
+		if n < least || n > most {
+			c.outside(fmt.Sprintf("%s[%d].%s", list, k, field), n, least, most)
+		}
+	}
+	within("left_ms", l.Left, -farthest, farthest)
+	within("counts_for_ms", l.Last, -farthest, farthest)
+	within("lag_ms", l.Lag, -1, MaxDuration.Milliseconds())
+	within("stacks", l.Stacks, leastStacks, MaxStacks)
+	within("level", l.Level, 0, MaxLevel)
 	if l.Age > mostAge {
-		c.failf("%s.age: %d is younger than everything", field, l.Age)
+		c.failf("%s[%d].age: %d is younger than everything", list, k, l.Age)
 	}
 }

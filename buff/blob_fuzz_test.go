@@ -34,7 +34,7 @@ func tryBlob(t *testing.T, c *Catalog, blob []byte, now, away int64) {
 	r, err := s.Restore(turn, at, blob, nil)
 	if err != nil {
 		require.True(t, errors.Is(err, ErrBlob) || errors.Is(err, ErrFull), "%v", err)
-		require.Zero(t, s.Len()+s.Timeouts()+len(s.orders)+len(turn.Events))
+		require.Zero(t, s.Len()+s.Timeouts()+len(s.requests)+len(turn.Events))
 		require.True(t, s.gates == nil && s.own == nil && s.aside == nil)
 		return
 	}
@@ -47,7 +47,7 @@ func tryBlob(t *testing.T, c *Catalog, blob []byte, now, away int64) {
 	once, _ := s.Save(nil, c, at)
 	back, again := NewSet(7, 3, 0, 50), &Turn{Catalog: c, Now: at.Now}
 	_, err = back.Restore(again, at, once, nil)
-	require.NoError(t, err, "what was restored and saved cannot be restored")
+	require.True(t, err == nil || s.ages > mostAges, "what was restored and saved cannot be restored: %v", err)
 	turn.Call = func(*Turn, *Call) Reason { return NoReason }
 	for range 20 {
 		turn.Now = turn.Now.Add(500)

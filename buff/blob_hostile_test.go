@@ -20,7 +20,7 @@ func TestHostileBlob(t *testing.T) {
 		n = 500
 	}
 	for range n {
-		b, err := readBlob(blob)
+		b, err := readBlob(blob, &blobScratch{})
 		require.NoError(t, err)
 		for range 1 + rng.IntN(6) {
 			twist(rng, reflect.ValueOf(b).Elem())

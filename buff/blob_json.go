@@ -14,9 +14,12 @@ import (
 // BlobJSON returns a blob in JSON, for people to read and to change. It fails with
 // [ErrBlob], also if a name in it is not UTF-8, which JSON cannot hold.
 func BlobJSON(blob []byte) ([]byte, error) {
-	b, err := readBlob(blob)
+	b, err := readBlob(blob, &blobScratch{})
 	if err != nil {
 		return nil, err
+	}
+	for k := range b.Buffs {
+		b.Buffs[k].nameCauses()
 	}
 	if name, ok := b.illegible(); ok {
 		return nil, fmt.Errorf("%w: the name %q is not UTF-8, which JSON cannot hold", ErrBlob, name)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"math/bits"
-	"unsafe"
 
 	"github.com/bufftick/bufftick/buff/stat"
 )
@@ -16,6 +14,9 @@ type reader struct {
 	b   []byte
 	at  int // the next byte
 	err error
+
+	format int
+	to     *blobScratch
 }
 
 func (r *reader) failf(format string, args ...any) {
@@ -25,20 +26,24 @@ func (r *reader) failf(format string, args ...any) {
 	}
 }
 
-// readBlob returns what a blob says, all of it checked.
-func readBlob(blob []byte) (*saved, error) {
-	r := &reader{b: blob}
-	b := &saved{Format: r.open()}
+// readBlob returns what a blob says, all of it checked. It is in the scratch, which is reset
+// before the next blob is read.
+func readBlob(blob []byte, to *blobScratch) (*saved, error) {
+	r := &to.reader
+	*r = reader{b: blob, to: to}
+	r.format = r.open()
+	b := &to.saved
+	b.Format = r.format
 	r.owner(b)
 	// Twice: what the catalog knows, and what was kept aside.
-	b.Tags = list(r, 2*MaxTags, r.tag)
-	b.Immune = list(r, 2*MaxTags, r.tag)
-	b.Returns = list(r, 2*MaxPerOwner, r.returns)
-	b.Timeouts = list(r, 2*MaxPerOwner, r.timeout)
+	b.Tags = carve(r, &to.tags, r.length(2*MaxTags), (*reader).tag)
+	b.Immune = carve(r, &to.tags, r.length(2*MaxTags), (*reader).tag)
+	b.Returns = carve(r, &to.returns, r.length(2*MaxPerOwner), (*reader).returns)
+	b.Timeouts = carve(r, &to.timeouts, r.length(2*MaxPerOwner), (*reader).timeout)
 	if b.Format > 1 {
-		b.Bases = list(r, 2*stat.MaxAttributes, r.value)
+		b.Bases = carve(r, &to.values, r.length(2*stat.MaxAttributes), (*reader).value)
 	}
-	b.Buffs = list(r, 2*MaxPerOwner, r.buff)
+	b.Buffs = carve(r, &to.buffs, r.length(2*MaxPerOwner), (*reader).buff)
 	if r.at < len(r.b) {
 		r.failf("%d bytes too many", len(r.b)-r.at)
 	}
@@ -86,6 +91,14 @@ func (r *reader) open() (format int) {
 
 // uint reads a number, which must have the least possible length.
 func (r *reader) uint() uint64 {
+	if r.at < len(r.b) && r.b[r.at] < 0x80 { // most are short
+		r.at++
+		return uint64(r.b[r.at-1])
+	}
+	return r.longUint()
+}
+
+func (r *reader) longUint() uint64 {
 	n, size := binary.Uvarint(r.b[r.at:])
 	if size <= 0 || size > 1 && r.b[r.at+size-1] == 0 {
 		r.failf("no number stands here")
@@ -123,141 +136,161 @@ func (r *reader) length(most int) int {
 	return int(n)
 }
 
-func (r *reader) name() string {
+var noName knownName
+
+func (r *reader) known() *knownName {
 	n := r.length(len(r.b))
-	if r.err != nil {
-		return ""
+	if r.err != nil || n == 0 {
+		return &noName
 	}
 	r.at += n
-	return string(r.b[r.at-n : r.at])
+	return r.to.name(r.b[r.at-n : r.at])
 }
 
-// list reads a list of at most so many entries, each with f.
-func list[E any](r *reader, most int, f func() E) []E {
-	return entries(r, r.length(most), f)
-}
-
-// entries reads n entries. Memory grows with what has been read, not with what n says.
-func entries[E any](r *reader, n int, f func() E) []E {
-	if n == 0 || r.err != nil {
-		return nil
-	}
-	var e E
-	most := (len(r.b) - r.at) * 4 / int(unsafe.Sizeof(e))
-	l := make([]E, 0, min(n, most+1))
-	for ; n > 0 && r.err == nil; n-- {
-		l = append(l, f())
-	}
-	return l
-}
+func (r *reader) name() string { return r.known().name }
 
 func (r *reader) owner(b *saved) {
 	b.Wall, b.Uptime, b.Time = r.int(), r.int(), r.int()
-	if r.bool() {
-		b.Pace = r.pace()
+	has := r.below(ownerScaled | ownerDead)
+	b.Dead = has&ownerDead != 0
+	if has&ownerScaled != 0 {
+		b.Scale = r.scale()
 	}
 	b.Ages, b.Rolls = r.uint(), r.uint()
 }
 
-func (r *reader) pace() *savedPace {
-	p := &savedPace{Ahead: r.int(), Inner: r.int(), Rest: r.int(), Parts: r.int(), Held: r.bool()}
+func (r *reader) scale() *savedScale {
+	p := put(&r.to.scales, savedScale{Ahead: r.int(), Inner: r.int(), Rest: r.int(), Parts: r.int(), Held: r.bool()})
 	p.Num, p.Den = uint32(r.below(math.MaxUint32)), uint32(r.below(math.MaxUint32))
 	return p
 }
 
-func (r *reader) tag() savedTag { return savedTag{Name: r.name(), N: r.int()} }
+func (r *reader) tag(t *savedTag) { t.Name, t.N = r.name(), r.int() }
 
-func (r *reader) returns() savedReturn {
-	return savedReturn{Group: r.name(), Source: OwnerID(r.uint()), N: r.int(), Left: r.int()}
+func (r *reader) returns(d *savedReturn) {
+	d.Group, d.Source, d.N, d.Left = r.name(), OwnerID(r.uint()), r.int(), r.int()
 }
 
-func (r *reader) timeout() savedTimeout {
-	return savedTimeout{Name: r.name(), Handler: r.name(), Age: r.uint(), Left: r.int()}
+func (r *reader) timeout(t *savedTimeout) {
+	t.Name, t.Handler, t.Age, t.Left = r.name(), r.name(), r.uint(), r.int()
 }
 
-func (r *reader) buff() savedBuff {
-	b := savedBuff{ID: r.name()}
+func (r *reader) buff(b *savedBuff) {
+	id := r.known()
+	b.ID, b.spec = id.name, id.spec
 	set := r.below(allBits)
 	b.Age, b.Source, b.Stacks = r.uint(), OwnerID(r.uint()), r.int()
 	if set&hasVersion != 0 {
 		b.Version = r.name()
+		r.full(b, b.Version != "")
 	}
 	if set&hasSince != 0 {
-		b.Since = &savedMoment{Wall: r.int(), Uptime: r.int()}
+		b.Since = put(&r.to.moments, savedMoment{Wall: r.int(), Uptime: r.int()})
 	}
-	r.numbers(&b, set)
+	r.numbers(b, set)
 	if set&hasKey != 0 {
 		b.Key = r.uint()
+		r.full(b, b.Key != 0)
 	}
 	if set&hasHidden != 0 {
 		b.causes = r.below(1<<len(causeWords) - 1)
-		b.nameCauses()
+		r.full(b, b.causes != 0)
 	}
-	if set&hasPace != 0 {
-		b.Pace = r.pace()
+	if set&hasScale != 0 {
+		b.Scale = r.scale()
 	}
 	if set&hasRunning != 0 {
 		b.Running = r.uint()
+		r.full(b, b.Running != 0)
 	}
-	var lengths [5]int
-	for k, bit := range [...]uint64{hasLayers, hasWaiting, hasParams, hasNumbers, hasCaptures} {
-		if set&bit != 0 {
-			lengths[k] = r.length(len(r.b))
-		}
+	if set&hasLists != 0 {
+		r.lists(b, set)
 	}
-	b.Layers, b.Waiting = entries(r, lengths[0], r.layer), entries(r, lengths[1], r.layer)
-	b.Params, b.Numbers, b.Captures = entries(r, lengths[2], r.value), entries(r, lengths[3], r.value), entries(r, lengths[4], r.value)
 	switch {
 	case set&isWall != 0:
 		b.Clock = clockWords[Wall]
+		r.full(b, set&isUptime == 0)
 	case set&isUptime != 0:
 		b.Clock = clockWords[Uptime]
 	}
 	b.Dead = set&isDead != 0
-	if b.bits(b.lengths()) != set {
+}
+
+// full says that a field which is there must not be what it is when it is left out: there is
+// exactly one blob for the same contents.
+func (r *reader) full(b *savedBuff, is bool) {
+	if !is {
 		r.failf("a field of the buff %q is said to be there and is empty", b.ID)
 	}
-	return b
 }
 
-// numbers reads the plain signed ones.
-func (r *reader) numbers(b *savedBuff, set uint64) {
-	for ; set != 0; set &= set - 1 {
-		bit := uint64(1) << bits.TrailingZeros64(set)
-		n, number := b.number(bit)
-		if !number {
-			continue
+// hasLists is all lists of a buff.
+const hasLists = hasAsync | hasWaiting | hasParams | hasNumbers | hasCaptures | hasAppliers | hasWith
+
+// lists reads them, whose lengths stand before the first.
+func (r *reader) lists(b *savedBuff, set uint64) {
+	var lengths [7]int
+	for k, bit := range [...]uint64{hasAsync, hasWaiting, hasParams, hasNumbers, hasCaptures, hasAppliers, hasWith} {
+		if set&bit != 0 {
+			lengths[k] = r.length(len(r.b))
+			r.full(b, lengths[k] > 0)
 		}
-		if n == nil { // one that may be zero
-			n = new(int64)
-			switch bit {
-			case hasLeft:
-				b.Left = n
-			case hasNext:
-				b.Next = n
-			case hasShield:
-				b.Shield = n
-			}
-		}
-		*n = r.int()
 	}
+	to := r.to
+	b.Async, b.Waiting = carve(r, &to.async, lengths[0], (*reader).asyncStack), carve(r, &to.async, lengths[1], (*reader).asyncStack)
+	b.Params, b.Numbers = carve(r, &to.values, lengths[2], (*reader).value), carve(r, &to.values, lengths[3], (*reader).value)
+	b.Captures = carve(r, &to.values, lengths[4], (*reader).value)
+	b.Appliers = carve(r, &to.sources, lengths[5], func(r *reader, id *OwnerID) { *id = OwnerID(r.uint()) })
+	b.With = carve(r, &to.ages, lengths[6], func(r *reader, age *uint64) { *age = r.uint() })
 }
 
-func (r *reader) layer() savedLayer {
-	l := savedLayer{Left: r.int(), Last: r.int(), Magnitude: r.int(), Source: OwnerID(r.uint())}
+// numbers reads the plain signed ones, in the order of their bits. Three may be zero.
+func (r *reader) numbers(b *savedBuff, set uint64) {
+	some := func(bit uint64, n *int64) {
+		if set&bit != 0 {
+			*n = r.int()
+			r.full(b, *n != 0)
+		}
+	}
+	some(hasLevel, &b.Level)
+	some(hasMagnitude, &b.Magnitude)
+	if set&hasLeft != 0 {
+		b.Left = put(&r.to.numbers, r.int())
+	}
+	some(hasDuration, &b.Duration)
+	if set&hasNext != 0 {
+		b.Next = put(&r.to.numbers, r.int())
+	}
+	if set&(hasPeriod|hasWanted|hasCharges|hasShield|hasOwed|hasLength) == 0 {
+		return
+	}
+	some(hasPeriod, &b.Period)
+	some(hasWanted, &b.Wanted)
+	some(hasCharges, &b.Charges)
+	if set&hasShield != 0 {
+		b.Shield = put(&r.to.numbers, r.int())
+	}
+	some(hasOwed, &b.Owed)
+	some(hasLength, &b.Length)
+}
+
+func (r *reader) asyncStack(l *savedStack) {
+	l.Left, l.Last = r.int(), r.int()
+	if r.format > 2 {
+		l.Lag = r.int()
+	}
+	l.Magnitude, l.Source = r.int(), OwnerID(r.uint())
 	l.Age, l.Stacks, l.Level = r.uint(), r.int(), r.int()
-	return l
 }
 
-func (r *reader) value() savedValue {
-	p := savedValue{Name: r.name()}
+func (r *reader) value(v *savedValue) {
+	v.Name = r.name()
 	if len(r.b)-r.at < 8 {
 		r.failf("a value is cut off")
-		return p
+		return
 	}
-	p.Value = savedNumber(math.Float64frombits(binary.BigEndian.Uint64(r.b[r.at:])))
+	v.Value = savedNumber(math.Float64frombits(binary.BigEndian.Uint64(r.b[r.at:])))
 	r.at += 8
-	return p
 }
 
 // nameCauses fills in Hidden.

@@ -20,9 +20,14 @@ func seal(dst []byte, start int) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(b, castagnoli))
 }
 
-func appendUint(dst []byte, n uint64) []byte { return binary.AppendUvarint(dst, n) }
+func appendUint(dst []byte, n uint64) []byte {
+	if n < 0x80 { // most are
+		return append(dst, byte(n))
+	}
+	return binary.AppendUvarint(dst, n)
+}
 
-func appendInt(dst []byte, n int64) []byte { return binary.AppendVarint(dst, n) }
+func appendInt(dst []byte, n int64) []byte { return appendUint(dst, uint64(n)<<1^uint64(n>>63)) }
 
 func appendName(dst []byte, name string) []byte {
 	return append(appendUint(dst, uint64(len(name))), name...)
@@ -46,21 +51,28 @@ func (b *saved) append(dst []byte) []byte {
 	if b.Format > 1 {
 		dst = appendValues(appendUint(dst, uint64(len(b.Bases))), b.Bases)
 	}
-	dst = appendBuffs(appendUint(dst, uint64(len(b.Buffs))), b.Buffs)
+	dst = appendBuffs(appendUint(dst, uint64(len(b.Buffs))), b.Buffs, b.Format)
 	return seal(dst, start)
 }
 
 // appendOwner writes all but the lists.
 func (b *saved) appendOwner(dst []byte) []byte {
 	dst = appendInt(appendInt(appendInt(dst, b.Wall), b.Uptime), b.Time)
-	dst = appendBool(dst, b.Pace != nil)
-	if b.Pace != nil {
-		dst = b.Pace.append(dst)
+	has := uint64(0)
+	if b.Scale != nil {
+		has = ownerScaled
+	}
+	if b.Dead {
+		has |= ownerDead
+	}
+	dst = appendUint(dst, has)
+	if b.Scale != nil {
+		dst = b.Scale.append(dst)
 	}
 	return appendUint(appendUint(dst, b.Ages), b.Rolls)
 }
 
-func (p *savedPace) append(dst []byte) []byte {
+func (p *savedScale) append(dst []byte) []byte {
 	dst = appendInt(appendInt(appendInt(appendInt(dst, p.Ahead), p.Inner), p.Rest), p.Parts)
 	return appendUint(appendUint(appendBool(dst, p.Held), uint64(p.Num)), uint64(p.Den))
 }
@@ -94,17 +106,21 @@ func (t *savedTimeout) append(dst []byte) []byte {
 	return appendInt(appendUint(appendName(appendName(dst, t.Name), t.Handler), t.Age), t.Left)
 }
 
-func appendBuffs(dst []byte, list []savedBuff) []byte {
+func appendBuffs(dst []byte, list []savedBuff, format int) []byte {
 	for k := range list {
 		b := &list[k]
 		dst = b.append(dst, b.lengths())
-		for j := range b.Layers {
-			dst = b.Layers[j].append(dst)
+		for j := range b.Async {
+			dst = b.Async[j].append(dst, format)
 		}
 		for j := range b.Waiting {
-			dst = b.Waiting[j].append(dst)
+			dst = b.Waiting[j].append(dst, format)
 		}
 		dst = appendValues(appendValues(appendValues(dst, b.Params), b.Numbers), b.Captures)
+		dst = appendSources(dst, b.Appliers)
+		for _, of := range b.With {
+			dst = appendUint(dst, of)
+		}
 	}
 	return dst
 }
@@ -126,9 +142,9 @@ func appendValue(dst []byte, before, name string, v float64) []byte {
 func (b *savedBuff) bits(n lengths) (set uint64) {
 	for k, has := range [...]bool{
 		b.Version != "", b.Since != nil, b.Level != 0, b.Magnitude != 0, b.Left != nil, b.Duration != 0, b.Next != nil,
-		b.Period != 0, b.Wanted != 0, b.Key != 0, b.Charges != 0, b.Shield != nil, b.Owed != 0, b.causes != 0, b.Pace != nil,
-		b.Running != 0, n.layers != 0, n.waiting != 0, n.params != 0, b.Clock == clockWords[Uptime], b.Clock == clockWords[Wall], b.Dead, b.Length != 0,
-		n.numbers != 0, n.captures != 0,
+		b.Period != 0, b.Wanted != 0, b.Key != 0, b.Charges != 0, b.Shield != nil, b.Owed != 0, b.causes != 0, b.Scale != nil,
+		b.Running != 0, n.async != 0, n.waiting != 0, n.params != 0, b.Clock == clockWords[Uptime], b.Clock == clockWords[Wall], b.Dead, b.Length != 0,
+		n.numbers != 0, n.captures != 0, n.appliers != 0, n.with != 0,
 	} {
 		if has {
 			set |= 1 << k
@@ -160,13 +176,13 @@ func (b *savedBuff) append(dst []byte, lists lengths) []byte {
 	if set&hasHidden != 0 {
 		dst = appendUint(dst, b.causes)
 	}
-	if set&hasPace != 0 {
-		dst = b.Pace.append(dst)
+	if set&hasScale != 0 {
+		dst = b.Scale.append(dst)
 	}
 	if set&hasRunning != 0 {
 		dst = appendUint(dst, b.Running)
 	}
-	for _, n := range [...]int{lists.layers, lists.waiting, lists.params, lists.numbers, lists.captures} {
+	for _, n := range [...]int{lists.async, lists.waiting, lists.params, lists.numbers, lists.captures, lists.appliers, lists.with} {
 		if n > 0 {
 			dst = appendUint(dst, uint64(n))
 		}
@@ -203,7 +219,18 @@ func (b *savedBuff) number(bit uint64) (*int64, bool) {
 	return nil, false
 }
 
-func (l *savedLayer) append(dst []byte) []byte {
-	dst = appendInt(appendInt(appendInt(dst, l.Left), l.Last), l.Magnitude)
-	return appendInt(appendInt(appendUint(appendUint(dst, uint64(l.Source)), l.Age), l.Stacks), l.Level)
+func (l *savedStack) append(dst []byte, format int) []byte {
+	dst = appendInt(appendInt(dst, l.Left), l.Last)
+	if format > 2 {
+		dst = appendInt(dst, l.Lag)
+	}
+	dst = appendUint(appendUint(appendInt(dst, l.Magnitude), uint64(l.Source)), l.Age)
+	return appendInt(appendInt(dst, l.Stacks), l.Level)
+}
+
+func appendSources(dst []byte, list []OwnerID) []byte {
+	for _, id := range list {
+		dst = appendUint(dst, uint64(id))
+	}
+	return dst
 }

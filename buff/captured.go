@@ -45,12 +45,22 @@ func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when Snap
 	return dst
 }
 
+// Unknown reports whether a [Application.Capture] with SnapshotApply would read anything.
+func (a *Application) Unknown() bool {
+	for _, w := range a.Spec.captures {
+		if _, ok := captured(a.Captured, w.attr, w.when); !ok {
+			return true
+		}
+	}
+	return false
+}
+
 // Inherit gives an application that the buff of a handle sets off what that knows of its
 // source: of an aura, for the members. What is not live knows nothing.
 func (a *Application) Inherit(dst []Captured, s *Set, h Handle) []Captured {
 	from := len(dst)
 	if i := s.lookup(h); i != nil {
-		dst = append(dst, s.keptOf(i).captured...)
+		dst = append(dst, s.magnitudesOf(i).captured...)
 	}
 	a.Captured = dst[from:len(dst):len(dst)]
 	return dst

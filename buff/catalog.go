@@ -24,13 +24,15 @@ type Catalog struct {
 	above              []Tag // of tag i+1, the one above it
 	groups, slots, drs names
 
+	dead       DeadRule // of definitions that do not say one
+	aligned    bool     // some definition has AlignOwner
 	attributes []Attribute
 	schema     *stat.Schema // nil if there are no attributes, or wrong ones
 
-	lines   names   // the IDs of this catalog and of those that it took the place of
-	latest  []*Spec // of line i+1, the definition here; nil if it has none any more
-	past    []*mark // of the catalogs that it took the place of, and its own
-	changes []SpecChange
+	lineages names       // the IDs of this catalog and of those that it took the place of
+	latest   []*Spec     // of line i+1, the definition here; nil if it has none any more
+	past     []*identity // of the catalogs that it took the place of, and its own
+	changes  []SpecChange
 
 	revisions []uint32 // of line i+1, the highest that any version has had
 }
@@ -91,7 +93,7 @@ func Build(d Definitions) (*Catalog, error) {
 // What runs goes on as its own version says. The next refresh takes the new one, but not if
 // that has another [Stacking].Timers. What a definition applies is always the newest.
 func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
-	return c.Rebuild(Definitions{Attributes: c.attributes, Specs: specs})
+	return c.Rebuild(Definitions{Attributes: c.attributes, Dead: c.dead, Specs: specs})
 }
 
 // Rebuild is Next for definitions with attributes, which must be the same as c's and in the
@@ -103,7 +105,7 @@ func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 	return newCatalog(&Catalog{
 		handlers: slices.Clip(c.handlers), handled: maps.Clone(c.handled), above: slices.Clip(c.above),
 		tags: c.tags.clone(), acts: c.acts.clone(), groups: c.groups.clone(), slots: c.slots.clone(), drs: c.drs.clone(),
-		lines: c.lines.clone(),
+		lineages: c.lineages.clone(),
 	}, c, d)
 }
 
@@ -111,19 +113,22 @@ func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	specs := d.Specs
 	c.byID = make(map[string]*Spec, len(specs))
-	c.called = make(map[string]bool)
+	c.called, c.dead = make(map[string]bool), d.Dead
 	k := checker{catalog: c}
 	k.attributes(d.Attributes)
 	for i := range specs {
 		s := specs[i]
-		s.compiled = compiled{catalog: c, index: uint32(i), line: uint32(c.lines.number(s.ID))}
+		s.compiled = compiled{catalog: c, index: uint32(i)}
 		c.specs = append(c.specs, &s)
 		k.id(&s)
+		s.lineage = k.lineageOf(s.ID)
 	}
 	for _, s := range c.specs {
 		k.spec(s)
 	}
+	k.declared(&d)
 	k.linkRings()
+	k.cascades()
 	if len(k.errs) > 0 {
 		return nil, k.errs
 	}
@@ -131,9 +136,9 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	for _, s := range c.specs {
 		s.uses = s.findUses()
 	}
-	c.latest = make([]*Spec, len(c.lines.list))
+	c.latest = make([]*Spec, len(c.lineages.list))
 	for _, s := range c.specs {
-		c.latest[s.line-1] = s
+		c.latest[s.lineage-1] = s
 	}
 	c.compare(before)
 	return c, nil
@@ -141,10 +146,10 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 
 // newest returns the version of s that c has, s itself if c has none.
 func (c *Catalog) newest(s *Spec) *Spec {
-	if c == nil || s.catalog == c || int(s.line) > len(c.latest) || c.latest[s.line-1] == nil {
+	if c == nil || s.catalog == c || int(s.lineage) > len(c.latest) || c.latest[s.lineage-1] == nil {
 		return s
 	}
-	return c.latest[s.line-1]
+	return c.latest[s.lineage-1]
 }
 
 // Spec returns the definition with that ID, or nil.
@@ -161,15 +166,24 @@ func (c *Catalog) Has(s *Spec) bool { return s != nil && s.catalog == c }
 
 // Handlers returns the names of the Go handlers that the definitions call, each
 // once, in the order of their first use; first those that the definitions of earlier
-// catalogs did. A [HandlerID] is a place in this list.
+// catalogs did. The first one has the [HandlerID] 1.
 func (c *Catalog) Handlers() []string { return slices.Clone(c.handlers) }
+
+// HandlerName returns the name of a handler of this catalog, "" for 0 and for one that it
+// does not have.
+func (c *Catalog) HandlerName(id HandlerID) string {
+	if id <= 0 || int(id) > len(c.handlers) {
+		return ""
+	}
+	return c.handlers[id-1]
+}
 
 func (c *Catalog) handler(name string) HandlerID {
 	id, ok := c.handled[name]
 	if !ok {
+		c.handlers = append(c.handlers, name)
 		id = HandlerID(len(c.handlers))
 		c.handled[name] = id
-		c.handlers = append(c.handlers, name)
 	}
 	c.called[name] = true
 	return id
@@ -178,7 +192,8 @@ func (c *Catalog) handler(name string) HandlerID {
 // Attributes returns the attributes of the owners, nil if there are none.
 func (c *Catalog) Attributes() *stat.Schema { return c.schema }
 
-// Attr returns the attribute with that name, and reports whether there is one.
+// Attr returns the attribute with that name, 0 if there is none, and reports whether there is
+// one. No attribute is 0.
 func (c *Catalog) Attr(name string) (stat.Attr, bool) {
 	if c.schema == nil {
 		return 0, false

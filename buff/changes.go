@@ -34,8 +34,8 @@ type SpecChange struct {
 // and curves by their points. A catalog that took no other's place has no changes.
 func (c *Catalog) Changes() []SpecChange { return slices.Clone(c.changes) }
 
-// mark is the identity of a catalog for those that came after it, without what it holds.
-type mark struct{ _ byte }
+// identity is what a catalog is told by, for those that came after it, without what it holds.
+type identity struct{ _ byte }
 
 // Succeeds reports whether c is before itself or came from it by any number of
 // [Catalog.Next] and [Catalog.Rebuild].
@@ -54,21 +54,21 @@ func (c *Catalog) Newest(s *Spec) (newest *Spec, known bool) {
 	case s.catalog == c:
 		return s, true
 	}
-	return c.latest[s.line-1], true
+	return c.latest[s.lineage-1], true
 }
 
 // compare finds the changes, and counts the revisions of each definition.
 func (c *Catalog) compare(before *Catalog) {
 	c.revisions = make([]uint32, len(c.latest))
 	if before == nil {
-		c.past = []*mark{new(mark)}
+		c.past = []*identity{new(identity)}
 		return
 	}
 	copy(c.revisions, before.revisions)
-	c.past = append(slices.Clip(before.past), new(mark))
+	c.past = append(slices.Clip(before.past), new(identity))
 	note := func(s *Spec, kind ChangeKind) { c.changes = append(c.changes, SpecChange{s.ID, kind}) }
 	for _, s := range c.specs {
-		r := &c.revisions[s.line-1]
+		r := &c.revisions[s.lineage-1]
 		switch was := before.byID[s.ID]; {
 		case was == nil:
 			*r++ // it may have been there before, and what ran then may still run
@@ -80,7 +80,7 @@ func (c *Catalog) compare(before *Catalog) {
 		s.revision = *r
 	}
 	for _, s := range before.specs {
-		if c.latest[s.line-1] == nil {
+		if c.latest[s.lineage-1] == nil {
 			note(s, SpecRemoved)
 		}
 	}

@@ -114,9 +114,9 @@ func TestEveryFieldCounts(t *testing.T) {
 // can set off, in whatever way.
 func TestCaptures(t *testing.T) {
 	strike := buff.Spec{ID: "strike", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{
-		Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: ofAttr("power", buff.AttrOfSource, 0)},
+		Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: ofAttr("power", buff.OfSource, 0)},
 	}}}}
-	member := buff.Spec{ID: "member", Duration: time.Second, Modifiers: []buff.Modifier{{Attr: "health", Value: ofAttr("power", buff.AttrOfSource, 0)}}}
+	member := buff.Spec{ID: "member", Duration: time.Second, Modifiers: []buff.Modifier{{Attr: "health", Value: ofAttr("power", buff.OfSource, 0)}}}
 	apply := []buff.Action{{Do: buff.DoApply, Name: "strike"}}
 	for name, want := range map[string]bool{
 		"nothing": false, "apply": true, "refresh": true, "pulse": true, "overflow": true, "remove": true, "threshold": true, "over": true, "link": true,
@@ -128,26 +128,26 @@ func TestCaptures(t *testing.T) {
 		case "apply":
 			s.On.Apply = apply
 		case "refresh":
-			s.On.Refresh = apply
+			s.Stack.By, s.On.Refresh = buff.BySource, apply
 		case "pulse":
 			s.On.Pulse = apply
 		case "overflow":
-			s.On.Overflow = apply
+			s.Stack.By, s.On.Overflow = buff.BySource, apply
 		case "remove":
 			s.On.Remove = map[buff.Reason][]buff.Action{buff.Death: apply}
 		case "threshold":
 			s.Stack.Thresholds = []buff.Threshold{{At: 1, Apply: "strike"}}
 		case "over":
-			s.Stack.OverflowApply = []string{"strike"}
+			s.Stack.By, s.Stack.OverflowApply = buff.BySource, []string{"strike"}
 		case "link":
 			s.Links = []string{"member"}
 		case "aura":
 			s.Aura = buff.Aura{Apply: "member", Radius: 1, Interval: time.Second}
 		case "owner":
-			s.Params = []buff.Param{{Name: "a", Value: ofAttr("power", buff.AttrOfOwner, 0)}}
+			s.Params = []buff.Param{{Name: "a", Value: ofAttr("power", buff.OfOwner, 0)}}
 		case "formula":
 			s.Params = []buff.Param{{Name: "a", Value: buff.Number{
-				From: buff.FromFormula, Formula: &testFormula{text: "f", reads: []buff.Read{{Of: buff.AttrOfSource, Name: "power"}}},
+				From: buff.FromFormula, Formula: &testFormula{text: "f", reads: []buff.Read{{Of: buff.OfSource, Name: "power"}}},
 			}}}
 		case "far", "ring":
 			s.On.Apply = []buff.Action{{Do: buff.DoApply, Name: "q"}}

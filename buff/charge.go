@@ -1,20 +1,15 @@
 package buff
 
-// consume uses charges: of one buff n, or one of every buff that the act consumes.
-func (s *Set) consume(t *Turn, c *Command) Result {
-	if c.Handle != 0 {
-		i := s.lookup(c.Handle)
-		if i == nil {
-			return stale(c.Handle)
-		}
-		return s.useCharges(t, c.Handle.slot(), int32(min(max(c.Stacks, 1), MaxStacks)), Consumed)
-	}
+// consume uses one charge of every buff that the act consumes.
+//
+// Story: testdata/charges.txt.
+func (s *Set) consume(t *Turn, act Act) Result {
 	var r Result
-	if s.gates == nil || s.gates.acts&c.Act.bit() == 0 {
+	if s.gates == nil || s.gates.acts&act.bit() == 0 {
 		return r
 	}
 	s.each(func(at uint16) {
-		if s.slots[at].spec.consumeOn&c.Act.bit() != 0 {
+		if s.slots[at].spec.consumeOn&act.bit() != 0 {
 			s.useCharges(t, at, 1, Consumed)
 			r.Amount++
 		}
@@ -45,10 +40,36 @@ func (s *Set) topUp(t *Turn, i *instance, a *Application) {
 	}
 	x, spec := s.extraOf(i), a.Spec
 	x.shield = max(x.shield, spec.pool(t, a))
-	switch spec.Charges.Refresh {
-	case ChargesReset:
-		x.charges = int32(spec.Charges.N)
-	case ChargesAdd:
-		x.charges = min(x.charges+int32(spec.Charges.N), MaxStacks)
+	switch more := spec.charged(a); {
+	case a.rest:
+	case spec.Charges.Refresh == ChargesReset && a.taken != nil:
+		x.charges = max(x.charges, more) // what is stolen takes nothing away
+	case spec.Charges.Refresh == ChargesReset:
+		x.charges = more
+	case spec.Charges.Refresh == ChargesAdd:
+		x.charges = min(x.charges+more, MaxStacks)
 	}
+}
+
+// charged returns how many charges an application brings: of what was stolen, what was left.
+func (s *Spec) charged(a *Application) int32 {
+	if s.Charges.N > 0 && a.taken != nil && a.taken.spec.Charges.N > 0 {
+		return a.taken.charges
+	}
+	return int32(s.Charges.N)
+}
+
+// interrupt: the owner did something that ends buffs.
+func (s *Set) interrupt(t *Turn, act Act) Result {
+	var r Result
+	if s.gates == nil || s.gates.acts&act.bit() == 0 {
+		return r
+	}
+	s.each(func(at uint16) {
+		if spec := s.slots[at].spec; spec.interrupt&act.bit() != 0 {
+			s.endNamed(t, at, Interrupted, spec.catalog.ActName(act))
+			r.Amount++
+		}
+	})
+	return r
 }

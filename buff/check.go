@@ -43,6 +43,17 @@ func (k *checker) id(s *Spec) {
 	}
 }
 
+// lineageOf returns the number of an ID among those of the catalog and of all that it took the place
+// of: engines keep something for each.
+func (k *checker) lineageOf(id string) uint32 {
+	lines := &k.catalog.lineages
+	if _, known := lines.of[id]; !known && len(lines.list) >= MaxLineage {
+		k.failf("id", "more than %d definitions in a catalog and those that it took the place of", MaxLineage)
+		return 0
+	}
+	return uint32(lines.number(id))
+}
+
 // isWord reports whether a name has neither spaces nor control characters.
 func isWord(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
@@ -67,6 +78,7 @@ func (k *checker) spec(s *Spec) {
 		k.shield(s)
 		k.aura(s)
 		k.save(s)
+		k.pairs(s)
 	}
 	if s.Chance < ChanceNever || s.Chance > 1000 {
 		k.failf("chance", "must be from 1 to 1000 per mille, or ChanceNever, not %d", s.Chance)
@@ -77,6 +89,7 @@ func (k *checker) spec(s *Spec) {
 	k.hooks(s)
 	k.links(s)
 	k.compile(s)
+	k.catalog.aligned = k.catalog.aligned || s.Align == AlignOwner
 	k.fates(s)
 }
 

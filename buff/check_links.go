@@ -38,8 +38,8 @@ func (k *checker) linkRings() {
 	)
 	state := map[*Spec]uint8{}
 	var path []*Spec
-	var visit func(s *Spec)
-	visit = func(s *Spec) {
+	var walk func(s *Spec)
+	walk = func(s *Spec) {
 		switch state[s] {
 		case done:
 			return
@@ -59,14 +59,14 @@ func (k *checker) linkRings() {
 		state[s] = onPath
 		path = append(path, s)
 		for _, l := range s.links {
-			visit(l)
+			walk(l)
 		}
 		path = path[:len(path)-1]
 		state[s] = done
 	}
 	for _, s := range k.catalog.specs {
 		if len(s.links) > 0 {
-			visit(s)
+			walk(s)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (k *checker) number(field, name string, n *Number) *number {
 	}
 	k.source(field, n, c)
 	k.snapshot(field, n)
-	if c.whom > AttrOfSource || c.snapshot > SnapshotPulse {
+	if c.whom > OfSource || c.snapshot > SnapshotPulse {
 		c.whom, c.snapshot = 0, 0 // it is an error already
 	}
 	return c
@@ -65,7 +65,7 @@ func (k *checker) source(field string, n *Number, c *number) {
 		}
 	case FromAttr:
 		c.attr = k.attr(field+".attr", n.Attr)
-		if n.Of > AttrOfSource {
+		if n.Of > OfSource {
 			k.failf(field+".of", "%v is not one of the rules", n.Of)
 		}
 		for _, f := range []struct {
@@ -106,8 +106,8 @@ func (k *checker) formula(field string, n *Number, c *number) {
 }
 
 // reads notes an attribute of the source.
-func (k *checker) reads(whom Whom, c *number) {
-	if whom == AttrOfSource && c.snapshot < SnapshotPulse {
+func (k *checker) reads(whom Whose, c *number) {
+	if whom == OfSource && c.snapshot < SnapshotPulse {
 		k.current.reads(capture{c.attr, c.snapshot})
 	}
 }
@@ -138,7 +138,7 @@ func (k *checker) snapshot(field string, n *Number) {
 		k.failf(field, "a formula is worked out when the buff is applied, never in a pulse")
 	case n.From == FromCaller:
 		k.failf(field, "a pulse has no caller")
-	case n.Of == AttrOfSource:
+	case n.Of == OfSource:
 		k.failf(field, "a pulse reads only its owner, not the source")
 	case !k.current.pulses():
 		k.failf(field, "%v needs a period", n.Snapshot)

@@ -77,8 +77,8 @@ func TestCheckStack(t *testing.T) {
 	forever := func(st St) S { return endless(func(s *S) { s.Stack = st }) }
 	pile := func(list ...buff.Threshold) S { return stacking(St{Limit: 5, Thresholds: list}) }
 	rule(t, []ruling{
-		{stacking(St{Timers: buff.TimersEach, Limit: buff.MaxLayers}), nil},
-		{stacking(St{Timers: buff.TimersEach, Limit: buff.MaxLayers + 1}), []string{"stack.limit: must be from 1 to 256 with timers each, not 257"}},
+		{stacking(St{Timers: buff.TimersEach, Limit: buff.MaxAsyncStacks}), nil},
+		{stacking(St{Timers: buff.TimersEach, Limit: buff.MaxAsyncStacks + 1}), []string{"stack.limit: must be from 1 to 256 with timers each, not 257"}},
 		{stacking(St{Timers: buff.TimersQueue, Limit: buff.MaxStacks}), []string{"stack.limit: must be from 1 to 256 with timers queue, not 32767"}},
 		{stacking(St{Timers: buff.TimersQueue, Initial: 256}), nil}, // the limit is the highest then
 		{
@@ -220,7 +220,7 @@ func TestCheckGates(t *testing.T) {
 			"dr.steps: 101 steps are more than 100", "dr.reset: must be whole milliseconds, not 1.5ms",
 		}},
 
-		{timed(func(s *S) { s.Dispel = buff.Dispel{Type: "magic", Grade: buff.GradeUndispellable, Resist: 1000} }), nil},
+		{timed(func(s *S) { s.Dispel = buff.DispelRule{Type: "magic", Grade: buff.GradeUndispellable, Resist: 1000} }), nil},
 		{timed(func(s *S) { s.Dispel.Resist = 1001 }), []string{"dispel.resist: must be from 0 to 1000, not 1001"}},
 		{timed(func(s *S) { s.Dispel.Resist = -1 }), []string{"dispel.resist: must be from 0 to 1000, not -1"}},
 		{timed(func(s *S) { s.Dispel.Per = buff.PerCharge }), []string{"dispel.per: charge needs charges"}},
@@ -332,7 +332,7 @@ func TestCheckInstant(t *testing.T) {
 		s.Stack.Thresholds = []buff.Threshold{{At: 1, Consume: 1}}
 		s.Group.Name, s.Slot.Class, s.PerSource.Limit, s.Require.Ongoing.Any, s.Require.Remove.All = "g", "c", 1, tag, tag
 		s.Inhibition, s.Immune, s.Immunity.Type, s.DR.Group = buff.InhibitionReset, buff.ImmuneIgnore, "magic", "stun"
-		s.Dispel = buff.Dispel{Grade: buff.GradeStrong, Per: buff.PerStack, Resist: 1, Keep: true}
+		s.Dispel = buff.DispelRule{Grade: buff.GradeStrong, Per: buff.PerStack, Resist: 1, Keep: true}
 		s.Interrupt, s.Charges.N, s.Shield.On, s.Aura.Radius, s.Save.Mode = tag, 1, true, math.NaN(), buff.SaveNever
 	}))
 	require.Equal(t, []string{

@@ -28,13 +28,15 @@ func (k *checker) limit(s *Spec) {
 	st := &s.Stack
 	s.limit, s.initial = int32(min(max(st.Limit, 1), MaxStacks)), int32(min(max(st.Initial, 1), MaxStacks))
 	if st.Timers == TimersQueue && st.Limit == 0 {
-		s.limit = MaxLayers
+		s.limit = MaxAsyncStacks
 	}
 	switch {
 	case st.Limit < 0 || st.Limit > MaxStacks:
 		k.failf("stack.limit", "must be from 1 to %d, not %d", MaxStacks, st.Limit)
-	case st.Timers != TimersShared && st.Limit > MaxLayers:
-		k.failf("stack.limit", "must be from 1 to %d with timers %v, not %d", MaxLayers, st.Timers, st.Limit)
+	case st.Timers == TimersQueue && st.Limit == 1:
+		k.failf("stack.limit", "1 has no effect with timers queue: one application runs, and there is no room for another to wait; say 2 or more")
+	case st.Timers != TimersShared && st.Limit > MaxAsyncStacks:
+		k.failf("stack.limit", "must be from 1 to %d with timers %v, not %d", MaxAsyncStacks, st.Timers, st.Limit)
 	}
 	if st.Initial < 0 || s.initial > s.limit {
 		k.failf("stack.initial", "must be from 1 to the limit of %d, not %d", s.limit, st.Initial)

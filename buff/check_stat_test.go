@@ -22,7 +22,7 @@ func curve(t testing.TB, points ...buff.Point) *buff.Curve {
 	return c
 }
 
-func ofAttr(name string, of buff.Whom, when buff.Snapshot) buff.Number {
+func ofAttr(name string, of buff.Whose, when buff.Snapshot) buff.Number {
 	return buff.Number{From: buff.FromAttr, Attr: name, Of: of, Snapshot: when}
 }
 
@@ -95,12 +95,12 @@ func TestCheckNumber(t *testing.T) {
 			".default: means nothing, since the number is always known",
 		}},
 
-		{ofAttr("power", buff.AttrOfOwner, buff.SnapshotPulse), nil},
-		{ofAttr("power", buff.AttrOfSource, buff.SnapshotApply), nil},
-		{ofAttr("", buff.AttrOfSource, 0), []string{".attr: missing"}},
-		{ofAttr("might", buff.AttrOfSource, 0), []string{`.attr: no attribute "might"`}},
-		{ofAttr("power", 5, 0), []string{".of: buff.Whom(5) is not one of the rules"}},
-		{ofAttr("power", buff.AttrOfSource, buff.SnapshotPulse), []string{".snapshot: a pulse reads only its owner, not the source"}},
+		{ofAttr("power", buff.OfOwner, buff.SnapshotPulse), nil},
+		{ofAttr("power", buff.OfSource, buff.SnapshotApply), nil},
+		{ofAttr("", buff.OfSource, 0), []string{".attr: missing"}},
+		{ofAttr("might", buff.OfSource, 0), []string{`.attr: no attribute "might"`}},
+		{ofAttr("power", 5, 0), []string{".of: buff.Whose(5) is not one of the rules"}},
+		{ofAttr("power", buff.OfSource, buff.SnapshotPulse), []string{".snapshot: a pulse reads only its owner, not the source"}},
 		{with(ofAttr("power", 0, 0), func(n *buff.Number) { n.Pre, n.Coef, n.Post = math.NaN(), math.Inf(1), math.Inf(-1) }), []string{
 			".pre: must be finite, not NaN", ".coef: must be finite, not +Inf", ".post: must be finite, not -Inf",
 		}},
@@ -162,7 +162,7 @@ func TestCheckChanges(t *testing.T) {
 	change := func(c buff.Change) *buff.Change { return &c }
 	require.Nil(t, statFaults(t, do(
 		buff.Action{Do: buff.DoChange, Change: change(buff.Change{Attr: "health", By: buff.Const(-3)})},
-		buff.Action{Do: buff.DoDamage, Change: change(buff.Change{Attr: "health", By: ofAttr("power", buff.AttrOfSource, 0), School: "magic.fire"})},
+		buff.Action{Do: buff.DoDamage, Change: change(buff.Change{Attr: "health", By: ofAttr("power", buff.OfSource, 0), School: "magic.fire"})},
 	)))
 	require.Equal(t, []string{
 		"on.exec[0].change: what it changes is missing", "on.exec[1].damage: what it changes is missing", "on.exec[2].change.attr: missing",
@@ -202,7 +202,10 @@ func TestCheckSpans(t *testing.T) {
 		{endless(func(s *buff.Spec) { s.DurationBy = seconds(1) }), []string{"duration: infinite has no duration, but a curve was given"}},
 		{timed(func(s *buff.Spec) {
 			s.Duration, s.DurationBy, s.Stack.Refresh, s.Stack.RefreshCap = 0, seconds(1, 3), buff.RefreshExtend, 2*time.Second
-		}), []string{"stack.refresh_cap: 2s is below the duration of 3s"}},
+		}), []string{
+			"stack.refresh_cap: 2s is below the duration of 3s",
+			"stack.refresh: extend has no effect with by none: each application is a buff of its own; say by: source or target",
+		}},
 		{timed(func(s *buff.Spec) { s.DurationScale = &buff.Number{Const: -1} }), []string{"duration_scale: must not be below zero, and is -1"}},
 		{timed(func(s *buff.Spec) { s.Shield = buff.Shield{On: true, Pool: 2, By: &buff.Number{Const: -1}} }), []string{
 			"shield.pool: there are two: 2, and a number that is worked out",

@@ -63,6 +63,34 @@ func (k *checker) newTags(name string) (n int) {
 	}
 }
 
+// declared makes the names known that stand in no definition. Those of the definitions have
+// their numbers already.
+func (k *checker) declared(d *Definitions) {
+	failf := func(section string, i int, format string, args ...any) {
+		k.errs = append(k.errs, &SpecError{Field: element(section, i), Text: fmt.Sprintf(format, args...)})
+	}
+	for i, name := range d.Tags {
+		switch text := wrongTag(name); {
+		case text != "":
+			failf("tags", i, "%s", text)
+		case k.newTags(name) > MaxTags-len(k.catalog.tags.list):
+			failf("tags", i, "more than %d tags in one catalog", MaxTags)
+		default:
+			k.catalog.tag(name)
+		}
+	}
+	for i, name := range d.Acts {
+		switch _, known := k.catalog.acts.of[name]; {
+		case name == "" || !isWord(name):
+			failf("acts", i, "the name of an act must not be empty, nor have spaces or control characters")
+		case !known && len(k.catalog.acts.list) >= MaxActs:
+			failf("acts", i, "more than %d acts in one catalog", MaxActs)
+		default:
+			k.catalog.acts.number(name)
+		}
+	}
+}
+
 // condition compiles a test of the owner's tags. One that can never hold is an error.
 func (k *checker) condition(field string, t *TagTest) condition {
 	c := condition{

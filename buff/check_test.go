@@ -2,6 +2,7 @@ package buff_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,14 +130,16 @@ func faultsOf(t *testing.T, specs ...buff.Spec) (found []string) {
 	var all buff.SpecErrors
 	require.ErrorAs(t, err, &all)
 	for _, e := range all {
-		found = append(found, e.Field+": "+e.Text)
+		if !strings.Contains(e.Text, " has no effect with ") { // of which TestPairsOfWords has more than enough
+			found = append(found, e.Field+": "+e.Text)
+		}
 	}
 	return found
 }
 
 func TestCheckReportsEverythingAtOnce(t *testing.T) {
 	_, err := buff.NewCatalog(
-		buff.Spec{ID: "a", Duration: -1, Period: 1e9, Stack: buff.Stacking{Limit: -1, OverflowApply: []string{"x"}}},
+		buff.Spec{ID: "a", Duration: -1, Period: 1e9, Stack: buff.Stacking{By: buff.BySource, Limit: -1, OverflowApply: []string{"x"}}},
 		buff.Spec{Duration: 1e9},
 		buff.Spec{ID: "a", Duration: 1e9, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoKill}}}},
 	)
@@ -176,7 +179,7 @@ func TestCatalogCopies(t *testing.T) {
 	specs := []buff.Spec{
 		{
 			ID: "p", Tags: tags, Duration: 100 * time.Millisecond, Period: 100 * time.Millisecond,
-			Stack: buff.Stacking{OverflowApply: over, Thresholds: thresholds}, On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
+			Stack: buff.Stacking{By: buff.ByTarget, OverflowApply: over, Thresholds: thresholds}, On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
 			Grants: lists[0], Require: buff.Requirements{Apply: buff.TagTest{All: lists[1], Any: lists[2]}, Remove: buff.TagTest{None: lists[3]}},
 			Immunity: buff.Match{Tags: lists[4]}, Interrupt: lists[5], Charges: buff.Charges{N: 1, ConsumeOn: lists[6]},
 			DR: buff.DR{Group: "g", Steps: steps, Reset: time.Second}, Params: params,

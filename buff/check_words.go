@@ -25,6 +25,7 @@ func (k *checker) words(s *Spec) {
 	known(k, "group.rule", &s.Group.Rule, GroupHide)
 	known(k, "slot.evict", &s.Slot.Evict, EvictSoonest)
 	known(k, "inhibition", &s.Inhibition, InhibitionExecute)
+	known(k, "dead", &s.Dead, DeadDeny)
 	known(k, "immune", &s.Immune, ImmuneIgnore)
 	known(k, "immunity.polarity", &s.Immunity.Polarity, Negative)
 	known(k, "dr.scope", &s.DR.Scope, ScopePair)

@@ -21,6 +21,7 @@ var (
 	ErrRate     = errors.New("buff: bad rate of time")
 	ErrPeriod   = errors.New("buff: bad period")
 	ErrTag      = errors.New("buff: a tag is missing")
+	ErrHandler  = errors.New("buff: a timeout calls nothing")
 	ErrAmount   = errors.New("buff: bad amount")
 
 	ErrAttribute = errors.New("buff: there is no such attribute")
@@ -34,11 +35,11 @@ type Span struct {
 	given bool
 }
 
-// For returns a Span of d, rounded up to whole milliseconds, so that nothing ends
+// Lasting returns a Span of d, rounded up to whole milliseconds, so that nothing ends
 // early. One that is not above zero is not "for ever" and not "at once", and one
 // above [MaxDuration] is most likely a slip: the command that uses it fails with
 // [ErrDuration].
-func For(d time.Duration) Span { return Span{d: d, given: true} }
+func Lasting(d time.Duration) Span { return Span{d: d, given: true} }
 
 // Given returns the duration and whether there is one.
 func (s Span) Given() (d time.Duration, given bool) { return s.d, s.given }
@@ -60,7 +61,10 @@ type Application struct {
 	Captured []Captured
 
 	member bool   // applied by an aura: without an end
-	taken  *taken // it was stolen
+	with   uint64 // as the link of the buff of that age; 0: of none
+	rest   bool   // one of taken.rest
+	stolen bool   // it lasts as long as it says
+	taken  *taken // it was stolen, and this is what was left of it; nil: nothing but what is said above
 }
 
 // Arg is one number that an application brings for [Number.Caller].
@@ -69,73 +73,42 @@ type Arg struct {
 	Value  float64 // an application with one that is none, where it is wanted, is refused
 }
 
-// Verb says what a [Command] does.
-type Verb uint8
-
-// The verbs.
-const (
-	Apply      Verb = iota + 1 // puts Application on the owner
-	Remove                     // ends Handle, or Stacks of it, for Reason
-	RemoveSpec                 // the same for the oldest instance of Application.Spec; none is no error
-	Extend                     // moves the end of Handle by By, which may be negative; Application.Duration is the most that may be left
-	Kill                       // the owner dies
-	LoseSource                 // Application.Source leaves
-	AddTimeout                 // calls Do or Handler after By, or at the next millisecond if By is not above zero
-	Cancel                     // takes Timeout back
-
-	SetRemaining // ends Handle after By; if By is not above zero, at once
-	SetPeriod    // the period of Handle becomes By: haste
-	Hold         // stops the time of Handle, or with Scope of the owner
-	Resume       // ends a Hold
-	SetRate      // the time of Handle, or with Scope of the owner, passes at Rate
-	Inhibit      // Handle has no effect, as if Require.Ongoing failed
-	Release      // ends an Inhibit
-	AddTag       // the owner has Tag, once more
-	DropTag      // the owner has Tag once less
-	Immunize     // the owner is immune to buffs with Tag, once more; with Purge those that it has go
-	Expose       // the owner is immune to buffs with Tag once less
-	Purge        // a dispel: what Query finds goes
-	Steal        // what Query finds goes, and is applied to Query.To for at most By
-	Interrupted  // the owner did Act: buffs that it interrupts go
-	Consume      // the owner did Act: buffs that it consumes lose a charge each; with a Handle that one loses Stacks
-	Absorb       // Amount of damage with Tag, or zero, meets the shields
-	Revive       // the owner lives again: what its death paused goes on
-	Enter        // the owner is within the aura of Application.Source that applies Application.Spec
-	Leave        // it is not any more: what Enter applied ends after By
-	ExtendAll    // Extend for all that Query finds
-	ZoneLeft     // the owner goes to another zone: buffs that stay behind go
-	AddBase      // Value is added to the base of the attribute Attr, within its limits
-	SetBase      // Value becomes the base of the attribute Attr, whatever its limits
-	Damage       // Value, in whole points, half up, with Tag, or zero, meets the shields; the rest is taken off the base of Attr
-)
-
-// Whose says whose time a Hold, a Resume or a SetRate is about.
+// Whose says whose attribute a [Number] reads, or whose time a command is about.
 type Whose uint8
 
-// Whose time it may be. They work together: the time of a buff stands still if any of the
-// three does, and passes at the product of the three rates.
+// Whose it may be. The causes that hold a time or change its rate work together: the time of a
+// buff stands still if its own, its owner's or its zone's does, and passes at the product of the
+// three rates.
 const (
-	OfBuff  Whose = iota // the one of Handle
-	OfOwner              // all that the owner carries
-	OfZone               // the same, as a second cause
+	OfOwner  Whose = iota // of the owner: its attribute, the time of all that it carries
+	OfSource              // of the source: its attribute
+	OfBuff                // the time of one buff
+	OfZone                // the time of all owners of a zone
 )
 
-// Command is one thing asked of an owner. Each verb reads the fields that it
-// names. AddBase, SetBase and Damage also have Application.Spec and Source, for the event:
-// the buff that does it; without them it is the game.
+// Command is one thing asked of an owner, of a zone or of all: a value that names what, and whom.
+// Make one with the function that has the name of what is asked: [Apply], [Remove], [Extend],
+// [Dispel], [PauseZone] and so on. The same value is asked of an engine on any of its lanes, is
+// written into a recording, is sent between machines ([Command.AppendBinary]) and is a line of a
+// scenario ([Command.String], [ParseCommand]).
+//
+// Each verb reads the fields that [Verb] names. AddBase, SetBase and Damage also have
+// Application.Spec and Source, for the event: the buff that does it; without them it is the game.
 type Command struct {
 	Application Application
+	Query       Query
+	Owner       OwnerID // whom it is for, if no handle says it; see [Command.Number]
 	Handle      Handle
 	Timeout     TimeoutHandle
 	By          time.Duration
 	Amount      int64
 	Value       float64
-	Rate        Ratio
 	Name        string
-	Do          any
-	Query       *Query // not changed after it was given
+	Do          any // the function of a timeout; such a command has no binary form
 	Stacks      int
-	Handler     HandlerID
+	Rate        Ratio
+	Zone        uint32
+	Handler     HandlerID // whoever carries it out finds it by Name
 	Tag         Tag
 	Attr        stat.Attr
 	Act         Act
@@ -144,22 +117,49 @@ type Command struct {
 	Whose       Whose
 	Purge       bool
 
-	linked bool // a RemoveSpec: of that source, for the Reason and the Name
+	linked bool // a RemoveSpec: of all that came with the buff of the age Amount, for the Reason and the Name
+}
+
+// Number returns the number of the owner in the handle that says whom the command is for, and
+// whether one does. Otherwise it is for Owner, or, by [VerbCompensate], [VerbLoseSource] and the
+// time of a zone, for more than one.
+func (c *Command) Number() (number uint32, by bool) {
+	switch c.Verb {
+	case VerbRemove, VerbExtend, VerbSetRemaining, VerbSetPeriod, VerbInhibit, VerbRelease, VerbConsumeCharges:
+		return c.Handle.Number(), true
+	case VerbPause, VerbResume, VerbSetRate:
+		return c.Handle.Number(), c.Whose == OfBuff
+	case VerbCancel:
+		return c.Timeout.Number(), true
+	}
+	return 0, false
+}
+
+// Many reports whether the command is for more than one owner: for all who carry something of a
+// source, for all of a zone, or for all.
+func (c *Command) Many() bool {
+	switch c.Verb {
+	case VerbCompensate, VerbLoseSource:
+		return true
+	case VerbPause, VerbResume, VerbSetRate:
+		return c.Whose == OfZone
+	}
+	return false
 }
 
 // Query finds buffs of one owner. What is left out is not asked.
 type Query struct {
-	Spec     *Spec
-	Tag      Tag    // one of Spec.Tags and Spec.Grants, or above one
-	Type     string // Spec.Dispel.Type
-	Polarity Polarity
-	Source   OwnerID // if not zero
-	Grade    Grade   // for a Purge and a Steal: the highest Spec.Dispel.Grade that gives way
-	Most     int     // portions that are taken off; if zero, all
-	Newest   bool    // the newest application first, not the oldest
-	To       OwnerID // who steals
-
-	Compensate string // Spec.Save.Compensate
+	Spec       *Spec
+	Source     OwnerID // if not zero
+	To         OwnerID // who steals
+	Most       int     // portions that are taken off; if zero, all
+	Stacks     int     // for a Dispel: a portion is so many stacks, and with Most zero one of each; if zero, it is what Spec.Dispel.Per says
+	Type       string  // Spec.Dispel.Type
+	Compensate string  // Spec.Save.Compensate
+	Tag        Tag     // one of Spec.Tags and Spec.Grants, or above one
+	Polarity   Polarity
+	Grade      Grade // for a Dispel and a Steal: the highest Spec.Dispel.Grade that gives way
+	Newest     bool  // the newest application first, not the oldest
 }
 
 // Result is what came of a command.
@@ -172,8 +172,12 @@ type Result struct {
 	Kind EventKind
 	Why  Reason // for Denied, Removed, StackEnded and Faulted
 
-	// Queued says that the owner is busy: the command waits in its mailbox, and
-	// what came of it will be an event.
+	// Queued says that the owner is busy, or the source of an application, whose attributes must
+	// be read: the command waits in its mailbox, and nothing has
+	// been done yet. What is due for the owner up to the instant of the call comes first, with
+	// its handlers, also of a buff that this command removes or a timeout that it cancels. What
+	// came of it will be an event with that instant as its At and a Why that is the command's,
+	// but for a timeout that is taken back in time, of which there is none.
 	Queued bool
 
 	// Amount is, of an Absorb, the damage that is left, of a Damage what the shields took

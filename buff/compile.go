@@ -12,7 +12,7 @@ import (
 type compiled struct {
 	catalog  *Catalog
 	index    uint32
-	line     uint32 // number of the ID, the same in all versions
+	lineage  uint32 // number of the ID, the same in all versions
 	uses     uses
 	duration int64 // ms; 0 unless Timed
 	shortest int64 // ms, MinDuration
@@ -68,15 +68,17 @@ const (
 	usesCatchup                     // not CatchupAll
 	usesThresholds                  //
 	usesNumbers                     // numbers that are to be worked out
-	usesKept                        // something that stands in a kept
+	usesMagnitudes                  // something that stands in a kept
 	usesModifiers                   //
 	usesOverride                    // one of its modifiers overrides
 	usesPulsed                      // numbers that are asked for anew at each pulse
 	usesLinks                       //
+	usesDead                        // it is refused to the dead
+	usesShare                       // PerSource
 
 	// What an application, a new instance and one that ends must look at.
-	usesGates = usesNumbers | usesKept | usesRequire | usesChance
-	usesRoom  = usesGroup | usesSlot | usesModifiers
+	usesGates = usesNumbers | usesMagnitudes | usesRequire | usesChance | usesDead
+	usesRoom  = usesGroup | usesSlot | usesShare | usesModifiers
 	usesLeave = usesGrants | usesImmunity | usesModifiers | usesHide | usesDR
 	usesEntry = usesModifiers | usesThresholds | usesGrants | usesImmunity | usesHide | usesOngoing | usesInterrupt
 )
@@ -194,9 +196,11 @@ func (s *Spec) findUses() (u uses) {
 	set(usesOverride, slices.ContainsFunc(s.modifiers, func(m modifier) bool { return m.op == stat.Override }))
 	set(usesPulsed, slices.ContainsFunc(s.numbers, func(n number) bool { return n.snapshot == SnapshotPulse }))
 	set(usesLinks, len(s.links) > 0)
+	set(usesDead, s.Dead == DeadDeny || s.Dead == DeadDefault && s.catalog.dead == DeadDeny)
+	set(usesShare, s.PerSource.Limit > 0)
 	set(usesExtra, s.Stack.Timers != TimersShared || s.Stack.By == ByKey || s.Charges.N > 0 || s.Shield.On ||
 		len(s.numbers)+len(s.modifiers)+len(s.captures) > 0)
-	set(usesKept, len(s.numbers)+len(s.modifiers)+len(s.captures) > 0)
+	set(usesMagnitudes, len(s.numbers)+len(s.modifiers)+len(s.captures) > 0)
 	set(usesInterrupt, s.interrupt|s.consumeOn != 0)
 	set(usesCatchup, s.Catchup != CatchupAll)
 	set(usesThresholds, len(s.thresholds) > 0)

@@ -23,7 +23,7 @@ func TestRemaining(t *testing.T) {
 	s, turn := buff.NewSet(1, 0, 0, 8), buff.Turn{Catalog: cat}
 	handles := map[string]buff.Handle{}
 	for spec := range cat.All() {
-		handles[spec.ID] = s.Do(&turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: spec}}).Handle
+		handles[spec.ID] = s.Do(&turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: spec}}).Handle
 	}
 	check := func(name string, now wheel.Time, want time.Duration) {
 		t.Helper()
@@ -39,14 +39,14 @@ func TestRemaining(t *testing.T) {
 	check("oath", 500, forever)
 
 	long := handles["long"]
-	s.Do(&turn, 500, buff.Command{Verb: buff.Hold, Handle: long})
+	s.Do(&turn, 500, buff.Command{Verb: buff.VerbPause, Whose: buff.OfBuff, Handle: long})
 	check("cd.fire", 600, 8500*time.Millisecond)
-	s.Do(&turn, 600, buff.Command{Verb: buff.Hold, Whose: buff.OfOwner})
+	s.Do(&turn, 600, buff.Command{Verb: buff.VerbPause, Whose: buff.OfOwner})
 	check("cd.fire", 5000, 8500*time.Millisecond)
 	check("oath", 5000, forever)
-	s.Do(&turn, 5000, buff.Command{Verb: buff.Resume, Whose: buff.OfOwner})
-	s.Do(&turn, 5000, buff.Command{Verb: buff.Resume, Handle: long})
-	s.Do(&turn, 5000, buff.Command{Verb: buff.SetRate, Handle: long, Rate: buff.Ratio{Num: 1, Den: 2}})
+	s.Do(&turn, 5000, buff.Command{Verb: buff.VerbResume, Whose: buff.OfOwner})
+	s.Do(&turn, 5000, buff.Command{Verb: buff.VerbResume, Whose: buff.OfBuff, Handle: long})
+	s.Do(&turn, 5000, buff.Command{Verb: buff.VerbSetRate, Whose: buff.OfBuff, Handle: long, Rate: buff.Ratio{Num: 1, Den: 2}})
 	check("cd.fire", 5000, 17*time.Second)
 	require.True(t, s.Run(&turn, 22_000, 100))
 	check("cd", 22_000, 0)

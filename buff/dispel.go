@@ -1,13 +1,10 @@
 package buff
 
-import (
-	"time"
-
-	"github.com/bufftick/bufftick/wheel"
-)
-
 // purge takes off what a dispel finds: so many portions, buff by buff and round by round, or
 // all. It never pulses and never refreshes anything. What resists counts as a portion.
+//
+// Stories: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
+// dispel_charges.txt.
 func (s *Set) purge(t *Turn, q *Query) Result {
 	var r Result
 	for {
@@ -20,7 +17,7 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 				return false
 			}
 			r.Amount++
-			if s.dispel(t, at, q.Most == 0) {
+			if s.dispel(t, at, q) {
 				r.Kind, r.Why = Removed, Dispelled
 			}
 			return true
@@ -32,7 +29,7 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 }
 
 // dispel takes one portion off an instance, or all of it, unless it resists.
-func (s *Set) dispel(t *Turn, at uint16, all bool) bool {
+func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
 	d := &s.slots[at].spec.Dispel
 	if d.Resist > 0 && s.lucky(t, d.Resist) {
 		e := s.about(Denied, at)
@@ -40,7 +37,10 @@ func (s *Set) dispel(t *Turn, at uint16, all bool) bool {
 		t.emit(s, &e)
 		return false
 	}
+	all := q.Most == 0
 	switch {
+	case q.Stacks > 0:
+		s.lose(t, at, q.Stacks, Dispelled)
 	case !all && d.Per == PerStack:
 		s.lose(t, at, 1, Dispelled)
 	case !all && d.Per == PerCharge && s.slots[at].spec.Charges.N > 0:
@@ -56,47 +56,33 @@ func (s *Spec) yieldsTo(g Grade) bool {
 	return s.Dispel.Grade <= g && s.Dispel.Grade != GradeUndispellable
 }
 
-// Parcel is a command of one owner's rules for another owner.
-type Parcel struct {
-	At      wheel.Time // of its cause
-	To      OwnerID    // who it is for
-	Command Command    // what is asked of it
+// meant reports whether a query means the instance.
+func (s *Set) meant(q *Query, i *instance) bool {
+	spec := i.spec
+	return (q.Spec == nil || s.same(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
+		(q.Type == "" || spec.Dispel.Type == q.Type) && (q.Polarity == Neutral || spec.Polarity == q.Polarity) &&
+		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }
 
-// steal takes what the query finds off its owner and has it applied to who steals, for
-// what was left of it, but not for longer than most.
-func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
-	var r Result
-	s.found(t, q, func(at uint16) bool {
-		i := &s.slots[at]
-		if i.spec.Dispel.Keep || !i.spec.yieldsTo(q.Grade) {
-			return true
+// found calls f for every instance that a query means, in its order, until f returns false.
+func (s *Set) found(t *Turn, q *Query, f func(at uint16) bool) {
+	t.chosen = t.chosen[:0]
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		s.looked++
+		if s.meant(q, &s.slots[at]) {
+			t.chosen = append(t.chosen, s.handle(at))
 		}
-		if q.Most > 0 && int(r.Amount) >= q.Most {
-			return false
+	}
+	for k := range t.chosen {
+		h := t.chosen[k]
+		if q.Newest {
+			h = t.chosen[len(t.chosen)-1-k]
 		}
-		r.Amount++
-		r.Kind, r.Why = Removed, Stolen
-		a := Application{Spec: i.spec, Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude}
-		if values := s.keptOf(i).values; len(values) > 0 {
-			a.taken = t.take(i.spec, values)
+		if s.lives(h) && !f(h.slot()) {
+			return
 		}
-		left := MaxDuration
-		if i.end != wheel.Never {
-			left = time.Duration(min(int64(i.end-s.nowOf(t, i)), MaxDuration.Milliseconds())) * time.Millisecond
-		}
-		if most > 0 {
-			left = min(left, most)
-		}
-		if i.end != wheel.Never || most > 0 {
-			a.Duration = For(left)
-		}
-		s.end(t, at, Stolen)
-		if left <= 0 {
-			return true // it would have ended now
-		}
-		t.Sent = append(t.Sent, Parcel{At: t.at, To: q.To, Command: Command{Verb: Apply, Application: a}})
-		return true
-	})
-	return r
+	}
 }
+
+// lives reports whether a handle names something that runs.
+func (s *Set) lives(h Handle) bool { return s.lookup(h) != nil }

@@ -6,22 +6,26 @@ import "fmt"
 func (s *Set) carryOut(t *Turn, c *Command) Result {
 	c.Reason = removing(c.Reason)
 	switch c.Verb {
-	case Apply:
-		return s.apply(t, &c.Application).result()
-	case Remove:
+	case VerbApply:
+		r := s.apply(t, &c.Application)
+		if c.Application.with != 0 {
+			s.tie(c.Application.with, r)
+		}
+		return r.result()
+	case VerbRemove:
 		return s.remove(t, c.Handle, c.Stacks, c.Reason).result()
-	case Extend, SetRemaining, SetPeriod, Inhibit, Release:
+	case VerbExtend, VerbSetRemaining, VerbSetPeriod, VerbInhibit, VerbRelease, VerbConsumeCharges:
 		return s.toInstance(t, c)
-	case RemoveSpec:
+	case VerbRemoveSpec:
 		if c.linked {
 			return s.unlink(t, c)
 		} else if at := s.findSpec(c.Application.Spec); at != noSlot {
 			return s.lose(t, at, c.Stacks, c.Reason).result()
 		}
 		return Result{}
-	case AddTimeout:
+	case VerbAddTimeout:
 		return s.addTimeout(t, c)
-	case Cancel:
+	case VerbCancel:
 		return s.cancel(c.Timeout)
 	}
 	return s.toOwner(t, c)
@@ -78,57 +82,59 @@ func (s *Set) toInstance(t *Turn, c *Command) Result {
 		return stale(c.Handle)
 	}
 	switch at := c.Handle.slot(); c.Verb {
-	case Extend:
+	case VerbExtend:
 		return s.extend(t, at, c.By, c.Application.Duration)
-	case SetRemaining:
+	case VerbSetRemaining:
 		return s.setRemaining(t, at, c.By)
-	case SetPeriod:
+	case VerbSetPeriod:
 		return s.setPeriod(t, at, c.By)
+	case VerbConsumeCharges:
+		return s.useCharges(t, at, int32(min(max(c.Stacks, 1), MaxStacks)), Consumed)
 	default:
-		return s.inhibit(t, at, c.Verb == Inhibit)
+		return s.inhibit(t, at, c.Verb == VerbInhibit)
 	}
 }
 
 // toOwner does a command for all that the owner carries.
 func (s *Set) toOwner(t *Turn, c *Command) Result {
 	switch c.Verb {
-	case Kill:
+	case VerbKill:
 		return s.kill(t)
-	case Revive:
+	case VerbRevive:
 		return s.revive(t)
-	case LoseSource:
+	case VerbLoseSource:
 		return s.loseSource(t, c.Application.Source)
-	case Hold, Resume, SetRate:
-		return s.setPace(t, c)
-	case AddTag, DropTag:
+	case VerbPause, VerbResume, VerbSetRate:
+		return s.setTimeScale(t, c)
+	case VerbAddTag, VerbDropTag:
 		return s.tag(t, c)
-	case Immunize, Expose:
+	case VerbImmunize, VerbDropImmunity:
 		return s.immunize(t, c)
-	case Purge:
-		return s.purge(t, c.Query)
-	case Steal:
-		return s.steal(t, c.Query, c.By)
-	case ExtendAll:
-		return s.extendAll(t, c)
-	case Interrupted:
+	case VerbDispel:
+		return s.purge(t, &c.Query)
+	case VerbSteal:
+		return s.steal(t, &c.Query, c.By)
+	case VerbCompensate:
+		return s.compensate(t, c)
+	case VerbInterrupt:
 		return s.interrupt(t, c.Act)
-	case Consume:
-		return s.consume(t, c)
-	case Absorb:
+	case VerbConsume:
+		return s.consume(t, c.Act)
+	case VerbAbsorb:
 		return s.absorb(t, c)
-	case ZoneLeft:
+	case VerbSetZone:
 		return s.leaveZone(t)
-	case AddBase, SetBase, Damage:
+	case VerbAddBase, VerbSetBase, VerbDamage:
 		return s.changeBase(t, c)
-	case Enter:
+	case VerbEnter:
 		return s.enterAura(t, &c.Application)
-	case Leave:
+	case VerbLeave:
 		return s.leaveAura(t, &c.Application, c.By)
 	}
 	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
 }
 
-// fire does what an entry of the agenda stands for, unless it is no longer so.
+// fire does what an entry of the due heap stands for, unless it is no longer so.
 func (s *Set) fire(t *Turn, e entry) {
 	at := e.ref.slot()
 	if e.ref.isTimeout() {

@@ -4,7 +4,7 @@
 //	                 ┌ the Set of one owner ─────────────────┐
 //	Command ── Do ─▸ │ poison x2   next pulse 6 s  end 14 s  │ ─▸ Events  what happened
 //	                 │ haste       –               end 30 s  │ ─▸ Calls   of Go handlers
-//	Time ──── Run ─▸ │ timeout     –               at  20 s  │ ─▸ Orders  to a timing wheel
+//	Time ──── Run ─▸ │ timeout     –               at  20 s  │ ─▸ TimerRequests  to a timing wheel
 //	                 └───────────────────────────────────────┘
 //
 // A Set has no goroutine, no lock and no clock. Time is an argument, in whole
@@ -32,18 +32,22 @@
 //	applied again ───┼ a live one joined: Stacked, Refreshed
 //	                 ▾ refused: Denied
 //
-// [NewCatalog] checks the definitions; what it returns never changes. [Set.Do] with
-// the [Verb] Apply makes an instance, or joins a live one as [Stacking] says. With
-// a period of 3 s and a duration of 10 s it pulses 3, 6 and 9 s after the start and
-// ends after 10; the n-th pulse is due at start + n × period, never later. Every
-// boundary of the period up to and including the end pulses: nothing counts pulses
-// ahead, so that an extended buff does not fall silent. The beat runs on beyond the
-// end, and a refresh that keeps the phase finds it there.
+// [NewCatalog] checks the definitions; a Catalog never changes. A command made by [Apply], done
+// by [Set.Do], creates an instance, or joins a live one as [Stacking] says. With a period of
+// 3 s and a duration of 10 s the instance pulses 3, 6 and 9 s after its start and ends after
+// 10: the n-th pulse is due at start + n × period, so that delays never add up. Every boundary
+// of the period up to and including the end pulses. Pulses are not counted in advance: a buff
+// that is extended goes on pulsing. The phase is kept beyond the end as well, for a refresh
+// that keeps the phase.
 //
-// A pulse of [TailPartial] begins a period, for the case that the buff lives on. An
-// [Extend] reports Refreshed, but does not do what [Hooks].Refresh says: only a
-// further application does. An instant buff is never carried: it is Executed, and
-// that is all.
+// The partial pulse of [TailPartial] comes at the end of the whole buff. A stack that ends
+// before, or an application that ends in a queue, does not disturb the phase of the rest. If
+// that last pulse refreshes the buff, a new period begins with it. An [Extend] is reported as
+// Refreshed, but only a further application carries out [Hooks].Refresh. An instant buff is
+// never carried: it is Executed once, with one stack.
+//
+// Whatever a buff applies, by any word of its definition, gets the level and magnitude of that
+// buff; what an overflow applies gets those of the application that was one too many.
 //
 // The log lines here are those of [Event.AppendLog]: the poison applied again after
 // 4 s, from testdata/refresh_restart.txt.
@@ -59,6 +63,7 @@
 // then. The files are named after their rule.
 //
 //	numbers       one that it must bring is missing, or none    NoParam, BadValue
+//	death         the owner is dead, and DeadDeny is the rule   Dead
 //	require       Require.Apply fails on the owner's tags       Requirement
 //	immunity      the owner is immune                           Immune
 //	chance        it misses its chance                          Chance
@@ -67,19 +72,18 @@
 //	stack         a live instance is joined: level, overflow    LowerLevel, Limit
 //	group, slot   a new one must stand beside what is there     Exclusive, NoSlot, Full
 //
-// What gives way to a new instance is removed before it is Applied, what it hides is hidden
-// after, and before its first pulse.
+// Instances that must give way are removed before the new one is Applied; those that it hides
+// are hidden afterwards, before its first pulse.
 //
 // # Numbers
 //
-// Where a definition has a number, a [Number] may stand that is asked for: by the level, of an
-// attribute of the owner or of the source, of the caller, by a formula. All numbers of a
-// definition are worked out when it is applied, before anything else is asked, and kept with
-// the instance; its level is then, where levels add up, the sum, and its stacks those that
-// there will be. A further application that refreshes the instance works them out anew, and
-// with a timer for each stack or a queue every one that is accepted: the numbers are those of
-// the newest. So nothing is asked in a pulse but an attribute of the owner with
-// [SnapshotPulse].
+// A number of a definition may be a [Number] that is evaluated: by level, from an attribute of
+// the owner or of the source, from the caller, or by a formula. All numbers are evaluated
+// when the definition is applied, before any other check, and stored with the instance. The
+// evaluation sees the level and the number of stacks that the instance will have afterwards.
+// A further application that refreshes the instance evaluates them again; with timers each or
+// queue every accepted application does: the newest numbers count. So a pulse evaluates
+// nothing, except an attribute of the owner with [SnapshotPulse].
 //
 //	what is asked for    without it            when
 //	level                is never missing      at each application
@@ -87,73 +91,85 @@
 //	source               default, or NoParam   cast: when it is made; apply: when it comes
 //	caller               default, or NoParam   when it is made
 //
-// A Set does not know the Sets of others: whoever makes an application asks the source by
-// [Application.Capture]. Where the source is the owner its own attributes are read when the
-// command is carried out. What a buff sets off by itself, directly or through others, reads
-// what was captured for the buff. A number that comes out as none, or as more than
-// stat.MaxValue, is refused, and at a pulse left as it is, with a Faulted.
+// A Set does not know other Sets. Whoever makes an application reads the attributes of the
+// source into it, by [Application.Capture]; if the source is the owner itself, its own
+// attributes are read when the command is carried out. Whatever a buff causes, directly or
+// indirectly, uses what was captured for that buff. A number that evaluates to NaN, or to more
+// than stat.MaxValue, refuses the application; at a pulse the old value stays, and a Faulted
+// tells of it.
 //
-// Arithmetic is that of float64, each product rounded by itself: the same on every processor.
+// Arithmetic is that of float64 without fused operations: the same on every processor.
 //
 // # Attributes
 //
 // A catalog made by [Build] may have attributes; package stat says how bases and modifiers
-// make their values. Until something is different an owner has those of the catalog, and no
-// memory for them.
+// make their values. As long as an owner's attributes are those of the catalog, they take no
+// memory.
 //
-// A [Modifier] lies on its attribute as long as its buff is there and not hidden, and follows
-// the stacks with PerStack. Of overrides the youngest buff's counts, also if an older one was
-// shown again later. Room for all modifiers that an owner carries, hidden ones too, is
-// reserved when a buff begins; without it the application is Denied for Full. When all buffs
-// are gone every attribute is its base, bit for bit.
+// A [Modifier] acts on its attribute while its buff is present and not hidden; with PerStack
+// it is multiplied by the stacks. Of several overrides that of the youngest buff counts, also
+// if an older one is shown again later. Room for all modifiers of an owner, hidden ones
+// included, is reserved when a buff begins; without room the application is Denied with the
+// reason Full. When all buffs are gone, every attribute equals its base, bit for bit.
 //
-// [DoChange] and [DoDamage] change the base for good, and so do AddBase, SetBase and Damage of
-// the game; a Changed tells by how much. They are carried out in their turn among the other
-// commands of their list, with the numbers that the event had. Damage is rounded to whole
-// points, half up, after it was multiplied by stacks and share, and meets the shields of its
-// school first. A change that brings an attribute with [AtMinKill] down to its least kills,
-// behind what waits already; who is down already is not killed again. From testdata/stat:
+// [DoChange] and [DoDamage] change the base permanently, as AddBase, SetBase and Damage of the
+// game do; a Changed tells by how much. They are carried out in the order of their list, with
+// the numbers of the event that caused them. Damage is multiplied by stacks and share, rounded
+// to whole points, half up, and meets the shields of its school first. A change that brings an
+// attribute with [AtMinKill] down to its minimum kills the owner, after the commands that
+// already wait; an owner at the minimum is not killed again. From testdata/stat:
 //
 //	2000 pulse burn x1
 //	2000 change burn health by=0 value=100 absorbed=16
 //	2000 remove skin why=broken
 //
-// Links come with their buff, again with each application that refreshes it, and go with it,
-// for the same reason: of the same source, the oldest instance. A link is saved, and ends,
-// as its own definition says.
+// A link is applied together with its buff, again by each application that refreshes it. The
+// end of the buff removes, with the same reason and the oldest first, all instances that its
+// links have created, joined or changed, and nothing else. A link is saved, and ends, as its
+// own definition says; the save also holds whose link it is.
 //
 // # After a reload
 //
-// [Catalog.Rebuild] makes the next version of a catalog, and [Catalog.Changes] tells in what
-// it differs. What runs keeps the version that it has. [Set.Adopt] is for whoever goes through
-// the owners then: it does what [Spec].Reload says, and lets go of older catalogs where
-// nothing has changed. A buff whose definition is no more goes on until it ends.
+// [Catalog.Rebuild] makes the next version of a catalog, and [Catalog.Changes] tells the
+// difference. A running instance keeps its version until [Set.Adopt] is called for its Set,
+// which does what [Spec].Reload says and releases older catalogs that are the same. A buff whose
+// definition was removed runs on until its end.
 //
 // # Effect
 //
-// A hidden buff is there, its time goes on, and it has no effect: its pulses are Suppressed,
-// its modifiers and what it grants and makes immune to are off. It is hidden while its ongoing
-// requirement fails, an Inhibit holds, a stronger one of its group is there, or enough
-// stronger ones of its definition are. One Hidden tells of the first cause, one Shown of the
-// end of the last. Requirements are looked at once at the end of each command and of each due
-// event, the oldest buff first, until nothing changes: at most MaxRounds times, then a Faulted
-// says Cascade.
+// A hidden buff is carried and its time passes, but it has no effect: its pulses are
+// Suppressed, and its modifiers, shield, aura, granted tags and immunities are off. It is
+// hidden while one of these holds: its ongoing requirement fails; it is inhibited; a stronger
+// buff of its group is present; enough stronger instances of its definition are present; or its
+// owner is immune to it, with [ImmuneSuppress]. There is one Hidden for the first cause and one
+// Shown when the last cause ends; Hidden gives a Why only if immunity is the cause. A buff that
+// has nothing but pulses has no Hidden for immunity; each of its pulses is Suppressed instead.
+// Hooks of the end of a hidden buff are carried out, and acts still interrupt it or use its
+// charges. Requirements are checked at the end of each command and each due event, the oldest
+// buff first, until nothing changes: at most MaxRounds times, then a Faulted says Cascade.
 //
-// Immunity refuses what is new, and suppresses, removes or leaves what runs.
+// Immunity denies new applications, and suppresses, removes or ignores running buffs.
 //
 // # Time
 //
-//	of the world  is what Do and Run are told, and all that events tell
-//	of an owner   stands still or passes at a rate of its own (Hold, SetRate), for the owner
-//	              or its zone; everything that the owner has waits in it
-//	of a buff     the same once more, for one instance
+//	of the world  what Do and Run are told, and what all events show
+//	of an owner   can be paused, or have a rate of its own (Pause, SetRate), by the owner or by
+//	              its zone; all deadlines of the owner are in this time
+//	of a buff     the same again, for one instance
 //
-// The three work together: rates are multiplied, and one that stands still stops it all.
-// Rates are fractions, and what is below a millisecond is kept as one, so that no number of
-// changes makes a deadline drift. An instant of a slower time is reached at the first
+// The three combine: rates are multiplied, and a pause of one stops the buff. Rates are
+// fractions, and remainders below a millisecond are kept as fractions, so that deadlines do not
+// drift however often a rate changes. An instant of a slower time is reached at the first
 // millisecond of the world at or after it: never early.
 //
-// What a buff lives by while its owner is away is its [Clock]: see [Set.Save].
+// Nothing happens to a buff whose time is paused, not even what is due in the very instant of
+// the pause: if a pulse kills the owner of a buff with on_death: pause, an end that is due at the
+// same instant waits for the revival. With [AlignOwner] pulses are at the multiples of the period
+// in the owner's time, whose zero does not move while the owner is away. After a pause of the
+// buff alone, or at a rate of its own, the next pulse keeps its phase; the ones after it are at
+// the multiples again, of the period divided by the rate.
+//
+// The [Clock] of a buff says which time passes for it while its owner is away: see [Set.Save].
 //
 // # Order
 //
@@ -163,36 +179,33 @@
 //	rank  0      1            2       3
 //	      pulse  a stack ends a buff ends  timeout
 //
-// Each is looked at once more just before it runs. If it is no longer due then,
-// because something before it has removed or refreshed the buff, it is dropped and
-// counted in [Turn].Dropped. So a pulse at the end comes before the end, and one
-// that refreshes its own buff then saves it.
+// Each is checked again just before it runs. If it is no longer due, because an earlier
+// event has removed or refreshed the buff, it is dropped and counted in [Turn].Dropped. So the
+// pulse at the end comes before the end, and a pulse that refreshes its own buff saves it.
 //
-// A command that an event causes, from a definition's list or from a handler by
-// [Turn.Issue], runs after the handler has returned and before the owner's next due
-// event, at the same instant, in the order in which commands were issued; what
-// those cause comes behind them. The first commands and [MaxRounds] rounds after them
-// are carried out, [MaxCommands] commands at most; the rest is dropped and a Faulted
-// with the reason Cascade says so. What a command adds is due later than its own
-// instant, always.
+// A command that an event causes, from a list of the definition or from a handler by
+// [Turn.Issue], runs after the handler has returned and before the owner's next due event, at
+// the same instant, in the order of issue; the commands that it causes in turn are queued
+// behind (breadth first). After [MaxRounds] further rounds, or [MaxCommands] commands, the rest
+// is dropped and a Faulted with the reason Cascade says so. What a command adds is always due
+// later than the command's own instant.
 //
-// Once a buff has been removed nothing of it starts, not even a handler that was
-// queued, but what its own removal calls. Every instance has one Applied and one
-// Removed. A handler of the Applied that had to wait (see below) may be skipped
-// that way; that of the Removed is called all the same.
+// Every instance has one Applied and one Removed. After the removal nothing of the buff starts
+// any more, not even a handler that was queued, except what the removal itself calls. So a
+// deferred handler of Applied (see below) may be skipped; that of Removed is always called.
 //
 // # Do and Run
 //
-// Do carries out one command at an instant. The definitions' own actions follow at
-// once. Go handlers are never called inside Do: they are put off to the head of the
-// next Run, which calls them with the At of their cause.
+// Do carries out one command at an instant, and the actions of definitions that follow from it.
+// Go handlers are never called inside Do: they are deferred to the head of the next Run, which
+// calls them with the At of their cause.
 //
-// Whoever holds the Set keeps time straight: first Run up to the instant, then Do at
-// the instant, and Run again before time goes on if [Set.Pending] is not zero. Do
-// does not look for what is due, and does not guard against an instant in the past.
+// The caller is responsible for the order of time: first Run up to the instant, then Do at the
+// instant, then Run again before time advances if [Set.Pending] is not zero. Do does not work
+// off what is due, and does not check whether the instant is in the past.
 //
-// One [Turn] serves many Sets, one after the other. Its Events grow until the caller
-// takes them.
+// One [Turn] serves many Sets, one after the other. Its Events grow until the caller takes
+// them.
 //
 // # What a Set wants of a wheel
 //
@@ -200,15 +213,15 @@
 // instance and each timeout, at most one deadline outstanding with somebody who
 // has a timing wheel:
 //
-//	after Do or Run   for each of Orders: set, move or remove a timer; then ClearOrders
+//	after Do or Run   for each of TimerRequests: set, move or remove a timer; then ClearTimerRequests
 //	a timer fires     Wake(its Ref), for all that are due; then Run
 //
-// A timer that has fired is kept: a later [Order] moves it, and one that says
+// A timer that has fired is kept: a later [TimerRequest] moves it, and one that says
 // [wheel.Never] takes it away for good. To Wake too early or too often does no harm,
 // and a Set may let it happen: a timer set for a buff that has become endless in the
 // same turn is left to fire for nothing.
 //
-// Without a wheel leave Orders alone: Run takes the wishes back and finds what is
+// Without a wheel leave TimerRequests alone: Run takes them back and finds what is
 // due by itself. [Set.Next] tells when that will be.
 //
 // # Who may call
@@ -228,7 +241,7 @@
 //	               O(1) with ByNone, without group, slot and DR
 //	remove, extend O(1) by handle, O(n) by definition
 //	pulse, end     O(log m); O(n) if the end changes tags of the owner, or if the buff is
-//	               of a group that hides; with TimersEach, O(layers)
+//	               of a group that hides; with TimersEach, O(async stacks)
 //	of all         O(n): kill, source, zone, dispel, steal, interrupt, damage, pause of the owner
 //	numbers        O(numbers of the definition), and O(n) to find the instance that is joined;
 //	               a curve O(log points); a modifier O(1), an override O(younger buffs)
@@ -238,7 +251,7 @@
 //	Next           O(n): for a Set without a wheel
 //
 // An instance takes 96 bytes, an owner with 20 plain buffs 2.3 KB. What is not plain
-// (layers, charges, a shield, numbers, a key, a time of its own) takes 176 bytes more; one
+// (async stacks, charges, a shield, numbers, a key, a time of its own) takes 176 bytes more; one
 // with numbers 72 besides, 8 for each of them and each modifier, and 16 for each attribute
 // that is known of its source. An owner with an attribute that is not as in the catalog has
 // a sheet: 24 bytes for each attribute, 32 for each modifier. What an owner knows of tags,

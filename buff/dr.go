@@ -11,10 +11,12 @@ type diminished struct {
 	group  uint16
 	n      uint16 // accepted applications
 	source OwnerID
-	until  wheel.Time // forgotten then, unless an instance of the group is live; in the owner's time
+	until  wheel.Time // forgotten then, unless an application of it is in effect; in the owner's time
 }
 
 // share returns the part of its duration, in percent, that an application gets.
+//
+// Stories: testdata/dr.txt, dr_counts.txt, dr_pair.txt, dr_pair_shared.txt.
 func (s *Set) share(t *Turn, a *Application) uint64 {
 	steps := a.Spec.DR.Steps
 	n := 0
@@ -52,7 +54,8 @@ func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 		return true
 	}
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if i := &s.slots[at]; i.spec.dr == d.group && (d.source == 0 || d.source == i.source) {
+		s.looked++
+		if i := &s.slots[at]; i.spec.dr == d.group && (i.spec.DR.Scope == ScopeTarget || s.feels(at, d.source)) {
 			return true
 		}
 	}
@@ -69,11 +72,12 @@ func (s *Set) diminish(t *Turn, spec *Spec, source OwnerID) {
 	if d.n < uint16(len(spec.DR.Steps)) {
 		d.n++
 	}
+	d.until = max(d.until, t.now.Add(spec.reset)) // it may have ended already
 }
 
 func (s *Set) remember(spec *Spec, source OwnerID, now wheel.Time) *diminished {
 	g := s.needGates()
-	g.returns = slices.DeleteFunc(g.returns, func(d diminished) bool { return !s.remembers(&d, now) })
+	s.forgetReturns(now)
 	if len(g.returns) >= MaxPerOwner {
 		g.returns = slices.Delete(g.returns, 0, 1)
 	}
@@ -84,19 +88,65 @@ func (s *Set) remember(spec *Spec, source OwnerID, now wheel.Time) *diminished {
 	return &g.returns[len(g.returns)-1]
 }
 
-// lastEnd notes that an instance of a group of diminishing returns ends. Nothing may be
-// remembered of the group: what was restored may have been of none when it was applied.
-func (s *Set) lastEnd(t *Turn, i *instance) {
-	if s.gates == nil {
-		return
-	}
-	source := i.source
-	if i.spec.DR.Scope == ScopeTarget {
-		source = 0
-	}
-	for k := range s.gates.returns {
-		if d := &s.gates.returns[k]; d.group == i.spec.dr && d.source == source {
-			d.until = max(d.until, t.now.Add(i.spec.reset))
+// fewReturns are so few that it is cheaper to look for each of them alone.
+const fewReturns = 8
+
+// forgetReturns forgets what is over.
+func (s *Set) forgetReturns(now wheel.Time) {
+	g, over := s.gates, 0
+	for k := range g.returns {
+		if g.returns[k].until <= now {
+			over++
 		}
 	}
+	switch {
+	case over == 0:
+	case over <= fewReturns:
+		g.returns = slices.DeleteFunc(g.returns, func(d diminished) bool { return !s.remembers(&d, now) })
+	default:
+		s.looked += uint32(len(g.returns) + len(g.appliers))
+		felt := s.feltNow()
+		g.returns = slices.DeleteFunc(g.returns, func(d diminished) bool {
+			return d.until <= now && !felt[memory{d.group, 0, true}] && !felt[memory{d.group, d.source, false}]
+		})
+	}
+}
+
+// memory is what is remembered of a source, or of all of a group.
+type memory struct {
+	group  uint16
+	source OwnerID
+	all    bool
+}
+
+// feltNow returns whose applications are in effect or wait: what feels says of each instance and
+// source, at one look at all of them.
+func (s *Set) feltNow() map[memory]bool {
+	felt, noted := map[memory]bool{}, map[uint16]bool{}
+	for _, a := range s.gates.appliers {
+		noted[a.at] = true
+		if i := &s.slots[a.at]; !i.onlyAsync() {
+			felt[memory{i.spec.dr, a.source, false}] = true
+		}
+	}
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		s.looked++
+		i := &s.slots[at]
+		if i.spec.uses&usesDR == 0 {
+			continue
+		}
+		if i.spec.DR.Scope == ScopeTarget {
+			felt[memory{i.spec.dr, 0, true}] = true
+			continue
+		}
+		if i.spec.Stack.Timers != TimersShared {
+			for _, l := range s.extraOf(i).async {
+				felt[memory{i.spec.dr, l.source, false}] = true
+			}
+		}
+		if !i.onlyAsync() && !noted[at] {
+			felt[memory{i.spec.dr, i.source, false}] = true
+		}
+	}
+	return felt
 }

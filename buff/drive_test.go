@@ -3,6 +3,7 @@ package buff_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ type drive struct {
 	turn  buff.Turn
 	dice  *dice      // what handlers do
 	how   *rand.Rand // how frames are cut into turns; nil: each is one
-	wheel *tinyWheel // nil: nobody clears the orders
+	wheel *tinyWheel // nil: nobody clears the requests
 
 	direct   bool                       // whether it was the turn of those methods
 	casters  map[buff.OwnerID]*buff.Set // of those sources of whom something is known
@@ -52,7 +53,7 @@ func (d *drive) castersOf() {
 	attr, _ := d.catalog.Attr("mind")
 	for id, mind := range minds {
 		d.casters[id] = buff.NewSet(id, uint32(id), 0, 1)
-		d.casters[id].Do(&buff.Turn{Catalog: d.catalog}, 0, buff.Command{Verb: buff.SetBase, Attr: attr, Value: mind})
+		d.casters[id].Do(&buff.Turn{Catalog: d.catalog}, 0, buff.Command{Verb: buff.VerbSetBase, Attr: attr, Value: mind})
 	}
 }
 
@@ -109,7 +110,8 @@ func (d *drive) call(t *buff.Turn, c *buff.Call) buff.Reason {
 	d.log = append(append(strconv.AppendInt(append(d.log, "call "...), int64(c.Handler), 10), " of "+c.Event.Kind.String()...), '\n')
 	ops, why := act(d.dice, d.script)
 	for _, o := range ops {
-		t.Issue(d.set, d.command(o))
+		c := d.command(o)
+		t.Issue(d.set, &c)
 	}
 	return why
 }
@@ -124,7 +126,7 @@ func (d *drive) command(o op) buff.Command {
 			Params: o.params,
 		},
 	}
-	if a := &c.Application; a.Spec != nil && (o.verb == buff.Apply || o.verb == buff.Enter) && !o.blind {
+	if a := &c.Application; a.Spec != nil && (o.verb == buff.VerbApply || o.verb == buff.VerbEnter) && !o.blind {
 		a.Capture(nil, d.casters[o.source], d.catalog, buff.SnapshotCast)
 		a.Capture(nil, d.casters[o.source], d.catalog, buff.SnapshotApply)
 	}
@@ -135,22 +137,25 @@ func (d *drive) command(o op) buff.Command {
 	c.Tag, _ = d.catalog.Tag(o.tag)
 	c.Act, _ = d.catalog.Act(o.act)
 	switch o.verb {
-	case buff.AddBase, buff.SetBase, buff.Damage:
+	case buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage:
 		c.Application = buff.Application{} // no buff does it
 	}
 	if o.given {
-		c.Application.Duration = buff.For(o.duration)
+		c.Application.Duration = buff.Lasting(o.duration)
 	}
 	if o.number >= 0 && len(d.handles) > 0 {
 		c.Handle = d.handles[o.number%len(d.handles)]
 	} else if o.number >= 0 {
 		c.Handle = 1 // nobody's
 	}
+	if o.verb == buff.VerbConsume && c.Handle != 0 {
+		c.Verb = buff.VerbConsumeCharges
+	}
 	if len(d.timeouts) > 0 {
 		c.Timeout = d.timeouts[max(o.number, 0)%len(d.timeouts)]
 	}
 	if q := o.ask; q != nil {
-		c.Query = &buff.Query{
+		c.Query = buff.Query{
 			Spec: d.catalog.Spec(q.spec), Type: q.kind, Polarity: q.polarity, Source: q.source, Grade: q.grade, Most: q.most, Newest: q.newest, To: q.to,
 		}
 		c.Query.Tag, _ = d.catalog.Tag(q.tag)
@@ -181,9 +186,9 @@ var errorWords = []struct {
 func (d *drive) do(at int64, o op) string {
 	d.turn.Now = wheel.Time(at)
 	c := d.command(o)
-	before, orders := len(d.turn.Events), len(d.set.Orders())
+	before, requests := len(d.turn.Events), len(d.set.TimerRequests())
 	r := d.obeyed(wheel.Time(at), c)
-	if r.Err != nil && r.Kind == 0 && (len(d.turn.Events) != before || len(d.set.Orders()) != orders) {
+	if r.Err != nil && r.Kind == 0 && (len(d.turn.Events) != before || len(d.set.TimerRequests()) != requests) {
 		d.fail("a command that failed did something: %v", o)
 	}
 	d.flush()
@@ -194,7 +199,7 @@ func (d *drive) do(at int64, o op) string {
 	}
 	words := []string{}
 	switch o.verb {
-	case buff.Purge, buff.Steal, buff.SetPeriod, buff.Inhibit, buff.Release: // what Kind they have is said nowhere
+	case buff.VerbDispel, buff.VerbSteal, buff.VerbSetPeriod, buff.VerbInhibit, buff.VerbRelease: // what Kind they have is said nowhere
 	default:
 		if r.Kind != 0 {
 			words = append(words, r.Kind.String())
@@ -219,10 +224,10 @@ func (d *drive) do(at int64, o op) string {
 func (d *drive) obeyed(at wheel.Time, c buff.Command) buff.Result {
 	d.direct = !d.direct
 	switch {
-	case d.direct && c.Verb == buff.Apply:
+	case d.direct && c.Verb == buff.VerbApply:
 		h, kind, why, err := d.set.Apply(&d.turn, at, &c.Application)
 		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
-	case d.direct && c.Verb == buff.Remove:
+	case d.direct && c.Verb == buff.VerbRemove:
 		h, kind, why, err := d.set.Remove(&d.turn, at, c.Handle, c.Stacks, c.Reason)
 		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
 	}
@@ -256,7 +261,7 @@ func (d *drive) run(until int64) {
 	d.balance()
 }
 
-// obey meets the Set's orders.
+// obey meets the timer requests of the Set.
 func (d *drive) obey() {
 	if d.wheel != nil {
 		d.wheel.obey(d.set)
@@ -300,7 +305,10 @@ func (d *drive) state() {
 	for i := range d.set.All() {
 		looked := look{
 			stacks: i.Stacks, level: i.Level, source: i.Source, magnitude: i.Magnitude, charges: i.Charges, shield: i.Shield,
-			end: int64(i.End), next: int64(i.NextPulse), hidden: i.Hidden, paused: i.Paused, waiting: i.Waiting,
+			end: int64(i.End), next: int64(i.NextPulse), hidden: i.Hidden, paused: i.Paused, waiting: i.Waiting, left: never,
+		}
+		if left := i.Left(d.last); i.Paused && left < math.MaxInt64 {
+			looked.left = left.Milliseconds()
 		}
 		for _, p := range i.Spec.Params {
 			value, ok := d.set.Param(i.Handle, p.Name)
@@ -323,14 +331,14 @@ func (d *drive) state() {
 		d.log = appendAttribute(d.log, v.Value, v.Base)
 	}
 	d.log = append(d.log, '\n')
-	for _, p := range d.turn.Sent {
+	for _, p := range d.turn.Outbox {
 		a, span := &p.Command.Application, "its own"
 		if by, ok := a.Duration.Given(); ok {
 			span = strconv.FormatInt(by.Milliseconds(), 10)
 		}
-		d.log = append(d.log, sentLine(p.To, a.Spec.ID, a.Source, a.Stacks, a.Level, a.Magnitude, span)...)
+		d.log = append(d.log, sentLine(p.To, a.Spec.ID, a.Source, a.Stacks, a.Level, a.Magnitude, a.Key, span+a.Loot())...)
 	}
-	d.turn.Sent = d.turn.Sent[:0]
+	d.turn.Outbox = d.turn.Outbox[:0]
 }
 
 // look is what an onlooker sees of a buff.
@@ -338,6 +346,7 @@ type look struct {
 	stacks, level, charges, waiting int
 	source                          buff.OwnerID
 	magnitude, shield, end, next    int64
+	left                            int64 // of a time that stands still
 	hidden, paused                  bool
 	params                          []float64
 }
@@ -358,6 +367,7 @@ func (l *look) append(dst []byte, number int) []byte {
 	add('e', l.end)
 	add('n', l.next)
 	add('w', int64(l.waiting))
+	add('r', l.left)
 	for _, p := range l.params {
 		add('p', int64(p*8))
 	}

@@ -28,7 +28,7 @@ func newTinyWheel(rng *rand.Rand) *tinyWheel {
 }
 
 func (w *tinyWheel) obey(s *buff.Set) {
-	for _, o := range s.Orders() {
+	for _, o := range s.TimerRequests() {
 		if o.Due == wheel.Never {
 			delete(w.timers, o.Timer)
 			continue
@@ -53,7 +53,7 @@ func (w *tinyWheel) obey(s *buff.Set) {
 		}
 		d.due, d.rests = o.Due, false
 	}
-	s.ClearOrders()
+	s.ClearTimerRequests()
 	if s.Pending() > 0 {
 		return
 	}

@@ -7,6 +7,8 @@ import (
 
 // lasts returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
 // what it asks for, scaled, diminished, within its bounds, and fitted to its period.
+//
+// Stories: testdata/tail_fit.txt, tail_partial.txt, dr.txt.
 func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 	spec, share := a.Spec, uint64(100)
 	d := spec.duration
@@ -21,8 +23,11 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 			return 0, Diminished // also if it has no end of which there could be less
 		}
 	}
-	if d == 0 || a.member {
+	switch {
+	case d == 0 || a.member:
 		return 0, NoReason
+	case a.stolen: // a thief has what was left, whatever scales what is applied
+		return min(d, MaxDuration.Milliseconds()), NoReason
 	}
 	if a.Scale != (Ratio{}) {
 		d = scaled(d, uint64(a.Scale.Num), uint64(a.Scale.Den))

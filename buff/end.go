@@ -29,26 +29,26 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	if i.extra != noSlot {
 		s.flush(t, at)
 	}
-	spec, source := i.spec, i.source
+	spec, age := i.spec, i.age
 	if spec.uses&usesLeave != 0 {
 		s.leave(t, at)
 	}
 	e := s.tell(t, Removed, at)
 	e.Why, e.Name = why, name
-	if spec.uses&usesKept != 0 {
-		s.dropKept(t, at, why)
+	if spec.uses&usesMagnitudes != 0 {
+		s.dropMagnitudes(t, at, why)
 	} else {
 		s.drop(at)
-		s.follow(t, spec.remove[why], &nothingKept)
+		s.follow(t, spec.remove[why], &noMagnitudes)
 	}
-	if spec.uses&usesLinks != 0 {
-		s.sendOff(t, spec, source, why, name)
+	if spec.uses&usesLinks != 0 || s.brought(age) {
+		s.sendOff(t, age, why, name)
 	}
 }
 
 // dropKept is drop for an instance with numbers, which what follows reads.
-func (s *Set) dropKept(t *Turn, at uint16, why Reason) {
-	spec, k := s.slots[at].spec, *s.keptOf(&s.slots[at]) // its lists stay as they are until the extra is used again
+func (s *Set) dropMagnitudes(t *Turn, at uint16, why Reason) {
+	spec, k := s.slots[at].spec, *s.magnitudesOf(&s.slots[at]) // its lists stay as they are until the extra is used again
 	s.drop(at)
 	s.follow(t, spec.remove[why], &k)
 }
@@ -63,7 +63,7 @@ func (s *Set) leave(t *Turn, at uint16) {
 		s.unsettle()
 	}
 	if i.spec.uses&usesDR != 0 {
-		s.lastEnd(t, i)
+		s.allCeased(t, at)
 	}
 }
 
@@ -71,7 +71,7 @@ func (s *Set) leave(t *Turn, at uint16) {
 func (s *Set) drop(at uint16) {
 	i := &s.slots[at]
 	if i.timer != 0 {
-		s.orders = append(s.orders, Order{Due: wheel.Never, Timer: i.timer})
+		s.requests = append(s.requests, TimerRequest{Due: wheel.Never, Timer: i.timer})
 	}
 	if i.spec.uses&usesModifiers != 0 {
 		s.modifiers -= int32(len(i.spec.modifiers))
@@ -93,8 +93,8 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	r := outcome{handle: s.handle(at), kind: StackEnded, why: why}
 	if i.spec.Stack.Timers == TimersEach {
 		for left := int16(n); left > 0; {
-			k := min(left, s.extraOf(i).layers[0].stacks)
-			s.thin(at, 0, k)
+			k := min(left, s.extraOf(i).async[0].stacks)
+			s.thin(t, at, 0, k)
 			left -= k
 		}
 	} else {
@@ -121,28 +121,36 @@ func (s *Spec) expiring(stacks int) int {
 	return stacks
 }
 
-// expireSome does what is due at the end of a part: of a layer, of the application that
+// expireSome does what is due at the end of a part: of an async stack, of the application that
 // runs in a queue, or of the duration, which what is left of the stacks begins anew.
 func (s *Set) expireSome(t *Turn, at uint16) {
 	i := &s.slots[at]
 	switch i.spec.Stack.Timers {
 	case TimersEach:
-		s.endLayer(t, at, Expired)
+		s.endAsync(t, at, Expired)
 		return
 	case TimersQueue:
 		s.nextInQueue(t, at)
 		return
+	}
+	if i.flags&member != 0 {
+		if k := s.firstToLeave(i); k >= 0 {
+			s.dropHolder(t, at, k)
+			return
+		}
 	}
 	i.stacks -= int16(i.spec.expiring(int(i.stacks)))
 	s.tune(at)
 	i.end = lasting(i.end, i.duration) // not from now, which with a rate of its own may be later
 	s.touch(at)
 	e := s.about(StackEnded, at)
-	e.Why, e.End = Expired, s.endTold(t, i)
+	e.Why, e.End = Expired, s.endTold(i)
 	t.emit(s, &e)
 }
 
 // expire ends an instance whose time is over.
+//
+// Stories: testdata/expire_one.txt, expire_half.txt, pulse_and_end.txt.
 func (s *Set) expire(t *Turn, at uint16) {
 	why := Expired
 	if s.slots[at].flags&leaving != 0 {
@@ -153,7 +161,7 @@ func (s *Set) expire(t *Turn, at uint16) {
 
 // Clear ends everything that the owner carries, the oldest first, for one reason:
 // it leaves. No action of a definition follows, timeouts are dropped, and so are
-// handlers that were put off; Clear returns how many of both. Orders then has
+// handlers that were put off; Clear returns how many of both. TimerRequests then has
 // what is to be taken off the wheel. The attributes are those of a new owner.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	t.begin(at, s.started(at), false)
@@ -170,10 +178,77 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 			dropped++
 		}
 	}
-	dropped += s.Pending()
+	dropped += int(s.pending)
 	clear(s.calls)
 	s.calls, s.pending = s.calls[:0], 0
-	s.agenda = s.agenda[:0]
+	s.dueHeap = s.dueHeap[:0]
 	s.gates, s.own, s.sheet = nil, nil, nil
 	return dropped
+}
+
+// kill: the owner dies.
+//
+// Stories: testdata/death.txt, death_last_pulse.txt, death_pause.txt.
+func (s *Set) kill(t *Turn) Result {
+	s.needGates().dead = true
+	s.each(func(at uint16) {
+		switch i := &s.slots[at]; i.spec.OnDeath {
+		case FateRemove:
+			s.end(t, at, Death)
+		case FatePause:
+			s.setDeathPause(t, at, true)
+		}
+	})
+	return Result{}
+}
+
+// revive: the owner lives again.
+func (s *Set) revive(t *Turn) Result {
+	if s.gates != nil {
+		s.gates.dead = false
+	}
+	s.each(func(at uint16) {
+		if s.slots[at].flags&deathPaused != 0 {
+			s.setDeathPause(t, at, false)
+		}
+	})
+	return Result{}
+}
+
+// setDeathPause holds the time of a buff while its owner is dead. It is a cause of its own:
+// a Resume does not end it.
+func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
+	s.flush(t, at)
+	i := &s.slots[at]
+	p := s.scaleOf(t, i)
+	p.change(t.now, byDeath, on, Ratio{})
+	i.flags &^= deathPaused
+	if on {
+		i.flags |= deathPaused
+	}
+	s.touch(at)
+}
+
+// byDeath is the cause in a buff's time scale for which the owner's has the zone.
+const byDeath = OfZone
+
+// loseSource: whoever applied buffs leaves.
+//
+// Story: testdata/source_gone.txt.
+func (s *Set) loseSource(t *Turn, source OwnerID) Result {
+	s.each(func(at uint16) {
+		i := &s.slots[at]
+		if i.source != source {
+			return
+		}
+		switch i.spec.OnSourceGone {
+		case FateRemove:
+			s.end(t, at, SourceGone)
+		case FateAdopt:
+			s.flush(t, at)
+			s.keepApplier(at)
+			s.newSource(at, s.owner)
+		}
+	})
+	return Result{}
 }

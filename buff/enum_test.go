@@ -42,7 +42,7 @@ func TestWords(t *testing.T) {
 	roundTrip[buff.Sync](t, "all", "owner", "none")
 	roundTrip[buff.ReloadRule](t, "keep", "migrate", "end")
 	roundTrip[buff.Snapshot](t, "cast", "apply", "pulse")
-	roundTrip[buff.Whom](t, "owner", "source")
+	roundTrip[buff.Whose](t, "owner", "source")
 	roundTrip[buff.Fate](t, "", "remove", "keep", "pause", "adopt")
 	roundTrip[buff.Reason](t, "", "expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death", "source_gone",
 		"immunity", "condition", "out_of_aura", "interrupt", "unload", "reload", "fault")
@@ -58,7 +58,7 @@ func TestWords(t *testing.T) {
 	for r := buff.Limit; r <= buff.Goexit; r++ {
 		denials = append(denials, r.String())
 	}
-	require.Equal(t, "limit full exclusive slot immune requirement chance dr resist level param duration stacks badlevel value cascade panic goexit", strings.Join(denials, " "))
+	require.Equal(t, "limit full exclusive slot immune requirement chance dr resist level dead param duration stacks badlevel value cascade panic goexit", strings.Join(denials, " "))
 	for r := range buff.Goexit + 2 {
 		require.Equal(t, r >= buff.Expired && r <= buff.Fault, r.Removes(), "%v", r)
 	}

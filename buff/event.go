@@ -22,7 +22,7 @@ const (
 	Denied                          // an application was refused
 	TimedOut                        // a timeout came due
 	Faulted                         // a handler failed, or a cascade was stopped
-	Hidden                          // it has no effect from here on: a requirement fails, or another of its group is stronger
+	Hidden                          // it has no effect from here on: a requirement fails, another of its group is stronger, or its owner is immune
 	Shown                           // it has its effect again
 	Suppressed                      // a pulse that had no effect, because the buff is hidden or its owner immune
 	Queued                          // with TimersQueue: who runs was settled anew
@@ -49,7 +49,8 @@ type Event struct {
 
 	// End is the instance's end after an Applied, a Refreshed, a Queued, a Restored, a
 	// Stacked with TimersEach (the end of the new stacks), a StackEnded that began the
-	// duration anew, or a Hastened that moved it; otherwise, and for an infinite one, Never.
+	// duration anew, or a Hastened that moved it; otherwise, for an infinite one, and as long as
+	// its time stands still, Never: [Instance.Left] then says what is left.
 	End wheel.Time
 
 	// Next is the pulse to come, of a Hastened and a Restored; otherwise Never, or zero.
@@ -77,7 +78,7 @@ type Event struct {
 	Level  int16
 	Attr   stat.Attr // of a Changed
 	Kind   EventKind
-	Why    Reason // for Removed, StackEnded, Denied, Suppressed and Faulted
+	Why    Reason // for Removed, StackEnded, Denied, Faulted, and Immune for a Hidden and a Suppressed if that is the only cause
 }
 
 // AppendLog appends the event as one line of a scenario log, without its end of

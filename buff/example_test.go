@@ -25,14 +25,14 @@ func Example() {
 	player := buff.NewSet(7, 0, 0, 100)
 	life := 100
 	turn := &buff.Turn{Call: func(_ *buff.Turn, c *buff.Call) buff.Reason {
-		if catalog.Handlers()[c.Handler] == "hurt" {
+		if catalog.HandlerName(c.Handler) == "hurt" {
 			life -= 5 * int(c.Event.Stacks)
 		}
 		return buff.NoReason
 	}}
 
 	player.Do(turn, 0, buff.Command{
-		Verb:        buff.Apply,
+		Verb:        buff.VerbApply,
 		Application: buff.Application{Spec: catalog.Spec("poison"), Source: 9},
 	})
 	for now := wheel.Time(0); now <= 12_000; now += 50 { // the game's frames
@@ -95,7 +95,7 @@ func play(spec buff.Spec, instants ...wheel.Time) {
 	player, turn := buff.NewSet(7, 0, 0, 100), &buff.Turn{}
 	for _, at := range instants {
 		player.Run(turn, at, 1000)
-		player.Do(turn, at, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: catalog.Spec(spec.ID)}})
+		player.Do(turn, at, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: catalog.Spec(spec.ID)}})
 	}
 	player.Run(turn, 20_000, 1000)
 	for _, e := range turn.Events {
@@ -116,7 +116,7 @@ func ExampleBuild() {
 			ID: "frostbite", Duration: 6 * time.Second, Period: 3 * time.Second,
 			Modifiers: []buff.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: buff.Const(-0.25)}},
 			On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{
-				Attr: "health", By: buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.AttrOfSource, Coef: 1.5},
+				Attr: "health", By: buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.OfSource, Coef: 1.5},
 			}}}},
 		}},
 	})
@@ -127,7 +127,7 @@ func ExampleBuild() {
 	mage, player, turn := buff.NewSet(9, 1, 0, 10), buff.NewSet(7, 0, 0, 10), &buff.Turn{Catalog: c}
 	bite := buff.Application{Spec: c.Spec("frostbite"), Source: 9}
 	bite.Capture(nil, mage, c, buff.SnapshotApply)
-	player.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: bite})
+	player.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: bite})
 	speed, _ := c.Attr("speed")
 	fmt.Println("speed", player.Attribute(c, speed))
 	turn.Now = 6000

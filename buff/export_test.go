@@ -27,6 +27,23 @@ func (a *Application) Taken() []float64 {
 	return a.taken.values
 }
 
+// Loot returns what a stolen buff brings beside what its application says.
+func (a *Application) Loot() (text string) {
+	if a.taken == nil {
+		return ""
+	}
+	if a.taken.charges > 0 {
+		text += fmt.Sprintf(" charges=%d", a.taken.charges)
+	}
+	if a.taken.spec.Shield.On {
+		text += fmt.Sprintf(" shield=%d", a.taken.shield)
+	}
+	for _, l := range a.taken.rest {
+		text += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left)
+	}
+	return text
+}
+
 // Owed returns how many late pulses wait to be one.
 func (s *Set) Owed() (n int) {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
@@ -67,14 +84,14 @@ func (s *Set) Counters(c *Catalog) string {
 			immunities++
 		}
 		modifiers += len(i.spec.modifiers)
-		keys += len(s.keptOf(i).keys)
+		keys += len(s.magnitudesOf(i).keys)
 		if i.flags&hidden == 0 {
 			tags.add(i.spec.grants)
-			if n := len(s.keptOf(i).keys); n != len(i.spec.modifiers) {
+			if n := len(s.magnitudesOf(i).keys); n != len(i.spec.modifiers) {
 				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(i.spec.modifiers), i.spec, n)
 			}
 		}
-		if n, want := len(s.keptOf(i).values), len(i.spec.numbers); n != want {
+		if n, want := len(s.magnitudesOf(i).values), len(i.spec.numbers); n != want {
 			return fmt.Sprintf("%d numbers of %v, and %d are kept", want, i.spec, n)
 		}
 	}
@@ -102,4 +119,26 @@ func (s *Set) Counters(c *Catalog) string {
 		return fmt.Sprintf("%d immunities counted, and there are %d", s.gates.immunities, immunities)
 	}
 	return ""
+}
+
+// Components returns the rings of nodes that lead to one another; to has where each leads.
+func Components(to [][]int) (rings [][]int) {
+	specs, number, edges := make([]*Spec, len(to)), map[*Spec]int{}, map[*Spec][]edge{}
+	for a := range to {
+		specs[a] = &Spec{}
+		number[specs[a]] = a
+	}
+	for a, heads := range to {
+		for _, b := range heads {
+			edges[specs[a]] = append(edges[specs[a]], edge{to: specs[b], times: 1})
+		}
+	}
+	for _, ring := range components(specs, edges) {
+		var out []int
+		for _, s := range ring {
+			out = append(out, number[s])
+		}
+		rings = append(rings, out)
+	}
+	return rings
 }

@@ -5,24 +5,24 @@ import "github.com/bufftick/bufftick/wheel"
 // extra is what an instance has that is not plain. Extras are used again, with the
 // memory of their lists.
 type extra struct {
-	layers  []layer // TimersEach: one for each application, by end and age; TimersQueue: those that wait, by age
-	kept    *kept   // of numbers; nil: nothing
-	key     uint64  // of ByKey
-	length  int64   // ms: of the period that runs, if haste has left it as it was; 0: as those after it
-	wanted  int64   // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
-	shield  int64   // what is left
-	running uint64  // TimersQueue: the age of the application that runs
-	charges int32
-	owed    int32      // late pulses that wait to be one; see catchup.go
-	owedAt  wheel.Time // the last of them, in the instance's own time
-	pace    pace       // of the instance, if it is flagged paced
-	next    uint16
+	async      []asyncStack // TimersEach: one for each application, by end and age; TimersQueue: those that wait, by age
+	magnitudes *magnitudes  // of numbers; nil: nothing
+	key        uint64       // of ByKey
+	length     int64        // ms: of the period that runs, if haste has left it as it was; 0: as those after it
+	wanted     int64        // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
+	shield     int64        // what is left
+	running    uint64       // TimersQueue: the age of the application that runs
+	charges    int32
+	owed       int32      // late pulses that wait to be one; see catchup.go
+	owedAt     wheel.Time // the last of them, in the instance's own time
+	scale      timeScale  // of the instance, if it is flagged timeScaled
+	next       uint16
 }
 
-// layer is one application with a time of its own.
-type layer struct {
+// asyncStack is one application with a time of its own: an async stack, or one that waits in a queue.
+type asyncStack struct {
 	end       wheel.Time // TimersEach: its end
-	last      wheel.Time // TimersEach: it counts in no pulse after this one
+	lag       int64      // TimersEach: ms from a beat of the instance to the end of the period of its own that counts there
 	left      int64      // TimersQueue: ms that it still has
 	magnitude int64
 	source    OwnerID
@@ -35,18 +35,17 @@ type layer struct {
 func (s *Set) spare() uint16 {
 	at := s.freeExtra
 	if at == noSlot {
-		s.extras = append(s.extras, extra{next: noSlot})
+		s.extras = append(s.extras, extra{})
 		return uint16(len(s.extras) - 1)
 	}
 	s.freeExtra = s.extras[at].next
-	s.extras[at].next = noSlot
 	return at
 }
 
 // giveBack frees an extra.
 func (s *Set) giveBack(at uint16) {
 	x := &s.extras[at]
-	*x = extra{layers: x.layers[:0], kept: x.kept.empty(), next: s.freeExtra}
+	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.empty(), next: s.freeExtra}
 	s.freeExtra = at
 }
 

@@ -49,21 +49,22 @@ func TestFound(t *testing.T) {
 }
 
 func apply(at int64, spec string) step {
-	return step{at: at, op: op{verb: buff.Apply, spec: spec, source: 1}}
+	return step{at: at, op: op{verb: buff.VerbApply, spec: spec, source: 1}}
 }
 
 var foundAtApplication = []found{
 	{
-		what: "what an aura applies stands for itself",
+		what: "what auras apply stands for itself, and stacks by its own rule",
 		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget}}},
 		do: []step{
-			{at: 0, op: op{verb: buff.Enter, spec: "p", source: 2}},
+			{at: 0, op: op{verb: buff.VerbEnter, spec: "p", source: 2}},
 			apply(10, "p"),
-			{at: 20, op: op{verb: buff.Enter, spec: "p", source: 3}},
-			{at: 30, op: op{verb: buff.Leave, spec: "p", source: 2}},
+			{at: 20, op: op{verb: buff.VerbEnter, spec: "p", source: 3}},
+			{at: 30, op: op{verb: buff.VerbLeave, spec: "p", source: 2}},
+			{at: 40, op: op{verb: buff.VerbLeave, spec: "p", source: 3}},
 		},
 		end:  200,
-		want: []string{"0 apply p x1", "10 apply p x1 end=110", "20 apply p x1", "30 remove p why=out_of_aura", "110 remove p why=expired"},
+		want: []string{"0 apply p x1", "10 apply p x1 end=110", "20 refresh p x1", "40 remove p why=out_of_aura", "110 remove p why=expired"},
 	},
 	{
 		what: "diminishing returns come to nothing for what has no end too",
@@ -75,8 +76,8 @@ var foundAtApplication = []found{
 		what: "levels add up once",
 		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Limit: 2, Level: buff.LevelSum}}},
 		do: []step{
-			{at: 0, op: op{verb: buff.Apply, spec: "p", level: 2}},
-			{at: 1, op: op{verb: buff.Apply, spec: "p", level: 1}},
+			{at: 0, op: op{verb: buff.VerbApply, spec: "p", level: 2}},
+			{at: 1, op: op{verb: buff.VerbApply, spec: "p", level: 1}},
 		},
 		want: []string{"1 stack p x2 s0 m0 l3", "1 refresh p x2 end=101 s0 m0 l3"},
 	},
@@ -109,10 +110,10 @@ var foundAtApplication = []found{
 		what: "of equals that wait the youngest gives way",
 		defs: []buff.Spec{{ID: "p", Duration: 10 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue, Limit: 3}}},
 		do: []step{
-			{op: op{verb: buff.Apply, spec: "p", source: 1, magnitude: 9}},
-			{op: op{verb: buff.Apply, spec: "p", source: 2, magnitude: 1}},
-			{op: op{verb: buff.Apply, spec: "p", source: 3, magnitude: 1}},
-			{op: op{verb: buff.Apply, spec: "p", source: 4, magnitude: 5}},
+			{op: op{verb: buff.VerbApply, spec: "p", source: 1, magnitude: 9}},
+			{op: op{verb: buff.VerbApply, spec: "p", source: 2, magnitude: 1}},
+			{op: op{verb: buff.VerbApply, spec: "p", source: 3, magnitude: 1}},
+			{op: op{verb: buff.VerbApply, spec: "p", source: 4, magnitude: 5}},
 		},
 		end:  50,
 		want: []string{"10 queue p active=5 end=20 s4", "20 queue p active=1 end=30 s2", "30 remove p why=expired"},
@@ -140,14 +141,15 @@ var foundInTime = []found{
 		}},
 		do:   []step{apply(120, "p")},
 		end:  200,
-		want: []string{"150 pulse p x2 fraction=50/100", "150 stackend p x1 why=expired end=180", "180 pulse p x1 fraction=30/100", "180 remove p why=expired"},
+		want: []string{"150 stackend p x1 why=expired end=180", "180 pulse p x1 fraction=80/100", "180 remove p why=expired"},
+		not:  "150 pulse",
 	},
 	{
 		what: "who leaves an aura loses all stacks",
 		defs: []buff.Spec{{ID: "p", Duration: 50 * millis, Stack: buff.Stacking{Limit: 3, Initial: 3, Expire: buff.ExpireOne}}},
 		do: []step{
-			{at: 0, op: op{verb: buff.Enter, spec: "p"}},
-			{at: 50, op: op{verb: buff.Leave, spec: "p", by: 20 * millis}},
+			{at: 0, op: op{verb: buff.VerbEnter, spec: "p"}},
+			{at: 50, op: op{verb: buff.VerbLeave, spec: "p", by: 20 * millis}},
 		},
 		end:  200,
 		want: []string{"0 apply p x3", "70 remove p why=out_of_aura"},
@@ -161,8 +163,8 @@ var foundInTime = []found{
 		do: []step{
 			apply(0, "p"),
 			apply(0, "q"),
-			{at: 10, op: op{verb: buff.SetPeriod, by: 200 * millis, number: 0}},
-			{at: 100, op: op{verb: buff.SetPeriod, by: 50 * millis, number: 1}},
+			{at: 10, op: op{verb: buff.VerbSetPeriod, by: 200 * millis, number: 0}},
+			{at: 100, op: op{verb: buff.VerbSetPeriod, by: 50 * millis, number: 1}},
 		},
 		end:  200,
 		want: []string{"50 pulse p x1 fraction=50/100", "100 pulse q x1", "100 period q next=150", "150 pulse q x1 fraction=50/100"},
@@ -172,7 +174,7 @@ var foundInTime = []found{
 		defs: []buff.Spec{{ID: "p", Duration: 150 * millis, Period: 200 * millis, Haste: buff.HasteRescale, HasteDuration: true}},
 		do: []step{
 			apply(0, "p"),
-			{at: 149, op: op{verb: buff.SetPeriod, by: 50 * millis}},
+			{at: 149, op: op{verb: buff.VerbSetPeriod, by: 50 * millis}},
 		},
 		end:  200,
 		want: []string{"149 period p end=150", "150 remove p why=expired"},
@@ -184,12 +186,12 @@ var foundInTime = []found{
 			{ID: "q", Duration: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}},
 		},
 		do: []step{
-			{op: op{verb: buff.Apply, spec: "p", stacks: 7, source: 1}},
+			{op: op{verb: buff.VerbApply, spec: "p", stacks: 7, source: 1}},
 			apply(0, "q"),
 			apply(0, "q"),
 			apply(0, "q"),
-			{op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}, number: 0}},
-			{op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}, number: 1}},
+			{op: op{verb: buff.VerbSetRate, whose: buff.OfBuff, rate: buff.Ratio{Num: 3, Den: 7}, number: 0}},
+			{op: op{verb: buff.VerbSetRate, whose: buff.OfBuff, rate: buff.Ratio{Num: 3, Den: 7}, number: 1}},
 		},
 		end:  1000,
 		want: []string{"350 remove q why=expired", "817 remove p why=expired"},
@@ -209,7 +211,7 @@ var foundInTime = []found{
 		defs: []buff.Spec{{ID: "p", Duration: 130 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
 		do: []step{
 			apply(0, "p"),
-			{at: 10, op: op{verb: buff.Extend, by: 20 * millis}},
+			{at: 10, op: op{verb: buff.VerbExtend, by: 20 * millis}},
 		},
 		end:  200,
 		want: []string{"100 pulse p x1", "150 pulse p x1", "150 remove p why=expired"},
@@ -240,7 +242,7 @@ var foundInTime = []found{
 		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Period: 50 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach}}},
 		do: []step{
 			apply(0, "p"),
-			{at: 0, op: op{verb: buff.SetRate, rate: buff.Ratio{Num: 3, Den: 7}}},
+			{at: 0, op: op{verb: buff.VerbSetRate, whose: buff.OfBuff, rate: buff.Ratio{Num: 3, Den: 7}}},
 		},
 		end:  300,
 		want: []string{"117 pulse p x1", "234 pulse p x1", "234 remove p why=expired"},
@@ -250,21 +252,21 @@ var foundInTime = []found{
 		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Period: 100 * millis, Align: buff.AlignOwner, Haste: buff.HasteNext}},
 		do: []step{
 			apply(50, "p"),
-			{at: 60, op: op{verb: buff.SetPeriod, by: 75 * millis}},
+			{at: 60, op: op{verb: buff.VerbSetPeriod, by: 75 * millis}},
 		},
 		end:  300,
 		want: []string{"60 period p next=100", "100 pulse p x1", "150 pulse p x1", "225 pulse p x1", "300 pulse p x1"},
 	},
 	{
-		what: "a layer tells its end while its time stands still",
+		what: "a layer tells no end while its time stands still",
 		defs: []buff.Spec{{ID: "p", Duration: 150 * millis, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 2}}},
 		do: []step{
 			apply(0, "p"),
-			{at: 50, op: op{verb: buff.Hold}},
+			{at: 50, op: op{verb: buff.VerbPause, whose: buff.OfBuff}},
 			apply(500, "p"),
 			apply(500, "p"),
 		},
-		want: []string{"500 stack p x2 end=650", "500 refresh p x2 end=650"},
+		want: []string{"500 stack p x2", "500 refresh p x2"},
 	},
 }
 
@@ -288,7 +290,7 @@ var foundInEffect = []found{
 			{ID: "q", Duration: time.Second, Group: buff.Group{Name: "g", Rule: buff.GroupHide}},
 			{ID: "r", Duration: time.Second, Require: buff.Requirements{Ongoing: buff.TagTest{All: []string{"a"}}}},
 		},
-		do:   []step{apply(0, "p"), apply(0, "q"), apply(0, "r"), {at: 1, op: op{verb: buff.AddTag, tag: "a"}}},
+		do:   []step{apply(0, "p"), apply(0, "q"), apply(0, "r"), {at: 1, op: op{verb: buff.VerbAddTag, tag: "a"}}},
 		want: []string{"0 hide q", "0 hide r", "1 remove p why=condition", "1 show q", "1 show r"},
 	},
 	{
@@ -305,16 +307,16 @@ var foundInEffect = []found{
 		defs: []buff.Spec{{ID: "p", Duration: 400 * millis, Stack: buff.Stacking{By: buff.BySource}, Group: buff.Group{Name: "g", Rule: buff.GroupHide}}},
 		do: []step{
 			apply(0, "p"),
-			{at: 50, op: op{verb: buff.Apply, spec: "p", source: 2, magnitude: 1}},
-			{at: 100, op: op{verb: buff.Apply, spec: "p", source: 1, magnitude: 2}},
+			{at: 50, op: op{verb: buff.VerbApply, spec: "p", source: 2, magnitude: 1}},
+			{at: 100, op: op{verb: buff.VerbApply, spec: "p", source: 1, magnitude: 2}},
 		},
 		want: []string{"50 hide p s1", "100 refresh p x1 end=500 s1", "100 show p s1", "100 hide p s2"},
 	},
 	{
 		what: "what has no end is stolen for the most that is asked",
 		defs: []buff.Spec{{ID: "p", Kind: buff.Infinite}},
-		do:   []step{apply(0, "p"), {at: 1, op: op{verb: buff.Steal, ask: &ask{to: 5}, by: 50 * millis}}},
-		want: []string{"1 remove p why=stolen", "sent to 5: p s5 x1 l0 m0 for"},
+		do:   []step{apply(0, "p"), {at: 1, op: op{verb: buff.VerbSteal, ask: &ask{to: 5}, by: 50 * millis}}},
+		want: []string{"1 remove p why=stolen", "sent to 5: p s5 x1 l0 m0 k0 for"},
 		not:  "for its own",
 	},
 	{
@@ -324,12 +326,12 @@ var foundInEffect = []found{
 			{ID: "cast", Kind: buff.Infinite, Require: buff.Requirements{Ongoing: buff.TagTest{None: []string{"a"}}}},
 		},
 		do: []step{
-			{at: 0, op: op{verb: buff.DropTag, tag: "a.x"}},
+			{at: 0, op: op{verb: buff.VerbDropTag, tag: "a.x"}},
 			apply(0, "stun"),
 			apply(0, "cast"),
-			{at: 1, op: op{verb: buff.DropTag, tag: "a.x"}},
-			{at: 2, op: op{verb: buff.AddTag, tag: "a.x"}},
-			{at: 3, op: op{verb: buff.DropTag, tag: "a"}},
+			{at: 1, op: op{verb: buff.VerbDropTag, tag: "a.x"}},
+			{at: 2, op: op{verb: buff.VerbAddTag, tag: "a.x"}},
+			{at: 3, op: op{verb: buff.VerbDropTag, tag: "a"}},
 		},
 		want: []string{"0 hide cast"},
 		not:  "show",

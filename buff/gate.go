@@ -9,7 +9,12 @@ type gates struct {
 	acts       uint64 // that some instance, now or before, is interrupted by or consumed on
 	rolls      uint64 // of chance, so far
 	returns    []diminished
-	unsettled  bool // what has an effect is to be looked at again
+	links      []linkage // what came with which buff
+	appliers   []applier // of instances of which it matters, beside their own source; see applier.go
+	dead       bool      // killed, and not revived since
+	unsettled  bool      // what has an effect is to be looked at again
+	exposed    bool      // what the owner is immune to has changed
+	exposing   bool      // the same before the round of reconsider that is running
 }
 
 func (s *Set) needGates() *gates {
@@ -25,14 +30,18 @@ func (s *Set) Has(tag Tag) bool { return s.gates != nil && s.gates.tags.has(tag)
 // admit returns why an application is refused before its duration is looked at, or
 // NoReason. Of an owner without gates and a definition without one of usesGates nothing is to
 // be looked at.
+//
+// Stories: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
 func (s *Set) admit(t *Turn, a *Application) Reason {
 	spec := a.Spec
-	if spec.uses&(usesNumbers|usesKept) != 0 {
+	if spec.uses&(usesNumbers|usesMagnitudes) != 0 {
 		if why := s.work(t, a); why != NoReason {
 			return why
 		}
 	}
 	switch {
+	case spec.uses&usesDead != 0 && s.gates != nil && s.gates.dead:
+		return Dead
 	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.ownedTags()):
 		return Requirement
 	case s.gates != nil && s.immuneTo(spec, noSlot):

@@ -3,8 +3,10 @@ package buff
 import "slices"
 
 // makeRoom sees that a new instance may stand beside what is there, and takes away what
-// must give way: of its group, and of its class of slots. If it may not, it returns why, and
-// nothing has changed. Without one of usesRoom there is nothing to see to.
+// must give way: of its group, of its class of slots, and of its source. If it may not, it returns
+// why, and nothing has changed. Without one of usesRoom there is nothing to see to.
+//
+// Stories: testdata/group_rules.txt, slots.txt, per_source.txt.
 func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	t.going = t.going[:0]
 	if a.Spec.group != 0 && !s.exclude(t, a) {
@@ -12,6 +14,9 @@ func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	}
 	if a.Spec.slot != 0 && !s.evict(t, a.Spec) {
 		return NoSlot
+	}
+	if a.Spec.uses&usesShare != 0 {
+		s.outnumber(t, a)
 	}
 	if int(s.live)-len(t.going) >= int(s.limit) {
 		return Full
@@ -43,6 +48,7 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 		return true
 	}
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		s.looked++
 		i := &s.slots[at]
 		if i.spec.group != a.Spec.group {
 			continue
@@ -64,6 +70,7 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 func (s *Set) evict(t *Turn, spec *Spec) bool {
 	taken, victim := 0, uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		s.looked++
 		if s.slots[at].spec.slot != spec.slot || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
 			continue
 		}
@@ -82,6 +89,25 @@ func (s *Set) evict(t *Turn, spec *Spec) bool {
 	return true
 }
 
+// outnumber notes who gives way to one more of the same source, so that on this owner there are
+// no more than its share. Whether it has others elsewhere is for whoever knows all owners.
+func (s *Set) outnumber(t *Turn, a *Application) {
+	held, oldest := 0, uint16(noSlot)
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		s.looked++
+		i := &s.slots[at]
+		if i.source != a.Source || !s.same(i.spec, a.Spec) || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
+			continue
+		}
+		if held++; oldest == noSlot {
+			oldest = at
+		}
+	}
+	if held >= a.Spec.PerSource.Limit {
+		t.going = append(t.going, goer{oldest, Replaced})
+	}
+}
+
 // yields reports whether a gives way before b, which is older.
 func (s *Set) yields(rule Evict, a, b uint16) bool {
 	x, y := &s.slots[a], &s.slots[b]
@@ -89,7 +115,7 @@ func (s *Set) yields(rule Evict, a, b uint16) bool {
 	case EvictLowest:
 		return x.spec.Group.Priority < y.spec.Group.Priority
 	case EvictSoonest:
-		return s.worldOf(x, x.end) < s.worldOf(y, y.end)
+		return s.ownersOf(x, x.end) < s.ownersOf(y, y.end) // also while the owner's time stands still
 	}
 	return false
 }
@@ -104,6 +130,7 @@ type strongest struct {
 func (s *Set) rank(t *Turn) {
 	t.best = t.best[:0]
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		s.looked++
 		i := &s.slots[at]
 		if i.spec.group == 0 || i.spec.Group.Rule != GroupHide {
 			continue
@@ -149,6 +176,7 @@ func (s *Set) outranked(t *Turn, at uint16) (causes flags) {
 func (s *Set) stronger(at uint16) (n int) {
 	i := &s.slots[at]
 	for other := s.oldest; other != noSlot; other = s.slots[other].newer {
+		s.looked++
 		o := &s.slots[other]
 		if s.same(o.spec, i.spec) && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && o.age < i.age) {
 			n++

@@ -25,12 +25,14 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	case HasteRescale:
 		s.newBeat(i, now)
 		i.period, i.beat = ms, rescaled(now, beat, ms, was)
+		s.rescaleAsync(i, now, beat, ms, was)
 	case HasteNext:
 		s.newPeriod(i, ms)
 	}
 	if i.spec.Haste != HasteSnapshot && i.spec.HasteDuration && i.end != wheel.Never && i.spec.Stack.Timers != TimersEach {
 		i.end = rescaled(now, i.end, ms, was)
-		e.End = s.endTold(t, i)
+		i.duration = max(int64(scaled(i.duration, uint64(ms), uint64(was))), 1) // what a stack's end begins anew
+		e.End = s.endTold(i)
 	}
 	s.touch(at)
 	e.Next = s.worldOf(i, s.nextPulse(i))

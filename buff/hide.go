@@ -23,26 +23,30 @@ func (s *Set) reranked(spec *Spec) {
 // reconsider finds what has an effect after a change, and what must go: the oldest first,
 // again and again until nothing changes. Buffs that hide each other in a ring would never
 // come to an end; they are left as they are after MaxRounds.
+//
+// Stories: testdata/require.txt, inhibition.txt, group_hide.txt, immune_then_hidden.txt.
 func (s *Set) reconsider(t *Turn) {
 	if s.gates == nil || !s.gates.unsettled {
 		return
 	}
+	g := s.gates
 	for range MaxRounds {
-		s.gates.unsettled = false
+		g.unsettled, g.exposed, g.exposing = false, false, g.exposed
 		s.rank(t)
 		s.each(func(at uint16) { s.require(t, at) })
-		if !s.gates.unsettled {
+		g.exposing = false
+		if !g.unsettled {
 			return
 		}
 	}
-	s.gates.unsettled = false
+	g.unsettled, g.exposed = false, false
 	t.emit(s, &Event{End: wheel.Never, Kind: Faulted, Why: Cascade})
 }
 
 // require looks at the requirements and the rank of one instance.
 func (s *Set) require(t *Turn, at uint16) {
 	i := &s.slots[at]
-	if i.spec.uses&(usesOngoing|usesHide) == 0 {
+	if i.spec.uses&(usesOngoing|usesHide) == 0 && !s.gates.exposed && !s.gates.exposing {
 		return
 	}
 	if r := &i.spec.require; !r.remove.empty() && r.remove.holds(s.ownedTags()) {
@@ -56,7 +60,7 @@ func (s *Set) require(t *Turn, at uint16) {
 // causes returns for what an instance is hidden now. Where there are ranks, they have been
 // found.
 func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
-	causes := i.flags & inhibited
+	causes := i.flags&inhibited | s.exempt(i, at)
 	if i.spec.uses&usesOngoing != 0 && !i.spec.require.ongoing.holds(s.ownedTags()) {
 		causes |= unmet
 	}
@@ -69,26 +73,30 @@ func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 // hide sets the causes for which an instance is hidden.
 func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	i := &s.slots[at]
-	was := i.flags & hidden
-	if (was == 0) == (causes == 0) {
+	was, told := i.flags&hidden, i.spec.toldCauses()
+	if (was^causes)&^told != 0 {
+		s.flush(t, at) // what was owed is as it was before
+	}
+	if (was&told == 0) == (causes&told == 0) {
 		i.flags = i.flags&^hidden | causes
 		return
 	}
 	s.flush(t, at)
-	if causes != 0 {
+	if causes&told != 0 {
 		s.take(t, at)
-		i.flags |= causes
-		s.tell(t, Hidden, at)
+		i.flags = i.flags&^hidden | causes
+		s.tell(t, Hidden, at).Why = whyHidden(causes)
 		return
 	}
 	if i.spec.uses&usesImmunity != 0 {
 		s.flushAll(t, i.spec.immunity.matches)
 	}
-	i.flags &^= hidden
+	i.flags = i.flags&^hidden | causes
 	s.tell(t, Shown, at)
 	s.give(t, at)
 	if was&(unmet|inhibited) != 0 && i.period > 0 && i.spec.Inhibition != InhibitionKeep {
 		s.newBeat(i, s.nowOf(t, i))
+		s.inStep(i)
 		s.touch(at)
 		if i.spec.Inhibition == InhibitionExecute {
 			s.pulse(t, at)
@@ -120,6 +128,7 @@ func (s *Set) give(t *Turn, at uint16) {
 	}
 	if spec.uses&usesImmunity != 0 {
 		s.needGates().immunities++
+		s.expose()
 		s.purgeImmune(t, at)
 	}
 }
@@ -135,6 +144,7 @@ func (s *Set) take(t *Turn, at uint16) {
 	if spec.uses&usesImmunity != 0 {
 		s.flushAll(t, spec.immunity.matches)
 		s.gates.immunities--
+		s.expose()
 	}
 }
 
@@ -146,7 +156,7 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	g, all := s.needGates(), t.Catalog.closure([]Tag{c.Tag})
 	changed := false
 	switch {
-	case c.Verb == AddTag:
+	case c.Verb == VerbAddTag:
 		g.given.add([]Tag{c.Tag})
 		changed = g.tags.add(all)
 	case g.given.has(c.Tag): // only what was given is taken: not what a buff grants, nor what stands above it
@@ -168,6 +178,7 @@ func (s *Set) each(f func(at uint16)) {
 		if age > last {
 			return
 		}
+		s.looked++
 		f(at)
 		at = s.after(at, age)
 	}
@@ -180,6 +191,7 @@ func (s *Set) after(at uint16, age uint64) uint16 {
 		return i.newer
 	}
 	for at = s.oldest; at != noSlot && s.slots[at].age <= age; {
+		s.looked++
 		at = s.slots[at].newer
 	}
 	return at

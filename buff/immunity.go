@@ -4,6 +4,8 @@ import "fmt"
 
 // immuneTo reports whether the owner is immune to a definition: by a tag that the game
 // gave, or by a buff other than the one in the slot except.
+//
+// Stories: testdata/immunity.txt, immunity_buff.txt.
 func (s *Set) immuneTo(spec *Spec, except uint16) bool {
 	g := s.gates
 	if len(g.immune) > 0 {
@@ -17,6 +19,7 @@ func (s *Set) immuneTo(spec *Spec, except uint16) bool {
 		return false
 	}
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		s.looked++
 		i := &s.slots[at]
 		if i.spec.uses&usesImmunity != 0 && i.flags&hidden == 0 && at != except && i.spec.immunity.matches(spec) {
 			return true
@@ -31,15 +34,19 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 		return Result{Err: fmt.Errorf("%w: an immunity against none", ErrTag)}
 	}
 	g := s.needGates()
-	if c.Verb == Expose && !g.immune.has(c.Tag) {
+	if c.Verb == VerbDropImmunity && !g.immune.has(c.Tag) {
 		return Result{}
 	}
 	s.flushAll(t, func(spec *Spec) bool { return has(spec.tags, c.Tag) })
-	if c.Verb == Expose {
-		g.immune.drop([]Tag{c.Tag})
+	if c.Verb == VerbDropImmunity {
+		if g.immune.drop([]Tag{c.Tag}) {
+			s.expose()
+		}
 		return Result{}
 	}
-	g.immune.add([]Tag{c.Tag})
+	if g.immune.add([]Tag{c.Tag}) {
+		s.expose()
+	}
 	n := int64(0)
 	s.each(func(at uint16) {
 		i := &s.slots[at]
@@ -61,15 +68,41 @@ func (s *Set) purgeImmune(t *Turn, at uint16) {
 	})
 }
 
-// suppressed reports whether a pulse of the instance has no effect, and if it is for
-// immunity, why.
-func (s *Set) suppressed(at uint16) (bool, Reason) {
-	i := &s.slots[at]
-	if i.flags&hidden != 0 {
-		return true, NoReason
+// expose says that what the owner is immune to has changed.
+func (s *Set) expose() {
+	g := s.needGates()
+	g.unsettled, g.exposed = true, true
+}
+
+// exempt returns immune if the owner is immune to an instance that is suppressed then,
+// otherwise 0. As long as no immunity has come or gone, that is what it was.
+func (s *Set) exempt(i *instance, at uint16) flags {
+	switch {
+	case s.gates == nil || i.spec.Immune != ImmuneSuppress:
+		return 0
+	case !s.gates.exposed && !s.gates.exposing:
+		return i.flags & immune
+	case s.immuneTo(i.spec, at):
+		return immune
 	}
-	if s.gates != nil && i.spec.Immune == ImmuneSuppress && s.immuneTo(i.spec, at) {
-		return true, Immune
+	return 0
+}
+
+// whyHidden returns the reason that is told of causes: that the owner is immune, if there is
+// no other.
+func whyHidden(causes flags) Reason {
+	if causes&hidden == immune {
+		return Immune
 	}
-	return false, NoReason
+	return NoReason
+}
+
+// toldCauses returns those of the causes of being hidden that a Hidden and a Shown tell of.
+// Without anything that lasts, such as a modifier, immunity takes nothing away but pulses, and
+// each of these says so itself.
+func (s *Spec) toldCauses() flags {
+	if s.uses&(usesGrants|usesModifiers|usesImmunity) != 0 || s.Shield.On || s.aura != nil {
+		return hidden
+	}
+	return hidden &^ immune
 }

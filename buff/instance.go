@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -21,16 +22,31 @@ type Instance struct {
 	Shield    int64 // what is left of its pool
 	Waiting   int   // with TimersQueue, applications that wait
 	Hidden    bool  // it has no effect
-	Paused    bool  // its own time stands still
+	Paused    bool  // its time stands still, be it its own, its owner's or that of the zone
+
+	ends bool  // it has an end, also if End is Never, since its time stands still
+	left int64 // ms of its own time that it has left then
 }
 
 // Left returns the time until the end, and for an infinite buff the longest
-// Duration there is.
+// Duration there is. Of one whose time stands still it is what it has left of its own time,
+// whatever now is.
 func (i Instance) Left(now wheel.Time) time.Duration {
-	if ms := int64(i.End - now); i.End != wheel.Never && ms <= int64(maxDuration/time.Millisecond) {
-		return time.Duration(ms) * time.Millisecond
+	if i.Paused && i.ends {
+		return span(i.left)
 	}
-	return maxDuration
+	if i.End == wheel.Never {
+		return maxDuration
+	}
+	return span(int64(i.End - now))
+}
+
+// span returns so many ms, or the longest Duration if they are more.
+func span(ms int64) time.Duration {
+	if ms > int64(maxDuration/time.Millisecond) {
+		return maxDuration
+	}
+	return time.Duration(ms) * time.Millisecond
 }
 
 const maxDuration time.Duration = 1<<63 - 1
@@ -86,26 +102,39 @@ const (
 	inhibited                     // a command says so
 	weaker                        // another one of its group is stronger
 	ineffective                   // there are enough stronger ones of its definition
-	paced                         // has a time of its own: extra.pace
+	timeScaled                    // has a time of its own: extra.scale
 	deathPaused                   // its time stands still since the owner died
 	member                        // an aura applied it
 	leaving                       // its owner left the aura: at its end it goes for the reason OutOfAura
+	immune                        // its owner is immune to it
 
-	hidden = unmet | inhibited | weaker | ineffective
+	hidden = unmet | inhibited | weaker | ineffective | immune
 )
 
 // nextPulse returns the instant of the next pulse in the instance's own time, Never if
 // none will come before or at the end.
 //
-// A partial tail pulses at the end, unless the end is a boundary of the period.
+// A partial tail pulses at the end, unless the end is a boundary of the period, or what is left
+// of the buff goes on: its beat goes on with it.
 func (s *Set) nextPulse(i *instance) wheel.Time {
 	switch {
 	case i.beat <= i.end:
 		return i.beat
-	case i.spec.Tail == TailPartial && i.period > 0 && s.elapsed(i, i.end) > 0:
+	case i.spec.Tail == TailPartial && i.period > 0 && s.elapsed(i, i.end) > 0 && !s.goesOn(i):
 		return i.end
 	}
 	return wheel.Never
+}
+
+// goesOn reports whether the end of the duration leaves something: stacks, or others that wait.
+func (s *Set) goesOn(i *instance) bool {
+	switch st := &i.spec.Stack; {
+	case st.Timers == TimersQueue:
+		return len(s.extraOf(i).async) > 0
+	case st.Timers == TimersShared && st.Expire != ExpireAll && i.flags&leaving == 0:
+		return int(i.stacks) > i.spec.expiring(int(i.stacks))
+	}
+	return false
 }
 
 // elapsed returns the ms from the last boundary of the period to at.
@@ -124,7 +153,7 @@ func (s *Set) running(i *instance) int64 {
 
 // newBeat begins the periods anew.
 func (s *Set) newBeat(i *instance, now wheel.Time) {
-	i.beat = i.firstBeat(now)
+	i.beat = s.firstBeat(i, now)
 	if i.extra != noSlot {
 		s.extraOf(i).length = 0
 	}
@@ -141,8 +170,8 @@ func (s *Set) newPeriod(i *instance, ms int64) {
 // those of that instant. Without anything to come it is Never.
 func (s *Set) due(i *instance) (wheel.Time, uint64) {
 	at, r, age := s.next(i)
-	if i.flags&paced != 0 {
-		at = s.extraOf(i).pace.outer(at)
+	if i.flags&timeScaled != 0 {
+		at = s.extraOf(i).scale.outer(at)
 	}
 	return at, entryKey(r, age)
 }
@@ -150,7 +179,12 @@ func (s *Set) due(i *instance) (wheel.Time, uint64) {
 // nextEnd returns when, in its own time, the instance or a part of it ends next.
 func (s *Set) nextEnd(i *instance) wheel.Time {
 	if i.spec.Stack.Timers == TimersEach {
-		return s.extraOf(i).layers[0].end
+		return s.extraOf(i).async[0].end
+	}
+	if i.flags&member != 0 {
+		if k := s.firstToLeave(i); k >= 0 {
+			return s.extraOf(i).async[k].end
+		}
 	}
 	return i.end
 }
@@ -160,15 +194,19 @@ func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
 	end, r, age := i.end, rankEnd, i.age
 	switch st := &i.spec.Stack; {
 	case st.Timers == TimersEach:
-		if layers := s.extraOf(i).layers; len(layers) > 1 {
-			end, r, age = layers[0].end, rankStackEnd, layers[0].age
+		if async := s.extraOf(i).async; len(async) > 1 {
+			end, r, age = async[0].end, rankStackEnd, async[0].age
 		}
-	case st.Timers == TimersQueue:
-		if len(s.extraOf(i).layers) > 0 {
+	case st.Timers == TimersQueue || st.Expire != ExpireAll:
+		if s.goesOn(i) {
 			r = rankStackEnd
 		}
-	case st.Expire != ExpireAll && i.flags&leaving == 0 && int(i.stacks) > i.spec.expiring(int(i.stacks)):
-		r = rankStackEnd
+	}
+	if i.flags&member != 0 {
+		if k := s.firstToLeave(i); k >= 0 {
+			h := &s.extraOf(i).async[k]
+			end, r, age = h.end, rankStackEnd, h.age
+		}
 	}
 	if at := s.nextPulse(i); at <= end && at != wheel.Never {
 		return at, rankPulse, i.age
@@ -191,3 +229,84 @@ type timeout struct {
 	live       bool
 	touched    bool
 }
+
+// Handle names one instance of a buff on one owner, and never another: it is
+// worthless once that instance has ended. The zero Handle names nothing.
+//
+// It is 64 bits: the owner's number (20), the slot on the owner (12) and the
+// slot's generation (32). A slot whose generations are used up is retired, so
+// that they never come twice. Those of two engines begin far from one another, see
+// [Set.SetOrigin]: a handle of another engine names nothing here either.
+type Handle uint64
+
+// TimeoutHandle names one timeout of one owner, in the manner of [Handle].
+type TimeoutHandle uint64
+
+// Limits that follow from the form of a handle.
+const (
+	MaxOwners   = 1 << 20 // owner numbers of one engine
+	MaxPerOwner = 1 << 12 // instances, and again timeouts, on one owner
+)
+
+const (
+	slotShift  = 32
+	ownerShift = slotShift + 12
+)
+
+func pack(number uint32, slot uint16, generation uint32) uint64 {
+	return uint64(number)<<ownerShift | uint64(slot)<<slotShift | uint64(generation)
+}
+
+// Number returns the owner's number as it was given to [NewSet].
+func (h Handle) Number() uint32 { return uint32(h >> ownerShift) }
+
+// Number returns the owner's number as it was given to [NewSet].
+func (h TimeoutHandle) Number() uint32 { return uint32(h >> ownerShift) }
+
+func (h Handle) slot() uint16              { return uint16(h>>slotShift) & (MaxPerOwner - 1) }
+func (h Handle) generation() uint32        { return uint32(h) }
+func (h TimeoutHandle) slot() uint16       { return uint16(h>>slotShift) & (MaxPerOwner - 1) }
+func (h TimeoutHandle) generation() uint32 { return uint32(h) }
+
+// SetOrigin says where the generations of the handles of a new Set begin: 0, if it is not
+// called. Sets of one number whose handles may meet, those of two engines, want origins far
+// apart: none has the handles of another one until one of its slots has been used as often as
+// they are apart. [Set.Generation] and the base of [NewSet] count from there.
+//
+// It panics if the origin is odd, or the Set has been used.
+func (s *Set) SetOrigin(origin uint32) {
+	if origin%2 != 0 || len(s.slots)+len(s.timeouts) > 0 {
+		panic("buff: SetOrigin with an odd number, or of a Set that has been used")
+	}
+	s.origin = origin
+}
+
+// first returns the generation of the first use of a slot. It is not 0: the zero handle names
+// nothing.
+func (s *Set) first() uint32 { return max(s.origin+s.base+1, 1) }
+
+// following returns the generation of a slot after a use, and whether there is one: they go
+// round until they are back at the origin. That is even, so that the last is never the 0 that
+// is left out.
+func (s *Set) following(generation uint32) (uint32, bool) {
+	next := max(generation+1, 1)
+	return next, generation+1 != s.origin && next != s.origin
+}
+
+// String returns owner number, slot and generation: "3/0/17".
+func (h Handle) String() string {
+	return fmt.Sprintf("%d/%d/%d", h.Number(), h.slot(), h.generation())
+}
+
+// String returns owner number, slot and generation: "3/0/17".
+func (h TimeoutHandle) String() string { return Handle(h).String() }
+
+// Ref names a place on one owner that can fall due: an instance or a timeout. It
+// is what the owner of a timing wheel keeps beside a deadline, to hand it to
+// [Set.Wake] when the deadline has come.
+type Ref uint16
+
+const timeoutRef Ref = 1 << 15
+
+func (r Ref) slot() uint16    { return uint16(r &^ timeoutRef) }
+func (r Ref) isTimeout() bool { return r&timeoutRef != 0 }

@@ -1,10 +1,6 @@
 package buff
 
-import (
-	"slices"
-
-	"github.com/bufftick/bufftick/wheel"
-)
+import "github.com/bufftick/bufftick/wheel"
 
 // migrate makes a running instance one of another version with the same rule of timers, and
 // reports whether it lives on.
@@ -20,7 +16,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	if shielded {
 		shield = s.extraOf(i).shield
 	}
-	a := Application{Spec: spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.keptOf(i))}
+	a := Application{Spec: spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
 	s.rework(t, i, &a)
 	s.takeVersion(t, at, &a)
 	if shielded && spec.Shield.On {
@@ -28,7 +24,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	}
 	switch spec.Stack.Timers {
 	case TimersEach:
-		s.moveLayers(t, at, by)
+		s.moveAsync(t, at, by)
 	case TimersQueue:
 		s.moveQueue(t, at, by)
 	}
@@ -70,18 +66,18 @@ func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
 	return true
 }
 
-// moveLayers moves all ends of stacks with timers of their own.
-func (s *Set) moveLayers(t *Turn, at uint16, by int64) {
+// moveAsync moves all ends of stacks with timers of their own.
+func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 	i := &s.slots[at]
-	s.shiftLayers(i, by)
-	now, layers := s.nowOf(t, i), s.extraOf(i).layers
-	i.end = layers[len(layers)-1].end
+	s.shiftAsync(i, by)
+	now, async := s.nowOf(t, i), s.extraOf(i).async
+	i.end = async[len(async)-1].end
 	if i.end <= now {
 		s.end(t, at, Reload)
 		return
 	}
-	for s.layersOver(i, now) {
-		s.endLayer(t, at, Reload)
+	for s.asyncOver(i, now) {
+		s.endAsync(t, at, Reload)
 	}
 }
 
@@ -89,17 +85,21 @@ func (s *Set) moveLayers(t *Turn, at uint16, by int64) {
 func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 	i := &s.slots[at]
 	x, now := s.extraOf(i), s.nowOf(t, i)
-	for k := range x.layers {
-		x.layers[k].left += by
+	for k := range x.async {
+		x.async[k].left += by
 	}
-	x.layers = slices.DeleteFunc(x.layers, func(l layer) bool { return l.left <= 0 })
-	for len(x.layers) > 0 && int32(len(x.layers)) >= i.spec.limit {
-		x.layers = remove(x.layers, weakestOf(x.layers))
+	for k := len(x.async) - 1; k >= 0; k-- {
+		if x.async[k].left <= 0 {
+			s.unqueue(t, i, k)
+		}
+	}
+	for int32(len(x.async)) >= i.spec.limit { // which is 1 or more
+		s.unqueue(t, i, weakestOf(x.async))
 	}
 	i.end, i.duration = i.end.Add(by), max(i.duration+by, 1)
 	switch {
 	case i.end > now:
-	case len(x.layers) == 0:
+	case len(x.async) == 0:
 		s.end(t, at, Reload)
 	default:
 		i.end = now
@@ -109,7 +109,7 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 
 // rework works out the numbers of another version for a running instance, with what it keeps.
 func (s *Set) rework(t *Turn, i *instance, a *Application) {
-	spec, w, k := a.Spec, &t.worked, s.keptOf(i)
+	spec, w, k := a.Spec, &t.worked, s.magnitudesOf(i)
 	w.args = w.args[:0]
 	for j := range i.spec.numbers {
 		if n := &i.spec.numbers[j]; n.from == FromCaller {
@@ -119,11 +119,11 @@ func (s *Set) rework(t *Turn, i *instance, a *Application) {
 	q := asked{
 		params: w.args, captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
 	}
-	was := &taken{i.spec, k.values}
+	was := &taken{spec: i.spec, values: k.values}
 	w.values, w.pool = w.values[:0], 0
 	for j := range spec.numbers {
 		n := &spec.numbers[j]
-		v, why := s.reckon(t, n, &q)
+		v, why := s.evaluate(t, n, &q)
 		if why != NoReason {
 			if v, why = was.find(spec, j); why != NoReason {
 				v = n.value
@@ -132,7 +132,7 @@ func (s *Set) rework(t *Turn, i *instance, a *Application) {
 		w.values = append(w.values, v)
 	}
 	if spec.poolBy != nil {
-		if v, why := s.reckon(t, spec.poolBy, &q); why == NoReason {
+		if v, why := s.evaluate(t, spec.poolBy, &q); why == NoReason {
 			w.pool = wholePool(v)
 		}
 	}

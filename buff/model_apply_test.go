@@ -3,12 +3,13 @@ package buff_test
 import (
 	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
 )
 
-// apply does an application; that of an aura has no end and joins nothing.
+// apply does an application; that of an aura has no end, and joins what auras have applied.
 func (m *model) apply(o op, member bool) string {
 	s := m.catalog.Spec(o.spec)
 	if why, word := wrong(s, o); why != buff.NoReason {
@@ -24,9 +25,9 @@ func (m *model) apply(o op, member bool) string {
 	}
 	if s.Kind == buff.Instant {
 		c := told{
-			at: m.at, kind: "exec", spec: s, source: o.source, magnitude: o.magnitude, level: o.level, nums: m.worked, stacks: max(o.stacks, 1),
+			at: m.at, kind: "exec", spec: s, source: o.source, magnitude: o.magnitude, level: o.level, nums: m.worked, stacks: 1,
 		}
-		m.line("exec", times(max(o.stacks, 1)), c)
+		m.line("exec", times(1), c)
 		m.follow(s.On.Exec, c)
 		return "exec"
 	}
@@ -35,12 +36,21 @@ func (m *model) apply(o op, member bool) string {
 		return m.deny(s, o, why)
 	}
 	accepted, r := false, ""
-	if b := m.joined(s, o); b != nil && !member {
+	b := m.joined(s, o, member)
+	if b != nil {
 		accepted, r = m.join(b, o, d)
 	} else {
 		accepted, r = m.start(s, o, d, member)
+		for _, c := range m.buffs {
+			if accepted && c.number == m.born {
+				b = c
+			}
+		}
 	}
-	if accepted && s.DR.Group != "" {
+	if accepted && r != "" && b != nil {
+		b.parents = append(b.parents, o.with)
+	}
+	if accepted && s.DR.Group != "" && r != "" { // what nothing was told of does not count
 		m.diminish(s, o)
 	}
 	return r
@@ -64,6 +74,8 @@ func wrong(s *buff.Spec, o op) (buff.Reason, string) {
 // refusal is the gates before the duration.
 func (m *model) refusal(s *buff.Spec, o op) buff.Reason {
 	switch {
+	case m.dead && s.Dead == buff.DeadDeny:
+		return buff.Dead
 	case !m.holds(s.Require.Apply):
 		return buff.Requirement
 	case m.immuneTo(s, nil):
@@ -134,10 +146,10 @@ func (m *model) deny(s *buff.Spec, o op, why buff.Reason) string {
 }
 
 // joined returns the oldest instance that an application joins.
-func (m *model) joined(s *buff.Spec, o op) *carried {
+func (m *model) joined(s *buff.Spec, o op, member bool) *carried {
 	st := s.Stack
 	for _, b := range m.buffs {
-		if b.spec == s && !b.member && (st.Level != buff.LevelSegregate || b.level == o.level) &&
+		if b.spec == s && b.member == member && (st.Level != buff.LevelSegregate || b.level == o.level) &&
 			(st.By == buff.ByTarget || st.By == buff.BySource && b.source == o.source || st.By == buff.ByKey && b.key == o.key) {
 			return b
 		}
@@ -147,7 +159,7 @@ func (m *model) joined(s *buff.Spec, o op) *carried {
 
 func limit(s *buff.Spec) int {
 	if s.Stack.Timers == buff.TimersQueue {
-		return cmp.Or(s.Stack.Limit, buff.MaxLayers)
+		return cmp.Or(s.Stack.Limit, buff.MaxAsyncStacks)
 	}
 	return cmp.Or(s.Stack.Limit, 1)
 }
@@ -172,7 +184,7 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 	m.ages++
 	b := &carried{
 		spec: s, source: o.source, magnitude: o.magnitude, number: m.born, age: m.ages, level: o.level, key: o.key,
-		duration: d, stacks: min(stacks(s, o), limit(s)), period: periodAt(s, o.level), member: member, entering: true,
+		by: []buff.OwnerID{o.source}, duration: d, stacks: min(stacks(s, o), limit(s)), period: periodAt(s, o.level), member: member, entering: true,
 	}
 	b.end = from(m.now, d)
 	b.newBeat(m.now)
@@ -180,13 +192,13 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 	m.buffs = append(m.buffs, b)
 	switch s.Stack.Timers {
 	case buff.TimersEach:
-		b.addLayer(o, m.now, d, b.stacks, b.age)
+		b.addAsync(o, m.now, d, b.stacks, b.age)
 	case buff.TimersQueue:
-		b.stacks, b.running = 1, &layer{magnitude: o.magnitude, source: o.source, level: o.level, age: b.age}
+		b.stacks, b.running = 1, &asyncStack{magnitude: o.magnitude, source: o.source, level: o.level, age: b.age}
 	}
 	m.follow(s.On.Apply, m.about(b, "apply", times(b.stacks)+field("end", m.endTold(b, b.end))))
 	m.bring(b)
-	m.cross(b, 0)
+	m.cross(b, 0, b.source)
 	m.stirred(b, true)
 	m.setHidden(b, m.unmet(b), false, m.weaker(b), m.ineffective(b))
 	if b.entering = false; !b.hidden() {
@@ -194,7 +206,7 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 	}
 	m.settle()
 	if s.First != buff.FirstNone && !b.gone {
-		m.pulse(b, b.now(m.now), "", 0)
+		m.pulse(b, atOnce, "", 0)
 	}
 	return true, "apply"
 }
@@ -208,7 +220,7 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 	m.flush(b)
 	full := b.stacks >= limit(s)
 	if st.Timers == buff.TimersQueue {
-		full = len(b.layers)+1 >= limit(s)
+		full = len(b.async)+1 >= limit(s)
 	}
 	switch {
 	case full && st.Overflow == buff.OverflowDeny:
@@ -225,13 +237,18 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		r = m.joinQueue(b, o, d)
 		return r == "queue", r
 	}
+	defer func() {
+		if r != "" && !slices.Contains(b.by, o.source) {
+			b.by = append(b.by, o.source)
+		}
+	}()
 	m.joinUses(b)
 	if !full {
 		was := b.stacks
 		b.stacks = min(b.stacks+stacks(s, o), limit(s))
 		b.setLevel(o)
 		m.about(b, "stack", times(b.stacks))
-		m.cross(b, was)
+		m.cross(b, was, o.source)
 		r = "stack"
 	}
 	now := b.now(m.now)
@@ -245,14 +262,14 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		m.stirred(b, false)
 		b.takeWanted()
 		m.keep(b, o)
-		m.follow(s.On.Refresh, m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end))))
+		m.followFrom(s.On.Refresh, m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end))), o.source)
 		m.bring(b)
 	}
 	if st.Phase != buff.PhaseKeep {
 		b.newBeat(now)
 	}
 	if b.period > 0 && (st.Phase == buff.PhaseExecute || s.First == buff.FirstEvery && r != "") {
-		m.pulse(b, now, "", 0)
+		m.pulse(b, atOnce, "", 0)
 	}
 	if full {
 		m.overflow(o)
@@ -323,16 +340,16 @@ func (m *model) keep(b *carried, o op) {
 }
 
 // cross does the thresholds that the stacks have reached from below.
-func (m *model) cross(b *carried, was int) {
+func (m *model) cross(b *carried, was int, source buff.OwnerID) {
 	for _, t := range b.spec.Stack.Thresholds {
 		if was >= t.At || b.stacks < t.At {
 			continue
 		}
 		if t.Apply != "" {
-			m.issue(queued{op: op{verb: buff.Apply, spec: t.Apply, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known}})
+			m.issue(queued{op: op{verb: buff.VerbApply, spec: t.Apply, source: source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known}})
 		}
 		if t.Consume != 0 {
-			m.issue(queued{op: op{verb: buff.Remove, stacks: max(t.Consume, 0), reason: buff.Consumed}, target: b})
+			m.issue(queued{op: op{verb: buff.VerbRemove, stacks: max(t.Consume, 0), reason: buff.Consumed}, target: b})
 		}
 	}
 }
@@ -344,6 +361,6 @@ func (m *model) overflow(o op) {
 		list = append(list, buff.Action{Do: buff.DoApply, Name: id})
 	}
 	m.follow(append(list, s.On.Overflow...), told{
-		at: m.at, kind: "deny", spec: s, source: o.source, magnitude: o.magnitude, nums: m.worked, stacks: limit(s),
+		at: m.at, kind: "deny", spec: s, source: o.source, magnitude: o.magnitude, level: o.level, nums: m.worked, stacks: limit(s),
 	})
 }

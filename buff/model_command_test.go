@@ -23,18 +23,18 @@ func (m *model) command(q queued) string {
 		o.tag = "" // no definition speaks of it
 	}
 	switch o.verb {
-	case buff.Remove, buff.Extend, buff.SetRemaining, buff.SetPeriod, buff.Inhibit, buff.Release:
+	case buff.VerbRemove, buff.VerbExtend, buff.VerbSetRemaining, buff.VerbSetPeriod, buff.VerbInhibit, buff.VerbRelease:
 		if b == nil || b.gone {
 			return "stale"
 		}
 		return m.toInstance(b, o)
-	case buff.Apply:
+	case buff.VerbApply:
 		return m.apply(o, false)
-	case buff.ZoneLeft:
+	case buff.VerbSetZone:
 		return m.leaveZone()
-	case buff.AddBase, buff.SetBase, buff.Damage:
+	case buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage:
 		return m.changeBase(o)
-	case buff.RemoveSpec:
+	case buff.VerbRemoveSpec:
 		if o.linked {
 			return m.unlink(o)
 		}
@@ -43,37 +43,37 @@ func (m *model) command(q queued) string {
 				return m.lose(b, o.stacks, o.reason)
 			}
 		}
-	case buff.Kill, buff.Revive, buff.LoseSource:
+	case buff.VerbKill, buff.VerbRevive, buff.VerbLoseSource:
 		m.befall(o)
-	case buff.AddTimeout:
+	case buff.VerbAddTimeout:
 		return m.addTimeout(o)
-	case buff.Cancel:
+	case buff.VerbCancel:
 		if q.cancel == nil || q.cancel.gone {
 			return "stale"
 		}
 		m.dropTimeout(q.cancel)
 		return "remove cancelled"
-	case buff.Hold, buff.Resume, buff.SetRate:
-		return m.setPace(b, o)
-	case buff.AddTag, buff.DropTag:
+	case buff.VerbPause, buff.VerbResume, buff.VerbSetRate:
+		return m.setTimeScale(b, o)
+	case buff.VerbAddTag, buff.VerbDropTag:
 		return m.tag(o)
-	case buff.Immunize, buff.Expose:
+	case buff.VerbImmunize, buff.VerbDropImmunity:
 		return m.immunize(o)
-	case buff.Purge:
+	case buff.VerbDispel:
 		return m.purge(o.ask)
-	case buff.Steal:
+	case buff.VerbSteal:
 		return m.steal(o.ask, o.by)
-	case buff.ExtendAll:
+	case buff.VerbCompensate:
 		return m.extendAll(o)
-	case buff.Interrupted:
+	case buff.VerbInterrupt:
 		return m.interrupt(o.act)
-	case buff.Consume:
+	case buff.VerbConsume:
 		return m.consume(b, o)
-	case buff.Absorb:
+	case buff.VerbAbsorb:
 		return m.absorb(o)
-	case buff.Enter:
+	case buff.VerbEnter:
 		return m.enterAura(o)
-	case buff.Leave:
+	case buff.VerbLeave:
 		return m.leaveAura(o)
 	}
 	return ""
@@ -81,28 +81,33 @@ func (m *model) command(q queued) string {
 
 func (m *model) toInstance(b *carried, o op) string {
 	switch o.verb {
-	case buff.Remove:
+	case buff.VerbRemove:
 		return m.lose(b, o.stacks, o.reason)
-	case buff.Extend:
+	case buff.VerbExtend:
 		if b.end == never {
 			return "infinite"
 		}
 		return m.extend(b, o)
-	case buff.SetRemaining:
+	case buff.VerbSetRemaining:
 		end := b.now(m.now) + max(o.by.Milliseconds(), 0)
 		m.flush(b)
-		for _, l := range b.layers {
+		for _, l := range b.async {
 			if b.running == nil {
-				b.stretch(l, end)
+				l.end = end
+			}
+		}
+		for _, h := range b.holders {
+			if h.end != never {
+				h.end = end
 			}
 		}
 		return m.endAt(b, end)
-	case buff.SetPeriod:
+	case buff.VerbSetPeriod:
 		return m.setPeriod(b, o.by)
 	}
-	if b.inhibited != (o.verb == buff.Inhibit) {
+	if b.inhibited != (o.verb == buff.VerbInhibit) {
 		causes := *b
-		causes.inhibited = o.verb == buff.Inhibit
+		causes.inhibited = o.verb == buff.VerbInhibit
 		m.setHidden(b, causes.unmet, causes.inhibited, causes.weaker, causes.ineffective)
 	}
 	return ""
@@ -117,7 +122,6 @@ func (m *model) removeNamed(b *carried, why buff.Reason, name string) {
 	}
 	b.gone = true
 	m.buffs = slices.DeleteFunc(m.buffs, func(x *carried) bool { return x == b })
-	m.ended(b)
 	rest := because(why)
 	if name != "" {
 		rest += " name=" + name
@@ -154,8 +158,13 @@ func (m *model) extend(b *carried, o op) string {
 	}
 	m.flush(b)
 	if by := end - b.end; b.running == nil {
-		for _, l := range b.layers {
-			b.stretch(l, l.end+by)
+		for _, l := range b.async {
+			l.end += by
+		}
+		for _, h := range b.holders {
+			if h.end != never {
+				h.end += by
+			}
 		}
 	}
 	return m.endAt(b, end)
@@ -170,7 +179,10 @@ func (m *model) endAt(b *carried, end int64) string {
 	}
 	m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end)))
 	for b.spec.Stack.Timers == buff.TimersEach && b.firstToEnd().end <= b.now(m.now) {
-		m.endLayer(b, b.firstToEnd(), buff.Expired)
+		m.endAsync(b, b.firstToEnd(), buff.Expired)
+	}
+	for h := b.goesFirst(); h != nil && h.end <= b.now(m.now); h = b.goesFirst() {
+		m.dropHolder(b, h)
 	}
 	return "refresh"
 }

@@ -56,6 +56,17 @@ func (m *model) room(s *buff.Spec, o op) (buff.Reason, []goer) {
 			going = append(going, goer{m.victim(taken, sl.Evict), buff.Overflowed})
 		}
 	}
+	if n := s.PerSource.Limit; n > 0 {
+		var held []*carried
+		for _, b := range m.buffs {
+			if b.spec.ID == s.ID && b.source == o.source && stays(b) {
+				held = append(held, b)
+			}
+		}
+		if len(held) >= n {
+			going = append(going, goer{held[0], buff.Replaced})
+		}
+	}
 	if len(m.buffs)-len(going) >= m.limit {
 		return buff.Full, nil
 	}
@@ -69,7 +80,7 @@ func (m *model) victim(taken []*carried, rule buff.Evict) *carried {
 		case buff.EvictLowest:
 			return cmp.Or(x.spec.Group.Priority-y.spec.Group.Priority, x.age-y.age)
 		case buff.EvictSoonest:
-			return cmp.Or(cmp.Compare(m.world(x, x.end), m.world(y, y.end)), x.age-y.age)
+			return cmp.Or(cmp.Compare(x.clock.reach(x.end), y.clock.reach(y.end)), x.age-y.age)
 		}
 		return x.age - y.age
 	})
@@ -109,21 +120,44 @@ func (m *model) diminish(s *buff.Spec, o op) {
 		m.memories[key] = &diminished{}
 	}
 	m.memories[key].n++
+	m.memories[key].until = max(m.memories[key].until, m.now+ms(s.DR.Reset))
 }
 
-// ended notes that an instance has ended.
-func (m *model) ended(b *carried) {
-	if d := m.memories[remembered(b.spec, b.source)]; d != nil && b.spec.DR.Group != "" {
-		d.until = m.now + ms(b.spec.DR.Reset)
-	}
-}
-
-// forget drops what nothing keeps in mind.
+// forget drops what nothing keeps in mind. Before anything happens it finds what is in effect
+// until then, and is remembered for so long from now on at least.
 func (m *model) forget() {
+	for _, b := range m.buffs {
+		if b.spec.DR.Group == "" {
+			continue
+		}
+		for _, source := range b.appliers() {
+			if d := m.memories[remembered(b.spec, source)]; d != nil {
+				d.until = max(d.until, m.now+ms(b.spec.DR.Reset))
+			}
+		}
+	}
 	for key, d := range m.memories {
-		live := slices.ContainsFunc(m.buffs, func(b *carried) bool { return b.spec.DR.Group != "" && remembered(b.spec, b.source) == key })
-		if !live && m.now >= d.until {
+		if m.now >= d.until {
 			delete(m.memories, key)
 		}
 	}
+}
+
+// appliers returns whose applications are in effect in a buff, or wait.
+func (b *carried) appliers() (list []buff.OwnerID) {
+	for _, l := range b.async {
+		list = append(list, l.source)
+	}
+	switch {
+	case b.running != nil:
+		return append(list, b.running.source)
+	case b.spec.Stack.Timers == buff.TimersEach:
+		return list
+	case b.member:
+		for _, h := range b.holders {
+			list = append(list, h.source)
+		}
+		return list
+	}
+	return b.by
 }

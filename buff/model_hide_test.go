@@ -2,6 +2,7 @@ package buff_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func (m *model) tag(o op) string {
 	switch {
 	case o.tag == "":
 		return "tag"
-	case o.verb == buff.AddTag:
+	case o.verb == buff.VerbAddTag:
 		m.given[o.tag]++
 	case m.given[o.tag] > 0:
 		m.given[o.tag]--
@@ -99,7 +100,7 @@ func (m *model) settle() {
 	for range 16 {
 		changed := false
 		for _, b := range slices.Clone(m.buffs) {
-			lines := m.lines
+			lines := m.lineages
 			switch {
 			case b.gone:
 			case says(b.spec.Require.Remove) && m.holds(b.spec.Require.Remove):
@@ -107,7 +108,7 @@ func (m *model) settle() {
 			default:
 				m.setHidden(b, m.unmet(b), b.inhibited, m.weaker(b), m.ineffective(b))
 			}
-			if m.lines > lines {
+			if m.lineages > lines {
 				is := m.bearing()
 				changed = changed || was != is
 				was = is
@@ -133,6 +134,14 @@ func (m *model) bearing() string {
 		if m.ranked(b.spec) {
 			s += fmt.Sprintf("%d/%d ", b.number, b.magnitude)
 		}
+		if !empty(b.spec.Immunity) && !b.entering && !b.hidden() {
+			s += fmt.Sprintf("immune by %d ", b.number)
+		}
+	}
+	for _, tag := range slices.Sorted(maps.Keys(m.immune)) {
+		if m.immune[tag] > 0 {
+			s += "immune to " + tag + " "
+		}
 	}
 	return s
 }
@@ -150,25 +159,29 @@ func (m *model) ranked(s *buff.Spec) bool {
 
 // setHidden sets the causes for which a buff is hidden.
 func (m *model) setHidden(b *carried, unmet, inhibited, weaker, ineffective bool) {
-	was, by := b.hidden(), b.unmet || b.inhibited
-	is := unmet || inhibited || weaker || ineffective
-	if was != is {
+	was, by := b.seen(), b.unmet || b.inhibited
+	next := *b
+	next.unmet, next.inhibited, next.weaker, next.ineffective = unmet, inhibited, weaker, ineffective
+	next.immune = b.spec.Immune == buff.ImmuneSuppress && m.immuneTo(b.spec, b)
+	is := next.seen()
+	if was != is || b.immune != next.immune && !lasting(b.spec) {
 		m.flush(b)
-		if !b.entering {
-			m.immunityChanges(b.spec)
-		}
 	}
-	b.unmet, b.inhibited, b.weaker, b.ineffective = unmet, inhibited, weaker, ineffective
+	if was != is && !b.entering {
+		m.immunityChanges(b.spec)
+	}
+	b.unmet, b.inhibited, b.weaker, b.ineffective, b.immune = unmet, inhibited, weaker, ineffective, next.immune
 	switch {
 	case is && !was:
-		m.about(b, "hide", "")
+		m.about(b, "hide", b.whyHidden())
 	case was && !is:
 		m.about(b, "show", "")
 		m.purgeImmune(b)
 		if by && b.period > 0 && b.spec.Inhibition != buff.InhibitionKeep {
 			b.newBeat(b.now(m.now))
+			b.inStep()
 			if b.spec.Inhibition == buff.InhibitionExecute {
-				m.pulse(b, b.now(m.now), "", 0)
+				m.pulse(b, atOnce, "", 0)
 			}
 		}
 	}
@@ -211,10 +224,10 @@ func (m *model) immunize(o op) string {
 	switch {
 	case o.tag == "":
 		return "tag"
-	case o.verb == buff.Expose && m.immune[o.tag] > 0:
+	case o.verb == buff.VerbDropImmunity && m.immune[o.tag] > 0:
 		m.flushAll(func(s *buff.Spec) bool { return named(s, o.tag) })
 		m.immune[o.tag]--
-	case o.verb == buff.Immunize:
+	case o.verb == buff.VerbImmunize:
 		m.flushAll(func(s *buff.Spec) bool { return named(s, o.tag) })
 		m.immune[o.tag]++
 		for _, b := range slices.Clone(m.buffs) {

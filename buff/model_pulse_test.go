@@ -12,10 +12,18 @@ func (b *carried) nextPulse() int64 {
 	switch {
 	case b.next <= b.end:
 		return b.next
-	case b.spec.Tail == buff.TailPartial && b.end > b.next-b.length:
+	case b.spec.Tail == buff.TailPartial && b.end > b.next-b.length && !b.goesOn():
 		return b.end
 	}
 	return never
+}
+
+// goesOn reports whether the end of the duration leaves a part of the buff, with its beat.
+func (b *carried) goesOn() bool {
+	if b.running != nil {
+		return len(b.async) > 0
+	}
+	return b.spec.Stack.Timers == buff.TimersShared && !b.leaving && b.stacks > b.expiring()
 }
 
 // due returns when, in its own time, the buff wants something next, its rank, and the
@@ -24,16 +32,19 @@ func (b *carried) due() (int64, int, int) {
 	end, rank, age := b.end, 2, b.age
 	switch {
 	case b.spec.Stack.Timers == buff.TimersEach:
-		if len(b.layers) > 1 {
+		if len(b.async) > 1 {
 			l := b.firstToEnd()
 			end, rank, age = l.end, 1, l.age
 		}
 	case b.running != nil:
-		if len(b.layers) > 0 {
+		if len(b.async) > 0 {
 			rank = 1
 		}
 	case !b.leaving && b.stacks > b.expiring():
 		rank = 1
+	}
+	if h := b.goesFirst(); h != nil {
+		end, rank, age = h.end, 1, h.age
 	}
 	if next := b.nextPulse(); next != never && next <= end {
 		return next, 0, b.age
@@ -54,14 +65,16 @@ func (b *carried) expiring() int {
 	return b.stacks
 }
 
-// expireSome ends a part of a buff: a layer, who runs in a queue, or some stacks. What
+// expireSome ends a part of a buff: an async stack, who runs in a queue, or some stacks. What
 // is left goes on from that end, so that nothing drifts.
 func (m *model) expireSome(b *carried) {
 	switch {
 	case b.spec.Stack.Timers == buff.TimersEach:
-		m.endLayer(b, b.firstToEnd(), buff.Expired)
+		m.endAsync(b, b.firstToEnd(), buff.Expired)
 	case b.running != nil:
 		m.nextInQueue(b)
+	case b.goesFirst() != nil:
+		m.dropHolder(b, b.goesFirst())
 	default:
 		b.stacks -= b.expiring()
 		b.end = from(b.end, b.duration)
@@ -75,7 +88,8 @@ func (b *carried) after(now int64) int64 {
 	case b.period == 0:
 		return never
 	case b.spec.Align == buff.AlignOwner:
-		return (now/b.period + 1) * b.period
+		zero := b.clock.zero()
+		return (now-zero)/b.period*b.period + b.period + zero
 	}
 	return now + b.period
 }
@@ -152,10 +166,7 @@ func (m *model) pulsePart(b *carried, at int64, share string, count int, part, l
 	switch {
 	case b.hidden():
 		c.kind = "suppressed"
-		m.line(c.kind, several, c)
-	case b.spec.Immune == buff.ImmuneSuppress && m.immuneTo(b.spec, b):
-		c.kind = "suppressed"
-		m.line(c.kind, because(buff.Immune)+several, c)
+		m.line(c.kind, b.whyHidden()+several, c)
 	default:
 		m.line(c.kind, times(stacks)+share+several, c)
 		m.askAgain(b)

@@ -86,11 +86,11 @@ func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
 		w.known = &v
 	}
 	q := asking{op: o, known: w.known, level: m.levelOf(s, o, member), stacks: min(stacks(s, o), limit(s))}
-	if b := m.joined(s, o); b != nil && !member && s.Stack.Timers != buff.TimersQueue {
+	if b := m.joined(s, o, member); b != nil && s.Stack.Timers != buff.TimersQueue {
 		q.stacks = min(b.stacks+stacks(s, o), limit(s))
 	}
 	if s.Kind == buff.Instant {
-		q.stacks = max(o.stacks, 1)
+		q.stacks = 1
 	}
 	why := buff.NoReason
 	ask := func(n buff.Number) (v float64) {
@@ -119,8 +119,8 @@ func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
 
 // levelOf is the level of curves: where levels add up, the sum.
 func (m *model) levelOf(s *buff.Spec, o op, member bool) int {
-	b := m.joined(s, o)
-	if b == nil || member || s.Stack.Level != buff.LevelSum || s.Stack.Timers == buff.TimersQueue {
+	b := m.joined(s, o, member)
+	if b == nil || s.Stack.Level != buff.LevelSum || s.Stack.Timers == buff.TimersQueue {
 		return o.level
 	}
 	return min(b.level+o.level, buff.MaxLevel)
@@ -150,9 +150,9 @@ func (m *model) number(n buff.Number, q asking) (float64, buff.Reason) {
 		}
 		return 0, false
 	}
-	attribute := func(of buff.Whom, name string) (float64, bool) {
+	attribute := func(of buff.Whose, name string) (float64, bool) {
 		switch {
-		case of == buff.AttrOfOwner || q.source == ownID:
+		case of == buff.OfOwner || q.source == ownID:
 			return m.value(name), true
 		case q.known == nil:
 			return 0, false
@@ -267,11 +267,11 @@ func (m *model) changeBase(o op) string {
 		return "attribute"
 	case math.IsNaN(o.value):
 		return "value"
-	case o.verb == buff.AddBase && o.value == 0:
+	case o.verb == buff.VerbAddBase && o.value == 0:
 		return ""
 	}
 	v, absorbed := o.value, int64(0)
-	if o.verb == buff.Damage {
+	if o.verb == buff.VerbDamage {
 		points := int64(math.Floor(v + 0.5))
 		if points < 1 {
 			return ""
@@ -282,7 +282,7 @@ func (m *model) changeBase(o op) string {
 	lo, hi := m.limits(o.attr)
 	was := m.base(o.attr)
 	is, delta := v, v-was
-	if o.verb != buff.SetBase {
+	if o.verb != buff.VerbSetBase {
 		from := max(min(was, hi), lo)
 		if is = max(min(from+v, hi), lo); is == from+v {
 			delta = v
@@ -305,11 +305,11 @@ func (m *model) changeBase(o op) string {
 		c.source = 0
 	}
 	m.line("change", rest, c)
-	if absorbed > 0 {
+	if o.verb == buff.VerbDamage { // also those that had nothing from the beginning
 		m.breakShields()
 	}
 	if definitionOf(o.attr).AtMin == buff.AtMinKill && was > lo && is <= lo {
-		m.issue(queued{op: op{verb: buff.Kill}})
+		m.issue(queued{op: op{verb: buff.VerbKill}})
 	}
 	if absorbed > 0 {
 		return "change " + amount(int(absorbed))
@@ -318,7 +318,7 @@ func (m *model) changeBase(o op) string {
 }
 
 // followChange issues what an action does to an attribute, for what has happened.
-func (m *model) followChange(a buff.Action, c told) {
+func (m *model) followChange(a buff.Action, c told, source buff.OwnerID) {
 	v := c.nums.changes[a.Change]
 	if a.Change.PerStack {
 		v *= float64(c.stacks)
@@ -329,9 +329,9 @@ func (m *model) followChange(a buff.Action, c told) {
 	if c.count > 1 {
 		v *= float64(c.count)
 	}
-	o := op{verb: buff.AddBase, attr: a.Change.Attr, value: v, tag: a.Change.School, spec: c.spec.ID, source: c.source, ofBuff: true}
+	o := op{verb: buff.VerbAddBase, attr: a.Change.Attr, value: v, tag: a.Change.School, spec: c.spec.ID, source: source, ofBuff: true}
 	if a.Do == buff.DoDamage {
-		o.verb = buff.Damage
+		o.verb = buff.VerbDamage
 	}
 	m.issue(queued{op: o})
 }
@@ -352,22 +352,21 @@ func (m *model) askAgain(b *carried) {
 // bring applies what a buff is linked to.
 func (m *model) bring(b *carried) {
 	for _, id := range b.spec.Links {
-		m.issue(queued{op: op{verb: buff.Apply, spec: id, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known}})
+		m.issue(queued{op: op{verb: buff.VerbApply, spec: id, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known, with: b}})
 	}
 }
 
 // sendOff ends it.
 func (m *model) sendOff(b *carried, why buff.Reason, name string) {
-	for _, id := range b.spec.Links {
-		m.issue(queued{op: op{verb: buff.RemoveSpec, spec: id, source: b.source, reason: why, name: name, linked: true}})
+	if len(b.spec.Links) > 0 {
+		m.issue(queued{op: op{verb: buff.VerbRemoveSpec, with: b, reason: why, name: name, linked: true}})
 	}
 }
 
 func (m *model) unlink(o op) string {
-	for _, b := range m.buffs {
-		if b.spec.ID == o.spec && b.source == o.source {
+	for _, b := range slices.Clone(m.buffs) {
+		if !b.gone && slices.Contains(b.parents, o.with) {
 			m.removeNamed(b, o.reason, o.name)
-			break
 		}
 	}
 	return ""
@@ -377,7 +376,7 @@ func (m *model) leaveZone() string {
 	n := 0
 	for _, b := range slices.Clone(m.buffs) {
 		if !b.gone && b.spec.OnZone == buff.FateRemove {
-			m.removeNamed(b, buff.Interrupt, "zone")
+			m.removeNamed(b, buff.Interrupted, "zone")
 			n++
 		}
 	}

@@ -27,6 +27,7 @@ type model struct {
 	given    map[string]int // tags, by AddTag
 	immune   map[string]int // tags, by Immunize
 	rolls    uint64
+	dead     bool
 	memories map[memory]*diminished
 	bases    map[string]float64 // of attributes, if they have ever been changed
 	worked   *worked            // of the application that is carried out
@@ -43,8 +44,8 @@ type model struct {
 	putOff []told
 	sent   []string // commands for other owners
 
-	log   []byte
-	lines int
+	log      []byte
+	lineages int
 }
 
 const never = math.MaxInt64
@@ -57,12 +58,13 @@ func newModel(s *script) *model {
 	return &model{script: s, dice: seeded(s.handlers), given: map[string]int{}, immune: map[string]int{}, memories: map[memory]*diminished{}, bases: map[string]float64{}}
 }
 
-func (m *model) over() bool { return m.lines >= maxLines }
+func (m *model) over() bool { return m.lineages >= maxLines }
 
 // carried is one buff. Its times are those of its own clock.
 type carried struct {
 	spec      *buff.Spec
 	source    buff.OwnerID
+	by        []buff.OwnerID // who has applied it, where the stacks have one end
 	magnitude int64
 	number    int
 	age       int
@@ -80,19 +82,42 @@ type carried struct {
 	owed   int   // pulses of this frame that wait to be one
 	owedAt int64 // the last of them
 
-	unmet, inhibited, weaker, ineffective bool
+	unmet, inhibited, weaker, ineffective, immune bool
 
-	entering        bool // it is not known yet whether it begins hidden
-	member, leaving bool // of an aura
+	entering        bool          // it is not known yet whether it begins hidden
+	member, leaving bool          // of an aura
+	holders         []*asyncStack // the auras that hold it
 	clock           *clock
-	layers          []*layer // of timers each: all; of a queue: those that wait
-	running         *layer   // of a queue: the application that runs
+	async           []*asyncStack // of timers each: all; of a queue: those that wait
+	running         *asyncStack   // of a queue: the application that runs
 	charges         int
 	shield          int64
 	nums            *worked
+	parents         []*carried // whose link it is
 }
 
-func (b *carried) hidden() bool { return b.unmet || b.inhibited || b.weaker || b.ineffective }
+func (b *carried) hidden() bool {
+	return b.unmet || b.inhibited || b.weaker || b.ineffective || b.immune
+}
+
+// lasting reports whether a definition has an effect beside its pulses: only then is it told
+// that immunity takes it away.
+func lasting(s *buff.Spec) bool {
+	return len(s.Grants) > 0 || len(s.Modifiers) > 0 || !empty(s.Immunity) || s.Shield.On || s.Aura.Apply != ""
+}
+
+// seen reports whether a log has told that the buff is hidden.
+func (b *carried) seen() bool {
+	return b.unmet || b.inhibited || b.weaker || b.ineffective || b.immune && lasting(b.spec)
+}
+
+// whyHidden is what a log says why, as far as it does.
+func (b *carried) whyHidden() string {
+	if b.immune && !b.unmet && !b.inhibited && !b.weaker && !b.ineffective {
+		return because(buff.Immune)
+	}
+	return ""
+}
 
 type waiting struct {
 	name    string
@@ -131,7 +156,7 @@ type queued struct {
 
 // line writes one event. Kind and rest are the words of the log.
 func (m *model) line(kind, rest string, c told) {
-	m.lines++
+	m.lineages++
 	dst := append(append(strconv.AppendInt(m.log, m.at, 10), ' '), kind...)
 	if c.spec != nil {
 		dst = append(append(dst, ' '), c.spec.ID...)
@@ -201,7 +226,7 @@ func (m *model) run(until int64) {
 		for _, w := range m.timeouts {
 			look(w.at, 3, w.age, w)
 		}
-		if at == never || at > m.own.floor(until) || m.over() {
+		if at == never || m.own.stands() || at > m.own.floor(until) || m.over() {
 			return
 		}
 		m.begin(m.own.reach(at), at, true)
@@ -265,7 +290,7 @@ func (m *model) drain() {
 // resolve finds what the op names, at the moment at which it is issued.
 func (m *model) resolve(o op) queued {
 	q := queued{op: o, round: m.round + 1}
-	if n := o.number; o.verb == buff.Cancel && m.set > 0 {
+	if n := o.number; o.verb == buff.VerbCancel && m.set > 0 {
 		if i := slices.IndexFunc(m.timeouts, func(w *waiting) bool { return w.number == n%m.set+1 }); i >= 0 {
 			q.cancel = m.timeouts[i]
 		}
@@ -304,7 +329,7 @@ func (m *model) call(c told) {
 	if c.about != nil && c.about.gone && c.kind != "remove" {
 		return
 	}
-	m.lines++
+	m.lineages++
 	m.log = append(append(strconv.AppendInt(append(m.log, "call "...), int64(c.handler), 10), " of "+c.kind...), '\n')
 	ops, why := act(m.dice, m.script)
 	for _, o := range ops {
@@ -324,20 +349,23 @@ func (m *model) call(c told) {
 }
 
 // follow does a list of actions about what has happened.
-func (m *model) follow(list []buff.Action, c told) {
+func (m *model) follow(list []buff.Action, c told) { m.followFrom(list, c, c.source) }
+
+// followFrom is follow for what an application of a source has caused.
+func (m *model) followFrom(list []buff.Action, c told, source buff.OwnerID) {
 	for _, a := range list {
 		switch a.Do {
 		case buff.DoCall:
-			c.handler = buff.HandlerID(slices.Index(m.names, a.Name))
+			c.handler = 1 + buff.HandlerID(slices.Index(m.names, a.Name))
 			m.tell(c)
 		case buff.DoApply:
-			m.issue(queued{op: op{verb: buff.Apply, spec: a.Name, source: c.source, magnitude: c.magnitude, inherits: true, known: c.nums.known}})
+			m.issue(queued{op: op{verb: buff.VerbApply, spec: a.Name, source: source, magnitude: c.magnitude, level: c.level, inherits: true, known: c.nums.known}})
 		case buff.DoRemove:
-			m.issue(queued{op: op{verb: buff.RemoveSpec, spec: a.Name, reason: a.Reason}})
+			m.issue(queued{op: op{verb: buff.VerbRemoveSpec, spec: a.Name, reason: a.Reason}})
 		case buff.DoKill:
-			m.issue(queued{op: op{verb: buff.Kill}})
+			m.issue(queued{op: op{verb: buff.VerbKill}})
 		case buff.DoChange, buff.DoDamage:
-			m.followChange(a, c)
+			m.followChange(a, c, source)
 		}
 	}
 }
@@ -352,10 +380,10 @@ func (m *model) state() {
 	for _, b := range m.buffs {
 		looked := look{
 			stacks: b.stacks, level: b.level, source: b.source, magnitude: b.magnitude, charges: b.charges, shield: b.shield,
-			end: m.world(b, b.end), next: m.world(b, b.nextPulse()), hidden: b.hidden(), paused: b.clock.stands(), params: b.nums.params,
+			end: m.world(b, b.end), next: m.world(b, b.nextPulse()), hidden: b.hidden(), paused: b.clock.stands() || m.own.stands(), left: m.left(b), params: b.nums.params,
 		}
 		if b.running != nil {
-			looked.waiting = len(b.layers)
+			looked.waiting = len(b.async)
 		}
 		m.log = looked.append(m.log, b.number)
 	}

@@ -13,8 +13,8 @@ import (
 type clock struct {
 	at    int64
 	inner *big.Rat
-	held  [3]bool
-	rate  [3]*big.Rat
+	held  [4]bool
+	rate  [4]*big.Rat
 	dead  bool
 }
 
@@ -59,15 +59,29 @@ func (c *clock) reach(inner int64) int64 {
 	if c == nil || inner == never {
 		return inner
 	}
+	speed := c.speed()
+	if speed.Sign() == 0 {
+		return never // nothing happens to what stands still
+	}
 	missing := new(big.Rat).SetInt64(inner)
 	if missing.Sub(missing, c.inner); missing.Sign() <= 0 {
 		return c.at
 	}
-	speed := c.speed()
-	if speed.Sign() == 0 {
-		return never
-	}
 	return c.at + rounded(missing.Quo(missing, speed), 1)
+}
+
+// zero is where in its own time a buff sees the zero of its owner's, if its own rate has always
+// been as it is.
+func (c *clock) zero() int64 {
+	if c == nil {
+		return 0
+	}
+	rate := c.rate[buff.OfBuff]
+	if rate == nil {
+		rate = big.NewRat(1, 1)
+	}
+	at := new(big.Rat).SetInt64(c.at)
+	return rounded(at.Sub(c.inner, at.Mul(at, rate)), 1)
 }
 
 func rounded(r *big.Rat, up int64) int64 {
@@ -78,7 +92,7 @@ func rounded(r *big.Rat, up int64) int64 {
 	return q.Int64() + up
 }
 
-// from here on it is another pace.
+// from here on its time passes at another rate.
 func (c *clock) change(outer int64) { c.inner, c.at = c.now(outer), max(outer, c.at) }
 
 // now returns an instant of the owner's time in the buff's.
@@ -87,17 +101,12 @@ func (b *carried) now(owner int64) int64 { return b.clock.ceil(owner) }
 // world returns the instant of the world for one of the buff's time.
 func (m *model) world(b *carried, at int64) int64 { return m.own.reach(b.clock.reach(at)) }
 
-// endTold is what events tell of an end: if its time stands still, what it would be if
-// it did not.
-func (m *model) endTold(b *carried, end int64) int64 {
-	if at := m.world(b, end); at != never || end == never {
-		return at
-	}
-	return m.at + end - b.now(m.now)
-}
+// endTold is what events tell of an end: what an onlooker sees of it, nothing while its time
+// stands still.
+func (m *model) endTold(b *carried, end int64) int64 { return m.world(b, end) }
 
-func (m *model) setPace(b *carried, o op) string {
-	if o.verb == buff.SetRate && (o.rate.Num == 0 || o.rate.Num > buff.MaxRate || o.rate.Den == 0 || o.rate.Den > buff.MaxRate) {
+func (m *model) setTimeScale(b *carried, o op) string {
+	if o.verb == buff.VerbSetRate && (o.rate.Num == 0 || o.rate.Num > buff.MaxRate || o.rate.Den == 0 || o.rate.Den > buff.MaxRate) {
 		return "rate"
 	}
 	c := m.own
@@ -120,10 +129,10 @@ func (m *model) setPace(b *carried, o op) string {
 		c.change(m.at)
 	}
 	switch o.verb {
-	case buff.SetRate:
+	case buff.VerbSetRate:
 		c.rate[o.whose] = big.NewRat(int64(o.rate.Num), int64(o.rate.Den))
 	default:
-		c.held[o.whose] = o.verb == buff.Hold
+		c.held[o.whose] = o.verb == buff.VerbPause
 	}
 	if o.whose != buff.OfBuff {
 		m.now = m.own.ceil(m.at)
@@ -161,15 +170,34 @@ func (m *model) setPeriod(b *carried, by time.Duration) string {
 	case buff.HasteSnapshot:
 		b.wanted = to
 	case buff.HasteRescale:
+		for _, l := range b.async {
+			if b.running == nil {
+				l.lag += b.next // the end of its own period
+			}
+		}
 		b.next, b.length = now+max(halfUp(left(now, b.next), to, was), 1), to
+		for _, l := range b.async {
+			if b.running == nil {
+				l.lag = max(now+max(halfUp(left(now, l.lag), to, was), 1), b.next) - b.next
+			}
+		}
 	}
 	if b.spec.Haste != buff.HasteSnapshot {
 		b.period = to
 		if b.spec.HasteDuration && b.end != never && b.spec.Stack.Timers != buff.TimersEach {
 			b.end = now + max(halfUp(left(now, b.end), to, was), 1)
+			b.duration = max(halfUp(b.duration, to, was), 1)
 			end = m.endTold(b, b.end)
 		}
 	}
 	m.about(b, "period", field("end", end)+field("next", m.world(b, b.nextPulse())))
 	return ""
+}
+
+// left is what a buff whose time stands still has left of its own time, never without an end.
+func (m *model) left(b *carried) int64 {
+	if !b.clock.stands() && !m.own.stands() || b.end == never {
+		return never
+	}
+	return left(b.now(m.own.ceil(m.at)), b.end)
 }

@@ -1,9 +1,11 @@
 package buff_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -60,18 +62,66 @@ func (m *model) steal(q *ask, most time.Duration) string {
 			}
 			span = strconv.FormatInt(rest, 10)
 		}
+		parts, things, key := m.parts(b, most), "", uint64(0)
+		if b.spec.Stack.By == buff.ByKey {
+			key = b.key
+		}
+		if b.spec.Charges.N > 0 {
+			things = fmt.Sprintf(" charges=%d", b.charges)
+		}
+		if b.spec.Shield.On {
+			things += fmt.Sprintf(" shield=%d", b.shield)
+		}
 		stacks, level, magnitude := b.stacks, b.level, b.magnitude
 		m.remove(b, buff.Stolen)
+		if len(parts) > 0 { // of stacks with an end each, or of a queue, the first
+			stacks, level, magnitude, rest = parts[0].stacks, parts[0].level, parts[0].magnitude, parts[0].left
+			span = strconv.FormatInt(rest, 10)
+			for _, l := range parts[1:] {
+				things += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left)
+			}
+		}
 		if rest == 0 {
 			continue // it would have ended now
 		}
-		m.sent = append(m.sent, sentLine(q.to, b.spec.ID, q.to, stacks, level, magnitude, span))
+		m.sent = append(m.sent, sentLine(q.to, b.spec.ID, q.to, stacks, level, magnitude, key, span+things))
 	}
 	return amount(n)
 }
 
-func sentLine(to buff.OwnerID, id string, source buff.OwnerID, stacks, level int, magnitude int64, span string) string {
-	return fmt.Sprintf("sent to %d: %s s%d x%d l%d m%d for %s\n", to, id, source, stacks, level, magnitude, span)
+// parts returns the applications that a buff consists of, where each has its own time, with
+// what is left of each: of a queue first what runs, and then as they would come to run.
+func (m *model) parts(b *carried, most time.Duration) (list []asyncStack) {
+	now := b.now(m.now)
+	cut := func(ms int64) int64 {
+		if most > 0 {
+			ms = min(ms, most.Milliseconds())
+		}
+		return ms
+	}
+	if b.running != nil {
+		list = append(list, asyncStack{stacks: 1, level: b.level, magnitude: b.magnitude, left: cut(left(now, b.end))})
+	}
+	async := slices.Clone(b.async)
+	slices.SortFunc(async, func(x, y *asyncStack) int {
+		if b.running != nil {
+			return strongest(x, y)
+		}
+		return x.age - y.age
+	})
+	for _, l := range async {
+		c := *l
+		if c.left = cut(c.left); b.running == nil {
+			c.left = cut(left(now, l.end))
+		}
+		c.stacks = max(c.stacks, 1)
+		list = append(list, c)
+	}
+	return slices.DeleteFunc(list, func(l asyncStack) bool { return l.left == 0 })
+}
+
+func sentLine(to buff.OwnerID, id string, source buff.OwnerID, stacks, level int, magnitude int64, key uint64, span string) string {
+	return fmt.Sprintf("sent to %d: %s s%d x%d l%d m%d k%d for %s\n", to, id, source, stacks, level, magnitude, key, span)
 }
 
 // interrupt ends the buffs that an act of their owner ends.
@@ -79,7 +129,7 @@ func (m *model) interrupt(act string) string {
 	n := 0
 	for _, b := range slices.Clone(m.buffs) {
 		if !b.gone && slices.Contains(b.spec.Interrupt, act) {
-			m.removeNamed(b, buff.Interrupt, act)
+			m.removeNamed(b, buff.Interrupted, act)
 			n++
 		}
 	}
@@ -165,11 +215,14 @@ func (m *model) breakShields() {
 
 // befall is what befalls the owner, or a source.
 func (m *model) befall(o op) {
+	if o.verb != buff.VerbLoseSource {
+		m.dead = o.verb == buff.VerbKill
+	}
 	for _, b := range slices.Clone(m.buffs) {
 		switch o.verb {
-		case buff.Kill:
+		case buff.VerbKill:
 			m.die(b)
-		case buff.Revive:
+		case buff.VerbRevive:
 			if b.clock != nil && b.clock.dead {
 				m.flush(b)
 				b.clock.change(m.now)
@@ -204,37 +257,101 @@ func (m *model) die(b *carried) {
 
 // enterAura applies without an end, unless the aura's buff is there.
 func (m *model) enterAura(o op) string {
-	if b := m.memberOf(o); b != nil {
-		if b.leaving {
+	b, h := m.memberOf(o)
+	if b != nil {
+		if h.end != never {
 			m.flush(b)
+			h.end = never
 			b.leaving, b.end = false, never
 		}
 		return ""
 	}
-	return m.apply(o, true)
+	was, stacks := m.joined(m.catalog.Spec(o.spec), o, true), 0
+	if was != nil {
+		stacks = was.stacks
+	}
+	born := m.born
+	r := m.apply(o, true)
+	switch {
+	case m.born > born:
+		was = m.bornAs(m.born)
+	case was == nil || strings.HasPrefix(r, "deny") || strings.HasPrefix(r, "error"):
+		return r
+	}
+	if was != nil && !was.gone {
+		m.ages++
+		was.holders = append(was.holders, &asyncStack{source: o.source, end: never, stacks: was.stacks - stacks, age: m.ages})
+		was.leaving, was.end = false, never
+	}
+	return r
 }
 
-func (m *model) leaveAura(o op) string {
-	b := m.memberOf(o)
-	if b == nil || b.leaving {
-		return ""
-	}
-	if o.by <= 0 {
-		m.remove(b, buff.OutOfAura)
-		return "remove out_of_aura"
-	}
-	m.flush(b)
-	b.leaving, b.end = true, b.now(m.now)+ms(o.by)
-	return ""
-}
-
-func (m *model) memberOf(o op) *carried {
+// bornAs returns the buff of that number, if it is there.
+func (m *model) bornAs(number int) *carried {
 	for _, b := range m.buffs {
-		if b.member && b.spec.ID == o.spec && b.source == o.source {
+		if b.number == number {
 			return b
 		}
 	}
 	return nil
+}
+
+func (m *model) leaveAura(o op) string {
+	b, h := m.memberOf(o)
+	switch {
+	case b == nil || h.end != never:
+	case o.by <= 0 && len(b.holders) == 1:
+		m.remove(b, buff.OutOfAura)
+		return "remove out_of_aura"
+	case o.by <= 0:
+		m.flush(b)
+		m.dropHolder(b, h)
+	default:
+		m.flush(b)
+		h.end = b.now(m.now) + ms(o.by)
+		b.whenLeft()
+	}
+	return ""
+}
+
+// whenLeft lets a buff end with its last aura, once its owner has left all.
+func (b *carried) whenLeft() {
+	last := slices.MaxFunc(b.holders, func(x, y *asyncStack) int { return cmp.Compare(x.end, y.end) })
+	if last.end != never {
+		b.leaving, b.end = true, last.end
+	}
+}
+
+// dropHolder takes away one of several auras, and the stacks that it has brought.
+func (m *model) dropHolder(b *carried, h *asyncStack) {
+	b.holders = slices.DeleteFunc(b.holders, func(x *asyncStack) bool { return x == h })
+	b.whenLeft()
+	if n := min(h.stacks, b.stacks-1); n > 0 {
+		b.stacks -= n
+		m.about(b, "stackend", times(b.stacks)+because(buff.OutOfAura))
+	}
+}
+
+// goesFirst returns the aura whose linger ends first, if that is before the buff does.
+func (b *carried) goesFirst() *asyncStack {
+	var first *asyncStack
+	for _, h := range b.holders {
+		if h.end < b.end && (first == nil || h.end < first.end || h.end == first.end && h.age < first.age) {
+			first = h
+		}
+	}
+	return first
+}
+
+func (m *model) memberOf(o op) (*carried, *asyncStack) {
+	for _, b := range m.buffs {
+		for _, h := range b.holders {
+			if b.spec.ID == o.spec && h.source == o.source {
+				return b, h
+			}
+		}
+	}
+	return nil, nil
 }
 
 // amount is what a Result says of how many.

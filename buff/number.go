@@ -16,7 +16,7 @@ type Number struct {
 	// Attr is the attribute that FromAttr reads, Of whose it is. The number is
 	// (attribute + Pre) × Coef + Post; a Coef of zero stands for 1.
 	Attr            string
-	Of              Whom
+	Of              Whose
 	Pre, Coef, Post float64
 
 	Curve   *Curve  // of FromCurve: its value at the level of the application
@@ -36,15 +36,6 @@ const (
 	FromAttr                // an attribute of the owner or of the source
 	FromCaller              // the application brings it
 	FromFormula             // worked out
-)
-
-// Whom says whose attribute is meant.
-type Whom uint8
-
-// Whose attribute it may be.
-const (
-	AttrOfOwner Whom = iota
-	AttrOfSource
 )
 
 // Snapshot says when a number is asked for.
@@ -88,7 +79,7 @@ func (n Number) Or(v float64) Number {
 // Read is one thing that a [Formula] reads: an attribute, or what the application brings.
 type Read struct {
 	Caller bool // Name is of Application.Params, and Of means nothing
-	Of     Whom
+	Of     Whose
 	Name   string
 }
 

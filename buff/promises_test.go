@@ -21,7 +21,7 @@ func TestP43_DefinitionGone(t *testing.T) {
 	set := buff.NewSet(1, 0, 0, 10)
 	turn := buff.Turn{Catalog: with}
 	for s := range with.All() {
-		require.NoError(t, set.Do(&turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: s}}).Err)
+		require.NoError(t, set.Do(&turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: s}}).Err)
 	}
 	blob, _ := set.Save(nil, with, buff.Moment{Now: 1000})
 	for _, want := range []struct {

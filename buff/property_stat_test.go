@@ -34,7 +34,7 @@ func TestStatsEndWithTheirBuffs(t *testing.T) {
 		replay(s, nil, d)
 		for d.set.Len() > 0 {
 			for i := range d.set.All() {
-				d.do(s.end, op{verb: buff.Remove, number: d.numbers[i.Handle] - 1})
+				d.do(s.end, op{verb: buff.VerbRemove, number: d.numbers[i.Handle] - 1})
 				break
 			}
 		}
@@ -81,7 +81,7 @@ func TestModifiersInAnyOrder(t *testing.T) {
 		order := func(list []int) (*buff.Set, map[int]buff.Handle) {
 			s, handles := buff.NewSet(1, 0, 0, 99), map[int]buff.Handle{}
 			for _, k := range list {
-				r := s.Do(&buff.Turn{Catalog: c}, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: c.Spec(fmt.Sprint("b", k))}})
+				r := s.Do(&buff.Turn{Catalog: c}, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec(fmt.Sprint("b", k))}})
 				handles[k] = r.Handle
 			}
 			return s, handles
@@ -90,12 +90,12 @@ func TestModifiersInAnyOrder(t *testing.T) {
 		gone := rng.Perm(8)
 		for k, id := range gone {
 			rest := slices.Clone(gone[k+1:])
-			all.Do(&buff.Turn{Catalog: c}, 0, buff.Command{Verb: buff.Remove, Handle: handles[id]})
+			all.Do(&buff.Turn{Catalog: c}, 0, buff.Command{Verb: buff.VerbRemove, Handle: handles[id]})
 			rng.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 			only, _ := order(rest)
-			require.Equal(t, math.Float64bits(only.Attribute(c, 0)), math.Float64bits(all.Attribute(c, 0)), "seed %d", *seed+n)
+			require.Equal(t, math.Float64bits(only.Attribute(c, 1)), math.Float64bits(all.Attribute(c, 1)), "seed %d", *seed+n)
 		}
-		require.Equal(t, math.Float64bits(base), math.Float64bits(all.Attribute(c, 0)))
+		require.Equal(t, math.Float64bits(base), math.Float64bits(all.Attribute(c, 1)))
 	}
 }
 
@@ -114,9 +114,9 @@ func TestRoomForModifiers(t *testing.T) {
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 4096), &buff.Turn{Catalog: c}
 	x, _ := c.Tag("x")
-	s.Do(turn, 0, buff.Command{Verb: buff.AddTag, Tag: x})
+	s.Do(turn, 0, buff.Command{Verb: buff.VerbAddTag, Tag: x})
 	apply := func(id string) buff.Result {
-		return s.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: c.Spec(id)}})
+		return s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec(id)}})
 	}
 	for range stat.MaxModifiers/buff.MaxModifiers - 1 {
 		require.NoError(t, apply("full").Err)
@@ -127,10 +127,10 @@ func TestRoomForModifiers(t *testing.T) {
 	require.ErrorIs(t, r.Err, buff.ErrFull)
 	require.EqualError(t, r.Err, "buff: the owner carries as many as it may: 4096 modifiers on owner 1")
 	for range buff.MaxModifiers - 1 {
-		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: c.Spec("one")}}).Err, "who replaces another has its room")
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("one")}}).Err, "who replaces another has its room")
 	}
-	s.Do(turn, 0, buff.Command{Verb: buff.DropTag, Tag: x})
-	require.Equal(t, 4033.0, s.Attribute(c, 0))
+	s.Do(turn, 0, buff.Command{Verb: buff.VerbDropTag, Tag: x})
+	require.Equal(t, 4033.0, s.Attribute(c, 1))
 	require.Empty(t, s.Counters(c))
 }
 
@@ -139,15 +139,15 @@ func TestChangesSayWhatIsWrong(t *testing.T) {
 	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{attribute("a")}})
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 9), &buff.Turn{Catalog: c}
-	for _, verb := range []buff.Verb{buff.AddBase, buff.SetBase, buff.Damage} {
-		require.EqualError(t, s.Do(turn, 0, buff.Command{Verb: verb, Attr: 1, Value: 1}).Err, "buff: there is no such attribute: number 1")
-		r := s.Do(turn, 0, buff.Command{Verb: verb, Value: math.Inf(1)})
+	for _, verb := range []buff.Verb{buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage} {
+		require.EqualError(t, s.Do(turn, 0, buff.Command{Verb: verb, Attr: 2, Value: 1}).Err, "buff: there is no such attribute: number 2")
+		r := s.Do(turn, 0, buff.Command{Verb: verb, Attr: 1, Value: math.Inf(1)})
 		require.ErrorIs(t, r.Err, buff.ErrValue)
 		require.EqualError(t, r.Err, "buff: bad value of an attribute: a: +Inf")
 		require.EqualError(t, s.Do(&buff.Turn{}, 0, buff.Command{Verb: verb}).Err, "buff: there is no such attribute: number 0")
 	}
 	require.Empty(t, turn.Events)
-	require.PanicsWithValue(t, "stat: there is no attribute 1 in a schema of 1", func() { s.Attribute(c, 1) })
+	require.PanicsWithValue(t, "stat: there is no attribute 0 in a schema of 1", func() { s.Attribute(c, 0) })
 	none, err := buff.NewCatalog()
 	require.NoError(t, err)
 	for range s.Attributes(none) {
@@ -167,22 +167,22 @@ func TestBadPulse(t *testing.T) {
 		On:        buff.Hooks{Pulse: []buff.Action{change(huge), change(buff.Const(2))}},
 		Modifiers: []buff.Modifier{{Attr: "b", Value: huge}},
 	}, {
-		ID: "many", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "b", By: buff.Const(1e300), PerStack: true}}}},
+		ID: "many", Duration: time.Second, Stack: buff.Stacking{Limit: 2}, On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "b", By: buff.Const(1e300), PerStack: true}}}},
 	}}})
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 9), &buff.Turn{Catalog: c}
-	s.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: c.Spec("p")}})
-	s.Do(turn, 0, buff.Command{Verb: buff.SetBase, Attr: 0, Value: 1e200})
+	s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("p")}})
+	s.Do(turn, 0, buff.Command{Verb: buff.VerbSetBase, Attr: 1, Value: 1e200})
 	turn.Now = 500
 	require.True(t, s.Run(turn, 500, 99))
-	s.Do(turn, 500, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: c.Spec("many"), Stacks: 2}})
+	s.Do(turn, 500, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("many"), Stacks: 2}})
 	var log []string
 	for _, e := range turn.Events {
 		log = append(log, e.String())
 	}
 	require.Equal(t, []string{
 		"0 apply p x1 end=1000", "0 change a by=1e+200 value=1e+200", "500 pulse p x1", "500 error p why=value", "500 change p b by=2 value=2",
-		"500 exec many x2", "500 error many why=value",
+		"500 apply many x2 end=1500", "500 error many why=value",
 	}, log)
-	require.Equal(t, 2.0, s.Attribute(c, 1))
+	require.Equal(t, 2.0, s.Attribute(c, 2))
 }

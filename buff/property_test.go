@@ -164,14 +164,14 @@ func TestGrantsEndWithTheirBuffs(t *testing.T) {
 		replay(s, nil, d)
 		for d.set.Len() > 0 {
 			for i := range d.set.All() {
-				d.do(s.end, op{verb: buff.Remove, number: d.numbers[i.Handle] - 1})
+				d.do(s.end, op{verb: buff.VerbRemove, number: d.numbers[i.Handle] - 1})
 				d.balance()
 				break
 			}
 		}
 		for _, name := range s.tags { // what the game gave it takes
 			for range 50 {
-				d.do(s.end, op{verb: buff.DropTag, tag: name})
+				d.do(s.end, op{verb: buff.VerbDropTag, tag: name})
 			}
 		}
 		for _, name := range s.tags {
@@ -201,7 +201,7 @@ func TestStackPulses(t *testing.T) {
 		for range 1 + rng.IntN(12) {
 			d, n := time.Duration(1+rng.IntN(600))*millis, 1+rng.IntN(5)
 			want += n * int(d/period)
-			s.Do(turn, at, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: c.Spec("p"), Stacks: n, Duration: buff.For(d)}})
+			s.Do(turn, at, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("p"), Stacks: n, Duration: buff.Lasting(d)}})
 			at += wheel.Time(rng.IntN(150))
 			turn.Now = at
 			require.True(t, s.Run(turn, at, 1<<30))

@@ -6,35 +6,37 @@ import "github.com/bufftick/bufftick/wheel"
 // they have left, until they are the strongest.
 
 // againQueue is a further application to a queue.
+//
+// Stories: testdata/timers_queue.txt, timers_queue_full.txt.
 func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
 	x, now := s.needExtra(i), s.nowOf(t, i)
-	if int32(len(x.layers))+1 >= spec.limit {
-		switch weakest := weakestOf(x.layers); {
+	if int32(len(x.async))+1 >= spec.limit {
+		switch weakest := weakestOf(x.async); {
 		case spec.Stack.Overflow == OverflowClear:
 			return s.refuse(t, at, a)
 		case spec.Stack.Overflow == OverflowDeny,
 			weakest < 0,
-			spec.Stack.Overflow == OverflowAllow && x.layers[weakest].magnitude >= a.Magnitude:
+			spec.Stack.Overflow == OverflowAllow && x.async[weakest].magnitude >= a.Magnitude:
 			r := s.deny(t, a, Limit, nil)
 			s.overflow(t, a)
 			return r
 		case spec.Stack.Overflow == OverflowReplace:
-			x.layers = remove(x.layers, oldestOf(x.layers))
+			s.unqueue(t, i, oldestOf(x.async))
 		default:
-			x.layers = remove(x.layers, weakest)
+			s.unqueue(t, i, weakest)
 		}
 		defer s.overflow(t, a)
 	}
 	s.version(t, at, a)
 	s.ages++
-	l := layer{left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level)}
+	l := asyncStack{left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level)}
 	if a.Magnitude > i.magnitude {
-		running := layer{left: left(now, i.end), magnitude: i.magnitude, source: i.source, age: x.running, level: i.level}
+		running := asyncStack{left: left(now, i.end), magnitude: i.magnitude, source: i.source, age: x.running, level: i.level}
 		s.run(t, at, l, now)
 		l = running
 	}
-	x.layers = append(x.layers, l)
+	x.async = append(x.async, l)
 	s.renew(t, at, a)
 	s.topUp(t, i, a)
 	s.touch(at) // with somebody waiting the end has another rank
@@ -46,9 +48,11 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 }
 
 // run makes a waiting application the one that runs.
-func (s *Set) run(t *Turn, at uint16, l layer, now wheel.Time) {
+func (s *Set) run(t *Turn, at uint16, l asyncStack, now wheel.Time) {
 	i := &s.slots[at]
 	i.magnitude = l.magnitude
+	s.runCeased(t, at)
+	s.dropAppliers(at)
 	s.newSource(at, l.source)
 	s.setLevel(i, l.level)
 	s.reranked(i.spec)
@@ -57,28 +61,35 @@ func (s *Set) run(t *Turn, at uint16, l layer, now wheel.Time) {
 	s.touch(at)
 }
 
+// unqueue takes out one of those that wait.
+func (s *Set) unqueue(t *Turn, i *instance, k int) {
+	x := s.extraOf(i)
+	s.ceased(t, i.spec, x.async[k].source)
+	x.async = remove(x.async, k)
+}
+
 // nextInQueue lets the strongest of those that wait run.
 func (s *Set) nextInQueue(t *Turn, at uint16) {
 	i := &s.slots[at]
 	x := s.extraOf(i)
-	best := strongestOf(x.layers)
-	l := x.layers[best]
-	x.layers = remove(x.layers, best)
+	best := strongestOf(x.async)
+	l := x.async[best]
+	x.async = remove(x.async, best)
 	s.run(t, at, l, i.end)
 	s.emitQueued(t, at)
 }
 
 func (s *Set) emitQueued(t *Turn, at uint16) {
 	e := s.about(Queued, at)
-	e.End = s.endTold(t, &s.slots[at])
+	e.End = s.endTold(&s.slots[at])
 	t.emit(s, &e)
 }
 
 // strongestOf returns who runs next: the greatest magnitude, then the oldest.
-func strongestOf(layers []layer) int {
+func strongestOf(async []asyncStack) int {
 	best := 0
-	for k := range layers {
-		if l, b := &layers[k], &layers[best]; l.magnitude > b.magnitude || l.magnitude == b.magnitude && l.age < b.age {
+	for k := range async {
+		if l, b := &async[k], &async[best]; l.magnitude > b.magnitude || l.magnitude == b.magnitude && l.age < b.age {
 			best = k
 		}
 	}
@@ -87,21 +98,21 @@ func strongestOf(layers []layer) int {
 
 // weakestOf returns who would run last: the weakest, of equals the youngest; -1 if nobody
 // waits.
-func weakestOf(layers []layer) int {
+func weakestOf(async []asyncStack) int {
 	weakest := -1
-	for k := range layers {
-		if weakest < 0 || layers[k].magnitude < layers[weakest].magnitude ||
-			layers[k].magnitude == layers[weakest].magnitude && layers[k].age > layers[weakest].age {
+	for k := range async {
+		if weakest < 0 || async[k].magnitude < async[weakest].magnitude ||
+			async[k].magnitude == async[weakest].magnitude && async[k].age > async[weakest].age {
 			weakest = k
 		}
 	}
 	return weakest
 }
 
-func oldestOf(layers []layer) int {
+func oldestOf(async []asyncStack) int {
 	oldest := 0
-	for k := range layers {
-		if layers[k].age < layers[oldest].age {
+	for k := range async {
+		if async[k].age < async[oldest].age {
 			oldest = k
 		}
 	}
@@ -109,8 +120,8 @@ func oldestOf(layers []layer) int {
 }
 
 // remove takes one out, without keeping the order.
-func remove(layers []layer, k int) []layer {
-	last := len(layers) - 1
-	layers[k] = layers[last]
-	return layers[:last]
+func remove(async []asyncStack, k int) []asyncStack {
+	last := len(async) - 1
+	async[k] = async[last]
+	return async[:last]
 }

@@ -59,12 +59,52 @@ func randomSpecs(d *dice) []buff.Spec {
 			randomStats(d, &s)
 			randomHooks(d, &s)
 		}
+		sensible(&s)
 		specs[i] = s
 	}
 	if about.stats {
 		randomLinks(d, specs)
 	}
 	return specs
+}
+
+// sensible leaves out the words that would be refused for what stands beside them.
+func sensible(s *buff.Spec) {
+	st, none := &s.Stack, buff.Stacking{}
+	if st.By == buff.ByNone {
+		st.Refresh, st.RefreshPct, st.RefreshCap, st.Phase, st.Overflow, st.Level = none.Refresh, 0, 0, none.Phase, none.Overflow, none.Level
+		st.OverflowApply, s.On.Refresh, s.On.Overflow, s.Charges.Refresh = nil, nil, nil, buff.ChargesReset
+		if st.Timers == buff.TimersQueue {
+			st.Timers = buff.TimersShared
+		}
+	}
+	if each, queue := st.Timers == buff.TimersEach, st.Timers == buff.TimersQueue; queue || each && st.Refresh != buff.RefreshNone {
+		st.Refresh, st.RefreshPct, st.RefreshCap = none.Refresh, 0, 0
+	}
+	if st.Timers == buff.TimersQueue {
+		st.Initial, st.Thresholds, s.On.Refresh = 0, nil, nil
+		if st.Level == buff.LevelSum {
+			st.Level = buff.LevelIgnore
+		}
+		if s.First == buff.FirstEvery {
+			s.First = buff.FirstStart
+		}
+		if s.Dispel.Per == buff.PerStack {
+			s.Dispel.Per = buff.PerAll
+		}
+	}
+	if st.Refresh == buff.RefreshNone {
+		s.On.Refresh = nil
+	}
+	if s.Period == 0 && s.PeriodBy == nil {
+		st.Phase, s.Inhibition = buff.PhaseKeep, buff.InhibitionKeep
+	}
+	if s.Inhibition == buff.InhibitionReset && s.Align == buff.AlignOwner {
+		s.Inhibition = buff.InhibitionExecute
+	}
+	if s.Haste == buff.HasteSnapshot || st.Timers == buff.TimersEach || s.Kind == buff.Infinite {
+		s.HasteDuration = false
+	}
 }
 
 // randomGates is what is asked before anything is applied.
@@ -86,7 +126,7 @@ func randomGates(d *dice, about theme, s *buff.Spec) {
 		}
 	}
 	if about.dispel {
-		s.Dispel = buff.Dispel{
+		s.Dispel = buff.DispelRule{
 			Type: pick(d, "", "magic"), Grade: pick(d, buff.GradeBasic, buff.GradeBasic, buff.GradeStrong, buff.GradeDeath, buff.GradeUndispellable),
 			Per: buff.Per(d.n(3)), Resist: pick(d, 0, 0, 500), Keep: d.one(4),
 		}
@@ -156,8 +196,11 @@ func randomTimers(d *dice, about theme, ids []string, self int, s *buff.Spec) {
 		st.By = pick(d, buff.BySource, buff.ByTarget, buff.ByTarget, buff.ByKey)
 		st.Refresh, st.RefreshPct, st.RefreshCap, st.Phase, st.Expire, st.ExpireN = 0, 0, 0, 0, 0, 0
 		st.Limit = max(st.Limit, d.n(5))
-		if st.Timers == buff.TimersEach && s.Tail == buff.TailPartial {
-			s.Tail = buff.TailNone
+		if st.Timers == buff.TimersEach {
+			st.Refresh = pick(d, buff.RefreshRestart, buff.RefreshNone)
+			if s.Tail == buff.TailPartial {
+				s.Tail = buff.TailNone
+			}
 		}
 	}
 	if about.levels {
@@ -197,13 +240,12 @@ func randomKeeping(d *dice, about theme, s *buff.Spec) {
 		s.Inhibition = buff.Inhibition(d.n(3))
 	}
 	if about.immunity {
-		s.Immune = buff.ImmuneRule(d.n(3))
+		s.Immune, s.Dead = buff.ImmuneRule(d.n(3)), buff.DeadRule(d.n(3))
 		if d.one(3) {
 			s.Immunity = buff.Match{Tags: randomTags(d, 1), Type: pick(d, "", "", "magic"), Polarity: pick(d, buff.Neutral, buff.Neutral, buff.Negative)}
 		}
 	}
-	changes := s.Stack.By == buff.ByTarget || s.Stack.By == buff.ByKey || s.OnSourceGone == buff.FateAdopt
-	if about.dr && d.one(2) && (about.scope == buff.ScopeTarget || !changes) { // whose the memory is if the source changes is said nowhere
+	if about.dr && d.one(2) {
 		s.DR = buff.DR{Group: "dr", Steps: []int{100, 50, 25, 0}, Reset: 150 * time.Millisecond, Scope: about.scope}
 	}
 	if about.acts && d.one(3) {

@@ -36,14 +36,14 @@ func randomNumber(d *dice, pulses bool, reads ...string) buff.Number {
 			n.Snapshot = buff.SnapshotApply
 		}
 	case 6:
-		n = buff.Number{From: buff.FromAttr, Attr: "mind", Of: buff.AttrOfSource, Snapshot: buff.Snapshot(d.n(2))}
+		n = buff.Number{From: buff.FromAttr, Attr: "mind", Of: buff.OfSource, Snapshot: buff.Snapshot(d.n(2))}
 		if d.one(2) {
 			n.Coef = 0.125
 		}
 	case 7:
 		f := &testFormula{text: "f", level: float64(d.n(2)), stacks: float64(d.n(2)), magnitude: float64(d.n(2))}
 		for d.one(2) {
-			f.reads = append(f.reads, pick(d, buff.Read{Caller: true, Name: "power"}, buff.Read{Name: "mind"}, buff.Read{Name: "mind", Of: buff.AttrOfSource}))
+			f.reads = append(f.reads, pick(d, buff.Read{Caller: true, Name: "power"}, buff.Read{Name: "mind"}, buff.Read{Name: "mind", Of: buff.OfSource}))
 		}
 		n = buff.Number{From: buff.FromFormula, Formula: f, Snapshot: buff.Snapshot(d.n(2))}
 	}

@@ -81,10 +81,10 @@ func compare(s *script, seed uint64) (lines int, wrong string) {
 		}
 		got, panicked := catch(func() []byte { return replay(s, cuts, d) }, d)
 		if diff := differ(want, got); diff != "" || panicked != "" || d.fault != "" {
-			return plain.lines, fmt.Sprintf("%s, frames %v\n%s\n%s\n%s", name, cuts, d.fault, panicked, diff)
+			return plain.lineages, fmt.Sprintf("%s, frames %v\n%s\n%s\n%s", name, cuts, d.fault, panicked, diff)
 		}
 	}
-	return plain.lines, ""
+	return plain.lineages, ""
 }
 
 // catch returns the log, and the panic that has cut it short.
@@ -205,7 +205,7 @@ func TestPulsesAreWholePeriods(t *testing.T) {
 		c, err := buff.NewCatalog(spec)
 		require.NoError(t, err)
 		s, turn := buff.NewSet(1, 0, 0, 1), &buff.Turn{}
-		s.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: c.Spec("p")}})
+		s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("p")}})
 		require.True(t, s.Run(turn, 1<<40, 1<<30))
 		pulses := 0
 		for _, e := range turn.Events {

@@ -8,23 +8,23 @@ type Reason uint8
 const (
 	NoReason Reason = iota
 
-	Expired    // its time was over
-	Cancelled  // removed by hand
-	Dispelled  // taken off by a dispel
-	Stolen     // taken over by somebody else
-	Replaced   // gave way to another buff of its group, or of its source
-	Overflowed // a limit cleared it: of its stacks, or of its class of slots
-	Consumed   // its last charge was used, or a threshold used up its stacks
-	Broken     // its shield was spent
-	Death      // the owner died
-	SourceGone // the source left
-	Immunity   // the owner became immune
-	Condition  // its requirement for being removed was met
-	OutOfAura  // the owner left the area
-	Interrupt  // an interrupting act of the owner; Event.Name says which
-	Unload     // the owner left
-	Reload     // the definition was changed; of an application, it is not there any more
-	Fault      // its handler failed
+	Expired     // its time was over
+	Cancelled   // removed by hand
+	Dispelled   // taken off by a dispel
+	Stolen      // taken over by somebody else
+	Replaced    // gave way to another buff of its group, or of its source
+	Overflowed  // a limit cleared it: of its stacks, or of its class of slots
+	Consumed    // its last charge was used, or a threshold used up its stacks
+	Broken      // its shield was spent
+	Death       // the owner died
+	SourceGone  // the source left
+	Immunity    // the owner became immune
+	Condition   // its requirement for being removed was met
+	OutOfAura   // the owner left the area
+	Interrupted // an interrupting act of the owner; Event.Name says which
+	Unload      // the owner left
+	Reload      // the definition was changed; of an application, it is not there any more
+	Fault       // its handler failed
 
 	Limit       // the stack limit, with overflow deny
 	Full        // the owner carries as many buffs as it may
@@ -36,6 +36,7 @@ const (
 	Diminished  // diminishing returns have come down to nothing
 	Resisted    // resistance leaves nothing of it
 	LowerLevel  // a higher level is there
+	Dead        // the owner is dead
 	NoParam     // a number without a default is missing
 
 	BadDuration // a duration below one millisecond
@@ -54,7 +55,7 @@ var reasonWords = []string{
 	"none",
 	"expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death",
 	"source_gone", "immunity", "condition", "out_of_aura", "interrupt", "unload", "reload", "fault",
-	"limit", "full", "exclusive", "slot", "immune", "requirement", "chance", "dr", "resist", "level", "param",
+	"limit", "full", "exclusive", "slot", "immune", "requirement", "chance", "dr", "resist", "level", "dead", "param",
 	"duration", "stacks", "badlevel", "value", "cascade", "panic", "goexit",
 }
 

@@ -5,6 +5,9 @@ import "github.com/bufftick/bufftick/wheel"
 // refresh sets the end and the beat by the definition's rules, and reports whether
 // the end was set. A refresh keeps the instance's age. FirstEvery pulses if
 // anything came of the application, be it only a stack.
+//
+// Stories: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
+// refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt.
 func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool) bool {
 	i, spec := &s.slots[at], a.Spec
 	now := s.nowOf(t, i)
@@ -19,8 +22,8 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 			s.renew(t, at, a)
 		}
 		e := s.tell(t, Refreshed, at)
-		e.End = s.endTold(t, i)
-		s.follow(t, spec.refresh, s.keptOf(i))
+		e.End = s.endTold(i)
+		s.followFrom(t, spec.refresh, a.Source, s.magnitudesOf(i))
 		if spec.uses&usesLinks != 0 {
 			s.bring(t, i)
 		}
@@ -45,7 +48,7 @@ func (s *Set) renew(t *Turn, at uint16, a *Application) {
 		s.newPeriod(i, x.wanted)
 		x.wanted = 0
 	}
-	if a.Spec.uses&usesKept != 0 {
+	if a.Spec.uses&usesMagnitudes != 0 {
 		s.keep(t, i, a)
 		s.tune(at)
 	}

@@ -3,6 +3,7 @@ package buff
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
@@ -19,8 +20,17 @@ type Restoration struct {
 	// Away is for how many ms the owner was away by Moment.Wall, at least 0.
 	Away int64
 
+	// Sources are those of whom the owner carries something again that ends or is adopted when
+	// its source leaves (Spec.OnSourceGone), each once, sorted, without the owner. A source may
+	// have left meanwhile, and nobody has told this owner: whoever knows gives it a LoseSource.
+	Sources []OwnerID
+
 	// ClockStepped says that Moment.Wall went back: no time has passed for Wall buffs.
 	ClockStepped bool
+
+	// UptimeStepped says that Moment.Uptime went back, and that the blob has an Uptime buff: no
+	// time has passed for it. The server does not keep its uptime from one run to the next.
+	UptimeStepped bool
 }
 
 // Restore puts what is in a blob on the owner, whose Set must be as [NewSet] made it, or
@@ -50,21 +60,21 @@ type Restoration struct {
 // of diminishing returns — is kept aside as it was and is in the next [Set.Save]. A
 // buff that comes back from there is the owner's youngest.
 //
-// Restore fails with [ErrBlob], or with [ErrFull] if the owner may not carry as much, and
-// has then changed nothing. Whatever the blob says, it allocates no more than a fixed
+// Restore fails with [ErrBlob], with [ErrFull] if the owner may not carry as much, or with
+// [ErrRoom] if too much would happen at once, and has then changed nothing. Whatever the blob says, it allocates no more than a fixed
 // multiple of its length, beside the events.
 func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool)) (Restoration, error) {
 	if len(s.slots)+len(s.timeouts) > 0 || s.gates != nil || s.own != nil || s.sheet != nil {
 		panic("buff: Restore into a Set that has been used")
 	}
-	b, err := readBlob(blob)
+	r := t.restorer()
+	defer r.done()
+	r.scratch.of(t.Catalog)
+	b, err := readBlob(blob, r.scratch)
 	if err != nil {
 		return Restoration{}, err
 	}
-	if handler == nil {
-		handler = func(name string) (HandlerID, bool) { id, ok := t.Catalog.handled[name]; return id, ok }
-	}
-	r := &restorer{set: s, turn: t, at: at, saved: b, aside: &saved{}, handler: handler, ages: b.Ages}
+	r.set, r.turn, r.at, r.saved, r.handler, r.ages = s, t, at, b, handler, b.Ages
 	r.ownTime()
 	r.buffs()
 	r.timeouts()
@@ -73,28 +83,88 @@ func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string)
 	if err := r.room(); err != nil {
 		return Restoration{}, err
 	}
+	if err := r.burst(); err != nil {
+		return Restoration{}, err
+	}
 	r.place()
 	r.tell()
+	r.result.Sources = s.sourcesToLose()
 	return r.result, nil
 }
 
-// restorer is one Restore. Up to place it does not touch the Set.
+// sourcesToLose returns whose leaving would change something of what the owner carries.
+func (s *Set) sourcesToLose() (sources []OwnerID) {
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		i := &s.slots[at]
+		if fate := i.spec.OnSourceGone; (fate == FateRemove || fate == FateAdopt) && i.source != 0 && i.source != s.owner {
+			sources = append(sources, i.source)
+		}
+	}
+	slices.Sort(sources)
+	return slices.Compact(sources)
+}
+
+// steppedBack reports whether a buff lives by the uptime, which has gone back.
+func (r *restorer) steppedBack(b *savedBuff) bool {
+	from := r.saved.Uptime
+	if b.Since != nil {
+		from = b.Since.Uptime
+	}
+	return b.Clock == clockWords[Uptime] && r.at.Uptime < from
+}
+
+// restorer is one Restore. Up to place it does not touch the Set. A Turn keeps one, with its
+// memory, for all owners that it restores.
 type restorer struct {
+	scratch *blobScratch
 	set     *Set
 	turn    *Turn
 	at      Moment
 	saved   *saved
-	aside   *saved
+	aside   *saved // nil: nothing
 	handler func(name string) (HandlerID, bool)
 	result  Restoration
 
-	own  *pace      // the owner's, to be
+	own  *timeScale // the owner's, to be
 	now  wheel.Time // in the owner's time
 	ages uint64
 
 	backs   []comeback
-	waits   []timeout
-	remains []diminished
+	touched []Ref // the Set's, for so long
+
+	// What the owner is to have, each in one piece.
+	waits      []timeout
+	remains    []diminished
+	async      []asyncStack
+	magnitudes []magnitudes
+	values     []float64
+	keys       []stat.Key
+	captured   []Captured
+}
+
+// restorer returns the one that the Turn keeps.
+func (t *Turn) restorer() *restorer {
+	if t.restores == nil {
+		t.restores = &restorer{scratch: &blobScratch{}}
+	}
+	return t.restores
+}
+
+// done forgets everything but the memory.
+func (r *restorer) done() {
+	*r = restorer{scratch: r.scratch, backs: r.backs[:0], touched: r.touched[:0]}
+	if cap(r.backs) > mostScratch {
+		r.backs, r.touched = nil, nil
+	}
+	r.scratch.reset()
+}
+
+// keepAside returns what the catalog does not know.
+func (r *restorer) keepAside() *saved {
+	if r.aside == nil {
+		r.aside = &saved{}
+	}
+	return r.aside
 }
 
 // since returns the ms from then to now, none if that is negative.
@@ -110,75 +180,109 @@ func since(now, then int64) int64 {
 }
 
 // ownTime finds the owner's time. It goes on where it was if it was not the world's, or if
-// the beat of a buff is counted from its zero.
+// there are definitions whose beat is counted from its zero.
 func (r *restorer) ownTime() {
 	b := r.saved
 	r.now = r.at.Now
-	p := newPace(r.at.Now)
-	p.inner = wheel.Time(b.Time)
-	switch {
-	case b.Pace != nil:
-		b.Pace.restore(&p, OfOwner)
-	case p.inner == p.at || !r.aligned():
+	if b.Scale == nil && (wheel.Time(b.Time) == r.now || !r.turn.Catalog.aligned) {
 		return
+	}
+	p := newTimeScale(r.now)
+	p.inner = wheel.Time(b.Time)
+	if b.Scale != nil {
+		b.Scale.restore(&p, OfOwner)
 	}
 	r.own, r.now = &p, p.inner
 }
 
-func (r *restorer) aligned() bool {
-	for k := range r.saved.Buffs {
-		if spec := r.turn.Catalog.Spec(r.saved.Buffs[k].ID); spec != nil && spec.Align == AlignOwner {
-			return true
-		}
-	}
-	return false
-}
-
 // restore gives p the rest and the cause that it had.
-func (b *savedPace) restore(p *pace, cause Whose) {
+func (b *savedScale) restore(p *timeScale, cause Whose) {
 	p.rest, p.den = b.Rest, b.Parts
 	p.change(p.at, cause, b.Held, Ratio{b.Num, b.Den})
 }
 
 // buffs finds out what becomes of each buff.
 func (r *restorer) buffs() {
-	r.backs = make([]comeback, 0, len(r.saved.Buffs))
+	if n := len(r.saved.Buffs); cap(r.backs) < n {
+		r.backs = make([]comeback, 0, n)
+	}
+	if n := len(r.scratch.async); n > 0 {
+		r.async = make([]asyncStack, 0, n)
+	}
 	for k := range r.saved.Buffs {
 		b := &r.saved.Buffs[k]
-		spec := r.turn.Catalog.Spec(b.ID)
+		if r.saved.Format < 3 {
+			b.noLags()
+		}
+		if b.Clock == clockWords[Uptime] && r.steppedBack(b) {
+			r.result.UptimeStepped = true
+		}
+		spec := b.spec
 		if spec == nil || spec.Kind == Instant {
 			r.result.Unknown++
-			if b.Since == nil {
-				b.Since = &savedMoment{Wall: r.saved.Wall, Uptime: r.saved.Uptime}
-			}
-			r.aside.Buffs = append(r.aside.Buffs, *b)
+			r.keepAside().Buffs = append(r.aside.Buffs, b.clone(r.saved))
 			continue
 		}
-		c := r.comeback(b, spec)
+		c := another(&r.backs)
+		r.comeback(c, b, spec)
 		c.pass()
 		if c.gone {
 			r.result.Expired++
 		} else {
 			r.result.Restored++
 		}
-		r.backs = append(r.backs, c)
 	}
+}
+
+// clone returns the buff apart from the scratch, kept aside since then or since the save.
+func (b *savedBuff) clone(from *saved) savedBuff {
+	c := *b
+	since := savedMoment{Wall: from.Wall, Uptime: from.Uptime}
+	if b.Since != nil {
+		since = *b.Since
+	}
+	c.Since, c.spec = &since, nil
+	c.Left, c.Next, c.Shield, c.Scale = clone(b.Left), clone(b.Next), clone(b.Shield), clone(b.Scale)
+	c.Async, c.Waiting, c.Appliers, c.With = slices.Clone(b.Async), slices.Clone(b.Waiting), slices.Clone(b.Appliers), slices.Clone(b.With)
+	c.Params, c.Numbers, c.Captures = slices.Clone(b.Params), slices.Clone(b.Numbers), slices.Clone(b.Captures)
+	return c
+}
+
+func clone[E any](p *E) *E {
+	if p == nil {
+		return nil
+	}
+	e := *p
+	return &e
 }
 
 // timeouts finds the handlers.
 func (r *restorer) timeouts() {
-	for _, b := range r.saved.Timeouts {
-		id, ok := r.handler(b.Handler)
+	if n := len(r.saved.Timeouts); n > 0 {
+		r.waits = make([]timeout, 0, n)
+	}
+	for k := range r.saved.Timeouts {
+		b := &r.saved.Timeouts[k]
+		id, ok := r.handlerOf(b.Handler)
 		if !ok {
 			r.result.Unnamed++
-			r.aside.Timeouts = append(r.aside.Timeouts, b)
+			r.keepAside().Timeouts = append(r.aside.Timeouts, *b)
 			continue
 		}
 		r.waits = append(r.waits, timeout{
-			at: r.now.Add(max(b.Left, 1)), age: b.Age, armed: wheel.Never, name: b.Name, handler: id, generation: r.set.base + 1, live: true,
+			at: r.now.Add(max(b.Left, 1)), age: b.Age, armed: wheel.Never, name: b.Name, handler: id, generation: r.set.first(), live: true,
 		})
 	}
 	r.result.Timeouts = len(r.waits)
+}
+
+// handlerOf returns the handler of a name.
+func (r *restorer) handlerOf(name string) (HandlerID, bool) {
+	if r.handler != nil {
+		return r.handler(name)
+	}
+	id, ok := r.turn.Catalog.handled[name]
+	return id, ok
 }
 
 // returns finds the groups of diminishing returns.
@@ -186,7 +290,7 @@ func (r *restorer) returns() {
 	for _, b := range r.saved.Returns {
 		group, ok := r.turn.Catalog.drs.of[b.Group]
 		if !ok {
-			r.aside.Returns = append(r.aside.Returns, b)
+			r.keepAside().Returns = append(r.aside.Returns, b)
 			continue
 		}
 		r.remains = append(r.remains, diminished{group: uint16(group), n: uint16(b.N), source: b.Source, until: r.now.Add(b.Left)})
@@ -213,6 +317,33 @@ func (r *restorer) room() error {
 	} {
 		if l.n > l.most {
 			return fmt.Errorf("%w: a blob of %d %s for owner %d, who may have %d", ErrFull, l.n, l.what, r.set.owner, l.most)
+		}
+	}
+	return nil
+}
+
+// burst reports whether there may be as many events and calls of handlers as the blob makes.
+func (r *restorer) burst() error {
+	events, calls := 0, 0
+	for k := range r.backs {
+		c := &r.backs[k]
+		times, _ := c.told()
+		events += int(times) + 1
+		if c.parts {
+			events++
+		}
+		for j := range c.i.spec.pulse {
+			if c.i.spec.pulse[j].do == DoCall {
+				calls += int(times)
+			}
+		}
+	}
+	for _, l := range []struct {
+		n, most int
+		what    string
+	}{{events, r.turn.MostEvents, "events"}, {calls, r.turn.MostCalls, "handlers"}} {
+		if l.most > 0 && l.n > l.most {
+			return fmt.Errorf("%w: %d %s, and there is room for %d", ErrRoom, l.n, l.what, l.most)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"math"
 	"slices"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -16,16 +17,28 @@ func (c *comeback) pass() {
 	default:
 		c.passShared()
 	}
-	if c.i.period > 0 && !c.gone && c.moved && c.i.spec.Align == AlignOwner {
-		c.i.beat, c.x.length = c.i.firstBeat(c.now), 0
+	if i := &c.i; i.period > 0 && !c.gone && c.moved && i.spec.Align == AlignOwner {
+		was := i.beat
+		i.beat, c.x.length = c.firstBeat(), 0
+		for k := range c.x.async {
+			c.x.async[k].lag = within(int64(was-i.beat)+c.x.async[k].lag, i.period)
+		}
 	}
+}
+
+// firstBeat is what Set.firstBeat is, from now on.
+func (c *comeback) firstBeat() wheel.Time {
+	s := Set{extras: []extra{c.x}}
+	i := c.i
+	i.extra = 0
+	return s.firstBeat(&i, c.now)
 }
 
 // passShared takes away stacks at each end, as the rule of expiry says.
 func (c *comeback) passShared() {
 	i := &c.i
 	for i.end <= c.over {
-		c.beatToEnd()
+		c.beatUntil(i.end)
 		n := i.spec.expiring(int(i.stacks))
 		if n >= int(i.stacks) {
 			c.gone = true
@@ -42,14 +55,14 @@ func (c *comeback) passShared() {
 func (c *comeback) passQueue() {
 	i, x := &c.i, &c.x
 	for i.end <= c.over {
-		c.beatToEnd()
-		if len(x.layers) == 0 {
+		c.beatUntil(i.end)
+		if len(x.async) == 0 {
 			c.gone = true
 			return
 		}
-		best := strongestOf(x.layers)
-		l := x.layers[best]
-		x.layers = remove(x.layers, best)
+		best := strongestOf(x.async)
+		l := x.async[best]
+		x.async = remove(x.async, best)
 		i.magnitude, i.source, x.running = l.magnitude, l.source, l.age
 		c.setLevel(l.level)
 		i.end, i.duration = i.end.Add(l.left), l.left
@@ -70,12 +83,12 @@ func (c *comeback) setLevel(level int16) {
 	i.level = level
 }
 
-// passEach ends the layers whose time is over. They count in the pulses as ever.
+// passEach ends the async stacks whose time is over. They count in the pulses as ever.
 func (c *comeback) passEach() {
 	i, x := &c.i, &c.x
-	last := x.layers[0].last
-	for k := range x.layers {
-		last = max(last, x.layers[k].last)
+	last := x.async[0].end.Add(-x.async[0].lag)
+	for k := range x.async {
+		last = max(last, x.async[k].end.Add(-x.async[k].lag))
 	}
 	if n := i.boundaries(min(c.over, last)); n > 0 {
 		c.pulses = n
@@ -85,16 +98,16 @@ func (c *comeback) passEach() {
 		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*i.period))
 	}
 	c.stepOver(i.boundaries(c.over))
-	k := slices.IndexFunc(x.layers, func(l layer) bool { return l.end > c.over })
+	k := slices.IndexFunc(x.async, func(l asyncStack) bool { return l.end > c.over })
 	if k < 0 {
 		c.gone = true
 		return
 	}
 	c.parts = k > 0
-	for _, l := range x.layers[:k] {
+	for _, l := range x.async[:k] {
 		i.stacks -= l.stacks
 	}
-	x.layers = x.layers[k:]
+	x.async = x.async[k:]
 }
 
 // beatUntil counts the boundaries of the period up to and including an instant.
@@ -113,23 +126,29 @@ func (c *comeback) stepOver(n int64) {
 	}
 }
 
-// beatToEnd is beatUntil the end. A partial tail there, though lost, begins a period.
-func (c *comeback) beatToEnd() {
-	i := &c.i
-	c.beatUntil(i.end)
-	length := i.period
-	if c.x.length > 0 {
-		length = c.x.length
-	}
-	if i.period > 0 && i.spec.Tail == TailPartial && int64(i.end-i.beat)+length > 0 {
-		i.beat, c.x.length = i.end.Add(i.period), 0
-	}
-}
-
 // boundaries returns how many boundaries of the period come up to and including an instant.
 func (i *instance) boundaries(until wheel.Time) int64 {
 	if i.period == 0 || until < i.beat {
 		return 0
 	}
 	return int64(until-i.beat)/i.period + 1
+}
+
+// told returns how many events there are for the pulses of the time away, and for how many
+// pulses each stands if that is more than one.
+func (c *comeback) told() (times int64, count int32) {
+	save := &c.i.spec.Save
+	switch {
+	case c.pulses == 0 || save.Offline == OfflineNone:
+		return 0, 0
+	case save.Offline == OfflineAll:
+		most := int64(save.OfflineCap)
+		if most == 0 {
+			most = 100
+		}
+		return min(c.pulses, most), 0
+	case c.pulses > 1:
+		return 1, int32(min(c.pulses, math.MaxInt32))
+	}
+	return 1, 0
 }

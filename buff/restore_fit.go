@@ -27,19 +27,29 @@ type comeback struct {
 	sum    int64 // of the magnitudes of those, with TimersEach
 }
 
-// comeback makes an instance of what was saved of it and of its definition of now, with all
-// its instants where they are after the time away.
-func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
-	c := comeback{now: r.now, young: b.Since != nil, saved: b}
-	c.over = c.now
-	elapsed := r.elapsed(&c, b)
-	c.moved = elapsed > 0
+// rounded returns by how many ms an end or a boundary may seem to have passed at the moment of
+// saving: the time of an owner is rounded up, and where that of a buff began to pass at another rate,
+// it had gone on to there at the one before, which a blob does not say.
+func (b *savedBuff) rounded() int64 {
+	if b.Scale == nil {
+		return 2
+	}
+	return 2 + MaxRate
+}
+
+// comeback makes c, which is empty, an instance of what was saved of it and of its definition
+// of now, with all its instants where they are after the time away.
+func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
+	c.now, c.over, c.young, c.saved = r.now, r.now, b.Since != nil, b
+	elapsed := r.elapsed(c, b)
+	if c.moved = elapsed > 0; !c.moved && (r.own != nil || b.Scale != nil) {
+		c.over = math.MinInt64 // no time has passed: what was due in the instant of the save has yet to come
+	}
 	i, x := &c.i, &c.x
 	*i = instance{
 		spec: spec, source: b.Source, age: b.Age, end: wheel.Never, beat: wheel.Never, duration: b.Duration, magnitude: b.Magnitude,
 		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extra: noSlot,
 	}
-	x.next = noSlot
 	after := func(left int64) wheel.Time {
 		if left == farthest {
 			return wheel.Never
@@ -47,7 +57,7 @@ func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 		return c.now.Add(left - elapsed)
 	}
 	if b.Left != nil {
-		i.end = after(*b.Left)
+		i.end = after(max(*b.Left, -b.rounded()))
 	} else if spec.Kind == Timed && b.Duration == 0 {
 		i.duration = spec.lastsAt(int(b.Level))
 		i.end = c.now.Add(i.duration)
@@ -56,29 +66,36 @@ func (r *restorer) comeback(b *savedBuff, spec *Spec) comeback {
 	case !spec.pulses():
 	case b.Next == nil:
 		i.period = spec.periodAt(int(b.Level))
-		i.beat = i.firstBeat(c.now)
+		i.beat = c.firstBeat()
 	default:
 		i.period = spec.periodAt(int(b.Level))
 		if b.Period != 0 {
-			i.period = max(b.Period, MinPeriod.Milliseconds())
+			i.period = b.Period
 		}
-		i.beat = after(*b.Next)
-		x.wanted, x.length, x.owed = b.Wanted, b.Length, int32(b.Owed)
+		// Of a Set none has passed, and a long time of them would be pulses to do.
+		i.beat = after(min(max(*b.Next, -b.rounded()), MaxDuration.Milliseconds()))
+		x.wanted, x.length = b.Wanted, b.Length
+		if spec.uses&usesCatchup != 0 {
+			x.owed, x.owedAt = int32(b.Owed), c.now
+		}
 	}
 	c.fitCauses(b)
-	for k := range b.Layers {
-		l := &b.Layers[k]
-		x.layers = append(x.layers, layer{
-			end: after(l.Left), last: after(l.Last), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, stacks: int16(l.Stacks), level: int16(l.Level),
+	from := len(r.async)
+	for k := range b.Async {
+		l := &b.Async[k]
+		r.async = append(r.async, asyncStack{
+			end: after(max(l.Left, -b.rounded())), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, stacks: int16(l.Stacks), level: int16(l.Level),
 		})
-		if b.Next == nil {
-			x.layers[k].last = x.layers[k].end
+		if b.Next != nil && i.period > 0 {
+			r.async[from+k].lag = l.lag(*b.Next, i.period)
 		}
+	}
+	if len(b.Async) > 0 {
+		x.async = r.async[from:len(r.async):len(r.async)]
 	}
 	c.fitStacks(b)
 	c.fitExtra(b)
-	c.plain = spec.uses&usesExtra == 0 && i.flags&paced == 0 && x.wanted == 0 && x.length == 0 && x.owed == 0
-	return c
+	c.plain = spec.uses&usesExtra == 0 && i.flags&timeScaled == 0 && x.wanted == 0 && x.length == 0 && x.owed == 0
 }
 
 // elapsed returns the ms of its own time for which the buff was away, and gives it that
@@ -99,21 +116,24 @@ func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
 		elapsed, _ = r.own.passed(r.own.at.Add(c.away))
 	}
 	elapsed = min(elapsed, 2*farthest)
-	if b.Pace == nil {
+	if b.Scale == nil {
 		return elapsed
 	}
-	c.i.flags |= paced
-	p := &c.x.pace
-	*p = newPace(r.now.Add(b.Pace.Ahead))
-	p.inner = r.now.Add(b.Pace.Inner)
-	b.Pace.restore(p, OfBuff)
+	c.i.flags |= timeScaled
+	p := &c.x.scale
+	*p = newTimeScale(r.now.Add(b.Scale.Ahead))
+	p.inner = r.now.Add(b.Scale.Inner)
+	b.Scale.restore(p, OfBuff)
 	if b.Dead {
 		p.change(p.at, byDeath, true, Ratio{})
 		c.i.flags |= deathPaused
 	}
 	c.now, c.over = p.inner, p.inner
 	ms, rest := p.passed(r.now.Add(elapsed))
-	p.at, p.rest = r.now.Add(max(b.Pace.Ahead-elapsed, 0)), rest
+	p.rest = rest
+	if p.num > 0 { // while it stands still it keeps in mind since when
+		p.at = r.now.Add(max(b.Scale.Ahead-elapsed, 0))
+	}
 	if p.at > r.now {
 		c.over = math.MinInt64 // it has yet to begin, with what comes at once
 	}
@@ -129,6 +149,9 @@ func (c *comeback) fitCauses(b *savedBuff) {
 	if c.i.spec.uses&usesHide != 0 {
 		may |= weaker | ineffective
 	}
+	if c.i.spec.Immune == ImmuneSuppress {
+		may |= immune
+	}
 	for k, f := range causeFlags {
 		if b.causes&(1<<k) != 0 {
 			c.i.flags |= f & may
@@ -142,28 +165,28 @@ func (c *comeback) fitStacks(b *savedBuff) {
 	i.stacks = int16(min(int32(i.stacks), spec.limit))
 	switch spec.Stack.Timers {
 	case TimersShared:
-		x.layers = nil
+		x.async = nil
 	case TimersEach:
-		if len(x.layers) == 0 {
-			x.layers = []layer{{end: i.end, last: i.end, magnitude: i.magnitude, source: i.source, age: i.age, stacks: i.stacks, level: i.level}}
+		if len(x.async) == 0 {
+			x.async = []asyncStack{{end: i.end, magnitude: i.magnitude, source: i.source, age: i.age, stacks: i.stacks, level: i.level}}
 		}
-		slices.SortStableFunc(x.layers, layerOrder)
-		for over := b.Stacks - int64(spec.limit); len(b.Layers) > 0 && over > 0; {
-			n := min(over, int64(x.layers[0].stacks))
+		slices.SortStableFunc(x.async, asyncOrder)
+		for over := b.Stacks - int64(spec.limit); len(b.Async) > 0 && over > 0; {
+			n := min(over, int64(x.async[0].stacks))
 			over -= n
-			if x.layers[0].stacks -= int16(n); x.layers[0].stacks == 0 {
-				x.layers = x.layers[1:]
+			if x.async[0].stacks -= int16(n); x.async[0].stacks == 0 {
+				x.async = x.async[1:]
 			}
 		}
-		i.end = x.layers[len(x.layers)-1].end
+		i.end = x.async[len(x.async)-1].end
 	case TimersQueue:
-		i.stacks, x.running, x.layers = 1, b.Age+b.Running, nil
+		i.stacks, x.running, x.async = 1, b.Age+b.Running, nil
 		for k := range b.Waiting {
 			l := &b.Waiting[k]
-			x.layers = append(x.layers, layer{left: l.Left, magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, level: int16(l.Level)})
+			x.async = append(x.async, asyncStack{left: max(l.Left, 0), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, level: int16(l.Level)})
 		}
-		for len(x.layers) > 0 && int32(len(x.layers)) >= spec.limit {
-			x.layers = remove(x.layers, weakestOf(x.layers))
+		for int32(len(x.async)) >= spec.limit { // which is 1 or more
+			x.async = remove(x.async, weakestOf(x.async))
 		}
 	}
 }
@@ -189,3 +212,22 @@ func (c *comeback) fitExtra(b *savedBuff) {
 		}
 	}
 }
+
+// lag returns how far an async stack is behind the beat, which is next ms away. Before format 3 a
+// blob said up to when an async stack counts, which is the end of one of its own periods.
+func (l *savedStack) lag(next, period int64) int64 {
+	if l.Lag >= 0 {
+		return l.Lag
+	}
+	return within(l.Last-next, period)
+}
+
+// noLags says of a buff of a format before 3 that its async stacks have no lags.
+func (b *savedBuff) noLags() {
+	for k := range b.Async {
+		b.Async[k].Lag = -1
+	}
+}
+
+// within returns ms less as many whole periods as leave it at least zero and below one.
+func within(ms, period int64) int64 { return ((ms % period) + period) % period }

@@ -12,7 +12,7 @@ func (r *restorer) placeBases() {
 	for _, b := range r.saved.Bases {
 		a, ok := catalog.Attr(b.Name)
 		if !ok {
-			r.aside.Bases = append(r.aside.Bases, b)
+			r.keepAside().Bases = append(r.aside.Bases, b)
 			continue
 		}
 		if err := r.set.needSheet(catalog).SetBase(a, float64(b.Value)); err != nil {
@@ -25,21 +25,25 @@ func (r *restorer) placeBases() {
 // worked out from what is known now; if that is not enough it is its default, or zero.
 func (r *restorer) numbers(c *comeback) {
 	spec, b := c.i.spec, c.saved
-	if spec.uses&(usesKept|usesNumbers) == 0 {
+	if spec.uses&(usesMagnitudes|usesNumbers) == 0 {
 		return
 	}
-	k := &kept{}
+	var k *magnitudes
+	if spec.uses&usesMagnitudes != 0 {
+		k = r.newKept(len(spec.modifiers))
+	}
 	q := asked{own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
 	if !q.own && c.i.source == b.Source { // or another one of its queue runs now
-		k.captured = spec.savedCaptures(b)
-		q.captured = k.captured
+		q.captured = r.savedCaptures(spec, b)
 	}
 	if spec.poolBy != nil && b.Shield == nil {
 		c.x.shield = wholePool(r.anew(spec.poolBy, &q))
 	}
-	if spec.uses&usesKept == 0 {
+	if k == nil {
 		return
 	}
+	k.captured = q.captured
+	from := len(r.values)
 	for j := range spec.numbers {
 		n, list := &spec.numbers[j], b.Numbers
 		if j < len(spec.Params) {
@@ -49,14 +53,15 @@ func (r *restorer) numbers(c *comeback) {
 		if !ok {
 			v = r.anew(n, &q)
 		}
-		k.values = append(k.values, v)
+		r.values = append(r.values, v)
 	}
-	c.x.kept = k
+	k.values = r.values[from:len(r.values):len(r.values)]
+	c.x.magnitudes = k
 }
 
 // anew works out a number that is not in the blob.
 func (r *restorer) anew(n *number, q *asked) float64 {
-	v, why := r.set.reckon(r.turn, n, q)
+	v, why := r.set.evaluate(r.turn, n, q)
 	if why != NoReason {
 		return n.value
 	}
@@ -73,8 +78,16 @@ func savedOf(list []savedValue, name string) (float64, bool) {
 	return 0, false
 }
 
+// newKept returns the next one, with room for so many keys.
+func (r *restorer) newKept(keys int) *magnitudes {
+	k := put(&r.magnitudes, magnitudes{keys: r.keys[:0:keys]})
+	r.keys = r.keys[keys:]
+	return k
+}
+
 // savedCaptures returns what a blob knows of the source, of what the definition reads now.
-func (s *Spec) savedCaptures(b *savedBuff) (list []Captured) {
+func (r *restorer) savedCaptures(s *Spec, b *savedBuff) []Captured {
+	from := len(r.captured)
 	for j := range b.Captures {
 		for when, word := range captureWords {
 			name, ok := strings.CutPrefix(b.Captures[j].Name, word)
@@ -82,12 +95,12 @@ func (s *Spec) savedCaptures(b *savedBuff) (list []Captured) {
 				continue
 			}
 			a, ok := s.catalog.Attr(name)
-			if _, there := captured(list, a, Snapshot(when)); ok && !there && s.wants(a, Snapshot(when)) {
-				list = append(list, Captured{a, Snapshot(when), float64(b.Captures[j].Value)})
+			if _, there := captured(r.captured[from:], a, Snapshot(when)); ok && !there && s.wants(a, Snapshot(when)) {
+				r.captured = append(r.captured, Captured{a, Snapshot(when), float64(b.Captures[j].Value)})
 			}
 		}
 	}
-	return list
+	return r.captured[from:len(r.captured):len(r.captured)]
 }
 
 // wants reports whether the definition, or anything that it can set off, reads an attribute

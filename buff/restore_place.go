@@ -1,8 +1,10 @@
 package buff
 
 import (
-	"math"
+	"cmp"
+	"slices"
 
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -10,26 +12,68 @@ import (
 func (r *restorer) place() {
 	s := r.set
 	s.own, s.catalog = r.own, r.turn.Catalog
-	if len(r.remains) > 0 || r.saved.Rolls > 0 {
+	if len(r.remains) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
 		g := s.needGates()
-		g.returns, g.rolls = r.remains, r.saved.Rolls
+		g.returns, g.rolls, g.dead = r.remains, r.saved.Rolls, r.saved.Dead
 	}
 	r.placeBases()
+	r.placeMemory()
 	for k := range r.backs {
 		if c := &r.backs[k]; !c.gone {
 			r.placeBuff(c)
 		}
 	}
+	r.placeLinks()
 	s.ages = r.ages
 	s.timeouts, s.liveTimeouts = r.waits, int32(len(r.waits))
 	for k := range s.timeouts {
 		s.touchTimeout(uint16(k))
 	}
 	r.placeTags()
-	a := r.aside
-	if len(a.Buffs)+len(a.Timeouts)+len(a.Returns)+len(a.Tags)+len(a.Immune)+len(a.Bases) > 0 {
-		s.aside = a
+	s.aside = r.aside
+}
+
+// placeMemory gives the Set the memory for all that comes back, each kind in one piece.
+func (r *restorer) placeMemory() {
+	s := r.set
+	buffs, extras, numbers, values, keys, captures := r.result.Restored, 0, 0, 0, 0, 0
+	for k := range r.backs {
+		c := &r.backs[k]
+		if !c.plain && !c.gone {
+			extras++
+		}
+		if spec := c.i.spec; spec.uses&usesMagnitudes != 0 {
+			numbers++
+			values += len(spec.numbers)
+			keys += len(spec.modifiers)
+			captures += len(c.saved.Captures)
+		}
 	}
+	if buffs > 0 {
+		s.slots = make([]instance, 0, buffs)
+	}
+	if buffs+len(r.waits) > 0 {
+		s.requests = make([]TimerRequest, 0, buffs+len(r.waits))
+	}
+	if extras > 0 {
+		s.extras = make([]extra, 0, extras)
+	}
+	if numbers > 0 {
+		r.magnitudes = make([]magnitudes, 0, numbers)
+	}
+	if values > 0 {
+		r.values = make([]float64, 0, values)
+	}
+	if keys > 0 {
+		r.keys = make([]stat.Key, keys)
+	}
+	if captures > 0 {
+		r.captured = make([]Captured, 0, captures)
+	}
+	if n := buffs + len(r.waits); cap(r.touched) < n || r.touched == nil {
+		r.touched = make([]Ref, 0, max(n, 2*nearTouched))
+	}
+	s.touched = r.touched // a list of its own would be longer than any that it needs later
 }
 
 // placeBuff takes a slot for a buff and gives the owner what it grants.
@@ -39,17 +83,15 @@ func (r *restorer) placeBuff(c *comeback) {
 		r.rejuvenate(c)
 	}
 	r.numbers(c)
-	at := s.place()
+	at := r.placeSlot(&c.i)
 	i := &s.slots[at]
-	c.i.generation, c.i.older, c.i.newer, c.i.armed = i.generation, i.older, i.newer, i.armed
-	*i = c.i
-	s.remark(at)
 	if !c.plain {
 		i.extra = s.spare()
 		s.extras[i.extra] = c.x
 	}
 	s.touch(at)
 	c.at = at
+	r.placeAppliers(c)
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn
 	}
@@ -68,18 +110,81 @@ func (r *restorer) placeBuff(c *comeback) {
 	}
 }
 
+// placeSlot is what Set.place is, in a Set without free slots that has room for it.
+func (r *restorer) placeSlot(i *instance) uint16 {
+	s := r.set
+	at := uint16(len(s.slots))
+	i.generation, i.armed, i.older, i.newer = s.first(), wheel.Never, s.newest, noSlot
+	s.slots = append(s.slots, *i)
+	s.addHash()
+	s.rehash(at)
+	if s.newest != noSlot {
+		s.slots[s.newest].newer = at
+	} else {
+		s.oldest = at
+	}
+	s.newest = at
+	s.live++
+	return at
+}
+
 // rejuvenate makes a buff the youngest of its owner.
 func (r *restorer) rejuvenate(c *comeback) {
-	by := r.ages + 1 - c.i.age
-	c.i.age += by
-	r.ages = c.i.age
+	last := c.i.age
+	r.ages++
+	c.i.age = r.ages
+	var ages []*uint64 // in the same order, but with no gaps: the blob may say what it will
 	if c.i.spec.Stack.Timers == TimersQueue {
-		c.x.running += by
-		r.ages = max(r.ages, c.x.running)
+		ages = append(ages, &c.x.running)
 	}
-	for k := range c.x.layers {
-		c.x.layers[k].age += by
-		r.ages = max(r.ages, c.x.layers[k].age)
+	for k := range c.x.async {
+		ages = append(ages, &c.x.async[k].age)
+	}
+	slices.SortStableFunc(ages, func(a, b *uint64) int { return cmp.Compare(*a, *b) })
+	for _, age := range ages {
+		if *age > last {
+			last = *age
+			r.ages++
+		}
+		*age = r.ages
+	}
+}
+
+// placeLinks notes what came with which buff. One that was kept aside has another age now.
+func (r *restorer) placeLinks() {
+	for k := range r.backs {
+		c := &r.backs[k]
+		if r.saved.Format < 4 {
+			r.guessLinks(c)
+		}
+		if c.gone {
+			continue
+		}
+		for _, of := range c.saved.With {
+			for j := range r.backs {
+				if b := &r.backs[j]; b.saved.Age == of && (b.gone || b.at != c.at) {
+					if !b.gone {
+						of = b.i.age
+					}
+					r.set.addLink(linkage{of, r.set.handle(c.at)})
+					break
+				}
+			}
+		}
+	}
+}
+
+// guessLinks takes what is linked to a buff to be, of each link, the oldest instance of its source.
+func (r *restorer) guessLinks(c *comeback) {
+	of := c.i.age
+	if c.gone {
+		of = c.saved.Age
+	}
+	for _, l := range c.i.spec.links {
+		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.i.spec == l && b.saved.Source == c.saved.Source })
+		if k >= 0 && &r.backs[k] != c {
+			r.set.addLink(linkage{of, r.set.handle(r.backs[k].at)})
+		}
 	}
 }
 
@@ -88,7 +193,7 @@ func (r *restorer) placeTags() {
 	for _, b := range r.saved.Tags {
 		t, ok := r.turn.Catalog.Tag(b.Name)
 		if !ok {
-			r.aside.Tags = append(r.aside.Tags, b)
+			r.keepAside().Tags = append(r.aside.Tags, b)
 			continue
 		}
 		g := r.set.needGates()
@@ -101,7 +206,7 @@ func (r *restorer) placeTags() {
 		if t, ok := r.turn.Catalog.Tag(b.Name); ok {
 			r.set.needGates().immune.addTimes(t, b.N)
 		} else {
-			r.aside.Immune = append(r.aside.Immune, b)
+			r.keepAside().Immune = append(r.aside.Immune, b)
 		}
 	}
 }
@@ -118,7 +223,9 @@ func (r *restorer) tell() {
 	s, t := r.set, r.turn
 	t.begin(r.at.Now, s.started(r.at.Now), false)
 	for k := range r.backs {
-		if c := &r.backs[k]; c.gone {
+		c := &r.backs[k]
+		r.allCeased(c)
+		if c.gone {
 			r.tellGone(c)
 		} else {
 			r.tellBack(c)
@@ -139,29 +246,34 @@ func (r *restorer) tell() {
 	}
 	t.rest()
 	s.settle(r.at.Now)
+	r.touched, s.touched = s.touched, nil
 }
 
 func (r *restorer) tellBack(c *comeback) {
 	s, t := r.set, r.turn
 	i := &s.slots[c.at]
-	e := s.about(Restored, c.at)
-	e.End, e.Next = s.endTold(t, i), s.worldOf(i, s.nextPulse(i))
-	t.emit(s, &e)
+	e := s.tell(t, Restored, c.at)
+	e.End, e.Next = s.endTold(i), s.worldOf(i, s.nextPulse(i))
 	if i.spec.uses&(usesHide|usesOngoing) != 0 {
 		s.unsettle()
+	}
+	if g := s.gates; i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
+		s.expose()
 	}
 	if c.parts {
 		e := s.about(StackEnded, c.at)
 		e.Why, e.Offline = Expired, c.away
 		switch i.spec.Stack.Timers {
 		case TimersShared:
-			e.End = s.endTold(t, i)
+			e.End = s.endTold(i)
 		case TimersQueue:
-			e.Kind, e.Why, e.End = Queued, NoReason, s.endTold(t, i)
+			e.Kind, e.Why, e.End = Queued, NoReason, s.endTold(i)
 		}
 		t.emit(s, &e)
 	}
-	r.tellPulses(c, s.about(Pulsed, c.at), c.at)
+	if c.pulses > 0 {
+		r.tellPulses(c, s.about(Pulsed, c.at), c.at)
+	}
 }
 
 func (r *restorer) tellGone(c *comeback) {
@@ -173,14 +285,11 @@ func (r *restorer) tellGone(c *comeback) {
 	told := e
 	told.Kind, told.Why, told.Offline = Pulsed, NoReason, 0
 	r.numbers(c)
-	k := &nothingKept
-	if c.x.kept != nil {
-		k = c.x.kept
+	k := &noMagnitudes
+	if c.x.magnitudes != nil {
+		k = c.x.magnitudes
 	}
 	r.tellPulses(c, told, noSlot)
-	if i.spec.uses&usesDR != 0 {
-		s.lastEnd(t, i)
-	}
 	if i.spec.uses&(usesHide|usesOngoing) != 0 {
 		s.unsettle()
 	}
@@ -192,7 +301,7 @@ func (r *restorer) tellGone(c *comeback) {
 		s.follow(t, i.spec.remove[Expired], k)
 	}
 	if i.spec.uses&usesLinks != 0 {
-		s.sendOff(t, i.spec, i.source, Expired, "")
+		s.sendOff(t, c.saved.Age, Expired, "")
 	}
 }
 
@@ -200,26 +309,17 @@ func (r *restorer) tellGone(c *comeback) {
 // buff is.
 func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
 	s, t, spec := r.set, r.turn, c.i.spec
-	times := min(c.pulses, 1)
-	switch {
-	case c.pulses == 0 || spec.Save.Offline == OfflineNone:
+	times, count := c.told()
+	if times == 0 {
 		return
-	case spec.Save.Offline == OfflineAll:
-		most := int64(spec.Save.OfflineCap)
-		if most == 0 {
-			most = 100
-		}
-		times = min(c.pulses, most)
-	case c.pulses > 1:
-		e.Count = int32(min(c.pulses, math.MaxInt32))
 	}
-	e.Stacks = c.stacks
+	e.Stacks, e.Count = c.stacks, count
 	if spec.Stack.Timers == TimersEach {
 		e.Magnitude = c.sum
 	}
 	suppressed := true
 	switch {
-	case c.i.flags&hidden != 0:
+	case c.i.flags&hidden&^immune != 0: // what it was immune to may have ended while it was away
 		e.Kind = Suppressed
 	case s.gates != nil && spec.Immune == ImmuneSuppress && s.immuneTo(spec, at):
 		e.Kind, e.Why = Suppressed, Immune
@@ -232,10 +332,10 @@ func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
 		case suppressed:
 		case at != noSlot:
 			s.followPulse(t, at)
-		case c.x.kept != nil:
-			s.follow(t, spec.pulse, c.x.kept)
+		case c.x.magnitudes != nil:
+			s.follow(t, spec.pulse, c.x.magnitudes)
 		default:
-			s.follow(t, spec.pulse, &nothingKept)
+			s.follow(t, spec.pulse, &noMagnitudes)
 		}
 	}
 }

@@ -22,6 +22,10 @@ type Moment struct {
 	Uptime int64
 }
 
+// ErrRoom: a blob would make more events, or call more handlers, at once than
+// [Turn].MostEvents and [Turn].MostCalls allow. The error says how many.
+var ErrRoom = errors.New("buff: too much at once")
+
 // ErrBlob is matched by every error of a blob that is damaged or is none. The error
 // names what is wrong, and where.
 var ErrBlob = errors.New("buff: bad blob")
@@ -40,15 +44,15 @@ var ErrBlob = errors.New("buff: bad blob")
 func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	start := len(dst)
 	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Ages: s.ages}
-	var own savedPace
+	var own savedScale
 	now := at.Now
 	if s.own != nil {
 		now, own = s.own.save(at.Now, OfOwner)
-		b.Pace = &own
+		b.Scale = &own
 	}
 	b.Time = int64(now)
 	if s.gates != nil {
-		b.Rolls = s.gates.rolls
+		b.Rolls, b.Dead = s.gates.rolls, s.gates.dead
 	}
 	aside := s.aside
 	if aside == nil {
@@ -60,7 +64,7 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	dst, lost = s.saveTimeouts(dst, c, aside, now)
 	dst = s.saveBases(dst, aside)
 	dst = s.saveBuffs(dst, aside, now)
-	return seal(dst, start), lost + s.Pending()
+	return seal(dst, start), lost + int(s.pending)
 }
 
 var nothing saved
@@ -68,12 +72,12 @@ var nothing saved
 // offset returns how far an instant is from the moment of saving.
 func offset(at, now wheel.Time) int64 { return int64(at.Add(-int64(now))) }
 
-// save returns the inner time that has been reached at an outer instant, and the pace from
+// save returns the inner time that has been reached at an outer instant, and the time scale from
 // there on, without its causes but one.
-func (p *pace) save(outer wheel.Time, cause Whose) (wheel.Time, savedPace) {
+func (p *timeScale) save(outer wheel.Time, cause Whose) (wheel.Time, savedScale) {
 	ms, rest := p.passed(outer)
-	c, g := &p.cause[cause], int64(gcd(uint64(p.den), uint64(rest)))
-	return p.inner.Add(ms), savedPace{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
+	c, g := p.by(cause), int64(gcd(uint64(p.den), uint64(rest)))
+	return p.inner.Add(ms), savedScale{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
 }
 
 // saveTags writes which tags the owner was given, and to which it was made immune.
@@ -124,8 +128,8 @@ func (s *Set) saveTimeouts(dst []byte, c *Catalog, aside *saved, now wheel.Time)
 			continue
 		}
 		t := savedTimeout{Name: x.name, Handler: x.name, Age: x.age, Left: bounded(offset(x.at, now))}
-		if int(x.handler) < len(c.handlers) {
-			t.Handler = c.handlers[x.handler]
+		if name := c.HandlerName(x.handler); name != "" {
+			t.Handler = name
 		}
 		dst = t.append(dst)
 	}
@@ -138,17 +142,17 @@ func (s *Set) saveBases(dst []byte, aside *saved) []byte {
 	n := len(aside.Bases)
 	if s.sheet != nil {
 		schema = s.sheet.Schema()
-		for a := range schema.Len() {
-			if s.rebased(stat.Attr(a)) {
+		for a := range schema.All() {
+			if s.rebased(a) {
 				n++
 			}
 		}
 	}
 	dst = appendUint(dst, uint64(n))
 	if schema != nil {
-		for a := range schema.Len() {
-			if at := stat.Attr(a); s.rebased(at) {
-				dst = appendValue(dst, "", schema.At(at).Name, s.sheet.Base(at))
+		for a := range schema.All() {
+			if s.rebased(a) {
+				dst = appendValue(dst, "", schema.At(a).Name, s.sheet.Base(a))
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"math"
+
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // saveBuffs writes the buffs that are kept, the oldest first.
 func (s *Set) saveBuffs(dst []byte, aside *saved, now wheel.Time) []byte {
@@ -12,11 +16,11 @@ func (s *Set) saveBuffs(dst []byte, aside *saved, now wheel.Time) []byte {
 	}
 	dst = appendUint(dst, uint64(n))
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if i := &s.slots[at]; s.keeps(i, now) {
-			dst = s.saveBuff(dst, i, now)
+		if s.keeps(&s.slots[at], now) {
+			dst = s.saveBuff(dst, at, now)
 		}
 	}
-	return appendBuffs(dst, aside.Buffs)
+	return appendBuffs(dst, aside.Buffs, blobFormat)
 }
 
 // keeps reports whether an instance is in a blob.
@@ -28,60 +32,191 @@ func (s *Set) keeps(i *instance, now wheel.Time) bool {
 	case SaveNever:
 		return false
 	case SaveIfRemaining:
-		own, _ := s.savePace(i, now)
+		own, _ := s.saveScale(i, now)
 		return i.end == wheel.Never || offset(i.end, own) >= i.spec.ifRemaining
 	}
 	return true
 }
 
-// savePace returns the instance's own time at the moment of saving, and how it goes on.
-func (s *Set) savePace(i *instance, now wheel.Time) (wheel.Time, savedPace) {
-	if i.flags&paced == 0 {
-		return now, savedPace{}
+// saveScale returns the instance's own time at the moment of saving, and how it goes on.
+func (s *Set) saveScale(i *instance, now wheel.Time) (wheel.Time, savedScale) {
+	if i.flags&timeScaled == 0 {
+		return now, savedScale{}
 	}
-	p := &s.extraOf(i).pace
+	p := &s.extraOf(i).scale
 	outer := max(now, p.at) // it may begin at the next whole ms of its owner
+	if p.num == 0 {
+		outer = p.at // since when it stands still: see timeScale.zero
+	}
 	own, to := p.save(outer, OfBuff)
 	to.Ahead, to.Inner = int64(outer-now), offset(own, now)
 	return own, to
 }
 
-// saveBuff writes one instance.
-func (s *Set) saveBuff(dst []byte, i *instance, now wheel.Time) []byte {
-	own, pace := s.savePace(i, now)
+// saveBuff writes one instance. Most are plain, and are written as they are.
+func (s *Set) saveBuff(dst []byte, at uint16, now wheel.Time) []byte {
+	i := &s.slots[at]
+	appliers, with := s.appliersOf(at), s.linkedWith(at)
+	if i.extra == noSlot && i.flags&(timeScaled|deathPaused) == 0 {
+		dst = savePlain(dst, i, now, appliers, with)
+	} else {
+		dst = s.saveOther(dst, i, now, lengths{appliers: appliers, with: with})
+	}
+	for k := 0; appliers > 0; k++ {
+		if a := s.gates.appliers[k]; a.at == at {
+			dst = appendUint(dst, uint64(a.source))
+			appliers--
+		}
+	}
+	for of := uint64(0); with > 0; with-- { // by age, whatever came first
+		of = s.nextLinked(at, of)
+		dst = appendUint(dst, of)
+	}
+	return dst
+}
+
+// savePlain writes an instance without an extra and without a time of its own: what
+// [savedBuff.append] would write, but for the lists' entries.
+func savePlain(dst []byte, i *instance, now wheel.Time, appliers, with int) []byte {
+	set, spec := uint64(0), i.spec
+	note := func(is bool, bit uint64) {
+		if is {
+			set |= bit
+		}
+	}
+	duration := bounded(i.duration)
+	note(i.level != 0, hasLevel)
+	note(i.magnitude != 0, hasMagnitude)
+	note(i.hasLeft(), hasLeft)
+	note(duration != 0, hasDuration)
+	note(i.period != 0, hasNext)
+	note(i.ownPeriod() != 0, hasPeriod)
+	causes := i.causes()
+	note(causes != 0, hasHidden)
+	note(spec.Clock == Uptime, isUptime)
+	note(spec.Clock == Wall, isWall)
+	note(appliers > 0, hasAppliers)
+	note(with > 0, hasWith)
+
+	dst = appendUint(appendName(dst, spec.ID), set)
+	dst = appendInt(appendUint(appendUint(dst, i.age), uint64(i.source)), int64(i.stacks))
+	if i.level != 0 {
+		dst = appendInt(dst, int64(i.level))
+	}
+	if i.magnitude != 0 {
+		dst = appendInt(dst, i.magnitude)
+	}
+	if set&hasLeft != 0 {
+		dst = appendInt(dst, bounded(offset(i.end, now)))
+	}
+	if duration != 0 {
+		dst = appendInt(dst, duration)
+	}
+	if i.period != 0 {
+		dst = appendInt(dst, bounded(offset(i.beat, now)))
+	}
+	if set&hasPeriod != 0 {
+		dst = appendInt(dst, i.period)
+	}
+	if causes != 0 {
+		dst = appendUint(dst, causes)
+	}
+	if appliers > 0 {
+		dst = appendUint(dst, uint64(appliers))
+	}
+	if with > 0 {
+		dst = appendUint(dst, uint64(with))
+	}
+	return dst
+}
+
+// hasLeft reports whether a blob says when the instance ends: with timers other than a shared one
+// there is an end, if beyond all time.
+func (i *instance) hasLeft() bool { return i.end != wheel.Never || i.spec.Stack.Timers != TimersShared }
+
+// ownPeriod returns the period if it is not what the definition says, and otherwise 0.
+func (i *instance) ownPeriod() int64 {
+	if i.period != i.spec.period && i.period != i.spec.periodAt(int(i.level)) {
+		return i.period
+	}
+	return 0
+}
+
+// causes returns why the instance is hidden, as a blob says it.
+func (i *instance) causes() (set uint64) {
+	if i.flags&hidden != 0 {
+		for k, f := range causeFlags {
+			if i.flags&f != 0 {
+				set |= 1 << k
+			}
+		}
+	}
+	return set
+}
+
+// saveOther writes an instance that may have anything.
+func (s *Set) saveOther(dst []byte, i *instance, now wheel.Time, lists lengths) []byte {
+	own, scale := s.saveScale(i, now)
 	left, next := bounded(offset(i.end, own)), bounded(offset(i.beat, own))
 	b := savedBuff{
 		ID: i.spec.ID, Age: i.age, Source: i.source, Stacks: int64(i.stacks), Level: int64(i.level), Magnitude: i.magnitude,
-		Duration: bounded(i.duration), Dead: i.flags&deathPaused != 0,
+		Duration: bounded(i.duration), Dead: i.flags&deathPaused != 0, causes: i.causes(),
 	}
 	if i.spec.Clock != Online {
 		b.Clock = i.spec.Clock.String()
 	}
-	if i.end != wheel.Never || i.spec.Stack.Timers != TimersShared { // with other timers there is one, if beyond all time
+	if i.hasLeft() {
 		b.Left = &left
 	}
 	if i.period != 0 {
-		b.Next = &next
-		if i.period != i.spec.period && i.period != i.spec.periodAt(int(i.level)) {
-			b.Period = i.period
-		}
+		b.Next, b.Period = &next, i.ownPeriod()
 	}
-	for k, f := range causeFlags {
-		if i.flags&f != 0 {
-			b.causes |= 1 << k
-		}
-	}
-	if i.flags&paced != 0 {
-		b.Pace = &pace
+	if i.flags&timeScaled != 0 {
+		b.Scale = &scale
 	}
 	if i.extra == noSlot {
-		return b.append(dst, lengths{})
+		return b.append(dst, lists)
 	}
-	return s.saveExtra(dst, i, &b, own)
+	return s.saveExtra(dst, i, &b, own, lists)
+}
+
+// linkedWith returns with how many buffs an instance came.
+func (s *Set) linkedWith(at uint16) (n int) {
+	if s.gates != nil {
+		for _, l := range s.gates.links {
+			if l.link == s.handle(at) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// nextLinked returns the age of the next of those, after one.
+func (s *Set) nextLinked(at uint16, after uint64) uint64 {
+	next := uint64(math.MaxUint64)
+	for _, l := range s.gates.links {
+		if l.link == s.handle(at) && l.of > after {
+			next = min(next, l.of)
+		}
+	}
+	return next
+}
+
+// appliersOf returns how many appliers are noted of a slot.
+func (s *Set) appliersOf(at uint16) (n int) {
+	if s.gates != nil {
+		for _, a := range s.gates.appliers {
+			if a.at == at {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // saveExtra writes an instance that is not plain.
-func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time) []byte {
+func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time, lists lengths) []byte {
 	x, spec := s.extraOf(i), i.spec
 	b.Wanted, b.Length, b.Charges, b.Owed = x.wanted, x.length, int64(x.charges), int64(x.owed)
 	if spec.Stack.By == ByKey {
@@ -90,28 +225,25 @@ func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time) [
 	if spec.Shield.On {
 		b.Shield = &x.shield
 	}
-	k := s.keptOf(i)
-	lists := lengths{params: len(spec.Params), numbers: len(spec.numbers) - len(spec.Params), captures: len(k.captured)}
+	k := s.magnitudesOf(i)
+	lists.params, lists.numbers, lists.captures = len(spec.Params), len(spec.numbers)-len(spec.Params), len(k.captured)
 	switch spec.Stack.Timers {
 	case TimersEach:
-		lists.layers = len(x.layers)
+		lists.async = len(x.async)
 	case TimersQueue:
-		lists.waiting = len(x.layers)
+		lists.waiting = len(x.async)
 		b.Running = x.running - i.age
 	}
 	dst = b.append(dst, lists)
-	for k := range x.layers {
-		l := &x.layers[k]
-		to := savedLayer{
+	for k := range x.async {
+		l := &x.async[k]
+		to := savedStack{
 			Left: bounded(l.left), Magnitude: l.magnitude, Source: l.source, Age: l.age - i.age, Stacks: int64(l.stacks), Level: int64(l.level),
 		}
-		if lists.layers > 0 {
-			to.Left = bounded(offset(l.end, own))
-			if i.period > 0 {
-				to.Last = bounded(offset(l.last, own))
-			}
+		if lists.async > 0 {
+			to.Left, to.Lag = bounded(offset(l.end, own)), min(l.lag, MaxDuration.Milliseconds())
 		}
-		dst = to.append(dst)
+		dst = to.append(dst, blobFormat)
 	}
 	for j := range spec.numbers {
 		dst = appendValue(dst, "", spec.numbers[j].name, k.values[j])

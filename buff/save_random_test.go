@@ -3,7 +3,9 @@ package buff_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,17 +82,17 @@ func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
 			r.log = append(r.log, fmt.Sprintf("%s s%d m%d l%d c%d", e.AppendLog(nil, false), e.Source, e.Magnitude, e.Level, e.Count))
 		}
 		turn.Events = turn.Events[:0]
-		for _, p := range turn.Sent {
+		for _, p := range turn.Outbox {
 			a := &p.Command.Application
 			r.log = append(r.log, fmt.Sprintf("sent %d %v s%d x%d l%d m%d %v %v", p.To, a.Spec, a.Source, a.Stacks, a.Level, a.Magnitude, a.Duration, a.Taken()))
 		}
-		turn.Sent = turn.Sent[:0]
+		turn.Outbox = turn.Outbox[:0]
 	}
 	for _, st := range s.steps {
 		s.do(t, turn, set, st)
 		flush()
 		if saving && !r.restless {
-			set = s.again(t, turn, set, &r)
+			set = s.again(t, turn, set, &r, fmt.Sprintf("seed %d, at %d", seed, st.at))
 		}
 		for i := range set.All() {
 			i.Handle = 0
@@ -104,22 +106,28 @@ func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
 }
 
 // again saves the Set and returns another one, restored from that.
-func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *saveRun) *buff.Set {
+func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *saveRun, where string) *buff.Set {
 	m := buff.Moment{Now: turn.Now, Wall: 1_000_000 + int64(turn.Now), Uptime: int64(turn.Now)}
 	blob, lost := set.Save(nil, s.catalog, m)
 	require.Zero(t, lost)
 	twice, _ := set.Save(nil, s.catalog, m)
-	require.Equal(t, blob, twice, "Save has changed the Set")
+	require.Equal(t, blob, twice, "%s: Save has changed the Set", where)
 	back := buff.NewSet(7, 3, set.Generation(), 40)
 	turn.Dropped = 0
 	came, err := back.Restore(turn, m, blob, func(name string) (buff.HandlerID, bool) {
 		var id buff.HandlerID
 		_, err := fmt.Sscanf(name, "h%d", &id)
-		return id, err == nil
+		return id + 1, err == nil
 	})
-	require.NoError(t, err)
-	require.Equal(t, set.Timeouts(), back.Timeouts())
-	require.Equal(t, buff.Restoration{Restored: set.Len(), Timeouts: set.Timeouts()}, came)
+	require.NoError(t, err, where)
+	require.Equal(t, set.Timeouts(), back.Timeouts(), where)
+	sources := map[buff.OwnerID]bool{}
+	for b := range set.All() {
+		if b.Source != 0 && b.Source != 7 && b.Spec.OnSourceGone != buff.FateKeep {
+			sources[b.Source] = true
+		}
+	}
+	require.Equal(t, buff.Restoration{Restored: set.Len(), Timeouts: set.Timeouts(), Sources: slices.Sorted(maps.Keys(sources))}, came)
 	r.carried += back.Len()
 	for _, e := range turn.Events {
 		r.restless = r.restless || e.Why == buff.Cascade
@@ -130,22 +138,22 @@ func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *save
 	k := 0
 	for i := range set.All() {
 		if k >= len(turn.Events) || turn.Events[k].Kind != buff.Restored || turn.Events[k].Spec != i.Spec {
-			require.Fail(t, "not restored", "%v, but %v", i, turn.Events)
+			require.Fail(t, "not restored", "%s: %v, but %v", where, i, turn.Events)
 		}
 		e := turn.Events[k]
-		require.Equal(t, i.NextPulse, e.Next)
+		require.Equal(t, i.NextPulse, e.Next, where)
 		if i.End != wheel.Never {
-			require.Equal(t, i.End, e.End)
+			require.Equal(t, i.End, e.End, where)
 		}
 		k++
 	}
-	require.Len(t, turn.Events, k, "%v", turn.Events)
+	require.Len(t, turn.Events, k, "%s: %v", where, turn.Events)
 	turn.Events = turn.Events[:0]
-	require.Equal(t, set.Next(), back.Next())
+	require.Equal(t, set.Next(), back.Next(), where)
 	if again, _ := back.Save(nil, s.catalog, m); string(again) != string(blob) {
 		a, _ := buff.BlobJSON(blob)
 		b, _ := buff.BlobJSON(again)
-		require.Equal(t, string(a), string(b), "saved again, it is another blob")
+		require.Equal(t, string(a), string(b), "%s: saved again, it is another blob", where)
 	}
 	text, err := buff.BlobJSON(blob)
 	require.NoError(t, err)
@@ -219,10 +227,10 @@ func (s *saveScript) do(t *testing.T, turn *buff.Turn, set *buff.Set, st saveSte
 		}
 		k++
 	}
-	if c.Verb == buff.Consume && st.nth%2 == 0 {
+	if c.Verb == buff.VerbConsume && st.nth%2 == 0 {
 		c.Handle = 0
 	}
-	if c.Verb == buff.AddTimeout && set.Timeouts() > 30 {
+	if c.Verb == buff.VerbAddTimeout && set.Timeouts() > 30 {
 		return
 	}
 	set.Do(turn, now, c)
@@ -343,7 +351,7 @@ func anySpec(rng *rand.Rand, id string) buff.Spec {
 }
 
 func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
-	c := buff.Command{Verb: buff.Apply}
+	c := buff.Command{Verb: buff.VerbApply}
 	spec := s.specs[rng.IntN(len(s.specs))]
 	c.Application = buff.Application{
 		Spec: spec, Source: buff.OwnerID(1 + rng.IntN(3)), Stacks: rng.IntN(3), Level: rng.IntN(4), Key: uint64(rng.IntN(2)), Magnitude: int64(rng.IntN(50)),
@@ -352,33 +360,33 @@ func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
 	if id := c.Application.Source; rng.IntN(5) > 0 { // of whom everything is known
 		caster := buff.NewSet(id, 4, 0, 1)
 		mind, _ := s.catalog.Attr("mind")
-		caster.Do(&buff.Turn{Catalog: s.catalog}, 0, buff.Command{Verb: buff.SetBase, Attr: mind, Value: rng.Float64()})
+		caster.Do(&buff.Turn{Catalog: s.catalog}, 0, buff.Command{Verb: buff.VerbSetBase, Attr: mind, Value: rng.Float64()})
 		c.Application.Capture(nil, caster, s.catalog, buff.SnapshotApply)
 	}
 	if rng.IntN(5) == 0 {
-		c.Application.Duration = buff.For(time.Duration(50+rng.IntN(600)) * time.Millisecond)
+		c.Application.Duration = buff.Lasting(time.Duration(50+rng.IntN(600)) * time.Millisecond)
 	}
 	if rng.IntN(2) == 0 {
 		return c
 	}
-	c.Verb = some(rng, buff.SetRate, buff.Remove, buff.Extend, buff.Kill, buff.LoseSource, buff.SetRemaining, buff.SetPeriod, buff.Hold, buff.Resume,
-		buff.Inhibit, buff.Release, buff.AddTag, buff.DropTag, buff.Immunize, buff.Expose, buff.Purge, buff.Steal, buff.Interrupted, buff.Consume,
-		buff.Absorb, buff.Revive, buff.ExtendAll, buff.AddTimeout, buff.AddBase, buff.SetBase, buff.Damage, buff.Damage, buff.ZoneLeft)
+	c.Verb = some(rng, buff.VerbSetRate, buff.VerbRemove, buff.VerbExtend, buff.VerbKill, buff.VerbLoseSource, buff.VerbSetRemaining, buff.VerbSetPeriod, buff.VerbPause, buff.VerbResume,
+		buff.VerbInhibit, buff.VerbRelease, buff.VerbAddTag, buff.VerbDropTag, buff.VerbImmunize, buff.VerbDropImmunity, buff.VerbDispel, buff.VerbSteal, buff.VerbInterrupt, buff.VerbConsume,
+		buff.VerbAbsorb, buff.VerbRevive, buff.VerbCompensate, buff.VerbAddTimeout, buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage, buff.VerbDamage, buff.VerbSetZone)
 	switch c.Verb {
-	case buff.AddBase, buff.SetBase, buff.Damage:
+	case buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage:
 		c.Application, c.Value = buff.Application{}, 40*rng.NormFloat64()
 		c.Attr, _ = s.catalog.Attr(some(rng, "health", "mind", "power", "most"))
 	}
 	c.By, c.Amount, c.Stacks = time.Duration(50+rng.IntN(300))*time.Millisecond, rng.Int64N(80), rng.IntN(2)
 	c.Rate = buff.Ratio{Num: 1 + rng.Uint32N(5), Den: 1 + rng.Uint32N(7)}
-	c.Whose = buff.Whose(rng.IntN(2))
-	c.Query = &buff.Query{Source: buff.OwnerID(rng.IntN(3)), Most: 1, To: 9, Grade: buff.Grade(rng.IntN(3))}
-	c.Handler = buff.HandlerID(rng.IntN(3))
-	c.Name = fmt.Sprintf("h%d", c.Handler)
+	c.Whose = []buff.Whose{buff.OfBuff, buff.OfOwner}[rng.IntN(2)]
+	c.Query = buff.Query{Source: buff.OwnerID(rng.IntN(3)), Most: 1, To: 9, Grade: buff.Grade(rng.IntN(3))}
+	c.Handler = 1 + buff.HandlerID(rng.IntN(3))
+	c.Name = fmt.Sprintf("h%d", c.Handler-1)
 	if len(s.tags) > 0 {
 		c.Tag = s.tags[rng.IntN(len(s.tags))]
 	}
-	if c.Verb == buff.Absorb {
+	if c.Verb == buff.VerbAbsorb {
 		c.Tag = 0
 	}
 	c.Act, _ = s.catalog.Act(some(rng, "cast", "move"))

@@ -141,7 +141,7 @@ func (s *savedStory) do(d *datadriven.TestData, k int, side *side) string {
 		name := d.CmdArgs[0].Key
 		for id, handler := range s.catalog.Handlers() {
 			if handler == name {
-				side.set.Do(&side.turn, s.now, buff.Command{Verb: buff.AddTimeout, Name: name, Handler: buff.HandlerID(id), By: span(s.t, d.CmdArgs[1].Key)})
+				side.set.Do(&side.turn, s.now, buff.Command{Verb: buff.VerbAddTimeout, Name: name, Handler: 1 + buff.HandlerID(id), By: span(s.t, d.CmdArgs[1].Key)})
 			}
 		}
 		return side.told(false)
@@ -155,7 +155,7 @@ func (s *savedStory) do(d *datadriven.TestData, k int, side *side) string {
 	came, err := side.set.Restore(&side.turn, s.moment(), s.blobs[k], nil)
 	if err != nil {
 		require.Empty(s.t, side.turn.Events)
-		require.Empty(s.t, side.set.Orders())
+		require.Empty(s.t, side.set.TimerRequests())
 		return err.Error()
 	}
 	out := side.told(false) + summary(came)
@@ -187,6 +187,9 @@ func summary(r buff.Restoration) (out string) {
 	out += fmt.Sprintf("away=%d", r.Away)
 	if r.ClockStepped {
 		out += ", and the calendar went back"
+	}
+	if r.UptimeStepped {
+		out += ", and the uptime went back"
 	}
 	return out
 }

@@ -80,6 +80,7 @@ type op struct {
 	known    *float64 // the source's mind
 	ofBuff   bool     // a buff changes an attribute
 	linked   bool     // it ends what a buff was linked to
+	with     *carried // of what it is a link, or which has ended
 }
 
 // ask is a query in the same words.
@@ -93,13 +94,7 @@ type ask struct {
 	to              buff.OwnerID
 }
 
-var verbNames = []string{
-	"", "apply", "remove", "removeSpec", "extend", "kill", "loseSource", "addTimeout", "cancel", "setRemaining", "setPeriod", "hold", "resume", "setRate",
-	"inhibit", "release", "addTag", "dropTag", "immunize", "expose", "purge", "steal", "interrupted", "consume", "absorb", "revive", "enter", "leave", "extendAll",
-	"zoneLeft", "addBase", "setBase", "damage",
-}
-
-func (o op) String() string { return verbNames[o.verb] + nonZero(reflect.ValueOf(o), "verb") }
+func (o op) String() string { return o.verb.String() + nonZero(reflect.ValueOf(o), "verb") }
 
 // step is an op at an instant. A step at once is done in the frame of the step
 // before it: nothing runs in between.
@@ -140,7 +135,7 @@ func (s *script) build() (err error) {
 	}
 	s.names, s.tags, s.acts, s.settles, s.late = s.catalog.Handlers(), nil, nil, false, false
 	for _, d := range s.defs {
-		s.settles = s.settles || says(d.Require.Ongoing) || says(d.Require.Remove) || d.Stack.Effective > 0 || d.Group.Rule == buff.GroupHide
+		s.settles = s.settles || says(d.Require.Ongoing) || says(d.Require.Remove) || d.Stack.Effective > 0 || d.Group.Rule == buff.GroupHide || d.Immune == buff.ImmuneSuppress
 		s.late = s.late || d.Catchup != buff.CatchupAll
 	}
 	for _, name := range tagNames {
@@ -186,16 +181,16 @@ func randomOp(d *dice, s *script) op {
 	case k < 19:
 		randomApplication(d, &o)
 	case k < 21:
-		o.verb, o.stacks, o.reason = buff.Remove, d.n(3), pick(d, buff.NoReason, buff.Dispelled, buff.Stolen)
+		o.verb, o.stacks, o.reason = buff.VerbRemove, d.n(3), pick(d, buff.NoReason, buff.Dispelled, buff.Stolen)
 	case k == 21:
-		o.verb, o.stacks, o.reason = buff.RemoveSpec, d.n(2), pick(d, buff.NoReason, buff.Dispelled, buff.Replaced)
+		o.verb, o.stacks, o.reason = buff.VerbRemoveSpec, d.n(2), pick(d, buff.NoReason, buff.Dispelled, buff.Replaced)
 	case k == 22:
-		o.verb = pick(d, buff.Kill, buff.LoseSource, buff.Revive, buff.Revive)
+		o.verb = pick(d, buff.VerbKill, buff.VerbLoseSource, buff.VerbRevive, buff.VerbRevive)
 	case k < 25:
-		o.verb, o.by = buff.AddTimeout, pick[time.Duration](d, -50, 0, 50, 100, 150)*time.Millisecond
-		o.name, o.handler = pick(d, "t0", "t1", "t2", "t3"), buff.HandlerID(d.n(handlerNames))
+		o.verb, o.by = buff.VerbAddTimeout, pick[time.Duration](d, -50, 0, 50, 100, 150)*time.Millisecond
+		o.name, o.handler = pick(d, "t0", "t1", "t2", "t3"), 1+buff.HandlerID(d.n(handlerNames))
 	case k == 25:
-		o.verb = buff.Cancel
+		o.verb = buff.VerbCancel
 	case k < 30:
 		randomTimeOp(d, &o)
 	case k < 35:
@@ -207,7 +202,7 @@ func randomOp(d *dice, s *script) op {
 }
 
 func randomApplication(d *dice, o *op) {
-	o.verb, o.magnitude = buff.Apply, int64(d.n(5))
+	o.verb, o.magnitude = buff.VerbApply, int64(d.n(5))
 	o.stacks = pick(d, 0, 0, 0, 1, 2, 5)
 	o.level, o.key = pick(d, 0, 1, 1, 2, 3), uint64(d.n(2))
 	if d.one(5) {
@@ -241,40 +236,40 @@ func randomTimeOp(d *dice, o *op) {
 	o.by = time.Duration(d.n(9)-4) * 50 * time.Millisecond
 	switch d.n(8) {
 	case 0, 1:
-		o.verb = buff.Extend
+		o.verb = buff.VerbExtend
 		if d.one(3) {
 			o.given, o.duration = true, pick[time.Duration](d, 50, 100, 250)*time.Millisecond
 		}
 	case 2:
-		o.verb = buff.SetRemaining
+		o.verb = buff.VerbSetRemaining
 	case 3, 4:
-		o.verb, o.by = buff.SetPeriod, pick[time.Duration](d, 50, 75, 100, 133, 200, 49)*time.Millisecond
+		o.verb, o.by = buff.VerbSetPeriod, pick[time.Duration](d, 50, 75, 100, 133, 200, 49)*time.Millisecond
 	case 5, 6:
-		o.verb, o.whose = pick(d, buff.Hold, buff.Resume, buff.SetRate, buff.SetRate), pick(d, buff.OfBuff, buff.OfBuff, buff.OfOwner, buff.OfZone)
+		o.verb, o.whose = pick(d, buff.VerbPause, buff.VerbResume, buff.VerbSetRate, buff.VerbSetRate), pick(d, buff.OfBuff, buff.OfBuff, buff.OfOwner, buff.OfZone)
 		o.rate = pick(d, buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}, buff.Ratio{Num: 3, Den: 1}, buff.Ratio{Num: 3, Den: 7}, buff.Ratio{Num: 1, Den: 1}, buff.Ratio{Num: 0, Den: 1})
 	case 7:
-		o.verb = buff.Inhibit
+		o.verb = buff.VerbInhibit
 		if d.one(2) {
-			o.verb = buff.Release
+			o.verb = buff.VerbRelease
 		}
 	}
 }
 
 func randomGateOp(d *dice, s *script, o *op) {
-	o.verb = pick(d, buff.AddTag, buff.DropTag, buff.AddTag, buff.DropTag, buff.Immunize, buff.Expose, buff.Enter, buff.Leave)
+	o.verb = pick(d, buff.VerbAddTag, buff.VerbDropTag, buff.VerbAddTag, buff.VerbDropTag, buff.VerbImmunize, buff.VerbDropImmunity, buff.VerbEnter, buff.VerbLeave)
 	if len(s.tags) > 0 {
 		o.tag = s.tags[d.n(len(s.tags))]
 	}
 	o.purge = d.one(4)
 	switch o.verb {
-	case buff.Enter:
+	case buff.VerbEnter:
 		number := o.number
 		randomApplication(d, o)
-		o.verb, o.number, o.given = buff.Enter, number, false
+		o.verb, o.number, o.given = buff.VerbEnter, number, false
 		if spec := s.catalog.Spec(o.spec); spec.Stack.Timers != buff.TimersShared || spec.Kind == buff.Instant {
-			o.verb = buff.Revive // what has more than one end, or none to be taken away, can be no member of an aura
+			o.verb = buff.VerbRevive // what has more than one end, or none to be taken away, can be no member of an aura
 		}
-	case buff.Leave:
+	case buff.VerbLeave:
 		o.by = pick[time.Duration](d, 0, 50, 100, -1) * time.Millisecond
 	}
 }
@@ -285,32 +280,32 @@ func randomUseOp(d *dice, s *script, o *op) {
 	}
 	switch d.n(9) {
 	case 6:
-		o.verb = buff.ZoneLeft
+		o.verb = buff.VerbSetZone
 	case 7, 8:
-		o.verb = pick(d, buff.AddBase, buff.AddBase, buff.SetBase, buff.Damage, buff.Damage)
+		o.verb = pick(d, buff.VerbAddBase, buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage, buff.VerbDamage)
 		o.attr, o.value = pick(d, "health", "health", "mind", "power", "most", ""), pick(d, 1, 8, 20, 30.5, 0.125, 0.375, 0, -10, -40.25, math.NaN())
 		if len(s.tags) > 0 && d.one(2) {
 			o.tag = s.tags[d.n(len(s.tags))]
 		}
 	case 0:
-		o.verb = buff.Interrupted
+		o.verb = buff.VerbInterrupt
 	case 1:
-		o.verb, o.stacks = buff.Consume, d.n(3)
+		o.verb, o.stacks = buff.VerbConsume, d.n(3)
 		if d.one(2) {
 			o.number = -1
 		}
 	case 2:
-		o.verb, o.amount = buff.Absorb, pick[int64](d, 0, 1, 2, 3, 10, -1)
+		o.verb, o.amount = buff.VerbAbsorb, pick[int64](d, 0, 1, 2, 3, 10, -1)
 		if len(s.tags) > 0 && d.one(2) {
 			o.tag = s.tags[d.n(len(s.tags))]
 		}
 	case 3:
-		o.verb, o.ask = buff.ExtendAll, randomAsk(d, s, o)
+		o.verb, o.ask = buff.VerbCompensate, randomAsk(d, s, o)
 		o.by = time.Duration(d.n(5)-2) * 50 * time.Millisecond
 	case 4:
-		o.verb, o.ask = buff.Purge, randomAsk(d, s, o)
+		o.verb, o.ask = buff.VerbDispel, randomAsk(d, s, o)
 	case 5:
-		o.verb, o.ask = buff.Steal, randomAsk(d, s, o)
+		o.verb, o.ask = buff.VerbSteal, randomAsk(d, s, o)
 		o.by = pick[time.Duration](d, 0, 50, 500) * time.Millisecond
 	}
 }

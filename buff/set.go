@@ -14,10 +14,10 @@ type Set struct {
 	// What each command looks at stands first, and together: of an owner who has not been
 	// looked at for a while nothing is in the cache.
 	slots   []instance
-	gates   *gates   // what most owners do not have; nil: nothing of it
-	own     *pace    // the owner's time; nil: it is the world's
-	catalog *Catalog // of the last application
-	ages    uint64   // applications and timeouts so far
+	gates   *gates     // what most owners do not have; nil: nothing of it
+	own     *timeScale // the owner's time; nil: it is the world's
+	catalog *Catalog   // of the last application
+	ages    uint64     // applications and timeouts so far
 	owner   OwnerID
 
 	number               uint32
@@ -26,19 +26,21 @@ type Set struct {
 	pending              int32 // handlers that were put off and have not been called
 	free, oldest, newest uint16
 	versions             bool // definitions of more than one catalog have been here
+	looked               uint32
 
-	touched []Ref            // what has changed and is in neither agenda nor orders
-	soon    [nearTouched]Ref // where touched begins, as a list elsewhere would be one more wait
-	orders  []Order
+	touched  []Ref            // what has changed and is in neither dueHeap nor requests
+	soon     [nearTouched]Ref // where touched begins, as a list elsewhere would be one more wait
+	requests []TimerRequest
 
-	// near, or far if there are too many slots for it, has a mark for each: see marks.
-	near [nearMarks]uint16
+	// near, or far if there are too many slots for it, has a hash for each: see hashes.
+	near [nearHashes]uint16
 	far  *[]uint16
 
-	calls  []Call // handlers that were put off to the head of the next Run; the last ones are pending
-	agenda agenda // what is due in the turn that is running
+	calls   []Call  // handlers that were put off to the head of the next Run; the last ones are pending
+	dueHeap dueHeap // what is due in the turn that is running
 
-	base                   uint32 // generation of a slot's first use
+	base                   uint32 // how many generations the first use of a slot leaves out, from origin on
+	origin                 uint32 // where generations begin, see SetOrigin
 	liveTimeouts           int32
 	modifiers              int32 // of all live instances, also of those that are hidden
 	freeExtra, freeTimeout uint16
@@ -80,10 +82,10 @@ func (s *Set) Timeouts() int { return int(s.liveTimeouts) }
 func (s *Set) Generation() uint32 {
 	g := s.base
 	for i := range s.slots {
-		g = max(g, s.slots[i].generation)
+		g = max(g, s.slots[i].generation-s.origin)
 	}
 	for i := range s.timeouts {
-		g = max(g, s.timeouts[i].generation)
+		g = max(g, s.timeouts[i].generation-s.origin)
 	}
 	return g
 }
@@ -135,13 +137,17 @@ func (s *Set) look(at uint16) Instance {
 		Handle: s.handle(at), Spec: i.spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
 		Magnitude: i.magnitude, End: s.worldOf(i, i.end), NextPulse: s.worldOf(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
 	}
+	l.Paused = s.Paused()
 	if i.extra != noSlot {
 		x := s.extraOf(i)
 		l.Charges, l.Shield = int(x.charges), x.shield
-		l.Paused = i.flags&paced != 0 && x.pace.num == 0
+		l.Paused = l.Paused || i.flags&timeScaled != 0 && x.scale.num == 0
 		if i.spec.Stack.Timers == TimersQueue {
-			l.Waiting = len(x.layers)
+			l.Waiting = len(x.async)
 		}
+	}
+	if l.Paused && i.end != wheel.Never {
+		l.ends, l.left = true, s.ownLeft(i)
 	}
 	return l
 }
@@ -162,11 +168,11 @@ func (s *Set) lookup(h Handle) *instance {
 	return nil
 }
 
-// joins reports whether the application is for that instance of its definition. What an
-// aura applied stands for itself.
+// joins reports whether the application is for that instance of its definition. What auras
+// applied stands for itself: only another aura's joins it.
 func (s *Set) joins(i *instance, a *Application) bool {
 	st := &a.Spec.Stack
-	if i.flags&member != 0 || st.Level == LevelSegregate && int(i.level) != a.Level {
+	if i.flags&member != 0 != a.member || st.Level == LevelSegregate && int(i.level) != a.Level {
 		return false
 	}
 	switch st.By {
@@ -181,6 +187,7 @@ func (s *Set) joins(i *instance, a *Application) bool {
 // findSpec returns the slot of the oldest instance of a definition, or noSlot.
 func (s *Set) findSpec(spec *Spec) uint16 {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		s.looked++
 		if s.same(s.slots[at].spec, spec) {
 			return at
 		}
@@ -203,11 +210,15 @@ func (s *Set) place() uint16 {
 		}
 		at = uint16(len(s.slots))
 		if n := len(s.slots); n == cap(s.slots) {
-			// By a quarter, not double: most owners stay at some twenty buffs.
-			s.slots = append(make([]instance, 0, n+max(4, n/4)), s.slots...)
+			// By a quarter, not double: most owners stay at some twenty buffs, and most creatures at one or two.
+			more := max(4, n/4)
+			if n == 0 {
+				more = 1
+			}
+			s.slots = append(make([]instance, 0, n+more), s.slots...)
 		}
-		s.slots = append(s.slots, instance{generation: s.base + 1})
-		s.addMark()
+		s.slots = append(s.slots, instance{generation: s.first()})
+		s.addHash()
 	}
 	s.ages++
 	s.live++
@@ -239,15 +250,94 @@ func (s *Set) release(at uint16) {
 		s.newest = i.older
 	}
 	s.live--
-	s.marks()[at] = 0
+	s.hashes()[at] = 0
+	if s.gates != nil && len(s.gates.appliers) > 0 {
+		s.dropAppliers(at)
+	}
+	if s.gates != nil && len(s.gates.links) > 0 {
+		s.dropLinks(s.handle(at))
+	}
 	if i.extra != noSlot {
 		s.giveBack(i.extra)
 	}
 	generation := i.generation
 	*i = instance{}
 	i.generation, i.newer = generation, s.free
-	if generation < math.MaxUint32 {
-		i.generation++
+	if next, ok := s.following(generation); ok {
+		i.generation = next
 		s.free = at
 	}
+}
+
+// looksOfMove is what a deadline that may have moved counts in [Set.Looked]: it takes about as
+// long to find its new place as to look at so many buffs.
+const looksOfMove = 8
+
+// Looked returns how many buffs, deadlines and stacks with timers of their own the Set has looked
+// at since it was made: the work that grows with what an owner carries, by count and not by a
+// clock, so that it is the same on any machine. A deadline that has moved counts as eight. It wraps
+// round: what counts is the difference between two calls.
+func (s *Set) Looked() uint32 { return s.looked }
+
+// nearHashes is how many slots have their hash in the Set itself.
+const nearHashes = 24
+
+// The two halves of a hash. That of a definition is the same for all its versions, and
+// never 0.
+const (
+	hashSpec   = 0xff00
+	hashSource = 0x00ff
+)
+
+// hashOf returns what stands in Set.hashes for an instance of that definition and source. An
+// instance is longer than a cache line, and an owner has dozens: those with another hash
+// need not be looked at to find the one that an application joins.
+func hashOf(spec *Spec, source OwnerID) uint16 {
+	return uint16(1+uint32(spec.lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
+}
+
+// hashes returns the hashes of all slots, 0 for a free one. As long as there is room they are
+// in the Set itself, so that looking for an instance touches no memory but that.
+func (s *Set) hashes() []uint16 {
+	if n := len(s.slots); n <= nearHashes {
+		return s.near[:n]
+	}
+	return *s.far
+}
+
+// addHash makes room for the hash of the last slot, which is new.
+func (s *Set) addHash() {
+	switch n := len(s.slots); {
+	case n > nearHashes+1:
+		*s.far = append(*s.far, 0)
+	case n > nearHashes:
+		far := append(make([]uint16, 0, 2*nearHashes), s.near[:]...)
+		far = append(far, 0)
+		s.far = &far
+	}
+}
+
+// rehash writes down the hash of an instance: it is new, or has another source.
+func (s *Set) rehash(at uint16) { s.hashes()[at] = hashOf(s.slots[at].spec, s.slots[at].source) }
+
+// find returns the slot of the oldest instance that an application joins, or noSlot.
+func (s *Set) find(a *Application) uint16 {
+	want, care := hashOf(a.Spec, a.Source), uint16(hashSpec)
+	if a.Spec.Stack.By == BySource {
+		care |= hashSource
+	}
+	found := uint16(noSlot)
+	for at, m := range s.hashes() {
+		if (m^want)&care != 0 {
+			continue
+		}
+		if i := &s.slots[at]; !s.same(i.spec, a.Spec) || !s.joins(i, a) {
+			continue
+		}
+		if found != noSlot && s.slots[found].age < s.slots[at].age {
+			continue
+		}
+		found = uint16(at)
+	}
+	return found
 }

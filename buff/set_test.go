@@ -33,7 +33,7 @@ func (r *rig) do(at wheel.Time, c buff.Command) buff.Result {
 }
 
 func (r *rig) apply(at wheel.Time, id string) buff.Result {
-	return r.do(at, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: r.catalog.Spec(id)}})
+	return r.do(at, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec(id)}})
 }
 
 func (r *rig) run(until wheel.Time) {
@@ -62,11 +62,11 @@ func TestNothingStartsAfterRemoval(t *testing.T) {
 	})
 	called := []string{}
 	r.turn.Call = func(_ *buff.Turn, c *buff.Call) buff.Reason {
-		called = append(called, r.catalog.Handlers()[c.Handler])
+		called = append(called, r.catalog.HandlerName(c.Handler))
 		return buff.NoReason
 	}
 	h := r.apply(0, "p").Handle
-	r.do(0, buff.Command{Verb: buff.Remove, Handle: h})
+	r.do(0, buff.Command{Verb: buff.VerbRemove, Handle: h})
 	r.run(0)
 	require.Equal(t, []string{"remove"}, called)
 	require.EqualValues(t, 2, r.turn.Dropped)
@@ -74,16 +74,16 @@ func TestNothingStartsAfterRemoval(t *testing.T) {
 
 // TestOrdersAfterNever: an order Never takes the timer away for good, so that the
 // next one for the same buff must come without it.
-func TestOrdersAfterNever(t *testing.T) {
+func TestTimerRequestsAfterNever(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}})
 	w := newTinyWheel(nil)
 	w.fail = t.Fatalf
 	for i, d := range []time.Duration{time.Second, 0, time.Second} {
 		a := buff.Application{Spec: r.catalog.Spec("p")}
 		if d > 0 {
-			a.Duration = buff.For(d)
+			a.Duration = buff.Lasting(d)
 		}
-		r.do(wheel.Time(i), buff.Command{Verb: buff.Apply, Application: a})
+		r.do(wheel.Time(i), buff.Command{Verb: buff.VerbApply, Application: a})
 		w.obey(r.set)
 	}
 	require.Len(t, w.timers, 1)
@@ -94,8 +94,8 @@ func TestOrdersAfterNever(t *testing.T) {
 func TestGenerationsEnd(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second})
 	require.NoError(t, err)
-	apply := buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: c.Spec("p")}}
-	later := buff.Command{Verb: buff.AddTimeout, By: time.Hour}
+	apply := buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("p")}}
+	later := buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Hour}
 	turn := &buff.Turn{}
 
 	s := buff.NewSet(1, 0, math.MaxUint32-2, 1)
@@ -107,13 +107,13 @@ func TestGenerationsEnd(t *testing.T) {
 		require.NotZero(t, r.Handle)
 		require.False(t, seen[r.Handle], "%v comes twice", r.Handle)
 		seen[r.Handle] = true
-		s.Do(turn, 0, buff.Command{Verb: buff.Remove, Handle: r.Handle})
+		s.Do(turn, 0, buff.Command{Verb: buff.VerbRemove, Handle: r.Handle})
 
 		x := s.Do(turn, 0, later).Timeout
 		require.NotZero(t, x)
 		require.False(t, old[x], "%v comes twice", x)
 		old[x] = true
-		s.Do(turn, 0, buff.Command{Verb: buff.Cancel, Timeout: x})
+		s.Do(turn, 0, buff.Command{Verb: buff.VerbCancel, Timeout: x})
 	}
 	require.EqualValues(t, uint32(math.MaxUint32), s.Generation())
 
@@ -122,7 +122,7 @@ func TestGenerationsEnd(t *testing.T) {
 		for range 6 {
 			h := s.Do(turn, 0, apply).Handle
 			require.Greater(t, uint32(h), base, "the generation of %v went back", h)
-			s.Do(turn, 0, buff.Command{Verb: buff.Remove, Handle: h})
+			s.Do(turn, 0, buff.Command{Verb: buff.VerbRemove, Handle: h})
 		}
 	}
 	require.Panics(t, func() { buff.NewSet(1, 0, math.MaxUint32, 1) })
@@ -140,14 +140,15 @@ func TestProgrammersErrors(t *testing.T) {
 	h := r.apply(0, "p").Handle
 	require.PanicsWithValue(t, "buff: a Command with the verb 0", func() { r.do(0, buff.Command{}) })
 	require.PanicsWithValue(t, "buff: a Command with the reason panic, which does not end a buff",
-		func() { r.do(0, buff.Command{Verb: buff.Remove, Handle: h, Reason: buff.Panic}) })
+		func() { r.do(0, buff.Command{Verb: buff.VerbRemove, Handle: h, Reason: buff.Panic}) })
 	require.Equal(t, 1, r.set.Len())
 }
 
-func TestInstantStacksAreCut(t *testing.T) {
+// An instant cannot say how it stacks, and has the limit of who says nothing.
+func TestInstantHasOneStack(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Kind: buff.Instant})
-	r.do(0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: r.catalog.Spec("p"), Stacks: 1 << 40}})
-	require.Equal(t, []string{"0 exec p x32767"}, r.log())
+	r.do(0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec("p"), Stacks: 1 << 40}})
+	require.Equal(t, []string{"0 exec p x1"}, r.log())
 }
 
 // TestGoexit ends the goroutine in which a handler runs; the turn goes on in
@@ -157,7 +158,7 @@ func TestGoexit(t *testing.T) {
 		ID: "p", Duration: 200 * time.Millisecond, Period: 100 * time.Millisecond, OnFault: buff.FateRemove, On: buff.Hooks{Pulse: call("h")},
 	}, buff.Spec{ID: "q", Kind: buff.Instant})
 	r.turn.Call = func(turn *buff.Turn, _ *buff.Call) buff.Reason {
-		turn.Issue(r.set, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: r.catalog.Spec("q")}})
+		turn.Issue(r.set, &buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec("q")}})
 		runtime.Goexit()
 		return buff.NoReason
 	}
@@ -185,12 +186,12 @@ func TestGoexit(t *testing.T) {
 func TestHandles(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second})
 	stale := r.apply(0, "p").Handle
-	r.do(0, buff.Command{Verb: buff.Remove, Handle: stale})
+	r.do(0, buff.Command{Verb: buff.VerbRemove, Handle: stale})
 	live := r.apply(0, "p").Handle
 	require.NotEqual(t, stale, live)
 	require.Equal(t, "5/0/2", live.String())
 	require.EqualValues(t, 5, live.Number())
-	later := r.do(0, buff.Command{Verb: buff.AddTimeout, By: time.Second}).Timeout
+	later := r.do(0, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Second}).Timeout
 	require.Equal(t, "5/0/1", later.String())
 	require.EqualValues(t, 5, later.Number())
 	r.log()
@@ -199,21 +200,21 @@ func TestHandles(t *testing.T) {
 	for _, h := range []buff.Handle{0, stale, live + 1, live - 1, live + slot, live + 4095*slot, live + number, live - number, ^buff.Handle(0)} {
 		_, found := r.set.Find(h)
 		require.False(t, found)
-		for _, c := range []buff.Command{{Verb: buff.Remove, Handle: h}, {Verb: buff.Remove, Handle: h, Stacks: 1}, {Verb: buff.Extend, Handle: h, By: 1e9}} {
+		for _, c := range []buff.Command{{Verb: buff.VerbRemove, Handle: h}, {Verb: buff.VerbRemove, Handle: h, Stacks: 1}, {Verb: buff.VerbExtend, Handle: h, By: 1e9}} {
 			res := r.do(0, c)
 			require.ErrorIs(t, res.Err, buff.ErrStale)
 			require.Zero(t, res.Kind)
 		}
 	}
 	for _, h := range []buff.TimeoutHandle{0, later + 1, later + slot, later + number, ^buff.TimeoutHandle(0)} {
-		require.ErrorIs(t, r.do(0, buff.Command{Verb: buff.Cancel, Timeout: h}).Err, buff.ErrStale)
+		require.ErrorIs(t, r.do(0, buff.Command{Verb: buff.VerbCancel, Timeout: h}).Err, buff.ErrStale)
 	}
 	require.Empty(t, r.log())
 	require.Equal(t, 1, r.set.Len())
 	require.Equal(t, 1, r.set.Timeouts())
 
 	r.run(1000)
-	require.ErrorIs(t, r.do(1000, buff.Command{Verb: buff.Cancel, Timeout: later}).Err, buff.ErrStale, "it has fired")
+	require.ErrorIs(t, r.do(1000, buff.Command{Verb: buff.VerbCancel, Timeout: later}).Err, buff.ErrStale, "it has fired")
 }
 
 // TestCommandsAreLimited: what one event sets off ends at MaxCommands even if it
@@ -222,10 +223,10 @@ func TestCommandsAreLimited(t *testing.T) {
 	r := newRig(t,
 		buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}},
 		buff.Spec{ID: "q", Kind: buff.Instant})
-	q := buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: r.catalog.Spec("q")}}
+	q := buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec("q")}}
 	r.turn.Call = func(turn *buff.Turn, _ *buff.Call) buff.Reason {
 		for range 10_002 {
-			turn.Issue(r.set, q)
+			turn.Issue(r.set, &q)
 		}
 		return buff.NoReason
 	}
@@ -249,17 +250,18 @@ func TestRunStopsBetweenEvents(t *testing.T) {
 	} {
 		require.False(t, r.set.Run(&r.turn, 400, 0))
 		require.Empty(t, r.log())
-		require.False(t, r.set.Run(&r.turn, 400, 1))
+		require.Equal(t, len(want) == 1, r.set.Run(&r.turn, 400, 1), "the last one is the end")
 		require.Equal(t, want, r.log())
 	}
-	require.True(t, r.set.Run(&r.turn, 400, 1))
+	require.True(t, r.set.Run(&r.turn, 400, 0))
+	require.EqualValues(t, 4, r.turn.Ran, "what follows from one of them does not count")
 }
 
 // TestWakeMayBeWrong: what is not due does not run, whatever is woken.
 func TestWakeMayBeWrong(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second})
 	r.apply(0, "p")
-	r.do(0, buff.Command{Verb: buff.AddTimeout, By: 2 * time.Second, Name: "t"})
+	r.do(0, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: 2 * time.Second, Name: "t"})
 	r.log()
 	for _, ref := range []buff.Ref{0, 1, buff.MaxPerOwner - 1, 1 << 15, 1<<15 | 1, 1<<16 - 1} {
 		r.set.Wake(ref)
@@ -281,7 +283,7 @@ func TestTimeoutsAreNeverEarly(t *testing.T) {
 		math.MinInt64: 101, -1: 101, 0: 101, 1: 101, time.Millisecond: 101, time.Millisecond + 1: 102, 2*time.Millisecond - 1: 102, math.MaxInt64: 100 + 9_223_372_036_855,
 	} {
 		r := newRig(t)
-		r.do(100, buff.Command{Verb: buff.AddTimeout, By: d})
+		r.do(100, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: d})
 		require.Equal(t, want, r.set.Next(), "%d ns", d)
 	}
 }
@@ -293,7 +295,7 @@ func TestClear(t *testing.T) {
 	w.fail = t.Fatalf
 	r.apply(0, "p")
 	r.apply(0, "p")
-	r.do(0, buff.Command{Verb: buff.AddTimeout, By: time.Second})
+	r.do(0, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Second})
 	w.obey(r.set)
 	r.log()
 	require.Equal(t, 3, r.set.Clear(&r.turn, 5, buff.Unload), "a timeout and two handlers")
@@ -306,7 +308,7 @@ func TestClear(t *testing.T) {
 
 	r.turn.Call = nil
 	r.apply(5000, "p")
-	r.do(5000, buff.Command{Verb: buff.AddTimeout, By: time.Second})
+	r.do(5000, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Second})
 	require.False(t, r.set.Run(&r.turn, 9000, 2), "the handler and the end are done, the timeout is to come")
 	r.set.Clear(&r.turn, 9000, buff.Unload)
 	r.turn.Dropped = 0
@@ -315,20 +317,20 @@ func TestClear(t *testing.T) {
 }
 
 // TestOrdersAreNews: a wheel is told what has changed, and nothing else.
-func TestOrdersAreNews(t *testing.T) {
+func TestTimerRequestsAreNews(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9}})
 	w := newTinyWheel(nil)
 	w.fail = t.Fatalf
 	r.apply(0, "p")
-	require.Len(t, r.set.Orders(), 1)
-	require.EqualValues(t, 100, r.set.Orders()[0].Due)
+	require.Len(t, r.set.TimerRequests(), 1)
+	require.EqualValues(t, 100, r.set.TimerRequests()[0].Due)
 	w.obey(r.set)
 	r.apply(50, "p")
-	require.Empty(t, r.set.Orders(), "the next pulse has not moved")
+	require.Empty(t, r.set.TimerRequests(), "the next pulse has not moved")
 	r.set.Wake(0)
 	r.run(100)
-	require.Len(t, r.set.Orders(), 1)
-	require.EqualValues(t, 200, r.set.Orders()[0].Due)
+	require.Len(t, r.set.TimerRequests(), 1)
+	require.EqualValues(t, 200, r.set.TimerRequests()[0].Due)
 }
 
 func TestLeft(t *testing.T) {
@@ -345,7 +347,7 @@ func TestLeft(t *testing.T) {
 func TestEventFields(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: 100 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, OverflowApply: []string{"q"}}}, buff.Spec{ID: "q", Kind: buff.Instant})
 	apply := func(source buff.OwnerID, magnitude int64) buff.Handle {
-		return r.do(0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: r.catalog.Spec("p"), Source: source, Magnitude: magnitude}}).Handle
+		return r.do(0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec("p"), Source: source, Magnitude: magnitude}}).Handle
 	}
 	h := apply(8, 30)
 	apply(9, 40)

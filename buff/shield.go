@@ -3,11 +3,15 @@ package buff
 import "fmt"
 
 // pool returns what a shield of the application absorbs of which the numbers have been
-// worked out, 0 if it is none.
+// worked out, 0 if it is none. Of one that was stolen it is what was left.
+//
+// Story: testdata/shield.txt.
 func (s *Spec) pool(t *Turn, a *Application) int64 {
 	switch {
 	case !s.Shield.On:
 		return 0
+	case a.taken != nil && a.taken.spec.Shield.On:
+		return a.taken.shield
 	case s.poolBy != nil:
 		return t.worked.pool
 	case s.Shield.Pool == 0:
@@ -20,24 +24,35 @@ func (s *Spec) pool(t *Turn, a *Application) int64 {
 // first, then the oldest, and returns what is left of it. A shield that is spent stays until
 // the next command Absorb: whoever calls this inside a handler issues one with no Amount.
 func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
+	rest, _ = s.meet(amount, school)
+	return rest
+}
+
+// meet is Absorb, and reports whether a shield has nothing left.
+func (s *Set) meet(amount int64, school Tag) (rest int64, spent bool) {
 	for amount > 0 {
 		best := uint16(noSlot)
 		for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+			s.looked++
 			i := &s.slots[at]
-			if i.spec.Shield.On && i.flags&hidden == 0 && s.extraOf(i).shield > 0 && i.spec.absorbs(school) &&
-				(best == noSlot || i.spec.Shield.Priority > s.slots[best].spec.Shield.Priority) {
+			switch {
+			case !i.spec.Shield.On:
+			case s.extraOf(i).shield <= 0:
+				spent = true
+			case i.flags&hidden == 0 && i.spec.absorbs(school) && (best == noSlot || i.spec.Shield.Priority > s.slots[best].spec.Shield.Priority):
 				best = at
 			}
 		}
 		if best == noSlot {
-			return amount
+			return amount, spent
 		}
 		x := s.extraOf(&s.slots[best])
 		part := min(amount, x.shield)
 		x.shield -= part
 		amount -= part
+		spent = spent || x.shield == 0
 	}
-	return 0
+	return 0, spent
 }
 
 // absorbs reports whether a shield is for that kind of damage.

@@ -30,7 +30,7 @@ func TestDurationOfAnApplication(t *testing.T) {
 		{"now", time.Second, `buff: bad duration: "now" is instant and takes none, not 1s`},
 	} {
 		s, turn := buff.NewSet(1, 0, 0, 8), &buff.Turn{}
-		r := s.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: catalog.Spec(c.id), Duration: buff.For(c.d)}})
+		r := s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: catalog.Spec(c.id), Duration: buff.Lasting(c.d)}})
 		require.Len(t, turn.Events, 1)
 		if r.Err == nil {
 			require.Equal(t, c.want, turn.Events[0].String())
@@ -49,14 +49,14 @@ func TestAllMayEndTheOneItIsAt(t *testing.T) {
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 8), &buff.Turn{}
 	apply := func() {
-		s.Do(turn, 0, buff.Command{Verb: buff.Apply, Application: buff.Application{Spec: catalog.Spec("p")}})
+		s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: catalog.Spec("p")}})
 	}
 	for range 5 {
 		apply()
 	}
 	seen := 0
 	for i := range s.All() {
-		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: buff.Remove, Handle: i.Handle}).Err)
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: buff.VerbRemove, Handle: i.Handle}).Err)
 		seen++
 	}
 	require.Equal(t, 5, seen)

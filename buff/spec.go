@@ -8,15 +8,16 @@ type OwnerID uint64
 
 // Limits on what a definition may say.
 const (
-	MinPeriod   = 50 * time.Millisecond // a shorter period is an error of the definition
-	MaxDuration = 400 * 24 * time.Hour  // a longer duration or period is an error of the definition
-	MaxStacks   = 1<<15 - 1             // the highest stack limit
-	MaxLayers   = 256                   // the highest stack limit where each application has a time of its own
-	MaxLevel    = 1<<15 - 1             // the highest level of an application
-	MaxActs     = 64                    // names of acts in one catalog
-	MaxTags     = 1 << 14               // tags in one catalog, with those above them
-	MaxParams   = 64                    // parameters of one definition
-	MaxLinks    = 64                    // links of one definition
+	MinPeriod      = 50 * time.Millisecond // a shorter period is an error of the definition
+	MaxDuration    = 400 * 24 * time.Hour  // a longer duration or period is an error of the definition
+	MaxStacks      = 1<<15 - 1             // the highest stack limit
+	MaxAsyncStacks = 256                   // the highest stack limit where each application has a time of its own
+	MaxLevel       = 1<<15 - 1             // the highest level of an application
+	MaxActs        = 64                    // names of acts in one catalog
+	MaxTags        = 1 << 14               // tags in one catalog, with those above them
+	MaxParams      = 64                    // parameters of one definition
+	MaxLinks       = 64                    // links of one definition
+	MaxLineage     = 1 << 17               // definitions of a catalog and of all that it took the place of
 
 	MaxModifiers = 64 // modifiers of one definition
 )
@@ -93,12 +94,16 @@ type Spec struct {
 	// Slot makes it take one of a limited number of places on its owner.
 	Slot Slot
 
-	// PerSource limits how many instances one source may have, on all owners together.
+	// PerSource limits how many instances one source may have, on all owners together. A Set
+	// sees to it on its own owner, before the new one begins; the others are the engine's.
 	PerSource PerSource
 
 	// Require says which tags its owner must have, or not have.
 	Require    Requirements
 	Inhibition Inhibition
+
+	// Dead says whether a dead owner can get the buff.
+	Dead DeadRule
 
 	// Immune says what becomes of the running buff when its owner becomes immune to it,
 	// Immunity to what the buff makes its owner immune.
@@ -113,7 +118,7 @@ type Spec struct {
 	DR DR
 
 	// Dispel says what takes the buff off before its time.
-	Dispel Dispel
+	Dispel DispelRule
 
 	// Interrupt names the acts of its owner that end it: "move", "damage". The names
 	// are the game's own; a catalog has at most MaxActs.
@@ -174,12 +179,12 @@ type Stacking struct {
 	By By
 
 	// Limit is the number of stacks that an instance may have, from 1 to MaxStacks.
-	// If zero, 1, or with TimersQueue MaxLayers. Initial is what an application brings
+	// If zero, 1, or with TimersQueue MaxAsyncStacks. Initial is what an application brings
 	// that does not say, from 1 to Limit. If zero, 1.
 	Limit, Initial int
 
 	// Timers says how many ends the stacks of one instance have. With TimersEach and
-	// TimersQueue the Limit is at most MaxLayers.
+	// TimersQueue the Limit is at most MaxAsyncStacks.
 	Timers Timers
 
 	// Effective is how many count: with TimersEach, of the stacks in a pulse; otherwise of
@@ -187,7 +192,9 @@ type Stacking struct {
 	// then the oldest. If zero, all.
 	Effective int
 
-	// Refresh and Phase say what becomes of the end and of the beat. RefreshPct is
+	// Refresh and Phase say what becomes of the end and of the beat. With TimersEach, Refresh
+	// is about the stack that ends first, at the limit: RefreshNone leaves it alone, otherwise
+	// it ends when the application would. RefreshPct is
 	// the share of the duration that RefreshPandemic carries over, in percent, from
 	// 1 to 100. If zero, 30. RefreshCap is the most that RefreshExtend leaves until the
 	// end; if zero, there is no cap.
@@ -252,7 +259,7 @@ type Action struct {
 	Change *Change
 }
 
-// HandlerID is the place of a Go handler's name in [Catalog.Handlers].
+// HandlerID is the place of a Go handler's name in [Catalog.Handlers], counted from 1; 0 is none.
 type HandlerID int32
 
 // Index returns the place of the definition in its catalog, counted from 0 in the

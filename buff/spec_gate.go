@@ -56,8 +56,8 @@ type DR struct {
 	Scope Scope
 }
 
-// Dispel says how a buff is taken off by others.
-type Dispel struct {
+// DispelRule says how a buff is taken off by others.
+type DispelRule struct {
 	Type   string
 	Grade  Grade
 	Per    Per
@@ -82,7 +82,10 @@ type Shield struct {
 }
 
 // Aura applies a buff to those around the owner: every Interval whoever the game says is
-// in the area is given it, and loses it Linger after the first look that did not find it.
+// in the area is given it, and loses it Linger after the first look that did not find it. What
+// several auras apply stacks by the rule of that buff: by target it is one instance, which goes
+// with the last of them, and each takes away the stacks that it brought. It is not joined by
+// what no aura applies.
 type Aura struct {
 	Apply    string // "" for none
 	Radius   float64

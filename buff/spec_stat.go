@@ -8,6 +8,13 @@ type Definitions struct {
 	// may name one.
 	Attributes []Attribute
 
+	// Tags and Acts are names that the catalog knows, those too that no definition speaks
+	// of: the game may give and ask for them.
+	Tags, Acts []string
+
+	// Dead is the rule of all definitions that do not say one.
+	Dead DeadRule
+
 	// Specs are what [NewCatalog] takes.
 	Specs []Spec
 }

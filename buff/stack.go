@@ -4,9 +4,11 @@ import "github.com/bufftick/bufftick/wheel"
 
 // again joins a live instance: more stacks up to the limit, then the rules of
 // refresh and phase; at the limit, the rule of overflow first.
+//
+// Stories: testdata/stack_by.txt, overflow.txt, level.txt, thresholds.txt.
 func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
-	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) {
+	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) && !a.rest {
 		return s.deny(t, a, LowerLevel, nil)
 	}
 	if i.extra != noSlot {
@@ -45,7 +47,7 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
 		s.tune(at)
 		s.level(i, a)
 		s.tell(t, Stacked, at)
-		s.cross(t, at, was)
+		s.cross(t, at, was, a.Source)
 		r.kind = Stacked
 	case revised && spec.Stack.Refresh == RefreshNone:
 		s.tellVersion(t, at)
@@ -76,12 +78,9 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 // overflow queues what the definition applies when its stack limit is met, in the
 // name of the application's source.
 func (s *Set) overflow(t *Turn, a *Application) {
-	e := &Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Kind: Denied, Why: Limit, End: wheel.Never}
-	s.followEvent(t, a.Spec.overflow, e, &kept{values: t.worked.values, captured: a.Captured})
+	e := &Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: Denied, Why: Limit, End: wheel.Never}
+	s.followEvent(t, a.Spec.overflow, e, a.Source, &magnitudes{values: t.worked.values, captured: a.Captured})
 }
-
-// executed returns how many stacks an instant buff has.
-func executed(a *Application) int32 { return int32(min(max(a.Stacks, 1), MaxStacks)) }
 
 // stacks returns how many stacks the application brings.
 func (s *Spec) stacks(a *Application) int32 {
@@ -89,4 +88,45 @@ func (s *Spec) stacks(a *Application) int32 {
 		return s.initial
 	}
 	return int32(min(a.Stacks, MaxStacks))
+}
+
+// cross does the thresholds that the stacks of an instance have reached from below, since
+// they were that many. What they apply is of the source whose application it was.
+func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID) {
+	i := &s.slots[at]
+	for _, h := range i.spec.thresholds {
+		if int32(was) >= h.at || int32(i.stacks) < h.at {
+			continue
+		}
+		if h.apply != nil {
+			t.Issue(s, &Command{Verb: VerbApply, Application: Application{
+				Spec: t.Catalog.newest(h.apply), Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i)),
+			}})
+		}
+		if h.consume != 0 {
+			t.Issue(s, &Command{Verb: VerbRemove, Handle: s.handle(at), Stacks: int(max(h.consume, 0)), Reason: Consumed})
+		}
+	}
+}
+
+// level gives the instance the level of a further application, by its rule.
+func (s *Set) level(i *instance, a *Application) {
+	switch a.Spec.Stack.Level {
+	case LevelSum:
+		s.setLevel(i, int16(min(int(i.level)+a.Level, MaxLevel)))
+	default:
+		s.setLevel(i, int16(a.Level)) // not a lower one where the higher wins
+	}
+}
+
+// setLevel gives the instance a level. A period that goes by the level changes after the
+// pulse to come.
+func (s *Set) setLevel(i *instance, level int16) {
+	was := i.level
+	if i.level = level; i.spec.PeriodBy == nil || i.period == 0 {
+		return
+	}
+	if is := i.spec.periodAt(int(level)); is != i.spec.periodAt(int(was)) {
+		s.newPeriod(i, is)
+	}
 }

@@ -55,8 +55,8 @@ func BenchmarkModifier(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		h := w.apply()
-		w.set.Attribute(c, 1)
-		w.do(Command{Verb: Remove, Handle: h})
-		w.set.Attribute(c, 1)
+		w.set.Attribute(c, 2)
+		w.do(Command{Verb: VerbRemove, Handle: h})
+		w.set.Attribute(c, 2)
 	}
 }

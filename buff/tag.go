@@ -41,8 +41,10 @@ func (n *names) clone() names {
 	return names{list: slices.Clip(n.list), of: maps.Clone(n.of)}
 }
 
-// Tag returns the tag of that name, and reports whether a definition speaks of it or of
-// one below it. One that no definition speaks of has no effect.
+// Tag returns the tag of that name, 0 if there is none, and reports whether there is one:
+// whether [Definitions].Tags or a definition speaks of it or of one below it. One below a tag that
+// they speak of, and that they do not name, has no number: who gives it to owners lists it in
+// Definitions.Tags ("tags:" of a file).
 func (c *Catalog) Tag(name string) (Tag, bool) {
 	i, ok := c.tags.of[name]
 	return Tag(i), ok
@@ -56,7 +58,8 @@ func (c *Catalog) TagName(t Tag) string {
 	return c.tags.list[t-1]
 }
 
-// Act returns the act of that name, and reports whether a definition speaks of it.
+// Act returns the act of that name, 0 if there is none, and reports whether there is one:
+// whether [Definitions].Acts or a definition speaks of it.
 func (c *Catalog) Act(name string) (Act, bool) {
 	i, ok := c.acts.of[name]
 	return Act(i), ok

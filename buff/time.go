@@ -2,6 +2,7 @@ package buff
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -21,11 +22,14 @@ func (s *Set) world(at wheel.Time) wheel.Time {
 	return s.own.outer(at)
 }
 
-// reached returns the last instant of the owner's time that has been reached at one of the
-// world's.
+// reached returns the last instant of the owner's time up to which what is due happens at one
+// of the world's: none while that time stands still.
 func (s *Set) reached(at wheel.Time) wheel.Time {
-	if s.own == nil {
+	switch {
+	case s.own == nil:
 		return at
+	case s.own.num == 0:
+		return math.MinInt64
 	}
 	return s.own.floor(at)
 }
@@ -39,29 +43,26 @@ func (s *Set) started(at wheel.Time) wheel.Time {
 	return s.own.ceil(at)
 }
 
+// ownersOf returns the instant of its owner's time for one of the instance's own.
+func (s *Set) ownersOf(i *instance, at wheel.Time) wheel.Time {
+	if i.flags&timeScaled != 0 {
+		return s.extraOf(i).scale.outer(at)
+	}
+	return at
+}
+
 // worldOf returns the world's instant for one of the instance's own time.
 func (s *Set) worldOf(i *instance, at wheel.Time) wheel.Time {
-	if i.flags&paced != 0 {
-		at = s.extraOf(i).pace.outer(at)
-	}
-	return s.world(at)
+	return s.world(s.ownersOf(i, at))
 }
 
-// endTold returns the end that events tell: of a buff whose time stands still the one that
-// it would have if its time went on now.
-func (s *Set) endTold(t *Turn, i *instance) wheel.Time {
-	if s.own == nil && i.flags&paced == 0 {
+// endTold returns the end that events tell, as a look at the instance does: none while its
+// time stands still.
+func (s *Set) endTold(i *instance) wheel.Time {
+	if s.own == nil && i.flags&timeScaled == 0 {
 		return i.end
 	}
-	return s.told(t, i, i.end)
-}
-
-// told is endTold for the end of a part.
-func (s *Set) told(t *Turn, i *instance, end wheel.Time) wheel.Time {
-	if at := s.worldOf(i, end); at != wheel.Never || end == wheel.Never {
-		return at
-	}
-	return t.at.Add(int64(end - s.nowOf(t, i)))
+	return s.worldOf(i, i.end)
 }
 
 // left returns the ms until an instant to come. Where two rates are rounded up, now may be
@@ -70,13 +71,13 @@ func left(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
 
 // nowOf returns the running instant in the instance's own time.
 func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
-	if i.flags&paced != 0 {
-		return s.pacedNow(t, i)
+	if i.flags&timeScaled != 0 {
+		return s.scaledNow(t, i)
 	}
 	return t.now
 }
 
-func (s *Set) pacedNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).pace.ceil(t.now) }
+func (s *Set) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).scale.ceil(t.now) }
 
 // extend moves the end of a buff. If it would not be after now, the buff expires at once,
 // without a pulse.
@@ -90,7 +91,7 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 		end = min(end, max(i.end, s.nowOf(t, i).Add(wait(most.d))))
 	}
 	s.flush(t, at)
-	s.shiftLayers(i, int64(end-i.end))
+	s.shiftAsync(i, int64(end-i.end))
 	return s.endAt(t, at, end)
 }
 
@@ -102,7 +103,7 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 		end = end.Add(wait(by))
 	}
 	s.flush(t, at)
-	s.setLayers(i, end)
+	s.setAsync(i, end)
 	return s.endAt(t, at, end)
 }
 
@@ -117,18 +118,18 @@ func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 	}
 	s.touch(at)
 	e := s.about(Refreshed, at)
-	e.End = s.endTold(t, i)
+	e.End = s.endTold(i)
 	t.emit(s, &e)
-	for s.layersOver(i, now) { // with a timer for each, a part may be over
-		s.endLayer(t, at, Expired)
+	for s.asyncOver(i, now) { // with a timer for each, a part may be over
+		s.endAsync(t, at, Expired)
 	}
 	return Result{Handle: s.handle(at), Kind: Refreshed}
 }
 
-// extendAll moves the ends of all that the query finds and that have one.
-func (s *Set) extendAll(t *Turn, c *Command) Result {
+// compensate moves the ends of all that the query finds and that have one.
+func (s *Set) compensate(t *Turn, c *Command) Result {
 	var r Result
-	s.found(t, c.Query, func(at uint16) bool {
+	s.found(t, &c.Query, func(at uint16) bool {
 		if s.slots[at].end != wheel.Never {
 			s.extend(t, at, c.By, c.Application.Duration)
 			r.Amount++
@@ -138,9 +139,11 @@ func (s *Set) extendAll(t *Turn, c *Command) Result {
 	return r
 }
 
-// setPace holds the time of a buff or of the owner, lets it go on, or changes its rate.
-func (s *Set) setPace(t *Turn, c *Command) Result {
-	if c.Verb == SetRate && (!c.Rate.within(MaxRate) || c.Rate.orOne().Num == 0) {
+// setTimeScale holds the time of a buff or of the owner, lets it go on, or changes its rate.
+//
+// Stories: testdata/pause_owner.txt, pause_buff.txt, pause_end.txt, rate_owner.txt, rate_buff.txt.
+func (s *Set) setTimeScale(t *Turn, c *Command) Result {
+	if c.Verb == VerbSetRate && (!c.Rate.within(MaxRate) || c.Rate.orOne().Num == 0) {
 		return Result{Err: fmt.Errorf("%w: %v, want parts from 1 to %d", ErrRate, c.Rate, MaxRate)}
 	}
 	if c.Whose == OfBuff {
@@ -149,15 +152,15 @@ func (s *Set) setPace(t *Turn, c *Command) Result {
 			return stale(c.Handle)
 		}
 		s.flush(t, c.Handle.slot())
-		s.paceOf(t, i).turn(t.now, c)
+		s.scaleOf(t, i).turn(t.now, c)
 		s.touch(c.Handle.slot())
 		return Result{Handle: c.Handle}
 	}
-	if c.Whose > OfZone {
+	if c.Whose == OfSource || c.Whose > OfZone {
 		panic(fmt.Sprintf("buff: a Command with the Whose %d", c.Whose))
 	}
 	if s.own == nil {
-		own := newPace(t.at)
+		own := newTimeScale(t.at)
 		s.own = &own
 	}
 	s.flushAll(t, func(*Spec) bool { return true })
@@ -167,25 +170,29 @@ func (s *Set) setPace(t *Turn, c *Command) Result {
 	return Result{}
 }
 
-// paceOf returns the pace of an instance, which gets one if it has none.
-func (s *Set) paceOf(t *Turn, i *instance) *pace {
+// scaleOf returns the time scale of an instance, which gets one if it has none.
+func (s *Set) scaleOf(t *Turn, i *instance) *timeScale {
 	x := s.needExtra(i)
-	if i.flags&paced == 0 {
-		i.flags |= paced
-		x.pace = newPace(t.now)
+	if i.flags&timeScaled == 0 {
+		i.flags |= timeScaled
+		x.scale = newTimeScale(t.now)
 	}
-	return &x.pace
+	return &x.scale
 }
 
-// turn does a Hold, a Resume or a SetRate.
-func (p *pace) turn(now wheel.Time, c *Command) {
-	cause := &p.cause[c.Whose]
+// turn does a Pause, a Resume or a SetRate.
+func (p *timeScale) turn(now wheel.Time, c *Command) {
+	cause := p.by(c.Whose)
 	switch c.Verb {
-	case Hold:
+	case VerbPause:
 		p.change(now, c.Whose, true, cause.rate)
-	case Resume:
+	case VerbResume:
 		p.change(now, c.Whose, false, cause.rate)
 	default:
 		p.change(now, c.Whose, cause.held, c.Rate)
 	}
 }
+
+// Paused reports whether the owner's time stands still: something holds it, or its zone's.
+// The time of single buffs may stand still besides; [Instance.Paused] says so.
+func (s *Set) Paused() bool { return s.own != nil && s.own.num == 0 }

@@ -2,7 +2,6 @@ package buff
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -13,6 +12,8 @@ import (
 func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	at := s.freeTimeout
 	switch {
+	case c.Do == nil && c.Handler == 0:
+		return Result{Err: fmt.Errorf("%w: it has neither a function nor a handler: %q", ErrHandler, c.Name)}
 	case s.liveTimeouts >= s.limit, at == noSlot && len(s.timeouts) == MaxPerOwner:
 		t.emit(s, &Event{Kind: Faulted, Why: Full, Name: c.Name, End: wheel.Never})
 		return Result{Kind: Faulted, Why: Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", ErrFull, s.limit, s.owner)}
@@ -20,7 +21,7 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 		s.freeTimeout = s.timeouts[at].next
 	default:
 		at = uint16(len(s.timeouts))
-		s.timeouts = append(s.timeouts, timeout{generation: s.base + 1})
+		s.timeouts = append(s.timeouts, timeout{generation: s.first()})
 	}
 	s.ages++
 	s.liveTimeouts++
@@ -57,12 +58,12 @@ func (s *Set) cancel(h TimeoutHandle) Result {
 func (s *Set) releaseTimeout(at uint16) {
 	x := &s.timeouts[at]
 	if x.timer != 0 {
-		s.orders = append(s.orders, Order{Due: wheel.Never, Timer: x.timer})
+		s.requests = append(s.requests, TimerRequest{Due: wheel.Never, Timer: x.timer})
 	}
 	s.liveTimeouts--
 	*x = timeout{generation: x.generation, next: s.freeTimeout, touched: x.touched}
-	if x.generation < math.MaxUint32 {
-		x.generation++
+	if next, ok := s.following(x.generation); ok {
+		x.generation = next
 		s.freeTimeout = at
 	}
 }
@@ -74,7 +75,7 @@ func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
 		return
 	}
 	t.begin(s.world(e.at), e.at, true)
-	call := Call{Do: x.do, Handler: x.handler}
+	call := Call{Do: x.do, Handler: x.handler, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
 	name := x.name
 	s.releaseTimeout(at)
 	t.emit(s, &Event{Kind: TimedOut, Name: name, End: wheel.Never})

@@ -32,6 +32,8 @@ import (
 //	inhibit X, release X, tag TAG, untag TAG, immune TAG [purge], vulnerable TAG
 //	dispel / steal / extend_all [id=ID] [tag=TAG] [type=word] [polarity=word] [grade=word]
 //	         [source=a] [most=1] [newest] [for=9s] [by=9s]; what is stolen goes to owner 2
+//	thief                         who gets what was stolen until now: what happens to him, and
+//	                              what he carries
 //	act ACT, consume ACT or X [stacks=1], absorb 70 [school=TAG]
 //	kill, revive, source_gone SOURCE
 //	enter ID [source=a], leave ID [source=a] [linger=1s]
@@ -80,6 +82,9 @@ type side struct {
 	set      *buff.Set
 	caster   *buff.Set // owner b
 	prepared buff.Application
+	thief    *buff.Set // owner 2, once there was something to steal
+	stolen   []buff.Outgoing
+	booty    buff.Turn // of the thief
 	turn     buff.Turn
 	names    map[string]buff.Handle
 	timeouts map[string]buff.TimeoutHandle
@@ -94,7 +99,12 @@ func (s *story) command(d *datadriven.TestData) string {
 		return s.changes()
 	case "define":
 		var err error
-		if s.catalog, err = buff.Build(buff.Definitions{Attributes: s.attributes, Specs: s.definitions(s.t, d)}); err != nil {
+		var dead buff.DeadRule
+		for _, a := range d.CmdArgs {
+			require.Equal(s.t, "dead", a.Key)
+			require.NoError(s.t, dead.UnmarshalText([]byte(a.Vals[0])))
+		}
+		if s.catalog, err = buff.Build(buff.Definitions{Attributes: s.attributes, Dead: dead, Specs: s.definitions(s.t, d)}); err != nil {
 			return err.Error()
 		}
 		return ""
@@ -141,10 +151,12 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 		return s.stats()
 	case "params":
 		return s.params()
+	case "thief":
+		return s.robbed()
 	case "adopt":
 		return s.adopt()
 	case "caster":
-		c := s.parse("set", d.CmdArgs)
+		c := s.parse("base", d.CmdArgs)
 		return fmt.Sprint(s.caster.Do(&buff.Turn{Catalog: s.catalog}, s.now, c).Kind)
 	case "cast":
 		s.prepared = s.parse("apply", d.CmdArgs).Application
@@ -162,7 +174,7 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 	if d.Cmd == "arrive" {
 		c.Application = s.prepared
 	}
-	if c.Verb == buff.Apply {
+	if c.Verb == buff.VerbApply {
 		s.castBy(&c.Application, buff.SnapshotApply)
 	}
 	r := s.set.Do(&s.turn, s.now, c)
@@ -178,15 +190,35 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 		return r.Err.Error()
 	}
 	out := s.told(false)
-	for _, p := range s.turn.Sent {
+	for _, p := range s.turn.Outbox {
 		a := &p.Command.Application
-		out += fmt.Sprintf("for owner %d: apply %v x%d magnitude=%d\n", p.To, a.Spec, a.Stacks, a.Magnitude)
+		out += fmt.Sprintf("for owner %d: apply %v x%d magnitude=%d%s\n", p.To, a.Spec, a.Stacks, a.Magnitude, a.Loot())
 	}
-	s.turn.Sent = s.turn.Sent[:0]
+	s.stolen = append(s.stolen, s.turn.Outbox...)
+	s.turn.Outbox = s.turn.Outbox[:0]
 	if d.Cmd == "absorb" {
 		out += fmt.Sprintf("%d of it is left\n", r.Amount)
 	}
 	return out
+}
+
+// robbed gives the thief what was stolen since it was last called, and returns what has
+// happened to him and what he carries.
+func (s *side) robbed() (out string) {
+	if s.thief == nil {
+		s.thief, s.booty.Catalog = buff.NewSet(2, 2, 0, s.limit), s.catalog
+	}
+	s.booty.Now = s.now
+	require.True(s.t, s.thief.Run(&s.booty, s.now, 1<<30))
+	for _, p := range s.stolen {
+		s.thief.Do(&s.booty, s.now, p.Command)
+	}
+	s.stolen = s.stolen[:0]
+	for i := range s.booty.Events {
+		out += s.booty.Events[i].String() + "\n"
+	}
+	s.booty.Events = s.booty.Events[:0]
+	return out + showOf(s.thief)
 }
 
 func (s *side) run(until wheel.Time) {
@@ -210,8 +242,10 @@ func (s *side) told(seen bool) (out string) {
 	return out
 }
 
-func (s *side) show() (out string) {
-	for i := range s.set.All() {
+func (s *side) show() string { return showOf(s.set) }
+
+func showOf(set *buff.Set) (out string) {
+	for i := range set.All() {
 		out += fmt.Sprintf("%v x%d source=%c", i.Spec, i.Stacks, 'a'+rune(i.Source)-1)
 		if i.End != wheel.Never {
 			out += fmt.Sprintf(" end=%d", i.End)
@@ -232,17 +266,20 @@ func (s *side) show() (out string) {
 		}
 		if i.Paused {
 			out += " paused"
+			if left := i.Left(0); left < 1<<63-1 {
+				out += fmt.Sprintf(" left=%d", left.Milliseconds())
+			}
 		}
 		out += "\n"
 	}
-	return out + fmt.Sprintf("%d buffs, %d timeouts", s.set.Len(), s.set.Timeouts())
+	return out + fmt.Sprintf("%d buffs, %d timeouts", set.Len(), set.Timeouts())
 }
 
 // call does what the story says that the handler does.
 func (s *side) call(t *buff.Turn, c *buff.Call) buff.Reason {
 	name, _ := c.Do.(string)
 	if c.Do == nil {
-		name = s.catalog.Handlers()[c.Handler]
+		name = s.catalog.HandlerName(c.Handler)
 	}
 	d := s.handlers[name]
 	if name == "" || d.HasArg("at") && t.At() != s.start(d) {
@@ -257,7 +294,8 @@ func (s *side) call(t *buff.Turn, c *buff.Call) buff.Reason {
 		case "goexit":
 			return buff.Goexit
 		}
-		t.Issue(s.set, s.parse(cmd, args))
+		c := s.parse(cmd, args)
+		t.Issue(s.set, &c)
 	}
 	return buff.NoReason
 }
@@ -274,7 +312,7 @@ func (s *side) check() {
 	require.Equal(s.t, s.carried, s.set.Len(), "applied - removed = carried")
 	require.Greater(s.t, s.set.Next(), s.now, "something due has not run")
 	due, first := map[buff.Ref]wheel.Time{}, wheel.Never
-	for _, o := range s.set.Orders() {
+	for _, o := range s.set.TimerRequests() {
 		if _, live := s.set.Timer(o); live {
 			due[o.Ref] = o.Due // the last one counts
 		}

@@ -12,6 +12,7 @@ const (
 type Call struct {
 	Event   Event
 	Do      any // the function of a timeout; nil: Handler
+	Timeout TimeoutHandle
 	Handler HandlerID
 }
 
@@ -33,6 +34,10 @@ type Turn struct {
 	// left no event: their handle named nothing.
 	Failed uint64
 
+	// MostEvents and MostCalls are how many events and handlers a [Set.Restore] may make of a blob
+	// at once, beside what follows: one with more fails with [ErrRoom]. Zero is any number.
+	MostEvents, MostCalls int
+
 	// Catalog is what the names of definitions and tags stand for now. Without it what a
 	// definition applies is of its own version, and AddTag and DropTag panic.
 	Catalog *Catalog
@@ -40,8 +45,11 @@ type Turn struct {
 	// Seed is what chance depends on, beside the owner and the number of the roll.
 	Seed uint64
 
+	// Ran counts what Run has worked off: what was due, and handlers that were put off.
+	Ran uint64
+
 	// Sent is commands of the rules for other owners, appended to.
-	Sent []Parcel
+	Outbox []Outgoing
 
 	// Call calls the Go handler of c and returns NoReason, or why it failed. If nil,
 	// no handler is called.
@@ -70,6 +78,8 @@ type Turn struct {
 	going  []goer      // who gives way to a new instance
 	best   []strongest // of the groups of an owner
 	chosen []Handle    // what a query found
+
+	restores *restorer // with its memory; nil until the first Restore
 }
 
 // item is one waiting command or call: FIFO over both.
@@ -79,26 +89,29 @@ type item struct {
 	call  bool
 }
 
-// At returns the instant that is being worked off: the time of commands issued
-// now.
+// At returns the instant that is being worked off: that of commands issued now.
 func (t *Turn) At() wheel.Time { return t.at }
 
 // Issue puts a command behind those that wait. Only inside the handler.
 //
-// It runs after the handler has returned and before the owner's next due event. If
-// it comes later than MaxRounds rounds after the first command of its chain, or after
-// MaxCommands others, it is dropped, and a Faulted says so, once for each chain.
-func (t *Turn) Issue(s *Set, c Command) {
+// It runs after the handler has returned and before the owner's next due event. If it comes
+// later than MaxRounds rounds after the first command of its chain, or after MaxCommands others,
+// it is dropped, and a Faulted says so, once for each chain.
+func (t *Turn) Issue(s *Set, c *Command) { t.issue(s, c) }
+
+// issue is Issue, and reports whether the command is in the list.
+func (t *Turn) issue(s *Set, c *Command) bool {
 	if t.round >= MaxRounds || t.spent >= MaxCommands {
 		if !t.cut {
 			t.cut = true
 			t.Events = append(t.Events, Event{At: t.at, Seen: t.Now, Owner: s.owner, End: wheel.Never, Kind: Faulted, Why: Cascade})
 		}
-		return
+		return false
 	}
 	t.spent++
 	t.items = append(t.items, item{at: int32(len(t.commands)), round: t.round + 1})
-	t.commands = append(t.commands, c)
+	t.commands = append(t.commands, *c)
+	return true
 }
 
 // begin starts the work of one event, inside Run, or of one command.
@@ -130,9 +143,9 @@ func (t *Turn) rest() {
 	}
 }
 
-// Do carries out one command at the instant at, which must not be before anything
-// that has run. The definitions' own actions follow at once; Go handlers are put
-// off to the head of the next [Set.Run].
+// Do carries out one command at the instant at, which must not be before anything that has run.
+// The definitions' own actions follow at once; Go handlers are put off to the head of the next
+// [Set.Run].
 func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at, &c) }
 
 // Obey is Do without a copy of the command. It may fill in what was left out of it, and does
@@ -184,28 +197,33 @@ func (s *Set) workOff(t *Turn) {
 
 // Run works off, in order, the handlers that were put off and everything that is
 // due up to and including until: what was known, what [Set.Wake] named, and what
-// comes to be due on the way. It stops after limit events, between two of them,
-// and reports whether it came to the end; if not, it must be called again with
-// the same until before anything else is asked of the Set.
+// comes to be due on the way. Between two of these it stops, once there have been limit of
+// them, or limit Events, and reports whether it came to the end; if not, it must be called
+// again, with the same until or a later one whose deadlines Wake has named, before anything
+// else is asked of the Set.
 func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 	s.recall()
-	for {
-		switch {
-		case t.head < len(t.items):
+	for most := len(t.Events) + limit; ; {
+		if t.head < len(t.items) {
 			s.step(t)
-		case limit <= 0:
-			return false
-		case s.pending > 0:
-			limit--
-			s.callNext(t)
-		default:
+			continue
+		}
+		if s.pending == 0 {
 			t.rest()
 			s.settle(until)
-			if len(s.agenda) == 0 {
+			if len(s.dueHeap) == 0 {
 				return true
 			}
-			limit--
-			s.fire(t, s.agenda.pop())
+		}
+		if limit <= 0 || len(t.Events) >= most {
+			return false
+		}
+		limit--
+		t.Ran++
+		if s.pending > 0 {
+			s.callNext(t)
+		} else {
+			s.fire(t, s.dueHeap.pop())
 		}
 	}
 }
@@ -227,12 +245,13 @@ func (s *Set) Wake(ref Ref) {
 	}
 }
 
-// Pending returns how many handlers have been put off. If it is not zero, the Set
-// wants a Run even if nothing is due.
-func (s *Set) Pending() int { return int(s.pending) }
+// Pending returns how many handlers have been put off, and how many events are due at the
+// instant of the last Do, which has let a time go on. If it is not zero, the Set wants a Run
+// even if no timer fires.
+func (s *Set) Pending() int { return int(s.pending) + len(s.dueHeap) }
 
-// Abort tells the Set that the handler it called has not come back and never
-// will: it ended its goroutine. [Set.Run] may then be called again.
+// Abort tells the Set that the handler it called will never come back: it ended its goroutine.
+// [Set.Run] may then be called again.
 func (s *Set) Abort(t *Turn) {
 	if t.calling {
 		t.calling = false
@@ -284,8 +303,7 @@ func (s *Set) call(t *Turn) {
 	}
 }
 
-// fault reports that the current handler failed and lets its buff go if the
-// definition wants it so.
+// fault reports that the current handler failed, and lets its buff go if the definition wants it.
 func (s *Set) fault(t *Turn, why Reason) {
 	e := t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
@@ -337,36 +355,45 @@ func (t *Turn) place() *Event {
 
 // follow queues the actions that a definition has for the event reported last, with the
 // numbers of the buff.
-func (s *Set) follow(t *Turn, ops []op, k *kept) {
+func (s *Set) follow(t *Turn, ops []op, k *magnitudes) {
 	if len(ops) > 0 {
-		s.followEvent(t, ops, &t.Events[len(t.Events)-1], k)
+		e := &t.Events[len(t.Events)-1]
+		s.followEvent(t, ops, e, e.Source, k)
 	}
 }
 
-// followEvent is follow for an event that need not be the last. More events may be told
-// meanwhile: it stays as it is, even if the list moves.
-func (s *Set) followEvent(t *Turn, ops []op, e *Event, k *kept) {
+// followFrom is follow for an event that an application has caused: what the actions apply is
+// of its source, whoever began the buff.
+func (s *Set) followFrom(t *Turn, ops []op, source OwnerID, k *magnitudes) {
+	if len(ops) > 0 {
+		s.followEvent(t, ops, &t.Events[len(t.Events)-1], source, k)
+	}
+}
+
+// followEvent is follow for an event that need not be the last, with the source of the actions.
+// More events may be told meanwhile: it stays as it is, even if the list moves.
+func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnitudes) {
 	for j := range ops {
 		switch o := &ops[j]; o.do {
 		case DoCall:
 			s.queueCall(t, Call{Event: *e, Handler: o.handler})
 		case DoApply:
-			t.Issue(s, Command{Verb: Apply, Application: Application{
-				Spec: t.Catalog.newest(o.spec), Source: e.Source, Magnitude: e.Magnitude, Captured: t.inherit(k),
+			t.Issue(s, &Command{Verb: VerbApply, Application: Application{
+				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k),
 			}})
 		case DoRemove:
-			t.Issue(s, Command{Verb: RemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
+			t.Issue(s, &Command{Verb: VerbRemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
 		case DoKill:
-			t.Issue(s, Command{Verb: Kill})
+			t.Issue(s, &Command{Verb: VerbKill})
 		case DoChange, DoDamage:
-			s.followChange(t, o, e, k)
+			s.followChange(t, o, e, source, k)
 		}
 	}
 }
 
 // inherit returns what is known of a buff's source, for what the buff sets off. It stays
 // good until the queue is empty.
-func (t *Turn) inherit(k *kept) []Captured {
+func (t *Turn) inherit(k *magnitudes) []Captured {
 	from := len(t.captured)
 	t.captured = append(t.captured, k.captured...)
 	return t.captured[from:len(t.captured):len(t.captured)]

@@ -41,9 +41,20 @@ type ImmuneRule uint8
 
 // The rules of immunity.
 const (
-	ImmuneSuppress ImmuneRule = iota // its pulses are suppressed while the immunity lasts
+	ImmuneSuppress ImmuneRule = iota // it is hidden while the immunity lasts: nothing of it takes effect, and its time goes on
 	ImmuneRemove                     // it is removed
 	ImmuneIgnore                     // nothing
+)
+
+// DeadRule says what becomes of an application to an owner who is dead: killed, and not
+// revived since.
+type DeadRule uint8
+
+// The rules for the dead. The zero value is that of the catalog.
+const (
+	DeadDefault DeadRule = iota // what [Definitions].Dead says, and if that says nothing, DeadAllow
+	DeadAllow                   // it is carried out
+	DeadDeny                    // it is refused
 )
 
 // Grade says how strong a dispel must be.
@@ -77,6 +88,7 @@ const (
 )
 
 var (
+	deadWords       = []string{"default", "allow", "deny"}
 	groupRuleWords  = []string{"always", "never", "higher", "equalOrHigher", "sameSourceOnly", "hide"}
 	evictWords      = []string{"reject", "oldest", "lowest-priority", "soonest-to-end"}
 	inhibitionWords = []string{"keep", "reset", "execute"}
@@ -127,3 +139,15 @@ func (p *Per) UnmarshalText(text []byte) error { return parse(p, perWords, text)
 
 // UnmarshalText sets s from its word.
 func (s *Scope) UnmarshalText(text []byte) error { return parse(s, scopeWords, text) }
+
+// String returns the word of files and logs.
+func (d DeadRule) String() string { return word(deadWords, d) }
+
+// UnmarshalText sets d from its word; "default" is not one that may be written.
+func (d *DeadRule) UnmarshalText(text []byte) error {
+	if err := parse(d, deadWords[1:], text); err != nil {
+		return err
+	}
+	*d++
+	return nil
+}

@@ -52,7 +52,7 @@ const (
 	OverflowAllow   Overflow = iota // no further stack, but the instance is refreshed
 	OverflowDeny                    // refused, and nothing is refreshed
 	OverflowClear                   // refused, and the whole instance is removed
-	OverflowReplace                 // the oldest stack gives way: with one timer for all stacks, the same as allow
+	OverflowReplace                 // as many of the oldest stacks give way as are too many: with one timer for all stacks, the same as allow
 )
 
 // Expire says what the end of the duration takes away.

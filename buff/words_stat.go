@@ -51,7 +51,7 @@ func (r ReloadRule) String() string { return word(reloadWords, r) }
 func (s Snapshot) String() string { return word(snapshotWords, s) }
 
 // String returns the word of files and logs.
-func (w Whom) String() string { return word(whomWords, w) }
+func (w Whose) String() string { return word(whomWords, w) }
 
 // UnmarshalText sets a from its word.
 func (a *AtMin) UnmarshalText(text []byte) error { return parse(a, atMinWords, text) }
@@ -66,4 +66,4 @@ func (r *ReloadRule) UnmarshalText(text []byte) error { return parse(r, reloadWo
 func (s *Snapshot) UnmarshalText(text []byte) error { return parse(s, snapshotWords, text) }
 
 // UnmarshalText sets w from its word.
-func (w *Whom) UnmarshalText(text []byte) error { return parse(w, whomWords, text) }
+func (w *Whose) UnmarshalText(text []byte) error { return parse(w, whomWords, text) }

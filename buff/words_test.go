@@ -65,7 +65,7 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		"first": &s.First, "tail": &s.Tail, "align": &s.Align, "haste": &s.Haste, "catchup": &s.Catchup,
 		"by": &s.Stack.By, "timers": &s.Stack.Timers, "refresh": &s.Stack.Refresh, "phase": &s.Stack.Phase,
 		"overflow": &s.Stack.Overflow, "expire": &s.Stack.Expire, "level": &s.Stack.Level,
-		"group.rule": &s.Group.Rule, "slot.evict": &s.Slot.Evict, "inhibition": &s.Inhibition, "immune": &s.Immune,
+		"group.rule": &s.Group.Rule, "slot.evict": &s.Slot.Evict, "inhibition": &s.Inhibition, "immune": &s.Immune, "dead": &s.Dead,
 		"immunity.polarity": &s.Immunity.Polarity, "dr.scope": &s.DR.Scope, "dispel.grade": &s.Dispel.Grade, "dispel.per": &s.Dispel.Per,
 		"charges.on_refresh": &s.Charges.Refresh, "on_death": &s.OnDeath, "on_source_gone": &s.OnSourceGone, "on_fault": &s.OnFault,
 	}

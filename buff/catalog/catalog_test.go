@@ -18,6 +18,7 @@ import (
 //	parse                    the text beneath is one file, "buffs.yaml"
 //	file NAME                keep the text beneath as a file of that name
 //	load PATH...             load files and folders that were kept
+//	knows NAME...            whether the file beneath makes them known as tags and as acts
 //
 // The answer is the definitions, each with its fields that are not the default, as dump
 // prints them, or all the errors as they are printed. In a text \t, \r, \n and \ufeff stand for
@@ -43,6 +44,17 @@ func transcript(t *testing.T, d *datadriven.TestData) string {
 	case "parse":
 		c, err := Parse("buffs.yaml", []byte(text))
 		return answer(t, c, err)
+	case "knows":
+		c, err := Parse("buffs.yaml", []byte(text))
+		require.NoError(t, err)
+		var b strings.Builder
+		for _, a := range d.CmdArgs {
+			tag, isTag := c.Tag(a.Key)
+			act, isAct := c.Act(a.Key)
+			require.Equal(t, []bool{isTag, isAct}, []bool{tag != 0, act != 0}, "0 is none")
+			fmt.Fprintf(&b, "%s: tag %v, act %v\n", a.Key, isTag, isAct)
+		}
+		return b.String()
 	case "file":
 		name := d.CmdArgs[0].Key
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -33,12 +34,59 @@ func (w *definition) declares(section string, f *ast.MappingValueNode) {
 		default:
 			here[name] = true
 			known[name] = true
+			w.loader.stated[section] = append(w.loader.stated[section], stated{name, w, field, at(n)})
 			for section == "tags" && strings.Contains(name, ".") { // and those above it
 				name = name[:strings.LastIndexByte(name, '.')]
 				known[name] = true
 			}
 		}
 	}
+}
+
+// stated is a name in a list of those that there are, and where it stands.
+type stated struct {
+	name  string
+	in    *definition
+	field string
+	at    position
+}
+
+// names returns the names of a list.
+func (l *loader) names(section string) []string {
+	var names []string
+	for _, s := range l.stated[section] {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// tags returns the tags that there are besides those of definitions.
+func (l *loader) tags() []string {
+	if l.stated["tags"] != nil {
+		return l.names("tags")
+	}
+	return slices.DeleteFunc(slices.Clone(l.said), func(name string) bool { return !isTag(name) })
+}
+
+// isTag reports whether a tag can have that name: at most sixteen words with dots between them.
+func isTag(name string) bool {
+	words := strings.Split(name, ".")
+	return len(words) <= 16 && !slices.Contains(words, "") &&
+		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+}
+
+// explainStated reports what is wrong with a name of a list, and whether the error is about one.
+func (l *loader) explainStated(e *buff.SpecError) bool {
+	section, _, ok := strings.Cut(e.Field, "[")
+	if !ok || e.ID != "" || l.stated[section] == nil {
+		return false
+	}
+	for i, s := range l.stated[section] {
+		if element(section, i) == e.Field {
+			l.add(s.in.src, s.at, "", s.field, "%s", e.Text)
+		}
+	}
+	return true
 }
 
 // undeclared reports the names that stand in no list, if there are such lists.

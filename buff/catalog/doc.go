@@ -47,6 +47,7 @@
 //	                lists of the names that there are
 //	slots           classes of slots, for all definitions
 //	dr              groups of diminishing returns, for all definitions
+//	dead            allow or deny: the word dead of all definitions that do not say one
 //	buffs           a map from IDs to definitions
 //	$schema         anything: it is for editors
 //
@@ -76,7 +77,7 @@
 //	period          a span | {curve: NAME}    time between pulses, from 50ms; none: no pulses
 //	first           none | start | every      a pulse at once: never, at the start, at refreshes too
 //	tail            none                      the last part of a period does nothing
-//	                partial                   it pulses, with its fraction
+//	                partial                   it pulses, with its fraction, when all of it is over
 //	                fit                       there is none: the duration becomes whole periods
 //	align           start | owner             periods are counted from its start, or from the zero
 //	                                          of its owner's time: all of one period together
@@ -96,9 +97,10 @@
 //	require         see below                 what its owner must have, or not have
 //	inhibition      keep | reset | execute    the beat, after a requirement failed for a time:
 //	                                          kept, from now, a pulse now
-//	immune          suppress                  an owner who becomes immune: no pulses
+//	immune          suppress                  an owner who becomes immune: no pulses, modifiers, tags, aura
 //	                remove                    it is removed
 //	                ignore                    nothing
+//	dead            allow | deny              an application to a dead owner: done, or refused
 //	immunity        {tags, type, polarity}    its owner is immune to buffs with one of the tags,
 //	                                          that dispel type, and positive or negative; at
 //	                                          least one of them

@@ -17,7 +17,9 @@
 //
 // A cell is a value as in YAML, but that what can only be a text is one whatever it looks
 // like: a name may be 1984, and have colons and brackets in it. Elsewhere quotes make a
-// text of a number: "7". An empty cell leaves its field out; so "" is the empty text.
+// text of a number: "7". An empty cell leaves its field out; so "" is the empty text. What a
+// spreadsheet would take for a formula, since it begins with = + - or @ and is no number, is
+// written in such quotes: "=A1".
 //
 // A list is written a;b;c, and one with a single element as that alone. A list or map in
 // a map, or anything that has no column of its own, stands in the brackets of YAML:

@@ -124,6 +124,7 @@ func (w *writer) gates(s *buff.Spec) {
 	}
 	w.begun = false
 	w.put("gate.inhibition", s.Inhibition, s.Inhibition == 0)
+	w.put("gate.dead", s.Dead, s.Dead == 0)
 	w.put("gate.immune", s.Immune, s.Immune == 0)
 	w.put("gate.chance", s.Chance, s.Chance == 0)
 	w.put("gate.interrupt", s.Interrupt, len(s.Interrupt) == 0)

@@ -32,6 +32,9 @@ func (l *loader) explain(err error) {
 	}
 	hints := 0
 	for _, e := range list {
+		if l.explainStated(e) {
+			continue
+		}
 		d := l.byID[e.ID]
 		if e.ID == "" {
 			d = l.attrs.from

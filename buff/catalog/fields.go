@@ -44,6 +44,7 @@ var specFields = table{"", nil, map[string]readFunc{
 	"per_source":     func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, perSourceFields) },
 	"require":        func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, requireFields) },
 	"inhibition":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Inhibition) },
+	"dead":           func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Dead) },
 	"immune":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Immune) },
 	"immunity":       (*definition).immunity,
 	"chance":         (*definition).chance,

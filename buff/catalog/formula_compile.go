@@ -249,7 +249,7 @@ func (c *formulaCompiler) member(n *ast.MemberNode) kind {
 	case "caller":
 		return c.read(n, buff.Read{Caller: true, Name: name})
 	case "source":
-		return c.attr(n, buff.Read{Of: buff.AttrOfSource, Name: name})
+		return c.attr(n, buff.Read{Of: buff.OfSource, Name: name})
 	}
 	return c.attr(n, buff.Read{Name: name})
 }

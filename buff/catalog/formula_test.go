@@ -92,7 +92,7 @@ func TestFormulaValues(t *testing.T) {
 func TestFormulaReads(t *testing.T) {
 	f := mustCompile(t, "source.power + caller.power + owner.power + source.power")
 	require.Equal(t, []buff.Read{
-		{Of: buff.AttrOfSource, Name: "power"}, {Caller: true, Name: "power"}, {Name: "power"},
+		{Of: buff.OfSource, Name: "power"}, {Caller: true, Name: "power"}, {Name: "power"},
 	}, f.Reads())
 	v, err := f.Eval(buff.Inputs{Reads: []float64{1000, 100, 10}})
 	require.NoError(t, err)

@@ -92,7 +92,7 @@ func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnin
 		fsys = disk{}
 	}
 	l := newLoader()
-	l.read(fsys, paths)
+	l.read(fsys, paths, l.parse)
 	if c, err = l.catalog(nil); err != nil {
 		return nil, nil, err
 	}

@@ -3,11 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -33,16 +29,22 @@ const (
 // sub-folders, and none whose name begins with a dot or ends in .schema.json. The definitions may refer to
 // one another across files; an ID may stand only once in all of them.
 //
+// Only regular files are read, and a pipe or a device is an error, never a wait. A link in a
+// folder is followed as long as it stays within that folder and is relative, as those of a
+// Kubernetes volume are: whoever writes definitions does not choose what else is read. A path
+// that Load was given may be a link to anywhere.
+//
 // The definitions come in the order in which they are read. The error is an
 // [Errors] with everything that is wrong with all the files; there is no catalog
 // then. Any goroutine may call it.
 func Load(paths ...string) (*buff.Catalog, error) { return LoadFS(disk{}, paths...) }
 
-// LoadFS is Load for the files of fsys, such as those that a program embeds. Any
-// goroutine may call it, if fsys allows that.
+// LoadFS is Load for the files of fsys, such as those that a program embeds. Links go where
+// fsys lets them: out of an os.DirFS, but not out of an os.Root. Any goroutine may call it,
+// if fsys allows that. If fsys panics, that is an error with the name of what was to be read.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	l := newLoader()
-	l.read(fsys, paths)
+	l.read(fsys, paths, l.parse)
 	return l.catalog(nil)
 }
 
@@ -58,37 +60,9 @@ func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 // ReloadFS is Reload for the files of fsys. Any goroutine may call it, if fsys allows that.
 func ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	l := newLoader()
-	l.read(fsys, paths)
+	l.read(fsys, paths, l.parse)
 	return l.catalog(prev)
 }
-
-// read reads all the files that the paths stand for.
-func (l *loader) read(fsys fs.FS, paths []string) {
-	if len(paths) == 0 {
-		l.whole("", nil, "no file or folder of definitions was named")
-	}
-	for _, p := range paths {
-		for _, name := range l.expand(fsys, p) {
-			if len(l.sources) == MaxFiles {
-				l.whole(name, nil, "more than %d files in one catalog", MaxFiles)
-				return
-			}
-			if l.file(fsys, name); l.bytes > MaxTotalSize {
-				l.whole(name, nil, "all files up to this one have more than %d bytes together", MaxTotalSize)
-				return
-			}
-		}
-	}
-}
-
-// disk is the file system of the machine, with its own paths.
-type disk struct{}
-
-func (disk) Open(name string) (fs.File, error) { return os.Open(name) }
-
-// Stat does not open the file, as package fs would: a named pipe would wait for its
-// other end.
-func (disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
 // Parse reads a catalog from the text of one file; name stands for the file in the
 // errors, and if it ends in .csv the text is a table. The error is an [Errors]. Any goroutine may call it.
@@ -111,9 +85,11 @@ func ParseNode(name string, src []byte, node ast.Node) (*buff.Catalog, error) {
 // ParseFields reads a catalog from fields of a map that may have others too: those that a
 // file has at its top, such as "buffs:" and "attributes:". They are part of the tree that
 // [Tree] made of src, so that the errors have the lines and columns of the whole text. The
-// error is an [Errors]. Any goroutine may call it.
-func ParseFields(name string, src []byte, fields ...*ast.MappingValueNode) (*buff.Catalog, error) {
+// catalog has the tags besides, if there is no list "tags:"; those that are no tags are left out.
+// The error is an [Errors]. Any goroutine may call it.
+func ParseFields(name string, src []byte, tags []string, fields ...*ast.MappingValueNode) (*buff.Catalog, error) {
 	l := newLoader()
+	l.said = tags
 	l.sections(l.open(name, plain(src)), fields)
 	return l.catalog(nil)
 }
@@ -131,6 +107,9 @@ type loader struct {
 	attrs    attributeSheet
 	curves   map[string]*curveEntry
 	declared map[string]map[string]bool // the lists of names by their sections
+	stated   map[string][]stated        // the same in their order, and where they stand
+	said     []string                   // tags that somebody else speaks of
+	dead     buff.DeadRule
 	slots    map[string]*entry
 	returns  map[string]*entry
 	failed   int             // how many errors there are, those too that are not kept
@@ -151,7 +130,7 @@ type shared struct{ field, name string }
 
 func newLoader() *loader {
 	return &loader{
-		byID: map[string]*definition{}, spoiled: map[shared]bool{}, curves: map[string]*curveEntry{}, declared: map[string]map[string]bool{},
+		byID: map[string]*definition{}, spoiled: map[shared]bool{}, curves: map[string]*curveEntry{}, declared: map[string]map[string]bool{}, stated: map[string][]stated{},
 		slots: map[string]*entry{}, returns: map[string]*entry{}, attrs: attributeSheet{bases: map[string]float64{}},
 	}
 }
@@ -181,73 +160,6 @@ func (l *loader) add(s *source, p position, id, field, format string, args ...an
 func (l *loader) whole(name string, cause error, format string, args ...any) {
 	l.add(l.open(name, ""), position{}, "", "", format, args...).cause = cause
 	l.blind = true
-}
-
-// expand returns the files that a name stands for.
-func (l *loader) expand(fsys fs.FS, name string) []string {
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		l.unread(name, err)
-		return nil
-	}
-	if !info.IsDir() {
-		_, known := FormatOf(name)
-		switch {
-		case !info.Mode().IsRegular():
-			l.whole(name, nil, "neither a file nor a folder")
-		case !known:
-			l.whole(name, nil, "the name does not end in .yaml, .yml, .json or .csv")
-		default:
-			return []string{name}
-		}
-		return nil
-	}
-	entries, err := fs.ReadDir(fsys, name) // sorted by name
-	if err != nil {
-		l.unread(name, err)
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if !e.IsDir() && IsDefinitions(e.Name()) {
-			names = append(names, path.Join(filepath.ToSlash(name), e.Name()))
-		}
-	}
-	if len(names) == 0 {
-		l.whole(name, nil, "no .yaml, .yml, .json or .csv file in this folder")
-	}
-	return names
-}
-
-// unread reports that a file could not be read.
-func (l *loader) unread(name string, err error) {
-	var pe *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		l.whole(name, err, "no such file or folder")
-	case errors.As(err, &pe):
-		l.whole(name, err, "cannot be read: %v", pe.Err) // the path stands in front anyway
-	default:
-		l.whole(name, err, "cannot be read: %v", err)
-	}
-}
-
-// file reads the definitions of one file.
-func (l *loader) file(fsys fs.FS, name string) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		l.unread(name, err)
-		return
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, MaxFileSize+1))
-	if err != nil {
-		l.unread(name, err)
-		return
-	}
-	if l.bytes += len(src); l.bytes <= MaxTotalSize {
-		l.parse(name, src)
-	}
 }
 
 // parse reads the definitions of the text of one file.
@@ -282,7 +194,7 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 		specs[i] = *d.spec
 		d.spec = &specs[i] // so that there are never two of all
 	}
-	definitions := buff.Definitions{Attributes: l.attrs.list, Specs: specs}
+	definitions := buff.Definitions{Attributes: l.attrs.list, Tags: l.tags(), Acts: l.names("acts"), Dead: l.dead, Specs: specs}
 	build := buff.Build
 	if prev != nil {
 		build = prev.Rebuild

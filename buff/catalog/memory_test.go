@@ -36,7 +36,8 @@ func memory(t *testing.T, files fs.FS, paths ...string) uint64 {
 	}
 	l := newLoader()
 	for _, path := range paths {
-		for _, name := range l.expand(files, path) {
+		for _, m := range l.expand(files, path) {
+			name := m.name
 			text, err := fs.ReadFile(files, name)
 			require.NoError(t, err)
 			if isTable(name) { // row by row, without a tree of all

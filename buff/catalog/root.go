@@ -22,6 +22,7 @@ var sections = map[string]func(w *definition, f *ast.MappingValueNode){
 	"icons":      func(w *definition, f *ast.MappingValueNode) { w.declares("icons", f) },
 	"slots":      (*definition).slots,
 	"dr":         (*definition).returns,
+	"dead":       (*definition).dead,
 	"buffs":      func(w *definition, f *ast.MappingValueNode) { w.loader.definitions(w.src, valueAt(f), f.Value) },
 }
 
@@ -68,6 +69,15 @@ func (l *loader) sections(s *source, fields []*ast.MappingValueNode) bool {
 func (w *definition) version(f *ast.MappingValueNode) {
 	if v, ok := f.Value.(*ast.IntegerNode); !ok || v.Token.Value != "1" {
 		w.complain("version", valueAt(f), "only version 1 is known, not %s", Describe(f.Value))
+	}
+}
+
+// dead reads the rule for the dead of all definitions that do not say one.
+func (w *definition) dead(f *ast.MappingValueNode) {
+	l, was := w.loader, w.loader.dead
+	w.word("dead", f.Value, &l.dead)
+	if was != buff.DeadDefault && l.dead != was {
+		w.complain("dead", valueAt(f), "another file says %v", was)
 	}
 }
 

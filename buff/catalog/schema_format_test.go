@@ -21,6 +21,7 @@ type fileFormat struct {
 	Icons      []name                     `json:"icons,omitempty" jsonschema:"the icons that there are"`
 	Slots      map[string]slotsFormat     `json:"slots,omitempty" jsonschema:"classes of slots, which definitions name by slot: CLASS"`
 	DR         map[string]returnsFormat   `json:"dr,omitempty" jsonschema:"groups of diminishing returns, which definitions name by dr: GROUP"`
+	Dead       buff.DeadRule              `json:"dead,omitempty" jsonschema:"the word dead of all definitions that do not say one; files may not disagree"`
 	Buffs      map[string]specFormat      `json:"buffs,omitempty" jsonschema:"the definitions by their IDs; an ID stands once in all files of a catalog"`
 }
 
@@ -48,7 +49,7 @@ type numberFormat struct {
 	Const    float64       `json:"const,omitempty" jsonschema:"always this number; stands alone"`
 	Curve    name          `json:"curve,omitempty" jsonschema:"the value of this curve at the level of the application; stands alone"`
 	Attr     name          `json:"attr,omitempty" jsonschema:"this attribute: (attribute + pre) * coef + post"`
-	Of       buff.Whom     `json:"of,omitempty" jsonschema:"whose attribute; the owner's is the default"`
+	Of       buff.Whose    `json:"of,omitempty" jsonschema:"whose attribute; the owner's is the default"`
 	Pre      float64       `json:"pre,omitempty" jsonschema:"added to the attribute before coef"`
 	Coef     float64       `json:"coef,omitempty" jsonschema:"by what the attribute is multiplied; 1 is the default, 0 is refused"`
 	Post     float64       `json:"post,omitempty" jsonschema:"added to the attribute after coef"`
@@ -110,6 +111,7 @@ type specFormat struct {
 	PerSource     perSourceFormat      `json:"per_source,omitempty"`
 	Require       requireFormat        `json:"require,omitempty"`
 	Inhibition    buff.Inhibition      `json:"inhibition,omitempty"`
+	Dead          buff.DeadRule        `json:"dead,omitempty"`
 	Immune        buff.ImmuneRule      `json:"immune,omitempty"`
 	Immunity      immunityFormat       `json:"immunity,omitempty"`
 	Chance        perMille             `json:"chance,omitempty"`

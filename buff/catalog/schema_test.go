@@ -300,6 +300,8 @@ func definitionWith(path, value string) string {
 		inner = outer
 		switch {
 		case outer == "":
+		case outer == "file":
+			return "{" + text + "}"
 		case outer == "action":
 			text, inner = "on: {pulse: [{"+text+"}]}", ""
 		case outer == "number":

@@ -96,7 +96,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[actionFormat](): {Ref: "#/definitions/action"},
 
 		reflect.TypeFor[buff.AtMin]():         words[buff.AtMin](),
-		reflect.TypeFor[buff.Whom]():          words[buff.Whom](),
+		reflect.TypeFor[buff.Whose]():         words[buff.Whose](),
 		reflect.TypeFor[buff.Snapshot]():      words[buff.Snapshot](),
 		reflect.TypeFor[buff.ReloadRule]():    words[buff.ReloadRule](),
 		reflect.TypeFor[buff.Sync]():          words[buff.Sync](),
@@ -117,6 +117,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[buff.Evict]():         words[buff.Evict](),
 		reflect.TypeFor[buff.Inhibition]():    words[buff.Inhibition](),
 		reflect.TypeFor[buff.ImmuneRule]():    words[buff.ImmuneRule](),
+		reflect.TypeFor[buff.DeadRule]():      oneOf("allow", "deny"),
 		reflect.TypeFor[buff.Scope]():         words[buff.Scope](),
 		reflect.TypeFor[buff.Grade]():         words[buff.Grade](),
 		reflect.TypeFor[buff.Per]():           words[buff.Per](),

@@ -3,8 +3,10 @@ package catalog
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -19,7 +21,7 @@ var columnOrder = strings.Fields(`
 	stack stack.by stack.limit stack.initial stack.timers stack.effective stack.refresh stack.refresh_pct stack.refresh_cap
 	stack.phase stack.overflow stack.overflow_apply stack.expire stack.level stack.thresholds reload
 	group group.name group.priority group.rule slot slot.class slot.limit slot.evict per_source per_source.limit per_source.evict
-	require require.apply require.ongoing require.remove inhibition chance immunity immune
+	require require.apply require.ongoing require.remove inhibition chance immunity immune dead
 	dr dr.group dr.steps dr.reset dr.scope
 	dispel dispel.type dispel.grade dispel.per dispel.resist dispel.stealable
 	params modifiers charges charges.n charges.consume_on charges.on_refresh
@@ -96,6 +98,9 @@ func (r *csvRow) flatten(path string, list []*ast.MappingValueNode, s *shape) er
 	for _, f := range list {
 		name := keyOf(f)
 		field, fs := join(path, name), s.field(name)
+		if isFormula(field) {
+			return fmt.Errorf("the field %s cannot stand at the head of a column: a spreadsheet would take it for a formula", quote(field))
+		}
 		if _, again := r.cells[field]; again {
 			return fmt.Errorf("the field %s is repeated", quote(field))
 		}
@@ -209,16 +214,30 @@ func cellText(n ast.Node, s *shape) string {
 			items[i] = inJSON(items[i])
 		}
 	}
-	return strings.Join(items, ";")
+	if all := strings.Join(items, ";"); !isFormula(all) {
+		return all
+	}
+	return flowText(n) // the first one is a number, and all of them together are none
 }
 
 // isNumeralText reports whether a text would be taken for a number with an exponent.
 func isNumeralText(s string) bool { return strings.Trim(s, numeral) == "" }
 
+// isFormula reports whether a spreadsheet might take a text for a formula, and work it out
+// for whoever opens the table: =HYPERLINK(…), or @SUM(…). A number is none.
+func isFormula(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	if !strings.ContainsRune("=+-@\t\r＝＋－＠", first) {
+		return false
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err != nil || strings.Trim(s, numeral) != ""
+}
+
 // asText writes a text so that a cell that can only be a text is read as it.
 func asText(s string) string {
 	inQuotes := s != "" && strings.Contains(`"'`, s[:1]) && quoted(s) == len(s)
-	if s == "" || inQuotes || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
+	if s == "" || inQuotes || isFormula(s) || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
 		return inJSON(s)
 	}
 	return s

@@ -10,7 +10,7 @@ import (
 func lying(b *testing.B, n int) *Sheet {
 	s := NewSheet(schema(b, Attribute{Name: "attack", Base: 100}, Attribute{Name: "health", Base: 100, Max: By("attack")}), 0)
 	for i := range n {
-		m := Modifier{Op: Op(i % 4), Value: float64(i%13) / 100}
+		m := Modifier{Attr: 1, Op: Op(i % 4), Value: float64(i%13) / 100}
 		if m.Op == Add || m.Op == FinalAdd {
 			m.Value = float64(i % 13)
 		}
@@ -24,7 +24,7 @@ func BenchmarkValueClean(b *testing.B) {
 	s := lying(b, 10)
 	var sum float64
 	for b.Loop() {
-		sum += s.Value(0)
+		sum += s.Value(1)
 	}
 	_ = sum
 }
@@ -34,7 +34,7 @@ func BenchmarkAddRemove(b *testing.B) {
 	s := lying(b, 10)
 	b.ReportAllocs()
 	for b.Loop() {
-		k, _ := s.Add(Modifier{Op: MulAdd, Value: 0.1})
+		k, _ := s.Add(Modifier{Attr: 1, Op: MulAdd, Value: 0.1})
 		s.Remove(k)
 	}
 }
@@ -45,13 +45,13 @@ func BenchmarkWorkOut(b *testing.B) {
 	for _, n := range []int{1, 5, 20, 100, 1000} {
 		b.Run(fmt.Sprintf("modifiers=%d", n), func(b *testing.B) {
 			s := lying(b, n-1)
-			k := s.lay(b, Modifier{Op: MulAdd, Value: 0.1})
+			k := s.lay(b, Modifier{Attr: 1, Op: MulAdd, Value: 0.1})
 			b.ReportAllocs()
 			v := 0.1
 			for b.Loop() {
 				v = 0.3 - v
 				_ = s.SetValue(k, v)
-				s.Value(0)
+				s.Value(1)
 			}
 		})
 	}

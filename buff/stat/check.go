@@ -51,19 +51,19 @@ type checker struct {
 	errs   SchemaErrors
 }
 
-func (k *checker) failf(i int, field, format string, args ...any) {
+func (k *checker) failf(i Attr, field, format string, args ...any) {
 	name := ""
-	if i < len(k.schema.attrs) {
+	if int(i) < len(k.schema.attrs) {
 		name = k.schema.attrs[i].Name
 		if name == "" {
-			name = fmt.Sprintf("#%d", i+1)
+			name = fmt.Sprintf("#%d", i)
 		}
 	}
-	k.errs = append(k.errs, &SchemaError{Index: i, Name: name, Field: field, Text: fmt.Sprintf(format, args...)})
+	k.errs = append(k.errs, &SchemaError{Index: int(i) - 1, Name: name, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
 // name registers the attribute under its name.
-func (k *checker) name(i int) {
+func (k *checker) name(i Attr) {
 	name := k.schema.attrs[i].Name
 	first, twice := k.schema.byName[name]
 	switch {
@@ -72,13 +72,13 @@ func (k *checker) name(i int) {
 	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
 		k.failf(i, "name", "must not have spaces or control characters") // it is one word of a log line
 	case twice:
-		k.failf(i, "name", "defined twice: it is also attribute %d", first+1)
+		k.failf(i, "name", "defined twice: it is also attribute %d", first)
 	default:
-		k.schema.byName[name] = Attr(i)
+		k.schema.byName[name] = i
 	}
 }
 
-func (k *checker) attribute(i int) {
+func (k *checker) attribute(i Attr) {
 	a := &k.schema.attrs[i]
 	a.Base = unsigned(a.Base)
 	based := k.number(i, "base", a.Base)
@@ -104,7 +104,7 @@ func (k *checker) attribute(i int) {
 }
 
 // number reports whether v is one that an attribute can have.
-func (k *checker) number(i int, field string, v float64) bool {
+func (k *checker) number(i Attr, field string, v float64) bool {
 	reason := badNumber(v)
 	if reason != "" {
 		k.failf(i, field, "%s", reason)
@@ -112,7 +112,7 @@ func (k *checker) number(i int, field string, v float64) bool {
 	return reason == ""
 }
 
-func (k *checker) limit(i int, field string, l Limit, to *float64, by *Attr) {
+func (k *checker) limit(i Attr, field string, l Limit, to *float64, by *Attr) {
 	switch l.kind {
 	case constant:
 		if k.number(i, field, l.value) {
@@ -125,14 +125,14 @@ func (k *checker) limit(i int, field string, l Limit, to *float64, by *Attr) {
 			return
 		}
 		*by = other
-		k.schema.attrs[other].limits = append(k.schema.attrs[other].limits, Attr(i))
+		k.schema.attrs[other].limits = append(k.schema.attrs[other].limits, i)
 	}
 }
 
 // atFirst returns the limit as it is in a new Sheet, and reports whether it can be
 // compared with: a base that is no number has a message of its own.
 func (k *checker) atFirst(v float64, by Attr) (float64, bool) {
-	if by == noAttr {
+	if by == 0 {
 		return v, true
 	}
 	base := k.schema.attrs[by].Base
@@ -158,9 +158,9 @@ func (k *checker) rings() {
 	attrs := k.schema.attrs
 	state := make([]uint8, len(attrs))
 	var path []Attr
-	var visit func(a Attr)
-	visit = func(a Attr) {
-		if a == noAttr || state[a] == done {
+	var walk func(a Attr)
+	walk = func(a Attr) {
+		if a == 0 || state[a] == done {
 			return
 		}
 		if state[a] == onPath {
@@ -169,19 +169,19 @@ func (k *checker) rings() {
 			for _, r := range ring {
 				names = append(names, attrs[r].Name)
 			}
-			k.failf(int(a), "", "limits itself: %s", strings.Join(append(names, attrs[a].Name), " by "))
+			k.failf(a, "", "limits itself: %s", strings.Join(append(names, attrs[a].Name), " by "))
 			return
 		}
 		state[a] = onPath
 		path = append(path, a)
-		visit(attrs[a].loBy)
+		walk(attrs[a].loBy)
 		if attrs[a].hiBy != attrs[a].loBy { // one message for a ring that is closed twice
-			visit(attrs[a].hiBy)
+			walk(attrs[a].hiBy)
 		}
 		path = path[:len(path)-1]
 		state[a] = done
 	}
 	for i := range attrs {
-		visit(Attr(i))
+		walk(Attr(i))
 	}
 }

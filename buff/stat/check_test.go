@@ -7,7 +7,7 @@ import "fmt"
 func check(s *Sheet) error {
 	seen := make([]bool, len(s.slots))
 	live := 0
-	for a := range s.cells {
+	for a := 1; a < len(s.cells); a++ {
 		c := &s.cells[a]
 		n, prev := 0, uint16(none)
 		for i := c.head; i != none; prev, i = i, s.slots[i].next {

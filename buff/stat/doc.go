@@ -8,8 +8,7 @@
 // changed back, so nothing is left over.
 //
 // A [Sheet] has no goroutine, no lock and no clock, and knows nothing of buffs; a
-// modifier carries the number of whoever put it there, and [Sheet.RemoveAll] takes off
-// all that carry the same. One goroutine at a time may use a Sheet, and reading is using:
+// modifier carries the number of whoever put it there. One goroutine at a time may use a Sheet, and reading is using:
 // a value is worked out when it is first asked for. A [Schema] never changes, and any
 // goroutine may read it.
 //
@@ -75,7 +74,7 @@
 //
 // A value, base, modifier or limit is a number of at most [MaxValue] on either side of
 // zero; infinities and NaN are refused with [ErrValue]. A running number beyond MaxValue
-// is set to it, and [Sheet.Overflowed] says so. [MaxAttributes] bounds a Schema and
+// is set to it, and [View.Overflow] says so. [MaxAttributes] bounds a Schema and
 // [MaxModifiers] a Sheet.
 //
 // # Cost

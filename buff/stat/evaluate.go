@@ -39,7 +39,7 @@ func (s *Sheet) evaluate(a Attr) (float64, bool) {
 		}
 		return cmp.Compare(x.value, y.value)
 	})
-	r := reckoner{attr: &s.schema.attrs[a], running: running}
+	r := evaluation{attr: &s.schema.attrs[a], running: running}
 	for len(ops) > 0 {
 		n := 1
 		for n < len(ops) && ops[n].channel() == ops[0].channel() {
@@ -70,15 +70,15 @@ func (s *Sheet) gather(a Attr, ops []operand) (float64, []operand) {
 	return start, ops
 }
 
-// reckoner takes the running number of one attribute through the channels.
-type reckoner struct {
+// evaluation takes the running number of one attribute through the channels.
+type evaluation struct {
 	attr     *attribute
 	running  float64
 	overflow bool
 }
 
 // channel does one channel, of which ops are the modifiers in order.
-func (r *reckoner) channel(ops []operand) {
+func (r *evaluation) channel(ops []operand) {
 	for len(ops) > 0 {
 		op, n := ops[0].op(), 1
 		for n < len(ops) && ops[n].op() == op {
@@ -102,11 +102,11 @@ func (r *reckoner) channel(ops []operand) {
 // compiler may fuse the product with a sum that follows, on arm64 for one, and round
 // once where another processor rounds twice. Products of float64 are written here and
 // nowhere else in the package.
-func (r *reckoner) multiply(factor float64) { r.set(float64(r.running * factor)) }
+func (r *evaluation) multiply(factor float64) { r.set(float64(r.running * factor)) }
 
 // set makes v the running number. Neither v nor what it was made from is NaN: infinity
 // never stays, so that it meets no zero and no other infinity.
-func (r *reckoner) set(v float64) {
+func (r *evaluation) set(v float64) {
 	r.running = within(v, -MaxValue, MaxValue)
 	r.overflow = r.overflow || r.running != v
 }

@@ -45,7 +45,7 @@ func Example() {
 func ExampleOp() {
 	schema, _ := stat.NewSchema(stat.Attribute{Name: "speed", Base: 100}, stat.Attribute{Name: "power", Base: 100})
 	sheet := stat.NewSheet(schema, 0)
-	const speed, power = 0, 1
+	const speed, power = 1, 2
 	for buff := range uint64(2) {
 		_, _ = sheet.Add(stat.Modifier{Attr: speed, Op: stat.MulAdd, Value: 0.5, Of: buff})
 		_, _ = sheet.Add(stat.Modifier{Attr: power, Op: stat.MulCompound, Value: 0.5, Of: buff})

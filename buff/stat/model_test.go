@@ -23,7 +23,7 @@ type laid struct {
 }
 
 func newModel(s *Schema) *model {
-	m := &model{schema: s}
+	m := &model{schema: s, bases: make([]float64, 1)}
 	for _, a := range s.All() {
 		m.bases = append(m.bases, a.Base)
 	}

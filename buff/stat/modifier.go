@@ -17,7 +17,7 @@ type Modifier struct {
 	Op      Op
 	Channel uint8   // 0 to MaxChannel
 	Value   float64 // worked out by the caller; see the ops for what it means
-	Of      uint64  // who put it there, for RemoveAll: the handle of a buff, say
+	Of      uint64  // who put it there: the handle of a buff, say
 }
 
 // Key names one modifier of one Sheet: its place and its generation. The zero Key is
@@ -54,8 +54,8 @@ const (
 // [ErrFull]; the sheet is then as it was.
 func (s *Sheet) Add(m Modifier) (Key, error) {
 	switch {
-	case int(m.Attr) >= len(s.cells):
-		return 0, fmt.Errorf("%w: there is no attribute %d in a schema of %d", ErrModifier, m.Attr, len(s.cells))
+	case m.Attr == 0 || int(m.Attr) >= len(s.cells):
+		return 0, fmt.Errorf("%w: there is no attribute %d in a schema of %d", ErrModifier, m.Attr, s.schema.Len())
 	case m.Op > Override:
 		return 0, fmt.Errorf("%w: %v is not an op", ErrModifier, m.Op)
 	case m.Channel > MaxChannel:
@@ -85,19 +85,6 @@ func (s *Sheet) Remove(k Key) bool {
 	return ok
 }
 
-// RemoveAll takes off all modifiers that were added with that Of, and returns how many.
-// It looks at as many places as the sheet ever had modifiers at once.
-func (s *Sheet) RemoveAll(of uint64) int {
-	n := 0
-	for i := range s.slots {
-		if s.slots[i].of == of && s.slots[i].op != vacant {
-			s.drop(uint16(i))
-			n++
-		}
-	}
-	return n
-}
-
 // SetValue gives the modifier a new value, as a buff does that gains a stack or asks anew
 // at each pulse. Among overrides it becomes no newer. It refuses a stale key with
 // [ErrStale] and a value that is no number of at most [MaxValue] with [ErrValue].
@@ -116,15 +103,6 @@ func (s *Sheet) SetValue(k Key, v float64) error {
 		s.touch(sl.attr)
 	}
 	return nil
-}
-
-// Modifier returns the modifier with that key, and reports whether there is one.
-func (s *Sheet) Modifier(k Key) (Modifier, bool) {
-	i, ok := s.find(k)
-	if !ok {
-		return Modifier{}, false
-	}
-	return s.slots[i].modifier(), true
 }
 
 // Len returns the number of modifiers.

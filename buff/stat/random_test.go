@@ -53,7 +53,7 @@ func TestBase(t *testing.T) {
 			case ok && rng.IntN(8) == 0:
 				require.NotZero(t, s.sheet.RemoveAll(m.Of))
 			case rng.IntN(4) == 0:
-				s.sheet.Value(Attr(rng.IntN(len(s.model.bases))))
+				s.sheet.Value(Attr(1 + rng.IntN(len(s.model.bases)-1)))
 			}
 			s.sheet.Remove(k)
 		}

@@ -11,11 +11,11 @@ const MaxAttributes = 1024
 // Schema is a checked set of attributes. It never changes, so that any goroutine may read
 // it, and one Schema serves all the sheets of a game.
 type Schema struct {
-	attrs  []attribute
+	attrs  []attribute // by Attr; that of 0 is none
 	byName map[string]Attr
 }
 
-// Attr names an attribute of a [Schema]: its place in it, from 0.
+// Attr names an attribute of a [Schema]: its place in it, from 1. The zero Attr names none.
 type Attr uint16
 
 // Attribute defines one number that every owner has.
@@ -74,33 +74,31 @@ type attribute struct {
 	Attribute
 
 	lo, hi     float64 // where the limit is an attribute, what can never be passed anyway
-	loBy, hiBy Attr    // or noAttr
+	loBy, hiBy Attr    // or 0
 
 	// The attributes that this one limits. Invariant: no way along them leads back here.
 	limits []Attr
 }
 
-const noAttr Attr = 1<<16 - 1
-
 // NewSchema checks the attributes and returns a Schema of copies of them, in their order.
 // If anything is wrong it returns all that is wrong as [SchemaErrors], and no Schema.
 func NewSchema(attributes ...Attribute) (*Schema, error) {
 	s := &Schema{
-		attrs:  make([]attribute, 0, len(attributes)),
+		attrs:  make([]attribute, 1, len(attributes)+1),
 		byName: make(map[string]Attr, len(attributes)),
 	}
 	k := checker{schema: s}
 	if len(attributes) > MaxAttributes {
 		// Not looked at: a message for each of too many helps nobody.
-		k.failf(MaxAttributes, "", "there are %d attributes, at most %d are possible", len(attributes), MaxAttributes)
+		k.failf(MaxAttributes+1, "", "there are %d attributes, at most %d are possible", len(attributes), MaxAttributes)
 		return nil, k.errs
 	}
 	for i, a := range attributes {
-		s.attrs = append(s.attrs, attribute{Attribute: a, lo: -MaxValue, hi: MaxValue, loBy: noAttr, hiBy: noAttr})
-		k.name(i)
+		s.attrs = append(s.attrs, attribute{Attribute: a, lo: -MaxValue, hi: MaxValue})
+		k.name(Attr(i + 1))
 	}
-	for i := range s.attrs {
-		k.attribute(i)
+	for i := range attributes {
+		k.attribute(Attr(i + 1))
 	}
 	k.rings()
 	if len(k.errs) > 0 {
@@ -110,9 +108,9 @@ func NewSchema(attributes ...Attribute) (*Schema, error) {
 }
 
 // Len returns the number of attributes.
-func (s *Schema) Len() int { return len(s.attrs) }
+func (s *Schema) Len() int { return len(s.attrs) - 1 }
 
-// Attr returns the attribute with that name, and reports whether there is one.
+// Attr returns the attribute with that name, 0 if there is none, and reports whether there is one.
 func (s *Schema) Attr(name string) (Attr, bool) {
 	a, ok := s.byName[name]
 	return a, ok
@@ -127,8 +125,8 @@ func (s *Schema) At(a Attr) Attribute {
 // All returns the attributes in their order.
 func (s *Schema) All() iter.Seq2[Attr, Attribute] {
 	return func(yield func(Attr, Attribute) bool) {
-		for i := range s.attrs {
-			if !yield(Attr(i), s.attrs[i].Attribute) {
+		for i := range s.attrs[1:] {
+			if a := Attr(i + 1); !yield(a, s.attrs[a].Attribute) {
 				return
 			}
 		}
@@ -136,7 +134,7 @@ func (s *Schema) All() iter.Seq2[Attr, Attribute] {
 }
 
 func (s *Schema) must(a Attr) {
-	if int(a) >= len(s.attrs) {
-		panic(fmt.Sprintf("stat: there is no attribute %d in a schema of %d", a, len(s.attrs)))
+	if a == 0 || int(a) >= len(s.attrs) {
+		panic(fmt.Sprintf("stat: there is no attribute %d in a schema of %d", a, s.Len()))
 	}
 }

@@ -19,13 +19,13 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, 2, s.Len())
 	a, ok := s.Attr("max_health")
 	require.True(t, ok)
-	require.Equal(t, Attr(1), a)
+	require.Equal(t, Attr(2), a)
 	_, ok = s.Attr("max")
 	require.False(t, ok)
 
 	first := given[0]
 	given[0].Base = 99
-	require.Equal(t, first, s.At(0), "the schema has a copy")
+	require.Equal(t, first, s.At(1), "the schema has a copy")
 	for a, d := range s.All() {
 		require.Equal(t, s.At(a), d)
 		if a == 0 {
@@ -75,9 +75,9 @@ func TestChain(t *testing.T) {
 	}
 	attrs[len(attrs)-1].Max = Limit{}
 	s := NewSheet(schema(t, attrs...), 0)
-	_, err := s.Add(Modifier{Attr: MaxAttributes - 1, Value: -4})
+	_, err := s.Add(Modifier{Attr: MaxAttributes, Value: -4})
 	require.NoError(t, err)
-	require.Equal(t, 6.0, s.Value(0))
+	require.Equal(t, 6.0, s.Value(1))
 	require.NoError(t, check(s))
 }
 
@@ -99,18 +99,25 @@ func TestWords(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	s := NewSheet(schema(t, Attribute{Name: "a"}), 0)
-	const nothing = "stat: there is no attribute 1 in a schema of 1"
-	for name, f := range map[string]func(){
-		"Value":      func() { s.Value(1) },
-		"Base":       func() { s.Base(1) },
-		"Overflowed": func() { s.Overflowed(1) },
-		"SetBase":    func() { _ = s.SetBase(1, 0) },
-		"AddBase":    func() { _, _ = s.AddBase(1, 0) },
-		"On":         func() { s.On(1)(nil) },
-		"At":         func() { s.Schema().At(1) },
-	} {
-		require.PanicsWithValue(t, nothing, f, name)
+	for _, a := range []Attr{0, 2, 1<<16 - 1} { // the zero Attr is none: whoever forgot to look one up learns of it
+		nothing := fmt.Sprintf("stat: there is no attribute %d in a schema of 1", a)
+		for name, f := range map[string]func(){
+			"Value":      func() { s.Value(a) },
+			"Base":       func() { s.Base(a) },
+			"Overflowed": func() { s.Overflowed(a) },
+			"Limits":     func() { s.Limits(a) },
+			"SetBase":    func() { _ = s.SetBase(a, 0) },
+			"AddBase":    func() { _, _ = s.AddBase(a, 0) },
+			"On":         func() { s.On(a)(nil) },
+			"At":         func() { s.Schema().At(a) },
+		} {
+			require.PanicsWithValue(t, nothing, f, name)
+		}
+		_, err := s.Add(Modifier{Attr: a, Value: 1})
+		require.ErrorIs(t, err, ErrModifier)
 	}
+	none, ok := s.Schema().Attr("helth")
+	require.Equal(t, []any{Attr(0), false}, []any{none, ok})
 	require.PanicsWithValue(t, "stat: a sheet needs a schema", func() { NewSheet(nil, 0) })
 	require.PanicsWithValue(t, "stat: a limit of 4097 modifiers, want at most 4096", func() { NewSheet(s.Schema(), MaxModifiers+1) })
 	require.PanicsWithValue(t, "stat: a limit of -1 modifiers, want at most 4096", func() { NewSheet(s.Schema(), -1) })

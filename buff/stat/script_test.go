@@ -90,7 +90,7 @@ func (d *dice) schema() *Schema {
 }
 
 func (d *dice) modifier(s *Schema) Modifier {
-	m := Modifier{Attr: Attr(d.roll(s.Len())), Op: Op(d.roll(5)), Value: d.number(), Of: uint64(d.roll(5))}
+	m := Modifier{Attr: Attr(1 + d.roll(s.Len())), Op: Op(d.roll(5)), Value: d.number(), Of: uint64(d.roll(5))}
 	if m.Channel = uint8(d.roll(4)); m.Channel == 3 {
 		m.Channel = MaxChannel
 	}
@@ -148,7 +148,7 @@ func (s *session) key() Key {
 }
 
 func (s *session) step() error {
-	d, a := s.dice, Attr(s.dice.roll(s.sheet.Schema().Len()))
+	d, a := s.dice, Attr(1+s.dice.roll(s.sheet.Schema().Len()))
 	switch d.roll(12) {
 	case 0, 1, 2, 3:
 		return s.add(d.modifier(s.sheet.Schema()))

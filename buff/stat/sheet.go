@@ -49,7 +49,8 @@ func NewSheet(schema *Schema, limit int) *Sheet {
 		limit = MaxModifiers
 	}
 	s := &Sheet{schema: schema, cells: make([]cell, len(schema.attrs)), free: none, limit: uint16(limit)}
-	for i := range s.cells {
+	s.cells[0].stale = true // of no attribute: whoever reads it fails
+	for i := 1; i < len(s.cells); i++ {
 		base := schema.attrs[i].Base // within its limits: the schema saw to it
 		s.cells[i] = cell{base: base, value: base, head: none, tail: none}
 	}
@@ -73,14 +74,6 @@ func (s *Sheet) Value(a Attr) float64 {
 func (s *Sheet) Base(a Attr) float64 {
 	s.schema.must(a)
 	return s.cells[a].base
-}
-
-// Overflowed reports whether the running number went beyond [MaxValue] when the
-// attribute's value was worked out, and was set to it. It panics if the schema has no such
-// attribute.
-func (s *Sheet) Overflowed(a Attr) bool {
-	s.Value(a)
-	return s.cells[a].overflow
 }
 
 // Limits returns the least and the greatest that the attribute can be now. Where there is no
@@ -166,10 +159,10 @@ func (s *Sheet) refresh(a Attr) {
 func (s *Sheet) limits(a Attr) (lo, hi float64) {
 	d := &s.schema.attrs[a]
 	lo, hi = d.lo, d.hi
-	if d.loBy != noAttr {
+	if d.loBy != 0 {
 		lo = s.Value(d.loBy)
 	}
-	if d.hiBy != noAttr {
+	if d.hiBy != 0 {
 		hi = s.Value(d.hiBy)
 	}
 	return lo, hi

@@ -18,10 +18,10 @@ func (s *Sheet) lay(t testing.TB, m Modifier) Key {
 func TestOn(t *testing.T) {
 	s := NewSheet(schema(t, Attribute{Name: "a"}, Attribute{Name: "b"}), 0)
 	for i := range 6 {
-		s.lay(t, Modifier{Attr: Attr(i % 2), Value: float64(i)})
+		s.lay(t, Modifier{Attr: Attr(1 + i%2), Value: float64(i)})
 	}
 	var seen []float64
-	for k, m := range s.On(0) {
+	for k, m := range s.On(1) {
 		same, ok := s.Modifier(k)
 		require.True(t, ok)
 		require.Equal(t, m, same)
@@ -31,13 +31,13 @@ func TestOn(t *testing.T) {
 		}
 	}
 	require.Equal(t, []float64{0, 2, 4}, seen)
-	require.Equal(t, 0.0, s.Value(0))
-	require.Equal(t, 9.0, s.Value(1))
-	for range s.On(1) {
+	require.Equal(t, 0.0, s.Value(1))
+	require.Equal(t, 9.0, s.Value(2))
+	for range s.On(2) {
 		break
 	}
 	for v := range s.All() {
-		require.Equal(t, View{Name: "a", Modifiers: 1}, v)
+		require.Equal(t, View{Attr: 1, Name: "a", Modifiers: 1}, v)
 		break
 	}
 }
@@ -66,30 +66,30 @@ func TestNoNegativeZero(t *testing.T) {
 	s := NewSheet(schema(t, Attribute{Name: "a", Base: minus}, Attribute{Name: "b", Base: -1, Max: At(minus)}), 0)
 	zero := func(why string) {
 		t.Helper()
-		sameBits(t, 0, s.Value(0), "%s", why)
+		sameBits(t, 0, s.Value(1), "%s", why)
 	}
 	zero("base of the schema")
-	require.NoError(t, s.SetBase(0, minus))
+	require.NoError(t, s.SetBase(1, minus))
 	zero("base set")
-	_, err := s.AddBase(0, minus)
+	_, err := s.AddBase(1, minus)
 	require.NoError(t, err)
 	zero("base changed")
-	k := s.lay(t, Modifier{Op: Override, Value: minus})
+	k := s.lay(t, Modifier{Attr: 1, Op: Override, Value: minus})
 	zero("override")
 	require.NoError(t, s.SetValue(k, -5))
 	require.NoError(t, s.SetValue(k, minus))
 	zero("value set")
-	s.lay(t, Modifier{Op: MulAdd, Channel: 1, Value: -6})
+	s.lay(t, Modifier{Attr: 1, Op: MulAdd, Channel: 1, Value: -6})
 	zero("0 × -5")
-	s.lay(t, Modifier{Attr: 1, Value: 100})
-	sameBits(t, 0, s.Value(1), "a limit")
+	s.lay(t, Modifier{Attr: 2, Value: 100})
+	sameBits(t, 0, s.Value(2), "a limit")
 }
 
 // TestPlacesEnd: when every place has had its last modifier, there is none left.
 func TestPlacesEnd(t *testing.T) {
 	s := NewSheet(schema(t, Attribute{Name: "a"}), 1)
 	for range none {
-		k := s.lay(t, Modifier{Value: 1})
+		k := s.lay(t, Modifier{Attr: 1, Value: 1})
 		i := uint16(k)
 		s.slots[i].gen = lastGeneration
 		require.False(t, s.Remove(k))
@@ -98,7 +98,7 @@ func TestPlacesEnd(t *testing.T) {
 		require.False(t, s.Remove(last))
 	}
 	require.NoError(t, check(s))
-	_, err := s.Add(Modifier{})
+	_, err := s.Add(Modifier{Attr: 1})
 	require.ErrorIs(t, err, ErrFull)
 	require.Zero(t, s.Len())
 }
@@ -107,16 +107,16 @@ func TestPlacesEnd(t *testing.T) {
 func TestFull(t *testing.T) {
 	s := NewSheet(schema(t, Attribute{Name: "a", Base: MaxValue}), 0)
 	for range MaxModifiers {
-		s.lay(t, Modifier{Value: MaxValue})
+		s.lay(t, Modifier{Attr: 1, Value: MaxValue})
 	}
-	_, err := s.Add(Modifier{})
+	_, err := s.Add(Modifier{Attr: 1})
 	require.ErrorIs(t, err, ErrFull)
-	require.Equal(t, MaxValue, s.Value(0))
-	require.True(t, s.Overflowed(0))
+	require.Equal(t, MaxValue, s.Value(1))
+	require.True(t, s.Overflowed(1))
 	require.Equal(t, MaxModifiers, s.RemoveAll(0))
 	require.NoError(t, check(s))
-	require.Equal(t, MaxValue, s.Value(0))
-	require.False(t, s.Overflowed(0))
+	require.Equal(t, MaxValue, s.Value(1))
+	require.False(t, s.Overflowed(1))
 }
 
 // TestAllocations: in the steady state nothing allocates, however the modifiers come.
@@ -125,14 +125,14 @@ func TestAllocations(t *testing.T) {
 	for _, lying := range []int{0, few - 1, few, 200} {
 		s := NewSheet(sc, 0)
 		for i := range lying {
-			s.lay(t, Modifier{Attr: 1, Op: Op(i % 4), Channel: uint8(i % 3), Value: 0.1 * float64(i%7)})
+			s.lay(t, Modifier{Attr: 2, Op: Op(i % 4), Channel: uint8(i % 3), Value: 0.1 * float64(i%7)})
 		}
 		cycle := func() {
-			k, _ := s.Add(Modifier{Attr: 1, Op: MulAdd, Value: 1e-9, Of: 9})
-			wide, _ := s.Add(Modifier{Attr: 1, Value: 1e99})
-			s.Value(0)
+			k, _ := s.Add(Modifier{Attr: 2, Op: MulAdd, Value: 1e-9, Of: 9})
+			wide, _ := s.Add(Modifier{Attr: 2, Value: 1e99})
+			s.Value(1)
 			_ = s.SetValue(k, 2e-99)
-			_, _ = s.AddBase(0, -1)
+			_, _ = s.AddBase(1, -1)
 			for v := range s.All() {
 				for range s.On(v.Attr) {
 					continue
@@ -140,7 +140,7 @@ func TestAllocations(t *testing.T) {
 			}
 			s.Remove(wide)
 			s.RemoveAll(9)
-			s.Value(0)
+			s.Value(1)
 		}
 		cycle() // fills the slices
 		require.Zero(t, testing.AllocsPerRun(100, cycle), "%d modifiers", lying)
@@ -159,7 +159,7 @@ func TestSizes(t *testing.T) {
 	}
 	s := NewSheet(schema(t, attrs...), 0)
 	for i := range 20 {
-		s.lay(t, Modifier{Attr: Attr(i % 16)})
+		s.lay(t, Modifier{Attr: Attr(1 + i%16)})
 	}
 	size := unsafe.Sizeof(*s) + uintptr(cap(s.cells))*unsafe.Sizeof(cell{}) + uintptr(cap(s.slots))*unsafe.Sizeof(slot{})
 	t.Logf("a sheet of 16 attributes and 20 modifiers: %d bytes", size)

@@ -204,7 +204,7 @@ func limit(text string) Limit {
 }
 
 func (s *transcript) add(t *testing.T, d *datadriven.TestData) error {
-	m := Modifier{Attr: noAttr, Value: value(t, d.CmdArgs[3].Key)}
+	m := Modifier{Value: value(t, d.CmdArgs[3].Key)}
 	if a, ok := s.schema.Attr(d.CmdArgs[1].Key); ok {
 		m.Attr = a
 	}
@@ -250,7 +250,7 @@ func (s *transcript) changes(before []View) string {
 	for v := range s.sheet.All() {
 		if len(before) != s.schema.Len() || len(s.names) == 0 {
 			fmt.Fprintf(&b, "%s %v\n", v.Name, v.Value)
-		} else if was := before[v.Attr]; was.Value != v.Value || was.Overflow != v.Overflow {
+		} else if was := before[v.Attr-1]; was.Value != v.Value || was.Overflow != v.Overflow {
 			fmt.Fprintf(&b, "%s %v -> %v%s\n", v.Name, was.Value, v.Value, overflow(v))
 		}
 	}

@@ -9,7 +9,7 @@ type View struct {
 	Base      float64
 	Value     float64
 	Modifiers int  // how many lie on it
-	Overflow  bool // see Sheet.Overflowed
+	Overflow  bool // the running number went beyond MaxValue, and was set to it
 }
 
 // All returns the attributes in the order of the schema. The sheet may be changed
@@ -19,7 +19,7 @@ func (s *Sheet) All() iter.Seq[View] {
 }
 
 func (s *Sheet) all(yield func(View) bool) {
-	for i := range s.cells {
+	for i := 1; i < len(s.cells); i++ {
 		a := Attr(i)
 		v := View{Attr: a, Name: s.schema.attrs[i].Name, Value: s.Value(a)}
 		c := &s.cells[i]

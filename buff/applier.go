@@ -1,0 +1,155 @@
+package buff
+
+import "slices"
+
+// Diminishing returns with the scope pair remember of each source what it has applied, whoever
+// owns the instance. So the Set knows whose applications are in effect: async stacks have their
+// sources; of what is shared, and of what runs in a queue, it is the source of the instance,
+// or, if they are others or more, all appliers that are noted of its slot.
+
+// applier is one of those whose applications are in effect in an instance.
+type applier struct {
+	source OwnerID
+	at     uint16
+}
+
+// paired reports whether it matters who applies a definition.
+func (s *Spec) paired() bool { return s.uses&usesDR != 0 && s.DR.Scope == ScopePair }
+
+// onlyAsync reports whether all that is in effect in an instance is in its async stacks.
+func (i *instance) onlyAsync() bool { return i.spec.Stack.Timers == TimersEach || i.flags&member != 0 }
+
+// feels reports whether an application of a source is in effect in an instance, or waits.
+func (s *Set) feels(at uint16, source OwnerID) bool {
+	i := &s.slots[at]
+	if (i.onlyAsync() || i.spec.Stack.Timers != TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
+		return true
+	}
+	if i.onlyAsync() {
+		return false
+	}
+	noted := false
+	for _, a := range s.needGates().appliers {
+		if a.at == at {
+			if a.source == source {
+				return true
+			}
+			noted = true
+		}
+	}
+	return !noted && i.source == source
+}
+
+// noted reports whether appliers are noted of a slot.
+func (s *Set) noted(at uint16) bool {
+	return slices.ContainsFunc(s.needGates().appliers, func(a applier) bool { return a.at == at })
+}
+
+// noteApplier notes that an application of a source has joined an instance. There are no
+// more than are remembered.
+func (s *Set) noteApplier(at uint16, source OwnerID) {
+	i := &s.slots[at]
+	if !i.spec.paired() || i.onlyAsync() || i.spec.Stack.Timers != TimersShared || s.feels(at, source) {
+		return
+	}
+	s.keepApplier(at)
+	s.addApplier(at, source)
+}
+
+// keepApplier notes who applied an instance, before it has another source.
+func (s *Set) keepApplier(at uint16) {
+	if i := &s.slots[at]; i.spec.paired() && !i.onlyAsync() && !s.noted(at) {
+		s.addApplier(at, i.source)
+	}
+}
+
+func (s *Set) addApplier(at uint16, source OwnerID) {
+	g := s.needGates()
+	if len(g.appliers) >= MaxPerOwner {
+		g.appliers = slices.Delete(g.appliers, 0, 1)
+	}
+	g.appliers = append(g.appliers, applier{source, at})
+}
+
+// dropAppliers forgets those of a slot.
+func (s *Set) dropAppliers(at uint16) {
+	if s.gates != nil {
+		s.gates.appliers = slices.DeleteFunc(s.gates.appliers, func(a applier) bool { return a.at == at })
+	}
+}
+
+// ceased notes that an application of a source has an effect no more: it is remembered for
+// so long from now on, or from when the last one of the source has none.
+func (s *Set) ceased(t *Turn, spec *Spec, source OwnerID) {
+	if spec.uses&usesDR == 0 || s.gates == nil {
+		return
+	}
+	if spec.DR.Scope == ScopeTarget {
+		source = 0
+	}
+	for k := range s.gates.returns {
+		if d := &s.gates.returns[k]; d.group == spec.dr && d.source == source {
+			d.until = max(d.until, t.now.Add(spec.reset))
+		}
+	}
+}
+
+// runCeased is ceased for what an instance is beside its async stacks.
+func (s *Set) runCeased(t *Turn, at uint16) {
+	i := &s.slots[at]
+	switch {
+	case i.spec.uses&usesDR == 0 || i.onlyAsync() && i.spec.paired():
+	case !s.noted(at):
+		s.ceased(t, i.spec, i.source)
+	default:
+		for _, a := range s.gates.appliers {
+			if a.at == at {
+				s.ceased(t, i.spec, a.source)
+			}
+		}
+	}
+}
+
+// allCeased is ceased for all that is in an instance.
+func (s *Set) allCeased(t *Turn, at uint16) {
+	i := &s.slots[at]
+	s.runCeased(t, at)
+	if i.extra != noSlot && i.spec.paired() {
+		for k := range s.extraOf(i).async {
+			s.ceased(t, i.spec, s.extraOf(i).async[k].source)
+		}
+	}
+}
+
+// allCeased is ceased for all that was in a buff when it was saved, if some of it has ended
+// while its owner was away.
+func (r *restorer) allCeased(c *comeback) {
+	s, t, b, spec := r.set, r.turn, c.saved, c.i.spec
+	if spec.uses&usesDR == 0 || !c.gone && !c.parts {
+		return
+	}
+	if len(b.Appliers) == 0 && !(len(b.Async) > 0 && spec.paired()) {
+		s.ceased(t, spec, b.Source)
+	}
+	if !spec.paired() {
+		return
+	}
+	for _, source := range b.Appliers {
+		s.ceased(t, spec, source)
+	}
+	for _, list := range [][]savedStack{b.Async, b.Waiting} {
+		for k := range list {
+			s.ceased(t, spec, list[k].Source)
+		}
+	}
+}
+
+// placeAppliers notes whose applications are in effect in a buff that is back. Of a queue of
+// which another one runs by now they were those of the one that ran.
+func (r *restorer) placeAppliers(c *comeback) {
+	if b := c.saved; c.i.spec.paired() && !c.i.onlyAsync() && (c.i.spec.Stack.Timers == TimersShared || !c.parts) {
+		for _, source := range b.Appliers {
+			r.set.addApplier(c.at, source)
+		}
+	}
+}

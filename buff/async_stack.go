@@ -1,0 +1,283 @@
+package buff
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// With TimersEach, each application to an instance is an async stack with an end of its own, and
+// with periods of its own, which begin when it does. They pulse together on the instance's
+// beat: an async stack is behind it by its lag, and counts in the beat if the period of its own that
+// ends a lag later ends by its own end. Nothing is counted in advance: where nothing
+// interferes, an async stack of D ms counts in exactly D/P beats, rounded down, and what shifts the
+// beat shifts its periods with it.
+
+// addAsync adds the stacks of an application that lasts d ms.
+//
+// Stories: testdata/timers_each.txt, timers_each_beat.txt, timers_each_full.txt,
+// timers_each_refresh.txt, timers_each_take.txt.
+func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int16, age uint64) {
+	x, now := s.needExtra(i), s.nowOf(t, i)
+	l := asyncStack{end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level)}
+	if i.period > 0 {
+		l.lag = max(int64(now-i.beat)+i.period, 0) // above 0 between two beats
+	}
+	at, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
+	x.async = slices.Insert(x.async, at, l)
+	i.end = x.async[len(x.async)-1].end
+}
+
+// counts reports whether an async stack counts in the beat at an instant.
+func (l *asyncStack) counts(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
+
+// inStep lets the periods of all async stacks begin with the instance's, which begin anew.
+func (s *Set) inStep(i *instance) {
+	if i.spec.Stack.Timers == TimersEach {
+		async := s.extraOf(i).async
+		for k := range async {
+			async[k].lag = 0
+		}
+	}
+}
+
+// rescaleAsync does to the period of each async stack that runs what has been done to that of the
+// instance, which ended at beat: what is left of it is scaled by ms/was.
+func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
+	if i.spec.Stack.Timers != TimersEach {
+		return
+	}
+	async := s.extraOf(i).async
+	for k := range async {
+		l := &async[k]
+		l.lag = max(int64(rescaled(now, beat.Add(l.lag), ms, was)-i.beat), 0)
+	}
+}
+
+// asyncOrder orders async stacks by their ends, and equal ones by age.
+func asyncOrder(a, b asyncStack) int {
+	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.age, b.age))
+}
+
+// againEach is a further application where each has a timer of its own.
+func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
+	i, spec := &s.slots[at], a.Spec
+	r := outcome{handle: s.handle(at), kind: Stacked}
+	room := spec.limit - int32(i.stacks)
+	full := room <= 0
+	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
+		return s.refuse(t, at, a)
+	}
+	s.version(t, at, a)
+	if full && spec.Stack.Overflow == OverflowAllow {
+		r.kind = s.restartFirst(t, at, a, d)
+		s.overflow(t, a)
+		return r
+	}
+	n := int16(min(spec.stacks(a), spec.limit))
+	over := n - int16(room)
+	switch {
+	case over <= 0:
+	case spec.Stack.Overflow == OverflowReplace:
+		s.replaceOldest(t, at, over)
+	default:
+		n = int16(room)
+	}
+	was := i.stacks
+	s.ages++
+	i.stacks += n
+	i.magnitude = a.Magnitude
+	s.reranked(spec)
+	s.level(i, a)
+	s.renew(t, at, a)
+	s.addAsync(t, i, a, d, n, s.ages)
+	s.topUp(t, i, a)
+	s.touch(at)
+	e := s.about(Stacked, at)
+	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
+	t.emit(s, &e)
+	if spec.uses&usesLinks != 0 {
+		s.bring(t, i)
+	}
+	s.cross(t, at, was, a.Source)
+	if spec.First == FirstEvery {
+		s.pulse(t, at)
+	}
+	if full || over > 0 && spec.Stack.Overflow == OverflowReplace {
+		s.overflow(t, a)
+	}
+	return r
+}
+
+// restartFirst does what the rule of refresh does to the stack that ends first, at the limit:
+// nothing, or it begins anew, as an async stack of its own from then on.
+func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
+	i := &s.slots[at]
+	if i.spec.Stack.Refresh == RefreshNone {
+		return 0
+	}
+	x, now := s.extraOf(i), s.nowOf(t, i)
+	l := x.async[0]
+	if x.async[0].stacks--; x.async[0].stacks == 0 {
+		x.async = slices.Delete(x.async, 0, 1)
+	}
+	s.ceased(t, i.spec, l.source)
+	s.ages++
+	l.end, l.age, l.stacks = now.Add(d), s.ages, 1
+	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
+	to, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
+	x.async = slices.Insert(x.async, to, l)
+	i.end, i.magnitude = x.async[len(x.async)-1].end, a.Magnitude
+	s.reranked(i.spec)
+	s.level(i, a)
+	s.renew(t, at, a)
+	s.topUp(t, i, a)
+	s.touch(at)
+	e := s.about(Refreshed, at)
+	e.End = s.worldOf(i, l.end)
+	t.emit(s, &e)
+	s.followFrom(t, i.spec.refresh, a.Source, s.magnitudesOf(i))
+	if i.spec.uses&usesLinks != 0 {
+		s.bring(t, i)
+	}
+	return Refreshed
+}
+
+// replaceOldest takes n stacks off, the oldest ones, for those that come.
+func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
+	for n > 0 {
+		async := s.extraOf(&s.slots[at]).async
+		k := oldestOf(async)
+		part := min(n, async[k].stacks)
+		s.thin(t, at, k, part)
+		n -= part
+	}
+	e := s.about(StackEnded, at)
+	e.Why = Overflowed
+	t.emit(s, &e)
+}
+
+// thin takes n stacks off an async stack.
+func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
+	i := &s.slots[at]
+	x := s.extraOf(i)
+	l := &x.async[k]
+	n = min(n, l.stacks)
+	i.stacks -= n
+	if l.stacks -= n; l.stacks == 0 {
+		s.ceased(t, i.spec, l.source)
+		x.async = slices.Delete(x.async, k, k+1)
+	}
+	if last := len(x.async) - 1; last >= 0 { // or another one comes at once
+		i.end = x.async[last].end
+	}
+	s.tune(at)
+	s.touch(at)
+}
+
+// endAsync ends the async stack that ends first, which is not the last.
+func (s *Set) endAsync(t *Turn, at uint16, why Reason) {
+	if i := &s.slots[at]; i.flags&member != 0 {
+		s.dropHolder(t, at, s.firstToLeave(i))
+		return
+	}
+	s.thin(t, at, 0, MaxStacks)
+	e := s.about(StackEnded, at)
+	e.Why = why
+	t.emit(s, &e)
+}
+
+// asyncOver reports whether the async stack that ends first has ended, and is not the last.
+func (s *Set) asyncOver(i *instance, now wheel.Time) bool {
+	if i.flags&member != 0 {
+		k := s.firstToLeave(i)
+		return k >= 0 && s.extraOf(i).async[k].end <= now
+	}
+	if i.spec.Stack.Timers != TimersEach {
+		return false
+	}
+	async := s.extraOf(i).async
+	return len(async) > 1 && async[0].end <= now
+}
+
+// shiftAsync moves the ends of all async stacks.
+func (s *Set) shiftAsync(i *instance, ms int64) {
+	if !i.onlyAsync() {
+		return
+	}
+	async := s.extraOf(i).async
+	for k := range async {
+		if end := &async[k].end; *end != wheel.Never {
+			*end = end.Add(ms)
+		}
+	}
+}
+
+// setAsync gives all async stacks the same end.
+func (s *Set) setAsync(i *instance, end wheel.Time) {
+	if !i.onlyAsync() {
+		return
+	}
+	async := s.extraOf(i).async
+	for k := range async {
+		if i.flags&member == 0 || async[k].end != wheel.Never {
+			async[k].end = end
+		}
+	}
+	slices.SortFunc(async, asyncOrder)
+}
+
+// counting returns how many stacks count in a pulse at an instant of the instance's own
+// time, and the sum of their magnitudes: the strongest, if not all are effective.
+func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
+	async := s.extraOf(i).async
+	most := int32(i.spec.Stack.Effective)
+	if most == 0 {
+		for k := range async {
+			if l := &async[k]; l.counts(at) {
+				stacks += int32(l.stacks)
+				sum += int64(l.stacks) * l.magnitude
+			}
+		}
+		return stacks, sum
+	}
+	for below := int64(0); stacks < most; {
+		best := strongestBelow(async, at, below, stacks > 0)
+		if best < 0 {
+			break
+		}
+		below = async[best].magnitude
+		for k := range async {
+			if l := &async[k]; l.counts(at) && l.magnitude == below {
+				n := min(int32(l.stacks), most-stacks)
+				stacks += n
+				sum += int64(n) * l.magnitude
+			}
+		}
+	}
+	return stacks, sum
+}
+
+// sameCount reports whether in two pulses the same stacks count.
+func (s *Set) sameCount(i *instance, a, b wheel.Time) bool {
+	if i.spec.Stack.Timers != TimersEach {
+		return true
+	}
+	stacks, sum := s.counting(i, a)
+	more, total := s.counting(i, b)
+	return stacks == more && sum == total
+}
+
+// strongestBelow returns an async stack of the greatest magnitude of those that count at an
+// instant, and, if bounded, are below a bound; -1 if there is none.
+func strongestBelow(async []asyncStack, at wheel.Time, bound int64, bounded bool) int {
+	best := -1
+	for k := range async {
+		l := &async[k]
+		if l.counts(at) && !(bounded && l.magnitude >= bound) && (best < 0 || l.magnitude > async[best].magnitude) {
+			best = k
+		}
+	}
+	return best
+}

@@ -1,0 +1,378 @@
+package buff
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// The binary form of a command: a byte for its version, one for the verb, then a mask of the
+// fields that are not zero, and these fields. The mask and counts are unsigned varints, numbers
+// that may be negative are zigzag varints, handles and fractions are 8 bytes, little-endian, and
+// texts have their length before them. Definitions, tags, acts, attributes and reasons are names:
+// numbers of theirs are good in one catalog only.
+//
+// The order of the fields in form.fields is that of the bits. A field is never moved; a new one
+// comes last, and whoever does not know it refuses the command.
+
+const commandVersion = 1
+
+// MaxCommandBytes is how long the binary form of a command may be.
+const MaxCommandBytes = 1 << 16
+
+// AppendBinary appends the binary form of the command, for owners of that catalog. It fails with
+// [ErrFunc] if the command holds a function, and as [Command.Check] does; then dst is returned as
+// it was. What is known of the source's attributes is not in it: whoever carries the command out
+// finds it again.
+func (c *Command) AppendBinary(dst []byte, catalog *Catalog) ([]byte, error) {
+	switch a := &c.Application; {
+	case c.Do != nil:
+		return dst, ErrFunc
+	case a.member || a.rest || a.taken != nil:
+		return dst, fmt.Errorf("%w: what was stolen is the engine's own", ErrCommand)
+	}
+	if err := c.Check(catalog); err != nil {
+		return dst, err
+	}
+	f := form{catalog: catalog, mode: measuring}
+	f.fields(c)
+	f.mode, f.bit = writing, 0
+	f.data = append(dst, commandVersion, byte(c.Verb))
+	f.data = binary.AppendUvarint(f.data, f.mask)
+	f.fields(c)
+	if n := len(f.data) - len(dst); n > MaxCommandBytes && f.err == nil {
+		f.failf(ErrCommand, "%d bytes, the limit is %d", n, MaxCommandBytes)
+	}
+	if f.err != nil {
+		return dst, f.err
+	}
+	return f.data, nil
+}
+
+// UnmarshalBinary makes the command the one that the bytes say, in terms of the catalog. All of
+// them must be one command. It fails with [ErrCommandVersion] if they are of a later version, with
+// [ErrName] if the catalog has not what they name, and with [ErrCommand] if they are no command or
+// one that no constructor could have made; the command is then not to be used. It keeps nothing of
+// data, and allocates no more than so many bytes.
+func (c *Command) UnmarshalBinary(data []byte, catalog *Catalog) error {
+	*c = Command{}
+	switch {
+	case len(data) < 2:
+		return fmt.Errorf("%w: %d bytes", ErrCommand, len(data))
+	case data[0] != commandVersion:
+		return fmt.Errorf("%w: %d, and this one reads %d", ErrCommandVersion, data[0], commandVersion)
+	case len(data) > MaxCommandBytes:
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrCommand, len(data), MaxCommandBytes)
+	}
+	f := form{catalog: catalog, mode: reading, data: data[2:]}
+	c.Verb = Verb(data[1])
+	f.mask = f.count()
+	f.fields(c)
+	switch {
+	case f.err != nil:
+		return f.err
+	case f.mask>>f.bit != 0:
+		return fmt.Errorf("%w: a field that is not known", ErrCommandVersion)
+	case len(f.data) > 0:
+		return fmt.Errorf("%w: %d bytes behind it", ErrCommand, len(f.data))
+	}
+	return c.Check(catalog)
+}
+
+// fields codes all fields, in the order of their bits.
+func (f *form) fields(c *Command) {
+	a, q := &c.Application, &c.Query
+	unsigned(f, &c.Owner)
+	fixed(f, &c.Handle)
+	fixed(f, &c.Timeout)
+	unsigned(f, &c.Zone)
+	f.spec(&a.Spec)
+	unsigned(f, &a.Source)
+	signed(f, &a.Stacks)
+	signed(f, &a.Level)
+	unsigned(f, &a.Key)
+	f.span(&a.Duration)
+	f.ratio(&a.Scale)
+	signed(f, &a.Magnitude)
+	f.params(&a.Params)
+	signed(f, &c.By)
+	signed(f, &c.Amount)
+	f.fraction(&c.Value)
+	f.ratio(&c.Rate)
+	signed(f, &c.Stacks)
+	f.text(&c.Name)
+	f.tag(&c.Tag)
+	f.attr(&c.Attr)
+	f.act(&c.Act)
+	rule(f, &c.Reason, reasonWords)
+	unsigned(f, &c.Whose)
+	f.flag(&c.Purge)
+
+	f.spec(&q.Spec)
+	unsigned(f, &q.Source)
+	unsigned(f, &q.To)
+	signed(f, &q.Most)
+	f.text(&q.Type)
+	f.text(&q.Compensate)
+	f.tag(&q.Tag)
+	rule(f, &q.Polarity, polarityWords)
+	rule(f, &q.Grade, gradeWords)
+	f.flag(&q.Newest)
+	signed(f, &q.Stacks)
+}
+
+// form writes a command into bytes or reads it from there; which of the two, the same code does
+// both, so that they cannot differ.
+type form struct {
+	catalog *Catalog
+	mode    mode
+	mask    uint64
+	bit     uint
+	data    []byte
+	err     error
+}
+
+type mode uint8
+
+const (
+	measuring mode = iota // sets mask
+	writing               // appends to data
+	reading               // takes from data
+)
+
+func (f *form) failf(of error, format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf("%w: %s", of, fmt.Sprintf(format, args...))
+	}
+	f.data = nil
+}
+
+// next reports whether the field that comes is to be coded; there says so for one that is
+// measured.
+func (f *form) next(there bool) bool {
+	bit := uint64(1) << f.bit
+	f.bit++
+	if f.mode == measuring {
+		if there {
+			f.mask |= bit
+		}
+		return false
+	}
+	return f.mask&bit != 0
+}
+
+// count reads an unsigned varint.
+func (f *form) count() uint64 {
+	n, size := binary.Uvarint(f.data)
+	if size <= 0 {
+		f.failf(ErrCommand, "a number is cut off or too long")
+		return 0
+	}
+	f.data = f.data[size:]
+	return n
+}
+
+// word codes 8 bytes.
+func (f *form) word(v *uint64) {
+	if f.mode == writing {
+		f.data = binary.LittleEndian.AppendUint64(f.data, *v)
+		return
+	}
+	if len(f.data) < 8 {
+		f.failf(ErrCommand, "a number is cut off")
+		return
+	}
+	*v, f.data = binary.LittleEndian.Uint64(f.data), f.data[8:]
+}
+
+func unsigned[T ~uint8 | ~uint32 | ~uint64](f *form, v *T) {
+	if !f.next(*v != 0) {
+		return
+	}
+	if f.mode == writing {
+		f.data = binary.AppendUvarint(f.data, uint64(*v))
+		return
+	}
+	n := f.count()
+	if *v = T(n); uint64(*v) != n {
+		f.failf(ErrCommand, "the number %d is out of its range", n)
+	}
+}
+
+func signed[T ~int | ~int64](f *form, v *T) {
+	if f.next(*v != 0) {
+		n := int64(*v)
+		f.signed(&n)
+		*v = T(n)
+	}
+}
+
+func (f *form) signed(v *int64) {
+	if f.mode == writing {
+		f.data = binary.AppendVarint(f.data, *v)
+		return
+	}
+	n, size := binary.Varint(f.data)
+	if size <= 0 {
+		f.failf(ErrCommand, "a number is cut off or too long")
+		return
+	}
+	*v, f.data = n, f.data[size:]
+}
+
+func fixed[T ~uint64](f *form, v *T) {
+	if f.next(*v != 0) {
+		n := uint64(*v)
+		f.word(&n)
+		*v = T(n)
+	}
+}
+
+// fraction codes a number of which a zero without a sign counts as not there.
+func (f *form) fraction(v *float64) {
+	if bits := math.Float64bits(*v); f.next(bits != 0) {
+		f.word(&bits)
+		*v = math.Float64frombits(bits)
+	}
+}
+
+// ratio codes both parts as one field.
+func (f *form) ratio(v *Ratio) {
+	if !f.next(*v != Ratio{}) {
+		return
+	}
+	parts := uint64(v.Num)<<32 | uint64(v.Den)
+	f.word(&parts)
+	*v = Ratio{Num: uint32(parts >> 32), Den: uint32(parts)}
+}
+
+func (f *form) span(v *Span) {
+	if f.next(v.given) {
+		n := int64(v.d)
+		f.signed(&n)
+		*v = Lasting(time.Duration(n))
+	}
+}
+
+func (f *form) flag(v *bool) {
+	if f.next(*v) {
+		*v = true
+	}
+}
+
+// name codes a text without asking whether it is there.
+func (f *form) name(v *string) {
+	if f.mode == writing {
+		f.data = append(binary.AppendUvarint(f.data, uint64(len(*v))), *v...)
+		return
+	}
+	n := f.count()
+	if n > uint64(len(f.data)) {
+		f.failf(ErrCommand, "a text of %d bytes, of which there are %d", n, len(f.data))
+		return
+	}
+	*v, f.data = string(f.data[:n]), f.data[n:]
+}
+
+func (f *form) text(v *string) {
+	if f.next(*v != "") {
+		f.name(v)
+	}
+}
+
+// params codes the numbers that an application brings. Each has 9 bytes at least.
+func (f *form) params(v *[]Arg) {
+	if !f.next(len(*v) > 0) {
+		return
+	}
+	if f.mode == writing {
+		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))
+	} else {
+		n := f.count()
+		if n > uint64(len(f.data)/9) {
+			f.failf(ErrCommand, "%d parameters in %d bytes", n, len(f.data))
+			return
+		}
+		*v = make([]Arg, n)
+	}
+	for i := range *v {
+		a := &(*v)[i]
+		f.name(&a.Caller)
+		bits := math.Float64bits(a.Value)
+		f.word(&bits)
+		a.Value = math.Float64frombits(bits)
+	}
+}
+
+// named codes a thing of the catalog by its name: there says whether there is one, to returns its
+// name, and from takes the thing of a name, if there is one.
+func (f *form) named(kind string, there bool, to func() string, from func(string) bool) {
+	if !f.next(there) {
+		return
+	}
+	var name string
+	if f.mode == writing {
+		if name = to(); name == "" {
+			f.failf(ErrName, "a number of %s", kind)
+		}
+	}
+	if f.name(&name); f.mode == reading && f.err == nil && !from(name) {
+		f.failf(ErrName, "%s %.100q", kind, name)
+	}
+}
+
+func (f *form) spec(v **Spec) {
+	f.named("definition", *v != nil, func() string { return (*v).ID }, func(name string) bool {
+		*v = f.catalog.Spec(name)
+		return *v != nil
+	})
+}
+
+func (f *form) tag(v *Tag) {
+	f.named("tag", *v != 0, func() string { return f.catalog.TagName(*v) }, func(name string) (ok bool) {
+		*v, ok = f.catalog.Tag(name)
+		return ok
+	})
+}
+
+func (f *form) act(v *Act) {
+	f.named("act", *v != 0, func() string { return f.catalog.ActName(*v) }, func(name string) (ok bool) {
+		*v, ok = f.catalog.Act(name)
+		return ok
+	})
+}
+
+func (f *form) attr(v *stat.Attr) {
+	f.named("attribute", *v != 0, func() string {
+		if s := f.catalog.Attributes(); s != nil && int(*v) <= s.Len() {
+			return s.At(*v).Name
+		}
+		return ""
+	}, func(name string) (ok bool) {
+		*v, ok = f.catalog.Attr(name)
+		return ok
+	})
+}
+
+// rule codes a value by its word.
+func rule[E ~uint8](f *form, v *E, words []string) {
+	if !f.next(*v != 0) {
+		return
+	}
+	name := ""
+	if f.mode == writing {
+		name = word(words, *v)
+	}
+	if f.name(&name); f.mode == reading && f.err == nil {
+		n := slices.Index(words, name)
+		if n < 0 {
+			f.failf(ErrCommand, "there is no word %.100q", name)
+			return
+		}
+		*v = E(n)
+	}
+}

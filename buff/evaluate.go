@@ -1,0 +1,262 @@
+package buff
+
+import (
+	"math"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// number is a compiled Number.
+type number struct {
+	name     string // in a blob
+	from     From
+	snapshot Snapshot
+	whom     Whose
+	known    bool // there is a default
+	attr     stat.Attr
+	value    float64 // the constant, or the default
+
+	pre, coef, post float64
+
+	caller  string
+	curve   *Curve
+	formula Formula
+	reads   []read
+}
+
+// read is a compiled Read.
+type read struct {
+	caller bool
+	whom   Whose
+	attr   stat.Attr
+	name   string
+}
+
+// ref is where the value of a number stands: a constant here, others among those that an
+// instance keeps, in the order of Spec.numbers.
+type ref struct {
+	value float64
+	place int32 // below zero: value
+}
+
+func (r ref) of(values []float64) float64 {
+	if r.place < 0 || int(r.place) >= len(values) {
+		return r.value
+	}
+	return values[r.place]
+}
+
+// worked is the numbers of the application that is being carried out.
+type worked struct {
+	values []float64 // of Spec.numbers
+	reads  []float64 // of a formula
+	fresh  []float64 // of a pulse
+	args   []Arg     // of an instance that migrates
+	scale  float64   // of the duration
+	pool   int64     // of a shield
+}
+
+// asked is what a number is worked out from.
+type asked struct {
+	params    []Arg
+	captured  []Captured
+	own       bool // the source is the owner
+	level     int
+	stacks    int32
+	magnitude int64
+}
+
+// work works out all numbers of an application, or returns why it is refused. What they are
+// is kept in the Turn until the next application.
+//
+// Stories: testdata/params.txt, handed_on.txt.
+func (s *Set) work(t *Turn, a *Application) Reason {
+	spec, w := a.Spec, &t.worked
+	q := asked{params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
+	q.stacks = min(spec.stacks(a), spec.limit)
+	if spec.Kind == Instant {
+		q.stacks = 1 // it cannot stack, whatever the application says
+	}
+	if at := s.joined(a); at != noSlot && spec.Stack.Timers != TimersQueue {
+		i := &s.slots[at]
+		q.stacks = min(int32(i.stacks)+q.stacks, spec.limit)
+		if spec.Stack.Level == LevelSum {
+			q.level = min(int(i.level)+a.Level, MaxLevel)
+		}
+	}
+	w.values, w.scale, w.pool = w.values[:0], 1, 0
+	for k := range spec.numbers {
+		v, why := a.taken.find(spec, k)
+		if why != NoReason {
+			v, why = s.evaluate(t, &spec.numbers[k], &q)
+		}
+		if why != NoReason {
+			return why
+		}
+		w.values = append(w.values, v)
+	}
+	if spec.scale != nil {
+		v, why := s.evaluate(t, spec.scale, &q)
+		if why != NoReason {
+			return why
+		}
+		w.scale = min(max(v, 0), MaxRatio)
+	}
+	if spec.poolBy != nil {
+		v, why := s.evaluate(t, spec.poolBy, &q)
+		if why != NoReason {
+			return why
+		}
+		w.pool = wholePool(v)
+	}
+	return NoReason
+}
+
+// wholePool returns what a shield absorbs.
+func wholePool(v float64) int64 { return int64(math.Floor(min(max(v, 0), mostPool))) }
+
+// mostPool is what a shield can absorb: a whole number that a float64 holds.
+const mostPool = 1 << 62
+
+// evaluate works out one number.
+func (s *Set) evaluate(t *Turn, n *number, q *asked) (float64, Reason) {
+	v, ok := n.value, true
+	switch n.from {
+	case FromConst:
+		return v, NoReason
+	case FromCurve:
+		v = n.curve.At(q.level)
+	case FromCaller:
+		v, ok = argOf(q.params, n.caller)
+	case FromAttr:
+		if v, ok = s.attribute(t, n, n.whom, n.attr, q); ok {
+			// The conversion keeps a compiler from making one step of product and sum.
+			v = float64((v+n.pre)*n.coef) + n.post
+		}
+	case FromFormula:
+		return s.formula(t, n, q)
+	}
+	switch {
+	case !ok && n.known:
+		return n.value, NoReason
+	case !ok:
+		return 0, NoParam
+	case !finite(v):
+		return 0, BadValue
+	}
+	return v, NoReason
+}
+
+// formula works out a number by its formula. Anything that is missing makes all of it
+// missing, and anything that is no number makes it none.
+func (s *Set) formula(t *Turn, n *number, q *asked) (float64, Reason) {
+	in, sound := t.worked.reads[:0], true
+	for k := range n.reads {
+		r := &n.reads[k]
+		v, ok := 0.0, false
+		if r.caller {
+			v, ok = argOf(q.params, r.name)
+		} else {
+			v, ok = s.attribute(t, n, r.whom, r.attr, q)
+		}
+		switch {
+		case !ok && n.known:
+			return n.value, NoReason
+		case !ok:
+			return 0, NoParam
+		}
+		sound = sound && finite(v)
+		in = append(in, v)
+	}
+	t.worked.reads = in
+	if !sound {
+		return 0, BadValue
+	}
+	v, err := n.formula.Eval(Inputs{Level: float64(q.level), Stacks: float64(q.stacks), Magnitude: float64(q.magnitude), Reads: in})
+	if err != nil || !finite(v) {
+		return 0, BadValue
+	}
+	return v, NoReason
+}
+
+// attribute returns an attribute of the owner, or what is known of one of the source.
+func (s *Set) attribute(t *Turn, n *number, whom Whose, attr stat.Attr, q *asked) (float64, bool) {
+	if whom == OfSource && !q.own {
+		return captured(q.captured, attr, n.snapshot)
+	}
+	return s.valueOf(s.law(t), attr), true
+}
+
+func argOf(params []Arg, caller string) (float64, bool) {
+	for k := range params {
+		if params[k].Caller == caller {
+			return params[k].Value, true
+		}
+	}
+	return 0, false
+}
+
+// taken is what a buff that was stolen had left, beside what the application says: its
+// numbers, what was not used up, and further applications, each with its own time.
+type taken struct {
+	spec    *Spec
+	values  []float64
+	shield  int64
+	charges int32
+	rest    []asyncStack // with what is left of each, in the order in which they are applied
+}
+
+// loot is room for what is taken. It is cut off in pieces and not used again: nobody knows
+// how long they are needed.
+type loot struct {
+	taken  []taken
+	values []float64
+	parts  []asyncStack
+}
+
+// take returns the numbers of a buff for who steals it.
+func (t *Turn) take(spec *Spec, values []float64) *taken {
+	l := &t.loot
+	if len(l.taken) == cap(l.taken) {
+		l.taken = make([]taken, 0, 32)
+	}
+	if cap(l.values)-len(l.values) < len(values) {
+		l.values = make([]float64, 0, max(128, len(values)))
+	}
+	from := len(l.values)
+	l.values = append(l.values, values...)
+	l.taken = append(l.taken, taken{spec: spec, values: l.values[from:len(l.values):len(l.values)]})
+	return &l.taken[len(l.taken)-1]
+}
+
+// find returns the k-th number of a definition as it was; NoParam if there was none of that
+// name.
+func (n *taken) find(spec *Spec, k int) (float64, Reason) {
+	switch {
+	case n == nil:
+		return 0, NoParam
+	case n.spec == spec:
+		return n.values[k], NoReason
+	}
+	for j := range n.spec.numbers {
+		if n.spec.numbers[j].name == spec.numbers[k].name {
+			return n.values[j], NoReason
+		}
+	}
+	return 0, NoParam
+}
+
+// Param returns the value of a parameter of the buff of that handle, and reports whether
+// there is one. It costs a look at each parameter of the definition.
+func (s *Set) Param(h Handle, name string) (float64, bool) {
+	i := s.lookup(h)
+	if i == nil {
+		return 0, false
+	}
+	for k := range i.spec.Params {
+		if i.spec.Params[k].Name == name {
+			return s.magnitudesOf(i).values[k], true
+		}
+	}
+	return 0, false
+}

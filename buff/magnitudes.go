@@ -1,0 +1,181 @@
+package buff
+
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// magnitudes is what an instance keeps of the numbers of its application. It is used again with its extra.
+type magnitudes struct {
+	values   []float64  // of Spec.numbers
+	keys     []stat.Key // of its modifiers on the owner's sheet; none while it is hidden
+	captured []Captured // of the source, for itself and all that it can set off
+}
+
+var noMagnitudes magnitudes
+
+// magnitudesOf returns what an instance keeps.
+func (s *Set) magnitudesOf(i *instance) *magnitudes {
+	if i.extra != noSlot {
+		if k := s.extraOf(i).magnitudes; k != nil {
+			return k
+		}
+	}
+	return &noMagnitudes
+}
+
+func (x *extra) needMagnitudes() *magnitudes {
+	if x.magnitudes == nil {
+		x.magnitudes = &magnitudes{}
+	}
+	return x.magnitudes
+}
+
+// empty forgets the numbers, but not the memory of the lists.
+func (k *magnitudes) empty() *magnitudes {
+	if k != nil {
+		k.values, k.keys, k.captured = k.values[:0], k.keys[:0], k.captured[:0]
+	}
+	return k
+}
+
+// keep gives an instance the numbers of an application, which have been worked out.
+func (s *Set) keep(t *Turn, i *instance, a *Application) {
+	k := s.needExtra(i).needMagnitudes()
+	k.values = append(k.values[:0], t.worked.values...)
+	switch i.source {
+	case s.owner: // who is there to be asked
+		k.captured = k.captured[:0]
+	case a.Source:
+		k.captured = k.captured[:0]
+		for _, c := range a.Spec.captures {
+			if v, ok := captured(a.Captured, c.attr, c.when); ok {
+				k.captured = append(k.captured, Captured{c.attr, c.when, v})
+			}
+		}
+	default: // it is about another source: what is known of its own stays
+		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.wants(c.attr, c.when) })
+	}
+}
+
+// newSource gives an instance another source. Of that one nothing is known.
+func (s *Set) newSource(at uint16, source OwnerID) {
+	i := &s.slots[at]
+	if i.source == source {
+		return
+	}
+	i.source = source
+	s.rehash(at)
+	if k := s.magnitudesOf(i); len(k.captured) > 0 {
+		k.captured = k.captured[:0]
+	}
+}
+
+// amount returns what a modifier adds, or multiplies by, with so many stacks.
+func (m *modifier) amount(values []float64, stacks int16) float64 {
+	v := m.value.of(values)
+	if m.perStack {
+		v = min(max(float64(v*float64(stacks)), -stat.MaxValue), stat.MaxValue)
+	}
+	return v
+}
+
+// putOn puts the modifiers of an instance on the owner's sheet, which has none of them. There is
+// room: it was reserved when the buff began.
+func (s *Set) putOn(at uint16) {
+	i := &s.slots[at]
+	sheet, k := s.needSheet(i.spec.catalog), s.extraOf(i).needMagnitudes()
+	for j := range i.spec.modifiers {
+		k.keys = append(k.keys, s.put(sheet, at, j, k.values))
+	}
+	if i.spec.uses&usesOverride == 0 {
+		return
+	}
+	// Of overrides the youngest buff's counts, whichever was shown last.
+	for younger := i.newer; younger != noSlot; younger = s.slots[younger].newer {
+		s.looked++
+		o := &s.slots[younger]
+		k := s.magnitudesOf(o)
+		if o.spec.uses&usesOverride == 0 || len(k.keys) == 0 {
+			continue
+		}
+		for j := range o.spec.modifiers {
+			if o.spec.modifiers[j].op == stat.Override {
+				sheet.Remove(k.keys[j])
+				k.keys[j] = s.put(sheet, younger, j, k.values)
+			}
+		}
+	}
+}
+
+// put adds one modifier.
+func (s *Set) put(sheet *stat.Sheet, at uint16, j int, values []float64) stat.Key {
+	i := &s.slots[at]
+	m := &i.spec.modifiers[j]
+	key, err := sheet.Add(stat.Modifier{
+		Attr: m.attr, Op: m.op, Channel: m.channel, Value: m.amount(values, i.stacks), Of: uint64(s.handle(at)),
+	})
+	if err != nil {
+		panic("buff: a modifier that was checked: " + err.Error())
+	}
+	return key
+}
+
+// takeOff takes them off.
+func (s *Set) takeOff(at uint16) {
+	k := s.magnitudesOf(&s.slots[at])
+	for _, key := range k.keys {
+		s.sheet.Remove(key)
+	}
+	k.keys = k.keys[:0]
+}
+
+// tune gives the modifiers of an instance the values that they have with its stacks and its
+// numbers of now.
+func (s *Set) tune(at uint16) {
+	i := &s.slots[at]
+	if i.spec.uses&usesModifiers == 0 {
+		return
+	}
+	k := s.magnitudesOf(i)
+	for j, key := range k.keys {
+		if err := s.sheet.SetValue(key, i.spec.modifiers[j].amount(k.values, i.stacks)); err != nil {
+			panic("buff: a modifier that was put on: " + err.Error())
+		}
+	}
+}
+
+// askAgain works out anew the numbers that are asked for at each pulse. If one of them
+// cannot be, all stay, and it reports false.
+func (s *Set) askAgain(t *Turn, at uint16) bool {
+	i := &s.slots[at]
+	k, q := s.magnitudesOf(i), asked{}
+	fresh := t.worked.fresh[:0]
+	for j := range i.spec.numbers {
+		n := &i.spec.numbers[j]
+		if n.snapshot != SnapshotPulse {
+			continue
+		}
+		v, why := s.evaluate(t, n, &q)
+		if why != NoReason {
+			return false
+		}
+		fresh = append(fresh, v)
+	}
+	t.worked.fresh = fresh
+	for j := range i.spec.numbers {
+		if i.spec.numbers[j].snapshot == SnapshotPulse {
+			k.values[j] = fresh[0]
+			fresh = fresh[1:]
+		}
+	}
+	s.tune(at)
+	return true
+}
+
+// roomFor reports whether the modifiers of a definition have room on the owner's sheet beside
+// those of all instances but so many.
+func (s *Set) roomFor(spec *Spec, but int) bool {
+	return len(spec.modifiers) == 0 || int(s.modifiers)-but+len(spec.modifiers) <= stat.MaxModifiers
+}

@@ -1,0 +1,54 @@
+package buff
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestOrigin: the generations of a slot begin where SetOrigin says, go once round without the
+// 0 of the handle that names nothing, and are used up where they began.
+func TestOrigin(t *testing.T) {
+	c := mustCatalog(t, Spec{ID: "oath", Kind: Infinite})
+	for _, origin := range []uint32{0, 2, 4, 1 << 31, math.MaxUint32 - 1} {
+		t.Run(fmt.Sprint(origin), func(t *testing.T) {
+			s, turn := NewSet(7, 0, 0, 2), &Turn{Catalog: c}
+			s.SetOrigin(origin)
+			apply := func() Handle {
+				r := s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("oath")}})
+				require.NoError(t, r.Err)
+				require.NotZero(t, r.Handle)
+				return r.Handle
+			}
+			remove := func(h Handle) { require.NoError(t, s.Do(turn, 0, Command{Verb: VerbRemove, Handle: h}).Err) }
+			first := apply()
+			require.Equal(t, max(origin+1, 1), first.generation())
+			remove(first)
+
+			s.slots[0].generation = origin - 3 // near the end of the round
+			uses, last := 0, uint32(0)
+			for s.free != noSlot {
+				h := apply()
+				require.NotEqual(t, h.generation(), last)
+				require.NotEqual(t, origin, h.generation())
+				uses, last = uses+1, h.generation()
+				remove(h)
+			}
+			want := 3
+			if origin == 2 { // the 0 is among them
+				want = 2
+			}
+			require.Equal(t, want, uses)
+			require.Equal(t, uint16(0), first.slot())
+			require.Equal(t, uint32(math.MaxUint32), s.Generation(), "none is left")
+			require.Equal(t, uint16(1), apply().slot(), "the slot is retired")
+
+			r := s.Do(turn, 0, Command{Verb: VerbAddTimeout, Handler: 1, Name: "a"})
+			require.Equal(t, max(origin+1, 1), r.Timeout.generation())
+			require.Panics(t, func() { s.SetOrigin(6) })
+			require.Panics(t, func() { NewSet(7, 0, 0, 2).SetOrigin(5) })
+		})
+	}
+}

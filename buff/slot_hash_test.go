@@ -1,0 +1,70 @@
+package buff
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHashes: whatever happens to the instances of an owner, the hash of each slot is that of
+// what is in it, and what an application joins is the oldest that it may join. There are
+// more slots than have their hash in the Set, sources change, and their hashes meet.
+func TestHashes(t *testing.T) {
+	specs := []Spec{
+		{ID: "each", Duration: time.Hour, Stack: Stacking{By: BySource, Limit: 3}, OnSourceGone: FateAdopt},
+		{ID: "one", Duration: time.Hour, Stack: Stacking{By: ByTarget}},
+		{ID: "many", Duration: time.Hour},
+	}
+	c, err := NewCatalog(specs...)
+	require.NoError(t, err)
+	const sources = 600 // more than there are hashes of sources
+	s, turn := NewSet(1, 1, 0, MaxPerOwner), &Turn{}
+	rng := rand.New(rand.NewPCG(3, 4))
+	var handles []Handle
+	joined, most := 0, 0
+	for range 20_000 {
+		a := Application{Spec: c.Spec(specs[rng.IntN(len(specs))].ID), Source: OwnerID(rng.IntN(sources))}
+		want := uint16(noSlot)
+		for at := s.oldest; at != noSlot && want == noSlot; at = s.slots[at].newer {
+			if i := &s.slots[at]; s.same(i.spec, a.Spec) && s.joins(i, &a) {
+				want = at
+			}
+		}
+		if got := s.find(&a); got != want {
+			t.Fatalf("%v of %d joins slot %d, not %d", a.Spec, a.Source, got, want)
+		}
+		if want != noSlot {
+			joined++
+		}
+		switch n := rng.IntN(10); {
+		case n < 5:
+			handles = append(handles, s.Do(turn, 0, Command{Verb: VerbApply, Application: a}).Handle)
+		case n < 6:
+			s.Do(turn, 0, Command{Verb: VerbLoseSource, Application: Application{Source: a.Source}})
+		case len(handles) > 0:
+			k := rng.IntN(len(handles))
+			s.Do(turn, 0, Command{Verb: VerbRemove, Handle: handles[k]})
+			handles[k] = handles[len(handles)-1]
+			handles = handles[:len(handles)-1]
+		}
+		most = max(most, s.Len())
+		turn.Events = turn.Events[:0]
+		s.ClearTimerRequests()
+		if len(s.hashes()) != len(s.slots) {
+			t.Fatalf("%d marks of %d slots", len(s.hashes()), len(s.slots))
+		}
+		for at := range s.slots {
+			hash := uint16(0)
+			if spec := s.slots[at].spec; spec != nil {
+				hash = hashOf(spec, s.slots[at].source)
+			}
+			if s.hashes()[at] != hash {
+				t.Fatalf("slot %d has the hash %#x, not %#x", at, s.hashes()[at], hash)
+			}
+		}
+	}
+	require.Greater(t, joined, 1000)
+	require.Greater(t, most, 2*nearHashes)
+}

@@ -1,0 +1,138 @@
+package buff
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Outgoing is a command of one owner's rules for another owner.
+type Outgoing struct {
+	At      wheel.Time // of its cause
+	To      OwnerID    // who it is for
+	Command Command    // what is asked of it
+}
+
+// steal takes what the query finds off its owner and has it applied to who steals, for
+// what was left of it, but nothing of it for longer than most.
+//
+// Stories: testdata/steal.txt, steal_left.txt.
+func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
+	var r Result
+	s.found(t, q, func(at uint16) bool {
+		i := &s.slots[at]
+		if i.spec.Dispel.Keep || !i.spec.yieldsTo(q.Grade) {
+			return true
+		}
+		if q.Most > 0 && int(r.Amount) >= q.Most {
+			return false
+		}
+		r.Amount++
+		r.Kind, r.Why = Removed, Stolen
+		a := Application{Spec: i.spec, Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude, stolen: true}
+		left := s.takeLeft(t, i, &a, most)
+		s.end(t, at, Stolen)
+		if left {
+			t.Outbox = append(t.Outbox, Outgoing{At: t.at, To: q.To, Command: Command{Verb: VerbApply, Owner: q.To, Application: a}})
+		}
+		return true
+	})
+	return r
+}
+
+// takeLeft has an application bring what is left of an instance, and reports whether there
+// is anything: what would have ended now is not stolen.
+func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration) bool {
+	longest := MaxDuration.Milliseconds()
+	if most > 0 {
+		longest = min(longest, wait(most))
+	}
+	if i.extra != noSlot {
+		x := s.extraOf(i)
+		a.taken = t.take(i.spec, s.magnitudesOf(i).values)
+		a.taken.shield, a.taken.charges = x.shield, x.charges
+		if i.spec.Stack.By == ByKey {
+			a.Key = x.key
+		}
+	}
+	if i.end == wheel.Never {
+		if most > 0 {
+			a.Duration = Lasting(time.Duration(longest) * time.Millisecond)
+		}
+		return true
+	}
+	now := s.nowOf(t, i)
+	whole := asyncStack{left: min(left(now, i.end), longest), magnitude: i.magnitude, stacks: i.stacks, level: i.level}
+	if i.spec.Stack.Timers == TimersShared {
+		a.part(&whole)
+		return whole.left > 0
+	}
+	parts := s.parts(t, i, now, &whole)
+	for k := range parts {
+		parts[k].left = min(parts[k].left, longest)
+	}
+	parts = slices.DeleteFunc(parts, func(l asyncStack) bool { return l.left <= 0 })
+	if len(parts) == 0 {
+		return false
+	}
+	a.part(&parts[0])
+	if len(parts) > 1 {
+		a.taken.rest = parts[1:]
+	}
+	return true
+}
+
+// parts returns what an instance with more than one end consists of, each part with what it
+// has left: stacks with timers of their own by age, in a queue what runs and then who waits,
+// in turn.
+func (s *Set) parts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
+	async := s.extraOf(i).async
+	parts := append(t.room(len(async)+1), async...)
+	if i.spec.Stack.Timers == TimersEach {
+		for k := range parts {
+			parts[k].left = left(now, parts[k].end)
+		}
+		slices.SortFunc(parts, func(a, b asyncStack) int { return cmp.Compare(a.age, b.age) })
+		return parts
+	}
+	for k := range parts {
+		parts[k].stacks = 1
+	}
+	slices.SortFunc(parts, func(a, b asyncStack) int {
+		return cmp.Or(cmp.Compare(b.magnitude, a.magnitude), cmp.Compare(a.age, b.age))
+	})
+	return slices.Insert(parts, 0, *whole)
+}
+
+// room returns an empty list with room for n parts.
+func (t *Turn) room(n int) []asyncStack {
+	l := &t.loot
+	if cap(l.parts)-len(l.parts) < n {
+		l.parts = make([]asyncStack, 0, max(32, n))
+	}
+	from := len(l.parts)
+	l.parts = l.parts[:from+n]
+	return l.parts[from : from : from+n]
+}
+
+// part makes an application that of a part of what was stolen.
+func (a *Application) part(l *asyncStack) {
+	a.Stacks, a.Level, a.Magnitude = int(l.stacks), int(l.level), l.magnitude
+	a.Duration = Lasting(time.Duration(l.left) * time.Millisecond)
+}
+
+// landRest does the further applications of what was stolen. They come with the first: what
+// that was asked they are not asked again, and together they are one step of diminishing
+// returns.
+func (s *Set) landRest(t *Turn, a *Application) {
+	for k := range a.taken.rest {
+		b := *a
+		b.rest = true
+		b.part(&a.taken.rest[k])
+		if d, why := s.lasts(t, &b); why == NoReason {
+			s.land(t, &b, d)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package buff
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// timeScale maps an outer time to an inner one that may stand still or pass at another rate:
+// the world's to an owner's, or an owner's to that of one of its buffs.
+//
+// Since the outer instant at, num ms of inner time have passed in each den ms. The inner
+// time at at was inner + rest/den: fractions of a millisecond are kept, so that no number
+// of changes makes it drift, as long as the denominators have a common multiple below 2^31.
+type timeScale struct {
+	at, inner wheel.Time
+	rest      int64 // below den
+	num, den  int64 // num 0: it stands still
+	cause     [3]cause
+}
+
+// cause is one reason why a time stands still or passes at another rate.
+type cause struct {
+	held bool
+	rate Ratio
+}
+
+// by returns the cause that is of the buff, of the owner or of the zone.
+func (p *timeScale) by(w Whose) *cause {
+	switch w {
+	case OfBuff:
+		return &p.cause[0]
+	case OfOwner:
+		return &p.cause[1]
+	case OfZone:
+		return &p.cause[2]
+	}
+	panic(fmt.Sprintf("buff: a Command with the Whose %d", w))
+}
+
+// newTimeScale returns the time scale of a time that was like the outer one until now.
+func newTimeScale(now wheel.Time) timeScale { return timeScale{at: now, inner: now, num: 1, den: 1} }
+
+// passed returns the inner time at an outer instant, p.at if it is before that: whole ms
+// since p.inner, and what is above them, in 1/den.
+func (p *timeScale) passed(outer wheel.Time) (ms, rest int64) {
+	if outer <= p.at {
+		return 0, p.rest
+	}
+	hi, lo := bits.Mul64(uint64(outer)-uint64(p.at), uint64(p.num))
+	lo, carry := bits.Add64(lo, uint64(p.rest), 0)
+	hi += carry
+	if hi >= uint64(p.den) {
+		return math.MaxInt64, 0
+	}
+	q, r := bits.Div64(hi, lo, uint64(p.den))
+	return int64(min(q, math.MaxInt64)), int64(r)
+}
+
+// floor returns the last inner instant that has been reached at an outer one.
+func (p *timeScale) floor(outer wheel.Time) wheel.Time {
+	ms, _ := p.passed(outer)
+	return p.inner.Add(ms)
+}
+
+// ceil returns the first inner instant that is not before an outer one: what starts there
+// is never early.
+func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
+	ms, rest := p.passed(outer)
+	if rest > 0 {
+		ms++
+	}
+	return p.inner.Add(ms)
+}
+
+// outer returns the first outer instant at which an inner one has been reached, Never if
+// that does not come: while it stands still nothing does, not even what is due in the very
+// instant in which it was held.
+func (p *timeScale) outer(inner wheel.Time) wheel.Time {
+	switch {
+	case p.num == 0 || inner == wheel.Never:
+		return wheel.Never
+	case inner <= p.inner:
+		return p.at
+	}
+	hi, lo := bits.Mul64(uint64(inner)-uint64(p.inner), uint64(p.den))
+	lo, borrow := bits.Sub64(lo, uint64(p.rest), 0)
+	lo, carry := bits.Add64(lo, uint64(p.num)-1, 0)
+	hi += carry - borrow
+	if hi >= uint64(p.num) {
+		return wheel.Never
+	}
+	q, _ := bits.Div64(hi, lo, uint64(p.num))
+	if q > math.MaxInt64 {
+		return wheel.Never
+	}
+	return p.at.Add(int64(q))
+}
+
+// zero returns the instance's own instant, rounded up, that stands for the zero of its owner's
+// time: where that would have been if the instance's own rate had always been as it is, and its
+// time had never stood still since. While it is held, as if it went on where it was held.
+func (p *timeScale) zero() int64 {
+	r := p.by(OfBuff).rate.orOne()
+	num, den, at := int64(r.Num), int64(r.Den), int64(p.at)
+	parts := at % den * num // of den, beside the whole ms
+	zero := int64(p.inner) - at/den*num - parts/den
+	parts = p.rest*den - parts%den*p.den // of p.den × den
+	zero += parts / (p.den * den)
+	if parts%(p.den*den) > 0 {
+		zero++
+	}
+	return zero
+}
+
+// change gives one of the causes a new rate, or holds it.
+func (p *timeScale) change(now wheel.Time, w Whose, held bool, rate Ratio) {
+	*p.by(w) = cause{held, rate}
+	num, den := uint64(1), uint64(1)
+	for _, c := range p.cause {
+		r := c.rate.orOne()
+		num, den = num*uint64(r.Num), den*uint64(r.Den)
+		if g := gcd(num, den); g > 1 {
+			num, den = num/g, den/g
+		}
+		if c.held {
+			num, den = 0, 1
+			break
+		}
+	}
+	ms, rest := p.passed(now)
+	p.at, p.inner = now, p.inner.Add(ms)
+	p.num, p.den, p.rest = p.fit(rest, num, den)
+}
+
+// fit writes the rate num/den over a denominator in which the rest, in 1/p.den, is whole;
+// if that is too great, the rest is rounded down.
+func (p *timeScale) fit(rest int64, num, den uint64) (int64, int64, int64) {
+	if rest == 0 {
+		return int64(num), int64(den), 0
+	}
+	old := uint64(p.den)
+	common := old / gcd(old, den) * den
+	if common >= 1<<31 {
+		hi, lo := bits.Mul64(uint64(rest), den)
+		q, _ := bits.Div64(hi, lo, old)
+		return int64(num), int64(den), int64(q)
+	}
+	return int64(num * (common / den)), int64(common), rest * int64(common/old)
+}
