@@ -1,0 +1,17 @@
+package bolt
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/storetest"
+)
+
+// TestStore: all that a store promises.
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) storetest.Open {
+		path := filepath.Join(t.TempDir(), "zones.db")
+		return func() (store.Store, error) { return Open(path, Options{}) }
+	})
+}

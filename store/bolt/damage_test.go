@@ -1,0 +1,279 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/storetest"
+)
+
+var ctx = context.Background()
+
+// damageStep is 1 at night.
+var damageStep = flag.Int("damage.step", 197, "change every so many bytes of a file, and cut it off there")
+
+// twoCuts makes a file with two zones and returns the states it may be read as: that of now, and
+// that of one transaction before.
+func twoCuts(t *testing.T, path string) (states []*store.Cut) {
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	for zone, first := range map[string]buff.OwnerID{"arena": 100, "hall": 900} {
+		cut, err := s.Open(ctx, zone)
+		require.ErrorIs(t, err, store.ErrEmpty)
+		b := &store.Batch{Head: store.Head{Zone: zone, Epoch: cut.Epoch, Frame: 1, Window: 8}, Commands: []store.CommandID{{1}, {2}}}
+		for id := first; id < first+20; id++ {
+			b.Owners = append(b.Owners, store.Owner{ID: id, Blob: []byte("blob"), Data: fmt.Append(nil, "owner ", id)})
+		}
+		b.Owners = append(b.Owners, store.Owner{ID: first + 50, Data: bytes.Repeat([]byte("x"), 9000)}) // overflows
+		require.NoError(t, s.Commit(ctx, b))
+	}
+	before, err := s.Load(ctx, "arena")
+	require.NoError(t, err)
+	require.NoError(t, s.Commit(ctx, &store.Batch{
+		Head: store.Head{Zone: "arena", Epoch: 1, Frame: 2, Window: 8}, Since: 1,
+		Owners: []store.Owner{{ID: 105, Data: []byte("hurt")}}, Deleted: []buff.OwnerID{110}, Commands: []store.CommandID{{3}},
+	}))
+	now, err := s.Load(ctx, "arena")
+	require.NoError(t, err)
+	hall, err := s.Load(ctx, "hall")
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	return []*store.Cut{now, before, hall}
+}
+
+// readDamaged opens a file that something has been done to: it reads as one of the states, or
+// fails by an error that says where.
+func readDamaged(path string, states []*store.Cut) (whole bool, err error) {
+	s, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return false, placed(err)
+	}
+	defer s.Close()
+	for _, zone := range []string{"arena", "hall"} {
+		cut, err := s.Load(ctx, zone)
+		switch {
+		case err != nil:
+			return false, placed(err)
+		case zone == "hall":
+			err = storetest.Differ(cut, states[2])
+		case storetest.Differ(cut, states[0]) != nil && s.Warning() == "":
+			err = storetest.Differ(cut, states[0])
+		case storetest.Differ(cut, states[0]) != nil:
+			err = storetest.Differ(cut, states[1])
+		}
+		if err != nil {
+			return false, fmt.Errorf("a wrong state: %w", err)
+		}
+	}
+	return true, nil
+}
+
+// placed returns nil if the error is one that a damaged file may have.
+func placed(err error) error {
+	damage, ok := errors.AsType[*store.DamageError](err)
+	switch {
+	case ok && damage.File != "" && damage.Place != "":
+		return nil
+	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrFuture):
+		return nil
+	}
+	return fmt.Errorf("an error that does not say where: %w", err)
+}
+
+// TestP33_EveryByte: each byte of a file changed, in each of two ways.
+func TestP33_EveryByte(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zones.db")
+	states := twoCuts(t, path)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer f.Close()
+	sound, err := os.ReadFile(path)
+	require.NoError(t, err)
+	whole, refused := 0, 0
+	for at := 0; at < len(sound); at += *damageStep {
+		for _, mask := range []byte{1 << (at % 8), 0xFF} {
+			_, err := f.WriteAt([]byte{sound[at] ^ mask}, int64(at))
+			require.NoError(t, err)
+			ok, err := readDamaged(path, states)
+			require.NoError(t, err, "byte %d of page %d, by %02x", at%os.Getpagesize(), at/os.Getpagesize(), mask)
+			if ok {
+				whole++
+			} else {
+				refused++
+			}
+		}
+		_, err := f.WriteAt(sound[at:at+1], int64(at))
+		require.NoError(t, err)
+	}
+	t.Logf("%d bytes: %d times the exact state, %d times an error", len(sound), whole, refused)
+	require.NotZero(t, whole)
+	require.NotZero(t, refused)
+	ok, err := readDamaged(path, states)
+	require.True(t, ok && err == nil)
+}
+
+// TestP33_EveryLength: the file cut off at each length.
+func TestP33_EveryLength(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zones.db")
+	states := twoCuts(t, path)
+	sound, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for n := len(sound) - 1; n >= 0; n -= *damageStep {
+		require.NoError(t, os.Truncate(path, int64(n)))
+		_, err := readDamaged(path, states)
+		require.NoError(t, err, n)
+	}
+}
+
+// TestFailedOpenChangesNothing: whatever the file is, byte for byte.
+func TestFailedOpenChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	sound := filepath.Join(dir, "sound.db")
+	twoCuts(t, sound)
+	good, err := os.ReadFile(sound)
+	require.NoError(t, err)
+	change := func(do func(b []byte)) []byte {
+		b := bytes.Clone(good)
+		do(b)
+		return b
+	}
+	for name, c := range map[string]struct {
+		file []byte
+		want error
+	}{
+		"empty":          {nil, store.ErrForeign},
+		"text":           {bytes.Repeat([]byte("not a store\n"), 4000), store.ErrForeign},
+		"both metas":     {change(func(b []byte) { b[20]++; b[os.Getpagesize()+20]++ }), store.ErrDamaged},
+		"half of it":     {good[:len(good)/2], store.ErrDamaged},
+		"a page of zero": {change(func(b []byte) { clear(b[4*os.Getpagesize() : 12*os.Getpagesize()]) }), store.ErrDamaged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(dir, name)
+			require.NoError(t, os.WriteFile(path, c.file, 0o600))
+			_, err := Open(path, Options{})
+			require.ErrorIs(t, err, c.want)
+			require.ErrorContains(t, err, path)
+			after, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(c.file, after), "the file has been changed")
+		})
+	}
+}
+
+// TestP37_Foreign: a bbolt file of another program, and one of a later version of this one.
+func TestP37_Foreign(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zones.db")
+	make := func(do func(tx *bbolt.Tx) error) []byte {
+		db, err := bbolt.Open(path, 0o600, nil)
+		require.NoError(t, err)
+		require.NoError(t, db.Update(do))
+		require.NoError(t, db.Close())
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return b
+	}
+	for _, c := range []struct {
+		do   func(tx *bbolt.Tx) error
+		want error
+	}{
+		{func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("other")); return err }, store.ErrForeign},
+		{makeLayout, nil},
+		{func(tx *bbolt.Tx) error {
+			return tx.Bucket(aboutBucket).Put(formatKey, store.AppendMark(nil, layout+1, "bolt"))
+		}, store.ErrFuture},
+	} {
+		before := make(c.do)
+		s, err := Open(path, Options{})
+		require.ErrorIs(t, err, c.want)
+		if err == nil {
+			require.NoError(t, s.Close())
+		}
+		after, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(before, after))
+	}
+}
+
+// TestP39_Locked: the second of two is refused, at once, and changes nothing.
+func TestP39_Locked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zones.db")
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	_, err = Open(path, Options{})
+	require.ErrorIs(t, err, store.ErrLocked)
+	require.ErrorContains(t, err, path)
+	_, err = Open(path, Options{ReadOnly: true})
+	require.ErrorIs(t, err, store.ErrLocked)
+	_, err = s.Open(ctx, "a")
+	require.ErrorIs(t, err, store.ErrEmpty)
+	require.NoError(t, s.Close())
+
+	first, err := Open(path, Options{ReadOnly: true})
+	require.NoError(t, err)
+	second, err := Open(path, Options{ReadOnly: true})
+	require.NoError(t, err, "two may read")
+	require.NoError(t, errors.Join(first.Close(), second.Close()))
+}
+
+// TestReadOnly: what is opened to be read cannot be written to, and is not made.
+func TestReadOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zones.db")
+	_, err := Open(path, Options{ReadOnly: true})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	states := twoCuts(t, path)
+	s, err := Open(path, Options{ReadOnly: true})
+	require.NoError(t, err)
+	defer s.Close()
+	_, err = s.Open(ctx, "arena")
+	require.ErrorIs(t, err, store.ErrReadOnly)
+	require.ErrorIs(t, s.Commit(ctx, &store.Batch{Head: store.Head{Zone: "arena", Epoch: 1, Frame: 3}}), store.ErrReadOnly)
+	cut, err := s.Load(ctx, "arena")
+	require.NoError(t, err)
+	require.NoError(t, storetest.Differ(cut, states[0]))
+	names, err := s.Zones()
+	require.NoError(t, err)
+	require.Equal(t, []string{"arena", "hall"}, names)
+}
+
+// FuzzPages: no file, however bad, makes the walk panic, run for ever or take more memory than
+// the file has.
+func FuzzPages(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "zones.db")
+	s, err := Open(path, Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	_, _ = s.Open(ctx, "a")
+	_ = s.Close()
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte{}, uint32(2*os.Getpagesize()), uint64(2))
+	f.Add(sound[:200], uint32(3*os.Getpagesize()+8), uint64(1))
+	f.Fuzz(func(t *testing.T, b []byte, at uint32, word uint64) {
+		// A file whose first page is sound, so that the walk gets further than that.
+		image := bytes.Clone(sound)
+		copy(image[2*os.Getpagesize():], b)
+		if n := int(at) % (len(image) - 8); n >= 2*os.Getpagesize() {
+			native.PutUint64(image[n:], word)
+		}
+		for _, file := range [][]byte{b, image} {
+			_, err := checkPages(bytes.NewReader(file), int64(len(file)))
+			if err != nil && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrForeign) && !errors.Is(err, store.ErrFuture) {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package bolt
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/storetest"
+)
+
+var writeGolden = flag.Bool("golden.write", false, "write the golden file of this version")
+
+// TestP37_Golden: a file of layout 1 is read, and written on, by every later version.
+func TestP37_Golden(t *testing.T) {
+	const file = "testdata/zones-v1.db"
+	path := filepath.Join(t.TempDir(), "zones.db")
+	first := &store.Batch{
+		Head:   store.Head{Zone: "arena", Epoch: 1, Frame: 40, Window: 2, Data: []byte("rain"), Older: []buff.OwnerID{8}},
+		Owners: []store.Owner{{ID: 7, Blob: []byte("blob"), Data: []byte("health 85")}, {ID: 8}, {ID: 9}},
+	}
+	second := &store.Batch{
+		Head:  store.Head{Zone: "arena", Epoch: 1, Frame: 41, Window: 2, Older: []buff.OwnerID{8}},
+		Since: 40, Owners: []store.Owner{{ID: 9, Data: []byte("new")}}, Commands: []store.CommandID{{1}, {2}, {3}},
+	}
+	if *writeGolden {
+		s, err := Open(path, Options{})
+		require.NoError(t, err)
+		_, err = s.Open(ctx, "arena")
+		require.ErrorIs(t, err, store.ErrEmpty)
+		require.NoError(t, s.Commit(ctx, first))
+		require.NoError(t, s.Commit(ctx, second))
+		require.NoError(t, s.Close())
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, b, 0o600))
+	}
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	defer s.Close()
+	require.Empty(t, s.Warning())
+	cut, err := s.Open(ctx, "arena")
+	require.NoError(t, err)
+	want := &store.Cut{
+		Head: second.Head,
+		Owners: []store.Owner{
+			{ID: 7, Frame: 40, Blob: []byte("blob"), Data: []byte("health 85")},
+			{ID: 8, Frame: 40, Older: true},
+			{ID: 9, Frame: 41, Data: []byte("new")},
+		},
+		Commands: []store.CommandID{{2}, {3}},
+	}
+	want.Epoch = 2
+	require.NoError(t, storetest.Differ(cut, want))
+	require.NoError(t, s.Commit(ctx, &store.Batch{Head: store.Head{Zone: "arena", Epoch: 2, Frame: 42}, Since: 41}))
+}

@@ -1,0 +1,25 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package bolt
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/bufftick/bufftick/store"
+)
+
+// lock takes the lock that bbolt takes later, on the same open file, so that nobody writes while
+// the pages are being looked at.
+func lock(f *os.File, exclusive bool) error {
+	how := syscall.LOCK_SH
+	if exclusive {
+		how = syscall.LOCK_EX
+	}
+	err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return store.ErrLocked
+	}
+	return err
+}

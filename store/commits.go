@@ -1,0 +1,281 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// job is a cut on its way to the store.
+type job struct {
+	batch  Batch
+	copied *engine.Copied
+	gone   map[buff.OwnerID]struct{}
+	at     time.Duration // game time when it began
+	spent  time.Duration
+}
+
+// committer is the goroutine that waits for the disk. It has one cut at a time. What a Commit has
+// not acknowledged is in the next one too, unless that has something younger.
+type committer struct {
+	saver  *Saver
+	jobs   chan job
+	cancel context.CancelFunc
+	gone   sync.WaitGroup
+
+	// The goroutine's.
+	ctx      context.Context
+	store    Store
+	epoch    uint64
+	since    uint64
+	owners   map[buff.OwnerID]Owner // not acknowledged
+	deleted  map[buff.OwnerID]struct{}
+	commands []CommandID
+	holds    []*engine.Copied // that have their bytes
+
+	broken bool // the store must be opened again before the next commit
+
+	mu    sync.Mutex
+	busy  bool
+	whole bool          // the next batch must be all of the zone
+	at    time.Duration // the loop's: when the last cut that is on disk began
+	came  time.Duration // the same, as the goroutine has left it
+	shut  bool
+}
+
+func (c *committer) start(v *Saver, s Store, cut *Cut) {
+	c.saver, c.store, c.epoch, c.since = v, s, cut.Epoch, cut.Frame
+	c.jobs = make(chan job, 1)
+	c.owners, c.deleted = map[buff.OwnerID]Owner{}, map[buff.OwnerID]struct{}{}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.gone.Add(1)
+	go c.run()
+}
+
+// free reports whether the next cut may begin: no other is on its way.
+func (c *committer) free() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.came
+	return !c.busy && !c.shut
+}
+
+func (c *committer) wantsWhole() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.whole
+}
+
+// hand gives a cut to the goroutine.
+func (c *committer) hand(j job) {
+	c.mu.Lock()
+	c.busy = true
+	c.mu.Unlock()
+	c.jobs <- j // there is room: the one before has been done
+}
+
+// stop ends the goroutine, after the commit that runs; that is given up if now is true.
+func (c *committer) stop(now bool) {
+	c.mu.Lock()
+	was := c.shut
+	c.shut = true
+	c.mu.Unlock()
+	if !was {
+		close(c.jobs)
+	}
+	if now {
+		c.cancel()
+	}
+	c.gone.Wait()
+	c.cancel()
+}
+
+func (c *committer) run() {
+	defer c.gone.Done()
+	for j := range c.jobs {
+		c.do(&j)
+	}
+}
+
+// do commits one cut.
+func (c *committer) do(j *job) {
+	b := &j.batch
+	refused, last := c.fill(j)
+	b.Epoch, b.Since = c.epoch, c.since
+	bytes := 0
+	for k := range b.Owners {
+		bytes += len(b.Owners[k].Blob) + len(b.Owners[k].Data)
+	}
+	owners, older := len(b.Owners), len(b.Older)
+	err := c.commit(b)
+	if err == nil {
+		c.since = b.Frame
+		c.acknowledged()
+	} else {
+		c.failed(b)
+	}
+	c.mu.Lock()
+	c.busy = false
+	if err == nil {
+		c.whole, c.came = false, j.at
+	} else if errors.Is(err, ErrLost) {
+		c.whole = true
+	}
+	c.mu.Unlock()
+	c.saver.tell(err, func(s *Stats) {
+		s.Refused += uint64(refused)
+		if refused > 0 {
+			s.Last = last
+		}
+		if err == nil {
+			s.Frame, s.Owners, s.Bytes, s.Older, s.Encode = b.Frame, owners, bytes, older, j.spent
+			s.Total += uint64(bytes)
+		}
+	})
+}
+
+// commit commits a batch; a store that panics has failed.
+func (c *committer) commit(b *Batch) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("store: a commit panicked: %v", v)
+		}
+	}()
+	if c.broken {
+		if err := c.reopen(); err != nil {
+			return err
+		}
+		b.Epoch = c.epoch
+	}
+	err = c.store.Commit(c.ctx, b)
+	c.broken = errors.Is(err, ErrBroken) && c.saver.opts.Reopen != nil
+	return err
+}
+
+// fill puts into the batch what has changed since the last cut that was acknowledged.
+func (c *committer) fill(j *job) (refused int, last error) {
+	b := &j.batch
+	if b.Whole {
+		c.forget()
+	}
+	c.holds = append(c.holds, j.copied)
+	room := 0
+	for k := range j.copied.List {
+		room += areaRoom + len(j.copied.List[k].Data)
+	}
+	data := make([]byte, 0, room)
+	b.Owners = make([]Owner, 0, len(j.copied.List)+len(c.owners))
+	for k := range j.copied.List {
+		x := &j.copied.List[k]
+		from := len(data)
+		data = appendData(data, x.Zone, x.Data)
+		o := Owner{ID: x.Owner, Blob: x.Blob, Data: data[from:len(data):len(data)]}
+		if err := fits(x, &o); err != nil {
+			refused, last = refused+1, err
+			b.Older = append(b.Older, x.Owner)
+			continue
+		}
+		b.Owners = append(b.Owners, o)
+		delete(c.owners, o.ID)
+		delete(c.deleted, o.ID)
+	}
+	slices.Sort(b.Older)
+	b.Older = slices.Compact(b.Older)
+	c.takeOver(j)
+	return refused, last
+}
+
+// takeOver puts into the batch what was in those before, as far as it has nothing younger.
+func (c *committer) takeOver(j *job) {
+	b := &j.batch
+	for id := range j.gone {
+		delete(c.owners, id)
+		delete(c.deleted, id)
+		b.Deleted = append(b.Deleted, id)
+	}
+	for _, o := range c.owners {
+		b.Owners = append(b.Owners, o)
+	}
+	for id := range c.deleted {
+		b.Deleted = append(b.Deleted, id)
+	}
+	b.Commands = append(c.commands, b.Commands...)
+}
+
+// fits reports why an owner cannot be in a batch.
+func fits(x *engine.Copy, o *Owner) error {
+	if x.Err != nil {
+		return x.Err
+	}
+	if n := max(len(o.Blob), len(o.Data)); n > MaxBytes {
+		return fmt.Errorf("%w: %d bytes for owner %d, more than %d", ErrTooLarge, n, o.ID, MaxBytes)
+	}
+	return nil
+}
+
+// failed keeps what was in a batch for the next one.
+func (c *committer) failed(b *Batch) {
+	for _, o := range b.Owners {
+		c.owners[o.ID] = o
+	}
+	for _, id := range b.Deleted {
+		c.deleted[id] = struct{}{}
+	}
+	c.commands = b.Commands
+}
+
+// acknowledged takes in that all there was is on disk.
+func (c *committer) acknowledged() {
+	c.forget()
+	for _, x := range c.holds {
+		x.Free()
+	}
+	c.holds = c.holds[:0]
+}
+
+func (c *committer) forget() {
+	clear(c.owners)
+	clear(c.deleted)
+	c.commands = nil
+}
+
+// reopen takes the zone anew from a store that has failed to keep a write. What fails here is tried
+// again with the next commit.
+func (c *committer) reopen() error {
+	_ = c.store.Close()
+	s, err := c.saver.opts.Reopen()
+	if err != nil {
+		return fmt.Errorf("store: Reopen: %w", err)
+	}
+	c.store = s
+	cut, err := take(c.ctx, s, c.saver.zone)
+	if err != nil {
+		return err
+	}
+	c.epoch, c.broken = cut.Epoch, false
+	return nil
+}
+
+// tell notes how a commit has ended, and wakes those who wait for it.
+func (v *Saver) tell(err error, note func(*Stats)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	note(&v.stats)
+	v.stats.Err = err
+	if err == nil {
+		v.stats.Cuts++
+	} else {
+		v.stats.Failed++
+	}
+	if errors.Is(err, ErrFenced) || errors.Is(err, ErrClosed) {
+		v.ended = err
+	}
+	close(v.changed)
+	v.changed = make(chan struct{})
+}

@@ -1,0 +1,174 @@
+package store
+
+import (
+	"encoding/binary"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// AppendHead appends the record of a head. It is read by [Reader.Head].
+func AppendHead(dst []byte, h *Head) []byte {
+	dst, start := begin(dst, kindHead)
+	dst = appendBytes(dst, []byte(h.Zone))
+	dst = appendUint(appendUint(dst, h.Epoch), h.Frame)
+	m := h.Clocks.Moment
+	dst = appendInt(appendInt(appendInt(dst, int64(m.Now)), m.Wall), m.Uptime)
+	dst = appendUint(dst, uint64(len(h.Clocks.Zones)))
+	for _, z := range h.Clocks.Zones {
+		dst = appendUint(dst, uint64(z.Number))
+		dst = appendUint(appendUint(dst, uint64(z.Rate.Num)), uint64(z.Rate.Den))
+		dst = append(dst, flag(z.Paused))
+	}
+	dst = appendUint(dst, uint64(h.Window))
+	dst = appendUint(dst, uint64(len(h.Older)))
+	for _, id := range h.Older {
+		dst = appendUint(dst, uint64(id))
+	}
+	return seal(appendBytes(appendBytes(dst, h.State), h.Data), start)
+}
+
+func flag(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func readHead(record []byte) (h Head, err error) {
+	r, err := unseal(record, kindHead)
+	if err != nil {
+		return h, err
+	}
+	h.Zone = string(r.bytes(MaxName, "the name of the zone"))
+	h.Epoch, h.Frame = r.uint(), r.uint()
+	h.Clocks.Moment = buff.Moment{Now: wheel.Time(r.int()), Wall: r.int(), Uptime: r.int()}
+	if n := r.count(mostListed, 4, "areas"); n > 0 {
+		h.Clocks.Zones = make([]ZoneClock, n)
+	}
+	for k := range h.Clocks.Zones {
+		h.Clocks.Zones[k] = r.zoneClock()
+		if k > 0 && r.err == nil && h.Clocks.Zones[k].Number <= h.Clocks.Zones[k-1].Number {
+			r.fail("areas are not in order")
+		}
+	}
+	h.Window = int(r.upTo(MaxWindow, "the window"))
+	if n := r.count(mostListed, 1, "older owners"); n > 0 {
+		h.Older = make([]buff.OwnerID, n)
+	}
+	for k := range h.Older {
+		h.Older[k] = buff.OwnerID(r.uint())
+		if k > 0 && r.err == nil && h.Older[k] <= h.Older[k-1] {
+			r.fail("older owners are not in order")
+		}
+	}
+	h.State, h.Data = r.bytes(MaxBytes, "state"), r.bytes(MaxBytes, "data")
+	if r.err == nil && (CheckName(h.Zone) != nil || h.Epoch == 0 || h.Frame == 0) {
+		r.fail("zone %q, epoch %d, frame %d: no cut has such", h.Zone, h.Epoch, h.Frame)
+	}
+	return h, r.end()
+}
+
+func (r *reader) zoneClock() ZoneClock {
+	const most = 1<<32 - 1
+	z := ZoneClock{Number: uint32(r.upTo(most, "an area"))}
+	z.Rate = buff.Ratio{Num: uint32(r.upTo(most, "a rate")), Den: uint32(r.upTo(most, "a rate"))}
+	z.Paused = r.upTo(1, "paused") == 1
+	return z
+}
+
+// AppendOwner appends the record of an owner, as of that frame. It is read by [Reader.Owner].
+func AppendOwner(dst []byte, frame uint64, o *Owner) []byte {
+	dst, start := begin(dst, kindOwner)
+	dst = appendUint(appendUint(dst, uint64(o.ID)), frame)
+	return seal(appendBytes(appendBytes(dst, o.Blob), o.Data), start)
+}
+
+func readOwner(record []byte) (o Owner, err error) {
+	r, err := unseal(record, kindOwner)
+	if err != nil {
+		return o, err
+	}
+	o.ID, o.Frame = buff.OwnerID(r.uint()), r.uint()
+	o.Blob, o.Data = r.bytes(MaxBytes, "blob"), r.bytes(MaxBytes, "data")
+	return o, r.end()
+}
+
+// AppendCommands appends the record of the commands that were done up to a frame. It is read by
+// [Reader.Commands].
+func AppendCommands(dst []byte, frame uint64, ids []CommandID) []byte {
+	dst, start := begin(dst, kindCommands)
+	dst = appendUint(appendUint(dst, frame), uint64(len(ids)))
+	for k := range ids {
+		dst = append(dst, ids[k][:]...)
+	}
+	return seal(dst, start)
+}
+
+func readCommands(record []byte) (frame uint64, ids []CommandID, err error) {
+	r, err := unseal(record, kindCommands)
+	if err != nil {
+		return 0, nil, err
+	}
+	frame = r.uint()
+	ids = make([]CommandID, r.count(MaxWindow, len(CommandID{}), "commands"))
+	for k := range ids {
+		copy(ids[k][:], r.take(len(ids[k])))
+	}
+	return frame, ids, r.end()
+}
+
+// Sum is what the records of a cut come to, so that one that is missing, or stale, or too many
+// is found although each has its check.
+type Sum struct {
+	Owners   uint64 // how many there are
+	Commands uint64 // ids, in all records of commands
+	Total    uint64 // of the checks of all those records
+}
+
+// AppendSum appends the record of a sum. It is read by [ReadSum].
+func AppendSum(dst []byte, s Sum) []byte {
+	dst, start := begin(dst, kindSum)
+	dst = appendUint(appendUint(dst, s.Owners), s.Commands)
+	return seal(binary.BigEndian.AppendUint64(dst, s.Total), start)
+}
+
+// ReadSum reads what [AppendSum] has written. It fails with [ErrDamaged] or [ErrFuture].
+func ReadSum(record []byte) (s Sum, err error) {
+	r, err := unseal(record, kindSum)
+	if err != nil {
+		return s, err
+	}
+	s.Owners, s.Commands = r.uint(), r.uint()
+	if r.err == nil && len(r.rest) < 8 {
+		r.fail("the sum has %d bytes, and should have 8", len(r.rest))
+	}
+	if r.err == nil {
+		s.Total = binary.BigEndian.Uint64(r.take(8))
+	}
+	return s, r.end()
+}
+
+// AppendMark appends a record of one number and a name, such as the epoch of a zone. It is read
+// by [ReadMark].
+func AppendMark(dst []byte, n uint64, name string) []byte {
+	dst, start := begin(dst, kindMark)
+	return seal(appendBytes(appendUint(dst, n), []byte(name)), start)
+}
+
+// ReadMark reads what [AppendMark] has written. It fails with [ErrDamaged] or [ErrFuture].
+func ReadMark(record []byte) (n uint64, name string, err error) {
+	r, err := unseal(record, kindMark)
+	if err != nil {
+		return 0, "", err
+	}
+	n, name = r.uint(), string(r.bytes(MaxName, "a name"))
+	return n, name, r.end()
+}
+
+// CountCommands returns how many ids a record of [AppendCommands] has. It fails with
+// [ErrDamaged] or [ErrFuture].
+func CountCommands(record []byte) (uint64, error) {
+	_, ids, err := readCommands(record)
+	return uint64(len(ids)), err
+}

@@ -1,0 +1,136 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/store"
+)
+
+// Open is that of [store.Store].
+func (s *Store) Open(ctx context.Context, zone string) (*store.Cut, error) {
+	if err := s.ready(ctx, zone, true); err != nil {
+		return nil, err
+	}
+	// The row of the zone is ours from the first statement on: no commit comes in between, and one
+	// that waits for it finds another epoch.
+	return s.read(ctx, zone, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, s.take, zone)
+		return err
+	})
+}
+
+// Load is that of [store.Store].
+func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
+	if err := s.ready(ctx, zone, false); err != nil {
+		return nil, err
+	}
+	// All statements see the same moment.
+	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	return s.read(ctx, zone, options, func(pgx.Tx) error { return nil })
+}
+
+// read returns the cut of a zone, in a transaction that begins with something.
+func (s *Store) read(ctx context.Context, zone string, o pgx.TxOptions, begin func(pgx.Tx) error) (*store.Cut, error) {
+	var cut *store.Cut
+	var empty error
+	err := pgx.BeginTxFunc(ctx, s.pool, o, func(tx pgx.Tx) (err error) {
+		if err := begin(tx); err != nil {
+			return err
+		}
+		cut, err = s.readZone(ctx, tx, zone)
+		if errors.Is(err, store.ErrEmpty) {
+			empty, err = err, nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, s.failed(err)
+	}
+	return cut, empty
+}
+
+// readZone returns a cut. With ErrEmpty it has the epoch alone.
+func (s *Store) readZone(ctx context.Context, tx pgx.Tx, zone string) (*store.Cut, error) {
+	var id, epoch, frame int64
+	var head []byte
+	var sum store.Sum
+	err := tx.QueryRow(ctx, s.find, zone).Scan(&id, &epoch, &frame, &head, &sum.Owners, &sum.Commands, &sum.Total)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, err
+	}
+	if err != nil || frame == 0 {
+		return &store.Cut{Head: store.Head{Zone: zone, Epoch: uint64(epoch)}}, fmt.Errorf("%w: %q", store.ErrEmpty, zone)
+	}
+	r := store.NewReader(zone)
+	err = r.Head(head)
+	if err == nil && r.Frame() != uint64(frame) {
+		err = &store.DamageError{Place: "the head", Problem: fmt.Sprintf("it is of frame %d, the row of %d", r.Frame(), frame)}
+	}
+	if err == nil {
+		err = each(ctx, tx, s.owners, id, func(id uint64, record []byte) error { return r.Owner(buff.OwnerID(id), record) })
+	}
+	if err == nil {
+		err = each(ctx, tx, s.commands, id, r.Commands)
+	}
+	var cut *store.Cut
+	if err == nil {
+		cut, err = r.Cut(sum)
+	}
+	if err != nil {
+		return nil, store.At(err, "", fmt.Sprintf("zone %q", zone))
+	}
+	cut.Epoch = uint64(epoch)
+	return cut, nil
+}
+
+// each calls do for each row of a number and a record.
+func each(ctx context.Context, tx pgx.Tx, statement string, zone int64, do func(n uint64, record []byte) error) error {
+	rows, err := tx.Query(ctx, statement, zone)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int64
+		var record []byte
+		if err := rows.Scan(&n, &record); err != nil {
+			return err
+		}
+		if err := do(uint64(n), record); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Commit is that of [store.Store].
+func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
+	if err := s.ready(ctx, b.Zone, true); err != nil {
+		return err
+	}
+	if err := b.Prepare(); err != nil {
+		return err
+	}
+	ids, crcs, data := make([]int64, len(b.Owners)), make([]int64, len(b.Owners)), make([][]byte, len(b.Owners))
+	var records []byte
+	for k := range b.Owners {
+		start := len(records)
+		records = store.AppendOwner(records, b.Frame, &b.Owners[k])
+		record := records[start:len(records):len(records)]
+		ids[k], crcs[k], data[k] = int64(b.Owners[k].ID), int64(store.Check(record)), record
+	}
+	deleted := make([]int64, len(b.Deleted))
+	for k, id := range b.Deleted {
+		deleted[k] = int64(id)
+	}
+	commands := store.AppendCommands(nil, b.Frame, b.Commands)
+	_, err := s.pool.Exec(ctx, s.commit,
+		b.Zone, int64(b.Epoch), int64(b.Since), int64(b.Frame), b.Whole, int64(b.Window), store.AppendHead(nil, &b.Head),
+		ids, crcs, data, deleted, len(b.Commands), int64(store.Check(commands)), commands)
+	return s.failed(err)
+}

@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/bufftick/bufftick/store"
+)
+
+// Options say where in a database the zones are. The zero value is for most.
+type Options struct {
+	// Schema is the name of the schema, which is made if there is none; if empty, "bufftick".
+	Schema string
+
+	// ReadOnly makes nothing and writes nothing: a store to Load from.
+	ReadOnly bool
+}
+
+// Store keeps zones in a database. Any goroutine may call its methods.
+type Store struct {
+	closed atomic.Bool
+	pool   *pgxpool.Pool
+	opts   Options
+	name   string // of the database, for errors: without a password
+	schema string // in quotes
+
+	commit, take, find, owners, commands string // statements
+}
+
+var _ store.Store = (*Store)(nil)
+
+// layout is the version of schema.sql.
+const layout = 1
+
+//go:embed schema.sql
+var tables string
+
+// Open connects to a database and makes the schema, if it is not there. The address is that of
+// pgx: a URL, or words as "host=db dbname=world". It fails with [store.ErrFuture] if a later version
+// has made the schema, with [store.ErrForeign] if another program has, with [store.ErrReadOnly], or
+// with what the server says.
+func Open(ctx context.Context, address string, o Options) (*Store, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("store/postgres: %w", err)
+	}
+	config.ConnConfig.RuntimeParams["synchronous_commit"] = "on"
+	if o.Schema == "" {
+		o.Schema = "bufftick"
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("store/postgres: %w", err)
+	}
+	s := newStore(pool, o)
+	if err := s.layout(ctx); err != nil {
+		pool.Close()
+		return nil, s.failed(err)
+	}
+	return s, nil
+}
+
+func newStore(pool *pgxpool.Pool, o Options) *Store {
+	c := pool.Config().ConnConfig
+	s := &Store{pool: pool, opts: o, schema: pgx.Identifier{o.Schema}.Sanitize()}
+	s.name = fmt.Sprintf("%s:%d/%s schema %s", c.Host, c.Port, c.Database, s.schema)
+	s.commit = s.sql("select SCHEMA.commit($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14)")
+	s.take = s.sql("insert into SCHEMA.zones (name, epoch) values ($1, 1) on conflict (name) do update set epoch = zones.epoch + 1")
+	s.find = s.sql("select id, epoch, frame, head, owners, commands, total from SCHEMA.zones where name = $1")
+	s.owners = s.sql("select id, data from SCHEMA.owners where zone = $1 order by id < 0, id")
+	s.commands = s.sql("select frame, data from SCHEMA.commands where zone = $1 order by frame")
+	return s
+}
+
+func (s *Store) sql(text string) string { return strings.ReplaceAll(text, "SCHEMA", s.schema) }
+
+// layout makes the schema, or sees that it is ours. Of two who make it at once one waits.
+func (s *Store) layout(ctx context.Context) error {
+	access := pgx.ReadWrite
+	if s.opts.ReadOnly {
+		access = pgx.ReadOnly
+	}
+	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: access}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext($1))", s.schema); err != nil {
+			return err
+		}
+		var schemas, layouts int
+		err := tx.QueryRow(ctx, `select (select count(*) from pg_namespace where nspname = $1),
+			(select count(*) from pg_tables where schemaname = $1 and tablename = 'layout')`, s.opts.Schema).Scan(&schemas, &layouts)
+		switch {
+		case err != nil:
+			return err
+		case schemas == 0 && s.opts.ReadOnly:
+			return fmt.Errorf("%w: there is no such schema", store.ErrReadOnly)
+		case schemas == 0:
+			_, err := tx.Exec(ctx, s.sql("create schema SCHEMA;\n"+tables))
+			return err
+		case layouts == 0:
+			return fmt.Errorf("%w: the schema is there, and has no table called layout", store.ErrForeign)
+		}
+		var version int
+		if err := tx.QueryRow(ctx, s.sql("select max(version) from SCHEMA.layout")).Scan(&version); err != nil {
+			return err
+		}
+		if version > layout {
+			return fmt.Errorf("%w: layout %d, this program knows %d", store.ErrFuture, version, layout)
+		}
+		return nil
+	})
+}
+
+// failed names the database in an error, and makes ours of what the server says.
+func (s *Store) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, damage := errors.AsType[*store.DamageError](err); damage {
+		return store.At(err, s.name, "")
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		if kind := kinds[pg.Code]; kind == store.ErrDamaged {
+			return &store.DamageError{File: s.name, Place: "table " + pg.TableName, Problem: pg.Message}
+		} else if kind != nil {
+			return fmt.Errorf("%s: %w: %w", s.name, kind, err)
+		}
+	}
+	return fmt.Errorf("%s: %w", s.name, err)
+}
+
+// kinds are the codes of our own function, and of the server.
+var kinds = map[string]error{
+	"BT001": store.ErrFenced,
+	"BT002": store.ErrLost,
+	"BT003": store.ErrBatch,
+	"BT004": store.ErrElsewhere,
+	"25006": store.ErrReadOnly, // a transaction that may not write: a replica
+	"XX001": store.ErrDamaged,  // data
+	"XX002": store.ErrDamaged,  // an index
+}
+
+// Close is that of [store.Store].
+func (s *Store) Close() error {
+	s.closed.Store(true)
+	s.pool.Close()
+	return nil
+}
+
+// ready begins each call.
+func (s *Store) ready(ctx context.Context, zone string, write bool) error {
+	switch {
+	case s.closed.Load():
+		return store.ErrClosed
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case write && s.opts.ReadOnly:
+		return fmt.Errorf("%s: %w", s.name, store.ErrReadOnly)
+	}
+	return store.CheckName(zone)
+}

@@ -1,0 +1,337 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// Defaults of [Options], used where a field is zero.
+const (
+	DefaultEvery = time.Second
+	DefaultShare = 500 * time.Microsecond
+)
+
+// Options say how a zone is saved, and comes back. The zero value will do for a game whose owners
+// have no data of their own.
+type Options struct {
+	// Every is the game time from the beginning of one cut to that of the next; if zero,
+	// DefaultEvery. With a negative one there are cuts only by SaveAll and Drain. A cut begins when the one
+	// before is on disk: a slow disk stretches the interval.
+	Every time.Duration
+
+	// Share is how much of a frame After may take for copying owners; if zero, DefaultShare. It is
+	// measured by Clock; without one a copy is taken to cost 2 µs.
+	Share time.Duration
+
+	// Clock, if not nil, is a clock that only goes forward: func() time.Duration { return
+	// time.Since(start) }.
+	Clock func() time.Duration
+
+	// Marshal appends the game's own data of an owner, as it is to be kept: see engine.Marshal. It is
+	// called by whoever has the owner, so for different owners at once.
+	Marshal engine.Marshal
+
+	// Unmarshal makes the data of an owner again, for what Spawn is given. Both are nil if the owners
+	// of the game have none. On the loop.
+	Unmarshal func(id buff.OwnerID, data []byte) (any, error)
+
+	// Zone appends the game's own data of the zone as a whole, for Restored.Zone. On the loop, when a
+	// cut begins. If it panics, what it said last stays in the cut: see Stats.Last.
+	Zone func(b []byte) []byte
+
+	// Alarm is the age of the last cut on disk, in game time, from which Stats.Alarm is set; if zero,
+	// ten times Every.
+	Alarm time.Duration
+
+	// Window is how many ids of commands are kept, so that a command of Durable that is sent
+	// twice is done once; up to MaxWindow. If zero, none.
+	Window int
+
+	// PerFrame is how many owners come back in each frame; if zero, all do in Open, or as many
+	// as engine.Options.EventLimit has room for.
+	PerFrame int
+
+	// Now is the time of the calendar, for the Epoch of the engine; if nil, time.Now.
+	Now func() time.Time
+
+	// Reopen, if not nil, opens the store again after ErrBroken: for store/bolt that of the same
+	// file. The old one has been closed then. It is called before the next commit, on a goroutine
+	// of the Saver; if it fails or panics, that commit has failed, and the one after it tries again.
+	Reopen func() (Store, error)
+}
+
+func (o *Options) complete() error {
+	if o.Every == 0 {
+		o.Every = DefaultEvery
+	}
+	if o.Share <= 0 {
+		o.Share = DefaultShare
+	}
+	if o.Alarm <= 0 {
+		o.Alarm = 10 * max(o.Every, DefaultEvery)
+	}
+	if o.Window < 0 || o.Window > MaxWindow {
+		return fmt.Errorf("%w: Options.Window of %d commands, want 0 to %d", ErrTooLarge, o.Window, MaxWindow)
+	}
+	return nil
+}
+
+// Saver saves a zone while it is played: see [New] and [Open]. Its methods are for the loop, as those
+// of the engine, but Durable, Committed and Stats, which any goroutine may call.
+type Saver struct {
+	engine *engine.Engine
+	copies *engine.Copies // nil: not all owners are back
+	opts   Options
+	zone   string
+
+	// The loop's.
+	first   uint64 // the frame of the cut that it began with
+	frame   uint64 // of the last After
+	now     time.Duration
+	begun   time.Duration // when the last cut began
+	wants   time.Duration // since when one is due, and somebody is busy; negative: none is
+	cutting bool
+	cut     job
+	ids     []CommandID // done since the last cut
+	window  window
+	back    *comeback // what is not back yet; nil: all are
+	drained bool
+	spent   time.Duration // on the cut under way
+	data    []byte        // of the zone, as the game has said it last
+
+	commits committer
+
+	mu       sync.Mutex
+	stats    Stats
+	restored Restored
+	changed  chan struct{} // closed when a commit has ended
+	ended    error         // why there will be none any more
+}
+
+// Stats say how a zone stands with its store.
+type Stats struct {
+	Frame uint64        // of the last cut on disk, since the zone is
+	Age   time.Duration // of game time since then; as of the last After
+	Alarm bool          // Age is more than Options.Alarm
+
+	Cuts   uint64 // commits that were acknowledged
+	Failed uint64 // those that were not
+	Err    error  // why the last one was not; nil: it was
+
+	Owners int    // in the last commit
+	Bytes  int    // of them
+	Total  uint64 // bytes of all commits
+
+	Changed int           // owners that have changed since the last cut began
+	Left    int           // owners of the cut under way that have not been copied
+	Encode  time.Duration // that After took for copies of the last cut, by Options.Clock
+
+	Older   int    // owners of the last cut that were busy: they are in it as they had been before
+	Refused uint64 // copies that Marshal has refused, or that are too large, and panics of Zone: the last state is kept
+	Last    error  // why the last of those
+	Unkept  uint64 // commands for busy owners that name a buff by its handle, or hold a function: they are in no cut
+}
+
+// Problem says what an operator must know, as a sentence: that the last commit failed and why, or that
+// the last cut on disk is older than Options.Alarm; "" if all is well. It fits inspect's Options.Alarm.
+func (s Stats) Problem() string {
+	age := s.Age.Round(time.Millisecond)
+	switch {
+	case s.Err != nil:
+		return fmt.Sprintf("The last commit failed, and the last cut on disk is %v of the game old: %v", age, s.Err)
+	case s.Alarm:
+		return fmt.Sprintf("The last cut on disk is %v of the game old.", age)
+	}
+	return ""
+}
+
+// New saves an engine as a zone that the store has not yet. All that the engine has belongs to the
+// first cut. It fails with [ErrTaken] if the zone has a cut, which Open brings back, and as
+// Store.Open does.
+//
+// Only the loop goroutine may call it, as it may the engine.
+func New(ctx context.Context, e *engine.Engine, s Store, zone string, o Options) (*Saver, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	c, err := take(ctx, s, zone)
+	if err != nil {
+		return nil, err
+	}
+	if c.Frame > 0 {
+		return nil, fmt.Errorf("%w: %q, at frame %d", ErrTaken, zone, c.Frame)
+	}
+	v := newSaver(e, s, c, o)
+	v.restored.Fresh = true
+	v.copies = e.Copies(o.Marshal)
+	return v, nil
+}
+
+func newSaver(e *engine.Engine, s Store, c *Cut, o Options) *Saver {
+	v := &Saver{engine: e, opts: o, zone: c.Zone, first: c.Frame, changed: make(chan struct{}), wants: -1}
+	v.stats.Frame = c.Frame
+	v.window.init(o.Window, c.Commands)
+	v.commits.start(v, s, c)
+	return v
+}
+
+// Engine returns the engine that is saved.
+func (v *Saver) Engine() *engine.Engine { return v.engine }
+
+// Stats returns the present figures. Any goroutine may call it.
+func (v *Saver) Stats() Stats {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.stats
+}
+
+// Touch says that the game is about to change its own data of an owner, outside of the owner's
+// handlers. It must be called before: if a cut is under way, the owner is copied first. It fails
+// with engine.ErrUnknownOwner.
+func (v *Saver) Touch(id buff.OwnerID) error {
+	if v.copies == nil {
+		return nil // all belong to the first cut
+	}
+	return v.copies.Touch(id)
+}
+
+// After does what there is to do after each Tick: some owners come back, or a cut begins, or some
+// owners of the one under way are copied. It takes no longer than Options.Share, never waits, and
+// gives the frame back:
+//
+//	frame := zone.After(eng.Tick(50 * time.Millisecond))
+func (v *Saver) After(f *engine.Frame) *engine.Frame {
+	v.frame, v.now = f.Number, time.Duration(f.Now)*time.Millisecond+f.Behind
+	free := v.commits.free()
+	switch {
+	case v.back != nil:
+		v.bringBack(v.opts.PerFrame)
+	case v.cutting:
+		v.step(false)
+	case free && v.due():
+		v.begin(false)
+		v.step(false)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.copies != nil {
+		v.stats.Changed, v.stats.Left = v.copies.Changed(), v.copies.Left()
+	}
+	v.stats.Age = v.now - v.commits.at
+	v.stats.Alarm = v.stats.Age > v.opts.Alarm
+	return f
+}
+
+// due reports whether a cut is to begin. While somebody is busy it is put off, by one Every at most.
+func (v *Saver) due() bool {
+	if v.opts.Every < 0 || v.now-v.begun < v.opts.Every && v.frame > 1 || v.end() != nil {
+		return false
+	}
+	if !v.copies.Busy() {
+		v.wants = -1
+		return true
+	}
+	if v.wants < 0 {
+		v.wants = v.now
+	}
+	if v.now-v.wants < v.opts.Every {
+		return false
+	}
+	v.wants = -1
+	return true
+}
+
+// end returns why there will be no cut any more.
+func (v *Saver) end() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.ended
+}
+
+// begin begins a cut.
+func (v *Saver) begin(last bool) {
+	whole := v.commits.wantsWhole()
+	r := v.copies.Begin(whole)
+	v.begun, v.cutting, v.spent = v.now, true, 0
+	frame := v.first + max(v.frame, 1)
+	if last {
+		frame++ // what has happened since the last After is in it
+	}
+	v.cut = job{gone: r.Gone, at: v.now, batch: Batch{Whole: whole, Head: Head{
+		Zone: v.zone, Frame: frame, Window: v.opts.Window, Older: r.Older,
+		Clocks: Clocks{Moment: r.Moment},
+	}}}
+	b := &v.cut.batch
+	for _, z := range r.Zones {
+		b.Clocks.Zones = append(b.Clocks.Zones, ZoneClock{z.Zone, z.Rate, z.Paused})
+	}
+	var unkept int
+	b.State, unkept = appendWaiting(nil, r.Waiting, v.engine.Catalog())
+	v.mu.Lock()
+	v.stats.Unkept += uint64(unkept)
+	v.mu.Unlock()
+	if v.opts.Zone != nil {
+		v.askZone()
+		b.Data = v.data
+	}
+	b.Commands = v.ids
+	if whole {
+		b.Commands = v.window.all()
+	}
+	v.ids = nil
+}
+
+// askZone asks the game for its data of the zone. If it panics, what it said last stays in the cut.
+func (v *Saver) askZone() {
+	defer func() {
+		if p := recover(); p != nil {
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			v.stats.Refused++
+			v.stats.Last = fmt.Errorf("store: Zone panicked: %v", p)
+		}
+	}()
+	v.data = v.opts.Zone(nil)
+}
+
+// stepOwners is how many owners are copied between two looks at the clock; stepCost is what one is
+// taken to cost where there is none.
+const (
+	stepOwners = 32
+	stepCost   = 2 * time.Microsecond
+)
+
+// step copies owners, as long as there is time, or all of them, and hands the cut over when there are
+// none left.
+func (v *Saver) step(all bool) {
+	clock := v.opts.Clock
+	var from time.Duration
+	if clock != nil {
+		from = clock()
+	}
+	for left := v.opts.Share; ; {
+		n, done := v.copies.Step(stepOwners)
+		if clock != nil {
+			left = v.opts.Share - (clock() - from)
+		} else {
+			left -= time.Duration(n) * stepCost
+		}
+		if done {
+			v.cutting = false
+			v.cut.copied = v.copies.Take()
+			v.cut.spent = v.spent + v.opts.Share - left
+			v.commits.hand(v.cut)
+			v.cut = job{}
+			return
+		}
+		if left <= 0 && !all {
+			v.spent += v.opts.Share - left
+			return
+		}
+	}
+}

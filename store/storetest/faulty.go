@@ -1,0 +1,173 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/bufftick/bufftick/store"
+)
+
+// ErrFault is matched by each error that a [Faulty] makes up.
+var ErrFault = errors.New("storetest: the disk has failed")
+
+// Faults say how likely, from 0 to 1, a Commit goes wrong in a way. The dice are thrown in this
+// order, once for each Commit.
+type Faults struct {
+	// Fail: nothing is kept, and the error says that it failed.
+	Fail float64
+
+	// Uncertain: all of it is kept, and the error says that it failed.
+	Uncertain float64
+
+	// Delay: it waits for Faulty.Release, or for its context, and is done then.
+	Delay float64
+
+	// These no store may have. A test that is to find a cut that is torn, or lost, is shown to
+	// be able to by one of them.
+
+	// Tear: the head is kept, and the first half of the owners; it is acknowledged.
+	Tear float64
+
+	// Reorder: it is acknowledged, and done behind the next one of the zone, if ever.
+	Reorder float64
+
+	// PowerLoss: it is acknowledged and not done.
+	PowerLoss float64
+}
+
+// Faulty is a store before which faults stand, by dice. Any goroutine may call it.
+type Faulty struct {
+	store.Store
+	faults Faults
+
+	mu      sync.Mutex
+	dice    *rand.Rand
+	waiting chan struct{} // closed by Release
+	held    map[string]*store.Batch
+	counts  map[string]int
+}
+
+// NewFaulty puts faults before a store. The same seed, faults and calls lead to the same ones.
+func NewFaulty(s store.Store, seed uint64, f Faults) *Faulty {
+	return &Faulty{
+		Store: s, faults: f, dice: rand.New(rand.NewPCG(seed, 0)),
+		waiting: make(chan struct{}), held: map[string]*store.Batch{}, counts: map[string]int{},
+	}
+}
+
+// SetFaults changes what goes wrong from now on.
+func (f *Faulty) SetFaults(faults Faults) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.faults = faults
+}
+
+// Counts returns how often each fault has been there, by its name in [Faults].
+func (f *Faulty) Counts() map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := map[string]int{}
+	for name, n := range f.counts {
+		out[name] = n
+	}
+	return out
+}
+
+// Release lets all that wait go on.
+func (f *Faulty) Release() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.waiting)
+	f.waiting = make(chan struct{})
+}
+
+// throw chooses the fault of a commit, "" for none, and returns what a delayed one waits for.
+func (f *Faulty) throw() (fault string, wait chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, x := range []struct {
+		name string
+		odds float64
+	}{
+		{"Fail", f.faults.Fail},
+		{"Uncertain", f.faults.Uncertain},
+		{"Delay", f.faults.Delay},
+		{"Tear", f.faults.Tear},
+		{"Reorder", f.faults.Reorder},
+		{"PowerLoss", f.faults.PowerLoss},
+	} {
+		if hit := f.dice.Float64() < x.odds; hit && fault == "" {
+			fault = x.name
+		}
+	}
+	if fault != "" {
+		f.counts[fault]++
+	}
+	return fault, f.waiting
+}
+
+// Commit is that of [store.Store], with a fault or without.
+func (f *Faulty) Commit(ctx context.Context, b *store.Batch) error {
+	fault, wait := f.throw()
+	switch fault {
+	case "Fail":
+		return fmt.Errorf("%w: zone %q, frame %d", ErrFault, b.Zone, b.Frame)
+	case "Uncertain":
+		if err := f.commit(ctx, b); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: zone %q, frame %d: nobody knows what came of it", ErrFault, b.Zone, b.Frame)
+	case "Delay":
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	case "Tear":
+		torn := *b
+		torn.Owners = torn.Owners[:len(torn.Owners)/2]
+		return f.commit(ctx, &torn)
+	case "Reorder":
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.held[b.Zone] = copyBatch(b)
+		return nil
+	case "PowerLoss":
+		return nil
+	}
+	return f.commit(ctx, b)
+}
+
+// commit does one, and behind it the one that was held back: as a store would that has no fence
+// of frames.
+func (f *Faulty) commit(ctx context.Context, b *store.Batch) error {
+	f.mu.Lock()
+	late := f.held[b.Zone]
+	delete(f.held, b.Zone)
+	f.mu.Unlock()
+	if late == nil {
+		return f.Store.Commit(ctx, b)
+	}
+	now := *b
+	now.Since = min(now.Since, late.Since)
+	if err := f.Store.Commit(ctx, &now); err != nil {
+		return err
+	}
+	late.Since, late.Frame = b.Frame, b.Frame+1
+	return f.Store.Commit(ctx, late)
+}
+
+func copyBatch(b *store.Batch) *store.Batch {
+	c := *b
+	c.Head = copyHead(&b.Head)
+	c.Owners = nil
+	for _, o := range b.Owners {
+		c.Owners = append(c.Owners, copyOwner(o))
+	}
+	c.Deleted = append(c.Deleted[:0:0], b.Deleted...)
+	c.Commands = append(c.Commands[:0:0], b.Commands...)
+	return &c
+}

@@ -1,0 +1,191 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/store"
+)
+
+// Memory is a [store.Store] that lasts as long as the process. Any goroutine may call it.
+type Memory struct {
+	*memory
+	closed bool
+}
+
+// memory is what the processes share that open a Memory one after the other.
+type memory struct {
+	mu    sync.Mutex
+	zones map[string]*memoryZone
+	where map[buff.OwnerID]string
+}
+
+type memoryZone struct {
+	epoch    uint64
+	cut      *store.Cut // nil: none yet; Owners and Commands are below
+	owners   map[buff.OwnerID]store.Owner
+	commands []memoryCommands
+}
+
+type memoryCommands struct {
+	frame uint64
+	ids   []store.CommandID
+}
+
+// NewMemory returns a store without zones.
+func NewMemory() *Memory {
+	return &Memory{memory: &memory{zones: map[string]*memoryZone{}, where: map[buff.OwnerID]string{}}}
+}
+
+// Open is that of [store.Store].
+func (m *Memory) Open(ctx context.Context, zone string) (*store.Cut, error) {
+	return m.read(ctx, zone, true)
+}
+
+// Load is that of [store.Store].
+func (m *Memory) Load(ctx context.Context, zone string) (*store.Cut, error) {
+	return m.read(ctx, zone, false)
+}
+
+func (m *Memory) read(ctx context.Context, zone string, take bool) (*store.Cut, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.ready(ctx, zone); err != nil {
+		return nil, err
+	}
+	z := m.zones[zone]
+	switch {
+	case z == nil && !take:
+		z = &memoryZone{}
+	case z == nil:
+		z = &memoryZone{owners: map[buff.OwnerID]store.Owner{}}
+		m.zones[zone] = z
+	}
+	if take {
+		z.epoch++
+	}
+	if z.cut == nil {
+		return &store.Cut{Head: store.Head{Zone: zone, Epoch: z.epoch}}, fmt.Errorf("%w: %q", store.ErrEmpty, zone)
+	}
+	return z.read(), nil
+}
+
+func (m *Memory) ready(ctx context.Context, zone string) error {
+	if m.closed {
+		return store.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return store.CheckName(zone)
+}
+
+func (z *memoryZone) read() *store.Cut {
+	c := &store.Cut{Head: copyHead(&z.cut.Head)}
+	c.Epoch = z.epoch
+	for _, id := range slices.Sorted(maps.Keys(z.owners)) {
+		o := copyOwner(z.owners[id])
+		_, o.Older = slices.BinarySearch(c.Older, id)
+		c.Owners = append(c.Owners, o)
+	}
+	for _, x := range z.commands {
+		c.Commands = append(c.Commands, x.ids...)
+	}
+	if n := len(c.Commands) - c.Window; n > 0 {
+		c.Commands = c.Commands[n:]
+	}
+	return c
+}
+
+// Commit is that of [store.Store].
+func (m *Memory) Commit(ctx context.Context, b *store.Batch) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.ready(ctx, b.Zone); err != nil {
+		return err
+	}
+	if err := b.Prepare(); err != nil {
+		return err
+	}
+	z := m.zones[b.Zone]
+	if z == nil {
+		return fmt.Errorf("%w: nobody has opened zone %q", store.ErrFenced, b.Zone)
+	}
+	frame := uint64(0)
+	if z.cut != nil {
+		frame = z.cut.Frame
+	}
+	if err := b.Follows(z.epoch, frame); err != nil {
+		return err
+	}
+	for k := range b.Owners {
+		if other, there := m.where[b.Owners[k].ID]; there && other != b.Zone {
+			return fmt.Errorf("%w: owner %d is in zone %q, not %q", store.ErrElsewhere, b.Owners[k].ID, other, b.Zone)
+		}
+	}
+	m.apply(z, b)
+	return nil
+}
+
+func (m *Memory) apply(z *memoryZone, b *store.Batch) {
+	if b.Whole {
+		for id := range z.owners {
+			delete(m.where, id)
+		}
+		clear(z.owners)
+		z.commands = nil
+	}
+	for _, id := range b.Deleted {
+		if _, there := z.owners[id]; there {
+			delete(z.owners, id)
+			delete(m.where, id)
+		}
+	}
+	for k := range b.Owners {
+		o := copyOwner(b.Owners[k])
+		o.Frame, o.Older = b.Frame, false
+		z.owners[o.ID], m.where[o.ID] = o, b.Zone
+	}
+	z.commands = slices.DeleteFunc(z.commands, func(x memoryCommands) bool { return x.frame > b.Since })
+	z.commands = append(z.commands, memoryCommands{b.Frame, slices.Clone(b.Commands)})
+	for n := z.count(); n-len(z.commands[0].ids) >= b.Window && len(z.commands) > 1; n = z.count() {
+		z.commands = z.commands[1:]
+	}
+	z.cut = &store.Cut{Head: copyHead(&b.Head)}
+}
+
+func (z *memoryZone) count() (n int) {
+	for _, x := range z.commands {
+		n += len(x.ids)
+	}
+	return n
+}
+
+// Close is that of [store.Store]. What is kept stays for [Memory.Reopen].
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return nil
+}
+
+// Reopen returns another Memory with all that this one has: a server that starts anew, whether
+// the one before has ended or not.
+func (m *Memory) Reopen() *Memory { return &Memory{memory: m.memory} }
+
+func copyHead(h *store.Head) store.Head {
+	c := *h
+	c.Clocks.Zones = slices.Clone(h.Clocks.Zones)
+	c.Older = slices.Clone(h.Older)
+	c.State, c.Data = slices.Clone(h.State), slices.Clone(h.Data)
+	return c
+}
+
+func copyOwner(o store.Owner) store.Owner {
+	o.Blob, o.Data = slices.Clone(o.Blob), slices.Clone(o.Data)
+	return o
+}

@@ -1,0 +1,164 @@
+package store_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/storetest"
+)
+
+// storm is a game in which everybody takes coins from everybody: by commands of the loop, by handlers,
+// by the Inbox, while auras come and go. The gold of an owner is how many coins it has.
+type storm struct {
+	t   *testing.T
+	s   store.Store
+	rng *rand.Rand
+	cat *buff.Catalog
+	v   *store.Saver
+
+	every time.Duration // ms of the game from cut to cut
+}
+
+const stormOwners, stormCoins = 150, 4
+
+func newStorm(t *testing.T, s store.Store, seed uint64) *storm {
+	call := []buff.Action{{Do: buff.DoCall, Name: "rob"}}
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "coin", Kind: buff.Infinite, Stack: buff.Stacking{Limit: 1000}},
+		buff.Spec{ID: "greed", Kind: buff.Infinite, Period: 170 * time.Millisecond, On: buff.Hooks{Pulse: call}},
+		buff.Spec{ID: "light", Kind: buff.Infinite},
+		buff.Spec{ID: "beacon", Duration: 3 * time.Second, Aura: buff.Aura{Apply: "light", Interval: 200 * time.Millisecond, Radius: 1}},
+	)
+	require.NoError(t, err)
+	return &storm{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 1)), cat: cat, every: 100}
+}
+
+// open begins the game, or goes on with it.
+func (g *storm) open() {
+	coin := buff.Query{Spec: g.cat.Spec("coin")}
+	v, err := store.Open(g.t.Context(), g.s, "arena", engine.Options{
+		Catalog: g.cat, Workers: 2, Budget: -1, Number: 1, MaxBuffs: 4096, // all coins may come to be with one
+		Members: func(q engine.AuraQuery, found func(buff.OwnerID)) { found((q.Bearer + 1) % stormOwners) },
+		Handlers: engine.Handlers{"rob": func(c *engine.Context, e buff.Event) {
+			if victim := buff.OwnerID((uint64(e.At)*7 + uint64(e.Owner)*3) % stormOwners); victim != e.Owner {
+				c.Do(buff.Steal(victim, e.Owner, coin, 0))
+			}
+		}},
+	}, store.Options{
+		Every: g.every * time.Millisecond, Share: time.Microsecond, Window: 1 << 16, Marshal: marshal, Unmarshal: unmarshal,
+		Now: func() time.Time { return noon },
+	})
+	require.NoError(g.t, err)
+	require.Empty(g.t, v.Restored().Failed)
+	g.v = v
+	if !v.Restored().Fresh {
+		return
+	}
+	for id := range buff.OwnerID(stormOwners) {
+		require.NoError(g.t, v.Engine().Spawn(id, &hero{}))
+		v.Engine().AddBuff(id, buff.Application{Spec: g.cat.Spec("coin"), Stacks: stormCoins})
+		if id%4 == 0 {
+			v.Engine().AddBuff(id, buff.Application{Spec: g.cat.Spec("greed")})
+		}
+	}
+}
+
+// frame plays one frame.
+func (g *storm) frame() {
+	e := g.v.Engine()
+	for range 4 {
+		a, b := buff.OwnerID(g.rng.IntN(stormOwners)), buff.OwnerID(g.rng.IntN(stormOwners))
+		if a != b {
+			steal := buff.Steal(a, b, buff.Query{Spec: g.cat.Spec("coin")}, 0)
+			require.NoError(g.t, e.Do(steal).Err)
+			require.NoError(g.t, e.Inbox().Do(buff.Steal(b, a, steal.Query, 0)))
+			e.AddBuff(a, buff.Application{Spec: g.cat.Spec("beacon")})
+		}
+	}
+	f := e.Tick(50 * time.Millisecond)
+	changed := map[buff.OwnerID]bool{}
+	for x := range f.Events() {
+		if x.Spec != nil && x.Spec.ID == "coin" && !changed[x.Owner] {
+			changed[x.Owner] = true
+			require.NoError(g.t, g.v.Touch(x.Owner))
+			e.Data(x.Owner).(*hero).gold = g.coins(x.Owner)
+		}
+	}
+	g.v.After(f)
+}
+
+func (g *storm) coins(id buff.OwnerID) (n int) {
+	buffs, err := g.v.Engine().Buffs(id)
+	require.NoError(g.t, err)
+	for b := range buffs.All() {
+		if b.Spec.ID == "coin" {
+			n += b.Stacks
+		}
+	}
+	return n
+}
+
+// crash ends the process, as far as a test can: what is not on disk is lost.
+func (g *storm) crash() {
+	g.v.Close()
+	require.NoError(g.t, g.v.Engine().Close(g.t.Context()))
+}
+
+// wrong says what is wrong with a zone that has come back.
+func (g *storm) wrong() error {
+	sum := 0
+	for id := range buff.OwnerID(stormOwners) {
+		if g.v.Engine().Data(id) == nil {
+			return errors.New("an owner is lost")
+		}
+		n := g.coins(id)
+		if n != g.v.Engine().Data(id).(*hero).gold {
+			return errors.New("the gold and the coins of an owner are not of one instant")
+		}
+		sum += n
+	}
+	if sum != stormOwners*stormCoins {
+		return errors.New("coins are on two owners, or on none")
+	}
+	return nil
+}
+
+// run plays and crashes so often, and returns the first thing that is wrong.
+func (g *storm) run(crashes int) error {
+	for range crashes {
+		g.open()
+		if !g.v.Restored().Fresh {
+			if err := g.wrong(); err != nil {
+				g.crash()
+				return err
+			}
+		}
+		for range 3 + g.rng.IntN(40) {
+			g.frame()
+		}
+		g.crash()
+	}
+	return nil
+}
+
+// TestStorm: whenever the process ends, whatever the store does, every cut that comes back has each
+// coin once, and the gold and the coins of an owner are of the same instant.
+func TestStorm(t *testing.T) {
+	for _, f := range []storetest.Faults{{}, {Fail: 0.3, Uncertain: 0.3}} {
+		g := newStorm(t, storetest.NewFaulty(storetest.NewMemory(), 5, f), 7)
+		require.NoError(t, g.run(40))
+	}
+}
+
+// TestStormControl: of a store that does not keep a batch as a whole the same game finds that it is torn.
+func TestStormControl(t *testing.T) {
+	g := newStorm(t, storetest.NewFaulty(storetest.NewMemory(), 5, storetest.Faults{Tear: 0.5}), 7)
+	require.Error(t, g.run(40))
+}

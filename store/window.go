@@ -1,0 +1,111 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// window is the ids of the last commands that were done, to find those that come again.
+type window struct {
+	ring []CommandID
+	next int                  // the oldest, where the ring is full
+	done map[CommandID]uint64 // the frame
+}
+
+func (w *window) init(size int, ids []CommandID) {
+	w.ring, w.done = make([]CommandID, 0, min(size, 1024)), map[CommandID]uint64{}
+	for _, id := range ids {
+		w.add(id, 0, size)
+	}
+}
+
+func (w *window) add(id CommandID, frame uint64, size int) {
+	if size == 0 {
+		return
+	}
+	w.done[id] = frame
+	if len(w.ring) < size {
+		w.ring = append(w.ring, id)
+		return
+	}
+	delete(w.done, w.ring[w.next])
+	w.ring[w.next] = id
+	w.next = (w.next + 1) % size
+}
+
+// all returns the ids, the oldest first.
+func (w *window) all() []CommandID {
+	return append(append([]CommandID(nil), w.ring[w.next:]...), w.ring[:w.next]...)
+}
+
+// Owner.Data begins with the number of the area in which the owner is, and then has the game's bytes.
+const areaRoom = binary.MaxVarintLen32
+
+func appendData(dst []byte, area uint32, data []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(area)), data...)
+}
+
+// SplitData returns what is in Owner.Data: the number of the area, and the game's own bytes. It fails
+// with [ErrDamaged] if no Saver has written it.
+func SplitData(data []byte) (area uint32, game []byte, err error) {
+	n, size := binary.Uvarint(data)
+	if size <= 0 || n >= 1<<32 {
+		return 0, nil, damaged("", "the data does not begin with the number of an area")
+	}
+	return uint32(n), data[size:], nil
+}
+
+// Head.State holds the commands that were accepted, and wait: the version, then each with its length
+// before it, in the binary form of buff.Command.
+const stateVersion = 1
+
+// appendWaiting appends commands that wait. Those that cannot be kept are counted.
+func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, unkept int) {
+	dst = append(dst, stateVersion)
+	for k := range list {
+		cmd := kept(list[k])
+		b, err := cmd.AppendBinary(nil, c)
+		if _, by := cmd.Number(); err != nil || by {
+			unkept++
+			continue
+		}
+		dst = append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+	}
+	return dst, unkept
+}
+
+// kept returns a command as it can be kept: of what was stolen, what an application can say.
+func kept(c buff.Command) buff.Command {
+	if c.Verb == buff.VerbApply {
+		a := &c.Application
+		c.Application = buff.Application{
+			Spec: a.Spec, Source: a.Source, Stacks: a.Stacks, Level: a.Level, Key: a.Key,
+			Duration: a.Duration, Scale: a.Scale, Magnitude: a.Magnitude, Params: a.Params,
+		}
+	}
+	return c
+}
+
+// parseWaiting calls f for each command that waits, or with the error why there is none.
+func parseWaiting(b []byte, c *buff.Catalog, f func(buff.Command, error)) {
+	if len(b) == 0 {
+		return
+	}
+	if b[0] != stateVersion {
+		f(buff.Command{}, fmt.Errorf("%w: state of version %d, this library knows %d", ErrFuture, b[0], stateVersion))
+		return
+	}
+	for b = b[1:]; len(b) > 0; {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > uint64(len(b)-size) {
+			f(buff.Command{}, damaged("the state", "a command is cut off"))
+			return
+		}
+		var cmd buff.Command
+		err := cmd.UnmarshalBinary(b[size:size+int(n)], c)
+		f(cmd, err)
+		b = b[size+int(n):]
+	}
+}

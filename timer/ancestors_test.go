@@ -1,0 +1,413 @@
+package timer_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/panjf2000/ants/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/timer"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// The wheels that this package comes from, and what each of them could do. docs/timer.md has
+// the table; a row of it is a test here. The cases are theirs, in our words; goWheel is
+// their way to be called.
+
+// goWheel is the API of the Go timing wheels: made stopped, with a tick and a number of slots,
+// which a Clock does not need.
+type goWheel struct {
+	tick time.Duration
+	c    *timer.Clock
+}
+
+func newGoWheel(tick time.Duration, _ int) *goWheel { return &goWheel{tick: tick} }
+
+func (w *goWheel) Start() { w.c = timer.New(timer.Options{Resolution: w.tick}) }
+
+func (w *goWheel) Stop() { _ = w.c.Close(context.Background()) }
+
+func (w *goWheel) AfterFunc(d time.Duration, f func()) *timer.Timer { return w.c.AfterFunc(d, f) }
+
+// scheduler is what their ScheduleFunc takes.
+type scheduler interface {
+	Next(time.Time) time.Time
+}
+
+func (w *goWheel) ScheduleFunc(s scheduler, f func()) *timer.Timer { return w.c.Schedule(s.Next, f) }
+
+// backoff is a scheduler with a list of pauses.
+type backoff struct {
+	pauses []time.Duration
+	at     int
+}
+
+func (b *backoff) Next(prev time.Time) time.Time {
+	if b.at == len(b.pauses) {
+		return time.Time{}
+	}
+	b.at++
+	return prev.Add(b.pauses[b.at-1])
+}
+
+// TestGoTimingwheel_AfterFunc: six delays, of which each comes after its delay and no more than
+// a tick later.
+func TestGoTimingwheel_AfterFunc(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newGoWheel(time.Millisecond, 20)
+		w.Start()
+		defer w.Stop()
+		for _, d := range []time.Duration{1, 5, 10, 50, 100, 500} {
+			d *= time.Millisecond
+			start := time.Now()
+			came := make(chan time.Time)
+			w.AfterFunc(d, func() { came <- time.Now() })
+			require.Equal(t, d, (<-came).Sub(start))
+		}
+	})
+}
+
+// TestGoTimingwheel_ScheduleFunc: each pause is counted from the instant before, and after the
+// last there is no other call.
+func TestGoTimingwheel_ScheduleFunc(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newGoWheel(time.Millisecond, 20)
+		w.Start()
+		defer w.Stop()
+		s := &backoff{pauses: []time.Duration{time.Millisecond, 4 * time.Millisecond, 5 * time.Millisecond, 40 * time.Millisecond, 50 * time.Millisecond, 400 * time.Millisecond, 500 * time.Millisecond}}
+		l := newTimes()
+		timer := w.ScheduleFunc(s, l.now)
+		time.Sleep(time.Hour)
+		require.Equal(t, seconds(.001, .005, .010, .050, .100, .500, 1), l.take())
+		require.False(t, timer.Stop())
+	})
+}
+
+// TestGoTimingwheel_Stop: a timer that is stopped in time does not come, and Stop says so; one that
+// came is not stopped. The wheel is stopped with timers in it, and started anew.
+func TestGoTimingwheel_Stop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newGoWheel(time.Millisecond, 20)
+		for range 3 {
+			w.Start()
+			l := newTimes()
+			first := w.AfterFunc(time.Second, l.now)
+			second := w.AfterFunc(2*time.Second, l.now)
+			w.AfterFunc(time.Hour, func() { t.Error("the wheel was stopped") })
+			time.Sleep(1500 * time.Millisecond)
+			require.False(t, first.Stop())
+			require.True(t, second.Stop())
+			time.Sleep(10 * time.Second)
+			require.Equal(t, seconds(1), l.take())
+			w.Stop()
+		}
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+// TestGoTimingwheel_Figures: the worked example of ticks of a second and ten slots: 2 s; at 2 s
+// one of 9 s; 15 s, which needs a second level.
+func TestGoTimingwheel_Figures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newGoWheel(time.Second, 10)
+		w.Start()
+		defer w.Stop()
+		l := newTimes()
+		w.AfterFunc(2*time.Second, l.now)
+		w.AfterFunc(15*time.Second, l.now)
+		time.Sleep(2 * time.Second)
+		w.AfterFunc(9*time.Second, l.now)
+		time.Sleep(time.Minute)
+		require.Equal(t, seconds(2, 11, 15), l.take())
+	})
+}
+
+// TestGoSpokes_Figures: the worked example of ticks of a millisecond and eight slots: 3 ms, then
+// 5 and 15, 40 on the second level, 300 on the third.
+func TestGoSpokes_Figures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newGoWheel(time.Millisecond, 8)
+		w.Start()
+		defer w.Stop()
+		l := newTimes()
+		ms := time.Millisecond
+		w.AfterFunc(3*ms, l.now)
+		time.Sleep(3 * ms)
+		w.AfterFunc(5*ms, l.now)
+		w.AfterFunc(15*ms, l.now)
+		w.AfterFunc(40*ms, l.now)
+		w.AfterFunc(300*ms, l.now)
+		time.Sleep(time.Minute)
+		require.Equal(t, seconds(.003, .008, .018, .043, .303), l.take())
+	})
+}
+
+// TestGoSpokes_Reset: a timer is pushed on and on and comes when nobody pushes it any more.
+func TestGoSpokes_Reset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newGoWheel(time.Millisecond, 8)
+		w.Start()
+		defer w.Stop()
+		l := newTimes()
+		x := w.AfterFunc(30*time.Second, l.now)
+		for range 100 {
+			time.Sleep(20 * time.Second)
+			require.True(t, x.Reset(30*time.Second))
+		}
+		time.Sleep(time.Minute)
+		require.Equal(t, seconds(2030), l.take())
+		require.False(t, x.Reset(time.Second))
+		time.Sleep(time.Minute)
+		require.Len(t, l.take(), 1)
+	})
+}
+
+// TestGoSpokes_SkipsEmptySlots: a year with two timers in it wakes the driver as often as there
+// are deadlines, and once for each Add that comes before all others.
+func TestGoSpokes_SkipsEmptySlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newGoWheel(time.Millisecond, 8)
+		w.Start()
+		defer w.Stop()
+		l := newTimes()
+		w.AfterFunc(100*24*time.Hour, l.now)
+		w.AfterFunc(300*24*time.Hour, l.now)
+		time.Sleep(365 * 24 * time.Hour)
+		require.Len(t, l.take(), 2)
+		require.LessOrEqual(t, w.c.Stats().Wakes, uint64(3))
+	})
+}
+
+// TestGoSpokes_Million: a million timers on one machine, each once, at its time.
+func TestGoSpokes_Million(t *testing.T) {
+	n := 1_000_000
+	if testing.Short() {
+		n = 100_000
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := timer.New(timer.Options{Run: timer.Inline})
+		defer closed(t, c)
+		start := time.Now()
+		dice := rand.New(rand.NewPCG(1, 2))
+		came := make([]uint8, n)
+		for i := range came {
+			d := time.Duration(1+dice.Int64N(3600_000)) * time.Millisecond
+			c.AfterFunc(d, func() {
+				came[i]++
+				if late := time.Since(start) - d; late != 0 {
+					t.Errorf("timer %d is %v late", i, late)
+				}
+			})
+		}
+		require.Equal(t, n, c.Len())
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		require.Equal(t, n, int(c.Stats().Started))
+		require.NotContains(t, came, uint8(0))
+		require.NotContains(t, came, uint8(2))
+	})
+}
+
+// TestGoSpokes_Levels: their table says how many levels and slots a range needs for one
+// millisecond: for 12 h ours are four levels, and what lies beyond goes on shelves.
+func TestGoSpokes_Levels(t *testing.T) {
+	w := wheel.New(0)
+	slots, reach := 0, int64(1)
+	for l := range 4 {
+		f := w.Face(l, nil)
+		slots += len(f.Slots) / f.Rounds
+		require.Equal(t, reach, f.Unit)
+		reach *= int64(len(f.Slots) / f.Rounds)
+	}
+	require.Equal(t, 1000+60+60+12, slots)
+	require.Equal(t, 12*time.Hour, time.Duration(reach)*time.Millisecond)
+	require.Equal(t, 4+7, w.Levels(), "to the end of time")
+}
+
+// TestJavaDelayQueue_AddAtAnyTime: added from outside and by callbacks, while others run.
+func TestJavaDelayQueue_AddAtAnyTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := timer.New(timer.Options{Resolution: 20 * time.Millisecond})
+		defer closed(t, c)
+		l := newTimes()
+		c.AfterFunc(20*time.Millisecond, func() {
+			c.AfterFunc(20*time.Millisecond, func() {
+				l.now()
+				c.AfterFunc(400*time.Millisecond, l.now)
+			})
+		})
+		time.Sleep(30 * time.Millisecond)
+		c.AfterFunc(10*time.Millisecond, l.now)
+		time.Sleep(time.Second)
+		require.Equal(t, seconds(.040, .040, .440), l.take())
+	})
+}
+
+// TestJavaDelayQueue_Figures: 20 ms × 10 × 3. What is due now runs now; 5, 23 and 230 ms are on the
+// first, first and second level, and come at the end of their grain, never before it. With a
+// grain of a millisecond they come at their own.
+func TestJavaDelayQueue_Figures(t *testing.T) {
+	for grain, want := range map[time.Duration][]time.Duration{
+		20 * time.Millisecond: seconds(0, .020, .040, .240),
+		time.Millisecond:      seconds(0, .005, .023, .230),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := timer.New(timer.Options{Resolution: grain})
+			defer closed(t, c)
+			l := newTimes()
+			for _, ms := range []time.Duration{230, 23, 5, 0} {
+				c.AfterFunc(ms*time.Millisecond, l.now)
+			}
+			time.Sleep(time.Second)
+			require.Equal(t, want, l.take())
+		})
+	}
+}
+
+// TestJavaDelayQueue_Bucket: several in a bucket come together, those that were cancelled
+// do not, and the driver wakes once for the bucket.
+func TestJavaDelayQueue_Bucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := timer.New(timer.Options{Resolution: 20 * time.Millisecond})
+		defer closed(t, c)
+		l := newTimes()
+		var all []*timer.Timer
+		for i := range 100 {
+			all = append(all, c.AfterFunc(time.Second-time.Duration(i%20)*time.Millisecond, l.now))
+		}
+		synctest.Wait()
+		for i, x := range all {
+			if i%3 == 0 {
+				require.True(t, x.Stop())
+			}
+		}
+		before := c.Stats().Wakes
+		time.Sleep(time.Minute)
+		require.Equal(t, slices.Repeat(seconds(1), 66), l.take())
+		require.Equal(t, before+1, c.Stats().Wakes)
+	})
+}
+
+// TestJavaDelayQueue_Pool: a pool of workers runs them; slow ones wait for a worker, and the
+// driver goes on.
+func TestJavaDelayQueue_Pool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool, err := ants.NewPool(3, ants.WithNonblocking(true), ants.WithDisablePurge(true))
+		require.NoError(t, err)
+		c := timer.New(timer.Options{Run: pool})
+		var wg sync.WaitGroup
+		var n atomic.Int32
+		for range 50 {
+			wg.Add(1)
+			c.AfterFunc(time.Second, func() {
+				defer wg.Done()
+				time.Sleep(10 * time.Millisecond)
+				n.Add(1)
+			})
+		}
+		wg.Wait()
+		require.EqualValues(t, 50, n.Load())
+		closed(t, c)
+		require.NoError(t, pool.ReleaseTimeout(time.Minute))
+	})
+}
+
+// TestKafka_Figures: u = 1, n = 3: the deadlines at every edge of the three levels, 1 to 26
+// and beyond them, where overflow levels are made on demand. None is early, and none late.
+func TestKafka_Figures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := timer.New(timer.Options{Run: timer.Inline})
+		defer closed(t, c)
+		for range 30 {
+			start := time.Now()
+			n := 0
+			for u := range 300 {
+				d := time.Duration(u) * time.Millisecond
+				c.AfterFunc(d, func() {
+					n++
+					require.Equal(t, d, time.Since(start))
+				})
+			}
+			time.Sleep(301 * time.Millisecond)
+			synctest.Wait()
+			require.Equal(t, 300, n)
+		}
+	})
+}
+
+// TestKafka_SystemTimer: tasks with delays up to 499 ms, some due already, come in order of their
+// deadlines.
+func TestKafka_SystemTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := timer.New(timer.Options{Run: timer.Inline})
+		defer closed(t, c)
+		var came, want []time.Duration
+		for _, last := range []int{0, 5, 10, 70, 499} {
+			for ms := range last + 1 {
+				d := time.Duration(ms) * time.Millisecond
+				want = append(want, d)
+				c.AfterFunc(d, func() { came = append(came, d) })
+			}
+		}
+		require.Len(t, want, 589)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		slices.Sort(want)
+		require.Equal(t, want, came)
+	})
+}
+
+// TestSoftTimers_Precision: the wheel of 50 ms slots, seven ahead: 400 and 500 ms are beyond it and
+// waited in an overflow buffer; installed between two ticks, a time-out has up to a tick of error,
+// and none is early.
+func TestSoftTimers_Precision(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := timer.New(timer.Options{Resolution: 50 * time.Millisecond})
+		defer closed(t, c)
+		l := newTimes()
+		for _, ms := range []time.Duration{200, 350, 400, 500} {
+			c.AfterFunc(ms*time.Millisecond, l.now)
+		}
+		time.Sleep(20 * time.Millisecond)
+		c.AfterFunc(200*time.Millisecond, l.now)
+		// 2 min 4 s 300 ms, which their hierarchy keeps on three faces.
+		c.AfterFunc(2*time.Minute+4*time.Second+280*time.Millisecond, l.now)
+		time.Sleep(time.Hour)
+		require.Equal(t, seconds(.200, .250, .350, .400, .500, 124.300), l.take())
+	})
+}
+
+// TestSoftTimers_BoundedHandlerTime: handlers that are due together run one after the other on the
+// driver, so the n-th is late by those before it, and Stats shows it; on goroutines none waits
+// for another.
+func TestSoftTimers_BoundedHandlerTime(t *testing.T) {
+	for _, run := range []timer.Pool{timer.Inline, timer.Goroutines} {
+		synctest.Test(t, func(t *testing.T) {
+			c := timer.New(timer.Options{Run: run})
+			defer closed(t, c)
+			l := newTimes()
+			for range 3 {
+				c.AfterFunc(time.Second, func() {
+					l.now()
+					time.Sleep(time.Second)
+				})
+			}
+			c.AfterFunc(2*time.Second, l.now)
+			time.Sleep(time.Minute)
+			if run == timer.Inline {
+				require.Equal(t, seconds(1, 2, 3, 4), l.take())
+				require.Equal(t, 2*time.Second, c.Stats().Late)
+			} else {
+				require.Equal(t, seconds(1, 1, 1, 2), l.take())
+				require.Zero(t, c.Stats().Late)
+			}
+		})
+	}
+}

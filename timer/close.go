@@ -1,0 +1,92 @@
+package timer
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Close stops all timers, ends the driver, and waits for the callbacks that have started. It
+// returns nil when the last one has ended, also if another Close was first, or an error
+// that wraps the cause of ctx if that ends before. Timers that had not fired are dropped: their
+// functions do not start, and Stop and Reset return false.
+//
+// In a callback it would wait for that callback too: give it a ctx that has ended.
+func (c *Clock) Close(ctx context.Context) error {
+	if c.closed.CompareAndSwap(false, true) {
+		for i := range c.shards {
+			c.shards[i].close()
+		}
+		close(c.done)
+	}
+	select {
+	case <-c.finished:
+		return nil
+	default:
+	}
+	select {
+	case <-c.finished:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("timer: Close: %d callbacks are still running: %w", c.Stats().Running, context.Cause(ctx))
+	}
+}
+
+func (s *shard) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed, s.wheel, s.fns = true, nil, nil
+	s.next.Store(int64(wheel.Never))
+}
+
+// checkFinished lets Close return if nothing runs any more.
+func (c *Clock) checkFinished() {
+	if !c.driven.Load() {
+		return
+	}
+	for i := range c.shards {
+		if c.shards[i].running.Load() > 0 {
+			return
+		}
+	}
+	c.finish.Do(func() { close(c.finished) })
+}
+
+// Stats says what a Clock does.
+type Stats struct {
+	Pending int           // timers that wait for their deadline, or for their function to start
+	Running int           // functions that have started and not ended
+	Started uint64        // functions that have started, ever
+	Stopped uint64        // timers that a Stop has stopped
+	Refused uint64        // tasks that Options.Run has refused; each was submitted again
+	Wakes   uint64        // how often the driver has slept
+	Late    time.Duration // the longest that a deadline lay back when its functions were handed over
+	Bytes   uint64        // memory of the wheels and of what belongs to their timers, without functions and Timers
+}
+
+// Stats looks at each shard in turn: while others add and stop timers, the sums are
+// estimates. It costs a lock for each shard.
+func (c *Clock) Stats() Stats {
+	st := Stats{Refused: c.refused.Load(), Wakes: c.wakes.Load(), Late: time.Duration(c.late.Load())}
+	for i := range c.shards {
+		c.shards[i].addTo(&st)
+	}
+	return st
+}
+
+func (s *shard) addTo(st *Stats) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.Started += s.started
+	st.Stopped += s.stopped
+	st.Running += int(s.running.Load())
+	if s.wheel == nil {
+		return
+	}
+	w := s.wheel.Stats()
+	st.Pending += w.Waiting + w.Resting
+	st.Bytes += w.Bytes + uint64(len(s.fns))*uint64(unsafe.Sizeof([fnPage]func(){})) + uint64(cap(s.fns))*8
+}

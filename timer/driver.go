@@ -1,0 +1,168 @@
+package timer
+
+import (
+	"math"
+	"time"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// driver is the state of the goroutine that waits for deadlines. It is its own but for what
+// Clock says.
+type driver struct {
+	shard *shard        // of the batch
+	batch []wheel.Fired // what fell due at one tick in one shard
+	at    int           // the first of the batch that was not handed over
+	timer *time.Timer
+	look  int64         // when it last looked at the wall clock
+	pause time.Duration // after a refusal; zero if the last one was not refused
+}
+
+const (
+	// keptBatch is how much memory for a batch is kept, in timers.
+	keptBatch = 1 << 15
+
+	firstPause = time.Millisecond
+	longPause  = 64 * time.Millisecond
+)
+
+// drive is the driver: it takes off what is due, tick by tick, hands it over, and sleeps until
+// the next deadline. All of its state is in the Clock, so that a callback that ends the
+// goroutine, with runtime.Goexit, loses nothing: another one goes on behind that callback.
+func (c *Clock) drive() {
+	over := false
+	defer func() {
+		if !over {
+			go c.drive()
+			return
+		}
+		c.driven.Store(true)
+		c.checkFinished()
+	}()
+	for !c.closed.Load() {
+		if !c.handOver() {
+			c.sleep(c.driver.pause)
+			continue
+		}
+		ns := c.elapsed()
+		c.watch(ns)
+		if s, due := c.earliest(); due <= c.tick(ns) {
+			c.take(s, due, ns)
+			continue
+		}
+		if s := c.searching(); s != nil {
+			c.take(s, s.search, ns)
+			continue
+		}
+		c.rest()
+	}
+	over = true
+}
+
+// take takes one tick's timers off one shard. The shard's lock is held for what is due at one
+// tick, however far behind the driver is.
+func (c *Clock) take(s *shard, due wheel.Time, ns int64) {
+	d := &c.driver
+	if cap(d.batch) > keptBatch {
+		d.batch = nil
+	}
+	d.shard, d.at = s, 0
+	d.batch = s.take(due, d.batch[:0])
+	if late := ns - int64(due)*c.grain; len(d.batch) > 0 && late > c.late.Load() {
+		c.late.Store(late)
+	}
+}
+
+// handOver gives the batch to the pool, or reports that the pool has refused one.
+func (c *Clock) handOver() bool {
+	d := &c.driver
+	s, on := d.shard, c.pool == Inline
+	for d.at < len(d.batch) {
+		h := wheel.Handle(d.batch[d.at].ID)
+		if on {
+			d.at++ // first: the callback may end this goroutine
+			s.call(h)
+			continue
+		}
+		if c.closed.Load() {
+			return true
+		}
+		if err := c.pool.Submit(func() { s.call(h) }); err != nil {
+			c.refused.Add(1)
+			d.pause = min(max(2*d.pause, firstPause), longPause)
+			return false
+		}
+		d.pause = 0
+		d.at++
+	}
+	return true
+}
+
+// earliest returns the shard with the earliest deadline, and that.
+func (c *Clock) earliest() (s *shard, due wheel.Time) {
+	s, due = &c.shards[0], wheel.Never
+	for i := range c.shards {
+		if t := wheel.Time(c.shards[i].next.Load()); t < due {
+			s, due = &c.shards[i], t
+		}
+	}
+	return s, due
+}
+
+// searching returns a shard that does not know yet what is due next in it.
+func (c *Clock) searching() *shard {
+	for i := range c.shards {
+		if c.shards[i].search < wheel.Never {
+			return &c.shards[i]
+		}
+	}
+	return nil
+}
+
+// rest sleeps until the earliest deadline.
+func (c *Clock) rest() {
+	_, due := c.earliest()
+	c.sleepUntil.Store(int64(due))
+	// A timer that was added before the line above has woken nobody, but is in its shard's next; one that
+	// was added behind it has.
+	if _, again := c.earliest(); again >= due {
+		left := c.untilTick(due)
+		if c.walls.n.Load() > 0 {
+			left = min(left, wallCheck)
+		}
+		c.sleep(left)
+	}
+	c.sleepUntil.Store(awake)
+}
+
+const forever = math.MaxInt64
+
+// untilTick returns how long it is until a tick begins.
+func (c *Clock) untilTick(t wheel.Time) time.Duration {
+	if int64(t) > forever/c.grain {
+		return forever
+	}
+	return time.Duration(int64(t)*c.grain - c.elapsed())
+}
+
+// sleep waits for d, or until somebody calls rouse or Close. For ever, it needs no timer.
+func (c *Clock) sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	var ring <-chan time.Time
+	if d < forever {
+		if c.driver.timer == nil {
+			c.driver.timer = time.NewTimer(d)
+		} else {
+			c.driver.timer.Reset(d)
+		}
+		ring = c.driver.timer.C
+	}
+	select {
+	case <-ring:
+	case <-c.wake:
+	case <-c.done:
+	}
+	c.wakes.Add(1)
+}

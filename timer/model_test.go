@@ -1,0 +1,189 @@
+package timer_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/timer"
+)
+
+// The model test makes random calls on a Clock and on package time, in a bubble, from several
+// goroutines, and compares each answer and each callback with its instant.
+//
+//	go test ./timer -run TestModel -timer.ops 10000000
+var (
+	modelOps  = flag.Int("timer.ops", 100_000, "calls of TestModel, over all seeds")
+	modelSeed = flag.Uint64("timer.seed", 1, "the first seed of TestModel")
+)
+
+const (
+	modelSeeds      = 20
+	modelGoroutines = 4
+	modelTimers     = 16 // of each goroutine
+)
+
+// rung is a callback: which timer's, and when.
+type rung struct {
+	at time.Duration
+	id int
+}
+
+// book has the callbacks of one side.
+type book struct {
+	mu    sync.Mutex
+	start time.Time
+	rungs []rung
+	again map[int]int // callbacks of a timer so far
+}
+
+func newBook(start time.Time) *book { return &book{start: start, again: map[int]int{}} }
+
+// ring writes a callback down, and returns the delay with which the callback resets its
+// own timer, if it does: the same on both sides.
+func (b *book) ring(id int, seed uint64) (d time.Duration, reset bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := time.Since(b.start)
+	b.rungs = append(b.rungs, rung{at, id})
+	b.again[id]++
+	dice := rand.New(rand.NewPCG(seed, uint64(id)<<32|uint64(b.again[id])))
+	whole := at.Truncate(time.Millisecond) // half a millisecond back, if it was due at once
+	return whole + time.Duration(dice.IntN(50)+1)*time.Millisecond - at, dice.IntN(4) == 0
+}
+
+func (b *book) sorted() []rung {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	slices.SortFunc(b.rungs, func(x, y rung) int {
+		if x.at != y.at {
+			return int(x.at - y.at)
+		}
+		return x.id - y.id
+	})
+	return b.rungs
+}
+
+// pair is a timer on each side. The lock is for callbacks that reset it.
+type pair struct {
+	mu   sync.Mutex
+	ours stopper
+	std  stopper
+}
+
+// delay is such that what is set at half a millisecond is due at a whole one.
+func delay(dice *rand.Rand) time.Duration {
+	var ms int
+	switch dice.IntN(8) {
+	case 0:
+		return -time.Duration(dice.IntN(3)) * time.Millisecond // at once
+	case 1:
+		ms = dice.IntN(100_000)
+	case 2:
+		ms = 999 + dice.IntN(3)
+	case 3:
+		ms = 59_999 + dice.IntN(3)
+	case 4:
+		ms = dice.IntN(30 * 3_600_000)
+	default:
+		ms = dice.IntN(40)
+	}
+	return time.Duration(ms)*time.Millisecond + time.Millisecond/2
+}
+
+func TestP61_Model(t *testing.T) {
+	ops := *modelOps
+	if testing.Short() {
+		ops = min(ops, 20_000)
+	}
+	runs := []timer.Options{{}, {Run: timer.Inline}, {Run: timer.Goroutines, Resolution: time.Millisecond / 2}, {Run: timer.Inline, Resolution: 250 * time.Microsecond}}
+	for i := range uint64(modelSeeds) {
+		seed := *modelSeed + i
+		if !t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { model(t, seed, ops/modelSeeds, runs[i%4]) }) {
+			t.Logf("repeat: go test ./timer -run 'TestP61_Model/seed=%d$' -timer.seed %d -timer.ops %d", seed, *modelSeed, *modelOps)
+		}
+	}
+}
+
+func model(t *testing.T, seed uint64, ops int, o timer.Options) {
+	synctest.Test(t, func(t *testing.T) {
+		c := timer.New(o)
+		defer func() { _ = c.Close(context.Background()) }()
+		start := time.Now()
+		ours, std := newBook(start), newBook(start)
+		var wg sync.WaitGroup
+		for g := range modelGoroutines {
+			wg.Go(func() {
+				dice := rand.New(rand.NewPCG(seed, uint64(g)))
+				pairs := make([]*pair, modelTimers)
+				time.Sleep(time.Millisecond / 2)
+				for range ops / modelGoroutines {
+					k := dice.IntN(modelTimers)
+					id, d := g*modelTimers+k, delay(dice)
+					switch p := pairs[k]; {
+					case p == nil || dice.IntN(16) == 0:
+						if p != nil { // the old one is dropped
+							p.ours.Stop()
+							p.std.Stop()
+						}
+						p = &pair{}
+						pairs[k] = p
+						p.mu.Lock()
+						p.ours = c.AfterFunc(d, func() {
+							if d, reset := ours.ring(id, seed); reset {
+								p.mu.Lock()
+								p.ours.Reset(d)
+								p.mu.Unlock()
+							}
+						})
+						p.std = time.AfterFunc(d, func() {
+							if d, reset := std.ring(id, seed); reset {
+								p.mu.Lock()
+								p.std.Reset(d)
+								p.mu.Unlock()
+							}
+						})
+						p.mu.Unlock()
+					case dice.IntN(2) == 0:
+						a, b := p.ours.Stop(), p.std.Stop()
+						if a != b {
+							t.Errorf("seed %d: Stop of %d at %v: %v, package time says %v", seed, id, time.Since(start), a, b)
+						}
+						continue
+					default:
+						a, b := p.ours.Reset(d), p.std.Reset(d)
+						if a != b {
+							t.Errorf("seed %d: Reset of %d at %v: %v, package time says %v", seed, id, time.Since(start), a, b)
+						}
+					}
+					// What is due at once has to be over before the next call: who is first is open.
+					if d <= 0 || dice.IntN(4) == 0 {
+						time.Sleep(time.Duration(1+dice.IntN(60)) * time.Millisecond)
+					}
+					if dice.IntN(500) == 0 {
+						time.Sleep(time.Duration(dice.IntN(40)) * time.Hour)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		time.Sleep(31 * time.Hour) // everything that waits comes, and resets itself now and then
+		synctest.Wait()
+		want, got := std.sorted(), ours.sorted()
+		for i := range min(len(want), len(got)) {
+			if want[i] != got[i] {
+				t.Fatalf("seed %d: callback %d is of timer %d at %v, package time's of %d at %v", seed, i, got[i].id, got[i].at, want[i].id, want[i].at)
+			}
+		}
+		require.Len(t, got, len(want))
+		require.NoError(t, c.Close(context.Background()))
+	})
+}

@@ -1,0 +1,222 @@
+package timer_test
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/timer"
+)
+
+// dial is a wall clock that can be set.
+type dial struct {
+	mu    sync.Mutex
+	ahead time.Duration // of time.Now
+	drift float64       // how much it gains in a second, since start
+	start time.Time
+}
+
+func (w *dial) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	return now.Add(w.ahead + time.Duration(w.drift*float64(now.Sub(w.start)))).Round(0)
+}
+
+func (w *dial) set(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ahead += d
+}
+
+// TestAt: without a change of the wall clock, At is AfterFunc with another argument.
+func TestAt(t *testing.T) {
+	for name, run := range runs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := timer.New(timer.Options{Run: run})
+				defer closed(t, c)
+				l := newTimes()
+				c.At(l.start.Add(5*time.Second), l.now)
+				c.At(l.start, l.now)
+				c.At(time.Time{}, l.now)
+				c.At(l.start.Add(-time.Hour), l.now)
+				stopped := c.At(l.start.Add(time.Second), l.now)
+				moved := c.At(l.start.Add(time.Second), l.now)
+				require.True(t, stopped.Stop())
+				require.True(t, moved.Reset(3*time.Second))
+				time.Sleep(time.Hour)
+				require.Equal(t, seconds(0, 0, 0, 3, 5), l.take())
+				require.False(t, stopped.Stop())
+				require.False(t, moved.Reset(time.Second))
+				time.Sleep(time.Hour)
+				require.Equal(t, seconds(3601), l.take())
+				require.Zero(t, c.Len())
+
+				never := c.At(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), l.now)
+				require.True(t, never.Stop())
+				before := c.Stats().Wakes
+				time.Sleep(24 * time.Hour)
+				synctest.Wait()
+				require.Less(t, c.Stats().Wakes, before+3, "nobody follows the wall clock, so nobody looks at it")
+			})
+		})
+	}
+}
+
+// TestP67_AtFollowsTheWallClock: when it is set forward the call comes within a second; when
+// it is set back the call waits; delays notice nothing.
+func TestP67_AtFollowsTheWallClock(t *testing.T) {
+	for name, run := range runs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &dial{start: time.Now()}
+				c := timer.New(timer.Options{Run: run, Clock: w.now})
+				defer closed(t, c)
+				at, after := newTimes(), newTimes()
+				noon := w.now().Add(12 * time.Hour)
+				c.At(noon, func() {
+					at.now()
+					require.False(t, w.now().Before(noon))
+				})
+				c.AfterFunc(12*time.Hour, after.now)
+				time.Sleep(time.Hour + time.Second/3)
+				w.set(5 * time.Hour)
+				time.Sleep(time.Hour)
+				w.set(-2 * time.Hour)
+				time.Sleep(7*time.Hour - time.Second)
+				require.Empty(t, at.take())
+				time.Sleep(time.Second)
+				require.Equal(t, []time.Duration{9 * time.Hour}, at.take(), "12 h of the wall clock, which was set 3 h forward")
+				time.Sleep(24 * time.Hour)
+				require.Equal(t, []time.Duration{12 * time.Hour}, after.take())
+
+				now := time.Since(at.start)
+				c.At(w.now().Add(time.Hour), at.now)
+				time.Sleep(time.Second)
+				w.set(2 * time.Hour)
+				time.Sleep(time.Hour / 2)
+				late := at.take()
+				require.Len(t, late, 1)
+				require.LessOrEqual(t, late[0]-now, 2*time.Second+time.Millisecond, "set a second ago, and seen within another")
+			})
+		})
+	}
+}
+
+// TestAtSetBackAtTheLastMoment: before the driver has seen that the clock was set back, the
+// deadline comes; the call does not.
+func TestAtSetBackAtTheLastMoment(t *testing.T) {
+	for name, run := range runs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &dial{start: time.Now()}
+				c := timer.New(timer.Options{Run: run, Clock: w.now})
+				defer closed(t, c)
+				l := newTimes()
+				c.At(w.now().Add(10*time.Second), l.now)
+				time.Sleep(9900 * time.Millisecond)
+				w.set(-time.Hour)
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				require.Empty(t, l.take())
+				time.Sleep(time.Minute)
+				require.Equal(t, []time.Duration{time.Hour + 10*time.Second}, l.take())
+			})
+		})
+	}
+}
+
+// TestAtBetweenTwoLooks: added while the clock was set forward and at once back again, which no look
+// has seen.
+func TestAtBetweenTwoLooks(t *testing.T) {
+	for name, run := range runs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &dial{start: time.Now()}
+				c := timer.New(timer.Options{Run: run, Clock: w.now})
+				defer closed(t, c)
+				l := newTimes()
+				keep := c.At(w.now().Add(100*time.Hour), l.now)
+				time.Sleep(10*time.Second + 1)
+				w.set(-time.Hour)
+				c.At(w.now().Add(time.Hour+time.Minute), l.now)
+				w.set(time.Hour)
+				time.Sleep(10 * time.Minute)
+				require.Len(t, l.take(), 1)
+				require.True(t, keep.Stop())
+			})
+		})
+	}
+}
+
+// TestAtOfAClockThatDrifts: a call is never before its time, and at most ten milliseconds and a
+// grain after it.
+func TestAtOfAClockThatDrifts(t *testing.T) {
+	for _, drift := range []float64{0.0005, -0.0005} {
+		for name, run := range runs {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := &dial{start: time.Now()}
+					c := timer.New(timer.Options{Run: run, Clock: w.now})
+					defer closed(t, c)
+					w.drift = drift
+					n := 0
+					for i := range 1000 {
+						at := w.now().Add(time.Duration(i) * 7777 * time.Millisecond)
+						c.At(at, func() {
+							n++
+							late := w.now().Sub(at)
+							require.True(t, late >= 0 && late <= 12*time.Millisecond, "%v late", late)
+						})
+					}
+					time.Sleep(3 * time.Hour)
+					synctest.Wait()
+					require.Equal(t, 1000, n)
+				})
+			})
+		}
+	}
+}
+
+// TestScheduleByDate: instants without a monotonic reading follow the wall clock, each hour at
+// the full hour.
+func TestScheduleByDate(t *testing.T) {
+	for name, run := range runs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &dial{start: time.Now()}
+				c := timer.New(timer.Options{Run: run, Clock: w.now})
+				defer closed(t, c)
+				w.set(20 * time.Minute)
+				var shown []string
+				s := c.Schedule(func(prev time.Time) time.Time { return prev.Truncate(time.Hour).Add(time.Hour) }, func() {
+					shown = append(shown, w.now().UTC().Format("15:04"))
+				})
+				time.Sleep(2 * time.Hour)
+				w.set(-90 * time.Minute) // 02:20 becomes 00:50
+				time.Sleep(3 * time.Hour)
+				synctest.Wait()
+				require.Equal(t, []string{"01:00", "02:00", "03:00"}, shown)
+				require.True(t, s.Stop())
+			})
+		})
+	}
+	for name, run := range runs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := timer.New(timer.Options{Run: run})
+				defer closed(t, c)
+				l := newTimes()
+				time.Sleep(20 * time.Minute)
+				s := c.Schedule(func(prev time.Time) time.Time { return prev.Truncate(time.Hour).Add(time.Hour) }, l.now)
+				time.Sleep(3 * time.Hour)
+				require.Equal(t, seconds(3600, 7200, 10800), l.take())
+				require.True(t, s.Stop())
+			})
+		})
+	}
+}
