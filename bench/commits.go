@@ -12,6 +12,27 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
+// toolsFile is the file of the repository's root that names the tools.
+var toolsFile = filepath.Join("tools", "go.mod")
+
+// repository returns the root of the repository that the command was started in: the first
+// folder upward with a file that names the tools. It is not asked of git, for an unpacked
+// archive has none.
+func repository() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if isFile(filepath.Join(dir, toolsFile)) {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%s is not in the repository of bufftick: no folder above it has a %s", start, toolsFile)
+		}
+	}
+}
+
 func isFile(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
@@ -56,7 +77,10 @@ func (c *compareCmd) inTurn(dir string, con *console) ([]string, error) {
 // that one stands in.
 func buildAt(commit, dir string, n int) (string, error) {
 	binary := filepath.Join(dir, fmt.Sprintf("bench-%d", n))
-	tree := "."
+	tree, err := repository()
+	if err != nil {
+		return "", err
+	}
 	if commit != "." {
 		tree = filepath.Join(dir, fmt.Sprintf("tree-%d", n))
 		if out, err := exec.Command("git", "worktree", "add", "--detach", tree, commit).CombinedOutput(); err != nil {
@@ -65,8 +89,8 @@ func buildAt(commit, dir string, n int) (string, error) {
 		// What stays behind if this fails is a folder that git worktree prune forgets.
 		defer func() { _ = exec.Command("git", "worktree", "remove", "--force", tree).Run() }()
 	}
-	build := exec.Command("go", "build", "-o", binary, "./bench")
-	build.Dir = tree
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Dir = filepath.Join(tree, "bench") // in older commits it is a package of the root's module
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", commit, err, out)
 	}

@@ -67,12 +67,16 @@ func (c *compareCmd) Run(con *console) error {
 }
 
 func benchstat(args ...string) ([]byte, error) {
-	cmd := exec.Command("go", append([]string{"tool", "-modfile=tools/go.mod", "benchstat"}, args...)...)
+	repo, err := repository()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("go", append([]string{"tool", "-modfile=" + filepath.Join(repo, toolsFile), "benchstat"}, args...)...)
 	var diag bytes.Buffer
 	cmd.Stderr = &diag
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("benchstat, in the root of the repository: %w\n%s", err, &diag)
+		return nil, fmt.Errorf("benchstat: %w\n%s", err, &diag)
 	}
 	return out, nil
 }
@@ -99,7 +103,7 @@ func ratioLines(from string) ([]byte, int, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, 0, fmt.Errorf("%s: no line begins with BenchmarkStep/; go run ./bench gate -out DIR writes them", from)
+		return nil, 0, fmt.Errorf("%s: no line begins with BenchmarkStep/; go -C bench run . gate -out DIR writes them", from)
 	}
 	return out.Bytes(), len(names), nil
 }

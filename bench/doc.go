@@ -1,18 +1,21 @@
 // Bench weighs the engine, and proves while it does so that nothing is lost, early or
 // doubled. It is one command with a report at its end:
 //
-//	go run ./bench run -quick            all profiles, short, within a minute
-//	go run ./bench run siege -targets 80 one of them, with other numbers; run siege -help lists them
-//	go run ./bench scale                 cost of an event from 1,000 to 1,000,000 players
-//	go run ./bench rivals                the engine against what one would write without it
-//	go run ./bench wheel                 the wheel alone against a heap, a flat wheel, AfterFunc
-//	go run ./bench report                all of it: tables, charts, run.json, bench.txt, ticks.csv,
-//	                                     and the figures of the README
-//	go run ./bench compare main .        did my change make it slower? A B A B, by benchstat
-//	go run ./bench gate                  what CI asks
+//	go -C bench run . run -quick            all profiles, short, within a minute
+//	go -C bench run . run siege -targets 80 one of them, with other numbers; run siege -help lists them
+//	go -C bench run . scale                 cost of an event from 1,000 to 1,000,000 players
+//	go -C bench run . rivals                the engine against what one would write without it
+//	go -C bench run . wheel                 the wheel alone against a heap, a flat wheel, AfterFunc
+//	go -C bench run . report                all of it: tables, charts, run.json, bench.txt, ticks.csv,
+//	                                        and the figures of the README
+//	go -C bench run . compare main .        did my change make it slower? A B A B, by benchstat
+//	go -C bench run . gate                  what CI asks
 //
-// The report of this repository is in the folder report, and the marked parts of the README
-// are written with it; a test holds them to report/run.json. After a change to how they are
+// It is a module of its own, so that a program which requires the engine does not require what
+// draws charts; the command runs in the module's folder, and paths are relative to that.
+//
+// The report of this repository is in the folder report, and the marked parts of the repository's
+// README are written with it; a test holds them to report/run.json. After a change to how they are
 // written, -from report/run.json writes them anew and measures nothing. -parts measures a
 // part of it anew and keeps the rest.
 //
@@ -49,6 +52,8 @@
 //	J  soak     ten raids of 40 for 24 hours                  that nothing drifts and nothing leaks
 //	K  slow     the raids, and one player in a hundred whose  that the others do not notice
 //	            handlers sleep for 20 ms
+//	L  crowd    the raids, while twice as many goroutines as  that nobody is taken for stuck because
+//	            processors do nothing but spin                the machine is full
 //
 // The rates are those of four public combat logs, PvP for the most part: per player and second
 // some 1.4 new buffs, 43 to 73 refreshes and 8 to 17 stacks for 100 new ones, half of which
@@ -82,7 +87,7 @@
 // # Benchmarks
 //
 // The benchmarks in this folder ask about single calls; the rows to compare stand in the same
-// one. They are run by go test -run '^$' -bench . ./bench.
+// one. They are run by go -C bench test -run '^$' -bench .
 //
 //	benchmark   question                                        rows
 //	Add         what does it cost to keep a deadline            wheel, heap, AfterFunc

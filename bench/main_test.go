@@ -83,7 +83,6 @@ func TestRatioLines(t *testing.T) {
 // TestCompare: of two files that differ by chance there is no difference; what has become a
 // fifth dearer or cheaper is found, and only what is dearer fails.
 func TestCompare(t *testing.T) {
-	t.Chdir("..") // where the tools are
 	file := func(times float64, steps ...string) string {
 		var text strings.Builder
 		for _, step := range steps {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 
 	"github.com/bufftick/bufftick/bench/page"
@@ -14,7 +15,11 @@ import (
 // Where they cannot be had, the report says so and goes on: minutes of measuring are
 // behind it.
 func measurePeers(most, rounds int, con *console) ([]page.Turns, error) {
-	cmd := exec.Command("go", "-C", "bench/peers", "run", ".", "-most", strconv.Itoa(most), "-rounds", strconv.Itoa(rounds))
+	repo, err := repository()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("go", "-C", filepath.Join(repo, "bench", "peers"), "run", ".", "-most", strconv.Itoa(most), "-rounds", strconv.Itoa(rounds))
 	var diag bytes.Buffer
 	cmd.Stderr = &diag
 	text, err := cmd.Output()

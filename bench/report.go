@@ -18,6 +18,7 @@ type reportCmd struct {
 
 	From   string   `placeholder:"FILE" help:"measure nothing: write the page and the charts anew from this run.json"`
 	To     string   `default:"report" help:"the folder of the report"`
+	Readme string   `default:"../README.md" help:"whose marked parts are written with it"`
 	Parts  []string `placeholder:"PART" help:"measure these alone, and keep the rest of the report that is there: letters of profiles, scale, rivals, wheel, peers, steps"`
 	Probes int      `default:"10" help:"processes that measure each step, for compare"`
 	Most   int      `default:"1000000" help:"the largest number of players in the scaling"`
@@ -58,12 +59,12 @@ func (r *reportCmd) Run(con *console) error {
 }
 
 // write writes what people read: the page with its charts, and the parts of the README
-// beside the folder that are marked for it.
+// that are marked for it.
 func (r *reportCmd) write(report *page.Report) error {
 	if err := report.WritePage(r.To); err != nil {
 		return err
 	}
-	return report.WriteReadme(r.To)
+	return report.WriteReadme(r.Readme, r.To)
 }
 
 // wants reports whether a part is to be measured.

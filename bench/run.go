@@ -36,6 +36,7 @@ type runCmd struct {
 	Empty   load.Empty   `cmd:"" aliases:"I,i" help:"${empty}"`
 	Soak    load.Soak    `cmd:"" aliases:"J,j" help:"${soak}"`
 	Slow    load.Slow    `cmd:"" aliases:"K,k" help:"${slow}"`
+	Crowd   load.Crowd   `cmd:"" aliases:"L,l" help:"${crowd}"`
 }
 
 // game is how all profiles are played.

@@ -24,7 +24,7 @@ func BenchmarkHand(b *testing.B) {
 
 	b.Run("by=mailboxes", func(b *testing.B) {
 		g := actor.NewGroup(actor.Options[int, int]{
-			Pool: newPool(b, workers, true), Pumps: workers, Limit: each,
+			Pool: newPool(b, workers, true), Workers: workers, Limit: each,
 			Handle: func(_ int, box *actor.Mailbox[int, int]) {
 				for m, ok := box.Next(); ok; m, ok = box.Next() {
 					box.Owner += m
@@ -32,7 +32,7 @@ func BenchmarkHand(b *testing.B) {
 			},
 		})
 		boxes := make([]actor.Mailbox[int, int], players)
-		var home []*actor.Mailbox[int, int]
+		var idle []*actor.Mailbox[int, int]
 		b.ReportAllocs()
 		for b.Loop() {
 			for m := range each {
@@ -46,9 +46,9 @@ func BenchmarkHand(b *testing.B) {
 			for !g.Wait(nil) {
 				continue // the pool refused while its workers came to rest
 			}
-			home = g.Collect(home[:0])
+			idle = g.Collect(idle[:0])
 		}
-		require.Len(b, home, players)
+		require.Len(b, idle, players)
 		perMessage(b)
 	})
 

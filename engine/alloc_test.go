@@ -56,7 +56,11 @@ func TestNoAllocations(t *testing.T) {
 	})
 	carried := 0
 	check("Buffs", 0, func() {
-		for b := range e.Buffs(5) {
+		buffs, err := e.Buffs(5)
+		if err != nil {
+			t.Error(err)
+		}
+		for b := range buffs.All() {
 			carried += b.Stacks
 		}
 	})
@@ -93,28 +97,38 @@ func TestVerbsDoNotAllocate(t *testing.T) {
 	defer shut(t, x.Engine)
 	curse, fire, cast := x.tag("curse"), x.tag("fire"), x.act("cast")
 	later := buff.Application{Spec: x.cat.Spec("later"), Params: []buff.Arg{{Caller: "x", Value: 1}}}
-	taken := int64(0)
+	taken, failed := int64(0), false
 	for name, do := range map[string]func(){
 		"Extend, ExtendUpTo, SetRemaining": func() {
-			x.Extend(x.h, time.Second)
-			x.ExtendUpTo(x.h, time.Second, time.Hour)
-			x.SetRemaining(x.h, time.Hour)
+			x.Do(buff.Extend(x.h, time.Second))
+			x.Do(buff.ExtendUpTo(x.h, time.Second, time.Hour))
+			x.Do(buff.SetRemaining(x.h, time.Hour))
 		},
-		"SetPeriod":                   func() { x.SetPeriod(x.h, time.Minute) },
-		"Pause, Resume, SetRate":      func() { x.Pause(1); x.Resume(1); x.SetRate(1, buff.Ratio{Num: 2, Den: 1}); x.SetRate(1, buff.Ratio{}) },
-		"PauseBuff and ResumeBuff":    func() { x.PauseBuff(x.h); x.ResumeBuff(x.h) },
-		"Inhibit and Release":         func() { x.Inhibit(x.h); x.Release(x.h) },
-		"Immunize and Expose":         func() { x.Immunize(1, curse, false); x.Expose(1, curse) },
-		"Absorb, Consume, Interrupt":  func() { _, _ = x.Absorb(1, 5, fire); x.Consume(1, cast); x.Interrupt(1, cast) },
-		"HasTag, Remaining and Param": func() { x.HasTag(1, fire); x.Remaining(1, fire); x.Param(x.h, "x") },
+		"SetPeriod": func() { x.Do(buff.SetPeriod(x.h, time.Minute)) },
+		"Pause, Resume, SetRate": func() {
+			x.Do(buff.Pause(1))
+			x.Do(buff.Resume(1))
+			x.Do(buff.SetRate(1, buff.Ratio{Num: 2, Den: 1}))
+			x.Do(buff.SetRate(1, buff.Ratio{}))
+		},
+		"PauseBuff and ResumeBuff":   func() { x.Do(buff.PauseBuff(x.h)); x.Do(buff.ResumeBuff(x.h)) },
+		"Inhibit and Release":        func() { x.Do(buff.Inhibit(x.h)); x.Do(buff.Release(x.h)) },
+		"Immunize and DropImmunity":  func() { x.Do(buff.Immunize(1, curse, false)); x.Do(buff.DropImmunity(1, curse)) },
+		"Absorb, Consume, Interrupt": func() { _, _ = x.Absorb(1, 5, fire); x.Do(buff.Consume(1, cast)); x.Do(buff.Interrupt(1, cast)) },
+		"HasTag, Remaining and Param": func() {
+			_, err := x.HasTag(1, fire)
+			_, _, again := x.Remaining(1, fire)
+			_, _, third := x.Param(x.h, "x")
+			failed = failed || err != nil || again != nil || third != nil
+		},
 		"AddBuff and Dispel": func() {
 			x.AddBuff(1, later)
-			taken += x.Dispel(1, buff.Query{Tag: curse, Most: 1}).Amount
+			taken += x.Do(buff.Dispel(1, buff.Query{Tag: curse, Most: 1})).Amount
 		},
 		"AddBuff, Steal and Dispel": func() {
 			x.AddBuff(1, later)
-			taken += x.Steal(1, 3, buff.Query{Tag: curse}, 0).Amount
-			x.Dispel(3, buff.Query{})
+			taken += x.Do(buff.Steal(1, 3, buff.Query{Tag: curse}, 0)).Amount
+			x.Do(buff.Dispel(3, buff.Query{}))
 		},
 	} {
 		for range 200 {
@@ -124,6 +138,7 @@ func TestVerbsDoNotAllocate(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(100, func() { do(); x.Tick(0) }), name)
 	}
 	require.NotZero(t, taken)
+	require.False(t, failed)
 
 	h, err := x.AddTimeout(1, time.Hour, func(*engine.Context) {})
 	require.NoError(t, err)
@@ -131,12 +146,12 @@ func TestVerbsDoNotAllocate(t *testing.T) {
 	fight := func(c *engine.Context) {
 		c.AddBuff(1, later)
 		c.AddBuff(3, later)
-		c.Steal(1, 3, buff.Query{Tag: curse}, 0)
-		c.Dispel(3, buff.Query{Tag: curse})
+		c.Do(buff.Steal(1, 3, buff.Query{Tag: curse}, 0))
+		c.Do(buff.Dispel(3, buff.Query{Tag: curse}))
 		c.Absorb(5, fire)
-		c.Consume(1, cast)
-		c.Inhibit(x.h)
-		c.Release(x.h)
+		c.Do(buff.Consume(1, cast))
+		c.Do(buff.Inhibit(x.h))
+		c.Do(buff.Release(x.h))
 	}
 	run := func() {
 		_, _ = x.AddTimeout(1, 0, fight)
@@ -160,10 +175,10 @@ func TestNoAllocationsWithWorkers(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(100, run), 1.0)
 }
 
-// TestNoAllocationsOfTheLedger: where the catalog has shares, auras and zones, what does not
+// TestNoAllocationsOfTheCrossIndex: where the catalog has shares, auras and zones, what does not
 // use them allocates nothing, and the looks of auras and the giving way of marks do not
 // either once their lists have grown.
-func TestNoAllocationsOfTheLedger(t *testing.T) {
+func TestNoAllocationsOfTheCrossIndex(t *testing.T) {
 	const owners = 200
 	cat := catalogOf(t,
 		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second},
@@ -200,9 +215,9 @@ func TestNoAllocationsOfTheLedger(t *testing.T) {
 	check("a look of two auras with 100 members each", func() { e.Tick(500 * time.Millisecond) })
 	require.NotZero(t, carries(e, 1, cat.Spec("light")))
 	check("a zone that stops and goes on", func() {
-		_ = e.PauseZone(0)
+		_ = e.Do(buff.PauseZone(0)).Err
 		e.Tick(time.Millisecond)
-		_ = e.ResumeZone(0)
+		_ = e.Do(buff.ResumeZone(0)).Err
 		e.Tick(time.Millisecond)
 	})
 }

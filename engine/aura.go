@@ -18,7 +18,7 @@ type AuraQuery struct {
 	Due    wheel.Time    // the instant that is looked for; in a late frame it is before now
 }
 
-// auras are the running auras, and the looks that they want at the end of this frame.
+// auras are the running auras, and the searches that they want at the end of this frame.
 type auras struct {
 	catalog *buff.Catalog
 
@@ -28,14 +28,15 @@ type auras struct {
 	same map[auraKey]int32 // the first of those that may apply the same instance
 	born uint64
 
-	due      []look
-	now      []look          // while they are worked off
-	captured []buff.Captured // of the bearer of the aura that looks
+	due      []search
+	early    int             // of due, from earlier frames
+	now      []search        // while they are worked off
+	captured []buff.Captured // of the bearer of the aura that searches
 
-	found []buff.OwnerID        // by the query that runs
-	kept  []buff.OwnerID        // members that could not be told to leave
-	yield func(id buff.OwnerID) // adds to found
-	looks uint64
+	found    []buff.OwnerID        // by the query that runs
+	carried  []buff.OwnerID        // members that could not be told to leave
+	yield    func(id buff.OwnerID) // adds to found
+	searches uint64
 }
 
 // aura is one of them.
@@ -56,13 +57,13 @@ type aura struct {
 // definition share it.
 type auraKey struct {
 	bearer buff.OwnerID
-	apply  int // its line
+	apply  int // its lineage
 }
 
-func (a *aura) key() auraKey { return auraKey{a.bearer, a.apply.Line()} }
+func (a *aura) key() auraKey { return auraKey{a.bearer, a.apply.Lineage()} }
 
-// look is an aura that wants to look for members, or has ended and wants them to leave.
-type look struct {
+// search is an aura that wants to look for members, or has ended and wants them to leave.
+type search struct {
 	due    wheel.Time
 	bearer buff.OwnerID
 	born   uint64
@@ -76,10 +77,9 @@ func newAuras(catalog *buff.Catalog) auras {
 	return auras{catalog: catalog, free: nobody, of: map[buff.Handle]int32{}, same: map[auraKey]int32{}}
 }
 
-// fired says that the time for the next look has come.
+// fired says that the time for the next search has come.
 func (x *auras) fired(i int32) {
 	if a := &x.all[i]; a.ended == wheel.Never {
-		a.timer = 0
 		x.want(i)
 	}
 }
@@ -124,7 +124,7 @@ func (x *auras) revise(c *change, i int32, known bool) {
 	}
 }
 
-// begin takes an aura in. Its looks are at its start and every interval after it.
+// begin takes an aura in. Its searches are at its start and every interval after it.
 func (x *auras) begin(c *change, apply *buff.Spec) int32 {
 	i := x.free
 	if i == nobody {
@@ -133,7 +133,7 @@ func (x *auras) begin(c *change, apply *buff.Spec) int32 {
 	} else {
 		x.free = x.all[i].next
 	}
-	key := auraKey{c.owner, apply.Line()}
+	key := auraKey{c.owner, apply.Lineage()}
 	next, there := x.same[key]
 	if !there {
 		next = nobody
@@ -150,7 +150,7 @@ func (x *auras) begin(c *change, apply *buff.Spec) int32 {
 
 // want has an aura looked after at the frame's end.
 func (x *auras) want(i int32) {
-	x.due = append(x.due, look{bearer: x.all[i].bearer, born: x.all[i].born, at: i})
+	x.due = append(x.due, search{bearer: x.all[i].bearer, born: x.all[i].born, at: i})
 }
 
 // forget frees an aura that has no members left.
@@ -185,11 +185,12 @@ func (x *auras) shares(i int32, id buff.OwnerID) bool {
 	return false
 }
 
-// lookAround does what the auras want at the end of a frame: by time, then bearer, then age.
-// Several looks of one aura that are due together are one: only the present is known. An
-// aura that begins through them looks in the next frame.
-func (e *Engine) lookAround() {
-	x := &e.ledger.auras
+// searchAuras does what the auras want at the end of a frame: by time, then bearer, then age.
+// Several searches of one aura that are due together are one: only the present is known. An
+// aura that begins through them looks in the next frame, and so does one for which there is no
+// time left in this part of the Tick, before those that come to be due then.
+func (e *Engine) searchAuras() {
+	x := &e.index.auras
 	x.now, x.due = x.due, x.now[:0]
 	for k := range x.now {
 		l := &x.now[k]
@@ -200,28 +201,38 @@ func (e *Engine) lookAround() {
 			l.due = e.now - (e.now-a.start)%wheel.Time(interval)
 		}
 	}
-	slices.SortFunc(x.now, func(a, b look) int {
+	slices.SortFunc(x.now[x.early:], func(a, b search) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.bearer, b.bearer), cmp.Compare(a.born, b.born))
 	})
-	for _, l := range x.now {
+	k := 0
+	defer func() { // also if the game ends this goroutine
+		x.early = len(x.now) - k
+		x.due = slices.Insert(x.due, 0, x.now[k:]...)
+	}()
+	for most := e.spent() + e.part(); k < len(x.now) && e.spent() < most; {
+		e.did.commands++ // the game is asked, also if it finds nobody
+		l := x.now[k]
+		k++
 		switch a := &x.all[l.at]; {
 		case a.born != l.born: // it ended in this frame, and has been forgotten
 		case a.ended != wheel.Never:
 			e.disband(l.at)
 		default:
-			e.look(l.at, l.due)
+			e.search(l.at, l.due)
 		}
 	}
 }
 
-// look finds out who is within an aura. Who was not there at the last look, or has lost what
+// search finds out who is within an aura. Who was not there at the last search, or has lost what
 // the aura applies, is given it; who is not there any more loses it after the linger.
 //
 // While the bearer is busy nobody may look at it, and whoever is a member stays one.
-func (e *Engine) look(i int32, due wheel.Time) {
-	x := &e.ledger.auras
+func (e *Engine) search(i int32, due wheel.Time) {
+	x := &e.index.auras
 	a := &x.all[i]
-	a.timer = e.wheel.Add(due.After(a.spec.Aura.Interval), auraTimer|uint64(i))
+	if next := due.After(a.spec.Aura.Interval); a.timer == 0 || !e.wheel.Move(a.timer, next) {
+		a.timer = e.wheel.Add(next, auraTimer|uint64(i)) // one that has fired rests until it is moved
+	}
 	o := e.at(a.handle.Number())
 	if o == nil || !e.idle(o) {
 		return
@@ -232,10 +243,10 @@ func (e *Engine) look(i int32, due wheel.Time) {
 	}
 	e.findMembers(o, b, due)
 	members := a.members
-	x.kept = x.kept[:0]
+	x.carried = x.carried[:0]
 	for _, id := range members {
 		if _, in := slices.BinarySearch(x.found, id); !in && !e.leaveAura(i, id, due) {
-			x.kept = append(x.kept, id)
+			x.carried = append(x.carried, id)
 		}
 	}
 	apply := buff.Application{Spec: x.applied(a), Source: a.bearer, Magnitude: b.Magnitude, Level: b.Level}
@@ -248,11 +259,11 @@ func (e *Engine) look(i int32, due wheel.Time) {
 			continue // what the aura did to another one has taken it away
 		}
 		if _, was := slices.BinarySearch(members, id); was && !e.idle(m) {
-			continue // it has been told, and must not be told at every look
+			continue // it has been told, and must not be told at every search
 		}
-		e.deliver(m, &buff.Command{Verb: buff.Enter, Application: apply})
+		e.deliver(m, &buff.Command{Verb: buff.VerbEnter, Application: apply})
 	}
-	members = append(append(members[:0], x.found...), x.kept...)
+	members = append(append(members[:0], x.found...), x.carried...)
 	slices.Sort(members)
 	x.all[i].members = members
 }
@@ -271,30 +282,40 @@ func (x *auras) applied(a *aura) *buff.Spec {
 // findMembers asks the game who is within the aura b of the owner o, and leaves the answer,
 // sorted, in found. A hidden aura, and one whose time stands still, finds nobody.
 func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
-	x := &e.ledger.auras
+	x := &e.index.auras
 	x.found = x.found[:0]
 	if b.Hidden || b.Paused || o.set.Paused() {
 		return
 	}
-	x.looks++
-	e.asking = true
-	defer func() { e.asking = false }()
-	e.opts.Members(AuraQuery{Bearer: o.id, Data: o.data, Buff: b, Due: due}, x.yield)
+	x.searches++
+	fault := buff.Event{
+		At: due, Seen: e.now, Owner: o.id, Source: b.Source, Spec: b.Spec, Handle: b.Handle, End: wheel.Never, Next: wheel.Never,
+		Stacks: int32(b.Stacks), Level: int16(b.Level), Magnitude: b.Magnitude, Kind: buff.Faulted, Why: buff.Panic,
+	}
+	e.asking = "Options.Members"
+	defer func() { e.asking = "" }()
+	failed := e.foreign(callMembers, true, &fault, func() {
+		e.opts.Members(AuraQuery{Bearer: o.id, Data: o.data, Buff: b, Due: due}, x.yield)
+	})
+	if failed != nil {
+		x.found = x.found[:0]
+		e.loop.Events = append(e.loop.Events, fault)
+	}
 	slices.Sort(x.found)
 }
 
 // member takes an answer of the game down: each owner once, and nobody who is not there.
 func (e *Engine) member(id buff.OwnerID) {
-	x := &e.ledger.auras
-	if o := e.byID[id]; o != nil && o.looked != x.looks {
-		o.looked = x.looks
+	x := &e.index.auras
+	if o := e.byID[id]; o != nil && o.looked != x.searches {
+		o.looked = x.searches
 		x.found = append(x.found, id)
 	}
 }
 
 // disband lets the members of an aura that has ended leave.
 func (e *Engine) disband(i int32) {
-	x := &e.ledger.auras
+	x := &e.index.auras
 	e.wheel.Remove(x.all[i].timer)
 	x.all[i].timer = 0
 	members, kept := x.all[i].members, 0
@@ -316,13 +337,13 @@ func (e *Engine) disband(i int32) {
 // reports whether it has been told, or need not be. Without room in its mailbox it must be
 // told again: it would stay a member for ever.
 func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
-	x := &e.ledger.auras
+	x := &e.index.auras
 	o := e.byID[id]
 	if o == nil || x.shares(i, id) {
 		return true
 	}
 	a := &x.all[i]
 	left := time.Duration(max(since.After(a.spec.Aura.Linger)-e.now, 0)) * time.Millisecond
-	r := e.deliver(o, &buff.Command{Verb: buff.Leave, By: left, Application: buff.Application{Spec: a.apply, Source: a.bearer}})
+	r := e.deliver(o, &buff.Command{Verb: buff.VerbLeave, By: left, Application: buff.Application{Spec: a.apply, Source: a.bearer}})
 	return !errors.Is(r.Err, ErrOverloaded)
 }

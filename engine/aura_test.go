@@ -16,12 +16,12 @@ import (
 
 // field is a world in which everybody stands on a line.
 type field struct {
-	at    map[buff.OwnerID]float64
-	looks []wheel.Time // Due of every query
+	at       map[buff.OwnerID]float64
+	searches []wheel.Time // Due of every query
 }
 
 func (f *field) members(q engine.AuraQuery, found func(buff.OwnerID)) {
-	f.looks = append(f.looks, q.Due)
+	f.searches = append(f.searches, q.Due)
 	for id, x := range f.at {
 		if math.Abs(x-f.at[q.Bearer]) <= q.Buff.Spec.Aura.Radius {
 			found(id)
@@ -93,7 +93,7 @@ func TestAuraLooks(t *testing.T) {
 	for _, dt := range []time.Duration{0, 499, 1, 2000, 100, 3} {
 		e.Tick(dt * time.Millisecond)
 	}
-	require.Equal(t, []wheel.Time{130, 630, 2630}, f.looks)
+	require.Equal(t, []wheel.Time{130, 630, 2630}, f.searches)
 	require.Equal(t, 1, e.Stats().Timers)
 	e.Remove(h)
 	e.Tick(0)
@@ -152,21 +152,26 @@ func TestAuraMembers(t *testing.T) {
 // TestAuraOfNoEffect: an aura that is hidden, or whose time or whose owner's stands still,
 // finds nobody, and finds everybody again afterwards.
 func TestAuraOfNoEffect(t *testing.T) {
-	buffs := func(e *engine.Engine, h buff.Handle, v buff.Verb) { engine.Do(e, h, buff.Command{Verb: v, Handle: h}) }
+	buffs := func(e *engine.Engine, h buff.Handle, v buff.Verb) {
+		e.Do(buff.Command{Verb: v, Whose: buff.OfBuff, Handle: h})
+	}
 	for name, stop := range map[string]struct {
 		off, on func(e *engine.Engine, h buff.Handle)
 	}{
 		"hidden": {
-			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.Inhibit) },
-			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.Release) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbInhibit) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbRelease) },
 		},
 		"paused": {
-			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.Hold) },
-			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.Resume) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbPause) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbResume) },
 		},
 		"zone": {
-			func(e *engine.Engine, _ buff.Handle) { _ = e.SetZone(1, 5); _ = e.PauseZone(5) },
-			func(e *engine.Engine, _ buff.Handle) { _ = e.ResumeZone(5) },
+			func(e *engine.Engine, _ buff.Handle) {
+				_ = e.Do(buff.SetZone(1, 5)).Err
+				_ = e.Do(buff.PauseZone(5)).Err
+			},
+			func(e *engine.Engine, _ buff.Handle) { _ = e.Do(buff.ResumeZone(5)).Err },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +220,7 @@ func TestAurasOfOneBearer(t *testing.T) {
 	e.Remove(a)
 	require.Equal(t, []string{"1: 3200 remove beacon why=cancelled", "2: 3900 remove light why=out_of_aura"},
 		append(lines(e.Tick(0)), lines(e.Tick(time.Second))...))
-	require.Empty(t, engine.CheckLedger(e))
+	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
 // TestAuraAndDespawn: members and bearers come and go; nothing is left behind.
@@ -243,7 +248,7 @@ func TestAuraAndDespawn(t *testing.T) {
 			require.NoError(t, e.Drop(3))
 			e.Tick(0)
 			require.Zero(t, e.Stats().Timers+engine.Owed(e))
-			require.Empty(t, engine.CheckLedger(e))
+			require.Empty(t, engine.CheckCrossIndex(e))
 		}
 		_, auras, _ := engine.Room(e)
 		require.LessOrEqual(t, auras, 2)
@@ -251,7 +256,7 @@ func TestAuraAndDespawn(t *testing.T) {
 }
 
 func carries(e *engine.Engine, id buff.OwnerID, s *buff.Spec) (n int) {
-	for b := range e.Buffs(id) {
+	for b := range there(e.Buffs(id)).All() {
 		if b.Spec == s {
 			n++
 		}
@@ -307,15 +312,15 @@ func TestAuraBusy(t *testing.T) {
 		add(t, e, 1, cat.Spec("hang"))
 		g.hold(1)
 		f.at[2] = 50
-		looks := len(f.looks)
+		looks := len(f.searches)
 		for range 5 {
 			require.Empty(t, at(e.Tick(time.Second), 2, buff.Removed, cat.Spec("light")))
 		}
-		require.Len(t, f.looks, looks)
+		require.Len(t, f.searches, looks)
 		g.free()
 		f.at[2] = 5
 		e.Tick(time.Second)
-		require.Len(t, f.looks, looks+1)
+		require.Len(t, f.searches, looks+1)
 		require.Equal(t, 1, carries(e, 2, cat.Spec("light")))
 
 		add(t, e, 2, cat.Spec("hang"))
@@ -324,7 +329,7 @@ func TestAuraBusy(t *testing.T) {
 			e.Tick(500 * time.Millisecond)
 		}
 		for range limit {
-			require.True(t, e.Kill(2).Queued, "the aura has used up the mailbox")
+			require.True(t, e.Do(buff.Kill(2)).Queued, "the aura has used up the mailbox")
 		}
 		e.Remove(h)
 		for range 3 {
@@ -349,11 +354,16 @@ func TestMembersMisuse(t *testing.T) {
 	_, err := engine.New(engine.Options{Catalog: cat})
 	require.EqualError(t, err, `engine: Options.Members is missing, and "beacon" is an aura`)
 	var e *engine.Engine
-	e = open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(engine.AuraQuery, func(buff.OwnerID)) { e.Kill(1) }})
+	var said []any
+	e = open(t, engine.Options{
+		Catalog: cat, Synchronous: true, Members: func(engine.AuraQuery, func(buff.OwnerID)) { e.Do(buff.Kill(1)) },
+		OnFault: func(f engine.Fault) { said = append(said, f.Value); e.Do(buff.Kill(1)) },
+	})
 	require.NoError(t, e.Spawn(1, "data"))
 	add(t, e, 1, cat.Spec("beacon"))
-	require.PanicsWithValue(t, "engine: Kill called from Options.Members", func() { e.Tick(0) })
-	e.Kill(1)
+	require.Equal(t, []string{"1: 0 apply beacon x1", "1: 0 error beacon why=panic"}, lines(e.Tick(0)))
+	require.Equal(t, []any{"engine: Do called from Options.Members"}, said)
+	e.Do(buff.Kill(1))
 }
 
 // TestAuraQuery: what Members gets to know.

@@ -59,7 +59,7 @@ func TestP29_Limits(t *testing.T) {
 			"buffs of an owner", func(o *engine.Options) { o.MaxBuffs = 5 }, 5,
 			func(e *engine.Engine) error { return apply(e, "oath") },
 			buff.ErrFull, "5", func(e *engine.Engine) {
-				for b := range e.Buffs(1) {
+				for b := range must(e.Buffs(1)).All() {
 					e.Remove(b.Handle)
 					break
 				}
@@ -67,7 +67,7 @@ func TestP29_Limits(t *testing.T) {
 		},
 		{
 			"timeouts of an owner", func(o *engine.Options) { o.MaxBuffs = 5 }, 5, timeout, buff.ErrFull, "5",
-			func(e *engine.Engine) { e.Kill(1); e.Tick(time.Hour) },
+			func(e *engine.Engine) { e.Do(buff.Kill(1)); e.Tick(time.Hour) },
 		},
 		{
 			"handlers of an owner", func(o *engine.Options) { o.HandlerLimit = 5 }, 5,
@@ -81,7 +81,7 @@ func TestP29_Limits(t *testing.T) {
 		},
 		{
 			"inbox", func(o *engine.Options) { o.InboxLimit = 5 }, 5,
-			func(e *engine.Engine) error { return e.Inbox().Kill(1) },
+			func(e *engine.Engine) error { return e.Inbox().Do(buff.Kill(1)) },
 			engine.ErrInboxFull, "limit 5", func(e *engine.Engine) { e.Tick(0) },
 		},
 	} {
@@ -137,13 +137,13 @@ func TestP29_Zones(t *testing.T) {
 	}
 	e := open(t, engine.Options{Synchronous: true})
 	for id := range uint32(engine.MaxZones - 1) {
-		require.NoError(t, e.PauseZone(id+1))
+		require.NoError(t, e.Do(buff.PauseZone(id+1)).Err)
 	}
-	err := e.PauseZone(engine.MaxZones)
+	err := e.Do(buff.PauseZone(engine.MaxZones)).Err
 	require.ErrorIs(t, err, engine.ErrTooManyZones)
 	require.ErrorContains(t, err, fmt.Sprint(engine.MaxZones))
-	require.NoError(t, e.ResumeZone(1))
-	require.NoError(t, e.PauseZone(engine.MaxZones))
+	require.NoError(t, e.Do(buff.ResumeZone(1)).Err)
+	require.NoError(t, e.Do(buff.PauseZone(engine.MaxZones)).Err)
 }
 
 // TestP27_AskingOthers: a handler that asks without end is stopped, and what was valid stays.
@@ -159,11 +159,13 @@ func TestP27_AskingOthers(t *testing.T) {
 		})
 		require.NoError(t, err)
 		done := map[buff.EventKind]int{}
-		for ev := range e.Tick(time.Millisecond).Events() {
-			done[ev.Kind]++
-			if ev.Kind == buff.Faulted {
-				require.Equal(t, buff.Cascade, ev.Why)
-				require.EqualValues(t, 1, ev.Owner)
+		for range 2 { // for others there is a part of each Tick
+			for ev := range e.Tick(time.Millisecond).Events() {
+				done[ev.Kind]++
+				if ev.Kind == buff.Faulted {
+					require.Equal(t, buff.Cascade, ev.Why)
+					require.EqualValues(t, 1, ev.Owner)
+				}
 			}
 		}
 		require.Equal(t, map[buff.EventKind]int{buff.TimedOut: 1, buff.Executed: buff.MaxCommands, buff.Faulted: 1}, done, "to %d", to)
@@ -181,7 +183,7 @@ func heap() uint64 {
 
 // TestP30_Peak: after a peak, back to nobody, the heap is within 5 % of what it was, whatever
 // the peak; and the goroutines are those that were there. What it was is an engine that has
-// had two thousand owners: its lists keep memory for a thousand elements in any case.
+// had half as many owners: its lists keep memory for a thousand elements in any case.
 func TestP30_Peak(t *testing.T) {
 	owners := 20_000
 	if testing.Short() {
@@ -204,17 +206,22 @@ func TestP30_Peak(t *testing.T) {
 		for id := range buff.OwnerID(n) {
 			require.NoError(t, e.Drop(id))
 		}
-		for range 600 { // half a minute
+		for range 1200 { // a minute: lists are given back after 510 frames in which nobody needed them
 			e.Tick(50 * time.Millisecond)
 		}
 	}
-	cycle(2000)
+	cycle(owners / 2)
 	before, goroutines := heap(), runtime.NumGoroutine()
 	cycle(owners)
 	after := heap()
 	t.Logf("before %d, after %d", before, after)
 	require.LessOrEqual(t, after, before+before/20, "before %d, after %d", before, after)
-	require.Equal(t, goroutines, runtime.NumGoroutine())
+	// The runtime's goroutine for cleanups counts while it runs some, which a collection makes it do: after
+	// another one there are none left.
+	for k := 0; k < 100 && runtime.NumGoroutine() > goroutines; k++ {
+		heap()
+	}
+	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
 	cycle(owners)
 	require.LessOrEqual(t, heap(), after+after/20, "a second peak costs nothing")
 	runtime.KeepAlive(e)
@@ -253,6 +260,29 @@ func TestP30_PeakOfAWorld(t *testing.T) {
 	// A list may have memory for twice the events of the largest frame, which is 5000 here.
 	require.LessOrEqual(t, heap(), before+before/20+5000*uint64(unsafe.Sizeof(buff.Event{})))
 	runtime.KeepAlive(world)
+}
+
+// TestP30_AuraLooks: an aura keeps one timer, however often it looks around.
+func TestP30_AuraLooks(t *testing.T) {
+	cat := catalogOf(t,
+		buff.Spec{ID: "light", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "lamp", Kind: buff.Infinite, Aura: buff.Aura{Apply: "light", Interval: 50 * time.Millisecond, Radius: 1}},
+	)
+	members := func(q engine.AuraQuery, found func(buff.OwnerID)) { found(q.Bearer + 1) }
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: members})
+	for id := range buff.OwnerID(40) {
+		spawn(t, e, id)
+		add(t, e, id, cat.Spec("lamp"))
+	}
+	night := func(frames int) uint64 {
+		for range frames {
+			e.Tick(50 * time.Millisecond)
+		}
+		return heap()
+	}
+	before := night(1000)
+	require.LessOrEqual(t, night(10_000), before+32<<10, "400,000 looks around leave nothing")
+	runtime.KeepAlive(e)
 }
 
 // TestP30_Pairs: buffs that come and go do not make anything grow. -pairs says how many.

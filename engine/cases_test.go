@@ -19,7 +19,7 @@ func TestW09_Steal(t *testing.T) {
 		e := open(t, o)
 		spawn(t, e, 1, 2)
 		add(t, e, 1, o.Catalog.Spec("might"))
-		r := e.Steal(1, 2, buff.Query{Polarity: buff.Positive}, 2*time.Minute)
+		r := e.Do(buff.Steal(1, 2, buff.Query{Polarity: buff.Positive}, 2*time.Minute))
 		require.NoError(t, r.Err)
 		require.Equal(t, int64(1), r.Amount)
 		require.Equal(t, []string{
@@ -54,7 +54,7 @@ func TestW16_Panic(t *testing.T) {
 
 // TestUndeliveredAtHome: a command of a handler for its own owner that finds nothing leaves no
 // event and is counted, on any worker.
-func TestUndeliveredAtHome(t *testing.T) {
+func TestUndeliveredWhileIdle(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		var gone buff.Handle
 		o := engine.Options{

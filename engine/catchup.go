@@ -39,40 +39,37 @@ const (
 	// worked off in the time that a hand-over to the workers takes.
 	sliceCost = 16
 
-	// maxShare is the number of events after which an owner that has more goes home
-	// with what is left, or TickLimit if that is less. It bounds what one owner can pile
-	// up before the loop sees it.
+	// maxShare is the most that one owner may work off before the loop sees what it brings.
 	maxShare = 4096
 )
 
 // pass lets the time pass up to the target, in slices, as far as TickLimit allows. A Tick
 // with little to do has one slice. What was reached is a frame like any other: the slices
 // of a Tick have one end of the frame together, behind the last.
+//
+// A slice begins where time stands as long as somebody waits whom it must not pass.
 func (e *Engine) pass() {
 	e.frame.Lost = 0
-	for left := e.opts.TickLimit; ; {
-		before := e.frame.count
+	e.worked = 0
+	if !e.group.Quiet() {
+		e.collect()
+	}
+	for slice := 0; ; slice++ {
+		left := e.left() - e.claim - slice*sliceCost
+		if slice > 0 && left <= 0 {
+			break
+		}
 		e.round++
 		r := region(regionAdvance)
 		e.turnWheel(left)
 		endRegion(r)
-		if len(e.fired)+len(e.wanted) == 0 && e.now == e.target && e.group.Quiet() {
+		if len(e.fired)+len(e.wanted)+e.backlog.n == 0 && e.now == e.target && e.group.Quiet() {
 			break // nobody has anything to do
 		}
 		e.seen.Store(int64(e.now))
-		if e.group.Quiet() {
-			e.visitDue()
-		} else {
-			e.wake()
-			e.collect()
-			e.handOut()
-		}
-		e.work(left)
-		if e.now == e.target {
-			break
-		}
-		left -= sliceCost + len(e.fired) + e.frame.count - before
-		if left <= 0 || e.budget.spent {
+		e.handOut(left)
+		e.work()
+		if e.budget.spent || e.now == e.target && e.backlog.n+len(e.group.Staged()) == 0 {
 			break
 		}
 	}
@@ -86,17 +83,22 @@ func (e *Engine) pass() {
 
 // turnWheel moves the time on, for one slice, to an instant by which no more than left is
 // expected: the wheel goes from deadline to deadline, and each that it meets may come
-// again after MinPeriod. The events of one millisecond are not divided.
+// again after MinPeriod. What is more, because it is due in one millisecond, waits in the
+// backlog, and time stands still.
 //
 // Owners that have something to do apart from the wheel may put deadlines on it that are
 // not there yet, and count as one each.
 func (e *Engine) turnWheel(left int) {
-	e.slack.fired.used(len(e.fired))
+	e.high.fired.used(len(e.fired))
 	e.fired = e.fired[:0]
-	reach, from := e.target, e.now
-	if e.target-e.now > undivided {
+	target, ok := e.horizon()
+	if !ok {
+		return
+	}
+	reach, from := target, e.now
+	if target-e.now > undivided {
 		due := len(e.wanted) + e.group.Stats().Staged
-		reach = until(from, e.target, due, left)
+		reach = until(from, target, due, left)
 		for {
 			next, ok := e.wheel.Next()
 			if !ok || next > reach {
@@ -109,7 +111,7 @@ func (e *Engine) turnWheel(left int) {
 			before := len(e.fired)
 			e.fired = e.wheel.Advance(next, e.fired)
 			due += len(e.fired) - before
-			reach = max(next, until(from, e.target, due, left))
+			reach = max(next, until(from, target, due, left))
 		}
 	}
 	e.now = reach

@@ -12,12 +12,14 @@ import (
 // everything that was due then. The definition's own actions follow at once; Go
 // handlers run in the next Tick, before anything that is due then.
 //
-// If the definition reads attributes of its source, they are read now. A source that is
-// unknown or busy has none: what then has no default is Denied for the reason NoParam.
+// If the definition reads attributes of its source, they are read now. A source that is not
+// there has none: what then has no default is Denied for the reason NoParam. One that is busy
+// cannot be asked: the command waits until it can, as it does for a busy owner.
 //
 // Result.Err is, besides those of package buff, [ErrUnknownOwner],
-// [ErrUnknownSpec], [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, the
-// command waits, Result.Queued says so, and the Handle is zero.
+// [ErrUnknownSpec], [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, or
+// the source that must be asked, the command waits, Result.Queued says so, and the Handle is
+// zero.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner) to find
 // the instance that is joined.
@@ -35,9 +37,11 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 		r := e.add(id, &a)
 		return r.Handle, r
 	}
-	if a.Spec.Captures() {
-		e.capture(id, &a)
+	if a.Spec.Captures() && e.capture(id, &a) != nil {
+		r := e.add(id, &a)
+		return r.Handle, r
 	}
+	e.alter(o)
 	h, kind, why, err := o.set.Apply(e.turn(), e.now, &a)
 	e.done(o)
 	return h, buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
@@ -47,7 +51,7 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 //
 //go:noinline
 func (e *Engine) add(id buff.OwnerID, a *buff.Application) buff.Result {
-	return e.to(id, &buff.Command{Verb: buff.Apply, Application: *a})
+	return e.ask(&buff.Command{Verb: buff.VerbApply, Owner: id, Application: *a})
 }
 
 // ready reports whether a buff can be put on an owner, or taken off, at once and without a
@@ -61,10 +65,10 @@ func (e *Engine) ready(o *owner) bool {
 // done is what follows once the Set of an owner has carried out a command.
 func (e *Engine) done(o *owner) {
 	e.obey(o)
-	if e.ledger.all != 0 {
+	if e.index.all != 0 {
 		e.noteLoop()
 	}
-	if len(e.loop.Sent) > 0 {
+	if len(e.loop.Outbox) > 0 {
 		e.passOn()
 	}
 }
@@ -81,21 +85,7 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	r := e.to(id, &buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
-	return r.Timeout, r.Err
-}
-
-// AddTimeoutByName is AddTimeout for the handler of that name in Options.Handlers.
-// It also fails with [ErrUnknownHandler].
-//
-// Only the loop goroutine may call it.
-func (e *Engine) AddTimeoutByName(id buff.OwnerID, delay time.Duration, handler string) (buff.TimeoutHandle, error) {
-	e.enter("AddTimeoutByName")
-	h, ok := e.names[handler]
-	if !ok {
-		return 0, fmt.Errorf("%w: %q", ErrUnknownHandler, handler)
-	}
-	r := e.to(id, &buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h})
+	r := e.ask(&buff.Command{Verb: buff.VerbAddTimeout, Owner: id, By: delay, Do: f})
 	return r.Timeout, r.Err
 }
 
@@ -103,93 +93,40 @@ func (e *Engine) AddTimeoutByName(id buff.OwnerID, delay time.Duration, handler 
 // names nothing Result.Err is buff.ErrStale, and nothing happens. Once Remove has
 // returned without Queued, no event of that buff follows but its removal.
 //
+// If the owner is busy, Result.Queued says that it has not been removed: what is due up to now
+// comes first, its handlers too, and they may ask [Context.Revoked]. The Removed that ends it
+// has this call's reason and its instant as At; if it has ended before by itself, its Removed
+// says why, and nothing comes of the call but one more in Stats.Undelivered.
+//
 // Only the loop goroutine may call it.
 func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
 	e.enter("Remove")
-	e.take(&r, h, 0, buff.Cancelled)
+	e.take(&r, h)
 	return r
 }
 
-// RemoveStacks takes n stacks off the buff of a handle, for a reason that ends
-// buffs; all of it if n is not above zero or it has no more. The timers of what
-// is left stay as they are.
-//
-// Only the loop goroutine may call it.
-func (e *Engine) RemoveStacks(h buff.Handle, n int, why buff.Reason) (r buff.Result) {
-	e.enter("RemoveStacks")
-	e.take(&r, h, n, removal(why))
-	return r
-}
-
-// take is RemoveStacks. It fills in a Result, since one that is returned is copied, and the
+// take takes a buff off. It fills in a Result, since one that is returned is copied, and the
 // copy waits for what was just written.
-func (e *Engine) take(r *buff.Result, h buff.Handle, n int, why buff.Reason) {
+func (e *Engine) take(r *buff.Result, h buff.Handle) {
 	o := e.at(h.Number())
 	if !e.ready(o) {
-		*r = e.remove(h, n, why)
+		*r = e.ask(&buff.Command{Verb: buff.VerbRemove, Handle: h})
 		return
 	}
-	r.Handle, r.Kind, r.Why, r.Err = o.set.Remove(e.turn(), e.now, h, n, why)
+	e.alter(o)
+	r.Handle, r.Kind, r.Why, r.Err = o.set.Remove(e.turn(), e.now, h, 0, buff.Cancelled)
 	e.done(o)
 }
 
-// remove is take where it goes the way of all commands.
-//
-//go:noinline
-func (e *Engine) remove(h buff.Handle, n int, why buff.Reason) buff.Result {
-	return e.by(h.Number(), &buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: why})
-}
-
 // Cancel takes a timeout back. Once it has returned with Kind Removed, its
-// function will not be called.
+// function will not be called. If the owner is busy, Result.Queued says that it has not been
+// taken back: if it is due up to now, it still rings, a TimedOut says so, and its function may
+// ask [Context.Revoked]. No event says that it has been cancelled.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 	e.enter("Cancel")
-	return e.by(t.Number(), &buff.Command{Verb: buff.Cancel, Timeout: t})
-}
-
-// Extend moves the end of the buff of a handle by d, which may be negative. If the
-// end would not be after now, the buff expires at once, without a pulse.
-//
-// Only the loop goroutine may call it.
-func (e *Engine) Extend(h buff.Handle, d time.Duration) buff.Result {
-	e.enter("Extend")
-	return e.by(h.Number(), &buff.Command{Verb: buff.Extend, Handle: h, By: d})
-}
-
-// Kill says that an owner dies: its buffs go, without a last pulse, for the reason
-// Death, unless their definition keeps them.
-//
-// Only the loop goroutine may call it.
-func (e *Engine) Kill(id buff.OwnerID) buff.Result {
-	e.enter("Kill")
-	return e.to(id, &buff.Command{Verb: buff.Kill})
-}
-
-// to, by, do and deliver may fill the command in, and do not keep it.
-func (e *Engine) to(id buff.OwnerID, c *buff.Command) buff.Result {
-	e.record.command(opTo, uint64(id), c)
-	o := e.byID[id]
-	if o == nil {
-		return buff.Result{Err: fmt.Errorf("%w: %d", ErrUnknownOwner, id)}
-	}
-	if c.Verb == buff.Apply {
-		e.capture(id, &c.Application)
-	}
-	return e.do(o, c)
-}
-
-func (e *Engine) by(number uint32, c *buff.Command) buff.Result {
-	e.record.command(opBy, uint64(number), c)
-	o := e.at(number)
-	switch {
-	case o != nil:
-		return e.do(o, c)
-	case c.Verb == buff.Cancel:
-		return buff.Result{Err: fmt.Errorf("%w: timeout %v", buff.ErrStale, c.Timeout)}
-	}
-	return buff.Result{Err: fmt.Errorf("%w: %v", buff.ErrStale, c.Handle)}
+	return e.ask(&buff.Command{Verb: buff.VerbCancel, Timeout: t})
 }
 
 // do carries a command out, or queues it if the owner is busy.
@@ -204,16 +141,20 @@ func (e *Engine) do(o *owner, c *buff.Command) buff.Result {
 }
 
 func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
+	e.did.commands++
 	if !e.idle(o) {
-		return e.queue(o, c)
+		return e.queue(o, c, false)
 	}
 	if setsOff(c.Verb) && o.set.Pending() >= e.opts.HandlerLimit {
 		return e.overload(o, e.opts.HandlerLimit, "handlers for its next turn")
 	}
-	if c.Verb == buff.Steal && e.byID[c.Query.To] == nil {
+	if c.Verb == buff.VerbSteal && e.byID[c.Query.To] == nil {
 		return buff.Result{Err: fmt.Errorf("%w: %d, who steals", ErrUnknownOwner, c.Query.To)}
 	}
+	e.alter(o)
+	before := o.set.Looked()
 	r := o.set.Obey(e.turn(), e.now, c)
+	e.did.looked += uint64(o.set.Looked() - before)
 	e.done(o)
 	return r
 }
@@ -222,26 +163,31 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 // others can only end something that an Apply has begun.
 func setsOff(v buff.Verb) bool {
 	switch v {
-	case buff.Apply, buff.Enter, buff.AddTag, buff.DropTag, buff.Release:
+	case buff.VerbApply, buff.VerbEnter, buff.VerbAddTag, buff.VerbDropTag, buff.VerbRelease:
 		return true
 	}
 	return false
 }
 
-// queue lets a command wait until the owner is home.
-func (e *Engine) queue(o *owner, c *buff.Command) buff.Result {
+// queue lets a command wait until the owner is idle; by way of it, if it is for another.
+func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	if int(o.handed+o.late) >= e.opts.MailboxLimit {
 		return e.overload(o, e.opts.MailboxLimit, "commands, since it is busy")
 	}
-	if o.box.Home() {
+	if o.box.Idle() {
 		o.handed++
 	} else {
 		o.late++
 	}
 	kept := *c
 	borrow(&kept)
+	e.enlist(o)
 	e.run(o) // what was due by now, and handlers put off in earlier frames, come first
-	e.send(o, message{kind: do, at: e.now, cmd: &kept})
+	e.send(o, message{kind: do, via: via, at: e.now, cmd: &kept})
+	if e.copies != nil {
+		e.copies.waits(o, &kept)
+	}
+	o.revoke(&kept)
 	return buff.Result{Queued: true}
 }
 
@@ -256,21 +202,21 @@ func (e *Engine) turn() *buff.Turn {
 	return &e.loop
 }
 
-// obey puts the owner's wishes on the wheel, and reports whether something came due
-// while the owner was busy. The owner is home.
+// obey puts the owner's timer requests on the wheel, and reports whether something came due
+// while the owner was busy. The owner is idle.
 func (e *Engine) obey(o *owner) (late bool) {
-	for _, w := range o.set.Orders() {
+	for _, w := range o.set.TimerRequests() {
 		late = e.meet(o, w) || late
 	}
-	o.set.ClearOrders()
+	o.set.ClearTimerRequests()
 	if o.set.Pending() > 0 && !o.leaving && !o.rests {
 		e.want(o)
 	}
 	return late
 }
 
-// meet meets one of its wishes.
-func (e *Engine) meet(o *owner, w buff.Order) (late bool) {
+// meet meets one of its timer requests.
+func (e *Engine) meet(o *owner, w buff.TimerRequest) (late bool) {
 	now := e.now
 	if o.leaving {
 		now = o.left
@@ -291,7 +237,7 @@ func (e *Engine) meet(o *owner, w buff.Order) (late bool) {
 }
 
 // arm gives a timer to something that had none when it asked for one.
-func (e *Engine) arm(o *owner, w buff.Order) {
+func (e *Engine) arm(o *owner, w buff.TimerRequest) {
 	switch timer, live := o.set.Timer(w); {
 	case !live:
 	case timer == 0:
@@ -326,4 +272,58 @@ func (e *Engine) send(o *owner, m message) {
 	if err := e.group.Send(&o.box, m); err != nil {
 		panic("engine: " + err.Error() + ": wakeRoom is too small")
 	}
+}
+
+// revoked is a buff or a timeout whose end the loop has asked for while its owner was busy:
+// the command waits in the mailbox. The loop puts them in front of the list and cuts it off
+// while the owner is idle; handlers of the owner read it meanwhile.
+type revoked struct {
+	handle  buff.Handle
+	timeout buff.TimeoutHandle
+	next    *revoked // older
+}
+
+// revoke notes what a command that has to wait will end.
+func (o *owner) revoke(c *buff.Command) {
+	switch {
+	case c.Verb == buff.VerbRemove && c.Stacks <= 0:
+		o.revoked.Store(&revoked{handle: c.Handle, next: o.revoked.Load()})
+	case c.Verb == buff.VerbCancel:
+		o.revoked.Store(&revoked{timeout: c.Timeout, next: o.revoked.Load()})
+	}
+}
+
+// forgetRevoked drops what has been carried out. No worker has the owner in hand, and so many
+// commands still wait.
+func (o *owner) forgetRevoked(waiting int32) {
+	if waiting == 0 {
+		o.revoked.Store(nil)
+		return
+	}
+	last := o.revoked.Load()
+	for n := int32(1); n < waiting && last != nil; n++ {
+		last = last.next
+	}
+	if last != nil {
+		last.next = nil
+	}
+}
+
+// Revoked reports whether the loop has asked for the end of what the handler was called for:
+// of the buff by Remove, or buff.RemoveStacks without a number, or of the timeout by Cancel. That
+// was Queued then, since this owner was busy, and what was due before it comes first: this
+// handler. It is exact: a handler that is called after the loop's call has returned finds it
+// true, one that returns before it finds it false. A handler that must not work for what
+// has been revoked asks first and returns. What the Inbox or another handler has asked for
+// does not count.
+//
+// Only inside the handler. It costs O(commands that wait for the owner).
+func (c *Context) Revoked() bool {
+	l := c.live()
+	for r := l.owner.revoked.Load(); r != nil; r = r.next {
+		if r.handle != 0 && r.handle == l.handle || r.timeout != 0 && r.timeout == l.timeout {
+			return true
+		}
+	}
+	return false
 }

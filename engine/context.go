@@ -2,7 +2,6 @@ package engine
 
 import (
 	"iter"
-	"strconv"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -22,25 +21,22 @@ import (
 // A Context is good until its handler returns. After that its methods panic, or, if
 // the same worker is in another handler by then, do their work for that one.
 type Context struct {
-	lane *lane
+	worker *workerState
 }
 
-// cross is a command for another owner.
-type cross struct {
+// outgoing is a command for another owner.
+type outgoing struct {
 	at   wheel.Time // of its cause
 	from buff.OwnerID
-	to   buff.OwnerID
-	num  uint32 // of the owner, if the command is for a handle
-	by   bool   // num says who it is for
-	own  bool   // the engine's, see Engine.evict
+	own  bool // the engine's, see Engine.evict
 	cmd  buff.Command
 }
 
-func (c *Context) live() *lane {
-	if c.lane == nil {
+func (c *Context) live() *workerState {
+	if c.worker == nil {
 		panic("engine: a Context was used after its handler had returned")
 	}
-	return c.lane
+	return c.worker
 }
 
 // Owner returns whose handler it is.
@@ -92,12 +88,12 @@ func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 	}
 	a.Params = l.lent.params(a.Params)
 	byLoop := l.capture(to, &a)
-	cmd := buff.Command{Verb: buff.Apply, Application: a}
+	cmd := buff.Command{Verb: buff.VerbApply, Owner: to, Application: a}
 	if byLoop {
-		c.lane.send(cross{to: to, cmd: cmd})
+		l.send(&cmd)
 		return
 	}
-	c.to(to, cmd)
+	c.ask(&cmd)
 }
 
 // AddTimeout has f called for an owner after the delay, or at the next millisecond
@@ -109,74 +105,62 @@ func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Conte
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	c.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
-}
-
-// AddTimeoutByName is AddTimeout for the handler of that name in Options.Handlers.
-// It panics if there is none.
-//
-// Only inside the handler.
-func (c *Context) AddTimeoutByName(to buff.OwnerID, delay time.Duration, handler string) {
-	h, ok := c.live().engine.names[handler]
-	if !ok {
-		panic("engine: AddTimeoutByName: no handler " + strconv.Quote(handler))
-	}
-	c.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h})
+	c.ask(&buff.Command{Verb: buff.VerbAddTimeout, Owner: to, By: delay, Do: f})
 }
 
 // Remove ends the buff of a handle, for the reason Cancelled.
 //
 // Only inside the handler.
-func (c *Context) Remove(h buff.Handle) { c.RemoveStacks(h, 0, buff.Cancelled) }
-
-// RemoveStacks takes n stacks off the buff of a handle, all of it if n is not
-// above zero or it has no more.
-//
-// Only inside the handler.
-func (c *Context) RemoveStacks(h buff.Handle, n int, why buff.Reason) {
-	c.by(h.Number(), buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
-}
-
-// Extend moves the end of the buff of a handle by d, which may be negative.
-//
-// Only inside the handler.
-func (c *Context) Extend(h buff.Handle, d time.Duration) {
-	c.by(h.Number(), buff.Command{Verb: buff.Extend, Handle: h, By: d})
-}
+func (c *Context) Remove(h buff.Handle) { c.ask(&buff.Command{Verb: buff.VerbRemove, Handle: h}) }
 
 // Cancel takes a timeout back.
 //
 // Only inside the handler.
 func (c *Context) Cancel(t buff.TimeoutHandle) {
-	c.by(t.Number(), buff.Command{Verb: buff.Cancel, Timeout: t})
+	c.ask(&buff.Command{Verb: buff.VerbCancel, Timeout: t})
 }
 
-// Kill says that an owner dies: see [buff.Spec].OnDeath.
+// Do has a command carried out after the handler has returned: of the handler's own owner at this
+// instant, of another one at the end of the frame. A command for more than one owner, or about a
+// zone, is one for others. It panics as [Engine.Do] does, and if the definition or the handler that
+// the command names is not the engine's.
+//
+// What the rules refuse is an event. With buff.Pause of the handler's own owner, what is due at
+// this very instant and has not run waits too. What buff.Steal takes off the handler's own owner is
+// lost, and counted in Stats.Undelivered, if at the end of the frame the thief is unknown or has no
+// room.
 //
 // Only inside the handler.
-func (c *Context) Kill(owner buff.OwnerID) { c.to(owner, buff.Command{Verb: buff.Kill}) }
-
-func (c *Context) to(owner buff.OwnerID, cmd buff.Command) {
+func (c *Context) Do(cmd buff.Command) {
 	l := c.live()
-	if owner == l.owner.id {
-		l.turn.Issue(&l.owner.set, cmd)
+	if cmd.Verb == buff.VerbApply {
+		c.AddBuff(cmd.Owner, cmd.Application)
 		return
 	}
-	l.send(cross{to: owner, cmd: cmd})
+	l.engine.sound(&cmd)
+	if err := l.engine.find(&cmd); err != nil {
+		panic("engine: Do: " + err.Error())
+	}
+	c.ask(&cmd)
 }
 
-func (c *Context) by(number uint32, cmd buff.Command) {
+// ask hands a command on.
+func (c *Context) ask(cmd *buff.Command) {
 	l := c.live()
-	if number == l.owner.number {
+	own := cmd.Owner == l.owner.id
+	if number, by := cmd.Number(); by {
+		own = number == l.owner.number
+	}
+	if own && !many(cmd) {
 		l.turn.Issue(&l.owner.set, cmd)
 		return
 	}
-	l.send(cross{num: number, by: true, cmd: cmd})
+	l.send(cmd)
 }
 
 // send puts a command of the handler that runs among those for other owners. After
 // buff.MaxCommands of them the rest is dropped, and an event says so, once.
-func (l *lane) send(c cross) {
+func (l *workerState) send(cmd *buff.Command) {
 	if l.issued++; l.issued > buff.MaxCommands {
 		if l.issued == buff.MaxCommands+1 {
 			l.turn.Events = append(l.turn.Events, buff.Event{
@@ -186,14 +170,5 @@ func (l *lane) send(c cross) {
 		return
 	}
 	l.passOn()
-	c.at, c.from = l.turn.At(), l.owner.id
-	l.cross = append(l.cross, c)
-}
-
-// removal panics if why is not a reason that ends a buff.
-func removal(why buff.Reason) buff.Reason {
-	if !why.Removes() {
-		panic("engine: " + why.String() + " is not a reason that ends a buff")
-	}
-	return why
+	l.outbox = append(l.outbox, outgoing{at: l.turn.At(), from: l.owner.id, cmd: *cmd})
 }

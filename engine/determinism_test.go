@@ -47,7 +47,7 @@ func TestP45_WorkersDoNotMatter(t *testing.T) {
 		seeds = 2
 	}
 	for seed := range seeds {
-		p := plan{seed: seed, owners: 200, steps: 60, cross: true, inbox: true, churn: true, shared: seed%2 == 1}
+		p := plan{seed: seed, owners: 200, steps: 60, outbox: true, inbox: true, churn: true, shared: seed%2 == 1}
 		run := func(o engine.Options) []string {
 			s := newSim(t, p, o)
 			s.run(whole)
@@ -113,7 +113,7 @@ func TestM4_FrameRates(t *testing.T) {
 			s.run(cut)
 			var left []string
 			for id := range buff.OwnerID(p.owners) {
-				for b := range s.eng.Buffs(id + 1) {
+				for b := range there(s.eng.Buffs(id + 1)).All() {
 					left = append(left, fmt.Sprintf("%d: %v", id+1, b))
 				}
 			}

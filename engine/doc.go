@@ -1,13 +1,14 @@
-// Package engine puts buffs on a game loop: one goroutine ticks, a timing wheel
-// keeps the deadlines, and what falls due runs on workers, one player at a time.
+// Package engine runs buffs on a game loop. One goroutine, the loop, calls Tick; a
+// timing wheel keeps the deadlines; what falls due runs on a pool of workers, each
+// player's events in order and never two of one player at once.
 //
-//	any goroutine     the loop, in Tick                                   workers
+//	any goroutine     the loop, in Tick                                     workers
 //
-//	                  1  the wheel turns     ─▸ who is due ──▸ visits ───┐
-//	                                                                     ├▸ Handler(c, event)
-//	                  2  wait, up to Budget  ◂─ events, orders ◂─────────┘
-//	                  3  commands across owners
-//	Inbox ──────────▸ 4  commands of the inbox
+//	                  1  the wheel advances  ─▸ owners that are due ──▸ turns ──┐
+//	                                                                           ├▸ Handler(c, event)
+//	                  2  wait, up to Budget  ◂─ events, timer requests ◂───────┘
+//	                  3  commands for other owners
+//	Inbox ──────────▸ 4  commands of the inbox, up to their share of the Tick
 //	                  5  Frame
 //
 // # The loop
@@ -21,33 +22,61 @@
 //	}
 //	eng.Close(ctx)
 //
-// The engine has no clock: it is as late as the last dt made it, and a test runs a
-// day in a second. The one exception is Options.Budget, how long a Tick may wait
-// for handlers; nothing that the rules decide depends on it.
+// The engine reads no clock. Time is what the game passes to Tick, so a test can run
+// a day in a second. The one exception is Options.Budget, which limits how long a Tick
+// waits for handlers; no rule depends on it.
+//
+// # Duties of the game
+//
+// Now that you hold an Engine, you have a few responsibilities:
+//
+//   - Call Tick regularly with the time that has passed, and read the Frame before the next
+//     Tick: it is valid until then.
+//   - Serialise the calls of the Engine. One goroutine at a time may call it; which one may
+//     change. From other goroutines use the [Inbox], from a handler its [Context].
+//   - Keep handlers short. One that waits for I/O holds a worker; after Options.Budget its
+//     player is busy. One that never returns costs a worker for the rest of the process.
+//   - In a handler, touch the data of its own player only (Context.Data). What concerns another
+//     player is a command.
+//   - Look at errors. A [buff.Result] says what the rules decided, and Result.Err why nothing was
+//     done; ErrBusy beside the answer to a question means that the engine cannot know now.
+//   - Give Options.Epoch and Options.Uptime if anything is saved, so that buffs live on by the
+//     right clocks after a restart; after a Restore, confirm or lose Restoration.Sources.
+//   - Watch Stats.Busy, Stats.InboxRefused and Frame.Behind: they say that the game is too slow
+//     before its players do.
+//   - Call Close at the end. It works off what is pending, within its limits, and says what it
+//     dropped.
 //
 // # Three lanes
 //
-// There are three ways to ask for something, with the same verbs (but LoseSource and
-// Compensate, which look at every owner, are the loop's alone).
+// What is asked for is a [buff.Command]: a value that a function of package buff makes, and that
+// says whom it is for. There are three ways to ask for it:
 //
 //	lane      who                          takes effect                   answers
-//	Engine    the loop, between Ticks      at once                        handle and result
+//	Engine    the loop, between Ticks      at once                        the Result
 //	Context   the handler it was given to  after the handler; for         nothing: what came
 //	                                       another owner, at frame's end  of it is an event
-//	Inbox     any goroutine                at the end of the next Tick    whether it was accepted
+//	Inbox     any goroutine                at the end of the next Tick    whether it was accepted;
+//	                                                                      Ask waits for the Result
 //
-// The verbs, by subject:
+// Each lane has Do, and methods of its own for what every game calls each frame: AddBuff, Remove,
+// AddTimeout, Cancel, Damage and Absorb. The commands, by subject:
 //
-//	buffs     AddBuff, Remove, RemoveStacks, Dispel, Steal
+//	buffs     Apply, Remove, RemoveStacks, RemoveSpec, Dispel, Steal
 //	time      Extend, ExtendUpTo, SetRemaining, SetPeriod, Compensate,
-//	          Pause, Resume, SetRate of an owner, PauseBuff, ResumeBuff, SetBuffRate of a buff
-//	effect    Inhibit, Release, AddTag, DropTag, Immunize, Expose
-//	use       Absorb, Consume, ConsumeCharges, Interrupt
+//	          Pause, Resume, SetRate of an owner, PauseBuff, ResumeBuff, SetBuffRate of a buff,
+//	          PauseZone, ResumeZone, SetZoneRate, SetZone
+//	effect    Inhibit, Release, AddTag, DropTag, Immunize, DropImmunity
+//	use       Damage, Absorb, Consume, ConsumeCharges, Interrupt, AddBase, SetBase
 //	fate      Kill, Revive, LoseSource
-//	timeouts  AddTimeout, AddTimeoutByName, Cancel
+//	timeouts  AddTimeout, AddTimeoutFunc, Cancel
+//
+// What is not a command, another goroutine has done by [Inbox.Run]: a function on the loop.
 //
 // What an owner carries can be asked by the loop and by the owner's handlers: Buffs, Find,
-// HasTag, Remaining, Param.
+// HasTag, Remaining, Param. The loop has an error beside each answer, for who is not there and
+// for who is busy: no question is answered "no" by somebody who does not know. A handler's own
+// owner can always be asked.
 //
 // What the loop asks for is decided on the loop. Go handlers that it sets off are
 // called later, on a worker, at the head of the owner's next turn, with the time of
@@ -55,99 +84,132 @@
 //
 // # Order
 //
-// One owner's events are in the order of package buff: by instant, then pulse before
-// end before timeout, then by age. Different owners run at the same time and are
-// independent; a command from one to another waits until the frame's end and is
-// carried out in the order of cause time, causing owner and issue. So the same calls
-// lead to the same frames, with one worker, eight, or none ([Options].Synchronous).
+// The events of one owner have the order of package buff: by instant; at one instant
+// pulses before ends before timeouts; then older applications first. Owners are independent
+// and run in parallel. A command for another owner waits until the end of the frame; these
+// commands are carried out sorted by the time of their cause, the owner that caused them and
+// the number of issue. So the same calls lead to the same frames with one worker, with eight,
+// and without any ([Options].Synchronous).
 //
-// # Who owns what
+// # Ownership
 //
-// The loop owns the wheel, the time, and every owner that is at home. In Tick it
-// hands those with something due to the workers and gets them back. Whoever is not
-// back when the budget is used up is busy: what comes due for it and what is asked
-// of it waits, in order, in its mailbox; everybody else goes on; [Frame].Stuck names
-// it. Nothing is lost, and Event.At says when it was due.
+// The loop owns the wheel, the time and every idle owner. A Tick hands the owners that are due
+// to the workers and takes them back. An owner that is not back when Options.Budget is used up is
+// busy: what comes due for it, and what is asked of it, waits in its mailbox in order; the game
+// goes on for everybody else, and [Frame].Stuck names it. Nothing is lost: Event.At says
+// when an event was due, Event.Seen when it ran.
 //
-// A handler may change its owner's data (Context.Data) without a lock. The loop may
+// A handler may change the data of its owner (Context.Data) without a lock. The loop may
 // do so between Ticks, unless the owner is busy.
 //
 // # Faults
 //
-// A handler that panics, or ends its goroutine, is reported as an event and to
-// Options.OnFault; its buff stays or goes as the definition says; the owner's next
-// event comes as if nothing had been. What recover cannot stop ends the process: a
-// stack overflow, concurrent map writes, os.Exit. A handler that never returns keeps
-// its worker; after as many as there are workers, nothing is handled any more, and
-// Tick stays within its budget.
+// A handler that panics or ends its goroutine (runtime.Goexit) is reported by an event of the
+// kind Faulted and to Options.OnFault. Whether its buff stays is up to the definition (on_fault);
+// the owner's next event runs as usual. OnFault is called at most once a second of game time for
+// each handler of each definition; Stats counts all faults.
+//
+// The same holds for everything else that a game hands in. If Options.Members panics, that look
+// of the aura finds nobody. If Options.Record fails, the recording ends; if Options.SlowTrace
+// fails, the trace does; Close returns both errors. If a clock fails, one measurement is missing.
+// A function that the loop calls itself and that calls runtime.Goexit ends the loop's goroutine;
+// nothing can prevent that. If it is one of Inbox.Run or Options.Members, the Tick comes to its end
+// before, and another goroutine may go on with the engine, or close it.
+//
+// What recover cannot catch ends the process: a stack overflow, a concurrent map write, os.Exit.
+// A handler that never returns keeps its worker. It costs the loop one Budget, in the Tick in
+// which it gets stuck, and nobody waits for it again. Once every worker is stuck, no handler runs
+// any more, and a Tick does not wait at all.
 //
 // A handler that calls the Engine instead of its Context panics, if a Tick is
-// waiting for it. One that has outlasted its Tick cannot be told from the loop: it
-// corrupts the engine, as any data race does.
+// waiting for it. A handler that has outlasted its Tick cannot be told from the loop: such a call
+// is a data race and may corrupt the engine.
 //
-// # More than one owner
+// # Effects across owners
 //
-// The loop keeps a ledger of the buffs that owners have in common, from events: at once of
-// what it decides itself, at the frame's end of what the workers brought, sorted by time and
-// owner. If a source has more instances of a definition than its share (buff.PerSource), its
-// oldest go, on whomever they are. An aura (buff.Aura) looks at the end of the frame in which
-// its interval is over: [Options].Members says who is in its area now, they are given its
-// buff, and the others lose it a linger later. A look that is late looks once; its linger
-// counts from when it was due. Who cannot be given the buff is asked again at each look. A
-// hidden aura, and one whose time stands still, finds nobody; that of a busy bearer waits
-// for the next look.
+// The loop keeps a cross-owner index of the buffs that owners share, built from their events: at
+// once for what the loop decides, at the end of the frame for what workers bring, sorted by
+// time and owner. It serves two rules. If a source has more instances of a definition than
+// buff.PerSource allows, its oldest ones are removed, on whichever owners they are. An aura
+// (buff.Aura) looks for its members at the end of the frame in which its interval elapses:
+// [Options].Members tells who is in its area, these get its buff, and whoever has left
+// loses it after the linger. A look that is late happens once; its linger counts from when it was
+// due. An owner that could not be given the buff is asked again at each look. A hidden aura, and
+// one whose time stands still, finds nobody; the aura of a busy bearer waits for the next look.
 //
-// The time of all owners in a zone stands still, or passes at another rate, by one call:
-// see [Engine.SetZone].
+// The time of all owners in a zone can be paused, or its rate changed, by one call:
+// see [buff.SetZone] and [buff.PauseZone].
 //
-// # Leaving and coming back
+// # Saving and restoring
 //
-// [Engine.Despawn] ends all that an owner carries and returns it as a blob; [Engine.Restore]
-// spawns it with that, as it was to the millisecond. A game that starts again says by
-// Options.Epoch and Options.Uptime how its clocks stand. [Engine.Save] is for snapshots,
-// [Engine.Drop] for those who need no blob. Zones, and what an aura gave, stay behind.
+// [Engine.Despawn] removes an owner and returns everything that it carries as a blob;
+// [Engine.Restore] spawns it again with the same deadlines, to the millisecond. [Engine.Save] makes
+// a blob of an owner that stays, [Engine.Drop] removes one without making a blob. The zone of an
+// owner, and what auras gave it, are not in the blob. After a restart Options.Epoch and
+// Options.Uptime tell the engine how its clocks stand. The engine does not know which sources
+// were lost while an owner was away: Restoration.Sources lists those that it does not have, for
+// the game to confirm or to lose.
+//
+//	r, err := eng.Restore(7, data, blob)
+//	for _, source := range r.Sources {
+//		if !world.Knows(source) {
+//			err = eng.Do(buff.LoseSource(source)).Err
+//		}
+//	}
 //
 // # Attributes
 //
-// An owner has the attributes of its catalog, and its buffs change them. In each lane they
-// can be set, changed and damaged; what an owner has now is told to the loop
-// ([Engine.Attribute]) and to its own handlers ([Context.Attribute]). A number of a buff that
-// reads attributes of its source is worked out from what the source had when the loop, or a
-// handler of the source itself, applied the buff; where somebody else did, or the Inbox, from
-// what it had when the loop delivered it. Nobody looks at a source that is busy: it has none.
+// An owner has the attributes of its catalog, and its buffs modify them. They can be set,
+// changed and damaged in each lane, and read by the loop ([Engine.Attribute]) and by
+// the owner's own handlers ([Context.Attribute]). If a number of a buff depends on attributes of its
+// source, it is evaluated when the loop, or a handler of the source itself, applies the buff; if
+// another owner's handler or the Inbox applies it, when the loop delivers the command. A
+// busy source cannot be read: the application waits in the mailbox of the source. For a source that
+// is not in the engine the defaults of the definition apply.
 //
-// # New definitions
+// # Hot reload
 //
-// [Engine.Reload] puts another catalog into force between two Ticks. Packages
-// buff/catalog and buff/catalog/watch make them from files. Whatever is applied from then on
-// is of the new set, also by a *buff.Spec of an older one; what runs goes by its definition:
-// it goes on as it is, follows, or ends, some thousand buffs in each Tick.
+// [Engine.Reload] puts a new version of the catalog into force between two Ticks; packages
+// buff/catalog and buff/catalog/watch make one from files. Whatever is applied afterwards has the
+// new definitions, even if it names a *buff.Spec of an older version. A running buff keeps its
+// version, follows, or ends, as its definition says (reload), some thousand buffs in each Tick.
 //
-// # Being watched
+// # Observation
 //
 // Other goroutines read through [Engine.Watch]: the loop answers at the end of a Tick with a
-// [View], which never changes. While nobody watches, that costs a frame one atomic load.
+// [View], which never changes. While nobody watches, this costs a frame one atomic load.
 //
 // # Catching up
 //
-// A Tick after a stall does not work off everything at once. It goes through its time in
-// slices, each as long as the deadlines in it allow, and stops when it has done as much
-// as [Options].TickLimit says, or when a slice was not done within Budget. What is left of
-// the time is carried to the following Ticks, or dropped: see [CatchUp]. A Tick that
-// stops is a frame like any other, so the events of each owner are the same, later.
+// A Tick after a stall is bounded. It advances in slices, each as long as the deadlines in it
+// allow, and stops when it has worked off as much as [Options].TickLimit, or when a slice was not
+// done within Budget. The rest of the time is carried into the following Ticks or dropped: see
+// [CatchUp]. A Tick that stops early is a frame like any other: each owner has the same
+// events, later.
 //
-// What is due in one millisecond is not divided: a buff that was given to a hundred
-// thousand players in one call ends for all of them in one Tick. One owner who has very
-// much to do, for it makes work for itself or was busy for long, gets a share of each Tick;
-// it is busy meanwhile, and time goes on for the others.
+// The limit is exact. In each slice the loop gives every owner that is due an allowance, which
+// depends on who is due, for what and in which order, and not on how fast anybody is. Even a
+// single instant is divided among owners: of a million players who were given a buff in one call,
+// it ends for some in this Tick and for the others in the next ones, at the same Now. An
+// owner that waits for its allowance counts as busy: commands for it are queued behind what was due.
+//
+// Time does not advance at all while an owner waits for its allowance, and by at most 50 ms while
+// one waits for a worker, so that a handler which sleeps through a Budget delays nobody else.
+// There are three exceptions:
+//
+//   - An owner whose handler is stuck is passed, until it has caught up, with a bounded number of its
+//     events in each Tick.
+//   - An owner that has worked off TickLimit events (or four times MaxBuffs if that is more) and is
+//     still not done makes work for itself, and is passed.
+//   - While all workers are stuck, everybody is passed: nobody could be served.
 //
 // # Cost
 //
-// Tick costs O(1) if nothing is due. AddBuff looks at the owner's buffs for the one
-// to join, and else costs O(1), and so do the other verbs of one buff. Kill, Despawn and
-// most verbs that name an owner cost O(buffs of the owner), Compensate O(buffs of all),
-// LoseSource O(buffs of those who have something of the source that goes with it). The verbs
-// of a zone cost O(its owners and their buffs), a look of an aura O(members × (their buffs
+// Tick costs O(1) if nothing is due, whatever waits. AddBuff searches the owner's buffs for the
+// instance to join and is O(1) otherwise; so are the other commands for one buff. Kill, Despawn and
+// most commands for an owner cost O(buffs of the owner), Compensate O(all buffs),
+// LoseSource O(buffs of the owners that have a buff of the source). A command for a
+// zone costs O(its owners and their buffs), a look of an aura O(members × (their buffs
 // + log members)). Reload costs O(definitions), and the Ticks after it O(some thousand buffs) more
-// until all owners have been visited. In steady state nothing is allocated.
+// until all owners have been adapted. In steady state nothing is allocated.
 package engine

@@ -27,12 +27,15 @@ type Engine struct {
 	names   map[string]buff.HandlerID // never changes: any goroutine reads it
 	release func(context.Context) error
 
-	now    wheel.Time
-	target wheel.Time    // that the Ticks have brought; after now: a backlog is carried
-	carry  time.Duration // of dt, below a millisecond
-	wheel  *wheel.Wheel
-	fired  []wheel.Fired
-	slack  slacks
+	handlerID func(name string) (buff.HandlerID, bool) // names, for timeouts that come back
+
+	now      wheel.Time
+	target   wheel.Time    // that the Ticks have brought; after now: a backlog is carried
+	unserved wheel.Time    // since when somebody waits for a worker; Never: nobody does
+	carry    time.Duration // of dt, below a millisecond
+	wheel    *wheel.Wheel
+	fired    []wheel.Fired
+	high     highWaters
 
 	owners []*owner // by number; nil: free
 	bases  []uint32 // by number: the generation its next Set begins with
@@ -41,42 +44,62 @@ type Engine struct {
 	byID   map[buff.OwnerID]*owner
 	wanted []*owner // want a turn in the next Tick
 	round  uint64   // counts the slices of all Ticks
-	share  int32    // of one owner in one hand-over, see maxShare
 
-	group  *actor.Group[*owner, message]
-	visits visits
-	lanes  []lane // by pump
-	used   bool   // lanes have been used since they were last emptied
-	home   []*mailbox
+	backlog  backlog
+	starts   int   // of the staged mailboxes, those that get a turn in this slice
+	times    int32 // the allowance in this slice for each reason for a turn
+	share    int32 // the most that one allowance may be, see maxShare
+	patience int64 // the most that one owner may work off while time stands still for it
+	worked   int   // in this Tick
+	owed     int   // what may yet come of allowances, of those who are not idle and not held
+	claim    int   // what those bring who were held, have come to an end, and are not taken in yet
+	stuckNow []*mailbox
 
-	loop     buff.Turn       // for what is decided on the loop
-	query    buff.Query      // of the command that the loop carries out
-	passes   bool            // passOn is at work
-	captured []buff.Captured // of the source of what the loop applies
-	cross    []cross
-	ledger   ledger
-	tally    tally
-	sweep    sweep
-	zones    map[uint32]*zone
-	zonal    bool     // some definition is, or was, left behind in its zone
-	behind   []*owner // who has not been told yet of its zone's time
-	frame    Frame
-	inbox    Inbox
-	watch    Watch
-	budget   budget
-	stats    Stats
-	record   *recorder
-	evidence evidence
-	closed   bool
-	living   int  // owners, with those that leave
-	lived    bool // there has been one since renew
-	asking   bool // Options.Members is at work
+	group     *actor.Group[*owner, message]
+	batch     turnBatch
+	workers   []workerState // by worker
+	used      bool          // the lists of the workers have been used since they were last emptied
+	collected []*mailbox
 
-	ticking atomic.Bool   // a handler that calls the Engine finds it true
-	frames  atomic.Uint64 // the number of the frame; lanes read it
-	seen    atomic.Int64  // its now; lanes read it
-	dropped atomic.Uint64 // of all lanes
-	failed  atomic.Uint64 // of all lanes
+	loop      buff.Turn       // for what is decided on the loop
+	passes    bool            // passOn is at work
+	captured  []buff.Captured // of the source of what the loop applies
+	outbox    []outgoing
+	carried   int // of outbox, from earlier frames
+	did       work
+	index     crossIndex
+	counters  specCounters
+	sweep     sweep
+	zones     map[uint32]*zone
+	zonal     bool     // some definition is, or was, left behind in its zone
+	behind    []*owner // who has not been told yet of its zone's time
+	frame     Frame
+	inbox     Inbox
+	producers producers
+	watch     Watch
+	budget    budget
+	stats     Stats
+	record    *recorder
+	slow      slowTrace
+	closed    bool
+	living    int    // owners, with those that leave
+	lived     bool   // there has been one since renew
+	asking    string // what of the game the loop is calling in a Tick
+	onLoop    bool   // that is a function of Inbox.Run, which may call the Engine
+	faults    faults
+	copies    *Copies // nil: nobody has asked for them
+
+	ticking  atomic.Bool   // a handler that calls the Engine finds it true
+	occupied atomic.Bool   // by Tick or Close
+	exited   bool          // a function of the game has ended the goroutine in a Tick: see vacate
+	given    time.Duration // to the Tick that runs
+	frames   atomic.Uint64 // the number of the frame; workers read it
+	seen     atomic.Int64  // its now; workers read it
+	interval atomic.Uint32 // counts the rounds of copies, from 1; 0: there are none; workers read it
+	unread   atomic.Uint64 // what turns have brought in frames before this one is read by nobody
+	dropped  atomic.Uint64 // of all workers
+	failed   atomic.Uint64 // of all workers
+	failures atomic.Uint64 // of all that the game has handed in
 }
 
 // New returns an engine at the instant 0. It fails if an option is out of range
@@ -86,52 +109,57 @@ func New(o Options) (*Engine, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
+	o.numbered()
 	if o.Synchronous {
 		return newEngine(o, inline{}, func(context.Context) error { return nil }), nil
 	}
-	pool, release, err := newPool(o.Workers)
+	if o.Pool != nil {
+		return newEngine(o, o.Pool, func(context.Context) error { return nil }), nil
+	}
+	pool, err := NewPool(o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return newEngine(o, pool, release), nil
+	return newEngine(o, pool, pool.Close), nil
 }
 
-// newEngine returns an engine whose pumps run on pool. The options are complete.
+// newEngine returns an engine whose workers run on pool. The options are complete.
 func newEngine(o Options, pool actor.Pool, release func(context.Context) error) *Engine {
 	e := &Engine{
-		opts:    o,
-		release: release,
-		wheel:   wheel.New(0),
-		byID:    make(map[buff.OwnerID]*owner),
-		lanes:   make([]lane, o.Workers),
-		names:   make(map[string]buff.HandlerID),
-		zones:   map[uint32]*zone{0: {}},
-		ledger:  newLedger(o.Catalog),
-		share:   int32(min(maxShare, o.TickLimit)),
+		opts:     o,
+		release:  release,
+		wheel:    wheel.New(0),
+		byID:     make(map[buff.OwnerID]*owner),
+		workers:  make([]workerState, o.Workers),
+		names:    make(map[string]buff.HandlerID),
+		zones:    map[uint32]*zone{0: {}},
+		index:    newCrossIndex(o.Catalog),
+		share:    int32(min(maxShare, o.TickLimit)),
+		patience: int64(max(o.TickLimit, 4*o.MaxBuffs)),
 	}
 	e.loop.Catalog, e.loop.Seed = o.Catalog, o.Seed
-	e.record = newRecorder(o.Record, &e.opts)
-	e.inbox.limit = o.InboxLimit
-	e.inbox.engine = e
+	e.handlerID = func(name string) (buff.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
+	e.record = newRecorder(e)
+	e.producers.init(e, o.InboxLimit)
 	e.watch.init(e)
-	e.ledger.auras.yield = e.member
+	e.index.auras.yield = e.member
 	e.nameHandlers()
 	e.publish(o.Catalog)
-	for i := range e.lanes {
-		e.lanes[i].init(e)
+	for i := range e.workers {
+		e.workers[i].init(e, i)
 	}
 	e.group = actor.NewGroup(actor.Options[*owner, message]{
-		Pool:   pool,
-		Pumps:  o.Workers,
-		Limit:  2*o.MailboxLimit + wakeRoom,
-		Handle: func(pump int, box *mailbox) { e.lanes[pump].serve(box) },
-		Visit:  func(pump int, box *mailbox, v any) { e.lanes[pump].visit(box, v.(*visit)) },
+		Pool:    pool,
+		Workers: o.Workers,
+		Limit:   2*o.MailboxLimit + wakeRoom,
+		Handle:  func(worker int, box *mailbox) { e.workers[worker].serve(box) },
+		Batched: func(worker int, box *mailbox, v any) { e.workers[worker].runBatched(box, v.(*batchedTurn)) },
 	})
 	return e
 }
 
 // wakeRoom is the room in a mailbox for what is no command. A timer of a busy owner
-// fires at most once before the owner comes home, and a run is sent at most once a
+// fires at most once before the owner is idle again, and a run is sent at most once a
 // frame, for a wake or ahead of a command.
 const wakeRoom = 4*buff.MaxPerOwner + 16
 
@@ -147,24 +175,24 @@ func (e *Engine) nameHandlers() {
 	}
 }
 
-// enter panics if a handler is the caller, or Options.Members.
+// enter panics if a handler is the caller, or something else of the game that a Tick calls.
 func (e *Engine) enter(method string) {
 	if e.ticking.Load() {
 		panic("engine: " + method + " called from a handler; use the Context")
 	}
-	if e.asking {
-		panic("engine: " + method + " called from Options.Members")
+	if e.asking != "" {
+		panic("engine: " + method + " called from " + e.asking)
 	}
 }
 
-// stuck says who holds a lane up.
+// stuck says who holds a worker up.
 func (e *Engine) stuck(mark uint64, since wheel.Time) Stuck {
 	st := Stuck{For: time.Duration(e.now-since) * time.Millisecond}
 	if o := e.owners[uint32(mark>>32)-1]; o != nil {
 		st.Owner = o.id
 	}
 	if line := uint32(mark); line != 0 {
-		st.Spec = e.tally.lines[line].spec
+		st.Spec = e.counters.lineages[line].spec
 	}
 	return st
 }
@@ -183,10 +211,15 @@ func (e *Engine) Now() wheel.Time {
 // Any goroutine may call it.
 func (e *Engine) Catalog() *buff.Catalog { return e.edition.Load().catalog }
 
-// Inbox returns the lane for other goroutines.
+// Inbox returns the lane for other goroutines: that of the producer without a name, see
+// [Inbox.For].
 //
 // Any goroutine may call it.
 func (e *Engine) Inbox() *Inbox { return &e.inbox }
+
+// closeLimit is how much Close works off of what was due in time that is carried, counted as by
+// Options.TickLimit.
+const closeLimit = 1 << 20
 
 // Close ends the engine: it refuses new work, delivers what was accepted, also
 // what was due in time that is carried (see [Options].CatchUp), waits
@@ -194,6 +227,10 @@ func (e *Engine) Inbox() *Inbox { return &e.inbox }
 // do nothing; what was due later never comes. What is still delivered reaches the
 // handlers, but no Frame: a loop that wants to see those events ticks once more before
 // it closes.
+//
+// Of time that is carried, Close works off no more than 1,048,576 deadlines, and nothing once ctx
+// has ended. The rest of it is dropped: what was due then never comes, and
+// Stats.LostAtClose says how much time it was.
 //
 // If ctx ends first, Close returns its error within 10 ms and names the owners whose
 // handlers still run; it may then be called again. It must not be called from a
@@ -203,25 +240,52 @@ func (e *Engine) Inbox() *Inbox { return &e.inbox }
 // Only the loop goroutine may call it.
 func (e *Engine) Close(ctx context.Context) error {
 	e.enter("Close")
+	e.occupy("Close")
+	defer e.vacate()
 	e.closed = true
 	e.record.close()
-	e.inbox.close()
-	for e.working() {
+	e.producers.close()
+	for worked := 0; e.working(); worked += e.worked {
+		if worked >= closeLimit || ctx.Err() != nil {
+			e.stats.LostAtClose += span(e.now, e.target)
+			e.target = e.now
+		}
 		e.tick(0)
 		if err := ctx.Err(); err != nil && e.working() {
+			e.producers.abandon()
 			return fmt.Errorf("engine: close: %w; %s", err, e.running())
 		}
 	}
 	if err := e.release(ctx); err != nil {
 		return fmt.Errorf("engine: close: %w", err)
 	}
-	return errors.Join(e.record.failure(), e.evidence.err)
+	return errors.Join(e.record.failure(), e.slow.err)
+}
+
+// occupy panics if Tick or Close is under way: then another goroutine is in it.
+func (e *Engine) occupy(method string) {
+	if e.onLoop {
+		panic("engine: " + method + " called from a function of Inbox.Run")
+	}
+	if !e.occupied.CompareAndSwap(false, true) {
+		panic("engine: " + method + " called while another goroutine is in Tick or Close; calls must be serialised")
+	}
+}
+
+// vacate ends what occupy began. Where a function of the game has ended the goroutine that was in a
+// Tick, the Tick comes to its end on the way out: another goroutine may go on with the engine.
+func (e *Engine) vacate() {
+	if e.exited {
+		e.exited = false
+		e.endTick(e.given)
+	}
+	e.occupied.Store(false)
 }
 
 // working reports whether accepted work is left.
 func (e *Engine) working() bool {
 	s := e.group.Stats()
-	return e.now < e.target || len(e.wanted)+s.Away+s.Staged+e.inbox.Len() > 0
+	return e.now < e.target || len(e.wanted)+e.backlog.n+s.Running+s.Staged+len(e.outbox)+e.producers.waiting() > 0
 }
 
 // running names the owners whose handlers run.

@@ -1,6 +1,11 @@
 package engine
 
-import "errors"
+import (
+	"errors"
+	"strconv"
+
+	"github.com/bufftick/bufftick/buff"
+)
 
 // Errors of a call, wrapped with the name of the thing and the limit. Those of
 // the rules are in package buff: buff.ErrDuration, buff.ErrStacks, buff.ErrFull,
@@ -16,7 +21,25 @@ var (
 	ErrUnknownSpec    = errors.New("engine: the definition is not of this engine's catalog")
 	ErrRemoved        = errors.New("engine: the definition is not there any more")
 	ErrLineage        = errors.New("engine: the catalog was not made from the present one")
+	ErrNoEpoch        = errors.New("engine: Options.Epoch is missing")
 	ErrUnknownHandler = errors.New("engine: no such handler")
 	ErrOverloaded     = errors.New("engine: too much waits for the owner")
 	ErrInboxFull      = errors.New("engine: the inbox is full")
+
+	ErrTooManyProducers = errors.New("engine: no room for another producer in the inbox")
 )
+
+// ownerError is an error about an owner. It is put into words when somebody reads it: a game
+// may ask in each frame.
+type ownerError struct {
+	what error
+	id   buff.OwnerID
+}
+
+// Error names the owner.
+func (e *ownerError) Error() string {
+	return e.what.Error() + ": " + strconv.FormatUint(uint64(e.id), 10)
+}
+
+// Unwrap returns the error of package engine.
+func (e *ownerError) Unwrap() error { return e.what }

@@ -3,11 +3,23 @@ package engine
 import (
 	"context"
 	"fmt"
-	"testing"
+	"iter"
 	"time"
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
+)
+
+// Limits, and defaults of Options.
+const (
+	DefaultMaxBuffs   = defaultMaxBuffs
+	DefaultInboxLimit = defaultInboxLimit
+	DefaultTurnLimit  = defaultTurnLimit
+	FaultInterval     = faultInterval
+	MaxProducers      = maxProducers
+	MaxFollowed       = maxFollowed
+	MaxShown          = maxShown
+	MaxHistory        = maxHistory
 )
 
 // NewOn is New on a pool of the test's own.
@@ -15,20 +27,25 @@ func NewOn(o Options, pool actor.Pool) (*Engine, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
+	o.numbered()
 	return newEngine(o, pool, func(context.Context) error { return nil }), nil
 }
 
 // Escaped returns how many panics no handler can have caused: those of the engine's
-// own code on a worker, which the pump has stopped.
+// own code on a worker, which package actor has stopped.
 func Escaped(e *Engine) uint64 {
 	s := e.group.Stats()
 	return s.Panics + s.HookPanics
 }
 
-// Kept returns how many events the lists of the lanes have room for.
+// Kept returns how many events the lists of the workers have room for.
 func Kept(e *Engine) (n int) {
-	for i := range e.lanes {
-		n = max(n, cap(e.lanes[i].turn.Events))
+	for i := range e.workers {
+		all := 0
+		for _, c := range e.workers[i].chunks {
+			all += cap(c)
+		}
+		n = max(n, all)
 	}
 	return n
 }
@@ -36,10 +53,10 @@ func Kept(e *Engine) (n int) {
 // Mail returns how many messages wait for an owner.
 func Mail(e *Engine, number int) int { return e.owners[number].box.Len() }
 
-// CheckLedger compares what the ledger knows with what the owners carry and returns the
+// CheckCrossIndex compares what the cross-owner index knows with what the owners carry and returns the
 // first difference, "" if there is none. Nobody may be busy.
-func CheckLedger(e *Engine) string {
-	l := &e.ledger
+func CheckCrossIndex(e *Engine) string {
+	l := &e.index
 	held, auras := 0, 0
 	for _, o := range e.owners {
 		if o == nil {
@@ -67,7 +84,7 @@ func CheckLedger(e *Engine) string {
 	return l.checkChains()
 }
 
-func (l *ledger) checkChains() string {
+func (l *crossIndex) checkChains() string {
 	links := 0
 	for key, c := range l.sources.chains {
 		k, n, before := 0, int32(0), int32(nobody)
@@ -105,19 +122,19 @@ func (l *ledger) checkChains() string {
 	return ""
 }
 
-// CheckTally compares what has been counted with what the owners carry and returns the
+// CheckSpecCounters compares what has been counted with what the owners carry and returns the
 // first difference, "" if there is none. Nobody may be busy.
-func CheckTally(e *Engine) string {
-	live := make([]int, len(e.tally.lines))
+func CheckSpecCounters(e *Engine) string {
+	live := make([]int, len(e.counters.lineages))
 	for _, o := range e.owners {
 		if o != nil {
 			for b := range o.set.All() {
-				live[b.Spec.Line()]++
+				live[b.Spec.Lineage()]++
 			}
 		}
 	}
-	for t := range e.Tallies() {
-		if n := live[t.Spec.Line()]; t.Live != n {
+	for t := range e.AllSpecCounters() {
+		if n := live[t.Spec.Lineage()]; t.Live != n {
 			return fmt.Sprintf("%d of %v counted, %d carried", t.Live, t.Spec, n)
 		}
 	}
@@ -132,42 +149,43 @@ func Looked(e *Engine) (n, limit int) { return e.sweep.looked, sweepBuffs }
 func Counting(e *Engine, n int) func() {
 	list := make([]buff.Event, n)
 	for i := range list {
-		list[i].Spec, list[i].Kind = e.tally.lines[1+i%10].spec, buff.Pulsed
+		list[i].Spec, list[i].Kind = e.counters.lineages[1+i%10].spec, buff.Pulsed
 		if i%16 == 0 {
 			list[i].Kind = buff.Applied
 		} else if i%8 == 0 {
 			list[i].Kind = buff.Removed
 		}
 	}
-	return func() { e.tally.add(list) }
+	return func() { e.counters.add(list) }
 }
 
-// Room returns for how many instances and auras the ledger has room, and how many zones
+// Room returns for how many instances and auras the cross-owner index has room, and how many zones
 // there are.
 func Room(e *Engine) (held, auras, zones int) {
-	return len(e.ledger.sources.all), len(e.ledger.auras.all), len(e.zones)
+	return len(e.index.sources.all), len(e.index.auras.all), len(e.zones)
 }
 
-// Owed returns how much the ledger has put off to the next Tick.
+// Owed returns how much the cross-owner index has put off to the next Tick.
 func Owed(e *Engine) int {
-	return len(e.ledger.again) + len(e.ledger.auras.due) + len(e.behind)
+	return len(e.index.again) + len(e.index.auras.due) + len(e.behind) + len(e.outbox)
 }
 
-// Do carries out a command for the buff of a handle.
-func Do(e *Engine, h buff.Handle, c buff.Command) buff.Result { return e.by(h.Number(), &c) }
+// Parts returns how many events of a Frame the loop's calls before it brought, what was due, and
+// the commands at its end.
+func Parts(f *Frame) (head, due, tail int) {
+	return len(f.head), f.count - len(f.head) - len(f.tail), len(f.tail)
+}
 
-// Recode writes a command as a recording has it, and reads it again.
-func Recode(tb testing.TB, cat *buff.Catalog, cmd buff.Command) (got buff.Command) {
-	w := coder{mode: writing}
-	var calls bool
-	w.command(&cmd, &calls)
-	r := coder{mode: reading, data: w.data}
-	r.know(cat)
-	r.command(&got, &calls)
-	if r.err != nil || len(r.data) > 0 {
-		tb.Fatal(r.err, len(r.data))
-	}
-	return got
+// Worked returns how much of TickLimit the last Tick has used.
+func Worked(e *Engine) int { return e.worked }
+
+// RecordedCommand returns the bytes of a call that is a command as a recording has them.
+func RecordedCommand(binary []byte) []byte {
+	c := coder{mode: writing}
+	o := opDo
+	number(&c, &o)
+	bytes(&c, &binary)
+	return c.data
 }
 
 // HistogramOf returns a Histogram of one duration.
@@ -223,3 +241,63 @@ func BeginNumbers(e *Engine, base uint32) { e.base = base }
 
 // Numbers returns for how many owners the engine keeps generations.
 func Numbers(e *Engine) int { return len(e.bases) }
+
+// Revoked returns how many queued removals an owner's handlers can ask for.
+func Revoked(e *Engine, id buff.OwnerID) (n int) {
+	for r := e.byID[id].revoked.Load(); r != nil; r = r.next {
+		n++
+	}
+	return n
+}
+
+// OriginOf is where the handles of an engine of that number begin.
+func OriginOf(number uint32) uint32 { return originOf(number) }
+
+// SpecCounters is what the engine has counted of one definition, all its versions together. A View has
+// it for everybody else.
+type SpecCounters struct {
+	Spec   *buff.Spec // the version that is in force; of a definition that is not there any more, the last one
+	Gone   bool       // it is not there any more
+	Live   int        // instances, those of busy owners as they were before
+	Denied uint64     // applications that were refused since the engine was made
+}
+
+// SpecCounters returns what has been counted of a definition, in whatever version it is given;
+// nothing of one that is not of the engine's catalog.
+func (e *Engine) SpecCounters(s *buff.Spec) SpecCounters {
+	e.enter("SpecCounters")
+	c := e.Catalog()
+	if _, ok := c.Newest(s); !ok {
+		return SpecCounters{}
+	}
+	e.counters.addLoop(e.loop.Events)
+	return e.counters.at(s.Lineage(), c)
+}
+
+// AllSpecCounters returns what has been counted of each definition there is or, since the engine
+// was made, was, in the order in which they came.
+func (e *Engine) AllSpecCounters() iter.Seq[SpecCounters] {
+	e.enter("AllSpecCounters")
+	return func(yield func(SpecCounters) bool) {
+		c := e.Catalog()
+		e.counters.addLoop(e.loop.Events)
+		for line := range e.counters.lineages {
+			if e.counters.lineages[line].spec != nil && !yield(e.counters.at(line, c)) {
+				return
+			}
+		}
+	}
+}
+
+func (t *specCounters) at(line int, c *buff.Catalog) SpecCounters {
+	n := &t.lineages[line]
+	return SpecCounters{Spec: n.spec, Gone: !c.Has(n.spec), Live: n.live, Denied: n.denied}
+}
+
+// Reloading returns how many owners are still to be looked at after a Reload: until it is
+// zero, some instances may run that a definition with the reload migrate or end does not
+// want any more.
+func (e *Engine) Reloading() int {
+	e.enter("Reloading")
+	return e.sweep.left + len(e.sweep.missed)
+}

@@ -19,7 +19,8 @@ type Frame struct {
 	Behind, Lost time.Duration
 
 	// Stuck are the owners whose handlers were still running when the budget was
-	// used up, and Waiting is how many owners had not been served because of them.
+	// used up, and Waiting is how many others are due by Now and have not been served, or
+	// not to the end, because of them or of Options.TickLimit.
 	Stuck   []Stuck
 	Waiting int
 
@@ -101,19 +102,20 @@ func (f *Frame) end(e *Engine) {
 	f.count += len(f.tail)
 	e.loop.Events, f.spare = f.spare[:0], nil
 	f.Now, f.Behind = e.now, span(e.now, e.target)
-	e.slack.loop.used(max(len(f.head), len(f.tail)))
-	e.slack.turns.used(len(f.turns))
+	e.high.loop.used(max(len(f.head), len(f.tail)))
+	e.high.turns.used(len(f.turns))
 	e.stats.Events += uint64(f.count)
+	f.Waiting = e.backlog.n
 	if e.group.Quiet() {
 		return
 	}
 	s := e.group.Stats()
+	f.Waiting += s.Staged + s.Ready
 	if s.Pending == 0 {
 		return
 	}
-	f.Waiting = s.Ready
-	for i := range e.lanes {
-		l := &e.lanes[i]
+	for i := range e.workers {
+		l := &e.workers[i]
 		if v := l.current.Load(); v != 0 {
 			f.Stuck = append(f.Stuck, e.stuck(v, wheel.Time(l.since.Load())))
 		}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -25,7 +26,6 @@ func TestP26_EngineFromHandler(t *testing.T) {
 				OnFault: func(f engine.Fault) {
 					mu.Lock()
 					defer mu.Unlock()
-					said = append(said, fmt.Sprint(f.Value))
 					stacks = append(stacks, string(f.Stack))
 				},
 			}
@@ -39,32 +39,33 @@ func TestP26_EngineFromHandler(t *testing.T) {
 			}{
 				{"AddBuff", func() { e.AddBuff(1, buff.Application{Spec: venom}) }},
 				{"AddTimeout", func() { _, _ = e.AddTimeout(1, 0, func(*engine.Context) {}) }},
-				{"AddTimeoutByName", func() { _, _ = e.AddTimeoutByName(1, 0, "x") }},
 				{"Remove", func() { e.Remove(0) }},
-				{"Extend", func() { e.Extend(0, 1) }},
 				{"Cancel", func() { e.Cancel(0) }},
-				{"Kill", func() { e.Kill(1) }},
-				{"LoseSource", func() { _ = e.LoseSource(1) }},
+				{"Do", func() { e.Do(buff.Kill(1)) }},
 				{"Spawn", func() { _ = e.Spawn(2, nil) }},
 				{"Despawn", func() { _, _ = e.Despawn(1) }},
 				{"Drop", func() { _ = e.Drop(1) }},
 				{"Save", func() { _, _ = e.Save(1) }},
 				{"Restore", func() { _, _ = e.Restore(1, nil, nil) }},
 				{"Moment", func() { e.Moment() }},
-				{"SetZone", func() { _ = e.SetZone(1, 1) }},
-				{"PauseZone", func() { _ = e.PauseZone(1) }},
-				{"ResumeZone", func() { _ = e.ResumeZone(1) }},
-				{"SetZoneRate", func() { _ = e.SetZoneRate(1, buff.Ratio{}) }},
+				{"Do", func() { e.Do(buff.PauseZone(1)) }},
 				{"Data", func() { e.Data(1) }},
-				{"Buffs", func() { e.Buffs(1) }},
-				{"Find", func() { e.Find(0) }},
+				{"Buffs", func() { _, _ = e.Buffs(1) }},
+				{"Find", func() { _, _, _ = e.Find(0) }},
 				{"Stats", func() { e.Stats() }},
 				{"Close", func() { _ = e.Close(t.Context()) }},
 				{"Tick", func() { e.Tick(0) }},
 			}
 			want := []string{}
 			for _, c := range calls {
-				_, err := e.AddTimeout(1, 0, func(*engine.Context) { c.do() })
+				_, err := e.AddTimeout(1, 0, func(*engine.Context) {
+					defer func() {
+						v := recover()
+						said = append(said, fmt.Sprint(v))
+						panic(v)
+					}()
+					c.do()
+				})
 				require.NoError(t, err)
 				want = append(want, "engine: "+c.name+" called from a handler; use the Context")
 			}
@@ -79,9 +80,8 @@ func TestP26_EngineFromHandler(t *testing.T) {
 			}
 			require.Equal(t, want, said)
 			require.Equal(t, len(calls), faults)
-			for _, s := range stacks {
-				require.Contains(t, s, "guard_test.go")
-			}
+			require.Len(t, stacks, 1, "of one site once in a second")
+			require.Contains(t, stacks[0], "guard_test.go")
 			require.Equal(t, 1, after)
 		})
 	}
@@ -106,7 +106,7 @@ func TestContextAfterHandler(t *testing.T) {
 			func() { kept.Owner() }, func() { kept.Data() }, func() { kept.Now() }, func() { kept.Buffs() },
 			func() { kept.Find(0) }, func() { kept.AddBuff(1, buff.Application{}) },
 			func() { kept.AddTimeout(1, 0, func(*engine.Context) {}) }, func() { kept.Remove(0) },
-			func() { kept.Extend(0, 1) }, func() { kept.Cancel(0) }, func() { kept.Kill(1) },
+			func() { kept.Do(buff.Extend(0, 1)) }, func() { kept.Cancel(0) }, func() { kept.Do(buff.Kill(1)) },
 		} {
 			require.PanicsWithValue(t, sentence, use, how)
 		}
@@ -120,11 +120,11 @@ func TestMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "engine: Tick with a negative time", func() { e.Tick(-1) })
 	require.PanicsWithValue(t, "engine: AddTimeout without a function", func() { _, _ = e.AddTimeout(1, 0, nil) })
 	require.PanicsWithValue(t, "engine: AddTimeout without a function", func() { _ = e.Inbox().AddTimeout(1, 0, nil) })
-	require.PanicsWithValue(t, "engine: limit is not a reason that ends a buff", func() { e.RemoveStacks(0, 1, buff.Limit) })
-	require.PanicsWithValue(t, "engine: limit is not a reason that ends a buff", func() { _ = e.Inbox().RemoveStacks(0, 1, buff.Limit) })
+	require.PanicsWithValue(t, "buff: limit is not a reason that ends a buff", func() { e.Do(buff.RemoveStacks(0, 1, buff.Limit)) })
+	require.PanicsWithValue(t, "buff: limit is not a reason that ends a buff", func() { _ = e.Inbox().Do(buff.RemoveStacks(0, 1, buff.Limit)) })
 	inside := map[string]func(c *engine.Context){
 		"engine: AddTimeout without a function":                                  func(c *engine.Context) { c.AddTimeout(1, 0, nil) },
-		"engine: limit is not a reason that ends a buff":                         func(c *engine.Context) { c.RemoveStacks(0, 1, buff.Limit) },
+		"buff: limit is not a reason that ends a buff":                           func(c *engine.Context) { c.Do(buff.RemoveStacks(0, 1, buff.Limit)) },
 		"engine: AddBuff with a definition that is not of this engine's catalog": func(c *engine.Context) { c.AddBuff(1, buff.Application{}) },
 	}
 	said := map[string]any{}
@@ -178,7 +178,7 @@ func TestEndlessAndBack(t *testing.T) {
 	oath := cat.Spec("oath")
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
-	for _, d := range []buff.Span{buff.For(5 * time.Second), {}, buff.For(2 * time.Second)} {
+	for _, d := range []buff.Span{buff.Lasting(5 * time.Second), {}, buff.Lasting(2 * time.Second)} {
 		_, r := e.AddBuff(1, buff.Application{Spec: oath, Duration: d})
 		require.NoError(t, r.Err)
 	}
@@ -186,4 +186,53 @@ func TestEndlessAndBack(t *testing.T) {
 		"1: 0 apply oath x1 end=5000", "1: 0 refresh oath x1", "1: 0 refresh oath x1 end=2000",
 		"1: 2000 remove oath why=expired",
 	}, lines(e.Tick(10*time.Second)))
+}
+
+// peek is a context that looks what happens when somebody asks it.
+type peek struct {
+	context.Context
+	look func()
+}
+
+func (p peek) Err() error {
+	p.look()
+	return nil
+}
+
+// TestCallsAreSerialised: a Tick or a Close while another goroutine is in one of them panics,
+// whether its handlers run or not, and the other goes on as if nothing had been.
+func TestCallsAreSerialised(t *testing.T) {
+	beside := func(call func()) (said any) {
+		done := make(chan any)
+		go func() {
+			defer func() { done <- recover() }()
+			call()
+		}()
+		return <-done
+	}
+	for _, m := range modes {
+		var e *engine.Engine
+		var said []any
+		o := engine.Options{Handlers: engine.Handlers{"ring": func(*engine.Context, buff.Event) {
+			said = append(said, beside(func() { _ = e.Close(context.Background()) }))
+		}}}
+		m.set(&o)
+		e, err := engine.New(o)
+		require.NoError(t, err)
+		spawn(t, e, 1)
+		for range 2 {
+			err = e.Do(buff.AddTimeout(1, time.Millisecond, "ring")).Err
+			require.NoError(t, err)
+		}
+		e.Tick(time.Millisecond)
+		require.NoError(t, e.Inbox().Do(buff.Kill(1))) // or Close has nothing to do
+		require.NoError(t, e.Close(peek{context.Background(), func() {
+			said = append(said, beside(func() { e.Tick(0) }), beside(func() { _ = e.Close(context.Background()) }))
+		}}))
+		const how = " called while another goroutine is in Tick or Close; calls must be serialised"
+		require.Equal(t, "engine: Close called from a handler; use the Context", said[0])
+		require.Equal(t, said[0], said[1])
+		require.Equal(t, "engine: Tick"+how, said[2])
+		require.Equal(t, "engine: Close"+how, said[3])
+	}
 }

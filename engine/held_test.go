@@ -27,7 +27,7 @@ func (p *scarce) Submit(task func()) error {
 }
 
 // TestHeldEndsAtOnce: an owner whose handler hangs when the budget is used up, and who comes
-// to the end of his turn right then, before the loop has looked who is still away, has lost
+// to the end of his turn right then, before the loop has looked who is still running, has lost
 // nothing: neither what his turn brought nor his timers.
 func TestHeldEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestHeldEndsAtOnce(t *testing.T) {
 		add(t, e, 1, beat)
 		add(t, e, 2, beat)
 		p.refuse = func(n int) bool {
-			if n == 4 { // Start and Wait were refused; this is for those whom nobody has visited
+			if n == 4 { // Start and Wait were refused; this is for those whose turn nobody has begun
 				close(gate)
 				synctest.Wait()
 			}
@@ -65,6 +65,43 @@ func TestHeldEndsAtOnce(t *testing.T) {
 			got = append(got, at(e.Tick(time.Second), 1, buff.Pulsed, beat)...)
 		}
 		require.Equal(t, []int64{1000, 2000, 3000, 4000}, got)
+		shut(t, e)
+	})
+}
+
+// TestP10_HeldFitsIn: an owner who was held and comes back counts in the Tick that takes it in, and
+// so do those who had an allowance and come back with it: together no more than TickLimit.
+func TestP10_HeldFitsIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit, each = 64, 32
+		g, called := gates{}, 0
+		e, err := engine.New(engine.Options{Workers: 1, Budget: brief, TickLimit: limit})
+		require.NoError(t, err)
+		spawn(t, e, 1, 2, 3)
+		ask := func(ids ...buff.OwnerID) {
+			for _, id := range ids {
+				for range each {
+					_, err := e.AddTimeout(id, time.Millisecond, func(c *engine.Context) { called++; g.wait(c, buff.Event{}) })
+					require.NoError(t, err)
+				}
+			}
+			e.Tick(time.Second)
+		}
+		g.hold(1)
+		ask(1, 2) // half of the Tick for each; the second one has no worker
+		ask(3)    // what the first one had is free again
+		g.free()
+		synctest.Wait()
+		got := 0
+		for n := 0; n < 3 || e.Stats().Busy > 0; n++ {
+			f := e.Tick(0)
+			got += f.Len()
+			require.LessOrEqual(t, engine.Worked(e), limit, "Tick %d", n)
+			require.LessOrEqual(t, f.Len(), limit, "Tick %d", n)
+			require.Less(t, n, 1000, "it does not end")
+			synctest.Wait()
+		}
+		require.Equal(t, []int{3 * each, 3 * each}, []int{got, called})
 		shut(t, e)
 	})
 }

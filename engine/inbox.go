@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,32 +10,37 @@ import (
 )
 
 // Inbox is the lane of other goroutines: network handlers, timers, tools. What
-// they ask for waits until the next Tick and is carried out at its instant, after
-// everything that is due, in the order in which it came in. One goroutine's
+// they ask for waits until the next Tick that has room for it and is carried out at its instant,
+// after everything that is due, in the order in which it came in. One goroutine's
 // commands keep their order.
 //
-// Nothing answers but whether the command was accepted. An accepted command that then
+// A Tick does so much for the Inbox as a quarter of Options.TickLimit: each command costs one, one
+// for each event that it leads to, and one for every 16 buffs that are looked at for it, where a
+// deadline that moves is eight. The rest waits for the next Tick, in order. One command is not
+// divided, whatever it costs.
+//
+// A part of the program that posts much, or whose commands come from strangers, gets an Inbox of
+// its own by [Inbox.For]: who posts too much then waits, and is refused, without the others.
+//
+// Do answers only whether the command was accepted; Ask waits for the Result, and Run for a
+// function that the loop has called. An accepted command that then
 // finds no such owner, nothing under its handle, or no room in the owner's mailbox is
 // counted in Stats.Undelivered; what comes of the others is an event.
+//
+// No other call waits for the loop or for another goroutine.
 type Inbox struct {
 	engine *Engine
-	limit  int
+	name   string
+	never  error // why it takes nothing
 
-	mu     sync.Mutex
-	full   []posted
-	posts  atomic.Bool // full is not empty; written under the lock
-	empty  []posted
-	closed bool
-	deaf   bool  // accepts and forgets, see Replay
-	slack  slack // the loop's
-}
+	newest  atomic.Pointer[envelope] // what was posted since the loop has looked, the newest first
+	room    atomic.Pointer[room]
+	held    atomic.Int64 // commands that were accepted and not delivered
+	refused atomic.Uint64
 
-// posted is one command with its address.
-type posted struct {
-	to  buff.OwnerID
-	num uint32
-	by  bool // num says who it is for
-	cmd buff.Command
+	// The loop's.
+	first, last *envelope // what it has taken over and not delivered, in order
+	credit      int       // what its commands may cost before another one has its turn
 }
 
 // AddBuff applies a buff to an owner in the next Tick. It fails with
@@ -44,13 +48,7 @@ type posted struct {
 //
 // Any goroutine may call it.
 func (in *Inbox) AddBuff(to buff.OwnerID, a buff.Application) error {
-	spec, err := in.engine.version(a.Spec)
-	if err != nil {
-		return err
-	}
-	a.Spec = spec
-	a.Params = slices.Clone(a.Params)
-	return in.to(to, buff.Command{Verb: buff.Apply, Application: a})
+	return in.Do(buff.Command{Verb: buff.VerbApply, Owner: to, Application: a})
 }
 
 // AddTimeout has f called for an owner after the delay, counted from the next
@@ -61,42 +59,15 @@ func (in *Inbox) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Contex
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	return in.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Do: f})
-}
-
-// AddTimeoutByName is AddTimeout for the handler of that name in Options.Handlers.
-// It also fails with [ErrUnknownHandler].
-//
-// Any goroutine may call it.
-func (in *Inbox) AddTimeoutByName(to buff.OwnerID, delay time.Duration, handler string) error {
-	h, ok := in.engine.names[handler]
-	if !ok {
-		return fmt.Errorf("%w: %q", ErrUnknownHandler, handler)
-	}
-	return in.to(to, buff.Command{Verb: buff.AddTimeout, By: delay, Name: handler, Handler: h})
+	return in.post(&envelope{cmd: buff.Command{Verb: buff.VerbAddTimeout, Owner: to, By: delay, Do: f}})
 }
 
 // Remove ends the buff of a handle in the next Tick, for the reason Cancelled. It
 // fails with [ErrInboxFull] or [ErrClosed].
 //
 // Any goroutine may call it.
-func (in *Inbox) Remove(h buff.Handle) error { return in.RemoveStacks(h, 0, buff.Cancelled) }
-
-// RemoveStacks takes n stacks off the buff of a handle in the next Tick, all of it
-// if n is not above zero or it has no more. It fails with [ErrInboxFull] or
-// [ErrClosed].
-//
-// Any goroutine may call it.
-func (in *Inbox) RemoveStacks(h buff.Handle, n int, why buff.Reason) error {
-	return in.by(h.Number(), buff.Command{Verb: buff.Remove, Handle: h, Stacks: n, Reason: removal(why)})
-}
-
-// Extend moves the end of the buff of a handle by d in the next Tick. It fails
-// with [ErrInboxFull] or [ErrClosed].
-//
-// Any goroutine may call it.
-func (in *Inbox) Extend(h buff.Handle, d time.Duration) error {
-	return in.by(h.Number(), buff.Command{Verb: buff.Extend, Handle: h, By: d})
+func (in *Inbox) Remove(h buff.Handle) error {
+	return in.post(&envelope{cmd: buff.Command{Verb: buff.VerbRemove, Handle: h}})
 }
 
 // Cancel takes a timeout back in the next Tick. It fails with [ErrInboxFull] or
@@ -104,90 +75,46 @@ func (in *Inbox) Extend(h buff.Handle, d time.Duration) error {
 //
 // Any goroutine may call it.
 func (in *Inbox) Cancel(t buff.TimeoutHandle) error {
-	return in.by(t.Number(), buff.Command{Verb: buff.Cancel, Timeout: t})
+	return in.post(&envelope{cmd: buff.Command{Verb: buff.VerbCancel, Timeout: t}})
 }
 
-// Kill says that an owner dies in the next Tick. It fails with [ErrInboxFull] or
-// [ErrClosed].
+// Do has a command carried out in the next Tick that has room for it. It fails with [ErrInboxFull]
+// or [ErrClosed], with [ErrUnknownSpec] or [ErrRemoved] if the definition of an Apply is not the
+// engine's, with [ErrUnknownHandler], and with buff.ErrAmount if an Absorb has less than 0. It
+// panics as [Engine.Do] does. The list Application.Params is copied.
+//
+// Nothing answers but that it was accepted; [Inbox.Ask] waits for the answer.
 //
 // Any goroutine may call it.
-func (in *Inbox) Kill(owner buff.OwnerID) error {
-	return in.to(owner, buff.Command{Verb: buff.Kill})
+func (in *Inbox) Do(c buff.Command) error {
+	l := envelope{cmd: c}
+	if err := in.prepare(&l.cmd); err != nil {
+		return err
+	}
+	return in.post(&l)
 }
 
-// Len returns how many commands wait.
+// prepare completes a command before it is posted, and says what is wrong with it.
+func (in *Inbox) prepare(c *buff.Command) error {
+	switch c.Verb {
+	case buff.VerbApply:
+		spec, err := in.engine.version(c.Application.Spec)
+		if err != nil {
+			return err
+		}
+		c.Application.Spec = spec
+		c.Application.Params = slices.Clone(c.Application.Params)
+		return nil
+	case buff.VerbAbsorb:
+		if c.Amount < 0 {
+			return fmt.Errorf("%w: %d of damage", buff.ErrAmount, c.Amount)
+		}
+	}
+	in.engine.sound(c)
+	return in.engine.find(c)
+}
+
+// Len returns how many commands of this lane wait.
 //
 // Any goroutine may call it.
-func (in *Inbox) Len() int {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return len(in.full)
-}
-
-func (in *Inbox) to(owner buff.OwnerID, cmd buff.Command) error {
-	return in.post(posted{to: owner, cmd: cmd})
-}
-
-func (in *Inbox) by(number uint32, cmd buff.Command) error {
-	return in.post(posted{num: number, by: true, cmd: cmd})
-}
-
-func (in *Inbox) post(p posted) error {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	switch {
-	case in.closed:
-		return ErrClosed
-	case in.deaf:
-		return nil
-	case len(in.full) >= in.limit:
-		return fmt.Errorf("%w: limit %d", ErrInboxFull, in.limit)
-	}
-	in.put(p)
-	return nil
-}
-
-// put takes a command in. The caller holds the lock, or is the only one who may post.
-func (in *Inbox) put(p posted) {
-	if len(in.full) == 0 {
-		in.posts.Store(true)
-	}
-	in.full = append(in.full, p)
-}
-
-// take returns what waits; it is good until the next take.
-func (in *Inbox) take() []posted {
-	if len(in.empty) > 0 {
-		clear(in.empty)
-		in.slack.used(len(in.empty))
-		in.empty = in.empty[:0]
-	}
-	if !in.posts.Load() { // most Ticks find nothing, and need no lock to see it
-		return nil
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.full, in.empty = in.empty, in.full
-	in.posts.Store(false)
-	return in.empty
-}
-
-// fit gives memory back that is far more than what has been used.
-func (in *Inbox) fit() {
-	in.empty = fit(in.empty[:0], in.slack)
-	in.slack = 0
-}
-
-// isClosed reports whether post fails.
-func (in *Inbox) isClosed() bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.closed
-}
-
-// close makes post fail.
-func (in *Inbox) close() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.closed = true
-}
+func (in *Inbox) Len() int { return int(in.held.Load()) }

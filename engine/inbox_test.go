@@ -60,7 +60,7 @@ func TestInboxProducers(t *testing.T) {
 						nobody.Add(1)
 					}
 				case 5:
-					err = in.Kill(owners + 1) // is not there
+					err = in.Do(buff.Kill(owners + 1)) // is not there
 					if err == nil {
 						nobody.Add(1)
 					}

@@ -17,18 +17,18 @@ func TestTimeoutByName(t *testing.T) {
 	note := func(c *engine.Context, e buff.Event) { got = append(got, e.String()) }
 	handlers := engine.Handlers{"loop": note, "inbox": note, "handler": note}
 	handlers["chain"] = func(c *engine.Context, _ buff.Event) {
-		c.AddTimeoutByName(c.Owner(), time.Second, "handler")
-		require.PanicsWithValue(t, `engine: AddTimeoutByName: no handler "nobody"`, func() { c.AddTimeoutByName(1, 0, "nobody") })
+		c.Do(buff.AddTimeout(c.Owner(), time.Second, "handler"))
+		require.PanicsWithValue(t, `engine: Do: engine: no such handler: "nobody"`, func() { c.Do(buff.AddTimeout(1, 0, "nobody")) })
 	}
 	e := open(t, engine.Options{Handlers: handlers, Synchronous: true})
 	spawn(t, e, 1)
 	for _, name := range []string{"loop", "chain"} {
-		_, err := e.AddTimeoutByName(1, time.Second, name)
+		err := e.Do(buff.AddTimeout(1, time.Second, name)).Err
 		require.NoError(t, err)
 	}
-	require.NoError(t, e.Inbox().AddTimeoutByName(1, time.Second, "inbox"))
-	require.ErrorIs(t, e.Inbox().AddTimeoutByName(1, time.Second, "nobody"), engine.ErrUnknownHandler)
-	_, err := e.AddTimeoutByName(1, time.Second, "nobody")
+	require.NoError(t, e.Inbox().Do(buff.AddTimeout(1, time.Second, "inbox")))
+	require.ErrorIs(t, e.Inbox().Do(buff.AddTimeout(1, time.Second, "nobody")), engine.ErrUnknownHandler)
+	err := e.Do(buff.AddTimeout(1, time.Second, "nobody")).Err
 	require.ErrorIs(t, err, engine.ErrUnknownHandler)
 	e.Tick(500 * time.Millisecond)
 	e.Tick(10 * time.Second)
@@ -43,10 +43,10 @@ func TestRemoveWhileListing(t *testing.T) {
 	for range 5 {
 		add(t, e, 1, cat.Spec("p"))
 	}
-	for b := range e.Buffs(1) {
+	for b := range must(e.Buffs(1)).All() {
 		require.NoError(t, e.Remove(b.Handle).Err)
 	}
-	for range e.Buffs(1) {
+	for range must(e.Buffs(1)).All() {
 		t.Fatal("a buff is left")
 	}
 }
@@ -86,7 +86,7 @@ func TestUndelivered(t *testing.T) {
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	in, p := e.Inbox(), cat.Spec("p")
-	require.NoError(t, in.AddBuff(1, buff.Application{Spec: p, Duration: buff.For(-1)}))
+	require.NoError(t, in.AddBuff(1, buff.Application{Spec: p, Duration: buff.Lasting(-1)}))
 	e.Tick(0)
 	require.Zero(t, e.Stats().Undelivered)
 

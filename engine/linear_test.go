@@ -45,7 +45,7 @@ type history struct {
 	lately [2]atomic.Uint64
 
 	// The loop's.
-	rang    [histTimeouts]bool // a worker's, until the owner is home
+	rang    [histTimeouts]bool // a worker's, until the owner is idle
 	adds    map[int64]buff.Event
 	removes map[removal]wheel.Time
 }
@@ -85,12 +85,12 @@ func (h *history) client(n int, d *rand.Rand) (out []asked) {
 		case histAdd:
 			err = in.AddBuff(1, buff.Application{Spec: h.specs[a.slot], Magnitude: a.id})
 		case histRemove:
-			err = in.RemoveStacks(a.handle, 0, histReasons[n])
+			err = in.Do(buff.RemoveStacks(a.handle, 0, histReasons[n]))
 		case histCancel:
 			a.slot = d.IntN(histTimeouts)
 			err = in.Cancel(h.timeouts[a.slot])
 		case histLook:
-			a.Output, a.known = h.look(), true
+			a.Output, a.known = h.search(), true
 		}
 		a.Return = h.clock.Add(1)
 		if err != nil {
@@ -103,7 +103,7 @@ func (h *history) client(n int, d *rand.Rand) (out []asked) {
 }
 
 // look asks what the owner has, and waits for the answer.
-func (h *history) look() looked {
+func (h *history) search() looked {
 	answer := make(chan looked, 1)
 	h.blind.Add(1)
 	defer h.blind.Add(-1)

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -52,6 +53,25 @@ func open(tb testing.TB, o engine.Options) *engine.Engine {
 	tb.Cleanup(func() { shut(tb, e) })
 	return e
 }
+
+// must is the answer of an owner who can be asked.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// there is must where the owner may not be: the answer then says that there is nothing.
+func there[T any](v T, err error) T {
+	if errors.Is(err, engine.ErrUnknownOwner) {
+		err = nil
+	}
+	return must(v, err)
+}
+
+// reply is must for what may not be there.
+func reply[T any](v T, found bool, err error) (T, bool) { return must(v, err), found }
 
 // shut closes the engine and looks for faults that no handler can have caused.
 func shut(tb testing.TB, e *engine.Engine) {

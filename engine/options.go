@@ -11,17 +11,17 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Defaults of [Options], used where a field is zero.
+// Defaults of [Options], used where a field is zero; its fields say the others.
 const (
-	DefaultBudget       = 10 * time.Millisecond
-	DefaultMaxOwners    = buff.MaxOwners
-	DefaultMaxBuffs     = 1024
-	DefaultMailboxLimit = 1024
-	DefaultInboxLimit   = 65_536
-	DefaultHandlerLimit = 65_536
-	DefaultEventLimit   = 1 << 20
-	DefaultTraceEvery   = 1200
-	DefaultTurnLimit    = 64
+	DefaultBudget       = time.Second
+	defaultMaxOwners    = buff.MaxOwners
+	defaultMaxBuffs     = 1024
+	defaultMailboxLimit = 1024
+	defaultInboxLimit   = 65_536
+	defaultHandlerLimit = 65_536
+	defaultEventLimit   = 1 << 20
+	defaultTraceEvery   = 1200
+	defaultTurnLimit    = 64
 	DefaultTickLimit    = 65_536
 )
 
@@ -34,7 +34,7 @@ type Handler func(c *Context, e buff.Event)
 type Handlers map[string]Handler
 
 // Options configures an [Engine]. The zero value of every field is a sensible
-// default.
+// default, or New says what is missing.
 type Options struct {
 	// Catalog has the definitions. If nil, there are none, and the engine has
 	// timeouts only.
@@ -48,92 +48,133 @@ type Options struct {
 	// runtime.GOMAXPROCS(0). The order of events does not depend on it.
 	Workers int
 
+	// Pool, if not nil, runs the workers of this engine and of all others that were given it:
+	// see [NewPool]. Close leaves it as it is. If nil, the engine has a pool of its own. The order
+	// of events does not depend on it.
+	Pool *Pool
+
 	// Synchronous runs handlers inside Tick on the loop goroutine, one after the
 	// other, without a pool: for tests and tiny servers. Workers and Budget then
 	// mean nothing, and a handler that calls runtime.Goexit ends the loop.
 	Synchronous bool
 
-	// Budget is what one Tick may wait for handlers. If zero, DefaultBudget; if
-	// negative, as long as they take. A player who still runs then is busy.
+	// Budget is how long one Tick may wait for handlers. If zero, DefaultBudget; if
+	// negative, as long as they take. An owner whose handler still runs then is busy, and is not
+	// waited for again until its turn has ended: a handler that gets stuck costs one long
+	// frame. Budget is a guard against stuck handlers, not a time slice: below some 100 ms
+	// a busy machine makes owners busy whose handlers are fast, because it has no processor for
+	// them in time.
 	Budget time.Duration
 
-	// TurnLimit is the number of events after which an owner lets others pass. If
-	// zero, DefaultTurnLimit.
+	// TurnLimit is the number of events after which an owner lets others go first. If
+	// zero, 64.
 	TurnLimit int
 
-	// TickLimit bounds the work of one Tick: when it has worked off so many deadlines and
-	// events it goes no further in time than it has come, and CatchUp says what becomes of
-	// the rest. It is a count, not a clock, so that the same calls stop at the same instant
-	// on any machine. If zero, DefaultTickLimit. What is due at one millisecond, or in a
-	// Tick of up to 50 ms, is not divided.
+	// TickLimit bounds the work of one Tick, as a count: deadlines, deferred handlers, and
+	// queued commands of owners. What leads to several events counts as that many, but is not
+	// divided. When the limit is reached, time stops advancing, and CatchUp says what becomes
+	// of the rest. Because it is a count and not a clock, the same calls stop at the same place on
+	// every machine, with any number of workers. Even what is due in one millisecond is divided:
+	// among owners, and between the events of one owner. If zero, DefaultTickLimit.
+	//
+	// Besides, each of these gets a quarter of TickLimit in a Tick: zone times that owners could
+	// not be told before, commands for other owners, looks of auras, and the Inbox. A command
+	// costs one, plus one for each event that it leads to, plus one for every 16 buffs that it
+	// examines (a deadline that it moves counts as eight). The rest comes first in the
+	// next Tick. A single command, or a single look of an aura, is not divided.
 	TickLimit int
 
-	// CatchUp says what becomes of time that a Tick has no work left for: Carry, the
+	// CatchUp says what becomes of time for which a Tick has no work left: Carry, the
 	// default, or Dilate.
 	CatchUp CatchUp
 
-	// Seed is what chance depends on, beside the owner and how often it has rolled: the
-	// same calls with the same Seed lead to the same events.
+	// Seed is the seed of every random decision. Together with the owner and the number of
+	// rolls before, it decides each: the same calls with the same Seed lead to the same events.
 	Seed uint64
 
-	// MaxOwners is how many owners there may be at once, up to buff.MaxOwners;
-	// MaxBuffs how many buffs, and as many timeouts, on one owner, up to
-	// buff.MaxPerOwner. If zero, DefaultMaxOwners and DefaultMaxBuffs.
-	MaxOwners, MaxBuffs int
+	// Number distinguishes the handles of this engine from those of others, which are invalid
+	// here: see [Engine.Number]. Engines whose handles may meet, also on different machines, need
+	// different numbers, the smaller the better. If zero, it is the count of engines that this
+	// process has made, including this one.
+	Number uint32
 
-	// MailboxLimit is how many commands may wait for a busy owner; HandlerLimit how
-	// many handlers, set off by the loop's calls, for the owner's next turn; InboxLimit
-	// how many commands of other goroutines for the next Tick; EventLimit after how many
-	// events the loop's calls are refused until the next Tick takes them away. If zero,
-	// DefaultMailboxLimit, DefaultHandlerLimit, DefaultInboxLimit and DefaultEventLimit.
-	MailboxLimit, HandlerLimit, InboxLimit, EventLimit int
+	// MaxOwners is the number of owners at once, up to buff.MaxOwners. If zero, that.
+	MaxOwners int
 
-	// Members tells the engine who is within an aura: it calls found for each owner of
-	// whom that is true now; one that it names twice, or that is not there, makes no
-	// difference, nor does the order. The bearer is a member of its own aura if Members
-	// says so. Required if the Catalog has an aura.
+	// MaxBuffs is the number of buffs, and again of timeouts, on one owner, up to
+	// buff.MaxPerOwner. If zero, 1,024.
+	MaxBuffs int
+
+	// MailboxLimit is the number of commands that may wait for one busy owner. If zero,
+	// 1,024.
+	MailboxLimit int
+
+	// HandlerLimit is the number of handlers that calls of the loop may have deferred to the
+	// next turns of their owners. If zero, 65,536.
+	HandlerLimit int
+
+	// InboxLimit is the number of commands of other goroutines that may wait, shared equally by
+	// their producers (see Inbox.For); and again of commands from handlers for other owners for
+	// which a Tick had no room. If zero, 65,536.
+	InboxLimit int
+
+	// EventLimit is the number of events after which calls of the loop are refused, until the next
+	// Tick has taken the events away. If zero, 2^20.
+	EventLimit int
+
+	// Members tells the engine who is in the area of an aura: it calls found for each owner that
+	// is in it now. Duplicates, owners that are not in the engine, and the order make no
+	// difference. The bearer is a member of its own aura only if Members says so. Required if the
+	// Catalog has an aura.
 	//
 	// It is called on the loop, at the end of a Tick. It must not call the Engine, nor touch
-	// the data of a player who is busy; what it needs to know, such as where everybody is,
-	// best belongs to the loop.
+	// the data of a busy player; what it needs, such as positions, best belongs to the loop. If it
+	// panics, nobody is in the area at that look, and an event of the kind Faulted says so.
 	Members func(q AuraQuery, found func(id buff.OwnerID))
 
-	// Epoch is the time on the wall clock at the engine's instant 0, from which that of
-	// every other instant follows. If zero, the beginning of 1970. Uptime is how long the
-	// world had been up before, in all its earlier runs; it is not negative. Both matter
-	// to what is saved and restored.
-	Epoch  time.Time
-	Uptime time.Duration
+	// Epoch is the wall-clock time of the engine's instant 0, from which that of every other
+	// instant follows: time.Now(), or the time of a recorded day. If zero, it is the
+	// beginning of 1970 in each run anew, so that no time would pass for an owner that is away;
+	// therefore it is required if a definition of the Catalog has the clock wall.
+	Epoch time.Time
 
-	// Record, if not nil, gets all that goes into the engine, for [Replay]: the calls of the
-	// loop, the spans of time and the commands of the inbox, with a digest of each frame. It
-	// is written to once in each Tick, on the loop: it must not block, so that a file wants
-	// a buffer, or a goroutine of its own. The first error ends the recording, and Close
-	// returns it.
+	// Uptime is how long the world was up in all its earlier runs: zero in the first run,
+	// afterwards Engine.Moment().Uptime at the end of the run before. It must not be negative. If
+	// it is less than in an earlier save, buff.Restoration.UptimeStepped says so.
+	Uptime  time.Duration
+	undated bool // there was no Epoch
+
+	// Record, if not nil, gets everything that goes into the engine, for [Replay]: the calls of
+	// the loop, the spans of time and the commands of the inbox, with a digest of each frame. It
+	// is written to once in each Tick, on the loop, and must not block: a file needs
+	// a buffer or a goroutine of its own. The first error, or a panic, ends the recording;
+	// Close returns it.
 	Record io.Writer
 
-	// SlowFrame is how long a frame may take before [Engine.Observe] counts it as slow; zero
-	// for ever. Flight, if not nil, is a flight recorder that the game has started, and
-	// SlowTrace where the trace of a slow frame goes: it is called on the loop and returns
-	// nil for "not this one". TraceEvery is how many frames there are at least from one
-	// trace to the next; if zero, DefaultTraceEvery.
-	SlowFrame  time.Duration
-	Flight     *trace.FlightRecorder
-	SlowTrace  func(f *Frame) io.WriteCloser
+	// SlowFrame is how long a frame may take before it counts as slow: see [Watch.Frame]. If
+	// zero, none does.
+	SlowFrame time.Duration
+
+	// Flight, if not nil, is a flight recorder that the game has started; what it holds is
+	// written to SlowTrace's writer after a slow frame.
+	Flight *trace.FlightRecorder
+
+	// SlowTrace returns the writer for the trace of a slow frame, or nil for "not this one". It is
+	// called on the loop. If it or its writer panics, Close returns that as an error of the trace.
+	SlowTrace func(f *Frame) io.WriteCloser
+
+	// TraceEvery is the least number of frames between two traces. If zero, 1,200.
 	TraceEvery int
 
-	// OnFault, if not nil, is told of each handler that panicked or ended its
-	// goroutine. It is called on the worker and must be safe for calls from several
-	// workers at once; if it panics, nothing further happens. The fault also becomes
-	// an event.
+	// OnFault, if not nil, is told when something that the game handed in panics or ends
+	// its goroutine: a handler, Members, Record and so on, see [Fault]. For one site, such as one
+	// handler of one definition, it is called at most once a second of game time,
+	// with the number of faults it was not told of; Stats counts all, and each fault of a handler
+	// and of Members is an event too.
+	//
+	// It is called where the fault was, on a worker or on the loop, and must be safe for
+	// concurrent use; it must not call the Engine. If it panics, the panic is ignored.
 	OnFault func(Fault)
-}
-
-// Fault says how a handler failed.
-type Fault struct {
-	Event buff.Event // that it was called for
-	Value any        // what it panicked with; nil if it ended its goroutine
-	Stack []byte     // where; nil if it ended its goroutine
 }
 
 // missing returns what a catalog wants of the options and does not find.
@@ -144,6 +185,9 @@ func (o *Options) missing(c *buff.Catalog) (errs []error) {
 		}
 	}
 	for s := range c.All() {
+		if s.Clock == buff.Wall && (o.Epoch.IsZero() || o.undated) {
+			errs = append(errs, fmt.Errorf("%w, and %q lives by the wall clock", ErrNoEpoch, s.ID))
+		}
 		if s.Aura.Apply != "" && o.Members == nil {
 			errs = append(errs, fmt.Errorf("engine: Options.Members is missing, and %q is an aura", s.ID))
 		}
@@ -169,15 +213,15 @@ func (o *Options) complete() error {
 		o.Budget = DefaultBudget
 	}
 	limit("Workers", &o.Workers, runtime.GOMAXPROCS(0), 1<<16)
-	limit("TurnLimit", &o.TurnLimit, DefaultTurnLimit, 1<<30)
+	limit("TurnLimit", &o.TurnLimit, defaultTurnLimit, 1<<30)
 	limit("TickLimit", &o.TickLimit, DefaultTickLimit, 1<<30)
-	limit("MaxOwners", &o.MaxOwners, DefaultMaxOwners, buff.MaxOwners)
-	limit("MaxBuffs", &o.MaxBuffs, DefaultMaxBuffs, buff.MaxPerOwner)
-	limit("MailboxLimit", &o.MailboxLimit, DefaultMailboxLimit, 1<<20)
-	limit("HandlerLimit", &o.HandlerLimit, DefaultHandlerLimit, 1<<24)
-	limit("TraceEvery", &o.TraceEvery, DefaultTraceEvery, 1<<30)
-	limit("EventLimit", &o.EventLimit, DefaultEventLimit, 1<<30)
-	limit("InboxLimit", &o.InboxLimit, DefaultInboxLimit, 1<<24)
+	limit("MaxOwners", &o.MaxOwners, defaultMaxOwners, buff.MaxOwners)
+	limit("MaxBuffs", &o.MaxBuffs, defaultMaxBuffs, buff.MaxPerOwner)
+	limit("MailboxLimit", &o.MailboxLimit, defaultMailboxLimit, 1<<20)
+	limit("HandlerLimit", &o.HandlerLimit, defaultHandlerLimit, 1<<24)
+	limit("TraceEvery", &o.TraceEvery, defaultTraceEvery, 1<<30)
+	limit("EventLimit", &o.EventLimit, defaultEventLimit, 1<<30)
+	limit("InboxLimit", &o.InboxLimit, defaultInboxLimit, 1<<24)
 	errs = append(errs, o.missing(o.Catalog)...)
 	if o.CatchUp > Dilate {
 		errs = append(errs, fmt.Errorf("engine: Options.CatchUp must be Carry or Dilate, not %d", o.CatchUp))
@@ -186,7 +230,7 @@ func (o *Options) complete() error {
 		errs = append(errs, fmt.Errorf("engine: Options.Uptime must not be negative, not %v", o.Uptime))
 	}
 	if o.Epoch.IsZero() {
-		o.Epoch = time.UnixMilli(0)
+		o.Epoch, o.undated = time.UnixMilli(0), true
 	}
 	if o.Synchronous {
 		o.Workers = 1

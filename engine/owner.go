@@ -2,8 +2,8 @@ package engine
 
 import (
 	"fmt"
-	"iter"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/bufftick/bufftick/actor"
@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// owner is a player as the engine sees it. While its mailbox is away, all but box
+// owner is a player as the engine sees it. While its mailbox is running, all but box
 // and the fields that never change belong to the worker.
 type owner struct {
 	box mailbox
@@ -23,32 +23,52 @@ type owner struct {
 	id   buff.OwnerID
 
 	number uint32
-	share  int32 // events since it was handed over
-	rests  bool  // its last turn ended for want of a share: the run that is not done comes first
+	given  int32 // its allowance: see Engine.handOut
+	used   int32 // of it
+	obeyed int32 // commands that were carried out since it was handed over
+	until  wheel.Time
+	undone bool // all that is due until then is not done
+	rests  bool // its last turn ended since its allowance was used up: the run that is not done comes first
 
-	segments []segment     // what its turns brought since it was last at home, but for visit
-	visit    *visit        // the loop's: it has not come home from it
+	segments []segment     // what its turns brought since it was last idle, but for batched
+	batched  *batchedTurn  // the loop's: it has not been taken back from it
 	sample   time.Duration // what they took, where it was measured
 
-	// The loop's, also while the mailbox is away.
+	revoked atomic.Pointer[revoked] // what queued commands of the loop will end, the newest first
+
+	// The loop's, also while the mailbox is running.
 	ran     uint64 // the last slice of a Tick whose run is or was in its mailbox
-	handed  int32  // commands in the batch that is away
+	handed  int32  // commands in the batch that was handed over
 	late    int32  // commands that wait for the next one
 	wanted  bool   // in Engine.wanted
 	leaving bool   // dropped while busy
-	adopts  bool   // it may have adopted something that the ledger does not know
+	adopts  bool   // it may have adopted something that the cross-owner index does not know
 	behind  bool   // in Engine.behind
+	held    bool   // its handler was running when a budget ended; not taken in yet
+	passed  bool   // time does not wait for it, until it has caught up
+	owed    int32  // the part of Engine.owed that is its
+	since   uint64 // the frame in which it was handed over
+	spree   int64  // what it has worked off since it last had done all that was due
 	left    wheel.Time
 	looked  uint64        // the last look of an aura that found it
 	spent   time.Duration // on its turns, in the span of that number, see busiest
 	span    uint32
 
 	zone  uint32
-	place int32    // in zone.owners
-	pace  zonePace // what it has been told of its zone
+	place int32     // in zone.owners
+	scale zoneScale // what it has been told of its zone
+
+	// For Engine.copies. The interval is 0 without it, and so are these.
+	told    uint32     // the interval in which the loop has changed it; 0: not since its last copy, or turn
+	touched uint32     // that in which it had a turn; 0: not since the loop has changed it
+	toldAt  wheel.Time // the instant that it had reached when the loop changed it
+	reached wheel.Time // that at which its turn was cut short
+	queued  bool       // in Copies.waiting
+	shadow  *shadow
+	waits   []*buff.Command // commands in its mailbox, in order
 }
 
-// segment is what one turn of an owner brought: parts of the lane's lists.
+// segment is what one turn of an owner brought: parts of the worker's lists.
 type segment struct {
 	// What the loop has to know of the events, so that it need not look at them: they are in
 	// the cache of the worker. There are nothing but pulses, and, of a single one, how late it
@@ -57,7 +77,7 @@ type segment struct {
 	late  int32
 
 	events []buff.Event
-	cross  []cross
+	outbox []outgoing
 }
 
 // sum notes what there is.
@@ -79,6 +99,7 @@ type mailbox = actor.Mailbox[*owner, message]
 // message is what a mailbox holds.
 type message struct {
 	kind messageKind
+	via  bool // cmd is for another owner, see viaSource
 	ref  buff.Ref
 	at   wheel.Time
 	cmd  *buff.Command
@@ -104,7 +125,7 @@ func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	if err != nil {
 		return err
 	}
-	e.admit(o)
+	e.admit(o, 0, e.zones[0])
 	return nil
 }
 
@@ -121,18 +142,22 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 		return nil, err
 	}
 	o := &owner{id: id, number: number, data: data, set: *buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)}
+	o.set.SetOrigin(originOf(e.opts.Number))
 	o.box.Owner = o
 	return o, nil
 }
 
-// admit lets a new owner in.
-func (e *Engine) admit(o *owner) {
+// admit lets a new owner into a zone.
+func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 	e.living++
 	e.lived = true
 	e.owners[o.number] = o
-	e.visits.of[o.number].box = &o.box
+	if e.copies != nil {
+		e.copies.arrive(o)
+	}
+	e.batch.of[o.number].box = &o.box
 	e.byID[o.id] = o
-	e.joinZone(o, 0, e.zones[0])
+	e.joinZone(o, zone, z)
 	e.tellZone(o)
 }
 
@@ -147,14 +172,15 @@ func (e *Engine) number() (uint32, error) {
 		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.MaxOwners)
 	}
 	e.owners = append(e.owners, nil)
-	e.visits.of = append(e.visits.of, called{})
+	e.batch.of = append(e.batch.of, called{})
 	e.bases = append(e.bases, e.base)
 	return uint32(len(e.owners) - 1), nil
 }
 
-// unload ends all of an owner that is home and gives its number back. It returns how many
+// unload ends all of an owner that is idle and gives its number back. It returns how many
 // timeouts and handlers put off went with it.
 func (e *Engine) unload(o *owner) (dropped int) {
+	e.alter(o)
 	if !o.leaving {
 		o.left = e.now
 	}
@@ -164,7 +190,10 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	e.living--
 	e.leaveZone(o)
 	e.owners[o.number] = nil
-	e.visits.of[o.number].box = nil
+	if e.copies != nil {
+		e.copies.forget(o.number)
+	}
+	e.batch.of[o.number].box = nil
 	if base := o.set.Generation(); base < math.MaxUint32-1 {
 		e.bases[o.number] = base
 		e.free = append(e.free, o.number)
@@ -172,9 +201,12 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	return dropped
 }
 
-// idle reports whether the loop may work on the owner's Set now: it is home, and
+// idle reports whether the loop may work on the owner's Set now: it is in nobody's hands, and
 // nothing waits that must come first.
-func (e *Engine) idle(o *owner) bool { return o.box.Home() && o.box.Len() == 0 }
+func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.waits(o.number) }
+
+// quiet reports whether the owner is not in hand and has no messages.
+func (o *owner) quiet() bool { return o.box.Idle() && o.box.Len() == 0 }
 
 // Data returns what Spawn was given for the owner, nil if there is no such owner.
 //
@@ -195,8 +227,8 @@ func (e *Engine) Owners() int {
 	return len(e.byID)
 }
 
-// Busy reports whether the owner's turn was not over at the end of the last Tick:
-// its handlers may still run, commands for it wait in its mailbox, and its data must
+// Busy reports whether the owner's turn was not over at the end of the last Tick, or still to
+// come: its handlers may still run, commands for it wait in its mailbox, and its data must
 // not be touched.
 //
 // Only the loop goroutine may call it.
@@ -204,42 +236,6 @@ func (e *Engine) Busy(id buff.OwnerID) bool {
 	e.enter("Busy")
 	o := e.byID[id]
 	return o != nil && !e.idle(o)
-}
-
-// Buffs returns what the owner carries, the oldest application first. It is empty
-// for an unknown owner and for one that is busy: what a worker may be changing
-// cannot be looked at. The loop over them may end the one that it is at.
-//
-// Only the loop goroutine may call it.
-func (e *Engine) Buffs(id buff.OwnerID) iter.Seq[buff.Instance] {
-	return e.carried(id).All() // short enough to be inlined: then a loop allocates nothing
-}
-
-// nothing is what an unknown or busy owner carries.
-var nothing = buff.NewSet(0, 0, 0, 1)
-
-// carried is kept out of line so that Buffs is short.
-//
-//go:noinline
-func (e *Engine) carried(id buff.OwnerID) *buff.Set {
-	e.enter("Buffs")
-	if o := e.byID[id]; o != nil && e.idle(o) {
-		return &o.set
-	}
-	return nothing
-}
-
-// Find returns the buff of a handle and reports whether it runs. For a busy owner
-// it reports false.
-//
-// Only the loop goroutine may call it.
-func (e *Engine) Find(h buff.Handle) (buff.Instance, bool) {
-	e.enter("Find")
-	o := e.at(h.Number())
-	if o == nil || !e.idle(o) {
-		return buff.Instance{}, false
-	}
-	return o.set.Find(h)
 }
 
 // at returns the owner of that number, nil if there is none.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
@@ -20,7 +19,7 @@ func (e *Engine) Moment() buff.Moment {
 func (e *Engine) moment() buff.Moment {
 	now := int64(e.now)
 	// What is carried, and what was dropped, has passed in the world outside.
-	passed := e.target.After(e.stats.Lost)
+	passed := e.target.After(e.stats.Lost).After(e.stats.LostAtClose)
 	return buff.Moment{Now: e.now, Wall: e.opts.Epoch.UnixMilli() + int64(passed), Uptime: e.opts.Uptime.Milliseconds() + now}
 }
 
@@ -32,14 +31,27 @@ func (e *Engine) moment() buff.Moment {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
 	e.enter("Save")
+	return e.appendSave(nil, id)
+}
+
+// AppendSave is [Engine.Save], appended to dst: it allocates nothing if that has the room. With
+// an error it returns dst as it was.
+//
+// Only the loop goroutine may call it. It costs O(buffs of that owner).
+func (e *Engine) AppendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
+	e.enter("AppendSave")
+	return e.appendSave(dst, id)
+}
+
+func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	o, err := e.present(id)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
 	if !e.idle(o) {
-		return nil, fmt.Errorf("%w: %d", ErrBusy, id)
+		return dst, &ownerError{ErrBusy, id}
 	}
-	blob, _ := o.set.Save(nil, e.Catalog(), e.moment())
+	blob, _ := o.set.Save(dst, e.Catalog(), e.moment())
 	return blob, nil
 }
 
@@ -50,7 +62,8 @@ func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
 //
 // It fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy; nothing
 // has happened then. What a busy owner will carry is not known before its handlers have
-// returned: try again after the next Tick, or let it go without a blob by [Engine.Drop].
+// returned: try again after the next Tick, or let it go without a blob by [Engine.Drop]. So it
+// is with [ErrOverloaded], after Options.EventLimit events in one frame.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
@@ -61,10 +74,13 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 		return nil, err
 	}
 	if !e.idle(o) {
-		return nil, fmt.Errorf("%w: %d", ErrBusy, id)
+		return nil, &ownerError{ErrBusy, id}
+	}
+	if err := e.roomFor("owner", uint64(id)); err != nil {
+		return nil, err
 	}
 	blob, lost := o.set.Save(nil, e.Catalog(), e.moment())
-	delete(e.byID, id)
+	e.leave(o)
 	e.unload(o)
 	e.stats.DroppedOnDespawn += uint64(lost)
 	e.noteLoop()
@@ -79,6 +95,9 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 // follow then. Until then its handlers may use its data: a game that spawns the id
 // again must give it other data.
 //
+// It fails with [ErrUnknownOwner], [ErrClosed] or, for one who is not busy and after
+// Options.EventLimit events in one frame, [ErrOverloaded]; nothing has happened then.
+//
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Drop(id buff.OwnerID) error {
 	e.enter("Drop")
@@ -87,11 +106,16 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	if err != nil {
 		return err
 	}
-	delete(e.byID, id)
 	if !e.idle(o) {
+		e.leave(o)
+		e.enlist(o)
 		o.leaving, o.left = true, e.now
 		return nil
 	}
+	if err := e.roomFor("owner", uint64(id)); err != nil {
+		return err
+	}
+	e.leave(o)
 	e.stats.DroppedOnDespawn += uint64(e.unload(o))
 	e.noteLoop()
 	return nil
@@ -102,64 +126,56 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 // next frame tells what became of each; the Restoration sums it up. The id and the data may
 // be others than those that the blob was made for.
 //
-// It fails as [Engine.Spawn] does, with buff.ErrBlob, or with buff.ErrFull if the blob has
-// more buffs than Options.MaxBuffs. There is no such owner then, and nothing has happened.
+// A source may have left while the owner was away, so that nobody told this owner:
+// Restoration.Sources are those of what it carries now that are no owners of this engine. Of
+// each that is gone for good the game says so by [buff.LoseSource]; otherwise what it left
+// stays as long as it lasts by itself.
+//
+// It fails as [Engine.Spawn] does, with buff.ErrBlob, with buff.ErrFull if the blob has
+// more buffs than Options.MaxBuffs, or with [ErrOverloaded] if what follows at once, such as the
+// pulses of the time away, has no room in Options.EventLimit and HandlerLimit: in the next frame
+// there is more. There is no such owner then, and nothing has happened.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restoration, error) {
 	e.enter("Restore")
 	e.record.begin(opRestore, uint64(id))
 	e.record.blob(blob)
+	if err := e.roomFor("owner", uint64(id)); err != nil {
+		return buff.Restoration{}, err
+	}
 	o, err := e.newOwner(id, data)
 	if err != nil {
 		return buff.Restoration{}, err
 	}
-	r, err := o.set.Restore(e.turn(), e.moment(), blob, e.handlerID)
+	return e.restore(o, 0, e.zones[0], e.moment(), blob)
+}
+
+// restore puts a blob on a new owner, who is in a zone, as of a moment.
+func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []byte) (buff.Restoration, error) {
+	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID)
 	if err != nil {
 		e.free = append(e.free, o.number)
-		return buff.Restoration{}, fmt.Errorf("engine: restore owner %d: %w", id, err)
+		e.tidyZone(zone, z)
+		return buff.Restoration{}, e.overfull(o.id, err)
 	}
-	e.ledger.noteRestored(e.loop.Events)
-	e.admit(o)
-	e.obey(o)
+	if at.Now < e.now {
+		e.liveOn(o, z, at.Now)
+	}
+	e.index.noteRestored(e.loop.Events)
+	e.admit(o, zone, z)
+	if e.obey(o) {
+		e.want(o)
+	}
+	r.Sources = slices.DeleteFunc(r.Sources, func(source buff.OwnerID) bool { return e.byID[source] != nil })
 	e.noteLoop()
 	return r, nil
 }
 
-// noteRestored notes what has come back with an owner: the youngest first, since each is
-// older than all that the ledger has.
-func (l *ledger) noteRestored(events []buff.Event) {
-	from := len(l.changes)
-	l.noteNew(events)
-	back := l.changes[from:]
-	slices.SortStableFunc(back, func(a, b change) int { return isBack(b) - isBack(a) })
-	n := 0
-	for n < len(back) && isBack(back[n]) == 1 {
-		n++
+// leave takes an owner out of those that are there.
+func (e *Engine) leave(o *owner) {
+	delete(e.byID, o.id)
+	if e.copies != nil {
+		e.copies.depart(o.id)
 	}
-	slices.Reverse(back[:n])
-}
-
-func isBack(c change) int {
-	if c.kind == buff.Restored {
-		return 1
-	}
-	return 0
-}
-
-// handlerID finds the handler of a timeout that comes back.
-func (e *Engine) handlerID(name string) (buff.HandlerID, bool) {
-	h, ok := e.names[name]
-	return h, ok
-}
-
-// present returns the owner of that id.
-func (e *Engine) present(id buff.OwnerID) (*owner, error) {
-	if e.closed {
-		return nil, ErrClosed
-	}
-	if o := e.byID[id]; o != nil {
-		return o, nil
-	}
-	return nil, fmt.Errorf("%w: %d", ErrUnknownOwner, id)
 }

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,6 +26,7 @@ func TestDespawnRestore(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		rang := 0
 		o := engine.Options{
+			Epoch:    time.UnixMilli(0),
 			Catalog:  catalogOf(t, keepSpecs...),
 			Handlers: engine.Handlers{"ring": func(*engine.Context, buff.Event) { rang++ }},
 		}
@@ -34,7 +36,7 @@ func TestDespawnRestore(t *testing.T) {
 		for s := range o.Catalog.All() {
 			add(t, e, 1, s)
 		}
-		_, err := e.AddTimeoutByName(1, 9*time.Second, "ring")
+		err := e.Do(buff.AddTimeout(1, 9*time.Second, "ring")).Err
 		require.NoError(t, err)
 		_, err = e.AddTimeout(1, 9*time.Second, func(*engine.Context) { rang += 100 })
 		require.NoError(t, err)
@@ -113,7 +115,7 @@ func TestW12_ClockStepped(t *testing.T) {
 // no timer, and its number is free.
 func TestRestoreRefused(t *testing.T) {
 	cat := catalogOf(t, keepSpecs...)
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxOwners: 1, MaxBuffs: 2})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0), MaxOwners: 1, MaxBuffs: 2})
 	spawn(t, e, 1)
 	for range 2 {
 		add(t, e, 1, cat.Spec("boon"))
@@ -131,7 +133,7 @@ func TestRestoreRefused(t *testing.T) {
 	require.Zero(t, e.Owners()+e.Stats().Timers)
 	require.Zero(t, e.Tick(0).Len())
 
-	small := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxOwners: 1, MaxBuffs: 1})
+	small := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0), MaxOwners: 1, MaxBuffs: 1})
 	_, err = small.Restore(1, nil, blob)
 	require.ErrorIs(t, err, buff.ErrFull)
 	spawn(t, small, 1)
@@ -153,7 +155,7 @@ func TestRestoreRefused(t *testing.T) {
 }
 
 // TestDespawnBusy: a busy owner stays, for its blob would not be the truth; when it has come
-// home it leaves with all that its handlers brought.
+// idle it leaves with all that its handlers brought.
 func TestDespawnBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 1, engine.Options{Workers: 1})
@@ -187,7 +189,7 @@ func TestRestoredShare(t *testing.T) {
 	mark.Stack = buff.Stacking{}
 	brief.Duration, brief.Clock = time.Second, buff.Wall
 	cat := catalogOf(t, mark, brief)
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0)})
 	spawn(t, e, 1, 2)
 	var last buff.Handle
 	for i := range 2 {
@@ -205,12 +207,52 @@ func TestRestoredShare(t *testing.T) {
 		"1: 1000 restore mark x1 end=61000", "1: 1000 remove brief why=expired offline=1000",
 		"1: 1000 restore mark x1 end=61000", "1: 1000 remove mark why=replaced",
 	}, lines(e.Tick(0)))
-	_, there := e.Find(last)
+	_, there := reply(e.Find(last))
 	require.True(t, there)
-	for b := range e.Buffs(1) {
+	for b := range must(e.Buffs(1)).All() {
 		require.EqualValues(t, 1, b.Magnitude, "the older one has gone")
 	}
-	require.Empty(t, engine.CheckLedger(e))
+	require.Empty(t, engine.CheckCrossIndex(e))
+}
+
+// TestRestoredSource: who comes back may carry what goes with a source that has left meanwhile:
+// the report names each source that the engine does not have, and LoseSource then does what it
+// would have done.
+func TestRestoredSource(t *testing.T) {
+	cat := catalogOf(t,
+		buff.Spec{ID: "bond", Kind: buff.Infinite, OnSourceGone: buff.FateRemove},
+		buff.Spec{ID: "pet", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt},
+		buff.Spec{ID: "oath", Kind: buff.Infinite},
+	)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0)})
+	spawn(t, e, 1, 7)
+	for _, a := range []struct {
+		spec   string
+		source buff.OwnerID
+	}{{"bond", 9}, {"bond", 8}, {"bond", 7}, {"bond", 1}, {"bond", 0}, {"pet", 9}, {"pet", 5}, {"oath", 4}} {
+		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec(a.spec), Source: a.source})
+		require.NoError(t, r.Err)
+	}
+	blob, err := e.Despawn(1)
+	require.NoError(t, err)
+	e.Tick(time.Second)
+	require.NoError(t, e.Do(buff.LoseSource(9)).Err, "nobody is there to be told")
+	r, err := e.Restore(1, nil, blob)
+	require.NoError(t, err)
+	require.Equal(t, []buff.OwnerID{5, 8, 9}, r.Sources)
+	e.Tick(0)
+	for _, source := range r.Sources {
+		if source != 8 { // the game knows that it is on another machine
+			require.NoError(t, e.Do(buff.LoseSource(source)).Err)
+		}
+	}
+	require.Equal(t, []string{"1: 1000 remove bond why=source_gone"}, lines(e.Tick(0)))
+	left := []string{}
+	for b := range must(e.Buffs(1)).All() {
+		left = append(left, fmt.Sprint(b.Spec, " ", b.Source))
+	}
+	require.Equal(t, []string{"bond 8", "bond 7", "bond 1", "bond 0", "pet 1", "pet 1", "oath 4"}, left)
+	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
 // TestRestoredAura: an aura that comes back with its bearer looks at once and then every
@@ -228,7 +270,7 @@ func TestRestoredAura(t *testing.T) {
 		blobs[id] = blob
 	}
 	e.Tick(time.Second)
-	f.looks = nil
+	f.searches = nil
 	for id, blob := range blobs {
 		r, err := e.Restore(id, nil, blob)
 		require.NoError(t, err)
@@ -236,15 +278,15 @@ func TestRestoredAura(t *testing.T) {
 	}
 	require.Equal(t, []string{"1: 2300 restore beacon x1", "2: 2300 apply light x1"}, lines(e.Tick(0)))
 	e.Tick(600 * time.Millisecond)
-	require.Len(t, f.looks, 2)
-	require.Empty(t, engine.CheckLedger(e))
+	require.Len(t, f.searches, 2)
+	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
 // TestRestoredZone: a zone is not saved with its owner, who comes back into zone 0.
 func TestRestoredZone(t *testing.T) {
 	e := zoned(t, modes[0], 1)
-	require.NoError(t, e.SetZone(1, 5))
-	require.NoError(t, e.PauseZone(5))
+	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
+	require.NoError(t, e.Do(buff.PauseZone(5)).Err)
 	e.Tick(2 * time.Second)
 	blob, err := e.Despawn(1)
 	require.NoError(t, err)
@@ -254,12 +296,12 @@ func TestRestoredZone(t *testing.T) {
 	require.Equal(t, []string{"1: 2000 restore venom x1 end=12000 next=3000", "1: 3000 pulse venom x1"}, lines(e.Tick(time.Second)))
 	blob, err = e.Despawn(1)
 	require.NoError(t, err)
-	require.NoError(t, e.PauseZone(0))
+	require.NoError(t, e.Do(buff.PauseZone(0)).Err)
 	_, err = e.Restore(1, nil, blob)
 	require.NoError(t, err)
 	e.Tick(0)
 	require.Empty(t, lines(e.Tick(20*time.Second)))
-	require.NoError(t, e.ResumeZone(0))
+	require.NoError(t, e.Do(buff.ResumeZone(0)).Err)
 	require.Len(t, lines(e.Tick(20*time.Second)), 10, "nine pulses and the end")
 }
 

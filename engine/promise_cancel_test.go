@@ -98,9 +98,9 @@ func TestP14_Handles(t *testing.T) {
 	for bit := range 64 {
 		for _, h := range []buff.Handle{live ^ 1<<bit, stale, 0, ^buff.Handle(0)} {
 			require.ErrorIs(t, e.Remove(h).Err, buff.ErrStale, "%v", h)
-			require.ErrorIs(t, e.Extend(h, time.Hour).Err, buff.ErrStale)
+			require.ErrorIs(t, e.Do(buff.Extend(h, time.Hour)).Err, buff.ErrStale)
 			require.ErrorIs(t, e.Cancel(buff.TimeoutHandle(h)).Err, buff.ErrStale)
-			_, ok := e.Find(h)
+			_, ok := reply(e.Find(h))
 			require.False(t, ok)
 		}
 	}
@@ -190,7 +190,7 @@ func TestP22_TheLoopDoesNotBlock(t *testing.T) {
 				add(9)
 				e.Stats()
 				_ = e.Drop(11)
-				_ = e.Inbox().Kill(1)
+				_ = e.Inbox().Do(buff.Kill(1))
 			}))
 		}
 		close(cell)

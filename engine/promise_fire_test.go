@@ -56,7 +56,7 @@ func TestP28_WhatGoCannotStop(t *testing.T) {
 	}
 }
 
-// TestDueWhileBusy: what came due at the very instant at which its owner comes home is
+// TestDueWhileBusy: what came due at the very instant at which its owner is idle again is
 // worked off in that Tick, not in the next.
 func TestDueWhileBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // digest of all events so far. What handlers did is not in it: they do it again.
 const (
 	recordMagic   = "bufftick recording"
-	recordVersion = 1
+	recordVersion = 5 // since version 1 attributes count from 1, since 2 the engine has a number, since 4 commands have their own binary form
 )
 
 var checksums = crc32.MakeTable(crc32.Castagnoli)
@@ -32,33 +32,34 @@ const (
 	opDespawn
 	opDrop
 	opRestore
-	opTo     // a command for an owner
-	opBy     // a command for whom a handle names
-	opSource // LoseSource
-	opCompensate
-	opSetZone
-	opHoldZone // PauseZone and ResumeZone
-	opRateZone
+	opDo   // a command, in its binary form
+	opFunc // a timeout by function: whose, and after what
 	opReload
-	opTick // the last of a block, with what the inbox had
+	opTick // the last of a block, with what the inbox had: opDo, opFunc and opRun
+	opRun  // a function of Inbox.Run, as the calls that it made
+	opReadmit
 )
 
 // recorder writes a recording. A nil one writes nothing.
 type recorder struct {
-	w     io.Writer
-	code  coder
-	frame []byte // of the block, before its bytes
-	sum   digest
-	shut  bool // calls fail from here on
+	engine *Engine
+	w      io.Writer
+	code   coder
+	inbox  []byte // what the Tick has taken
+	run    []byte // room for the calls of a function of Inbox.Run
+	binary []byte // room for a command
+	frame  []byte // of the block, before its bytes
+	sum    digest
+	shut   bool // calls fail from here on
 }
 
 // newRecorder begins a recording.
-func newRecorder(w io.Writer, o *Options) *recorder {
-	if w == nil {
+func newRecorder(e *Engine) *recorder {
+	if e.opts.Record == nil {
 		return nil
 	}
-	r := &recorder{w: w, sum: newDigest(), code: coder{mode: writing}}
-	h := headerOf(o)
+	r := &recorder{engine: e, w: &sink{e, callRecord, e.opts.Record}, sum: newDigest(), code: coder{mode: writing}}
+	h := headerOf(&e.opts)
 	h.fields(&r.code)
 	r.block()
 	return r
@@ -71,11 +72,13 @@ func (r *recorder) block() {
 	r.frame = append(r.frame, data...)
 	r.frame = binary.LittleEndian.AppendUint32(r.frame, crc32.Checksum(data, checksums))
 	if _, err := r.w.Write(r.frame); err != nil {
-		// The first error ends the recording; Close returns it.
-		r.w, r.code.err = nil, fmt.Errorf("engine: recording: %w", err)
+		r.fail(err)
 	}
 	r.code.data = data[:0]
 }
+
+// fail ends the recording; Close returns the error.
+func (r *recorder) fail(err error) { r.w, r.code.err = nil, fmt.Errorf("engine: recording: %w", err) }
 
 // begin notes a call with up to two numbers.
 func (r *recorder) begin(o op, args ...uint64) {
@@ -96,13 +99,72 @@ func (r *recorder) blob(b []byte) {
 }
 
 // command notes a call that is a command.
-func (r *recorder) command(o op, whom uint64, cmd *buff.Command) {
-	if r == nil || r.w == nil || r.shut {
+func (r *recorder) command(c *buff.Command) {
+	if r != nil && !r.shut {
+		r.posted(c)
+	}
+}
+
+// posted notes a command that the inbox had.
+func (r *recorder) posted(c *buff.Command) {
+	if r == nil || r.w == nil {
 		return
 	}
-	r.begin(o, whom)
-	var calls bool
-	r.code.command(cmd, &calls)
+	if c.Do != nil {
+		o, whose, after := opFunc, c.Owner, c.By
+		number(&r.code, &o)
+		number(&r.code, &whose)
+		number(&r.code, &after)
+		return
+	}
+	data, err := c.AppendBinary(r.binary[:0], r.engine.Catalog())
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	o := opDo
+	number(&r.code, &o)
+	bytes(&r.code, &data)
+	r.binary = data
+}
+
+// beginInbox has what follows noted as what the inbox had. It returns what endInbox wants.
+func (r *recorder) beginInbox() (calls []byte) {
+	if r == nil {
+		return nil
+	}
+	calls, r.code.data = r.code.data, r.inbox[:0]
+	return calls
+}
+
+// endInbox goes back to the calls of the loop.
+func (r *recorder) endInbox(calls []byte) {
+	if r != nil {
+		r.inbox, r.code.data = r.code.data, calls
+	}
+}
+
+// beginRun has what follows noted as calls of a function of Inbox.Run. It returns what endRun
+// wants.
+func (r *recorder) beginRun() (inbox []byte) {
+	if r == nil {
+		return nil
+	}
+	inbox, r.code.data = r.code.data, r.run[:0]
+	return inbox
+}
+
+// endRun goes back to what the inbox had.
+func (r *recorder) endRun(inbox []byte) {
+	if r == nil {
+		return
+	}
+	r.run, r.code.data = r.code.data, inbox
+	if r.w != nil {
+		o := opRun
+		number(&r.code, &o)
+		bytes(&r.code, &r.run)
+	}
 }
 
 // reload notes that another catalog came into force.
@@ -113,25 +175,15 @@ func (r *recorder) reload(c *buff.Catalog) {
 }
 
 // tick notes the end of a Tick.
-func (r *recorder) tick(dt int64, taken []posted, f *Frame, busy bool) {
+func (r *recorder) tick(dt int64, f *Frame, busy bool) {
 	if r == nil || r.w == nil {
 		return
 	}
-	o, span, n := opTick, dt, len(taken)
+	o, span := opTick, dt
 	number(&r.code, &o)
 	number(&r.code, &span)
-	number(&r.code, &n)
-	for i := range taken {
-		p := &taken[i]
-		who := [2]uint64{uint64(p.to), 0}
-		if p.by {
-			who = [2]uint64{uint64(p.num), 1}
-		}
-		number(&r.code, &who[0])
-		number(&r.code, &who[1])
-		var calls bool
-		r.code.command(&p.cmd, &calls)
-	}
+	bytes(&r.code, &r.inbox)
+	r.inbox = r.inbox[:0]
 	r.sum.frame(f)
 	flag := uint8(0)
 	if busy {
@@ -167,6 +219,7 @@ type header struct {
 	epoch       int64
 	uptime      int64
 	policy      CatchUp
+	number      uint32 // of the engine, in handles
 }
 
 func headerOf(o *Options) header {
@@ -175,7 +228,7 @@ func headerOf(o *Options) header {
 		limits: [8]int{
 			o.TurnLimit, o.TickLimit, o.MaxOwners, o.MaxBuffs, o.MailboxLimit, o.HandlerLimit, o.InboxLimit, o.EventLimit,
 		},
-		epoch: o.Epoch.UnixMilli(), uptime: int64(o.Uptime), policy: o.CatchUp,
+		epoch: o.Epoch.UnixMilli(), uptime: int64(o.Uptime), policy: o.CatchUp, number: o.Number,
 	}
 }
 
@@ -194,6 +247,7 @@ func (h *header) fields(c *coder) {
 	number(c, &h.epoch)
 	number(c, &h.uptime)
 	number(c, &h.policy)
+	number(c, &h.number)
 }
 
 // digest is a number for everything that has happened so far. Two runs that differ have
@@ -241,7 +295,7 @@ func (d *digest) event(e *buff.Event) {
 	d.add(uint64(e.Handle))
 	d.add(spec)
 	d.add(uint64(uint32(e.Stacks))<<32 | uint64(uint32(e.Count)))
-	d.add(uint64(e.Attr))
+	d.add(uint64(max(e.Attr, 1) - 1))
 	d.add(math.Float64bits(e.Delta))
 	d.add(math.Float64bits(e.Value))
 	d.add(uint64(uint16(e.Level))<<16 | uint64(e.Kind)<<8 | uint64(e.Why))

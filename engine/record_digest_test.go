@@ -36,4 +36,11 @@ func TestP45_DigestOfEvents(t *testing.T) {
 		require.NotContains(t, seen, n, "%s is as %s", name, seen[n])
 		seen[n] = name
 	}
+	for _, text := range []string{"7\x00", "\x00", "\x00\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00", "12345678", "123456789"} {
+		other := event
+		other.Name = text
+		n := engine.DigestOf(other)
+		require.NotContains(t, seen, n, "%q is as %s", text, seen[n])
+		seen[n] = text
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -62,9 +63,8 @@ func TestP45_ReplayOfRemoved(t *testing.T) {
 	require.NoError(t, e.Inbox().AddBuff(7, buff.Application{Spec: old}))
 	reload(t, e, removed(0, first))
 	require.Equal(t, []string{"7: 0 apply venom x1 end=60000", "8: 0 apply venom x1 end=60000", "7: 0 deny venom why=reload"}, lines(e.Tick(0)))
-	require.NoError(t, e.Dispel(7, buff.Query{Spec: old}).Err)
-	_, err := e.Compensate(buff.Query{Spec: old}, time.Second)
-	require.NoError(t, err)
+	require.NoError(t, e.Do(buff.Dispel(7, buff.Query{Spec: old})).Err)
+	require.NoError(t, e.Do(buff.Compensate(buff.Query{Spec: old}, time.Second)).Err)
 	require.Equal(t, []string{"7: 0 remove venom why=dispelled", "8: 0 refresh venom x1 end=61000", "8: 61000 remove venom why=expired"}, lines(e.Tick(time.Hour)))
 	done, err := engine.Replay(bytes.NewReader(rec.Bytes()), engine.Options{Catalog: first}, engine.Game{Catalog: removed})
 	require.NoError(t, err)
@@ -95,4 +95,26 @@ func TestP45_Fingerprint(t *testing.T) {
 		seen[n] = i
 	}
 	require.Equal(t, of(func(*buff.Spec) {}), of(func(s *buff.Spec) { s.Name, s.Note = "Venom", "It bites." }))
+}
+
+// TestP45_FingerprintDeep: a recording also sees what lies behind a pointer: a point of a curve, how much an action changes,
+// a number of a parameter.
+func TestP45_FingerprintDeep(t *testing.T) {
+	of := func(point, by, param float64) uint64 {
+		curve, err := buff.NewCurve("growth", buff.Point{Level: 1, Value: 1}, buff.Point{Level: 10, Value: point})
+		require.NoError(t, err)
+		cat, err := buff.Build(buff.Definitions{
+			Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "health"}}},
+			Specs: []buff.Spec{{
+				ID: "venom", Duration: time.Minute, Params: []buff.Param{{Name: "dmg", Value: buff.Const(param)}, {Name: "grown", Value: buff.Number{From: buff.FromCurve, Curve: curve}}},
+				On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "health", By: buff.Const(by)}}}},
+			}},
+		})
+		require.NoError(t, err)
+		return engine.Fingerprint(cat)
+	}
+	require.Equal(t, of(5, 2, 3), of(5, 2, 3))
+	require.NotEqual(t, of(5, 2, 3), of(6, 2, 3), "a point")
+	require.NotEqual(t, of(5, 2, 3), of(5, 4, 3), "a change")
+	require.NotEqual(t, of(5, 2, 3), of(5, 2, 4), "a parameter")
 }

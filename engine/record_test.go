@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +71,7 @@ func firstOf(t *testing.T, p plan) []buff.Handle {
 // of workers.
 func TestP45_Replay(t *testing.T) {
 	for seed := range uint64(4) {
-		p := plan{seed: seed, owners: 30, steps: 25, cross: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed >= 2}
+		p := plan{seed: seed, owners: 30, steps: 25, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed >= 2}
 		o := engine.Options{Workers: 2, Budget: patient, Seed: seed, TickLimit: 500}
 		rec, want := recorded(t, p, o)
 		digest := uint64(0)
@@ -100,7 +99,7 @@ func TestP45_Replay(t *testing.T) {
 // is, what is put on and taken off goes the way of all commands, and otherwise a shorter one.
 func TestP45_WithoutRecording(t *testing.T) {
 	for seed := range uint64(8) {
-		p := plan{seed: seed, owners: 30, steps: 25, cross: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed%4 >= 2}
+		p := plan{seed: seed, owners: 30, steps: 25, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed%4 >= 2}
 		o := engine.Options{Synchronous: true, Seed: seed}
 		_, want := recorded(t, p, o)
 		s := newSim(t, p, o)
@@ -162,7 +161,7 @@ func TestReplayDamage(t *testing.T) {
 	spawn(t, e, 1)
 	ends := map[int]int{} // frames, by length
 	for i := range 5 {
-		require.NoError(t, e.SetZone(1, uint32(i)))
+		require.NoError(t, e.Do(buff.SetZone(1, uint32(i))).Err)
 		e.Tick(time.Second)
 		ends[b.Len()] = i + 1
 	}
@@ -199,7 +198,7 @@ func TestReplayRefuses(t *testing.T) {
 	require.NoError(t, err)
 	spawn(t, e, 1)
 	e.Tick(time.Second)
-	_, err = e.AddTimeoutByName(1, time.Second, "ring")
+	err = e.Do(buff.AddTimeout(1, time.Second, "ring")).Err
 	require.NoError(t, err)
 	e.Tick(time.Second)
 	require.NoError(t, e.Inbox().AddTimeout(1, time.Second, func(*engine.Context) {}))
@@ -207,7 +206,7 @@ func TestReplayRefuses(t *testing.T) {
 	shut(t, e)
 	done, err := engine.Replay(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true}, engine.Game{})
 	require.ErrorIs(t, err, engine.ErrRecording)
-	require.ErrorContains(t, err, `frame 2 calls the handler "ring", and there is none`)
+	require.ErrorContains(t, err, `frame 2: engine: no such handler: "ring"`)
 	require.Equal(t, 1, done.Frames)
 	_, err = engine.Replay(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true, Handlers: ring}, engine.Game{})
 	require.ErrorContains(t, err, "frame 3 has a timeout by function, and Game.Timeout is nil")
@@ -268,89 +267,4 @@ func TestReplayInbox(t *testing.T) {
 	done, err := engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{Inbox: func(i *engine.Inbox) { in = i }})
 	require.NoError(t, err)
 	require.Equal(t, 5, done.Frames)
-}
-
-// TestRecordedCommands: every field of a command comes back, alone and with all the others.
-// A new field fails here until the recording knows it.
-func TestRecordedCommands(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second}, buff.Spec{ID: "oath", Kind: buff.Infinite})
-	require.Equal(t, buff.Command{}, engine.Recode(t, cat, buff.Command{}))
-	var all buff.Command
-	fill(t, reflect.ValueOf(&all).Elem(), cat)
-	all.Do = nil
-	require.Equal(t, all, engine.Recode(t, cat, all))
-	each(t, reflect.ValueOf(&all).Elem(), func(path string, only func(dst reflect.Value)) {
-		var c buff.Command
-		only(reflect.ValueOf(&c).Elem())
-		require.NotEqual(t, buff.Command{}, c, path)
-		require.Equal(t, c, engine.Recode(t, cat, c), path)
-	})
-}
-
-// fill sets every exported field to something.
-func fill(t *testing.T, v reflect.Value, cat *buff.Catalog) {
-	t.Helper()
-	switch {
-	case v.Type() == reflect.TypeFor[buff.Span]():
-		v.Set(reflect.ValueOf(buff.For(-3 * time.Second)))
-	case v.Type() == reflect.TypeFor[[]buff.Captured](): // found out again by the replay
-	case v.Type() == reflect.TypeFor[*buff.Spec]():
-		v.Set(reflect.ValueOf(cat.Spec("oath")))
-	case v.CanInt():
-		v.SetInt(-1 << (v.Type().Bits() - 1))
-	case v.CanUint():
-		v.SetUint(1<<v.Type().Bits() - 1)
-	case v.CanFloat():
-		v.SetFloat(-1.25)
-	case v.Kind() == reflect.Bool:
-		v.SetBool(true)
-	case v.Kind() == reflect.String:
-		v.SetString("a name")
-	case v.Kind() == reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		fill(t, v.Index(1), cat)
-	case v.Kind() == reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(t, v.Elem(), cat)
-	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				fill(t, v.Field(i), cat)
-			}
-		}
-	case v.Kind() == reflect.Interface:
-	default:
-		t.Fatalf("no value for a %v", v.Type())
-	}
-}
-
-// each calls f for every leaf of a filled value; only sets that leaf of another one.
-func each(t *testing.T, v reflect.Value, f func(path string, only func(dst reflect.Value))) {
-	t.Helper()
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		if !field.IsExported() || field.Type.Kind() == reflect.Interface || field.Type == reflect.TypeFor[[]buff.Captured]() {
-			continue
-		}
-		set := func(dst reflect.Value) { dst.Field(i).Set(v.Field(i)) }
-		inner := v.Field(i)
-		deref := inner.Kind() == reflect.Pointer && field.Type != reflect.TypeFor[*buff.Spec]()
-		if deref {
-			inner = inner.Elem()
-		}
-		if inner.Kind() != reflect.Struct || field.Type == reflect.TypeFor[buff.Span]() {
-			f(field.Name, set)
-			continue
-		}
-		each(t, inner, func(path string, only func(reflect.Value)) {
-			f(field.Name+"."+path, func(dst reflect.Value) {
-				to := dst.Field(i)
-				if deref {
-					to.Set(reflect.New(to.Type().Elem()))
-					to = to.Elem()
-				}
-				only(to)
-			})
-		})
-	}
 }

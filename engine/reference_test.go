@@ -26,9 +26,8 @@ type asker interface {
 	Owner() buff.OwnerID
 	Now() wheel.Time
 	AddBuff(to buff.OwnerID, a buff.Application)
-	AddTimeoutByName(to buff.OwnerID, delay time.Duration, handler string)
 	Remove(h buff.Handle)
-	Kill(owner buff.OwnerID)
+	Do(buff.Command)
 }
 
 // reference is the engine as one would write it first: a list of deadlines that is looked
@@ -40,8 +39,8 @@ type reference struct {
 	owners []*buff.Set // by id
 	list   []deadline
 	timers wheel.Handle
-	cross  []parcel
-	inbox  []parcel
+	outbox []outgoingModel
+	inbox  []outgoingModel
 	onCall func(c asker, e buff.Event)
 	events map[buff.OwnerID][]buff.Event
 }
@@ -53,7 +52,7 @@ type deadline struct {
 	timer wheel.Handle
 }
 
-type parcel struct {
+type outgoingModel struct {
 	at       wheel.Time
 	from, to buff.OwnerID
 	cmd      buff.Command
@@ -67,27 +66,23 @@ type refContext struct {
 
 func (c refContext) Owner() buff.OwnerID { return c.owner }
 func (c refContext) Now() wheel.Time     { return c.turn.At() }
-func (c refContext) ask(to buff.OwnerID, cmd buff.Command) {
+func (c refContext) Do(cmd buff.Command) {
+	to := cmd.Owner
+	if n, by := cmd.Number(); by {
+		to = buff.OwnerID(n)
+	}
+	if cmd.Verb == buff.VerbAddTimeout {
+		cmd.Handler = 1
+	}
 	if to == c.owner {
-		c.turn.Issue(c.owners[to], cmd)
+		c.turn.Issue(c.owners[to], &cmd)
 		return
 	}
-	c.cross = append(c.cross, parcel{c.turn.At(), c.owner, to, cmd})
+	c.outbox = append(c.outbox, outgoingModel{c.turn.At(), c.owner, to, cmd})
 }
 
-func (c refContext) AddBuff(to buff.OwnerID, a buff.Application) {
-	c.ask(to, buff.Command{Verb: buff.Apply, Application: a})
-}
-
-func (c refContext) AddTimeoutByName(to buff.OwnerID, delay time.Duration, name string) {
-	c.ask(to, buff.Command{Verb: buff.AddTimeout, By: delay, Name: name})
-}
-
-func (c refContext) Remove(h buff.Handle) {
-	c.ask(buff.OwnerID(h.Number()), buff.Command{Verb: buff.Remove, Handle: h, Reason: buff.Cancelled})
-}
-
-func (c refContext) Kill(id buff.OwnerID) { c.ask(id, buff.Command{Verb: buff.Kill}) }
+func (c refContext) AddBuff(to buff.OwnerID, a buff.Application) { c.Do(buff.Apply(to, a)) }
+func (c refContext) Remove(h buff.Handle)                        { c.Do(buff.Remove(h)) }
 
 func newReference(cat *buff.Catalog, owners int, onCall func(asker, buff.Event)) *reference {
 	r := &reference{onCall: onCall, events: map[buff.OwnerID][]buff.Event{}}
@@ -109,7 +104,7 @@ func (r *reference) do(to buff.OwnerID, cmd buff.Command) buff.Result {
 // obey keeps what the owner wants in the list.
 func (r *reference) obey(id int) {
 	set := r.owners[id]
-	for _, o := range set.Orders() {
+	for _, o := range set.TimerRequests() {
 		timer := o.Timer
 		if o.Due != wheel.Never && timer == 0 { // or it had one when it asked, which it may have lost since
 			at, live := set.Timer(o)
@@ -127,7 +122,7 @@ func (r *reference) obey(id int) {
 			r.list = append(r.list, deadline{o.Due, id, o.Ref, timer})
 		}
 	}
-	set.ClearOrders()
+	set.ClearTimerRequests()
 }
 
 // tick passes the time, owner by owner.
@@ -151,8 +146,8 @@ func (r *reference) tick(dt time.Duration) {
 			again = set.Pending() > 0 || slices.ContainsFunc(r.list, func(d deadline) bool { return d.owner == id && d.due <= r.now })
 		}
 	}
-	slices.SortStableFunc(r.cross, func(a, b parcel) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from)) })
-	for _, list := range []*[]parcel{&r.cross, &r.inbox} {
+	slices.SortStableFunc(r.outbox, func(a, b outgoingModel) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from)) })
+	for _, list := range []*[]outgoingModel{&r.outbox, &r.inbox} {
 		for _, p := range *list {
 			r.do(p.to, p.cmd)
 		}
@@ -216,9 +211,9 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 	application := func(d *rand.Rand) buff.Application {
 		a := buff.Application{Spec: specs[d.IntN(len(specs))], Source: buff.OwnerID(d.IntN(3)), Stacks: d.IntN(3), Magnitude: d.Int64N(5)}
 		if a.Spec.Kind != buff.Instant && d.IntN(2) == 0 {
-			a.Duration = buff.For(max(edgy(d), time.Millisecond))
+			a.Duration = buff.Lasting(max(edgy(d), time.Millisecond))
 			if a.Spec.Period > 0 { // or a day of pulses follows
-				a.Duration = buff.For(time.Duration(1+d.IntN(9000)) * time.Millisecond)
+				a.Duration = buff.Lasting(time.Duration(1+d.IntN(9000)) * time.Millisecond)
 			}
 		}
 		return a
@@ -235,12 +230,12 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 			case 0:
 				c.AddBuff(to, application(d))
 			case 1:
-				c.AddTimeoutByName(to, edgy(d), "ring")
+				c.Do(buff.AddTimeout(to, edgy(d), "ring"))
 			case 2:
 				c.Remove(e.Handle)
 			case 3:
 				if d.IntN(6) == 0 {
-					c.Kill(to)
+					c.Do(buff.Kill(to))
 				}
 			}
 		}
@@ -250,6 +245,7 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 		"act":  func(c *engine.Context, e buff.Event) { mine(c, e) },
 		"ring": func(c *engine.Context, e buff.Event) { mine(c, e) },
 	}
+	o.Number = 1 // the reference's handles begin at 0
 	e := open(t, o)
 	ref := newReference(o.Catalog, owners, theirs)
 	got := map[buff.OwnerID][]buff.Event{}
@@ -272,28 +268,28 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 		case 0, 1, 2:
 			a := application(d)
 			_, r := e.AddBuff(id, a)
-			handles = append(handles, same(r, ref.do(id, buff.Command{Verb: buff.Apply, Application: a})).Handle)
+			handles = append(handles, same(r, ref.do(id, buff.Command{Verb: buff.VerbApply, Application: a})).Handle)
 		case 3:
 			delay := edgy(d)
-			x, err := e.AddTimeoutByName(id, delay, "ring")
-			r := ref.do(id, buff.Command{Verb: buff.AddTimeout, By: delay, Name: "ring", Handler: 1})
-			require.Equal(t, r.Err == nil, err == nil, msg)
-			require.Equal(t, r.Timeout, x, msg)
-			timeouts = append(timeouts, x)
+			x := e.Do(buff.AddTimeout(id, delay, "ring"))
+			r := ref.do(id, buff.Command{Verb: buff.VerbAddTimeout, By: delay, Name: "ring", Handler: 1})
+			require.Equal(t, r.Err == nil, x.Err == nil, msg)
+			require.Equal(t, r.Timeout, x.Timeout, msg)
+			timeouts = append(timeouts, x.Timeout)
 		case 4:
-			same(e.Remove(h), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: buff.Remove, Handle: h, Reason: buff.Cancelled}))
+			same(e.Remove(h), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: buff.VerbRemove, Handle: h, Reason: buff.Cancelled}))
 		case 5:
 			by := min(edgy(d)-time.Minute, 5*time.Second) // a day more of pulses shows nothing new
-			same(e.Extend(h, by), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: buff.Extend, Handle: h, By: by}))
+			same(e.Do(buff.Extend(h, by)), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: buff.VerbExtend, Handle: h, By: by}))
 		case 6:
-			same(e.Cancel(to), ref.do(buff.OwnerID(to.Number()), buff.Command{Verb: buff.Cancel, Timeout: to}))
+			same(e.Cancel(to), ref.do(buff.OwnerID(to.Number()), buff.Command{Verb: buff.VerbCancel, Timeout: to}))
 		case 7:
 			a := application(d)
 			require.NoError(t, e.Inbox().AddBuff(id, a))
-			ref.inbox = append(ref.inbox, parcel{to: id, cmd: buff.Command{Verb: buff.Apply, Application: a}})
+			ref.inbox = append(ref.inbox, outgoingModel{to: id, cmd: buff.Command{Verb: buff.VerbApply, Application: a}})
 		case 8:
 			if d.IntN(5) == 0 {
-				same(e.Kill(id), ref.do(id, buff.Command{Verb: buff.Kill}))
+				same(e.Do(buff.Kill(id)), ref.do(id, buff.Command{Verb: buff.VerbKill}))
 			}
 		default:
 			dt := edgy(d)

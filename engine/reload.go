@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/bufftick/bufftick/buff"
 )
@@ -12,7 +15,7 @@ import (
 // one.
 type edition struct {
 	catalog  *buff.Catalog
-	handlers []Handler // by buff.HandlerID
+	handlers []Handler // by buff.HandlerID - 1
 }
 
 // Reload puts another catalog into force, one that has been made from the present one, or
@@ -27,8 +30,7 @@ type edition struct {
 // none. With keep it goes on as it is, until it is refreshed; a definition that is not there
 // any more lives on until its last instance has ended. Migrate and end are carried out at
 // the end of the following Ticks, by the numbers of the owners and some thousand buffs in a
-// Tick, so that no Tick is long; [Engine.Reloading] says how many owners are still to come.
-// The order depends on nothing but the Ticks.
+// Tick, so that no Tick is long. The order depends on nothing but the Ticks.
 //
 // It fails, and nothing changes, with [ErrLineage] if the catalog was not made from the
 // present one, with [ErrUnknownHandler] naming all the handlers that Options.Handlers does
@@ -48,10 +50,10 @@ func (e *Engine) Reload(c *buff.Catalog) (ReloadReport, error) {
 		return ReloadReport{}, err
 	}
 	e.record.reload(c)
-	e.tally.addLoop(e.loop.Events)
+	e.counters.addLoop(e.loop.Events)
 	report := e.compare(old, c)
 	if c != old {
-		e.ledger.reload(e.tally.lines, c)
+		e.index.reload(e.counters.lineages, c)
 		e.publish(c)
 		e.sweep.begin(len(e.owners))
 	}
@@ -65,12 +67,12 @@ func (e *Engine) publish(c *buff.Catalog) {
 	for i, name := range names {
 		d.handlers[i] = e.opts.Handlers[name]
 	}
-	e.tally.know(c)
+	e.counters.know(c)
 	for s := range c.All() {
 		e.zonal = e.zonal || s.OnZone == buff.FateRemove
 	}
 	e.loop.Catalog = c
-	e.ledger.auras.catalog = c
+	e.index.auras.catalog = c
 	e.edition.Store(d)
 }
 
@@ -79,7 +81,7 @@ func (e *Engine) handler(id buff.HandlerID) Handler {
 	if id >= firstNamed {
 		return e.named[id-firstNamed]
 	}
-	return e.edition.Load().handlers[id]
+	return e.edition.Load().handlers[id-1]
 }
 
 // version returns the version of a definition that is in force.
@@ -96,4 +98,123 @@ func (e *Engine) version(s *buff.Spec) (*buff.Spec, error) {
 		return nil, fmt.Errorf("%w: %q", ErrRemoved, s.ID)
 	}
 	return now, nil
+}
+
+// sweep lets what runs follow a Reload, owner by owner.
+type sweep struct {
+	next   int      // the number of the owner to come
+	left   int      // owners to come, busy ones that were passed over not counted
+	missed []*owner // were busy
+	looked int      // buffs looked at in the last Tick
+}
+
+// What one Tick does of a sweep: it ends with the owner that reaches one of them.
+const (
+	sweepOwners = 1024
+	sweepBuffs  = 4096
+)
+
+// begin has all owners looked at once more. It goes on where the sweep before was, so that
+// one Reload after the other does not leave the same owners out for ever.
+func (w *sweep) begin(owners int) { w.left = owners }
+
+// carryOver looks at some owners. Those who were busy come first, in the first Ticks that find
+// them idle.
+func (e *Engine) carryOver() {
+	w := &e.sweep
+	w.looked = 0
+	n, missed := 0, len(w.missed)
+	for ; n < missed && n < sweepOwners && w.looked < sweepBuffs; n++ {
+		if o := w.missed[n]; e.at(o.number) == o {
+			e.adoptBy(o)
+		}
+	}
+	w.missed = slices.Delete(w.missed, 0, n)
+	for n = 0; w.left > 0 && n < sweepOwners && w.looked < sweepBuffs; n++ {
+		if w.next >= len(e.owners) {
+			w.next = 0
+		}
+		if o := e.at(uint32(w.next)); o != nil {
+			e.adoptBy(o)
+		}
+		w.next++
+		w.left--
+	}
+}
+
+// adoptBy lets the buffs of one owner follow.
+func (e *Engine) adoptBy(o *owner) {
+	w := &e.sweep
+	if !e.idle(o) {
+		w.missed = append(w.missed, o)
+		return
+	}
+	w.looked += o.set.Len()
+	o.set.Adopt(e.turn(), e.now)
+	e.obey(o)
+	e.noteLoop()
+	e.passOn()
+}
+
+// ReloadReport says what a [Engine.Reload] has changed.
+type ReloadReport struct {
+	// Changes are the definitions that were added, changed or removed, sorted by ID. What
+	// is the same as before is not among them.
+	Changes []ReloadChange
+}
+
+// ReloadChange is one definition that a [Engine.Reload] has changed.
+type ReloadChange struct {
+	buff.SpecChange
+	Live int             // instances that ran when it was reloaded
+	Rule buff.ReloadRule // what becomes of them; of a definition that was removed, keep or end
+}
+
+// String returns a line for each definition, "changed venom, 12 live: keep", or "no
+// changes".
+func (r ReloadReport) String() string {
+	if len(r.Changes) == 0 {
+		return "no changes"
+	}
+	var b strings.Builder
+	for i, c := range r.Changes {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%v %s", c.Kind, c.ID)
+		if c.Live > 0 {
+			fmt.Fprintf(&b, ", %d live: %v", c.Live, c.Rule)
+		}
+	}
+	return b.String()
+}
+
+// compare says in what a catalog differs from the one in force. The counters know how many
+// instances run.
+func (e *Engine) compare(old, c *buff.Catalog) (r ReloadReport) {
+	add := func(s *buff.Spec, kind buff.ChangeKind) {
+		change := ReloadChange{SpecChange: buff.SpecChange{ID: s.ID, Kind: kind}, Rule: s.Reload}
+		if line := s.Lineage(); line < len(e.counters.lineages) {
+			change.Live = e.counters.lineages[line].live
+		}
+		if kind == buff.SpecRemoved && s.Reload == buff.ReloadMigrate {
+			change.Rule = buff.ReloadKeep // there is nothing to follow
+		}
+		r.Changes = append(r.Changes, change)
+	}
+	for s := range c.All() {
+		switch was := old.Spec(s.ID); {
+		case was == nil:
+			add(s, buff.SpecAdded)
+		case was.Revision() != s.Revision():
+			add(s, buff.SpecChanged)
+		}
+	}
+	for s := range old.All() {
+		if c.Spec(s.ID) == nil {
+			add(s, buff.SpecRemoved)
+		}
+	}
+	slices.SortStableFunc(r.Changes, func(a, b ReloadChange) int { return cmp.Compare(a.ID, b.ID) })
+	return r
 }

@@ -36,13 +36,13 @@ func TestReloadWithoutRefresh(t *testing.T) {
 	reload(t, e, second)
 	require.Equal(t, buff.Refreshed, again(1).Kind)
 	require.Zero(t, again(1).Kind, "nothing changes")
-	require.Empty(t, engine.CheckLedger(e))
+	require.Empty(t, engine.CheckCrossIndex(e))
 	require.Equal(t, buff.Refreshed, again(2).Kind, "one too many of the source")
-	require.Empty(t, engine.CheckLedger(e))
-	require.NoError(t, e.LoseSource(9))
+	require.Empty(t, engine.CheckCrossIndex(e))
+	require.NoError(t, e.Do(buff.LoseSource(9)).Err)
 	require.Equal(t, []string{
 		"1: 1000 refresh mark x1 end=60000", "2: 1000 refresh mark x1 end=60000",
 		"1: 1000 remove mark why=replaced", "2: 1000 remove mark why=source_gone",
 	}, lines(e.Tick(0)))
-	require.Zero(t, e.Tally(second.Spec("mark")).Live)
+	require.Zero(t, e.SpecCounters(second.Spec("mark")).Live)
 }

@@ -43,7 +43,7 @@ func (s *sim) reload() {
 	s.frames = append(s.frames, r.String())
 }
 
-// changeShared changes what the ledger keeps of a definition.
+// changeShared changes what the cross-owner index keeps of a definition.
 func changeShared(s *buff.Spec, n int) {
 	switch s.ID {
 	case "mark", "venom":
@@ -63,7 +63,7 @@ func TestReload_WorkersDoNotMatter(t *testing.T) {
 		seeds = 3
 	}
 	for seed := range seeds {
-		p := plan{seed: seed, owners: 100, steps: 80, cross: true, inbox: true, churn: true, shared: seed%2 == 1, reload: true}
+		p := plan{seed: seed, owners: 100, steps: 80, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, reload: true}
 		run := func(o engine.Options) []string {
 			s := newSim(t, p, o)
 			s.run(whole)

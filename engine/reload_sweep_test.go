@@ -63,7 +63,7 @@ func TestReloadInSlices(t *testing.T) {
 	require.Equal(t, owners, e.Reloading())
 	ticks, refreshed, last := 0, 0, buff.OwnerID(0)
 	for e.Reloading() > 0 {
-		if ticks == 2 { // another one in the middle: everybody is visited once more
+		if ticks == 2 { // another one in the middle: everybody is looked at once more
 			cat = next(t, cat, library(100, func(s *buff.Spec) { edit(s); edit(s) })...)
 			reload(t, e, cat)
 			require.Equal(t, owners, e.Reloading())
@@ -89,7 +89,7 @@ func TestReloadInSlices(t *testing.T) {
 	looked, _ := engine.Looked(e)
 	require.Zero(t, looked)
 	for i := range owners {
-		for b := range e.Buffs(buff.OwnerID(i)) {
+		for b := range must(e.Buffs(buff.OwnerID(i))).All() {
 			require.True(t, cat.Has(b.Spec), "also what says the same is of the new catalog: the old one can go")
 		}
 	}
@@ -97,7 +97,7 @@ func TestReloadInSlices(t *testing.T) {
 
 // BenchmarkReload takes 5,000 definitions over, with a million buffs on 100,000 owners of
 // whom a twentieth has something due in each frame of 50 ms. It tells what the call costs,
-// and what half of the Ticks cost at most, before it and while owners are visited.
+// and what half of the Ticks cost at most, before it and while owners are looked at.
 func BenchmarkReload(b *testing.B) {
 	cat := catalogOf(b, library(5000, func(*buff.Spec) {})...)
 	e := populated(b, cat, 100_000)
@@ -126,8 +126,8 @@ func BenchmarkReload(b *testing.B) {
 	b.ReportMetric(float64(len(during))/float64(len(call)), "Ticks")
 }
 
-// BenchmarkTally counts the events of a frame as the loop does, most of them pulses.
-func BenchmarkTally(b *testing.B) {
+// BenchmarkSpecCounters counts the events of a frame as the loop does, most of them pulses.
+func BenchmarkSpecCounters(b *testing.B) {
 	cat := catalogOf(b, library(100, func(*buff.Spec) {})...)
 	e := populated(b, cat, 4000)
 	count := engine.Counting(e, 4096)

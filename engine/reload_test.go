@@ -75,7 +75,7 @@ func TestReloadRefuses(t *testing.T) {
 }
 
 // TestReloadWhileBusy: an owner whose handler runs on is left alone. What waits for it, and
-// what the handler asks for, is of the new set; what it carries follows when it is home.
+// what the handler asks for, is of the new set; what it carries follows when it is idle.
 func TestReloadWhileBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -113,7 +113,7 @@ func TestReloadWhileBusy(t *testing.T) {
 		require.Equal(t, "venom", f.Stuck[0].Spec.ID)
 		require.Equal(t, []string{"2: 1000 remove mark why=reload"}, lines(f))
 		require.Equal(t, 1, e.Reloading())
-		require.Equal(t, 1, e.Tally(first.Spec("mark")).Live, "of busy owners as they were")
+		require.Equal(t, 1, e.SpecCounters(first.Spec("mark")).Live, "of busy owners as they were")
 		close(gate)
 		synctest.Wait()
 		require.Equal(t, []string{
@@ -122,9 +122,9 @@ func TestReloadWhileBusy(t *testing.T) {
 		}, lines(e.Tick(0)))
 		require.Zero(t, e.Reloading())
 		require.Equal(t, 1, called, "a handler that only the new set calls")
-		require.Equal(t, engine.Tally{Spec: second.Spec("mark"), Live: 1}, e.Tally(first.Spec("mark")))
-		require.Equal(t, engine.Tally{Spec: first.Spec("gone"), Gone: true, Denied: 3}, e.Tally(first.Spec("gone")))
-		require.Equal(t, engine.Tally{}, e.Tally(catalogOf(t, mark).Spec("mark")))
+		require.Equal(t, engine.SpecCounters{Spec: second.Spec("mark"), Live: 1}, e.SpecCounters(first.Spec("mark")))
+		require.Equal(t, engine.SpecCounters{Spec: first.Spec("gone"), Gone: true, Denied: 3}, e.SpecCounters(first.Spec("gone")))
+		require.Equal(t, engine.SpecCounters{}, e.SpecCounters(catalogOf(t, mark).Spec("mark")))
 		shut(t, e)
 	})
 }
@@ -176,7 +176,7 @@ func TestReloadAura(t *testing.T) {
 		var out []string
 		for range 3 {
 			out = append(out, lines(e.Tick(time.Second))...)
-			require.Empty(t, engine.CheckLedger(e))
+			require.Empty(t, engine.CheckCrossIndex(e))
 		}
 		return out
 	}

@@ -60,52 +60,111 @@ type Replayed struct {
 // It ends at the end of the recording or at the first frame whose events are not those
 // that were recorded, with [ErrDiffers] and the number of the frame. A recording that was
 // cut off in a block, as by a crash, ends with [ErrRecording] behind its last whole one; so
-// does one that is damaged, or of another catalog. A frame at whose end somebody was busy
+// does one that is damaged, of another catalog, or with a value that no game could have given,
+// whatever its checksums say: from a recording nothing panics. A frame at whose end somebody was busy
 // cannot be repeated for certain: who was still running then was a matter of the machine.
 //
 // Any goroutine may call it.
 func Replay(r io.Reader, o Options, g Game) (done Replayed, err error) {
-	in := &blocks{r: bufio.NewReader(r)}
-	data, err := in.next()
+	e, done, err := replay(r, o, g)
+	if e != nil {
+		e.target = e.now // what is still carried was not played when it was recorded
+		err = errors.Join(err, e.Close(context.Background()))
+	}
+	return done, err
+}
+
+// Resume is Replay for a game that goes on: it returns the engine as it was at the end of the
+// recording, with the owners, handles and timeouts of then, and Options.Budget in force. With
+// store.Open behind the recording's beginning, that is the exact state before a crash, if handlers are
+// deterministic and Replayed.Busy is 0. A recording that a crash has cut off leads to its last whole frame:
+// the error is [ErrRecording], and the engine is there all the same. With any other error, and if no
+// frame was whole, it is nil.
+//
+// What the engine does from there on is not recorded. A new recording begins with a new engine.
+//
+// Any goroutine may call it, which then is the loop.
+func Resume(r io.Reader, o Options, g Game) (*Engine, Replayed, error) {
+	budget := o.Budget
+	if budget == 0 {
+		budget = DefaultBudget
+	}
+	e, done, err := replay(r, o, g)
+	if e == nil {
+		return nil, done, err
+	}
+	if err != nil && (!errors.Is(err, ErrRecording) || done.Frames == 0 || !errors.Is(err, errCut)) {
+		return nil, done, errors.Join(err, e.Close(context.Background()))
+	}
+	e.opts.Budget = budget
+	e.producers.deaf.Store(false)
+	return e, done, err
+}
+
+// errCut: a block is not whole.
+var errCut = errors.New("the recording is cut off")
+
+// replay is Replay, with the engine, if there is one.
+func replay(r io.Reader, o Options, g Game) (e *Engine, done Replayed, err error) {
+	in := &blocks{r: bufio.NewReader(origin{r})}
+	h, err := in.header()
 	if err != nil {
-		return done, fmt.Errorf("%w: its beginning: %w", ErrRecording, err)
+		return nil, done, err
 	}
-	code := coder{mode: reading, data: data}
-	var h header
-	if h.fields(&code); code.err != nil {
-		return done, code.err
+	h.set(&o)
+	if e, err = New(o); err != nil {
+		return nil, done, err
 	}
-	o.TurnLimit, o.TickLimit, o.MaxOwners, o.MaxBuffs = h.limits[0], h.limits[1], h.limits[2], h.limits[3]
-	o.MailboxLimit, o.HandlerLimit, o.InboxLimit, o.EventLimit = h.limits[4], h.limits[5], h.limits[6], h.limits[7]
-	o.Seed, o.Epoch, o.Uptime, o.CatchUp = h.seed, time.UnixMilli(h.epoch), time.Duration(h.uptime), h.policy
-	o.Budget, o.Record = -1, nil
-	e, err := New(o)
-	if err != nil {
-		return done, err
-	}
-	defer func() { err = errors.Join(err, e.Close(context.Background())) }()
 	if fingerprint(e.opts.Catalog) != h.fingerprint {
-		return done, fmt.Errorf("%w: it was made with another catalog", ErrRecording)
+		return e, done, fmt.Errorf("%w: it was made with another catalog", ErrRecording)
 	}
-	e.inbox.deaf = true
+	e.producers.deaf.Store(true)
 	if g.Inbox != nil {
-		g.Inbox(&e.inbox)
+		if v := e.foreign("Game.Inbox", true, nil, func() { g.Inbox(&e.inbox) }); v != nil {
+			return e, done, fmt.Errorf("engine: replay: %w", panicked("Game.Inbox", v))
+		}
 	}
 	p := player{engine: e, game: g, sum: newDigest(), code: coder{mode: reading}}
-	p.code.know(e.opts.Catalog)
+	p.catalogs = []*buff.Catalog{e.opts.Catalog}
 	for {
 		data, err := in.next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return p.done, nil
+			return e, p.done, nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return e, p.done, fmt.Errorf("%w: after frame %d: %w: %w", ErrRecording, p.done.Frames, errCut, err)
 		case err != nil:
-			return p.done, fmt.Errorf("%w: after frame %d: %w", ErrRecording, p.done.Frames, err)
+			return e, p.done, fmt.Errorf("%w: after frame %d: %w", ErrRecording, p.done.Frames, err)
 		}
 		p.code.data = data
 		if err := p.block(); err != nil {
-			return p.done, err
+			return e, p.done, err
 		}
 	}
+}
+
+// header reads the first block.
+func (b *blocks) header() (h header, err error) {
+	data, err := b.next()
+	if err != nil {
+		return h, fmt.Errorf("%w: its beginning: %w", ErrRecording, err)
+	}
+	code := coder{mode: reading, data: data}
+	if h.fields(&code); code.err == nil {
+		if wrong := h.sound(); wrong != "" {
+			code.failf("its beginning: %s", wrong)
+		}
+	}
+	return h, code.err
+}
+
+// set makes the options those of the recording.
+func (h *header) set(o *Options) {
+	o.TurnLimit, o.TickLimit, o.MaxOwners, o.MaxBuffs = h.limits[0], h.limits[1], h.limits[2], h.limits[3]
+	o.MailboxLimit, o.HandlerLimit, o.InboxLimit, o.EventLimit = h.limits[4], h.limits[5], h.limits[6], h.limits[7]
+	o.Seed, o.Epoch, o.Uptime, o.CatchUp = h.seed, time.UnixMilli(h.epoch), time.Duration(h.uptime), h.policy
+	o.Number = h.number
+	o.Budget, o.Record = -1, nil
 }
 
 // blocks reads the blocks of a recording.
@@ -151,6 +210,8 @@ type player struct {
 	calls  int // timeouts by function so far
 	loads  int // calls of Reload so far
 	done   Replayed
+
+	catalogs []*buff.Catalog // so far: what carries a definition that is gone may still be meant by it
 }
 
 // block does the calls of one block. What they return does not matter: it was the same.
@@ -177,8 +238,20 @@ func (p *player) read() (v uint64) {
 // call does one call of the loop.
 func (p *player) call(o op) {
 	e, c := p.engine, &p.code
-	id := p.read()
-	owner := buff.OwnerID(id)
+	switch o {
+	case opDo, opFunc:
+		if cmd, ok := p.command(o); ok {
+			e.ask(&cmd)
+		}
+		return
+	case opReload:
+		p.reload(p.read())
+		return
+	}
+	owner := buff.OwnerID(p.read())
+	if c.err != nil {
+		return
+	}
 	switch o {
 	case opSpawn:
 		_ = e.Spawn(owner, p.data(owner))
@@ -191,24 +264,14 @@ func (p *player) call(o op) {
 		if bytes(c, &blob); c.err == nil {
 			_, _ = e.Restore(owner, p.data(owner), blob)
 		}
-	case opTo:
-		if cmd, ok := p.command(owner); ok {
-			e.to(owner, &cmd)
+	case opReadmit:
+		zone, until := uint32(p.read()), int64(p.read())
+		var blob []byte
+		if bytes(c, &blob); c.err == nil {
+			_, _ = e.Readmit(owner, p.data(owner), blob, zone, until)
 		}
-	case opBy:
-		if cmd, ok := p.command(0); ok {
-			e.by(uint32(id), &cmd)
-		}
-	case opSource:
-		_ = e.LoseSource(owner)
-	case opCompensate:
-		if cmd, ok := p.command(0); ok && cmd.Query != nil {
-			_, _ = e.Compensate(*cmd.Query, cmd.By)
-		}
-	case opReload:
-		p.reload(id)
 	default:
-		p.zone(o, uint32(id))
+		c.failf("frame %d: a call with the number %d", p.done.Frames+1, o)
 	}
 }
 
@@ -221,77 +284,54 @@ func (p *player) reload(wanted uint64) {
 		p.code.failf("frame %d has a Reload, and Game.Catalog is nil", p.done.Frames+1)
 		return
 	}
-	next := p.game.Catalog(p.loads, p.engine.Catalog())
+	var next *buff.Catalog
+	p.ask("Game.Catalog", func() { next = p.game.Catalog(p.loads, p.engine.Catalog()) })
+	if p.code.err != nil {
+		return
+	}
 	if p.loads++; next == nil || fingerprint(next) != wanted {
 		p.code.failf("frame %d has a Reload of another catalog", p.done.Frames+1)
 		return
 	}
 	_, _ = p.engine.Reload(next)
-	p.code.know(p.engine.Catalog())
+	p.catalogs = append(p.catalogs, p.engine.Catalog())
 }
 
-func (p *player) zone(o op, id uint32) {
-	e := p.engine
-	switch v := p.read(); {
-	case o == opSetZone:
-		_ = e.SetZone(buff.OwnerID(v), id)
-	case o == opHoldZone && v == 1:
-		_ = e.PauseZone(id)
-	case o == opHoldZone:
-		_ = e.ResumeZone(id)
-	case o == opRateZone:
-		_ = e.SetZoneRate(id, buff.Ratio{Num: uint32(v >> 32), Den: uint32(v)})
-	default:
-		p.code.failf("a call with the number %d", o)
+func (p *player) data(id buff.OwnerID) (data any) {
+	if p.game.Data != nil && p.code.err == nil {
+		p.ask("Game.Data", func() { data = p.game.Data(id) })
+	}
+	return data
+}
+
+// ask calls something of the game; a panic ends the replay.
+func (p *player) ask(call string, do func()) {
+	if v := p.engine.foreign(call, true, nil, do); v != nil {
+		p.code.err = fmt.Errorf("engine: replay: %w", panicked(call, v))
 	}
 }
 
-func (p *player) data(id buff.OwnerID) any {
-	if p.game.Data == nil {
-		return nil
-	}
-	return p.game.Data(id)
-}
+// origin is where a recording comes from, of which a panic is an error.
+type origin struct{ r io.Reader }
 
-// command reads a command, and puts the game's function where there was one.
-func (p *player) command(owner buff.OwnerID) (cmd buff.Command, ok bool) {
-	var calls bool
-	p.code.command(&cmd, &calls)
-	if calls && p.code.err == nil {
-		if p.game.Timeout == nil {
-			p.code.failf("frame %d has a timeout by function, and Game.Timeout is nil", p.done.Frames+1)
-			return cmd, false
+func (o origin) Read(p []byte) (n int, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			n, err = 0, panicked("Read", v)
 		}
-		cmd.Do = p.game.Timeout(p.calls, owner)
-		p.calls++
+	}()
+	if n, err = o.r.Read(p); n < 0 || n > len(p) {
+		return 0, fmt.Errorf("engine: Read of %d bytes returned %d", len(p), n)
 	}
-	if cmd.Name != "" && cmd.Verb == buff.AddTimeout {
-		h, known := p.engine.names[cmd.Name]
-		if !known {
-			p.code.failf("frame %d calls the handler %q, and there is none", p.done.Frames+1, cmd.Name)
-			return cmd, false
-		}
-		cmd.Handler = h
-	}
-	return cmd, p.code.err == nil
+	return n, err
 }
 
 // tick does a Tick and compares what came of it.
 func (p *player) tick() error {
 	e, c := p.engine, &p.code
-	dt, n := p.read(), p.read()
-	for range n {
-		who, by := p.read(), p.read()
-		cmd, ok := p.command(buff.OwnerID(who))
-		if !ok {
-			return c.err
-		}
-		item := posted{to: buff.OwnerID(who), cmd: cmd}
-		if by == 1 {
-			item = posted{num: uint32(who), by: true, cmd: cmd}
-		}
-		e.inbox.put(item) // deaf: nobody else does
-	}
+	dt := p.read()
+	var inbox []byte
+	bytes(c, &inbox)
 	var busy uint8
 	var want digest
 	number(c, &busy)
@@ -302,7 +342,17 @@ func (p *player) tick() error {
 	if c.err != nil {
 		return c.err
 	}
+	whole := len(inbox) == 0
+	if !whole {
+		e.inbox.again(&envelope{run: func(*Engine) { p.inbox(inbox); whole = true }})
+	}
 	f := e.Tick(time.Duration(dt))
+	if !whole && c.err == nil {
+		c.failf("frame %d: what the inbox had cannot be done", p.done.Frames+1)
+	}
+	if c.err != nil {
+		return c.err
+	}
 	p.sum.frame(f)
 	p.done.Frames++
 	p.done.Now, p.done.Digest = f.Now, uint64(p.sum)
@@ -310,7 +360,10 @@ func (p *player) tick() error {
 		p.done.Busy = f.Number
 	}
 	if p.game.Frame != nil {
-		p.game.Frame(f)
+		p.ask("Game.Frame", func() { p.game.Frame(f) })
+		if p.code.err != nil {
+			return p.code.err
+		}
 	}
 	if p.sum == want {
 		return nil
@@ -320,4 +373,24 @@ func (p *player) tick() error {
 		err = fmt.Errorf("%w; somebody was busy from frame %d on, which cannot be repeated", err, p.done.Busy)
 	}
 	return err
+}
+
+// sound returns what is wrong with the header of a recording, "" if nothing is. A recording
+// has the limits as they were once the defaults had been filled in.
+func (h *header) sound() string {
+	most := [...]int{1 << 30, 1 << 30, buff.MaxOwners, buff.MaxPerOwner, 1 << 20, 1 << 24, 1 << 24, 1 << 30}
+	for i, n := range h.limits {
+		if n < 1 || n > most[i] {
+			return fmt.Sprintf("limit %d of the options is %d, want 1 to %d", i+1, n, most[i])
+		}
+	}
+	switch {
+	case h.uptime < 0:
+		return fmt.Sprintf("an uptime of %d", h.uptime)
+	case h.number == 0:
+		return "an engine without a number"
+	case h.policy > Dilate:
+		return fmt.Sprintf("the rule %d of catching up", h.policy)
+	}
+	return ""
 }

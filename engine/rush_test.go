@@ -48,7 +48,7 @@ func TestRush(t *testing.T) {
 			tick(0)
 			late += min(e.Stats().Busy, 1)
 		}
-		for e.Stats().Busy > 0 {
+		for e.Stats().Busy > 0 || e.Stats().Behind > 0 {
 			tick(0)
 		}
 		for id := range buff.OwnerID(owners) {

@@ -51,7 +51,7 @@ type plan struct {
 	seed   uint64
 	owners int
 	steps  int
-	cross  bool // commands of handlers for other owners
+	outbox bool // commands of handlers for other owners
 	inbox  bool // commands by the inbox
 	churn  bool // owners come and go, some with a blob
 	shared bool // buffs that depend on those of other owners, and zones
@@ -120,6 +120,7 @@ func newSim(tb testing.TB, p plan, o engine.Options, pool ...actor.Pool) *sim {
 		o.Catalog = statsOf(tb, append(slices.Clone(specs), statSpecs...)...)
 	}
 	o.Handlers = engine.Handlers{"act": s.act}
+	o.Number = 1 // what two of them log is compared, with its handles
 	s.catalog = o.Catalog
 	for spec := range o.Catalog.All() {
 		s.specs = append(s.specs, spec)
@@ -187,14 +188,14 @@ func (s *sim) zone(id buff.OwnerID) {
 	e, n := s.eng, uint32(s.dice.IntN(4))
 	switch s.dice.IntN(6) {
 	case 0:
-		require.NoError(s.tb, e.PauseZone(n))
+		require.NoError(s.tb, e.Do(buff.PauseZone(n)).Err)
 	case 1, 2:
-		require.NoError(s.tb, e.ResumeZone(n))
+		require.NoError(s.tb, e.Do(buff.ResumeZone(n)).Err)
 	case 3:
-		require.NoError(s.tb, e.SetZoneRate(n, buff.Ratio{Num: 1 + uint32(s.dice.IntN(3)), Den: 2}))
+		require.NoError(s.tb, e.Do(buff.SetZoneRate(n, buff.Ratio{Num: 1 + uint32(s.dice.IntN(3)), Den: 2})).Err)
 	default:
 		if e.Data(id) != nil {
-			require.NoError(s.tb, e.SetZone(id, n))
+			require.NoError(s.tb, e.Do(buff.SetZone(id, n)).Err)
 		}
 	}
 }
@@ -205,7 +206,7 @@ func (s *sim) application(dice *rand.Rand) buff.Application {
 		Stacks: dice.IntN(3), Magnitude: dice.Int64N(5),
 	}
 	if a.Spec.Kind != buff.Instant && dice.IntN(3) == 0 {
-		a.Duration = buff.For(time.Duration(1+dice.IntN(4000)) * time.Millisecond)
+		a.Duration = buff.Lasting(time.Duration(1+dice.IntN(4000)) * time.Millisecond)
 	}
 	return a
 }
@@ -259,8 +260,8 @@ func (s *sim) tick(dt time.Duration) {
 	if s.eng.Stats().Busy > 0 {
 		s.busy++
 	} else {
-		require.Empty(s.tb, engine.CheckLedger(s.eng), "%v: at %d", s.plan, f.Now)
-		require.Empty(s.tb, engine.CheckTally(s.eng), "%v: at %d", s.plan, f.Now)
+		require.Empty(s.tb, engine.CheckCrossIndex(s.eng), "%v: at %d", s.plan, f.Now)
+		require.Empty(s.tb, engine.CheckSpecCounters(s.eng), "%v: at %d", s.plan, f.Now)
 	}
 }
 
@@ -299,13 +300,13 @@ func (s *sim) verb() {
 	case 0:
 		e.Remove(handle)
 	case 1:
-		e.RemoveStacks(handle, 1, buff.Dispelled)
+		e.Do(buff.RemoveStacks(handle, 1, buff.Dispelled))
 	case 2:
-		e.Extend(handle, s.span(d))
+		e.Do(buff.Extend(handle, s.span(d)))
 	case 3:
 		e.Cancel(s.timeouts[d.IntN(len(s.timeouts))])
 	case 4:
-		e.Kill(id)
+		e.Do(buff.Kill(id))
 	case 5, 6:
 		delay := s.span(d)
 		t, err := e.AddTimeout(id, delay, s.ring)
@@ -314,7 +315,7 @@ func (s *sim) verb() {
 		}
 	case 7:
 		if d.IntN(10) == 0 {
-			if err := e.LoseSource(buff.OwnerID(d.IntN(3))); err != nil {
+			if err := e.Do(buff.LoseSource(buff.OwnerID(d.IntN(3)))).Err; err != nil {
 				require.ErrorIs(s.tb, err, engine.ErrOverloaded)
 			}
 		}
@@ -340,7 +341,7 @@ func (s *sim) post(id buff.OwnerID, handle buff.Handle) {
 	case 2:
 		err = in.Remove(handle)
 	default:
-		err = in.Extend(handle, s.span(s.dice))
+		err = in.Do(buff.Extend(handle, s.span(s.dice)))
 	}
 	switch {
 	case s.plan.reload && errors.Is(err, engine.ErrRemoved):
@@ -387,7 +388,7 @@ func text(e buff.Event) string {
 // ended, or the world would grow without end.
 func (s *sim) ask(c *engine.Context, p *player) {
 	to := p.id
-	if s.plan.cross && p.dice.IntN(2) == 0 {
+	if s.plan.outbox && p.dice.IntN(2) == 0 {
 		to = buff.OwnerID(p.dice.IntN(s.plan.owners + 2))
 	}
 	handle := s.first[p.dice.IntN(len(s.first))]
@@ -396,7 +397,7 @@ func (s *sim) ask(c *engine.Context, p *player) {
 			handle = b.Handle
 		}
 	}
-	if handle.Number() != uint32(p.id-1) && !s.plan.cross {
+	if handle.Number() != uint32(p.id-1) && !s.plan.outbox {
 		handle = 0
 	}
 	if s.plan.stats && p.dice.IntN(3) == 0 {
@@ -409,14 +410,14 @@ func (s *sim) ask(c *engine.Context, p *player) {
 	case 2:
 		c.AddTimeout(to, s.span(p.dice), s.ring)
 	case 3:
-		c.Extend(handle, s.span(p.dice))
+		c.Do(buff.Extend(handle, s.span(p.dice)))
 	case 4:
-		c.RemoveStacks(handle, p.dice.IntN(2), buff.Consumed)
+		c.Do(buff.RemoveStacks(handle, p.dice.IntN(2), buff.Consumed))
 	case 5:
 		c.Remove(handle)
 	case 6:
 		if p.dice.IntN(4) == 0 {
-			c.Kill(to)
+			c.Do(buff.Kill(to))
 		}
 	}
 }

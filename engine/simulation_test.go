@@ -194,7 +194,7 @@ func simulate(t *testing.T, p plan, f faults, o engine.Options) (s *sim, st *sta
 				s.tick(0)
 			}
 			s.stats = s.eng.Stats()
-			s.owed, s.wrong = engine.Owed(s.eng), engine.CheckLedger(s.eng)
+			s.owed, s.wrong = engine.Owed(s.eng), engine.CheckCrossIndex(s.eng)
 			s.finish()
 		}()
 		st.play(over)
@@ -227,7 +227,7 @@ func planOf(seed uint64) (plan, faults, engine.Options) {
 	one := func(n int) bool { return d.IntN(n) == 0 }
 	p := plan{
 		seed: seed, owners: 3 + d.IntN(12), steps: 15 + d.IntN(20),
-		cross: !one(4), inbox: !one(4), churn: !one(3), shared: one(2), goexit: !one(3),
+		outbox: !one(4), inbox: !one(4), churn: !one(3), shared: one(2), goexit: !one(3),
 	}
 	f := faults{goexit: p.goexit}
 	for _, n := range []*int{&f.refuse, &f.stick, &f.flood, &f.jump} {
@@ -305,7 +305,7 @@ func TestSimulatedWorkers(t *testing.T) {
 		seeds = 4
 	}
 	for seed := range seeds {
-		p := plan{seed: seed, owners: 10, steps: 20, cross: true, inbox: true, churn: true, shared: seed%2 == 1}
+		p := plan{seed: seed, owners: 10, steps: 20, outbox: true, inbox: true, churn: true, shared: seed%2 == 1}
 		want := newSim(t, p, engine.Options{Synchronous: true})
 		want.run(whole)
 		want.finish()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
@@ -45,7 +46,7 @@ func newSources() sources {
 
 // bookSource keeps the sources up to date. An instance beyond the share of its source dooms
 // the oldest. What has come back with its owner is older than all that is there.
-func (l *ledger) bookSource(c *change, wants cares) {
+func (l *crossIndex) bookSource(c *change, wants cares) {
 	x := &l.sources
 	i, known := x.at[c.handle]
 	switch {
@@ -76,9 +77,9 @@ func (l *ledger) bookSource(c *change, wants cares) {
 	for limit := int32(c.spec.PerSource.Limit); x.chains[key].n > limit; {
 		h := x.all[x.chains[key].oldest].handle
 		x.drop(x.chains[key].oldest)
-		l.doomed = append(l.doomed, cross{
-			at: c.at, from: c.owner, num: h.Number(), by: true, own: true,
-			cmd: buff.Command{Verb: buff.Remove, Handle: h, Reason: buff.Replaced},
+		l.doomed = append(l.doomed, outgoing{
+			at: c.at, from: c.owner, own: true,
+			cmd: buff.Command{Verb: buff.VerbRemove, Handle: h, Reason: buff.Replaced},
 		})
 	}
 }
@@ -174,30 +175,27 @@ func (x *sources) tie(c *chain, k int, older, newer int32) {
 	}
 }
 
-// LoseSource says that whoever applied buffs has left: those whose definition wants it go,
-// for the reason SourceGone, or are adopted by their owner. It returns the first error, if
-// any. An owner that despawns is not lost as a source by that alone.
-//
-// Only the loop goroutine may call it. It costs O(buffs of the source that want to know)
-// and O(buffs) of the owners that have them; while somebody is busy, O(owners) besides.
-func (e *Engine) LoseSource(source buff.OwnerID) error {
-	e.enter("LoseSource")
-	e.record.begin(opSource, uint64(source))
-	if e.closed {
-		return ErrClosed
-	}
-	l := &e.ledger
+// loseSource says that whoever applied buffs has left. It fails if that has no room in
+// Options.EventLimit beside what has happened in this frame, or in the mailbox of one who is busy;
+// nothing has happened then. It costs O(buffs of the source that want to know) and O(buffs) of the
+// owners that have them; while somebody is busy, O(owners) besides.
+func (e *Engine) loseSource(source buff.OwnerID) error {
+	l := &e.index
 	if l.all&forSource == 0 {
 		return nil
 	}
 	var first error
 	l.gone = e.holders(l.gone[:0], source)
+	n := int(l.sources.chains[chainKey{source, ""}].n)
+	if err := e.roomForAll(n, "source", uint64(source), e.numbered(l.gone)); err != nil {
+		return err
+	}
 	for _, n := range l.gone {
 		o := e.at(n)
 		if o == nil {
 			continue // what followed from the loss for another one may have taken it away
 		}
-		r := e.do(o, &buff.Command{Verb: buff.LoseSource, Application: buff.Application{Source: source}})
+		r := e.deliver(o, &buff.Command{Verb: buff.VerbLoseSource, Application: buff.Application{Source: source}})
 		if r.Err != nil {
 			if first == nil {
 				first = r.Err
@@ -213,16 +211,27 @@ func (e *Engine) LoseSource(source buff.OwnerID) error {
 	return first
 }
 
+// numbered returns the owners of those numbers that are there.
+func (e *Engine) numbered(numbers []uint32) iter.Seq[*owner] {
+	return func(yield func(*owner) bool) {
+		for _, n := range numbers {
+			if o := e.at(n); o != nil && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
 // holders appends the numbers of the owners that may carry what goes with the source, each
 // once and sorted: also those that are busy, since nobody knows what they carry now.
 func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
-	x := &e.ledger.sources
+	x := &e.index.sources
 	if c, ok := x.chains[chainKey{source, ""}]; ok {
 		for i := c.oldest; i != nobody; i = x.all[i].links[0].newer {
 			dst = append(dst, x.all[i].handle.Number())
 		}
 	}
-	if s := e.group.Stats(); s.Away+s.Staged > 0 {
+	if s := e.group.Stats(); s.Running+s.Staged+e.backlog.n > 0 {
 		for n, o := range e.owners {
 			if o != nil && !o.leaving && !e.idle(o) {
 				dst = append(dst, uint32(n))
@@ -233,14 +242,14 @@ func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 	return slices.Compact(dst)
 }
 
-// adopted notes who is the source of what an owner carries, once it is home and has lost
+// adopted notes who is the source of what an owner carries, once it is idle and has lost
 // one: no event says that it has adopted something.
 func (e *Engine) adopted(o *owner) {
 	if !o.adopts || !e.idle(o) {
 		return
 	}
 	o.adopts = false
-	l := &e.ledger
+	l := &e.index
 	for b := range o.set.All() {
 		if caresOf(b.Spec)&forAdopt != 0 {
 			l.changes = append(l.changes, change{at: e.now, owner: o.id, source: b.Source, spec: b.Spec, handle: b.Handle, kind: buff.Queued})

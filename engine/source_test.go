@@ -61,7 +61,7 @@ func TestW07_PerSource(t *testing.T) {
 			"1: 0 apply mark x1 end=60000", "1: 0 apply mark x1 end=60000",
 			"1: 5000 refresh mark x1 end=65000", "2: 5000 apply mark x1 end=65000", "1: 5000 remove mark why=replaced",
 		}, got)
-		require.Empty(t, engine.CheckLedger(e))
+		require.Empty(t, engine.CheckCrossIndex(e))
 	})
 }
 
@@ -97,7 +97,7 @@ func TestPerSourceOfHandlers(t *testing.T) {
 				}
 			}
 			require.Equal(t, []string{"4: 2000 remove mark why=cancelled", "3: 5000 remove mark why=replaced"}, got)
-			require.Empty(t, engine.CheckLedger(e))
+			require.Empty(t, engine.CheckCrossIndex(e))
 			require.Zero(t, e.Stats().Undelivered)
 		})
 	}
@@ -123,7 +123,7 @@ func TestPerSourceByActions(t *testing.T) {
 			"1: 0 apply hex x1 end=1000", "1: 1000 remove hex why=expired", "1: 1000 apply mark x1 end=61000",
 			"2: 1000 apply mark x1 end=61000", "1: 1000 remove mark why=replaced",
 		}, got)
-		require.Empty(t, engine.CheckLedger(e))
+		require.Empty(t, engine.CheckCrossIndex(e))
 	})
 }
 
@@ -152,7 +152,7 @@ func TestPerSourceRing(t *testing.T) {
 	}
 }
 
-// TestPerSourceBusy: the mark of a busy owner is taken when it comes home, also if its
+// TestPerSourceBusy: the mark of a busy owner is taken when it is idle again, also if its
 // mailbox has no room for the command at first.
 func TestPerSourceBusy(t *testing.T) {
 	for _, full := range []bool{false, true} {
@@ -168,7 +168,7 @@ func TestPerSourceBusy(t *testing.T) {
 			g.hold(1)
 			e.Tick(time.Second)
 			if full {
-				require.True(t, e.Kill(1).Queued)
+				require.True(t, e.Do(buff.Kill(1)).Queued)
 			}
 			addBy(t, e, 2, cat.Spec("mark"), 7)
 			require.Equal(t, full, engine.Owed(e) == 1)
@@ -186,7 +186,7 @@ func TestPerSourceBusy(t *testing.T) {
 			require.Equal(t, []string{want}, got)
 			require.Zero(t, engine.Owed(e))
 			require.Zero(t, e.Stats().Undelivered)
-			require.Empty(t, engine.CheckLedger(e))
+			require.Empty(t, engine.CheckCrossIndex(e))
 			shut(t, e)
 		})
 	}
@@ -211,22 +211,22 @@ func TestLoseSource(t *testing.T) {
 		}
 		addBy(t, e, 1, cat.Spec("pet"), 9)
 		e.Tick(time.Second)
-		require.NoError(t, e.LoseSource(9))
+		require.NoError(t, e.Do(buff.LoseSource(9)).Err)
 		require.Equal(t, []string{
 			"3: 1000 remove curse why=source_gone", "2: 1000 remove curse why=source_gone", "1: 1000 remove curse why=source_gone",
 		}, lines(e.Tick(0)))
-		require.Empty(t, engine.CheckLedger(e))
-		require.NoError(t, e.LoseSource(9))
+		require.Empty(t, engine.CheckCrossIndex(e))
+		require.NoError(t, e.Do(buff.LoseSource(9)).Err)
 		require.Zero(t, e.Tick(0).Len())
 
 		addBy(t, e, 2, cat.Spec("pet"), 1) // 1 has adopted one already
 		require.Equal(t, []string{"2: 1000 apply pet x1", "1: 1000 remove pet why=replaced"}, lines(e.Tick(0)))
-		require.Empty(t, engine.CheckLedger(e))
+		require.Empty(t, engine.CheckCrossIndex(e))
 	})
 }
 
 // TestLoseSourceBusy: a busy owner loses what it has from a source too, also what its turn
-// has brought and nobody knows of yet, and what it adopts is known when it is home.
+// has brought and nobody knows of yet, and what it adopts is known when it is idle.
 func TestLoseSourceBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{}
@@ -244,7 +244,7 @@ func TestLoseSourceBusy(t *testing.T) {
 		g.hold(1)
 		e.Tick(time.Second)
 		require.True(t, e.Busy(1))
-		require.NoError(t, e.LoseSource(9))
+		require.NoError(t, e.Do(buff.LoseSource(9)).Err)
 		g.free()
 		var got []string
 		for range 3 {
@@ -254,8 +254,8 @@ func TestLoseSourceBusy(t *testing.T) {
 		require.Equal(t, []string{
 			"1: 1 timeout", "1: 1 exec hang x1", "1: 1 apply curse x1", "1: 1 apply pet x1", "1: 1000 remove curse why=source_gone",
 		}, got)
-		require.Empty(t, engine.CheckLedger(e))
-		for b := range e.Buffs(1) {
+		require.Empty(t, engine.CheckCrossIndex(e))
+		for b := range must(e.Buffs(1)).All() {
 			require.EqualValues(t, 1, b.Source)
 		}
 		shut(t, e)
@@ -274,15 +274,15 @@ func TestQueueChangesSource(t *testing.T) {
 	apply := func(id, source buff.OwnerID, magnitude int64) {
 		_, r := e.AddBuff(id, buff.Application{Spec: charm, Source: source, Magnitude: magnitude})
 		require.NoError(t, r.Err)
-		require.Empty(t, engine.CheckLedger(e))
+		require.Empty(t, engine.CheckCrossIndex(e))
 	}
 	apply(1, 7, 1)
 	apply(1, 8, 2)
-	require.NoError(t, e.LoseSource(7)) // it only waits
+	require.NoError(t, e.Do(buff.LoseSource(7)).Err) // it only waits
 	require.Len(t, lines(e.Tick(time.Second)), 2)
 	apply(2, 8, 1)
 	require.Equal(t, []string{"2: 1000 apply charm x1 end=11000", "1: 1000 remove charm why=replaced"}, lines(e.Tick(0)))
-	require.NoError(t, e.LoseSource(8))
+	require.NoError(t, e.Do(buff.LoseSource(8)).Err)
 	require.Equal(t, []string{"2: 1000 remove charm why=source_gone"}, lines(e.Tick(0)))
-	require.Empty(t, engine.CheckLedger(e))
+	require.Empty(t, engine.CheckCrossIndex(e))
 }

@@ -15,7 +15,7 @@ import (
 
 // byPower is a number that reads the power of the source.
 func byPower(when buff.Snapshot, coef float64) buff.Number {
-	return buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.AttrOfSource, Coef: coef, Snapshot: when}
+	return buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.OfSource, Coef: coef, Snapshot: when}
 }
 
 // statSpecs are those of a plan with stats.
@@ -40,9 +40,9 @@ func (s *sim) askStats(c *engine.Context, p *player, to buff.OwnerID) {
 	p.calls = append(p.calls, fmt.Sprintf("%d: power %v of %v, health %v", p.id, c.Attribute(power), c.Base(power), c.Attribute(health)))
 	switch p.dice.IntN(4) {
 	case 0:
-		c.SetBase(to, power, float64(5+p.dice.IntN(40)))
+		c.Do(buff.SetBase(to, power, float64(5+p.dice.IntN(40))))
 	case 1:
-		c.Change(to, health, float64(p.dice.IntN(30)-10))
+		c.Do(buff.AddBase(to, health, float64(p.dice.IntN(30)-10)))
 	case 2:
 		c.Damage(to, health, float64(p.dice.IntN(20)), 0)
 	default:
@@ -57,13 +57,13 @@ func (s *sim) changeStats(id buff.OwnerID) {
 	power, health := attrOf(s.catalog, "power"), attrOf(s.catalog, "health")
 	switch s.dice.IntN(4) {
 	case 0:
-		s.eng.SetBase(id, power, float64(5+s.dice.IntN(40)))
+		s.eng.Do(buff.SetBase(id, power, float64(5+s.dice.IntN(40))))
 	case 1:
-		s.eng.Change(id, health, float64(50+s.dice.IntN(50)))
+		s.eng.Do(buff.AddBase(id, health, float64(50+s.dice.IntN(50))))
 	case 2:
 		s.eng.Damage(id, health, float64(s.dice.IntN(20)), 0)
 	default:
-		require.NoError(s.tb, s.eng.Inbox().Change(id, power, 1))
+		require.NoError(s.tb, s.eng.Inbox().Do(buff.AddBase(id, power, 1)))
 	}
 }
 
@@ -78,12 +78,12 @@ func TestStats_WorkersDoNotMatter(t *testing.T) {
 		seeds = 2
 	}
 	for seed := range seeds {
-		p := plan{seed: seed, owners: 80, steps: 60, cross: true, inbox: true, churn: true, shared: seed%2 == 1, stats: true, reload: seed%3 == 1}
+		p := plan{seed: seed, owners: 80, steps: 60, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: true, reload: seed%3 == 1}
 		run := func(o engine.Options) []string {
 			s := newSim(t, p, o)
 			s.run(whole)
 			for id := range buff.OwnerID(p.owners + 1) {
-				for a := range s.eng.Attributes(id) {
+				for a := range there(s.eng.Attributes(id)) {
 					s.frames = append(s.frames, fmt.Sprintf("%d: %+v", id, a))
 				}
 			}

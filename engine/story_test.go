@@ -22,7 +22,7 @@ import (
 //
 //	handler NAME        the input is what the Go handler does, a verb on each line
 //	world [owners=(7,8)] [max-owners=N] [max-buffs=N] [mailbox=N] [handlers=N]
-//	      [inbox=N] [turn=N]
+//	      [inbox=N] [turn=N] [limit=N]
 //	                    a new engine; the input is the catalog
 //	loop                verbs on the loop, between two Ticks; prints the answers
 //	inbox               verbs by another goroutine; prints whether they were accepted
@@ -32,32 +32,24 @@ import (
 //	reload              another catalog, made from the last; prints what Reload answers
 //	show                who carries what
 //	attributes          what is not as the catalog says, with the modifiers on it
-//	tally               how many run of each definition, and how often it was denied
+//	counters             how many run of each definition, and how often it was denied
 //	stats               the counts that are not zero
 //
-// The verbs, with OWNER a number or, in a handler, self:
+// A verb is the text of a command, as [buff.ParseCommand] reads it; in a handler its owner is the
+// handler's where it names none, elsewhere owner= must stand. Behind it may stand as=NAME: what
+// its buff or timeout is called from there on; #N is a handle made up from a number. A definition is
+// meant in its oldest version. What is no command:
 //
-//	add OWNER SPEC [source=N] [stacks=N] [for=SPAN] [as=NAME]
-//	timeout OWNER SPAN HANDLER [as=NAME]       by name; in a handler and the inbox,
-//	call OWNER SPAN HANDLER [as=NAME]          only by function
-//	remove NAME [stacks=N] [why=REASON]
-//	extend NAME SPAN
-//	cancel NAME
-//	kill OWNER
-//	base OWNER ATTRIBUTE N · change OWNER ATTRIBUTE N · damage OWNER ATTRIBUTE N
-//	lose SOURCE · spawn OWNER · drop OWNER     only on the loop, and all up to ratezone
+//	call OWNER SPAN HANDLER [as=NAME]          a timeout by function; in a handler, OWNER may be self
+//	spawn OWNER · drop OWNER                   only on the loop
 //	despawn OWNER as=BLOB · restore OWNER BLOB
 //	place OWNER X                              where it stands, for auras; at 0 without
-//	zone OWNER ZONE · pausezone ZONE · resumezone ZONE · ratezone ZONE NUM DEN
-//	panic · goexit                             only in a handler
-//
-// A NAME is that of an earlier "as", or #N: a handle made up from a number. A SPEC is meant
-// in its oldest version.
+//	look · panic · goexit                      only in a handler
 type story struct {
 	mode     mode
 	eng      *engine.Engine
 	catalog  *buff.Catalog
-	specs    map[string]*buff.Spec // the first of each name
+	catalogs []*buff.Catalog // of the engine, the oldest first
 	scripts  map[string][]string
 	handles  map[string]buff.Handle
 	timeouts map[string]buff.TimeoutHandle
@@ -99,8 +91,8 @@ func (s *story) do(t *testing.T, d *datadriven.TestData) string {
 		return s.show()
 	case "attributes":
 		return s.attributes()
-	case "tally":
-		return s.tally()
+	case "counters":
+		return s.specCounters()
 	case "stats":
 		return s.stats()
 	}
@@ -131,7 +123,7 @@ func number(s string) int {
 func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 	c, err := catalog.Parse("buffs.yaml", []byte(d.Input))
 	require.NoError(t, err)
-	o := engine.Options{Catalog: c, Handlers: engine.Handlers{}, Members: s.field.members}
+	o := engine.Options{Catalog: c, Handlers: engine.Handlers{}, Members: s.field.members, Epoch: time.UnixMilli(0)}
 	s.mode.set(&o)
 	for name, script := range s.scripts {
 		o.Handlers[name] = s.handler(name, script)
@@ -142,12 +134,14 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 	d.MaybeScanArgs(t, "handlers", &o.HandlerLimit)
 	d.MaybeScanArgs(t, "inbox", &o.InboxLimit)
 	d.MaybeScanArgs(t, "turn", &o.TurnLimit)
+	d.MaybeScanArgs(t, "limit", &o.TickLimit)
+	o.Number = 1 // handles stand in the stories
 	e, err := engine.New(o)
 	if err != nil {
 		return err.Error()
 	}
 	t.Cleanup(func() { shut(t, e) })
-	s.eng, s.specs = e, map[string]*buff.Spec{}
+	s.eng, s.catalogs = e, nil
 	s.know(c)
 	for _, arg := range d.CmdArgs {
 		if arg.Key == "owners" {
@@ -160,15 +154,8 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 	return ""
 }
 
-// know keeps the definitions of a catalog.
-func (s *story) know(c *buff.Catalog) {
-	s.catalog = c
-	for spec := range c.All() {
-		if s.specs[spec.ID] == nil {
-			s.specs[spec.ID] = spec
-		}
-	}
-}
+// know keeps a catalog.
+func (s *story) know(c *buff.Catalog) { s.catalog, s.catalogs = c, append(s.catalogs, c) }
 
 func (s *story) reload(t *testing.T, d *datadriven.TestData) string {
 	files := fstest.MapFS{"buffs.yaml": {Data: []byte(d.Input)}}
@@ -182,9 +169,9 @@ func (s *story) reload(t *testing.T, d *datadriven.TestData) string {
 	return r.String()
 }
 
-func (s *story) tally() string {
+func (s *story) specCounters() string {
 	var out []string
-	for n := range s.eng.Tallies() {
+	for n := range s.eng.AllSpecCounters() {
 		l := fmt.Sprintf("%s: %d live", n.Spec, n.Live)
 		if n.Denied > 0 {
 			l += fmt.Sprintf(", %d denied", n.Denied)
@@ -250,7 +237,7 @@ func (s *story) calls() (out []string) {
 func (s *story) show() string {
 	var out []string
 	s.owners(func(id buff.OwnerID) {
-		for b := range s.eng.Buffs(id) {
+		for b := range must(s.eng.Buffs(id)).All() {
 			l := fmt.Sprintf("%d: %s x%d", id, b.Spec, b.Stacks)
 			if b.Source != 0 {
 				l += fmt.Sprintf(" source=%d", b.Source)
@@ -273,10 +260,10 @@ func (s *story) show() string {
 func (s *story) attributes() string {
 	var out []string
 	s.owners(func(id buff.OwnerID) {
-		for a := range s.eng.Attributes(id) {
+		for a := range must(s.eng.Attributes(id)) {
 			if l := fmt.Sprintf("%d: %s %v, base %v", id, a.Name, a.Value, a.Base); a.Modifiers > 0 || a.Base != s.catalog.Attributes().At(a.Attr).Base {
-				for m := range s.eng.Modifiers(id, a.Attr) {
-					b, _ := s.eng.Find(buff.Handle(m.Of))
+				for m := range must(s.eng.Modifiers(id, a.Attr)) {
+					b, _ := reply(s.eng.Find(buff.Handle(m.Of)))
 					l += fmt.Sprintf(", %v %v by %v", m.Op, m.Value, b.Spec)
 				}
 				out = append(out, l)

@@ -64,7 +64,7 @@ func (s *stress) act(c *engine.Context, e buff.Event) {
 		s.wrong.Add(1)
 	case 6:
 		for b := range c.Buffs() {
-			c.Extend(b.Handle, time.Second)
+			c.Do(buff.Extend(b.Handle, time.Second))
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (s *stress) ask(d *rand.Rand) {
 	case 2:
 		_ = in.Cancel(buff.TimeoutHandle(s.rings[n].Load()))
 	case 3:
-		_ = in.Extend(buff.Handle(s.live[n].Load()), time.Second)
+		_ = in.Do(buff.Extend(buff.Handle(s.live[n].Load()), time.Second))
 	case 4:
 		if leave, err := s.eng.Watch().Follow(id, nil); err == nil {
 			leave()

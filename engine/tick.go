@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -18,7 +16,8 @@ import (
 // due goes to its players, who run in parallel, each one in order; Tick waits for
 // them, up to Options.Budget; commands across owners are carried out, auras look for
 // their members, and then the commands of the [Inbox] follow, and some of what a Reload has
-// left to do. The result is valid until the next Tick.
+// left to do. Each of these has a part of the Tick, see [Options].TickLimit, and what is left of it
+// comes first in the next one. The result is valid until the next Tick.
 //
 // A Tick after a long stall has a limit: see [Options].TickLimit. The time that it has
 // reached is Frame.Now, and what is left of dt is Frame.Behind or Frame.Lost; with Carry,
@@ -32,6 +31,8 @@ import (
 // waits.
 func (e *Engine) Tick(dt time.Duration) *Frame {
 	e.enter("Tick")
+	e.occupy("Tick")
+	defer e.vacate()
 	if dt < 0 {
 		panic("engine: Tick with a negative time")
 	}
@@ -45,6 +46,7 @@ func (e *Engine) Tick(dt time.Duration) *Frame {
 // tick is Tick, also for Close.
 func (e *Engine) tick(dt time.Duration) {
 	asked := dt
+	e.given = dt
 	whole := region(regionTick)
 	if dt > math.MaxInt64-e.carry {
 		dt = math.MaxInt64 - e.carry
@@ -54,13 +56,14 @@ func (e *Engine) tick(dt time.Duration) {
 	e.target = e.target.After(dt)
 
 	e.watch.begin()
-	frame := e.frames.Add(1)
+	frame := e.frames.Load() + 1
 	e.stats.Ticks++
-	e.emptyLanes(frame)
+	e.emptyWorkers(frame)
+	e.frames.Store(frame)
 	e.giveBack(frame)
-	e.tally.addLoop(e.loop.Events)
+	e.counters.addLoop(e.loop.Events)
 	e.frame.begin(frame, &e.loop)
-	e.ledger.read, e.tally.read = 0, 0
+	e.index.read, e.counters.read = 0, 0
 
 	e.pass()
 	end := region(regionMerge)
@@ -68,39 +71,53 @@ func (e *Engine) tick(dt time.Duration) {
 	if len(e.behind) > 0 {
 		e.catchUpZones()
 	}
-	if len(e.cross) > 0 {
+	if len(e.outbox) > 0 {
 		e.deliverCross()
 	}
-	if len(e.ledger.auras.due) > 0 {
-		e.lookAround()
+	if len(e.index.auras.due) > 0 {
+		e.searchAuras()
 	}
-	taken := e.deliverInbox()
-	e.carryOver()
-	e.tally.addLoop(e.loop.Events)
-	e.frame.end(e)
-	if e.record != nil {
-		e.record.tick(int64(asked), taken, &e.frame, e.group.Stats().Pending > 0)
-	}
-	e.ledger.read, e.tally.read = 0, 0
-	if e.living == 0 && e.lived {
-		e.renew()
-	}
-	e.watch.end()
+	e.deliverInbox()
+	e.endTick(asked)
 	endRegion(end)
 	endRegion(whole)
 }
 
+// endTick is the last part of a Tick, behind everything that may call a function of the game that
+// ends the loop's goroutine.
+func (e *Engine) endTick(asked time.Duration) {
+	e.alterSwept()
+	e.carryOver()
+	e.counters.addLoop(e.loop.Events)
+	e.frame.end(e)
+	if e.record != nil {
+		e.asking = "Options.Record"
+		e.record.tick(int64(asked), &e.frame, e.group.Stats().Pending > 0)
+		e.asking = ""
+	}
+	e.index.read, e.counters.read = 0, 0
+	if e.living == 0 && e.lived {
+		e.renew()
+	}
+	e.watch.end()
+}
+
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads
-// them any more: where everybody is at home, a pump that has not ended yet has
-// nothing in hand. Otherwise the lanes find that the frame is another and take new
-// lists.
-func (e *Engine) emptyLanes(frame uint64) {
-	if !e.used || e.group.Stats().Away > 0 {
+// them any more: where everybody is idle, a worker that has not ended yet has
+// nothing in hand. Otherwise the workers find that the frame is another and take new
+// lists, or those of a frame that is long over.
+func (e *Engine) emptyWorkers(frame uint64) {
+	if !e.used {
 		return
 	}
+	if box := e.group.Oldest(); box != nil {
+		e.unread.Store(box.Owner.since)
+		return
+	}
+	e.unread.Store(frame)
 	e.used = false
-	for i := range e.lanes {
-		e.lanes[i].empty(frame)
+	for i := range e.workers {
+		e.workers[i].empty(frame)
 	}
 }
 
@@ -109,7 +126,7 @@ func (e *Engine) emptyLanes(frame uint64) {
 func (e *Engine) wake() {
 	for _, f := range e.fired {
 		if f.ID&auraTimer != 0 {
-			e.ledger.auras.fired(int32(f.ID &^ auraTimer))
+			e.index.auras.fired(int32(f.ID &^ auraTimer))
 			continue
 		}
 		o := e.owners[uint32(f.ID>>16)]
@@ -122,8 +139,8 @@ func (e *Engine) wake() {
 	e.stats.Fired += uint64(len(e.fired))
 }
 
-// handOut gives a turn to the owners that want one.
-func (e *Engine) handOut() {
+// runWanted gives a turn to the owners that want one.
+func (e *Engine) runWanted() {
 	for _, o := range e.wanted {
 		o.wanted = false
 		if !o.leaving {
@@ -135,20 +152,18 @@ func (e *Engine) handOut() {
 
 func (e *Engine) forgetWanted() {
 	clear(e.wanted)
-	e.slack.wanted.used(len(e.wanted))
+	e.high.wanted.used(len(e.wanted))
 	e.wanted = e.wanted[:0]
 }
 
-// work hands the owners over, waits for the pumps and takes in what they
-// bring. Owners who come home with more to do, since they were busy or have had their
-// share, get another round while the budget lasts and something of left is left.
-func (e *Engine) work(left int) {
+// work hands over those who have an allowance, waits for the workers and takes in what they
+// bring.
+func (e *Engine) work() {
 	if e.group.Quiet() {
 		return
 	}
 	e.used = true
 	defer endRegion(region(regionWork))
-	before := e.frame.count
 	e.ticking.Store(true)
 	limit, wait := e.opts.Budget, e.group.WaitOthers
 	if e.closed { // nobody is left behind
@@ -158,50 +173,58 @@ func (e *Engine) work(left int) {
 	if !e.opts.Synchronous { // where all is done inside Start
 		end = e.budget.start(limit)
 	}
-	for behind := true; behind; {
-		e.group.Start()
-		e.budget.spent = !wait(end)
-		behind = e.takeIn() && !e.budget.spent && e.frame.count-before < left
+	e.group.StartFirst(e.starts)
+	e.budget.spent = !wait(end)
+	if e.batch.n > 0 {
+		e.endBatch()
+	} else {
+		e.collect()
+	}
+	if e.budget.spent {
+		e.hold()
 	}
 	e.ticking.Store(false)
 }
 
-// takeIn takes in what the owners bring whose turns are over. It reports whether one has more
-// to do.
-func (e *Engine) takeIn() (behind bool) {
-	if e.visits.n > 0 {
-		return e.endVisits()
+// collect takes in what the owners whose turns are over bring, in the order in which they were
+// handed over.
+func (e *Engine) collect() {
+	e.claim = 0
+	e.collected = e.group.CollectSome(e.collected[:0], e.affordable)
+	e.high.collected.used(len(e.collected))
+	for _, box := range e.collected {
+		e.takeBack(box.Owner)
 	}
-	return e.collect()
+	clear(e.collected)
 }
 
-// collect takes in what the owners that have come home bring, in the order in
-// which they were handed over. It reports whether one of them has more to do.
-func (e *Engine) collect() (behind bool) {
-	e.home = e.group.Collect(e.home[:0])
-	e.slack.home.used(len(e.home))
-	for _, box := range e.home {
-		behind = e.comeHome(box.Owner) || behind
+// comeHome takes in what one owner brings.
+func (e *Engine) takeBack(o *owner) {
+	late, gave, obeyed := false, false, o.obeyed
+	if v := o.batched; v != nil {
+		o.batched = nil
+		late = (v.whole || v.rests) && e.takeBatched(v)
+		gave = v.sends
+		if v.rests {
+			late, o.rests = true, false // it has no message that says so
+		}
 	}
-	clear(e.home)
-	return behind
-}
-
-// comeHome takes in what one owner brings, and reports whether it has more to do.
-func (e *Engine) comeHome(o *owner) (behind bool) {
-	late := false
-	if v := o.visit; v != nil {
-		o.visit = nil
-		late = v.whole && e.takeVisit(v)
-	}
-	e.watch.home(o)
+	e.watch.turnOver(o)
 	for i := range o.segments {
 		e.takeEvents(&o.segments[i])
-		e.cross = append(e.cross, o.segments[i].cross...)
+		e.outbox = append(e.outbox, o.segments[i].outbox...)
+		gave = gave || len(o.segments[i].outbox) > 0
 	}
 	clear(o.segments)
-	o.segments, o.share = o.segments[:0], 0
-	o.handed, o.late = o.late, 0
+	o.segments = o.segments[:0]
+	e.settle(o)
+	e.worked += int(o.used)
+	o.held = false
+	o.handed += o.late - o.obeyed
+	o.late, o.obeyed = 0, 0
+	if o.revoked.Load() != nil {
+		o.forgetRevoked(o.handed)
+	}
 	late = e.obey(o) || late
 	if (late || o.set.Pending() > 0 && !o.leaving) && !o.rests {
 		// It is behind: what is due, or what a command that waited has put off,
@@ -211,64 +234,15 @@ func (e *Engine) comeHome(o *owner) (behind bool) {
 	}
 	switch {
 	case !e.idle(o):
-		return true
+		e.cut(o)
 	case o.leaving:
 		e.stats.DroppedOnDespawn += uint64(e.unload(o))
 	default:
+		o.caughtUp()
 		e.adopted(o)
 	}
-	return false
-}
-
-// deliverCross carries out the commands for other owners, sorted by the time of
-// their cause, then by the causing owner; those of one owner are in the order of
-// issue.
-func (e *Engine) deliverCross() {
-	slices.SortStableFunc(e.cross, func(a, b cross) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from))
-	})
-	for i := range e.cross {
-		c := &e.cross[i]
-		if c.own {
-			e.evict(c)
-			continue
-		}
-		o := e.byID[c.to]
-		if c.by {
-			o = e.at(c.num)
-		}
-		e.forward(o, &c.cmd)
-	}
-	clear(e.cross)
-	e.slack.cross.used(len(e.cross))
-	e.cross = e.cross[:0]
-}
-
-// deliverInbox carries out what other goroutines have asked for.
-func (e *Engine) deliverInbox() (taken []posted) {
-	taken = e.inbox.take()
-	for _, p := range taken {
-		o := e.byID[p.to]
-		if p.by {
-			o = e.at(p.num)
-		}
-		e.forward(o, &p.cmd) // of a copy: taken goes to the recording as it was asked
-	}
-	return taken
-}
-
-// forward carries out a command for which nobody waits. What the rules refuse is an
-// event; that of which nothing would be seen is counted.
-func (e *Engine) forward(o *owner, c *buff.Command) {
-	if o == nil {
-		e.stats.Undelivered++
-		return
-	}
-	if c.Verb == buff.Apply {
-		e.capture(o.id, &c.Application)
-	}
-	if r := e.deliver(o, c); r.Err != nil && r.Kind == 0 {
-		e.stats.Undelivered++
+	if e.copies != nil && !o.leaving {
+		e.copies.home(o, gave, obeyed)
 	}
 }
 

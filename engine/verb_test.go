@@ -1,95 +1,88 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
 
-// verb is one line of a story.
+// verb is one line of a story: the text of a [buff.Command], or what is not a command: words and
+// names, see aside, loop and inside.
 type verb struct {
-	word  string
-	owner buff.OwnerID
-	args  []string          // after the owner, without those of named
-	named map[string]string // source=9
-	self  buff.OwnerID
+	cmd  buff.Command // its Verb is 0 if the line is none
+	word string
+	args []string
+	as   string // what its buff, timeout or blob is called from here on
 }
 
-var reasons = map[string]buff.Reason{"": buff.Cancelled, "dispelled": buff.Dispelled, "death": buff.Death, "stolen": buff.Stolen}
-
+// verb reads a line. Where no owner is named, self is meant.
 func (s *story) verb(line string, self buff.OwnerID) verb {
-	v := verb{self: self, named: map[string]string{}}
-	for i, f := range strings.Fields(line) {
-		key, value, named := strings.Cut(f, "=")
-		switch {
-		case i == 0:
-			v.word = f
-		case named:
-			v.named[key] = value
-		case len(v.args) == 0 && f == "self":
-			v.args = append(v.args, fmt.Sprint(self))
-		default:
-			v.args = append(v.args, f)
+	line, as, _ := strings.Cut(line, " as=")
+	f := strings.Fields(line)
+	v := verb{word: f[0], args: f[1:], as: as}
+	if slices.Contains(notCommands, v.word) {
+		return v
+	}
+	var err error
+	for _, c := range slices.Concat(s.catalogs, []*buff.Catalog{nobodys}) { // the first that knows a definition
+		v.cmd, err = buff.ParseCommand(line, s.meaning(c, self))
+		if !errors.Is(err, buff.ErrName) {
+			break
 		}
 	}
-	switch v.word {
-	case "add", "timeout", "call", "kill", "lose", "spawn", "drop", "despawn", "restore", "place", "zone", "base", "change", "damage":
-		v.owner = buff.OwnerID(number(v.args[0]))
-		v.args = v.args[1:]
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", line, err))
 	}
 	return v
 }
 
-func (v verb) count(name string) int {
-	if v.named[name] == "" {
-		return 0
+// notCommands are the words of a story that are not of commands: what only the loop does, and what
+// only a handler does. A call is a timeout by function: OWNER AFTER SCRIPT.
+var notCommands = []string{"spawn", "drop", "despawn", "restore", "place", "call", "look", "panic", "goexit"}
+
+// nobodys is a catalog that no engine of a story has.
+var nobodys = func() *buff.Catalog {
+	c, err := buff.NewCatalog(buff.Spec{ID: "foreign", Kind: buff.Infinite})
+	if err != nil {
+		panic(err)
 	}
-	return number(v.named[name])
+	return c
+}()
+
+// meaning says what the names in a story's commands are: #5 is a handle as a number.
+func (s *story) meaning(c *buff.Catalog, self buff.OwnerID) buff.Names {
+	return buff.Names{
+		Catalog: c, Self: self,
+		Buff: func(_ buff.OwnerID, name string) (buff.Handle, error) {
+			if made, ok := strings.CutPrefix(name, "#"); ok {
+				return buff.Handle(number(made)), nil
+			}
+			h, ok := s.handles[name]
+			if !ok {
+				return 0, errors.New("no buff is called that")
+			}
+			return h, nil
+		},
+		Timeout: func(_ buff.OwnerID, name string) (buff.TimeoutHandle, error) {
+			if made, ok := strings.CutPrefix(name, "#"); ok {
+				return buff.TimeoutHandle(number(made)), nil
+			}
+			return s.timeouts[name], nil
+		},
+	}
 }
 
-// attr and amount are what a verb about attributes names.
-func (v verb) attr(s *story) stat.Attr { return attrOf(s.catalog, v.args[0]) }
-
-func (v verb) amount() float64 { return float64(number(v.args[1])) }
-
-// application returns what "add" applies. The definition foreign is one of another
-// catalog.
-func (s *story) application(v verb) buff.Application {
-	a := buff.Application{Spec: s.specs[v.args[0]], Source: buff.OwnerID(v.count("source")), Stacks: v.count("stacks")}
-	if v.args[0] == "foreign" {
-		c, err := buff.NewCatalog(buff.Spec{ID: "foreign", Kind: buff.Infinite})
-		if err != nil {
-			panic(err)
-		}
-		a.Spec = c.Spec("foreign")
+// owner is whom a word that is not a command names first.
+func (v verb) owner(self buff.OwnerID) buff.OwnerID {
+	if v.args[0] == "self" {
+		return self
 	}
-	if d := v.named["for"]; d != "" {
-		a.Duration = buff.For(span(d))
-	}
-	return a
-}
-
-// handle returns the buff that a verb is about.
-func (s *story) handle(v verb) buff.Handle {
-	if made, ok := strings.CutPrefix(v.args[0], "#"); ok {
-		return buff.Handle(number(made))
-	}
-	h, ok := s.handles[v.args[0]]
-	if !ok {
-		panic("no buff called " + v.args[0])
-	}
-	return h
-}
-
-func (s *story) timeout(v verb) buff.TimeoutHandle {
-	if made, ok := strings.CutPrefix(v.args[0], "#"); ok {
-		return buff.TimeoutHandle(number(made))
-	}
-	return s.timeouts[v.args[0]]
+	return buff.OwnerID(number(v.args[0]))
 }
 
 // loop does a verb on the loop and returns what it answered.
@@ -97,59 +90,34 @@ func (s *story) loop(v verb) string {
 	var r buff.Result
 	e := s.eng
 	switch v.word {
-	case "add":
-		var h buff.Handle
-		h, r = e.AddBuff(v.owner, s.application(v))
-		s.handles[v.named["as"]] = h
-	case "timeout":
-		r.Timeout, r.Err = e.AddTimeoutByName(v.owner, span(v.args[0]), v.args[1])
-		s.timeouts[v.named["as"]] = r.Timeout
+	case "apply": // by the method of its own
+		s.handles[v.as], r = e.AddBuff(v.cmd.Owner, v.cmd.Application)
 	case "call":
-		r.Timeout, r.Err = e.AddTimeout(v.owner, span(v.args[0]), s.function(v.args[1]))
-		s.timeouts[v.named["as"]] = r.Timeout
-	case "remove":
-		r = e.RemoveStacks(s.handle(v), v.count("stacks"), reasons[v.named["why"]])
-	case "extend":
-		r = e.Extend(s.handle(v), span(v.args[1]))
-	case "cancel":
-		r = e.Cancel(s.timeout(v))
-	case "kill":
-		r = e.Kill(v.owner)
-	case "base":
-		r = e.SetBase(v.owner, v.attr(s), v.amount())
-	case "change":
-		r = e.Change(v.owner, v.attr(s), v.amount())
-	case "damage":
-		r = e.Damage(v.owner, v.attr(s), v.amount(), 0)
-	case "lose":
-		r.Err = e.LoseSource(v.owner)
+		r.Timeout, r.Err = e.AddTimeout(v.owner(0), span(v.args[1]), s.function(v.args[2]))
+		s.timeouts[v.as] = r.Timeout
 	case "spawn":
-		r.Err = e.Spawn(v.owner, &diary{})
+		r.Err = e.Spawn(v.owner(0), &diary{})
 	case "drop":
-		r.Err = e.Drop(v.owner)
+		r.Err = e.Drop(v.owner(0))
 	case "despawn":
-		blob, err := e.Despawn(v.owner)
+		blob, err := e.Despawn(v.owner(0))
 		if r.Err = err; err == nil {
-			s.blobs[v.named["as"]] = blob
+			s.blobs[v.as] = blob
 		}
 	case "restore":
-		back, err := e.Restore(v.owner, &diary{}, s.blobs[v.args[0]])
+		back, err := e.Restore(v.owner(0), &diary{}, s.blobs[v.args[1]])
 		if err == nil {
 			return fmt.Sprintf("%d back, %d ended, away %d ms", back.Restored, back.Expired, back.Away)
 		}
 		r.Err = err
 	case "place":
-		s.field.at[v.owner] = float64(number(v.args[0]))
-	case "zone":
-		r.Err = e.SetZone(v.owner, uint32(number(v.args[0])))
-	case "pausezone":
-		r.Err = e.PauseZone(uint32(number(v.args[0])))
-	case "resumezone":
-		r.Err = e.ResumeZone(uint32(number(v.args[0])))
-	case "ratezone":
-		r.Err = e.SetZoneRate(uint32(number(v.args[0])), buff.Ratio{Num: uint32(number(v.args[1])), Den: uint32(number(v.args[2]))})
+		s.field.at[v.owner(0)] = float64(number(v.args[1]))
 	default:
-		panic("the loop has no verb " + v.word)
+		r = e.Do(v.cmd)
+		if v.cmd.Verb == buff.VerbAddTimeout {
+			s.timeouts[v.as] = r.Timeout
+			r.Kind, r.Why = 0, buff.NoReason
+		}
 	}
 	return answer(r)
 }
@@ -185,30 +153,14 @@ func answer(r buff.Result) string {
 func (s *story) inbox(v verb) string {
 	in, done := s.eng.Inbox(), make(chan error)
 	go func() {
-		var err error
 		switch v.word {
-		case "add":
-			err = in.AddBuff(v.owner, s.application(v))
+		case "apply": // by the method of its own
+			done <- in.AddBuff(v.cmd.Owner, v.cmd.Application)
 		case "call":
-			err = in.AddTimeout(v.owner, span(v.args[0]), s.function(v.args[1]))
-		case "remove":
-			err = in.RemoveStacks(s.handle(v), v.count("stacks"), reasons[v.named["why"]])
-		case "extend":
-			err = in.Extend(s.handle(v), span(v.args[1]))
-		case "cancel":
-			err = in.Cancel(s.timeout(v))
-		case "kill":
-			err = in.Kill(v.owner)
-		case "base":
-			err = in.SetBase(v.owner, v.attr(s), v.amount())
-		case "change":
-			err = in.Change(v.owner, v.attr(s), v.amount())
-		case "damage":
-			err = in.Damage(v.owner, v.attr(s), v.amount(), 0)
+			done <- in.AddTimeout(v.owner(0), span(v.args[1]), s.function(v.args[2]))
 		default:
-			err = fmt.Errorf("the inbox has no verb %s", v.word)
+			done <- in.Do(v.cmd)
 		}
-		done <- err
 	}()
 	return answer(buff.Result{Err: <-done})
 }
@@ -238,24 +190,10 @@ func (s *story) function(name string) func(*engine.Context) {
 // inside does a verb in a handler.
 func (s *story) inside(c *engine.Context, v verb) {
 	switch v.word {
-	case "add":
-		c.AddBuff(v.owner, s.application(v))
+	case "apply": // by the method of its own
+		c.AddBuff(v.cmd.Owner, v.cmd.Application)
 	case "call":
-		c.AddTimeout(v.owner, span(v.args[0]), s.function(v.args[1]))
-	case "remove":
-		c.RemoveStacks(s.handle(v), v.count("stacks"), reasons[v.named["why"]])
-	case "extend":
-		c.Extend(s.handle(v), span(v.args[1]))
-	case "cancel":
-		c.Cancel(s.timeout(v))
-	case "kill":
-		c.Kill(v.owner)
-	case "base":
-		c.SetBase(v.owner, v.attr(s), v.amount())
-	case "change":
-		c.Change(v.owner, v.attr(s), v.amount())
-	case "damage":
-		c.Damage(v.owner, v.attr(s), v.amount(), 0)
+		c.AddTimeout(v.owner(c.Owner()), span(v.args[1]), s.function(v.args[2]))
 	case "look":
 		d := c.Data().(*diary)
 		for b := range c.Buffs() {
@@ -266,6 +204,6 @@ func (s *story) inside(c *engine.Context, v verb) {
 	case "goexit":
 		runtime.Goexit()
 	default:
-		panic("a handler has no verb " + v.word)
+		c.Do(v.cmd)
 	}
 }

@@ -50,46 +50,48 @@ func TestLook(t *testing.T) {
 		})
 		require.NoError(t, err)
 
-		left, ok := e.Remaining(1, tag("cooldown.fire.ball"))
+		left, ok := reply(e.Remaining(1, tag("cooldown.fire.ball")))
 		require.True(t, ok)
 		require.Equal(t, 10*time.Second, left)
-		require.True(t, e.HasTag(1, tag("cooldown.fire")))
-		require.False(t, e.HasTag(1, 0))
-		_, ok = e.Remaining(1, 0)
+		require.True(t, must(e.HasTag(1, tag("cooldown.fire"))))
+		require.False(t, must(e.HasTag(1, 0)))
+		_, ok = reply(e.Remaining(1, 0))
 		require.False(t, ok)
-		v, ok := e.Param(curse, "power")
+		v, ok := reply(e.Param(curse, "power"))
 		require.True(t, ok)
 		require.EqualValues(t, 2.5, v)
-		_, ok = e.Param(curse, "speed")
+		_, ok = reply(e.Param(curse, "speed"))
 		require.False(t, ok)
-		_, ok = e.Param(1<<60|curse, "power")
+		_, ok = reply(e.Param(1<<60|curse, "power"))
 		require.False(t, ok)
-		_, ok = e.Remaining(99, tag("curse"))
-		require.False(t, ok)
-		require.False(t, e.HasTag(99, tag("cooldown")))
+		_, _, err = e.Remaining(99, tag("curse"))
+		require.ErrorIs(t, err, engine.ErrUnknownOwner)
+		_, err = e.HasTag(99, tag("cooldown"))
+		require.EqualError(t, err, "engine: no such owner: 99")
 
 		e.Tick(2 * time.Second) // the handler stays
 		synctest.Wait()
 		require.Equal(t, 1, looked)
-		_, ok = e.Remaining(1, tag("cooldown"))
-		require.False(t, ok, "who is busy cannot be asked")
-		require.False(t, e.HasTag(1, tag("cooldown")))
-		_, ok = e.Param(curse, "power")
-		require.False(t, ok)
+		_, _, err = e.Remaining(1, tag("cooldown"))
+		require.ErrorIs(t, err, engine.ErrBusy)
+		_, err = e.HasTag(1, tag("cooldown"))
+		require.EqualError(t, err, "engine: the owner is busy: 1")
+		_, _, err = e.Param(curse, "power")
+		require.ErrorIs(t, err, engine.ErrBusy)
 		close(gate)
 		synctest.Wait()
 		e.Tick(0)
-		e.Pause(1)
-		left, _ = e.Remaining(1, tag("cooldown"))
+		e.Do(buff.Pause(1))
+		left, _ = reply(e.Remaining(1, tag("cooldown")))
 		require.Equal(t, 8*time.Second, left, "its time stands still")
-		e.Resume(1)
-		e.SetRate(1, buff.Ratio{Num: 2, Den: 1})
-		left, _ = e.Remaining(1, tag("cooldown"))
+		e.Do(buff.Resume(1))
+		e.Do(buff.SetRate(1, buff.Ratio{Num: 2, Den: 1}))
+		left, _ = reply(e.Remaining(1, tag("cooldown")))
 		require.Equal(t, 4*time.Second, left)
 		e.Tick(10 * time.Second)
-		_, ok = e.Remaining(1, tag("cooldown"))
+		_, ok = reply(e.Remaining(1, tag("cooldown")))
 		require.False(t, ok)
-		require.False(t, e.HasTag(1, tag("cooldown")))
+		require.False(t, must(e.HasTag(1, tag("cooldown"))))
 		shut(t, e)
 	})
 }
@@ -97,19 +99,23 @@ func TestLook(t *testing.T) {
 // TestLookFromHandler: a handler asks its Context, and not after it has returned.
 func TestLookFromHandler(t *testing.T) {
 	var said []any
-	e := open(t, engine.Options{Synchronous: true, OnFault: func(f engine.Fault) { said = append(said, f.Value) }})
+	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1)
 	var kept *engine.Context
 	for _, ask := range []func(){
-		func() { e.HasTag(1, 0) }, func() { e.Remaining(1, 0) }, func() { e.Param(0, "") }, func() { _, _ = e.Compensate(buff.Query{}, 1) },
+		func() { _, _ = e.HasTag(1, 0) }, func() { _, _, _ = e.Remaining(1, 0) }, func() { _, _, _ = e.Param(0, "") }, func() { e.Do(buff.Compensate(buff.Query{}, 1)) },
 	} {
-		_, err := e.AddTimeout(1, 0, func(c *engine.Context) { kept = c; ask() })
+		_, err := e.AddTimeout(1, 0, func(c *engine.Context) {
+			defer func() { said = append(said, recover()) }()
+			kept = c
+			ask()
+		})
 		require.NoError(t, err)
 	}
 	e.Tick(time.Millisecond)
 	require.Equal(t, []any{
 		"engine: HasTag called from a handler; use the Context", "engine: Remaining called from a handler; use the Context",
-		"engine: Param called from a handler; use the Context", "engine: Compensate called from a handler; use the Context",
+		"engine: Param called from a handler; use the Context", "engine: Do called from a handler; use the Context",
 	}, said)
 	for _, ask := range []func(){func() { kept.HasTag(0) }, func() { kept.Remaining(0) }, func() { kept.Param(0, "") }} {
 		require.PanicsWithValue(t, "engine: a Context was used after its handler had returned", ask)
@@ -130,18 +136,18 @@ func TestTagsAreCounted(t *testing.T) {
 		return r.Kind
 	}
 	for range 2 {
-		require.NoError(t, e.AddTag(1, hot).Err)
-		require.NoError(t, e.Immunize(1, fire, false).Err)
+		require.NoError(t, e.Do(buff.AddTag(1, hot)).Err)
+		require.NoError(t, e.Do(buff.Immunize(1, fire, false)).Err)
 	}
 	for range 2 {
-		require.True(t, e.HasTag(1, fire))
+		require.True(t, must(e.HasTag(1, fire)))
 		require.Equal(t, buff.Denied, kind())
-		require.NoError(t, e.DropTag(1, hot).Err)
-		require.NoError(t, e.Expose(1, fire).Err)
+		require.NoError(t, e.Do(buff.DropTag(1, hot)).Err)
+		require.NoError(t, e.Do(buff.DropImmunity(1, fire)).Err)
 	}
-	require.False(t, e.HasTag(1, fire))
-	require.NoError(t, e.DropTag(1, hot).Err)
-	require.NoError(t, e.Expose(1, fire).Err)
+	require.False(t, must(e.HasTag(1, fire)))
+	require.NoError(t, e.Do(buff.DropTag(1, hot)).Err)
+	require.NoError(t, e.Do(buff.DropImmunity(1, fire)).Err)
 	require.Equal(t, buff.Applied, kind())
 }
 
@@ -193,16 +199,16 @@ func TestHandlersPutOffByTags(t *testing.T) {
 	spawn(t, e, 1)
 	h := add(t, e, 1, cat.Spec("p"))
 	for range 2 {
-		require.NoError(t, e.AddTag(1, wet).Err)
-		require.NoError(t, e.DropTag(1, wet).Err)
-		require.NoError(t, e.Inhibit(h).Err)
-		require.NoError(t, e.Release(h).Err)
+		require.NoError(t, e.Do(buff.AddTag(1, wet)).Err)
+		require.NoError(t, e.Do(buff.DropTag(1, wet)).Err)
+		require.NoError(t, e.Do(buff.Inhibit(h)).Err)
+		require.NoError(t, e.Do(buff.Release(h)).Err)
 	}
-	require.ErrorIs(t, e.AddTag(1, wet).Err, engine.ErrOverloaded)
-	require.ErrorIs(t, e.DropTag(1, wet).Err, engine.ErrOverloaded)
-	require.NoError(t, e.Inhibit(h).Err)
-	require.ErrorIs(t, e.Release(h).Err, engine.ErrOverloaded)
+	require.ErrorIs(t, e.Do(buff.AddTag(1, wet)).Err, engine.ErrOverloaded)
+	require.ErrorIs(t, e.Do(buff.DropTag(1, wet)).Err, engine.ErrOverloaded)
+	require.NoError(t, e.Do(buff.Inhibit(h)).Err)
+	require.ErrorIs(t, e.Do(buff.Release(h)).Err, engine.ErrOverloaded)
 	e.Tick(0)
 	require.Equal(t, 4, hurt)
-	require.NoError(t, e.Release(h).Err)
+	require.NoError(t, e.Do(buff.Release(h)).Err)
 }

@@ -39,25 +39,15 @@ func attrOf(c *buff.Catalog, name string) stat.Attr {
 var statCases = []verbCase{
 	{
 		name: "SetBase", byOwner: true, carries: []buff.Spec{poison},
-		loop: func(x *scene, of buff.OwnerID, _ buff.Handle) buff.Result {
-			return x.SetBase(of, x.attr("power"), 12.5)
-		},
-		handler: func(x *scene, c *engine.Context, of buff.OwnerID, _ buff.Handle) {
-			c.SetBase(of, x.attr("power"), 12.5)
-		},
-		inbox: func(x *scene, in *engine.Inbox, of buff.OwnerID, _ buff.Handle) error {
-			return in.SetBase(of, x.attr("power"), 12.5)
+		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
+			return buff.SetBase(of, x.attr("power"), 12.5)
 		},
 		want: append([]string{"1: 1000 change power by=2.5 value=12.5"}, untouched...),
 	},
 	{
-		name: "Change", byOwner: true, carries: []buff.Spec{poison},
-		loop: func(x *scene, of buff.OwnerID, _ buff.Handle) buff.Result {
-			return x.Change(of, x.attr("health"), 70)
-		},
-		handler: func(x *scene, c *engine.Context, of buff.OwnerID, _ buff.Handle) { c.Change(of, x.attr("health"), 70) },
-		inbox: func(x *scene, in *engine.Inbox, of buff.OwnerID, _ buff.Handle) error {
-			return in.Change(of, x.attr("health"), 70)
+		name: "AddBase", byOwner: true, carries: []buff.Spec{poison},
+		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
+			return buff.AddBase(of, x.attr("health"), 70)
 		},
 		want: append([]string{"1: 1000 change health by=50 value=150"}, untouched...),
 	},
@@ -67,18 +57,8 @@ var statCases = []verbCase{
 			with(poison, func(s *buff.Spec) { s.OnDeath = buff.FateKeep }),
 			{ID: "q", Kind: buff.Infinite, Shield: buff.Shield{On: true, Schools: []string{"fire"}}}, // of 70
 		},
-		loop: func(x *scene, of buff.OwnerID, _ buff.Handle) buff.Result {
-			r := x.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
-			if r.Kind == buff.Changed && r.Amount != 70 {
-				r.Err = fmt.Errorf("the shields took %d", r.Amount)
-			}
-			return r
-		},
-		handler: func(x *scene, c *engine.Context, of buff.OwnerID, _ buff.Handle) {
-			c.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
-		},
-		inbox: func(x *scene, in *engine.Inbox, of buff.OwnerID, _ buff.Handle) error {
-			return in.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
+		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
+			return buff.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
 		},
 		want: append([]string{"1: 1000 change health by=-100 value=0 absorbed=70", "1: 1000 remove q why=broken"}, untouched...),
 	},
@@ -109,13 +89,13 @@ func TestAttributes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 22.5, v)
 		views := []stat.View{}
-		for v := range x.Attributes(1) {
+		for v := range must(x.Attributes(1)) {
 			views = append(views, v)
 		}
-		require.Equal(t, []stat.View{{Attr: 0, Name: "health", Base: 100, Value: 100}, {Attr: 1, Name: "power", Base: 10, Value: 22.5, Modifiers: 2}}, views)
+		require.Equal(t, []stat.View{{Attr: 1, Name: "health", Base: 100, Value: 100}, {Attr: 2, Name: "power", Base: 10, Value: 22.5, Modifiers: 2}}, views)
 		behind := []string{}
-		for m := range x.Modifiers(1, power) {
-			b, ok := x.Find(buff.Handle(m.Of))
+		for m := range must(x.Modifiers(1, power)) {
+			b, ok := reply(x.Find(buff.Handle(m.Of)))
 			require.True(t, ok)
 			behind = append(behind, fmt.Sprintf("%v %v %v", b.Spec, m.Op, m.Value))
 		}
@@ -125,7 +105,7 @@ func TestAttributes(t *testing.T) {
 		v, err = x.Attribute(1, power)
 		require.NoError(t, err)
 		require.Equal(t, math.Float64bits(10), math.Float64bits(v))
-		for v := range x.Attributes(2) {
+		for v := range must(x.Attributes(2)) {
 			require.Equal(t, v.Base, v.Value)
 		}
 		shut(t, x.Engine)
@@ -145,10 +125,14 @@ func TestAttributesNobody(t *testing.T) {
 			require.ErrorIs(t, err, want)
 			_, err = x.Base(id, power)
 			require.ErrorIs(t, err, want)
-			for range x.Attributes(id) {
+			views, err := x.Attributes(id)
+			require.ErrorIs(t, err, want)
+			for range views {
 				t.Error("an attribute")
 			}
-			for range x.Modifiers(id, power) {
+			modifiers, err := x.Modifiers(id, power)
+			require.ErrorIs(t, err, want)
+			for range modifiers {
 				t.Error("a modifier")
 			}
 		}
@@ -168,51 +152,57 @@ func TestForeignAttributes(t *testing.T) {
 	x := newScene(t, &verbCase{carries: []buff.Spec{might}}, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
 	in := x.Inbox()
-	for name, do := range map[string]struct {
+	for _, do := range map[string]struct {
+		word        string
 		loop, inbox func(a stat.Attr, v float64) error
 		handler     func(c *engine.Context, a stat.Attr, v float64)
 	}{
 		"SetBase": {
-			func(a stat.Attr, v float64) error { return x.SetBase(1, a, v).Err },
-			func(a stat.Attr, v float64) error { return in.SetBase(1, a, v) },
-			func(c *engine.Context, a stat.Attr, v float64) { c.SetBase(1, a, v) },
+			"base",
+			func(a stat.Attr, v float64) error { return x.Do(buff.SetBase(1, a, v)).Err },
+			func(a stat.Attr, v float64) error { return in.Do(buff.SetBase(1, a, v)) },
+			func(c *engine.Context, a stat.Attr, v float64) { c.Do(buff.SetBase(1, a, v)) },
 		},
-		"Change": {
-			func(a stat.Attr, v float64) error { return x.Change(1, a, v).Err },
-			func(a stat.Attr, v float64) error { return in.Change(1, a, v) },
-			func(c *engine.Context, a stat.Attr, v float64) { c.Change(1, a, v) },
+		"AddBase": {
+			"change",
+			func(a stat.Attr, v float64) error { return x.Do(buff.AddBase(1, a, v)).Err },
+			func(a stat.Attr, v float64) error { return in.Do(buff.AddBase(1, a, v)) },
+			func(c *engine.Context, a stat.Attr, v float64) { c.Do(buff.AddBase(1, a, v)) },
 		},
 		"Damage": {
-			func(a stat.Attr, v float64) error { return x.Damage(1, a, v, 0).Err },
-			func(a stat.Attr, v float64) error { return in.Damage(1, a, v, 0) },
-			func(c *engine.Context, a stat.Attr, v float64) { c.Damage(1, a, v, 0) },
+			"damage",
+			func(a stat.Attr, v float64) error { return x.Do(buff.Damage(1, a, v, 0)).Err },
+			func(a stat.Attr, v float64) error { return in.Do(buff.Damage(1, a, v, 0)) },
+			func(c *engine.Context, a stat.Attr, v float64) { c.Do(buff.Damage(1, a, v, 0)) },
 		},
 	} {
-		sentence := fmt.Sprintf("engine: %s with an attribute that is not of this engine's catalog", name)
-		require.PanicsWithValue(t, sentence, func() { _ = do.loop(2, 1) })
-		require.PanicsWithValue(t, sentence, func() { _ = do.inbox(2, 1) })
+		for _, a := range []stat.Attr{0, 3} { // the zero Attr is none
+			sentence := fmt.Sprintf("engine: Do: buff: the catalog has no such name: %s with the attribute number %d", do.word, a)
+			require.PanicsWithValue(t, sentence, func() { _ = do.loop(a, 1) })
+			require.PanicsWithValue(t, sentence, func() { _ = do.inbox(a, 1) })
+		}
 		called := false
 		_, err := x.AddTimeout(1, 0, func(c *engine.Context) {
 			called = true
-			require.PanicsWithValue(t, sentence, func() { do.handler(c, 2, 1) })
-			do.handler(c, 0, math.NaN())
+			require.Panics(t, func() { do.handler(c, 0, 1) })
+			do.handler(c, 1, math.NaN())
 		})
 		require.NoError(t, err)
-		require.ErrorIs(t, do.loop(0, math.Inf(1)), buff.ErrValue)
+		require.ErrorIs(t, do.loop(1, math.Inf(1)), buff.ErrValue)
 		before := x.Stats().Undelivered
-		require.NoError(t, do.inbox(0, math.Inf(-1)))
+		require.NoError(t, do.inbox(1, math.Inf(-1)))
 		x.Tick(time.Millisecond)
 		require.True(t, called)
 		require.Equal(t, before+2, x.Stats().Undelivered)
 	}
 	for name, do := range map[string]func(){
-		"Attribute": func() { _, _ = x.Attribute(1, 2) },
-		"Base":      func() { _, _ = x.Base(1, 2) },
-		"Modifiers": func() { x.Modifiers(1, 2) },
+		"Attribute": func() { _, _ = x.Attribute(1, 0) },
+		"Base":      func() { _, _ = x.Base(1, 3) },
+		"Modifiers": func() { _, _ = x.Modifiers(1, 0) },
 	} {
 		require.PanicsWithValue(t, "engine: "+name+" with an attribute that is not of this engine's catalog", do)
 	}
-	v, err := x.Attribute(1, 0)
+	v, err := x.Attribute(1, 1)
 	require.NoError(t, err)
 	require.Equal(t, 100.0, v)
 }
@@ -225,10 +215,10 @@ func TestStatVerbsDoNotAllocate(t *testing.T) {
 	power, health := x.attr("power"), x.attr("health")
 	later, sum := buff.Application{Spec: x.cat.Spec("later"), Source: 2}, 0.0
 	fight := func(c *engine.Context) {
-		c.Change(1, health, -1)
+		c.Do(buff.AddBase(1, health, -1))
 		c.Damage(1, health, 1, 0)
-		c.SetBase(3, health, 100)
-		c.Change(1, health, 2)
+		c.Do(buff.SetBase(3, health, 100))
+		c.Do(buff.AddBase(1, health, 2))
 		sum += c.Attribute(power)
 	}
 	do := func() {
@@ -236,10 +226,10 @@ func TestStatVerbsDoNotAllocate(t *testing.T) {
 		v, _ := x.Attribute(1, power)
 		sum += v
 		x.Remove(h)
-		x.Change(1, health, -5)
+		x.Do(buff.AddBase(1, health, -5))
 		x.Damage(1, health, 5, 0)
-		x.SetBase(1, health, 100)
-		_ = x.Inbox().Change(1, health, 1)
+		x.Do(buff.SetBase(1, health, 100))
+		_ = x.Inbox().Do(buff.AddBase(1, health, 1))
 		_, _ = x.AddTimeout(1, 0, fight)
 		x.Tick(time.Millisecond)
 	}

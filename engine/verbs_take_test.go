@@ -43,6 +43,7 @@ func TestAbsorbAnswers(t *testing.T) {
 			require.Equal(t, c.amount, rest, "nothing was absorbed")
 		}
 		require.ErrorIs(t, x.Inbox().Absorb(1, -1, 0), buff.ErrAmount)
+		require.NoError(t, x.Inbox().Absorb(1, 0, 0), "no damage is an amount")
 		const sentence = "engine: Absorb with a tag that is not of this engine's catalog"
 		require.PanicsWithValue(t, sentence, func() { _, _ = x.Absorb(1, 1, 77) })
 		require.PanicsWithValue(t, sentence, func() { _ = x.Inbox().Absorb(1, 1, 77) })
@@ -91,19 +92,19 @@ func TestAbsorbAnswers(t *testing.T) {
 // TestTaken: Result.Amount counts what was taken.
 func TestTaken(t *testing.T) {
 	x := newScene(t, &verbCase{carries: []buff.Spec{
-		{ID: "p", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5, Initial: 3}, Dispel: buff.Dispel{Per: buff.PerStack}, Tags: []string{"a"}},
+		{ID: "p", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5, Initial: 3}, Dispel: buff.DispelRule{Per: buff.PerStack}, Tags: []string{"a"}},
 		{ID: "q", Kind: buff.Infinite, Interrupt: []string{"move"}, Charges: buff.Charges{N: 3, ConsumeOn: []string{"move"}}},
 		{ID: "r", Kind: buff.Infinite, Tags: []string{"a.b"}},
-		{ID: "s", Kind: buff.Infinite, Dispel: buff.Dispel{Resist: 1000}},
+		{ID: "s", Kind: buff.Infinite, Dispel: buff.DispelRule{Resist: 1000}},
 	}}, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
-	require.EqualValues(t, 2, x.Dispel(1, buff.Query{Spec: x.cat.Spec("p"), Most: 2}).Amount)
-	require.EqualValues(t, 1, x.Consume(1, x.act("move")).Amount)
-	require.EqualValues(t, 1, x.Interrupt(1, x.act("move")).Amount)
-	require.Zero(t, x.Interrupt(1, 0).Amount)
-	require.EqualValues(t, 1, x.Dispel(1, buff.Query{Newest: true, Most: 1}).Amount, "it resists, and counts")
-	require.EqualValues(t, 2, x.Immunize(1, x.tag("a"), true).Amount)
-	require.EqualValues(t, 1, x.Steal(1, 3, buff.Query{}, 0).Amount)
+	require.EqualValues(t, 2, x.Do(buff.Dispel(1, buff.Query{Spec: x.cat.Spec("p"), Most: 2})).Amount)
+	require.EqualValues(t, 1, x.Do(buff.Consume(1, x.act("move"))).Amount)
+	require.EqualValues(t, 1, x.Do(buff.Interrupt(1, x.act("move"))).Amount)
+	require.Zero(t, x.Do(buff.Interrupt(1, 0)).Amount)
+	require.EqualValues(t, 1, x.Do(buff.Dispel(1, buff.Query{Newest: true, Most: 1})).Amount, "it resists, and counts")
+	require.EqualValues(t, 2, x.Do(buff.Immunize(1, x.tag("a"), true)).Amount)
+	require.EqualValues(t, 1, x.Do(buff.Steal(1, 3, buff.Query{}, 0)).Amount)
 	require.Equal(t, []string{
 		"1: 0 stackend p x2 why=dispelled", "1: 0 stackend p x1 why=dispelled", "1: 0 remove q why=interrupt", "1: 0 deny s why=resist",
 		"1: 0 remove p why=immunity", "1: 0 remove r why=immunity", "1: 0 remove s why=stolen", "3: 0 apply s x1",
@@ -135,13 +136,13 @@ func TestStealOrder(t *testing.T) {
 			}
 			at(2, 2*time.Second, func(c *engine.Context) {
 				mark(c, 21)
-				c.Steal(2, 3, buff.Query{}, time.Second) // carried out after the handler, and so behind 22
+				c.Do(buff.Steal(2, 3, buff.Query{}, time.Second)) // carried out after the handler, and so behind 22
 				mark(c, 22)
 			})
 			at(2, 3*time.Second, func(c *engine.Context) { mark(c, 31) })
 			at(1, time.Second, func(c *engine.Context) {
 				mark(c, 11)
-				c.Steal(1, 3, buff.Query{}, 0)
+				c.Do(buff.Steal(1, 3, buff.Query{}, 0))
 			})
 			at(1, 2*time.Second, func(c *engine.Context) { mark(c, 12) })
 			var got []int64
@@ -165,30 +166,30 @@ func TestStealForNobody(t *testing.T) {
 	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: buff.Infinite}}}
 	x := newScene(t, c, engine.Options{Synchronous: true, MaxBuffs: 1})
 	defer shut(t, x.Engine)
-	r := x.Steal(1, 99, buff.Query{}, 0)
+	r := x.Do(buff.Steal(1, 99, buff.Query{}, 0))
 	require.ErrorIs(t, r.Err, engine.ErrUnknownOwner)
 	require.ErrorContains(t, r.Err, "99")
-	require.NoError(t, x.Inbox().Steal(1, 99, buff.Query{}, 0))
-	_, err := x.AddTimeout(2, 0, func(c *engine.Context) { c.Steal(1, 99, buff.Query{}, 0) })
+	require.NoError(t, x.Inbox().Do(buff.Steal(1, 99, buff.Query{}, 0)))
+	_, err := x.AddTimeout(2, 0, func(c *engine.Context) { c.Do(buff.Steal(1, 99, buff.Query{}, 0)) })
 	require.NoError(t, err)
 	x.Tick(time.Millisecond)
 	require.EqualValues(t, 2, x.Stats().Undelivered)
-	_, found := x.Find(x.h)
+	_, found := reply(x.Find(x.h))
 	require.True(t, found)
 
 	// A handler of the owner itself cannot know who is there when the frame ends.
-	_, err = x.AddTimeout(1, 0, func(c *engine.Context) { c.Steal(1, 99, buff.Query{}, 0) })
+	_, err = x.AddTimeout(1, 0, func(c *engine.Context) { c.Do(buff.Steal(1, 99, buff.Query{}, 0)) })
 	require.NoError(t, err)
 	x.Tick(time.Millisecond)
 	require.EqualValues(t, 3, x.Stats().Undelivered)
-	_, found = x.Find(x.h)
+	_, found = reply(x.Find(x.h))
 	require.False(t, found)
 
 	// A thief who carries as many as it may loses it, which is an event.
 	add(t, x.Engine, 1, x.cat.Spec("p"))
 	add(t, x.Engine, 3, x.cat.Spec("p"))
 	x.Tick(0)
-	require.NoError(t, x.Steal(1, 3, buff.Query{}, 0).Err)
+	require.NoError(t, x.Do(buff.Steal(1, 3, buff.Query{}, 0)).Err)
 	require.Equal(t, []string{"1: 2 remove p why=stolen", "3: 2 deny p why=full"}, lines(x.Tick(0)))
 	require.EqualValues(t, 3, x.Stats().Undelivered)
 }
@@ -202,7 +203,7 @@ func TestStealForTheBusy(t *testing.T) {
 		_, err := x.AddTimeout(3, 0, func(*engine.Context) { <-gate })
 		require.NoError(t, err)
 		x.Tick(time.Second)
-		require.NoError(t, x.Steal(1, 3, buff.Query{}, 0).Err)
+		require.NoError(t, x.Do(buff.Steal(1, 3, buff.Query{}, 0)).Err)
 		require.Equal(t, []string{"1: 1000 remove p why=stolen"}, lines(x.Tick(time.Second)))
 		close(gate)
 		synctest.Wait()
@@ -219,17 +220,17 @@ func TestQueryIsCopied(t *testing.T) {
 		x := newScene(t, c, engine.Options{Workers: 2, Budget: brief})
 		gate := make(chan struct{})
 		_, err := x.AddTimeout(1, 0, func(c *engine.Context) {
-			c.Dispel(1, buff.Query{Tag: x.tag("c")})
+			c.Do(buff.Dispel(1, buff.Query{Tag: x.tag("c")}))
 			for range 100 { // the list of queries grows under those that wait
-				c.Dispel(2, buff.Query{Tag: x.tag("c")})
+				c.Do(buff.Dispel(2, buff.Query{Tag: x.tag("c")}))
 			}
 			<-gate
 		})
 		require.NoError(t, err)
 		x.Tick(time.Millisecond)
-		require.True(t, x.Dispel(1, buff.Query{Tag: x.tag("a")}).Queued)
-		require.True(t, x.Dispel(1, buff.Query{Tag: x.tag("b")}).Queued)
-		x.Dispel(2, buff.Query{})
+		require.True(t, x.Do(buff.Dispel(1, buff.Query{Tag: x.tag("a")})).Queued)
+		require.True(t, x.Do(buff.Dispel(1, buff.Query{Tag: x.tag("b")})).Queued)
+		x.Do(buff.Dispel(2, buff.Query{}))
 		close(gate)
 		synctest.Wait()
 		require.Equal(t, []string{"1: 1 timeout", "1: 1 remove r why=dispelled", "1: 1 remove p why=dispelled", "1: 1 remove q why=dispelled"}, lines(x.Tick(0)))
@@ -252,8 +253,8 @@ func TestParamsAreCopied(t *testing.T) {
 			return buff.Application{Spec: cat.Spec("p"), Params: list}
 		}
 		powers := func(id buff.OwnerID) (out []float64) {
-			for b := range e.Buffs(id) {
-				v, ok := e.Param(b.Handle, "power")
+			for b := range must(e.Buffs(id)).All() {
+				v, ok := reply(e.Param(b.Handle, "power"))
 				require.True(t, ok)
 				out = append(out, v)
 			}

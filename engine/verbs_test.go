@@ -1,8 +1,15 @@
 package engine_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +27,8 @@ type scene struct {
 	*engine.Engine
 	cat *buff.Catalog
 	h   buff.Handle // of the first of its buffs
+
+	timeout buff.TimeoutHandle
 }
 
 func (x *scene) tag(name string) buff.Tag {
@@ -40,25 +49,26 @@ func (x *scene) act(name string) buff.Act {
 	return act
 }
 
-// verbCase is one verb in each of the lanes: done at 1,000 ms, it leads to the same
-// events whoever does it.
+// verbCase is one command in each of the lanes: done at 1,000 ms, it leads to the same events
+// whoever asks for it.
 type verbCase struct {
-	name    string
+	name    string      // of the constructor
 	carries []buff.Spec // by owner 1 from 0 on; "later" is known, and not carried
 	before  func(x *scene)
-	loop    func(x *scene, of buff.OwnerID, h buff.Handle) buff.Result
-	handler func(x *scene, c *engine.Context, of buff.OwnerID, h buff.Handle)
-	inbox   func(x *scene, in *engine.Inbox, of buff.OwnerID, h buff.Handle) error
+	cmd     func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command
 	byOwner bool // it names an owner, not a handle
+	many    bool // it is for more than one owner
 	notOwn  bool // no handler of owner 1 can do it
-	onlyOwn bool // no handler of another can
 	want    []string
+
+	waitsForNobody bool // a busy owner is no reason to wait
 }
 
 // newScene returns the scene of a case, at 0.
 func newScene(tb testing.TB, c *verbCase, o engine.Options) *scene {
 	tb.Helper()
 	o.Catalog = statsOf(tb, c.carries...)
+	o.Handlers = engine.Handlers{"ring": func(*engine.Context, buff.Event) {}}
 	e, err := engine.New(o)
 	require.NoError(tb, err)
 	x := &scene{Engine: e, cat: o.Catalog}
@@ -79,103 +89,191 @@ func newScene(tb testing.TB, c *verbCase, o engine.Options) *scene {
 	return x
 }
 
-// story returns what happens after the instant 0 when the verb is done at 1,000 ms in
-// that lane.
-func (c *verbCase) story(t *testing.T, lane string, m mode) []string {
+// told appends what a frame tells of the verb: not of what the scene begins with, nor of the
+// functions by which it is done.
+func told(out []string, f *engine.Frame) []string {
+	for e := range f.Events() {
+		if e.At > 0 && (e.Kind != buff.TimedOut || e.Name != "") {
+			out = append(out, line(e))
+		}
+	}
+	return out
+}
+
+// ways are the lanes, and for the Inbox its three ways in.
+var ways = []string{"loop", "handler", "handler of another", "inbox", "ask", "run"}
+
+// story returns what happens after the instant 0 when the command is given at 1,000 ms in that
+// lane. It must be called in a bubble.
+func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *scene, out []string) {
 	t.Helper()
-	var o engine.Options
+	o := engine.Options{Record: rec}
 	m.set(&o)
-	x := newScene(t, c, o)
+	x = newScene(t, c, o)
 	defer shut(t, x.Engine)
-	by := buff.OwnerID(1)
-	switch lane {
+	by, answer := buff.OwnerID(1), make(chan buff.Result, 1)
+	switch cmd := c.cmd(x, 1, x.h); way {
 	case "inbox":
-		require.NoError(t, c.inbox(x, x.Inbox(), 1, x.h))
+		require.NoError(t, x.Inbox().Do(cmd))
+	case "ask":
+		go func() {
+			r, err := x.Inbox().Ask(t.Context(), cmd)
+			r.Err = errors.Join(r.Err, err)
+			answer <- r
+		}()
+		synctest.Wait()
+	case "run":
+		go func() {
+			var r buff.Result
+			err := x.Inbox().Run(t.Context(), func(e *engine.Engine) { r = e.Do(cmd) })
+			r.Err = errors.Join(r.Err, err)
+			answer <- r
+		}()
+		synctest.Wait()
 	case "handler of another":
 		by = 2
 		fallthrough
 	case "handler":
-		_, err := x.AddTimeout(by, time.Second, func(ctx *engine.Context) { c.handler(x, ctx, 1, x.h) })
+		_, err := x.AddTimeout(by, time.Second, func(ctx *engine.Context) { ctx.Do(cmd) })
 		require.NoError(t, err)
 	}
-	var out []string
-	take := func(f *engine.Frame) {
-		for e := range f.Events() {
-			if e.At > 0 && e.Kind != buff.TimedOut {
-				out = append(out, line(e))
-			}
-		}
-	}
-	take(x.Tick(time.Second))
-	if lane == "loop" {
-		r := c.loop(x, 1, x.h)
+	out = told(out, x.Tick(time.Second))
+	switch way {
+	case "loop":
+		answer <- x.Do(c.cmd(x, 1, x.h))
+		fallthrough
+	case "ask", "run":
+		r := <-answer
 		require.NoError(t, r.Err)
 		require.False(t, r.Queued)
 	}
-	take(x.Tick(9 * time.Second))
+	out = told(out, x.Tick(9*time.Second))
 	require.Zero(t, x.Stats().Undelivered)
-	return out
+	return x, out
 }
 
-// TestVerbs: each verb leads to the same in each lane.
+// TestVerbsAreAll: there is a case for every constructor of package buff.
+func TestVerbsAreAll(t *testing.T) {
+	files, err := os.ReadDir("../buff")
+	require.NoError(t, err)
+	var made, cases []string
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), "../buff/"+f.Name(), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if ok && fn.Recv == nil && fn.Name.IsExported() && fn.Type.Results.NumFields() == 1 && words(fn.Type.Results.List[0].Type) == "Command" {
+				made = append(made, fn.Name.Name)
+			}
+		}
+	}
+	for i := range verbCases {
+		cases = append(cases, verbCases[i].name)
+	}
+	cases = append(cases, "AddTimeoutFunc") // see TestDoFunction
+	require.ElementsMatch(t, made, cases)
+}
+
+// TestVerbs: each command leads to the same in each lane, and a recording of it too.
 func TestVerbs(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
 		t.Run(c.name, func(t *testing.T) {
-			for _, lane := range []string{"loop", "handler", "handler of another", "inbox"} {
-				if c.notOwn && lane == "handler" || c.onlyOwn && lane == "handler of another" {
+			for _, way := range ways {
+				if c.notOwn && way == "handler" {
 					continue
 				}
 				for _, m := range []mode{{"synchronous", 0, 1}, {"2 workers", 2, 1}} {
-					require.Equal(t, c.want, c.story(t, lane, m), "%s, %s", lane, m.name)
+					synctest.Test(t, func(t *testing.T) {
+						var rec bytes.Buffer
+						x, out := c.story(t, way, m, &rec)
+						require.Equal(t, c.want, out, "%s, %s", way, m.name)
+						require.Equal(t, c.want, c.again(t, x, m, &rec), "%s, %s, replayed", way, m.name)
+					})
 				}
 			}
 		})
 	}
 }
 
-// TestVerbsFindNothing: the loop is told that a handle is stale or an owner unknown; in
-// the other lanes it is counted.
+// again replays the recording of a scene.
+func (c *verbCase) again(t *testing.T, x *scene, m mode, rec io.Reader) (out []string) {
+	t.Helper()
+	o := engine.Options{Catalog: x.cat, Handlers: engine.Handlers{"ring": func(*engine.Context, buff.Event) {}}}
+	m.set(&o)
+	_, err := engine.Replay(rec, o, engine.Game{
+		Timeout: func(int, buff.OwnerID) func(*engine.Context) {
+			return func(ctx *engine.Context) { ctx.Do(c.cmd(x, 1, x.h)) }
+		},
+		Frame: func(f *engine.Frame) { out = told(out, f) },
+	})
+	require.NoError(t, err)
+	return out
+}
+
+// TestVerbsFindNothing: the loop, and who waits for the answer, is told that a handle is stale or
+// an owner unknown; in the other lanes it is counted.
 func TestVerbsFindNothing(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
+		if c.many {
+			continue // somebody is always there
+		}
 		t.Run(c.name, func(t *testing.T) {
-			x := newScene(t, c, engine.Options{Synchronous: true})
-			defer shut(t, x.Engine)
-			of, want := buff.OwnerID(99), engine.ErrUnknownOwner
-			if !c.byOwner {
-				want = buff.ErrStale
-			}
-			handles := []buff.Handle{1<<60 | x.h}
-			if !c.byOwner {
-				stale := add(t, x.Engine, 3, x.cat.Spec(c.carries[0].ID))
-				require.NoError(t, x.Remove(stale).Err)
-				handles = append(handles, stale)
-			}
-			for n, h := range handles {
-				require.ErrorIs(t, c.loop(x, of, h).Err, want)
-				require.NoError(t, c.inbox(x, x.Inbox(), of, h))
-				each := 1
-				if !c.onlyOwn {
-					each++
-					_, err := x.AddTimeout(2, 0, func(ctx *engine.Context) { c.handler(x, ctx, of, h) })
-					require.NoError(t, err)
+			synctest.Test(t, func(t *testing.T) {
+				x := newScene(t, c, engine.Options{Synchronous: true})
+				defer shut(t, x.Engine)
+				of, want := buff.OwnerID(99), engine.ErrUnknownOwner
+				if !c.byOwner {
+					want = buff.ErrStale
 				}
-				x.Tick(time.Millisecond)
-				require.EqualValues(t, each*(n+1), x.Stats().Undelivered)
-			}
+				handles := []buff.Handle{1<<60 | x.h}
+				if !c.byOwner {
+					stale := add(t, x.Engine, 3, x.cat.Spec(c.carries[0].ID))
+					require.NoError(t, x.Remove(stale).Err)
+					handles = append(handles, stale)
+				}
+				for n, h := range handles {
+					cmd := c.cmd(x, of, h)
+					require.ErrorIs(t, x.Do(cmd).Err, want)
+					require.NoError(t, x.Inbox().Do(cmd))
+					_, err := x.AddTimeout(2, 0, func(ctx *engine.Context) { ctx.Do(cmd) })
+					require.NoError(t, err)
+					answer := make(chan error)
+					go func() {
+						r, err := x.Inbox().Ask(t.Context(), cmd)
+						answer <- errors.Join(r.Err, err)
+					}()
+					synctest.Wait()
+					x.Tick(time.Millisecond)
+					require.ErrorIs(t, <-answer, want)
+					require.EqualValues(t, 3*(n+1), x.Stats().Undelivered)
+				}
+			})
 		})
 	}
 }
 
-// TestVerbsClosed: after Close each lane says so.
-func TestVerbsClosed(t *testing.T) {
+// TestVerbsRefused: a full Inbox takes no command, and after Close no lane does.
+func TestVerbsRefused(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
-		x := newScene(t, c, engine.Options{Synchronous: true})
+		x := newScene(t, c, engine.Options{Synchronous: true, InboxLimit: 1})
+		cmd := c.cmd(x, 1, x.h)
+		require.NoError(t, x.Inbox().Do(cmd))
+		require.ErrorIs(t, x.Inbox().Do(cmd), engine.ErrInboxFull, c.name)
+		_, err := x.Inbox().Ask(t.Context(), cmd)
+		require.ErrorIs(t, err, engine.ErrInboxFull, c.name)
+		x.Tick(0)
+		require.NoError(t, x.Inbox().Do(cmd))
 		shut(t, x.Engine)
-		require.ErrorIs(t, c.loop(x, 1, x.h).Err, engine.ErrClosed, c.name)
-		require.ErrorIs(t, c.inbox(x, x.Inbox(), 1, x.h), engine.ErrClosed, c.name)
+		require.ErrorIs(t, x.Do(cmd).Err, engine.ErrClosed, c.name)
+		require.ErrorIs(t, x.Inbox().Do(cmd), engine.ErrClosed, c.name)
+		_, err = x.Inbox().Ask(t.Context(), cmd)
+		require.ErrorIs(t, err, engine.ErrClosed, c.name)
 	}
 }
 
@@ -192,27 +290,18 @@ func TestVerbsBusy(t *testing.T) {
 				gate := make(chan struct{})
 				_, err := x.AddTimeout(1, 500*time.Millisecond, func(*engine.Context) { <-gate })
 				require.NoError(t, err)
-				var out []string
-				take := func(f *engine.Frame) {
-					for e := range f.Events() {
-						if e.At > 0 && e.Kind != buff.TimedOut {
-							out = append(out, line(e))
-						}
-					}
-				}
-				take(x.Tick(time.Second))
+				out := told(nil, x.Tick(time.Second))
 				require.True(t, x.Busy(1))
-				r := c.loop(x, 1, x.h)
-				if errors.Is(r.Err, engine.ErrBusy) {
-					r = buff.Result{Queued: true} // it must have an answer: see TestAbsorbAnswers
-					require.NoError(t, c.inbox(x, x.Inbox(), 1, x.h))
-					x.Tick(0)
+				r := x.Do(c.cmd(x, 1, x.h))
+				if c.many || c.waitsForNobody {
+					require.Equal(t, buff.Result{}, r)
+				} else {
+					require.Equal(t, buff.Result{Queued: true}, r)
 				}
-				require.Equal(t, buff.Result{Queued: true}, r)
 				close(gate)
 				synctest.Wait()
-				take(x.Tick(0)) // what is stolen changes hands at the end of this frame, at 1,000 ms too
-				take(x.Tick(9 * time.Second))
+				out = told(out, x.Tick(0)) // what is stolen changes hands at the end of this frame, at 1,000 ms too
+				out = told(out, x.Tick(9*time.Second))
 				require.Equal(t, c.want, out)
 				require.Zero(t, x.Stats().Undelivered)
 				shut(t, x.Engine)
@@ -221,8 +310,8 @@ func TestVerbsBusy(t *testing.T) {
 	}
 }
 
-// TestVerbsFromHandler: a handler that uses the Engine's verb panics, and so does the
-// Context's after the handler.
+// TestVerbsFromHandler: a handler that asks the Engine panics, and so does who asks its Context
+// after the handler.
 func TestVerbsFromHandler(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
@@ -231,14 +320,34 @@ func TestVerbsFromHandler(t *testing.T) {
 		var kept *engine.Context
 		_, err := x.AddTimeout(2, 0, func(ctx *engine.Context) {
 			kept = ctx
-			c.loop(x, 1, x.h)
+			x.Do(c.cmd(x, 1, x.h))
 		})
 		require.NoError(t, err)
 		x.Tick(time.Millisecond)
-		require.Equal(t, "engine: "+c.name+" called from a handler; use the Context", said)
+		require.Equal(t, "engine: Do called from a handler; use the Context", said)
 		require.PanicsWithValue(t, "engine: a Context was used after its handler had returned",
-			func() { c.handler(x, kept, 1, x.h) }, c.name)
+			func() { kept.Do(c.cmd(x, 1, x.h)) }, c.name)
 		shut(t, x.Engine)
+	}
+}
+
+// TestDoFunction: a timeout by function is a command too, in every lane.
+func TestDoFunction(t *testing.T) {
+	x := newScene(t, &verbCase{carries: []buff.Spec{poison}}, engine.Options{Synchronous: true})
+	defer shut(t, x.Engine)
+	var rung []string
+	ring := func(who string) func(*engine.Context) {
+		return func(c *engine.Context) { rung = append(rung, fmt.Sprint(who, " ", c.Now())) }
+	}
+	require.NotZero(t, x.Do(buff.AddTimeoutFunc(2, time.Second, ring("loop"))).Timeout)
+	require.NoError(t, x.Inbox().Do(buff.AddTimeoutFunc(2, time.Second, ring("inbox"))))
+	x.Do(buff.AddTimeoutFunc(2, time.Second, func(c *engine.Context) { c.Do(buff.AddTimeoutFunc(2, time.Second, ring("handler"))) }))
+	x.Tick(500 * time.Millisecond)
+	x.Tick(9 * time.Second)
+	require.Equal(t, []string{"loop 00:00:01.000", "inbox 00:00:01.500", "handler 00:00:02.000"}, rung)
+	for _, wrong := range []any{func() {}, "ring", (func(*engine.Context))(nil)} {
+		require.Panics(t, func() { x.Do(buff.AddTimeoutFunc(2, 0, wrong)) })
+		require.Panics(t, func() { _ = x.Inbox().Do(buff.AddTimeoutFunc(2, 0, wrong)) })
 	}
 }
 
@@ -249,33 +358,33 @@ func TestForeignTags(t *testing.T) {
 	x := newScene(t, c, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
 	in := x.Inbox()
-	for name, lanes := range map[string]struct {
+	for word, lanes := range map[string]struct {
 		loop    func(tag buff.Tag) error
 		inbox   func(tag buff.Tag) error
 		handler func(c *engine.Context, tag buff.Tag)
 	}{
-		"AddTag": {
-			func(tag buff.Tag) error { return x.AddTag(1, tag).Err },
-			func(tag buff.Tag) error { return in.AddTag(1, tag) },
-			func(c *engine.Context, tag buff.Tag) { c.AddTag(1, tag) },
+		"tag": {
+			func(tag buff.Tag) error { return x.Do(buff.AddTag(1, tag)).Err },
+			func(tag buff.Tag) error { return in.Do(buff.AddTag(1, tag)) },
+			func(c *engine.Context, tag buff.Tag) { c.Do(buff.AddTag(1, tag)) },
 		},
-		"DropTag": {
-			func(tag buff.Tag) error { return x.DropTag(1, tag).Err },
-			func(tag buff.Tag) error { return in.DropTag(1, tag) },
-			func(c *engine.Context, tag buff.Tag) { c.DropTag(1, tag) },
+		"untag": {
+			func(tag buff.Tag) error { return x.Do(buff.DropTag(1, tag)).Err },
+			func(tag buff.Tag) error { return in.Do(buff.DropTag(1, tag)) },
+			func(c *engine.Context, tag buff.Tag) { c.Do(buff.DropTag(1, tag)) },
 		},
-		"Immunize": {
-			func(tag buff.Tag) error { return x.Immunize(1, tag, true).Err },
-			func(tag buff.Tag) error { return in.Immunize(1, tag, true) },
-			func(c *engine.Context, tag buff.Tag) { c.Immunize(1, tag, true) },
+		"immune": {
+			func(tag buff.Tag) error { return x.Do(buff.Immunize(1, tag, true)).Err },
+			func(tag buff.Tag) error { return in.Do(buff.Immunize(1, tag, true)) },
+			func(c *engine.Context, tag buff.Tag) { c.Do(buff.Immunize(1, tag, true)) },
 		},
-		"Expose": {
-			func(tag buff.Tag) error { return x.Expose(1, tag).Err },
-			func(tag buff.Tag) error { return in.Expose(1, tag) },
-			func(c *engine.Context, tag buff.Tag) { c.Expose(1, tag) },
+		"vulnerable": {
+			func(tag buff.Tag) error { return x.Do(buff.DropImmunity(1, tag)).Err },
+			func(tag buff.Tag) error { return in.Do(buff.DropImmunity(1, tag)) },
+			func(c *engine.Context, tag buff.Tag) { c.Do(buff.DropImmunity(1, tag)) },
 		},
 	} {
-		sentence := fmt.Sprintf("engine: %s with a tag that is not of this engine's catalog", name)
+		sentence := fmt.Sprintf("engine: Do: buff: the catalog has no such name: %s with the tag number 2", word)
 		require.PanicsWithValue(t, sentence, func() { _ = lanes.loop(2) })
 		require.PanicsWithValue(t, sentence, func() { _ = lanes.inbox(2) })
 		require.ErrorIs(t, lanes.loop(0), buff.ErrTag)
@@ -293,5 +402,5 @@ func TestForeignTags(t *testing.T) {
 		x.Tick(time.Millisecond)
 		require.True(t, called)
 	}
-	require.False(t, x.HasTag(1, x.tag("fire")))
+	require.False(t, must(x.HasTag(1, x.tag("fire"))))
 }

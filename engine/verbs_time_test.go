@@ -23,7 +23,7 @@ func TestNeverDueAtOnce(t *testing.T) {
 		spawn(t, e, 1)
 		h := add(t, e, 1, cat.Spec("p"))
 		e.Tick(9999 * time.Millisecond)
-		require.Equal(t, buff.Hastened, e.SetPeriod(h, time.Second).Kind)
+		require.Equal(t, buff.Hastened, e.Do(buff.SetPeriod(h, time.Second)).Kind)
 		require.Equal(t, []string{"1: 9999 period p next=10000"}, lines(e.Tick(0)))
 		require.Equal(t, []string{"1: 10000 pulse p x1"}, lines(e.Tick(time.Millisecond)))
 		require.Equal(t, []string{"1: 11000 pulse p x1"}, lines(e.Tick(time.Second)))
@@ -45,16 +45,18 @@ func TestPauseHoldsEverything(t *testing.T) {
 			_, err := e.AddTimeout(1, 4*time.Second, func(*engine.Context) {})
 			require.NoError(t, err)
 			e.Tick(3 * time.Second)
-			require.NoError(t, e.Pause(1).Err)
-			require.NoError(t, e.Pause(1).Err)
+			require.NoError(t, e.Do(buff.Pause(1)).Err)
+			require.NoError(t, e.Do(buff.Pause(1)).Err)
 			add(t, e, 1, cat.Spec("q"))
 			require.Zero(t, e.Stats().Timers)
-			b, _ := e.Find(h)
+			b, _ := reply(e.Find(h))
 			require.EqualValues(t, math.MaxInt64, b.End)
-			require.Equal(t, []string{"1: 3000 apply q x1 end=4000"}, lines(e.Tick(100*time.Hour)), "the end that it would have if its time went on")
-			require.NoError(t, e.Resume(1).Err)
-			require.NoError(t, e.Resume(1).Err)
-			b, _ = e.Find(h)
+			require.True(t, b.Paused)
+			require.Equal(t, 2*time.Second, b.Left(e.Now()), "of its own time")
+			require.Equal(t, []string{"1: 3000 apply q x1"}, lines(e.Tick(100*time.Hour)), "no end while its time stands still")
+			require.NoError(t, e.Do(buff.Resume(1)).Err)
+			require.NoError(t, e.Do(buff.Resume(1)).Err)
+			b, _ = reply(e.Find(h))
 			require.EqualValues(t, 360_005_000, b.End)
 			require.Equal(t, []string{
 				"1: 360004000 pulse p x1", "1: 360004000 remove q why=expired", "1: 360004000 timeout", "1: 360005000 remove p why=expired",
@@ -74,11 +76,11 @@ func TestAddAndPause(t *testing.T) {
 		m.set(&o)
 		e := open(t, o)
 		spawn(t, e, 1, 2)
-		_, err := e.AddTimeout(1, time.Second, func(c *engine.Context) { add(c); c.Pause(1); add(c) })
+		_, err := e.AddTimeout(1, time.Second, func(c *engine.Context) { add(c); c.Do(buff.Pause(1)); add(c) })
 		require.NoError(t, err)
 		require.Len(t, lines(e.Tick(10*time.Second)), 3)
 		require.Empty(t, lines(e.Tick(10*time.Second)))
-		_, err = e.AddTimeout(2, time.Second, func(c *engine.Context) { c.Resume(1) })
+		_, err = e.AddTimeout(2, time.Second, func(c *engine.Context) { c.Do(buff.Resume(1)) })
 		require.NoError(t, err)
 		e.Tick(time.Second) // at 21 s
 		require.Equal(t, []string{
@@ -97,13 +99,13 @@ func TestRates(t *testing.T) {
 	spawn(t, e, 1)
 	h := add(t, e, 1, cat.Spec("p"))
 	for _, r := range []buff.Ratio{{Num: 0, Den: 1}, {Num: 1, Den: 0}, {Num: buff.MaxRate + 1, Den: 1}, {Num: 1, Den: buff.MaxRate + 1}} {
-		require.ErrorIs(t, e.SetRate(1, r).Err, buff.ErrRate)
-		require.ErrorIs(t, e.SetBuffRate(h, r).Err, buff.ErrRate)
+		require.ErrorIs(t, e.Do(buff.SetRate(1, r)).Err, buff.ErrRate)
+		require.ErrorIs(t, e.Do(buff.SetBuffRate(h, r)).Err, buff.ErrRate)
 	}
-	require.NoError(t, e.SetRate(1, buff.Ratio{Num: 1, Den: 4}).Err)
-	require.NoError(t, e.SetBuffRate(h, buff.Ratio{Num: 4, Den: 1}).Err)
+	require.NoError(t, e.Do(buff.SetRate(1, buff.Ratio{Num: 1, Den: 4})).Err)
+	require.NoError(t, e.Do(buff.SetBuffRate(h, buff.Ratio{Num: 4, Den: 1})).Err)
 	require.Equal(t, []string{"1: 0 apply p x1", "1: 3000 pulse p x1", "1: 6000 pulse p x1"}, lines(e.Tick(6*time.Second)))
-	require.NoError(t, e.SetBuffRate(h, buff.Ratio{}).Err)
+	require.NoError(t, e.Do(buff.SetBuffRate(h, buff.Ratio{})).Err)
 	require.Equal(t, []string{"1: 18000 pulse p x1"}, lines(e.Tick(12*time.Second)))
 }
 
@@ -113,13 +115,13 @@ func TestTimeErrors(t *testing.T) {
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	still, p := add(t, e, 1, cat.Spec("still")), add(t, e, 1, cat.Spec("p"))
-	require.ErrorIs(t, e.SetPeriod(still, time.Second).Err, buff.ErrPeriod)
-	require.ErrorIs(t, e.SetPeriod(p, 0).Err, buff.ErrPeriod)
-	require.ErrorIs(t, e.SetPeriod(p, time.Second+time.Microsecond).Err, buff.ErrPeriod)
-	require.ErrorIs(t, e.ExtendUpTo(p, time.Second, time.Hour).Err, buff.ErrInfinite)
+	require.ErrorIs(t, e.Do(buff.SetPeriod(still, time.Second)).Err, buff.ErrPeriod)
+	require.ErrorIs(t, e.Do(buff.SetPeriod(p, 0)).Err, buff.ErrPeriod)
+	require.ErrorIs(t, e.Do(buff.SetPeriod(p, time.Second+time.Microsecond)).Err, buff.ErrPeriod)
+	require.ErrorIs(t, e.Do(buff.ExtendUpTo(p, time.Second, time.Hour)).Err, buff.ErrInfinite)
 	require.Len(t, lines(e.Tick(0)), 2)
-	require.Equal(t, buff.Result{Handle: still, Kind: buff.Refreshed}, e.SetRemaining(still, time.Second), "and so it gets an end")
-	require.Equal(t, buff.Result{Kind: buff.Removed, Why: buff.Expired}, e.SetRemaining(p, 0))
+	require.Equal(t, buff.Result{Handle: still, Kind: buff.Refreshed}, e.Do(buff.SetRemaining(still, time.Second)), "and so it gets an end")
+	require.Equal(t, buff.Result{Kind: buff.Removed, Why: buff.Expired}, e.Do(buff.SetRemaining(p, 0)))
 	require.Equal(t, []string{"1: 0 refresh still x1 end=1000", "1: 0 remove p why=expired", "1: 1000 remove still why=expired"}, lines(e.Tick(time.Second)))
 }
 
@@ -130,7 +132,7 @@ func TestExtendUpTo(t *testing.T) {
 	spawn(t, e, 1)
 	h := add(t, e, 1, cat.Spec("p"))
 	end := func() int64 {
-		b, ok := e.Find(h)
+		b, ok := reply(e.Find(h))
 		require.True(t, ok)
 		return int64(b.End)
 	}
@@ -144,7 +146,7 @@ func TestExtendUpTo(t *testing.T) {
 		{-time.Second, 5 * time.Second, 19_000},
 		{time.Second, -1, 19_000},
 	} {
-		require.NoError(t, e.ExtendUpTo(h, c.by, c.most).Err)
+		require.NoError(t, e.Do(buff.ExtendUpTo(h, c.by, c.most)).Err)
 		require.Equal(t, c.end, end())
 	}
 }
@@ -168,24 +170,23 @@ func TestCompensate(t *testing.T) {
 		require.NoError(t, err)
 		e.Tick(time.Second)
 		require.NoError(t, e.Drop(4))
-		moved, err := e.Compensate(buff.Query{Tag: item}, 5*time.Second)
-		require.NoError(t, err)
-		require.Equal(t, 2, moved)
-		moved, err = e.Compensate(buff.Query{Spec: cat.Spec("potion"), Source: 9}, -5*time.Second)
-		require.NoError(t, err)
-		require.Zero(t, moved)
+		r := e.Do(buff.Compensate(buff.Query{Tag: item}, 5*time.Second))
+		require.NoError(t, r.Err)
+		require.EqualValues(t, 2, r.Amount)
+		r = e.Do(buff.Compensate(buff.Query{Spec: cat.Spec("potion"), Source: 9}, -5*time.Second))
+		require.NoError(t, r.Err)
+		require.Zero(t, r.Amount)
 		close(gate)
 		synctest.Wait()
 		e.Tick(0)
 		for id := range buff.OwnerID(3) {
 			var ends []int64
-			for b := range e.Buffs(id + 1) {
+			for b := range must(e.Buffs(id + 1)).All() {
 				ends = append(ends, int64(b.End))
 			}
 			require.Equal(t, []int64{15_000, math.MaxInt64, 10_000}, ends)
 		}
 		shut(t, e)
-		_, err = e.Compensate(buff.Query{}, time.Second)
-		require.ErrorIs(t, err, engine.ErrClosed)
+		require.ErrorIs(t, e.Do(buff.Compensate(buff.Query{}, time.Second)).Err, engine.ErrClosed)
 	})
 }

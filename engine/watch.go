@@ -19,7 +19,7 @@ import (
 //
 // While nobody has it open and nobody asks, a Tick pays for one atomic load, and nothing
 // is counted. While it is open the loop counts the events of each turn by their kind when
-// the turn comes home, looks closer at some of them and at 32 owners in each Tick.
+// the turn is over, looks closer at some of them and at 32 owners in each Tick.
 //
 // The engine has no clock. How long a Tick and a turn take is measured by that of the one
 // who opens the Watch; no rule depends on it.
@@ -35,10 +35,10 @@ type Watch struct {
 
 	view      atomic.Pointer[View]
 	followed  atomic.Pointer[[]*follower] // never changed in place
-	questions chan ownersQuestion
+	questions chan *ownersQuestion
 	clock     atomic.Pointer[func() time.Duration]
 
-	// timing is the clock while the lanes are to measure turns, nil otherwise.
+	// timing is the clock while the workers are to measure turns, nil otherwise.
 	timing atomic.Pointer[func() time.Duration]
 
 	on *watching // the loop's; nil while nobody watches
@@ -46,11 +46,11 @@ type Watch struct {
 
 // Limits of a [Watch].
 const (
-	MaxFollowed   = 64   // owners that a View shows at once
-	MaxShown      = 512  // buffs of one owner in a View
-	MaxHistory    = 100  // events of one owner in a View
-	MaxAttributes = 256  // attributes of one owner in a View
-	MaxModifiers  = 512  // modifiers of one owner in a View
+	maxFollowed   = 64   // owners that a View shows at once
+	maxShown      = 512  // buffs of one owner in a View
+	maxHistory    = 100  // events of one owner in a View
+	maxAttributes = 256  // attributes of one owner in a View
+	maxModifiers  = 512  // modifiers of one owner in a View
 	ownersAtOnce  = 1024 // owners that one Tick looks through for Watch.Owners
 )
 
@@ -64,9 +64,17 @@ func (e *Engine) Watch() *Watch { return &e.watch }
 
 func (w *Watch) init(e *Engine) {
 	w.engine = e
-	w.questions = make(chan ownersQuestion, 16)
-	w.view.Store(&View{superseded: make(chan struct{})})
+	w.questions = make(chan *ownersQuestion, 16)
 	w.followed.Store(new([]*follower))
+}
+
+// last returns the last View. Before the first one, which is long, there is an empty one for
+// those who wait: nobody may ever ask.
+func (w *Watch) last() *View {
+	if w.view.Load() == nil {
+		w.view.CompareAndSwap(nil, &View{superseded: make(chan struct{})})
+	}
+	return w.view.Load()
 }
 
 // Open makes the loop watch itself from its next Tick on, until the function that is
@@ -91,7 +99,7 @@ func (w *Watch) Open(clock func() time.Duration) (leave func()) {
 func (w *Watch) Next(ctx context.Context) (*View, error) {
 	w.live.Add(1)
 	defer w.live.Add(-1)
-	old := w.view.Load()
+	old := w.last()
 	w.asked.Store(true)
 	select {
 	case <-old.superseded:
@@ -103,7 +111,7 @@ func (w *Watch) Next(ctx context.Context) (*View, error) {
 
 // unanswered says why the loop has not answered.
 func (w *Watch) unanswered(ctx context.Context) error {
-	if w.engine.inbox.isClosed() {
+	if w.engine.producers.isShut() {
 		return ErrClosed
 	}
 	return fmt.Errorf("engine: the loop has not ticked: %w", context.Cause(ctx))
@@ -125,7 +133,7 @@ type follower struct {
 // quick, and what it returns must not change. If it panics, OwnerView.Fault says so. Of
 // several who follow one owner the look of the first counts.
 //
-// It fails with [ErrTooManyFollowed] if [MaxFollowed] others are.
+// It fails with [ErrTooManyFollowed] if 64 others are.
 //
 // Any goroutine may call it.
 func (w *Watch) Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error) {
@@ -138,8 +146,8 @@ func (w *Watch) Follow(id buff.OwnerID, look func(data any) any) (leave func(), 
 			return w.leave(f), nil
 		}
 	}
-	if len(list) >= MaxFollowed {
-		return nil, fmt.Errorf("%w: limit %d", ErrTooManyFollowed, MaxFollowed)
+	if len(list) >= maxFollowed {
+		return nil, fmt.Errorf("%w: limit %d", ErrTooManyFollowed, maxFollowed)
 	}
 	f := &follower{id: id, look: look, n: 1}
 	list = append(slices.Clone(list), f)
@@ -181,7 +189,7 @@ func (w *Watch) Owners(ctx context.Context, from int) (ids []buff.OwnerID, next 
 	defer w.live.Add(-1)
 	reply := make(chan ownersReply, 1)
 	select {
-	case w.questions <- ownersQuestion{from: max(from, 0), reply: reply}:
+	case w.questions <- &ownersQuestion{from: max(from, 0), reply: reply}:
 	case <-ctx.Done():
 		return nil, 0, w.unanswered(ctx)
 	}

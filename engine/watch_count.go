@@ -22,9 +22,9 @@ type denialKey struct {
 // maxDenials bounds the pairs of definition and reason that are told apart.
 const maxDenials = 4096
 
-// home takes in what an owner brings whose turn is over. Of nothing but pulses it takes the
+// turnOver takes in what an owner brings whose turn is over. Of nothing but pulses it takes the
 // number: their events are in the cache of the worker that made them.
-func (s *watching) home(e *Engine, o *owner) {
+func (s *watching) turnOver(e *Engine, o *owner) {
 	if !s.counter.head {
 		s.before(e)
 	}
@@ -136,7 +136,7 @@ const (
 // pass is told of events, few of which it looks at.
 func (l *lateness) pass(events []buff.Event) {
 	if l.skip < len(events) {
-		l.look(events)
+		l.search(events)
 	}
 	l.skip -= len(events)
 	l.short += len(events)
@@ -151,7 +151,7 @@ func (l *lateness) passOne(ms int64) {
 	l.short++
 }
 
-func (l *lateness) look(events []buff.Event) {
+func (l *lateness) search(events []buff.Event) {
 	for l.skip < len(events) {
 		ev := &events[l.skip]
 		l.add(int64(ev.Seen - ev.At))

@@ -9,10 +9,11 @@ import (
 
 // watching is what the loop keeps while somebody watches. All of it is the loop's.
 type watching struct {
-	since  wheel.Time
-	clock  *func() time.Duration // nil: nothing is measured
-	began  time.Duration         // of the Tick that runs
-	frames frameTimes
+	since   wheel.Time
+	clock   *func() time.Duration // nil: nothing is measured
+	began   time.Duration         // of the Tick that runs
+	clocked bool                  // that it began was measured
+	frames  frameTimes
 
 	counter counter
 	notable ring // what was refused, ended early or failed, of all owners
@@ -52,41 +53,56 @@ func (w *Watch) start() {
 		w.timing.Store(clock)
 	}
 	if s.clock != nil {
-		s.began = (*s.clock)()
+		s.began, s.clocked = w.engine.read(s.clock, true)
 	}
 }
 
 // end is called at the end of a Tick.
 func (w *Watch) end() {
 	if w.on != nil {
-		w.look(w.on)
+		w.search(w.on)
 	}
 }
 
-// home is called for each owner whose turn is over, before what it brings is put away.
-func (w *Watch) home(o *owner) {
+// turnOver is called for each owner whose turn is over, before what it brings is put away.
+func (w *Watch) turnOver(o *owner) {
 	if w.on != nil {
-		w.on.home(w.engine, o)
+		w.on.turnOver(w.engine, o)
 	}
 }
 
 // Frame says how long the frame of the game took whose Tick was the last, everything that
-// belongs to it included. Without it a View shows how long the Tick took.
+// belongs to it included. The engine reads no clock, and what a frame is to the game, only the
+// game knows; so it measures, with what it has at hand anyway:
+//
+//	began := time.Now()
+//	frame := eng.Tick(dt)
+//	…
+//	eng.Watch().Frame(time.Since(began))
+//
+// A View shows it; without it, how long the Tick took. If it is above Options.SlowFrame, and
+// Options.Flight records, the trace of the frame is written to Options.SlowTrace, also while
+// nobody watches: that takes some ten milliseconds, so it happens at most once in
+// Options.TraceEvery frames. Nothing else depends on it.
 //
 // Only the loop goroutine may call it.
 func (w *Watch) Frame(took time.Duration) {
+	w.engine.enter("Watch.Frame")
 	if w.on != nil {
 		w.on.frames.last.Took = took
 	}
+	w.engine.slow.took(w.engine, took)
 }
 
 // look is what the loop does at the end of a Tick for those who watch.
-func (w *Watch) look(s *watching) {
+func (w *Watch) search(s *watching) {
 	e := w.engine
 	s.frames.flush()
 	s.frames.last = FrameTime{Number: e.frame.Number}
-	if s.clock != nil {
-		s.frames.last.Took = max((*s.clock)()-s.began, 1)
+	if s.clock != nil && s.clocked {
+		if now, ok := e.read(s.clock, true); ok {
+			s.frames.last.Took = max(now-s.began, 1)
+		}
 	}
 	s.after(e)
 	s.most.sweep(e)
@@ -100,11 +116,11 @@ func (w *Watch) look(s *watching) {
 // publish makes a View and wakes those who wait for one.
 func (w *Watch) publish(s *watching) {
 	e := w.engine
-	old := w.view.Load()
+	old := w.last()
 	v := &View{
 		Frame: e.frame.Number, Now: e.now, Stats: e.Stats(),
 		Workers: e.opts.Workers, InboxLimit: e.opts.InboxLimit, MailboxLimit: e.opts.MailboxLimit,
-		Budget: e.opts.Budget, Catalog: e.Catalog(),
+		Budget: e.opts.Budget, SlowFrame: e.opts.SlowFrame, Catalog: e.Catalog(),
 		Stuck: slices.Clone(e.frame.Stuck), Waiting: e.frame.Waiting,
 		Since: s.since, Late: s.counter.late.classes, LateSum: time.Duration(s.counter.late.sum) * time.Millisecond,
 		Frames: s.frames.recent(), Times: s.frames.times, Took: s.frames.sum, Handled: s.handled,
@@ -137,10 +153,122 @@ func (w *Watch) publish(s *watching) {
 func (v *View) countCarried(e *Engine) {
 	v.Live, v.Refused = make([]int, v.Catalog.Len()), make([]uint64, v.Catalog.Len())
 	for spec := range v.Catalog.All() {
-		n := &e.tally.lines[spec.Line()]
+		n := &e.counters.lineages[spec.Lineage()]
 		v.Live[spec.Index()], v.Refused[spec.Index()] = n.live, n.denied
 	}
-	for i := range e.tally.lines {
-		v.Buffs += e.tally.lines[i].live
+	for i := range e.counters.lineages {
+		v.Buffs += e.counters.lineages[i].live
 	}
+}
+
+// sampler chooses the turns of a worker whose time is taken: a clock costs more than a small
+// turn. Of the first sampleRun turns in a frame it takes all, of the next about 2·sampleRun
+// every second, chosen by chance, and so on to sampleMost. So a small game is measured
+// whole, and a large one pays for the clock of one turn in sampleMost.
+type sampler struct {
+	frame  uint64
+	weight uint32 // of the next that is taken: how many turns it stands for
+	left   uint32 // to be taken with this weight
+	taken  uint32 // the weight of the turn that runs
+	dice   uint32
+	clock  *func() time.Duration // by which the turn that runs is measured
+}
+
+const (
+	sampleRun  = 8
+	sampleMost = 64
+)
+
+// take reports whether the turn that begins is measured.
+func (s *sampler) take(frame uint64) bool {
+	if s.frame != frame {
+		s.frame, s.weight, s.left = frame, 1, sampleRun
+	}
+	if s.dice = s.dice*1664525 + 1013904223; s.dice>>16&(s.weight-1) != 0 {
+		return false
+	}
+	s.taken = s.weight
+	if s.left--; s.left == 0 {
+		s.weight, s.left = min(2*s.weight, sampleMost), sampleRun
+	}
+	return true
+}
+
+// clockIn returns the time at which a turn begins, or less than 0 if it is not measured.
+func (l *workerState) clockIn() time.Duration {
+	clock := l.engine.watch.timing.Load()
+	if clock == nil || !l.sampler.take(l.frame) {
+		return -1
+	}
+	l.sampler.clock = clock
+	began, ok := l.engine.read(clock, false)
+	if !ok {
+		return -1
+	}
+	return max(began, 0)
+}
+
+// clockOut notes how long the turn of an owner took.
+func (l *workerState) clockOut(o *owner, began time.Duration) {
+	if began < 0 {
+		return
+	}
+	if now, ok := l.engine.read(l.sampler.clock, false); ok {
+		o.sample += max(now-began, 1) * time.Duration(l.sampler.taken)
+	}
+}
+
+// busySpan is the span in which the time of turns is summed up, by the engine's time.
+const busySpan = 5 * time.Second
+
+// ranks is how many owners a ranking names.
+const ranks = 10
+
+// busiest ranks owners by the time of their turns in a span.
+type busiest struct {
+	span      uint32 // the number of the one that runs, from 1
+	now, last []Ranked
+	ended     bool // a span is over
+}
+
+func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {
+	if span := uint32(int64(now)/int64(busySpan/time.Millisecond)) + 1; span != b.span {
+		if b.span != 0 {
+			b.last, b.ended = b.now, true
+		}
+		b.span, b.now = span, make([]Ranked, 0, ranks+1)
+	}
+	if o.span != b.span {
+		o.span, o.spent = b.span, 0
+	}
+	o.spent += took
+	b.now = rank(b.now, Ranked{o.id, int64(o.spent)})
+}
+
+func (b *busiest) view() []Ranked {
+	if b.ended {
+		return slices.Clone(b.last)
+	}
+	return slices.Clone(b.now)
+}
+
+// rank puts an owner in its place among the first; it may be there already, with less.
+func rank(list []Ranked, r Ranked) []Ranked {
+	at := slices.IndexFunc(list, func(x Ranked) bool { return x.Owner == r.Owner })
+	switch {
+	case at >= 0:
+		list[at] = r
+	case len(list) < ranks:
+		at = len(list)
+		list = append(list, r)
+	case list[len(list)-1].N >= r.N:
+		return list
+	default:
+		at = len(list) - 1
+		list[at] = r
+	}
+	for ; at > 0 && list[at-1].N < r.N; at-- {
+		list[at-1], list[at] = list[at], list[at-1]
+	}
+	return list
 }

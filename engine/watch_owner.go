@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/recovered"
 )
 
 // shownAtOnce bounds the followed owners that one View shows anew: what a frame pays for
@@ -34,7 +34,7 @@ func (s *watching) follow(list *[]*follower) {
 		g := following{follower: f}
 		for ev := range s.notable.all() {
 			if ev.Owner == f.id {
-				g.events.add(&ev, MaxHistory)
+				g.events.add(&ev, maxHistory)
 			}
 		}
 		s.follows = append(s.follows, g)
@@ -48,7 +48,7 @@ func (s *watching) remember(ev *buff.Event) {
 		if f.id != ev.Owner {
 			continue
 		}
-		f.events.add(ev, MaxHistory)
+		f.events.add(ev, maxHistory)
 		if ev.Kind == buff.Pulsed {
 			f.pulses += uint64(max(ev.Count, 1))
 		}
@@ -91,23 +91,23 @@ func (f *following) show(e *Engine, old *OwnerView) *OwnerView {
 		return v
 	}
 	v.Paused, v.Carried, v.Timeouts = o.set.Paused(), o.set.Len(), o.set.Timeouts()
-	v.Buffs = make([]buff.Instance, 0, min(v.Carried, MaxShown))
+	v.Buffs = make([]buff.Instance, 0, min(v.Carried, maxShown))
 	for b := range o.set.All() {
-		if len(v.Buffs) == MaxShown {
+		if len(v.Buffs) == maxShown {
 			break
 		}
 		v.Buffs = append(v.Buffs, b)
 	}
 	v.Attributes = attributesOf(e, o)
-	f.lookAt(v, o.data)
+	f.lookAt(e, v, o.data)
 	return v
 }
 
 // attributesOf returns the attributes of an owner who is not busy.
 func attributesOf(e *Engine, o *owner) (out []AttributeView) {
-	c, room := e.Catalog(), MaxModifiers
+	c, room := e.Catalog(), maxModifiers
 	for a := range o.set.Attributes(c) {
-		if len(out) == MaxAttributes {
+		if len(out) == maxAttributes {
 			break
 		}
 		v := AttributeView{Name: a.Name, Base: a.Base, Value: a.Value, Lying: a.Modifiers}
@@ -126,16 +126,13 @@ func attributesOf(e *Engine, o *owner) (out []AttributeView) {
 
 // lookAt calls the look of the one who follows. A game does not fall over one that is
 // wrong.
-func (f *following) lookAt(v *OwnerView, data any) {
+func (f *following) lookAt(e *Engine, v *OwnerView, data any) {
 	if f.look == nil {
 		return
 	}
-	defer func() {
-		if x := recover(); x != nil {
-			v.Fault = fmt.Sprint(x)
-		}
-	}()
-	v.Data = f.look(data)
+	if failed := e.foreign(callLook, true, &buff.Event{Owner: v.Owner}, func() { v.Data = f.look(data) }); failed != nil {
+		v.Fault = recovered.Text(failed)
+	}
 }
 
 // ring keeps the last events.

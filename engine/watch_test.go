@@ -162,13 +162,22 @@ func TestWatchMost(t *testing.T) {
 	}
 	require.Equal(t, engine.Ranked{Owner: 999, N: 10}, v.Most[0])
 	require.Equal(t, []buff.OwnerID{999, 899, 799, 699, 599, 499, 399, 299, 199}, owners()[:9])
-	for b := range e.Buffs(999) {
+	for b := range must(e.Buffs(999)).All() {
 		e.Remove(b.Handle)
 	}
 	require.NoError(t, e.Drop(899))
 	v = engine.Ask(e)
 	require.Equal(t, []buff.OwnerID{799, 699, 599, 499, 399, 299, 199}, owners()[:7])
 	require.Equal(t, 1000+(1+2+3+4+5+6+7+8+9)-10-9, v.Buffs)
+	lost := 0
+	for b := range must(e.Buffs(799)).All() {
+		if lost++; lost > 3 {
+			e.Remove(b.Handle)
+		}
+	}
+	v = engine.Ask(e)
+	require.Equal(t, []buff.OwnerID{699, 599, 499, 399, 799}, owners()[:5], "who has lost some is in the place of what is left")
+	require.EqualValues(t, []int64{7, 6, 5, 4, 3}, []int64{v.Most[0].N, v.Most[1].N, v.Most[2].N, v.Most[3].N, v.Most[4].N})
 }
 
 // The time of turns is known by owner, and that of the frame as the game says.
@@ -246,7 +255,7 @@ func TestWatchFollow(t *testing.T) {
 	require.Equal(t, buff.Limit, o.Events[0].Why)
 	require.False(t, v.Owners[8].Present)
 
-	require.NoError(t, e.Inbox().Pause(7))
+	require.NoError(t, e.Inbox().Do(buff.Pause(7)))
 	e.Tick(0)
 	require.True(t, viewOf(t, e, 0).Owners[7].Paused)
 	absent()

@@ -17,7 +17,8 @@ type View struct {
 
 	// What the engine was made with.
 	Workers, InboxLimit, MailboxLimit int
-	Budget                            time.Duration
+	Budget                            time.Duration // what a Tick may wait for handlers
+	SlowFrame                         time.Duration // what a frame may take
 	Catalog                           *buff.Catalog
 
 	// Stuck and Waiting are those of the Frame; Mail is how many messages wait in the
@@ -114,19 +115,19 @@ type OwnerView struct {
 	Mail    int // messages that wait in its mailbox
 
 	// Busy says that its turn is not over. What it carries is then what it carried when
-	// it was last seen at home.
+	// it was last seen idle.
 	Busy bool
 
-	// Buffs are MaxShown at most, the oldest first; Carried is how many there are.
+	// Buffs are 512 at most, the oldest first; Carried is how many there are.
 	Buffs    []buff.Instance
 	Carried  int
 	Timeouts int
 
-	// Attributes are those of the catalog, MaxAttributes at most, with MaxModifiers at most
+	// Attributes are those of the catalog, 256 at most, with 512 modifiers at most
 	// on all of them together.
 	Attributes []AttributeView
 
-	// Events are the last that are known, MaxHistory at most, the oldest first; Pulses
+	// Events are the last that are known, 100 at most, the oldest first; Pulses
 	// counts the pulses since somebody follows. What was refused, ended early or failed
 	// before that is among the events, as far as it is still known.
 	Events []buff.Event

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bufftick/bufftick/buff"
 )
@@ -13,29 +14,23 @@ const MaxZones = buff.MaxOwners
 // zone is an area whose time may stand still or pass at another rate. Every owner is in one:
 // in zone 0 from its Spawn on.
 type zone struct {
-	pace   zonePace
+	scale  zoneScale
 	owners []*owner
 }
 
-// zonePace is what a zone does to the time of its owners. The zero one does nothing.
-type zonePace struct {
+// zoneScale is what a zone does to the time of its owners. The zero one does nothing.
+type zoneScale struct {
 	rate buff.Ratio // the zero Ratio for 1
 	held bool
 }
 
-// SetZone moves an owner into a zone. From now on its time passes as the zone's does, beside
-// what it has of its own; it leaves what its zone was until now. Whoever spawns is in zone
-// 0, and a zone is not saved with its owner. Buffs whose OnZone wants it go, for the reason
-// Interrupt and the act "zone". It fails with [ErrUnknownOwner], [ErrTooManyZones],
-// [ErrClosed] or, if the owner is busy and has buffs that may go, [ErrOverloaded].
-//
-// Only the loop goroutine may call it. It costs O(buffs of that owner) if the time of the
-// two zones differs.
-func (e *Engine) SetZone(id buff.OwnerID, to uint32) error {
-	e.enter("SetZone")
-	e.record.begin(opSetZone, uint64(to), uint64(id))
+// setZone moves an owner into a zone.
+func (e *Engine) setZone(id buff.OwnerID, to uint32) error {
 	o, err := e.present(id)
 	if err != nil || o.zone == to {
+		return err
+	}
+	if err := e.roomFor("owner", uint64(id)); err != nil {
 		return err
 	}
 	z, err := e.needZone(to)
@@ -43,66 +38,47 @@ func (e *Engine) SetZone(id buff.OwnerID, to uint32) error {
 		return err
 	}
 	if e.zonal {
-		if r := e.deliver(o, &buff.Command{Verb: buff.ZoneLeft}); r.Err != nil {
+		if r := e.deliver(o, &buff.Command{Verb: buff.VerbSetZone}); r.Err != nil {
 			e.tidyZone(to, z)
 			return r.Err
 		}
 	}
-	e.leaveZone(o)
-	e.joinZone(o, to, z)
+	e.alterBusy(o, func() {
+		e.leaveZone(o)
+		e.joinZone(o, to, z)
+	})
 	e.tellZone(o)
 	return nil
 }
 
-// PauseZone lets the time of all owners of a zone stand still, until [Engine.ResumeZone]:
-// ends, pulses and timeouts alike. It fails with [ErrTooManyZones] or [ErrClosed]. Whoever
-// is busy is paused from this instant on too; without room in its mailbox, from the Tick in
-// which there is some.
-//
-// Only the loop goroutine may call it. It costs O(owners of the zone and their buffs).
-func (e *Engine) PauseZone(id uint32) error {
-	e.enter("PauseZone")
-	e.record.begin(opHoldZone, uint64(id), 1)
-	return e.changeZone(id, func(p *zonePace) { p.held = true })
-}
-
-// ResumeZone ends a [Engine.PauseZone].
-//
-// Only the loop goroutine may call it. It costs O(owners of the zone and their buffs).
-func (e *Engine) ResumeZone(id uint32) error {
-	e.enter("ResumeZone")
-	e.record.begin(opHoldZone, uint64(id), 0)
-	return e.changeZone(id, func(p *zonePace) { p.held = false })
-}
-
-// SetZoneRate lets the time of all owners of a zone pass at a rate: 1/2 is half as fast, the
-// zero Ratio is 1. It fails as PauseZone does, and with buff.ErrRate unless both parts are
-// from 1 to buff.MaxRate.
-//
-// Only the loop goroutine may call it. It costs O(owners of the zone and their buffs).
-func (e *Engine) SetZoneRate(id uint32, rate buff.Ratio) error {
-	e.enter("SetZoneRate")
-	e.record.begin(opRateZone, uint64(id), uint64(rate.Num)<<32|uint64(rate.Den))
+// setZoneTime lets the time of a zone stand still, go on, or pass at a rate.
+func (e *Engine) setZoneTime(c *buff.Command) error {
+	rate := c.Rate
 	switch {
+	case c.Verb == buff.VerbPause, c.Verb == buff.VerbResume:
+		return e.changeZone(c.Zone, func(p *zoneScale) { p.held = c.Verb == buff.VerbPause })
 	case rate == buff.Ratio{}:
 	case rate.Num < 1 || rate.Num > buff.MaxRate || rate.Den < 1 || rate.Den > buff.MaxRate:
-		return fmt.Errorf("%w: %d/%d for zone %d, want parts from 1 to %d", buff.ErrRate, rate.Num, rate.Den, id, buff.MaxRate)
+		return fmt.Errorf("%w: %d/%d for zone %d, want parts from 1 to %d", buff.ErrRate, rate.Num, rate.Den, c.Zone, buff.MaxRate)
 	case rate.Num == rate.Den:
 		rate = buff.Ratio{}
 	}
-	return e.changeZone(id, func(p *zonePace) { p.rate = rate })
+	return e.changeZone(c.Zone, func(p *zoneScale) { p.rate = rate })
 }
 
 // changeZone changes the time of a zone.
-func (e *Engine) changeZone(id uint32, change func(*zonePace)) error {
+func (e *Engine) changeZone(id uint32, change func(*zoneScale)) error {
 	if e.closed {
 		return ErrClosed
+	}
+	if err := e.roomFor("zone", uint64(id)); err != nil {
+		return err
 	}
 	z, err := e.needZone(id)
 	if err != nil {
 		return err
 	}
-	change(&z.pace)
+	change(&z.scale)
 	for _, o := range z.owners {
 		e.tellZone(o)
 	}
@@ -125,7 +101,7 @@ func (e *Engine) needZone(id uint32) (*zone, error) {
 
 // tidyZone forgets a zone that is as if it had never been.
 func (e *Engine) tidyZone(id uint32, z *zone) {
-	if len(z.owners) == 0 && z.pace == (zonePace{}) && id != 0 {
+	if len(z.owners) == 0 && z.scale == (zoneScale{}) && id != 0 {
 		delete(e.zones, id)
 	}
 }
@@ -148,8 +124,8 @@ func (e *Engine) leaveZone(o *owner) {
 // tellZone lets the time of an owner pass as its zone's does. Without room for that in the
 // mailbox of a busy one, the next Tick tries again.
 func (e *Engine) tellZone(o *owner) {
-	want := e.zones[o.zone].pace
-	if o.pace == want || o.leaving {
+	want := e.zones[o.zone].scale
+	if o.scale == want || o.leaving {
 		return
 	}
 	if !e.idle(o) && int(o.handed+o.late)+2 > e.opts.MailboxLimit {
@@ -159,28 +135,24 @@ func (e *Engine) tellZone(o *owner) {
 		}
 		return
 	}
-	if o.pace.held != want.held {
-		verb := buff.Resume
-		if want.held {
-			verb = buff.Hold
-		}
-		e.deliver(o, &buff.Command{Verb: verb, Whose: buff.OfZone})
+	list, n := want.changes(o.scale)
+	for k := range n {
+		e.deliver(o, &list[k])
 	}
-	if o.pace.rate != want.rate {
-		e.deliver(o, &buff.Command{Verb: buff.SetRate, Whose: buff.OfZone, Rate: want.rate})
-	}
-	o.pace = want
+	o.scale = want
 }
 
-// catchUpZones tells those for whom there was no room.
+// catchUpZones tells those for whom there was no room, as far as its part of the Tick goes. For
+// whom there is still none comes after those whose turn it has not been.
 func (e *Engine) catchUpZones() {
-	behind := e.behind
-	e.behind = e.behind[:0]
-	for _, o := range behind {
+	k, n := 0, len(e.behind)
+	for most := e.spent() + e.part(); k < n && e.spent() < most; k++ {
+		o := e.behind[k]
 		o.behind = false
+		e.did.commands++ // also if there is nothing to tell it
 		if e.at(o.number) == o {
 			e.tellZone(o)
 		}
 	}
-	clear(behind[len(e.behind):])
+	e.behind = slices.Delete(e.behind, 0, k)
 }

@@ -25,7 +25,7 @@ func ThisMachine() Machine {
 		CPU:     procLine("/proc/cpuinfo", "model name"),
 		Memory:  memory(),
 		Commit:  commit(),
-		Command: "go run ./bench " + strings.Join(os.Args[1:], " "),
+		Command: "go -C bench run . " + strings.Join(os.Args[1:], " "),
 		Date:    time.Now().UTC().Format(time.DateOnly),
 	}
 }
@@ -61,7 +61,7 @@ func commit() string {
 		return "not known"
 	}
 	name := strings.TrimSpace(string(out))
-	changes, err := exec.Command("git", "status", "--porcelain", "--", ":/", ":(top,exclude)report", ":(top,exclude)*.md").Output()
+	changes, err := exec.Command("git", "status", "--porcelain", "--", ":/", ":(top,exclude)bench/report", ":(top,exclude)*.md").Output()
 	if err != nil || len(changes) > 0 {
 		name += "-dirty"
 	}

@@ -108,7 +108,7 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 	middle, end := heap.points[rounds/2-1].Y, heap.points[rounds-1].Y
 	r.figure("cancelled and added on the wheel alone", float64(cancelled), "")
 	r.figure("one Remove and one Add there", float64(took)/float64(cancelled), "ns")
-	r.check(end <= middle*(1+heapSlack)+heapGrain, "the wheel is flat: %.2f MB in the middle of %d cancels, %.2f MB at their end", middle, cancelled, end)
+	r.check(end <= middle*(1+heapTolerance)+heapGrain, "the wheel is flat: %.2f MB in the middle of %d cancels, %.2f MB at their end", middle, cancelled, end)
 	r.check(w.Len() == len(handles) && cancelled == p.Wheel/rounds*rounds, "%d timers wait, %d were cancelled, %d came due", w.Len(), cancelled, lost)
 }
 

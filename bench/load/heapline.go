@@ -18,11 +18,11 @@ func (h *heapLine) note(x float64, bytes int64) {
 	h.points = append(h.points, XY{x, float64(bytes) / 1e6})
 }
 
-// heapSlack is what the heap may differ by from the middle of the run to its end: lists
+// heapTolerance is what the heap may differ by from the middle of the run to its end: lists
 // that have met their longest frame only then.
 const (
-	heapSlack = 0.05
-	heapGrain = 0.05 // MB
+	heapTolerance = 0.05
+	heapGrain     = 0.05 // MB
 )
 
 // report compares the end with the middle of the run: what leaks grows all the time.
@@ -31,7 +31,7 @@ func (h *heapLine) report(r *Result) {
 	middle, end := h.points[len(h.points)/2].Y, h.points[len(h.points)-1].Y
 	r.figure("heap in the middle", middle, "MB")
 	r.figure("heap at the end", end, "MB")
-	r.check(end <= middle*(1+heapSlack)+heapGrain, "the heap is flat: %.2f MB in the middle of the run, %.2f MB at its end", middle, end)
+	r.check(end <= middle*(1+heapTolerance)+heapGrain, "the heap is flat: %.2f MB in the middle of the run, %.2f MB at its end", middle, end)
 }
 
 // heapOf returns what lives, without what was there before the players carried anything.

@@ -108,7 +108,7 @@ func (m *meter) tick(f func()) {
 // frame notes a frame that took so long, and reached now.
 func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buffs int) {
 	if m.wall > 0 {
-		return // the run is over, and those who are behind come home
+		return // the run is over, and those who are behind catch up
 	}
 	if gauge.HasThreadCPU && m.ticks%sampleEvery == 0 {
 		m.loopEvents += uint64(events)

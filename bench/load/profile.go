@@ -32,6 +32,7 @@ var Profiles = []Entry{
 	{"I", "empty", "0 to 10 players with 0 to 100 buffs, at 1,000 frames a second", "that nothing costs nothing", func() Profile { return newEmpty() }},
 	{"J", "soak", "ten raids of 40 for 24 hours", "that nothing drifts and nothing leaks", func() Profile { return newSoak() }},
 	{"K", "slow", "the raids, and of each hundred players one whose handlers sleep for 20 ms", "that the others do not notice", func() Profile { return newSlow() }},
+	{"L", "crowd", "the raids, while twice as many goroutines as processors do nothing but spin", "that nobody is taken for stuck because the machine is full", func() Profile { return newCrowd() }},
 }
 
 // run finds the entry of a letter, for the Results.

@@ -35,6 +35,9 @@ func TestProfiles(t *testing.T) {
 			case *Slow:
 				small(&p.Mix)
 				p.Every, p.Sleep, p.For = 30, 2*time.Millisecond, 5*time.Second
+			case *Crowd:
+				small(&p.Mix)
+				p.quick(time.Second, time.Second)
 			case *Soak:
 				small(&p.Mix)
 				p.For = 2 * time.Minute

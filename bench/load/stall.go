@@ -74,7 +74,7 @@ type Slow struct {
 func newSlow() *Slow {
 	m := newRaids().Mix
 	m.For = time.Minute
-	return &Slow{m, 100, 20 * time.Millisecond, 10 * time.Millisecond, 48, 3}
+	return &Slow{m, 100, 20 * time.Millisecond, 10 * time.Millisecond, 48, 15}
 }
 
 // Quick is what it says at Profile.

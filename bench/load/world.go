@@ -73,6 +73,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	w.books.loose, w.books.slow = s.loose, s.slow
 	scar := w.specs[scarKind]
 	options := engine.Options{
+		Number:  1, // handles are in the digest
 		Catalog: cat, Workers: env.Workers, Budget: s.budget, Seed: env.Seed, MaxBuffs: s.maxBuffs,
 		Handlers: engine.Handlers{
 			hit: func(c *engine.Context, e buff.Event) { c.Data().(*seat).hit(s.slowFor) },
@@ -80,7 +81,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 				p := c.Data().(*seat)
 				p.hit(s.slowFor)
 				if to := target(p.place, int64(e.At), s.raid, s.players); to != p.place {
-					c.AddBuff(ownerID(to), buff.Application{Spec: scar, Source: e.Owner, Duration: buff.For(ms(scarLength))})
+					c.AddBuff(ownerID(to), buff.Application{Spec: scar, Source: e.Owner, Duration: buff.Lasting(ms(scarLength))})
 				}
 			},
 		},
@@ -162,14 +163,14 @@ func (w *world) give(c *command) buff.Result {
 	case cast:
 		a := buff.Application{Spec: w.specs[c.kind], Source: c.source}
 		if c.duration > 0 {
-			a.Duration = buff.For(ms(c.duration))
+			a.Duration = buff.Lasting(ms(c.duration))
 		}
 		_, r := w.eng.AddBuff(id, a)
 		return r
 	case dispel:
-		return w.eng.Dispel(id, anyMagic)
+		return w.eng.Do(buff.Dispel(id, anyMagic))
 	case hasten:
-		return w.eng.SetPeriod(c.handle, ms(c.duration))
+		return w.eng.Do(buff.SetPeriod(c.handle, ms(c.duration)))
 	}
 	return w.eng.Remove(c.handle)
 }
@@ -182,7 +183,7 @@ func (w *world) answer(c *command, r *buff.Result) {
 		p.waiting = append(p.waiting, *c)
 		return
 	}
-	b.catchUp(c.owner, never) // who answers at once is home: all that had to wait has been done
+	b.catchUp(c.owner, never) // who answers at once is idle: all that had to wait has been done
 	kind, i := b.enter(c)
 	if r.Kind != kind || r.Err != nil && kind != 0 {
 		b.faults.note(&b.faults.Wrong, "%d at %d: %d of %s answers %v %v, want %v", ownerID(c.owner), c.at, c.verb, kinds[c.kind].id, r.Kind, r.Err, kind)
@@ -246,7 +247,7 @@ func (w *world) measure(span time.Duration, plan func()) {
 // drainFrames is how many empty frames are waited for owners who are behind.
 const drainFrames = 10_000
 
-// finish lets those who are behind come home, closes the books and the engine, and says
+// finish lets those who are behind catch up, closes the books and the engine, and says
 // what came of it all.
 func (w *world) finish(r *Result) error {
 	live := w.books.live

@@ -17,7 +17,7 @@ import (
 // sample is a report in which everything has been measured, with made-up numbers.
 func sample() *Report {
 	r := &Report{Seed: 1}
-	r.Machine.Processors, r.Machine.CPU, r.Machine.Command = 2, "a machine", "go run ./bench report"
+	r.Machine.Processors, r.Machine.CPU, r.Machine.Command = 2, "a machine", "go -C bench run . report"
 	for _, e := range load.Profiles {
 		p := &load.Result{
 			Letter: e.Letter, Name: e.Name, Players: 4000, Buffs: 88_000, Simulated: time.Hour, P50: 1200, P99: 2500, P999: 3000, Max: 3500,
@@ -93,45 +93,47 @@ func TestReport(t *testing.T) {
 // TestCommittedReport: the page and the charts that are committed, and the marked parts of the
 // README, are those of the run.json beside them.
 func TestCommittedReport(t *testing.T) {
-	root := filepath.Join("..", "..")
-	r, err := Read(filepath.Join(root, "report", "run.json"))
+	report, root := filepath.Join("..", "report"), filepath.Join("..", "..")
+	r, err := Read(filepath.Join(report, "run.json"))
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, r.WritePage(dir))
-	const again = "go run ./bench report -from report/run.json writes it anew"
+	const again = "go -C bench run . report -from report/run.json writes it anew"
 	for name, want := range files(t, dir) {
 		if filepath.Ext(name) == ".svg" && runtime.GOARCH != "amd64" {
 			continue // others round a product that is added to once, not twice
 		}
-		got, err := os.ReadFile(filepath.Join(root, "report", name))
+		got, err := os.ReadFile(filepath.Join(report, name))
 		require.NoError(t, err)
-		require.True(t, want == string(got), "report/%s is not that of report/run.json: %s", name, again)
+		require.True(t, want == string(got), "bench/report/%s is not that of bench/report/run.json: %s", name, again)
 	}
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	for part := range readmeParts {
 		require.Contains(t, string(readme), partBegins+part+" -->")
 	}
-	want, err := r.FillReadme(string(readme), "report")
+	want, err := r.FillReadme(string(readme), "bench/report")
 	require.NoError(t, err)
-	require.True(t, want == string(readme), "the figures in README.md are not those of report/run.json: %s", again)
+	require.True(t, want == string(readme), "the figures in README.md are not those of bench/report/run.json: %s", again)
 }
 
 // TestReadme: what is marked is written anew, and nothing else.
 func TestReadme(t *testing.T) {
 	dir := t.TempDir()
-	file := filepath.Join(dir, "README.md")
-	require.NoError(t, sample().WriteReadme(filepath.Join(dir, "report"))) // there is none
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "bench"), 0o700))
+	t.Chdir(filepath.Join(dir, "bench"))
+	file := filepath.Join("..", "README.md")
+	require.NoError(t, sample().WriteReadme(file, "report")) // there is none
 	require.NoFileExists(t, file)
 	text := "# A\n\n<!-- report: first -->\nold\n<!-- end -->\nB\n<!-- report: charts -->\n<!-- end -->\n<!-- end -->\n"
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	require.NoError(t, sample().WriteReadme(filepath.Join(dir, "report")))
+	require.NoError(t, sample().WriteReadme(file, "report"))
 	got, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(got), "# A\n\n<!-- report: first -->\nWith 100,000 buffs live a new one costs 1.1 µs, a refresh 990 ns, a removal 530 ns; a\nTick in which 3,333 events of 100,000 players are due takes 1.1 ms, handlers and all\n([Benchmarks](#benchmarks)).\n<!-- end -->\nB\n<!-- report: charts -->\n![")
-	require.Contains(t, string(got), "](report/"+hourFile+")\n")
+	require.Contains(t, string(got), "](bench/report/"+hourFile+")\n")
 	require.Equal(t, 3, strings.Count(string(got), partEnds)) // that of nobody is left alone
-	twice, err := sample().FillReadme(string(got), "report")
+	twice, err := sample().FillReadme(string(got), "bench/report")
 	require.NoError(t, err)
 	require.Equal(t, string(got), twice)
 	for _, bad := range []string{"<!-- report: first -->\n", "<!-- report: first -->\n<!-- report: charts -->\n<!-- end -->\n", "<!-- report: nothing -->\n<!-- end -->\n"} {

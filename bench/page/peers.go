@@ -62,7 +62,7 @@ func (r *Report) peersPart(w *writer) {
 	w.line("")
 }
 
-const notHad = `What each of them is, and does not do, is said in [bench/peers](../bench/peers/doc.go), a module of
+const notHad = `What each of them is, and does not do, is said in [bench/peers](../peers/doc.go), a module of
 its own. In short: otter is a cache, whose wheel comes with a map and a lock and may fire a step
 late; go-zero's wheel hands every call to its own goroutine and calls from another; btree is no wheel
 but a tree. Of the pools, only the mailboxes keep the order of one player's messages and never let

@@ -29,10 +29,9 @@ var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"charts": (*Report).readmeCharts,
 }
 
-// WriteReadme writes the marked parts of the README.md beside the report's folder, if one is
-// there. The rest of it is left alone.
-func (r *Report) WriteReadme(dir string) error {
-	file := filepath.Join(filepath.Dir(filepath.Clean(dir)), pageFile)
+// WriteReadme writes the marked parts of the README, if there is one, for a report in this
+// folder. The rest of it is left alone.
+func (r *Report) WriteReadme(file, dir string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -40,7 +39,11 @@ func (r *Report) WriteReadme(dir string) error {
 	if err != nil {
 		return err
 	}
-	filled, err := r.FillReadme(string(text), filepath.Base(filepath.Clean(dir)))
+	link, err := fromFile(file, dir)
+	if err != nil {
+		return err
+	}
+	filled, err := r.FillReadme(string(text), link)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
@@ -48,6 +51,19 @@ func (r *Report) WriteReadme(dir string) error {
 		return nil
 	}
 	return os.WriteFile(file, []byte(filled), 0o644)
+}
+
+// fromFile names the folder as a link in the file does.
+func fromFile(file, dir string) (string, error) {
+	file, err := filepath.Abs(file) // Rel does not know what is above a relative path
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	link, err := filepath.Rel(filepath.Dir(file), dir)
+	return filepath.ToSlash(link), err
 }
 
 // FillReadme returns the text with its marked parts as the report has them. The folder of the

@@ -95,7 +95,7 @@ func (r *Report) profilesPart(w *writer) {
 		return
 	}
 	w.line("## Profiles\n")
-	w.line("What each simulates is said in the [documentation of the command](../bench/doc.go). A frame is 50 ms of the game, its calls and its Tick; time is virtual, as fast as it goes.\n")
+	w.line("What each simulates is said in the [documentation of the command](../doc.go). A frame is 50 ms of the game, its calls and its Tick; time is virtual, as fast as it goes.\n")
 	w.table("profile", "players", "buffs", "game", "took", "calls", "events", "a call", "Tick, an event", "p50", "p99", "p99.9", "max", "of 50 ms")
 	for _, p := range r.Profiles {
 		part := "–"

@@ -73,7 +73,7 @@ func (r *Report) rivalsPart(w *writer) {
 		return
 	}
 	w.line("## What one would write without it\n")
-	w.line("The same calls to everybody, in turn, A B A B; all have seen the same pulses and ends of the same buffs at the same millisecond, or there would be no table. What each leaves out is said in the [documentation](../bench/rival/doc.go): none but the engine has rules, handles, an order among equals, or events. In a fight one buff in 140 has something to do in a frame, in a city one in 800.\n")
+	w.line("The same calls to everybody, in turn, A B A B; all have seen the same pulses and ends of the same buffs at the same millisecond, or there would be no table. What each leaves out is said in the [documentation](../rival/doc.go): none but the engine has rules, handles, an order among equals, or events. In a fight one buff in 140 has something to do in a frame, in a city one in 800.\n")
 	w.chart(rivalFile("fight"))
 	w.chart(rivalFile("city"))
 	w.table("load", "buffs", "by", "CPU, an event", "times the engine", "")
@@ -95,7 +95,7 @@ func (r *Report) wheelPart(w *writer) {
 		return
 	}
 	w.line("## The wheel alone\n")
-	w.line("Timers of up to 12 h on a grid of a second; a tenth more are added, moved and removed in turn, and in the end all fire, three times. Flat keeps no order within its second and knows nothing beyond 12 h. More, with other libraries, is in [docs/wheel.md](../docs/wheel.md).\n")
+	w.line("Timers of up to 12 h on a grid of a second; a tenth more are added, moved and removed in turn, and in the end all fire, three times. Flat keeps no order within its second and knows nothing beyond 12 h. More, with other libraries, is in [docs/wheel.md](../../docs/wheel.md).\n")
 	w.table("timers", "by", "Add", "Move", "Remove", "fire")
 	for _, k := range r.Kept {
 		w.row(count(k.Timers), k.Name, spread(k.Add), spread(k.Move), spread(k.Remove), spread(k.Fire))
@@ -135,7 +135,7 @@ storage, and no other goroutine that fills the Inbox. The players are drawn by c
 rates of a few public logs of arena fights; nobody moves, dies or hunts in them.
 
 The soak is fewer raids than the hundred of profile B, or it would take hours; its numbers are flags.
-The engine cancels 10^7 buffs, the wheel alone 10^8: ` + "`go run ./bench run cancel -cancels 100000000`" + `
+The engine cancels 10^7 buffs, the wheel alone 10^8: ` + "`go -C bench run . run cancel -cancels 100000000`" + `
 lets the engine cancel as many, in some eight minutes, and must end with a flat heap too. The borders
 of minutes and the hour are shown on the wheel alone, where nothing else hides them, and of each of
 those frames the shortest of its runs: what the machine does beside is not in it, and is in the longest frames

@@ -3,6 +3,7 @@
 //
 //	go -C bench/peers run .           all, in turn, A B A B; prints what the report shows
 //	cd bench/peers && go test -run '^$' -bench . -benchtime 2x
+//	go -C bench/peers run . -timers 1000000 -rounds 3    the tables of docs/timer.md
 //	cd bench/peers && go test -run '^$' -bench Fire -benchtime 1x -peers.most 10000000
 //
 // The rows of a benchmark run in the same minute on the same machine; those of the command

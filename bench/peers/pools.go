@@ -60,7 +60,7 @@ func pumps(players int, handle func(int)) way {
 		panic(err)
 	}
 	g := actor.NewGroup(actor.Options[int, int]{
-		Pool: p, Pumps: workers, Limit: 8,
+		Pool: p, Workers: workers, Limit: 8,
 		Handle: func(_ int, box *actor.Mailbox[int, int]) {
 			for _, ok := box.Next(); ok; _, ok = box.Next() {
 				handle(box.Owner)

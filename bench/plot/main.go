@@ -1,8 +1,8 @@
 // Plot draws what the benchmarks of the wheel have measured. It reads their output, as
 // go test prints it, and writes the plots and the tables of docs/wheel.md:
 //
-//	go run ./bench/plot            from docs/wheel-*.txt
-//	make wheel-plots               measures too; see bench/plot/run
+//	go -C bench run ./plot       from docs/wheel-*.txt
+//	make wheel-plots             measures too; see bench/plot/run
 //
 // The same output gives the same files, to the byte; a test sees that they are those in
 // docs.
@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	dir := flag.String("docs", "docs", "where wheel-*.txt and wheel.md are, and the plots go")
+	dir := flag.String("docs", "../docs", "where wheel-*.txt and wheel.md are, and the plots go")
 	flag.Parse()
 	if err := run(*dir); err != nil {
 		fmt.Fprintln(os.Stderr, "plot:", err)

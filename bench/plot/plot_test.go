@@ -21,7 +21,7 @@ func TestDocs(t *testing.T) {
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
-		require.True(t, want == string(got), "docs/%s is not up to date: go run ./bench/plot", name)
+		require.True(t, want == string(got), "docs/%s is not up to date: go -C bench run ./plot", name)
 		if filepath.Ext(name) == ".svg" {
 			require.NoError(t, wellFormed(want))
 		}

@@ -89,11 +89,11 @@ func (a *after) fire(slot int32) {
 
 func (a *after) tick(now int64) {
 	time.Sleep(a.wait(now))
-	a.game.tally.Pulses += a.pulses.Swap(0)
+	a.game.totals.Pulses += a.pulses.Swap(0)
 	for {
 		select {
 		case slot := <-a.ended:
-			a.game.tally.Ends++
+			a.game.totals.Ends++
 			a.game.ended = append(a.game.ended, slot)
 		default:
 			return

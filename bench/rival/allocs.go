@@ -46,8 +46,8 @@ func engineAllocations(workers int) []Allocated {
 	refreshed := make([]buff.Handle, players)
 	for p := range players {
 		id := buff.OwnerID(p + 1)
-		o.eng.AddBuff(id, buff.Application{Spec: o.pulse, Source: 1, Duration: buff.For(100 * time.Hour)})
-		refreshed[p], _ = o.eng.AddBuff(id, buff.Application{Spec: o.plain, Source: 2, Duration: buff.For(100 * time.Hour)})
+		o.eng.AddBuff(id, buff.Application{Spec: o.pulse, Source: 1, Duration: buff.Lasting(100 * time.Hour)})
+		refreshed[p], _ = o.eng.AddBuff(id, buff.Application{Spec: o.plain, Source: 2, Duration: buff.Lasting(100 * time.Hour)})
 		o.eng.Tick(frame * time.Millisecond)
 	}
 	called := func(*engine.Context) {}
@@ -59,8 +59,8 @@ func engineAllocations(workers int) []Allocated {
 		}
 		return Allocated{fmt.Sprintf("engine, %d workers: %s", workers, name), testing.AllocsPerRun(3*players, func() { f(); next() })}
 	}
-	blessing := buff.Application{Spec: o.plain, Source: 3, Duration: buff.For(time.Hour)}
-	again := buff.Application{Spec: o.plain, Source: 2, Duration: buff.For(100 * time.Hour)}
+	blessing := buff.Application{Spec: o.plain, Source: 3, Duration: buff.Lasting(time.Hour)}
+	again := buff.Application{Spec: o.plain, Source: 2, Duration: buff.Lasting(100 * time.Hour)}
 	return []Allocated{
 		step("Tick with a pulse", func() {}),
 		step("AddBuff and Remove", func() {
@@ -68,7 +68,7 @@ func engineAllocations(workers int) []Allocated {
 			o.eng.Remove(h)
 		}),
 		step("AddBuff, a refresh", func() { o.eng.AddBuff(7, again) }),
-		step("Extend", func() { o.eng.Extend(refreshed[6], time.Second) }),
+		step("Extend", func() { o.eng.Do(buff.Extend(refreshed[6], time.Second)) }),
 		step("AddTimeout and Cancel", func() {
 			t, _ := o.eng.AddTimeout(7, time.Hour, called)
 			o.eng.Cancel(t)

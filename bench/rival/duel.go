@@ -55,8 +55,8 @@ func Run(load Load, buffs, rounds int, progress func(float64)) (Duel, error) {
 				d.Rows[i].Samples = append(d.Rows[i].Samples, cost)
 				d.Rows[i].Ratios = append(d.Rows[i].Ratios, cost/engine)
 			}
-			if r.game.tally != rows[0].game.tally {
-				return d, fmt.Errorf("%d buffs, round %d: %s has seen %+v, and %s %+v", buffs, round, r.name, r.game.tally, rows[0].name, rows[0].game.tally)
+			if r.game.totals != rows[0].game.totals {
+				return d, fmt.Errorf("%d buffs, round %d: %s has seen %+v, and %s %+v", buffs, round, r.name, r.game.totals, rows[0].name, rows[0].game.totals)
 			}
 		}
 		progress(float64(round+1) / float64(rounds+1))
@@ -91,13 +91,13 @@ func contenders(load Load, buffs int) []row {
 
 // play is one round; it returns the ns for each event.
 func (r *row) play() float64 {
-	before := r.game.tally
+	before := r.game.totals
 	start := gauge.CPU()
 	for range roundFrames(r.game.buffs) {
 		r.game.play()
 	}
 	cost := gauge.CPU() - start
-	return float64(cost) / (r.game.tally.events() - before.events())
+	return float64(cost) / (r.game.totals.events() - before.events())
 }
 
 // RunAfter lets AfterFunc and the engine play for a while in real time, one after the
@@ -116,7 +116,7 @@ func RunAfter(load Load, buffs int, span time.Duration) Duel {
 		game := newGame(load, buffs, realtimeSettled, func(g *Game) contender { a = newAfter(g).(*after); return a })
 		cost := realtime(game, count)
 		a.stop()
-		late = float64(a.late.Load()) / float64(game.tally.Pulses+game.tally.Ends)
+		late = float64(a.late.Load()) / float64(game.totals.Pulses+game.totals.Ends)
 		for i, c := range []float64{engine, cost} {
 			d.Rows[i].Samples = append(d.Rows[i].Samples, c)
 			d.Rows[i].Ratios = append(d.Rows[i].Ratios, c/engine)
@@ -133,12 +133,12 @@ const realtimeSettled = 20
 
 // realtime plays frames that take as long as they are.
 func realtime(g *Game, count int) float64 {
-	before, start := g.tally, gauge.CPU()
+	before, start := g.totals, gauge.CPU()
 	next := time.Now()
 	for range count {
 		g.play()
 		next = next.Add(frame * time.Millisecond)
 		time.Sleep(time.Until(next))
 	}
-	return float64(gauge.CPU()-start) / (g.tally.events() - before.events())
+	return float64(gauge.CPU()-start) / (g.totals.events() - before.events())
 }

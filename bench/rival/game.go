@@ -26,18 +26,18 @@ var (
 // Game is what all do: the calls, by chance but the same for everybody, and the sums of
 // what they brought.
 type Game struct {
-	load  Load
-	buffs int
-	now   int64
-	rng   *rand.Rand
-	tally Tally
-	do    contender
-	ended []int32
+	load   Load
+	buffs  int
+	now    int64
+	rng    *rand.Rand
+	totals Totals
+	do     contender
+	ended  []int32
 }
 
-// Tally is what has happened: how often, and a sum that differs if another buff or another
+// Totals is what has happened: how often, and a sum that differs if another buff or another
 // instant was meant.
-type Tally struct {
+type Totals struct {
 	Pulses, Ends, Calls uint64
 	Sum                 uint64
 }
@@ -63,7 +63,7 @@ func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 	for range settle {
 		g.play()
 	}
-	g.tally = Tally{}
+	g.totals = Totals{}
 	return g
 }
 
@@ -88,7 +88,7 @@ func (g *Game) play() {
 	for range g.buffs / g.load.Refreshed {
 		slot := int32(g.rng.IntN(g.buffs))
 		g.do.refresh(slot, g.now, g.life(slot))
-		g.tally.Calls++
+		g.totals.Calls++
 	}
 	g.turn()
 }
@@ -98,7 +98,7 @@ func (g *Game) turn() {
 	g.do.tick(g.now)
 	for _, slot := range g.ended {
 		g.do.add(slot, g.now, g.life(slot))
-		g.tally.Calls++
+		g.totals.Calls++
 	}
 	g.ended = g.ended[:0]
 }
@@ -106,15 +106,15 @@ func (g *Game) turn() {
 // pulse and end are told by the contender, in any order within a frame.
 
 func (g *Game) pulse(slot int32, at int64) {
-	g.tally.Pulses++
-	g.tally.Sum += uint64(slot+1) * uint64(at)
+	g.totals.Pulses++
+	g.totals.Sum += uint64(slot+1) * uint64(at)
 }
 
 func (g *Game) end(slot int32, at int64) {
-	g.tally.Ends++
-	g.tally.Sum += uint64(slot+1) * uint64(at) << 20
+	g.totals.Ends++
+	g.totals.Sum += uint64(slot+1) * uint64(at) << 20
 	g.ended = append(g.ended, slot)
 }
 
 // events is what a figure is divided by.
-func (t Tally) events() float64 { return float64(t.Pulses + t.Ends + t.Calls) }
+func (t Totals) events() float64 { return float64(t.Pulses + t.Ends + t.Calls) }

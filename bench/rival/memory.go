@@ -25,7 +25,7 @@ func newMemory(bytes int) *memory {
 // there before the clock runs.
 func (m *memory) access(bytes int) float64 {
 	const measured, warm = 200_000, 1_000_000
-	lines := uint64(min(len(m.words), bytes/8) / line)
+	lines := uint64(max(0, min(len(m.words), bytes/8)) / line) // a small world may have less than was there before it
 	if lines == 0 {
 		return 0
 	}

@@ -62,7 +62,7 @@ func (o *ours) cast(slot int32, life int64) buff.EventKind {
 		spec = o.pulse
 	}
 	_, r := o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{
-		Spec: spec, Source: buff.OwnerID(slot%each + 1), Duration: buff.For(time.Duration(life) * time.Millisecond),
+		Spec: spec, Source: buff.OwnerID(slot%each + 1), Duration: buff.Lasting(time.Duration(life) * time.Millisecond),
 	})
 	if r.Err != nil {
 		panic(fmt.Sprintf("rival: %v", r.Err))

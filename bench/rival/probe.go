@@ -54,8 +54,8 @@ func RunProbe() (Probe, error) {
 			}
 		}
 	}
-	if games[0].game.tally != games[1].game.tally {
-		return nil, fmt.Errorf("the loop has seen %+v, the pool %+v", games[0].game.tally, games[1].game.tally)
+	if games[0].game.totals != games[1].game.totals {
+		return nil, fmt.Errorf("the loop has seen %+v, the pool %+v", games[0].game.totals, games[1].game.totals)
 	}
 	p := Probe{}
 	for name, r := range ratios {

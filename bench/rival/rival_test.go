@@ -30,11 +30,11 @@ type forgetful struct {
 }
 
 func (f *forgetful) tick(now int64) {
-	before := f.game.tally.Pulses
+	before := f.game.totals.Pulses
 	f.contender.tick(now)
-	if f.n += int(f.game.tally.Pulses - before); f.n > 100 {
+	if f.n += int(f.game.totals.Pulses - before); f.n > 100 {
 		f.n -= 100
-		f.game.tally.Pulses--
+		f.game.totals.Pulses--
 	}
 }
 
@@ -46,8 +46,8 @@ func TestDisagreement(t *testing.T) {
 		good.play()
 		bad.play()
 	}
-	require.NotEqual(t, good.tally, bad.tally)
-	require.Equal(t, good.tally.Ends, bad.tally.Ends)
+	require.NotEqual(t, good.totals, bad.totals)
+	require.Equal(t, good.totals.Ends, bad.totals.Ends)
 }
 
 // TestScale: every world sees in each frame the pulses that are due in it, or Scale fails.

@@ -201,19 +201,17 @@ func (l *commandLine) definitions() (list []candidate) {
 	if _, err := os.Stat("buffs"); len(files) == 0 && err == nil {
 		files = []string{"buffs"}
 	}
-	for _, path := range files {
-		names, _ := definitionFiles(path) // what cannot be read has no IDs to offer
-		for _, name := range names {
-			file, err := readConverted(name)
-			if err != nil {
-				continue
-			}
-			table, _ := parted(file.root)
-			for _, f := range table {
-				ids, _ := catalog.Fields(f.Value)
-				for _, d := range ids {
-					list = append(list, described(d))
-				}
+	texts, _ := catalog.Files(files...) // what cannot be read has no IDs to offer
+	for _, t := range texts {
+		file, err := readConverted(t.Name, t.Text)
+		if err != nil {
+			continue
+		}
+		table, _ := parted(file.root)
+		for _, f := range table {
+			ids, _ := catalog.Fields(f.Value)
+			for _, d := range ids {
+				list = append(list, described(d))
 			}
 		}
 	}

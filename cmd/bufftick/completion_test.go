@@ -115,7 +115,7 @@ func TestCompleteAll(t *testing.T) {
 		}
 		require.Contains(t, flags, "--help\t")
 	}
-	require.Equal(t, 9, strings.Count(commands, "\n"), commands)
+	require.Equal(t, 11, strings.Count(commands, "\n"), commands)
 }
 
 // Every command has examples in its help, of which each names the command and flags that

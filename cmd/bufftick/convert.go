@@ -1,12 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -73,21 +69,19 @@ func (c *convertCmd) Run(stdout output, stderr messages) error {
 
 // read reads all the files, and says what is wrong with all of them.
 func (c *convertCmd) read(stderr io.Writer) (files []converted, err error) {
-	failed := false
-	for _, path := range c.Paths {
-		names, err := definitionFiles(path)
+	texts, err := catalog.Files(c.Paths...)
+	failed := err != nil
+	if failed {
+		fmt.Fprintln(stderr, err)
+	}
+	for _, t := range texts {
+		f, err := readConverted(t.Name, t.Text)
 		if err != nil {
-			return nil, fmt.Errorf("bufftick: %w", err)
+			fmt.Fprintln(stderr, err)
+			failed = true
+			continue
 		}
-		for _, name := range names {
-			f, err := readConverted(name)
-			if err != nil {
-				fmt.Fprintln(stderr, err)
-				failed = true
-				continue
-			}
-			files = append(files, f)
-		}
+		files = append(files, f)
 	}
 	if failed {
 		return nil, errFailed
@@ -103,48 +97,7 @@ type converted struct {
 	comments int
 }
 
-// definitionFiles returns the files that a path stands for: it, or those of the folder
-// that a catalog is read from.
-func definitionFiles(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file or folder", path)
-	case err != nil:
-		return nil, err
-	}
-	if _, ok := catalog.FormatOf(path); !info.IsDir() && !ok {
-		return nil, fmt.Errorf("%s: the name does not end in .yaml, .yml, .json or .csv", path)
-	}
-	if !info.IsDir() {
-		return []string{path}, nil
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if !e.IsDir() && catalog.IsDefinitions(e.Name()) {
-			names = append(names, filepath.ToSlash(filepath.Join(path, e.Name())))
-		}
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no .yaml, .yml, .json or .csv file in this folder", path)
-	}
-	return names, nil
-}
-
-func readConverted(name string) (converted, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return converted{}, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, catalog.MaxFileSize+1))
-	if err != nil {
-		return converted{}, err
-	}
+func readConverted(name string, src []byte) (converted, error) {
 	root, err := catalog.Tree(name, src)
 	if err != nil {
 		return converted{}, err

@@ -1,23 +1,29 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
 )
 
 // What each verb of a script asks of the engine. A step that means an instance which is
 // not there has nothing to do.
 
 // oldest returns the step's oldest instance of the step's definition, and reports
-// whether there is one.
-func (p *play) oldest(st *step) (buff.Handle, bool) {
-	for b := range p.engine.Buffs(p.id(st.owner)) {
+// whether there is one. It fails if the owner is busy.
+func (p *play) oldest(st *step) (h buff.Handle, found bool, err error) {
+	buffs, err := p.engine.Buffs(p.id(st.owner))
+	if err != nil && !errors.Is(err, engine.ErrUnknownOwner) {
+		return 0, false, err
+	}
+	for b := range buffs.All() {
 		if b.Spec == st.app.Spec {
-			return b.Handle, true
+			return b.Handle, true, nil
 		}
 	}
-	return 0, false
+	return 0, false, nil
 }
 
 // said returns the error of a command, unless it shows in the log.
@@ -29,17 +35,19 @@ func said(r buff.Result) error {
 }
 
 // one does something to the step's oldest instance.
-func (p *play) one(st *step, do func(h buff.Handle) buff.Result) error {
-	if h, ok := p.oldest(st); ok {
-		return said(do(h))
+func (p *play) one(st *step, do func(h buff.Handle) buff.Command) error {
+	h, found, err := p.oldest(st)
+	if !found {
+		return err
 	}
-	return nil
+	return said(p.engine.Do(do(h)))
 }
 
-// tagged does something with a tag. One that no definition speaks of has no effect.
-func (p *play) tagged(st *step, do func(id buff.OwnerID, tag buff.Tag) buff.Result) error {
+// tagged does something with a tag. An immunity against one that no definition speaks of has no
+// effect.
+func (p *play) tagged(st *step, do func(id buff.OwnerID, tag buff.Tag) buff.Command) error {
 	if tag, ok := p.engine.Catalog().Tag(st.name); ok {
-		return said(do(p.id(st.owner), tag))
+		return said(p.engine.Do(do(p.id(st.owner), tag)))
 	}
 	return nil
 }
@@ -65,16 +73,16 @@ func (p *play) apply(st *step) error {
 	return said(r)
 }
 
-func (p *play) remove(st *step) error { return p.one(st, p.engine.Remove) }
+func (p *play) remove(st *step) error { return p.one(st, buff.Remove) }
 
-func (p *play) kill(st *step) error { return said(p.engine.Kill(p.id(st.owner))) }
+func (p *play) kill(st *step) error { return said(p.engine.Do(buff.Kill(p.id(st.owner)))) }
 
-func (p *play) revive(st *step) error { return said(p.engine.Revive(p.id(st.owner))) }
+func (p *play) revive(st *step) error { return said(p.engine.Do(buff.Revive(p.id(st.owner)))) }
 
-func (p *play) sourceGone(st *step) error { return p.engine.LoseSource(p.id(st.name)) }
+func (p *play) sourceGone(st *step) error { return p.engine.Do(buff.LoseSource(p.id(st.name))).Err }
 
 func (p *play) timeout(st *step) error {
-	_, err := p.engine.AddTimeoutByName(p.id(st.owner), st.by, st.name)
+	err := p.engine.Do(buff.AddTimeout(p.id(st.owner), st.by, st.name)).Err
 	if err != nil {
 		return fmt.Errorf("timeout %q: %w", st.name, err)
 	}
@@ -102,11 +110,11 @@ func (p *play) load(st *step) error {
 }
 
 func (p *play) extend(st *step) error {
-	return p.one(st, func(h buff.Handle) buff.Result {
+	return p.one(st, func(h buff.Handle) buff.Command {
 		if st.atMost > 0 {
-			return p.engine.ExtendUpTo(h, st.by, st.atMost)
+			return buff.ExtendUpTo(h, st.by, st.atMost)
 		}
-		return p.engine.Extend(h, st.by)
+		return buff.Extend(h, st.by)
 	})
 }
 
@@ -118,53 +126,51 @@ func (p *play) compensate(st *step) error {
 	if !ok {
 		return nil
 	}
-	_, err := p.engine.Compensate(q, st.by)
-	return err
+	return p.engine.Do(buff.Compensate(q, st.by)).Err
 }
 
 func (p *play) setRemaining(st *step) error {
-	return p.one(st, func(h buff.Handle) buff.Result { return p.engine.SetRemaining(h, st.by) })
+	return p.one(st, func(h buff.Handle) buff.Command { return buff.SetRemaining(h, st.by) })
 }
 
 func (p *play) setPeriod(st *step) error {
-	return p.one(st, func(h buff.Handle) buff.Result { return p.engine.SetPeriod(h, st.by) })
+	return p.one(st, func(h buff.Handle) buff.Command { return buff.SetPeriod(h, st.by) })
 }
 
-func (p *play) pause(st *step) error { return said(p.engine.Pause(p.id(st.owner))) }
+func (p *play) pause(st *step) error { return said(p.engine.Do(buff.Pause(p.id(st.owner)))) }
 
-func (p *play) resume(st *step) error { return said(p.engine.Resume(p.id(st.owner))) }
+func (p *play) resume(st *step) error { return said(p.engine.Do(buff.Resume(p.id(st.owner)))) }
 
 func (p *play) setRate(st *step) error {
 	p.quicken(0, st.rate)
-	return said(p.engine.SetRate(p.id(st.owner), st.rate))
+	return said(p.engine.Do(buff.SetRate(p.id(st.owner), st.rate)))
 }
 
-func (p *play) pauseBuff(st *step) error { return p.one(st, p.engine.PauseBuff) }
+func (p *play) pauseBuff(st *step) error { return p.one(st, buff.PauseBuff) }
 
-func (p *play) resumeBuff(st *step) error { return p.one(st, p.engine.ResumeBuff) }
+func (p *play) resumeBuff(st *step) error { return p.one(st, buff.ResumeBuff) }
 
 func (p *play) setBuffRate(st *step) error {
 	p.quicken(1, st.rate)
-	return p.one(st, func(h buff.Handle) buff.Result { return p.engine.SetBuffRate(h, st.rate) })
+	return p.one(st, func(h buff.Handle) buff.Command { return buff.SetBuffRate(h, st.rate) })
 }
 
-func (p *play) inhibit(st *step) error { return p.one(st, p.engine.Inhibit) }
+func (p *play) inhibit(st *step) error { return p.one(st, buff.Inhibit) }
 
-func (p *play) release(st *step) error { return p.one(st, p.engine.Release) }
+func (p *play) release(st *step) error { return p.one(st, buff.Release) }
 
-func (p *play) addTag(st *step) error { return p.tagged(st, p.engine.AddTag) }
+func (p *play) addTag(st *step) error { return p.tagged(st, buff.AddTag) }
 
-func (p *play) dropTag(st *step) error { return p.tagged(st, p.engine.DropTag) }
+func (p *play) dropTag(st *step) error { return p.tagged(st, buff.DropTag) }
 
 func (p *play) immunize(st *step) error {
-	return p.tagged(st, func(id buff.OwnerID, tag buff.Tag) buff.Result { return p.engine.Immunize(id, tag, st.purge) })
+	return p.tagged(st, func(id buff.OwnerID, tag buff.Tag) buff.Command { return buff.Immunize(id, tag, st.purge) })
 }
 
-func (p *play) expose(st *step) error { return p.tagged(st, p.engine.Expose) }
+func (p *play) expose(st *step) error { return p.tagged(st, buff.DropImmunity) }
 
 // dispel is one of the highest grade where the step does not say more than an ID, and
-// then takes one portion: what that is the definition says. A number of stacks is taken
-// off whatever it says.
+// then takes one portion: what that is the definition says, or the step by a number of stacks.
 func (p *play) dispel(st *step) error {
 	switch {
 	case st.query != nil:
@@ -172,13 +178,9 @@ func (p *play) dispel(st *step) error {
 		if !ok {
 			return nil
 		}
-		return said(p.engine.Dispel(p.id(st.owner), q))
-	case st.app.Stacks > 0:
-		return p.one(st, func(h buff.Handle) buff.Result {
-			return p.engine.RemoveStacks(h, st.app.Stacks, buff.Dispelled)
-		})
+		return said(p.engine.Do(buff.Dispel(p.id(st.owner), q)))
 	}
-	return said(p.engine.Dispel(p.id(st.owner), buff.Query{Spec: st.app.Spec, Grade: buff.GradeDeath, Most: 1}))
+	return said(p.engine.Do(buff.Dispel(p.id(st.owner), buff.Query{Spec: st.app.Spec, Grade: buff.GradeDeath, Most: 1, Stacks: st.app.Stacks})))
 }
 
 // steal is of the highest grade, and takes one instance, where the step does not say more
@@ -191,23 +193,23 @@ func (p *play) steal(st *step) error {
 	if !ok {
 		return nil
 	}
-	return said(p.engine.Steal(p.id(st.owner), p.id(st.to), q, st.atMost))
+	return said(p.engine.Do(buff.Steal(p.id(st.owner), p.id(st.to), q, st.atMost)))
 }
 
-func (p *play) interrupt(st *step) error { return p.acted(st, p.engine.Interrupt) }
+func (p *play) interrupt(st *step) error { return p.acted(st, buff.Interrupt) }
 
-func (p *play) consume(st *step) error { return p.acted(st, p.engine.Consume) }
+func (p *play) consume(st *step) error { return p.acted(st, buff.Consume) }
 
 // acted does something with an act. One that no definition speaks of has no effect.
-func (p *play) acted(st *step, do func(id buff.OwnerID, act buff.Act) buff.Result) error {
+func (p *play) acted(st *step, do func(id buff.OwnerID, act buff.Act) buff.Command) error {
 	if act, ok := p.engine.Catalog().Act(st.name); ok {
-		return said(do(p.id(st.owner), act))
+		return said(p.engine.Do(do(p.id(st.owner), act)))
 	}
 	return nil
 }
 
 func (p *play) use(st *step) error {
-	return p.one(st, func(h buff.Handle) buff.Result { return p.engine.ConsumeCharges(h, max(st.n, 1)) })
+	return p.one(st, func(h buff.Handle) buff.Command { return buff.ConsumeCharges(h, max(st.n, 1)) })
 }
 
 // absorb lets damage meet the shields. What is left of it is not an event.
@@ -218,11 +220,11 @@ func (p *play) absorb(st *step) error {
 }
 
 func (p *play) setBase(st *step) error {
-	return said(p.engine.SetBase(p.id(st.owner), st.attr, st.value))
+	return said(p.engine.Do(buff.SetBase(p.id(st.owner), st.attr, st.value)))
 }
 
 func (p *play) change(st *step) error {
-	return said(p.engine.Change(p.id(st.owner), st.attr, st.value))
+	return said(p.engine.Do(buff.AddBase(p.id(st.owner), st.attr, st.value)))
 }
 
 func (p *play) damage(st *step) error {

@@ -7,6 +7,8 @@
 //	bufftick validate PATH...                errors and warnings of definitions
 //	bufftick preview  ID -f PATH             what a buff does when, as text or as a picture
 //	bufftick doc      PATH...                a page about definitions, in Markdown
+//	bufftick new      RECIPE                 a copy of a recipe, to begin with
+//	bufftick cut      FILE                   what a store has of a game, and what of it is damaged
 //	bufftick schema                          the JSON Schema of definitions, for editors
 //
 // It has no clock of its own: a scenario of a day is over at once. Flags may have

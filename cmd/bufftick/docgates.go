@@ -38,6 +38,8 @@ func (t *teller) gates() {
 	t.require("Is removed when its owner has", &t.Require.Remove)
 	t.sayIf(t.Inhibition == buff.InhibitionReset, "After a time without effect the beat begins anew.")
 	t.sayIf(t.Inhibition == buff.InhibitionExecute, "After a time without effect it pulses, and the beat begins anew.")
+	t.sayIf(t.Dead == buff.DeadDeny, "A dead owner does not get it.")
+	t.sayIf(t.Dead == buff.DeadAllow, "A dead owner gets it too.")
 	t.sayIf(t.Immune == buff.ImmuneRemove, "It goes when its owner becomes immune to it.")
 	t.sayIf(t.Immune == buff.ImmuneIgnore, "It goes on when its owner becomes immune to it.")
 	t.immunity()

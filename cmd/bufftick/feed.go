@@ -22,7 +22,7 @@ func (r *replay) feed(rec *record) error {
 	case "break":
 		return r.takeOff(id, rec, buff.Broken)
 	case "death":
-		if err := r.ask(r.engine.Kill(id)); err != nil {
+		if err := r.ask(r.engine.Do(buff.Kill(id))); err != nil {
 			return err
 		}
 		r.tick(0) // the judge hears what the death took before the next line
@@ -54,7 +54,10 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 	// The engine adds stacks, where the recording says how many there are now.
 	spec, want, add := r.specs[rec.spell], max(rec.stacks, 1), rec.stacks
 	if l != nil {
-		b, _ := r.engine.Find(l.handle)
+		b, _, err := r.engine.Find(l.handle)
+		if err != nil {
+			return err
+		}
 		if rec.stacks == 0 {
 			want = b.Stacks
 		}
@@ -74,11 +77,11 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 
 // lower takes stacks off until there are so many.
 func (r *replay) lower(h buff.Handle, want int) error {
-	b, ok := r.engine.Find(h)
-	if !ok || b.Stacks <= want {
-		return nil
+	b, _, err := r.engine.Find(h) // without stacks, if it is not there
+	if err != nil || b.Stacks <= want {
+		return err
 	}
-	return r.ask(r.engine.RemoveStacks(h, b.Stacks-want, buff.Cancelled))
+	return r.ask(r.engine.Do(buff.RemoveStacks(h, b.Stacks-want, buff.Cancelled)))
 }
 
 // begins reports whether the end of a buff that the engine does not have is known
@@ -111,7 +114,10 @@ func (r *replay) remove(rec *record) error {
 		r.judge.removed(l, rec)
 		return nil
 	}
-	b, _ := r.engine.Find(l.handle)
+	b, _, err := r.engine.Find(l.handle)
+	if err != nil {
+		return err
+	}
 	if r.judge.cut(l, rec, b.End) {
 		return nil
 	}
@@ -121,13 +127,17 @@ func (r *replay) remove(rec *record) error {
 // takeOff is for a dispel or a break: the trace says who did it, not who had
 // applied the buff, and the oldest of that spell goes.
 func (r *replay) takeOff(id buff.OwnerID, rec *record, why buff.Reason) error {
-	for b := range r.engine.Buffs(id) {
+	buffs, err := r.engine.Buffs(id)
+	if err != nil {
+		return err
+	}
+	for b := range buffs.All() {
 		l := r.judge.byHandle[b.Handle]
 		if l == nil || l.key.spell.number != rec.spell.number || l.state != alive {
 			continue
 		}
 		r.judge.told(l, rec, b.End)
-		return r.ask(r.engine.RemoveStacks(b.Handle, 0, why))
+		return r.ask(r.engine.Do(buff.RemoveStacks(b.Handle, 0, why)))
 	}
 	return nil
 }

@@ -47,7 +47,9 @@ func TestStacksFollowTheRecording(t *testing.T) {
 	for i := range trace {
 		require.NoError(t, r.feed(&trace[i]))
 		stacks := 0
-		for b := range r.engine.Buffs(r.ids["bob"]) {
+		buffs, err := r.engine.Buffs(r.ids["bob"])
+		require.NoError(t, err)
+		for b := range buffs.All() {
 			stacks += b.Stacks
 		}
 		require.Equal(t, want[i], stacks, "after line %d, %s", trace[i].line, trace[i].event)

@@ -25,7 +25,10 @@ type cli struct {
 	Validate validateCmd `cmd:"" help:"Check files of definitions: all errors at once, and warnings."`
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of files of definitions, for editors."`
 	Doc      docCmd      `cmd:"" help:"Print a page about the definitions, in Markdown."`
+	New      newCmd      `cmd:"" help:"Copy a recipe: what a real game does with a buff, with its scenario."`
 	Convert  convertCmd  `cmd:"" help:"Turn files of definitions into tables, YAML or JSON, and back."`
+
+	Cut cutCmd `cmd:"" help:"Print what a store has of the zones of a game: owners, buffs, clocks, damage."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that makes a shell complete command lines."`
 	Complete   completeCmd   `cmd:"" hidden:"" help:"Print what may stand at the end of a command line."`

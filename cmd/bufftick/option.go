@@ -22,7 +22,7 @@ var options = map[string]func(*scenario, *step, ast.Node){
 	"magnitude": func(s *scenario, st *step, n ast.Node) {
 		st.app.Magnitude, _ = s.intOf("magnitude", n, math.MinInt64, math.MaxInt64)
 	},
-	"duration": func(s *scenario, st *step, n ast.Node) { st.app.Duration = buff.For(s.spanOf("duration", n)) },
+	"duration": func(s *scenario, st *step, n ast.Node) { st.app.Duration = buff.Lasting(s.spanOf("duration", n)) },
 	"level": func(s *scenario, st *step, n ast.Node) {
 		level, _ := s.intOf("level", n, math.MinInt32, math.MaxInt32) // the engine's to refuse
 		st.app.Level = int(level)
@@ -40,7 +40,7 @@ var options = map[string]func(*scenario, *step, ast.Node){
 		charges, _ := s.intOf("charges", n, 1, buff.MaxStacks)
 		st.n = int(charges)
 	},
-	"school": func(s *scenario, st *step, n ast.Node) { st.tag, _ = s.nameOf("school", n) },
+	"school": func(s *scenario, st *step, n ast.Node) { st.tag = s.tagOf("school", n) },
 }
 
 // readValue reads what stands behind a verb, or behind its "to".
@@ -51,11 +51,13 @@ func (s *scenario) readValue(st *step, what value, key string, n ast.Node) {
 			s.fail(n, "%q can only be true, not %s", key, catalog.Describe(n))
 		}
 	case takesName:
-		name, _ := s.nameOf(key, n)
-		if key == "to" {
-			st.to = name
-		} else {
-			st.name = name
+		switch {
+		case key == "to":
+			st.to, _ = s.nameOf(key, n)
+		case st.verb.tags:
+			st.name = s.tagOf(key, n)
+		default:
+			st.name, _ = s.nameOf(key, n)
 		}
 	case takesQuery:
 		if _, ok := catalog.Fields(n); ok {
@@ -88,6 +90,17 @@ func (s *scenario) buffOf(key string, n ast.Node) *buff.Spec {
 		return s.catalog.Spec(id)
 	}
 	return nil
+}
+
+// tagOf returns the name of a tag, which must be one of the list "tags" if there is one.
+func (s *scenario) tagOf(key string, n ast.Node) string {
+	name, ok := s.nameOf(key, n)
+	if ok && s.listsTag && s.catalog != nil {
+		if _, known := s.catalog.Tag(name); !known {
+			s.fail(n, `there is no %q in "tags"`, short(name))
+		}
+	}
+	return name
 }
 
 // attrOf returns the attribute of a name.
@@ -129,7 +142,7 @@ func (s *scenario) readQuery(st *step, what string, n ast.Node) {
 		case "source":
 			st.from, _ = s.nameOf(key, n)
 		case "tag":
-			st.tag, _ = s.nameOf(key, n)
+			st.tag = s.tagOf(key, n)
 		case "type":
 			st.query.Type, _ = s.nameOf(key, n)
 		}

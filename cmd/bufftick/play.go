@@ -12,6 +12,9 @@ import (
 // maxLines is how long the log of one scenario may become.
 const maxLines = 1_000_000
 
+// patience is how long the rest of a run is waited for that has failed.
+const patience = 5 * time.Second
+
 // play is one run of a scenario.
 type play struct {
 	scenario *scenario
@@ -36,7 +39,8 @@ type logLine struct {
 // play runs the script and returns the log.
 func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, err error) {
 	p := &play{scenario: s, frame: frame, fastest: [2]time.Duration{1, 1}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
-	o.Catalog, o.Handlers = s.catalog, engine.Handlers{}
+	o.Catalog, o.Handlers, o.TickLimit = s.catalog, engine.Handlers{}, engine.DefaultTickLimit
+	o.Epoch = time.UnixMilli(0) // a scenario has its own calendar
 	for _, name := range s.catalog.Handlers() {
 		o.Handlers[name] = ignore
 	}
@@ -49,7 +53,12 @@ func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, er
 		return nil, err
 	}
 	defer func() {
-		if closed := p.engine.Close(context.Background()); err == nil {
+		ctx, cancel := context.Background(), context.CancelFunc(func() {})
+		if err != nil { // what is still to be done is perhaps a cascade
+			ctx, cancel = context.WithTimeout(ctx, patience)
+		}
+		defer cancel()
+		if closed := p.engine.Close(ctx); err == nil {
 			err = closed
 		}
 	}()
@@ -131,17 +140,23 @@ func (p *play) quicken(whose int, r buff.Ratio) {
 	}
 }
 
-// tick runs one frame and keeps what happened.
+// tick runs one frame and keeps what happened. What the engine's limit for one Tick leaves
+// over follows in the next, so that a cascade is found out before it has filled the memory.
 func (p *play) tick(dt time.Duration) error {
-	f := p.engine.Tick(dt)
-	if p.lines += f.Len(); p.lines > maxLines {
-		return p.scenario.errorAt(p.scenario.node, "more than %d events by %v: make the script shorter", maxLines, f.Now)
+	for {
+		f := p.engine.Tick(dt)
+		if p.lines += f.Len(); p.lines > maxLines {
+			return p.scenario.errorAt(p.scenario.node, "more than %d events by %v: make the script shorter", maxLines, f.Now)
+		}
+		for e := range f.Events() {
+			l := &p.logs[p.place[e.Owner]]
+			l.lines = append(l.lines, logLine{e.At, string(e.AppendLog(nil, p.scenario.seen))})
+		}
+		if f.Behind == 0 && p.engine.Stats().Busy == 0 {
+			return nil
+		}
+		dt = 0
 	}
-	for e := range f.Events() {
-		l := &p.logs[p.place[e.Owner]]
-		l.lines = append(l.lines, logLine{e.At, string(e.AppendLog(nil, p.scenario.seen))})
-	}
-	return nil
 }
 
 // merged returns the logs of all owners as one: by time, and at one instant in the

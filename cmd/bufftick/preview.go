@@ -11,7 +11,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
-	"github.com/bufftick/bufftick/buff/preview"
+	"github.com/bufftick/bufftick/internal/preview"
 )
 
 // previewCmd is "bufftick preview".
@@ -35,7 +35,6 @@ type previewCmd struct {
 	Events bool   `help:"Lists the events below, as \"bufftick run\" does."`
 	Width  int    `placeholder:"N" help:"Columns of the text. If not given, those of the terminal, or 80."`
 	SVG    string `name:"svg" placeholder:"FILE" help:"Writes a picture in place of the text; - is the standard output."`
-	PNG    string `name:"png" placeholder:"FILE" help:"Writes a picture in place of the text; - is the standard output."`
 }
 
 // Help is the part of --help behind the flags.
@@ -53,7 +52,7 @@ Examples:
     bufftick preview venom -f venom.yaml -haste 1.3@5s -extend 2s@3s -dispel @9s
     bufftick preview regen -f buffs/ -pause 3s-5s -until 30s
     bufftick preview venom -f buffs/ -also plague@4s -tag state.banished@6s-8s
-    bufftick preview venom -f buffs/ -svg venom.svg -png venom.png
+    bufftick preview venom -f buffs/ -svg venom.svg
 
 The exit code is 1 if a file or a flag is wrong.`
 }
@@ -72,31 +71,17 @@ func (c *previewCmd) Run(stdout output, stderr messages) error {
 	if err != nil {
 		return c.explain(err, defs)
 	}
-	for _, to := range []struct {
-		file string
-		draw func(*preview.Timeline) ([]byte, error)
-	}{{c.SVG, asSVG}, {c.PNG, asPNG}} {
-		if to.file == "" {
-			continue
-		}
-		text, err := to.draw(line)
-		if err == nil {
-			err = writePicture(to.file, text, stdout)
-		}
-		if err != nil {
-			return fmt.Errorf("bufftick: %w", err)
-		}
+	if c.SVG == "" {
+		return c.print(line, stdout)
 	}
-	if c.SVG != "" || c.PNG != "" {
-		for _, n := range line.Notes { // a picture does not have them
-			fmt.Fprintln(stderr, "note:", n)
-		}
-		return nil
+	if err := writePicture(c.SVG, line.Picture().SVG(), stdout); err != nil {
+		return fmt.Errorf("bufftick: %w", err)
 	}
-	return c.print(line, stdout)
+	for _, n := range line.Notes { // a picture does not have them
+		fmt.Fprintln(stderr, "note:", n)
+	}
+	return nil
 }
-
-func asSVG(t *preview.Timeline) ([]byte, error) { return t.Picture().SVG(), nil }
 
 func writePicture(file string, text []byte, stdout output) error {
 	if file == "-" {

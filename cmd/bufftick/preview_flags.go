@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/preview"
+	"github.com/bufftick/bufftick/internal/preview"
 	"github.com/bufftick/bufftick/wheel"
 )
 

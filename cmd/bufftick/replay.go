@@ -40,6 +40,9 @@ ends, and that is compared with the recorded end:
 
 Neither -frame nor -workers changes these figures.
 
+A recording has at most 32 MiB, 1000000 lines, 10000 spells, and 10000 names that carry
+something; that holds for pipes and /dev/stdin too.
+
 Examples:
 
     bufftick replay --spells spells.csv arena.csv
@@ -97,7 +100,11 @@ func newReplay(o engine.Options, frame time.Duration, table map[spellID]spell, t
 		spawned: map[buff.OwnerID]bool{}, judge: newJudge(),
 		frames: hdrhistogram.New(1, int64(time.Minute), 3),
 	}
-	catalog, err := buff.NewCatalog(definitions(table, trace)...)
+	specs := definitions(table, trace)
+	if len(specs) > maxSpells {
+		return nil, fmt.Errorf("more than %d spells in one recording: %d", maxSpells, len(specs))
+	}
+	catalog, err := buff.NewCatalog(specs...)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +113,7 @@ func newReplay(o engine.Options, frame time.Duration, table map[spellID]spell, t
 			r.specs[id] = catalog.Spec(id.String())
 		}
 	}
-	o.Catalog, o.MaxBuffs = catalog, buff.MaxPerOwner
+	o.Catalog, o.MaxBuffs, o.MaxOwners = catalog, buff.MaxPerOwner, maxNames
 	r.engine, err = engine.New(o)
 	return r, err
 }

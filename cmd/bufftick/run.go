@@ -28,7 +28,8 @@ type runCmd struct {
 // Help is the part of --help behind the flags.
 func (*runCmd) Help() string {
 	return `A scenario has definitions of buffs, a script of steps, and the log it wants.
-Neither -frame nor -workers changes a line of the log.
+Neither -frame nor -workers changes a line of the log. A file has at most 1 MiB, also if it
+is a pipe or /dev/stdin, and the log of a scenario at most 1000000 events.
 
 A step has "at" (ms), "owner" (p1) and one of these, with what may stand beside it:
 

@@ -26,6 +26,7 @@ type scenario struct {
 	catalog  *buff.Catalog
 	buffs    map[string]bool // the IDs that buffs has, even if it is wrong otherwise
 	steps    []step
+	listsTag bool // it has a list "tags"
 	seen     bool
 	want     []string // nil: not given
 
@@ -75,7 +76,7 @@ var scenarioKeys = map[string]func(*scenario, ast.Node){
 	"buffs":  nil, // and what else is of a catalog: read before the script, wherever it stands
 	"script": (*scenario).readScript,
 
-	"attributes": nil, "curves": nil, "slots": nil, "dr": nil,
+	"attributes": nil, "curves": nil, "slots": nil, "dr": nil, "dead": nil,
 	"tags": nil, "groups": nil, "handlers": nil, "acts": nil, "icons": nil,
 }
 
@@ -127,11 +128,34 @@ func (s *scenario) readCatalog(fields fieldMap) {
 			}
 		}
 	}
-	c, err := catalog.ParseFields(s.file, s.text, of...)
+	s.listsTag = fields["tags"] != nil
+	c, err := catalog.ParseFields(s.file, s.text, saidTags(fields["script"]), of...)
 	if err != nil {
 		s.faults = append(s.faults, err.(catalog.Errors)...)
 	}
 	s.catalog = c
+}
+
+// saidTags returns the tags that a script gives an owner and its damage: one below a tag of which
+// the definitions speak counts as that one, also if none of them speaks of it.
+func saidTags(script *ast.MappingValueNode) (tags []string) {
+	if script == nil {
+		return nil
+	}
+	list, _ := script.Value.(*ast.SequenceNode)
+	if list == nil {
+		return nil
+	}
+	for _, step := range list.Values {
+		pairs, _ := catalog.Fields(step)
+		for _, f := range pairs {
+			key, _ := catalog.Text(f.Key)
+			if name, ok := catalog.Text(f.Value); ok && (key == "tag" || key == "untag" || key == "school") && !slices.Contains(tags, name) {
+				tags = append(tags, name)
+			}
+		}
+	}
+	return tags
 }
 
 func (s *scenario) readWant(n ast.Node) {

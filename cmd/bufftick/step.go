@@ -54,6 +54,7 @@ type verb struct {
 	word    string
 	takes   value
 	options []string
+	tags    bool   // the name is a tag
 	needs   string // one of the options that must be there
 	to, by  value  // what the options "to" and "by" are
 	do      func(*play, *step) error
@@ -101,10 +102,10 @@ var verbs = func() map[string]*verb {
 
 		{word: "inhibit", takes: takesBuff, do: (*play).inhibit},
 		{word: "release", takes: takesBuff, do: (*play).release},
-		{word: "tag", takes: takesName, do: (*play).addTag},
-		{word: "untag", takes: takesName, do: (*play).dropTag},
-		{word: "immune", takes: takesName, options: []string{"purge"}, do: (*play).immunize},
-		{word: "vulnerable", takes: takesName, do: (*play).expose},
+		{word: "tag", takes: takesName, tags: true, do: (*play).addTag},
+		{word: "untag", takes: takesName, tags: true, do: (*play).dropTag},
+		{word: "immune", takes: takesName, tags: true, options: []string{"purge"}, do: (*play).immunize},
+		{word: "vulnerable", takes: takesName, tags: true, do: (*play).expose},
 
 		{word: "dispel", takes: takesQuery, options: []string{"stacks"}, do: (*play).dispel},
 		{word: "steal", takes: takesQuery, options: []string{"to", "at_most"}, needs: "to", to: takesName, do: (*play).steal},

@@ -21,6 +21,14 @@ import (
 // lastRecord is how long a trace may be: a week, in ms.
 const lastRecord = 7 * 24 * 3600 * 1000
 
+// Limits on what is read, also of a pipe.
+const (
+	maxTrace   = 32 << 20  // bytes of a recording or of a table of spells
+	maxRecords = 1_000_000 // lines of it
+	maxNames   = 10_000    // owners that carry something
+	maxSpells  = 10_000    // spells with a kind
+)
+
 // record is one line of a trace.
 type record struct {
 	line   int
@@ -65,6 +73,9 @@ func readTrace(file string) ([]record, error) {
 		}
 		if len(all) > 0 && r.at < all[len(all)-1].at {
 			return fmt.Errorf("ms: %d is before the line above, %d", r.at, all[len(all)-1].at)
+		}
+		if len(all) == maxRecords {
+			return fmt.Errorf("more than %d lines in one recording", maxRecords)
 		}
 		r.line = line
 		all = append(all, r)
@@ -161,7 +172,7 @@ func eachRow(file string, columns []string, f func(line int, row []string) error
 		return unread(file, err)
 	}
 	defer in.Close()
-	rows := csv.NewReader(in)
+	rows := csv.NewReader(&bounded{in, maxTrace})
 	rows.FieldsPerRecord = -1 // counted below, with a better message
 	rows.ReuseRecord = true
 	first := true
@@ -193,6 +204,24 @@ func eachRow(file string, columns []string, f func(line int, row []string) error
 			}
 		}
 	}
+}
+
+// bounded reads so many bytes and fails if there are more.
+type bounded struct {
+	r    io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		if n, err := io.ReadFull(b.r, make([]byte, 1)); n == 0 {
+			return 0, err
+		}
+		return 0, fmt.Errorf("more than %d bytes in one file", maxTrace)
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
 }
 
 // unread says why a file could not be read, with the file in front.

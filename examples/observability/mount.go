@@ -7,14 +7,10 @@ import (
 	"github.com/arl/statsviz"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/bufftick/bufftick/examples/mmo/game"
 	"github.com/bufftick/bufftick/metrics/prom"
 )
-
-// scrapes is how many may be under way at once: each waits for the loop.
-const scrapes = 4
 
 // mount puts the metrics and the runtime beside the inspector. All of them tell about the
 // players, so all have its door: Inspector.Guard.
@@ -32,7 +28,7 @@ func mount(s *game.Site) (stop func(), err error) {
 		figures.close()
 		return nil, err
 	}
-	s.Mux.Handle("/metrics", s.Page.Guard(promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes})))
+	s.Mux.Handle("/metrics", s.Page.Guard(newScrape(registry)))
 	s.Mux.Handle(statsvizRoot+"/", s.Page.Guard(tagged(runtime.Index())))
 	s.Mux.Handle(statsvizRoot+"/ws", s.Page.Guard(runtime.Ws()))
 	fmt.Fprintf(s.Notes, "at the same address: /metrics for Prometheus, %s/ for the Go runtime\n", statsvizRoot)

@@ -166,7 +166,7 @@ func TestPlots(t *testing.T) {
 				seen = values[0]
 			}
 			if name == "bufftick-frame" {
-				require.InDelta(t, 10, values[1], 1e-9, "the budget of a live game, in ms")
+				require.InDelta(t, 50, values[1], 1e-9, "what a frame of the game may take, in ms")
 			}
 		}
 	}

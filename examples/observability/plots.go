@@ -122,7 +122,7 @@ func plots(f *figures) []statsviz.TimeSeriesPlotConfig {
 			InfoText: "What 99 of 100 of the last 256 frames took at most, and what they may take.",
 			Series: []statsviz.TimeSeries{
 				series("p99", func(v *engine.View) float64 { return p99(v.Frames) }),
-				series("budget", func(v *engine.View) float64 { return float64(v.Budget) / float64(time.Millisecond) }),
+				series("budget", func(v *engine.View) float64 { return float64(v.SlowFrame) / float64(time.Millisecond) }),
 			},
 		},
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	patience  = time.Second // that a scrape waits for the loop
-	maxDenied = 500         // pairs of definition and reason, the most frequent ones
+	patience  = 2 * time.Second // that a scrape waits for the loop: above the Budget that a stuck handler costs
+	maxDenied = 500             // pairs of definition and reason, the most frequent ones
 )
 
 // Collector tells a registry about one engine. Make one with [New]. Any number of
@@ -45,11 +45,11 @@ func New(eng *engine.Engine) *Collector {
 func newCollector(eng *engine.Engine, clock func() time.Duration) *Collector {
 	c := &Collector{
 		watch:    eng.Watch(),
-		up:       desc("up", "Whether the loop has answered within a second."),
+		up:       desc("up", "Whether the loop has answered within two seconds."),
 		lateness: desc("event_lateness_seconds", "How long after they were due events were worked out."),
 		denied:   desc("denied_total", "Applications that were refused.", "buff", "reason"),
 		frame:    desc("frame_seconds", "How long frames took."),
-		budget:   desc("frame_budget_seconds", "What a Tick may wait for handlers."),
+		budget:   desc("frame_budget_seconds", "What a frame may take: Options.SlowFrame."),
 		events:   desc("events_total", "What happened, by kind.", "kind"),
 		plain:    plain(),
 	}
@@ -83,6 +83,7 @@ func plain() []metric {
 	gauge("deadlines", "Deadlines that wait on the wheel.", func(v *engine.View) int { return v.Stats.Timers })
 	gauge("inbox_commands", "Commands of other goroutines that wait for the next Tick.", func(v *engine.View) int { return v.Stats.Inbox })
 	gauge("inbox_limit", "Commands that the inbox has room for.", func(v *engine.View) int { return v.InboxLimit })
+	counter("inbox_refused_total", "Commands of other goroutines refused because the inbox, or their producer's share of it, was full.", func(v *engine.View) uint64 { return v.Stats.InboxRefused })
 	gauge("mailbox_messages", "Messages that wait in mailboxes.", func(v *engine.View) int { return v.Mail })
 	counter("frames_total", "Ticks.", func(v *engine.View) uint64 { return v.Stats.Ticks })
 	counter("deadlines_fired_total", "Deadlines that came due.", func(v *engine.View) uint64 { return v.Stats.Fired })
@@ -91,6 +92,7 @@ func plain() []metric {
 	counter("dropped_total", "What was due and no longer so when it was to run.", func(v *engine.View) uint64 { return v.Stats.Dropped })
 	counter("despawn_dropped_total", "Timeouts and handlers that went with their owner.", func(v *engine.View) uint64 { return v.Stats.DroppedOnDespawn })
 	counter("pool_refused_total", "Times that the pool had no worker; nothing is lost by that.", func(v *engine.View) uint64 { return v.Stats.PoolRefused })
+	counter("faults_total", "Panics, and ends by runtime.Goexit, of handlers and of what else the game has handed in.", func(v *engine.View) uint64 { return v.Stats.Faults })
 	seconds := func(name, help string, kind prometheus.ValueType, value func(v *engine.View) time.Duration) {
 		out = append(out, metric{desc(name, help), kind, func(v *engine.View) float64 { return value(v).Seconds() }})
 	}
@@ -124,8 +126,8 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	for _, m := range c.plain {
 		ch <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(v))
 	}
-	if v.Budget > 0 {
-		ch <- prometheus.MustNewConstMetric(c.budget, prometheus.GaugeValue, v.Budget.Seconds())
+	if v.SlowFrame > 0 {
+		ch <- prometheus.MustNewConstMetric(c.budget, prometheus.GaugeValue, v.SlowFrame.Seconds())
 	}
 	for kind := buff.Applied; int(kind) < len(v.Counts); kind++ {
 		ch <- prometheus.MustNewConstMetric(c.events, prometheus.CounterValue, float64(v.Counts[kind]), kind.String())

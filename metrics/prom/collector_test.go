@@ -38,7 +38,7 @@ func newGame(t *testing.T) *game {
 	)
 	require.NoError(t, err)
 	g := &game{t: t, gate: make(chan struct{}), in: make(chan struct{}), registry: prometheus.NewPedanticRegistry()}
-	g.eng, err = engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: 5 * time.Millisecond, Handlers: engine.Handlers{
+	g.eng, err = engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: 5 * time.Millisecond, SlowFrame: 50 * time.Millisecond, Handlers: engine.Handlers{
 		"hang": func(*engine.Context, buff.Event) { close(g.in); <-g.gate },
 	}})
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestCollect(t *testing.T) {
 	require.Equal(t, 11.0, one("bufftick_deadlines"))
 	require.Equal(t, 2.0, one("bufftick_workers"))
 	require.Equal(t, 65536.0, one("bufftick_inbox_limit"))
-	require.Equal(t, 0.005, one("bufftick_frame_budget_seconds"))
+	require.Equal(t, 0.05, one("bufftick_frame_budget_seconds"))
 	require.Equal(t, 20.0, one("bufftick_deadlines_fired_total"))
 	require.Equal(t, 20.0, value(labelled(t, got["bufftick_events_total"], "pulse")))
 	require.Equal(t, 1.0, value(labelled(t, got["bufftick_denied_total"], "limit")))
@@ -137,6 +137,26 @@ func TestCollect(t *testing.T) {
 	for _, b := range frames.GetBucket() {
 		require.LessOrEqual(t, b.GetCumulativeCount(), frames.GetSampleCount())
 	}
+}
+
+// What the inbox refuses is counted beside what owners refuse.
+func TestInboxRefused(t *testing.T) {
+	g := newGame(t)
+	g.play()
+	one := func(name string) float64 {
+		t.Helper()
+		f := g.gather()
+		require.Contains(t, f, name)
+		return value(f[name].GetMetric()[0])
+	}
+	require.Zero(t, one("bufftick_inbox_refused_total"))
+	in := g.eng.Inbox()
+	for range 3 { // nobody ticks: it gets full
+		for in.Do(buff.Revive(1)) == nil {
+		}
+	}
+	require.Equal(t, 3.0, one("bufftick_inbox_refused_total"))
+	require.Zero(t, one("bufftick_refused_total"))
 }
 
 // A scrape of a loop that stands still comes back, and says so.

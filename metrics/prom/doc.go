@@ -7,13 +7,13 @@
 //	registry.MustRegister(metrics)
 //
 // What is paid is what the engine's Watch costs while it is open: docs/inspect.md has the
-// figures. A scrape waits for the end of the next Tick, a second at most; if the loop does
+// figures. A scrape waits for the end of the next Tick, two seconds at most; if the loop does
 // not tick, bufftick_up is 0 and the rest is missing.
 //
 //	bufftick_up                              1 if the loop has answered
 //	bufftick_frames_total                    Ticks
 //	bufftick_frame_seconds                   how long they took, or the frames of the game
-//	bufftick_frame_budget_seconds            what they may take
+//	bufftick_frame_budget_seconds            what they may take: Options.SlowFrame, if it is set
 //	bufftick_deadlines                       waiting on the wheel
 //	bufftick_deadlines_fired_total           that came due
 //	bufftick_events_total{kind}              facts
@@ -28,12 +28,14 @@
 //	bufftick_behind_seconds                  time that is still to be worked off
 //	bufftick_lost_seconds_total              time that Ticks have dropped
 //	bufftick_inbox_commands, _inbox_limit    of other goroutines
+//	bufftick_inbox_refused_total             of them, refused: the inbox or a producer's share was full
 //	bufftick_mailbox_messages                for busy owners
 //	bufftick_refused_total                   commands refused for want of room
 //	bufftick_undelivered_total               commands that found nobody
 //	bufftick_dropped_total                   due, and no longer so when they were to run
 //	bufftick_despawn_dropped_total           timeouts that went with their owner
 //	bufftick_pool_refused_total              times that the pool had no worker
+//	bufftick_faults_total                    panics of handlers and of what else the game gives
 //
 // What is counted by kind, lateness and denial, and the times, begins when New was called.
 // dashboard.json is a dashboard for Grafana, alerts.yaml rules for Prometheus.

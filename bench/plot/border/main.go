@@ -2,7 +2,7 @@
 // waiting that are due within 12 h on a grid of a millisecond. It prints a line for each
 // frame, in the format of go test -bench:
 //
-//	go run ./bench/plot/border -by smoothed
+//	go -C bench run ./plot/border -by smoothed
 //
 // It uses of the wheel only what every version of it had, so that it can be run in
 // another commit's tree: see bench/plot/run. The same hour is run several times, and

@@ -45,7 +45,7 @@ func loadBook(dir string) (*book, error) {
 }
 
 // is reports whether two definitions are versions of the same.
-func is(a, b *buff.Spec) bool { return a != nil && a.Line() == b.Line() }
+func is(a, b *buff.Spec) bool { return a != nil && a.Lineage() == b.Lineage() }
 
 func newBook(cat *buff.Catalog) (*book, error) {
 	var missing []string

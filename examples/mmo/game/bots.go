@@ -191,7 +191,7 @@ func (w *world) cast(p *player, c cast) {
 		return
 	}
 	r := w.add(c.on, a)
-	w.tally.casts[r.Kind]++
+	w.totals.casts[r.Kind]++
 }
 
 // begin starts a spell that takes its time: a timeout of the caster, whose function

@@ -21,7 +21,7 @@ func newDigest() digest { return digest{hash: sha256.New()} }
 func (d *digest) add(e buff.Event) {
 	spec := -1
 	if e.Spec != nil {
-		spec = e.Spec.Line() - 1
+		spec = e.Spec.Lineage() - 1
 	}
 	le, b := binary.LittleEndian, d.line[:0]
 	b = le.AppendUint64(b, uint64(e.At))

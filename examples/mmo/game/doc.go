@@ -14,5 +14,5 @@
 //	book.go      the definitions, read from ../buffs/*.yaml
 //	reload.go    and read anew while the game runs
 //	live.go      with -live: a page in the browser, and keys
-//	summary.go   what is told at the end; tally.go, pulses.go, digest.go count it
+//	summary.go   what is told at the end; totals.go, pulses.go, digest.go count it
 package game

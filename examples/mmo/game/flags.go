@@ -23,6 +23,7 @@ type settings struct {
 	workers         int // 0: one for each processor
 	sync            bool
 	profile         string
+	data            string // folder of the world; "": it ends with the program
 	buffs           string // folder; "": the definitions that travel with the program
 
 	live bool   // until ctx ends, with a page to look at it
@@ -52,6 +53,7 @@ func newFlags(s *settings) *flag.FlagSet {
 	f.IntVar(&s.workers, "workers", 0, "`number` of workers; 0: one for each processor")
 	f.BoolVar(&s.sync, "sync", false, "run everything on the loop, without workers")
 	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, read anew when they change, unless -speed is max; without it those in the program")
+	f.StringVar(&s.data, "data", "", "`folder` in which the world is kept: a program that was killed goes on where it was")
 	f.BoolVar(&s.live, "live", false, "play until Ctrl-C, with a page in the browser that shows it")
 	f.StringVar(&s.addr, "addr", "127.0.0.1:6060", "`address` of that page, on this machine")
 	f.StringVar(&s.profile, "profile", "", "`kind` of profile to write to the current folder: cpu, mem or trace")

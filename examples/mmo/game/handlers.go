@@ -17,10 +17,12 @@ type unit struct {
 	held   bool       // by a daze
 	corpse *buff.Spec // what it carries when it is dead
 	dice   *rand.Rand // its own: whose handler runs first makes no difference
+	source *rand.PCG  // of them
 }
 
 func newUnit(seed uint64, id buff.OwnerID, life uint64, corpse *buff.Spec) *unit {
-	return &unit{id: id, corpse: corpse, dice: rand.New(rand.NewPCG(seed+life<<32, uint64(id)))}
+	dice, source := newDice(seed+life<<32, uint64(id))
+	return &unit{id: id, corpse: corpse, dice: dice, source: source}
 }
 
 // rules are the handlers. What they read beside their unit never changes.
@@ -54,7 +56,7 @@ func data(c *engine.Context) *unit { return c.Data().(*unit) }
 // amount is the strength of an event: the definition's, times the percentage that
 // the application brought, for each stack; and of a part of a period its share.
 func (r *rules) amount(e buff.Event) int64 {
-	n := r.strength[e.Spec.Line()] * e.Magnitude * int64(e.Stacks) / 100
+	n := r.strength[e.Spec.Lineage()] * e.Magnitude * int64(e.Stacks) / 100
 	if e.Period > 0 {
 		n = n * e.Elapsed / e.Period
 	}
@@ -77,7 +79,7 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	}
 	n = min(c.Absorb(n, 0), int64(left))
 	if n > 0 {
-		c.Change(c.Owner(), r.vigour, -float64(n))
+		c.Do(buff.AddBase(c.Owner(), r.vigour, -float64(n)))
 	}
 	return n
 }
@@ -86,7 +88,7 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 // else that the dead do not keep. A ward of the dead brings it back.
 func (r *rules) fall(c *engine.Context, _ buff.Event) {
 	if b, ok := carries(c, r.deathWard); ok {
-		c.RemoveStacks(b.Handle, 0, buff.Consumed)
+		c.Do(buff.RemoveStacks(b.Handle, 0, buff.Consumed))
 		r.rise(c, buff.Event{})
 		return
 	}
@@ -95,9 +97,9 @@ func (r *rules) fall(c *engine.Context, _ buff.Event) {
 
 // rise brings somebody back, with half of the health.
 func (r *rules) rise(c *engine.Context, _ buff.Event) {
-	c.SetBase(c.Owner(), r.vigour, math.Round(c.Attribute(r.maxHealth)/2))
+	c.Do(buff.SetBase(c.Owner(), r.vigour, math.Round(c.Attribute(r.maxHealth)/2)))
 	c.AddBuff(c.Owner(), buff.Application{Spec: r.life, Source: c.Owner()})
-	c.Revive(c.Owner())
+	c.Do(buff.Revive(c.Owner()))
 }
 
 // carries returns the owner's oldest buff of a definition, if it has one.
@@ -113,7 +115,7 @@ func carries(c *engine.Context, spec *buff.Spec) (buff.Instance, bool) {
 // heal gives health back, but not to the dead.
 func (r *rules) heal(c *engine.Context, e buff.Event) {
 	if r.health(c) > 0 {
-		c.Change(c.Owner(), r.vigour, float64(r.amount(e)))
+		c.Do(buff.AddBase(c.Owner(), r.vigour, float64(r.amount(e))))
 	}
 }
 
@@ -141,13 +143,13 @@ func (r *rules) enrageNow(c *engine.Context, _ buff.Event) {
 
 // newRules returns the rules with how strong each definition is.
 func newRules(b *book, players int) *rules {
-	r := &rules{book: b, players: players, strength: make([]int64, b.catalog.Lines()+1)}
+	r := &rules{book: b, players: players, strength: make([]int64, b.catalog.Lineages()+1)}
 	for spec, n := range map[*buff.Spec]int64{
 		b.strike: 40, b.meteor: 90, b.venom: 6, b.bleed: 15, b.burn: 20, b.leech: 12,
 		b.explosion: 500, b.despair: 300, b.quake: 35, b.plague: 24,
 		b.mend: 60, b.regrowth: 15, b.renew: 12, b.bloom: 8, b.chain: 120,
 	} {
-		r.strength[spec.Line()] = n
+		r.strength[spec.Lineage()] = n
 	}
 	return r
 }

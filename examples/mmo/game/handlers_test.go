@@ -114,7 +114,9 @@ func TestSheetShown(t *testing.T) {
 func TestShellBreaks(t *testing.T) {
 	s := newScene(t)
 	left := func() int64 {
-		for b := range s.eng.Buffs(1) {
+		buffs, err := s.eng.Buffs(1)
+		require.NoError(t, err)
+		for b := range buffs.All() {
 			if is(b.Spec, s.shell) {
 				return b.Shield
 			}

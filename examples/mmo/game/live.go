@@ -16,10 +16,6 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// liveBudget is what a Tick of a live game may wait for its handlers: as in a server, a
-// player who is not ready by then holds nobody up.
-const liveBudget = 10 * time.Millisecond
-
 // live is what -live adds to a game: a page to look at it, and keys to stir it up.
 type live struct {
 	page    *inspect.Inspector
@@ -46,7 +42,7 @@ func (l *loop) goLive(c Console) error {
 	page, err := inspect.New(l.eng, inspect.Options{
 		Title: fmt.Sprintf("A small MMO: %d raids, %d players", len(l.raids), len(l.players)),
 		Token: token, Budget: l.at(1),
-		Name: newNames(l.players, l.raids).name, Attributes: l.sheet, Reload: l.reloader(),
+		Name: newNames(l.players, l.raids).name, Attributes: l.sheet, Reload: l.reloader(), Alarm: l.problem,
 	})
 	if err != nil {
 		return err
@@ -202,7 +198,7 @@ func (w *world) patient(p *player, err error) bool {
 // playLive plays with a page until ctx ends.
 func (l *loop) playLive(ctx context.Context, c Console) error {
 	if err := l.goLive(c); err != nil {
-		return errors.Join(err, l.eng.Close(context.WithoutCancel(ctx)))
+		return errors.Join(err, l.end(context.WithoutCancel(ctx)))
 	}
 	defer l.watch.close()
 	return l.game(ctx, c.Out)

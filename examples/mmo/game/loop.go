@@ -48,6 +48,9 @@ func (l *loop) play(ctx context.Context) {
 		frame := l.eng.Tick(l.at(l.played+1) - l.at(l.played))
 		record(l.tick, time.Since(tick))
 		l.see(frame)
+		if l.keep != nil {
+			l.keep.zone.After(frame)
+		}
 		took := time.Since(began)
 		record(l.frame, took)
 		l.watch.framed(took)

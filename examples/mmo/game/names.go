@@ -47,10 +47,11 @@ func newNames(players []player, raids []raid) *names {
 }
 
 func (n *names) name(id buff.OwnerID) string {
+	// Whoever can reach the page can ask for any id of 64 bits: as an int it may be negative.
 	switch {
-	case id >= firstBoss && int(id-firstBoss) < len(n.bosses):
+	case id >= firstBoss && id-firstBoss < buff.OwnerID(len(n.bosses)):
 		return n.bosses[id-firstBoss]
-	case id >= 1 && int(id) <= len(n.players):
+	case id >= 1 && id <= buff.OwnerID(len(n.players)):
 		return n.players[id-1]
 	}
 	return ""

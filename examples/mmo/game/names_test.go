@@ -22,7 +22,7 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "Priest Ivar Dunmore, raid 1", n.name(4))
 	require.Equal(t, "Warrior Ragnar Ashdown 2, raid 1", n.name(577))
 	require.Equal(t, "Boss the Drowned King, raid 2", n.name(firstBoss+1))
-	for _, id := range []uint64{0, 1201, firstBoss + 3} {
+	for _, id := range []uint64{0, 1201, firstBoss + 3, 1<<63 - 1, 1 << 63, 1<<63 + 1, 1<<63 + firstBoss, 1<<64 - 1} {
 		require.Empty(t, n.name(buff.OwnerID(id)))
 	}
 }

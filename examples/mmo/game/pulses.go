@@ -45,6 +45,10 @@ func (p *pulses) add(e buff.Event) {
 		}
 		return
 	}
+	if e.Kind == buff.Restored {
+		p.live[e.Handle] = &beat{spec: e.Spec, next: e.Next, end: e.End, last: -1}
+		return
+	}
 	switch {
 	case e.Kind == buff.Pulsed:
 		p.run++

@@ -50,10 +50,10 @@ func (w *world) appear(r *raid) {
 	r.most = float64(bossHealth * len(r.members))
 	r.health = r.most
 	w.expect(w.eng.Spawn(r.boss, newUnit(w.seed, r.boss, r.lives, w.fallen)))
-	w.expect(w.eng.SetBase(r.boss, w.maxHealth, r.most).Err)
-	w.expect(w.eng.SetBase(r.boss, w.vigour, r.most).Err)
+	w.expect(w.eng.Do(buff.SetBase(r.boss, w.maxHealth, r.most)).Err)
+	w.expect(w.eng.Do(buff.SetBase(r.boss, w.vigour, r.most)).Err)
 	w.add(r.boss, buff.Application{Spec: w.life, Source: r.boss})
-	_, err := w.eng.AddTimeoutByName(r.boss, enrageAfter, enrageName)
+	err := w.eng.Do(buff.AddTimeout(r.boss, enrageAfter, enrageName)).Err
 	w.expect(err)
 	r.lives++
 	r.fights, r.fed, r.phase, r.cursed, r.plagued = true, false, 0, r.cursed[:0], 0
@@ -67,7 +67,7 @@ func (w *world) leave(r *raid) {
 	r.fell, r.fights = false, false
 	r.returns = w.in(8*time.Second, 4*time.Second)
 	w.expect(w.eng.Drop(r.boss))
-	w.expect(w.eng.LoseSource(r.boss))
+	w.expect(w.eng.Do(buff.LoseSource(r.boss)).Err)
 }
 
 // actRaid lets a boss do what it wants to do, and its raid help one another.
@@ -153,7 +153,7 @@ func (w *world) actBoss(r *raid) {
 // in one frame, and runs.
 func (w *world) burst(r *raid, spec *buff.Spec) {
 	r.phase++
-	w.tally.bursts++
+	w.totals.bursts++
 	w.add(r.boss, buff.Application{Spec: spec, Source: r.boss})
 	for _, p := range r.members {
 		for range plagues {
@@ -197,6 +197,6 @@ func (w *world) relieve(r *raid) {
 // purge takes a poison off somebody, the oldest, with the engine's own dispel.
 func (w *world) purge(r *raid) {
 	if p := r.members[w.dice.IntN(len(r.members))]; p.here() {
-		w.allow(w.eng.Dispel(p.id, buff.Query{Type: "poison", Most: 1}))
+		w.allow(w.eng.Do(buff.Dispel(p.id, buff.Query{Type: "poison", Most: 1})))
 	}
 }

@@ -49,7 +49,7 @@ func run(ctx context.Context, s settings, c Console) error {
 	l := newLoop(w, newStatus(c.Err))
 	stop, err := l.follow()
 	if err != nil {
-		return cmp.Or(err, w.eng.Close(ctx))
+		return cmp.Or(err, w.abandon(ctx))
 	}
 	if s.live {
 		return cmp.Or(l.playLive(ctx, c), stop())
@@ -64,10 +64,10 @@ func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	summary := l.summary()
 	l.watch.unmount()
 	// What is still under way is waited for, Ctrl-C or not: it takes a moment.
-	closed := l.eng.Close(context.WithoutCancel(ctx))
+	closed := l.end(context.WithoutCancel(ctx))
 	_, printed := fmt.Fprint(stdout, summary)
-	if l.watch != nil && l.tally.stuck > 0 {
-		return cmp.Or(l.err, closed, printed) // who was not waited for has pulses to come
+	if l.watch != nil && l.totals.stuck > 0 || l.old() {
+		return cmp.Or(l.err, closed, printed) // who was not waited for has pulses to come, and what came back may have some for its time away
 	}
 	return cmp.Or(l.err, closed, printed, l.pulses.check())
 }

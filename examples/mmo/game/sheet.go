@@ -19,15 +19,19 @@ var headings = map[string]string{
 }
 
 // sheet returns what the page shows of a unit: the engine's attributes, and the buff behind
-// each modifier. It is called in a Tick, when everybody who is looked at is at home.
+// each modifier. It is called in a Tick, when everybody who is looked at is idle.
 func (w *world) sheet(data any) []inspect.Attribute {
 	u, ok := data.(*unit)
 	if !ok {
 		return nil
 	}
+	list, err := w.eng.Attributes(u.id)
+	if err != nil {
+		return nil // nobody can look now
+	}
 	schema := w.eng.Catalog().Attributes()
 	var out []inspect.Attribute
-	for a := range w.eng.Attributes(u.id) {
+	for a := range list {
 		out = append(out, inspect.Attribute{
 			Name: cmp.Or(headings[a.Name], a.Name), Base: round(a.Base), Value: round(a.Value),
 			Modifiers: w.modifiers(u.id, a.Attr, schema.At(a.Attr).Aggregate),
@@ -39,14 +43,18 @@ func (w *world) sheet(data any) []inspect.Attribute {
 // modifiers returns what lies on an attribute, in the order in which it acts. Several of one
 // kind are one line.
 func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate) []inspect.Modifier {
-	list := slices.SortedStableFunc(w.eng.Modifiers(id, attr), func(a, b stat.Modifier) int {
+	lying, err := w.eng.Modifiers(id, attr)
+	if err != nil {
+		return nil
+	}
+	list := slices.SortedStableFunc(lying, func(a, b stat.Modifier) int {
 		return cmp.Or(cmp.Compare(a.Channel, b.Channel), cmp.Compare(a.Op, b.Op))
 	})
 	var out []inspect.Modifier
 	times := map[inspect.Modifier]int{}
 	for _, m := range list {
 		from := "a buff that has gone"
-		if b, ok := w.eng.Find(buff.Handle(m.Of)); ok {
+		if b, ok, err := w.eng.Find(buff.Handle(m.Of)); err == nil && ok {
 			from = cmp.Or(b.Spec.Name, b.Spec.ID)
 		}
 		line := inspect.Modifier{From: from, Text: effect(m)}

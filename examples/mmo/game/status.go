@@ -30,9 +30,9 @@ func (s *status) show(l *loop) {
 	if now.Before(s.next) {
 		return
 	}
-	events := l.tally.total()
+	events := l.totals.total()
 	line := fmt.Sprintf("%v  %.0f events/s  %d buffs  %d deaths  frame p99 %s  late %d",
-		l.now, float64(events-s.events)/now.Sub(s.since).Seconds(), l.tally.alive(), l.tally.deaths,
+		l.now, float64(events-s.events)/now.Sub(s.since).Seconds(), l.totals.alive(), l.totals.deaths,
 		millis(l.frame.ValueAtQuantile(99)), l.late)
 	s.events, s.since, s.next = events, now, now.Add(time.Second)
 	if s.terminal {

@@ -20,7 +20,7 @@ func (l *loop) summary() string {
 	line := func(head, format string, args ...any) {
 		fmt.Fprintf(&b, "%-9s %s\n", head, fmt.Sprintf(format, args...))
 	}
-	t, s := &l.tally, l.eng.Stats()
+	t, s := &l.totals, l.eng.Stats()
 	line("game", "%d players, %d bosses, %d Hz, seed %d", len(l.players), len(l.raids), l.rate, l.seed)
 	line("time", "%v played in %v: %.1f times real time", l.at(l.played), l.took.Round(time.Millisecond),
 		float64(l.at(l.played))/float64(max(l.took, 1)))
@@ -41,6 +41,9 @@ func (l *loop) summary() string {
 	line("buffs", "%d alive", t.alive())
 	line("engine", "%d owners, %d deadlines waiting, %d fired, %d dropped, %d undelivered, %d refused", s.Owners, s.Timers,
 		s.Fired, s.Dropped, s.Undelivered, s.Refused)
+	if l.keep != nil {
+		l.keep.lines(line)
+	}
 	if t.stuck > 0 {
 		line("stuck", "%d times a player was not waited for: the digest is this run's alone", t.stuck)
 	}

@@ -31,7 +31,9 @@ type world struct {
 	settings
 	*book
 	eng     *engine.Engine
+	keep    *keep      // nil without -data
 	dice    *rand.Rand // the loop's; one seed, one order of throws
+	source  *rand.PCG  // of them
 	now     wheel.Time
 	frames  int // to be played
 	classes []class
@@ -39,7 +41,7 @@ type world struct {
 	raids   []raid
 	err     error // the first thing that should not have happened: it ends the game
 
-	tally  tally
+	totals totals
 	pulses pulses
 	digest digest
 	trace  func(buff.Event) // if not nil, sees every event
@@ -63,16 +65,16 @@ type player struct {
 	casts   int
 }
 
-// patience is what one Tick may wait for its handlers. A server takes less than a
-// frame. Here it must not be used up on any machine, also when that stands still
-// for a second: who is not waited for has its events in a later frame, and the
-// digest would show how fast the machine is.
+// patience is what one Tick may wait for its handlers. A server takes the engine's
+// default, and so does a live game. Here it must not be used up on any machine, also
+// when that stands still for a second: who is not waited for has its events in a later
+// frame, and the digest would show how fast the machine is.
 const patience = time.Minute
 
 // budget returns what one Tick of the game may wait.
 func (s *settings) budget() time.Duration {
 	if s.live {
-		return liveBudget
+		return engine.DefaultBudget
 	}
 	return patience
 }
@@ -82,31 +84,36 @@ func newWorld(s settings) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := new(world)
-	eng, err := engine.New(engine.Options{
-		Catalog:     b.catalog,
-		Handlers:    newRules(b, s.players).handlers(),
-		Workers:     s.workers,
-		Synchronous: s.sync,
-		Budget:      s.budget(),
-		MaxBuffs:    buff.MaxPerOwner, // a boss carries those of all its enemies
-		Members:     w.around,
-	})
-	if err != nil {
-		return nil, err
-	}
-	*w = world{
-		settings: s, book: b, eng: eng,
-		dice:    rand.New(rand.NewPCG(s.seed, 0)),
+	w := &world{
+		settings: s, book: b,
 		frames:  framesOf(s.duration, s.rate),
 		players: make([]player, s.players),
 		raids:   make([]raid, s.bosses),
 		pulses:  newPulses(),
 		digest:  newDigest(),
 	}
+	w.dice, w.source = newDice(s.seed, 0)
+	err = w.start(engine.Options{
+		Catalog:     b.catalog,
+		Handlers:    newRules(b, s.players).handlers(),
+		Workers:     s.workers,
+		Synchronous: s.sync,
+		Budget:      s.budget(),
+		SlowFrame:   time.Second / time.Duration(s.rate),
+		MaxBuffs:    buff.MaxPerOwner, // a boss carries those of all its enemies
+		Members:     w.around,
+	})
+	if err != nil {
+		return nil, err
+	}
 	w.populate()
+	if w.old() {
+		w.expect(w.settle())
+	} else {
+		w.enter()
+	}
 	if w.err != nil {
-		return nil, cmp.Or(w.err, eng.Close(context.Background()))
+		return nil, cmp.Or(w.err, w.abandon(context.Background()))
 	}
 	return w, nil
 }
@@ -128,7 +135,7 @@ func (w *world) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	}
 }
 
-// populate lets everybody in, each player in the raid of one boss.
+// populate says who there is, each player in the raid of one boss.
 func (w *world) populate() {
 	w.classes = newClasses(w.book)
 	for i := range w.raids {
@@ -138,7 +145,13 @@ func (w *world) populate() {
 		p := &w.players[i]
 		p.id, p.class, p.raid = buff.OwnerID(i+1), &w.classes[i/len(w.raids)%len(w.classes)], &w.raids[i%len(w.raids)]
 		p.raid.members = append(p.raid.members, p)
-		w.logIn(p)
+	}
+}
+
+// enter lets everybody in for the first time.
+func (w *world) enter() {
+	for i := range w.players {
+		w.logIn(&w.players[i])
 	}
 	for i := range w.raids {
 		r := &w.raids[i]
@@ -188,7 +201,7 @@ func (w *world) in(delay, spread time.Duration) wheel.Time {
 func (w *world) see(f *engine.Frame) {
 	w.now = f.Now
 	for e := range f.Events() {
-		w.tally.add(e)
+		w.totals.add(e)
 		w.pulses.add(e)
 		w.digest.add(e)
 		w.learn(e)
@@ -196,13 +209,13 @@ func (w *world) see(f *engine.Frame) {
 			w.trace(e)
 		}
 	}
-	w.tally.stuck += len(f.Stuck)
+	w.totals.stuck += len(f.Stuck)
 }
 
 // learn draws from an event what the bots go by.
 func (w *world) learn(e buff.Event) {
 	if e.Kind == buff.Removed && e.Why == buff.Dispelled {
-		w.tally.dispels++
+		w.totals.dispels++
 	}
 	if e.Owner >= firstBoss {
 		w.learnBoss(&w.raids[e.Owner-firstBoss], e)
@@ -217,7 +230,7 @@ func (w *world) learnBoss(r *raid, e buff.Event) {
 		r.health = e.Value
 	case e.Kind == buff.Applied && is(e.Spec, w.fallen):
 		r.fell = true
-		w.tally.felled++
+		w.totals.felled++
 	}
 }
 
@@ -230,7 +243,7 @@ func (w *world) learnPlayer(p *player, e buff.Event) {
 	case is(e.Spec, w.ghost):
 		p.dead = began
 		if began {
-			w.tally.deaths++
+			w.totals.deaths++
 		}
 	case is(e.Spec, w.daze):
 		p.dazed = began

@@ -73,7 +73,7 @@ func name(id buff.OwnerID) string {
 // The game does everything that the engine can do, in the proportions of games.
 func TestEverythingHappens(t *testing.T) {
 	w, log := playLog(t, "-players", "200", "-duration", "90s")
-	ty := &w.tally
+	ty := &w.totals
 	for kind := buff.Applied; kind < buff.Faulted; kind++ {
 		require.NotZero(t, ty.events[kind], kind)
 	}
@@ -116,9 +116,9 @@ func TestEverythingHappens(t *testing.T) {
 
 func TestMix(t *testing.T) {
 	w, _ := playLog(t, "-players", "200", "-duration", "20s")
-	require.InDelta(t, 62, w.tally.share(buff.Applied), 5)
-	require.InDelta(t, 27, w.tally.share(buff.Refreshed), 5)
-	require.InDelta(t, 11, w.tally.share(buff.Stacked), 3)
+	require.InDelta(t, 62, w.totals.share(buff.Applied), 5)
+	require.InDelta(t, 27, w.totals.share(buff.Refreshed), 5)
+	require.InDelta(t, 11, w.totals.share(buff.Stacked), 3)
 }
 
 // The books agree with the log, and find whatever is missing in it or too many.

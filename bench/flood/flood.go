@@ -1,0 +1,263 @@
+package flood
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// Options says how to flood.
+type Options struct {
+	Producers int           `default:"8" help:"goroutines that post as fast as they can"`
+	For       time.Duration `default:"60s" help:"how long, in real time"`
+	Frame     time.Duration `default:"50ms" help:"from one Tick to the next"`
+	Budget    time.Duration `default:"10ms" help:"engine.Options.Budget"`
+	Players   int           `default:"4000" help:"players, each with ten buffs that pulse"`
+	BackOff   time.Duration `help:"how long a producer waits that was refused; 0: it never stops"`
+	OneLane   bool          `help:"all producers use the same lane, and the honest one too"`
+}
+
+// Flood is what came of it.
+type Flood struct {
+	Frames, Late         int
+	P50, P99, P999, Most time.Duration // of a Tick
+	Delivered            uint64
+	Refused              uint64
+	Calls                Calls // of the producers
+
+	Honest        int // commands that the ninth producer posted, one a frame
+	HonestRefused int
+	HonestLate    int   // delivered, and not in the first Tick that began after the call had returned
+	HonestLatest  int   // how many Ticks after that one the latest came
+	HonestLost    int   // accepted and never seen
+	HonestCalls   Calls // its own
+}
+
+// Calls counts calls by how long they took.
+type Calls struct {
+	n       uint64
+	buckets [64 * 8]uint64 // eight for each power of two
+	Longest time.Duration
+}
+
+func (c *Calls) add(d time.Duration) {
+	v := uint64(max(d, 8))
+	p := bits.Len64(v) - 1
+	c.buckets[p*8+int(v>>(p-3)&7)]++
+	c.n++
+	c.Longest = max(c.Longest, d)
+}
+
+func (c *Calls) merge(o *Calls) {
+	for k := range c.buckets {
+		c.buckets[k] += o.buckets[k]
+	}
+	c.n += o.n
+	c.Longest = max(c.Longest, o.Longest)
+}
+
+// At returns the time that a part of the calls did not exceed, to an eighth.
+func (c *Calls) At(part float64) time.Duration {
+	left := uint64(part * float64(c.n))
+	for k, n := range c.buckets {
+		if left < n {
+			return time.Duration(uint64(k%8+9) << max(k/8-3, 0))
+		}
+		left -= n
+	}
+	return c.Longest
+}
+
+// game is what the flood is for.
+type game struct {
+	Options
+	eng       *engine.Engine
+	hit, mark *buff.Spec
+	over      atomic.Bool
+	ticks     atomic.Int64 // that have begun
+	hits      int          // of the last one
+}
+
+// Run plays.
+func Run(o Options) (f Flood, err error) {
+	g := &game{Options: o}
+	if err := g.open(); err != nil {
+		return f, err
+	}
+	calls, refused := make([]Calls, o.Producers), make([]uint64, o.Producers)
+	var work sync.WaitGroup
+	honest := g.lane("honest") // before there is a flood, as a game has them
+	for n := range calls {
+		in := g.lane(fmt.Sprint("producer ", n))
+		work.Go(func() { refused[n] = g.produce(n, in, &calls[n]) })
+	}
+	var due []int64
+	work.Go(func() { due = g.honest(honest, &f) })
+	seen := g.loop(&f)
+	g.over.Store(true)
+	work.Wait()
+	for g.eng.Stats().Inbox > 0 {
+		g.tick(seen)
+	}
+	f.judge(due, seen)
+	for k := range calls {
+		f.Calls.merge(&calls[k])
+		f.Refused += refused[k]
+	}
+	return f, g.eng.Close(context.Background())
+}
+
+func (g *game) open() error {
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, Stack: buff.Stacking{By: buff.ByKey}},
+		buff.Spec{ID: "hit", Kind: buff.Instant}, buff.Spec{ID: "mark", Kind: buff.Instant},
+	)
+	if err != nil {
+		return err
+	}
+	g.hit, g.mark = cat.Spec("hit"), cat.Spec("mark")
+	if g.eng, err = engine.New(engine.Options{Catalog: cat, Budget: g.Budget}); err != nil {
+		return err
+	}
+	for id := range buff.OwnerID(g.Players) {
+		if err := g.eng.Spawn(id, nil); err != nil {
+			return err
+		}
+		for k := range 10 {
+			if _, r := g.eng.AddBuff(id, buff.Application{Spec: cat.Spec("beat"), Key: uint64(k)}); r.Err != nil {
+				return r.Err
+			}
+		}
+		if id%200 == 199 { // their pulses are spread over the second
+			g.eng.Tick(g.Frame)
+		}
+	}
+	return nil
+}
+
+// lane returns the lane of a producer.
+func (g *game) lane(name string) *engine.Inbox {
+	if g.OneLane {
+		return g.eng.Inbox()
+	}
+	return g.eng.Inbox().For(name)
+}
+
+// produce posts until all is over, and returns how often it was refused.
+func (g *game) produce(n int, in *engine.Inbox, calls *Calls) (refused uint64) {
+	for k := n; !g.over.Load(); k++ {
+		start := time.Now()
+		err := in.AddBuff(buff.OwnerID(k%g.Players), buff.Application{Spec: g.hit, Source: 1})
+		calls.add(time.Since(start))
+		if err != nil {
+			refused++
+			if g.BackOff > 0 {
+				time.Sleep(g.BackOff)
+			}
+		}
+	}
+	return refused
+}
+
+// honest posts one command a frame and returns, for each that was accepted, the number of the
+// first Tick that began after its call had returned.
+func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
+	pace := time.NewTicker(g.Frame)
+	defer pace.Stop()
+	for !g.over.Load() {
+		<-pace.C
+		start := time.Now()
+		err := in.AddBuff(1, buff.Application{Spec: g.mark, Source: 2, Magnitude: int64(len(due))})
+		f.HonestCalls.add(time.Since(start))
+		f.Honest++
+		if err != nil {
+			f.HonestRefused++
+			continue
+		}
+		due = append(due, g.ticks.Load()+1)
+	}
+	return due
+}
+
+// loop ticks at the fixed rate. It returns in which Tick each command of the honest one came.
+func (g *game) loop(f *Flood) map[int64]int64 {
+	seen := map[int64]int64{}
+	var spans []time.Duration
+	next := time.Now()
+	for end := next.Add(g.For); next.Before(end); {
+		next = next.Add(g.Frame)
+		if wait := time.Until(next); wait > 0 {
+			time.Sleep(wait)
+		}
+		if spans = append(spans, g.tick(seen)); time.Since(next) > g.Frame { // the next one should have begun
+			f.Late++
+			next = time.Now()
+		}
+		f.Delivered += uint64(g.hits)
+	}
+	slices.Sort(spans)
+	at := func(part float64) time.Duration { return spans[min(int(part*float64(len(spans))), len(spans)-1)] }
+	f.Frames, f.P50, f.P99, f.P999, f.Most = len(spans), at(0.5), at(0.99), at(0.999), at(1)
+	return seen
+}
+
+// tick makes a Tick and notes what came of the honest one's commands.
+func (g *game) tick(seen map[int64]int64) time.Duration {
+	n := g.ticks.Add(1)
+	start := time.Now()
+	frame := g.eng.Tick(g.Frame)
+	span := time.Since(start)
+	g.hits = 0
+	for e := range frame.Events() {
+		switch e.Spec {
+		case g.mark:
+			seen[e.Magnitude] = n
+		case g.hit:
+			g.hits++
+		}
+	}
+	return span
+}
+
+// judge compares when the honest one's commands were due with when they came.
+func (f *Flood) judge(due []int64, seen map[int64]int64) {
+	for k, want := range due {
+		came, ok := seen[int64(k)]
+		switch {
+		case !ok:
+			f.HonestLost++
+		case came > want:
+			f.HonestLate++
+			f.HonestLatest = max(f.HonestLatest, int(came-want))
+		}
+	}
+}
+
+// Print writes a table.
+func (f *Flood) Print(w io.Writer) {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "| %s | %s |\n", name, fmt.Sprintf(format, args...))
+	}
+	short := func(d time.Duration) time.Duration {
+		if d < 10*time.Microsecond {
+			return d
+		}
+		return d.Round(d / 100 * 2)
+	}
+	fmt.Fprintf(w, "| flood | |\n|---|---|\n")
+	row("frames, of them late", "%d, %d", f.Frames, f.Late)
+	row("Tick p50, p99, p99.9, longest", "%v, %v, %v, %v", short(f.P50), short(f.P99), short(f.P999), short(f.Most))
+	row("commands delivered, refused", "%d, %d", f.Delivered, f.Refused)
+	row("a call p50, p99, p99.9, p99.99, longest", "%v, %v, %v, %v, %v", f.Calls.At(0.5), f.Calls.At(0.99), f.Calls.At(0.999), f.Calls.At(0.9999), short(f.Calls.Longest))
+	row("the honest one: posted, refused, lost", "%d, %d, %d", f.Honest, f.HonestRefused, f.HonestLost)
+	row("of its commands late, by how many Ticks at most", "%d, %d", f.HonestLate, f.HonestLatest)
+	row("its calls p50, longest", "%v, %v", f.HonestCalls.At(0.5), short(f.HonestCalls.Longest))
+}

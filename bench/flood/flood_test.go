@@ -1,0 +1,43 @@
+package flood
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTouches: each kind of command is worked off to the end, and the table says so.
+func TestTouches(t *testing.T) {
+	all, err := Touches(300)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	PrintTouches(&b, all)
+	for _, verb := range []string{"| SetRate | 300 | 12 |", "| Pause | 300 | 12 |", "| Immunize | 300 | 3 |", "| AddBuff | 300 | 1 |"} {
+		require.Contains(t, b.String(), verb)
+	}
+}
+
+// TestFlood: beside producers that never stop nothing of the honest one is refused or lost.
+func TestFlood(t *testing.T) {
+	f, err := Run(Options{Producers: 2, For: 200 * time.Millisecond, Frame: 10 * time.Millisecond, Players: 50})
+	require.NoError(t, err)
+	require.Zero(t, f.HonestLost)
+	require.Zero(t, f.HonestRefused)
+	var b bytes.Buffer
+	f.Print(&b)
+	require.Contains(t, b.String(), "| the honest one: posted, refused, lost |")
+}
+
+// TestCalls: the part of the calls that took no longer is right to an eighth.
+func TestCalls(t *testing.T) {
+	var c Calls
+	for k := range 1000 {
+		c.add(time.Duration(k+1) * time.Microsecond)
+	}
+	for part, want := range map[float64]float64{0.5: 500e3, 0.99: 990e3} {
+		require.InEpsilon(t, want, float64(c.At(part)), 0.15)
+	}
+	require.Equal(t, time.Millisecond, c.Longest)
+}

@@ -1,0 +1,107 @@
+package flood
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// touched is how many buffs the owner has that all the commands are for: as many as an owner may
+// have by default, but for three.
+const touched = 1021
+
+// Touch says what a full inbox of one kind of command costs.
+type Touch struct {
+	Verb     string
+	Commands int
+	Ticks    int           // until the inbox was empty
+	Longest  time.Duration // of them
+	Own      time.Duration // the most processor time of the loop's own that one of them took: others use the machine too
+	All      time.Duration // together
+}
+
+// Touches fills the inbox once for each kind of command and works it off.
+func Touches(commands int) (out []Touch, err error) {
+	for _, verb := range []string{"SetRate", "Pause", "Immunize", "AddBuff"} {
+		t, err := touch(verb, commands)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+func touch(verb string, commands int) (t Touch, err error) {
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "beat", Duration: time.Hour, Period: time.Minute},
+		buff.Spec{ID: "hit", Kind: buff.Instant},
+		buff.Spec{ID: "ward", Kind: buff.Instant, Tags: []string{"fire"}},
+	)
+	if err != nil {
+		return t, err
+	}
+	e, err := engine.New(engine.Options{Catalog: cat, InboxLimit: commands})
+	if err != nil {
+		return t, err
+	}
+	defer func() { _ = e.Close(context.Background()) }()
+	if err := e.Spawn(1, nil); err != nil {
+		return t, err
+	}
+	for range touched {
+		if _, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("beat")}); r.Err != nil {
+			return t, r.Err
+		}
+	}
+	e.Tick(time.Millisecond)
+	fire, _ := cat.Tag("fire")
+	in := e.Inbox()
+	for k := range commands {
+		switch verb {
+		case "SetRate":
+			err = in.Do(buff.SetRate(1, buff.Ratio{Num: uint32(1 + k%2), Den: 2}))
+		case "Pause":
+			if k%2 == 0 {
+				err = in.Do(buff.Pause(1))
+			} else {
+				err = in.Do(buff.Resume(1))
+			}
+		case "Immunize":
+			err = in.Do(buff.Immunize(1, fire, false))
+		default:
+			err = in.AddBuff(1, buff.Application{Spec: cat.Spec("hit")})
+		}
+		if err != nil {
+			return t, err
+		}
+	}
+	t = Touch{Verb: verb, Commands: commands}
+	runtime.LockOSThread() // whose time is measured
+	defer runtime.UnlockOSThread()
+	for in.Len() > 0 {
+		start, spent := time.Now(), gauge.ThreadCPU()
+		e.Tick(time.Millisecond)
+		d := time.Since(start)
+		t.Own = max(t.Own, gauge.ThreadCPU()-spent)
+		t.Ticks++
+		t.All += d
+		t.Longest = max(t.Longest, d)
+	}
+	return t, nil
+}
+
+// PrintTouches writes a table.
+func PrintTouches(w io.Writer, all []Touch) {
+	fmt.Fprintf(w, "| %d buffs on one owner | commands | Ticks | longest Tick | of it the loop's processor time, at most | all of them | one command |\n|---|---|---|---|---|---|---|\n", touched)
+	for _, t := range all {
+		fmt.Fprintf(w, "| %s | %d | %d | %v | %v | %v | %v |\n", t.Verb, t.Commands, t.Ticks,
+			t.Longest.Round(10*time.Microsecond), t.Own.Round(10*time.Microsecond), t.All.Round(time.Millisecond), (t.All / time.Duration(t.Commands)).Round(10*time.Nanosecond))
+	}
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/bolt"
+)
+
+// cutCmd is "bufftick cut".
+type cutCmd struct {
+	File string `arg:"" help:"A file of store/bolt, or one cut in a file of its own."`
+
+	Zone     string   `placeholder:"NAME" help:"Only this zone. If not given, all that the file has."`
+	Verify   bool     `help:"Print only what is damaged, and one line for each zone."`
+	JSON     bool     `help:"Print an object for each zone on a line of its own, with all that it has; what the game keeps is in base64."`
+	Catalogs []string `name:"f" placeholder:"PATH" help:"Files and folders of definitions: tells which buffs none of them defines."`
+}
+
+// Help is the part of --help behind the flags.
+func (*cutCmd) Help() string {
+	return `A cut is the state of a whole zone at the end of one frame, as a store has it on
+disk. The file is only read, and may not be open in a game meanwhile.
+
+Examples:
+
+    bufftick cut world.db
+    bufftick cut -verify world.db
+    bufftick cut -zone arena -f buffs/ world.db
+    bufftick cut -json world.db > world.json
+
+The exit code is 1 if something is damaged, or a definition missing, 2 if the
+command line is wrong, otherwise 0.`
+}
+
+// Run prints the cuts of the file.
+func (c *cutCmd) Run(stdout output) error {
+	var cat *buff.Catalog
+	if len(c.Catalogs) > 0 {
+		var err error
+		if cat, err = catalog.Load(c.Catalogs...); err != nil {
+			return err
+		}
+	}
+	cuts, warning, err := c.read()
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	bad := 0
+	if warning != "" && !c.JSON {
+		fmt.Fprintf(&out, "%s: %s\n", c.File, warning)
+	}
+	for _, x := range cuts {
+		bad += c.print(&out, x, cat)
+	}
+	if _, err := stdout.Write(out.Bytes()); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return errFailed
+	}
+	return nil
+}
+
+// readCut is what came of reading a zone.
+type readCut struct {
+	zone string
+	cut  *store.Cut // nil: see err
+	err  error
+}
+
+// read returns the zones of the file.
+func (c *cutCmd) read() (cuts []readCut, warning string, err error) {
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, "", fmt.Errorf("bufftick: %w", err)
+	}
+	defer f.Close()
+	head := make([]byte, len(store.FileMagic))
+	if _, err := io.ReadFull(f, head); err == nil && string(head) == store.FileMagic {
+		b, err := io.ReadAll(io.MultiReader(bytes.NewReader(head), f))
+		if err != nil {
+			return nil, "", fmt.Errorf("bufftick: %s: %w", c.File, err)
+		}
+		cut, err := store.ParseCut(b)
+		if err != nil {
+			return nil, "", store.At(err, c.File, "")
+		}
+		return []readCut{{cut.Zone, cut, nil}}, "", nil
+	}
+	s, err := bolt.Open(c.File, bolt.Options{ReadOnly: true})
+	if err != nil {
+		return nil, "", err
+	}
+	defer s.Close()
+	zones, err := s.Zones()
+	if err != nil {
+		return nil, "", err
+	}
+	for _, zone := range zones {
+		if c.Zone != "" && zone != c.Zone {
+			continue
+		}
+		cut, err := s.Load(context.Background(), zone)
+		if errors.Is(err, store.ErrEmpty) {
+			err = nil
+		}
+		cuts = append(cuts, readCut{zone, cut, err})
+	}
+	if len(cuts) == 0 && c.Zone != "" {
+		return nil, "", fmt.Errorf("bufftick: %s: there is no zone %q, but %q", c.File, c.Zone, zones)
+	}
+	return cuts, s.Warning(), nil
+}
+
+// savedBuff is what is shown of a buff in a blob: buff.BlobJSON has all of it.
+type savedBuff struct {
+	ID     string `json:"buff"`
+	Source uint64 `json:"source"`
+	Stacks int    `json:"stacks"`
+	Left   *int64 `json:"left_ms"`
+}
+
+// print prints one zone and returns how much is wrong with it.
+func (c *cutCmd) print(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int) {
+	if x.err != nil {
+		fmt.Fprintln(out, x.err)
+		return 1
+	}
+	if c.JSON {
+		return printCutJSON(out, x.cut)
+	}
+	if x.cut.Frame == 0 {
+		fmt.Fprintf(out, "zone %q: no cut, epoch %d\n", x.zone, x.cut.Epoch)
+		return 0
+	}
+	older := 0
+	for k := range x.cut.Owners {
+		if x.cut.Owners[k].Older {
+			older++
+		}
+	}
+	m := x.cut.Clocks.Moment
+	fmt.Fprintf(out, "zone %q: frame %d, epoch %d, %s, %d of them older, %s\n",
+		x.cut.Zone, x.cut.Frame, x.cut.Epoch, counted(len(x.cut.Owners), "owner"), older, counted(len(x.cut.Commands), "command"))
+	if !c.Verify {
+		fmt.Fprintf(out, "  now %v, wall %s, uptime %v\n", m.Now,
+			time.UnixMilli(m.Wall).UTC().Format("2006-01-02T15:04:05.000Z"), time.Duration(m.Uptime)*time.Millisecond)
+		for _, z := range x.cut.Clocks.Zones {
+			fmt.Fprintf(out, "  area %d: rate %d/%d, paused %v\n", z.Number, z.Rate.Num, z.Rate.Den, z.Paused)
+		}
+	}
+	for k := range x.cut.Owners {
+		bad += c.printOwner(out, &x.cut.Owners[k], cat)
+	}
+	return bad
+}
+
+func (c *cutCmd) printOwner(out *bytes.Buffer, o *store.Owner, cat *buff.Catalog) (bad int) {
+	if !c.Verify {
+		state := ""
+		if o.Older {
+			state = ", older: it was busy"
+		}
+		fmt.Fprintf(out, "owner %d: frame %d%s, blob %d bytes, data %d bytes\n", o.ID, o.Frame, state, len(o.Blob), len(o.Data))
+	}
+	buffs, err := savedBuffs(o.Blob)
+	if err != nil {
+		fmt.Fprintf(out, "owner %d: %v\n", o.ID, err)
+		return 1
+	}
+	for _, b := range buffs {
+		if cat != nil && cat.Spec(b.ID) == nil {
+			fmt.Fprintf(out, "owner %d: %s: no definition\n", o.ID, b.ID)
+			bad++
+		} else if !c.Verify {
+			left := "for ever"
+			if b.Left != nil {
+				left = (time.Duration(*b.Left) * time.Millisecond).String()
+			}
+			fmt.Fprintf(out, "  %s x%d, %s left, source %d\n", b.ID, b.Stacks, left, b.Source)
+		}
+	}
+	return bad
+}
+
+// savedBuffs reads a blob; none is that of an owner without one.
+func savedBuffs(blob []byte) ([]savedBuff, error) {
+	if len(blob) == 0 {
+		return nil, nil
+	}
+	text, err := buff.BlobJSON(blob)
+	if err != nil {
+		return nil, err
+	}
+	var b struct {
+		Buffs []savedBuff `json:"buffs"`
+	}
+	err = json.Unmarshal(text, &b)
+	return b.Buffs, err
+}
+
+// cutJSON and ownerJSON are a zone as other programs read it.
+type cutJSON struct {
+	Zone     string            `json:"zone"`
+	Epoch    uint64            `json:"epoch"`
+	Frame    uint64            `json:"frame"`
+	Now      int64             `json:"now_ms"`
+	Wall     int64             `json:"wall_ms"`
+	Uptime   int64             `json:"uptime_ms"`
+	Areas    []store.ZoneClock `json:"areas,omitempty"`
+	Owners   []ownerJSON       `json:"owners"`
+	Commands []string          `json:"commands,omitempty"` // in hexadecimal
+	Data     []byte            `json:"data,omitempty"`
+}
+
+type ownerJSON struct {
+	ID     buff.OwnerID    `json:"id"`
+	Frame  uint64          `json:"frame"`
+	Older  bool            `json:"older,omitempty"`
+	Blob   json.RawMessage `json:"blob,omitempty"`
+	Damage string          `json:"damage,omitempty"` // of the blob
+	Data   []byte          `json:"data,omitempty"`
+}
+
+func printCutJSON(out *bytes.Buffer, c *store.Cut) (bad int) {
+	m := c.Clocks.Moment
+	z := cutJSON{
+		Zone: c.Zone, Epoch: c.Epoch, Frame: c.Frame, Now: int64(m.Now), Wall: m.Wall, Uptime: m.Uptime,
+		Areas: c.Clocks.Zones, Owners: make([]ownerJSON, 0, len(c.Owners)), Data: c.Data,
+	}
+	for _, id := range c.Commands {
+		z.Commands = append(z.Commands, fmt.Sprintf("%x", id))
+	}
+	for k := range c.Owners {
+		o := &c.Owners[k]
+		j := ownerJSON{ID: o.ID, Frame: o.Frame, Older: o.Older, Data: o.Data}
+		if len(o.Blob) > 0 {
+			text, err := buff.BlobJSON(o.Blob)
+			if err != nil {
+				j.Damage = err.Error()
+				bad++
+			}
+			j.Blob = text
+		}
+		z.Owners = append(z.Owners, j)
+	}
+	if err := json.NewEncoder(out).Encode(z); err != nil {
+		fmt.Fprintln(out, err)
+		bad++
+	}
+	return bad
+}

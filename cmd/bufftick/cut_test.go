@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/bolt"
+)
+
+// poisoned is the blob of an owner with a poison, of which 7 s are left.
+func poisoned(t *testing.T) []byte {
+	cat, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second, Stack: buff.Stacking{Limit: 5}})
+	require.NoError(t, err)
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, err)
+	defer e.Close(t.Context())
+	require.NoError(t, e.Spawn(7, nil))
+	_, res := e.AddBuff(7, buff.Application{Spec: cat.Spec("poison"), Source: 9, Stacks: 2})
+	require.NoError(t, res.Err)
+	e.Tick(3 * time.Second)
+	blob, err := e.Save(7)
+	require.NoError(t, err)
+	return blob
+}
+
+// cutFiles makes world.db with two zones, one of them without a cut, and arena.cut, a copy of one.
+func cutFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx := context.Background()
+	s, err := bolt.Open("world.db", bolt.Options{})
+	require.NoError(t, err)
+	for _, zone := range []string{"arena", "hall"} {
+		_, err = s.Open(ctx, zone)
+		require.ErrorIs(t, err, store.ErrEmpty)
+	}
+	require.NoError(t, s.Commit(ctx, &store.Batch{
+		Head: store.Head{
+			Zone: "arena", Epoch: 1, Frame: 41, Window: 4, Older: []buff.OwnerID{8},
+			Clocks: store.Clocks{
+				Moment: buff.Moment{Now: 3000, Wall: 1_795_330_800_123, Uptime: 63_000},
+				Zones:  []store.ZoneClock{{Number: 2, Rate: buff.Ratio{Num: 1, Den: 2}, Paused: true}},
+			},
+		},
+		Owners:   []store.Owner{{ID: 7, Blob: poisoned(t), Data: []byte("health 85")}, {ID: 8}},
+		Commands: []store.CommandID{{1}},
+	}))
+	cut, err := s.Load(ctx, "arena")
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	require.NoError(t, os.WriteFile("arena.cut", store.AppendCut(nil, cut), 0o600))
+}
+
+const arenaText = `zone "arena": frame 41, epoch 1, 2 owners, 1 of them older, 1 command
+  now 00:00:03.000, wall 2026-11-22T07:00:00.123Z, uptime 1m3s
+  area 2: rate 1/2, paused true
+owner 7: frame 41, blob 44 bytes, data 9 bytes
+  poison x2, 7s left, source 9
+owner 8: frame 41, older: it was busy, blob 0 bytes, data 0 bytes
+`
+
+// TestCut: what is whole is printed, from both kinds of file.
+func TestCut(t *testing.T) {
+	cutFiles(t)
+	require.Equal(t, arenaText+"zone \"hall\": no cut, epoch 1\n", transcript([]string{"cut", "world.db"}))
+	for _, line := range []string{"cut -zone arena world.db", "cut arena.cut"} {
+		require.Equal(t, arenaText, transcript(strings.Fields(line)), line)
+	}
+	require.Equal(t, "zone \"arena\": frame 41, epoch 1, 2 owners, 1 of them older, 1 command\n", transcript([]string{"cut", "-verify", "arena.cut"}))
+
+	stdout, _, code := tool("cut", "-json", "arena.cut")
+	require.Zero(t, code)
+	var z struct {
+		Zone   string
+		Frame  uint64
+		Owners []struct {
+			ID   uint64
+			Blob struct{ Buffs []struct{ Buff string } }
+			Data []byte
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &z))
+	require.Equal(t, "arena", z.Zone)
+	require.EqualValues(t, 41, z.Frame)
+	require.Equal(t, "poison", z.Owners[0].Blob.Buffs[0].Buff)
+	require.Equal(t, "health 85", string(z.Owners[0].Data))
+}
+
+// TestCutDamaged: what is damaged, or has no definition, is said with its place, and is exit code 1.
+func TestCutDamaged(t *testing.T) {
+	cutFiles(t)
+	require.NoError(t, os.WriteFile("buffs.yaml", []byte("buffs: {venom: {duration: 8s}}\n"), 0o600))
+	require.Contains(t, transcript(strings.Fields("cut -verify -f buffs.yaml world.db")), "owner 7: poison: no definition\n")
+	for file, want := range map[string]string{"world.db": "store: damaged: world.db: ", "arena.cut": "store: damaged: arena.cut: the record at byte "} {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		at := strings.Index(string(b), "health 85")
+		b[at] ^= 1
+		require.NoError(t, os.WriteFile(file, b, 0o600))
+		out := transcript([]string{"cut", "-verify", file})
+		require.Contains(t, out, want)
+		require.Contains(t, out, "exit 1\n")
+	}
+	require.Contains(t, transcript([]string{"cut", "nothing.db"}), "no such file")
+	require.Contains(t, transcript([]string{"cut", "buffs.yaml"}), "store: not of bufftick")
+}
+
+// TestCutBlob: the cut is whole, and the blob in it is none.
+func TestCutBlob(t *testing.T) {
+	t.Chdir(t.TempDir())
+	cut := &store.Cut{Head: store.Head{Zone: "a", Epoch: 1, Frame: 1}, Owners: []store.Owner{{ID: 3, Frame: 1, Blob: []byte("x")}}}
+	require.NoError(t, os.WriteFile("a.cut", store.AppendCut(nil, cut), 0o600))
+	require.Contains(t, transcript([]string{"cut", "-verify", "a.cut"}), "owner 3: buff: bad blob")
+	require.Contains(t, transcript([]string{"cut", "-json", "a.cut"}), `"damage":"buff: bad blob`)
+}

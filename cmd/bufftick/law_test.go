@@ -1,0 +1,147 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/engine"
+	law "github.com/bufftick/bufftick/internal/judge"
+)
+
+var (
+	lawSeed      = flag.Uint64("law.seed", 1, "seed of the scenarios that engine and judge both play")
+	lawFirst     = flag.Int("law.first", 0, "number of the first of them")
+	lawScenarios = flag.Int("law.scenarios", 0, "how many; 0: 10,000, with -short 2,000, of all the pairs of words")
+	lawShow      = flag.Int("law.show", 3, "how many differences are shown, each in its smallest form")
+	lawRefused   = flag.Bool("law.refused", false, "say why definitions were refused")
+)
+
+// verdict is what came of one scenario.
+type verdict struct {
+	engine, judge []string
+	refused       string   // by the catalog
+	stopped       string   // a step that cannot be done
+	wrong         []string // sentences of the law by which it had to be refused
+	differs       bool
+}
+
+// tryLaw plays a draft by the engine and by the judge.
+func tryLaw(d *law.Draft) (v verdict) {
+	text := d.JSON()
+	list, err := parseScenarios("law.json", text)
+	switch {
+	case err != nil:
+		v.refused = err.Error()
+		return v
+	case len(list[0].faults) > 0:
+		v.refused = list[0].faults.Error()
+		return v
+	}
+	s := d.Scenario()
+	if v.wrong = s.Refusals(); len(v.wrong) > 0 {
+		return v
+	}
+	if v.engine, err = list[0].play(engine.Options{Synchronous: true, Budget: -1}, longestFrame); err != nil {
+		v.stopped = err.Error()
+		return v
+	}
+	var decided bool
+	v.judge, decided = s.Play()
+	v.differs = decided && !slices.Equal(v.engine, v.judge)
+	return v
+}
+
+// report is the smallest form of a difference, and the command that repeats it.
+func report(d *law.Draft, seed uint64, n int) (text, shape string) {
+	d = d.Shrink(func(c *law.Draft) bool { return tryLaw(c).differs })
+	v := tryLaw(d)
+	return fmt.Sprintf("go test ./cmd/bufftick -run 'TestLaw$' -law.seed %d -law.first %d -law.scenarios 1\nabout %s and %s\n%s- judge\n+ engine\n%s",
+		seed, n, d.Pair[0], d.Pair[1], d.Text(), strings.Join(diff(v.judge, v.engine), "\n")), d.Shape()
+}
+
+// Engine and judge, who share nothing but the law, tell the same story of each scenario, and what the law calls an error
+// does not load.
+func TestLaw(t *testing.T) {
+	count := *lawScenarios
+	switch {
+	case count == 0 && testing.Short():
+		count = 2_000
+	case count == 0:
+		count = 10_000
+	}
+	var (
+		mu                       sync.Mutex
+		refused, stopped, differ int
+		why, shapes              = map[string]int{}, map[string]bool{}
+		wait                     sync.WaitGroup
+	)
+	one := func(n int) {
+		d := law.Generate(*lawSeed, n)
+		v := tryLaw(d)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case v.refused != "":
+			refused++
+			_, text, _ := strings.Cut(strings.SplitN(v.refused, "\n", 2)[0], `": `)
+			why[text]++
+		case len(v.wrong) > 0:
+			t.Errorf("scenario %d of seed %d loads, against the law: %v\n%s", n, *lawSeed, v.wrong, d.Text())
+		case v.stopped != "":
+			stopped++
+		case v.differs:
+			if differ++; len(shapes) >= *lawShow {
+				return
+			}
+			if text, shape := report(d, *lawSeed, n); !shapes[shape] {
+				shapes[shape] = true
+				t.Error(text)
+			}
+		}
+	}
+	const lanes = 4
+	for lane := range lanes {
+		wait.Go(func() {
+			for n := lane; n < count; n += lanes {
+				one(*lawFirst + n)
+			}
+		})
+	}
+	wait.Wait()
+	t.Logf("%d scenarios, %d refused, %d stopped, %d differ", count, refused, stopped, differ)
+	if *lawRefused {
+		for text, n := range why {
+			t.Logf("%d × %s", n, text)
+		}
+	}
+	require.Zero(t, differ, "engine and judge differ")
+	if count > 100 {
+		require.Less(t, 2*refused, count, "the dice make what does not load")
+	}
+}
+
+// fuzzSeeds are the seeds of which FuzzLaw draws scenarios: those that have all been played with
+// the rules as they are, so that what it finds is what a change has done. Other seeds have their
+// turn each night.
+const fuzzSeeds = 2
+
+// As TestLaw, with scenarios that the fuzzer numbers.
+func FuzzLaw(f *testing.F) {
+	f.Add(uint64(1), uint32(0))
+	f.Add(uint64(7), uint32(4711))
+	f.Fuzz(func(t *testing.T, seed uint64, n uint32) {
+		seed %= fuzzSeeds
+		number := int(n) % law.Pairs()
+		d := law.Generate(seed, number)
+		if v := tryLaw(d); v.differs || len(v.wrong) > 0 {
+			text, _ := report(d, seed, number)
+			t.Error(text)
+		}
+	})
+}

@@ -1,0 +1,307 @@
+package engine
+
+import (
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// batchedTurn is a turn of an owner for nothing but what is due, in a slice in which everybody is
+// idle: nearly every turn there is. All that passes between the loop and the worker stands in
+// it. The loop does not look at the owner, neither when it hands the turn over nor when it
+// takes it back: the owners of a large game are in no cache, and the batch is.
+type batchedTurn struct {
+	// The loop writes these, and the worker the last ones.
+	number  uint32 // of the owner
+	n       int32  // of its timers that have fired
+	at      wheel.Time
+	near    [nearRefs]buff.Ref
+	far     []buff.Ref // those for which near has no room
+	given   int32      // the allowance; 0: Engine.times for each timer
+	used    int32      // of it
+	again   bool       // the owner was in the backlog
+	whole   bool       // the turn came to its end
+	rests   bool       // it was cut short, since the allowance is used up; if neither, what there was is where those of a mailbox leave it
+	pending bool       // handlers were put off
+	sends   bool       // brought has commands for others
+
+	// What the worker leaves.
+	requests []buff.TimerRequest
+	brought  segment
+
+	_ [48]byte // two workers do not write to one cache line
+}
+
+const nearRefs = 8
+
+// turnBatch is the batched turns of the slice. One stays where it is: workers have pointers to them.
+type turnBatch struct {
+	list []*batchedTurn // as many as there ever were
+	n    int            // of this slice
+	of   []called       // by owner number
+	seen uint32         // see fetch
+}
+
+// called is what is to be known of an owner to give it a batched turn.
+type called struct {
+	box *mailbox // nil: there is none. To take its address from the owner would be a look at the owner
+	at  uint32   // the place in turnBatch.list, if the turn there is this owner's
+
+	last uint32 // in backlog.rings, plus one; 0: the owner is not in the backlog
+}
+
+// batchDue tells the owners what is due, and gives a turn to those that want one. Everybody
+// is idle.
+func (e *Engine) batchDue() {
+	for k := range e.fired {
+		if k%lookAhead == 0 {
+			e.batch.fetch(e.fired[k:min(k+lookAhead, len(e.fired))])
+		}
+		f := e.fired[k]
+		if f.ID&auraTimer != 0 {
+			e.index.auras.fired(int32(f.ID &^ auraTimer))
+			continue
+		}
+		e.turnFor(uint32(f.ID >> 16)).add(refOf(f))
+	}
+	e.stats.Fired += uint64(len(e.fired))
+	for _, o := range e.wanted {
+		o.wanted = false
+		if !o.leaving {
+			e.turnFor(o.number)
+		}
+	}
+	e.forgetWanted()
+}
+
+// lookAhead is how many timers fetch looks at.
+const lookAhead = 32
+
+// fetch looks at what is known of some owners, and does nothing with it: in so short a loop
+// the processor fetches it for many at once, and without it would wait for one after the other.
+func (v *turnBatch) fetch(some []wheel.Fired) {
+	seen := uint32(0)
+	for _, f := range some {
+		if f.ID&auraTimer == 0 {
+			seen |= v.of[uint32(f.ID>>16)].at
+		}
+	}
+	v.seen = seen
+}
+
+// turnFor returns the batched turn of an owner in this slice.
+func (e *Engine) turnFor(number uint32) *batchedTurn {
+	v := &e.batch
+	c := &v.of[number]
+	if k := int(c.at); k < v.n && v.list[k].number == number {
+		return v.list[k]
+	}
+	if v.n == len(v.list) {
+		v.list = append(v.list, &batchedTurn{})
+	}
+	x := v.list[v.n]
+	x.number, x.at, x.n, x.given, x.again, x.whole, x.rests = number, e.now, 0, 0, false, false, false
+	c.at = uint32(v.n)
+	v.n++
+	e.group.Batch(c.box, x)
+	return x
+}
+
+// add notes a timer that has fired.
+func (v *batchedTurn) add(ref buff.Ref) {
+	if v.n < nearRefs {
+		v.near[v.n] = ref
+	} else {
+		v.far = append(v.far[:v.n-nearRefs], ref)
+	}
+	v.n++
+}
+
+// refs calls f for each of the timers.
+func (v *batchedTurn) refs(f func(buff.Ref)) {
+	for _, ref := range v.near[:min(v.n, nearRefs)] {
+		f(ref)
+	}
+	for _, ref := range v.far[:max(v.n-nearRefs, 0)] {
+		f(ref)
+	}
+}
+
+// giveBack makes batched turns free if there are far too many, and what the others point to.
+func (v *turnBatch) giveBack(s highWater) {
+	for _, x := range v.list[s:] {
+		x.requests, x.brought, x.far = nil, segment{}, nil
+	}
+	if !s.fits(len(v.list)) {
+		v.list = append(make([]*batchedTurn, 0, max(keep, 2*int(s))), v.list[:s]...)
+	}
+}
+
+// allowance returns how much the owner may work off.
+func (v *batchedTurn) allowance(e *Engine) int32 {
+	if v.given > 0 {
+		return v.given
+	}
+	return min(max(1, v.n)*e.times, e.share)
+}
+
+// endBatch takes in what the batched turns have brought, in the order in which they were handed
+// over, if all are over as usual.
+func (e *Engine) endBatch() {
+	v := &e.batch
+	e.high.batch.used(v.n)
+	begun, whole := e.group.EndBatch()
+	if whole {
+		for _, x := range v.list[:v.n] {
+			e.endBatched(x)
+		}
+	} else {
+		e.splitBatch(begun)
+	}
+	v.n = 0
+}
+
+// endBatched takes in what one turn has brought whose owner is idle.
+func (e *Engine) endBatched(x *batchedTurn) {
+	if !x.whole && !x.rests {
+		e.fail(x)
+		return
+	}
+	e.worked += int(x.used)
+	e.takeBatched(x)
+	if x.rests {
+		o := e.owners[x.number]
+		e.cut(o)
+		e.postpone(x.number, due{})
+	} else if x.again {
+		e.owners[x.number].caughtUp()
+	}
+	if x.sends && e.copies != nil {
+		e.copies.home(e.owners[x.number], true, 0)
+	}
+}
+
+// splitBatch is endBatch where some owners are busy. Those whose turn nobody has begun, since
+// the time was over, get what is due as messages, so that the workers may go on with them.
+func (e *Engine) splitBatch(begun int) {
+	v := &e.batch
+	e.starts = 0
+	for _, x := range v.list[begun:v.n] {
+		o := e.owners[x.number]
+		x.refs(func(ref buff.Ref) { e.send(o, message{kind: wake, ref: ref}) })
+		e.run(o)
+		e.allow(o, int(x.allowance(e)))
+	}
+	e.collected = e.group.Collect(e.collected[:0])
+	e.high.collected.used(len(e.collected))
+	collected := e.collected
+	for _, x := range v.list[:begun] {
+		o := e.owners[x.number]
+		switch {
+		case len(collected) > 0 && collected[0] == &o.box: // it was moved or held, and has come to its end
+			collected = collected[1:]
+			o.ran, o.batched = e.round, x
+			e.takeBack(o)
+		case !o.box.Idle():
+			o.ran = e.round
+			o.batched = x // not used again before it is idle: as long as one is busy, there is no batch
+			e.owe(o, x.allowance(e))
+		default:
+			e.endBatched(x)
+		}
+	}
+	clear(e.collected)
+	if e.starts > 0 { // not before: who is idle would be up to the workers
+		e.group.StartFirst(e.starts)
+	}
+}
+
+// fail takes in a batched turn that did not come to its end and has kept nothing: the engine's own
+// code has failed, or the clock of those who watch. What is due comes in the next Tick.
+func (e *Engine) fail(v *batchedTurn) {
+	o := e.owners[v.number]
+	e.takeBack(o)
+	if !o.leaving {
+		e.want(o)
+	}
+}
+
+// takeBatched takes in what one turn has brought, and reports whether something came due
+// meanwhile, as can be only if the owner was held. The owner is idle, and only looked at if
+// something is unusual.
+func (e *Engine) takeBatched(v *batchedTurn) (late bool) {
+	if e.watch.on != nil {
+		o := e.owners[v.number]
+		o.segments = append(o.segments[:0], v.brought)
+		e.watch.turnOver(o)
+		clear(o.segments)
+		o.segments = o.segments[:0]
+	}
+	e.takeEvents(&v.brought)
+	if v.sends {
+		e.outbox = append(e.outbox, v.brought.outbox...)
+	}
+	for i := range v.requests {
+		w := &v.requests[i]
+		if w.Timer != 0 && w.Due > e.now && w.Due != wheel.Never {
+			e.wheel.Move(w.Timer, w.Due)
+		} else {
+			late = e.meet(e.owners[v.number], *w) || late
+		}
+	}
+	if v.pending && !v.rests {
+		if o := e.owners[v.number]; !o.leaving {
+			e.want(o)
+		}
+	}
+	return late
+}
+
+// takeEvents takes in the events of one turn.
+func (e *Engine) takeEvents(s *segment) {
+	if len(s.events) == 0 {
+		return
+	}
+	e.frame.add(s.events)
+	if !s.plain {
+		e.counters.add(s.events)
+		e.index.note(s.events)
+	}
+}
+
+// runBatched is the worker's side of a batched turn.
+func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
+	o := box.Owner
+	if o.touched != l.engine.interval.Load() {
+		l.beforeTurn(o, v)
+	}
+	v.refs(o.set.Wake) // first: should anything fail, the owner still knows what is due
+	o.given, o.used = v.allowance(l.engine), 0
+	t := l.begin(o)
+	defer func() {
+		l.batched = nil
+		l.leave(o, v, l.brought(&t))
+		l.end(&t)
+	}()
+	l.batched = v
+	if v.whole = l.run(box, o, v.at); !v.whole {
+		l.giveWay(box)
+	}
+}
+
+// leave leaves what a batched turn has brought where the loop looks for it.
+func (l *workerState) leave(o *owner, v *batchedTurn, brought segment) {
+	v.used = o.used
+	if !v.whole && !v.rests {
+		o.segments = append(o.segments, brought)
+		return
+	}
+	requests := o.set.TimerRequests()
+	if cap(l.requests)-len(l.requests) < len(requests) { // those before are not looked at here any more
+		l.requests = make([]buff.TimerRequest, 0, max(2*cap(l.requests), len(requests)))
+	}
+	from := len(l.requests)
+	l.requests = append(l.requests, requests...)
+	o.set.ClearTimerRequests()
+	v.brought, v.requests = brought, l.requests[from:len(l.requests):len(l.requests)]
+	v.sends, v.pending = len(brought.outbox) > 0, o.set.Pending() > 0
+}

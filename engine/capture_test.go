@@ -1,0 +1,72 @@
+package engine_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestBusySource: an application that reads attributes of a source that is busy waits until
+// the source can be asked, in each lane, and has the numbers of the source of that time. One
+// that reads nothing does not wait, and a source that is not there has none.
+func TestBusySource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 3
+		cat := statsOf(t,
+			buff.Spec{ID: "burn", Kind: buff.Infinite, Params: []buff.Param{{Name: "power", Value: buff.Number{
+				From: buff.FromAttr, Attr: "power", Of: buff.OfSource, Snapshot: buff.SnapshotApply, Const: -1, Default: true,
+			}}}},
+			buff.Spec{ID: "plain", Kind: buff.Infinite},
+		)
+		power := attrOf(cat, "power")
+		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: brief, MailboxLimit: limit})
+		spawn(t, e, 1, 2, 3)
+		gate := make(chan struct{})
+		_, err := e.AddTimeout(2, 0, func(c *engine.Context) { <-gate; c.Do(buff.SetBase(2, power, 77)) })
+		require.NoError(t, err)
+		e.Tick(time.Second)
+		require.True(t, e.Busy(2))
+
+		burn := func(source buff.OwnerID) buff.Application {
+			return buff.Application{Spec: cat.Spec("burn"), Source: source}
+		}
+		h, r := e.AddBuff(1, burn(2))
+		require.Equal(t, buff.Result{Queued: true}, r)
+		require.Zero(t, h)
+		_, r = e.AddBuff(1, burn(99))
+		require.Equal(t, buff.Applied, r.Kind, "nobody can be asked, now or later")
+		_, r = e.AddBuff(1, buff.Application{Spec: cat.Spec("plain"), Source: 2})
+		require.Equal(t, buff.Applied, r.Kind)
+		require.NoError(t, e.Inbox().AddBuff(1, burn(2)))
+		_, err = e.AddTimeout(3, 0, func(c *engine.Context) { c.AddBuff(1, burn(2)) })
+		require.NoError(t, err)
+		require.Equal(t, []string{"1: 1000 apply burn x1", "1: 1000 apply plain x1", "3: 1001 timeout"}, lines(e.Tick(time.Second)))
+		_, r = e.AddBuff(1, burn(2))
+		require.ErrorIs(t, r.Err, engine.ErrOverloaded, "the mailbox of the source has a limit")
+
+		close(gate)
+		var got []string
+		for range 3 {
+			synctest.Wait()
+			got = append(got, lines(e.Tick(0))...)
+		}
+		require.Equal(t, []string{
+			"2: 1 timeout", "2: 1 change power by=67 value=77",
+			"1: 2000 apply burn x1", "1: 2000 apply burn x1", "1: 2000 apply burn x1",
+		}, got)
+		powers := []float64{}
+		for b := range must(e.Buffs(1)).All() {
+			if b.Spec == cat.Spec("burn") {
+				v, _ := reply(e.Param(b.Handle, "power"))
+				powers = append(powers, v)
+			}
+		}
+		require.Equal(t, []float64{-1, 77, 77, 77}, powers)
+		require.Zero(t, e.Stats().Undelivered)
+	})
+}

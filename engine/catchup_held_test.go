@@ -1,0 +1,117 @@
+package engine_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestP10_BackFromStuck: time passes an owner whose handler does not return. When it does, minutes
+// later, what was due meanwhile is worked off within TickLimit, in order, and nobody waits for it.
+func TestP10_BackFromStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 100
+		p := newPrison(t, 10, engine.Options{Workers: 2, TickLimit: limit})
+		p.hold(3)
+		others := func(f *engine.Frame) {
+			require.Zero(t, f.Behind)
+			require.LessOrEqual(t, engine.Worked(p.Engine), limit)
+			require.Equal(t, []int64{int64(f.Now)}, at(f, 4, buff.Pulsed, p.beat))
+		}
+		for range 1000 {
+			others(p.Tick(time.Second))
+		}
+		p.free()
+		late, ticks := []int64{}, 0
+		for ; p.Busy(3) || ticks == 0; ticks++ {
+			f := p.Tick(time.Second)
+			others(f)
+			late = append(late, at(f, 3, buff.Pulsed, p.beat)...)
+		}
+		require.Greater(t, ticks, 8, "the limit has done nothing")
+		require.Len(t, late, 1000+ticks)
+		for i, at := range late {
+			require.EqualValues(t, 1000*(i+1), at)
+		}
+		p.leave(t)
+	})
+}
+
+// TestP10_LimitAcrossTicks: what owners may yet work off for whom a Tick has not waited any more is
+// kept free in the following ones, and what one brings who was stuck has to fit in.
+func TestP10_LimitAcrossTicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 30
+		p := newPrison(t, 20, engine.Options{Workers: 1, TickLimit: limit})
+		for id := range buff.OwnerID(20) {
+			if id == 10 { // the others pulse half a second later
+				p.Tick(500 * time.Millisecond)
+			}
+			add(t, p.Engine, id+1, p.beat)
+			add(t, p.Engine, id+1, p.beat)
+		}
+		p.Tick(0)
+		pulses := 0
+		tick := func(dt time.Duration) {
+			f := p.Tick(dt)
+			require.LessOrEqual(t, engine.Worked(p.Engine), limit)
+			require.LessOrEqual(t, f.Len(), limit)
+			pulses += f.Len()
+		}
+		p.hold(1)
+		for range 4 {
+			tick(500 * time.Millisecond) // the first finds nobody but those of the beginning
+		}
+		p.free()
+		for range 3 {
+			tick(500 * time.Millisecond)
+		}
+		for p.Stats().Behind > 0 || p.Stats().Busy > 0 {
+			synctest.Wait()
+			tick(0)
+		}
+		now, want := int(p.Now()), 0
+		want += 20 * (now / 1000)             // the first of each
+		want += 2 * 10 * (now / 1000)         // the others of owners 1 to 10
+		want += 2 * 10 * ((now - 500) / 1000) // and of 11 to 20
+		require.Equal(t, want, pulses)
+		p.leave(t)
+	})
+}
+
+// TestP29_CommandsOfWhoWaits: the commands that wait for an owner whose turn is cut short count
+// against MailboxLimit until they are carried out.
+func TestP29_CommandsOfWhoWaits(t *testing.T) {
+	const limit = 8
+	cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Second}, buff.Spec{ID: "mark", Kind: buff.Infinite})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, TickLimit: 2, MailboxLimit: limit})
+	spawn(t, e, 1)
+	for range 40 {
+		add(t, e, 1, cat.Spec("ends"))
+	}
+	waiting, marks := 0, 0
+	for dt := time.Second; dt > 0 || e.Busy(1); dt = 0 {
+		for ev := range e.Tick(dt).Events() {
+			if ev.Spec == cat.Spec("mark") {
+				waiting--
+				marks++
+			}
+		}
+		for e.Busy(1) && marks == 0 {
+			_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("mark")})
+			if r.Err != nil {
+				require.ErrorIs(t, r.Err, engine.ErrOverloaded)
+				break
+			}
+			waiting++
+			require.LessOrEqual(t, waiting, limit)
+		}
+	}
+	require.Zero(t, waiting)
+	require.Equal(t, limit, marks)
+}

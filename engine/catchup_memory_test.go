@@ -1,0 +1,82 @@
+package engine_test
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+var (
+	stallPlayers = flag.Int("stall.players", 300, "players of TestP10_MemoryOfAStall, each with a buff of 1 s and one of 200 ms; docs/promises.md has the table")
+	stallSpan    = flag.Duration("stall.span", 20*time.Second, "its one Tick")
+)
+
+// someWork is a handler that takes some microseconds.
+func someWork(*engine.Context, buff.Event) {
+	var n atomic.Int64
+	for range 1000 {
+		n.Add(1)
+	}
+}
+
+// heapNow returns what is allocated, garbage that is not collected yet included.
+func heapNow() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse
+}
+
+// TestP10_MemoryOfAStall: a stall that default options meet in one Tick costs at most 64 MB above
+// rest, then and until all is made up for; no Tick brings more than TickLimit, exactly; and each
+// pulse comes once.
+func TestP10_MemoryOfAStall(t *testing.T) {
+	for _, handler := range []string{"nothing", "microseconds"} {
+		t.Run(fmt.Sprintf("%d players, %v, handler: %s", *stallPlayers, *stallSpan, handler), func(t *testing.T) {
+			work := func(*engine.Context, buff.Event) {}
+			if handler == "microseconds" {
+				work = someWork
+			}
+			cat := catalogOf(t,
+				buff.Spec{ID: "slow", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("work")}},
+				buff.Spec{ID: "fast", Kind: buff.Infinite, Period: 200 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
+			)
+			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}})
+			for id := range buff.OwnerID(*stallPlayers) {
+				spawn(t, e, id)
+				add(t, e, id, cat.Spec("slow"))
+				add(t, e, id, cat.Spec("fast"))
+			}
+			e.Tick(0)
+			e.Tick(0)
+			debug.FreeOSMemory()
+			rest, most, pulses, ticks, peak, longest := heapNow(), 0, 0, 0, uint64(0), time.Duration(0)
+			for dt := *stallSpan; dt > 0 || e.Stats().Behind > 0 || e.Stats().Busy > 0; dt, ticks = 0, ticks+1 {
+				began := time.Now()
+				f := e.Tick(dt)
+				longest = max(longest, time.Since(began))
+				for ev := range f.Events() {
+					if ev.Kind == buff.Pulsed {
+						pulses++
+					}
+				}
+				most = max(most, f.Len())
+				peak = max(peak, heapNow())
+				require.LessOrEqual(t, f.Len(), engine.DefaultTickLimit)
+				require.LessOrEqual(t, engine.Worked(e), engine.DefaultTickLimit)
+			}
+			above := (float64(peak) - float64(rest)) / (1 << 20)
+			t.Logf("%d events in %d Ticks, %d in one at most, %.1f MB above rest, longest Tick %v", pulses, ticks, most, above, longest.Round(time.Millisecond))
+			require.Equal(t, int(*stallSpan/(200*time.Millisecond)+*stallSpan/time.Second)**stallPlayers, pulses)
+			require.Less(t, above, 64.0)
+		})
+	}
+}

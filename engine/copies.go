@@ -1,0 +1,322 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Copies makes consistent copies of all owners of an engine while it goes on; package store puts
+// them on disk. Make one with [Engine.Copies].
+//
+// A round begins between two Ticks, by Begin. Who has changed since the round before belongs to it,
+// and is copied as it was then, whenever that is done: by Step, on the loop, a few owners in
+// each frame; or, if it comes first, by whoever is about to change the owner, the loop or the
+// worker that has it ("copy on update"). So a round is one instant of the whole engine, and no
+// frame pays for all of it. Take ends it.
+//
+// An owner that is busy when a round begins cannot be copied. The round has the last state of it
+// that is complete and agrees with all others: everything that it gave to other owners, and was
+// given, and that they have, is in it; commands that wait for it are in Round.Waiting. For this an
+// owner that the loop has changed since its last copy is copied once more before its next turn.
+//
+// Not in a copy are timeouts by function, and handlers that a call of the loop has put off to
+// the next Tick: Copy.Lost counts them.
+//
+// Only the loop goroutine may call its methods, but Copied.Free.
+type Copies struct {
+	engine  *Engine
+	marshal Marshal
+	locks   [copyLocks]sync.Mutex // by owner number: of its marks, and its copy
+	now     *marks                // owners of the round that have not been copied
+	next    *marks                // who has changed since it began
+	at      buff.Moment           // of the round
+	word    int                   // where Step goes on
+	running bool
+	lag     atomic.Int64 // of the calendar, over the engine's time, in ms
+	shards  []shard      // by worker; the last one is the loop's
+	gone    map[buff.OwnerID]struct{}
+	waiting []*owner // that commands wait for, among others
+
+	mu    sync.Mutex
+	spare [][]byte
+}
+
+// Marshal appends to dst the game's own data of an owner, as it is to be kept, and returns it. If
+// it fails or panics, the owner has no copy in this round. It is called by whoever has the owner,
+// for different owners at the same time, and must not call the engine.
+type Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
+
+// Copy is one owner, as it was at one instant.
+type Copy struct {
+	Owner buff.OwnerID
+	Zone  uint32
+	Blob  []byte // as of Engine.Save
+	Data  []byte // what Marshal has made of the game's data
+	Lost  int    // timeouts by function and handlers put off that are not in it
+	Err   error  // Marshal has failed; there is no copy, and the next round tries again
+}
+
+// Round is what is known of a round when it begins.
+type Round struct {
+	Moment buff.Moment
+	Zones  []ZoneTime // whose time is not the world's
+
+	// Gone are the ids that have left since the round before, and are not there.
+	Gone map[buff.OwnerID]struct{}
+
+	// Older are owners who were busy and have changed: what there is of them is older.
+	Older []buff.OwnerID
+
+	// Waiting are commands that have been accepted, and wait: for busy owners, and for the next
+	// frame. Those that hold a function cannot be kept, and are not in it.
+	Waiting []buff.Command
+}
+
+// ZoneTime is the time of a zone: see buff.SetZoneRate and buff.PauseZone.
+type ZoneTime struct {
+	Zone   uint32
+	Rate   buff.Ratio // the zero Ratio for 1
+	Paused bool
+}
+
+const (
+	copyLocks = 64
+	copyChunk = 64 << 10 // bytes of copies in one piece of memory
+	copySpare = 1024     // such pieces that are kept
+)
+
+// shard is where one worker, or the loop, leaves copies.
+type shard struct {
+	list   []Copy
+	chunk  []byte
+	chunks [][]byte
+	_      [64]byte
+}
+
+// shadow is the last complete state of an owner that may get busy.
+type shadow struct {
+	copy  Copy
+	buf   []byte
+	valid bool // there is none that is younger
+}
+
+// Copies returns what makes copies of the owners. There is one for each engine; the second call
+// panics. From here on the engine keeps account of who changes, which costs each owner some 100 ns
+// in each round in which it does, besides its copy. All owners belong to the first round.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Copies(m Marshal) *Copies {
+	e.enter("Copies")
+	if e.copies != nil {
+		panic("engine: Copies called twice")
+	}
+	c := &Copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+1), gone: map[buff.OwnerID]struct{}{}, now: &marks{}, next: &marks{}}
+	e.copies = c
+	e.interval.Store(1)
+	c.setLag()
+	c.grow(len(e.owners))
+	for o := range e.all {
+		c.next.set(o.number)
+		if e.idle(o) {
+			o.told, o.toldAt = 1, e.now
+		}
+	}
+	return c
+}
+
+// setLag notes how far the calendar is from the engine's time.
+func (c *Copies) setLag() {
+	m := c.engine.moment()
+	c.lag.Store(m.Wall - int64(m.Now))
+}
+
+// momentAt returns an instant that was, or is, on each of the clocks. Any goroutine may call it.
+func (c *Copies) momentAt(at wheel.Time) buff.Moment {
+	return buff.Moment{Now: at, Wall: int64(at) + c.lag.Load(), Uptime: c.engine.opts.Uptime.Milliseconds() + int64(at)}
+}
+
+// alter is called on the loop before it changes an owner that is idle.
+func (e *Engine) alter(o *owner) {
+	if n := e.interval.Load(); n != 0 {
+		if o.told != n {
+			e.copies.first(o, n)
+		}
+		o.toldAt = e.now
+	}
+}
+
+// alterSwept is alter for those whom the sweep of a Reload may come by in this Tick.
+func (e *Engine) alterSwept() {
+	w := &e.sweep
+	if e.copies == nil || w.left == 0 && len(w.missed) == 0 {
+		return
+	}
+	for _, o := range w.missed[:min(len(w.missed), sweepOwners)] {
+		if e.at(o.number) == o && e.idle(o) {
+			e.alter(o)
+		}
+	}
+	for n := range min(w.left, sweepOwners, len(e.owners)) {
+		if o := e.at(uint32((w.next + n) % len(e.owners))); o != nil && e.idle(o) {
+			e.alter(o)
+		}
+	}
+}
+
+// first is alter for the first change of an owner on the loop in a round, or after a turn of it.
+func (c *Copies) first(o *owner, interval uint32) {
+	mu := c.lock(o)
+	defer mu.Unlock()
+	c.copyNow(c.loopShard(), o, true)
+	c.next.set(o.number)
+	o.told, o.touched = interval, 0
+}
+
+// loopShard returns the shard of the loop, behind those of the workers.
+func (c *Copies) loopShard() *shard { return &c.shards[len(c.shards)-1] }
+
+// alterBusy is alter for what does not belong to the turn of an owner who may be busy.
+func (e *Engine) alterBusy(o *owner, change func()) {
+	c := e.copies
+	if c == nil {
+		change()
+		return
+	}
+	if e.idle(o) {
+		e.alter(o)
+	}
+	mu := c.lock(o)
+	defer mu.Unlock()
+	c.copyNow(c.loopShard(), o, true)
+	c.next.set(o.number)
+	change()
+}
+
+// beforeTurn is called on a worker before the first turn of an owner in a round, and before the
+// first one after the loop has changed it. Should Marshal end the goroutine, the owner still knows
+// what is due: v, or nil.
+func (l *workerState) beforeTurn(o *owner, v *batchedTurn) {
+	done := false
+	c := l.engine.copies
+	mu := c.lock(o)
+	defer func() {
+		if !done && v != nil {
+			v.refs(o.set.Wake)
+		}
+		mu.Unlock()
+	}()
+	if !c.copyNow(&c.shards[l.index], o, false) && o.told != 0 {
+		c.keepShadow(o)
+	}
+	c.next.set(o.number)
+	o.touched, o.told = l.engine.interval.Load(), 0
+	done = true
+}
+
+func (c *Copies) lock(o *owner) *sync.Mutex {
+	mu := &c.locks[o.number%copyLocks]
+	mu.Lock()
+	return mu
+}
+
+// lockAll keeps all workers from beginning with an owner that has not been copied.
+func (c *Copies) lockAll(do func()) {
+	for k := range c.locks {
+		c.locks[k].Lock()
+		defer c.locks[k].Unlock()
+	}
+	do()
+}
+
+// copyNow copies an owner that belongs to the round and has not been copied, and reports whether
+// it was one. The lock is held.
+func (c *Copies) copyNow(to *shard, o *owner, loop bool) bool {
+	if !c.now.has(o.number) {
+		return false
+	}
+	c.copy(to, o, c.at, loop)
+	c.now.clear(o.number)
+	return true
+}
+
+// copy leaves a copy of an owner in a shard.
+func (c *Copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
+	x, _ := c.make(o, at, to.room(c), loop)
+	if o.shadow != nil {
+		o.shadow.valid = false
+	}
+	if x.Err != nil {
+		c.next.set(o.number)
+	} else {
+		to.used(len(x.Blob) + len(x.Data))
+	}
+	to.list = append(to.list, x)
+}
+
+// room returns memory for a copy, in which it fits as a rule.
+func (s *shard) room(c *Copies) []byte {
+	if cap(s.chunk)-len(s.chunk) < copyChunk/16 {
+		s.chunk = c.newChunk()
+		s.chunks = append(s.chunks, s.chunk)
+	}
+	return s.chunk[len(s.chunk):]
+}
+
+// used keeps what has been written there. What did not fit has memory of its own.
+func (s *shard) used(n int) {
+	if n <= cap(s.chunk)-len(s.chunk) {
+		s.chunk = s.chunk[:len(s.chunk)+n]
+	}
+}
+
+func (c *Copies) newChunk() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if last := len(c.spare) - 1; last >= 0 {
+		b := c.spare[last]
+		c.spare[last] = nil
+		c.spare = c.spare[:last]
+		return b[:0]
+	}
+	return make([]byte, 0, copyChunk)
+}
+
+// make makes a copy in the memory of dst, or in new memory.
+func (c *Copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x Copy, b []byte) {
+	x.Owner, x.Zone = o.id, o.zone
+	b, x.Lost = o.set.Save(dst, c.engine.Catalog(), at)
+	n := len(b)
+	if c.marshal != nil {
+		if b, x.Err = c.callMarshal(o, b, loop); x.Err != nil {
+			return x, b
+		}
+	}
+	x.Blob, x.Data = b[:n:n], b[n:len(b):len(b)]
+	return x, b
+}
+
+// callMarshal appends the game's data of an owner.
+func (c *Copies) callMarshal(o *owner, b []byte, loop bool) (out []byte, err error) {
+	e := c.engine
+	if loop {
+		before := e.asking
+		e.asking = "Marshal"
+		defer func() { e.asking = before }()
+	}
+	n := len(b)
+	fault := buff.Event{Owner: o.id, Kind: buff.Faulted, Why: buff.Panic}
+	if v := e.foreign(callMarshal, loop, &fault, func() { out, err = c.marshal(o.id, o.data, b) }); v != nil {
+		return b, fmt.Errorf("owner %d: %w", o.id, panicked(callMarshal, v))
+	}
+	if err == nil && len(out) < n {
+		err = fmt.Errorf("it returned %d bytes, and was given %d", len(out), n)
+	}
+	if err != nil {
+		return b, fmt.Errorf("engine: Marshal of owner %d: %w", o.id, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// Begin begins a round: with all owners, or with those who have changed since the last one began.
+// It panics if a round is under way. Between two Ticks; it costs O(owners that are not idle), and
+// O(owners) if all is true.
+func (c *Copies) Begin(all bool) Round {
+	e := c.engine
+	e.enter("Copies.Begin")
+	if c.running {
+		panic("engine: Copies.Begin before Take")
+	}
+	c.running, c.word = true, 0
+	r := Round{Moment: e.moment(), Gone: c.gone}
+	c.gone = map[buff.OwnerID]struct{}{}
+	c.setLag()
+	c.lockAll(func() {
+		c.now, c.next = c.next, c.now
+		if all {
+			for o := range e.all {
+				c.now.set(o.number)
+			}
+		}
+		c.at = r.Moment
+		e.interval.Store(max(e.interval.Load()+1, 1))
+		c.leaveOut(&r)
+	})
+	c.zones(&r)
+	c.pending(&r)
+	return r
+}
+
+// leaveOut takes those out of the round who cannot be copied as they are now.
+func (c *Copies) leaveOut(r *Round) {
+	e := c.engine
+	to := c.loopShard()
+	for o := range e.notIdle {
+		switch {
+		case !c.now.has(o.number):
+		case o.leaving:
+			c.now.clear(o.number)
+		case o.told != 0: // nobody has begun with it since
+			c.copy(to, o, c.momentAt(o.toldAt), true)
+			c.now.clear(o.number)
+			o.told = 0
+		default:
+			c.now.clear(o.number)
+			c.next.set(o.number)
+			r.Older = append(r.Older, o.id)
+			if s := o.shadow; s != nil && s.valid {
+				to.list = append(to.list, to.clone(c, &s.copy))
+			}
+		}
+	}
+}
+
+// clone copies a copy.
+func (s *shard) clone(c *Copies, x *Copy) Copy {
+	y, b := *x, s.room(c)
+	b = append(append(b, x.Blob...), x.Data...)
+	n := len(x.Blob)
+	s.used(len(b))
+	y.Blob, y.Data = b[:n:n], b[n:len(b):len(b)]
+	return y
+}
+
+// notIdle yields the owners that are not idle, each once or more often. It must not change them.
+func (e *Engine) notIdle(yield func(*owner) bool) {
+	for _, list := range [...][]*mailbox{e.group.Running(), e.group.Staged()} {
+		for _, box := range list {
+			if !yield(box.Owner) {
+				return
+			}
+		}
+	}
+	for _, number := range e.backlog.queue[e.backlog.head:] {
+		if e.waits(number) && !yield(e.owners[number]) {
+			return
+		}
+	}
+}
+
+// keepShadow keeps the state of an owner that a worker begins with. The lock is held.
+func (c *Copies) keepShadow(o *owner) {
+	if o.shadow == nil {
+		o.shadow = &shadow{}
+	}
+	s := o.shadow
+	s.valid = false
+	s.copy, s.buf = c.make(o, c.momentAt(o.toldAt), s.buf[:0], false)
+	s.valid = s.copy.Err == nil
+}
+
+// zones notes whose time is another one.
+func (c *Copies) zones(r *Round) {
+	for id, z := range c.engine.zones {
+		if z.scale != (zoneScale{}) {
+			r.Zones = append(r.Zones, ZoneTime{id, z.scale.rate, z.scale.held})
+		}
+	}
+	slices.SortFunc(r.Zones, func(a, b ZoneTime) int { return int(a.Zone) - int(b.Zone) })
+}
+
+// pending notes what has been accepted, and waits.
+func (c *Copies) pending(r *Round) {
+	e := c.engine
+	add := func(cmd *buff.Command) {
+		brought := cmd.Verb == buff.VerbEnter || cmd.Verb == buff.VerbLeave || cmd.Whose == buff.OfZone // by a look, or the zone, again
+		if cmd.Do == nil && !brought {
+			r.Waiting = append(r.Waiting, *cmd)
+			borrow(&r.Waiting[len(r.Waiting)-1])
+		}
+	}
+	c.waiting = slices.DeleteFunc(c.waiting, func(o *owner) bool {
+		if len(o.waits) == 0 || o.leaving {
+			o.queued = false
+			return true
+		}
+		for _, cmd := range o.waits {
+			add(cmd)
+		}
+		return false
+	})
+	for k := range e.outbox {
+		if x := &e.outbox[k]; !x.own {
+			add(&x.cmd)
+		}
+	}
+}
+
+// waits notes a command that a busy owner is to carry out.
+func (c *Copies) waits(o *owner, cmd *buff.Command) {
+	o.waits = append(o.waits, cmd)
+	if !o.queued {
+		o.queued = true
+		c.waiting = append(c.waiting, o)
+	}
+}
+
+// home takes in what passed between an owner and others in a turn that the loop has taken in: it
+// gave them something, or has carried out so many commands.
+func (c *Copies) home(o *owner, gave bool, obeyed int32) {
+	o.waits = slices.Delete(o.waits, 0, min(int(obeyed), len(o.waits)))
+	if !gave && obeyed == 0 {
+		return
+	}
+	at := c.engine.now
+	if !c.engine.idle(o) {
+		at = o.reached
+	}
+	c.told(o)
+	o.toldAt = at
+}
+
+// told notes that the next turn of an owner begins with a copy.
+func (c *Copies) told(o *owner) {
+	mu := c.lock(o)
+	defer mu.Unlock()
+	o.told, o.touched = c.engine.interval.Load(), 0
+}
+
+// arrive takes in a new owner.
+func (c *Copies) arrive(o *owner) {
+	c.grow(len(c.engine.owners))
+	delete(c.gone, o.id)
+	c.next.set(o.number)
+	o.told, o.toldAt = c.engine.interval.Load(), c.engine.now
+}
+
+// depart takes in that an owner is not there any more.
+func (c *Copies) depart(id buff.OwnerID) { c.gone[id] = struct{}{} }
+
+// forget takes in that a number is free.
+func (c *Copies) forget(number uint32) {
+	c.now.clear(number)
+	c.next.clear(number)
+}
+
+// Step copies owners of the round, in the order in which they lie in memory, up to so many of them
+// that it looks at, and returns how many it has copied. It reports whether all have been copied.
+func (c *Copies) Step(most int) (n int, done bool) {
+	c.engine.enter("Copies.Step")
+	to := c.loopShard()
+	for ; c.word < len(c.now.words); c.word++ {
+		for {
+			w := atomic.LoadUint64(&c.now.words[c.word])
+			if w == 0 {
+				break
+			}
+			if n >= most {
+				return n, false
+			}
+			o := c.engine.owners[c.word*64+bits.TrailingZeros64(w)]
+			mu := c.lock(o)
+			c.copyNow(to, o, true)
+			mu.Unlock()
+			n++
+		}
+	}
+	return n, true
+}
+
+// Left returns how many owners of the round have not been copied.
+func (c *Copies) Left() int { return int(c.now.n.Load()) }
+
+// Changed returns how many owners the next round will have, so far.
+func (c *Copies) Changed() int { return int(c.next.n.Load()) }
+
+// Busy reports whether somebody is busy now, so that a round that begins now would have an older
+// state of it.
+func (c *Copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.backlog.n > 0 }
+
+// Touch says that the game is about to change its own data of an owner: it must be called before.
+// It fails with [ErrUnknownOwner].
+func (c *Copies) Touch(id buff.OwnerID) error {
+	c.engine.enter("Copies.Touch")
+	o, err := c.engine.present(id)
+	if err == nil {
+		c.engine.alterBusy(o, func() {})
+	}
+	return err
+}
+
+// Take ends a round and returns its copies, in no order. It panics before Step has said that it is
+// done.
+func (c *Copies) Take() *Copied {
+	if !c.running || c.word < len(c.now.words) {
+		panic("engine: Copies.Take before Step was done")
+	}
+	c.running = false
+	out := &Copied{copies: c}
+	for k := range c.shards {
+		s := &c.shards[k]
+		out.List = append(out.List, s.list...)
+		out.chunks = append(out.chunks, s.chunks...)
+		*s = shard{list: s.list[:0]}
+	}
+	return out
+}
+
+// Copied is what a round has brought.
+type Copied struct {
+	// List are the copies, in no order. It is good until Free.
+	List []Copy
+
+	copies *Copies
+	chunks [][]byte
+}
+
+// Free says that nobody reads the bytes of the copies any more, so that others may be written in
+// their place. Any goroutine may call it, once.
+func (x *Copied) Free() {
+	c := x.copies
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spare = append(c.spare, x.chunks[:min(len(x.chunks), max(0, copySpare-len(c.spare)))]...)
+	x.chunks, x.List = nil, nil
+}

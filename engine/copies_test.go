@@ -1,0 +1,385 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// copied is what the rounds have brought so far: what a store would have on disk.
+type copied struct {
+	owners  map[buff.OwnerID]engine.Copy
+	waiting []buff.Command
+	moment  buff.Moment
+}
+
+// take ends a round.
+func (d *copied) take(c *engine.Copies, r *engine.Round) {
+	for id := range r.Gone {
+		delete(d.owners, id)
+	}
+	x := c.Take()
+	for _, o := range x.List {
+		if o.Err == nil {
+			o.Blob, o.Data = append([]byte(nil), o.Blob...), append([]byte(nil), o.Data...)
+			d.owners[o.Owner] = o
+		}
+	}
+	x.Free()
+	d.waiting, d.moment = r.Waiting, r.Moment
+}
+
+// revive makes an engine of it.
+func (d *copied) revive(t testing.TB, o engine.Options) *engine.Engine {
+	t.Helper()
+	o.Synchronous, o.Workers = true, 0
+	o.Uptime = time.Duration(d.moment.Uptime) * time.Millisecond
+	o.Epoch = time.UnixMilli(d.moment.Wall)
+	e := open(t, o)
+	for id, x := range d.owners {
+		_, err := e.Readmit(id, nil, x.Blob, x.Zone, d.moment.Uptime)
+		require.NoError(t, err)
+	}
+	for _, c := range d.waiting {
+		require.NoError(t, e.Do(c).Err)
+	}
+	return e
+}
+
+// wealth counts the coins of all owners.
+func wealth(t testing.TB, e *engine.Engine, owners int) (sum int) {
+	t.Helper()
+	for id := range buff.OwnerID(owners) {
+		buffs, err := e.Buffs(id)
+		if errors.Is(err, engine.ErrUnknownOwner) {
+			continue
+		}
+		require.NoError(t, err)
+		for b := range buffs.All() {
+			if b.Spec.ID == "coin" {
+				sum += b.Stacks
+			}
+		}
+	}
+	return sum
+}
+
+var robbery = []buff.Spec{
+	{ID: "coin", Kind: buff.Infinite, Stack: buff.Stacking{Limit: 1000}},
+	{ID: "greed", Kind: buff.Infinite, Period: 150 * time.Millisecond, On: buff.Hooks{Pulse: call("rob")}},
+	{ID: "itch", Kind: buff.Infinite, Period: 70 * time.Millisecond},
+	{ID: "rage", Duration: 900 * time.Millisecond, Period: 100 * time.Millisecond},
+}
+
+// robbers is a game in which everybody takes coins from others: on the loop, in handlers, by the Inbox.
+type robbers struct {
+	e   *engine.Engine
+	cat *buff.Catalog
+	rng *rand.Rand
+	o   engine.Options
+}
+
+const robberCount, coinsEach = 40, 5
+
+func newRobbers(t *testing.T, m mode, seed uint64) *robbers {
+	r := &robbers{cat: catalogOf(t, robbery...), rng: rand.New(rand.NewPCG(seed, 1))}
+	r.o = engine.Options{Catalog: r.cat, Number: 1, Handlers: engine.Handlers{"rob": func(c *engine.Context, e buff.Event) {
+		if victim := buff.OwnerID((uint64(e.At)*7 + uint64(e.Owner)*3) % robberCount); victim != e.Owner {
+			c.Do(buff.Steal(victim, e.Owner, buff.Query{Spec: r.cat.Spec("coin")}, 0))
+		}
+	}}}
+	m.set(&r.o)
+	r.e = open(t, r.o)
+	for id := range buff.OwnerID(robberCount) {
+		spawn(t, r.e, id)
+		_, res := r.e.AddBuff(id, buff.Application{Spec: r.cat.Spec("coin"), Stacks: coinsEach})
+		require.NoError(t, res.Err)
+		add(t, r.e, id, r.cat.Spec("itch"))
+		if id%3 == 0 {
+			add(t, r.e, id, r.cat.Spec("greed"))
+		}
+	}
+	return r
+}
+
+// play is what the loop does between two Ticks.
+func (r *robbers) play(t *testing.T) {
+	for range 3 {
+		a, b := buff.OwnerID(r.rng.IntN(robberCount)), buff.OwnerID(r.rng.IntN(robberCount))
+		if a != b {
+			require.NoError(t, r.e.Do(buff.Steal(a, b, buff.Query{Spec: r.cat.Spec("coin")}, 0)).Err)
+			_, res := r.e.AddBuff(b, buff.Application{Spec: r.cat.Spec("rage")})
+			require.NoError(t, res.Err)
+			require.NoError(t, r.e.Inbox().Do(buff.Steal(b, a, buff.Query{Spec: r.cat.Spec("coin")}, 0)))
+		}
+	}
+}
+
+// TestCopiesOneInstant: whatever is asked of owners while a round is under way, each copy is what
+// Save gave when the round began, byte for byte, and no coin is on two owners or on none. Who has
+// not been copied again has not changed.
+func TestCopiesOneInstant(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		r := newRobbers(t, m, 3)
+		c := r.e.Copies(nil)
+		disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+		early := 0
+		for round := range 25 {
+			m.pass(r.e, 50*time.Millisecond)
+			began := c.Begin(false)
+			require.Empty(t, began.Older)
+			want := map[buff.OwnerID][]byte{}
+			for id := range buff.OwnerID(robberCount) {
+				blob, err := r.e.Save(id)
+				require.NoError(t, err)
+				want[id] = blob
+			}
+			of := c.Left()
+			for stepped, done := 0, false; !done; {
+				var n int
+				n, done = c.Step(4)
+				stepped += n
+				if !done {
+					r.play(t)
+					m.pass(r.e, 50*time.Millisecond)
+				} else {
+					early += of - stepped
+				}
+			}
+			x := c.Take()
+			require.Len(t, x.List, of)
+			for _, o := range x.List {
+				require.Equal(t, want[o.Owner], o.Blob, "round %d, owner %d", round, o.Owner)
+				disk.owners[o.Owner] = engine.Copy{Owner: o.Owner, Blob: append([]byte(nil), o.Blob...)}
+			}
+			disk.waiting, disk.moment = began.Waiting, began.Moment
+			x.Free()
+			if round%8 == 7 {
+				require.Equal(t, robberCount*coinsEach, wealth(t, disk.revive(t, r.o), robberCount))
+			}
+		}
+		require.Positive(t, early, "some were copied by whoever changed them")
+	})
+}
+
+// TestCopiesControl: without copy on update the same game has rounds in which coins are on two owners,
+// or on none: the test above can fail.
+func TestCopiesControl(t *testing.T) {
+	m := modes[0]
+	r := newRobbers(t, m, 3)
+	torn := 0
+	for range 10 {
+		disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+		for id := range buff.OwnerID(robberCount) {
+			blob, err := r.e.Save(id)
+			require.NoError(t, err)
+			disk.owners[id] = engine.Copy{Owner: id, Blob: blob}
+			if id%4 == 3 {
+				r.play(t)
+				m.pass(r.e, 50*time.Millisecond)
+			}
+		}
+		disk.moment = r.e.Moment()
+		if wealth(t, disk.revive(t, r.o), robberCount) != robberCount*coinsEach {
+			torn++
+		}
+	}
+	require.Positive(t, torn)
+}
+
+// TestCopiesClean: who has not changed is copied once, and lives on all the same: what a revived
+// engine does is what the old one does, instant by instant.
+func TestCopiesClean(t *testing.T) {
+	cat := catalogOf(t, keepSpecs...)
+	noon := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	o := engine.Options{Catalog: cat, Synchronous: true, Epoch: noon, Uptime: time.Hour}
+	e := open(t, o)
+	spawn(t, e, 1, 2)
+	for s := range cat.All() {
+		add(t, e, 1, s)
+	}
+	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
+	require.NoError(t, e.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Err)
+	c := e.Copies(nil)
+	disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+	round := func() (copies int) {
+		r := c.Begin(false)
+		copies = c.Left()
+		_, done := c.Step(100)
+		require.True(t, done)
+		disk.take(c, &r)
+		return copies
+	}
+	require.Equal(t, 2, round())
+	e.Tick(4 * time.Second) // 2 s of owner 1's: before its first pulse
+	require.Equal(t, 0, round())
+
+	o.Epoch, o.Uptime = noon.Add(4*time.Second), time.Hour+4*time.Second
+	e2 := open(t, o)
+	require.NoError(t, e2.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Err)
+	for id, x := range disk.owners {
+		_, err := e2.Readmit(id, nil, x.Blob, x.Zone, disk.moment.Uptime)
+		require.NoError(t, err)
+	}
+	e2.Tick(0)
+	shift := func(f *engine.Frame, by int64) (out []string) {
+		for e := range f.Events() {
+			out = append(out, fmt.Sprint(int64(e.At)-by, " ", e.Kind, " ", e.Spec.ID, " ", e.Stacks))
+		}
+		return out
+	}
+	for range 40 {
+		require.Equal(t, shift(e.Tick(time.Second), 4000), shift(e2.Tick(time.Second), 0))
+	}
+}
+
+// TestCopiesBusy: of an owner that is busy the round has the last complete state, and what waits for
+// it is in Waiting: no coin is lost and none is doubled, whoever is the thief.
+func TestCopiesBusy(t *testing.T) {
+	for _, thief := range []buff.OwnerID{1, 2} {
+		synctest.Test(t, func(t *testing.T) { stealBusy(t, thief) })
+	}
+}
+
+func stealBusy(t *testing.T, thief buff.OwnerID) {
+	r := newBusy(t)
+	coin := buff.Query{Spec: r.cat.Spec("coin")}
+	c := r.e.Copies(nil)
+	disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+	r.round(t, c, disk)
+	require.NoError(t, r.e.Do(buff.Steal(3, 1, coin, 0)).Err) // before it is busy
+	r.e.Tick(time.Second)
+	require.True(t, r.e.Busy(1))
+	require.True(t, c.Busy())
+	require.NoError(t, r.e.Do(buff.Steal(3-thief, thief, coin, 0)).Err)
+	began := r.round(t, c, disk)
+	require.Equal(t, []buff.OwnerID{1}, began.Older)
+	require.Equal(t, 30, wealth(t, disk.revive(t, r.o), 4))
+
+	close(r.gate)
+	synctest.Wait()
+	r.e.Tick(0)
+	require.Zero(t, r.e.Stats().Busy)
+	require.Equal(t, 30, wealth(t, r.e, 4))
+	r.round(t, c, disk)
+	require.Empty(t, disk.waiting)
+	require.Equal(t, 30, wealth(t, disk.revive(t, r.o), 4))
+}
+
+// busy is a game of three, of whom the first has a handler that waits.
+type busy struct {
+	e    *engine.Engine
+	cat  *buff.Catalog
+	o    engine.Options
+	gate chan struct{}
+}
+
+func newBusy(t *testing.T) *busy {
+	r := &busy{gate: make(chan struct{}), cat: catalogOf(t, robbery...)}
+	r.o = engine.Options{Catalog: r.cat, Workers: 2, Budget: time.Hour, Handlers: engine.Handlers{
+		"rob": func(*engine.Context, buff.Event) {}, "wait": func(*engine.Context, buff.Event) { <-r.gate },
+	}}
+	r.e = open(t, r.o)
+	spawn(t, r.e, 1, 2, 3)
+	for id := range buff.OwnerID(3) {
+		_, res := r.e.AddBuff(id+1, buff.Application{Spec: r.cat.Spec("coin"), Stacks: 10})
+		require.NoError(t, res.Err)
+	}
+	require.NoError(t, r.e.Do(buff.AddTimeout(1, 500*time.Millisecond, "wait")).Err)
+	return r
+}
+
+func (r *busy) round(t *testing.T, c *engine.Copies, disk *copied) engine.Round {
+	began := c.Begin(false)
+	_, done := c.Step(100)
+	require.True(t, done)
+	disk.take(c, &began)
+	return began
+}
+
+// TestCopyFails: an owner whose Marshal fails, panics or says nonsense has no copy, and is tried
+// again in the next round; the others have theirs.
+func TestCopyFails(t *testing.T) {
+	for name, fail := range map[string]func([]byte) ([]byte, error){
+		"error": func(b []byte) ([]byte, error) { return b, errors.New("no") },
+		"panic": func([]byte) ([]byte, error) { panic("no") },
+		"short": func([]byte) ([]byte, error) { return nil, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := open(t, engine.Options{Synchronous: true})
+			spawn(t, e, 1, 2)
+			fails := true
+			c := e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {
+				if id == 1 && fails {
+					return fail(b)
+				}
+				return append(b, "data"...), nil
+			})
+			for range 2 {
+				c.Begin(false)
+				_, done := c.Step(2)
+				require.True(t, done)
+				x := c.Take()
+				for _, o := range x.List {
+					require.Equal(t, o.Owner == 1 && fails, o.Err != nil)
+				}
+				fails = false
+			}
+			require.Zero(t, c.Changed())
+		})
+	}
+}
+
+// TestCopiesMarshalGone: a Marshal that ends a worker's goroutine costs nothing that is due.
+func TestCopiesMarshalGone(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second})
+	e, err := engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: patient})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, e.Close(context.Background())) }()
+	spawn(t, e, 1)
+	add(t, e, 1, cat.Spec("itch"))
+	ends := true
+	e.Copies(func(_ buff.OwnerID, _ any, b []byte) ([]byte, error) {
+		if ends {
+			ends = false
+			runtime.Goexit()
+		}
+		return b, nil
+	})
+	e.Tick(0)
+	first := lines(e.Tick(time.Second))
+	require.Equal(t, []string{"1: 1000 pulse itch x1"}, append(first, lines(e.Tick(0))...))
+}
+
+// TestCopiesTouch: who is touched, or goes to another zone, while a round is under way is in it as it
+// was, and belongs to the next one.
+func TestCopiesTouch(t *testing.T) {
+	e := open(t, engine.Options{Workers: 2, Budget: patient})
+	spawn(t, e, 1, 2)
+	c := e.Copies(nil)
+	for _, change := range []func() error{
+		func() error { return c.Touch(1) }, func() error { return e.Do(buff.SetZone(1, 5)).Err },
+	} {
+		c.Begin(true)
+		require.NoError(t, change())
+		require.Equal(t, 1, c.Left())
+		require.Equal(t, 1, c.Changed())
+		n, done := c.Step(10)
+		require.Equal(t, 1, n)
+		require.True(t, done)
+		for _, x := range c.Take().List {
+			require.Zero(t, x.Zone)
+		}
+	}
+	require.ErrorIs(t, c.Touch(3), engine.ErrUnknownOwner)
+}

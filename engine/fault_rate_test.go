@@ -1,0 +1,120 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// teller writes down what OnFault is told: when, of which definition, and how many it was not told of.
+type teller struct {
+	mu       sync.Mutex
+	lineages []string
+}
+
+func (x *teller) told(f engine.Fault) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	of := "a timeout"
+	if f.Event.Spec != nil {
+		of = f.Event.Spec.ID
+	}
+	x.lineages = append(x.lineages, fmt.Sprintf("%d %s %v, %d more", f.Event.At, of, f.Value, f.Suppressed))
+}
+
+// TestP24_ToldOncePerInterval: of what fails at every pulse OnFault is told once in a second of
+// game time for each definition, and then how often it was not told; all are counted, and all
+// are events. The number of workers makes no difference.
+func TestP24_ToldOncePerInterval(t *testing.T) {
+	for _, m := range modes {
+		t.Run(m.name, func(t *testing.T) {
+			x := &teller{}
+			fails := true
+			o := engine.Options{
+				Catalog: catalogOf(t,
+					buff.Spec{ID: "rot", Kind: buff.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}},
+					buff.Spec{ID: "chill", Kind: buff.Infinite, Period: 400 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}}),
+				Handlers: engine.Handlers{"h": func(_ *engine.Context, e buff.Event) {
+					if fails {
+						panic("no")
+					}
+				}},
+				OnFault: x.told,
+			}
+			m.set(&o)
+			e := open(t, o)
+			const owners = 20
+			for id := range buff.OwnerID(owners) {
+				spawn(t, e, id)
+				add(t, e, id, o.Catalog.Spec("rot"))
+				add(t, e, id, o.Catalog.Spec("chill"))
+			}
+			second := func(ticks int) (faults int) {
+				for range ticks {
+					for ev := range e.Tick(100 * time.Millisecond).Events() {
+						if ev.Kind == buff.Faulted {
+							faults++
+						}
+					}
+				}
+				return faults
+			}
+			require.Equal(t, owners*(20+5), second(20))
+			require.EqualValues(t, owners*(20+5), e.Stats().Faults)
+			require.Equal(t, []string{
+				"100 rot no, 0 more", "400 chill no, 0 more",
+				"1100 rot no, 199 more", "1600 chill no, 59 more",
+			}, x.lineages)
+
+			fails = false
+			require.Zero(t, second(100))
+			fails = true
+			require.Equal(t, owners*(10+2), second(10)) // the first is told with what nobody was told before
+			require.Equal(t, []string{"12100 rot no, 199 more", "12400 chill no, 39 more"}, x.lineages[4:])
+		})
+	}
+}
+
+// TestP24_Sites: one that fails all the time does not hide another: functions of timeouts are
+// told apart by where they stand, and a panic from a Goexit.
+func TestP24_Sites(t *testing.T) {
+	x := &teller{}
+	e := open(t, engine.Options{Synchronous: true, OnFault: x.told})
+	spawn(t, e, 1)
+	one := func(*engine.Context) { panic("one") }
+	two := func(*engine.Context) { panic("two") }
+	for range 3 {
+		for _, f := range []func(*engine.Context){one, two} {
+			_, err := e.AddTimeout(1, 0, f)
+			require.NoError(t, err)
+		}
+	}
+	e.Tick(time.Millisecond)
+	require.Equal(t, []string{"1 a timeout one, 0 more", "1 a timeout two, 0 more"}, x.lineages)
+	require.EqualValues(t, 6, e.Stats().Faults)
+}
+
+// BenchmarkFaults is what a handler costs that panics at each pulse: the stack is worked out for
+// those faults alone that are told.
+func BenchmarkFaults(b *testing.B) {
+	told := 0
+	cat := catalogOf(b, buff.Spec{ID: "rot", Kind: buff.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}})
+	e := open(b, engine.Options{
+		Catalog: cat, Synchronous: true, TickLimit: 1 << 30,
+		Handlers: engine.Handlers{"h": func(*engine.Context, buff.Event) { panic("no") }},
+		OnFault:  func(f engine.Fault) { told += strings.Count(string(f.Stack), "goroutine ") },
+	})
+	spawn(b, e, 1)
+	add(b, e, 1, cat.Spec("rot"))
+	for b.Loop() {
+		e.Tick(50 * time.Millisecond)
+	}
+	b.ReportMetric(float64(told)/float64(b.N), "told/op")
+}

@@ -1,0 +1,449 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
+)
+
+// ends are the ways in which something of the game does not return. That of Goexit can be tried
+// only where it is not the loop that would end.
+var ends = recoveredtest.Ends("")
+
+// trial is a game of two owners, in which something that the game has handed in fails.
+type trial struct {
+	t    *testing.T
+	o    engine.Options
+	e    *engine.Engine
+	end  func()
+	said string
+
+	mu     sync.Mutex
+	faults []engine.Fault
+	fails  bool // from the third second on
+}
+
+// fail ends the call in which it is, once it is time to.
+func (x *trial) fail() {
+	x.mu.Lock()
+	fails := x.fails
+	x.mu.Unlock()
+	if fails {
+		x.end()
+	}
+}
+
+// handed is everything that a game hands in to the engine that runs: by the name of the field, or of
+// the method that is given it.
+var handed = []struct {
+	name   string
+	call   string                // as Fault.Call has it
+	worker bool                  // it is called on a worker, so that it may also end its goroutine
+	hand   func(x *trial)        // into the options
+	start  func(x *trial)        // into the engine
+	frame  func(x *trial)        // calls what has it called, after each Tick
+	events []string              // of owner 1 in the second in which it fails; nil: none
+	closed func(x *trial) string // what Close says
+}{
+	{
+		name: "Options.Handlers", worker: true,
+		hand:   func(x *trial) { x.o.Handlers = engine.Handlers{"h": func(*engine.Context, buff.Event) { x.fail() }} },
+		start:  func(x *trial) { add(x.t, x.e, 1, x.e.Catalog().Spec("call")) },
+		events: []string{"1: 3000 pulse call x1", "1: 3000 error call why=WHY"},
+	},
+	{
+		name: "Engine.AddTimeout", worker: true,
+		start:  func(x *trial) { x.timeout(x.e.AddTimeout(1, 3*time.Second, func(*engine.Context) { x.fail() })) },
+		events: []string{"1: 3000 timeout", "1: 3000 error WHY"},
+	},
+	{
+		name: "Inbox.AddTimeout", worker: true,
+		start: func(x *trial) {
+			require.NoError(x.t, x.e.Inbox().AddTimeout(1, 3*time.Second, func(*engine.Context) { x.fail() }))
+			x.e.Tick(0)
+		},
+		events: []string{"1: 3000 timeout", "1: 3000 error WHY"},
+	},
+	{
+		name: "Context.AddTimeout", worker: true,
+		start: func(x *trial) {
+			x.timeout(x.e.AddTimeout(1, time.Second, func(c *engine.Context) {
+				c.AddTimeout(1, 2*time.Second, func(*engine.Context) { x.fail() })
+			}))
+		},
+		events: []string{"1: 3000 timeout", "1: 3000 error WHY"},
+	},
+	{
+		name: "Options.Members", call: "Members",
+		hand: func(x *trial) {
+			x.o.Members = func(_ engine.AuraQuery, found func(buff.OwnerID)) { found(1); x.fail() }
+		},
+		start:  func(x *trial) { add(x.t, x.e, 1, x.e.Catalog().Spec("beacon")) },
+		events: []string{"1: 3000 error beacon why=panic"},
+	},
+	{
+		name: "Options.Record", call: "Record",
+		hand:   func(x *trial) { x.o.Record = writerFunc(func(p []byte) (int, error) { x.fail(); return len(p), nil }) },
+		closed: func(x *trial) string { return "engine: recording: Record " + x.said },
+	},
+	{
+		name: "Options.SlowTrace", call: "SlowTrace",
+		hand:   func(x *trial) { x.slow(func() io.WriteCloser { x.fail(); return nil }) },
+		frame:  func(x *trial) { x.e.Watch().Frame(time.Second) },
+		closed: func(x *trial) string { return "engine: a trace: SlowTrace " + x.said },
+	},
+	{
+		name: "Options.SlowTrace, its Write", call: "SlowTrace",
+		hand:   func(x *trial) { x.slow(func() io.WriteCloser { return &sinks{write: x.fail} }) },
+		frame:  func(x *trial) { x.e.Watch().Frame(time.Second) },
+		closed: func(x *trial) string { return "engine: a trace: SlowTrace " + x.said },
+	},
+	{
+		name: "Options.SlowTrace, its Close", call: "SlowTrace",
+		hand:   func(x *trial) { x.slow(func() io.WriteCloser { return &sinks{close: x.fail} }) },
+		frame:  func(x *trial) { x.e.Watch().Frame(time.Second) },
+		closed: func(x *trial) string { return "engine: a trace: SlowTrace " + x.said },
+	},
+	{
+		name: "Options.OnFault", worker: true,
+		hand: func(x *trial) {
+			x.o.Handlers = engine.Handlers{"h": func(*engine.Context, buff.Event) { x.fail() }}
+			tell := x.o.OnFault
+			x.o.OnFault = func(f engine.Fault) { tell(f); x.end() }
+		},
+		start:  func(x *trial) { add(x.t, x.e, 1, x.e.Catalog().Spec("call")) },
+		events: []string{"1: 3000 pulse call x1", "1: 3000 error call why=WHY"},
+	},
+	{
+		name: "Watch.Open", call: "Clock", // on the loop, and on the workers
+		start: func(x *trial) {
+			leave := x.e.Watch().Open(func() time.Duration { x.fail(); return time.Second })
+			x.t.Cleanup(leave)
+		},
+	},
+	{
+		name: "Watch.Follow", call: "Look",
+		start: func(x *trial) {
+			leave, err := x.e.Watch().Follow(1, func(any) any { x.fail(); return nil })
+			require.NoError(x.t, err)
+			x.t.Cleanup(leave)
+			x.t.Cleanup(x.e.Watch().Open(nil))
+		},
+		frame: func(x *trial) { engine.Asked(x.e) },
+	},
+}
+
+// notCalled are what a game hands in and nothing calls while the engine runs, with the reason.
+var notCalled = map[string]string{
+	"Options.Catalog": "of package buff",
+	"Options.Flight":  "of package runtime/trace",
+	"Options.Epoch":   "of package time",
+	"Engine.Spawn":    "the data of an owner is kept and given back",
+	"Engine.Restore":  "the same",
+	"Engine.Readmit":  "the same",
+	"Engine.Copies":   "a fault of it is an error of the copy: see TestCopyFails",
+	"Engine.Close":    "a context is asked on the goroutine of the caller, who has it",
+	"Watch.Next":      "the same",
+	"Inbox.Ask":       "the same",
+	"Inbox.Run":       "a fault of the caller, who is told: see TestRunFails",
+	"Watch.Owners":    "the same",
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// sinks is where a trace goes.
+type sinks struct{ write, close func() }
+
+func (s *sinks) Write(p []byte) (int, error) {
+	if s.write != nil {
+		s.write()
+	}
+	return len(p), nil
+}
+
+func (s *sinks) Close() error {
+	if s.close != nil {
+		s.close()
+	}
+	return nil
+}
+
+func (x *trial) timeout(_ buff.TimeoutHandle, err error) { require.NoError(x.t, err) }
+
+// slow has every frame traced.
+func (x *trial) slow(where func() io.WriteCloser) {
+	x.o.Flight = trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: time.Second})
+	require.NoError(x.t, x.o.Flight.Start())
+	x.t.Cleanup(x.o.Flight.Stop)
+	x.o.SlowFrame, x.o.TraceEvery = time.Millisecond, 1
+	x.o.SlowTrace = func(*engine.Frame) io.WriteCloser { return where() }
+}
+
+// TestP24_P25_Handed: whatever fails of what the game has handed in, however it fails, the engine goes
+// on: another owner has its pulses, the fault is counted and told, and nothing of the engine is
+// left half done.
+func TestP24_P25_Handed(t *testing.T) {
+	for i := range handed {
+		h := &handed[i]
+		for _, end := range ends {
+			for _, m := range modes[:4] {
+				if end.Name == "Goexit" && (!h.worker || m.workers == 0) {
+					continue // it would end the loop: Options.Synchronous and Watch.Follow say so
+				}
+				t.Run(h.name+"/"+end.Name+"/"+m.name, func(t *testing.T) {
+					x := &trial{t: t, end: end.Do, said: end.Said}
+					m.set(&x.o)
+					x.o.Catalog = catalogOf(t,
+						buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second},
+						buff.Spec{ID: "call", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("h")}},
+						buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: buff.Infinite})
+					x.o.Members = func(engine.AuraQuery, func(buff.OwnerID)) {}
+					x.o.Handlers = engine.Handlers{"h": func(*engine.Context, buff.Event) {}}
+					x.o.OnFault = func(f engine.Fault) {
+						x.mu.Lock()
+						defer x.mu.Unlock()
+						x.faults = append(x.faults, f)
+					}
+					if h.hand != nil {
+						h.hand(x)
+					}
+					var err error
+					x.e, err = engine.New(x.o)
+					require.NoError(t, err)
+					x.play(h.start, h.frame, func(of []string) {
+						why := "panic"
+						if end.Name == "Goexit" {
+							why = "goexit"
+						}
+						want := []string{}
+						for _, line := range h.events {
+							want = append(want, strings.ReplaceAll(line, "WHY", why))
+						}
+						slices.Sort(of)
+						slices.Sort(want)
+						require.Equal(t, want, of)
+					})
+					require.NotEmpty(t, x.faults)
+					require.Equal(t, h.call, x.faults[0].Call)
+					require.Equal(t, end.Name != "Goexit", x.faults[0].Value != nil)
+					require.Equal(t, end.Name != "Goexit", len(x.faults[0].Stack) > 0)
+					require.GreaterOrEqual(t, x.e.Stats().Faults, uint64(len(x.faults)))
+					require.Empty(t, engine.CheckCrossIndex(x.e))
+					err = x.e.Close(context.Background())
+					if h.closed != nil {
+						require.EqualError(t, err, h.closed(x))
+					} else {
+						require.NoError(t, err)
+					}
+					require.Zero(t, engine.Escaped(x.e))
+				})
+			}
+		}
+	}
+}
+
+// play has five seconds pass, in the third of which what was handed in begins to fail.
+func (x *trial) play(start, frame func(x *trial), third func(of []string)) {
+	spawn(x.t, x.e, 1, 2)
+	add(x.t, x.e, 2, x.e.Catalog().Spec("beat"))
+	if start != nil {
+		start(x)
+	}
+	for n := range 5 {
+		x.mu.Lock()
+		x.fails = n == 2
+		x.mu.Unlock()
+		f := x.e.Tick(time.Second)
+		var first, second []string
+		for _, line := range lines(f) {
+			switch {
+			case strings.HasPrefix(line, "2:"):
+				second = append(second, line)
+			default:
+				first = append(first, line)
+			}
+		}
+		require.Len(x.t, at(f, 2, buff.Pulsed, x.e.Catalog().Spec("beat")), 1, "second %d: %q", n, second)
+		if frame != nil {
+			frame(x)
+		}
+		if n == 2 {
+			if first == nil {
+				first = []string{}
+			}
+			third(first)
+		}
+	}
+}
+
+// TestMembersFails: of an aura whose Members fails nobody is a member at that look, neither those
+// who were nor those whom it has named; at the next look all is as before.
+func TestMembersFails(t *testing.T) {
+	aura := beacon()
+	aura.Linger = 0
+	cat := catalogOf(t, buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: aura}, buff.Spec{ID: "light", Kind: buff.Infinite})
+	fails := false
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(_ engine.AuraQuery, found func(buff.OwnerID)) {
+		found(1)
+		if fails {
+			panic("nobody knows")
+		}
+		found(2)
+	}})
+	spawn(t, e, 1, 2)
+	add(t, e, 1, cat.Spec("beacon"))
+	require.Equal(t, []string{"1: 0 apply beacon x1", "1: 0 apply light x1", "2: 0 apply light x1"}, lines(e.Tick(0)))
+	fails = true
+	require.Equal(t, []string{"1: 500 error beacon why=panic", "1: 500 remove light why=out_of_aura", "2: 500 remove light why=out_of_aura"}, lines(e.Tick(aura.Interval)))
+	fails = false
+	require.Equal(t, []string{"1: 1000 apply light x1", "2: 1000 apply light x1"}, lines(e.Tick(aura.Interval)))
+}
+
+// TestRecordShort: a writer that takes less than it was given, and says nothing, has failed.
+func TestRecordShort(t *testing.T) {
+	for _, n := range []int{-1, 0, 1, 1 << 20} {
+		e, err := engine.New(engine.Options{Synchronous: true, Record: writerFunc(func([]byte) (int, error) { return n, nil })})
+		require.NoError(t, err)
+		e.Tick(time.Second)
+		require.ErrorIs(t, e.Close(t.Context()), io.ErrShortWrite)
+	}
+}
+
+// TestP24_HandedAll: everything that can be handed in is in the table, or is not called.
+func TestP24_HandedAll(t *testing.T) {
+	has := map[string]bool{}
+	for _, h := range handed {
+		has[h.name] = true
+	}
+	for name := range notCalled {
+		has[name] = true
+	}
+	for _, c := range replayed {
+		has[c.name] = true
+	}
+	seen := map[string]bool{}
+	for _, v := range []any{engine.Options{}, engine.Game{}} {
+		typ := reflect.TypeOf(v)
+		for i := range typ.NumField() {
+			if f := typ.Field(i); foreign(f.Type) {
+				seen[typ.Name()+"."+f.Name] = true
+			}
+		}
+	}
+	for _, v := range []any{&engine.Engine{}, &engine.Context{}, &engine.Inbox{}, &engine.Watch{}} {
+		typ := reflect.TypeOf(v)
+		for i := range typ.NumMethod() {
+			m := typ.Method(i)
+			for k := 1; k < m.Type.NumIn(); k++ {
+				if foreign(m.Type.In(k)) {
+					seen[typ.Elem().Name()+"."+m.Name] = true
+				}
+			}
+		}
+	}
+	for name := range seen {
+		require.True(t, has[name], "%s has no row in the table of what a game hands in", name)
+	}
+	for _, name := range []string{"Options.Handlers", "Options.Members", "Engine.AddTimeout", "Watch.Open", "Game.Data"} {
+		require.True(t, seen[name], name)
+	}
+}
+
+// foreign reports whether a value of a type can have code of the game in it.
+func foreign(typ reflect.Type) bool {
+	switch typ.Kind() {
+	case reflect.Func, reflect.Interface:
+		return true
+	case reflect.Map, reflect.Slice:
+		return foreign(typ.Elem())
+	}
+	return false
+}
+
+// replayed is what a game hands in for a replay.
+var replayed = []struct {
+	name string
+	hand func(g *engine.Game, end func())
+}{
+	{"Game.Data", func(g *engine.Game, end func()) { g.Data = func(buff.OwnerID) any { end(); return nil } }},
+	{"Game.Timeout", func(g *engine.Game, end func()) {
+		g.Timeout = func(int, buff.OwnerID) func(*engine.Context) { end(); return nil }
+	}},
+	{"Game.Catalog", func(g *engine.Game, end func()) {
+		g.Catalog = func(int, *buff.Catalog) *buff.Catalog { end(); return nil }
+	}},
+	{"Game.Inbox", func(g *engine.Game, end func()) { g.Inbox = func(*engine.Inbox) { end() } }},
+	{"Game.Frame", func(g *engine.Game, end func()) { g.Frame = func(*engine.Frame) { end() } }},
+}
+
+// TestP24_ReplayHanded: what fails of what a game hands in for a replay ends that, and says so.
+func TestP24_ReplayHanded(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+	var recording bytes.Buffer
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Record: &recording})
+	require.NoError(t, err)
+	spawn(t, e, 1)
+	_, err = e.AddTimeout(1, time.Second, func(*engine.Context) {})
+	require.NoError(t, err)
+	next, err := cat.Rebuild(buff.Definitions{Specs: []buff.Spec{{ID: "beat", Kind: buff.Infinite, Period: time.Minute}}})
+	require.NoError(t, err)
+	_, err = e.Reload(next)
+	require.NoError(t, err)
+	e.Tick(time.Second)
+	require.NoError(t, e.Close(t.Context()))
+
+	for _, end := range ends[:4] {
+		for _, c := range replayed {
+			game := engine.Game{
+				Timeout: func(int, buff.OwnerID) func(*engine.Context) { return func(*engine.Context) {} },
+				Catalog: func(_ int, before *buff.Catalog) *buff.Catalog { return before },
+			}
+			c.hand(&game, end.Do)
+			data := recording.Bytes()
+			if c.name == "Game.Frame" {
+				data = plain(t, cat)
+			}
+			_, err := engine.Replay(bytes.NewReader(data), engine.Options{Catalog: cat, Synchronous: true}, game)
+			require.EqualError(t, err, "engine: replay: "+c.name+" "+end.Said)
+		}
+		_, err := engine.Replay(readerFunc(func([]byte) (int, error) { end.Do(); return 0, nil }), engine.Options{Catalog: cat}, engine.Game{})
+		require.ErrorIs(t, err, engine.ErrRecording)
+		require.ErrorContains(t, err, "Read "+end.Said)
+	}
+	for _, n := range []int{-1, 1 << 20} {
+		asked := 0
+		_, err := engine.Replay(readerFunc(func(p []byte) (int, error) { asked = len(p); return n, nil }), engine.Options{Catalog: cat}, engine.Game{})
+		require.ErrorIs(t, err, engine.ErrRecording)
+		require.ErrorContains(t, err, fmt.Sprintf("Read of %d bytes returned %d", asked, n))
+	}
+}
+
+// plain is a recording of one Tick.
+func plain(t *testing.T, cat *buff.Catalog) []byte {
+	var out bytes.Buffer
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Record: &out})
+	require.NoError(t, err)
+	e.Tick(time.Second)
+	require.NoError(t, e.Close(t.Context()))
+	return out.Bytes()
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -1,0 +1,214 @@
+package engine_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestP21_InboxAndMailbox: where the owner is busy and its mailbox full, and the Inbox holds more
+// than a Tick takes, each command is delivered, undelivered, or waits; and what reaches the owner
+// is in order.
+func TestP21_InboxAndMailbox(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+		e, err := engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: brief, MailboxLimit: 30, TickLimit: 80, InboxLimit: 100})
+		require.NoError(t, err)
+		spawn(t, e, 1)
+		_, err = e.AddTimeout(1, 0, func(*engine.Context) { <-gate })
+		require.NoError(t, err)
+		e.Tick(time.Millisecond)
+		require.True(t, e.Busy(1))
+		accepted, refused := 0, 0
+		for k := range 150 {
+			if err := e.Inbox().AddBuff(1, buff.Application{Spec: cat.Spec("hit"), Magnitude: int64(k)}); err == nil {
+				accepted++
+			} else {
+				require.ErrorIs(t, err, engine.ErrInboxFull)
+				refused++
+			}
+		}
+		require.Equal(t, []int{100, 50}, []int{accepted, refused})
+		delivered := 0
+		for k, want := range []struct{ inbox, mail, undelivered int }{{80, 20, 0}, {60, 30, 10}, {40, 30, 30}} {
+			delivered += len(hits(e.Tick(0)))
+			s := e.Stats()
+			require.Equal(t, want, struct{ inbox, mail, undelivered int }{s.Inbox, engine.Waits(e, 0), int(s.Undelivered)}, "Tick %d", k)
+			require.Equal(t, accepted, delivered+s.Inbox+engine.Waits(e, 0)+int(s.Undelivered))
+		}
+		close(gate)
+		synctest.Wait()
+		var got []int64
+		for e.Stats().Inbox+e.Stats().Busy > 0 {
+			got = append(got, hits(e.Tick(0))...)
+			synctest.Wait()
+		}
+		require.Equal(t, append(upTo(0, 30), upTo(60, 100)...), got)
+		require.Equal(t, accepted, len(got)+int(e.Stats().Undelivered))
+		shut(t, e)
+	})
+}
+
+// TestP29_InboxAndEvents: what the loop's calls have filled the Frame with does not keep what the
+// Inbox has accepted from being delivered, and the other way round.
+func TestP29_InboxAndEvents(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+	hit := buff.Application{Spec: cat.Spec("hit")}
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, EventLimit: 10, InboxLimit: 30, TickLimit: 160})
+	spawn(t, e, 1)
+	for round := range 3 {
+		for range 10 {
+			add(t, e, 1, hit.Spec)
+		}
+		_, r := e.AddBuff(1, hit)
+		require.ErrorIs(t, r.Err, engine.ErrOverloaded)
+		for e.Inbox().AddBuff(1, hit) == nil {
+		}
+		require.Equal(t, 30, e.Stats().Inbox)
+		require.Equal(t, 10+20, e.Tick(0).Len(), "round %d", round)
+		require.Equal(t, 10, e.Stats().Inbox)
+		require.Equal(t, 10, e.Tick(0).Len())
+	}
+	require.EqualValues(t, 3, e.Stats().InboxRefused)
+	require.Zero(t, e.Stats().Undelivered)
+}
+
+// TestInboxLetsGo: once a command has been delivered, nothing that it pointed to is kept.
+func TestInboxLetsGo(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	kept := make([]weak.Pointer[[1000]byte], 3)
+	for k := range kept {
+		big := new([1000]byte)
+		kept[k] = weak.Make(big)
+		require.NoError(t, e.Inbox().AddTimeout(1, 0, func(*engine.Context) { big[0]++ })) // nobody is there
+	}
+	runtime.GC()
+	require.NotNil(t, kept[0].Value(), "it waits")
+	e.Tick(0)
+	runtime.GC()
+	for k := range kept {
+		require.Nil(t, kept[k].Value(), "%d", k)
+	}
+	runtime.KeepAlive(e)
+}
+
+// TestInboxLetsGoRecorded: that somebody records makes no difference to that.
+func TestInboxLetsGoRecorded(t *testing.T) {
+	var rec bytes.Buffer
+	e := open(t, engine.Options{Synchronous: true, Record: &rec})
+	big := new([1000]byte)
+	kept := weak.Make(big)
+	require.NoError(t, e.Inbox().AddTimeout(1, 0, func(*engine.Context) { big[0]++ }))
+	e.Tick(0)
+	runtime.GC()
+	require.Nil(t, kept.Value())
+	runtime.KeepAlive(e)
+}
+
+// TestInboxBooks: sixteen goroutines post to four producers, and others look, while the loop
+// ticks; what was accepted is delivered, each producer's in order, and the books are equal.
+func TestInboxBooks(t *testing.T) {
+	const posters, each = 16, 400
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, InboxLimit: 64, TickLimit: 100})
+	spawn(t, e, 1)
+	var work sync.WaitGroup
+	var accepted [posters]int
+	var refused [posters]uint64
+	for p := range posters {
+		work.Go(func() {
+			in := e.Inbox().For(fmt.Sprint(p % 4))
+			for k := range each {
+				err := in.AddBuff(1, buff.Application{Spec: cat.Spec("hit"), Source: buff.OwnerID(p), Magnitude: int64(k)})
+				if err == nil {
+					accepted[p]++
+				} else if errors.Is(err, engine.ErrInboxFull) {
+					refused[p]++
+				}
+				if n := in.Len(); n < 0 || n > 64 {
+					panic(fmt.Sprint("Len is ", n))
+				}
+				_ = in.Stats()
+			}
+		})
+	}
+	over := make(chan struct{})
+	go func() { work.Wait(); close(over) }()
+	var got [posters]int
+	last := [posters]int64{}
+	tick := func() {
+		for ev := range e.Tick(0).Events() {
+			got[ev.Source]++
+			require.GreaterOrEqual(t, ev.Magnitude, last[ev.Source])
+			last[ev.Source] = ev.Magnitude
+		}
+	}
+	for running := true; running; tick() {
+		select {
+		case <-over:
+			running = false
+		default:
+		}
+	}
+	for e.Stats().Inbox > 0 {
+		tick()
+	}
+	require.Equal(t, accepted, got)
+	var all uint64
+	for p := range posters {
+		require.EqualValues(t, each, accepted[p]+int(refused[p]))
+		all += refused[p]
+	}
+	require.Equal(t, all, e.Stats().InboxRefused)
+	require.NoError(t, e.Inbox().For("0").Do(buff.Kill(1)), "there is room again")
+}
+
+// TestP45_ReplayParts: a recording holds what each Tick took, in that order, and leads to the same
+// frames, whoever had posted it.
+func TestP45_ReplayParts(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: call("spread")}})
+	hit := cat.Spec("hit")
+	o := engine.Options{Catalog: cat, Workers: 2, Budget: patient, TickLimit: 40, InboxLimit: 50, Handlers: engine.Handlers{
+		"spread": func(c *engine.Context, e buff.Event) {
+			for k := range e.Magnitude % 7 {
+				c.AddBuff(buff.OwnerID(1+(e.Magnitude+k)%3), buff.Application{Spec: hit, Magnitude: 0})
+			}
+		},
+	}}
+	var rec bytes.Buffer
+	o.Record = &rec
+	e := open(t, o)
+	spawn(t, e, 1, 2, 3)
+	var want []string
+	for k := range 40 {
+		for n := range 20 {
+			in := e.Inbox().For([]string{"", "a", "b"}[n%3])
+			_ = in.AddBuff(buff.OwnerID(1+n%3), buff.Application{Spec: hit, Magnitude: int64(20*k + n)})
+		}
+		want = append(want, lines(e.Tick(time.Millisecond))...)
+	}
+	for e.Stats().Inbox > 0 || engine.Owed(e) > 0 {
+		want = append(want, lines(e.Tick(time.Millisecond))...)
+	}
+	shut(t, e)
+	for _, workers := range []int{1, 4} {
+		var got []string
+		o.Workers, o.Record = workers, nil
+		_, err := engine.Replay(bytes.NewReader(rec.Bytes()), o, engine.Game{Frame: func(f *engine.Frame) { got = append(got, lines(f)...) }})
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	require.Greater(t, len(want), 500)
+}

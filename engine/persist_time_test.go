@@ -1,0 +1,61 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestMomentOfBacklog: time that is carried, or was dropped, has passed on the wall: a blob that
+// is made then says so, and who comes back from it has not been away for that long.
+func TestMomentOfBacklog(t *testing.T) {
+	epoch := time.UnixMilli(1_700_000_000_000)
+	for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
+		t.Run(policy.String(), func(t *testing.T) {
+			e := stalled(t, 10, 100*time.Millisecond, engine.Options{Synchronous: true, TickLimit: 50, CatchUp: policy, Epoch: epoch})
+			f := e.Tick(time.Minute)
+			require.Less(t, int64(f.Now), int64(10_000), "there is a backlog")
+			now := e.Moment()
+			require.Equal(t, f.Now, now.Now)
+			require.Equal(t, epoch.UnixMilli()+60_000, now.Wall, "the wall clock does not stand still")
+			require.Equal(t, int64(f.Now), now.Uptime, "the world's does")
+			blob := must(e.Despawn(1))
+			r, err := e.Restore(1, nil, blob)
+			require.NoError(t, err)
+			require.Zero(t, r.Away)
+			r, err = open(t, engine.Options{Synchronous: true, Epoch: epoch.Add(time.Minute + time.Second)}).Restore(1, nil, blob)
+			require.NoError(t, err)
+			require.EqualValues(t, 1000, r.Away)
+		})
+	}
+}
+
+// TestDropBusyLater: who is dropped while busy is gone from that instant on. What was due by then
+// still comes, and nothing of what is due later does, whenever the handler returns.
+func TestDropBusyLater(t *testing.T) {
+	cell, in := make(chan struct{}), make(chan struct{})
+	o := engine.Options{Workers: 1, Budget: brief, Catalog: catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 100 * time.Millisecond})}
+	e := open(t, o)
+	spawn(t, e, 1)
+	_, err := e.AddTimeout(1, 10*time.Millisecond, func(*engine.Context) { close(in); <-cell })
+	require.NoError(t, err)
+	add(t, e, 1, o.Catalog.Spec("beat"))
+	e.Tick(10 * time.Millisecond)
+	<-in
+	e.Tick(0)                      // from here on the loop knows who holds the worker up
+	e.Tick(240 * time.Millisecond) // pulses at 100 and 200 wait
+	require.NoError(t, e.Drop(1))
+	e.Tick(500 * time.Millisecond)
+	close(cell)
+	var seen []string
+	for len(seen) < 4 { // the handler takes as long as it takes
+		for ev := range e.Tick(0).Events() {
+			seen = append(seen, ev.String())
+		}
+	}
+	require.Equal(t, []string{"10 timeout", "100 pulse beat x1", "200 pulse beat x1", "250 unload beat"}, seen)
+}

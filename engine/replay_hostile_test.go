@@ -1,0 +1,191 @@
+package engine_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// blocksOf cuts a recording into the contents of its blocks; of the last, what is there.
+func blocksOf(rec []byte) (blocks [][]byte) {
+	for len(rec) > 0 {
+		n, size := binary.Uvarint(rec)
+		if size <= 0 {
+			return append(blocks, rec)
+		}
+		rec = rec[size:]
+		n = min(n, uint64(len(rec)))
+		blocks = append(blocks, rec[:n:n])
+		rec = rec[n:]
+		rec = rec[min(4, len(rec)):]
+	}
+	return blocks
+}
+
+// sealed makes a recording of the contents of blocks, with right lengths and checksums.
+func sealed(blocks [][]byte) (rec []byte) {
+	for _, b := range blocks {
+		rec = binary.AppendUvarint(rec, uint64(len(b)))
+		rec = append(rec, b...)
+		rec = binary.LittleEndian.AppendUint32(rec, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+	}
+	return rec
+}
+
+// hostileRecording is a recording of everything that a recording can hold.
+func hostileRecording(t testing.TB, seed uint64) ([]byte, plan) {
+	p := plan{seed: seed, owners: 6, steps: 12, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed >= 2}
+	var b bytes.Buffer
+	s := newSim(t, p, engine.Options{Synchronous: true, Seed: seed, Record: &b, CatchUp: engine.Dilate})
+	s.run(whole)
+	s.finish()
+	return b.Bytes(), p
+}
+
+// hostileOptions returns what a replay of such a recording needs.
+func hostileOptions(t testing.TB, p plan) engine.Options {
+	specs := simSpecs
+	o := engine.Options{Synchronous: true, Handlers: engine.Handlers{"act": func(*engine.Context, buff.Event) {}}}
+	if p.shared {
+		specs = append(append([]buff.Spec{}, specs...), sharedSpecs...)
+		o.Members = near
+	}
+	o.Catalog = catalogOf(t, specs...)
+	if p.stats {
+		o.Catalog = statsOf(t, append(append([]buff.Spec{}, specs...), statSpecs...)...)
+	}
+	return o
+}
+
+// tryRecording replays what may be anything. It must come to an end, with one of the two errors
+// or none.
+func tryRecording(t *testing.T, rec []byte, o engine.Options) error {
+	_, err := engine.Replay(bytes.NewReader(rec), o, engine.Game{
+		Timeout: func(int, buff.OwnerID) func(*engine.Context) { return func(*engine.Context) {} },
+	})
+	if err != nil && !errors.Is(err, engine.ErrRecording) && !errors.Is(err, engine.ErrDiffers) {
+		require.NoError(t, err, "it is neither ErrRecording nor ErrDiffers")
+	}
+	return err
+}
+
+// TestReplayHostile: a recording whose checksums are right and whose values are not is an error,
+// never a panic, and says where.
+func TestReplayHostile(t *testing.T) {
+	n := 5_000
+	if testing.Short() {
+		n = 500
+	}
+	rng := rand.New(rand.NewPCG(1, 20))
+	bad := 0
+	for seed := range uint64(4) {
+		rec, p := hostileRecording(t, seed)
+		whole, o := blocksOf(rec), hostileOptions(t, p)
+		require.Equal(t, rec, sealed(whole))
+		for range n {
+			blocks := make([][]byte, len(whole))
+			for k := range whole {
+				blocks[k] = bytes.Clone(whole[k])
+			}
+			for range 1 + rng.IntN(4) {
+				spoil(rng, blocks)
+			}
+			if err := tryRecording(t, sealed(blocks), o); errors.Is(err, engine.ErrRecording) {
+				bad++
+			}
+		}
+	}
+	require.Greater(t, bad, n/2)
+}
+
+// spoil changes something in one of the blocks, most often not in the first, which is a header.
+func spoil(rng *rand.Rand, blocks [][]byte) {
+	k := rng.IntN(len(blocks))
+	if k == 0 && rng.IntN(4) > 0 {
+		k = rng.IntN(len(blocks))
+	}
+	b := blocks[k]
+	if len(b) == 0 {
+		return
+	}
+	at := rng.IntN(len(b))
+	wild := []int64{0, 1, -1, 2, 7, 50, 200, 255, 1 << 15, 1 << 31, -1 << 31, 1 << 32, 1<<63 - 1, -1 << 63, rng.Int64(), rng.Int64N(64)}
+	switch rng.IntN(7) {
+	case 0:
+		b[at] ^= 1 << rng.IntN(8)
+	case 1:
+		b[at] = byte(rng.IntN(256))
+	case 2: // another number in the place of one
+		v := binary.AppendVarint(nil, wild[rng.IntN(len(wild))])
+		_, size := binary.Varint(b[at:])
+		b = append(append(bytes.Clone(b[:at]), v...), b[at+max(size, 1):]...)
+	case 3:
+		b = append(append(bytes.Clone(b[:at]), b[at:min(at+8, len(b))]...), b[at:]...)
+	case 4:
+		b = append(bytes.Clone(b[:at]), b[min(at+1+rng.IntN(8), len(b)):]...)
+	case 5:
+		blocks[rng.IntN(len(blocks))] = bytes.Clone(b)
+	case 6:
+		b[at] = byte(rng.IntN(40)) << 1 // a small number: a verb, a reason, a call
+	}
+	blocks[k] = b
+}
+
+// TestReplayHostileNumbers: what the check of a recording is for, one each.
+func TestReplayHostileNumbers(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, Tags: []string{"poison"}})
+	form := func(c buff.Command) []byte {
+		b, err := c.AppendBinary(nil, cat)
+		require.NoError(t, err)
+		return b
+	}
+	for name, k := range map[string]struct {
+		binary []byte
+		want   string
+	}{
+		"nothing":                  {nil, "frame 1: buff: bad command: 0 bytes"},
+		"no verb":                  {[]byte{1, 0, 0}, "frame 1: buff: bad command: the verb 0"},
+		"one of the engine's own":  {[]byte{1, 26, 0}, "frame 1: buff: bad command: enter is the engine's own"},
+		"a later version":          {append([]byte{9}, form(buff.Kill(1))[1:]...), "frame 1: buff: a command of a version that is not known"},
+		"something behind it":      {append(form(buff.Kill(1)), 0), "frame 1: buff: bad command: 1 bytes behind it"},
+		"a definition of nowhere":  {[]byte{1, 1, 16, 3, 'o', 'w', 'l'}, "frame 1: buff: the catalog has no such name: definition"},
+		"a handler that is not":    {form(buff.AddTimeout(1, 0, "nobody")), "frame 1: engine: no such handler: \"nobody\""},
+		"a timeout of nothing":     {[]byte{1, 7, 0}, "frame 1: buff: bad command: a timeout that calls nothing"},
+		"an attribute that is not": {[]byte{1, 31, 0}, "frame 1: buff: the catalog has no such name: base with the attribute number 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Record: &b})
+			require.NoError(t, err)
+			spawn(t, e, 1)
+			e.Tick(time.Second)
+			shut(t, e)
+			blocks := blocksOf(b.Bytes())
+			forged := engine.RecordedCommand(k.binary)
+			blocks[1] = append(forged, blocks[1]...)
+			_, err = engine.Replay(bytes.NewReader(sealed(blocks)), engine.Options{Catalog: cat, Synchronous: true}, engine.Game{})
+			require.ErrorIs(t, err, engine.ErrRecording)
+			require.ErrorContains(t, err, k.want)
+		})
+	}
+}
+
+// FuzzReplay replays anything, its checksums put right.
+func FuzzReplay(f *testing.F) {
+	rec, _ := hostileRecording(f, 3)
+	f.Add(rec)
+	o := hostileOptions(f, plan{shared: true, stats: true})
+	f.Fuzz(func(t *testing.T, rec []byte) {
+		_ = tryRecording(t, rec, o)
+		_ = tryRecording(t, sealed(blocksOf(rec)), o)
+	})
+}

@@ -1,0 +1,222 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+var roomSpecs = []buff.Spec{
+	{ID: "oath", Kind: buff.Infinite, OnSourceGone: buff.FateRemove},
+	{ID: "hit", Kind: buff.Instant},
+	{ID: "slow", Duration: time.Hour},
+	{ID: "dot", Kind: buff.Infinite, Period: time.Second, Clock: buff.Wall, Save: buff.Saving{Offline: buff.OfflineAll, OfflineCap: 100_000}},
+	{ID: "told", Kind: buff.Infinite, Period: time.Second, Clock: buff.Wall, Save: buff.Saving{Offline: buff.OfflineAll, OfflineCap: 100_000}, On: buff.Hooks{Pulse: call("hear")}},
+}
+
+// away returns the blob of an owner with n buffs of a definition, saved that long before the
+// instant 0 of the engine.
+func away(t *testing.T, o engine.Options, spec string, n int, since time.Duration) []byte {
+	t.Helper()
+	o.Epoch, o.Record = o.Epoch.Add(-since), nil
+	o.EventLimit, o.HandlerLimit = 0, 0
+	e := open(t, o)
+	spawn(t, e, 1)
+	for i := range n {
+		_, r := e.AddBuff(1, buff.Application{Spec: o.Catalog.Spec(spec), Source: buff.OwnerID(i + 1)})
+		require.NoError(t, r.Err)
+	}
+	blob, err := e.Save(1)
+	require.NoError(t, err)
+	return blob
+}
+
+func roomOptions(t *testing.T) engine.Options {
+	specs := append([]buff.Spec{}, roomSpecs...)
+	for i := range specs {
+		if specs[i].Kind != buff.Instant {
+			specs[i].Stack.By = buff.BySource
+		}
+	}
+	return engine.Options{
+		Catalog: catalogOf(t, specs...), Synchronous: true, Epoch: time.UnixMilli(1_700_000_000_000),
+		Handlers: engine.Handlers{"hear": func(*engine.Context, buff.Event) {}},
+	}
+}
+
+// TestP29_Restore: what follows at once from the blobs of a frame is within EventLimit, the
+// pulses of the time away among it, and a blob for which there is no room is refused as a whole.
+func TestP29_Restore(t *testing.T) {
+	o := roomOptions(t)
+	blob := away(t, o, "dot", 4, 100*time.Second) // 4 restored, 400 pulses
+	o.EventLimit = 1000
+	e := open(t, o)
+	for id := range buff.OwnerID(2) {
+		r, err := e.Restore(id+1, nil, blob)
+		require.NoError(t, err)
+		require.Equal(t, 4, r.Restored)
+	}
+	for range 3 {
+		r, err := e.Restore(3, nil, blob)
+		require.ErrorIs(t, err, engine.ErrOverloaded)
+		require.EqualError(t, err, "engine: too much waits for the owner: restore owner 3: buff: too much at once: 404 events, and there is room for 192")
+		require.Zero(t, r)
+		require.Equal(t, 2, e.Owners())
+	}
+	require.EqualValues(t, 3, e.Stats().Refused)
+	f := e.Tick(0)
+	require.Equal(t, 808, f.Len())
+	_, err := e.Restore(3, nil, blob)
+	require.NoError(t, err, "there is room again")
+	require.Equal(t, 4, countOf(e, 3))
+	require.Equal(t, 404, e.Tick(0).Len())
+
+	// What would never have room says so at once, and how much it would need.
+	most := away(t, o, "dot", 3, 1000*time.Second)
+	for range 2 {
+		_, err = e.Restore(9, nil, most)
+		require.ErrorIs(t, err, engine.ErrOverloaded)
+		require.ErrorContains(t, err, "3003 events, and there is room for 1000")
+		e.Tick(0)
+	}
+}
+
+// TestP29_RestoreCalls: so are the handlers that those pulses call.
+func TestP29_RestoreCalls(t *testing.T) {
+	o := roomOptions(t)
+	blob := away(t, o, "told", 2, 100*time.Second)
+	o.HandlerLimit = 199
+	e := open(t, o)
+	_, err := e.Restore(1, nil, blob)
+	require.ErrorIs(t, err, engine.ErrOverloaded)
+	require.ErrorContains(t, err, "200 handlers, and there is room for 199")
+	require.Zero(t, e.Owners())
+	heard := 0
+	o.HandlerLimit = 200
+	o.Handlers = engine.Handlers{"hear": func(*engine.Context, buff.Event) { heard++ }}
+	e = open(t, o)
+	_, err = e.Restore(1, nil, blob)
+	require.NoError(t, err)
+	e.Tick(0)
+	require.Equal(t, 200, heard)
+}
+
+// TestP29_Calls: at the limit of events every call that would lead to more of them is refused,
+// and nothing of it has been done.
+func TestP29_Calls(t *testing.T) {
+	for name, call := range map[string]func(e *engine.Engine) error{
+		"Despawn":     func(e *engine.Engine) error { _, err := e.Despawn(1); return err },
+		"Drop":        func(e *engine.Engine) error { return e.Drop(1) },
+		"Restore":     func(e *engine.Engine) error { _, err := e.Restore(9, nil, nil); return err },
+		"LoseSource":  func(e *engine.Engine) error { return e.Do(buff.LoseSource(7)).Err },
+		"Compensate":  func(e *engine.Engine) error { return e.Do(buff.Compensate(buff.Query{}, time.Minute)).Err },
+		"SetZone":     func(e *engine.Engine) error { return e.Do(buff.SetZone(1, 5)).Err },
+		"PauseZone":   func(e *engine.Engine) error { return e.Do(buff.PauseZone(0)).Err },
+		"ResumeZone":  func(e *engine.Engine) error { return e.Do(buff.ResumeZone(0)).Err },
+		"SetZoneRate": func(e *engine.Engine) error { return e.Do(buff.SetZoneRate(0, buff.Ratio{Num: 1, Den: 2})).Err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := roomOptions(t)
+			o.EventLimit = 10
+			e := open(t, o)
+			spawn(t, e, 1, 2)
+			for id := range buff.OwnerID(2) {
+				for _, spec := range []string{"oath", "slow"} {
+					_, r := e.AddBuff(id+1, buff.Application{Spec: o.Catalog.Spec(spec), Source: 7})
+					require.NoError(t, r.Err)
+				}
+			}
+			for range 6 {
+				add(t, e, 1, o.Catalog.Spec("hit"))
+			}
+			state := func() (s string) {
+				for id := range buff.OwnerID(2) {
+					for b := range must(e.Buffs(id + 1)).All() {
+						s += fmt.Sprintf("%d %v %v; ", id, b.Handle, b.End)
+					}
+				}
+				return s
+			}
+			before := state()
+			err := call(e)
+			require.ErrorIs(t, err, engine.ErrOverloaded)
+			require.ErrorContains(t, err, "10 events for the next Frame")
+			require.Equal(t, before, state())
+			require.EqualValues(t, 1, e.Stats().Refused)
+			require.Equal(t, 10, e.Tick(time.Second).Len())
+			if name != "Restore" { // of no blob
+				require.NoError(t, call(e), "there is room again")
+			}
+		})
+	}
+}
+
+// TestP29_LoseSource: what goes with a source goes as a whole or not at all: there is room for
+// all of it, or nothing else has happened in this frame yet.
+func TestP29_LoseSource(t *testing.T) {
+	o := roomOptions(t)
+	o.EventLimit = 10
+	for owners, whole := range map[int]bool{9: true, 10: false, 20: false} {
+		e := open(t, o)
+		for id := range buff.OwnerID(owners) {
+			spawn(t, e, id+1)
+			_, r := e.AddBuff(id+1, buff.Application{Spec: o.Catalog.Spec("oath"), Source: 7})
+			require.NoError(t, r.Err)
+			e.Tick(0)
+		}
+		add(t, e, 1, o.Catalog.Spec("hit"))
+		err := e.Do(buff.LoseSource(7)).Err
+		require.Equal(t, whole, err == nil, "%d: %v", owners, err)
+		if err != nil {
+			require.ErrorIs(t, err, engine.ErrOverloaded)
+			require.Equal(t, 1, e.Tick(0).Len())
+			require.NoError(t, e.Do(buff.LoseSource(7)).Err)
+		}
+		e.Tick(0)
+		for id := range buff.OwnerID(owners) {
+			require.Zero(t, countOf(e, id+1))
+		}
+	}
+}
+
+// TestP29_BusyAmongMany: a call for many owners of whom one is busy, with no room in its
+// mailbox, has done nothing for the others either.
+func TestP29_BusyAmongMany(t *testing.T) {
+	o := roomOptions(t)
+	o.Synchronous, o.Workers, o.Budget, o.MailboxLimit = false, 1, brief, 3
+	e := open(t, o)
+	cell, in := make(chan struct{}), make(chan struct{})
+	spawn(t, e, 1, 2)
+	for id := range buff.OwnerID(2) {
+		for _, spec := range []string{"oath", "slow"} {
+			_, r := e.AddBuff(id+1, buff.Application{Spec: o.Catalog.Spec(spec), Source: 7})
+			require.NoError(t, r.Err)
+		}
+	}
+	_, err := e.AddTimeout(2, 0, func(*engine.Context) { close(in); <-cell })
+	require.NoError(t, err)
+	e.Tick(time.Millisecond)
+	<-in
+	defer close(cell)
+	for range 3 {
+		require.True(t, e.Do(buff.Kill(2)).Queued)
+	}
+	require.ErrorIs(t, e.Do(buff.LoseSource(7)).Err, engine.ErrOverloaded)
+	r := e.Do(buff.Compensate(buff.Query{}, time.Hour))
+	require.ErrorIs(t, r.Err, engine.ErrOverloaded)
+	require.Zero(t, r.Amount)
+	require.Equal(t, 2, countOf(e, 1))
+	require.Zero(t, e.Tick(0).Len())
+}
+
+func countOf(e *engine.Engine, id buff.OwnerID) (n int) {
+	for range must(e.Buffs(id)).All() {
+		n++
+	}
+	return n
+}

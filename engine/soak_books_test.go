@@ -1,0 +1,178 @@
+package engine_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// soakBooks is what must have happened in a soak. What it keeps does not grow with time: what is
+// asked for has a number from whoever asked, and those of one asker for one owner are seen in
+// rising order, so that nothing comes twice and a sum says how much has not come.
+type soakBooks struct {
+	last   map[soakCaller]int64 // the number that was seen last
+	at     map[buff.OwnerID]wheel.Time
+	pulses map[buff.Handle]*soakPulses
+
+	issued, seen        int // what bears a number
+	rings, rung, undone int // timeouts: accepted, told of, cancelled
+	due                 int // events for which a handler is to be called
+	full                int // timeouts that were accepted, and for which the owner then had no room: an event says so
+	events, whole       int // whole: ends of buffs that had all their pulses
+	calls, overlaps     atomic.Int64
+	asked, askedRings   atomic.Int64 // by handlers: issued, and rings
+	wrong               []string
+}
+
+// soakLane is one asker and whom it asks it for.
+type soakCaller struct {
+	by int
+	to buff.OwnerID
+}
+
+// soakPulses are those of one buff.
+type soakPulses struct {
+	next wheel.Time
+	left int // to come until its end
+}
+
+func newSoakBooks() *soakBooks {
+	return &soakBooks{last: map[soakCaller]int64{}, at: map[buff.OwnerID]wheel.Time{}, pulses: map[buff.Handle]*soakPulses{}}
+}
+
+func (b *soakBooks) blame(e buff.Event, format string, args ...any) {
+	if len(b.wrong) < 10 {
+		b.wrong = append(b.wrong, fmt.Sprintf("owner %d: %v %v: ", e.Owner, &e, e.Handle)+fmt.Sprintf(format, args...))
+	}
+}
+
+// see holds an event against the books.
+func (b *soakBooks) see(e buff.Event, f *engine.Frame, specs *soakSpecs) {
+	b.events++
+	if e.At < b.at[e.Owner] || e.At > e.Seen || e.Seen > f.Now {
+		b.blame(e, "after %d, seen at %d in a frame at %d", b.at[e.Owner], e.Seen, f.Now)
+	}
+	b.at[e.Owner] = e.At
+	if specs.handled(e) {
+		b.due++
+	}
+	switch e.Kind {
+	case buff.TimedOut:
+		b.rung++
+	case buff.Faulted:
+		if e.Why == buff.Full {
+			b.full++
+		}
+	case buff.Executed, buff.Applied, buff.Denied:
+		b.seeNumber(e)
+	}
+	if e.Spec != nil && e.Spec.Period > 0 && !specs.touched[e.Spec] {
+		b.seePulses(e)
+	}
+}
+
+// seeNumber is for what was asked for with a number.
+func (b *soakBooks) seeNumber(e buff.Event) {
+	if e.Magnitude == 0 {
+		return
+	}
+	b.seen++
+	lane, n := soakCaller{int(e.Magnitude >> soakBits), e.Owner}, e.Magnitude&(1<<soakBits-1)
+	if n <= b.last[lane] {
+		b.blame(e, "number %d of asker %d, after %d", n, lane.by, b.last[lane])
+	}
+	b.last[lane] = n
+}
+
+// seePulses is for buffs with which nothing interferes: each pulse comes at its time, and up to
+// the end floor(duration/period) of them.
+func (b *soakBooks) seePulses(e buff.Event) {
+	p, period := b.pulses[e.Handle], wheel.Time(e.Spec.Period.Milliseconds())
+	switch {
+	case e.Kind == buff.Applied:
+		b.pulses[e.Handle] = &soakPulses{next: e.At + period, left: int(e.Spec.Duration / e.Spec.Period)}
+	case e.Kind == buff.Restored && e.Next != wheel.Never && e.Next <= e.End:
+		b.pulses[e.Handle] = &soakPulses{next: e.Next, left: int((e.End-e.Next)/period) + 1}
+	case e.Kind == buff.Restored:
+		b.pulses[e.Handle] = &soakPulses{}
+	case p == nil:
+		if e.Handle != 0 && e.Offline == 0 {
+			b.blame(e, "there is no such buff")
+		}
+	case e.Kind == buff.Pulsed:
+		n := wheel.Time(max(1, e.Count))
+		if e.At != p.next+(n-1)*period {
+			b.blame(e, "the next pulse is due at %d", p.next)
+		}
+		p.next, p.left = e.At+period, p.left-int(n)
+	case e.Kind == buff.Removed:
+		if e.Why == buff.Expired && p.left != 0 {
+			b.blame(e, "%d pulses are missing", p.left)
+		} else if e.Why == buff.Expired {
+			b.whole++
+		}
+		delete(b.pulses, e.Handle)
+	}
+}
+
+// lost returns how much was accepted and has not come.
+func (b *soakBooks) lost() int {
+	issued, rings := b.issued+int(b.asked.Load()), b.rings+int(b.askedRings.Load())
+	return issued - b.seen + rings - b.rung - b.undone - b.full + b.due - int(b.calls.Load())
+}
+
+// soakSpecs are the definitions of a soak.
+type soakSpecs struct {
+	catalog *buff.Catalog
+	all     []*buff.Spec        // what the loop applies
+	coin    *buff.Spec          // has its number, and comes once
+	touched map[*buff.Spec]bool // others interfere with it
+	removal map[*buff.Spec]bool // its end calls a handler
+}
+
+func newSoakSpecs(t *testing.T) *soakSpecs {
+	pulse := buff.Hooks{Pulse: call("act")}
+	s := &soakSpecs{catalog: catalogOf(t,
+		buff.Spec{ID: "coin", Kind: buff.Instant, On: buff.Hooks{Exec: call("act")}},
+		buff.Spec{ID: "slow", Duration: 10 * time.Second, Period: time.Second, On: pulse},
+		buff.Spec{ID: "fast", Duration: 4100 * time.Millisecond, Period: 200 * time.Millisecond, On: pulse},
+		buff.Spec{ID: "long", Duration: 2 * time.Hour, Period: 7 * time.Second, On: pulse},
+		buff.Spec{ID: "many", Duration: 3 * time.Second, Period: 200 * time.Millisecond, Catchup: buff.CatchupCoalesce},
+		buff.Spec{
+			ID: "venom", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3},
+			Dispel: buff.DispelRule{Type: "magic"}, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")},
+		},
+		buff.Spec{ID: "rage", Duration: 5 * time.Second, Period: 200 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, Limit: 4, Expire: buff.ExpireOne}},
+		buff.Spec{ID: "curse", Duration: time.Minute, OnSourceGone: buff.FateRemove, Stack: buff.Stacking{By: buff.BySource}},
+	)}
+	of := func(ids ...string) (out []*buff.Spec) {
+		for _, id := range ids {
+			out = append(out, s.catalog.Spec(id))
+		}
+		return out
+	}
+	s.coin, s.all = s.catalog.Spec("coin"), of("slow", "fast", "fast", "many", "venom", "venom", "rage", "curse", "long")
+	s.touched, s.removal = map[*buff.Spec]bool{}, map[*buff.Spec]bool{s.catalog.Spec("venom"): true}
+	for _, spec := range of("venom", "rage", "curse") {
+		s.touched[spec] = true
+	}
+	return s
+}
+
+// handled reports whether a handler is called for the event.
+func (s *soakSpecs) handled(e buff.Event) bool {
+	switch e.Kind {
+	case buff.Pulsed:
+		return len(e.Spec.On.Pulse) > 0
+	case buff.Executed, buff.TimedOut:
+		return true
+	case buff.Removed:
+		return s.removal[e.Spec] && e.Why != buff.Unload && e.Offline == 0
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package engine_test
+
+import (
+	"errors"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// post has a producer ask for something, and reports whether it was accepted.
+func (s *soak) post(k int) bool {
+	in, id := s.posts[k], s.someone()
+	var err error
+	switch s.dice.IntN(8) {
+	case 0:
+		if err = in.AddTimeout(id, s.delay(s.dice), s.ring()); err == nil {
+			s.rings++
+		}
+	case 1:
+		if err = in.AddBuff(id, s.numbered(soakLoop+1+k, s.catalog.Spec("many"))); err == nil {
+			s.issued++
+		}
+	default:
+		if err = in.AddBuff(id, s.numbered(soakLoop+1+k, s.coin)); err == nil {
+			s.issued++
+		}
+	}
+	if err != nil {
+		require.ErrorIs(s.t, err, engine.ErrInboxFull)
+	}
+	return err == nil
+}
+
+// apply has the loop apply a buff or a coin.
+func (s *soak) apply(id buff.OwnerID, spec *buff.Spec) {
+	a := s.numbered(soakLoop, spec)
+	if s.touched[spec] {
+		a.Magnitude, a.Source = 0, buff.OwnerID(5000+s.dice.IntN(20))
+	}
+	_, r := s.eng.AddBuff(id, a)
+	switch {
+	case r.Err == nil, errors.Is(r.Err, buff.ErrFull):
+		if a.Magnitude != 0 {
+			s.issued++
+		}
+	default:
+		require.True(s.t, errors.Is(r.Err, engine.ErrOverloaded) || errors.Is(r.Err, engine.ErrUnknownOwner), "%v", r.Err)
+	}
+}
+
+// verb has the loop do something.
+func (s *soak) verb() {
+	id, e := s.someone(), s.eng
+	switch s.dice.IntN(10) {
+	case 0:
+		s.apply(id, s.coin)
+	case 1:
+		s.remind(id)
+	case 2:
+		s.cancel()
+	case 3:
+		if e.Data(id) != nil && !e.Busy(id) {
+			e.Do(buff.Dispel(id, buff.Query{Type: "magic", Most: 2}))
+		}
+	case 4:
+		if s.dice.IntN(20) == 0 {
+			_ = e.Do(buff.LoseSource(buff.OwnerID(5000 + s.dice.IntN(20)))).Err
+		}
+	case 5:
+		if s.dice.IntN(2) == 0 {
+			s.comeOrGo(id)
+		}
+	default:
+		s.apply(id, s.all[s.dice.IntN(len(s.all))])
+	}
+}
+
+// remind has the loop add a timeout.
+func (s *soak) remind(id buff.OwnerID) {
+	h, err := s.eng.AddTimeout(id, s.delay(s.dice), s.ring())
+	switch {
+	case errors.Is(err, buff.ErrFull):
+		s.full-- // it was not accepted, and the event says so all the same
+	case err == nil:
+		s.rings++
+		if s.recent = append(s.recent, soakRing{id, h}); len(s.recent) > 64 {
+			s.recent = s.recent[1:]
+		}
+	}
+}
+
+// cancel takes a timeout back. What waits for a busy owner is an order, not an answer; and its
+// number may be another's by now, who is busy and finds no such timeout.
+func (s *soak) cancel() {
+	if len(s.recent) == 0 {
+		return
+	}
+	r := s.recent[s.dice.IntN(len(s.recent))]
+	if r.handle == 0 || s.eng.Busy(r.owner) {
+		return
+	}
+	switch res := s.eng.Cancel(r.handle); {
+	case res.Queued:
+		s.stray++
+	case res.Kind == buff.Removed:
+		s.undone++
+	}
+}
+
+// comeOrGo lets an owner leave, with a blob or without, or come back.
+func (s *soak) comeOrGo(id buff.OwnerID) {
+	switch e, blob := s.eng, s.blobs[id]; {
+	case e.Data(id) == nil && s.gone[id] && e.Stats().Busy > 0: // it may not be gone yet
+	case e.Data(id) == nil && blob != nil:
+		delete(s.blobs, id)
+		_, err := e.Restore(id, s.owner(id), blob)
+		require.NoError(s.t, err)
+	case e.Data(id) == nil:
+		delete(s.gone, id)
+		require.NoError(s.t, e.Spawn(id, s.owner(id)))
+	case s.dice.IntN(8) > 0: // most stay
+	case s.dice.IntN(3) == 0:
+		s.gone[id] = true
+		require.NoError(s.t, e.Drop(id))
+	default:
+		blob, err := e.Despawn(id)
+		if err != nil {
+			require.ErrorIs(s.t, err, engine.ErrBusy)
+			return
+		}
+		s.blobs[id] = blob
+	}
+}

@@ -1,0 +1,103 @@
+package engine_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestSampledTurns: of the turns of a frame the first eight are measured, then eight of those that stand
+// for two, and so on to 64; together they stand for all, as near as chance comes; and the next frame
+// begins anew.
+func TestSampledTurns(t *testing.T) {
+	const turns = 20_000
+	frames := engine.SampledTurns([]int{5, 8, turns, 3, turns})
+	ones := func(n int) (out []uint32) {
+		for range n {
+			out = append(out, 1)
+		}
+		return out
+	}
+	require.Equal(t, [][]uint32{ones(5), ones(8), ones(3)}, [][]uint32{frames[0], frames[1], frames[3]})
+	for _, weights := range [][]uint32{frames[2], frames[4]} {
+		sum := 0
+		for k, w := range weights {
+			require.EqualValues(t, min(1<<(k/8), 64), w, "the %d. that is taken", k+1)
+			sum += int(w)
+		}
+		require.InEpsilon(t, turns, sum, 0.1) // the dice are the same each time
+	}
+}
+
+// TestLateClasses: each class begins behind its bound, and the last one has no end.
+func TestLateClasses(t *testing.T) {
+	want := [len(engine.LateBounds) + 1]uint64{}
+	var sum time.Duration
+	classes, total := engine.Lateness(func(pass func(ms int64, times int)) {
+		for k, bound := range engine.LateBounds {
+			ms := bound.Milliseconds()
+			pass(ms, 1)
+			pass(ms+1, 2)
+			want[k]++
+			want[k+1] += 2
+			sum += 3*bound + 2*time.Millisecond
+		}
+	})
+	require.Equal(t, want, classes)
+	require.Equal(t, sum, total)
+}
+
+// TestLateOfMany: what stands for its neighbours counts them all, however many they are, and where
+// all are alike nothing is left to chance.
+func TestLateOfMany(t *testing.T) {
+	for n := range 700 {
+		classes, sum := engine.Lateness(func(pass func(ms int64, times int)) { pass(3_600_000, n) })
+		want := [len(engine.LateBounds) + 1]uint64{len(engine.LateBounds): uint64(n)}
+		require.Equal(t, want, classes)
+		require.Equal(t, time.Duration(n)*time.Hour, sum)
+	}
+}
+
+// TestSourceGoneAlone: the index across owners is kept for each reason by itself: a catalog in which
+// the only thing to know of a source is that it has gone.
+func TestSourceGoneAlone(t *testing.T) {
+	for _, fate := range []buff.Fate{buff.FateRemove, buff.FateAdopt} {
+		inModes(t, func(t *testing.T, m mode) {
+			o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "curse", Kind: buff.Infinite, OnSourceGone: fate})}
+			m.set(&o)
+			e := open(t, o)
+			spawn(t, e, 1)
+			_, err := e.AddTimeout(1, time.Second, func(c *engine.Context) {
+				c.AddBuff(1, buff.Application{Spec: o.Catalog.Spec("curse"), Source: 7})
+			})
+			require.NoError(t, err)
+			require.Equal(t, []string{"1: 1000 timeout", "1: 1000 apply curse x1"}, m.pass(e, time.Second))
+			require.NoError(t, e.Do(buff.LoseSource(7)).Err)
+			want := []string{"1: 1000 remove curse why=source_gone"}
+			if fate == buff.FateAdopt {
+				want = nil
+			}
+			require.Equal(t, want, append(m.pass(e, 0), m.pass(e, time.Second)...))
+		})
+	}
+}
+
+// TestReplayBlockLimit: a block of 64 MB may be; one byte more is refused before it is read.
+func TestReplayBlockLimit(t *testing.T) {
+	var rec bytes.Buffer
+	e, err := engine.New(engine.Options{Synchronous: true, Record: &rec})
+	require.NoError(t, err)
+	shut(t, e)
+	for n, want := range map[uint64]string{1 << 26: "unexpected EOF", 1<<26 + 1: "a block of 67108865 bytes, above the limit of 67108864"} {
+		cut := binary.AppendUvarint(bytes.Clone(rec.Bytes()), n)
+		_, err := engine.Replay(bytes.NewReader(cut), engine.Options{Synchronous: true}, engine.Game{})
+		require.ErrorIs(t, err, engine.ErrRecording)
+		require.ErrorContains(t, err, want)
+	}
+}

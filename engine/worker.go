@@ -1,0 +1,240 @@
+package engine
+
+import (
+	"runtime/trace"
+	"sync/atomic"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// workerState is what one worker needs to work: its scratch, and the lists on which it
+// leaves what its turns brought. It belongs to the worker while one runs in its
+// place, and to the loop while no worker runs at all.
+type workerState struct {
+	engine   *Engine
+	index    int
+	turn     buff.Turn
+	outbox   []outgoing
+	requests []buff.TimerRequest // of batched turns
+	lent     lent                // what the commands of its turns point to
+	ctx      Context
+	owner    *owner       // whose turn it is
+	batched  *batchedTurn // if it is one
+	frame    uint64       // the frame that the lists belong to
+	emptied  bool         // the loop has emptied the lists, and no turn has written to them since
+	chunks   [][]buff.Event
+	chunk    int     // the one that turn.Events is
+	old      []lists // of earlier frames
+	issued   int     // commands for others, of the handler that runs
+	handle   buff.Handle
+	timeout  buff.TimeoutHandle // what that was called for
+	sampler  sampler            // which turns are measured
+
+	// current and since tell the loop whom the worker is held up by: the owner's number, plus
+	// one, with the definition's line behind it, and the frame's time when the turn
+	// began.
+	current atomic.Uint64
+	since   atomic.Int64
+
+	_ [64]byte // the next one is another worker's
+}
+
+func (l *workerState) init(e *Engine, index int) {
+	l.engine, l.index = e, index
+	l.turn.Call = l.call
+	l.turn.Seed = e.opts.Seed
+}
+
+// turnOf is what is known of a turn at its begin.
+type turnOf struct {
+	region         *trace.Region
+	began          time.Duration
+	events, outbox int // the lengths of the worker's lists
+}
+
+// begin begins a turn of an owner.
+func (l *workerState) begin(o *owner) turnOf {
+	l.open()
+	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
+		l.nextChunk()
+	}
+	l.owner, o.rests = o, false
+	t := turnOf{region: region(regionTurn)}
+	l.since.Store(int64(l.turn.Now))
+	l.setCurrent(nil)
+	t.began = l.clockIn()
+	t.events, t.outbox = len(l.turn.Events), len(l.outbox)
+	return t
+}
+
+// brought returns what a turn has brought. The turn is not over: end must follow, and comes
+// last, for it reads a clock that is not ours and may fail.
+func (l *workerState) brought(t *turnOf) segment {
+	endRegion(t.region)
+	l.passOn()
+	s := segment{
+		events: l.turn.Events[t.events:len(l.turn.Events):len(l.turn.Events)],
+		outbox: l.outbox[t.outbox:len(l.outbox):len(l.outbox)],
+	}
+	s.sum()
+	return s
+}
+
+// end ends a turn.
+func (l *workerState) end(t *turnOf) {
+	l.clockOut(l.owner, t.began)
+	l.current.Store(0)
+	if n := l.turn.Dropped; n > 0 {
+		l.turn.Dropped = 0
+		l.engine.dropped.Add(n)
+	}
+	if n := l.turn.Failed; n > 0 {
+		l.turn.Failed = 0
+		l.engine.failed.Add(n)
+	}
+}
+
+// serve is one turn of an owner with messages.
+func (l *workerState) serve(box *mailbox) {
+	o := box.Owner
+	if o.touched != l.engine.interval.Load() {
+		l.beforeTurn(o, nil)
+	}
+	t := l.begin(o)
+	defer func() {
+		o.segments = append(o.segments, l.brought(&t))
+		l.end(&t)
+	}()
+	for m, ok := box.Next(); ok; m, ok = box.Next() {
+		switch m.kind {
+		case wake:
+			o.set.Wake(m.ref)
+		case do:
+			// A batched turn that was cut short has left no message.
+			if o.undone && !l.run(box, o, o.until) || o.used >= o.given {
+				l.giveWay(box)
+				return
+			}
+			l.obey(o, &m)
+		case run:
+			if !l.run(box, o, m.at) {
+				l.giveWay(box)
+				return
+			}
+		}
+	}
+}
+
+// obey carries out a command that has waited.
+func (l *workerState) obey(o *owner, m *message) {
+	o.obeyed++
+	if m.via {
+		l.fromSource(o, m)
+		o.used++
+		return
+	}
+	told := len(l.turn.Events)
+	if r := o.set.Obey(&l.turn, m.at, m.cmd); r.Err != nil && r.Kind == 0 {
+		l.turn.Failed++
+	}
+	o.used += int32(max(1, len(l.turn.Events)-told))
+}
+
+// run works off what the owner has due, as far as its allowance and TurnLimit go, and reports
+// whether that is all.
+//
+// A handler that ends its goroutine ends run too: what it left behind is
+// finished on the way out, and the mailbox comes to another worker.
+func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
+	returned := false
+	ran, told := l.turn.Ran, len(l.turn.Events)
+	o.until, o.undone = until, true
+	defer func() {
+		if !returned {
+			defer l.giveWay(box) // also if finish is ended in turn
+			defer func() { l.charge(o, ran, told) }()
+			l.finish(o, until)
+		}
+	}()
+	done = o.set.Run(&l.turn, until, min(l.engine.opts.TurnLimit, int(o.given-o.used)))
+	l.charge(o, ran, told)
+	o.undone = !done
+	returned = true
+	return done
+}
+
+// charge counts what an owner has worked off: what was due, or the events that came of it where
+// these are more.
+func (l *workerState) charge(o *owner, ran uint64, told int) {
+	o.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
+}
+
+// giveWay lets others pass. An owner that has used up its allowance is parked with what is left,
+// and so is one whose handler was held: the loop takes its events in, and gives it another
+// allowance when there is one.
+func (l *workerState) giveWay(box *mailbox) {
+	o := l.owner
+	o.rests = o.used >= o.given || l.frame != l.engine.frames.Load()
+	o.reached = l.turn.At()
+	switch {
+	case l.batched != nil:
+		if l.batched.rests = o.rests; !o.rests {
+			box.Defer(message{kind: run, at: l.batched.at}, false)
+		}
+	case o.rests:
+		box.Park()
+	default:
+		box.Requeue()
+	}
+}
+
+// finish carries out the commands that wait in the worker's turn, after a handler has ended
+// its goroutine; others of them may do the same.
+func (l *workerState) finish(o *owner, until wheel.Time) {
+	returned := false
+	defer func() {
+		if !returned {
+			l.finish(o, until)
+		}
+	}()
+	o.set.Abort(&l.turn)
+	o.set.Run(&l.turn, until, 0)
+	returned = true
+}
+
+// setCurrent says whose handler runs, and for which definition.
+func (l *workerState) setCurrent(s *buff.Spec) {
+	v := uint64(l.owner.number+1) << 32
+	if s != nil {
+		v |= uint64(s.Lineage())
+	}
+	l.current.Store(v)
+}
+
+// call calls a handler. If that ends its goroutine, call does not return.
+func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
+	l.setCurrent(c.Event.Spec)
+	l.ctx, l.issued, l.handle, l.timeout = Context{worker: l}, 0, c.Event.Handle, c.Timeout
+	returned := false
+	defer func() {
+		l.ctx.worker = nil
+		l.turn.Catalog = l.engine.Catalog() // the loop has gone on if the handler was late
+		if returned {
+			return
+		}
+		f := Fault{Event: c.Event, Value: recover()}
+		if f.Value != nil {
+			why = buff.Panic
+		}
+		l.engine.fault(&f, siteOf(c, f.Value == nil))
+	}()
+	if c.Do != nil {
+		c.Do.(func(*Context))(&l.ctx)
+	} else {
+		l.engine.handler(c.Handler)(&l.ctx, c.Event)
+	}
+	returned = true
+	return buff.NoReason
+}

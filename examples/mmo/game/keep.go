@@ -1,0 +1,195 @@
+package game
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/bolt"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// keep is the world on disk, with -data: a cut each second of the game. Whatever ends the program,
+// the next one goes on where the last cut was.
+type keep struct {
+	disk  *bolt.Store
+	zone  *store.Saver
+	saved savedWorld // what there was
+}
+
+// start makes the engine of a world: a new one, or with -data that of the last cut.
+func (w *world) start(o engine.Options) error {
+	if w.data == "" {
+		o.Epoch = time.Unix(0, 0) // nothing is kept from one run to the next
+		eng, err := engine.New(o)
+		w.eng = eng
+		return err
+	}
+	if err := os.MkdirAll(w.data, 0o755); err != nil {
+		return err
+	}
+	disk, err := bolt.Open(filepath.Join(w.data, "world.db"), bolt.Options{})
+	if err != nil {
+		return err
+	}
+	k := &keep{disk: disk}
+	k.zone, err = store.Open(context.Background(), disk, "mmo", o, store.Options{
+		Marshal: marshalUnit, Unmarshal: w.unmarshalUnit, Zone: w.marshal,
+	})
+	if err != nil {
+		return cmp.Or(err, disk.Close())
+	}
+	w.keep, w.eng = k, k.zone.Engine()
+	return nil
+}
+
+// end closes the engine; with -data all is saved first.
+func (w *world) end(ctx context.Context) error {
+	if w.keep == nil {
+		return w.eng.Close(ctx)
+	}
+	return cmp.Or(w.keep.zone.Drain(ctx), w.keep.disk.Close())
+}
+
+// abandon closes the engine of a world that is not played. What is on disk stays as it is.
+func (w *world) abandon(ctx context.Context) error {
+	if w.keep != nil {
+		w.keep.zone.Close()
+		defer w.keep.disk.Close()
+	}
+	return w.eng.Close(ctx)
+}
+
+// problem is what is wrong with the world on disk, for the live page.
+func (w *world) problem() string {
+	if w.keep == nil {
+		return ""
+	}
+	return w.keep.zone.Stats().Problem()
+}
+
+// old reports whether the world is one that was saved.
+func (w *world) old() bool { return w.keep != nil && !w.keep.zone.Restored().Fresh }
+
+// savedUnit is what is kept of a unit.
+type savedUnit struct {
+	Held bool
+	Dice []byte
+}
+
+func marshalUnit(_ buff.OwnerID, data any, b []byte) ([]byte, error) {
+	u := data.(*unit)
+	dice, err := u.source.MarshalBinary()
+	if err != nil {
+		return b, err
+	}
+	text, err := json.Marshal(savedUnit{u.held, dice})
+	return append(b, text...), err
+}
+
+func (w *world) unmarshalUnit(id buff.OwnerID, b []byte) (any, error) {
+	var x savedUnit
+	if err := json.Unmarshal(b, &x); err != nil {
+		return nil, err
+	}
+	corpse := w.ghost
+	if id >= firstBoss {
+		corpse = w.fallen
+	}
+	u := newUnit(w.seed, id, 0, corpse)
+	u.held = x.Held
+	return u, u.source.UnmarshalBinary(x.Dice)
+}
+
+// savedWorld is what the loop knows of the world. Instants are from the end of the frame on: the next
+// program begins at 0.
+type savedWorld struct {
+	Rate    int
+	Dice    []byte
+	Players []savedPlayer
+	Raids   []savedRaid
+}
+
+type savedPlayer struct {
+	Dead, Away, Dazed, Bare bool
+	Returns                 wheel.Time
+	Lives                   uint64
+	Paces                   int
+}
+
+type savedRaid struct {
+	Fights, Fell, Fed                                bool
+	Returns, Plagued, NextQuake, NextCurse, NextRage wheel.Time
+	Lives                                            uint64
+	Most, Health                                     float64
+	Phase                                            int
+}
+
+// marshal writes what the loop knows. What is under way by a function of Go is lost: spells that take
+// their time.
+func (w *world) marshal(b []byte) []byte {
+	x := savedWorld{Rate: w.rate, Players: make([]savedPlayer, len(w.players)), Raids: make([]savedRaid, len(w.raids))}
+	x.Dice, _ = w.source.MarshalBinary() // never fails
+	for i := range w.players {
+		p := &w.players[i]
+		x.Players[i] = savedPlayer{p.dead, p.away, p.dazed, p.bare, p.returns - w.now, p.lives, p.paces}
+	}
+	for i := range w.raids {
+		r := &w.raids[i]
+		x.Raids[i] = savedRaid{
+			r.fights, r.fell, r.fed, r.returns - w.now, r.plagued - w.now, r.nextQuake - w.now, r.nextCurse - w.now, r.nextFrenzy - w.now,
+			r.lives, r.most, r.health, r.phase,
+		}
+	}
+	text, _ := json.Marshal(x) // numbers and truths
+	return append(b, text...)
+}
+
+// settle puts everybody where they were.
+func (w *world) settle() error {
+	x := &w.keep.saved
+	if err := json.Unmarshal(w.keep.zone.Restored().Zone, x); err != nil {
+		return fmt.Errorf("%s: %w", w.data, err)
+	}
+	if len(x.Players) != len(w.players) || len(x.Raids) != len(w.raids) {
+		return fmt.Errorf("%s has a world of %d players and %d bosses: give -players %d -bosses %d, or another folder",
+			w.data, len(x.Players), len(x.Raids), len(x.Players), len(x.Raids))
+	}
+	for i := range w.players {
+		p, y := &w.players[i], x.Players[i]
+		p.dead, p.away, p.dazed, p.bare, p.returns, p.lives, p.paces = y.Dead, y.Away, y.Dazed, y.Bare, y.Returns, y.Lives, y.Paces
+	}
+	for i := range w.raids {
+		r, y := &w.raids[i], x.Raids[i]
+		r.fights, r.fell, r.fed, r.lives, r.most, r.health, r.phase = y.Fights, y.Fell, y.Fed, y.Lives, y.Most, y.Health, y.Phase
+		r.returns, r.plagued, r.nextQuake, r.nextCurse, r.nextFrenzy = y.Returns, y.Plagued, y.NextQuake, y.NextCurse, y.NextRage
+	}
+	return w.source.UnmarshalBinary(x.Dice)
+}
+
+// lines are those of the summary.
+func (k *keep) lines(line func(head, format string, args ...any)) {
+	if r := k.zone.Restored(); r.Fresh {
+		line("data", "a new world")
+	} else {
+		line("data", "%d units with %d buffs came back from a cut that was %v old; %d buffs had ended, %d units could not be restored",
+			r.Owners, r.Buffs, r.Away.Round(time.Millisecond), r.Expired, len(r.Failed))
+	}
+	s := k.zone.Stats()
+	line("saved", "%d cuts, %d failed, %.1f MB; the last one is %v of the game old, with %d units that had changed",
+		s.Cuts, s.Failed, float64(s.Total)/1e6, s.Age, s.Owners)
+}
+
+// dice are those of a seed, and where they come from.
+func newDice(seed, stream uint64) (*rand.Rand, *rand.PCG) {
+	source := rand.NewPCG(seed, stream)
+	return rand.New(source), source
+}

@@ -1,0 +1,39 @@
+package game
+
+import "github.com/bufftick/bufftick/buff"
+
+// totals counts what happened.
+type totals struct {
+	events [buff.Changed + 1]int // by kind
+	casts  [buff.Changed + 1]int // of the bots, by what came of them
+
+	deaths, felled, bursts, dispels int
+
+	latest int64 // ms from when an event was due to the frame that brought it, at most
+	stuck  int   // players who were not waited for
+}
+
+func (t *totals) add(e buff.Event) {
+	t.events[e.Kind]++
+	t.latest = max(t.latest, int64(e.Seen-e.At))
+}
+
+// total returns the number of events.
+func (t *totals) total() int {
+	n := 0
+	for _, k := range t.events {
+		n += k
+	}
+	return n
+}
+
+// alive returns the number of buffs that run.
+func (t *totals) alive() int {
+	return t.events[buff.Applied] + t.events[buff.Restored] - t.events[buff.Removed]
+}
+
+// share returns the percentage of the bots' lasting buffs of which this came.
+func (t *totals) share(k buff.EventKind) float64 {
+	lasting := t.casts[buff.Applied] + t.casts[buff.Refreshed] + t.casts[buff.Stacked]
+	return 100 * float64(t.casts[k]) / float64(max(lasting, 1))
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// setup is what the flags say.
+type setup struct{ zones, owners, goroutines, workers int }
+
+// world is all zones. Between two frames it belongs to one goroutine.
+type world struct {
+	setup
+	pool  *engine.Pool
+	zones []*zone
+	jumps int
+}
+
+// zone is one engine with its part of the world. In a frame one goroutine has it.
+type zone struct {
+	number int
+	engine *engine.Engine
+	plague *buff.Spec
+	hurt   []int // by owner: by its handlers, each owner's one at a time
+
+	in, out []letter // commands from other zones and for them
+	line    []byte
+	sum     uint64
+	events  int
+}
+
+// letter is a command for another zone.
+type letter struct {
+	to  int
+	cmd buff.Command
+}
+
+func newWorld(s setup) (*world, error) {
+	if s.zones < 1 || s.owners < 1 || s.goroutines < 1 || s.workers < 1 {
+		return nil, errors.New("-zones, -owners, -goroutines and -workers must be 1 or more")
+	}
+	// Each zone has its share of the workers, and the pool room for all of them: where a zone
+	// found none, what is due would wait for the next frame.
+	s.workers = max(1, s.workers/s.zones)
+	pool, err := engine.NewPool(s.workers * s.zones)
+	if err != nil {
+		return nil, err
+	}
+	w := &world{setup: s, pool: pool}
+	catalog, err := buff.NewCatalog(buff.Spec{
+		ID: "plague", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{Limit: 5},
+		On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+	})
+	if err != nil {
+		return nil, errors.Join(err, w.close(context.Background()))
+	}
+	for n := range s.zones {
+		z, err := newZone(n, s, pool, catalog)
+		if err != nil {
+			return nil, errors.Join(err, w.close(context.Background()))
+		}
+		w.zones = append(w.zones, z)
+	}
+	return w, nil
+}
+
+// newZone opens a zone with its owners, of whom every tenth falls ill. The ids of owners are
+// different in the whole world: zone n has those from n × owners on. All zones share the catalog,
+// which never changes.
+func newZone(n int, s setup, pool *engine.Pool, catalog *buff.Catalog) (_ *zone, err error) {
+	z := &zone{number: n, plague: catalog.Spec("plague"), hurt: make([]int, s.owners)}
+	z.engine, err = engine.New(engine.Options{
+		Catalog: catalog, Pool: pool, Workers: s.workers, Budget: -1, MaxOwners: s.owners,
+		Number: uint32(n + 1), // the same in each run
+		Seed:   uint64(n),
+		Handlers: engine.Handlers{"hurt": func(_ *engine.Context, e buff.Event) {
+			z.hurt[int(e.Owner)%s.owners] += int(e.Stacks)
+		}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for k := range s.owners {
+		id := buff.OwnerID(n*s.owners + k)
+		if err := z.engine.Spawn(id, nil); err != nil {
+			return nil, err
+		}
+		if k%10 == 0 {
+			if err := z.engine.Do(buff.Apply(id, buff.Application{Spec: z.plague, Source: id})).Err; err != nil {
+				return nil, err
+			}
+		}
+	}
+	return z, nil
+}
+
+// frame is one frame of the world: all zones in parallel, and then, when all have come to the end of
+// theirs, the post.
+func (w *world) frame(dt time.Duration) {
+	var wait sync.WaitGroup
+	for g := range w.goroutines {
+		wait.Go(func() {
+			for k := g; k < len(w.zones); k += w.goroutines {
+				w.zones[k].tick(dt, len(w.zones), w.owners)
+			}
+		})
+	}
+	wait.Wait()
+	// By zone and, within it, in the order of its events: however the goroutines ran.
+	for _, from := range w.zones {
+		for _, l := range from.out {
+			to := w.zones[l.to]
+			to.in = append(to.in, l)
+			w.jumps++
+		}
+		from.out = from.out[:0]
+	}
+}
+
+// tick is a frame of one zone: what other zones have sent in the last frame, and then its Tick.
+func (z *zone) tick(dt time.Duration, zones, owners int) {
+	for _, l := range z.in {
+		// What the answer is, is an event too: of those who carry five of them already, say.
+		_ = z.engine.Do(l.cmd)
+	}
+	z.in = z.in[:0]
+	for e := range z.engine.Tick(dt).Events() {
+		z.note(&e)
+		if e.Kind != buff.Removed || e.Why != buff.Expired {
+			continue
+		}
+		to := (z.number + 1) % zones
+		next := buff.OwnerID(to*owners + (int(e.Owner)*7+1)%owners)
+		z.out = append(z.out, letter{to, buff.Apply(next, buff.Application{
+			Spec: z.plague, Source: e.Source,
+		})})
+	}
+}
+
+// note adds an event to the digest of the zone.
+func (z *zone) note(e *buff.Event) {
+	h := fnv.New64a()
+	z.line = binary.LittleEndian.AppendUint64(z.line[:0], z.sum)
+	z.line = binary.LittleEndian.AppendUint64(z.line, uint64(e.Owner))
+	z.line = e.AppendLog(z.line, false)
+	h.Write(z.line)
+	z.sum = h.Sum64()
+	z.events++
+}
+
+func (w *world) events() (n int) {
+	for _, z := range w.zones {
+		n += z.events
+	}
+	return n
+}
+
+// digest is a number for all events of all zones, and for what the handlers did.
+func (w *world) digest() uint64 {
+	h := fnv.New64a()
+	for _, z := range w.zones {
+		fmt.Fprintln(h, z.sum, z.hurt)
+	}
+	return h.Sum64()
+}
+
+func (w *world) close(ctx context.Context) error {
+	var errs []error
+	for _, z := range w.zones {
+		errs = append(errs, z.engine.Close(ctx))
+	}
+	return errors.Join(append(errs, w.pool.Close(ctx))...)
+}

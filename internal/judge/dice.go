@@ -1,0 +1,230 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Draft is a scenario that is made up, before it is text: maps as JSON has them, so that parts can be left out.
+type Draft struct {
+	// Buffs are the definitions, Script the steps.
+	Buffs  map[string]map[string]any
+	Script []map[string]any
+	// Seen is as in a scenario.
+	Seen bool
+	// Dead is the word dead of the whole file.
+	Dead string
+	// Pair names the two words that it is about.
+	Pair [2]string
+}
+
+// allTags are declared by each draft: the game may give an owner one that no definition names.
+var allTags = []string{"t.a", "t.b", "u", "f.g", "f.h", "e"}
+
+// allAttributes and allCurves too. All numbers are halves and quarters, so that nothing is rounded but what the law rounds.
+var (
+	allAttributes = map[string]any{
+		"cap":  m("base", 120, "min", 1),
+		"hp":   m("base", 100, "min", 0, "max", "cap"),
+		"pow":  m("base", 8),
+		"most": m("base", 8, "aggregate", "max"), "least": m("base", 8, "aggregate", "min"), "one": m("base", 8, "aggregate", m("strongest", 1)),
+		"life": m("base", 10, "min", 0, "at_min", "kill"),
+	}
+	allSlots = map[string]any{
+		"s9": m("limit", 1, "evict", "oldest"), "s10": m("limit", 1, "evict", "reject"), "s11": m("limit", 2, "evict", "lowest-priority"),
+		"s12": m("limit", 1, "evict", "soonest-to-end"),
+	}
+	allReturns = map[string]any{"d9": m("steps", list(100, 25), "reset", "2s", "scope", "target"), "d10": m("steps", list(100, 50, 0), "reset", "3s", "scope", "pair")}
+	allCurves  = map[string]any{"c": m("1", 1.5, "3", 2.5), "d": list(0.5, 0.75, 2)}
+)
+
+// JSON returns the draft as a scenario file.
+func (d *Draft) JSON() []byte {
+	m := map[string]any{
+		"tags": allTags, "attributes": allAttributes, "curves": allCurves, "slots": allSlots, "dr": allReturns,
+		"groups": list("g"), "handlers": list("h"), "acts": list("move", "hit"), "icons": list("i"), "buffs": d.Buffs, "script": d.Script,
+	}
+	if d.Dead != "" {
+		m["dead"] = d.Dead
+	}
+	if d.Seen {
+		m["seen"] = true
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic("judge: a draft is no JSON: " + err.Error())
+	}
+	return text
+}
+
+// Text returns the draft for people: a definition and a step to a line.
+func (d *Draft) Text() string {
+	var b strings.Builder
+	line := func(v any) string {
+		text, _ := json.Marshal(v)
+		return string(text)
+	}
+	fmt.Fprintf(&b, "{\"tags\": %s, \"attributes\": %s, \"curves\": %s, \"slots\": %s, \"dr\": %s, \"dead\": %q, \"buffs\": {\n",
+		line(allTags), line(allAttributes), line(allCurves), line(allSlots), line(allReturns), or(d.Dead, "allow"))
+	for i, id := range sortedKeys(d.Buffs) {
+		fmt.Fprintf(&b, "  %q: %s%s\n", id, line(d.Buffs[id]), comma(i < len(d.Buffs)-1))
+	}
+	fmt.Fprintf(&b, "}, \"seen\": %v, \"script\": [\n", d.Seen)
+	for i, st := range d.Script {
+		fmt.Fprintf(&b, "  %s%s\n", line(st), comma(i < len(d.Script)-1))
+	}
+	b.WriteString("]}\n")
+	return b.String()
+}
+
+func comma(yes bool) string {
+	if yes {
+		return ","
+	}
+	return ""
+}
+
+// Scenario decodes the draft. A draft that cannot be decoded is a mistake of this package.
+func (d *Draft) Scenario() *Scenario {
+	all, err := Decode(d.JSON())
+	if err != nil {
+		panic("judge: " + err.Error())
+	}
+	return all[0]
+}
+
+// Generate makes up scenario number n. Definition p has the n-th pair of two words of the format, each with one of its
+// values; all pairs have had their turn after [Pairs] numbers. The rest is by dice, of which the seed is seed and n.
+func Generate(seed uint64, n int) *Draft {
+	g := &dice{rand.New(rand.NewPCG(seed, uint64(n)))}
+	pairs := allPairs()
+	pair := pairs[n*stride%len(pairs)]
+	d := &Draft{Buffs: map[string]map[string]any{}, Pair: [2]string{pair[0].String(), pair[1].String()}}
+	d.Buffs["p"] = g.definition(pair[:], 0.12)
+	d.Buffs["q"] = g.definition(nil, 0.06)
+	d.Buffs["x"] = map[string]any{"duration": "instant"}
+	d.Buffs["y"] = map[string]any{"duration": "1s", "grants": []string{"t.a"}, "tags": []string{"f.h"}}
+	for _, id := range []string{"q", "x"} { // cycles are another story: p comes before q before x
+		if on, ok := d.Buffs[id]["on"].(map[string]any); ok {
+			d.Buffs[id]["on"] = replaced(on, id)
+		}
+	}
+	d.Seen = g.one(8)
+	if g.one(8) {
+		d.Dead = pick(g, "allow", "deny")
+	}
+	g.script(d)
+	return d
+}
+
+// stride goes through the pairs so that a part of the scenarios is a sample of all words; it is a prime above their number.
+const stride = 104_729
+
+// Pairs is how many pairs of values of two words there are.
+func Pairs() int { return len(allPairs()) }
+
+// replaced returns the lists with what would close a circle taken out.
+func replaced(v any, id string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = replaced(v[k], id)
+		}
+		if v["apply"] == "q" && len(v) == 1 {
+			return map[string]any{"apply": "x"}
+		}
+		return v
+	case []any:
+		for i := range v {
+			v[i] = replaced(v[i], id)
+		}
+		return v
+	}
+	return v
+}
+
+type dice struct{ *rand.Rand }
+
+// one says yes once in n times.
+func (g *dice) one(n int) bool { return g.IntN(n) == 0 }
+
+func pick[T any](g *dice, list ...T) T { return list[g.IntN(len(list))] }
+
+// definition makes up a definition that has the words of must, and of the others each with probability often.
+func (g *dice) definition(must []choice, often float64) map[string]any {
+	d := map[string]any{"duration": pick(g, "4s", "2500ms", "3s", "1400ms")}
+	var words []choice
+	for _, w := range vocabulary {
+		if g.Float64() < often {
+			words = append(words, choice{w.path, pick(g, w.values...)})
+		}
+	}
+	if g.IntN(10) < 6 {
+		words = append(words, choice{"period", pick(g, "1s", "700ms", "2s", "500ms")})
+	}
+	if g.IntN(10) < 6 {
+		words = append(words, choice{"stack.by", pick(g, "source", "target")}, choice{"stack.limit", pick(g, 1, 2, 3, 5)})
+	}
+	g.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+	// A word that would make the definition an error by the law is left out, or repaired if it must be there.
+	for _, c := range must {
+		c.put(d)
+	}
+	need(d)
+	for _, c := range words {
+		if c.in(d) || clashes(must, c.path) {
+			continue
+		}
+		with := clone(d)
+		c.put(with)
+		need(with)
+		if len(refusalsOf(d)) > 0 || len(refusalsOf(with)) == 0 {
+			d = with
+		}
+	}
+	return d
+}
+
+// clashes says whether a word is one of must, or above or below it.
+func clashes(must []choice, path string) bool {
+	for _, c := range must {
+		if c.path == path {
+			return true
+		}
+	}
+	return false
+}
+
+func refusalsOf(d map[string]any) []string {
+	text, _ := json.Marshal(d)
+	def := &definition{ID: "p"}
+	if err := strictly(text, def); err != nil {
+		panic("judge: " + err.Error())
+	}
+	return def.refusals()
+}
+
+// clone copies a tree of maps and lists.
+func clone[M map[string]any](m M) M {
+	out := M{}
+	for k, v := range m {
+		out[k] = cloneValue(v)
+	}
+	return out
+}
+
+func cloneValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return clone(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = cloneValue(v[i])
+		}
+		return out
+	}
+	return v
+}

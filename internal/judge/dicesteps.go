@@ -1,0 +1,200 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+)
+
+// farAway is how far a script looks ahead for instants worth a look.
+const farAway = 15_000
+
+// script makes up the steps of a draft.
+func (g *dice) script(d *Draft) {
+	at, away := int64(0), false
+	for range 4 + g.IntN(10) {
+		at = g.instant(d, at)
+		st := m("at", at)
+		if away {
+			st["load"] = true
+			away = false
+		} else {
+			away = g.verb(d, st)
+		}
+		d.Script = append(d.Script, st)
+	}
+	if away {
+		d.Script = append(d.Script, m("at", at+700, "load", true))
+	}
+	d.Script = append(d.Script, m("at", at+farAway, "tick", true))
+}
+
+// instant is when the next step comes: often at the very ms of an event, or one before or behind, or with the last step.
+func (g *dice) instant(d *Draft, last int64) int64 {
+	switch g.IntN(10) {
+	case 0, 1, 2:
+		return last
+	case 3, 4:
+		return last + g.Int64N(3000)
+	}
+	ahead := *d
+	ahead.Script = append(d.Script[:len(d.Script):len(d.Script)], m("at", last+farAway, "tick", true))
+	var near []int64
+	log, _ := ahead.Scenario().Play()
+	for _, line := range log {
+		var t int64
+		if _, err := fmt.Sscan(line, &t); err == nil && t > last {
+			near = append(near, t)
+		}
+		if _, end, ok := strings.Cut(line, "end="); ok {
+			if _, err := fmt.Sscan(end, &t); err == nil && t > last && t < last+farAway {
+				near = append(near, t)
+			}
+		}
+		if len(near) >= 8 {
+			break
+		}
+	}
+	if len(near) == 0 {
+		return last + 100*g.Int64N(20)
+	}
+	return max(last, near[g.IntN(len(near))]+pick(g, int64(-1), 0, 0, 0, 1))
+}
+
+// verb fills in what a step does, and reports whether its owner is away afterwards.
+func (g *dice) verb(d *Draft, st map[string]any) (away bool) {
+	id := pick(g, "p", "p", "p", "p", "q", "y")
+	if g.one(8) {
+		st["owner"] = "o2"
+	}
+	switch n := g.IntN(112); {
+	case n >= 100:
+		g.time(st, id)
+	case n < 45:
+		g.application(st, id)
+	case n < 49:
+		st["remove"] = id
+	case n < 54:
+		st["dispel"] = pick[any](g, id, id, m("type", "poison"), m("type", "poison", "grade", "strong", "most", 1))
+		if _, ok := st["dispel"].(string); ok && g.one(2) {
+			st["stacks"] = 1 + g.IntN(2)
+		}
+	case n < 60 && d.Buffs[id]["duration"] == "infinite":
+		st["tick"] = true // nothing has an end to move
+	case n < 58:
+		st["extend"], st["by"] = id, pick(g, "1s", "-1s", "-700ms", "333ms")
+		if g.one(3) {
+			st["at_most"] = "5s"
+		}
+	case n < 60:
+		st["set_remaining"], st["to"] = id, pick(g, "1s", "1ms", "2s")
+	case n < 65 && d.Buffs[id]["period"] != nil:
+		st["set_period"], st["to"] = id, pick(g, "500ms", "333ms", "1500ms", "2307ms")
+	case n < 68:
+		st[pick(g, "inhibit", "release")] = id
+	case n < 71:
+		st[pick(g, "pause", "resume")] = true
+	case n < 73:
+		st[pick(g, "pause_buff", "resume_buff")] = id
+	case n < 78:
+		delete(st, "owner")
+		st["save"] = true
+		return true
+	case n < 81:
+		st[pick(g, "kill", "kill", "revive")] = true
+	default:
+		g.rare(d, st, id)
+	}
+	return false
+}
+
+// rates are those of clocks.
+var rates = []any{2, "1/2", "1/3", 1, "7/5", 5}
+
+// time is about clocks, and about other owners.
+func (g *dice) time(st map[string]any, id string) {
+	switch g.IntN(9) {
+	case 6:
+		st["change"], st["by"] = pick(g, "hp", "pow", "cap", "life"), pick(g, 2.5, -4, -0.5)
+	case 7:
+		st["damage"], st["by"] = "hp", pick(g, 12, 0.5, 40)
+		if g.one(2) {
+			st["school"] = pick(g, "f", "f.g", "e")
+		}
+	case 8:
+		st["base"], st["to"] = pick(g, "pow", "hp", "cap"), pick(g, 16, 90, 4)
+	case 0:
+		st["rate"] = pick(g, rates...)
+	case 1, 2:
+		st["rate_buff"], st["to"] = id, pick(g, rates...)
+	case 3:
+		st["compensate"], st["by"] = pick[any](g, id, id, m("tag", "f"), m("source", "b"), m("polarity", "negative")), pick(g, "1s", "-1s", "333ms")
+	default:
+		st["steal"], st["to"] = pick[any](g, id, id, m("type", "poison"), m("tag", "f", "grade", "strong"), m("buff", id, "most", 1, "newest", true)), "o2"
+		if st["owner"] == "o2" {
+			st["to"] = "p1"
+		}
+		if g.one(3) {
+			st["at_most"] = pick(g, "1s", "3s")
+		}
+	}
+}
+
+// rare is what fewer buffs feel.
+func (g *dice) rare(d *Draft, st map[string]any, id string) {
+	switch g.IntN(9) {
+	case 0:
+		st["source_gone"] = pick(g, "a", "b")
+	case 1, 2:
+		st["immune"] = pick(g, "f", "f.g", "e")
+		if g.one(3) {
+			st["purge"] = true
+		}
+	case 3:
+		st["vulnerable"] = pick(g, "f", "f.g", "e")
+	case 4, 5:
+		st[pick(g, "tag", "tag", "untag")] = pick(g, "t.a", "t.b", "u")
+	case 6:
+		if d.Buffs[id]["charges"] != nil {
+			st["use"] = id
+			return
+		}
+		st["consume"] = "hit"
+	case 7:
+		if g.one(2) {
+			st["interrupt"] = "move"
+			return
+		}
+		st["absorb"] = 20 + g.IntN(50)
+		if g.one(2) {
+			st["school"] = pick(g, "f", "f.g", "e")
+		}
+	case 8:
+		st["timeout"], st["after"] = "t", pick(g, "1s", "700ms", "0s")
+	}
+}
+
+// application fills in an apply.
+func (g *dice) application(st map[string]any, id string) {
+	st["apply"] = id
+	if g.one(3) {
+		st["source"] = pick(g, "b", "c")
+	}
+	if g.one(4) {
+		st["stacks"] = 1 + g.IntN(4)
+	}
+	if g.one(6) {
+		st["duration"] = pick(g, "1s", "5s", "2345ms", "7s")
+	}
+	if g.one(4) {
+		st["magnitude"] = 1 + g.IntN(3)
+	}
+	if g.one(5) {
+		st["level"] = g.IntN(4)
+	}
+	if g.one(6) {
+		st["key"] = 1 + g.IntN(2)
+	}
+	if g.one(4) {
+		st["params"] = m("k", pick(g, 3, 0.5))
+	}
+}

@@ -1,0 +1,241 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// word is a field of the format by its path, and values that it may have besides being left out.
+type word struct {
+	path   string
+	values []any
+}
+
+func list(v ...any) []any { return v }
+
+func m(pairs ...any) map[string]any {
+	out := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		out[pairs[i].(string)] = pairs[i+1]
+	}
+	return out
+}
+
+// removals are actions that remove for each reason.
+var removals = func() (all []any) {
+	for _, why := range strings.Fields("expired cancelled broken condition consumed death fault interrupt out_of_aura overflow reload replaced source_gone unload") {
+		all = append(all, m("remove", "q", "reason", why))
+	}
+	return all
+}()
+
+// vocabulary are the words that the log of one owner can show.
+var vocabulary = []word{
+	{"tags", list(list("f"), list("f.g", "e"))},
+	{"grants", list(list("t.a"), list("t.b"))},
+	{"polarity", list("positive", "negative", "neutral")},
+	{"duration", list("instant", "infinite", "1s", "6s", "2500ms", m("curve", "c"))},
+	{"duration_scale", list(0, 0.5, 1.5, m("attr", "pow", "coef", 0.125))},
+	{"min_duration", list("1s")},
+	{"max_duration", list("6s")},
+	{"clock", list("uptime", "wall", "online")},
+	{"period", list("1s", "700ms", "10s", m("curve", "d"))},
+	{"first", list("none", "start", "every")},
+	{"tail", list("none", "partial", "fit")},
+	{"align", list("start", "owner")},
+	{"haste", list("snapshot", "next", "rescale")},
+	{"haste_duration", list(true)},
+	{"stack.by", list("none", "source", "target", "key")},
+	{"stack.limit", list(1, 2, 3, "unlimited")},
+	{"stack.initial", list(1, 2)},
+	{"stack.timers", list("shared", "each", "queue")},
+	{"stack.effective", list(1, 2)},
+	{"stack.refresh", list("restart", "none", "extend", "pandemic", "max", "residual-tick")},
+	{"stack.refresh_pct", list(50, 100)},
+	{"stack.refresh_cap", list("7s")},
+	{"stack.phase", list("keep", "reset", "execute")},
+	{"stack.overflow", list("allow", "deny", "clear", "replace-oldest")},
+	{"stack.overflow_apply", list(list("x"), list("q"))},
+	{"stack.expire", list("all", "one", "half", 2)},
+	{"stack.level", list("ignore", "higherWins", "segregate", "sum")},
+	{"stack.thresholds", list(
+		list(m("at", 2, "apply", "q")), list(m("at", 2, "apply", "x", "consume", "all")), list(m("at", 2, "apply", "x", "consume", 1)), list(m("at", 3, "apply", "y", "consume", true)),
+	)},
+	{"group", list(
+		m("name", "g"), m("name", "g", "rule", "always", "priority", 1), m("name", "g", "priority", 2, "rule", "never"), m("name", "g", "priority", 2, "rule", "higher"),
+		m("name", "g", "priority", 2, "rule", "equalOrHigher"), m("name", "g", "priority", 2, "rule", "sameSourceOnly"),
+		m("name", "g", "priority", 2, "rule", "hide"), m("name", "g", "priority", 3, "rule", "hide"),
+	)},
+	{"slot", list(
+		m("class", "s1", "limit", 1), m("class", "s5", "limit", 1, "evict", "reject"), "s9", "s10", "s11", "s12", m("class", "s2", "limit", 2, "evict", "oldest"),
+		m("class", "s3", "limit", 2, "evict", "lowest-priority"), m("class", "s4", "limit", 2, "evict", "soonest-to-end"),
+	)},
+	{"per_source", list(m("limit", 1), m("limit", 2, "evict", "oldest"))},
+	{"require.apply", list(m("all", list("t.a")), m("any", list("t", "u")), m("none", list("t.a")))},
+	{"require.ongoing", list(m("all", list("t.a")), m("none", list("t")), m("any", list("t.b", "u")))},
+	{"require.remove", list(m("any", list("t.a", "u")), m("all", list("t.a", "u")), m("none", list("t")))},
+	{"inhibition", list("keep", "reset", "execute")},
+	{"immune", list("suppress", "remove", "ignore")},
+	{"immunity", list(m("tags", list("f")), m("polarity", "negative"), m("type", "poison"), m("polarity", "positive", "tags", list("e")))},
+	{"chance", list(0, 1000)},
+	{"dr", list(
+		m("group", "d1", "steps", list(100, 50, 0), "reset", "3s"),
+		m("group", "d2", "steps", list(100, 50, 25), "reset", "3s", "scope", "pair"), "d9", "d10",
+		m("group", "d3", "steps", list(100, 0), "reset", "1s", "scope", "target"),
+	)},
+	{"dispel", list(
+		m("type", "poison"), m("type", "poison", "grade", "strong"), m("grade", "basic", "per", "all"), m("grade", "death", "stealable", true), m("type", "magic", "stealable", false), m("type", "poison", "per", "charge"), m("type", "poison", "grade", "undispellable"), m("type", "poison", "per", "stack"),
+		m("type", "poison", "resist", 1000),
+	)},
+	{"interrupt", list(list("move"))},
+	{"charges", list(m("n", 2, "consume_on", list("hit")), m("n", 2, "on_refresh", "keep"), m("n", 3, "on_refresh", "reset", "consume_on", list("move")), m("n", 2, "on_refresh", "add", "consume_on", list("hit")))},
+	{"shield", list(m("pool", 50), m(), m("pool", 50, "priority", 1), m("pool", 30, "schools", list("f")), m("pool", m("attr", "pow", "pre", 2, "post", 0.5)))},
+	{"dead", list("allow", "deny")},
+	{"modifiers", list(
+		list(m("attr", "pow", "value", 4)), list(m("attr", "pow", "op", "add", "value", 2, "per_stack", true)),
+		list(m("attr", "pow", "op", "mul_add", "value", 0.5)), list(m("attr", "pow", "op", "mul_compound", "value", 0.5, "channel", 1)),
+		list(m("attr", "pow", "op", "final_add", "value", -1.5)), list(m("attr", "pow", "op", "override", "value", m("attr", "cap", "coef", 0.25))),
+		list(m("attr", "cap", "op", "add", "value", -40)), list(m("attr", "most", "value", m("curve", "c")), m("attr", "least", "value", -2)),
+		list(m("attr", "one", "value", m("caller", "k", "default", 2, "snapshot", "cast"))),
+		list(m("attr", "pow", "value", m("formula", "2 * level + magnitude"))), list(m("attr", "pow", "value", m("formula", "owner.pow > 8 ? 1.5 : stacks"))),
+		list(m("attr", "pow", "value", m("const", 0.5), "per_stack", true)), list(m("attr", "pow", "value", m("attr", "pow", "of", "owner", "snapshot", "apply"))),
+	)},
+	{"params", list(m("n", m("caller", "k", "default", 1)), m("n", m("caller", "k")), m("n", m("attr", "pow", "of", "source", "default", 4)))},
+	{"name", list("N")},
+	{"note", list("for people")},
+	{"client", list(m("icon", "i", "show", false, "priority", 1, "sync", "owner"), m("sync", "none"), m("show", true, "sync", "all"))},
+	{"reload", list("keep", "migrate", "end")},
+	{"on_zone", list("keep", "remove")},
+	{"on_fault", list("keep", "remove")},
+	{"links", list(list("q"), list("y"))},
+	{"on_death", list("remove", "keep", "pause")},
+	{"on_source_gone", list("keep", "remove", "adopt")},
+	{"save", list(
+		m("mode", "never"), m("mode", "always", "compensate", "feast"), m("offline_pulses", "none", "offline_expire", "notify"), m("mode", "ifRemaining", "if_remaining", "1s"), m("offline_pulses", "coalesce"), m("offline_pulses", "all"),
+		m("offline_pulses", m("all", 2)), m("offline_expire", "silent"), m("offline_expire", "run"),
+	)},
+	{"on.apply", list(
+		list(m("change", m("attr", "hp", "by", m("attr", "most")))), list(m("change", m("attr", "hp", "by", m("attr", "one")))),
+		list(m("change", m("attr", "hp", "by", m("attr", "least")))), list(m("damage", m("attr", "hp", "by", m("caller", "k", "default", 7)))),
+		list(m("apply", "q")), list(m("remove", "y"), m("apply", "x")))},
+	{"on.refresh", list(list(m("change", m("attr", "hp", "by", m("attr", "pow"), "per_stack", true))), list(m("apply", "x")), list(m("apply", "q")))},
+	{"on.pulse", list(
+		list(m("apply", "q")), list(m("remove", "p")), list(m("kill", true)),
+		list(m("change", m("attr", "hp", "by", m("attr", "pow", "coef", -1)))), list(m("change", m("attr", "pow", "by", 0.5, "per_stack", true))),
+		list(m("damage", m("attr", "hp", "by", m("attr", "pow", "snapshot", "pulse")))), list(m("damage", m("attr", "life", "by", 2.5, "school", "f"))),
+		list(m("damage", m("attr", "hp", "by", 1.5, "per_stack", true))),
+	)},
+	{"on.exec", list(removals, list(m("remove", "q", "reason", "stolen"), m("remove", "y", "reason", "immunity"), m("call", "h")), list(m("apply", "q"), m("remove", "y", "reason", "dispelled")), list(m("damage", m("attr", "hp", "by", m("attr", "pow")))))},
+	{"on.overflow", list(list(m("apply", "q")), list(m("change", m("attr", "hp", "by", 0.5, "per_stack", true))))},
+	{"on.remove", list(
+		m("expired", list(m("apply", "q"))), m("any", list(m("apply", "x"))), m("death", list(m("apply", "x")), "any", list(m("apply", "q"))),
+		m("replaced", list(m("apply", "x"))), m("dispelled", list(m("apply", "q"))), m("consumed", list(m("apply", "x"))),
+		m("expired", list(m("change", m("attr", "hp", "by", -3, "per_stack", true)))),
+		m("cancelled", list(m("apply", "x")), "stolen", list(m("apply", "q")), "overflow", list(m("apply", "x")), "broken", list(m("apply", "q")), "source_gone", list(m("apply", "x"))),
+		m("immunity", list(m("apply", "x")), "condition", list(m("apply", "x")), "interrupt", list(m("apply", "q")), "unload", list(m("apply", "x"))),
+		m("out_of_aura", list(m("apply", "x")), "reload", list(m("apply", "x")), "fault", list(m("call", "h"))),
+	)},
+}
+
+// choice is a word with one of its values.
+type choice struct {
+	path  string
+	value any
+}
+
+// String returns "path: value".
+func (c choice) String() string { return fmt.Sprintf("%s: %v", c.path, c.value) }
+
+// put writes the word into a definition.
+func (c choice) put(d map[string]any) {
+	head, tail, deep := strings.Cut(c.path, ".")
+	if !deep {
+		d[head] = cloneValue(c.value)
+		return
+	}
+	in, ok := d[head].(map[string]any)
+	if !ok {
+		in = map[string]any{}
+		d[head] = in
+	}
+	in[tail] = cloneValue(c.value)
+}
+
+// in says whether a definition has the word.
+func (c choice) in(d map[string]any) bool {
+	head, tail, deep := strings.Cut(c.path, ".")
+	v, ok := d[head]
+	if !deep || !ok {
+		return ok && c.path != "duration"
+	}
+	_, ok = v.(map[string]any)[tail]
+	return ok
+}
+
+// need adds what the words of a definition do not make sense without.
+func need(d map[string]any) {
+	preset := func(path string, value any) {
+		if c := (choice{path, value}); !c.in(d) {
+			c.put(d)
+		}
+	}
+	on, _ := d["on"].(map[string]any)
+	stack, _ := d["stack"].(map[string]any)
+	if d["first"] != nil || d["tail"] != nil || d["align"] != nil || d["haste"] != nil || d["haste_duration"] != nil || on["pulse"] != nil ||
+		stack["refresh"] == "residual-tick" || d["inhibition"] != nil || stack["phase"] != nil {
+		preset("period", "1s")
+	}
+	if d["haste_duration"] != nil {
+		preset("haste", "rescale")
+	}
+	if on["exec"] != nil {
+		d["duration"] = "instant"
+	}
+	if stack != nil {
+		if stack["effective"] != nil && (stack["by"] == "target" || stack["by"] == nil) {
+			preset("stack.timers", "each")
+		}
+		if stack["timers"] == "queue" && stack["limit"] == 1 {
+			stack["limit"] = 2
+		}
+		if stack["expire"] == 2 {
+			preset("stack.limit", 3)
+		}
+		preset("stack.by", "target")
+		if stack["thresholds"] != nil || stack["initial"] != nil || stack["effective"] != nil {
+			preset("stack.limit", 3)
+		}
+		if stack["refresh_pct"] != nil {
+			preset("stack.refresh", "pandemic")
+		}
+		if stack["refresh_cap"] != nil {
+			preset("stack.refresh", "extend")
+		}
+	}
+	if save, ok := d["save"].(map[string]any); ok && (save["offline_pulses"] != nil || save["offline_expire"] != nil) {
+		preset("clock", "wall")
+	}
+	if d["immune"] != nil {
+		preset("tags", list("f"))
+	}
+}
+
+// allPairs are the pairs of values of two words, each pair once.
+var allPairs = sync.OnceValue(func() [][2]choice {
+	var out [][2]choice
+	for i, a := range vocabulary {
+		for _, b := range vocabulary[i+1:] {
+			for _, va := range a.values {
+				for _, vb := range b.values {
+					out = append(out, [2]choice{{a.path, va}, {b.path, vb}})
+				}
+			}
+		}
+	}
+	return out
+})
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

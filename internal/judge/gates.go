@@ -1,0 +1,321 @@
+package judge
+
+// §1.3: gating, tags, immunity, chance, dispel.
+
+import "strings"
+
+// under says whether a tag is another or stands below it: tags are hierarchical.
+func under(tag, above string) bool { return tag == above || strings.HasPrefix(tag, above+".") }
+
+// has says whether the owner has a tag: what the game gives him, and the grants of the buffs that have their effect.
+func (o *owner) has(tag string) bool {
+	for t := range o.tags {
+		if under(t, tag) {
+			return true
+		}
+	}
+	for _, b := range o.buffs {
+		for _, t := range b.def.Grants {
+			if under(t, tag) && b.works() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (t *tagTest) empty() bool { return len(t.All)+len(t.Any)+len(t.None) == 0 }
+
+// holds says whether all of "all", one of "any" and none of "none" are there.
+func (o *owner) holds(t *tagTest) bool {
+	for _, tag := range t.All {
+		if !o.has(tag) {
+			return false
+		}
+	}
+	for _, tag := range t.None {
+		if o.has(tag) {
+			return false
+		}
+	}
+	for _, tag := range t.Any {
+		if o.has(tag) {
+			return true
+		}
+	}
+	return len(t.Any) == 0
+}
+
+// refuses says why the owner does not take an application: Denied{Requirement}, Denied{Immune}, Denied{Chance}.
+//
+// "application to a dead owner: allowed; a catalog says once dead: deny (and by definition dead: allow)".
+func (o *owner) refuses(d *definition) string {
+	switch {
+	case o.dead && d.Dead == "deny":
+		return "dead"
+	case !o.holds(&d.Require.Apply):
+		return "requirement"
+	case o.immuneTo(d):
+		return "immune"
+	case d.Chance != nil && *d.Chance == 0:
+		return "chance"
+	}
+	return ""
+}
+
+// immuneTo says whether the game or a buff in effect makes the owner immune.
+func (o *owner) immuneTo(d *definition) bool {
+	for _, above := range o.immune {
+		if d.tagged(above) {
+			return true
+		}
+	}
+	for _, b := range o.buffs {
+		if m := b.def.Immunity; m != nil && b.works() && m.against(d) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *definition) tagged(above string) bool {
+	for _, t := range d.Tags {
+		if under(t, above) {
+			return true
+		}
+	}
+	return false
+}
+
+// grants says whether what it grants is meant by a tag.
+func (d *definition) grants(above string) bool {
+	for _, t := range d.Grants {
+		if under(t, above) {
+			return true
+		}
+	}
+	return false
+}
+
+// against: "immunity: {query}": "buffs with one of the tags, that dispel type, and positive or negative".
+func (m *immunity) against(d *definition) bool {
+	if len(m.Tags) > 0 {
+		one := false
+		for _, t := range m.Tags {
+			one = one || d.tagged(t)
+		}
+		if !one {
+			return false
+		}
+	}
+	if m.Type != "" && (d.Dispel == nil || d.Dispel.Type != m.Type) {
+		return false
+	}
+	return m.Polarity == "" || or(d.Polarity, "neutral") == m.Polarity
+}
+
+// suppresses: "immune: suppress: nothing of the buff takes effect while it lasts".
+func (o *owner) suppresses(b *instance) bool {
+	return or(b.def.Immune, "suppress") == "suppress" && o.immuneToOthers(b)
+}
+
+// works says whether a buff has its effect.
+func (b *instance) works() bool { return !b.hidden && !b.silenced }
+
+// shows says whether a buff does anything besides pulsing. Only of such a one does the log say that immunity hides it and
+// that it shows again; the others say so at each pulse (V57).
+func (b *instance) shows() bool {
+	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil
+}
+
+// immuneToOthers is immuneTo for a buff that runs: it is not immune to itself.
+func (o *owner) immuneToOthers(b *instance) bool {
+	for _, above := range o.immune {
+		if b.def.tagged(above) {
+			return true
+		}
+	}
+	for _, c := range o.buffs {
+		if m := c.def.Immunity; c != b && m != nil && c.works() && m.against(b.def) {
+			return true
+		}
+	}
+	return false
+}
+
+// immunize makes the owner immune to a tag; purge removes what runs.
+func (o *owner) immunize(tag string, purge bool) {
+	o.immune = append(o.immune, tag)
+	if !purge {
+		return
+	}
+	for _, b := range o.carried() {
+		if b.def.tagged(tag) && b.def.Immune != "ignore" {
+			o.remove(b, "immunity", "")
+		}
+	}
+}
+
+// expose ends an immunity.
+func (o *owner) expose(tag string) {
+	for i, t := range o.immune {
+		if t == tag {
+			o.immune = append(o.immune[:i:i], o.immune[i+1:]...)
+			return
+		}
+	}
+}
+
+// inhibit: "ongoing requirement fails / holds again", by hand.
+func (o *owner) inhibit(id string, on bool) {
+	if b := o.oldest(id); b != nil {
+		b.inhibited = on
+	}
+}
+
+// settle brings into effect what follows from what the owner is now, the older buffs first: what an immunity removes goes
+// before anybody is looked at; then what conditions remove, and who is hidden and shown. Where that has no end, because a buff hides itself by what follows from its being
+// shown, the law has no answer.
+func (o *owner) settle() {
+	for range 100 {
+		if o.undecided || !o.settleOne() {
+			return
+		}
+	}
+	o.undecided = true
+}
+
+// settleOne changes the first thing that is not as it should be, and reports whether there was one.
+func (o *owner) settleOne() bool {
+	for _, b := range o.carried() {
+		if b.def.Immune == "remove" && o.immuneToOthers(b) {
+			o.remove(b, "immunity", "")
+			return true
+		}
+	}
+	for _, b := range o.carried() {
+		if !b.def.Require.Remove.empty() && o.holds(&b.def.Require.Remove) {
+			o.remove(b, "condition", "")
+			return true
+		}
+		fails := b.inhibited || !o.holds(&b.def.Require.Ongoing)
+		immune := o.suppresses(b)
+		b.shaded = fails || o.overshadowed(b)
+		hidden := b.shaded || immune && b.shows()
+		again := b.failed && !fails && !hidden
+		turned := immune != b.silenced
+		b.failed, b.silenced = fails, immune
+		if hidden == b.hidden && !again && !turned {
+			continue
+		}
+		if hidden != b.hidden {
+			b.hidden = hidden
+			switch {
+			case hidden && !b.shaded:
+				o.say("hide %s why=immune", b.def.ID)
+			case hidden:
+				o.say("hide %s", b.def.ID)
+			default:
+				o.say("show %s", b.def.ID)
+				b.given = o.nextGiven()
+			}
+		}
+		if again {
+			o.beatAgain(b)
+		}
+		return true
+	}
+	return false
+}
+
+// beatAgain: "inhibition: keep / reset / execute": the beat, after a requirement failed for a time.
+func (o *owner) beatAgain(b *instance) {
+	in := or(b.def.Inhibition, "keep")
+	if in == "keep" || b.period == 0 {
+		return
+	}
+	b.period = b.coming
+	o.beginBeat(b)
+	if in == "execute" {
+		o.pulse(b, b.pulsingNow(), "")
+	}
+}
+
+// grades: "basic<strong<death<undispellable".
+var grades = []string{"basic", "strong", "death", "undispellable"}
+
+func rankOf(grade string) int {
+	for i, g := range grades {
+		if g == or(grade, "basic") {
+			return i
+		}
+	}
+	panic("judge: no grade " + grade)
+}
+
+// dispel: "Dispel(query, grade, n, order); never ticks, never refreshes". Without n everything goes; n are so many tries, in
+// turn at each of those that are meant, and each takes what one dispel takes.
+func (o *owner) dispel(q query, stacks int) {
+	if q.one != "" {
+		if b := o.oldest(q.one); b != nil {
+			o.dispelOne(b, stacks, rankOf("death"))
+		}
+		return
+	}
+	all := o.carried()
+	if q.Newest {
+		for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
+			all[i], all[j] = all[j], all[i]
+		}
+	}
+	for left := q.Most; ; {
+		tried := false
+		for _, b := range all {
+			switch {
+			case b.gone || !q.matches(b):
+			case q.Most == 0:
+				o.dispelOne(b, b.count(), rankOf(q.Grade))
+			case left > 0 && o.dispelOne(b, 0, rankOf(q.Grade)):
+				left--
+				tried = true
+			}
+		}
+		if !tried {
+			return
+		}
+	}
+}
+
+func (q *query) matches(b *instance) bool {
+	return (q.ID == "" || q.ID == b.def.ID) && (q.Type == "" || b.def.Dispel != nil && b.def.Dispel.Type == q.Type) && (q.Tag == "" || b.def.tagged(q.Tag) || b.def.grants(q.Tag)) &&
+		(q.Polarity == "" || or(b.def.Polarity, "neutral") == q.Polarity) && (q.Source == "" || b.source == q.Source)
+}
+
+// dispelOne takes one buff off, or what one dispel takes of it: "per: stack/charge/all, resist". It reports whether it was
+// strong enough.
+func (o *owner) dispelOne(b *instance, stacks, strength int) bool {
+	d := dispel{}
+	if b.def.Dispel != nil {
+		d = *b.def.Dispel
+	}
+	if rankOf(d.Grade) > strength {
+		return false
+	}
+	if d.Resist == 1000 {
+		o.say("deny %s why=resist", b.def.ID)
+		return true
+	}
+	switch {
+	case stacks > 0:
+		o.take(b, stacks, "dispelled")
+	case d.Per == "stack":
+		o.take(b, 1, "dispelled")
+	case d.Per == "charge":
+		if b.charges--; b.charges == 0 {
+			o.remove(b, "dispelled", "")
+		}
+	default:
+		o.remove(b, "dispelled", "")
+	}
+	return true
+}

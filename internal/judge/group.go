@@ -1,0 +1,264 @@
+package judge
+
+// §1.2: exclusive groups, slots, sources with one buff, diminishing returns, and the strongest that count.
+
+// leaver is a buff that makes room.
+type leaver struct {
+	b   *instance
+	why string
+}
+
+// room decides what must go for a new buff, or why it is refused.
+func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
+	left := func(b *instance) bool { // b has already to go
+		for _, g := range goes {
+			if g.b == b {
+				return true
+			}
+		}
+		return false
+	}
+	if g := d.Group; g != nil {
+		for _, b := range o.buffs {
+			if b.def.Group == nil || b.def.Group.Name != g.Name {
+				continue
+			}
+			replaces, refuses := g.against(b, a.source)
+			if refuses {
+				return nil, "exclusive"
+			}
+			if replaces {
+				goes = append(goes, leaver{b, "replaced"})
+			}
+		}
+	}
+	if s := d.Slot; s != nil {
+		var held []*instance
+		for _, b := range o.buffs {
+			if b.def.Slot != nil && b.def.Slot.Class == s.Class && !left(b) {
+				held = append(held, b)
+			}
+		}
+		if len(held) >= s.Limit {
+			if or(s.Evict, "reject") == "reject" {
+				return nil, "slot"
+			}
+			goes = append(goes, leaver{evicted(held, s.Evict), "overflow"})
+		}
+	}
+	if p := d.PerSource; p != nil {
+		var held []*instance
+		for _, b := range o.buffs {
+			if b.def == d && b.source == a.source && !left(b) {
+				held = append(held, b)
+			}
+		}
+		if len(held) >= p.Limit {
+			goes = append(goes, leaver{held[0], "replaced"})
+		}
+	}
+	return goes, ""
+}
+
+// share: "single-target auras, oldest evicted: index by source": of one source on all owners; what is on the same owner has made
+// room before.
+func (w *world) share(b *instance, source string) {
+	p := b.def.PerSource
+	if p == nil {
+		return
+	}
+	var oldest *instance
+	var on *owner
+	n := 0
+	for _, o := range w.owners {
+		for _, c := range o.buffs {
+			if c.def == b.def && c.source == source && !c.doomed {
+				if n++; oldest == nil || c.number < oldest.number {
+					oldest, on = c, o
+				}
+			}
+		}
+	}
+	if n > p.Limit {
+		oldest.doomed = true
+		w.post(on, func() { on.remove(oldest, "replaced", "") })
+	}
+}
+
+// against: "group + priority + rule: always / never / higher / equalOrHigher / sameSourceOnly / hide".
+func (g *group) against(b *instance, source string) (replaces, refuses bool) {
+	there := b.def.Group.Priority
+	switch or(g.Rule, "always") {
+	case "always":
+		return true, false
+	case "never":
+		return false, true
+	case "higher":
+		return g.Priority > there, g.Priority <= there
+	case "equalOrHigher":
+		return g.Priority >= there, g.Priority < there
+	case "sameSourceOnly":
+		return b.source == source, false
+	}
+	return false, false // hide
+}
+
+// evicted: "evict: reject / oldest / lowest-priority / soonest-to-end"; of equal ones the oldest.
+func evicted(held []*instance, evict string) *instance {
+	goes := held[0]
+	for _, b := range held {
+		switch evict {
+		case "lowest-priority":
+			if b.priority() < goes.priority() {
+				goes = b
+			}
+		case "soonest-to-end":
+			if end, ok := b.ending(); ok {
+				if other, ends := goes.ending(); !ends || end < other {
+					goes = b
+				}
+			}
+		}
+	}
+	return goes
+}
+
+// ending is the end to come in its owner's time: none of what is endless, or stands still by itself.
+func (b *instance) ending() (int64, bool) {
+	if b.endless {
+		return 0, false
+	}
+	return b.outer(b.last())
+}
+
+func (b *instance) priority() int {
+	if b.def.Group == nil {
+		return 0
+	}
+	return b.def.Group.Priority
+}
+
+// overshadowed: "hide = weaker is suppressed with its clock running and shows again"; of equal ones the one with the greater magnitude, then the newer. And
+// "effective: n by magnitude, all keep running", of the buffs of one definition on the
+// owner, where of equal ones the older counts.
+func (o *owner) overshadowed(b *instance) bool {
+	if g := b.def.Group; g != nil && g.Rule == "hide" {
+		for _, c := range o.buffs {
+			if c != b && c.def.Group != nil && c.def.Group.Name == g.Name && c.def.Group.Rule == "hide" &&
+				(c.priority() > g.Priority || c.priority() == g.Priority && c.outshines(b)) {
+				return true
+			}
+		}
+	}
+	if e := b.def.stack().Effective; e > 0 && !b.each() {
+		stronger := 0
+		for _, c := range o.buffs {
+			if c != b && c.def == b.def && (c.magnitude > b.magnitude || c.magnitude == b.magnitude && c.age < b.age) {
+				stronger++
+			}
+		}
+		return stronger >= e
+	}
+	return false
+}
+
+// outshines decides between two of one priority: the greater magnitude, then the newer.
+func (b *instance) outshines(c *instance) bool {
+	return b.magnitude > c.magnitude || b.magnitude == c.magnitude && b.age > c.age
+}
+
+// Diminishing returns: "dr: {group, steps, reset, scope: target / pair}; integer ms rounding; 0 = Denied{DR}".
+
+// drKey is whose applications are counted together: "memory by (source, category) on the owner, whoever owns the
+// instance".
+type drKey struct{ group, source string }
+
+// memory is how many applications there were.
+type memory struct {
+	n    int
+	last int64 // "the last moment at which an application was in effect"
+}
+
+func (d *definition) drKey(source string) drKey {
+	if d.DR.Scope == "pair" {
+		return drKey{d.DR.Group, source}
+	}
+	return drKey{d.DR.Group, ""}
+}
+
+// percent is what is left of the duration of an application now.
+func (o *owner) percent(d *definition, source string) int64 {
+	if d.DR == nil {
+		return 100
+	}
+	key := d.drKey(source)
+	m := o.dr[key]
+	if m == nil {
+		return d.DR.Steps[0]
+	}
+	if !o.lasting(key) && o.own >= m.last+int64(d.DR.Reset) {
+		delete(o.dr, key)
+		return d.DR.Steps[0]
+	}
+	return d.DR.Steps[min(m.n, len(d.DR.Steps)-1)]
+}
+
+// lasting says whether an application that counts under the key is in effect, "waiting ones included".
+func (o *owner) lasting(key drKey) bool {
+	for _, b := range o.buffs {
+		if b.def.DR == nil {
+			continue
+		}
+		for _, s := range b.sources() {
+			if b.def.drKey(s) == key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// counts: "what counts: an application that changed something: applied, refreshed, stacked, queued. One that changed and
+// logged nothing, or was denied, uses no step".
+func (o *owner) counts(d *definition, source string) {
+	if d.DR == nil {
+		return
+	}
+	key := d.drKey(source)
+	if o.dr[key] == nil {
+		o.dr[key] = &memory{}
+	}
+	o.dr[key].n++
+	o.dr[key].last = o.own
+}
+
+// sources are those whose applications are in effect in a buff, or wait in it.
+func (b *instance) sources() []string {
+	if b.each() {
+		var all []string
+		for _, l := range b.layers {
+			all = append(all, l.source)
+		}
+		return all
+	}
+	all := append([]string{}, b.others...)
+	for _, w := range b.waiting {
+		all = append(all, w.source)
+	}
+	return all
+}
+
+// running are the sources of what runs, without those that wait.
+func (b *instance) running() []string { return b.others }
+
+// memorize notes that applications of sources are no longer in effect.
+func (o *owner) memorize(d *definition, sources []string) {
+	if d.DR == nil {
+		return
+	}
+	for _, s := range sources {
+		if m := o.dr[d.drKey(s)]; m != nil {
+			m.last = o.own
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package judge
+
+// §3.4 Validation: errors, and the rulings about words that cannot take effect together.
+
+import "fmt"
+
+// Refusals are the sentences of the law by which the definitions of a scenario must not load. None means only that this
+// interpreter knows of no sentence against them.
+func (s *Scenario) Refusals() []string {
+	var all []string
+	for id, d := range s.buffs {
+		for _, why := range d.refusals() {
+			all = append(all, fmt.Sprintf("buff %s: %s", id, why))
+		}
+	}
+	return all
+}
+
+// refusals are those of one definition.
+func (d *definition) refusals() (all []string) {
+	no := func(wrong bool, sentence string) {
+		if wrong {
+			all = append(all, sentence)
+		}
+	}
+	fixed := !d.Duration.instant && !d.Duration.infinite
+	no(fixed && d.Duration.curve == "" && d.Duration.ms <= 0, "duration 0 or negative")
+	no(d.Period.ms != 0 && d.Period.ms < 50, "period below the floor")
+	no(len(d.on().Pulse) > 0 && !d.Period.given(), "tick action without a period")
+	if d.Duration.instant {
+		no(d.Period.given() || d.Stack != nil || len(d.Grants) > 0 || d.Group != nil || d.Save != nil,
+			"instant with period, stack, granted tags, group, save or refresh")
+	}
+	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")
+	no(!d.Period.given() && (d.First != "" || d.Tail != "" || d.Align != "" || d.Haste != "" || d.HasteDuration),
+		"first, tail, align, haste, haste_duration and catchup need a period")
+	no(d.HasteDuration && (or(d.Haste, "snapshot") == "snapshot" || d.Duration.infinite), "haste_duration with snapshot, each or infinite")
+	for _, list := range [][]action{d.on().Exec} {
+		no(len(list) > 0 && !d.Duration.instant, "an instant buff's own action list is on.exec")
+	}
+	if d.Stack != nil {
+		all = append(all, d.stackRefusals()...)
+	}
+	return all
+}
+
+// stackRefusals are those about stack.
+func (d *definition) stackRefusals() (all []string) {
+	no := func(wrong bool, sentence string) {
+		if wrong {
+			all = append(all, sentence)
+		}
+	}
+	s := d.stack()
+	own := s.each() || s.queue()
+	refresh := or(s.Refresh, "restart")
+	no(s.limit() < 1, "limit < 1")
+	no(s.Initial > s.limit(), "initial > limit")
+	no(s.queue() && s.limit() == 1, "a queue with limit 1: nobody can wait")
+	no(own && (s.Expire.word == "one" || s.Phase == "reset"), "timers each/queue with expire: one or phase: reset")
+	no(own && (s.Expire.n > 0 || s.Expire.word == "half" || s.Phase == "execute" || !fixedLength(d)),
+		"with timers each or queue duration is a span, expire all and phase keep")
+	no(s.each() && d.Tail == "partial", "for each tail is not partial")
+	no(s.each() && d.HasteDuration, "haste_duration with each")
+	no(d.Duration.infinite && refresh != "restart" && refresh != "none", "refresh of an infinite buff: restart and none load, the others are errors")
+	no(refresh == "residual-tick" && !d.Period.given(), "residual-tick without a period cannot take effect")
+	no(s.RefreshCap != nil && fixedLength(d) && d.Duration.curve == "" && *s.RefreshCap < d.Duration.ms, "cap < duration")
+	// Ruled: a default that is said aloud is as if it were not said.
+	no(s.queue() && (s.Initial > 1 || len(s.Thresholds) > 0 || d.First == "every" || refresh != "restart"), "initial, thresholds, first: every, refresh with queue")
+	no(s.By == "none" && len(s.OverflowApply) > 0, "overflow_apply with by none")
+	for _, id := range s.OverflowApply {
+		no(id == d.ID, "overflow effect that applies its own definition")
+	}
+	return all
+}
+
+func fixedLength(d *definition) bool { return !d.Duration.instant && !d.Duration.infinite }

@@ -1,0 +1,229 @@
+package judge
+
+// §1.6 Persistence.
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+)
+
+// save: "engine continues until Unload(owner); Unload is the only thing that stops time." "Unload: nothing fires, no OnExpire;
+// state saved."
+func (o *owner) save() {
+	o.store = nil
+	for _, b := range o.buffs {
+		o.say("unload %s", b.def.ID)
+		if b.kept(o.own) {
+			o.store = append(o.store, b)
+		}
+	}
+	o.buffs, o.away, o.left = nil, true, o.world
+	o.clock.change(o.world, o.clock.rate, o.clock.held)
+}
+
+// kept: "save: always / never / ifRemaining(≥)".
+func (b *instance) kept(now int64) bool {
+	s := b.def.Save
+	if s == nil {
+		return true
+	}
+	switch s.Mode {
+	case "never":
+		return false
+	case "ifRemaining":
+		return b.endless || b.last()-b.clock(now) >= int64(s.IfRemaining)
+	}
+	return true
+}
+
+// load: "wall keeps running, online frozen". "negative offline time counts as 0".
+func (o *owner) load() {
+	o.away = false
+	gone := o.world - o.left
+	o.stamp = o.world
+	if gone > 0 { // his time stood still
+		o.clock.outer = o.world
+	}
+	o.buffs, o.store = o.store, nil
+	for _, b := range o.carried() {
+		past := int64(0)
+		if or(b.def.Clock, "online") != "online" {
+			past = o.passes(b, gone)
+		}
+		o.restore(b, gone, past)
+	}
+	o.settle()
+	o.rounds()
+}
+
+// passes is how many ms of its own time pass for a buff in so many of the world's, at the rates that there are.
+func (o *owner) passes(b *instance, gone int64) int64 {
+	after := func(c *clock, outer int64) int64 {
+		if c.held {
+			return 0
+		}
+		x := new(big.Rat).Mul(big.NewRat(outer, 1), c.rate)
+		return down(x.Add(x, c.inner)) - down(c.inner)
+	}
+	gone = after(o.clock, gone)
+	if b.local == nil {
+		return gone
+	}
+	b.local.change(o.own, b.local.rate, b.local.held)
+	passed := after(b.local, gone)
+	if !b.local.held {
+		x := new(big.Rat).Mul(big.NewRat(gone, 1), b.local.rate)
+		b.local.inner = x.Sub(x.Add(x, b.local.inner), big.NewRat(passed, 1))
+	}
+	return passed
+}
+
+// realign brings a beat back to the owner's time, which stood still: no beat of it has passed.
+func (o *owner) realign(b *instance) {
+	b.beat = o.boundary(b, b.clock(o.own))
+	for i := range b.layers {
+		l := &b.layers[i]
+		l.own = b.beat + ((l.own-b.beat)%b.period+b.period)%b.period
+	}
+}
+
+// floor is the last whole ms of its own time that has passed.
+func (b *instance) floor(o *owner) int64 {
+	if b.local == nil {
+		return down(o.clock.at(o.world))
+	}
+	return down(b.local.at(o.own))
+}
+
+// restore brings one buff back, of whose time past has gone by.
+func (o *owner) restore(b *instance, gone, past int64) {
+	s := saving{}
+	if b.def.Save != nil {
+		s = *b.def.Save
+	}
+	o.all.back--
+	b.number = o.all.back
+	b.move(-past)
+	over := int64(math.MinInt64) // the last instant of its own time that has passed
+	if past > 0 {
+		over = b.floor(o)
+	}
+	fallen, taken := 0, 0
+	var missed missing
+	for !b.endless && !b.standing() && b.end <= over && len(b.waiting) > 0 { // what stands still does not end
+		o.age(b, b.end, &missed)
+		o.memorize(b.def, b.running())
+		o.strongest(b, b.end)
+		taken++
+	}
+	for !b.endless && !b.standing() && !b.each() && b.end <= over && b.stacksAfterEnd() > 0 {
+		o.age(b, b.end, &missed)
+		b.stacks = b.stacksAfterEnd()
+		b.end += b.full
+		fallen++
+	}
+	if !b.standing() {
+		o.age(b, over, &missed)
+	}
+	if b.period > 0 && b.def.Align == "owner" && past > 0 {
+		o.realign(b)
+	}
+	if !b.endless && !b.standing() && b.last() <= over { // "Removed{Expired, Offline: d} at load; notify (default) / silent / run"
+		o.catchUp(b, s.OfflinePulses, missed)
+		o.expireAway(b, or(s.OfflineExpire, "notify"), gone)
+		return
+	}
+	for i := 0; i < len(b.layers); {
+		if !b.endless && !b.standing() && b.layers[i].end <= over {
+			o.dropLayer(b, i)
+			fallen++
+			continue
+		}
+		i++
+	}
+	o.all.share(b, b.source)
+	o.say("restore %s x%d%s%s", b.def.ID, b.count(), o.endOf(b), o.nextOf(b))
+	if taken > 0 {
+		o.say("queue %s active=%d%s offline=%d", b.def.ID, b.magnitude, o.endOf(b), gone)
+	}
+	if fallen > 0 {
+		end := o.endOf(b)
+		if b.each() {
+			end = "" // each of those that are left has its own
+		}
+		o.say("stackend %s x%d why=expired%s offline=%d", b.def.ID, b.count(), end, gone)
+	}
+	o.catchUp(b, s.OfflinePulses, missed)
+}
+
+// missing are the pulses of the time away.
+type missing struct {
+	n      int
+	stacks int // of the last of them
+}
+
+// age lets the beat of a buff go on to an instant, and counts the pulses that it would have had. Those who are aligned keep
+// to the owner's time, which stood still.
+func (o *owner) age(b *instance, until int64, missed *missing) {
+	for b.period > 0 && b.beat <= until && (b.endless || b.beat <= b.last()) {
+		if n := b.pulsing(); n > 0 {
+			missed.n++
+			missed.stacks = n
+		}
+		b.from, b.period = b.beat, b.coming
+		b.beat += b.period
+		for i := range b.layers {
+			b.layers[i].own += b.period
+		}
+	}
+}
+
+// catchUp: "offline_pulses: none (default) / coalesce / all(cap)".
+func (o *owner) catchUp(b *instance, c count, missed missing) {
+	switch {
+	case missed.n == 0:
+	case c.word == "coalesce":
+		more := ""
+		if missed.n > 1 {
+			more = fmt.Sprintf(" count=%d", missed.n)
+		}
+		o.pulse(b, missed.stacks, more, int64(missed.n))
+	case c.word == "all":
+		limit := 100
+		if c.n > 0 {
+			limit = c.n
+		}
+		for range min(missed.n, limit) {
+			o.pulse(b, missed.stacks, "")
+		}
+	}
+}
+
+// expireAway ends a buff that ended while its owner was away.
+func (o *owner) expireAway(b *instance, how string, gone int64) {
+	o.buffs = without(o.buffs, b)
+	b.gone = true
+	o.memorize(b.def, b.sources())
+	if how != "silent" {
+		o.say("remove %s why=expired offline=%d", b.def.ID, gone)
+	}
+	if how == "run" {
+		on := b.def.on().Remove
+		o.issue(b, on["expired"], b.source, share{n: b.count()})
+		o.issue(b, on["any"], b.source, share{n: b.count()})
+	}
+	if len(b.def.Links) > 0 { // "removed with it", wherever its owner was
+		o.todo = append(o.todo, command{ends: b, action: action{Reason: "expired"}, round: o.running + 1})
+	}
+}
+
+func without(list []*instance, b *instance) []*instance {
+	var rest []*instance
+	for _, c := range list {
+		if c != b {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}

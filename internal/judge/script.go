@@ -1,0 +1,278 @@
+package judge
+
+// vectors/README.md: scenarios, their steps, and the lines of the log.
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Scenario is one owner's story: buffs, a script, and the log that must come out.
+type Scenario struct {
+	// ID and Name say which it is.
+	ID, Name string
+	// Want is the log, where the file has one.
+	Want []string
+
+	buffs      map[string]*definition
+	attributes map[string]*attribute
+	curves     map[string]curve
+	steps      []step
+	seen       bool
+}
+
+// step is one line of a script. What it does is said by the field that is set.
+type step struct {
+	At    int64
+	Owner string
+
+	Tick, Kill, Revive, Pause, Resume, Save, Load bool
+
+	Apply, Remove, Extend, Inhibit, Release, Immune, Vulnerable, Interrupt, Consume, Use, Timeout, Tag, Untag string
+
+	Rate       *ratio
+	RateBuff   string `json:"rate_buff"`
+	Steal      json.RawMessage
+	Compensate json.RawMessage
+
+	SetPeriod    string          `json:"set_period"`
+	SetRemaining string          `json:"set_remaining"`
+	SourceGone   string          `json:"source_gone"`
+	PauseBuff    string          `json:"pause_buff"`
+	ResumeBuff   string          `json:"resume_buff"`
+	Dispel       json.RawMessage `json:"dispel"`
+	Base         string
+	Change       string
+	Damage       string
+	Absorb       *int64
+
+	Source    string
+	Stacks    int
+	Duration  *span
+	Magnitude int64
+	Level     int
+	Key       int64
+	By, To    json.RawMessage
+	AtMost    *span `json:"at_most"`
+	After     span
+	Purge     bool
+	School    string
+	Charges   int
+	Scale     *ratio
+	Params    map[string]float64
+
+	query query
+}
+
+// query is what a dispel looks for.
+type query struct {
+	one      string // not a query, but the oldest of a definition
+	ID       string `json:"buff"`
+	Type     string
+	Grade    string
+	Tag      string
+	Polarity string
+	Source   string
+	Most     int
+	Newest   bool
+}
+
+// Decode reads a scenario, or a list of them, in JSON.
+func Decode(text []byte) ([]*Scenario, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		raw = []json.RawMessage{text}
+	}
+	var all []*Scenario
+	for _, r := range raw {
+		s, err := decodeOne(r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func decodeOne(text []byte) (*Scenario, error) {
+	var f struct {
+		ID, Name, Source, Note string
+		Tags                   []string
+		Dead                   string
+		Groups, Handlers, Acts []string
+		Icons                  []string
+		Slots                  map[string]*slotWords
+		DR                     map[string]*drWords
+		Attributes             map[string]*attribute
+		Curves                 map[string]curve
+		Buffs                  map[string]json.RawMessage
+		Script                 []json.RawMessage
+		Seen                   bool
+		Want                   []string
+	}
+	if err := strictly(text, &f); err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	s := &Scenario{ID: f.ID, Name: f.Name, Want: f.Want, seen: f.Seen, attributes: f.Attributes, curves: f.Curves, buffs: map[string]*definition{}}
+	for id, raw := range f.Buffs {
+		d := &definition{ID: id, Dead: f.Dead}
+		if err := strictly(raw, d); err != nil {
+			return nil, fmt.Errorf("scenario %s, buff %s: %w", f.ID, id, err)
+		}
+		if d.Slot != nil && d.Slot.name != "" {
+			d.Slot.slotWords = *f.Slots[d.Slot.name]
+			d.Slot.Class = d.Slot.name
+		}
+		if d.DR != nil && d.DR.name != "" {
+			d.DR.drWords = *f.DR[d.DR.name]
+			d.DR.Group = d.DR.name
+		}
+		d.Duration.levels, d.Period.levels = f.Curves[d.Duration.curve], f.Curves[d.Period.curve]
+		s.buffs[id] = d
+	}
+	for i, raw := range f.Script {
+		st := step{Source: "a"}
+		if err := strictly(raw, &st); err != nil {
+			return nil, fmt.Errorf("scenario %s, step %d: %w", f.ID, i, err)
+		}
+		for _, q := range []json.RawMessage{st.Dispel, st.Steal, st.Compensate} {
+			if q != nil && json.Unmarshal(q, &st.query.one) != nil {
+				if err := strictly(q, &st.query); err != nil {
+					return nil, fmt.Errorf("scenario %s, step %d: %w", f.ID, i, err)
+				}
+			}
+		}
+		st.Owner = or(st.Owner, "p1")
+		s.steps = append(s.steps, st)
+	}
+	return s, nil
+}
+
+// Play runs the script by the law and returns the log.
+// "A step at time t first runs a frame that reaches t, then its command, which therefore comes after everything due
+// at t. Exceptions: load only moves the clock to t. While paused, time passes and nothing is due."
+//
+// The log is worth nothing if decided is false: the law has no answer.
+func (s *Scenario) Play() (log []string, decided bool) {
+	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves}
+	for _, st := range s.steps { // all are there from the beginning
+		w.owner(st.Owner, s)
+		if st.Steal != nil {
+			w.owner(textOf(st.To), s)
+		}
+	}
+	for _, st := range s.steps {
+		for _, o := range w.owners {
+			o.reach(st.At)
+		}
+		w.deliver()
+		o := w.owner(st.Owner, s)
+		switch {
+		case st.Load:
+			o.load()
+		case !o.away:
+			o.do(st)
+		}
+		w.deliver()
+	}
+	return w.merged()
+}
+
+// do is the command of a step.
+func (o *owner) do(st step) {
+	o.own = o.clock.now(o.world)
+	switch {
+	case st.Apply != "":
+		a := application{id: st.Apply, source: st.Source, stacks: st.Stacks, magnitude: st.Magnitude, level: st.Level, key: st.Key, params: st.Params}
+		if st.Duration != nil {
+			a.override, a.duration = true, int64(*st.Duration)
+		}
+		o.apply(a)
+	case st.Remove != "":
+		o.removeOldest(st.Remove, "cancelled")
+	case st.Extend != "":
+		o.extend(st.Extend, spanOf(st.By), st.AtMost)
+	case st.SetRemaining != "":
+		o.setRemaining(st.SetRemaining, spanOf(st.To))
+	case st.SetPeriod != "":
+		o.setPeriod(st.SetPeriod, spanOf(st.To))
+	case st.PauseBuff != "":
+		o.pauseBuff(st.PauseBuff, true)
+	case st.ResumeBuff != "":
+		o.pauseBuff(st.ResumeBuff, false)
+	case st.Dispel != nil:
+		o.dispel(st.query, st.Stacks)
+	case st.Timeout != "":
+		o.timeout(st.Timeout, int64(st.After))
+	case st.Pause, st.Resume:
+		o.clock.change(o.world, o.clock.rate, st.Pause)
+	case st.Rate != nil:
+		o.clock.change(o.world, st.Rate.Rat, o.clock.held)
+	case st.RateBuff != "":
+		var to ratio
+		if err := to.UnmarshalJSON(st.To); err != nil {
+			panic(err)
+		}
+		o.rateBuff(st.RateBuff, to.Rat)
+	case st.Steal != nil:
+		o.steal(st.query, o.all.owner(textOf(st.To), nil), st.AtMost)
+	case st.Compensate != nil:
+		o.all.compensate(st.query, spanOf(st.By))
+		return
+	case st.Save:
+		o.save()
+	default:
+		o.change(st)
+	}
+	o.settle()
+	o.rounds()
+}
+
+// change is a step that changes what the owner is, not one of his buffs.
+func (o *owner) change(st step) {
+	switch {
+	case st.Inhibit != "":
+		o.inhibit(st.Inhibit, true)
+	case st.Release != "":
+		o.inhibit(st.Release, false)
+	case st.Kill:
+		o.kill()
+	case st.Revive:
+		o.revive()
+	case st.SourceGone != "":
+		for _, o := range o.all.owners {
+			o.sourceGone(st.SourceGone)
+			o.settle()
+			o.rounds()
+		}
+	case st.Immune != "":
+		o.immunize(st.Immune, st.Purge)
+	case st.Vulnerable != "":
+		o.expose(st.Vulnerable)
+	case st.Tag != "":
+		o.tags[st.Tag]++ // "counted per owner"
+	case st.Untag != "":
+		if o.tags[st.Untag]--; o.tags[st.Untag] <= 0 {
+			delete(o.tags, st.Untag)
+		}
+	case st.Interrupt != "":
+		o.interrupt(st.Interrupt)
+	case st.Consume != "":
+		o.consume(st.Consume)
+	case st.Use != "":
+		o.use(st.Use, st.Charges)
+	case st.Base != "":
+		o.rebase("", st.Base, numberOf(st.To)-o.base(st.Base), numberOf(st.To), 0, false)
+	case st.Change != "":
+		o.changes("", st.Change, numberOf(st.By))
+	case st.Damage != "":
+		o.damages("", st.Damage, numberOf(st.By), st.School)
+	case st.Absorb != nil:
+		o.absorb(*st.Absorb, st.School)
+	}
+}
+
+// say writes a line: "<ms> <kind> <buff> [x<stacks>] [key=value …]".
+func (o *owner) say(format string, args ...any) {
+	o.log = append(o.log, line{o.stamp, fmt.Sprintf("%d ", o.stamp) + fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,100 @@
+package judge
+
+import "strings"
+
+// Shrink returns the smallest part of a draft that it finds which still fails: steps and words are taken out as long as
+// fails says so of what is left.
+func (d *Draft) Shrink(fails func(*Draft) bool) *Draft {
+	for again := true; again; {
+		again = false
+		for i := len(d.Script) - 1; i >= 0; i-- {
+			if c := d.copy(); len(d.Script) > 1 {
+				c.Script = append(c.Script[:i:i], c.Script[i+1:]...)
+				if fails(c) {
+					d, again = c, true
+				}
+			}
+		}
+		for i := range d.Script {
+			for _, key := range sortedKeys(d.Script[i]) {
+				switch key {
+				case "source", "stacks", "duration", "magnitude", "level", "key", "purge", "at_most", "school", "params":
+					c := d.copy()
+					delete(c.Script[i], key)
+					if fails(c) {
+						d, again = c, true
+					}
+				}
+			}
+		}
+		for _, id := range sortedKeys(d.Buffs) {
+			c := d.copy()
+			delete(c.Buffs, id)
+			if fails(c) {
+				d, again = c, true
+				continue
+			}
+			if less, ok := d.shrinkMap(fails, func(c *Draft) map[string]any { return c.Buffs[id] }); ok {
+				d, again = less, true
+			}
+		}
+	}
+	return d
+}
+
+// shrinkMap takes out the fields of one map of the draft, and of the maps in it.
+func (d *Draft) shrinkMap(fails func(*Draft) bool, of func(*Draft) map[string]any) (*Draft, bool) {
+	shrunk := false
+	for _, key := range sortedKeys(of(d)) {
+		c := d.copy()
+		delete(of(c), key)
+		if fails(c) {
+			d, shrunk = c, true
+			continue
+		}
+		if _, ok := of(d)[key].(map[string]any); ok {
+			if less, ok := d.shrinkMap(fails, func(c *Draft) map[string]any { return of(c)[key].(map[string]any) }); ok {
+				d, shrunk = less, true
+			}
+		}
+	}
+	return d, shrunk
+}
+
+func (d *Draft) copy() *Draft {
+	c := &Draft{Buffs: map[string]map[string]any{}, Seen: d.Seen, Dead: d.Dead, Pair: d.Pair}
+	for id, b := range d.Buffs {
+		c.Buffs[id] = clone(b)
+	}
+	for _, st := range d.Script {
+		c.Script = append(c.Script, clone(st))
+	}
+	return c
+}
+
+// Shape names the words and steps of a draft without their values: two differences of one shape have mostly one cause.
+func (d *Draft) Shape() string {
+	words := map[string]bool{}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		words[path] = true
+		if m, ok := v.(map[string]any); ok {
+			for k := range m {
+				walk(path+"."+k, m[k])
+			}
+		} else if s, ok := v.(string); ok && path != "duration" && path != "period" {
+			words[path+" "+s] = true
+		}
+	}
+	for _, b := range d.Buffs {
+		for k, v := range b {
+			walk(k, v)
+		}
+	}
+	for _, st := range d.Script {
+		for k := range st {
+			words["- "+k] = true
+		}
+	}
+	return strings.Join(sortedKeys(words), ", ")
+}

@@ -1,0 +1,325 @@
+package judge
+
+// §3.2 and §3.3: the words of a definition. "A minimal definition is id and duration; every other field has the default
+// of section 1."
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// ErrNotCovered is wrapped by the errors of Decode about a field, a word or a step that this interpreter does not know.
+// Nothing is said about whether the engine knows it.
+var ErrNotCovered = errors.New("judge: not covered")
+
+func notCovered(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrNotCovered}, args...)...)
+}
+
+// span is a time in ms, written as in "12s".
+type span int64
+
+// UnmarshalJSON reads a span of whole milliseconds.
+func (s *span) UnmarshalJSON(text []byte) error {
+	var word string
+	if err := json.Unmarshal(text, &word); err != nil {
+		return fmt.Errorf("%w: span %s", ErrNotCovered, text)
+	}
+	d, err := time.ParseDuration(word)
+	if err != nil || d%time.Millisecond != 0 {
+		return fmt.Errorf("%w: span %q", ErrNotCovered, word)
+	}
+	*s = span(d.Milliseconds())
+	return nil
+}
+
+// length is a duration: "a sum type: instant | infinite | <duration>".
+type length struct {
+	instant, infinite bool
+	ms                span
+	curve             string // seconds by the level
+	levels            curve
+}
+
+// at is the length at a level, in ms.
+func (l *length) at(level int) int64 {
+	if l.levels != nil {
+		return halfUp(l.levels.at(level) * 1000)
+	}
+	return int64(l.ms)
+}
+
+// given says whether there is one.
+func (l *length) given() bool { return l.ms != 0 || l.curve != "" }
+
+// UnmarshalJSON reads instant, infinite or a span.
+func (l *length) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case `"instant"`:
+		l.instant = true
+	case `"infinite"`:
+		l.infinite = true
+	default:
+		var by struct{ Curve string }
+		if strictly(text, &by) == nil {
+			l.curve = by.Curve
+			return nil
+		}
+		return l.ms.UnmarshalJSON(text)
+	}
+	return nil
+}
+
+// count is a number, or a word that stands for one.
+type count struct {
+	word string
+	n    int
+}
+
+// UnmarshalJSON reads a number, a word, true ("all"), or a map of one word and its number.
+func (c *count) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &c.n) == nil || json.Unmarshal(text, &c.word) == nil {
+		return nil
+	}
+	if string(text) == "true" {
+		c.word = "all"
+		return nil
+	}
+	var m map[string]int
+	if json.Unmarshal(text, &m) == nil && len(m) == 1 {
+		for c.word, c.n = range m {
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrNotCovered, text)
+}
+
+// definition is one buff as the format has it.
+type definition struct {
+	ID            string `json:"-"`
+	Name, Note    string // for people
+	Client        any    // for game clients
+	Reload        string // of catalogs that change
+	OnZone        string `json:"on_zone"`  // of those who go elsewhere
+	OnFault       string `json:"on_fault"` // of handlers that fail
+	Tags          []string
+	Grants        []string
+	Polarity      string
+	Duration      length
+	DurationScale *number `json:"duration_scale"`
+	MinDuration   span    `json:"min_duration"`
+	MaxDuration   span    `json:"max_duration"`
+	Clock         string
+	Period        length
+	First         string
+	Tail          string
+	Align         string
+	Haste         string
+	HasteDuration bool `json:"haste_duration"`
+	Stack         *stacking
+	Group         *group
+	Slot          *slot
+	PerSource     *perSource `json:"per_source"`
+	Require       struct{ Apply, Ongoing, Remove tagTest }
+	Inhibition    string
+	Immune        string
+	Immunity      *immunity
+	Chance        *int
+	DR            *diminishing
+	Dispel        *dispel
+	Interrupt     []string
+	Charges       *charges
+	Shield        *shield
+	Modifiers     []modifier
+	Params        map[string]*number
+	Links         []string
+	OnDeath       string `json:"on_death"`
+	OnSourceGone  string `json:"on_source_gone"`
+	Dead          string
+	Save          *saving
+	On            *lists
+}
+
+type stacking struct {
+	By            string
+	Limit         *count
+	Initial       int
+	Timers        string
+	Effective     int
+	Refresh       string
+	RefreshPct    *int  `json:"refresh_pct"`
+	RefreshCap    *span `json:"refresh_cap"`
+	Phase         string
+	Overflow      string
+	OverflowApply []string `json:"overflow_apply"`
+	Expire        count
+	Level         string
+	Thresholds    []threshold
+}
+
+type threshold struct {
+	At      int
+	Apply   string
+	Consume count
+}
+
+type group struct {
+	Name     string
+	Priority int
+	Rule     string
+}
+
+// slot is one, or the name of one that stands at the top.
+type slot struct {
+	name string
+	slotWords
+}
+
+// UnmarshalJSON reads one of the two.
+func (s *slot) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &s.name) == nil {
+		return nil
+	}
+	return strictly(text, &s.slotWords)
+}
+
+type slotWords struct {
+	Class string
+	Limit int
+	Evict string
+}
+
+type perSource struct {
+	Limit int
+	Evict string
+}
+
+type tagTest struct{ All, Any, None []string }
+
+type immunity struct {
+	Tags     []string
+	Type     string
+	Polarity string
+}
+
+// diminishing is a group of diminishing returns, or the name of one that stands at the top.
+type diminishing struct {
+	name string
+	drWords
+}
+
+// UnmarshalJSON reads one of the two.
+func (d *diminishing) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &d.name) == nil {
+		return nil
+	}
+	return strictly(text, &d.drWords)
+}
+
+type drWords struct {
+	Group string
+	Steps []int64
+	Reset span
+	Scope string
+}
+
+type dispel struct {
+	Type      string
+	Grade     string
+	Per       string
+	Resist    int
+	Stealable *bool
+}
+
+type charges struct {
+	N         int
+	ConsumeOn []string `json:"consume_on"`
+	OnRefresh string   `json:"on_refresh"`
+}
+
+type shield struct {
+	Pool     *number
+	Priority int
+	Schools  []string
+}
+
+type saving struct {
+	Mode          string
+	IfRemaining   span   `json:"if_remaining"`
+	OfflinePulses count  `json:"offline_pulses"`
+	OfflineExpire string `json:"offline_expire"`
+	Compensate    string // a class, for who compensates
+}
+
+// lists are the lists of "on".
+type lists struct {
+	Apply, Refresh, Pulse, Exec, Overflow []action
+	Remove                                map[string][]action
+}
+
+type action struct {
+	Call   string
+	Apply  string
+	Remove string
+	Reason string
+	Kill   bool
+	Change *change
+	Damage *change
+}
+
+// or returns the word, or the default where it was left out.
+func or(word, preset string) string {
+	if word == "" {
+		return preset
+	}
+	return word
+}
+
+func (d *definition) stack() stacking {
+	if d.Stack == nil {
+		return stacking{By: "none"}
+	}
+	s := *d.Stack
+	s.By = or(s.By, "none")
+	return s
+}
+
+// limit is how many stacks there may be. "no stack given: limit 1".
+func (s *stacking) limit() int {
+	switch {
+	case s.Limit == nil && s.Timers == "queue":
+		return 256
+	case s.Limit == nil:
+		return 1
+	case s.Limit.word == "unlimited":
+		return 32767
+	}
+	return s.Limit.n
+}
+
+func (d *definition) limit() int { s := d.stack(); return s.limit() }
+
+func (s *stacking) each() bool  { return s.Timers == "each" }
+func (s *stacking) queue() bool { return s.Timers == "queue" }
+
+func (d *definition) on() lists {
+	if d.On == nil {
+		return lists{}
+	}
+	return *d.On
+}
+
+// strictly decodes JSON and refuses fields that are not known.
+func strictly(text []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(into)
+	if err != nil && (strings.Contains(err.Error(), "unknown field") || strings.Contains(err.Error(), "cannot unmarshal")) {
+		return fmt.Errorf("%w: %w", ErrNotCovered, err)
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package preview_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/preview"
+)
+
+// wounded is a catalog in which attributes change: a venom that hurts and slows, a ward
+// that takes some of it, a tonic that heals.
+func wounded(t *testing.T) *buff.Catalog {
+	t.Helper()
+	attribute := func(name string, base, lo, hi float64) buff.Attribute {
+		return buff.Attribute{Attribute: stat.Attribute{Name: name, Base: base, Min: stat.At(lo), Max: stat.At(hi)}}
+	}
+	c, err := buff.Build(buff.Definitions{
+		Attributes: []buff.Attribute{attribute("health", 1000, 0, 1000), attribute("speed", 100, 0, 300), attribute("luck", 5, 0, 10)},
+		Specs: []buff.Spec{
+			{
+				ID: "venom", Duration: 12 * time.Second, Period: 3 * time.Second,
+				Modifiers: []buff.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: buff.Const(-0.2)}},
+				On:        buff.Hooks{Pulse: []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: buff.Const(350)}}}},
+			},
+			{ID: "ward", Duration: 5 * time.Second, Shield: buff.Shield{On: true, Pool: 400}},
+			{ID: "tonic", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "health", By: buff.Const(120.5)}}}}},
+		},
+	})
+	require.NoError(t, err)
+	return c
+}
+
+// An attribute that changes has a graph: its values with all modifiers, and what was done
+// to its base. One that does not has none.
+func TestGraphs(t *testing.T) {
+	c := wounded(t)
+	line, err := preview.Run(c, preview.Script{ID: "venom", Steps: []preview.Step{
+		{Do: preview.Apply, ID: "venom"},
+		{Do: preview.Apply, ID: "ward", At: 1000},
+		{Do: preview.Apply, ID: "tonic", At: 10_000},
+	}})
+	require.NoError(t, err)
+	check(t, line)
+	require.Len(t, line.Graphs, 2)
+	health, speed := line.Graphs[0], line.Graphs[1]
+	require.Equal(t, "health", health.Name)
+	require.Equal(t, []preview.Value{{0, 1000}, {6000, 700}, {9000, 350}, {10_000, 470.5}, {12_000, 120.5}}, health.Values)
+	require.Equal(t, []preview.Change{
+		{3000, c.Spec("venom"), 0, 350},
+		{6000, c.Spec("venom"), -300, 50},
+		{9000, c.Spec("venom"), -350, 0},
+		{10_000, c.Spec("tonic"), 120.5, 0},
+		{12_000, c.Spec("venom"), -350, 0},
+	}, health.Changes)
+	require.Equal(t, []preview.Value{{0, 100}, {0, 80}, {12_000, 100}}, speed.Values)
+	require.Empty(t, speed.Changes)
+
+	_, below, _ := strings.Cut(line.Text(80), "\n\nhealth ")
+	require.Equal(t, strings.Join([]string{
+		"1000 at first",
+		"       3s: 0 by venom, 350 absorbed",
+		"       6s: -300 by venom, 50 absorbed, now 700",
+		"       9s: -350 by venom, now 350",
+		"       10s: +120.5 by tonic, now 470.5",
+		"       12s: -350 by venom, now 120.5",
+		"       120.5 at the end",
+		"",
+		"speed  100 at first",
+		"       0s: 80",
+		"       12s: 100",
+		"       100 at the end",
+		"",
+	}, "\n"), below)
+	require.Contains(t, line.Text(80), "\nhealth 1000")
+}
+
+// Values at the ends of what a number can be are drawn inside the picture.
+func TestGraphOfExtremes(t *testing.T) {
+	line, err := preview.Run(wounded(t), preview.Script{ID: "venom", Steps: []preview.Step{{Do: preview.Apply, ID: "venom"}}})
+	require.NoError(t, err)
+	line.Graphs[0].Values = []preview.Value{{0, -math.MaxFloat64}, {1, math.MaxFloat64}, {2, 0}, {12_000, math.SmallestNonzeroFloat64}}
+	drawn(t, line)
+}

@@ -1,0 +1,100 @@
+package preview
+
+import (
+	"strings"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// The signs of a timeline in text.
+const (
+	signStart      = '┣'
+	signRuns       = '━'
+	signHidden     = '╌'
+	signPaused     = '·'
+	signPulse      = '●'
+	signPulses     = '◉'
+	signPartial    = '◐'
+	signSuppressed = '○'
+	signExecuted   = '◆'
+	signExpired    = '┫'
+	signRemoved    = '╳'
+	signGoesOn     = '▶'
+
+	signStacked   = '▲'
+	signRefreshed = '↻'
+	signBoth      = '⇧'
+	several       = '*'
+)
+
+// markSigns are those above a bar.
+var markSigns = map[buff.EventKind]rune{
+	buff.Stacked:    signStacked,
+	buff.Refreshed:  signRefreshed,
+	buff.StackEnded: '▼',
+	buff.Denied:     '✗',
+	buff.Queued:     '≡',
+	buff.Hastened:   '»',
+	buff.Faulted:    '!',
+}
+
+// scriptSigns are those of the steps.
+var scriptSigns = map[Verb]rune{
+	Apply: 'A', Haste: 'H', Extend: 'E', Dispel: 'D', Pause: 'P', Resume: 'R', Tag: 'T', Untag: 'U',
+}
+
+// legendOf are the signs in the order of the legend.
+var legendOf = []struct {
+	sign rune
+	text string
+}{
+	{'A', "apply"},
+	{'H', "haste"},
+	{'E', "extend"},
+	{'D', "dispel"},
+	{'P', "pause"},
+	{'R', "resume"},
+	{'T', "tag"},
+	{'U', "untag"},
+	{signStart, "applied"},
+	{signPulse, "pulse"},
+	{signPulses, "several pulses"},
+	{signPartial, "pulse of a part of a period"},
+	{signSuppressed, "pulse without effect"},
+	{signExecuted, "done"},
+	{signHidden, "without effect"},
+	{signPaused, "paused"},
+	{signExpired, "expired"},
+	{signRemoved, "ended early"},
+	{signGoesOn, "goes on"},
+	{signStacked, "more stacks"},
+	{signRefreshed, "end set again"},
+	{signBoth, "more stacks, end set again"},
+	{'▼', "fewer stacks"},
+	{'✗', "refused"},
+	{'≡', "queue settled anew"},
+	{'»', "another period"},
+	{'!', "fault"},
+	{several, "several things"},
+}
+
+// legend explains the signs that occur.
+func (x *text) legend(width int) {
+	x.write("", "")
+	line := ""
+	for _, l := range legendOf {
+		if !x.signs[l.sign] {
+			continue
+		}
+		item := string(l.sign) + " " + l.text
+		if line != "" && columns(line)+columns(item)+3 > width {
+			x.write("", line)
+			line = ""
+		}
+		if line != "" {
+			line += strings.Repeat(" ", 3)
+		}
+		line += item
+	}
+	x.write("", line)
+}

@@ -1,0 +1,166 @@
+package preview
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// describe says in one line what a definition says of its time and its stacks: what
+// explains the picture.
+func describe(s *buff.Spec) string {
+	var out []string
+	switch {
+	case s.Kind == buff.Instant:
+		return "instant"
+	case s.Kind == buff.Infinite:
+		out = append(out, "infinite")
+	case s.DurationBy != nil:
+		out = append(out, "lasts by level ("+s.DurationBy.Name()+")")
+	default:
+		out = append(out, "lasts "+span(s.Duration.Milliseconds()))
+	}
+	if s.Period > 0 || s.PeriodBy != nil {
+		if s.PeriodBy != nil {
+			out = append(out, "pulses by level ("+s.PeriodBy.Name()+")")
+		} else {
+			out = append(out, "pulses every "+span(s.Period.Milliseconds()))
+		}
+		out = words(out, "first", s.First != buff.FirstNone, s.First)
+		out = words(out, "tail", s.Tail != buff.TailNone, s.Tail)
+		out = words(out, "align", s.Align != buff.AlignStart, s.Align)
+		out = words(out, "haste", s.Haste != buff.HasteSnapshot, s.Haste)
+		if s.HasteDuration {
+			out = append(out, "haste_duration")
+		}
+	}
+	out = append(out, stacking(&s.Stack)...)
+	if g := s.Group; g.Name != "" {
+		out = append(out, fmt.Sprintf("group %s %d %v", g.Name, g.Priority, g.Rule))
+	}
+	return strings.Join(out, ", ")
+}
+
+func words(out []string, field string, unusual bool, word fmt.Stringer) []string {
+	if unusual {
+		out = append(out, field+" "+word.String())
+	}
+	return out
+}
+
+func stacking(s *buff.Stacking) []string {
+	if s.By == buff.ByNone {
+		return nil
+	}
+	limit := fmt.Sprintf("%d stacks", s.Limit)
+	switch s.Limit {
+	case 0, 1:
+		limit = "one stack"
+	case buff.MaxStacks:
+		limit = "unlimited stacks"
+	}
+	if s.Timers == buff.TimersQueue {
+		limit = "a queue"
+	}
+	out := []string{fmt.Sprintf("%s by %v", limit, s.By)}
+	out = words(out, "timers", s.Timers == buff.TimersEach, s.Timers)
+	if s.Timers == buff.TimersShared {
+		refresh := s.Refresh.String()
+		if s.Refresh == buff.RefreshPandemic {
+			pct := s.RefreshPct
+			if pct == 0 {
+				pct = 30
+			}
+			refresh += fmt.Sprintf(" %d %%", pct)
+		}
+		out = append(out, "refresh "+refresh)
+	}
+	out = words(out, "phase", s.Phase != buff.PhaseKeep, s.Phase)
+	out = words(out, "overflow", s.Overflow != buff.OverflowAllow, s.Overflow)
+	out = words(out, "expire", s.Expire != buff.ExpireAll, s.Expire)
+	for _, t := range s.Thresholds {
+		out = append(out, fmt.Sprintf("at %d stacks %s", t.At, t.Apply))
+	}
+	return out
+}
+
+// summaries says of each bar of a lane, and of what was only done or refused, when it
+// was and how much came of it.
+func summaries(l *Lane, most int) []string {
+	var out []string
+	for i, b := range l.Bars {
+		if i == most && len(l.Bars) > most+1 {
+			out = append(out, fmt.Sprintf("… and %d more", len(l.Bars)-most))
+			break
+		}
+		out = append(out, b.summary())
+	}
+	done, denied := 0, map[buff.Reason]int{}
+	for _, m := range l.Marks {
+		switch m.Kind {
+		case buff.Executed:
+			done++
+		case buff.Denied:
+			denied[m.Why]++
+		}
+	}
+	if done > 0 {
+		out = append(out, fmt.Sprintf("done %s, first at %s", times(done, "time"), span(firstOf(l, buff.Executed))))
+	}
+	for why := buff.NoReason; why <= buff.Goexit; why++ {
+		if n := denied[why]; n > 0 {
+			out = append(out, fmt.Sprintf("refused %s: %v", times(n, "time"), why))
+		}
+	}
+	return out
+}
+
+func firstOf(l *Lane, kind buff.EventKind) int64 {
+	for _, m := range l.Marks {
+		if m.Kind == kind {
+			return int64(m.At)
+		}
+	}
+	return 0
+}
+
+// summary says what became of one instance.
+func (b *Bar) summary() string {
+	text := fmt.Sprintf("%s to %s", span(int64(b.From)), span(int64(b.To)))
+	if b.Why == buff.NoReason {
+		text += ", goes on"
+	} else {
+		text += ", " + b.Why.String()
+	}
+	pulses, stacks, suppressed := 0, 0, 0
+	for _, p := range b.Pulses {
+		if p.Suppressed {
+			suppressed++
+			continue
+		}
+		pulses++
+		stacks += p.Stacks
+	}
+	if pulses > 0 {
+		text += ": " + times(pulses, "pulse")
+	}
+	if stacks > pulses {
+		text += fmt.Sprintf(" of %d stacks in all", stacks)
+	}
+	switch {
+	case suppressed > 0 && pulses > 0:
+		text += fmt.Sprintf(", %d without effect", suppressed)
+	case suppressed > 0:
+		text += ": " + times(suppressed, "pulse") + ", without effect"
+	}
+	return text
+}
+
+// times writes a number of things.
+func times(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

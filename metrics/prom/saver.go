@@ -1,0 +1,67 @@
+package prom
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/bufftick/bufftick/store"
+)
+
+// Saver tells a registry how a zone stands with its store. Make one with [NewSaver]. Any number of
+// goroutines may collect at once; none of them waits for the loop or for the disk.
+type Saver struct {
+	stats func() store.Stats
+	plain []saved
+}
+
+// saved is one metric.
+type saved struct {
+	desc  *prometheus.Desc
+	kind  prometheus.ValueType
+	value func(*store.Stats) float64
+}
+
+// NewSaver returns a collector of the figures of a store.Saver: NewSaver(zone.Stats).
+func NewSaver(stats func() store.Stats) *Saver {
+	s := &Saver{stats: stats}
+	gauge := func(name, help string, value func(*store.Stats) float64) {
+		s.plain = append(s.plain, saved{desc(name, help), prometheus.GaugeValue, value})
+	}
+	counter := func(name, help string, value func(*store.Stats) uint64) {
+		s.plain = append(s.plain, saved{desc(name, help), prometheus.CounterValue, func(x *store.Stats) float64 { return float64(value(x)) }})
+	}
+	gauge("cut_age_seconds", "Game time since the last cut that is on disk.", func(x *store.Stats) float64 { return x.Age.Seconds() })
+	gauge("cut_alarm", "Whether that is more than Options.Alarm.", func(x *store.Stats) float64 { return truth(x.Alarm) })
+	gauge("cut_failing", "Whether the last commit was not acknowledged.", func(x *store.Stats) float64 { return truth(x.Err != nil) })
+	gauge("cut_owners", "Owners in the last commit.", func(x *store.Stats) float64 { return float64(x.Owners) })
+	gauge("cut_bytes", "Bytes of them.", func(x *store.Stats) float64 { return float64(x.Bytes) })
+	gauge("cut_older_owners", "Owners of the last cut that were busy, and are in it as they had been before.", func(x *store.Stats) float64 { return float64(x.Older) })
+	gauge("cut_encode_seconds", "Time of the loop that the last cut took, by Options.Clock.", func(x *store.Stats) float64 { return x.Encode.Seconds() })
+	gauge("changed_owners", "Owners that have changed since the last cut began.", func(x *store.Stats) float64 { return float64(x.Changed) })
+	counter("cuts_total", "Commits that were acknowledged.", func(x *store.Stats) uint64 { return x.Cuts })
+	counter("cuts_failed_total", "Commits that were not.", func(x *store.Stats) uint64 { return x.Failed })
+	counter("cut_bytes_total", "Bytes of all commits.", func(x *store.Stats) uint64 { return x.Total })
+	counter("copies_refused_total", "Copies of owners that Marshal has refused.", func(x *store.Stats) uint64 { return x.Refused })
+	return s
+}
+
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Describe tells a registry what there is.
+func (s *Saver) Describe(ch chan<- *prometheus.Desc) {
+	for _, m := range s.plain {
+		ch <- m.desc
+	}
+}
+
+// Collect tells the present figures.
+func (s *Saver) Collect(ch chan<- prometheus.Metric) {
+	x := s.stats()
+	for _, m := range s.plain {
+		ch <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(&x))
+	}
+}
