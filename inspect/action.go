@@ -56,9 +56,9 @@ func (in *Inspector) carryOut(a actionJSON) *refusal {
 			return &refusal{http.StatusBadRequest, "a player's id has up to 20 digits"}
 		}
 		if a.Act == "pause" {
-			err = in.eng.Inbox().Pause(id)
+			err = in.eng.Inbox().Do(buff.Pause(id))
 		} else {
-			err = in.eng.Inbox().Resume(id)
+			err = in.eng.Inbox().Do(buff.Resume(id))
 		}
 	case "reload":
 		return in.reload()
@@ -82,6 +82,12 @@ func (in *Inspector) reload() *refusal {
 	default:
 		return &refusal{http.StatusConflict, "a reload is under way"}
 	}
-	in.Reloaded(in.opts.Reload())
+	var report any
+	var failed error
+	if err := in.loading.call(func() { report, failed = in.opts.Reload() }); err != nil {
+		in.Reloaded(nil, err)
+		return &refusal{http.StatusInternalServerError, err.Error()}
+	}
+	in.Reloaded(report, failed)
 	return nil
 }

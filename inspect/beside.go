@@ -10,9 +10,13 @@ import (
 // answer: from this machine, unless Options.Remote says otherwise, under a Host that it
 // knows, by GET or HEAD, and not those that another site makes a browser send, a WebSocket
 // of one among them. With Options.Remote a request must bring the token. It is for what else
-// is for the operator alone and has the same address: metrics, profiles.
+// is for the operator alone and has the same address: metrics, profiles. Each write of h must be
+// taken within 5 s.
 func (in *Inspector) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p := patiently(w)
+		defer p.deadline()
+		w = p
 		head := w.Header()
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Referrer-Policy", "no-referrer")
@@ -27,6 +31,7 @@ func (in *Inspector) Guard(h http.Handler) http.Handler {
 }
 
 func (in *Inspector) admitBeside(r *http.Request) *refusal {
+	trusted := in.trusts(r)
 	switch {
 	case !in.knows(r.Host):
 		return &refusal{http.StatusForbidden, "this host name is not in Options.Hosts"}
@@ -36,7 +41,7 @@ func (in *Inspector) admitBeside(r *http.Request) *refusal {
 		return &refusal{http.StatusMethodNotAllowed, "only GET"}
 	case !fromHere(r):
 		return &refusal{http.StatusForbidden, "not for other sites"}
-	case in.opts.Remote && !in.trusts(r):
+	case in.opts.Remote && !trusted:
 		return &refusal{http.StatusUnauthorized, "the token is missing or wrong"}
 	}
 	return nil

@@ -19,7 +19,7 @@
 //	             the dial of the second that runs
 //	events       by kind, for each second
 //	frames       how long they took: over time, as a histogram, with the budget
-//	workers      who holds a pump; what waits in mailboxes and in the inbox
+//	workers      who holds one; what waits in mailboxes and in the inbox
 //	players      who carries most, whose handlers take longest, search by id or name
 //	player       buffs as bars with stacks, source, time left and next pulse; attributes;
 //	             the last 100 events with reasons
@@ -60,12 +60,16 @@
 //   - Bounds: 64 streams, each event of which must be taken within 5 s; queries of 1 KiB,
 //     search texts of 256 bytes, ids of 20 digits, bodies of 64 KiB, answers of 1 MiB, events
 //     of 256 KiB; 200 buffs of a player at once, of 512 in all, 100 events, 256 attributes
-//     with 50 modifiers each. What does not fit is left out, and "cut" says so. Of a newcomer
-//     and a reader that does not read, the newcomer stays.
+//     with 50 modifiers each; 64 players followed, 8 searches at once. What does not fit is
+//     left out, and "cut" says so. Each write of an answer must be taken within 5 s. Of a
+//     newcomer and a reader that does not read, the newcomer stays, and one who has brought the
+//     token takes the place of one who has not.
+//   - A function of the game that panics ends nothing; see [Options].
 //   - Nothing is kept for a slow reader but the system's 64 KiB: all share the messages. It
 //     gets the latest state, and before it the event "gap" with how many views it has missed.
 //
-// What a handler cannot bound are connections and headers: [NewServer] does. What is mounted
+// What a handler cannot bound are connections and headers: [NewServer] does, and says exactly
+// what. What is mounted
 // beside the page and is for the same eyes belongs behind [Inspector.Guard].
 //
 // # Cost

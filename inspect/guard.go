@@ -25,6 +25,9 @@ type refusal struct {
 
 // ServeHTTP serves the page and its data; see the package's comment.
 func (in *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p := patiently(w)
+	defer p.deadline() // for what the server has not written yet
+	w = p
 	head := w.Header()
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
@@ -79,7 +82,7 @@ func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 	if err != nil {
 		return nil, &refusal{http.StatusBadRequest, "the query cannot be read"}
 	}
-	posts := r.Method == http.MethodPost && query.Has("act")
+	posts, trusted := r.Method == http.MethodPost && query.Has("act"), in.trusts(r)
 	if r.Method != http.MethodGet && !posts {
 		return nil, &refusal{http.StatusMethodNotAllowed, "only GET"}
 	}
@@ -97,7 +100,7 @@ func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 	switch {
 	case posts && in.opts.Token == "":
 		return nil, &refusal{http.StatusForbidden, "there are no actions without Options.Token"}
-	case (posts || in.opts.Remote) && !in.trusts(r):
+	case (posts || in.opts.Remote) && !trusted:
 		return nil, &refusal{http.StatusUnauthorized, "the token is missing or wrong"}
 	}
 	return query, nil
@@ -119,9 +122,15 @@ func isLocal(remote string) bool {
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
+// trusts reports whether a request brings the token. Its connection is that of the operator then,
+// see [NewServer].
 func (in *Inspector) trusts(r *http.Request) bool {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(in.opts.Token)) == 1
+	if !ok || in.opts.Token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(in.opts.Token)) != 1 {
+		return false
+	}
+	vouch(r)
+	return true
 }
 
 // refuse answers with one line. A connection that was refused for what it is, is closed.

@@ -14,7 +14,7 @@ import (
 const (
 	maxClients = 64
 	every      = 100 * time.Millisecond // between two views
-	patience   = time.Second            // until a loop that does not tick is called stalled
+	patience   = 2 * time.Second        // until a loop that does not tick is called stalled: above the Budget that a stuck handler costs
 )
 
 // hub asks the engine for Views while there are clients, and turns each into JSON once for
@@ -25,6 +25,7 @@ type hub struct {
 
 	mu      sync.Mutex
 	clients map[*client]bool
+	places  uint64             // that have been given to clients
 	stop    context.CancelFunc // ends the goroutine; nil while there is none
 	seq     uint64             // of the messages
 	view    message            // for those who have seen the one before
@@ -52,18 +53,24 @@ func (h *hub) init(in *Inspector) {
 func (h *hub) since() time.Duration { return time.Since(h.start) }
 
 // join lets a client in. With as many as there may be, the one that has not taken its
-// last event for the longest time has to go; if all have, the new one is refused.
+// last event for the longest time has to go; if all have, then for one who has brought the
+// token the oldest of those who have not. Else the new one is refused.
 func (h *hub) join(c *client) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.clients) >= maxClients {
 		slowest := h.slowest()
+		if slowest == nil && c.known {
+			slowest = h.oldest()
+		}
 		if slowest == nil {
 			return false
 		}
 		slowest.leave()
 		delete(h.clients, slowest)
 	}
+	h.places++
+	c.place = h.places
 	h.clients[c] = true
 	if h.stop == nil {
 		ctx, stop := context.WithCancel(context.Background())
@@ -85,6 +92,16 @@ func (h *hub) slowest() *client {
 	return slowest
 }
 
+// oldest returns the client that is there longest, of those who have not brought the token.
+func (h *hub) oldest() (oldest *client) {
+	for c := range h.clients {
+		if !c.known && (oldest == nil || c.place < oldest.place) {
+			oldest = c
+		}
+	}
+	return oldest
+}
+
 func (h *hub) quit(c *client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -104,13 +121,24 @@ func (h *hub) run(ctx context.Context) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
-		v, err := h.next(ctx)
-		h.send(ctx, v, err)
+		h.round(ctx)
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
 		}
 	}
+}
+
+// round asks and sends once, on a goroutine of its own: should a function of the game end that,
+// the next round comes all the same.
+func (h *hub) round(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		v, err := h.next(ctx)
+		h.send(ctx, v, err)
+	}()
+	<-done
 }
 
 func (h *hub) next(ctx context.Context) (*engine.View, error) {

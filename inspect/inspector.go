@@ -13,6 +13,12 @@ import (
 
 // Options configures an [Inspector]. The zero value shows everything that the engine
 // knows to this machine, and lets nobody change anything.
+//
+// A function of the game that panics does not harm the game, nor another client: without a
+// Name a player has its id, who searched or reloaded gets the answer 500 with what the panic
+// was about, Attributes are a fault on that player's page, and the first line of the page
+// names the function. One that ends its goroutine with runtime.Goexit ends the request, is told
+// likewise and is not called again; only Attributes, which the loop calls, would end the loop.
 type Options struct {
 	// Title is what the page is called. If empty, "bufftick".
 	Title string
@@ -33,7 +39,7 @@ type Options struct {
 	Attributes func(data any) []Attribute
 
 	// Budget is how long a frame of the game may take, for the line in the charts. If zero,
-	// that is the engine's Options.Budget.
+	// that is the engine's Options.SlowFrame; if that is zero too, there is no line.
 	Budget time.Duration
 
 	// Token allows actions to those who know it: at least 16 characters. If empty, there are
@@ -44,6 +50,11 @@ type Options struct {
 	// name. It runs on a goroutine of the HTTP server, never twice at once. What it returns
 	// is shown as if it had been given to Reloaded. If nil, there is no such action.
 	Reload func() (report any, err error)
+
+	// Alarm returns what else is wrong with the game, as a sentence for the first line of the
+	// page, such as store.Stats.Problem; "" if nothing is. Any goroutine calls it, some ten
+	// times a second while somebody looks on.
+	Alarm func() string
 
 	// Hosts are names under which the page may be asked for, beside localhost and IP
 	// addresses, without a port.
@@ -81,6 +92,10 @@ type Inspector struct {
 	hosts   map[string]bool
 	reloads reloads
 	acting  chan struct{} // has room for one reload
+	looking chan struct{} // has room for the searches of those without the token
+	follows follows
+
+	naming, searching, loading, alarming foreign
 }
 
 // Handler returns what shows an engine to this machine, and lets nobody change anything.
@@ -110,11 +125,12 @@ func New(eng *engine.Engine, o Options) (*Inspector, error) {
 	}
 	in := &Inspector{
 		opts: o, eng: eng, watch: eng.Watch(),
-		hosts: map[string]bool{"localhost": true}, acting: make(chan struct{}, 1),
+		hosts: map[string]bool{"localhost": true}, acting: make(chan struct{}, 1), looking: make(chan struct{}, maxSearches),
 	}
 	for _, h := range o.Hosts {
 		in.hosts[strings.ToLower(h)] = true
 	}
+	in.naming.what, in.searching.what, in.loading.what, in.alarming.what = "Options.Name", "Options.Search", "Options.Reload", "Options.Alarm"
 	in.hub.init(in)
 	return in, nil
 }
@@ -133,9 +149,12 @@ func (in *Inspector) Frame(took time.Duration) { in.watch.Frame(took) }
 func (in *Inspector) Reloaded(report any, err error) { in.reloads.add(time.Now(), report, err) }
 
 // name returns the name of a player as it may be shown.
-func (in *Inspector) name(id buff.OwnerID) string {
-	if in.opts.Name == nil {
-		return ""
+func (in *Inspector) name(id buff.OwnerID) string { return line(in.ownName(id)) }
+
+// ownName returns the name that the game has for a player, "" if it has none, or fails.
+func (in *Inspector) ownName(id buff.OwnerID) (name string) {
+	if in.opts.Name != nil {
+		_ = in.naming.call(func() { name = in.opts.Name(id) }) // it is on the page
 	}
-	return line(in.opts.Name(id))
+	return name
 }

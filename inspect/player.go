@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -112,13 +113,24 @@ func (in *Inspector) buffOf(b buff.Instance, now wheel.Time) buffJSON {
 	out := buffJSON{
 		Handle: strconv.FormatUint(uint64(b.Handle), 10), Spec: line(b.Spec.ID), Name: line(b.Spec.Name), Side: b.Spec.Polarity.String(),
 		Source: in.pick(b.Source), Stacks: b.Stacks, Level: b.Level, Magnitude: strconv.FormatInt(b.Magnitude, 10),
-		Left: until(b.End, now), Whole: b.Spec.Duration.Milliseconds(), Next: until(b.NextPulse, now), Period: b.Spec.Period.Milliseconds(),
+		Left: leftOf(b, now), Whole: b.Spec.Duration.Milliseconds(), Next: until(b.NextPulse, now), Period: b.Spec.Period.Milliseconds(),
 		Charges: b.Charges, Waiting: b.Waiting, Hidden: b.Hidden, Paused: b.Paused, Infinite: b.Spec.Kind == buff.Infinite,
 	}
 	if b.Shield != 0 {
 		out.Shield = strconv.FormatInt(b.Shield, 10)
 	}
 	return out
+}
+
+// leftOf returns the ms that a buff has left, of its own time if that stands still; nil if it
+// has no end.
+func leftOf(b buff.Instance, now wheel.Time) *int64 {
+	left := b.Left(now)
+	if left == math.MaxInt64 {
+		return nil
+	}
+	ms := max(left.Milliseconds(), 0)
+	return &ms
 }
 
 // until returns the ms from now to an instant, nil for Never.
@@ -147,13 +159,13 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 
 // find asks for one player. It takes more than one View if many others are followed.
 func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*engine.OwnerView, error) {
-	leave, err := in.watch.Follow(id, in.look())
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	leave, err := in.follow(id, in.trusts(r), cancel)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
 	for {
 		v, err := in.watch.Next(ctx)
 		if err != nil {
@@ -186,8 +198,10 @@ func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, query u
 	serveJSON(w, &p)
 }
 
-// maxFound is how many players a search names.
-const maxFound = 20
+const (
+	maxFound    = 20 // players that a search names
+	maxSearches = 8  // at once: the loop answers them one after the other
+)
 
 type foundJSON struct {
 	Players []pick `json:"players"`
@@ -200,6 +214,15 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, text st
 		refuse(w, refusal{http.StatusBadRequest, "a search text has from 1 to 256 bytes"})
 		return
 	}
+	if !in.trusts(r) {
+		select {
+		case in.looking <- struct{}{}:
+			defer func() { <-in.looking }()
+		default:
+			refuse(w, refusal{http.StatusServiceUnavailable, "there are too many searches"})
+			return
+		}
+	}
 	out := foundJSON{Players: []pick{}}
 	if id, ok := parseID(text); ok {
 		if o, err := in.find(r, id); err == nil && o.Present {
@@ -208,7 +231,12 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, text st
 	}
 	switch {
 	case in.opts.Search != nil:
-		for _, id := range in.opts.Search(text, maxFound) {
+		ids, err := in.search(text)
+		if err != nil {
+			refuse(w, refusal{http.StatusInternalServerError, err.Error()})
+			return
+		}
+		for _, id := range ids {
 			out.Players = append(out.Players, in.pick(id))
 		}
 	case in.opts.Name != nil:
@@ -218,6 +246,12 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, text st
 		out.Players, out.More = out.Players[:maxFound], true
 	}
 	serveJSON(w, out)
+}
+
+// search asks the game, for one more than are shown at most.
+func (in *Inspector) search(text string) (ids []buff.OwnerID, err error) {
+	err = in.searching.call(func() { ids = in.opts.Search(text, maxFound) })
+	return ids[:min(len(ids), maxFound+1)], err
 }
 
 // tryNames looks through the names of all players, as long as there is time.
@@ -235,7 +269,7 @@ func (in *Inspector) tryNames(r *http.Request, text string, out *foundJSON) {
 			if len(out.Players) > maxFound {
 				return
 			}
-			if strings.Contains(strings.ToLower(in.opts.Name(id)), text) {
+			if strings.Contains(strings.ToLower(in.ownName(id)), text) {
 				out.Players = append(out.Players, in.pick(id))
 			}
 		}

@@ -1,9 +1,10 @@
 package inspect
 
 import (
-	"fmt"
 	"sync"
 	"time"
+
+	"github.com/bufftick/bufftick/internal/recovered"
 )
 
 // maxReloads is how many reloads the page remembers.
@@ -25,9 +26,9 @@ func (h *reloads) add(at time.Time, report any, err error) {
 	r := reloadJSON{At: at.Format(time.TimeOnly), OK: err == nil}
 	switch {
 	case err != nil:
-		r.Text = lines(err.Error())
+		r.Text = lines(recovered.Text(err))
 	case report != nil:
-		r.Text = lines(fmt.Sprint(report))
+		r.Text = lines(recovered.Text(report))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

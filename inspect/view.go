@@ -37,6 +37,8 @@ type viewJSON struct {
 
 	Budget  float64     `json:"budget"`
 	Stuck   []stuckJSON `json:"stuck"`
+	Faults  []faultJSON `json:"faults,omitempty"` // functions of the game that fail
+	Alarm   string      `json:"alarm,omitempty"`
 	Faces   []faceJSON  `json:"faces"`
 	Beyond  int         `json:"beyond"`
 	Kinds   []countJSON `json:"kinds"`
@@ -95,6 +97,7 @@ func (in *Inspector) viewOf(v *engine.View, at time.Duration) viewJSON {
 		}
 		out.Stuck = append(out.Stuck, j)
 	}
+	out.Alarm, out.Faults = in.alarm(), in.faults()
 	for i, f := range v.Faces {
 		out.Faces = append(out.Faces, faceOf(f, i == 0))
 	}
@@ -133,7 +136,7 @@ func (in *Inspector) budget(v *engine.View) time.Duration {
 	if in.opts.Budget > 0 {
 		return in.opts.Budget
 	}
-	return max(v.Budget, 0)
+	return v.SlowFrame
 }
 
 func (in *Inspector) ranked(list []engine.Ranked) []rankJSON {

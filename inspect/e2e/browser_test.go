@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var shots = flag.Bool("shots", false, "take the pictures in docs/ anew")
+var shots = flag.Bool("shots", false, "take the pictures in shots/ anew")
 
 // chrome returns the path of the browser. Without one the test is skipped, but not where
 // it must run.
@@ -59,7 +59,7 @@ type tab struct {
 func open(t *testing.T, address string, width, height int64) *tab {
 	t.Helper()
 	path := chrome(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	t.Cleanup(cancel)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("hide-scrollbars", true))
@@ -135,14 +135,20 @@ func eval[T any](p *tab, expression string) T {
 	return v
 }
 
+// patience is how long a test waits for what must come: far more than it takes on a busy machine.
+const patience = time.Minute
+
 // until waits until an expression in the page is true.
-func (p *tab) until(within time.Duration, expression string) {
+func (p *tab) until(expression string) {
 	p.t.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(within), chromedp.WithPollingInterval(20*time.Millisecond)))
+	// What is not on the page yet is not there, and no error: an expression that is written wrongly
+	// still is one.
+	there := "(() => { try { return (" + expression + "); } catch (e) { if (e instanceof TypeError) return false; throw e; } })()"
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[any](there, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(20*time.Millisecond)))
 	if err != nil {
 		p.shoot(filepath.Join(os.TempDir(), "see-it-failed.png"))
 		text, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string]("document.body.innerText"))
-		p.t.Fatalf("not within %v: %s: %v; the page:\n%s", within, expression, err, strings.TrimSpace(text))
+		p.t.Fatalf("not within %v: %s: %v; the page:\n%s", patience, expression, err, strings.TrimSpace(text))
 	}
 }
 
@@ -158,6 +164,6 @@ func (p *tab) shoot(path string) {
 func (p *tab) picture(name string) {
 	p.t.Helper()
 	if *shots {
-		p.shoot(filepath.Join("..", "..", "docs", "inspect", name+".png"))
+		p.shoot(filepath.Join("shots", name+".png"))
 	}
 }

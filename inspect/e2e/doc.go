@@ -3,5 +3,5 @@
 // one they are skipped, but fail where CI is set.
 //
 //	go test ./...                 the tests
-//	go test ./... -shots          and the pictures in docs/ are taken anew
+//	go test ./... -shots          and the pictures in shots/ are taken anew
 package e2e

@@ -94,10 +94,10 @@ func TestHostileNames(t *testing.T) {
 	}
 
 	p := open(t, w.url, wide, tall)
-	p.until(10*time.Second, `document.querySelector("#verdict").textContent.startsWith("All is well") && document.querySelectorAll("#most li").length > 5`)
+	p.until(`document.querySelector("#verdict").textContent.startsWith("All is well") && document.querySelectorAll("#most li").length > 5`)
 	require.Equal(t, names[0], eval[string](p, `document.querySelector("#title").textContent`))
 	eval[any](p, `void (location.hash = "#/player/18446744073709551615")`)
-	p.until(10*time.Second, `document.querySelectorAll("#buffs li").length > 5 && document.querySelectorAll("#attributes li").length > 5 && document.querySelectorAll("#history li").length > 5`)
+	p.until(`document.querySelectorAll("#buffs li").length > 5 && document.querySelectorAll("#attributes li").length > 5 && document.querySelectorAll("#history li").length > 5`)
 	require.Contains(t, eval[string](p, `document.querySelector("#attributes").textContent`), "+Inf")
 	require.Contains(t, eval[string](p, `document.querySelector("#attributes").textContent`), "NaN")
 	require.Contains(t, eval[string](p, `document.querySelector("#buffs").textContent`), "9223372036854775807", "a whole number to its last digit")
@@ -108,18 +108,18 @@ func TestHostileNames(t *testing.T) {
 		require.NoError(t, eng.Inbox().AddBuff(far, buff.Application{Spec: s, Source: 1})) // refused: it has one
 	}
 	eval[any](p, `void (location.hash = "#/definitions")`)
-	p.until(10*time.Second, `document.querySelectorAll("#specs li").length > 5 && document.querySelectorAll("#reloads li").length > 5 && document.querySelector("#specs").textContent.includes("denied")`)
+	p.until(`document.querySelectorAll("#specs li").length > 5 && document.querySelectorAll("#reloads li").length > 5 && document.querySelector("#specs").textContent.includes("denied")`)
 	eval[any](p, `void document.querySelectorAll("#specs details").forEach((d) => d.open = true)`)
 	eval[any](p, `void (location.hash = "#/")`)
 	require.NoError(t, eng.Inbox().AddBuff(0, buff.Application{Spec: cat.Spec("trap")}))
-	p.until(5*time.Second, `document.querySelector("#verdict").className == "alarm"`)
+	p.until(`document.querySelector("#verdict").className == "alarm"`)
 	for _, q := range []string{"<script>", "%", "__proto__", strings.Repeat("9", 20), "\\u0000", "\\u202e"} {
 		eval[any](p, `void (() => { const q = document.querySelector("#query"); q.value = "`+q+`"; q.dispatchEvent(new Event("input")); document.querySelector("#found").hidden = true; })()`)
-		p.until(5*time.Second, `!document.querySelector("#found").hidden`)
+		p.until(`!document.querySelector("#found").hidden`)
 	}
 	for _, hash := range []string{"#/player/7<script>", "#/player/" + strings.Repeat("9", 400), "#javascript:window.pwned=1"} {
 		eval[any](p, `void (location.hash = `+"`"+hash+"`"+`)`)
-		p.until(5*time.Second, `!document.querySelector("#overview").hidden`)
+		p.until(`!document.querySelector("#overview").hidden`)
 	}
 	require.False(t, eval[bool](p, `"pwned" in window`), "a name was run")
 	require.Equal(t, 1, eval[int](p, `document.scripts.length`))

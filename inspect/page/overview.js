@@ -15,6 +15,8 @@ const judge = (v) => {
     else parts.push(". Everybody else goes on.");
     return verdict("alarm", ...parts);
   }
+  if (v.faults) return verdict("alarm", "A function of the game fails: " + v.faults[0].what + " " + v.faults[0].last + " (" + plural(Number(v.faults[0].n), "time", "times") + ").");
+  if (v.alarm) return verdict("alarm", v.alarm);
   if (v.inbox > v.inboxMax * 0.8) return verdict("alarm", "The inbox is nearly full: " + count(v.inbox) + " of " + count(v.inboxMax) + " commands wait.");
   if (v.behind > 0) return verdict("watch", "The game is " + span(v.behind) + " behind: a Tick brought more than it may work off at once.");
   if (v.waiting > 0) return verdict("watch", plural(v.waiting, "player waits", "players wait") + " for a worker: the frame's budget was used up.");
@@ -41,9 +43,9 @@ const showWorkers = (v) => {
     busy = Number.isFinite(busy) ? busy * 0.9 + now * 0.1 : now;
   }
   handled = { at: v.at, n: v.handled };
-  const pumps = [];
-  for (let i = 0; i < Math.min(v.workers, 64); i++) pumps.push({ i, held: i < v.stuck.length });
-  list($("pumps"), [...pumps, { i: "all" }], (p) => p.i, () => h("li", {}), (n, p) => {
+  const workers = [];
+  for (let i = 0; i < Math.min(v.workers, 64); i++) workers.push({ i, held: i < v.stuck.length });
+  list($("workers"), [...workers, { i: "all" }], (p) => p.i, () => h("li", {}), (n, p) => {
     if (p.i === "all") {
       set(n, "class", "all");
       return put(n, (v.workers > 64 ? "of " + count(v.workers) + ", " : "") + (Number.isFinite(busy) ? "handlers take " + (Math.min(busy, 1) * 100).toFixed(busy < 0.1 ? 1 : 0) + " % of their time" : ""));

@@ -50,7 +50,7 @@ const moveBars = (passed) => {
   for (const n of $("buffs").children) {
     const b = n.buff, p = n.parts;
     if (!b) continue;
-    const left = b.left === null ? null : Math.max(b.left - passed, 0), part = left === null ? 1 : Math.min(left / Math.max(b.whole, b.left, 1), 1);
+    const left = b.left === null ? null : Math.max(b.left - (b.paused ? 0 : passed), 0), part = left === null ? 1 : Math.min(left / Math.max(b.whole, b.left, 1), 1);
     p.fill.style.width = (part * 100).toFixed(2) + "%";
     set(p.track, "aria-valuenow", Math.round(part * 100));
     let text = left === null ? (b.infinite ? "no end" : "stands still") : span(left);

@@ -1,0 +1,214 @@
+package inspect_test
+
+import (
+	"io"
+	"net/http"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/inspect"
+	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
+)
+
+// ends are the ways in which a function of the game does not return, and what is said of each.
+var ends = recoveredtest.Ends("ended its goroutine, and is not called again")
+
+// A Name that fails costs a name. Whoever looks on goes on looking, also at the player whose
+// name it was, and is told.
+func TestNameFails(t *testing.T) {
+	for _, c := range ends {
+		t.Run(c.Name, func(t *testing.T) {
+			var calls atomic.Int64
+			g := newGame(t, inspect.Options{Name: func(id buff.OwnerID) string {
+				if id == 1<<64-1 {
+					calls.Add(1)
+					c.Do()
+				}
+				return "P"
+			}})
+			good := g.stream("?stream&player=7")
+			require.Contains(t, good.next("player"), `"name":"P"`)
+			bad := g.stream("?stream&player=18446744073709551615")
+			for range 2 {
+				good.next("view")
+			}
+			require.Contains(t, bad.next("player"), `"id":"18446744073709551615","now"`)
+			for {
+				if v := good.next("view"); strings.Contains(v, `"faults":[{"what":"Options.Name","n":`) {
+					require.Contains(t, v, c.Said)
+					break
+				}
+			}
+			require.Positive(t, calls.Load())
+			good.resp.Body.Close()
+			bad.resp.Body.Close()
+
+			resp, err := http.Get(g.url("?player=18446744073709551615"))
+			if c.Name == "Goexit" { // it was called once, in the stream
+				require.EqualValues(t, 1, calls.Load())
+			}
+			require.NoError(t, err)
+			resp.Body.Close()
+			require.Equal(t, http.StatusOK, resp.StatusCode)
+			g.get("?search=p")
+			g.get("?snapshot")
+		})
+	}
+}
+
+// A Search that fails is an answer of 500 for the one who has searched.
+func TestSearchFails(t *testing.T) {
+	for _, c := range ends {
+		if c.Name == "Goexit" {
+			continue // TestGoexitInRequest
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			g := newGame(t, inspect.Options{Search: func(string, int) []buff.OwnerID { c.Do(); return nil }})
+			good := g.stream("?stream")
+			resp := g.request("GET", "?search=x", "")
+			require.Equal(t, http.StatusInternalServerError, resp.StatusCode)
+			require.Contains(t, body(t, resp), "Options.Search "+c.Said)
+			good.next("view")
+			good.resp.Body.Close()
+		})
+	}
+}
+
+// A Reload that fails is an answer of 500, and in the history; the next one is carried out.
+func TestReloadFails(t *testing.T) {
+	for _, c := range ends {
+		if c.Name == "Goexit" {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			calls := 0
+			g := newGame(t, inspect.Options{Token: token, Reload: func() (any, error) {
+				if calls++; calls == 1 {
+					c.Do()
+				}
+				return recoveredtest.Bomb{}, recoveredtest.Bomb{}
+			}})
+			good := g.stream("?stream&catalog")
+			require.Equal(t, http.StatusInternalServerError, g.act("reload"))
+			for !strings.Contains(good.next("catalog"), "Options.Reload "+c.Said) {
+			}
+			require.Equal(t, http.StatusAccepted, g.act("reload"))
+			for !strings.Contains(good.next("catalog"), "a recoveredtest.Bomb, whose text panics") {
+			}
+			good.resp.Body.Close()
+		})
+	}
+}
+
+// One that ends the goroutine of a request ends that request, and holds no later one up.
+func TestGoexitInRequest(t *testing.T) {
+	g := newGame(t, inspect.Options{
+		Token:  token,
+		Search: func(string, int) []buff.OwnerID { runtime.Goexit(); return nil },
+		Reload: func() (any, error) { runtime.Goexit(); return nil, nil },
+	})
+	_, err := http.Get(g.url("?search=x"))
+	require.Error(t, err, "the connection is closed")
+	resp := g.request("GET", "?search=x", "")
+	require.Equal(t, http.StatusInternalServerError, resp.StatusCode)
+	require.Contains(t, body(t, resp), "Options.Search ended its goroutine, and is not called again")
+
+	r, err := http.NewRequest("POST", g.url("?act"), strings.NewReader(`{"act":"reload"}`))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+token)
+	_, err = http.DefaultClient.Do(r) //nolint:bodyclose // there is none
+	require.Error(t, err)
+	require.Equal(t, http.StatusInternalServerError, g.act("reload"))
+}
+
+// Attributes that fail, which the loop calls, are a fault of that player's page. That of
+// runtime.Goexit is the loop's, and cannot be stopped.
+func TestAttributesFail(t *testing.T) {
+	for _, c := range ends {
+		if c.Name == "Goexit" {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			g := newGame(t, inspect.Options{Attributes: func(any) []inspect.Attribute { c.Do(); return nil }})
+			require.Contains(t, "panicked: "+g.get("?player=7")["fault"].(string), c.Said)
+		})
+	}
+}
+
+// An Alarm that fails is among the faults that the page is told, and costs nobody their view.
+func TestAlarmFails(t *testing.T) {
+	for _, c := range ends {
+		t.Run(c.Name, func(t *testing.T) {
+			g := newGame(t, inspect.Options{Alarm: func() string { c.Do(); return "" }})
+			good := g.stream("?stream")
+			for {
+				if v := good.next("view"); strings.Contains(v, `"faults":[{"what":"Options.Alarm","n":`) {
+					require.Contains(t, v, c.Said)
+					break
+				}
+			}
+			good.next("view")
+			good.resp.Body.Close()
+		})
+	}
+}
+
+// What Reloaded is given is the game's too.
+func TestReloadedFails(t *testing.T) {
+	g := newGame(t, inspect.Options{})
+	g.page.Reloaded(recoveredtest.Bomb{}, nil)
+	g.page.Reloaded(nil, recoveredtest.Bomb{})
+	var none *recoveredtest.Bomb
+	g.page.Reloaded(none, none)
+	s := g.stream("?stream&catalog")
+	require.Equal(t, 2, strings.Count(s.next("catalog"), "a recoveredtest.Bomb, whose text panics"))
+	s.resp.Body.Close()
+}
+
+// body is what a response brings, good or bad.
+func body(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// act asks for an action with the token, and returns the answer's status.
+func (g *game) act(what string) int {
+	g.t.Helper()
+	resp := g.request("POST", "?act", `{"act":"`+what+`"}`, "Content-Type: application/json", "Authorization: Bearer "+token)
+	return resp.StatusCode
+}
+
+// Every function that a game gives to an Inspector has its test.
+func TestHandedAll(t *testing.T) {
+	tested := map[string]string{
+		"Name": "TestNameFails", "Search": "TestSearchFails", "Attributes": "TestAttributesFail", "Reload": "TestReloadFails", "Alarm": "TestAlarmFails",
+	}
+	of := reflect.TypeFor[inspect.Options]()
+	seen := 0
+	for i := range of.NumField() {
+		if f := of.Field(i); f.Type.Kind() == reflect.Func || f.Type.Kind() == reflect.Interface {
+			require.Contains(t, tested, f.Name, "it may panic: see type foreign, and add a test and a row")
+			seen++
+		}
+	}
+	require.Equal(t, len(tested), seen)
+	for i := range reflect.TypeFor[*inspect.Inspector]().NumMethod() {
+		m := reflect.TypeFor[*inspect.Inspector]().Method(i)
+		for k := 1; k < m.Type.NumIn(); k++ {
+			switch m.Type.In(k).Kind() {
+			case reflect.Func, reflect.Interface:
+				// Guard and ServeHTTP run on the goroutines of package net/http, which recovers.
+				require.Contains(t, []string{"Reloaded", "Guard", "ServeHTTP"}, m.Name)
+			}
+		}
+	}
+}

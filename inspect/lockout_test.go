@@ -1,0 +1,385 @@
+package inspect_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/inspect"
+)
+
+// hall is a game and its server whose connections are pipes, in a bubble of synctest: a client
+// that does not read holds its server up at once, and five seconds are nothing.
+type hall struct {
+	t    *testing.T
+	eng  *engine.Engine
+	page *inspect.Inspector
+	srv  *http.Server
+	in   chan net.Conn
+	open atomic.Int64 // connections that the server has not closed
+	last atomic.Int64 // when it closed one
+	all  []net.Conn   // of the clients
+}
+
+// inHall runs a test with a hall, in a bubble.
+func inHall(t *testing.T, o inspect.Options, f func(h *hall)) {
+	inHallOf(t, o, inspect.NewServer, f)
+}
+
+func inHallOf(t *testing.T, o inspect.Options, server func(http.Handler) *http.Server, f func(h *hall)) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &hall{t: t, in: make(chan net.Conn)}
+		cat, err := buff.NewCatalog(buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second})
+		require.NoError(t, err)
+		h.eng, err = engine.New(engine.Options{Catalog: cat, Synchronous: true})
+		require.NoError(t, err)
+		for id := range buff.OwnerID(100) {
+			require.NoError(t, h.eng.Spawn(id, nil))
+			h.eng.AddBuff(id, buff.Application{Spec: cat.Spec("venom")})
+		}
+		h.page, err = inspect.New(h.eng, o)
+		require.NoError(t, err)
+		mux := http.NewServeMux()
+		mux.Handle("/", h.page)
+		mux.Handle("/beside", h.page.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, strings.Repeat("x", 100_000))
+		})))
+		mux.Handle("/late", h.page.Guard(http.HandlerFunc(late)))
+		mux.Handle("/ws", h.page.Guard(http.HandlerFunc(hijack)))
+		var rest, served sync.WaitGroup
+		h.srv = server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			served.Add(1)
+			defer served.Done()
+			mux.ServeHTTP(w, r)
+		}))
+		rest.Go(func() { _ = h.srv.Serve(h) })
+		stop := make(chan struct{})
+		rest.Go(func() {
+			tick := time.NewTicker(50 * time.Millisecond)
+			defer tick.Stop()
+			for {
+				select {
+				case <-stop:
+					return
+				case <-tick.C:
+					h.eng.Tick(50 * time.Millisecond)
+				}
+			}
+		})
+		f(h)
+		for _, c := range h.all {
+			c.Close()
+		}
+		require.NoError(t, h.srv.Close())
+		served.Wait() // some for the loop
+		close(stop)
+		rest.Wait()
+		require.NoError(t, h.eng.Close(context.Background()))
+	})
+}
+
+// late answers in pieces with time between them, as a profile does.
+func late(w http.ResponseWriter, _ *http.Request) {
+	for _, part := range []string{"a", "b"} {
+		_, _ = io.WriteString(w, part)
+		<-time.After(10 * time.Second)
+		_ = http.NewResponseController(w).Flush()
+	}
+	_, _ = io.WriteString(w, "c")
+	<-time.After(10 * time.Second)
+}
+
+// hijack takes a connection over as a WebSocket does, and reads until it is closed.
+func hijack(w http.ResponseWriter, _ *http.Request) {
+	conn, rw, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	defer conn.Close()
+	_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\n\r\n")
+	if rw.Flush() == nil {
+		_, _ = io.Copy(io.Discard, conn)
+	}
+}
+
+// Accept, Close and Addr make it a net.Listener.
+func (h *hall) Accept() (net.Conn, error) {
+	if c, ok := <-h.in; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (h *hall) Close() error   { close(h.in); return nil }
+func (h *hall) Addr() net.Addr { return here{} }
+
+type here struct{}
+
+func (here) Network() string { return "tcp" }
+func (here) String() string  { return "127.0.0.1:1" }
+
+// end is the server's end of a connection.
+type end struct {
+	net.Conn
+	once sync.Once
+	gone func()
+}
+
+func (e *end) RemoteAddr() net.Addr { return here{} }
+func (e *end) Close() error         { e.once.Do(e.gone); return e.Conn.Close() }
+
+// dial connects.
+func (h *hall) dial() net.Conn {
+	client, server := net.Pipe()
+	h.open.Add(1)
+	h.in <- &end{Conn: server, gone: func() { h.last.Store(time.Now().UnixNano()); h.open.Add(-1) }}
+	h.all = append(h.all, client)
+	return client
+}
+
+// crowd connects n clients that send something, and read what they get or do not.
+func (h *hall) crowd(n int, send string, reads bool) {
+	for range n {
+		c := h.dial()
+		go func() { _, _ = io.WriteString(c, send) }()
+		if reads {
+			go func() { _, _ = io.Copy(io.Discard, c) }()
+		}
+	}
+	synctest.Wait()
+}
+
+// ask sends a request on a connection of its own, and returns the answer.
+func (h *hall) ask(method, path, body, auth string) (*http.Response, error) {
+	c := h.dial()
+	r, err := http.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
+	require.NoError(h.t, err)
+	r.Header.Set("Content-Type", "application/json")
+	if auth != "" {
+		r.Header.Set("Authorization", "Bearer "+auth)
+	}
+	go func() { _ = r.Write(c) }()
+	return http.ReadResponse(bufio.NewReader(c), r)
+}
+
+func request(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" }
+
+// crowds are those who want to keep others out.
+var crowds = []struct {
+	name  string
+	send  string
+	reads bool
+}{
+	{"say nothing", "", false},
+	{"send half a header", "GET / HTTP/1.1\r\nHost: 127.", false},
+	{"ask for the page, and do not read it", strings.Repeat(request("/"), 20), false},
+	{"ask for a view, and do not read it", strings.Repeat(request("/?snapshot"), 20), false},
+	{"ask for what stands beside, and do not read it", strings.Repeat(request("/beside"), 20), false},
+	{"are refused, and do not read it", strings.Repeat("GET /?snapshot HTTP/1.1\r\nHost: evil.example\r\n\r\n", 20), false},
+	{"stream, and do not read", request("/?stream"), false},
+	{"stream, and read", request("/?stream"), true},
+	{"follow somebody, and read", "follow", true},
+	{"search, and read", strings.Repeat(request("/?search=x"), 20), true},
+	{"ask for views all the time, and read", strings.Repeat(request("/?snapshot"), 10), true},
+	{"open WebSockets", request("/ws"), true},
+	{"open WebSockets, and do not read", request("/ws"), false},
+}
+
+// TestNobodyIsLockedOut: whatever 520 clients do, there are no more than 512 connections, and the
+// operator who has the token is let in, to everything; so is a newcomer to the page, who
+// has not been asked for it yet.
+func TestNobodyIsLockedOut(t *testing.T) {
+	for _, c := range crowds {
+		t.Run(c.name, func(t *testing.T) {
+			inHall(t, inspect.Options{Token: token, Name: func(id buff.OwnerID) string { return fmt.Sprint("P", id) }}, func(h *hall) {
+				if c.send == "follow" {
+					for id := range 520 {
+						h.crowd(1, request(fmt.Sprintf("/?stream&player=%d", id+1000)), c.reads)
+					}
+				} else {
+					h.crowd(520, c.send, c.reads)
+				}
+				require.LessOrEqual(t, h.open.Load(), int64(512))
+				for _, path := range []string{"/", "/?snapshot", "/?player=7", "/?search=P7", "/beside"} {
+					resp, err := h.ask("GET", path, "", token)
+					require.NoError(t, err, path)
+					require.Equal(t, http.StatusOK, resp.StatusCode, path)
+					data, err := io.ReadAll(resp.Body)
+					require.NoError(t, err, path)
+					if path == "/?search=P7" {
+						require.Contains(t, string(data), `"name":"P7"`)
+					}
+				}
+				resp, err := h.ask("POST", "/?act", `{"act":"pause","player":"7"}`, token)
+				require.NoError(t, err)
+				require.Equal(t, http.StatusAccepted, resp.StatusCode)
+				for range 80 { // more than there are places, of whom the operator's are the newest
+					resp, err := h.ask("GET", "/?stream&player=8", "", token)
+					require.NoError(t, err)
+					require.Equal(t, http.StatusOK, resp.StatusCode)
+					s := &stream{t: t, resp: resp}
+					s.next("player")
+					h.all[len(h.all)-1].Close()
+				}
+				resp, err = h.ask("GET", "/", "", "")
+				require.NoError(t, err)
+				require.Equal(t, http.StatusOK, resp.StatusCode)
+				require.LessOrEqual(t, h.open.Load(), int64(512))
+			})
+		})
+	}
+}
+
+// TestTheOperatorStays: who has brought the token and reads what it gets stays, whoever comes.
+func TestTheOperatorStays(t *testing.T) {
+	inHall(t, inspect.Options{Token: token}, func(h *hall) {
+		resp, err := h.ask("GET", "/?stream&player=7", "", token)
+		require.NoError(t, err)
+		s := &stream{t: t, resp: resp}
+		s.next("player")
+		for _, c := range crowds {
+			if c.send != "follow" {
+				h.crowd(600, c.send, c.reads)
+			}
+			s.next("view")
+			s.next("view")
+		}
+		require.LessOrEqual(t, h.open.Load(), int64(512))
+	})
+}
+
+// TestDeadlines: a connection on which nothing goes on is closed after a stated time, to the
+// millisecond, whatever it waits in; also one of a server of somebody else's.
+func TestDeadlines(t *testing.T) {
+	for _, c := range []struct {
+		name, send string
+		reads      bool
+		foreign    bool
+		want       time.Duration
+	}{
+		{"nothing", "", false, false, 2 * time.Second},
+		{"half a header", "GET / HTTP/1.1\r\nHost: 127.", false, false, 2 * time.Second},
+		{"half a body", "POST /?act HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token +
+			"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", true, false, 10 * time.Second},
+		{"idle", request("/"), true, false, time.Minute},
+		{"the page", request("/"), false, false, 5 * time.Second},
+		{"a view", request("/?snapshot"), false, false, 5*time.Second + 50*time.Millisecond}, // the next Tick
+		{"a refusal", request("/?nothing"), false, false, 5 * time.Second},
+		{"what stands beside", request("/beside"), false, false, 5 * time.Second},
+		{"a stream", request("/?stream"), false, false, 5 * time.Second},
+		{"a hijacked one", request("/ws"), false, false, 5 * time.Second},
+		{"the page of another server", request("/"), false, true, 5 * time.Second},
+		{"a view of another server", request("/?snapshot"), false, true, 5*time.Second + 50*time.Millisecond},
+		{"a refusal of another server", request("/?nothing"), false, true, 5 * time.Second},
+		{"what stands beside in another server", request("/beside"), false, true, 5 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := inspect.NewServer
+			if c.foreign {
+				server = plainServer
+			}
+			inHallOf(t, inspect.Options{Token: token}, server, func(h *hall) {
+				began := time.Now()
+				h.crowd(1, c.send, c.reads)
+				<-time.After(2 * time.Minute)
+				require.Zero(t, h.open.Load())
+				require.Equal(t, c.want, time.Duration(h.last.Load()-began.UnixNano()))
+			})
+		})
+	}
+}
+
+// TestNobodyFollowsNobodyKeeps: what was made for those who follow a player goes with the last of
+// them, while others look on.
+func TestNobodyFollowsNobodyKeeps(t *testing.T) {
+	inHall(t, inspect.Options{}, func(h *hall) {
+		resp, err := h.ask("GET", "/?stream", "", "")
+		require.NoError(t, err)
+		other := &stream{t: t, resp: resp}
+		for id := range 100 {
+			resp, err := h.ask("GET", fmt.Sprintf("/?stream&player=%d", id), "", "")
+			require.NoError(t, err)
+			follower := h.all[len(h.all)-1]
+			(&stream{t: t, resp: resp}).next("player")
+			require.NotZero(t, inspect.Players(h.page))
+			follower.Close()
+			other.next("view")
+		}
+		other.next("view")
+		other.next("view")
+		require.Zero(t, inspect.Players(h.page))
+	})
+}
+
+// TestLate: the deadline is one of a write, not of an answer.
+func TestLate(t *testing.T) {
+	for _, server := range []func(http.Handler) *http.Server{inspect.NewServer, plainServer} {
+		inHallOf(t, inspect.Options{}, server, func(h *hall) {
+			resp, err := h.ask("GET", "/late", "", "")
+			require.NoError(t, err)
+			data, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			require.Equal(t, "abc", string(data))
+		})
+	}
+}
+
+// plainServer is a server of somebody else's, without bounds.
+func plainServer(h http.Handler) *http.Server { return &http.Server{Handler: h} }
+
+// TestHijackedDeadlines: who has taken a connection over may bound its writes further, and not less.
+func TestHijackedDeadlines(t *testing.T) {
+	const set = "SetWriteDeadline"
+	for _, c := range []struct {
+		call string
+		d    time.Duration
+		want time.Duration
+	}{
+		{set, 0, 5 * time.Second},
+		{set, time.Second, time.Second},
+		{set, time.Hour, 5 * time.Second},
+		{"SetDeadline", time.Second, time.Second},
+		{"SetDeadline", time.Hour, 5 * time.Second},
+	} {
+		inHallOf(t, inspect.Options{}, func(http.Handler) *http.Server {
+			return inspect.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				conn, _, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					panic(err)
+				}
+				defer conn.Close()
+				var until time.Time
+				if c.d != 0 {
+					until = time.Now().Add(c.d)
+				}
+				if c.call == set {
+					err = conn.SetWriteDeadline(until)
+				} else {
+					err = conn.SetDeadline(until)
+				}
+				if err == nil {
+					_, _ = conn.Write([]byte("nobody reads that"))
+				}
+			}))
+		}, func(h *hall) {
+			began := time.Now()
+			h.crowd(1, request("/"), false)
+			<-time.After(time.Minute)
+			require.Zero(t, h.open.Load())
+			require.Equal(t, c.want, time.Duration(h.last.Load()-began.UnixNano()), "%s %v", c.call, c.d)
+		})
+	}
+}
