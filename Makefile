@@ -4,8 +4,8 @@
 test: ; go test ./...
 race: ; bash .ci/run race
 fuzz: ; bash .ci/run fuzz
-bench: ; go test -run '^$$' -bench . -benchmem -count 6 ./... | tee new.txt
-report: ; go run ./bench report
+bench: ; go test -run '^$$' -bench . -benchmem -count 6 ./... | tee new.txt; go -C bench test -run '^$$' -bench . -benchmem -count 6 ./... | tee -a new.txt
+report: ; go -C bench run . report
 lint: ; bash .ci/run format tidy vet staticcheck
 ci: ; bash .ci/run
 prove: ; bash .ci/prove

@@ -17,10 +17,12 @@ type table struct {
 	mutants []mutant
 }
 
-// testRun is one run of the test binary.
+// testRun is one run of a test binary.
 type testRun struct {
+	pkg   string
 	flags []string
-	limit time.Duration
+	limit time.Duration // of the processor
+	race  bool          // with the race detector
 }
 
 type mutant struct {
@@ -77,8 +79,8 @@ func (t *table) parse(text string) error {
 			}
 		}
 	}
-	if t.pkg == "" || len(t.runs) == 0 || len(t.mutants) == 0 {
-		return errors.New("it names no package, no run or no mutant")
+	if t.pkg == "" || len(t.runs) == 0 {
+		return errors.New("it names no package or no run")
 	}
 	return nil
 }
@@ -98,7 +100,10 @@ func (t *table) line(line string) error {
 	case word == "package":
 		t.pkg = rest
 	case word == "first", word == "then":
-		t.runs = append(t.runs, testRun{flags: strings.Fields(rest)})
+		t.runs = append(t.runs, testRun{pkg: t.pkg, flags: strings.Fields(rest)})
+	case word == "also":
+		words := strings.Fields(rest)
+		t.runs = append(t.runs, testRun{pkg: words[0], flags: words[1:]})
 	case word == "==":
 		t.mutants = append(t.mutants, mutant{name: rest})
 	case len(t.mutants) == 0:

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// draw says which bugs are made up. Each has a lot, a number below one that follows from the seed and
+// its own key: what else there is does not change it, so that a change of the code brings in bugs of
+// the lines that it touches, and no others.
+type draw struct {
+	seed  uint64
+	n     int     // as many as have the lowest lots; 0: all below share
+	share float64 // of all
+}
+
+// lot returns that of a bug.
+func (d draw) lot(key string) float64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", d.seed, key))
+	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
+}
+
+// makeUp returns bugs in the packages of the tables in dir, drawn from all of them alike. One
+// that would not compile is none.
+func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
+	tables, err := readTables(dir)
+	if err != nil {
+		return nil, err
+	}
+	type drawn struct {
+		table  *table
+		source *source
+		bug    bug
+		lot    float64
+	}
+	var all []drawn
+	for _, t := range tables {
+		for k := range t.runs {
+			t.runs[k].limit = *longest
+		}
+		s, err := load(t.pkg)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range s.bugs() {
+			if key := s.key(b); wanted.MatchString(t.name) || wanted.MatchString(key) {
+				all = append(all, drawn{t, s, b, d.lot(key)})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b drawn) int { return cmp.Compare(a.lot, b.lot) })
+	var batches []batch
+	n := 0
+	for _, x := range all {
+		if d.n > 0 && n == d.n || d.n == 0 && x.lot >= d.share {
+			break
+		}
+		if !x.source.compiles(x.bug.file, x.source.planted(x.bug)) {
+			continue
+		}
+		n++
+		k := slices.IndexFunc(batches, func(b batch) bool { return b.table == x.table })
+		if k < 0 {
+			k, batches = len(batches), append(batches, batch{table: x.table, source: x.source})
+		}
+		batches[k].bugs = append(batches[k].bugs, x.bug)
+	}
+	slices.SortFunc(batches, func(a, b batch) int { return cmp.Compare(a.table.name, b.table.name) })
+	fmt.Printf("%d of some %d that can be made up, seed %d\n", n, len(all), d.seed)
+	return batches, nil
+}
+
+// mayLive returns how many of n mutants may live where each does so at a rate: the lowest number that
+// more than live in at most one draw of a thousand.
+func mayLive(n int, rate float64) int {
+	exactly := math.Pow(1-rate, float64(n)) // the chance that k live
+	most := exactly                         // that at most k do
+	k := 0
+	for ; most < 0.999 && k < n; k++ {
+		exactly *= float64(n-k) / float64(k+1) * rate / (1 - rate)
+		most += exactly
+	}
+	return k
+}
+
+// plant writes the changed file and the overlay that names it.
+func (s *source) plant(b bug, text []byte, work string) (overlay string, err error) {
+	path, err := filepath.Abs(filepath.Join(s.pkg, s.names[b.file]))
+	if err != nil {
+		return "", err
+	}
+	return writeOverlay(work, map[string][]byte{path: text})
+}
+
+// writeOverlay tells the compiler to read other texts in the place of some files.
+func writeOverlay(work string, texts map[string][]byte) (overlay string, err error) {
+	replace := map[string]string{}
+	for path, text := range texts {
+		to := filepath.Join(work, fmt.Sprintf("%d.go", len(replace)))
+		if err := os.WriteFile(to, text, 0o600); err != nil {
+			return "", err
+		}
+		replace[path] = to
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay = filepath.Join(work, "overlay.json")
+	return overlay, os.WriteFile(overlay, text, 0o600)
+}
+
+var knownLine = regexp.MustCompile("^[-|] `([^`]+)`")
+
+// readKnown returns the mutants that may live: those that a page has at the begin of a line.
+func readKnown(page string) (map[string]bool, error) {
+	known := map[string]bool{}
+	text, err := os.ReadFile(page)
+	if errors.Is(err, fs.ErrNotExist) {
+		return known, nil
+	}
+	for line := range strings.Lines(string(text)) {
+		if m := knownLine.FindStringSubmatch(line); m != nil {
+			known[m[1]] = true
+		}
+	}
+	return known, err
+}
