@@ -80,7 +80,11 @@ func newSlow() *Slow {
 // Quick is what it says at Profile.
 func (p *Slow) Quick() { p.quick(10*time.Second, 10*time.Second) }
 
-// Run is what it says at Profile: the same twice, without and with sleep.
+// Run is what it says at Profile: the same twice, without and with sleep. The others may
+// come a frame later, since a frame ends by the clock and a machine that does something
+// else in it moves events to the next one; a worker that a sleeper held would cost them the
+// sleep, frame after frame. That nothing at all moves is shown by tests of the engine whose
+// clock is not the machine's.
 func (p *Slow) Run(env *Env) (*Result, error) {
 	for runs := 1; ; runs++ {
 		quiet, err := p.once(env, 0)
@@ -91,14 +95,14 @@ func (p *Slow) Run(env *Env) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		same := r.Late99 <= quiet.Late99+1
+		same := r.Late99 <= quiet.Late99+frameTime.Milliseconds()
 		if !same && runs <= p.More && quiet.Faults.none() && r.Faults.none() {
 			continue
 		}
 		r.figure("runs", float64(runs), "")
 		r.figure("lateness p99 of the others when nobody sleeps", float64(quiet.Late99), "ms")
 		r.figure("lateness p99 of the others", float64(r.Late99), "ms")
-		r.check(same, "the lateness of the others is the same: p99 %d ms without sleepers, %d ms with them", quiet.Late99, r.Late99)
+		r.check(same, "the others are at most a frame later: p99 %d ms without sleepers, %d ms with them", quiet.Late99, r.Late99)
 		r.check(quiet.Faults.none(), "nothing was wrong in the run without sleepers")
 		return r, nil
 	}
