@@ -23,6 +23,7 @@ type cli struct {
 	Scale   scaleCmd   `cmd:"" help:"Cost of an event against the number of players, and of workers"`
 	Rivals  rivalsCmd  `cmd:"" help:"The engine against what one would write without it, in turn"`
 	Wheel   wheelCmd   `cmd:"" help:"The timing wheel alone against a heap, a flat wheel and AfterFunc, in turn"`
+	Cuts    cutsCmd    `cmd:"" help:"What frames pay for being saved, and how long a zone takes to come back"`
 	Flood   floodCmd   `cmd:"" help:"Frames beside goroutines that flood the Inbox, and what one full inbox costs"`
 	Report  reportCmd  `cmd:"" help:"Do all of it, and write a report with tables and charts"`
 	Compare compareCmd `cmd:"" help:"Say what differs between two reports, by benchstat"`

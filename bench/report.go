@@ -19,7 +19,7 @@ type reportCmd struct {
 	From   string   `placeholder:"FILE" help:"measure nothing: write the page and the charts anew from this run.json"`
 	To     string   `default:"report" help:"the folder of the report"`
 	Readme string   `default:"../README.md" help:"whose marked parts are written with it"`
-	Parts  []string `placeholder:"PART" help:"measure these alone, and keep the rest of the report that is there: letters of profiles, scale, rivals, wheel, peers, steps"`
+	Parts  []string `placeholder:"PART" help:"measure these alone, and keep the rest of the report that is there: letters of profiles, scale, rivals, wheel, peers, cuts, steps"`
 	Probes int      `default:"10" help:"processes that measure each step, for compare"`
 	Most   int      `default:"1000000" help:"the largest number of players in the scaling"`
 }
@@ -113,6 +113,16 @@ func (r *reportCmd) measure(report *page.Report, con *console) (err error) {
 			return err
 		}
 		page.PrintTurns(con.out, report.Peers)
+	}
+	if r.wants("cuts") {
+		c := cutsCmd{Owners: min(most, 100_000), Frames: 400, Rounds: 3}
+		if r.Quick {
+			c.Frames, c.Rounds = 60, 1
+		}
+		if report.Cuts, report.Opens, err = c.measure(r.Seed, con); err != nil {
+			return err
+		}
+		page.PrintCuts(con.out, report.Cuts, report.Opens)
 	}
 	if r.wants("steps") {
 		report.Probes, err = takeProbes(r.Probes, con)

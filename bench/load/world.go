@@ -48,6 +48,8 @@ type world struct {
 	present  []bool // by place
 	next     time.Time
 	bytes    int64 // of the heap, before anybody carried anything
+	after    func(*engine.Frame)
+	took     time.Duration // by the last frame
 }
 
 // seat is the data of a player that handlers work on, as large as two lines of a cache.
@@ -205,7 +207,11 @@ func (w *world) tick(dt, took time.Duration, calls int) {
 	var f *engine.Frame
 	start := time.Now()
 	w.meter.tick(func() { f = w.eng.Tick(dt) })
+	if w.after != nil {
+		w.after(f)
+	}
 	took += time.Since(start)
+	w.took = took
 	b.now = int64(f.Now)
 	for e := range f.Events() {
 		b.see(&e)

@@ -30,6 +30,7 @@ func (r *Report) charts() []*chart {
 	all := []*chart{
 		r.scaleChart(), r.workersChart(), r.hourChart(), r.raidsChart(), r.cdfChart(), r.dayChart(), r.soakChart(), r.cancelChart(),
 		r.rivalChart(rival.Fight.Name), r.rivalChart(rival.City.Name),
+		r.cutsChart("raids"), r.cutsChart("crowd"), r.opensChart(),
 	}
 	var out []*chart
 	for _, c := range all {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bufftick/bufftick/bench/cuts"
 	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/load"
 	"github.com/bufftick/bufftick/bench/rival"
@@ -31,6 +32,8 @@ type Report struct {
 	After    *rival.Duel    `json:",omitempty"`
 	Kept     []rival.Kept   `json:",omitempty"`
 	Peers    []Turns        `json:",omitempty"`
+	Cuts     []cuts.Frames  `json:",omitempty"`
+	Opens    []cuts.Opened  `json:",omitempty"`
 	Probes   []rival.Probe  `json:",omitempty"`
 }
 
@@ -175,6 +178,11 @@ func (r *Report) writeBench(file string) error {
 				for i, ns := range row.Samples {
 					fmt.Fprintf(w, "BenchmarkPeer/%s/size=%d/by=%s-%d 1 %.2f ns/%s %.4f times-ours\n", strings.ReplaceAll(t.Question, " ", "-"), t.Size, row.Name, m.Processors, ns, t.Each, ns/t.Rows[0].Samples[i])
 				}
+			}
+		}
+		for _, c := range r.Cuts {
+			for i := range c.P99 {
+				fmt.Fprintf(w, "BenchmarkCuts/world=%s/way=%s-%d 1 %.0f p50-ns %.0f p99-ns %.0f max-ns\n", c.World, strings.ReplaceAll(c.Way, " ", "-"), m.Processors, c.P50[i], c.P99[i], c.Max[i])
 			}
 		}
 		for _, probe := range r.Probes {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/bench/cuts"
 	"github.com/bufftick/bufftick/bench/load"
 	"github.com/bufftick/bufftick/bench/rival"
 )
@@ -48,6 +49,16 @@ func sample() *Report {
 	r.Calls = []rival.Called{{Buffs: 100_000, New: load.Spread{Mean: 1111}, Refresh: load.Spread{Mean: 990}, Remove: load.Spread{Mean: 532}}}
 	r.Kept = []rival.Kept{{Timers: 1000, Name: "wheel", Add: load.Spread{Mean: 20}}}
 	r.Peers = []Turns{{"add", 1000, "timer", []TurnsRow{{"wheel", []float64{20, 30}}, {"otter", []float64{40, 60}}}}}
+	for _, world := range cuts.Worlds {
+		for k, w := range cuts.Ways {
+			f := cuts.Frames{World: world, Way: w.Name, Owners: 4000, Buffs: 40_000, P50: []float64{1e6, 1e6}, P99: []float64{2e6, 3e6}, Max: []float64{4e6, 4e6}, CPU: []float64{1, 1}, Bytes: 1e6}
+			for n := range int64(50) {
+				f.Least = append(f.Least, 1e6+n*1e4+int64(k)*1e5)
+			}
+			r.Cuts = append(r.Cuts, f)
+		}
+	}
+	r.Opens = []cuts.Opened{{Owners: 100, Buffs: 1000, Bytes: 1 << 16, Took: []float64{1e6, 2e6}}, {Owners: 1000, Buffs: 10_000, Bytes: 1 << 19, Took: []float64{1e7, 2e7}}}
 	r.Probes = []rival.Probe{{"engine/game": 3, rival.PoolStep: 4}, {"engine/game": 3.1, rival.PoolStep: 4}}
 	return r
 }
@@ -77,8 +88,8 @@ func TestReport(t *testing.T) {
 	require.NoError(t, r.WritePage(again))
 	one := files(t, first)
 	require.Equal(t, one, files(t, again))
-	require.Len(t, one, 4+10) // and a chart each
-	for _, name := range []string{scaleFile, workersFile, hourFile, raidsFile, cdfFile, dayFile, soakFile, cancelFile, rivalFile("fight"), rivalFile("city")} {
+	require.Len(t, one, 4+13) // and a chart each
+	for _, name := range []string{scaleFile, workersFile, hourFile, raidsFile, cdfFile, dayFile, soakFile, cancelFile, rivalFile("fight"), rivalFile("city"), cutsFile("raids"), cutsFile("crowd"), opensFile} {
 		require.Contains(t, one[name], "</svg>", name)
 		require.Contains(t, one["README.md"], "]("+name+")", name)
 	}
@@ -86,6 +97,8 @@ func TestReport(t *testing.T) {
 	require.Contains(t, one["bench.txt"], "BenchmarkProfile/B-raids/event-2 1 420.00 ns/op")
 	require.Contains(t, one["bench.txt"], "BenchmarkPeer/add/size=1000/by=otter-2 1 60.00 ns/timer 2.0000 times-ours")
 	require.Contains(t, one["README.md"], "| otter | 50.0 ns ± 254 % | 2.00 ± 0.00 |")
+	require.Contains(t, one["bench.txt"], "BenchmarkCuts/world=raids/way=a-cut-each-250-ms-2 1 1000000 p50-ns 3000000 p99-ns 4000000 max-ns")
+	require.Contains(t, one["README.md"], "| raids | a cut each second | 1.00 ms ± 0 % |")
 	require.Contains(t, one["README.md"], "What the figures do not show")
 	require.Contains(t, one["ticks.csv"], "F,-200000,1,1000,2000,0,0,0\n")
 }

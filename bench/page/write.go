@@ -86,6 +86,7 @@ func (r *Report) page(w *writer) {
 	r.rivalsPart(w)
 	r.wheelPart(w)
 	r.peersPart(w)
+	r.cutsPart(w)
 	r.stepsPart(w)
 	w.line("%s", notShown)
 }

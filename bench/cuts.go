@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/bench/cuts"
+	"github.com/bufftick/bufftick/bench/page"
+)
+
+// cutsCmd measures what frames pay for being saved.
+type cutsCmd struct {
+	Owners  int    `default:"100000" help:"of the crowd; the raids are 4,000"`
+	Frames  int    `default:"400" help:"of each way in each round"`
+	Rounds  int    `default:"3" help:"how often each way has its turn"`
+	Dir     string `placeholder:"DIR" help:"where the files are; the folder for temporary ones"`
+	Virtual bool   `help:"one frame follows on the other, and none takes its 50 ms: the disk is then too slow for any game"`
+}
+
+// Run prints a line for each way.
+func (c *cutsCmd) Run(con *console) error {
+	frames, opens, err := c.measure(1, con)
+	if err == nil {
+		page.PrintCuts(con.out, frames, opens)
+	}
+	return err
+}
+
+func (c *cutsCmd) measure(seed uint64, con *console) (frames []cuts.Frames, opens []cuts.Opened, err error) {
+	bar := newBar(con.diag, fmt.Sprintf("cuts of %d owners", c.Owners))
+	defer bar.clear()
+	frames, err = cuts.Measure(cuts.Options{Owners: c.Owners, Frames: c.Frames, Rounds: c.Rounds, Warm: time.Minute, Virtual: c.Virtual, Dir: c.Dir, Seed: seed}, bar.show)
+	if err != nil {
+		return nil, nil, err
+	}
+	opens, err = cuts.Opens(c.Owners, 2*c.Rounds-1, c.Dir, bar.show)
+	return frames, opens, err
+}

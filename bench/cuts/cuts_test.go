@@ -1,0 +1,25 @@
+package cuts
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMeasure: every way plays the same frames, what is saved is on disk, and a zone comes back.
+func TestMeasure(t *testing.T) {
+	all, err := Measure(Options{Owners: 400, Frames: 60, Rounds: 2, Warm: time.Second, Virtual: true, Dir: t.TempDir(), Seed: 1}, func(float64) {})
+	require.NoError(t, err)
+	require.Len(t, all, len(Worlds)*len(Ways))
+	for _, f := range all {
+		require.Len(t, f.P99, 2)
+		require.Len(t, f.Least, 60)
+		require.Equal(t, f.Way != Ways[0].Name, f.Commits > 0 && f.Bytes > 0, f)
+		require.Positive(t, f.Buffs)
+	}
+	opens, err := Opens(1000, 2, t.TempDir(), func(float64) {})
+	require.NoError(t, err)
+	require.Len(t, opens, 2)
+	require.Equal(t, 10_000, opens[1].Buffs)
+}

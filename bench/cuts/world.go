@@ -1,0 +1,94 @@
+package cuts
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"github.com/bufftick/bufftick/bench/load"
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+const (
+	frameTime     = 50 * time.Millisecond
+	framesASecond = int(time.Second / frameTime)
+)
+
+// world is a game that is saved.
+type world interface {
+	Engine() *engine.Engine
+	Frame(after func(*engine.Frame)) time.Duration // of its calls, its Tick and after
+	End() error
+	buffs() int
+
+	// marshal appends the game's own data of an owner.
+	marshal(id buff.OwnerID, data any, dst []byte) ([]byte, error)
+}
+
+// raids are profile B.
+type raids struct{ *load.Fight }
+
+func (r raids) marshal(_ buff.OwnerID, data any, dst []byte) ([]byte, error) {
+	return binary.AppendUvarint(dst, r.Calls(data)), nil
+}
+
+func (r raids) buffs() int { return r.Buffs() }
+
+// crowd is so many owners with ten buffs each, one of which pulses each second, in another frame for each
+// twentieth of them: within a second all owners change.
+type crowd struct {
+	engine *engine.Engine
+	counts []uint64
+}
+
+func crowdOptions() (engine.Options, error) {
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "itch"}}}},
+		buff.Spec{ID: "mark", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.BySource}},
+	)
+	return engine.Options{Catalog: cat, Budget: -1, EventLimit: 1 << 24, Handlers: engine.Handlers{
+		"itch": func(c *engine.Context, _ buff.Event) { *c.Data().(*uint64)++ },
+	}}, err
+}
+
+func newCrowd(owners int) (*crowd, error) {
+	o, err := crowdOptions()
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.New(o)
+	if err != nil {
+		return nil, err
+	}
+	c := &crowd{engine: e, counts: make([]uint64, owners)}
+	for id := range buff.OwnerID(owners) {
+		if err := e.Spawn(id, &c.counts[id]); err != nil {
+			return nil, err
+		}
+		e.AddBuff(id, buff.Application{Spec: o.Catalog.Spec("itch")})
+		for s := range buff.OwnerID(9) {
+			e.AddBuff(id, buff.Application{Spec: o.Catalog.Spec("mark"), Source: s + 1})
+		}
+		if int(id)%max(1, owners/framesASecond) == 0 {
+			e.Tick(frameTime)
+		}
+	}
+	return c, nil
+}
+
+func (c *crowd) Engine() *engine.Engine { return c.engine }
+
+func (c *crowd) Frame(after func(*engine.Frame)) time.Duration {
+	start := time.Now()
+	after(c.engine.Tick(frameTime))
+	return time.Since(start)
+}
+
+func (c *crowd) buffs() int { return 10 * len(c.counts) }
+
+func (c *crowd) End() error { return c.engine.Close(context.Background()) }
+
+func (c *crowd) marshal(_ buff.OwnerID, data any, dst []byte) ([]byte, error) {
+	return binary.AppendUvarint(dst, *data.(*uint64)), nil
+}

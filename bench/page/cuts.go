@@ -1,0 +1,158 @@
+package page
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/bufftick/bufftick/bench/cuts"
+	"github.com/bufftick/bufftick/bench/load"
+)
+
+const opensFile = "zone-comes-back.svg"
+
+func cutsFile(world string) string { return "frames-of-cuts-" + world + ".svg" }
+
+// cutsRow is a way beside the one without a store.
+type cutsRow struct {
+	*cuts.Frames
+	p99, max load.Spread // times those without a store, round by round
+
+	least        []int64 // sorted
+	leastAgainst float64 // the p99 of these, times that without a store
+	longer       float64 // ns by which a frame of these is longer than the same one without a store, at most
+}
+
+// cutsRows returns the ways of a world, the first one without a store.
+func cutsRows(all []cuts.Frames, world string) (out []cutsRow) {
+	for i := range all {
+		if all[i].World == world {
+			r := cutsRow{Frames: &all[i], least: slices.Sorted(slices.Values(all[i].Least))}
+			out = append(out, r)
+		}
+	}
+	for i := range out {
+		r, first := &out[i], &out[0]
+		r.p99, r.max = eachOver(r.P99, first.P99), eachOver(r.Max, first.Max)
+		r.leastAgainst = quantile(r.least, 0.99) / quantile(first.least, 0.99)
+		for k, ns := range r.Least {
+			r.longer = max(r.longer, float64(ns-first.Least[k]))
+		}
+	}
+	return out
+}
+
+func eachOver(a, b []float64) load.Spread {
+	var ratios []float64
+	for i := range a {
+		ratios = append(ratios, a[i]/b[i])
+	}
+	return load.SpreadOf(ratios)
+}
+
+func quantile(sorted []int64, q float64) float64 {
+	return float64(sorted[min(len(sorted)-1, int(q*float64(len(sorted))))])
+}
+
+// PrintCuts writes them as lines.
+func PrintCuts(w io.Writer, all []cuts.Frames, opens []cuts.Opened) {
+	fmt.Fprintf(w, "\n%-6s %-28s %9s %9s %9s %14s %10s %10s %10s %8s %11s %8s %9s\n", "world", "", "p50", "p99", "longest", "p99, times", "least: p50", "p99", "longest", "times", "longer by", "cuts/s", "to disk")
+	for _, world := range cuts.Worlds {
+		for _, r := range cutsRows(all, world) {
+			fmt.Fprintf(w, "%-6s %-28s %9s %9s %9s %14s %10s %10s %10s %8.2f %11s %8.1f %7s/s\n", world, r.Way, nanos(load.SpreadOf(r.P50).Mean), nanos(load.SpreadOf(r.P99).Mean), nanos(load.SpreadOf(r.Max).Mean), ratio(r.p99),
+				nanos(quantile(r.least, 0.5)), nanos(quantile(r.least, 0.99)), nanos(quantile(r.least, 1)), r.leastAgainst, nanos(r.longer), r.Commits, bytes(int64(r.Bytes)))
+		}
+	}
+	fmt.Fprintf(w, "\n%10s %10s %18s %18s\n", "buffs", "file", "back after", "for each buff")
+	for i := range opens {
+		o := &opens[i]
+		s := load.SpreadOf(o.Took)
+		fmt.Fprintf(w, "%10s %10s %18s %18s\n", count(o.Buffs), bytes(o.Bytes), spread(s), nanos(s.Mean/float64(o.Buffs)))
+	}
+}
+
+func (r *Report) cutsPart(w *writer) {
+	if len(r.Cuts) == 0 {
+		return
+	}
+	w.line("## Frames of a zone that is saved\n")
+	w.line("Calls, Tick and `Saver.After`, in a file of store/bolt; a frame takes its 50 ms, and what writes has the time in between. The crowd has ten buffs on each of %s owners, one of which pulses each second, so that within a second all change; the raids are profile B. Each way plays the same game from its beginning, %d frames, one after the other and that %d times. *Least* is of each frame of the game the shortest of those runs: what the machine did beside is not in it. The aim was a p99 of at most 1.25 times that without a store, and no frame that is more than 2 ms longer. The last way is what one would write without the package: all owners are saved in one frame.\n",
+		count(r.crowd()), len(r.Cuts[0].Least), len(r.Cuts[0].P99))
+	for _, world := range cuts.Worlds {
+		w.chart(cutsFile(world))
+	}
+	w.table("world", "", "p50", "p99", "longest", "p99, times", "longest, times", "least: p50", "p99", "longest", "p99, times", "longer by at most", "cuts/s", "to disk", "oldest")
+	for _, world := range cuts.Worlds {
+		for _, c := range cutsRows(r.Cuts, world) {
+			w.row(world, c.Way, spread(load.SpreadOf(c.P50)), spread(load.SpreadOf(c.P99)), spread(load.SpreadOf(c.Max)), ratio(c.p99), ratio(c.max),
+				nanos(quantile(c.least, 0.5)), nanos(quantile(c.least, 0.99)), nanos(quantile(c.least, 1)), fmt.Sprintf("%.2f", c.leastAgainst), nanos(c.longer), fmt.Sprintf("%.1f", c.Commits), bytes(int64(c.Bytes))+"/s", c.Oldest.Round(10*time.Millisecond).String())
+		}
+	}
+	w.line("\nA cut begins when the one before is on disk: where so many owners cannot be written in the time, there are fewer cuts.\n")
+	w.chart(opensFile)
+	w.table("owners", "buffs", "file", "all are back after", "for each buff")
+	for i := range r.Opens {
+		o := &r.Opens[i]
+		s := load.SpreadOf(o.Took)
+		w.row(count(o.Owners), count(o.Buffs), bytes(o.Bytes), spread(s), nanos(s.Mean/float64(o.Buffs)))
+	}
+	w.line("\nThe file is opened, each of its pages checked, and all owners are on the engine; it was in the cache of the system.\n")
+}
+
+func (r *Report) crowd() int {
+	for i := range r.Cuts {
+		if r.Cuts[i].World == "crowd" {
+			return r.Cuts[i].Owners
+		}
+	}
+	return 0
+}
+
+// cutsChart is the distribution of the frames of a world, in all ways.
+func (r *Report) cutsChart(world string) *chart {
+	rows := cutsRows(r.Cuts, world)
+	if len(rows) < 2 {
+		return nil
+	}
+	c := &chart{
+		file: cutsFile(world), bottom: true,
+		title: fmt.Sprintf("With %s 99 of 100 frames take at most %s, and %s without a store", rows[1].Way, lean(twoDigits(quantile(rows[1].least, 0.99))), lean(twoDigits(quantile(rows[0].least, 0.99)))),
+		under: fmt.Sprintf("%s of %s owners with %s buffs; calls, Tick and After, of each frame the shortest of %d runs", world, count(rows[0].Owners), count(rows[0].Buffs), len(rows[0].P99)),
+		x:     axis{name: "time of a frame (log)", log: true, label: lean},
+		y:     axis{name: "share of frames (log of the rest)", min: 0, max: 2.7, label: nines, at: []float64{0, math.Log10(2), 1, 2}},
+	}
+	for _, row := range rows {
+		l := line{name: row.Way}
+		for k, ns := range row.least {
+			l.points = append(l.points, plotter.XY{X: float64(max(1, ns)), Y: -math.Log10(1 - (float64(k)+0.5)/float64(len(row.least)))})
+		}
+		c.lines = append(c.lines, l)
+	}
+	return c
+}
+
+// opensChart is how long a zone takes to come back, by its size.
+func (r *Report) opensChart() *chart {
+	if len(r.Opens) < 2 {
+		return nil
+	}
+	l, last := line{name: "file opened and checked, all owners back"}, &r.Opens[len(r.Opens)-1]
+	least, most := math.Inf(1), 0.0
+	for i := range r.Opens {
+		o := &r.Opens[i]
+		s := load.SpreadOf(o.Took)
+		l.points, l.whisks = append(l.points, plotter.XY{X: float64(o.Buffs), Y: s.Mean}), append(l.whisks, s.PlusMinus)
+		least, most = min(least, s.Mean), max(most, s.Mean)
+	}
+	return &chart{
+		file: opensFile, left: true, lines: []line{l},
+		title: fmt.Sprintf("%s buffs are back after %s", count(last.Buffs), lean(twoDigits(load.SpreadOf(last.Took).Mean))),
+		under: "ten buffs on each owner, store/bolt; mean and 95 % interval",
+		x:     axis{name: "buffs (log)", log: true, label: short},
+		y:     axis{name: "until all are back (log)", log: true, label: lean, min: least / 2, max: most * 3},
+	}
+}
