@@ -25,17 +25,19 @@ func TestAdoptAtRandom(t *testing.T) {
 		rng := rand.New(rand.NewPCG(*seed+k, 21))
 		s := newSaveScript(t, rng, func(spec *buff.Spec) { spec.Reload = buff.ReloadRule(rng.IntN(3)) })
 		turn := &buff.Turn{Catalog: s.catalog, Seed: 1, Call: func(*buff.Turn, *buff.Call) buff.Reason { return buff.NoReason }}
-		set, r := buff.NewSet(7, 3, 0, 40), saveRun{}
+		set, r, known := buff.NewSet(7, 3, 0, 40), saveRun{}, newMirror()
+		set.SetJournal(known.journal)
 		for round, st := range s.steps {
 			if spec := st.cmd.Application.Spec; spec != nil {
-				newest, known := s.catalog.Newest(spec)
-				require.True(t, known)
+				newest, ok := s.catalog.Newest(spec)
+				require.True(t, ok)
 				if newest == nil {
 					continue
 				}
 				st.cmd.Application.Spec = newest
 			}
 			s.do(t, turn, set, st)
+			require.Empty(t, known.read(set, s.catalog), "seed %d, step %d", *seed+k, round)
 			if round%5 != 4 {
 				continue
 			}
@@ -43,6 +45,8 @@ func TestAdoptAtRandom(t *testing.T) {
 			turn.Catalog = s.catalog
 			kept := 0
 			came := set.Adopt(turn, wheel.Time(st.at))
+			clear(known.values) // another catalog may have other attributes
+			require.Empty(t, known.read(set, s.catalog), "after the reload, seed %d, step %d", *seed+k, round)
 			for i := range set.All() {
 				if newest, _ := s.catalog.Newest(i.Spec); newest != i.Spec {
 					kept++

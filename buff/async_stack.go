@@ -169,8 +169,10 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 		s.ceased(t, i.spec, l.source)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
-	if last := len(x.async) - 1; last >= 0 { // or another one comes at once
+	s.mark(at, AspectStacks)
+	if last := len(x.async) - 1; last >= 0 && i.end != x.async[last].end { // or another one comes at once
 		i.end = x.async[last].end
+		s.mark(at, AspectTime)
 	}
 	s.tune(at)
 	s.touch(at)

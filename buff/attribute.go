@@ -130,6 +130,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 		panic("buff: a value that was checked: " + err.Error())
 	}
 	is := sheet.Base(c.Attr)
+	s.markOwner(AspectAttributes)
 	t.emit(s, &Event{
 		Kind: Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: law.schema.At(c.Attr).Name,
 		Delta: delta, Value: is, Magnitude: absorbed, End: wheel.Never,

@@ -55,6 +55,7 @@ func (s *Set) hold(at uint16) {
 	i := &s.slots[at]
 	i.flags &^= leaving
 	i.end = wheel.Never
+	s.mark(at, AspectTime)
 	s.touch(at)
 }
 
@@ -97,6 +98,7 @@ func (s *Set) lastHolder(at uint16) {
 	}
 	i.flags |= leaving
 	i.end = last
+	s.mark(at, AspectTime)
 	s.touch(at)
 }
 
@@ -113,6 +115,7 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 		return
 	}
 	i.stacks -= n
+	s.mark(at, AspectStacks)
 	s.tune(at)
 	e := s.about(StackEnded, at)
 	e.Why = OutOfAura

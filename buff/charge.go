@@ -29,6 +29,7 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 		s.end(t, at, why)
 		return Result{Kind: Removed, Why: why, Amount: 1}
 	}
+	s.mark(at, AspectCharges)
 	return Result{Handle: s.handle(at), Amount: 1}
 }
 

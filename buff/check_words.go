@@ -34,7 +34,7 @@ func (k *checker) words(s *Spec) {
 	known(k, "charges.on_refresh", &s.Charges.Refresh, ChargesAdd)
 
 	known(k, "reload", &s.Reload, ReloadEnd)
-	known(k, "client.sync", &s.Client.Sync, SyncNone)
+	known(k, "client.sync", &s.Client.Sync, SyncParty)
 	known(k, "save.mode", &s.Save.Mode, SaveIfRemaining)
 	known(k, "save.offline_pulses", &s.Save.Offline, OfflineAll)
 	known(k, "save.offline_expire", &s.Save.OfflineExpire, OfflineRun)

@@ -99,6 +99,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 		}
 	} else {
 		i.stacks -= int16(n)
+		s.mark(at, AspectStacks)
 		s.tune(at)
 	}
 	s.touch(at)
@@ -142,6 +143,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 	i.stacks -= int16(i.spec.expiring(int(i.stacks)))
 	s.tune(at)
 	i.end = lasting(i.end, i.duration) // not from now, which with a rate of its own may be later
+	s.mark(at, AspectStacks|AspectTime)
 	s.touch(at)
 	e := s.about(StackEnded, at)
 	e.Why, e.End = Expired, s.endTold(i)
@@ -191,6 +193,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 // Stories: testdata/death.txt, death_last_pulse.txt, death_pause.txt.
 func (s *Set) kill(t *Turn) Result {
 	s.needGates().dead = true
+	s.markOwner(AspectLife)
 	s.each(func(at uint16) {
 		switch i := &s.slots[at]; i.spec.OnDeath {
 		case FateRemove:
@@ -202,10 +205,14 @@ func (s *Set) kill(t *Turn) Result {
 	return Result{}
 }
 
+// Dead reports whether the owner has been killed, and not revived since.
+func (s *Set) Dead() bool { return s.gates != nil && s.gates.dead }
+
 // revive: the owner lives again.
 func (s *Set) revive(t *Turn) Result {
-	if s.gates != nil {
+	if s.Dead() {
 		s.gates.dead = false
+		s.markOwner(AspectLife)
 	}
 	s.each(func(at uint16) {
 		if s.slots[at].flags&deathPaused != 0 {
@@ -226,6 +233,7 @@ func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 	if on {
 		i.flags |= deathPaused
 	}
+	s.mark(at, AspectTime)
 	s.touch(at)
 }
 

@@ -39,7 +39,7 @@ func TestWords(t *testing.T) {
 	roundTrip[buff.Offline](t, "none", "coalesce", "all")
 	roundTrip[buff.OfflineExpire](t, "notify", "silent", "run")
 	roundTrip[buff.AtMin](t, "nothing", "kill")
-	roundTrip[buff.Sync](t, "all", "owner", "none")
+	roundTrip[buff.Sync](t, "all", "owner", "none", "source", "party")
 	roundTrip[buff.ReloadRule](t, "keep", "migrate", "end")
 	roundTrip[buff.Snapshot](t, "cast", "apply", "pulse")
 	roundTrip[buff.Whose](t, "owner", "source")

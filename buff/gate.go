@@ -40,7 +40,7 @@ func (s *Set) admit(t *Turn, a *Application) Reason {
 		}
 	}
 	switch {
-	case spec.uses&usesDead != 0 && s.gates != nil && s.gates.dead:
+	case spec.uses&usesDead != 0 && s.Dead():
 		return Dead
 	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.ownedTags()):
 		return Requirement

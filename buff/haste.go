@@ -33,6 +33,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		i.end = rescaled(now, i.end, ms, was)
 		i.duration = max(int64(scaled(i.duration, uint64(ms), uint64(was))), 1) // what a stack's end begins anew
 		e.End = s.endTold(i)
+		s.mark(at, AspectTime)
 	}
 	s.touch(at)
 	e.Next = s.worldOf(i, s.nextPulse(i))

@@ -74,6 +74,9 @@ func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	i := &s.slots[at]
 	was, told := i.flags&hidden, i.spec.toldCauses()
+	if (was == 0) != (causes == 0) {
+		s.mark(at, AspectHidden)
+	}
 	if (was^causes)&^told != 0 {
 		s.flush(t, at) // what was owed is as it was before
 	}

@@ -22,7 +22,9 @@ type Instance struct {
 	Shield    int64 // what is left of its pool
 	Waiting   int   // with TimersQueue, applications that wait
 	Hidden    bool  // it has no effect
-	Paused    bool  // its time stands still, be it its own, its owner's or that of the zone
+	Paused    bool  // its time stands still
+	Held      Held  // by what; 0 unless Paused
+	Rate      Ratio // of its time against that of the world, as long as it does not stand still; the zero Ratio for 1
 
 	ends bool  // it has an end, also if End is Never, since its time stands still
 	left int64 // ms of its own time that it has left then
@@ -40,6 +42,27 @@ func (i Instance) Left(now wheel.Time) time.Duration {
 	}
 	return span(int64(i.End - now))
 }
+
+// Own returns the time until the end by the buff's own clock, which stands still while it is
+// paused and passes at its Rate, and for an infinite one the longest Duration there is. At a
+// Rate it is right to a millisecond of the world's time.
+func (i Instance) Own(now wheel.Time) time.Duration {
+	if i.Paused || i.End == wheel.Never || i.Rate == (Ratio{}) {
+		return i.Left(now)
+	}
+	return span(int64(scaled(max(int64(i.End-now), 0), uint64(i.Rate.Num), uint64(i.Rate.Den))))
+}
+
+// Held says what holds the time of a buff: bits.
+type Held uint8
+
+// What may hold it.
+const (
+	HeldByBuff  Held = 1 << iota // a Pause of the buff
+	HeldByOwner                  // of its owner
+	HeldByZone                   // of the zone
+	HeldByDeath                  // its owner is dead, and the definition says pause
+)
 
 // span returns so many ms, or the longest Duration if they are more.
 func span(ms int64) time.Duration {
@@ -259,6 +282,10 @@ func pack(number uint32, slot uint16, generation uint32) uint64 {
 
 // Number returns the owner's number as it was given to [NewSet].
 func (h Handle) Number() uint32 { return uint32(h >> ownerShift) }
+
+// Slot returns the buff's place on its owner, below [MaxPerOwner]. No two buffs that run have the
+// same; one that has ended gives its place to another.
+func (h Handle) Slot() int { return int(h.slot()) }
 
 // Number returns the owner's number as it was given to [NewSet].
 func (h TimeoutHandle) Number() uint32 { return uint32(h >> ownerShift) }

@@ -66,6 +66,7 @@ func (s *Set) newSource(at uint16, source OwnerID) {
 		return
 	}
 	i.source = source
+	s.mark(at, AspectSource)
 	s.rehash(at)
 	if k := s.magnitudesOf(i); len(k.captured) > 0 {
 		k.captured = k.captured[:0]
@@ -86,6 +87,7 @@ func (m *modifier) amount(values []float64, stacks int16) float64 {
 func (s *Set) putOn(at uint16) {
 	i := &s.slots[at]
 	sheet, k := s.needSheet(i.spec.catalog), s.extraOf(i).needMagnitudes()
+	s.markOwner(AspectAttributes)
 	for j := range i.spec.modifiers {
 		k.keys = append(k.keys, s.put(sheet, at, j, k.values))
 	}
@@ -125,6 +127,7 @@ func (s *Set) put(sheet *stat.Sheet, at uint16, j int, values []float64) stat.Ke
 // takeOff takes them off.
 func (s *Set) takeOff(at uint16) {
 	k := s.magnitudesOf(&s.slots[at])
+	s.markOwner(AspectAttributes)
 	for _, key := range k.keys {
 		s.sheet.Remove(key)
 	}
@@ -138,6 +141,7 @@ func (s *Set) tune(at uint16) {
 	if i.spec.uses&usesModifiers == 0 {
 		return
 	}
+	s.markOwner(AspectAttributes)
 	k := s.magnitudesOf(i)
 	for j, key := range k.keys {
 		if err := s.sheet.SetValue(key, i.spec.modifiers[j].amount(k.values, i.stacks)); err != nil {

@@ -31,6 +31,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	if !s.lives(h) {
 		return false
 	}
+	s.mark(at, AspectSpec|AspectTime|AspectStacks|AspectPower|AspectCharges|AspectShield|AspectWaiting)
 	s.touch(at)
 	s.tellVersion(t, at)
 	if over := int(i.stacks) - int(spec.limit); over > 0 {

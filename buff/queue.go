@@ -58,6 +58,7 @@ func (s *Set) run(t *Turn, at uint16, l asyncStack, now wheel.Time) {
 	s.reranked(i.spec)
 	i.end, i.duration = now.Add(l.left), l.left
 	s.extraOf(i).running = l.age
+	s.mark(at, AspectTime|AspectPower|AspectSource)
 	s.touch(at)
 }
 
@@ -75,6 +76,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	best := strongestOf(x.async)
 	l := x.async[best]
 	x.async = remove(x.async, best)
+	s.mark(at, AspectWaiting)
 	s.run(t, at, l, i.end)
 	s.emitQueued(t, at)
 }

@@ -125,6 +125,7 @@ func (r *restorer) placeSlot(i *instance) uint16 {
 	}
 	s.newest = at
 	s.live++
+	s.mark(at, AspectBegun)
 	return at
 }
 

@@ -50,6 +50,8 @@ type Set struct {
 	aside *saved // of the blob it was restored from: what the catalog did not know; nil: nothing
 
 	sheet *stat.Sheet // of attributes; nil: they are as the catalog says
+
+	journal *Journal // where changes are noted; nil: nowhere
 }
 
 // NewSet returns an empty Set for the owner. The number is below MaxOwners and
@@ -137,19 +139,65 @@ func (s *Set) look(at uint16) Instance {
 		Handle: s.handle(at), Spec: i.spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
 		Magnitude: i.magnitude, End: s.worldOf(i, i.end), NextPulse: s.worldOf(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
 	}
-	l.Paused = s.Paused()
 	if i.extra != noSlot {
 		x := s.extraOf(i)
 		l.Charges, l.Shield = int(x.charges), x.shield
-		l.Paused = l.Paused || i.flags&timeScaled != 0 && x.scale.num == 0
 		if i.spec.Stack.Timers == TimersQueue {
 			l.Waiting = len(x.async)
 		}
+	}
+	if s.own != nil || i.flags&timeScaled != 0 {
+		l.Held, l.Rate = s.timeOf(i)
+		l.Paused = l.Held != 0
 	}
 	if l.Paused && i.end != wheel.Never {
 		l.ends, l.left = true, s.ownLeft(i)
 	}
 	return l
+}
+
+// timeOf returns what holds the time of an instance, and its rate.
+func (s *Set) timeOf(i *instance) (held Held, rate Ratio) {
+	num, den := uint64(1), uint64(1)
+	take := func(p *timeScale, by ...Held) {
+		for k := range p.cause {
+			if p.cause[k].held {
+				held |= by[k]
+			}
+			r := p.cause[k].rate.orOne()
+			num, den = num*uint64(r.Num), den*uint64(r.Den)
+			if g := gcd(num, den); g > 1 {
+				num, den = num/g, den/g
+			}
+		}
+	}
+	if s.own != nil {
+		take(s.own, 0, HeldByOwner, HeldByZone)
+	}
+	if i.flags&timeScaled != 0 {
+		take(&s.extraOf(i).scale, HeldByBuff, 0, HeldByDeath)
+	}
+	if num == den {
+		return held, Ratio{}
+	}
+	return held, lowered(num, den)
+}
+
+// lowered returns num/den with no part above MaxRatio: where it does not fit it is near it.
+func lowered(num, den uint64) Ratio {
+	for num > MaxRatio || den > MaxRatio {
+		num, den = max(num/2, 1), max(den/2, 1)
+	}
+	return Ratio{uint32(num), uint32(den)}
+}
+
+// At returns the buff in a slot and reports whether there is one. Slots are below
+// [MaxPerOwner] and are used again: see [Handle.Slot].
+func (s *Set) At(slot int) (Instance, bool) {
+	if slot < 0 || slot >= len(s.slots) || s.slots[slot].spec == nil {
+		return Instance{}, false
+	}
+	return s.look(uint16(slot)), true
 }
 
 func (s *Set) handle(at uint16) Handle {
@@ -233,6 +281,7 @@ func (s *Set) place() uint16 {
 		s.oldest = at
 	}
 	s.newest = at
+	s.mark(at, AspectBegun)
 	return at
 }
 
@@ -250,6 +299,7 @@ func (s *Set) release(at uint16) {
 		s.newest = i.older
 	}
 	s.live--
+	s.mark(at, AspectEnded)
 	s.hashes()[at] = 0
 	if s.gates != nil && len(s.gates.appliers) > 0 {
 		s.dropAppliers(at)

@@ -49,6 +49,7 @@ func (s *Set) meet(amount int64, school Tag) (rest int64, spent bool) {
 		x := s.extraOf(&s.slots[best])
 		part := min(amount, x.shield)
 		x.shield -= part
+		s.mark(best, AspectShield)
 		amount -= part
 		spent = spent || x.shield == 0
 	}

@@ -7,6 +7,17 @@ import "github.com/bufftick/bufftick/wheel"
 //
 // Stories: testdata/stack_by.txt, overflow.txt, level.txt, thresholds.txt.
 func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
+	if s.journal == nil {
+		return s.join(t, at, a, d)
+	}
+	was := s.looksOf(at)
+	r := s.join(t, at, a, d)
+	s.markSince(at, &was)
+	return r
+}
+
+// join is again without a note of what changes.
+func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
 	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) && !a.rest {
 		return s.deny(t, a, LowerLevel, nil)

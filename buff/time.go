@@ -111,6 +111,7 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 	i := &s.slots[at]
 	i.end = end
+	s.mark(at, AspectTime)
 	now := s.nowOf(t, i)
 	if i.end <= now {
 		s.end(t, at, Expired)
@@ -153,6 +154,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		}
 		s.flush(t, c.Handle.slot())
 		s.scaleOf(t, i).turn(t.now, c)
+		s.mark(c.Handle.slot(), AspectTime)
 		s.touch(c.Handle.slot())
 		return Result{Handle: c.Handle}
 	}
@@ -166,6 +168,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 	s.flushAll(t, func(*Spec) bool { return true })
 	s.own.turn(t.at, c)
 	t.now = s.started(t.at)
+	s.markTime()
 	s.touchAll()
 	return Result{}
 }

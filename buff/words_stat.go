@@ -14,9 +14,11 @@ type Sync uint8
 
 // Who may be told.
 const (
-	SyncAll Sync = iota
-	SyncOwner
-	SyncNone
+	SyncAll    Sync = iota // all who see the owner
+	SyncOwner              // the owner's own
+	SyncNone               // none
+	SyncSource             // that of whoever has applied it
+	SyncParty              // the owner's own, and those of its party
 )
 
 // ReloadRule says what becomes of running instances when a new version of their definition
@@ -32,7 +34,7 @@ const (
 
 var (
 	atMinWords    = []string{"nothing", "kill"}
-	syncWords     = []string{"all", "owner", "none"}
+	syncWords     = []string{"all", "owner", "none", "source", "party"}
 	reloadWords   = []string{"keep", "migrate", "end"}
 	snapshotWords = []string{"cast", "apply", "pulse"}
 	whomWords     = []string{"owner", "source"}

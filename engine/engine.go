@@ -87,7 +87,8 @@ type Engine struct {
 	asking    string // what of the game the loop is calling in a Tick
 	onLoop    bool   // that is a function of Inbox.Run, which may call the Engine
 	faults    faults
-	copies    *Copies // nil: nobody has asked for them
+	copies    *Copies  // nil: nobody has asked for them
+	changes   *Changes // nil: nobody has asked for them
 
 	ticking  atomic.Bool   // a handler that calls the Engine finds it true
 	occupied atomic.Bool   // by Tick or Close

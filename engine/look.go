@@ -83,6 +83,9 @@ func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
 // nothing is what an owner carries who cannot be looked at, or is not there.
 var nothing = buff.NewSet(0, 0, 0, 1)
 
+// At returns the buff in a slot and reports whether there is one: see [buff.Set.At].
+func (c Carried) At(slot int) (buff.Instance, bool) { return c.set.At(slot) }
+
 // Find returns the buff of a handle and reports whether it runs. It fails with [ErrBusy] if
 // the buff's owner is busy: whether it still runs is not known then.
 //

@@ -155,6 +155,9 @@ func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 	if e.copies != nil {
 		e.copies.arrive(o)
 	}
+	if e.changes != nil {
+		e.changes.arrive(o)
+	}
 	e.batch.of[o.number].box = &o.box
 	e.byID[o.id] = o
 	e.joinZone(o, zone, z)

@@ -178,4 +178,7 @@ func (e *Engine) leave(o *owner) {
 	if e.copies != nil {
 		e.copies.depart(o.id)
 	}
+	if e.changes != nil {
+		e.changes.depart(o)
+	}
 }

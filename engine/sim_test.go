@@ -40,6 +40,7 @@ type sim struct {
 	events map[buff.OwnerID][]string // the log of each owner, without Seen
 
 	keep         func(buff.Event) // if not nil, gets every event
+	onlooker     *onlooker        // if not nil, is told of changes after each Tick
 	busy, behind int              // Ticks at whose end somebody was busy, or time was carried
 	stats        engine.Stats     // at the end
 	owed         int
@@ -254,6 +255,9 @@ func (s *sim) tick(dt time.Duration) {
 		s.frames = append(s.frames, fmt.Sprintf("%d: %s seen=%d", e.Owner, text, e.Seen))
 	}
 	s.frames = append(s.frames, fmt.Sprintf("frame %d at %d", f.Number, f.Now))
+	if s.onlooker != nil {
+		s.onlooker.look(s.tb, s.plan.owners)
+	}
 	if f.Behind > 0 || f.Lost > 0 {
 		s.behind++
 	}

@@ -175,6 +175,7 @@ func simulate(t *testing.T, p plan, f faults, o engine.Options) (s *sim, st *sta
 		go func() {
 			defer close(over)
 			s = newSim(t, p, o, st)
+			s.onlooker = newOnlooker(s.eng)
 			s.blocked = func(*player) { st.pause() }
 			world := rand.New(rand.NewPCG(p.seed, 6))
 			s.keep = func(e buff.Event) { lives[e.Handle] = append(lives[e.Handle], e) }

@@ -244,7 +244,7 @@
 //	  icon          text                      the name of its picture
 //	  show          true | false              whether players see it
 //	  priority      0, a whole number         the higher, the further in front
-//	  sync          all | owner | none        which clients are told of it
+//	  sync          all | owner | none | source | party   which clients are told of it
 //
 // "shield: {}" is a shield with all the defaults. With clock wall, save.mode cannot be
 // never.

@@ -39,6 +39,8 @@ func (t *teller) client() {
 	t.sayIf(c.Icon != "", "Its icon is %s.", code(c.Icon))
 	t.sayIf(c.Hide, "Players do not see it.")
 	t.sayIf(c.Sync == buff.SyncOwner, "Only its owner is told of it.")
+	t.sayIf(c.Sync == buff.SyncSource, "Only who applied it is told of it.")
+	t.sayIf(c.Sync == buff.SyncParty, "Only its owner and the owner's party are told of it.")
 	t.sayIf(c.Sync == buff.SyncNone, "No client is told of it.")
 }
 

@@ -1,0 +1,283 @@
+package buff_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// mirror knows of an owner only what its Journal says: of a buff in which something has changed it
+// takes over just that.
+type mirror struct {
+	journal *buff.Journal
+	deaf    buff.Aspect // does not listen to these, of buffs
+	mute    buff.Aspect // and these, of the owner
+	at      map[int]buff.Instance
+	dead    bool
+	values  map[stat.Attr]float64
+	calls   int // how often the Journal said that it is not empty any more
+}
+
+func newMirror() *mirror {
+	m := &mirror{at: map[int]buff.Instance{}, values: map[stat.Attr]float64{}}
+	m.journal = buff.NewJournal(func(uint32) { m.calls++ })
+	return m
+}
+
+// read takes over what has changed, and says in what the mirror still differs from the Set.
+func (m *mirror) read(set *buff.Set, c *buff.Catalog) string {
+	empty := m.journal.Owner() == 0
+	for at, what := range m.journal.Slots() {
+		empty = false
+		is, ok := set.At(at)
+		switch what &^= m.deaf; {
+		case what == 0:
+		case what&buff.AspectEnded != 0 && !ok:
+			delete(m.at, at)
+		case what&buff.AspectBegun != 0:
+			m.at[at] = is
+		default:
+			m.at[at] = merged(m.at[at], is, what)
+		}
+	}
+	owner := m.journal.Owner() &^ m.mute
+	m.journal.Empty()
+	if empty != (m.calls == 0) || m.calls > 1 {
+		return fmt.Sprintf("called %d times for a Journal of which empty is %v", m.calls, empty)
+	}
+	m.calls = 0
+	if owner&buff.AspectLife != 0 {
+		m.dead = set.Dead()
+	}
+	if owner&buff.AspectAttributes != 0 {
+		clear(m.values)
+	}
+	return m.differs(set, c)
+}
+
+func (m *mirror) differs(set *buff.Set, c *buff.Catalog) string {
+	if m.dead != set.Dead() {
+		return "it is not known whether the owner is dead"
+	}
+	for v := range set.Attributes(c) {
+		if was, ok := m.values[v.Attr]; ok && was != v.Value {
+			return fmt.Sprintf("attribute %d is %v, not %v", v.Attr, v.Value, was)
+		}
+		m.values[v.Attr] = v.Value
+	}
+	n := 0
+	for is := range set.All() {
+		n++
+		was := m.at[is.Handle.Slot()]
+		was.NextPulse = is.NextPulse
+		if was.Spec != nil && was.Spec.Lineage() == is.Spec.Lineage() && was.Spec.Revision() == is.Spec.Revision() {
+			was.Spec = is.Spec
+		}
+		if was != is {
+			return fmt.Sprintf("known is %+v, not %+v", was, is)
+		}
+	}
+	if n != len(m.at) {
+		return fmt.Sprintf("%d are known, and there are %d", len(m.at), n)
+	}
+	return ""
+}
+
+// merged returns was with those parts of is that have changed.
+func merged(was, is buff.Instance, what buff.Aspect) buff.Instance {
+	other := is
+	if what&buff.AspectTime == 0 {
+		other = was
+	}
+	pick := func(a buff.Aspect, take func(to, from *buff.Instance)) {
+		if what&a != 0 {
+			take(&other, &is)
+		} else {
+			take(&other, &was)
+		}
+	}
+	pick(buff.AspectStacks, func(to, from *buff.Instance) { to.Stacks = from.Stacks })
+	pick(buff.AspectPower, func(to, from *buff.Instance) { to.Magnitude, to.Level = from.Magnitude, from.Level })
+	pick(buff.AspectCharges, func(to, from *buff.Instance) { to.Charges = from.Charges })
+	pick(buff.AspectShield, func(to, from *buff.Instance) { to.Shield = from.Shield })
+	pick(buff.AspectHidden, func(to, from *buff.Instance) { to.Hidden = from.Hidden })
+	pick(buff.AspectWaiting, func(to, from *buff.Instance) { to.Waiting = from.Waiting })
+	pick(buff.AspectSource, func(to, from *buff.Instance) { to.Source = from.Source })
+	pick(buff.AspectSpec, func(to, from *buff.Instance) { to.Spec = from.Spec })
+	other.Handle = was.Handle
+	return other
+}
+
+// mirrored is a drive beside which a mirror looks on.
+type mirrored struct {
+	*drive
+	mirror *mirror
+	wrong  string
+}
+
+func (m *mirrored) look() {
+	if wrong := m.mirror.read(m.set, m.catalog); m.wrong == "" {
+		m.wrong = wrong
+	}
+	for is := range m.set.All() {
+		if is.Paused != (is.Held != 0) || is.Paused && is.End != wheel.Never {
+			m.wrong = fmt.Sprintf("paused %v, held %d, end %v", is.Paused, is.Held, is.End)
+		}
+	}
+}
+
+func (m *mirrored) run(until int64) {
+	m.drive.run(until)
+	m.look()
+}
+
+func (m *mirrored) do(at int64, o op) string {
+	defer m.look()
+	return m.drive.do(at, o)
+}
+
+func mirrorScript(s *script, seed uint64, deaf, mute buff.Aspect) string {
+	d := newDrive(s, nil, nil)
+	m := &mirrored{drive: d, mirror: newMirror()}
+	m.mirror.deaf, m.mirror.mute = deaf, mute
+	d.set.SetJournal(m.mirror.journal)
+	replay(s, cut(s, rand.New(rand.NewPCG(seed, 5))), m)
+	return m.wrong
+}
+
+// TestJournal: whoever takes over what the Journal says knows the whole owner, after each command
+// and each frame.
+func TestJournal(t *testing.T) {
+	eachScript(t, func(s *script, seed uint64) string { return mirrorScript(s, seed, 0, 0) })
+}
+
+// TestJournalNeedsAll: whoever does not listen to one of the aspects soon does not.
+func TestJournalNeedsAll(t *testing.T) {
+	type control struct{ deaf, mute buff.Aspect }
+	left := map[control]bool{}
+	for a := buff.AspectBegun; a <= buff.AspectSource; a <<= 1 { // AspectSpec: TestAdoptAtRandom
+		left[control{deaf: a}] = true
+	}
+	left[control{mute: buff.AspectLife}], left[control{mute: buff.AspectAttributes}] = true, true
+	for k := range uint64(5000) {
+		if len(left) == 0 {
+			return
+		}
+		s, err := randomScript(seeded(k))
+		if err != nil {
+			continue
+		}
+		if m := newModel(s); replay(s, nil, m) != nil && m.over() {
+			continue
+		}
+		for c := range left {
+			if mirrorScript(s, k, c.deaf, c.mute) != "" {
+				delete(left, c)
+			}
+		}
+	}
+	t.Errorf("nobody misses %+v", left)
+}
+
+// TestJournalAllocations: what changes again takes no memory.
+func TestJournalAllocations(t *testing.T) {
+	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9}})
+	require.NoError(t, err)
+	set, turn := buff.NewSet(1, 2, 0, 20), &buff.Turn{Catalog: c}
+	j := buff.NewJournal(nil)
+	set.SetJournal(j)
+	apply := func() {
+		set.Apply(turn, 0, &buff.Application{Spec: c.Spec("a")})
+		turn.Events = turn.Events[:0]
+		set.ClearTimerRequests()
+	}
+	apply()
+	j.Empty()
+	n := 0
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		apply()
+		for _, what := range j.Slots() {
+			n += int(what & buff.AspectStacks)
+		}
+		j.Empty()
+	}))
+	require.NotZero(t, n)
+	set.SetJournal(nil)
+	apply()
+	require.Zero(t, j.Owner())
+	for at := range j.Slots() {
+		t.Errorf("slot %d of a Set that has no Journal any more", at)
+	}
+}
+
+// TestInstanceClock: what holds the time of a buff is told apart, and what is left by its own clock.
+func TestInstanceClock(t *testing.T) {
+	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: 10 * time.Second, OnDeath: buff.FatePause})
+	require.NoError(t, err)
+	set, turn := buff.NewSet(1, 2, 0, 20), &buff.Turn{Catalog: c}
+	h, _, _, err := set.Apply(turn, 0, &buff.Application{Spec: c.Spec("a")})
+	require.NoError(t, err)
+	for _, step := range []struct {
+		name  string
+		at    wheel.Time
+		cmd   buff.Command
+		held  buff.Held
+		rate  buff.Ratio
+		end   wheel.Time
+		own   time.Duration
+		world time.Duration
+	}{
+		{"nothing", 1000, buff.SetBuffRate(h, buff.Ratio{Num: 1, Den: 1}), 0, buff.Ratio{}, 10_000, 9 * time.Second, 9 * time.Second},
+		{"twice as fast", 2000, buff.SetBuffRate(h, buff.Ratio{Num: 2, Den: 1}), 0, buff.Ratio{Num: 2, Den: 1}, 6000, 8 * time.Second, 4 * time.Second},
+		{"of the owner, half", 3000, buff.SetRate(1, buff.Ratio{Num: 1, Den: 4}), 0, buff.Ratio{Num: 1, Den: 2}, 15_000, 6 * time.Second, 12 * time.Second},
+		{"pause of the buff", 5000, buff.PauseBuff(h), buff.HeldByBuff, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
+		{"and of the owner", 6000, buff.Pause(1), buff.HeldByBuff | buff.HeldByOwner, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
+		{"and of the zone", 7000, buff.Command{Verb: buff.VerbPause, Whose: buff.OfZone}, buff.HeldByBuff | buff.HeldByOwner | buff.HeldByZone, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
+		{"and of death", 8000, buff.Kill(1), buff.HeldByBuff | buff.HeldByOwner | buff.HeldByZone | buff.HeldByDeath, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
+		{"the owner goes on", 9000, buff.Resume(1), buff.HeldByBuff | buff.HeldByZone | buff.HeldByDeath, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
+		{"and the zone", 9000, buff.Command{Verb: buff.VerbResume, Whose: buff.OfZone}, buff.HeldByBuff | buff.HeldByDeath, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
+		{"and the buff", 9000, buff.ResumeBuff(h), buff.HeldByDeath, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
+		{"and it lives", 10_000, buff.Revive(1), 0, buff.Ratio{Num: 1, Den: 2}, 20_000, 5 * time.Second, 10 * time.Second},
+	} {
+		turn.Now = step.at
+		require.True(t, set.Run(turn, step.at, 100))
+		require.NoError(t, set.Do(turn, step.at, step.cmd).Err)
+		i, ok := set.At(h.Slot())
+		require.True(t, ok)
+		require.Equal(t, h, i.Handle)
+		require.Equal(t, step.held, i.Held, step.name)
+		require.Equal(t, step.held != 0, i.Paused, step.name)
+		require.Equal(t, step.rate, i.Rate, step.name)
+		require.Equal(t, step.end, i.End, step.name)
+		require.Equal(t, step.own, i.Own(step.at), step.name)
+		require.Equal(t, step.world, i.Left(step.at), step.name)
+	}
+	for _, slot := range []int{-1, 1, buff.MaxPerOwner} {
+		_, ok := set.At(slot)
+		require.False(t, ok)
+	}
+}
+
+// TestEndsAgree: the end that an event tells is that of the instance, also while its time stands
+// still.
+func TestEndsAgree(t *testing.T) {
+	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: 10 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}})
+	require.NoError(t, err)
+	for _, hold := range []buff.Command{buff.Pause(1), buff.SetRate(1, buff.Ratio{Num: 3, Den: 7})} {
+		set, turn := buff.NewSet(1, 2, 0, 20), &buff.Turn{Catalog: c}
+		require.NoError(t, set.Do(turn, 0, hold).Err)
+		for range 2 { // applied, and refreshed
+			h, _, _, err := set.Apply(turn, 100, &buff.Application{Spec: c.Spec("a")})
+			require.NoError(t, err)
+			i, _ := set.Find(h)
+			require.Equal(t, i.End, turn.Events[len(turn.Events)-1].End)
+		}
+	}
+}

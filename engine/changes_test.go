@@ -1,0 +1,170 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// onlooker knows of the owners of an engine only what Engine.Changes tells.
+type onlooker struct {
+	eng     *engine.Engine
+	changes *engine.Changes
+	ids     map[uint32]buff.OwnerID
+	known   map[uint32]map[int]buff.Instance
+	dead    map[uint32]bool
+	told    int // how many changes of an owner
+}
+
+func newOnlooker(e *engine.Engine) *onlooker {
+	return &onlooker{
+		eng: e, changes: e.Changes(),
+		ids: map[uint32]buff.OwnerID{}, known: map[uint32]map[int]buff.Instance{}, dead: map[uint32]bool{},
+	}
+}
+
+// read takes over what has changed.
+func (o *onlooker) read(tb testing.TB) {
+	for x := range o.changes.All() {
+		o.told++
+		if x.Gone {
+			require.Equal(tb, o.ids[x.Number], x.Owner)
+			delete(o.ids, x.Number)
+			delete(o.known, x.Number)
+			continue
+		}
+		if x.Came {
+			require.NotContains(tb, o.ids, x.Number, "told of %d, and it has not left", x.Owner)
+			o.ids[x.Number], o.known[x.Number] = x.Owner, map[int]buff.Instance{}
+			for b := range x.Buffs.All() {
+				o.known[x.Number][b.Handle.Slot()] = b
+			}
+		}
+		o.dead[x.Number] = x.Dead
+		require.Equal(tb, o.ids[x.Number], x.Owner)
+		for at := range x.Journal.Slots() { // package buff tests what of them has changed
+			if b, ok := x.Buffs.At(at); ok {
+				o.known[x.Number][at] = b
+			} else {
+				delete(o.known[x.Number], at)
+			}
+		}
+	}
+}
+
+// look is read, and compares what it knows with what there is: of those who are not busy.
+func (o *onlooker) look(tb testing.TB, owners int) {
+	o.read(tb)
+	there := map[buff.OwnerID]uint32{}
+	for n, id := range o.ids {
+		require.NotContains(tb, there, id, "known twice")
+		there[id] = n
+	}
+	for id := range buff.OwnerID(owners + 2) {
+		buffs, err := o.eng.Buffs(id)
+		if err != nil {
+			if !o.eng.Busy(id) { // there is none
+				require.NotContains(tb, there, id)
+			}
+			continue
+		}
+		known := o.known[there[id]]
+		require.NotNil(tb, known, "%d is not known", id)
+		n := 0
+		for b := range buffs.All() {
+			n++
+			was := known[b.Handle.Slot()]
+			was.NextPulse = b.NextPulse
+			if was.Spec != nil && was.Spec.Lineage() == b.Spec.Lineage() && was.Spec.Revision() == b.Spec.Revision() {
+				was.Spec = b.Spec
+			}
+			require.Equal(tb, b, was, "of %d", id)
+		}
+		require.Len(tb, known, n, "of %d", id)
+	}
+}
+
+// TestChanges: who takes over what Changes tells knows all owners after each Tick, whatever the
+// number of workers; TestSimulation does the same where workers are stuck.
+func TestChanges(t *testing.T) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 6
+	}
+	told := 0
+	for seed := range seeds {
+		p := plan{seed: seed, owners: 3 + int(seed), steps: 60, outbox: true, inbox: true, churn: true, shared: true, stats: seed%2 == 0, reload: seed%3 == 0}
+		o := engine.Options{Synchronous: seed%4 == 0, Workers: 1 + int(seed%5), Budget: patient}
+		if o.Synchronous {
+			o.Workers = 0
+		}
+		s := newSim(t, p, o)
+		if seed%2 == 0 {
+			s.run(whole) // it may begin at any time
+		}
+		s.onlooker = newOnlooker(s.eng)
+		s.run(every(200 * time.Millisecond))
+		told += s.onlooker.told
+		s.finish()
+	}
+	require.Greater(t, told, 300)
+}
+
+// TestChangesTellDeath: also the death of somebody who carries nothing is told, and his revival.
+func TestChangesTellDeath(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true, Catalog: catalogOf(t)})
+	require.NoError(t, e.Spawn(7, nil))
+	o := newOnlooker(e)
+	o.read(t)
+	for _, dead := range []bool{true, false} {
+		do := buff.Revive
+		if dead {
+			do = buff.Kill
+		}
+		require.NoError(t, e.Do(do(7)).Err)
+		e.Tick(time.Second)
+		before := o.told
+		o.read(t)
+		require.Equal(t, before+1, o.told)
+		require.Equal(t, dead, o.dead[0])
+	}
+	before := o.told
+	e.Tick(time.Second)
+	o.read(t)
+	require.Equal(t, before, o.told, "nothing has changed")
+	require.PanicsWithValue(t, "engine: Changes called twice", func() { e.Changes() })
+}
+
+// TestChangesAllocations: what goes on as it did takes no memory.
+func TestChangesAllocations(t *testing.T) {
+	c := catalogOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}})
+	e := open(t, engine.Options{Synchronous: true, Catalog: c})
+	changes := e.Changes()
+	for id := range buff.OwnerID(100) {
+		require.NoError(t, e.Spawn(id, nil))
+	}
+	n := 0
+	frame := func() {
+		for id := buff.OwnerID(0); id < 100; id += 3 {
+			e.AddBuff(id, buff.Application{Spec: c.Spec("a")})
+		}
+		e.Tick(50 * time.Millisecond)
+		for x := range changes.All() {
+			for at, what := range x.Journal.Slots() {
+				if b, ok := x.Buffs.At(at); ok && what == buff.AspectTime {
+					n += b.Stacks
+				}
+			}
+		}
+	}
+	for range 10 {
+		frame()
+	}
+	n = 0
+	require.Zero(t, testing.AllocsPerRun(50, frame))
+	require.Equal(t, 51*34, n)
+}
