@@ -18,7 +18,7 @@ type reportCmd struct {
 
 	From   string   `placeholder:"FILE" help:"measure nothing: write the page and the charts anew from this run.json"`
 	To     string   `default:"report" help:"the folder of the report"`
-	Readme string   `default:"../README.md" help:"whose marked parts are written with it"`
+	Pages  []string `default:"../README.md,../docs/benchmarks.md" help:"whose marked parts are written with it"`
 	Parts  []string `placeholder:"PART" help:"measure these alone, and keep the rest of the report that is there: letters of profiles, scale, rivals, wheel, peers, cuts, steps"`
 	Probes int      `default:"10" help:"processes that measure each step, for compare"`
 	Most   int      `default:"1000000" help:"the largest number of players in the scaling"`
@@ -59,12 +59,17 @@ func (r *reportCmd) Run(con *console) error {
 }
 
 // write writes what people read: the page with its charts, and the parts of the README
-// that are marked for it.
+// and of docs/benchmarks.md that are marked for it.
 func (r *reportCmd) write(report *page.Report) error {
 	if err := report.WritePage(r.To); err != nil {
 		return err
 	}
-	return report.WriteReadme(r.Readme, r.To)
+	for _, file := range r.Pages {
+		if err := report.WriteReadme(file, r.To); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wants reports whether a part is to be measured.

@@ -120,14 +120,18 @@ func TestCommittedReport(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, want == string(got), "bench/report/%s is not that of bench/report/run.json: %s", name, again)
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	require.NoError(t, err)
-	for part := range readmeParts {
-		require.Contains(t, string(readme), partBegins+part+" -->")
+	all := ""
+	for name, link := range map[string]string{"README.md": "bench/report", "docs/benchmarks.md": "../bench/report"} {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		require.NoError(t, err)
+		want, err := r.FillReadme(string(text), link)
+		require.NoError(t, err)
+		require.True(t, want == string(text), "the figures in %s are not those of bench/report/run.json: %s", name, again)
+		all += string(text)
 	}
-	want, err := r.FillReadme(string(readme), "bench/report")
-	require.NoError(t, err)
-	require.True(t, want == string(readme), "the figures in README.md are not those of bench/report/run.json: %s", again)
+	for part := range readmeParts {
+		require.Contains(t, all, partBegins+part+" -->")
+	}
 }
 
 // TestReadme: what is marked is written anew, and nothing else.
@@ -143,7 +147,7 @@ func TestReadme(t *testing.T) {
 	require.NoError(t, sample().WriteReadme(file, "report"))
 	got, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Contains(t, string(got), "# A\n\n<!-- report: first -->\nWith 100,000 buffs live a new one costs 1.1 µs, a refresh 990 ns, a removal 530 ns; a\nTick in which 3,333 events of 100,000 players are due takes 1.1 ms, handlers and all\n([Benchmarks](#benchmarks)).\n<!-- end -->\nB\n<!-- report: charts -->\n![")
+	require.Contains(t, string(got), "# A\n\n<!-- report: first -->\nWith 100,000 buffs live a new one costs 1.1 µs, a refresh 990 ns, a removal 530 ns; a\nTick in which 3,333 events of 100,000 players are due takes 1.1 ms, handlers and all\n([benchmarks](docs/benchmarks.md)).\n<!-- end -->\nB\n<!-- report: charts -->\n![")
 	require.Contains(t, string(got), "](bench/report/"+hourFile+")\n")
 	require.Equal(t, 3, strings.Count(string(got), partEnds)) // that of nobody is left alone
 	twice, err := sample().FillReadme(string(got), "bench/report")

@@ -21,11 +21,12 @@ const (
 	partEnds   = "<!-- end -->"
 )
 
-// readmeParts are what can stand in a README, by name. Each gets the folder of the report, as
+// readmeParts are what can stand in a README or another page of docs, by name. Each gets the folder of the report, as
 // the README names it.
 var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"first":  func(r *Report, w *writer, _ string) { r.readmeFirst(w) },
 	"tables": (*Report).readmeTables,
+	"rivals": func(r *Report, w *writer, _ string) { r.readmeRivals(w) },
 	"charts": (*Report).readmeCharts,
 }
 
@@ -116,7 +117,7 @@ func (r *Report) readmeFirst(w *writer) {
 		}
 	}
 	if len(parts) > 0 {
-		text := strings.Join(parts, "; ") + " ([Benchmarks](#benchmarks))."
+		text := strings.Join(parts, "; ") + " ([benchmarks](docs/benchmarks.md))."
 		w.fill(strings.ToUpper(text[:1]) + text[1:])
 	}
 }
@@ -167,7 +168,6 @@ func (r *Report) readmeTables(w *writer, dir string) {
 		w.line("")
 		r.callsTable(w)
 	}
-	r.readmeRivals(w)
 }
 
 // readmeRivals is what the rivals cost, each at the largest size.
@@ -182,7 +182,6 @@ func (r *Report) readmeRivals(w *writer) {
 	if len(fight.Rows) == 0 || len(city.Rows) == 0 {
 		return
 	}
-	w.line("")
 	w.table("what one would write without it, times the engine", fmt.Sprintf("a fight, %s buffs", count(fight.Buffs)), fmt.Sprintf("a city, %s buffs", count(city.Buffs)))
 	for i, row := range fight.Rows {
 		if row.Name != rival.Engine && i < len(city.Rows) {

@@ -6,6 +6,7 @@
 //	rules_test.go     the rules of imports, clocks, waiting tests, length and names
 //	docs_test.go      the rules of documentation
 //	readme_test.go    the README's program is an Example, its links lead somewhere
+//	guide_test.go     the programs of the guide print what it says
 //	limits_test.go    docs/limits.md names a test in each row
 //	promises_test.go  each promise of docs/promises.md has a test
 //	words_test.go     nobody uses a word that docs/words.md has given up
