@@ -14,7 +14,9 @@
 //
 // # The page
 //
-//	first line   one sentence: whether all is well, and if not, who or what is in the way
+//	first line   whether all is well, and if not, what is in the way, the worst first: overload,
+//	             with the speed of the game; who is stuck, by the clock on the wall; what the
+//	             game says; a reload that was refused
 //	clock        hours, minutes and seconds with what waits in each slot, the hands, and
 //	             the dial of the second that runs
 //	events       by kind, for each second

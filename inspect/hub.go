@@ -32,6 +32,7 @@ type hub struct {
 	whole   []byte             // for all others, made when somebody wants it
 	latest  viewJSON           // what that is made of
 	frame   uint64             // the first whose time the next view tells
+	seen    time.Duration      // when the last View came, or somebody began to look
 	catalog message
 	players map[buff.OwnerID]message
 }
@@ -118,6 +119,9 @@ func (h *hub) quit(c *client) {
 // run asks and sends until there is nobody left.
 func (h *hub) run(ctx context.Context) {
 	defer h.in.watch.Open(h.since)()
+	h.mu.Lock()
+	h.seen = h.since()
+	h.mu.Unlock()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
@@ -194,9 +198,10 @@ func (h *hub) send(ctx context.Context, v *engine.View, err error) {
 	h.seq++
 	h.view.seq = h.seq
 	if err != nil {
-		h.view.data = event("stalled", map[string]string{"why": line(err.Error())})
+		h.view.data = event("stalled", stalled(err, h.since()-h.seen))
 		h.whole = h.view.data
 	} else {
+		h.seen = h.since()
 		// Not the frames that everybody has: they would be most of it.
 		var news viewJSON
 		news, h.frame = latest.since(h.frame)

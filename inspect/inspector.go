@@ -42,6 +42,15 @@ type Options struct {
 	// that is the engine's Options.SlowFrame; if that is zero too, there is no line.
 	Budget time.Duration
 
+	// StuckAfter is how long a handler must have held a worker, by the clock and not by the game's
+	// time, to be called stuck. If zero, 1 s.
+	StuckAfter time.Duration
+
+	// Speed is how fast the game's time is meant to pass: 1, which zero stands for, if a second of
+	// the game takes a second. The page warns of a game that is slower by a twentieth. Below 0 it
+	// may pass as it likes: a game that is played as fast as it goes, or by turns.
+	Speed float64
+
 	// Token allows actions to those who know it: at least 16 characters. If empty, there are
 	// none.
 	Token string
@@ -91,6 +100,7 @@ type Inspector struct {
 	cross   http.CrossOriginProtection
 	hosts   map[string]bool
 	reloads reloads
+	course  course
 	acting  chan struct{} // has room for one reload
 	looking chan struct{} // has room for the searches of those without the token
 	follows follows

@@ -41,3 +41,13 @@ func (h *reloads) all() []reloadJSON {
 	defer h.mu.Unlock()
 	return append([]reloadJSON{}, h.list...)
 }
+
+// newest returns the last one, nil if there was none.
+func (h *reloads) newest() *reloadJSON {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.list) == 0 {
+		return nil
+	}
+	return &h.list[0]
+}

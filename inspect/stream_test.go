@@ -125,7 +125,7 @@ func TestStalled(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { resp.Body.Close() })
 	s := &stream{t: t, resp: resp}
-	require.Contains(t, s.next("stalled"), "the loop has not ticked")
+	require.Contains(t, s.next("stalled"), "The loop has not ticked for ")
 	snapshot, err := http.Get(srv.URL + "?snapshot")
 	require.NoError(t, err)
 	defer snapshot.Body.Close()

@@ -70,6 +70,8 @@ func TestToldOfTheEngine(t *testing.T) {
 	v.Faces[0].Slots = make([]int, 2*25)
 	v.Faces[0].Slots[9], v.Faces[0].Slots[10], v.Faces[0].Slots[24], v.Faces[0].Slots[25] = 1, 2, 3, 4
 
+	in.opts.StuckAfter = time.Millisecond
+	in.viewOf(v, 234*time.Millisecond)
 	out := in.viewOf(v, 1234*time.Millisecond)
 	s := v.Stats
 	require.Equal(t, viewJSON{
@@ -77,7 +79,8 @@ func TestToldOfTheEngine(t *testing.T) {
 		Owners: s.Owners, Busy: s.Busy, Timers: s.Timers, Buffs: 18, Dropped: fmt.Sprint(s.Dropped), Refused: fmt.Sprint(s.Refused), Nobody: fmt.Sprint(s.Undelivered),
 		Workers: 13, Inbox: s.Inbox, InboxMax: 14, Mail: 16, Waiting: 15, Behind: s.Behind.Milliseconds(), Lost: s.Lost.Milliseconds(),
 		Budget: 50, Beyond: 17, First: "40", Frames: []int64{3000, 4000}, Handled: 19, Swept: 0.25,
-		Stuck:   []stuckJSON{{pick{"71", "P71"}, "venom", 1500}, {pick{"72", "P72"}, "a timeout", 20}},
+		Recent: 4000, Verdict: out.Verdict,
+		Stuck:   []stuckJSON{{pick{"71", "P71"}, "venom", 1000, true}, {pick{"72", "P72"}, "a timeout", 1000, true}},
 		Busiest: []rankJSON{{pick{"81", "P81"}, 5}, {pick{"82", "P82"}, 4}}, Most: []rankJSON{{pick{"91", "P91"}, 7}},
 		Late:  []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}[:len(v.Late)],
 		Times: [][2]int64{{v.Times.Bound(20).Microseconds(), 1}, {v.Times.Bound(22).Microseconds(), 3}},
@@ -97,7 +100,11 @@ func TestToldOfTheEngine(t *testing.T) {
 	in.opts.Budget = 16 * time.Millisecond
 	require.InDelta(t, 16, in.viewOf(v, 0).Budget, 0)
 	v.Stuck = make([]engine.Stuck, maxStuck+1)
-	require.Len(t, in.viewOf(v, 0).Stuck, maxStuck)
+	for k := range v.Stuck {
+		v.Stuck[k].Owner = buff.OwnerID(k)
+	}
+	in.viewOf(v, 0)
+	require.Len(t, in.viewOf(v, time.Second).Stuck, maxStuck)
 	v.Frames = nil
 	require.Empty(t, in.viewOf(v, 0).First)
 

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -36,9 +37,11 @@ type viewJSON struct {
 	Lost     int64  `json:"lost"`   // dropped since the engine was made
 
 	Budget  float64     `json:"budget"`
-	Stuck   []stuckJSON `json:"stuck"`
+	Speed   float64     `json:"speed,omitempty"` // how fast the game's time passes, of the last while; 0: not known
+	Recent  int64       `json:"recent"`          // µs: 99 of 100 of Frames took less
+	Verdict verdictJSON `json:"verdict"`
 	Faults  []faultJSON `json:"faults,omitempty"` // functions of the game that fail
-	Alarm   string      `json:"alarm,omitempty"`
+	Stuck   []stuckJSON `json:"stuck"`            // for longer than Options.StuckAfter
 	Faces   []faceJSON  `json:"faces"`
 	Beyond  int         `json:"beyond"`
 	Kinds   []countJSON `json:"kinds"`
@@ -57,7 +60,8 @@ type viewJSON struct {
 type stuckJSON struct {
 	pick
 	Spec string `json:"spec"`
-	For  int64  `json:"for"`
+	For  int64  `json:"for"`            // by our clock
+	More bool   `json:"more,omitempty"` // or longer: it was so when somebody began to look
 }
 
 type faceJSON struct {
@@ -90,14 +94,13 @@ func (in *Inspector) viewOf(v *engine.View, at time.Duration) viewJSON {
 		Times: [][2]int64{}, P50: v.Times.Quantile(0.5).Microseconds(), P99: v.Times.Quantile(0.99).Microseconds(),
 		Handled: v.Handled.Microseconds(), Busiest: in.ranked(v.Busiest), Most: in.ranked(v.Most), Swept: v.Swept, Frames: []int64{},
 	}
-	for _, st := range v.Stuck[:min(len(v.Stuck), maxStuck)] {
-		j := stuckJSON{pick: in.pick(st.Owner), Spec: "a timeout", For: st.For.Milliseconds()}
-		if st.Spec != nil {
-			j.Spec = line(st.Spec.ID)
-		}
-		out.Stuck = append(out.Stuck, j)
+	now := in.course.see(v, at, in.stuckAfter())
+	for _, st := range now.stuck[:min(len(now.stuck), maxStuck)] {
+		out.Stuck = append(out.Stuck, in.stuckOf(st))
 	}
-	out.Alarm, out.Faults = in.alarm(), in.faults()
+	recent := slowest(v.Frames)
+	out.Speed, out.Recent, out.Verdict = math.Round(now.speed*1000)/1000, recent.Microseconds(), in.judge(v, now, recent)
+	out.Faults = in.faults() // with what the verdict has just called
 	for i, f := range v.Faces {
 		out.Faces = append(out.Faces, faceOf(f, i == 0))
 	}
@@ -116,6 +119,19 @@ func (in *Inspector) viewOf(v *engine.View, at time.Duration) viewJSON {
 		}
 	}
 	return out
+}
+
+// slowest returns what 99 of 100 frames took at most, 0 if there are none.
+func slowest(frames []engine.FrameTime) time.Duration {
+	took := make([]time.Duration, 0, len(frames))
+	for _, f := range frames {
+		took = append(took, f.Took)
+	}
+	slices.Sort(took)
+	if len(took) == 0 {
+		return 0
+	}
+	return took[(len(took)*99+99)/100-1]
 }
 
 // since returns the view with those of its frames alone that are not before the number

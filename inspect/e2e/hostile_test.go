@@ -64,7 +64,7 @@ func TestHostileNames(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	page, err := inspect.New(eng, inspect.Options{
-		Title: names[0], Token: token, Budget: frame,
+		Title: names[0], Token: token, Budget: frame, Speed: -1,
 		Name: func(id buff.OwnerID) string { return names[int(uint64(id)%uint64(len(names)))] },
 		Attributes: func(any) (out []inspect.Attribute) {
 			for _, name := range names {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -65,6 +66,34 @@ func TestAlarm(t *testing.T) {
 	p.until(`document.querySelector("#verdict").className == "alarm" && document.querySelector("#verdict").textContent == "The last cut on disk is 12s old."`)
 	say("")
 	p.until(`document.querySelector("#verdict").className == "calm"`)
+}
+
+// Who listens is told when the first line is about something else than before, and then not again
+// for five seconds, of which the test is the clock: it holds the page's timers of that length.
+func TestAloud(t *testing.T) {
+	var text atomic.Pointer[string]
+	say := func(s string) { text.Store(&s) }
+	say("")
+	w := newWorld(t, inspect.Options{Alarm: func() string { return *text.Load() }})
+	p := open(t, w.url, wide, tall)
+	p.until(`document.querySelector("#verdict").textContent.startsWith("All is well")`)
+	eval[any](p, `void (() => {
+		window.held = [];
+		const real = window.setTimeout;
+		window.setTimeout = (f, ms, ...rest) => ms === 5000 ? held.push(f) : real(f, ms, ...rest);
+		window.heard = [];
+		new MutationObserver(() => heard.push(document.querySelector("#aloud").textContent)).observe(document.querySelector("#aloud"), { childList: true, characterData: true, subtree: true });
+	})()`)
+	say("One.") // after the timer that ran already, which nobody holds
+	p.until(`heard.length == 1 && heard[0] == "One." && held.length == 1`)
+	for _, s := range []string{"", "Two.", ""} {
+		say(s)
+		p.until(`document.querySelector("#verdict").textContent.startsWith("` + cmp.Or(s, "All is well") + `")`)
+	}
+	require.Equal(t, 1, eval[int](p, `heard.length`), "it has spoken already")
+	eval[any](p, `void held.shift()()`)
+	p.until(`heard.length == 2 && heard[1].startsWith("All is well")`)
+	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("[aria-live]")].filter((n) => n.id != "aloud").map((n) => n.id)`))
 }
 
 // A buff's bar shrinks and its pulses are counted.

@@ -41,7 +41,7 @@ const handlers = {
     clearTimeout(gapTimer);
     gapTimer = setTimeout(() => { $("gap").hidden = true; }, 10000);
   },
-  stalled(m) { speed = 0; verdict("alarm", "The loop does not tick (" + m.why + ")."); },
+  stalled(m) { speed = 0; verdict("alarm", "stalled", m.say); },
 };
 const pause = (ms, signal) => new Promise((done) => { const t = setTimeout(done, ms); signal.addEventListener("abort", () => { clearTimeout(t); done(); }); });
 // follow reads server-sent events: by fetch, since an EventSource cannot bring a token.
@@ -69,7 +69,7 @@ const connect = async () => {
   while (!mine.signal.aborted) {
     try { await follow(query, mine.signal); } catch (e) {
       if (mine.signal.aborted) return;
-      if (e.message) verdict("alarm", "No connection: " + e.message + ". Trying again …");
+      if (e.message) verdict("alarm", "offline", "No connection: " + e.message + ". Trying again …");
     }
     await pause(1000, mine.signal);
   }

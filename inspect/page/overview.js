@@ -1,28 +1,35 @@
-// The first line says in words how things stand.
-const verdict = (kind, ...parts) => {
+// The first line says in words how things stand. Who listens instead of reading is told when it is
+// about something else than before, at most once in five seconds: figures in it change all the time.
+let told = "", latest = ["", ""], quiet = 0;
+const tell = () => {
+  quiet = 0;
+  if (latest[0] === told) return;
+  told = latest[0];
+  put($("aloud"), latest[1]);
+  quiet = setTimeout(tell, 5000);
+};
+const verdict = (kind, topic, ...parts) => {
   const n = $("verdict"), text = parts.map((p) => (typeof p === "string" ? p : p.textContent)).join("");
   set(n, "class", kind);
-  if (n.textContent !== text) n.replaceChildren(...parts);
+  latest = [topic, text];
+  if (!quiet) tell();
+  if (n.textContent === text) return;
+  // A link that has the focus stays, if it still leads to the same place.
+  const at = n.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  n.replaceChildren(...parts);
+  const same = at && [...n.querySelectorAll("a")].find((a) => a.getAttribute("href") === at);
+  if (same) same.focus();
 };
 const judge = (v) => {
-  const slow = recent(0.99);
-  put($("p99"), span(slow));
+  put($("p99"), v.recent > 0 ? span(v.recent / 1000) : "–");
   put($("budget"), v.budget > 0 ? "the budget is " + span(v.budget) : "no budget");
-  if (v.stuck.length) {
-    const parts = [v.stuck.length === 1 ? "A player is stuck: " : v.stuck.length + " players are stuck: "];
-    v.stuck.slice(0, 3).forEach((p, i) => parts.push(i ? ", " : "", playerLink(p), " in " + p.spec + " for " + span(p.for)));
-    if (v.stuck.length >= v.workers) parts.push(". No worker is left: nobody is served.");
-    else parts.push(". Everybody else goes on.");
-    return verdict("alarm", ...parts);
+  put($("speed"), v.speed ? " · the game runs at " + v.speed.toFixed(2) + " × speed" : "");
+  const parts = [];
+  for (const say of v.verdict.say) {
+    if (parts.length) parts.push(" ");
+    for (const p of say) parts.push(p.player ? playerLink(p.player) : p.to ? h("a", { href: p.to }, p.text) : p.text);
   }
-  if (v.faults) return verdict("alarm", "A function of the game fails: " + v.faults[0].what + " " + v.faults[0].last + " (" + plural(Number(v.faults[0].n), "time", "times") + ").");
-  if (v.alarm) return verdict("alarm", v.alarm);
-  if (v.inbox > v.inboxMax * 0.8) return verdict("alarm", "The inbox is nearly full: " + count(v.inbox) + " of " + count(v.inboxMax) + " commands wait.");
-  if (v.behind > 0) return verdict("watch", "The game is " + span(v.behind) + " behind: a Tick brought more than it may work off at once.");
-  if (v.waiting > 0) return verdict("watch", plural(v.waiting, "player waits", "players wait") + " for a worker: the frame's budget was used up.");
-  if (v.budget > 0 && slow > v.budget) return verdict("watch", "Frames are too long: one in a hundred takes " + span(slow) + ", and the budget is " + span(v.budget) + ".");
-  verdict("calm", "All is well: " + plural(v.owners, "player", "players") + " with " + plural(v.buffs, "buff", "buffs") +
-    (Number.isFinite(slow) ? ", and 99 of 100 frames take less than " + span(slow) + (v.budget > 0 ? " of " + span(v.budget) : "") : "") + ".");
+  verdict(v.verdict.level, v.verdict.topic, ...parts);
 };
 const queues = {};
 const queue = (name, text, n, most) => {
@@ -54,7 +61,7 @@ const showWorkers = (v) => {
     put(n, "worker " + (p.i + 1) + (p.held ? " stuck" : " free"));
   });
   list($("stuck"), v.stuck, (p) => p.id, (p) => kids(h("li", {}), [playerLink(p), h("span", {})]), (n, p) => {
-    put(n.lastChild, " has been in " + p.spec + " for " + span(p.for));
+    put(n.lastChild, " has been in " + p.spec + " for " + (p.more ? "over " : "") + span(p.for));
   });
   queue("inbox", count(v.inbox) + " of " + count(v.inboxMax), v.inbox, v.inboxMax);
   queue("mailboxes", plural(v.mail, "message", "messages"), v.mail, Math.max(v.owners, 100));

@@ -2,6 +2,7 @@ package game
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -41,7 +42,7 @@ func (l *loop) goLive(c Console) error {
 	token := rand.Text()
 	page, err := inspect.New(l.eng, inspect.Options{
 		Title: fmt.Sprintf("A small MMO: %d raids, %d players", len(l.raids), len(l.players)),
-		Token: token, Budget: l.at(1),
+		Token: token, Budget: l.at(1), Speed: cmp.Or(l.speed, -1),
 		Name: newNames(l.players, l.raids).name, Attributes: l.sheet, Reload: l.reloader(), Alarm: l.problem,
 	})
 	if err != nil {
