@@ -51,7 +51,7 @@ const (
 	maxHistory    = 100  // events of one owner in a View
 	maxAttributes = 256  // attributes of one owner in a View
 	maxModifiers  = 512  // modifiers of one owner in a View
-	ownersAtOnce  = 1024 // owners that one Tick looks through for Watch.Owners
+	ownersAtOnce  = 4096 // owners that one Tick looks through for Watch.Owners
 )
 
 // ErrTooManyFollowed is returned by [Watch.Follow] at its limit.

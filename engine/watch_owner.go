@@ -84,7 +84,7 @@ func (f *following) show(e *Engine, old *OwnerView) *OwnerView {
 	v.Present, v.Zone, v.Mail = true, o.zone, o.box.Len()
 	if !e.idle(o) {
 		v.Busy = true
-		if old != nil {
+		if v.Unseen = old == nil || !old.Present || old.Unseen; !v.Unseen {
 			v.Paused, v.Buffs, v.Carried, v.Timeouts, v.Data = old.Paused, old.Buffs, old.Carried, old.Timeouts, old.Data
 			v.Attributes = old.Attributes
 		}

@@ -299,7 +299,7 @@ func TestWatchLimits(t *testing.T) {
 
 func TestWatchOwners(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
-	for id := range buff.OwnerID(2500) {
+	for id := range buff.OwnerID(9000) {
 		spawn(t, e, id)
 	}
 	require.NoError(t, e.Drop(1234))
@@ -323,7 +323,7 @@ func TestWatchOwners(t *testing.T) {
 		}
 	}
 	require.Equal(t, 3, rounds)
-	require.Len(t, all, 2499)
+	require.Len(t, all, 8999)
 	require.NotContains(t, all, buff.OwnerID(1234))
 }
 
@@ -363,7 +363,23 @@ func TestWatchStuck(t *testing.T) {
 	require.True(t, v.Owners[7].Busy)
 	require.Equal(t, 1, v.Owners[7].Carried)
 	require.Positive(t, v.Mail)
+	require.False(t, v.Owners[7].Unseen)
+
+	// Whoever comes later cannot know what it carries, and is not told that it is nothing.
+	leave()
+	viewOf(t, e, 0)
+	leave, err = e.Watch().Follow(7, nil)
+	require.NoError(t, err)
+	defer leave()
+	for range 3 {
+		v = viewOf(t, e, 0)
+		require.True(t, v.Owners[7].Present && v.Owners[7].Busy && v.Owners[7].Unseen)
+	}
 	close(gate)
+	for v = viewOf(t, e, 0); v.Owners[7].Busy; v = viewOf(t, e, 0) {
+	}
+	require.False(t, v.Owners[7].Unseen)
+	require.Equal(t, 1, v.Owners[7].Carried)
 }
 
 // Nobody watches: nothing is allocated, nothing is kept.

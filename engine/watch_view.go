@@ -118,6 +118,10 @@ type OwnerView struct {
 	// it was last seen idle.
 	Busy bool
 
+	// Unseen says that it has been busy since somebody began to follow it: what it carries is
+	// not known, and the rest is empty.
+	Unseen bool
+
 	// Buffs are 512 at most, the oldest first; Carried is how many there are.
 	Buffs    []buff.Instance
 	Carried  int

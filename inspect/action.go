@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/recovered"
 )
 
 // actionJSON is what a POST asks for.
@@ -42,31 +43,48 @@ func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
 }
 
 func (in *Inspector) carryOut(a actionJSON) *refusal {
-	var err error
 	switch a.Act {
+	case "check": // that the token is right, which it is
+		return nil
 	case "remove":
 		handle, bad := strconv.ParseUint(a.Handle, 10, 64)
 		if bad != nil {
 			return &refusal{http.StatusBadRequest, "a handle has up to 20 digits"}
 		}
-		err = in.eng.Inbox().Remove(buff.Handle(handle))
+		return in.do(buff.Remove(buff.Handle(handle)))
 	case "pause", "resume":
 		id, ok := parseID(a.Player)
 		if !ok {
 			return &refusal{http.StatusBadRequest, "a player's id has up to 20 digits"}
 		}
 		if a.Act == "pause" {
-			err = in.eng.Inbox().Do(buff.Pause(id))
-		} else {
-			err = in.eng.Inbox().Do(buff.Resume(id))
+			return in.do(buff.Pause(id))
 		}
+		return in.do(buff.Resume(id))
 	case "reload":
 		return in.reload()
-	default:
-		return &refusal{http.StatusBadRequest, "no such action"}
 	}
-	if err != nil {
-		return &refusal{http.StatusServiceUnavailable, line(err.Error())}
+	return &refusal{http.StatusBadRequest, "no such action"}
+}
+
+// do has the game, or the engine's Inbox, carry out a command.
+func (in *Inspector) do(c buff.Command) *refusal {
+	if in.opts.Do == nil {
+		if err := in.eng.Inbox().Do(c); err != nil {
+			return &refusal{http.StatusServiceUnavailable, line(err.Error())}
+		}
+		return nil
+	}
+	var said error
+	if err := in.doing.call(func() {
+		if said = in.opts.Do(c); said != nil {
+			said = errors.New(recovered.Text(said)) // its text is the game's too
+		}
+	}); err != nil {
+		return &refusal{http.StatusInternalServerError, err.Error()}
+	}
+	if said != nil {
+		return &refusal{http.StatusServiceUnavailable, line(said.Error())}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -88,7 +89,7 @@ func TestAskedForAName(t *testing.T) {
 	in := resting(t, Options{Search: func(string, int) []buff.OwnerID { return found }}, buff.Spec{ID: "b", Duration: time.Second})
 	ask := func(text string) (int, foundJSON) {
 		w := httptest.NewRecorder()
-		in.serveSearch(w, httptest.NewRequest(http.MethodGet, "/", nil), text)
+		in.serveSearch(w, httptest.NewRequest(http.MethodGet, "/", nil), url.Values{"search": {text}})
 		var out foundJSON
 		if w.Code == http.StatusOK {
 			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &out))
@@ -121,6 +122,66 @@ func TestAskedForAName(t *testing.T) {
 	}
 	code, _ := ask("x")
 	require.Equal(t, http.StatusServiceUnavailable, code, "as many as there may be look already")
+}
+
+// TestSearchOfMany: whose names take longer than one request goes on where it was, and finds the one
+// at the end, behind any number of others whose names have hers in them; the page's way of writing
+// somebody finds that one; and a loop that does not answer is no answer that there is nobody.
+func TestSearchOfMany(t *testing.T) {
+	const last = 20_000
+	in := resting(t, Options{Name: func(id buff.OwnerID) string {
+		if id == last {
+			return "Bela"
+		}
+		return "Belalia"
+	}}, buff.Spec{ID: "b", Duration: time.Second})
+	in.searchFor = 0 // one look each
+	for id := range buff.OwnerID(last + 1) {
+		require.NoError(t, in.eng.Spawn(id, nil))
+	}
+	ask := func(query string) (out foundJSON) {
+		w, done := httptest.NewRecorder(), make(chan struct{})
+		go func() {
+			defer close(done)
+			r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/?"+query, nil)
+			r.RemoteAddr = "127.0.0.1:1"
+			in.ServeHTTP(w, r)
+		}()
+		for {
+			select {
+			case <-done:
+				require.Equal(t, http.StatusOK, w.Code, w.Body)
+				require.NoError(t, json.Unmarshal(w.Body.Bytes(), &out))
+				return out
+			default:
+				in.eng.Tick(0)
+			}
+		}
+	}
+	looks, out := 1, ask("search=bELA")
+	require.Len(t, out.Players, maxFound)
+	require.True(t, out.More)
+	for ; len(out.Same) == 0; looks++ {
+		require.NotZero(t, out.Next)
+		out = ask(fmt.Sprint("search=bELA&from=", out.Next))
+	}
+	require.Equal(t, []pick{{"20000", "Bela"}}, out.Same)
+	require.Zero(t, out.Next)
+	require.Greater(t, looks, 3)
+
+	for _, query := range []string{"search=%2381", "search=Belalia+%2381", "search=+%2381+"} {
+		require.Equal(t, foundJSON{Same: []pick{{"81", "Belalia"}}, Players: []pick{}}, ask(query), query)
+	}
+	require.Equal(t, foundJSON{Same: []pick{}, Players: []pick{}}, ask("search=%23999999"))
+	require.Equal(t, []pick{{"7", "Belalia"}}, ask("search=7").Same)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, text := range []string{"x", "81", "#81"} {
+		w := httptest.NewRecorder()
+		in.serveSearch(w, httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx), url.Values{"search": {text}})
+		require.Equal(t, http.StatusServiceUnavailable, w.Code, text)
+	}
 }
 
 // TestAskedTooMuch: a query of maxQuery bytes is read, and one byte more is not; a player's id and a place among

@@ -40,9 +40,9 @@
 //	GET  ?stream&catalog           the same with the counts of the definitions
 //	GET  ?snapshot                 one view
 //	GET  ?player=ID[&from=N]       one player, with its buffs from the Nth on
-//	GET  ?search=TEXT              players by id or name
+//	GET  ?search=TEXT[&from=N]     players by id or name, from the Nth on
 //	GET  ?catalog[&from=N]         the definitions
-//	POST ?act                      {"act": "remove" | "pause" | "resume" | "reload", …}
+//	POST ?act                      {"act": "check" | "remove" | "pause" | "resume" | "reload", …}
 //
 // # Safety
 //

@@ -72,7 +72,7 @@ type faultJSON struct {
 
 // faults returns those that have failed.
 func (in *Inspector) faults() (out []faultJSON) {
-	for _, f := range []*foreign{&in.naming, &in.searching, &in.loading, &in.alarming} {
+	for _, f := range []*foreign{&in.naming, &in.searching, &in.doing, &in.loading, &in.alarming} {
 		if n := f.failed.Load(); n > 0 {
 			f.mu.Lock()
 			out = append(out, faultJSON{f.what, strconv.FormatUint(n, 10), f.last})

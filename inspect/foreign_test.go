@@ -1,6 +1,8 @@
 package inspect_test
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"reflect"
@@ -160,6 +162,35 @@ func TestAlarmFails(t *testing.T) {
 	}
 }
 
+// What an action asks for is the game's to do, if it wants; that it refuses or fails is the answer.
+func TestDoFails(t *testing.T) {
+	var did []string
+	said := errors.New("not while the boss lives")
+	g := newGame(t, inspect.Options{Token: token, Do: func(c buff.Command) error {
+		did = append(did, c.Verb.String())
+		if c.Verb == buff.VerbResume {
+			panic("no books")
+		}
+		return said
+	}})
+	ask := func(what string) (int, string) {
+		resp := g.request("POST", "?act", what, "Content-Type: application/json", "Authorization: Bearer "+token)
+		return resp.StatusCode, strings.TrimSpace(body(t, resp))
+	}
+	code, text := ask(`{"act":"pause","player":"9"}`)
+	require.Equal(t, "503 not while the boss lives", fmt.Sprint(code, " ", text))
+	code, text = ask(`{"act":"resume","player":"9"}`)
+	require.Equal(t, "500 Options.Do panicked: no books", fmt.Sprint(code, " ", text))
+	said = nil
+	code, _ = ask(`{"act":"remove","handle":"9"}`)
+	require.Equal(t, http.StatusAccepted, code)
+	require.Equal(t, []string{"pause", "resume", "remove"}, did)
+	code, _ = ask(`{"act":"check"}`)
+	require.Equal(t, http.StatusAccepted, code)
+	require.Len(t, did, 3)
+	require.Equal(t, false, g.get("?player=9")["paused"], "the engine was not asked")
+}
+
 // What Reloaded is given is the game's too.
 func TestReloadedFails(t *testing.T) {
 	g := newGame(t, inspect.Options{})
@@ -190,7 +221,7 @@ func (g *game) act(what string) int {
 // Every function that a game gives to an Inspector has its test.
 func TestHandedAll(t *testing.T) {
 	tested := map[string]string{
-		"Name": "TestNameFails", "Search": "TestSearchFails", "Attributes": "TestAttributesFail", "Reload": "TestReloadFails", "Alarm": "TestAlarmFails",
+		"Name": "TestNameFails", "Search": "TestSearchFails", "Do": "TestDoFails", "Attributes": "TestAttributesFail", "Reload": "TestReloadFails", "Alarm": "TestAlarmFails",
 	}
 	of := reflect.TypeFor[inspect.Options]()
 	seen := 0

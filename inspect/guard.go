@@ -59,7 +59,7 @@ func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Val
 	case query.Has("player"):
 		in.servePlayer(w, r, query)
 	case query.Has("search"):
-		in.serveSearch(w, r, query.Get("search"))
+		in.serveSearch(w, r, query)
 	case query.Has("catalog"):
 		in.serveCatalog(w, query.Get("from"))
 	default:

@@ -55,6 +55,12 @@ type Options struct {
 	// none.
 	Token string
 
+	// Do carries out what an action asks of the engine: to remove a buff, to pause a player or to
+	// let its time go on. A game that keeps books of its own, or a log of who did what, learns of
+	// it here. It runs on a goroutine of the HTTP server, also several times at once. If nil, the
+	// engine's Inbox takes the command.
+	Do func(buff.Command) error
+
 	// Reload loads the definitions anew and puts them into force, for the action of that
 	// name. It runs on a goroutine of the HTTP server, never twice at once. What it returns
 	// is shown as if it had been given to Reloaded. If nil, there is no such action.
@@ -105,7 +111,9 @@ type Inspector struct {
 	looking chan struct{} // has room for the searches of those without the token
 	follows follows
 
-	naming, searching, loading, alarming foreign
+	searchFor time.Duration
+
+	naming, searching, doing, loading, alarming foreign
 }
 
 // Handler returns what shows an engine to this machine, and lets nobody change anything.
@@ -135,12 +143,13 @@ func New(eng *engine.Engine, o Options) (*Inspector, error) {
 	}
 	in := &Inspector{
 		opts: o, eng: eng, watch: eng.Watch(),
-		hosts: map[string]bool{"localhost": true}, acting: make(chan struct{}, 1), looking: make(chan struct{}, maxSearches),
+		hosts: map[string]bool{"localhost": true}, acting: make(chan struct{}, 1), looking: make(chan struct{}, maxSearches), searchFor: searchFor,
 	}
 	for _, h := range o.Hosts {
 		in.hosts[strings.ToLower(h)] = true
 	}
-	in.naming.what, in.searching.what, in.loading.what, in.alarming.what = "Options.Name", "Options.Search", "Options.Reload", "Options.Alarm"
+	in.naming.what, in.searching.what, in.doing.what = "Options.Name", "Options.Search", "Options.Do"
+	in.loading.what, in.alarming.what = "Options.Reload", "Options.Alarm"
 	in.hub.init(in)
 	return in, nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
@@ -23,6 +24,7 @@ type playerJSON struct {
 	Now      int64           `json:"now"`
 	Present  bool            `json:"present"`
 	Busy     bool            `json:"busy"`
+	Unseen   bool            `json:"unseen,omitempty"` // busy since somebody looks: what it carries is not known
 	Paused   bool            `json:"paused"`
 	Zone     uint32          `json:"zone"`
 	Mail     int             `json:"mail"`
@@ -76,7 +78,7 @@ func (in *Inspector) playerOf(o *engine.OwnerView, from int) playerJSON {
 	from = min(from, len(o.Buffs))
 	end := min(from+maxBuffs, len(o.Buffs))
 	out := playerJSON{
-		pick: in.pick(o.Owner), Now: int64(o.Now), Present: o.Present, Busy: o.Busy, Paused: o.Paused, Zone: o.Zone, Mail: o.Mail,
+		pick: in.pick(o.Owner), Now: int64(o.Now), Present: o.Present, Busy: o.Busy, Unseen: o.Unseen, Paused: o.Paused, Zone: o.Zone, Mail: o.Mail,
 		Carried: o.Carried, Timeouts: o.Timeouts, Pulses: strconv.FormatUint(o.Pulses, 10),
 		Buffs: []buffJSON{}, Events: []eventJSON{}, Fault: line(o.Fault), Numbers: in.attributesOf(o), From: from,
 	}
@@ -199,19 +201,31 @@ func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, query u
 }
 
 const (
-	maxFound    = 20 // players that a search names
+	maxFound    = 20 // players that a search names, beside those who have the very name
 	maxSearches = 8  // at once: the loop answers them one after the other
 )
 
+// searchFor is how long one request goes through the names of players.
+const searchFor = time.Second
+
 type foundJSON struct {
+	Same    []pick `json:"same"` // whose name or id is the text
 	Players []pick `json:"players"`
-	More    bool   `json:"more"` // there may be others
+	More    bool   `json:"more"`           // there are others
+	Next    int    `json:"next,omitempty"` // where the rest of the players begins, who have not been looked at
 }
 
-func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, text string) {
-	text = strings.TrimSpace(text)
+// serveSearch answers with the players who fit a text: with an id, also as the page writes it
+// behind a #, or with a name. The names of very many players take several requests.
+func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query url.Values) {
+	text := strings.TrimSpace(query.Get("search"))
 	if text == "" || len(text) > maxSearch {
 		refuse(w, refusal{http.StatusBadRequest, "a search text has from 1 to 256 bytes"})
+		return
+	}
+	from, err := strconv.Atoi(cmp.Or(query.Get("from"), "0"))
+	if err != nil || from < 0 {
+		refuse(w, refusal{http.StatusBadRequest, "from is a place among the players"})
 		return
 	}
 	if !in.trusts(r) {
@@ -223,13 +237,20 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, text st
 			return
 		}
 	}
-	out := foundJSON{Players: []pick{}}
-	if id, ok := parseID(text); ok {
-		if o, err := in.find(r, id); err == nil && o.Present {
-			out.Players = append(out.Players, in.pick(id))
+	out := foundJSON{Same: []pick{}, Players: []pick{}}
+	id, numbered, alone := numberIn(text)
+	if numbered && from == 0 {
+		o, err := in.find(r, id)
+		if err != nil {
+			refuse(w, refusal{http.StatusServiceUnavailable, line(err.Error())})
+			return
+		}
+		if o.Present {
+			out.Same = append(out.Same, in.pick(id))
 		}
 	}
 	switch {
+	case alone && numbered:
 	case in.opts.Search != nil:
 		ids, err := in.search(text)
 		if err != nil {
@@ -240,7 +261,10 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, text st
 			out.Players = append(out.Players, in.pick(id))
 		}
 	case in.opts.Name != nil:
-		in.tryNames(r, text, &out)
+		if err := in.tryNames(r, text, from, &out); err != nil {
+			refuse(w, refusal{http.StatusServiceUnavailable, line(err.Error())})
+			return
+		}
 	}
 	if len(out.Players) > maxFound {
 		out.Players, out.More = out.Players[:maxFound], true
@@ -254,27 +278,40 @@ func (in *Inspector) search(text string) (ids []buff.OwnerID, err error) {
 	return ids[:min(len(ids), maxFound+1)], err
 }
 
-// tryNames looks through the names of all players, as long as there is time.
-func (in *Inspector) tryNames(r *http.Request, text string, out *foundJSON) {
-	ctx, cancel := context.WithTimeout(r.Context(), 2*patience)
+// numberIn reads the id in a search text: digits, or a # with digits behind it at its end, as the
+// page writes players. Of the latter nobody else is meant.
+func numberIn(text string) (id buff.OwnerID, ok, alone bool) {
+	at := strings.LastIndexByte(text, '#')
+	id, ok = parseID(text[at+1:])
+	return id, ok, at >= 0
+}
+
+// tryNames goes through the names of the players from a place on, for as long as one request may,
+// and says how far it has come. Somebody of that very name is found behind any number of others.
+func (in *Inspector) tryNames(r *http.Request, text string, from int, out *foundJSON) error {
+	ctx, cancel := context.WithTimeout(r.Context(), 5*patience)
 	defer cancel()
 	text = strings.ToLower(text)
-	for from := 0; ; {
+	for began := time.Now(); ; {
 		ids, next, err := in.watch.Owners(ctx, from)
 		if err != nil {
-			out.More = true
-			return
+			return err // and not that there is nobody
 		}
 		for _, id := range ids {
-			if len(out.Players) > maxFound {
-				return
-			}
-			if strings.Contains(strings.ToLower(in.ownName(id)), text) {
+			switch name := strings.ToLower(in.ownName(id)); {
+			case name == text && len(out.Same) <= maxFound:
+				out.Same = append(out.Same, in.pick(id))
+			case !strings.Contains(name, text):
+			case len(out.Players) <= maxFound:
 				out.Players = append(out.Players, in.pick(id))
 			}
 		}
 		if from = next; from == 0 {
-			return
+			return nil
+		}
+		if time.Since(began) >= in.searchFor {
+			out.Next = from
+			return nil
 		}
 	}
 }

@@ -106,14 +106,23 @@ const search = async () => {
   const text = query.value.trim(), n = ++asked;
   if (!text) { found.hidden = true; return; }
   try {
-    const r = await ask("?search=" + encodeURIComponent(text));
-    if (n !== asked) return;
-    const items = r.players.map((p) => h("li", {}, playerLink(p)));
-    if (!items.length) items.push(h("li", {}, h("span", { class: "soft" }, "nobody found")));
-    else if (r.more) items.push(h("li", {}, h("span", { class: "soft" }, "and perhaps others")));
-    found.replaceChildren(...items);
-    found.hidden = false;
-  } catch (e) { if (n === asked) { found.replaceChildren(h("li", {}, h("span", {}, e.message))); found.hidden = false; } }
+    // Very many names take several answers; that there is nobody is only said at the end of them.
+    const same = [], others = [];
+    for (let from = 0, more = false; ; ) {
+      const r = await ask("?search=" + encodeURIComponent(text) + (from ? "&from=" + from : ""));
+      if (n !== asked) return;
+      same.push(...r.same);
+      others.push(...r.players.filter((p) => !same.some((q) => q.id === p.id)));
+      more = more || r.more || others.length > 20;
+      const part = r.next && view && view.owners ? Math.min(Math.floor((100 * r.next) / view.owners), 99) + " % of the players looked at …" : "";
+      const rows = [...same, ...others.slice(0, 20)].map((p) => ({ k: p.id, p }));
+      const note = part || (!rows.length ? "nobody found" : more ? "and others" : "");
+      if (note) rows.push({ k: "note " + note, note });
+      list(found, rows, (x) => x.k, (x) => h("li", {}, x.note ? h("span", { class: "soft" }, x.note) : playerLink(x.p)), () => {});
+      found.hidden = false;
+      if (!(from = r.next)) break;
+    }
+  } catch (e) { if (n === asked) { list(found, [{ k: "error " + e.message }], (x) => x.k, () => h("li", {}, h("span", {}, e.message)), () => {}); found.hidden = false; } }
 };
 let typing = 0;
 query.addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(search, 200); });

@@ -71,10 +71,10 @@ const showPlayer = (p) => {
   shownAt = performance.now();
   put($("p-name"), p.name || "Player");
   put($("p-id"), "#" + p.id);
-  const state = !p.present ? "is not here" : p.busy ? "is busy: a handler runs; this is what was known before" : p.paused ? "time stands still" : "";
+  const state = !p.present ? "is not here" : p.unseen ? "is busy: a handler runs" : p.busy ? "is busy: a handler runs; this is what was known before" : p.paused ? "time stands still" : "";
   put($("p-state"), state);
   if (pulses === null) pulses = Number(p.pulses);
-  put($("p-sum"), p.present ? plural(p.carried, "buff", "buffs") + (p.carried > p.buffs.length && p.buffs.length ? ", the oldest " + p.buffs.length + " are shown" : "") + " · " + plural(p.timeouts, "timeout", "timeouts") +
+  put($("p-sum"), p.unseen ? "What it carries cannot be read before its handler returns, and nobody looked at it before." : p.present ? plural(p.carried, "buff", "buffs") + (p.carried > p.buffs.length && p.buffs.length ? ", the oldest " + p.buffs.length + " are shown" : "") + " · " + plural(p.timeouts, "timeout", "timeouts") +
     " · " + plural(Number(p.pulses) - pulses, "pulse", "pulses") + " since you look" + (p.zone ? " · zone " + p.zone : "") + (p.mail ? " · " + plural(p.mail, "message", "messages") + " in the mailbox" : "") + (p.cut ? " · not all is shown: it is too much for one answer" : "") : "Nobody with this id is in the engine.");
   list($("buffs"), p.buffs, (b) => b.handle, buffRow, fillBuff);
   moveBars(0);

@@ -43,7 +43,7 @@ func (l *loop) goLive(c Console) error {
 	page, err := inspect.New(l.eng, inspect.Options{
 		Title: fmt.Sprintf("A small MMO: %d raids, %d players", len(l.raids), len(l.players)),
 		Token: token, Budget: l.at(1), Speed: cmp.Or(l.speed, -1),
-		Name: newNames(l.players, l.raids).name, Attributes: l.sheet, Reload: l.reloader(), Alarm: l.problem,
+		Name: newNames(l.players, l.raids).name, Attributes: l.sheet, Reload: l.reloader(), Alarm: l.problem, Do: l.carryOut,
 	})
 	if err != nil {
 		return err

@@ -15,30 +15,66 @@ import (
 // A buff that something other than time takes away at the very instant of a pulse
 // pulses before or not at all, by the age of what took it away. There, and only
 // there, the log decides what was due.
+//
+// Of a player whose time somebody lets stand still from outside no event tells. Buffs that it
+// carries then, or gets, are left out from there on: their pulses are neither due nor run.
 type pulses struct {
 	due, run int
 	live     map[buff.Handle]*beat
+	paused   map[buff.OwnerID]bool
+	leftOut  map[buff.Handle]bool
 }
 
 // beat is one buff that pulses.
 type beat struct {
+	owner     buff.OwnerID
 	spec      *buff.Spec
 	next, end wheel.Time
 	last      wheel.Time // when it last pulsed
 }
 
-func newPulses() pulses { return pulses{live: map[buff.Handle]*beat{}} }
+func newPulses() pulses {
+	return pulses{live: map[buff.Handle]*beat{}, paused: map[buff.OwnerID]bool{}, leftOut: map[buff.Handle]bool{}}
+}
+
+// pause leaves a player out whose time is about to stand still.
+func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
+	p.paused[owner] = true
+	for h, b := range p.live {
+		if b.owner == owner {
+			p.pass(b, now)
+			delete(p.live, h)
+			p.leftOut[h] = true
+		}
+	}
+}
+
+// resume takes a player in again, for what it will get.
+func (p *pulses) resume(owner buff.OwnerID) { delete(p.paused, owner) }
+
+// leaves reports whether an event is about a buff that is left out.
+func (p *pulses) leaves(e buff.Event) bool {
+	out := p.leftOut[e.Handle]
+	switch {
+	case !out && p.paused[e.Owner] && (e.Kind == buff.Applied || e.Kind == buff.Restored):
+		p.leftOut[e.Handle] = true
+		return true
+	case out && e.Kind == buff.Removed:
+		delete(p.leftOut, e.Handle)
+	}
+	return out
+}
 
 func (p *pulses) add(e buff.Event) {
 	b := p.live[e.Handle]
 	switch {
-	case e.Spec == nil, e.Spec.Period == 0 && b == nil:
+	case e.Spec == nil, p.leaves(e), e.Spec.Period == 0 && b == nil:
 		return
 	case b != nil && b.spec != e.Spec:
 		p.revise(b, e)
 	}
 	if e.Kind == buff.Applied {
-		b := &beat{spec: e.Spec, next: e.At.After(e.Spec.Period), end: e.End, last: -1}
+		b := &beat{owner: e.Owner, spec: e.Spec, next: e.At.After(e.Spec.Period), end: e.End, last: -1}
 		p.live[e.Handle] = b
 		if e.Spec.First != buff.FirstNone {
 			p.due++
@@ -46,7 +82,7 @@ func (p *pulses) add(e buff.Event) {
 		return
 	}
 	if e.Kind == buff.Restored {
-		p.live[e.Handle] = &beat{spec: e.Spec, next: e.Next, end: e.End, last: -1}
+		p.live[e.Handle] = &beat{owner: e.Owner, spec: e.Spec, next: e.Next, end: e.End, last: -1}
 		return
 	}
 	switch {

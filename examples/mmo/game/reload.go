@@ -3,6 +3,7 @@ package game
 import (
 	"fmt"
 
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/buff/catalog/watch"
 	"github.com/bufftick/bufftick/engine"
@@ -31,24 +32,49 @@ func (l *loop) reloader() func() (any, error) {
 	}
 	return func() (any, error) {
 		cat, err := catalog.Reload(l.eng.Catalog(), l.buffs)
-		o := order{change: watch.Change{Catalog: cat, Err: err}, done: make(chan outcome, 1)}
-		select {
-		case l.orders <- o:
-		case <-l.over:
-			return nil, engine.ErrClosed
-		}
-		select {
-		case r := <-o.done:
-			return r.report, r.err
-		case <-l.over:
-			return nil, engine.ErrClosed
-		}
+		r := l.give(order{change: watch.Change{Catalog: cat, Err: err}})
+		return r.report, r.err
 	}
 }
 
-// order is a change that somebody waits for.
+// carryOut does what the page asks for: the loop does it, between two frames, since the books
+// must know of players whose time stands still. Any goroutine may call it.
+func (l *loop) carryOut(c buff.Command) error { return l.give(order{cmd: &c}).err }
+
+// give has the loop carry out an order.
+func (l *loop) give(o order) outcome {
+	o.done = make(chan outcome, 1)
+	select {
+	case l.orders <- o:
+	case <-l.over:
+		return outcome{err: engine.ErrClosed}
+	}
+	select {
+	case r := <-o.done:
+		return r
+	case <-l.over:
+		return outcome{err: engine.ErrClosed}
+	}
+}
+
+// command carries out a command of the page.
+func (l *loop) command(c buff.Command) error {
+	if c.Verb == buff.VerbPause {
+		l.pulses.pause(c.Owner, l.now)
+	}
+	if r := l.eng.Do(c); r.Err != nil {
+		return r.Err
+	}
+	if c.Verb == buff.VerbResume {
+		l.pulses.resume(c.Owner)
+	}
+	return nil
+}
+
+// order is a change, or a command, that somebody waits for.
 type order struct {
 	change watch.Change
+	cmd    *buff.Command // in place of a change
 	done   chan outcome
 }
 
@@ -66,6 +92,10 @@ func (l *loop) reload() {
 		l.watch.reloaded(report, err)
 		l.tell(report, err)
 	case o := <-l.orders:
+		if o.cmd != nil {
+			o.done <- outcome{err: l.command(*o.cmd)}
+			return
+		}
 		report, err := l.exchange(o.change)
 		o.done <- outcome{report, err} // the page puts it into its history
 		l.tell(report, err)
