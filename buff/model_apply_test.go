@@ -247,6 +247,8 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		was := b.stacks
 		b.stacks = min(b.stacks+stacks(s, o), limit(s))
 		b.setLevel(o)
+		b.magnitude = o.magnitude
+		m.stirred(b, false)
 		m.about(b, "stack", times(b.stacks))
 		m.cross(b, was, o.source)
 		r = "stack"

@@ -60,10 +60,13 @@ type Restoration struct {
 // of diminishing returns — is kept aside as it was and is in the next [Set.Save]. A
 // buff that comes back from there is the owner's youngest.
 //
+// What the time of the owner's zone is to do to it, as by commands of [OfZone], is zone: it holds
+// from at.Now on, and the events tell the ends that follow from it.
+//
 // Restore fails with [ErrBlob], with [ErrFull] if the owner may not carry as much, or with
 // [ErrRoom] if too much would happen at once, and has then changed nothing. Whatever the blob says, it allocates no more than a fixed
 // multiple of its length, beside the events.
-func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool)) (Restoration, error) {
+func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool), zone ...Command) (Restoration, error) {
 	if len(s.slots)+len(s.timeouts) > 0 || s.gates != nil || s.own != nil || s.sheet != nil {
 		panic("buff: Restore into a Set that has been used")
 	}
@@ -87,7 +90,7 @@ func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string)
 		return Restoration{}, err
 	}
 	r.place()
-	r.tell()
+	r.tell(zone)
 	r.result.Sources = s.sourcesToLose()
 	return r.result, nil
 }

@@ -220,9 +220,12 @@ func (s *tagSet) addTimes(t Tag, n int64) {
 }
 
 // tell reports what has come back and what has ended, and lets follow what follows.
-func (r *restorer) tell() {
+func (r *restorer) tell(zone []Command) {
 	s, t := r.set, r.turn
 	t.begin(r.at.Now, s.started(r.at.Now), false)
+	for k := range zone {
+		s.carryOut(t, &zone[k])
+	}
 	for k := range r.backs {
 		c := &r.backs[k]
 		r.allCeased(c)

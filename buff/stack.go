@@ -57,6 +57,8 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		i.stacks = int16(min(int32(i.stacks)+spec.stacks(a), spec.limit))
 		s.tune(at)
 		s.level(i, a)
+		i.magnitude = a.Magnitude
+		s.reranked(spec)
 		s.tell(t, Stacked, at)
 		s.cross(t, at, was, a.Source)
 		r.kind = Stacked

@@ -172,11 +172,12 @@ func (x *auras) forget(i int32) {
 	x.free = i
 }
 
-// shares reports whether another aura of the bearer holds the same instance of a member.
+// shares reports whether another aura of the bearer holds the same instance of a member. So does
+// one that has ended after this one and whose turn has not come: its linger is its own.
 func (x *auras) shares(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
 	for k := x.same[a.key()]; k != nobody; k = x.all[k].next {
-		if b := &x.all[k]; k != i && b.ended == wheel.Never {
+		if b := &x.all[k]; k != i {
 			if _, in := slices.BinarySearch(b.members, id); in {
 				return true
 			}

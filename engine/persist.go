@@ -153,14 +153,16 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 
 // restore puts a blob on a new owner, who is in a zone, as of a moment.
 func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []byte) (buff.Restoration, error) {
-	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID)
+	list, n := z.scale.changes(zoneScale{})
+	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
 	if err != nil {
 		e.free = append(e.free, o.number)
 		e.tidyZone(zone, z)
 		return buff.Restoration{}, e.overfull(o.id, err)
 	}
+	o.scale = z.scale
 	if at.Now < e.now {
-		e.liveOn(o, z, at.Now)
+		e.liveOn(o)
 	}
 	e.index.noteRestored(e.loop.Events)
 	e.admit(o, zone, z)

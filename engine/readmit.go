@@ -42,14 +42,8 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	return e.restore(o, zone, z, at, blob)
 }
 
-// liveOn lets the time of an owner, who is there since an instant that has passed, be that of its
-// zone from there on. Its events are of now.
-func (e *Engine) liveOn(o *owner, z *zone, since wheel.Time) {
-	list, n := z.scale.changes(o.scale)
-	for k := range n {
-		o.set.Obey(e.turn(), since, &list[k])
-	}
-	o.scale = z.scale
+// liveOn makes the events of an owner, who is there since an instant that has passed, ones of now.
+func (e *Engine) liveOn(o *owner) {
 	for k := e.index.read; k < len(e.loop.Events); k++ {
 		if x := &e.loop.Events[k]; x.Owner == o.id && x.At < e.now {
 			x.At, x.Seen = e.now, e.now

@@ -55,6 +55,13 @@
 //	pause_buff: BUFF     stops the time of one buff until resume_buff: BUFF
 //	rate_buff: BUFF      lets it pass so fast: to: RATIO
 //
+//	zone: N              the owner goes to a zone
+//	pause_zone: N        stops the time of all in it until resume_zone: N
+//	rate_zone: N         lets it pass so fast: to: RATIO
+//	near: OWNER          the owner steps into the area of all auras that one
+//	                     bears, until far: OWNER; needs "seen: true", since the
+//	                     frames decide when an aura looks
+//
 //	inhibit: BUFF        takes its effect away until release: BUFF
 //	tag: TAG             gives the owner a tag until untag: TAG
 //	immune: TAG          makes it immune until vulnerable: TAG; with

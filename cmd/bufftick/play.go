@@ -20,11 +20,12 @@ type play struct {
 	scenario *scenario
 	engine   *engine.Engine
 	frame    time.Duration
-	fastest  [2]time.Duration        // how many times as fast as the world's an owner's time has been, and a buff's
-	away     map[buff.OwnerID][]byte // the blobs of those who have been saved
-	ids      map[string]buff.OwnerID // of owners and sources alike
-	logs     []ownerLog              // in the order in which the script names the owners
-	place    map[buff.OwnerID]int    // in logs
+	fastest  [3]time.Duration             // how many times as fast as the world's an owner's time has been, a buff's, and a zone's
+	away     map[buff.OwnerID][]byte      // the blobs of those who have been saved
+	ids      map[string]buff.OwnerID      // of owners and sources alike
+	logs     []ownerLog                   // in the order in which the script names the owners
+	place    map[buff.OwnerID]int         // in logs
+	near     map[[2]buff.OwnerID]struct{} // who is in the area of whose auras: bearer and member
 	lines    int
 }
 
@@ -38,9 +39,10 @@ type logLine struct {
 
 // play runs the script and returns the log.
 func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, err error) {
-	p := &play{scenario: s, frame: frame, fastest: [2]time.Duration{1, 1}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
+	p := &play{scenario: s, frame: frame, fastest: [3]time.Duration{1, 1, 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers, o.TickLimit = s.catalog, engine.Handlers{}, engine.DefaultTickLimit
 	o.Epoch = time.UnixMilli(0) // a scenario has its own calendar
+	o.Members = p.members
 	for _, name := range s.catalog.Handlers() {
 		o.Handlers[name] = ignore
 	}
@@ -123,7 +125,7 @@ func (p *play) id(name string) buff.OwnerID {
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
 	// Where time passes a million times as fast, a minute has as many pulses as a year.
-	frame := min(p.frame, max(longestFrame/(p.fastest[0]*p.fastest[1]), minFrame))
+	frame := min(p.frame, max(longestFrame/(p.fastest[0]*p.fastest[1]*p.fastest[2]), minFrame))
 	for !p.scenario.seen && left > frame {
 		if err := p.tick(frame); err != nil {
 			return err
@@ -133,7 +135,7 @@ func (p *play) reach(at wheel.Time) error {
 	return p.tick(left)
 }
 
-// quicken notes a rate of an owner's time (0) or of a buff's (1).
+// quicken notes a rate of an owner's time (0), of a buff's (1) or of a zone's (2).
 func (p *play) quicken(whose int, r buff.Ratio) {
 	if r.Num > r.Den {
 		p.fastest[whose] = max(p.fastest[whose], time.Duration(min((r.Num-1)/max(r.Den, 1)+1, buff.MaxRate)))

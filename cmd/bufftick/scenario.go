@@ -95,6 +95,11 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenar
 	if fields["script"] == nil {
 		s.fail(node, `the "script" is missing`)
 	}
+	for i := range s.steps {
+		if st := &s.steps[i]; st.verb != nil && st.verb.frames && !s.seen {
+			s.fail(st.node, "%q: it is the frames that decide when an aura looks who is near: say \"seen: true\", so that they are those of the script", st.verb.word)
+		}
+	}
 	slices.SortStableFunc(s.faults, func(a, b *catalog.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

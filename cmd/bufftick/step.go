@@ -55,6 +55,7 @@ type verb struct {
 	takes   value
 	options []string
 	tags    bool   // the name is a tag
+	frames  bool   // what comes of it depends on the frames
 	needs   string // one of the options that must be there
 	to, by  value  // what the options "to" and "by" are
 	do      func(*play, *step) error
@@ -99,6 +100,12 @@ var verbs = func() map[string]*verb {
 		{word: "pause_buff", takes: takesBuff, do: (*play).pauseBuff},
 		{word: "resume_buff", takes: takesBuff, do: (*play).resumeBuff},
 		{word: "rate_buff", takes: takesBuff, options: []string{"to"}, needs: "to", to: takesRate, do: (*play).setBuffRate},
+		{word: "zone", takes: takesAmount, do: (*play).setZone},
+		{word: "pause_zone", takes: takesAmount, do: (*play).pauseZone},
+		{word: "resume_zone", takes: takesAmount, do: (*play).resumeZone},
+		{word: "rate_zone", takes: takesAmount, options: []string{"to"}, needs: "to", to: takesRate, do: (*play).setZoneRate},
+		{word: "near", takes: takesName, frames: true, do: (*play).goNear},
+		{word: "far", takes: takesName, frames: true, do: (*play).goFar},
 
 		{word: "inhibit", takes: takesBuff, do: (*play).inhibit},
 		{word: "release", takes: takesBuff, do: (*play).release},

@@ -14,6 +14,8 @@ type application struct {
 	parent     *instance // whose link it is
 	params     map[string]float64
 	numbers    map[*number]float64
+	indirect   bool  // another buff caused it: of a source only that knows what that buff knows
+	hold       *hold // an aura gives it
 	left       *loot // it was stolen: it lasts as long as it says, whatever scales durations
 }
 
@@ -59,7 +61,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 			a.duration = d.Duration.at(joined.level + a.level)
 		}
 	}
-	if !d.Duration.infinite || a.override {
+	if (!d.Duration.infinite || a.override) && a.hold == nil {
 		if a.left == nil {
 			a.duration = d.fixed(a.duration, percent, a.level, a.numbers)
 		}
@@ -79,8 +81,12 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		o.say("deny %s why=level", d.ID)
 		return false
 	}
-	before := len(o.log)
-	if !o.join(joined, a) || len(o.log) == before {
+	before, had := len(o.log), joined.count()
+	taken := o.join(joined, a)
+	if (taken || len(o.log) == before) && !joined.gone {
+		joined.held(a.hold, joined.count()-had)
+	}
+	if !taken || len(o.log) == before {
 		return !joined.gone // what changed nothing was not applied
 	}
 	if !rest {
@@ -96,7 +102,7 @@ func (o *owner) joins(d *definition, a application) *instance {
 	s := d.stack()
 	for _, b := range o.buffs {
 		switch {
-		case b.def != d, s.By == "none", s.By == "source" && b.source != a.source, s.By == "key" && b.key != a.key:
+		case b.def != d, b.ofAura != (a.hold != nil), s.By == "none", s.By == "source" && b.source != a.source, s.By == "key" && b.key != a.key:
 		case s.Level == "segregate" && b.level != a.level:
 		default:
 			return b
@@ -123,10 +129,11 @@ func (o *owner) begin(d *definition, a application) bool {
 	}
 	b := &instance{
 		age: o.sequence, def: d, source: a.source, others: []string{a.source}, key: a.key, level: a.level, magnitude: a.magnitude, stacks: n,
-		endless: d.Duration.infinite && !a.override, end: o.own + a.duration, full: a.duration,
+		endless: d.Duration.infinite && !a.override || a.hold != nil, ofAura: a.hold != nil, look: o.stamp, born: o.all.birth(), end: o.own + a.duration, full: a.duration,
 		period: d.Period.at(a.level), coming: d.Period.at(a.level), numbers: a.numbers, given: o.nextGiven(),
 	}
 	b.link(a)
+	b.held(a.hold, n)
 	if s.each() {
 		b.layers = []layer{{stacks: n, end: b.end, source: a.source, magnitude: a.magnitude, level: a.level}}
 	}
@@ -184,14 +191,18 @@ func (o *owner) join(b *instance, a application) bool {
 	case s.queue():
 		return o.joinQueue(b, a)
 	}
+	o.catchesUp(b)
 	before := b.stacks
 	full := before >= s.limit()
 	if full && o.refusesMore(b, a) {
 		return false
 	}
 	b.stacks = max(before, min(before+a.stacks, s.limit()))
-	b.takes(a)
 	grown := b.stacks > before
+	if grown || s.Refresh != "none" {
+		b.takes(a)
+	}
+	b.topUp(a)
 	if grown {
 		o.say("stack %s x%d", b.def.ID, b.stacks)
 		o.cross(b, before, b.stacks, a.source)
@@ -211,13 +222,14 @@ func (o *owner) join(b *instance, a application) bool {
 func (b *instance) takes(a application) {
 	b.others = append(b.others, a.source)
 	b.magnitude = a.magnitude
-	b.numbers = a.numbers
+	if s := b.def.stack(); s.each() || s.Refresh != "none" { // "amount … refreshed on recast"
+		b.numbers = a.numbers
+	}
 	if b.def.stack().Level == "sum" {
 		b.leveled(b.level + a.level)
 	} else {
 		b.leveled(a.level)
 	}
-	b.topUp(a)
 }
 
 // topUp is what a further application does to shield and charges: "onRefresh: reset/keep/add".
@@ -300,6 +312,9 @@ func (o *owner) take(b *instance, n int, why string) {
 	}
 	if n >= b.count() {
 		o.remove(b, why, "")
+		return
+	}
+	if o.catchesUp(b); b.gone {
 		return
 	}
 	if !b.each() {

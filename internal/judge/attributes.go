@@ -208,7 +208,7 @@ func (o *owner) ask(n *number, a application) (x float64, ok bool) {
 	}
 	from := o
 	if n.Of == "source" {
-		if from = o.all.find(a.source); from == nil || from.away {
+		if from = o.all.find(a.source); from == nil || from.away || a.indirect && from != o {
 			return preset()
 		}
 	}

@@ -15,16 +15,6 @@ import (
 var leftOut = map[string]string{
 	"$schema":                   "for editors",
 	"version":                   "of files; a scenario has none",
-	"buffs.catchup":             "what it makes of pulses depends on the frames, and a scenario's are the runner's",
-	"buffs.catchup=all":         "see catchup",
-	"buffs.catchup=coalesce":    "see catchup",
-	"buffs.catchup=skip":        "see catchup",
-	"buffs.catchup.coalesce":    "see catchup",
-	"buffs.aura":                "the game says who is near, and a scenario has no game",
-	"buffs.aura.apply":          "see aura",
-	"buffs.aura.radius":         "see aura",
-	"buffs.aura.interval":       "see aura",
-	"buffs.aura.linger":         "see aura",
 	"attributes.at_min=nothing": "a default; kill is made up",
 	"attributes.aggregate=sum":  "a default",
 }

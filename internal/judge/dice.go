@@ -111,12 +111,25 @@ func Generate(seed uint64, n int) *Draft {
 			d.Buffs[id]["on"] = replaced(on, id)
 		}
 	}
-	d.Seen = g.one(8)
+	if a, ok := d.Buffs["q"]["aura"].(map[string]any); ok {
+		a["apply"] = "y"
+	}
+	d.Seen = g.one(8) || d.any("catchup") || d.any("aura") // frames decide about these
 	if g.one(8) {
 		d.Dead = pick(g, "allow", "deny")
 	}
 	g.script(d)
 	return d
+}
+
+// any says whether a definition has a word.
+func (d *Draft) any(word string) bool {
+	for _, b := range d.Buffs {
+		if b[word] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // stride goes through the pairs so that a part of the scenarios is a sample of all words; it is a prime above their number.

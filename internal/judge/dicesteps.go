@@ -11,6 +11,12 @@ const farAway = 15_000
 // script makes up the steps of a draft.
 func (g *dice) script(d *Draft) {
 	at, away := int64(0), false
+	if d.any("aura") {
+		d.Script = append(d.Script, m("at", at, "owner", "o2", "near", "p1"))
+		if g.one(3) {
+			d.Script = append(d.Script, m("at", at, "near", pick(g, "p1", "o2")))
+		}
+	}
 	for range 4 + g.IntN(10) {
 		at = g.instant(d, at)
 		st := m("at", at)
@@ -66,7 +72,14 @@ func (g *dice) verb(d *Draft, st map[string]any) (away bool) {
 	if g.one(8) {
 		st["owner"] = "o2"
 	}
-	switch n := g.IntN(112); {
+	if d.any("aura") && g.one(4) {
+		st[pick(g, "near", "far")] = pick(g, "p1", "p1", "p1", "o2")
+		st["owner"] = pick(g, "p1", "o2", "o2", "o3")
+		return false
+	}
+	switch n := g.IntN(116); {
+	case n >= 112:
+		g.zone(st)
 	case n >= 100:
 		g.time(st, id)
 	case n < 45:
@@ -105,6 +118,20 @@ func (g *dice) verb(d *Draft, st map[string]any) (away bool) {
 		g.rare(d, st, id)
 	}
 	return false
+}
+
+// zone is about the time of zones, and who is in them.
+func (g *dice) zone(st map[string]any) {
+	switch zone := g.IntN(2); g.IntN(6) {
+	case 0:
+		st["pause_zone"] = zone
+	case 1:
+		st["resume_zone"] = zone
+	case 2:
+		st["rate_zone"], st["to"] = zone, pick(g, rates...)
+	default:
+		st["zone"] = zone
+	}
 }
 
 // rates are those of clocks.

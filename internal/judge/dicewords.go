@@ -46,6 +46,7 @@ var vocabulary = []word{
 	{"first", list("none", "start", "every")},
 	{"tail", list("none", "partial", "fit")},
 	{"align", list("start", "owner")},
+	{"catchup", list("all", "coalesce", "skip", m("coalesce", 2))},
 	{"haste", list("snapshot", "next", "rescale")},
 	{"haste_duration", list(true)},
 	{"stack.by", list("none", "source", "target", "key")},
@@ -110,6 +111,10 @@ var vocabulary = []word{
 	{"reload", list("keep", "migrate", "end")},
 	{"on_zone", list("keep", "remove")},
 	{"on_fault", list("keep", "remove")},
+	{"aura", list(
+		m("apply", "q", "radius", 1, "interval", "500ms"), m("apply", "y", "radius", 2.5, "interval", "700ms", "linger", "1s"),
+		m("apply", "q", "radius", 1, "interval", "1s", "linger", "300ms"),
+	)},
 	{"links", list(list("q"), list("y"))},
 	{"on_death", list("remove", "keep", "pause")},
 	{"on_source_gone", list("keep", "remove", "adopt")},
@@ -184,7 +189,7 @@ func need(d map[string]any) {
 	}
 	on, _ := d["on"].(map[string]any)
 	stack, _ := d["stack"].(map[string]any)
-	if d["first"] != nil || d["tail"] != nil || d["align"] != nil || d["haste"] != nil || d["haste_duration"] != nil || on["pulse"] != nil ||
+	if d["first"] != nil || d["tail"] != nil || d["align"] != nil || d["catchup"] != nil || d["haste"] != nil || d["haste_duration"] != nil || on["pulse"] != nil ||
 		stack["refresh"] == "residual-tick" || d["inhibition"] != nil || stack["phase"] != nil {
 		preset("period", "1s")
 	}

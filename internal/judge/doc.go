@@ -11,6 +11,7 @@
 //
 //	order.go   §1.7: the total order, commands of callbacks, sixteen rounds
 //	time.go    §1.1: durations, pulses, tails, haste, pause
+//	ends.go    §1.1: ends that are moved by hand, and pauses
 //	apply.go   §1.2: what an application does: identity, limit, new or joining
 //	stack.go   §1.2: refresh, phase, expire, stacks with timers of their own, queues, thresholds
 //	group.go   §1.2: groups, slots, diminishing returns, who hides whom
@@ -18,6 +19,8 @@
 //	attributes.go  §1.4: attributes, modifiers, numbers
 //	steal.go   §1.3: what a thief gets
 //	world.go   §1.7: several owners
+//	around.go  §1.5 and §1.1: auras, and zones
+//	late.go    §1.1: the pulses of a late frame
 //	clock.go   §1.1: rates and pauses
 //	life.go    §1.4 and §1.5: shields, charges, the ends of a buff, death, sources, actions
 //	save.go    §1.6: leaving and coming back
@@ -32,8 +35,7 @@
 //
 // # What it leaves out
 //
-// No auras and no zones, of which a scenario knows nothing; no catchup, which depends on the frames; no formulas but those
-// that the dice write; numbers that are halves and quarters, so that only the law rounds; no rolls, but chances and
+// No formulas but those that the dice write; no radius of an aura, but steps that say who is near; numbers that are halves and quarters, so that only the law rounds; no rolls, but chances and
 // resistances of 0 and 1000; no catalogs that change while the game runs; no handlers in Go, and so no panics and no fault.
 // What Decode does not know it refuses with an error that matches [ErrNotCovered]. TestCoverage compares what the dice
 // make up with the schema of the format, word by word.

@@ -125,7 +125,7 @@ func (b *instance) works() bool { return !b.hidden && !b.silenced }
 // shows says whether a buff does anything besides pulsing. Only of such a one does the log say that immunity hides it and
 // that it shows again; the others say so at each pulse (V57).
 func (b *instance) shows() bool {
-	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil
+	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil || b.def.Aura != nil
 }
 
 // immuneToOthers is immuneTo for a buff that runs: it is not immune to itself.
@@ -200,7 +200,13 @@ func (o *owner) settleOne() bool {
 		}
 		fails := b.inhibited || !o.holds(&b.def.Require.Ongoing)
 		immune := o.suppresses(b)
-		b.shaded = fails || o.overshadowed(b)
+		shaded := fails || o.overshadowed(b)
+		if shaded != b.shaded || immune != b.silenced {
+			if o.catchesUp(b); b.gone {
+				return true
+			}
+		}
+		b.shaded = shaded
 		hidden := b.shaded || immune && b.shows()
 		again := b.failed && !fails && !hidden
 		turned := immune != b.silenced

@@ -33,7 +33,12 @@ func (o *owner) remove(b *instance, why, more string) {
 	if b.gone {
 		return
 	}
+	o.catchesUp(b)
+	if b.gone {
+		return
+	}
 	b.gone = true
+	o.auraEnds(b)
 	o.buffs = without(o.buffs, b)
 	o.memorize(b.def, b.sources())
 	o.say("remove %s why=%s%s", b.def.ID, why, more)

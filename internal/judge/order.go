@@ -14,8 +14,10 @@ type owner struct {
 	world int64  // ms of the script
 	own   int64  // ms of the owner's clock, which stands still while he is paused or away
 	clock *clock // that one, of the world's
-	stamp int64  // the instant that is told of what happens, in the world's ms
-	frame int64  // where the frame that runs will end, in the world's ms
+	mine  *pace  // what he has of his own
+	zone  int64
+	stamp int64 // the instant that is told of what happens, in the world's ms
+	frame int64 // where the frame that runs will end, in the world's ms
 
 	away, dead bool
 	left       int64 // when he left, in the world's ms
@@ -107,6 +109,11 @@ func (o *owner) next() (first due, ok bool) {
 		each(at, rankPulse, ok, func() { o.partial(b) })
 		at, rank, ok := b.nextEnd()
 		each(at, rank, ok, func() { o.endDue(b) })
+		for _, h := range b.holds {
+			if h.leaving {
+				each(h.ends, b.rankOfLeaving(), true, func() { o.lets(b, h) })
+			}
+		}
 	}
 	for i, t := range o.timeouts {
 		consider(due{t.due, rankTimeout, t.at, func() {
@@ -211,7 +218,7 @@ func (o *owner) act(c command) {
 	case c.ends != nil:
 		o.unlink(c.ends, c.Reason)
 	case c.Apply != "":
-		o.apply(application{id: c.Apply, source: c.source, magnitude: c.magnitude, level: c.level, parent: c.parent})
+		o.apply(application{id: c.Apply, source: c.source, magnitude: c.magnitude, level: c.level, parent: c.parent, indirect: true})
 	case c.Remove != "":
 		o.removeOldest(c.Remove, or(c.Reason, "cancelled"))
 	case c.Kill:

@@ -14,12 +14,16 @@ func (o *owner) save() {
 	o.store = nil
 	for _, b := range o.buffs {
 		o.say("unload %s", b.def.ID)
-		if b.kept(o.own) {
+		if b.kept(o.own) && !b.ofAura { // "passive and aura-granted never"
 			o.store = append(o.store, b)
 		}
 	}
-	o.buffs, o.away, o.left = nil, true, o.world
-	o.clock.change(o.world, o.clock.rate, o.clock.held)
+	for _, b := range o.buffs {
+		o.auraEnds(b)
+		b.look = 0
+	}
+	o.buffs, o.away, o.left, o.zone = nil, true, o.world, 0 // the zone is not saved
+	o.clock.change(o.world, o.mine.rate, o.mine.held)
 }
 
 // kept: "save: always / never / ifRemaining(≥)".
@@ -46,12 +50,16 @@ func (o *owner) load() {
 		o.clock.outer = o.world
 	}
 	o.buffs, o.store = o.store, nil
-	for _, b := range o.carried() {
-		past := int64(0)
+	back := o.carried()
+	past := make([]int64, len(back))
+	for i, b := range back {
 		if or(b.def.Clock, "online") != "online" {
-			past = o.passes(b, gone)
+			past[i] = o.passes(b, gone)
 		}
-		o.restore(b, gone, past)
+	}
+	o.repace() // he is in a zone again
+	for i, b := range back {
+		o.restore(b, gone, past[i])
 	}
 	o.settle()
 	o.rounds()
@@ -143,6 +151,7 @@ func (o *owner) restore(b *instance, gone, past int64) {
 		i++
 	}
 	o.all.share(b, b.source)
+	b.look, b.born = o.world, o.all.birth()
 	o.say("restore %s x%d%s%s", b.def.ID, b.count(), o.endOf(b), o.nextOf(b))
 	if taken > 0 {
 		o.say("queue %s active=%d%s offline=%d", b.def.ID, b.magnitude, o.endOf(b), gone)

@@ -28,7 +28,12 @@ type step struct {
 
 	Tick, Kill, Revive, Pause, Resume, Save, Load bool
 
-	Apply, Remove, Extend, Inhibit, Release, Immune, Vulnerable, Interrupt, Consume, Use, Timeout, Tag, Untag string
+	Apply, Remove, Extend, Inhibit, Release, Immune, Vulnerable, Interrupt, Consume, Use, Timeout, Tag, Untag, Near, Far string
+
+	Zone       *int64
+	PauseZone  *int64 `json:"pause_zone"`
+	ResumeZone *int64 `json:"resume_zone"`
+	RateZone   *int64 `json:"rate_zone"`
 
 	Rate       *ratio
 	RateBuff   string `json:"rate_buff"`
@@ -154,7 +159,7 @@ func decodeOne(text []byte) (*Scenario, error) {
 //
 // The log is worth nothing if decided is false: the law has no answer.
 func (s *Scenario) Play() (log []string, decided bool) {
-	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves}
+	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, zones: map[int64]*pace{}}
 	for _, st := range s.steps { // all are there from the beginning
 		w.owner(st.Owner, s)
 		if st.Steal != nil {
@@ -166,13 +171,20 @@ func (s *Scenario) Play() (log []string, decided bool) {
 			o.reach(st.At)
 		}
 		w.deliver()
+		w.look(st.At)
+		w.deliver()
 		o := w.owner(st.Owner, s)
 		switch {
+		case w.place(o, st):
 		case st.Load:
 			o.load()
 		case !o.away:
 			o.do(st)
 		}
+		w.deliver()
+	}
+	if len(s.steps) > 0 { // the frame behind the last step: what auras find then
+		w.look(s.steps[len(s.steps)-1].At)
 		w.deliver()
 	}
 	return w.merged()
@@ -205,9 +217,13 @@ func (o *owner) do(st step) {
 	case st.Timeout != "":
 		o.timeout(st.Timeout, int64(st.After))
 	case st.Pause, st.Resume:
-		o.clock.change(o.world, o.clock.rate, st.Pause)
+		o.mine.held = st.Pause
+		o.repace()
 	case st.Rate != nil:
-		o.clock.change(o.world, st.Rate.Rat, o.clock.held)
+		o.mine.rate = st.Rate.Rat
+		o.repace()
+	case st.Zone != nil:
+		o.enters(*st.Zone)
 	case st.RateBuff != "":
 		var to ratio
 		if err := to.UnmarshalJSON(st.To); err != nil {

@@ -29,7 +29,7 @@ func (o *owner) refresh(b *instance, a application) bool {
 		return false
 	}
 	b.snapshot()
-	if b.endless = b.def.Duration.infinite && !a.override; b.endless {
+	if b.endless = b.def.Duration.infinite && !a.override || a.hold != nil; b.endless {
 		o.refreshed(b, a.source)
 		return true
 	}
@@ -117,6 +117,7 @@ func (b *instance) nextEnd() (at int64, rank int, ok bool) {
 
 // endDue is that end.
 func (o *owner) endDue(b *instance) {
+	o.catchesUp(b)
 	switch {
 	case b.each() && len(b.layers) > 1:
 		o.dropLayer(b, b.firstToEnd())
@@ -200,6 +201,7 @@ func (o *owner) joinEach(b *instance, a application) bool {
 				return false
 			}
 			b.takes(a)
+			b.topUp(a)
 			b.snapshot()
 			first := b.firstToEnd() // one stack of it begins anew
 			anew := layer{stacks: 1, end: end, own: b.layers[first].own, source: a.source, magnitude: a.magnitude, level: a.level}
@@ -231,6 +233,7 @@ func (o *owner) joinEach(b *instance, a application) bool {
 	left := b.count()
 	b.layers = append(b.layers, fresh)
 	b.takes(a)
+	b.topUp(a)
 	b.snapshot()
 	b.layers[len(b.layers)-1].own = b.clock(o.own) + b.coming
 	o.say("stack %s x%d%s", b.def.ID, b.count(), o.endAt(b, end))

@@ -63,6 +63,11 @@ func (b *instance) parts(own int64, thief string, atMost *span) (parts []applica
 			parts = append(parts, a)
 		}
 	}
+	if end, yes := b.lingers(); yes {
+		b.endless = false
+		part(b.count(), end, b.magnitude, b.level)
+		return parts
+	}
 	if !b.each() {
 		part(b.stacks, b.end, b.magnitude, b.level)
 	}

@@ -49,6 +49,12 @@ type instance struct {
 	local     *clock      // its own time, of its owner's; nil: the same
 	parents   []*instance // whose link it is
 	gone      bool
+
+	ofAura bool  // an aura gave it
+	look   int64 // when its own aura looks next, in the world's ms
+	born   int64 // in the order in which auras began
+	holds  []*hold
+	late   missing // the pulses of this frame that one will stand for
 }
 
 // standing says that its own clock stands still.
@@ -78,6 +84,9 @@ func (b *instance) each() bool { s := b.def.stack(); return s.each() }
 
 // last is the end of the whole buff.
 func (b *instance) last() int64 {
+	if end, yes := b.lingers(); yes {
+		return end
+	}
 	if !b.each() {
 		return b.end
 	}
@@ -99,13 +108,13 @@ func (b *instance) nextPulse() (int64, bool) {
 // nextPartial: "partial: extra tick at end with Fraction = elapsed/period, never when 0". "A partial pulse keeps the rank
 // of a pulse."
 func (b *instance) nextPartial() (int64, bool) {
-	if b.def.Tail != "partial" || b.period == 0 || b.endless || b.each() || b.from >= b.end || b.beat <= b.end {
+	if b.def.Tail != "partial" || b.period == 0 || !b.ends() || b.each() || b.from >= b.last() || b.beat <= b.last() {
 		return 0, false
 	}
-	if b.stacksAfterEnd() > 0 || len(b.waiting) > 0 {
+	if !b.endless && (b.stacksAfterEnd() > 0 || len(b.waiting) > 0) {
 		return 0, false // a stack ends, and the beat goes on
 	}
-	return b.end, true
+	return b.last(), true
 }
 
 // pulseDue is the pulse at the end of the interval that runs; the next begins.
@@ -113,7 +122,7 @@ func (o *owner) pulseDue(b *instance) {
 	n := b.pulsing()
 	o.nextBeat(b)
 	if n > 0 {
-		o.pulse(b, n, "")
+		o.pulseOfFrame(b, n)
 	}
 }
 
@@ -147,10 +156,11 @@ func (o *owner) boundary(b *instance, from int64) int64 {
 // partial is the pulse for a part of an interval. It ends the interval, and if the buff lives on another one begins there:
 // "next = deadline + period".
 func (o *owner) partial(b *instance) {
-	elapsed, period := b.period-(b.beat-b.end), b.period
+	o.catchesUp(b)
+	elapsed, period := b.period-(b.beat-b.last()), b.period
 	fraction := fmt.Sprintf(" fraction=%d/%d", elapsed, period)
-	b.from, b.period = b.end, b.coming
-	b.beat = b.end + b.period
+	b.from, b.period = b.last(), b.coming
+	b.beat = b.from + b.period
 	o.pulse(b, b.stacks, fraction, elapsed, period)
 }
 
@@ -289,19 +299,23 @@ func (o *owner) told(b *instance, key string, at int64) string {
 
 // endOf is " end=" in the world's ms; "no end while paused".
 func (o *owner) endOf(b *instance) string {
-	if b.endless {
-		return ""
-	}
 	return o.endAt(b, b.last())
 }
 
 // endAt is " end=" for an end of the buff, or of one of its stacks.
-func (o *owner) endAt(b *instance, end int64) string { return o.told(b, "end", end) }
+func (o *owner) endAt(b *instance, end int64) string {
+	if at, yes := b.lingers(); yes {
+		end = at
+	} else if b.endless {
+		return ""
+	}
+	return o.told(b, "end", end)
+}
 
 // nextOf is " next=" in the world's ms, if there is a next pulse.
 func (o *owner) nextOf(b *instance) string {
 	at, ok := b.nextPulse()
-	ok = ok && (b.endless || at <= b.last()) // behind the end of what runs of a queue nothing is told
+	ok = ok && (!b.ends() || at <= b.last()) // behind the end of what runs of a queue nothing is told
 	if part, partly := b.nextPartial(); !ok && partly {
 		at, ok = part, true
 	}
@@ -309,89 +323,4 @@ func (o *owner) nextOf(b *instance) string {
 		return ""
 	}
 	return o.told(b, "next", at)
-}
-
-// extend: "Extend(h, Δ, cap): ≤ 0 ⇒ Expired at once, no extra tick; phase untouched; emits Refreshed".
-func (o *owner) extend(id string, by int64, atMost *span) {
-	b := o.oldest(id)
-	if b == nil || b.endless {
-		return
-	}
-	now := b.clock(o.own)
-	if atMost != nil && by > 0 { // it bounds what is added, and takes nothing away
-		by = max(0, min(by, now+int64(*atMost)-b.last()))
-	}
-	o.moveEnds(b, func(end int64) int64 { return end + by }) // all stacks alike
-}
-
-// setRemaining: "SetRemaining; ≤ 0 ⇒ Expired at once".
-func (o *owner) setRemaining(id string, to int64) {
-	b := o.oldest(id)
-	if b == nil || b.endless {
-		return
-	}
-	now := b.clock(o.own)
-	o.moveEnds(b, func(int64) int64 { return now + to })
-}
-
-// moveEnds moves the ends of a buff, or of all its stacks.
-func (o *owner) moveEnds(b *instance, to func(int64) int64) {
-	b.end = to(b.end)
-	for i := range b.layers {
-		b.layers[i].end = to(b.layers[i].end)
-	}
-	if b.last() <= b.clock(o.own) {
-		o.remove(b, "expired", "")
-		return
-	}
-	o.sayRefresh(b)
-	for b.each() && b.layers[b.firstToEnd()].end <= b.clock(o.own) {
-		o.dropLayer(b, b.firstToEnd())
-		o.say("stackend %s x%d why=expired", b.def.ID, b.count())
-	}
-}
-
-// pauseBuff: "per-buff pause. Pause freezes end and phase."
-func (o *owner) pauseBuff(id string, on bool) {
-	if b := o.oldest(id); b != nil {
-		o.stand(b, &b.halted, on)
-	}
-}
-
-// stand stops a buff's clock, or lets it go on, for one of the two causes.
-func (o *owner) stand(b *instance, cause *bool, on bool) {
-	if *cause == on {
-		return
-	}
-	*cause = on
-	o.pace(b, nil)
-}
-
-// rateBuff: "per-buff rate".
-func (o *owner) rateBuff(id string, to *big.Rat) {
-	if b := o.oldest(id); b != nil {
-		o.pace(b, to)
-	}
-}
-
-// pace brings a buff's clock to the rate, nil for the one it has, unless something holds it.
-func (o *owner) pace(b *instance, rate *big.Rat) {
-	if b.local == nil {
-		b.local = newClock(o.own)
-	}
-	if rate == nil {
-		rate = b.local.rate
-	}
-	b.local.change(o.own, rate, b.halted || b.buried)
-}
-
-// move moves all deadlines.
-func (b *instance) move(by int64) {
-	b.end += by
-	b.from += by
-	b.beat += by
-	for i := range b.layers {
-		b.layers[i].end += by
-		b.layers[i].own += by
-	}
 }

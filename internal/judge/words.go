@@ -118,6 +118,7 @@ type definition struct {
 	First         string
 	Tail          string
 	Align         string
+	Catchup       count
 	Haste         string
 	HasteDuration bool `json:"haste_duration"`
 	Stack         *stacking
@@ -137,6 +138,7 @@ type definition struct {
 	Modifiers     []modifier
 	Params        map[string]*number
 	Links         []string
+	Aura          *aura
 	OnDeath       string `json:"on_death"`
 	OnSourceGone  string `json:"on_source_gone"`
 	Dead          string

@@ -13,6 +13,10 @@ type world struct {
 	curves     map[string]curve
 	owners     []*owner
 	posted     []func()
+	near       map[[2]string]bool // who is in the area of whose auras: bearer and member
+	zones      map[int64]*pace
+	left       []departure
+	births     int64
 	number     int64
 	back       int64 // below that of all that is there
 }
@@ -28,7 +32,7 @@ func (w *world) owner(name string, of *Scenario) *owner {
 	if o := w.find(name); o != nil {
 		return o
 	}
-	o := &owner{name: name, all: w, defs: w.defs, says: of.seen, tags: map[string]int{}, dr: map[drKey]*memory{}, clock: newClock(0), bases: map[string]float64{}}
+	o := &owner{name: name, all: w, defs: w.defs, says: of.seen, tags: map[string]int{}, dr: map[drKey]*memory{}, clock: newClock(0), mine: newPace(), bases: map[string]float64{}}
 	w.owners = append(w.owners, o)
 	return o
 }
@@ -92,7 +96,7 @@ func (w *world) compensate(q query, by int64) {
 			continue
 		}
 		for _, b := range o.carried() {
-			if !b.gone && !b.endless && (q.one == "" && q.matches(b) || q.one == b.def.ID) {
+			if !b.gone && b.ends() && (q.one == "" && q.matches(b) || q.one == b.def.ID) {
 				o.moveEnds(b, func(end int64) int64 { return end + by })
 			}
 		}

@@ -1,0 +1,102 @@
+package judge
+
+import "math/big"
+
+// §1.1: what moves ends by hand, and what stops a buff's time.
+
+// extend: "Extend(h, Δ, cap): ≤ 0 ⇒ Expired at once, no extra tick; phase untouched; emits Refreshed".
+func (o *owner) extend(id string, by int64, atMost *span) {
+	b := o.oldest(id)
+	if b == nil || !b.ends() {
+		return
+	}
+	now := b.clock(o.own)
+	if atMost != nil && by > 0 { // it bounds what is added, and takes nothing away
+		by = max(0, min(by, now+int64(*atMost)-b.last()))
+	}
+	o.moveEnds(b, func(end int64) int64 { return end + by }) // all stacks alike
+}
+
+// ends says whether there is an end to move.
+func (b *instance) ends() bool {
+	_, yes := b.lingers()
+	return yes || !b.endless
+}
+
+// setRemaining: "SetRemaining; ≤ 0 ⇒ Expired at once".
+func (o *owner) setRemaining(id string, to int64) {
+	b := o.oldest(id)
+	if b == nil {
+		return
+	}
+	now := b.clock(o.own)
+	b.endless = false
+	o.moveEnds(b, func(int64) int64 { return now + to })
+}
+
+// moveEnds moves the ends of a buff, or of all its stacks.
+func (o *owner) moveEnds(b *instance, to func(int64) int64) {
+	if b.end = to(b.end); b.ofAura {
+		for _, h := range b.holds {
+			h.ends = to(h.ends)
+		}
+	}
+	for i := range b.layers {
+		b.layers[i].end = to(b.layers[i].end)
+	}
+	if b.last() <= b.clock(o.own) {
+		o.remove(b, "expired", "")
+		return
+	}
+	o.sayRefresh(b)
+	for b.each() && b.layers[b.firstToEnd()].end <= b.clock(o.own) {
+		o.dropLayer(b, b.firstToEnd())
+		o.say("stackend %s x%d why=expired", b.def.ID, b.count())
+	}
+}
+
+// pauseBuff: "per-buff pause. Pause freezes end and phase."
+func (o *owner) pauseBuff(id string, on bool) {
+	if b := o.oldest(id); b != nil {
+		o.stand(b, &b.halted, on)
+	}
+}
+
+// stand stops a buff's clock, or lets it go on, for one of the two causes.
+func (o *owner) stand(b *instance, cause *bool, on bool) {
+	if *cause == on {
+		return
+	}
+	*cause = on
+	o.catchesUp(b)
+	o.pace(b, nil)
+}
+
+// rateBuff: "per-buff rate".
+func (o *owner) rateBuff(id string, to *big.Rat) {
+	if b := o.oldest(id); b != nil {
+		o.pace(b, to)
+	}
+}
+
+// pace brings a buff's clock to the rate, nil for the one it has, unless something holds it.
+func (o *owner) pace(b *instance, rate *big.Rat) {
+	if b.local == nil {
+		b.local = newClock(o.own)
+	}
+	if rate == nil {
+		rate = b.local.rate
+	}
+	b.local.change(o.own, rate, b.halted || b.buried)
+}
+
+// move moves all deadlines.
+func (b *instance) move(by int64) {
+	b.end += by
+	b.from += by
+	b.beat += by
+	for i := range b.layers {
+		b.layers[i].end += by
+		b.layers[i].own += by
+	}
+}
