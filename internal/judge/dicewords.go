@@ -107,7 +107,7 @@ var vocabulary = []word{
 	{"params", list(m("n", m("caller", "k", "default", 1)), m("n", m("caller", "k")), m("n", m("attr", "pow", "of", "source", "default", 4)))},
 	{"name", list("N")},
 	{"note", list("for people")},
-	{"client", list(m("icon", "i", "show", false, "priority", 1, "sync", "owner"), m("sync", "none"), m("show", true, "sync", "all"))},
+	{"client", list(m("icon", "i", "show", false, "priority", 1, "sync", "owner"), m("sync", "none"), m("sync", "party"), m("sync", "source"), m("show", true, "sync", "all"))},
 	{"reload", list("keep", "migrate", "end")},
 	{"on_zone", list("keep", "remove")},
 	{"on_fault", list("keep", "remove")},
