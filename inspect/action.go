@@ -39,7 +39,11 @@ func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
 		refuse(w, *no)
 		return
 	}
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusAccepted)
+	if a.Act == "reload" {
+		_, _ = w.Write(fitting(in.reloads.newest(), maxAnswer)) // how it went
+	}
 }
 
 func (in *Inspector) carryOut(a actionJSON) *refusal {

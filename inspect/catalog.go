@@ -8,8 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
@@ -119,69 +117,9 @@ func specOf(s *buff.Spec) specJSON {
 	}
 	walk(reflect.ValueOf(*s), "", func(name, value string) {
 		if len(out.Fields) < maxFields {
+			name, value = asWritten(name, value)
 			out.Fields = append(out.Fields, [2]string{line(name), line(value)})
 		}
 	})
 	return out
-}
-
-// span writes a duration without the parts of it that are zero: 1h, not 1h0m0s.
-func span(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
-
-// maxFields is how many fields of a definition are shown.
-const maxFields = 100
-
-// headline are the fields that stand above the others.
-var headline = map[string]bool{"ID": true, "Note": true}
-
-// walk tells all fields of a struct that are not zero, those of a struct in it with the
-// name of that before their own.
-func walk(v reflect.Value, path string, tell func(name, value string)) {
-	for i := range v.NumField() {
-		f, x := v.Type().Field(i), v.Field(i)
-		if !f.IsExported() || x.IsZero() || path == "" && headline[f.Name] {
-			continue
-		}
-		field(x, path+f.Name, tell)
-	}
-}
-
-func field(x reflect.Value, name string, tell func(name, value string)) {
-	switch v := x.Interface().(type) {
-	case time.Duration:
-		tell(name, span(v))
-		return
-	case fmt.Stringer:
-		tell(name, v.String())
-		return
-	}
-	switch x.Kind() {
-	case reflect.Struct:
-		walk(x, name+".", tell)
-	case reflect.Slice:
-		if x.Type().Elem().Kind() != reflect.Struct {
-			tell(name, strings.Trim(fmt.Sprint(x.Interface()), "[]"))
-			return
-		}
-		for i := range x.Len() {
-			field(x.Index(i), name+"."+strconv.Itoa(i), tell)
-		}
-	case reflect.Map:
-		for _, key := range slices.SortedFunc(slices.Values(x.MapKeys()), func(a, b reflect.Value) int {
-			return cmp.Compare(fmt.Sprint(a.Interface()), fmt.Sprint(b.Interface()))
-		}) {
-			field(x.MapIndex(key), name+"."+fmt.Sprint(key.Interface()), tell)
-		}
-	default:
-		tell(name, fmt.Sprint(x.Interface()))
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
@@ -207,7 +208,7 @@ func TestCatalog(t *testing.T) {
 	require.Len(t, g.get("?catalog&from=2")["specs"], 1)
 	venom := c["specs"].([]any)[0].(map[string]any)
 	require.Equal(t, "1h", venom["lasts"])
-	require.Contains(t, fmt.Sprint(venom["fields"]), "[Stack.By source]")
+	require.Contains(t, fmt.Sprint(venom["fields"]), "[stack.by source]")
 	require.Equal(t, "1h30m", c["specs"].([]any)[1].(map[string]any)["lasts"])
 
 	s := g.stream("?stream&catalog")
@@ -217,6 +218,67 @@ func TestCatalog(t *testing.T) {
 		require.NoError(t, g.eng.Inbox().AddBuff(5, buff.Application{Spec: g.eng.Catalog().Spec("once")}))
 	}
 	for !strings.Contains(s.next("catalog"), `"denied":[{"spec":"once","why":"limit","n":2}]`) {
+	}
+}
+
+// The fields of a definition are those of a designer's files, and no value is one of Go's.
+func TestDefinitionsAsWritten(t *testing.T) {
+	schema := catalog.Schema()
+	cat, err := catalog.Load("../examples/mmo/buffs")
+	require.NoError(t, err)
+	eng, err := engine.New(engine.Options{
+		Catalog: cat, Synchronous: true, Handlers: nothing(cat), Epoch: time.Unix(0, 0), Members: func(engine.AuraQuery, func(buff.OwnerID)) {},
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, eng.Close(t.Context())) }()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "http://127.0.0.1/?catalog", nil)
+	r.RemoteAddr = "127.0.0.1:1"
+	inspect.Handler(eng).ServeHTTP(w, r)
+	var got struct {
+		Specs []struct{ Fields [][2]string }
+	}
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &got))
+	values := map[string][]string{}
+	for _, s := range got.Specs {
+		for _, f := range s.Fields {
+			values[f[0]] = append(values[f[0]], f[1])
+			for i, word := range strings.Split(f[0], ".") {
+				if i > 0 && strings.HasPrefix(f[0], "params.") || strings.Trim(word, "0123456789") == "" {
+					continue
+				}
+				if !strings.Contains(schema, `"`+word+`": {`) {
+					t.Errorf("%s is no field of the format: %s", f[0], word)
+				}
+			}
+			require.NotRegexp(t, `&\{|<nil>|0x`, f[1], f[0])
+		}
+	}
+	for name, value := range map[string]string{
+		"duration": "instant", "modifiers.0.value": "-0.15", "on.pulse.0": "change vigour by -1 per stack", "charges.on_refresh": "add",
+		"on.apply.0": "change vigour by 0.1 * owner.max_health", "on.remove.expired.0": "apply mend", "client.show": "false",
+	} {
+		require.Contains(t, values[name], value, name)
+	}
+}
+
+// nothing is a handler that does nothing for each name.
+func nothing(cat *buff.Catalog) engine.Handlers {
+	out := engine.Handlers{}
+	for _, name := range cat.Handlers() {
+		out[name] = func(*engine.Context, buff.Event) {}
+	}
+	return out
+}
+
+// Each kind of event is in the chart of events: a third of them, those that change numbers, was in
+// no group of it.
+func TestChartHasAllKinds(t *testing.T) {
+	page := answer(t, newGame(t, inspect.Options{}).request("GET", "", ""))
+	groups := regexp.MustCompile(`(?s)const groups = \[.*?\n\];`).FindString(page)
+	require.NotEmpty(t, groups)
+	for kind := buff.Applied; int(kind) < len(engine.View{}.Counts); kind++ {
+		require.Contains(t, groups, fmt.Sprintf("%q", kind))
 	}
 }
 

@@ -94,7 +94,7 @@ func TestHostileNames(t *testing.T) {
 	}
 
 	p := open(t, w.url, wide, tall)
-	p.until(`document.querySelector("#verdict").textContent.startsWith("All is well") && document.querySelectorAll("#most li").length > 5`)
+	p.until(`document.querySelector("#verdict").textContent.includes("was refused") && document.querySelectorAll("#most li").length > 5`)
 	require.Equal(t, names[0], eval[string](p, `document.querySelector("#title").textContent`))
 	eval[any](p, `void (location.hash = "#/player/18446744073709551615")`)
 	p.until(`document.querySelectorAll("#buffs li").length > 5 && document.querySelectorAll("#attributes li").length > 5 && document.querySelectorAll("#history li").length > 5`)
@@ -119,7 +119,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	for _, hash := range []string{"#/player/7<script>", "#/player/" + strings.Repeat("9", 400), "#javascript:window.pwned=1"} {
 		eval[any](p, `void (location.hash = `+"`"+hash+"`"+`)`)
-		p.until(`!document.querySelector("#overview").hidden`)
+		p.until(`!document.querySelector("#nowhere").hidden`)
 	}
 	require.False(t, eval[bool](p, `"pwned" in window`), "a name was run")
 	require.Equal(t, 1, eval[int](p, `document.scripts.length`))

@@ -124,6 +124,54 @@ func TestPlayer(t *testing.T) {
 	p.picture("player")
 }
 
+// The charts keep what they know when somebody goes to another page and comes back, say what is
+// under the pointer, count every kind of event, and paint nothing outside of themselves, also where
+// all frames are on one side of the budget.
+func TestCharts(t *testing.T) {
+	w := newWorld(t, inspect.Options{})
+	p := open(t, w.url, wide, tall)
+	const frames = `document.querySelector("#frames .took").getAttribute("d").split("L").length`
+	p.until(frames + ` > 100`)
+	before := eval[int](p, frames)
+	eval[any](p, `void (location.hash = "#/player/7")`)
+	p.until(`document.querySelectorAll("#buffs li").length > 0`)
+	eval[any](p, `void (location.hash = "#/")`)
+	p.until(`!document.querySelector("#overview").hidden`)
+	for range 5 {
+		p.until(frames + ` > 1`)
+		require.GreaterOrEqual(t, eval[int](p, frames), min(before, 590), "what was there is there")
+		p.until(`(() => { const d = document.querySelector("#frames .took").getAttribute("d"); const was = window.was; window.was = d; return was !== undefined && was !== d; })()`)
+	}
+	for chart, words := range map[string]string{"events": `ago: [\d,]+ a second`, "frames": `^frame [\d,]+: `, "times": `frames? took .+ to `} {
+		p.until(`(() => {
+			const box = document.querySelector("#` + chart + `"), r = box.getBoundingClientRect();
+			const bar = box.querySelector("rect"), x = bar ? bar.getBoundingClientRect().x + 2 : r.right - 20;
+			box.dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: r.y + 20, bubbles: true }));
+			const tip = box.querySelector(".tip");
+			return !tip.hidden && /` + words + `/.test(tip.textContent);
+		})()`)
+	}
+	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll(".chart")].flatMap((box) => { const r = box.getBoundingClientRect(); return [...box.querySelectorAll("svg *")].filter((n) => { const q = n.getBoundingClientRect(); return q.left < r.left - 12 || q.right > r.right + 12; }).map((n) => box.id + ": " + n.outerHTML); })`))
+}
+
+// What has the focus keeps it while the lists go on.
+func TestFocusStays(t *testing.T) {
+	w := newWorld(t, inspect.Options{})
+	p := open(t, w.url, wide, tall)
+	p.until(`document.querySelectorAll("#slow li").length == 10`)
+	eval[any](p, `void (() => {
+		window.lost = 0; window.moved = 0;
+		const a = document.querySelectorAll("#slow a")[9];
+		window.held = a;
+		a.focus();
+		window.order = () => [...document.querySelectorAll("#slow a")].indexOf(a);
+		window.at = order();
+	})()`)
+	// Handlers' times change every five seconds; the one who has the focus moves, or leaves the list.
+	p.until(`order() != at`)
+	require.True(t, eval[bool](p, `!held.isConnected || document.activeElement === held`))
+}
+
 // slash presses the key of the search. The driver would send the character of its own to
 // whatever has the focus then, which a browser does not.
 func (p *tab) slash() {
@@ -282,12 +330,20 @@ func TestReload(t *testing.T) {
 	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"))
 	p.until(`document.querySelector("#told").textContent.includes("is used")`)
 	p.do(chromedp.Click(chromedp.ID("d-reload")))
+	p.until(`document.querySelector("#d-said").textContent.startsWith("Refused, the old ones stay: buffs/venom.yaml:6:12:")`) // beside the button
+	p.until(`document.querySelector("#verdict").className == "watch" && document.querySelector("#verdict a").getAttribute("href") == "#/definitions"`)
 	p.until(`document.querySelector("#reloads pre") && document.querySelector("#reloads pre").textContent.includes("venom.yaml:6:12") && document.querySelector("#reloads pre").textContent.includes("^")`)
 	p.until(`/\d live/.test(document.querySelector("#specs").textContent) && /\d denied: limit/.test(document.querySelector("#specs").textContent)`)
 	good = true
 	p.do(chromedp.Click(chromedp.ID("d-reload")))
 	p.until(`document.querySelector("#reloads li").textContent.includes("in force")`)
+	p.until(`document.querySelector("#verdict").className == "calm"`)
+	p.do(chromedp.SendKeys(chromedp.ID("d-filter"), "no such thing"))
+	p.until(`document.querySelector("#specs").textContent == "No definition fits “no such thing”."`)
+	eval[any](p, `void (() => { const q = document.querySelector("#d-filter"); q.value = ""; q.dispatchEvent(new Event("input")); })()`)
+	p.until(`document.querySelectorAll("#specs li").length == 9`)
 	p.do(chromedp.Click(chromedp.CSS("#specs li summary")))
+	require.Contains(t, eval[string](p, `document.querySelector("#specs dl").textContent`), "stack.by")
 	p.picture("definitions")
 }
 
@@ -298,14 +354,26 @@ func TestActions(t *testing.T) {
 	p.until(`document.querySelectorAll("#buffs li").length > 0`)
 	p.do(chromedp.Click(chromedp.CSS("#p-pause")))
 	p.until(`document.activeElement.id == "token"`)
-	p.do(chromedp.SendKeys(chromedp.ID("token"), "this is not the token\r"), chromedp.Click(chromedp.CSS("#p-pause")))
+	p.do(chromedp.SendKeys(chromedp.ID("token"), "this is not the token\r"))
 	p.until(`document.querySelector("#told").textContent == "the token is missing or wrong" && document.querySelector("#token").offsetParent`)
 	p.expect("401 (Unauthorized)")
-	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"), chromedp.Click(chromedp.CSS("#p-pause")))
+	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"))
+	p.until(`document.querySelector("#told").textContent.includes("The token is right")`)
+	p.do(chromedp.Click(chromedp.CSS("#p-pause")))
 	p.until(`document.querySelector("#p-state").textContent == "time stands still"`)
+	// What it carries keeps its bar and its time, which stand still.
+	const bar = `[...document.querySelectorAll("#buffs li")].find((n) => n.textContent.includes("Well Rested"))`
+	stood := eval[string](p, bar+`.querySelector(".left").textContent`)
+	require.Regexp(t, `^\d:\d\d:\d\d$`, stood)
+	require.Less(t, eval[float64](p, `parseFloat(`+bar+`.querySelector(".track i").style.width)`), 100.0)
+	require.Equal(t, stood, eval[string](p, bar+`.querySelector(".left").textContent`))
+	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("[role=progressbar]")].filter((n) => !/^Time left of .+ from .+/.test(n.getAttribute("aria-label"))).map((n) => n.outerHTML)`))
 	require.False(t, eval[bool](p, `document.querySelector("#token").offsetParent !== null`), "it is not asked for again")
 	p.do(chromedp.Click(chromedp.CSS("#p-pause")))
 	p.until(`document.querySelector("#p-state").textContent == ""`)
+	p.do(chromedp.Click(chromedp.CSS("#buffs button")))
+	p.until(`document.querySelector("#buffs button").textContent == "Really?"`)
+	require.Contains(t, eval[string](p, `document.querySelector("#buffs").textContent`), "Well Rested", "the first click asks")
 	p.do(chromedp.Click(chromedp.CSS("#buffs button")))
 	p.until(`!document.querySelector("#buffs").textContent.includes("Well Rested") && document.querySelector("#history").textContent.includes("cancelled: removed by hand")`)
 }

@@ -40,11 +40,14 @@ const showSpecs = () => {
     return (before > 0 ? [...of.why, count(before) + " denied before somebody looked"] : of.why).join("; ");
   };
   const fits = (d) => !want || (d.id + " " + d.name + " " + d.fields.map((f) => f.join(" ")).join(" ")).toLowerCase().includes(want);
-  list($("specs"), specs.map((d, i) => ({ d, i })).filter((x) => fits(x.d)).slice(0, 500), (x) => version + " " + x.i, (x) => specRow(x.d), (n, x) => {
+  const shown = specs.map((d, i) => ({ d, i })).filter((x) => fits(x.d));
+  const none = want && !shown.length ? [{ none: want }] : [];
+  list($("specs"), [...none, ...shown.slice(0, 500)], (x) => (x.none ? "none " + x.none : version + " " + x.i), (x) => (x.none ? h("li", { class: "soft" }, "No definition fits “" + x.none + "”.") : specRow(x.d)), (n, x) => {
+    if (x.none) return;
     put(n.live, counts && x.i < counts.live.length ? count(counts.live[x.i]) + " live" : "");
     put(n.denied, refusals(x));
   });
-  put($("d-note"), plural(specs.length, "definition", "definitions") + (specs.length > 500 ? ", of which 500 are shown" : ""));
+  put($("d-note"), plural(specs.length, "definition", "definitions") + (want ? ", of which " + count(shown.length) + " fit" : "") + (shown.length > 500 ? ", and 500 are shown" : ""));
 };
 const showCounts = (c) => {
   counts = c;

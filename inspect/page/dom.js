@@ -33,7 +33,7 @@ const playerLink = (p) => h("a", { href: "#/player/" + p.id }, title(p));
 
 // list keeps a list's items by key, so that what has the focus keeps it.
 const list = (parent, items, key, make, update) => {
-  const old = parent.items || new Map(), now = new Map();
+  const old = parent.items || new Map(), now = new Map(), focused = parent.contains(document.activeElement) ? document.activeElement : null;
   let at = parent.firstChild;
   for (const it of items) {
     const k = key(it);
@@ -47,6 +47,8 @@ const list = (parent, items, key, make, update) => {
   }
   for (const [k, n] of old) if (now.get(k) !== n) n.remove();
   parent.items = now;
+  // What is moved loses the focus.
+  if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
 };
 
 const reasons = {

@@ -14,9 +14,15 @@ const act = async (what) => {
   if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Actions need the token."); }
   try {
     const r = await fetch(base + "?act", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify(what) });
+    const text = (await r.text()).trim();
     if (r.status === 401) lock();
-    say(!r.ok ? (await r.text()).trim() : what.act === "reload" ? "reload: how it went stands below" : what.act + ": done");
-  } catch (e) { say(e.message); }
+    if (r.ok && what.act === "reload") {
+      const went = JSON.parse(text);
+      set($("d-said"), "class", went.ok ? "ok" : "failed");
+      put($("d-said"), (went.ok ? "In force" : "Refused, the old ones stay") + (went.text ? ": " + went.text.split("\n")[0] : "."));
+    } else say(!r.ok ? text : what.act === "check" ? "The token is right, and is used until this page is closed." : what.act + ": done");
+    return r.ok;
+  } catch (e) { say(e.message); return false; }
 };
 const handlers = {
   hello(m) {
@@ -75,10 +81,11 @@ const connect = async () => {
   }
 };
 const show = () => {
-  const m = /^#\/(player\/\d{1,20}|definitions)$/.exec(location.hash);
-  route = m ? m[1] : "";
+  const m = /^(?:#\/(player\/\d{1,20}|definitions|)|#|)$/.exec(location.hash);
+  route = m ? m[1] || "" : "nowhere";
   const page = route.split("/")[0] || "overview";
-  for (const id of ["overview", "player", "definitions"]) $(id).hidden = id !== page;
+  for (const id of ["overview", "player", "definitions", "nowhere"]) $(id).hidden = id !== page;
+  put($("n-what"), location.hash.slice(0, 80));
   for (const id of ["overview", "definitions"]) page === id ? $("to-" + id).setAttribute("aria-current", "page") : $("to-" + id).removeAttribute("aria-current");
   if (page === "player") { $("buffs").items = null; $("buffs").replaceChildren(); $("history").shown = null; $("history").replaceChildren(); shown = pulses = null; put($("p-name"), "Player"); put($("p-id"), "#" + route.slice(7)); put($("p-sum"), ""); put($("p-state"), ""); }
   connect();
@@ -134,7 +141,16 @@ $("search").addEventListener("keydown", (e) => {
 });
 found.addEventListener("click", () => { found.hidden = true; query.value = ""; query.blur(); });
 document.addEventListener("click", (e) => { if (!$("search").contains(e.target)) found.hidden = true; });
-$("unlock").addEventListener("submit", (e) => { e.preventDefault(); secret = $("token").value; $("token").value = ""; $("token").blur(); if (secret) $("unlock").dataset.used = "yes"; say("The token is used until this page is closed."); connect(); });
+// A token is tried at once: that it is wrong is said before somebody relies on it.
+$("unlock").addEventListener("submit", async (e) => {
+  e.preventDefault();
+  secret = $("token").value;
+  $("token").value = "";
+  if (!secret || !(await act({ act: "check" }))) return;
+  $("token").blur();
+  $("unlock").dataset.used = "yes";
+  connect();
+});
 
 const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
 const paint = (name) => { root.dataset.theme = name; put($("theme"), name === "dark" ? "Light" : "Dark"); };

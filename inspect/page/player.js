@@ -11,7 +11,14 @@ const buffRow = (b) => {
   p.track = h("div", { class: "track", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, p.fill);
   p.pulse = h("div", { class: "beat" }, p.beat);
   p.remove = h("button", { type: "button" }, "Remove");
-  p.remove.addEventListener("click", () => act({ act: "remove", handle: b.handle }));
+  // The first click asks, for five seconds; the second one does it.
+  const calm = () => { delete p.remove.dataset.sure; put(p.remove, "Remove"); };
+  p.remove.addEventListener("click", () => {
+    if (p.remove.dataset.sure) { calm(); return act({ act: "remove", handle: b.handle }); }
+    p.remove.dataset.sure = "yes";
+    put(p.remove, "Really?");
+    setTimeout(calm, 5000);
+  });
   p.source = h("a", {});
   n.append(h("div", { class: "who" }, p.what, p.stacks, p.more, p.from), h("div", { class: "bars" }, p.track, p.pulse), h("div", { class: "time" }, p.time, p.remove));
   p.from.append("from ", p.source, h("span", {}));
@@ -36,6 +43,9 @@ const fillBuff = (n, b) => {
   set(p.fill, "class", b.side + (b.left === null ? " ever" : ""));
   p.pulse.hidden = b.next === null || !b.period;
   p.remove.hidden = !allowed;
+  const name = (b.name || b.spec) + " from " + title(b.source);
+  set(p.track, "aria-label", "Time left of " + name);
+  set(p.remove, "aria-label", (p.remove.dataset.sure ? "Really remove " : "Remove ") + name);
   if (n.lastNext !== undefined && b.next !== null && b.next > n.lastNext + b.period / 4) {
     n.classList.remove("pulsed");
     void n.offsetWidth; // begins the animation anew
@@ -60,8 +70,11 @@ const moveBars = (passed) => {
       set(p.pulse, "title", "next pulse in " + span(next));
     }
     put(p.time, text);
+    set(p.track, "aria-valuetext", text);
   }
 };
+// neat writes a number without what is but the last bits of it; what is no number is a text.
+const neat = (x) => (typeof x === "number" ? String(Number(x.toPrecision(12))) : x);
 const eventRow = (e) => h("li", { class: e.kind }, h("span", { class: "soft" }, e.clock), h("span", { class: "k" }, e.kind),
   h("span", {}, e.spec + (e.stacks > 1 ? " ×" + e.stacks : "") + (e.change ? " " + e.change : "")),
   h("span", { class: "w soft" }, (e.why ? because(e.why) : "") + (e.source ? (e.why ? " · " : "") + "from " + title(e.source) : "") + (e.late >= 100 ? " · " + span(e.late) + " late" : "")));
@@ -82,7 +95,7 @@ const showPlayer = (p) => {
   set($("p-events"), "class", p.attributes.length ? "most" : "wide");
   list($("attributes"), p.attributes, (a) => a.name, () => h("li", {}), (n, a) => {
     const made = a.modifiers.map((m) => h("div", {}, m.text + " · " + m.from));
-    n.replaceChildren(h("b", {}, String(a.value)), a.name, h("div", {}, "base " + a.base), ...made);
+    n.replaceChildren(h("b", {}, neat(a.value)), a.name, h("div", {}, "base " + neat(a.base)), ...made);
   });
   const key = p.events.length ? p.events.map((e) => e.at + e.kind + e.spec).join() : "";
   if ($("history").shown !== key) {

@@ -1,0 +1,187 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// written are fields that are called something else in the files of a designer.
+var written = strings.NewReplacer(
+	"duration_by", "duration", "period_by", "period", "charges.refresh", "charges.on_refresh", "shield.by", "shield.pool",
+	"on.remove_any", "on.remove.any", "save.offline_expire", "save.offline_expire",
+	"save.offline_cap", "save.offline_pulses.all", "catchup_max", "catchup.coalesce", "stack.expire_n", "stack.expire", "save.offline", "save.offline_pulses",
+)
+
+// asWritten turns a field of a Spec into what a designer writes: Stack.By into stack.by.
+func asWritten(name, value string) (string, string) {
+	words := strings.Split(name, ".")
+	for i, w := range words {
+		// What is in a map by names, such as params, has its own.
+		if i == 0 || words[0] != "Params" {
+			words[i] = snake(w)
+		}
+	}
+	switch name = written.Replace(strings.Join(words, ".")); name {
+	case "kind":
+		return "duration", value
+	case "client.hide":
+		return "client.show", "false"
+	case "dispel.keep":
+		return "dispel.stealable", "false"
+	case "shield.on":
+		return "shield", "yes"
+	}
+	return name, value
+}
+
+// snake writes OnSourceGone as on_source_gone, and DR as dr.
+func snake(word string) string {
+	var b strings.Builder
+	lower := false // the letter before was
+	for _, r := range word {
+		if unicode.IsUpper(r) && lower {
+			b.WriteByte('_')
+		}
+		lower = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// numberText writes a number of a definition for people.
+func numberText(n *buff.Number) string {
+	text := ""
+	switch n.From {
+	case buff.FromConst:
+		return strconv.FormatFloat(n.Const, 'g', -1, 64)
+	case buff.FromCurve:
+		text = "curve " + n.Curve.Name()
+	case buff.FromAttr:
+		text = fmt.Sprintf("attr %s of %v", n.Attr, n.Of)
+		for _, part := range []struct {
+			is   float64
+			text string
+		}{{n.Pre, "pre"}, {n.Coef, "coef"}, {n.Post, "post"}} {
+			if part.is != 0 {
+				text += fmt.Sprintf(", %s %g", part.text, part.is)
+			}
+		}
+	case buff.FromCaller:
+		text = "caller " + n.Caller
+	case buff.FromFormula:
+		text = fmt.Sprint(n.Formula)
+	}
+	if n.Default {
+		text += fmt.Sprintf(", default %g", n.Const)
+	}
+	if n.Snapshot != 0 {
+		text += fmt.Sprintf(", snapshot %v", n.Snapshot)
+	}
+	return text
+}
+
+// actionText writes what a definition does to its own owner.
+func actionText(a *buff.Action) string {
+	text := a.Do.String()
+	if a.Name != "" {
+		text += " " + a.Name
+	}
+	if a.Reason != buff.NoReason {
+		text += ", reason " + a.Reason.String()
+	}
+	if c := a.Change; c != nil {
+		text += fmt.Sprintf(" %s by %s", c.Attr, numberText(&c.By))
+		if c.PerStack {
+			text += " per stack"
+		}
+		if c.School != "" {
+			text += ", school " + c.School
+		}
+	}
+	return text
+}
+
+// span writes a duration without the parts of it that are zero: 1h, not 1h0m0s.
+func span(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// maxFields is how many fields of a definition are shown.
+const maxFields = 100
+
+// headline are the fields that stand above the others.
+var headline = map[string]bool{"ID": true, "Note": true}
+
+// walk tells all fields of a struct that are not zero, those of a struct in it with the
+// name of that before their own.
+func walk(v reflect.Value, path string, tell func(name, value string)) {
+	for i := range v.NumField() {
+		f, x := v.Type().Field(i), v.Field(i)
+		if !f.IsExported() || x.IsZero() || path == "" && headline[f.Name] {
+			continue
+		}
+		field(x, path+f.Name, tell)
+	}
+}
+
+func field(x reflect.Value, name string, tell func(name, value string)) {
+	switch v := x.Interface().(type) {
+	case time.Duration:
+		tell(name, span(v))
+		return
+	case buff.Number:
+		tell(name, numberText(&v))
+		return
+	case *buff.Number:
+		tell(name, numberText(v))
+		return
+	case *buff.Curve:
+		tell(name, "curve "+v.Name())
+		return
+	case buff.Action:
+		tell(name, actionText(&v))
+		return
+	case fmt.Stringer:
+		tell(name, v.String())
+		return
+	}
+	switch x.Kind() {
+	case reflect.Struct:
+		walk(x, name+".", tell)
+	case reflect.Slice:
+		if x.Type().Elem().Kind() != reflect.Struct {
+			tell(name, strings.Trim(fmt.Sprint(x.Interface()), "[]"))
+			return
+		}
+		for i := range x.Len() {
+			if p, ok := x.Index(i).Interface().(buff.Param); ok {
+				tell(name+"."+p.Name, numberText(&p.Value))
+			} else {
+				field(x.Index(i), name+"."+strconv.Itoa(i), tell)
+			}
+		}
+	case reflect.Map:
+		for _, key := range slices.SortedFunc(slices.Values(x.MapKeys()), func(a, b reflect.Value) int {
+			return cmp.Compare(fmt.Sprint(a.Interface()), fmt.Sprint(b.Interface()))
+		}) {
+			field(x.MapIndex(key), name+"."+fmt.Sprint(key.Interface()), tell)
+		}
+	default:
+		tell(name, fmt.Sprint(x.Interface()))
+	}
+}
