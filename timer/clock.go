@@ -22,6 +22,7 @@ type Clock struct {
 	pool   Pool
 	shards []shard
 	mask   uint32
+	spread atomic.Uint32 // 0, or mask once a shard has many timers; see pick
 
 	// The tick that the driver sleeps for, or awake. Only what is due earlier wakes it.
 	sleepUntil atomic.Int64
@@ -50,6 +51,7 @@ const (
 	shardsForEach = 4
 	maxShards     = 64
 
+	turnBits  = 21         // two milliseconds, in ns
 	stackBits = 11         // no stack is smaller than 2 KB
 	golden    = 2654435769 // 2^32 over the golden ratio: spreads neighbours
 )
@@ -134,12 +136,15 @@ func after(ns, d int64) int64 {
 	return math.MaxInt64
 }
 
-// pick returns the shard for a new timer: always the same for one goroutine, as far as its stack stays
-// where it is. Goroutines have no number to share them out by, but each has a stack.
-func (c *Clock) pick() *shard {
+// pick returns the shard for a new timer that is made at now, ns after New. Goroutines have no number to
+// share them out by, but each has a stack, and so each has a shard of its own as far as that goes. Once
+// there are many timers all of them move on to the next shard every other millisecond: else
+// the timers that one goroutine has made would all be under one lock, for whoever stops or resets
+// them.
+func (c *Clock) pick(now int64) *shard {
 	var here byte
 	at := uint32(uintptr(unsafe.Pointer(&here)) >> stackBits)
-	return &c.shards[(at*golden)>>16&c.mask]
+	return &c.shards[((at*golden)>>16+uint32(now>>turnBits)&c.spread.Load())&c.mask]
 }
 
 // expect makes sure that the driver does not sleep longer than until due. The deadline must be in

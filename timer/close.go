@@ -38,7 +38,7 @@ func (c *Clock) Close(ctx context.Context) error {
 func (s *shard) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.wheel, s.fns = true, nil, nil
+	s.closed, s.wheel, s.fns, s.spare = true, nil, nil, 0
 	s.next.Store(int64(wheel.Never))
 }
 
@@ -88,5 +88,8 @@ func (s *shard) addTo(st *Stats) {
 	}
 	w := s.wheel.Stats()
 	st.Pending += w.Waiting + w.Resting
+	if s.spare != 0 {
+		st.Pending--
+	}
 	st.Bytes += w.Bytes + uint64(len(s.fns))*uint64(unsafe.Sizeof([fnPage]func(){})) + uint64(cap(s.fns))*8
 }

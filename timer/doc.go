@@ -8,7 +8,7 @@
 //
 // It is package time with a [wheel] where that has a heap. A timer that waits is a number in
 // a table, not an object, so a million of them are 54 MB without anything for the garbage collector
-// to follow but their functions; Stop takes nothing apart; and what waits is found in
+// to follow but their functions; and what waits is found in
 // [Stats]. The answers of [Timer.Stop] and [Timer.Reset] are exactly those of package time,
 // Go 1.23 and later.
 //
@@ -25,7 +25,10 @@
 //
 // A shard is a [wheel.Wheel] and a table of functions under a lock of its own. There are four for
 // each processor, so that two callers seldom want the same one, and a timer stays in its
-// shard. A call holds the lock for as long as the wheel takes, some tens of nanoseconds.
+// shard. A goroutine that adds more than a thousand timers goes on to another shard every two
+// milliseconds, so that not all of its timers are under one lock. A call holds the lock for as long as
+// the wheel takes, some tens of nanoseconds. A timer that is stopped leaves its place on the wheel to the next one
+// that is added.
 //
 // The driver is one goroutine for all shards. It sleeps until the earliest deadline, however
 // far away that is: empty time costs nothing, and a Clock that waits for nothing costs

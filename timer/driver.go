@@ -122,10 +122,7 @@ func (c *Clock) searching() *shard {
 // rest sleeps until the earliest deadline.
 func (c *Clock) rest() {
 	_, due := c.earliest()
-	c.sleepUntil.Store(int64(due))
-	// A timer that was added before the line above has woken nobody, but is in its shard's next; one that
-	// was added behind it has.
-	if _, again := c.earliest(); again >= due {
+	if c.announce(due) {
 		left := c.untilTick(due)
 		if c.walls.n.Load() > 0 {
 			left = min(left, wallCheck)
@@ -133,6 +130,14 @@ func (c *Clock) rest() {
 		c.sleep(left)
 	}
 	c.sleepUntil.Store(awake)
+}
+
+// announce says for how long the driver is about to sleep, and reports whether it may. A timer that was
+// added before it is said has woken nobody, but is in its shard's next; one that was added behind that has.
+func (c *Clock) announce(due wheel.Time) bool {
+	c.sleepUntil.Store(int64(due))
+	_, again := c.earliest()
+	return again >= due
 }
 
 const forever = math.MaxInt64

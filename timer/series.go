@@ -97,7 +97,7 @@ func (c *Clock) Schedule(next func(prev time.Time) time.Time, f func()) *Timer {
 }
 
 func (c *Clock) newSeries(f func()) *series {
-	r := &series{s: c.pick(), f: f}
+	r := &series{s: c.pick(c.elapsed()), f: f}
 	r.fire = r.call
 	return r
 }
@@ -158,7 +158,7 @@ func (r *series) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Since the wheel gave it back it may have been stopped, or reset: then it waits again.
-	if !r.live || s.wheel == nil || s.wheel.State(r.h) != wheel.Stale {
+	if !r.live || s.state(r.h) != wheel.Stale {
 		return false
 	}
 	if r.wall {
@@ -253,7 +253,7 @@ func (r *series) again(d time.Duration) bool {
 		r.moved = true
 		return was
 	}
-	if s.wheel != nil && s.wheel.State(r.h) != wheel.Stale {
+	if s.state(r.h) != wheel.Stale {
 		s.end(r.h)
 	}
 	r.arm()

@@ -18,6 +18,11 @@ type shard struct {
 	wheel *wheel.Wheel // nil before the first timer and after Close
 	fns   []*[fnPage]func()
 
+	// A timer that was stopped and is still on the wheel, without a function: the next one that is added
+	// takes its place there, which is cheaper than to take one off and put one on. 0 if there is none.
+	// No other method may ask the wheel for the state of a handle: see state. Under mu.
+	spare wheel.Handle
+
 	// No timer that waits is due before this tick; wheel.Never if none waits. Written under mu,
 	// read by the driver without it.
 	next atomic.Int64
@@ -50,19 +55,34 @@ func (s *shard) add(now int64, due wheel.Time, f func()) (h wheel.Handle, first 
 		}
 		s.wheel = wheel.New(s.clock.tick(now))
 	}
-	h = s.wheel.AddSelf(due)
+	if s.spare != 0 {
+		h, s.spare = s.wheel.ReplaceSelf(s.spare, due), 0
+	} else {
+		h = s.wheel.AddSelf(due)
+	}
 	i := uint32(h)
 	if int(i/fnPage) == len(s.fns) {
 		s.fns = append(s.fns, new([fnPage]func()))
+		if len(s.fns) > 1 {
+			s.clock.spread.Store(s.clock.mask)
+		}
 	}
 	s.fns[i/fnPage][i%fnPage] = f
 	return h, s.sooner(due)
 }
 
+// state is what a handle stands for: nothing, if its timer was stopped. The caller holds mu.
+func (s *shard) state(h wheel.Handle) wheel.State {
+	if s.wheel == nil || h == s.spare {
+		return wheel.Stale
+	}
+	return s.wheel.State(h)
+}
+
 // move gives a timer another deadline, or reports that it is none any more: its function has
 // started, or it was stopped. The caller holds mu.
 func (s *shard) move(h wheel.Handle, due wheel.Time) (ok, first bool) {
-	if s.wheel == nil || !s.wheel.Move(h, due) {
+	if s.wheel == nil || h == s.spare || !s.wheel.Move(h, due) {
 		return false, false
 	}
 	return true, s.sooner(due)
@@ -81,10 +101,15 @@ func (s *shard) sooner(due wheel.Time) bool {
 // stop ends a timer and reports whether its function was still to start. The caller holds
 // mu.
 func (s *shard) stop(h wheel.Handle) bool {
-	if s.wheel == nil || s.wheel.State(h) == wheel.Stale {
+	switch state := s.state(h); {
+	case state == wheel.Stale:
 		return false
+	case state == wheel.Waiting && s.spare == 0:
+		s.letGo(h)
+		s.spare = h
+	default:
+		s.end(h)
 	}
-	s.end(h)
 	s.stopped++
 	return true
 }
@@ -93,6 +118,11 @@ func (s *shard) stop(h wheel.Handle) bool {
 // be collected. The caller holds mu.
 func (s *shard) end(h wheel.Handle) (f func()) {
 	s.wheel.Remove(h)
+	return s.letGo(h)
+}
+
+// letGo forgets the function of a timer and returns it. The caller holds mu.
+func (s *shard) letGo(h wheel.Handle) (f func()) {
 	p := &s.fns[uint32(h)/fnPage][uint32(h)%fnPage]
 	f, *p = *p, nil
 	return f
@@ -113,7 +143,7 @@ func (s *shard) call(h wheel.Handle) {
 func (s *shard) claim(h wheel.Handle) func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.wheel == nil || s.wheel.State(h) != wheel.Resting {
+	if s.state(h) != wheel.Resting {
 		return nil
 	}
 	s.started++
@@ -135,6 +165,10 @@ func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 	defer s.mu.Unlock()
 	if s.wheel == nil {
 		return dst
+	}
+	if s.spare != 0 { // it must neither fall due nor be what the driver wakes for
+		s.wheel.Remove(s.spare)
+		s.spare = 0
 	}
 	if t >= s.search { // which may be in the future
 		s.ask()

@@ -101,3 +101,115 @@ func TestSearchWhileIdle(t *testing.T) {
 		require.NoError(t, c.Close(t.Context()))
 	})
 }
+
+// TestSpare: what is stopped leaves its place on the wheel to what is added next. Nobody can tell, but by
+// the memory: one timer's, however often.
+func TestSpare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		submitted := 0
+		c := New(Options{Run: pool(func(f func()) error {
+			submitted++
+			f()
+			return nil
+		})})
+		a := c.AfterFunc(time.Second, func() { t.Error("a was stopped") })
+		require.True(t, a.Stop())
+		require.Zero(t, c.Len())
+		require.EqualValues(t, 1, a.s.wheel.Stats().Waiting, "the spare one")
+		b := c.AfterFunc(2*time.Second, func() {})
+		require.Equal(t, uint32(a.h), uint32(b.h), "the same memory")
+		require.False(t, a.Stop(), "b is another timer")
+		require.Equal(t, 1, c.Len())
+		require.True(t, b.Stop())
+		require.False(t, b.Stop())
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		require.Zero(t, submitted, "the spare one does not fall due")
+		require.Zero(t, a.s.wheel.Stats().Waiting+a.s.wheel.Stats().Resting, "and has gone")
+
+		// Two are stopped: one is a spare one, the other goes at once.
+		a, b = c.AfterFunc(time.Second, func() {}), c.AfterFunc(time.Second, func() {})
+		require.True(t, a.Stop())
+		require.True(t, b.Stop())
+		require.EqualValues(t, 1, a.s.wheel.Stats().Waiting)
+		require.False(t, b.Reset(time.Second))
+		require.False(t, a.Stop())
+		require.False(t, a.Reset(time.Second))
+		require.Equal(t, 2, c.Len())
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, 2, submitted)
+		require.EqualValues(t, 4, c.Stats().Stopped)
+		require.NoError(t, c.Close(t.Context()))
+		require.False(t, a.Stop())
+	})
+}
+
+// pool makes a function a Pool.
+type pool func(f func()) error
+
+func (p pool) Submit(f func()) error { return p(f) }
+
+// TestSpread: a goroutine that makes few timers has them in one shard, and one that makes many in all,
+// so that those who stop and reset them do not all want one lock.
+func TestSpread(t *testing.T) {
+	const shards = 8
+	c := newClock(Options{Resolution: time.Millisecond}, shards)
+	used := func() int {
+		seen := map[*shard]bool{}
+		for ns := range int64(shards) {
+			s := c.pick(ns << turnBits)
+			require.Same(t, s, c.pick(ns<<turnBits|1))
+			seen[s] = true
+		}
+		return len(seen)
+	}
+	s := c.pick(0)
+	for range fnPage - 1 { // the wheel's first timer stands for none
+		s.add(0, 1, func() {})
+	}
+	require.Equal(t, 1, used())
+	s.add(0, 1, func() {})
+	require.Equal(t, shards, used())
+}
+
+// TestAnnounce: the driver has seen the earliest deadline, and before it says that it will sleep until
+// then somebody adds an earlier one, and wakes nobody. The driver must look once more.
+func TestAnnounce(t *testing.T) {
+	c := newClock(Options{Resolution: time.Millisecond}, 2)
+	c.shards[0].add(0, 50, func() {})
+	_, due := c.earliest()
+	require.EqualValues(t, 50, due)
+	_, first := c.shards[1].add(0, 20, func() {})
+	require.True(t, first)
+	c.expect(20)
+	require.Empty(t, c.wake, "the driver is awake, as far as anybody knows")
+	require.False(t, c.announce(due))
+	require.True(t, c.announce(20))
+	c.shards[1].add(0, 10, func() {})
+	c.expect(10)
+	require.Len(t, c.wake, 1, "now it is known when it will be")
+}
+
+// TestResetBeforeEnter: a series is reset when its call has come back from the wheel and not begun. It
+// waits again, and the call that was on its way does nothing.
+func TestResetBeforeEnter(t *testing.T) {
+	c := newClock(Options{Resolution: time.Millisecond}, 1)
+	called := 0
+	timer := c.At(time.Now(), func() { called++ })
+	s := &c.shards[0]
+	claimed := func() func() {
+		batch := s.take(wheel.Time(s.next.Load()), nil)
+		require.Len(t, batch, 1)
+		return s.claim(wheel.Handle(batch[0].ID))
+	}
+	call := claimed()
+	require.NotNil(t, call)
+	require.True(t, timer.Reset(0))
+	call()
+	require.Zero(t, called)
+	require.Equal(t, 1, c.Len())
+	claimed()()
+	require.Equal(t, 1, called)
+	require.Zero(t, c.Len())
+}

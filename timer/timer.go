@@ -39,7 +39,7 @@ func (c *Clock) after(t *Timer, d time.Duration) {
 		panic("timer: AfterFunc without a function")
 	}
 	now, due := c.dueIn(d)
-	s := c.pick()
+	s := c.pick(now)
 	s.mu.Lock()
 	h, first := s.add(now, due, t.f)
 	s.mu.Unlock()

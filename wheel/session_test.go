@@ -115,6 +115,8 @@ func (s *session) call(d *dice) error {
 	case p < 25 && d.one(8):
 		s.age(d)
 		return nil
+	case p == 25 && len(s.live) > 0:
+		return s.replace(d)
 	}
 	if err := s.advance(d.jump(s.w, s.spans, s.list)); err != nil {
 		return err
@@ -131,6 +133,11 @@ func (s *session) add(due Time) error {
 	if s.calls != nil {
 		s.say("Add(%d, %d) = %x", due, r.id, r.h)
 	}
+	return s.added(r, due)
+}
+
+// added enters a new timer in the model.
+func (s *session) added(r *record, due Time) error {
 	i, gen := int(uint32(r.h)), uint32(r.h>>32)
 	for len(s.gens) <= i {
 		s.gens = append(s.gens, 0)
@@ -171,6 +178,12 @@ func (s *session) remove(r *record) error {
 	if ok != r.waits {
 		return fmt.Errorf("Remove(%x) of timer %d is %v, waiting is %v", r.h, r.id, ok, r.waits)
 	}
+	s.forget(r)
+	return nil
+}
+
+// forget takes a timer that was ended out of the model.
+func (s *session) forget(r *record) {
 	s.drop(r)
 	last := s.live[len(s.live)-1]
 	s.live[r.at], last.at = last, r.at
@@ -183,7 +196,30 @@ func (s *session) remove(r *record) error {
 	if r.h>>32 == lastGeneration {
 		s.retired++
 	}
-	return nil
+}
+
+// replace ends a timer, or what is none any more, and starts another one.
+func (s *session) replace(d *dice) error {
+	old, of := s.forge(d), (*record)(nil)
+	if d.n(4) > 0 || len(s.live) >= s.limit {
+		of = s.any(d)
+		old = of.h
+	}
+	due := d.due(s.w, s.spans, s.list)
+	if of != nil {
+		s.forget(of)
+	}
+	s.ops++
+	r := &record{at: len(s.live)}
+	r.h = s.w.ReplaceSelf(old, due)
+	r.id = uint64(r.h)
+	if s.calls != nil {
+		s.say("ReplaceSelf(%x, %d) = %x", old, due, r.h)
+	}
+	if of != nil && old>>32 < lastGeneration && r.h != old+1<<32 {
+		return fmt.Errorf("ReplaceSelf(%x) gave handle %x", old, r.h)
+	}
+	return s.added(r, due)
 }
 
 func (s *session) insert(r *record, due Time) {

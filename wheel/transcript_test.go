@@ -20,6 +20,7 @@ import (
 //	add NAME WHEN      starts a timer; prints where it waits
 //	move NAME WHEN     gives it a new deadline; prints where it waits
 //	remove NAME        ends it
+//	replace OLD NAME WHEN   ends OLD and starts a timer; prints where it waits
 //	advance WHEN       turns the hands; prints what fires, in order
 //	next               the earliest deadline
 //	show               the hands, and every slot with a timer in it
@@ -77,6 +78,10 @@ func (s *transcript) do(t *testing.T, d *datadriven.TestData) string {
 			return s.where(h)
 		}
 		return "no such timer"
+	case "replace":
+		h := s.w.ReplaceSelf(s.handles[arg(0)], s.when(t, arg(2)))
+		s.handles[arg(1)] = h
+		return s.where(h)
 	case "remove":
 		if s.w.Remove(s.handles[arg(0)]) {
 			return "true: it was waiting"
@@ -124,12 +129,22 @@ func (s *transcript) advance(now Time) (out string) {
 	}()
 	var b strings.Builder
 	for _, f := range s.w.Advance(now, nil) {
-		fmt.Fprintf(&b, "%v %s\n", f.Due, s.names[f.ID])
+		fmt.Fprintf(&b, "%v %s\n", f.Due, s.name(f.ID))
 	}
 	if b.Len() == 0 {
 		return "nothing"
 	}
 	return b.String()
+}
+
+// name returns whose id it is: one that has replaced another has its handle for an id.
+func (s *transcript) name(id uint64) string {
+	for name, h := range s.handles {
+		if id >= uint64(len(s.names)) && uint64(h) == id {
+			return name
+		}
+	}
+	return s.names[id]
 }
 
 // when reads an instant or a distance from now.
@@ -248,7 +263,7 @@ func (s *transcript) show() string {
 	rests := ""
 	for i := uint32(1); uint64(i) < s.w.made; i++ {
 		if s.w.timer(i).state() == resting {
-			rests += " " + s.names[s.w.timer(i).id]
+			rests += " " + s.name(s.w.timer(i).id)
 		}
 	}
 	if rests != "" {
@@ -266,7 +281,7 @@ func (s *transcript) list(b *strings.Builder, place string, in []entry) {
 	line := ""
 	for _, e := range in {
 		if s.w.timer(e.timer).stamp == e.stamp {
-			line += " " + s.names[s.w.timer(e.timer).id]
+			line += " " + s.name(s.w.timer(e.timer).id)
 		}
 	}
 	if line != "" {

@@ -99,6 +99,23 @@ func (w *Wheel) AddSelf(due Time) Handle {
 	return h
 }
 
+// ReplaceSelf ends the timer h and starts another one, which is due at the given instant and has its
+// own handle for an id. It does what [Wheel.Remove] of h and [Wheel.AddSelf] do, for less: the new
+// timer has the memory of the old one, and unless it is due earlier its entry too. If h is stale or
+// made up, ReplaceSelf is AddSelf. Only the loop goroutine may call it.
+func (w *Wheel) ReplaceSelf(h Handle, due Time) Handle {
+	t := w.find(h)
+	if t == nil || t.gen == lastGeneration {
+		w.Remove(h)
+		return w.AddSelf(due)
+	}
+	t.gen++
+	h = Handle(t.gen)<<32 | Handle(uint32(h))
+	t.id = uint64(h)
+	w.Move(h, due)
+	return h
+}
+
 // Move gives a timer a new deadline, which may be any Time, and reports whether h
 // is a timer. One that fired and rests waits again, under the same handle. A stale
 // or made-up handle changes nothing. A later deadline is only written down; an
