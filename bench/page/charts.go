@@ -245,7 +245,7 @@ func (r *Report) raidsChart() *chart {
 	}
 	c := &chart{
 		file: raidsFile, lines: []line{longest, middle},
-		title: fmt.Sprintf("Half of the frames of the raids take less than %s, 99 %% less than %s", lean(sig(p.P50)), lean(sig(p.P99))),
+		title: fmt.Sprintf("Half of the frames of the raids take less than %s, 99 %% less than %s", lean(above(p.P50)), lean(above(p.P99))),
 		under: fmt.Sprintf("profile B: %s players, %s buffs; calls and Tick, each point %d frames of 50 ms", count(p.Players), count(p.Buffs), p.Rows[0].Frames),
 		x:     axis{name: "seconds of the game", label: short, step: 60},
 		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: float64(p.CDF[0].Ns) / 1.5, max: 6 * float64(p.Max)},
@@ -258,6 +258,15 @@ func (r *Report) raidsChart() *chart {
 
 // sig leaves two digits of a duration.
 func sig(d time.Duration) float64 { return twoDigits(float64(d)) }
+
+// above is the least number of two digits that is not below d: what takes less than 13 ms may take 12.2.
+func above(d time.Duration) float64 {
+	n := sig(d)
+	if n < float64(d) {
+		n = twoDigits(n + math.Pow(10, math.Floor(math.Log10(n))-1))
+	}
+	return n
+}
 
 func twoDigits(v float64) float64 {
 	if v <= 0 {

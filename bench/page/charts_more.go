@@ -40,7 +40,7 @@ func (r *Report) cdfChart() *chart {
 	if worst == nil {
 		return nil
 	}
-	c.title = fmt.Sprintf("But for the stall, 99 of 100 frames take less than %s: %s is the slowest", lean(sig(worst.P99)), worst.Name)
+	c.title = fmt.Sprintf("But for the stall, 99 of 100 frames take less than %s: %s is the slowest", lean(above(worst.P99)), worst.Name)
 	return c
 }
 

@@ -59,6 +59,32 @@ func TestPreviewPage(t *testing.T) {
 	}
 }
 
+// textOf is a command of the page without a picture, and what stands below it.
+var textOf = regexp.MustCompile("(?s)```sh\nbufftick (preview [^\n]+)\n```\n\n```\n(.*?)```\n")
+
+// The text that the page shows is what its command prints, and no block of it is empty.
+func TestPreviewPageText(t *testing.T) {
+	t.Chdir("../..")
+	page, err := os.ReadFile("docs/preview.md")
+	require.NoError(t, err)
+	inside, something := false, false
+	for _, l := range strings.Split(string(page), "\n") {
+		if strings.HasPrefix(l, "```") {
+			require.False(t, inside && !something, "an empty block")
+			inside, something = !inside, false
+		} else if strings.TrimSpace(l) != "" {
+			something = true
+		}
+	}
+	texts := textOf.FindAllSubmatch(page, -1)
+	require.NotEmpty(t, texts)
+	for _, c := range texts {
+		stdout, stderr, code := tool(strings.Fields(string(c[1]))...)
+		require.Zero(t, code, stderr)
+		require.Equal(t, stdout, string(c[2]))
+	}
+}
+
 func wellFormed(t *testing.T, text string) {
 	t.Helper()
 	for d := xml.NewDecoder(strings.NewReader(text)); ; {
@@ -111,7 +137,7 @@ func TestPreviewSVG(t *testing.T) {
 	first, err := os.ReadFile("b.svg")
 	require.NoError(t, err)
 	wellFormed(t, string(first))
-	for _, colour := range []string{"#8fc3a8", "#2f7d57", "#1f2933"} { // of the bar, its outline and pulses, its name
+	for _, colour := range []string{"#a9bfe0", "#44689e", "#1f2933"} { // of the bar, its outline and pulses, its name
 		require.Contains(t, string(first), colour)
 	}
 	again, _, _ := tool(strings.Fields(line + "-")...)

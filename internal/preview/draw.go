@@ -35,12 +35,14 @@ const (
 	pauseBand Color = 0xeceff2
 	stepInk   Color = 0x2457a6
 	stepLine  Color = 0x9db4d8
-	fillOwn   Color = 0x8fc3a8 // the previewed buff
-	fillOther Color = 0xa9bfe0 // what it applied, or meets
+	fillHelp  Color = 0x8fc3a8 // what is positive
+	fillHarm  Color = 0xe6a99a // what is negative
+	fillPlain Color = 0xa9bfe0 // neither
 	fillDull  Color = 0xe6e9ed // without effect, or paused
 	dullLine  Color = 0xaab4bf
-	lineOwn   Color = 0x2f7d57
-	lineOther Color = 0x44689e
+	lineHelp  Color = 0x2f7d57
+	lineHarm  Color = 0xa5402a
+	linePlain Color = 0x44689e
 	white     Color = 0xffffff
 	red       Color = 0xc0392b
 	amber     Color = 0xb7791f
@@ -243,10 +245,13 @@ func (d *drawing) pauses(top, bottom float64) {
 
 // colours returns the fill and the line of a lane.
 func (d *drawing) colours(l *Lane) (fill, line Color) {
-	if l.Spec == d.line.Spec {
-		return fillOwn, lineOwn
+	switch l.Spec.Polarity {
+	case buff.Positive:
+		return fillHelp, lineHelp
+	case buff.Negative:
+		return fillHarm, lineHarm
 	}
-	return fillOther, lineOther
+	return fillPlain, linePlain
 }
 
 // why says how a bar ended, for its label.

@@ -8,9 +8,9 @@ import (
 
 // The measures and colours of a graph.
 const (
-	graphHeight = 46.0
+	graphHeight = 66.0
 	graphTop    = 18.0 // from the upper edge to the greatest value
-	graphFoot   = 38.0 // and to the least
+	graphFoot   = 58.0 // and to the least, or to 0
 
 	changeRadius = 2.6
 
@@ -21,7 +21,8 @@ const (
 // graph draws the values of an attribute as steps, in a lane whose upper edge is at top.
 func (d *drawing) graph(g *Graph, top float64) {
 	d.text(margin, top+graphFoot-6, cut(cleaned(g.Name), textSize, d.left-2*margin), Shape{Size: textSize, Fill: ink})
-	lo, hi := g.Values[0].Value, g.Values[0].Value
+	// The axis begins at 0: what is filled is as high as the number is large.
+	lo, hi := 0.0, 0.0
 	for _, v := range g.Values {
 		lo, hi = min(lo, v.Value), max(hi, v.Value)
 	}
@@ -44,7 +45,7 @@ func (d *drawing) graph(g *Graph, top float64) {
 		last = d.x(to)
 		line = append(line, Point{d.x(v.At), y(v.Value)}, Point{d.x(to), y(v.Value)})
 	}
-	ground := top + graphFoot + 3
+	ground := y(0)
 	end := d.x(d.line.Until)
 	d.add(Shape{Kind: Area, Points: append([]Point{{end, ground}, {d.left, ground}}, line...), Fill: fillGraph, Stroke: None})
 	d.add(Shape{

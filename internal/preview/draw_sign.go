@@ -62,7 +62,7 @@ func (d *drawing) sign(s sign, x, y float64, tip string) {
 	}
 	switch s {
 	case signDone:
-		solid(lineOther, Point{0, -6}, Point{5, 0}, Point{0, 6}, Point{-5, 0})
+		solid(linePlain, Point{0, -6}, Point{5, 0}, Point{0, 6}, Point{-5, 0})
 	case signMore:
 		solid(ink, Point{0, -4}, Point{4, 3}, Point{-4, 3})
 	case signFewer:
@@ -85,14 +85,14 @@ func (d *drawing) sign(s sign, x, y float64, tip string) {
 func (d *drawing) sample(s sign, x, y float64) {
 	switch s {
 	case signBeat:
-		d.pulse(&Pulse{Stacks: 1}, x, y, lineOwn)
+		d.pulse(&Pulse{Stacks: 1}, x, y, linePlain)
 	case signPart:
-		d.pulse(&Pulse{Stacks: 1, Elapsed: 1, Period: 2}, x, y, lineOwn)
+		d.pulse(&Pulse{Stacks: 1, Elapsed: 1, Period: 2}, x, y, linePlain)
 	case signNoPulse:
-		d.pulse(&Pulse{Suppressed: true}, x, y, lineOwn)
+		d.pulse(&Pulse{Suppressed: true}, x, y, linePlain)
 	case signDense:
 		for _, dx := range []float64{-3, 0, 3} {
-			d.stroke(lineOwn, 1.2, Point{x + dx, y - 5}, Point{x + dx, y + 5})
+			d.stroke(linePlain, 1.2, Point{x + dx, y - 5}, Point{x + dx, y + 5})
 		}
 	case signNoEffect, signStill:
 		kind := PhaseHidden
@@ -106,7 +106,7 @@ func (d *drawing) sample(s sign, x, y float64) {
 	case signEarly:
 		d.stroke(red, 3, Point{x, y - 7}, Point{x, y + 7})
 	case signGoing:
-		d.add(Shape{Kind: Area, Points: []Point{{x - 4, y - 6}, {x + 4, y}, {x - 4, y + 6}}, Fill: lineOwn, Stroke: None})
+		d.add(Shape{Kind: Area, Points: []Point{{x - 4, y - 6}, {x + 4, y}, {x - 4, y + 6}}, Fill: linePlain, Stroke: None})
 	default:
 		d.sign(s, x, y, "")
 	}

@@ -87,3 +87,55 @@ func TestGraphOfExtremes(t *testing.T) {
 	line.Graphs[0].Values = []preview.Value{{0, -math.MaxFloat64}, {1, math.MaxFloat64}, {2, 0}, {12_000, math.SmallestNonzeroFloat64}}
 	drawn(t, line)
 }
+
+// A picture does not exaggerate: what is filled below a value is as high as the value is large, and
+// what harms does not look like what helps.
+func TestPictureIsHonest(t *testing.T) {
+	number := func(base, by float64) *preview.Picture {
+		c, err := buff.Build(buff.Definitions{
+			Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "health", Base: base}}},
+			Specs: []buff.Spec{{ID: "hurt", Polarity: buff.Negative, Duration: 4 * time.Second, Period: 3 * time.Second, On: buff.Hooks{
+				Pulse: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "health", By: buff.Const(by)}}},
+			}}},
+		})
+		require.NoError(t, err)
+		line, err := preview.Run(c, preview.Script{ID: "hurt", Steps: []preview.Step{{Do: preview.Apply, ID: "hurt"}}})
+		require.NoError(t, err)
+		return line.Picture()
+	}
+	// The area of a graph: two points on its ground, then its steps.
+	heights := func(p *preview.Picture) []float64 {
+		for _, s := range p.Shapes {
+			if s.Kind == preview.Area && len(s.Points) == 6 {
+				ground := s.Points[0].Y
+				return []float64{ground - s.Points[2].Y, ground - s.Points[5].Y}
+			}
+		}
+		t.Fatal("no graph")
+		return nil
+	}
+	for _, c := range []struct{ base, by float64 }{{1000, -140}, {1000, -900}, {-100, -300}, {40, 60}} {
+		h := heights(number(c.base, c.by))
+		require.InDelta(t, (c.base+c.by)/c.base, h[1]/h[0], 1e-9, "%v by %v", c.base, c.by)
+	}
+
+	red := func(c preview.Color) int { return int(c >> 16 & 0xff) }
+	green := func(c preview.Color) int { return int(c >> 8 & 0xff) }
+	colours := map[buff.Polarity]preview.Color{}
+	for _, side := range []buff.Polarity{buff.Neutral, buff.Positive, buff.Negative} {
+		c, err := buff.NewCatalog(buff.Spec{ID: "it", Polarity: side, Duration: 4 * time.Second})
+		require.NoError(t, err)
+		line, err := preview.Run(c, preview.Script{ID: "it", Steps: []preview.Step{{Do: preview.Apply, ID: "it"}}})
+		require.NoError(t, err)
+		for _, s := range line.Picture().Shapes {
+			// The lane behind it is grey, and signs are dark.
+			if s.Kind == preview.Area && s.Fill != preview.None && red(s.Fill) > 0x80 && math.Abs(float64(red(s.Fill)-green(s.Fill))) > 20 {
+				colours[side] = s.Fill
+				break
+			}
+		}
+	}
+	require.Greater(t, green(colours[buff.Positive]), red(colours[buff.Positive]))
+	require.Less(t, green(colours[buff.Negative]), red(colours[buff.Negative]))
+	require.Len(t, map[preview.Color]bool{colours[buff.Neutral]: true, colours[buff.Positive]: true, colours[buff.Negative]: true}, 3)
+}

@@ -77,7 +77,7 @@ func plain() []metric {
 	gauge("owners", "Owners that are there.", func(v *engine.View) int { return v.Stats.Owners })
 	gauge("buffs", "Buffs that are carried.", func(v *engine.View) int { return v.Buffs })
 	gauge("busy_owners", "Owners whose turn was not over at the frame's end.", func(v *engine.View) int { return v.Stats.Busy })
-	gauge("stuck_owners", "Owners whose handlers held a worker when the budget was used up.", func(v *engine.View) int { return len(v.Stuck) })
+	gauge("stuck_owners", "Owners whose handlers have held a worker for a second or more of the game.", stuck)
 	gauge("waiting_owners", "Owners that were not served because no worker was free.", func(v *engine.View) int { return v.Waiting })
 	gauge("workers", "Handlers that can run at once.", func(v *engine.View) int { return v.Workers })
 	gauge("deadlines", "Deadlines that wait on the wheel.", func(v *engine.View) int { return v.Stats.Timers })
@@ -100,6 +100,19 @@ func plain() []metric {
 	seconds("behind_seconds", "Time that is still to be worked off.", prometheus.GaugeValue, func(v *engine.View) time.Duration { return v.Stats.Behind })
 	seconds("lost_seconds_total", "Time that Ticks have dropped.", prometheus.CounterValue, func(v *engine.View) time.Duration { return v.Stats.Lost })
 	return out
+}
+
+// stuckAfter is how long a handler must have held a worker. At the end of a Tick that does not fit
+// its budget some always do, others each time: that is a backlog.
+const stuckAfter = time.Second
+
+func stuck(v *engine.View) (n int) {
+	for _, s := range v.Stuck {
+		if s.For >= stuckAfter {
+			n++
+		}
+	}
+	return n
 }
 
 // Describe tells a registry what there is.

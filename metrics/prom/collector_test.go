@@ -175,6 +175,9 @@ func TestStuck(t *testing.T) {
 	g.eng.AddBuff(3, buff.Application{Spec: g.eng.Catalog().Spec("trap")})
 	g.eng.Tick(0)
 	<-g.in
+	// A handler that is at work when a Tick ends is not stuck yet.
+	require.Zero(t, value(g.gather()["bufftick_stuck_owners"].GetMetric()[0]))
+	g.eng.Tick(time.Second)
 	got := g.gather()
 	require.Equal(t, 1.0, value(got["bufftick_stuck_owners"].GetMetric()[0]))
 	require.Equal(t, 1.0, value(got["bufftick_busy_owners"].GetMetric()[0]))

@@ -22,7 +22,7 @@
 //	bufftick_owners, bufftick_buffs          who is there, what they carry
 //	bufftick_workers                         and
 //	bufftick_handler_seconds_total           what they work, estimated from some turns
-//	bufftick_stuck_owners                    whose handlers held a worker at the frame's end
+//	bufftick_stuck_owners                    whose handlers have held a worker for a second of the game
 //	bufftick_waiting_owners                  who was not served because of them
 //	bufftick_busy_owners                     whose turn was not over
 //	bufftick_behind_seconds                  time that is still to be worked off

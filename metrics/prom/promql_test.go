@@ -194,7 +194,7 @@ func (r *reader) call(name string) meaning {
 	r.want(")")
 	kinds := map[string][]kind{
 		"sum": {vector}, "min": {vector}, "max": {vector}, "topk": {scalar, vector},
-		"rate": {matrix}, "increase": {matrix}, "histogram_quantile": {scalar, vector},
+		"rate": {matrix}, "increase": {matrix}, "last_over_time": {matrix}, "absent": {vector}, "histogram_quantile": {scalar, vector},
 	}[name]
 	if kinds == nil {
 		fail("%s is no function that this reader knows", name)
@@ -217,6 +217,13 @@ func apply(name string, by []string, of meaning) meaning {
 			fail("%s of a gauge", name)
 		}
 		return meaning{kind: vector, labels: of.labels, bucket: of.bucket}
+	case "last_over_time":
+		if of.raw != "" {
+			fail("%s only grows: a rate or an increase is wanted", of.raw)
+		}
+		return meaning{kind: vector, labels: of.labels}
+	case "absent":
+		return meaning{kind: vector}
 	case "histogram_quantile":
 		if !of.bucket || !slices.Contains(of.labels, "le") {
 			fail("histogram_quantile without buckets by le")

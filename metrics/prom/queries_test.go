@@ -78,6 +78,22 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+// What is lost in a game that is played as it should be is no reason to wake anybody: a player who
+// logs out takes timeouts along. And a process that is dead must wake somebody, which has no metric
+// of its own any more.
+func TestAlertsOfNormalPlay(t *testing.T) {
+	all := queries(t)
+	for where, q := range all {
+		if strings.HasPrefix(where, "alert: ") {
+			require.NotContains(t, q, "bufftick_despawn_dropped_total", where)
+			require.NotContains(t, q, "bufftick_undelivered_total", where)
+			require.NotContains(t, q, "bufftick_dropped_total", where)
+		}
+	}
+	require.Equal(t, "last_over_time(bufftick_up[15m]) unless bufftick_up", all["alert: BufftickGone"])
+	require.Equal(t, "absent(bufftick_up)", all["alert: BufftickNobody"])
+}
+
 // The check finds what it should.
 func TestQueriesAreChecked(t *testing.T) {
 	g := newGame(t)
@@ -104,6 +120,8 @@ func TestQueriesAreChecked(t *testing.T) {
 		`sum(rate(bufftick_events_total[1m])) / bufftick_owners`:                          "the sides of / have the labels [] and [instance job]: nothing would match",
 		`sum by (kind) (rate(bufftick_events_total[1m])) > on (instance) bufftick_owners`: "instance is no label of both sides",
 		`bufftick_owners{instance=~x}`:                                                    "x where a text is wanted",
+		`last_over_time(bufftick_refused_total[5m])`:                                      "bufftick_refused_total only grows: a rate or an increase is wanted",
+		`absent(bufftick_owners[5m])`:                                                     "absent takes a vector, not a range",
 		`bufftick_owners ! 3`:                                                             `what is "! 3"?`,
 	} {
 		require.EqualError(t, check(q, have), want, q)
