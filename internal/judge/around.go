@@ -56,7 +56,7 @@ func (w *world) look(now int64) {
 			}
 			due := b.look + (now-b.look)/int64(a.Interval)*int64(a.Interval)
 			b.look = due + int64(a.Interval)
-			all = append(all, sight{departure{o, b, due}, b.works() && !b.standing() && !o.clock.held})
+			all = append(all, sight{departure{o, b, due}, true})
 		}
 	}
 	for len(w.left) > 0 {
@@ -68,6 +68,7 @@ func (w *world) look(now int64) {
 		return cmp.Or(cmp.Compare(a.at, b.at), slices.Index(w.owners, a.bearer)-slices.Index(w.owners, b.bearer), cmp.Compare(a.aura.born, b.aura.born))
 	})
 	for _, s := range all {
+		s.in = s.in && s.aura.works() && !s.aura.standing() && !s.bearer.clock.held
 		if s.aura.gone { // if it wanted to look, it went with an aura before it
 			s.in = false
 			w.left = slices.DeleteFunc(w.left, func(d departure) bool {
@@ -89,6 +90,7 @@ func (w *world) look(now int64) {
 				}
 				o.settle()
 				o.rounds()
+				w.deliver()
 			}
 		}
 	}

@@ -173,7 +173,13 @@ func (o *owner) asks(d *definition, a application) (of map[*number]float64, miss
 	if a.left != nil {
 		return a.left.numbers, false
 	}
-	a.stacks = min(a.stacks, d.limit()) // what it brings
+	if b := o.joins(d, a); b != nil && !d.queued() { // "the level and the number of stacks that the instance will have afterwards"
+		a.stacks += b.count()
+		if d.stack().Level == "sum" {
+			a.level += b.level
+		}
+	}
+	a.stacks = min(a.stacks, d.limit())
 	of = map[*number]float64{}
 	for _, n := range d.numbers() {
 		x, ok := o.ask(n, a)

@@ -37,6 +37,13 @@ func (o *owner) remove(b *instance, why, more string) {
 	if b.gone {
 		return
 	}
+	if m := b.def.Immunity; m != nil && b.works() {
+		for _, c := range o.carried() { // what he was immune to has its late pulses before he is not
+			if c != b && m.against(c.def) {
+				o.catchesUp(c)
+			}
+		}
+	}
 	b.gone = true
 	o.auraEnds(b)
 	o.buffs = without(o.buffs, b)
