@@ -148,6 +148,10 @@ func newSoakSpecs(t *testing.T) *soakSpecs {
 			Dispel: buff.DispelRule{Type: "magic"}, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")},
 		},
 		buff.Spec{ID: "rage", Duration: 5 * time.Second, Period: 200 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, Limit: 4, Expire: buff.ExpireOne}},
+		buff.Spec{ID: "banner", Duration: 4 * time.Second, Aura: buff.Aura{Apply: "song", Radius: 1, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}},
+		buff.Spec{ID: "torch", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}, Aura: buff.Aura{Apply: "song", Radius: 1, Interval: time.Second}},
+		buff.Spec{ID: "beacon", Duration: 2 * time.Second, Aura: buff.Aura{Apply: "song", Radius: 1, Interval: time.Hour, Linger: time.Second}}, // gone long before it looks again
+		buff.Spec{ID: "song", Kind: buff.Infinite, Period: 5 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 3}},
 		buff.Spec{ID: "curse", Duration: time.Minute, OnSourceGone: buff.FateRemove, Stack: buff.Stacking{By: buff.BySource}},
 	)}
 	of := func(ids ...string) (out []*buff.Spec) {
@@ -156,9 +160,9 @@ func newSoakSpecs(t *testing.T) *soakSpecs {
 		}
 		return out
 	}
-	s.coin, s.all = s.catalog.Spec("coin"), of("slow", "fast", "fast", "many", "venom", "venom", "rage", "curse", "long")
+	s.coin, s.all = s.catalog.Spec("coin"), of("slow", "fast", "fast", "many", "venom", "venom", "rage", "curse", "long", "banner", "torch", "beacon")
 	s.touched, s.removal = map[*buff.Spec]bool{}, map[*buff.Spec]bool{s.catalog.Spec("venom"): true}
-	for _, spec := range of("venom", "rage", "curse") {
+	for _, spec := range of("venom", "rage", "curse", "banner", "torch", "beacon", "song") {
 		s.touched[spec] = true
 	}
 	return s

@@ -63,8 +63,10 @@ type soak struct {
 	born   int64                 // owners
 	stray  int                   // commands of which nothing can come
 	flood  int                   // Ticks that it lasts
-	rest   int64                 // bytes of heap, with garbage
-	lives  int64                 // bytes of heap that live
+	looks  int                   // of auras
+	deaths int
+	rest   int64 // bytes of heap, with garbage
+	lives  int64 // bytes of heap that live
 	most   struct {
 		heap, live                                int64 // above those
 		due, tail, posted, busy, behind, searches int
@@ -220,7 +222,7 @@ func (s *soak) weigh(number uint64) {
 func (s *soak) begin(policy engine.CatchUp) {
 	o := engine.Options{
 		Catalog: s.catalog, Handlers: engine.Handlers{"act": s.act}, Workers: soakWorkers, Budget: brief, TurnLimit: 1 << 20, Seed: *soakSeed,
-		TickLimit: soakTickLimit, InboxLimit: soakInboxLimit, MailboxLimit: 128, HandlerLimit: 1024, EventLimit: 8192, MaxBuffs: soakMaxBuffs, CatchUp: policy,
+		Members: s.members, TickLimit: soakTickLimit, InboxLimit: soakInboxLimit, MailboxLimit: 128, HandlerLimit: 1024, EventLimit: 8192, MaxBuffs: soakMaxBuffs, CatchUp: policy,
 	}
 	e, err := engine.NewOn(o, s.st)
 	require.NoError(s.t, err)
@@ -273,7 +275,8 @@ func (s *soak) end() {
 }
 
 // TestP20_P21_Soak: a game under stalls of 0.1 s to 10 min, floods of the inbox, handlers that get
-// stuck, panic and end their goroutines, a pool that refuses, and owners who come and go. Each Tick
+// stuck, panic and end their goroutines, a pool that refuses, auras whose members come and go and
+// whose bearers die, and owners who come and go. Each Tick
 // keeps its limits by count, memory its bound, who posts little is never refused nor kept waiting,
 // nothing is early, doubled or out of order, each pulse with which nothing interferes has come, and
 // the books are equal: what was accepted is delivered, cancelled, or dropped and counted.
@@ -303,6 +306,7 @@ func TestP20_P21_Soak(t *testing.T) {
 				st, m := s.eng.Stats(), s.most
 				t.Logf("%v, seed %d: %d Ticks, %d events, %d buffs with all their pulses; %d stuck, %d refused by the pool, %d by the inbox, %d undelivered, %d dropped, %d told that there was no room, %d faults", span, *soakSeed,
 					st.Ticks, s.events, s.whole, s.st.stuck, s.st.refused, st.InboxRefused, st.Undelivered, st.DroppedOnDespawn, s.full, st.Faults)
+				t.Logf("%d looks of auras, %d deaths", s.looks, s.deaths)
 				t.Logf("in one Tick at most: %d due of %d, %d of commands, %d taken from the inbox of %d, %d stuck; %d s behind; heap %.1f MB above rest, %.1f MB of what lives, %d looks", m.due, soakTickLimit,
 					m.tail, m.posted, soakTickLimit/4, m.busy, m.behind, float64(m.heap)/(1<<20), float64(m.live)/(1<<20), m.searches)
 			})

@@ -53,7 +53,9 @@ func (s *soak) apply(id buff.OwnerID, spec *buff.Spec) {
 // verb has the loop do something.
 func (s *soak) verb() {
 	id, e := s.someone(), s.eng
-	switch s.dice.IntN(10) {
+	switch s.dice.IntN(11) {
+	case 10:
+		s.dieOrRise(id)
 	case 0:
 		s.apply(id, s.coin)
 	case 1:
@@ -74,6 +76,30 @@ func (s *soak) verb() {
 		}
 	default:
 		s.apply(id, s.all[s.dice.IntN(len(s.all))])
+	}
+}
+
+// dieOrRise has an owner die, with the auras that it bears, or live again.
+func (s *soak) dieOrRise(id buff.OwnerID) {
+	switch e := s.eng; {
+	case e.Data(id) == nil || e.Busy(id):
+	case s.dice.IntN(4) == 0:
+		require.NoError(s.t, e.Do(buff.Kill(id)).Err)
+		s.deaths++
+	default:
+		require.NoError(s.t, e.Do(buff.Revive(id)).Err)
+	}
+}
+
+// members are the bearer, or not, those beside it, and some who come and go.
+func (s *soak) members(q engine.AuraQuery, found func(buff.OwnerID)) {
+	s.looks++
+	at := int(q.Bearer) + int(q.Due/3000)
+	if at%3 > 0 {
+		found(q.Bearer)
+	}
+	for k := range 4 {
+		found(1 + buff.OwnerID((at+k*k)%soakOwners))
 	}
 }
 
