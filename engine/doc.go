@@ -113,8 +113,9 @@
 // of the aura finds nobody. If Options.Record fails, the recording ends; if Options.SlowTrace
 // fails, the trace does; Close returns both errors. If a clock fails, one measurement is missing.
 // A function that the loop calls itself and that calls runtime.Goexit ends the loop's goroutine;
-// nothing can prevent that. If it is one of Inbox.Run or Options.Members, the Tick comes to its end
-// before, and another goroutine may go on with the engine, or close it.
+// nothing can prevent that. If it is one of Inbox.Run or Options.Members, or a handler where
+// Options.Synchronous has handlers on the loop, the Tick comes to its end before, and another
+// goroutine may go on with the engine, or close it.
 //
 // What recover cannot catch ends the process: a stack overflow, a concurrent map write, os.Exit.
 // A handler that never returns keeps its worker. It costs the loop one Budget, in the Tick in

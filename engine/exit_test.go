@@ -11,6 +11,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
 )
 
 // exitWorld has two bearers of an aura each, and an owner whose pulses are counted.
@@ -102,4 +103,62 @@ func TestP24_MembersExits(t *testing.T) {
 		require.NoError(t, e.Close(ctx))
 		require.NoError(t, ctx.Err())
 	})
+}
+
+// TestP24_HandlerExitsTheLoop: with Options.Synchronous a handler runs on the loop's own goroutine,
+// and nothing can keep its Goexit from ending that, as t.FailNow in a test wants. The game does not
+// end: the Tick has come to its end for whoever goes on, each fault is counted, what the handler had
+// asked for is carried out, every other handler is called as often as it should be, and Close ends.
+func TestP24_HandlerExitsTheLoop(t *testing.T) {
+	const owners = 300
+	cat := catalogOf(t,
+		buff.Spec{ID: "beat", Duration: 4 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
+		buff.Spec{ID: "fail", Duration: 4 * time.Second, Period: 2 * time.Second, On: buff.Hooks{Pulse: call("fail")}},
+		buff.Spec{ID: "mark", Duration: 100 * time.Second})
+	notes := [owners + 1]int{}
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
+		"note": func(c *engine.Context, _ buff.Event) { notes[c.Owner()]++ },
+		"fail": func(c *engine.Context, _ buff.Event) {
+			c.AddBuff(c.Owner(), buff.Application{Spec: cat.Spec("mark")})
+			runtime.Goexit()
+		},
+	}})
+	require.NoError(t, err)
+	for id := range buff.OwnerID(owners) {
+		spawn(t, e, id+1)
+		for _, name := range []string{"beat", "fail", "beat"} {
+			if name == "fail" && id%3 > 0 {
+				continue
+			}
+			_, r := e.AddBuff(id+1, buff.Application{Spec: cat.Spec(name)})
+			require.NoError(t, r.Err)
+		}
+	}
+	var ended []int
+	for n := range 25 {
+		whole := false
+		elsewhere(func() {
+			e.Tick(time.Second / 5)
+			whole = true
+		})
+		if !whole {
+			ended = append(ended, n)
+		}
+	}
+	require.Equal(t, []int{9, 19}, ended, "the Ticks that reach 2 s and 4 s")
+	require.Equal(t, wheel.Time(5000), e.Now())
+	require.EqualValues(t, 2*owners/3, e.Stats().Faults)
+	for id := range buff.OwnerID(owners) {
+		require.Equal(t, 8, notes[id+1], "owner %d", id+1)
+		buffs, err := e.Buffs(id + 1)
+		require.NoError(t, err)
+		left := 0
+		for b := range buffs.All() {
+			require.Equal(t, "mark", b.Spec.ID)
+			left++
+		}
+		require.Equal(t, map[bool]int{true: 2}[id%3 == 0], left)
+	}
+	require.Empty(t, engine.CheckCrossIndex(e))
+	require.NoError(t, e.Close(t.Context()))
 }

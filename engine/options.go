@@ -55,7 +55,8 @@ type Options struct {
 
 	// Synchronous runs handlers inside Tick on the loop goroutine, one after the
 	// other, without a pool: for tests and tiny servers. Workers and Budget then
-	// mean nothing, and a handler that calls runtime.Goexit ends the loop.
+	// mean nothing. A handler that calls runtime.Goexit, as t.FailNow does in a test, ends the
+	// loop's goroutine, and the Tick; another goroutine may go on with the engine.
 	Synchronous bool
 
 	// Budget is how long one Tick may wait for handlers. If zero, DefaultBudget; if

@@ -165,16 +165,43 @@ func (e *Engine) work() {
 	e.used = true
 	defer endRegion(region(regionWork))
 	e.ticking.Store(true)
+	if e.opts.Synchronous { // all is done inside Start
+		e.workHere(func() { e.group.StartFirst(e.starts) })
+		return
+	}
 	limit, wait := e.opts.Budget, e.group.WaitOthers
 	if e.closed { // nobody is left behind
 		limit, wait = closeRound, e.group.Wait
 	}
-	var end <-chan time.Time
-	if !e.opts.Synchronous { // where all is done inside Start
-		end = e.budget.start(limit)
-	}
+	end := e.budget.start(limit)
 	e.group.StartFirst(e.starts)
-	e.budget.spent = !wait(end)
+	e.endWork(!wait(end))
+}
+
+// workHere is work on the loop's own goroutine. A handler that ends it, which nothing can prevent,
+// has its worker's place taken on the way out, as often as it takes: no owner is left in hand, and
+// whoever goes on finds a Tick that has come to its end, with the rest of its time still to come.
+func (e *Engine) workHere(start func()) {
+	over := false
+	defer func() {
+		if over {
+			return
+		}
+		if p := recover(); p != nil {
+			panic(p) // the engine's own
+		}
+		e.exited = true
+		e.workHere(func() {})
+		e.noteFrame()
+	}()
+	start()
+	e.endWork(!e.group.Wait(nil))
+	over = true
+}
+
+// endWork takes in what the workers bring who are done, or whose time is spent.
+func (e *Engine) endWork(spent bool) {
+	e.budget.spent = spent
 	if e.batch.n > 0 {
 		e.endBatch()
 	} else {
