@@ -244,7 +244,9 @@
 //	  icon          text                      the name of its picture
 //	  show          true | false              whether players see it
 //	  priority      0, a whole number         the higher, the further in front
-//	  sync          all | owner | none | source | party   which clients are told of it
+//	  sync          all | owner | none        which clients are told of it: of all who see its owner,
+//	                                          the owner's own, none
+//	                source | party            of its source; of its owner and its owner's party
 //
 // "shield: {}" is a shield with all the defaults. With clock wall, save.mode cannot be
 // never.
