@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // Catalog is a checked set of definitions. It never changes, so that any goroutine
@@ -42,6 +43,9 @@ type Catalog struct {
 var (
 	ErrSpec       = errors.New("buff: bad definition")
 	ErrAttributes = errors.New("buff: the attributes are not those of the catalog before")
+
+	// ErrUnknownID is what [Catalog.Lookup] fails with.
+	ErrUnknownID = errors.New("buff: no such definition")
 )
 
 // SpecError is one thing wrong with one definition.
@@ -154,6 +158,23 @@ func (c *Catalog) newest(s *Spec) *Spec {
 
 // Spec returns the definition with that ID, or nil.
 func (c *Catalog) Spec(id string) *Spec { return c.byID[id] }
+
+// Lookup returns the definition with that ID, or [ErrUnknownID] naming the ID and the one that
+// it is most likely meant to be: for IDs that come from elsewhere, such as a chat command or a
+// table of loot. An ID that is known costs what [Catalog.Spec] does, another O(definitions).
+func (c *Catalog) Lookup(id string) (*Spec, error) {
+	if s := c.byID[id]; s != nil {
+		return s, nil
+	}
+	ids := make([]string, len(c.specs))
+	for i := range c.specs {
+		ids[i] = c.specs[i].ID
+	}
+	if near := misspelt.Near(id, ids); near != "" {
+		return nil, fmt.Errorf("%w: %.100q: did you mean %.100q?", ErrUnknownID, id, near)
+	}
+	return nil, fmt.Errorf("%w: %.100q", ErrUnknownID, id)
+}
 
 // Len returns the number of definitions.
 func (c *Catalog) Len() int { return len(c.specs) }

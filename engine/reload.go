@@ -91,7 +91,7 @@ func (e *Engine) version(s *buff.Spec) (*buff.Spec, error) {
 	now, ok := e.Catalog().Newest(s)
 	switch {
 	case s == nil:
-		return nil, fmt.Errorf("%w: nil", ErrUnknownSpec)
+		return nil, fmt.Errorf("%w: it is nil: Catalog.Lookup says which ID was meant", ErrUnknownSpec)
 	case !ok:
 		return nil, fmt.Errorf("%w: %q", ErrUnknownSpec, s.ID)
 	case now == nil:

@@ -8,6 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // curveEntry is a curve of the section "curves".
@@ -106,7 +107,7 @@ func (d *definition) curve(field string, n ast.Node, to **buff.Curve) {
 		case e != nil && e.curve != nil:
 			*to = e.curve
 		case e == nil && !l.blind:
-			d.failRef(field, at(n), "no curve %s%s", quote(name), didYouMean(nearest(name, slices.Collect(maps.Keys(l.curves)))))
+			d.failRef(field, at(n), "no curve %s%s", quote(name), didYouMean(misspelt.Near(name, slices.Collect(maps.Keys(l.curves)))))
 		default:
 			d.spoil(field)
 		}

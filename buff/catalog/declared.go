@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // declares reads a list of the names that there are.
@@ -139,7 +140,7 @@ func (d *definition) knownOne(section, field, name string) {
 		return
 	}
 	d.fail(field, p.position, "%s is not in the list of %s%s", quote(name), section,
-		didYouMean(nearest(name, slices.Sorted(maps.Keys(known)))))
+		didYouMean(misspelt.Near(name, slices.Sorted(maps.Keys(known)))))
 }
 
 // eachAction calls do with every action of a definition, in the order of the fields.

@@ -127,5 +127,13 @@ func brief(s string) string {
 	return s
 }
 
+// didYouMean returns a hint at a name that was found to be near, or "" if none was.
+func didYouMean(near string) string {
+	if near == "" {
+		return ""
+	}
+	return ": did you mean " + quote(near) + "?"
+}
+
 // quote is brief in quotes.
 func quote(s string) string { return fmt.Sprintf("%q", brief(s)) }

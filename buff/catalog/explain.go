@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // maxHints is how many unknown IDs are compared with all the known ones.
@@ -49,7 +50,7 @@ func (l *loader) explain(err error) {
 				continue
 			}
 			if hints++; hints <= maxHints {
-				text += didYouMean(nearest(p.ref, ids))
+				text += didYouMean(misspelt.Near(p.ref, ids))
 			}
 		}
 		l.add(d.src, p.position, e.ID, e.Field, "%s", text)

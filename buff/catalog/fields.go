@@ -8,6 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // table is the fields of one kind of map.
@@ -110,7 +111,7 @@ func (t table) instead(name string) (near, hint string) {
 		return other.near, ": write " + other.write
 	}
 	known := slices.Sorted(maps.Keys(t.read))
-	near = nearest(name, append(known, laterFields[t.of]...))
+	near = misspelt.Near(name, append(known, laterFields[t.of]...))
 	if near != "" || t.of == "" {
 		return near, didYouMean(near)
 	}

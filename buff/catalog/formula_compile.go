@@ -11,6 +11,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // formulaError says what is wrong with a formula, and at which of its characters, from 0.
@@ -225,7 +226,7 @@ func (c *formulaCompiler) instead(name string) string {
 		return ": write curve." + name
 	}
 	known := []string{"level", "stacks", "magnitude", "owner", "source", "caller", "curve"}
-	if near := nearest(name, known); near != "" {
+	if near := misspelt.Near(name, known); near != "" {
 		return didYouMean(near)
 	}
 	return ": want level, stacks, magnitude, owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME or curve.NAME"
@@ -238,7 +239,7 @@ func (c *formulaCompiler) member(n *ast.MemberNode) kind {
 	if !ok || !isName || n.Optional || roots[root.Value] == "" {
 		if ok && isName && roots[root.Value] == "" {
 			return c.fail(root, "unknown name %s in front of the dot%s", quote(root.Value),
-				didYouMean(nearest(root.Value, []string{"owner", "source", "caller", "curve"})))
+				didYouMean(misspelt.Near(root.Value, []string{"owner", "source", "caller", "curve"})))
 		}
 		return c.fail(n, "want owner.NAME, source.NAME, caller.NAME or curve.NAME")
 	}

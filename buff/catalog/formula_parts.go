@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // attr compiles an attribute.
@@ -32,7 +33,7 @@ func (c *formulaCompiler) read(n ast.Node, r buff.Read) kind {
 func (c *formulaCompiler) curve(n ast.Node, name string) kind {
 	e := c.scope.curves[name]
 	if e == nil {
-		return c.fail(n, "no curve %s%s", quote(name), didYouMean(nearest(name, slices.Collect(maps.Keys(c.scope.curves)))))
+		return c.fail(n, "no curve %s%s", quote(name), didYouMean(misspelt.Near(name, slices.Collect(maps.Keys(c.scope.curves)))))
 	}
 	if e.curve == nil {
 		c.silent = true
@@ -131,7 +132,7 @@ func (c *formulaCompiler) call(n ast.Node, name string, args []ast.Node) kind {
 	op, ok := map[string]opcode{"floor": floor, "ceil": ceil, "abs": abs, "round": round, "min": least, "max": greatest}[name]
 	switch several := op == least || op == greatest; {
 	case !ok:
-		hint := didYouMean(nearest(name, functions))
+		hint := didYouMean(misspelt.Near(name, functions))
 		if hint == "" {
 			hint = ": want " + either(functions)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // formulaAt returns where the character of a text stands in the source, the node being that
@@ -102,5 +103,5 @@ func noAttribute(name string, known map[string]float64) string {
 	for n := range known {
 		names = append(names, n)
 	}
-	return fmt.Sprintf("no attribute %s%s", quote(name), didYouMean(nearest(name, names)))
+	return fmt.Sprintf("no attribute %s%s", quote(name), didYouMean(misspelt.Near(name, names)))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // sections are the fields of a file, in the order of the documentation.
@@ -52,7 +53,7 @@ func (l *loader) sections(s *source, fields []*ast.MappingValueNode) bool {
 		first, again := seen[name]
 		switch {
 		case read == nil:
-			l.add(s, p, "", "", "unknown field %s%s", Describe(f.Key), didYouMean(nearest(name, slices.Sorted(maps.Keys(sections)))))
+			l.add(s, p, "", "", "unknown field %s%s", Describe(f.Key), didYouMean(misspelt.Near(name, slices.Sorted(maps.Keys(sections)))))
 		case again:
 			l.add(s, p, "", name, "repeated: it stands in line %d already", first.line)
 		default:

@@ -8,12 +8,13 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // duration reads the duration, which says the kind too.
 func (d *definition) duration(field string, n ast.Node) {
 	s, _ := Text(n)
-	near := nearest(s, []string{buff.Instant.String(), buff.Infinite.String()})
+	near := misspelt.Near(s, []string{buff.Instant.String(), buff.Infinite.String()})
 	span, why := spanOf(n, "instant, infinite or "+spanForm)
 	_, isMap := Fields(n)
 	switch {

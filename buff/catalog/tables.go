@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // entry is a class of slots, or a group of diminishing returns, that stands at the top of a
@@ -91,7 +92,7 @@ func (d *definition) fromTable(field, section string, n ast.Node, from map[strin
 		case e != nil && !e.bad:
 			take(e)
 		case e == nil && !l.blind:
-			hint := didYouMean(nearest(name, slices.Collect(maps.Keys(from))))
+			hint := didYouMean(misspelt.Near(name, slices.Collect(maps.Keys(from))))
 			if hint == "" {
 				hint = fmt.Sprintf(": declare it there, or write {%s: %s, …}", map[string]string{"slots": "class", "dr": "group"}[section], brief(name))
 			}

@@ -34,10 +34,10 @@ const antsPath = "github.com/panjf2000/ants"
 var arrows = map[string][]string{
 	".":         {},
 	"actor":     {},
-	"buff":      {"wheel", "buff/stat"},
+	"buff":      {"wheel", "buff/stat", "internal/misspelt"},
 	"buff/stat": {},
 	"buff/catalog": {
-		"buff", "buff/stat", "wheel", "internal/recovered",
+		"buff", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
 	"buff/catalog/watch":               {"buff", "buff/catalog", "github.com/fsnotify/fsnotify"},
@@ -51,6 +51,7 @@ var arrows = map[string][]string{
 	"internal/preview":                 {"buff", "wheel"},
 	"internal/recovered":               {},
 	"internal/recovered/recoveredtest": {},
+	"internal/misspelt":                {},
 	"internal/tidy":                    {},
 	"timer":                            {"wheel"}, // ants only as a Pool that the caller brings
 }

@@ -1,15 +1,8 @@
-package catalog
+package misspelt
 
-// didYouMean returns a hint at a name that was found to be near, or "" if none was.
-func didYouMean(near string) string {
-	if near == "" {
-		return ""
-	}
-	return ": did you mean " + quote(near) + "?"
-}
-
-// nearest returns the name that s is most likely meant to be, or "" if none is near.
-func nearest(s string, names []string) string {
+// Near returns the name that s is most likely meant to be, the first of equals, or "" if none
+// is near: if about a third of its letters would have to be others.
+func Near(s string, names []string) string {
 	if len(s) < 2 || len(s) > 40 {
 		return ""
 	}
