@@ -185,13 +185,13 @@ func (b *instance) link(a application) {
 // join is an application to a buff that runs. It reports whether anything changed.
 func (o *owner) join(b *instance, a application) bool {
 	s := b.def.stack()
+	o.catchesUp(b)
 	switch {
 	case s.each():
 		return o.joinEach(b, a)
 	case s.queue():
 		return o.joinQueue(b, a)
 	}
-	o.catchesUp(b)
 	before := b.stacks
 	full := before >= s.limit()
 	if full && o.refusesMore(b, a) {

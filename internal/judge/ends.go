@@ -30,7 +30,9 @@ func (o *owner) setRemaining(id string, to int64) {
 		return
 	}
 	now := b.clock(o.own)
-	b.endless = false
+	if _, lingers := b.lingers(); !lingers {
+		b.endless = false
+	}
 	o.moveEnds(b, func(int64) int64 { return now + to })
 }
 
