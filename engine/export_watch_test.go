@@ -1,6 +1,11 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // SampledTurns has a sampler of long turns look at so many turns of each frame, and returns the
 // weights of those that it takes.
@@ -29,4 +34,33 @@ func Lateness(frame func(pass func(ms int64, times int))) (classes [len(LateBoun
 	})
 	l.end()
 	return l.classes, time.Duration(l.sum) * time.Millisecond
+}
+
+// Busiest ranks owners by the time of turns, and returns what it shows after each call.
+func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) []Ranked)) {
+	var b busiest
+	owners := map[buff.OwnerID]*owner{}
+	turns(func(id buff.OwnerID, d time.Duration, now int64) []Ranked {
+		if owners[id] == nil {
+			owners[id] = &owner{id: id}
+		}
+		b.add(owners[id], d, wheel.Time(now))
+		return b.view()
+	})
+}
+
+// Remembered returns how many owners and lists of events a frame that brings nothing still refers to,
+// in the memory of its lists.
+func Remembered(e *Engine) (n int) {
+	for _, o := range e.wanted[:cap(e.wanted)] {
+		if o != nil {
+			n++
+		}
+	}
+	for _, t := range e.frame.turns[:cap(e.frame.turns)] {
+		if t != nil {
+			n++
+		}
+	}
+	return n
 }

@@ -37,7 +37,7 @@ type shard struct {
 	started uint64
 	stopped uint64
 	running atomic.Int64 // callbacks that have started and not ended
-	_       [24]byte     // the next shard's lock is on another cache line
+	_       [16]byte     // the next shard's lock is on another cache line
 }
 
 // fnPage is how many functions a page of shard.fns has. Pages stay where they are.

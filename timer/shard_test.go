@@ -1,10 +1,12 @@
 package timer
 
 import (
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -171,6 +173,11 @@ func TestSpread(t *testing.T) {
 	require.Equal(t, 1, used())
 	s.add(0, 1, func() {})
 	require.Equal(t, shards, used())
+	require.Zero(t, unsafe.Sizeof(*s)%64, "the next shard's lock is on another cache line")
+
+	// What the table of functions takes is counted to the byte, beside what the wheel says of itself.
+	bytes := uint64(2*fnPage*8 + cap(s.fns)*8)
+	require.Equal(t, s.wheel.Stats().Bytes+bytes, c.Stats().Bytes)
 }
 
 // TestAnnounce: the driver has seen the earliest deadline, and before it says that it will sleep until
@@ -212,4 +219,21 @@ func TestResetBeforeEnter(t *testing.T) {
 	claimed()()
 	require.Equal(t, 1, called)
 	require.Zero(t, c.Len())
+}
+
+// TestPauses: a pool that refuses is asked again after 1, 2, 4 ms and so on up to 64, and then each 64.
+func TestPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []time.Time
+		c := New(Options{Run: pool(func(func()) error {
+			asked = append(asked, time.Now())
+			return errors.New("full")
+		})})
+		c.AfterFunc(0, func() {})
+		time.Sleep(time.Second)
+		require.NoError(t, c.Close(t.Context()))
+		for i, want := range []time.Duration{1, 2, 4, 8, 16, 32, 64, 64, 64} {
+			require.Equal(t, want*time.Millisecond, asked[i+1].Sub(asked[i]), "pause %d", i)
+		}
+	})
 }

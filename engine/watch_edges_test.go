@@ -1,0 +1,125 @@
+package engine_test
+
+import (
+	"bytes"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestBusiestSpans: the time of turns is summed up over five seconds of the engine's time: while the first span
+// runs what there is of it is shown, and from then on the last one that is over.
+func TestBusiestSpans(t *testing.T) {
+	const a, b = 1, 2
+	type ranking = []engine.Ranked
+	engine.Busiest(func(took func(id buff.OwnerID, d time.Duration, now int64) ranking) {
+		require.Equal(t, ranking{{Owner: 1, N: 3}}, took(a, 3, 0))
+		require.Equal(t, ranking{{Owner: 2, N: 4}, {Owner: 1, N: 3}}, took(b, 4, 4998))
+		require.Equal(t, ranking{{Owner: 1, N: 5}, {Owner: 2, N: 4}}, took(a, 2, 4999), "the last instant of it")
+		over := ranking{{Owner: 1, N: 5}, {Owner: 2, N: 4}}
+		require.Equal(t, over, took(b, 7, 5000), "the first one of the next")
+		require.Equal(t, over, took(b, 1, 9999))
+		require.Equal(t, ranking{{Owner: 2, N: 8}}, took(a, 1, 10_000), "nothing is left of the span before")
+		require.Equal(t, ranking{{Owner: 1, N: 1}}, took(a, 1, 30_000), "spans without a turn are none")
+	})
+}
+
+// TestMostCarryNothing: who carries nothing is in no ranking.
+func TestMostCarryNothing(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "long", Duration: time.Hour})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1, 2, 3)
+	add(t, e, 2, cat.Spec("long"))
+	e.Tick(0)
+	defer e.Watch().Open(nil)()
+	v := engine.Ask(e)
+	for v.Swept < 1 {
+		require.Less(t, v.Frame, uint64(10))
+		v = engine.Ask(e)
+	}
+	require.Equal(t, []engine.Ranked{{Owner: 2, N: 1}}, v.Most)
+}
+
+// TestFrameRemembersNothing: the lists of a frame are used again, and refer to no owner and no event of
+// the frame before, so that what is gone can be collected.
+func TestFrameRemembersNothing(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "beat", Duration: 10 * time.Second, Period: time.Second})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	for id := range buff.OwnerID(20) {
+		spawn(t, e, id)
+		add(t, e, id, cat.Spec("beat"))
+	}
+	require.Equal(t, 20, e.Tick(time.Second).Len()-20)
+	require.Equal(t, 20, engine.Remembered(e), "the frame has a list of each")
+	require.Zero(t, e.Tick(time.Millisecond).Len())
+	require.Zero(t, engine.Remembered(e))
+}
+
+// TestReplayOfBusy: a recording knows from which frame on somebody was busy: what he brought came at a time that cannot
+// be repeated. The error says so, and that of a recording in which nobody was does not.
+func TestReplayOfBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var rec bytes.Buffer
+		e := open(t, engine.Options{Workers: 1, Budget: brief, Record: &rec})
+		spawn(t, e, 1)
+		e.Tick(time.Millisecond)
+		gate := make(chan struct{})
+		_, err := e.AddTimeout(1, 0, func(*engine.Context) { <-gate })
+		require.NoError(t, err)
+		e.Tick(time.Millisecond)
+		e.Tick(time.Millisecond)
+		close(gate)
+		synctest.Wait()
+		require.Equal(t, 1, e.Tick(time.Millisecond).Len())
+		require.NoError(t, e.Close(t.Context()))
+		game := engine.Game{Timeout: func(int, buff.OwnerID) func(*engine.Context) { return func(*engine.Context) {} }}
+		done, err := engine.Replay(&rec, engine.Options{Synchronous: true}, game)
+		require.ErrorIs(t, err, engine.ErrDiffers)
+		require.ErrorContains(t, err, "frame 2, ")
+		require.ErrorContains(t, err, "somebody was busy from frame 2 on")
+		require.EqualValues(t, 2, done.Busy)
+	})
+}
+
+// TestReplayOfForgedInbox: what the inbox had is read like everything else: a call of a number that there
+// is not, and one that is cut off, are errors that name the frame; and what was whole before it has been done.
+func TestReplayOfForgedInbox(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant}, buff.Spec{ID: "mark", Kind: buff.Instant})
+	o := engine.Options{Catalog: cat, Synchronous: true}
+	var rec bytes.Buffer
+	recording := o
+	recording.Record = &rec
+	e := open(t, recording)
+	spawn(t, e, 1)
+	cmds := [][]byte{}
+	for _, id := range []string{"hit", "mark"} {
+		cmd := buff.Apply(1, buff.Application{Spec: cat.Spec(id)})
+		require.NoError(t, e.Inbox().Do(cmd))
+		binary, err := cmd.AppendBinary(nil, cat)
+		require.NoError(t, err)
+		cmds = append(cmds, engine.RecordedCommand(binary))
+	}
+	require.Equal(t, 2, e.Tick(time.Second).Len())
+	require.NoError(t, e.Close(t.Context()))
+
+	blocks := blocksOf(rec.Bytes())
+	at := bytes.Index(blocks[1], cmds[1])
+	require.Positive(t, at)
+	for forged, want := range map[byte]string{98: "frame 1: the inbox had the number 49", cmds[1][0]: ""} {
+		other := [][]byte{blocks[0], bytes.Clone(blocks[1])}
+		other[1][at] = forged
+		if want == "" { // the length of the command is one more than there are bytes
+			want = " bytes, of "
+			other[1][at+1] += 2 // of a number with a sign
+		}
+		done, err := engine.Replay(bytes.NewReader(sealed(other)), o, engine.Game{})
+		require.ErrorIs(t, err, engine.ErrRecording)
+		require.ErrorContains(t, err, want)
+		require.Zero(t, done.Frames)
+	}
+}
