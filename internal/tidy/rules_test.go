@@ -43,6 +43,8 @@ var arrows = map[string][]string{
 	"buff/catalog/watch":               {"buff", "buff/catalog", "github.com/fsnotify/fsnotify"},
 	"engine":                           {"wheel", "buff", "buff/stat", "actor", "internal/recovered", antsPath},
 	"wheel":                            {},
+	"replicate":                        {"engine", "buff", "wheel"},
+	"replicate/client":                 {"buff", "wheel"}, // and not the engine: it is on the player's machine
 	"store":                            {"engine", "buff", "wheel"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
 	"store/storetest":                  {"store", "buff", "wheel"},
@@ -107,7 +109,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time is an argument and chance is passed in.
-var core = []string{"actor", "buff", "buff/catalog", "buff/stat", "engine", "internal/preview", "store", "store/bolt", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/stat", "engine", "internal/preview", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
 
 // clocks are the functions that read or wait for the real time.
 var clocks = map[string][]string{

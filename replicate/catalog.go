@@ -1,0 +1,62 @@
+package replicate
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// Definitions returns a message with what clients want to know of the definitions that may be sent:
+// all but those with sync none. It must not be changed. Packets say by its fingerprint which one
+// belongs to them; a client that has it already, from the last time or from a file, need not be
+// sent it. After a Reload of the engine the next Update makes another one.
+func (s *Server) Definitions() []byte { return s.definitions }
+
+// Fingerprint returns the fingerprint of Definitions.
+func (s *Server) Fingerprint() uint64 { return s.fingerprint }
+
+// define writes the definitions of a catalog.
+func (s *Server) define(c *buff.Catalog) {
+	s.catalog = c
+	var body []byte
+	n := 0
+	for spec := range c.All() {
+		if spec.Client.Sync != buff.SyncNone && spec.Kind != buff.Instant {
+			n++
+			body = appendSpec(body, spec)
+		}
+	}
+	body = append(binary.AppendUvarint(nil, uint64(n)), body...)
+	h := fnv.New64a()
+	h.Write(body)
+	s.fingerprint = max(h.Sum64(), 1)
+	s.definitions = binary.LittleEndian.AppendUint64([]byte{kindDefine}, s.fingerprint)
+	s.definitions = append(s.definitions, body...)
+}
+
+func appendSpec(p []byte, s *buff.Spec) []byte {
+	p = binary.AppendUvarint(p, uint64(s.Lineage()))
+	p = appendString(appendString(p, s.ID), s.Client.Icon)
+	flags := byte(s.Polarity) << 1
+	if s.Client.Hide {
+		flags |= 1
+	}
+	p = append(p, flags)
+	p = binary.AppendVarint(p, int64(s.Client.Priority))
+	p = binary.AppendUvarint(p, uint64(s.Duration.Milliseconds()))
+	p = binary.AppendUvarint(p, uint64(len(s.Params)))
+	for _, x := range s.Params {
+		v := math.NaN() // not the same for all
+		if x.Value.From == buff.FromConst {
+			v = x.Value.Const
+		}
+		p = binary.LittleEndian.AppendUint64(appendString(p, x.Name), math.Float64bits(v))
+	}
+	return p
+}
+
+func appendString(p []byte, s string) []byte {
+	return append(binary.AppendUvarint(p, uint64(len(s))), s...)
+}

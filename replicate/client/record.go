@@ -1,0 +1,222 @@
+package client
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// The numbers of the protocol; package replicate has the same.
+const (
+	kindPacket = 0x10
+	kindRepair = 0x11
+	kindDefine = 0x12
+	kindLost   = 0x20
+
+	aboutFull   = 1
+	aboutLeave  = 2
+	aboutMore   = 3
+	moreCatalog = 0<<2 | aboutMore
+	moreTime    = 1<<2 | aboutMore
+
+	hasTime    = 1 << 0
+	hasStacks  = 1 << 1
+	hasPower   = 1 << 2
+	hasCharges = 1 << 3
+	hasShield  = 1 << 4
+	hasHidden  = 1 << 5
+	hasWaiting = 1 << 6
+	hasSpec    = 1 << 7
+
+	timeEnds = 1
+	timeRate = 2
+	timeHeld = 3
+
+	maxTime = 1 << 48 // ms: 8,900 years
+)
+
+// reader reads numbers; once there is something wrong all are 0.
+type reader struct {
+	b   []byte
+	at  int
+	bad bool
+}
+
+func (r *reader) failed() error {
+	if r.bad {
+		return fmt.Errorf("%w: it ends in the middle, or has a number that is too long", ErrFormat)
+	}
+	return nil
+}
+
+func (r *reader) number() uint64 {
+	v, n := binary.Uvarint(r.b[r.at:])
+	if n <= 0 || r.bad {
+		r.bad = true
+		return 0
+	}
+	r.at += n
+	return v
+}
+
+func (r *reader) signed() int64 {
+	u := r.number()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// upTo reads a number that may not be above most.
+func (r *reader) upTo(most uint64) uint64 {
+	v := r.number()
+	if v > most {
+		r.bad = true
+		return 0
+	}
+	return v
+}
+
+func (r *reader) byte() byte {
+	if r.bad || r.at >= len(r.b) {
+		r.bad = true
+		return 0
+	}
+	r.at++
+	return r.b[r.at-1]
+}
+
+func (r *reader) fixed() uint64 {
+	if r.bad || len(r.b)-r.at < 8 {
+		r.bad = true
+		return 0
+	}
+	r.at += 8
+	return binary.LittleEndian.Uint64(r.b[r.at-8:])
+}
+
+func (r *reader) text() string {
+	n := r.number()
+	if r.bad || n > uint64(len(r.b)-r.at) {
+		r.bad = true
+		return ""
+	}
+	r.at += int(n)
+	return string(r.b[r.at-int(n) : r.at])
+}
+
+// record reads what has changed of one buff, or of the owner itself.
+func (c *Client) record(o *Owner, r *reader, now wheel.Time) error {
+	slot := r.upTo(buff.MaxPerOwner)
+	mask := r.byte()
+	switch {
+	case r.bad:
+		return r.failed()
+	case slot == 0:
+		o.dead = mask&1 != 0
+		return nil
+	case mask == 0:
+		c.end(o, slot)
+		return nil
+	}
+	b := o.find(slot)
+	if mask&hasSpec != 0 {
+		if b == nil {
+			if c.buffs >= c.opts.Buffs {
+				return fmt.Errorf("%w: %d buffs", ErrLimit, c.buffs+1)
+			}
+			b = o.place(slot)
+			c.buffs++
+		}
+		*b = Buff{Slot: int(slot) - 1, Spec: uint32(r.upTo(math.MaxUint32)), Source: buff.OwnerID(r.number()), Stacks: 1, End: wheel.Never}
+	}
+	if b == nil {
+		return fmt.Errorf("%w: a change of a buff that is not there", ErrFormat)
+	}
+	b.read(r, mask, now)
+	return r.failed()
+}
+
+func (b *Buff) read(r *reader, mask byte, now wheel.Time) {
+	const most = math.MaxInt32
+	if mask&hasTime != 0 {
+		b.time(r, now)
+	}
+	if mask&hasStacks != 0 {
+		b.Stacks = int(r.upTo(most))
+	}
+	if mask&hasPower != 0 {
+		b.Magnitude, b.Level = r.signed(), int(r.upTo(most))
+	}
+	if mask&hasCharges != 0 {
+		b.Charges = int(r.upTo(most))
+	}
+	if mask&hasShield != 0 {
+		b.Shield = int64(r.upTo(math.MaxInt64))
+	}
+	if mask&hasHidden != 0 {
+		b.Hidden = r.byte()&1 != 0
+	}
+	if mask&hasWaiting != 0 {
+		b.Waiting = int(r.upTo(most))
+	}
+}
+
+// time reads when a buff ends.
+func (b *Buff) time(r *reader, now wheel.Time) {
+	n := r.upTo(maxTime)
+	form, ms := n&3, int64(n>>2)
+	b.End, b.Held, b.Rate, b.left = wheel.Never, 0, buff.Ratio{}, 0
+	switch form {
+	case timeEnds:
+		b.End = now.Add(ms)
+	case timeHeld:
+		b.left, b.Held = ms-1, buff.Held(r.byte())
+		b.rate(r)
+	case timeRate:
+		if ms > 0 {
+			b.End = now.Add(ms - 1)
+		}
+		b.rate(r)
+	}
+}
+
+func (b *Buff) rate(r *reader) {
+	b.Rate = buff.Ratio{Num: uint32(r.upTo(buff.MaxRatio)), Den: uint32(r.upTo(buff.MaxRatio))}
+	switch {
+	case b.Rate.Num == 0 || b.Rate.Den == 0:
+		r.bad = true
+	case b.Rate.Num == b.Rate.Den:
+		b.Rate = buff.Ratio{}
+	}
+}
+
+// find returns the buff in a slot, counted from 1, nil if there is none.
+func (o *Owner) find(slot uint64) *Buff {
+	if slot <= uint64(len(o.at)) && o.at[slot-1] > 0 {
+		return &o.buffs[o.at[slot-1]-1]
+	}
+	return nil
+}
+
+func (o *Owner) place(slot uint64) *Buff {
+	for uint64(len(o.at)) < slot {
+		o.at = append(o.at, 0)
+	}
+	o.buffs = append(o.buffs, Buff{})
+	o.at[slot-1] = uint16(len(o.buffs))
+	return &o.buffs[len(o.buffs)-1]
+}
+
+// end forgets the buff in a slot, if there is one.
+func (c *Client) end(o *Owner, slot uint64) {
+	if o.find(slot) == nil {
+		return
+	}
+	k, last := o.at[slot-1]-1, len(o.buffs)-1
+	o.buffs[k] = o.buffs[last]
+	o.at[o.buffs[k].Slot] = k + 1
+	o.at[slot-1] = 0
+	o.buffs = o.buffs[:last]
+	c.buffs--
+}

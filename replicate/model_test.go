@@ -1,0 +1,420 @@
+package replicate
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/replicate/client"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+var histories = flag.Int("histories", 300, "random histories of TestModel")
+
+// world is an engine, its server, and clients at the end of lines that lose, delay and double.
+type world struct {
+	dice    *rand.Rand
+	eng     *engine.Engine
+	catalog *buff.Catalog
+	specs   []string
+	handles []buff.Handle
+	srv     *Server
+	seats   []*seat
+	late    bool // something has been done since the Update
+}
+
+// seat is a viewer, its client, and the line between.
+type seat struct {
+	viewer  *Viewer
+	client  *client.Client
+	sees    map[buff.OwnerID]bool // and whether it is of the party
+	down    [][]byte              // on the way to the client
+	up      [][]byte
+	slow    bool
+	checked int
+}
+
+const crowd = 8 // owners, at most
+
+func definitions(dice *rand.Rand) []buff.Spec {
+	sync := func() buff.Client {
+		return buff.Client{Sync: buff.Sync(dice.IntN(5)), Priority: dice.IntN(9) - 4, Icon: "icon"}
+	}
+	specs := []buff.Spec{
+		{ID: "dot", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}},
+		{ID: "hot", Duration: 4 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshExtend, Limit: 5}},
+		{ID: "each", Duration: 2 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 4}},
+		{ID: "queue", Duration: 2 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue, Limit: 4}},
+		{ID: "shield", Duration: 5 * time.Second, Shield: buff.Shield{On: true, Pool: 30}, Stack: buff.Stacking{By: buff.ByTarget}},
+		{ID: "charged", Duration: 9 * time.Second, Charges: buff.Charges{N: 4}, OnDeath: buff.FatePause},
+		{ID: "mark", Kind: buff.Infinite, OnDeath: buff.FateKeep},
+		{ID: "adopted", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, Stack: buff.Stacking{By: buff.BySource}},
+		{ID: "rage", Duration: 6 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 6, Expire: buff.ExpireOne, Level: buff.LevelSum}},
+		{ID: "low", Kind: buff.Infinite, Group: buff.Group{Name: "g", Rule: buff.GroupHide}},
+	}
+	for k := range specs {
+		specs[k].Client, specs[k].Reload = sync(), buff.ReloadRule(dice.IntN(3))
+	}
+	return specs
+}
+
+func newWorld(tb testing.TB, seed uint64, o Options) *world {
+	w := &world{dice: rand.New(rand.NewPCG(seed, 7))}
+	specs := definitions(w.dice)
+	for _, s := range specs {
+		w.specs = append(w.specs, s.ID)
+	}
+	var err error
+	w.catalog, err = buff.NewCatalog(specs...)
+	require.NoError(tb, err)
+	w.eng, err = engine.New(engine.Options{Catalog: w.catalog, Synchronous: true})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, w.eng.Close(tb.Context())) })
+	w.srv = New(w.eng, o)
+	return w
+}
+
+func (w *world) one(n int) bool { return w.dice.IntN(n) == 0 }
+
+func (w *world) owner() buff.OwnerID { return buff.OwnerID(1 + w.dice.IntN(crowd)) }
+
+// act does one random thing to the engine.
+func (w *world) act(tb testing.TB) {
+	e, id := w.eng, w.owner()
+	var h buff.Handle
+	if len(w.handles) > 0 {
+		h = w.handles[w.dice.IntN(len(w.handles))]
+	}
+	rate := buff.Ratio{Num: 1 + uint32(w.dice.IntN(3)), Den: 1 + uint32(w.dice.IntN(3))}
+	zone := uint32(w.dice.IntN(3))
+	list := []func() buff.Command{
+		func() buff.Command { return buff.Extend(h, time.Duration(w.dice.IntN(3000)-800)*time.Millisecond) },
+		func() buff.Command { return buff.RemoveStacks(h, 1, buff.Dispelled) },
+		func() buff.Command { return buff.PauseBuff(h) },
+		func() buff.Command { return buff.ResumeBuff(h) },
+		func() buff.Command { return buff.SetBuffRate(h, rate) },
+		func() buff.Command { return buff.Pause(id) },
+		func() buff.Command { return buff.Resume(id) },
+		func() buff.Command { return buff.SetRate(id, rate) },
+		func() buff.Command { return buff.PauseZone(zone) },
+		func() buff.Command { return buff.ResumeZone(zone) },
+		func() buff.Command { return buff.SetZoneRate(zone, rate) },
+		func() buff.Command { return buff.SetZone(id, zone) },
+		func() buff.Command { return buff.ConsumeCharges(h, 1) },
+		func() buff.Command { return buff.Absorb(id, int64(w.dice.IntN(20)), 0) },
+		func() buff.Command { return buff.Inhibit(h) },
+		func() buff.Command { return buff.Release(h) },
+		func() buff.Command { return buff.Kill(id) },
+		func() buff.Command { return buff.Revive(id) },
+		func() buff.Command { return buff.LoseSource(w.owner()) },
+		func() buff.Command { return buff.Steal(id, w.owner(), buff.Query{}, 0) },
+		func() buff.Command { return buff.Dispel(id, buff.Query{Most: 1}) },
+		func() buff.Command { return buff.SetRemaining(h, time.Second) },
+	}
+	switch n := w.dice.IntN(40); {
+	case n < 20:
+		spec := e.Catalog().Spec(w.specs[w.dice.IntN(len(w.specs))])
+		if spec == nil {
+			return
+		}
+		got, _ := e.AddBuff(id, buff.Application{Spec: spec, Source: w.owner(), Magnitude: w.dice.Int64N(400) - 99, Level: w.dice.IntN(4), Stacks: w.dice.IntN(3)})
+		if got != 0 {
+			w.handles = append(w.handles, got)
+		}
+	case n < 37:
+		e.Do(list[w.dice.IntN(len(list))]())
+	case n < 39:
+		if err := e.Spawn(id, nil); err != nil {
+			require.NoError(tb, e.Drop(id))
+		}
+	case w.one(3):
+		c, err := e.Catalog().Next(definitions(w.dice)...)
+		require.NoError(tb, err)
+		_, err = e.Reload(c)
+		require.NoError(tb, err)
+	}
+}
+
+// sight changes a view, or connects anew.
+func (w *world) sight(tb testing.TB, s *seat) {
+	id := w.owner()
+	switch {
+	case w.one(60):
+		s.viewer.Leave()
+		require.NoError(tb, w.sit(s, s.viewer.Owner()))
+	case w.one(40): // the same viewer, another connection: all that was on the way is lost
+		s.client.Reset()
+		s.down, s.up = nil, [][]byte{s.client.Missed()}
+	case w.one(2):
+		party := w.one(2)
+		if err := s.viewer.See(id, party); err == nil {
+			s.sees[id] = party
+		}
+	case w.one(3):
+		s.viewer.Unsee(id)
+		delete(s.sees, id)
+	}
+}
+
+func (w *world) sit(s *seat, id buff.OwnerID) error {
+	v, err := w.srv.Join(id)
+	*s = seat{viewer: v, client: client.New(client.Options{}), sees: map[buff.OwnerID]bool{}, slow: s.slow}
+	return err
+}
+
+// line carries what is on the way: some of it, in any order, some twice.
+func (w *world) line(tb testing.TB, s *seat, lossy bool) {
+	for k := 0; k < len(s.down); k++ {
+		switch {
+		case lossy && w.one(12): // lost
+		case lossy && w.one(12) && k+1 < len(s.down):
+			s.down[k], s.down[k+1] = s.down[k+1], s.down[k]
+			k--
+		default:
+			err := s.client.Receive(s.down[k])
+			if errors.Is(err, client.ErrGap) {
+				s.up = append(s.up, s.client.Missed())
+				err = nil
+			}
+			require.NoError(tb, err)
+			if lossy && w.one(20) {
+				k-- // twice
+				lossy = false
+			}
+		}
+	}
+	s.down = s.down[:0]
+	for _, m := range s.up {
+		if !lossy || !w.one(8) {
+			require.NoError(tb, s.viewer.Receive(m))
+		}
+	}
+	s.up = s.up[:0]
+}
+
+// frame is one frame of the game, and of all lines.
+func (w *world) frame(tb testing.TB, lossy bool) string {
+	if lossy {
+		for range w.dice.IntN(6) {
+			w.act(tb)
+		}
+		w.eng.Tick(time.Duration(w.dice.IntN(300)) * time.Millisecond)
+	} else {
+		w.eng.Tick(0)
+	}
+	w.srv.Update()
+	if w.late = lossy && w.one(4); w.late {
+		w.act(tb) // of which the viewers are told in the next frame
+	}
+	for _, s := range w.seats {
+		for id := range s.sees {
+			if number, ok := w.srv.ids[id]; !ok || !s.has(number) {
+				delete(s.sees, id) // it has left the engine, and may be back
+			}
+		}
+		for lossy && w.one(2) {
+			w.sight(tb, s)
+		}
+		if !s.slow || w.one(5) || !lossy {
+			next := s.viewer.Append
+			if w.one(10) || !lossy {
+				next = s.viewer.Beat
+			}
+			if p := next(nil); len(p) > 0 {
+				s.down = append(s.down, p)
+			}
+		}
+		if !lossy || w.one(2) {
+			w.line(tb, s, lossy)
+		}
+		if wrong := w.compare(s); wrong != "" {
+			return fmt.Sprintf("viewer of %d: %s", s.viewer.Owner(), wrong)
+		}
+	}
+	return ""
+}
+
+// has reports whether the viewer sees the owner of that number.
+func (s *seat) has(number uint32) bool {
+	_, ok := s.viewer.of[number]
+	return ok
+}
+
+// current reports whether the client has all that its viewer has been told, and nothing waits.
+func (s *seat) current() bool { return s.told() && len(s.viewer.wants) == 0 }
+
+// told is current but for those whose full state is to come.
+func (s *seat) told() bool {
+	return len(s.viewer.out) == 0 && !s.viewer.missed && string(s.client.Missed()) == string(lost(s.viewer.number))
+}
+
+func lost(n uint64) []byte {
+	c := []byte{kindLost}
+	for ; n >= 0x80; n >>= 7 {
+		c = append(c, byte(n)|0x80)
+	}
+	return append(c, byte(n))
+}
+
+// compare holds what a client knows against what the engine says that it may see.
+func (w *world) compare(s *seat) string {
+	if w.late {
+		return ""
+	}
+	if s.told() {
+		for o := range s.client.Owners() {
+			if _, ok := s.sees[o.ID()]; !ok {
+				return fmt.Sprintf("it sees %d", o.ID())
+			}
+		}
+	}
+	if !s.current() {
+		return ""
+	}
+	s.checked++
+	if s.client.Now() > w.eng.Now() {
+		return "it is ahead of its time"
+	}
+	n := 0
+	for o := range s.client.Owners() {
+		n++
+		party, ok := s.sees[o.ID()]
+		if !ok {
+			return fmt.Sprintf("it sees %d", o.ID())
+		}
+		buffs, err := w.eng.Buffs(o.ID())
+		if err != nil {
+			return err.Error()
+		}
+		var want, got []shown
+		for b := range buffs.All() {
+			if mayKnow(s, o.ID(), party, &b) {
+				want = append(want, wanted(&b, w.eng.Now()))
+			}
+		}
+		for _, b := range o.Buffs() {
+			got = append(got, known(&b, w.eng.Now()))
+		}
+		bySlot := func(a, b shown) int { return a.slot - b.slot }
+		slices.SortFunc(want, bySlot)
+		slices.SortFunc(got, bySlot)
+		if !slices.Equal(want, got) {
+			return fmt.Sprintf("of %d it knows\n%+v, not\n%+v", o.ID(), got, want)
+		}
+	}
+	if n != len(s.sees) {
+		return fmt.Sprintf("it sees %d owners, not %d", n, len(s.sees))
+	}
+	return ""
+}
+
+// mayKnow is the law of the word sync.
+func mayKnow(s *seat, owner buff.OwnerID, party bool, b *buff.Instance) bool {
+	own := owner == s.viewer.Owner()
+	switch b.Spec.Client.Sync {
+	case buff.SyncOwner:
+		return own
+	case buff.SyncParty:
+		return own || party
+	case buff.SyncSource:
+		return b.Source == s.viewer.Owner()
+	case buff.SyncNone:
+		return false
+	}
+	return true
+}
+
+// shown is what a player sees of a buff.
+type shown struct {
+	slot, stacks, level, charges, waiting int
+	spec                                  uint32
+	source                                buff.OwnerID
+	magnitude, shield                     int64
+	hidden, ends                          bool
+	held                                  buff.Held
+	rate                                  buff.Ratio
+	end                                   wheel.Time
+	left                                  int64
+}
+
+func wanted(b *buff.Instance, now wheel.Time) shown {
+	x := shown{
+		slot: b.Handle.Slot(), spec: uint32(b.Spec.Lineage()), source: b.Source, stacks: b.Stacks, magnitude: b.Magnitude, level: b.Level,
+		charges: b.Charges, shield: b.Shield, waiting: b.Waiting, hidden: b.Hidden, end: b.End, held: b.Held, rate: b.Rate,
+	}
+	switch left := b.Left(now); {
+	case b.Paused && left < 1<<62:
+		x.left, x.ends = left.Milliseconds(), true
+	case !b.Paused && b.End != wheel.Never:
+		x.ends = true
+	}
+	return x
+}
+
+func known(b *client.Buff, now wheel.Time) shown {
+	x := shown{
+		slot: b.Slot, spec: b.Spec, source: b.Source, stacks: b.Stacks, magnitude: b.Magnitude, level: b.Level,
+		charges: b.Charges, shield: b.Shield, waiting: b.Waiting, hidden: b.Hidden, end: b.End, held: b.Held, rate: b.Rate,
+	}
+	if x.left, x.ends = b.Left(now); b.Held == 0 {
+		x.left = 0 // by End and Rate
+	}
+	return x
+}
+
+// run is one history. It returns how many comparisons there were, and the first difference.
+func (w *world) run(tb testing.TB, frames int) (checked int, wrong string) {
+	for range 2 + w.dice.IntN(3) {
+		s := &seat{slow: w.one(4)}
+		require.NoError(tb, w.sit(s, w.owner()))
+		w.seats = append(w.seats, s)
+	}
+	for k := range frames {
+		if wrong := w.frame(tb, true); wrong != "" {
+			return 0, fmt.Sprintf("frame %d: %s", k, wrong)
+		}
+	}
+	for range 30 { // the line is mended, and nothing happens: all must know all soon
+		if wrong := w.frame(tb, false); wrong != "" {
+			return 0, "in the end: " + wrong
+		}
+	}
+	for _, s := range w.seats {
+		s.checked++
+		if !s.current() {
+			return 0, "a client does not come to know what it has missed"
+		}
+		checked += s.checked
+	}
+	return checked, ""
+}
+
+func optionsOf(seed uint64) Options {
+	dice := rand.New(rand.NewPCG(seed, 8))
+	return Options{Pending: 20 << dice.IntN(8), Packet: 30 << dice.IntN(9), Views: 3 + dice.IntN(crowd)}
+}
+
+// TestModel: what a client knows is what engine.Buffs says that it may see, after every frame in which
+// it has been told all, whatever is lost, late, doubled and begun anew, and in the end it is told all.
+func TestModel(t *testing.T) {
+	n, checked := *histories, 0
+	if testing.Short() {
+		n = min(n, 60)
+	}
+	for seed := range uint64(n) {
+		w := newWorld(t, seed, optionsOf(seed))
+		c, wrong := w.run(t, 60)
+		require.Empty(t, wrong, "seed %d", seed)
+		checked += c
+	}
+	t.Logf("%d histories, %d comparisons", n, checked)
+	require.Greater(t, checked, n*60)
+}

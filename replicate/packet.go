@@ -1,0 +1,130 @@
+package replicate
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Append appends the viewer's next packet, and nothing if there is nothing to tell: then no packet
+// is to be sent. It belongs behind [Server.Update], once the connection can take a packet; what
+// comes meanwhile waits.
+func (v *Viewer) Append(dst []byte) []byte { return v.packet(dst, false) }
+
+// Beat is Append, but appends a packet also if there is nothing to tell: a client finds that it has
+// missed the last packet when the next one comes. On a line that loses packets it belongs in the place
+// of Append about once a second.
+func (v *Viewer) Beat(dst []byte) []byte { return v.packet(dst, true) }
+
+func (v *Viewer) packet(dst []byte, anyway bool) []byte {
+	s := v.server
+	if v.left || !anyway && len(v.out) == 0 && len(v.wants) == 0 && !v.missed && v.fingerprint == s.fingerprint {
+		return dst
+	}
+	if len(v.out) == 0 {
+		v.first, v.at = s.now, s.now
+	}
+	start := len(dst)
+	dst = v.head(dst)
+	head := len(dst)
+	if v.fingerprint != s.fingerprint {
+		dst = binary.LittleEndian.AppendUint64(append(dst, moreCatalog), s.fingerprint)
+	}
+	dst = append(dst, v.out...)
+	if v.at != s.now && len(v.wants) > 0 {
+		dst = binary.AppendUvarint(append(dst, moreTime), uint64(s.now-v.at))
+	}
+	told := len(dst) > head && (len(v.out) > 0 || v.fingerprint != s.fingerprint)
+	dst, full := v.fulls(dst, start, told)
+	if !told && full == 0 && !v.missed && !anyway {
+		return dst[:start]
+	}
+	v.number++
+	if v.fingerprint != s.fingerprint {
+		v.fingerprint, v.toldAt = s.fingerprint, v.number
+	}
+	v.out, v.missed = v.out[:0], false
+	return dst
+}
+
+// head appends what a packet begins with.
+func (v *Viewer) head(dst []byte) []byte {
+	if v.missed {
+		dst = binary.AppendUvarint(append(dst, kindRepair), v.number+1)
+		dst = binary.AppendUvarint(dst, v.base)
+	} else {
+		dst = binary.AppendUvarint(append(dst, kindPacket), v.number+1)
+	}
+	return binary.AppendUvarint(dst, uint64(v.first))
+}
+
+// fulls appends the full state of those who wait for it, as far as the packet goes: some of them if
+// there is nothing else in it. Who is busy waits on. A client that has missed something forgets those
+// for whom there is no room.
+func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
+	s, kept := v.server, 0
+	for _, local := range v.wants {
+		w := &v.views[local]
+		before := len(dst)
+		k, ok := (*block)(nil), len(dst)-start < s.opts.Packet
+		if ok {
+			k, ok = s.wholeOf(w.entry)
+		}
+		if ok {
+			dst = v.full(dst, local, k)
+			if len(dst)-start > s.opts.Packet && (some || n > 0) {
+				dst, ok = dst[:before], false
+			}
+		}
+		if !ok {
+			if v.missed && w.last > 0 {
+				dst = binary.AppendUvarint(dst, uint64(local)<<2|aboutLeave)
+				w.last = v.number + 1
+			}
+			v.wants[kept] = local
+			kept++
+			continue
+		}
+		w.full, w.last = false, v.number+1
+		n++
+	}
+	v.wants = v.wants[:kept]
+	return dst, n
+}
+
+// full appends the full state of an owner, as far as the viewer may see it.
+func (v *Viewer) full(dst []byte, local uint16, k *block) []byte {
+	w := &v.views[local]
+	count := 0
+	for j := range k.records {
+		if v.sees(w, &k.records[j].told) {
+			count++
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(local)<<2|aboutFull)
+	dst = binary.AppendUvarint(dst, uint64(w.entry.id))
+	return v.copied(dst, w, k, count)
+}
+
+// Receive takes in a message of the viewer's client, which has missed something, or begins anew. It
+// fails with [ErrMessage]; a server may end the connection then. However many there are, there is
+// one answer in each packet.
+func (v *Viewer) Receive(message []byte) error {
+	if len(message) < 2 || message[0] != kindLost {
+		return fmt.Errorf("%w: %d bytes", ErrMessage, len(message))
+	}
+	had, n := binary.Uvarint(message[1:])
+	switch {
+	case n != len(message)-1:
+		return fmt.Errorf("%w: %d bytes of a number that is too long or too short", ErrMessage, len(message))
+	case had > v.number:
+		return fmt.Errorf("%w: it has packet %d of %d", ErrMessage, had, v.number)
+	case had == v.number && had > 0, v.left:
+		return nil // it is on the way
+	}
+	if v.missed {
+		had = min(had, v.base)
+	}
+	v.base, v.missed = had, true
+	v.shed(had)
+	return nil
+}

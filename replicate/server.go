@@ -1,0 +1,246 @@
+package replicate
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Options of a [Server]. The zero value works.
+type Options struct {
+	// Pending is how many bytes wait for a viewer that takes no packets; then they are dropped,
+	// and the owners that they are about come as a whole. If zero, 32 KB.
+	Pending int
+
+	// Packet is how long a packet may be, but that it holds one owner at least. If zero, 64 KB.
+	// With datagrams it is what goes into one.
+	Packet int
+
+	// Viewers and Views are how many viewers there may be, and how many owners in the view of one,
+	// up to MaxViews. If zero, 65,536 and 1,024.
+	Viewers, Views int
+
+	// Interest tells see each owner that a viewer sees, and whether it is of its party, for
+	// [Viewer.Look]. It may be nil.
+	Interest func(viewer buff.OwnerID, see func(owner buff.OwnerID, party bool))
+}
+
+// MaxViews is the most that Options.Views can be.
+const MaxViews = 1 << 14
+
+// Errors of a [Server] and its viewers.
+var (
+	ErrUnknownOwner   = errors.New("replicate: there is no such owner")
+	ErrTooManyViewers = errors.New("replicate: too many viewers")
+	ErrTooManyViews   = errors.New("replicate: too many owners in view")
+	ErrMessage        = errors.New("replicate: not a message of a client")
+	ErrLeft           = errors.New("replicate: the viewer has left")
+)
+
+// Server knows what changes in an engine, and who is to see it. Make one with [New].
+//
+// Only the loop goroutine may call its methods, and those of its viewers.
+type Server struct {
+	eng     *engine.Engine
+	changes *engine.Changes
+	opts    Options
+	now     wheel.Time
+	round   uint64 // counts Updates
+
+	entries []*entry // by owner number; nil: nobody
+	ids     map[buff.OwnerID]uint32
+	viewers int
+	delta   block
+	sights  []sight // of a Look
+	look    func(buff.OwnerID, bool)
+
+	catalog     *buff.Catalog
+	fingerprint uint64
+	definitions []byte
+}
+
+// entry is an owner.
+type entry struct {
+	id       buff.OwnerID
+	number   uint32
+	dead     bool
+	known    bool // told is what watchers have been told
+	told     []told
+	watchers []watcher
+
+	full   block // all of it, as it was in the round fullAt
+	fullAt uint64
+}
+
+// told is who has been told of the buff in a slot.
+type told struct {
+	sync   buff.Sync
+	source buff.OwnerID
+	any    bool // there is one
+}
+
+// watcher is a viewer that has an owner in its view.
+type watcher struct {
+	viewer *Viewer
+	local  uint16
+}
+
+type sight struct {
+	owner buff.OwnerID
+	party bool
+}
+
+// New returns a Server for an engine, of which it takes [engine.Engine.Changes]: there is one for
+// each engine. It panics if an option is out of range.
+func New(eng *engine.Engine, o Options) *Server {
+	set := func(name string, v *int, standard, most int) {
+		if *v == 0 {
+			*v = standard
+		}
+		if *v < 1 || *v > most {
+			panic(fmt.Sprintf("replicate: Options.%s is %d, want from 1 to %d", name, *v, most))
+		}
+	}
+	set("Pending", &o.Pending, 32<<10, 1<<30)
+	set("Packet", &o.Packet, 64<<10, 1<<30)
+	set("Viewers", &o.Viewers, 1<<16, 1<<30)
+	set("Views", &o.Views, 1024, MaxViews)
+	s := &Server{eng: eng, changes: eng.Changes(), opts: o, ids: map[buff.OwnerID]uint32{}}
+	s.look = func(id buff.OwnerID, party bool) {
+		if len(s.sights) < s.opts.Views {
+			s.sights = append(s.sights, sight{id, party})
+		}
+	}
+	s.Update()
+	return s
+}
+
+// Update takes in what has changed since the last one, and encodes it for those who see it. It
+// belongs behind each Tick.
+func (s *Server) Update() {
+	s.round++
+	s.now = s.eng.Now()
+	if c := s.eng.Catalog(); c != s.catalog {
+		s.define(c)
+	}
+	for x := range s.changes.All() {
+		switch {
+		case x.Gone:
+			s.gone(x.Number)
+		case x.Came:
+			s.came(x)
+		default:
+			s.changed(x)
+		}
+	}
+}
+
+// came takes in a new owner. Nobody sees it yet.
+func (s *Server) came(x *engine.OwnerChange) {
+	for int(x.Number) >= len(s.entries) {
+		s.entries = append(s.entries, nil)
+	}
+	s.entries[x.Number] = &entry{id: x.Owner, number: x.Number, dead: x.Dead}
+	s.ids[x.Owner] = x.Number
+}
+
+// gone takes in that one has left: it leaves every view.
+func (s *Server) gone(number uint32) {
+	e := s.entries[number]
+	for len(e.watchers) > 0 {
+		w := e.watchers[len(e.watchers)-1]
+		w.viewer.forget(w.local)
+	}
+	s.entries[number] = nil
+	delete(s.ids, e.id)
+}
+
+// changed encodes what has changed of an owner, for those who see it.
+func (s *Server) changed(x *engine.OwnerChange) {
+	e := s.entries[x.Number]
+	if len(e.watchers) == 0 {
+		e.dead = x.Dead
+		return
+	}
+	s.delta.reset()
+	if e.dead != x.Dead {
+		e.dead = x.Dead
+		s.delta.life(e.dead)
+	}
+	for at, what := range x.Journal.Slots() {
+		b, ok := x.Buffs.At(at)
+		e.change(&s.delta, s.now, at, what, &b, ok)
+	}
+	if len(s.delta.records) == 0 {
+		return
+	}
+	for _, w := range e.watchers {
+		w.viewer.tell(w.local, &s.delta)
+	}
+}
+
+// change encodes what has changed in one slot.
+func (e *entry) change(to *block, now wheel.Time, at int, what buff.Aspect, b *buff.Instance, ok bool) {
+	for at >= len(e.told) {
+		e.told = append(e.told, told{})
+	}
+	was, is := e.told[at], told{}
+	if ok && b.Spec.Client.Sync != buff.SyncNone {
+		is = told{b.Spec.Client.Sync, b.Source, true}
+	}
+	e.told[at] = is
+	anew := !was.equals(is) || what&(buff.AspectBegun|buff.AspectSource|buff.AspectSpec) != 0
+	if was.any && !was.equals(is) {
+		to.gone(at, was)
+	}
+	if !is.any {
+		return
+	}
+	if anew {
+		to.whole(now, at, is, b)
+	} else {
+		to.part(now, at, is, b, what)
+	}
+}
+
+// equals reports whether the same viewers are told.
+func (t told) equals(o told) bool {
+	return t.any == o.any && t.sync == o.sync && (t.sync != buff.SyncSource || t.source == o.source)
+}
+
+// wholeOf returns the full state of an owner, and false if it cannot be looked at now.
+func (s *Server) wholeOf(e *entry) (*block, bool) {
+	if e.fullAt == s.round {
+		e.known = true // told is from this round too
+		return &e.full, true
+	}
+	buffs, err := s.eng.Buffs(e.id)
+	if err != nil {
+		return nil, false // busy, or it has left and the next Update says so
+	}
+	if !e.known {
+		clear(e.told)
+	}
+	e.full.reset()
+	if e.dead {
+		e.full.life(true)
+	}
+	for b := range buffs.All() {
+		if b.Spec.Client.Sync == buff.SyncNone {
+			continue
+		}
+		is, at := told{b.Spec.Client.Sync, b.Source, true}, b.Handle.Slot()
+		e.full.whole(s.now, at, is, &b)
+		if !e.known {
+			for at >= len(e.told) {
+				e.told = append(e.told, told{})
+			}
+			e.told[at] = is
+		}
+	}
+	e.known, e.fullAt = true, s.round
+	return &e.full, true
+}

@@ -1,0 +1,379 @@
+package replicate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/replicate/client"
+)
+
+func engineOf(tb testing.TB, specs ...buff.Spec) *engine.Engine {
+	c, err := buff.NewCatalog(specs...)
+	require.NoError(tb, err)
+	e, err := engine.New(engine.Options{Catalog: c, Synchronous: true})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, e.Close(tb.Context())) })
+	return e
+}
+
+// TestSecretsAreNotInTheBytes: what a viewer must not see changes nothing of its bytes: they are those
+// of a world in which it never was. And no source or magnitude of it can be found in them.
+func TestSecretsAreNotInTheBytes(t *testing.T) {
+	const source, strength = 0x1f5a3c9e7b2d4, 0x5a5a5a5a5a
+	for _, sync := range []buff.Sync{buff.SyncOwner, buff.SyncSource, buff.SyncParty, buff.SyncNone} {
+		told := map[bool][]byte{}
+		for _, secrets := range []bool{false, true} {
+			e := engineOf(t,
+				buff.Spec{ID: "open", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5}},
+				buff.Spec{ID: "secret", Duration: 3 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5}, Client: buff.Client{Sync: sync}, Charges: buff.Charges{N: 9}},
+			)
+			for _, id := range []buff.OwnerID{1, 2} {
+				require.NoError(t, e.Spawn(id, nil))
+				e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("open")})
+			}
+			e.Tick(0)
+			s := New(e, Options{})
+			v, err := s.Join(1)
+			require.NoError(t, err)
+			require.NoError(t, v.See(1, false))
+			require.NoError(t, v.See(2, false))
+			for k := range 200 {
+				if secrets {
+					h, _ := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("secret"), Source: source, Magnitude: strength})
+					e.Do([]buff.Command{buff.ConsumeCharges(h, 1), buff.PauseBuff(h), buff.Remove(h), buff.ResumeBuff(h), buff.Inhibit(h)}[k%5])
+				}
+				if k%3 == 0 {
+					e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("open")})
+				}
+				e.Tick(70 * time.Millisecond)
+				s.Update()
+				if k == 100 {
+					require.NoError(t, v.Receive([]byte{kindLost, 0}))
+				}
+				told[secrets] = v.Append(told[secrets])
+			}
+		}
+		require.Equal(t, told[false], told[true], "sync %v", sync)
+		require.NotContains(t, string(told[true]), string(binary.AppendUvarint(nil, source)))
+		require.NotContains(t, string(told[true]), string(binary.AppendVarint(nil, strength)))
+	}
+}
+
+// TestSecretsAreToldToSome: the search would find them.
+func TestSecretsAreToldToSome(t *testing.T) {
+	const source = 0x1f5a3c9e7b2d4
+	for sync, viewer := range map[buff.Sync]buff.OwnerID{buff.SyncAll: 9, buff.SyncOwner: 2, buff.SyncSource: source, buff.SyncParty: 8} {
+		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Client: buff.Client{Sync: sync}}, buff.Spec{ID: "hush", Duration: time.Minute, Client: buff.Client{Sync: buff.SyncNone}})
+		require.NoError(t, e.Spawn(2, nil))
+		e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a"), Source: source})
+		s := New(e, Options{})
+		v, err := s.Join(viewer)
+		require.NoError(t, err)
+		require.NoError(t, v.See(2, viewer == 8))
+		require.Contains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)), "sync %v", sync)
+		require.NotContains(t, string(s.Definitions()), "hush")
+		if sync == buff.SyncParty { // and out of the party it is taken away
+			require.NoError(t, v.See(2, false))
+			require.NotContains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)))
+		}
+	}
+}
+
+// TestSourceChanges: with sync source a buff is shown to who its source is now.
+func TestSourceChanges(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, Client: buff.Client{Sync: buff.SyncSource}})
+	require.NoError(t, e.Spawn(2, nil))
+	e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a"), Source: 9})
+	s := New(e, Options{})
+	buffs := map[buff.OwnerID][]int{}
+	viewers, clients := map[buff.OwnerID]*Viewer{}, map[buff.OwnerID]*client.Client{}
+	for _, id := range []buff.OwnerID{2, 8, 9} {
+		v, err := s.Join(id)
+		require.NoError(t, err)
+		require.NoError(t, v.See(2, true))
+		viewers[id], clients[id] = v, client.New(client.Options{})
+	}
+	for range 2 {
+		for id, v := range viewers {
+			if p := v.Append(nil); len(p) > 0 {
+				require.NoError(t, clients[id].Receive(p))
+			}
+			buffs[id] = append(buffs[id], len(clients[id].Owner(2).Buffs()))
+		}
+		require.NoError(t, e.Do(buff.LoseSource(9)).Err)
+		e.Tick(0)
+		s.Update()
+	}
+	require.Equal(t, map[buff.OwnerID][]int{2: {0, 1}, 8: {0, 0}, 9: {1, 0}}, buffs)
+}
+
+// TestToldIsKept: what ends between an Update and a full state for another viewer is told to who knows it.
+func TestToldIsKept(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite})
+	require.NoError(t, e.Spawn(2, nil))
+	h, _ := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a")})
+	s := New(e, Options{})
+	c := client.New(client.Options{})
+	var viewers []*Viewer
+	for range 2 {
+		v, err := s.Join(2)
+		require.NoError(t, err)
+		viewers = append(viewers, v)
+	}
+	require.NoError(t, viewers[0].See(2, false))
+	require.NoError(t, c.Receive(viewers[0].Append(nil)))
+	require.Len(t, c.Owner(2).Buffs(), 1)
+	s.Update()
+	e.Remove(h)
+	require.NoError(t, viewers[1].See(2, false))
+	viewers[1].Append(nil)
+	e.Tick(0)
+	s.Update()
+	require.NoError(t, c.Receive(viewers[0].Append(nil)))
+	require.Empty(t, c.Owner(2).Buffs())
+}
+
+// TestRepairForgets: for whom a repair has no room is not taken for who had the local number before.
+func TestRepairForgets(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite})
+	for id := range buff.OwnerID(5) {
+		require.NoError(t, e.Spawn(id, nil))
+		for range 20 {
+			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 1 << 60})
+		}
+	}
+	s := New(e, Options{Packet: 100})
+	v, err := s.Join(0)
+	require.NoError(t, err)
+	c := client.New(client.Options{})
+	require.NoError(t, v.See(1, false))
+	require.NoError(t, v.See(2, false))
+	for range 3 { // the definitions' fingerprint, and one after the other
+		require.NoError(t, c.Receive(v.Append(nil)))
+	}
+	require.NotNil(t, c.Owner(2))
+	v.Unsee(1)
+	v.Unsee(2)
+	require.NoError(t, v.See(3, false))
+	require.NoError(t, v.See(4, false))
+	for range 2 {
+		require.NotEmpty(t, v.Append(nil)) // lost
+	}
+	require.ErrorIs(t, c.Receive(v.Beat(nil)), client.ErrGap)
+	require.NoError(t, v.Receive(c.Missed()))
+	require.NoError(t, c.Receive(v.Append(nil)))
+	for o := range c.Owners() {
+		require.Greater(t, o.ID(), buff.OwnerID(2))
+	}
+	require.NoError(t, c.Receive(v.Append(nil)))
+	require.NotNil(t, c.Owner(3))
+	require.NotNil(t, c.Owner(4))
+}
+
+// TestBytes: a refresh of one buff on one owner costs 12 bytes at most, over the frame; and a frame in
+// which nothing changes costs none, however many buffs run down and pulse.
+func TestBytes(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Duration: 2 * time.Minute, Period: time.Second, Stack: buff.Stacking{By: buff.BySource}})
+	for id := range buff.OwnerID(40) {
+		require.NoError(t, e.Spawn(id, nil))
+		for k := range buff.OwnerID(22) {
+			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: k})
+		}
+	}
+	e.Tick(time.Hour % time.Minute)
+	s := New(e, Options{})
+	v, err := s.Join(0)
+	require.NoError(t, err)
+	for id := range buff.OwnerID(40) {
+		require.NoError(t, v.See(id, false))
+	}
+	first := v.Append(nil)
+	t.Logf("40 owners with 22 buffs come into view: %d bytes, %.1f for a buff", len(first), float64(len(first))/880)
+	require.LessOrEqual(t, len(first), 880*9)
+
+	e.Tick(4 * time.Second)
+	s.Update()
+	require.Empty(t, v.Append(nil), "they run down and pulse, and that is all")
+	for n := range 4 {
+		for id := range buff.OwnerID(n) {
+			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 3})
+		}
+		e.Tick(50 * time.Millisecond)
+		s.Update()
+		if p := v.Append(nil); n > 0 {
+			t.Logf("%d refreshed in a frame: %d bytes", n, len(p))
+			require.LessOrEqual(t, len(p), 6+8*n)
+		}
+	}
+}
+
+// TestAllocations: once the lists are as long as they need to be, nothing allocates.
+func TestAllocations(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource}},
+		buff.Spec{ID: "b", Duration: 100 * time.Millisecond, Client: buff.Client{Sync: buff.SyncOwner}})
+	for id := range buff.OwnerID(50) {
+		require.NoError(t, e.Spawn(id, nil))
+	}
+	e.Tick(0)
+	s := New(e, Options{Interest: func(id buff.OwnerID, see func(buff.OwnerID, bool)) {
+		for k := range buff.OwnerID(30) {
+			see((id+k)%50, k < 5)
+		}
+	}})
+	var viewers []*Viewer
+	for id := range buff.OwnerID(20) {
+		v, err := s.Join(id)
+		require.NoError(t, err)
+		viewers = append(viewers, v)
+	}
+	buf, n, bytes := make([]byte, 0, 1<<20), 0, 0
+	frame := func() {
+		n++
+		for id := range buff.OwnerID(50) {
+			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: id % 7})
+			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("b")})
+		}
+		e.Tick(50 * time.Millisecond)
+		s.Update()
+		for _, v := range viewers {
+			if v.Look(); n%3 != int(v.Owner())%3 { // some are slow
+				bytes += len(v.Append(buf))
+			}
+		}
+	}
+	for range 20 {
+		frame()
+	}
+	bytes = 0
+	require.Zero(t, testing.AllocsPerRun(20, frame))
+	require.NotZero(t, bytes)
+}
+
+// TestSlowViewer: for one who takes nothing no more waits than Options.Pending and what tells who has
+// left, and then it gets the newest state.
+func TestSlowViewer(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource, Limit: 100}})
+	for id := range buff.OwnerID(10) {
+		require.NoError(t, e.Spawn(id, nil))
+	}
+	e.Tick(0)
+	s := New(e, Options{Pending: 500})
+	v, err := s.Join(0)
+	require.NoError(t, err)
+	for id := range buff.OwnerID(10) {
+		require.NoError(t, v.See(id, false))
+	}
+	c := client.New(client.Options{})
+	require.NoError(t, c.Receive(v.Append(nil)))
+	for range 1000 {
+		for id := range buff.OwnerID(10) {
+			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: id})
+		}
+		e.Tick(10 * time.Millisecond)
+		s.Update()
+		require.Less(t, len(v.out), 600)
+	}
+	p := v.Append(nil)
+	require.Less(t, len(p), 1000)
+	require.NoError(t, c.Receive(p))
+	for o := range c.Owners() {
+		require.Len(t, o.Buffs(), 1)
+		require.Equal(t, 100, o.Buffs()[0].Stacks)
+	}
+}
+
+// TestHostileMessages: what a client sends is refused or costs one answer in each packet.
+func TestHostileMessages(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute})
+	require.NoError(t, e.Spawn(2, nil))
+	s := New(e, Options{})
+	v, err := s.Join(1)
+	require.NoError(t, err)
+	require.NoError(t, v.See(2, false))
+	first := len(v.Append(nil))
+	for _, m := range [][]byte{nil, {}, {kindLost}, {kindLost, 0x80}, {kindLost, 9}, {kindLost, 0, 0}, {kindPacket, 1}, bytes.Repeat([]byte{kindLost}, 1000), append([]byte{kindLost}, bytes.Repeat([]byte{0xff}, 20)...)} {
+		require.ErrorIs(t, v.Receive(m), ErrMessage, "%x", m)
+	}
+	require.Empty(t, v.Append(nil))
+	for range 10_000 {
+		require.NoError(t, v.Receive([]byte{kindLost, 0}))
+	}
+	require.LessOrEqual(t, len(v.Append(nil)), first+2)
+	require.Empty(t, v.Append(nil))
+}
+
+// TestLimits: each has its error.
+func TestLimits(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute})
+	for id := range buff.OwnerID(3) {
+		require.NoError(t, e.Spawn(id, nil))
+	}
+	s := New(e, Options{Viewers: 1, Views: 2})
+	v, err := s.Join(1)
+	require.NoError(t, err)
+	_, err = s.Join(2)
+	require.ErrorIs(t, err, ErrTooManyViewers)
+	require.NoError(t, v.See(0, false))
+	require.NoError(t, v.See(1, false))
+	require.NoError(t, v.See(1, true))
+	require.ErrorIs(t, v.See(2, false), ErrTooManyViews)
+	require.ErrorIs(t, v.See(3, false), ErrUnknownOwner)
+	v.Unsee(3)
+	v.Unsee(0)
+	require.NoError(t, v.See(2, false))
+	v.Leave()
+	v.Leave()
+	v.Look()
+	require.ErrorIs(t, v.See(0, false), ErrLeft)
+	require.Empty(t, v.Append(nil))
+	_, err = s.Join(2)
+	require.NoError(t, err)
+	require.Panics(t, func() { New(engineOf(t, buff.Spec{ID: "a", Duration: time.Minute}), Options{Views: MaxViews + 1}) })
+	for _, e := range s.entries {
+		require.Empty(t, e.watchers)
+	}
+}
+
+// FuzzReceive: no bytes make a client panic, or keep more than its options allow.
+func FuzzReceive(f *testing.F) {
+	for seed := range uint64(20) {
+		w := newWorld(f, seed, Options{})
+		s := &seat{}
+		require.NoError(f, w.sit(s, 1))
+		for range 20 {
+			w.act(f)
+			w.eng.Tick(50 * time.Millisecond)
+			w.srv.Update()
+			w.sight(f, s)
+			f.Add(w.srv.Definitions(), s.viewer.Append(nil), s.viewer.Beat(nil))
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b, d []byte) {
+		c := client.New(client.Options{Owners: 50, Buffs: 100, Specs: 50})
+		for _, m := range [][]byte{a, b, d} {
+			if err := c.Receive(m); err != nil && fmt.Sprint(err) == "" {
+				t.Error("an error without words")
+			}
+			owners, buffs := 0, 0
+			for o := range c.Owners() {
+				owners++
+				buffs += len(o.Buffs())
+				for _, b := range o.Buffs() {
+					if ms, ends := b.Left(c.Now()); ms < 0 || !ends && ms != 0 || b.Slot < 0 || b.Slot >= buff.MaxPerOwner {
+						t.Errorf("%+v has %d ms left", b, ms)
+					}
+				}
+			}
+			if owners > 50 || buffs > 100 {
+				t.Errorf("%d owners, %d buffs", owners, buffs)
+			}
+		}
+	})
+}

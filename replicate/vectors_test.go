@@ -1,0 +1,247 @@
+package replicate
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/replicate/client"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write testdata/vectors.json anew")
+
+// vector is one message to a client, and what it knows then. Numbers that may be above 2^53 are texts.
+type vector struct {
+	About   string  `json:"about"`
+	Message string  `json:"message"`         // in hexadecimal
+	Error   string  `json:"error,omitempty"` // "gap", "format" or "limit"
+	Answer  string  `json:"answer"`          // what the client would send to ask for what it has missed
+	State   *screen `json:"state"`
+}
+
+// screen is what a client knows.
+type screen struct {
+	Now         int64         `json:"now"`
+	Fingerprint string        `json:"fingerprint"` // 16 digits
+	Known       bool          `json:"known"`       // the definitions are there
+	Owners      []screenOwner `json:"owners"`      // by id
+}
+
+type screenOwner struct {
+	ID    string       `json:"id"`
+	Dead  bool         `json:"dead"`
+	Buffs []screenBuff `json:"buffs"` // by slot
+}
+
+type screenBuff struct {
+	Slot      int       `json:"slot"`
+	Spec      uint32    `json:"spec"`
+	Name      string    `json:"name"` // of the definition, "" if it is not known
+	Source    string    `json:"source"`
+	Stacks    int       `json:"stacks"`
+	Magnitude string    `json:"magnitude"`
+	Level     int       `json:"level"`
+	Charges   int       `json:"charges"`
+	Shield    string    `json:"shield"`
+	Waiting   int       `json:"waiting"`
+	Hidden    bool      `json:"hidden"`
+	Held      int       `json:"held"`
+	Rate      [2]uint32 `json:"rate"`
+	Left      *int64    `json:"left"`  // at now; null: it has no end
+	Later     *int64    `json:"later"` // a second after
+}
+
+func screenOf(c *client.Client) *screen {
+	f, known := c.Fingerprint()
+	s := &screen{Now: int64(c.Now()), Fingerprint: hex.EncodeToString(bigEndian(f)), Known: known, Owners: []screenOwner{}}
+	for o := range c.Owners() {
+		x := screenOwner{ID: strconv.FormatUint(uint64(o.ID()), 10), Dead: o.Dead(), Buffs: []screenBuff{}}
+		for _, b := range o.Buffs() {
+			y := screenBuff{
+				Slot: b.Slot, Spec: b.Spec, Source: strconv.FormatUint(uint64(b.Source), 10), Stacks: b.Stacks,
+				Magnitude: strconv.FormatInt(b.Magnitude, 10), Level: b.Level, Charges: b.Charges, Shield: strconv.FormatInt(b.Shield, 10),
+				Waiting: b.Waiting, Hidden: b.Hidden, Held: int(b.Held), Rate: [2]uint32{max(b.Rate.Num, 1), max(b.Rate.Den, 1)},
+			}
+			if spec := c.Spec(b.Spec); spec != nil {
+				y.Name = spec.ID
+			}
+			if ms, ends := b.Left(c.Now()); ends {
+				later, _ := b.Left(c.Now().After(time.Second))
+				y.Left, y.Later = &ms, &later
+			}
+			x.Buffs = append(x.Buffs, y)
+		}
+		slices.SortFunc(x.Buffs, func(a, b screenBuff) int { return a.Slot - b.Slot })
+		s.Owners = append(s.Owners, x)
+	}
+	slices.SortFunc(s.Owners, func(a, b screenOwner) int { return len(a.ID)*1000 - len(b.ID)*1000 + compareText(a.ID, b.ID) })
+	return s
+}
+
+func compareText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func bigEndian(v uint64) []byte {
+	b := make([]byte, 8)
+	for k := range b {
+		b[7-k] = byte(v >> (8 * k))
+	}
+	return b
+}
+
+// script makes the vectors.
+type script struct {
+	t   *testing.T
+	c   *client.Client
+	out []vector
+}
+
+func (s *script) receive(about string, message []byte) {
+	err := s.c.Receive(message)
+	v := vector{About: about, Message: hex.EncodeToString(message), Answer: hex.EncodeToString(s.c.Missed()), State: screenOf(s.c)}
+	switch {
+	case errors.Is(err, client.ErrGap):
+		v.Error = "gap"
+	case errors.Is(err, client.ErrLimit):
+		v.Error = "limit"
+	case err != nil:
+		v.Error = "format"
+	}
+	s.out = append(s.out, v)
+}
+
+// TestVectors: testdata/vectors.json is what whoever writes a client in another language tests it
+// with, one message after the other.
+func TestVectors(t *testing.T) {
+	s := &script{t: t, c: client.New(client.Options{})}
+	storyOfVectors(s)
+	hostileVectors(s)
+	got, err := json.MarshalIndent(s.out, "", " ")
+	require.NoError(t, err)
+	got = append(got, '\n')
+	if *rewrite {
+		require.NoError(t, os.WriteFile("testdata/vectors.json", got, 0o644))
+	}
+	want, err := os.ReadFile("testdata/vectors.json")
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "the protocol has changed: its version must, and all clients; then go test ./replicate -run TestVectors -rewrite")
+}
+
+func storyOfVectors(s *script) {
+	t := s.t
+	e := engineOf(t,
+		buff.Spec{ID: "poison", Duration: 12 * time.Second, Period: 3 * time.Second, Polarity: buff.Negative, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5}, Client: buff.Client{Icon: "poison.png", Priority: 3}, Params: []buff.Param{{Name: "damage", Value: buff.Number{Const: 7.5}}}},
+		buff.Spec{ID: "armour", Kind: buff.Infinite, Polarity: buff.Positive, Client: buff.Client{Priority: -2}},
+		buff.Spec{ID: "ward", Duration: time.Hour, Shield: buff.Shield{On: true, Pool: 5_000_000_000}, Charges: buff.Charges{N: 300}},
+		buff.Spec{ID: "queue", Duration: 5 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue, Limit: 4}},
+		buff.Spec{ID: "mine", Duration: 5 * time.Second, Client: buff.Client{Sync: buff.SyncOwner, Hide: true}},
+	)
+	const far = 1<<64 - 2
+	spec := e.Catalog().Spec
+	for _, id := range []buff.OwnerID{1, 2, far} {
+		require.NoError(t, e.Spawn(id, nil))
+	}
+	srv := New(e, Options{})
+	v, err := srv.Join(1)
+	require.NoError(t, err)
+	frame := func(about string, dt time.Duration) {
+		e.Tick(dt)
+		srv.Update()
+		if p := v.Append(nil); len(p) > 0 {
+			s.receive(about, p)
+		}
+	}
+	require.NoError(t, v.See(1, false))
+	require.NoError(t, v.See(far, false))
+	frame("two owners without buffs come into view", 1234*time.Millisecond)
+	s.receive("the definitions", srv.Definitions())
+	poison, _ := e.AddBuff(1, buff.Application{Spec: spec("poison"), Source: 2, Magnitude: -40, Level: 3})
+	e.AddBuff(far, buff.Application{Spec: spec("armour"), Source: far})
+	ward, _ := e.AddBuff(far, buff.Application{Spec: spec("ward"), Source: 2})
+	e.AddBuff(1, buff.Application{Spec: spec("mine"), Source: 1})
+	e.AddBuff(far, buff.Application{Spec: spec("mine"), Source: 1})
+	frame("buffs begin, one of which is not for this viewer", 0)
+	e.AddBuff(1, buff.Application{Spec: spec("poison"), Source: 2, Magnitude: 60})
+	frame("another stack, and the end is set anew", 500*time.Millisecond)
+	e.Do(buff.PauseBuff(poison))
+	e.Do(buff.Pause(far))
+	frame("a buff is held, and an owner with all its buffs", 100*time.Millisecond)
+	e.Do(buff.ResumeBuff(poison))
+	e.Do(buff.SetBuffRate(poison, buff.Ratio{Num: 3, Den: 2}))
+	e.Do(buff.Resume(far))
+	e.Do(buff.SetRate(far, buff.Ratio{Num: 1, Den: 2}))
+	frame("they go on, at other rates", time.Second)
+	e.Do(buff.Absorb(far, 1_234_567_890, 0))
+	e.Do(buff.ConsumeCharges(ward, 7))
+	e.Do(buff.Inhibit(poison))
+	for k := range int64(3) {
+		e.AddBuff(1, buff.Application{Spec: spec("queue"), Source: 2, Magnitude: k})
+	}
+	frame("a shield absorbs, charges are used, one is hidden, and some wait in a queue", 50*time.Millisecond)
+	e.Do(buff.Kill(1))
+	frame("somebody dies", 50*time.Millisecond)
+	require.NoError(t, v.See(2, false))
+	v.Unsee(1)
+	frame("one comes into view, and one goes out", 50*time.Millisecond)
+	s.receive("a packet for the second time", unhex(t, s.out[len(s.out)-1].Message))
+	e.Do(buff.Remove(ward))
+	e.Tick(50 * time.Millisecond)
+	srv.Update()
+	v.Append(nil) // lost
+	e.AddBuff(2, buff.Application{Spec: spec("armour"), Source: 2})
+	frame("the one before was lost", 50*time.Millisecond)
+	require.NoError(t, v.Receive(s.c.Missed()))
+	frame("what was lost is made good", 50*time.Millisecond)
+	e.AddBuff(2, buff.Application{Spec: spec("poison"), Source: 2})
+	e.Tick(50 * time.Millisecond)
+	srv.Update()
+	e.AddBuff(2, buff.Application{Spec: spec("poison"), Source: 2})
+	frame("two frames in one packet", 70*time.Millisecond)
+	s.receive("nothing but a beat", v.Beat(nil))
+	require.NoError(t, e.Drop(2))
+	frame("somebody leaves the world", time.Second)
+}
+
+func unhex(t *testing.T, s string) []byte {
+	b, err := hex.DecodeString(s)
+	require.NoError(t, err)
+	return b
+}
+
+// hostileVectors are messages that no server sends.
+func hostileVectors(s *script) {
+	for _, m := range []struct{ about, hex string }{
+		{"nothing", ""},
+		{"another version", "2001"},
+		{"without a time", "1001"},
+		{"a number that does not end", "10ffffffffffffffffffff"},
+		{"behind itself", "11646464"},
+		{"a local number beyond all", "116400e807fdffffff0f01"},
+		{"a change of nobody", "116400e80700010102"},
+		{"a change of a buff that is not there", "116400e8070105010102"},
+		{"a rate of zero", "116400e807010501018105020a0001"},
+		{"a slot that cannot be", "116400e80701050182208001"},
+		{"it ends in the middle", "116400e8070105010181"},
+		{"definitions that end in the middle", "12000000000000000001"},
+		{"too many definitions", "120000000000000000ffffffff0f"},
+		{"and then one that is in order", "116400e80701050101810507a01f"},
+	} {
+		s.receive(m.about, unhex(s.t, m.hex))
+	}
+}
