@@ -127,7 +127,7 @@ func (s *script) receive(about string, message []byte) {
 }
 
 // TestVectors: testdata/vectors.json is what whoever writes a client in another language tests it
-// with, one message after the other.
+// with, one message after the other; js/vectors.js does.
 func TestVectors(t *testing.T) {
 	s := &script{t: t, c: client.New(client.Options{})}
 	storyOfVectors(s)

@@ -1,0 +1,235 @@
+// What a client knows of the buffs of the owners in its view: see docs/protocol.md, and client.d.ts beside it.
+// It has no dependency and no clock. It does not trust the server: what is no message is an Error with
+// a code, "gap", "format" or "limit", and memory is bounded by the options.
+
+const TIME = 2 ** 48, INT = 2 ** 31 - 1, SLOTS = 4096;
+
+class ProtocolError extends Error {
+  constructor(code, text) {
+    super(`replicate: ${text}`);
+    this.code = code;
+  }
+}
+
+const bad = (text) => { throw new ProtocolError("format", text); };
+
+class Reader {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.at = 0;
+  }
+  byte() {
+    if (this.at >= this.bytes.length) bad("it ends in the middle");
+    return this.bytes[this.at++];
+  }
+  // big reads a number of up to 64 bits.
+  big() {
+    let v = 0n;
+    for (let k = 0; k < 10; k++) {
+      const b = this.byte();
+      if (k === 9 && b > 1) break;
+      v |= BigInt(b & 127) << BigInt(7 * k);
+      if (b < 128) return v;
+    }
+    return bad("a number that is too long");
+  }
+  // number reads one that may not be above most.
+  number(most = Number.MAX_SAFE_INTEGER) {
+    let v = 0, unit = 1;
+    for (let k = 0; k < 10; k++) {
+      const b = this.byte();
+      v += (b & 127) * unit;
+      if (b < 128) return v <= most && !(k === 9 && b > 1) ? v : bad("a number that is too great");
+      unit *= 128;
+    }
+    return bad("a number that is too long");
+  }
+  signed() {
+    const v = this.big();
+    return Number(v & 1n ? -(v >> 1n) - 1n : v >> 1n);
+  }
+  eight() {
+    if (this.bytes.length - this.at < 8) bad("it ends in the middle");
+    this.at += 8;
+    return this.at - 8;
+  }
+  fixed() { return this.view.getBigUint64(this.eight(), true); }
+  float() { return this.view.getFloat64(this.eight(), true); }
+  text() {
+    const n = this.number();
+    if (n > this.bytes.length - this.at) bad("it ends in the middle");
+    this.at += n;
+    return new TextDecoder().decode(this.bytes.subarray(this.at - n, this.at));
+  }
+}
+
+/** A number as it stands in a message. */
+const number = (v) => {
+  const out = [];
+  for (; v >= 128; v = Math.floor(v / 128)) out.push((v % 128) | 128);
+  return [...out, v];
+};
+
+/** left returns the ms of its own time that a buff has left at an instant of the server's time, or
+ * null if it has no end. */
+export const left = (buff, now) => {
+  if (buff.held) return buff.left;
+  if (buff.end === null) return null;
+  return Math.floor((Math.max(buff.end - now, 0) * buff.rate[0]) / buff.rate[1]);
+};
+
+export class Client {
+  #locals = [];
+  #buffs = 0;
+  #last = 0;
+  #specsOf = 0n;
+  #limits;
+
+  constructor({ owners = 16384, buffs = 65536, specs = 131072 } = {}) {
+    this.#limits = { owners, buffs, specs };
+    this.owners = new Map(); // by id
+    this.specs = new Map(); // by number
+    this.now = 0;
+    this.fingerprint = 0n;
+  }
+
+  /** known reports whether the definitions are those that the packets are about. */
+  get known() { return this.fingerprint !== 0n && this.fingerprint === this.#specsOf; }
+
+  /** missed returns the message that asks for all that came after the last packet. */
+  missed() { return Uint8Array.from([0x20, ...number(this.#last)]); }
+
+  /** reset forgets everything but the definitions: a connection begins anew. */
+  reset() {
+    this.#locals = [];
+    this.owners.clear();
+    this.#buffs = this.#last = 0;
+    this.fingerprint = 0n;
+  }
+
+  /** receive takes in a message. At an Error with the code "gap" send missed(). */
+  receive(message) {
+    const bytes = message instanceof Uint8Array ? message : new Uint8Array(message);
+    if (bytes.length === 0) bad("it is empty");
+    const r = new Reader(bytes), kind = r.byte();
+    if (kind === 0x12) return this.#define(r);
+    try {
+      if (kind !== 0x10 && kind !== 0x11) bad(`it is of kind ${kind}`);
+      this.#packet(r, kind);
+    } catch (err) {
+      if (err.code !== "gap") this.reset();
+      throw err;
+    }
+  }
+
+  #packet(r, kind) {
+    const n = r.number(), base = kind === 0x11 ? r.number() : n - 1;
+    let now = r.number(TIME);
+    if (n === 0 || base >= n) bad("its head");
+    if (n <= this.#last) return;
+    if (base > this.#last) throw new ProtocolError("gap", `it is behind ${base}, and the last one was ${this.#last}`);
+    while (r.at < r.bytes.length) {
+      const head = r.number(), local = Math.floor(head / 4), about = head % 4;
+      if (about === 3) {
+        if (local === 0) this.fingerprint = r.fixed();
+        else if (local === 1) now += r.number(TIME - now);
+        else bad("a part of another version");
+        continue;
+      }
+      if (local >= this.#limits.owners) throw new ProtocolError("limit", `local number ${local}`);
+      if (about !== 0) this.#drop(local);
+      if (about === 2) continue;
+      if (about === 1) this.#come(local, String(r.big()));
+      const owner = this.#locals[local];
+      if (!owner) bad("a change of nobody");
+      for (let count = r.number(); count > 0; count--) this.#record(owner, r, now);
+    }
+    this.#last = n;
+    this.now = now;
+  }
+
+  #come(local, id) {
+    const owner = { id, dead: false, buffs: new Map() }; // by slot
+    this.#locals[local] = owner;
+    this.owners.set(id, owner);
+  }
+
+  #drop(local) {
+    const owner = this.#locals[local];
+    if (!owner) return;
+    this.#buffs -= owner.buffs.size;
+    delete this.#locals[local];
+    if (this.owners.get(owner.id) === owner) this.owners.delete(owner.id);
+  }
+
+  #record(owner, r, now) {
+    const slot = r.number(SLOTS) - 1, mask = r.byte();
+    if (slot < 0) {
+      owner.dead = (mask & 1) !== 0;
+      return;
+    }
+    if (mask === 0) {
+      if (owner.buffs.delete(slot)) this.#buffs--;
+      return;
+    }
+    let b = owner.buffs.get(slot);
+    if (mask & 0x80) {
+      if (!b && ++this.#buffs > this.#limits.buffs) throw new ProtocolError("limit", `${this.#buffs} buffs`);
+      b = {
+        slot, spec: r.number(2 ** 32 - 1), source: String(r.big()), stacks: 1, magnitude: 0, level: 0, charges: 0, shield: 0,
+        waiting: 0, hidden: false, end: null, held: 0, left: null, rate: [1, 1],
+      };
+      owner.buffs.set(slot, b);
+    }
+    if (!b) bad("a change of a buff that is not there");
+    if (mask & 0x01) time(b, r, now);
+    if (mask & 0x02) b.stacks = r.number(INT);
+    if (mask & 0x04) [b.magnitude, b.level] = [r.signed(), r.number(INT)];
+    if (mask & 0x08) b.charges = r.number(INT);
+    if (mask & 0x10) {
+      const shield = r.big();
+      if (shield >> 63n) bad("a number that is too great");
+      b.shield = Number(shield);
+    }
+    if (mask & 0x20) b.hidden = (r.byte() & 1) !== 0;
+    if (mask & 0x40) b.waiting = r.number(INT);
+  }
+
+  #define(r) {
+    const fingerprint = r.fixed(), specs = new Map();
+    const count = r.number();
+    if (count > this.#limits.specs) throw new ProtocolError("limit", `${count} definitions`);
+    for (let k = 0; k < count; k++) {
+      const n = r.number(2 ** 32 - 1), id = r.text(), icon = r.text(), flags = r.byte();
+      const priority = r.signed(), duration = r.number(), params = {};
+      for (let left = r.number(64); left > 0; left--) {
+        const name = r.text();
+        Object.defineProperty(params, name, { value: r.float(), enumerable: true, configurable: true });
+      }
+      specs.set(n, { id, icon, hide: (flags & 1) !== 0, polarity: flags >> 1, priority, duration, params });
+    }
+    if (r.at !== r.bytes.length) bad("definitions with something behind them");
+    this.specs = specs;
+    this.#specsOf = fingerprint;
+  }
+}
+
+// time reads when a buff ends.
+function time(b, r, now) {
+  const v = r.number(TIME), form = v % 4, ms = Math.floor(v / 4);
+  Object.assign(b, { end: null, held: 0, left: null, rate: [1, 1] });
+  if (form === 0) return;
+  if (form === 1) {
+    b.end = now + ms;
+    return;
+  }
+  if (form === 3) {
+    b.held = r.byte();
+    b.left = ms > 0 ? ms - 1 : null;
+  } else if (ms > 0) {
+    b.end = now + ms - 1;
+  }
+  b.rate = [r.number(1e9), r.number(1e9)];
+  if (b.rate[0] === 0 || b.rate[1] === 0) bad("a rate of zero");
+}
