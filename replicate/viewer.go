@@ -10,20 +10,22 @@ import (
 
 // Viewer is one client, and what it sees. Make one with [Server.Join].
 type Viewer struct {
+	// What each change that is told looks at stands together: the viewers of an owner are in no cache.
 	server *Server
+	views  []view     // by local number
+	out    []byte     // what waits: blocks
+	at     wheel.Time // the time of the last of them
+	number uint64     // of the last packet
 	id     buff.OwnerID
-	left   bool
+	first  wheel.Time // the time of the first of what waits
 
-	views []view            // by local number
 	free  []uint16          // local numbers without an owner
 	of    map[uint32]uint16 // local numbers by owner number
 	wants []uint16          // local numbers whose full state is to be sent
 
-	out         []byte     // what waits: blocks
-	first, at   wheel.Time // the time of the first of them, and of the last
-	number      uint64     // of the last packet
-	base        uint64     // the client has this one, and has missed a later one
+	base        uint64 // the client has this one, and has missed a later one
 	missed      bool
+	left        bool
 	fingerprint uint64 // of the catalog that the client has been told of
 	toldAt      uint64 // by the packet of that number
 	looked      uint32
@@ -32,11 +34,11 @@ type Viewer struct {
 // view is one owner in the view of a viewer.
 type view struct {
 	entry  *entry // nil: none has this local number
-	place  int    // in entry.watchers
 	last   uint64 // its sequence: the number of the packet that last told of it; 0: none did
+	looked uint32
+	place  int32 // in entry.watchers
 	party  bool
 	full   bool // the full state is to be sent, and no change before it
-	looked uint32
 }
 
 // Kinds of messages, their first byte: a version above, and what it is below.
@@ -49,15 +51,14 @@ const (
 
 // What a part of a packet is about: the last two bits of its number.
 const (
-	aboutDelta = iota
-	aboutFull
-	aboutLeave
-	aboutMore // by the bits above
+	aboutFull  = 1 // nothing: a change
+	aboutLeave = 2
+	aboutMore  = 3 // by the bits above
 )
 
 // What else there may be.
 const (
-	moreCatalog = 0<<2 | aboutMore // a fingerprint of 8 bytes
+	moreCatalog = aboutMore        // a fingerprint of 8 bytes
 	moreTime    = 1<<2 | aboutMore // so many ms later
 )
 
@@ -117,7 +118,7 @@ func (v *Viewer) See(owner buff.OwnerID, party bool) error {
 	}
 	e := s.entries[number]
 	w := &v.views[local]
-	w.entry, w.place, w.party, w.looked = e, len(e.watchers), party, v.looked
+	w.entry, w.place, w.party, w.looked = e, int32(len(e.watchers)), party, v.looked
 	e.watchers = append(e.watchers, watcher{v, local})
 	v.of[number] = local
 	v.want(local)
@@ -228,7 +229,7 @@ func (v *Viewer) tell(local uint16, k *block) {
 		return
 	}
 	w.last = v.number + 1
-	v.out = v.copied(binary.AppendUvarint(v.out, uint64(local)<<2|aboutDelta), w, k, count)
+	v.out = v.copied(binary.AppendUvarint(v.out, uint64(local)<<2), w, k, count)
 }
 
 // copied appends those records of a block that the viewer may see.

@@ -19,7 +19,7 @@ const (
 	aboutFull   = 1
 	aboutLeave  = 2
 	aboutMore   = 3
-	moreCatalog = 0<<2 | aboutMore
+	moreCatalog = aboutMore
 	moreTime    = 1<<2 | aboutMore
 
 	hasTime    = 1 << 0
