@@ -23,7 +23,6 @@ const (
 type course struct {
 	mu    sync.Mutex
 	marks []mark // the oldest first
-	since wheel.Time
 	held  map[heldKey]held
 	last  wheel.Time // the instant of the View before
 	any   bool       // there was one
@@ -34,7 +33,9 @@ type mark struct {
 	at   time.Duration
 	now  wheel.Time
 	lost time.Duration
-	late [len(engine.LateBounds) + 1]uint64
+
+	since wheel.Time // from when late is counted
+	late  [len(engine.LateBounds) + 1]uint64
 }
 
 // heldKey tells one stay of an owner in its handlers from the next.
@@ -68,13 +69,10 @@ type stuckFor struct {
 func (c *course) see(v *engine.View, at, after time.Duration) standing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if v.Since != c.since {
-		c.marks, c.since = nil, v.Since // the counts have begun anew
-	}
 	for len(c.marks) > 1 && at-c.marks[1].at >= window {
 		c.marks = slices.Delete(c.marks, 0, 1)
 	}
-	m := mark{at: at, now: v.Now, lost: v.Stats.Lost, late: v.Late}
+	m := mark{at: at, now: v.Now, lost: v.Stats.Lost, since: v.Since, late: v.Late}
 	var out standing
 	if len(c.marks) > 0 && at-c.marks[0].at >= shortest {
 		out = m.against(&c.marks[0])
@@ -92,6 +90,9 @@ func (m *mark) against(old *mark) (out standing) {
 	passed := m.at - old.at
 	out.speed = float64((m.now-old.now)*wheel.Time(time.Millisecond)) / float64(passed)
 	out.lost = m.lost - old.lost
+	if m.since != old.since {
+		return out // nobody had looked for a while, and the counts have begun anew
+	}
 	var all, above uint64
 	for i := range m.late {
 		all += m.late[i] - old.late[i]
