@@ -116,7 +116,7 @@ func (s *Set) put(sheet *stat.Sheet, at uint16, j int, values []float64) stat.Ke
 	i := &s.slots[at]
 	m := &i.spec.modifiers[j]
 	key, err := sheet.Add(stat.Modifier{
-		Attr: m.attr, Op: m.op, Channel: m.channel, Value: m.amount(values, i.stacks), Of: uint64(s.handle(at)),
+		Attr: m.attr, Op: m.op, Channel: m.channel, Value: m.amount(values, i.counted()), Of: uint64(s.handle(at)),
 	})
 	if err != nil {
 		panic("buff: a modifier that was checked: " + err.Error())
@@ -134,6 +134,14 @@ func (s *Set) takeOff(at uint16) {
 	k.keys = k.keys[:0]
 }
 
+// counted returns how many stacks count for a modifier: with timers each, those that are effective.
+func (i *instance) counted() int16 {
+	if st := &i.spec.Stack; st.Timers == TimersEach && st.Effective > 0 {
+		return int16(min(int(i.stacks), st.Effective))
+	}
+	return i.stacks
+}
+
 // tune gives the modifiers of an instance the values that they have with its stacks and its
 // numbers of now.
 func (s *Set) tune(at uint16) {
@@ -144,7 +152,7 @@ func (s *Set) tune(at uint16) {
 	s.markOwner(AspectAttributes)
 	k := s.magnitudesOf(i)
 	for j, key := range k.keys {
-		if err := s.sheet.SetValue(key, i.spec.modifiers[j].amount(k.values, i.stacks)); err != nil {
+		if err := s.sheet.SetValue(key, i.spec.modifiers[j].amount(k.values, i.counted())); err != nil {
 			panic("buff: a modifier that was put on: " + err.Error())
 		}
 	}

@@ -224,7 +224,11 @@ func (m *model) value(name string) float64 {
 				if md.Attr == name && md.Channel == channel && !b.entering && !b.hidden() {
 					part := b.nums.modifiers[i]
 					if md.PerStack {
-						part *= float64(b.stacks)
+						n := b.stacks
+						if st := &b.spec.Stack; st.Timers == buff.TimersEach && st.Effective > 0 {
+							n = min(n, st.Effective)
+						}
+						part *= float64(n)
 					}
 					of[md.Op] = append(of[md.Op], part)
 				}
