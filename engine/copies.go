@@ -13,10 +13,10 @@ import (
 // them on disk. Make one with [Engine.Copies].
 //
 // A round begins between two Ticks, by Begin. Who has changed since the round before belongs to it,
-// and is copied as it was then, whenever that is done: by Step, on the loop, a few owners in
-// each frame; or, if it comes first, by whoever is about to change the owner, the loop or the
-// worker that has it ("copy on update"). So a round is one instant of the whole engine, and no
-// frame pays for all of it. Take ends it.
+// and is copied as it was then, whenever that is done: by Help, on another goroutine, while no Tick
+// runs; by Step, on the loop, a few owners in each frame; or, if it comes first, by whoever is
+// about to change the owner, the loop or the worker that has it ("copy on update"). So a round is one
+// instant of the whole engine, and no frame pays for all of it. Take ends it.
 //
 // An owner that is busy when a round begins cannot be copied. The round has the last state of it
 // that is complete and agrees with all others: everything that it gave to other owners, and was
@@ -26,18 +26,21 @@ import (
 // Not in a copy are timeouts by function, and handlers that a call of the loop has put off to
 // the next Tick: Copy.Lost counts them.
 //
-// Only the loop goroutine may call its methods, but Copied.Free.
+// Only the loop goroutine may call its methods, but Help and Copied.Free.
 type Copies struct {
 	engine  *Engine
 	marshal Marshal
-	locks   [copyLocks]sync.Mutex // by owner number: of its marks, and its copy
+	locks   [copyLocks]sync.Mutex // by owner number: of its marks, its copy, and its place in table
+	table   []*owner              // by number: Engine.owners, for who is not the loop
 	now     *marks                // owners of the round that have not been copied
 	next    *marks                // who has changed since it began
 	at      buff.Moment           // of the round
 	word    int                   // where Step goes on
 	running bool
 	lag     atomic.Int64 // of the calendar, over the engine's time, in ms
-	shards  []shard      // by worker; the last one is the loop's
+	shards  []shard      // by worker; then that of Help; the last one is the loop's
+	helps   sync.Mutex   // there is one Help at a time
+	ticking atomic.Bool  // Help waits
 	gone    map[buff.OwnerID]struct{}
 	waiting []*owner // that commands wait for, among others
 
@@ -114,12 +117,13 @@ func (e *Engine) Copies(m Marshal) *Copies {
 	if e.copies != nil {
 		panic("engine: Copies called twice")
 	}
-	c := &Copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+1), gone: map[buff.OwnerID]struct{}{}, now: &marks{}, next: &marks{}}
+	c := &Copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, now: &marks{}, next: &marks{}}
 	e.copies = c
 	e.interval.Store(1)
 	c.setLag()
 	c.grow(len(e.owners))
 	for o := range e.all {
+		c.table[o.number] = o
 		c.next.set(o.number)
 		if e.idle(o) {
 			o.told, o.toldAt = 1, e.now
@@ -232,6 +236,9 @@ func (c *Copies) lockAll(do func()) {
 	do()
 }
 
+// helpShard returns the shard of Help.
+func (c *Copies) helpShard() *shard { return &c.shards[len(c.shards)-2] }
+
 // copyNow copies an owner that belongs to the round and has not been copied, and reports whether
 // it was one. The lock is held.
 func (c *Copies) copyNow(to *shard, o *owner, loop bool) bool {
@@ -239,22 +246,26 @@ func (c *Copies) copyNow(to *shard, o *owner, loop bool) bool {
 		return false
 	}
 	c.copy(to, o, c.at, loop)
-	c.now.clear(o.number)
 	return true
 }
 
-// copy leaves a copy of an owner in a shard.
+// copy leaves a copy of an owner in a shard, and takes it out of the round. That it does also if
+// Marshal ends the goroutine: who comes next would else be ended by the same owner.
 func (c *Copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
-	x, _ := c.make(o, at, to.room(c), loop)
-	if o.shadow != nil {
-		o.shadow.valid = false
-	}
-	if x.Err != nil {
-		c.next.set(o.number)
-	} else {
-		to.used(len(x.Blob) + len(x.Data))
-	}
-	to.list = append(to.list, x)
+	x := Copy{Owner: o.id, Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id, panicked(callMarshal, errExit))}
+	defer func() {
+		if o.shadow != nil {
+			o.shadow.valid = false
+		}
+		if x.Err != nil {
+			c.next.set(o.number)
+		} else {
+			to.used(len(x.Blob) + len(x.Data))
+		}
+		to.list = append(to.list, x)
+		c.now.clear(o.number)
+	}()
+	x, _ = c.make(o, at, to.room(c), loop)
 }
 
 // room returns memory for a copy, in which it fits as a rule.

@@ -34,5 +34,6 @@ func (c *Copies) grow(owners int) {
 		for _, m := range [...]*marks{c.now, c.next} {
 			m.words = append(m.words, make([]uint64, max(16, 2*n)-len(m.words))...)
 		}
+		c.table = append(c.table, make([]*owner, 64*len(c.now.words)-len(c.table))...)
 	})
 }

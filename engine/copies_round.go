@@ -48,7 +48,6 @@ func (c *Copies) leaveOut(r *Round) {
 			c.now.clear(o.number)
 		case o.told != 0: // nobody has begun with it since
 			c.copy(to, o, c.momentAt(o.toldAt), true)
-			c.now.clear(o.number)
 			o.told = 0
 		default:
 			c.now.clear(o.number)
@@ -170,6 +169,9 @@ func (c *Copies) told(o *owner) {
 func (c *Copies) arrive(o *owner) {
 	c.grow(len(c.engine.owners))
 	delete(c.gone, o.id)
+	mu := c.lock(o)
+	defer mu.Unlock()
+	c.table[o.number] = o
 	c.next.set(o.number)
 	o.told, o.toldAt = c.engine.interval.Load(), c.engine.now
 }
@@ -177,10 +179,13 @@ func (c *Copies) arrive(o *owner) {
 // depart takes in that an owner is not there any more.
 func (c *Copies) depart(id buff.OwnerID) { c.gone[id] = struct{}{} }
 
-// forget takes in that a number is free.
-func (c *Copies) forget(number uint32) {
-	c.now.clear(number)
-	c.next.clear(number)
+// forget takes in that the number of an owner is free.
+func (c *Copies) forget(o *owner) {
+	mu := c.lock(o)
+	defer mu.Unlock()
+	c.table[o.number] = nil
+	c.now.clear(o.number)
+	c.next.clear(o.number)
 }
 
 // Step copies owners of the round, in the order in which they lie in memory, up to so many of them

@@ -194,7 +194,7 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	e.leaveZone(o)
 	e.owners[o.number] = nil
 	if e.copies != nil {
-		e.copies.forget(o.number)
+		e.copies.forget(o)
 	}
 	e.batch.of[o.number].box = nil
 	if base := o.set.Generation(); base < math.MaxUint32-1 {

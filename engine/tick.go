@@ -55,6 +55,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.carry = dt % time.Millisecond
 	e.target = e.target.After(dt)
 
+	e.copies.tick(true)
 	e.watch.begin()
 	frame := e.frames.Load() + 1
 	e.stats.Ticks++
@@ -100,6 +101,7 @@ func (e *Engine) endTick(asked time.Duration) {
 		e.renew()
 	}
 	e.watch.end()
+	e.copies.tick(false)
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads

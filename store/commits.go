@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -26,6 +27,8 @@ type job struct {
 type committer struct {
 	saver  *Saver
 	jobs   chan job
+	helps  chan *engine.Copies // whose owners are to be copied until the next Tick
+	helped atomic.Int64        // how many were
 	cancel context.CancelFunc
 	gone   sync.WaitGroup
 
@@ -51,7 +54,7 @@ type committer struct {
 
 func (c *committer) start(v *Saver, s Store, cut *Cut) {
 	c.saver, c.store, c.epoch, c.since = v, s, cut.Epoch, cut.Frame
-	c.jobs = make(chan job, 1)
+	c.jobs, c.helps = make(chan job, 1), make(chan *engine.Copies, 1)
 	c.owners, c.deleted = map[buff.OwnerID]Owner{}, map[buff.OwnerID]struct{}{}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.gone.Add(1)
@@ -96,10 +99,35 @@ func (c *committer) stop(now bool) {
 	c.cancel()
 }
 
+// help has the goroutine copy owners until the next Tick begins.
+func (c *committer) help(copies *engine.Copies) {
+	select {
+	case c.helps <- copies:
+	default: // it has not come to the last one
+	}
+}
+
+// run is the goroutine. If something of the game ends it by runtime.Goexit, another one goes on.
 func (c *committer) run() {
-	defer c.gone.Done()
-	for j := range c.jobs {
-		c.do(&j)
+	over := false
+	defer func() {
+		if !over {
+			go c.run()
+			return
+		}
+		c.gone.Done()
+	}()
+	for {
+		select {
+		case copies := <-c.helps:
+			c.helped.Add(int64(copies.Help()))
+		case j, ok := <-c.jobs:
+			if !ok {
+				over = true
+				return
+			}
+			c.do(&j)
+		}
 	}
 }
 
@@ -108,36 +136,46 @@ func (c *committer) do(j *job) {
 	b := &j.batch
 	refused, last := c.fill(j)
 	b.Epoch, b.Since = c.epoch, c.since
-	bytes := 0
+	owners, bytes, older := len(b.Owners), 0, len(b.Older)
 	for k := range b.Owners {
 		bytes += len(b.Owners[k].Blob) + len(b.Owners[k].Data)
 	}
-	owners, older := len(b.Owners), len(b.Older)
-	err := c.commit(b)
+	err := errGone
+	defer func() {
+		c.done(j, err)
+		c.saver.tell(err, func(s *Stats) {
+			s.Refused += uint64(refused)
+			if refused > 0 {
+				s.Last = last
+			}
+			if err == nil {
+				s.Frame, s.Owners, s.Bytes, s.Older, s.Encode = b.Frame, owners, bytes, older, j.spent
+				s.Total += uint64(bytes)
+			}
+		})
+	}()
+	err = c.commit(b)
+}
+
+// errGone is how a commit has ended that has not come back.
+var errGone = errors.New("store: a commit ended its goroutine")
+
+// done takes in how a commit has ended.
+func (c *committer) done(j *job, err error) {
 	if err == nil {
-		c.since = b.Frame
+		c.since = j.batch.Frame
 		c.acknowledged()
 	} else {
-		c.failed(b)
+		c.failed(&j.batch)
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.busy = false
 	if err == nil {
 		c.whole, c.came = false, j.at
 	} else if errors.Is(err, ErrLost) {
 		c.whole = true
 	}
-	c.mu.Unlock()
-	c.saver.tell(err, func(s *Stats) {
-		s.Refused += uint64(refused)
-		if refused > 0 {
-			s.Last = last
-		}
-		if err == nil {
-			s.Frame, s.Owners, s.Bytes, s.Older, s.Encode = b.Frame, owners, bytes, older, j.spent
-			s.Total += uint64(bytes)
-		}
-	})
 }
 
 // commit commits a batch; a store that panics has failed.

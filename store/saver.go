@@ -25,11 +25,17 @@ type Options struct {
 	Every time.Duration
 
 	// Share is how much of a frame After may take for copying owners; if zero, DefaultShare. It is
-	// measured by Clock; without one a copy is taken to cost 2 µs.
+	// measured by Clock; without one a copy is taken to cost 2 µs, and never less than 100 ns.
 	Share time.Duration
 
+	// Beside lets a goroutine of the Saver copy owners in the time between two Ticks, so that the frames
+	// pay for few of them. Marshal is then called while the loop runs too: what the loop changes of an
+	// owner's data without Touch is a data race, and so is what Marshal reads of anything else that
+	// changes. Without a Marshal it is always so.
+	Beside bool
+
 	// Clock, if not nil, is a clock that only goes forward: func() time.Duration { return
-	// time.Since(start) }.
+	// time.Since(start) }. If it panics, the Saver goes on without one: see Stats.Last.
 	Clock func() time.Duration
 
 	// Marshal appends the game's own data of an owner, as it is to be kept: see engine.Marshal. It is
@@ -132,7 +138,7 @@ type Stats struct {
 	Encode  time.Duration // that After took for copies of the last cut, by Options.Clock
 
 	Older   int    // owners of the last cut that were busy: they are in it as they had been before
-	Refused uint64 // copies that Marshal has refused, or that are too large, and panics of Zone: the last state is kept
+	Refused uint64 // copies that Marshal has refused, or that are too large, and panics of Zone, and of Clock: the last state is kept
 	Last    error  // why the last of those
 	Unkept  uint64 // commands for busy owners that name a buff by its handle, or hold a function: they are in no cut
 }
@@ -212,10 +218,13 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	case v.back != nil:
 		v.bringBack(v.opts.PerFrame)
 	case v.cutting:
-		v.step(false)
+		v.step(v.share())
 	case free && v.due():
 		v.begin(false)
-		v.step(false)
+		v.step(v.opts.Share)
+	}
+	if v.cutting && (v.opts.Beside || v.opts.Marshal == nil) {
+		v.commits.help(v.copies)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -253,8 +262,12 @@ func (v *Saver) end() error {
 	return v.ended
 }
 
-// begin begins a cut.
+// begin begins a cut. What the game says of the zone comes first: should it end the loop's goroutine,
+// nothing has begun.
 func (v *Saver) begin(last bool) {
+	if v.opts.Zone != nil {
+		v.askZone()
+	}
 	whole := v.commits.wantsWhole()
 	r := v.copies.Begin(whole)
 	v.begun, v.cutting, v.spent = v.now, true, 0
@@ -276,7 +289,6 @@ func (v *Saver) begin(last bool) {
 	v.stats.Unkept += uint64(unkept)
 	v.mu.Unlock()
 	if v.opts.Zone != nil {
-		v.askZone()
 		b.Data = v.data
 	}
 	b.Commands = v.ids
@@ -290,48 +302,16 @@ func (v *Saver) begin(last bool) {
 func (v *Saver) askZone() {
 	defer func() {
 		if p := recover(); p != nil {
-			v.mu.Lock()
-			defer v.mu.Unlock()
-			v.stats.Refused++
-			v.stats.Last = fmt.Errorf("store: Zone panicked: %v", p)
+			v.refused(fmt.Errorf("store: Zone panicked: %v", p))
 		}
 	}()
 	v.data = v.opts.Zone(nil)
 }
 
-// stepOwners is how many owners are copied between two looks at the clock; stepCost is what one is
-// taken to cost where there is none.
-const (
-	stepOwners = 32
-	stepCost   = 2 * time.Microsecond
-)
-
-// step copies owners, as long as there is time, or all of them, and hands the cut over when there are
-// none left.
-func (v *Saver) step(all bool) {
-	clock := v.opts.Clock
-	var from time.Duration
-	if clock != nil {
-		from = clock()
-	}
-	for left := v.opts.Share; ; {
-		n, done := v.copies.Step(stepOwners)
-		if clock != nil {
-			left = v.opts.Share - (clock() - from)
-		} else {
-			left -= time.Duration(n) * stepCost
-		}
-		if done {
-			v.cutting = false
-			v.cut.copied = v.copies.Take()
-			v.cut.spent = v.spent + v.opts.Share - left
-			v.commits.hand(v.cut)
-			v.cut = job{}
-			return
-		}
-		if left <= 0 && !all {
-			v.spent += v.opts.Share - left
-			return
-		}
-	}
+// refused notes what something of the game has not done.
+func (v *Saver) refused(why error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.stats.Refused++
+	v.stats.Last = why
 }

@@ -82,7 +82,7 @@ func (v *Saver) SaveAll(ctx context.Context) error {
 		return fmt.Errorf("store: SaveAll: %d owners are not back yet, and are on disk", v.Restored().Left)
 	}
 	if v.cutting {
-		v.step(true)
+		v.step(everything)
 	}
 	if err := v.end(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (v *Saver) SaveAll(ctx context.Context) error {
 	v.mu.Lock()
 	v.first++ // it has the number of a frame of its own
 	v.mu.Unlock()
-	v.step(true)
+	v.step(everything)
 	if err := v.quiet(ctx); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (w Way) begin(g world, dir string) (after func(*engine.Frame), end func() (
 	}
 	start := time.Now()
 	zone, err := store.New(context.Background(), g.Engine(), disk, zoneName, store.Options{
-		Every: w.every, Marshal: g.marshal, Clock: func() time.Duration { return time.Since(start) },
+		Every: w.every, Marshal: g.marshal, Beside: true, Clock: func() time.Duration { return time.Since(start) },
 	})
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,134 @@
+package engine_test
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestCopiesHelp: while another goroutine copies without end, the loop plays, reads, lets owners in and
+// drops them; each copy is what Save gave when the round began, byte for byte.
+func TestCopiesHelp(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		r := newRobbers(t, m, 5)
+		c := r.e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) { return append(b, byte(id)), nil })
+		helped, stop := 0, make(chan struct{})
+		var gone sync.WaitGroup
+		gone.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					helped += c.Help()
+					runtime.Gosched()
+				}
+			}
+		})
+		for round := range 15 {
+			m.pass(r.e, 50*time.Millisecond)
+			r.come(t, round)
+			began := c.Begin(round%9 == 0)
+			require.Empty(t, began.Older)
+			want := map[buff.OwnerID][]byte{}
+			for id := range buff.OwnerID(robberCount + 2) {
+				if blob, err := r.e.Save(id); err == nil {
+					want[id] = blob
+				}
+			}
+			for done := false; !done; {
+				r.come(t, round)
+				r.play(t)
+				m.pass(r.e, 50*time.Millisecond)
+				wealth(t, r.e, robberCount)
+				_, done = c.Step(1)
+			}
+			x := c.Take()
+			seen := map[buff.OwnerID]bool{}
+			for _, o := range x.List {
+				require.NoError(t, o.Err)
+				require.Equal(t, want[o.Owner], o.Blob, "round %d, owner %d", round, o.Owner)
+				require.Equal(t, []byte{byte(o.Owner)}, o.Data)
+				require.False(t, seen[o.Owner], "twice")
+				seen[o.Owner] = true
+			}
+			x.Free()
+		}
+		close(stop)
+		gone.Wait()
+		t.Logf("%d by Help", helped)
+	})
+}
+
+// come lets a beggar without coins in, or drops it.
+func (r *robbers) come(t *testing.T, round int) {
+	id := buff.OwnerID(robberCount + round%2)
+	if r.e.Data(id) == nil {
+		require.NoError(t, r.e.Spawn(id, &id))
+		add(t, r.e, id, r.cat.Spec("itch"))
+		return
+	}
+	require.NoError(t, r.e.Drop(id))
+}
+
+// TestCopiesHelpAlone: Help copies all that there is, and none while a Tick runs.
+func TestCopiesHelpAlone(t *testing.T) {
+	var c *engine.Copies
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("scratch")}})
+	in := 0
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
+		"scratch": func(*engine.Context, buff.Event) { in += c.Help() },
+	}})
+	for id := range buff.OwnerID(200) {
+		spawn(t, e, id)
+	}
+	add(t, e, 7, cat.Spec("itch"))
+	c = e.Copies(nil)
+	require.Zero(t, c.Help(), "there is no round")
+	c.Begin(true)
+	e.Tick(time.Second)
+	require.Zero(t, in)
+	require.Equal(t, 199, c.Left(), "who had its pulse was copied before")
+	require.Equal(t, 199, c.Help())
+	_, done := c.Step(1)
+	require.True(t, done)
+	require.Len(t, c.Take().List, 200)
+}
+
+// TestCopiesGone: a Marshal that ends the goroutine of who copies costs its owner the copy, and no other.
+func TestCopiesGone(t *testing.T) {
+	var faults []engine.Fault
+	e := open(t, engine.Options{Synchronous: true, OnFault: func(f engine.Fault) { faults = append(faults, f) }})
+	spawn(t, e, 1, 2, 3)
+	ends := true
+	c := e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {
+		if ends && id == 2 {
+			runtime.Goexit()
+		}
+		return b, nil
+	})
+	c.Begin(true)
+	for range 2 {
+		var gone sync.WaitGroup
+		gone.Go(func() { c.Help() })
+		gone.Wait()
+	}
+	require.Zero(t, c.Left())
+	_, done := c.Step(1)
+	require.True(t, done)
+	x := c.Take()
+	require.Len(t, x.List, 3)
+	for _, o := range x.List {
+		require.Equal(t, o.Owner == 2, o.Err != nil, o)
+	}
+	require.Len(t, faults, 1)
+	ends = false
+	c.Begin(false)
+	require.Equal(t, 1, c.Help(), "it is tried again")
+}

@@ -1,0 +1,179 @@
+package store_test
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/storetest"
+)
+
+// leaving is a store whose next commits end their goroutine, or fail.
+type leaving struct {
+	store.Store
+	ends, breaks atomic.Int32
+}
+
+func (l *leaving) Commit(ctx context.Context, b *store.Batch) error {
+	if l.ends.Add(-1) >= 0 {
+		runtime.Goexit()
+	}
+	if l.breaks.Add(-1) >= 0 {
+		return store.ErrBroken
+	}
+	return l.Store.Commit(ctx, b)
+}
+
+func (l *leaving) Close() error { return nil }
+
+// TestGone: a Store, a Reopen and a Marshal that end the goroutine of the Saver cost it a commit, or a
+// copy, and no more: the next cut has all of it.
+func TestGone(t *testing.T) {
+	m := &leaving{Store: storetest.NewMemory()}
+	reopens := 0
+	var marshals atomic.Bool
+	v := play(t, m, noon, engine.Options{}, store.Options{
+		Every: time.Millisecond, Beside: true, Share: 1, Unmarshal: unmarshal,
+		Reopen: func() (store.Store, error) {
+			if reopens++; reopens == 1 {
+				runtime.Goexit()
+			}
+			return m, nil
+		},
+		Marshal: func(id buff.OwnerID, data any, b []byte) ([]byte, error) {
+			if id == 150 && marshals.CompareAndSwap(true, false) {
+				runtime.Goexit()
+			}
+			return marshal(id, data, b)
+		},
+	})
+	for id := range buff.OwnerID(200) {
+		require.NoError(t, v.Engine().Spawn(id, &hero{1}))
+	}
+	m.ends.Store(1)
+	require.ErrorContains(t, v.SaveAll(t.Context()), "a commit ended its goroutine")
+	m.breaks.Store(1)
+	require.ErrorIs(t, v.SaveAll(t.Context()), store.ErrBroken)
+	require.ErrorContains(t, v.SaveAll(t.Context()), "a commit ended its goroutine")
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.Equal(t, 2, reopens)
+	require.EqualValues(t, 3, v.Stats().Failed)
+	cut, err := m.Load(t.Context(), "arena")
+	require.NoError(t, err)
+	require.Len(t, cut.Owners, 200)
+
+	marshals.Store(true)
+	for id := range buff.OwnerID(200) {
+		require.NoError(t, v.Touch(id))
+		v.Engine().Data(id).(*hero).gold = 2
+	}
+	from := v.Stats().Cuts
+	pass(v, 50*time.Millisecond) // a cut begins, and the loop has copied the first of all
+	for marshals.Load() {
+		runtime.Gosched() // the goroutine comes to the other ones
+	}
+	for ; v.Stats().Cuts < from+2; runtime.Gosched() {
+		pass(v, 50*time.Millisecond)
+	}
+	require.EqualValues(t, 1, v.Stats().Refused)
+	require.ErrorContains(t, v.Stats().Last, "owner 150: Marshal panicked: it ended its goroutine")
+	require.EqualValues(t, 1, v.Engine().Stats().Faults)
+	require.NoError(t, v.SaveAll(t.Context()))
+	cut, err = m.Load(t.Context(), "arena")
+	require.NoError(t, err)
+	for _, o := range cut.Owners {
+		require.Equal(t, "\x002", string(o.Data), o.ID)
+	}
+}
+
+// TestBeside: what a goroutine copies between two Ticks, while the loop changes some of it, is the cut as it was
+// when it began. The loop has copied the first few.
+func TestBeside(t *testing.T) {
+	const owners = 5000
+	m := storetest.NewMemory()
+	e, err := engine.New(engine.Options{Synchronous: true})
+	require.NoError(t, err)
+	defer e.Close(t.Context())
+	var copied atomic.Int64
+	v, err := store.New(t.Context(), e, m, "arena", store.Options{Every: time.Hour, Share: 1, Beside: true, Marshal: func(id buff.OwnerID, data any, b []byte) ([]byte, error) {
+		copied.Add(1)
+		return marshal(id, data, b)
+	}})
+	require.NoError(t, err)
+	defer v.Close()
+	for id := range buff.OwnerID(owners) {
+		require.NoError(t, e.Spawn(id, &hero{1}))
+	}
+	pass(v, 50*time.Millisecond)
+	for id := owners - 1; id > 0; id -= 3 {
+		require.NoError(t, v.Touch(buff.OwnerID(id)))
+		e.Data(buff.OwnerID(id)).(*hero).gold++
+	}
+	for copied.Load() < owners {
+		runtime.Gosched()
+	}
+	require.Zero(t, v.Stats().Cuts)
+	pass(v, 50*time.Millisecond)
+	require.NoError(t, v.Committed(t.Context(), 1))
+	cut, err := m.Load(t.Context(), "arena")
+	require.NoError(t, err)
+	require.Len(t, cut.Owners, owners)
+	for _, o := range cut.Owners {
+		require.Equal(t, "\x001", string(o.Data), o.ID)
+	}
+}
+
+// TestBesideWithout: an engine whose owners have no data is always copied so.
+func TestBesideWithout(t *testing.T) {
+	e, err := engine.New(engine.Options{Synchronous: true})
+	require.NoError(t, err)
+	defer e.Close(t.Context())
+	v, err := store.New(t.Context(), e, storetest.NewMemory(), "arena", store.Options{Every: time.Hour, Share: 1})
+	require.NoError(t, err)
+	defer v.Close()
+	for id := range buff.OwnerID(5000) {
+		require.NoError(t, e.Spawn(id, nil))
+	}
+	pass(v, 0)
+	require.NotZero(t, store.Uncopied(v))
+	for store.Uncopied(v) > 0 {
+		runtime.Gosched()
+	}
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.EqualValues(t, 2, v.Stats().Cuts)
+}
+
+// TestClock: a clock that stands still, goes back or panics lets no frame copy all owners, and stops no cut.
+func TestClock(t *testing.T) {
+	for name, clock := range map[string]func() time.Duration{
+		"still": func() time.Duration { return 0 },
+		"back": func() func() time.Duration {
+			at := time.Hour
+			return func() time.Duration { at -= time.Second; return at }
+		}(),
+		"panics": func() time.Duration { panic("no time") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: time.Hour, Clock: clock})
+			const owners = 6000 // half a ms is 5,000 of the cheapest
+			for id := range buff.OwnerID(owners) {
+				require.NoError(t, v.Engine().Spawn(id, &hero{1}))
+			}
+			pass(v, 50*time.Millisecond)
+			require.NotZero(t, v.Stats().Left)
+			require.Less(t, v.Stats().Left, owners)
+			require.NoError(t, v.SaveAll(t.Context()))
+			require.Equal(t, name == "panics", v.Stats().Refused == 1, v.Stats().Refused)
+			if name == "panics" {
+				require.ErrorContains(t, v.Stats().Last, "Clock panicked: no time")
+			}
+		})
+	}
+}
