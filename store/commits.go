@@ -75,12 +75,14 @@ func (c *committer) wantsWhole() bool {
 	return c.whole
 }
 
-// hand gives a cut to the goroutine.
+// hand gives a cut to the goroutine, if there is one yet.
 func (c *committer) hand(j job) {
 	c.mu.Lock()
-	c.busy = true
-	c.mu.Unlock()
-	c.jobs <- j // there is room: the one before has been done
+	defer c.mu.Unlock()
+	if !c.shut {
+		c.busy = true
+		c.jobs <- j // there is room: the one before has been done
+	}
 }
 
 // stop ends the goroutine, after the commit that runs; that is given up if now is true.

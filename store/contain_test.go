@@ -150,6 +150,22 @@ func TestBesideWithout(t *testing.T) {
 	require.EqualValues(t, 2, v.Stats().Cuts)
 }
 
+// TestCloseMidway: a Saver that was closed while a cut was under way saves no more, and the loop goes on.
+func TestCloseMidway(t *testing.T) {
+	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: time.Millisecond, Share: 1})
+	for id := range buff.OwnerID(200) {
+		require.NoError(t, v.Engine().Spawn(id, &hero{1}))
+	}
+	pass(v, 50*time.Millisecond)
+	require.NotZero(t, store.Uncopied(v))
+	v.Close()
+	for range 20 {
+		pass(v, 50*time.Millisecond)
+	}
+	require.ErrorIs(t, v.SaveAll(t.Context()), store.ErrClosed)
+	require.Zero(t, v.Stats().Cuts)
+}
+
 // TestClock: a clock that stands still, goes back or panics lets no frame copy all owners, and stops no cut.
 func TestClock(t *testing.T) {
 	for name, clock := range map[string]func() time.Duration{

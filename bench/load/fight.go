@@ -43,6 +43,7 @@ func (f *Fight) Frame(after func(*engine.Frame)) time.Duration {
 
 // End closes the books and the engine. It fails if the books found something.
 func (f *Fight) End() error {
+	f.world.after = nil
 	r := result("B")
 	if err := f.world.finish(r); err != nil {
 		return err
