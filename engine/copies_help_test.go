@@ -18,19 +18,19 @@ func TestCopiesHelp(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		r := newRobbers(t, m, 5)
 		c := r.e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) { return append(b, byte(id)), nil })
-		helped, stop := 0, make(chan struct{})
+		helped, now := 0, make(chan struct{}, 1)
 		var gone sync.WaitGroup
 		gone.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					helped += c.Help()
-					runtime.Gosched()
-				}
+			for range now {
+				helped += c.Help()
 			}
 		})
+		help := func() {
+			select {
+			case now <- struct{}{}:
+			default:
+			}
+		}
 		for round := range 15 {
 			m.pass(r.e, 50*time.Millisecond)
 			r.come(t, round)
@@ -43,6 +43,7 @@ func TestCopiesHelp(t *testing.T) {
 				}
 			}
 			for done := false; !done; {
+				help()
 				r.come(t, round)
 				r.play(t)
 				m.pass(r.e, 50*time.Millisecond)
@@ -60,7 +61,7 @@ func TestCopiesHelp(t *testing.T) {
 			}
 			x.Free()
 		}
-		close(stop)
+		close(now)
 		gone.Wait()
 		t.Logf("%d by Help", helped)
 	})

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +36,9 @@ func (l *leaving) Close() error { return nil }
 
 // TestGone: a Store, a Reopen and a Marshal that end the goroutine of the Saver cost it a commit, or a
 // copy, and no more: the next cut has all of it.
-func TestGone(t *testing.T) {
+func TestGone(t *testing.T) { synctest.Test(t, gone) }
+
+func gone(t *testing.T) {
 	m := &leaving{Store: storetest.NewMemory()}
 	reopens := 0
 	var marshals atomic.Bool
@@ -74,14 +77,15 @@ func TestGone(t *testing.T) {
 		require.NoError(t, v.Touch(id))
 		v.Engine().Data(id).(*hero).gold = 2
 	}
-	from := v.Stats().Cuts
 	pass(v, 50*time.Millisecond) // a cut begins, and the loop has copied the first of all
-	for marshals.Load() {
-		runtime.Gosched() // the goroutine comes to the other ones
-	}
-	for ; v.Stats().Cuts < from+2; runtime.Gosched() {
+	synctest.Wait()              // the goroutine comes to the other ones
+	require.False(t, marshals.Load())
+	from := v.Stats().Cuts
+	for range 20 {
 		pass(v, 50*time.Millisecond)
+		synctest.Wait()
 	}
+	require.Greater(t, v.Stats().Cuts, from)
 	require.EqualValues(t, 1, v.Stats().Refused)
 	require.ErrorContains(t, v.Stats().Last, "owner 150: Marshal panicked: it ended its goroutine")
 	require.EqualValues(t, 1, v.Engine().Stats().Faults)
@@ -95,7 +99,9 @@ func TestGone(t *testing.T) {
 
 // TestBeside: what a goroutine copies between two Ticks, while the loop changes some of it, is the cut as it was
 // when it began. The loop has copied the first few.
-func TestBeside(t *testing.T) {
+func TestBeside(t *testing.T) { synctest.Test(t, beside) }
+
+func beside(t *testing.T) {
 	const owners = 5000
 	m := storetest.NewMemory()
 	e, err := engine.New(engine.Options{Synchronous: true})
@@ -116,9 +122,8 @@ func TestBeside(t *testing.T) {
 		require.NoError(t, v.Touch(buff.OwnerID(id)))
 		e.Data(buff.OwnerID(id)).(*hero).gold++
 	}
-	for copied.Load() < owners {
-		runtime.Gosched()
-	}
+	synctest.Wait()
+	require.EqualValues(t, owners, copied.Load())
 	require.Zero(t, v.Stats().Cuts)
 	pass(v, 50*time.Millisecond)
 	require.NoError(t, v.Committed(t.Context(), 1))
@@ -131,7 +136,9 @@ func TestBeside(t *testing.T) {
 }
 
 // TestBesideWithout: an engine whose owners have no data is always copied so.
-func TestBesideWithout(t *testing.T) {
+func TestBesideWithout(t *testing.T) { synctest.Test(t, besideWithout) }
+
+func besideWithout(t *testing.T) {
 	e, err := engine.New(engine.Options{Synchronous: true})
 	require.NoError(t, err)
 	defer e.Close(t.Context())
@@ -142,10 +149,8 @@ func TestBesideWithout(t *testing.T) {
 		require.NoError(t, e.Spawn(id, nil))
 	}
 	pass(v, 0)
-	require.NotZero(t, store.Uncopied(v))
-	for store.Uncopied(v) > 0 {
-		runtime.Gosched()
-	}
+	synctest.Wait()
+	require.Zero(t, store.Uncopied(v))
 	require.NoError(t, v.SaveAll(t.Context()))
 	require.EqualValues(t, 2, v.Stats().Cuts)
 }
