@@ -87,17 +87,24 @@ type robbers struct {
 	cat *buff.Catalog
 	rng *rand.Rand
 	o   engine.Options
+
+	edits int // of its catalog
 }
 
 const robberCount, coinsEach = 40, 5
 
 func newRobbers(t *testing.T, m mode, seed uint64) *robbers {
-	r := &robbers{cat: catalogOf(t, robbery...), rng: rand.New(rand.NewPCG(seed, 1))}
-	r.o = engine.Options{Catalog: r.cat, Number: 1, Handlers: engine.Handlers{"rob": func(c *engine.Context, e buff.Event) {
+	return newRobbersOf(t, m, seed, engine.Options{})
+}
+
+func newRobbersOf(t *testing.T, m mode, seed uint64, o engine.Options) *robbers {
+	r := &robbers{cat: catalogOf(t, robbery...), rng: rand.New(rand.NewPCG(seed, 1)), o: o}
+	coin := r.cat.Spec("coin")
+	r.o.Catalog, r.o.Number, r.o.Handlers = r.cat, 1, engine.Handlers{"rob": func(c *engine.Context, e buff.Event) {
 		if victim := buff.OwnerID((uint64(e.At)*7 + uint64(e.Owner)*3) % robberCount); victim != e.Owner {
-			c.Do(buff.Steal(victim, e.Owner, buff.Query{Spec: r.cat.Spec("coin")}, 0))
+			c.Do(buff.Steal(victim, e.Owner, buff.Query{Spec: coin}, 0))
 		}
-	}}}
+	}}
 	m.set(&r.o)
 	r.e = open(t, r.o)
 	for id := range buff.OwnerID(robberCount) {

@@ -1,0 +1,75 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestCopiesReload: rounds go on while a Reload is carried out owner by owner, at the end of Ticks that bring
+// all that TickLimit allows and leave others waiting. Who was idle when a round began is in it as it was, byte
+// for byte; no coin is on two owners or on none, whoever waits; and in the end all live by the new catalog.
+func TestCopiesReload(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		r := newRobbersOf(t, m, 7, engine.Options{TickLimit: 60})
+		c := r.e.Copies(nil)
+		disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+		waited, swept := 0, 0
+		for round := range 30 {
+			if round < 26 { // a stall, which is worked off in Ticks that are full
+				r.e.Tick(400 * time.Millisecond)
+			}
+			began := c.Begin(false)
+			waited += len(began.Older)
+			want := map[buff.OwnerID][]byte{}
+			for id := range buff.OwnerID(robberCount) {
+				blob, err := r.e.Save(id)
+				if !errors.Is(err, engine.ErrBusy) {
+					require.NoError(t, err)
+					want[id] = blob
+				}
+			}
+			if round%7 == 3 {
+				r.edit(t)
+				swept += c.Left()
+			}
+			for done := false; !done; {
+				m.pass(r.e, 50*time.Millisecond)
+				_, done = c.Step(2)
+			}
+			x := c.Take()
+			for _, o := range x.List {
+				require.NoError(t, o.Err)
+				if blob := want[o.Owner]; blob != nil {
+					require.Equal(t, blob, o.Blob, "round %d, owner %d", round, o.Owner)
+				}
+				disk.owners[o.Owner] = engine.Copy{Owner: o.Owner, Blob: append([]byte(nil), o.Blob...)}
+			}
+			disk.waiting, disk.moment = began.Waiting, began.Moment
+			x.Free()
+			r.o.Catalog = r.cat
+			require.Equal(t, robberCount*coinsEach, wealth(t, disk.revive(t, r.o), robberCount), "round %d", round)
+		}
+		require.Positive(t, swept, "no round was under way while the Reload was carried out")
+		require.Positive(t, waited, "nobody has waited for TickLimit")
+	})
+}
+
+// edit reloads the game with another period of what everybody has.
+func (r *robbers) edit(t *testing.T) {
+	specs := append([]buff.Spec(nil), robbery...)
+	for k := range specs {
+		specs[k].Reload = buff.ReloadMigrate
+		if specs[k].ID == "itch" {
+			r.edits++
+			specs[k].Period += time.Duration(r.edits) * 10 * time.Millisecond
+		}
+	}
+	r.cat = next(t, r.cat, specs...)
+	reload(t, r.e, r.cat)
+}
