@@ -138,9 +138,12 @@ func (c *committer) do(j *job) {
 	b := &j.batch
 	refused, last := c.fill(j)
 	b.Epoch, b.Since = c.epoch, c.since
-	owners, bytes, older := len(b.Owners), 0, len(b.Older)
+	owners, bytes, older, lost := len(b.Owners), 0, len(b.Older), 0
 	for k := range b.Owners {
 		bytes += len(b.Owners[k].Blob) + len(b.Owners[k].Data)
+	}
+	for k := range j.copied.List {
+		lost += j.copied.List[k].Lost
 	}
 	err := errGone
 	defer func() {
@@ -152,7 +155,7 @@ func (c *committer) do(j *job) {
 			}
 			if err == nil {
 				s.Frame, s.Owners, s.Bytes, s.Older, s.Encode = b.Frame, owners, bytes, older, j.spent
-				s.Total += uint64(bytes)
+				s.Lost, s.Total = lost, s.Total+uint64(bytes)
 			}
 		})
 	}()

@@ -155,6 +155,24 @@ func besideWithout(t *testing.T) {
 	require.EqualValues(t, 2, v.Stats().Cuts)
 }
 
+// TestLost: what is in no cut is counted: a timeout by function, and a handler that a call of the loop has
+// put off to the next Tick. Behind that Tick there is none.
+func TestLost(t *testing.T) {
+	cat, err := buff.NewCatalog(buff.Spec{ID: "boon", Kind: buff.Infinite, On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoCall, Name: "cheer"}}}})
+	require.NoError(t, err)
+	v := play(t, storetest.NewMemory(), noon, engine.Options{Catalog: cat, Handlers: engine.Handlers{"cheer": func(*engine.Context, buff.Event) {}}}, store.Options{Every: -1})
+	require.NoError(t, v.Engine().Spawn(1, &hero{}))
+	_, err = v.Engine().AddTimeout(1, time.Hour, func(*engine.Context) {})
+	require.NoError(t, err)
+	_, r := v.Engine().AddBuff(1, buff.Application{Spec: cat.Spec("boon")})
+	require.NoError(t, r.Err)
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.Equal(t, 2, v.Stats().Lost)
+	pass(v, 50*time.Millisecond)
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.Equal(t, 1, v.Stats().Lost)
+}
+
 // TestCloseMidway: a Saver that was closed while a cut was under way saves no more, and the loop goes on.
 func TestCloseMidway(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: time.Millisecond, Share: 1})

@@ -137,6 +137,7 @@ type Stats struct {
 	Left    int           // owners of the cut under way that have not been copied
 	Encode  time.Duration // that After took for copies of the last cut, by Options.Clock
 
+	Lost    int    // timeouts by function, and handlers that the loop has put off, of the owners in the last commit: they are in no cut
 	Older   int    // owners of the last cut that were busy: they are in it as they had been before
 	Refused uint64 // copies that Marshal has refused, or that are too large, and panics of Zone, and of Clock: the last state is kept
 	Last    error  // why the last of those

@@ -3,6 +3,7 @@ package bolt
 import (
 	"encoding/binary"
 	"fmt"
+	"runtime"
 
 	bbolt "go.etcd.io/bbolt"
 
@@ -135,8 +136,15 @@ func (w *writer) delete() error {
 	return nil
 }
 
+// yieldEvery is after how many owners the game may have the processor: its frame would else wait until
+// the scheduler takes it away from a commit, which is ten ms.
+const yieldEvery = 64
+
 func (w *writer) put() error {
 	for i := range w.b.Owners {
+		if i%yieldEvery == yieldEvery-1 {
+			runtime.Gosched()
+		}
 		o := &w.b.Owners[i]
 		k := ownerKey(o.ID)
 		if old := w.owners.Get(k); old != nil {
