@@ -149,6 +149,7 @@ func (c *committer) do(j *job) {
 	defer func() {
 		c.done(j, err)
 		c.saver.tell(err, func(s *Stats) {
+			defer c.release(j, err) // not before: who finds it free looks at the Stats
 			s.Refused += uint64(refused)
 			if refused > 0 {
 				s.Last = last
@@ -173,6 +174,10 @@ func (c *committer) done(j *job, err error) {
 	} else {
 		c.failed(&j.batch)
 	}
+}
+
+// release says that the next cut may begin.
+func (c *committer) release(j *job, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy = false
