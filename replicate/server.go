@@ -71,6 +71,10 @@ type entry struct {
 	told     []told
 	watchers []watcher
 
+	// newer is what a full state since the last Update had in other slots than told says, or of
+	// others: who got that knows it.
+	newer []newer
+
 	full   block // all of it, as it was in the round fullAt
 	fullAt uint64
 }
@@ -80,6 +84,12 @@ type told struct {
 	sync   buff.Sync
 	source buff.OwnerID
 	any    bool // there is one
+}
+
+// newer is who has been told of a buff that no Update has seen.
+type newer struct {
+	told
+	at int
 }
 
 // watcher is a viewer that has an owner in its view.
@@ -162,7 +172,7 @@ func (s *Server) gone(number uint32) {
 func (s *Server) changed(x *engine.OwnerChange) {
 	e := s.entries[x.Number]
 	if len(e.watchers) == 0 {
-		e.dead = x.Dead
+		e.dead, e.newer = x.Dead, e.newer[:0]
 		return
 	}
 	s.delta.reset()
@@ -174,6 +184,7 @@ func (s *Server) changed(x *engine.OwnerChange) {
 		b, ok := x.Buffs.At(at)
 		e.change(&s.delta, s.now, at, what, &b, ok)
 	}
+	e.newer = e.newer[:0]
 	if len(s.delta.records) == 0 {
 		return
 	}
@@ -195,6 +206,11 @@ func (e *entry) change(to *block, now wheel.Time, at int, what buff.Aspect, b *b
 	anew := !was.equals(is) || what&(buff.AspectBegun|buff.AspectSource|buff.AspectSpec) != 0
 	if was.any && !was.equals(is) {
 		to.gone(at, was)
+	}
+	for _, n := range e.newer {
+		if n.at == at && !n.equals(is) {
+			to.gone(at, n.told)
+		}
 	}
 	if !is.any {
 		return
@@ -223,6 +239,7 @@ func (s *Server) wholeOf(e *entry) (*block, bool) {
 	}
 	if !e.known {
 		clear(e.told)
+		e.newer = e.newer[:0]
 	}
 	e.full.reset()
 	if e.dead {
@@ -234,11 +251,13 @@ func (s *Server) wholeOf(e *entry) (*block, bool) {
 		}
 		is, at := told{b.Spec.Client.Sync, b.Source, true}, b.Handle.Slot()
 		e.full.whole(s.now, at, is, &b)
+		for at >= len(e.told) {
+			e.told = append(e.told, told{})
+		}
 		if !e.known {
-			for at >= len(e.told) {
-				e.told = append(e.told, told{})
-			}
 			e.told[at] = is
+		} else if !e.told[at].equals(is) {
+			e.newer = append(e.newer, newer{is, at})
 		}
 	}
 	e.known, e.fullAt = true, s.round

@@ -140,6 +140,36 @@ func TestToldIsKept(t *testing.T) {
 	require.Empty(t, c.Owner(2).Buffs())
 }
 
+// TestShortLife: a buff of which only a full state between two Updates has told, and that has ended before
+// the second, is taken back from who got that.
+func TestShortLife(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite})
+	require.NoError(t, e.Spawn(2, nil))
+	s := New(e, Options{})
+	viewers, clients := []*Viewer{}, []*client.Client{}
+	for range 2 {
+		v, err := s.Join(2)
+		require.NoError(t, err)
+		viewers, clients = append(viewers, v), append(clients, client.New(client.Options{}))
+	}
+	see := func(k, buffs int) {
+		require.NoError(t, viewers[k].See(2, false))
+		if p := viewers[k].Append(nil); len(p) > 0 {
+			require.NoError(t, clients[k].Receive(p))
+		}
+		require.Len(t, clients[k].Owner(2).Buffs(), buffs)
+	}
+	see(0, 0)
+	s.Update()
+	h, _ := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a")})
+	see(1, 1)
+	e.Remove(h)
+	e.Tick(0)
+	s.Update()
+	see(0, 0)
+	see(1, 0)
+}
+
 // TestRepairForgets: for whom a repair has no room is not taken for who had the local number before.
 func TestRepairForgets(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite})
