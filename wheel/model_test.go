@@ -14,7 +14,7 @@ import (
 //
 //	go test ./wheel -run TestModel -wheel.ops 1000000000
 var (
-	modelOps  = flag.Int("wheel.ops", 10_000_000, "calls of TestModel, over all seeds")
+	modelOps  = flag.Int("wheel.ops", 3_000_000, "calls of TestModel, over all seeds")
 	modelSeed = flag.Int("wheel.seed", -1, "the only seed that TestModel runs, any number")
 )
 
