@@ -1,7 +1,9 @@
 package misspelt
 
 // Near returns the name that s is most likely meant to be, the first of equals, or "" if none
-// is near: if about a third of its letters would have to be others.
+// is near. Near is what a third of the letters of s, but one at least and three at most, make of it
+// when they are changed, left out, added or swapped with their neighbours. It costs
+// O(len(names)).
 func Near(s string, names []string) string {
 	if len(s) < 2 || len(s) > 40 {
 		return ""
