@@ -84,7 +84,7 @@ func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 			kept++
 			continue
 		}
-		w.full, w.last = false, v.number+1
+		w.full, w.other, w.last = false, false, v.number+1
 		n++
 	}
 	v.wants = v.wants[:kept]

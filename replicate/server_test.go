@@ -207,6 +207,45 @@ func TestRepairForgets(t *testing.T) {
 	require.NotNil(t, c.Owner(4))
 }
 
+// TestShedForgets: when too much waits and is dropped, so is that somebody has left; it is said again, before
+// another owner under the same local number comes, for which a packet may have no room yet.
+func TestShedForgets(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite})
+	for id := range buff.OwnerID(4) {
+		require.NoError(t, e.Spawn(id, nil))
+		for range 20 {
+			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 1 << 60})
+		}
+	}
+	s := New(e, Options{Packet: 100, Pending: 20})
+	v, err := s.Join(0)
+	require.NoError(t, err)
+	c := client.New(client.Options{})
+	for _, id := range []buff.OwnerID{1, 0, 3} {
+		require.NoError(t, v.See(id, false))
+	}
+	for range 4 { // the definitions' fingerprint, and one after the other
+		require.NoError(t, c.Receive(v.Append(nil)))
+	}
+	require.NotNil(t, c.Owner(1))
+	v.Unsee(1)
+	require.NoError(t, v.See(2, false))
+	for _, id := range []buff.OwnerID{3, 0} { // the change of 3 is too much, that of 0 comes behind
+		e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 1 << 60})
+		e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 1 << 60})
+		e.Tick(0)
+		s.Update()
+	}
+	require.NoError(t, c.Receive(v.Append(nil)))
+	require.Nil(t, c.Owner(1))
+	require.Len(t, c.Owner(0).Buffs(), 22)
+	for range 2 {
+		require.NoError(t, c.Receive(v.Append(nil)))
+	}
+	require.NotNil(t, c.Owner(2))
+	require.Len(t, c.Owner(3).Buffs(), 22)
+}
+
 // TestBytes: a refresh of one buff on one owner costs 12 bytes at most, over the frame; and a frame in
 // which nothing changes costs none, however many buffs run down and pulse.
 func TestBytes(t *testing.T) {

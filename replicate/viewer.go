@@ -39,6 +39,7 @@ type view struct {
 	place  int32 // in entry.watchers
 	party  bool
 	full   bool // the full state is to be sent, and no change before it
+	other  bool // until then: what waits tells that another owner has left under this local number
 }
 
 // Kinds of messages, their first byte: a version above, and what it is below.
@@ -119,6 +120,7 @@ func (v *Viewer) See(owner buff.OwnerID, party bool) error {
 	e := s.entries[number]
 	w := &v.views[local]
 	w.entry, w.place, w.party, w.looked = e, int32(len(e.watchers)), party, v.looked
+	w.other = w.last > v.number
 	e.watchers = append(e.watchers, watcher{v, local})
 	v.of[number] = local
 	v.want(local)
@@ -284,11 +286,14 @@ func (v *Viewer) shed(number uint64) {
 	v.out = v.out[:0]
 	v.first, v.at = v.server.now, v.server.now
 	for k := range v.views {
-		switch w := &v.views[k]; {
-		case w.last <= number:
-		case w.entry != nil:
+		w := &v.views[k]
+		if w.last <= number {
+			continue
+		}
+		if w.entry != nil {
 			v.want(uint16(k))
-		default:
+		}
+		if w.entry == nil || w.other {
 			w.last = v.number + 1
 			v.out = binary.AppendUvarint(v.out, uint64(k)<<2|aboutLeave)
 		}
