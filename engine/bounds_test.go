@@ -193,7 +193,7 @@ func TestP30_Peak(t *testing.T) {
 		buff.Spec{ID: "beat", Duration: 30 * time.Second, Period: 500 * time.Millisecond, PerSource: buff.PerSource{Limit: 1 << 20}},
 		buff.Spec{ID: "oath", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.BySource}},
 	)
-	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient})
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, History: -1})
 	cycle := func(n int) {
 		for id := range buff.OwnerID(n) {
 			spawn(t, e, id)
@@ -288,7 +288,7 @@ func TestP30_AuraLooks(t *testing.T) {
 // TestP30_Pairs: buffs that come and go do not make anything grow. -pairs says how many.
 func TestP30_Pairs(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 13 * time.Hour, Period: time.Second})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, History: -1})
 	for id := range buff.OwnerID(100) {
 		spawn(t, e, id)
 	}

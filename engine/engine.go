@@ -12,6 +12,7 @@ import (
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -89,6 +90,7 @@ type Engine struct {
 	faults    faults
 	copies    *Copies  // nil: nobody has asked for them
 	changes   *Changes // nil: nobody has asked for them
+	history   *history.Recorder
 
 	ticking  atomic.Bool   // a handler that calls the Engine finds it true
 	occupied atomic.Bool   // by Tick or Close
@@ -141,6 +143,9 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	e.loop.Catalog, e.loop.Seed = o.Catalog, o.Seed
 	e.handlerID = func(name string) (buff.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
 	e.record = newRecorder(e)
+	if o.History > 0 {
+		e.history = history.New(o.History)
+	}
 	e.producers.init(e, o.InboxLimit)
 	e.watch.init(e)
 	e.index.auras.yield = e.member

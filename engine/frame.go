@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -105,6 +106,9 @@ func (f *Frame) end(e *Engine) {
 	e.high.loop.used(max(len(f.head), len(f.tail)))
 	e.high.turns.used(len(f.turns))
 	e.stats.Events += uint64(f.count)
+	if e.history != nil && (f.count > 0 || f.Number%forgetEvery == 0) {
+		f.remember(e.history)
+	}
 	f.Waiting = e.backlog.n
 	if e.group.Quiet() {
 		return
@@ -121,3 +125,24 @@ func (f *Frame) end(e *Engine) {
 		}
 	}
 }
+
+// forgetEvery is after how many frames without events the flight recorder looks for what is too old.
+const forgetEvery = 256
+
+// remember has the flight recorder take in what the frame has.
+func (f *Frame) remember(r *history.Recorder) {
+	r.Begin(f.Now)
+	r.Add(f.head)
+	for _, turn := range f.turns {
+		r.Add(turn)
+	}
+	r.Add(f.tail)
+	r.End()
+}
+
+// History returns the flight recorder, which has the events of the last minute of game time as far as
+// Options.History has room for them; nil, if that is negative. What happened after the last Tick is not in it
+// before the next one.
+//
+// Any goroutine may call it.
+func (e *Engine) History() *history.Recorder { return e.history }

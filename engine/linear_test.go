@@ -32,8 +32,8 @@ var histReasons = [histClients]buff.Reason{
 	buff.Cancelled, buff.Dispelled, buff.Stolen, buff.Replaced, buff.Overflowed, buff.Consumed, buff.Broken, buff.Immunity,
 }
 
-// history is a number of goroutines that ask for things of one owner at once.
-type history struct {
+// clients is a number of goroutines that ask for things of one owner at once.
+type clients struct {
 	eng      *engine.Engine
 	specs    [2]*buff.Spec
 	timeouts [histTimeouts]buff.TimeoutHandle
@@ -74,7 +74,7 @@ const (
 
 // client makes its calls. A call that only leaves something to be done has taken its place
 // among the others when it returns.
-func (h *history) client(n int, d *rand.Rand) (out []asked) {
+func (h *clients) client(n int, d *rand.Rand) (out []asked) {
 	in := h.eng.Inbox()
 	for k := range histOps {
 		a := asked{slot: d.IntN(2), id: int64(1 + n*histOps + k), verb: d.IntN(4)}
@@ -103,7 +103,7 @@ func (h *history) client(n int, d *rand.Rand) (out []asked) {
 }
 
 // look asks what the owner has, and waits for the answer.
-func (h *history) search() looked {
+func (h *clients) search() looked {
 	answer := make(chan looked, 1)
 	h.blind.Add(1)
 	defer h.blind.Add(-1)
@@ -125,7 +125,7 @@ func (h *history) search() looked {
 	return <-answer
 }
 
-func (h *history) tick(dt time.Duration) {
+func (h *clients) tick(dt time.Duration) {
 	for e := range h.eng.Tick(dt).Events() {
 		switch e.Kind {
 		case buff.Applied, buff.Refreshed:
@@ -152,7 +152,7 @@ func record(t *testing.T, seed uint64) []porcupine.Operation {
 	if seed%4 == 3 {
 		o.Budget = 1 // the owner is busy as often as not
 	}
-	h := &history{
+	h := &clients{
 		eng: open(t, o), specs: [2]*buff.Spec{cat.Spec("shield"), cat.Spec("oath")}, posts: make(chan struct{}, 2*histClients*histOps),
 		adds: map[int64]buff.Event{}, removes: map[removal]wheel.Time{},
 	}
@@ -198,7 +198,7 @@ func record(t *testing.T, seed uint64) []porcupine.Operation {
 }
 
 // answer adds what has come of a call.
-func (h *history) answer(a *asked) {
+func (h *clients) answer(a *asked) {
 	switch {
 	case a.known:
 	case a.verb == histAdd:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/history"
 )
 
 // Defaults of [Options], used where a field is zero; its fields say the others.
@@ -23,6 +24,7 @@ const (
 	defaultTraceEvery   = 1200
 	defaultTurnLimit    = 64
 	DefaultTickLimit    = 65_536
+	defaultHistory      = 32 << 20
 )
 
 // Handler is Go code of the game that a definition calls by name. It runs on a
@@ -152,6 +154,11 @@ type Options struct {
 	// Close returns it.
 	Record io.Writer
 
+	// History is how many bytes the events of the last minute of game time may take, see
+	// [Engine.History]. If zero, 32 MiB, of which an engine takes what its events need: some 40
+	// bytes each. If negative, none are kept; otherwise it is at least history.MinBytes.
+	History int
+
 	// SlowFrame is how long a frame may take before it counts as slow: see [Watch.Frame]. If
 	// zero, none does.
 	SlowFrame time.Duration
@@ -223,6 +230,12 @@ func (o *Options) complete() error {
 	limit("TraceEvery", &o.TraceEvery, defaultTraceEvery, 1<<30)
 	limit("EventLimit", &o.EventLimit, defaultEventLimit, 1<<30)
 	limit("InboxLimit", &o.InboxLimit, defaultInboxLimit, 1<<24)
+	if o.History >= 0 {
+		limit("History", &o.History, defaultHistory, 1<<40)
+		if o.History < history.MinBytes {
+			errs = append(errs, fmt.Errorf("engine: Options.History must be at least %d, not %d, or negative", history.MinBytes, o.History))
+		}
+	}
 	errs = append(errs, o.missing(o.Catalog)...)
 	if o.CatchUp > Dilate {
 		errs = append(errs, fmt.Errorf("engine: Options.CatchUp must be Carry or Dilate, not %d", o.CatchUp))

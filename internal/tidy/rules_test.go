@@ -41,7 +41,8 @@ var arrows = map[string][]string{
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
 	"buff/catalog/watch":               {"buff", "buff/catalog", "github.com/fsnotify/fsnotify"},
-	"engine":                           {"wheel", "buff", "buff/stat", "actor", "internal/recovered", antsPath},
+	"engine":                           {"wheel", "buff", "buff/stat", "actor", "engine/history", "internal/recovered", antsPath},
+	"engine/history":                   {"wheel", "buff", "buff/stat"},
 	"wheel":                            {},
 	"replicate":                        {"engine", "buff", "wheel"},
 	"replicate/client":                 {"buff", "wheel"}, // and not the engine: it is on the player's machine

@@ -1,0 +1,37 @@
+// Package history is a flight recorder: it keeps what the last minute brought, in bounded memory,
+// and answers afterwards what happened to whom.
+//
+//	e, err := engine.New(engine.Options{Catalog: c}) // it has one: Options.History
+//	...
+//	for event := range e.History().Events(history.Query{Owners: []buff.OwnerID{81}}) {
+//		fmt.Println(event)
+//	}
+//
+// The events come back as they were in their Frames, with every field, in the same order. What is
+// older than a minute of game time, or for which there is no room, is gone, and [Recorder.Since]
+// says from when on all is known: no answer leaves something out in silence.
+//
+// # Layout
+//
+// An [buff.Event] has some 150 bytes, of which few say something. A record has only these, in words of
+// eight bytes, and leaves out what is as in the record before it:
+//
+//	 63         48         32    24    16          0
+//	┌────────────┬──────────┬─────┬─────┬──────────┐
+//	│   stacks   │   spec   │ why │kind │ contents │   spec: a place in the chunk's table
+//	├────────────┴─────┬────┴─────┼─────┴──────────┤
+//	│ ms before Seen   │  level   │     attr       │
+//	├──────────────────┴──────────┴────────────────┤
+//	│ Seen, Owner, Handle, Source: each if Contents│
+//	│ says so                                      │
+//	├─────────────────────────┬────────────────────┤
+//	│ ms from At to End       │     Magnitude      │   if both are small
+//	├─────────────────────────┴────────────────────┤
+//	│ what few events have                         │
+//	└──────────────────────────────────────────────┘
+//
+// Records stand in chunks of 64 KiB, in the order of the events; no record is in two, and each chunk can be
+// read without the others. The oldest chunk is the next one to be written to. The
+// goroutine of the loop writes, once in each frame; any goroutine reads, and copies one
+// chunk at a time, so that the loop waits for a few microseconds at most.
+package history

@@ -1,0 +1,69 @@
+package history
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Query says which events are asked for: those that fit all of its fields. An empty list fits every
+// event, and the zero Query asks for all.
+type Query struct {
+	// From and To are the instants of the frames, Event.Seen: those from From to To. If To is zero,
+	// all from From on.
+	From, To wheel.Time
+
+	Owners  []buff.OwnerID
+	Sources []buff.OwnerID
+	Specs   []string // IDs of definitions
+	Kinds   []buff.EventKind
+	Whys    []buff.Reason
+}
+
+// fits reports whether an event is asked for.
+func (q *Query) fits(e *buff.Event) bool {
+	return e.Seen >= q.From && (q.To == 0 || e.Seen <= q.To) &&
+		among(q.Owners, e.Owner) && among(q.Sources, e.Source) && among(q.Kinds, e.Kind) && among(q.Whys, e.Why) &&
+		(len(q.Specs) == 0 || e.Spec != nil && slices.Contains(q.Specs, e.Spec.ID))
+}
+
+func among[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
+
+// Events returns what is asked for, from the oldest to the newest. What is dropped while the caller reads is
+// left out: ask [Recorder.Since] afterwards. Any goroutine may call it. It costs O(events that are
+// kept), some 10 ns for each, and copies each chunk before it looks at it.
+func (r *Recorder) Events(q Query) iter.Seq[buff.Event] {
+	return func(yield func(buff.Event) bool) {
+		var c chunk
+		var e buff.Event
+		for number := uint64(0); r.copy(&number, &c, &q); number++ {
+			c.context = context{}
+			for at := 0; at < c.n; {
+				at += c.get(c.words[at:], &c.tables, &e)
+				if q.fits(&e) && !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// copy copies the first chunk from that number on that may have what is asked for, or reports that
+// there is none.
+func (r *Recorder) copy(number *uint64, c *chunk, q *Query) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*number = max(*number, r.first)
+	for ; *number < r.first+uint64(len(r.chunks)); *number++ {
+		x := r.chunks[*number-r.first]
+		if x.until < q.From || q.To != 0 && x.since > q.To {
+			continue
+		}
+		c.words, c.n = append(c.words[:0], x.words[:x.n]...), x.n
+		c.specs, c.names = append(c.specs[:0], x.specs...), append(c.names[:0], x.names...)
+		return true
+	}
+	return false
+}

@@ -1,0 +1,187 @@
+package history
+
+import (
+	"math"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// The first word of a record, from its lowest bits: what it has, kind, why, definition, stacks, and how
+// many ms At is before Seen.
+const (
+	hasOwner  = 1 << iota // it is not that of the record before
+	hasSource             // it is not the owner
+	isEndless             // End is Never
+	hasRare               // there is what few events have
+
+	kindShift   = 4 // five bits
+	whyShift    = 9 // seven bits
+	specShift   = 16
+	stacksShift = 32
+	beforeShift = 48
+)
+
+// mostWords is how long a record may be, and more: a power of two, for which the compiler needs no
+// checks of bounds.
+const mostWords = 32
+
+// context is what a record leaves out if it is as before.
+type context struct {
+	seen  wheel.Time
+	owner buff.OwnerID
+}
+
+// put writes a record of e, and returns its length. The places of its definition and of its name are in
+// the chunk's tables.
+//
+// A word that may be left out is written in any case, and the next one over it: that is cheaper than
+// a branch that the processor has to guess.
+func (c *context) put(w *[mostWords]uint64, e *buff.Event, spec, name uint16) int {
+	has, before, after := uint64(0), uint64(e.Seen-e.At), uint64(e.End-e.At)
+	w[1] = uint64(e.Owner)
+	n := 1
+	if e.Owner != c.owner {
+		n, has = 2, hasOwner
+	}
+	c.owner = e.Owner
+	w[n&3] = uint64(e.Source)
+	if e.Source != e.Owner {
+		n++
+		has |= hasSource
+	}
+	if e.End == wheel.Never {
+		after = 0
+		has |= isEndless
+	}
+	w[n&3] = uint64(e.Handle)
+	w[(n+1)&7] = after<<32 | uint64(uint32(e.Magnitude))
+	n += 2
+	w[0] = has | uint64(e.Kind)<<kindShift | uint64(e.Why)<<whyShift | uint64(spec)<<specShift |
+		uint64(uint16(e.Stacks))<<stacksShift | before<<beforeShift
+	if before>>16|after>>32|uint64(e.Magnitude-int64(int32(e.Magnitude)))|isRare(e) != 0 || e.Seen != c.seen {
+		return c.putRare(w, n, e, name)
+	}
+	return n
+}
+
+// isRare returns something else than zero if an event has what few have.
+func isRare(e *buff.Event) uint64 {
+	return uint64(e.Elapsed|e.Period|e.Offline|int64(e.Next)|int64(e.Count)|int64(e.Level)|int64(e.Attr)) | uint64(uint32(e.Stacks)>>16) |
+		math.Float64bits(e.Delta) | math.Float64bits(e.Value) | uint64(len(e.Name))
+}
+
+// What few events have begins with a word of its own: which of the words of rare follow, these two bits,
+// the place of the name, level, and attribute.
+const (
+	hasSeen = 1 << 14 // Seen is not that of the record before
+	hasFar  = 1 << 15 // At, End and Magnitude are among the words
+)
+
+// rare returns what few events have; what is zero is left out.
+func rare(e *buff.Event) [11]uint64 {
+	return [...]uint64{
+		uint64(e.At), uint64(e.End), uint64(e.Magnitude), uint64(e.Elapsed), uint64(e.Period), math.Float64bits(e.Delta),
+		math.Float64bits(e.Value), uint64(e.Next), uint64(e.Offline), uint64(uint32(e.Stacks))<<32 | uint64(uint32(e.Count)), uint64(e.Seen),
+	}
+}
+
+// putRare writes what few events have behind the first n words, and returns how many there are then.
+func (c *context) putRare(w *[mostWords]uint64, n int, e *buff.Event, name uint16) int {
+	head, at := uint64(0), n
+	n++
+	values := rare(e)
+	if before := uint64(e.Seen - e.At); before > math.MaxUint16 || e.End != wheel.Never && uint64(e.End-e.At) > math.MaxUint32 ||
+		e.Magnitude != int64(int32(e.Magnitude)) {
+		head = hasFar
+		w[0] &= 1<<beforeShift - 1
+	} else {
+		values[0], values[1], values[2] = 0, 0, 0
+	}
+	if uint32(e.Stacks) <= math.MaxUint16 && e.Count == 0 {
+		values[9] = 0
+	}
+	if e.Seen == c.seen {
+		values[10] = 0
+	} else {
+		c.seen = e.Seen
+		head |= hasSeen
+	}
+	for i, v := range values {
+		w[n&31] = v
+		if v != 0 {
+			n++
+			head |= 1 << i
+		}
+	}
+	w[at&31] = head | uint64(name)<<16 | uint64(uint16(e.Level))<<32 | uint64(e.Attr)<<48
+	w[0] |= hasRare
+	return n
+}
+
+// get reads the record at the begin of w, with the chunk's tables, and returns its length.
+func (c *context) get(w []uint64, t *tables, e *buff.Event) int {
+	has, n := w[0], 1
+	if has&hasOwner != 0 {
+		c.owner = buff.OwnerID(w[n])
+		n++
+	}
+	*e = buff.Event{
+		Owner: c.owner, Source: c.owner, End: wheel.Never,
+		Kind: buff.EventKind(has >> kindShift & 31), Why: buff.Reason(has >> whyShift & 127), Stacks: int32(has >> stacksShift & math.MaxUint16),
+	}
+	if has&hasSource != 0 {
+		e.Source = buff.OwnerID(w[n])
+		n++
+	}
+	if spec := uint16(has >> specShift); spec != 0 {
+		e.Spec = t.specs[spec-1]
+	}
+	e.Handle, e.Magnitude = buff.Handle(w[n]), int64(int32(w[n+1]))
+	after := wheel.Time(w[n+1] >> 32)
+	n += 2
+	far := false
+	if has&hasRare != 0 {
+		var length int
+		length, far = c.getRare(w[n:], t, e)
+		n += length
+	}
+	e.Seen = c.seen
+	if !far {
+		e.At = e.Seen - wheel.Time(has>>beforeShift)
+		if has&isEndless == 0 {
+			e.End = e.At + after
+		}
+	}
+	return n
+}
+
+// getRare reads what few events have, and returns its length, and whether At and End are among that.
+func (c *context) getRare(w []uint64, t *tables, e *buff.Event) (n int, far bool) {
+	head, n := w[0], 1
+	var v [11]uint64
+	for i := range v {
+		if head&(1<<i) != 0 {
+			v[i] = w[n]
+			n++
+		}
+	}
+	if far = head&hasFar != 0; far {
+		e.At, e.End, e.Magnitude = wheel.Time(v[0]), wheel.Time(v[1]), int64(v[2])
+	}
+	e.Elapsed, e.Period = int64(v[3]), int64(v[4])
+	e.Delta, e.Value = math.Float64frombits(v[5]), math.Float64frombits(v[6])
+	e.Next, e.Offline = wheel.Time(v[7]), int64(v[8])
+	if v[9] != 0 {
+		e.Stacks, e.Count = int32(v[9]>>32), int32(v[9])
+	}
+	if head&hasSeen != 0 {
+		c.seen = wheel.Time(v[10])
+	}
+	if name := uint16(head >> 16); name != 0 {
+		e.Name = t.names[name-1]
+	}
+	e.Level, e.Attr = int16(head>>32), stat.Attr(head>>48)
+	return n, far
+}

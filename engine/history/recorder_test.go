@@ -1,0 +1,202 @@
+package history
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// frame is a frame of n pulses at an instant, whose magnitudes count on.
+func frame(n int, at wheel.Time, spec *buff.Spec, count *int64) []buff.Event {
+	events := make([]buff.Event, n)
+	for k := range events {
+		*count++
+		events[k] = buff.Event{
+			At: at, Seen: at, Owner: buff.OwnerID(k), Source: 1, Spec: spec, Handle: 1, End: wheel.Never, Magnitude: *count, Stacks: 1, Kind: buff.Pulsed,
+		}
+	}
+	return events
+}
+
+// take is what an engine does with a frame.
+func take(r *Recorder, at wheel.Time, events []buff.Event) {
+	r.Begin(at)
+	r.Add(events)
+	r.End()
+}
+
+// TestOldest: what is kept is the newest there is, without a gap, and Since says from when on; memory has
+// a bound, whatever comes.
+func TestOldest(t *testing.T) {
+	spec := someSpecs(t, 1)[0]
+	for _, bytes := range []int{MinBytes, 1 << 20, 8 << 20} {
+		r, count, full := New(bytes), int64(0), false
+		for at := wheel.Time(50); at < 3*Span; at += 50 {
+			n := int(at/50) % 97
+			if at%10_000 == 0 {
+				n = 5000
+			}
+			take(r, at, frame(n, at, spec, &count))
+			s := r.Stats()
+			require.LessOrEqual(t, s.Bytes, bytes+chunkBytes) // the one that waits to be used again
+			require.Equal(t, uint64(count), s.Events)
+			if at%30_000 != 0 {
+				continue
+			}
+			got := slices.Collect(r.Events(Query{}))
+			require.Len(t, got, s.Kept)
+			for k, e := range got {
+				if e.Magnitude != count-int64(len(got)-1-k) {
+					require.Fail(t, "a gap", "before event %d", e.Magnitude)
+				}
+			}
+			since := r.Since()
+			full = full || since > max(0, at-Span/2)
+			require.GreaterOrEqual(t, since, at-Span-20_000, "a chunk may reach back behind what is too old")
+			require.Less(t, r.chunks[0].since, since+Span)
+			if since > at {
+				require.Equal(t, MinBytes, bytes, "the newest frame alone is more than there is room for")
+			} else if since > 0 {
+				first := slices.IndexFunc(got, func(e buff.Event) bool { return e.Seen >= since })
+				require.GreaterOrEqual(t, first, 0)
+				require.Less(t, first, 5000, "all but the rest of one chunk and of one frame")
+			}
+		}
+		require.Equal(t, bytes < 8<<20, full, "the limit of %d bytes was reached", bytes)
+	}
+}
+
+// TestQuery: each field of a Query, and all of them.
+func TestQuery(t *testing.T) {
+	specs := someSpecs(t, 3)
+	r := New(1 << 20)
+	var all []buff.Event
+	for at := wheel.Time(1); at <= 100; at++ {
+		for k := range 60 {
+			all = append(all, buff.Event{
+				At: at, Seen: at, Owner: buff.OwnerID(k % 7), Source: buff.OwnerID(k % 5), Spec: append(specs, nil)[k%4], End: wheel.Never,
+				Kind: buff.EventKind(1 + k%3), Why: buff.Reason(k % 2),
+			})
+		}
+		take(r, at, all[len(all)-60:])
+	}
+	for name, k := range map[string]struct {
+		q    Query
+		fits func(e buff.Event) bool
+	}{
+		"all":     {Query{}, func(buff.Event) bool { return true }},
+		"from":    {Query{From: 40}, func(e buff.Event) bool { return e.Seen >= 40 }},
+		"to":      {Query{To: 40}, func(e buff.Event) bool { return e.Seen <= 40 }},
+		"owners":  {Query{Owners: []buff.OwnerID{0, 3}}, func(e buff.Event) bool { return e.Owner == 0 || e.Owner == 3 }},
+		"sources": {Query{Sources: []buff.OwnerID{0}}, func(e buff.Event) bool { return e.Source == 0 }},
+		"specs":   {Query{Specs: []string{"ba"}}, func(e buff.Event) bool { return e.Spec == specs[1] }},
+		"kinds":   {Query{Kinds: []buff.EventKind{2}}, func(e buff.Event) bool { return e.Kind == 2 }},
+		"whys":    {Query{Whys: []buff.Reason{buff.NoReason}}, func(e buff.Event) bool { return e.Why == buff.NoReason }},
+		"each": {
+			Query{From: 3, To: 90, Owners: []buff.OwnerID{1}, Sources: []buff.OwnerID{2}, Specs: []string{"aa", "ca"}, Kinds: []buff.EventKind{2}, Whys: []buff.Reason{0}},
+			func(e buff.Event) bool {
+				return e.Seen >= 3 && e.Seen <= 90 && e.Owner == 1 && e.Source == 2 && (e.Spec == specs[0] || e.Spec == specs[2]) && e.Kind == 2 && e.Why == 0
+			},
+		},
+	} {
+		var want []buff.Event
+		for _, e := range all {
+			if k.fits(e) {
+				want = append(want, e)
+			}
+		}
+		require.Equal(t, want, slices.Collect(r.Events(k.q)), name)
+		if name != "each" {
+			require.NotEmpty(t, want, name)
+		}
+	}
+	n := 0
+	for range r.Events(Query{}) {
+		if n++; n == 3 {
+			break
+		}
+	}
+	require.Equal(t, 3, n)
+}
+
+// TestReadWhileWritten: others read while the loop writes, and chunks are dropped and used again: what
+// they get is in order, and is what was written.
+func TestReadWhileWritten(t *testing.T) {
+	spec := someSpecs(t, 1)[0]
+	r, count := New(4*chunkBytes), int64(0)
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() {
+			for reading := true; reading; {
+				select {
+				case <-done:
+					reading = false
+				default:
+				}
+				last := int64(0)
+				for e := range r.Events(Query{}) {
+					if e.Magnitude <= last || e.Spec != spec {
+						panic("an event that was not written, or twice")
+					}
+					last = e.Magnitude
+				}
+				r.Stats()
+				r.Since()
+			}
+		})
+	}
+	for at := wheel.Time(0); at < 2000; at++ {
+		take(r, at, frame(100, at, spec, &count))
+	}
+	close(done)
+	readers.Wait()
+}
+
+// TestReload: definitions of several catalogs that take turns are told apart.
+func TestReload(t *testing.T) {
+	old, others := someSpecs(t, 40), someSpecs(t, 40)
+	r := New(1 << 20)
+	var want []buff.Event
+	for k := range 5000 {
+		list := old
+		if k%3 == 0 {
+			list = others
+		}
+		want = append(want, buff.Event{Seen: 1, At: 1, Spec: list[k%40], End: wheel.Never, Kind: buff.Applied})
+	}
+	take(r, 1, want)
+	n := 0
+	for e := range r.Events(Query{}) {
+		require.Same(t, want[n].Spec, e.Spec)
+		n++
+	}
+	require.Equal(t, len(want), n)
+}
+
+// TestAllocations: once there are chunks for a minute, frames allocate nothing.
+func TestAllocations(t *testing.T) {
+	spec := someSpecs(t, 1)[0]
+	r, count, at := New(1<<20), int64(0), wheel.Time(0)
+	events := frame(300, 0, spec, &count)
+	one := func() {
+		at += 50
+		for k := range events {
+			events[k].At, events[k].Seen = at, at
+		}
+		take(r, at, events)
+	}
+	for at < 2*Span {
+		one()
+	}
+	require.Zero(t, testing.AllocsPerRun(1000, one))
+}
+
+func TestMinBytes(t *testing.T) {
+	require.PanicsWithValue(t, "history: New with less than MinBytes", func() { New(MinBytes - 1) })
+}
