@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 	"engine/history":                   {"wheel", "buff", "buff/stat"},
 	"wheel":                            {},
 	"replicate":                        {"engine", "buff", "wheel"},
+	"replicate/js":                     {},
 	"replicate/client":                 {"buff", "wheel"}, // and not the engine: it is on the player's machine
 	"store":                            {"engine", "buff", "wheel"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},

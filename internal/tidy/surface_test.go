@@ -15,7 +15,7 @@ import (
 // the commit message; who needs fewer lowers the number.
 var surface = map[string]int{
 	"actor": 33, "buff": 603, "buff/catalog": 40, "buff/stat": 58, "engine": 158, "engine/history": 12, "inspect": 11,
-	"replicate": 22, "replicate/client": 22, "store": 76, "store/bolt": 9, "timer": 17, "wheel": 29,
+	"replicate": 22, "replicate/client": 22, "replicate/js": 1, "store": 76, "store/bolt": 9, "timer": 17, "wheel": 29,
 }
 
 // TestSurface: what a newcomer has to read does not grow unseen. With -v it prints the numbers.

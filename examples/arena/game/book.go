@@ -1,0 +1,170 @@
+package game
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/examples/arena/buffs"
+)
+
+// Ability is one of what the keys 1 to 8 do, from 0 on.
+type Ability uint8
+
+// The abilities, in the order of their keys.
+const (
+	Venom Ability = iota
+	Renew
+	Stun
+	Barrier
+	Haste
+	Banner
+	Silence
+	Cleanse
+	Abilities = 8
+)
+
+// Aim is at whom an ability goes.
+type Aim uint8
+
+// Whom an ability is for.
+const (
+	AtFoe Aim = iota
+	AtFriend
+	AtSelf
+	AtAny // a friend, or a foe
+)
+
+// Skill says what an [Ability] is.
+type Skill struct {
+	ID    string  // of the buff, of the icon, and of the cooldown with _cooldown behind it
+	Name  string  // for players
+	Text  string  // what it does
+	Aim   Aim     // at whom
+	Range float64 // in paces
+}
+
+// Skills are the abilities.
+var Skills = [Abilities]Skill{
+	{"venom", "Venom", "A poison of up to five stacks", AtFoe, 16},
+	{"renew", "Renew", "Heals a friend for 9 s", AtFriend, 18},
+	{"stun", "Concussion", "Stuns for 3 s; again within 15 s for half as long", AtFoe, 6},
+	{"barrier", "Barrier", "Takes 260 points of damage", AtFriend, 18},
+	{"haste", "Quickening", "60 % faster for 6 s", AtSelf, 0},
+	{"banner", "War Banner", "Courage for all friends within 9 paces", AtSelf, 0},
+	{"silence", "Hush", "Nobody casts who is silenced", AtFoe, 16},
+	{"cleanse", "Cleanse", "Two bad effects off a friend, or a good one off a foe", AtAny, 18},
+}
+
+// Class is what a hero is.
+type Class uint8
+
+// The classes.
+const (
+	Blade Class = iota
+	Ranger
+	Hexer
+	Cleric
+	Warden
+	King // not a hero
+	classes
+)
+
+var classNames = [classes]string{"Blade", "Ranger", "Hexer", "Cleric", "Warden", "King"}
+
+// String returns the name of the class.
+func (c Class) String() string { return classNames[c] }
+
+// arm is what a class fights with all the time.
+type arm struct {
+	id    string
+	reach float64
+	every time.Duration
+}
+
+var arms = [classes]arm{
+	{"slash", 2.4, 1200 * time.Millisecond},
+	{"shot", 15, 1500 * time.Millisecond},
+	{"bolt", 13, 1600 * time.Millisecond},
+	{"smite", 13, 1500 * time.Millisecond},
+	{"strike", 2.6, 1300 * time.Millisecond},
+	{"maul", 5, 1400 * time.Millisecond},
+}
+
+// book is the definitions, and by name those that the code applies or asks for.
+type book struct {
+	catalog  *buff.Catalog
+	skills   [Abilities]*buff.Spec // nil for Cleanse, which is no buff
+	cooldown [Abilities]*buff.Spec
+	cooling  [Abilities]buff.Tag
+	arms     [classes]*buff.Spec
+
+	breath, life, fallen, meal           *buff.Spec
+	quake, doom, fury, stoneskin, tremor *buff.Spec
+	breathing, stunned, silenced         buff.Tag
+	health, maxHealth, speed, power      stat.Attr
+}
+
+// loadBook reads the definitions of a folder, or if that is "" those that travel with the program.
+func loadBook(dir string) (*book, error) {
+	load := func() (*buff.Catalog, error) { return catalog.LoadFS(buffs.Files, ".") }
+	if dir != "" {
+		load = func() (*buff.Catalog, error) { return catalog.Load(dir) }
+	}
+	cat, err := load()
+	if err != nil {
+		return nil, err
+	}
+	return newBook(cat)
+}
+
+// newBook looks up what the code names, and says all that is missing.
+func newBook(cat *buff.Catalog) (*book, error) {
+	var missing []string
+	spec := func(id string) *buff.Spec {
+		s := cat.Spec(id)
+		if s == nil {
+			missing = append(missing, id)
+		}
+		return s
+	}
+	tag := func(name string) buff.Tag {
+		t, ok := cat.Tag(name)
+		if !ok {
+			missing = append(missing, name)
+		}
+		return t
+	}
+	attr := func(name string) stat.Attr {
+		a, ok := cat.Attr(name)
+		if !ok {
+			missing = append(missing, name)
+		}
+		return a
+	}
+	b := &book{
+		catalog: cat,
+		breath:  spec("breath"), life: spec("life"), fallen: spec("fallen"), meal: spec("meal"),
+		quake: spec("quake"), doom: spec("doom"), fury: spec("fury"), stoneskin: spec("stoneskin"), tremor: spec("tremor"),
+		breathing: tag("cooldown.breath"), stunned: tag("state.stunned"), silenced: tag("state.silenced"),
+		health: attr("health"), maxHealth: attr("max_health"), speed: attr("speed"), power: attr("power"),
+	}
+	for k, s := range Skills {
+		if Ability(k) != Cleanse {
+			b.skills[k] = spec(s.ID)
+		}
+		b.cooldown[k], b.cooling[k] = spec(s.ID+"_cooldown"), tag("cooldown."+s.ID)
+	}
+	for k, a := range arms {
+		b.arms[k] = spec(a.id)
+	}
+	if missing != nil {
+		return nil, fmt.Errorf("the arena applies or reads %q, and there is no such definition, tag or attribute", missing)
+	}
+	return b, nil
+}
+
+// is reports whether two definitions are versions of the same.
+func is(a, b *buff.Spec) bool { return a != nil && a.Lineage() == b.Lineage() }

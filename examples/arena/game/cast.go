@@ -1,0 +1,122 @@
+package game
+
+import (
+	"math"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Refusal says why an ability was not cast.
+type Refusal uint8
+
+// The refusals.
+const (
+	Done Refusal = iota
+	NotReady
+	NotNow // stunned, silenced, dead, paused
+	NoTarget
+	TooFar
+	Immune // it would have done nothing: resisted by diminishing returns, or by an immunity
+	NothingToDo
+)
+
+// Cast has a hero cast an ability at its target: a friend's is cast on itself without one. All that
+// asks of others is asked of the engine: who is stunned has a tag.
+func (w *World) Cast(u *Unit, what Ability) Refusal {
+	if what >= Abilities || u.Dead || w.arenas[u.Arena].paused || w.has(u, w.stunned) || w.has(u, w.silenced) {
+		return NotNow
+	}
+	if w.has(u, w.breathing) || w.has(u, w.cooling[what]) {
+		return NotReady
+	}
+	s := &Skills[what]
+	to, no := w.aim(u, s)
+	if no != Done {
+		return no
+	}
+	if what == Cleanse {
+		no = w.cleanse(u, to)
+	} else if !w.add(to.ID, buff.Application{Spec: w.skills[what], Source: u.ID}) {
+		no = Immune
+	}
+	if no == NothingToDo {
+		return no
+	}
+	w.add(u.ID, buff.Application{Spec: w.cooldown[what], Source: u.ID})
+	w.add(u.ID, buff.Application{Spec: w.breath, Source: u.ID})
+	u.face(to)
+	w.tell(Fact{Kind: Cast, What: uint8(what), Source: u.ID, Target: to.ID})
+	return no
+}
+
+// has reports whether a unit has a tag. Of whom nobody can tell, it is said to have it.
+func (w *World) has(u *Unit, tag buff.Tag) bool {
+	has, err := w.eng.HasTag(u.ID, tag)
+	return has || err != nil
+}
+
+// aim returns whom an ability of a hero would go to.
+func (w *World) aim(u *Unit, s *Skill) (*Unit, Refusal) {
+	to := w.Unit(u.Target)
+	switch {
+	case s.Aim == AtSelf:
+		return u, Done
+	case to == nil || to.Dead || to.Arena != u.Arena:
+		if to = u; s.Aim == AtFoe {
+			return nil, NoTarget
+		}
+	case s.Aim == AtFriend && to.foe(u):
+		to = u
+	case s.Aim == AtFoe && !to.foe(u):
+		return nil, NoTarget
+	}
+	if to != u && u.distance(to) > s.Range+to.girth() {
+		return nil, TooFar
+	}
+	return to, Done
+}
+
+// cleanse takes something off: the handler of no buff, but a command.
+func (w *World) cleanse(u, to *Unit) Refusal {
+	q := buff.Query{Polarity: buff.Negative, Most: 2, Newest: true}
+	if u.foe(to) {
+		q.Polarity, q.Most = buff.Positive, 1
+	}
+	if r := w.eng.Do(buff.Dispel(to.ID, q)); r.Err != nil || r.Amount == 0 {
+		return NothingToDo
+	}
+	return Done
+}
+
+// fight has a unit strike its target with its arm, if it can.
+func (w *World) fight(u *Unit) {
+	to := w.Unit(u.Target)
+	if to == nil || to.Dead || !u.foe(to) || w.arenas[u.Arena].clock < u.swing {
+		return
+	}
+	arm := &arms[u.Class]
+	if u.distance(to) > arm.reach+to.girth() || w.has(u, w.stunned) {
+		return
+	}
+	u.swing = w.arenas[u.Arena].clock + wheel.Time(arm.every/time.Millisecond)
+	u.face(to)
+	w.add(to.ID, buff.Application{Spec: w.arms[u.Class], Source: u.ID})
+}
+
+func (u *Unit) distance(o *Unit) float64 { return math.Hypot(u.X-o.X, u.Y-o.Y) }
+
+// girth is how much nearer a big body is.
+func (u *Unit) girth() float64 {
+	if u.Hero() {
+		return 0
+	}
+	return 2
+}
+
+func (u *Unit) face(o *Unit) {
+	if o != u {
+		u.Facing = math.Atan2(o.Y-u.Y, o.X-u.X)
+	}
+}

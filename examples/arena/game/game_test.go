@@ -1,0 +1,222 @@
+package game
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/examples/arena/buffs"
+)
+
+// Importing ants starts its default pool: those goroutines are not ours.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+
+func newWorld(t *testing.T, o Options) *World {
+	t.Helper()
+	o.Budget = -1 // a busy machine changes nothing
+	w, err := New(o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.Close(context.Background())) })
+	return w
+}
+
+// What happens depends on the seed, and not on who works it out.
+func TestDigest(t *testing.T) {
+	play := func(seed uint64, workers int) uint64 {
+		w := newWorld(t, Options{Seed: seed, Workers: workers})
+		for range 400 {
+			w.Step()
+		}
+		require.NoError(t, w.Err())
+		return w.Digest()
+	}
+	want := play(7, 1)
+	require.Equal(t, want, play(7, 2))
+	require.Equal(t, want, play(7, 8))
+	require.NotEqual(t, want, play(8, 1))
+}
+
+// A game of some minutes is one in which something happens: heroes fall and rise, the King falls and
+// comes back, and carries forty debuffs.
+func TestGame(t *testing.T) {
+	w := newWorld(t, Options{Seed: 1})
+	kinds, kings, most := map[FactKind]int{}, 0, 0
+	for k := range 20 * 150 {
+		w.Step()
+		for _, f := range w.Facts() {
+			kinds[f.Kind]++
+			if f.Kind == Rose && f.Target == w.King(0).ID {
+				kings++
+			}
+		}
+		if k%100 == 0 {
+			n, buffs := 0, must(w.Engine().Buffs(w.King(0).ID))
+			for range buffs.All() {
+				n++
+			}
+			most = max(most, n)
+		}
+	}
+	require.NoError(t, w.Err())
+	require.Greater(t, most, 40)
+	require.Positive(t, kings)
+	for k := Struck; k <= Shook; k++ {
+		require.Positive(t, kinds[k], "fact %d", k)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// The rules of the abilities, as transcripts: ten heroes who do what they are told.
+func TestRules(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		w := newWorld(t, Options{Heroes: 10})
+		w.arenas[0].doomed, w.arenas[0].quaked = 1<<40, 1<<40 // the King does nothing of its own
+		for _, u := range w.arenas[0].heroes {
+			u.Taken = true
+			w.Play(u, true)
+			u.X, u.Y = 10+3*float64(u.ID), 5
+		}
+		w.Step()
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			var out strings.Builder
+			w.script(t, d, &out)
+			require.NoError(t, w.Err())
+			return out.String()
+		})
+	})
+}
+
+// script does one command of a transcript.
+func (w *World) script(t *testing.T, d *datadriven.TestData, out *strings.Builder) {
+	unit := func(key string) *Unit {
+		var id int
+		d.ScanArgs(t, key, &id)
+		return w.Unit(buff.OwnerID(id))
+	}
+	switch d.Cmd {
+	case "place":
+		u := unit("who")
+		d.ScanArgs(t, "x", &u.X)
+		d.ScanArgs(t, "y", &u.Y)
+	case "cast":
+		u, what := unit("who"), ""
+		if d.HasArg("at") {
+			u.Target = unit("at").ID
+		}
+		d.ScanArgs(t, "what", &what)
+		for k, s := range Skills {
+			if s.ID == what {
+				fmt.Fprintln(out, refusalWords[w.Cast(u, Ability(k))])
+			}
+		}
+		u.Target = 0 // its arm rests
+	case "wait":
+		var text string
+		d.ScanArgs(t, "for", &text)
+		for range must(time.ParseDuration(text)) / Frame {
+			w.Step()
+		}
+	case "walk":
+		u := unit("who")
+		var x, y float64
+		d.ScanArgs(t, "x", &x)
+		d.ScanArgs(t, "y", &y)
+		w.Go(u, x, y)
+	case "pause", "resume":
+		w.Pause(0, d.Cmd == "pause")
+	case "show":
+		w.describe(unit("who"), out)
+	default:
+		d.Fatalf(t, "no such command: %s", d.Cmd)
+	}
+}
+
+var refusalWords = map[Refusal]string{Done: "done", NotReady: "not ready", NotNow: "not now", NoTarget: "no target", TooFar: "too far", Immune: "immune", NothingToDo: "nothing to do"}
+
+// describe writes what a hero is and carries.
+func (w *World) describe(u *Unit, out *strings.Builder) {
+	fmt.Fprintf(out, "%v: health %.0f at %.1f,%.1f", w.Now(), u.Health, u.X, u.Y)
+	if u.Dead {
+		out.WriteString(", dead")
+	}
+	out.WriteByte('\n')
+	buffs := must(w.Engine().Buffs(u.ID))
+	for b := range buffs.All() {
+		if is(b.Spec, w.life) || is(b.Spec, w.meal) {
+			continue
+		}
+		fmt.Fprintf(out, "  %s x%d", b.Spec.ID, b.Stacks)
+		if d := b.Left(w.Now()); d < time.Hour {
+			fmt.Fprintf(out, " %v", d)
+		}
+		if b.Shield > 0 {
+			fmt.Fprintf(out, " shield %d", b.Shield)
+		}
+		if b.Paused {
+			out.WriteString(" paused")
+		}
+		out.WriteByte('\n')
+	}
+}
+
+// Each player gets a hero of the side that has fewer, until there is none left; who gives it back
+// leaves it to a bot.
+func TestTake(t *testing.T) {
+	w := newWorld(t, Options{Heroes: 10})
+	var taken []*Unit
+	for k := range 10 {
+		u := w.Take(0)
+		require.NotNil(t, u)
+		require.True(t, u.Played)
+		require.Equal(t, Side(k%2), u.Side)
+		taken = append(taken, u)
+	}
+	require.Nil(t, w.Take(0))
+	w.Free(taken[3])
+	require.False(t, taken[3].Played)
+	require.Same(t, taken[3], w.Take(0))
+}
+
+// New definitions are taken over while the game goes on; such as the game cannot do with are refused.
+func TestReload(t *testing.T) {
+	w := newWorld(t, Options{Heroes: 10})
+	w.Step()
+	next := must(catalog.ReloadFS(w.Engine().Catalog(), buffs.Files, "."))
+	_, err := w.Reload(next)
+	require.NoError(t, err)
+	bare := must(catalog.Parse("x.yaml", []byte("buffs: {venom: {duration: 1s}}")))
+	_, err = w.Reload(bare)
+	require.ErrorContains(t, err, "renew")
+	w.Step()
+	require.NoError(t, w.Err())
+}
+
+func TestOptions(t *testing.T) {
+	for _, n := range []int{-1, 9, MaxHeroes + 1} {
+		_, err := New(Options{Heroes: n})
+		require.ErrorContains(t, err, "heroes")
+	}
+	_, err := New(Options{Buffs: "no/such/folder"})
+	require.Error(t, err)
+	w := newWorld(t, Options{Heroes: 450})
+	require.Equal(t, 3, w.Arenas())
+	w.Step()
+	for k := range w.Arenas() {
+		require.Equal(t, k, w.King(k).Arena)
+		require.Len(t, w.Near(nil, k, 45, 30, 1000), 151)
+	}
+}

@@ -1,0 +1,275 @@
+package game
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Frame is how much game time a [World.Step] takes.
+const Frame = 50 * time.Millisecond
+
+// Sizes of the game.
+const (
+	ArenaHeroes = 200 // in one arena at most
+	MaxHeroes   = 20_000
+	Width       = 90.0 // of an arena, in paces
+	Height      = 60.0
+	kingHealth  = 120_000
+)
+
+// Options of a [World]. The zero value is an arena of 200 heroes.
+type Options struct {
+	// Heroes is how many there are, 200 to an arena, from 10 to MaxHeroes. If zero, 200.
+	Heroes int
+
+	// Seed is what all chance comes from.
+	Seed uint64
+
+	// Workers of the engine; if zero, one for each processor.
+	Workers int
+
+	// Buffs is a folder of definitions; if "", those in the program.
+	Buffs string
+
+	// Budget is what one Step may wait for handlers; if zero, the engine's default.
+	Budget time.Duration
+}
+
+// World is all that belongs to the loop.
+type World struct {
+	*book
+	eng    *engine.Engine
+	dice   *rand.Rand
+	now    wheel.Time
+	units  []Unit // by id, from 1
+	arenas []arena
+	facts  []Fact
+	icons  map[string]uint8 // by name, their place in Icons
+	frames uint64
+	digest uint64
+	err    error
+}
+
+// arena is one place of the world, with a zone of its own.
+type arena struct {
+	zone   uint32
+	king   *Unit
+	heroes []*Unit
+	squads [][]*Unit
+	ground ground
+	paused bool
+	clock  wheel.Time // its own time: that stands still while it is paused
+	quaked wheel.Time // when the ground trembled last
+	doomed wheel.Time // when the King doomed somebody last
+	risen  wheel.Time // when a fallen King comes back; 0: it stands
+	angry  bool
+}
+
+// New builds a world. Somebody must Close it.
+func New(o Options) (*World, error) {
+	o.Heroes = cmp.Or(o.Heroes, ArenaHeroes)
+	if o.Heroes < 10 || o.Heroes > MaxHeroes {
+		return nil, fmt.Errorf("game: %d heroes, want from 10 to %d", o.Heroes, MaxHeroes)
+	}
+	b, err := loadBook(o.Buffs)
+	if err != nil {
+		return nil, err
+	}
+	w := &World{book: b, dice: rand.New(rand.NewPCG(o.Seed, 0x4172656e61)), digest: 14695981039346656037}
+	w.nameIcons()
+	w.eng, err = engine.New(engine.Options{
+		Catalog: b.catalog, Workers: o.Workers, Budget: o.Budget, Seed: o.Seed,
+		SlowFrame: Frame, MaxBuffs: buff.MaxPerOwner, Members: w.around,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.populate(o.Heroes)
+	if w.err != nil {
+		return nil, cmp.Or(w.err, w.Close(context.Background()))
+	}
+	return w, nil
+}
+
+// Engine returns the engine, for those who look on: what they change the world does not know of.
+func (w *World) Engine() *engine.Engine { return w.eng }
+
+// Close ends it.
+func (w *World) Close(ctx context.Context) error { return w.eng.Close(ctx) }
+
+// Err returns the first thing that should not have happened.
+func (w *World) Err() error { return w.err }
+
+// Now is the engine's time.
+func (w *World) Now() wheel.Time { return w.now }
+
+// Frames is how often Step was called.
+func (w *World) Frames() uint64 { return w.frames }
+
+// Digest is a number that two games share if the same has happened in them.
+func (w *World) Digest() uint64 { return w.digest }
+
+// Facts are what was to be seen in the last Step, and since. They are valid until the next one.
+func (w *World) Facts() []Fact { return w.facts }
+
+// Units are all units; that of an id stands at id - 1. Only to be read.
+func (w *World) Units() []Unit { return w.units }
+
+// Unit returns one, nil if there is none of that id. Only to be read.
+func (w *World) Unit(id buff.OwnerID) *Unit {
+	if id == 0 || id > buff.OwnerID(len(w.units)) {
+		return nil
+	}
+	return &w.units[id-1]
+}
+
+// Arenas is how many there are.
+func (w *World) Arenas() int { return len(w.arenas) }
+
+// King returns the King of an arena.
+func (w *World) King(arena int) *Unit { return w.arenas[arena].king }
+
+// expect notes an error that no player can cause.
+func (w *World) expect(err error) {
+	if w.err == nil && err != nil {
+		w.err = fmt.Errorf("at %v: %w", w.now, err)
+	}
+}
+
+// Step plays one frame.
+func (w *World) Step() {
+	w.facts = w.facts[:0]
+	for k := range w.arenas {
+		a := &w.arenas[k]
+		if a.paused {
+			continue
+		}
+		a.clock += wheel.Time(Frame / time.Millisecond)
+		a.ground.fill(a)
+		w.reign(a)
+		for _, u := range a.heroes {
+			w.act(a, u)
+		}
+		w.walk(a)
+	}
+	w.learn(w.eng.Tick(Frame))
+	w.frames++
+}
+
+// act has a hero do what it can: who plays it says where it goes and what it casts.
+func (w *World) act(a *arena, u *Unit) {
+	if u.Dead {
+		return
+	}
+	if !u.Played && a.clock >= u.think {
+		u.think = a.clock + wheel.Time(350+w.dice.IntN(300))
+		w.decide(a, u)
+	}
+	w.fight(u)
+}
+
+// populate says who there is.
+func (w *World) populate(heroes int) {
+	n := (heroes + ArenaHeroes - 1) / ArenaHeroes
+	w.arenas = make([]arena, n)
+	w.units = make([]Unit, heroes+n)
+	for k := range heroes {
+		u := &w.units[k]
+		i := k / n // within its arena
+		u.ID, u.Arena, u.Side = buff.OwnerID(k+1), k%n, Side(i%2)
+		u.Class, u.Squad, u.Most = Class(i/2%5), i/10, 1000
+		u.Name = heroName(k)
+		a := &w.arenas[u.Arena]
+		if squad := int(u.Side) + 2*u.Squad; squad >= len(a.squads) {
+			a.squads = append(a.squads, make([][]*Unit, squad+1-len(a.squads))...)
+		}
+		u.Squad = int(u.Side) + 2*u.Squad
+		a.squads[u.Squad] = append(a.squads[u.Squad], u)
+		a.heroes = append(a.heroes, u)
+		w.enter(u)
+	}
+	for k := range w.arenas {
+		a := &w.arenas[k]
+		a.zone = uint32(k + 1)
+		u := &w.units[heroes+k]
+		u.ID, u.Arena, u.Side, u.Class, u.Most, u.Name = buff.OwnerID(heroes+k+1), k, Hollow, King, kingHealth, "The Hollow King"
+		a.king = u
+		w.enter(u)
+		a.quaked, a.doomed = 0, 0
+	}
+	for k := range heroes { // the first fights begin at once
+		u := &w.units[k]
+		u.X, u.Y = w.scatter(&w.arenas[u.Arena], u)
+	}
+}
+
+// enter lets a unit into the world.
+func (w *World) enter(u *Unit) {
+	w.expect(w.eng.Spawn(u.ID, u))
+	w.expect(w.eng.Do(buff.SetZone(u.ID, uint32(u.Arena+1))).Err)
+	w.revive(u)
+}
+
+// revive puts a unit where its side begins, with all its health.
+func (w *World) revive(u *Unit) {
+	u.Dead, u.Health, u.going, u.dx, u.dy, u.Target = false, u.Most, false, 0, 0, 0
+	switch u.Side {
+	case Hollow:
+		u.X, u.Y = Width/2, Height/2
+	default:
+		u.X = 5 + (Width-10)*float64(u.Side)
+		u.Y = Height * (0.2 + 0.6*w.dice.Float64())
+		u.Facing = math.Pi * float64(u.Side)
+	}
+	w.expect(w.eng.Do(buff.SetBase(u.ID, w.maxHealth, u.Most)).Err)
+	w.expect(w.eng.Do(buff.SetBase(u.ID, w.health, u.Most)).Err)
+	w.expect(w.eng.Do(buff.Revive(u.ID)).Err)
+	w.add(u.ID, buff.Application{Spec: w.life, Source: u.ID})
+	if u.Hero() {
+		w.add(u.ID, buff.Application{Spec: w.meal, Source: u.ID})
+	}
+}
+
+// add applies a buff, and reports whether it did something. A busy owner is not asked.
+func (w *World) add(to buff.OwnerID, a buff.Application) bool {
+	_, r := w.eng.AddBuff(to, a)
+	return r.Err == nil && r.Kind != buff.Denied
+}
+
+// Pause lets the time of an arena stand still, or go on.
+func (w *World) Pause(arena int, still bool) {
+	a := &w.arenas[arena]
+	if a.paused == still {
+		return
+	}
+	a.paused = still
+	cmd := buff.ResumeZone(a.zone)
+	if still {
+		cmd = buff.PauseZone(a.zone)
+	}
+	w.expect(w.eng.Do(cmd).Err)
+}
+
+// Paused reports whether the time of an arena stands still.
+func (w *World) Paused(arena int) bool { return w.arenas[arena].paused }
+
+// Reload takes new definitions over. Where something is wrong with them the old ones stay.
+func (w *World) Reload(c *buff.Catalog) (engine.ReloadReport, error) {
+	b, err := newBook(c)
+	if err != nil {
+		return engine.ReloadReport{}, err
+	}
+	report, err := w.eng.Reload(c)
+	if err == nil {
+		w.book = b
+	}
+	return report, err
+}

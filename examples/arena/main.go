@@ -1,0 +1,164 @@
+// Command arena is a small game in the browser: two hundred heroes fight each other and the Hollow King,
+// and every poison, shield, stun and cooldown runs on package engine and is shown by package replicate.
+//
+//	go run ./examples/arena                      prints the address of the page
+//	go run ./examples/arena -open                and opens it
+//	go run ./examples/arena -buffs DIR           definitions from a folder, read anew when they change
+//	go run ./examples/arena -headless -bots 2000 -seconds 20
+//	                                             no page: how much is sent, and how long frames take
+//
+// Open the page in several tabs: each is another hero. The game is package game, what is sent is package
+// serve, the page is in folder page.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog/watch"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/examples/arena/game"
+	"github.com/bufftick/bufftick/examples/arena/serve"
+	"github.com/bufftick/bufftick/inspect"
+)
+
+type settings struct {
+	bots, viewers int
+	seconds       int
+	seed          uint64
+	addr, buffs   string
+	headless      bool
+	open          bool
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "arena:", err)
+		os.Exit(1)
+	}
+}
+
+// run plays until ctx ends.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	var s settings
+	f := flag.NewFlagSet("arena", flag.ContinueOnError)
+	f.IntVar(&s.bots, "bots", game.ArenaHeroes, "`number` of heroes; 200 to an arena, and the page shows the first")
+	f.IntVar(&s.viewers, "viewers", 0, "`number` of viewers with -headless; 0: one for each hero")
+	f.IntVar(&s.seconds, "seconds", 20, "`number` of seconds with -headless")
+	f.Uint64Var(&s.seed, "seed", 1, "`number` that all chance comes from")
+	f.StringVar(&s.addr, "addr", "127.0.0.1:7070", "`address` of the page")
+	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, read anew when they change; without it those in the program")
+	f.BoolVar(&s.headless, "headless", false, "no page: say how much is sent, and how long frames take")
+	f.BoolVar(&s.open, "open", false, "open the page in the browser")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	w, err := game.New(game.Options{Heroes: s.bots, Seed: s.seed, Buffs: s.buffs})
+	if err != nil {
+		return err
+	}
+	play := s.serve
+	if s.headless {
+		play = s.load
+	}
+	return errors.Join(play(ctx, w, out), w.Close(context.WithoutCancel(ctx)))
+}
+
+// load is -headless.
+func (s *settings) load(ctx context.Context, w *game.World, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.seconds)*time.Second)
+	defer cancel()
+	if s.viewers == 0 {
+		s.viewers = s.bots
+	}
+	return serve.Load(ctx, w, s.viewers, out)
+}
+
+// serve plays with a page, and the one of package inspect beside it.
+func (s *settings) serve(ctx context.Context, w *game.World, out io.Writer) error {
+	at, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		return err
+	}
+	look, err := inspect.New(w.Engine(), inspect.Options{Title: "arena", Budget: game.Frame, Name: func(id buff.OwnerID) string {
+		if u := w.Unit(id); u != nil {
+			return u.Name
+		}
+		return ""
+	}})
+	if err != nil {
+		return errors.Join(err, at.Close())
+	}
+	sv := serve.New(w)
+	sv.Beside(look.Frame)
+	mux := sv.Handler()
+	mux.Handle("/debug/buffs", look)
+	srv := serve.NewServer(mux)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := s.follow(ctx, sv, w, look, out); err != nil {
+		return errors.Join(err, at.Close())
+	}
+	go func() { _ = srv.Serve(at) }() // until Close
+	defer srv.Close()
+	url := "http://" + at.Addr().String() + "/"
+	fmt.Fprintf(out, "the arena: %s\nwhat the engine does: %sdebug/buffs\nCtrl-C ends it\n", url, url)
+	if s.open {
+		open(url)
+	}
+	return sv.Run(ctx)
+}
+
+// follow has the folder of the definitions watched, if there is one.
+func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, look *inspect.Inspector, out io.Writer) error {
+	if s.buffs == "" {
+		return nil
+	}
+	f, err := watch.Folder(s.buffs, w.Engine().Catalog())
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, func() { _ = f.Close() })
+	go func() {
+		for c := range f.Changes() {
+			_ = sv.Ask(ctx, func(w *game.World) { // fails when the game is over
+				var report engine.ReloadReport
+				if c.Err == nil {
+					report, c.Err = w.Reload(c.Catalog)
+				}
+				look.Reloaded(report, c.Err)
+				if c.Err != nil {
+					fmt.Fprintln(out, "the buffs stay as they are:", c.Err)
+				} else {
+					fmt.Fprintln(out, "new buffs:", report)
+				}
+			})
+		}
+	}()
+	return nil
+}
+
+// open opens a page in the browser, as far as there is one.
+func open(url string) {
+	name, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	_ = exec.Command(name, args...).Start() // the address stands in the terminal
+}

@@ -1,0 +1,325 @@
+// Begins: what is pressed and clicked, what is beside the canvas, and one frame after the other.
+import { Link, scene as sceneKind, truth as truthKind, no as noKind } from "./link.js";
+import { World } from "./world.js";
+import { Scene } from "./scene.js";
+import { Row } from "./buffs.js";
+import { left } from "./client.js";
+import { disc } from "./icons.js";
+import { figure, king as drawKing, teams } from "./figures.js";
+
+const $ = (q, from = document) => from.querySelector(q);
+const small = matchMedia("(max-width: 720px)");
+const world = new World(), view = new Scene($("#scene"));
+const link = new Link(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/play`, heard);
+const { client } = link;
+const stats = { compared: 0, worst: 0, frames: 0, fps: 0, long: 0 };
+let follows = 0; // whom one looks at without a hero
+
+// What comes from the server.
+function heard(what, more) {
+  if (what === "hello") greet(more);
+  else if (what === sceneKind) world.scene(more, link.now);
+  else if (what === truthKind) hold(more);
+  else if (what === noKind) refuse(more.getUint8(1), more.getUint8(2));
+}
+
+function greet(h) {
+  world.meet(h);
+  if (h.token) sessionStorage.setItem("token", h.token);
+  document.body.classList.toggle("playing", h.you !== 0);
+  if (h.you && h.you !== held.you) skills();
+  held.you = h.you;
+  fill();
+}
+
+// hold compares what is drawn with what the server says is left, at the same instant of its time.
+function hold(v) {
+  const at = v.getFloat64(1, true);
+  if (client.now !== at) return; // the packet in front of it was lost: it is asked for again
+  let p = 10;
+  for (let n = v.getUint8(9); n > 0; n--) {
+    const owner = client.owners.get(String(v.getUint16(p, true)));
+    let buffs = v.getUint8(p + 2);
+    for (p += 3; buffs > 0; buffs--, p += 10) {
+      const b = owner?.buffs.get(v.getUint16(p, true)), theirs = v.getFloat64(p + 2, true), mine = b ? left(b, at) : undefined;
+      stats.compared++;
+      if (b === undefined) stats.worst = Infinity;
+      else stats.worst = Math.max(stats.worst, Math.abs((mine ?? -1) - theirs));
+    }
+  }
+}
+
+const held = { you: 0, keys: new Set() };
+const refusals = { 1: "Not ready", 2: "You cannot do that now", 3: "Aim at somebody first", 4: "Too far away", 5: "Immune", 6: "Nothing to take off" };
+
+function refuse(skill, why) {
+  const b = $("#skills").children[skill];
+  b?.classList.remove("no");
+  void b?.offsetWidth; // so that it shakes again
+  b?.classList.add("no");
+  if (why !== 1) notice(refusals[why] ?? "No");
+}
+
+let noticed;
+function notice(text) {
+  $("#notice").textContent = text;
+  $("#notice").classList.add("on");
+  clearTimeout(noticed);
+  noticed = setTimeout(() => $("#notice").classList.remove("on"), 1300);
+}
+
+// The buttons of the abilities.
+function skills() {
+  $("#skills").replaceChildren(...world.skills.map((s, k) => {
+    const b = document.createElement("button");
+    b.title = `${s.name}: ${s.text}`;
+    b.setAttribute("aria-label", b.title);
+    b.append(document.createElement("canvas"), Object.assign(document.createElement("kbd"), { textContent: k + 1 }));
+    b.onclick = () => link.cast(k);
+    return b;
+  }));
+}
+
+function drawSkills(now) {
+  const own = client.owners.get(String(world.you)), cool = new Map();
+  let silent = false;
+  for (const b of own?.buffs.values() ?? []) {
+    const id = client.specs.get(b.spec)?.id ?? "";
+    if (id.endsWith("_cooldown") || id === "breath") cool.set(id, b);
+    silent ||= id === "silence" || id === "stun" || id === "fallen";
+  }
+  const size = small.matches ? 43 : 60, scale = devicePixelRatio || 1;
+  world.skills.forEach((s, k) => {
+    const c = $("#skills").children[k].firstChild, g = c.getContext("2d");
+    const all = [cool.get(`${s.id}_cooldown`), cool.get("breath")].filter(Boolean);
+    const wait = all.reduce((a, b) => (!a || left(b, now) > left(a, now) ? b : a), null);
+    if (c.width !== size * scale) c.width = c.height = size * scale;
+    g.setTransform(scale, 0, 0, scale, 0, 0);
+    g.clearRect(0, 0, size, size);
+    const icon = { barrier: "shield" }[s.id] ?? s.id;
+    g.drawImage(disc(icon, Math.ceil(size * scale), true), 0, 0, size, size);
+    g.save();
+    g.beginPath();
+    g.roundRect(0, 0, size, size, size * 0.23);
+    g.clip();
+    const ms = wait ? left(wait, now) : 0;
+    if (wait && ms > 0) {
+      const p = ms / Math.max(client.specs.get(wait.spec).duration, ms);
+      g.beginPath();
+      g.moveTo(size / 2, size / 2);
+      g.arc(size / 2, size / 2, size, -Math.PI / 2 + (1 - p) * 2 * Math.PI, 1.5 * Math.PI);
+      g.fillStyle = "#07060bc4";
+      g.fill();
+      if (ms > 950 || wait.held) write(g, wait.held ? "II" : ms < 3000 ? (ms / 1000).toFixed(1) : Math.ceil(ms / 1000), size / 2, size / 2, size * 0.34);
+    } else if (silent) {
+      g.fillStyle = "#07060ba0";
+      g.fillRect(0, 0, size, size);
+    }
+    g.restore();
+    g.lineWidth = 2;
+    g.strokeStyle = wait && wait.held ? "#9fd8ff" : ms > 0 || silent ? "#ffffff38" : "#f2d48a";
+    g.beginPath();
+    g.roundRect(1, 1, size - 2, size - 2, size * 0.22);
+    g.stroke();
+  });
+}
+
+function write(g, text, x, y, size) {
+  g.font = `700 ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  g.textAlign = "center";
+  g.textBaseline = "middle";
+  g.lineWidth = 4;
+  g.strokeStyle = "#000c";
+  g.lineJoin = "round";
+  g.strokeText(text, x, y);
+  g.fillStyle = "#fff";
+  g.fillText(text, x, y);
+}
+
+// The frames beside the canvas.
+const rows = new Map();
+const row = (canvas, o) => rows.get(canvas) ?? (rows.set(canvas, new Row(canvas, o)), rows.get(canvas));
+
+function unitFrame(el, u) {
+  el.hidden = !u;
+  if (!u || el.of === u.id) return;
+  el.of = u.id;
+  el.classList.remove("ember", "tide", "hollow");
+  el.classList.add(u.team);
+  $("h2 span", el).textContent = u.name;
+  $("h2 small", el).textContent = u.class;
+  portrait($(".portrait", el), u);
+}
+
+function portrait(c, u) {
+  const size = c.clientWidth * (devicePixelRatio || 1);
+  c.width = c.height = size;
+  const g = c.getContext("2d"), t = teams[u.team], f = g.createRadialGradient(size / 2, size * 0.4, 0, size / 2, size / 2, size * 0.55);
+  f.addColorStop(0, t.light);
+  f.addColorStop(1, t.dark);
+  g.fillStyle = f;
+  g.fillRect(0, 0, size, size);
+  g.translate(size / 2, size / 2);
+  if (u.sort === "king") drawKing(g, Math.PI / 2, size * 0.36, 0, false, false);
+  else g.drawImage(figure(u.sort, u.team, Math.PI * 0.35, Math.round(size * 0.6)), -size * 0.6, -size * 0.6, size * 1.2, size * 1.2);
+}
+
+const bar = (el, part, text) => {
+  $(".bar i", el).style.transform = `scaleX(${part})`;
+  const b = $(".bar b", el);
+  if (b && b.textContent !== text) b.textContent = text;
+};
+
+function fill() { // the squad
+  const you = world.people.get(world.you);
+  const mates = you ? [...world.people.values()].filter((p) => p.id !== you.id && p.side === you.side && p.squad === you.squad) : [];
+  $("#party").replaceChildren(...mates.map((m) => {
+    const el = document.createElement("div");
+    el.className = m.team;
+    el.innerHTML = '<h2><span></span><small></small></h2><div class="bar"><i></i></div><canvas class="buffs"></canvas>';
+    $("span", el).textContent = m.name;
+    $("small", el).textContent = m.class;
+    el.of = m.id;
+    return el;
+  }));
+}
+
+const health = (u) => `${Math.round(u.health * u.most).toLocaleString("en")}`;
+let odd = false;
+
+function frames(now) {
+  odd = !odd;
+  const king = world.units.get(world.king), me = world.units.get(world.you), target = me && world.units.get(me.target);
+  const owner = (u) => u && client.owners.get(String(u.id));
+  if (odd) {
+    if (king) {
+      bar($("#king"), king.health);
+      const text = king.dead ? "fallen" : `${health(king)} / ${king.most.toLocaleString("en")}`;
+      if ($("#kinghealth").textContent !== text) $("#kinghealth").textContent = text;
+      const wide = $("#king").clientWidth - 24, size = small.matches ? 19 : 24, step = size + Math.max(3, size * 0.14);
+      const r = row($("#king .buffs"), {});
+      Object.assign(r, { size, columns: Math.floor((wide - 2) / step), most: 2 * Math.floor((wide - 2) / step) });
+      stats.king = r.draw(client, owner(king), now);
+    }
+    return;
+  }
+  unitFrame($("#self"), me);
+  unitFrame($("#target"), target && target !== me ? target : null);
+  for (const [el, u] of [[$("#self"), me], [$("#target"), target]]) {
+    if (!u || el.hidden) continue;
+    el.classList.toggle("dead", u.dead);
+    bar(el, u.health, `${health(u)} / ${u.most.toLocaleString("en")}`);
+    const size = small.matches ? 17 : 26;
+    const r = row($(".buffs", el), {});
+    Object.assign(r, { size, columns: small.matches ? 6 : 5, most: small.matches ? 12 : 15 });
+    r.draw(client, owner(u), now);
+  }
+  if (small.matches) return;
+  for (const el of $("#party").children) {
+    const u = world.units.get(el.of);
+    if (!u) continue;
+    el.classList.toggle("dead", u.dead);
+    bar(el, u.health);
+    row($(".buffs", el), { size: 17, columns: 7, most: 7, labels: false }).draw(client, owner(u), now);
+  }
+}
+
+// One frame after the other.
+let last = performance.now();
+function frame(t) {
+  requestAnimationFrame(frame);
+  stats.frames++;
+  if (t - last > 34) stats.long++;
+  last = t;
+  if (!world.width) return;
+  const now = link.now;
+  world.settle(now);
+  const me = world.units.get(world.you);
+  view.draw(world, client, now, me ?? world.units.get(follows) ?? world.units.get(world.king), me);
+  frames(now);
+  if (world.you) drawSkills(now);
+}
+requestAnimationFrame(frame);
+
+let counted = { frames: 0, bytes: 0, buffs: 0, at: performance.now() };
+setInterval(() => {
+  const at = performance.now(), s = (at - counted.at) / 1000;
+  stats.fps = Math.round((stats.frames - counted.frames) / s);
+  $("#fps").textContent = `${stats.fps} fps`;
+  $("#rate").textContent = link.open ? `${Math.round((link.buffBytes - counted.buffs) / s)} of ${Math.round((link.bytes - counted.bytes) / s).toLocaleString("en")} B/s` : "–";
+  counted = { frames: stats.frames, bytes: link.bytes, buffs: link.buffBytes, at };
+  $("#truth").textContent = stats.compared ? `${stats.compared.toLocaleString("en")}: ${stats.worst === Infinity ? "one is missing" : `off by ${stats.worst} ms`}` : "–";
+  $("#truth").className = stats.compared ? (stats.worst > 0 ? "wrong" : "right") : "";
+  $("#gaps").textContent = link.gaps;
+  $("#lamp").className = !link.open ? "" : world.still ? "still" : "on";
+  $("#state").textContent = !link.open ? "connecting …" : world.still ? "time stands still" : `${Math.round(link.trip ?? 0)} ms to the arena`;
+  $("#pause").setAttribute("aria-pressed", world.still);
+  $("#pause").textContent = world.still ? "Let time go on" : "Stop time";
+  $("#watch").textContent = world.you ? "Look on" : "Take a hero";
+}, 500);
+
+// What is pressed and clicked.
+const ways = { w: [0, -1], a: [-1, 0], s: [0, 1], d: [1, 0], arrowup: [0, -1], arrowleft: [-1, 0], arrowdown: [0, 1], arrowright: [1, 0] };
+function step() {
+  let x = 0, y = 0;
+  for (const k of held.keys) [x, y] = [x + ways[k][0], y + ways[k][1]];
+  if (x !== held.x || y !== held.y) link.walk((held.x = x), (held.y = y));
+}
+addEventListener("keydown", (e) => {
+  const key = e.key.toLowerCase();
+  if (e.target instanceof HTMLInputElement || e.ctrlKey || e.metaKey || e.altKey) return;
+  if (ways[key] && world.you) held.keys.add(key), step(), e.preventDefault();
+  else if (!e.repeat && key >= "1" && key <= "8" && world.you) link.cast(Number(key) - 1);
+  else if (key === "tab" && world.you && document.activeElement === view.canvas) next(), e.preventDefault();
+  else if (key === "escape") link.aim(0);
+});
+addEventListener("keyup", (e) => held.keys.delete(e.key.toLowerCase()) && step());
+addEventListener("blur", () => (held.keys.clear(), world.you && step()));
+
+// next aims at the nearest foe, and then at the one after it.
+function next() {
+  const me = world.units.get(world.you);
+  const foes = [...world.units.values()].filter((u) => u.team !== me.team && !u.dead).sort((a, b) => Math.hypot(a.x - me.x, a.y - me.y) - Math.hypot(b.x - me.x, b.y - me.y)).slice(0, 8);
+  const at = foes.findIndex((u) => u.id === me.target);
+  if (foes.length) link.aim(foes[(at + 1) % foes.length].id);
+}
+
+view.canvas.addEventListener("pointerdown", (e) => {
+  if (!world.width || !link.open) return;
+  view.canvas.focus({ preventScroll: true });
+  const [x, y] = view.place(e.clientX, e.clientY);
+  let best = null, near = e.pointerType === "touch" ? 1.6 : 1.1;
+  for (const u of world.units.values()) {
+    const d = Math.hypot(u.x - x, u.y - y) - (u.sort === "king" ? 1.6 : 0);
+    if (!u.dead && d < near) [best, near] = [u, d];
+  }
+  if (!world.you) {
+    if (best) link.watch((follows = best.id));
+  } else if (best) link.aim(best.id);
+  else link.go(Math.min(Math.max(x, 0), world.width) * world.grain, Math.min(Math.max(y, 0), world.height) * world.grain);
+});
+
+for (const [id, unit] of [["lag", "ms"], ["loss", "%"]]) {
+  $(`#${id}`).oninput = (e) => {
+    link[id] = Number(e.target.value);
+    $(`#${id}text`).textContent = `${e.target.value} ${unit}`;
+    link.pings = [];
+  };
+}
+const begin = (play) => {
+  document.body.classList.add("looking");
+  if (play) link.play(() => sessionStorage.getItem("token"));
+  else link.watch(follows);
+};
+$("#play").onclick = () => begin(true);
+$("#look").onclick = () => begin(false);
+$("#watch").onclick = () => begin(!world.you);
+$("#pause").onclick = () => link.pause(!world.still);
+if (small.matches) $("#line").open = false;
+link.wants = () => Uint8Array.from([0x31, 0, 0]); // behind the gate one looks on
+link.connect();
+if (location.hash === "#play") begin(true);
+if (location.hash === "#watch") begin(false);
+
+/** For tests, and for whoever looks at it in the console. */
+window.arena = { link, client, world, stats, view, left };

@@ -1,0 +1,80 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/bufftick/bufftick/examples/arena/game"
+	"github.com/bufftick/bufftick/replicate/client"
+)
+
+// checked is how many viewers of a load decode what they are sent.
+const checked = 8
+
+// Load plays in real time until ctx ends, with a viewer for each of so many heroes and no sockets, and
+// writes how much was sent and how long frames took.
+func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error {
+	s := New(w)
+	var screens []*client.Client
+	for k := range min(viewers, len(w.Units())) {
+		u := &w.Units()[k]
+		p := newPlayer()
+		p.arena = u.Arena
+		s.players = append(s.players, p)
+		s.show(p, u, u, "")
+		if k < checked {
+			screens = append(screens, client.New(client.Options{}))
+		}
+	}
+	took, messages := hdrhistogram.New(1, int64(time.Minute), 3), 0
+	began := time.Now()
+	s.Beside(func(d time.Duration) { _ = took.RecordValue(min(int64(d), int64(time.Minute))) }) // in range
+	played := s.runLoad(ctx, func(k int, b []byte) error {
+		messages++
+		if kind := b[0] >> 4; k < len(screens) && kind == 1 {
+			return screens[k].Receive(b)
+		}
+		return nil
+	})
+	if played != nil {
+		return played
+	}
+	span := time.Since(began).Seconds()
+	n := len(s.players)
+	ms := func(v int64) float64 { return float64(v) / 1e6 }
+	_, err := fmt.Fprintf(out, "heroes %d, viewers %d, frames %d in %.1f s, messages %d, %.0f bytes/s, %.0f bytes/s a viewer\n"+
+		"frame p50 %.2f ms, p99 %.2f ms, longest %.2f ms; digest %016x\n",
+		len(w.Units())-w.Arenas(), n, w.Frames(), span, messages, float64(s.bytes)/span, float64(s.bytes)/span/float64(max(n, 1)),
+		ms(took.ValueAtQuantile(50)), ms(took.ValueAtQuantile(99)), ms(took.Max()), w.Digest())
+	return err
+}
+
+// runLoad is Run with take in the place of sockets.
+func (s *Server) runLoad(ctx context.Context, take func(player int, message []byte) error) error {
+	tick := time.NewTicker(game.Frame)
+	defer tick.Stop()
+	for s.world.Err() == nil {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		began := time.Now()
+		s.Frame()
+		s.beside(time.Since(began))
+		for k, p := range s.players {
+			for len(p.out) > 0 {
+				b := <-p.out
+				if err := take(k, b); err != nil {
+					return fmt.Errorf("viewer %d: %w", k, err)
+				}
+				p.free <- b
+			}
+		}
+	}
+	return s.world.Err()
+}

@@ -1,0 +1,79 @@
+package serve
+
+import (
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/examples/arena/game"
+)
+
+// inView is how many units are in a client's view, but for those of its squad, its target and the King.
+const inView = 44
+
+// sight is who is in a client's view.
+type sight struct {
+	seen   []*game.Unit
+	stamps map[buff.OwnerID]uint64 // of those in seen: the look at which they were
+	looks  uint64
+	looked uint64 // the frame of the last look, 0: none
+	hello  bool   // it is to be told who is who
+}
+
+func (p *player) forget() {
+	p.seen, p.looked = p.seen[:0], 0
+	clear(p.stamps)
+}
+
+// look has a player see who is near, its squad and its target, and nobody else.
+func (s *Server) look(p *player) {
+	if p.stamps == nil {
+		p.stamps = map[buff.OwnerID]uint64{}
+	}
+	p.looks++
+	p.looked = s.world.Frames()
+	at := p.follows
+	s.near = s.world.Near(s.near[:0], p.arena, at.X, at.Y, inView)
+	s.near = append(s.near, s.squad(p)...)
+	p.seen = p.seen[:0]
+	for _, u := range s.near {
+		if p.stamps[u.ID] == p.looks {
+			continue
+		}
+		p.stamps[u.ID] = p.looks
+		if err := p.viewer.See(u.ID, p.unit != nil && u.Side == p.unit.Side && u.Squad == p.unit.Squad); err != nil {
+			delete(p.stamps, u.ID)
+			continue
+		}
+		p.seen = append(p.seen, u)
+	}
+	for id, at := range p.stamps {
+		if at != p.looks {
+			delete(p.stamps, id)
+			p.viewer.Unsee(id)
+		}
+	}
+}
+
+// squad returns whom a player sees wherever they are: the King, its squad, its target.
+func (s *Server) squad(p *player) []*game.Unit {
+	s.mates = append(s.mates[:0], s.world.King(p.arena), p.follows)
+	if p.unit == nil {
+		return s.mates
+	}
+	if t := s.world.Unit(p.unit.Target); t != nil {
+		s.mates = append(s.mates, t)
+	}
+	return s.world.Squad(s.mates, p.unit)
+}
+
+// notice keeps what of the facts of a frame a player can see.
+func (s *Server) notice(p *player) {
+	for _, f := range s.world.Facts() {
+		if len(p.facts) >= maxFacts {
+			return
+		}
+		if _, ok := p.stamps[f.Target]; ok {
+			p.facts = append(p.facts, f)
+		} else if _, ok := p.stamps[f.Source]; ok && f.Source != 0 {
+			p.facts = append(p.facts, f)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package serve
+
+import (
+	"io/fs"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bufftick/bufftick/examples/arena/page"
+	"github.com/bufftick/bufftick/replicate/js"
+)
+
+// policy lets the page load nothing but its own files.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Handler returns what serves the page, and its WebSocket under /play.
+func (s *Server) Handler() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /play", s.accept)
+	files := http.FileServerFS(page.Files)
+	mux.HandleFunc("GET /client.js", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "client.js", time.Time{}, strings.NewReader(js.Client))
+	})
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		if name := strings.TrimPrefix(r.URL.Path, "/"); name != "" && !fs.ValidPath(name) || strings.HasSuffix(name, ".go") {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Security-Policy", policy)
+		w.Header().Set("Cache-Control", "no-cache")
+		files.ServeHTTP(w, r)
+	})
+	return mux
+}
+
+// NewServer returns a server for a handler, with bounds for those who are not in the arena yet: the
+// header must come within 5 s, and what is not asked within a minute is closed.
+func NewServer(h http.Handler) *http.Server {
+	one := new(http.Protocols)
+	one.SetHTTP1(true)
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, Protocols: one,
+		WriteTimeout: 30 * time.Second, // of the page's files: a WebSocket has its own
+	}
+}

@@ -1,0 +1,141 @@
+package serve
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/examples/arena/game"
+)
+
+// Kinds of messages, their first byte. Those from 0x10 to 0x2f are package replicate's. Numbers have the
+// lowest byte first.
+const (
+	msgHello = 0x01 // JSON: hello
+	msgScene = 0x02 // now float64, flags, count uint16; for each: id, x, y, health uint16, facing, flags uint8, target uint16
+	msgFacts = 0x03 // count uint16; for each: kind, what uint8, source, target, amount uint16
+	msgPong  = 0x04 // what the ping had, 8 bytes; now float64
+	msgTruth = 0x05 // now float64; owners uint8; for each: id uint16, buffs uint8; for each: slot uint16, ms left float64, -1 for no end
+	msgNo    = 0x06 // ability, refusal uint8
+
+	askPlay  = 0x30 // a token, to be who one was
+	askWatch = 0x31 // whom: id uint16, 0 for the King
+	askWalk  = 0x32 // x, y int8
+	askGo    = 0x33 // x, y uint16
+	askAim   = 0x34 // id uint16
+	askCast  = 0x35 // ability uint8
+	askPing  = 0x36 // 8 bytes, which come back
+	askPause = 0x37 // 1 or 0
+)
+
+// Bits of the flags in a scene.
+const (
+	flagDead   = 1 << 0
+	flagMoving = 1 << 1
+	flagPlayed = 1 << 2
+
+	flagPaused = 1 << 0 // of the scene
+)
+
+// grain is how many steps of a position a pace has.
+const grain = 700
+
+// maxMessage is how long a message of a client may be.
+const maxMessage = 48
+
+// hello is what a page is told first, and when it has become somebody else.
+type hello struct {
+	You    buff.OwnerID `json:"you"` // 0: it looks on
+	Token  string       `json:"token,omitempty"`
+	King   buff.OwnerID `json:"king"`
+	Width  float64      `json:"width"`
+	Height float64      `json:"height"`
+	Grain  int          `json:"grain"`
+	Icons  []string     `json:"icons"`
+	Skills []skill      `json:"skills"`
+	Units  []person     `json:"units"`
+}
+
+type skill struct {
+	ID    string   `json:"id"`
+	Name  string   `json:"name"`
+	Text  string   `json:"text"`
+	Aim   game.Aim `json:"aim"`
+	Range float64  `json:"range"`
+}
+
+type person struct {
+	ID    buff.OwnerID `json:"id"`
+	Name  string       `json:"name"`
+	Class string       `json:"class"`
+	Side  game.Side    `json:"side"`
+	Squad int          `json:"squad"`
+	Most  float64      `json:"most"`
+}
+
+// appendHello appends who is who in an arena.
+func appendHello(p []byte, w *game.World, arena int, you buff.OwnerID, token string) []byte {
+	h := hello{
+		You: you, Token: token, King: w.King(arena).ID, Width: game.Width, Height: game.Height, Grain: grain,
+		Icons: game.Icons[:],
+	}
+	for _, s := range game.Skills {
+		h.Skills = append(h.Skills, skill{s.ID, s.Name, s.Text, s.Aim, s.Range})
+	}
+	units := w.Units()
+	for k := range units {
+		if u := &units[k]; u.Arena == arena {
+			h.Units = append(h.Units, person{u.ID, u.Name, u.Class.String(), u.Side, u.Squad, u.Most})
+		}
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		panic("serve: " + err.Error()) // numbers and names
+	}
+	return append(append(p, msgHello), text...)
+}
+
+// appendScene appends where those in view are.
+func appendScene(p []byte, w *game.World, arena int, seen []*game.Unit) []byte {
+	p = appendFloat(append(p, msgScene), float64(w.Now()))
+	flags := byte(0)
+	if w.Paused(arena) {
+		flags |= flagPaused
+	}
+	p = append(p, flags)
+	p = appendShort(p, len(seen))
+	for _, u := range seen {
+		p = appendShort(p, int(u.ID))
+		p = appendShort(p, int(u.X*grain))
+		p = appendShort(p, int(u.Y*grain))
+		p = appendShort(p, int(math.Ceil(math.MaxUint16*min(u.Health/u.Most, 1))))
+		turn := math.Mod(u.Facing/(2*math.Pi)+2, 1)
+		flags = 0
+		if u.Dead {
+			flags |= flagDead
+		}
+		if u.Moving {
+			flags |= flagMoving
+		}
+		if u.Played {
+			flags |= flagPlayed
+		}
+		p = append(p, byte(turn*256), flags)
+		p = appendShort(p, int(u.Target))
+	}
+	return p
+}
+
+func appendFact(p []byte, f *game.Fact) []byte {
+	p = append(p, byte(f.Kind), f.What)
+	p = appendShort(p, int(f.Source))
+	p = appendShort(p, int(f.Target))
+	return appendShort(p, int(f.Amount))
+}
+
+func appendShort(p []byte, v int) []byte { return binary.LittleEndian.AppendUint16(p, uint16(v)) }
+
+func appendFloat(p []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint64(p, math.Float64bits(v))
+}
