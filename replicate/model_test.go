@@ -17,7 +17,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-var histories = flag.Int("histories", 300, "random histories of TestModel")
+var (
+	histories    = flag.Int("histories", 300, "random histories of TestModel")
+	firstHistory = flag.Uint64("histories.first", 0, "the seed of the first of them")
+)
 
 // world is an engine, its server, and clients at the end of lines that lose, delay and double.
 type world struct {
@@ -66,7 +69,14 @@ func definitions(dice *rand.Rand) []buff.Spec {
 	return specs
 }
 
+// newWorld returns a world that ends with the test.
 func newWorld(tb testing.TB, seed uint64, o Options) *world {
+	w := openWorld(tb, seed, o)
+	tb.Cleanup(func() { require.NoError(tb, w.eng.Close(tb.Context())) })
+	return w
+}
+
+func openWorld(tb testing.TB, seed uint64, o Options) *world {
 	w := &world{dice: rand.New(rand.NewPCG(seed, 7))}
 	specs := definitions(w.dice)
 	for _, s := range specs {
@@ -77,7 +87,6 @@ func newWorld(tb testing.TB, seed uint64, o Options) *world {
 	require.NoError(tb, err)
 	w.eng, err = engine.New(engine.Options{Catalog: w.catalog, Synchronous: true})
 	require.NoError(tb, err)
-	tb.Cleanup(func() { require.NoError(tb, w.eng.Close(tb.Context())) })
 	w.srv = New(w.eng, o)
 	return w
 }
@@ -409,10 +418,12 @@ func TestModel(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 60)
 	}
-	for seed := range uint64(n) {
-		w := newWorld(t, seed, optionsOf(seed))
+	for k := range uint64(n) {
+		seed := *firstHistory + k
+		w := openWorld(t, seed, optionsOf(seed))
 		c, wrong := w.run(t, 60)
 		require.Empty(t, wrong, "seed %d", seed)
+		require.NoError(t, w.eng.Close(t.Context()))
 		checked += c
 	}
 	t.Logf("%d histories, %d comparisons", n, checked)
