@@ -8,14 +8,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// block is what there is to tell of one owner: records, and who may see each.
+// block is what there is to tell of owners, one behind the other: records, and who may see each.
 type block struct {
 	records []record
 	bytes   []byte
-	mixed   bool // not all are for everybody
+
+	// Of the last owner.
+	first, from int  // where its records begin, and their bytes
+	mixed       bool // not all of them are for everybody
 }
 
-// record is one of them: bytes from the end of the one before.
+// record is one of them: bytes from the end of the one before, counted from the first of the owner.
 type record struct {
 	told
 	to int32
@@ -42,11 +45,17 @@ const (
 	timeHeld         // ms left of its own time plus 1, 0 for no end; then what holds it, and the rate
 )
 
-func (k *block) reset() { k.records, k.bytes, k.mixed = k.records[:0], k.bytes[:0], false }
+func (k *block) reset() {
+	k.records, k.bytes = k.records[:0], k.bytes[:0]
+	k.begin()
+}
+
+// begin begins with another owner.
+func (k *block) begin() { k.first, k.from, k.mixed = len(k.records), len(k.bytes), false }
 
 // end ends a record.
 func (k *block) end(t told) {
-	k.records = append(k.records, record{t, int32(len(k.bytes))})
+	k.records = append(k.records, record{t, int32(len(k.bytes) - k.from)})
 	k.mixed = k.mixed || t.sync != buff.SyncAll
 }
 

@@ -262,7 +262,13 @@ func (s *seat) current() bool { return s.told() && len(s.viewer.wants) == 0 }
 
 // told is current but for those whose full state is to come.
 func (s *seat) told() bool {
-	return len(s.viewer.out) == 0 && !s.viewer.missed && string(s.client.Missed()) == string(lost(s.viewer.number))
+	return s.viewer.taken() && len(s.viewer.out) == 0 && !s.viewer.missed && string(s.client.Missed()) == string(lost(s.viewer.number))
+}
+
+// taken reports whether nothing of the last Update is left to be taken.
+func (v *Viewer) taken() bool {
+	p := v.server.seats[v.seat]
+	return p.from == p.end
 }
 
 func lost(n uint64) []byte {

@@ -17,7 +17,14 @@ func (v *Viewer) Beat(dst []byte) []byte { return v.packet(dst, true) }
 
 func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 	s := v.server
-	if v.left || !anyway && len(v.out) == 0 && len(v.wants) == 0 && !v.missed && v.fingerprint == s.fingerprint {
+	if v.left {
+		return dst
+	}
+	if out, ok := v.changes(dst, anyway); ok {
+		return out
+	}
+	v.take()
+	if !anyway && len(v.out) == 0 && len(v.wants) == 0 && !v.missed && v.fingerprint == s.fingerprint {
 		return dst
 	}
 	if len(v.out) == 0 {
@@ -44,6 +51,34 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 	}
 	v.out, v.missed = v.out[:0], false
 	return dst
+}
+
+// changes appends a packet of what the last Update tells, and of nothing else, without a stop in out. If
+// there is more to say it appends nothing, and says so.
+func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
+	s := v.server
+	if len(v.out) > 0 || len(v.wants) > 0 || v.missed || v.fingerprint != s.fingerprint {
+		return dst, false
+	}
+	p, start := &s.seats[v.seat], len(dst)
+	if p.from == p.end && !anyway {
+		return dst, true
+	}
+	dst = binary.AppendUvarint(append(dst, kindPacket), v.number+1)
+	dst = binary.AppendUvarint(dst, uint64(s.now))
+	head := len(dst)
+	for _, t := range s.tellings[p.from:p.end] {
+		if len(dst)-head >= s.opts.Pending {
+			return dst[:start], false
+		}
+		dst = v.tell(dst, t)
+	}
+	p.from = p.end
+	if len(dst) == head && !anyway {
+		return dst[:start], true
+	}
+	v.number++
+	return dst, true
 }
 
 // head appends what a packet begins with.
@@ -76,15 +111,15 @@ func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 			}
 		}
 		if !ok {
-			if v.missed && w.last > 0 {
+			if v.missed && v.last[local] > 0 {
 				dst = binary.AppendUvarint(dst, uint64(local)<<2|aboutLeave)
-				w.last = v.number + 1
+				v.last[local] = v.number + 1
 			}
 			v.wants[kept] = local
 			kept++
 			continue
 		}
-		w.full, w.other, w.last = false, false, v.number+1
+		w.full, w.other, v.last[local] = false, false, v.number+1
 		n++
 	}
 	v.wants = v.wants[:kept]
@@ -94,15 +129,10 @@ func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 // full appends the full state of an owner, as far as the viewer may see it.
 func (v *Viewer) full(dst []byte, local uint16, k *block) []byte {
 	w := &v.views[local]
-	count := 0
-	for j := range k.records {
-		if v.sees(w, &k.records[j].told) {
-			count++
-		}
-	}
 	dst = binary.AppendUvarint(dst, uint64(local)<<2|aboutFull)
 	dst = binary.AppendUvarint(dst, uint64(w.entry.id))
-	return v.copied(dst, w, k, count)
+	e := eyes{v.id, w.entry.id == v.id, w.party}
+	return e.append(binary.AppendUvarint(dst, uint64(e.count(k.records))), k.records, k.bytes)
 }
 
 // Receive takes in a message of the viewer's client, which has missed something, or begins anew. It
@@ -121,6 +151,7 @@ func (v *Viewer) Receive(message []byte) error {
 	case had == v.number && had > 0, v.left:
 		return nil // it is on the way
 	}
+	v.take()
 	if v.missed {
 		had = min(had, v.base)
 	}

@@ -3,6 +3,7 @@ package replicate
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
@@ -52,10 +53,18 @@ type Server struct {
 
 	entries []*entry // by owner number; nil: nobody
 	ids     map[buff.OwnerID]uint32
-	viewers int
-	delta   block
 	sights  []sight // of a Look
 	look    func(buff.OwnerID, bool)
+
+	viewers int
+	seats   []seating
+	empty   []uint32 // seats without a viewer
+
+	// What an Update tells: owner by owner, then for each of the viewers that are told of anything.
+	delta    block
+	news     []news
+	told     []uint32 // seats
+	tellings []telling
 
 	catalog     *buff.Catalog
 	fingerprint uint64
@@ -94,8 +103,32 @@ type newer struct {
 
 // watcher is a viewer that has an owner in its view.
 type watcher struct {
-	viewer *Viewer
-	local  uint16
+	seat  uint32
+	local uint16
+	party bool
+}
+
+// seating is a place for a viewer.
+type seating struct {
+	viewer *Viewer // nil: it is free
+
+	// What of Server.tellings is the viewer's, and it has not taken yet.
+	from, end uint32
+}
+
+// news is what an Update tells of one owner: a part of Server.delta.
+type news struct {
+	entry   *entry
+	records []record
+	bytes   []byte
+	mixed   bool // not all of it is for everybody
+}
+
+// telling is that a viewer is told of it.
+type telling struct {
+	news  uint32
+	local uint16
+	party bool
 }
 
 type sight struct {
@@ -131,6 +164,14 @@ func New(eng *engine.Engine, o Options) *Server {
 // Update takes in what has changed since the last one, and encodes it for those who see it. It
 // belongs behind each Tick.
 func (s *Server) Update() {
+	for _, seat := range s.told { // those who have taken no packet since the last Update
+		if p := &s.seats[seat]; p.from < p.end {
+			p.viewer.take()
+		}
+		s.seats[seat].from, s.seats[seat].end = 0, 0
+	}
+	s.delta.reset()
+	s.news, s.told = s.news[:0], s.told[:0]
 	s.round++
 	s.now = s.eng.Now()
 	if c := s.eng.Catalog(); c != s.catalog {
@@ -146,6 +187,7 @@ func (s *Server) Update() {
 			s.changed(x)
 		}
 	}
+	s.sort()
 }
 
 // came takes in a new owner. Nobody sees it yet.
@@ -162,7 +204,7 @@ func (s *Server) gone(number uint32) {
 	e := s.entries[number]
 	for len(e.watchers) > 0 {
 		w := e.watchers[len(e.watchers)-1]
-		w.viewer.forget(w.local)
+		s.seats[w.seat].viewer.forget(w.local)
 	}
 	s.entries[number] = nil
 	delete(s.ids, e.id)
@@ -175,21 +217,46 @@ func (s *Server) changed(x *engine.OwnerChange) {
 		e.dead, e.newer = x.Dead, e.newer[:0]
 		return
 	}
-	s.delta.reset()
+	d := &s.delta
+	d.begin()
 	if e.dead != x.Dead {
 		e.dead = x.Dead
-		s.delta.life(e.dead)
+		d.life(e.dead)
 	}
 	for at, what := range x.Journal.Slots() {
 		b, ok := x.Buffs.At(at)
-		e.change(&s.delta, s.now, at, what, &b, ok)
+		e.change(d, s.now, at, what, &b, ok)
 	}
 	e.newer = e.newer[:0]
-	if len(s.delta.records) == 0 {
+	n := news{e, d.records[d.first:], d.bytes[d.from:], d.mixed}
+	if len(n.records) == 0 {
 		return
 	}
 	for _, w := range e.watchers {
-		w.viewer.tell(w.local, &s.delta)
+		if s.seats[w.seat].end == 0 {
+			s.told = append(s.told, w.seat)
+		}
+		s.seats[w.seat].end++
+	}
+	s.news = append(s.news, n)
+}
+
+// sort sorts what has changed by the viewers that are told of it: what belongs to a viewer is in no cache, and is
+// looked up once for all that it is told. It sorts by counting, and keeps the order of the owners.
+func (s *Server) sort() {
+	end := uint32(0)
+	for _, seat := range s.told {
+		p := &s.seats[seat]
+		p.from, end = end, end+p.end
+		p.end = p.from
+	}
+	s.tellings = slices.Grow(s.tellings[:0], int(end))[:end]
+	for k := range s.news {
+		for _, w := range s.news[k].entry.watchers {
+			p := &s.seats[w.seat]
+			s.tellings[p.end] = telling{uint32(k), w.local, w.party}
+			p.end++
+		}
 	}
 }
 

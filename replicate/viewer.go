@@ -10,31 +10,33 @@ import (
 
 // Viewer is one client, and what it sees. Make one with [Server.Join].
 type Viewer struct {
-	// What each change that is told looks at stands together: the viewers of an owner are in no cache.
-	server *Server
-	views  []view     // by local number
-	out    []byte     // what waits: blocks
-	at     wheel.Time // the time of the last of them
-	number uint64     // of the last packet
-	id     buff.OwnerID
-	first  wheel.Time // the time of the first of what waits
+	// What a packet of changes alone looks at stands together: viewers are in no cache.
+	server      *Server
+	number      uint64 // of the last packet
+	fingerprint uint64 // of the catalog that the client has been told of
+	id          buff.OwnerID
+	seat        uint32 // among Server.seats
+	missed      bool   // the client has base, and has missed a later one
+	left        bool
+	last        []uint64 // sequences by local number: the packet that last told of it; 0: none did
 
+	out   []byte     // what waits: blocks
+	wants []uint16   // local numbers whose full state is to be sent
+	at    wheel.Time // the time of the last of what waits
+	first wheel.Time // the time of the first
+
+	views []view            // by local number
 	free  []uint16          // local numbers without an owner
 	of    map[uint32]uint16 // local numbers by owner number
-	wants []uint16          // local numbers whose full state is to be sent
 
-	base        uint64 // the client has this one, and has missed a later one
-	missed      bool
-	left        bool
-	fingerprint uint64 // of the catalog that the client has been told of
-	toldAt      uint64 // by the packet of that number
-	looked      uint32
+	base   uint64
+	toldAt uint64 // by the packet of that number: the catalog
+	looked uint32
 }
 
 // view is one owner in the view of a viewer.
 type view struct {
 	entry  *entry // nil: none has this local number
-	last   uint64 // its sequence: the number of the packet that last told of it; 0: none did
 	looked uint32
 	place  int32 // in entry.watchers
 	party  bool
@@ -70,7 +72,14 @@ func (s *Server) Join(id buff.OwnerID) (*Viewer, error) {
 		return nil, fmt.Errorf("%w: limit %d", ErrTooManyViewers, s.opts.Viewers)
 	}
 	s.viewers++
-	return &Viewer{server: s, id: id, of: map[uint32]uint16{}}, nil
+	v := &Viewer{server: s, id: id, of: map[uint32]uint16{}, seat: uint32(len(s.seats))}
+	if last := len(s.empty) - 1; last >= 0 {
+		v.seat, s.empty = s.empty[last], s.empty[:last]
+		s.seats[v.seat].viewer = v
+	} else {
+		s.seats = append(s.seats, seating{viewer: v})
+	}
+	return v, nil
 }
 
 // Leave ends it. Calling it again does nothing.
@@ -78,6 +87,7 @@ func (v *Viewer) Leave() {
 	if v.left {
 		return
 	}
+	v.take()
 	for k := range v.views {
 		if v.views[k].entry != nil {
 			v.forget(uint16(k))
@@ -85,6 +95,8 @@ func (v *Viewer) Leave() {
 	}
 	v.left = true
 	v.server.viewers--
+	v.server.seats[v.seat].viewer = nil
+	v.server.empty = append(v.server.empty, v.seat)
 	v.out, v.wants = nil, nil
 }
 
@@ -102,9 +114,10 @@ func (v *Viewer) See(owner buff.OwnerID, party bool) error {
 	case !ok:
 		return fmt.Errorf("%w: %d", ErrUnknownOwner, owner)
 	}
+	v.take()
 	if local, ok := v.of[number]; ok {
 		if w := &v.views[local]; w.party != party {
-			w.party = party
+			w.party, w.entry.watchers[w.place].party = party, party
 			v.want(local)
 		}
 		return nil
@@ -115,13 +128,13 @@ func (v *Viewer) See(owner buff.OwnerID, party bool) error {
 	} else if int(local) >= s.opts.Views {
 		return fmt.Errorf("%w: limit %d", ErrTooManyViews, s.opts.Views)
 	} else {
-		v.views = append(v.views, view{})
+		v.views, v.last = append(v.views, view{}), append(v.last, 0)
 	}
 	e := s.entries[number]
 	w := &v.views[local]
 	w.entry, w.place, w.party, w.looked = e, int32(len(e.watchers)), party, v.looked
-	w.other = w.last > v.number
-	e.watchers = append(e.watchers, watcher{v, local})
+	w.other = v.last[local] > v.number
+	e.watchers = append(e.watchers, watcher{v.seat, local, party})
 	v.of[number] = local
 	v.want(local)
 	return nil
@@ -129,6 +142,7 @@ func (v *Viewer) See(owner buff.OwnerID, party bool) error {
 
 // Unsee lets an owner go out of view.
 func (v *Viewer) Unsee(owner buff.OwnerID) {
+	v.take()
 	if number, ok := v.server.ids[owner]; ok {
 		if local, ok := v.of[number]; ok {
 			v.forget(local)
@@ -143,6 +157,7 @@ func (v *Viewer) Look() {
 	if v.left || s.opts.Interest == nil {
 		return
 	}
+	v.take()
 	v.looked++
 	s.sights = s.sights[:0]
 	s.opts.Interest(v.id, s.look)
@@ -176,8 +191,7 @@ func (v *Viewer) forget(local uint16) {
 	last := len(e.watchers) - 1
 	moved := e.watchers[last]
 	e.watchers[w.place] = moved
-	moved.viewer.views[moved.local].place = w.place
-	e.watchers[last] = watcher{}
+	v.server.seats[moved.seat].viewer.views[moved.local].place = w.place
 	if e.watchers = e.watchers[:last]; last == 0 {
 		e.known = false
 	}
@@ -188,7 +202,7 @@ func (v *Viewer) forget(local uint16) {
 		v.unwant(local)
 	}
 	v.free = append(v.free, local)
-	if w.last > 0 {
+	if v.last[local] > 0 {
 		v.sayLeft(local)
 	}
 }
@@ -205,65 +219,97 @@ func (v *Viewer) unwant(local uint16) {
 // sayLeft tells that nobody has a local number any more.
 func (v *Viewer) sayLeft(local uint16) {
 	v.room()
-	v.views[local].last = v.number + 1
+	v.last[local] = v.number + 1
 	v.out = binary.AppendUvarint(v.out, uint64(local)<<2|aboutLeave)
 }
 
-// tell tells what has changed of an owner, as far as the viewer may see it.
-func (v *Viewer) tell(local uint16, k *block) {
-	w := &v.views[local]
-	if w.full {
-		return
-	}
-	count := len(k.records)
-	if k.mixed {
-		count = 0
-		for j := range k.records {
-			if v.sees(w, &k.records[j].told) {
-				count++
-			}
+// take has what the last Update tells the viewer wait in out. Whatever changes what the viewer sees, or
+// has been told, calls it before.
+func (v *Viewer) take() {
+	s := v.server
+	p := &s.seats[v.seat]
+	for ; p.from < p.end; p.from++ {
+		t := s.tellings[p.from]
+		if v.passes(t) || v.count(t) == 0 {
+			continue
+		}
+		if v.room(); !v.passes(t) {
+			v.out = v.tell(v.out, t)
 		}
 	}
+}
+
+// passes reports whether a change is not told, because the full state is.
+func (v *Viewer) passes(t telling) bool { return len(v.wants) > 0 && v.views[t.local].full }
+
+// count returns how much of what has changed of an owner the viewer may see.
+func (v *Viewer) count(t telling) int {
+	n := &v.server.news[t.news]
+	if !n.mixed {
+		return len(n.records)
+	}
+	return v.eyes(n, t).count(n.records)
+}
+
+func (v *Viewer) eyes(n *news, t telling) eyes { return eyes{v.id, n.entry.id == v.id, t.party} }
+
+// tell appends what has changed of an owner, as far as the viewer may see it.
+func (v *Viewer) tell(p []byte, t telling) []byte {
+	n := &v.server.news[t.news]
+	count := v.count(t)
 	if count == 0 {
-		return
+		return p
 	}
-	if v.room(); w.full {
-		return
+	v.last[t.local] = v.number + 1
+	p = binary.AppendUvarint(binary.AppendUvarint(p, uint64(t.local)<<2), uint64(count))
+	if !n.mixed {
+		return append(p, n.bytes...)
 	}
-	w.last = v.number + 1
-	v.out = v.copied(binary.AppendUvarint(v.out, uint64(local)<<2), w, k, count)
+	return v.eyes(n, t).append(p, n.records, n.bytes)
 }
 
-// copied appends those records of a block that the viewer may see.
-func (v *Viewer) copied(p []byte, w *view, k *block, count int) []byte {
-	p = binary.AppendUvarint(p, uint64(count))
-	if count == len(k.records) {
-		return append(p, k.bytes...)
-	}
-	from := int32(0)
-	for j := range k.records {
-		if r := &k.records[j]; v.sees(w, &r.told) {
-			p = append(p, k.bytes[from:r.to]...)
-		}
-		from = k.records[j].to
-	}
-	return p
+// eyes are those of a viewer that looks at one owner: its own, or one of its party, or any.
+type eyes struct {
+	viewer     buff.OwnerID
+	own, party bool
 }
 
-// sees reports whether the viewer may see a buff of an owner in its view.
-func (v *Viewer) sees(w *view, t *told) bool {
-	own := w.entry.id == v.id
+// see reports whether they may see a buff of that owner.
+func (e eyes) see(t *told) bool {
 	switch t.sync {
 	case buff.SyncAll:
 		return true
 	case buff.SyncOwner:
-		return own
+		return e.own
 	case buff.SyncParty:
-		return own || w.party
+		return e.own || e.party
 	case buff.SyncSource:
-		return t.source == v.id
+		return t.source == e.viewer
 	}
 	return false
+}
+
+// count returns how many of the records they may see.
+func (e eyes) count(records []record) (n int) {
+	for k := range records {
+		if e.see(&records[k].told) {
+			n++
+		}
+	}
+	return n
+}
+
+// append appends those.
+func (e eyes) append(p []byte, records []record, all []byte) []byte {
+	from := int32(0)
+	for k := range records {
+		r := &records[k]
+		if e.see(&r.told) {
+			p = append(p, all[from:r.to]...)
+		}
+		from = r.to
+	}
+	return p
 }
 
 // room makes room for a change that happens now: if too much waits, it is dropped.
@@ -287,14 +333,14 @@ func (v *Viewer) shed(number uint64) {
 	v.first, v.at = v.server.now, v.server.now
 	for k := range v.views {
 		w := &v.views[k]
-		if w.last <= number {
+		if v.last[k] <= number {
 			continue
 		}
 		if w.entry != nil {
 			v.want(uint16(k))
 		}
 		if w.entry == nil || w.other {
-			w.last = v.number + 1
+			v.last[k] = v.number + 1
 			v.out = binary.AppendUvarint(v.out, uint64(k)<<2|aboutLeave)
 		}
 	}
