@@ -40,12 +40,15 @@ type Copies struct {
 	lag     atomic.Int64 // of the calendar, over the engine's time, in ms
 	shards  []shard      // by worker; then that of Help; the last one is the loop's
 	helps   sync.Mutex   // there is one Help at a time
-	ticking atomic.Bool  // Help waits
+	helped  atomic.Bool  // somebody has called Help
+	ticks   ticks
 	gone    map[buff.OwnerID]struct{}
 	waiting []*owner // that commands wait for, among others
 
-	mu    sync.Mutex
-	spare [][]byte
+	mu     sync.Mutex
+	spares spares
+	soon   []uint32 // who is due next: Help begins with them
+	looked []uint32 // memory for it
 }
 
 // Marshal appends to dst the game's own data of an owner, as it is to be kept, and returns it. If
@@ -86,19 +89,7 @@ type ZoneTime struct {
 	Paused bool
 }
 
-const (
-	copyLocks = 64
-	copyChunk = 64 << 10 // bytes of copies in one piece of memory
-	copySpare = 1024     // such pieces that are kept
-)
-
-// shard is where one worker, or the loop, leaves copies.
-type shard struct {
-	list   []Copy
-	chunk  []byte
-	chunks [][]byte
-	_      [64]byte
-}
+const copyLocks = 64
 
 // shadow is the last complete state of an owner that may get busy.
 type shadow struct {
@@ -118,6 +109,7 @@ func (e *Engine) Copies(m Marshal) *Copies {
 		panic("engine: Copies called twice")
 	}
 	c := &Copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, now: &marks{}, next: &marks{}}
+	c.ticks.over.L = &c.ticks.mu
 	e.copies = c
 	e.interval.Store(1)
 	c.setLag()
@@ -252,8 +244,11 @@ func (c *Copies) copyNow(to *shard, o *owner, loop bool) bool {
 // copy leaves a copy of an owner in a shard, and takes it out of the round. That it does also if
 // Marshal ends the goroutine: who comes next would else be ended by the same owner.
 func (c *Copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
-	x := Copy{Owner: o.id, Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id, panicked(callMarshal, errExit))}
+	x, made := Copy{}, false
 	defer func() {
+		if !made {
+			x = Copy{Owner: o.id, Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id, panicked(callMarshal, errExit))}
+		}
 		if o.shadow != nil {
 			o.shadow.valid = false
 		}
@@ -262,38 +257,11 @@ func (c *Copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 		} else {
 			to.used(len(x.Blob) + len(x.Data))
 		}
-		to.list = append(to.list, x)
+		to.add(c, &x)
 		c.now.clear(o.number)
 	}()
 	x, _ = c.make(o, at, to.room(c), loop)
-}
-
-// room returns memory for a copy, in which it fits as a rule.
-func (s *shard) room(c *Copies) []byte {
-	if cap(s.chunk)-len(s.chunk) < copyChunk/16 {
-		s.chunk = c.newChunk()
-		s.chunks = append(s.chunks, s.chunk)
-	}
-	return s.chunk[len(s.chunk):]
-}
-
-// used keeps what has been written there. What did not fit has memory of its own.
-func (s *shard) used(n int) {
-	if n <= cap(s.chunk)-len(s.chunk) {
-		s.chunk = s.chunk[:len(s.chunk)+n]
-	}
-}
-
-func (c *Copies) newChunk() []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if last := len(c.spare) - 1; last >= 0 {
-		b := c.spare[last]
-		c.spare[last] = nil
-		c.spare = c.spare[:last]
-		return b[:0]
-	}
-	return make([]byte, 0, copyChunk)
+	made = true
 }
 
 // make makes a copy in the memory of dst, or in new memory.

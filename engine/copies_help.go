@@ -11,7 +11,7 @@ import (
 const helpYield = 64
 
 // Help copies owners of the round on its own goroutine, as Step does on the loop, in the time that a
-// game has left between two Ticks. It returns when all are copied, or when a Tick begins, and says how
+// game has left between two Ticks: first those who are due in the next one. It returns when all are copied, or when a Tick begins, and says how
 // many it has copied. The loop may do meanwhile what it likes; should it come to an owner that is being copied,
 // it waits for that one.
 //
@@ -19,13 +19,24 @@ const helpYield = 64
 func (c *Copies) Help() (n int) {
 	c.helps.Lock()
 	defer c.helps.Unlock()
+	c.helped.Store(true)
+	soon := c.takeSoon()
+	defer c.giveSoon(soon)
+	for _, number := range soon {
+		if c.ticks.run.Load() {
+			return n
+		}
+		if c.help(number) {
+			n++
+		}
+	}
 	for word := uint32(0); ; word++ {
 		w, ok := c.leftIn(word)
 		if !ok {
 			return n
 		}
 		for ; w != 0; w &= w - 1 {
-			if c.ticking.Load() {
+			if c.ticks.run.Load() {
 				return n
 			}
 			if c.help(word*64 + uint32(bits.TrailingZeros64(w))) {
@@ -53,11 +64,4 @@ func (c *Copies) help(number uint32) bool {
 	defer mu.Unlock()
 	o := c.table[number]
 	return o != nil && c.copyNow(c.helpShard(), o, false)
-}
-
-// tick keeps Help from the processors while a Tick runs.
-func (c *Copies) tick(runs bool) {
-	if c != nil {
-		c.ticking.Store(runs)
-	}
 }

@@ -52,7 +52,7 @@ func TestCopiesHelp(t *testing.T) {
 			}
 			x := c.Take()
 			seen := map[buff.OwnerID]bool{}
-			for _, o := range x.List {
+			for o := range x.All() {
 				require.NoError(t, o.Err)
 				require.Equal(t, want[o.Owner], o.Blob, "round %d, owner %d", round, o.Owner)
 				require.Equal(t, []byte{byte(o.Owner)}, o.Data)
@@ -99,7 +99,7 @@ func TestCopiesHelpAlone(t *testing.T) {
 	require.Equal(t, 199, c.Help())
 	_, done := c.Step(1)
 	require.True(t, done)
-	require.Len(t, c.Take().List, 200)
+	require.Equal(t, 200, c.Take().Len())
 }
 
 // TestCopiesGone: a Marshal that ends the goroutine of who copies costs its owner the copy, and no other.
@@ -124,8 +124,8 @@ func TestCopiesGone(t *testing.T) {
 	_, done := c.Step(1)
 	require.True(t, done)
 	x := c.Take()
-	require.Len(t, x.List, 3)
-	for _, o := range x.List {
+	require.Equal(t, 3, x.Len())
+	for o := range x.All() {
 		require.Equal(t, o.Owner == 2, o.Err != nil, o)
 	}
 	require.Len(t, faults, 1)

@@ -43,7 +43,7 @@ func TestCopiesReload(t *testing.T) {
 				_, done = c.Step(2)
 			}
 			x := c.Take()
-			for _, o := range x.List {
+			for o := range x.All() {
 				require.NoError(t, o.Err)
 				if blob := want[o.Owner]; blob != nil {
 					require.Equal(t, blob, o.Blob, "round %d, owner %d", round, o.Owner)

@@ -34,6 +34,7 @@ func (c *Copies) Begin(all bool) Round {
 	})
 	c.zones(&r)
 	c.pending(&r)
+	c.lookAhead()
 	return r
 }
 
@@ -54,20 +55,11 @@ func (c *Copies) leaveOut(r *Round) {
 			c.next.set(o.number)
 			r.Older = append(r.Older, o.id)
 			if s := o.shadow; s != nil && s.valid {
-				to.list = append(to.list, to.clone(c, &s.copy))
+				x := to.clone(c, &s.copy)
+				to.add(c, &x)
 			}
 		}
 	}
-}
-
-// clone copies a copy.
-func (s *shard) clone(c *Copies, x *Copy) Copy {
-	y, b := *x, s.room(c)
-	b = append(append(b, x.Blob...), x.Data...)
-	n := len(x.Blob)
-	s.used(len(b))
-	y.Blob, y.Data = b[:n:n], b[n:len(b):len(b)]
-	return y
 }
 
 // notIdle yields the owners that are not idle, each once or more often. It must not change them.
@@ -242,29 +234,7 @@ func (c *Copies) Take() *Copied {
 	c.running = false
 	out := &Copied{copies: c}
 	for k := range c.shards {
-		s := &c.shards[k]
-		out.List = append(out.List, s.list...)
-		out.chunks = append(out.chunks, s.chunks...)
-		*s = shard{list: s.list[:0]}
+		c.shards[k].empty(out)
 	}
 	return out
-}
-
-// Copied is what a round has brought.
-type Copied struct {
-	// List are the copies, in no order. It is good until Free.
-	List []Copy
-
-	copies *Copies
-	chunks [][]byte
-}
-
-// Free says that nobody reads the bytes of the copies any more, so that others may be written in
-// their place. Any goroutine may call it, once.
-func (x *Copied) Free() {
-	c := x.copies
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.spare = append(c.spare, x.chunks[:min(len(x.chunks), max(0, copySpare-len(c.spare)))]...)
-	x.chunks, x.List = nil, nil
 }

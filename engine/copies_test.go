@@ -29,10 +29,10 @@ func (d *copied) take(c *engine.Copies, r *engine.Round) {
 		delete(d.owners, id)
 	}
 	x := c.Take()
-	for _, o := range x.List {
+	for o := range x.All() {
 		if o.Err == nil {
 			o.Blob, o.Data = append([]byte(nil), o.Blob...), append([]byte(nil), o.Data...)
-			d.owners[o.Owner] = o
+			d.owners[o.Owner] = *o
 		}
 	}
 	x.Free()
@@ -164,8 +164,8 @@ func TestCopiesOneInstant(t *testing.T) {
 				}
 			}
 			x := c.Take()
-			require.Len(t, x.List, of)
-			for _, o := range x.List {
+			require.Equal(t, of, x.Len())
+			for o := range x.All() {
 				require.Equal(t, want[o.Owner], o.Blob, "round %d, owner %d", round, o.Owner)
 				disk.owners[o.Owner] = engine.Copy{Owner: o.Owner, Blob: append([]byte(nil), o.Blob...)}
 			}
@@ -337,7 +337,7 @@ func TestCopyFails(t *testing.T) {
 				_, done := c.Step(2)
 				require.True(t, done)
 				x := c.Take()
-				for _, o := range x.List {
+				for o := range x.All() {
 					require.Equal(t, o.Owner == 1 && fails, o.Err != nil)
 				}
 				fails = false
@@ -384,7 +384,7 @@ func TestCopiesTouch(t *testing.T) {
 		n, done := c.Step(10)
 		require.Equal(t, 1, n)
 		require.True(t, done)
-		for _, x := range c.Take().List {
+		for x := range c.Take().All() {
 			require.Zero(t, x.Zone)
 		}
 	}

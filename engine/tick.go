@@ -55,7 +55,10 @@ func (e *Engine) tick(dt time.Duration) {
 	e.carry = dt % time.Millisecond
 	e.target = e.target.After(dt)
 
-	e.copies.tick(true)
+	if c := e.copies; c != nil {
+		c.ticks.begin(asked)
+		defer c.ticks.end()
+	}
 	e.watch.begin()
 	frame := e.frames.Load() + 1
 	e.stats.Ticks++
@@ -101,7 +104,7 @@ func (e *Engine) endTick(asked time.Duration) {
 		e.renew()
 	}
 	e.watch.end()
-	e.copies.tick(false)
+	e.copies.lookAhead()
 }
 
 // emptyLanes takes the lists of the frame before back, if nobody writes or reads

@@ -29,7 +29,10 @@ func (b *Batch) Prepare() error {
 	if err := CheckName(b.Zone); err != nil {
 		return err
 	}
-	slices.SortFunc(b.Owners, func(x, y Owner) int { return cmp.Compare(x.ID, y.ID) })
+	byID := func(x, y Owner) int { return cmp.Compare(x.ID, y.ID) }
+	if !slices.IsSortedFunc(b.Owners, byID) {
+		slices.SortFunc(b.Owners, byID)
+	}
 	slices.Sort(b.Deleted)
 	slices.Sort(b.Older)
 	slices.SortFunc(b.Clocks.Zones, func(x, y ZoneClock) int { return cmp.Compare(x.Number, y.Number) })

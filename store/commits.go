@@ -17,6 +17,7 @@ import (
 type job struct {
 	batch  Batch
 	copied *engine.Copied
+	copies *engine.Copies // that it is of
 	gone   map[buff.OwnerID]struct{}
 	at     time.Duration // game time when it began
 	spent  time.Duration
@@ -41,6 +42,9 @@ type committer struct {
 	deleted  map[buff.OwnerID]struct{}
 	commands []CommandID
 	holds    []*engine.Copied // that have their bytes
+	sorter   sorter
+	list     []Owner // memory for those of a batch, and for their data
+	data     []byte
 
 	broken bool // the store must be opened again before the next commit
 
@@ -142,8 +146,8 @@ func (c *committer) do(j *job) {
 	for k := range b.Owners {
 		bytes += len(b.Owners[k].Blob) + len(b.Owners[k].Data)
 	}
-	for k := range j.copied.List {
-		lost += j.copied.List[k].Lost
+	for x := range j.copied.All() {
+		lost += x.Lost
 	}
 	err := errGone
 	defer func() {
@@ -160,7 +164,7 @@ func (c *committer) do(j *job) {
 			}
 		})
 	}()
-	err = c.commit(b)
+	err = c.commit(j.copies, b)
 }
 
 // errGone is how a commit has ended that has not come back.
@@ -189,7 +193,7 @@ func (c *committer) release(j *job, err error) {
 }
 
 // commit commits a batch; a store that panics has failed.
-func (c *committer) commit(b *Batch) (err error) {
+func (c *committer) commit(copies *engine.Copies, b *Batch) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("store: a commit panicked: %v", v)
@@ -201,7 +205,7 @@ func (c *committer) commit(b *Batch) (err error) {
 		}
 		b.Epoch = c.epoch
 	}
-	err = c.store.Commit(c.ctx, b)
+	err = c.store.Commit(context.WithValue(c.ctx, wayKey{}, copies), b)
 	c.broken = errors.Is(err, ErrBroken) && c.saver.opts.Reopen != nil
 	return err
 }
@@ -213,14 +217,17 @@ func (c *committer) fill(j *job) (refused int, last error) {
 		c.forget()
 	}
 	c.holds = append(c.holds, j.copied)
-	room := 0
-	for k := range j.copied.List {
-		room += areaRoom + len(j.copied.List[k].Data)
+	sorted, room := c.sorter.of(j.copied, j.copies.GiveWay), 0
+	for k := range sorted {
+		room += areaRoom + len(sorted[k].copy.Data)
 	}
-	data := make([]byte, 0, room)
-	b.Owners = make([]Owner, 0, len(j.copied.List)+len(c.owners))
-	for k := range j.copied.List {
-		x := &j.copied.List[k]
+	data := slices.Grow(c.data[:0], room)
+	b.Owners = slices.Grow(c.list[:0], len(sorted)+len(c.owners))
+	for k := range sorted {
+		if k%giveWayEvery == 0 {
+			j.copies.GiveWay()
+		}
+		x := sorted[k].copy
 		from := len(data)
 		data = appendData(data, x.Zone, x.Data)
 		o := Owner{ID: x.Owner, Blob: x.Blob, Data: data[from:len(data):len(data)]}
@@ -233,6 +240,8 @@ func (c *committer) fill(j *job) (refused int, last error) {
 		delete(c.owners, o.ID)
 		delete(c.deleted, o.ID)
 	}
+	c.data = data
+	c.sorter.forget()
 	slices.Sort(b.Older)
 	b.Older = slices.Compact(b.Older)
 	c.takeOver(j)
@@ -254,7 +263,11 @@ func (c *committer) takeOver(j *job) {
 		b.Deleted = append(b.Deleted, id)
 	}
 	b.Commands = append(c.commands, b.Commands...)
+	c.list = b.Owners
 }
+
+// giveWayEvery is after how many owners a Tick that runs comes first.
+const giveWayEvery = 256
 
 // fits reports why an owner cannot be in a batch.
 func fits(x *engine.Copy, o *Owner) error {
@@ -276,6 +289,7 @@ func (c *committer) failed(b *Batch) {
 		c.deleted[id] = struct{}{}
 	}
 	c.commands = b.Commands
+	c.list, c.data = nil, nil // these point to it, and perhaps the store
 }
 
 // acknowledged takes in that all there was is on disk.
@@ -284,8 +298,16 @@ func (c *committer) acknowledged() {
 	for _, x := range c.holds {
 		x.Free()
 	}
+	clear(c.holds)
 	c.holds = c.holds[:0]
+	clear(c.list) // a large blob has memory of its own
+	if cap(c.list) > keepFactor*max(len(c.list), 1024) {
+		c.list, c.data = nil, nil // of a cut of all
+	}
 }
+
+// keepFactor is how much more memory than the last batch took is kept for the next one.
+const keepFactor = 64
 
 func (c *committer) forget() {
 	clear(c.owners)

@@ -1,8 +1,10 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -215,4 +217,59 @@ func TestClock(t *testing.T) {
 			}
 		})
 	}
+}
+
+// polite is a store that gives way within a commit, and looks at the order of what it is given.
+type polite struct {
+	store.Store
+	in, on chan struct{}
+	passed atomic.Bool
+	sorted bool
+}
+
+func (p *polite) Commit(ctx context.Context, b *store.Batch) error {
+	p.in <- struct{}{}
+	<-p.on
+	store.GiveWay(context.Background()) // no zone is known: it does nothing
+	store.GiveWay(ctx)
+	p.passed.Store(true)
+	p.sorted = slices.IsSortedFunc(b.Owners, func(x, y store.Owner) int { return cmp.Compare(x.ID, y.ID) })
+	return p.Store.Commit(ctx, b)
+}
+
+// TestGiveWay: a commit waits for a Tick that runs, and is given its owners in order, whatever the order in which
+// they were copied.
+func TestGiveWay(t *testing.T) { synctest.Test(t, giveWay) }
+
+func giveWay(t *testing.T) {
+	const owners = 3000 // three pieces
+	p := &polite{Store: storetest.NewMemory(), in: make(chan struct{}), on: make(chan struct{})}
+	gate := make(chan struct{})
+	e, err := engine.New(engine.Options{Workers: 2, Budget: time.Hour, Handlers: engine.Handlers{
+		"wait": func(*engine.Context, buff.Event) { <-gate },
+	}})
+	require.NoError(t, err)
+	defer e.Close(t.Context())
+	v, err := store.New(t.Context(), e, p, "arena", store.Options{Every: time.Hour})
+	require.NoError(t, err)
+	defer v.Close()
+	for k := range owners {
+		require.NoError(t, e.Spawn(buff.OwnerID(k*1117%owners), nil))
+	}
+	require.NoError(t, e.Do(buff.AddTimeout(1, 500*time.Millisecond, "wait")).Err)
+	pass(v, 50*time.Millisecond)
+	synctest.Wait() // all are copied
+	pass(v, 50*time.Millisecond)
+	<-p.in
+	ticked := make(chan struct{})
+	go func() { e.Tick(time.Second); close(ticked) }()
+	synctest.Wait()
+	p.on <- struct{}{}
+	synctest.Wait()
+	require.False(t, p.passed.Load(), "a Tick runs")
+	close(gate)
+	<-ticked
+	require.NoError(t, v.Committed(t.Context(), 1))
+	require.True(t, p.passed.Load())
+	require.True(t, p.sorted)
 }

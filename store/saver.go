@@ -222,9 +222,11 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 		v.step(v.share())
 	case free && v.due():
 		v.begin(false)
-		v.step(v.opts.Share)
+		if !v.beside() {
+			v.step(v.opts.Share)
+		}
 	}
-	if v.cutting && (v.opts.Beside || v.opts.Marshal == nil) {
+	if v.cutting && v.beside() {
 		v.commits.help(v.copies)
 	}
 	v.mu.Lock()
@@ -236,6 +238,9 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	v.stats.Alarm = v.stats.Age > v.opts.Alarm
 	return f
 }
+
+// beside reports whether owners are copied between the Ticks.
+func (v *Saver) beside() bool { return v.opts.Beside || v.opts.Marshal == nil }
 
 // due reports whether a cut is to begin. While somebody is busy it is put off, by one Every at most.
 func (v *Saver) due() bool {
@@ -276,7 +281,7 @@ func (v *Saver) begin(last bool) {
 	if last {
 		frame++ // what has happened since the last After is in it
 	}
-	v.cut = job{gone: r.Gone, at: v.now, batch: Batch{Whole: whole, Head: Head{
+	v.cut = job{copies: v.copies, gone: r.Gone, at: v.now, batch: Batch{Whole: whole, Head: Head{
 		Zone: v.zone, Frame: frame, Window: v.opts.Window, Older: r.Older,
 		Clocks: Clocks{Moment: r.Moment},
 	}}}

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/bufftick/bufftick/engine"
+)
 
 // Store keeps the cuts of zones. Its methods may be called from any goroutine; the calls for
 // one zone come one after the other. They wait for a disk or a server, so no loop calls them.
@@ -22,7 +26,7 @@ type Store interface {
 
 	// Commit makes the next cut of the zone: Batch.Owners and Batch.Deleted change, the others
 	// stay. When it has returned nil the cut is on disk. It may put the lists of the Batch in
-	// another order, and keeps nothing of it.
+	// another order, and keeps nothing of it. If it uses a processor for long, it calls GiveWay now and then.
 	//
 	// With ErrFenced, ErrLost, ErrElsewhere, ErrTooLarge, ErrBatch, ErrName, ErrReadOnly and
 	// ErrClosed nothing has changed. With any other error the cut may have become the zone's, or
@@ -33,3 +37,16 @@ type Store interface {
 	// with ErrClosed.
 	Close() error
 }
+
+// GiveWay is for a Store's Commit, between two pieces of its work of some 100 µs of a processor: if the
+// zone's Tick runs, it waits until that is over, so that the game has all processors for it. The
+// context is that of the Commit; with any other one it does nothing. Only the goroutine that was given
+// it may call it.
+func GiveWay(ctx context.Context) {
+	if c, ok := ctx.Value(wayKey{}).(*engine.Copies); ok {
+		c.GiveWay()
+	}
+}
+
+// wayKey is that of the copies in the context of a Commit.
+type wayKey struct{}

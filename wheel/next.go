@@ -1,5 +1,7 @@
 package wheel
 
+import "iter"
+
 // Next returns the earliest deadline of all that wait, which lies at or before Now
 // if a timer is late; Never and false if none waits. Only the loop goroutine may call
 // it.
@@ -142,4 +144,23 @@ func (w *Wheel) settle(slot, n uint32, first Time) Time {
 		w.drop(q, len(some))
 	}
 	return first
+}
+
+// Soon yields the IDs of timers that are due up to an instant, as far as they are on the dial,
+// slot by slot: those of the next few frames as a rule, and never one that is due later. It changes nothing,
+// and is for who wants to have something ready for them. It costs a look at each of their timers. Only the loop goroutine may
+// call it, and nothing may be changed meanwhile.
+func (w *Wheel) Soon(until Time) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for k, ok := w.firstFrom(dial, 0); ok && w.start(dial, k) <= until; k, ok = w.firstFrom(dial, k+1) {
+			f := &w.level[dial]
+			for r := w.read(w.queue(f.first + f.ring(k))); r.left > 0; {
+				for _, e := range w.more(&r) {
+					if t := w.timer(e.timer); t.stamp == e.stamp && t.due <= until && !yield(t.id) {
+						return
+					}
+				}
+			}
+		}
+	}
 }

@@ -202,7 +202,7 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 		return err
 	}
 	return s.at(s.update(func(tx *bbolt.Tx) error {
-		w := writer{b: b, records: s.records[:0]}
+		w := writer{ctx: ctx, b: b, records: s.records[:0]}
 		defer func() { s.records = w.records[:0] }()
 		return w.apply(tx)
 	}))

@@ -1,9 +1,10 @@
 package bolt
 
 import (
+	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
-	"runtime"
 
 	bbolt "go.etcd.io/bbolt"
 
@@ -33,6 +34,7 @@ func setEpoch(tx *bbolt.Tx, zone string, epoch uint64) error {
 
 // writer makes the next cut of a zone, within one transaction.
 type writer struct {
+	ctx                     context.Context // of the commit
 	b                       *store.Batch
 	records                 []byte // all that has been made: bbolt keeps them until the transaction ends
 	owners, commands, where *bbolt.Bucket
@@ -136,28 +138,30 @@ func (w *writer) delete() error {
 	return nil
 }
 
-// yieldEvery is after how many owners the game may have the processor: its frame would else wait until
-// the scheduler takes it away from a commit, which is ten ms.
-const yieldEvery = 64
+// giveWayEvery is after how many owners a frame of the game comes first.
+const giveWayEvery = 64
 
 func (w *writer) put() error {
+	old := w.owners.Cursor()
+	key := make([]byte, 8)
 	for i := range w.b.Owners {
-		if i%yieldEvery == yieldEvery-1 {
-			runtime.Gosched()
+		if i%giveWayEvery == giveWayEvery-1 {
+			store.GiveWay(w.ctx)
 		}
 		o := &w.b.Owners[i]
-		k := ownerKey(o.ID)
-		if old := w.owners.Get(k); old != nil {
-			w.sum.Total -= uint64(store.Check(old))
-		} else if err := w.enter(k, o.ID); err != nil {
+		binary.BigEndian.PutUint64(key, uint64(o.ID))
+		if at, record := old.Seek(key); bytes.Equal(at, key) {
+			w.sum.Total -= uint64(store.Check(record))
+		} else if err := w.enter(key, o.ID); err != nil {
 			return err
 		}
 		record := w.record(func(dst []byte) []byte { return store.AppendOwner(dst, w.b.Frame, o) })
 		w.sum.Total += uint64(store.Check(record))
-		if err := w.owners.Put(k, record); err != nil {
+		if err := w.owners.Put(key, record); err != nil {
 			return err
 		}
 	}
+	store.GiveWay(w.ctx) // what follows is done at one go
 	return nil
 }
 

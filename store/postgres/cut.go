@@ -108,6 +108,9 @@ func each(ctx context.Context, tx pgx.Tx, statement string, zone int64, do func(
 	return rows.Err()
 }
 
+// giveWayEvery is after how many owners a frame of the game comes first.
+const giveWayEvery = 256
+
 // Commit is that of [store.Store].
 func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 	if err := s.ready(ctx, b.Zone, true); err != nil {
@@ -119,6 +122,9 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 	ids, crcs, data := make([]int64, len(b.Owners)), make([]int64, len(b.Owners)), make([][]byte, len(b.Owners))
 	var records []byte
 	for k := range b.Owners {
+		if k%giveWayEvery == 0 {
+			store.GiveWay(ctx)
+		}
 		start := len(records)
 		records = store.AppendOwner(records, b.Frame, &b.Owners[k])
 		record := records[start:len(records):len(records)]
