@@ -55,15 +55,16 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		o.say("deny %s why=dr", d.ID)
 		return false
 	}
+	level := a.level
+	if joined != nil && d.stack().Level == "sum" && !joined.def.queued() {
+		level += joined.level
+	}
 	if !a.override {
-		a.duration = d.Duration.at(a.level)
-		if joined != nil && d.stack().Level == "sum" && !joined.def.queued() {
-			a.duration = d.Duration.at(joined.level + a.level)
-		}
+		a.duration = d.Duration.at(level)
 	}
 	if (!d.Duration.infinite || a.override) && a.hold == nil {
 		if a.left == nil {
-			a.duration = d.fixed(a.duration, percent, a.level, a.numbers)
+			a.duration = d.fixed(a.duration, percent, level, a.numbers)
 		}
 		if a.duration == 0 {
 			o.say("deny %s why=resist", d.ID)

@@ -168,11 +168,10 @@ func (b *instance) rankOfLeaving() int {
 // lets takes away what a bearer has brought; the buff goes with the last of them.
 func (o *owner) lets(b *instance, h *hold) {
 	b.holds = slices.DeleteFunc(b.holds, func(other *hold) bool { return other == h })
-	switch {
-	case len(b.holds) == 0:
+	if len(b.holds) == 0 {
 		o.remove(b, "out_of_aura", "")
-	case h.stacks > 0:
-		o.take(b, min(h.stacks, b.count()-1), "out_of_aura")
+	} else if n := min(h.stacks, b.count()-1); n > 0 { // the last one goes with the last bearer
+		o.take(b, n, "out_of_aura")
 	}
 }
 

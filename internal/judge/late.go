@@ -32,6 +32,11 @@ func (o *owner) moreInFrame(b *instance) bool {
 	if len(b.waiting) > 0 && b.beat > b.end {
 		return false // another application will run
 	}
+	for _, h := range b.holds {
+		if h.leaving && h.ends < b.beat {
+			return false // a bearer's stacks will go before, or all of it
+		}
+	}
 	later := *b
 	later.layers = append([]layer{}, b.layers...)
 	for {
