@@ -96,11 +96,13 @@ func (o *owner) next() (first due, ok bool) {
 		}
 	}
 	for _, b := range o.buffs {
+		// What comes of one buff comes in the order of its own time: in one ms of its owner several of its own may pass, and
+		// a boundary behind an end is no pulse of what has ended.
+		var own due
+		some := false
 		each := func(at int64, rank int, ok bool, run func()) {
-			if ok {
-				if at, ok = b.outer(at); ok {
-					consider(due{at, rank, b.age, run})
-				}
+			if d := (due{at, rank, b.age, run}); ok && (!some || d.before(own)) {
+				own, some = d, true
 			}
 		}
 		at, ok := b.nextPulse()
@@ -112,6 +114,11 @@ func (o *owner) next() (first due, ok bool) {
 		for _, h := range b.holds {
 			if h.leaving {
 				each(h.ends, b.rankOfLeaving(), true, func() { o.lets(b, h) })
+			}
+		}
+		if some {
+			if own.at, some = b.outer(own.at); some {
+				consider(own)
 			}
 		}
 	}
