@@ -2,6 +2,8 @@ package judge
 
 // §1.2: what an application does.
 
+import "slices"
+
 // application is one AddBuff.
 type application struct {
 	id, source string
@@ -83,9 +85,14 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		return false
 	}
 	before, had := len(o.log), joined.count()
+	joined.held(a.hold, 0)
 	taken := o.join(joined, a)
-	if (taken || len(o.log) == before) && !joined.gone {
-		joined.held(a.hold, joined.count()-had)
+	switch {
+	case a.hold == nil:
+	case (taken || len(o.log) == before) && !joined.gone:
+		a.hold.stacks = joined.count() - had
+	default:
+		joined.holds = slices.DeleteFunc(joined.holds, func(h *hold) bool { return h == a.hold })
 	}
 	if !taken || len(o.log) == before {
 		return !joined.gone // what changed nothing was not applied

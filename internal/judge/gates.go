@@ -178,60 +178,78 @@ func (o *owner) inhibit(id string, on bool) {
 // shown, the law has no answer.
 func (o *owner) settle() {
 	for range 100 {
-		if o.undecided || !o.settleOne() {
+		if o.undecided || !o.settleOnce() {
 			return
 		}
 	}
 	o.undecided = true
 }
 
-// settleOne changes the first thing that is not as it should be, and reports whether there was one.
-func (o *owner) settleOne() bool {
+// settleOnce looks at each buff once, and reports whether anything was not as it should be.
+func (o *owner) settleOnce() (changed bool) {
+	changed = o.purge()
 	for _, b := range o.carried() {
-		if b.def.Immune == "remove" && o.immuneToOthers(b) {
-			o.remove(b, "immunity", "")
-			return true
+		if !b.gone && o.settleOne(b) {
+			changed = true
+			o.purge()
 		}
 	}
-	for _, b := range o.carried() {
-		if !b.def.Require.Remove.empty() && o.holds(&b.def.Require.Remove) {
-			o.remove(b, "condition", "")
-			return true
-		}
-		fails := b.inhibited || !o.holds(&b.def.Require.Ongoing)
-		immune := o.suppresses(b)
-		shaded := fails || o.overshadowed(b)
-		if shaded != b.shaded || immune != b.silenced {
-			if o.catchesUp(b); b.gone {
-				return true
+	return changed
+}
+
+// purge ends what an immunity removes, the older first, and reports whether there was anything.
+func (o *owner) purge() (some bool) {
+	for again := true; again; {
+		again = false
+		for _, b := range o.carried() {
+			if b.def.Immune == "remove" && o.immuneToOthers(b) {
+				o.remove(b, "immunity", "")
+				some, again = true, true
+				break
 			}
 		}
-		b.shaded = shaded
-		hidden := b.shaded || immune && b.shows()
-		again := b.failed && !fails && !hidden
-		turned := immune != b.silenced
-		b.failed, b.silenced = fails, immune
-		if hidden == b.hidden && !again && !turned {
-			continue
-		}
-		if hidden != b.hidden {
-			b.hidden = hidden
-			switch {
-			case hidden && !b.shaded:
-				o.say("hide %s why=immune", b.def.ID)
-			case hidden:
-				o.say("hide %s", b.def.ID)
-			default:
-				o.say("show %s", b.def.ID)
-				b.given = o.nextGiven()
-			}
-		}
-		if again {
-			o.beatAgain(b)
-		}
+	}
+	return some
+}
+
+// settleOne makes one buff what it should be, and reports whether it was not.
+func (o *owner) settleOne(b *instance) bool {
+	if !b.def.Require.Remove.empty() && o.holds(&b.def.Require.Remove) {
+		o.remove(b, "condition", "")
 		return true
 	}
-	return false
+	fails := b.inhibited || !o.holds(&b.def.Require.Ongoing)
+	immune := o.suppresses(b)
+	shaded := fails || o.overshadowed(b)
+	if shaded != b.shaded || immune != b.silenced {
+		if o.catchesUp(b); b.gone {
+			return true
+		}
+	}
+	b.shaded = shaded
+	hidden := b.shaded || immune && b.shows()
+	again := b.failed && !fails && !hidden
+	turned := immune != b.silenced
+	b.failed, b.silenced = fails, immune
+	if hidden == b.hidden && !again && !turned {
+		return false
+	}
+	if hidden != b.hidden {
+		b.hidden = hidden
+		switch {
+		case hidden && !b.shaded:
+			o.say("hide %s why=immune", b.def.ID)
+		case hidden:
+			o.say("hide %s", b.def.ID)
+		default:
+			o.say("show %s", b.def.ID)
+			b.given = o.nextGiven()
+		}
+	}
+	if again {
+		o.beatAgain(b)
+	}
+	return true
 }
 
 // beatAgain: "inhibition: keep / reset / execute": the beat, after a requirement failed for a time.

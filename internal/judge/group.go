@@ -81,7 +81,7 @@ func (w *world) share(b *instance, source string) {
 	}
 	if n > p.Limit {
 		oldest.doomed = true
-		w.post(on, func() { on.remove(oldest, "replaced", "") })
+		w.evict(on, func() { on.remove(oldest, "replaced", "") })
 	}
 }
 

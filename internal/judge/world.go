@@ -13,6 +13,7 @@ type world struct {
 	curves     map[string]curve
 	owners     []*owner
 	posted     []func()
+	evicted    []func()
 	near       map[[2]string]bool // who is in the area of whose auras: bearer and member
 	zones      map[int64]*pace
 	left       []departure
@@ -48,21 +49,30 @@ func (w *world) find(name string) *owner {
 }
 
 // post is a command for another owner, which comes at the frame's end.
-func (w *world) post(to *owner, do func()) {
-	w.posted = append(w.posted, func() {
+func (w *world) post(to *owner, do func()) { w.posted = append(w.posted, w.of(to, do)) }
+
+// evict is what a source has too much of, on another owner: it goes before what else comes to others.
+func (w *world) evict(to *owner, do func()) { w.evicted = append(w.evicted, w.of(to, do)) }
+
+func (w *world) of(to *owner, do func()) func() {
+	return func() {
 		if to.away {
 			return
 		}
 		do()
 		to.settle()
 		to.rounds()
-	})
+	}
 }
 
 func (w *world) deliver() {
-	for len(w.posted) > 0 {
-		do := w.posted[0]
-		w.posted = w.posted[1:]
+	for len(w.evicted)+len(w.posted) > 0 {
+		from := &w.evicted
+		if len(*from) == 0 {
+			from = &w.posted
+		}
+		do := (*from)[0]
+		*from = (*from)[1:]
 		do()
 	}
 }
