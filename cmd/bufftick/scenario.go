@@ -95,6 +95,7 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenar
 	if fields["script"] == nil {
 		s.fail(node, `the "script" is missing`)
 	}
+	s.wantFrames(fields["buffs"])
 	for i := range s.steps {
 		if st := &s.steps[i]; st.verb != nil && st.verb.frames && !s.seen {
 			s.fail(st.node, "%q: it is the frames that decide when an aura looks who is near: say \"seen: true\", so that they are those of the script", st.verb.word)
@@ -104,6 +105,30 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenar
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return s
+}
+
+// wantFrames finds fault with a definition whose pulses are counted by frames, if the frames are
+// whatever the runner likes: the log would depend on -frame.
+func (s *scenario) wantFrames(buffs *ast.MappingValueNode) {
+	if s.seen || buffs == nil || s.catalog == nil {
+		return
+	}
+	list, _ := catalog.Fields(buffs.Value)
+	for _, f := range list {
+		id, _ := catalog.Text(f.Key)
+		spec := s.catalog.Spec(id)
+		if spec == nil || spec.Catchup == buff.CatchupAll {
+			continue
+		}
+		at := f.Key
+		words, _ := catalog.Fields(f.Value)
+		for _, w := range words {
+			if key, _ := catalog.Text(w.Key); key == "catchup" {
+				at = w.Key
+			}
+		}
+		s.fail(at, "%q: \"catchup\" is about the pulses of one frame: say \"seen: true\", so that the frames are those of the script", id)
+	}
 }
 
 // title names the scenario in the output.
