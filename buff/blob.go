@@ -1,17 +1,19 @@
 package buff
 
+import "slices"
+
 // A blob is one owner, written down:
 //
 //	"buff"     4 bytes
-//	format     1 byte, now 4
+//	format     1 byte, now 5
 //	length     4 bytes, of the whole blob, the highest first
 //	contents   as saved.append writes them
 //	check      4 bytes: CRC-32C of all before
 //
 // Format 1 has no attributes, numbers and captures; formats 1 and 2 have no appliers, and say of
 // an async stack up to when it counts in pulses in the place of its lag. Formats 1 to 3 do not say what came
-// with which buff: of each link that is taken to be the oldest instance of the same source. They are
-// read for ever.
+// with which buff: of each link that is taken to be the oldest instance of the same source. Formats 1 to 4
+// have no numbers of those that wait in a queue, which are taken to be those of the buff. They are read for ever.
 //
 // Numbers are varints of the least possible length, signed ones in zigzag. A name is its
 // length and its bytes. A list is its length and its entries. Definitions, tags, groups,
@@ -21,7 +23,7 @@ package buff
 
 const (
 	blobMagic  = "buff"
-	blobFormat = 4
+	blobFormat = 5
 	blobHead   = len(blobMagic) + 1 + 4
 	blobCheck  = 4
 )
@@ -112,11 +114,9 @@ type savedBuff struct {
 	Running   uint64       `json:"running,omitempty"` // with Waiting: the age of what runs, less Age
 	Async     []savedStack `json:"layers,omitempty"`  // of TimersEach
 	Waiting   []savedStack `json:"waiting,omitempty"` // of TimersQueue
-	Params    []savedValue `json:"params,omitempty"`
-	Numbers   []savedValue `json:"numbers,omitempty"`  // that the definition reads besides
-	Captures  []savedValue `json:"captures,omitempty"` // attributes of the source
-	With      []uint64     `json:"with,omitempty"`     // the ages of the buffs whose link it is
-	Appliers  []OwnerID    `json:"appliers,omitempty"` // whose applications are in effect, if it is not just that of Source
+	savedNumbers
+	With     []uint64  `json:"with,omitempty"`     // the ages of the buffs whose link it is
+	Appliers []OwnerID `json:"appliers,omitempty"` // whose applications are in effect, if it is not just that of Source
 
 	spec   *Spec  // of that ID, if the blob is read for a catalog that has one
 	causes uint64 // Hidden, a bit for each of causeWords: what the bytes have
@@ -138,6 +138,32 @@ type savedStack struct {
 	Age       uint64  `json:"age,omitempty"` // less that of the buff
 	Stacks    int64   `json:"stacks,omitempty"`
 	Level     int64   `json:"level,omitempty"`
+
+	savedNumbers // of TimersQueue
+}
+
+// savedNumbers are the numbers of one application.
+type savedNumbers struct {
+	Params   []savedValue `json:"params,omitempty"`
+	Numbers  []savedValue `json:"numbers,omitempty"`  // that the definition reads besides
+	Captures []savedValue `json:"captures,omitempty"` // attributes of the source
+}
+
+func (n *savedNumbers) some() bool { return len(n.Params)+len(n.Numbers)+len(n.Captures) > 0 }
+
+func (n *savedNumbers) clone() savedNumbers {
+	return savedNumbers{slices.Clone(n.Params), slices.Clone(n.Numbers), slices.Clone(n.Captures)}
+}
+
+// ownNumbers gives those that wait, in a blob of a format before 5, the numbers that were then of the
+// buff, whichever ran: what was known of its source only to those of the same.
+func (b *savedBuff) ownNumbers() {
+	for k := range b.Waiting {
+		l := &b.Waiting[k]
+		if l.savedNumbers = b.savedNumbers; l.Source != b.Source {
+			l.Captures = nil
+		}
+	}
 }
 
 // savedValue is the value of a parameter, of a number of a definition, or of an attribute;

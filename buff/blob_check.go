@@ -56,6 +56,9 @@ func (b *saved) check() error {
 		if b.Format < 4 && len(f.With) > 0 {
 			c.failf("with: format %d has none", b.Format)
 		}
+		if b.Format < 5 && slices.ContainsFunc(f.Waiting, func(l savedStack) bool { return l.savedNumbers.some() }) {
+			c.failf("waiting: in format %d they have no numbers", b.Format)
+		}
 		switch {
 		case f.Since != nil:
 			last = mostAges // only such ones follow
@@ -187,9 +190,14 @@ func (c *blobChecker) buff(b *savedBuff, ages uint64) {
 		c.failf("appliers: %d, want at most %d", n, MaxPerOwner)
 	}
 	c.links(b.With)
-	c.names("params", b.Params)
-	c.values("numbers", b.Numbers)
-	c.values("captures", b.Captures)
+	c.numbers("", &b.savedNumbers)
+}
+
+// numbers checks those of an application.
+func (c *blobChecker) numbers(of string, n *savedNumbers) {
+	c.names(of+"params", n.Params)
+	c.values(of+"numbers", n.Numbers)
+	c.values(of+"captures", n.Captures)
 }
 
 // plain reports whether there is nothing in a buff but what most have, and nothing wrong with
@@ -258,6 +266,9 @@ func (c *blobChecker) asyncStacks(b *savedBuff, ages uint64) {
 	sum := int64(0)
 	for k := range b.Async {
 		c.asyncStack("layers", k, &b.Async[k], 1, ages-min(b.Age, ages))
+		if b.Async[k].savedNumbers.some() {
+			c.failf("layers[%d]: only those that wait have numbers of their own", k)
+		}
 		sum = min(sum+b.Async[k].Stacks, MaxStacks+1)
 	}
 	if len(b.Async) > 0 && sum != b.Stacks {
@@ -265,6 +276,9 @@ func (c *blobChecker) asyncStacks(b *savedBuff, ages uint64) {
 	}
 	for k := range b.Waiting {
 		c.asyncStack("waiting", k, &b.Waiting[k], 0, ages-min(b.Age, ages))
+		if n := &b.Waiting[k].savedNumbers; n.some() {
+			c.numbers(fmt.Sprintf("waiting[%d].", k), n)
+		}
 	}
 }
 

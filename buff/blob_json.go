@@ -83,10 +83,9 @@ func (b *saved) illegible() (string, bool) {
 	}
 	for k := range b.Buffs {
 		names = append(names, b.Buffs[k].ID, b.Buffs[k].Version)
-		for _, list := range [][]savedValue{b.Buffs[k].Params, b.Buffs[k].Numbers, b.Buffs[k].Captures} {
-			for _, v := range list {
-				names = append(names, v.Name)
-			}
+		names = b.Buffs[k].savedNumbers.names(names)
+		for j := range b.Buffs[k].Waiting {
+			names = b.Buffs[k].Waiting[j].savedNumbers.names(names)
 		}
 	}
 	for k := range b.Bases {
@@ -97,6 +96,15 @@ func (b *saved) illegible() (string, bool) {
 		return "", false
 	}
 	return names[k], true
+}
+
+func (n *savedNumbers) names(dst []string) []string {
+	for _, list := range [...][]savedValue{n.Params, n.Numbers, n.Captures} {
+		for _, v := range list {
+			dst = append(dst, v.Name)
+		}
+	}
+	return dst
 }
 
 // savedNumber is a float64 of which JSON keeps every bit: what it has no number for is a

@@ -45,6 +45,7 @@ func blobNumbers() map[string]numberRange {
 		"buffs.key": any, "buffs.charges": {int64(0), int64(MaxStacks), false}, "buffs.shield": {int64(0), nil, false},
 		"buffs.owed_pulses": {int64(0), int64(math.MaxInt32), false}, "buffs.running": {nil, uint64(mostAges), false},
 		"buffs.appliers": any, "buffs.with": {uint64(1), uint64(mostAges), false}, "buffs.params.value": any, "buffs.numbers.value": finite, "buffs.captures.value": finite,
+		"buffs.waiting.params.value": any, "buffs.waiting.numbers.value": finite, "buffs.waiting.captures.value": finite,
 	}
 	for name, r := range scale {
 		all["pace."+name], all["buffs.pace."+name] = r, r
@@ -68,7 +69,9 @@ func numberFields(v reflect.Value, path string, f func(path string, v reflect.Va
 	case reflect.Struct:
 		for k := range v.NumField() {
 			name, _, _ := strings.Cut(v.Type().Field(k).Tag.Get("json"), ",")
-			if name != "" {
+			if v.Type().Field(k).Anonymous {
+				numberFields(v.Field(k), path, f)
+			} else if name != "" {
 				numberFields(v.Field(k), strings.TrimPrefix(path+"."+name, "."), f)
 			}
 		}

@@ -237,9 +237,8 @@ func (r *reader) lists(b *savedBuff, set uint64) {
 		}
 	}
 	to := r.to
-	b.Async, b.Waiting = carve(r, &to.async, lengths[0], (*reader).asyncStack), carve(r, &to.async, lengths[1], (*reader).asyncStack)
-	b.Params, b.Numbers = carve(r, &to.values, lengths[2], (*reader).value), carve(r, &to.values, lengths[3], (*reader).value)
-	b.Captures = carve(r, &to.values, lengths[4], (*reader).value)
+	b.Async, b.Waiting = carve(r, &to.async, lengths[0], (*reader).asyncStack), carve(r, &to.async, lengths[1], (*reader).waiting)
+	r.numbersOf(&b.savedNumbers, [3]int(lengths[2:5]))
 	b.Appliers = carve(r, &to.sources, lengths[5], func(r *reader, id *OwnerID) { *id = OwnerID(r.uint()) })
 	b.With = carve(r, &to.ages, lengths[6], func(r *reader, age *uint64) { *age = r.uint() })
 }
@@ -281,6 +280,25 @@ func (r *reader) asyncStack(l *savedStack) {
 	}
 	l.Magnitude, l.Source = r.int(), OwnerID(r.uint())
 	l.Age, l.Stacks, l.Level = r.uint(), r.int(), r.int()
+}
+
+// waiting reads one that waits in a queue.
+func (r *reader) waiting(l *savedStack) {
+	r.asyncStack(l)
+	if r.format > 4 {
+		var lengths [3]int
+		for k := range lengths {
+			lengths[k] = r.length(len(r.b))
+		}
+		r.numbersOf(&l.savedNumbers, lengths)
+	}
+}
+
+// numbersOf reads the numbers of an application, of which there are so many.
+func (r *reader) numbersOf(n *savedNumbers, lengths [3]int) {
+	to := &r.to.values
+	n.Params, n.Numbers = carve(r, to, lengths[0], (*reader).value), carve(r, to, lengths[1], (*reader).value)
+	n.Captures = carve(r, to, lengths[2], (*reader).value)
 }
 
 func (r *reader) value(v *savedValue) {

@@ -47,6 +47,10 @@ func blobSpecs() []Spec {
 				{Attr: "power", Value: Number{From: FromAttr, Attr: "power", Of: OfSource, Snapshot: SnapshotApply}},
 			},
 		},
+		{
+			ID: "turns", Duration: minute, Stack: Stacking{By: ByTarget, Timers: TimersQueue}, Params: []Param{{Name: "a", Value: Caller("a").Or(0)}},
+			Modifiers: []Modifier{{Attr: "power", Value: Number{From: FromAttr, Attr: "power", Of: OfSource, Snapshot: SnapshotApply, Default: true}}},
+		},
 	}
 }
 
@@ -105,6 +109,7 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 		}
 		apply("layers", 50)
 		apply("queue", 1<<40)
+		apply("turns", 1<<40)
 		h := apply("for_ever", -3)
 		do(now, Command{Verb: VerbSetPeriod, Handle: h, By: 777 * time.Millisecond})
 		do(now, Command{Verb: VerbInhibit, Handle: h})
@@ -191,7 +196,7 @@ func TestBlobErrors(t *testing.T) {
 	require.Equal(t, `buff: bad blob: byte 0: it does not begin with "buff": this is no blob of an owner`,
 		change(func([]byte) []byte { return nil }))
 	require.Equal(t, `buff: bad blob: byte 0: 6 bytes, and the shortest blob has 13`, change(func(b []byte) []byte { return b[:6] }))
-	require.Equal(t, `buff: bad blob: byte 4: format 5, and this build reads formats 1 to 4`, change(func(b []byte) []byte { b[4] = 5; return b }))
+	require.Equal(t, `buff: bad blob: byte 4: format 6, and this build reads formats 1 to 5`, change(func(b []byte) []byte { b[4] = 6; return b }))
 	require.Equal(t, fmt.Sprintf(`buff: bad blob: byte 5: the blob had %d bytes, and has %d`, len(whole), len(whole)-1),
 		change(func(b []byte) []byte { return b[:len(b)-1] }))
 	require.Contains(t, change(func(b []byte) []byte { b[20]++; return b }), "it is damaged")
@@ -238,7 +243,7 @@ func TestGoldenBlob(t *testing.T) {
 	if *golden {
 		writeGolden(t, fmt.Sprintf("testdata/save/format%d", blobFormat), goldenBlob(t, c))
 	}
-	for format, bits := range map[int]uint64{1: allBits &^ (hasNumbers | hasCaptures | hasAppliers | hasWith), 2: allBits &^ (hasAppliers | hasWith), 3: allBits &^ hasWith, 4: allBits} {
+	for format, bits := range map[int]uint64{1: allBits &^ (hasNumbers | hasCaptures | hasAppliers | hasWith), 2: allBits &^ (hasAppliers | hasWith), 3: allBits &^ hasWith, 4: allBits, 5: allBits} {
 		name := fmt.Sprintf("testdata/save/format%d", format)
 		lines, err := os.ReadFile(name + ".hex")
 		require.NoError(t, err)
@@ -271,6 +276,10 @@ func TestGoldenBlob(t *testing.T) {
 		require.NotEmpty(t, b.Returns)
 		require.NotNil(t, b.Scale)
 		require.Equal(t, format > 1, len(b.Bases) > 0)
+		numbered := slices.ContainsFunc(b.Buffs, func(b savedBuff) bool {
+			return slices.ContainsFunc(b.Waiting, func(l savedStack) bool { return len(l.Params) > 0 && len(l.Numbers) > 0 && len(l.Captures) > 0 })
+		})
+		require.Equal(t, format > 4, numbered, "numbers of one that waits")
 	}
 }
 
@@ -292,8 +301,12 @@ func TestBlobJSON(t *testing.T) {
 	whole, err := BlobJSON(blob)
 	require.NoError(t, err)
 	for _, k := range []struct{ old, new, want string }{
-		{`"format": 4`, `"format": 5`, "the owner: format: 5, want 1 to 4"},
-		{`"format": 4`, `"format": 1`, "the owner: bases: format 1 has none"},
+		{`"format": 5`, `"format": 6`, "the owner: format: 6, want 1 to 5"},
+		{`"format": 5`, `"format": 1`, "the owner: bases: format 1 has none"},
+		{`"format": 5`, `"format": 4`, "waiting: in format 4 they have no numbers"},
+		{`"layers": [
+        {`, `"layers": [
+        {"params": [{"name": "a", "value": 1}],`, "layers[0]: only those that wait have numbers of their own"},
 		{`"rolls"`, `"rowls"`, `unknown field "rowls"`},
 		{`"stacks": 1`, `"stacks": 0`, `buffs[0] "plain": stacks: 0, want 1 to 32767`},
 		{`"stacks": 1`, `"stacks": 1.5`, `number 1.5`},
@@ -348,6 +361,9 @@ func TestBlobCheck(t *testing.T) {
 		{func(b *saved) { buff(b, "queue").Left = nil }, "left_ms: missing, but the stacks have ends"},
 		{func(b *saved) { buff(b, "queue").Running = b.Ages }, "is younger than everything"},
 		{func(b *saved) { buff(b, "queue").Waiting[0].Age = b.Ages }, "waiting[0].age: "},
+		{func(b *saved) { buff(b, "turns").Waiting[0].Params[0].Name = "" }, "waiting[0].params[0].name: missing"},
+		{func(b *saved) { buff(b, "turns").Waiting[0].Numbers[0].Value = savedNumber(math.Inf(1)) }, "waiting[0].numbers[0].value: +Inf"},
+		{func(b *saved) { buff(b, "turns").Waiting[0].Captures[0].Name = "" }, "waiting[0].captures[0].name: missing"},
 		{func(b *saved) { buff(b, "queue").Waiting[0].Level = -1 }, "waiting[0].level: -1, want 0 to 32767"},
 		{func(b *saved) { buff(b, "layers").Async[0].Stacks++ }, "they have not as many stacks as the buff, which has 3"},
 		{func(b *saved) { buff(b, "plain").Next = nil; buff(b, "plain").Period = 70 }, "next_ms: missing, but there is a period"},

@@ -114,15 +114,26 @@ func appendBuffs(dst []byte, list []savedBuff, format int) []byte {
 			dst = b.Async[j].append(dst, format)
 		}
 		for j := range b.Waiting {
-			dst = b.Waiting[j].append(dst, format)
+			if dst = b.Waiting[j].append(dst, format); format > 4 {
+				dst = b.Waiting[j].appendLengths(dst)
+				dst = b.Waiting[j].savedNumbers.append(dst)
+			}
 		}
-		dst = appendValues(appendValues(appendValues(dst, b.Params), b.Numbers), b.Captures)
+		dst = b.savedNumbers.append(dst)
 		dst = appendSources(dst, b.Appliers)
 		for _, of := range b.With {
 			dst = appendUint(dst, of)
 		}
 	}
 	return dst
+}
+
+func (n *savedNumbers) appendLengths(dst []byte) []byte {
+	return appendUint(appendUint(appendUint(dst, uint64(len(n.Params))), uint64(len(n.Numbers))), uint64(len(n.Captures)))
+}
+
+func (n *savedNumbers) append(dst []byte) []byte {
+	return appendValues(appendValues(appendValues(dst, n.Params), n.Numbers), n.Captures)
 }
 
 func appendValues(dst []byte, list []savedValue) []byte {

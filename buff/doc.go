@@ -81,9 +81,10 @@
 // the owner or of the source, from the caller, or by a formula. All numbers are evaluated
 // when the definition is applied, before any other check, and stored with the instance. The
 // evaluation sees the level and the number of stacks that the instance will have afterwards.
-// A further application that refreshes the instance evaluates them again; with timers each or
-// queue every accepted application does: the newest numbers count. So a pulse evaluates
-// nothing, except an attribute of the owner with [SnapshotPulse].
+// A further application that refreshes the instance evaluates them again; with timers each
+// every accepted application does: the newest numbers count. With timers queue each application
+// has its own, which count while it runs. So a pulse evaluates nothing, except an attribute of
+// the owner with [SnapshotPulse].
 //
 //	what is asked for    without it            when
 //	level                is never missing      at each application
@@ -252,7 +253,7 @@
 //
 // An instance takes 96 bytes, an owner with 20 plain buffs 2.3 KB. What is not plain
 // (async stacks, charges, a shield, numbers, a key, a time of its own) takes 176 bytes more; one
-// with numbers 72 besides, 8 for each of them and each modifier, and 16 for each attribute
+// with numbers 80 besides, 8 for each of them and each modifier, and 16 for each attribute
 // that is known of its source. An owner with an attribute that is not as in the catalog has
 // a sheet: 24 bytes for each attribute, 32 for each modifier. What an owner knows of tags,
 // immunity, chance and diminishing returns is made when the first buff needs it.

@@ -52,6 +52,7 @@ type worked struct {
 	reads  []float64 // of a formula
 	fresh  []float64 // of a pulse
 	args   []Arg     // of an instance that migrates
+	coming []float64 // values of an application that waits while others are worked out
 	scale  float64   // of the duration
 	pool   int64     // of a shield
 }
@@ -204,6 +205,7 @@ type taken struct {
 	shield  int64
 	charges int32
 	rest    []asyncStack // with what is left of each, in the order in which they are applied
+	waiting []float64    // the values of those that waited in a queue; see taken.of
 }
 
 // loot is room for what is taken. It is cut off in pieces and not used again: nobody knows

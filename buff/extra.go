@@ -29,6 +29,7 @@ type asyncStack struct {
 	age       uint64
 	stacks    int16
 	level     int16
+	numbers   uint16 // TimersQueue: those of its own, counted from 1; 0: it has none
 }
 
 // spare returns a free extra, empty.

@@ -8,9 +8,10 @@ import (
 
 // magnitudes is what an instance keeps of the numbers of its application. It is used again with its extra.
 type magnitudes struct {
-	values   []float64  // of Spec.numbers
-	keys     []stat.Key // of its modifiers on the owner's sheet; none while it is hidden
-	captured []Captured // of the source, for itself and all that it can set off
+	values   []float64         // of Spec.numbers
+	keys     []stat.Key        // of its modifiers on the owner's sheet; none while it is hidden
+	captured []Captured        // of the source, for itself and all that it can set off
+	waiting  *[]waitingNumbers // of a queue; nil: none has ever waited
 }
 
 var noMagnitudes magnitudes
@@ -36,6 +37,7 @@ func (x *extra) needMagnitudes() *magnitudes {
 func (k *magnitudes) empty() *magnitudes {
 	if k != nil {
 		k.values, k.keys, k.captured = k.values[:0], k.keys[:0], k.captured[:0]
+		k.clearShelves()
 	}
 	return k
 }
@@ -48,12 +50,7 @@ func (s *Set) keep(t *Turn, i *instance, a *Application) {
 	case s.owner: // who is there to be asked
 		k.captured = k.captured[:0]
 	case a.Source:
-		k.captured = k.captured[:0]
-		for _, c := range a.Spec.captures {
-			if v, ok := captured(a.Captured, c.attr, c.when); ok {
-				k.captured = append(k.captured, Captured{c.attr, c.when, v})
-			}
-		}
+		k.captured = a.Spec.known(k.captured[:0], a.Captured)
 	default: // it is about another source: what is known of its own stays
 		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.wants(c.attr, c.when) })
 	}

@@ -16,6 +16,9 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	if shielded {
 		shield = s.extraOf(i).shield
 	}
+	if spec.Stack.Timers == TimersQueue {
+		s.reworkWaiting(t, i, spec)
+	}
 	a := Application{Spec: spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
 	s.rework(t, i, &a)
 	s.takeVersion(t, at, &a)
@@ -110,31 +113,40 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 
 // rework works out the numbers of another version for a running instance, with what it keeps.
 func (s *Set) rework(t *Turn, i *instance, a *Application) {
-	spec, w, k := a.Spec, &t.worked, s.magnitudesOf(i)
-	w.args = w.args[:0]
-	for j := range i.spec.numbers {
-		if n := &i.spec.numbers[j]; n.from == FromCaller {
-			w.args = append(w.args, Arg{n.caller, k.values[j]})
+	spec, w := a.Spec, &t.worked
+	q := asked{
+		captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
+	}
+	s.reworkValues(t, i.spec, spec, s.magnitudesOf(i).values, &q)
+	w.pool = 0
+	if spec.poolBy != nil {
+		if v, why := s.evaluate(t, spec.poolBy, &q); why == NoReason {
+			w.pool = wholePool(v)
 		}
 	}
-	q := asked{
-		params: w.args, captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
+}
+
+// reworkValues works out the numbers of another version of which those of the old one are known.
+// What its caller gave stands among them; what cannot be worked out stays as it was.
+func (s *Set) reworkValues(t *Turn, old, spec *Spec, values []float64, q *asked) {
+	w := &t.worked
+	w.args = w.args[:0]
+	for j := range old.numbers {
+		if n := &old.numbers[j]; n.from == FromCaller {
+			w.args = append(w.args, Arg{n.caller, values[j]})
+		}
 	}
-	was := &taken{spec: i.spec, values: k.values}
-	w.values, w.pool = w.values[:0], 0
+	q.params = w.args
+	was := taken{spec: old, values: values}
+	w.values = w.values[:0]
 	for j := range spec.numbers {
 		n := &spec.numbers[j]
-		v, why := s.evaluate(t, n, &q)
+		v, why := s.evaluate(t, n, q)
 		if why != NoReason {
 			if v, why = was.find(spec, j); why != NoReason {
 				v = n.value
 			}
 		}
 		w.values = append(w.values, v)
-	}
-	if spec.poolBy != nil {
-		if v, why := s.evaluate(t, spec.poolBy, &q); why == NoReason {
-			w.pool = wholePool(v)
-		}
 	}
 }

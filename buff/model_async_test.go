@@ -11,8 +11,9 @@ import (
 // asyncStack is one application where each has a time of its own: with timers each its
 // stacks, with a queue one that waits.
 type asyncStack struct {
-	end, lag  int64 // each: its end, and how much later than the buff's its own periods end
-	left      int64 // queue: what it still has
+	end, lag  int64   // each: its end, and how much later than the buff's its own periods end
+	left      int64   // queue: what it still has
+	nums      *worked // queue: its own
 	magnitude int64
 	source    buff.OwnerID
 	level     int
@@ -183,15 +184,16 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 		b.async = slices.DeleteFunc(b.async, func(x *asyncStack) bool { return x == goes })
 	}
 	m.ages++
-	l := &asyncStack{left: d, magnitude: o.magnitude, source: o.source, level: o.level, age: m.ages}
+	l := &asyncStack{left: d, magnitude: o.magnitude, source: o.source, level: o.level, age: m.ages, nums: m.worked.copied()}
+	b.takeWanted()
+	m.joinUses(b)
 	if l.magnitude > b.magnitude {
 		now, was := b.now(m.now), b.running
-		was.left, was.source = left(now, b.end), b.source
+		was.left, was.source, was.nums = left(now, b.end), b.source, b.nums
 		m.letRun(b, l, now)
 		l = was
 	}
 	b.async = append(b.async, l)
-	m.renew(b, o)
 	m.about(b, "queue", m.active(b))
 	m.bring(b)
 	if full {
@@ -206,9 +208,7 @@ func (m *model) active(b *carried) string {
 
 func (m *model) letRun(b *carried, l *asyncStack, now int64) {
 	m.stirred(b, false)
-	if b.source != l.source {
-		b.nums.known = nil
-	}
+	b.nums = l.nums
 	b.running, b.magnitude, b.source = l, l.magnitude, l.source
 	b.levelIs(l.level)
 	b.end = now + l.left

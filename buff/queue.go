@@ -3,11 +3,12 @@ package buff
 import "github.com/bufftick/bufftick/wheel"
 
 // With TimersQueue one application runs, and the instance is it; the others wait with what
-// they have left, until they are the strongest.
+// they have left, and with numbers of their own, until they are the strongest.
 
 // againQueue is a further application to a queue.
 //
-// Stories: testdata/timers_queue.txt, timers_queue_full.txt.
+// Stories: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
+// stat/queue_reload.txt.
 func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
 	x, now := s.needExtra(i), s.nowOf(t, i)
@@ -28,16 +29,21 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 		}
 		defer s.overflow(t, a)
 	}
-	s.version(t, at, a)
+	s.reviseQueue(t, at, a)
 	s.ages++
+	s.takeWanted(i)
 	l := asyncStack{left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level)}
 	if a.Magnitude > i.magnitude {
-		running := asyncStack{left: left(now, i.end), magnitude: i.magnitude, source: i.source, age: x.running, level: i.level}
-		s.run(t, at, l, now)
-		l = running
+		s.stepAside(i, left(now, i.end))
+		s.run(t, at, &l, now)
+		if spec.uses&usesMagnitudes != 0 {
+			s.keep(t, i, a)
+		}
+	} else {
+		s.shelve(t, i, a, &l)
+		x.async = append(x.async, l)
 	}
-	x.async = append(x.async, l)
-	s.renew(t, at, a)
+	s.tune(at)
 	s.topUp(t, i, a)
 	s.touch(at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
@@ -47,8 +53,8 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 	return outcome{handle: s.handle(at), kind: Queued}
 }
 
-// run makes a waiting application the one that runs.
-func (s *Set) run(t *Turn, at uint16, l asyncStack, now wheel.Time) {
+// run makes an application the one that runs. Its numbers are not the instance's yet.
+func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	i := &s.slots[at]
 	i.magnitude = l.magnitude
 	s.runCeased(t, at)
@@ -66,6 +72,7 @@ func (s *Set) run(t *Turn, at uint16, l asyncStack, now wheel.Time) {
 func (s *Set) unqueue(t *Turn, i *instance, k int) {
 	x := s.extraOf(i)
 	s.ceased(t, i.spec, x.async[k].source)
+	s.magnitudesOf(i).unshelve(&x.async[k])
 	x.async = remove(x.async, k)
 }
 
@@ -77,7 +84,13 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	l := x.async[best]
 	x.async = remove(x.async, best)
 	s.mark(at, AspectWaiting)
-	s.run(t, at, l, i.end)
+	s.run(t, at, &l, i.end)
+	if l.numbers != 0 {
+		k := s.magnitudesOf(i)
+		k.swap(k.waitingOf(&l))
+		k.unshelve(&l)
+		s.tune(at)
+	}
 	s.emitQueued(t, at)
 }
 

@@ -43,14 +43,18 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 // renew is what a refresh does to what is not plain about an instance.
 func (s *Set) renew(t *Turn, at uint16, a *Application) {
 	i := &s.slots[at]
-	x := s.extraOf(i)
-	if x.wanted > 0 {
-		s.newPeriod(i, x.wanted)
-		x.wanted = 0
-	}
+	s.takeWanted(i)
 	if a.Spec.uses&usesMagnitudes != 0 {
 		s.keep(t, i, a)
 		s.tune(at)
+	}
+}
+
+// takeWanted gives an instance the period that waited for a refresh.
+func (s *Set) takeWanted(i *instance) {
+	if x := s.extraOf(i); x.wanted > 0 {
+		s.newPeriod(i, x.wanted)
+		x.wanted = 0
 	}
 }
 

@@ -217,6 +217,9 @@ func (r *restorer) buffs() {
 		if r.saved.Format < 3 {
 			b.noLags()
 		}
+		if r.saved.Format < 5 {
+			b.ownNumbers()
+		}
 		if b.Clock == clockWords[Uptime] && r.steppedBack(b) {
 			r.result.UptimeStepped = true
 		}
@@ -247,7 +250,10 @@ func (b *savedBuff) clone(from *saved) savedBuff {
 	c.Since, c.spec = &since, nil
 	c.Left, c.Next, c.Shield, c.Scale = clone(b.Left), clone(b.Next), clone(b.Shield), clone(b.Scale)
 	c.Async, c.Waiting, c.Appliers, c.With = slices.Clone(b.Async), slices.Clone(b.Waiting), slices.Clone(b.Appliers), slices.Clone(b.With)
-	c.Params, c.Numbers, c.Captures = slices.Clone(b.Params), slices.Clone(b.Numbers), slices.Clone(b.Captures)
+	c.savedNumbers = b.savedNumbers.clone()
+	for k := range c.Waiting {
+		c.Waiting[k].savedNumbers = c.Waiting[k].savedNumbers.clone()
+	}
 	return c
 }
 

@@ -63,7 +63,7 @@ func (c *comeback) passQueue() {
 		best := strongestOf(x.async)
 		l := x.async[best]
 		x.async = remove(x.async, best)
-		i.magnitude, i.source, x.running = l.magnitude, l.source, l.age
+		i.magnitude, i.source, x.running, c.ran = l.magnitude, l.source, l.age, int(l.numbers)
 		c.setLevel(l.level)
 		i.end, i.duration = i.end.Add(l.left), l.left
 		c.parts = true

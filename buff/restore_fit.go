@@ -25,6 +25,7 @@ type comeback struct {
 	pulses int64 // that fell into the time away
 	stacks int32 // of the last of them
 	sum    int64 // of the magnitudes of those, with TimersEach
+	ran    int   // of those that waited in its queue, from 1, the one that runs now; 0: what ran still does
 }
 
 // rounded returns by how many ms an end or a boundary may seem to have passed at the moment of
@@ -183,7 +184,9 @@ func (c *comeback) fitStacks(b *savedBuff) {
 		i.stacks, x.running, x.async = 1, b.Age+b.Running, nil
 		for k := range b.Waiting {
 			l := &b.Waiting[k]
-			x.async = append(x.async, asyncStack{left: max(l.Left, 0), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, level: int16(l.Level)})
+			x.async = append(x.async, asyncStack{
+				left: max(l.Left, 0), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, level: int16(l.Level), numbers: uint16(k + 1),
+			})
 		}
 		for int32(len(x.async)) >= spec.limit { // which is 1 or more
 			x.async = remove(x.async, weakestOf(x.async))

@@ -21,42 +21,77 @@ func (r *restorer) placeBases() {
 	}
 }
 
-// numbers gives a buff the numbers that it had, by name. What its definition reads besides is
-// worked out from what is known now; if that is not enough it is its default, or zero.
+// numbers gives a buff the numbers that it had, by name, and those that wait in its queue theirs.
+// What its definition reads besides is worked out from what is known now; if that is not enough
+// it is its default, or zero.
 func (r *restorer) numbers(c *comeback) {
 	spec, b := c.i.spec, c.saved
 	if spec.uses&(usesMagnitudes|usesNumbers) == 0 {
+		c.noNumbers()
 		return
 	}
-	var k *magnitudes
-	if spec.uses&usesMagnitudes != 0 {
-		k = r.newKept(len(spec.modifiers))
-	}
 	q := asked{own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
-	if !q.own && c.i.source == b.Source { // or another one of its queue runs now
-		q.captured = r.savedCaptures(spec, b)
+	had := &b.savedNumbers
+	if c.ran > 0 { // another one of its queue runs now
+		had = &b.Waiting[c.ran-1].savedNumbers
+	}
+	if !q.own {
+		q.captured = r.savedCaptures(spec, had)
 	}
 	if spec.poolBy != nil && b.Shield == nil {
 		c.x.shield = wholePool(r.anew(spec.poolBy, &q))
 	}
-	if k == nil {
+	if spec.uses&usesMagnitudes == 0 {
+		c.noNumbers()
 		return
 	}
-	k.captured = q.captured
+	k := r.newKept(len(spec.modifiers))
+	k.captured, k.values = q.captured, r.valuesOf(spec, had, &q)
+	r.numbersWaiting(c, k)
+	c.x.magnitudes = k
+}
+
+// noNumbers says that those that wait have no numbers either.
+func (c *comeback) noNumbers() {
+	for k := range c.x.async {
+		c.x.async[k].numbers = 0
+	}
+}
+
+// numbersWaiting gives those that wait in a queue their numbers.
+func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
+	if c.i.spec.Stack.Timers != TimersQueue || len(c.x.async) == 0 {
+		return
+	}
+	waiting := make([]waitingNumbers, len(c.x.async))
+	for j := range c.x.async {
+		l := &c.x.async[j]
+		had := &c.saved.Waiting[l.numbers-1].savedNumbers
+		q := asked{own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
+		if !q.own {
+			q.captured = r.savedCaptures(c.i.spec, had)
+		}
+		waiting[j] = waitingNumbers{values: r.valuesOf(c.i.spec, had, &q), captured: q.captured, used: true}
+		l.numbers = uint16(j + 1)
+	}
+	k.waiting = &waiting
+}
+
+// valuesOf returns the numbers that an application had, by name.
+func (r *restorer) valuesOf(spec *Spec, had *savedNumbers, q *asked) []float64 {
 	from := len(r.values)
 	for j := range spec.numbers {
-		n, list := &spec.numbers[j], b.Numbers
+		n, list := &spec.numbers[j], had.Numbers
 		if j < len(spec.Params) {
-			list = b.Params
+			list = had.Params
 		}
 		v, ok := savedOf(list, n.name)
 		if !ok {
-			v = r.anew(n, &q)
+			v = r.anew(n, q)
 		}
 		r.values = append(r.values, v)
 	}
-	k.values = r.values[from:len(r.values):len(r.values)]
-	c.x.magnitudes = k
+	return r.values[from:len(r.values):len(r.values)]
 }
 
 // anew works out a number that is not in the blob.
@@ -86,7 +121,7 @@ func (r *restorer) newKept(keys int) *magnitudes {
 }
 
 // savedCaptures returns what a blob knows of the source, of what the definition reads now.
-func (r *restorer) savedCaptures(s *Spec, b *savedBuff) []Captured {
+func (r *restorer) savedCaptures(s *Spec, b *savedNumbers) []Captured {
 	from := len(r.captured)
 	for j := range b.Captures {
 		for when, word := range captureWords {

@@ -47,6 +47,12 @@ func (r *restorer) placeMemory() {
 			values += len(spec.numbers)
 			keys += len(spec.modifiers)
 			captures += len(c.saved.Captures)
+			if spec.Stack.Timers == TimersQueue {
+				values += len(c.x.async) * len(spec.numbers)
+				for j := range c.saved.Waiting {
+					captures += len(c.saved.Waiting[j].Captures)
+				}
+			}
 		}
 	}
 	if buffs > 0 {

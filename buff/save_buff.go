@@ -226,7 +226,7 @@ func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time, l
 		b.Shield = &x.shield
 	}
 	k := s.magnitudesOf(i)
-	lists.params, lists.numbers, lists.captures = len(spec.Params), len(spec.numbers)-len(spec.Params), len(k.captured)
+	lists.params, lists.numbers, lists.captures = spec.lists(k.captured)
 	switch spec.Stack.Timers {
 	case TimersEach:
 		lists.async = len(x.async)
@@ -235,8 +235,8 @@ func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time, l
 		b.Running = x.running - i.age
 	}
 	dst = b.append(dst, lists)
-	for k := range x.async {
-		l := &x.async[k]
+	for j := range x.async {
+		l := &x.async[j]
 		to := savedStack{
 			Left: bounded(l.left), Magnitude: l.magnitude, Source: l.source, Age: l.age - i.age, Stacks: int64(l.stacks), Level: int64(l.level),
 		}
@@ -244,11 +244,37 @@ func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time, l
 			to.Left, to.Lag = bounded(offset(l.end, own)), min(l.lag, MaxDuration.Milliseconds())
 		}
 		dst = to.append(dst, blobFormat)
+		if lists.waiting > 0 {
+			dst = saveWaiting(dst, spec, k, l)
+		}
 	}
+	return saveNumbers(dst, spec, k.values, k.captured)
+}
+
+// lists returns how many entries the lists of the numbers of an application have.
+func (s *Spec) lists(known []Captured) (params, numbers, captures int) {
+	return len(s.Params), len(s.numbers) - len(s.Params), len(known)
+}
+
+// saveWaiting writes the numbers of one that waits, as [savedNumbers.append] would.
+func saveWaiting(dst []byte, spec *Spec, k *magnitudes, l *asyncStack) []byte {
+	if l.numbers == 0 {
+		return append(dst, 0, 0, 0)
+	}
+	w := k.waitingOf(l)
+	params, numbers, captures := spec.lists(w.captured)
+	for _, n := range [...]int{params, numbers, captures} {
+		dst = appendUint(dst, uint64(n))
+	}
+	return saveNumbers(dst, spec, w.values, w.captured)
+}
+
+// saveNumbers writes the numbers of an application, by name.
+func saveNumbers(dst []byte, spec *Spec, values []float64, known []Captured) []byte {
 	for j := range spec.numbers {
-		dst = appendValue(dst, "", spec.numbers[j].name, k.values[j])
+		dst = appendValue(dst, "", spec.numbers[j].name, values[j])
 	}
-	for _, c := range k.captured {
+	for _, c := range known {
 		dst = appendValue(dst, captureWords[c.when], spec.catalog.schema.At(c.attr).Name, c.value)
 	}
 	return dst

@@ -70,6 +70,9 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 		return whole.left > 0
 	}
 	parts := s.parts(t, i, now, &whole)
+	if a.taken != nil {
+		a.taken.takeWaiting(s.magnitudesOf(i), parts)
+	}
 	for k := range parts {
 		parts[k].left = min(parts[k].left, longest)
 	}
@@ -78,6 +81,9 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 		return false
 	}
 	a.part(&parts[0])
+	if a.taken != nil {
+		a.taken.values = a.taken.of(&parts[0])
+	}
 	if len(parts) > 1 {
 		a.taken.rest = parts[1:]
 	}
@@ -123,6 +129,35 @@ func (a *Application) part(l *asyncStack) {
 	a.Duration = Lasting(time.Duration(l.left) * time.Millisecond)
 }
 
+// takeWaiting copies the numbers of those that wait in a queue.
+func (n *taken) takeWaiting(k *magnitudes, parts []asyncStack) {
+	for j := range parts {
+		if l := &parts[j]; l.numbers != 0 {
+			n.waiting = append(n.waiting, k.waitingOf(l).values...)
+			l.numbers = uint16(len(n.waiting) / max(len(n.values), 1))
+		}
+	}
+}
+
+// of returns the numbers of a part: its own, or those of what ran.
+func (n *taken) of(l *asyncStack) []float64 {
+	each := len(n.values)
+	if l.numbers == 0 || each == 0 {
+		return n.values
+	}
+	return n.waiting[int(l.numbers-1)*each : int(l.numbers)*each]
+}
+
+// workTaken takes the numbers of a part of what was stolen. One that its definition did not have
+// then is that of the first part.
+func (s *Set) workTaken(t *Turn, a *Application) {
+	for k := range a.Spec.numbers {
+		if v, why := a.taken.find(a.Spec, k); why == NoReason {
+			t.worked.values[k] = v
+		}
+	}
+}
+
 // landRest does the further applications of what was stolen. They come with the first: what
 // that was asked they are not asked again, and together they are one step of diminishing
 // returns.
@@ -130,7 +165,14 @@ func (s *Set) landRest(t *Turn, a *Application) {
 	for k := range a.taken.rest {
 		b := *a
 		b.rest = true
-		b.part(&a.taken.rest[k])
+		l := &a.taken.rest[k]
+		b.part(l)
+		if l.numbers != 0 {
+			part := *a.taken
+			part.values = part.of(l)
+			b.taken = &part
+			s.workTaken(t, &b)
+		}
 		if d, why := s.lasts(t, &b); why == NoReason {
 			s.land(t, &b, d)
 		}

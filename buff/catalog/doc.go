@@ -147,7 +147,8 @@
 //	initial         1, from 1 to limit        how many an application brings
 //	timers          shared                    one end for all stacks
 //	                each                      each application's have their own
-//	                queue                     the strongest application runs, the others wait
+//	                queue                     the strongest application runs, the others wait,
+//	                                          each with its own duration and numbers
 //	effective       from 1                    only that many count, the strongest: of the stacks
 //	                                          with timers each, else of the buffs on one owner
 //	refresh         restart                   the end: now + duration

@@ -143,7 +143,7 @@ func (o *owner) begin(d *definition, a application) bool {
 	b.link(a)
 	b.held(a.hold, n)
 	if s.each() {
-		b.layers = []layer{{stacks: n, end: b.end, source: a.source, magnitude: a.magnitude, level: a.level}}
+		b.layers = []layer{{stacks: n, end: b.end, source: a.source, magnitude: a.magnitude, level: a.level, age: b.age}}
 	}
 	if d.Charges != nil {
 		b.charges = d.Charges.N

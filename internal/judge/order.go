@@ -100,20 +100,21 @@ func (o *owner) next() (first due, ok bool) {
 		// a boundary behind an end is no pulse of what has ended.
 		var own due
 		some := false
-		each := func(at int64, rank int, ok bool, run func()) {
-			if d := (due{at, rank, b.age, run}); ok && (!some || d.before(own)) {
+		each := func(d due, ok bool) {
+			if ok && (!some || d.before(own)) {
 				own, some = d, true
 			}
 		}
 		at, ok := b.nextPulse()
-		each(at, rankPulse, ok, func() { o.pulseDue(b) })
+		each(due{at, rankPulse, b.age, func() { o.pulseDue(b) }}, ok)
 		at, ok = b.nextPartial()
-		each(at, rankPulse, ok, func() { o.partial(b) })
-		at, rank, ok := b.nextEnd()
-		each(at, rank, ok, func() { o.endDue(b) })
+		each(due{at, rankPulse, b.age, func() { o.partial(b) }}, ok)
+		end, ok := b.nextEnd()
+		end.run = func() { o.endDue(b) }
+		each(end, ok)
 		for _, h := range b.holds {
 			if h.leaving {
-				each(h.ends, b.rankOfLeaving(), true, func() { o.lets(b, h) })
+				each(due{h.ends, b.rankOfLeaving(), b.age, func() { o.lets(b, h) }}, true)
 			}
 		}
 		if some {

@@ -10,6 +10,7 @@ type layer struct {
 	source    string
 	magnitude int64
 	level     int
+	age       int64
 }
 
 // wait is an application in a queue.
@@ -19,6 +20,7 @@ type wait struct {
 	level     int
 	source    string
 	age       int64
+	numbers   map[*number]float64
 }
 
 // refresh: "refresh: restart (default) / none / extend (cap) / pandemic (pct=30) / max / residual-tick". It reports whether the
@@ -100,19 +102,19 @@ func (b *instance) stacksAfterEnd() int {
 }
 
 // nextEnd is the end of the buff, or of a stack of it, and its rank.
-func (b *instance) nextEnd() (at int64, rank int, ok bool) {
+func (b *instance) nextEnd() (d due, ok bool) {
 	switch {
 	case b.endless:
-		return 0, 0, false
+		return due{}, false
 	case b.each():
-		if i := b.firstToEnd(); len(b.layers) > 1 {
-			return b.layers[i].end, rankStackEnd, true
+		if l := b.layers[b.firstToEnd()]; len(b.layers) > 1 {
+			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // "older application first"
 		}
-		return b.layers[0].end, rankEnd, true
+		return due{at: b.layers[0].end, rank: rankEnd, age: b.age}, true
 	case len(b.waiting) > 0, b.stacksAfterEnd() > 0:
-		return b.end, rankStackEnd, true
+		return due{at: b.end, rank: rankStackEnd, age: b.age}, true
 	}
-	return b.end, rankEnd, true
+	return due{at: b.end, rank: rankEnd, age: b.age}, true
 }
 
 // endDue is that end.
@@ -189,7 +191,7 @@ func (o *owner) joinEach(b *instance, a application) bool {
 	s := b.def.stack()
 	before, limit := b.count(), s.limit()
 	end := b.clock(o.own) + a.duration
-	fresh := layer{end: end, source: a.source, magnitude: a.magnitude, level: a.level}
+	fresh := layer{end: end, source: a.source, magnitude: a.magnitude, level: a.level, age: o.nextAge()}
 	full := before >= limit
 	if full {
 		if o.refusesMore(b, a) {
@@ -204,7 +206,7 @@ func (o *owner) joinEach(b *instance, a application) bool {
 			b.topUp(a)
 			b.snapshot()
 			first := b.firstToEnd() // one stack of it begins anew
-			anew := layer{stacks: 1, end: end, own: b.layers[first].own, source: a.source, magnitude: a.magnitude, level: a.level}
+			anew := layer{stacks: 1, end: end, own: b.layers[first].own, source: a.source, magnitude: a.magnitude, level: a.level, age: fresh.age}
 			if b.layers[first].stacks--; b.layers[first].stacks == 0 {
 				o.dropLayer(b, first)
 			}
@@ -246,7 +248,7 @@ func (o *owner) joinEach(b *instance, a application) bool {
 	return true
 }
 
-// joinQueue: "Duration queue: GW2: strongest first, others wait".
+// joinQueue: "Duration queue: GW2: strongest first, others wait". Each is an application with numbers of its own.
 func (o *owner) joinQueue(b *instance, a application) bool {
 	full := 1+len(b.waiting) >= b.queueLimit()
 	if full {
@@ -263,12 +265,11 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 		b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
 	}
 	b.snapshot()
-	b.numbers = a.numbers
 	b.topUp(a)
-	b.waiting = append(b.waiting, wait{left: a.duration, magnitude: a.magnitude, level: a.level, source: a.source, age: o.nextAge()})
+	b.waiting = append(b.waiting, wait{a.duration, a.magnitude, a.level, a.source, o.nextAge(), a.numbers})
 	if a.magnitude > b.magnitude {
 		now := b.clock(o.own)
-		b.waiting = append(b.waiting, wait{left: b.end - now, magnitude: b.magnitude, level: b.level, source: b.active(), age: b.turn})
+		b.waiting = append(b.waiting, wait{b.end - now, b.magnitude, b.level, b.active(), b.turn, b.numbers})
 		o.strongest(b, now)
 	}
 	o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
@@ -320,6 +321,6 @@ func (o *owner) strongest(b *instance, now int64) {
 	b.waiting = append(b.waiting[:best:best], b.waiting[best+1:]...)
 	b.leveled(w.level)
 	b.magnitude, b.source, b.others = w.magnitude, w.source, []string{w.source}
-	b.turn = w.age
+	b.turn, b.numbers = w.age, w.numbers
 	b.end = now + w.left
 }

@@ -52,8 +52,8 @@ func (o *owner) steal(q query, to *owner, atMost *span) {
 // parts are the applications that are in effect in a buff, or wait in it, with what is left of each.
 func (b *instance) parts(own int64, thief string, atMost *span) (parts []application) {
 	now := b.clock(own)
-	part := func(stacks int, end, magnitude int64, level int) {
-		a := application{id: b.def.ID, source: thief, stacks: stacks, magnitude: magnitude, level: level, key: b.key, left: &loot{b.numbers, b.pool, b.charges, false}}
+	part := func(stacks int, end, magnitude int64, level int, numbers map[*number]float64) {
+		a := application{id: b.def.ID, source: thief, stacks: stacks, magnitude: magnitude, level: level, key: b.key, left: &loot{numbers, b.pool, b.charges, false}}
 		if a.override = !b.endless || atMost != nil; a.override {
 			if a.duration = end - now; atMost != nil && (b.endless || a.duration > int64(*atMost)) {
 				a.duration = int64(*atMost)
@@ -65,18 +65,18 @@ func (b *instance) parts(own int64, thief string, atMost *span) (parts []applica
 	}
 	if end, yes := b.lingers(); yes {
 		b.endless = false
-		part(b.count(), end, b.magnitude, b.level)
+		part(b.count(), end, b.magnitude, b.level, b.numbers)
 		return parts
 	}
 	if !b.each() {
-		part(b.stacks, b.end, b.magnitude, b.level)
+		part(b.stacks, b.end, b.magnitude, b.level, b.numbers)
 	}
 	for _, l := range b.layers {
-		part(l.stacks, l.end, l.magnitude, l.level)
+		part(l.stacks, l.end, l.magnitude, l.level, b.numbers)
 	}
 	for rest := append([]wait{}, b.waiting...); len(rest) > 0; {
 		best := strongestOf(rest)
-		part(1, now+rest[best].left, rest[best].magnitude, rest[best].level)
+		part(1, now+rest[best].left, rest[best].magnitude, rest[best].level, rest[best].numbers)
 		rest = append(rest[:best:best], rest[best+1:]...)
 	}
 	return parts
