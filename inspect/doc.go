@@ -24,7 +24,8 @@
 //	workers      who holds one; what waits in mailboxes and in the inbox
 //	players      who carries most, whose handlers take longest, search by id or name
 //	player       buffs as bars with stacks, source, time left and next pulse; attributes;
-//	             the last 100 events with reasons
+//	             the last 100 events with reasons; the last minute with a lane for each buff, and what
+//	             was there at any instant of it, from the engine's flight recorder
 //	definitions  each with its fields, how many live, how many were denied and why; reloads
 //	             with their errors
 //
@@ -40,6 +41,7 @@
 //	GET  ?stream&catalog           the same with the counts of the definitions
 //	GET  ?snapshot                 one view
 //	GET  ?player=ID[&from=N]       one player, with its buffs from the Nth on
+//	GET  ?history=ID               the last minute of one player, see engine.Options.History
 //	GET  ?search=TEXT[&from=N]     players by id or name, from the Nth on
 //	GET  ?catalog[&from=N]         the definitions
 //	POST ?act                      {"act": "check" | "remove" | "pause" | "resume" | "reload", …}
@@ -62,7 +64,7 @@
 //   - Bounds: 64 streams, each event of which must be taken within 5 s; queries of 1 KiB,
 //     search texts of 256 bytes, ids of 20 digits, bodies of 64 KiB, answers of 1 MiB, events
 //     of 256 KiB; 200 buffs of a player at once, of 512 in all, 100 events, 256 attributes
-//     with 50 modifiers each; 64 players followed, 8 searches at once. What does not fit is
+//     with 50 modifiers each; 400 lanes and 8,000 events of the last minute; 64 players followed, 8 searches at once. What does not fit is
 //     left out, and "cut" says so. Each write of an answer must be taken within 5 s. Of a
 //     newcomer and a reader that does not read, the newcomer stays, and one who has brought the
 //     token takes the place of one who has not.

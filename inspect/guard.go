@@ -58,6 +58,8 @@ func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Val
 		in.serveView(w, r)
 	case query.Has("player"):
 		in.servePlayer(w, r, query)
+	case query.Has("history"):
+		in.serveHistory(w, r, query)
 	case query.Has("search"):
 		in.serveSearch(w, r, query)
 	case query.Has("catalog"):

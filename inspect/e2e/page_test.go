@@ -383,3 +383,42 @@ func TestActions(t *testing.T) {
 	p.do(chromedp.Click(chromedp.CSS("#buffs button")))
 	p.until(`!document.querySelector("#buffs").textContent.includes("Well Rested") && document.querySelector("#history").textContent.includes("cancelled: removed by hand")`)
 }
+
+// What happened to a player in the last minute is there afterwards: a lane for each buff, what was at an
+// instant of it, why something was denied, somebody else beside, and a link that leads there.
+func TestLastMinute(t *testing.T) {
+	w := newWorld(t, inspect.Options{})
+	p := open(t, w.url+"#/player/7", wide, tall)
+	const lane = `[...document.querySelectorAll("#past-lanes li")].find((n) => n.textContent.includes("Venom"))`
+	venom := w.eng.Catalog().Spec("venom")
+	for range 7 {
+		require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: venom, Source: 8, Magnitude: 120}))
+	}
+	for range 2 {
+		require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: w.eng.Catalog().Spec("shield_wall"), Source: 9}))
+	}
+	p.until(lane + ` && ` + lane + `.querySelectorAll("circle.pulse").length >= 3`)
+	p.until(`document.querySelector("#past-lanes").textContent.includes("Well Rested")`)
+	p.until(`[...document.querySelectorAll("#past-lanes text.deny title")].some((n) => n.textContent.includes("limit: the stack limit is reached"))`)
+	p.until(lane + `.querySelector("rect title").textContent.includes("×")`)
+
+	// Back to before the third pulse: the bars are those of then, and stay while the game goes on.
+	eval[any](p, `void (() => {
+		const at = `+lane+`.querySelectorAll("circle.pulse")[1].querySelector("title").textContent.slice(0, 12).split(":").reduce((s, x) => 60 * s + Number(x), 0) * 1000;
+		const range = document.querySelector("#past-at");
+		range.value = Math.round(at) + 20;
+		range.dispatchEvent(new Event("input"));
+	})()`)
+	p.until(`!document.querySelector("#past-live").hidden && [...document.querySelectorAll(".then .bars li")].some((n) => n.textContent.startsWith("Venom ×5"))`)
+	link := eval[string](p, `document.querySelector("#past-link").href`)
+	require.Regexp(t, `#/player/7/at/\d+$`, link)
+	eval[any](p, `void (document.querySelector("#past-filter").value = "denied", document.querySelector("#past-filter").dispatchEvent(new Event("input")))`)
+	p.until(`document.querySelectorAll("#past-lanes li").length >= 1 && !document.querySelector("#past-lanes").textContent.includes("Well Rested")`)
+	eval[any](p, `void (document.querySelector("#past-filter").value = "", document.querySelector("#past-filter").dispatchEvent(new Event("input")))`)
+	p.picture("past")
+
+	other := open(t, link, wide, tall)
+	other.until(`!document.querySelector("#p-past").hidden && [...document.querySelectorAll(".then .bars li")].some((n) => n.textContent.startsWith("Venom ×5"))`)
+	eval[any](other, `void (document.querySelector("#past-with").value = "9", document.querySelector("#past-beside").requestSubmit())`)
+	other.until(`location.hash.startsWith("#/player/7/with/9/at/") && document.querySelectorAll("#past-lanes-2 li").length > 0 && document.querySelectorAll(".past h3")[1].textContent.includes("#9")`)
+}

@@ -1,5 +1,5 @@
 // The connection, the pages and the keys.
-let allowed = false, secret = "", stop = null, view = null, viewAt = 0, speed = 1, route = "", gapTimer = 0;
+let allowed = false, secret = "", stop = null, view = null, viewAt = 0, speed = 1, route = null, gapTimer = 0;
 const base = location.pathname;
 const say = (text) => put($("told"), text);
 const headers = (more) => (secret ? { Authorization: "Bearer " + secret, ...more } : more || {});
@@ -81,12 +81,14 @@ const connect = async () => {
   }
 };
 const show = () => {
-  const m = /^(?:#\/(player\/\d{1,20}|definitions|)|#|)$/.exec(location.hash);
-  route = m ? m[1] || "" : "nowhere";
+  const m = /^(?:#\/(player\/\d{1,20}|definitions|)(?:\/with\/(\d{1,20}))?(?:\/at\/(\d{1,15}))?|#|)$/.exec(location.hash), before = route;
+  route = m && (m[1] || !(m[2] || m[3])) ? m[1] || "" : "nowhere";
   const page = route.split("/")[0] || "overview";
   for (const id of ["overview", "player", "definitions", "nowhere"]) $(id).hidden = id !== page;
   put($("n-what"), location.hash.slice(0, 80));
   for (const id of ["overview", "definitions"]) page === id ? $("to-" + id).setAttribute("aria-current", "page") : $("to-" + id).removeAttribute("aria-current");
+  page === "player" ? openPast(route.slice(7), m[2] || "", m[3] ? Number(m[3]) : null) : openPast("", "", null);
+  if (before === route && page === "player") return;
   if (page === "player") { $("buffs").items = null; $("buffs").replaceChildren(); $("history").shown = null; $("history").replaceChildren(); shown = pulses = null; put($("p-name"), "Player"); put($("p-id"), "#" + route.slice(7)); put($("p-sum"), ""); put($("p-state"), ""); }
   connect();
 };
@@ -94,7 +96,6 @@ addEventListener("hashchange", show);
 
 // Between two messages the hands and the bars go on at the game's speed.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const two = (n, l) => String(n).padStart(l, "0");
 const animate = () => {
   if (view) {
     const passed = still.matches ? 0 : Math.min(performance.now() - viewAt, 1000) * speed, now = view.now + passed;

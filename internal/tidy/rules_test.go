@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	"store":                            {"engine", "buff", "wheel"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
 	"store/storetest":                  {"store", "buff", "wheel"},
-	"inspect":                          {"engine", "buff", "buff/stat", "wheel", "internal/recovered"},
+	"inspect":                          {"engine", "engine/history", "buff", "buff/stat", "wheel", "internal/recovered"},
 	"internal/judge":                   {}, // nothing of the engine: it is the second reading of the law
 	"internal/preview":                 {"buff", "wheel"},
 	"internal/recovered":               {},

@@ -1,0 +1,135 @@
+package inspect_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/inspect"
+)
+
+// lanesOf asks a page for the last minute of a player, and writes each lane as a line. The engine's loop
+// runs here, until the answer has come.
+func lanesOf(t *testing.T, e *engine.Engine, query string) (answer map[string]any, lines []string) {
+	t.Helper()
+	page := inspect.Handler(e)
+	done := make(chan *httptest.ResponseRecorder)
+	go func() {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "http://localhost/"+query, http.NoBody)
+		r.RemoteAddr = "127.0.0.1:1"
+		page.ServeHTTP(w, r)
+		done <- w
+	}()
+	for {
+		select {
+		case w := <-done:
+			require.Equal(t, 200, w.Code, w.Body)
+			require.NoError(t, json.Unmarshal(w.Body.Bytes(), &answer))
+			for _, l := range answer["lanes"].([]any) {
+				lines = append(lines, laneText(l.(map[string]any)))
+			}
+			return answer, lines
+		default:
+			e.Tick(0)
+		}
+	}
+}
+
+func laneText(l map[string]any) string {
+	text := fmt.Sprintf("%v %v to %v:", l["spec"], l["begin"], l["end"])
+	for _, x := range l["steps"].([]any) {
+		x := x.(map[string]any)
+		text += fmt.Sprintf(" %v %v", x["at"], x["kind"])
+		for _, k := range []string{"n", "end", "why", "text"} {
+			if v, ok := x[k]; ok {
+				text += fmt.Sprintf(" %s=%v", k, v)
+			}
+		}
+		text += ","
+	}
+	if l["runs"] != nil {
+		text += fmt.Sprintf(" runs to %v", l["runs"])
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(text, ","), ":")
+}
+
+// TestLastMinute: a lane for each buff with what happened on it, also of those that nothing happened to
+// within the minute, and what was denied and what was done at once.
+func TestLastMinute(t *testing.T) {
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "oath", Kind: buff.Infinite},
+		buff.Spec{ID: "food", Duration: time.Hour},
+		buff.Spec{ID: "venom", Duration: 6 * time.Second, Period: 2 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 2, Overflow: buff.OverflowDeny}},
+		buff.Spec{ID: "hit", Kind: buff.Instant},
+	)
+	require.NoError(t, err)
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, err)
+	require.NoError(t, e.Spawn(7, nil))
+	require.NoError(t, e.Spawn(8, nil))
+	add := func(spec string) { e.AddBuff(7, buff.Application{Spec: cat.Spec(spec), Source: 8}) }
+	add("oath")
+	e.Tick(100 * time.Second)
+	add("food")
+	e.AddBuff(8, buff.Application{Spec: cat.Spec("hit"), Source: 8})
+	e.Tick(time.Second)
+	for range 3 {
+		add("venom")
+	}
+	add("hit")
+	e.Tick(7 * time.Second)
+
+	answer, lanes := lanesOf(t, e, "?history=7")
+	require.Equal(t, []string{
+		"venom <nil> to <nil>: 101000 deny why=limit",
+		"hit <nil> to <nil>: 101000 exec n=1",
+		"oath <nil> to <nil>",
+		"food 100000 to <nil>: 100000 apply n=1 end=3.7e+06, runs to 3.7e+06",
+		"venom 101000 to 107000: 101000 apply n=1 end=107000, 101000 stack n=2, 101000 refresh n=2 end=107000, 103000 pulse n=2, 105000 pulse n=2, 107000 pulse n=2, 107000 remove n=2 why=expired",
+	}, lanes)
+	require.Equal(t, []any{108000.0, 48000.0, true}, []any{answer["now"], answer["from"], answer["present"]})
+	_, others := lanesOf(t, e, "?history=9")
+	require.Empty(t, others)
+}
+
+// TestLastMinuteOfMany: a player to whom too much happened for one answer gets the newest of it, and is told so;
+// an engine without a history says that.
+func TestLastMinuteOfMany(t *testing.T) {
+	cat, err := buff.NewCatalog(buff.Spec{ID: "hit", Kind: buff.Instant, Tags: []string{"x"}}, buff.Spec{ID: "stone", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByNone}})
+	require.NoError(t, err)
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, err)
+	require.NoError(t, e.Spawn(7, nil))
+	e.Tick(time.Second)
+	for range 500 {
+		e.AddBuff(7, buff.Application{Spec: cat.Spec("stone")})
+	}
+	e.Tick(10 * time.Second)
+	for range 20_000 {
+		e.AddBuff(7, buff.Application{Spec: cat.Spec("hit")})
+	}
+	e.Tick(time.Second)
+	answer, lanes := lanesOf(t, e, "?history=7")
+	require.Equal(t, true, answer["cut"])
+	require.Equal(t, 11_000.0, answer["since"], "of that instant it has a part")
+	require.Len(t, lanes, 400)
+	require.Contains(t, lanes[0], "hit")
+
+	none, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: -1})
+	require.NoError(t, err)
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "http://localhost/?history=7", http.NoBody)
+	r.RemoteAddr = "127.0.0.1:1"
+	inspect.Handler(none).ServeHTTP(w, r)
+	require.Equal(t, http.StatusNotFound, w.Code)
+	require.Contains(t, w.Body.String(), "keeps no history")
+}

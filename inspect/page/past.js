@@ -1,0 +1,134 @@
+// The last minute of a player: a lane for each buff, and what was there at an instant of it.
+// past.at is that instant, in ms of the game; null: now, and the lanes go on.
+const past = { id: "", other: "", at: null, all: [], timer: 0, asked: 0 };
+const happened = { apply: "applied", refresh: "refreshed", stack: "more stacks", stackend: "fewer stacks", pulse: "pulse", exec: "done at once", remove: "ended", deny: "denied", timeout: "timeout", error: "fault", hide: "no effect from here on", show: "has its effect again", suppressed: "a pulse without effect", queue: "another of the queue", period: "another period", restore: "came back with its owner", change: "attribute" };
+const lasting = new Set(["apply", "refresh", "stack", "stackend", "restore"]);
+const instant = (ms) => { const sec = Math.floor(ms / 1000); return two(Math.floor(sec / 3600), 2) + ":" + two(Math.floor(sec / 60) % 60, 2) + ":" + two(sec % 60, 2) + "." + two(Math.floor(ms % 1000), 3); };
+const two = (n, l) => String(n).padStart(l, "0");
+const stepText = (x) => instant(x.at) + " " + (happened[x.kind] || x.kind) + (x.n > 1 ? " ×" + x.n : "") + (x.text ? " " + x.text : "") + (x.why ? ", " + because(x.why) : "") + (x.source ? ", from " + title(x.source) : "") + (x.late >= 100 ? ", " + span(x.late) + " late" : "");
+const laneName = (l) => l.name || l.spec || "the player";
+const fits = (l, x, text) => !text || [l.name, l.spec, l.source && title(l.source), x && x.kind, x && happened[x.kind], x && x.why, x && x.text, x && x.source && title(x.source)].some((t) => t && t.toLowerCase().includes(text));
+// levels are the stretches of a lane in which it has as many stacks, and has its effect or not.
+const levels = (l, p) => {
+  const out = [], steps = l.steps.filter((x) => lasting.has(x.kind) || x.kind === "hide" || x.kind === "show");
+  const first = steps.find((x) => lasting.has(x.kind)), flip = steps.find((x) => x.kind === "hide" || x.kind === "show");
+  let n = l.begin === null ? (first ? Math.max(first.kind === "stack" ? first.n - 1 : first.n, 1) : l.stacks || 1) : 1, off = flip ? flip.kind === "show" : !!l.hidden;
+  let at = l.begin === null ? p.from : l.begin;
+  const end = l.end === null ? p.now : l.end;
+  for (const x of steps) {
+    if (x.at > at) { out.push({ from: at, to: x.at, n, off }); at = x.at; }
+    if (lasting.has(x.kind)) n = x.n || n;
+    else off = x.kind === "hide";
+  }
+  if (end > at) out.push({ from: at, to: end, n, off });
+  return out;
+};
+const marks = { pulse: ["circle", 2.6], suppressed: ["circle", 2.6], refresh: ["path"], stack: ["path"], deny: ["text", "×"], error: ["text", "!"], exec: ["text", "◆"], timeout: ["text", "◆"], change: ["circle", 2], remove: ["end"], period: ["path"], queue: ["path"] };
+const mark = (x, where) => {
+  const m = marks[x.kind];
+  if (!m) return null;
+  const c = "m " + x.kind, tip = s("title", {}, stepText(x));
+  if (m[0] === "circle") return s("circle", { class: c, cx: where, cy: x.kind === "change" ? 14 : 5, r: m[1] }, tip);
+  if (m[0] === "text") return s("text", { class: c, x: where, y: 18 }, tip, m[1]);
+  return s("line", { class: c, x1: where, x2: where, y1: m[0] === "end" ? 4 : 14, y2: 26 }, tip);
+};
+const laneRow = (l, p, text) => {
+  const where = (ms) => (((Math.min(Math.max(ms, p.from), p.now) - p.from) / Math.max(p.now - p.from, 1)) * 100).toFixed(2) + "%";
+  const g = s("svg", { role: "img", "aria-label": laneName(l) + ": " + plural(l.steps.length, "event", "events"), height: 28 });
+  if (l.handle) {
+    const list = levels(l, p), most = Math.max(...list.map((x) => x.n), 1);
+    for (const x of list) {
+      const high = 6 + (16 * x.n) / most;
+      g.append(s("rect", { class: "stretch " + l.side + (x.off ? " hid" : "") + (l.paused && x.to === p.now ? " held" : ""), x: where(x.from), width: Math.max(parseFloat(where(x.to)) - parseFloat(where(x.from)), 0.15) + "%", y: 26 - high, height: high, rx: 2 }, s("title", {}, laneName(l) + " ×" + x.n + (x.off ? ", no effect" : ""))));
+    }
+  }
+  for (const x of l.steps) {
+    const n = x.at >= p.from && fits(l, x, text) ? mark(x, where(x.at)) : null;
+    if (n) g.append(n);
+  }
+  return h("li", {}, h("div", { class: "lane" }, h("b", {}, laneName(l)), l.source ? h("span", {}, " from " + title(l.source)) : l.spec ? h("span", {}, " refused or at once") : ""), g);
+};
+// thenOf says what a lane was at an instant, or null.
+const thenOf = (l, p, at) => {
+  if (!l.handle || (l.begin !== null && l.begin > at) || (l.end !== null && l.end <= at)) return null;
+  const level = levels(l, p).find((x) => x.from <= at && at <= x.to), ends = l.steps.filter((x) => x.end !== undefined), last = ends.filter((x) => x.at <= at).pop();
+  const until = last ? last.end : ends.length ? null : l.runs === undefined ? null : l.runs;
+  return { lane: l, n: level ? level.n : l.stacks, off: level && level.off, left: until === null ? null : Math.max(until - at, 0) };
+};
+const showThen = (p, at, box) => {
+  const there = p.lanes.map((l) => thenOf(l, p, at)).filter(Boolean), changes = new Map(), recent = [];
+  for (const l of p.lanes) for (const x of l.steps) {
+    if (x.kind === "change" && x.at <= at) { const m = /^(\S+) (.*)$/.exec(x.text); if (m && (!changes.has(m[1]) || changes.get(m[1]).at <= x.at)) changes.set(m[1], x); }
+    if (x.at <= at && x.at > at - 5000) recent.push({ l, x });
+  }
+  recent.sort((a, b) => b.x.at - a.x.at);
+  box.replaceChildren(
+    h("ul", { class: "bars" }, ...(there.length ? there.map((t) => {
+      const part = t.left === null || !t.lane.whole ? 1 : Math.min(t.left / t.lane.whole, 1), fill = h("i", { class: t.lane.side + (t.left === null ? " ever" : "") });
+      fill.style.width = (part * 100).toFixed(1) + "%";
+      return h("li", { class: t.off ? "off" : "" }, h("span", {}, laneName(t.lane) + (t.n > 1 ? " ×" + t.n : "") + (t.off ? ", no effect" : "")), h("div", { class: "track" }, fill), h("span", {}, t.left === null ? "" : span(t.left)));
+    }) : [h("li", { class: "soft" }, "no buffs")])),
+    h("ol", { class: "near" }, ...[...changes.values()].map((x) => h("li", {}, x.text)), ...recent.slice(0, 12).map(({ l, x }) => h("li", { class: x.kind }, stepText(x) + (l.spec ? " · " + laneName(l) : "")))));
+};
+const drawPast = () => {
+  const first = past.all[0];
+  $("p-past").hidden = !first;
+  if (!first) return;
+  const text = $("past-filter").value.trim().toLowerCase(), at = past.at === null ? first.now : Math.min(Math.max(past.at, first.from), first.now);
+  put($("past-note"), first.since > first.from ? "known from " + instant(first.since) + " on" : "to " + instant(first.now));
+  const gone = past.at !== null && past.at < first.since;
+  put($("past-say"), gone ? instant(past.at) + " is not known any more." : first.cut ? "Not all is shown: it is too much for one answer." : "");
+  for (const [k, box] of [$("past-lanes"), $("past-lanes-2")].entries()) {
+    const p = past.all[k];
+    box.parentNode.hidden = !p;
+    if (!p) continue;
+    put(box.previousElementSibling, k || past.all[1] ? title(p) : "");
+    const rows = p.lanes.filter((l) => fits(l, null, text) || l.steps.some((x) => fits(l, x, text)));
+    box.replaceChildren(...(rows.length ? rows.map((l) => laneRow(l, p, text)) : [h("li", { class: "soft" }, text ? "nothing fits the filter" : "nothing happened")]));
+    showThen(p, at, box.nextElementSibling);
+  }
+  const range = $("past-at");
+  range.min = first.from; range.max = first.now; range.value = at;
+  set(range, "aria-valuetext", instant(at));
+  $("past-lanes").style.setProperty("--at", ((at - first.from) / Math.max(first.now - first.from, 1)).toFixed(4));
+  $("past-lanes-2").style.setProperty("--at", $("past-lanes").style.getPropertyValue("--at"));
+  put($("past-when"), past.at === null ? "now" : instant(at) + ", " + span(first.now - at) + " before " + (past.at === null ? "now" : instant(first.now)));
+  set($("past-link"), "href", "#/player/" + past.id + (past.other ? "/with/" + past.other : "") + "/at/" + at);
+  $("past-live").hidden = past.at === null;
+};
+// askPast asks for the lanes; those of an instant stay as they were then, or a minute later it would be gone.
+const askPast = async () => {
+  clearTimeout(past.timer);
+  const n = ++past.asked, ids = [past.id, past.other].filter(Boolean);
+  if (!ids.length) return;
+  try {
+    const all = await Promise.all(ids.map((id) => ask("?history=" + id)));
+    if (n !== past.asked) return;
+    past.all = all;
+    drawPast();
+  } catch (e) { if (n === past.asked) { $("p-past").hidden = false; put($("past-say"), e.message); } }
+  if (n === past.asked && past.at === null) past.timer = setTimeout(askPast, 2000);
+};
+// openPast begins with a player; with nobody it ends.
+const openPast = (id, other, at) => {
+  const same = id && past.id === id && past.other === other && past.all.length;
+  Object.assign(past, { id, other, at });
+  $("past-with").value = other;
+  if (same && at !== null) { past.asked++; clearTimeout(past.timer); return drawPast(); }
+  past.all = [];
+  drawPast();
+  askPast();
+};
+$("past-at").addEventListener("input", () => {
+  past.at = Number($("past-at").value);
+  past.asked++;
+  clearTimeout(past.timer);
+  drawPast();
+});
+$("past-live").addEventListener("click", () => { location.hash = "#/player/" + past.id + (past.other ? "/with/" + past.other : ""); openPast(past.id, past.other, null); });
+$("past-filter").addEventListener("input", drawPast);
+$("past-beside").addEventListener("submit", (e) => {
+  e.preventDefault();
+  const m = /(\d{1,20})\s*$/.exec($("past-with").value);
+  location.hash = "#/player/" + past.id + (m ? "/with/" + m[1] : "") + (past.at === null ? "" : "/at/" + past.at);
+});
