@@ -91,7 +91,7 @@ func (w *World) useSome(a *arena, u *Unit) {
 		w.Cast(u, Venom)
 	case (u.Class == Blade || u.Class == Warden) && to.Hero() && roll < 30:
 		w.Cast(u, Stun)
-	case u.Class == Warden && roll < 50:
+	case u.Class == Warden && roll < 36:
 		w.Cast(u, Banner)
 	case to.Class == Cleric && roll < 40 || to.Class == Hexer && roll < 15:
 		w.Cast(u, Silence)

@@ -3,6 +3,7 @@ package game
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -30,9 +31,13 @@ func newWorld(t *testing.T, o Options) *World {
 
 // What happens depends on the seed, and not on who works it out.
 func TestDigest(t *testing.T) {
+	frames := 400
+	if testing.Short() {
+		frames = 120
+	}
 	play := func(seed uint64, workers int) uint64 {
 		w := newWorld(t, Options{Seed: seed, Workers: workers})
-		for range 400 {
+		for range frames {
 			w.Step()
 		}
 		require.NoError(t, w.Err())
@@ -47,6 +52,9 @@ func TestDigest(t *testing.T) {
 // A game of some minutes is one in which something happens: heroes fall and rise, the King falls and
 // comes back, and carries forty debuffs.
 func TestGame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes of game")
+	}
 	w := newWorld(t, Options{Seed: 1})
 	kinds, kings, most := map[FactKind]int{}, 0, 0
 	for k := range 20 * 150 {
@@ -219,4 +227,27 @@ func TestOptions(t *testing.T) {
 		require.Equal(t, k, w.King(k).Arena)
 		require.Len(t, w.Near(nil, k, 45, 30, 1000), 151)
 	}
+}
+
+// While the time of the arena stands still nothing in it changes: rings, health, places. But an aura whose time
+// stands still looks for nobody: whom it has given something keeps that for its linger, which stands still too.
+func TestPause(t *testing.T) {
+	w := newWorld(t, Options{Seed: 4})
+	for range 300 {
+		w.Step()
+	}
+	look := func() string {
+		var out strings.Builder
+		for k := range w.units {
+			w.describe(&w.units[k], &out)
+		}
+		text := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d\.\d+`).ReplaceAllString(out.String(), "")
+		return strings.ReplaceAll(text, "courage x1 500ms", "courage x1")
+	}
+	w.Pause(0, true)
+	want := look()
+	for range 100 {
+		w.Step()
+	}
+	require.Equal(t, want, look())
 }

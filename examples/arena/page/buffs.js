@@ -64,7 +64,7 @@ export function label(g, b, spec, now, x, y, r) {
     g.fillStyle = "#fff";
     g.fillText(text, at, down);
   };
-  if (ms !== null && ms < 100000 && r >= 13) write(b.held ? "II" : ms < 3000 ? (ms / 1000).toFixed(1) : String(Math.ceil(ms / 1000)), x, y + 0.5, r * 0.78);
+  if (ms > 0 && ms < 100000 && r >= 13) write(b.held ? "II" : ms < 3000 ? (ms / 1000).toFixed(1) : String(Math.ceil(ms / 1000)), x, y + 0.5, r * 0.78);
   if (b.stacks > 1) write(String(b.stacks), x + r * 0.72, y + r * 0.72, Math.max(9, r * 0.74));
 }
 

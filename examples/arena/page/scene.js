@@ -77,10 +77,10 @@ export class Scene {
       const hue = teams[u.team].light;
       g.beginPath();
       g.arc(u.px, u.py, 9 * pace, 0, 7);
-      g.globalAlpha = 0.055;
+      g.globalAlpha = 0.04;
       g.fillStyle = hue;
       g.fill();
-      g.globalAlpha = 0.5;
+      g.globalAlpha = 0.3;
       g.setLineDash([10, 12]);
       g.lineDashOffset = -t / 60;
       g.lineWidth = 1.6;
@@ -294,7 +294,7 @@ export class Scene {
   #number(u, text, hue, mine, t) {
     if (!mine && (this.texts.length > 26 || Math.random() < 0.45)) return;
     if (this.texts.length > 60) this.texts.shift();
-    this.texts.push({ u, text: String(text), hue, mine, t, dx: ((this.turns = (this.turns ?? 0) + 1) % 5 - 2) * (mine ? 19 : 11), x: u.x, y: u.y });
+    this.texts.push({ u, text: String(text), hue, mine, t, dx: ((this.turns = (this.turns ?? 0) + 1) % 5 - 2) * (u.sort === "king" ? 30 : mine ? 19 : 11), x: u.x, y: u.y });
   }
   #shot(from, to, hue, t, arrow) { if (this.shots.length < 120) this.shots.push({ x: from.x, y: from.y, to, hue, t, arrow, time: 70 + Math.hypot(to.x - from.x, to.y - from.y) * 16 }); }
   #slash(to, from, t) { if (this.shots.length < 120) this.shots.push({ slash: true, to, turn: Math.atan2(to.y - from.y, to.x - from.x), t, time: 160 }); }
@@ -348,7 +348,7 @@ export class Scene {
 
   #texts(t) {
     this.texts = this.texts.filter((n) => {
-      const p = (t - n.t) / (n.mine ? 1100 : 750);
+      const p = (t - n.t) / (n.mine ? 1000 : 700);
       if (p >= 1) return false;
       const u = n.u, x = (u.px ?? 0) + n.dx, y = (u.py ?? 0) - this.pace * (u.sort === "king" ? 1.6 : 0.4) - p * 34;
       this.#text(n.text, x, y, n.mine ? 18 - p * 3 : 12.5, n.hue, (n.mine ? 1 : 0.85) * Math.min(1, 2.2 * (1 - p)));

@@ -1,0 +1,269 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/examples/arena/game"
+)
+
+// site is an arena behind a server, all of it in a bubble: time is nobody's, and the lines are pipes
+// without any room.
+type site struct {
+	*Server
+	t    *testing.T
+	line chan net.Conn
+	ends chan struct{}
+	pass func(time.Duration) // lets time pass: of the bubble
+}
+
+func (s *site) Accept() (net.Conn, error) {
+	select {
+	case c := <-s.line:
+		return c, nil
+	case <-s.ends:
+		return nil, net.ErrClosed
+	}
+}
+func (s *site) Close() error   { return nil }
+func (s *site) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// inBubble runs a test against a site.
+func inBubble(t *testing.T, test func(t *testing.T, s *site)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w, err := game.New(game.Options{Heroes: 20, Seed: 1, Budget: -1})
+		require.NoError(t, err)
+		s := &site{pass: func(d time.Duration) { time.Sleep(d) }, Server: New(w), t: t, line: make(chan net.Conn), ends: make(chan struct{})}
+		srv := NewServer(s.Handler())
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { _ = srv.Serve(s) })
+		all.Go(func() { require.NoError(t, s.Run(ctx)) })
+		test(t, s)
+		cancel()
+		close(s.ends)
+		require.NoError(t, srv.Close())
+		all.Wait()
+		time.Sleep(time.Minute) // whoever is still busy with a connection is done with it
+		require.NoError(t, w.Close(context.Background()))
+	})
+}
+
+// dial opens a line.
+func (s *site) dial() net.Conn {
+	ours, theirs := net.Pipe()
+	s.line <- theirs
+	return ours
+}
+
+// enter comes in as a page does.
+func (s *site) enter(from string) (*websocket.Conn, *http.Response, error) {
+	over := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return s.dial(), nil }, DisableKeepAlives: true}
+	head := http.Header{}
+	if from != "" {
+		head.Set("Origin", from)
+	}
+	return websocket.Dial(context.Background(), "ws://arena/play", &websocket.DialOptions{HTTPClient: &http.Client{Transport: over}, HTTPHeader: head})
+}
+
+// guest is a page that reads, and counts what it is told.
+type guest struct {
+	*websocket.Conn
+	mu     sync.Mutex
+	scenes int
+	err    error // that ended it
+}
+
+func (s *site) guest() *guest {
+	s.t.Helper()
+	c, _, err := s.enter("http://arena")
+	require.NoError(s.t, err)
+	g := &guest{Conn: c}
+	c.SetReadLimit(1 << 20)
+	require.NoError(s.t, g.say(askPlay))
+	go g.read()
+	return g
+}
+
+func (g *guest) say(b ...byte) error {
+	return g.Write(context.Background(), websocket.MessageBinary, b)
+}
+
+func (g *guest) read() {
+	for {
+		_, b, err := g.Read(context.Background())
+		g.mu.Lock()
+		if err != nil {
+			g.err = err
+			g.mu.Unlock()
+			return
+		}
+		if b[0] == msgScene {
+			g.scenes++
+		}
+		g.mu.Unlock()
+	}
+}
+
+// seen returns how many scenes it was told, and whether it is still there.
+func (g *guest) seen() (int, bool) {
+	synctest.Wait()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.scenes, g.err == nil
+}
+
+// served says that a guest is told all scenes of some seconds.
+func (s *site) served(g *guest) {
+	s.t.Helper()
+	was, _ := g.seen()
+	s.pass(2 * time.Second)
+	now, there := g.seen()
+	require.True(s.t, there)
+	require.InDelta(s.t, 20, now-was, 1)
+	require.NoError(s.t, g.say(askPing, 1, 2, 3, 4, 5, 6, 7, 8))
+}
+
+// A flood waits: in each frame the loop takes so many messages of a connection, and no more are read.
+func TestFlood(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *site) {
+		g, bad := s.guest(), s.guest()
+		sent, stopped := 0, make(chan struct{})
+		go func() {
+			defer close(stopped)
+			for bad.say(askAim, 1, 0) == nil {
+				sent++
+			}
+		}()
+		began := s.frames()
+		s.served(g)
+		took := s.frames() - began
+		require.NoError(t, bad.CloseNow())
+		<-stopped
+		require.Greater(t, sent, int(took), "it is not kept out")
+		require.LessOrEqual(t, sent, int(took+1)*8+20)
+		s.served(g)
+		require.NoError(t, g.CloseNow())
+	})
+}
+
+func (s *site) frames() (n uint64) {
+	s.t.Helper()
+	require.NoError(s.t, s.Ask(context.Background(), func(w *game.World) { n = w.Frames() }))
+	return n
+}
+
+// Who does not read is closed after a while. Nothing heaps up for it.
+func TestNeverReads(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *site) {
+		g := s.guest()
+		bad, _, err := s.enter("")
+		require.NoError(t, err)
+		require.NoError(t, bad.Write(context.Background(), websocket.MessageBinary, []byte{askPlay}))
+		s.pass(time.Second)
+		require.Equal(t, 2, s.here())
+		s.served(g)
+		s.pass(6 * time.Second)
+		require.Equal(t, 1, s.here())
+		s.served(g)
+		require.NoError(t, g.CloseNow())
+		_ = bad.CloseNow() // it has been closed at the other end
+	})
+}
+
+// here is how many connections the loop has.
+func (s *site) here() (n int) {
+	s.t.Helper()
+	require.NoError(s.t, s.Ask(context.Background(), func(*game.World) { n = len(s.players) }))
+	return n
+}
+
+// A message that is too long, one that does not end, a request that does not end, a page of another
+// host, and one that says nothing more: each is closed, in time.
+func TestHalves(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *site) {
+		g := s.guest()
+		for _, size := range []int{1 << 20, 49} {
+			giant := s.guest()
+			require.Error(t, errors.Join(giant.say(make([]byte, size)...), s.over5(giant)))
+			_ = giant.CloseNow() // it has been closed at the other end
+		}
+
+		c, _, err := s.enter("")
+		require.NoError(t, err)
+		half := &guest{Conn: c}
+		w, err := c.Writer(context.Background(), websocket.MessageBinary)
+		require.NoError(t, err)
+		_, _ = w.Write([]byte{askPlay}) // and never the end of it
+		silent := s.guest()
+
+		line := s.dial()
+		_, err = io.WriteString(line, "GET /play HTTP/1.1\r\nHost: are")
+		require.NoError(t, err)
+		began := time.Now()
+		_, err = io.Copy(io.Discard, line)
+		require.NoError(t, err)
+		require.LessOrEqual(t, time.Since(began), 6*time.Second)
+
+		_, r, err := s.enter("http://elsewhere")
+		require.Error(t, err)
+		require.Equal(t, http.StatusForbidden, r.StatusCode)
+
+		for range 12 {
+			s.served(g) // it says something every two seconds
+		}
+		_, there := silent.seen()
+		require.False(t, there)
+		require.Equal(t, 1, s.here())
+		require.NoError(t, g.CloseNow())
+		_ = half.CloseNow()
+	})
+}
+
+// over5 returns what ended a guest within five seconds.
+func (s *site) over5(g *guest) error {
+	s.pass(5 * time.Second)
+	_, _ = g.seen()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+// Of a thousand connections so many get in as there may be; those who are there do not notice.
+func TestCrowd(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *site) {
+		g := s.guest()
+		var in []*websocket.Conn
+		full := 0
+		for range 1000 {
+			c, r, err := s.enter("")
+			if err != nil {
+				require.Equal(t, http.StatusServiceUnavailable, r.StatusCode)
+				full++
+				continue
+			}
+			in = append(in, c)
+		}
+		require.Len(t, in, MaxPlayers-1)
+		require.Equal(t, 1001-MaxPlayers, full)
+		s.served(g)
+		s.pass(12 * time.Second) // they have not said what they want
+		require.Equal(t, 1, s.here())
+		s.served(g)
+		require.NoError(t, g.CloseNow())
+		for _, c := range in {
+			_ = c.CloseNow() // they have been closed at the other end
+		}
+	})
+}

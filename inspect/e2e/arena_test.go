@@ -1,0 +1,221 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/examples/arena/buffs"
+	"github.com/bufftick/bufftick/examples/arena/game"
+	"github.com/bufftick/bufftick/examples/arena/serve"
+)
+
+// arena is the game of examples/arena in real time.
+type arena struct {
+	*serve.Server
+	t   *testing.T
+	url string
+}
+
+func newArena(t *testing.T) *arena {
+	t.Helper()
+	w, err := game.New(game.Options{Seed: 3})
+	require.NoError(t, err)
+	a := &arena{Server: serve.New(w), t: t}
+	srv := httptest.NewUnstartedServer(nil)
+	srv.Config = serve.NewServer(a.Handler())
+	srv.Start()
+	a.url = srv.URL + "/"
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-ended)
+		srv.Close()
+		require.NoError(t, w.Close(context.Background()))
+	})
+	return a
+}
+
+// ask has something done on the loop of the game.
+func (a *arena) ask(f func(*game.World)) {
+	a.t.Helper()
+	require.NoError(a.t, a.Ask(a.t.Context(), f))
+}
+
+// pass lets game time pass at once, while no browser is told of it.
+func (a *arena) pass(frames int) {
+	a.ask(func(w *game.World) {
+		for range frames {
+			w.Step()
+		}
+	})
+}
+
+// in is what the tab's hero carries of a definition, by that of a source if one is named.
+const in = `(id, of, source) => [...arena.client.owners.get(String(id))?.buffs.values() ?? []].find((b) => arena.client.specs.get(b.spec)?.id === of && (!source || b.source === String(source)))`
+
+// playing waits until a tab has a hero, and returns its id.
+func (p *tab) playing() int {
+	p.t.Helper()
+	p.until(`arena.world.you > 0 && arena.world.units.has(arena.world.you) && arena.client.known && arena.client.owners.has(String(arena.world.you))`)
+	return eval[int](p, `arena.world.you`)
+}
+
+// right waits until some more rings have been held against the server, and says that none was off.
+func (p *tab) right() {
+	p.t.Helper()
+	eval[any](p, `Object.assign(arena.stats, {compared: 0, worst: 0}), 0`)
+	p.until(`arena.stats.compared > 100`)
+	require.Zero(p.t, eval[float64](p, `arena.stats.worst === Infinity ? 1e9 : arena.stats.worst`), "a ring is not as the server has it")
+}
+
+// Two browsers fight. Each sees what the other does to it, rings are right also on a bad line, stand still
+// with the time of the arena, and are right again after ten seconds without a line and after a reload.
+func TestArena(t *testing.T) {
+	a := newArena(t)
+	p := open(t, a.url+"#play", 1280, 800)
+	q := open(t, a.url+"#play", 390, 844)
+	anna, ben := p.playing(), q.playing()
+	require.NotEqual(t, eval[string](p, `arena.world.people.get(arena.world.you).team`), eval[string](q, `arena.world.people.get(arena.world.you).team`))
+	t.Run("fight", func(t *testing.T) { a.fight(p, q, anna, ben) })
+	t.Run("bad line", func(t *testing.T) {
+		for _, s := range []string{"lag", "loss"} {
+			eval[any](p, `(() => { const s = document.querySelector("#`+s+`"); s.value = s.max; s.oninput({target: s}); })()`)
+		}
+		p.until(`arena.link.trip >= 400 && arena.link.gaps > 0`)
+		p.right()
+		for _, s := range []string{"lag", "loss"} {
+			eval[any](p, `(() => { const s = document.querySelector("#`+s+`"); s.value = 0; s.oninput({target: s}); })()`)
+		}
+	})
+	t.Run("pause", func(t *testing.T) { a.stands(p, q) })
+	t.Run("return", func(t *testing.T) {
+		eval[any](p, `arena.link.cut(true)`)
+		p.until(`!arena.link.open`)
+		was := eval[float64](p, `arena.client.now`)
+		a.pass(200)
+		eval[any](p, `arena.link.connect()`)
+		p.until(fmt.Sprintf(`arena.link.open && arena.world.you === %d && arena.client.now > %f`, anna, was+10_000))
+		p.right()
+	})
+	t.Run("reload", func(t *testing.T) {
+		a.ask(func(w *game.World) {
+			text, err := buffs.Files.ReadFile("abilities.yaml")
+			require.NoError(t, err)
+			dir := t.TempDir()
+			require.NoError(t, os.CopyFS(dir, buffs.Files))
+			text = []byte(strings.Replace(string(text), "duration: 12s\n    period: 2s", "duration: 31s\n    period: 2s", 1))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "abilities.yaml"), text, 0o600))
+			c, err := catalog.Reload(w.Engine().Catalog(), dir)
+			require.NoError(t, err)
+			_, err = w.Reload(c)
+			require.NoError(t, err)
+		})
+		for _, x := range []*tab{p, q} {
+			x.until(`arena.client.known && [...arena.client.specs.values()].find((s) => s.id === "venom").duration === 31000`)
+			x.right()
+		}
+	})
+}
+
+// fight has the hero of p poison that of q.
+func (a *arena) fight(p, q *tab, anna, ben int) {
+	a.ask(func(w *game.World) { // they meet where nobody else is
+		x, y := w.Unit(1), w.Unit(1)
+		for k := range w.Units() {
+			switch u := &w.Units()[k]; int(u.ID) {
+			case anna:
+				x = u
+			case ben:
+				y = u
+			}
+		}
+		x.X, x.Y, y.X, y.Y = 44, 3, 47, 3
+	})
+	p.until(fmt.Sprintf(`Math.abs(arena.world.units.get(%d)?.x - 47) < 1`, ben))
+	eval[any](p, fmt.Sprintf(`arena.link.aim(%d)`, ben))
+	p.until(fmt.Sprintf(`arena.world.units.get(arena.world.you).target === %d && !document.querySelector("#target").hidden`, ben))
+	p.do(chromedp.KeyEvent("1"))
+	for _, x := range []*tab{p, q} {
+		x.until(fmt.Sprintf(`(%s)(%d, "venom", %d)`, in, ben, anna))
+		x.right()
+	}
+	q.do(chromedp.KeyEvent("4"))
+	p.until(fmt.Sprintf(`(%s)(%d, "barrier")?.shield > 0`, in, ben))
+	q.until(fmt.Sprintf(`(%s)(%d, "barrier_cooldown")`, in, ben))
+	require.False(a.t, eval[bool](p, fmt.Sprintf(`!!(%s)(%d, "barrier_cooldown")`, in, ben)), "a cooldown is its owner's own")
+}
+
+// stands: one of them stops the time, and the rings of both stand still. What auras give has no end until they
+// are looked at the next time, and is not asked about.
+func (a *arena) stands(p, q *tab) {
+	p.do(chromedp.Click(chromedp.CSS("#pause")))
+	lefts := `new Map([...arena.client.owners.values()].flatMap((o) => [...o.buffs.values()].map((b) => [o.id + " " + b.slot, arena.left(b, arena.link.now)])))`
+	for _, x := range []*tab{p, q} {
+		x.until(`arena.world.still && [...arena.client.owners.values()].every((o) => [...o.buffs.values()].every((b) => b.held))`)
+		eval[any](x, `window.stood = `+lefts+`, window.since = arena.link.now, 0`)
+		x.until(`arena.link.now > since + 500`)
+		moved := eval[[]string](x, `(() => { const now = `+lefts+`; return [...stood].filter(([k, v]) => v !== null && now.has(k) && now.get(k) !== v).map(([k, v]) => k + ": " + v + ", " + now.get(k)); })()`)
+		require.Empty(a.t, moved, "rings that go on")
+		x.right()
+	}
+	p.do(chromedp.Click(chromedp.CSS("#pause")))
+	p.until(`!arena.world.still`)
+	q.until(`!arena.world.still`)
+}
+
+// theme has a tab look as in the dark, or in the light.
+func (p *tab) theme(word string) {
+	p.do(chromedp.Func(func(ctx context.Context, tg *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tg, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: word}},
+		})
+		return err
+	}))
+}
+
+// The pictures of the docs.
+func TestArenaPictures(t *testing.T) {
+	if !*shots {
+		t.Skip("only with -shots")
+	}
+	a := newArena(t)
+	a.pass(300)
+	p := open(t, a.url, 1440, 900)
+	p.theme("dark")
+	p.until(`arena.view.seen > 10`)
+	p.picture("arena-gate")
+	eval[any](p, `document.querySelector("#play").click()`)
+	you := p.playing()
+	a.ask(func(w *game.World) { w.Unit(1).Facing = 0; u := w.Units(); u[you-1].X, u[you-1].Y = 40, 33 })
+	eval[any](p, `arena.link.aim(arena.world.king)`)
+	p.until(`arena.world.units.get(arena.world.you).target === arena.world.king`)
+	for k, key := range []int{0, 3, 5, 4, 0, 0, 2} {
+		eval[any](p, fmt.Sprintf(`window.at = arena.link.now, arena.link.cast(%d)`, key))
+		p.until(fmt.Sprintf(`arena.link.now > at + %d`, 1000+100*k))
+	}
+	p.shoot("../../docs/arena.png")
+	p.theme("light")
+	p.until(`arena.link.now > at + 2500`)
+	p.picture("arena-light")
+	m := open(t, a.url+"#play", 390, 844)
+	m.theme("dark")
+	m.playing()
+	m.until(`arena.view.seen > 5 && arena.stats.compared > 20`)
+	m.picture("arena-small")
+	m.theme("light")
+	m.until(`arena.stats.compared > 60`)
+	m.picture("arena-small-light")
+}
