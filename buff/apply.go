@@ -152,7 +152,7 @@ func (s *Set) enter(t *Turn, at uint16) {
 	if spec.uses&usesInterrupt != 0 {
 		s.needGates().acts |= spec.interrupt | spec.consumeOn
 	}
-	s.cross(t, at, 0, i.source)
+	s.cross(t, at, 0, i.source, s.magnitudesOf(i))
 	if spec.uses&usesHide != 0 {
 		s.unsettle()
 		s.rank(t)

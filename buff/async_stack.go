@@ -100,7 +100,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	if spec.uses&usesLinks != 0 {
 		s.bring(t, i)
 	}
-	s.cross(t, at, was, a.Source)
+	s.cross(t, at, was, a.Source, s.magnitudesBehind(t, i, a))
 	if spec.First == FirstEvery {
 		s.pulse(t, at)
 	}
@@ -137,7 +137,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	e := s.about(Refreshed, at)
 	e.End = s.worldOf(i, l.end)
 	t.emit(s, &e)
-	s.followFrom(t, i.spec.refresh, a.Source, s.magnitudesOf(i))
+	s.followFrom(t, i.spec.refresh, a.Source, s.magnitudesBehind(t, i, a))
 	if i.spec.uses&usesLinks != 0 {
 		s.bring(t, i)
 	}

@@ -29,7 +29,9 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 		if h := &s.extraOf(i).async[k]; h.end != wheel.Never {
 			s.flush(t, at)
 			h.end = wheel.Never
-			s.hold(at)
+			if i.flags&leaving != 0 { // or it was told an end, which stays
+				s.hold(at)
+			}
 		}
 		return Result{Handle: s.handle(at)}
 	}
@@ -95,6 +97,10 @@ func (s *Set) lastHolder(at uint16) {
 		if k == 0 || h.end > last {
 			last = h.end
 		}
+	}
+	if i.flags&leaving == 0 && i.end <= last { // it was told an end, which comes first
+		s.touch(at)
+		return
 	}
 	i.flags |= leaving
 	i.end = last

@@ -51,6 +51,7 @@ type worked struct {
 	values []float64 // of Spec.numbers
 	reads  []float64 // of a formula
 	fresh  []float64 // of a pulse
+	behind magnitudes
 	args   []Arg     // of an instance that migrates
 	coming []float64 // values of an application that waits while others are worked out
 	scale  float64   // of the duration

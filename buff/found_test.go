@@ -54,6 +54,25 @@ func apply(at int64, spec string) step {
 
 var foundAtApplication = []found{
 	{
+		what: "what a further application sets off knows of its own source",
+		defs: []buff.Spec{
+			{
+				ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget, Limit: 2, Thresholds: []buff.Threshold{{At: 2, Apply: "q"}}},
+				On: buff.Hooks{Refresh: []buff.Action{{Do: buff.DoApply, Name: "q"}}},
+			},
+			{ID: "q", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{
+				Attr: "power", By: buff.Number{From: buff.FromAttr, Attr: "mind", Of: buff.OfSource},
+			}}}}},
+		},
+		do: []step{
+			{op: op{verb: buff.VerbApply, spec: "p", source: ownID}},
+			{op: op{verb: buff.VerbApply, spec: "p", source: 1}},
+			{op: op{verb: buff.VerbApply, spec: "p", source: 2}},
+		},
+		want: []string{"0 exec q x1 s1", "0 change q power by=14", "0 change q power by=14", "0 exec q x1 s2", "0 change q power by=11.5"},
+		not:  "deny",
+	},
+	{
 		what: "what auras apply stands for itself, and stacks by its own rule",
 		defs: []buff.Spec{{ID: "p", Duration: 100 * millis, Stack: buff.Stacking{By: buff.ByTarget}}},
 		do: []step{

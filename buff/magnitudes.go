@@ -26,6 +26,17 @@ func (s *Set) magnitudesOf(i *instance) *magnitudes {
 	return &noMagnitudes
 }
 
+// magnitudesBehind returns what actions work with that an application has caused by joining an
+// instance: the numbers of that, and, if it is of another source, what the application knows of it.
+func (s *Set) magnitudesBehind(t *Turn, i *instance, a *Application) *magnitudes {
+	k := s.magnitudesOf(i)
+	if i.source == a.Source {
+		return k
+	}
+	t.worked.behind = magnitudes{values: k.values, captured: a.Captured}
+	return &t.worked.behind
+}
+
 func (x *extra) needMagnitudes() *magnitudes {
 	if x.magnitudes == nil {
 		x.magnitudes = &magnitudes{}

@@ -343,12 +343,16 @@ func (m *model) keep(b *carried, o op) {
 
 // cross does the thresholds that the stacks have reached from below.
 func (m *model) cross(b *carried, was int, source buff.OwnerID) {
+	known := b.nums.known
+	if source != b.source {
+		known = m.worked.known
+	}
 	for _, t := range b.spec.Stack.Thresholds {
 		if was >= t.At || b.stacks < t.At {
 			continue
 		}
 		if t.Apply != "" {
-			m.issue(queued{op: op{verb: buff.VerbApply, spec: t.Apply, source: source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known}})
+			m.issue(queued{op: op{verb: buff.VerbApply, spec: t.Apply, source: source, magnitude: b.magnitude, level: b.level, inherits: true, known: known}})
 		}
 		if t.Consume != 0 {
 			m.issue(queued{op: op{verb: buff.VerbRemove, stacks: max(t.Consume, 0), reason: buff.Consumed}, target: b})

@@ -276,7 +276,10 @@ func (m *model) changeBase(o op) string {
 	}
 	v, absorbed := o.value, int64(0)
 	if o.verb == buff.VerbDamage {
-		points := int64(math.Floor(v + 0.5))
+		points := int64(math.Floor(v))
+		if v-math.Floor(v) >= 0.5 { // v + 0.5 may round up to a whole number
+			points++
+		}
 		if points < 1 {
 			return ""
 		}

@@ -351,8 +351,12 @@ func (m *model) call(c told) {
 // follow does a list of actions about what has happened.
 func (m *model) follow(list []buff.Action, c told) { m.followFrom(list, c, c.source) }
 
-// followFrom is follow for what an application of a source has caused.
+// followFrom is follow for what an application of a source has caused, of whom is known what that knows.
 func (m *model) followFrom(list []buff.Action, c told, source buff.OwnerID) {
+	if source != c.source {
+		c.nums = c.nums.copied()
+		c.nums.known = m.worked.known
+	}
 	for _, a := range list {
 		switch a.Do {
 		case buff.DoCall:

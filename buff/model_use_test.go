@@ -262,7 +262,9 @@ func (m *model) enterAura(o op) string {
 		if h.end != never {
 			m.flush(b)
 			h.end = never
-			b.leaving, b.end = false, never
+			if b.leaving { // or it was told an end, which stays
+				b.leaving, b.end = false, never
+			}
 		}
 		return ""
 	}
@@ -317,7 +319,7 @@ func (m *model) leaveAura(o op) string {
 // whenLeft lets a buff end with its last aura, once its owner has left all.
 func (b *carried) whenLeft() {
 	last := slices.MaxFunc(b.holders, func(x, y *asyncStack) int { return cmp.Compare(x.end, y.end) })
-	if last.end != never {
+	if last.end != never && (b.leaving || b.end > last.end) {
 		b.leaving, b.end = true, last.end
 	}
 }

@@ -23,7 +23,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		}
 		e := s.tell(t, Refreshed, at)
 		e.End = s.endTold(i)
-		s.followFrom(t, spec.refresh, a.Source, s.magnitudesOf(i))
+		s.followFrom(t, spec.refresh, a.Source, s.magnitudesBehind(t, i, a))
 		if spec.uses&usesLinks != 0 {
 			s.bring(t, i)
 		}

@@ -60,7 +60,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		i.magnitude = a.Magnitude
 		s.reranked(spec)
 		s.tell(t, Stacked, at)
-		s.cross(t, at, was, a.Source)
+		s.cross(t, at, was, a.Source, s.magnitudesBehind(t, i, a))
 		r.kind = Stacked
 	case revised && spec.Stack.Refresh == RefreshNone:
 		s.tellVersion(t, at)
@@ -104,8 +104,9 @@ func (s *Spec) stacks(a *Application) int32 {
 }
 
 // cross does the thresholds that the stacks of an instance have reached from below, since
-// they were that many. What they apply is of the source whose application it was.
-func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID) {
+// they were that many. What they apply is of the source whose application it was, and knows of
+// that what the application does.
+func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {
 	i := &s.slots[at]
 	for _, h := range i.spec.thresholds {
 		if int32(was) >= h.at || int32(i.stacks) < h.at {
@@ -113,7 +114,7 @@ func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID) {
 		}
 		if h.apply != nil {
 			t.Issue(s, &Command{Verb: VerbApply, Application: Application{
-				Spec: t.Catalog.newest(h.apply), Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i)),
+				Spec: t.Catalog.newest(h.apply), Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(k),
 			}})
 		}
 		if h.consume != 0 {
