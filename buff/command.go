@@ -3,6 +3,7 @@ package buff
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/bufftick/bufftick/buff/stat"
@@ -186,6 +187,34 @@ type Result struct {
 
 	// Err is set if the command could not be carried out. Nothing is half done then.
 	Err error
+}
+
+// String says what came of the command, for a log: "apply 3/0/17", "deny limit", "queued", "nothing
+// changed", or the error.
+func (r Result) String() string {
+	switch {
+	case r.Err != nil:
+		return r.Err.Error()
+	case r.Queued:
+		return "queued"
+	}
+	text := "nothing changed"
+	if r.Kind != 0 {
+		text = r.Kind.String()
+	}
+	if r.Why != NoReason {
+		text += " " + r.Why.String()
+	}
+	switch {
+	case r.Handle != 0:
+		text += " " + r.Handle.String()
+	case r.Timeout != 0:
+		text += " timeout " + r.Timeout.String()
+	}
+	if r.Amount != 0 {
+		text += " amount=" + strconv.FormatInt(r.Amount, 10)
+	}
+	return text
 }
 
 // plain reports whether the application has nothing that check could refuse.

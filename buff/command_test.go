@@ -490,3 +490,18 @@ func FuzzCommandText(f *testing.F) {
 		}
 	})
 }
+
+// TestResultText: what came of a command, as a log has it.
+func TestResultText(t *testing.T) {
+	for want, r := range map[string]buff.Result{
+		"nothing changed":       {},
+		"queued":                {Queued: true, Kind: buff.Applied},
+		"deny limit":            {Kind: buff.Denied, Why: buff.Limit},
+		"apply 0/0/17":          {Kind: buff.Applied, Handle: 17},
+		"remove amount=3":       {Kind: buff.Removed, Amount: 3},
+		"timeout timeout 0/0/1": {Kind: buff.TimedOut, Timeout: 1},
+		"buff: bad duration":    {Kind: buff.Faulted, Err: buff.ErrDuration},
+	} {
+		require.Equal(t, want, r.String())
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -146,4 +147,31 @@ func words(e ast.Expr) string {
 		return words(e.X) + "." + e.Sel.Name
 	}
 	return ""
+}
+
+// TestOwnerOf: who carries the buff of a handle, and who is there at all.
+func TestOwnerOf(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: buff.Infinite})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	for _, id := range []buff.OwnerID{70, 30, 50} {
+		spawn(t, e, id)
+	}
+	h, _ := e.AddBuff(30, buff.Application{Spec: cat.Spec("oath")})
+	id, found, err := e.OwnerOf(h)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, buff.OwnerID(30), id)
+	e.Remove(h)
+	for _, h := range []buff.Handle{h, 0, h + 1<<60} {
+		id, found, err = e.OwnerOf(h)
+		require.NoError(t, err)
+		require.False(t, found)
+		require.Zero(t, id)
+	}
+	require.Equal(t, []buff.OwnerID{70, 30, 50}, slices.Collect(e.OwnerIDs()))
+	for id := range e.OwnerIDs() {
+		require.NoError(t, e.Drop(id))
+		break
+	}
+	require.Equal(t, []buff.OwnerID{30, 50}, slices.Collect(e.OwnerIDs()))
 }

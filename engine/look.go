@@ -100,6 +100,37 @@ func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
 	return b, found, nil
 }
 
+// OwnerOf returns who carries the buff of a handle, and reports whether it runs. It fails as Find
+// does.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error) {
+	e.enter("OwnerOf")
+	set, err := e.holder(h)
+	if err != nil {
+		return 0, false, err
+	}
+	if _, found = set.Find(h); !found {
+		return 0, false, nil
+	}
+	return set.Owner(), true, nil
+}
+
+// OwnerIDs returns the owners that there are, in the order of their numbers, those that are busy among
+// them. The loop over them may drop the one that it is at. It allocates nothing.
+//
+// Only the loop goroutine may call it. It costs O(owners).
+func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
+	return func(yield func(buff.OwnerID) bool) {
+		e.enter("OwnerIDs")
+		for o := range e.all {
+			if !yield(o.id) {
+				return
+			}
+		}
+	}
+}
+
 // asked returns the Set of an owner that can be looked at.
 func (e *Engine) asked(id buff.OwnerID) (*buff.Set, error) {
 	switch o := e.byID[id]; {

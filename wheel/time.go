@@ -36,8 +36,11 @@ func (t Time) Add(ms int64) Time {
 
 // String returns t as hours, minutes, seconds and milliseconds: "01:02:03.450".
 // The hours take as many digits as they need; an instant before the start has a
-// leading "-".
+// leading "-", and Never is "never".
 func (t Time) String() string {
+	if t == Never {
+		return "never"
+	}
 	sign, ms := "", uint64(t)
 	if t < 0 {
 		sign, ms = "-", -ms
