@@ -22,7 +22,7 @@ func (s *Server) Handler() *http.ServeMux {
 	mux.HandleFunc("GET /client.js", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeContent(w, r, "client.js", time.Time{}, strings.NewReader(js.Client))
 	})
-	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if name := strings.TrimPrefix(r.URL.Path, "/"); name != "" && !fs.ValidPath(name) || strings.HasSuffix(name, ".go") {
 			http.NotFound(w, r)
 			return
