@@ -3,9 +3,12 @@ package replicate
 import (
 	"encoding/json"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,22 +17,26 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-var scriptHistories = flag.Int("js.histories", 60, "random histories of TestJavaScript")
+var (
+	scriptHistories = flag.Int("js.histories", 60, "random histories of TestJavaScript")
+	firstScript     = flag.Uint64("js.first", 0, "the seed of the first of them")
+	scriptFuzz      = flag.Int("js.fuzz", 5_000, "spoiled messages of TestJavaScriptFuzz")
+)
 
-// node runs js/vectors.js on a file of messages.
-func node(t *testing.T, file string) string {
+// node runs a program of the folder js.
+func node(t *testing.T, program string, args ...string) string {
 	path, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("there is no node: the client in JavaScript is not tested")
 	}
-	out, err := exec.CommandContext(t.Context(), path, "js/vectors.js", file).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), path, append([]string{"js/" + program}, args...)...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return strings.TrimSpace(string(out))
 }
 
 // TestJavaScriptVectors: the client in JavaScript knows what that in Go does, after each message.
 func TestJavaScriptVectors(t *testing.T) {
-	t.Log(node(t, "testdata/vectors.json"))
+	t.Log(node(t, "vectors.js", "testdata/vectors.json"))
 }
 
 // TestJavaScriptSize: 10 KB at most, without a dependency.
@@ -41,15 +48,21 @@ func TestJavaScriptSize(t *testing.T) {
 	require.NotContains(t, string(code), "require(")
 }
 
-// TestJavaScript: and so it does over lines that lose, swap and double.
+// TestJavaScriptFuzz: no bytes make it throw what it does not say, or keep more than its limits.
+func TestJavaScriptFuzz(t *testing.T) {
+	t.Log(node(t, "fuzz.js", "testdata/vectors.json", strconv.Itoa(*scriptFuzz), strconv.FormatUint(*firstScript, 10)))
+}
+
+// TestJavaScript: and so it does over lines that lose, double and spoil.
 func TestJavaScript(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "histories.json")
 	out, err := os.Create(file)
 	require.NoError(t, err)
 	defer out.Close()
 	lists := json.NewEncoder(out)
-	for seed := range uint64(*scriptHistories) {
-		w := newWorld(t, seed, optionsOf(seed))
+	for k := range uint64(*scriptHistories) {
+		seed := *firstScript + k
+		w := openWorld(t, seed, optionsOf(seed))
 		s := &script{t: t, c: client.New(client.Options{})}
 		seat := &seat{}
 		require.NoError(t, w.sit(seat, w.owner()))
@@ -69,6 +82,9 @@ func TestJavaScript(t *testing.T) {
 				if w.one(10) {
 					s.receive("twice", p)
 				}
+				if w.one(10) {
+					s.receive("spoiled", spoil(w.dice, p, seat.viewer.number))
+				}
 			}
 			if w.one(15) {
 				s.receive("definitions", w.srv.Definitions())
@@ -78,7 +94,21 @@ func TestJavaScript(t *testing.T) {
 			}
 		}
 		require.NoError(t, lists.Encode(s.out))
+		require.NoError(t, w.eng.Close(t.Context()))
 	}
 	require.NoError(t, out.Close())
-	t.Log(node(t, file))
+	t.Log(node(t, "vectors.js", file))
+}
+
+// spoil changes a packet's number to one that there has been, and a byte behind it, or cuts it off there.
+func spoil(dice *rand.Rand, message []byte, last uint64) []byte {
+	m := slices.Clone(message)
+	m[1] = byte(dice.Uint64N(min(last, 127) + 1))
+	if len(m) > 3 {
+		at := 2 + dice.IntN(len(m)-2)
+		if m[at] ^= 1 << dice.IntN(7); dice.IntN(2) == 0 { // not its eighth bit: numbers stay short
+			m = m[:at]
+		}
+	}
+	return m
 }
