@@ -21,6 +21,7 @@ var (
 	scriptHistories = flag.Int("js.histories", 60, "random histories of TestJavaScript")
 	firstScript     = flag.Uint64("js.first", 0, "the seed of the first of them")
 	scriptFuzz      = flag.Int("js.fuzz", 5_000, "spoiled messages of TestJavaScriptFuzz")
+	scriptTypes     = flag.Bool("js.types", false, "let tsc check client.d.ts")
 )
 
 // node runs a program of the folder js.
@@ -37,6 +38,26 @@ func node(t *testing.T, program string, args ...string) string {
 // TestJavaScriptVectors: the client in JavaScript knows what that in Go does, after each message.
 func TestJavaScriptVectors(t *testing.T) {
 	t.Log(node(t, "vectors.js", "testdata/vectors.json"))
+}
+
+// TestTypes: a game in TypeScript can be written with client.d.ts, and what must not pass does not.
+func TestTypes(t *testing.T) {
+	if !*scriptTypes {
+		t.Skip("the compiler of TypeScript takes some seconds, and comes from npm: -js.types")
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("there is no npm: the types of the client in JavaScript are not checked")
+	}
+	compile := func(args ...string) ([]byte, error) {
+		args = append([]string{"exec", "--yes", "--package", "typescript@5.9.3", "--", "tsc"}, args...)
+		return exec.CommandContext(t.Context(), npm, args...).CombinedOutput()
+	}
+	if out, err := compile("--version"); err != nil {
+		t.Skipf("npm has no tsc, nor gets one: the types of the client in JavaScript are not checked\n%s", out)
+	}
+	out, err := compile("--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "js/types.ts")
+	require.NoError(t, err, "%s", out)
 }
 
 // TestJavaScriptSize: 10 KB at most, without a dependency.

@@ -241,6 +241,8 @@ func hostileVectors(s *script) {
 		{"definitions that end in the middle", "12000000000000000001"},
 		{"too many definitions", "120000000000000000ffffffff0f"},
 		{"and then one that is in order", "116400e80701050101810507a01f"},
+		{"its owner under a second local number", "116564e80705050101810507a01f"},
+		{"and the first one is nobody's now", "116665e807000101020304"},
 	} {
 		s.receive(m.about, unhex(s.t, m.hex))
 	}

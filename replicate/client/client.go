@@ -34,7 +34,8 @@ var (
 // Client is what a client knows. Make one with [New]. One goroutine at a time may use it.
 type Client struct {
 	opts        Options
-	owners      []Owner // by local number
+	owners      []Owner                 // by local number
+	locals      map[buff.OwnerID]uint32 // of those that are there
 	buffs       int
 	last        uint64 // the packet that it had last; 0: none
 	now         wheel.Time
@@ -85,7 +86,7 @@ func New(o Options) *Client {
 	set(&o.Owners, 16_384)
 	set(&o.Buffs, 65_536)
 	set(&o.Specs, 131_072)
-	return &Client{opts: o}
+	return &Client{opts: o, locals: map[buff.OwnerID]uint32{}}
 }
 
 // Now returns the server's time of the last packet: the ms since the engine began.
@@ -102,12 +103,10 @@ func (c *Client) Owners() iter.Seq[*Owner] {
 	}
 }
 
-// Owner returns somebody in view, nil if that one is not. It costs O(owners in view).
+// Owner returns somebody in view, nil if that one is not.
 func (c *Client) Owner(id buff.OwnerID) *Owner {
-	for k := range c.owners {
-		if o := &c.owners[k]; o.there && o.id == id {
-			return o
-		}
+	if local, ok := c.locals[id]; ok {
+		return &c.owners[local]
 	}
 	return nil
 }
@@ -144,6 +143,7 @@ func (c *Client) Missed() []byte { return binary.AppendUvarint([]byte{kindLost},
 // Reset forgets everything but the definitions: a connection begins anew.
 func (c *Client) Reset() {
 	clear(c.owners)
+	clear(c.locals)
 	c.owners, c.buffs, c.last, c.fingerprint = c.owners[:0], 0, 0, 0
 }
 
@@ -210,11 +210,7 @@ func (c *Client) part(r *reader, now *wheel.Time) error {
 		return nil
 	}
 	if n&3 == aboutFull {
-		for int(local) >= len(c.owners) {
-			c.owners = append(c.owners, Owner{})
-		}
-		c.drop(&c.owners[local])
-		c.owners[local].id, c.owners[local].there = buff.OwnerID(r.number()), true
+		c.come(uint32(local), buff.OwnerID(r.number()))
 	}
 	if local >= uint64(len(c.owners)) || !c.owners[local].there {
 		return fmt.Errorf("%w: a change of nobody", ErrFormat)
@@ -245,8 +241,24 @@ func (c *Client) more(r *reader, n uint64, now *wheel.Time) error {
 	return r.failed()
 }
 
+// come gives a local number to an owner, who loses the one that it had.
+func (c *Client) come(local uint32, id buff.OwnerID) {
+	for int(local) >= len(c.owners) {
+		c.owners = append(c.owners, Owner{})
+	}
+	c.drop(&c.owners[local])
+	if had, ok := c.locals[id]; ok {
+		c.drop(&c.owners[had])
+	}
+	c.owners[local].id, c.owners[local].there = id, true
+	c.locals[id] = local
+}
+
 // drop forgets an owner, but not the memory.
 func (c *Client) drop(o *Owner) {
+	if o.there {
+		delete(c.locals, o.id)
+	}
 	c.buffs -= len(o.buffs)
 	clear(o.at)
 	*o = Owner{buffs: o.buffs[:0], at: o.at[:0]}

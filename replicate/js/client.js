@@ -81,6 +81,7 @@ export const left = (buff, now) => {
 
 export class Client {
   #locals = [];
+  #numbers = new Map(); // in #locals, by id
   #buffs = 0;
   #last = 0;
   #specsOf = 0n;
@@ -103,6 +104,7 @@ export class Client {
   /** reset forgets everything but the definitions: a connection begins anew. */
   reset() {
     this.#locals = [];
+    this.#numbers.clear();
     this.owners.clear();
     this.#buffs = this.#last = 0;
     this.fingerprint = 0n;
@@ -149,7 +151,10 @@ export class Client {
     this.now = now;
   }
 
+  // come gives a local number to an owner, who loses the one that it had.
   #come(local, id) {
+    this.#drop(this.#numbers.get(id));
+    this.#numbers.set(id, local);
     const owner = { id, dead: false, buffs: new Map() }; // by slot
     this.#locals[local] = owner;
     this.owners.set(id, owner);
@@ -160,7 +165,8 @@ export class Client {
     if (!owner) return;
     this.#buffs -= owner.buffs.size;
     delete this.#locals[local];
-    if (this.owners.get(owner.id) === owner) this.owners.delete(owner.id);
+    this.#numbers.delete(owner.id);
+    this.owners.delete(owner.id);
   }
 
   #record(owner, r, now) {

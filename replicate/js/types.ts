@@ -1,0 +1,45 @@
+// What a game in TypeScript writes; TestTypes has tsc read it. It is never run.
+import { Client, left, type Buff, type Owner, type ProtocolError, type Spec } from "./client.js";
+
+export function screen(client: Client, message: ArrayBuffer, send: (m: Uint8Array) => void): string[] {
+  try {
+    client.receive(message);
+    client.receive(new Uint8Array(message));
+  } catch (err) {
+    const code: "gap" | "format" | "limit" = (err as ProtocolError).code;
+    if (code !== "gap") client.reset();
+    send(client.missed());
+  }
+  const lines: string[] = [];
+  for (const [id, owner] of client.owners) {
+    const o: Owner = owner;
+    for (const b of o.buffs.values()) lines.push(`${id} ${o.dead} ${line(client, b)}`);
+  }
+  const known: boolean = client.known;
+  const fingerprint: bigint = client.fingerprint;
+  return known && fingerprint !== 0n ? lines : [];
+}
+
+function line(client: Client, b: Buff): string {
+  const spec: Spec | undefined = client.specs.get(b.spec);
+  const ms: number | null = left(b, client.now);
+  const [own, server]: [number, number] = b.rate;
+  return `${spec?.id} ${spec?.params["damage"]} ${ms} ${own / server} ${b.source.length} ${b.stacks} ${b.held}`;
+}
+
+new Client();
+new Client({ owners: 1, buffs: 2, specs: 3 });
+
+// What must not pass.
+// @ts-expect-error: there is no such limit
+new Client({ viewers: 1 });
+// @ts-expect-error: a text is no message
+new Client().receive("10");
+// @ts-expect-error: nobody but packets says what time it is
+new Client().now = 5;
+// @ts-expect-error: ids are texts: they have 64 bits
+new Client().owners.get(7);
+// @ts-expect-error: a buff may have no end
+export const end: number = left({} as Buff, 0);
+// @ts-expect-error: what is known is the client's
+new Client().owners.set("7", {});
