@@ -32,8 +32,8 @@ func (c *Command) AppendBinary(dst []byte, catalog *Catalog) ([]byte, error) {
 	switch a := &c.Application; {
 	case c.Do != nil:
 		return dst, ErrFunc
-	case a.member || a.rest || a.taken != nil:
-		return dst, fmt.Errorf("%w: what was stolen is the engine's own", ErrCommand)
+	case a.member || a.rest:
+		return dst, fmt.Errorf("%w: it is the engine's own", ErrCommand)
 	}
 	if err := c.Check(catalog); err != nil {
 		return dst, err
@@ -123,6 +123,8 @@ func (f *form) fields(c *Command) {
 	rule(f, &q.Grade, gradeWords)
 	f.flag(&q.Newest)
 	signed(f, &q.Stacks)
+
+	f.taken(c)
 }
 
 // form writes a command into bytes or reads it from there; which of the two, the same code does
@@ -286,9 +288,13 @@ func (f *form) text(v *string) {
 
 // params codes the numbers that an application brings. Each has 9 bytes at least.
 func (f *form) params(v *[]Arg) {
-	if !f.next(len(*v) > 0) {
-		return
+	if f.next(len(*v) > 0) {
+		f.args(v)
 	}
+}
+
+// args codes numbers with their names.
+func (f *form) args(v *[]Arg) {
 	if f.mode == writing {
 		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))
 	} else {

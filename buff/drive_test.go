@@ -332,6 +332,9 @@ func (d *drive) state() {
 	}
 	d.log = append(d.log, '\n')
 	for _, p := range d.turn.Outbox {
+		if err := carriedOver(&p.Command, d.catalog); err != nil {
+			d.fail("%v has no binary form: %v", p.Command, err)
+		}
 		a, span := &p.Command.Application, "its own"
 		if by, ok := a.Duration.Given(); ok {
 			span = strconv.FormatInt(by.Milliseconds(), 10)
@@ -378,4 +381,13 @@ func (l *look) append(dst []byte, number int) []byte {
 		dst = append(dst, " paused"...)
 	}
 	return append(dst, ';')
+}
+
+// carriedOver makes a command what is read from its binary form, as in another process.
+func carriedOver(c *buff.Command, catalog *buff.Catalog) error {
+	b, err := c.AppendBinary(nil, catalog)
+	if err == nil {
+		err = c.UnmarshalBinary(b, catalog)
+	}
+	return err
 }

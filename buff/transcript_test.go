@@ -194,7 +194,12 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 		a := &p.Command.Application
 		out += fmt.Sprintf("for owner %d: apply %v x%d magnitude=%d%s\n", p.To, a.Spec, a.Stacks, a.Magnitude, a.Loot())
 	}
-	s.stolen = append(s.stolen, s.turn.Outbox...)
+	for _, p := range s.turn.Outbox {
+		if err := carriedOver(&p.Command, s.catalog); err != nil {
+			return err.Error()
+		}
+		s.stolen = append(s.stolen, p)
+	}
 	s.turn.Outbox = s.turn.Outbox[:0]
 	if d.Cmd == "absorb" {
 		out += fmt.Sprintf("%d of it is left\n", r.Amount)

@@ -65,7 +65,7 @@ const stateVersion = 1
 func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, unkept int) {
 	dst = append(dst, stateVersion)
 	for k := range list {
-		cmd := kept(list[k])
+		cmd := &list[k]
 		b, err := cmd.AppendBinary(nil, c)
 		if _, by := cmd.Number(); err != nil || by {
 			unkept++
@@ -74,18 +74,6 @@ func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, 
 		dst = append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 	}
 	return dst, unkept
-}
-
-// kept returns a command as it can be kept: of what was stolen, what an application can say.
-func kept(c buff.Command) buff.Command {
-	if c.Verb == buff.VerbApply {
-		a := &c.Application
-		c.Application = buff.Application{
-			Spec: a.Spec, Source: a.Source, Stacks: a.Stacks, Level: a.Level, Key: a.Key,
-			Duration: a.Duration, Scale: a.Scale, Magnitude: a.Magnitude, Params: a.Params,
-		}
-	}
-	return c
 }
 
 // parseWaiting calls f for each command that waits, or with the error why there is none.

@@ -1,0 +1,96 @@
+package buff
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// taken codes that a buff was stolen, and what was left of it: its numbers by name, what its shield
+// absorbs and its charges, -1 for none, and further applications. So a command that waits for a busy
+// thief can be kept, and be carried out by another process.
+func (f *form) taken(c *Command) {
+	a := &c.Application
+	if !f.next(a.stolen) {
+		return
+	}
+	var args []Arg
+	shield, charges := int64(-1), int64(-1)
+	var rest []asyncStack
+	if n := a.taken; n != nil {
+		for k := range n.spec.numbers {
+			args = append(args, Arg{n.spec.numbers[k].name, n.values[k]})
+		}
+		if rest = n.rest; n.spec.Shield.On {
+			shield = n.shield
+		}
+		if n.spec.Charges.N > 0 {
+			charges = int64(n.charges)
+		}
+	}
+	f.args(&args)
+	f.signed(&shield)
+	f.signed(&charges)
+	f.asyncStacks(&rest)
+	if f.mode == writing || f.err != nil {
+		return
+	}
+	a.stolen = true
+	if c.Verb != VerbApply || a.Spec == nil || shield < -1 || shield > mostPool || charges < -1 || charges > MaxStacks ||
+		slices.ContainsFunc(args, func(x Arg) bool { return math.IsNaN(x.Value) || math.IsInf(x.Value, 0) }) {
+		f.failf(ErrCommand, "what is left of a buff that was stolen can be of none")
+		return
+	}
+	if len(args) > 0 || shield >= 0 || charges >= 0 || len(rest) > 0 {
+		a.taken = leftOf(a.Spec, args, shield, charges, rest)
+	}
+}
+
+// leftOf makes what is left of a buff. The definition may have other numbers now than when it was
+// stolen: they are found by their names.
+func leftOf(spec *Spec, args []Arg, shield, charges int64, rest []asyncStack) *taken {
+	n := &taken{spec: spec, values: make([]float64, len(args)), shield: max(shield, 0), charges: int32(max(charges, 0)), rest: rest}
+	same := len(args) == len(spec.numbers) && spec.Shield.On == (shield >= 0) && (spec.Charges.N > 0) == (charges >= 0)
+	for k := range args {
+		n.values[k] = args[k].Value
+		same = same && args[k].Caller == spec.numbers[k].name
+	}
+	if same {
+		return n
+	}
+	n.spec = &Spec{Shield: Shield{On: shield >= 0}}
+	if charges >= 0 {
+		n.spec.Charges.N = 1
+	}
+	for k := range args {
+		n.spec.numbers = append(n.spec.numbers, number{name: args[k].Caller})
+	}
+	return n
+}
+
+// asyncStacks codes the further applications of what was stolen. Each has 4 bytes at least.
+func (f *form) asyncStacks(v *[]asyncStack) {
+	if f.mode == writing {
+		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))
+	} else {
+		n := f.count()
+		if n > uint64(len(f.data)/4) || n > MaxStacks {
+			f.failf(ErrCommand, "%d stacks in %d bytes", n, len(f.data))
+			return
+		}
+		*v = make([]asyncStack, n)
+	}
+	for i := range *v {
+		l := &(*v)[i]
+		stacks, level := int64(l.stacks), int64(l.level)
+		f.signed(&l.left)
+		f.signed(&l.magnitude)
+		f.signed(&stacks)
+		f.signed(&level)
+		if f.mode == reading && f.err == nil && (l.left <= 0 || l.left > MaxDuration.Milliseconds() || stacks < 1 || stacks > MaxStacks || level < 0 || level > MaxLevel) {
+			f.failf(ErrCommand, "%d stacks of level %d that last %d ms", stacks, level, l.left)
+			return
+		}
+		l.stacks, l.level = int16(stacks), int16(level)
+	}
+}
