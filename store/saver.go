@@ -122,7 +122,7 @@ type Saver struct {
 // Stats say how a zone stands with its store.
 type Stats struct {
 	Frame uint64        // of the last cut on disk, since the zone is
-	Age   time.Duration // of game time since then; as of the last After
+	Age   time.Duration // of game time since then; as of the last After, or SaveAll
 	Alarm bool          // Age is more than Options.Alarm
 
 	Cuts   uint64 // commits that were acknowledged
@@ -229,6 +229,12 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	if v.cutting && v.beside() {
 		v.commits.help(v.copies)
 	}
+	v.note()
+	return f
+}
+
+// note notes how things stand.
+func (v *Saver) note() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.copies != nil {
@@ -236,7 +242,6 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	}
 	v.stats.Age = v.now - v.commits.at
 	v.stats.Alarm = v.stats.Age > v.opts.Alarm
-	return f
 }
 
 // beside reports whether owners are copied between the Ticks.

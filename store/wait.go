@@ -98,6 +98,7 @@ func (v *Saver) SaveAll(ctx context.Context) error {
 	if err := v.quiet(ctx); err != nil {
 		return err
 	}
+	v.note()
 	return v.Stats().Err
 }
 

@@ -175,16 +175,23 @@ func (w *world) settle() error {
 	return w.source.UnmarshalBinary(x.Dice)
 }
 
-// lines are those of the summary.
-func (k *keep) lines(line func(head, format string, args ...any)) {
-	if r := k.zone.Restored(); r.Fresh {
-		line("data", "a new world")
-	} else {
-		line("data", "%d units with %d buffs came back from a cut that was %v old; %d buffs had ended, %d units could not be restored",
-			r.Owners, r.Buffs, r.Away.Round(time.Millisecond), r.Expired, len(r.Failed))
+// came is what the summary says of what came back.
+func (k *keep) came() string {
+	r := k.zone.Restored()
+	if r.Fresh {
+		return "a new world"
 	}
-	s := k.zone.Stats()
-	line("saved", "%d cuts, %d failed, %.1f MB; the last one is %v of the game old, with %d units that had changed",
+	return fmt.Sprintf("%d units with %d buffs came back from a cut that was %v old; %d buffs had ended, %d units could not be restored",
+		r.Owners, r.Buffs, r.Away.Round(time.Millisecond), r.Expired, len(r.Failed))
+}
+
+// savedLine is what is said of what is on disk, when the world has come to its end.
+func (w *world) savedLine() string {
+	if w.keep == nil {
+		return ""
+	}
+	s := w.keep.zone.Stats()
+	return fmt.Sprintf("%-9s %d cuts, %d failed, %.1f MB; the last one is %v of the game old, with %d units that had changed\n", "saved",
 		s.Cuts, s.Failed, float64(s.Total)/1e6, s.Age, s.Owners)
 }
 

@@ -19,6 +19,7 @@ func TestData(t *testing.T) {
 	require.Zero(t, status, stderr)
 	require.Contains(t, stdout, " units with ")
 	require.Contains(t, stdout, ", 0 units could not be restored\n")
+	require.Regexp(t, `\nsaved     \d+ cuts, 0 failed, [\d.]+ MB; the last one is 0s of the game old, with \d+ units that had changed\ndigest: `, stdout)
 
 	_, stderr, status = play(t, t.Context(), strings.Replace(keep, "60", "61", 1))
 	require.Equal(t, 1, status)

@@ -61,11 +61,11 @@ func run(ctx context.Context, s settings, c Console) error {
 // summary comes also when something is wrong; the error is the first such thing.
 func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	l.play(ctx)
-	summary := l.summary()
+	lines, digest := l.summary()
 	l.watch.unmount()
 	// What is still under way is waited for, Ctrl-C or not: it takes a moment.
 	closed := l.end(context.WithoutCancel(ctx))
-	_, printed := fmt.Fprint(stdout, summary)
+	_, printed := fmt.Fprint(stdout, lines, l.savedLine(), digest)
 	if l.watch != nil && l.totals.stuck > 0 || l.old() {
 		return cmp.Or(l.err, closed, printed) // who was not waited for has pulses to come, and what came back may have some for its time away
 	}

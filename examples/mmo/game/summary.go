@@ -13,7 +13,7 @@ import (
 
 // summary closes the books and tells what came of the game. The engine must still
 // be there.
-func (l *loop) summary() string {
+func (l *loop) summary() (lines, digest string) {
 	l.pulses.close(l.now)
 	l.weigh()
 	var b strings.Builder
@@ -42,7 +42,7 @@ func (l *loop) summary() string {
 	line("engine", "%d owners, %d deadlines waiting, %d fired, %d dropped, %d undelivered, %d refused", s.Owners, s.Timers,
 		s.Fired, s.Dropped, s.Undelivered, s.Refused)
 	if l.keep != nil {
-		l.keep.lines(line)
+		line("data", "%s", l.keep.came())
 	}
 	if t.stuck > 0 {
 		line("stuck", "%d times a player was not waited for: the digest is this run's alone", t.stuck)
@@ -50,11 +50,11 @@ func (l *loop) summary() string {
 	switch {
 	case l.err != nil: // it is printed elsewhere, and nothing that could be compared
 	case l.played < l.frames:
-		fmt.Fprintf(&b, "digest of the first %d of %d frames: %s\n", l.played, l.frames, &l.digest)
+		digest = fmt.Sprintf("digest of the first %d of %d frames: %s\n", l.played, l.frames, &l.digest)
 	default:
-		fmt.Fprintf(&b, "digest: %s\n", &l.digest)
+		digest = fmt.Sprintf("digest: %s\n", &l.digest)
 	}
-	return b.String()
+	return b.String(), digest
 }
 
 // weigh adds everybody's health to the digest.
