@@ -87,7 +87,7 @@ func (w *World) useSome(a *arena, u *Unit) {
 		return
 	}
 	switch roll := w.dice.IntN(100); {
-	case (u.Class == Hexer || u.Class == Ranger) && roll < 60:
+	case (u.Class == Hexer || u.Class == Ranger) && roll < 30:
 		w.Cast(u, Venom)
 	case (u.Class == Blade || u.Class == Warden) && to.Hero() && roll < 30:
 		w.Cast(u, Stun)
@@ -99,7 +99,7 @@ func (w *World) useSome(a *arena, u *Unit) {
 		w.Cast(u, Haste)
 	case to.Hero() && roll > 96:
 		w.Cast(u, Cleanse)
-	case roll > 80:
+	case roll > 90:
 		w.Cast(u, Venom)
 	}
 }

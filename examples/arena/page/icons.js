@@ -32,8 +32,6 @@ const shade = (hex, by) => {
   return `rgb(${part(n >> 16)},${part((n >> 8) & 255)},${part(n & 255)})`;
 };
 
-export const colour = (icon) => (glyphs[icon] ?? glyphs.clock)[0];
-
 /** disc returns a picture of an icon, size device pixels wide, round or with square corners. */
 export function disc(icon, size, square = false) {
   const key = `${icon} ${size} ${square}`;

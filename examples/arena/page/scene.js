@@ -1,11 +1,11 @@
 // The canvas: ground, heroes, what they cast, and the rings above their heads.
 import { figure, king, teams } from "./figures.js";
 import { ground } from "./ground.js";
-import { colour } from "./icons.js";
 import { label, ring, shown, part } from "./buffs.js";
 
 const arms = { 0: "#fff4d0", 1: "#f7e3b0", 2: "#b26bff", 3: "#ffd76a", 4: "#fff4d0", 5: "#d9c2ff" };
 const spells = ["#57d267", "#5fe8b5", "#ffd24a", "#8fc2ff", "#ffe95c", "#ff7a6b", "#c39bff", "#d8f3ff"];
+const pulses = { venom: "#8be86a", rend: "#ff8a90", hex: "#c9a1ff", quake: "#ffb27a", reckoning: "#ff86d4" };
 const kinds = { struck: 0, cast: 1, hurt: 2, healed: 3, absorbed: 4, resisted: 5, fell: 6, rose: 7, shook: 8 };
 
 export class Scene {
@@ -270,7 +270,7 @@ export class Scene {
           for (let k = 0; k < 10; k++) this.#mote(to.x, to.y, Math.cos(k * 0.63) * 2.2, Math.sin(k * 0.63) * 2.2, spells[f.what], 480, t);
           break;
         case kinds.hurt:
-          this.#number(to, f.amount, colour(world.icons[f.what]) ?? "#ffc", mine, t);
+          this.#number(to, f.amount, pulses[world.icons[f.what]] ?? "#ffe7b0", mine, t);
           break;
         case kinds.healed:
           if (mine || Math.random() < 0.3) this.#number(to, `+${f.amount}`, "#6ff0a8", mine, t);

@@ -30,12 +30,15 @@ func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error 
 			screens = append(screens, client.New(client.Options{}))
 		}
 	}
-	took, messages := hdrhistogram.New(1, int64(time.Minute), 3), 0
+	took, messages, told := hdrhistogram.New(1, int64(time.Minute), 3), 0, 0
 	began := time.Now()
 	s.Beside(func(d time.Duration) { _ = took.RecordValue(min(int64(d), int64(time.Minute))) }) // in range
 	played := s.runLoad(ctx, func(k int, b []byte) error {
 		messages++
-		if kind := b[0] >> 4; k < len(screens) && kind == 1 {
+		if b[0]>>4 != 1 {
+			return nil
+		}
+		if told += len(b); k < len(screens) {
 			return screens[k].Receive(b)
 		}
 		return nil
@@ -46,9 +49,9 @@ func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error 
 	span := time.Since(began).Seconds()
 	n := len(s.players)
 	ms := func(v int64) float64 { return float64(v) / 1e6 }
-	_, err := fmt.Fprintf(out, "heroes %d, viewers %d, frames %d in %.1f s, messages %d, %.0f bytes/s, %.0f bytes/s a viewer\n"+
+	_, err := fmt.Fprintf(out, "heroes %d, viewers %d, frames %d in %.1f s, messages %d, %.0f bytes/s, %.0f a viewer, %.0f of it buffs\n"+
 		"frame p50 %.2f ms, p99 %.2f ms, longest %.2f ms; digest %016x\n",
-		len(w.Units())-w.Arenas(), n, w.Frames(), span, messages, float64(s.bytes)/span, float64(s.bytes)/span/float64(max(n, 1)),
+		len(w.Units())-w.Arenas(), n, w.Frames(), span, messages, float64(s.bytes)/span, float64(s.bytes)/span/float64(max(n, 1)), float64(told)/span/float64(max(n, 1)),
 		ms(took.ValueAtQuantile(50)), ms(took.ValueAtQuantile(99)), ms(took.Max()), w.Digest())
 	return err
 }

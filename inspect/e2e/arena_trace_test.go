@@ -1,0 +1,109 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/tracing"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/examples/arena/game"
+)
+
+var traced = flag.Bool("trace", false, "measure the arena's frames by the browser's own trace, on a machine with nothing else to do")
+
+// traceEvent is what of an event of a trace is looked at. Times are in µs.
+type traceEvent struct {
+	Name      string  `json:"name"`
+	At        float64 `json:"ts"`
+	Took      float64 `json:"dur"`
+	Thread    int     `json:"tid"`
+	Processes int     `json:"pid"`
+}
+
+// trace has the browser trace itself for a span of the arena's time.
+func (p *tab) trace(ms int) (all []traceEvent) {
+	p.t.Helper()
+	var mu sync.Mutex
+	done := make(chan struct{})
+	require.NoError(p.t, chromedp.Listen(p.ctx, func(ev any) {
+		switch ev := ev.(type) {
+		case *tracing.EventDataCollected:
+			mu.Lock()
+			defer mu.Unlock()
+			for _, v := range ev.Value {
+				var e traceEvent
+				if json.Unmarshal(v, &e) == nil {
+					all = append(all, e)
+				}
+			}
+		case *tracing.EventTracingComplete:
+			close(done)
+		}
+	}))
+	call := func(f func(context.Context, *chromedp.Target) error) { p.do(chromedp.Func(f)) }
+	call(func(ctx context.Context, tg *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tg, tracing.Start, tracing.StartParams{TraceConfig: &tracing.TraceConfig{
+			IncludedCategories: []string{"devtools.timeline", "disabled-by-default-devtools.timeline.frame"},
+		}})
+		return err
+	})
+	eval[any](p, `window.since = arena.link.now, 0`)
+	p.until(`arena.link.now > since + ` + string(must(json.Marshal(ms))))
+	call(func(ctx context.Context, tg *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tg, tracing.End, cdp.Empty{})
+		return err
+	})
+	<-done
+	mu.Lock()
+	defer mu.Unlock()
+	return all
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// TestArenaFrames measures how many frames a second the browser draws with forty heroes in view, and how long the
+// page's script takes for one.
+func TestArenaFrames(t *testing.T) {
+	if !*traced {
+		t.Skip("only with -trace")
+	}
+	a := newArena(t)
+	a.pass(300)
+	p := open(t, a.url+"#watch", 1440, 900)
+	p.theme("dark")
+	a.ask(func(w *game.World) {})
+	p.until(`arena.view.seen > 25 && arena.stats.compared > 50`)
+	var drawn, script []float64
+	for _, e := range p.trace(8000) {
+		switch e.Name {
+		case "DrawFrame":
+			drawn = append(drawn, e.At/1000)
+		case "FireAnimationFrame":
+			script = append(script, e.Took/1000)
+		}
+	}
+	require.NotEmpty(t, drawn)
+	slices.Sort(drawn)
+	slices.Sort(script)
+	var gaps []float64
+	for k := 1; k < len(drawn); k++ {
+		gaps = append(gaps, drawn[k]-drawn[k-1])
+	}
+	slices.Sort(gaps)
+	span := (drawn[len(drawn)-1] - drawn[0]) / 1000
+	at := func(of []float64, q float64) float64 { return of[int(q*float64(len(of)-1))] }
+	t.Logf("in view %d, frames drawn %.1f a second, between two of them p50 %.1f ms, p99 %.1f ms; script a frame p50 %.1f ms, p99 %.1f ms",
+		eval[int](p, `arena.view.seen`), float64(len(drawn)-1)/span, at(gaps, 0.5), at(gaps, 0.99), at(script, 0.5), at(script, 0.99))
+}
