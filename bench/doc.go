@@ -7,6 +7,7 @@
 //	go -C bench run . rivals                the engine against what one would write without it
 //	go -C bench run . wheel                 the wheel alone against a heap, a flat wheel, AfterFunc
 //	go -C bench run . cuts                  what frames pay for a store, and how long a zone takes to come back
+//	go -C bench run . viewers               what it costs to show buffs to 4,000 players, beside JSON and Colyseus
 //	go -C bench run . report                all of it: tables, charts, run.json, bench.txt, ticks.csv,
 //	                                        and the figures of the README
 //	go -C bench run . compare main .        did my change make it slower? A B A B, by benchstat

@@ -24,6 +24,7 @@ type cli struct {
 	Rivals  rivalsCmd  `cmd:"" help:"The engine against what one would write without it, in turn"`
 	Wheel   wheelCmd   `cmd:"" help:"The timing wheel alone against a heap, a flat wheel and AfterFunc, in turn"`
 	Cuts    cutsCmd    `cmd:"" help:"What frames pay for being saved, and how long a zone takes to come back"`
+	Viewers viewersCmd `cmd:"" help:"What it costs to show buffs to 4,000 players, in turn with other ways"`
 	Flood   floodCmd   `cmd:"" help:"Frames beside goroutines that flood the Inbox, and what one full inbox costs"`
 	Report  reportCmd  `cmd:"" help:"Do all of it, and write a report with tables and charts"`
 	Compare compareCmd `cmd:"" help:"Say what differs between two reports, by benchstat"`

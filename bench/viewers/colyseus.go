@@ -1,0 +1,100 @@
+package viewers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// ErrNoRival says that there is no Colyseus: no npm or node, or no way to the registry.
+var ErrNoRival = errors.New("there is no Colyseus here")
+
+// rivalSeconds are played by the Colyseus server, the first of which is not counted.
+const rivalSeconds = 5
+
+// Rival is what a Colyseus server has taken.
+type Rival struct {
+	Cost
+	Versions string
+	Setting  float64 // of a processor: to note the changes in the room's state; it is in Share
+	First    float64 // processor seconds of the first patch, in which owners come into view
+	Memory   int64   // bytes, with all views
+}
+
+// printed is what colyseus/server.js prints. Times are µs of processor time.
+type printed struct {
+	Versions                               string
+	Viewers, Frames, Bytes, Packets, Wrong int
+	Changes, Patches, First                float64
+	Memory                                 int64
+}
+
+// Colyseus lets a room of a Colyseus server show the same game. A room with 4,000 views is beyond it: see
+// Options.RivalViewers. Its modules are put into a folder for temporary files, by npm, and never here.
+func Colyseus(ctx context.Context, o Options) (*Rival, error) {
+	dir, err := os.MkdirTemp("", "bufftick-colyseus")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range []string{"package.json", "package-lock.json", "server.js"} {
+		data, err := os.ReadFile(filepath.Join(o.Rival, name))
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	if out, err := command(ctx, dir, "npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
+		return nil, fmt.Errorf("%w: npm install: %w\n%s", ErrNoRival, err, out)
+	}
+	stream := filepath.Join(dir, "stream.json")
+	file, err := os.Create(stream)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(o.writeStream(file, o.RivalViewers, rivalSeconds), file.Close()); err != nil {
+		return nil, err
+	}
+	out, err := command(ctx, dir, "node", "server.js", stream)
+	if err != nil {
+		return nil, fmt.Errorf("the Colyseus server: %w\n%s", err, out)
+	}
+	var p printed
+	if err := json.Unmarshal(out, &p); err != nil {
+		return nil, fmt.Errorf("the Colyseus server: %w\n%s", err, out)
+	}
+	if p.Wrong > 0 {
+		return nil, fmt.Errorf("a client of the Colyseus server has %d buffs wrong", p.Wrong)
+	}
+	seconds := float64(p.Frames) / float64(framesASecond)
+	each := 1 / seconds / float64(p.Viewers)
+	share := (p.Changes + p.Patches) / 1e6 / seconds
+	return &Rival{
+		Cost: Cost{
+			Way: "Colyseus", Viewers: p.Viewers, Share: Spread{share, share, share}, After: Spread{share, share, share},
+			Bytes: float64(p.Bytes) * each, Packets: float64(p.Packets) * each,
+		},
+		Versions: p.Versions, Setting: p.Changes / 1e6 / seconds, First: p.First / 1e6, Memory: p.Memory,
+	}, nil
+}
+
+// command runs a program and returns what it prints.
+func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoRival, err)
+	}
+	c := exec.CommandContext(ctx, path, args...)
+	c.Dir = dir
+	out, err := c.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		out = append(out, exit.Stderr...)
+	}
+	return out, err
+}

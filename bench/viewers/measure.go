@@ -1,0 +1,147 @@
+package viewers
+
+import (
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+	"github.com/bufftick/bufftick/bench/load"
+	"github.com/bufftick/bufftick/engine"
+)
+
+const (
+	frameTime     = 50 * time.Millisecond
+	framesASecond = int(time.Second / frameTime)
+)
+
+// Options say how much is measured.
+type Options struct {
+	Seconds int           // of the game, of each way
+	Warm    time.Duration // of the game before there are viewers
+	Seed    uint64
+	Crowd   bool // each sees 40 players anywhere, and not those of its raid
+
+	// Rival is the folder of the Colyseus server; "" leaves it out. It has so many viewers.
+	Rival        string
+	RivalViewers int
+}
+
+// Cost is what a way has taken.
+type Cost struct {
+	Way     string
+	Viewers int
+	Share   Spread  // of one processor, more than the game without viewers
+	After   Spread  // of that, what follows on the Tick
+	Game    Spread  // the share of the game itself, in the same way
+	Bytes   float64 // to one viewer, a second
+	Packets float64 // to one viewer, a second
+	Mallocs float64 // a frame, more than without viewers
+}
+
+// Spread is the middle of several figures, and those between which half of them lie.
+type Spread struct{ Low, Middle, High float64 }
+
+// played is a way, and the game that is played with it.
+type played struct {
+	name   string
+	fight  *load.Fight
+	after  func(*engine.Frame)
+	sent   *sent
+	used   []time.Duration // of the processors, by second
+	behind []time.Duration // of that, in after
+	allocs uint64
+}
+
+// sent counts what viewers would be sent.
+type sent struct{ bytes, packets int }
+
+func (s *sent) add(n int) {
+	if n > 0 {
+		s.bytes += n
+		s.packets++
+	}
+}
+
+// warmSeconds are not counted.
+const warmSeconds = 3
+
+// Measure plays the game without viewers and in each way, a second of each in turn.
+func Measure(o Options, progress func(float64)) ([]Cost, error) {
+	all := []*played{{name: "no viewers"}, {name: "replicate"}, {name: "JSON by hand"}}
+	for _, p := range all {
+		var err error
+		if p.fight, err = load.NewFight(o.Seed, o.Warm); err != nil {
+			return nil, err
+		}
+		p.sent, p.after = &sent{}, func(*engine.Frame) {}
+		switch p.name {
+		case "replicate":
+			p.after, err = replicated(p.fight.Engine(), o.sight(viewers), p.sent)
+		case "JSON by hand":
+			p.after = byHand(p.fight.Engine(), o.sight(viewers), p.sent)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for second := range warmSeconds + o.Seconds {
+		for k := range all { // each is the first one now and then
+			all[(k+second)%len(all)].second(second >= warmSeconds)
+		}
+		progress(float64(second+1) / float64(warmSeconds+o.Seconds))
+	}
+	var out []Cost
+	for _, p := range all {
+		if err := p.fight.End(); err != nil {
+			return nil, err
+		}
+		out = append(out, p.cost(all[0], o.Seconds))
+	}
+	return out, nil
+}
+
+// second plays a second of the game.
+func (p *played) second(counts bool) {
+	used, behind := time.Duration(0), time.Duration(0)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range framesASecond {
+		start := gauge.CPU()
+		p.fight.Frame(func(f *engine.Frame) {
+			from := gauge.CPU()
+			p.after(f)
+			behind += gauge.CPU() - from
+		})
+		used += gauge.CPU() - start
+	}
+	runtime.ReadMemStats(&after)
+	if counts {
+		p.used, p.behind = append(p.used, used), append(p.behind, behind)
+		p.allocs += after.Mallocs - before.Mallocs
+	} else {
+		*p.sent = sent{}
+	}
+}
+
+func (p *played) cost(game *played, seconds int) Cost {
+	var more, behind, all []float64
+	for k := range p.used {
+		more = append(more, (p.used[k] - game.used[k]).Seconds())
+		behind = append(behind, p.behind[k].Seconds())
+		all = append(all, game.used[k].Seconds())
+	}
+	each := 1 / float64(seconds) / float64(viewers)
+	return Cost{
+		Way: p.name, Viewers: viewers, Share: middle(more), After: middle(behind), Game: middle(all),
+		Bytes: float64(p.sent.bytes) * each, Packets: float64(p.sent.packets) * each,
+		Mallocs: (float64(p.allocs) - float64(game.allocs)) / float64(seconds*framesASecond),
+	}
+}
+
+// middle returns the median, and the quarters around it.
+func middle(list []float64) Spread {
+	s := slices.Sorted(slices.Values(list))
+	at := func(q float64) float64 { return s[min(len(s)-1, int(q*float64(len(s))))] }
+	return Spread{at(0.25), at(0.5), at(0.75)}
+}

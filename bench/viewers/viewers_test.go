@@ -1,0 +1,37 @@
+package viewers
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMeasure: a second of the game in each way; replicate's viewers get less than those of JSON, and all get
+// something.
+func TestMeasure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three worlds of raids take some seconds")
+	}
+	for _, crowd := range []bool{false, true} {
+		costs, err := Measure(Options{Seconds: 1, Seed: 1, Crowd: crowd}, func(float64) {})
+		require.NoError(t, err)
+		require.Len(t, costs, 3)
+		require.Zero(t, costs[0].Bytes)
+		require.Positive(t, costs[1].Bytes)
+		require.Greater(t, costs[2].Bytes, 10*costs[1].Bytes)
+	}
+}
+
+// TestStream: each line is JSON of what has changed, and no more lines than frames.
+func TestStream(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a world of raids takes some seconds")
+	}
+	var out bytes.Buffer
+	require.NoError(t, (&Options{Seed: 1}).writeStream(&out, 80, 1))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 2+framesASecond)
+	require.Equal(t, 80, strings.Count(lines[0], "[")-1)
+}
