@@ -7,7 +7,8 @@ import (
 
 // Append appends the viewer's next packet, and nothing if there is nothing to tell: then no packet
 // is to be sent. It belongs behind [Server.Update], once the connection can take a packet; what
-// comes meanwhile waits.
+// comes meanwhile waits. Where Options.Packet is short there may be more than one packet: it is called
+// again until it appends nothing, or what is left waits for the next time.
 func (v *Viewer) Append(dst []byte) []byte { return v.packet(dst, false) }
 
 // Beat is Append, but appends a packet also if there is nothing to tell: a client finds that it has
@@ -67,19 +68,23 @@ func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	dst = binary.AppendUvarint(append(dst, kindPacket), v.number+1)
 	dst = binary.AppendUvarint(dst, uint64(s.now))
 	head := len(dst)
-	for _, t := range s.tellings[p.from:p.end] {
-		if len(dst)-head >= s.opts.Pending {
-			return dst[:start], false
+	for ; p.from < p.end; p.from++ {
+		t := s.tellings[p.from]
+		if len(dst) > head && len(dst)-start+2*maxPrefix+len(s.news[t.news].bytes) > s.opts.Packet {
+			break // there is another packet
 		}
 		dst = v.tell(dst, t)
 	}
-	p.from = p.end
 	if len(dst) == head && !anyway {
 		return dst[:start], true
 	}
 	v.number++
 	return dst, true
 }
+
+// maxHead is what is before the changes of a packet at most, but for numbers that no game comes to: its kind, two
+// numbers of packets, the time, and a fingerprint; and how much later it is behind them.
+const maxHead = 1 + 5 + 5 + 6 + 9 + maxLater
 
 // head appends what a packet begins with.
 func (v *Viewer) head(dst []byte) []byte {

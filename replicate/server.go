@@ -16,8 +16,8 @@ type Options struct {
 	// and the owners that they are about come as a whole. If zero, 32 KB.
 	Pending int
 
-	// Packet is how long a packet may be, but that it holds one owner at least. If zero, 64 KB.
-	// With datagrams it is what goes into one.
+	// Packet is how long a packet may be, but that it holds one owner at least, and all who have left the
+	// view of a client that has missed something. If zero, 64 KB. With datagrams it is what goes into one.
 	Packet int
 
 	// Viewers and Views are how many viewers there may be, and how many owners in the view of one,
@@ -48,6 +48,7 @@ type Server struct {
 	eng     *engine.Engine
 	changes *engine.Changes
 	opts    Options
+	waiting int // of Pending, what goes into a packet
 	now     wheel.Time
 	round   uint64 // counts Updates
 
@@ -151,7 +152,7 @@ func New(eng *engine.Engine, o Options) *Server {
 	set("Packet", &o.Packet, 64<<10, 1<<30)
 	set("Viewers", &o.Viewers, 1<<16, 1<<30)
 	set("Views", &o.Views, 1024, MaxViews)
-	s := &Server{eng: eng, changes: eng.Changes(), opts: o, ids: map[buff.OwnerID]uint32{}}
+	s := &Server{eng: eng, changes: eng.Changes(), opts: o, waiting: min(o.Pending, o.Packet-maxHead), ids: map[buff.OwnerID]uint32{}}
 	s.look = func(id buff.OwnerID, party bool) {
 		if len(s.sights) < s.opts.Views {
 			s.sights = append(s.sights, sight{id, party})

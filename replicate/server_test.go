@@ -246,6 +246,46 @@ func TestShedForgets(t *testing.T) {
 	require.Len(t, c.Owner(3).Buffs(), 22)
 }
 
+// TestPacketLength: no packet is longer than Options.Packet, however much changes in a frame and however seldom
+// one is taken, and the client comes to know all.
+func TestPacketLength(t *testing.T) {
+	for _, every := range []int{1, 3} {
+		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource, Limit: 100}})
+		for id := range buff.OwnerID(60) {
+			require.NoError(t, e.Spawn(id, nil))
+		}
+		s := New(e, Options{Packet: 150})
+		v, err := s.Join(0)
+		require.NoError(t, err)
+		c := client.New(client.Options{})
+		drain := func() {
+			for p := v.Append(nil); len(p) > 0; p = v.Append(nil) {
+				require.LessOrEqual(t, len(p), 150)
+				require.NoError(t, c.Receive(p))
+			}
+		}
+		for id := range buff.OwnerID(60) {
+			require.NoError(t, v.See(id, false))
+		}
+		drain()
+		for k := range 7 {
+			for id := range buff.OwnerID(60) {
+				e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: id})
+			}
+			e.Tick(50 * time.Millisecond)
+			if s.Update(); k%every == 0 {
+				drain()
+			}
+		}
+		n := 0
+		for o := range c.Owners() {
+			require.Equal(t, 7, o.Buffs()[0].Stacks)
+			n++
+		}
+		require.Equal(t, 60, n)
+	}
+}
+
 // TestBytes: a refresh of one buff on one owner costs 12 bytes at most, over the frame; and a frame in
 // which nothing changes costs none, however many buffs run down and pulse.
 func TestBytes(t *testing.T) {

@@ -218,7 +218,7 @@ func (v *Viewer) unwant(local uint16) {
 
 // sayLeft tells that nobody has a local number any more.
 func (v *Viewer) sayLeft(local uint16) {
-	v.room()
+	v.room(3)
 	v.last[local] = v.number + 1
 	v.out = binary.AppendUvarint(v.out, uint64(local)<<2|aboutLeave)
 }
@@ -233,7 +233,7 @@ func (v *Viewer) take() {
 		if v.passes(t) || v.count(t) == 0 {
 			continue
 		}
-		if v.room(); !v.passes(t) {
+		if v.room(2*maxPrefix + len(s.news[t.news].bytes)); !v.passes(t) {
 			v.out = v.tell(v.out, t)
 		}
 	}
@@ -312,10 +312,16 @@ func (e eyes) append(p []byte, records []record, all []byte) []byte {
 	return p
 }
 
-// room makes room for a change that happens now: if too much waits, it is dropped.
-func (v *Viewer) room() {
+// What a local number takes at most, in bytes, and a number of records; and the part that says how much later.
+const (
+	maxPrefix = 3
+	maxLater  = 6
+)
+
+// room makes room for so many bytes about a change that happens now: if too much waits, it is dropped.
+func (v *Viewer) room(size int) {
 	now := v.server.now
-	if len(v.out) >= v.server.opts.Pending {
+	if len(v.out) > 0 && len(v.out)+maxLater+size > v.server.waiting {
 		v.shed(v.number)
 	}
 	if len(v.out) == 0 {
