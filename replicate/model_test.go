@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +33,9 @@ type world struct {
 	srv     *Server
 	seats   []*seat
 	late    bool // something has been done since the Update
+
+	stuck *stuck // nil: nobody is ever busy
+	busy  int    // how often somebody was behind a frame
 }
 
 // seat is a viewer, its client, and the line between.
@@ -211,6 +215,7 @@ func (w *world) line(tb testing.TB, s *seat, lossy bool) {
 
 // frame is one frame of the game, and of all lines.
 func (w *world) frame(tb testing.TB, lossy bool) string {
+	w.hold(lossy)
 	if lossy {
 		for range w.dice.IntN(6) {
 			w.act(tb)
@@ -249,6 +254,25 @@ func (w *world) frame(tb testing.TB, lossy bool) string {
 		}
 	}
 	return ""
+}
+
+// hold lets handlers of some owners wait, and of others go on: of all, once the line is mended.
+func (w *world) hold(lossy bool) {
+	if w.stuck == nil {
+		return
+	}
+	for id := range buff.OwnerID(crowd + 1) {
+		if w.isBusy(id) {
+			w.busy++
+		}
+		switch {
+		case !lossy || w.one(4):
+			w.stuck.hold(id, false)
+		case w.one(3):
+			w.stuck.hold(id, true)
+		}
+	}
+	synctest.Wait()
 }
 
 // has reports whether the viewer sees the owner of that number.
@@ -306,6 +330,9 @@ func (w *world) compare(s *seat) string {
 			return fmt.Sprintf("it sees %d", o.ID())
 		}
 		buffs, err := w.eng.Buffs(o.ID())
+		if errors.Is(err, engine.ErrBusy) {
+			continue // nobody knows
+		}
 		if err != nil {
 			return err.Error()
 		}

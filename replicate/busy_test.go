@@ -1,0 +1,97 @@
+package replicate
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// stuck are owners whose handlers wait.
+type stuck struct {
+	mu    sync.Mutex
+	gates map[buff.OwnerID]chan struct{}
+}
+
+// wait is the handler.
+func (s *stuck) wait(_ *engine.Context, e buff.Event) {
+	s.mu.Lock()
+	gate := s.gates[e.Owner]
+	s.mu.Unlock()
+	if gate != nil {
+		<-gate
+	}
+}
+
+// hold lets the next handlers of an owner wait, or go on.
+func (s *stuck) hold(id buff.OwnerID, hold bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if gate, ok := s.gates[id]; ok && !hold {
+		close(gate)
+		delete(s.gates, id)
+	} else if !ok && hold {
+		s.gates[id] = make(chan struct{})
+	}
+}
+
+// busyWorld is a world on workers, whose owners are busy now and then. It belongs into a bubble.
+func busyWorld(t *testing.T, seed uint64) *world {
+	w := openWorld(t, seed, optionsOf(seed))
+	require.NoError(t, w.eng.Close(t.Context()))
+	w.stuck = &stuck{gates: map[buff.OwnerID]chan struct{}{}}
+	specs := definitions(w.dice)
+	for k := range specs {
+		if specs[k].Period > 0 || k%3 == 1 {
+			specs[k].On.Apply = append(specs[k].On.Apply, buff.Action{Do: buff.DoCall, Name: "wait"})
+		}
+		if specs[k].Period > 0 {
+			specs[k].On.Pulse = []buff.Action{{Do: buff.DoCall, Name: "wait"}}
+		}
+	}
+	var err error
+	w.catalog, err = buff.NewCatalog(specs...)
+	require.NoError(t, err)
+	w.eng, err = engine.New(engine.Options{
+		Catalog: w.catalog, Workers: 2, Budget: 10 * time.Millisecond, MailboxLimit: 1 << 16,
+		Handlers: engine.Handlers{"wait": w.stuck.wait},
+	})
+	require.NoError(t, err)
+	w.srv = New(w.eng, optionsOf(seed))
+	return w
+}
+
+// isBusy reports whether it cannot be known now what an owner carries.
+func (w *world) isBusy(id buff.OwnerID) bool {
+	_, err := w.eng.Buffs(id)
+	return errors.Is(err, engine.ErrBusy)
+}
+
+// TestModelBusy is TestModel with owners that are busy for some frames: what changes of them is told once they are
+// not, and all others are told meanwhile.
+func TestModelBusy(t *testing.T) {
+	n, checked, busy := max(*histories/6, 20), 0, 0
+	if testing.Short() {
+		n = 15
+	}
+	for k := range uint64(n) {
+		seed := *firstHistory + k
+		synctest.Test(t, func(t *testing.T) {
+			w := busyWorld(t, seed)
+			c, wrong := w.run(t, 60)
+			require.Empty(t, wrong, "seed %d", seed)
+			checked += c
+			busy += w.busy
+			require.NoError(t, w.eng.Close(t.Context()))
+		})
+	}
+	t.Logf("%d histories, %d comparisons, %d times an owner was busy behind a frame", n, checked, busy)
+	require.Greater(t, checked, n*40)
+	require.Greater(t, busy, n)
+}
