@@ -98,7 +98,7 @@ func (p *tab) playing() int {
 func (p *tab) right() {
 	p.t.Helper()
 	eval[any](p, `Object.assign(arena.stats, {compared: 0, worst: 0}), 0`)
-	p.until(`arena.stats.compared > 100`)
+	p.until(`arena.stats.compared > 30`)
 	require.Zero(p.t, eval[float64](p, `arena.stats.worst === Infinity ? 1e9 : arena.stats.worst`), "a ring is not as the server has it")
 }
 
@@ -171,12 +171,13 @@ func (a *arena) fight(p, q *tab, anna, ben int) {
 	p.do(chromedp.KeyEvent("1"))
 	for _, x := range []*tab{p, q} {
 		x.until(fmt.Sprintf(`(%s)(%d, "venom", %d)`, in, ben, anna))
-		x.right()
 	}
 	q.do(chromedp.KeyEvent("4"))
 	p.until(fmt.Sprintf(`(%s)(%d, "barrier")?.shield > 0`, in, ben))
 	q.until(fmt.Sprintf(`(%s)(%d, "barrier_cooldown")`, in, ben))
 	require.False(a.t, eval[bool](p, fmt.Sprintf(`!!(%s)(%d, "barrier_cooldown")`, in, ben)), "a cooldown is its owner's own")
+	p.right()
+	q.right()
 }
 
 // stands: one of them stops the time, and the rings of both stand still. What auras give has no end until they
