@@ -1,6 +1,10 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // The cascade guard: what one event or command may set off within its instant.
 const (
@@ -345,7 +349,9 @@ func (t *Turn) tell(s *Set, kind EventKind) *Event {
 func (t *Turn) place() *Event {
 	n := len(t.Events)
 	if n == cap(t.Events) {
-		t.Events = append(t.Events, Event{})
+		// Twice as much: append gives a long list a quarter more, and to bring back a million buffs would
+		// be to move each event five times.
+		t.Events = append(slices.Grow(t.Events, max(n, 1)), Event{})
 	} else {
 		t.Events = t.Events[:n+1]
 		t.Events[n] = Event{}
