@@ -53,7 +53,8 @@ type Copies struct {
 
 // Marshal appends to dst the game's own data of an owner, as it is to be kept, and returns it. If
 // it fails or panics, the owner has no copy in this round. It is called by whoever has the owner,
-// for different owners at the same time, and must not call the engine.
+// for different owners at the same time, and must not call the engine. It must not wait for anything:
+// one that never returns holds up whoever changes its owner, and the next round.
 type Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 
 // Copy is one owner, as it was at one instant.
