@@ -19,7 +19,7 @@ func (s *Spec) joinable() bool { return s.Kind != Instant && s.Stack.Timers == T
 
 // enterAura: the owner is within an aura.
 //
-// Stories: testdata/aura_member.txt, aura_by.txt.
+// Stories: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
 	if !a.Spec.joinable() {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")

@@ -31,6 +31,9 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	}
 	if i.spec.Haste != HasteSnapshot && i.spec.HasteDuration && i.end != wheel.Never && i.spec.Stack.Timers != TimersEach {
 		i.end = rescaled(now, i.end, ms, was)
+		if i.flags&member != 0 {
+			s.rescaleHolders(i, now, ms, was)
+		}
 		i.duration = max(int64(scaled(i.duration, uint64(ms), uint64(was))), 1) // what a stack's end begins anew
 		e.End = s.endTold(i)
 		s.mark(at, AspectTime)
@@ -39,6 +42,16 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	e.Next = s.worldOf(i, s.nextPulse(i))
 	t.emit(s, &e)
 	return Result{Handle: e.Handle, Kind: Hastened}
+}
+
+// rescaleHolders scales what is left of the lingers of a member: its end is that of the last.
+func (s *Set) rescaleHolders(i *instance, now wheel.Time, ms, was int64) {
+	async := s.extraOf(i).async
+	for k := range async {
+		if end := &async[k].end; *end != wheel.Never {
+			*end = rescaled(now, *end, ms, was)
+		}
+	}
 }
 
 // rescaled returns what becomes of an instant to come if what is left until it is scaled by

@@ -186,6 +186,11 @@ func (m *model) setPeriod(b *carried, by time.Duration) string {
 		b.period = to
 		if b.spec.HasteDuration && b.end != never && b.spec.Stack.Timers != buff.TimersEach {
 			b.end = now + max(halfUp(left(now, b.end), to, was), 1)
+			for _, h := range b.holders {
+				if h.end != never {
+					h.end = now + max(halfUp(left(now, h.end), to, was), 1)
+				}
+			}
 			b.duration = max(halfUp(b.duration, to, was), 1)
 			end = m.endTold(b, b.end)
 		}

@@ -266,7 +266,10 @@ func (o *owner) setPeriod(id string, to int64) {
 		b.from = b.beat - to
 		b.period, b.coming = to, to
 	}
-	if b.def.HasteDuration && !b.endless {
+	if b.def.HasteDuration && b.ends() {
+		for _, h := range b.holds {
+			h.ends = now + max(scaled(h.ends-now, to, old), 1) // of those that linger
+		}
 		b.end = now + max(scaled(b.end-now, to, old), 1)
 		b.full = scaled(b.full, to, old)
 		line += o.endOf(b)
