@@ -17,7 +17,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write testdata/vectors.json anew")
+// rewriting reports whether -rewrite has been said, the flag of package datadriven: testdata is written anew.
+func rewriting() bool { return flag.Lookup("rewrite").Value.String() == "true" }
 
 // vector is one message to a client, and what it knows then. Numbers that may be above 2^53 are texts.
 type vector struct {
@@ -135,7 +136,7 @@ func TestVectors(t *testing.T) {
 	got, err := json.MarshalIndent(s.out, "", " ")
 	require.NoError(t, err)
 	got = append(got, '\n')
-	if *rewrite {
+	if rewriting() {
 		require.NoError(t, os.WriteFile("testdata/vectors.json", got, 0o644))
 	}
 	want, err := os.ReadFile("testdata/vectors.json")

@@ -1,0 +1,193 @@
+package replicate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/replicate/client"
+)
+
+// story is the viewer of owner 1 in a small world, and its client.
+type story struct {
+	e    *engine.Engine
+	srv  *Server
+	v    *Viewer
+	c    *client.Client
+	last buff.Handle
+}
+
+// TestTranscript shows what the packets of a viewer have in them, frame by frame, and that its client takes them.
+func TestTranscript(t *testing.T) {
+	datadriven.RunTest(t, "testdata/packets.txt", func(t *testing.T, d *datadriven.TestData) string {
+		s := &story{c: client.New(client.Options{})}
+		s.e = engineOf(t,
+			buff.Spec{ID: "poison", Duration: 12 * time.Second, Period: 3 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5}},
+			buff.Spec{ID: "ward", Duration: time.Minute, Shield: buff.Shield{On: true, Pool: 500}, Charges: buff.Charges{N: 3}},
+			buff.Spec{ID: "secret", Duration: time.Minute, Client: buff.Client{Sync: buff.SyncOwner}},
+		)
+		for id := range buff.OwnerID(3) {
+			require.NoError(t, s.e.Spawn(id+1, nil))
+		}
+		s.srv = New(s.e, Options{})
+		var err error
+		s.v, err = s.srv.Join(1)
+		require.NoError(t, err)
+		var out strings.Builder
+		for line := range strings.Lines(d.Input) {
+			line = strings.TrimSpace(line)
+			fmt.Fprintf(&out, "> %s\n%s", line, s.do(t, line))
+		}
+		return out.String()
+	})
+}
+
+func (s *story) do(t *testing.T, line string) string {
+	var verb, what string
+	var id buff.OwnerID
+	_, _ = fmt.Sscan(line, &verb, &id, &what) // what is not there is zero
+	switch verb {
+	case "see":
+		require.NoError(t, s.v.See(id, false))
+	case "unsee":
+		s.v.Unsee(id)
+	case "add":
+		s.last, _ = s.e.AddBuff(id, buff.Application{Spec: s.e.Catalog().Spec(what), Source: id})
+	case "absorb":
+		require.NoError(t, s.e.Do(buff.Absorb(id, 120, 0)).Err)
+	case "pause":
+		require.NoError(t, s.e.Do(buff.Pause(id)).Err)
+	case "resume":
+		require.NoError(t, s.e.Do(buff.Resume(id)).Err)
+	case "remove":
+		require.NoError(t, s.e.Do(buff.Remove(s.last)).Err)
+	case "kill":
+		require.NoError(t, s.e.Do(buff.Kill(id)).Err)
+	case "missed":
+		require.NoError(t, s.v.Receive(s.c.Missed()))
+	case "tick", "lose", "wait": // so many ms; the packet arrives, is lost, or is not taken
+		s.e.Tick(time.Duration(id) * time.Millisecond)
+		if s.srv.Update(); verb != "wait" {
+			return s.packet(t, verb == "lose")
+		}
+	default:
+		t.Fatalf("%q is not known", line)
+	}
+	return ""
+}
+
+func (s *story) packet(t *testing.T, lost bool) string {
+	p := s.v.Append(nil)
+	if len(p) == 0 {
+		return "nothing\n"
+	}
+	said := ""
+	if lost {
+		said = ", lost"
+	} else if err := s.c.Receive(p); err != nil {
+		said = ", and the client: " + err.Error()
+	}
+	r := &teller{p: p}
+	text := r.packet()
+	require.Empty(t, r.p, "all is told")
+	return fmt.Sprintf("%d bytes%s: %s", len(p), said, text)
+}
+
+// teller reads a packet by the page docs/protocol.md alone.
+type teller struct{ p []byte }
+
+func (r *teller) number() uint64 {
+	v, n := binary.Uvarint(r.p)
+	r.p = r.p[n:]
+	return v
+}
+
+func (r *teller) byte() byte {
+	b := r.p[0]
+	r.p = r.p[1:]
+	return b
+}
+
+func (r *teller) packet() string {
+	var out strings.Builder
+	if r.byte() == 0x11 {
+		fmt.Fprintf(&out, "repair %d behind %d", r.number(), r.number())
+	} else {
+		fmt.Fprintf(&out, "packet %d", r.number())
+	}
+	fmt.Fprintf(&out, " at %d ms\n", r.number())
+	for len(r.p) > 0 {
+		n := r.number()
+		switch n & 3 {
+		case 0:
+			fmt.Fprintf(&out, "  local %d changes\n", n>>2)
+			r.records(&out)
+		case 1:
+			fmt.Fprintf(&out, "  local %d is owner %d\n", n>>2, r.number())
+			r.records(&out)
+		case 2:
+			fmt.Fprintf(&out, "  local %d leaves\n", n>>2)
+		default:
+			if n == 3 {
+				r.p = r.p[8:]
+				out.WriteString("  the fingerprint of the definitions\n")
+			} else {
+				fmt.Fprintf(&out, "  %d ms later\n", r.number())
+			}
+		}
+	}
+	return out.String()
+}
+
+func (r *teller) records(out *strings.Builder) {
+	for n := r.number(); n > 0; n-- {
+		slot, mask := r.number(), r.byte()
+		switch {
+		case slot == 0:
+			fmt.Fprintf(out, "    dead %d\n", mask)
+			continue
+		case mask == 0:
+			fmt.Fprintf(out, "    slot %d ends\n", slot-1)
+			continue
+		}
+		fmt.Fprintf(out, "    slot %d:", slot-1)
+		if mask&0x80 != 0 {
+			fmt.Fprintf(out, " new, definition %d of source %d", r.number(), r.number())
+		}
+		if mask&0x01 != 0 {
+			r.time(out)
+		}
+		for _, f := range []struct {
+			bit  byte
+			name string
+		}{{0x02, "stacks"}, {0x04, "power"}, {0x08, "charges"}, {0x10, "shield"}, {0x20, "hidden"}, {0x40, "waiting"}} {
+			if mask&f.bit != 0 {
+				fmt.Fprintf(out, " %s %d", f.name, r.number())
+			}
+			if mask&f.bit == 0x04 {
+				fmt.Fprintf(out, " level %d", r.number())
+			}
+		}
+		out.WriteString("\n")
+	}
+}
+
+func (r *teller) time(out *strings.Builder) {
+	switch n := r.number(); n & 3 {
+	case 0:
+		out.WriteString(" no end")
+	case 1:
+		fmt.Fprintf(out, " ends in %d ms", n>>2)
+	case 2:
+		fmt.Fprintf(out, " ends in %d ms at rate %d/%d", int64(n>>2)-1, r.number(), r.number())
+	default:
+		fmt.Fprintf(out, " held by %d with %d ms left, rate %d/%d", r.byte(), int64(n>>2)-1, r.number(), r.number())
+	}
+}
