@@ -238,4 +238,5 @@ function time(b, r, now) {
   }
   b.rate = [r.number(1e9), r.number(1e9)];
   if (b.rate[0] === 0 || b.rate[1] === 0) bad("a rate of zero");
+  if (b.rate[0] === b.rate[1]) b.rate = [1, 1];
 }
