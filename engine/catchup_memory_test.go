@@ -36,7 +36,7 @@ func heapNow() uint64 {
 }
 
 // TestP10_MemoryOfAStall: a stall that default options meet in one Tick costs at most 64 MB above
-// rest, then and until all is made up for; no Tick brings more than TickLimit, exactly; and each
+// rest, beside Options.History, then and until all is made up for; no Tick brings more than TickLimit, exactly; and each
 // pulse comes once.
 func TestP10_MemoryOfAStall(t *testing.T) {
 	for _, handler := range []string{"nothing", "microseconds"} {
@@ -49,7 +49,7 @@ func TestP10_MemoryOfAStall(t *testing.T) {
 				buff.Spec{ID: "slow", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("work")}},
 				buff.Spec{ID: "fast", Kind: buff.Infinite, Period: 200 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
 			)
-			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}})
+			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}, History: -1}) // which has a bound of its own
 			for id := range buff.OwnerID(*stallPlayers) {
 				spawn(t, e, id)
 				add(t, e, id, cat.Spec("slow"))
