@@ -11,7 +11,7 @@ type heapLine struct {
 
 // read collects the garbage, which takes its time, between two frames.
 func (h *heapLine) read(w *world) {
-	h.note(float64(w.now())/3.6e6, gauge.LiveHeap()-w.bytes)
+	h.note(float64(w.now())/3.6e6, heapOf(w))
 }
 
 func (h *heapLine) note(x float64, bytes int64) {
@@ -34,5 +34,12 @@ func (h *heapLine) report(r *Result) {
 	r.check(end <= middle*(1+heapTolerance)+heapGrain, "the heap is flat: %.2f MB in the middle of the run, %.2f MB at its end", middle, end)
 }
 
-// heapOf returns what lives, without what was there before the players carried anything.
-func heapOf(w *world) int64 { return gauge.LiveHeap() - w.bytes }
+// heapOf returns what lives, without what was there before the players carried anything, and without the
+// flight recorder.
+func heapOf(w *world) int64 {
+	heap := gauge.LiveHeap() - w.bytes
+	if r := w.eng.History(); r != nil { // a minute of events, of which there are more from second to second
+		heap -= int64(r.Stats().Bytes)
+	}
+	return heap
+}

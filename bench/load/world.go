@@ -257,7 +257,7 @@ const drainFrames = 10_000
 // what came of it all.
 func (w *world) finish(r *Result) error {
 	live := w.books.live
-	heap := gauge.LiveHeap()
+	heap := heapOf(w)
 	w.drain()
 	w.books.close(w.now())
 	if s, f := w.eng.Stats(), &w.books.faults; s.Refused+s.DroppedOnDespawn > 0 || s.Undelivered != w.books.stale {
@@ -266,7 +266,7 @@ func (w *world) finish(r *Result) error {
 	if err := w.eng.Close(context.Background()); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
-	r.fill(w, live, heap-w.bytes)
+	r.fill(w, live, heap)
 	return nil
 }
 
