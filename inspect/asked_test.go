@@ -122,6 +122,10 @@ func TestAskedForAName(t *testing.T) {
 	}
 	code, _ := ask("x")
 	require.Equal(t, http.StatusServiceUnavailable, code, "as many as there may be look already")
+	w := httptest.NewRecorder()
+	in.serveHistory(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody), url.Values{"history": {"7"}})
+	require.Equal(t, http.StatusServiceUnavailable, w.Code, "who asks for the last minute is one of them")
+	require.Contains(t, w.Body.String(), "too many searches")
 }
 
 // TestSearchOfMany: whose names take longer than one request goes on where it was, and finds the one

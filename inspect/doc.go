@@ -64,7 +64,7 @@
 //   - Bounds: 64 streams, each event of which must be taken within 5 s; queries of 1 KiB,
 //     search texts of 256 bytes, ids of 20 digits, bodies of 64 KiB, answers of 1 MiB, events
 //     of 256 KiB; 200 buffs of a player at once, of 512 in all, 100 events, 256 attributes
-//     with 50 modifiers each; 400 lanes and 8,000 events of the last minute; 64 players followed, 8 searches at once. What does not fit is
+//     with 50 modifiers each; 400 lanes and 8,000 events of the last minute; 64 players followed, 8 searches and looks at the last minute at once. What does not fit is
 //     left out, and "cut" says so. Each write of an answer must be taken within 5 s. Of a
 //     newcomer and a reader that does not read, the newcomer stays, and one who has brought the
 //     token takes the place of one who has not.

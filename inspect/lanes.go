@@ -177,7 +177,7 @@ func (in *Inspector) pastOf(o *engine.OwnerView, r *history.Recorder) *pastJSON 
 	events := slices.Collect(r.Events(history.Query{From: o.Now - history.Span, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
 	p.Since = int64(r.Since())
 	if n := len(events) - maxSteps; n > 0 {
-		p.Cut, p.Since = true, max(p.Since, int64(events[n].Seen))
+		p.Cut, p.Since = true, max(p.Since, int64(events[n-1].Seen)+1)
 		events = events[n:]
 	}
 	for k := range events {
@@ -231,6 +231,11 @@ func (in *Inspector) serveHistory(w http.ResponseWriter, r *http.Request, query 
 		refuse(w, refusal{http.StatusNotFound, "this engine keeps no history: its Options.History is negative"})
 		return
 	}
+	leave, ok := in.admitLook(w, r)
+	if !ok {
+		return
+	}
+	defer leave()
 	o, err := in.find(r, id)
 	if err != nil {
 		refuse(w, refusal{http.StatusServiceUnavailable, line(err.Error())})

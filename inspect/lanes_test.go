@@ -120,7 +120,7 @@ func TestLastMinuteOfMany(t *testing.T) {
 	e.Tick(time.Second)
 	answer, lanes := lanesOf(t, e, "?history=7")
 	require.Equal(t, true, answer["cut"])
-	require.Equal(t, 11_000.0, answer["since"], "of that instant it has a part")
+	require.Equal(t, 11_001.0, answer["since"], "of 11 s it has a part only")
 	require.Len(t, lanes, 400)
 	require.Contains(t, lanes[0], "hit")
 

@@ -215,6 +215,21 @@ type foundJSON struct {
 	Next    int    `json:"next,omitempty"` // where the rest of the players begins, who have not been looked at
 }
 
+// admitLook begins what goes through much: a search, or the history. There are maxSearches at once, and those
+// who have brought the token are always let in; else it has answered, and reports false.
+func (in *Inspector) admitLook(w http.ResponseWriter, r *http.Request) (leave func(), ok bool) {
+	if in.trusts(r) {
+		return func() {}, true
+	}
+	select {
+	case in.looking <- struct{}{}:
+		return func() { <-in.looking }, true
+	default:
+		refuse(w, refusal{http.StatusServiceUnavailable, "there are too many searches"})
+		return nil, false
+	}
+}
+
 // serveSearch answers with the players who fit a text: with an id, also as the page writes it
 // behind a #, or with a name. The names of very many players take several requests.
 func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query url.Values) {
@@ -228,15 +243,11 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query u
 		refuse(w, refusal{http.StatusBadRequest, "from is a place among the players"})
 		return
 	}
-	if !in.trusts(r) {
-		select {
-		case in.looking <- struct{}{}:
-			defer func() { <-in.looking }()
-		default:
-			refuse(w, refusal{http.StatusServiceUnavailable, "there are too many searches"})
-			return
-		}
+	leave, ok := in.admitLook(w, r)
+	if !ok {
+		return
 	}
+	defer leave()
 	out := foundJSON{Same: []pick{}, Players: []pick{}}
 	id, numbered, alone := numberIn(text)
 	if numbered && from == 0 {

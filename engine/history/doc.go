@@ -13,22 +13,24 @@
 //
 // # Layout
 //
-// An [buff.Event] has some 150 bytes, of which few say something. A record has only these, in words of
+// A [buff.Event] has some 150 bytes, of which few say something. A record has only these, in words of
 // eight bytes, and leaves out what is as in the record before it:
 //
-//	 63         48         32    24    16          0
-//	┌────────────┬──────────┬─────┬─────┬──────────┐
-//	│   stacks   │   spec   │ why │kind │ contents │   spec: a place in the chunk's table
-//	├────────────┴─────┬────┴─────┼─────┴──────────┤
-//	│ ms before Seen   │  level   │     attr       │
-//	├──────────────────┴──────────┴────────────────┤
-//	│ Seen, Owner, Handle, Source: each if Contents│
-//	│ says so                                      │
-//	├─────────────────────────┬────────────────────┤
-//	│ ms from At to End       │     Magnitude      │   if both are small
-//	├─────────────────────────┴────────────────────┤
-//	│ what few events have                         │
-//	└──────────────────────────────────────────────┘
+//	63          48        32        16      9      4     0
+//	┌────────────┬─────────┬─────────┬──────┬──────┬─────┐
+//	│ms before   │ stacks  │ spec    │ why  │ kind │ has │   spec: a place in the chunk's table
+//	│Seen        │         │         │      │      │     │
+//	├────────────┴─────────┴─────────┴──────┴──────┴─────┤
+//	│ Owner, if it is another than before                │
+//	├────────────────────────────────────────────────────┤
+//	│ Source, if it is not the owner                     │
+//	├────────────────────────────────────────────────────┤
+//	│ Handle                                             │
+//	├──────────────────────────┬─────────────────────────┤
+//	│ ms from At to End        │ Magnitude               │
+//	├──────────────────────────┴─────────────────────────┤
+//	│ what few events have, and Seen if it is another    │
+//	└────────────────────────────────────────────────────┘
 //
 // Records stand in chunks of 64 KiB, in the order of the events; no record is in two, and each chunk can be
 // read without the others. The oldest chunk is the next one to be written to. The

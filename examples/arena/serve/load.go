@@ -58,17 +58,7 @@ func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error 
 
 // runLoad is Run with take in the place of sockets.
 func (s *Server) runLoad(ctx context.Context, take func(player int, message []byte) error) error {
-	tick := time.NewTicker(game.Frame)
-	defer tick.Stop()
-	for s.world.Err() == nil {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		began := time.Now()
-		s.Frame()
-		s.beside(time.Since(began))
+	return s.loop(ctx, func() error {
 		for k, p := range s.players {
 			for len(p.out) > 0 {
 				b := <-p.out
@@ -78,6 +68,6 @@ func (s *Server) runLoad(ctx context.Context, take func(player int, message []by
 				p.free <- b
 			}
 		}
-	}
-	return s.world.Err()
+		return nil
+	})
 }

@@ -70,6 +70,11 @@ func (s *Server) Beside(f func(took time.Duration)) { s.beside = f }
 // Run plays the game in real time until ctx ends, and returns what went wrong with it.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.end()
+	return s.loop(ctx, func() error { return nil })
+}
+
+// loop plays in real time until ctx ends or behind, which is called after each frame, fails.
+func (s *Server) loop(ctx context.Context, behind func() error) error {
 	tick := time.NewTicker(game.Frame)
 	defer tick.Stop()
 	for s.world.Err() == nil {
@@ -81,6 +86,9 @@ func (s *Server) Run(ctx context.Context) error {
 		began := time.Now()
 		s.Frame()
 		s.beside(time.Since(began))
+		if err := behind(); err != nil {
+			return err
+		}
 	}
 	return s.world.Err()
 }
