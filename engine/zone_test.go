@@ -154,3 +154,47 @@ func TestZoneBusy(t *testing.T) {
 		})
 	}
 }
+
+// TestZoneLeftBusy: a busy owner goes to another zone with all that it must be told of that, or not
+// at all: what ends since it stays behind leads to what begins in the time of the new one.
+func TestZoneLeftBusy(t *testing.T) {
+	for waiting := range 5 {
+		synctest.Test(t, func(t *testing.T) {
+			g := gates{}
+			cat := catalogOf(t,
+				buff.Spec{ID: "fog", Duration: time.Minute, OnZone: buff.FateRemove, On: buff.Hooks{Remove: map[buff.Reason][]buff.Action{
+					buff.Interrupted: {{Do: buff.DoApply, Name: "chill"}},
+				}}},
+				buff.Spec{ID: "chill", Duration: 5 * time.Second},
+				buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+			)
+			e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, MailboxLimit: 5, Handlers: engine.Handlers{"wait": g.wait}})
+			spawn(t, e, 1)
+			require.NoError(t, e.Do(buff.SetZoneRate(5, half)).Err)
+			add(t, e, 1, cat.Spec("fog"))
+			add(t, e, 1, cat.Spec("hang"))
+			g.hold(1)
+			e.Tick(time.Second)
+			for range waiting {
+				require.NoError(t, e.Do(buff.Revive(1)).Err)
+			}
+			if err := e.Do(buff.SetZone(1, 5)).Err; waiting > 2 {
+				require.ErrorIs(t, err, engine.ErrOverloaded)
+			} else {
+				require.NoError(t, err)
+			}
+			g.free()
+			var got []string
+			for range 3 {
+				got = append(got, lines(e.Tick(0))...)
+				synctest.Wait()
+			}
+			if waiting > 2 {
+				require.Empty(t, got)
+			} else {
+				require.Equal(t, []string{"1: 1000 remove fog why=interrupt", "1: 1000 apply chill x1 end=11000"}, got)
+			}
+			shut(t, e)
+		})
+	}
+}

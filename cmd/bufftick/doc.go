@@ -84,7 +84,8 @@
 // The log has one line for each event, by time, and at one instant by owner. Neither
 // -frame nor -workers nor -sync changes a line of it. With "seen: true" the frames
 // are the steps' own, and a pulse that ran late says when: "seen=8000". A definition with
-// catchup: skip or coalesce needs it, since it is about the pulses of one frame. Go handlers
+// catchup: skip or coalesce needs it, since it is about the pulses of one frame; with per_source
+// and several owners it is so without being said, since what is too many goes at a frame's end. Go handlers
 // that definitions call are there and do nothing.
 //
 // All that is wrong with a file is said at once, each with file, line, column and a

@@ -28,6 +28,7 @@ type scenario struct {
 	steps    []step
 	listsTag bool // it has a list "tags"
 	seen     bool
+	shares   bool     // some definition says how many of it a source may have
 	want     []string // nil: not given
 
 	faults catalog.Errors // everything wrong with it: it cannot be run
@@ -163,7 +164,11 @@ func (s *scenario) readCatalog(fields fieldMap) {
 	if err != nil {
 		s.faults = append(s.faults, err.(catalog.Errors)...)
 	}
-	s.catalog = c
+	if s.catalog = c; c != nil {
+		for spec := range c.All() {
+			s.shares = s.shares || spec.PerSource.Limit > 0
+		}
+	}
 }
 
 // saidTags returns the tags that a script gives an owner and its damage: one below a tag of which

@@ -46,6 +46,7 @@ func (o *owner) remove(b *instance, why, more string) {
 	}
 	b.gone = true
 	o.auraEnds(b)
+	o.marks(b, ended)
 	o.buffs = without(o.buffs, b)
 	o.memorize(b.def, b.sources())
 	o.say("remove %s why=%s%s", b.def.ID, why, more)
@@ -90,6 +91,7 @@ func (o *owner) sourceGone(source string) {
 			o.remove(b, "source_gone", "")
 		case "adopt":
 			b.source = "p1"
+			o.marks(b, moved)
 		}
 	}
 }

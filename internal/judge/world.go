@@ -18,8 +18,8 @@ type world struct {
 	zones      map[int64]*pace
 	left       []departure
 	births     int64
-	number     int64
-	back       int64 // below that of all that is there
+	facts      []fact // of sources that may have so many only
+	marked     []mark // oldest first
 }
 
 // line is a line of the log, and its instant.
@@ -66,7 +66,7 @@ func (w *world) of(to *owner, do func()) func() {
 }
 
 func (w *world) deliver() {
-	for len(w.evicted)+len(w.posted) > 0 {
+	for w.book(); len(w.evicted)+len(w.posted) > 0; w.book() {
 		from := &w.evicted
 		if len(*from) == 0 {
 			from = &w.posted
