@@ -1,0 +1,213 @@
+// Package nakama runs bufftick in an authoritative match of Nakama: the match is the game loop.
+//
+// Nakama has one goroutine for each match, and calls all of a [runtime.Match] on it. So that goroutine is
+// the loop of the match's engine: every method here calls the Engine directly, and needs neither a lock
+// nor the Inbox. A plugin registers it by
+//
+//	func InitModule(ctx context.Context, logger runtime.Logger, db *sql.DB, nk runtime.NakamaModule, i runtime.Initializer) error {
+//		catalog, err := catalog.LoadFS(files, "buffs")
+//		if err != nil {
+//			return err
+//		}
+//		return i.RegisterMatch("arena", nakama.Register(engine.Options{Catalog: catalog, Handlers: handlers}))
+//	}
+//
+// The parts of Nakama that are called on other goroutines, its RPCs and hooks, reach a match by
+// MatchSignal, or by the Inbox of an engine that they know.
+package nakama
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/heroiclabs/nakama-common/runtime"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/replicate"
+)
+
+// Rate is how often in a second Nakama calls MatchLoop.
+const Rate = 20
+
+// The codes of messages.
+const (
+	OpUse         = 1 // from a client: a [Use], as JSON
+	OpMissed      = 2 // from a client: what its replicate client has missed
+	OpDefinitions = 3 // to a client: definitions of package replicate
+	OpPacket      = 4 // to a client: a packet of package replicate
+	OpDenied      = 5 // to a client: why its Use has come to nothing
+)
+
+// Use is what a player does: a buff of the catalog, on somebody in the match, whose number is the order
+// of joining, from 1.
+type Use struct {
+	Buff   string       `json:"buff"`
+	Target buff.OwnerID `json:"target"`
+}
+
+// Register returns what RegisterMatch wants: each match gets an engine of its own.
+func Register(o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
+	return func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
+		eng, err := engine.New(o)
+		if err != nil {
+			return nil, err
+		}
+		return &Match{Engine: eng, screen: replicate.New(eng, replicate.Options{}), seats: map[string]*seat{}}, nil
+	}
+}
+
+// Match is one match. Nakama calls its methods on one goroutine, and hands the state from each of them
+// to the next: here that is the Match itself.
+type Match struct {
+	Engine *engine.Engine
+
+	screen *replicate.Server
+	seats  map[string]*seat // by session
+	joined buff.OwnerID     // so many have been here
+	packet []byte
+}
+
+type seat struct {
+	presence runtime.Presence
+	id       buff.OwnerID
+	viewer   *replicate.Viewer
+	gone     bool // it is busy, and goes when it is not
+}
+
+// MatchInit begins the match.
+func (m *Match) MatchInit(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule, map[string]any) (any, int, string) {
+	return m, Rate, "arena"
+}
+
+// MatchJoinAttempt lets everybody in.
+func (m *Match) MatchJoinAttempt(_ context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, _ runtime.Presence, _ map[string]string) (any, bool, string) {
+	return m, true, ""
+}
+
+// MatchJoin makes an owner of each of them, and a viewer who sees all others.
+func (m *Match) MatchJoin(_ context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, d runtime.MatchDispatcher, _ int64, _ any, presences []runtime.Presence) any {
+	for _, p := range presences {
+		if err := m.join(d, p); err != nil {
+			log.Error("join of %s: %v", p.GetUserId(), err)
+		}
+	}
+	return m
+}
+
+func (m *Match) join(d runtime.MatchDispatcher, p runtime.Presence) error {
+	m.joined++
+	s := &seat{presence: p, id: m.joined}
+	if err := m.Engine.Spawn(s.id, p.GetUserId()); err != nil {
+		return err
+	}
+	m.screen.Update() // it knows the new owner from here on
+	var err error
+	if s.viewer, err = m.screen.Join(s.id); err != nil {
+		return err
+	}
+	m.seats[p.GetSessionId()] = s
+	for _, o := range m.seats {
+		if err := o.viewer.See(s.id, false); err != nil {
+			return err
+		}
+		if err := s.viewer.See(o.id, false); err != nil {
+			return err
+		}
+	}
+	return d.BroadcastMessage(OpDefinitions, m.screen.Definitions(), []runtime.Presence{p}, nil, true)
+}
+
+// MatchLeave takes them out. Whoever is busy stays until it is not.
+func (m *Match) MatchLeave(_ context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, presences []runtime.Presence) any {
+	for _, p := range presences {
+		if s := m.seats[p.GetSessionId()]; s != nil && !s.gone {
+			s.gone = true
+			s.viewer.Leave()
+		}
+	}
+	return m
+}
+
+// MatchLoop is a frame: what the players want, a Tick, and what they see of it. A match that
+// everybody has left is over.
+func (m *Match) MatchLoop(ctx context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, d runtime.MatchDispatcher, _ int64, _ any, messages []runtime.MatchData) any {
+	for _, message := range messages {
+		s := m.seats[message.GetSessionId()]
+		if s == nil || s.gone {
+			continue
+		}
+		if err := m.message(s, message); err != nil {
+			if err := d.BroadcastMessage(OpDenied, []byte(err.Error()), []runtime.Presence{s.presence}, nil, true); err != nil {
+				log.Warn("%v", err)
+			}
+		}
+	}
+	m.Engine.Tick(time.Second / Rate)
+	m.screen.Update()
+	for session, s := range m.seats {
+		if s.gone {
+			if _, err := m.Engine.Despawn(s.id); err == nil { // a game keeps the blob
+				delete(m.seats, session)
+			}
+			continue
+		}
+		if m.packet = s.viewer.Append(m.packet[:0]); len(m.packet) == 0 {
+			continue
+		}
+		// Nakama may still be sending it when the next one is written.
+		if err := d.BroadcastMessage(OpPacket, append([]byte(nil), m.packet...), []runtime.Presence{s.presence}, nil, true); err != nil {
+			log.Warn("%v", err)
+		}
+	}
+	if m.joined > 0 && len(m.seats) == 0 {
+		m.close(ctx, log)
+		return nil
+	}
+	return m
+}
+
+func (m *Match) message(s *seat, message runtime.MatchData) error {
+	switch message.GetOpCode() {
+	case OpMissed:
+		return s.viewer.Receive(message.GetData())
+	case OpUse:
+		var use Use
+		if err := json.Unmarshal(message.GetData(), &use); err != nil {
+			return err
+		}
+		spec, err := m.Engine.Catalog().Lookup(use.Buff)
+		if err != nil {
+			return err
+		}
+		_, r := m.Engine.AddBuff(use.Target, buff.Application{Spec: spec, Source: s.id})
+		if r.Kind == buff.Denied {
+			return fmt.Errorf("%s: %v", use.Buff, r.Why)
+		}
+		return r.Err
+	}
+	return fmt.Errorf("no such message: %d", message.GetOpCode())
+}
+
+// MatchTerminate ends the match when the server ends.
+func (m *Match) MatchTerminate(ctx context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, _ int) any {
+	m.close(ctx, log)
+	return nil
+}
+
+func (m *Match) close(ctx context.Context, log runtime.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if err := m.Engine.Close(ctx); err != nil {
+		log.Error("%v", err)
+	}
+}
+
+// MatchSignal answers an operator: how the match is doing.
+func (m *Match) MatchSignal(_ context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, _ string) (any, string) {
+	s := m.Engine.Stats()
+	return m, fmt.Sprintf("%d owners, %d busy, %d faults", s.Owners, s.Busy, s.Faults)
+}

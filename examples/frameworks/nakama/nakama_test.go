@@ -1,0 +1,132 @@
+package nakama_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/heroiclabs/nakama-common/runtime"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/examples/frameworks/nakama"
+	"github.com/bufftick/bufftick/replicate/client"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+
+// player is a client: its presence, and its screen.
+type player struct {
+	runtime.Presence
+	name   string
+	screen *client.Client
+	denied []string
+}
+
+func (p *player) GetSessionId() string { return p.name }
+func (p *player) GetUserId() string    { return p.name }
+
+// message is what a player sends.
+type message struct {
+	*player
+	op   int64
+	body []byte
+}
+
+func (m message) GetOpCode() int64      { return m.op }
+func (m message) GetData() []byte       { return m.body }
+func (m message) GetReliable() bool     { return true }
+func (m message) GetReceiveTime() int64 { return 0 }
+
+// wire hands what the match sends to the screens of the players.
+type wire struct {
+	runtime.MatchDispatcher
+	t *testing.T
+}
+
+func (w wire) BroadcastMessage(op int64, body []byte, to []runtime.Presence, _ runtime.Presence, _ bool) error {
+	for _, p := range to {
+		p := p.(*player)
+		if op == nakama.OpDenied {
+			p.denied = append(p.denied, string(body))
+			continue
+		}
+		require.NoError(w.t, p.screen.Receive(body))
+	}
+	return nil
+}
+
+// quiet is a Logger to which nothing may be said.
+type quiet struct {
+	runtime.Logger
+	t *testing.T
+}
+
+func (q quiet) Error(format string, v ...any) { q.t.Errorf(format, v...) }
+func (q quiet) Warn(format string, v ...any)  { q.t.Errorf(format, v...) }
+
+// TestMatch plays a match as Nakama does: one call after the other, each with what the one before
+// has returned.
+func TestMatch(t *testing.T) {
+	cat, err := catalog.Parse("buffs.yaml", []byte(`buffs: {poison: {duration: 10s, stack: {by: source, limit: 5}}}`))
+	require.NoError(t, err)
+	ctx, log, d := context.Background(), quiet{t: t}, wire{t: t}
+	m, err := nakama.Register(engine.Options{Catalog: cat})(ctx, log, nil, nil)
+	require.NoError(t, err)
+	state, rate, _ := m.MatchInit(ctx, log, nil, nil, nil)
+	loop := func(messages ...runtime.MatchData) {
+		t.Helper()
+		state = m.MatchLoop(ctx, log, nil, nil, d, 0, state, messages)
+	}
+	anna, ben := &player{name: "anna", screen: client.New(client.Options{})}, &player{name: "ben", screen: client.New(client.Options{})}
+	for _, p := range []*player{anna, ben} {
+		var in bool
+		state, in, _ = m.MatchJoinAttempt(ctx, log, nil, nil, d, 0, state, p, nil)
+		require.True(t, in)
+		state = m.MatchJoin(ctx, log, nil, nil, d, 0, state, []runtime.Presence{p})
+		loop()
+	}
+	use := func(p *player, u nakama.Use) message {
+		body, err := json.Marshal(u)
+		require.NoError(t, err)
+		return message{p, nakama.OpUse, body}
+	}
+	loop(use(anna, nakama.Use{Buff: "poison", Target: 2}), use(anna, nakama.Use{Buff: "poison", Target: 2}), use(anna, nakama.Use{Buff: "poisn", Target: 2}))
+	require.Len(t, anna.denied, 1)
+	require.Contains(t, anna.denied[0], `did you mean "poison"?`)
+	for _, p := range []*player{anna, ben} {
+		buffs := p.screen.Owner(2).Buffs()
+		require.Len(t, buffs, 1)
+		require.Equal(t, "poison", p.screen.Spec(buffs[0].Spec).ID)
+		require.Equal(t, 2, buffs[0].Stacks)
+	}
+	for range 10 * rate {
+		loop()
+	}
+	require.Empty(t, ben.screen.Owner(2).Buffs())
+	_, said := m.MatchSignal(ctx, log, nil, nil, d, 0, state, "")
+	require.Equal(t, "2 owners, 0 busy, 0 faults", said)
+
+	state = m.MatchLeave(ctx, log, nil, nil, d, 0, state, []runtime.Presence{ben})
+	loop()
+	loop()
+	require.NotNil(t, state)
+	require.Nil(t, anna.screen.Owner(2))
+	state = m.MatchLeave(ctx, log, nil, nil, d, 0, state, []runtime.Presence{anna})
+	loop()
+	require.Nil(t, state, "everybody has left")
+}
+
+// TestTerminate: a server that ends closes the engine.
+func TestTerminate(t *testing.T) {
+	cat, err := catalog.Parse("buffs.yaml", []byte(`buffs: {poison: {duration: 10s}}`))
+	require.NoError(t, err)
+	ctx, log := context.Background(), quiet{t: t}
+	m, err := nakama.Register(engine.Options{Catalog: cat})(ctx, log, nil, nil)
+	require.NoError(t, err)
+	state, _, _ := m.MatchInit(ctx, log, nil, nil, nil)
+	require.Nil(t, m.MatchTerminate(ctx, log, nil, nil, wire{t: t}, 0, state, 5))
+	require.ErrorIs(t, m.(*nakama.Match).Engine.Spawn(1, nil), engine.ErrClosed)
+}

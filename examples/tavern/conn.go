@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/replicate"
+)
+
+// A message is its kind, its length, and so many bytes.
+const (
+	text   = 't' // a line: to the server a command, to the client an answer or an event
+	defs   = 'd' // definitions of replicate
+	packet = 'p' // what has changed
+	missed = 'm' // of the client: what it has missed
+
+	fromClient = 1 << 12 // bytes of a message, at most
+	fromServer = 1 << 20
+)
+
+func writeMessage(w io.Writer, kind byte, body []byte) error {
+	head := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)))
+	_, err := w.Write(append(head, body...))
+	return err
+}
+
+func readMessage(r io.Reader, limit uint32) (kind byte, body []byte, err error) {
+	var head [5]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.BigEndian.Uint32(head[1:])
+	if n > limit {
+		return 0, nil, fmt.Errorf("a message of %d bytes", n)
+	}
+	body = make([]byte, n)
+	_, err = io.ReadFull(r, body)
+	return head[0], body, err
+}
+
+type message struct {
+	kind byte
+	body []byte
+}
+
+// conn is one player's connection: a goroutine that reads, and one that writes.
+type conn struct {
+	net    net.Conn
+	out    chan message
+	done   chan struct{} // closed with the connection
+	once   sync.Once
+	id     buff.OwnerID      // of the loop, as all below
+	viewer *replicate.Viewer // nil before it has joined
+}
+
+func (w *world) accept(ctx context.Context, l net.Listener) {
+	for {
+		n, err := l.Accept()
+		if err != nil {
+			return // closed
+		}
+		c := &conn{net: n, out: make(chan message, 64), done: make(chan struct{})}
+		go c.write()
+		go w.read(ctx, c)
+	}
+}
+
+// read carries out what a player says until it goes.
+func (w *world) read(ctx context.Context, c *conn) {
+	defer c.close()
+	defer context.AfterFunc(ctx, c.close)()
+	r := bufio.NewReader(c.net)
+	for {
+		kind, body, err := readMessage(r, fromClient)
+		if err != nil {
+			return
+		}
+		var answer string
+		asked := w.inbox.Run(ctx, func(*engine.Engine) { answer, err = w.command(c, kind, body) })
+		if asked != nil {
+			return // closed, or too much of a flood
+		}
+		if err != nil {
+			answer = "no: " + err.Error()
+		}
+		if answer != "" {
+			c.text(answer)
+		}
+	}
+}
+
+// command is one message of a player, on the loop.
+func (w *world) command(c *conn, kind byte, body []byte) (string, error) {
+	if kind == missed && c.viewer != nil {
+		return "", c.viewer.Receive(body)
+	}
+	words := strings.Fields(string(body))
+	switch {
+	case kind != text || len(words) == 0:
+		return "", errors.New("not a command")
+	case words[0] == "join" && len(words) == 2 && c.viewer == nil:
+		return "", w.join(c, words[1])
+	case c.viewer == nil:
+		return "", errors.New("join NAME comes first")
+	case words[0] == "look":
+		return w.look(), nil
+	case words[0] == "use" && len(words) == 3:
+		var target buff.OwnerID
+		if _, err := fmt.Sscan(words[2], &target); err != nil {
+			return "", err
+		}
+		return w.use(c.id, words[1], target)
+	}
+	return "", errors.New("join NAME, use ABILITY NUMBER, look")
+}
+
+func (c *conn) write() {
+	defer c.close()
+	for {
+		select {
+		case m := <-c.out:
+			if writeMessage(c.net, m.kind, m.body) != nil {
+				return
+			}
+		case <-c.done:
+			return
+		}
+	}
+}
+
+// send never waits: a client that does not read loses its connection.
+func (c *conn) send(kind byte, body []byte) {
+	select {
+	case c.out <- message{kind, body}:
+	default:
+		c.close()
+	}
+}
+
+func (c *conn) text(s string)        { c.send(text, []byte(s)) }
+func (c *conn) definitions(b []byte) { c.send(defs, b) }
+func (c *conn) free() bool           { return len(c.out) < cap(c.out)/2 }
+func (c *conn) close()               { c.once.Do(func() { close(c.done); c.net.Close() }) }
+
+func (c *conn) closed() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *conn) packet(b []byte) {
+	if len(b) > 0 {
+		c.send(packet, b)
+	}
+}

@@ -1,0 +1,78 @@
+// Command tavern is a small game server, all of it: players come over TCP, use abilities on each other,
+// see on their screens what runs on whom, and find everything as it was after a restart.
+//
+//	go run ./examples/tavern                 # serves, and keeps the world in world.db
+//	go run ./examples/tavern -join anna      # plays: "use poison 1", "look"
+//
+// main.go has the loop, world.go the game, conn.go the network, client.go the player's side, and
+// buffs.yaml the rules. The guide's chapters 8 to 10 explain the three in the middle.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/bufftick/bufftick/store/bolt"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "tavern:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("tavern", flag.ContinueOnError)
+	addr := flags.String("addr", "127.0.0.1:7777", "where players connect")
+	file := flags.String("world", "world.db", "the file that the world is kept in")
+	name := flags.String("join", "", "play under this name, instead of serving")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *name != "" {
+		return play(*addr, *name, os.Stdin, os.Stdout)
+	}
+	l, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, l, *file, os.Stdout)
+}
+
+// serve plays until ctx ends, and saves everything then.
+func serve(ctx context.Context, l net.Listener, file string, out io.Writer) error {
+	defer l.Close()
+	disk, err := bolt.Open(file, bolt.Options{})
+	if err != nil {
+		return err
+	}
+	w, err := open(ctx, disk)
+	if err != nil {
+		return errors.Join(err, disk.Close())
+	}
+	fmt.Fprintf(out, "%v; players come to %v\n", w.arrived(), l.Addr())
+	go w.accept(ctx, l)
+	beat := time.NewTicker(frame)
+	defer beat.Stop()
+	for last := time.Now(); ctx.Err() == nil; {
+		select {
+		case now := <-beat.C:
+			w.frame(now.Sub(last))
+			last = now
+		case <-ctx.Done():
+		}
+	}
+	end, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return errors.Join(w.zone.Drain(end), disk.Close())
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/replicate/client"
+)
+
+// pipes is a listener whose connections need no network, so that all of a server runs by the clock of
+// a bubble.
+type pipes struct {
+	come   chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.come:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "a pipe"} }
+
+// evening is a test: processes that serve the same world, one after the other.
+type evening struct {
+	*testing.T
+	file string
+	pass func(time.Duration)
+	door *pipes
+}
+
+// bubble plays an evening by a clock of its own.
+func bubble(t *testing.T, f func(e *evening)) {
+	file := filepath.Join(t.TempDir(), "world.db")
+	synctest.Test(t, func(t *testing.T) {
+		f(&evening{T: t, file: file, pass: func(d time.Duration) { time.Sleep(d); synctest.Wait() }})
+	})
+}
+
+// life is one process, from its start until it is told to end.
+func (e *evening) life(f func()) {
+	e.door = &pipes{come: make(chan net.Conn), closed: make(chan struct{})}
+	ctx, stop := context.WithCancel(e.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, e.door, e.file, io.Discard) }()
+	f()
+	stop()
+	require.NoError(e, <-ended)
+	synctest.Wait()
+}
+
+// guest is a player in a test.
+type guest struct {
+	*evening
+	screen
+	mu   sync.Mutex
+	told string // since the last heard
+	gone bool
+}
+
+func (e *evening) enter(name string) *guest {
+	ours, theirs := net.Pipe()
+	e.door.come <- theirs
+	g := &guest{evening: e, screen: screen{net: ours, state: client.New(client.Options{})}}
+	go g.listen()
+	g.do("join " + name)
+	return g
+}
+
+func (g *guest) listen() {
+	for {
+		kind, body, err := readMessage(g.net, fromServer)
+		g.mu.Lock()
+		if g.gone = err != nil; g.gone {
+			g.mu.Unlock()
+			return
+		}
+		line, err := g.take(kind, body)
+		g.told += line + "\n"
+		if err != nil {
+			g.told += err.Error()
+		}
+		g.mu.Unlock()
+	}
+}
+
+// do says a line and waits some frames for what comes of it.
+func (g *guest) do(line string) {
+	require.NoError(g, g.say(line))
+	g.pass(3 * frame)
+}
+
+// heard returns what it was told since it was last asked.
+func (g *guest) heard() (told string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	told, g.told = g.told, ""
+	return told
+}
+
+// sees returns what runs on a player on the guest's screen.
+func (g *guest) sees(id buff.OwnerID) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	o := g.state.Owner(id)
+	if o == nil {
+		return "nobody"
+	}
+	var all []string
+	for _, b := range o.Buffs() {
+		left, _ := b.Left(g.now())
+		all = append(all, fmt.Sprintf("%s x%d %.1fs", g.state.Spec(b.Spec).ID, b.Stacks, float64(left)/1000))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// TestRestart: what runs on players goes on where it was, by the clock of each buff.
+func TestRestart(t *testing.T) {
+	bubble(t, func(e *evening) {
+		e.life(func() {
+			anna, ben := e.enter("anna"), e.enter("ben")
+			anna.do("use bash 2")
+			ben.do("use fireball 1")
+			require.Contains(e, ben.heard(), "deny fireball_cooldown why=requirement") // he is stunned
+			anna.do("use poison 2")
+			anna.do("use feast 1")
+			e.pass(7 * time.Second)
+			require.Equal(e, "poison x1 4.8s", anna.sees(2))
+			require.Equal(e, "bash_cooldown x1 0.5s, feast x1 3592.9s", anna.sees(1))
+			require.Equal(e, "feast x1 3592.9s", ben.sees(1)) // her cooldown is nobody else's business
+			ben.do("look")
+			require.Contains(e, ben.heard(), "2 ben health 92")
+			require.NoError(e, anna.net.Close())
+			e.pass(2 * frame)
+			require.Equal(e, "nobody", ben.sees(1))
+		})
+		e.pass(10 * time.Minute)
+		e.life(func() {
+			ben := e.enter("ben")
+			require.Equal(e, "poison x1 4.4s", ben.sees(2)) // it stood still
+			e.pass(time.Minute)
+			e.enter("anna")
+			require.Equal(e, "feast x1 2932.3s", ben.sees(1)) // it went on
+			ben.do("look")
+			require.Contains(e, ben.heard(), "2 ben health 84")
+		})
+	})
+}
+
+// TestDeath: who dies comes back after five seconds, even if the server has been restarted meanwhile.
+func TestDeath(t *testing.T) {
+	bubble(t, func(e *evening) {
+		e.life(func() {
+			anna := e.enter("anna")
+			for range 3 {
+				anna.do("use fireball 1") // 25, and four times 1
+				e.pass(6 * time.Second)
+			}
+			anna.do("use fireball 1")
+			anna.do("use might 1")
+			require.Contains(e, anna.heard(), "deny might why=dead")
+		})
+		e.pass(10 * time.Minute)
+		e.life(func() {
+			anna := e.enter("anna")
+			anna.do("use might 1")
+			require.Contains(e, anna.heard(), "deny might why=dead")
+			e.pass(5 * time.Second)
+			require.Contains(e, anna.heard(), "value=100")
+			anna.do("use might 1")
+			require.Contains(e, anna.heard(), "apply might")
+		})
+	})
+}
+
+// TestStrangers: what is no command, or not theirs, gets an answer or an end, and nobody else notices.
+func TestStrangers(t *testing.T) {
+	bubble(t, func(e *evening) {
+		e.life(func() {
+			anna := e.enter("anna")
+			for line, want := range map[string]string{
+				"use poisn 1":   `no: buff: no such definition: "poisn": did you mean "poison"?`,
+				"use respawn 1": "no: respawn is nothing to use",
+				"use poison x":  "no: ",
+				"use poison 77": "no: engine: no such owner: 77",
+				"join ben":      "no: join NAME",
+				"":              "no: not a command",
+			} {
+				anna.do(line)
+				require.Contains(e, anna.heard(), want, "%q", line)
+			}
+			for name, want := range map[string]string{
+				"anna":                  "no: anna is here already",
+				strings.Repeat("x", 21): "no: there is no room",
+			} {
+				require.Contains(e, e.enter(name).heard(), want)
+			}
+			flood := e.enter("ben")
+			require.NoError(e, writeMessage(flood.net, text, nil))
+			head := []byte{text, 0xff, 0xff, 0xff, 0xff} // a message of four gigabytes
+			_, err := flood.net.Write(head)
+			require.NoError(e, err)
+			e.pass(2 * frame)
+			flood.mu.Lock()
+			require.True(e, flood.gone)
+			flood.mu.Unlock()
+			anna.do("use renew 1")
+			require.Contains(e, anna.heard(), "apply renew")
+		})
+	})
+}
+
+// TestSilentClient: who reads nothing is let go, and the others play on.
+func TestSilentClient(t *testing.T) {
+	bubble(t, func(e *evening) {
+		e.life(func() {
+			ours, theirs := net.Pipe()
+			e.door.come <- theirs
+			require.NoError(e, writeMessage(ours, text, []byte("join deaf")))
+			e.pass(2 * frame)
+			anna := e.enter("anna")
+			require.Contains(e, anna.heard(), "you are 2")
+			for range 80 {
+				anna.do("use might 2")
+			}
+			require.Equal(e, "nobody", anna.sees(1))
+			anna.do("look")
+			require.NotContains(e, anna.heard(), "deaf")
+		})
+	})
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/replicate"
+	"github.com/bufftick/bufftick/store"
+)
+
+const (
+	frame   = 50 * time.Millisecond
+	most    = 1000 // players that are known, here or away
+	longest = 20   // bytes of a name
+)
+
+//go:embed buffs.yaml
+var definitions []byte
+
+// player is the game's own data of an owner; all else is the engine's.
+type player struct{ name string }
+
+// away is a player who is not connected, and what it carries.
+type away struct {
+	ID   buff.OwnerID
+	Blob []byte
+}
+
+// world is the room. All of it belongs to the loop; what other goroutines want they say to inbox.
+type world struct {
+	zone   *store.Saver
+	eng    *engine.Engine
+	screen *replicate.Server
+	inbox  *engine.Inbox
+	health stat.Attr
+	alive  *buff.Spec
+	away   map[string]away // by name; it is in the same cut as those who are here
+	conns  map[buff.OwnerID]*conn
+}
+
+// open is the room as its last cut left it.
+func open(ctx context.Context, disk store.Store) (*world, error) {
+	cat, err := catalog.Parse("buffs.yaml", definitions)
+	if err != nil {
+		return nil, err
+	}
+	w := &world{alive: cat.Spec("alive"), away: map[string]away{}, conns: map[buff.OwnerID]*conn{}}
+	w.health, _ = cat.Attr("health")
+	w.zone, err = store.Open(ctx, disk, "tavern",
+		engine.Options{Catalog: cat, Handlers: engine.Handlers{"revive": w.revive}},
+		store.Options{
+			Marshal: func(id buff.OwnerID, data any, dst []byte) ([]byte, error) {
+				return append(dst, data.(*player).name...), nil
+			},
+			Unmarshal: func(id buff.OwnerID, data []byte) (any, error) { return &player{string(data)}, nil },
+			Zone: func(b []byte) []byte {
+				text, _ := json.Marshal(w.away)
+				return append(b, text...)
+			},
+		})
+	if err != nil {
+		return nil, err
+	}
+	w.eng = w.zone.Engine()
+	w.inbox = w.eng.Inbox().For("network")
+	w.screen = replicate.New(w.eng, replicate.Options{})
+	if r := w.zone.Restored(); !r.Fresh {
+		if err := json.Unmarshal(r.Zone, &w.away); err != nil {
+			return nil, err
+		}
+	}
+	for id := range w.eng.OwnerIDs() { // nobody is connected yet
+		if err := w.leave(id); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *world) arrived() string {
+	r := w.zone.Restored()
+	if r.Fresh {
+		return "a new world"
+	}
+	return fmt.Sprintf("after %v: %d players are known", r.Away, len(w.away))
+}
+
+// frame is what happens each 50 ms.
+func (w *world) frame(dt time.Duration) {
+	f := w.zone.After(w.eng.Tick(dt))
+	for e := range f.Events() {
+		for _, c := range w.conns {
+			c.text(fmt.Sprintf("%d: %v", e.Owner, e))
+		}
+	}
+	w.screen.Update()
+	for id, c := range w.conns {
+		if c.closed() {
+			if err := w.leave(id); err != nil {
+				continue // busy: the next frame tries again
+			}
+		} else if c.free() {
+			c.packet(c.viewer.Append(nil))
+		}
+	}
+}
+
+// revive is the handler of respawn.
+func (w *world) revive(c *engine.Context, e buff.Event) {
+	c.Do(buff.Revive(c.Owner()))
+	c.Do(buff.SetBase(c.Owner(), w.health, 100))
+	c.AddBuff(c.Owner(), buff.Application{Spec: w.alive, Source: c.Owner()})
+}
+
+// join lets a player in, as it was when it left.
+func (w *world) join(c *conn, name string) error {
+	for _, o := range w.conns {
+		if w.eng.Data(o.id).(*player).name == name {
+			return fmt.Errorf("%s is here already", name)
+		}
+	}
+	p, known := w.away[name]
+	var err error
+	switch {
+	case known:
+		_, err = w.eng.Restore(p.ID, &player{name}, p.Blob)
+	case len(name) > longest || len(w.away)+len(w.conns) >= most:
+		return errors.New("there is no room")
+	default:
+		p.ID = buff.OwnerID(len(w.away) + len(w.conns) + 1)
+		err = w.eng.Spawn(p.ID, &player{name})
+		w.eng.AddBuff(p.ID, buff.Application{Spec: w.alive, Source: p.ID})
+	}
+	if err != nil {
+		return err
+	}
+	delete(w.away, name)
+	if c.viewer, err = w.screen.Join(p.ID); err != nil {
+		return errors.Join(err, w.leave(p.ID))
+	}
+	c.id = p.ID
+	w.conns[c.id] = c
+	w.screen.Update() // it knows the new owner from here on
+	for _, o := range w.conns {
+		err = errors.Join(err, o.viewer.See(c.id, false), c.viewer.See(o.id, false))
+	}
+	c.text(fmt.Sprintf("you are %d", c.id))
+	c.definitions(w.screen.Definitions())
+	return err
+}
+
+// leave takes a player out of the room, with what it carries.
+func (w *world) leave(id buff.OwnerID) error {
+	name := w.eng.Data(id).(*player).name
+	blob, err := w.eng.Despawn(id)
+	if err != nil {
+		return err
+	}
+	w.away[name] = away{id, blob}
+	if c := w.conns[id]; c != nil {
+		c.viewer.Leave()
+		delete(w.conns, id)
+	}
+	return nil
+}
+
+// use is one ability of one player, at a target.
+func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) (string, error) {
+	cat := w.eng.Catalog()
+	spec, err := cat.Lookup(ability)
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(spec.Tags, "ability") {
+		return "", fmt.Errorf("%s is nothing to use", ability)
+	}
+	if cost := cat.Spec(ability + "_cooldown"); cost != nil {
+		if _, r := w.eng.AddBuff(by, buff.Application{Spec: cost, Source: by}); r.Err != nil || r.Kind == buff.Denied {
+			return r.String(), r.Err
+		}
+	}
+	_, r := w.eng.AddBuff(target, buff.Application{Spec: spec, Source: by})
+	return r.String(), r.Err
+}
+
+// look is everybody in the room.
+func (w *world) look() (text string) {
+	for id := range w.eng.OwnerIDs() {
+		health, err := w.eng.Attribute(id, w.health)
+		if err != nil {
+			continue
+		}
+		text += fmt.Sprintf("%d %s health %v\n", id, w.eng.Data(id).(*player).name, health)
+	}
+	return text
+}
