@@ -53,6 +53,31 @@ func (k *block) reset() {
 // begin begins with another owner.
 func (k *block) begin() { k.first, k.from, k.mixed = len(k.records), len(k.bytes), false }
 
+// open begins with another owner, and leaves a byte for how many records there will be. It returns where that is.
+func (k *block) open() (at int) {
+	at = len(k.bytes)
+	k.bytes = append(k.bytes, 0)
+	k.begin()
+	return at
+}
+
+// close writes the number of records where open has left room, and reports whether there are any.
+func (k *block) close(at int) bool {
+	n := len(k.records) - k.first
+	switch {
+	case n == 0:
+		k.bytes = k.bytes[:at]
+	case n < 0x80:
+		k.bytes[at] = byte(n)
+	default: // it takes two
+		k.bytes = append(k.bytes, 0)
+		copy(k.bytes[at+2:], k.bytes[at+1:])
+		k.bytes[at], k.bytes[at+1] = byte(n)|0x80, byte(n>>7)
+		k.from++
+	}
+	return n > 0
+}
+
 // end ends a record.
 func (k *block) end(t told) {
 	k.records = append(k.records, record{t, int32(len(k.bytes) - k.from)})

@@ -291,8 +291,8 @@ func (s *seat) told() bool {
 
 // taken reports whether nothing of the last Update is left to be taken.
 func (v *Viewer) taken() bool {
-	p := v.server.seats[v.seat]
-	return p.from == p.end
+	d := v.server.due[v.seat]
+	return d.from == d.end
 }
 
 func lost(n uint64) []byte {

@@ -61,25 +61,33 @@ func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	if len(v.out) > 0 || len(v.wants) > 0 || v.missed || v.fingerprint != s.fingerprint {
 		return dst, false
 	}
-	p, start := &s.seats[v.seat], len(dst)
-	if p.from == p.end && !anyway {
+	d := &s.due[v.seat]
+	if d.from == d.end && !anyway {
 		return dst, true
 	}
-	dst = binary.AppendUvarint(append(dst, kindPacket), v.number+1)
-	dst = binary.AppendUvarint(dst, uint64(s.now))
-	head := len(dst)
-	for ; p.from < p.end; p.from++ {
-		t := s.tellings[p.from]
-		if len(dst) > head && len(dst)-start+2*maxPrefix+len(s.news[t.news].bytes) > s.opts.Packet {
+	p := binary.AppendUvarint(append(s.packet[:0], kindPacket), v.number+1)
+	p = binary.AppendUvarint(p, uint64(s.now))
+	head := len(p)
+	for ; d.from < d.end; d.from++ {
+		t := s.tellings[d.from]
+		n := s.news[t.news]
+		size := int(n.to - n.from)
+		if len(p) > head && len(p)+maxPrefix+size > s.opts.Packet {
 			break // there is another packet
 		}
-		dst = v.tell(dst, t)
+		if n.mix >= 0 || size > short || cap(p)-len(p) < maxPrefix+short {
+			p = v.tell(p, t)
+			continue
+		}
+		v.last[t.local] = v.number + 1
+		p = s.brief(p, t.local, n)
 	}
-	if len(dst) == head && !anyway {
-		return dst[:start], true
+	s.packet = p
+	if len(p) == head && !anyway {
+		return dst, true
 	}
 	v.number++
-	return dst, true
+	return append(dst, p...), true
 }
 
 // maxHead is what is before the changes of a packet at most, but for numbers that no game comes to: its kind, two

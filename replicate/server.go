@@ -58,14 +58,19 @@ type Server struct {
 	look    func(buff.OwnerID, bool)
 
 	viewers int
-	seats   []seating
-	empty   []uint32 // seats without a viewer
+	seats   []*Viewer // nil: it is free
+	empty   []uint32  // those
 
-	// What an Update tells: owner by owner, then for each of the viewers that are told of anything.
+	// What an Update tells: owner by owner, then for each of the viewers that are told of anything. What is looked
+	// at for each telling is small, and stays in the cache nearest to the processor.
 	delta    block
 	news     []news
+	tellers  []*entry // of whom: by news
+	mixes    []mix
 	told     []uint32 // seats
+	due      []due    // by seat
 	tellings []telling
+	packet   []byte // that Viewer.changes writes
 
 	catalog     *buff.Catalog
 	fingerprint uint64
@@ -109,20 +114,20 @@ type watcher struct {
 	party bool
 }
 
-// seating is a place for a viewer.
-type seating struct {
-	viewer *Viewer // nil: it is free
+// due is what of Server.tellings is a viewer's, and it has not taken yet.
+type due struct{ from, end uint32 }
 
-	// What of Server.tellings is the viewer's, and it has not taken yet.
-	from, end uint32
+// news is what an Update tells of one owner: how many records, and those, in the bytes of Server.delta.
+type news struct {
+	from, to int32
+	mix      int32 // not all of it is for everybody: in Server.mixes; else -1
 }
 
-// news is what an Update tells of one owner: a part of Server.delta.
-type news struct {
+// mix is who may see each record of news.
+type mix struct {
 	entry   *entry
 	records []record
-	bytes   []byte
-	mixed   bool // not all of it is for everybody
+	bytes   []byte // of the records alone
 }
 
 // telling is that a viewer is told of it.
@@ -166,13 +171,13 @@ func New(eng *engine.Engine, o Options) *Server {
 // belongs behind each Tick.
 func (s *Server) Update() {
 	for _, seat := range s.told { // those who have taken no packet since the last Update
-		if p := &s.seats[seat]; p.from < p.end {
-			p.viewer.take()
+		if d := s.due[seat]; d.from < d.end {
+			s.seats[seat].take()
 		}
-		s.seats[seat].from, s.seats[seat].end = 0, 0
+		s.due[seat] = due{}
 	}
 	s.delta.reset()
-	s.news, s.told = s.news[:0], s.told[:0]
+	s.news, s.tellers, s.mixes, s.told = s.news[:0], s.tellers[:0], s.mixes[:0], s.told[:0]
 	s.round++
 	s.now = s.eng.Now()
 	if c := s.eng.Catalog(); c != s.catalog {
@@ -205,7 +210,7 @@ func (s *Server) gone(number uint32) {
 	e := s.entries[number]
 	for len(e.watchers) > 0 {
 		w := e.watchers[len(e.watchers)-1]
-		s.seats[w.seat].viewer.forget(w.local)
+		s.seats[w.seat].forget(w.local)
 	}
 	s.entries[number] = nil
 	delete(s.ids, e.id)
@@ -219,7 +224,7 @@ func (s *Server) changed(x *engine.OwnerChange) {
 		return
 	}
 	d := &s.delta
-	d.begin()
+	from := d.open()
 	if e.dead != x.Dead {
 		e.dead = x.Dead
 		d.life(e.dead)
@@ -229,17 +234,21 @@ func (s *Server) changed(x *engine.OwnerChange) {
 		e.change(d, s.now, at, what, &b, ok)
 	}
 	e.newer = e.newer[:0]
-	n := news{e, d.records[d.first:], d.bytes[d.from:], d.mixed}
-	if len(n.records) == 0 {
+	if !d.close(from) {
 		return
 	}
+	n := news{int32(from), int32(len(d.bytes)), -1}
+	if d.mixed {
+		n.mix = int32(len(s.mixes))
+		s.mixes = append(s.mixes, mix{e, d.records[d.first:], d.bytes[d.from:]})
+	}
+	s.news, s.tellers = append(s.news, n), append(s.tellers, e)
 	for _, w := range e.watchers {
-		if s.seats[w.seat].end == 0 {
+		if s.due[w.seat].end == 0 {
 			s.told = append(s.told, w.seat)
 		}
-		s.seats[w.seat].end++
+		s.due[w.seat].end++
 	}
-	s.news = append(s.news, n)
 }
 
 // sort sorts what has changed by the viewers that are told of it: what belongs to a viewer is in no cache, and is
@@ -247,18 +256,19 @@ func (s *Server) changed(x *engine.OwnerChange) {
 func (s *Server) sort() {
 	end := uint32(0)
 	for _, seat := range s.told {
-		p := &s.seats[seat]
-		p.from, end = end, end+p.end
-		p.end = p.from
+		d := &s.due[seat]
+		d.from, end = end, end+d.end
+		d.end = d.from
 	}
 	s.tellings = slices.Grow(s.tellings[:0], int(end))[:end]
-	for k := range s.news {
-		for _, w := range s.news[k].entry.watchers {
-			p := &s.seats[w.seat]
-			s.tellings[p.end] = telling{uint32(k), w.local, w.party}
-			p.end++
+	for k, e := range s.tellers {
+		for _, w := range e.watchers {
+			d := &s.due[w.seat]
+			s.tellings[d.end] = telling{uint32(k), w.local, w.party}
+			d.end++
 		}
 	}
+	s.delta.bytes = slices.Grow(s.delta.bytes, short) // brief reads beyond the end
 }
 
 // change encodes what has changed in one slot.

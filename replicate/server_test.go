@@ -286,6 +286,79 @@ func TestPacketLength(t *testing.T) {
 	}
 }
 
+// TestManyRecords: all buffs of an owner change in one frame, for all and for some, in more records than one byte
+// can count.
+func TestManyRecords(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 127, 128, 129, 300} {
+		for _, sync := range []buff.Sync{buff.SyncAll, buff.SyncSource} {
+			e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByNone}},
+				buff.Spec{ID: "b", Duration: time.Minute, Client: buff.Client{Sync: sync}})
+			for id := range buff.OwnerID(3) {
+				require.NoError(t, e.Spawn(id, nil))
+				for range n {
+					e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a")})
+				}
+				e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("b"), Source: id})
+			}
+			e.Tick(0)
+			s := New(e, Options{})
+			v, err := s.Join(1)
+			require.NoError(t, err)
+			c := client.New(client.Options{})
+			for id := range buff.OwnerID(3) {
+				require.NoError(t, v.See(id, false))
+			}
+			require.NoError(t, c.Receive(v.Append(nil)))
+			for id := range buff.OwnerID(3) {
+				e.Do(buff.Pause(id))
+			}
+			e.Tick(time.Second)
+			s.Update()
+			require.NoError(t, c.Receive(v.Append(nil)))
+			for id := range buff.OwnerID(3) {
+				want := n + 1
+				if sync == buff.SyncSource && id != 1 {
+					want = n
+				}
+				require.Len(t, c.Owner(id).Buffs(), want)
+				for _, b := range c.Owner(id).Buffs() {
+					require.Equal(t, buff.HeldByOwner, b.Held)
+				}
+			}
+		}
+	}
+}
+
+// TestManyViews: local numbers of one, two and three bytes.
+func TestManyViews(t *testing.T) {
+	const owners = 4200
+	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute})
+	for id := range buff.OwnerID(owners) {
+		require.NoError(t, e.Spawn(id, nil))
+	}
+	e.Tick(0)
+	s := New(e, Options{Views: owners})
+	v, err := s.Join(1)
+	require.NoError(t, err)
+	for id := range buff.OwnerID(owners) {
+		require.NoError(t, v.See(id, false))
+	}
+	c := client.New(client.Options{})
+	require.NoError(t, c.Receive(v.Append(nil)))
+	for id := range buff.OwnerID(owners) {
+		e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: id, Magnitude: int64(id)})
+	}
+	e.Tick(0)
+	s.Update()
+	for p := v.Append(nil); len(p) > 0; p = v.Append(nil) {
+		require.NoError(t, c.Receive(p))
+	}
+	for id := range buff.OwnerID(owners) {
+		require.Len(t, c.Owner(id).Buffs(), 1)
+		require.Equal(t, int64(id), c.Owner(id).Buffs()[0].Magnitude)
+	}
+}
+
 // TestBytes: a refresh of one buff on one owner costs 12 bytes at most, over the frame; and a frame in
 // which nothing changes costs none, however many buffs run down and pulse.
 func TestBytes(t *testing.T) {

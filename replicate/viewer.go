@@ -75,9 +75,9 @@ func (s *Server) Join(id buff.OwnerID) (*Viewer, error) {
 	v := &Viewer{server: s, id: id, of: map[uint32]uint16{}, seat: uint32(len(s.seats))}
 	if last := len(s.empty) - 1; last >= 0 {
 		v.seat, s.empty = s.empty[last], s.empty[:last]
-		s.seats[v.seat].viewer = v
+		s.seats[v.seat] = v
 	} else {
-		s.seats = append(s.seats, seating{viewer: v})
+		s.seats, s.due = append(s.seats, v), append(s.due, due{})
 	}
 	return v, nil
 }
@@ -95,7 +95,7 @@ func (v *Viewer) Leave() {
 	}
 	v.left = true
 	v.server.viewers--
-	v.server.seats[v.seat].viewer = nil
+	v.server.seats[v.seat] = nil
 	v.server.empty = append(v.server.empty, v.seat)
 	v.out, v.wants = nil, nil
 }
@@ -191,7 +191,7 @@ func (v *Viewer) forget(local uint16) {
 	last := len(e.watchers) - 1
 	moved := e.watchers[last]
 	e.watchers[w.place] = moved
-	v.server.seats[moved.seat].viewer.views[moved.local].place = w.place
+	v.server.seats[moved.seat].views[moved.local].place = w.place
 	if e.watchers = e.watchers[:last]; last == 0 {
 		e.known = false
 	}
@@ -227,13 +227,14 @@ func (v *Viewer) sayLeft(local uint16) {
 // has been told, calls it before.
 func (v *Viewer) take() {
 	s := v.server
-	p := &s.seats[v.seat]
-	for ; p.from < p.end; p.from++ {
-		t := s.tellings[p.from]
-		if v.passes(t) || v.count(t) == 0 {
+	d := &s.due[v.seat]
+	for ; d.from < d.end; d.from++ {
+		t := s.tellings[d.from]
+		n := s.news[t.news]
+		if v.passes(t) || !v.sees(n, t) {
 			continue
 		}
-		if v.room(2*maxPrefix + len(s.news[t.news].bytes)); !v.passes(t) {
+		if v.room(maxPrefix + int(n.to-n.from)); !v.passes(t) {
 			v.out = v.tell(v.out, t)
 		}
 	}
@@ -242,30 +243,46 @@ func (v *Viewer) take() {
 // passes reports whether a change is not told, because the full state is.
 func (v *Viewer) passes(t telling) bool { return len(v.wants) > 0 && v.views[t.local].full }
 
-// count returns how much of what has changed of an owner the viewer may see.
-func (v *Viewer) count(t telling) int {
-	n := &v.server.news[t.news]
-	if !n.mixed {
-		return len(n.records)
+// sees reports whether the viewer may see anything of it.
+func (v *Viewer) sees(n news, t telling) bool {
+	if n.mix < 0 {
+		return true
 	}
-	return v.eyes(n, t).count(n.records)
+	m := &v.server.mixes[n.mix]
+	return v.eyes(m, t).count(m.records) > 0
 }
 
-func (v *Viewer) eyes(n *news, t telling) eyes { return eyes{v.id, n.entry.id == v.id, t.party} }
+func (v *Viewer) eyes(m *mix, t telling) eyes { return eyes{v.id, m.entry.id == v.id, t.party} }
 
 // tell appends what has changed of an owner, as far as the viewer may see it.
 func (v *Viewer) tell(p []byte, t telling) []byte {
-	n := &v.server.news[t.news]
-	count := v.count(t)
+	s := v.server
+	n := s.news[t.news]
+	if n.mix < 0 {
+		v.last[t.local] = v.number + 1
+		return append(binary.AppendUvarint(p, uint64(t.local)<<2), s.delta.bytes[n.from:n.to]...)
+	}
+	m := &s.mixes[n.mix]
+	e := v.eyes(m, t)
+	count := e.count(m.records)
 	if count == 0 {
 		return p
 	}
 	v.last[t.local] = v.number + 1
 	p = binary.AppendUvarint(binary.AppendUvarint(p, uint64(t.local)<<2), uint64(count))
-	if !n.mixed {
-		return append(p, n.bytes...)
-	}
-	return v.eyes(n, t).append(p, n.records, n.bytes)
+	return e.append(p, m.records, m.bytes)
+}
+
+// short is how many bytes of news are copied at once: most have fewer.
+const short = 16
+
+// brief is tell for news that are short, and for everybody, into a packet with room for short bytes more than it
+// is to have.
+func (s *Server) brief(p []byte, local uint16, n news) []byte {
+	p = binary.AppendUvarint(p, uint64(local)<<2)
+	at := len(p)
+	*(*[short]byte)(p[at : at+short]) = *(*[short]byte)(s.delta.bytes[n.from : n.from+short])
+	return p[:at+int(n.to-n.from)]
 }
 
 // eyes are those of a viewer that looks at one owner: its own, or one of its party, or any.
@@ -312,7 +329,7 @@ func (e eyes) append(p []byte, records []record, all []byte) []byte {
 	return p
 }
 
-// What a local number takes at most, in bytes, and a number of records; and the part that says how much later.
+// What a local number takes at most, in bytes; and the part that says how much later.
 const (
 	maxPrefix = 3
 	maxLater  = 6
