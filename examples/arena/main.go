@@ -4,6 +4,8 @@
 //	go run ./examples/arena                      prints the address of the page
 //	go run ./examples/arena -open                and opens it
 //	go run ./examples/arena -buffs DIR           definitions from a folder, read anew when they change
+//	go run ./examples/arena -addr :7070 -proxies 10.1.0.0/16
+//	                                             for the internet, behind a proxy of another machine
 //	go run ./examples/arena -headless -bots 2000 -seconds 20
 //	                                             no page: how much is sent, and how long frames take
 //
@@ -18,10 +20,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -37,6 +41,7 @@ type settings struct {
 	seconds       int
 	seed          uint64
 	addr, buffs   string
+	proxies       []netip.Prefix
 	headless      bool
 	open          bool
 }
@@ -62,6 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	f.StringVar(&s.addr, "addr", "127.0.0.1:7070", "`address` of the page")
 	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, read anew when they change; without it those in the program")
 	f.BoolVar(&s.headless, "headless", false, "no page: say how much is sent, and how long frames take")
+	f.Func("proxies", "`networks` of proxies in front of it, beside this machine, with commas: 10.1.0.0/16,fd00::/8", s.behind)
 	f.BoolVar(&s.open, "open", false, "open the page in the browser")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -75,6 +81,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		play = s.load
 	}
 	return errors.Join(play(ctx, w, out), w.Close(context.WithoutCancel(ctx)))
+}
+
+// behind is -proxies.
+func (s *settings) behind(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		p, err := netip.ParsePrefix(strings.TrimSpace(part))
+		if err != nil {
+			return err
+		}
+		s.proxies = append(s.proxies, p)
+	}
+	return nil
 }
 
 // load is -headless.
@@ -104,6 +122,7 @@ func (s *settings) serve(ctx context.Context, w *game.World, out io.Writer) erro
 	}
 	sv := serve.New(w)
 	sv.Beside(look.Frame)
+	sv.Trust(s.proxies...)
 	mux := sv.Handler()
 	mux.Handle("/debug/buffs", look)
 	srv := serve.NewServer(mux)

@@ -19,6 +19,7 @@
 //	sight.go     who is in view
 //	wire.go      the messages beside those of package replicate
 //	socket.go    the two goroutines of a connection
+//	address.go   how many connections an address may have
 //	site.go      the page and its server
 //	load.go      the same without a browser: how much is sent, and how long frames take
 package serve

@@ -3,9 +3,11 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -24,6 +26,10 @@ type site struct {
 	t    *testing.T
 	line chan net.Conn
 	ends chan struct{}
+
+	from      net.Addr // of the lines that come
+	forwarded []string // what a proxy says of them
+
 	pass func(time.Duration) // lets time pass: of the bubble
 }
 
@@ -44,7 +50,7 @@ func inBubble(t *testing.T, test func(t *testing.T, s *site)) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := game.New(game.Options{Heroes: 20, Seed: 1, Budget: -1})
 		require.NoError(t, err)
-		s := &site{pass: func(d time.Duration) { time.Sleep(d) }, Server: New(w), t: t, line: make(chan net.Conn), ends: make(chan struct{})}
+		s := &site{pass: func(d time.Duration) { time.Sleep(d) }, Server: New(w), t: t, from: &net.UnixAddr{Name: "pipe"}, line: make(chan net.Conn), ends: make(chan struct{})}
 		srv := NewServer(s.Handler())
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
@@ -63,14 +69,22 @@ func inBubble(t *testing.T, test func(t *testing.T, s *site)) {
 // dial opens a line.
 func (s *site) dial() net.Conn {
 	ours, theirs := net.Pipe()
-	s.line <- theirs
+	s.line <- &line{theirs, s.from}
 	return ours
 }
+
+// line is one that comes from somewhere.
+type line struct {
+	net.Conn
+	from net.Addr
+}
+
+func (l *line) RemoteAddr() net.Addr { return l.from }
 
 // enter comes in as a page does.
 func (s *site) enter(from string) (*websocket.Conn, *http.Response, error) {
 	over := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return s.dial(), nil }, DisableKeepAlives: true}
-	head := http.Header{}
+	head := http.Header{"X-Forwarded-For": s.forwarded}
 	if from != "" {
 		head.Set("Origin", from)
 	}
@@ -265,5 +279,70 @@ func TestCrowd(t *testing.T) {
 		for _, c := range in {
 			_ = c.CloseNow() // they have been closed at the other end
 		}
+	})
+}
+
+// One address gets so many connections, and one more when one of them ends; others, and who was there, do not
+// notice. So it is behind a proxy, where the address is not what a client says but what the proxy does.
+func TestOneAddress(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *site) {
+		tcp := func(a string) net.Addr {
+			return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(a), 4711))
+		}
+		s.Trust(netip.MustParsePrefix("10.1.0.0/16"))
+		g := s.guest()
+		all := []*websocket.Conn{g.Conn}
+		for _, c := range []struct {
+			about, from string
+			forwarded   func(k int) []string
+		}{
+			{"from one address", "192.0.2.7", func(int) []string { return nil }},
+			{"it says that it is a proxy", "192.0.2.8", func(k int) []string { return []string{fmt.Sprintf("198.51.100.%d", k)} }},
+			{"the same as IPv6", "::ffff:192.0.2.9", func(int) []string { return nil }},
+			{"a proxy here", "127.0.0.1", func(k int) []string { return []string{fmt.Sprintf("198.51.100.%d, 192.0.2.10", k)} }},
+			{"two proxies", "::1", func(k int) []string {
+				return []string{fmt.Sprintf("garbage %d", k), " 192.0.2.11 ", "10.1.2.3,10.1.2.4"}
+			}},
+			{"what is no address", "10.1.0.1", func(k int) []string { return []string{fmt.Sprintf("garbage %d", k)} }},
+		} {
+			s.from = tcp(c.from)
+			enter := func(k int) bool {
+				s.forwarded = c.forwarded(k)
+				conn, r, err := s.enter("")
+				if err != nil {
+					require.Equal(t, http.StatusTooManyRequests, r.StatusCode, c.about)
+					return false
+				}
+				all = append(all, conn)
+				return true
+			}
+			for k := range 3 * MaxAddress {
+				require.Equal(t, k < MaxAddress, enter(k), "%s: %d", c.about, k)
+			}
+			require.NoError(t, all[len(all)-1].CloseNow())
+			synctest.Wait()
+			require.True(t, enter(0), c.about)
+			require.False(t, enter(0), c.about)
+			s.served(g)
+		}
+		for k := range 3 * MaxAddress { // those of a network of 64 bits are one, too
+			s.from, s.forwarded = tcp(fmt.Sprintf("2001:db8:1:2:%x::1", k)), nil
+			conn, _, err := s.enter("")
+			if require.Equal(t, k < MaxAddress, err == nil); err == nil {
+				all = append(all, conn)
+			}
+		}
+		for k := range 2 * MaxAddress { // a proxy that does not say for whom, or one's own tabs
+			s.from = []net.Addr{tcp("127.0.0.1"), tcp("10.1.0.7")}[k%2]
+			conn, _, err := s.enter("")
+			require.NoError(t, err)
+			all = append(all, conn)
+		}
+		s.served(g)
+		for _, c := range all {
+			_ = c.CloseNow()
+		}
+		s.pass(time.Minute)
+		require.Empty(t, s.doors.of)
 	})
 }

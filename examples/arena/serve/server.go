@@ -36,6 +36,7 @@ type Server struct {
 
 	arrivals chan *player
 	slots    chan struct{} // one for each connection
+	doors    *doors
 	asks     chan func(*game.World)
 	over     chan struct{}
 	beside   func(time.Duration) // told how long a frame took
@@ -58,7 +59,7 @@ func New(w *game.World) *Server {
 	return &Server{
 		world: w, replicate: replicate.New(w.Engine(), replicate.Options{Views: 128}),
 		heroes: map[string]*hero{}, paused: map[int]uint64{},
-		arrivals: make(chan *player, MaxPlayers), slots: make(chan struct{}, MaxPlayers),
+		arrivals: make(chan *player, MaxPlayers), slots: make(chan struct{}, MaxPlayers), doors: newDoors(),
 		asks: make(chan func(*game.World), asksRoom), over: make(chan struct{}),
 		beside: func(time.Duration) {}, newToken: rand.Text,
 	}

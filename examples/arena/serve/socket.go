@@ -16,6 +16,12 @@ const (
 
 // accept makes a WebSocket of a request, and is done when it ends.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
+	leave, ok := s.doors.enter(r)
+	if !ok {
+		http.Error(w, "your address has as many connections as it may have", http.StatusTooManyRequests)
+		return
+	}
+	defer leave()
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
