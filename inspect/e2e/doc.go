@@ -4,6 +4,6 @@
 //
 //	go test ./...                 the tests
 //	go test ./... -shots          and the pictures in shots/ are taken anew
-//	go test -run TestArenaFrames -trace -v
+//	go test -run TestArenaFrames -frames -v
 //	                              how many frames of the arena the browser draws
 package e2e

@@ -1,6 +1,7 @@
 // Rows of buffs, each with a ring that shows what is left.
 import { left } from "./client.js";
 import { disc } from "./icons.js";
+import { around, font, put, text } from "./pictures.js";
 
 const rings = { 0: "#e8c573", 1: "#63e2a4", 2: "#ff6472" };
 const heldRing = "#9fd8ff";
@@ -25,84 +26,98 @@ export function shown(client, owner) {
   return out.sort((x, y) => y[1].priority - x[1].priority || x[0].slot - y[0].slot);
 }
 
+// ringOf returns what ring draws: as many pictures of a ring as it has pixels around.
+function ringOf(b, spec, now, r, scale) {
+  const p = part(b, spec, now), pixels = Math.ceil(2 * Math.PI * r * scale);
+  return { icon: spec.icon, hue: b.held ? heldRing : rings[spec.polarity] ?? rings[0], dim: b.hidden, step: p === null ? null : Math.round(p * pixels) / pixels };
+}
+
 /** ring draws one buff in a circle of radius r around x, y. */
 export function ring(g, b, spec, now, x, y, r, scale) {
-  const inner = r - Math.max(1.4, r * 0.16), picture = disc(spec.icon, Math.ceil(inner * 2 * scale));
-  const p = part(b, spec, now);
+  const of = ringOf(b, spec, now, r, scale);
+  put(g, around(`ring ${of.icon} ${of.hue} ${of.dim} ${of.step}`, r, scale, (g) => draw(g, of, r, scale)), x, y, scale);
+}
+
+function draw(g, { icon, hue, dim, step }, r, scale) {
+  const inner = r - Math.max(1.4, r * 0.16), gone = (1 - (step ?? 1)) * 2 * Math.PI;
   g.beginPath();
-  g.arc(x, y, r, 0, 7);
+  g.arc(0, 0, r, 0, 7);
   g.fillStyle = "#0b0a10";
   g.fill();
-  g.drawImage(picture, x - inner, y - inner, inner * 2, inner * 2);
-  if (p !== null && p < 1) {
+  g.drawImage(disc(icon, Math.ceil(inner * 2 * scale)), -inner, -inner, inner * 2, inner * 2);
+  if (gone > 0) {
     g.beginPath();
-    g.moveTo(x, y);
-    g.arc(x, y, inner, -Math.PI / 2, -Math.PI / 2 + (1 - p) * 2 * Math.PI);
+    g.moveTo(0, 0);
+    g.arc(0, 0, inner, -Math.PI / 2, -Math.PI / 2 + gone);
     g.fillStyle = "#0009";
     g.fill();
   }
   g.beginPath();
-  g.arc(x, y, r - (r - inner) / 2, -Math.PI / 2 + (p === null ? 0 : (1 - p) * 2 * Math.PI), 1.5 * Math.PI);
-  g.strokeStyle = b.held ? heldRing : rings[spec.polarity] ?? rings[0];
+  g.arc(0, 0, r - (r - inner) / 2, -Math.PI / 2 + gone, 1.5 * Math.PI);
+  g.strokeStyle = hue;
   g.lineWidth = r - inner;
-  g.globalAlpha = b.hidden ? 0.35 : 1;
+  g.globalAlpha = dim ? 0.35 : 1;
   g.stroke();
-  g.globalAlpha = 1;
+}
+
+// words returns what is written inside a ring, and at its edge.
+function words(b, now, r) {
+  const ms = left(b, now), long = ms > 0 && ms < 100000 && r >= 13;
+  return [long ? (b.held ? "II" : ms < 3000 ? (ms / 1000).toFixed(1) : String(Math.ceil(ms / 1000))) : "", b.stacks > 1 ? String(b.stacks) : ""];
 }
 
 /** label writes what is inside a ring: seconds, and stacks. */
-export function label(g, b, spec, now, x, y, r) {
-  g.textAlign = "center";
-  g.textBaseline = "middle";
-  g.lineJoin = "round";
-  const ms = left(b, now);
-  const write = (text, at, down, size) => {
-    g.font = `700 ${size}px ${getFont()}`;
-    g.lineWidth = size / 3.500;
-    g.strokeStyle = "#000d";
-    g.strokeText(text, at, down);
-    g.fillStyle = "#fff";
-    g.fillText(text, at, down);
-  };
-  if (ms > 0 && ms < 100000 && r >= 13) write(b.held ? "II" : ms < 3000 ? (ms / 1000).toFixed(1) : String(Math.ceil(ms / 1000)), x, y + 0.5, r * 0.78);
-  if (b.stacks > 1) write(String(b.stacks), x + r * 0.72, y + r * 0.72, Math.max(9, r * 0.74));
+export function label(g, b, spec, now, x, y, r, scale) {
+  const [seconds, stacks] = words(b, now, r);
+  const write = (word, at, down, size) => text(g, word, at, down, size, "#fff", size / 3.500, "#000d", scale);
+  if (seconds) write(seconds, x, y + 0.5, r * 0.78);
+  if (stacks) write(stacks, x + r * 0.72, y + r * 0.72, Math.max(9, r * 0.74));
 }
 
-let font;
-const getFont = () => (font ??= getComputedStyle(document.body).fontFamily);
+/** stepOf returns how far apart the buffs of a Row are. */
+export const stepOf = (size) => Math.round(size + Math.max(3, size * 0.14));
 
-/** Row is a canvas with the buffs of somebody. */
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** Row is a canvas with the buffs of somebody. What looks as it did is not drawn again. */
 export class Row {
   constructor(canvas, { size, columns, most, labels = true }) {
-    Object.assign(this, { canvas, size, columns, most, labels, g: canvas.getContext("2d"), w: 0, h: 0 });
+    Object.assign(this, { canvas, size, columns, most, labels, g: canvas.getContext("2d"), w: 0, h: 0, cells: [] });
   }
   draw(client, owner, now) {
     const all = shown(client, owner), { size, g } = this;
     const list = all.length > this.most ? all.slice(0, this.most - 1) : all, more = all.length - list.length;
-    const step = size + Math.max(3, size * 0.14), rows = Math.max(1, Math.ceil((list.length + (more ? 1 : 0)) / this.columns));
+    const step = stepOf(size), rows = Math.max(1, Math.ceil((list.length + (more ? 1 : 0)) / this.columns));
     const scale = devicePixelRatio || 1, w = Math.ceil(this.columns * step + 2), h = Math.ceil(rows * step + 1);
     if (this.w !== w * scale || this.h !== h * scale) {
       this.canvas.width = this.w = w * scale;
       this.canvas.height = this.h = h * scale;
       this.canvas.style.width = `${w}px`;
       this.canvas.style.height = `${h}px`;
+      this.cells = [];
     }
-    g.setTransform(scale, 0, 0, scale, 0, 0);
-    g.clearRect(0, 0, w, h);
-    const r = size / 2;
-    list.forEach(([b, spec], k) => {
-      const x = (k % this.columns) * step + r + 1, y = Math.floor(k / this.columns) * step + r + 0.5;
-      ring(g, b, spec, now, x, y, r, scale);
-      if (this.labels) label(g, b, spec, now, x, y, r);
+    const r = size / 2, looks = list.map(([b, spec]) => {
+      const of = ringOf(b, spec, now, r, scale);
+      return `${of.icon} ${of.hue} ${of.dim} ${of.step} ${this.labels ? words(b, now, r) : ""}`;
     });
-    if (more) {
-      const k = list.length, x = (k % this.columns) * step + r, y = Math.floor(k / this.columns) * step + r;
-      g.fillStyle = getComputedStyle(this.canvas).color;
-      g.font = `600 ${size * 0.5}px ${getFont()}`;
-      g.textAlign = "center";
-      g.textBaseline = "middle";
-      g.fillText(`+${more}`, x, y);
+    if (more) looks.push(`+${more} ${dark.matches}`);
+    g.setTransform(scale, 0, 0, scale, 0, 0);
+    for (let k = 0; k < Math.max(looks.length, this.cells.length); k++) {
+      if (looks[k] === this.cells[k]) continue;
+      const x = (k % this.columns) * step, y = Math.floor(k / this.columns) * step;
+      g.clearRect(x, y, step, step);
+      if (k < list.length) {
+        ring(g, ...list[k], now, x + r + 1, y + r + 0.5, r, scale);
+        if (this.labels) label(g, ...list[k], now, x + r + 1, y + r + 0.5, r, scale);
+      } else if (k < looks.length) {
+        g.fillStyle = getComputedStyle(this.canvas).color;
+        g.font = font(size * 0.5);
+        g.textAlign = "center";
+        g.textBaseline = "middle";
+        g.fillText(`+${more}`, x + r, y + r);
+      }
     }
+    this.cells = looks;
     return all.length;
   }
 }

@@ -1,4 +1,5 @@
-// Heroes from above, and the King. Heroes are drawn once for each class, side and direction.
+// Heroes from above, and the King: drawn once for each class, side and direction.
+import { around, picture } from "./pictures.js";
 
 export const teams = {
   ember: { main: "#e2622b", dark: "#7c2a10", light: "#ffb483" },
@@ -7,25 +8,17 @@ export const teams = {
 };
 
 const heads = { blade: "#c9ced6", ranger: "#5f8f4a", hexer: "#55348a", cleric: "#f3ead2", warden: "#b98a4a" };
-const steps = 32;
-const sprites = new Map();
+const steps = 32, kingSteps = 96;
 
 /** figure returns the picture of a hero who looks in a direction, reach device pixels to each side of its middle. */
 export function figure(sort, team, turn, reach) {
   const step = ((Math.round((turn / (2 * Math.PI)) * steps) % steps) + steps) % steps;
-  const key = `${sort} ${team} ${step} ${reach}`;
-  let c = sprites.get(key);
-  if (!c) {
-    c = document.createElement("canvas");
-    c.width = c.height = reach * 2;
-    const g = c.getContext("2d");
+  return picture(`${sort} ${team} ${step} ${reach}`, reach * 2, reach * 2, (g) => {
     g.translate(reach, reach);
     g.rotate((step / steps) * 2 * Math.PI);
     g.scale(reach / 2, reach / 2); // two bodies wide
     hero(g, sort, teams[team]);
-    sprites.set(key, c);
-  }
-  return c;
+  });
 }
 
 // hero draws one that looks along x, with a body of about 1.
@@ -97,17 +90,23 @@ function weapon(g, sort, blob) {
   }
 }
 
-/** king draws the King around 0, 0; r is half of its width. */
-export function king(g, turn, r, t, angry, dead) {
-  g.save();
-  g.rotate(turn);
-  g.scale(r, r);
+/** king returns the picture of the King, who is 2 r wide, at an instant. */
+export function king(turn, r, t, angry, dead, scale) {
+  const step = Math.round((turn / (2 * Math.PI)) * kingSteps) % kingSteps, sway = Math.round(Math.sin(t / 600) * 3) / 75;
+  return around(`king ${step} ${sway} ${angry} ${dead}`, 2.08 * r, scale, (g) => {
+    g.rotate((step / kingSteps) * 2 * Math.PI);
+    g.scale(r, r);
+    drawKing(g, sway, angry, dead);
+  });
+}
+
+// drawKing draws one that looks along x, half as wide as 1.
+function drawKing(g, sway, angry, dead) {
   g.lineJoin = "round";
   g.lineWidth = 0.05;
   g.strokeStyle = "#0c0714";
   const blob = (fill, path) => { g.beginPath(); path(); g.fillStyle = fill; g.fill(); g.stroke(); };
   if (dead) g.globalAlpha = 0.45;
-  const sway = Math.sin(t / 600) * 0.04;
   blob("#1b1030", () => { // a torn cloak
     g.moveTo(0.3, -0.9);
     for (let k = 0; k <= 8; k++) g.lineTo(-1.05 - (k % 2) * 0.28 + sway, -0.95 + (k / 8) * 1.9);
@@ -138,5 +137,4 @@ export function king(g, turn, r, t, angry, dead) {
   blob("#2a1846", () => g.arc(0.08, 0, 0.3, 0, 7));
   g.fillStyle = dead ? "#444" : angry ? "#ff5340" : "#c9a1ff";
   g.beginPath(); g.arc(0.22, -0.12, 0.07, 0, 7); g.arc(0.22, 0.12, 0.07, 0, 7); g.fill();
-  g.restore();
 }

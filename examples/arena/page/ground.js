@@ -1,6 +1,8 @@
-// The ground of the arena: drawn once, and copied from then on.
+// The ground of the arena: drawn once, and copied from then on, in tiles that are as large as they are seen.
 
 const grain = 26; // pixels to a pace
+const side = 512; // of a tile, in pixels
+const most = 60; // tiles
 const stones = [[22, 15], [68, 15], [22, 45], [68, 45]];
 
 const themes = {
@@ -8,7 +10,53 @@ const themes = {
   light: { slab: [222, 206, 174], spread: 10, joint: "#b79f76", seal: "#cdbdd4", line: "#8a6cc0", rune: "#6f44be", moss: "#b9c08c", rock: "#8c8474", wall: "#8f7a58", lit: "#ffffff40", ember: "#ff6a2a", tide: "#1595b5", tint: 0.2 },
 };
 
-export function ground(width, height, dark) {
+/** Floor copies the ground onto a canvas. */
+export class Floor {
+  constructor(width, height, dark) {
+    Object.assign(this, { width, height, tiles: new Map(), pace: 0, ...ground(width, height, dark) });
+  }
+
+  /** draw fills the canvas, pace pixels to a pace: the arena's corner is at ox, oy, and around it is the wall. */
+  draw(g, ox, oy, pace) {
+    const { width: w, height: h } = g.canvas;
+    if (pace !== this.pace) this.tiles.clear();
+    this.pace = pace;
+    const right = Math.ceil(this.width * pace), below = Math.ceil(this.height * pace), x0 = Math.max(0, ox), x1 = Math.min(w, ox + right);
+    g.fillStyle = this.wall;
+    if (ox > 0) g.fillRect(0, 0, ox, h);
+    if (ox + right < w) g.fillRect(ox + right, 0, w - ox - right, h);
+    if (oy > 0) g.fillRect(x0, 0, x1 - x0, oy);
+    if (oy + below < h) g.fillRect(x0, oy + below, x1 - x0, h - oy - below);
+    const first = (at) => Math.max(0, Math.floor(-at / side)), last = (at, of, whole) => Math.ceil(Math.min(of - at, whole) / side);
+    let seen = 0;
+    for (let y = first(oy); y < last(oy, h, below); y++) {
+      for (let x = first(ox); x < last(ox, w, right); x++, seen++) g.drawImage(this.#tile(x, y), ox + x * side, oy + y * side);
+    }
+    for (const key of this.tiles.keys()) {
+      if (this.tiles.size <= Math.max(most, seen)) break;
+      this.tiles.delete(key);
+    }
+  }
+
+  #tile(x, y) {
+    const key = `${x} ${y}`;
+    let c = this.tiles.get(key);
+    if (c) this.tiles.delete(key); // and to the end: it is in use
+    else {
+      c = document.createElement("canvas");
+      c.width = Math.min(side, Math.ceil(this.width * this.pace) - x * side);
+      c.height = Math.min(side, Math.ceil(this.height * this.pace) - y * side);
+      const g = c.getContext("2d", { alpha: false }), by = this.pace / grain;
+      g.setTransform(by, 0, 0, by, -x * side, -y * side);
+      g.imageSmoothingQuality = "high";
+      g.drawImage(this.picture, 0, 0);
+    }
+    this.tiles.set(key, c);
+    return c;
+  }
+}
+
+function ground(width, height, dark) {
   const t = themes[dark ? "dark" : "light"], c = document.createElement("canvas");
   c.width = width * grain;
   c.height = height * grain;
@@ -48,7 +96,7 @@ export function ground(width, height, dark) {
   g.lineWidth = 0.18;
   g.strokeStyle = t.rock;
   g.strokeRect(0.85, 0.85, width - 1.7, height - 1.7);
-  return { picture: c, grain, wall: t.wall };
+  return { picture: c, wall: t.wall };
 }
 
 function tint(g, x, y, hue, by, r) {

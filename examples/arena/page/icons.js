@@ -1,4 +1,5 @@
-// The pictures: paths in a square of 24 by 24, in white on a disc of their own colour.
+// The icons: paths in a square of 24 by 24, in white on a disc of their own colour.
+import { picture } from "./pictures.js";
 
 const glyphs = {
   venom: ["#2f8f3e", "M12 4c3 4 5.2 6.6 5.2 9.6a5.2 5.2 0 0 1-10.4 0C6.8 10.600 9 8 12 4zM10 14.200a2.300 2.300 0 0 0 2.300 2.600"],
@@ -24,8 +25,6 @@ const glyphs = {
   clock: ["#555", "M12 5a7 7 0 1 0 .01 0M12 8v4.500l3 2"],
 };
 
-const sprites = new Map();
-
 const shade = (hex, by) => {
   const n = parseInt(hex.slice(1).padEnd(6, hex.slice(1)), 16);
   const part = (v) => Math.max(0, Math.min(255, Math.round(by > 0 ? v + (255 - v) * by : v * (1 + by))));
@@ -34,12 +33,11 @@ const shade = (hex, by) => {
 
 /** disc returns a picture of an icon, size device pixels wide, round or with square corners. */
 export function disc(icon, size, square = false) {
-  const key = `${icon} ${size} ${square}`;
-  let c = sprites.get(key);
-  if (c) return c;
-  c = document.createElement("canvas");
-  c.width = c.height = size;
-  const g = c.getContext("2d"), [hue, path] = glyphs[icon] ?? glyphs.clock, r = size / 2;
+  return picture(`${icon} ${size} ${square}`, size, size, (g) => draw(g, icon, size, square));
+}
+
+function draw(g, icon, size, square) {
+  const [hue, path] = glyphs[icon] ?? glyphs.clock, r = size / 2;
   const fill = g.createRadialGradient(r * 0.75, r * 0.55, 0, r, r, r * 1.1);
   fill.addColorStop(0, shade(hue, 0.38));
   fill.addColorStop(0.55, hue);
@@ -60,6 +58,4 @@ export function disc(icon, size, square = false) {
   g.strokeStyle = "#fffdf6";
   g.lineWidth = size < 26 ? 2.600 : 2;
   g.stroke(p);
-  sprites.set(key, c);
-  return c;
 }

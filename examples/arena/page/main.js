@@ -2,10 +2,11 @@
 import { Link, scene as sceneKind, truth as truthKind, no as noKind } from "./link.js";
 import { World } from "./world.js";
 import { Scene } from "./scene.js";
-import { Row } from "./buffs.js";
+import { Row, stepOf } from "./buffs.js";
 import { left } from "./client.js";
 import { disc } from "./icons.js";
-import { figure, king as drawKing, teams } from "./figures.js";
+import { figure, king as kingOf, teams } from "./figures.js";
+import { put, text } from "./pictures.js";
 
 const $ = (q, from = document) => from.querySelector(q);
 const small = matchMedia("(max-width: 720px)");
@@ -90,50 +91,45 @@ function drawSkills(now) {
   }
   const size = small.matches ? 43 : 60, scale = devicePixelRatio || 1;
   world.skills.forEach((s, k) => {
-    const c = $("#skills").children[k].firstChild, g = c.getContext("2d");
+    const c = $("#skills").children[k].firstChild;
     const all = [cool.get(`${s.id}_cooldown`), cool.get("breath")].filter(Boolean);
-    const wait = all.reduce((a, b) => (!a || left(b, now) > left(a, now) ? b : a), null);
+    const wait = all.reduce((a, b) => (!a || left(b, now) > left(a, now) ? b : a), null), ms = wait ? left(wait, now) : 0;
+    const held = wait?.held, around = 4 * size * scale; // pixels
+    const word = ms > 950 || held ? (held ? "II" : ms < 3000 ? (ms / 1000).toFixed(1) : String(Math.ceil(ms / 1000))) : "";
+    const part = ms > 0 ? Math.round((ms / Math.max(client.specs.get(wait.spec).duration, ms)) * around) / around : 0;
+    const looks = `${s.id} ${part} ${word} ${held} ${silent} ${size} ${scale}`;
+    if (c.looks === looks) return;
+    c.looks = looks;
     if (c.width !== size * scale) c.width = c.height = size * scale;
-    g.setTransform(scale, 0, 0, scale, 0, 0);
-    g.clearRect(0, 0, size, size);
-    const icon = { barrier: "shield" }[s.id] ?? s.id;
-    g.drawImage(disc(icon, Math.ceil(size * scale), true), 0, 0, size, size);
-    g.save();
-    g.beginPath();
-    g.roundRect(0, 0, size, size, size * 0.23);
-    g.clip();
-    const ms = wait ? left(wait, now) : 0;
-    if (wait && ms > 0) {
-      const p = ms / Math.max(client.specs.get(wait.spec).duration, ms);
-      g.beginPath();
-      g.moveTo(size / 2, size / 2);
-      g.arc(size / 2, size / 2, size, -Math.PI / 2 + (1 - p) * 2 * Math.PI, 1.5 * Math.PI);
-      g.fillStyle = "#07060bc4";
-      g.fill();
-      if (ms > 950 || wait.held) write(g, wait.held ? "II" : ms < 3000 ? (ms / 1000).toFixed(1) : Math.ceil(ms / 1000), size / 2, size / 2, size * 0.34);
-    } else if (silent) {
-      g.fillStyle = "#07060ba0";
-      g.fillRect(0, 0, size, size);
-    }
-    g.restore();
-    g.lineWidth = 2;
-    g.strokeStyle = wait && wait.held ? "#9fd8ff" : ms > 0 || silent ? "#ffffff38" : "#f2d48a";
-    g.beginPath();
-    g.roundRect(1, 1, size - 2, size - 2, size * 0.22);
-    g.stroke();
+    drawSkill(c.getContext("2d"), { barrier: "shield" }[s.id] ?? s.id, size, scale, { part, word, held, silent });
   });
 }
 
-function write(g, text, x, y, size) {
-  g.font = `700 ${size}px ${getComputedStyle(document.body).fontFamily}`;
-  g.textAlign = "center";
-  g.textBaseline = "middle";
-  g.lineWidth = 4;
-  g.strokeStyle = "#000c";
-  g.lineJoin = "round";
-  g.strokeText(text, x, y);
-  g.fillStyle = "#fff";
-  g.fillText(text, x, y);
+function drawSkill(g, icon, size, scale, { part, word, held, silent }) {
+  g.setTransform(scale, 0, 0, scale, 0, 0);
+  g.clearRect(0, 0, size, size);
+  g.drawImage(disc(icon, Math.ceil(size * scale), true), 0, 0, size, size);
+  g.save();
+  g.beginPath();
+  g.roundRect(0, 0, size, size, size * 0.23);
+  g.clip();
+  if (part > 0) {
+    g.beginPath();
+    g.moveTo(size / 2, size / 2);
+    g.arc(size / 2, size / 2, size, -Math.PI / 2 + (1 - part) * 2 * Math.PI, 1.5 * Math.PI);
+    g.fillStyle = "#07060bc4";
+    g.fill();
+    if (word) text(g, word, size / 2, size / 2, size * 0.34, "#fff", 4, "#000c", scale);
+  } else if (silent) {
+    g.fillStyle = "#07060ba0";
+    g.fillRect(0, 0, size, size);
+  }
+  g.restore();
+  g.lineWidth = 2;
+  g.strokeStyle = held ? "#9fd8ff" : part > 0 || silent ? "#ffffff38" : "#f2d48a";
+  g.beginPath();
+  g.roundRect(1, 1, size - 2, size - 2, size * 0.22);
+  g.stroke();
 }
 
 // The frames beside the canvas.
@@ -159,16 +155,14 @@ function portrait(c, u) {
   f.addColorStop(1, t.dark);
   g.fillStyle = f;
   g.fillRect(0, 0, size, size);
-  g.translate(size / 2, size / 2);
-  if (u.sort === "king") drawKing(g, Math.PI / 2, size * 0.36, 0, false, false);
-  else g.drawImage(figure(u.sort, u.team, Math.PI * 0.35, Math.round(size * 0.6)), -size * 0.6, -size * 0.6, size * 1.2, size * 1.2);
+  put(g, u.sort === "king" ? kingOf(Math.PI / 2, size * 0.36, 0, false, false, 1) : figure(u.sort, u.team, Math.PI * 0.35, Math.round(size * 0.6)), size / 2, size / 2, 1);
 }
 
-const bar = (el, part, text) => {
-  $(".bar i", el).style.transform = `scaleX(${part})`;
-  const b = $(".bar b", el);
-  if (b && b.textContent !== text) b.textContent = text;
-};
+function bar(el, part, word) {
+  if (el.part !== part) $(".bar i", el).style.transform = `scaleX(${part})`;
+  if (word !== undefined && el.word !== word) $(el.id === "king" ? "small" : ".bar b", el).textContent = word;
+  [el.part, el.word] = [part, word];
+}
 
 function fill() { // the squad
   const you = world.people.get(world.you);
@@ -184,7 +178,8 @@ function fill() { // the squad
   }));
 }
 
-const health = (u) => `${Math.round(u.health * u.most).toLocaleString("en")}`;
+const whole = new Intl.NumberFormat("en");
+const health = (u) => `${whole.format(Math.round(u.health * u.most))} / ${whole.format(u.most)}`;
 let odd = false;
 
 function frames(now) {
@@ -193,10 +188,8 @@ function frames(now) {
   const owner = (u) => u && client.owners.get(String(u.id));
   if (odd) {
     if (king) {
-      bar($("#king"), king.health);
-      const text = king.dead ? "fallen" : `${health(king)} / ${king.most.toLocaleString("en")}`;
-      if ($("#kinghealth").textContent !== text) $("#kinghealth").textContent = text;
-      const wide = $("#king").clientWidth - 24, size = small.matches ? 19 : 24, step = size + Math.max(3, size * 0.14);
+      bar($("#king"), king.health, king.dead ? "fallen" : health(king));
+      const wide = $("#king").clientWidth - 24, size = small.matches ? 19 : 24, step = stepOf(size);
       const r = row($("#king .buffs"), {});
       Object.assign(r, { size, columns: Math.floor((wide - 2) / step), most: 2 * Math.floor((wide - 2) / step) });
       stats.king = r.draw(client, owner(king), now);
@@ -208,7 +201,7 @@ function frames(now) {
   for (const [el, u] of [[$("#self"), me], [$("#target"), target]]) {
     if (!u || el.hidden) continue;
     el.classList.toggle("dead", u.dead);
-    bar(el, u.health, `${health(u)} / ${u.most.toLocaleString("en")}`);
+    bar(el, u.health, health(u));
     const size = small.matches ? 17 : 26;
     const r = row($(".buffs", el), {});
     Object.assign(r, { size, columns: small.matches ? 6 : 5, most: small.matches ? 12 : 15 });

@@ -7,7 +7,10 @@
 //	world.js    where everybody is, between two messages
 //	scene.js    the canvas: the ground, heroes, what they cast
 //	buffs.js    rows of buffs with their rings
-//	icons.js    the pictures, all of them paths
+//	ground.js   the ground
+//	figures.js  heroes and the King
+//	icons.js    the icons of buffs and abilities: all of them paths
+//	pictures.js what is drawn once, and copied from then on
 package page
 
 import "embed"

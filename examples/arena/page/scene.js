@@ -1,7 +1,8 @@
 // The canvas: ground, heroes, what they cast, and the rings above their heads.
 import { figure, king, teams } from "./figures.js";
-import { ground } from "./ground.js";
+import { Floor } from "./ground.js";
 import { label, ring, shown, part } from "./buffs.js";
+import { around, put, text } from "./pictures.js";
 
 const arms = { 0: "#fff4d0", 1: "#f7e3b0", 2: "#b26bff", 3: "#ffd76a", 4: "#fff4d0", 5: "#d9c2ff" };
 const spells = ["#57d267", "#5fe8b5", "#ffd24a", "#8fc2ff", "#ffe95c", "#ff7a6b", "#c39bff", "#d8f3ff"];
@@ -31,18 +32,18 @@ export class Scene {
   draw(world, client, now, focus, me) {
     const { g, pace } = this, t = performance.now();
     this.middle = this.h > this.w ? 0.46 : 0.53;
-    this.floor ??= ground(world.width, world.height, this.dark.matches);
+    this.floor ??= new Floor(world.width, world.height, this.dark.matches);
     if (focus) {
       const far = Math.hypot(focus.x - this.x, focus.y - this.y) > 12;
       this.x += (focus.x - this.x) * (far ? 1 : 0.14);
       this.y += (focus.y - this.y) * (far ? 1 : 0.14);
     }
     this.shake *= 0.9;
+    const onto = (v) => Math.round(v * this.scale) / this.scale; // a pixel
+    const ox = onto(this.w / 2 - this.x * pace + Math.sin(t / 19) * this.shake), oy = onto(this.h * this.middle - this.y * pace + Math.cos(t / 23) * this.shake);
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    this.floor.draw(g, Math.round(ox * this.scale), Math.round(oy * this.scale), pace * this.scale);
     g.setTransform(this.scale, 0, 0, this.scale, 0, 0);
-    g.fillStyle = this.floor.wall;
-    g.fillRect(0, 0, this.w, this.h);
-    const ox = this.w / 2 - this.x * pace + Math.sin(t / 19) * this.shake, oy = this.h * this.middle - this.y * pace + Math.cos(t / 23) * this.shake;
-    this.#floor(ox, oy);
     this.#facts(world, me, t);
     const seen = [];
     for (const u of world.units.values()) {
@@ -64,31 +65,12 @@ export class Scene {
     this.seen = seen.length;
   }
 
-  #floor(ox, oy) {
-    const { g, pace } = this, f = this.floor, by = f.grain / pace;
-    const x0 = Math.max(ox, 0), y0 = Math.max(oy, 0), x1 = Math.min(ox + f.picture.width / by, this.w), y1 = Math.min(oy + f.picture.height / by, this.h);
-    if (x1 > x0 && y1 > y0) g.drawImage(f.picture, (x0 - ox) * by, (y0 - oy) * by, (x1 - x0) * by, (y1 - y0) * by, x0, y0, x1 - x0, y1 - y0);
-  }
+  #put(p, x, y) { put(this.g, p, x, y, this.scale); }
 
   // under is what lies on the ground: banners, the King's quake, and whose feet these are.
   #under(u, me, now, t) {
     const { g, pace } = this;
-    if (u.has.banner) {
-      const hue = teams[u.team].light;
-      g.beginPath();
-      g.arc(u.px, u.py, 9 * pace, 0, 7);
-      g.globalAlpha = 0.04;
-      g.fillStyle = hue;
-      g.fill();
-      g.globalAlpha = 0.3;
-      g.setLineDash([10, 12]);
-      g.lineDashOffset = -t / 60;
-      g.lineWidth = 1.6;
-      g.strokeStyle = hue;
-      g.stroke();
-      g.setLineDash([]);
-      g.globalAlpha = 1;
-    }
+    if (u.has.banner) this.#banner(u, t);
     if (u.has.tremor) {
       const p = 1 - (part(...u.has.tremor, now) ?? 0), r = 11 * pace;
       g.beginPath();
@@ -104,24 +86,36 @@ export class Scene {
       g.fill();
     }
     if (u.sort === "king") {
-      const r = (3.3 + Math.sin(t / 500) * 0.18) * pace, glow = g.createRadialGradient(u.px, u.py, pace, u.px, u.py, r);
-      glow.addColorStop(0, u.has.fury ? "#ff4a3a66" : "#9a63ff66");
-      glow.addColorStop(1, "#9a63ff00");
-      g.fillStyle = glow;
-      g.fillRect(u.px - r, u.py - r, 2 * r, 2 * r);
+      const wide = 3.3 + Math.round(Math.sin(t / 500) * 4) * 0.045;
+      this.#put(around(`glow ${!!u.has.fury} ${wide}`, wide * pace, this.scale, (g) => {
+        const r = wide * pace, glow = g.createRadialGradient(0, 0, pace, 0, 0, r);
+        glow.addColorStop(0, u.has.fury ? "#ff4a3a66" : "#9a63ff66");
+        glow.addColorStop(1, "#9a63ff00");
+        g.fillStyle = glow;
+        g.fillRect(-r, -r, 2 * r, 2 * r);
+      }), u.px, u.py);
     }
     const r = u.sort === "king" ? 2 * pace : 0.6 * pace;
+    const aimed = me && u.id === me.target, self = me && u.id === me.id, ringed = !u.dead && !aimed && !self;
+    this.#put(around(`feet ${ringed ? u.team : ""} ${r}`, r * 1.15 + 3, this.scale, (g) => {
+      g.beginPath();
+      g.ellipse(2, r * 0.28, r, r * 0.82, 0, 0, 7);
+      g.fillStyle = "#0006";
+      g.fill();
+      if (!ringed) return;
+      g.beginPath();
+      g.arc(0, 0, r * 1.08, 0, 7);
+      g.lineWidth = 1.6;
+      g.strokeStyle = teams[u.team].light;
+      g.globalAlpha = 0.4;
+      g.stroke();
+    }), u.px, u.py);
+    if (u.dead || ringed) return;
     g.beginPath();
-    g.ellipse(u.px + 2, u.py + r * 0.28, r, r * 0.82, 0, 0, 7);
-    g.fillStyle = "#0006";
-    g.fill();
-    if (u.dead) return;
-    const aimed = me && u.id === me.target, self = me && u.id === me.id;
-    g.beginPath();
-    g.arc(u.px, u.py, r * (aimed || self ? 1.22 : 1.08), 0, 7);
-    g.lineWidth = aimed || self ? 2.6 : 1.6;
-    g.strokeStyle = self ? "#fff6d8" : aimed ? "#ff4d5a" : teams[u.team].light;
-    g.globalAlpha = aimed || self ? 0.95 : 0.4;
+    g.arc(u.px, u.py, r * 1.22, 0, 7);
+    g.lineWidth = 2.6;
+    g.strokeStyle = self ? "#fff6d8" : "#ff4d5a";
+    g.globalAlpha = 0.95;
     if (aimed) {
       g.setLineDash([r * 0.95, r * 0.95 * 1.02]);
       g.lineDashOffset = t / 30;
@@ -131,36 +125,54 @@ export class Scene {
     g.globalAlpha = 1;
   }
 
+  // banner is how far a war banner reaches: a tint, and dashes that go round.
+  #banner(u, t) {
+    const { g, pace } = this, r = 9 * pace, n = Math.round((2 * Math.PI * r) / 22), turn = t / 60 / r;
+    if (u.px < -r || u.px > this.w + r || u.py < -r || u.py > this.h + r) return;
+    g.fillStyle = g.strokeStyle = teams[u.team].light;
+    g.globalAlpha = 0.04;
+    g.beginPath();
+    g.arc(u.px, u.py, r, 0, 7);
+    g.fill();
+    g.globalAlpha = 0.3;
+    g.lineWidth = 1.6;
+    g.beginPath();
+    for (let k = 0; k < n; k++) { // straight ones: the eye does not see it
+      const a = turn + (k / n) * 2 * Math.PI, b = a + 10 / r;
+      g.moveTo(u.px + Math.cos(a) * r, u.py + Math.sin(a) * r);
+      g.lineTo(u.px + Math.cos(b) * r, u.py + Math.sin(b) * r);
+    }
+    g.stroke();
+    g.globalAlpha = 1;
+  }
+
   #body(u, t) {
     const { g, pace, scale } = this;
     if (u.sort === "king") {
-      g.save();
-      g.translate(u.px, u.py);
-      king(g, u.turn, 2 * pace, t, !!u.has.fury, u.dead);
-      g.restore();
+      this.#put(king(u.turn, 2 * pace, t, !!u.has.fury, u.dead, scale), u.px, u.py);
       if (u.has.stoneskin) this.#bubble(u, 2.6 * pace, "#c9a8ff");
       return;
     }
-    const reach = Math.ceil(1.12 * pace * scale), size = (reach * 2) / scale;
+    const reach = Math.ceil(1.12 * pace * scale), turn = u.turn;
     const strike = Math.max(0, 1 - (t - u.swing) / 180), walk = u.moving ? Math.sin(t / 70 + u.id) * 0.06 : 0;
     const push = strike * 0.25 * pace;
     if (u.dead) g.globalAlpha = 0.28;
-    const x = u.px + Math.cos(u.turn) * push, y = u.py + Math.sin(u.turn) * push;
+    const x = u.px + Math.cos(turn) * push, y = u.py + Math.sin(turn) * push;
     if (u.has.haste) {
       g.globalAlpha = 0.22;
-      for (let k = 1; k < 3; k++) g.drawImage(figure(u.sort, u.team, u.turn, reach), x - size / 2 - Math.cos(u.turn) * k * 9, y - size / 2 - Math.sin(u.turn) * k * 9, size, size);
+      for (let k = 1; k < 3; k++) this.#put(figure(u.sort, u.team, turn, reach), x - Math.cos(turn) * k * 9, y - Math.sin(turn) * k * 9);
       g.globalAlpha = 1;
     }
-    g.drawImage(figure(u.sort, u.team, u.turn + walk + strike * 0.35, reach), x - size / 2, y - size / 2, size, size);
+    this.#put(figure(u.sort, u.team, turn + walk + strike * 0.35, reach), x, y);
     g.globalAlpha = 1;
     if (u.dead) return;
     if (t - u.hit < 110) {
-      g.globalAlpha = 0.35;
-      g.fillStyle = "#fff";
-      g.beginPath();
-      g.arc(x, y, pace * 0.52, 0, 7);
-      g.fill();
-      g.globalAlpha = 1;
+      this.#put(around("hit", pace * 0.52, scale, (g) => {
+        g.fillStyle = "#ffffff59";
+        g.beginPath();
+        g.arc(0, 0, pace * 0.52, 0, 7);
+        g.fill();
+      }), x, y);
     }
     if (u.has.barrier) this.#bubble(u, 0.98 * pace, "#8fc2ff");
     if (u.has.stun) {
@@ -177,52 +189,57 @@ export class Scene {
   }
 
   #bubble(u, r, hue) {
-    const { g } = this, f = g.createRadialGradient(u.px - r * 0.3, u.py - r * 0.4, r * 0.1, u.px, u.py, r);
-    f.addColorStop(0, `${hue}10`);
-    f.addColorStop(0.8, `${hue}30`);
-    f.addColorStop(1, `${hue}b0`);
-    g.fillStyle = f;
-    g.beginPath();
-    g.arc(u.px, u.py, r, 0, 7);
-    g.fill();
+    this.#put(around(`bubble ${hue}`, r, this.scale, (g) => {
+      const f = g.createRadialGradient(-r * 0.3, -r * 0.4, r * 0.1, 0, 0, r);
+      f.addColorStop(0, `${hue}10`);
+      f.addColorStop(0.8, `${hue}30`);
+      f.addColorStop(1, `${hue}b0`);
+      g.fillStyle = f;
+      g.beginPath();
+      g.arc(0, 0, r, 0, 7);
+      g.fill();
+    }), u.px, u.py);
   }
 
   #star(x, y, r) {
-    const { g } = this;
-    g.beginPath();
-    for (let k = 0; k < 10; k++) {
-      const a = (k / 10) * 2 * Math.PI - Math.PI / 2, d = k % 2 ? r * 0.45 : r;
-      g.lineTo(x + Math.cos(a) * d, y + Math.sin(a) * d);
-    }
-    g.closePath();
-    g.fillStyle = "#ffd84d";
-    g.strokeStyle = "#5a3d00";
-    g.lineWidth = 1;
-    g.fill();
-    g.stroke();
+    this.#put(around("star", r + 1, this.scale, (g) => {
+      g.beginPath();
+      for (let k = 0; k < 10; k++) {
+        const a = (k / 10) * 2 * Math.PI - Math.PI / 2, d = k % 2 ? r * 0.45 : r;
+        g.lineTo(Math.cos(a) * d, Math.sin(a) * d);
+      }
+      g.closePath();
+      g.fillStyle = "#ffd84d";
+      g.strokeStyle = "#5a3d00";
+      g.lineWidth = 1;
+      g.fill();
+      g.stroke();
+    }), x, y);
   }
 
   #flag(u) {
-    const { g, pace } = this, x = u.px - pace * 0.55, y = u.py;
-    g.strokeStyle = "#2a1c10";
-    g.lineWidth = 2.5;
-    g.beginPath();
-    g.moveTo(x, y + pace * 0.3);
-    g.lineTo(x, y - pace * 1.5);
-    g.stroke();
-    g.fillStyle = teams[u.team].main;
-    g.strokeStyle = "#1a0f0a";
-    g.lineWidth = 1;
-    const sway = Math.sin(performance.now() / 240) * 3;
-    g.beginPath();
-    g.moveTo(x, y - pace * 1.5);
-    g.quadraticCurveTo(x + pace * 0.4, y - pace * 1.5 + sway, x + pace * 0.8, y - pace * 1.4);
-    g.lineTo(x + pace * 0.62, y - pace * 1.15);
-    g.lineTo(x + pace * 0.8, y - pace * 0.9);
-    g.quadraticCurveTo(x + pace * 0.4, y - pace * 0.98 + sway, x, y - pace * 0.92);
-    g.closePath();
-    g.fill();
-    g.stroke();
+    const { pace } = this, sway = Math.round(Math.sin(performance.now() / 240) * 6) / 2;
+    this.#put(around(`flag ${u.team} ${sway}`, pace * 1.62, this.scale, (g) => {
+      const x = -pace * 0.55, y = 0;
+      g.strokeStyle = "#2a1c10";
+      g.lineWidth = 2.5;
+      g.beginPath();
+      g.moveTo(x, y + pace * 0.3);
+      g.lineTo(x, y - pace * 1.5);
+      g.stroke();
+      g.fillStyle = teams[u.team].main;
+      g.strokeStyle = "#1a0f0a";
+      g.lineWidth = 1;
+      g.beginPath();
+      g.moveTo(x, y - pace * 1.5);
+      g.quadraticCurveTo(x + pace * 0.4, y - pace * 1.5 + sway, x + pace * 0.8, y - pace * 1.4);
+      g.lineTo(x + pace * 0.62, y - pace * 1.15);
+      g.lineTo(x + pace * 0.8, y - pace * 0.9);
+      g.quadraticCurveTo(x + pace * 0.4, y - pace * 0.98 + sway, x, y - pace * 0.92);
+      g.closePath();
+      g.fill();
+      g.stroke();
+    }), u.px, u.py);
   }
 
   // over is what is above a head: health, and the first buffs.
@@ -244,7 +261,7 @@ export class Scene {
     for (let k = 0; k < n; k++) {
       const x = u.px + (k - (n - 1) / 2) * step, top = y - r - 3;
       ring(g, ...u.buffs[k], now, x, top, r, this.scale);
-      if (mine) label(g, ...u.buffs[k], now, x, top, r);
+      if (mine) label(g, ...u.buffs[k], now, x, top, r, this.scale);
     }
     if (mine || (me && u.team === me.team && u.squad === me.squad)) this.#text(u.name, u.px, y - 2 * r - 11, 12, "#fff6e0", 1);
   }
@@ -351,24 +368,14 @@ export class Scene {
       const p = (t - n.t) / (n.mine ? 1000 : 700);
       if (p >= 1) return false;
       const u = n.u, x = (u.px ?? 0) + n.dx, y = (u.py ?? 0) - this.pace * (u.sort === "king" ? 1.6 : 0.4) - p * 34;
-      this.#text(n.text, x, y, n.mine ? 18 - p * 3 : 12.5, n.hue, (n.mine ? 1 : 0.85) * Math.min(1, 2.2 * (1 - p)));
+      this.#text(n.text, x, y, n.mine ? 18 - Math.round(p * 6) / 2 : 12.5, n.hue, (n.mine ? 1 : 0.85) * Math.min(1, 2.2 * (1 - p)));
       return true;
     });
   }
 
-  #text(text, x, y, size, hue, alpha) {
-    const { g } = this;
-    this.font ??= getComputedStyle(document.body).fontFamily;
-    g.font = `700 ${size}px ${this.font}`;
-    g.textAlign = "center";
-    g.textBaseline = "middle";
-    g.globalAlpha = alpha;
-    g.lineWidth = 3;
-    g.lineJoin = "round";
-    g.strokeStyle = "#0b080e";
-    g.strokeText(text, x, y);
-    g.fillStyle = hue;
-    g.fillText(text, x, y);
-    g.globalAlpha = 1;
+  #text(word, x, y, size, hue, alpha) {
+    this.g.globalAlpha = alpha;
+    text(this.g, word, x, y, size, hue, 3, "#0b080e", this.scale);
+    this.g.globalAlpha = 1;
   }
 }
