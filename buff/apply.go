@@ -149,8 +149,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 func (s *Set) enter(t *Turn, at uint16) {
 	i := &s.slots[at]
 	spec := i.spec
-	if spec.uses&usesInterrupt != 0 {
-		s.needGates().acts |= spec.interrupt | spec.consumeOn
+	if spec.uses&usesActs != 0 {
+		s.needGates().acts |= spec.acts()
 	}
 	s.cross(t, at, 0, i.source, s.magnitudesOf(i))
 	if spec.uses&usesHide != 0 {

@@ -168,5 +168,5 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 	if o.do == DoDamage {
 		verb = VerbDamage
 	}
-	t.Issue(s, &Command{Verb: verb, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: source}})
+	s.ask(t, o, e, source, &Command{Verb: verb, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: source}})
 }

@@ -115,6 +115,9 @@ func (s *Spec) reads(c capture) {
 // setsOff calls f for each definition that this one can apply, some more than once.
 func (s *Spec) setsOff(f func(*Spec)) {
 	lists := [][]op{s.apply, s.refresh, s.pulse, s.exec, s.overflow}
+	for k := range s.reactions {
+		lists = append(lists, s.reactions[k].ops)
+	}
 	for _, list := range append(lists, s.remove[:]...) {
 		for _, o := range list {
 			if o.do == DoApply && o.spec != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // hooks checks and compiles the lists of actions.
@@ -20,6 +21,7 @@ func (k *checker) hooks(s *Spec) {
 			{"on.apply", len(h.Apply) > 0},
 			{"on.refresh", len(h.Refresh) > 0},
 			{"on.overflow", len(h.Overflow) > 0},
+			{"on.act", len(h.Act) > 0},
 			{"on.remove", len(h.Remove)+len(h.RemoveAny) > 0},
 		} {
 			if u.used {
@@ -32,6 +34,7 @@ func (k *checker) hooks(s *Spec) {
 	s.pulse = k.ops("on.pulse", &h.Pulse)
 	s.exec = k.ops("on.exec", &h.Exec)
 	s.overflow = append(s.overflow, k.ops("on.overflow", &h.Overflow)...)
+	k.reactions(s)
 	anyway := k.ops("on.remove.any", &h.RemoveAny)
 	h.Remove = maps.Clone(h.Remove)
 	for r := NoReason + 1; r <= lastRemoval; r++ {
@@ -48,12 +51,42 @@ func (k *checker) hooks(s *Spec) {
 	}
 }
 
+// reactions compiles the actions for what happens, in the order of their names.
+func (k *checker) reactions(s *Spec) {
+	names := slices.Sorted(maps.Keys(s.On.Act))
+	s.On.Act = maps.Clone(s.On.Act)
+	for _, name := range names {
+		act := k.act("on.act."+name, name)
+		list := s.On.Act[name]
+		ops := k.ops("on.act."+name, &list)
+		s.On.Act[name] = list
+		if len(ops) > 0 {
+			s.reactions = append(s.reactions, reaction{act, ops})
+			s.reactsTo |= act.bit()
+		}
+	}
+}
+
+// to checks whom an action is for.
+func (k *checker) to(at, field string, a *Action) To {
+	switch {
+	case a.To > ToTarget:
+		k.failf(at, "%v is not one of owner, source and target", a.To)
+		return ToOwner
+	case a.To != ToOwner && a.Do == DoCall:
+		k.failf(at, "a handler is called for the owner: it says itself whom its commands are for")
+	case a.To == ToTarget && !strings.HasPrefix(field, "on.act."):
+		k.failf(at, "only what happens has a target: on.act")
+	}
+	return a.To
+}
+
 // ops compiles a list and replaces it by a copy.
 func (k *checker) ops(field string, list *[]Action) []op {
 	*list = slices.Clone(*list)
 	ops := make([]op, 0, len(*list))
 	for i, a := range *list {
-		o := op{do: a.Do}
+		o := op{do: a.Do, to: k.to(element(field, i)+".to", field, &a)}
 		at := fmt.Sprintf("%s[%d].%v", field, i, a.Do)
 		switch a.Do {
 		case DoCall:

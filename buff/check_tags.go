@@ -112,22 +112,30 @@ func (k *checker) actSet(field string, list *[]string) (set uint64) {
 	*list = slices.Clone(*list)
 	seen := make(map[string]bool, len(*list))
 	for i, name := range *list {
-		_, known := k.catalog.acts.of[name]
-		switch {
-		case name == "":
-			k.failf(element(field, i), "the name of an act is empty")
-		case !isWord(name):
-			k.failf(element(field, i), "the name of an act must not have spaces or control characters")
-		case seen[name]:
+		if seen[name] {
 			k.failf(element(field, i), "%q stands in the list already", name)
-		case !known && len(k.catalog.acts.list) >= MaxActs:
-			k.failf(element(field, i), "more than %d acts in one catalog", MaxActs)
-		default:
-			set |= Act(k.catalog.acts.number(name)).bit()
+		} else {
+			set |= k.act(element(field, i), name).bit()
 		}
 		seen[name] = true
 	}
 	return set
+}
+
+// act returns the act of a name, 0 if it is no name of one.
+func (k *checker) act(field, name string) Act {
+	_, known := k.catalog.acts.of[name]
+	switch {
+	case name == "":
+		k.failf(field, "the name of an act is empty")
+	case !isWord(name):
+		k.failf(field, "the name of an act must not have spaces or control characters")
+	case !known && len(k.catalog.acts.list) >= MaxActs:
+		k.failf(field, "more than %d acts in one catalog", MaxActs)
+	default:
+		return Act(k.catalog.acts.number(name))
+	}
+	return 0
 }
 
 // numbered returns the number of a name in the catalog, of which there is a limited

@@ -46,7 +46,7 @@ func TestCommandNumbers(t *testing.T) {
 				c.Query.Most, c.Query.Source = 321, 112233
 				changed = append(changed, "321", "112233")
 			}
-			if c.Verb == buff.VerbLoseSource {
+			if c.Verb == buff.VerbLoseSource || c.Verb == buff.VerbHappened && c.Application.Source != 0 {
 				c.Application.Source = 778899
 				changed = append(changed, "778899")
 			} else if c.Application.Source != 0 {

@@ -95,6 +95,17 @@ func Consume(owner OwnerID, act Act) Command {
 	return Command{Verb: VerbConsume, Owner: owner, Act: act}
 }
 
+// Happened says that something happened to an owner, or was done by it: "hit", "damaged", "healed",
+// "cast". Each of its buffs that has its effect and has actions for the act ([Hooks].Act) reacts, the
+// oldest first; then it is a [Consume] and an [Interrupt] of the act. The target is who else
+// was in it, who was hit or who did the damage, and amount how much it was: both are handed on to the
+// actions, as [Event].Target and [Event].Magnitude; 0 is nobody and nothing. What the actions do
+// follows in order, as with any other hook. Result.Amount says how many buffs reacted. An act that no definition
+// speaks of does nothing.
+func Happened(owner OwnerID, act Act, target OwnerID, amount int64) Command {
+	return Command{Verb: VerbHappened, Owner: owner, Act: act, Amount: amount, Application: Application{Source: target}}
+}
+
 // Absorb lets an amount of damage of a school, or of none if that is 0, meet the shields of an
 // owner; shields that are spent break. The one of the highest priority comes first, then the
 // oldest. Result.Amount is what is left of it. It fails with [ErrAmount] if the amount is negative.

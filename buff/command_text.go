@@ -285,7 +285,7 @@ func (l *line) toOwner(c *Command) {
 	case VerbAddTag, VerbDropTag, VerbImmunize, VerbDropImmunity:
 		l.tag("", c.Tag)
 		l.flag("purge", c.Purge)
-	case VerbInterrupt, VerbConsume:
+	case VerbInterrupt, VerbConsume, VerbHappened:
 		l.act(c.Act)
 	case VerbAbsorb:
 		l.value(strconv.FormatInt(c.Amount, 10))
@@ -299,6 +299,10 @@ func (l *line) toOwner(c *Command) {
 		l.fraction("by", c.Value)
 	}
 	l.owner("owner", c.Owner)
+	if c.Verb == VerbHappened {
+		l.owner("target", c.Application.Source)
+		l.number("amount", c.Amount)
+	}
 	if (c.Verb == VerbAbsorb || c.Verb == VerbDamage) && c.Tag != 0 {
 		l.tag("school", c.Tag)
 	}

@@ -42,6 +42,7 @@ var readers = map[string]func(r *parser) Command{
 	"compensate":  readCompensate,
 	"interrupt":   func(r *parser) Command { return Interrupt(r.owner, r.act()) },
 	"consume":     func(r *parser) Command { return Consume(r.owner, r.act()) },
+	"happened":    readHappened,
 	"source_gone": func(r *parser) Command { return LoseSource(r.ownerOf("", r.about("source"))) },
 	"kill":        func(r *parser) Command { r.none(); return Kill(r.owner) },
 	"revive":      func(r *parser) Command { r.none(); return Revive(r.owner) },
@@ -77,6 +78,14 @@ func readApply(r *parser) Command {
 		}
 	}
 	return Apply(r.owner, a)
+}
+
+func readHappened(r *parser) Command {
+	act, target := r.act(), OwnerID(0)
+	if name, there := r.get("target"); there {
+		target = r.ownerOf("target", name)
+	}
+	return Happened(r.owner, act, target, r.number("amount", math.MinInt64, math.MaxInt64))
 }
 
 // remove reads how much of a buff is taken off, and why.

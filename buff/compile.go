@@ -34,6 +34,7 @@ type compiled struct {
 	group, slot, dr uint16 // numbers in the catalog, 0 for none
 	interrupt       uint64 // a bit for each act
 	consumeOn       uint64
+	reactsTo        uint64
 	aura            *Spec
 
 	thresholds []threshold
@@ -47,6 +48,13 @@ type compiled struct {
 
 	apply, refresh, pulse, exec, overflow []op
 	remove                                [lastRemoval + 1][]op
+	reactions                             []reaction
+}
+
+// reaction is a compiled entry of Hooks.Act.
+type reaction struct {
+	act Act
+	ops []op
 }
 
 // uses says which of the rarer features a definition has, a bit each: a plain one is
@@ -64,7 +72,7 @@ const (
 	usesChance                      //
 	usesDR                          //
 	usesExtra                       // something that stands in an extra
-	usesInterrupt                   // Interrupt or Charges.ConsumeOn
+	usesActs                        // Interrupt, Charges.ConsumeOn or Hooks.Act
 	usesCatchup                     // not CatchupAll
 	usesThresholds                  //
 	usesNumbers                     // numbers that are to be worked out
@@ -80,7 +88,7 @@ const (
 	usesGates = usesNumbers | usesMagnitudes | usesRequire | usesChance | usesDead
 	usesRoom  = usesGroup | usesSlot | usesShare | usesModifiers
 	usesLeave = usesGrants | usesImmunity | usesModifiers | usesHide | usesDR
-	usesEntry = usesModifiers | usesThresholds | usesGrants | usesImmunity | usesHide | usesOngoing | usesInterrupt
+	usesEntry = usesModifiers | usesThresholds | usesGrants | usesImmunity | usesHide | usesOngoing | usesActs
 )
 
 // threshold is a compiled Threshold.
@@ -106,6 +114,7 @@ func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.pola
 // op is a compiled Action.
 type op struct {
 	do      Do
+	to      To
 	reason  Reason
 	handler HandlerID
 	spec    *Spec
@@ -175,6 +184,9 @@ func (k *checker) compileNames(s *Spec) {
 	s.consumeOn = k.actSet("charges.consume_on", &s.Charges.ConsumeOn)
 }
 
+// acts returns the acts that the definition does something about.
+func (s *Spec) acts() uint64 { return s.interrupt | s.consumeOn | s.reactsTo }
+
 func (s *Spec) findUses() (u uses) {
 	set := func(bit uses, on bool) {
 		if on {
@@ -201,7 +213,7 @@ func (s *Spec) findUses() (u uses) {
 	set(usesExtra, s.Stack.Timers != TimersShared || s.Stack.By == ByKey || s.Charges.N > 0 || s.Shield.On ||
 		len(s.numbers)+len(s.modifiers)+len(s.captures) > 0)
 	set(usesMagnitudes, len(s.numbers)+len(s.modifiers)+len(s.captures) > 0)
-	set(usesInterrupt, s.interrupt|s.consumeOn != 0)
+	set(usesActs, s.acts() != 0)
 	set(usesCatchup, s.Catchup != CatchupAll)
 	set(usesThresholds, len(s.thresholds) > 0)
 	return u

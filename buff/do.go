@@ -120,6 +120,8 @@ func (s *Set) toOwner(t *Turn, c *Command) Result {
 		return s.interrupt(t, c.Act)
 	case VerbConsume:
 		return s.consume(t, c.Act)
+	case VerbHappened:
+		return s.happened(t, c)
 	case VerbAbsorb:
 		return s.absorb(t, c)
 	case VerbSetZone:

@@ -102,7 +102,7 @@ func (d *drive) flush() {
 func (d *drive) call(t *buff.Turn, c *buff.Call) buff.Reason {
 	d.flush()
 	switch {
-	case c.Event.Handle != 0 && d.ended[c.Event.Handle] && c.Event.Kind != buff.Removed:
+	case c.Event.Handle != 0 && d.ended[c.Event.Handle] && c.Event.Kind != buff.Removed && c.Event.Kind != buff.Reacted:
 		d.fail("a handler of a buff that has gone: %v", c.Event)
 	case t.At() != c.Event.At:
 		d.fail("a handler at %v of an event at %v", t.At(), c.Event.At)
@@ -336,12 +336,28 @@ func (d *drive) state() {
 			d.fail("%v has no binary form: %v", p.Command, err)
 		}
 		a, span := &p.Command.Application, "its own"
+		if !a.Stolen() {
+			d.log = append(d.log, d.asked(&p)...)
+			continue
+		}
 		if by, ok := a.Duration.Given(); ok {
 			span = strconv.FormatInt(by.Milliseconds(), 10)
 		}
 		d.log = append(d.log, sentLine(p.To, a.Spec.ID, a.Source, a.Stacks, a.Level, a.Magnitude, a.Key, span+a.Loot())...)
 	}
 	d.turn.Outbox = d.turn.Outbox[:0]
+}
+
+// asked is what an action asks of another owner.
+func (d *drive) asked(p *buff.Outgoing) string {
+	c, id, attr := &p.Command, "", ""
+	if c.Application.Spec != nil {
+		id = c.Application.Spec.ID
+	}
+	if c.Verb == buff.VerbAddBase || c.Verb == buff.VerbDamage {
+		attr = d.catalog.Attributes().At(c.Attr).Name
+	}
+	return askedLine(p.To, c.Verb, id, c.Application.Source, c.Application.Magnitude, c.Application.Level, c.Reason, attr, c.Value)
 }
 
 // look is what an onlooker sees of a buff.

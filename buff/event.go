@@ -29,9 +29,10 @@ const (
 	Hastened                        // its period was changed
 	Restored                        // it came back with its owner
 	Changed                         // the base of an attribute was changed
+	Reacted                         // something happened for which the buff has actions: see [Happened]
 )
 
-var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore", "change"}
+var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore", "change", "react"}
 
 // String returns the word of the kind in a log: "apply", "pulse".
 func (k EventKind) String() string { return word(eventWords, k) }
@@ -44,6 +45,7 @@ type Event struct {
 
 	Owner  OwnerID
 	Source OwnerID // who applied the buff
+	Target OwnerID // of a Reacted, who else was in what happened, or 0
 	Spec   *Spec   // nil for a TimedOut, for a cascade, and for a Changed by a command of the game
 	Handle Handle  // the instance; zero for an instant buff, a Denied, a TimedOut and a Changed
 
@@ -65,13 +67,13 @@ type Event struct {
 
 	// Magnitude is that of the application; of a Queued, of the one that runs now; of a
 	// Pulsed with TimersEach, the sum of those of the stacks that pulse; of a Changed, what
-	// shields took of the damage.
+	// shields took of the damage; of a Reacted, the amount of what happened.
 	Magnitude int64
 
 	// Delta is, of a Changed, by how much the base was changed, and Value what it is now.
 	Delta, Value float64
 
-	Name string // the timeout's name, the act of an Interrupt, or the attribute of a Changed
+	Name string // the timeout's name, the act of an Interrupt or of a Reacted, or the attribute of a Changed
 
 	Stacks int32 // after the fact; for a Pulsed, those that pulse
 	Count  int32 // how many pulses a Pulsed stands for, if more than one; otherwise 0
@@ -106,6 +108,11 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 		dst = appendField(dst, " active=", e.Magnitude)
 	case Changed:
 		return e.appendChange(dst)
+	case Reacted:
+		dst = append(append(dst, ' '), e.Name...)
+		if e.Magnitude != 0 {
+			dst = appendField(dst, " amount=", e.Magnitude)
+		}
 	}
 	if e.Why != NoReason {
 		dst = append(append(dst, " why="...), e.Why.String()...)

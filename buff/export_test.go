@@ -27,6 +27,9 @@ func (a *Application) Taken() []float64 {
 	return a.taken.values
 }
 
+// Stolen reports whether the application is of something that was stolen.
+func (a *Application) Stolen() bool { return a.stolen }
+
 // Loot returns what a stolen buff brings beside what its application says.
 func (a *Application) Loot() (text string) {
 	if a.taken == nil {

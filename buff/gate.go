@@ -6,7 +6,7 @@ type gates struct {
 	given      tagSet // of these, by AddTag; without those above them
 	immune     tagSet // by Immunize
 	immunities int32  // live instances that are not hidden and have an Immunity
-	acts       uint64 // that some instance, now or before, is interrupted by or consumed on
+	acts       uint64 // that some instance, now or before, does something about
 	rolls      uint64 // of chance, so far
 	returns    []diminished
 	links      []linkage // what came with which buff

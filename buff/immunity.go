@@ -98,10 +98,10 @@ func whyHidden(causes flags) Reason {
 }
 
 // toldCauses returns those of the causes of being hidden that a Hidden and a Shown tell of.
-// Without anything that lasts, such as a modifier, immunity takes nothing away but pulses, and
+// Without anything that lasts, such as a modifier or what it does at acts, immunity takes nothing away but pulses, and
 // each of these says so itself.
 func (s *Spec) toldCauses() flags {
-	if s.uses&(usesGrants|usesModifiers|usesImmunity) != 0 || s.Shield.On || s.aura != nil {
+	if s.uses&(usesGrants|usesModifiers|usesImmunity) != 0 || s.reactsTo != 0 || s.Shield.On || s.aura != nil {
 		return hidden
 	}
 	return hidden &^ immune

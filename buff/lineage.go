@@ -81,8 +81,8 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 	} else if i.extra != noSlot {
 		s.extraOf(i).magnitudes.empty()
 	}
-	if spec.uses&usesInterrupt != 0 {
-		s.needGates().acts |= spec.interrupt | spec.consumeOn
+	if spec.uses&usesActs != 0 {
+		s.needGates().acts |= spec.acts()
 	}
 	s.expose() // another version may have other tags, and another rule
 	if i.flags&hidden == 0 {

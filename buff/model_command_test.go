@@ -69,6 +69,8 @@ func (m *model) command(q queued) string {
 		return m.interrupt(o.act)
 	case buff.VerbConsume:
 		return m.consume(b, o)
+	case buff.VerbHappened:
+		return m.happened(o)
 	case buff.VerbAbsorb:
 		return m.absorb(o)
 	case buff.VerbEnter:

@@ -59,6 +59,9 @@ func (w *worked) each(s *buff.Spec, f func(n buff.Number, get func() float64, se
 	for r := buff.Expired; r <= buff.Fault; r++ {
 		lists = append(lists, s.On.Remove[r])
 	}
+	for _, act := range actNames {
+		lists = append(lists, s.On.Act[act])
+	}
 	for _, list := range lists {
 		for _, a := range list {
 			if c := a.Change; c != nil && !f(c.By, func() float64 { return w.changes[c] }, func(v float64) { w.changes[c] = v }) {
@@ -340,7 +343,7 @@ func (m *model) followChange(a buff.Action, c told, source buff.OwnerID) {
 	if a.Do == buff.DoDamage {
 		o.verb = buff.VerbDamage
 	}
-	m.issue(queued{op: o})
+	m.ask(a, c, source, o)
 }
 
 // askAgain asks anew for the numbers that are of each pulse.

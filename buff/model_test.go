@@ -103,7 +103,7 @@ func (b *carried) hidden() bool {
 // lasting reports whether a definition has an effect beside its pulses: only then is it told
 // that immunity takes it away.
 func lasting(s *buff.Spec) bool {
-	return len(s.Grants) > 0 || len(s.Modifiers) > 0 || !empty(s.Immunity) || s.Shield.On || s.Aura.Apply != ""
+	return len(s.Grants) > 0 || len(s.Modifiers) > 0 || !empty(s.Immunity) || s.Shield.On || s.Aura.Apply != "" || len(s.On.Act) > 0
 }
 
 // seen reports whether a log has told that the buff is hidden.
@@ -144,6 +144,7 @@ type told struct {
 	stacks       int
 	part, period int64 // of a pulse of less than a whole period
 	count        int
+	target       buff.OwnerID // of what happened
 }
 
 type queued struct {
@@ -324,9 +325,9 @@ func (m *model) tell(c told) {
 }
 
 // call calls a handler, unless its buff has gone: then only what follows the
-// removal itself is told.
+// removal itself is told, and what it reacted to.
 func (m *model) call(c told) {
-	if c.about != nil && c.about.gone && c.kind != "remove" {
+	if c.about != nil && c.about.gone && c.kind != "remove" && c.kind != "react" {
 		return
 	}
 	m.lineages++
@@ -363,11 +364,11 @@ func (m *model) followFrom(list []buff.Action, c told, source buff.OwnerID) {
 			c.handler = 1 + buff.HandlerID(slices.Index(m.names, a.Name))
 			m.tell(c)
 		case buff.DoApply:
-			m.issue(queued{op: op{verb: buff.VerbApply, spec: a.Name, source: source, magnitude: c.magnitude, level: c.level, inherits: true, known: c.nums.known}})
+			m.ask(a, c, source, op{verb: buff.VerbApply, spec: a.Name, source: source, magnitude: c.magnitude, level: c.level, inherits: true, known: c.nums.known})
 		case buff.DoRemove:
-			m.issue(queued{op: op{verb: buff.VerbRemoveSpec, spec: a.Name, reason: a.Reason}})
+			m.ask(a, c, source, op{verb: buff.VerbRemoveSpec, spec: a.Name, reason: a.Reason})
 		case buff.DoKill:
-			m.issue(queued{op: op{verb: buff.VerbKill}})
+			m.ask(a, c, source, op{verb: buff.VerbKill})
 		case buff.DoChange, buff.DoDamage:
 			m.followChange(a, c, source)
 		}

@@ -136,6 +136,46 @@ func (m *model) interrupt(act string) string {
 	return amount(n)
 }
 
+// happened lets the buffs react that have actions for an act and their effect, then uses charges and
+// interrupts.
+func (m *model) happened(o op) string {
+	n := 0
+	for _, b := range m.buffs {
+		if list := b.spec.On.Act[o.act]; len(list) > 0 && !b.hidden() {
+			c := told{at: m.at, kind: "react", spec: b.spec, source: b.source, magnitude: o.amount, level: b.level, about: b, nums: b.nums, stacks: b.stacks, target: o.source}
+			rest := " " + o.act
+			if o.amount != 0 {
+				rest += fmt.Sprintf(" amount=%d", o.amount)
+			}
+			m.line("react", rest, c)
+			m.follow(list, c)
+			n++
+		}
+	}
+	m.consume(nil, op{act: o.act, number: -1})
+	m.interrupt(o.act)
+	return amount(n)
+}
+
+// ask issues what an action asks for, or sends it to another owner.
+func (m *model) ask(a buff.Action, c told, source buff.OwnerID, o op) {
+	to := map[buff.To]buff.OwnerID{buff.ToOwner: ownID, buff.ToSource: source, buff.ToTarget: c.target}[a.To]
+	switch to {
+	case ownID:
+		m.issue(queued{op: o})
+	case 0: // the game
+	default:
+		if o.verb == buff.VerbRemoveSpec {
+			o.reason = cmp.Or(o.reason, buff.Cancelled)
+		}
+		m.sent = append(m.sent, askedLine(to, o.verb, o.spec, o.source, o.magnitude, o.level, o.reason, o.attr, o.value))
+	}
+}
+
+func askedLine(to buff.OwnerID, verb buff.Verb, id string, source buff.OwnerID, magnitude int64, level int, why buff.Reason, attr string, value float64) string {
+	return fmt.Sprintf("asked of %d: %v %s s%d m%d l%d %v %s %g\n", to, verb, id, source, magnitude, level, why, attr, value)
+}
+
 // consume uses charges: of one buff, or one of each that an act of the owner uses.
 func (m *model) consume(b *carried, o op) string {
 	if o.number >= 0 {

@@ -55,6 +55,9 @@ func randomSpecs(d *dice) []buff.Spec {
 			why := pick(d, buff.Expired, buff.Cancelled, buff.Death, buff.Fault, buff.Overflowed, buff.Replaced, buff.Condition, buff.Immunity, buff.Consumed)
 			s.On.Remove = map[buff.Reason][]buff.Action{why: list}
 		}
+		if about.acts {
+			randomReactions(d, ids, &s)
+		}
 		if about.stats {
 			randomStats(d, &s)
 			randomHooks(d, &s)
@@ -66,6 +69,20 @@ func randomSpecs(d *dice) []buff.Spec {
 		randomLinks(d, specs)
 	}
 	return specs
+}
+
+// randomReactions has a buff do something about an act.
+func randomReactions(d *dice, ids []string, s *buff.Spec) {
+	list := randomActions(d, ids, 2)
+	if len(list) == 0 {
+		return
+	}
+	for i := range list {
+		if list[i].Do != buff.DoCall && d.one(3) {
+			list[i].To = buff.ToTarget
+		}
+	}
+	s.On.Act = map[string][]buff.Action{pick(d, actNames...): list}
 }
 
 // sensible leaves out the words that would be refused for what stands beside them.
@@ -298,6 +315,9 @@ func randomActions(d *dice, ids []string, often int) []buff.Action {
 			a.Do, a.Reason = buff.DoRemove, pick(d, buff.NoReason, buff.Dispelled)
 		default:
 			a.Do = buff.DoKill
+		}
+		if a.Do != buff.DoCall && d.one(4) {
+			a.To = buff.ToSource
 		}
 		list = append(list, a)
 		if !d.one(4) {

@@ -128,6 +128,9 @@ func randomHooks(d *dice, s *buff.Spec) {
 	for r := range h.Remove {
 		h.Remove[r] = randomChange(d, h.Remove[r], pulses)
 	}
+	for act := range h.Act {
+		h.Act[act] = randomChange(d, h.Act[act], pulses)
+	}
 	if pulses && len(h.Pulse) == 0 && d.one(2) {
 		h.Pulse = randomChange(d, []buff.Action{{Do: buff.DoKill}}, pulses)
 	}

@@ -98,8 +98,8 @@ func (r *restorer) placeBuff(c *comeback) {
 	s.touch(at)
 	c.at = at
 	r.placeAppliers(c)
-	if spec.uses&usesInterrupt != 0 {
-		s.needGates().acts |= spec.interrupt | spec.consumeOn
+	if spec.uses&usesActs != 0 {
+		s.needGates().acts |= spec.acts()
 	}
 	s.modifiers += int32(len(spec.modifiers))
 	if i.flags&hidden != 0 {

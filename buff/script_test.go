@@ -278,7 +278,9 @@ func randomUseOp(d *dice, s *script, o *op) {
 	if len(s.acts) > 0 {
 		o.act = s.acts[d.n(len(s.acts))]
 	}
-	switch d.n(9) {
+	switch d.n(11) {
+	case 9, 10:
+		o.verb, o.amount = buff.VerbHappened, pick[int64](d, 0, 1, 30, -1)
 	case 6:
 		o.verb = buff.VerbSetZone
 	case 7, 8:

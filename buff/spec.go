@@ -241,15 +241,20 @@ type Hooks struct {
 	Exec     []Action // an instant buff did its work; only for Instant
 	Overflow []Action // an application met the stack limit
 
+	// Act is keyed by the act that happened, a name of the game's own: [Happened]. Only these
+	// actions may have a To of ToTarget. A buff that is hidden does not react.
+	Act map[string][]Action
+
 	// Remove is keyed by the reason of the removal; RemoveAny is done for every
 	// reason, after those of Remove.
 	Remove    map[Reason][]Action
 	RemoveAny []Action
 }
 
-// Action is one thing that a definition does to its own owner.
+// Action is one thing that a definition does, to its own owner if To does not say otherwise.
 type Action struct {
 	Do   Do
+	To   To     // not for DoCall
 	Name string // the definition (DoApply, DoRemove) or the Go handler (DoCall)
 
 	// Reason is the reason of a DoRemove. If NoReason, Cancelled.

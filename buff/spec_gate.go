@@ -82,9 +82,7 @@ type Shield struct {
 }
 
 // Aura applies a buff to those around the owner: every Interval whoever the game says is
-// in the area is given it, and loses it Linger after the first look that did not find it. A pause
-// of the aura, of its owner or of their zone changes nothing of that; while it is hidden it finds
-// nobody. What
+// in the area is given it, and loses it Linger after the first look that did not find it. What
 // several auras apply stacks by the rule of that buff: by target it is one instance, which goes
 // with the last of them, and each takes away the stacks that it brought. It is not joined by
 // what no aura applies.

@@ -18,7 +18,8 @@ import (
 //
 //	define                        one definition a line: its ID, then its fields;
 //	                              actions are on.pulse=(apply:b, remove:b/dispelled,
-//	                              call:handler, kill), on.remove.expired=(…) and so on
+//	                              call:handler, kill), on.remove.expired=(…) and so on, each
+//	                              for another than the owner with @source or @target
 //	reload                        the same once more: the next version of the definitions
 //	handler NAME [at=3s]          one command a line, also panic and goexit; with at it
 //	                              does nothing at other instants
@@ -34,6 +35,7 @@ import (
 //	         [source=a] [most=1] [newest] [for=9s] [by=9s]; what is stolen goes to owner 2
 //	thief                         who gets what was stolen until now: what happens to him, and
 //	                              what he carries
+//	happened ACT [target=b] [amount=30]
 //	act ACT, consume ACT or X [stacks=1], absorb 70 [school=TAG]
 //	kill, revive, source_gone SOURCE
 //	enter ID [source=a], leave ID [source=a] [linger=1s]
@@ -192,6 +194,10 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 	out := s.told(false)
 	for _, p := range s.turn.Outbox {
 		a := &p.Command.Application
+		if p.Command.Verb != buff.VerbApply {
+			out += fmt.Sprintf("for owner %d: %s\n", p.To, p.Command.Text(s.catalog))
+			continue
+		}
 		out += fmt.Sprintf("for owner %d: apply %v x%d magnitude=%d%s\n", p.To, a.Spec, a.Stacks, a.Magnitude, a.Loot())
 	}
 	for _, p := range s.turn.Outbox {

@@ -290,8 +290,8 @@ func (s *Set) call(t *Turn) {
 	if t.Call == nil {
 		return
 	}
-	if e := &t.current.Event; e.Handle != 0 && e.Kind != Removed && s.lookup(e.Handle) == nil {
-		t.Dropped++ // nothing of a buff starts once it has gone, but what its removal calls
+	if e := &t.current.Event; e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && s.lookup(e.Handle) == nil {
+		t.Dropped++ // nothing of a buff starts once it has gone, but what its removal calls, or what has used it up
 		return
 	}
 	t.current.Event.Seen = t.Now
@@ -350,16 +350,37 @@ func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnit
 		case DoCall:
 			s.queueCall(t, Call{Event: *e, Handler: o.handler})
 		case DoApply:
-			t.Issue(s, &Command{Verb: VerbApply, Application: Application{
+			s.ask(t, o, e, source, &Command{Verb: VerbApply, Application: Application{
 				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k),
 			}})
 		case DoRemove:
-			t.Issue(s, &Command{Verb: VerbRemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
+			s.ask(t, o, e, source, &Command{Verb: VerbRemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
 		case DoKill:
-			t.Issue(s, &Command{Verb: VerbKill})
+			s.ask(t, o, e, source, &Command{Verb: VerbKill})
 		case DoChange, DoDamage:
 			s.followChange(t, o, e, source, k)
 		}
+	}
+}
+
+// ask issues what an action asks for, or sends it to whom it is for. What is known of the source
+// is not sent: whoever delivers it asks the source itself.
+func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
+	to := s.owner
+	switch o.to {
+	case ToSource:
+		to = source
+	case ToTarget:
+		to = e.Target
+	}
+	switch to {
+	case s.owner:
+		t.Issue(s, c)
+	case 0: // the game is no owner
+		t.Failed++
+	default:
+		c.Owner, c.Application.Captured = to, nil
+		t.Outbox = append(t.Outbox, Outgoing{At: t.at, To: to, Command: *c})
 	}
 }
 

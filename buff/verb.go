@@ -44,7 +44,9 @@ const (
 	VerbDamage         Verb = 32 // Value, in whole points, half up, with Tag, or zero, meets the shields; the rest is taken off the base of Attr
 	VerbConsumeCharges Verb = 33 // Handle loses Stacks charges
 
-	lastVerb = VerbConsumeCharges
+	VerbHappened Verb = 34 // Act happened to the owner, or by it, with Application.Source as target and to the Amount: what its buffs do about it
+
+	lastVerb = VerbHappened
 )
 
 // verbWords are the words of scenarios and transcripts, in which "_buff" and "_zone" say whose time
@@ -52,7 +54,7 @@ const (
 var verbWords = []string{
 	"none", "apply", "remove", "remove_oldest", "extend", "kill", "source_gone", "timeout", "cancel", "set_remaining", "set_period",
 	"pause", "resume", "rate", "inhibit", "release", "tag", "untag", "immune", "vulnerable", "dispel", "steal", "interrupt", "consume",
-	"absorb", "revive", "enter", "leave", "compensate", "zone", "change", "base", "damage", "use",
+	"absorb", "revive", "enter", "leave", "compensate", "zone", "change", "base", "damage", "use", "happened",
 }
 
 // String returns the word of a verb in scenarios: "apply", "immune".

@@ -42,6 +42,17 @@ const (
 	DoDamage           // the same downwards, after the shields
 )
 
+// To says whom an [Action] is for. What is for another owner is a command across owners: it comes at
+// the end of the frame; for one that is not there it is lost, and counted.
+type To uint8
+
+// Whom it may be for.
+const (
+	ToOwner  To = iota // who carries the buff
+	ToSource           // who applied it; nobody if that is the game
+	ToTarget           // of what happened, who else was in it: [Happened]
+)
+
 // Fate says what becomes of a buff when something befalls its owner, its source or
 // its handler.
 type Fate uint8
@@ -59,6 +70,7 @@ var (
 	kindWords     = []string{"timed", "instant", "infinite"}
 	polarityWords = []string{"neutral", "positive", "negative"}
 	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage"}
+	toWords       = []string{"owner", "source", "target"}
 	fateWords     = []string{"default", "remove", "keep", "pause", "adopt"}
 )
 
@@ -72,10 +84,16 @@ func (p Polarity) String() string { return word(polarityWords, p) }
 func (d Do) String() string { return word(doWords, d) }
 
 // String returns the word of files and logs.
+func (t To) String() string { return word(toWords, t) }
+
+// String returns the word of files and logs.
 func (f Fate) String() string { return word(fateWords, f) }
 
 // UnmarshalText sets p from its word.
 func (p *Polarity) UnmarshalText(text []byte) error { return parse(p, polarityWords, text) }
+
+// UnmarshalText sets t from its word.
+func (t *To) UnmarshalText(text []byte) error { return parse(t, toWords, text) }
 
 // UnmarshalText sets f from its word; "default" is not one that may be written.
 func (f *Fate) UnmarshalText(text []byte) error {

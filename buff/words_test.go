@@ -60,6 +60,13 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		s.On.Remove[r] = l.actions(t, a.Vals)
 		return
 	}
+	if act, ok := strings.CutPrefix(a.Key, "on.act."); ok {
+		if s.On.Act == nil {
+			s.On.Act = map[string][]buff.Action{}
+		}
+		s.On.Act[act] = l.actions(t, a.Vals)
+		return
+	}
 	words := map[string]encoding.TextUnmarshaler{
 		"polarity": &s.Polarity, "clock": &s.Clock,
 		"first": &s.First, "tail": &s.Tail, "align": &s.Align, "haste": &s.Haste, "catchup": &s.Catchup,
@@ -165,13 +172,19 @@ func param(t testing.TB, words []string) buff.Param {
 }
 
 // actions reads "apply:boom", "remove:shield/broken", "call:handler", "kill",
-// "change:health+5", "damage:health+caller:dmg+school:fire+per_stack".
+// "change:health+5", "damage:health+caller:dmg+school:fire+per_stack", each with "@source" or
+// "@target" behind it if it is not for the owner.
 func (l *lexicon) actions(t testing.TB, words []string) []buff.Action {
 	var list []buff.Action
 	for _, w := range words {
+		w, whom, _ := strings.Cut(w, "@")
+		var to buff.To
+		if whom != "" {
+			require.NoError(t, to.UnmarshalText([]byte(whom)))
+		}
 		do, name, _ := strings.Cut(w, ":")
 		if do == "change" || do == "damage" {
-			a := buff.Action{Do: buff.DoChange, Change: l.change(t, name)}
+			a := buff.Action{Do: buff.DoChange, To: to, Change: l.change(t, name)}
 			if do == "damage" {
 				a.Do = buff.DoDamage
 			}
@@ -179,7 +192,7 @@ func (l *lexicon) actions(t testing.TB, words []string) []buff.Action {
 			continue
 		}
 		name, reason, given := strings.Cut(name, "/")
-		a := buff.Action{Name: name}
+		a := buff.Action{To: to, Name: name}
 		switch do {
 		case "call":
 			a.Do = buff.DoCall

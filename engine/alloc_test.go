@@ -91,6 +91,10 @@ func TestVerbsDoNotAllocate(t *testing.T) {
 		{ID: "p", Duration: buff.MaxDuration, Period: time.Hour, Tags: []string{"fire"}, Params: []buff.Param{{Name: "x", Value: buff.Caller("x").Or(0)}}},
 		{ID: "shield", Kind: buff.Infinite, Shield: buff.Shield{On: true, Pool: 1 << 60}},
 		{ID: "charged", Kind: buff.Infinite, Charges: buff.Charges{N: buff.MaxStacks, ConsumeOn: []string{"cast"}}},
+		{ID: "echo", Kind: buff.Infinite, On: buff.Hooks{Act: map[string][]buff.Action{"cast": {
+			{Do: buff.DoApply, Name: "spark", To: buff.ToTarget}, {Do: buff.DoApply, Name: "spark"},
+		}}}},
+		{ID: "spark", Kind: buff.Instant},
 		{ID: "later", Duration: time.Hour, Tags: []string{"curse"}, Params: []buff.Param{{Name: "x", Value: buff.Caller("x").Or(0)}}},
 	}}
 	x := newScene(t, c, engine.Options{Synchronous: true})
@@ -111,10 +115,11 @@ func TestVerbsDoNotAllocate(t *testing.T) {
 			x.Do(buff.SetRate(1, buff.Ratio{Num: 2, Den: 1}))
 			x.Do(buff.SetRate(1, buff.Ratio{}))
 		},
-		"PauseBuff and ResumeBuff":   func() { x.Do(buff.PauseBuff(x.h)); x.Do(buff.ResumeBuff(x.h)) },
-		"Inhibit and Release":        func() { x.Do(buff.Inhibit(x.h)); x.Do(buff.Release(x.h)) },
-		"Immunize and DropImmunity":  func() { x.Do(buff.Immunize(1, curse, false)); x.Do(buff.DropImmunity(1, curse)) },
-		"Absorb, Consume, Interrupt": func() { _, _ = x.Absorb(1, 5, fire); x.Do(buff.Consume(1, cast)); x.Do(buff.Interrupt(1, cast)) },
+		"PauseBuff and ResumeBuff":         func() { x.Do(buff.PauseBuff(x.h)); x.Do(buff.ResumeBuff(x.h)) },
+		"Inhibit and Release":              func() { x.Do(buff.Inhibit(x.h)); x.Do(buff.Release(x.h)) },
+		"Immunize and DropImmunity":        func() { x.Do(buff.Immunize(1, curse, false)); x.Do(buff.DropImmunity(1, curse)) },
+		"Absorb, Consume, Interrupt":       func() { _, _ = x.Absorb(1, 5, fire); x.Do(buff.Consume(1, cast)); x.Do(buff.Interrupt(1, cast)) },
+		"Happened, for itself and another": func() { x.Do(buff.Happened(1, cast, 3, 30)) },
 		"HasTag, Remaining and Param": func() {
 			_, err := x.HasTag(1, fire)
 			_, _, again := x.Remaining(1, fire)

@@ -281,12 +281,11 @@ func (x *auras) applied(a *aura) *buff.Spec {
 }
 
 // findMembers asks the game who is within the aura b of the owner o, and leaves the answer,
-// sorted, in found. A hidden aura finds nobody. A pause holds ends and pulses, not what a buff does:
-// an aura whose time stands still looks on, so that nobody loses what it gives by a pause.
+// sorted, in found. A hidden aura, and one whose time stands still, finds nobody.
 func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 	x := &e.index.auras
 	x.found = x.found[:0]
-	if b.Hidden {
+	if b.Hidden || b.Paused || o.set.Paused() {
 		return
 	}
 	x.searches++

@@ -149,74 +149,53 @@ func TestAuraMembers(t *testing.T) {
 	require.Equal(t, []string{"5: 0 remove light why=cancelled", "5: 500 apply light x1"}, lines(e.Tick(500*time.Millisecond)))
 }
 
-// TestAuraOfNoEffect: an aura that is hidden finds nobody, and finds everybody again afterwards.
+// TestAuraOfNoEffect: an aura that is hidden, or whose time or whose owner's stands still,
+// finds nobody, and finds everybody again afterwards.
 func TestAuraOfNoEffect(t *testing.T) {
-	e, f, cat := auraWorld(t, modes[0])
-	f.at = map[buff.OwnerID]float64{2: 1}
-	spawn(t, e, 1, 2)
-	h := add(t, e, 1, cat.Spec("beacon"))
-	e.Tick(0)
-	e.Do(buff.Command{Verb: buff.VerbInhibit, Handle: h})
-	got := linesOf(2, e.Tick(500*time.Millisecond))
-	got = append(got, linesOf(2, e.Tick(800*time.Millisecond))...)
-	e.Do(buff.Command{Verb: buff.VerbRelease, Handle: h})
-	got = append(got, linesOf(2, e.Tick(200*time.Millisecond))...)
-	require.Equal(t, []string{"2: 1200 remove light why=out_of_aura", "2: 1500 apply light x1"}, got)
-}
-
-// linesOf are the lines of one owner.
-func linesOf(id buff.OwnerID, f *engine.Frame) (got []string) {
-	for ev := range f.Events() {
-		if ev.Owner == id {
-			got = append(got, line(ev))
-		}
+	buffs := func(e *engine.Engine, h buff.Handle, v buff.Verb) {
+		e.Do(buff.Command{Verb: v, Whose: buff.OfBuff, Handle: h})
 	}
-	return got
-}
-
-// TestAuraPaused: where time stands still, of an aura, its bearer or their zone, nobody who stays in
-// the area is told of anything, and nothing ends by that; who walks off loses the buff after the
-// linger, which is of his own time, and who comes gets it.
-func TestAuraPaused(t *testing.T) {
-	for name, pause := range map[string]func(e *engine.Engine, h buff.Handle, on bool){
-		"buff": func(e *engine.Engine, h buff.Handle, on bool) {
-			e.Do(timeOf(on, buff.PauseBuff(h), buff.ResumeBuff(h)))
+	for name, stop := range map[string]struct {
+		off, on func(e *engine.Engine, h buff.Handle)
+	}{
+		"hidden": {
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbInhibit) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbRelease) },
 		},
-		"owner": func(e *engine.Engine, _ buff.Handle, on bool) { e.Do(timeOf(on, buff.Pause(1), buff.Resume(1))) },
-		"zone": func(e *engine.Engine, _ buff.Handle, on bool) {
-			e.Do(timeOf(on, buff.PauseZone(5), buff.ResumeZone(5)))
+		"paused": {
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbPause) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbResume) },
+		},
+		"zone": {
+			func(e *engine.Engine, _ buff.Handle) {
+				_ = e.Do(buff.SetZone(1, 5)).Err
+				_ = e.Do(buff.PauseZone(5)).Err
+			},
+			func(e *engine.Engine, _ buff.Handle) { _ = e.Do(buff.ResumeZone(5)).Err },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, f, cat := auraWorld(t, modes[0])
-			f.at = map[buff.OwnerID]float64{2: 1, 3: 1, 4: 100}
-			spawn(t, e, 1, 2, 3, 4)
-			for id := range buff.OwnerID(3) { // 3 and 4 are not in the zone
-				if id > 0 {
-					require.NoError(t, e.Do(buff.SetZone(id, 5)).Err)
-				}
-			}
+			f.at = map[buff.OwnerID]float64{2: 1}
+			spawn(t, e, 1, 2)
 			h := add(t, e, 1, cat.Spec("beacon"))
 			e.Tick(0)
-			pause(e, h, true)
-			f.at[3], f.at[4] = 100, 1
-			require.Equal(t, []string{"4: 500 apply light x1"}, lines(e.Tick(500*time.Millisecond)))
-			for b := range there(e.Buffs(2)).All() {
-				require.Equal(t, wheel.Never, b.End)
+			stop.off(e, h)
+			var got []string
+			step := func(d time.Duration) {
+				for ev := range e.Tick(d * time.Millisecond).Events() {
+					if ev.Owner == 2 {
+						got = append(got, line(ev))
+					}
+				}
 			}
-			require.Equal(t, []string{"3: 1200 remove light why=out_of_aura"}, lines(e.Tick(2*time.Second)))
-			pause(e, h, false)
-			require.Empty(t, lines(e.Tick(2*time.Second)))
-			require.Equal(t, 1, carries(e, 2, cat.Spec("light")))
+			step(500)
+			step(800)
+			stop.on(e, h)
+			step(200)
+			require.Equal(t, []string{"2: 1200 remove light why=out_of_aura", "2: 1500 apply light x1"}, got)
 		})
 	}
-}
-
-func timeOf(held bool, pause, resume buff.Command) buff.Command {
-	if held {
-		return pause
-	}
-	return resume
 }
 
 // TestAurasOfOneBearer: two auras of one bearer that apply the same hold one instance

@@ -135,9 +135,8 @@
 // (buff.Aura) looks for its members at the end of the frame in which its interval elapses:
 // [Options].Members tells who is in its area, these get its buff, and whoever has left
 // loses it after the linger. A look that is late happens once; its linger counts from when it was
-// due. An owner that could not be given the buff is asked again at each look. A hidden aura
-// finds nobody; one whose time stands still looks as it did, in the world's time: who stands in it
-// keeps what it gives, and who walks off loses it. The aura of a busy bearer waits for the next look.
+// due. An owner that could not be given the buff is asked again at each look. A hidden aura, and
+// one whose time stands still, finds nobody; the aura of a busy bearer waits for the next look.
 //
 // The time of all owners in a zone can be paused, or its rate changed, by one call:
 // see [buff.SetZone] and [buff.PauseZone].

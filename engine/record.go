@@ -302,4 +302,7 @@ func (d *digest) event(e *buff.Event) {
 	if e.Name != "" {
 		d.text(e.Name)
 	}
+	if e.Target != 0 {
+		d.add(uint64(e.Target))
+	}
 }

@@ -166,6 +166,23 @@ var verbCases = append(statCases, []verbCase{
 		want: append([]string{"1: 1000 remove q why=consumed"}, untouched...),
 	},
 	{
+		name: "Happened", byOwner: true,
+		carries: []buff.Spec{
+			with(poison, func(s *buff.Spec) {
+				s.On.Act = map[string][]buff.Action{"hit": {{Do: buff.DoApply, Name: "later", To: buff.ToTarget}, {Do: buff.DoApply, Name: "later"}}}
+			}),
+			{ID: "q", Kind: buff.Infinite, Charges: buff.Charges{N: 1, ConsumeOn: []string{"hit"}}},
+			{ID: "later", Duration: 500 * time.Millisecond},
+		},
+		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
+			return buff.Happened(of, x.act("hit"), 3, 30)
+		},
+		want: append(append([]string{
+			"1: 1000 react p hit amount=30", "1: 1000 remove q why=consumed", "1: 1000 apply later x1 end=1500", "3: 1000 apply later x1 end=1500",
+			"1: 1500 remove later why=expired",
+		}, untouched...), "3: 1500 remove later why=expired"),
+	},
+	{
 		name:    "ConsumeCharges",
 		carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.Charges.N = 3 })},
 		cmd:     func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.ConsumeCharges(h, 3) },

@@ -24,12 +24,7 @@ type zoneScale struct {
 	held bool
 }
 
-// zoneMail is how many commands a busy owner may have to be told of who goes to another zone: that
-// its time stands still or goes on, that it has another rate, and that buffs stay behind.
-const zoneMail = 3
-
-// setZone moves an owner into a zone: first its time is that of the zone, then what stays behind
-// goes, so that what those ends lead to begins in that time.
+// setZone moves an owner into a zone.
 func (e *Engine) setZone(id buff.OwnerID, to uint32) error {
 	o, err := e.present(id)
 	if err != nil || o.zone == to {
@@ -42,18 +37,17 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) error {
 	if err != nil {
 		return err
 	}
-	if e.zonal && !e.idle(o) && int(o.handed+o.late)+zoneMail > e.opts.MailboxLimit {
-		e.tidyZone(to, z)
-		return e.overload(o, e.opts.MailboxLimit, "commands, since it is busy").Err
+	if e.zonal {
+		if r := e.deliver(o, &buff.Command{Verb: buff.VerbSetZone}); r.Err != nil {
+			e.tidyZone(to, z)
+			return r.Err
+		}
 	}
 	e.alterBusy(o, func() {
 		e.leaveZone(o)
 		e.joinZone(o, to, z)
 	})
 	e.tellZone(o)
-	if e.zonal {
-		return e.deliver(o, &buff.Command{Verb: buff.VerbSetZone}).Err
-	}
 	return nil
 }
 

@@ -61,6 +61,7 @@ var actionFields = table{"action", nil, map[string]readFunc{
 	"kill":   (*definition).kill,
 	"change": func(d *definition, f string, n ast.Node) { d.changes(buff.DoChange, f, n, changeFields) },
 	"damage": func(d *definition, f string, n ast.Node) { d.changes(buff.DoDamage, f, n, damageFields) },
+	"to":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.action.To) },
 	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.action.Reason) },
 }}
 

@@ -112,6 +112,9 @@ func (l *loader) undeclared() {
 		d.knownOne("groups", "group.name", s.Group.Name)
 		d.known("acts", "interrupt", s.Interrupt)
 		d.known("acts", "charges.consume_on", s.Charges.ConsumeOn)
+		for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
+			d.knownOne("acts", "on.act."+act, act)
+		}
 		d.knownOne("icons", "client.icon", s.Client.Icon)
 		eachAction(s, func(field string, a *buff.Action) {
 			if a.Do == buff.DoCall {
@@ -155,6 +158,9 @@ func eachAction(s *buff.Spec, do func(field string, a *buff.Action)) {
 	list("on.pulse", s.On.Pulse)
 	list("on.exec", s.On.Exec)
 	list("on.overflow", s.On.Overflow)
+	for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
+		list("on.act."+act, s.On.Act[act])
+	}
 	if len(s.On.Remove) > 0 {
 		for r := buff.NoReason + 1; r.Removes(); r++ {
 			list("on.remove."+r.String(), s.On.Remove[r])

@@ -265,12 +265,15 @@
 //	pulse           a pulse; needs a period
 //	exec            an instant buff does its work; only for those
 //	overflow        an application met the limit
+//	act             something happened that the game tells: a map from the act to a list. The
+//	                acts are the game's own: hit, damaged, healed, cast
 //	remove          it ended: a map from the reason to a list. The reasons: expired,
 //	                cancelled, dispelled, stolen, replaced, overflow, consumed, broken,
 //	                death, source_gone, immunity, condition, out_of_aura, interrupt,
 //	                unload, reload, fault; any is done for each, after its own list
 //
-// An action is a map with exactly one of these:
+// An action is a map with exactly one of these, and, if it is not for the owner, to: source, who
+// applied the buff, or in on.act to: target, who else was in what happened:
 //
 //	call: NAME      the Go handler of that name
 //	apply: ID       that definition is applied to the owner

@@ -212,6 +212,9 @@ func (w *writer) hooks(h *buff.Hooks) {
 					fmt.Fprintf(w.b, " of %s", c.School)
 				}
 			}
+			if a.To != buff.ToOwner {
+				fmt.Fprintf(w.b, " to %v", a.To)
+			}
 			if a.Reason != buff.NoReason {
 				fmt.Fprintf(w.b, " (%v)", a.Reason)
 			}
@@ -222,6 +225,9 @@ func (w *writer) hooks(h *buff.Hooks) {
 	actions("pulse", h.Pulse)
 	actions("exec", h.Exec)
 	actions("overflow", h.Overflow)
+	for _, act := range slices.Sorted(maps.Keys(h.Act)) {
+		actions("act "+act, h.Act[act])
+	}
 	for _, r := range slices.Sorted(maps.Keys(h.Remove)) {
 		actions("remove "+r.String(), h.Remove[r])
 	}

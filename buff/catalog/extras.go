@@ -67,39 +67,60 @@ func (d *definition) linger(field string, n ast.Node) {
 
 // params reads the parameters, by their names.
 func (d *definition) params(field string, n ast.Node) {
+	list, _ := Fields(n)
+	d.spec.Params = make([]buff.Param, 0, len(list)) // its elements stay where they are
+	d.byName(field, "parameter", n, func(field, name string, f *ast.MappingValueNode) {
+		d.spec.Params = append(d.spec.Params, buff.Param{Name: name})
+		if kindOf(f.Value) != "nothing" {
+			d.magnitude(field, f.Value, &d.spec.Params[len(d.spec.Params)-1].Value)
+		}
+	})
+}
+
+// reactions reads lists of actions, by the names of acts.
+func (d *definition) reactions(field string, n ast.Node) {
+	d.spec.On.Act = map[string][]buff.Action{}
+	d.byName(field, "act", n, func(field, name string, f *ast.MappingValueNode) {
+		var list []buff.Action
+		if kindOf(f.Value) != "nothing" {
+			d.actions(field, f.Value, &list)
+		}
+		d.spec.On.Act[name] = list
+	})
+}
+
+// byName reads a map whose keys are names that the file chooses. What has no value is reported, and
+// read all the same.
+func (d *definition) byName(field, of string, n ast.Node, read func(field, name string, f *ast.MappingValueNode)) {
 	list, ok := Fields(n)
 	if !ok {
-		d.fail(field, at(n), "want a map from names to parameters, not %s", kindOf(n))
+		d.fail(field, at(n), "want a map from names to %ss, not %s", of, kindOf(n))
 		return
 	}
-	d.spec.Params = make([]buff.Param, 0, len(list)) // its elements stay where they are
+	one := "a " + of
+	if of[0] == 'a' {
+		one = "an " + of
+	}
 	seen := map[string]position{}
 	for _, f := range list {
 		name, isText := Text(f.Key)
 		first, again := seen[name]
 		switch {
 		case !isText:
-			d.complain(field, at(f.Key), "the name of a parameter must be text, not %s: put it in quotes", Describe(f.Key))
+			d.complain(field, at(f.Key), "the name of %s must be text, not %s: put it in quotes", one, Describe(f.Key))
 		case name == "":
-			d.complain(field, at(f.Key), "the name of a parameter is empty")
+			d.complain(field, at(f.Key), "the name of %s is empty", one)
 		case again:
-			d.complain(field, at(f.Key), "the parameter %s is repeated: it stands in line %d already", quote(name), first.line)
+			d.complain(field, at(f.Key), "the %s %s is repeated: it stands in line %d already", of, quote(name), first.line)
 		default:
 			seen[name] = at(f.Key)
-			d.param(join(field, name), name, f)
+			d.places.set(join(field, name), place{position: valueAt(f)})
+			if kindOf(f.Value) == "nothing" {
+				d.empty(join(field, name), valueAt(f))
+			}
+			read(join(field, name), name, f)
 		}
 	}
-}
-
-// param reads one parameter.
-func (d *definition) param(field, name string, f *ast.MappingValueNode) {
-	d.places.set(field, place{position: valueAt(f)})
-	d.spec.Params = append(d.spec.Params, buff.Param{Name: name})
-	if kindOf(f.Value) == "nothing" {
-		d.empty(field, valueAt(f))
-		return
-	}
-	d.magnitude(field, f.Value, &d.spec.Params[len(d.spec.Params)-1].Value)
 }
 
 var saveFields = table{"save", nil, map[string]readFunc{

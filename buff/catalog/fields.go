@@ -74,6 +74,7 @@ var onFields = table{"on", nil, map[string]readFunc{
 	"pulse":    func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Pulse) },
 	"exec":     func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Exec) },
 	"overflow": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Overflow) },
+	"act":      (*definition).reactions,
 	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeFields) },
 }}
 

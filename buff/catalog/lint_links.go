@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -43,6 +44,9 @@ func (l *linter) findUses() {
 		list("on.refresh", s.On.Refresh, 0, !alone && s.Stack.Refresh != buff.RefreshNone && s.Stack.Overflow != buff.OverflowDeny)
 		list("on.pulse", s.On.Pulse, s.Period, s.First == buff.FirstEvery || alone && s.First == buff.FirstStart)
 		list("on.overflow", s.On.Overflow, 0, !alone)
+		for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
+			list("on.act."+act, s.On.Act[act], 0, false)
+		}
 		for r := buff.NoReason + 1; r.Removes(); r++ {
 			list("on.remove."+r.String(), s.On.Remove[r], 0, false)
 		}

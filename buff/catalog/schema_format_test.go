@@ -235,12 +235,13 @@ type saveFormat struct {
 }
 
 type onFormat struct {
-	Apply    []actionFormat `json:"apply,omitempty"`
-	Refresh  []actionFormat `json:"refresh,omitempty"`
-	Pulse    []actionFormat `json:"pulse,omitempty"`
-	Exec     []actionFormat `json:"exec,omitempty"`
-	Overflow []actionFormat `json:"overflow,omitempty"`
-	Remove   removeFormat   `json:"remove,omitempty"`
+	Apply    []actionFormat            `json:"apply,omitempty"`
+	Refresh  []actionFormat            `json:"refresh,omitempty"`
+	Pulse    []actionFormat            `json:"pulse,omitempty"`
+	Exec     []actionFormat            `json:"exec,omitempty"`
+	Overflow []actionFormat            `json:"overflow,omitempty"`
+	Act      map[string][]actionFormat `json:"act,omitempty"`
+	Remove   removeFormat              `json:"remove,omitempty"`
 }
 
 type actionFormat struct {
@@ -250,5 +251,6 @@ type actionFormat struct {
 	Kill   yes          `json:"kill,omitempty" jsonschema:"the owner dies"`
 	Change changeFormat `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
 	Damage damageFormat `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
+	To     buff.To      `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
 	Reason buff.Reason  `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
 }

@@ -97,6 +97,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 
 		reflect.TypeFor[buff.AtMin]():         words[buff.AtMin](),
 		reflect.TypeFor[buff.Whose]():         words[buff.Whose](),
+		reflect.TypeFor[buff.To]():            words[buff.To](),
 		reflect.TypeFor[buff.Snapshot]():      words[buff.Snapshot](),
 		reflect.TypeFor[buff.ReloadRule]():    words[buff.ReloadRule](),
 		reflect.TypeFor[buff.Sync]():          words[buff.Sync](),

@@ -200,6 +200,16 @@ func (p *play) interrupt(st *step) error { return p.acted(st, buff.Interrupt) }
 
 func (p *play) consume(st *step) error { return p.acted(st, buff.Consume) }
 
+func (p *play) happened(st *step) error {
+	return p.acted(st, func(id buff.OwnerID, act buff.Act) buff.Command {
+		var target buff.OwnerID
+		if st.to != "" {
+			target = p.id(st.to)
+		}
+		return buff.Happened(id, act, target, st.amount)
+	})
+}
+
 // acted does something with an act. One that no definition speaks of has no effect.
 func (p *play) acted(st *step, do func(id buff.OwnerID, act buff.Act) buff.Command) error {
 	if act, ok := p.engine.Catalog().Act(st.name); ok {

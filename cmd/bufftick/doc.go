@@ -71,6 +71,8 @@
 //	steal: QUERY         gives it to: OWNER, for at_most: SPAN
 //	interrupt: ACT       the owner does what ends buffs
 //	consume: ACT         the owner does what uses charges
+//	happened: ACT        the game tells what was done by the owner, or to it: buffs react,
+//	                     use charges, and end; target: OWNER, amount: N
 //	use: BUFF            uses charges: N of it (1)
 //	absorb: N            damage of a school: TAG meets the shields
 //
@@ -84,9 +86,10 @@
 // The log has one line for each event, by time, and at one instant by owner. Neither
 // -frame nor -workers nor -sync changes a line of it. With "seen: true" the frames
 // are the steps' own, and a pulse that ran late says when: "seen=8000". A definition with
-// catchup: skip or coalesce needs it, since it is about the pulses of one frame; with per_source
-// and several owners it is so without being said, since what is too many goes at a frame's end. Go handlers
-// that definitions call are there and do nothing.
+// catchup: skip or coalesce needs it, since it is about the pulses of one frame. Go handlers
+// that definitions call are there and do nothing. An action "to: source" or "to: target" of
+// another hook than on.act needs "seen: true" too: it comes at the end of a frame. It is for
+// nobody if no step has such an owner.
 //
 // All that is wrong with a file is said at once, each with file, line, column and a
 // caret. A file that cannot be parsed stops everything; a scenario that is wrong,

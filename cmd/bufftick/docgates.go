@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -161,6 +164,9 @@ func hooks(s *buff.Spec) []hook {
 		{"At once", s.On.Exec},
 		{"At an application at the limit", s.On.Overflow},
 	}
+	for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
+		list = append(list, hook{"When " + code(act) + " happens", s.On.Act[act]})
+	}
 	for r := buff.NoReason + 1; r.Removes(); r++ {
 		list = append(list, hook{"When it ends, " + r.String(), s.On.Remove[r]})
 	}
@@ -171,26 +177,37 @@ func hooks(s *buff.Spec) []hook {
 func (t *teller) done() {
 	for _, h := range hooks(t.Spec) {
 		var what []string
-		for _, a := range h.actions {
-			switch a.Do {
-			case buff.DoCall:
-				what = append(what, "handler "+code(a.Name)+" is called")
-			case buff.DoApply:
-				what = append(what, "it applies "+link(a.Name))
-			case buff.DoRemove:
-				what = append(what, "it removes "+link(a.Name))
-			case buff.DoKill:
-				what = append(what, "its owner dies")
-			case buff.DoChange:
-				what = append(what, fmt.Sprintf("%s changes by %s%s", code(a.Change.Attr), numberText(&a.Change.By), eachStack(a.Change.PerStack)))
-			case buff.DoDamage:
-				of := ""
-				if a.Change.School != "" {
-					of = " of " + code(a.Change.School)
-				}
-				what = append(what, fmt.Sprintf("%s takes damage%s: %s%s", code(a.Change.Attr), of, numberText(&a.Change.By), eachStack(a.Change.PerStack)))
-			}
+		for i := range h.actions {
+			what = append(what, actionText(&h.actions[i]))
 		}
 		t.sayIf(len(what) > 0, "%s: %s.", h.when, listed(what))
+	}
+}
+
+// whom says for whom an action is that is not for the owner.
+var whom = map[buff.To]string{buff.ToSource: " of its source", buff.ToTarget: " of the other one"}
+
+func actionText(a *buff.Action) string {
+	of, to := whom[a.To], ""
+	if of != "" {
+		to = " to" + strings.TrimPrefix(of, " of")
+	}
+	switch a.Do {
+	case buff.DoCall:
+		return "handler " + code(a.Name) + " is called"
+	case buff.DoApply:
+		return "it applies " + link(a.Name) + to
+	case buff.DoRemove:
+		return "it removes " + link(a.Name) + of
+	case buff.DoKill:
+		return cmp.Or(strings.TrimPrefix(of, " of "), "its owner") + " dies"
+	case buff.DoChange:
+		return fmt.Sprintf("%s%s changes by %s%s", code(a.Change.Attr), of, numberText(&a.Change.By), eachStack(a.Change.PerStack))
+	default:
+		school := ""
+		if a.Change.School != "" {
+			school = " of " + code(a.Change.School)
+		}
+		return fmt.Sprintf("%s%s takes damage%s: %s%s", code(a.Change.Attr), of, school, numberText(&a.Change.By), eachStack(a.Change.PerStack))
 	}
 }

@@ -40,6 +40,10 @@ var options = map[string]func(*scenario, *step, ast.Node){
 		charges, _ := s.intOf("charges", n, 1, buff.MaxStacks)
 		st.n = int(charges)
 	},
+	"target": func(s *scenario, st *step, n ast.Node) { st.to, _ = s.nameOf("target", n) },
+	"amount": func(s *scenario, st *step, n ast.Node) {
+		st.amount, _ = s.intOf("amount", n, math.MinInt64, math.MaxInt64)
+	},
 	"school": func(s *scenario, st *step, n ast.Node) { st.tag = s.tagOf("school", n) },
 }
 

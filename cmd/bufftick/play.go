@@ -121,12 +121,12 @@ func (p *play) id(name string) buff.OwnerID {
 }
 
 // reach runs the frames up to an instant, the last of which ends there: at least
-// one.
+// one. Where pulses say when they were seen, the frames are those of the script.
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
 	// Where time passes a million times as fast, a minute has as many pulses as a year.
 	frame := min(p.frame, max(longestFrame/(p.fastest[0]*p.fastest[1]*p.fastest[2]), minFrame))
-	for !p.scriptFrames() && left > frame {
+	for !p.scenario.seen && left > frame {
 		if err := p.tick(frame); err != nil {
 			return err
 		}
@@ -134,11 +134,6 @@ func (p *play) reach(at wheel.Time) error {
 	}
 	return p.tick(left)
 }
-
-// scriptFrames reports whether the frames are those of the script, whatever the runner likes: where
-// pulses say when they were seen, and where a source may have so many buffs on all owners together,
-// since the one too many goes at the end of the frame in which it became one.
-func (p *play) scriptFrames() bool { return p.scenario.seen || len(p.logs) > 1 && p.scenario.shares }
 
 // quicken notes a rate of an owner's time (0), of a buff's (1) or of a zone's (2).
 func (p *play) quicken(whose int, r buff.Ratio) {

@@ -28,7 +28,6 @@ type scenario struct {
 	steps    []step
 	listsTag bool // it has a list "tags"
 	seen     bool
-	shares   bool     // some definition says how many of it a source may have
 	want     []string // nil: not given
 
 	faults catalog.Errors // everything wrong with it: it cannot be run
@@ -118,6 +117,9 @@ func (s *scenario) wantFrames(buffs *ast.MappingValueNode) {
 	for _, f := range list {
 		id, _ := catalog.Text(f.Key)
 		spec := s.catalog.Spec(id)
+		if spec != nil && reachesOut(&spec.On) {
+			s.fail(f.Key, "%q: an action for another owner comes at the end of a frame: say \"seen: true\", so that the frames are those of the script", id)
+		}
 		if spec == nil || spec.Catchup == buff.CatchupAll {
 			continue
 		}
@@ -130,6 +132,15 @@ func (s *scenario) wantFrames(buffs *ast.MappingValueNode) {
 		}
 		s.fail(at, "%q: \"catchup\" is about the pulses of one frame: say \"seen: true\", so that the frames are those of the script", id)
 	}
+}
+
+// reachesOut reports whether a hook has an action for another owner; those of on.act are done when a
+// step says so, and never by a frame.
+func reachesOut(h *buff.Hooks) bool {
+	lists := append(slices.Collect(maps.Values(h.Remove)), h.Apply, h.Refresh, h.Pulse, h.Exec, h.Overflow, h.RemoveAny)
+	return slices.ContainsFunc(lists, func(list []buff.Action) bool {
+		return slices.ContainsFunc(list, func(a buff.Action) bool { return a.To != buff.ToOwner })
+	})
 }
 
 // title names the scenario in the output.
@@ -164,11 +175,7 @@ func (s *scenario) readCatalog(fields fieldMap) {
 	if err != nil {
 		s.faults = append(s.faults, err.(catalog.Errors)...)
 	}
-	if s.catalog = c; c != nil {
-		for spec := range c.All() {
-			s.shares = s.shares || spec.PerSource.Limit > 0
-		}
-	}
+	s.catalog = c
 }
 
 // saidTags returns the tags that a script gives an owner and its damage: one below a tag of which

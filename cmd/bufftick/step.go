@@ -38,7 +38,7 @@ type step struct {
 	query  *buff.Query // of one that takes a query; nil: it has an ID, which is in app
 	from   string      // the query's source
 	tag    string      // the query's tag
-	to     string      // an owner
+	to     string      // an owner: of "to" and of "target"
 	by     time.Duration
 	atMost time.Duration
 	rate   buff.Ratio
@@ -118,6 +118,7 @@ var verbs = func() map[string]*verb {
 		{word: "steal", takes: takesQuery, options: []string{"to", "at_most"}, needs: "to", to: takesName, do: (*play).steal},
 		{word: "interrupt", takes: takesName, do: (*play).interrupt},
 		{word: "consume", takes: takesName, do: (*play).consume},
+		{word: "happened", takes: takesName, options: []string{"target", "amount"}, do: (*play).happened},
 		{word: "use", takes: takesBuff, options: []string{"charges"}, do: (*play).use},
 		{word: "absorb", takes: takesAmount, options: []string{"school"}, do: (*play).absorb},
 

@@ -69,7 +69,7 @@ func (c *context) put(w *[mostWords]uint64, e *buff.Event, spec, name uint16) in
 // isRare returns something else than zero if an event has what few have.
 func isRare(e *buff.Event) uint64 {
 	return uint64(e.Elapsed|e.Period|e.Offline|int64(e.Next)|int64(e.Count)|int64(e.Level)|int64(e.Attr)) | uint64(uint32(e.Stacks)>>16) |
-		math.Float64bits(e.Delta) | math.Float64bits(e.Value) | uint64(len(e.Name))
+		math.Float64bits(e.Delta) | math.Float64bits(e.Value) | uint64(e.Target) | uint64(len(e.Name))
 }
 
 // What few events have begins with a word of its own: which of the words of rare follow, these two bits,
@@ -80,10 +80,11 @@ const (
 )
 
 // rare returns what few events have; what is zero is left out.
-func rare(e *buff.Event) [11]uint64 {
+func rare(e *buff.Event) [12]uint64 {
 	return [...]uint64{
 		uint64(e.At), uint64(e.End), uint64(e.Magnitude), uint64(e.Elapsed), uint64(e.Period), math.Float64bits(e.Delta),
 		math.Float64bits(e.Value), uint64(e.Next), uint64(e.Offline), uint64(uint32(e.Stacks))<<32 | uint64(uint32(e.Count)), uint64(e.Seen),
+		uint64(e.Target),
 	}
 }
 
@@ -160,7 +161,7 @@ func (c *context) get(w []uint64, t *tables, e *buff.Event) int {
 // getRare reads what few events have, and returns its length, and whether At and End are among that.
 func (c *context) getRare(w []uint64, t *tables, e *buff.Event) (n int, far bool) {
 	head, n := w[0], 1
-	var v [11]uint64
+	var v [12]uint64
 	for i := range v {
 		if head&(1<<i) != 0 {
 			v[i] = w[n]
@@ -172,7 +173,7 @@ func (c *context) getRare(w []uint64, t *tables, e *buff.Event) (n int, far bool
 	}
 	e.Elapsed, e.Period = int64(v[3]), int64(v[4])
 	e.Delta, e.Value = math.Float64frombits(v[5]), math.Float64frombits(v[6])
-	e.Next, e.Offline = wheel.Time(v[7]), int64(v[8])
+	e.Next, e.Offline, e.Target = wheel.Time(v[7]), int64(v[8]), buff.OwnerID(v[11])
 	if v[9] != 0 {
 		e.Stacks, e.Count = int32(v[9]>>32), int32(v[9])
 	}

@@ -156,7 +156,9 @@ func (o *owner) begin(d *definition, a application) bool {
 	b.failed = !o.holds(&d.Require.Ongoing) // before it has an effect of its own
 	b.hidden, b.shaded = b.failed, b.failed
 	o.buffs = append(o.buffs, b)
-	o.marks(b, newest)
+	o.all.number++
+	b.number = o.all.number
+	o.all.share(b, b.source)
 	o.say("apply %s x%d%s", d.ID, n, o.endOf(b))
 	o.issue(b, d.on().Apply, a.source, share{n: b.count()})
 	o.links(b, a)

@@ -68,7 +68,7 @@ func (w *world) look(now int64) {
 		return cmp.Or(cmp.Compare(a.at, b.at), slices.Index(w.owners, a.bearer)-slices.Index(w.owners, b.bearer), cmp.Compare(a.aura.born, b.aura.born))
 	})
 	for _, s := range all {
-		s.in = s.in && s.aura.works()
+		s.in = s.in && s.aura.works() && !s.aura.standing() && !s.bearer.clock.held
 		if s.aura.gone { // if it wanted to look, it went with an aura before it
 			s.in = false
 			w.left = slices.DeleteFunc(w.left, func(d departure) bool {

@@ -185,7 +185,19 @@ func (g *dice) rare(d *Draft, st map[string]any, id string) {
 			st["use"] = id
 			return
 		}
-		st["consume"] = "hit"
+		if g.one(3) {
+			st["consume"] = "hit"
+			return
+		}
+		st["happened"] = pick(g, "hit", "hit", "move")
+		if g.one(2) {
+			st["amount"] = 1 + g.IntN(40)
+		}
+		if st["owner"] == "o2" {
+			st["target"] = "p1"
+		} else if g.one(2) {
+			st["target"] = pick(g, "o2", "p1", "o2")
+		}
 	case 7:
 		if g.one(2) {
 			st["interrupt"] = "move"

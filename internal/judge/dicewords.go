@@ -135,6 +135,11 @@ var vocabulary = []word{
 	)},
 	{"on.exec", list(removals, list(m("remove", "q", "reason", "stolen"), m("remove", "y", "reason", "immunity"), m("call", "h")), list(m("apply", "q"), m("remove", "y", "reason", "dispelled")), list(m("damage", m("attr", "hp", "by", m("attr", "pow")))))},
 	{"on.overflow", list(list(m("apply", "q")), list(m("change", m("attr", "hp", "by", 0.5, "per_stack", true))))},
+	{"on.act", list(
+		m("hit", list(m("apply", "y", "to", "target"), m("apply", "q"))), m("hit", list(m("damage", m("attr", "hp", "by", 3, "per_stack", true), "to", "target"), m("remove", "y"))),
+		m("move", list(m("apply", "q", "to", "source"), m("apply", "x", "to", "owner")), "hit", list(m("remove", "p"))), m("hit", list(m("kill", true, "to", "target"), m("call", "h"))),
+		m("hit", list(m("change", m("attr", "hp", "by", m("attr", "pow")), "to", "source"), m("remove", "p", "to", "target"))),
+	)},
 	{"on.remove", list(
 		m("expired", list(m("apply", "q"))), m("any", list(m("apply", "x"))), m("death", list(m("apply", "x")), "any", list(m("apply", "q"))),
 		m("replaced", list(m("apply", "x"))), m("dispelled", list(m("apply", "q"))), m("consumed", list(m("apply", "x"))),

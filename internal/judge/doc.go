@@ -15,7 +15,6 @@
 //	apply.go   §1.2: what an application does: identity, limit, new or joining
 //	stack.go   §1.2: refresh, phase, expire, stacks with timers of their own, queues, thresholds
 //	group.go   §1.2: groups, slots, diminishing returns, who hides whom
-//	share.go   §1.2: sources with so many of a buff
 //	gates.go   §1.3: tags, requirements, immunity, chance, dispel
 //	attributes.go  §1.4: attributes, modifiers, numbers
 //	steal.go   §1.3: what a thief gets

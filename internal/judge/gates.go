@@ -125,7 +125,8 @@ func (b *instance) works() bool { return !b.hidden && !b.silenced }
 // shows says whether a buff does anything besides pulsing. Only of such a one does the log say that immunity hides it and
 // that it shows again; the others say so at each pulse (V57).
 func (b *instance) shows() bool {
-	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil || b.def.Aura != nil
+	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil || b.def.Aura != nil ||
+		len(b.def.on().Act) > 0
 }
 
 // immuneToOthers is immuneTo for a buff that runs: it is not immune to itself.

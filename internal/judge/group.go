@@ -60,6 +60,31 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 	return goes, ""
 }
 
+// share: "single-target auras, oldest evicted: index by source": of one source on all owners; what is on the same owner has made
+// room before.
+func (w *world) share(b *instance, source string) {
+	p := b.def.PerSource
+	if p == nil {
+		return
+	}
+	var oldest *instance
+	var on *owner
+	n := 0
+	for _, o := range w.owners {
+		for _, c := range o.buffs {
+			if c.def == b.def && c.source == source && !c.doomed {
+				if n++; oldest == nil || c.number < oldest.number {
+					oldest, on = c, o
+				}
+			}
+		}
+	}
+	if n > p.Limit {
+		oldest.doomed = true
+		w.evict(on, func() { on.remove(oldest, "replaced", "") })
+	}
+}
+
 // against: "group + priority + rule: always / never / higher / equalOrHigher / sameSourceOnly / hide".
 func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 	there := b.def.Group.Priority

@@ -3,6 +3,7 @@ package judge
 // §1.4 shields, §1.2 charges, and §1.5: life cycle.
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -46,7 +47,6 @@ func (o *owner) remove(b *instance, why, more string) {
 	}
 	b.gone = true
 	o.auraEnds(b)
-	o.marks(b, ended)
 	o.buffs = without(o.buffs, b)
 	o.memorize(b.def, b.sources())
 	o.say("remove %s why=%s%s", b.def.ID, why, more)
@@ -91,7 +91,6 @@ func (o *owner) sourceGone(source string) {
 			o.remove(b, "source_gone", "")
 		case "adopt":
 			b.source = "p1"
-			o.marks(b, moved)
 		}
 	}
 }
@@ -103,6 +102,23 @@ func (o *owner) interrupt(kind string) {
 			o.remove(b, "interrupt", "")
 		}
 	}
+}
+
+// happened: "something happened that the game tells": the buffs that have actions for it and their effect react, the older
+// first; then it uses charges and interrupts.
+func (o *owner) happened(act, target string, amount int64) {
+	for _, b := range o.carried() {
+		if list := b.def.on().Act[act]; len(list) > 0 && b.works() {
+			more := ""
+			if amount != 0 {
+				more = fmt.Sprintf(" amount=%d", amount)
+			}
+			o.say("react %s %s%s", b.def.ID, act, more)
+			o.issueFor(b, list, b.source, target, amount, share{n: b.count()})
+		}
+	}
+	o.consume(act)
+	o.interrupt(act)
 }
 
 // consume: "charges {n, consumeOn, …}, reason Consumed at 0".

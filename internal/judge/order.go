@@ -178,14 +178,26 @@ func (s share) of(c *change, x float64) float64 {
 
 // issue puts the actions of a buff's list behind what is happening. What they apply has its level and magnitude.
 func (o *owner) issue(b *instance, list []action, source string, s share) {
+	o.issueFor(b, list, source, "", b.magnitude, s)
+}
+
+// issueFor is issue for what has a target and an amount. An action for another owner comes to that one at the frame's end.
+func (o *owner) issueFor(b *instance, list []action, source, target string, magnitude int64, s share) {
 	for _, a := range list {
-		c := command{action: a, source: source, magnitude: b.magnitude, level: b.level, round: o.running + 1, who: b.def.ID + " "}
+		c := command{action: a, source: source, magnitude: magnitude, level: b.level, round: o.running + 1, who: b.def.ID + " "}
 		for _, change := range []*change{a.Change, a.Damage} {
 			if change != nil {
 				c.x = s.of(change, b.numbers[&change.By])
 			}
 		}
-		o.todo = append(o.todo, c)
+		switch to := map[string]string{"source": source, "target": target}[a.To]; {
+		case or(a.To, "owner") == "owner" || to == o.name:
+			o.todo = append(o.todo, c)
+		case o.all.find(to) != nil:
+			other := o.all.find(to)
+			c.round = 1
+			o.all.post(other, func() { other.act(c) })
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (d *definition) refusals() (all []string) {
 	no(d.Period.ms != 0 && d.Period.ms < 50, "period below the floor")
 	no(len(d.on().Pulse) > 0 && !d.Period.given(), "tick action without a period")
 	if d.Duration.instant {
-		no(d.Period.given() || d.Stack != nil || len(d.Grants) > 0 || d.Group != nil || d.Save != nil,
+		no(d.Period.given() || d.Stack != nil || len(d.Grants) > 0 || d.Group != nil || d.Save != nil || len(d.on().Act) > 0,
 			"instant with period, stack, granted tags, group, save or refresh")
 	}
 	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 )
 
 // save: "engine continues until Unload(owner); Unload is the only thing that stops time." "Unload: nothing fires, no OnExpire;
@@ -21,7 +20,6 @@ func (o *owner) save() {
 	}
 	for _, b := range o.buffs {
 		o.auraEnds(b)
-		o.marks(b, ended)
 		b.look = 0
 	}
 	o.buffs, o.away, o.left, o.zone = nil, true, o.world, 0 // the zone is not saved
@@ -62,11 +60,6 @@ func (o *owner) load() {
 	o.repace() // he is in a zone again
 	for i, b := range back {
 		o.restore(b, gone, past[i])
-	}
-	for _, b := range slices.Backward(back) { // each is older than what is there: so the youngest first
-		if !b.gone {
-			o.marks(b, oldest)
-		}
 	}
 	o.settle()
 	o.rounds()
@@ -117,6 +110,8 @@ func (o *owner) restore(b *instance, gone, past int64) {
 	if b.def.Save != nil {
 		s = *b.def.Save
 	}
+	o.all.back--
+	b.number = o.all.back
 	b.move(-past)
 	over := int64(math.MinInt64) // the last instant of its own time that has passed
 	if past > 0 {
@@ -155,6 +150,7 @@ func (o *owner) restore(b *instance, gone, past int64) {
 		}
 		i++
 	}
+	o.all.share(b, b.source)
 	b.look, b.born = o.world, o.all.birth()
 	o.say("restore %s x%d%s%s", b.def.ID, b.count(), o.endOf(b), o.nextOf(b))
 	if taken > 0 {

@@ -28,7 +28,7 @@ type step struct {
 
 	Tick, Kill, Revive, Pause, Resume, Save, Load bool
 
-	Apply, Remove, Extend, Inhibit, Release, Immune, Vulnerable, Interrupt, Consume, Use, Timeout, Tag, Untag, Near, Far string
+	Apply, Remove, Extend, Inhibit, Release, Immune, Vulnerable, Interrupt, Consume, Happened, Use, Timeout, Tag, Untag, Near, Far string
 
 	Zone       *int64
 	PauseZone  *int64 `json:"pause_zone"`
@@ -51,6 +51,8 @@ type step struct {
 	Damage       string
 	Absorb       *int64
 
+	Target    string
+	Amount    int64
 	Source    string
 	Stacks    int
 	Duration  *span
@@ -275,6 +277,8 @@ func (o *owner) change(st step) {
 		o.interrupt(st.Interrupt)
 	case st.Consume != "":
 		o.consume(st.Consume)
+	case st.Happened != "":
+		o.happened(st.Happened, st.Target, st.Amount)
 	case st.Use != "":
 		o.use(st.Use, st.Charges)
 	case st.Base != "":

@@ -323,5 +323,4 @@ func (o *owner) strongest(b *instance, now int64) {
 	b.magnitude, b.source, b.others = w.magnitude, w.source, []string{w.source}
 	b.turn, b.numbers = w.age, w.numbers
 	b.end = now + w.left
-	o.marks(b, moved)
 }

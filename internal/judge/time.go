@@ -11,6 +11,8 @@ import (
 // instance is one buff that runs on the owner. All times are of its own clock.
 type instance struct {
 	age    int64
+	number int64 // of all that began, on all owners
+	doomed bool  // its source has too many
 	def    *definition
 	source string
 	others []string // sources that have joined it

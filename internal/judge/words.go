@@ -260,7 +260,7 @@ type saving struct {
 // lists are the lists of "on".
 type lists struct {
 	Apply, Refresh, Pulse, Exec, Overflow []action
-	Remove                                map[string][]action
+	Remove, Act                           map[string][]action
 }
 
 type action struct {
@@ -271,6 +271,7 @@ type action struct {
 	Kill   bool
 	Change *change
 	Damage *change
+	To     string
 }
 
 // or returns the word, or the default where it was left out.

@@ -18,8 +18,8 @@ type world struct {
 	zones      map[int64]*pace
 	left       []departure
 	births     int64
-	facts      []fact // of sources that may have so many only
-	marked     []mark // oldest first
+	number     int64
+	back       int64 // below that of all that is there
 }
 
 // line is a line of the log, and its instant.
@@ -66,7 +66,7 @@ func (w *world) of(to *owner, do func()) func() {
 }
 
 func (w *world) deliver() {
-	for w.book(); len(w.evicted)+len(w.posted) > 0; w.book() {
+	for len(w.evicted)+len(w.posted) > 0 {
 		from := &w.evicted
 		if len(*from) == 0 {
 			from = &w.posted

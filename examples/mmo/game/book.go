@@ -28,6 +28,8 @@ type book struct {
 	phases []phase // of a boss, the first one first
 
 	vigour, maxHealth, hide, power, pace stat.Attr // of everybody's sheet
+
+	harmed buff.Act // what befalls who is hit
 }
 
 // loadBook reads the definitions of a folder, or if that is "" those that travel with the
@@ -80,6 +82,7 @@ func newBook(cat *buff.Catalog) (*book, error) {
 		life: spec("life"), ghost: spec("ghost"), fallen: spec("fallen"),
 		vigour: attr("vigour"), maxHealth: attr("max_health"), hide: attr("hide"), power: attr("power"), pace: attr("pace"),
 	}
+	b.harmed, _ = cat.Act("damage") // if no buff speaks of it, nothing comes of it
 	b.phases = []phase{{0.7, b.wrath}, {0.4, b.lastStand}}
 	if missing != nil {
 		return nil, fmt.Errorf("the game casts or reads %q, and there is no such definition or attribute", missing)

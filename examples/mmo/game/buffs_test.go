@@ -46,9 +46,9 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 	require.Empty(t, missing)
 }
 
-// An action is the same wherever it stands, and on.remove has a list for each reason: one
+// An action is the same wherever it stands, and on.remove has a list for each reason, on.act for each act: one
 // place is enough to show them.
-var action = regexp.MustCompile(`\.on\.(remove\.[^.]+|[^.]+)(\.[a-z]+.*)$`)
+var action = regexp.MustCompile(`\.on\.((?:remove|act)\.[^.]+|[^.]+)(\.[a-z]+.*)$`)
 
 // A number may be given in the same ways wherever one stands, and a class of slots or
 // a group of diminishing returns is the same in a definition as beside the definitions.
@@ -62,7 +62,7 @@ func canonical(path string) string {
 	if m := number.FindStringSubmatch(path); m != nil && !strings.HasPrefix(m[2], "modifiers") {
 		return "number." + m[2]
 	}
-	if m := action.FindStringSubmatch(path); m != nil && m[1] != "remove" {
+	if m := action.FindStringSubmatch(path); m != nil && m[1] != "remove" && m[1] != "act" {
 		return "action" + m[2]
 	}
 	return path

@@ -81,6 +81,9 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	if n > 0 {
 		c.Do(buff.AddBase(c.Owner(), r.vigour, -float64(n)))
 	}
+	if n > 0 && e.Kind == buff.Executed { // a hit, and no wound that goes on
+		c.Do(buff.Happened(c.Owner(), r.harmed, e.Source, n))
+	}
 	return n
 }
 
