@@ -14,12 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
 var (
 	scriptHistories = flag.Int("js.histories", 60, "random histories of TestJavaScript")
 	firstScript     = flag.Uint64("js.first", 0, "the seed of the first of them")
+	scriptFile      = flag.String("js.file", "", "where TestJavaScript leaves its histories, for a client elsewhere")
 	scriptFuzz      = flag.Int("js.fuzz", 5_000, "spoiled messages of TestJavaScriptFuzz")
 	scriptTypes     = flag.Bool("js.types", false, "let tsc check client.d.ts")
 )
@@ -76,7 +78,10 @@ func TestJavaScriptFuzz(t *testing.T) {
 
 // TestJavaScript: and so it does over lines that lose, double and spoil.
 func TestJavaScript(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "histories.json")
+	file := *scriptFile
+	if file == "" {
+		file = filepath.Join(t.TempDir(), "histories.json")
+	}
 	out, err := os.Create(file)
 	require.NoError(t, err)
 	defer out.Close()
@@ -84,6 +89,11 @@ func TestJavaScript(t *testing.T) {
 	for k := range uint64(*scriptHistories) {
 		seed := *firstScript + k
 		w := openWorld(t, seed, optionsOf(seed))
+		for id := range buff.OwnerID(crowd) {
+			if w.one(2) {
+				require.NoError(t, w.eng.Spawn(1+id, nil))
+			}
+		}
 		s := &script{t: t, c: client.New(client.Options{})}
 		seat := &seat{}
 		require.NoError(t, w.sit(seat, w.owner()))

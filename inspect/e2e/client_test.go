@@ -1,28 +1,42 @@
 package e2e
 
 import (
+	"flag"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// clientPage lets the client of package replicate read its vectors, and shows how many there were.
+var browserHistories = flag.Int("histories", 300, "random histories of TestReplicateHistories")
+
+// clientPage lets the client of package replicate read lists of messages, and shows how many messages there were:
+// each line of the file is a list, or the whole file is one.
 const clientPage = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>client</title><p id="said"></p>
 <script type="module">
 	import { check } from "./js/check.js";
-	const list = await (await fetch("testdata/vectors.json")).json();
-	document.querySelector("#said").textContent = check([list]) + " of " + list.length;
+	const text = await (await fetch("messages")).text();
+	const said = document.querySelector("#said");
+	try {
+		const lists = (text.startsWith("[{") ? text.trim().split("\n") : [text]).map((list) => JSON.parse(list));
+		said.textContent = check(lists) + " of " + lists.reduce((n, list) => n + list.length, 0) + " in " + lists.length;
+	} catch (err) {
+		said.textContent = String(err);
+	}
 </script>`
 
-// The client of package replicate knows in a browser what it knows in node and what the one in Go does, after each
-// message of the vectors.
-func TestReplicateClient(t *testing.T) {
+// readsAll has the client of package replicate read a file in a browser, and returns how many lists there were, and
+// messages.
+func readsAll(t *testing.T, file string) (lists, messages int) {
 	mux := http.NewServeMux()
-	files := http.FileServer(http.Dir("../../replicate"))
-	mux.Handle("/js/", files)
-	mux.Handle("/testdata/", files)
+	mux.Handle("/js/", http.FileServer(http.Dir("../../replicate")))
+	mux.HandleFunc("/messages", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) })
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(clientPage))
 	})
@@ -30,6 +44,34 @@ func TestReplicateClient(t *testing.T) {
 	t.Cleanup(srv.Close)
 	p := open(t, srv.URL, wide, tall)
 	p.until(`document.querySelector("#said").textContent !== ""`)
-	require.Regexp(t, `^(\d+) of \d+$`, eval[string](p, `document.querySelector("#said").textContent`))
-	require.True(t, eval[bool](p, `(([n, all]) => n === all && Number(n) > 20)(document.querySelector("#said").textContent.split(" of "))`))
+	said := eval[string](p, `document.querySelector("#said").textContent`)
+	words := strings.Fields(said)
+	require.Regexp(t, `^\d+ of \d+ in \d+$`, said)
+	require.Equal(t, words[0], words[2])
+	return must(strconv.Atoi(words[4])), must(strconv.Atoi(words[0]))
+}
+
+// The client of package replicate knows in a browser what it knows in node and what the one in Go does, after each
+// message of the vectors.
+func TestReplicateClient(t *testing.T) {
+	_, n := readsAll(t, "../../replicate/testdata/vectors.json")
+	require.Greater(t, n, 20)
+}
+
+// And so it does after each message of random histories, over lines that lose, double and spoil: those that
+// package replicate plays for node.
+func TestReplicateHistories(t *testing.T) {
+	n := *browserHistories
+	if testing.Short() {
+		n = min(n, 30)
+	}
+	file := filepath.Join(t.TempDir(), "histories.json")
+	play := exec.CommandContext(t.Context(), "go", "test", "-run", "^TestJavaScript$", "./replicate", "-js.histories", strconv.Itoa(n), "-js.file", file)
+	play.Dir, play.Env = "../..", append(os.Environ(), "GOWORK=off")
+	out, err := play.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	lists, messages := readsAll(t, file)
+	require.Equal(t, n, lists)
+	require.Greater(t, messages, 10*n)
+	t.Logf("%d histories, %d messages", lists, messages)
 }
