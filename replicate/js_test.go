@@ -82,53 +82,82 @@ func TestJavaScript(t *testing.T) {
 	if file == "" {
 		file = filepath.Join(t.TempDir(), "histories.json")
 	}
+	writeHistories(t, file, *scriptHistories)
+	t.Log(node(t, "vectors.js", file))
+}
+
+// TestProtocol: a client in Python, which was written from docs/protocol.md alone, knows what that in Go does: so the
+// page is enough for who writes one in a language that has none.
+func TestProtocol(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3: docs/protocol.md is not judged by a client that was written from it")
+	}
+	file := filepath.Join(t.TempDir(), "histories.json")
+	writeHistories(t, file, min(*scriptHistories, 5_000))
+	for _, lists := range []string{"testdata/vectors.json", file} {
+		out, err := exec.CommandContext(t.Context(), python, "-B", "testdata/decoder.py", lists).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		t.Log(strings.TrimSpace(string(out)))
+	}
+}
+
+// writeHistories writes what a client is told in random histories, and what it knows after each message: one list
+// in a line.
+func writeHistories(t *testing.T, file string, n int) {
+	t.Helper()
 	out, err := os.Create(file)
 	require.NoError(t, err)
 	defer out.Close()
 	lists := json.NewEncoder(out)
-	for k := range uint64(*scriptHistories) {
-		seed := *firstScript + k
-		w := openWorld(t, seed, optionsOf(seed))
-		for id := range buff.OwnerID(crowd) {
-			if w.one(2) {
-				require.NoError(t, w.eng.Spawn(1+id, nil))
-			}
-		}
-		s := &script{t: t, c: client.New(client.Options{})}
-		seat := &seat{}
-		require.NoError(t, w.sit(seat, w.owner()))
-		for range 60 {
-			for range w.dice.IntN(4) {
-				w.act(t)
-			}
-			w.eng.Tick(1 << (20 + w.dice.IntN(9))) // up to half a second
-			w.srv.Update()
-			if id := w.owner(); w.one(2) {
-				_ = seat.viewer.See(id, w.one(2)) // there may be none, or too many
-			} else if w.one(3) {
-				seat.viewer.Unsee(id)
-			}
-			if p := seat.viewer.Append(nil); len(p) > 0 && !w.one(10) {
-				s.receive("", p)
-				if w.one(10) {
-					s.receive("twice", p)
-				}
-				if w.one(10) {
-					s.receive("spoiled", spoil(w.dice, p, seat.viewer.number))
-				}
-			}
-			if w.one(15) {
-				s.receive("definitions", w.srv.Definitions())
-			}
-			if w.one(3) {
-				require.NoError(t, seat.viewer.Receive(s.c.Missed()))
-			}
-		}
-		require.NoError(t, lists.Encode(s.out))
-		require.NoError(t, w.eng.Close(t.Context()))
+	for k := range uint64(n) {
+		require.NoError(t, lists.Encode(history(t, *firstScript+k)))
 	}
 	require.NoError(t, out.Close())
-	t.Log(node(t, "vectors.js", file))
+}
+
+// history is one of them.
+func history(t *testing.T, seed uint64) []vector {
+	w := openWorld(t, seed, optionsOf(seed))
+	for id := range buff.OwnerID(crowd) {
+		if w.one(2) {
+			require.NoError(t, w.eng.Spawn(1+id, nil))
+		}
+	}
+	s, seat := &script{t: t, c: client.New(client.Options{})}, &seat{}
+	require.NoError(t, w.sit(seat, w.owner()))
+	for range 60 {
+		for range w.dice.IntN(4) {
+			w.act(t)
+		}
+		w.eng.Tick(1 << (20 + w.dice.IntN(9))) // up to half a second
+		w.srv.Update()
+		if id := w.owner(); w.one(2) {
+			_ = seat.viewer.See(id, w.one(2)) // there may be none, or too many
+		} else if w.one(3) {
+			seat.viewer.Unsee(id)
+		}
+		if p := seat.viewer.Append(nil); len(p) > 0 && !w.one(10) {
+			s.receive("", p)
+			if w.one(10) {
+				s.receive("twice", p)
+			}
+			if w.one(10) {
+				s.receive("spoiled", spoil(w.dice, p, seat.viewer.number))
+			}
+		}
+		if w.one(15) {
+			s.receive("definitions", w.srv.Definitions())
+		}
+		if w.one(30) {
+			s.receive("spoiled definitions", spoil(w.dice, w.srv.Definitions(), 127))
+		}
+		if w.one(3) {
+			require.NoError(t, seat.viewer.Receive(s.c.Missed()))
+		}
+	}
+	require.NoError(t, w.eng.Close(t.Context()))
+	return s.out
 }
 
 // spoil changes a packet's number to one that there has been, and a byte behind it, or cuts it off there.

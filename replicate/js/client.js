@@ -2,7 +2,7 @@
 // It has no dependency and no clock. It does not trust the server: what is no message is an Error with
 // a code, "gap", "format" or "limit", and memory is bounded by the options.
 
-const TIME = 2 ** 48, INT = 2 ** 31 - 1, SLOTS = 4096;
+const TIME = 2 ** 48, SPAN = 9223372036854, INT = 2 ** 31 - 1, SLOTS = 4096;
 
 class ProtocolError extends Error {
   constructor(code, text) {
@@ -60,7 +60,7 @@ class Reader {
     const n = this.number();
     if (n > this.bytes.length - this.at) bad("it ends in the middle");
     this.at += n;
-    return new TextDecoder().decode(this.bytes.subarray(this.at - n, this.at));
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes.subarray(this.at - n, this.at));
   }
 }
 
@@ -208,7 +208,7 @@ export class Client {
     if (count > this.#limits.specs) throw new ProtocolError("limit", `${count} definitions`);
     for (let k = 0; k < count; k++) {
       const n = r.number(2 ** 32 - 1), id = r.text(), icon = r.text(), flags = r.byte();
-      const priority = r.signed(), duration = r.number(), params = {};
+      const priority = r.signed(), duration = r.number(SPAN), params = {};
       for (let left = r.number(64); left > 0; left--) {
         const name = r.text();
         Object.defineProperty(params, name, { value: r.float(), enumerable: true, configurable: true });
