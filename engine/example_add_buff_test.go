@@ -1,0 +1,52 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// What came of an application is known at once. A refusal is no error: Kind is Denied, and Why says
+// the rule. Err is for what could not be asked at all.
+func ExampleEngine_AddBuff() {
+	catalog, err := buff.NewCatalog(buff.Spec{
+		ID: "venom", Duration: 12 * time.Second,
+		Stack: buff.Stacking{By: buff.BySource, Limit: 2, Overflow: buff.OverflowDeny},
+	})
+	if err != nil {
+		panic(err)
+	}
+	eng, err := engine.New(engine.Options{Catalog: catalog})
+	if err != nil {
+		panic(err)
+	}
+	defer eng.Close(context.Background())
+	if err := eng.Spawn(7, nil); err != nil {
+		panic(err)
+	}
+
+	venom := buff.Application{Spec: catalog.Spec("venom"), Source: 9}
+	for range 3 {
+		_, result := eng.AddBuff(7, venom)
+		fmt.Println(result.Kind, result.Why, result.Err)
+	}
+	_, result := eng.AddBuff(8, venom)
+	fmt.Println(result.Err)
+
+	carried, err := eng.Buffs(7)
+	if err != nil {
+		panic(err)
+	}
+	for b := range carried.All() {
+		fmt.Println("player 7:", b.Spec, b.Stacks, "stacks,", b.Left(eng.Now()), "left")
+	}
+	// Output:
+	// apply none <nil>
+	// stack none <nil>
+	// deny limit <nil>
+	// engine: no such owner: 8
+	// player 7: venom 2 stacks, 12s left
+}

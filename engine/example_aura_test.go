@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// An aura gives a buff to those around its bearer. Who is around, the game says.
+func ExampleOptions_members() {
+	catalog, err := buff.NewCatalog(
+		buff.Spec{ID: "banner", Duration: time.Minute, Aura: buff.Aura{Apply: "courage", Radius: 10, Interval: time.Second}},
+		buff.Spec{ID: "courage", Kind: buff.Infinite},
+	)
+	if err != nil {
+		panic(err)
+	}
+	where := map[buff.OwnerID]float64{1: 0, 2: 5, 3: 50}
+	eng, err := engine.New(engine.Options{Catalog: catalog, Members: func(q engine.AuraQuery, found func(buff.OwnerID)) {
+		for id, x := range where { // in any order; a game asks its grid
+			if far := x - where[q.Bearer]; id != q.Bearer && far*far <= q.Buff.Spec.Aura.Radius*q.Buff.Spec.Aura.Radius {
+				found(id)
+			}
+		}
+	}})
+	if err != nil {
+		panic(err)
+	}
+	defer eng.Close(context.Background())
+	for id := range buff.OwnerID(3) {
+		if err := eng.Spawn(id+1, nil); err != nil {
+			panic(err)
+		}
+	}
+
+	eng.AddBuff(1, buff.Application{Spec: catalog.Spec("banner")})
+	for range 3 {
+		for e := range eng.Tick(time.Second).Events() {
+			fmt.Println("owner", e.Owner, e)
+		}
+		where[2], where[3] = 90, 3
+	}
+	// Output:
+	// owner 1 0 apply banner x1 end=60000
+	// owner 2 1000 apply courage x1
+	// owner 2 2000 remove courage why=out_of_aura
+	// owner 3 2000 apply courage x1
+}

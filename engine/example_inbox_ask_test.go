@@ -1,0 +1,44 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// Another goroutine, such as a connection, asks by the Inbox. Ask waits for the next Tick and has its
+// answer; Do waits for nothing and says only that the command was taken.
+func ExampleInbox_Ask() {
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "haste", Duration: 8 * time.Second})
+	if err != nil {
+		panic(err)
+	}
+	eng, err := engine.New(engine.Options{Catalog: catalog})
+	if err != nil {
+		panic(err)
+	}
+	defer eng.Close(context.Background())
+	if err := eng.Spawn(7, nil); err != nil {
+		panic(err)
+	}
+
+	inbox := eng.Inbox().For("network") // a share of its own, so that a flood keeps nobody else waiting
+	told := make(chan string)
+	go func() {
+		result, err := inbox.Ask(context.Background(), buff.Apply(7, buff.Application{Spec: catalog.Spec("haste")}))
+		told <- fmt.Sprint(result.Kind, " ", err)
+	}()
+	for said := ""; said == ""; { // the loop
+		eng.Tick(50 * time.Millisecond)
+		select {
+		case said = <-told:
+			fmt.Println("the connection is told:", said)
+		default:
+		}
+	}
+	// Output:
+	// the connection is told: apply <nil>
+}

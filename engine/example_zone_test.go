@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// The time of everybody in a zone stands still, or passes at another rate: an intermission, a
+// battle that the server cannot follow.
+func ExampleEngine_Do_zone() {
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second})
+	if err != nil {
+		panic(err)
+	}
+	eng, err := engine.New(engine.Options{Catalog: catalog})
+	if err != nil {
+		panic(err)
+	}
+	defer eng.Close(context.Background())
+	if err := eng.Spawn(7, nil); err != nil {
+		panic(err)
+	}
+
+	const arena = 3
+	eng.Do(buff.SetZone(7, arena))
+	h, _ := eng.AddBuff(7, buff.Application{Spec: catalog.Spec("poison")})
+	left := func(what string) {
+		b, _, err := eng.Find(h)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(what, b.Left(eng.Now()))
+	}
+	eng.Tick(2 * time.Second)
+	left("played:")
+	eng.Do(buff.PauseZone(arena))
+	eng.Tick(time.Minute)
+	left("paused:")
+	eng.Do(buff.ResumeZone(arena))
+	eng.Do(buff.SetZoneRate(arena, buff.Ratio{Num: 1, Den: 10}))
+	eng.Tick(10 * time.Second)
+	left("at a tenth:") // 7 s of its own time, which take 70
+	// Output:
+	// played: 8s
+	// paused: 8s
+	// at a tenth: 1m10s
+}

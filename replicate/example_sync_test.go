@@ -1,0 +1,64 @@
+package replicate_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/replicate"
+	"github.com/bufftick/bufftick/replicate/client"
+)
+
+// Who may see a buff, its definition says. What a viewer must not see is not in its bytes.
+func ExampleViewer_See() {
+	catalog, err := buff.NewCatalog(
+		buff.Spec{ID: "poison", Duration: time.Minute},
+		buff.Spec{ID: "cooldown", Duration: time.Minute, Client: buff.Client{Sync: buff.SyncOwner}},
+		buff.Spec{ID: "plan", Duration: time.Minute, Client: buff.Client{Sync: buff.SyncParty}},
+	)
+	if err != nil {
+		panic(err)
+	}
+	eng, err := engine.New(engine.Options{Catalog: catalog})
+	if err != nil {
+		panic(err)
+	}
+	defer eng.Close(context.Background())
+	const anna, friend, stranger = 7, 8, 9
+	if err := eng.Spawn(anna, nil); err != nil {
+		panic(err)
+	}
+	for s := range catalog.All() {
+		eng.AddBuff(anna, buff.Application{Spec: s, Source: anna})
+	}
+
+	server := replicate.New(eng, replicate.Options{})
+	eng.Tick(50 * time.Millisecond)
+	server.Update()
+	for _, id := range []buff.OwnerID{anna, friend, stranger} {
+		viewer, err := server.Join(id)
+		if err != nil {
+			panic(err)
+		}
+		if err := viewer.See(anna, id == friend); err != nil { // the friend is of her party
+			panic(err)
+		}
+		screen := client.New(client.Options{})
+		for _, message := range [][]byte{server.Definitions(), viewer.Append(nil)} {
+			if err := screen.Receive(message); err != nil {
+				panic(err)
+			}
+		}
+		fmt.Print("viewer ", id, ":")
+		for _, b := range screen.Owner(anna).Buffs() {
+			fmt.Print(" ", screen.Spec(b.Spec).ID)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// viewer 7: poison cooldown plan
+	// viewer 8: poison plan
+	// viewer 9: poison
+}
