@@ -28,7 +28,8 @@ func Kill(owner OwnerID) Command { return Command{Verb: VerbKill, Owner: owner} 
 func Revive(owner OwnerID) Command { return Command{Verb: VerbRevive, Owner: owner} }
 
 // Pause stops the time of an owner, until [Resume]: nothing that it carries, no timeout either, is
-// due. To pause twice is the same as once.
+// due, whatever its clock. A player who logs out is not paused but despawned: then what goes by the
+// wall clock goes on. To pause twice is the same as once.
 func Pause(owner OwnerID) Command { return Command{Verb: VerbPause, Owner: owner, Whose: OfOwner} }
 
 // Resume lets the time of an owner go on where Pause stopped it.

@@ -57,7 +57,7 @@ type Owner struct {
 // Buff is one buff that runs.
 type Buff struct {
 	Slot      int    // its place on its owner: that of another one once it has ended
-	Spec      uint32 // its definition: see Client.Spec
+	Spec      uint32 // its definition: see Client.Spec; not the Index of the server's catalog
 	Source    buff.OwnerID
 	Stacks    int
 	Magnitude int64
@@ -89,7 +89,8 @@ func New(o Options) *Client {
 	return &Client{opts: o, locals: map[buff.OwnerID]uint32{}}
 }
 
-// Now returns the server's time of the last packet: the ms since the engine began.
+// Now returns the server's time of the last packet: the ms since the engine began. There is a packet
+// only where something has changed: until the next one the caller adds what has passed by its own clock.
 func (c *Client) Now() wheel.Time { return c.now }
 
 // Owners returns who is in view.
