@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/bench/cuts"
@@ -10,11 +11,12 @@ import (
 
 // cutsCmd measures what frames pay for being saved.
 type cutsCmd struct {
-	Owners  int    `default:"100000" help:"of the crowd; the raids are 4,000"`
-	Frames  int    `default:"400" help:"of each way in each round"`
-	Rounds  int    `default:"3" help:"how often each way has its turn"`
-	Dir     string `placeholder:"DIR" help:"where the files are; the folder for temporary ones"`
-	Virtual bool   `help:"one frame follows on the other, and none takes its 50 ms: the disk is then too slow for any game"`
+	Owners  int      `default:"100000" help:"of the crowd; the raids are 4,000"`
+	Frames  int      `default:"400" help:"of each way in each round"`
+	Rounds  int      `default:"3" help:"how often each way has its turn"`
+	Worlds  []string `name:"world" enum:"raids,crowd" default:"raids,crowd" help:"those that are measured: raids, crowd"`
+	Dir     string   `placeholder:"DIR" help:"where the files are; the folder for temporary ones"`
+	Virtual bool     `help:"one frame follows on the other, and none takes its 50 ms: the disk is then too slow for any game"`
 }
 
 // Run prints a line for each way.
@@ -29,9 +31,9 @@ func (c *cutsCmd) Run(con *console) error {
 func (c *cutsCmd) measure(seed uint64, con *console) (frames []cuts.Frames, opens []cuts.Opened, err error) {
 	bar := newBar(con.diag, fmt.Sprintf("cuts of %d owners", c.Owners))
 	defer bar.clear()
-	frames, err = cuts.Measure(cuts.Options{Owners: c.Owners, Frames: c.Frames, Rounds: c.Rounds, Warm: time.Minute, Virtual: c.Virtual, Dir: c.Dir, Seed: seed}, bar.show)
-	if err != nil {
-		return nil, nil, err
+	frames, err = cuts.Measure(cuts.Options{Owners: c.Owners, Frames: c.Frames, Rounds: c.Rounds, Warm: time.Minute, Virtual: c.Virtual, Worlds: c.Worlds, Dir: c.Dir, Seed: seed}, bar.show)
+	if err != nil || !slices.Contains(c.Worlds, "crowd") {
+		return frames, nil, err
 	}
 	opens, err = cuts.Opens(c.Owners, 2*c.Rounds-1, c.Dir, bar.show)
 	return frames, opens, err

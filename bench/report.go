@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bufftick/bufftick/bench/cuts"
 	"github.com/bufftick/bufftick/bench/load"
 	"github.com/bufftick/bufftick/bench/page"
 )
@@ -120,7 +121,7 @@ func (r *reportCmd) measure(report *page.Report, con *console) (err error) {
 		page.PrintTurns(con.out, report.Peers)
 	}
 	if r.wants("cuts") {
-		c := cutsCmd{Owners: min(most, 100_000), Frames: 400, Rounds: 3}
+		c := cutsCmd{Owners: min(most, 100_000), Frames: 400, Rounds: 3, Worlds: cuts.Worlds}
 		if r.Quick {
 			c.Frames, c.Rounds = 60, 1
 		}

@@ -1,6 +1,8 @@
 package buff
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,6 +27,44 @@ func BenchmarkSave(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		blob, _ = s.Save(blob[:0], c, blobMoment)
+	}
+	b.ReportMetric(float64(len(blob)), "B/blob")
+}
+
+// BenchmarkSaveCold saves one of many owners, with two dozen buffs of ten kinds and all ages, none of which are
+// in a cache.
+func BenchmarkSaveCold(b *testing.B) {
+	const owners, buffs, again = 16384, 24, 100
+	var specs []Spec
+	for k, id := range []string{"rot", "poison", "shred", "bleeding", "slow", "mark", "blessing", "regeneration", "wrath", "ward"} {
+		s := Spec{ID: id, Duration: time.Duration(100*k+300) * time.Second, Period: time.Duration(k%3) * 700 * time.Millisecond, Stack: Stacking{By: ByNone}}
+		if k > 5 {
+			s.Kind, s.Duration = Infinite, 0
+		}
+		specs = append(specs, s)
+	}
+	c := mustCatalog(b, specs...)
+	turn := &Turn{Catalog: c}
+	all := slices.Collect(c.All())
+	rng := rand.New(rand.NewPCG(1, 2))
+	sets := make([]*Set, owners)
+	for n := range sets {
+		s := NewSet(OwnerID(n), uint32(n), 0, 100)
+		sets[n] = s
+		for k := range buffs + again {
+			if k >= buffs {
+				s.Do(turn, wheel.Time(k), Remove(s.handle(uint16(rng.IntN(buffs)))))
+			}
+			s.Do(turn, wheel.Time(k), Command{Verb: VerbApply, Application: Application{Spec: all[rng.IntN(len(all))], Source: OwnerID(rng.IntN(owners))}})
+			turn.Events = turn.Events[:0]
+		}
+	}
+	var blob []byte
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		n = (n + 1365) % owners
+		blob, _ = sets[n].Save(blob[:0], c, Moment{Now: buffs + again + wheel.Time(n)})
 	}
 	b.ReportMetric(float64(len(blob)), "B/blob")
 }

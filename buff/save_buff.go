@@ -9,8 +9,8 @@ import (
 // saveBuffs writes the buffs that are kept, the oldest first.
 func (s *Set) saveBuffs(dst []byte, aside *saved, now wheel.Time) []byte {
 	n := len(aside.Buffs)
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if s.keeps(&s.slots[at], now) {
+	for at := range s.slots { // as they lie in memory: from one to the next by age would be a wait for each
+		if i := &s.slots[at]; i.spec != nil && s.keeps(i, now) {
 			n++
 		}
 	}

@@ -30,12 +30,12 @@ import (
 type Copies struct {
 	engine  *Engine
 	marshal Marshal
-	locks   [copyLocks]sync.Mutex // by owner number: of its marks, its copy, and its place in table
-	table   []*owner              // by number: Engine.owners, for who is not the loop
-	now     *marks                // owners of the round that have not been copied
-	next    *marks                // who has changed since it began
-	at      buff.Moment           // of the round
-	word    int                   // where Step goes on
+	locks   [copyLocks]copyLock // by owner number: of its marks, its copy, and its place in table
+	table   []*owner            // by number: Engine.owners, for who is not the loop
+	now     *marks              // owners of the round that have not been copied
+	next    *marks              // who has changed since it began
+	at      buff.Moment         // of the round
+	word    int                 // where Step goes on
 	running bool
 	lag     atomic.Int64 // of the calendar, over the engine's time, in ms
 	shards  []shard      // by worker; then that of Help; the last one is the loop's
@@ -92,11 +92,10 @@ type ZoneTime struct {
 
 const copyLocks = 64
 
-// shadow is the last complete state of an owner that may get busy.
-type shadow struct {
-	copy  Copy
-	buf   []byte
-	valid bool // there is none that is younger
+// copyLock is one that does not share its cache line with that of another worker.
+type copyLock struct {
+	sync.Mutex
+	_ [56]byte
 }
 
 // Copies returns what makes copies of the owners. There is one for each engine; the second call
@@ -207,7 +206,7 @@ func (l *workerState) beforeTurn(o *owner, v *batchedTurn) {
 		mu.Unlock()
 	}()
 	if !c.copyNow(&c.shards[l.index], o, false) && o.told != 0 {
-		c.keepShadow(o)
+		c.keepShadow(&c.shards[l.index], o)
 	}
 	c.next.set(o.number)
 	o.touched, o.told = l.engine.interval.Load(), 0
@@ -215,7 +214,7 @@ func (l *workerState) beforeTurn(o *owner, v *batchedTurn) {
 }
 
 func (c *Copies) lock(o *owner) *sync.Mutex {
-	mu := &c.locks[o.number%copyLocks]
+	mu := &c.locks[o.number%copyLocks].Mutex
 	mu.Lock()
 	return mu
 }
@@ -250,9 +249,7 @@ func (c *Copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 		if !made {
 			x = Copy{Owner: o.id, Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id, panicked(callMarshal, errExit))}
 		}
-		if o.shadow != nil {
-			o.shadow.valid = false
-		}
+		o.shadow.drop()
 		if x.Err != nil {
 			c.next.set(o.number)
 		} else {

@@ -13,6 +13,9 @@ func (m *marks) has(number uint32) bool {
 }
 
 func (m *marks) set(number uint32) {
+	if m.has(number) { // as a rule: to write to what others look at costs more
+		return
+	}
 	if bit := uint64(1) << (number % 64); atomic.OrUint64(&m.words[number/64], bit)&bit == 0 {
 		m.n.Add(1)
 	}

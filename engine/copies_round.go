@@ -54,8 +54,8 @@ func (c *Copies) leaveOut(r *Round) {
 			c.now.clear(o.number)
 			c.next.set(o.number)
 			r.Older = append(r.Older, o.id)
-			if s := o.shadow; s != nil && s.valid {
-				x := to.clone(c, &s.copy)
+			if x, ok := o.shadow.of(o); ok {
+				x = to.clone(c, &x)
 				to.add(c, &x)
 			}
 		}
@@ -76,17 +76,6 @@ func (e *Engine) notIdle(yield func(*owner) bool) {
 			return
 		}
 	}
-}
-
-// keepShadow keeps the state of an owner that a worker begins with. The lock is held.
-func (c *Copies) keepShadow(o *owner) {
-	if o.shadow == nil {
-		o.shadow = &shadow{}
-	}
-	s := o.shadow
-	s.valid = false
-	s.copy, s.buf = c.make(o, c.momentAt(o.toldAt), s.buf[:0], false)
-	s.valid = s.copy.Err == nil
 }
 
 // zones notes whose time is another one.

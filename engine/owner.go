@@ -44,6 +44,7 @@ type owner struct {
 	leaving bool   // dropped while busy
 	adopts  bool   // it may have adopted something that the cross-owner index does not know
 	behind  bool   // in Engine.behind
+	queued  bool   // in Copies.waiting
 	held    bool   // its handler was running when a budget ended; not taken in yet
 	passed  bool   // time does not wait for it, until it has caught up
 	owed    int32  // the part of Engine.owed that is its
@@ -58,14 +59,14 @@ type owner struct {
 	place int32     // in zone.owners
 	scale zoneScale // what it has been told of its zone
 
-	// For Engine.copies. The interval is 0 without it, and so are these.
-	told    uint32     // the interval in which the loop has changed it; 0: not since its last copy, or turn
-	touched uint32     // that in which it had a turn; 0: not since the loop has changed it
-	toldAt  wheel.Time // the instant that it had reached when the loop changed it
-	reached wheel.Time // that at which its turn was cut short
-	queued  bool       // in Copies.waiting
-	shadow  *shadow
+	// For Engine.copies. The interval is 0 without it, and so are these. What is looked at before each
+	// turn stands together: see keepShadow.
 	waits   []*buff.Command // commands in its mailbox, in order
+	reached wheel.Time      // that at which its turn was cut short
+	told    uint32          // the interval in which the loop has changed it; 0: not since its last copy, or turn
+	touched uint32          // that in which it had a turn; 0: not since the loop has changed it
+	toldAt  wheel.Time      // the instant that it had reached when the loop changed it
+	shadow  shadow
 }
 
 // segment is what one turn of an owner brought: parts of the worker's lists.

@@ -20,6 +20,7 @@ type Options struct {
 	Virtual bool          // frames follow one on the other, and do not take their 50 ms
 	Dir     string        // of the files; "" is that for temporary ones
 	Seed    uint64
+	Worlds  []string // the names of those that are measured; if nil, all
 }
 
 // Frames is what the frames of a world took in one way.
@@ -50,10 +51,17 @@ func (o *Options) world(name string) (world, error) {
 	return raids{f}, err
 }
 
+func (o *Options) worlds() []string {
+	if o.Worlds == nil {
+		return Worlds
+	}
+	return o.Worlds
+}
+
 // Measure lets each world be saved in all ways, one after the other, and that again in each round.
 func Measure(o Options, progress func(float64)) ([]Frames, error) {
 	var out []Frames
-	for _, name := range Worlds {
+	for _, name := range o.worlds() {
 		for _, w := range Ways {
 			out = append(out, Frames{World: name, Way: w.Name})
 		}
