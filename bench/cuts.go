@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/bench/cuts"
+	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/page"
 )
 
@@ -26,6 +27,21 @@ func (c *cutsCmd) Run(con *console) error {
 		page.PrintCuts(con.out, frames, opens)
 	}
 	return err
+}
+
+// into measures what the report has of it.
+func (c *cutsCmd) into(report *page.Report, seed uint64, con *console) error {
+	by, begin := gauge.ThisMachine(), gauge.Busy()
+	frames, opens, err := c.measure(seed, con)
+	if err != nil {
+		return err
+	}
+	if begin != "" {
+		by.Busy = begin + " at the beginning, " + gauge.Busy() + " at the end"
+	}
+	report.MeasuredCuts(by, frames, opens)
+	page.PrintCuts(con.out, frames, opens)
+	return nil
 }
 
 func (c *cutsCmd) measure(seed uint64, con *console) (frames []cuts.Frames, opens []cuts.Opened, err error) {

@@ -32,6 +32,16 @@ func TestRun(t *testing.T) {
 	require.Zero(t, code, diag)
 }
 
+// TestReportOfTwoMachines: what another machine has measured is not said to be of this one.
+func TestReportOfTwoMachines(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.json"), []byte(`{"Machine":{"CPU":"abacus","Processors":1}}`), 0o600))
+	code, _, diag := bench("report", "-to", dir, "-pages", "", "-parts", "wheel", "-quick", "-most", "1000")
+	require.Equal(t, 2, code)
+	require.Contains(t, diag, "is of another machine (abacus, 1 processors)")
+	require.NoFileExists(t, filepath.Join(dir, "README.md"))
+}
+
 // TestHelp: each profile says what it is for, and its numbers are flags.
 func TestHelp(t *testing.T) {
 	code, out, _ := bench()

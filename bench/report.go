@@ -42,6 +42,10 @@ func (r *reportCmd) Run(con *console) error {
 			report.InParts = true
 		case err != nil:
 			return err
+		case r.onlyCuts(): // these say themselves who has measured them
+			report = old
+		case !old.Machine.Same(&report.Machine):
+			return fmt.Errorf("the report in %s is of another machine (%s, %d processors): of this one only cuts may be on its page, or all", r.To, old.Machine.CPU, old.Machine.Processors)
 		default:
 			old.Measured(report.Machine, r.Seed, r.Quick)
 			report = old
@@ -72,6 +76,8 @@ func (r *reportCmd) write(report *page.Report) error {
 	}
 	return nil
 }
+
+func (r *reportCmd) onlyCuts() bool { return len(r.Parts) == 1 && r.Parts[0] == "cuts" }
 
 // wants reports whether a part is to be measured.
 func (r *reportCmd) wants(part string) bool {
@@ -125,10 +131,9 @@ func (r *reportCmd) measure(report *page.Report, con *console) (err error) {
 		if r.Quick {
 			c.Frames, c.Rounds = 60, 1
 		}
-		if report.Cuts, report.Opens, err = c.measure(r.Seed, con); err != nil {
+		if err := c.into(report, r.Seed, con); err != nil {
 			return err
 		}
-		page.PrintCuts(con.out, report.Cuts, report.Opens)
 	}
 	if r.wants("steps") {
 		report.Probes, err = takeProbes(r.Probes, con)

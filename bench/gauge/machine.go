@@ -15,6 +15,43 @@ type Machine struct {
 	OS, Arch, CPU, Memory, Go, Commit, Command, Date string
 
 	Processors int
+
+	// Busy says what else the machine did, and with what priority the process ran; "" if it is not known.
+	Busy string `json:",omitempty"`
+}
+
+// Same reports whether another one is as this one, as far as is known.
+func (m *Machine) Same(as *Machine) bool {
+	return m.OS == as.OS && m.Arch == as.Arch && m.CPU == as.CPU && m.Processors == as.Processors && m.Memory == as.Memory
+}
+
+// Busy returns how many programs want a processor, on average of the last minute, and whether this process
+// runs before them; "" where that cannot be known.
+func Busy() string {
+	var load float64
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	if _, err := fmt.Sscan(string(text), &load); err != nil {
+		return ""
+	}
+	if realTime() {
+		return fmt.Sprintf("load %.1f, real-time priority", load)
+	}
+	return fmt.Sprintf("load %.1f", load)
+}
+
+// realTime reports whether this process runs before all that are scheduled as usual.
+func realTime() bool {
+	text, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return false
+	}
+	_, after, _ := strings.Cut(string(text), ") ") // the name may have anything in it
+	fields := strings.Fields(after)
+	const policy, fifo, roundRobin = 38, "1", "2" // the 41st of all
+	return len(fields) > policy && (fields[policy] == fifo || fields[policy] == roundRobin)
 }
 
 // ThisMachine returns what is to be known, with the commit of the folder that the process

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/bufftick/bufftick/bench/cuts"
+	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/load"
 )
 
@@ -82,6 +83,10 @@ func (r *Report) cutsPart(w *writer) {
 	w.line("## Frames of a zone that is saved\n")
 	w.line("Calls, Tick and `Saver.After`, in a file of store/bolt; a frame takes its 50 ms, and what writes has the time in between. The crowd has ten buffs on each of %s owners, one of which pulses each second, so that within a second all change; the raids are profile B. Each way plays the same game from its beginning, %d frames, one after the other and that %d times. *Least* is of each frame of the game the shortest of those runs: what the machine did beside is not in it. The aim was a p99 of at most 1.25 times that without a store, and no frame that is more than 2 ms longer. The last way is what one would write without the package: all owners are saved in one frame.\n",
 		count(r.crowd()), len(r.Cuts[0].Least), len(r.Cuts[0].P99))
+	if m := r.CutsBy; m != nil {
+		w.line("Measured by itself, by `%s`: %s, %d processors, %s, %s/%s, %s, commit `%s`, %s%s.\n",
+			m.Command, m.CPU, m.Processors, m.Memory, m.OS, m.Arch, m.Go, m.Commit, m.Date, busy(m))
+	}
 	for _, world := range cuts.Worlds {
 		w.chart(cutsFile(world))
 	}
@@ -101,6 +106,14 @@ func (r *Report) cutsPart(w *writer) {
 		w.row(count(o.Owners), count(o.Buffs), bytes(o.Bytes), spread(s), nanos(s.Mean/float64(o.Buffs)))
 	}
 	w.line("\nThe file is opened, each of its pages checked, and all owners are on the engine; it was in the cache of the system.\n")
+}
+
+// busy says what else the machine did.
+func busy(m *gauge.Machine) string {
+	if m.Busy == "" {
+		return ""
+	}
+	return "; " + m.Busy
 }
 
 func (r *Report) crowd() int {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -34,6 +35,7 @@ type Report struct {
 	Peers    []Turns        `json:",omitempty"`
 	Cuts     []cuts.Frames  `json:",omitempty"`
 	Opens    []cuts.Opened  `json:",omitempty"`
+	CutsBy   *gauge.Machine `json:",omitempty"` // that has measured those two, where it is not Machine
 	Probes   []rival.Probe  `json:",omitempty"`
 }
 
@@ -52,6 +54,15 @@ func (r *Report) Put(p *load.Result) {
 	}
 	r.Profiles = append(r.Profiles, p)
 	slices.SortFunc(r.Profiles, func(a, b *load.Result) int { return strings.Compare(a.Letter, b.Letter) })
+}
+
+// MeasuredCuts takes in the cuts and what measured them, in the place of older ones. All else of the report
+// may be of another machine, and stays so.
+func (r *Report) MeasuredCuts(by gauge.Machine, frames []cuts.Frames, opens []cuts.Opened) {
+	r.Cuts, r.Opens, r.CutsBy = frames, opens, &by
+	if m := &r.Machine; m.Same(&by) && m.Commit == by.Commit && m.Command == by.Command {
+		r.CutsBy = nil
+	}
 }
 
 // Measured says that parts of the report are now of another run. If its commit is another
@@ -181,8 +192,9 @@ func (r *Report) writeBench(file string) error {
 			}
 		}
 		for _, c := range r.Cuts {
+			on := cmp.Or(r.CutsBy, &m)
 			for i := range c.P99 {
-				fmt.Fprintf(w, "BenchmarkCuts/world=%s/way=%s-%d 1 %.0f p50-ns %.0f p99-ns %.0f max-ns\n", c.World, strings.ReplaceAll(c.Way, " ", "-"), m.Processors, c.P50[i], c.P99[i], c.Max[i])
+				fmt.Fprintf(w, "BenchmarkCuts/world=%s/way=%s-%d 1 %.0f p50-ns %.0f p99-ns %.0f max-ns\n", c.World, strings.ReplaceAll(c.Way, " ", "-"), on.Processors, c.P50[i], c.P99[i], c.Max[i])
 			}
 		}
 		for _, probe := range r.Probes {

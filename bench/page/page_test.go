@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/bench/cuts"
+	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/load"
 	"github.com/bufftick/bufftick/bench/rival"
 )
@@ -59,6 +60,7 @@ func sample() *Report {
 		}
 	}
 	r.Opens = []cuts.Opened{{Owners: 100, Buffs: 1000, Bytes: 1 << 16, Took: []float64{1e6, 2e6}}, {Owners: 1000, Buffs: 10_000, Bytes: 1 << 19, Took: []float64{1e7, 2e7}}}
+	r.MeasuredCuts(gauge.Machine{CPU: "another", Processors: 4, Command: "report --parts cuts", Busy: "load 3.0"}, r.Cuts, r.Opens)
 	r.Probes = []rival.Probe{{"engine/game": 3, rival.PoolStep: 4}, {"engine/game": 3.1, rival.PoolStep: 4}}
 	return r
 }
@@ -97,10 +99,23 @@ func TestReport(t *testing.T) {
 	require.Contains(t, one["bench.txt"], "BenchmarkProfile/B-raids/event-2 1 420.00 ns/op")
 	require.Contains(t, one["bench.txt"], "BenchmarkPeer/add/size=1000/by=otter-2 1 60.00 ns/timer 2.0000 times-ours")
 	require.Contains(t, one["README.md"], "| otter | 50.0 ns ± 254 % | 2.00 ± 0.00 |")
-	require.Contains(t, one["bench.txt"], "BenchmarkCuts/world=raids/way=a-cut-each-250-ms-2 1 1000000 p50-ns 3000000 p99-ns 4000000 max-ns")
+	require.Contains(t, one["bench.txt"], "BenchmarkCuts/world=raids/way=a-cut-each-250-ms-4 1 1000000 p50-ns 3000000 p99-ns 4000000 max-ns")
 	require.Contains(t, one["README.md"], "| raids | a cut each second | 1.00 ms ± 0 % |")
+	require.Contains(t, one["README.md"], "Measured by itself, by `report --parts cuts`: another, 4 processors")
+	require.Contains(t, one["README.md"], "; load 3.0.\n")
 	require.Contains(t, one["README.md"], "What the figures do not show")
 	require.Contains(t, one["ticks.csv"], "F,-200000,1,1000,2000,0,0,0\n")
+}
+
+// TestMeasuredCuts: who has measured the cuts is said where it is not who has measured the rest.
+func TestMeasuredCuts(t *testing.T) {
+	r := New(1, false)
+	r.MeasuredCuts(r.Machine, nil, nil)
+	require.Nil(t, r.CutsBy)
+	by := r.Machine
+	by.Commit = "older"
+	r.MeasuredCuts(by, nil, nil)
+	require.Equal(t, &by, r.CutsBy)
 }
 
 // TestCommittedReport: the page and the charts that are committed, and the marked parts of the
