@@ -390,3 +390,51 @@ func TestAuraQuery(t *testing.T) {
 	require.Equal(t, []buff.Handle{first, second, third}, got, "by bearer, then by age")
 	require.True(t, slices.IsSorted([]buff.OwnerID{asked[0].Bearer, asked[1].Bearer}))
 }
+
+// TestAuraOfBusyMembers: a busy member that has been told of an aura is not told again at each look,
+// also where somebody who could not be told to leave is a member still.
+func TestAuraOfBusyMembers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const mailbox = 4
+		g, f := gates{}, &field{at: map[buff.OwnerID]float64{1: 0, 2: 1, 3: 1, 5: 1}}
+		cat := catalogOf(t,
+			buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()},
+			buff.Spec{ID: "light", Kind: buff.Infinite},
+			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+		)
+		e := open(t, engine.Options{
+			Catalog: cat, Workers: 4, Budget: brief, MailboxLimit: mailbox, Members: f.members, Handlers: engine.Handlers{"wait": g.wait},
+		})
+		spawn(t, e, 1, 2, 3, 5)
+		add(t, e, 1, cat.Spec("beacon"))
+		e.Tick(0)
+		require.Equal(t, 1, carries(e, 5, cat.Spec("light")))
+		for _, id := range []buff.OwnerID{2, 3, 5} {
+			g.hold(id)
+			add(t, e, id, cat.Spec("hang"))
+		}
+		e.Tick(0)
+		for _, id := range []buff.OwnerID{2, 3} {
+			for range mailbox {
+				require.NoError(t, e.Do(buff.Revive(id)).Err)
+			}
+			f.at[id] = 100
+		}
+		mail := []int{engine.Mail(e, 3)} // of 5
+		for range 4 {                    // 2 and 3 have no room for a word, and are members for so long
+			e.Tick(500 * time.Millisecond)
+			mail = append(mail, engine.Mail(e, 3))
+		}
+		g.free()
+		got := lines(e.Tick(0))
+		synctest.Wait()
+		for range 4 {
+			got = append(got, lines(e.Tick(500*time.Millisecond))...)
+			synctest.Wait()
+		}
+		require.Equal(t, []string{"2: 3200 remove light why=out_of_aura", "3: 3200 remove light why=out_of_aura"}, got)
+		require.Equal(t, 1, carries(e, 5, cat.Spec("light")))
+		require.Len(t, slices.Compact(mail), 1)
+		shut(t, e)
+	})
+}

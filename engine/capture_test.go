@@ -70,3 +70,42 @@ func TestBusySource(t *testing.T) {
 		require.Zero(t, e.Stats().Undelivered)
 	})
 }
+
+// TestBusySourceReload: what waits for a busy source is asked of it by the definition that is in force
+// then. The source leaves right after that, so that nobody else can tell.
+func TestBusySourceReload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		burn := func(attr string) buff.Spec {
+			return buff.Spec{ID: "burn", Kind: buff.Infinite, Params: []buff.Param{{Name: "strength", Value: buff.Number{
+				From: buff.FromAttr, Attr: attr, Of: buff.OfSource, Snapshot: buff.SnapshotApply, Const: -1, Default: true,
+			}}}}
+		}
+		cat := statsOf(t, burn("power"))
+		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: brief})
+		spawn(t, e, 1, 2)
+		require.NoError(t, e.Do(buff.SetBase(2, attrOf(cat, "power"), 7)).Err)
+		require.NoError(t, e.Do(buff.SetBase(2, attrOf(cat, "health"), 60)).Err)
+		gate := make(chan struct{})
+		_, err := e.AddTimeout(2, 0, func(*engine.Context) { <-gate })
+		require.NoError(t, err)
+		e.Tick(time.Second)
+		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("burn"), Source: 2})
+		require.Equal(t, buff.Result{Queued: true}, r)
+		reload(t, e, next(t, cat, burn("health")))
+		require.NoError(t, e.Drop(2))
+		close(gate)
+		for range 3 {
+			synctest.Wait()
+			e.Tick(0)
+		}
+		n := 0
+		for b := range must(e.Buffs(1)).All() {
+			n++
+			v, known := reply(e.Param(b.Handle, "strength"))
+			require.True(t, known)
+			require.EqualValues(t, 60, v)
+		}
+		require.Equal(t, 1, n)
+		shut(t, e)
+	})
+}

@@ -301,3 +301,37 @@ func (e *Engine) Reloading() int {
 	e.enter("Reloading")
 	return e.sweep.left + len(e.sweep.missed)
 }
+
+// Fitted returns the room of a list that is fitted to what was used of it, if it had so much, and whether it
+// is the same list.
+func Fitted(used, room int) (now int, same bool) {
+	list := make([]int, 0, room)
+	fitted := fit(list, highWater(used))
+	return cap(fitted), &list[:1][0] == &fitted[:1][0]
+}
+
+// FittedEvents is the same of a list of events.
+func FittedEvents(used, room int) int {
+	return cap(fitEvents(make([]buff.Event, 0, room), highWater(used)))
+}
+
+// GivenBack returns the rooms of a worker's chunks of events after it has given back what is far too
+// much, since so many of them were used, and that of the one that it fills next.
+func GivenBack(rooms []int, used int) (kept []int, next int) {
+	var l workerState
+	for _, n := range rooms {
+		l.chunks = append(l.chunks, make([]buff.Event, 0, n))
+	}
+	l.firstOf(l.chunks)
+	l.giveBack(&highWaters{chunks: highWater(used)})
+	for _, c := range l.chunks {
+		kept = append(kept, cap(c))
+	}
+	return kept, cap(l.turn.Events)
+}
+
+// Sound returns what is wrong with the numbers at the beginning of a recording, "" if nothing is.
+func Sound(limits [8]int, uptime int64, number uint32, policy CatchUp) string {
+	h := header{limits: limits, uptime: uptime, number: number, policy: policy}
+	return h.sound()
+}

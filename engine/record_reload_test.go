@@ -2,6 +2,8 @@ package engine_test
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -117,4 +119,61 @@ func TestP45_FingerprintDeep(t *testing.T) {
 	require.NotEqual(t, of(5, 2, 3), of(6, 2, 3), "a point")
 	require.NotEqual(t, of(5, 2, 3), of(5, 4, 3), "a change")
 	require.NotEqual(t, of(5, 2, 3), of(5, 2, 4), "a parameter")
+}
+
+// TestReplayOfSecondReload: Game.Catalog is asked for one catalog after the other, and what is wrong with one is
+// said of the frame in which it is wanted.
+func TestReplayOfSecondReload(t *testing.T) {
+	first := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Minute})
+	version := func(n int, before *buff.Catalog) *buff.Catalog {
+		return next(t, before, buff.Spec{ID: "venom", Duration: time.Duration(2+n) * time.Minute})
+	}
+	var rec bytes.Buffer
+	e := open(t, engine.Options{Catalog: first, Record: &rec, Synchronous: true})
+	for n := range 3 {
+		e.Tick(time.Second)
+		e.Tick(time.Second)
+		reload(t, e, version(n, e.Catalog()))
+	}
+	e.Tick(time.Second)
+	for _, c := range []struct {
+		second func(before *buff.Catalog) *buff.Catalog
+		want   string
+	}{
+		{func(before *buff.Catalog) *buff.Catalog { return version(7, before) }, "frame 5 has a Reload of another catalog"},
+		{func(*buff.Catalog) *buff.Catalog { return nil }, "frame 5 has a Reload of another catalog"},
+		{func(*buff.Catalog) *buff.Catalog { panic("no file") }, "Game.Catalog panicked: no file"},
+	} {
+		var asked []int
+		_, err := engine.Replay(bytes.NewReader(rec.Bytes()), engine.Options{Catalog: first}, engine.Game{
+			Catalog: func(n int, before *buff.Catalog) *buff.Catalog {
+				if asked = append(asked, n); n == 1 {
+					return c.second(before)
+				}
+				return version(n, before)
+			},
+		})
+		require.ErrorContains(t, err, c.want)
+		require.Equal(t, []int{0, 1}, asked)
+	}
+	done, err := engine.Replay(bytes.NewReader(rec.Bytes()), engine.Options{Catalog: first}, engine.Game{Catalog: version})
+	require.NoError(t, err)
+	require.Equal(t, 7, done.Frames)
+}
+
+// TestReplayOfLimits: the limits of a recording are what the options can have, from the least to the most.
+func TestReplayOfLimits(t *testing.T) {
+	most := [8]int{1 << 30, 1 << 30, buff.MaxOwners, buff.MaxPerOwner, 1 << 20, 1 << 24, 1 << 24, 1 << 30}
+	least := [8]int{1, 1, 1, 1, 1, 1, 1, 1}
+	require.Empty(t, engine.Sound(most, math.MaxInt64, math.MaxUint32, engine.Dilate))
+	require.Empty(t, engine.Sound(least, 0, 1, engine.Carry))
+	for i := range most {
+		over, none := most, least
+		over[i], none[i] = most[i]+1, 0
+		require.Contains(t, engine.Sound(over, 0, 1, engine.Carry), fmt.Sprintf("limit %d of the options is %d", i+1, most[i]+1))
+		require.Contains(t, engine.Sound(none, 0, 1, engine.Carry), fmt.Sprintf("limit %d of the options is 0", i+1))
+	}
+	require.Equal(t, "an uptime of -1", engine.Sound(least, -1, 1, engine.Carry))
+	require.Equal(t, "an engine without a number", engine.Sound(least, 0, 0, engine.Carry))
+	require.Equal(t, fmt.Sprintf("the rule %d of catching up", engine.Dilate+1), engine.Sound(least, 0, 1, engine.Dilate+1))
 }

@@ -48,8 +48,11 @@ func TestMostCarryNothing(t *testing.T) {
 // TestFrameRemembersNothing: the lists of a frame are used again, and refer to no owner and no event of
 // the frame before, so that what is gone can be collected.
 func TestFrameRemembersNothing(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Duration: 10 * time.Second, Period: time.Second})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	cat := catalogOf(t,
+		buff.Spec{ID: "beat", Duration: 10 * time.Second, Period: time.Second},
+		buff.Spec{ID: "shout", Kind: buff.Instant, On: buff.Hooks{Exec: call("shout")}},
+	)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{"shout": func(*engine.Context, buff.Event) {}}})
 	for id := range buff.OwnerID(20) {
 		spawn(t, e, id)
 		add(t, e, id, cat.Spec("beat"))
@@ -57,6 +60,12 @@ func TestFrameRemembersNothing(t *testing.T) {
 	require.Equal(t, 20, e.Tick(time.Second).Len()-20)
 	require.Equal(t, 20, engine.Remembered(e), "the frame has a list of each")
 	require.Zero(t, e.Tick(time.Millisecond).Len())
+	require.Zero(t, engine.Remembered(e))
+	for id := range buff.OwnerID(20) { // its handler wants a turn
+		add(t, e, id, cat.Spec("shout"))
+	}
+	require.Equal(t, 20, e.Tick(0).Len())
+	e.Tick(0)
 	require.Zero(t, engine.Remembered(e))
 }
 

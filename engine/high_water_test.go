@@ -1,0 +1,54 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestFitted: a list keeps its memory as long as a quarter of it was used, or it has no more than every
+// list may have; otherwise it gets twice what was used.
+func TestFitted(t *testing.T) {
+	for _, c := range []struct{ used, room, want int }{
+		{0, 1024, 1024},
+		{0, 1025, 1024},
+		{1000, 4003, 4003},
+		{1000, 4004, 2000},
+		{512, 4096, 1024},
+		{513, 4096, 1026},
+		{100_000, 400_003, 400_003},
+		{100_000, 400_004, 200_000},
+	} {
+		now, same := engine.Fitted(c.used, c.room)
+		require.Equal(t, c.want, now, "%d of %d", c.used, c.room)
+		require.Equal(t, now == c.room, same, "%d of %d", c.used, c.room)
+	}
+	for _, c := range []struct{ used, room, want int }{{0, 16, 16}, {0, 17, 16}, {5, 23, 23}, {5, 24, 16}, {9, 40, 18}} {
+		require.Equal(t, c.want, engine.FittedEvents(c.used, c.room), "%d of %d events", c.used, c.room)
+	}
+}
+
+// TestGivenBack: a worker keeps as many chunks as were used, none of them a very long one, and fills
+// one of those next.
+func TestGivenBack(t *testing.T) {
+	for _, c := range []struct {
+		rooms []int
+		used  int
+		want  []int
+	}{
+		{[]int{8, 1024, 1024, 1024}, 2, []int{8, 1024}},
+		{[]int{8, 16}, 0, []int{8}},
+		{[]int{8, 16}, 9, []int{8, 16}},
+		{[]int{4096, 4097, 8}, 3, []int{4096, 1024, 8}},
+		{[]int{5000, 8}, 2, []int{1024, 8}},
+	} {
+		kept, next := engine.GivenBack(c.rooms, c.used)
+		require.Equal(t, c.want, kept, "%v", c.rooms)
+		require.Equal(t, c.want[0], next, "%v", c.rooms)
+	}
+	kept, next := engine.GivenBack(nil, 3)
+	require.Empty(t, kept)
+	require.Zero(t, next)
+}
