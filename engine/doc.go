@@ -1,4 +1,4 @@
-// Package engine runs buffs on a game loop. One goroutine, the loop, calls Tick; a
+// Package engine runs buffs on a game loop. One goroutine, the loop, calls [Engine.Tick]; a
 // timing wheel keeps the deadlines; what falls due runs on a pool of workers, each
 // player's events in order and never two of one player at once.
 //
@@ -36,7 +36,7 @@
 //     change. From other goroutines use the [Inbox], from a handler its [Context].
 //   - Keep handlers short. One that waits for I/O holds a worker; after Options.Budget its
 //     player is busy. One that never returns costs a worker for the rest of the process.
-//   - In a handler, touch the data of its own player only (Context.Data). What concerns another
+//   - In a handler, touch the data of its own player only ([Context.Data]). What concerns another
 //     player is a command.
 //   - Look at errors. A [buff.Result] says what the rules decided, and Result.Err why nothing was
 //     done; ErrBusy beside the answer to a question means that the engine cannot know now.
@@ -99,7 +99,7 @@
 // goes on for everybody else, and [Frame].Stuck names it. Nothing is lost: Event.At says
 // when an event was due, Event.Seen when it ran.
 //
-// A handler may change the data of its owner (Context.Data) without a lock. The loop may
+// A handler may change the data of its owner ([Context.Data]) without a lock. The loop may
 // do so between Ticks, unless the owner is busy.
 //
 // # Faults
@@ -113,7 +113,7 @@
 // of the aura finds nobody. If Options.Record fails, the recording ends; if Options.SlowTrace
 // fails, the trace does; Close returns both errors. If a clock fails, one measurement is missing.
 // A function that the loop calls itself and that calls runtime.Goexit ends the loop's goroutine;
-// nothing can prevent that. If it is one of Inbox.Run or Options.Members, or a handler where
+// nothing can prevent that. If it is one of [Inbox.Run] or Options.Members, or a handler where
 // Options.Synchronous has handlers on the loop, the Tick comes to its end before, and another
 // goroutine may go on with the engine, or close it.
 //
