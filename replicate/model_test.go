@@ -66,11 +66,23 @@ func definitions(dice *rand.Rand) []buff.Spec {
 		{ID: "adopted", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, Stack: buff.Stacking{By: buff.BySource}},
 		{ID: "rage", Duration: 6 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 6, Expire: buff.ExpireOne, Level: buff.LevelSum}},
 		{ID: "low", Kind: buff.Infinite, Group: buff.Group{Name: "g", Rule: buff.GroupHide}},
+		{ID: "torch", Duration: 3 * time.Second, Aura: buff.Aura{Apply: "light", Radius: 2, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}},
+		{ID: "lamp", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}, Aura: buff.Aura{Apply: "light", Radius: 4, Interval: 700 * time.Millisecond}},
+		{ID: "light", Kind: buff.Infinite},
 	}
 	for k := range specs {
 		specs[k].Client, specs[k].Reload = sync(), buff.ReloadRule(dice.IntN(3))
 	}
 	return specs
+}
+
+// near is who is within an aura: it depends on the time of the look and nothing else.
+func near(q engine.AuraQuery, found func(buff.OwnerID)) {
+	for id := range buff.OwnerID(crowd) {
+		if (uint64(id)+uint64(q.Bearer)*3+uint64(q.Due/1000))%crowd < uint64(q.Buff.Spec.Aura.Radius) {
+			found(1 + id)
+		}
+	}
 }
 
 // newWorld returns a world that ends with the test.
@@ -89,7 +101,7 @@ func openWorld(tb testing.TB, seed uint64, o Options) *world {
 	var err error
 	w.catalog, err = buff.NewCatalog(specs...)
 	require.NoError(tb, err)
-	w.eng, err = engine.New(engine.Options{Catalog: w.catalog, Synchronous: true})
+	w.eng, err = engine.New(engine.Options{Catalog: w.catalog, Synchronous: true, Members: near})
 	require.NoError(tb, err)
 	w.srv = New(w.eng, o)
 	return w
