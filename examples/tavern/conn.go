@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"strings"
-	"sync"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
@@ -56,8 +55,8 @@ type message struct {
 type conn struct {
 	net    net.Conn
 	out    chan message
-	done   chan struct{} // closed with the connection
-	once   sync.Once
+	ctx    context.Context // ends with the connection
+	close  context.CancelFunc
 	id     buff.OwnerID      // of the loop, as all below
 	viewer *replicate.Viewer // nil before it has joined
 }
@@ -68,16 +67,17 @@ func (w *world) accept(ctx context.Context, l net.Listener) {
 		if err != nil {
 			return // closed
 		}
-		c := &conn{net: n, out: make(chan message, 64), done: make(chan struct{})}
+		c := &conn{net: n, out: make(chan message, 64)}
+		c.ctx, c.close = context.WithCancel(ctx)
+		context.AfterFunc(c.ctx, func() { n.Close() })
 		go c.write()
-		go w.read(ctx, c)
+		go w.read(c)
 	}
 }
 
 // read carries out what a player says until it goes.
-func (w *world) read(ctx context.Context, c *conn) {
+func (w *world) read(c *conn) {
 	defer c.close()
-	defer context.AfterFunc(ctx, c.close)()
 	r := bufio.NewReader(c.net)
 	for {
 		kind, body, err := readMessage(r, fromClient)
@@ -85,7 +85,7 @@ func (w *world) read(ctx context.Context, c *conn) {
 			return
 		}
 		var answer string
-		asked := w.inbox.Run(ctx, func(*engine.Engine) { answer, err = w.command(c, kind, body) })
+		asked := w.inbox.Run(c.ctx, func(*engine.Engine) { answer, err = w.command(c, kind, body) })
 		if asked != nil {
 			return // closed, or too much of a flood
 		}
@@ -118,7 +118,7 @@ func (w *world) command(c *conn, kind byte, body []byte) (string, error) {
 		if _, err := fmt.Sscan(words[2], &target); err != nil {
 			return "", err
 		}
-		return w.use(c.id, words[1], target)
+		return "", w.use(c.id, words[1], target)
 	}
 	return "", errors.New("join NAME, use ABILITY NUMBER, look")
 }
@@ -131,7 +131,7 @@ func (c *conn) write() {
 			if writeMessage(c.net, m.kind, m.body) != nil {
 				return
 			}
-		case <-c.done:
+		case <-c.ctx.Done():
 			return
 		}
 	}
@@ -146,22 +146,5 @@ func (c *conn) send(kind byte, body []byte) {
 	}
 }
 
-func (c *conn) text(s string)        { c.send(text, []byte(s)) }
-func (c *conn) definitions(b []byte) { c.send(defs, b) }
-func (c *conn) free() bool           { return len(c.out) < cap(c.out)/2 }
-func (c *conn) close()               { c.once.Do(func() { close(c.done); c.net.Close() }) }
-
-func (c *conn) closed() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (c *conn) packet(b []byte) {
-	if len(b) > 0 {
-		c.send(packet, b)
-	}
-}
+func (c *conn) text(s string) { c.send(text, []byte(s)) }
+func (c *conn) free() bool    { return len(c.out) < cap(c.out)/2 }

@@ -140,7 +140,7 @@ func TestRestart(t *testing.T) {
 			anna, ben := e.enter("anna"), e.enter("ben")
 			anna.do("use bash 2")
 			ben.do("use fireball 1")
-			require.Contains(e, ben.heard(), "deny fireball_cooldown why=requirement") // he is stunned
+			require.Contains(e, ben.heard(), "no: fireball_cooldown: requirement") // he is stunned
 			anna.do("use poison 2")
 			anna.do("use feast 1")
 			e.pass(7 * time.Second)
@@ -177,13 +177,13 @@ func TestDeath(t *testing.T) {
 			}
 			anna.do("use fireball 1")
 			anna.do("use might 1")
-			require.Contains(e, anna.heard(), "deny might why=dead")
+			require.Contains(e, anna.heard(), "no: might: dead")
 		})
 		e.pass(10 * time.Minute)
 		e.life(func() {
 			anna := e.enter("anna")
 			anna.do("use might 1")
-			require.Contains(e, anna.heard(), "deny might why=dead")
+			require.Contains(e, anna.heard(), "no: might: dead")
 			e.pass(5 * time.Second)
 			require.Contains(e, anna.heard(), "value=100")
 			anna.do("use might 1")

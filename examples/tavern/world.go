@@ -104,12 +104,14 @@ func (w *world) frame(dt time.Duration) {
 	}
 	w.screen.Update()
 	for id, c := range w.conns {
-		if c.closed() {
+		if c.ctx.Err() != nil {
 			if err := w.leave(id); err != nil {
 				continue // busy: the next frame tries again
 			}
 		} else if c.free() {
-			c.packet(c.viewer.Append(nil))
+			if b := c.viewer.Append(nil); len(b) > 0 {
+				c.send(packet, b)
+			}
 		}
 	}
 }
@@ -154,7 +156,7 @@ func (w *world) join(c *conn, name string) error {
 		err = errors.Join(err, o.viewer.See(c.id, false), c.viewer.See(o.id, false))
 	}
 	c.text(fmt.Sprintf("you are %d", c.id))
-	c.definitions(w.screen.Definitions())
+	c.send(defs, w.screen.Definitions())
 	return err
 }
 
@@ -173,23 +175,30 @@ func (w *world) leave(id buff.OwnerID) error {
 	return nil
 }
 
-// use is one ability of one player, at a target.
-func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) (string, error) {
+// use is one ability of one player, at a target. What comes of it is an event, which everybody is told.
+func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) error {
 	cat := w.eng.Catalog()
 	spec, err := cat.Lookup(ability)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if !slices.Contains(spec.Tags, "ability") {
-		return "", fmt.Errorf("%s is nothing to use", ability)
+		return fmt.Errorf("%s is nothing to use", ability)
 	}
 	if cost := cat.Spec(ability + "_cooldown"); cost != nil {
-		if _, r := w.eng.AddBuff(by, buff.Application{Spec: cost, Source: by}); r.Err != nil || r.Kind == buff.Denied {
-			return r.String(), r.Err
+		if err := w.apply(by, cost, by); err != nil {
+			return err
 		}
 	}
-	_, r := w.eng.AddBuff(target, buff.Application{Spec: spec, Source: by})
-	return r.String(), r.Err
+	return w.apply(target, spec, by)
+}
+
+func (w *world) apply(target buff.OwnerID, spec *buff.Spec, source buff.OwnerID) error {
+	_, r := w.eng.AddBuff(target, buff.Application{Spec: spec, Source: source})
+	if r.Kind == buff.Denied {
+		return fmt.Errorf("%s: %v", spec.ID, r.Why)
+	}
+	return r.Err
 }
 
 // look is everybody in the room.
