@@ -3,7 +3,6 @@ package replicate
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"testing"
 	"time"
 
@@ -521,41 +520,4 @@ func TestLimits(t *testing.T) {
 	for _, e := range s.entries {
 		require.Empty(t, e.watchers)
 	}
-}
-
-// FuzzReceive: no bytes make a client panic, or keep more than its options allow.
-func FuzzReceive(f *testing.F) {
-	for seed := range uint64(20) {
-		w := newWorld(f, seed, Options{})
-		s := &seat{}
-		require.NoError(f, w.sit(s, 1))
-		for range 20 {
-			w.act(f)
-			w.eng.Tick(50 * time.Millisecond)
-			w.srv.Update()
-			w.sight(f, s)
-			f.Add(w.srv.Definitions(), s.viewer.Append(nil), s.viewer.Beat(nil))
-		}
-	}
-	f.Fuzz(func(t *testing.T, a, b, d []byte) {
-		c := client.New(client.Options{Owners: 50, Buffs: 100, Specs: 50})
-		for _, m := range [][]byte{a, b, d} {
-			if err := c.Receive(m); err != nil && fmt.Sprint(err) == "" {
-				t.Error("an error without words")
-			}
-			owners, buffs := 0, 0
-			for o := range c.Owners() {
-				owners++
-				buffs += len(o.Buffs())
-				for _, b := range o.Buffs() {
-					if ms, ends := b.Left(c.Now()); ms < 0 || !ends && ms != 0 || b.Slot < 0 || b.Slot >= buff.MaxPerOwner {
-						t.Errorf("%+v has %d ms left", b, ms)
-					}
-				}
-			}
-			if owners > 50 || buffs > 100 {
-				t.Errorf("%d owners, %d buffs", owners, buffs)
-			}
-		}
-	})
 }

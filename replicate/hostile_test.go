@@ -1,0 +1,120 @@
+package replicate
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/replicate/client"
+)
+
+var spoiledMessages = flag.Int("spoiled", 50_000, "messages of TestSpoiled")
+
+// tight are the limits of a client that is sent what no server sends.
+var tight = client.Options{Owners: 50, Buffs: 100, Specs: 50}
+
+// sane says that a client keeps no more than its limits, and that what it keeps can be shown.
+func sane(tb testing.TB, c *client.Client) {
+	owners, buffs := 0, 0
+	for o := range c.Owners() {
+		owners++
+		buffs += len(o.Buffs())
+		for _, b := range o.Buffs() {
+			if ms, ends := b.Left(c.Now()); ms < 0 || !ends && ms != 0 || b.Slot < 0 || b.Slot >= buff.MaxPerOwner {
+				tb.Errorf("%+v has %d ms left", b, ms)
+			}
+		}
+	}
+	if owners > 50 || buffs > 100 {
+		tb.Errorf("%d owners, %d buffs", owners, buffs)
+	}
+}
+
+// FuzzReceive: no bytes make a client panic, or keep more than its options allow.
+func FuzzReceive(f *testing.F) {
+	for seed := range uint64(20) {
+		for _, m := range sentIn(f, seed) {
+			f.Add(m[0], m[1], m[2])
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b, d []byte) {
+		c := client.New(tight)
+		for _, m := range [][]byte{a, b, d} {
+			if err := c.Receive(m); err != nil && fmt.Sprint(err) == "" {
+				t.Error("an error without words")
+			}
+			sane(t, c)
+		}
+	})
+}
+
+// sentIn returns what a viewer is sent in a history: definitions, a packet and a beat of each frame.
+func sentIn(tb testing.TB, seed uint64) (all [][3][]byte) {
+	w := newWorld(tb, seed, Options{})
+	s := &seat{}
+	require.NoError(tb, w.sit(s, 1))
+	for range 20 {
+		w.act(tb)
+		w.eng.Tick(50 * time.Millisecond)
+		w.srv.Update()
+		w.sight(tb, s)
+		all = append(all, [3][]byte{w.srv.Definitions(), s.viewer.Append(nil), s.viewer.Beat(nil)})
+	}
+	return all
+}
+
+// TestSpoiled is FuzzReceive without its guidance, but a hundred times as fast: messages that are spoiled at random, and
+// of which more is read than of what is behind a gap.
+func TestSpoiled(t *testing.T) {
+	var all [][]byte
+	for seed := range uint64(20) {
+		for _, m := range sentIn(t, seed) {
+			all = append(all, slices.DeleteFunc(m[:], func(b []byte) bool { return len(b) == 0 })...)
+		}
+	}
+	dice := rand.New(rand.NewPCG(*firstHistory, 9))
+	c, taken, m := client.New(tight), 0, []byte(nil)
+	for n := range *spoiledMessages {
+		if n%40 == 0 {
+			c.Reset()
+		}
+		m = spoiledOf(dice, m[:0], all)
+		if err := c.Receive(m); err == nil {
+			taken++
+		}
+		if sane(t, c); t.Failed() {
+			t.Fatalf("after %x", m)
+		}
+	}
+	t.Logf("%d messages, %d of them taken", *spoiledMessages, taken)
+	require.Greater(t, taken, *spoiledMessages/50)
+}
+
+// spoiledOf appends one of the messages, spoiled in some places.
+func spoiledOf(dice *rand.Rand, m []byte, all [][]byte) []byte {
+	m = append(m, all[dice.IntN(len(all))]...)
+	for range dice.IntN(6) {
+		if len(m) == 0 {
+			return m
+		}
+		switch at := dice.IntN(len(m)); dice.IntN(5) {
+		case 0:
+			m[at] = byte(dice.Uint32())
+		case 1:
+			m[at] ^= 1 << dice.IntN(8)
+		case 2:
+			m = m[:at]
+		case 3:
+			m = append(m, all[dice.IntN(len(all))]...)
+		default:
+			m[min(1, len(m)-1)] = byte(dice.IntN(4)) // the first of a number
+		}
+	}
+	return m
+}
