@@ -26,7 +26,7 @@ function drawn(w, h, draw) {
 /** around returns the picture of something that is drawn around 0, 0, up to half away, where a unit is scale device pixels. */
 export function around(key, half, scale, draw) {
   const side = Math.ceil(half * scale);
-  return picture(`${key} ${side}`, 2 * side, 2 * side, (g) => {
+  return picture(`${key} ${half} ${scale}`, 2 * side, 2 * side, (g) => {
     g.setTransform(scale, 0, 0, scale, side, side);
     draw(g);
   });
