@@ -23,7 +23,7 @@ type Pool interface {
 	Submit(task func()) error
 }
 
-// Options configures a [Group]. All fields but Recovered are required.
+// Options configures a [Group]. All fields but Task and Recovered are required.
 type Options[O, M any] struct {
 	// Pool runs the workers.
 	Pool Pool
@@ -48,6 +48,11 @@ type Options[O, M any] struct {
 	// Batched does what a [Group.Batch] with arg is for, in the place of Handle and under the
 	// same rules, but there are no messages to take. May be nil if there is no batch.
 	Batched func(worker int, box *Mailbox[O, M], arg any)
+
+	// Task, if not nil, is called in the task of a worker, and calls work, in which it does all
+	// that it does: for what belongs to the goroutine, such as labels for a profiler. If Handle ends
+	// the goroutine, work does not return. It must not panic.
+	Task func(worker int, work func())
 
 	// Recovered, if not nil, is told of each panic (its value) and each
 	// runtime.Goexit (a [Goexit]) that Handle did not stop itself. It is called on
@@ -132,7 +137,11 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 	}
 	g.round.Store(g.batch)
 	for i := o.Workers - 1; i >= 0; i-- {
-		g.workers[i].task = func() { g.run(i) }
+		work := func() { g.run(i) }
+		g.workers[i].task = work
+		if o.Task != nil {
+			g.workers[i].task = func() { o.Task(i, work) }
+		}
 		g.free = append(g.free, i)
 	}
 	return g

@@ -36,6 +36,8 @@ type Catalog struct {
 	changes  []SpecChange
 
 	revisions []uint32 // of line i+1, the highest that any version has had
+
+	places []string // by Spec.Index, as far as they are known
 }
 
 // ErrSpec is matched by every error of [NewCatalog], ErrAttributes by that of a
@@ -118,6 +120,7 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	specs := d.Specs
 	c.byID = make(map[string]*Spec, len(specs))
 	c.called, c.dead = make(map[string]bool), d.Dead
+	c.places = slices.Clone(d.Places)
 	k := checker{catalog: c}
 	k.attributes(d.Attributes)
 	for i := range specs {
@@ -181,6 +184,15 @@ func (c *Catalog) Len() int { return len(c.specs) }
 
 // All returns the definitions in the order in which [NewCatalog] got them.
 func (c *Catalog) All() iter.Seq[*Spec] { return slices.Values(c.specs) }
+
+// Place returns where a definition of this very catalog is written, "" if that is not known: for
+// people who want to change it, see [Definitions].Places.
+func (c *Catalog) Place(s *Spec) string {
+	if !c.Has(s) || int(s.index) >= len(c.places) {
+		return ""
+	}
+	return c.places[s.index]
+}
 
 // Has reports whether s is one of the definitions of this very catalog.
 func (c *Catalog) Has(s *Spec) bool { return s != nil && s.catalog == c }

@@ -17,6 +17,10 @@ type Definitions struct {
 
 	// Specs are what [NewCatalog] takes.
 	Specs []Spec
+
+	// Places say where each of Specs is written, for people: "buffs/venom.yaml:12". It may be
+	// shorter than Specs, or nil. Two catalogs that differ in nothing else say the same.
+	Places []string
 }
 
 // Attribute is one number that every owner has.

@@ -156,6 +156,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	}
 	e.group = actor.NewGroup(actor.Options[*owner, message]{
 		Pool:    pool,
+		Task:    e.task(),
 		Workers: o.Workers,
 		Limit:   2*o.MailboxLimit + wakeRoom,
 		Handle:  func(worker int, box *mailbox) { e.workers[worker].serve(box) },
@@ -192,8 +193,8 @@ func (e *Engine) enter(method string) {
 }
 
 // stuck says who holds a worker up.
-func (e *Engine) stuck(mark uint64, since wheel.Time) Stuck {
-	st := Stuck{For: time.Duration(e.now-since) * time.Millisecond}
+func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) Stuck {
+	st := Stuck{For: time.Duration(e.now-since) * time.Millisecond, mark: mark, since: since, worker: worker}
 	if o := e.owners[uint32(mark>>32)-1]; o != nil {
 		st.Owner = o.id
 	}

@@ -37,6 +37,10 @@ type Stuck struct {
 	Owner buff.OwnerID
 	Spec  *buff.Spec    // whose handler runs, or ran last; nil for a timeout
 	For   time.Duration // engine time since its turn began
+
+	worker int // that it holds, with what that said of itself
+	mark   uint64
+	since  wheel.Time
 }
 
 // Events returns what happened since the Tick before: first what the loop's calls
@@ -109,6 +113,9 @@ func (f *Frame) end(e *Engine) {
 	if e.history != nil && (f.count > 0 || f.Number%forgetEvery == 0) {
 		f.remember(e.history)
 	}
+	if s := e.watch.on; s != nil {
+		f.countBySpec(s, len(e.counters.lineages))
+	}
 	f.Waiting = e.backlog.n
 	if e.group.Quiet() {
 		return
@@ -121,7 +128,7 @@ func (f *Frame) end(e *Engine) {
 	for i := range e.workers {
 		l := &e.workers[i]
 		if v := l.current.Load(); v != 0 {
-			f.Stuck = append(f.Stuck, e.stuck(v, wheel.Time(l.since.Load())))
+			f.Stuck = append(f.Stuck, e.stuck(i, v, wheel.Time(l.since.Load())))
 		}
 	}
 }

@@ -35,11 +35,14 @@ type Watch struct {
 
 	view      atomic.Pointer[View]
 	followed  atomic.Pointer[[]*follower] // never changed in place
-	questions chan *ownersQuestion
+	questions chan func(*watching)
 	clock     atomic.Pointer[func() time.Duration]
 
 	// timing is the clock while the workers are to measure turns, nil otherwise.
 	timing atomic.Pointer[func() time.Duration]
+
+	// handling is where they put the times of handlers; nil while nobody watches.
+	handling atomic.Pointer[handling]
 
 	on *watching // the loop's; nil while nobody watches
 }
@@ -64,7 +67,7 @@ func (e *Engine) Watch() *Watch { return &e.watch }
 
 func (w *Watch) init(e *Engine) {
 	w.engine = e
-	w.questions = make(chan *ownersQuestion, 16)
+	w.questions = make(chan func(*watching), 16)
 	w.followed.Store(new([]*follower))
 }
 
@@ -168,10 +171,32 @@ func (w *Watch) leave(f *follower) func() {
 	})
 }
 
-// ownersQuestion asks for the ids of the owners from a number on.
-type ownersQuestion struct {
-	from  int
-	reply chan<- ownersReply
+// lookUp has the loop look something up at the end of a Tick, and waits for that. Of several
+// questions each Tick answers one.
+func lookUp[T any](ctx context.Context, w *Watch, look func(s *watching) T) (answer T, err error) {
+	w.live.Add(1)
+	defer w.live.Add(-1)
+	reply := make(chan T, 1)
+	select {
+	case w.questions <- func(s *watching) { reply <- look(s) }: // has room
+	case <-ctx.Done():
+		return answer, w.unanswered(ctx)
+	}
+	select {
+	case answer = <-reply:
+		return answer, nil
+	case <-ctx.Done():
+		return answer, w.unanswered(ctx)
+	}
+}
+
+// answer looks up what somebody has asked for, at the end of a Tick.
+func (w *Watch) answer(s *watching) {
+	select {
+	case look := <-w.questions:
+		look(s)
+	default:
+	}
 }
 
 type ownersReply struct {
@@ -185,37 +210,19 @@ type ownersReply struct {
 //
 // Any goroutine may call it, but not the loop, which would wait for itself.
 func (w *Watch) Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error) {
-	w.live.Add(1)
-	defer w.live.Add(-1)
-	reply := make(chan ownersReply, 1)
-	select {
-	case w.questions <- &ownersQuestion{from: max(from, 0), reply: reply}:
-	case <-ctx.Done():
-		return nil, 0, w.unanswered(ctx)
-	}
-	select {
-	case r := <-reply:
-		return r.ids, r.next, nil
-	case <-ctx.Done():
-		return nil, 0, w.unanswered(ctx)
-	}
+	r, err := lookUp(ctx, w, func(*watching) ownersReply { return w.engine.ownersFrom(max(from, 0)) })
+	return r.ids, r.next, err
 }
 
-// answer looks for owners, at the end of a Tick.
-func (w *Watch) answer(e *Engine) {
-	select {
-	case q := <-w.questions:
-		var r ownersReply
-		end := min(q.from+ownersAtOnce, len(e.owners))
-		for n := q.from; n < end; n++ {
-			if o := e.owners[n]; o != nil && !o.leaving {
-				r.ids = append(r.ids, o.id)
-			}
+func (e *Engine) ownersFrom(from int) (r ownersReply) {
+	end := min(from+ownersAtOnce, len(e.owners))
+	for n := from; n < end; n++ {
+		if o := e.owners[n]; o != nil && !o.leaving {
+			r.ids = append(r.ids, o.id)
 		}
-		if end < len(e.owners) {
-			r.next = end
-		}
-		q.reply <- r // has room
-	default:
 	}
+	if end < len(e.owners) {
+		r.next = end
+	}
+	return r
 }

@@ -16,6 +16,7 @@ type watching struct {
 	frames  frameTimes
 
 	counter counter
+	specs   bySpec
 	notable ring // what was refused, ended early or failed, of all owners
 	follows []following
 	mask    uint64 // of the followed: a bit for each id modulo 64
@@ -41,12 +42,16 @@ func (w *Watch) start() {
 	case w.live.Load() == 0:
 		w.on = nil
 		w.timing.Store(nil)
+		w.handling.Store(nil)
 		return
 	case s == nil:
 		s = &watching{since: w.engine.now, counter: counter{denied: make(map[denialKey]uint64)}}
 		s.counter.late.end()
 		s.most.list = make([]Ranked, 0, ranks)
 		w.on = s
+	}
+	if table := w.handling.Load(); table == nil || len(*table) < len(w.engine.counters.lineages) {
+		w.handling.Store(table.grow(len(w.engine.counters.lineages)))
 	}
 	if clock := w.clock.Load(); clock != s.clock {
 		s.clock = clock
@@ -106,7 +111,7 @@ func (w *Watch) search(s *watching) {
 	}
 	s.after(e)
 	s.most.sweep(e)
-	w.answer(e)
+	w.answer(s)
 	if w.asked.Load() {
 		w.asked.Store(false)
 		w.publish(s)

@@ -11,14 +11,16 @@ import (
 type Histogram [97]uint64
 
 // add counts d.
-func (h *Histogram) add(d time.Duration) {
+func (h *Histogram) add(d time.Duration) { h[classOf(d)]++ }
+
+// classOf returns the class that d is in.
+func classOf(d time.Duration) int {
 	n := uint64(max(d, 0)) >> 8
 	if n < 4 {
-		h[0]++
-		return
+		return 0
 	}
 	octave := bits.Len64(n) - 3
-	h[min(4*octave+int(n>>octave&3)+1, len(h)-1)]++
+	return min(4*octave+int(n>>octave&3)+1, len(Histogram{})-1)
 }
 
 // Bound returns the upper bound of class i, which is not in it.

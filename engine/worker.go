@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"runtime/trace"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,8 @@ type workerState struct {
 	handle   buff.Handle
 	timeout  buff.TimeoutHandle // what that was called for
 	sampler  sampler            // which turns are measured
+	calls    sampler            // which handlers are
+	labels   context.Context    // of the goroutine, for profiles; nil: none
 
 	// current and since tell the loop whom the worker is held up by: the owner's number, plus
 	// one, with the definition's line behind it, and the frame's time when the turn
@@ -218,7 +221,9 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	l.setCurrent(c.Event.Spec)
 	l.ctx, l.issued, l.handle, l.timeout = Context{worker: l}, 0, c.Event.Handle, c.Timeout
 	returned := false
+	told := l.announce(c)
 	defer func() {
+		told.end(l)
 		l.ctx.worker = nil
 		l.turn.Catalog = l.engine.Catalog() // the loop has gone on if the handler was late
 		if returned {
@@ -230,11 +235,13 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 		}
 		l.engine.fault(&f, siteOf(c, f.Value == nil))
 	}()
+	began := l.callIn()
 	if c.Do != nil {
 		c.Do.(func(*Context))(&l.ctx)
 	} else {
 		l.engine.handler(c.Handler)(&l.ctx, c.Event)
 	}
 	returned = true
+	l.callOut(c.Event.Spec, began)
 	return buff.NoReason
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -189,12 +190,13 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 		do(l)
 	}
 	l.undeclared()
-	specs := make([]buff.Spec, len(l.defs))
+	specs, places := make([]buff.Spec, len(l.defs)), make([]string, len(l.defs))
 	for i, d := range l.defs {
 		specs[i] = *d.spec
 		d.spec = &specs[i] // so that there are never two of all
+		places[i] = d.src.name + ":" + strconv.Itoa(d.at.line)
 	}
-	definitions := buff.Definitions{Attributes: l.attrs.list, Tags: l.tags(), Acts: l.names("acts"), Dead: l.dead, Specs: specs}
+	definitions := buff.Definitions{Attributes: l.attrs.list, Tags: l.tags(), Acts: l.names("acts"), Dead: l.dead, Specs: specs, Places: places}
 	build := buff.Build
 	if prev != nil {
 		build = prev.Rebuild

@@ -1,0 +1,118 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"runtime/pprof"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// hanging is an engine with two owners, of whom 7 can be made stuck in a handler until the function is
+// called that is returned.
+func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func()) {
+	t.Helper()
+	cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "hang"}}}})
+	require.NoError(t, err)
+	gate := make(chan struct{})
+	o.Catalog, o.Workers, o.Budget = cat, 2, time.Millisecond
+	o.Handlers = engine.Handlers{"hang": func(*engine.Context, buff.Event) { waitAtTheGate(gate) }}
+	e, err = engine.New(o)
+	require.NoError(t, err)
+	require.NoError(t, e.Spawn(7, nil))
+	require.NoError(t, e.Spawn(8, nil))
+	release = sync.OnceFunc(func() { close(gate) })
+	t.Cleanup(func() {
+		release()
+		require.NoError(t, e.Close(context.Background()))
+	})
+	return e, release
+}
+
+//go:noinline
+func waitAtTheGate(gate chan struct{}) { <-gate }
+
+// Where a stuck handler hangs is known: its function and line, the innermost first, and nothing of the
+// engine. When it has come back it is not.
+func TestStackOfStuck(t *testing.T) {
+	for _, labels := range []bool{false, true} {
+		e, release := hanging(t, engine.Options{Labels: labels})
+		other, free := hanging(t, engine.Options{}) // its workers have other names
+		for _, x := range []*engine.Engine{e, other} {
+			x.AddBuff(7, buff.Application{Spec: x.Catalog().Spec("trap")})
+		}
+		stuck := e.Tick(time.Millisecond).Stuck
+		other.Tick(time.Millisecond)
+		require.Len(t, stuck, 1)
+		where := e.Watch().Stack(stuck[0])
+		require.Regexp(t, `(?s)engine_test\.waitAtTheGate\n\t.*engine/profile_test\.go:\d+\n.*hanging\.func1\n\t.*profile_test\.go:\d+\n$`, where)
+		require.NotContains(t, where, "workerState")
+		require.Empty(t, e.Watch().Stack(engine.Stuck{Owner: 7}), "one that nobody has told of")
+		release()
+		free()
+		for len(e.Tick(time.Millisecond).Stuck) > 0 {
+		}
+		require.Empty(t, e.Watch().Stack(stuck[0]))
+	}
+}
+
+// With Options.Labels a profile says of which definition and owner a handler is.
+func TestLabels(t *testing.T) {
+	e, release := hanging(t, engine.Options{Labels: true})
+	e.AddBuff(7, buff.Application{Spec: e.Catalog().Spec("trap")})
+	e.Tick(time.Millisecond)
+	var out bytes.Buffer
+	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&out, 1))
+	require.Regexp(t, `"buff":"trap", "bufftick_worker":"[^"]+", "owner":"7"`, out.String())
+	release()
+	for len(e.Tick(time.Millisecond).Stuck) > 0 {
+	}
+	out.Reset()
+	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&out, 1))
+	require.NotContains(t, out.String(), `"buff":"trap"`)
+}
+
+// A trace has a region for each call of a handler, by definition, and says of which owner.
+func TestRegionOfCall(t *testing.T) {
+	if trace.IsEnabled() {
+		t.Skip("somebody traces already")
+	}
+	e, release := hanging(t, engine.Options{})
+	release()
+	var out bytes.Buffer
+	require.NoError(t, trace.Start(&out))
+	e.AddBuff(7, buff.Application{Spec: e.Catalog().Spec("trap")})
+	e.Tick(time.Millisecond)
+	trace.Stop()
+	require.True(t, strings.Contains(out.String(), "bufftick.call trap"))
+}
+
+// BenchmarkLabels is a frame of 4,096 handlers, with and without labels for the profiler.
+func BenchmarkLabels(b *testing.B) {
+	for _, labels := range []bool{false, true} {
+		b.Run(map[bool]string{false: "off", true: "on"}[labels], func(b *testing.B) {
+			cat, err := buff.NewCatalog(buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "work"}}}})
+			require.NoError(b, err)
+			e, err := engine.New(engine.Options{Catalog: cat, Workers: 1, Labels: labels, Handlers: engine.Handlers{"work": func(*engine.Context, buff.Event) {}}})
+			require.NoError(b, err)
+			defer func() { require.NoError(b, e.Close(context.Background())) }()
+			for id := range buff.OwnerID(4096) {
+				require.NoError(b, e.Spawn(id, nil))
+				e.AddBuff(id, buff.Application{Spec: cat.Spec("beat")})
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Tick(50 * time.Millisecond)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/handler")
+		})
+	}
+}

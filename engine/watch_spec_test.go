@@ -1,0 +1,130 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// answered returns what was asked for beside a loop that ticks.
+func answered[T any](t *testing.T, e *engine.Engine, f func() (T, error)) T {
+	t.Helper()
+	return ask(e, 0, func() T {
+		v, err := f()
+		require.NoError(t, err)
+		return v
+	})
+}
+
+// What each definition has led to is counted while somebody watches: by kind, with how long its
+// handlers took, over a reload and beside what has no definition.
+func TestSpecs(t *testing.T) {
+	specs := []buff.Spec{
+		{ID: "venom", Duration: time.Minute, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "slow"}}}},
+		{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
+	}
+	cat, err := buff.NewCatalog(specs...)
+	require.NoError(t, err)
+	clock := time.Duration(0)
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
+		"slow": func(*engine.Context, buff.Event) { clock += 3 * time.Millisecond },
+		"none": func(*engine.Context, buff.Event) {},
+	}})
+	require.NoError(t, err)
+	require.NoError(t, e.Spawn(1, nil))
+	defer e.Watch().Open(func() time.Duration { return clock })()
+	e.Tick(0)
+	e.AddBuff(1, buff.Application{Spec: cat.Spec("venom")})
+	for range 3 {
+		e.AddBuff(1, buff.Application{Spec: cat.Spec("once")})
+	}
+	_, err = e.AddTimeout(1, time.Second, func(*engine.Context) { clock += time.Millisecond })
+	require.NoError(t, err)
+	for range 4 {
+		e.Tick(time.Second)
+	}
+	got := answered(t, e, func() ([]engine.SpecStats, error) { return e.Watch().Specs(t.Context()) })
+	require.Len(t, got, 3)
+	venom, once, none := got[0], got[1], got[2]
+	require.Equal(t, "venom", venom.Spec.ID)
+	require.Equal(t, 1, venom.Live)
+	require.EqualValues(t, 1, venom.Events[buff.Applied])
+	require.EqualValues(t, 4, venom.Events[buff.Pulsed])
+	require.EqualValues(t, 4, venom.Handlers)
+	require.Equal(t, 12*time.Millisecond, venom.Took)
+	require.Greater(t, venom.Times.Quantile(0.5), 3*time.Millisecond)
+	require.EqualValues(t, 2, once.Events[buff.Denied])
+	require.Nil(t, once.Times)
+	require.Nil(t, none.Spec)
+	require.EqualValues(t, 1, none.Events[buff.TimedOut])
+	require.Equal(t, time.Millisecond, none.Took)
+
+	// A reload that brings another definition first: the counts go by the ID.
+	next, err := cat.Next(append([]buff.Spec{{ID: "new", Duration: time.Hour}}, specs...)...)
+	require.NoError(t, err)
+	_, err = e.Reload(next)
+	require.NoError(t, err)
+	e.AddBuff(1, buff.Application{Spec: next.Spec("new")})
+	e.Tick(time.Second)
+	got = answered(t, e, func() ([]engine.SpecStats, error) { return e.Watch().Specs(t.Context()) })
+	require.Equal(t, "new", got[0].Spec.ID)
+	require.EqualValues(t, 1, got[0].Events[buff.Applied])
+	require.EqualValues(t, 5, got[1].Events[buff.Pulsed])
+	require.EqualValues(t, 5, got[1].Handlers)
+
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = e.Watch().Specs(gone)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// Who carries a definition is found in pages, however many owners there are; of busy ones it is said
+// that it is not known.
+func TestHolders(t *testing.T) {
+	e, release := hanging(t, engine.Options{})
+	next, err := e.Catalog().Next(
+		buff.Spec{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "hang"}}}},
+		buff.Spec{ID: "torch", Duration: time.Hour, Stack: buff.Stacking{By: buff.BySource, Limit: 5}},
+		buff.Spec{ID: "cold", Duration: time.Hour},
+	)
+	require.NoError(t, err)
+	_, err = e.Reload(next)
+	require.NoError(t, err)
+	torch := next.Spec("torch")
+	for id := buff.OwnerID(1000); id < 4000; id++ {
+		require.NoError(t, e.Spawn(id, nil))
+		e.AddBuff(id, buff.Application{Spec: next.Spec("cold")})
+		if id%3 == 0 {
+			e.AddBuff(id, buff.Application{Spec: torch, Source: 8, Stacks: 2})
+			e.AddBuff(id, buff.Application{Spec: torch, Source: 9})
+		}
+	}
+	e.AddBuff(7, buff.Application{Spec: e.Catalog().Spec("trap")})
+	for len(e.Tick(time.Millisecond).Stuck) == 0 {
+	}
+	var found []engine.Holder
+	busy, pages := 0, 0
+	for from := 0; ; pages++ {
+		h := answered(t, e, func() (engine.Holders, error) { return e.Watch().Holders(t.Context(), torch, from) })
+		found, busy = append(found, h.List...), busy+h.Busy
+		require.LessOrEqual(t, len(h.List), 256)
+		require.Equal(t, 3002, h.All)
+		if h.Next == 0 {
+			break
+		}
+		require.Greater(t, h.Next, from)
+		from = h.Next
+	}
+	require.Len(t, found, 1000)
+	require.Equal(t, engine.Holder{Owner: 1002, Source: 8, Buffs: 2, Stacks: 3}, found[0])
+	require.Equal(t, 1, busy)
+	require.Equal(t, 3, pages)
+	_, err = e.Watch().Holders(t.Context(), nil, 0)
+	require.ErrorIs(t, err, engine.ErrUnknownSpec)
+	release()
+}
