@@ -8,18 +8,29 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
 )
 
-// countsJSON is what changes about the definitions.
+// countsJSON is what changes about the definitions. The lists are by place in the catalog, and one longer
+// where timeouts, which have no definition, count too.
 type countsJSON struct {
-	Version string       `json:"version"` // of the catalog: with another, the page asks for it again
-	Live    []int        `json:"live"`    // by place in the catalog
-	Refused []uint64     `json:"refused"` // likewise, since the engine was made
-	Denied  []deniedJSON `json:"denied"`  // since somebody looks, by reason
+	Version string `json:"version"` // of the catalog: with another, the page asks for it again
+	At      int64  `json:"at"`      // ms, by the clock of the inspector
+
+	Live    []int               `json:"live"`
+	Refused []uint64            `json:"refused"` // since the engine was made
+	Kinds   map[string][]uint64 `json:"kinds"`   // events since somebody looks; kinds that did not happen are left out
+	Calls   []uint64            `json:"calls"`   // of handlers that have returned, estimated, since somebody looks
+	Took    []int64             `json:"took"`    // µs, all of them together
+	P50     []int64             `json:"p50"`     // µs
+	P99     []int64             `json:"p99"`
+
+	Denied  []deniedJSON `json:"denied"` // since somebody looks, by reason
 	Reloads []reloadJSON `json:"reloads"`
+	Cut     bool         `json:"cut,omitempty"` // something was left out: it was too much
 }
 
 type deniedJSON struct {
@@ -34,9 +45,17 @@ const (
 	maxDenied = 1000
 )
 
-func (in *Inspector) countsOf(v *engine.View) countsJSON {
+// countsOf returns what a View and the counts by definition say, which may be of another catalog than
+// that for as long as one of them is the older one: then the page is told again soon.
+func (in *Inspector) countsOf(v *engine.View, specs []engine.SpecStats, at time.Duration) countsJSON {
 	n := min(len(v.Live), maxLive)
-	out := countsJSON{Version: version(v.Catalog), Live: v.Live[:n], Refused: v.Refused[:n], Denied: []deniedJSON{}, Reloads: in.reloads.all()}
+	out := countsJSON{
+		Version: version(v.Catalog), At: at.Milliseconds(), Live: v.Live[:n], Refused: v.Refused[:n], Kinds: map[string][]uint64{},
+		Denied: []deniedJSON{}, Reloads: in.reloads.all(),
+	}
+	if len(specs) == len(v.Live)+1 && n == len(v.Live) {
+		out.count(specs)
+	}
 	denied := slices.SortedFunc(slices.Values(v.Denied), func(a, b engine.Denial) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Spec.ID, b.Spec.ID), cmp.Compare(a.Why, b.Why))
 	})
@@ -46,15 +65,44 @@ func (in *Inspector) countsOf(v *engine.View) countsJSON {
 	return out
 }
 
-// cut leaves the half of the longest list out, and reports whether there was one.
+// count fills in what each definition has led to.
+func (c *countsJSON) count(specs []engine.SpecStats) {
+	for i := range specs {
+		s := &specs[i]
+		for kind := buff.Applied; int(kind) < len(s.Events); kind++ {
+			if s.Events[kind] == 0 {
+				continue
+			}
+			name := kind.String()
+			if c.Kinds[name] == nil {
+				c.Kinds[name] = make([]uint64, len(specs))
+			}
+			c.Kinds[name][i] = s.Events[kind]
+		}
+		p50, p99 := int64(0), int64(0)
+		if s.Times != nil {
+			p50, p99 = s.Times.Quantile(0.5).Microseconds(), s.Times.Quantile(0.99).Microseconds()
+		}
+		c.Calls, c.Took = append(c.Calls, s.Handlers), append(c.Took, s.Took.Microseconds())
+		c.P50, c.P99 = append(c.P50, p50), append(c.P99, p99)
+	}
+}
+
+// cut leaves the half of the longest list out, or at last the figures by kind, and reports whether
+// there was something.
 func (c *countsJSON) cut() bool {
+	c.Cut = true
 	switch {
-	case len(c.Denied)+len(c.Reloads) == 0:
-		return false
 	case len(c.Denied) > 10*len(c.Reloads):
 		c.Denied = c.Denied[:len(c.Denied)/2]
-	default:
+	case len(c.Reloads) > 0:
 		c.Reloads = c.Reloads[:len(c.Reloads)/2]
+	case len(c.Denied) > 0:
+		c.Denied = nil
+	case len(c.Kinds) > 0:
+		c.Kinds = nil
+	default:
+		return false
 	}
 	return true
 }
@@ -71,6 +119,7 @@ type catalogJSON struct {
 type specJSON struct {
 	ID     string      `json:"id"`
 	Name   string      `json:"name,omitempty"`
+	Place  string      `json:"place,omitempty"` // file and line
 	Note   string      `json:"note,omitempty"`
 	Side   string      `json:"side"`
 	Kind   string      `json:"kind"`
@@ -94,6 +143,7 @@ func (in *Inspector) serveCatalog(w http.ResponseWriter, text string) {
 			continue
 		}
 		j := specOf(s)
+		j.Place = lines(c.Place(s))
 		data, err := json.Marshal(j)
 		if err != nil {
 			panic("inspect: " + err.Error())

@@ -26,8 +26,11 @@
 //	player       buffs as bars with stacks, source, time left and next pulse; attributes;
 //	             the last 100 events with reasons; the last minute with a lane for each buff, and what
 //	             was there at any instant of it, from the engine's flight recorder
-//	definitions  each with its fields, how many live, how many were denied and why; reloads
-//	             with their errors
+//	definitions  a table to sort and filter: how many live, events a second, denials by reason, how long
+//	             handlers take and their share of all, file and line; reloads with their errors
+//	definition   one of them: the same by kind of event, its fields, and who has it now
+//	incidents    the last 100 times that something was wrong, also when it is over: from when, for how
+//	             long, who, in which definition, and where the handler was that did not return
 //
 // The figures by kind, the reasons of denials and the times are counted while somebody looks
 // on, from then on: an engine that nobody watches counts nothing for it.
@@ -44,6 +47,8 @@
 //	GET  ?history=ID               the last minute of one player, see engine.Options.History
 //	GET  ?search=TEXT[&from=N]     players by id or name, from the Nth on
 //	GET  ?catalog[&from=N]         the definitions
+//	GET  ?holders=ID[&from=N]      who carries a definition, from the Nth player on
+//	GET  ?incidents[&from=MS&to=MS] the last incidents, as annotations of Grafana; Unix time in ms
 //	POST ?act                      {"act": "check" | "remove" | "pause" | "resume" | "reload", …}
 //
 // # Safety

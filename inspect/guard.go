@@ -62,6 +62,10 @@ func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Val
 		in.serveHistory(w, r, query)
 	case query.Has("search"):
 		in.serveSearch(w, r, query)
+	case query.Has("holders"):
+		in.serveHolders(w, r, query)
+	case query.Has("incidents"):
+		in.serveIncidents(w, query)
 	case query.Has("catalog"):
 		in.serveCatalog(w, query.Get("from"))
 	default:

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"time"
@@ -34,6 +35,9 @@ type hub struct {
 	frame   uint64             // the first whose time the next view tells
 	seen    time.Duration      // when the last View came, or somebody began to look
 	catalog message
+	specs   []engine.SpecStats // the last that were asked for; of the goroutine
+	counted time.Duration      // when
+	fresh   bool               // nobody was told of them yet
 	players map[buff.OwnerID]message
 }
 
@@ -113,6 +117,7 @@ func (h *hub) quit(c *client) {
 	h.stop()
 	h.stop = nil
 	h.view, h.catalog, h.whole, h.latest, h.frame = message{}, message{}, nil, viewJSON{}, 0 // the next one is not to see them
+	h.specs = nil
 	clear(h.players)
 }
 
@@ -140,6 +145,7 @@ func (h *hub) round(ctx context.Context) {
 	go func() {
 		defer close(done)
 		v, err := h.next(ctx)
+		h.countSpecs(ctx)
 		h.send(ctx, v, err)
 	}()
 	<-done
@@ -149,6 +155,22 @@ func (h *hub) next(ctx context.Context) (*engine.View, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return h.in.watch.Next(ctx)
+}
+
+// specsEvery is how long it is between two looks at what each definition has led to.
+const specsEvery = time.Second
+
+// countSpecs asks for that, if somebody looks at the definitions.
+func (h *hub) countSpecs(ctx context.Context) {
+	if !h.wanted().catalog || h.specs != nil && h.since()-h.counted < specsEvery {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if specs, err := h.in.watch.Specs(ctx); err == nil {
+		h.specs, h.counted = specs, h.since()
+		h.fresh = true
+	}
 }
 
 // wanted is what the clients look at.
@@ -178,8 +200,9 @@ func (h *hub) send(ctx context.Context, v *engine.View, err error) {
 	players := make(map[buff.OwnerID]message)
 	if err == nil {
 		latest = h.in.viewOf(v, h.since())
-		if want.catalog {
-			counts := h.in.countsOf(v)
+		if want.catalog && h.fresh {
+			h.fresh = false
+			counts := h.in.countsOf(v, h.specs, h.counted)
 			catalog = event("catalog", &counts)
 		}
 		for id, from := range want.players {
@@ -198,7 +221,9 @@ func (h *hub) send(ctx context.Context, v *engine.View, err error) {
 	h.seq++
 	h.view.seq = h.seq
 	if err != nil {
-		h.view.data = event("stalled", stalled(err, h.since()-h.seen))
+		say := stalled(err, h.since()-h.seen)
+		h.in.log.stalled(time.Now(), say.Say, errors.Is(err, engine.ErrClosed))
+		h.view.data = event("stalled", say)
 		h.whole = h.view.data
 	} else {
 		h.seen = h.since()

@@ -107,6 +107,7 @@ type Inspector struct {
 	hosts   map[string]bool
 	reloads reloads
 	course  course
+	log     incidents
 	acting  chan struct{} // has room for one reload
 	looking chan struct{} // has room for the searches of those without the token
 	follows follows

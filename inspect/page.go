@@ -18,7 +18,7 @@ var page = assemble()
 const nonceMark = "@nonce@"
 
 // scripts are the parts of the page's script, in the order in which they run.
-var scripts = []string{"dom.js", "clock.js", "chart.js", "overview.js", "player.js", "past.js", "catalog.js", "main.js"}
+var scripts = []string{"dom.js", "clock.js", "chart.js", "overview.js", "player.js", "past.js", "catalog.js", "incidents.js", "main.js"}
 
 func assemble() []string {
 	var script strings.Builder

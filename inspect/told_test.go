@@ -79,7 +79,7 @@ func TestToldOfTheEngine(t *testing.T) {
 		Owners: s.Owners, Busy: s.Busy, Timers: s.Timers, Buffs: 18, Dropped: fmt.Sprint(s.Dropped), Refused: fmt.Sprint(s.Refused), Nobody: fmt.Sprint(s.Undelivered),
 		Workers: 13, Inbox: s.Inbox, InboxMax: 14, Mail: 16, Waiting: 15, Behind: s.Behind.Milliseconds(), Lost: s.Lost.Milliseconds(),
 		Budget: 50, Beyond: 17, First: "40", Frames: []int64{3000, 4000}, Handled: 19, Swept: 0.25,
-		Recent: 4000, Verdict: out.Verdict,
+		Recent: 4000, Verdict: out.Verdict, Incidents: "5", Open: 5,
 		Stuck:   []stuckJSON{{pick{"71", "P71"}, "venom", 1000, true}, {pick{"72", "P72"}, "a timeout", 1000, true}},
 		Busiest: []rankJSON{{pick{"81", "P81"}, 5}, {pick{"82", "P82"}, 4}}, Most: []rankJSON{{pick{"91", "P91"}, 7}},
 		Late:  []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}[:len(v.Late)],
@@ -122,9 +122,9 @@ func TestToldOfTheEngine(t *testing.T) {
 	if buff.Chance < buff.Immune {
 		one, two = two, one
 	}
-	counts := in.countsOf(v)
+	counts := in.countsOf(v, nil, 0)
 	require.Equal(t, countsJSON{
-		Version: version(cat), Live: []int{5, 6}, Refused: []uint64{7, 8}, Reloads: []reloadJSON{},
+		Version: version(cat), Live: []int{5, 6}, Refused: []uint64{7, 8}, Kinds: map[string][]uint64{}, Reloads: []reloadJSON{},
 		Denied: []deniedJSON{{"venom", buff.Immune.String(), 9}, {"slow", buff.Immune.String(), 2}, {"venom", one, 2}, {"venom", two, 2}},
 	}, counts, "the most frequent first, then by name, then by reason")
 	require.NotEqual(t, version(nil), version(cat))

@@ -87,7 +87,7 @@ func (in *Inspector) stuckOf(st stuckFor) stuckJSON {
 // judge says how things stand: whether the game keeps up first, since one that does not has
 // players who wait and handlers that are at work at the end of every Tick, then who is stuck, what
 // the game says, and what the operator has done.
-func (in *Inspector) judge(v *engine.View, now standing, recent time.Duration) verdictJSON {
+func (in *Inspector) judge(v *engine.View, now standing, recent time.Duration) verdict {
 	var j verdict
 	budget := in.budget(v)
 	in.judgeSpeed(&j, v, now, recent)
@@ -115,7 +115,7 @@ func (in *Inspector) judge(v *engine.View, now standing, recent time.Duration) v
 		}
 		j.add(calm, "well", text("%s.", well))
 	}
-	return j.json()
+	return j
 }
 
 // slow and slower are the shares of the speed that is meant below which a game is worth a look,

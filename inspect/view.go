@@ -40,6 +40,10 @@ type viewJSON struct {
 	Speed   float64     `json:"speed,omitempty"` // how fast the game's time passes, of the last while; 0: not known
 	Recent  int64       `json:"recent"`          // µs: 99 of 100 of Frames took less
 	Verdict verdictJSON `json:"verdict"`
+
+	Incidents string `json:"incidents"` // how often they have changed: with another number they are asked for again
+	Open      int    `json:"open"`      // of them, those that are not over
+
 	Faults  []faultJSON `json:"faults,omitempty"` // functions of the game that fail
 	Stuck   []stuckJSON `json:"stuck"`            // for longer than Options.StuckAfter
 	Faces   []faceJSON  `json:"faces"`
@@ -99,7 +103,9 @@ func (in *Inspector) viewOf(v *engine.View, at time.Duration) viewJSON {
 		out.Stuck = append(out.Stuck, in.stuckOf(st))
 	}
 	recent := slowest(v.Frames)
-	out.Speed, out.Recent, out.Verdict = math.Round(now.speed*1000)/1000, recent.Microseconds(), in.judge(v, now, recent)
+	found := in.judge(v, now, recent)
+	out.Speed, out.Recent, out.Verdict = math.Round(now.speed*1000)/1000, recent.Microseconds(), found.json()
+	out.Incidents, out.Open = in.noteIncidents(v, found, now.stuck)
 	out.Faults = in.faults() // with what the verdict has just called
 	for i, f := range v.Faces {
 		out.Faces = append(out.Faces, faceOf(f, i == 0))

@@ -108,8 +108,9 @@ func TestHostileNames(t *testing.T) {
 		require.NoError(t, eng.Inbox().AddBuff(far, buff.Application{Spec: s, Source: 1})) // refused: it has one
 	}
 	eval[any](p, `void (location.hash = "#/definitions")`)
-	p.until(`document.querySelectorAll("#specs li").length > 5 && document.querySelectorAll("#reloads li").length > 5 && document.querySelector("#specs").textContent.includes("denied")`)
-	eval[any](p, `void document.querySelectorAll("#specs details").forEach((d) => d.open = true)`)
+	p.until(`document.querySelectorAll("#specs tr").length > 5 && document.querySelectorAll("#reloads li").length > 5 && document.querySelector("#specs td.denied").textContent`)
+	eval[any](p, `void document.querySelector("#specs a").click()`)
+	p.until(`document.querySelectorAll("#s-fields dt").length > 0`)
 	eval[any](p, `void (location.hash = "#/")`)
 	require.NoError(t, eng.Inbox().AddBuff(0, buff.Application{Spec: cat.Spec("trap")}))
 	p.until(`document.querySelector("#verdict").className == "alarm"`)
@@ -124,7 +125,7 @@ func TestHostileNames(t *testing.T) {
 	require.False(t, eval[bool](p, `"pwned" in window`), "a name was run")
 	require.Equal(t, 1, eval[int](p, `document.scripts.length`))
 	require.Zero(t, eval[int](p, `document.querySelectorAll("img, iframe, object, embed, [onerror], [onload], [onfocus], [onmouseover]").length`))
-	require.Zero(t, eval[int](p, `[...document.querySelectorAll("a[href]")].filter((a) => !/^#\/(player\/\d+(\/with\/\d+)?(\/at\/\d+)?|definitions|)$/.test(a.getAttribute("href"))).length`))
+	require.Zero(t, eval[int](p, `[...document.querySelectorAll("a[href]")].filter((a) => !/^#\/(player\/\d+(\/with\/\d+)?(\/at\/\d+)?|definitions|definition\/[\w%.!~*'()-]+|incidents|)$/.test(a.getAttribute("href"))).length`))
 	require.Zero(t, eval[int](p, `[...document.body.innerText].filter((c) => /[\u202A-\u202E\u2066-\u2069\u200B\u2028]/.test(c)).length`))
 	require.Less(t, eval[int](p, `Math.max(...[...document.querySelectorAll("a")].map((a) => a.textContent.length))`), 600)
 }

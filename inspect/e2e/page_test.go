@@ -202,7 +202,7 @@ func TestSearch(t *testing.T) {
 	p.do(chromedp.KeyEvent("00000000000000000000000"))
 	p.until(`document.querySelector("#found").textContent == "nobody found"`)
 	p.do(chromedp.KeyEvent("\x1b"), chromedp.KeyEvent("d"))
-	p.until(`document.querySelectorAll("#specs li").length == 9`)
+	p.until(`document.querySelectorAll("#specs tr").length == 9`)
 }
 
 // All of the page can be had by keys alone, and what has the focus is seen.
@@ -219,10 +219,13 @@ func TestKeyboard(t *testing.T) {
 	focus("to-overview")
 	focus("to-definitions")
 	p.do(chromedp.KeyEvent("\r"))
-	p.until(`location.hash == "#/definitions" && document.querySelectorAll("#specs li").length == 9`)
-	eval[any](p, `void document.querySelector("#specs summary").focus()`)
+	p.until(`location.hash == "#/definitions" && document.querySelectorAll("#specs tr").length == 9`)
+	eval[any](p, `void document.querySelector("#spec-heads .rate button").focus()`)
 	p.do(chromedp.KeyEvent("\r"))
-	p.until(`document.querySelector("#specs details").open`)
+	p.until(`document.querySelector("#spec-heads .rate").getAttribute("aria-sort") == "descending"`)
+	eval[any](p, `void document.querySelector("#specs a").focus()`)
+	p.do(chromedp.KeyEvent("\r"))
+	p.until(`location.hash.startsWith("#/definition/") && document.querySelectorAll("#s-fields dt").length > 0`)
 	p.do(chromedp.KeyEvent("o"))
 	p.until(`!document.querySelector("#overview").hidden`)
 	p.slash()
@@ -236,8 +239,8 @@ func TestKeyboard(t *testing.T) {
 	p.do(chromedp.KeyEvent("\x1b"))
 	p.until(`!document.querySelector("#overview").hidden`)
 	// Whatever reacts to a click is a link, a button, a field or a summary, and none of these
-	// is left out by the tabulator.
-	require.Zero(t, eval[int](p, `document.querySelectorAll("[tabindex], [onclick], [role=button]").length`))
+	// is left out by the tabulator; what scrolls is reached by it too.
+	require.Zero(t, eval[int](p, `document.querySelectorAll("[tabindex]:not(pre, .scroll), [onclick], [role=button]").length`))
 }
 
 // gapWriter tells the browser of a gap, behind the first events.
@@ -313,7 +316,7 @@ func TestNarrow(t *testing.T) {
 	p.until(`document.querySelectorAll("#slow li").length == 10 && document.querySelectorAll("#most li").length == 10`)
 	for _, route := range []string{"#/", "#/player/7", "#/definitions"} {
 		eval[any](p, `void (location.hash = "`+route+`")`)
-		p.until(`document.querySelectorAll("#buffs li, #overview:not([hidden]) li, #specs li").length > 0`)
+		p.until(`document.querySelectorAll("#buffs li, #overview:not([hidden]) li, #specs tr").length > 0`)
 		require.LessOrEqual(t, eval[int](p, `document.documentElement.scrollWidth`), 375, route)
 		require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("main:not([hidden]) *")].filter((n) => n.offsetParent && !n.closest("svg, pre, .rank") && n.getBoundingClientRect().right > 376).map((n) => n.tagName + "#" + n.id + "." + n.className)`), route)
 		if route == "#/" {
@@ -332,25 +335,33 @@ func TestReload(t *testing.T) {
 		return nil, errReload
 	}})
 	p := open(t, w.url+"#/definitions", wide, tall)
-	p.until(`document.querySelectorAll("#specs li").length == 9`)
+	p.until(`document.querySelectorAll("#specs tr").length == 9`)
 	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"))
 	p.until(`document.querySelector("#told").textContent.includes("is used")`)
 	p.do(chromedp.Click(chromedp.ID("d-reload")))
 	p.until(`document.querySelector("#d-said").textContent.startsWith("Refused, the old ones stay: buffs/venom.yaml:6:12:")`) // beside the button
 	p.until(`document.querySelector("#verdict").className == "watch" && document.querySelector("#verdict a").getAttribute("href") == "#/definitions"`)
 	p.until(`document.querySelector("#reloads pre") && document.querySelector("#reloads pre").textContent.includes("venom.yaml:6:12") && document.querySelector("#reloads pre").textContent.includes("^")`)
-	p.until(`/\d live/.test(document.querySelector("#specs").textContent) && /\d denied: limit/.test(document.querySelector("#specs").textContent)`)
+	p.until(`[...document.querySelectorAll("#specs td.live")].some((n) => parseInt(n.textContent) > 0) && /\d limit/.test(document.querySelector("#specs").textContent)`)
 	good = true
 	p.do(chromedp.Click(chromedp.ID("d-reload")))
 	p.until(`document.querySelector("#reloads li").textContent.includes("in force")`)
 	p.until(`document.querySelector("#verdict").className == "calm"`)
 	p.do(chromedp.SendKeys(chromedp.ID("d-filter"), "no such thing"))
-	p.until(`document.querySelector("#specs").textContent == "No definition fits “no such thing”."`)
+	p.until(`document.querySelector("#d-none").textContent == "No definition fits “no such thing”." && document.querySelector("#d-none").offsetParent`)
 	eval[any](p, `void (() => { const q = document.querySelector("#d-filter"); q.value = ""; q.dispatchEvent(new Event("input")); })()`)
-	p.until(`document.querySelectorAll("#specs li").length == 9`)
-	p.do(chromedp.Click(chromedp.CSS("#specs li summary")))
-	require.Contains(t, eval[string](p, `document.querySelector("#specs dl").textContent`), "stack.by")
+	p.until(`document.querySelectorAll("#specs tr").length == 9`)
+	p.until(`[...document.querySelectorAll("#specs td.rate")].some((n) => parseFloat(n.textContent) > 0) && [...document.querySelectorAll("#specs td.p99")].some((n) => n.textContent)`)
 	p.picture("definitions")
+	p.do(chromedp.Click(chromedp.CSS(`#specs a[href="#/definition/venom"]`)))
+	p.until(`document.querySelector("#s-fields").textContent.includes("stack.by") && document.querySelector("#s-place").textContent == "buffs/world.yaml:1" && document.querySelectorAll("#holders li").length > 0`)
+	p.until(`/pulse[\d,.]+ a second/.test(document.querySelector("#s-figures").textContent) && document.querySelector("#s-figures").textContent.includes("of the time of all handlers")`)
+	p.picture("definition")
+	// To one who has it, and back.
+	p.do(chromedp.Click(chromedp.CSS("#holders a")))
+	p.until(`location.hash.startsWith("#/player/") && document.querySelector("#buffs a.what[href='#/definition/venom']")`)
+	p.do(chromedp.Click(chromedp.CSS("#buffs a.what[href='#/definition/venom']")))
+	p.until(`location.hash == "#/definition/venom" && document.querySelectorAll("#holders li").length > 0`)
 }
 
 // With the token a buff can be removed and a player paused.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -70,17 +71,35 @@ func definitions() []buff.Spec {
 	}
 }
 
+// places says in which file of the designers each of the definitions would stand.
+func places() (out []string) {
+	for i := range definitions() {
+		out = append(out, "buffs/world.yaml:"+strconv.Itoa(1+7*i))
+	}
+	return out
+}
+
+// drain is a handler that is wrong for one player: it waits for an answer that does not come.
+func (w *world) drain(c *engine.Context, _ buff.Event) {
+	if c.Owner() == hero {
+		w.askTheCaster()
+	}
+}
+
+func (w *world) askTheCaster() { <-w.gate }
+
 // newWorld starts a world. Its loop and its server end with the test.
 func newWorld(t *testing.T, o inspect.Options) *world {
 	t.Helper()
 	w := &world{gate: make(chan struct{}), dice: rand.New(rand.NewPCG(1, 2))}
-	cat, err := buff.Build(buff.Definitions{Attributes: attributes, Specs: definitions()})
+	cat, err := buff.Build(buff.Definitions{Attributes: attributes, Specs: definitions(), Places: places()})
 	require.NoError(t, err)
 	w.eng, err = engine.New(engine.Options{
 		Catalog: cat, Workers: 4, Budget: 10 * time.Millisecond,
 		Handlers: engine.Handlers{
-			"work": func(c *engine.Context, _ buff.Event) { *c.Data().(*int)++ },
-			"hang": func(*engine.Context, buff.Event) { <-w.gate },
+			"work":  func(c *engine.Context, _ buff.Event) { *c.Data().(*int)++ },
+			"hang":  func(*engine.Context, buff.Event) { <-w.gate },
+			"drain": w.drain,
 		},
 	})
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
-// The definitions are fetched when the page of them is opened, and again when they change.
-let specs = [], version = "", counts = null, loading = false;
-const loadSpecs = async (want) => {
+// The definitions are fetched when a page of them is opened, and again when they change.
+let specs = [], version = "", counts = null, before = null, loading = false, sorting = "live", upward = false;
+const figures = new Map(); // of each definition, by its place
+const loadSpecs = async () => {
   if (loading) return;
   loading = true;
   try {
@@ -17,46 +18,135 @@ const loadSpecs = async (want) => {
   } catch (e) { say(e.message); } finally { loading = false; }
   showSpecs();
 };
-const specRow = (d) => {
-  const n = h("li", {});
-  n.live = h("span", { class: "n" });
-  n.denied = h("span", { class: "denied" });
-  const times = [d.kind, d.lasts, d.period && "every " + d.period].filter(Boolean).join(", ");
-  const fields = h("dl", {});
-  for (const [k, v] of d.fields) fields.append(h("dt", {}, k), h("dd", {}, v));
-  n.append(h("details", {}, h("summary", {}, h("b", {}, d.id), h("span", { class: "soft" }, times), n.live, n.denied), d.note ? h("p", { class: "note" }, d.note) : "", fields));
-  return n;
-};
-const showSpecs = () => {
-  const want = $("d-filter").value.trim().toLowerCase(), denied = new Map();
-  for (const d of (counts && counts.denied) || []) {
-    const of = denied.get(d.spec) || { n: 0, why: [] };
-    of.n += d.n;
-    of.why.push(count(d.n) + " denied: " + because(d.why));
-    denied.set(d.spec, of);
+const sumOf = (list) => (list || []).reduce((a, b) => a + b, 0);
+// figure says what is known of the definition at a place: what runs, and what has come of it of late.
+const figure = (d, i) => {
+  const c = counts, f = { live: NaN, rate: NaN, kinds: [], refused: 0, why: [], p50: 0, p99: 0, share: 0, calls: 0 };
+  if (!c || i >= c.live.length) return f;
+  f.live = c.live[i];
+  f.refused = c.refused[i];
+  for (const x of c.denied) if (x.spec === d.id) f.why.push(x);
+  if (!c.calls || i >= c.calls.length) return f;
+  const whole = sumOf(c.took), span = before && before.version === c.version ? (c.at - before.at) / 1000 : 0;
+  f.calls = c.calls[i]; f.p50 = c.p50[i] / 1000; f.p99 = c.p99[i] / 1000;
+  f.rate = span > 0 ? 0 : NaN;
+  f.share = whole > 0 ? c.took[i] / whole : 0;
+  for (const [kind, list] of Object.entries(c.kinds || {})) {
+    const was = (before && before.kinds && before.kinds[kind]) || [], rate = span > 0 ? Math.max(list[i] - (was[i] || 0), 0) / span : NaN;
+    if (list[i]) f.kinds.push({ kind, n: list[i], rate });
+    f.rate += rate;
   }
-  const refusals = (x) => {
-    const of = denied.get(x.d.id) || { n: 0, why: [] }, before = (counts ? counts.refused[x.i] : 0) - of.n;
-    return (before > 0 ? [...of.why, count(before) + " denied before somebody looked"] : of.why).join("; ");
-  };
-  const fits = (d) => !want || (d.id + " " + d.name + " " + d.fields.map((f) => f.join(" ")).join(" ")).toLowerCase().includes(want);
-  const shown = specs.map((d, i) => ({ d, i })).filter((x) => fits(x.d));
-  const none = want && !shown.length ? [{ none: want }] : [];
-  list($("specs"), [...none, ...shown.slice(0, 500)], (x) => (x.none ? "none " + x.none : version + " " + x.i), (x) => (x.none ? h("li", { class: "soft" }, "No definition fits “" + x.none + "”.") : specRow(x.d)), (n, x) => {
-    if (x.none) return;
-    put(n.live, counts && x.i < counts.live.length ? count(counts.live[x.i]) + " live" : "");
-    put(n.denied, refusals(x));
-  });
-  put($("d-note"), plural(specs.length, "definition", "definitions") + (want ? ", of which " + count(shown.length) + " fit" : "") + (shown.length > 500 ? ", and 500 are shown" : ""));
+  f.kinds.sort((a, b) => b.rate - a.rate || b.n - a.n);
+  return f;
 };
+const perSecond = (x) => (Number.isNaN(x) ? "…" : x === 0 ? "0" : x < 10 ? x.toFixed(1) : count(x));
+const percent = (x) => (x === 0 ? "" : x < 0.001 ? "< 0.1 %" : (100 * x).toFixed(1) + " %");
+const lasting2 = (d) => [d.kind, d.lasts, d.period && "every " + d.period].filter(Boolean).join(", ");
+const whyText = (f, long) => {
+  const known = sumOf(f.why.map((x) => x.n)), out = f.why.map((x) => count(x.n) + " " + (long ? because(x.why) : x.why));
+  if (f.refused > known) out.push(count(f.refused - known) + " before somebody looked");
+  return out.join(long ? "; " : ", ");
+};
+const columns = {
+  id: { title: "Definition", of: (x) => x.d.id },
+  live: { title: "Live", of: (x) => x.f.live, text: (x) => count(x.f.live) },
+  rate: { title: "Events a second", of: (x) => x.f.rate, text: (x) => perSecond(x.f.rate), tip: (x) => x.f.kinds.map((k) => k.kind + " " + perSecond(k.rate)).join(", ") },
+  denied: { title: "Denied", of: (x) => x.f.refused, text: (x) => whyText(x.f, false), tip: (x) => whyText(x.f, true) },
+  p50: { title: "Handler p50", of: (x) => x.f.p50, text: (x) => (x.f.p50 ? span(x.f.p50) : "") },
+  p99: { title: "p99", of: (x) => x.f.p99, text: (x) => (x.f.p99 ? span(x.f.p99) : "") },
+  share: { title: "Share of all", of: (x) => x.f.share, text: (x) => percent(x.f.share) },
+  place: { title: "File and line", of: (x) => x.d.place || "", text: (x) => x.d.place || "" },
+};
+const specLink = (id, text) => h("a", { href: "#/definition/" + encodeURIComponent(id) }, text || id);
+const specRow = ({ d }) => {
+  const tr = h("tr", {}, h("th", { scope: "row" }, specLink(d.id), h("div", { class: "soft" }, (d.name && plain(d.name) !== plain(d.id) ? d.name + " · " : "") + lasting2(d))));
+  tr.cells2 = {};
+  for (const k in columns) if (k !== "id") tr.append((tr.cells2[k] = h("td", { class: k, "data-title": columns[k].title })));
+  return tr;
+};
+const heads = {};
+for (const k in columns) {
+  const b = h("button", { type: "button" }, columns[k].title);
+  heads[k] = h("th", { scope: "col", class: k }, b);
+  b.addEventListener("click", () => { upward = sorting === k ? !upward : k === "id" || k === "place"; sorting = k; showSpecs(); });
+  $("spec-heads").append(heads[k]);
+}
+const fitsSpec = (d, want) => !want || (d.id + " " + d.name + " " + (d.place || "") + " " + d.fields.map((f) => f.join(" ")).join(" ")).toLowerCase().includes(want);
+const showSpecs = () => {
+  if (!$("definition").hidden) showSpec();
+  if ($("definitions").hidden) return;
+  const want = $("d-filter").value.trim().toLowerCase(), by = columns[sorting].of;
+  const rows = specs.map((d, i) => ({ d, i })).filter((x) => fitsSpec(x.d, want));
+  for (const x of rows) x.f = figure(x.d, x.i);
+  rows.sort((a, b) => {
+    const p = by(a), q = by(b), way = upward ? 1 : -1;
+    return (p < q || Number.isNaN(p) ? -way : p > q || Number.isNaN(q) ? way : 0) || (a.d.id < b.d.id ? -1 : 1);
+  });
+  for (const k in columns) k === sorting ? heads[k].setAttribute("aria-sort", upward ? "ascending" : "descending") : heads[k].removeAttribute("aria-sort");
+  list($("specs"), rows.slice(0, 500), (x) => version + " " + x.i, specRow, (tr, x) => {
+    for (const k in tr.cells2) {
+      put(tr.cells2[k], columns[k].text(x));
+      if (columns[k].tip) set(tr.cells2[k], "title", columns[k].tip(x));
+    }
+  });
+  $("d-none").hidden = !want || rows.length > 0;
+  put($("d-none"), "No definition fits “" + want + "”.");
+  $("spec-table").hidden = !rows.length;
+  put($("d-note"), plural(specs.length, "definition", "definitions") + (want ? ", of which " + count(rows.length) + " fit" : "") + (rows.length > 500 ? ", and 500 are shown" : ""));
+};
+// One definition: its figures, its fields, and who has it.
+const holders = { id: "", list: [], next: 0, busy: 0, all: 0, asked: 0, done: false };
+const showSpec = () => {
+  const id = decodeURIComponent(route.split("/")[1] || ""), i = specs.findIndex((d) => d.id === id), d = specs[i];
+  put($("s-id"), id);
+  put($("s-note"), d ? d.note || "" : version ? "There is no such definition; perhaps a reload has taken it away." : "");
+  const box = $("s-figures");
+  if (!d) { box.replaceChildren(); $("s-fields").replaceChildren(); $("s-place").hidden = true; return; }
+  const f = figure(d, i), rows = [["kind", lasting2(d)], ["live", count(f.live)]];
+  $("s-place").hidden = !d.place;
+  put($("s-place"), d.place || "");
+  for (const k of f.kinds) rows.push([k.kind, perSecond(k.rate) + " a second, " + count(k.n) + " since somebody looks"]);
+  for (const x of f.why) rows.push(["denied", count(x.n) + " · " + because(x.why)]);
+  if (f.refused > sumOf(f.why.map((x) => x.n))) rows.push(["denied", count(f.refused - sumOf(f.why.map((x) => x.n))) + " before somebody looked"]);
+  rows.push(["handlers", f.calls ? "p50 below " + span(f.p50) + ", p99 below " + span(f.p99) + "; " + (percent(f.share) || "0 %") + " of the time of all handlers; " + count(f.calls) + " calls, sampled" : "none has returned since somebody looks"]);
+  list(box, rows.map((r, n) => ({ k: n + r[0], r })), (x) => x.k, (x) => h("div", {}, h("dt", {}, x.r[0]), h("dd", {})), (n, x) => put(n.lastChild, x.r[1]));
+  list($("s-fields"), d.fields.map((x, n) => ({ k: version + n + x[0], x })), (x) => x.k, ({ x }) => h("div", {}, h("dt", {}, x[0]), h("dd", {}, x[1])), () => {});
+};
+const showHolders = () => {
+  list($("holders"), holders.list, (x) => x.id, (x) => h("li", {}, playerLink(x), h("span", { class: "soft" })), (n, x) => put(n.lastChild, (x.buffs > 1 ? x.buffs + " of them, " : "") + plural(x.stacks, "stack", "stacks") + ", from " + title(x.source)));
+  put($("h-note"), (holders.list.length ? plural(holders.list.length, "player has it", "players have it") + (holders.next ? " of those looked at, " + Math.floor((100 * holders.next) / Math.max(holders.all, 1)) + " % of all" : "") : holders.done ? "nobody has it" : "looking …") +
+    (holders.busy ? "; of " + plural(holders.busy, "player", "players") + " it is not known: their handlers run" : ""));
+  $("h-more").hidden = !holders.next;
+};
+// askHolders goes on from where the last answer has ended, until there are some more.
+const askHolders = async () => {
+  const n = ++holders.asked, had = holders.list.length;
+  try {
+    do {
+      const r = await ask("?holders=" + encodeURIComponent(holders.id) + "&from=" + holders.next);
+      if (n !== holders.asked) return;
+      holders.list.push(...r.list);
+      Object.assign(holders, { next: r.next || 0, busy: holders.busy + r.busy, all: r.all, done: !r.next });
+      showHolders();
+    } while (holders.next && holders.list.length < had + 20);
+  } catch (e) { if (n === holders.asked) put($("h-note"), e.message); }
+};
+const openSpec = (id) => {
+  Object.assign(holders, { id, list: [], next: 0, busy: 0, all: 0, done: false, asked: holders.asked + 1 });
+  showHolders();
+  showSpec();
+  if (id) askHolders();
+};
+$("h-more").addEventListener("click", askHolders);
+$("h-again").addEventListener("click", () => openSpec(holders.id));
 const showCounts = (c) => {
-  counts = c;
+  if (!counts || counts.version !== c.version || c.at > counts.at) { before = counts; counts = c; }
   if (c.version !== version) loadSpecs();
   else showSpecs();
   list($("reloads"), c.reloads.length ? c.reloads : [{ none: true }], (r) => JSON.stringify(r), (r) => {
     if (r.none) return h("li", { class: "soft" }, "none so far");
     const li = h("li", {}, h("span", { class: r.ok ? "ok" : "failed" }, r.ok ? "in force" : "refused, the old ones stay"), " ", h("span", { class: "soft" }, r.at));
-    if (r.text) li.append(h("pre", {}, r.text));
+    if (r.text) li.append(h("pre", { tabindex: 0, "aria-label": "What was said of it" }, r.text));
     return li;
   }, () => {});
 };

@@ -71,7 +71,7 @@ const follow = async (query, signal) => {
 const connect = async () => {
   if (stop) stop.abort();
   const mine = (stop = new AbortController());
-  const query = "?stream" + (route.startsWith("player/") ? "&player=" + route.slice(7) : "") + (route === "definitions" ? "&catalog" : "");
+  const query = "?stream" + (route.startsWith("player/") ? "&player=" + route.slice(7) : "") + (route.startsWith("definition") ? "&catalog" : "");
   while (!mine.signal.aborted) {
     try { await follow(query, mine.signal); } catch (e) {
       if (mine.signal.aborted) return;
@@ -81,14 +81,17 @@ const connect = async () => {
   }
 };
 const show = () => {
-  const m = /^(?:#\/(player\/\d{1,20}|definitions|)(?:\/with\/(\d{1,20}))?(?:\/at\/(\d{1,15}))?|#|)$/.exec(location.hash), before = route;
+  const m = /^(?:#\/(player\/\d{1,20}|definition\/[^/]{1,300}|definitions|incidents|)(?:\/with\/(\d{1,20}))?(?:\/at\/(\d{1,15}))?|#|)$/.exec(location.hash), before = route;
   route = m && (m[1] || !(m[2] || m[3])) ? m[1] || "" : "nowhere";
   const page = route.split("/")[0] || "overview";
-  for (const id of ["overview", "player", "definitions", "nowhere"]) $(id).hidden = id !== page;
+  for (const id of ["overview", "player", "definitions", "definition", "incidents", "nowhere"]) $(id).hidden = id !== page;
   put($("n-what"), location.hash.slice(0, 80));
-  for (const id of ["overview", "definitions"]) page === id ? $("to-" + id).setAttribute("aria-current", "page") : $("to-" + id).removeAttribute("aria-current");
+  for (const id of ["overview", "definitions", "incidents"]) page === id ? $("to-" + id).setAttribute("aria-current", "page") : $("to-" + id).removeAttribute("aria-current");
   page === "player" ? openPast(route.slice(7), m[2] || "", m[3] ? Number(m[3]) : null) : openPast("", "", null);
   if (before === route && page === "player") return;
+  noted = "";
+  if (page === "definition") openSpec(decodeURIComponent(route.slice(11)));
+  showSpecs();
   if (page === "player") { $("buffs").items = null; $("buffs").replaceChildren(); $("history").shown = null; $("history").replaceChildren(); shown = pulses = null; put($("p-name"), "Player"); put($("p-id"), "#" + route.slice(7)); put($("p-sum"), ""); put($("p-state"), ""); }
   connect();
 };
@@ -167,6 +170,7 @@ document.addEventListener("keydown", (e) => {
   if (e.key === "/") { query.focus(); e.preventDefault(); }
   if (e.key === "o") location.hash = "#/";
   if (e.key === "d") location.hash = "#/definitions";
+  if (e.key === "i") location.hash = "#/incidents";
   if (e.key === "t") $("theme").click();
 });
 show();

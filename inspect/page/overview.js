@@ -14,7 +14,9 @@ const verdict = (kind, topic, ...parts) => {
   latest = [topic, text];
   if (!quiet) tell();
   if (n.textContent === text) return;
-  // A link that has the focus stays, if it still leads to the same place.
+  // Where only figures change, the links stay: one that is made anew under the pointer cannot be clicked.
+  const old = [...n.childNodes], like = (a, b) => (typeof b === "string" ? a.nodeType === 3 : a.nodeType === 1 && a.getAttribute("href") === b.getAttribute("href"));
+  if (old.length === parts.length && old.every((a, k) => like(a, parts[k]))) return old.forEach((a, k) => put(a, typeof parts[k] === "string" ? parts[k] : parts[k].textContent));
   const at = n.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   n.replaceChildren(...parts);
   const same = at && [...n.querySelectorAll("a")].find((a) => a.getAttribute("href") === at);
@@ -88,6 +90,7 @@ const showView = (v) => {
   addRates(v);
   addFrames(v);
   judge(v);
+  countIncidents(v);
   if ($("overview").hidden) return;
   showFaces(v);
   put($("clock-note"), plural(v.timers, "deadline waits", "deadlines wait") + (v.beyond ? ", " + count(v.beyond) + " of them beyond 12 hours" : ""));

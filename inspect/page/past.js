@@ -46,7 +46,7 @@ const laneRow = (l, p, text) => {
     const n = x.at >= p.from && fits(l, x, text) ? mark(x, where(x.at)) : null;
     if (n) g.append(n);
   }
-  return h("li", {}, h("div", { class: "lane" }, h("b", {}, laneName(l)), l.source ? h("span", {}, " from " + title(l.source)) : l.spec ? h("span", {}, " refused or at once") : ""), g);
+  return h("li", {}, h("div", { class: "lane" }, h("b", {}, l.spec ? specLink(l.spec, laneName(l)) : laneName(l)), l.source ? h("span", {}, " from " + title(l.source)) : l.spec ? h("span", {}, " refused or at once") : ""), g);
 };
 // thenOf says what a lane was at an instant, or null.
 const thenOf = (l, p, at) => {

@@ -4,7 +4,7 @@ let shown = null, shownAt = 0, pulses = null;
 const buffRow = (b) => {
   const n = h("li", { "data-handle": b.handle });
   n.parts = {
-    what: h("span", { class: "what" }), stacks: h("span", { class: "chip stacks" }), more: h("span", { class: "chip" }),
+    what: h("a", { class: "what" }), stacks: h("span", { class: "chip stacks" }), more: h("span", { class: "chip" }),
     from: h("div", { class: "from" }), fill: h("i", {}), beat: h("i", {}), time: h("div", { class: "left" }),
   };
   const p = n.parts;
@@ -27,6 +27,7 @@ const buffRow = (b) => {
 const fillBuff = (n, b) => {
   const p = n.parts, more = [];
   put(p.what, b.name || b.spec);
+  set(p.what, "href", "#/definition/" + encodeURIComponent(b.spec));
   put(p.stacks, "×" + b.stacks);
   p.stacks.hidden = b.stacks < 2;
   if (b.level) more.push("level " + b.level);
@@ -76,7 +77,7 @@ const moveBars = (passed) => {
 // neat writes a number without what is but the last bits of it; what is no number is a text.
 const neat = (x) => (typeof x === "number" ? String(Number(x.toPrecision(12))) : x);
 const eventRow = (e) => h("li", { class: e.kind }, h("span", { class: "soft" }, e.clock), h("span", { class: "k" }, e.kind),
-  h("span", {}, e.spec + (e.stacks > 1 ? " ×" + e.stacks : "") + (e.change ? " " + e.change : "")),
+  h("span", {}, e.spec ? specLink(e.spec) : "", (e.stacks > 1 ? " ×" + e.stacks : "") + (e.change ? " " + e.change : "")),
   h("span", { class: "w soft" }, (e.why ? because(e.why) : "") + (e.source ? (e.why ? " · " : "") + "from " + title(e.source) : "") + (e.late >= 100 ? " · " + span(e.late) + " late" : "")));
 const showPlayer = (p) => {
   if (shown && shown.id !== p.id) pulses = null;
@@ -85,7 +86,10 @@ const showPlayer = (p) => {
   put($("p-name"), p.name || "Player");
   put($("p-id"), "#" + p.id);
   const state = !p.present ? "is not here" : p.unseen ? "is busy: a handler runs" : p.busy ? "is busy: a handler runs; this is what was known before" : p.paused ? "time stands still" : "";
-  put($("p-state"), state);
+  const held = view && view.stuck.find((x) => x.id === p.id);
+  if (!held) put($("p-state"), state);
+  else if ($("p-state").spec !== held.spec || !$("p-state").querySelector("a")) $("p-state").replaceChildren("is stuck in ", specLink(held.spec), ": a handler does not return");
+  $("p-state").spec = held ? held.spec : "";
   if (pulses === null) pulses = Number(p.pulses);
   put($("p-sum"), p.unseen ? "What it carries cannot be read before its handler returns, and nobody looked at it before." : p.present ? plural(p.carried, "buff", "buffs") + (p.carried > p.buffs.length && p.buffs.length ? ", the oldest " + p.buffs.length + " are shown" : "") + " · " + plural(p.timeouts, "timeout", "timeouts") +
     " · " + plural(Number(p.pulses) - pulses, "pulse", "pulses") + " since you look" + (p.zone ? " · zone " + p.zone : "") + (p.mail ? " · " + plural(p.mail, "message", "messages") + " in the mailbox" : "") + (p.cut ? " · not all is shown: it is too much for one answer" : "") : "Nobody with this id is in the engine.");

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +17,13 @@ import (
 const (
 	patience  = 2 * time.Second // that a scrape waits for the loop: above the Budget that a stuck handler costs
 	maxDenied = 500             // pairs of definition and reason, the most frequent ones
+	maxBuffs  = 100             // definitions that have series of their own: the first that something came of
+)
+
+// others stands for all definitions but those that have series of their own; timeouts for what has none.
+const (
+	others   = "(others)"
+	timeouts = "(timeouts)"
 )
 
 // Collector tells a registry about one engine. Make one with [New]. Any number of
@@ -26,7 +34,12 @@ type Collector struct {
 
 	up, lateness, denied, frame, budget, events *prometheus.Desc
 
+	live, happened, calls, took *prometheus.Desc // by definition
+
 	plain []metric
+
+	mu    sync.Mutex
+	named map[string]bool // the definitions that have series of their own
 }
 
 // metric is one that is a single number.
@@ -51,6 +64,11 @@ func newCollector(eng *engine.Engine, clock func() time.Duration) *Collector {
 		frame:    desc("frame_seconds", "How long frames took."),
 		budget:   desc("frame_budget_seconds", "What a frame may take: Options.SlowFrame."),
 		events:   desc("events_total", "What happened, by kind.", "kind"),
+		live:     desc("buff_live", "Instances that run, by definition.", "buff"),
+		happened: desc("buff_events_total", "What happened, by definition and kind.", "buff", "kind"),
+		calls:    desc("buff_handlers_total", "Handlers that have returned, by definition, estimated from some.", "buff"),
+		took:     desc("buff_handler_seconds_total", "Time in handlers, by definition, estimated from some.", "buff"),
+		named:    make(map[string]bool),
 		plain:    plain(),
 	}
 	c.close = c.watch.Open(clock)
@@ -117,7 +135,7 @@ func stuck(v *engine.View) (n int) {
 
 // Describe tells a registry what there is.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.up, c.lateness, c.denied, c.frame, c.budget, c.events} {
+	for _, d := range []*prometheus.Desc{c.up, c.lateness, c.denied, c.frame, c.budget, c.events, c.live, c.happened, c.calls, c.took} {
 		ch <- d
 	}
 	for _, m := range c.plain {
@@ -145,6 +163,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	for kind := buff.Applied; int(kind) < len(v.Counts); kind++ {
 		ch <- prometheus.MustNewConstMetric(c.events, prometheus.CounterValue, float64(v.Counts[kind]), kind.String())
 	}
+	c.collectBuffs(ctx, ch)
 	c.collectDenied(ch, v)
 	c.collectTimes(ch, v)
 }

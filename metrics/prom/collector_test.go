@@ -2,6 +2,7 @@ package prom
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -204,4 +205,47 @@ func TestLint(t *testing.T) {
 	loop.Wait()
 	require.NoError(t, err)
 	require.Empty(t, problems)
+}
+
+// What each definition has led to has series of its own, up to a bound: the others share one.
+func TestBuffs(t *testing.T) {
+	g := newGame(t)
+	g.play()
+	got := g.gather()
+	of := func(family string, labels ...string) float64 {
+		t.Helper()
+		for _, m := range got[family].GetMetric() {
+			fits := len(m.GetLabel()) == len(labels)
+			for i, l := range m.GetLabel() {
+				fits = fits && l.GetValue() == labels[i]
+			}
+			if fits {
+				return value(m)
+			}
+		}
+		t.Fatalf("%s has none with %q", family, labels)
+		return 0
+	}
+	require.Equal(t, 10.0, of("bufftick_buff_live", "venom"))
+	require.Equal(t, 20.0, of("bufftick_buff_events_total", "venom", "pulse"))
+	require.Equal(t, 1.0, of("bufftick_buff_events_total", "once", "deny"))
+	require.Zero(t, of("bufftick_buff_handlers_total", "(others)"))
+	require.Zero(t, of("bufftick_buff_live", "(timeouts)"))
+
+	specs := []buff.Spec{{ID: "venom", Kind: buff.Infinite, Period: time.Second}}
+	for i := range 3 * maxBuffs {
+		specs = append(specs, buff.Spec{ID: fmt.Sprintf("b%03d", i), Duration: time.Hour})
+	}
+	next, err := g.eng.Catalog().Next(specs...)
+	require.NoError(t, err)
+	_, err = g.eng.Reload(next)
+	require.NoError(t, err)
+	for s := range next.All() {
+		g.eng.AddBuff(1, buff.Application{Spec: s})
+	}
+	got = g.gather()
+	require.LessOrEqual(t, len(got["bufftick_buff_live"].GetMetric()), maxBuffs+2)
+	require.Equal(t, 20.0, of("bufftick_buff_events_total", "venom", "pulse"))
+	require.Equal(t, 1.0, of("bufftick_buff_live", "b000"))
+	require.Equal(t, 300.0-98, of("bufftick_buff_live", "(others)"), "venom and once have had theirs before")
 }

@@ -19,6 +19,10 @@
 //	bufftick_events_total{kind}              facts
 //	bufftick_event_lateness_seconds          from when they were due to their frame
 //	bufftick_denied_total{buff,reason}       applications refused
+//	bufftick_buff_events_total{buff,kind}    facts, by definition
+//	bufftick_buff_live{buff}                 instances that run
+//	bufftick_buff_handlers_total{buff}       handlers that have returned, estimated from some
+//	bufftick_buff_handler_seconds_total{buff}  and how long they took
 //	bufftick_owners, bufftick_buffs          who is there, what they carry
 //	bufftick_workers                         and
 //	bufftick_handler_seconds_total           what they work, estimated from some turns
@@ -38,5 +42,7 @@
 //	bufftick_faults_total                    panics of handlers and of what else the game gives
 //
 // What is counted by kind, lateness and denial, and the times, begins when New was called.
+// By definition there are series for 100 of them at most, the first of which something came; the label of
+// all others together is "(others)", and that of timeouts, which have no definition, "(timeouts)".
 // dashboard.json is a dashboard for Grafana, alerts.yaml rules for Prometheus.
 package prom

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/bufftick/bufftick/engine"
@@ -23,6 +24,7 @@ type live struct {
 	keys    chan byte
 	srv     *http.Server
 	mounted func() // ends what Console.Mount has begun
+	rest    func() // ends Attend
 }
 
 // Site is the address at which -live serves.
@@ -68,6 +70,13 @@ func (l *loop) goLive(c Console) error {
 	}
 	fmt.Fprintln(c.Err, "keys, each with Enter: s login storm, w raid wipe, h a handler that hangs; Ctrl-C ends the game")
 	go func() { _ = v.srv.Serve(at) }() // until close
+	ctx, cancel := context.WithCancel(context.Background())
+	var attending sync.WaitGroup
+	attending.Go(func() { page.Attend(ctx) }) // incidents are kept, also while nobody looks
+	v.rest = func() {
+		cancel()
+		attending.Wait()
+	}
 	if c.Keys != nil {
 		go v.listen(c.Keys)
 	}
@@ -124,6 +133,7 @@ func (v *live) unmount() {
 
 func (v *live) close() {
 	if v != nil {
+		v.rest()
 		_ = v.srv.Close() // whoever looks on is not waited for
 	}
 }

@@ -1,0 +1,351 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+const (
+	maxIncidents  = 100
+	maxInvolved   = 10               // players of one incident
+	againWithin   = 10 * time.Second // what comes back so soon is the same incident
+	attendEvery   = time.Second
+	maxPanicsRead = 1000 // events of handlers that have failed, of one look
+)
+
+// incident is something that was wrong for a while.
+type incident struct {
+	key   string
+	order uint64
+
+	kind, level string
+	from, until time.Time // until is when it was last seen
+	over        bool
+	at          wheel.Time // of the game, when it began
+	text        string     // what was said of it last
+	involved    []buff.OwnerID
+	spec, place string
+	stack       string
+	times       int
+}
+
+// incidents are the last of them, the oldest first. It sees each View that comes.
+type incidents struct {
+	mu      sync.Mutex
+	list    []*incident
+	count   uint64
+	changes uint64
+
+	faults  uint64     // Stats.Faults of the View before
+	faulted wheel.Time // until when handlers that have failed were looked for
+	any     bool       // there was a View
+}
+
+// seen is one thing that is wrong in a View.
+type seen struct {
+	key, kind, level, text string
+	involved               []buff.OwnerID
+	spec, place            string
+	at                     wheel.Time
+	moment                 bool // it is over at once
+	times                  int
+	lasted                 time.Duration // before it was called wrong
+	stack                  func() string
+}
+
+// noteIncidents takes a View in with what was found wrong. It returns how often the incidents have
+// changed, and how many of them are not over.
+func (in *Inspector) noteIncidents(v *engine.View, found verdict, stuck []stuckFor) (changes string, open int) {
+	var list []seen
+	for _, f := range found {
+		if f.level == calm || f.topic == "stuck" {
+			continue // each of those who are stuck is an incident of its own
+		}
+		list = append(list, seen{key: f.topic, kind: f.topic, level: levels[f.level], text: in.sentence(f.say), at: v.Now})
+	}
+	for _, st := range stuck[:min(len(stuck), maxInvolved)] {
+		list = append(list, in.seenStuck(v, st))
+	}
+	list = append(list, in.seenFaults(v)...)
+	return in.log.see(time.Now(), list)
+}
+
+func (in *Inspector) seenStuck(v *engine.View, st stuckFor) seen {
+	j := in.stuckOf(st)
+	s := seen{
+		key: "stuck " + j.ID + " " + j.Spec, kind: "stuck", level: levels[alarm], at: v.Now.After(-st.For),
+		text:     in.title(st.Owner) + " is stuck in a handler of " + j.Spec + " for " + spoken(st.wall) + ".",
+		involved: []buff.OwnerID{st.Owner}, spec: j.Spec, lasted: st.wall,
+		stack: func() string {
+			if in.watch == nil {
+				return ""
+			}
+			return in.watch.Stack(st.Stuck)
+		},
+	}
+	if st.Spec != nil {
+		s.place = in.placeOf(v.Catalog, st.Spec)
+	}
+	return s
+}
+
+// placeOf returns where the version of a definition stands that is in force.
+func (in *Inspector) placeOf(c *buff.Catalog, s *buff.Spec) string {
+	if c == nil {
+		return ""
+	}
+	newest, _ := c.Newest(s)
+	return lines(c.Place(newest))
+}
+
+// seenFaults looks for handlers that have failed since the View before, in the flight recorder.
+func (in *Inspector) seenFaults(v *engine.View) []seen {
+	n, from := in.log.newFaults(v)
+	if n == 0 || in.eng == nil || in.eng.History() == nil {
+		return nil
+	}
+	list, at := []seen{}, map[string]int{}
+	for e := range in.eng.History().Events(history.Query{From: from + 1, To: v.Now, Kinds: []buff.EventKind{buff.Faulted}}) {
+		key, id, place := "panic of a timeout", "a timeout", ""
+		if e.Spec != nil {
+			id, place = line(e.Spec.ID), in.placeOf(v.Catalog, e.Spec)
+			key = "panic " + id
+		}
+		k, known := at[key]
+		if !known {
+			k = len(list)
+			at[key] = k
+			list = append(list, seen{
+				key: key, kind: e.Why.String(), level: levels[watch], at: e.At, spec: id, place: place, moment: true,
+				text: "A handler of " + id + " failed: " + e.Why.String() + ".",
+			})
+		}
+		s := &list[k]
+		if s.times++; len(s.involved) < maxInvolved && !slices.Contains(s.involved, e.Owner) {
+			s.involved = append(s.involved, e.Owner)
+		}
+		if s.times >= maxPanicsRead {
+			break
+		}
+	}
+	return list
+}
+
+// newFaults returns how many faults there were since the View before, and the instant of that.
+func (l *incidents) newFaults(v *engine.View) (n uint64, from wheel.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.any {
+		n = v.Stats.Faults - l.faults
+	}
+	from = l.faulted
+	l.faults, l.faulted, l.any = v.Stats.Faults, v.Now, true
+	return n, from
+}
+
+// sentence is what the first line says, without its links.
+func (in *Inspector) sentence(say []partJSON) string {
+	var b strings.Builder
+	for _, p := range say {
+		if p.Player != nil {
+			b.WriteString(p.Player.Name + " #" + p.Player.ID)
+		}
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// see takes in what is wrong at a moment: what is not among it any more is over.
+func (l *incidents) see(now time.Time, list []seen) (changes string, open int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range list {
+		l.note(now, &list[i])
+	}
+	for _, x := range l.list {
+		switch {
+		case x.over:
+		case !x.until.Equal(now):
+			x.over = true
+			l.changes++
+		default:
+			open++
+		}
+	}
+	return strconv.FormatUint(l.changes, 10), open
+}
+
+// note begins an incident, or goes on with the one that there is. The caller holds the lock.
+func (l *incidents) note(now time.Time, s *seen) {
+	at := slices.IndexFunc(l.list, func(x *incident) bool { return x.key == s.key && (!x.over || now.Sub(x.until) < againWithin) })
+	if at < 0 {
+		l.count++
+		l.changes++
+		x := &incident{key: s.key, order: l.count, kind: s.kind, level: s.level, from: now.Add(-s.lasted), at: s.at, spec: s.spec, place: s.place}
+		if s.stack != nil {
+			x.stack = lines(s.stack())
+		}
+		if len(l.list) == maxIncidents {
+			l.list = slices.Delete(l.list, 0, 1)
+		}
+		at = len(l.list)
+		l.list = append(l.list, x)
+	}
+	x := l.list[at]
+	if x.over && !s.moment {
+		l.changes++
+	}
+	if x.until, x.over = now, s.moment; s.moment {
+		l.changes++
+	}
+	x.text = s.text
+	x.times += s.times
+	for _, id := range s.involved {
+		if len(x.involved) < maxInvolved && !slices.Contains(x.involved, id) {
+			x.involved = append(x.involved, id)
+		}
+	}
+}
+
+// stalled notes that the loop does not tick.
+func (l *incidents) stalled(now time.Time, text string, closed bool) {
+	kind := "stalled"
+	if closed {
+		kind = "closed"
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.note(now, &seen{key: kind, kind: kind, level: levels[alarm], text: text})
+}
+
+// incidentJSON is an incident as the page gets it, and as an annotation of Grafana: its times are Unix
+// time in ms.
+type incidentJSON struct {
+	ID      string   `json:"id"`
+	Time    int64    `json:"time"`
+	TimeEnd int64    `json:"timeEnd"` // when it was last seen
+	Title   string   `json:"title"`
+	Text    string   `json:"text"`
+	Tags    []string `json:"tags"` // "bufftick", the kind, the level
+
+	Kind    string `json:"kind"`
+	Level   string `json:"level"`
+	Over    bool   `json:"over"`
+	At      int64  `json:"at"` // ms of the game, when it began
+	Players []pick `json:"players"`
+	Spec    string `json:"spec,omitempty"`
+	Place   string `json:"place,omitempty"` // file and line of the definition
+	Stack   string `json:"stack,omitempty"` // of the handler, when it began: functions, and below each its place
+	Times   int    `json:"times,omitempty"` // how often, of what does not last
+}
+
+// serveIncidents answers with the last incidents, the newest first: those that were not over before
+// from and had begun by to, both Unix time in ms.
+func (in *Inspector) serveIncidents(w http.ResponseWriter, query url.Values) {
+	from, to := time.Time{}, time.Now().Add(24*time.Hour)
+	for name, at := range map[string]*time.Time{"from": &from, "to": &to} {
+		if text := query.Get(name); text != "" {
+			ms, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				refuse(w, refusal{http.StatusBadRequest, name + " is Unix time in ms"})
+				return
+			}
+			*at = time.UnixMilli(ms)
+		}
+	}
+	out := incidentsJSON{}
+	for _, x := range slices.Backward(in.log.all()) {
+		if (x.over && x.until.Before(from)) || x.from.After(to) {
+			continue
+		}
+		out = append(out, in.incidentOf(&x))
+	}
+	serveJSON(w, &out)
+}
+
+// incidentsJSON is an answer.
+type incidentsJSON []incidentJSON
+
+// cut leaves the older half out, and reports whether there was more than one.
+func (l *incidentsJSON) cut() bool {
+	more := len(*l) > 1
+	*l = (*l)[:(len(*l)+1)/2]
+	return more
+}
+
+// all returns copies, the oldest first.
+func (l *incidents) all() []incident {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]incident, len(l.list))
+	for i, x := range l.list {
+		out[i] = *x
+		out[i].involved = slices.Clone(x.involved)
+	}
+	return out
+}
+
+func (in *Inspector) incidentOf(x *incident) incidentJSON {
+	out := incidentJSON{
+		ID: strconv.FormatUint(x.order, 10), Time: x.from.UnixMilli(), TimeEnd: x.until.UnixMilli(), Title: line(in.opts.Title) + ": " + x.kind, Text: lines(x.text),
+		Tags: []string{"bufftick", x.kind, x.level}, Kind: x.kind, Level: x.level, Over: x.over, At: int64(x.at),
+		Players: []pick{}, Spec: x.spec, Place: x.place, Stack: x.stack, Times: x.times,
+	}
+	for _, id := range x.involved {
+		out.Players = append(out.Players, in.pick(id))
+	}
+	return out
+}
+
+// Attend watches for incidents until ctx ends, or the engine is closed, also while nobody looks on:
+// once a second. The page has the last 100, and the query ?incidents. What a watched engine pays is
+// in docs/inspect.md.
+//
+//	go page.Attend(ctx)
+//
+// Any goroutine may call it, once for each Inspector.
+func (in *Inspector) Attend(ctx context.Context) {
+	defer in.watch.Open(in.hub.since)()
+	ticker := time.NewTicker(attendEvery)
+	defer ticker.Stop()
+	last := in.hub.since()
+	for !in.attendOnce(ctx, &last) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// attendOnce takes in one View, on a goroutine of its own as hub.round does, and reports whether there
+// will be no other. last is when one came last.
+func (in *Inspector) attendOnce(ctx context.Context, last *time.Duration) (closed bool) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		v, err := in.hub.next(ctx)
+		switch closed = errors.Is(err, engine.ErrClosed) || ctx.Err() != nil; {
+		case ctx.Err() != nil:
+		case err == nil:
+			*last = in.hub.since()
+			in.viewOf(v, *last)
+		default:
+			in.log.stalled(time.Now(), stalled(err, in.hub.since()-*last).Say, closed)
+		}
+	}()
+	<-done
+	return closed
+}

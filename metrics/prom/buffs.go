@@ -1,0 +1,77 @@
+package prom
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// sumOf is what the definitions of one series have led to, all together.
+type sumOf struct {
+	live   int
+	events [buff.Changed + 1]uint64
+	calls  uint64
+	took   time.Duration
+}
+
+// collectBuffs tells what each definition has led to. It waits for another Tick.
+func (c *Collector) collectBuffs(ctx context.Context, ch chan<- prometheus.Metric) {
+	specs, err := c.watch.Specs(ctx)
+	if err != nil {
+		return // that the loop does not answer is told by up
+	}
+	sums := make(map[string]*sumOf)
+	for i := range specs {
+		name := c.nameOf(&specs[i])
+		if sums[name] == nil {
+			sums[name] = new(sumOf)
+		}
+		sums[name].add(&specs[i])
+	}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		s := sums[name]
+		ch <- prometheus.MustNewConstMetric(c.live, prometheus.GaugeValue, float64(s.live), name)
+		ch <- prometheus.MustNewConstMetric(c.calls, prometheus.CounterValue, float64(s.calls), name)
+		ch <- prometheus.MustNewConstMetric(c.took, prometheus.CounterValue, s.took.Seconds(), name)
+		for kind := buff.Applied; int(kind) < len(s.events); kind++ {
+			if s.events[kind] > 0 {
+				ch <- prometheus.MustNewConstMetric(c.happened, prometheus.CounterValue, float64(s.events[kind]), name, kind.String())
+			}
+		}
+	}
+}
+
+// nameOf returns the series of a definition: once it has one of its own it keeps that, so that no
+// counter goes back.
+func (c *Collector) nameOf(s *engine.SpecStats) string {
+	if s.Spec == nil {
+		return timeouts
+	}
+	name := strings.ToValidUTF8(s.Spec.ID, "\uFFFD")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.named[name]:
+	case len(c.named) >= maxBuffs, s.Live == 0 && s.Events == [buff.Changed + 1]uint64{}:
+		return others
+	default:
+		c.named[name] = true
+	}
+	return name
+}
+
+func (s *sumOf) add(x *engine.SpecStats) {
+	s.live += x.Live
+	for kind, n := range x.Events {
+		s.events[kind] += n
+	}
+	s.calls += x.Handlers
+	s.took += x.Took
+}
