@@ -119,8 +119,9 @@ func TestPlayer(t *testing.T) {
 	}
 	const row = `[...document.querySelectorAll("#buffs li")].find((n) => n.textContent.includes("Venom") && n.textContent.includes("×3"))`
 	p.until(row + ` !== undefined`)
-	begin := eval[float64](p, `parseFloat(`+row+`.querySelector(".track i").style.width)`)
-	p.until(`parseFloat(` + row + `.querySelector(".track i").style.width) < 70`)
+	long := `100 * ` + row + `.querySelector(".track i").getBoundingClientRect().width / ` + row + `.querySelector(".track").clientWidth`
+	begin := eval[float64](p, long)
+	p.until(long + ` < 70`)
 	require.Greater(t, begin, 80.0)
 	p.until(`Number((/(\d+) pulses? since you look/.exec(document.querySelector("#p-sum").textContent) || [0, 0])[1]) >= 3`)
 	p.until(`document.querySelector("#history").textContent.includes("limit: the stack limit is reached")`)
@@ -382,7 +383,7 @@ func TestActions(t *testing.T) {
 	const bar = `[...document.querySelectorAll("#buffs li")].find((n) => n.textContent.includes("Well Rested"))`
 	stood := eval[string](p, bar+`.querySelector(".left").textContent`)
 	require.Regexp(t, `^\d:\d\d:\d\d$`, stood)
-	require.Less(t, eval[float64](p, `parseFloat(`+bar+`.querySelector(".track i").style.width)`), 100.0)
+	require.Less(t, eval[float64](p, bar+`.querySelector(".track i").getBoundingClientRect().width / `+bar+`.querySelector(".track").clientWidth`), 1.0)
 	require.Equal(t, stood, eval[string](p, bar+`.querySelector(".left").textContent`))
 	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("[role=progressbar]")].filter((n) => !/^Time left of .+ from .+/.test(n.getAttribute("aria-label"))).map((n) => n.outerHTML)`))
 	require.False(t, eval[bool](p, `document.querySelector("#token").offsetParent !== null`), "it is not asked for again")

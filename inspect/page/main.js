@@ -92,7 +92,7 @@ const show = () => {
   noted = "";
   if (page === "definition") openSpec(decodeURIComponent(route.slice(11)));
   showSpecs();
-  if (page === "player") { $("buffs").items = null; $("buffs").replaceChildren(); $("history").shown = null; $("history").replaceChildren(); shown = pulses = null; put($("p-name"), "Player"); put($("p-id"), "#" + route.slice(7)); put($("p-sum"), ""); put($("p-state"), ""); }
+  if (page === "player") { $("buffs").items = null; $("buffs").replaceChildren(); $("history").items = null; $("history").replaceChildren(); shown = pulses = null; put($("p-name"), "Player"); put($("p-id"), "#" + route.slice(7)); put($("p-sum"), ""); put($("p-state"), ""); }
   connect();
 };
 addEventListener("hashchange", show);
@@ -108,7 +108,7 @@ const animate = () => {
       put($("now"), now < 360000000 ? two(Math.floor(sec / 3600), 2) + ":" + two(Math.floor(sec / 60) % 60, 2) + ":" + two(sec % 60, 2) + "." + two(Math.floor(now % 1000), 3) : view.clock);
     } else if (!$("player").hidden && shown && !shown.busy) moveBars(shown.paused ? 0 : Math.min(performance.now() - shownAt, 2000) * speed);
   }
-  requestAnimationFrame(animate);
+  setTimeout(() => requestAnimationFrame(animate), still.matches ? 500 : $("player").hidden ? 60 : 100); // a frame more often is seen by nobody, and costs
 };
 
 const found = $("found"), query = $("query");

@@ -86,6 +86,7 @@ const showRank = (id, items, text) => {
     put(li.parts[2], text(p.n));
   });
 };
+let drawnAt = -Infinity;
 const showView = (v) => {
   addRates(v);
   addFrames(v);
@@ -94,6 +95,8 @@ const showView = (v) => {
   if ($("overview").hidden) return;
   showFaces(v);
   put($("clock-note"), plural(v.timers, "deadline waits", "deadlines wait") + (v.beyond ? ", " + count(v.beyond) + " of them beyond 12 hours" : ""));
+  if (v.at - drawnAt < 180 && v.at >= drawnAt) return; // charts and lists are read, not watched
+  drawnAt = v.at;
   drawEvents();
   drawFrames(v.budget);
   drawTimes(v);

@@ -83,6 +83,7 @@ const drawPast = () => {
     box.parentNode.hidden = !p;
     if (!p) continue;
     put(box.previousElementSibling, k || past.all[1] ? title(p) : "");
+    box.previousElementSibling.hidden = !past.all[1];
     const rows = p.lanes.filter((l) => fits(l, null, text) || l.steps.some((x) => fits(l, x, text)));
     box.replaceChildren(...(rows.length ? rows.map((l) => laneRow(l, p, text)) : [h("li", { class: "soft" }, text ? "nothing fits the filter" : "nothing happened")]));
     showThen(p, at, box.nextElementSibling);

@@ -56,19 +56,21 @@ const fillBuff = (n, b) => {
   n.classList.toggle("off", !!b.hidden);
   n.buff = b;
 };
+// grow makes a bar so long, without a layout.
+const grow = (n, part) => { const to = "scaleX(" + part.toFixed(4) + ")"; if (n.to !== to) n.style.transform = n.to = to; };
 // moveBars shows the time that has passed since the message.
 const moveBars = (passed) => {
   for (const n of $("buffs").children) {
     const b = n.buff, p = n.parts;
     if (!b) continue;
     const left = b.left === null ? null : Math.max(b.left - (b.paused ? 0 : passed), 0), part = left === null ? 1 : Math.min(left / Math.max(b.whole, b.left, 1), 1);
-    p.fill.style.width = (part * 100).toFixed(2) + "%";
+    grow(p.fill, part);
     set(p.track, "aria-valuenow", Math.round(part * 100));
     let text = left === null ? (b.infinite ? "no end" : "stands still") : span(left);
     if (b.next !== null && b.period) {
       const next = Math.max(b.next - passed, 0);
-      p.beat.style.width = (Math.min(Math.max(1 - next / b.period, 0), 1) * 100).toFixed(1) + "%";
-      set(p.pulse, "title", "next pulse in " + span(next));
+      grow(p.beat, Math.min(Math.max(1 - next / b.period, 0), 1));
+      set(p.pulse, "title", "next pulse in " + span(next < 1000 ? 100 * Math.round(next / 100) : next));
     }
     put(p.time, text);
     set(p.track, "aria-valuetext", text);
@@ -101,11 +103,12 @@ const showPlayer = (p) => {
     const made = a.modifiers.map((m) => h("div", {}, m.text + " · " + m.from));
     n.replaceChildren(h("b", {}, neat(a.value)), a.name, h("div", {}, "base " + neat(a.base)), ...made);
   });
-  const key = p.events.length ? p.events.map((e) => e.at + e.kind + e.spec).join() : "";
-  if ($("history").shown !== key) {
-    $("history").shown = key;
-    $("history").replaceChildren(...(p.events.length ? p.events.map(eventRow) : [h("li", { class: "soft" }, "nothing yet")]));
-  }
+  const seen = new Map(), rows = p.events.map((e) => {
+    const k = e.at + e.kind + e.spec + (e.source ? e.source.id : "") + (e.change || ""), n = seen.get(k) || 0;
+    seen.set(k, n + 1);
+    return { k: k + " " + n, e };
+  });
+  list($("history"), rows.length ? rows : [{ k: "none" }], (x) => x.k, (x) => (x.e ? eventRow(x.e) : h("li", { class: "soft" }, "nothing yet")), () => {});
   $("p-actions").hidden = !allowed || !p.present;
   put($("p-pause"), p.paused ? "Let this player's time go on" : "Pause this player");
 };
