@@ -10,9 +10,9 @@ import (
 
 // SpecStats is what one definition has led to, all its versions together, since the Watch was opened.
 type SpecStats struct {
-	Spec   *buff.Spec               // the newest version; nil: timeouts
-	Live   int                      // instances that run
-	Events [buff.Changed + 1]uint64 // by kind
+	Spec   *buff.Spec                 // the newest version; nil: timeouts
+	Live   int                        // instances that run
+	Events [len(View{}.Counts)]uint64 // by kind
 
 	// Handlers is how many calls of handlers have returned, Took how long they took all together,
 	// and Times how they are distributed; nil, if none was measured. Of the first calls of a worker in
@@ -24,7 +24,7 @@ type SpecStats struct {
 }
 
 // bySpec counts what happens by the lineages of definitions; that of 0 is what has no definition.
-type bySpec [][buff.Changed + 1]uint64
+type bySpec [][len(View{}.Counts)]uint64
 
 // countBySpec counts the events of a frame. They are in the cache: the flight recorder has just read them.
 func (f *Frame) countBySpec(s *watching, lineages int) {

@@ -16,7 +16,7 @@ import (
 // sumOf is what the definitions of one series have led to, all together.
 type sumOf struct {
 	live   int
-	events [buff.Changed + 1]uint64
+	events [len(engine.View{}.Counts)]uint64
 	calls  uint64
 	took   time.Duration
 }
@@ -59,7 +59,7 @@ func (c *Collector) nameOf(s *engine.SpecStats) string {
 	defer c.mu.Unlock()
 	switch {
 	case c.named[name]:
-	case len(c.named) >= maxBuffs, s.Live == 0 && s.Events == [buff.Changed + 1]uint64{}:
+	case len(c.named) >= maxBuffs, s.Live == 0 && s.Events == [len(engine.View{}.Counts)]uint64{}:
 		return others
 	default:
 		c.named[name] = true
