@@ -168,3 +168,20 @@ func TestChangesAllocations(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(50, frame))
 	require.Equal(t, 51*34, n)
 }
+
+// TestNextMark: who has changed is found up to the limit, with as many owners as there is room for.
+func TestNextMark(t *testing.T) {
+	for _, limit := range []int{64, 128, 64 * 63, 64 * 64, 64 * 65} {
+		last := uint32(limit - 1)
+		n, ok := engine.NextMark([]uint32{0, 63, last}, limit, 0, limit)
+		require.True(t, ok)
+		require.Zero(t, n)
+		n, ok = engine.NextMark([]uint32{0, last}, limit, 1, limit)
+		require.True(t, ok)
+		require.Equal(t, last, n)
+		_, ok = engine.NextMark([]uint32{0, last}, limit, 1, limit-1)
+		require.False(t, ok)
+		_, ok = engine.NextMark(nil, limit, 0, limit)
+		require.False(t, ok)
+	}
+}

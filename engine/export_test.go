@@ -335,3 +335,19 @@ func Sound(limits [8]int, uptime int64, number uint32, policy CatchUp) string {
 	h := header{limits: limits, uptime: uptime, number: number, policy: policy}
 	return h.sound()
 }
+
+// HeaderSet returns options as a recording of o sets them.
+func HeaderSet(o Options) (set Options) {
+	h := headerOf(&o)
+	h.set(&set)
+	return set
+}
+
+// NextMark returns the first of some numbers from n on that is below limit.
+func NextMark(numbers []uint32, room int, n uint32, limit int) (uint32, bool) {
+	m := marks{words: make([]uint64, room/64)}
+	for _, k := range numbers {
+		m.set(k)
+	}
+	return m.next(n, limit)
+}

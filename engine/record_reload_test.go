@@ -177,3 +177,15 @@ func TestReplayOfLimits(t *testing.T) {
 	require.Equal(t, "an engine without a number", engine.Sound(least, 0, 0, engine.Carry))
 	require.Equal(t, fmt.Sprintf("the rule %d of catching up", engine.Dilate+1), engine.Sound(least, 0, 1, engine.Dilate+1))
 }
+
+// TestReplayOfOptions: each limit of a recording is that of the same name in the replay.
+func TestReplayOfOptions(t *testing.T) {
+	o := engine.Options{
+		Catalog: catalogOf(t), TurnLimit: 11, TickLimit: 12, MaxOwners: 13, MaxBuffs: 14, MailboxLimit: 15, HandlerLimit: 16, InboxLimit: 17, EventLimit: 18,
+		Seed: 19, Epoch: time.UnixMilli(20), Uptime: 21, CatchUp: engine.Dilate, Number: 22,
+	}
+	set := engine.HeaderSet(o)
+	require.EqualValues(t, -1, set.Budget)
+	o.Catalog, o.Budget = nil, -1
+	require.Equal(t, o, set)
+}

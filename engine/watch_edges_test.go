@@ -132,3 +132,17 @@ func TestReplayOfForgedInbox(t *testing.T) {
 		require.Zero(t, done.Frames)
 	}
 }
+
+// TestLatenessByChance: which events are looked at is a matter of chance, so that a pattern in them does not
+// hide the late ones: of a frame in which each k-th is late about one in k is said to be.
+func TestLatenessByChance(t *testing.T) {
+	for _, k := range []int{2, 4, 8} {
+		_, sum := engine.Lateness(func(pass func(ms int64, times int)) {
+			for range 40_000 / k {
+				pass(0, k-1)
+				pass(1, 1)
+			}
+		})
+		require.InEpsilon(t, 40_000/k, sum.Milliseconds(), 0.3, "each %d.", k)
+	}
+}

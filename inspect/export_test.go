@@ -20,3 +20,21 @@ func Players(in *Inspector) int {
 	defer in.hub.mu.Unlock()
 	return len(in.hub.players)
 }
+
+// LeftOver returns what the hub still knows when the last of its clients has gone.
+func LeftOver() (left []string) {
+	stopped := false
+	c := &client{}
+	h := &hub{clients: map[*client]bool{c: true}, stop: func() { stopped = true }, frame: 7, players: map[buff.OwnerID]message{1: {}}}
+	h.view.seq, h.catalog.seq, h.whole, h.latest.Frame = 3, 4, []byte("whole"), "7"
+	h.quit(c)
+	for what, is := range map[string]bool{
+		"running": !stopped || h.stop != nil, "clients": len(h.clients) > 0, "view": h.view.seq != 0, "catalog": h.catalog.seq != 0, "whole": h.whole != nil,
+		"latest": h.latest.Frame != "", "frame": h.frame != 0, "players": len(h.players) > 0,
+	} {
+		if is {
+			left = append(left, what)
+		}
+	}
+	return left
+}

@@ -1,0 +1,27 @@
+package wheel_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// TestTogether: timers of one millisecond in one slot of the seconds come down as one, in the first
+// chunk of a wheel as in any other.
+func TestTogether(t *testing.T) {
+	w := wheel.New(0)
+	for id := range uint64(1000) {
+		w.Add(30_500, id)
+	}
+	before := w.Stats().Moved
+	fired := w.Advance(30_499, nil)
+	require.Empty(t, fired)
+	require.Less(t, w.Stats().Moved-before, uint64(10))
+	fired = w.Advance(30_500, nil)
+	require.Len(t, fired, 1000)
+	for k, f := range fired {
+		require.EqualValues(t, k, f.ID)
+	}
+}
