@@ -438,3 +438,24 @@ func TestAuraOfBusyMembers(t *testing.T) {
 		shut(t, e)
 	})
 }
+
+// TestAurasComeBack: of the auras of one bearer that look at one instant the older looks first, also when they have
+// come back with him.
+func TestAurasComeBack(t *testing.T) {
+	e, f, cat := auraWorld(t, modes[0],
+		buff.Spec{ID: "torch", Kind: buff.Infinite, Aura: buff.Aura{Apply: "glow", Radius: 10, Interval: time.Second}},
+		buff.Spec{ID: "glow", Kind: buff.Infinite},
+	)
+	f.at = map[buff.OwnerID]float64{1: 0}
+	spawn(t, e, 1)
+	add(t, e, 1, cat.Spec("torch"))
+	add(t, e, 1, cat.Spec("beacon"))
+	require.Equal(t, []string{"1: 0 apply glow x1", "1: 0 apply light x1"}, lines(e.Tick(0))[2:])
+	blob, err := e.Despawn(1)
+	require.NoError(t, err)
+	_, err = e.Restore(1, nil, blob)
+	require.NoError(t, err)
+	got := lines(e.Tick(0))
+	require.Equal(t, []string{"1: 0 apply glow x1", "1: 0 apply light x1"}, got[len(got)-2:])
+	require.Empty(t, engine.CheckCrossIndex(e))
+}

@@ -151,20 +151,33 @@ func (e *Engine) noteFrame() {
 	l.again, l.doomed = l.again[:0], l.doomed[:0]
 }
 
-// book does what has been noted.
+// book does what has been noted. What has come back with an owner stands there the youngest first, since
+// each becomes the oldest of its source; of the auras among it the oldest begins first, as its looks come first.
 func (l *crossIndex) book() {
 	for i := range l.changes {
 		c := &l.changes[i]
 		wants := caresOf(c.spec)
-		shifts := l.shifting(c.spec)
-		if wants&(forSource|forShare) != 0 || shifts {
+		if wants&(forSource|forShare) != 0 || l.shifting(c.spec) {
 			l.bookSource(c, wants)
 		}
-		if wants&forAura != 0 || shifts && c.kind != buff.Applied && c.kind != buff.Restored {
-			l.auras.book(c)
+	}
+	for i := 0; i < len(l.changes); {
+		n := i + 1
+		for n < len(l.changes) && isBack(l.changes[i])*isBack(l.changes[n]) == 1 && l.changes[i].owner == l.changes[n].owner {
+			n++
 		}
+		for k := n - 1; k >= i; k-- {
+			l.bookAura(&l.changes[k])
+		}
+		i = n
 	}
 	l.changes = l.changes[:0]
+}
+
+func (l *crossIndex) bookAura(c *change) {
+	if caresOf(c.spec)&forAura != 0 || l.shifting(c.spec) && c.kind != buff.Applied && c.kind != buff.Restored {
+		l.auras.book(c)
+	}
 }
 
 // evict ends a buff that is beyond the share of its source. Without room in the mailbox of
