@@ -1,6 +1,9 @@
 package store
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors of a zone.
 var (
@@ -86,12 +89,23 @@ func (e *DamageError) Error() string {
 // Is reports whether target is [ErrDamaged].
 func (e *DamageError) Is(target error) bool { return target == ErrDamaged }
 
-// At returns err, if it is a [DamageError], with a file and a place in front of its own; any
-// other error as it is.
+// whatToDo is said behind an error that names a file.
+var whatToDo = []struct {
+	of   error
+	text string
+}{
+	{ErrLocked, "end that one first"},
+	{ErrForeign, "nothing has been changed: is it the file that was meant?"},
+	{ErrFuture, "nothing has been changed: update this program"},
+	{ErrReadOnly, "let this process write to the file and its folder"},
+}
+
+// At returns err, if it is a [DamageError], with a file and a place in front of its own. Before any
+// other error it puts the file, and behind it what to do, if that is known; without a file it is as it was.
 func At(err error, file, place string) error {
 	damage, ok := errors.AsType[*DamageError](err)
 	if !ok {
-		return err
+		return atFile(err, file)
 	}
 	d := *damage
 	if d.File == "" {
@@ -102,4 +116,16 @@ func At(err error, file, place string) error {
 	}
 	d.Place = place + d.Place
 	return &d
+}
+
+func atFile(err error, file string) error {
+	if err == nil || file == "" {
+		return err
+	}
+	for _, known := range whatToDo {
+		if errors.Is(err, known.of) {
+			return fmt.Errorf("%s: %w; %s", file, err, known.text)
+		}
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }

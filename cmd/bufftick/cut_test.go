@@ -111,6 +111,10 @@ func TestCutDamaged(t *testing.T) {
 	}
 	require.Contains(t, transcript([]string{"cut", "nothing.db"}), "no such file")
 	require.Contains(t, transcript([]string{"cut", "buffs.yaml"}), "store: not of bufftick")
+	require.NoError(t, os.WriteFile("later.cut", []byte(store.FileMagic+"H\x02\x00\x00\x00\x0a\x22\xe8\xc8\x1e"), 0o600))
+	later := transcript([]string{"cut", "later.cut"})
+	require.Contains(t, later, "later.cut: store: written by a later version")
+	require.Contains(t, later, "; nothing has been changed: update this program\n")
 }
 
 // TestCutBlob: the cut is whole, and the blob in it is none.

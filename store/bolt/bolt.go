@@ -106,13 +106,8 @@ func openError(err error) error {
 	return err
 }
 
-// at names the file in an error.
-func (s *Store) at(err error) error {
-	if _, damage := errors.AsType[*store.DamageError](err); damage || err == nil {
-		return store.At(err, s.path, "")
-	}
-	return fmt.Errorf("%s: %w", s.path, err)
-}
+// at names the file in an error, and says what to do.
+func (s *Store) at(err error) error { return store.At(err, s.path, "") }
 
 // recovered turns a panic of bbolt, over a page that makes no sense, into an error.
 func recovered(do func() error) (err error) {
