@@ -283,6 +283,54 @@ func stealBusy(t *testing.T, thief buff.OwnerID) {
 	require.Equal(t, 30, wealth(t, disk.revive(t, r.o), 4))
 }
 
+// TestCopiesBusyWhole: the last complete state of who is busy has all that another copy has; if Marshal has
+// refused that state, there is none, and not the one before it.
+func TestCopiesBusyWhole(t *testing.T) {
+	for _, refuses := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) { keepBusy(t, refuses) })
+	}
+}
+
+func keepBusy(t *testing.T, refuses bool) {
+	r := newBusy(t)
+	defer close(r.gate)
+	require.NoError(t, r.e.Do(buff.SetZone(1, 5)).Err)
+	_, err := r.e.AddTimeout(1, time.Hour, func(*engine.Context) {})
+	require.NoError(t, err)
+	said := "before"
+	c := r.e.Copies(func(_ buff.OwnerID, _ any, b []byte) ([]byte, error) {
+		if said == "" {
+			return b, errors.New("no")
+		}
+		return append(b, said...), nil
+	})
+	disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+	r.round(t, c, disk)
+	change := func(now string, span time.Duration) {
+		said = now
+		require.NoError(t, r.e.Do(buff.AddTimeout(1, 100*time.Millisecond, "rob")).Err)
+		r.e.Tick(span)
+	}
+	change("on the way", 200*time.Millisecond) // it has had a turn, and is not busy
+	last := "as it was"
+	if refuses {
+		last = ""
+	}
+	change(last, 400*time.Millisecond)
+	require.True(t, r.e.Busy(1))
+	said = "too late"
+	require.Equal(t, []buff.OwnerID{1}, c.Begin(false).Older)
+	_, done := c.Step(100)
+	require.True(t, done)
+	x := c.Take()
+	for o := range x.All() {
+		require.Equal(t, engine.Copy{Owner: 1, Zone: 5, Blob: o.Blob, Data: []byte("as it was"), Lost: 1}, *o)
+		require.NotEmpty(t, o.Blob)
+	}
+	require.Equal(t, !refuses, x.Len() == 1)
+	x.Free()
+}
+
 // busy is a game of three, of whom the first has a handler that waits.
 type busy struct {
 	e    *engine.Engine

@@ -182,6 +182,8 @@ func New(ctx context.Context, e *engine.Engine, s Store, zone string, o Options)
 func newSaver(e *engine.Engine, s Store, c *Cut, o Options) *Saver {
 	v := &Saver{engine: e, opts: o, zone: c.Zone, first: c.Frame, changed: make(chan struct{}), wants: -1}
 	v.stats.Frame = c.Frame
+	v.now = time.Duration(e.Now()) * time.Millisecond // an engine that has played before is not saved late
+	v.commits.at, v.commits.came = v.now, v.now
 	v.window.init(o.Window, c.Commands)
 	v.commits.start(v, s, c)
 	return v

@@ -60,6 +60,21 @@ func play(t testing.TB, s store.Store, at time.Time, eo engine.Options, o store.
 
 func pass(v *store.Saver, d time.Duration) *engine.Frame { return v.After(v.Engine().Tick(d)) }
 
+// TestNewOfOldEngine: the time that an engine has played before it is saved is not an age of a cut.
+func TestNewOfOldEngine(t *testing.T) {
+	e, err := engine.New(engine.Options{Synchronous: true})
+	require.NoError(t, err)
+	e.Tick(time.Hour)
+	v, err := store.New(t.Context(), e, storetest.NewMemory(), "arena", store.Options{Every: time.Second})
+	require.NoError(t, err)
+	defer v.Close()
+	require.NoError(t, v.SaveAll(t.Context()))
+	pass(v, 50*time.Millisecond)
+	st := v.Stats()
+	require.Equal(t, 50*time.Millisecond, st.Age)
+	require.False(t, st.Alarm)
+}
+
 // TestSaver: a zone that was killed comes back as it was: owners, data, buffs, clocks, areas, and who
 // is gone is gone.
 func TestSaver(t *testing.T) {

@@ -94,7 +94,7 @@ func (r *Report) cutsPart(w *writer) {
 	for _, world := range cuts.Worlds {
 		for _, c := range cutsRows(r.Cuts, world) {
 			w.row(world, c.Way, spread(load.SpreadOf(c.P50)), spread(load.SpreadOf(c.P99)), spread(load.SpreadOf(c.Max)), ratio(c.p99), ratio(c.max),
-				nanos(quantile(c.least, 0.5)), nanos(quantile(c.least, 0.99)), nanos(quantile(c.least, 1)), fmt.Sprintf("%.2f", c.leastAgainst), nanos(c.longer), fmt.Sprintf("%.1f", c.Commits), bytes(int64(c.Bytes))+"/s", c.Oldest.Round(10*time.Millisecond).String())
+				nanos(quantile(c.least, 0.5)), nanos(quantile(c.least, 0.99)), nanos(quantile(c.least, 1)), fmt.Sprintf("%.2f", c.leastAgainst), nanos(c.longer), fmt.Sprintf("%.1f", c.Commits), bytes(int64(c.Bytes))+"/s", oldest(c.Oldest))
 		}
 	}
 	w.line("\nA cut begins when the one before is on disk: where so many owners cannot be written in the time, there are fewer cuts.\n")
@@ -106,6 +106,14 @@ func (r *Report) cutsPart(w *writer) {
 		w.row(count(o.Owners), count(o.Buffs), bytes(o.Bytes), spread(s), nanos(s.Mean/float64(o.Buffs)))
 	}
 	w.line("\nThe file is opened, each of its pages checked, and all owners are on the engine; it was in the cache of the system.\n")
+}
+
+// oldest says how old the last cut has been at most; 0 is not known.
+func oldest(d time.Duration) string {
+	if d == 0 {
+		return "–"
+	}
+	return d.Round(10 * time.Millisecond).String()
 }
 
 // busy says what else the machine did.
@@ -133,7 +141,7 @@ func (r *Report) cutsChart(world string) *chart {
 	}
 	c := &chart{
 		file: cutsFile(world), bottom: true,
-		title: fmt.Sprintf("With %s 99 of 100 frames take at most %s, and %s without a store", rows[1].Way, lean(twoDigits(quantile(rows[1].least, 0.99))), lean(twoDigits(quantile(rows[0].least, 0.99)))),
+		title: fmt.Sprintf("99 of 100 frames take %s at most with %s, %s without", lean(twoDigits(quantile(rows[1].least, 0.99))), rows[1].Way, lean(twoDigits(quantile(rows[0].least, 0.99)))),
 		under: fmt.Sprintf("%s of %s owners with %s buffs; calls, Tick and After, of each frame the shortest of %d runs", world, count(rows[0].Owners), count(rows[0].Buffs), len(rows[0].P99)),
 		x:     axis{name: "time of a frame (log)", log: true, label: lean},
 		y:     axis{name: "share of frames (log of the rest)", min: 0, max: 2.7, label: nines, at: []float64{0, math.Log10(2), 1, 2}},
