@@ -118,3 +118,39 @@ func spoiledOf(dice *rand.Rand, m []byte, all [][]byte) []byte {
 	}
 	return m
 }
+
+// FuzzAsked: whatever a client says is an answer or ErrMessage, costs no more than the full state of all, and leaves the
+// server able to tell it everything, once it says what is so.
+func FuzzAsked(f *testing.F) {
+	for _, m := range [][2]string{{"\x20\x00", "\x20\x01"}, {"\x20\x05", "\x20\x00"}, {"\x20\x80", "\x10\x01"}, {"\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", ""}} {
+		f.Add(uint64(len(m[0])), []byte(m[0]), []byte(m[1]))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, a, b []byte) {
+		w := openWorld(t, seed, Options{})
+		defer func() { require.NoError(t, w.eng.Close(t.Context())) }()
+		s := &seat{}
+		require.NoError(t, w.sit(s, 1))
+		for id := range buff.OwnerID(crowd) {
+			require.NoError(t, w.eng.Spawn(1+id, nil))
+		}
+		w.srv.Update()
+		for id := range buff.OwnerID(crowd) {
+			require.NoError(t, s.viewer.See(1+id, false))
+			s.sees[1+id] = false
+		}
+		for k := range 12 {
+			e := w.eng
+			e.AddBuff(w.owner(), buff.Application{Spec: e.Catalog().Spec(w.specs[w.dice.IntN(len(w.specs))]), Source: w.owner()})
+			e.Tick(50 * time.Millisecond)
+			w.srv.Update()
+			if err := s.viewer.Receive([][]byte{a, b}[k%2]); err != nil {
+				require.ErrorIs(t, err, ErrMessage)
+			}
+			require.LessOrEqual(t, len(s.viewer.Append(nil)), 32+crowd*(16+20*k))
+		}
+		require.NoError(t, s.viewer.Receive(s.client.Missed()))
+		require.NoError(t, s.client.Receive(s.viewer.Beat(nil)))
+		require.True(t, s.current())
+		require.Empty(t, w.compare(s))
+	})
+}
