@@ -2,6 +2,7 @@ package buff
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -182,7 +183,7 @@ func (r *parser) command(text string) Command {
 	case read == nil:
 		unknown := r.word
 		r.word = ""
-		r.fail("", fmt.Errorf("there is no verb %.100q", unknown))
+		r.fail("", fmt.Errorf("there is no verb %.100q%s", unknown, didYouMean(unknown, slices.Sorted(maps.Keys(readers)))))
 		return Command{}
 	}
 	r.owner = r.names.Self

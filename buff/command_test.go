@@ -286,6 +286,8 @@ func TestParseCommandErrors(t *testing.T) {
 		"":                                "there is no verb \"\"",
 		"hop 3":                           "there is no verb \"hop\"",
 		"enter venom":                     "there is no verb \"enter\"",
+		"aply venom":                      "there is no verb \"aply\": did you mean \"apply\"?",
+		"apply venmo":                     "apply: buff: the catalog has no such name: definition \"venmo\": did you mean \"venom\"?",
 		"apply":                           "apply: of which definition?",
 		"apply owl":                       "apply: buff: the catalog has no such name: definition \"owl\"",
 		"apply venom owner=me":            "apply: \"owner\" must be a whole number from 0 to 18446744073709551615, not \"me\"",

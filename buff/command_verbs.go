@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // readers read what stands behind each verb of a scenario.
@@ -188,7 +189,36 @@ func (r *parser) unnamed(key, text string, most uint64) (n uint64, is bool) {
 
 // nowhere is the error of a name that the catalog has not.
 func (r *parser) nowhere(key, kind, name string) {
-	r.fail(key, fmt.Errorf("%w: %s %q", ErrName, kind, printableRune(name)))
+	r.fail(key, fmt.Errorf("%w: %s %q%s", ErrName, kind, printableRune(name), didYouMean(name, r.known(kind))))
+}
+
+// known returns the names of a kind that the catalog has.
+func (r *parser) known(kind string) (known []string) {
+	c := r.names.Catalog
+	switch {
+	case c == nil:
+	case kind == "definition":
+		for _, s := range c.specs {
+			known = append(known, s.ID)
+		}
+	case kind == "tag":
+		known = c.tags.list
+	case kind == "act":
+		known = c.acts.list
+	case kind == "attribute":
+		for i := range c.attributes {
+			known = append(known, c.attributes[i].Name)
+		}
+	}
+	return known
+}
+
+// didYouMean asks for the name that was most likely meant, if one is near.
+func didYouMean(name string, known []string) string {
+	if near := misspelt.Near(name, known); near != "" {
+		return fmt.Sprintf(": did you mean %.100q?", near)
+	}
+	return ""
 }
 
 func (r *parser) spec(key, id string) *Spec {

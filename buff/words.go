@@ -119,5 +119,5 @@ func parse[E ~uint8](e *E, words []string, text []byte) error {
 		}
 	}
 	last := len(words) - 1
-	return fmt.Errorf("unknown word %q: want %s or %s", text, strings.Join(words[:last], ", "), words[last])
+	return fmt.Errorf("unknown word %q: want %s or %s%s", text, strings.Join(words[:last], ", "), words[last], didYouMean(string(text), words))
 }

@@ -16,6 +16,7 @@ type actionJSON struct {
 	Act    string `json:"act"`
 	Player string `json:"player"`
 	Handle string `json:"handle"`
+	Text   string `json:"text"` // of a command
 }
 
 // act does one thing to the engine, by way of its Inbox. That the token is right has
@@ -33,6 +34,10 @@ func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		refuse(w, refusal{http.StatusBadRequest, "the action cannot be read"})
+		return
+	}
+	if a.Act == "command" {
+		in.command(w, r, a)
 		return
 	}
 	if no := in.carryOut(a); no != nil {

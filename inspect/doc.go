@@ -45,11 +45,13 @@
 //	GET  ?snapshot                 one view
 //	GET  ?player=ID[&from=N]       one player, with its buffs from the Nth on
 //	GET  ?history=ID               the last minute of one player, see engine.Options.History
+//	GET  ?scenario=ID              the same as a file that "bufftick run" plays
 //	GET  ?search=TEXT[&from=N]     players by id or name, from the Nth on
 //	GET  ?catalog[&from=N]         the definitions
 //	GET  ?holders=ID[&from=N]      who carries a definition, from the Nth player on
 //	GET  ?incidents[&from=MS&to=MS] the last incidents, as annotations of Grafana; Unix time in ms
-//	POST ?act                      {"act": "check" | "remove" | "pause" | "resume" | "reload", …}
+//	GET  ?complete=LINE&player=ID  what may stand at the end of a command, with Options.Unsafe
+//	POST ?act                      {"act": "check" | "remove" | "pause" | "resume" | "reload" | "command", …}
 //
 // # Safety
 //

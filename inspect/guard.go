@@ -56,10 +56,14 @@ func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Val
 		in.stream(w, r, query)
 	case query.Has("snapshot"):
 		in.serveView(w, r)
+	case query.Has("complete"):
+		in.serveCompletions(w, r, query)
 	case query.Has("player"):
 		in.servePlayer(w, r, query)
 	case query.Has("history"):
 		in.serveHistory(w, r, query)
+	case query.Has("scenario"):
+		in.serveScenario(w, r, query)
 	case query.Has("search"):
 		in.serveSearch(w, r, query)
 	case query.Has("holders"):

@@ -55,6 +55,10 @@ type Options struct {
 	// none.
 	Token string
 
+	// Unsafe is for development: whoever knows the Token may give any command, on the page of a player as
+	// a line in the text form of commands (see buff.ParseCommand). It excludes Remote.
+	Unsafe bool
+
 	// Do carries out what an action asks of the engine: to remove a buff, to pause a player or to
 	// let its time go on. A game that keeps books of its own, or a log of who did what, learns of
 	// it here. It runs on a goroutine of the HTTP server, also several times at once. If nil, the
@@ -138,6 +142,9 @@ func New(eng *engine.Engine, o Options) (*Inspector, error) {
 	}
 	if o.Remote && o.Token == "" {
 		return nil, errors.New("inspect: Options.Remote needs a Token")
+	}
+	if o.Unsafe && (o.Remote || o.Token == "") {
+		return nil, errors.New("inspect: Options.Unsafe needs a Token, and clients on this machine alone")
 	}
 	if o.Title == "" {
 		o.Title = "bufftick"

@@ -219,27 +219,35 @@ func compareBegin(a, b *int64) int {
 	return int(*a - *b)
 }
 
-// serveHistory answers with the last minute of a player.
-func (in *Inspector) serveHistory(w http.ResponseWriter, r *http.Request, query url.Values) {
-	id, ok := parseID(query.Get("history"))
+// pastAsked returns the player of a question for its last minute, and where that is known; nil, if it has
+// answered already.
+func (in *Inspector) pastAsked(w http.ResponseWriter, r *http.Request, text string) (*engine.OwnerView, *history.Recorder) {
+	id, ok := parseID(text)
 	if !ok {
 		refuse(w, refusal{http.StatusBadRequest, "a player's id has up to 20 digits"})
-		return
+		return nil, nil
 	}
 	recorder := in.eng.History()
 	if recorder == nil {
 		refuse(w, refusal{http.StatusNotFound, "this engine keeps no history: its Options.History is negative"})
-		return
+		return nil, nil
 	}
 	leave, ok := in.admitLook(w, r)
 	if !ok {
-		return
+		return nil, nil
 	}
 	defer leave()
 	o, err := in.find(r, id)
 	if err != nil {
 		refuse(w, refusal{http.StatusServiceUnavailable, line(err.Error())})
-		return
+		return nil, nil
 	}
-	serveJSON(w, in.pastOf(o, recorder))
+	return o, recorder
+}
+
+// serveHistory answers with the last minute of a player.
+func (in *Inspector) serveHistory(w http.ResponseWriter, r *http.Request, query url.Values) {
+	if o, recorder := in.pastAsked(w, r, query.Get("history")); o != nil {
+		serveJSON(w, in.pastOf(o, recorder))
+	}
 }

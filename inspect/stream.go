@@ -64,6 +64,7 @@ type hello struct {
 	Title   string `json:"title"`
 	Actions bool   `json:"actions"`
 	Reload  bool   `json:"reload"`
+	Unsafe  bool   `json:"unsafe"`
 	Every   int    `json:"every"` // ms
 }
 
@@ -92,7 +93,7 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 	defer in.hub.quit(c)
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	list := [][]byte{event("hello", hello{line(in.opts.Title), in.opts.Token != "", in.opts.Reload != nil, int(every / time.Millisecond)})}
+	list := [][]byte{event("hello", hello{line(in.opts.Title), in.opts.Token != "", in.opts.Reload != nil, in.opts.Unsafe, int(every / time.Millisecond)})}
 	for c.write(w, out, list) {
 		select {
 		case <-ctx.Done():

@@ -91,7 +91,6 @@ type schemaNode struct {
 	Additional json.RawMessage       `json:"additionalProperties"`
 	Items      *schemaNode           `json:"items"`
 	AnyOf      []schemaNode          `json:"anyOf"`
-	OneOf      []schemaNode          `json:"oneOf"`
 }
 
 // shapes makes shapes of the nodes of one schema.
@@ -135,7 +134,7 @@ func (r shapes) add(to *shape, n schemaNode) {
 	if n.Items != nil {
 		to.items = r.of(*n.Items)
 	}
-	for _, a := range append(n.AnyOf, n.OneOf...) {
+	for _, a := range n.AnyOf { // what stands under oneOf only says which of the properties must be there
 		r.add(to, a)
 	}
 }

@@ -74,7 +74,7 @@ const wheelRange = 12 * time.Hour
 
 // beyondWheel finds durations that do not fit on the wheel.
 func (l *linter) beyondWheel(d *definition) {
-	if s := d.spec; longest(s) > wheelRange {
+	if s := d.spec; longest(s) > wheelRange && s.Clock == buff.Online { // by another clock it is days that are meant
 		l.warn(d, "duration", "longer than the %s of the wheel: its end waits in the overflow tier; nothing is lost, but is it meant?", short(wheelRange))
 	}
 }

@@ -43,7 +43,7 @@ func generate(t *testing.T) *jsonschema.Schema {
 	require.NoError(t, err)
 	action.DependencyStrings = map[string][]string{"reason": {"remove"}}
 	for _, verb := range verbs {
-		action.OneOf = append(action.OneOf, &jsonschema.Schema{Required: []string{verb}})
+		action.OneOf = append(action.OneOf, &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{verb: {}}, Required: []string{verb}})
 	}
 
 	s.Schema = "http://json-schema.org/draft-07/schema#"
@@ -77,7 +77,7 @@ func numberSchema(t *testing.T, types map[reflect.Type]*jsonschema.Schema) *json
 		for _, name := range besides[from] {
 			names.Enum = append(names.Enum, name)
 		}
-		number.OneOf = append(number.OneOf, &jsonschema.Schema{Required: []string{from}, PropertyNames: names})
+		number.OneOf = append(number.OneOf, &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{from: {}}, Required: []string{from}, PropertyNames: names})
 	}
 	return number
 }

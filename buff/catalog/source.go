@@ -58,9 +58,21 @@ func (s *source) line(n int) (string, bool) {
 	return line, n == s.at
 }
 
+// isUTF16 reports whether a text is what a spreadsheet saves as "Unicode": it begins with the mark of
+// UTF-16, or each of its first two letters has a zero byte at its side.
+func isUTF16(text string) bool {
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+		return true
+	}
+	return len(text) >= 4 && (text[0] == 0) == (text[2] == 0) && (text[1] == 0) == (text[3] == 0) && (text[0] == 0) != (text[1] == 0)
+}
+
 // unreadable returns the first place in a plain text that is no text, and what it
 // is; "" if all is well. The parser would carry such bytes on into names.
 func unreadable(text string) (position, string) {
+	if isUTF16(text) {
+		return position{1, 1}, "UTF-16: save the file as UTF-8"
+	}
 	line, column := 1, 0
 	for i, r := range text {
 		column++

@@ -4,6 +4,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 var stackFields = table{"stack", nil, map[string]readFunc{
@@ -49,7 +50,7 @@ func (d *definition) expire(field string, n ast.Node) {
 		d.fail(field, at(n), want+", not %s", Describe(n))
 	case d.later(field, at(n), s):
 	case st.Expire.UnmarshalText([]byte(s)) != nil || st.Expire == buff.ExpireCount:
-		d.fail(field, at(n), "unknown word %s: "+want, quote(s))
+		d.fail(field, at(n), "unknown word %s: "+want+"%s", quote(s), didYouMean(misspelt.Near(s, []string{"all", "one", "half"})))
 	}
 }
 

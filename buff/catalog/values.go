@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // text reads a text.
@@ -83,7 +84,7 @@ func (d *definition) oneOf(field string, n ast.Node, words ...string) bool {
 	case !ok:
 		d.fail(field, at(n), "want a word, not %s", kindOf(n))
 	case !slices.Contains(words, s):
-		d.fail(field, at(n), "unknown word %s: want %s", quote(s), either(words))
+		d.fail(field, at(n), "unknown word %s: want %s%s", quote(s), either(words), didYouMean(misspelt.Near(s, words)))
 	default:
 		return true
 	}

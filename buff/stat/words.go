@@ -3,6 +3,8 @@ package stat
 import (
 	"fmt"
 	"strings"
+
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // Op says what a [Modifier] does to the running number. The package comment has the order
@@ -62,5 +64,9 @@ func parse[E ~uint8](e *E, words []string, text []byte) error {
 		}
 	}
 	last := len(words) - 1
-	return fmt.Errorf("unknown word %q: want %s or %s", text, strings.Join(words[:last], ", "), words[last])
+	hint := ""
+	if near := misspelt.Near(string(text), words); near != "" {
+		hint = fmt.Sprintf(": did you mean %q?", near)
+	}
+	return fmt.Errorf("unknown word %q: want %s or %s%s", text, strings.Join(words[:last], ", "), words[last], hint)
 }

@@ -94,7 +94,7 @@ type converted struct {
 	name     string
 	format   catalog.Format
 	root     []*ast.MappingValueNode
-	comments int
+	comments []comment
 }
 
 func readConverted(name string, src []byte) (converted, error) {
@@ -107,23 +107,31 @@ func readConverted(name string, src []byte) (converted, error) {
 		return converted{}, catalog.ErrorAt(name, src, root, `want a map with "buffs:", not `+catalog.Describe(root))
 	}
 	format, _ := catalog.FormatOf(name)
-	return converted{name, format, fields, comments(src, format)}, nil
+	return converted{name, format, fields, comments(name, src, format)}, nil
 }
 
-// comments counts the lines with a comment.
-func comments(src []byte, f catalog.Format) (n int) {
+// comment is one that a converted file does not have.
+type comment struct {
+	file string
+	line int
+	text string
+}
+
+// comments returns the comments of a file, in their order.
+func comments(name string, src []byte, f catalog.Format) (list []comment) {
 	if f == catalog.CSV {
+		n := 0
 		for line := range strings.Lines(string(src)) {
-			if strings.HasPrefix(line, "##") && !strings.HasPrefix(line, "##var") {
-				n++
+			if n++; strings.HasPrefix(line, "##") && !strings.HasPrefix(line, "##var") {
+				list = append(list, comment{name, n, strings.TrimSpace(line)})
 			}
 		}
-		return n
+		return list
 	}
 	for _, t := range lexer.Tokenize(string(src)) {
 		if t.Type == token.CommentType && !strings.Contains(t.Value, "yaml-language-server:") {
-			n++
+			list = append(list, comment{name, t.Position.Line, "#" + strings.TrimRight(t.Value, " \r\n")})
 		}
 	}
-	return n
+	return list
 }

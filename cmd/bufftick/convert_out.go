@@ -79,6 +79,9 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir() || err != nil && (strings.HasSuffix(name, "/") || filepath.Ext(name) == "")
 }
 
+// maxLost is how many comments are named that are lost.
+const maxLost = 20
+
 // make makes the text of a file, and of one beside it if it has no place for all. It
 // reports whether nothing was left out.
 func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
@@ -94,8 +97,14 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 		}
 		list = append(list, made{t.name, text})
 	}
-	if lost > 0 {
-		fmt.Fprintf(stderr, "bufftick: comments are not converted: %d lost\n", lost)
+	if len(lost) > 0 {
+		fmt.Fprintf(stderr, "bufftick: comments are not converted: %d lost\n", len(lost))
+		for _, c := range lost[:min(len(lost), maxLost)] {
+			fmt.Fprintf(stderr, "    %s:%d: %s\n", c.file, c.line, short(c.text))
+		}
+		if more := len(lost) - maxLost; more > 0 {
+			fmt.Fprintf(stderr, "    and %d more\n", more)
+		}
 	}
 	switch {
 	case len(rest) == 0:
@@ -112,15 +121,15 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	return append(list, made{beside, text}), true, nil
 }
 
-// joined returns the fields of all the files as those of one, and how many comments
+// joined returns the fields of all the files as those of one, and which comments
 // they have.
-func joined(files []converted) (root []*ast.MappingValueNode, comments int) {
+func joined(files []converted) (root []*ast.MappingValueNode, comments []comment) {
 	if len(files) == 1 {
 		return files[0].root, files[0].comments
 	}
 	at := map[string]int{}
 	for _, file := range files {
-		comments += file.comments
+		comments = append(comments, file.comments...)
 		for _, f := range file.root {
 			name, _ := catalog.Text(f.Key)
 			i, again := at[name]

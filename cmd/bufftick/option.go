@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -89,7 +90,7 @@ func (s *scenario) buffOf(key string, n ast.Node) *buff.Spec {
 	id, ok := s.nameOf(key, n)
 	switch {
 	case ok && !s.buffs[id]:
-		s.fail(n, `there is no %q in "buffs"`, short(id))
+		s.fail(n, `there is no %q in "buffs"%s`, short(id), didYouMean(id, slices.Sorted(maps.Keys(s.buffs))))
 	case ok && s.catalog != nil:
 		return s.catalog.Spec(id)
 	}
@@ -115,7 +116,7 @@ func (s *scenario) attrOf(key string, n ast.Node) stat.Attr {
 	}
 	a, ok := s.catalog.Attr(name)
 	if !ok {
-		s.fail(n, `there is no %q in "attributes"`, short(name))
+		s.fail(n, `there is no %q in "attributes"%s`, short(name), didYouMean(name, attributeNames(s.catalog)))
 	}
 	return a
 }
@@ -271,4 +272,14 @@ func (s *scenario) positiveSpan(key string, n ast.Node) time.Duration {
 		s.fail(n, "%q must be above 0, not %v", key, d)
 	}
 	return d
+}
+
+// attributeNames returns the names of a catalog's attributes.
+func attributeNames(c *buff.Catalog) (names []string) {
+	if schema := c.Attributes(); schema != nil {
+		for _, a := range schema.All() {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }

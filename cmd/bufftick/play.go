@@ -65,7 +65,8 @@ func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, er
 		}
 	}()
 	if err := p.steps(); err != nil {
-		return nil, err
+		_ = p.tick(0) // what came before is told all the same
+		return p.merged(), err
 	}
 	return p.merged(), nil
 }

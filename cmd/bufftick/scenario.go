@@ -13,6 +13,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // scenario is one story: definitions, a script, and the log that must come out.
@@ -213,6 +214,14 @@ func (s *scenario) readWant(n ast.Node) {
 	}
 }
 
+// didYouMean asks for the name that was most likely meant, if one is near.
+func didYouMean(name string, known []string) string {
+	if near := misspelt.Near(name, known); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	return ""
+}
+
 // fieldMap is a map of a file, by its keys.
 type fieldMap map[string]*ast.MappingValueNode
 
@@ -229,7 +238,7 @@ func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, 
 		key := f.Key.GetToken().Value
 		switch {
 		case !slices.Contains(known, key):
-			s.fail(f.Key, "unknown key %s in %s: it may have %s", catalog.Describe(f.Key), what, strings.Join(known, ", "))
+			s.fail(f.Key, "unknown key %s in %s: it may have %s%s", catalog.Describe(f.Key), what, strings.Join(known, ", "), didYouMean(key, known))
 		case fields[key] != nil:
 			s.fail(f.Key, "%s is repeated", catalog.Describe(f.Key))
 		default:

@@ -59,7 +59,7 @@ type tab struct {
 func open(t *testing.T, address string, width, height int64) *tab {
 	t.Helper()
 	path := chrome(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience+*heapFor)
 	t.Cleanup(cancel)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("hide-scrollbars", true))

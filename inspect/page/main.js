@@ -1,5 +1,5 @@
 // The connection, the pages and the keys.
-let allowed = false, secret = "", stop = null, view = null, viewAt = 0, speed = 1, route = null, gapTimer = 0;
+let allowed = false, unsafe = false, secret = "", stop = null, view = null, viewAt = 0, speed = 1, route = null, gapTimer = 0;
 const base = location.pathname;
 const say = (text) => put($("told"), text);
 const headers = (more) => (secret ? { Authorization: "Bearer " + secret, ...more } : more || {});
@@ -29,6 +29,7 @@ const handlers = {
     put($("title"), m.title);
     document.title = m.title;
     allowed = m.actions;
+    unsafe = m.unsafe;
     $("unlock").hidden = !m.actions;
     $("d-reload").hidden = !m.reload || !m.actions;
   },

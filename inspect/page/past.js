@@ -133,3 +133,14 @@ $("past-beside").addEventListener("submit", (e) => {
   const m = /(\d{1,20})\s*$/.exec($("past-with").value);
   location.hash = "#/player/" + past.id + (m ? "/with/" + m[1] : "") + (past.at === null ? "" : "/at/" + past.at);
 });
+// The download is fetched, since a link brings no token.
+$("past-load").addEventListener("click", async () => {
+  try {
+    const r = await fetch(base + "?scenario=" + past.id, { headers: headers() }), text = await r.text();
+    if (!r.ok) throw new Error(text.trim());
+    const a = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/yaml" })), download: "player-" + past.id + ".yaml" });
+    a.click();
+    setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+    put($("past-say"), "player-" + past.id + ".yaml: play it with bufftick run");
+  } catch (e) { put($("past-say"), e.message); }
+});

@@ -109,7 +109,31 @@ const showPlayer = (p) => {
     return { k: k + " " + n, e };
   });
   list($("history"), rows.length ? rows : [{ k: "none" }], (x) => x.k, (x) => (x.e ? eventRow(x.e) : h("li", { class: "soft" }, "nothing yet")), () => {});
+  $("p-command").hidden = !unsafe || !p.present;
   $("p-actions").hidden = !allowed || !p.present;
   put($("p-pause"), p.paused ? "Let this player's time go on" : "Pause this player");
 };
 $("p-pause").addEventListener("click", () => shown && act({ act: shown.paused ? "resume" : "pause", player: shown.id }));
+// A command line, in development: it is completed by the server, and says what came of it.
+let wishes = 0;
+$("command").addEventListener("input", async () => {
+  const n = ++wishes, text = $("command").value;
+  if (!secret) return;
+  try {
+    const r = await ask("?complete=" + encodeURIComponent(text) + "&player=" + shown.id);
+    if (n === wishes) $("completions").replaceChildren(...r.lines.map((x) => h("option", { value: x })));
+  } catch (e) { put($("commanded"), e.message); }
+});
+$("p-command").addEventListener("submit", async (e) => {
+  e.preventDefault();
+  const text = $("command").value.trim();
+  if (!text) return;
+  if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Commands need the token."); }
+  try {
+    const r = await fetch(base + "?act", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify({ act: "command", player: shown.id, text }) }), said = (await r.text()).trim();
+    if (r.status === 401) lock();
+    set($("commanded"), "class", r.ok ? "" : "failed");
+    put($("commanded"), r.ok ? text + ": " + JSON.parse(said).said : said);
+    if (r.ok) $("command").value = "";
+  } catch (e) { put($("commanded"), e.message); }
+});

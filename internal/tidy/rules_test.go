@@ -35,7 +35,7 @@ var arrows = map[string][]string{
 	".":         {},
 	"actor":     {},
 	"buff":      {"wheel", "buff/stat", "internal/misspelt"},
-	"buff/stat": {},
+	"buff/stat": {"internal/misspelt"},
 	"buff/catalog": {
 		"buff", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",

@@ -1,0 +1,278 @@
+package inspect
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// The last minute of a player as a scenario that "bufftick run" plays. What was asked of the player is
+// not known, only what came of it; so each buff that it carried becomes a definition of its own, with the
+// times of the one that it had and none of its rules and actions, and what happened to it a step. What
+// was refused, done at once or changed is a comment.
+
+// story writes such a scenario.
+type story struct {
+	from  wheel.Time // the instant that is 0 in it
+	lanes []*storyBuff
+	at    map[buff.Handle]*storyBuff
+	steps []storyStep
+}
+
+// storyBuff is one buff of the story.
+type storyBuff struct {
+	id     string // of its definition in the scenario
+	spec   *buff.Spec
+	handle buff.Handle
+	source buff.OwnerID
+	begins bool // within what is known
+	begin  wheel.Time
+	ends   bool // it is known when it runs out
+	end    wheel.Time
+	period time.Duration
+	stacks int32
+	most   int32      // stacks that it ever had
+	beat   wheel.Time // of its first pulse that is known; 0: none
+}
+
+// storyStep is a line of the script, or a comment.
+type storyStep struct {
+	at   wheel.Time
+	text string
+}
+
+// storyOf returns the text of a scenario. The events are those of one player, in their order.
+func (in *Inspector) storyOf(o *engine.OwnerView, r *history.Recorder) string {
+	from := max(o.Now-history.Span, r.Since())
+	events := slices.Collect(r.Events(history.Query{From: from, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
+	s := story{from: from, at: make(map[buff.Handle]*storyBuff)}
+	for i := range events {
+		s.meet(&events[i])
+	}
+	if !o.Busy && !o.Unseen {
+		for _, b := range o.Buffs {
+			s.carries(&b, o.Now)
+		}
+	}
+	s.begin()
+	for i := range events {
+		s.tell(&events[i])
+	}
+	return s.text(in.title(o.Owner), o)
+}
+
+// meet makes the acquaintance of the buff of an event.
+func (s *story) meet(e *buff.Event) {
+	if e.Handle == 0 || e.Spec == nil {
+		return
+	}
+	x := s.at[e.Handle]
+	if x == nil {
+		x = s.add(e.Spec, e.Handle, e.Source)
+		x.stacks, x.begin = max(e.Stacks, 1), s.from
+		switch {
+		case e.Kind == buff.Applied:
+			x.begins, x.begin = true, e.At
+		case e.Kind == buff.Stacked: // a stack more than before, at least
+			x.stacks = max(e.Stacks-1, 1)
+		}
+		x.ends, x.end = e.End != wheel.Never && e.End > e.At, e.End
+	}
+	x.most = max(x.most, e.Stacks)
+	if e.Kind == buff.Pulsed && x.beat == 0 {
+		x.beat = e.At
+	}
+	if x.end == 0 && e.Kind == buff.Removed && e.Why == buff.Expired {
+		x.ends, x.end = true, e.At
+	}
+}
+
+func (s *story) add(spec *buff.Spec, handle buff.Handle, source buff.OwnerID) *storyBuff {
+	x := &storyBuff{spec: spec, handle: handle, source: source, id: spec.ID, period: spec.Period}
+	n := 1
+	for slices.ContainsFunc(s.lanes, func(y *storyBuff) bool { return y.id == x.id }) {
+		n++
+		x.id = fmt.Sprintf("%s_%d", spec.ID, n)
+	}
+	s.at[handle], s.lanes = x, append(s.lanes, x)
+	return x
+}
+
+// carries adds what the player carries and nothing has happened to, and until when it runs.
+func (s *story) carries(b *buff.Instance, now wheel.Time) {
+	x := s.at[b.Handle]
+	if x == nil {
+		x = s.add(b.Spec, b.Handle, b.Source)
+		x.begin, x.stacks = s.from, int32(max(b.Stacks, 1))
+	}
+	if left := leftOf(*b, now); left != nil && !x.ends && !x.begins {
+		x.ends, x.end = true, now+wheel.Time(*left)
+	}
+}
+
+// begin puts the begin of what was there before so far back that its pulses fall where they fell.
+func (s *story) begin() {
+	first := s.from
+	for _, x := range s.lanes {
+		period := wheel.Time(x.period / time.Millisecond)
+		switch {
+		case x.begins || period == 0:
+		case x.beat == 0:
+			x.period = 0 // none within the minute
+		default:
+			x.begin = x.beat - period
+			for x.begin >= s.from+period {
+				x.begin -= period
+			}
+		}
+		first = min(first, x.begin)
+	}
+	s.from = first
+	for _, x := range s.lanes {
+		if !x.begins {
+			s.apply(x.begin, x, x.stacks, x.ends, x.end)
+		}
+	}
+}
+
+func (s *story) step(at wheel.Time, format string, args ...any) {
+	s.steps = append(s.steps, storyStep{at, fmt.Sprintf("  - {at: %d, ", at-s.from) + fmt.Sprintf(format, args...) + "}"})
+}
+
+// apply is an application that leaves a buff running until an end.
+func (s *story) apply(at wheel.Time, x *storyBuff, stacks int32, ends bool, end wheel.Time) {
+	text := fmt.Sprintf("apply: %s, source: %s", quoted(x.id), quoted(idText(x.source)))
+	if stacks > 1 {
+		text += fmt.Sprintf(", stacks: %d", stacks)
+	}
+	if ends && end > at {
+		text += fmt.Sprintf(", duration: %dms", end-at)
+	}
+	s.step(at, "%s", text)
+}
+
+// tell makes steps of an event.
+func (s *story) tell(e *buff.Event) {
+	x := s.at[e.Handle]
+	if x == nil || e.Handle == 0 {
+		s.comment(e)
+		return
+	}
+	id, ends := quoted(x.id), e.End != wheel.Never && e.End > e.At
+	switch e.Kind {
+	case buff.Applied:
+		s.apply(e.At, x, e.Stacks, ends, e.End)
+	case buff.Refreshed:
+		s.apply(e.At, x, max(e.Stacks-x.stacks, 0), ends, e.End)
+	case buff.Stacked:
+		return // the refresh that follows brings the stacks; without one the end stays
+	case buff.StackEnded:
+		s.step(e.At, "dispel: %s, stacks: %d", id, max(x.stacks-e.Stacks, 1))
+	case buff.Removed:
+		if e.Why != buff.Expired || x.end == 0 {
+			s.step(e.At, "remove: %s", id)
+		}
+	case buff.Hidden:
+		s.step(e.At, "inhibit: %s", id)
+	case buff.Shown:
+		s.step(e.At, "release: %s", id)
+	case buff.Hastened:
+		s.step(e.At, "set_period: %s, to: %dms", id, e.Period)
+	case buff.Pulsed, buff.Suppressed:
+		return
+	default:
+		s.comment(e)
+		return
+	}
+	if e.Stacks > 0 {
+		x.stacks = e.Stacks
+	}
+}
+
+// comment says what is no step.
+func (s *story) comment(e *buff.Event) {
+	text := e.Kind.String()
+	if e.Spec != nil {
+		text += " " + e.Spec.ID + " from " + idText(e.Source)
+	}
+	if e.Kind == buff.Changed {
+		text += " " + e.Name + " " + changeOf(e)
+	}
+	if e.Why != buff.NoReason {
+		text += ", " + e.Why.String()
+	}
+	s.steps = append(s.steps, storyStep{e.At, fmt.Sprintf("  # %d %s", e.At-s.from, line(text))})
+}
+
+// text writes the scenario.
+func (s *story) text(who string, o *engine.OwnerView) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# The minute of %s (#%s) up to %v of the game, as it came about: bufftick run FILE\n", line(who), idText(o.Owner), o.Now)
+	fmt.Fprintf(&b, "# 0 is %v. Each buff is a definition of its own, with its times and without its rules and\n# actions: what these did is in the script.\n", s.from)
+	fmt.Fprintf(&b, "id: %s\nbuffs:\n", quoted("minute of "+idText(o.Owner)))
+	for _, x := range s.lanes {
+		b.WriteString(x.definition())
+	}
+	if len(s.lanes) == 0 {
+		b.WriteString("  nothing: {duration: infinite}\n")
+	}
+	b.WriteString("script:\n")
+	slices.SortStableFunc(s.steps, func(a, b storyStep) int { return int(a.at - b.at) })
+	for _, step := range s.steps {
+		b.WriteString(step.text + "\n")
+	}
+	fmt.Fprintf(&b, "  - {at: %d, tick: true}\n", o.Now-s.from)
+	return b.String()
+}
+
+// definition writes that of one buff.
+func (x *storyBuff) definition() string {
+	fields := []string{"duration: infinite"}
+	if x.ends {
+		fields[0] = fmt.Sprintf("duration: %dms", max(x.end-x.begin, 1))
+	}
+	if x.period > 0 {
+		fields = append(fields, fmt.Sprintf("period: %dms", x.period.Milliseconds()))
+		if x.spec.First != 0 && x.begins {
+			fields = append(fields, "first: "+x.spec.First.String())
+		}
+		if x.spec.Tail != 0 && x.ends {
+			fields = append(fields, "tail: "+x.spec.Tail.String())
+		}
+	}
+	stack := []string{"by: target", fmt.Sprintf("limit: %d", max(1, x.spec.Stack.Limit, int(x.most), int(x.stacks)))}
+	if x.period > 0 && x.spec.Stack.Phase != 0 {
+		stack = append(stack, "phase: "+x.spec.Stack.Phase.String())
+	}
+	fields = append(fields, "stack: {"+strings.Join(stack, ", ")+"}")
+	return fmt.Sprintf("  %s: {%s}\n", quoted(x.id), strings.Join(fields, ", "))
+}
+
+// quoted writes a text as YAML.
+func quoted(text string) string {
+	data, err := json.Marshal(text)
+	if err != nil {
+		panic("inspect: " + err.Error()) // a string can always be written
+	}
+	return string(data)
+}
+
+// serveScenario answers with the last minute of a player as a file.
+func (in *Inspector) serveScenario(w http.ResponseWriter, r *http.Request, query url.Values) {
+	o, recorder := in.pastAsked(w, r, query.Get("scenario"))
+	if o == nil {
+		return
+	}
+	w.Header().Set("Content-Type", "text/yaml; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="player-`+idText(o.Owner)+`.yaml"`)
+	_, _ = w.Write([]byte(in.storyOf(o, recorder))) // whoever has left does not mind
+}
