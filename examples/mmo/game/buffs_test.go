@@ -75,11 +75,9 @@ func wants(root, s map[string]any, path string, refs int, to map[string]bool) {
 		name := filepath.Base(ref)
 		wants(root, root["definitions"].(map[string]any)[name].(map[string]any), path, refs+1, to)
 	}
-	for _, list := range []string{"anyOf", "oneOf"} {
-		branches, _ := s[list].([]any)
-		for _, b := range branches {
-			wants(root, b.(map[string]any), path, refs, to)
-		}
+	branches, _ := s["anyOf"].([]any) // what stands under oneOf only says which of the fields must be there
+	for _, b := range branches {
+		wants(root, b.(map[string]any), path, refs, to)
 	}
 	words, _ := s["enum"].([]any)
 	for i, w := range words {
