@@ -156,6 +156,9 @@ func (d *definition) numbers() (all []*number) {
 	for _, why := range sortedKeys(on.Remove) {
 		lists = append(lists, on.Remove[why])
 	}
+	for _, act := range sortedKeys(on.Act) {
+		lists = append(lists, on.Act[act])
+	}
 	for _, list := range lists {
 		for _, a := range list {
 			for _, c := range []*change{a.Change, a.Damage} {

@@ -77,6 +77,10 @@ func (g *dice) verb(d *Draft, st map[string]any) (away bool) {
 		st["owner"] = pick(g, "p1", "o2", "o2", "o3")
 		return false
 	}
+	if g.one(60) || d.reacts() && g.one(4) {
+		g.happened(st)
+		return false
+	}
 	switch n := g.IntN(116); {
 	case n >= 112:
 		g.zone(st)
@@ -118,6 +122,29 @@ func (g *dice) verb(d *Draft, st map[string]any) (away bool) {
 		g.rare(d, st, id)
 	}
 	return false
+}
+
+// reacts says whether a definition has actions for acts.
+func (d *Draft) reacts() bool {
+	for _, b := range d.Buffs {
+		if on, ok := b["on"].(map[string]any); ok && on["act"] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// happened is what the game tells.
+func (g *dice) happened(st map[string]any) {
+	st["happened"] = pick(g, "hit", "hit", "move")
+	if g.one(2) {
+		st["amount"] = 1 + g.IntN(40)
+	}
+	if st["owner"] == "o2" {
+		st["target"] = "p1"
+	} else if g.one(2) {
+		st["target"] = pick(g, "o2", "p1", "o2")
+	}
 }
 
 // zone is about the time of zones, and who is in them.
@@ -185,19 +212,7 @@ func (g *dice) rare(d *Draft, st map[string]any, id string) {
 			st["use"] = id
 			return
 		}
-		if g.one(3) {
-			st["consume"] = "hit"
-			return
-		}
-		st["happened"] = pick(g, "hit", "hit", "move")
-		if g.one(2) {
-			st["amount"] = 1 + g.IntN(40)
-		}
-		if st["owner"] == "o2" {
-			st["target"] = "p1"
-		} else if g.one(2) {
-			st["target"] = pick(g, "o2", "p1", "o2")
-		}
+		st["consume"] = "hit"
 	case 7:
 		if g.one(2) {
 			st["interrupt"] = "move"

@@ -167,6 +167,9 @@ func (s *Scenario) Play() (log []string, decided bool) {
 		if st.Steal != nil {
 			w.owner(textOf(st.To), s)
 		}
+		if st.Target != "" {
+			w.owner(st.Target, s)
+		}
 	}
 	for _, st := range s.steps {
 		for _, o := range w.owners {
