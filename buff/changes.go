@@ -1,7 +1,6 @@
 package buff
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 )
@@ -112,7 +111,10 @@ func same(a, b reflect.Value) bool {
 		if f, ok := a.Interface().(interface{ Same(Formula) bool }); ok {
 			return f.Same(b.Interface().(Formula))
 		}
-		return a.Interface().(fmt.Stringer).String() == b.Interface().(fmt.Stringer).String()
+		if f, ok := a.Interface().(Formula); ok {
+			return f.String() == b.Interface().(Formula).String()
+		}
+		return reflect.DeepEqual(a.Interface(), b.Interface()) // Spec.Data
 	case reflect.Slice:
 		if a.Len() != b.Len() {
 			return false

@@ -166,6 +166,11 @@ type Spec struct {
 	// Client is for game clients.
 	Client Client
 
+	// Data is the game's own, and nothing that the engine reads: a cast time, a range. Whoever reads
+	// it must not change it. A reload compares it by reflect.DeepEqual. Package catalog makes it of
+	// data, of the type that its Loader says.
+	Data any
+
 	// On says what is done when something happens to the buff.
 	On Hooks
 

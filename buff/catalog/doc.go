@@ -125,6 +125,7 @@
 //	                migrate                   it takes the new version at once, and keeps its beat
 //	                end                       it ends
 //	client          see below                 for game clients
+//	data            a map                     the game's own: cast time, range; see Loader
 //	on              see below                 what is done
 //
 // A span is a number and a unit, as in 12s, 1500ms, 30m, 36h or 1h30m, of whole

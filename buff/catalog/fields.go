@@ -64,6 +64,7 @@ var specFields = table{"", nil, map[string]readFunc{
 	"on_fault":       func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateKeep, &d.spec.OnFault) },
 	"save":           func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, saveFields) },
 	"reload":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Reload) },
+	"data":           (*definition).data,
 	"client":         func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, clientFields) },
 	"on":             func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, onFields) },
 }}

@@ -44,9 +44,7 @@ func Load(paths ...string) (*buff.Catalog, error) { return LoadFS(disk{}, paths.
 // fsys lets them: out of an os.DirFS, but not out of an os.Root. Any goroutine may call it,
 // if fsys allows that. If fsys panics, that is an error with the name of what was to be read.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
-	l := newLoader()
-	l.read(fsys, paths, l.parse)
-	return l.catalog(nil)
+	return Loader{}.LoadFS(fsys, paths...)
 }
 
 // Reload is Load for a catalog that takes the place of prev, as [buff.Catalog.Rebuild] has
@@ -60,9 +58,7 @@ func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 
 // ReloadFS is Reload for the files of fsys. Any goroutine may call it, if fsys allows that.
 func ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
-	l := newLoader()
-	l.read(fsys, paths, l.parse)
-	return l.catalog(prev)
+	return Loader{}.ReloadFS(prev, fsys, paths...)
 }
 
 // Parse reads a catalog from the text of one file; name stands for the file in the
@@ -111,6 +107,7 @@ type loader struct {
 	stated   map[string][]stated        // the same in their order, and where they stand
 	said     []string                   // tags that somebody else speaks of
 	dead     buff.DeadRule
+	data     any // see Loader
 	slots    map[string]*entry
 	returns  map[string]*entry
 	failed   int             // how many errors there are, those too that are not kept

@@ -131,6 +131,7 @@ type specFormat struct {
 	Save          saveFormat           `json:"save,omitempty"`
 	Reload        buff.ReloadRule      `json:"reload,omitempty"`
 	Client        clientFormat         `json:"client,omitempty"`
+	Data          map[string]any       `json:"data,omitempty"`
 	On            onFormat             `json:"on,omitempty"`
 }
 

@@ -29,7 +29,7 @@ var columnOrder = strings.Fields(`
 	on on.apply on.refresh on.pulse on.exec on.overflow on.act on.remove
 	interrupt on_death on_source_gone on_fault on_zone
 	save save.mode save.if_remaining save.offline_pulses save.offline_expire save.compensate
-	client client.icon client.show client.priority client.sync`)
+	client client.icon client.show client.priority client.sync data`)
 
 // columnRank returns the place of a path in that order.
 func columnRank(path string) int {

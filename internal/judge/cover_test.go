@@ -15,6 +15,7 @@ import (
 var leftOut = map[string]string{
 	"$schema":                   "for editors",
 	"version":                   "of files; a scenario has none",
+	"buffs.data":                "the game's own",
 	"attributes.at_min=nothing": "a default; kill is made up",
 	"attributes.aggregate=sum":  "a default",
 }

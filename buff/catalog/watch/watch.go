@@ -36,6 +36,13 @@ type Watch struct {
 //
 // Any goroutine may call it.
 func Folder(dir string, current *buff.Catalog) (*Watch, error) {
+	return FolderOf(catalog.Loader{}, dir, current)
+}
+
+// FolderOf is Folder for definitions that a Loader loads.
+//
+// Any goroutine may call it.
+func FolderOf(loader catalog.Loader, dir string, current *buff.Catalog) (*Watch, error) {
 	files, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("watch: %s: %w", dir, err)
@@ -52,7 +59,7 @@ func Folder(dir string, current *buff.Catalog) (*Watch, error) {
 	w := &Watch{changes: make(chan Change, 1), files: files, ended: make(chan struct{})}
 	f := follower{
 		out: w.changes, base: current, quiet: quiet, longest: longest,
-		load:  func(prev *buff.Catalog) (*buff.Catalog, error) { return catalog.Reload(prev, dir) },
+		load:  func(prev *buff.Catalog) (*buff.Catalog, error) { return loader.Reload(prev, dir) },
 		heeds: func(e fsnotify.Event) bool { return heeds(files, place, e) },
 	}
 	go func() {

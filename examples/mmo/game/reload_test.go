@@ -42,7 +42,9 @@ func change(t *testing.T, file, old, text string) {
 	src, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(src), old)
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(src), old, text, 1)), 0o644))
+	// Renamed, since who watches the folder may look between two steps of a write.
+	require.NoError(t, os.WriteFile(file+".new", []byte(strings.Replace(string(src), old, text, 1)), 0o644))
+	require.NoError(t, os.Rename(file+".new", file))
 }
 
 // TestReloadWhileItRuns: in a folder that is full of mistakes all of them are told, and the
