@@ -219,6 +219,9 @@ func (s *Set) denyFull(t *Turn, a *Application) outcome {
 func (s *Set) deny(t *Turn, a *Application, why Reason, err error) outcome {
 	e := t.tell(s, Denied)
 	e.Why, e.Spec, e.Source, e.Magnitude = why, a.Spec, a.Source, a.Magnitude
+	if why == NoParam {
+		e.Name = t.worked.missing
+	}
 	return outcome{kind: Denied, why: why, err: err}
 }
 

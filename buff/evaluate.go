@@ -56,6 +56,8 @@ type worked struct {
 	coming []float64 // values of an application that waits while others are worked out
 	scale  float64   // of the duration
 	pool   int64     // of a shield
+
+	missing string // the parameter or the attribute for want of which there is a NoParam
 }
 
 // asked is what a number is worked out from.
@@ -142,7 +144,7 @@ func (s *Set) evaluate(t *Turn, n *number, q *asked) (float64, Reason) {
 	case !ok && n.known:
 		return n.value, NoReason
 	case !ok:
-		return 0, NoParam
+		return 0, s.lacks(t, n.from == FromCaller, n.caller, n.attr)
 	case !finite(v):
 		return 0, BadValue
 	}
@@ -165,7 +167,7 @@ func (s *Set) formula(t *Turn, n *number, q *asked) (float64, Reason) {
 		case !ok && n.known:
 			return n.value, NoReason
 		case !ok:
-			return 0, NoParam
+			return 0, s.lacks(t, r.caller, r.name, r.attr)
 		}
 		sound = sound && finite(v)
 		in = append(in, v)
@@ -179,6 +181,15 @@ func (s *Set) formula(t *Turn, n *number, q *asked) (float64, Reason) {
 		return 0, BadValue
 	}
 	return v, NoReason
+}
+
+// lacks notes what is missing.
+func (s *Set) lacks(t *Turn, caller bool, name string, attr stat.Attr) Reason {
+	if !caller {
+		name = s.law(t).Attributes().At(attr).Name
+	}
+	t.worked.missing = name
+	return NoParam
 }
 
 // attribute returns an attribute of the owner, or what is known of one of the source.

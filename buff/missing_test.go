@@ -1,0 +1,42 @@
+package buff_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// sumOf is a formula of two reads.
+type sumOf struct{ reads []buff.Read }
+
+func (sumOf) String() string                           { return "sum" }
+func (f sumOf) Reads() []buff.Read                     { return f.reads }
+func (sumOf) Eval(in buff.Inputs) (v float64, _ error) { return in.Reads[0] + in.Reads[1], nil }
+
+// TestMissingNumber: an application that is refused for a number that is missing says which.
+func TestMissingNumber(t *testing.T) {
+	reads := []buff.Read{{Caller: true, Name: "spice"}, {Of: buff.OfSource, Name: "power"}}
+	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "power"}}}, Specs: []buff.Spec{
+		{ID: "a", Duration: time.Second, Params: []buff.Param{{Name: "x", Value: buff.Caller("dmg")}}},
+		{ID: "b", Duration: time.Second, Params: []buff.Param{{Name: "x", Value: buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.OfSource}}}},
+		{ID: "c", Duration: time.Second, Params: []buff.Param{{Name: "x", Value: buff.Number{From: buff.FromFormula, Formula: sumOf{reads}}}}},
+	}})
+	require.NoError(t, err)
+	for _, x := range []struct {
+		id     string
+		params []buff.Arg
+		lacks  string
+	}{
+		{"a", nil, "dmg"}, {"a", []buff.Arg{{Caller: "dgm", Value: 3}}, "dmg"}, {"b", nil, "power"}, {"c", nil, "spice"}, {"c", []buff.Arg{{Caller: "spice"}}, "power"},
+	} {
+		turn := buff.Turn{Catalog: c}
+		buff.NewSet(1, 0, 0, 8).Do(&turn, 0, buff.Apply(1, buff.Application{Spec: c.Spec(x.id), Source: 9, Params: x.params}))
+		require.Len(t, turn.Events, 1)
+		require.Equal(t, buff.NoParam, turn.Events[0].Why)
+		require.Equal(t, x.lacks, turn.Events[0].Name, x.id)
+	}
+}
