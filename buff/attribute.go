@@ -20,7 +20,7 @@ func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.valueOf(c, a
 // Base returns an attribute of the owner without what its buffs make of it. It panics as
 // Attribute does.
 func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
-	if s.sheet == nil {
+	if s.sheet == nil || s.sheet.Attrs() < int(a) {
 		return c.schema.At(a).Base
 	}
 	return s.sheet.Base(a)
@@ -30,12 +30,26 @@ func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
 // none. It may allocate; it is for those who look, not for rules.
 func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 	switch {
-	case s.sheet != nil:
-		return s.sheet.All()
 	case c.schema == nil:
 		return func(func(stat.View) bool) {}
+	case s.sheet == nil:
+		return stat.NewSheet(c.schema, 0).All()
+	case s.sheet.Attrs() >= c.schema.Len():
+		return s.sheet.All()
 	}
-	return stat.NewSheet(c.schema, 0).All()
+	return func(yield func(stat.View) bool) {
+		for v := range s.sheet.All() {
+			if !yield(v) {
+				return
+			}
+		}
+		for a := stat.Attr(s.sheet.Attrs() + 1); int(a) <= c.schema.Len(); a++ {
+			law := c.schema.At(a)
+			if !yield(stat.View{Attr: a, Name: law.Name, Base: law.Base, Value: s.valueOf(c, a)}) {
+				return
+			}
+		}
+	}
 }
 
 // Modifiers returns what lies on an attribute of the owner, the oldest first; in Of stands the
@@ -44,7 +58,7 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 	c.schema.At(a)
 	return func(yield func(stat.Modifier) bool) {
-		if s.sheet == nil {
+		if s.sheet == nil || s.sheet.Attrs() < int(a) {
 			return
 		}
 		for _, m := range s.sheet.On(a) {
@@ -67,13 +81,19 @@ func (s *Set) valueOf(c *Catalog, a stat.Attr) float64 {
 	if s.sheet == nil {
 		return c.schema.At(a).Base
 	}
+	if int(a) > s.sheet.Attrs() {
+		return s.sheet.ValueIn(c.schema, a)
+	}
 	return s.sheet.Value(a)
 }
 
+// needSheet returns the sheet, with all attributes of a catalog. It is for those who change it: who
+// reads takes an attribute that came with a reload as its definition says.
 func (s *Set) needSheet(c *Catalog) *stat.Sheet {
 	if s.sheet == nil {
 		s.sheet = stat.NewSheet(c.schema, 0)
 	}
+	s.sheet.Grow(c.schema)
 	return s.sheet
 }
 

@@ -44,7 +44,7 @@ type Catalog struct {
 // [Catalog.Rebuild] with other attributes.
 var (
 	ErrSpec       = errors.New("buff: bad definition")
-	ErrAttributes = errors.New("buff: the attributes are not those of the catalog before")
+	ErrAttributes = errors.New("buff: the attributes that the owners have were changed")
 
 	// ErrUnknownID is what [Catalog.Lookup] fails with.
 	ErrUnknownID = errors.New("buff: no such definition")
@@ -102,17 +102,45 @@ func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
 	return c.Rebuild(Definitions{Attributes: c.attributes, Dead: c.dead, Specs: specs})
 }
 
-// Rebuild is Next for definitions with attributes, which must be the same as c's and in the
-// same order: the owners have them already. Otherwise it fails with [ErrAttributes].
+// Rebuild is Next for definitions with attributes. Those of c must be among them, unchanged: the
+// owners have them already. Otherwise it fails with [ErrAttributes], and with [SpecErrors] that name
+// each one that was changed or taken away. Their order stays that of c, and new ones come behind:
+// an owner has their base.
 func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
-	if !slices.Equal(c.attributes, d.Attributes) {
-		return nil, fmt.Errorf("%w", ErrAttributes)
+	var err error
+	if d.Attributes, err = c.grown(d.Attributes); err != nil {
+		return nil, err
 	}
 	return newCatalog(&Catalog{
 		handlers: slices.Clip(c.handlers), handled: maps.Clone(c.handled), above: slices.Clip(c.above),
 		tags: c.tags.clone(), acts: c.acts.clone(), groups: c.groups.clone(), slots: c.slots.clone(), drs: c.drs.clone(),
 		lineages: c.lineages.clone(),
 	}, c, d)
+}
+
+// grown returns the attributes of c and those of the list that it does not have.
+func (c *Catalog) grown(list []Attribute) ([]Attribute, error) {
+	var errs SpecErrors
+	all, old := slices.Clip(c.attributes), make([]bool, len(list))
+	for _, a := range c.attributes {
+		switch i := slices.IndexFunc(list, func(b Attribute) bool { return a.Name == b.Name }); {
+		case i < 0:
+			errs = append(errs, &SpecError{Field: "attributes." + a.Name, Text: "taken away: the owners have it, so that it stays while the game runs"})
+		case list[i] != a:
+			errs = append(errs, &SpecError{Field: "attributes." + a.Name, Text: "changed: the owners have it as it was, and attributes can be added while the game runs, but not changed"})
+		default:
+			old[i] = true
+		}
+	}
+	if errs != nil {
+		return nil, fmt.Errorf("%w: %w", ErrAttributes, errs)
+	}
+	for i := range list {
+		if !old[i] {
+			all = append(all, list[i])
+		}
+	}
+	return all, nil
 }
 
 // newCatalog completes c, which takes the place of the catalog before, if there is one.

@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"math"
 	"reflect"
 	"slices"
 )
@@ -115,6 +116,8 @@ func same(a, b reflect.Value) bool {
 			return f.String() == b.Interface().(Formula).String()
 		}
 		return reflect.DeepEqual(a.Interface(), b.Interface()) // Spec.Data
+	case reflect.Float64: // what no number reads may be NaN
+		return a.Float() == b.Float() || math.IsNaN(a.Float()) && math.IsNaN(b.Float())
 	case reflect.Slice:
 		if a.Len() != b.Len() {
 			return false

@@ -54,8 +54,23 @@ func TestCheckAttributes(t *testing.T) {
 	}
 	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{attribute("a"), attribute("b")}})
 	require.NoError(t, err)
-	_, err = c.Rebuild(buff.Definitions{Attributes: []buff.Attribute{attribute("b"), attribute("a")}})
-	require.ErrorIs(t, err, buff.ErrAttributes, "in another order")
+	next, err := c.Rebuild(buff.Definitions{Attributes: []buff.Attribute{attribute("c"), attribute("b"), attribute("a")}})
+	require.NoError(t, err)
+	names := []string{}
+	for _, a := range next.Attributes().All() {
+		names = append(names, a.Name)
+	}
+	require.Equal(t, []string{"a", "b", "c"}, names, "those that were there keep their numbers")
+	changed := attribute("b")
+	changed.Base = 5
+	_, err = c.Rebuild(buff.Definitions{Attributes: []buff.Attribute{changed}})
+	require.ErrorIs(t, err, buff.ErrAttributes)
+	require.ErrorIs(t, err, buff.ErrSpec)
+	require.ErrorContains(t, err, "attributes.a: taken away")
+	require.ErrorContains(t, err, "attributes.b: changed")
+	_, err = c.Rebuild(buff.Definitions{Attributes: []buff.Attribute{attribute("a"), attribute("b"), attribute("b")}})
+	require.NotErrorIs(t, err, buff.ErrAttributes)
+	require.ErrorContains(t, err, "attributes.b.name: defined twice")
 	b, ok := c.Attr("b")
 	require.True(t, ok)
 	require.Equal(t, "b", c.Attributes().At(b).Name)

@@ -1,7 +1,7 @@
 // # Attributes
 //
 // Attributes are the numbers that every owner has. They stand in one file of a catalog,
-// in the order in which a game counts them, and do not change while it runs.
+// in the order in which a game counts them, and do not change while it runs; a reload may bring new ones.
 //
 //	attributes:
 //	  max_health: {base: 1000, min: 1}

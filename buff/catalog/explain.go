@@ -57,15 +57,25 @@ func (l *loader) explain(err error) {
 	}
 }
 
-// otherAttributes reports that the attributes are not those of the catalog before.
+// otherAttributes reports which attributes that the owners have were changed or taken away.
 func (l *loader) otherAttributes(cause error) {
-	const text = "not those that the owners have: attributes do not change while the game runs, neither do their order and limits"
-	if d := l.attrs.from; d != nil {
-		l.add(d.src, l.attrs.at, "", "attributes", text).cause = cause
+	var list buff.SpecErrors
+	errors.As(cause, &list)
+	d := l.attrs.from
+	if d == nil {
+		if l.failed == 0 { // perhaps they stand in a file that could not be read
+			l.whole("", cause, "no attributes: the owners have some, and they stay while the game runs")
+		}
 		return
 	}
-	if l.failed == 0 { // perhaps they stand in a file that could not be read
-		l.whole("", cause, "no attributes: "+text)
+	for _, e := range list {
+		p, ok := d.places.get(e.Field)
+		if !ok {
+			p.position = l.attrs.at
+		}
+		if !p.bad {
+			l.add(d.src, p.position, "", e.Field, "%s", e.Text).cause = cause
+		}
 	}
 }
 

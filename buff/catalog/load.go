@@ -49,8 +49,8 @@ func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 
 // Reload is Load for a catalog that takes the place of prev, as [buff.Catalog.Rebuild] has
 // it: tags, acts and handlers keep their numbers, and a definition is the next version of
-// that with the same ID. The attributes must be those of prev, in their order: otherwise
-// the error matches [buff.ErrAttributes]. If there is an error, prev stays what it is, and
+// that with the same ID. The attributes of prev must all be there as they were, and others may come:
+// otherwise the errors match [buff.ErrAttributes]. If there is an error, prev stays what it is, and
 // there is no other. Any goroutine may call it.
 func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 	return ReloadFS(prev, disk{}, paths...)

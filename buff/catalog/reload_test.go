@@ -66,21 +66,34 @@ func TestReloadBad(t *testing.T) {
 	require.NotNil(t, prev.Spec("a"))
 }
 
-// Attributes do not change, neither do their order and limits; the place is said.
+// An attribute that the owners have does not change, and the place of it is said; others may come, anywhere.
 func TestReloadOtherAttributes(t *testing.T) {
-	const text = "not those that the owners have: attributes do not change while the game runs, neither do their order and limits"
-	for _, other := range []string{
-		"attributes: {speed: {base: 5}, health: {base: 100}}",
-		"attributes: {health: {base: 100}, speed: {base: 5, min: 0}}",
-		"attributes: {health: {base: 100}}",
+	for _, c := range []struct {
+		other, field, text string
+		column             int
+	}{
+		{"attributes: {health: {base: 100}, speed: {base: 5, min: 0}}", "attributes.speed", "changed: ", 42},
+		{"attributes: {health: {base: 100}}", "attributes.speed", "taken away: ", 1},
+		{"attributes: {mana: {base: 1}, speed: {base: 5}, health: {base: 90}}", "attributes.health", "changed: ", 57},
 	} {
-		_, next, err := reloaded(t, map[string]string{"a.yaml": sheetText}, map[string]string{"a.yaml": "\n" + other})
+		_, next, err := reloaded(t, map[string]string{"a.yaml": sheetText}, map[string]string{"a.yaml": "\n" + c.other})
 		require.Nil(t, next)
 		e := firstError(t, err)
 		require.ErrorIs(t, e, buff.ErrAttributes)
-		require.Equal(t, Error{File: "buffs/a.yaml", Line: 2, Column: 1, Field: "attributes", Text: text, Source: e.Source, cause: e.cause}, *e)
+		require.Contains(t, e.Text, c.text)
+		require.Equal(t, Error{File: "buffs/a.yaml", Line: 2, Column: c.column, Field: c.field, Text: e.Text, Source: e.Source, cause: e.cause}, *e)
 	}
-	_, next, err := reloaded(t, map[string]string{"a.yaml": sheetText}, map[string]string{"a.yaml": "buffs: {}"})
+	prev, next, err := reloaded(t, map[string]string{"a.yaml": sheetText}, map[string]string{"a.yaml": "attributes: {mana: {base: 1}, speed: {base: 5}, health: {base: 100}}"})
+	require.NoError(t, err)
+	for _, name := range []string{"health", "speed"} {
+		was, _ := prev.Attr(name)
+		is, _ := next.Attr(name)
+		require.Equal(t, was, is, name)
+	}
+	_, ok := next.Attr("mana")
+	require.True(t, ok)
+
+	_, next, err = reloaded(t, map[string]string{"a.yaml": sheetText}, map[string]string{"a.yaml": "buffs: {}"})
 	require.Nil(t, next)
 	require.ErrorIs(t, err, buff.ErrAttributes)
 
@@ -101,5 +114,5 @@ func TestReloadOtherAttributesAndMore(t *testing.T) {
 	for _, e := range list {
 		fields = append(fields, e.Field)
 	}
-	require.Equal(t, []string{"attributes", "period", "duration"}, fields)
+	require.Equal(t, []string{"attributes.health", "period", "duration"}, fields)
 }

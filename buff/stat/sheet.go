@@ -57,8 +57,11 @@ func NewSheet(schema *Schema, limit int) *Sheet {
 	return s
 }
 
-// Schema returns the schema that the sheet was made from.
+// Schema returns the schema that the sheet was made from, or has grown to.
 func (s *Sheet) Schema() *Schema { return s.schema }
+
+// Attrs returns the number of attributes of the sheet.
+func (s *Sheet) Attrs() int { return len(s.cells) - 1 }
 
 // Value returns the attribute with all that lies on it, within its limits. O(1) unless a
 // change made it stale. It panics if the schema has no such attribute.
@@ -67,6 +70,37 @@ func (s *Sheet) Value(a Attr) float64 {
 		s.refresh(a) // so written, Value is small enough to be inlined
 	}
 	return s.cells[a].value
+}
+
+// Grow gives the sheet the attributes that a greater schema has beside the sheet's own, with their
+// bases. The schema must begin with the attributes of the sheet's, as they are there. One that is not
+// greater changes nothing.
+func (s *Sheet) Grow(to *Schema) {
+	if len(to.attrs) <= len(s.cells) {
+		return
+	}
+	for i := len(s.cells); i < len(to.attrs); i++ {
+		s.cells = append(s.cells, cell{base: to.attrs[i].Base, head: none, tail: none, stale: true})
+	}
+	s.schema = to
+}
+
+// ValueIn is Value for an attribute of a greater schema, as [Sheet.Grow] takes it, to which the sheet
+// has not grown. It panics if the schema has no such attribute.
+func (s *Sheet) ValueIn(of *Schema, a Attr) float64 {
+	if int(a) < len(s.cells) {
+		return s.Value(a)
+	}
+	of.must(a)
+	d := &of.attrs[a]
+	lo, hi := d.lo, d.hi
+	if d.loBy != 0 {
+		lo = s.ValueIn(of, d.loBy)
+	}
+	if d.hiBy != 0 {
+		hi = s.ValueIn(of, d.hiBy)
+	}
+	return within(d.Base, lo, hi)
 }
 
 // Base returns the attribute as it is without modifiers and without its limits, as it was
