@@ -5,13 +5,13 @@ import "fmt"
 // §1.1, late frame: "catchup: all / coalesce(n) / skip", of the pulses of one buff in one frame.
 
 // pulseOfFrame is a pulse that is due. Where one is to stand for all of a frame it waits for the last of them.
-func (o *owner) pulseOfFrame(b *instance, n int) {
+func (o *owner) pulseOfFrame(b *instance, n, all int) {
 	if or(b.def.Catchup.word, "all") == "all" {
 		o.pulse(b, n, "")
 		return
 	}
 	b.late.n++
-	b.late.stacks = n
+	b.late.stacks, b.late.all = n, all
 	if !o.moreInFrame(b) {
 		o.catchesUp(b)
 	}
@@ -45,7 +45,7 @@ func (o *owner) moreInFrame(b *instance) bool {
 			return false // or a stack will end before
 		}
 		if n := later.pulsing(); n > 0 {
-			return n == b.late.stacks // one pulse stands for those of as many stacks
+			return later.partaking() == b.late.all // one pulse stands for those of the same stacks
 		}
 		o.nextBeat(&later)
 	}

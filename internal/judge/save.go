@@ -170,6 +170,7 @@ func (o *owner) restore(b *instance, gone, past int64) {
 type missing struct {
 	n      int
 	stacks int // of the last of them
+	all    int // those that come to it, also those that do not count
 }
 
 // age lets the beat of a buff go on to an instant, and counts the pulses that it would have had. Those who are aligned keep

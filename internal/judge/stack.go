@@ -159,7 +159,10 @@ func (o *owner) dropLayer(b *instance, i int) {
 // With timers each: "an application of D with period P contributes exactly floor(D/P) stack-ticks", "decided at each
 // boundary ≤ its own end". All stacks share the beat, and each has boundaries of its own, of which the n-th is the n-th
 // beat after its application: it takes part in that beat if that boundary is not behind its end.
-func (b *instance) pulsing() int {
+func (b *instance) pulsing() int { return b.effective(b.partaking()) }
+
+// partaking is how many stacks come to the beat that is due, also those that do not count.
+func (b *instance) partaking() int {
 	if !b.each() {
 		return b.stacks
 	}
@@ -169,7 +172,7 @@ func (b *instance) pulsing() int {
 			n += l.stacks
 		}
 	}
-	return b.effective(n)
+	return n
 }
 
 // pulsingNow is how many take part in a pulse out of turn.

@@ -119,10 +119,10 @@ func (b *instance) nextPartial() (int64, bool) {
 
 // pulseDue is the pulse at the end of the interval that runs; the next begins.
 func (o *owner) pulseDue(b *instance) {
-	n := b.pulsing()
+	n, all := b.pulsing(), b.partaking()
 	o.nextBeat(b)
 	if n > 0 {
-		o.pulseOfFrame(b, n)
+		o.pulseOfFrame(b, n, all)
 	}
 }
 
