@@ -32,12 +32,13 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 // counts reports whether an async stack counts in the beat at an instant.
 func (l *asyncStack) counts(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
 
-// inStep lets the periods of all async stacks begin with the instance's, which begin anew.
-func (s *Set) inStep(i *instance) {
+// inStep lets the periods of all async stacks begin now, as the instance's do, which begin anew. With
+// [AlignOwner] the first beat may come before such a period ends.
+func (s *Set) inStep(i *instance, now wheel.Time) {
 	if i.spec.Stack.Timers == TimersEach {
 		async := s.extraOf(i).async
 		for k := range async {
-			async[k].lag = 0
+			async[k].lag = max(int64(now-i.beat)+i.period, 0)
 		}
 	}
 }

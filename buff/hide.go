@@ -98,8 +98,9 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	s.tell(t, Shown, at)
 	s.give(t, at)
 	if was&(unmet|inhibited) != 0 && i.period > 0 && i.spec.Inhibition != InhibitionKeep {
-		s.newBeat(i, s.nowOf(t, i))
-		s.inStep(i)
+		now := s.nowOf(t, i)
+		s.newBeat(i, now)
+		s.inStep(i, now)
 		s.touch(at)
 		if i.spec.Inhibition == InhibitionExecute {
 			s.pulse(t, at)

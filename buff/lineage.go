@@ -64,8 +64,9 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 	case i.period == 0:
 		i.beat = wheel.Never
 	case i.beat == wheel.Never:
-		i.beat = s.firstBeat(i, s.nowOf(t, i))
-		s.inStep(i)
+		now := s.nowOf(t, i)
+		i.beat = s.firstBeat(i, now)
+		s.inStep(i, now)
 	case was != i.period:
 		s.needExtra(i).length = was
 	}
