@@ -25,6 +25,11 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 			return s.faulty(t, a, why, err)
 		}
 	}
+	if len(a.Params) > 0 {
+		if t.worked.missing = spec.unread(a.Params); t.worked.missing != "" {
+			return s.deny(t, a, NoParam, nil)
+		}
+	}
 	if s.catalog != spec.catalog {
 		s.versions, s.catalog = s.catalog != nil, spec.catalog
 	}

@@ -96,7 +96,7 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 		now := wheel.Time(k * 100)
 		source := OwnerID(1000 + k)
 		apply := func(id string, magnitude int64) Handle {
-			a := Application{Spec: c.Spec(id), Source: source, Magnitude: magnitude, Level: k % 5, Key: uint64(k), Params: []Arg{{"a", float64(k) - 0.5}}}
+			a := Application{Spec: c.Spec(id), Source: source, Magnitude: magnitude, Level: k % 5, Key: uint64(k), Params: c.Spec(id).Takes(Arg{"a", float64(k) - 0.5})}
 			if k%3 < 2 { // of the others nothing is known, but they are their own source
 				a.Capture(nil, caster, c, SnapshotApply)
 			} else if a.Spec.Captures() {

@@ -1,6 +1,9 @@
 package buff
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // kept checks and compiles a number that a buff keeps. What it is kept under in a blob has
 // a number behind it if the name is taken.
@@ -63,6 +66,7 @@ func (k *checker) source(field string, n *Number, c *number) {
 		if n.Caller == "" {
 			k.failf(field+".caller", "missing: an application could not give what it needs")
 		}
+		k.current.asks(n.Caller)
 	case FromAttr:
 		c.attr = k.attr(field+".attr", n.Attr)
 		if n.Of > OfSource {
@@ -97,12 +101,31 @@ func (k *checker) formula(field string, n *Number, c *number) {
 		switch {
 		case r.Caller && r.Name == "":
 			k.failf(field+".formula", "it reads what a caller gives without a name")
+		case r.Caller:
+			k.current.asks(r.Name)
 		case !r.Caller:
 			read.attr = k.attr(field+".formula", r.Name)
 			k.reads(r.Of, &number{attr: read.attr, snapshot: n.Snapshot})
 		}
 		c.reads = append(c.reads, read)
 	}
+}
+
+// asks notes what the application brings.
+func (s *Spec) asks(caller string) {
+	if !slices.Contains(s.callers, caller) {
+		s.callers = append(s.callers, caller)
+	}
+}
+
+// unread returns the first of the parameters of an application that no number reads, or "".
+func (s *Spec) unread(params []Arg) string {
+	for i := range params {
+		if !slices.Contains(s.callers, params[i].Caller) {
+			return params[i].Caller
+		}
+	}
+	return ""
 }
 
 // reads notes an attribute of the source.

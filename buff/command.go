@@ -55,7 +55,7 @@ type Application struct {
 	Duration  Span    // if zero, the definition's
 	Scale     Ratio   // of the duration: what resistances leave of it; zero is 1
 	Magnitude int64   // handed on to events and handlers
-	Params    []Arg   // for the numbers of the definition that the caller brings; not kept
+	Params    []Arg   // for the numbers of the definition that the caller brings; not kept. One that it does not read is refused: NoParam
 
 	// Captured is what is known of the attributes of the source: see [Application.Capture].
 	// It is copied where it is kept.

@@ -41,6 +41,7 @@ type compiled struct {
 
 	numbers       []number // that an instance keeps: those of Params, and what is not the same always
 	scale, poolBy *number  // of the duration, of a shield
+	callers       []string // names of Application.Params that one of the numbers reads
 	modifiers     []modifier
 	captures      []capture // of the source, with those of all that it can set off
 	links         []*Spec

@@ -62,7 +62,8 @@
 // In this order, and the first that refuses ends it with a Denied; nothing has changed
 // then. The files are named after their rule.
 //
-//	numbers       one that it must bring is missing, or none    NoParam, BadValue
+//	numbers       one that it must bring is missing, or none,
+//	              or one that it brings is not read             NoParam, BadValue
 //	death         the owner is dead, and DeadDeny is the rule   Dead
 //	require       Require.Apply fails on the owner's tags       Requirement
 //	immunity      the owner is immune                           Immune

@@ -73,7 +73,7 @@ type Event struct {
 	// Delta is, of a Changed, by how much the base was changed, and Value what it is now.
 	Delta, Value float64
 
-	Name string // the timeout's name, the act of an Interrupt or of a Reacted, the attribute of a Changed, or of a Denied for NoParam the number that is missing
+	Name string // the timeout's name, the act of an Interrupt or of a Reacted, the attribute of a Changed, or of a Denied for NoParam the number that is missing, or that is brought and nothing reads
 
 	Stacks int32 // after the fact; for a Pulsed, those that pulse
 	Count  int32 // how many pulses a Pulsed stands for, if more than one; otherwise 0

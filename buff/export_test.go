@@ -27,6 +27,11 @@ func (a *Application) Taken() []float64 {
 	return a.taken.values
 }
 
+// Takes returns those of the parameters that the definition reads.
+func (s *Spec) Takes(params ...Arg) []Arg {
+	return slices.DeleteFunc(params, func(a Arg) bool { return s.unread([]Arg{a}) != "" })
+}
+
 // Stolen reports whether the application is of something that was stolen.
 func (a *Application) Stolen() bool { return a.stolen }
 

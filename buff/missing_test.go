@@ -17,7 +17,7 @@ func (sumOf) String() string                           { return "sum" }
 func (f sumOf) Reads() []buff.Read                     { return f.reads }
 func (sumOf) Eval(in buff.Inputs) (v float64, _ error) { return in.Reads[0] + in.Reads[1], nil }
 
-// TestMissingNumber: an application that is refused for a number that is missing says which.
+// TestMissingNumber: an application that is refused for a number that is missing says which, and so does one that brings what nothing reads.
 func TestMissingNumber(t *testing.T) {
 	reads := []buff.Read{{Caller: true, Name: "spice"}, {Of: buff.OfSource, Name: "power"}}
 	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "power"}}}, Specs: []buff.Spec{
@@ -31,7 +31,7 @@ func TestMissingNumber(t *testing.T) {
 		params []buff.Arg
 		lacks  string
 	}{
-		{"a", nil, "dmg"}, {"a", []buff.Arg{{Caller: "dgm", Value: 3}}, "dmg"}, {"b", nil, "power"}, {"c", nil, "spice"}, {"c", []buff.Arg{{Caller: "spice"}}, "power"},
+		{"a", nil, "dmg"}, {"a", []buff.Arg{{Caller: "dgm", Value: 3}}, "dgm"}, {"a", []buff.Arg{{Caller: "dmg", Value: 3}, {Caller: "spice", Value: 3}}, "spice"}, {"b", nil, "power"}, {"c", nil, "spice"}, {"c", []buff.Arg{{Caller: "spice"}}, "power"},
 	} {
 		turn := buff.Turn{Catalog: c}
 		buff.NewSet(1, 0, 0, 8).Do(&turn, 0, buff.Apply(1, buff.Application{Spec: c.Spec(x.id), Source: 9, Params: x.params}))

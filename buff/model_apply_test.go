@@ -10,6 +10,27 @@ import (
 )
 
 // apply does an application; that of an aura has no end, and joins what auras have applied.
+// asksFor reports whether a number of the definition reads what an application brings under a name.
+func asksFor(s *buff.Spec, caller string) bool {
+	found := false
+	look := func(n buff.Number) {
+		found = found || n.From == buff.FromCaller && n.Caller == caller
+		if n.From == buff.FromFormula {
+			found = found || slices.Contains(n.Formula.Reads(), buff.Read{Caller: true, Name: caller})
+		}
+	}
+	(&worked{}).each(s, func(n buff.Number, _ func() float64, _ func(float64)) bool {
+		look(n)
+		return true
+	})
+	for _, n := range []*buff.Number{s.DurationScale, s.Shield.By} {
+		if n != nil {
+			look(*n)
+		}
+	}
+	return found
+}
+
 func (m *model) apply(o op, member bool) string {
 	s := m.catalog.Spec(o.spec)
 	if why, word := wrong(s, o); why != buff.NoReason {
@@ -17,6 +38,11 @@ func (m *model) apply(o op, member bool) string {
 		return "error " + why.String() + " " + word
 	}
 	why := buff.NoReason
+	for _, p := range o.params {
+		if !asksFor(s, p.Caller) {
+			return m.deny(s, o, buff.NoParam)
+		}
+	}
 	if m.worked, why = m.work(s, o, member); why != buff.NoReason {
 		return m.deny(s, o, why)
 	}

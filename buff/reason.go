@@ -37,7 +37,7 @@ const (
 	Resisted    // resistance leaves nothing of it
 	LowerLevel  // a higher level is there
 	Dead        // the owner is dead
-	NoParam     // a number without a default is missing
+	NoParam     // a number without a default is missing, or one is brought that the definition does not read
 
 	BadDuration // a duration below one millisecond
 	BadStacks   // a negative number of stacks

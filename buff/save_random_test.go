@@ -355,7 +355,7 @@ func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
 	spec := s.specs[rng.IntN(len(s.specs))]
 	c.Application = buff.Application{
 		Spec: spec, Source: buff.OwnerID(1 + rng.IntN(3)), Stacks: rng.IntN(3), Level: rng.IntN(4), Key: uint64(rng.IntN(2)), Magnitude: int64(rng.IntN(50)),
-		Params: []buff.Arg{{Caller: "p", Value: rng.Float64()}, {Caller: "power", Value: rng.Float64()}},
+		Params: spec.Takes(buff.Arg{Caller: "p", Value: rng.Float64()}, buff.Arg{Caller: "power", Value: rng.Float64()}),
 	}
 	if id := c.Application.Source; rng.IntN(5) > 0 { // of whom everything is known
 		caster := buff.NewSet(id, 4, 0, 1)

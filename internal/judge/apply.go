@@ -37,6 +37,12 @@ func (o *owner) apply(a application) bool {
 		return false
 	}
 	rest := a.left != nil && a.left.rest // "what that was asked they are not asked again"
+	for name := range a.params {
+		if !d.asks(name) { // "unknown params are refused"
+			o.say("deny %s why=param", d.ID)
+			return false
+		}
+	}
 	if why := o.refuses(d); why != "" && !rest {
 		o.say("deny %s why=%s", d.ID, why)
 		return false

@@ -5,6 +5,7 @@ package judge
 import (
 	"encoding/json"
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -121,6 +122,16 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	}
 	type plain number
 	return strictly(text, (*plain)(n))
+}
+
+// asks says whether a number reads what an application brings under a name.
+func (d *definition) asks(name string) bool {
+	for _, n := range d.numbers() {
+		if n.Caller == name || regexp.MustCompile(`\bcaller\.`+regexp.QuoteMeta(name)+`\b`).MatchString(n.Formula) {
+			return true
+		}
+	}
+	return false
 }
 
 type modifier struct {
