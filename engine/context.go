@@ -56,6 +56,18 @@ func (c *Context) Data() any { return c.live().owner.data }
 // Only inside the handler.
 func (c *Context) Now() wheel.Time { return c.live().turn.At() }
 
+// Seen returns the time of the frame that works the event out: what it is later than Now, the event
+// is late, by a late or coarse frame. The loop may have gone on if the handler is slow.
+//
+// Only inside the handler.
+func (c *Context) Seen() wheel.Time { return c.live().turn.Now }
+
+// Catalog returns the definitions that are in force: those of the last [Engine.Reload] before this
+// handler's owner was taken in hand.
+//
+// Only inside the handler.
+func (c *Context) Catalog() *buff.Catalog { return c.live().turn.Catalog }
+
 // Buffs returns what the owner carries, the oldest application first, before the
 // commands of this handler.
 //

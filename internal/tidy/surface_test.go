@@ -14,7 +14,7 @@ import (
 // variables, and methods of exported types; fields are not counted. Who needs more says why in
 // the commit message; who needs fewer lowers the number.
 var surface = map[string]int{
-	"actor": 33, "buff": 614, "buff/catalog": 45, "buff/stat": 61, "engine": 169, "engine/history": 12, "inspect": 12,
+	"actor": 33, "buff": 614, "buff/catalog": 45, "buff/stat": 61, "engine": 171, "engine/history": 12, "inspect": 12,
 	"replicate": 22, "replicate/client": 22, "replicate/js": 1, "store": 77, "store/bolt": 9, "timer": 17, "wheel": 30,
 }
 
