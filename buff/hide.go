@@ -39,7 +39,7 @@ func (s *Set) reconsider(t *Turn) {
 			return
 		}
 	}
-	g.unsettled, g.exposed = false, false
+	g.unsettled = false // but not exposed: the next change looks at all of the ring again
 	t.emit(s, &Event{End: wheel.Never, Kind: Faulted, Why: Cascade})
 }
 
