@@ -46,8 +46,8 @@ func TestStuckPlayer(t *testing.T) {
 	p.until(`document.querySelector("#verdict").textContent.startsWith("All is well")`)
 	w.trap(t, hero)
 	p.until(`document.querySelector("#verdict").className == "alarm" && document.querySelector("#verdict").textContent.includes("Sigrun Bold #7 in trap")`)
-	require.Contains(t, eval[string](p, `document.querySelector("#stuck").textContent`), "Sigrun Bold")
-	require.Equal(t, 1, eval[int](p, `document.querySelectorAll("#workers .held").length`))
+	// The first line comes with each look, the lists below it with every few.
+	p.until(`document.querySelector("#stuck").textContent.includes("Sigrun Bold") && document.querySelectorAll("#workers .held").length == 1`)
 	p.until(`/for [3-9]\.\d s/.test(document.querySelector("#stuck").textContent)`)
 	p.picture("stuck")
 	close(w.gate)
