@@ -103,6 +103,10 @@ func (c *runCmd) log(s *scenario) ([]string, error) {
 	return s.play(c.options(), c.Frame)
 }
 
+// mostOfFailed is how many lines of its log a scenario prints that has failed: the last ones say what
+// led to it, and there can be a million.
+const mostOfFailed = 100
+
 // print prints the logs.
 func (c *runCmd) print(list []*scenario, stdout output, stderr messages) error {
 	var failed error
@@ -112,6 +116,10 @@ func (c *runCmd) print(list []*scenario, stdout output, stderr messages) error {
 		}
 		lines, err := c.log(s)
 		var text bytes.Buffer
+		if left := len(lines) - mostOfFailed; err != nil && left > 0 {
+			fmt.Fprintf(&text, "… %d lines before these\n", left)
+			lines = lines[left:]
+		}
 		for _, l := range lines {
 			text.WriteString(l)
 			text.WriteByte('\n')
