@@ -108,14 +108,16 @@ func same(a, b reflect.Value) bool {
 		if a.IsNil() || b.IsNil() {
 			return a.IsNil() == b.IsNil()
 		}
+		f, ok := a.Interface().(Formula)
+		g, too := b.Interface().(Formula)
+		if !ok || !too {
+			return reflect.DeepEqual(a.Interface(), b.Interface()) // Spec.Data
+		}
 		// A formula's curves may change while its text does not.
-		if f, ok := a.Interface().(interface{ Same(Formula) bool }); ok {
-			return f.Same(b.Interface().(Formula))
+		if s, ok := f.(interface{ Same(Formula) bool }); ok {
+			return s.Same(g)
 		}
-		if f, ok := a.Interface().(Formula); ok {
-			return f.String() == b.Interface().(Formula).String()
-		}
-		return reflect.DeepEqual(a.Interface(), b.Interface()) // Spec.Data
+		return f.String() == g.String()
 	case reflect.Float64: // what no number reads may be NaN
 		return a.Float() == b.Float() || math.IsNaN(a.Float()) && math.IsNaN(b.Float())
 	case reflect.Slice:

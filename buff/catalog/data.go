@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"reflect"
 	"strings"
@@ -21,7 +22,7 @@ type Loader struct {
 	// without one, of the fields in lower case; a time.Duration is a span. A field that the type does
 	// not have, or of another kind, is an error with its place. What the value itself says is what a
 	// definition has that leaves a field out; one without data has nil. If Data is nil, any data will
-	// do and Spec.Data is a map[string]any.
+	// do and Spec.Data is a map[string]any; anything but a struct or a map panics.
 	Data any
 }
 
@@ -41,6 +42,11 @@ func (o Loader) Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, erro
 // ReloadFS is [ReloadFS] with the Loader's data; without a catalog before, it is LoadFS. Any
 // goroutine may call it, if fsys allows that.
 func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
+	if o.Data != nil {
+		if k := reflect.TypeOf(o.Data).Kind(); k != reflect.Struct && k != reflect.Map {
+			panic(fmt.Sprintf("catalog: Loader.Data is a %T, and must be a struct or a map", o.Data))
+		}
+	}
 	l := newLoader()
 	l.data = o.Data
 	l.read(fsys, paths, l.parse)

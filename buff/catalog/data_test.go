@@ -73,3 +73,14 @@ func TestDataTable(t *testing.T) {
 	require.Equal(t, ability{Range: 7, Icon: "flame"}, cat.Spec("a").Data)
 	require.Nil(t, cat.Spec("b").Data)
 }
+
+// TestDataType: data is read into values, of which each definition has its own.
+func TestDataType(t *testing.T) {
+	require.PanicsWithValue(t, "catalog: Loader.Data is a *catalog.ability, and must be a struct or a map", func() { _, _ = abilities(t, &ability{}, "buffs: {}") })
+	type cost struct{ Mana, Rage int }
+	type spell struct{ Cost *cost }
+	cat, err := abilities(t, spell{&cost{Rage: 5}}, "buffs: {a: {duration: 1s, data: {cost: {mana: 20}}}, b: {duration: 1s, data: {cost: {mana: 3}}}}")
+	require.NoError(t, err)
+	require.Equal(t, spell{&cost{20, 5}}, cat.Spec("a").Data)
+	require.Equal(t, spell{&cost{3, 5}}, cat.Spec("b").Data)
+}
