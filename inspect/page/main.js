@@ -109,7 +109,7 @@ const animate = () => {
       put($("now"), now < 360000000 ? two(Math.floor(sec / 3600), 2) + ":" + two(Math.floor(sec / 60) % 60, 2) + ":" + two(sec % 60, 2) + "." + two(Math.floor(now % 1000), 3) : view.clock);
     } else if (!$("player").hidden && shown && !shown.busy) moveBars(shown.paused ? 0 : Math.min(performance.now() - shownAt, 2000) * speed);
   }
-  setTimeout(() => requestAnimationFrame(animate), still.matches ? 500 : $("player").hidden ? 60 : 100); // a frame more often is seen by nobody, and costs
+  setTimeout(() => requestAnimationFrame(animate), still.matches ? 500 : $("player").hidden ? 100 : 250); // a frame more often is seen by nobody, and costs
 };
 
 const found = $("found"), query = $("query");

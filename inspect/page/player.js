@@ -48,16 +48,16 @@ const fillBuff = (n, b) => {
   set(p.track, "aria-label", "Time left of " + name);
   set(p.remove, "aria-label", (p.remove.dataset.sure ? "Really remove " : "Remove ") + name);
   if (n.lastNext !== undefined && b.next !== null && b.next > n.lastNext + b.period / 4) {
-    n.classList.remove("pulsed");
-    void n.offsetWidth; // begins the animation anew
-    n.classList.add("pulsed");
+    n.classList.add("pulsed"); // no animation: it would paint sixty times a second for each pulse
+    clearTimeout(n.calm);
+    n.calm = setTimeout(() => n.classList.remove("pulsed"), 300);
   }
   n.lastNext = b.next === null ? undefined : b.next;
   n.classList.toggle("off", !!b.hidden);
   n.buff = b;
 };
 // grow makes a bar so long, without a layout.
-const grow = (n, part) => { const to = "scaleX(" + part.toFixed(4) + ")"; if (n.to !== to) n.style.transform = n.to = to; };
+const grow = (n, part) => { const to = "scaleX(" + part.toFixed(2) + ")"; if (n.to !== to) n.style.transform = n.to = to; };
 // moveBars shows the time that has passed since the message.
 const moveBars = (passed) => {
   for (const n of $("buffs").children) {
