@@ -44,12 +44,13 @@ type Clock struct {
 const (
 	defaultResolution = time.Millisecond
 
-	// awake is below each deadline: nobody needs to wake the driver.
-	awake = math.MinInt64
+	// awake is above no deadline: nobody needs to wake the driver.
+	awake = 0
 
-	// shardsForEach processor, so that two adders seldom meet; a wheel is 87 KB once it is used.
+	// shardsForEach processor, so that two adders seldom meet; a wheel is 87 KB once it is used. There are
+	// a power of two of them, at most 64.
 	shardsForEach = 4
-	maxShards     = 64
+	mostShardBits = 6
 
 	turnBits  = 21         // two milliseconds, in ns
 	stackBits = 11         // no stack is smaller than 2 KB
@@ -68,8 +69,7 @@ func New(o Options) *Clock {
 	if o.Run == nil {
 		o.Run = Goroutines
 	}
-	n := 1 << bits.Len(uint(shardsForEach*runtime.GOMAXPROCS(0)-1))
-	c := newClock(o, min(n, maxShards))
+	c := newClock(o, 1<<min(bits.Len(uint(shardsForEach*runtime.GOMAXPROCS(0)-1)), mostShardBits))
 	go c.drive()
 	return c
 }
@@ -90,7 +90,6 @@ func newClock(o Options, shards int) *Clock {
 		s.next.Store(int64(wheel.Never))
 		s.search = wheel.Never
 	}
-	c.sleepUntil.Store(awake)
 	return c
 }
 

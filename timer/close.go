@@ -38,7 +38,7 @@ func (c *Clock) Close(ctx context.Context) error {
 func (s *shard) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.wheel, s.fns, s.spare = true, nil, nil, 0
+	s.closed, s.wheel, s.fns = true, nil, nil
 	s.next.Store(int64(wheel.Never))
 }
 

@@ -201,7 +201,7 @@ func (r *series) leave() {
 	r.running = false
 	if r.live {
 		if r.period > 0 && !r.moved {
-			missed := max(0, r.s.clock.elapsed()-r.due) / int64(r.period)
+			missed := (r.s.clock.elapsed() - r.due) / int64(r.period) // it was called at its deadline, or later
 			r.due = after(r.due, int64(r.period)*(missed+1))
 		}
 		r.arm()

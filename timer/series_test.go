@@ -292,3 +292,15 @@ func TestSeriesNeverOverlaps(t *testing.T) {
 		})
 	}
 }
+
+// TestScheduleByReadings: an instant that has a monotonic reading is waited for, also where the wall clock is the
+// system's. (In a synctest bubble no instant has one.)
+func TestScheduleByReadings(t *testing.T) {
+	c := timer.New(timer.Options{})
+	defer closed(t, c)
+	s := c.Schedule(func(prev time.Time) time.Time { return prev.Add(time.Hour) }, func() { t.Error("an hour too early") })
+	done := make(chan struct{})
+	c.AfterFunc(time.Millisecond, func() { close(done) })
+	<-done
+	require.True(t, s.Stop())
+}

@@ -95,11 +95,12 @@ func (c *Clock) watch(ns int64) {
 	}
 }
 
-// follow moves the deadline to where the wall clock has it now.
+// follow moves the deadline to where the wall clock has it now. While a call runs there is none on the wheel yet: the
+// next one is put there by what it finds.
 func (r *series) follow() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	if r.live && r.wall && !r.running {
+	if r.live && r.wall {
 		r.due = r.s.clock.wallDue(r.at)
 		r.s.move(r.h, r.s.clock.dueAt(r.due))
 	}

@@ -2,6 +2,7 @@ package timer_test
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -182,6 +183,67 @@ func TestAtOfAClockThatDrifts(t *testing.T) {
 	}
 }
 
+// TestAtOfASmallDrift: as long as the wall clock is within the tolerance no deadline is moved: the call comes at the
+// instant that was worked out when it was set, and not before it.
+func TestAtOfASmallDrift(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &dial{start: time.Now(), drift: 0.0005}
+		c := timer.New(timer.Options{Clock: w.now})
+		defer closed(t, c)
+		l := newTimes()
+		c.At(w.now().Add(10*time.Second), l.now)
+		time.Sleep(time.Minute)
+		require.Equal(t, []time.Duration{10 * time.Second}, l.take())
+	})
+}
+
+// TestAtToTheNanosecond: a call does not come a nanosecond before the wall clock shows its time.
+func TestAtToTheNanosecond(t *testing.T) {
+	for _, back := range []time.Duration{1, 2, time.Millisecond - 1} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &dial{start: time.Now()}
+			c := timer.New(timer.Options{Clock: w.now})
+			defer closed(t, c)
+			at := w.now().Add(10 * time.Second)
+			shown := []time.Time{}
+			c.At(at, func() { shown = append(shown, w.now()) })
+			time.Sleep(9900 * time.Millisecond)
+			w.set(-back) // no look will tell it from a drift
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			require.Len(t, shown, 1)
+			require.False(t, shown[0].Before(at), "%v before", at.Sub(shown[0]))
+		})
+	}
+}
+
+// TestLooksAtTheWallClock: the driver looks at it once a second while something follows it, however often it wakes, and
+// else not at all.
+func TestLooksAtTheWallClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var looks atomic.Int64
+		c := timer.New(timer.Options{Run: timer.Inline, Clock: func() time.Time { looks.Add(1); return time.Now() }})
+		defer closed(t, c)
+		busy := c.Every(10*time.Millisecond, func() {})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Zero(t, looks.Load())
+		at := c.At(time.Now().Add(time.Hour).Round(0), func() {})
+		time.Sleep(time.Second + time.Millisecond)
+		synctest.Wait()
+		looks.Store(0)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.EqualValues(t, 60, looks.Load())
+		require.True(t, at.Stop())
+		looks.Store(0)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Zero(t, looks.Load())
+		require.True(t, busy.Stop())
+	})
+}
+
 // TestScheduleByDate: instants without a monotonic reading follow the wall clock, each hour at
 // the full hour.
 func TestScheduleByDate(t *testing.T) {
@@ -215,6 +277,32 @@ func TestScheduleByDate(t *testing.T) {
 				s := c.Schedule(func(prev time.Time) time.Time { return prev.Truncate(time.Hour).Add(time.Hour) }, l.now)
 				time.Sleep(3 * time.Hour)
 				require.Equal(t, seconds(3600, 7200, 10800), l.take())
+				require.True(t, s.Stop())
+			})
+		})
+	}
+}
+
+// TestSetWhileACallRuns: the wall clock is set forward while a call runs, and the next one comes when it shows its hour.
+func TestSetWhileACallRuns(t *testing.T) {
+	for name, run := range runs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &dial{start: time.Now()}
+				c := timer.New(timer.Options{Run: run, Clock: w.now})
+				defer closed(t, c)
+				var shown []string
+				s := c.Schedule(func(prev time.Time) time.Time { return prev.Truncate(time.Hour).Add(time.Hour) }, func() {
+					shown = append(shown, w.now().UTC().Format("15:04"))
+					if len(shown) == 1 {
+						time.Sleep(5 * time.Second)
+						w.set(20 * time.Minute)
+						time.Sleep(5 * time.Second)
+					}
+				})
+				time.Sleep(3*time.Hour - 20*time.Minute)
+				synctest.Wait()
+				require.Equal(t, []string{"01:00", "02:00", "03:00"}, shown)
 				require.True(t, s.Stop())
 			})
 		})

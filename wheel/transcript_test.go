@@ -27,6 +27,9 @@ import (
 //	face LEVEL         what a face shows: the hand, and how many entries wait in each slot
 //	handle NAME        the parts of its handle
 //	age                makes a free timer one use from its last generation
+//	crowd N WHEN WHEN  starts N timers, due anywhere between the two; prints what the wheel holds
+//	thin [N]           ends N of those, or as many as it takes for a sweep to begin
+//	frames N LENGTH    turns the hands N times; prints what was moved in each frame, fired aside
 //
 // WHEN is an instant (01:02:03, 01:02:03.450, -00:00:01, never, earliest) or, with a
 // sign in front, a distance from now (+90s, +1h30m, +-1ms). After every command the
@@ -61,6 +64,7 @@ type transcript struct {
 	faces   shape
 	names   []string // by id
 	handles map[string]Handle
+	many    []Handle // those of crowd
 }
 
 func (s *transcript) do(t *testing.T, d *datadriven.TestData) string {
@@ -103,6 +107,12 @@ func (s *transcript) do(t *testing.T, d *datadriven.TestData) string {
 		return s.show()
 	case "face":
 		return s.face(arg(0))
+	case "crowd":
+		return s.crowd(t, d)
+	case "thin":
+		return s.thin(t, d)
+	case "frames":
+		return s.frames(t, d)
 	default:
 		d.Fatalf(t, "no such command: %s", d.Cmd)
 	}
@@ -117,7 +127,7 @@ func (s *transcript) start(t *testing.T, d *datadriven.TestData) {
 	_, err := fmt.Sscanf(faces, "%d/%d/%d", &sh.seconds, &sh.minutes, &sh.hours)
 	require.NoError(t, err, d.Pos)
 	s.faces = sh
-	s.w = newWheel(sh, s.when(t, at))
+	s.w, s.many = newWheel(sh, s.when(t, at)), nil
 }
 
 // advance prints what fires; a panic is part of the story.

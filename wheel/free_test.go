@@ -1,0 +1,90 @@
+package wheel
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFreeSet: what was put in is taken out once, also where the next word to be served begins at the number of a word of
+// which there are timers (64 and 64 × 64 × 64): the set of a wheel with a million timers against a plain one.
+func TestFreeSet(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		var f freeSet
+		free := map[uint32]bool{}
+		take := func() {
+			if f.taken == 0 {
+				f.refill()
+			}
+			k := 0
+			for f.taken>>k&1 == 0 {
+				k++
+			}
+			i := f.from + uint32(k)
+			f.taken &^= 1 << k
+			require.True(t, free[i], "seed %d: timer %d was in use", seed, i)
+			delete(free, i)
+		}
+		for range 4000 {
+			var i uint32
+			switch rng.IntN(6) {
+			case 0:
+				i = f.from + uint32(rng.IntN(2*word)) // of the word that is served, and the next one
+			case 1:
+				i = f.from*word + uint32(rng.IntN(word))
+			case 2:
+				i = f.from/word + uint32(rng.IntN(2*word))
+			case 3:
+				i = f.from*word*word + uint32(rng.IntN(word))
+			case 4:
+				i = uint32(rng.IntN(4 * word))
+			default:
+				i = uint32(rng.IntN(1 << 20))
+			}
+			if i < 1<<20 && !free[i] {
+				f.add(i)
+				free[i] = true
+			}
+			if rng.IntN(3) == 0 && f.len() > 0 {
+				take()
+			}
+			require.Equal(t, len(free), f.len(), "seed %d", seed)
+		}
+		for f.len() > 0 {
+			take()
+		}
+		require.Empty(t, free, "seed %d", seed)
+	}
+}
+
+// TestMayWait: far from the border, with more than 256 frames to come, the odd entry of a level waits where three have
+// moved in this frame, however often it has waited; with no more than 8 it never does.
+func TestMayWait(t *testing.T) {
+	for _, c := range []struct {
+		frames, moved uint64
+		turned        bool
+		waited, most  int
+		want          bool
+	}{
+		{257, 3, false, 9, 0, true},
+		{257, 2, false, 9, 0, false},
+		{256, 3, false, 9, 0, false},
+		{257, 3, false, 0, 0, true},
+		{9, 0, true, 9, 0, true},
+		{8, 0, true, 9, 0, false},
+		{9, 1, false, 0, 1, true},
+		{9, 1, false, 1, 1, false},
+		{9, 0, false, 0, 1, false},
+		{8, 1, false, 0, 1, false},
+	} {
+		f := level{waited: c.waited}
+		require.Equal(t, c.want, f.mayWait(c.frames, c.moved, c.turned, c.most), "%+v", c)
+		if far := c.turned || c.moved >= 3; c.want && !far {
+			require.Equal(t, c.waited+1, f.waited, "%+v", c)
+		} else {
+			require.Equal(t, c.waited, f.waited, "%+v", c)
+		}
+	}
+}
