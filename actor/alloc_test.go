@@ -45,9 +45,9 @@ func TestFrameDoesNotAllocate(t *testing.T) {
 						}
 					}
 				}
-				g.Start()
+				g.Start(-1)
 				finishAll(g)
-				idle = g.Collect(idle[:0])
+				idle = g.Collect(idle[:0], nil)
 			}
 			for range 3 {
 				frame()

@@ -145,21 +145,21 @@ func TestStressOnAnts(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 8))
 	for accepted := 0; accepted < total; {
 		accepted += a.send(rnd, rnd.IntN(4000))
-		a.Start()
+		a.Start(-1)
 		if rnd.IntN(2) == 0 {
 			a.Wait(passed())
 		} else {
 			finishAll(a.Group)
 		}
-		a.idle = a.Collect(a.idle[:0])
+		a.idle = a.Collect(a.idle[:0], nil)
 		for _, b := range a.idle {
 			require.False(t, b.Owner.busy.Load(), "idle, but in a handler")
 		}
 	}
 	for a.Stats().Running+a.Stats().Staged > 0 {
-		a.Start()
+		a.Start(-1)
 		finishAll(a.Group)
-		a.idle = a.Collect(a.idle[:0])
+		a.idle = a.Collect(a.idle[:0], nil)
 	}
 
 	repeats := 0
@@ -206,10 +206,10 @@ func TestNoLostWakeUp(t *testing.T) {
 		for i := range rounds {
 			for _, x := range b {
 				send(t, g, x, i)
-				g.Start()
+				g.Start(-1)
 			}
 			finishAll(g)
-			idle = g.Collect(idle[:0])
+			idle = g.Collect(idle[:0], nil)
 			require.Len(t, idle, len(b))
 		}
 		requireQuiet(t, g)
@@ -222,15 +222,15 @@ func TestReleasedPoolRefuses(t *testing.T) {
 	g := newGroup(pool, 2, takeAll)
 	b := newBoxes("a")
 	send(t, g, b[0], 1)
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
-	g.Collect(nil)
+	g.Collect(nil, nil)
 	require.NoError(t, pool.ReleaseTimeout(time.Minute))
 
 	send(t, g, b[0], 2)
-	g.Start()
+	g.Start(-1)
 	require.False(t, g.Wait(nil))
-	require.Empty(t, g.Collect(nil))
+	require.Empty(t, g.Collect(nil, nil))
 	require.EqualValues(t, 2, g.Stats().Refused)
 	require.Equal(t, []int{1}, b[0].Owner.got)
 }
@@ -251,18 +251,18 @@ func TestFullAntsPool(t *testing.T) {
 			for _, x := range b {
 				send(t, g, x, frame)
 			}
-			g.Start()
+			g.Start(-1)
 			require.False(t, g.Wait(time.After(100*time.Millisecond)))
-			require.Empty(t, g.Collect(nil))
+			require.Empty(t, g.Collect(nil, nil))
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, b, g.Collect(nil))
+		requireBoxes(t, b, g.Collect(nil, nil))
 		synctest.Wait() // the pool has no room to spare: let its goroutines go idle
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, b, g.Collect(nil))
+		requireBoxes(t, b, g.Collect(nil, nil))
 		for _, x := range b {
 			require.Equal(t, []int{0, 1, 2}, x.Owner.got)
 		}

@@ -1,16 +1,22 @@
 package actor
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
-// A batchedTurn is a turn of an owner who is idle and has no message: what there is to do stands
+// A Turn is a batched turn, of an owner who is idle and has no message: what there is to do stands
 // in arg. The usual frame is nothing but batched turns. The loop writes them down in a
 // row and does not look at the mailboxes at all, which are all over the memory; nor does it
-// when they are over. Workers claim them with one addition.
+// when they are over. Workers claim them, many in a row: their share.
 //
-//	Batch ─▸ a b c d e f g │ closed by EndBatch
-//	         ▴ ▴ ▴
-//	         │ │ └ cursor: the next one to be claimed
-//	         workers
+//	Batch ─▸ a b c d e f g h i j k │ closed by EndBatch
+//	         └──┬──┘ └──┬──┘ ▴
+//	         share 0 share 1 └ cursor: the next one that is in no share
+//
+// A worker looks ahead at its share before it begins, see Options.Ahead, and takes the turns out of it one by
+// one. Once the cursor has come to the end, workers take what is left in the shares of others, so that one
+// who hangs holds up nobody but the owner that he has in hand.
 //
 // Where something goes wrong it becomes what a message would have made of it, a
 // mailbox that is running:
@@ -18,11 +24,11 @@ import "sync/atomic"
 //	over   the usual end: the mailbox has been idle all the time
 //	moved  something is left, see [Mailbox.Defer]: it is in the ready list
 //	held   the loop has waited long enough: a worker has it in hand
-type batchedTurn[O, M any] struct {
+type Turn[O, M any] struct {
+	Arg    any // what [Group.Batch] was given for it
 	box    *Mailbox[O, M]
-	arg    any
 	state  atomic.Uint32
-	worker atomic.Int32 // who has claimed it, plus one
+	worker atomic.Int32 // who has claimed it, plus one; 0: nobody, or who has the share that it is in
 }
 
 // The states of a batched turn.
@@ -36,15 +42,42 @@ const (
 // round is the batched turns of one Start. When one did not end as usual, some worker may still look at
 // it, and the next Start has another round.
 type round[O, M any] struct {
-	turns  []batchedTurn[O, M] // while a worker may claim one, nobody changes the slice
-	cursor atomic.Uint64       // their number in the upper half, the next one in the lower; grows beyond it
-	opened bool                // handed over by a Start
+	turns  []Turn[O, M]  // while a worker may claim one, nobody changes the slice
+	cursor atomic.Uint64 // their number in the upper half, the next one in the lower; grows beyond it
+	opened bool          // handed over by a Start
+	shares []share       // by worker; nobody changes the slice: a worker may come to a round that is not opened
 
 	// Under the group's lock. A worker brings ended up to date in the moment in which it takes
 	// something else in hand or gives its slot back: where all have ended, the loop finds the
 	// slots as they are, and not as it happens.
 	ended int
 	moved bool // one was
+}
+
+// share is turns in a row that one worker has claimed.
+type share struct {
+	left     atomic.Uint64 // their end in the upper half, the next one in the lower; grows beyond it
+	from, to uint32        // all of them; under the group's lock
+	_        [48]byte      // the next one is another worker's
+}
+
+// mostShare is how many turns a share has at most. Less is too few waits for memory at once; more is no
+// better, and what is looked at ahead is to be in the cache still.
+const mostShare = 16
+
+// take takes the next one out of a share, if there is one.
+func (s *share) take() (at uint32, ok bool) {
+	if c := s.left.Load(); uint32(c) >= uint32(c>>32) {
+		return 0, false
+	}
+	c := s.left.Add(1) - 1
+	return uint32(c), uint32(c) < uint32(c>>32)
+}
+
+// count is how many are left in a share.
+func (s *share) count() int {
+	c := s.left.Load()
+	return max(0, int(c>>32)-int(uint32(c)))
 }
 
 // Batch has box handed over by the next Start for a turn without a message: Options.Batched is
@@ -64,41 +97,93 @@ func (g *Group[O, M]) Batch(box *Mailbox[O, M], arg any) {
 	if r.opened {
 		panic("actor: Batch between Start and EndBatch")
 	}
-	r.turns = append(r.turns, batchedTurn[O, M]{box: box, arg: arg})
+	r.turns = append(r.turns, Turn[O, M]{Arg: arg, box: box})
 }
 
 // openBatch lets the workers claim. The caller holds the lock.
 func (g *Group[O, M]) openBatch() {
 	r := g.batch
 	if n := len(r.turns); n > 0 && !r.opened {
+		for i := range r.shares {
+			r.shares[i].from, r.shares[i].to = 0, 0
+		}
 		r.opened, r.moved = true, false
 		r.cursor.Store(uint64(n) << 32)
 	}
 }
 
-// left returns how many batched turns nobody has claimed.
+// left returns how many batched turns nobody has begun, but for those of which a share is just being made.
 func (r *round[O, M]) left() int {
 	c := r.cursor.Load()
-	return max(0, int(c>>32)-int(uint32(c)))
+	n := max(0, int(c>>32)-int(uint32(c)))
+	for k := range r.shares {
+		n += r.shares[k].count()
+	}
+	return n
 }
 
-// claim returns a batched turn that nobody else gets, or nil.
-func (r *round[O, M]) claim() *batchedTurn[O, M] {
-	if r.left() == 0 {
-		return nil
+// claimTurn returns a batched turn that nobody else gets, or nil.
+func (g *Group[O, M]) claimTurn(i int, r *round[O, M]) *Turn[O, M] {
+	if at, ok := r.shares[i].take(); ok {
+		return &r.turns[at]
 	}
-	c := r.cursor.Add(1) - 1
-	if uint32(c) >= uint32(c>>32) {
-		return nil
+	c := r.cursor.Load()
+	if left := int(c>>32) - int(uint32(c)); left > 0 {
+		// The last ones are claimed one by one: nobody ends before his time.
+		n := uint64(min(max(1, left/(4*len(g.workers))), mostShare))
+		c = r.cursor.Add(n) - n
+		if from, end := uint32(c), uint32(c>>32); from < end {
+			return g.openShare(i, r, from, min(from+uint32(n), end))
+		}
 	}
-	return &r.turns[uint32(c)]
+	return g.help(i, r)
+}
+
+// openShare makes a share of some turns and returns its first.
+func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O, M] {
+	first := &r.turns[from]
+	if to-from == 1 {
+		first.worker.Store(int32(i) + 1)
+		return first
+	}
+	if g.ahead != nil {
+		g.ahead(i, r.turns[from:to])
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &r.shares[i]
+	s.from, s.to = from, to
+	s.left.Store(uint64(to)<<32 | uint64(from+1))
+	if len(g.free) > 0 {
+		g.notify() // who has just ended could not know of these
+	}
+	return first
+}
+
+// help takes a turn out of the share of another worker, if there is one.
+func (g *Group[O, M]) help(i int, r *round[O, M]) *Turn[O, M] {
+	for k := range r.shares {
+		if r.shares[k].count() == 0 {
+			continue
+		}
+		g.mu.Lock()
+		at, ok := r.shares[k].take()
+		if ok {
+			r.turns[at].worker.Store(int32(i) + 1)
+		}
+		g.mu.Unlock()
+		if ok {
+			return &r.turns[at]
+		}
+	}
+	return nil
 }
 
 // runBatch does, with worker i, all that are left.
 func (g *Group[O, M]) runBatch(i int) {
 	p, r := &g.workers[i], g.round.Load()
 	p.round = r
-	for v := r.claim(); v != nil; v = r.claim() {
+	for v := g.claimTurn(i, r); v != nil; v = g.claimTurn(i, r) {
 		p.turns++
 		g.runBatched(i, r, v)
 	}
@@ -118,9 +203,8 @@ func (g *Group[O, M]) countBatched(i int) {
 }
 
 // runBatched calls Options.Batched once.
-func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *batchedTurn[O, M]) {
+func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *Turn[O, M]) {
 	box := v.box
-	v.worker.Store(int32(i) + 1)
 	returned := false
 	defer func() {
 		if !returned {
@@ -133,12 +217,12 @@ func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *batchedTurn[O, M]) {
 		g.endBatched(i, r, v, box)
 	}()
 	box.turn = inBatch
-	g.batched(i, box, v.arg)
+	g.batched(i, box, v.Arg)
 	returned = true
 }
 
 // endBatched ends a batched turn. Where it is over as usual, the loop may have the mailbox from here on.
-func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *batchedTurn[O, M], box *Mailbox[O, M]) {
+func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mailbox[O, M]) {
 	box.turn, box.from = shut, box.head
 	deferred := len(box.batch) > 0
 	if !deferred && v.state.CompareAndSwap(undone, over) {
@@ -172,33 +256,37 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 	box.parks = parks
 }
 
-// EndBatch ends the batch after a Wait, whatever that reported, and returns how many of its
-// turns have been begun: of those after them nothing will ever be done. It reports whether
-// all are over as usual, with everybody idle. Otherwise some are running, as if a message
+// EndBatch ends the batch after a Wait, whatever that reported, and returns which of its
+// turns have not been begun, by their number in the order of Batch: nothing will ever be done of those. It
+// reports whether all are over as usual, with everybody idle. Otherwise some are running, as if a message
 // had been sent to them, and are returned by [Group.Collect]; those in the hands of a worker are
 // not waited for by WaitOthers, and [Mailbox.Idle] tells which are running.
 //
 // Only the loop goroutine may call it. It costs O(1) for each batched turn.
-func (g *Group[O, M]) EndBatch() (begun int, whole bool) {
+func (g *Group[O, M]) EndBatch() (left []int, whole bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	r := g.batch
 	n := len(r.turns)
 	if r.ended == n && !r.moved {
 		r.turns, r.opened, r.ended = r.turns[:0], false, 0
-		return n, true
+		return nil, true
 	}
-	at := r.cursor.Swap(uint64(n)<<32 | uint64(n))
-	begun = min(n, int(uint32(at)))
-	for k := range begun {
+	left = r.close()
+	unbegun := left
+	for k := range r.turns {
+		if len(unbegun) > 0 && unbegun[0] == k {
+			unbegun = unbegun[1:]
+			continue
+		}
 		v := &r.turns[k]
 		if v.state.CompareAndSwap(undone, held) {
 			g.sent++
 			g.pending++
 			g.overdue++
 			v.box.overdue, v.box.held = true, true
-			if p := v.worker.Load(); p > 0 {
-				g.workers[p-1].box = v.box
+			if p := r.holder(k); p >= 0 {
+				g.workers[p].box = v.box
 			}
 		} else if v.state.Load() == over {
 			continue
@@ -206,7 +294,36 @@ func (g *Group[O, M]) EndBatch() (begun int, whole bool) {
 		v.box.place = running
 		g.running = append(g.running, v.box)
 	}
-	g.batch = &round[O, M]{turns: make([]batchedTurn[O, M], 0, n)}
+	g.batch = &round[O, M]{turns: make([]Turn[O, M], 0, n), shares: make([]share, len(g.workers))}
 	g.round.Store(g.batch)
-	return begun, false
+	return left, false
+}
+
+// close lets nobody begin any more, and returns which turns nobody has begun. The caller holds the lock.
+func (r *round[O, M]) close() (left []int) {
+	take := func(c uint64) {
+		for k := uint32(c); k < uint32(c>>32); k++ {
+			left = append(left, int(k))
+		}
+	}
+	for k := range r.shares {
+		take(r.shares[k].left.Swap(0))
+	}
+	take(r.cursor.Swap(0))
+	slices.Sort(left)
+	return left
+}
+
+// holder returns which worker has a turn in hand that was begun and is not over, below zero if that
+// cannot be told yet. The caller holds the lock.
+func (r *round[O, M]) holder(k int) int {
+	if p := r.turns[k].worker.Load(); p > 0 {
+		return int(p) - 1
+	}
+	for i := range r.shares {
+		if s := &r.shares[i]; int(s.from) <= k && k < int(s.to) {
+			return i
+		}
+	}
+	return -1
 }

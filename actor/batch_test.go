@@ -3,6 +3,7 @@ package actor_test
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -39,12 +40,12 @@ func TestBatch(t *testing.T) {
 				g.Batch(b, 10*round+k)
 			}
 			require.False(t, g.Quiet())
-			g.Start()
+			g.Start(-1)
 			finishAll(g)
-			begun, whole := g.EndBatch()
-			require.Equal(t, len(boxes), begun)
+			left, whole := g.EndBatch()
+			require.Empty(t, left)
 			require.True(t, whole)
-			require.Empty(t, g.Collect(nil))
+			require.Empty(t, g.Collect(nil, nil))
 		}
 		for k, b := range boxes {
 			require.True(t, b.Idle())
@@ -68,22 +69,22 @@ func TestBatchKeeps(t *testing.T) {
 	g.Batch(b[1], func(b *box) { b.Defer(9, true) })
 	g.Batch(b[2], 3)
 	require.Panics(t, func() { b[2].Defer(1, false) }, "outside")
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
-	begun, whole := g.EndBatch()
-	require.Equal(t, 3, begun)
+	left, whole := g.EndBatch()
+	require.Empty(t, left)
 	require.False(t, whole)
 	require.False(t, b[0].Idle())
 	require.False(t, b[1].Idle())
 	require.True(t, b[2].Idle())
 	require.Equal(t, []int{7}, b[0].Owner.got)
 	require.Empty(t, b[1].Owner.got)
-	requireBoxes(t, b[:2], g.Collect(nil))
+	requireBoxes(t, b[:2], g.Collect(nil, nil))
 	require.Equal(t, 1, b[1].Len())
 	require.Equal(t, 1, g.Stats().Staged)
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
-	requireBoxes(t, b[1:2], g.Collect(nil))
+	requireBoxes(t, b[1:2], g.Collect(nil, nil))
 	require.Equal(t, []int{9}, b[1].Owner.got)
 	requireQuiet(t, g)
 }
@@ -104,12 +105,12 @@ func TestBatchHeld(t *testing.T) {
 				}
 			})
 			g.Batch(b[2], 2)
-			g.Start()
+			g.Start(-1)
 			require.False(t, g.WaitOthers(time.After(time.Second)))
-			begun, whole := g.EndBatch()
-			require.Equal(t, 2, begun)
+			left, whole := g.EndBatch()
+			require.Equal(t, []int{2}, left)
 			require.False(t, whole)
-			require.Empty(t, g.Collect(nil))
+			require.Empty(t, g.Collect(nil, nil))
 			require.True(t, b[0].Idle())
 			require.False(t, b[1].Idle())
 			require.True(t, b[2].Idle())
@@ -121,15 +122,15 @@ func TestBatchHeld(t *testing.T) {
 			send(t, g, b[1], 6)
 			send(t, g, b[3], 8)
 			require.Equal(t, 2, b[1].Len())
-			g.Start()
+			g.Start(-1)
 			require.False(t, g.WaitOthers(time.After(time.Second)), "the only worker hangs")
 			close(gate)
 			require.True(t, g.Wait(nil))
-			requireBoxes(t, []*box{b[1], b[3]}, g.Collect(nil))
+			requireBoxes(t, []*box{b[1], b[3]}, g.Collect(nil, nil))
 			require.Equal(t, 1, g.Stats().Staged, "b has another message")
-			g.Start()
+			g.Start(-1)
 			require.True(t, g.Wait(nil))
-			requireBoxes(t, b[1:2], g.Collect(nil))
+			requireBoxes(t, b[1:2], g.Collect(nil, nil))
 			want := []int{6}
 			if keeps {
 				want = []int{5, 6}
@@ -150,20 +151,20 @@ func TestBatchWaitsForTheOthers(t *testing.T) {
 		gate := make(chan struct{})
 		g.Batch(b[0], func(*box) { <-gate })
 		g.Batch(b[1], 1)
-		g.Start()
+		g.Start(-1)
 		require.False(t, g.WaitOthers(time.After(time.Second)))
 		g.EndBatch()
 		began := time.Now()
 		for m := range 3 {
 			send(t, g, b[1], m)
-			g.Start()
+			g.Start(-1)
 			require.True(t, g.WaitOthers(time.After(time.Second)))
-			requireBoxes(t, b[1:], g.Collect(nil))
+			requireBoxes(t, b[1:], g.Collect(nil, nil))
 		}
 		require.Zero(t, time.Since(began))
 		close(gate)
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, b[:1], g.Collect(nil))
+		requireBoxes(t, b[:1], g.Collect(nil, nil))
 		requireQuiet(t, g)
 	})
 }
@@ -179,18 +180,18 @@ func TestBatchFaults(t *testing.T) {
 		g.Batch(b[2], func(*box) { <-gate; runtime.Goexit() })
 		g.Batch(b[3], func(b *box) { b.Defer(4, false); runtime.Goexit() })
 		g.Batch(b[4], 5)
-		g.Start()
+		g.Start(-1)
 		require.False(t, g.WaitOthers(time.After(time.Second)))
-		begun, whole := g.EndBatch()
-		require.Equal(t, 5, begun)
+		left, whole := g.EndBatch()
+		require.Empty(t, left)
 		require.False(t, whole)
-		requireBoxes(t, b[3:4], g.Collect(nil))
+		requireBoxes(t, b[3:4], g.Collect(nil, nil))
 		require.Equal(t, []int{4}, b[3].Owner.got)
 		require.Equal(t, []int{5}, b[4].Owner.got)
 		requireHeld(t, g, b[2])
 		close(gate)
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, b[2:3], g.Collect(nil))
+		requireBoxes(t, b[2:3], g.Collect(nil, nil))
 		s := g.Stats()
 		require.EqualValues(t, 1, s.Panics)
 		require.EqualValues(t, 3, s.Exits)
@@ -205,19 +206,19 @@ func TestBatchRefused(t *testing.T) {
 	room := false
 	g := newBatchGroup(&moody{accept: func() bool { return room }, submit: inline{}.Submit}, 2)
 	b := newBoxes("a", "b")
-	batched := func() (begun int, whole bool) {
+	batched := func() (left []int, whole bool) {
 		g.Batch(b[0], 1)
 		g.Batch(b[1], 2)
-		g.Start()
+		g.Start(-1)
 		require.Equal(t, room, g.Wait(nil))
 		return g.EndBatch()
 	}
-	begun, whole := batched()
-	require.Zero(t, begun)
+	left, whole := batched()
+	require.Equal(t, []int{0, 1}, left)
 	require.False(t, whole)
 	room = true
-	begun, whole = batched()
-	require.Equal(t, 2, begun)
+	left, whole = batched()
+	require.Empty(t, left)
 	require.True(t, whole)
 	require.Equal(t, []int{1}, b[0].Owner.got)
 	require.EqualValues(t, 2, g.Stats().Refused, "by Start and by Wait")
@@ -230,7 +231,7 @@ func TestBatchNoLostWakeUp(t *testing.T) {
 	b := newBoxes("a")[0]
 	for round := range 20_000 {
 		g.Batch(b, round)
-		g.Start()
+		g.Start(-1)
 		for look := 0; !g.Wait(passed()); look++ { // does not sleep: so the next round comes early
 			if look == 100 {
 				finishAll(g)
@@ -255,10 +256,10 @@ func TestBatchOnce(t *testing.T) {
 			boxes[i].Owner = i
 			g.Batch(&boxes[i], nil)
 		}
-		g.Start()
+		g.Start(-1)
 		finishAll(g)
-		begun, whole := g.EndBatch()
-		require.Equal(t, len(boxes), begun)
+		left, whole := g.EndBatch()
+		require.Empty(t, left)
 		require.True(t, whole)
 		for i := range claimed {
 			require.Equal(t, round+1, claimed[i].Load(), "turn %d of round %d", i, round)
@@ -274,7 +275,7 @@ func TestBatchDoesNotAllocate(t *testing.T) {
 		for _, b := range boxes {
 			g.Batch(b, arg)
 		}
-		g.Start()
+		g.Start(-1)
 		g.Wait(nil)
 		g.EndBatch()
 	}))
@@ -332,37 +333,40 @@ func TestBatchStress(t *testing.T) {
 	for range rounds {
 		args := make([]int, len(boxes))
 		if !g.Quiet() {
-			g.Start()
+			g.Start(-1)
 			g.WaitOthers(passed())
-			g.Collect(nil)
+			g.Collect(nil, nil)
 			continue
 		}
 		for i, b := range boxes {
 			args[i] = dice.IntN(200) // most do nothing unusual
 			g.Batch(b, args[i])
 		}
-		g.Start()
+		g.Start(-1)
 		if dice.IntN(2) == 0 {
 			g.WaitOthers(passed())
 		} else {
 			g.WaitOthers(nil)
 		}
-		begun, whole := g.EndBatch()
+		left, whole := g.EndBatch()
 		if !whole {
 			split++
 		}
-		for i, b := range boxes[:begun] {
+		for i, b := range boxes {
+			if slices.Contains(left, i) {
+				continue
+			}
 			b.Owner.begun++
 			if k := args[i] % 16; k == 2 || k == 3 {
 				b.Owner.messages++
 			}
 		}
-		g.Collect(nil)
+		g.Collect(nil, nil)
 	}
 	for !g.Quiet() {
-		g.Start()
+		g.Start(-1)
 		finishAll(g)
-		g.Collect(nil)
+		g.Collect(nil, nil)
 	}
 	for i, b := range boxes {
 		require.Equal(t, b.Owner.begun+b.Owner.messages, b.Owner.done.Load(), "owner %d", i)

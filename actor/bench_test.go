@@ -41,9 +41,9 @@ func benchFrame(b *testing.B, pool actor.Pool, workers, n int) {
 				}
 			}
 		}
-		g.Start()
+		g.Start(-1)
 		finishAll(g)
-		idle = g.Collect(idle[:0])
+		idle = g.Collect(idle[:0], nil)
 	}
 	frame()
 	b.ReportAllocs()

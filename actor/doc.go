@@ -12,7 +12,8 @@
 //
 // An owner for whom there is no message, but something to do, gets a batched turn: the loop
 // writes it down in a row, and the workers take from there. Nothing of the mailbox is looked at,
-// neither when it goes nor when it comes: with a hundred thousand owners it is in no cache.
+// neither when it goes nor when it comes: with a hundred thousand owners it is in no cache. A worker claims
+// some in a row, its share, so that it can look ahead at their owners: see Options.Ahead.
 //
 //	Batch ─▸ a b c d e … ── claim ─▸ worker 0: Batched(a), worker 1: Batched(b)
 //	EndBatch ◂────────────── ended ──┘

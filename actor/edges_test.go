@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"errors"
 	"math"
 	"runtime"
 	"testing"
@@ -25,16 +26,16 @@ func TestQuietCountsAll(t *testing.T) {
 	var one, other Mailbox[int, int]
 	require.NoError(t, g.Send(&one, 1))
 	require.False(t, g.Quiet(), "one is staged")
-	g.Start()
+	g.Start(-1)
 	require.False(t, g.Quiet(), "one is away")
 	require.NoError(t, g.Send(&other, 1))
 	require.False(t, g.Quiet(), "one is staged and one away")
 	worker()
-	require.Len(t, g.Collect(nil), 1)
+	require.Len(t, g.Collect(nil, nil), 1)
 	require.False(t, g.Quiet())
-	g.Start()
+	g.Start(-1)
 	worker()
-	require.Len(t, g.Collect(nil), 1)
+	require.Len(t, g.Collect(nil, nil), 1)
 	require.True(t, g.Quiet())
 }
 
@@ -63,17 +64,17 @@ func TestParkedLetsGo(t *testing.T) {
 	for range 10 {
 		send()
 	}
-	g.Start()
+	g.Start(-1)
 	for range 10 {
 		send() // it is away
 	}
 	worker()
-	require.Len(t, g.Collect(nil), 1)
+	require.Len(t, g.Collect(nil, nil), 1)
 	require.Equal(t, 20, box.Len())
 	parks = false
-	g.Start()
+	g.Start(-1)
 	worker()
-	require.Len(t, g.Collect(nil), 1)
+	require.Len(t, g.Collect(nil, nil), 1)
 	require.Zero(t, box.Len())
 	runtime.GC()
 	for k, m := range kept {
@@ -96,8 +97,8 @@ func TestShrinkLeavesRoom(t *testing.T) {
 				panic(err)
 			}
 		}
-		g.Start()
-		home = g.Collect(home[:0])
+		g.Start(-1)
+		home = g.Collect(home[:0], nil)
 	}
 	frame(len(boxes)) // all boxes have their buffers
 	g.Shrink(n)
@@ -113,4 +114,49 @@ func TestShrinkLeavesRoom(t *testing.T) {
 	require.Len(t, g.ready.ring, 4*n)
 	g.Shrink(n - 1)
 	require.Len(t, g.ready.ring, n)
+}
+
+type poolOr func(task func()) error
+
+func (f poolOr) Submit(task func()) error { return f(task) }
+
+// TestOneTurnIsWork: a worker that has found nothing to do looks again before it ends, and does a single batched turn
+// that the loop has added meanwhile. The pool has refused: nobody else would come.
+func TestOneTurnIsWork(t *testing.T) {
+	var tasks []func()
+	full, did := false, 0
+	g := NewGroup(Options[int, int]{
+		Pool: poolOr(func(task func()) error {
+			if full {
+				return errors.New("full")
+			}
+			tasks = append(tasks, task)
+			return nil
+		}),
+		Workers: 2, Limit: 10, Handle: drain[int, int], Batched: func(int, *Mailbox[int, int], any) { did++ },
+	})
+	var one, other Mailbox[int, int]
+	require.NoError(t, g.Send(&one, 1))
+	require.NoError(t, g.Send(&other, 1))
+	g.Start(-1)
+	require.Len(t, tasks, 2)
+	tasks[0]() // for both
+	require.Len(t, g.Collect(nil, nil), 2)
+
+	const late = 1 // the worker whose task the pool has not begun
+	require.True(t, g.enter(late))
+	g.runBatch(late)
+	full = true
+	g.Batch(&one, nil)
+	g.Start(-1)
+	box, more := g.next(late, nil)
+	require.Nil(t, box)
+	require.True(t, more)
+	g.runBatch(late)
+	require.Equal(t, 1, did)
+	_, more = g.next(late, nil)
+	require.False(t, more)
+	require.True(t, g.Wait(nil))
+	_, whole := g.EndBatch()
+	require.True(t, whole)
 }

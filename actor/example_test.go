@@ -44,9 +44,9 @@ func Example() {
 	send(bob, 30)
 	var idle []*actor.Mailbox[*player, int]
 	for len(idle) < 2 { // frames, in which ann and bob become idle
-		group.Start()
+		group.Start(-1)
 		group.Wait(time.After(10 * time.Millisecond))
-		idle = group.Collect(idle)
+		idle = group.Collect(idle, nil)
 	}
 	for _, box := range idle {
 		fmt.Println("idle:", box.Owner.name, box.Owner.hp)
@@ -58,12 +58,12 @@ func Example() {
 	send(slow, 5) // it is running: this waits for the next Start after it became idle
 	close(lag)
 	group.Wait(nil)
-	for _, box := range group.Collect(nil) {
+	for _, box := range group.Collect(nil, nil) {
 		fmt.Println("idle:", box.Owner.name, box.Owner.hp, "waiting:", box.Len())
 	}
-	group.Start()
+	group.Start(-1)
 	group.Wait(nil)
-	group.Collect(nil)
+	group.Collect(nil, nil)
 	fmt.Println("slow", slow.Owner.hp)
 
 	// Output:
@@ -98,7 +98,7 @@ func ExamplePool() {
 	if err := group.Send(&bob, "one"); err != nil {
 		fmt.Println(err)
 	}
-	group.Start()
+	group.Start(-1)
 
 	// Output:
 	// ann one
@@ -132,7 +132,7 @@ func ExampleMailbox_Requeue() {
 	if err := group.Send(&bob, &one); err != nil {
 		fmt.Println(err)
 	}
-	group.Start()
+	group.Start(-1)
 
 	// Output:
 	// ann still to do: 2

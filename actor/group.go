@@ -49,6 +49,12 @@ type Options[O, M any] struct {
 	// same rules, but there are no messages to take. May be nil if there is no batch.
 	Batched func(worker int, box *Mailbox[O, M], arg any)
 
+	// Ahead, if not nil, is called with batched turns that a worker is about to begin, one after the other. It
+	// may look at everything of their owners, so that it is in the cache then, must change nothing but what
+	// is the worker's, and must not panic. It is not called for all turns: one that is begun alone needs no
+	// look ahead.
+	Ahead func(worker int, next []Turn[O, M])
+
 	// Task, if not nil, is called in the task of a worker, and calls work, in which it does all
 	// that it does: for what belongs to the goroutine, such as labels for a profiler. If Handle ends
 	// the goroutine, work does not return. It must not panic.
@@ -76,6 +82,7 @@ type Group[O, M any] struct {
 	pool      Pool
 	handle    func(int, *Mailbox[O, M])
 	batched   func(int, *Mailbox[O, M], any)
+	ahead     func(int, []Turn[O, M])
 	recovered func(int, O, any)
 	limit     int
 	full      error // ErrFull with the limit, made once: an overload must not allocate
@@ -128,12 +135,13 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 		pool:      o.Pool,
 		handle:    o.Handle,
 		batched:   o.Batched,
+		ahead:     o.Ahead,
 		recovered: o.Recovered,
 		limit:     o.Limit,
 		full:      fmt.Errorf("actor: %w: limit %d messages", ErrFull, o.Limit),
 		wake:      make(chan struct{}, 1),
 		workers:   make([]worker[O, M], o.Workers),
-		batch:     &round[O, M]{},
+		batch:     &round[O, M]{shares: make([]share, o.Workers)},
 	}
 	g.round.Store(g.batch)
 	for i := o.Workers - 1; i >= 0; i-- {
@@ -159,7 +167,7 @@ func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) error {
 	g.sent++
 	switch box.place {
 	case running:
-		box.late = append(box.late, msg)
+		box.sendLate(msg)
 		return nil
 	case empty:
 		g.stage(box)
@@ -173,19 +181,17 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 	g.staged = append(g.staged, box)
 }
 
-// Start hands the staged mailboxes over, in the order in which they were staged,
-// and submits workers until there are Options.Workers of them or one for each mailbox
+// Start hands over the first n of the staged mailboxes, see [Group.Staged], or all if n is below
+// zero. They go in the order in which they were staged; the others keep their places. Start submits
+// workers until there are Options.Workers of them or one for each mailbox
 // that is ready. At the first refusal it stops and counts it: the mailboxes stay
 // in the ready list, and the next Start or Wait tries again. Where Submit runs the
-// task itself, all is handled when Start returns. Only the loop goroutine may
-// call it.
-func (g *Group[O, M]) Start() { g.StartFirst(len(g.staged)) }
-
-// StartFirst is Start for the first n of the staged mailboxes: see [Group.Staged]. The others
-// keep their places. It costs O(1) for each staged mailbox.
-//
-// Only the loop goroutine may call it.
-func (g *Group[O, M]) StartFirst(n int) {
+// task itself, all is handled when Start returns. It costs O(1) for each staged mailbox. Only the
+// loop goroutine may call it.
+func (g *Group[O, M]) Start(n int) {
+	if n < 0 {
+		n = len(g.staged)
+	}
 	first := g.staged[:n]
 	for _, box := range first {
 		box.place = running
@@ -205,17 +211,6 @@ func (g *Group[O, M]) StartFirst(n int) {
 	clear(g.staged[left:])
 	g.staged = g.staged[:left]
 	g.topUp()
-}
-
-// Oldest returns the mailbox that was handed over first of those that are running, or nil. The loop
-// may read of it what belongs to the loop.
-//
-// Only the loop goroutine may call it.
-func (g *Group[O, M]) Oldest() *Mailbox[O, M] {
-	if len(g.running) == 0 {
-		return nil
-	}
-	return g.running[0]
 }
 
 // Staged returns the mailboxes that the next Start hands over, in their order. The list is
@@ -318,7 +313,7 @@ func (g *Group[O, M]) Shrink(n int) {
 	}
 	if r := g.batch; len(r.turns) == 0 {
 		if cap(r.turns) > 2*n {
-			r.turns = make([]batchedTurn[O, M], 0, n)
+			r.turns = make([]Turn[O, M], 0, n)
 		}
 		clear(r.turns[:cap(r.turns)]) // it must not keep an owner alive
 	}
@@ -335,20 +330,15 @@ func (g *Group[O, M]) Shrink(n int) {
 // whichever was done first; those still running keep their places for later. A
 // mailbox for which messages came meanwhile, or that parks, is staged again, behind those
 // that are staged already, and is idle until the next Start. It costs O(1) for each mailbox
-// that is running. Only the loop goroutine may call it.
-func (g *Group[O, M]) Collect(dst []*Mailbox[O, M]) []*Mailbox[O, M] {
-	return g.CollectSome(dst, func(*Mailbox[O, M]) bool { return true })
-}
-
-// CollectSome is Collect for those for whom wanted reports true, which may look at everything
-// of their owners; the others stay for later. It is asked once about each mailbox that is
-// done, in order.
+// that is running.
 //
-// Only the loop goroutine may call it.
-func (g *Group[O, M]) CollectSome(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) bool) []*Mailbox[O, M] {
+// If wanted is not nil, only those become idle for whom it reports true, and the others stay for
+// later. It may look at everything of their owners, and is asked once about each mailbox that is
+// done, in order. Only the loop goroutine may call it.
+func (g *Group[O, M]) Collect(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) bool) []*Mailbox[O, M] {
 	still := g.running[:0]
 	for _, box := range g.running {
-		if !box.done.Load() || !wanted(box) {
+		if !box.done.Load() || wanted != nil && !wanted(box) {
 			still = append(still, box)
 			continue
 		}

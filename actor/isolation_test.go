@@ -47,9 +47,9 @@ func TestPanicCostsOneMessage(t *testing.T) {
 	send(t, g, b[0], 1, 2, 3, 4)
 	send(t, g, b[1], 3)
 	send(t, g, b[2], 1, 4)
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
-	require.Equal(t, []string{"a", "b", "c"}, names(g.Collect(nil)))
+	require.Equal(t, []string{"a", "b", "c"}, names(g.Collect(nil, nil)))
 	require.Equal(t, []int{1, 4}, b[0].Owner.got)
 	require.Empty(t, b[1].Owner.got)
 	require.Equal(t, []int{1, 4}, b[2].Owner.got)
@@ -68,13 +68,32 @@ func TestPanicThatTookNothingStillEnds(t *testing.T) {
 			g := newGroup(inline{}, 1, func(_ int, b *box) { before(b); panic("always") })
 			b := newBoxes("a")
 			send(t, g, b[0], 1, 2, 3)
-			g.Start()
+			g.Start(-1)
 			require.True(t, g.Wait(nil))
-			g.Collect(nil)
+			g.Collect(nil, nil)
 			require.EqualValues(t, 3, g.Stats().Panics)
 			requireQuiet(t, g)
 		})
 	}
+}
+
+// A handler that always ends its goroutine before it takes a message is not called for ever either.
+func TestGoexitThatTookNothingStillEnds(t *testing.T) {
+	g := newGroup(goroutines{}, 1, func(_ int, b *box) {
+		b.Owner.got = append(b.Owner.got, len(b.Owner.got))
+		if len(b.Owner.got) <= 10 {
+			runtime.Goexit()
+		}
+		takeAll(0, b) // or the test would not end
+	})
+	b := newBoxes("a")
+	send(t, g, b[0], 1, 2, 3)
+	g.Start(-1)
+	require.True(t, g.Wait(nil))
+	g.Collect(nil, nil)
+	require.Equal(t, []int{0, 1, 2}, b[0].Owner.got)
+	require.EqualValues(t, 3, g.Stats().Exits)
+	requireQuiet(t, g)
 }
 
 func TestPanicAfterAgainKeepsTheMessageIfItMadeWay(t *testing.T) {
@@ -87,9 +106,9 @@ func TestPanicAfterAgainKeepsTheMessageIfItMadeWay(t *testing.T) {
 	})
 	b := newBoxes("a")
 	send(t, g, b[0], 1, 2)
-	g.Start()
+	g.Start(-1)
 	require.Equal(t, []int{1, 2, 2}, b[0].Owner.got)
-	g.Collect(nil)
+	g.Collect(nil, nil)
 	requireQuiet(t, g)
 }
 
@@ -102,9 +121,9 @@ func TestGoexitCostsOneMessageAndOneWorker(t *testing.T) {
 	b := newBoxes("a", "b")
 	send(t, g, b[0], 1, 2, 3, 4)
 	send(t, g, b[1], 2)
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil), "Wait sends new workers")
-	g.Collect(nil)
+	g.Collect(nil, nil)
 	require.Equal(t, []int{1, 3}, b[0].Owner.got)
 	require.Equal(t, []fault{{"a", actor.Goexit{}}, {"b", actor.Goexit{}}, {"a", actor.Goexit{}}}, *faults)
 	require.EqualValues(t, 3, g.Stats().Exits)
@@ -112,9 +131,9 @@ func TestGoexitCostsOneMessageAndOneWorker(t *testing.T) {
 	requireQuiet(t, g)
 
 	send(t, g, b[1], 1, 3)
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
-	g.Collect(nil)
+	g.Collect(nil, nil)
 	require.Equal(t, []int{1, 3}, b[1].Owner.got)
 }
 
@@ -133,7 +152,7 @@ func TestGoexitAfterAgainKeepsTheMessage(t *testing.T) {
 	})
 	b := newBoxes("a")
 	send(t, g, b[0], 7)
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
 	require.Equal(t, []int{7}, b[0].Owner.got)
 	require.EqualValues(t, 3, g.Stats().Exits)
@@ -153,25 +172,25 @@ func TestWaitOthers(t *testing.T) {
 	})
 	b := newBoxes("slow", "quick")
 	send(t, g, b[0], 0)
-	g.Start()
+	g.Start(-1)
 	require.False(t, g.WaitOthers(late))
 
 	for m := 1; m < 4; m++ {
 		send(t, g, b[0], m)
 		send(t, g, b[1], m)
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.WaitOthers(nil), "no time-out: only the slow one is missing")
-		requireBoxes(t, b[1:], g.Collect(nil))
+		requireBoxes(t, b[1:], g.Collect(nil, nil))
 	}
 	require.False(t, g.Wait(passed()), "Wait waits for all")
 
 	close(stuck)
 	require.True(t, g.Wait(nil))
-	requireBoxes(t, b[:1], g.Collect(nil))
+	requireBoxes(t, b[:1], g.Collect(nil, nil))
 	for range 3 { // one message a turn
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.WaitOthers(nil))
-		g.Collect(nil)
+		g.Collect(nil, nil)
 	}
 	require.Equal(t, []int{0, 1, 2, 3}, b[0].Owner.got)
 }
@@ -198,7 +217,7 @@ func TestWaitOthersAllHeld(t *testing.T) {
 		b := newBoxes("slow", "quick")
 		wait := func(want bool, costs time.Duration) {
 			t.Helper()
-			g.Start()
+			g.Start(-1)
 			begin := time.Now()
 			require.Equal(t, want, g.WaitOthers(time.After(time.Second)))
 			require.Equal(t, costs, time.Since(begin))
@@ -213,7 +232,7 @@ func TestWaitOthersAllHeld(t *testing.T) {
 		time.AfterFunc(300*time.Millisecond, func() { close(quick) })
 		wait(true, 300*time.Millisecond)
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, b, g.Collect(nil))
+		requireBoxes(t, b, g.Collect(nil, nil))
 		require.Equal(t, []int{1}, b[0].Owner.got)
 		require.Equal(t, []int{2}, b[1].Owner.got)
 	})
@@ -230,9 +249,9 @@ func TestGoexitEverywhere(t *testing.T) {
 		for _, b := range boxes {
 			send(t, g, b, 1, 2)
 		}
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, boxes, g.Collect(nil))
+		requireBoxes(t, boxes, g.Collect(nil, nil))
 		for _, b := range boxes {
 			require.Len(t, b.Owner.got, 2)
 		}
@@ -252,9 +271,9 @@ func TestPanicDuringGoexit(t *testing.T) {
 	})
 	b := newBoxes("a")
 	send(t, g, b[0], 1, 2)
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
-	g.Collect(nil)
+	g.Collect(nil, nil)
 	require.Equal(t, []int{2}, b[0].Owner.got)
 	require.Equal(t, []fault{{"a", "in a deferred call"}}, *faults)
 	require.Zero(t, g.Stats().Workers)
@@ -290,9 +309,9 @@ func testFailingHook(t *testing.T, hook func(), hookPanics uint64) {
 	b := newBoxes("a", "b")
 	send(t, g, b[0], 1, 2)
 	send(t, g, b[1], 2, 1)
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
-	requireBoxes(t, b, g.Collect(nil))
+	requireBoxes(t, b, g.Collect(nil, nil))
 	require.Equal(t, []int{1, 2}, b[0].Owner.got)
 	require.Equal(t, []int{2, 1}, b[1].Owner.got)
 	synctest.Wait()
@@ -327,20 +346,20 @@ func TestSomeWorkersStuck(t *testing.T) {
 			for _, b := range others {
 				send(t, g, b, frame)
 			}
-			g.Start()
+			g.Start(-1)
 			began := time.Now()
 			require.False(t, g.Wait(time.After(10*time.Millisecond)))
 			require.Equal(t, 10*time.Millisecond, time.Since(began))
-			requireBoxes(t, others, g.Collect(nil)) // all others, every frame, in order
+			requireBoxes(t, others, g.Collect(nil, nil)) // all others, every frame, in order
 			requireHeld(t, g, stuck...)
 		}
 		send(t, g, stuck[1], 2)
 		close(release)
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, stuck, g.Collect(nil))
-		g.Start()
+		requireBoxes(t, stuck, g.Collect(nil, nil))
+		g.Start(-1)
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, stuck[1:], g.Collect(nil))
+		requireBoxes(t, stuck[1:], g.Collect(nil, nil))
 		require.Equal(t, []int{1, 2}, stuck[1].Owner.got)
 		for _, b := range others {
 			require.Equal(t, []int{0, 1, 2, 3, 4}, b.Owner.got)
@@ -359,11 +378,11 @@ func TestAllWorkersStuck(t *testing.T) {
 			for _, b := range all {
 				send(t, g, b, frame)
 			}
-			g.Start()
+			g.Start(-1)
 			began := time.Now()
 			require.False(t, g.Wait(time.After(10*time.Millisecond)))
 			require.Equal(t, 10*time.Millisecond, time.Since(began))
-			require.Empty(t, g.Collect(nil))
+			require.Empty(t, g.Collect(nil, nil))
 		}
 		requireHeld(t, g, stuck...)
 		s := g.Stats()
@@ -371,10 +390,10 @@ func TestAllWorkersStuck(t *testing.T) {
 
 		close(release)
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, all, g.Collect(nil))
-		g.Start()
+		requireBoxes(t, all, g.Collect(nil, nil))
+		g.Start(-1)
 		require.True(t, g.Wait(nil))
-		requireBoxes(t, all, g.Collect(nil))
+		requireBoxes(t, all, g.Collect(nil, nil))
 		for _, b := range all {
 			require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, b.Owner.got)
 		}

@@ -16,9 +16,10 @@ type Mailbox[O, M any] struct {
 	// may read its length, and the workers clear the elements that they have taken.
 	batch []M
 
-	// late is what was sent while the mailbox is running.
+	// late is what was sent while the mailbox is running; nil: never was anything. Few mailboxes
+	// have it, and all would be the longer for it.
 	// Invariant: empty while the mailbox is idle.
-	late []M
+	late *[]M
 
 	// head and from are changed only by the one that has the mailbox in hand:
 	// batch[:head] is taken, batch[from:head] in the present turn.
@@ -73,9 +74,9 @@ func (box *Mailbox[O, M]) Idle() bool { return box.place != running }
 // goroutine may call it.
 func (box *Mailbox[O, M]) Len() int {
 	if box.held {
-		return 1 + len(box.late) // the batch is the worker's
+		return 1 + box.lateness() // the batch is the worker's
 	}
-	return len(box.batch) + len(box.late)
+	return len(box.batch) + box.lateness()
 }
 
 // Next takes the oldest message and reports whether there was one. It returns
@@ -151,20 +152,39 @@ func (box *Mailbox[O, M]) makeIdle() {
 	left := copy(box.batch, box.batch[box.head:]) // none, unless it parks
 	clear(box.batch[left:])
 	box.batch, box.head, box.parks = box.batch[:left], 0, false
+	late := box.late
 	if left > 0 {
-		box.batch = append(box.batch, box.late...)
-		clear(box.late)
-		box.late = box.late[:0]
+		if late != nil {
+			box.batch = append(box.batch, *late...)
+			clear(*late)
+			*late = (*late)[:0]
+		}
 		return
 	}
 	if cap(box.batch) > keep && used < cap(box.batch)/4 {
 		box.batch = nil
 	}
-	if len(box.late) > 0 {
-		box.batch, box.late = box.late, box.batch
-		return
+	switch {
+	case late == nil:
+	case len(*late) > 0:
+		box.batch, *late = *late, box.batch
+	case cap(*late) > keep && used < cap(*late)/4:
+		*late = nil
 	}
-	if cap(box.late) > keep && used < cap(box.late)/4 {
-		box.late = nil
+}
+
+// lateness returns how many messages were sent while the mailbox is running.
+func (box *Mailbox[O, M]) lateness() int {
+	if box.late == nil {
+		return 0
 	}
+	return len(*box.late)
+}
+
+// sendLate sends while the mailbox is running.
+func (box *Mailbox[O, M]) sendLate(msg M) {
+	if box.late == nil {
+		box.late = new([]M)
+	}
+	*box.late = append(*box.late, msg)
 }

@@ -25,8 +25,8 @@ func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
 		for m := range n {
 			require.NoError(t, g.Send(&box, m))
 		}
-		g.Start()
-		g.Collect(nil)
+		g.Start(-1)
+		g.Collect(nil, nil)
 	}
 	frame(10_000)
 	require.GreaterOrEqual(t, cap(box.batch), 10_000, "it may be needed again")
@@ -40,27 +40,60 @@ func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
 	require.Equal(t, size, cap(box.batch), "a small one is kept")
 }
 
+// TestLateBufferStays: the list of messages that came late keeps its memory as long as the mailbox has a quarter of so many.
+func TestLateBufferStays(t *testing.T) {
+	var worker func() // the task waits until the test runs it
+	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100_000, Handle: drain[int, int]})
+	var box Mailbox[int, int]
+	frame := func(late int) {
+		g.Start(-1)
+		for m := range late {
+			require.NoError(t, g.Send(&box, m))
+		}
+		worker()
+		g.Collect(nil, nil)
+	}
+	require.NoError(t, g.Send(&box, 0))
+	frame(10_000)
+	frame(9_000)
+	room := cap(*box.late)
+	require.GreaterOrEqual(t, room, 10_000)
+	frame(0)
+	require.Equal(t, room, cap(*box.late))
+	send := func(n int) {
+		for m := range n {
+			require.NoError(t, g.Send(&box, m))
+		}
+	}
+	send(room / 4)
+	frame(0)
+	require.Equal(t, room, cap(*box.late), "a quarter is enough")
+	send(room/4 - 1)
+	frame(0)
+	require.Zero(t, cap(*box.late))
+}
+
 func TestLateBufferShrinksToo(t *testing.T) {
 	var worker func() // the task waits until the test runs it
 	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100_000, Handle: drain[int, int]})
 	var box Mailbox[int, int]
 	require.NoError(t, g.Send(&box, 0))
-	g.Start()
+	g.Start(-1)
 	for m := range 10_000 {
 		require.NoError(t, g.Send(&box, m))
 	}
 	worker()
-	g.Collect(nil)
+	g.Collect(nil, nil)
 	require.Len(t, box.batch, 10_000)
-	g.Start()
+	g.Start(-1)
 	require.NoError(t, g.Send(&box, 1))
 	worker()
-	g.Collect(nil)
-	require.GreaterOrEqual(t, cap(box.late), 10_000)
-	g.Start()
+	g.Collect(nil, nil)
+	require.GreaterOrEqual(t, cap(*box.late), 10_000)
+	g.Start(-1)
 	worker()
-	g.Collect(nil)
-	require.Zero(t, cap(box.late))
+	g.Collect(nil, nil)
+	require.Zero(t, cap(*box.late))
 }
 
 type poolFunc func(task func())
@@ -84,8 +117,8 @@ func TestNothingIsKeptAlive(t *testing.T) {
 		weakThings = append(weakThings, weak.Make(m))
 		require.NoError(t, g.Send(box, m))
 	}
-	g.Start()
-	require.Len(t, g.Collect(nil), 1)
+	g.Start(-1)
+	require.Len(t, g.Collect(nil, nil), 1)
 	runtime.GC()
 	for _, w := range weakThings {
 		require.Nil(t, w.Value())
@@ -95,6 +128,30 @@ func TestNothingIsKeptAlive(t *testing.T) {
 	runtime.GC()
 	require.Nil(t, weakBox.Value())
 	runtime.KeepAlive(g)
+}
+
+// A message that was handled is let go at the end of its turn, also if the mailbox has others left and
+// stays with the workers.
+func TestTurnLetsGo(t *testing.T) {
+	type thing struct{ _ [64]byte }
+	var first weak.Pointer[thing]
+	kept := []bool{}
+	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
+		runtime.GC()
+		kept = append(kept, first.Value() != nil)
+		b.Next()
+	}})
+	box := &Mailbox[int, *thing]{}
+	func() {
+		m := new(thing)
+		first = weak.Make(m)
+		require.NoError(t, g.Send(box, m))
+		require.NoError(t, g.Send(box, new(thing)))
+	}()
+	g.Start(-1)
+	require.Equal(t, []bool{true, false}, kept)
+	require.Panics(t, func() { box.Next() }, "outside Handle")
+	require.Len(t, g.Collect(nil, nil), 1)
 }
 
 // What stood behind a message that was put back moves to the front of the buffer, and is not
@@ -121,8 +178,8 @@ func TestNothingIsKeptAliveAfterRest(t *testing.T) {
 		require.NoError(t, g.Send(box, m))
 	}
 	for range 2 {
-		g.Start()
-		require.Len(t, g.Collect(nil), 1)
+		g.Start(-1)
+		require.Len(t, g.Collect(nil, nil), 1)
 		parks = false
 	}
 	require.Zero(t, box.Len())
@@ -187,15 +244,15 @@ func TestShrink(t *testing.T) {
 	}
 	before := live()
 	send(many)
-	g.Start()
+	g.Start(-1)
 	g.Shrink(10) // does nothing: all are running
-	require.Len(t, g.Collect(nil), many)
+	require.Len(t, g.Collect(nil, nil), many)
 	peak := live()
 	send(20)
 	got = nil
 	g.Shrink(10)
-	g.Start()
-	require.Len(t, g.Collect(nil), 20)
+	g.Start(-1)
+	require.Len(t, g.Collect(nil, nil), 20)
 	require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}, got)
 	after := live()
 	require.Less(t, before, peak)

@@ -35,19 +35,19 @@ func TestParkIsCollected(t *testing.T) {
 	for m := range 4 {
 		require.NoError(t, g.Send(box, m))
 	}
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil), "nobody waits for it")
 	require.NoError(t, g.Send(box, 4), "while it is running")
-	require.Len(t, g.Collect(nil), 1)
+	require.Len(t, g.Collect(nil, nil), 1)
 	require.True(t, box.Idle())
 	require.Equal(t, 3, box.Len())
 	require.Equal(t, 1, g.Stats().Staged)
 	require.NoError(t, g.Send(box, 5), "while it is idle")
 	require.Equal(t, []int{0, 1}, got)
 	rest = false
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
-	require.Len(t, g.Collect(nil), 1)
+	require.Len(t, g.Collect(nil, nil), 1)
 	require.Equal(t, []int{0, 1, 2, 3, 4, 5}, got)
 	require.Zero(t, box.Len())
 	s := g.Stats()
@@ -78,13 +78,13 @@ func TestParkBeforeAFault(t *testing.T) {
 		for m := range 3 {
 			require.NoError(t, g.Send(box, m))
 		}
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.Wait(nil))
-		require.Len(t, g.Collect(nil), 1)
+		require.Len(t, g.Collect(nil, nil), 1)
 		require.Equal(t, 2, box.Len())
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.Wait(nil))
-		g.Collect(nil)
+		g.Collect(nil, nil)
 		require.Equal(t, []int{0, 1, 2}, got)
 		require.Equal(t, g.Stats().Sent, g.Stats().Handled)
 	}

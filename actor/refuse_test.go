@@ -40,7 +40,7 @@ func TestRefusedWorkIsKeptInOrder(t *testing.T) {
 		b := newBoxes("a", "b", "c", "d")
 		send(t, g, b[1], 1, 2)
 		send(t, g, b[0], 1)
-		g.Start()
+		g.Start(-1)
 		require.Equal(t, 1, pool.asked, "Start stops at the first refusal")
 
 		began := time.Now()
@@ -49,23 +49,23 @@ func TestRefusedWorkIsKeptInOrder(t *testing.T) {
 		require.False(t, g.Wait(time.After(10*time.Millisecond)))
 		require.Equal(t, 10*time.Millisecond, time.Since(began))
 		require.Equal(t, 3, pool.asked, "Wait asks once and then sleeps")
-		require.Empty(t, g.Collect(nil))
+		require.Empty(t, g.Collect(nil, nil))
 
 		send(t, g, b[3], 1)
 		send(t, g, b[1], 3)
-		g.Start()
+		g.Start(-1)
 		require.Equal(t, 2+1, g.Stats().Ready)
 		require.EqualValues(t, 4, g.Stats().Refused)
 		require.Zero(t, g.Stats().Workers)
 
 		accepting = true
 		send(t, g, b[2], 1)
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.Wait(nil))
 		require.Equal(t, []string{"b", "a", "d", "c"}, order)
-		require.Equal(t, []string{"b", "a", "d", "c"}, names(g.Collect(nil)))
-		g.Start()
-		g.Collect(nil)
+		require.Equal(t, []string{"b", "a", "d", "c"}, names(g.Collect(nil, nil)))
+		g.Start(-1)
+		g.Collect(nil, nil)
 		require.Equal(t, []int{1, 2, 3}, b[1].Owner.got)
 		requireQuiet(t, g)
 	})
@@ -77,7 +77,7 @@ func TestWaitAloneRetries(t *testing.T) {
 	g := newGroup(pool, 2, takeAll)
 	b := newBoxes("a")
 	send(t, g, b[0], 1)
-	g.Start()
+	g.Start(-1)
 	accepting = true
 	require.True(t, g.Wait(nil))
 	require.Equal(t, []int{1}, b[0].Owner.got)
@@ -92,9 +92,9 @@ func TestOneWorkerIsEnough(t *testing.T) {
 		for _, x := range b {
 			send(t, g, x, 1)
 		}
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.Wait(nil), "refused, but one worker runs: it serves all")
-		requireBoxes(t, b, g.Collect(nil))
+		requireBoxes(t, b, g.Collect(nil, nil))
 		require.Equal(t, 3, pool.asked)
 		requireQuiet(t, g)
 	})
@@ -112,7 +112,7 @@ func TestLastWorkerDiesWhileThePoolRefuses(t *testing.T) {
 		})
 		b := newBoxes("a")
 		send(t, g, b[0], 1, 2)
-		g.Start()
+		g.Start(-1)
 		began := time.Now()
 		require.False(t, g.Wait(nil), "neither a hang nor a spin")
 		require.Equal(t, time.Second, time.Since(began))
@@ -141,14 +141,14 @@ func TestPoolThatSometimesRefuses(t *testing.T) {
 				send(t, g, boxes[i], sent[i])
 				sent[i]++
 			}
-			g.Start()
+			g.Start(-1)
 			g.Wait(passed())
-			g.Collect(nil)
+			g.Collect(nil, nil)
 		}
 		for g.Stats().Running+g.Stats().Staged > 0 {
-			g.Start()
+			g.Start(-1)
 			finishAll(g)
-			g.Collect(nil)
+			g.Collect(nil, nil)
 		}
 		refused += g.Stats().Refused
 		for i, b := range boxes {
@@ -175,10 +175,10 @@ func TestTaskWithoutSlotDoesNothing(t *testing.T) {
 	}}, 2, takeAll)
 	b := newBoxes("a")
 	send(t, g, b[0], 1)
-	g.Start()
+	g.Start(-1)
 	kept[0]()
 	require.True(t, g.Wait(nil))
-	g.Collect(nil)
+	g.Collect(nil, nil)
 	require.Equal(t, []int{1}, b[0].Owner.got)
 	require.Zero(t, g.Stats().Workers)
 	requireQuiet(t, g)
@@ -200,7 +200,7 @@ func TestPoolPanics(t *testing.T) {
 		b := newBoxes("a", "b")
 		send(t, g, b[0], 1)
 		send(t, g, b[1], 2)
-		g.Start()
+		g.Start(-1)
 		require.Equal(t, runs, g.Wait(nil))
 		s := g.Stats()
 		require.Positive(t, s.PoolPanics)
@@ -209,13 +209,48 @@ func TestPoolPanics(t *testing.T) {
 
 		fails = false
 		send(t, g, b[0], 3)
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.Wait(nil))
-		g.Collect(nil)
-		g.Start()
-		g.Collect(nil)
+		g.Collect(nil, nil)
+		g.Start(-1)
+		g.Collect(nil, nil)
 		require.Equal(t, []int{1, 3}, b[0].Owner.got)
 		require.Equal(t, []int{2}, b[1].Owner.got)
 		requireQuiet(t, g)
 	}
+}
+
+// lateRunner refuses a task and keeps it all the same.
+type lateRunner struct {
+	refuses bool
+	tasks   []func()
+}
+
+func (p *lateRunner) Submit(task func()) error {
+	p.tasks = append(p.tasks, task)
+	if p.refuses {
+		return errors.New("no room")
+	}
+	return nil
+}
+
+// TestRefusedAndRun: a task that a pool refused and runs later all the same does nothing: nobody has a slot for it.
+func TestRefusedAndRun(t *testing.T) {
+	p := &lateRunner{refuses: true}
+	g := newGroup(p, 1, takeAll)
+	b := newBoxes("a")[0]
+	send(t, g, b, 7)
+	g.Start(-1)
+	require.Len(t, p.tasks, 1)
+	p.tasks[0]()
+	require.Empty(t, b.Owner.got)
+	p.refuses = false
+	g.Start(-1)
+	require.Len(t, p.tasks, 2)
+	p.tasks[0]() // its slot is another's now
+	require.Equal(t, []int{7}, b.Owner.got, "one of them is as good as the other")
+	p.tasks[1]()
+	require.True(t, g.Wait(nil))
+	requireBoxes(t, []*box{b}, g.Collect(nil, nil))
+	requireQuiet(t, g)
 }

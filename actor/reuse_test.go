@@ -16,14 +16,14 @@ func TestMessagesAfterABatch(t *testing.T) {
 		b := newBoxes("a", "b")
 		g.Batch(b[0], 1)
 		g.Batch(b[1], 2)
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.Wait(nil))
 		_, whole := g.EndBatch()
 		require.True(t, whole)
 		send(t, g, b[0], 3)
-		g.Start()
+		g.Start(-1)
 		require.True(t, g.Wait(time.After(time.Second)), "nobody is busy")
-		requireBoxes(t, b[:1], g.Collect(nil))
+		requireBoxes(t, b[:1], g.Collect(nil, nil))
 		requireQuiet(t, g)
 	})
 }
@@ -43,10 +43,10 @@ func TestMessagesBesideABatch(t *testing.T) {
 	for _, x := range b[16:] {
 		send(t, g, x, 2)
 	}
-	g.Start()
+	g.Start(-1)
 	require.True(t, g.Wait(nil))
 	g.EndBatch()
-	g.Collect(nil)
+	g.Collect(nil, nil)
 	for i, x := range b {
 		require.Equal(t, []int{1 + i/16}, x.Owner.got, "box %d", i)
 	}
@@ -58,7 +58,7 @@ func TestBatchTooLate(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	b := newBoxes("a", "b")
 	g.Batch(b[0], 1)
-	g.Start()
+	g.Start(-1)
 	require.Panics(t, func() { g.Batch(b[1], 2) })
 	require.True(t, g.Wait(nil))
 	_, whole := g.EndBatch()

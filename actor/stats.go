@@ -8,6 +8,7 @@ type Stats struct {
 	Running int // mailboxes that Collect has not returned
 	Pending int // of those, mailboxes whose batch is not done
 	Ready   int // of those, mailboxes that no worker has in hand
+	Overdue int // of Pending, those that WaitOthers does not wait for
 	Workers int // tasks that the pool has accepted and that have not ended
 
 	Sent       uint64 // messages accepted by Send, deferred by batched turns, and batched turns that were held
@@ -30,6 +31,7 @@ func (g *Group[O, M]) Stats() Stats {
 		Running: len(g.running),
 		Pending: g.pending,
 		Ready:   g.ready.n,
+		Overdue: g.overdue,
 		Workers: len(g.workers) - len(g.free),
 
 		Sent:       g.sent + g.counts.deferred,
@@ -48,14 +50,6 @@ func (g *Group[O, M]) Stats() Stats {
 // takes no lock. Only the loop goroutine may call it.
 func (g *Group[O, M]) Quiet() bool {
 	return len(g.staged)+len(g.running)+len(g.batch.turns) == 0
-}
-
-// Waiting returns how many mailboxes are handed over and not done, but for those that are
-// overdue: see [Group.Overdue]. Only the loop goroutine may call it.
-func (g *Group[O, M]) Waiting() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.pending - g.overdue
 }
 
 // Running returns the mailboxes that Collect has not returned, in the order in which they were handed

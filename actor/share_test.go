@@ -1,0 +1,110 @@
+package actor_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/actor"
+)
+
+// Who hangs in a share holds up nobody but himself: what is left of it is done by others.
+func TestBatchShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 100
+		g := newBatchGroup(goroutines{}, 2)
+		gate := make(chan struct{})
+		boxes := make([]*box, n)
+		for k := range boxes {
+			boxes[k] = newBoxes("x")[0]
+			if k == 0 {
+				g.Batch(boxes[k], func(*box) { <-gate })
+				continue
+			}
+			g.Batch(boxes[k], k)
+		}
+		g.Start(-1)
+		synctest.Wait()
+		for k, b := range boxes[1:] {
+			require.Equal(t, []int{k + 1}, b.Owner.got)
+		}
+		require.False(t, g.WaitOthers(time.After(time.Second)))
+		left, whole := g.EndBatch()
+		require.Empty(t, left)
+		require.False(t, whole)
+		requireHeld(t, g, boxes[0])
+		close(gate)
+		require.True(t, g.Wait(nil))
+		requireBoxes(t, boxes[:1], g.Collect(nil, nil))
+		requireQuiet(t, g)
+	})
+}
+
+// Where the only worker hangs, nobody begins what is left of his share, or what is in none.
+func TestBatchShareLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n, hangs = 100, 5
+		g := newBatchGroup(goroutines{}, 1)
+		gate := make(chan struct{})
+		boxes := make([]*box, n)
+		var want []int
+		for k := range boxes {
+			boxes[k] = newBoxes("x")[0]
+			if k == hangs {
+				g.Batch(boxes[k], func(*box) { <-gate })
+				continue
+			}
+			g.Batch(boxes[k], k)
+			if k > hangs {
+				want = append(want, k)
+			}
+		}
+		g.Start(-1)
+		require.False(t, g.WaitOthers(time.After(time.Second)))
+		left, whole := g.EndBatch()
+		require.Equal(t, want, left)
+		require.False(t, whole)
+		requireHeld(t, g, boxes[hangs])
+		close(gate)
+		require.True(t, g.Wait(nil))
+		requireBoxes(t, boxes[hangs:hangs+1], g.Collect(nil, nil))
+		for k, b := range boxes {
+			require.Equal(t, k < hangs, len(b.Owner.got) == 1, "turn %d", k)
+		}
+		requireQuiet(t, g)
+	})
+}
+
+// Ahead is called for turns that nobody has begun, at most once for each.
+func TestBatchAhead(t *testing.T) {
+	const n = 1000
+	var seen [n]int
+	var begun [n]bool
+	g := actor.NewGroup(actor.Options[*note, int]{
+		Pool: inline{}, Workers: 1, Limit: 1, Handle: takeAll,
+		Ahead: func(_ int, next []actor.Turn[*note, int]) {
+			for i := range next {
+				k := next[i].Arg.(int)
+				require.False(t, begun[k])
+				seen[k]++
+			}
+		},
+		Batched: func(_ int, _ *box, arg any) { begun[arg.(int)] = true },
+	})
+	for k := range n {
+		g.Batch(newBoxes("x")[0], k)
+	}
+	g.Start(-1)
+	finishAll(g)
+	_, whole := g.EndBatch()
+	require.True(t, whole)
+	all := 0
+	for k := range n {
+		require.LessOrEqual(t, seen[k], 1)
+		require.True(t, begun[k])
+		all += seen[k]
+	}
+	require.Greater(t, all, n*9/10)
+}
