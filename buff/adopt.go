@@ -28,16 +28,17 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	t.begin(at, s.started(at), false)
 	var n Adopted
 	s.each(func(at uint16) { s.adopt(t, at, &n) })
-	s.versions, s.catalog = false, t.Catalog
+	s.setCatalog(t.Catalog)
+	s.versions = false
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		s.versions = s.versions || s.slots[at].spec.catalog != t.Catalog
+		s.versions = s.versions || s.specOf(&s.slots[at]).catalog != t.Catalog
 	}
 	s.reconsider(t)
 	for t.head < len(t.items) {
 		s.step(t)
 	}
 	t.rest()
-	s.settle(at)
+	s.settle(t, at)
 	return n
 }
 
@@ -51,15 +52,15 @@ type Adopted struct {
 // adopt brings one instance to the newest version.
 func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
 	i := &s.slots[at]
-	newest, known := t.Catalog.Newest(i.spec)
+	newest, known := t.Catalog.Newest(s.specOf(i))
 	switch {
-	case newest == i.spec:
+	case newest == s.specOf(i):
 		return
-	case newest != nil && newest.revision == i.spec.revision:
-		i.spec = newest
+	case newest != nil && newest.revision == s.specOf(i).revision:
+		s.setSpec(at, newest)
 		return
 	}
-	rule := i.spec.Reload
+	rule := s.specOf(i).Reload
 	if newest != nil {
 		rule = newest.Reload
 	}
@@ -69,7 +70,7 @@ func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
 	case rule == ReloadEnd, rule == ReloadMigrate && newest != nil && newest.Kind == Instant:
 		s.end(t, at, Reload)
 		n.Ended++
-	case rule == ReloadMigrate && newest != nil && newest.Stack.Timers == i.spec.Stack.Timers && s.roomFor(newest, len(i.spec.modifiers)):
+	case rule == ReloadMigrate && newest != nil && newest.Stack.Timers == s.specOf(i).Stack.Timers && s.roomFor(newest, len(s.specOf(i).modifiers)):
 		if s.migrate(t, at, newest) {
 			n.Migrated++
 		} else {

@@ -17,15 +17,17 @@ type applier struct {
 func (s *Spec) paired() bool { return s.uses&usesDR != 0 && s.DR.Scope == ScopePair }
 
 // onlyAsync reports whether all that is in effect in an instance is in its async stacks.
-func (i *instance) onlyAsync() bool { return i.spec.Stack.Timers == TimersEach || i.flags&member != 0 }
+func (s *Set) onlyAsync(i *instance) bool {
+	return s.specOf(i).Stack.Timers == TimersEach || i.flags&member != 0
+}
 
 // feels reports whether an application of a source is in effect in an instance, or waits.
 func (s *Set) feels(at uint16, source OwnerID) bool {
 	i := &s.slots[at]
-	if (i.onlyAsync() || i.spec.Stack.Timers != TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
+	if (s.onlyAsync(i) || s.specOf(i).Stack.Timers != TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
 		return true
 	}
-	if i.onlyAsync() {
+	if s.onlyAsync(i) {
 		return false
 	}
 	noted := false
@@ -49,7 +51,7 @@ func (s *Set) noted(at uint16) bool {
 // more than are remembered.
 func (s *Set) noteApplier(at uint16, source OwnerID) {
 	i := &s.slots[at]
-	if !i.spec.paired() || i.onlyAsync() || i.spec.Stack.Timers != TimersShared || s.feels(at, source) {
+	if !s.specOf(i).paired() || s.onlyAsync(i) || s.specOf(i).Stack.Timers != TimersShared || s.feels(at, source) {
 		return
 	}
 	s.keepApplier(at)
@@ -58,7 +60,7 @@ func (s *Set) noteApplier(at uint16, source OwnerID) {
 
 // keepApplier notes who applied an instance, before it has another source.
 func (s *Set) keepApplier(at uint16) {
-	if i := &s.slots[at]; i.spec.paired() && !i.onlyAsync() && !s.noted(at) {
+	if i := &s.slots[at]; s.specOf(i).paired() && !s.onlyAsync(i) && !s.noted(at) {
 		s.addApplier(at, i.source)
 	}
 }
@@ -98,13 +100,13 @@ func (s *Set) ceased(t *Turn, spec *Spec, source OwnerID) {
 func (s *Set) runCeased(t *Turn, at uint16) {
 	i := &s.slots[at]
 	switch {
-	case i.spec.uses&usesDR == 0 || i.onlyAsync() && i.spec.paired():
+	case s.specOf(i).uses&usesDR == 0 || s.onlyAsync(i) && s.specOf(i).paired():
 	case !s.noted(at):
-		s.ceased(t, i.spec, i.source)
+		s.ceased(t, s.specOf(i), i.source)
 	default:
 		for _, a := range s.gates.appliers {
 			if a.at == at {
-				s.ceased(t, i.spec, a.source)
+				s.ceased(t, s.specOf(i), a.source)
 			}
 		}
 	}
@@ -114,9 +116,9 @@ func (s *Set) runCeased(t *Turn, at uint16) {
 func (s *Set) allCeased(t *Turn, at uint16) {
 	i := &s.slots[at]
 	s.runCeased(t, at)
-	if i.extra != noSlot && i.spec.paired() {
+	if i.extra != noSlot && s.specOf(i).paired() {
 		for k := range s.extraOf(i).async {
-			s.ceased(t, i.spec, s.extraOf(i).async[k].source)
+			s.ceased(t, s.specOf(i), s.extraOf(i).async[k].source)
 		}
 	}
 }
@@ -124,7 +126,7 @@ func (s *Set) allCeased(t *Turn, at uint16) {
 // allCeased is ceased for all that was in a buff when it was saved, if some of it has ended
 // while its owner was away.
 func (r *restorer) allCeased(c *comeback) {
-	s, t, b, spec := r.set, r.turn, c.saved, c.i.spec
+	s, t, b, spec := r.set, r.turn, c.saved, c.spec
 	if spec.uses&usesDR == 0 || !c.gone && !c.parts {
 		return
 	}
@@ -147,7 +149,7 @@ func (r *restorer) allCeased(c *comeback) {
 // placeAppliers notes whose applications are in effect in a buff that is back. Of a queue of
 // which another one runs by now they were those of the one that ran.
 func (r *restorer) placeAppliers(c *comeback) {
-	if b := c.saved; c.i.spec.paired() && !c.i.onlyAsync() && (c.i.spec.Stack.Timers == TimersShared || !c.parts) {
+	if b := c.saved; c.spec.paired() && c.spec.Stack.Timers != TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == TimersShared || !c.parts) {
 		for _, source := range b.Appliers {
 			r.set.addApplier(c.at, source)
 		}

@@ -35,7 +35,7 @@ func (l *asyncStack) counts(at wheel.Time) bool { return at <= l.end.Add(-l.lag)
 // inStep lets the periods of all async stacks begin now, as the instance's do, which begin anew. With
 // [AlignOwner] the first beat may come before such a period ends.
 func (s *Set) inStep(i *instance, now wheel.Time) {
-	if i.spec.Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == TimersEach {
 		async := s.extraOf(i).async
 		for k := range async {
 			async[k].lag = max(int64(now-i.beat)+i.period, 0)
@@ -46,7 +46,7 @@ func (s *Set) inStep(i *instance, now wheel.Time) {
 // rescaleAsync does to the period of each async stack that runs what has been done to that of the
 // instance, which ended at beat: what is left of it is scaled by ms/was.
 func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
-	if i.spec.Stack.Timers != TimersEach {
+	if s.specOf(i).Stack.Timers != TimersEach {
 		return
 	}
 	async := s.extraOf(i).async
@@ -94,7 +94,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	s.renew(t, at, a)
 	s.addAsync(t, i, a, d, n, s.ages)
 	s.topUp(t, i, a)
-	s.touch(at)
+	s.touch(t, at)
 	e := s.about(Stacked, at)
 	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
 	t.emit(s, &e)
@@ -115,7 +115,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 // nothing, or it begins anew, as an async stack of its own from then on.
 func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
 	i := &s.slots[at]
-	if i.spec.Stack.Refresh == RefreshNone {
+	if s.specOf(i).Stack.Refresh == RefreshNone {
 		return 0
 	}
 	x, now := s.extraOf(i), s.nowOf(t, i)
@@ -123,23 +123,23 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	if x.async[0].stacks--; x.async[0].stacks == 0 {
 		x.async = slices.Delete(x.async, 0, 1)
 	}
-	s.ceased(t, i.spec, l.source)
+	s.ceased(t, s.specOf(i), l.source)
 	s.ages++
 	l.end, l.age, l.stacks = now.Add(d), s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
 	to, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
 	x.async = slices.Insert(x.async, to, l)
 	i.end, i.magnitude = x.async[len(x.async)-1].end, a.Magnitude
-	s.reranked(i.spec)
+	s.reranked(s.specOf(i))
 	s.level(i, a)
 	s.renew(t, at, a)
 	s.topUp(t, i, a)
-	s.touch(at)
+	s.touch(t, at)
 	e := s.about(Refreshed, at)
 	e.End = s.worldOf(i, l.end)
 	t.emit(s, &e)
-	s.followFrom(t, i.spec.refresh, a.Source, s.magnitudesBehind(t, i, a))
-	if i.spec.uses&usesLinks != 0 {
+	s.followFrom(t, s.specOf(i).refresh, a.Source, s.magnitudesBehind(t, i, a))
+	if s.specOf(i).uses&usesLinks != 0 {
 		s.bring(t, i)
 	}
 	return Refreshed
@@ -167,7 +167,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 	n = min(n, l.stacks)
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
-		s.ceased(t, i.spec, l.source)
+		s.ceased(t, s.specOf(i), l.source)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
 	s.mark(at, AspectStacks)
@@ -176,7 +176,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 		s.mark(at, AspectTime)
 	}
 	s.tune(at)
-	s.touch(at)
+	s.touch(t, at)
 }
 
 // endAsync ends the async stack that ends first, which is not the last.
@@ -197,7 +197,7 @@ func (s *Set) asyncOver(i *instance, now wheel.Time) bool {
 		k := s.firstToLeave(i)
 		return k >= 0 && s.extraOf(i).async[k].end <= now
 	}
-	if i.spec.Stack.Timers != TimersEach {
+	if s.specOf(i).Stack.Timers != TimersEach {
 		return false
 	}
 	async := s.extraOf(i).async
@@ -206,7 +206,7 @@ func (s *Set) asyncOver(i *instance, now wheel.Time) bool {
 
 // shiftAsync moves the ends of all async stacks.
 func (s *Set) shiftAsync(i *instance, ms int64) {
-	if !i.onlyAsync() {
+	if !s.onlyAsync(i) {
 		return
 	}
 	async := s.extraOf(i).async
@@ -219,7 +219,7 @@ func (s *Set) shiftAsync(i *instance, ms int64) {
 
 // setAsync gives all async stacks the same end.
 func (s *Set) setAsync(i *instance, end wheel.Time) {
-	if !i.onlyAsync() {
+	if !s.onlyAsync(i) {
 		return
 	}
 	async := s.extraOf(i).async
@@ -235,7 +235,7 @@ func (s *Set) setAsync(i *instance, end wheel.Time) {
 // time, and the sum of their magnitudes: the strongest, if not all are effective.
 func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
 	async := s.extraOf(i).async
-	most := int32(i.spec.Stack.Effective)
+	most := int32(s.specOf(i).Stack.Effective)
 	if most == 0 {
 		for k := range async {
 			if l := &async[k]; l.counts(at) {
@@ -264,7 +264,7 @@ func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
 
 // sameCount reports whether in two pulses the same stacks count.
 func (s *Set) sameCount(i *instance, a, b wheel.Time) bool {
-	if i.spec.Stack.Timers != TimersEach {
+	if s.specOf(i).Stack.Timers != TimersEach {
 		return true
 	}
 	stacks, sum := s.counting(i, a)

@@ -151,6 +151,9 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 	}
 	is := sheet.Base(c.Attr)
 	s.markOwner(AspectAttributes)
+	if is-delta != was && t.SheetChanged != nil { // it was beyond a limit, or the sum was rounded
+		t.SheetChanged(SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Place: -1, Attr: c.Attr, Was: was})
+	}
 	t.emit(s, &Event{
 		Kind: Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: law.schema.At(c.Attr).Name,
 		Delta: delta, Value: is, Magnitude: absorbed, End: wheel.Never,

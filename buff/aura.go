@@ -30,7 +30,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 			s.flush(t, at)
 			h.end = wheel.Never
 			if i.flags&leaving != 0 { // or it was told an end, which stays
-				s.hold(at)
+				s.hold(t, at)
 			}
 		}
 		return Result{Handle: s.handle(at)}
@@ -47,18 +47,18 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 		s.ages++
 		x := s.needExtra(i)
 		x.async = append(x.async, asyncStack{source: a.Source, end: wheel.Never, stacks: i.stacks - was, age: s.ages})
-		s.hold(at)
+		s.hold(t, at)
 	}
 	return r.result()
 }
 
 // hold lets an instance have no end: its owner is within one of its auras.
-func (s *Set) hold(at uint16) {
+func (s *Set) hold(t *Turn, at uint16) {
 	i := &s.slots[at]
 	i.flags &^= leaving
 	i.end = wheel.Never
 	s.mark(at, AspectTime)
-	s.touch(at)
+	s.touch(t, at)
 }
 
 // leaveAura: it is not any more.
@@ -80,18 +80,18 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 	default:
 		s.flush(t, at)
 		h.end = s.nowOf(t, i).Add(wait(linger))
-		s.lastHolder(at)
+		s.lastHolder(t, at)
 	}
 	return Result{Handle: s.handle(at)}
 }
 
 // lastHolder gives an instance the end of its last holder, if the owner is within none.
-func (s *Set) lastHolder(at uint16) {
+func (s *Set) lastHolder(t *Turn, at uint16) {
 	i := &s.slots[at]
 	last := wheel.Time(0)
 	for k, h := range s.extraOf(i).async {
 		if h.end == wheel.Never {
-			s.touch(at)
+			s.touch(t, at)
 			return
 		}
 		if k == 0 || h.end > last {
@@ -99,13 +99,13 @@ func (s *Set) lastHolder(at uint16) {
 		}
 	}
 	if i.flags&leaving == 0 && i.end <= last { // it was told an end, which comes first
-		s.touch(at)
+		s.touch(t, at)
 		return
 	}
 	i.flags |= leaving
 	i.end = last
 	s.mark(at, AspectTime)
-	s.touch(at)
+	s.touch(t, at)
 }
 
 // dropHolder takes a holder off, which is not the last, and the stacks that it brought.
@@ -114,8 +114,8 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	x := s.extraOf(i)
 	h := x.async[k]
 	x.async = slices.Delete(x.async, k, k+1)
-	s.ceased(t, i.spec, h.source)
-	s.lastHolder(at)
+	s.ceased(t, s.specOf(i), h.source)
+	s.lastHolder(t, at)
 	n := min(h.stacks, i.stacks-1)
 	if n <= 0 {
 		return
@@ -149,7 +149,7 @@ func (s *Set) firstToLeave(i *instance) int {
 func (s *Set) memberOf(a *Application) (uint16, int) {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		i := &s.slots[at]
-		if i.flags&member == 0 || !s.same(i.spec, a.Spec) {
+		if i.flags&member == 0 || !s.same(s.specOf(i), a.Spec) {
 			continue
 		}
 		if k := slices.IndexFunc(s.extraOf(i).async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {

@@ -1,11 +1,13 @@
 package buff
 
-import "slices"
+import (
+	"slices"
+)
 
 // A blob is one owner, written down:
 //
 //	"buff"     4 bytes
-//	format     1 byte, now 5
+//	format     1 byte, now 6
 //	length     4 bytes, of the whole blob, the highest first
 //	contents   as saved.append writes them
 //	check      4 bytes: CRC-32C of all before
@@ -13,7 +15,8 @@ import "slices"
 // Format 1 has no attributes, numbers and captures; formats 1 and 2 have no appliers, and say of
 // an async stack up to when it counts in pulses in the place of its lag. Formats 1 to 3 do not say what came
 // with which buff: of each link that is taken to be the oldest instance of the same source. Formats 1 to 4
-// have no numbers of those that wait in a queue, which are taken to be those of the buff. They are read for ever.
+// have no numbers of those that wait in a queue, which are taken to be those of the buff. Formats 1 to 5 do not
+// say how many events the owner has had, which is taken to be none. They are read for ever.
 //
 // Numbers are varints of the least possible length, signed ones in zigzag. A name is its
 // length and its bytes. A list is its length and its entries. Definitions, tags, groups,
@@ -23,7 +26,7 @@ import "slices"
 
 const (
 	blobMagic  = "buff"
-	blobFormat = 5
+	blobFormat = 6
 	blobHead   = len(blobMagic) + 1 + 4
 	blobCheck  = 4
 )
@@ -46,6 +49,7 @@ type saved struct {
 	Ages     uint64         `json:"ages"`
 	Dead     bool           `json:"dead,omitempty"` // the owner has been killed, and not revived since
 	Rolls    uint64         `json:"rolls,omitempty"`
+	Events   uint64         `json:"events,omitempty"`
 	Tags     []savedTag     `json:"tags,omitempty"`
 	Immune   []savedTag     `json:"immune,omitempty"`
 	Returns  []savedReturn  `json:"diminishing,omitempty"`
@@ -225,3 +229,30 @@ var (
 	causeFlags = [...]flags{unmet, inhibited, weaker, ineffective, immune}
 	causeWords = [...]string{"requirement", "inhibited", "group", "effective", "immune"}
 )
+
+// BlobMoment returns the time of the calendar and the uptime, in ms, that [Set.Save] was given for
+// a blob. It fails with [ErrBlob]; of what else is in the blob it looks at the check only.
+func BlobMoment(blob []byte) (wall, uptime int64, err error) {
+	r := &reader{b: blob}
+	r.format = r.open()
+	wall, uptime = r.int(), r.int()
+	return wall, uptime, r.err
+}
+
+// MoveBlob returns a blob as [Set.Save] would have made it on a server that had run for uptime ms: so it goes to
+// another server, whose uptime is its own. No time passes by that for its Uptime buffs; what passes
+// of the calendar passes. It fails with [ErrBlob].
+func MoveBlob(blob []byte, uptime int64) ([]byte, error) {
+	b, err := readBlob(blob, &blobScratch{})
+	if err != nil {
+		return nil, err
+	}
+	on := uptime - b.Uptime
+	b.Uptime = uptime
+	for k := range b.Buffs {
+		if since := b.Buffs[k].Since; since != nil {
+			since.Uptime += on
+		}
+	}
+	return b.append(make([]byte, 0, len(blob)+8)), nil
+}

@@ -12,10 +12,7 @@ import (
 // or more than could be worked with.
 func (b *saved) check() error {
 	c := &blobChecker{}
-	c.within("format", int64(b.Format), 1, blobFormat)
-	if b.Format == 1 && len(b.Bases) > 0 {
-		c.failf("bases: format 1 has none")
-	}
+	c.format(b)
 	c.within("owner_time_ms", b.Time, -farthest, farthest)
 	if b.Ages > mostAges {
 		c.failf("ages: %d, want at most %d", b.Ages, uint64(mostAges))
@@ -68,7 +65,24 @@ func (b *saved) check() error {
 			last = f.Age
 		}
 	}
+	c.numbered(b)
 	return c.err
+}
+
+// format looks at the format, and that the owner has nothing that a later one has brought.
+func (c *blobChecker) format(b *saved) {
+	c.within("format", int64(b.Format), 1, blobFormat)
+	if b.Format == 1 && len(b.Bases) > 0 {
+		c.failf("bases: format 1 has none")
+	}
+}
+
+// numbered looks at how many events the owner has had. It comes last: what earlier formats say in another way is told first.
+func (c *blobChecker) numbered(b *saved) {
+	if b.Format < 6 && b.Events > 0 {
+		c.in("", 0, "")
+		c.failf("events: format %d has none", b.Format)
+	}
 }
 
 const maxTagCount = 1<<16 - 1

@@ -34,7 +34,7 @@ func blobNumbers() map[string]numberRange {
 	}
 	finite := numberRange{-stat.MaxValue, stat.MaxValue, false}
 	all := map[string]numberRange{
-		"format": {1, blobFormat, false}, "wall_ms": any, "uptime_ms": any, "owner_time_ms": span, "ages": {nil, uint64(mostAges), false}, "rolls": any,
+		"format": {1, blobFormat, false}, "wall_ms": any, "uptime_ms": any, "owner_time_ms": span, "ages": {nil, uint64(mostAges), false}, "rolls": any, "events": any,
 		"tags.n": {int64(1), int64(maxTagCount), false}, "immune.n": {int64(1), int64(maxTagCount), false},
 		"diminishing.source": any, "diminishing.n": {int64(1), int64(maxTagCount), false}, "diminishing.left_ms": {-far, ceiling, false},
 		"timeouts.age": {uint64(1), uint64(mostAges), false}, "timeouts.left_ms": span, "bases.value": finite,

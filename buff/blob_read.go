@@ -3,10 +3,10 @@ package buff
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/wire"
 )
 
 // reader takes a blob to pieces. After the first thing that is wrong it reads zeros.
@@ -80,7 +80,7 @@ func (r *reader) open() (format int) {
 		return 0
 	}
 	end := len(whole) - blobCheck
-	if want, got := binary.BigEndian.Uint32(whole[end:]), crc32.Checksum(whole[:end], castagnoli); want != got {
+	if want, got := binary.BigEndian.Uint32(whole[end:]), wire.Checksum(whole[:end]); want != got {
 		r.at = end
 		r.failf("the check says %08x, and the contents are %08x: it is damaged", want, got)
 		return 0
@@ -99,8 +99,8 @@ func (r *reader) uint() uint64 {
 }
 
 func (r *reader) longUint() uint64 {
-	n, size := binary.Uvarint(r.b[r.at:])
-	if size <= 0 || size > 1 && r.b[r.at+size-1] == 0 {
+	n, size := wire.Uint(r.b[r.at:])
+	if size <= 0 {
 		r.failf("no number stands here")
 		return 0
 	}
@@ -109,8 +109,7 @@ func (r *reader) longUint() uint64 {
 }
 
 func (r *reader) int() int64 {
-	n := r.uint()
-	return int64(n>>1) ^ -int64(n&1)
+	return wire.Signed(r.uint())
 }
 
 // below reads a number of at most the given one.
@@ -157,6 +156,9 @@ func (r *reader) owner(b *saved) {
 		b.Scale = r.scale()
 	}
 	b.Ages, b.Rolls = r.uint(), r.uint()
+	if b.Format > 5 {
+		b.Events = r.uint()
+	}
 }
 
 func (r *reader) scale() *savedScale {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -154,7 +155,7 @@ func TestBlobDamage(t *testing.T) {
 	refused := func(damaged []byte, what string, k int) {
 		s, turn := NewSet(7, 3, 0, MaxPerOwner), &Turn{Catalog: c}
 		r, err := s.Restore(turn, blobMoment, damaged, nil)
-		if err == nil || !reflect.DeepEqual(r, Restoration{}) || s.Len()+s.Timeouts() > 0 || s.gates != nil || s.own != nil || s.aside != nil || len(s.requests)+len(turn.Events) > 0 {
+		if err == nil || !reflect.DeepEqual(r, Restoration{}) || s.Len()+s.Timeouts() > 0 || s.gates != nil || s.own != nil || len(s.TimerRequests())+len(turn.Events) > 0 {
 			require.Fail(t, "damage was not found", "%s %d", what, k)
 		}
 		if k%97 == 0 {
@@ -196,7 +197,7 @@ func TestBlobErrors(t *testing.T) {
 	require.Equal(t, `buff: bad blob: byte 0: it does not begin with "buff": this is no blob of an owner`,
 		change(func([]byte) []byte { return nil }))
 	require.Equal(t, `buff: bad blob: byte 0: 6 bytes, and the shortest blob has 13`, change(func(b []byte) []byte { return b[:6] }))
-	require.Equal(t, `buff: bad blob: byte 4: format 6, and this build reads formats 1 to 5`, change(func(b []byte) []byte { b[4] = 6; return b }))
+	require.Equal(t, `buff: bad blob: byte 4: format 7, and this build reads formats 1 to 6`, change(func(b []byte) []byte { b[4] = 7; return b }))
 	require.Equal(t, fmt.Sprintf(`buff: bad blob: byte 5: the blob had %d bytes, and has %d`, len(whole), len(whole)-1),
 		change(func(b []byte) []byte { return b[:len(b)-1] }))
 	require.Contains(t, change(func(b []byte) []byte { b[20]++; return b }), "it is damaged")
@@ -209,7 +210,7 @@ func TestBlobErrors(t *testing.T) {
 func TestBlobLengths(t *testing.T) {
 	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment)
-	lengths := [][]byte{appendUint(nil, 1<<31), appendUint(nil, 1<<63), appendUint(nil, uint64(len(blob))), appendUint(nil, 1<<20), {0xff, 0xff}}
+	lengths := [][]byte{wire.AppendUint(nil, 1<<31), wire.AppendUint(nil, 1<<63), wire.AppendUint(nil, uint64(len(blob))), wire.AppendUint(nil, 1<<20), {0xff, 0xff}}
 	var before, after runtime.MemStats
 	for at := blobHead; at < len(blob)-blobCheck; at++ {
 		for _, length := range lengths {
@@ -243,7 +244,7 @@ func TestGoldenBlob(t *testing.T) {
 	if *golden {
 		writeGolden(t, fmt.Sprintf("testdata/save/format%d", blobFormat), goldenBlob(t, c))
 	}
-	for format, bits := range map[int]uint64{1: allBits &^ (hasNumbers | hasCaptures | hasAppliers | hasWith), 2: allBits &^ (hasAppliers | hasWith), 3: allBits &^ hasWith, 4: allBits, 5: allBits} {
+	for format, bits := range map[int]uint64{1: allBits &^ (hasNumbers | hasCaptures | hasAppliers | hasWith), 2: allBits &^ (hasAppliers | hasWith), 3: allBits &^ hasWith, 4: allBits, 5: allBits, 6: allBits} {
 		name := fmt.Sprintf("testdata/save/format%d", format)
 		lines, err := os.ReadFile(name + ".hex")
 		require.NoError(t, err)
@@ -301,9 +302,10 @@ func TestBlobJSON(t *testing.T) {
 	whole, err := BlobJSON(blob)
 	require.NoError(t, err)
 	for _, k := range []struct{ old, new, want string }{
-		{`"format": 5`, `"format": 6`, "the owner: format: 6, want 1 to 5"},
-		{`"format": 5`, `"format": 1`, "the owner: bases: format 1 has none"},
-		{`"format": 5`, `"format": 4`, "waiting: in format 4 they have no numbers"},
+		{`"format": 6`, `"format": 7`, "the owner: format: 7, want 1 to 6"},
+		{`"format": 6`, `"format": 1`, "the owner: bases: format 1 has none"},
+		{`"format": 6`, `"format": 4`, "waiting: in format 4 they have no numbers"},
+		{`"format": 6`, `"format": 5`, "the owner: events: format 5 has none"},
 		{`"layers": [
         {`, `"layers": [
         {"params": [{"name": "a", "value": 1}],`, "layers[0]: only those that wait have numbers of their own"},

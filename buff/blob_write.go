@@ -2,12 +2,11 @@ package buff
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"math"
 	"math/bits"
-)
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	"github.com/bufftick/bufftick/internal/wire"
+)
 
 // appendBlobHead begins a blob; seal ends the one that began at start.
 func appendBlobHead(dst []byte, format int) []byte {
@@ -17,20 +16,7 @@ func appendBlobHead(dst []byte, format int) []byte {
 func seal(dst []byte, start int) []byte {
 	b := dst[start:]
 	binary.BigEndian.PutUint32(b[len(blobMagic)+1:], uint32(len(b)+blobCheck))
-	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(b, castagnoli))
-}
-
-func appendUint(dst []byte, n uint64) []byte {
-	if n < 0x80 { // most are
-		return append(dst, byte(n))
-	}
-	return binary.AppendUvarint(dst, n)
-}
-
-func appendInt(dst []byte, n int64) []byte { return appendUint(dst, uint64(n)<<1^uint64(n>>63)) }
-
-func appendName(dst []byte, name string) []byte {
-	return append(appendUint(dst, uint64(len(name))), name...)
+	return binary.BigEndian.AppendUint32(dst, wire.Checksum(b))
 }
 
 func appendBool(dst []byte, b bool) []byte {
@@ -44,20 +30,20 @@ func appendBool(dst []byte, b bool) []byte {
 func (b *saved) append(dst []byte) []byte {
 	start := len(dst)
 	dst = b.appendOwner(appendBlobHead(dst, b.Format))
-	dst = appendTags(appendUint(dst, uint64(len(b.Tags))), b.Tags)
-	dst = appendTags(appendUint(dst, uint64(len(b.Immune))), b.Immune)
-	dst = appendReturns(appendUint(dst, uint64(len(b.Returns))), b.Returns)
-	dst = appendTimeouts(appendUint(dst, uint64(len(b.Timeouts))), b.Timeouts)
+	dst = appendTags(wire.AppendUint(dst, uint64(len(b.Tags))), b.Tags)
+	dst = appendTags(wire.AppendUint(dst, uint64(len(b.Immune))), b.Immune)
+	dst = appendReturns(wire.AppendUint(dst, uint64(len(b.Returns))), b.Returns)
+	dst = appendTimeouts(wire.AppendUint(dst, uint64(len(b.Timeouts))), b.Timeouts)
 	if b.Format > 1 {
-		dst = appendValues(appendUint(dst, uint64(len(b.Bases))), b.Bases)
+		dst = appendValues(wire.AppendUint(dst, uint64(len(b.Bases))), b.Bases)
 	}
-	dst = appendBuffs(appendUint(dst, uint64(len(b.Buffs))), b.Buffs, b.Format)
+	dst = appendBuffs(wire.AppendUint(dst, uint64(len(b.Buffs))), b.Buffs, b.Format)
 	return seal(dst, start)
 }
 
 // appendOwner writes all but the lists.
 func (b *saved) appendOwner(dst []byte) []byte {
-	dst = appendInt(appendInt(appendInt(dst, b.Wall), b.Uptime), b.Time)
+	dst = wire.AppendInt(wire.AppendInt(wire.AppendInt(dst, b.Wall), b.Uptime), b.Time)
 	has := uint64(0)
 	if b.Scale != nil {
 		has = ownerScaled
@@ -65,21 +51,25 @@ func (b *saved) appendOwner(dst []byte) []byte {
 	if b.Dead {
 		has |= ownerDead
 	}
-	dst = appendUint(dst, has)
+	dst = wire.AppendUint(dst, has)
 	if b.Scale != nil {
 		dst = b.Scale.append(dst)
 	}
-	return appendUint(appendUint(dst, b.Ages), b.Rolls)
+	dst = wire.AppendUint(wire.AppendUint(dst, b.Ages), b.Rolls)
+	if b.Format > 5 {
+		dst = wire.AppendUint(dst, b.Events)
+	}
+	return dst
 }
 
 func (p *savedScale) append(dst []byte) []byte {
-	dst = appendInt(appendInt(appendInt(appendInt(dst, p.Ahead), p.Inner), p.Rest), p.Parts)
-	return appendUint(appendUint(appendBool(dst, p.Held), uint64(p.Num)), uint64(p.Den))
+	dst = wire.AppendInt(wire.AppendInt(wire.AppendInt(wire.AppendInt(dst, p.Ahead), p.Inner), p.Rest), p.Parts)
+	return wire.AppendUint(wire.AppendUint(appendBool(dst, p.Held), uint64(p.Num)), uint64(p.Den))
 }
 
 func appendTags(dst []byte, tags []savedTag) []byte {
 	for k := range tags {
-		dst = appendInt(appendName(dst, tags[k].Name), tags[k].N)
+		dst = wire.AppendInt(wire.AppendText(dst, tags[k].Name), tags[k].N)
 	}
 	return dst
 }
@@ -92,7 +82,7 @@ func appendReturns(dst []byte, list []savedReturn) []byte {
 }
 
 func (r *savedReturn) append(dst []byte) []byte {
-	return appendInt(appendInt(appendUint(appendName(dst, r.Group), uint64(r.Source)), r.N), r.Left)
+	return wire.AppendInt(wire.AppendInt(wire.AppendUint(wire.AppendText(dst, r.Group), uint64(r.Source)), r.N), r.Left)
 }
 
 func appendTimeouts(dst []byte, list []savedTimeout) []byte {
@@ -103,7 +93,7 @@ func appendTimeouts(dst []byte, list []savedTimeout) []byte {
 }
 
 func (t *savedTimeout) append(dst []byte) []byte {
-	return appendInt(appendUint(appendName(appendName(dst, t.Name), t.Handler), t.Age), t.Left)
+	return wire.AppendInt(wire.AppendUint(wire.AppendText(wire.AppendText(dst, t.Name), t.Handler), t.Age), t.Left)
 }
 
 func appendBuffs(dst []byte, list []savedBuff, format int) []byte {
@@ -122,14 +112,14 @@ func appendBuffs(dst []byte, list []savedBuff, format int) []byte {
 		dst = b.savedNumbers.append(dst)
 		dst = appendSources(dst, b.Appliers)
 		for _, of := range b.With {
-			dst = appendUint(dst, of)
+			dst = wire.AppendUint(dst, of)
 		}
 	}
 	return dst
 }
 
 func (n *savedNumbers) appendLengths(dst []byte) []byte {
-	return appendUint(appendUint(appendUint(dst, uint64(len(n.Params))), uint64(len(n.Numbers))), uint64(len(n.Captures)))
+	return wire.AppendUint(wire.AppendUint(wire.AppendUint(dst, uint64(len(n.Params))), uint64(len(n.Numbers))), uint64(len(n.Captures)))
 }
 
 func (n *savedNumbers) append(dst []byte) []byte {
@@ -145,7 +135,7 @@ func appendValues(dst []byte, list []savedValue) []byte {
 
 // appendValue writes a value under a name of two parts.
 func appendValue(dst []byte, before, name string, v float64) []byte {
-	dst = append(append(appendUint(dst, uint64(len(before)+len(name))), before...), name...)
+	dst = append(append(wire.AppendUint(dst, uint64(len(before)+len(name))), before...), name...)
 	return binary.BigEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
@@ -168,34 +158,34 @@ func (b *savedBuff) bits(n lengths) (set uint64) {
 // in that order.
 func (b *savedBuff) append(dst []byte, lists lengths) []byte {
 	set := b.bits(lists)
-	dst = appendUint(appendName(dst, b.ID), set)
-	dst = appendInt(appendUint(appendUint(dst, b.Age), uint64(b.Source)), b.Stacks)
+	dst = wire.AppendUint(wire.AppendText(dst, b.ID), set)
+	dst = wire.AppendInt(wire.AppendUint(wire.AppendUint(dst, b.Age), uint64(b.Source)), b.Stacks)
 	if set&hasVersion != 0 {
-		dst = appendName(dst, b.Version)
+		dst = wire.AppendText(dst, b.Version)
 	}
 	if set&hasSince != 0 {
-		dst = appendInt(appendInt(dst, b.Since.Wall), b.Since.Uptime)
+		dst = wire.AppendInt(wire.AppendInt(dst, b.Since.Wall), b.Since.Uptime)
 	}
 	for rest := set; rest != 0; rest &= rest - 1 {
 		if n, number := b.number(1 << bits.TrailingZeros64(rest)); number {
-			dst = appendInt(dst, *n)
+			dst = wire.AppendInt(dst, *n)
 		}
 	}
 	if set&hasKey != 0 {
-		dst = appendUint(dst, b.Key)
+		dst = wire.AppendUint(dst, b.Key)
 	}
 	if set&hasHidden != 0 {
-		dst = appendUint(dst, b.causes)
+		dst = wire.AppendUint(dst, b.causes)
 	}
 	if set&hasScale != 0 {
 		dst = b.Scale.append(dst)
 	}
 	if set&hasRunning != 0 {
-		dst = appendUint(dst, b.Running)
+		dst = wire.AppendUint(dst, b.Running)
 	}
 	for _, n := range [...]int{lists.async, lists.waiting, lists.params, lists.numbers, lists.captures, lists.appliers, lists.with} {
 		if n > 0 {
-			dst = appendUint(dst, uint64(n))
+			dst = wire.AppendUint(dst, uint64(n))
 		}
 	}
 	return dst
@@ -231,17 +221,17 @@ func (b *savedBuff) number(bit uint64) (*int64, bool) {
 }
 
 func (l *savedStack) append(dst []byte, format int) []byte {
-	dst = appendInt(appendInt(dst, l.Left), l.Last)
+	dst = wire.AppendInt(wire.AppendInt(dst, l.Left), l.Last)
 	if format > 2 {
-		dst = appendInt(dst, l.Lag)
+		dst = wire.AppendInt(dst, l.Lag)
 	}
-	dst = appendUint(appendUint(appendInt(dst, l.Magnitude), uint64(l.Source)), l.Age)
-	return appendInt(appendInt(dst, l.Stacks), l.Level)
+	dst = wire.AppendUint(wire.AppendUint(wire.AppendInt(dst, l.Magnitude), uint64(l.Source)), l.Age)
+	return wire.AppendInt(wire.AppendInt(dst, l.Stacks), l.Level)
 }
 
 func appendSources(dst []byte, list []OwnerID) []byte {
 	for _, id := range list {
-		dst = appendUint(dst, uint64(id))
+		dst = wire.AppendUint(dst, uint64(id))
 	}
 	return dst
 }

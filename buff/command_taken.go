@@ -68,13 +68,14 @@ func leftOf(spec *Spec, args []Arg, shield, charges int64, rest []asyncStack) *t
 	return n
 }
 
-// asyncStacks codes the further applications of what was stolen. Each has 4 bytes at least.
+// asyncStacks codes the further applications of what was stolen. Each has 4 bytes at least, so that in
+// a command there are never as many as a buff may have.
 func (f *form) asyncStacks(v *[]asyncStack) {
 	if f.mode == writing {
 		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))
 	} else {
 		n := f.count()
-		if n > uint64(len(f.data)/4) || n > MaxStacks {
+		if n > uint64(len(f.data)/4) {
 			f.failf(ErrCommand, "%d stacks in %d bytes", n, len(f.data))
 			return
 		}

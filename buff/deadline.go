@@ -20,134 +20,200 @@ type TimerRequest struct {
 }
 
 // TimerRequests returns those that have not been cleared, oldest first.
-func (s *Set) TimerRequests() []TimerRequest { return s.requests }
+func (s *Set) TimerRequests() []TimerRequest {
+	if s.lists == nil {
+		return nil
+	}
+	return s.lists.requests
+}
 
 // ClearTimerRequests forgets the requests: they have been met.
-func (s *Set) ClearTimerRequests() { s.requests = s.requests[:0] }
+func (s *Set) ClearTimerRequests(t *Turn) {
+	if s.lists != nil {
+		s.lists.requests = s.lists.requests[:0]
+		s.handBack(t)
+	}
+}
 
 // Timer returns the timer of the thing that o is about, zero if it has none yet,
 // and reports whether that thing still lives.
 func (s *Set) Timer(o TimerRequest) (timer wheel.Handle, live bool) {
 	at := o.Ref.slot()
 	if o.Ref.isTimeout() {
-		x := &s.timeouts[at]
+		x := &s.timeouts.list[at]
 		return x.timer, x.live && x.generation == o.generation
 	}
 	i := &s.slots[at]
-	return i.timer, i.spec != nil && i.generation == o.generation
+	return i.timer, i.def != 0 && i.generation == o.generation
 }
 
 // SetTimer says which timer wakes the thing that o is about.
 func (s *Set) SetTimer(o TimerRequest, timer wheel.Handle) {
 	if o.Ref.isTimeout() {
-		s.timeouts[o.Ref.slot()].timer = timer
+		s.timeouts.list[o.Ref.slot()].timer = timer
 		return
 	}
 	s.slots[o.Ref.slot()].timer = timer
 }
 
 // touch notes that the instance's next event may have moved.
-func (s *Set) touch(at uint16) {
+func (s *Set) touch(t *Turn, at uint16) {
 	if i := &s.slots[at]; i.flags&touched == 0 {
 		i.flags |= touched
-		s.note(Ref(at))
+		s.note(t, Ref(at))
 	}
 }
 
-func (s *Set) touchTimeout(at uint16) {
-	if x := &s.timeouts[at]; !x.touched {
+func (s *Set) touchTimeout(t *Turn, at uint16) {
+	if x := &s.timeouts.list[at]; !x.touched {
 		x.touched = true
-		s.note(Ref(at) | timeoutRef)
+		s.note(t, Ref(at)|timeoutRef)
 	}
 }
 
-// nearTouched is how many things may have been touched before there is a list for them
-// outside of the Set. A command touches one, as a rule.
-const nearTouched = 4
-
-func (s *Set) note(ref Ref) {
-	if s.touched == nil {
-		s.touched = s.soon[:0]
-	}
-	s.touched = append(s.touched, ref)
+func (s *Set) note(t *Turn, ref Ref) {
+	l := s.borrow(t)
+	l.touched = append(l.touched, ref)
 }
 
 // touchAll notes that everything may have moved: the owner's time has changed.
-func (s *Set) touchAll() {
-	s.looked += uint32(s.live) + uint32(len(s.timeouts))
+func (s *Set) touchAll(t *Turn) {
+	s.looked += uint32(s.live) + uint32(len(s.allTimeouts()))
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		s.touch(at)
+		s.touch(t, at)
 	}
-	for k := range s.timeouts {
-		if s.timeouts[k].live {
-			s.touchTimeout(uint16(k))
+	for k := range s.allTimeouts() {
+		if s.timeouts.list[k].live {
+			s.touchTimeout(t, uint16(k))
 		}
 	}
-	s.dueHeap = s.dueHeap[:0]
+	s.forgetDue()
 }
 
 // settle finds a place for everything that has changed: what is due by until goes
 // on the due heap, what is due later to the wheel.
-func (s *Set) settle(until wheel.Time) {
+func (s *Set) settle(t *Turn, until wheel.Time) {
 	reached := s.reached(until)
-	s.looked += looksOfMove * uint32(len(s.touched))
-	for _, ref := range s.touched {
+	l := s.lists
+	if l == nil {
+		return
+	}
+	s.looked += looksOfMove * uint32(len(l.touched))
+	for _, ref := range l.touched {
 		at := ref.slot()
 		if ref.isTimeout() {
-			x := &s.timeouts[at]
+			x := &s.timeouts.list[at]
 			x.touched = false
 			if x.live {
-				s.file(reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: ref}, &x.armed, &x.timer, x.generation)
+				s.file(t, reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: ref}, &x.armed, &x.timer, x.generation)
 			}
 			continue
 		}
 		i := &s.slots[at]
 		i.flags &^= touched
-		if i.spec != nil {
-			if i.spec.Stack.Timers != TimersShared {
+		if i.def != 0 {
+			if s.specOf(i).Stack.Timers != TimersShared {
 				s.looked += uint32(len(s.extraOf(i).async))
 			}
 			due, key := s.due(i)
-			s.file(reached, entry{at: due, key: key, ref: ref}, &i.armed, &i.timer, i.generation)
+			s.file(t, reached, entry{at: due, key: key, ref: ref}, &i.armed, &i.timer, i.generation)
 		}
 	}
-	s.touched = s.touched[:0]
+	l.touched = l.touched[:0]
+	s.handBack(t)
 }
 
 // file puts e where its instant belongs, and says so to the wheel only if that is
 // news.
-func (s *Set) file(reached wheel.Time, e entry, armed *wheel.Time, timer *wheel.Handle, generation uint32) {
+func (s *Set) file(t *Turn, reached wheel.Time, e entry, armed *wheel.Time, timer *wheel.Handle, generation uint32) {
 	if e.at <= reached {
-		s.dueHeap.push(e)
+		s.borrow(t).due.push(e)
 		return
 	}
 	if due := s.world(e.at); due != *armed {
 		*armed = due
 		if due == wheel.Never && *timer == 0 { // nobody has met the wish for one yet
-			s.requests = slices.DeleteFunc(s.requests, func(o TimerRequest) bool { return o.Ref == e.ref && o.generation == generation && o.Due != wheel.Never })
+			l := s.borrow(t)
+			l.requests = slices.DeleteFunc(l.requests, func(o TimerRequest) bool { return o.Ref == e.ref && o.generation == generation && o.Due != wheel.Never })
 			return
 		}
-		s.requests = append(s.requests, TimerRequest{Due: due, Timer: *timer, Ref: e.ref, generation: generation})
+		s.request(t, TimerRequest{Due: due, Timer: *timer, Ref: e.ref, generation: generation})
 		if due == wheel.Never {
 			*timer = 0 // it is taken away for good: a later deadline needs a new one
 		}
 	}
 }
 
+// request asks for a timer, or has one taken away.
+func (s *Set) request(t *Turn, o TimerRequest) {
+	l := s.borrow(t)
+	l.requests = append(l.requests, o)
+}
+
+// lists is what a Set has need of from when something of it changes until all has found its place:
+// within a turn, as a rule. They are the Turn's, which lends them to one Set after the other, so that
+// an owner keeps nothing of what its longest turn needed, and they are in the cache.
+type lists struct {
+	touched  []Ref // what has changed and is in neither of the others
+	requests []TimerRequest
+	due      dueHeap
+}
+
+// borrow returns the lists that the Set has, or those of the Turn, which are its own from now on.
+func (s *Set) borrow(t *Turn) *lists {
+	if s.lists == nil {
+		if s.lists, t.lists = t.lists, nil; s.lists == nil {
+			s.lists = &lists{}
+		}
+	}
+	return s.lists
+}
+
+// handBack ends the loan if nothing is in the lists any more. It need not be the Turn that has
+// lent them; one that has others keeps the longer ones.
+func (s *Set) handBack(t *Turn) {
+	l := s.lists
+	if len(l.touched)+len(l.requests)+len(l.due) > 0 {
+		return
+	}
+	if s.lists = nil; t.lists == nil || cap(t.lists.due) < cap(l.due) {
+		t.lists = l
+	}
+}
+
+// dueNow returns how much is due in the turn that is running.
+func (s *Set) dueNow() int {
+	if s.lists == nil {
+		return 0
+	}
+	return len(s.lists.due)
+}
+
+// forgetDue forgets what is due: it is looked for anew, or gone.
+func (s *Set) forgetDue() {
+	if s.lists != nil {
+		s.lists.due = s.lists.due[:0]
+	}
+}
+
 // recall takes back the wishes that nobody has met yet, so that what has become
 // due meanwhile is found. Those that take timers away stay.
-func (s *Set) recall() {
-	kept := s.requests[:0]
-	for _, o := range s.requests {
+func (s *Set) recall(t *Turn) {
+	l := s.lists
+	if l == nil {
+		return
+	}
+	kept := l.requests[:0]
+	for _, o := range l.requests {
 		if o.Due == wheel.Never {
 			kept = append(kept, o)
 			continue
 		}
 		if _, live := s.Timer(o); live {
-			s.Wake(o.Ref)
+			s.Wake(t, o.Ref)
 		}
 	}
-	s.requests = kept
+	l.requests = kept
 }
 
 // entry is one thing due, at an instant, by rank and then by age.

@@ -10,7 +10,7 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 	for {
 		before := r.Amount
 		s.found(t, q, func(at uint16) bool {
-			if !s.slots[at].spec.yieldsTo(q.Grade) {
+			if !s.specOf(&s.slots[at]).yieldsTo(q.Grade) {
 				return true
 			}
 			if q.Most > 0 && int(r.Amount) >= q.Most {
@@ -30,7 +30,7 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 
 // dispel takes one portion off an instance, or all of it, unless it resists.
 func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
-	d := &s.slots[at].spec.Dispel
+	d := &s.specOf(&s.slots[at]).Dispel
 	if d.Resist > 0 && s.lucky(t, d.Resist) {
 		e := s.about(Denied, at)
 		e.Why = Resisted
@@ -43,7 +43,7 @@ func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
 		s.lose(t, at, q.Stacks, Dispelled)
 	case !all && d.Per == PerStack:
 		s.lose(t, at, 1, Dispelled)
-	case !all && d.Per == PerCharge && s.slots[at].spec.Charges.N > 0:
+	case !all && d.Per == PerCharge && s.specOf(&s.slots[at]).Charges.N > 0:
 		s.useCharges(t, at, 1, Dispelled)
 	default:
 		s.end(t, at, Dispelled)
@@ -58,7 +58,7 @@ func (s *Spec) yieldsTo(g Grade) bool {
 
 // meant reports whether a query means the instance.
 func (s *Set) meant(q *Query, i *instance) bool {
-	spec := i.spec
+	spec := s.specOf(i)
 	return (q.Spec == nil || s.same(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
 		(q.Type == "" || spec.Dispel.Type == q.Type) && (q.Polarity == Neutral || spec.Polarity == q.Polarity) &&
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)

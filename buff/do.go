@@ -26,7 +26,7 @@ func (s *Set) carryOut(t *Turn, c *Command) Result {
 	case VerbAddTimeout:
 		return s.addTimeout(t, c)
 	case VerbCancel:
-		return s.cancel(c.Timeout)
+		return s.cancel(t, c.Timeout)
 	}
 	return s.toOwner(t, c)
 }
@@ -144,17 +144,22 @@ func (s *Set) fire(t *Turn, e entry) {
 		return
 	}
 	i := &s.slots[at]
-	if i.spec == nil {
+	if i.def == 0 {
 		t.Dropped++
 		return
 	}
-	if due, key := s.due(i); due != e.at || key != e.key {
+	own, r, age := s.next(i)
+	due := own
+	if i.flags&timeScaled != 0 {
+		due = s.extraOf(i).scale.outer(own)
+	}
+	if due != e.at || entryKey(r, age) != e.key {
 		t.Dropped++
 		return
 	}
 	t.begin(s.world(e.at), e.at, true)
-	s.touch(at)
-	switch own, r, _ := s.next(i); r {
+	s.touch(t, at)
+	switch r {
 	case rankPulse:
 		s.beat(t, at, own)
 	case rankStackEnd:

@@ -252,12 +252,34 @@
 //	timeout        O(1) to add and to cancel
 //	Next           O(n): for a Set without a wheel
 //
-// An instance takes 96 bytes, an owner with 20 plain buffs 2.3 KB. What is not plain
-// (async stacks, charges, a shield, numbers, a key, a time of its own) takes 176 bytes more; one
-// with numbers 80 besides, 8 for each of them and each modifier, and 16 for each attribute
+// What it takes in memory is under In memory; an owner with 20 plain buffs 2.2 KB. What is not plain
+// is async stacks, charges, a shield, numbers, a key and a time of its own; one
+// with numbers takes 80 bytes besides, 8 for each of them and each modifier, and 16 for each attribute
 // that is known of its source. An owner with an attribute that is not as in the catalog has
 // a sheet: 24 bytes for each attribute, 32 for each modifier. What an owner knows of tags,
 // immunity, chance and diminishing returns is made when the first buff needs it.
+//
+// # In memory
+//
+// With many owners nothing is in the cache, and each place that must be looked at is waited for.
+//
+//	 a Set, 232 bytes
+//	┌─────────────────────────────────────┐
+//	│ catalog ────────────────────────────┼─▸ Catalog: a Spec for each definition, for all owners
+//	│ near: 16 bits for each of the first │      ▴
+//	│       24 slots, of the definition   │      │ by number
+//	│       and the source in it          │      │
+//	│ slots ──────────────────────────────┼─▸ instance, 96 bytes    slot 0
+//	│ gates, own, sheet, timeouts …       │   instance, 96 bytes    slot 1 ──┐
+//	│       nil until they are needed     │   …                              │ by number
+//	│ extras ─────────────────────────────┼─▸ extra, 176 bytes  ◂────────────┘
+//	└─────────────────────────────────────┘
+//
+// An application looks for an instance to join in near, and then at that one only. The instances of an owner
+// are one piece of memory without a pointer, into which the collector does not look: an instance names its
+// definition by number. A slot is used again; slots become more by four, and never fewer. What is not plain about
+// an instance is in an extra, which is used again too. What a turn needs between a change and its
+// place on the wheel is the Turn's, and lent to one Set after the other.
 //
 // # Limits
 //

@@ -55,7 +55,7 @@ func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 	}
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.looked++
-		if i := &s.slots[at]; i.spec.dr == d.group && (i.spec.DR.Scope == ScopeTarget || s.feels(at, d.source)) {
+		if i := &s.slots[at]; s.specOf(i).dr == d.group && (s.specOf(i).DR.Scope == ScopeTarget || s.feels(at, d.source)) {
 			return true
 		}
 	}
@@ -125,27 +125,27 @@ func (s *Set) feltNow() map[memory]bool {
 	felt, noted := map[memory]bool{}, map[uint16]bool{}
 	for _, a := range s.gates.appliers {
 		noted[a.at] = true
-		if i := &s.slots[a.at]; !i.onlyAsync() {
-			felt[memory{i.spec.dr, a.source, false}] = true
+		if i := &s.slots[a.at]; !s.onlyAsync(i) {
+			felt[memory{s.specOf(i).dr, a.source, false}] = true
 		}
 	}
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.looked++
 		i := &s.slots[at]
-		if i.spec.uses&usesDR == 0 {
+		if s.specOf(i).uses&usesDR == 0 {
 			continue
 		}
-		if i.spec.DR.Scope == ScopeTarget {
-			felt[memory{i.spec.dr, 0, true}] = true
+		if s.specOf(i).DR.Scope == ScopeTarget {
+			felt[memory{s.specOf(i).dr, 0, true}] = true
 			continue
 		}
-		if i.spec.Stack.Timers != TimersShared {
+		if s.specOf(i).Stack.Timers != TimersShared {
 			for _, l := range s.extraOf(i).async {
-				felt[memory{i.spec.dr, l.source, false}] = true
+				felt[memory{s.specOf(i).dr, l.source, false}] = true
 			}
 		}
-		if !i.onlyAsync() && !noted[at] {
-			felt[memory{i.spec.dr, i.source, false}] = true
+		if !s.onlyAsync(i) && !noted[at] {
+			felt[memory{s.specOf(i).dr, i.source, false}] = true
 		}
 	}
 	return felt

@@ -239,7 +239,7 @@ func (d *drive) run(until int64) {
 	now := wheel.Time(until)
 	d.turn.Now = now
 	if d.wheel != nil {
-		d.wheel.wake(d.set, now)
+		d.wheel.wake(d.set, &d.turn, now)
 	}
 	limit := 1 << 30
 	for {
@@ -264,7 +264,7 @@ func (d *drive) run(until int64) {
 // obey meets the timer requests of the Set.
 func (d *drive) obey() {
 	if d.wheel != nil {
-		d.wheel.obey(d.set)
+		d.wheel.obey(d.set, &d.turn)
 	}
 }
 

@@ -27,7 +27,7 @@ func newTinyWheel(rng *rand.Rand) *tinyWheel {
 	return &tinyWheel{rng: rng, timers: map[wheel.Handle]*deadline{}}
 }
 
-func (w *tinyWheel) obey(s *buff.Set) {
+func (w *tinyWheel) obey(s *buff.Set, t *buff.Turn) {
 	for _, o := range s.TimerRequests() {
 		if o.Due == wheel.Never {
 			delete(w.timers, o.Timer)
@@ -53,7 +53,7 @@ func (w *tinyWheel) obey(s *buff.Set) {
 		}
 		d.due, d.rests = o.Due, false
 	}
-	s.ClearTimerRequests()
+	s.ClearTimerRequests(t)
 	if s.Pending() > 0 {
 		return
 	}
@@ -97,14 +97,14 @@ func (w *tinyWheel) check(s *buff.Set) {
 
 // wake hands over what is due, in any order, and now and then something that is
 // not.
-func (w *tinyWheel) wake(s *buff.Set, now wheel.Time) {
+func (w *tinyWheel) wake(s *buff.Set, t *buff.Turn, now wheel.Time) {
 	timers := slices.Sorted(maps.Keys(w.timers)) // a seed must repeat itself
 	w.rng.Shuffle(len(timers), func(i, j int) { timers[i], timers[j] = timers[j], timers[i] })
 	for _, timer := range timers {
 		d := w.timers[timer]
 		if due := !d.rests && d.due <= now; due || w.rng.IntN(50) == 0 {
 			d.rests = d.rests || due
-			s.Wake(d.ref)
+			s.Wake(t, d.ref)
 		}
 	}
 }

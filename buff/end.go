@@ -6,7 +6,7 @@ import "github.com/bufftick/bufftick/wheel"
 func (s *Set) about(kind EventKind, at uint16) Event {
 	i := &s.slots[at]
 	return Event{
-		Kind: kind, Spec: i.spec, Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
+		Kind: kind, Spec: s.specOf(i), Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
 		Magnitude: i.magnitude, End: wheel.Never,
 	}
 }
@@ -15,7 +15,7 @@ func (s *Set) about(kind EventKind, at uint16) Event {
 // completed until another one is told.
 func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
 	e, i := t.tell(s, kind), &s.slots[at]
-	e.Spec, e.Source, e.Handle = i.spec, i.source, s.handle(at)
+	e.Spec, e.Source, e.Handle = s.specOf(i), i.source, s.handle(at)
 	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
 	return e
 }
@@ -29,7 +29,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	if i.extra != noSlot {
 		s.flush(t, at)
 	}
-	spec, age := i.spec, i.age
+	spec, age := s.specOf(i), i.age
 	if spec.uses&usesLeave != 0 {
 		s.leave(t, at)
 	}
@@ -38,7 +38,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	if spec.uses&usesMagnitudes != 0 {
 		s.dropMagnitudes(t, at, why)
 	} else {
-		s.drop(at)
+		s.drop(t, at)
 		s.follow(t, spec.remove[why], &noMagnitudes)
 	}
 	if spec.uses&usesLinks != 0 || s.brought(age) {
@@ -48,33 +48,34 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 
 // dropKept is drop for an instance with numbers, which what follows reads.
 func (s *Set) dropMagnitudes(t *Turn, at uint16, why Reason) {
-	spec, k := s.slots[at].spec, *s.magnitudesOf(&s.slots[at]) // its lists stay as they are until the extra is used again
-	s.drop(at)
+	spec, k := s.specOf(&s.slots[at]), *s.magnitudesOf(&s.slots[at]) // its lists stay as they are until the extra is used again
+	s.drop(t, at)
 	s.follow(t, spec.remove[why], &k)
 }
 
 // leave takes back what an instance that ends has given: something only with one of usesLeave.
 func (s *Set) leave(t *Turn, at uint16) {
 	i := &s.slots[at]
-	if i.spec.uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
+	s.tellPast(t, at, false)
+	if s.specOf(i).uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
 		s.take(t, at)
 	}
-	if i.spec.uses&usesHide != 0 {
+	if s.specOf(i).uses&usesHide != 0 {
 		s.unsettle()
 	}
-	if i.spec.uses&usesDR != 0 {
+	if s.specOf(i).uses&usesDR != 0 {
 		s.allCeased(t, at)
 	}
 }
 
 // drop frees the slot and has its timer taken off the wheel.
-func (s *Set) drop(at uint16) {
+func (s *Set) drop(t *Turn, at uint16) {
 	i := &s.slots[at]
 	if i.timer != 0 {
-		s.requests = append(s.requests, TimerRequest{Due: wheel.Never, Timer: i.timer})
+		s.request(t, TimerRequest{Due: wheel.Never, Timer: i.timer})
 	}
-	if i.spec.uses&usesModifiers != 0 {
-		s.modifiers -= int32(len(i.spec.modifiers))
+	if s.specOf(i).uses&usesModifiers != 0 {
+		s.modifiers -= int32(len(s.specOf(i).modifiers))
 	}
 	wasTouched := i.flags & touched
 	s.release(at)
@@ -91,7 +92,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	}
 	s.flush(t, at)
 	r := outcome{handle: s.handle(at), kind: StackEnded, why: why}
-	if i.spec.Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == TimersEach {
 		for left := int16(n); left > 0; {
 			k := min(left, s.extraOf(i).async[0].stacks)
 			s.thin(t, at, 0, k)
@@ -102,7 +103,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 		s.mark(at, AspectStacks)
 		s.tune(at)
 	}
-	s.touch(at)
+	s.touch(t, at)
 	e := s.about(StackEnded, at)
 	e.Why = why
 	t.emit(s, &e)
@@ -126,7 +127,7 @@ func (s *Spec) expiring(stacks int) int {
 // runs in a queue, or of the duration, which what is left of the stacks begins anew.
 func (s *Set) expireSome(t *Turn, at uint16) {
 	i := &s.slots[at]
-	switch i.spec.Stack.Timers {
+	switch s.specOf(i).Stack.Timers {
 	case TimersEach:
 		s.endAsync(t, at, Expired)
 		return
@@ -140,11 +141,11 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 			return
 		}
 	}
-	i.stacks -= int16(i.spec.expiring(int(i.stacks)))
+	i.stacks -= int16(s.specOf(i).expiring(int(i.stacks)))
 	s.tune(at)
 	i.end = lasting(i.end, i.duration) // not from now, which with a rate of its own may be later
 	s.mark(at, AspectStacks|AspectTime)
-	s.touch(at)
+	s.touch(t, at)
 	e := s.about(StackEnded, at)
 	e.Why, e.End = Expired, s.endTold(i)
 	t.emit(s, &e)
@@ -171,19 +172,23 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 		slot := s.oldest
 		e := s.about(Removed, slot)
 		e.Why = why
-		s.drop(slot)
-		t.emit(s, &e)
+		s.drop(t, slot)
+		if why == Unload {
+			t.note(s, &e)
+		} else {
+			t.emit(s, &e)
+		}
 	}
-	for i := range s.timeouts {
-		if s.timeouts[i].live {
-			s.releaseTimeout(uint16(i))
+	for i := range s.allTimeouts() {
+		if s.timeouts.list[i].live {
+			s.releaseTimeout(t, uint16(i))
 			dropped++
 		}
 	}
 	dropped += int(s.pending)
-	clear(s.calls)
-	s.calls, s.pending = s.calls[:0], 0
-	s.dueHeap = s.dueHeap[:0]
+	s.clearCalls()
+	s.pending = 0
+	s.forgetDue()
 	s.gates, s.own, s.sheet = nil, nil, nil
 	return dropped
 }
@@ -195,7 +200,7 @@ func (s *Set) kill(t *Turn) Result {
 	s.needGates().dead = true
 	s.markOwner(AspectLife)
 	s.each(func(at uint16) {
-		switch i := &s.slots[at]; i.spec.OnDeath {
+		switch i := &s.slots[at]; s.specOf(i).OnDeath {
 		case FateRemove:
 			s.end(t, at, Death)
 		case FatePause:
@@ -228,13 +233,17 @@ func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 	s.flush(t, at)
 	i := &s.slots[at]
 	p := s.scaleOf(t, i)
-	p.change(t.now, byDeath, on, Ratio{})
+	c := Command{Verb: VerbResume, Whose: byDeath, Handle: s.handle(at)}
+	if on {
+		c.Verb = VerbPause
+	}
+	s.timeChanges(t, &c, p, t.now)
 	i.flags &^= deathPaused
 	if on {
 		i.flags |= deathPaused
 	}
 	s.mark(at, AspectTime)
-	s.touch(at)
+	s.touch(t, at)
 }
 
 // byDeath is the cause in a buff's time scale for which the owner's has the zone.
@@ -249,7 +258,7 @@ func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 		if i.source != source {
 			return
 		}
-		switch i.spec.OnSourceGone {
+		switch s.specOf(i).OnSourceGone {
 		case FateRemove:
 			s.end(t, at, SourceGone)
 		case FateAdopt:

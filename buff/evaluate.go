@@ -267,8 +267,8 @@ func (s *Set) Param(h Handle, name string) (float64, bool) {
 	if i == nil {
 		return 0, false
 	}
-	for k := range i.spec.Params {
-		if i.spec.Params[k].Name == name {
+	for k := range s.specOf(i).Params {
+		if s.specOf(i).Params[k].Name == name {
 			return s.magnitudesOf(i).values[k], true
 		}
 	}

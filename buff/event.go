@@ -43,6 +43,11 @@ type Event struct {
 	At   wheel.Time // when it happened by the rules
 	Seen wheel.Time // the frame in which it was worked out; later than At in a late or coarse frame
 
+	// Seq numbers the events of an owner, from 1 on, in their order: see [EventID]. It is 0 for what says only
+	// that a buff came or went with its owner, which is a Restored and a Removed with the reason Unload, and for the
+	// Faulted of a cascade among many owners, which is no one's.
+	Seq uint64
+
 	Owner  OwnerID
 	Source OwnerID // who applied the buff
 	Target OwnerID // of a Reacted, who else was in what happened, or 0
@@ -81,6 +86,26 @@ type Event struct {
 	Attr   stat.Attr // of a Changed
 	Kind   EventKind
 	Why    Reason // for Removed, StackEnded, Denied, Faulted, and Immune for a Hidden and a Suppressed if that is the only cause
+}
+
+// EventID is what an event is known by wherever its owner goes. The number goes with the owner: into its
+// blob, to another zone or machine, and back. An owner that begins without a blob begins at 1.
+//
+// After a crash an owner goes on from its last blob, and its numbers too. What is then done again as it was
+// done before, as by a replay, has the same numbers. If it is done in another way, the numbers of what was lost
+// are given to something else: so who keeps an EventID, to know what comes twice, is given it when the
+// event is on disk: see store.Saver.Effects.
+type EventID struct {
+	Owner OwnerID // whose event it is
+	Seq   uint64  // its number among that owner's
+}
+
+// ID returns what the event is known by. Its Seq may be 0.
+func (e *Event) ID() EventID { return EventID{e.Owner, e.Seq} }
+
+// String returns "7:31": the 31st event of owner 7.
+func (id EventID) String() string {
+	return string(strconv.AppendUint(append(strconv.AppendUint(nil, uint64(id.Owner), 10), ':'), id.Seq, 10))
 }
 
 // AppendLog appends the event as one line of a scenario log, without its end of

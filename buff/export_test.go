@@ -88,19 +88,19 @@ func (s *Set) Counters(c *Catalog) string {
 		if i.extra != noSlot {
 			extras++
 		}
-		if i.spec.uses&usesImmunity != 0 && i.flags&hidden == 0 {
+		if s.specOf(i).uses&usesImmunity != 0 && i.flags&hidden == 0 {
 			immunities++
 		}
-		modifiers += len(i.spec.modifiers)
+		modifiers += len(s.specOf(i).modifiers)
 		keys += len(s.magnitudesOf(i).keys)
 		if i.flags&hidden == 0 {
-			tags.add(i.spec.grants)
-			if n := len(s.magnitudesOf(i).keys); n != len(i.spec.modifiers) {
-				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(i.spec.modifiers), i.spec, n)
+			tags.add(s.specOf(i).grants)
+			if n := len(s.magnitudesOf(i).keys); n != len(s.specOf(i).modifiers) {
+				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(s.specOf(i).modifiers), s.specOf(i), n)
 			}
 		}
-		if n, want := len(s.magnitudesOf(i).values), len(i.spec.numbers); n != want {
-			return fmt.Sprintf("%d numbers of %v, and %d are kept", want, i.spec, n)
+		if n, want := len(s.magnitudesOf(i).values), len(s.specOf(i).numbers); n != want {
+			return fmt.Sprintf("%d numbers of %v, and %d are kept", want, s.specOf(i), n)
 		}
 	}
 	switch {

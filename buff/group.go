@@ -23,7 +23,7 @@ func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	}
 	freed := 0
 	for _, g := range t.going {
-		freed += len(s.slots[g.at].spec.modifiers)
+		freed += len(s.specOf(&s.slots[g.at]).modifiers)
 	}
 	if !s.roomFor(a.Spec, freed) {
 		return Full
@@ -50,10 +50,10 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.looked++
 		i := &s.slots[at]
-		if i.spec.group != a.Spec.group {
+		if s.specOf(i).group != a.Spec.group {
 			continue
 		}
-		other := i.spec.Group.Priority
+		other := s.specOf(i).Group.Priority
 		switch {
 		case g.Rule == GroupSameSource && i.source != a.Source:
 			continue
@@ -71,7 +71,7 @@ func (s *Set) evict(t *Turn, spec *Spec) bool {
 	taken, victim := 0, uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.looked++
-		if s.slots[at].spec.slot != spec.slot || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
+		if s.specOf(&s.slots[at]).slot != spec.slot || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
 			continue
 		}
 		taken++
@@ -96,7 +96,7 @@ func (s *Set) outnumber(t *Turn, a *Application) {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.looked++
 		i := &s.slots[at]
-		if i.source != a.Source || !s.same(i.spec, a.Spec) || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
+		if i.source != a.Source || !s.same(s.specOf(i), a.Spec) || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
 			continue
 		}
 		if held++; oldest == noSlot {
@@ -113,7 +113,7 @@ func (s *Set) yields(rule Evict, a, b uint16) bool {
 	x, y := &s.slots[a], &s.slots[b]
 	switch rule {
 	case EvictLowest:
-		return x.spec.Group.Priority < y.spec.Group.Priority
+		return s.specOf(x).Group.Priority < s.specOf(y).Group.Priority
 	case EvictSoonest:
 		return s.ownersOf(x, x.end) < s.ownersOf(y, y.end) // also while the owner's time stands still
 	}
@@ -132,13 +132,13 @@ func (s *Set) rank(t *Turn) {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.looked++
 		i := &s.slots[at]
-		if i.spec.group == 0 || i.spec.Group.Rule != GroupHide {
+		if s.specOf(i).group == 0 || s.specOf(i).Group.Rule != GroupHide {
 			continue
 		}
-		k := slices.IndexFunc(t.best, func(b strongest) bool { return b.group == i.spec.group })
+		k := slices.IndexFunc(t.best, func(b strongest) bool { return b.group == s.specOf(i).group })
 		switch {
 		case k < 0:
-			t.best = append(t.best, strongest{i.spec.group, at})
+			t.best = append(t.best, strongest{s.specOf(i).group, at})
 		case !s.outdoes(t.best[k].at, at):
 			t.best[k].at = at
 		}
@@ -149,7 +149,7 @@ func (s *Set) rank(t *Turn) {
 // of equals the newest is.
 func (s *Set) outdoes(a, b uint16) bool {
 	x, y := &s.slots[a], &s.slots[b]
-	if p, q := x.spec.Group.Priority, y.spec.Group.Priority; p != q {
+	if p, q := s.specOf(x).Group.Priority, s.specOf(y).Group.Priority; p != q {
 		return p > q
 	}
 	return x.magnitude > y.magnitude
@@ -158,14 +158,14 @@ func (s *Set) outdoes(a, b uint16) bool {
 // outranked returns for which of its rules an instance is hidden, after rank.
 func (s *Set) outranked(t *Turn, at uint16) (causes flags) {
 	i := &s.slots[at]
-	if i.spec.Group.Rule == GroupHide && i.spec.group != 0 {
+	if s.specOf(i).Group.Rule == GroupHide && s.specOf(i).group != 0 {
 		for _, b := range t.best {
-			if b.group == i.spec.group && b.at != at {
+			if b.group == s.specOf(i).group && b.at != at {
 				causes |= weaker
 			}
 		}
 	}
-	if n := i.spec.Stack.Effective; n > 0 && i.spec.Stack.Timers != TimersEach && s.stronger(at) >= n {
+	if n := s.specOf(i).Stack.Effective; n > 0 && s.specOf(i).Stack.Timers != TimersEach && s.stronger(at) >= n {
 		causes |= ineffective
 	}
 	return causes
@@ -178,7 +178,7 @@ func (s *Set) stronger(at uint16) (n int) {
 	for other := s.oldest; other != noSlot; other = s.slots[other].newer {
 		s.looked++
 		o := &s.slots[other]
-		if s.same(o.spec, i.spec) && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && o.age < i.age) {
+		if s.same(s.specOf(o), s.specOf(i)) && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && o.age < i.age) {
 			n++
 		}
 	}

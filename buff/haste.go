@@ -12,14 +12,14 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	i := &s.slots[at]
 	switch {
 	case i.period == 0:
-		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q does not pulse", ErrPeriod, i.spec.ID)}
+		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q does not pulse", ErrPeriod, s.specOf(i).ID)}
 	case to < MinPeriod || to > MaxDuration || to%time.Millisecond != 0:
-		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, i.spec.ID, to, MinPeriod, MaxDuration)}
+		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, s.specOf(i).ID, to, MinPeriod, MaxDuration)}
 	}
 	s.flush(t, at)
 	was, beat, now, ms := i.period, i.beat, s.nowOf(t, i), to.Milliseconds()
 	e := s.about(Hastened, at)
-	switch i.spec.Haste {
+	switch s.specOf(i).Haste {
 	case HasteSnapshot:
 		s.needExtra(i).wanted = ms
 	case HasteRescale:
@@ -29,7 +29,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	case HasteNext:
 		s.newPeriod(i, ms)
 	}
-	if i.spec.Haste != HasteSnapshot && i.spec.HasteDuration && i.end != wheel.Never && i.spec.Stack.Timers != TimersEach {
+	if s.specOf(i).Haste != HasteSnapshot && s.specOf(i).HasteDuration && i.end != wheel.Never && s.specOf(i).Stack.Timers != TimersEach {
 		i.end = rescaled(now, i.end, ms, was)
 		if i.flags&member != 0 {
 			s.rescaleHolders(i, now, ms, was)
@@ -38,7 +38,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		e.End = s.endTold(i)
 		s.mark(at, AspectTime)
 	}
-	s.touch(at)
+	s.touch(t, at)
 	e.Next = s.worldOf(i, s.nextPulse(i))
 	t.emit(s, &e)
 	return Result{Handle: e.Handle, Kind: Hastened}

@@ -46,10 +46,10 @@ func (s *Set) reconsider(t *Turn) {
 // require looks at the requirements and the rank of one instance.
 func (s *Set) require(t *Turn, at uint16) {
 	i := &s.slots[at]
-	if i.spec.uses&(usesOngoing|usesHide) == 0 && !s.gates.exposed && !s.gates.exposing {
+	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates.exposed && !s.gates.exposing {
 		return
 	}
-	if r := &i.spec.require; !r.remove.empty() && r.remove.holds(s.ownedTags()) {
+	if r := &s.specOf(i).require; !r.remove.empty() && r.remove.holds(s.ownedTags()) {
 		s.end(t, at, Condition)
 		s.rank(t) // it may have been the strongest, for the younger ones of this round
 		return
@@ -61,10 +61,10 @@ func (s *Set) require(t *Turn, at uint16) {
 // found.
 func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 	causes := i.flags&inhibited | s.exempt(i, at)
-	if i.spec.uses&usesOngoing != 0 && !i.spec.require.ongoing.holds(s.ownedTags()) {
+	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.ownedTags()) {
 		causes |= unmet
 	}
-	if i.spec.uses&usesHide != 0 {
+	if s.specOf(i).uses&usesHide != 0 {
 		causes |= s.outranked(t, at)
 	}
 	return causes
@@ -73,7 +73,7 @@ func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 // hide sets the causes for which an instance is hidden.
 func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	i := &s.slots[at]
-	was, told := i.flags&hidden, i.spec.toldCauses()
+	was, told := i.flags&hidden, s.specOf(i).toldCauses()
 	if (was == 0) != (causes == 0) {
 		s.mark(at, AspectHidden)
 	}
@@ -91,18 +91,18 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 		s.tell(t, Hidden, at).Why = whyHidden(causes)
 		return
 	}
-	if i.spec.uses&usesImmunity != 0 {
-		s.flushAll(t, i.spec.immunity.matches)
+	if s.specOf(i).uses&usesImmunity != 0 {
+		s.flushAll(t, s.specOf(i).immunity.matches)
 	}
 	i.flags = i.flags&^hidden | causes
 	s.tell(t, Shown, at)
 	s.give(t, at)
-	if was&(unmet|inhibited) != 0 && i.period > 0 && i.spec.Inhibition != InhibitionKeep {
+	if was&(unmet|inhibited) != 0 && s.specOf(i).Inhibition != InhibitionKeep { // which only what pulses can say
 		now := s.nowOf(t, i)
 		s.newBeat(i, now)
 		s.inStep(i, now)
-		s.touch(at)
-		if i.spec.Inhibition == InhibitionExecute {
+		s.touch(t, at)
+		if s.specOf(i).Inhibition == InhibitionExecute {
 			s.pulse(t, at)
 		}
 	}
@@ -123,7 +123,7 @@ func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 
 // give turns on what an instance grants its owner; take turns it off.
 func (s *Set) give(t *Turn, at uint16) {
-	spec := s.slots[at].spec
+	spec := s.specOf(&s.slots[at])
 	if spec.uses&usesGrants != 0 && s.needGates().tags.add(spec.grants) {
 		s.gates.unsettled = true
 	}
@@ -138,7 +138,7 @@ func (s *Set) give(t *Turn, at uint16) {
 }
 
 func (s *Set) take(t *Turn, at uint16) {
-	spec := s.slots[at].spec
+	spec := s.specOf(&s.slots[at])
 	if spec.uses&usesGrants != 0 && s.gates.tags.drop(spec.grants) {
 		s.gates.unsettled = true
 	}
@@ -191,7 +191,7 @@ func (s *Set) each(f func(at uint16)) {
 // after returns the slot of the oldest instance that is younger than age; at is where the
 // one of that age was.
 func (s *Set) after(at uint16, age uint64) uint16 {
-	if i := &s.slots[at]; i.spec != nil && i.age == age {
+	if i := &s.slots[at]; i.def != 0 && i.age == age {
 		return i.newer
 	}
 	for at = s.oldest; at != noSlot && s.slots[at].age <= age; {

@@ -21,7 +21,7 @@ func (s *Set) immuneTo(spec *Spec, except uint16) bool {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.looked++
 		i := &s.slots[at]
-		if i.spec.uses&usesImmunity != 0 && i.flags&hidden == 0 && at != except && i.spec.immunity.matches(spec) {
+		if s.specOf(i).uses&usesImmunity != 0 && i.flags&hidden == 0 && at != except && s.specOf(i).immunity.matches(spec) {
 			return true
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	n := int64(0)
 	s.each(func(at uint16) {
 		i := &s.slots[at]
-		if has(i.spec.tags, c.Tag) && (i.spec.Immune == ImmuneRemove || c.Purge && i.spec.Immune != ImmuneIgnore) {
+		if has(s.specOf(i).tags, c.Tag) && (s.specOf(i).Immune == ImmuneRemove || c.Purge && s.specOf(i).Immune != ImmuneIgnore) {
 			s.end(t, at, Immunity)
 			n++
 		}
@@ -60,9 +60,9 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 
 // purgeImmune ends what a new immunity of the buff in the slot at removes.
 func (s *Set) purgeImmune(t *Turn, at uint16) {
-	m := &s.slots[at].spec.immunity
+	m := &s.specOf(&s.slots[at]).immunity
 	s.each(func(other uint16) {
-		if spec := s.slots[other].spec; other != at && spec.Immune == ImmuneRemove && m.matches(spec) {
+		if spec := s.specOf(&s.slots[other]); other != at && spec.Immune == ImmuneRemove && m.matches(spec) {
 			s.end(t, other, Immunity)
 		}
 	})
@@ -78,11 +78,11 @@ func (s *Set) expose() {
 // otherwise 0. As long as no immunity has come or gone, that is what it was.
 func (s *Set) exempt(i *instance, at uint16) flags {
 	switch {
-	case s.gates == nil || i.spec.Immune != ImmuneSuppress:
+	case s.gates == nil || s.specOf(i).Immune != ImmuneSuppress:
 		return 0
 	case !s.gates.exposed && !s.gates.exposing:
 		return i.flags & immune
-	case s.immuneTo(i.spec, at):
+	case s.immuneTo(s.specOf(i), at):
 		return immune
 	}
 	return 0

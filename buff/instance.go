@@ -86,7 +86,6 @@ const (
 
 // instance is one running buff. It is kept at 96 bytes: an owner has dozens.
 type instance struct {
-	spec   *Spec // nil: the slot is free
 	source OwnerID
 
 	// age is the application's number on its owner: equal ranks go by it.
@@ -106,6 +105,7 @@ type instance struct {
 	armed wheel.Time   // what that timer was last told; Never: it is not waiting
 
 	generation uint32
+	def        int32 // its definition, see Set.specOf; 0: the slot is free
 	stacks     int16
 	level      int16
 	flags      flags
@@ -120,7 +120,7 @@ const noSlot = 1<<16 - 1
 type flags uint16
 
 const (
-	touched     flags = 1 << iota // is in Set.touched
+	touched     flags = 1 << iota // is in lists.touched
 	unmet                         // its ongoing requirement fails
 	inhibited                     // a command says so
 	weaker                        // another one of its group is stronger
@@ -143,7 +143,7 @@ func (s *Set) nextPulse(i *instance) wheel.Time {
 	switch {
 	case i.beat <= i.end:
 		return i.beat
-	case i.spec.Tail == TailPartial && i.period > 0 && s.elapsed(i, i.end) > 0 && !s.goesOn(i):
+	case s.specOf(i).Tail == TailPartial && i.period > 0 && s.elapsed(i, i.end) > 0 && !s.goesOn(i):
 		return i.end
 	}
 	return wheel.Never
@@ -151,11 +151,11 @@ func (s *Set) nextPulse(i *instance) wheel.Time {
 
 // goesOn reports whether the end of the duration leaves something: stacks, or others that wait.
 func (s *Set) goesOn(i *instance) bool {
-	switch st := &i.spec.Stack; {
+	switch st := &s.specOf(i).Stack; {
 	case st.Timers == TimersQueue:
 		return len(s.extraOf(i).async) > 0
 	case st.Timers == TimersShared && st.Expire != ExpireAll && i.flags&leaving == 0:
-		return int(i.stacks) > i.spec.expiring(int(i.stacks))
+		return int(i.stacks) > s.specOf(i).expiring(int(i.stacks))
 	}
 	return false
 }
@@ -201,7 +201,7 @@ func (s *Set) due(i *instance) (wheel.Time, uint64) {
 
 // nextEnd returns when, in its own time, the instance or a part of it ends next.
 func (s *Set) nextEnd(i *instance) wheel.Time {
-	if i.spec.Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == TimersEach {
 		return s.extraOf(i).async[0].end
 	}
 	if i.flags&member != 0 {
@@ -215,7 +215,7 @@ func (s *Set) nextEnd(i *instance) wheel.Time {
 // next returns what comes next in the instance's own time: when, its rank, and its age.
 func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
 	end, r, age := i.end, rankEnd, i.age
-	switch st := &i.spec.Stack; {
+	switch st := &s.specOf(i).Stack; {
 	case st.Timers == TimersEach:
 		if async := s.extraOf(i).async; len(async) > 1 {
 			end, r, age = async[0].end, rankStackEnd, async[0].age
@@ -302,7 +302,7 @@ func (h TimeoutHandle) generation() uint32 { return uint32(h) }
 //
 // It panics if the origin is odd, or the Set has been used.
 func (s *Set) SetOrigin(origin uint32) {
-	if origin%2 != 0 || len(s.slots)+len(s.timeouts) > 0 {
+	if origin%2 != 0 || len(s.slots)+len(s.allTimeouts()) > 0 {
 		panic("buff: SetOrigin with an odd number, or of a Set that has been used")
 	}
 	s.origin = origin

@@ -136,11 +136,11 @@ type looks struct {
 // looksOf returns how an instance looks before a change of which it is not known what it will be.
 func (s *Set) looksOf(at uint16) looks {
 	i := &s.slots[at]
-	l := looks{i.spec, i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
+	l := looks{s.specOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
 		l.shield, l.charges = x.shield, x.charges
-		if i.spec.Stack.Timers == TimersQueue {
+		if s.specOf(i).Stack.Timers == TimersQueue {
 			l.waiting = len(x.async)
 		}
 	}

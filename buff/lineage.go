@@ -30,7 +30,7 @@ func (s *Set) same(spec, asked *Spec) bool {
 // application has taken the old one already. It comes after everything that may refuse.
 func (s *Set) version(t *Turn, at uint16, a *Application) {
 	i := &s.slots[at]
-	if i.spec != a.Spec {
+	if s.specOf(i) != a.Spec {
 		s.takeVersion(t, at, a)
 	}
 }
@@ -47,13 +47,15 @@ func (s *Set) tellVersion(t *Turn, at uint16) {
 // what is not plain about it changes at once, the pulse that is to come stays where it is.
 func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 	i, spec := &s.slots[at], a.Spec
+	s.tellPast(t, at, true)
 	if i.flags&hidden == 0 {
 		s.take(t, at)
 	}
 	s.allCeased(t, at) // by the new version it may be of another group
-	charged, was := i.spec.Charges.N > 0, s.running(i)
-	s.modifiers += int32(len(spec.modifiers) - len(i.spec.modifiers))
-	i.spec, i.period = spec, spec.periodAt(int(i.level))
+	charged, was := s.specOf(i).Charges.N > 0, s.running(i)
+	s.modifiers += int32(len(spec.modifiers) - len(s.specOf(i).modifiers))
+	s.setSpec(at, spec)
+	i.period = spec.periodAt(int(i.level))
 	if i.extra != noSlot {
 		x := s.extraOf(i)
 		if x.length = 0; i.period == 0 {

@@ -13,7 +13,7 @@ type linkage struct {
 //
 // Story: testdata/links_refresh.txt.
 func (s *Set) bring(t *Turn, i *instance) {
-	for _, l := range i.spec.links {
+	for _, l := range s.specOf(i).links {
 		t.Issue(s, &Command{Verb: VerbApply, Application: Application{
 			Spec: t.Catalog.newest(l), Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i)), with: i.age,
 		}})
@@ -80,7 +80,7 @@ func (s *Set) dropLinks(link Handle) {
 func (s *Set) leaveZone(t *Turn) Result {
 	var r Result
 	s.each(func(at uint16) {
-		if s.slots[at].spec.OnZone == FateRemove {
+		if s.specOf(&s.slots[at]).OnZone == FateRemove {
 			s.endNamed(t, at, Interrupted, "zone")
 			r.Amount++
 		}

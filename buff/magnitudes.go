@@ -94,37 +94,45 @@ func (m *modifier) amount(values []float64, stacks int16) float64 {
 // room: it was reserved when the buff began.
 func (s *Set) putOn(at uint16) {
 	i := &s.slots[at]
-	sheet, k := s.needSheet(i.spec.catalog), s.extraOf(i).needMagnitudes()
+	sheet, k := s.needSheet(s.specOf(i).catalog), s.extraOf(i).needMagnitudes()
 	s.markOwner(AspectAttributes)
-	for j := range i.spec.modifiers {
-		k.keys = append(k.keys, s.put(sheet, at, j, k.values))
+	k.putOn(sheet, i, s.specOf(i), s.handle(at))
+	if s.specOf(i).uses&usesOverride != 0 {
+		s.overrule(sheet, i.newer)
 	}
-	if i.spec.uses&usesOverride == 0 {
-		return
+}
+
+// putOn puts the modifiers of an instance with these numbers on a sheet.
+func (k *magnitudes) putOn(sheet *stat.Sheet, i *instance, spec *Spec, of Handle) {
+	for j := range spec.modifiers {
+		k.keys = append(k.keys, k.put(sheet, i, spec, j, of))
 	}
-	// Of overrides the youngest buff's counts, whichever was shown last.
-	for younger := i.newer; younger != noSlot; younger = s.slots[younger].newer {
+}
+
+// overrule lets the overrides from that slot on count more than what the sheet has been given: that of the
+// youngest buff counts, whichever was shown last.
+func (s *Set) overrule(sheet *stat.Sheet, from uint16) {
+	for younger := from; younger != noSlot; younger = s.slots[younger].newer {
 		s.looked++
 		o := &s.slots[younger]
-		k := s.magnitudesOf(o)
-		if o.spec.uses&usesOverride == 0 || len(k.keys) == 0 {
+		k, spec := s.magnitudesOf(o), s.specOf(o)
+		if spec.uses&usesOverride == 0 || len(k.keys) == 0 {
 			continue
 		}
-		for j := range o.spec.modifiers {
-			if o.spec.modifiers[j].op == stat.Override {
+		for j := range spec.modifiers {
+			if spec.modifiers[j].op == stat.Override {
 				sheet.Remove(k.keys[j])
-				k.keys[j] = s.put(sheet, younger, j, k.values)
+				k.keys[j] = k.put(sheet, o, spec, j, s.handle(younger))
 			}
 		}
 	}
 }
 
 // put adds one modifier.
-func (s *Set) put(sheet *stat.Sheet, at uint16, j int, values []float64) stat.Key {
-	i := &s.slots[at]
-	m := &i.spec.modifiers[j]
+func (k *magnitudes) put(sheet *stat.Sheet, i *instance, spec *Spec, j int, of Handle) stat.Key {
+	m := &spec.modifiers[j]
 	key, err := sheet.Add(stat.Modifier{
-		Attr: m.attr, Op: m.op, Channel: m.channel, Value: m.amount(values, i.counted()), Of: uint64(s.handle(at)),
+		Attr: m.attr, Op: m.op, Channel: m.channel, Value: m.amount(k.values, spec.counted(i.stacks)), Of: uint64(of),
 	})
 	if err != nil {
 		panic("buff: a modifier that was checked: " + err.Error())
@@ -136,44 +144,50 @@ func (s *Set) put(sheet *stat.Sheet, at uint16, j int, values []float64) stat.Ke
 func (s *Set) takeOff(at uint16) {
 	k := s.magnitudesOf(&s.slots[at])
 	s.markOwner(AspectAttributes)
+	k.takeOff(s.sheet)
+}
+
+func (k *magnitudes) takeOff(sheet *stat.Sheet) {
 	for _, key := range k.keys {
-		s.sheet.Remove(key)
+		sheet.Remove(key)
 	}
 	k.keys = k.keys[:0]
 }
 
-// counted returns how many stacks count for a modifier: with timers each, those that are effective.
-func (i *instance) counted() int16 {
-	if st := &i.spec.Stack; st.Timers == TimersEach && st.Effective > 0 {
-		return int16(min(int(i.stacks), st.Effective))
+// counted returns how many of so many stacks count for a modifier: with timers each, those that are effective.
+func (s *Spec) counted(stacks int16) int16 {
+	if st := &s.Stack; st.Timers == TimersEach && st.Effective > 0 {
+		return int16(min(int(stacks), st.Effective))
 	}
-	return i.stacks
+	return stacks
 }
 
 // tune gives the modifiers of an instance the values that they have with its stacks and its
 // numbers of now.
 func (s *Set) tune(at uint16) {
 	i := &s.slots[at]
-	if i.spec.uses&usesModifiers == 0 {
+	if s.specOf(i).uses&usesModifiers == 0 {
 		return
 	}
 	s.markOwner(AspectAttributes)
-	k := s.magnitudesOf(i)
+	s.magnitudesOf(i).tune(s.sheet, i, s.specOf(i))
+}
+
+func (k *magnitudes) tune(sheet *stat.Sheet, i *instance, spec *Spec) {
 	for j, key := range k.keys {
-		if err := s.sheet.SetValue(key, i.spec.modifiers[j].amount(k.values, i.counted())); err != nil {
+		if err := sheet.SetValue(key, spec.modifiers[j].amount(k.values, spec.counted(i.stacks))); err != nil {
 			panic("buff: a modifier that was put on: " + err.Error())
 		}
 	}
 }
 
-// askAgain works out anew the numbers that are asked for at each pulse. If one of them
-// cannot be, all stay, and it reports false.
-func (s *Set) askAgain(t *Turn, at uint16) bool {
-	i := &s.slots[at]
-	k, q := s.magnitudesOf(i), asked{}
+// askAgain works out anew the numbers that are asked for at each pulse, of the buff in a slot, or of one that is on
+// nobody any more. If one of them cannot be, all stay, and it reports false.
+func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes) bool {
+	q := asked{}
 	fresh := t.worked.fresh[:0]
-	for j := range i.spec.numbers {
-		n := &i.spec.numbers[j]
+	for j := range spec.numbers {
+		n := &spec.numbers[j]
 		if n.snapshot != SnapshotPulse {
 			continue
 		}
@@ -184,13 +198,19 @@ func (s *Set) askAgain(t *Turn, at uint16) bool {
 		fresh = append(fresh, v)
 	}
 	t.worked.fresh = fresh
-	for j := range i.spec.numbers {
-		if i.spec.numbers[j].snapshot == SnapshotPulse {
+	for j := range spec.numbers {
+		if spec.numbers[j].snapshot == SnapshotPulse {
+			if at != noSlot {
+				s.tellNumber(t, at, j, k.values[j], fresh[0])
+			}
 			k.values[j] = fresh[0]
 			fresh = fresh[1:]
 		}
 	}
-	s.tune(at)
+	if len(k.keys) > 0 {
+		s.markOwner(AspectAttributes)
+		k.tune(s.sheet, i, spec)
+	}
 	return true
 }
 

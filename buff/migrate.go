@@ -7,9 +7,9 @@ import "github.com/bufftick/bufftick/wheel"
 func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	s.flush(t, at)
 	i := &s.slots[at]
-	h, shield, shielded := s.handle(at), int64(0), i.spec.Shield.On
-	by := spec.lastsAt(int(i.level)) - i.spec.lastsAt(int(i.level))
-	if i.flags&member == 0 && i.spec.Stack.Timers == TimersShared && !s.newEnd(t, i, spec) {
+	h, shield, shielded := s.handle(at), int64(0), s.specOf(i).Shield.On
+	by := spec.lastsAt(int(i.level)) - s.specOf(i).lastsAt(int(i.level))
+	if i.flags&member == 0 && s.specOf(i).Stack.Timers == TimersShared && !s.newEnd(t, i, spec) {
 		s.end(t, at, Reload)
 		return false
 	}
@@ -35,7 +35,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 		return false
 	}
 	s.mark(at, AspectSpec|AspectTime|AspectStacks|AspectPower|AspectCharges|AspectShield|AspectWaiting)
-	s.touch(at)
+	s.touch(t, at)
 	s.tellVersion(t, at)
 	if over := int(i.stacks) - int(spec.limit); over > 0 {
 		s.lose(t, at, over, Reload)
@@ -46,7 +46,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 // newEnd gives an instance the end that the new version makes of its application, and reports
 // whether that is still to come.
 func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
-	now, was, is := s.nowOf(t, i), i.spec.lastsAt(int(i.level)), spec.lastsAt(int(i.level))
+	now, was, is := s.nowOf(t, i), s.specOf(i).lastsAt(int(i.level)), spec.lastsAt(int(i.level))
 	switch {
 	case is == 0:
 		i.end, i.duration = wheel.Never, 0
@@ -97,7 +97,7 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 			s.unqueue(t, i, k)
 		}
 	}
-	for int32(len(x.async)) >= i.spec.limit { // which is 1 or more
+	for int32(len(x.async)) >= s.specOf(i).limit { // which is 1 or more
 		s.unqueue(t, i, weakestOf(x.async))
 	}
 	i.end, i.duration = i.end.Add(by), max(i.duration+by, 1)
@@ -117,7 +117,7 @@ func (s *Set) rework(t *Turn, i *instance, a *Application) {
 	q := asked{
 		captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
 	}
-	s.reworkValues(t, i.spec, spec, s.magnitudesOf(i).values, &q)
+	s.reworkValues(t, s.specOf(i), spec, s.magnitudesOf(i).values, &q)
 	w.pool = 0
 	if spec.poolBy != nil {
 		if v, why := s.evaluate(t, spec.poolBy, &q); why == NoReason {

@@ -20,7 +20,7 @@ const offBeat wheel.Time = math.MinInt64
 func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
 	i := &s.slots[at]
 	stacks, magnitude := int32(i.stacks), i.magnitude
-	if i.spec.Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == TimersEach {
 		if stacks, magnitude = s.counting(i, own); stacks == 0 {
 			return
 		}
@@ -37,20 +37,31 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 	s.followPulse(t, at)
 }
 
-// followPulse does what follows from the pulse that was just told. If a number that is asked
-// for anew cannot be worked out, nothing of what hangs on it is done.
+// followPulse does what follows from the pulse that was just told of the buff in a slot.
 func (s *Set) followPulse(t *Turn, at uint16) {
 	i := &s.slots[at]
-	ops := i.spec.pulse
-	if i.spec.uses&usesPulsed == 0 || s.askAgain(t, at) {
-		s.follow(t, ops, s.magnitudesOf(i))
+	s.followPulseOf(t, at, i, s.specOf(i), s.magnitudesOf(i))
+}
+
+// followPulseOf does what follows from the pulse that was just told, of the buff in a slot, or of one that is on nobody
+// any more. If a number that is asked for anew cannot be worked out, nothing of what hangs on it is done.
+func (s *Set) followPulseOf(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes) {
+	ops := spec.pulse
+	if spec.uses&usesPulsed == 0 || s.askAgain(t, at, i, spec, k) {
+		s.follow(t, ops, k)
 		return
 	}
-	e := &t.Events[len(t.Events)-1]
-	s.tell(t, Faulted, at).Why = BadValue
-	for k := range ops {
-		if ops[k].change == nil || !ops[k].change.pulsed {
-			s.followEvent(t, ops[k:k+1], e, e.Source, s.magnitudesOf(i))
+	e := t.Events[len(t.Events)-1]
+	if at != noSlot {
+		s.tell(t, Faulted, at).Why = BadValue
+	} else {
+		t.emit(s, &Event{
+			Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Stacks: int32(i.stacks), Level: e.Level, Magnitude: i.magnitude, End: wheel.Never,
+		})
+	}
+	for j := range ops {
+		if ops[j].change == nil || !ops[j].change.pulsed {
+			s.followEvent(t, ops[j:j+1], &e, e.Source, k)
 		}
 	}
 }
@@ -62,12 +73,15 @@ func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 	elapsed, period := int64(0), int64(0)
 	if own == i.beat {
 		s.newBeat(i, own) // what is aligned finds back to its beat after a change of the period
+		if own == i.end && s.specOf(i).Tail == TailPartial && s.elapsed(i, own) > 0 && !s.goesOn(i) {
+			i.beat = own.Add(i.period) // at a rate of its own a boundary of its owner may lie before: this pulse is whole, and leaves no tail
+		}
 	} else {
 		elapsed, period = s.elapsed(i, own), s.running(i)
 		s.newBeat(i, own)
 		i.beat = own.Add(i.period) // also if it is aligned, or the tail would come again
 	}
-	if i.spec.uses&usesCatchup != 0 {
+	if s.specOf(i).uses&usesCatchup != 0 {
 		s.catchUp(t, at, own, elapsed, period)
 		return
 	}
@@ -97,7 +111,7 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 // flushAll is flush for all instances of which that is true.
 func (s *Set) flushAll(t *Turn, which func(*Spec) bool) {
 	s.each(func(at uint16) {
-		if which(s.slots[at].spec) {
+		if which(s.specOf(&s.slots[at])) {
 			s.flush(t, at)
 		}
 	})
@@ -114,9 +128,9 @@ func (s *Set) flush(t *Turn, at uint16) {
 	count, own := x.owed, x.owedAt
 	x.owed = 0
 	done := int32(1)
-	if i.spec.Catchup == CatchupCoalesce {
+	if s.specOf(i).Catchup == CatchupCoalesce {
 		done = count
-		if most := i.spec.CatchupMax; most > 0 {
+		if most := s.specOf(i).CatchupMax; most > 0 {
 			done = min(done, int32(most))
 		}
 	}
@@ -125,4 +139,107 @@ func (s *Set) flush(t *Turn, at uint16) {
 		done = 0
 	}
 	s.pulseAt(t, at, own, 0, 0, done)
+}
+
+// Call is a Go handler to be called for an event.
+type Call struct {
+	Event   Event
+	Do      any // the function of a timeout; nil: Handler
+	Timeout TimeoutHandle
+	Handler HandlerID
+}
+
+// callNext calls the first handler that was put off.
+func (s *Set) callNext(t *Turn) {
+	t.held = (*s.calls)[len(*s.calls)-int(s.pending)]
+	t.current = &t.held
+	if s.pending--; s.pending == 0 {
+		s.clearCalls()
+	}
+	t.begin(t.current.Event.At, s.started(t.current.Event.At), true)
+	s.call(t)
+}
+
+// clearCalls lets go of what the handlers that were put off refer to.
+func (s *Set) clearCalls() {
+	if s.calls != nil {
+		clear(*s.calls)
+		*s.calls = (*s.calls)[:0]
+	}
+}
+
+func (s *Set) call(t *Turn) {
+	if t.Call == nil {
+		return
+	}
+	if e := &t.current.Event; e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && s.lookup(e.Handle) == nil {
+		t.Dropped++ // nothing of a buff starts once it has gone, but what its removal calls, or what has used it up
+		return
+	}
+	t.current.Event.Seen = t.Now
+	t.calling = true
+	why := t.Call(t, t.current)
+	t.calling = false
+	if why != NoReason {
+		s.fault(t, why)
+	}
+}
+
+// fault reports that the current handler failed, and lets its buff go if the definition wants it.
+func (s *Set) fault(t *Turn, why Reason) {
+	e := t.current.Event
+	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
+	t.emit(s, &e)
+	if e.Spec != nil && e.Spec.OnFault == FateRemove && s.lookup(e.Handle) != nil {
+		s.end(t, e.Handle.slot(), Fault)
+		s.reconsider(t)
+	}
+}
+
+// queueCall queues a handler, or puts it off to the next Run.
+func (s *Set) queueCall(t *Turn, c Call) {
+	if !t.inside {
+		if s.calls == nil {
+			s.calls = new([]Call)
+		}
+		*s.calls = append(*s.calls, c)
+		s.pending++
+		return
+	}
+	t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true})
+	t.calls = append(t.calls, c)
+}
+
+// happened is what the buffs of an owner do about an act: those with actions for it react, the
+// oldest first, then it uses charges and interrupts. What the actions do comes after all of that.
+//
+// Story: testdata/react.txt.
+func (s *Set) happened(t *Turn, c *Command) Result {
+	var r Result
+	if s.gates == nil || s.gates.acts&c.Act.bit() == 0 {
+		return r
+	}
+	s.each(func(at uint16) {
+		i := &s.slots[at]
+		if s.specOf(i).reactsTo&c.Act.bit() == 0 || i.flags&hidden != 0 {
+			return
+		}
+		e := s.tell(t, Reacted, at)
+		e.Name, e.Target, e.Magnitude = s.specOf(i).catalog.ActName(c.Act), c.Application.Source, c.Amount
+		s.follow(t, s.specOf(i).reactionTo(c.Act), s.magnitudesOf(i))
+		r.Amount++
+	})
+	s.consume(t, c.Act)
+	s.interrupt(t, c.Act)
+	return r
+}
+
+// reactionTo returns the actions for an act.
+func (s *Spec) reactionTo(act Act) []op {
+	for k := range s.reactions {
+		if s.reactions[k].act == act {
+			return s.reactions[k].ops
+		}
+	}
+	return nil
 }

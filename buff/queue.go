@@ -1,6 +1,8 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // With TimersQueue one application runs, and the instance is it; the others wait with what
 // they have left, and with numbers of their own, until they are the strongest.
@@ -37,6 +39,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 		s.stepAside(i, left(now, i.end))
 		s.run(t, at, &l, now)
 		if spec.uses&usesMagnitudes != 0 {
+			s.tellNumbers(t, at, t.worked.values)
 			s.keep(t, i, a)
 		}
 	} else {
@@ -45,7 +48,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 	}
 	s.tune(at)
 	s.topUp(t, i, a)
-	s.touch(at) // with somebody waiting the end has another rank
+	s.touch(t, at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
 	if spec.uses&usesLinks != 0 {
 		s.bring(t, i)
@@ -61,17 +64,17 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	s.dropAppliers(at)
 	s.newSource(at, l.source)
 	s.setLevel(i, l.level)
-	s.reranked(i.spec)
+	s.reranked(s.specOf(i))
 	i.end, i.duration = now.Add(l.left), l.left
 	s.extraOf(i).running = l.age
 	s.mark(at, AspectTime|AspectPower|AspectSource)
-	s.touch(at)
+	s.touch(t, at)
 }
 
 // unqueue takes out one of those that wait.
 func (s *Set) unqueue(t *Turn, i *instance, k int) {
 	x := s.extraOf(i)
-	s.ceased(t, i.spec, x.async[k].source)
+	s.ceased(t, s.specOf(i), x.async[k].source)
 	s.magnitudesOf(i).unshelve(&x.async[k])
 	x.async = remove(x.async, k)
 }
@@ -87,6 +90,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	s.run(t, at, &l, i.end)
 	if l.numbers != 0 {
 		k := s.magnitudesOf(i)
+		s.tellNumbers(t, at, k.waitingOf(&l).values)
 		k.swap(k.waitingOf(&l))
 		k.unshelve(&l)
 		s.tune(at)
@@ -139,4 +143,150 @@ func remove(async []asyncStack, k int) []asyncStack {
 	last := len(async) - 1
 	async[k] = async[last]
 	return async[:last]
+}
+
+// Each application in a queue has numbers of its own: those that were worked out when it came,
+// and what was known of its source. Those of the one that runs are the instance's; the others
+// lie beside them, and change places with them when another one runs.
+
+// waitingNumbers are those of one that waits. They are used again, with their memory.
+type waitingNumbers struct {
+	values   []float64
+	captured []Captured
+	used     bool
+}
+
+// shelf returns room for the numbers of one that waits, and its number, counted from 1.
+func (k *magnitudes) shelf() (*waitingNumbers, uint16) {
+	if k.waiting == nil {
+		k.waiting = new([]waitingNumbers)
+	}
+	for j := range *k.waiting {
+		if w := &(*k.waiting)[j]; !w.used {
+			w.used = true
+			return w, uint16(j + 1)
+		}
+	}
+	w := put(k.waiting, waitingNumbers{used: true})
+	return w, uint16(len(*k.waiting))
+}
+
+// clearShelves forgets the numbers of all that wait, but not the memory of the lists.
+func (k *magnitudes) clearShelves() {
+	if k.waiting == nil {
+		return
+	}
+	for j := range *k.waiting {
+		(*k.waiting)[j].clear()
+	}
+}
+
+func (w *waitingNumbers) clear() {
+	*w = waitingNumbers{values: w.values[:0], captured: w.captured[:0]}
+}
+
+// waitingOf returns the numbers of one that waits, which has some.
+func (k *magnitudes) waitingOf(l *asyncStack) *waitingNumbers { return &(*k.waiting)[l.numbers-1] }
+
+// unshelve forgets the numbers of one that does not wait any more.
+func (k *magnitudes) unshelve(l *asyncStack) {
+	if l.numbers == 0 {
+		return
+	}
+	k.waitingOf(l).clear()
+	l.numbers = 0
+}
+
+// swap gives the instance the numbers of one that waited, and that one those of the instance.
+func (k *magnitudes) swap(w *waitingNumbers) {
+	k.values, w.values = w.values, k.values
+	k.captured, w.captured = w.captured, k.captured
+}
+
+// shelve keeps the numbers of an application that waits, which have been worked out.
+func (s *Set) shelve(t *Turn, i *instance, a *Application, l *asyncStack) {
+	if a.Spec.uses&usesMagnitudes == 0 {
+		return
+	}
+	w, n := s.extraOf(i).needMagnitudes().shelf()
+	l.numbers = n
+	w.values = append(w.values[:0], t.worked.values...)
+	w.captured = w.captured[:0]
+	if a.Source != s.owner { // who is there to be asked
+		w.captured = a.Spec.known(w.captured, a.Captured)
+	}
+}
+
+// known appends what of a source is known that the definition reads.
+func (s *Spec) known(dst, of []Captured) []Captured {
+	for _, c := range s.captures {
+		if v, ok := captured(of, c.attr, c.when); ok {
+			dst = append(dst, Captured{c.attr, c.when, v})
+		}
+	}
+	return dst
+}
+
+// stepAside puts what runs among those that wait, with what it has left, before another one runs.
+func (s *Set) stepAside(i *instance, left int64) {
+	x := s.extraOf(i)
+	l := asyncStack{left: left, magnitude: i.magnitude, source: i.source, age: x.running, level: i.level}
+	if s.specOf(i).uses&usesMagnitudes != 0 {
+		k := x.needMagnitudes()
+		w, n := k.shelf()
+		l.numbers = n
+		k.swap(w)
+		k.values = append(k.values[:0], w.values...) // of what is told they are what was
+	}
+	x.async = append(x.async, l)
+}
+
+// reviseQueue makes an instance with a queue one of the application's version: the numbers of all
+// its applications are worked out anew by that, with what each keeps. Those of the application
+// that comes stay as they were worked out.
+func (s *Set) reviseQueue(t *Turn, at uint16, a *Application) {
+	i := &s.slots[at]
+	if s.specOf(i) == a.Spec {
+		return
+	}
+	w := &t.worked
+	pool := w.pool
+	w.coming = append(w.coming[:0], w.values...)
+	s.reworkWaiting(t, i, a.Spec)
+	running := Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
+	s.rework(t, i, &running)
+	shield, shielded := int64(0), s.specOf(i).Shield.On
+	if shielded {
+		shield = s.extraOf(i).shield
+	}
+	s.takeVersion(t, at, &running)
+	if shielded && a.Spec.Shield.On {
+		s.extraOf(i).shield = shield // the application that comes fills it up
+	}
+	w.values, w.pool = append(w.values[:0], w.coming...), pool
+}
+
+// reworkWaiting works out the numbers of another version for those that wait.
+func (s *Set) reworkWaiting(t *Turn, i *instance, spec *Spec) {
+	if (s.specOf(i).uses|spec.uses)&usesMagnitudes == 0 {
+		return
+	}
+	x := s.needExtra(i)
+	k := x.needMagnitudes()
+	for j := range x.async {
+		l := &x.async[j]
+		if l.numbers == 0 {
+			_, l.numbers = k.shelf()
+		}
+		w := k.waitingOf(l)
+		s.reworkValues(t, s.specOf(i), spec, w.values, &asked{
+			captured: w.captured, own: l.source == s.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude,
+		})
+		if spec.uses&usesMagnitudes == 0 {
+			k.unshelve(l)
+			continue
+		}
+		w.values = append(w.values[:0], t.worked.values...)
+		w.captured = spec.known(nil, w.captured)
+	}
 }

@@ -29,7 +29,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 		}
 		s.reranked(spec)
 	}
-	s.touch(at)
+	s.touch(t, at)
 	phase := spec.Stack.Phase
 	if phase != PhaseKeep && (i.period != 0 || i.extra != noSlot) {
 		s.newBeat(i, now)
@@ -45,6 +45,7 @@ func (s *Set) renew(t *Turn, at uint16, a *Application) {
 	i := &s.slots[at]
 	s.takeWanted(i)
 	if a.Spec.uses&usesMagnitudes != 0 {
+		s.tellNumbers(t, at, t.worked.values)
 		s.keep(t, i, a)
 		s.tune(at)
 	}
@@ -60,7 +61,7 @@ func (s *Set) takeWanted(i *instance) {
 
 // refreshed returns the new end of an instance for an application of d ms at now.
 func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
-	rule := i.spec.Stack.Refresh
+	rule := s.specOf(i).Stack.Refresh
 	switch {
 	case rule == RefreshMax:
 		return max(i.end, lasting(now, d))
@@ -68,12 +69,12 @@ func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
 		return wheel.Never
 	case rule == RefreshExtend:
 		end := i.end.Add(d)
-		if i.spec.cap > 0 {
-			end = max(i.end, min(end, now.Add(i.spec.cap)))
+		if s.specOf(i).cap > 0 {
+			end = max(i.end, min(end, now.Add(s.specOf(i).cap)))
 		}
 		return end
 	case rule == RefreshPandemic:
-		return now.Add(d).Add(min(left(now, i.end), i.spec.lastsAt(int(i.level))*i.spec.carry/100))
+		return now.Add(d).Add(min(left(now, i.end), s.specOf(i).lastsAt(int(i.level))*s.specOf(i).carry/100))
 	case rule == RefreshResidual && i.beat <= i.end:
 		return now.Add(d).Add(left(now, i.beat))
 	}

@@ -42,6 +42,7 @@ type Restoration struct {
 // at the moment of saving, also if they stood still; a clock that went back counts as
 // none. Pulses in that time are as Saving.Offline says, with the stacks of the last of them,
 // and Suppressed if the buff was hidden or its owner is immune; a [TailPartial] is lost.
+// A number with [SnapshotPulse] is asked for at each of them, by what is back and by the buff itself.
 // Stacks that end with a rest of the buff end one after the other and are told together, and
 // so is what ran in a queue.
 //
@@ -67,7 +68,7 @@ type Restoration struct {
 // [ErrRoom] if too much would happen at once, and has then changed nothing. Whatever the blob says, it allocates no more than a fixed
 // multiple of its length, beside the events.
 func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool), zone ...Command) (Restoration, error) {
-	if len(s.slots)+len(s.timeouts) > 0 || s.gates != nil || s.own != nil || s.sheet != nil {
+	if len(s.slots)+len(s.allTimeouts()) > 0 || s.gates != nil || s.own != nil || s.sheet != nil {
 		panic("buff: Restore into a Set that has been used")
 	}
 	r := t.restorer()
@@ -99,7 +100,7 @@ func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string)
 func (s *Set) sourcesToLose() (sources []OwnerID) {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		i := &s.slots[at]
-		if fate := i.spec.OnSourceGone; (fate == FateRemove || fate == FateAdopt) && i.source != 0 && i.source != s.owner {
+		if fate := s.specOf(i).OnSourceGone; (fate == FateRemove || fate == FateAdopt) && i.source != 0 && i.source != s.owner {
 			sources = append(sources, i.source)
 		}
 	}
@@ -132,8 +133,7 @@ type restorer struct {
 	now  wheel.Time // in the owner's time
 	ages uint64
 
-	backs   []comeback
-	touched []Ref // the Set's, for so long
+	backs []comeback
 
 	// What the owner is to have, each in one piece.
 	waits      []timeout
@@ -155,9 +155,9 @@ func (t *Turn) restorer() *restorer {
 
 // done forgets everything but the memory.
 func (r *restorer) done() {
-	*r = restorer{scratch: r.scratch, backs: r.backs[:0], touched: r.touched[:0]}
+	*r = restorer{scratch: r.scratch, backs: r.backs[:0]}
 	if cap(r.backs) > mostScratch {
-		r.backs, r.touched = nil, nil
+		r.backs = nil
 	}
 	r.scratch.reset()
 }
@@ -311,7 +311,7 @@ func (r *restorer) room() error {
 	modifiers := 0
 	for k := range r.backs {
 		if c := &r.backs[k]; !c.gone {
-			modifiers += len(c.i.spec.modifiers)
+			modifiers += len(c.spec.modifiers)
 		}
 	}
 	for _, l := range []struct {
@@ -341,8 +341,8 @@ func (r *restorer) burst() error {
 		if c.parts {
 			events++
 		}
-		for j := range c.i.spec.pulse {
-			if c.i.spec.pulse[j].do == DoCall {
+		for j := range c.spec.pulse {
+			if c.spec.pulse[j].do == DoCall {
 				calls += int(times)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 // pass lets the time away pass: what has passed of the buff is over.
 func (c *comeback) pass() {
-	switch c.i.spec.Stack.Timers {
+	switch c.spec.Stack.Timers {
 	case TimersEach:
 		c.passEach()
 	case TimersQueue:
@@ -17,7 +17,7 @@ func (c *comeback) pass() {
 	default:
 		c.passShared()
 	}
-	if i := &c.i; i.period > 0 && !c.gone && c.moved && i.spec.Align == AlignOwner {
+	if i := &c.i; i.period > 0 && !c.gone && c.moved && c.spec.Align == AlignOwner {
 		was := i.beat
 		i.beat, c.x.length = c.firstBeat(), 0
 		for k := range c.x.async {
@@ -28,7 +28,7 @@ func (c *comeback) pass() {
 
 // firstBeat is what Set.firstBeat is, from now on.
 func (c *comeback) firstBeat() wheel.Time {
-	s := Set{extras: []extra{c.x}}
+	s := Set{catalog: c.spec.catalog, extras: []extra{c.x}}
 	i := c.i
 	i.extra = 0
 	return s.firstBeat(&i, c.now)
@@ -39,7 +39,7 @@ func (c *comeback) passShared() {
 	i := &c.i
 	for i.end <= c.over {
 		c.beatUntil(i.end)
-		n := i.spec.expiring(int(i.stacks))
+		n := c.spec.expiring(int(i.stacks))
 		if n >= int(i.stacks) {
 			c.gone = true
 			return
@@ -74,7 +74,7 @@ func (c *comeback) passQueue() {
 // setLevel is what Set.setLevel does.
 func (c *comeback) setLevel(level int16) {
 	i := &c.i
-	if was, is := i.spec.periodAt(int(i.level)), i.spec.periodAt(int(level)); was != is && i.period > 0 {
+	if was, is := c.spec.periodAt(int(i.level)), c.spec.periodAt(int(level)); was != is && i.period > 0 {
 		if c.x.length == 0 {
 			c.x.length = i.period
 		}
@@ -92,7 +92,7 @@ func (c *comeback) passEach() {
 	}
 	if n := i.boundaries(min(c.over, last)); n > 0 {
 		c.pulses = n
-		s := Set{extras: []extra{*x}}
+		s := Set{catalog: c.spec.catalog, extras: []extra{*x}}
 		counted := *i
 		counted.extra = 0
 		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*i.period))
@@ -137,7 +137,7 @@ func (i *instance) boundaries(until wheel.Time) int64 {
 // told returns how many events there are for the pulses of the time away, and for how many
 // pulses each stands if that is more than one.
 func (c *comeback) told() (times int64, count int32) {
-	save := &c.i.spec.Save
+	save := &c.spec.Save
 	switch {
 	case c.pulses == 0 || save.Offline == OfflineNone:
 		return 0, 0

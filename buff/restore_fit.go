@@ -15,6 +15,7 @@ type comeback struct {
 	plain bool       // it needs no extra
 	young bool       // it was kept aside
 	saved *savedBuff //
+	spec  *Spec      // of the catalog that the Set will have
 	now   wheel.Time // in its own time, or where that begins
 	over  wheel.Time // the last instant of its own time that has passed
 	away  int64      // ms by its clock
@@ -41,14 +42,14 @@ func (b *savedBuff) rounded() int64 {
 // comeback makes c, which is empty, an instance of what was saved of it and of its definition
 // of now, with all its instants where they are after the time away.
 func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
-	c.now, c.over, c.young, c.saved = r.now, r.now, b.Since != nil, b
+	c.now, c.over, c.young, c.saved, c.spec = r.now, r.now, b.Since != nil, b, spec
 	elapsed := r.elapsed(c, b)
 	if c.moved = elapsed > 0; !c.moved && (r.own != nil || b.Scale != nil) {
 		c.over = math.MinInt64 // no time has passed: what was due in the instant of the save has yet to come
 	}
 	i, x := &c.i, &c.x
 	*i = instance{
-		spec: spec, source: b.Source, age: b.Age, end: wheel.Never, beat: wheel.Never, duration: b.Duration, magnitude: b.Magnitude,
+		source: b.Source, age: b.Age, def: int32(spec.index) + 1, end: wheel.Never, beat: wheel.Never, duration: b.Duration, magnitude: b.Magnitude,
 		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extra: noSlot,
 	}
 	after := func(left int64) wheel.Time {
@@ -144,13 +145,13 @@ func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
 // fitCauses sets for which of the causes that the definition still has the buff is hidden.
 func (c *comeback) fitCauses(b *savedBuff) {
 	may := inhibited
-	if c.i.spec.uses&usesOngoing != 0 {
+	if c.spec.uses&usesOngoing != 0 {
 		may |= unmet
 	}
-	if c.i.spec.uses&usesHide != 0 {
+	if c.spec.uses&usesHide != 0 {
 		may |= weaker | ineffective
 	}
-	if c.i.spec.Immune == ImmuneSuppress {
+	if c.spec.Immune == ImmuneSuppress {
 		may |= immune
 	}
 	for k, f := range causeFlags {
@@ -162,7 +163,7 @@ func (c *comeback) fitCauses(b *savedBuff) {
 
 // fitStacks brings the stacks within the limit and under the rule of timers of now.
 func (c *comeback) fitStacks(b *savedBuff) {
-	i, x, spec := &c.i, &c.x, c.i.spec
+	i, x, spec := &c.i, &c.x, c.spec
 	i.stacks = int16(min(int32(i.stacks), spec.limit))
 	switch spec.Stack.Timers {
 	case TimersShared:
@@ -196,7 +197,7 @@ func (c *comeback) fitStacks(b *savedBuff) {
 
 // fitExtra gives it what else is not plain about it.
 func (c *comeback) fitExtra(b *savedBuff) {
-	x, spec := &c.x, c.i.spec
+	x, spec := &c.x, c.spec
 	if spec.Stack.By == ByKey {
 		x.key = b.Key
 	}

@@ -25,7 +25,7 @@ func (r *restorer) placeBases() {
 // What its definition reads besides is worked out from what is known now; if that is not enough
 // it is its default, or zero.
 func (r *restorer) numbers(c *comeback) {
-	spec, b := c.i.spec, c.saved
+	spec, b := c.spec, c.saved
 	if spec.uses&(usesMagnitudes|usesNumbers) == 0 {
 		c.noNumbers()
 		return
@@ -60,7 +60,7 @@ func (c *comeback) noNumbers() {
 
 // numbersWaiting gives those that wait in a queue their numbers.
 func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
-	if c.i.spec.Stack.Timers != TimersQueue || len(c.x.async) == 0 {
+	if c.spec.Stack.Timers != TimersQueue || len(c.x.async) == 0 {
 		return
 	}
 	waiting := make([]waitingNumbers, len(c.x.async))
@@ -69,9 +69,9 @@ func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 		had := &c.saved.Waiting[l.numbers-1].savedNumbers
 		q := asked{own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
 		if !q.own {
-			q.captured = r.savedCaptures(c.i.spec, had)
+			q.captured = r.savedCaptures(c.spec, had)
 		}
-		waiting[j] = waitingNumbers{values: r.valuesOf(c.i.spec, had, &q), captured: q.captured, used: true}
+		waiting[j] = waitingNumbers{values: r.valuesOf(c.spec, had, &q), captured: q.captured, used: true}
 		l.numbers = uint16(j + 1)
 	}
 	k.waiting = &waiting

@@ -11,7 +11,8 @@ import (
 // place puts everything into the Set. From here on nothing can fail.
 func (r *restorer) place() {
 	s := r.set
-	s.own, s.catalog = r.own, r.turn.Catalog
+	s.own, s.events = r.own, r.saved.Events
+	s.setCatalog(r.turn.Catalog)
 	if len(r.remains) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
 		g := s.needGates()
 		g.returns, g.rolls, g.dead = r.remains, r.saved.Rolls, r.saved.Dead
@@ -25,12 +26,16 @@ func (r *restorer) place() {
 	}
 	r.placeLinks()
 	s.ages = r.ages
-	s.timeouts, s.liveTimeouts = r.waits, int32(len(r.waits))
-	for k := range s.timeouts {
-		s.touchTimeout(uint16(k))
+	if len(r.waits) > 0 {
+		s.timeouts = &timeouts{list: r.waits, live: int32(len(r.waits)), free: noSlot}
+	}
+	for k := range r.waits {
+		s.touchTimeout(r.turn, uint16(k))
 	}
 	r.placeTags()
-	s.aside = r.aside
+	if r.aside != nil {
+		s.needGates().aside = r.aside
+	}
 }
 
 // placeMemory gives the Set the memory for all that comes back, each kind in one piece.
@@ -42,7 +47,7 @@ func (r *restorer) placeMemory() {
 		if !c.plain && !c.gone {
 			extras++
 		}
-		if spec := c.i.spec; spec.uses&usesMagnitudes != 0 {
+		if spec := c.spec; spec.uses&usesMagnitudes != 0 {
 			numbers++
 			values += len(spec.numbers)
 			keys += len(spec.modifiers)
@@ -59,7 +64,8 @@ func (r *restorer) placeMemory() {
 		s.slots = make([]instance, 0, buffs)
 	}
 	if buffs+len(r.waits) > 0 {
-		s.requests = make([]TimerRequest, 0, buffs+len(r.waits))
+		l := s.borrow(r.turn)
+		l.requests, l.touched = slices.Grow(l.requests, buffs+len(r.waits)), slices.Grow(l.touched, buffs+len(r.waits))
 	}
 	if extras > 0 {
 		s.extras = make([]extra, 0, extras)
@@ -76,15 +82,11 @@ func (r *restorer) placeMemory() {
 	if captures > 0 {
 		r.captured = make([]Captured, 0, captures)
 	}
-	if n := buffs + len(r.waits); cap(r.touched) < n || r.touched == nil {
-		r.touched = make([]Ref, 0, max(n, 2*nearTouched))
-	}
-	s.touched = r.touched // a list of its own would be longer than any that it needs later
 }
 
 // placeBuff takes a slot for a buff and gives the owner what it grants.
 func (r *restorer) placeBuff(c *comeback) {
-	s, spec := r.set, c.i.spec
+	s, spec := r.set, c.spec
 	if c.young {
 		r.rejuvenate(c)
 	}
@@ -95,7 +97,7 @@ func (r *restorer) placeBuff(c *comeback) {
 		i.extra = s.spare()
 		s.extras[i.extra] = c.x
 	}
-	s.touch(at)
+	s.touch(r.turn, at)
 	c.at = at
 	r.placeAppliers(c)
 	if spec.uses&usesActs != 0 {
@@ -141,7 +143,7 @@ func (r *restorer) rejuvenate(c *comeback) {
 	r.ages++
 	c.i.age = r.ages
 	var ages []*uint64 // in the same order, but with no gaps: the blob may say what it will
-	if c.i.spec.Stack.Timers == TimersQueue {
+	if c.spec.Stack.Timers == TimersQueue {
 		ages = append(ages, &c.x.running)
 	}
 	for k := range c.x.async {
@@ -187,8 +189,8 @@ func (r *restorer) guessLinks(c *comeback) {
 	if c.gone {
 		of = c.saved.Age
 	}
-	for _, l := range c.i.spec.links {
-		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.i.spec == l && b.saved.Source == c.saved.Source })
+	for _, l := range c.spec.links {
+		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.spec == l && b.saved.Source == c.saved.Source })
 		if k >= 0 && &r.backs[k] != c {
 			r.set.addLink(linkage{of, r.set.handle(r.backs[k].at)})
 		}
@@ -243,10 +245,10 @@ func (r *restorer) tell(zone []Command) {
 	}
 	for k := range r.backs { // under other definitions there may be new enemies
 		c := &r.backs[k]
-		if c.gone || c.i.spec.uses&usesImmunity == 0 {
+		if c.gone || c.spec.uses&usesImmunity == 0 {
 			continue
 		}
-		if i := &s.slots[c.at]; i.spec != nil && i.flags&hidden == 0 {
+		if i := &s.slots[c.at]; i.def != 0 && i.flags&hidden == 0 {
 			s.purgeImmune(t, c.at)
 		}
 	}
@@ -255,8 +257,7 @@ func (r *restorer) tell(zone []Command) {
 		s.step(t)
 	}
 	t.rest()
-	s.settle(r.at.Now)
-	r.touched, s.touched = s.touched, nil
+	s.settle(t, r.at.Now)
 }
 
 func (r *restorer) tellBack(c *comeback) {
@@ -264,7 +265,7 @@ func (r *restorer) tellBack(c *comeback) {
 	i := &s.slots[c.at]
 	e := s.tell(t, Restored, c.at)
 	e.End, e.Next = s.endTold(i), s.worldOf(i, s.nextPulse(i))
-	if i.spec.uses&(usesHide|usesOngoing) != 0 {
+	if c.spec.uses&(usesHide|usesOngoing) != 0 {
 		s.unsettle()
 	}
 	if g := s.gates; i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
@@ -273,7 +274,7 @@ func (r *restorer) tellBack(c *comeback) {
 	if c.parts {
 		e := s.about(StackEnded, c.at)
 		e.Why, e.Offline = Expired, c.away
-		switch i.spec.Stack.Timers {
+		switch c.spec.Stack.Timers {
 		case TimersShared:
 			e.End = s.endTold(i)
 		case TimersQueue:
@@ -289,36 +290,56 @@ func (r *restorer) tellBack(c *comeback) {
 func (r *restorer) tellGone(c *comeback) {
 	s, t, i := r.set, r.turn, &c.i
 	e := Event{
-		Kind: Removed, Why: Expired, Spec: i.spec, Source: i.source, Stacks: int32(i.stacks), Level: i.level, Magnitude: i.magnitude,
+		Kind: Removed, Why: Expired, Spec: c.spec, Source: i.source, Stacks: int32(i.stacks), Level: i.level, Magnitude: i.magnitude,
 		End: wheel.Never, Offline: c.away,
 	}
 	told := e
 	told.Kind, told.Why, told.Offline = Pulsed, NoReason, 0
 	r.numbers(c)
-	k := &noMagnitudes
-	if c.x.magnitudes != nil {
-		k = c.x.magnitudes
+	if c.x.magnitudes == nil {
+		c.x.magnitudes = &noMagnitudes
 	}
+	k := c.x.magnitudes
+	r.worksAgain(c)
 	r.tellPulses(c, told, noSlot)
-	if i.spec.uses&(usesHide|usesOngoing) != 0 {
-		s.unsettle()
+	if len(k.keys) > 0 {
+		k.takeOff(s.sheet)
 	}
-	switch i.spec.Save.OfflineExpire {
+	switch c.spec.Save.OfflineExpire {
 	case OfflineNotify:
 		t.emit(s, &e)
 	case OfflineRun:
 		t.emit(s, &e)
-		s.follow(t, i.spec.remove[Expired], k)
+		s.follow(t, c.spec.remove[Expired], k)
 	}
-	if i.spec.uses&usesLinks != 0 {
+	if c.spec.uses&usesLinks != 0 {
 		s.sendOff(t, c.saved.Age, Expired, "")
 	}
+}
+
+// worksAgain gives the owner the modifiers of a buff that has ended, for its pulses come before its end and ask for what
+// it modifies. Where there is no room for them, the catalog having changed, they are asked without.
+func (r *restorer) worksAgain(c *comeback) {
+	s, i := r.set, &c.i
+	if n, _ := c.told(); n == 0 || i.flags&hidden != 0 || c.spec.uses&usesPulsed == 0 || c.spec.uses&usesModifiers == 0 || !s.roomFor(c.spec, 0) {
+		return
+	}
+	sheet := s.needSheet(c.spec.catalog)
+	c.x.magnitudes.putOn(sheet, i, c.spec, 0)
+	if c.spec.uses&usesOverride == 0 {
+		return
+	}
+	younger := s.oldest
+	for younger != noSlot && s.slots[younger].age < c.saved.Age {
+		younger = s.slots[younger].newer
+	}
+	s.overrule(sheet, younger)
 }
 
 // tellPulses does the pulses that fell into the time away; e is one of them, at where the
 // buff is.
 func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
-	s, t, spec := r.set, r.turn, c.i.spec
+	s, t, spec := r.set, r.turn, c.spec
 	times, count := c.told()
 	if times == 0 {
 		return
@@ -342,10 +363,8 @@ func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
 		case suppressed:
 		case at != noSlot:
 			s.followPulse(t, at)
-		case c.x.magnitudes != nil:
-			s.follow(t, spec.pulse, c.x.magnitudes)
 		default:
-			s.follow(t, spec.pulse, &noMagnitudes)
+			s.followPulseOf(t, at, &c.i, spec, c.x.magnitudes)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -43,7 +44,7 @@ var ErrBlob = errors.New("buff: bad blob")
 // O(buffs) and allocates only what dst lacks.
 func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	start := len(dst)
-	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Ages: s.ages}
+	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Ages: s.ages, Events: s.events}
 	var own savedScale
 	now := at.Now
 	if s.own != nil {
@@ -54,9 +55,9 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	if s.gates != nil {
 		b.Rolls, b.Dead = s.gates.rolls, s.gates.dead
 	}
-	aside := s.aside
-	if aside == nil {
-		aside = &nothing
+	aside := &nothing
+	if s.gates != nil && s.gates.aside != nil {
+		aside = s.gates.aside
 	}
 	dst = b.appendOwner(appendBlobHead(dst, blobFormat))
 	dst = s.saveTags(dst, c, aside)
@@ -90,9 +91,9 @@ func (s *Set) saveTags(dst []byte, c *Catalog, aside *saved) []byte {
 		set   tagSet
 		aside []savedTag
 	}{{given, aside.Tags}, {immune, aside.Immune}} {
-		dst = appendTags(appendUint(dst, uint64(len(l.set)+len(l.aside))), l.aside)
+		dst = appendTags(wire.AppendUint(dst, uint64(len(l.set)+len(l.aside))), l.aside)
 		for _, t := range l.set {
-			dst = appendInt(appendName(dst, c.TagName(t.tag)), int64(t.n))
+			dst = wire.AppendInt(wire.AppendText(dst, c.TagName(t.tag)), int64(t.n))
 		}
 	}
 	return dst
@@ -104,7 +105,7 @@ func (s *Set) saveReturns(dst []byte, c *Catalog, aside *saved, now wheel.Time) 
 	if s.gates != nil {
 		returns = s.gates.returns
 	}
-	dst = appendReturns(appendUint(dst, uint64(len(returns)+len(aside.Returns))), aside.Returns)
+	dst = appendReturns(wire.AppendUint(dst, uint64(len(returns)+len(aside.Returns))), aside.Returns)
 	for k := range returns {
 		d := &returns[k]
 		r := savedReturn{Group: c.drs.list[d.group-1], Source: d.source, N: int64(d.n), Left: bounded(offset(d.until, now))}
@@ -115,15 +116,15 @@ func (s *Set) saveReturns(dst []byte, c *Catalog, aside *saved, now wheel.Time) 
 
 // saveTimeouts writes the timeouts by name and counts the others.
 func (s *Set) saveTimeouts(dst []byte, c *Catalog, aside *saved, now wheel.Time) (_ []byte, lost int) {
-	for k := range s.timeouts {
-		if x := &s.timeouts[k]; x.live && x.do != nil {
+	for k := range s.allTimeouts() {
+		if x := &s.timeouts.list[k]; x.live && x.do != nil {
 			lost++
 		}
 	}
-	dst = appendUint(dst, uint64(int(s.liveTimeouts)-lost+len(aside.Timeouts)))
+	dst = wire.AppendUint(dst, uint64(s.Timeouts()-lost+len(aside.Timeouts)))
 	dst = appendTimeouts(dst, aside.Timeouts)
-	for k := range s.timeouts {
-		x := &s.timeouts[k]
+	for k := range s.allTimeouts() {
+		x := &s.timeouts.list[k]
 		if !x.live || x.do != nil {
 			continue
 		}
@@ -148,7 +149,7 @@ func (s *Set) saveBases(dst []byte, aside *saved) []byte {
 			}
 		}
 	}
-	dst = appendUint(dst, uint64(n))
+	dst = wire.AppendUint(dst, uint64(n))
 	if schema != nil {
 		for a := range schema.All() {
 			if s.rebased(a) {

@@ -3,6 +3,7 @@ package buff
 import (
 	"math"
 
+	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -10,11 +11,11 @@ import (
 func (s *Set) saveBuffs(dst []byte, aside *saved, now wheel.Time) []byte {
 	n := len(aside.Buffs)
 	for at := range s.slots { // as they lie in memory: from one to the next by age would be a wait for each
-		if i := &s.slots[at]; i.spec != nil && s.keeps(i, now) {
+		if i := &s.slots[at]; i.def != 0 && s.keeps(i, now) {
 			n++
 		}
 	}
-	dst = appendUint(dst, uint64(n))
+	dst = wire.AppendUint(dst, uint64(n))
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		if s.keeps(&s.slots[at], now) {
 			dst = s.saveBuff(dst, at, now)
@@ -28,12 +29,12 @@ func (s *Set) keeps(i *instance, now wheel.Time) bool {
 	if i.flags&member != 0 {
 		return false
 	}
-	switch i.spec.Save.Mode {
+	switch s.specOf(i).Save.Mode {
 	case SaveNever:
 		return false
 	case SaveIfRemaining:
 		own, _ := s.saveScale(i, now)
-		return i.end == wheel.Never || offset(i.end, own) >= i.spec.ifRemaining
+		return i.end == wheel.Never || offset(i.end, own) >= s.specOf(i).ifRemaining
 	}
 	return true
 }
@@ -58,27 +59,27 @@ func (s *Set) saveBuff(dst []byte, at uint16, now wheel.Time) []byte {
 	i := &s.slots[at]
 	appliers, with := s.appliersOf(at), s.linkedWith(at)
 	if i.extra == noSlot && i.flags&(timeScaled|deathPaused) == 0 {
-		dst = savePlain(dst, i, now, appliers, with)
+		dst = savePlain(dst, i, s.specOf(i), now, appliers, with)
 	} else {
 		dst = s.saveOther(dst, i, now, lengths{appliers: appliers, with: with})
 	}
 	for k := 0; appliers > 0; k++ {
 		if a := s.gates.appliers[k]; a.at == at {
-			dst = appendUint(dst, uint64(a.source))
+			dst = wire.AppendUint(dst, uint64(a.source))
 			appliers--
 		}
 	}
 	for of := uint64(0); with > 0; with-- { // by age, whatever came first
 		of = s.nextLinked(at, of)
-		dst = appendUint(dst, of)
+		dst = wire.AppendUint(dst, of)
 	}
 	return dst
 }
 
 // savePlain writes an instance without an extra and without a time of its own: what
 // [savedBuff.append] would write, but for the lists' entries.
-func savePlain(dst []byte, i *instance, now wheel.Time, appliers, with int) []byte {
-	set, spec := uint64(0), i.spec
+func savePlain(dst []byte, i *instance, spec *Spec, now wheel.Time, appliers, with int) []byte {
+	set := uint64(0)
 	note := func(is bool, bit uint64) {
 		if is {
 			set |= bit
@@ -87,10 +88,10 @@ func savePlain(dst []byte, i *instance, now wheel.Time, appliers, with int) []by
 	duration := bounded(i.duration)
 	note(i.level != 0, hasLevel)
 	note(i.magnitude != 0, hasMagnitude)
-	note(i.hasLeft(), hasLeft)
+	note(i.hasLeft(spec), hasLeft)
 	note(duration != 0, hasDuration)
 	note(i.period != 0, hasNext)
-	note(i.ownPeriod() != 0, hasPeriod)
+	note(i.ownPeriod(spec) != 0, hasPeriod)
 	causes := i.causes()
 	note(causes != 0, hasHidden)
 	note(spec.Clock == Uptime, isUptime)
@@ -98,45 +99,47 @@ func savePlain(dst []byte, i *instance, now wheel.Time, appliers, with int) []by
 	note(appliers > 0, hasAppliers)
 	note(with > 0, hasWith)
 
-	dst = appendUint(appendName(dst, spec.ID), set)
-	dst = appendInt(appendUint(appendUint(dst, i.age), uint64(i.source)), int64(i.stacks))
+	dst = wire.AppendUint(wire.AppendText(dst, spec.ID), set)
+	dst = wire.AppendInt(wire.AppendUint(wire.AppendUint(dst, i.age), uint64(i.source)), int64(i.stacks))
 	if i.level != 0 {
-		dst = appendInt(dst, int64(i.level))
+		dst = wire.AppendInt(dst, int64(i.level))
 	}
 	if i.magnitude != 0 {
-		dst = appendInt(dst, i.magnitude)
+		dst = wire.AppendInt(dst, i.magnitude)
 	}
 	if set&hasLeft != 0 {
-		dst = appendInt(dst, bounded(offset(i.end, now)))
+		dst = wire.AppendInt(dst, bounded(offset(i.end, now)))
 	}
 	if duration != 0 {
-		dst = appendInt(dst, duration)
+		dst = wire.AppendInt(dst, duration)
 	}
 	if i.period != 0 {
-		dst = appendInt(dst, bounded(offset(i.beat, now)))
+		dst = wire.AppendInt(dst, bounded(offset(i.beat, now)))
 	}
 	if set&hasPeriod != 0 {
-		dst = appendInt(dst, i.period)
+		dst = wire.AppendInt(dst, i.period)
 	}
 	if causes != 0 {
-		dst = appendUint(dst, causes)
+		dst = wire.AppendUint(dst, causes)
 	}
 	if appliers > 0 {
-		dst = appendUint(dst, uint64(appliers))
+		dst = wire.AppendUint(dst, uint64(appliers))
 	}
 	if with > 0 {
-		dst = appendUint(dst, uint64(with))
+		dst = wire.AppendUint(dst, uint64(with))
 	}
 	return dst
 }
 
 // hasLeft reports whether a blob says when the instance ends: with timers other than a shared one
 // there is an end, if beyond all time.
-func (i *instance) hasLeft() bool { return i.end != wheel.Never || i.spec.Stack.Timers != TimersShared }
+func (i *instance) hasLeft(spec *Spec) bool {
+	return i.end != wheel.Never || spec.Stack.Timers != TimersShared
+}
 
 // ownPeriod returns the period if it is not what the definition says, and otherwise 0.
-func (i *instance) ownPeriod() int64 {
-	if i.period != i.spec.period && i.period != i.spec.periodAt(int(i.level)) {
+func (i *instance) ownPeriod(spec *Spec) int64 {
+	if i.period != spec.period && i.period != spec.periodAt(int(i.level)) {
 		return i.period
 	}
 	return 0
@@ -157,19 +160,20 @@ func (i *instance) causes() (set uint64) {
 // saveOther writes an instance that may have anything.
 func (s *Set) saveOther(dst []byte, i *instance, now wheel.Time, lists lengths) []byte {
 	own, scale := s.saveScale(i, now)
+	spec := s.specOf(i)
 	left, next := bounded(offset(i.end, own)), bounded(offset(i.beat, own))
 	b := savedBuff{
-		ID: i.spec.ID, Age: i.age, Source: i.source, Stacks: int64(i.stacks), Level: int64(i.level), Magnitude: i.magnitude,
+		ID: spec.ID, Age: i.age, Source: i.source, Stacks: int64(i.stacks), Level: int64(i.level), Magnitude: i.magnitude,
 		Duration: bounded(i.duration), Dead: i.flags&deathPaused != 0, causes: i.causes(),
 	}
-	if i.spec.Clock != Online {
-		b.Clock = i.spec.Clock.String()
+	if s.specOf(i).Clock != Online {
+		b.Clock = s.specOf(i).Clock.String()
 	}
-	if i.hasLeft() {
+	if i.hasLeft(spec) {
 		b.Left = &left
 	}
 	if i.period != 0 {
-		b.Next, b.Period = &next, i.ownPeriod()
+		b.Next, b.Period = &next, i.ownPeriod(spec)
 	}
 	if i.flags&timeScaled != 0 {
 		b.Scale = &scale
@@ -217,7 +221,7 @@ func (s *Set) appliersOf(at uint16) (n int) {
 
 // saveExtra writes an instance that is not plain.
 func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time, lists lengths) []byte {
-	x, spec := s.extraOf(i), i.spec
+	x, spec := s.extraOf(i), s.specOf(i)
 	b.Wanted, b.Length, b.Charges, b.Owed = x.wanted, x.length, int64(x.charges), int64(x.owed)
 	if spec.Stack.By == ByKey {
 		b.Key = x.key
@@ -264,7 +268,7 @@ func saveWaiting(dst []byte, spec *Spec, k *magnitudes, l *asyncStack) []byte {
 	w := k.waitingOf(l)
 	params, numbers, captures := spec.lists(w.captured)
 	for _, n := range [...]int{params, numbers, captures} {
-		dst = appendUint(dst, uint64(n))
+		dst = wire.AppendUint(dst, uint64(n))
 	}
 	return saveNumbers(dst, spec, w.values, w.captured)
 }

@@ -72,6 +72,19 @@ func TestNothingStartsAfterRemoval(t *testing.T) {
 	require.EqualValues(t, 2, r.turn.Dropped)
 }
 
+// TestDroppedTimeout: a timeout that is due in a late frame, and that a handler cancels just before, is counted.
+func TestDroppedTimeout(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 300 * time.Millisecond, On: buff.Hooks{Pulse: call("pulse")}})
+	x := r.do(0, buff.Command{Verb: buff.VerbAddTimeout, By: 500 * time.Millisecond, Name: "late", Do: 1}).Timeout
+	r.turn.Call = func(turn *buff.Turn, _ *buff.Call) buff.Reason {
+		turn.Issue(r.set, &buff.Command{Verb: buff.VerbCancel, Timeout: x})
+		return buff.NoReason
+	}
+	r.apply(0, "p")
+	r.run(1000)
+	require.EqualValues(t, 1, r.turn.Dropped)
+}
+
 // TestOrdersAfterNever: an order Never takes the timer away for good, so that the
 // next one for the same buff must come without it.
 func TestTimerRequestsAfterNever(t *testing.T) {
@@ -84,7 +97,7 @@ func TestTimerRequestsAfterNever(t *testing.T) {
 			a.Duration = buff.Lasting(d)
 		}
 		r.do(wheel.Time(i), buff.Command{Verb: buff.VerbApply, Application: a})
-		w.obey(r.set)
+		w.obey(r.set, &r.turn)
 	}
 	require.Len(t, w.timers, 1)
 }
@@ -264,14 +277,14 @@ func TestWakeMayBeWrong(t *testing.T) {
 	r.do(0, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: 2 * time.Second, Name: "t"})
 	r.log()
 	for _, ref := range []buff.Ref{0, 1, buff.MaxPerOwner - 1, 1 << 15, 1<<15 | 1, 1<<16 - 1} {
-		r.set.Wake(ref)
-		r.set.Wake(ref)
+		r.set.Wake(&r.turn, ref)
+		r.set.Wake(&r.turn, ref)
 	}
 	r.run(999)
 	require.Empty(t, r.log())
 	r.run(5000)
 	require.Equal(t, []string{"1000 remove p why=expired", "2000 timeout t"}, r.log())
-	r.set.Wake(0) // of nothing any more
+	r.set.Wake(&r.turn, 0) // of nothing any more
 	r.run(6000)
 	require.Empty(t, r.log())
 	require.Equal(t, wheel.Never, r.set.Next())
@@ -296,12 +309,12 @@ func TestClear(t *testing.T) {
 	r.apply(0, "p")
 	r.apply(0, "p")
 	r.do(0, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Second})
-	w.obey(r.set)
+	w.obey(r.set, &r.turn)
 	r.log()
 	require.Equal(t, 3, r.set.Clear(&r.turn, 5, buff.Unload), "a timeout and two handlers")
 	require.Zero(t, r.set.Pending())
 	require.Equal(t, []string{"5 unload p", "5 unload p"}, r.log())
-	w.obey(r.set)
+	w.obey(r.set, &r.turn)
 	require.Empty(t, w.timers)
 	r.run(5000)
 	require.Empty(t, r.log())
@@ -324,10 +337,10 @@ func TestTimerRequestsAreNews(t *testing.T) {
 	r.apply(0, "p")
 	require.Len(t, r.set.TimerRequests(), 1)
 	require.EqualValues(t, 100, r.set.TimerRequests()[0].Due)
-	w.obey(r.set)
+	w.obey(r.set, &r.turn)
 	r.apply(50, "p")
 	require.Empty(t, r.set.TimerRequests(), "the next pulse has not moved")
-	r.set.Wake(0)
+	r.set.Wake(&r.turn, 0)
 	r.run(100)
 	require.Len(t, r.set.TimerRequests(), 1)
 	require.EqualValues(t, 200, r.set.TimerRequests()[0].Due)
@@ -354,9 +367,9 @@ func TestEventFields(t *testing.T) {
 	r.run(500)
 	p, q := r.catalog.Spec("p"), r.catalog.Spec("q")
 	require.Equal(t, []buff.Event{
-		{Kind: buff.Applied, Owner: 1, Source: 8, Spec: p, Handle: h, End: 100, Magnitude: 30, Stacks: 1},
-		{Kind: buff.Refreshed, Owner: 1, Source: 8, Spec: p, Handle: h, End: 100, Magnitude: 40, Stacks: 1},
-		{Kind: buff.Executed, Owner: 1, Source: 9, Spec: q, End: wheel.Never, Magnitude: 40, Stacks: 1},
-		{Kind: buff.Removed, At: 100, Seen: 500, Owner: 1, Source: 8, Spec: p, Handle: h, End: wheel.Never, Magnitude: 40, Stacks: 1, Why: buff.Expired},
+		{Kind: buff.Applied, Seq: 1, Owner: 1, Source: 8, Spec: p, Handle: h, End: 100, Magnitude: 30, Stacks: 1},
+		{Kind: buff.Refreshed, Seq: 2, Owner: 1, Source: 8, Spec: p, Handle: h, End: 100, Magnitude: 40, Stacks: 1},
+		{Kind: buff.Executed, Seq: 3, Owner: 1, Source: 9, Spec: q, End: wheel.Never, Magnitude: 40, Stacks: 1},
+		{Kind: buff.Removed, At: 100, Seen: 500, Seq: 4, Owner: 1, Source: 8, Spec: p, Handle: h, End: wheel.Never, Magnitude: 40, Stacks: 1, Why: buff.Expired},
 	}, r.turn.Events)
 }

@@ -36,10 +36,10 @@ func (s *Set) meet(amount int64, school Tag) (rest int64, spent bool) {
 			s.looked++
 			i := &s.slots[at]
 			switch {
-			case !i.spec.Shield.On:
+			case !s.specOf(i).Shield.On:
 			case s.extraOf(i).shield <= 0:
 				spent = true
-			case i.flags&hidden == 0 && i.spec.absorbs(school) && (best == noSlot || i.spec.Shield.Priority > s.slots[best].spec.Shield.Priority):
+			case i.flags&hidden == 0 && s.specOf(i).absorbs(school) && (best == noSlot || s.specOf(i).Shield.Priority > s.specOf(&s.slots[best]).Shield.Priority):
 				best = at
 			}
 		}
@@ -84,7 +84,7 @@ func (s *Set) absorb(t *Turn, c *Command) Result {
 // breakSpent ends the shields that are spent.
 func (s *Set) breakSpent(t *Turn) {
 	s.each(func(at uint16) {
-		if i := &s.slots[at]; i.spec.Shield.On && s.extraOf(i).shield <= 0 {
+		if i := &s.slots[at]; s.specOf(i).Shield.On && s.extraOf(i).shield <= 0 {
 			s.end(t, at, Broken)
 		}
 	})

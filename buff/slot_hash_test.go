@@ -28,7 +28,7 @@ func TestHashes(t *testing.T) {
 		a := Application{Spec: c.Spec(specs[rng.IntN(len(specs))].ID), Source: OwnerID(rng.IntN(sources))}
 		want := uint16(noSlot)
 		for at := s.oldest; at != noSlot && want == noSlot; at = s.slots[at].newer {
-			if i := &s.slots[at]; s.same(i.spec, a.Spec) && s.joins(i, &a) {
+			if i := &s.slots[at]; s.same(s.specOf(i), a.Spec) && s.joins(i, &a) {
 				want = at
 			}
 		}
@@ -51,13 +51,13 @@ func TestHashes(t *testing.T) {
 		}
 		most = max(most, s.Len())
 		turn.Events = turn.Events[:0]
-		s.ClearTimerRequests()
+		s.ClearTimerRequests(turn)
 		if len(s.hashes()) != len(s.slots) {
 			t.Fatalf("%d marks of %d slots", len(s.hashes()), len(s.slots))
 		}
 		for at := range s.slots {
 			hash := uint16(0)
-			if spec := s.slots[at].spec; spec != nil {
+			if spec := s.specOf(&s.slots[at]); spec != nil {
 				hash = hashOf(spec, s.slots[at].source)
 			}
 			if s.hashes()[at] != hash {

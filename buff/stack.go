@@ -25,14 +25,14 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 	if i.extra != noSlot {
 		s.flush(t, at)
 	}
-	if i.spec.Stack.Timers != spec.Stack.Timers {
-		spec = i.spec // two versions, which cannot be mixed: the old one stays
+	if s.specOf(i).Stack.Timers != spec.Stack.Timers {
+		spec = s.specOf(i) // two versions, which cannot be mixed: the old one stays
 		a.Spec = spec
 		if why := s.work(t, a); why != NoReason {
 			return s.deny(t, a, why, nil)
 		}
 	}
-	if i.spec != spec && !s.roomFor(spec, len(i.spec.modifiers)) {
+	if s.specOf(i) != spec && !s.roomFor(spec, len(s.specOf(i).modifiers)) {
 		return s.denyFull(t, a)
 	}
 	switch spec.Stack.Timers {
@@ -46,7 +46,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
 		return s.refuse(t, at, a)
 	}
-	revised := i.spec.revision != spec.revision
+	revised := s.specOf(i).revision != spec.revision
 	s.version(t, at, a)
 	if i.extra != noSlot {
 		s.topUp(t, i, a)
@@ -108,7 +108,7 @@ func (s *Spec) stacks(a *Application) int32 {
 // that what the application does.
 func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {
 	i := &s.slots[at]
-	for _, h := range i.spec.thresholds {
+	for _, h := range s.specOf(i).thresholds {
 		if int32(was) >= h.at || int32(i.stacks) < h.at {
 			continue
 		}
@@ -137,10 +137,10 @@ func (s *Set) level(i *instance, a *Application) {
 // pulse to come.
 func (s *Set) setLevel(i *instance, level int16) {
 	was := i.level
-	if i.level = level; i.spec.PeriodBy == nil || i.period == 0 {
+	if i.level = level; s.specOf(i).PeriodBy == nil || i.period == 0 {
 		return
 	}
-	if is := i.spec.periodAt(int(level)); is != i.spec.periodAt(int(was)) {
+	if is := s.specOf(i).periodAt(int(level)); is != s.specOf(i).periodAt(int(was)) {
 		s.newPeriod(i, is)
 	}
 }

@@ -23,7 +23,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	var r Result
 	s.found(t, q, func(at uint16) bool {
 		i := &s.slots[at]
-		if i.spec.Dispel.Keep || !i.spec.yieldsTo(q.Grade) {
+		if s.specOf(i).Dispel.Keep || !s.specOf(i).yieldsTo(q.Grade) {
 			return true
 		}
 		if q.Most > 0 && int(r.Amount) >= q.Most {
@@ -31,7 +31,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 		}
 		r.Amount++
 		r.Kind, r.Why = Removed, Stolen
-		a := Application{Spec: i.spec, Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude, stolen: true}
+		a := Application{Spec: s.specOf(i), Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude, stolen: true}
 		left := s.takeLeft(t, i, &a, most)
 		s.end(t, at, Stolen)
 		if left {
@@ -51,9 +51,9 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		a.taken = t.take(i.spec, s.magnitudesOf(i).values)
+		a.taken = t.take(s.specOf(i), s.magnitudesOf(i).values)
 		a.taken.shield, a.taken.charges = x.shield, x.charges
-		if i.spec.Stack.By == ByKey {
+		if s.specOf(i).Stack.By == ByKey {
 			a.Key = x.key
 		}
 	}
@@ -65,7 +65,7 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 	}
 	now := s.nowOf(t, i)
 	whole := asyncStack{left: min(left(now, i.end), longest), magnitude: i.magnitude, stacks: i.stacks, level: i.level}
-	if i.spec.Stack.Timers == TimersShared {
+	if s.specOf(i).Stack.Timers == TimersShared {
 		a.part(&whole)
 		return whole.left > 0
 	}
@@ -96,7 +96,7 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 func (s *Set) parts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
 	async := s.extraOf(i).async
 	parts := append(t.room(len(async)+1), async...)
-	if i.spec.Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == TimersEach {
 		for k := range parts {
 			parts[k].left = left(now, parts[k].end)
 		}

@@ -84,7 +84,7 @@ func (s *Set) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).s
 func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	i := &s.slots[at]
 	if i.end == wheel.Never {
-		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q", ErrInfinite, i.spec.ID)}
+		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q", ErrInfinite, s.specOf(i).ID)}
 	}
 	end := i.end.Add(by.Milliseconds())
 	if most.given {
@@ -117,7 +117,7 @@ func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 		s.end(t, at, Expired)
 		return Result{Kind: Removed, Why: Expired}
 	}
-	s.touch(at)
+	s.touch(t, at)
 	e := s.about(Refreshed, at)
 	e.End = s.endTold(i)
 	t.emit(s, &e)
@@ -153,9 +153,9 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 			return stale(c.Handle)
 		}
 		s.flush(t, c.Handle.slot())
-		s.scaleOf(t, i).turn(t.now, c)
+		s.timeChanges(t, c, s.scaleOf(t, i), t.now)
 		s.mark(c.Handle.slot(), AspectTime)
-		s.touch(c.Handle.slot())
+		s.touch(t, c.Handle.slot())
 		return Result{Handle: c.Handle}
 	}
 	if c.Whose == OfSource || c.Whose > OfZone {
@@ -166,10 +166,10 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		s.own = &own
 	}
 	s.flushAll(t, func(*Spec) bool { return true })
-	s.own.turn(t.at, c)
+	s.timeChanges(t, c, s.own, t.at)
 	t.now = s.started(t.at)
 	s.markTime()
-	s.touchAll()
+	s.touchAll(t)
 	return Result{}
 }
 
@@ -199,3 +199,142 @@ func (p *timeScale) turn(now wheel.Time, c *Command) {
 // Paused reports whether the owner's time stands still: something holds it, or its zone's.
 // The time of single buffs may stand still besides; [Instance.Paused] says so.
 func (s *Set) Paused() bool { return s.own != nil && s.own.num == 0 }
+
+// lasts returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
+// what it asks for, scaled, diminished, within its bounds, and fitted to its period.
+//
+// Stories: testdata/tail_fit.txt, tail_partial.txt, dr.txt.
+func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
+	spec, share := a.Spec, uint64(100)
+	d := spec.duration
+	if spec.DurationBy != nil {
+		d = spec.lastsAt(s.levelOf(a))
+	}
+	if a.Duration.given {
+		d = wait(a.Duration.d)
+	}
+	if spec.uses&usesDR != 0 {
+		if share = s.share(t, a); share == 0 {
+			return 0, Diminished // also if it has no end of which there could be less
+		}
+	}
+	switch {
+	case d == 0 || a.member:
+		return 0, NoReason
+	case a.stolen: // a thief has what was left, whatever scales what is applied
+		return min(d, MaxDuration.Milliseconds()), NoReason
+	}
+	if a.Scale != (Ratio{}) {
+		d = scaled(d, uint64(a.Scale.Num), uint64(a.Scale.Den))
+	}
+	if spec.scale != nil {
+		d = times(d, t.worked.scale)
+	}
+	if share != 100 {
+		d = scaled(d, share, 100)
+	}
+	if d == 0 {
+		return 0, Resisted
+	}
+	d = min(max(d, spec.shortest), spec.longest, MaxDuration.Milliseconds())
+	if spec.Tail == TailFit {
+		period := spec.periodAt(s.levelOf(a))
+		d = max(scaled(d, 1, uint64(period)), 1) * period
+	}
+	return d, NoReason
+}
+
+// levelOf returns the level at which the curves of an application's definition are asked:
+// its own, or, where levels add up, the sum.
+func (s *Set) levelOf(a *Application) int {
+	if spec := a.Spec; spec.Stack.Level == LevelSum && spec.Stack.Timers != TimersQueue {
+		if at := s.joined(a); at != noSlot {
+			return min(int(s.slots[at].level)+a.Level, MaxLevel)
+		}
+	}
+	return a.Level
+}
+
+// lastsAt returns the ms of the definition's duration at a level, periodAt those of its
+// period.
+func (s *Spec) lastsAt(level int) int64 {
+	if s.DurationBy == nil {
+		return s.duration
+	}
+	return seconds(s.DurationBy.At(level))
+}
+
+func (s *Spec) periodAt(level int) int64 {
+	if s.PeriodBy == nil {
+		return s.period
+	}
+	return seconds(s.PeriodBy.At(level))
+}
+
+// seconds returns the ms of a number of seconds, half up.
+func seconds(v float64) int64 { return halfUp(float64(v * 1000)) }
+
+// times returns ms × scale, half up, and the highest duration if it is more.
+func times(ms int64, scale float64) int64 {
+	v := float64(float64(ms) * scale)
+	if most := MaxDuration.Milliseconds(); v >= float64(most) {
+		return most
+	}
+	return halfUp(v)
+}
+
+// halfUp rounds a number that an int64 can hold: exactly, where adding a half would round.
+func halfUp(v float64) int64 {
+	whole := math.Floor(v)
+	if v-whole >= 0.5 {
+		whole++
+	}
+	return int64(whole)
+}
+
+// longestDuration returns the definition's duration, or the highest point of its curve.
+func (s *Spec) longestDuration() time.Duration {
+	d := s.Duration
+	if s.DurationBy != nil {
+		for _, p := range s.DurationBy.points {
+			d = max(d, time.Duration(min(max(p.Value, 0), MaxDuration.Seconds())*float64(time.Second)))
+		}
+	}
+	return d
+}
+
+// TimeChange is that time passes otherwise from here on for an owner, or for one of its buffs. No event
+// says so: see [Turn.TimeChanged].
+type TimeChange struct {
+	At   wheel.Time // the instant
+	Seen wheel.Time // the frame, as an event has it
+
+	Owner  OwnerID
+	Handle Handle // the buff whose time it is; 0: that of all that the owner carries
+	Verb   Verb   // VerbPause, VerbResume or VerbSetRate
+	Whose  Whose  // that was paused, resumed or given a rate: OfOwner, OfZone or OfBuff; of a buff, OfZone is that its owner died or lives again, and on_death is pause
+	Rate   Ratio  // of a VerbSetRate
+	Old    Ratio  // what it was before that, by the same Whose
+
+	// Was and Is are how fast it passed before and passes now, by all that has to do with it: 0 if it
+	// stands still, 1 as that of the world, or of a buff as that of its owner.
+	Was, Is float64
+}
+
+// speed is how fast the inner time passes.
+func (p *timeScale) speed() float64 { return float64(p.num) / float64(p.den) }
+
+// timeChanges does what a command wants of a time scale at an instant of the time around it, and tells that, unless
+// it has changed nothing.
+func (s *Set) timeChanges(t *Turn, c *Command, p *timeScale, now wheel.Time) {
+	was, before := p.speed(), *p.by(c.Whose)
+	p.turn(now, c)
+	if after := *p.by(c.Whose); after.held == before.held && after.rate.orOne() == before.rate.orOne() || t.TimeChanged == nil {
+		return
+	}
+	change := TimeChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: c.Handle, Verb: c.Verb, Whose: c.Whose, Was: was, Is: p.speed()}
+	if c.Verb == VerbSetRate {
+		change.Rate, change.Old = c.Rate.orOne(), before.rate.orOne()
+	}
+	t.TimeChanged(change)
+}

@@ -7,30 +7,49 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
+// timeouts is what an owner has of them.
+type timeouts struct {
+	list []timeout
+	live int32
+	free uint16 // the first slot that is free, noSlot if none is
+}
+
+// allTimeouts returns the slots of all that there have been.
+func (s *Set) allTimeouts() []timeout {
+	if s.timeouts == nil {
+		return nil
+	}
+	return s.timeouts.list
+}
+
 // addTimeout starts a timeout. A delay is rounded up to whole milliseconds, so
 // that it never comes early, and one that is not above zero is due at the next.
 func (s *Set) addTimeout(t *Turn, c *Command) Result {
-	at := s.freeTimeout
+	if s.timeouts == nil {
+		s.timeouts = &timeouts{free: noSlot}
+	}
+	l := s.timeouts
+	at := l.free
 	switch {
 	case c.Do == nil && c.Handler == 0:
 		return Result{Err: fmt.Errorf("%w: it has neither a function nor a handler: %q", ErrHandler, c.Name)}
-	case s.liveTimeouts >= s.limit, at == noSlot && len(s.timeouts) == MaxPerOwner:
+	case l.live >= int32(s.limit), at == noSlot && len(l.list) == MaxPerOwner:
 		t.emit(s, &Event{Kind: Faulted, Why: Full, Name: c.Name, End: wheel.Never})
 		return Result{Kind: Faulted, Why: Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", ErrFull, s.limit, s.owner)}
 	case at != noSlot:
-		s.freeTimeout = s.timeouts[at].next
+		l.free = l.list[at].next
 	default:
-		at = uint16(len(s.timeouts))
-		s.timeouts = append(s.timeouts, timeout{generation: s.first()})
+		at = uint16(len(l.list))
+		l.list = append(l.list, timeout{generation: s.first()})
 	}
 	s.ages++
-	s.liveTimeouts++
-	x := &s.timeouts[at]
+	l.live++
+	x := &l.list[at]
 	*x = timeout{
 		at: t.now.Add(wait(c.By)), age: s.ages, armed: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
 		generation: x.generation, live: true, touched: x.touched,
 	}
-	s.touchTimeout(at)
+	s.touchTimeout(t, at)
 	return Result{Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
 }
 
@@ -44,40 +63,41 @@ func wait(d time.Duration) int64 {
 }
 
 // cancel takes a timeout back: its function will not be called.
-func (s *Set) cancel(h TimeoutHandle) Result {
+func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 	at := h.slot()
-	if h.Number() == s.number && int(at) < len(s.timeouts) {
-		if x := &s.timeouts[at]; x.live && x.generation == h.generation() {
-			s.releaseTimeout(at)
+	if h.Number() == s.number && int(at) < len(s.allTimeouts()) {
+		if x := &s.timeouts.list[at]; x.live && x.generation == h.generation() {
+			s.releaseTimeout(t, at)
 			return Result{Kind: Removed, Why: Cancelled}
 		}
 	}
 	return Result{Err: fmt.Errorf("%w: timeout %v", ErrStale, h)}
 }
 
-func (s *Set) releaseTimeout(at uint16) {
-	x := &s.timeouts[at]
+func (s *Set) releaseTimeout(t *Turn, at uint16) {
+	l := s.timeouts
+	x := &l.list[at]
 	if x.timer != 0 {
-		s.requests = append(s.requests, TimerRequest{Due: wheel.Never, Timer: x.timer})
+		s.request(t, TimerRequest{Due: wheel.Never, Timer: x.timer})
 	}
-	s.liveTimeouts--
-	*x = timeout{generation: x.generation, next: s.freeTimeout, touched: x.touched}
+	l.live--
+	*x = timeout{generation: x.generation, next: l.free, touched: x.touched}
 	if next, ok := s.following(x.generation); ok {
 		x.generation = next
-		s.freeTimeout = at
+		l.free = at
 	}
 }
 
 func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
-	x := &s.timeouts[at]
-	if !x.live || x.at != e.at || entryKey(rankTimeout, x.age) != e.key {
+	x := &s.timeouts.list[at]
+	if entryKey(rankTimeout, x.age) != e.key { // no two are of one age, and one that has gone is of none
 		t.Dropped++
 		return
 	}
 	t.begin(s.world(e.at), e.at, true)
 	call := Call{Do: x.do, Handler: x.handler, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
 	name := x.name
-	s.releaseTimeout(at)
+	s.releaseTimeout(t, at)
 	t.emit(s, &Event{Kind: TimedOut, Name: name, End: wheel.Never})
 	call.Event = t.Events[len(t.Events)-1]
 	s.queueCall(t, call)

@@ -1,20 +1,16 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // The cascade guard: what one event or command may set off within its instant.
 const (
 	MaxRounds   = 16     // commands that trigger commands that trigger …
 	MaxCommands = 10_000 // in all
 )
-
-// Call is a Go handler to be called for an event.
-type Call struct {
-	Event   Event
-	Do      any // the function of a timeout; nil: Handler
-	Timeout TimeoutHandle
-	Handler HandlerID
-}
 
 // Turn is what a Set needs while it works: where its events go, and the commands
 // that handlers have issued and that wait for their place. One Turn serves many
@@ -55,6 +51,12 @@ type Turn struct {
 	// no handler is called.
 	Call func(t *Turn, c *Call) Reason
 
+	// TimeChanged, if not nil, is told of each change of how time passes.
+	TimeChanged func(TimeChange)
+
+	// SheetChanged, if not nil, is told what the attributes were worked out from, where no event says it.
+	SheetChanged func(SheetChange)
+
 	at     wheel.Time // the instant that is being worked off
 	now    wheel.Time // the same in the owner's time
 	inside bool       // within Run: handlers are called, not put off
@@ -74,6 +76,8 @@ type Turn struct {
 	worked   worked     // the numbers of the application that is carried out
 	loot     loot       // room for those of stolen buffs
 	captured []Captured // of those that wait
+
+	lists *lists // not lent; nil: there are none
 
 	going  []goer      // who gives way to a new instance
 	best   []strongest // of the groups of an owner
@@ -104,7 +108,7 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 	if t.round >= MaxRounds || t.spent >= MaxCommands {
 		if !t.cut {
 			t.cut = true
-			t.Events = append(t.Events, Event{At: t.at, Seen: t.Now, Owner: s.owner, End: wheel.Never, Kind: Faulted, Why: Cascade})
+			t.tell(s, Faulted).Why = Cascade
 		}
 		return false
 	}
@@ -184,7 +188,7 @@ func (s *Set) finish(t *Turn, at wheel.Time) {
 	if len(t.items) > 0 {
 		s.workOff(t)
 	}
-	s.settle(at)
+	s.settle(t, at)
 }
 
 // workOff carries out all that waits.
@@ -202,7 +206,7 @@ func (s *Set) workOff(t *Turn) {
 // again, with the same until or a later one whose deadlines Wake has named, before anything
 // else is asked of the Set.
 func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
-	s.recall()
+	s.recall(t)
 	for most := len(t.Events) + limit; ; {
 		if t.head < len(t.items) {
 			s.step(t)
@@ -210,8 +214,8 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		}
 		if s.pending == 0 {
 			t.rest()
-			s.settle(until)
-			if len(s.dueHeap) == 0 {
+			s.settle(t, until)
+			if s.dueNow() == 0 {
 				return true
 			}
 		}
@@ -223,32 +227,32 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		if s.pending > 0 {
 			s.callNext(t)
 		} else {
-			s.fire(t, s.dueHeap.pop())
+			s.fire(t, s.lists.due.pop())
 		}
 	}
 }
 
 // Wake says that the deadline kept for ref has come. It may be wrong: what is not
 // due is not run.
-func (s *Set) Wake(ref Ref) {
+func (s *Set) Wake(t *Turn, ref Ref) {
 	at := int(ref.slot())
 	if ref.isTimeout() {
-		if at < len(s.timeouts) {
-			s.timeouts[at].armed = wheel.Never
-			s.touchTimeout(uint16(at))
+		if at < len(s.allTimeouts()) {
+			s.timeouts.list[at].armed = wheel.Never
+			s.touchTimeout(t, uint16(at))
 		}
 		return
 	}
 	if at < len(s.slots) {
 		s.slots[at].armed = wheel.Never
-		s.touch(uint16(at))
+		s.touch(t, uint16(at))
 	}
 }
 
 // Pending returns how many handlers have been put off, and how many events are due at the
 // instant of the last Do, which has let a time go on. If it is not zero, the Set wants a Run
 // even if no timer fires.
-func (s *Set) Pending() int { return int(s.pending) + len(s.dueHeap) }
+func (s *Set) Pending() int { return int(s.pending) + s.dueNow() }
 
 // Abort tells the Set that the handler it called will never come back: it ended its goroutine.
 // [Set.Run] may then be called again.
@@ -272,57 +276,6 @@ func (s *Set) step(t *Turn) {
 	}
 	t.current = &t.calls[it.at] // where it stays: handlers issue commands, and no calls
 	s.call(t)
-}
-
-// callNext calls the first handler that was put off.
-func (s *Set) callNext(t *Turn) {
-	t.held = s.calls[len(s.calls)-int(s.pending)]
-	t.current = &t.held
-	if s.pending--; s.pending == 0 {
-		clear(s.calls)
-		s.calls = s.calls[:0]
-	}
-	t.begin(t.current.Event.At, s.started(t.current.Event.At), true)
-	s.call(t)
-}
-
-func (s *Set) call(t *Turn) {
-	if t.Call == nil {
-		return
-	}
-	if e := &t.current.Event; e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && s.lookup(e.Handle) == nil {
-		t.Dropped++ // nothing of a buff starts once it has gone, but what its removal calls, or what has used it up
-		return
-	}
-	t.current.Event.Seen = t.Now
-	t.calling = true
-	why := t.Call(t, t.current)
-	t.calling = false
-	if why != NoReason {
-		s.fault(t, why)
-	}
-}
-
-// fault reports that the current handler failed, and lets its buff go if the definition wants it.
-func (s *Set) fault(t *Turn, why Reason) {
-	e := t.current.Event
-	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
-	t.emit(s, &e)
-	if e.Spec != nil && e.Spec.OnFault == FateRemove && s.lookup(e.Handle) != nil {
-		s.end(t, e.Handle.slot(), Fault)
-		s.reconsider(t)
-	}
-}
-
-// queueCall queues a handler, or puts it off to the next Run.
-func (s *Set) queueCall(t *Turn, c Call) {
-	if !t.inside {
-		s.calls = append(s.calls, c)
-		s.pending++
-		return
-	}
-	t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true})
-	t.calls = append(t.calls, c)
 }
 
 // follow queues the actions that a definition has for the event reported last, with the
@@ -390,4 +343,50 @@ func (t *Turn) inherit(k *magnitudes) []Captured {
 	from := len(t.captured)
 	t.captured = append(t.captured, k.captured...)
 	return t.captured[from:len(t.captured):len(t.captured)]
+}
+
+// emit reports an event of s at the running instant.
+func (t *Turn) emit(s *Set, e *Event) {
+	e.Seq = s.Count()
+	t.note(s, e)
+}
+
+// note is emit for what has no number: see [Event.Seq].
+func (t *Turn) note(s *Set, e *Event) {
+	to := t.place()
+	*to = *e
+	to.At, to.Seen, to.Owner = t.at, t.Now, s.owner
+}
+
+// tell reports an event of s at the running instant, and returns it: it may be completed
+// until another one is told.
+func (t *Turn) tell(s *Set, kind EventKind) *Event {
+	e := t.place()
+	e.At, e.Seen, e.Owner, e.End, e.Kind = t.at, t.Now, s.owner, wheel.Never, kind
+	if kind != Restored {
+		e.Seq = s.Count()
+	}
+	return e
+}
+
+// Count counts one more event of the owner, and returns its number: see [Event.Seq]. It is for who tells an
+// event about the owner that the Set does not tell itself.
+func (s *Set) Count() uint64 {
+	s.events++
+	return s.events
+}
+
+// place makes room for one more event, an empty one. An event is more than two cache lines:
+// one that is made where it stays is not moved there.
+func (t *Turn) place() *Event {
+	n := len(t.Events)
+	if n == cap(t.Events) {
+		// Twice as much: append gives a long list a quarter more, and to bring back a million buffs would
+		// be to move each event five times.
+		t.Events = append(slices.Grow(t.Events, max(n, 1)), Event{})
+	} else {
+		t.Events = t.Events[:n+1]
+		t.Events[n] = Event{}
+	}
+	return &t.Events[n]
 }

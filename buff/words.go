@@ -121,3 +121,127 @@ func parse[E ~uint8](e *E, words []string, text []byte) error {
 	last := len(words) - 1
 	return fmt.Errorf("unknown word %q: want %s or %s%s", text, strings.Join(words[:last], ", "), words[last], didYouMean(string(text), words))
 }
+
+// SaveMode says whether a buff is kept when its owner leaves.
+type SaveMode uint8
+
+// The modes of saving.
+const (
+	SaveAlways SaveMode = iota
+	SaveNever
+	SaveIfRemaining // if at least Saving.IfRemaining is left
+)
+
+// Offline says what becomes of the pulses that fell into the time away.
+type Offline uint8
+
+// The rules for pulses offline.
+const (
+	OfflineNone     Offline = iota // they are lost
+	OfflineCoalesce                // one pulse at the return stands for them
+	OfflineAll                     // each pulses at the return, at most Saving.OfflineCap
+)
+
+// OfflineExpire says what is told of a buff that ended while its owner was away.
+type OfflineExpire uint8
+
+// The rules for ends offline.
+const (
+	OfflineNotify OfflineExpire = iota // its removal is reported at the return
+	OfflineSilent                      // nothing
+	OfflineRun                         // it is reported, and on.remove is done
+)
+
+var (
+	saveModeWords      = []string{"always", "never", "ifRemaining"}
+	offlineWords       = []string{"none", "coalesce", "all"}
+	offlineExpireWords = []string{"notify", "silent", "run"}
+)
+
+// String returns the word of files and logs.
+func (s SaveMode) String() string { return word(saveModeWords, s) }
+
+// String returns the word of files and logs.
+func (o Offline) String() string { return word(offlineWords, o) }
+
+// String returns the word of files and logs.
+func (o OfflineExpire) String() string { return word(offlineExpireWords, o) }
+
+// UnmarshalText sets s from its word.
+func (s *SaveMode) UnmarshalText(text []byte) error { return parse(s, saveModeWords, text) }
+
+// UnmarshalText sets o from its word.
+func (o *Offline) UnmarshalText(text []byte) error { return parse(o, offlineWords, text) }
+
+// UnmarshalText sets o from its word.
+func (o *OfflineExpire) UnmarshalText(text []byte) error { return parse(o, offlineExpireWords, text) }
+
+// AtMin says what becomes of an owner of whom an attribute has come down to its least.
+type AtMin uint8
+
+// What there is at the least.
+const (
+	AtMinNothing AtMin = iota
+	AtMinKill          // it dies
+)
+
+// Sync says which clients are told of a buff.
+type Sync uint8
+
+// Who may be told.
+const (
+	SyncAll    Sync = iota // all who see the owner
+	SyncOwner              // the owner's own
+	SyncNone               // none
+	SyncSource             // that of whoever has applied it
+	SyncParty              // the owner's own, and those of its party
+)
+
+// ReloadRule says what becomes of running instances when a new version of their definition
+// is loaded.
+type ReloadRule uint8
+
+// The rules of a reload.
+const (
+	ReloadKeep    ReloadRule = iota // they go on as they are, until they are refreshed or end
+	ReloadMigrate                   // they take the new version at once; the beat is kept
+	ReloadEnd                       // they end, for the reason Reload
+)
+
+var (
+	atMinWords    = []string{"nothing", "kill"}
+	syncWords     = []string{"all", "owner", "none", "source", "party"}
+	reloadWords   = []string{"keep", "migrate", "end"}
+	snapshotWords = []string{"cast", "apply", "pulse"}
+	whomWords     = []string{"owner", "source"}
+)
+
+// String returns the word of files and logs.
+func (a AtMin) String() string { return word(atMinWords, a) }
+
+// String returns the word of files and logs.
+func (s Sync) String() string { return word(syncWords, s) }
+
+// String returns the word of files and logs.
+func (r ReloadRule) String() string { return word(reloadWords, r) }
+
+// String returns the word of files and logs.
+func (s Snapshot) String() string { return word(snapshotWords, s) }
+
+// String returns the word of files and logs.
+func (w Whose) String() string { return word(whomWords, w) }
+
+// UnmarshalText sets a from its word.
+func (a *AtMin) UnmarshalText(text []byte) error { return parse(a, atMinWords, text) }
+
+// UnmarshalText sets s from its word.
+func (s *Sync) UnmarshalText(text []byte) error { return parse(s, syncWords, text) }
+
+// UnmarshalText sets r from its word.
+func (r *ReloadRule) UnmarshalText(text []byte) error { return parse(r, reloadWords, text) }
+
+// UnmarshalText sets s from its word.
+func (s *Snapshot) UnmarshalText(text []byte) error { return parse(s, snapshotWords, text) }
+
+// UnmarshalText sets w from its word.
+func (w *Whose) UnmarshalText(text []byte) error { return parse(w, whomWords, text) }

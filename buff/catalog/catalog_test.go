@@ -1,109 +1,45 @@
-package catalog
+package catalog_test
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
+	"io/fs"
 	"testing"
+	"testing/fstest"
 
-	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// The transcripts in testdata have these commands:
-//
-//	parse                    the text beneath is one file, "buffs.yaml"
-//	file NAME                keep the text beneath as a file of that name
-//	load PATH...             load files and folders that were kept
-//	knows NAME...            whether the file beneath makes them known as tags and as acts
-//
-// The answer is the definitions, each with its fields that are not the default, as dump
-// prints them, or all the errors as they are printed. In a text \t, \r, \n and \ufeff stand for
-// these characters if the command has the argument "escapes".
-func TestTranscripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		if filepath.Dir(path) != "testdata" {
-			return // the folders have tests of their own
-		}
-		path, err := filepath.Abs(path)
-		require.NoError(t, err)
-		t.Chdir(t.TempDir())
-		datadriven.RunTest(t, path, transcript)
-	})
-}
-
-func transcript(t *testing.T, d *datadriven.TestData) string {
-	text := d.Input + "\n"
-	if d.HasArg("escapes") {
-		text = strings.NewReplacer(`\t`, "\t", `\r`, "\r", `\n`, "\n", `\ufeff`, "\ufeff", `\x00`, "\x00", `\xff`, "\xff").Replace(text)
-	}
-	switch d.Cmd {
-	case "parse":
-		c, err := Parse("buffs.yaml", []byte(text))
-		return answer(t, c, err)
-	case "knows":
-		c, err := Parse("buffs.yaml", []byte(text))
-		require.NoError(t, err)
-		var b strings.Builder
-		for _, a := range d.CmdArgs {
-			tag, isTag := c.Tag(a.Key)
-			act, isAct := c.Act(a.Key)
-			require.Equal(t, []bool{isTag, isAct}, []bool{tag != 0, act != 0}, "0 is none")
-			fmt.Fprintf(&b, "%s: tag %v, act %v\n", a.Key, isTag, isAct)
-		}
-		return b.String()
-	case "file":
-		name := d.CmdArgs[0].Key
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-		return ""
-	case "load":
-		var paths []string
-		for _, a := range d.CmdArgs {
-			paths = append(paths, a.Key)
-		}
-		c, err := Load(paths...)
-		return answer(t, c, err)
-	}
-	d.Fatalf(t, "unknown command %q", d.Cmd)
-	return ""
-}
-
-func answer(t *testing.T, c *buff.Catalog, err error) string {
-	if err != nil {
-		checkErrors(t, err)
-		return err.Error() + "\n"
-	}
-	require.NotNil(t, c)
-	var b strings.Builder
-	dumpAttributes(&b, c)
-	for s := range c.All() {
-		dump(&b, s)
-	}
-	if h := c.Handlers(); len(h) > 0 {
-		fmt.Fprintf(&b, "handlers: %s\n", strings.Join(h, ", "))
-	}
-	if b.Len() == 0 {
-		return "no definitions\n"
-	}
-	return b.String()
-}
-
-// checkErrors checks what every error of this package promises.
-func checkErrors(t *testing.T, err error) {
-	t.Helper()
-	var list Errors
+// TestErrors: the reader's errors are errors of this package, one by one, and say the same.
+func TestErrors(t *testing.T) {
+	const text = "buffs: {a: {duration: 0s}, b: {perod: 1s}}"
+	_, theirs := definition.Parse("a.yaml", []byte(text))
+	_, err := catalog.Parse("a.yaml", []byte(text))
+	require.Equal(t, theirs.Error(), err.Error())
+	require.ErrorIs(t, err, buff.ErrSpec)
+	var list catalog.Errors
 	require.ErrorAs(t, err, &list)
-	require.NotEmpty(t, list)
-	line := map[string]int{}
-	for _, e := range list {
-		require.NotEmpty(t, e.Text)
-		require.Equal(t, e.Line > 0, e.Column > 0)
-		require.Equal(t, e.Line > 0, e.Source != "", "%v", e)
-		require.LessOrEqual(t, line[e.File], e.Line, "errors out of order: %v", err)
-		line[e.File] = e.Line
-	}
+	require.Len(t, list, len(theirs.(definition.Errors)))
+	require.Equal(t, "a", list[0].Buff)
+	require.Equal(t, "duration", list[0].Field)
+
+	_, err = catalog.LoadFS(fstest.MapFS{}, "none.yaml")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NotErrorIs(t, err, buff.ErrSpec)
+	require.ErrorAs(t, err, new(*catalog.Error))
+}
+
+// TestPrevious: a Loader with a Previous makes the next version of it, from files as from a folder of the machine.
+func TestPrevious(t *testing.T) {
+	files := fstest.MapFS{"a.yaml": {Data: []byte("buffs: {a: {duration: 1s}}")}}
+	first, err := catalog.LoadFS(files, "a.yaml")
+	require.NoError(t, err)
+	files["a.yaml"] = &fstest.MapFile{Data: []byte("buffs: {a: {duration: 2s}}")}
+	next, err := catalog.Loader{Previous: first}.LoadFS(files, "a.yaml")
+	require.NoError(t, err)
+	require.Equal(t, "a", next.Changes()[0].ID)
+	_, err = catalog.Reload(next, "testdata/none.yaml")
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }

@@ -6,8 +6,8 @@
 //	buffs/food.json   ─┼─▸ Load ──────┤
 //	buffs/boss.yaml   ─┘              └─▸ Errors          nothing, and why
 //
-// [LoadFS] does the same for files that a program embeds, [Parse] for a text, and
-// [ParseNode] for definitions that stand among other things in a larger file.
+// [LoadFS] does the same for files that a program embeds, [Parse] for a text, [Reload]
+// for a catalog that takes the place of another while the game runs.
 //
 // It guesses nothing: an unknown field or word, a number without a unit, a field
 // given twice or left empty are errors. It knows nothing of the engine, keeps no
@@ -308,8 +308,8 @@
 //
 // # Warnings
 //
-// [Check] loads as LoadFS does, and warns of what is allowed and hardly meant. Nothing
-// that Load takes is refused for it. A warning looks like an error, with "warning:" in
+// "bufftick validate" loads as Load does, and warns of what is valid but probably a mistake.
+// Nothing that Load takes is refused for it. A warning looks like an error, with "warning:" in
 // front and the name of its rule behind. The rules:
 //
 //	never-pulses     period is longer than duration, and nothing else pulses
@@ -328,7 +328,7 @@
 //	                 definition, and not one of the words on_death, on_zone and on_source_gone
 //	one-stack        a per_stack of a buff that never has more than one
 //	unused           neither the game nor another definition applies it; only looked for if
-//	                 [CheckOptions] says what the game applies
+//	                 -applied says what the game applies
 //	loop             it applies itself in the same instant, directly or through others, and no
 //	                 chance, requirement, group, slot or dr on the way may refuse it
 //
@@ -341,7 +341,7 @@
 //	# yaml-language-server: $schema=./bufftick.schema.json
 //
 // The schema sees one field at a time. What depends on other fields or files, such as
-// references, only Load and Check see.
+// references, only Load and "bufftick validate" see.
 //
 // # What YAML is for
 //
@@ -352,9 +352,8 @@
 //
 // # Limits and cost
 //
-// A file has at most [MaxFileSize] bytes and 32 levels, a catalog at most
-// [MaxFiles] files of [MaxTotalSize] bytes and [MaxDefinitions] definitions; each has its
-// own error. Whatever a file holds, it is refused or read in less than a second, and needs
+// A file has at most 1 MiB and 32 levels, a catalog at most 1000 files of together 8 MiB
+// and 10,000 definitions; each has its own error. Whatever a file holds, it is refused or read in less than a second, and needs
 // less than 64 MiB.
 // Loading costs 20 to 80 µs for a definition and allocates a few hundred bytes for
 // each byte of text, of which only the catalog stays.

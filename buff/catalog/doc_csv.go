@@ -30,6 +30,10 @@
 // What is not a definition, such as attributes or curves, has no place in a table, and
 // stands in a file of YAML beside it. "bufftick convert" makes one of the other.
 //
-// A table is UTF-8 with commas. It has at most 500 columns, 10,000 characters in one cell
+// The columns are parted by commas, or by semicolons or tabs, as spreadsheets save them in many
+// countries: by what the row of names has around its id. A cell with that sign in it is put
+// in quotes; so is a list where it is the semicolon: "a;b;c". Numbers have a point: 0.5.
+//
+// A table is UTF-8. It has at most 500 columns, 10,000 characters in one cell
 // and 200,000 cells with something in them, and the limits that all files have.
 package catalog

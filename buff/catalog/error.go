@@ -1,18 +1,16 @@
 package catalog
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// Error is one thing wrong with a file of definitions, or, if it has a Rule, a
-// warning of [Check].
+// Error is one thing wrong with a file of definitions.
 //
 // errors.Is matches it with [buff.ErrSpec] if the text of a file is at fault, and
-// with the errors of package fs if the file could not be read. It matches a warning
-// with neither.
+// with the errors of package fs if the file could not be read.
 type Error struct {
 	// File is the file as it was named to Load or Parse.
 	File string
@@ -25,10 +23,6 @@ type Error struct {
 	// "on.pulse[0].call". Each is "" where there is none.
 	Buff, Field string
 
-	// Rule names the rule of the warning, as in "never-pulses"; it is one of [Rules].
-	// It is "" for an error.
-	Rule string
-
 	// Text says what is wrong, and what would be right.
 	Text string
 
@@ -39,61 +33,25 @@ type Error struct {
 	cause error
 }
 
-// Severity returns "error" or "warning".
-func (e *Error) Severity() string {
-	if e.Rule != "" {
-		return "warning"
-	}
-	return "error"
-}
-
 // Error returns one line, "file:line:column: buff "id": field: text", and below it
-// the source with its caret. A warning has "warning: " behind the place and its rule
-// behind the text.
+// the source with its caret.
 func (e *Error) Error() string {
-	var b strings.Builder
-	if e.File != "" {
-		b.WriteString(e.File)
-		if e.Line > 0 {
-			fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
-		}
-		b.WriteString(": ")
-	}
-	if e.Rule != "" {
-		b.WriteString("warning: ")
-	}
-	if e.Buff != "" {
-		fmt.Fprintf(&b, "buff %q: ", brief(e.Buff))
-	}
-	if e.Field != "" {
-		b.WriteString(brief(e.Field))
-		b.WriteString(": ")
-	}
-	b.WriteString(e.Text)
-	if e.Rule != "" {
-		fmt.Fprintf(&b, " (%s)", e.Rule)
-	}
-	if e.Source != "" {
-		b.WriteString("\n")
-		b.WriteString(e.Source)
-	}
-	return b.String()
+	return (&definition.Error{
+		File: e.File, Line: e.Line, Column: e.Column, Buff: e.Buff, Field: e.Field, Text: e.Text, Source: e.Source,
+	}).Error()
 }
 
-// Unwrap returns [buff.ErrSpec], or why the file could not be read; nil for a warning.
+// Unwrap returns [buff.ErrSpec], or why the file could not be read.
 func (e *Error) Unwrap() error {
-	switch {
-	case e.Rule != "":
-		return nil
-	case e.cause != nil:
+	if e.cause != nil {
 		return e.cause
 	}
 	return buff.ErrSpec
 }
 
-// Errors is everything wrong with the files of one catalog, or all its warnings: the
-// files in the order in which they were given, and each from top to bottom. There are
-// never more than MaxErrors and one that counts the rest.
+// Errors is everything wrong with the files of one catalog: the files in the order in which
+// they were given, and each from top to bottom. There are never more than 1000 and one that
+// counts the rest.
 type Errors []*Error
 
 // Error returns all of them, one below the other.
@@ -114,26 +72,19 @@ func (es Errors) Unwrap() []error {
 	return list
 }
 
-// brief cuts a text from a file that goes into a message.
-func brief(s string) string {
-	const most = 60
-	n := 0
-	for i := range s {
-		if n == most {
-			return s[:i] + "…"
+// own returns what the reading has made, with its errors as those of this package: the reader's
+// are also warnings, and know the rule that was broken.
+func own(c *buff.Catalog, err error) (*buff.Catalog, error) {
+	found, wrong := err.(definition.Errors)
+	if !wrong {
+		return c, err
+	}
+	list := make(Errors, len(found))
+	for i, e := range found {
+		list[i] = &Error{
+			File: e.File, Line: e.Line, Column: e.Column, Buff: e.Buff, Field: e.Field, Text: e.Text, Source: e.Source,
+			cause: e.Unwrap(),
 		}
-		n++
 	}
-	return s
+	return c, list
 }
-
-// didYouMean returns a hint at a name that was found to be near, or "" if none was.
-func didYouMean(near string) string {
-	if near == "" {
-		return ""
-	}
-	return ": did you mean " + quote(near) + "?"
-}
-
-// quote is brief in quotes.
-func quote(s string) string { return fmt.Sprintf("%q", brief(s)) }

@@ -9,15 +9,15 @@ import (
 
 // A designer saves a file while the game runs. If anything is wrong with it, all stays as it was; if
 // not, Engine.Reload puts the new catalog into force. Package watch does it by itself.
-func ExampleReloadFS() {
+func ExampleLoader_reload() {
 	save := func(text string) fstest.MapFS { return fstest.MapFS{"buffs/regen.yaml": {Data: []byte(text)}} }
 	cat, err := catalog.LoadFS(save(`buffs: {regen: {duration: 60s, period: 5s}}`), "buffs")
 	if err != nil {
 		panic(err)
 	}
-	_, err = catalog.ReloadFS(cat, save(`buffs: {regen: {duration: 60s, period: 2}}`), "buffs")
+	_, err = catalog.Loader{Previous: cat}.LoadFS(save(`buffs: {regen: {duration: 60s, period: 2}}`), "buffs")
 	fmt.Println(err)
-	next, err := catalog.ReloadFS(cat, save(`buffs: {regen: {duration: 60s, period: 2s}}`), "buffs")
+	next, err := catalog.Loader{Previous: cat}.LoadFS(save(`buffs: {regen: {duration: 60s, period: 2s}}`), "buffs")
 	if err != nil {
 		panic(err)
 	}

@@ -2,9 +2,6 @@ package catalog_test
 
 import (
 	"fmt"
-	"testing/fstest"
-
-	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff/catalog"
 )
@@ -59,36 +56,4 @@ func ExampleErrors() {
 	// venom.yaml:6:37: buff "venom": on.remove.expired[0].apply: no definition "venon": did you mean "venom"?
 	//    6 |     on: {remove: {expired: [{apply: venon}]}}
 	//      |                                     ^
-}
-
-// A file that holds definitions among other things: its own program walks the tree
-// and leaves the definitions to this package.
-func ExampleParseNode() {
-	src := []byte(`{"quest": "cave", "curses": {"dread": {"duration": "5s", "period": "fast"}}}`)
-	root, err := catalog.Tree("quest.json", src)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, field := range root.(*ast.MappingNode).Values {
-		if field.Key.String() == `"curses"` {
-			_, err = catalog.ParseNode("quest.json", src, field.Value)
-			fmt.Println(err)
-		}
-	}
-	// Output:
-	// quest.json:1:68: buff "dread": period: "fast" is no span: want a span such as 12s, 1500ms, 30m or 36h
-	//    1 | {"quest": "cave", "curses": {"dread": {"duration": "5s", "period": "fast"}}}
-	//      |                                                                    ^
-}
-
-// What is allowed and hardly meant: the catalog is there, and a word about it.
-func ExampleCheck() {
-	files := fstest.MapFS{"buffs/bleed.yaml": {Data: []byte("buffs: {bleed: {duration: 8s, period: 3s}}")}}
-	cat, warnings, err := catalog.Check(files, catalog.CheckOptions{}, "buffs")
-	fmt.Println(cat.Len(), warnings, err)
-	// Output:
-	// 1 buffs/bleed.yaml:1:27: warning: buff "bleed": duration: not whole periods of 3s: the last 2s have no pulse; say tail: partial or fit, or change one of the two (lost-tail)
-	//    1 | buffs: {bleed: {duration: 8s, period: 3s}}
-	//      |                           ^ <nil>
 }

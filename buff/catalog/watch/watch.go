@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // Change is what came of loading the folder anew: either a Catalog or an Err.
@@ -39,7 +40,7 @@ func Folder(dir string, current *buff.Catalog) (*Watch, error) {
 	return FolderOf(catalog.Loader{}, dir, current)
 }
 
-// FolderOf is Folder for definitions that a Loader loads.
+// FolderOf is Folder for definitions that a Loader loads; its Previous is not looked at.
 //
 // Any goroutine may call it.
 func FolderOf(loader catalog.Loader, dir string, current *buff.Catalog) (*Watch, error) {
@@ -59,7 +60,10 @@ func FolderOf(loader catalog.Loader, dir string, current *buff.Catalog) (*Watch,
 	w := &Watch{changes: make(chan Change, 1), files: files, ended: make(chan struct{})}
 	f := follower{
 		out: w.changes, base: current, quiet: quiet, longest: longest,
-		load:  func(prev *buff.Catalog) (*buff.Catalog, error) { return loader.Reload(prev, dir) },
+		load: func(prev *buff.Catalog) (*buff.Catalog, error) {
+			loader.Previous = prev
+			return loader.Load(dir)
+		},
 		heeds: func(e fsnotify.Event) bool { return heeds(files, place, e) },
 	}
 	go func() {
@@ -105,5 +109,5 @@ func heeds(files *fsnotify.Watcher, place string, e fsnotify.Event) bool {
 	}
 	// Where files are links into a folder with such a name, pointing that elsewhere
 	// changes all of them at once.
-	return catalog.IsDefinitions(name) || strings.HasPrefix(name, "..")
+	return definition.IsDefinitions(name) || strings.HasPrefix(name, "..")
 }

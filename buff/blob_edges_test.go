@@ -1,0 +1,103 @@
+package buff
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// savedOwner returns what is in a blob.
+func savedOwner(t *testing.T, blob []byte) *saved {
+	t.Helper()
+	b, err := readBlob(blob, &blobScratch{})
+	require.NoError(t, err)
+	return b
+}
+
+// TestBlobAppliers: who has joined in an instance is remembered only where diminishing returns are by pair.
+func TestBlobAppliers(t *testing.T) {
+	for scope, want := range map[Scope][]OwnerID{ScopeTarget: nil, ScopePair: {8, 9}} {
+		c := mustCatalog(t, Spec{ID: "stun", Duration: time.Minute, Stack: Stacking{By: ByTarget}, DR: DR{Group: "g", Steps: []int{100, 50, 25}, Reset: time.Minute, Scope: scope}})
+		s, turn := NewSet(7, 1, 0, 9), &Turn{Catalog: c}
+		for _, source := range []OwnerID{8, 9} {
+			require.NoError(t, s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("stun"), Source: source}}).Err)
+		}
+		blob, _ := s.Save(nil, c, blobMoment)
+		require.ElementsMatch(t, want, savedOwner(t, blob).Buffs[0].Appliers, scope)
+	}
+}
+
+// TestHandlerNames: 0 and what is behind the last one have none.
+func TestHandlerNames(t *testing.T) {
+	c := mustCatalog(t, Spec{ID: "a", Kind: Instant, On: Hooks{Exec: []Action{{Do: DoCall, Name: "one"}, {Do: DoCall, Name: "two"}}}})
+	var names []string
+	for id := HandlerID(0); id < 4; id++ {
+		names = append(names, c.HandlerName(id))
+	}
+	require.Equal(t, []string{"", "one", "two", ""}, names)
+}
+
+// TestBlobWaitingCaptures: what was captured of the source of who waits in a queue is there again, and is saved again; of
+// the owner's own application nothing was.
+func TestBlobWaitingCaptures(t *testing.T) {
+	c, err := Build(Definitions{Attributes: blobAttributes(), Specs: blobSpecs()})
+	require.NoError(t, err)
+	caster := NewSet(9, 2, 0, 1)
+	s, turn := NewSet(7, 1, 0, 9), &Turn{Catalog: c}
+	for k, source := range []OwnerID{9, 9, 7} {
+		a := Application{Spec: c.Spec("turns"), Source: source, Magnitude: int64(-k)}
+		if source == 9 {
+			a.Capture(nil, caster, c, SnapshotApply)
+		}
+		require.NoError(t, s.Do(turn, 0, Command{Verb: VerbApply, Application: a}).Err)
+	}
+	blob, _ := s.Save(nil, c, blobMoment)
+	b := savedOwner(t, blob)
+	require.Len(t, b.Buffs[0].Waiting, 2)
+	require.Len(t, b.Buffs[0].Waiting[0].Captures, 1)
+	require.Empty(t, b.Buffs[0].Waiting[1].Captures)
+	again, _, _, err := restoreHere(c, blob)
+	require.NoError(t, err)
+	back, _ := again.Save(nil, c, blobMoment)
+	require.Equal(t, savedOwner(t, blob).Buffs[0].Waiting, savedOwner(t, back).Buffs[0].Waiting)
+}
+
+// TestBlobEmptyVersion: a field that is said to be there is not empty.
+func TestBlobEmptyVersion(t *testing.T) {
+	b := &saved{Format: blobFormat, Ages: 1, Buffs: []savedBuff{{ID: "plain", Age: 1, Stacks: 1, Version: "zz"}}}
+	blob := b.append(nil)
+	require.Equal(t, "zz", savedOwner(t, blob).Buffs[0].Version)
+	contents := bytes.Replace(blob[:len(blob)-blobCheck], []byte("\x02zz"), []byte{0}, 1)
+	_, err := readBlob(seal(contents, 0), &blobScratch{})
+	require.ErrorIs(t, err, ErrBlob)
+	require.Contains(t, err.Error(), `a field of the buff "plain" is said to be there and is empty`)
+}
+
+// TestBlobUnknownBase: a base of which the catalog knows nothing is kept aside, and those behind it come back.
+func TestBlobUnknownBase(t *testing.T) {
+	attribute := func(name string) Attribute { return Attribute{Attribute: stat.Attribute{Name: name}} }
+	all, err := Build(Definitions{Attributes: []Attribute{attribute("a"), attribute("b"), attribute("c")}})
+	require.NoError(t, err)
+	some, err := Build(Definitions{Attributes: []Attribute{attribute("c"), attribute("a")}})
+	require.NoError(t, err)
+	s, turn := NewSet(7, 1, 0, 9), &Turn{Catalog: all}
+	for k, name := range []string{"a", "b", "c"} {
+		at, _ := all.Attr(name)
+		require.NoError(t, s.Do(turn, 0, Command{Verb: VerbSetBase, Attr: at, Value: float64(10 + k)}).Err)
+	}
+	blob, _ := s.Save(nil, all, blobMoment)
+	s, _, _, err = restoreHere(some, blob)
+	require.NoError(t, err)
+	a, _ := some.Attr("a")
+	last, _ := some.Attr("c")
+	require.Equal(t, []float64{10, 12}, []float64{s.Attribute(some, a), s.Attribute(some, last)})
+	blob, _ = s.Save(nil, some, blobMoment)
+	s, _, _, err = restoreHere(all, blob)
+	require.NoError(t, err)
+	b, _ := all.Attr("b")
+	require.Equal(t, 11.0, s.Attribute(all, b))
+}

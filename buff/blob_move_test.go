@@ -1,0 +1,60 @@
+package buff
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMoveBlob: a blob on another server has another uptime and is the same otherwise, also what was kept aside; and it comes back.
+func TestMoveBlob(t *testing.T) {
+	c := blobCatalog(t)
+	blob := goldenBlob(t, c)
+	moved, err := MoveBlob(blob, 5_000_000_000)
+	require.NoError(t, err)
+	_, uptime, err := BlobMoment(moved)
+	require.NoError(t, err)
+	require.EqualValues(t, 5_000_000_000, uptime)
+	was, err := readBlob(blob, &blobScratch{})
+	require.NoError(t, err)
+	is, err := readBlob(moved, &blobScratch{})
+	require.NoError(t, err)
+	on, aside := is.Uptime-was.Uptime, 0
+	for k := range is.Buffs {
+		if since := is.Buffs[k].Since; since != nil {
+			aside++
+			require.Equal(t, was.Buffs[k].Since.Uptime+on, since.Uptime)
+			require.Equal(t, was.Buffs[k].Since.Wall, since.Wall)
+		}
+	}
+	require.NotZero(t, aside)
+	back, err := MoveBlob(moved, was.Uptime)
+	require.NoError(t, err)
+	require.Equal(t, blob, back)
+	for n := range blob {
+		_, err := MoveBlob(blob[:n], 1)
+		require.ErrorIs(t, err, ErrBlob)
+	}
+}
+
+// TestMoveBlobTime: whose server has run for longer, or less long, than the other one: no Uptime buff ends for that.
+func TestMoveBlobTime(t *testing.T) {
+	c, err := NewCatalog(Spec{ID: "guard", Duration: 10 * time.Second, Clock: Uptime})
+	require.NoError(t, err)
+	turn := &Turn{Catalog: c, Now: 1000}
+	s := NewSet(1, 0, 0, 4)
+	require.NoError(t, s.Do(turn, 1000, Apply(1, Application{Spec: c.Spec("guard")})).Err)
+	blob, _ := s.Save(nil, c, Moment{Now: 1000, Wall: 50_000, Uptime: 90_000_000})
+	for _, there := range []int64{0, 90_000_000, 900_000_000} {
+		moved, err := MoveBlob(blob, there)
+		require.NoError(t, err)
+		back := NewSet(1, 0, 0, 4)
+		r, err := back.Restore(&Turn{Catalog: c, Now: 7000}, Moment{Now: 7000, Wall: 60_000, Uptime: there}, moved, nil)
+		require.NoError(t, err)
+		require.Equal(t, Restoration{Restored: 1, Away: 10_000}, r)
+		for b := range back.All() {
+			require.EqualValues(t, 17_000, b.End)
+		}
+	}
+}

@@ -1,8 +1,0 @@
-//go:build unix
-
-package catalog
-
-import "syscall"
-
-// noWait is what makes opening a pipe return at once. Reading a file does not change by it.
-const noWait = syscall.O_NONBLOCK

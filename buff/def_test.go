@@ -1,0 +1,59 @@
+package buff
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTwoCatalogs: what an owner carries of an older catalog is what it was, and nothing of that catalog is
+// kept once it is gone.
+func TestTwoCatalogs(t *testing.T) {
+	specs := make([]Spec, 8)
+	for k := range specs {
+		specs[k] = Spec{ID: "b" + strconv.Itoa(k), Duration: time.Hour}
+	}
+	c, err := NewCatalog(specs...)
+	require.NoError(t, err)
+	s, turn := NewSet(1, 1, 0, MaxPerOwner), &Turn{Catalog: c}
+	carries := func() (ids []string) {
+		for i := range s.All() {
+			ids = append(ids, i.Spec.ID)
+		}
+		return ids
+	}
+	var want []string
+	var handles []Handle
+	for k := range specs {
+		want = append(want, specs[k].ID)
+		handles = append(handles, s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: c.Spec(specs[k].ID)}}).Handle)
+	}
+	require.Equal(t, want, carries())
+	require.Nil(t, s.beside)
+
+	next, err := c.Next(specs[:3]...) // only the first of them is still there
+	require.NoError(t, err)
+	turn.Catalog = next
+	handle := s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: next.Spec("b0")}}).Handle
+	require.Equal(t, append(want, "b0"), carries())
+	require.Len(t, s.beside.others, len(specs))
+	s.Adopt(turn, 0)
+	require.Equal(t, append(want, "b0"), carries())
+	require.Zero(t, slices.IndexFunc(s.beside.others, func(spec *Spec) bool { return spec != nil })-3, "three are of the new one")
+	for _, h := range handles {
+		s.Do(turn, 0, Command{Verb: VerbRemove, Handle: h})
+	}
+	require.Equal(t, []string{"b0"}, carries())
+	for _, spec := range s.beside.others {
+		require.Nil(t, spec, "nothing of the old catalog is kept")
+	}
+	turn.Catalog, err = next.Next(specs[:2]...)
+	require.NoError(t, err)
+	s.Adopt(turn, 0)
+	require.Equal(t, []string{"b0"}, carries())
+	require.True(t, s.lives(handle))
+	require.Nil(t, s.beside.others)
+}

@@ -1,0 +1,87 @@
+package buff
+
+import (
+	"math"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// SheetChange is what something by which the attributes of an owner are worked out was up to an instant,
+// where no event says so: the version of a buff that takes another one; a number of a buff that becomes
+// another, or ends with it; that a buff which ends had no effect; a base that was not Value less Delta of its
+// Changed. Who knows how all stands now, and the events, can tell with these how it stood before: see
+// [Turn.SheetChanged].
+type SheetChange struct {
+	At   wheel.Time // the instant
+	Seen wheel.Time // the frame, as an event has it
+
+	Owner  OwnerID
+	Handle Handle // the buff; 0: it is about a base
+	Spec   *Spec  // the version that it was of
+	Hidden bool   // it had no effect
+	Place  int    // of the number among those of [Set.Numbers]; below 0: it is about none
+
+	Attr stat.Attr // whose base it is
+	Was  float64   // the number or the base
+}
+
+// OnSheet returns what Modifiers[k] is on the sheet of an owner, with so many stacks and with the numbers that
+// [Set.Numbers] returns. Place is which of these it goes by; below 0: by none. Without that number it has
+// the default.
+func (s *Spec) OnSheet(k, stacks int, numbers []float64) (m stat.Modifier, place int) {
+	c := &s.modifiers[k]
+	return stat.Modifier{Attr: c.attr, Op: c.op, Channel: c.channel, Value: c.amount(numbers, s.counted(int16(stacks)))}, int(c.value.place)
+}
+
+// Numbers appends the numbers to dst that the buff of that handle keeps of its application, and returns it. They
+// mean something to [Spec.OnSheet]. Of a handle that is stale there are none.
+func (s *Set) Numbers(h Handle, dst []float64) []float64 {
+	if i := s.lookup(h); i != nil {
+		dst = append(dst, s.magnitudesOf(i).values...)
+	}
+	return dst
+}
+
+// modifies reports whether a modifier goes by the number at a place.
+func (s *Spec) modifies(place int) bool {
+	return slices.ContainsFunc(s.modifiers, func(m modifier) bool { return int(m.value.place) == place })
+}
+
+// was is what is told of a buff that changes in some way.
+func (s *Set) was(t *Turn, at uint16) SheetChange {
+	i := &s.slots[at]
+	return SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: s.handle(at), Spec: s.specOf(i), Hidden: i.flags&hidden != 0, Place: -1}
+}
+
+// tellNumber tells of a number that is to be another; NaN stands for none.
+func (s *Set) tellNumber(t *Turn, at uint16, place int, was, to float64) {
+	if was != to && t.SheetChanged != nil && s.specOf(&s.slots[at]).modifies(place) {
+		c := s.was(t, at)
+		c.Place, c.Was = place, was
+		t.SheetChanged(c)
+	}
+}
+
+// tellNumbers tells of all that are to be others; nil stands for none at all.
+func (s *Set) tellNumbers(t *Turn, at uint16, to []float64) {
+	if s.specOf(&s.slots[at]).uses&usesModifiers == 0 || t.SheetChanged == nil {
+		return
+	}
+	for place, v := range s.magnitudesOf(&s.slots[at]).values {
+		is := math.NaN()
+		if place < len(to) {
+			is = to[place]
+		}
+		s.tellNumber(t, at, place, v, is)
+	}
+}
+
+// tellPast tells of a buff that ends, or takes another version, what nobody will be able to ask.
+func (s *Set) tellPast(t *Turn, at uint16, version bool) {
+	if i := &s.slots[at]; t.SheetChanged != nil && s.specOf(i).uses&usesModifiers != 0 && (version || i.flags&hidden != 0) {
+		t.SheetChanged(s.was(t, at))
+	}
+	s.tellNumbers(t, at, nil)
+}

@@ -1,0 +1,75 @@
+package buff
+
+// nearHashes is how many slots have their hash in the Set itself.
+const nearHashes = 24
+
+// The two halves of a hash. That of a definition is the same for all its versions, and
+// never 0.
+const (
+	hashSpec   = 0xff00
+	hashSource = 0x00ff
+)
+
+// hashOf returns what stands in Set.hashes for an instance of that definition and source. An
+// instance is longer than a cache line, and an owner has dozens: those with another hash
+// need not be looked at to find the one that an application joins.
+func hashOf(spec *Spec, source OwnerID) uint16 {
+	return uint16(1+uint32(spec.lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
+}
+
+// hashes returns the hashes of all slots, 0 for a free one. As long as there is room they are
+// in the Set itself, so that looking for an instance touches no memory but that.
+func (s *Set) hashes() []uint16 {
+	if n := len(s.slots); n <= nearHashes {
+		return s.near[:n]
+	}
+	return s.beside.far
+}
+
+// beside is what is by slot of an owner, and what few owners have.
+type beside struct {
+	far    []uint16 // hashes; empty: they are in Set.near
+	others []*Spec  // of the instances that are not of the Set's catalog, see specOf
+}
+
+func (s *Set) needBeside() *beside {
+	if s.beside == nil {
+		s.beside = &beside{}
+	}
+	return s.beside
+}
+
+// addHash makes room for the hash of the last slot, which is new.
+func (s *Set) addHash() {
+	switch n := len(s.slots); {
+	case n > nearHashes+1:
+		s.beside.far = append(s.beside.far, 0)
+	case n > nearHashes:
+		s.needBeside().far = append(append(make([]uint16, 0, 2*nearHashes), s.near[:]...), 0)
+	}
+}
+
+// rehash writes down the hash of an instance: it is new, or has another source.
+func (s *Set) rehash(at uint16) { s.hashes()[at] = hashOf(s.specOf(&s.slots[at]), s.slots[at].source) }
+
+// find returns the slot of the oldest instance that an application joins, or noSlot.
+func (s *Set) find(a *Application) uint16 {
+	want, care := hashOf(a.Spec, a.Source), uint16(hashSpec)
+	if a.Spec.Stack.By == BySource {
+		care |= hashSource
+	}
+	found := uint16(noSlot)
+	for at, m := range s.hashes() {
+		if (m^want)&care != 0 {
+			continue
+		}
+		if i := &s.slots[at]; !s.same(s.specOf(i), a.Spec) || !s.joins(i, a) {
+			continue
+		}
+		if found != noSlot && s.slots[found].age < s.slots[at].age {
+			continue
+		}
+		found = uint16(at)
+	}
+	return found
+}

@@ -1,0 +1,115 @@
+package buff
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// TestStolenNumbers: what is stolen has the numbers that it was applied with, and who waits in a queue those of his own
+// application. In its binary form it has those of the first, by their names, whatever the definition reads by then.
+func TestStolenNumbers(t *testing.T) {
+	turns := Spec{
+		ID: "turns", Duration: 10 * time.Second, Stack: Stacking{By: ByTarget, Timers: TimersQueue},
+		Params: []Param{{Name: "a", Value: Caller("a")}, {Name: "b", Value: Caller("b").Or(50)}},
+	}
+	first := mustCatalog(t, turns)
+	victim, turn := NewSet(1, 1, 0, 10), &Turn{Catalog: first}
+	for k, a := range []Application{
+		{Params: []Arg{{Caller: "a", Value: 5}, {Caller: "b", Value: 6}}},
+		{Params: []Arg{{Caller: "a", Value: 9}}, Duration: Lasting(3 * time.Second)},
+		{Params: []Arg{{Caller: "a", Value: 7}, {Caller: "b", Value: 8}}, Duration: Lasting(4 * time.Second)},
+	} {
+		a.Spec, a.Source = first.Spec("turns"), 9
+		r := victim.Do(turn, 0, Command{Verb: VerbApply, Application: a})
+		require.NoError(t, r.Err, k)
+		require.Contains(t, []EventKind{Applied, Queued}, r.Kind, k)
+	}
+	victim.Do(turn, 0, Command{Verb: VerbSteal, Query: Query{Spec: first.Spec("turns"), To: 2}})
+	require.Len(t, turn.Outbox, 1)
+	loot := turn.Outbox[0].Command
+
+	// numbers returns what the parameters are of what runs after 0, 11, 14 seconds.
+	numbers := func(c *Catalog, cmd Command, names ...string) (out [][]float64) {
+		thief, turn := NewSet(2, 2, 0, 10), &Turn{Catalog: c}
+		require.NoError(t, thief.Do(turn, 0, cmd).Err)
+		for _, at := range []wheel.Time{0, 11_000, 14_000} {
+			turn.Now = at
+			require.True(t, thief.Run(turn, at, 100))
+			require.Equal(t, 1, thief.Len(), "at %v", at)
+			values := []float64{}
+			for b := range thief.All() {
+				for _, name := range names {
+					v, ok := thief.Param(b.Handle, name)
+					require.True(t, ok)
+					values = append(values, v)
+				}
+			}
+			out = append(out, values)
+		}
+		return out
+	}
+	require.Equal(t, [][]float64{{5, 6}, {9, 50}, {7, 8}}, numbers(first, loot, "a", "b"))
+
+	data, err := loot.AppendBinary(nil, first)
+	require.NoError(t, err)
+	over := func(c *Catalog) (cmd Command) {
+		require.NoError(t, cmd.UnmarshalBinary(data, c))
+		return cmd
+	}
+	require.Equal(t, [][]float64{{5, 6}, {5, 6}, {5, 6}}, numbers(first, over(first), "a", "b"))
+	turns.Params = []Param{{Name: "b", Value: Caller("b").Or(50)}, {Name: "c", Value: Caller("c").Or(1)}, {Name: "a", Value: Caller("a").Or(2)}}
+	second, err := first.Next(turns)
+	require.NoError(t, err)
+	require.Equal(t, [][]float64{{5, 6, 1}, {5, 6, 1}, {5, 6, 1}}, numbers(second, over(second), "a", "b", "c"))
+	turns.Params = turns.Params[:2:2]
+	second, err = second.Next(turns)
+	require.NoError(t, err)
+	require.Equal(t, [][]float64{{6, 1}, {6, 1}, {6, 1}}, numbers(second, over(second), "b", "c"), "a is read by nobody any more")
+}
+
+// TestStolenStacks: further applications of what was stolen come over whole, with the first and the last of all that they
+// may be; one of which a number is beyond that is refused in a sentence that says all three.
+func TestStolenStacks(t *testing.T) {
+	c := mustCatalog(t, Spec{ID: "turns", Duration: 10 * time.Second, Stack: Stacking{By: ByTarget, Timers: TimersQueue}})
+	longest := MaxDuration.Milliseconds()
+	code := func(rest ...asyncStack) []byte {
+		cmd := Command{Verb: VerbApply, Owner: 2, Application: Application{
+			Spec: c.Spec("turns"), Source: 9, stolen: true, taken: &taken{spec: c.Spec("turns"), rest: rest},
+		}}
+		data, err := cmd.AppendBinary(nil, c)
+		require.NoError(t, err)
+		return data
+	}
+	refused := func(text string, data []byte) {
+		var back Command
+		err := back.UnmarshalBinary(data, c)
+		require.ErrorIs(t, err, ErrCommand, text)
+		require.Contains(t, err.Error(), text)
+	}
+	many := slices.Repeat([]asyncStack{{left: 9, stacks: 1}}, 10_000)
+	most := asyncStack{left: longest, magnitude: 1 << 40, stacks: MaxStacks, level: MaxLevel}
+	for _, rest := range [][]asyncStack{{{left: 1, magnitude: -7, stacks: 1, level: 0}}, {most, {left: 3, magnitude: 4, stacks: 5, level: 6}}, many} {
+		var back Command
+		require.NoError(t, back.UnmarshalBinary(code(rest...), c))
+		require.Equal(t, rest, back.Application.taken.rest)
+	}
+	refused("2 stacks of level 3 that last 0 ms", code(asyncStack{left: 0, stacks: 2, level: 3}))
+	refused("0 stacks of level 3 that last 9 ms", code(asyncStack{left: 9, stacks: 0, level: 3}))
+	refused("2 stacks of level -1 that last 9 ms", code(asyncStack{left: 9, stacks: 2, level: -1}))
+	refused(fmt.Sprintf("2 stacks of level 3 that last %d ms", longest+1), code(asyncStack{left: longest + 1, stacks: 2, level: 3}))
+	above := func(data []byte) []byte { // the number 32767 becomes 32768
+		return bytes.Replace(data, binary.AppendVarint(nil, 1<<15-1), binary.AppendVarint(nil, 1<<15), 1)
+	}
+	refused("32768 stacks of level 3 that last 9 ms", above(code(asyncStack{left: 9, stacks: MaxStacks, level: 3})))
+	refused("2 stacks of level 32768 that last 9 ms", above(code(asyncStack{left: 9, stacks: 2, level: MaxLevel})))
+	whole := code(asyncStack{left: 9, magnitude: 8, stacks: 2, level: 3})
+	refused("1 stacks in 3 bytes", whole[:len(whole)-1])
+}

@@ -1,0 +1,104 @@
+package definition
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// actions reads a list of actions.
+func (d *definition) actions(field string, n ast.Node, to *[]buff.Action) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		d.fail(field, at(n), "want a list of actions, not %s: write [{call: handler}]", kindOf(n))
+		return
+	}
+	for i, v := range list.Values {
+		*to = append(*to, d.oneAction(element(field, i), v))
+	}
+}
+
+// verbs are what an action may do.
+var verbs = []string{"call", "apply", "remove", "kill", "change", "damage"}
+
+// oneAction reads an action. A wrong one is replaced by a kill, which refers to
+// nothing that could be missing.
+func (d *definition) oneAction(field string, n ast.Node) buff.Action {
+	d.places.set(field, place{position: at(n)})
+	a := buff.Action{Do: buff.DoKill}
+	before := d.loader.failed
+	d.action = &a
+	d.fields(field, at(n), n, actionFields)
+	if d.isBad(field) {
+		return a
+	}
+	var does []string
+	list, _ := Fields(n)
+	for _, f := range list {
+		if name, _ := Text(f.Key); slices.Contains(verbs, name) && !slices.Contains(does, name) {
+			does = append(does, name)
+		}
+	}
+	reason, hasReason := d.places.get(join(field, "reason"))
+	switch {
+	case len(does) > 1:
+		d.fail(field, at(n), "%s in one action: write one action for each", strings.Join(does, " and "))
+	case hasReason && len(does) == 1 && a.Do != buff.DoRemove:
+		d.fail(join(field, "reason"), reason.position, "only a remove has a reason, not %v", a.Do)
+	case len(does) == 0 && d.loader.failed == before:
+		d.fail(field, at(n), "want one of %s", either(verbs))
+	}
+	return a
+}
+
+var actionFields = table{"action", nil, map[string]readFunc{
+	"call":   func(d *definition, f string, n ast.Node) { d.named(buff.DoCall, f, n, false) },
+	"apply":  func(d *definition, f string, n ast.Node) { d.named(buff.DoApply, f, n, true) },
+	"remove": func(d *definition, f string, n ast.Node) { d.named(buff.DoRemove, f, n, true) },
+	"kill":   (*definition).kill,
+	"change": func(d *definition, f string, n ast.Node) { d.changes(buff.DoChange, f, n, changeFields) },
+	"damage": func(d *definition, f string, n ast.Node) { d.changes(buff.DoDamage, f, n, damageFields) },
+	"to":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.action.To) },
+	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.action.Reason) },
+}}
+
+// named reads the name of what an action calls, applies or removes.
+func (d *definition) named(do buff.Do, field string, n ast.Node, ref bool) {
+	d.action.Do = do
+	d.name(field, n, ref, &d.action.Name)
+}
+
+// changes reads what an action does to an attribute.
+func (d *definition) changes(do buff.Do, field string, n ast.Node, t table) {
+	d.action.Do, d.action.Change = do, &buff.Change{}
+	d.fields(field, at(n), n, t)
+}
+
+// kill reads the value of a kill.
+func (d *definition) kill(field string, n ast.Node) {
+	d.action.Do = buff.DoKill
+	if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
+		d.fail(field, at(n), "can only be true, not %s", Describe(n))
+	}
+}
+
+// removeFields are the fields of on.remove: every reason that ends a buff, and any.
+var removeFields = func() table {
+	t := table{"on.remove", nil, map[string]readFunc{
+		"any": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.RemoveAny) },
+	}}
+	for r := buff.NoReason + 1; r.Removes(); r++ {
+		t.read[r.String()] = func(d *definition, f string, n ast.Node) {
+			var list []buff.Action
+			d.actions(f, n, &list)
+			if d.spec.On.Remove == nil {
+				d.spec.On.Remove = map[buff.Reason][]buff.Action{}
+			}
+			d.spec.On.Remove[r] = list
+		}
+	}
+	return t
+}()

@@ -1,0 +1,17 @@
+package definition
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Tables that are as bad as they may be stay within the memory that files may take.
+func TestMemoryOfTables(t *testing.T) {
+	for _, h := range hostileTables {
+		n := memory(t, fstest.MapFS{"a.csv": {Data: []byte(h.text)}}, "a.csv")
+		t.Logf("%-16s %8d bytes %6.1f MiB", h.name, len(h.text), float64(n)/(1<<20))
+		require.Less(t, n, uint64(maxMemory), h.name)
+	}
+}

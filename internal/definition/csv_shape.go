@@ -1,0 +1,156 @@
+package definition
+
+import (
+	"encoding/json"
+	"iter"
+	"maps"
+	"strings"
+	"sync"
+)
+
+// shape is what may stand in a field, as far as a cell of a table needs to know it: a
+// cell has no quotes and brackets that would say so.
+type shape struct {
+	kinds  map[string]bool   // the types of the schema: string, number, array, object …
+	fields map[string]*shape // of a map with these fields
+	any    *shape            // of a map with any names
+	items  *shape            // of a list
+}
+
+// isText reports whether the field is a text, whatever it looks like.
+func (s *shape) isText() bool { return s != nil && s.kinds["string"] && len(s.kinds) == 1 }
+
+// isList reports whether the field is a list, even if there is only one in it.
+func (s *shape) isList() bool { return s != nil && s.kinds["array"] && len(s.kinds) == 1 }
+
+// isMap reports whether the field is a map, whose fields can have columns of their own.
+func (s *shape) isMap() bool { return s != nil && s.kinds["object"] && len(s.kinds) == 1 }
+
+// field returns the shape of a field of the field, nil if it is not known.
+func (s *shape) field(name string) *shape {
+	switch {
+	case s == nil:
+		return nil
+	case s.fields[name] != nil:
+		return s.fields[name]
+	}
+	return s.any
+}
+
+// element returns the shape of an element of the list, nil if it is not known.
+func (s *shape) element() *shape {
+	if s == nil {
+		return nil
+	}
+	return s.items
+}
+
+// names returns the names of the fields.
+func (s *shape) names() iter.Seq[string] {
+	if s == nil {
+		return func(func(string) bool) {}
+	}
+	return maps.Keys(s.fields)
+}
+
+// shapeOf returns the shape of the field of that path, nil if it is not known.
+func shapeOf(path string) *shape {
+	s := definitionShape()
+	if path == "" {
+		return s
+	}
+	for word := range strings.SplitSeq(path, ".") {
+		s = s.field(word)
+	}
+	return s
+}
+
+// definitionShape returns the shape of a definition. It is taken from the schema, so
+// that a table knows every field that a file does.
+var definitionShape = sync.OnceValue(func() *shape {
+	var root struct {
+		Definitions map[string]schemaNode `json:"definitions"`
+		Properties  struct {
+			Buffs struct {
+				Each schemaNode `json:"additionalProperties"`
+			} `json:"buffs"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal([]byte(schema), &root); err != nil {
+		panic("catalog: the schema is no JSON: " + err.Error())
+	}
+	r := shapes{root.Definitions, map[string]*shape{}}
+	return r.of(root.Properties.Buffs.Each)
+})
+
+// schemaNode is the part of a schema that makes a shape.
+type schemaNode struct {
+	Ref        string                `json:"$ref"`
+	Type       any                   `json:"type"` // one, or a list
+	Properties map[string]schemaNode `json:"properties"`
+	Additional json.RawMessage       `json:"additionalProperties"`
+	Items      *schemaNode           `json:"items"`
+	AnyOf      []schemaNode          `json:"anyOf"`
+}
+
+// shapes makes shapes of the nodes of one schema.
+type shapes struct {
+	definitions map[string]schemaNode
+	known       map[string]*shape // by the name of the definition
+}
+
+func (r shapes) of(n schemaNode) *shape {
+	s := &shape{kinds: map[string]bool{}, fields: map[string]*shape{}}
+	r.add(s, n)
+	return s
+}
+
+// add adds what n allows.
+func (r shapes) add(to *shape, n schemaNode) {
+	if name := strings.TrimPrefix(n.Ref, "#/definitions/"); n.Ref != "" {
+		if r.known[name] == nil {
+			r.known[name] = to // in case that it holds itself
+			r.add(to, r.definitions[name])
+			return
+		}
+		to.merge(r.known[name])
+		return
+	}
+	switch t := n.Type.(type) {
+	case string:
+		to.kinds[t] = true
+	case []any:
+		for _, t := range t {
+			to.kinds[t.(string)] = true
+		}
+	}
+	for name, p := range n.Properties {
+		to.fields[name] = r.of(p)
+	}
+	var each schemaNode
+	if json.Unmarshal(n.Additional, &each) == nil { // it may be false
+		to.any = r.of(each)
+	}
+	if n.Items != nil {
+		to.items = r.of(*n.Items)
+	}
+	for _, a := range n.AnyOf { // what stands under oneOf only says which of the properties must be there
+		r.add(to, a)
+	}
+}
+
+// merge adds what another shape allows.
+func (s *shape) merge(o *shape) {
+	for k := range o.kinds {
+		s.kinds[k] = true
+	}
+	for name, f := range o.fields {
+		s.fields[name] = f
+	}
+	if o.any != nil {
+		s.any = o.any
+	}
+	if o.items != nil {
+		s.items = o.items
+	}
+}

@@ -1,0 +1,170 @@
+package definition
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
+)
+
+// declares reads a list of the names that there are.
+func (w *definition) declares(section string, f *ast.MappingValueNode) {
+	list, ok := f.Value.(*ast.SequenceNode)
+	if !ok {
+		w.complain(section, valueAt(f), "want a list, not %s: write [a, b]", kindOf(f.Value))
+		w.loader.blind = true
+		return
+	}
+	known := w.loader.declared[section]
+	if known == nil {
+		known = map[string]bool{}
+		w.loader.declared[section] = known
+	}
+	here := map[string]bool{}
+	for i, n := range list.Values {
+		name, field := "", element(section, i)
+		switch w.name(field, n, false, &name); {
+		case w.isBad(field):
+		case here[name]:
+			w.complain(field, at(n), "%s stands in the list already", quote(name))
+		default:
+			here[name] = true
+			known[name] = true
+			w.loader.stated[section] = append(w.loader.stated[section], stated{name, w, field, at(n)})
+			for section == "tags" && strings.Contains(name, ".") { // and those above it
+				name = name[:strings.LastIndexByte(name, '.')]
+				known[name] = true
+			}
+		}
+	}
+}
+
+// stated is a name in a list of those that there are, and where it stands.
+type stated struct {
+	name  string
+	in    *definition
+	field string
+	at    position
+}
+
+// names returns the names of a list.
+func (l *loader) names(section string) []string {
+	var names []string
+	for _, s := range l.stated[section] {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// tags returns the tags that there are besides those of definitions.
+func (l *loader) tags() []string {
+	if l.stated["tags"] != nil {
+		return l.names("tags")
+	}
+	return slices.DeleteFunc(slices.Clone(l.said), func(name string) bool { return !isTag(name) })
+}
+
+// isTag reports whether a tag can have that name: at most sixteen words with dots between them.
+func isTag(name string) bool {
+	words := strings.Split(name, ".")
+	return len(words) <= 16 && !slices.Contains(words, "") &&
+		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+}
+
+// explainStated reports what is wrong with a name of a list, and whether the error is about one.
+func (l *loader) explainStated(e *buff.SpecError) bool {
+	section, _, ok := strings.Cut(e.Field, "[")
+	if !ok || e.ID != "" || l.stated[section] == nil {
+		return false
+	}
+	for i, s := range l.stated[section] {
+		if element(section, i) == e.Field {
+			l.add(s.in.src, s.at, "", s.field, "%s", e.Text)
+		}
+	}
+	return true
+}
+
+// undeclared reports the names that stand in no list, if there are such lists.
+func (l *loader) undeclared() {
+	if len(l.declared) == 0 || l.blind {
+		return
+	}
+	for _, d := range l.defs {
+		s := d.spec
+		d.known("tags", "tags", s.Tags)
+		d.known("tags", "grants", s.Grants)
+		d.known("tags", "immunity.tags", s.Immunity.Tags)
+		d.known("tags", "shield.schools", s.Shield.Schools)
+		for _, r := range []struct {
+			field string
+			test  *buff.TagTest
+		}{{"require.apply", &s.Require.Apply}, {"require.ongoing", &s.Require.Ongoing}, {"require.remove", &s.Require.Remove}} {
+			d.known("tags", r.field+".all", r.test.All)
+			d.known("tags", r.field+".any", r.test.Any)
+			d.known("tags", r.field+".none", r.test.None)
+		}
+		d.knownOne("groups", "group.name", s.Group.Name)
+		d.known("acts", "interrupt", s.Interrupt)
+		d.known("acts", "charges.consume_on", s.Charges.ConsumeOn)
+		for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
+			d.knownOne("acts", "on.act."+act, act)
+		}
+		d.knownOne("icons", "client.icon", s.Client.Icon)
+		eachAction(s, func(field string, a *buff.Action) {
+			if a.Do == buff.DoCall {
+				d.knownOne("handlers", field+".call", a.Name)
+			}
+			if a.Do == buff.DoDamage && a.Change != nil {
+				d.knownOne("tags", field+".damage.school", a.Change.School)
+			}
+		})
+	}
+}
+
+func (d *definition) known(section, field string, names []string) {
+	for i, name := range names {
+		d.knownOne(section, element(field, i), name)
+	}
+}
+
+func (d *definition) knownOne(section, field, name string) {
+	known := d.loader.declared[section]
+	if known == nil || known[name] || name == "" {
+		return
+	}
+	p := d.place(field)
+	if p.bad {
+		return
+	}
+	d.fail(field, p.position, "%s is not in the list of %s%s", quote(name), section,
+		didYouMean(misspelt.Near(name, slices.Sorted(maps.Keys(known)))))
+}
+
+// eachAction calls do with every action of a definition, in the order of the fields.
+func eachAction(s *buff.Spec, do func(field string, a *buff.Action)) {
+	list := func(field string, actions []buff.Action) {
+		for i := range actions {
+			do(element(field, i), &actions[i])
+		}
+	}
+	list("on.apply", s.On.Apply)
+	list("on.refresh", s.On.Refresh)
+	list("on.pulse", s.On.Pulse)
+	list("on.exec", s.On.Exec)
+	list("on.overflow", s.On.Overflow)
+	for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
+		list("on.act."+act, s.On.Act[act])
+	}
+	if len(s.On.Remove) > 0 {
+		for r := buff.NoReason + 1; r.Removes(); r++ {
+			list("on.remove."+r.String(), s.On.Remove[r])
+		}
+	}
+	list("on.remove.any", s.On.RemoveAny)
+}

@@ -1,0 +1,198 @@
+package definition
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// definition is a definition that is being read, with the places of its fields; or, without
+// an ID, what a file has beside definitions.
+type definition struct {
+	loader *loader
+	src    *source
+	at     position // of the ID
+	spec   *buff.Spec
+	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
+
+	// What is being read, for the fields of it.
+	number  *buff.Number
+	byCurve **buff.Curve
+	action  *buff.Action
+}
+
+// place is where a field stands.
+type place struct {
+	position
+	bad bool   // reported already: what follows from it is not
+	ref string // the ID that the value refers to, if it does
+
+	attrs bool // it names attributes
+}
+
+// definitions reads a map of IDs to definitions, which stands at p.
+func (l *loader) definitions(s *source, p position, node ast.Node) {
+	fields, ok := Fields(node)
+	if !ok {
+		l.add(s, p, "", "buffs", "want a map from IDs to definitions, not %s", kindOf(node))
+		l.blind = true
+		return
+	}
+	for _, f := range fields {
+		if l.count == MaxDefinitions {
+			if !l.full {
+				l.add(s, at(f.Key), "", "", "more than %d definitions in one catalog", MaxDefinitions)
+			}
+			l.full, l.blind = true, true
+			return
+		}
+		l.count++
+		l.definition(s, f)
+	}
+}
+
+// definition reads one definition.
+func (l *loader) definition(s *source, f *ast.MappingValueNode) {
+	p := at(f.Key)
+	id, ok := Text(f.Key)
+	switch {
+	case !ok:
+		id = f.Key.GetToken().Value
+		l.add(s, p, "", "", "an ID must be text, not %s: put it in quotes", kindOf(f.Key))
+	case id == "":
+		l.add(s, p, "", "", "the ID is empty")
+	}
+	list, _ := Fields(f.Value)
+	d := &definition{loader: l, src: s, at: p, spec: &buff.Spec{ID: id}}
+	d.places.list = make([]keyed[place], 0, 2*len(list)+1) // a guess: some fields have fields of their own
+	d.places.set("", place{position: p})
+	if first := l.byID[id]; first != nil {
+		l.add(s, p, id, "", "defined twice: it stands at %s:%d:%d already", first.src.name, first.at.line, first.at.column)
+	} else if id != "" {
+		l.byID[id] = d
+		l.defs = append(l.defs, d)
+	}
+	d.fields("", valueAt(f), f.Value, specFields)
+	if _, ok := d.places.get("duration"); !ok && !d.isBad("") {
+		d.fail("duration", p, "missing: want instant, infinite or %s", spanForm)
+	}
+}
+
+// isBad reports whether a field itself was found to be wrong.
+func (d *definition) isBad(field string) bool {
+	p, _ := d.places.get(field)
+	return p.bad
+}
+
+// fail reports an error of a field, and marks it as bad, so that nothing follows from it.
+func (d *definition) fail(field string, p position, format string, args ...any) {
+	d.complain(field, p, format, args...)
+	d.places.set(field, place{position: p, bad: true})
+}
+
+// complain reports an error of a field from which nothing follows.
+func (d *definition) complain(field string, p position, format string, args ...any) {
+	d.loader.add(d.src, p, d.spec.ID, field, format, args...)
+}
+
+// fields reads the fields of a map.
+func (d *definition) fields(path string, p position, n ast.Node, t table) {
+	list, ok := Fields(n)
+	if !ok {
+		what := "a map of fields"
+		if t.of == "action" {
+			what = "an action such as {call: handler}"
+		}
+		d.fail(path, p, "want %s, not %s", what, kindOf(n))
+		return
+	}
+	seen := repeats{list: list}
+	strange := false
+	for i, f := range list {
+		name, isText := Text(f.Key)
+		read := t.read[name]
+		first, again := seen.before(i, name)
+		switch p := at(f.Key); {
+		case isText && again:
+			d.complain(path, p, "the field %s is repeated: it stands in line %d already", quote(name), first.line)
+			continue
+		case !isText || read == nil:
+			d.unknown(path, p, f, t)
+			strange = true
+			continue
+		}
+		field := join(path, name)
+		d.places.set(field, place{position: valueAt(f)})
+		if kindOf(f.Value) == "nothing" {
+			d.empty(field, valueAt(f))
+			continue
+		}
+		read(d, field, f.Value)
+	}
+	for _, name := range t.needs {
+		field := join(path, name)
+		if _, ok := d.places.get(field); ok {
+			continue
+		}
+		if !strange { // a field that nobody knows may have been meant
+			d.complain(field, p, "missing")
+		}
+		d.places.set(field, place{position: p, bad: true})
+	}
+}
+
+// empty reports a field without a value.
+func (d *definition) empty(field string, p position) {
+	if field == "duration" {
+		d.fail(field, p, "empty: want instant, infinite or %s", spanForm)
+		return
+	}
+	d.fail(field, p, "empty: give it a value, or leave it out")
+}
+
+// unknown reports a field that is not in the table.
+func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t table) {
+	name, ok := Text(f.Key)
+	if ok && t.isLater(name) {
+		d.complain(path, p, "field %s is not supported yet", quote(name))
+		return
+	}
+	noun := "field"
+	if t.of == "on.remove" {
+		noun = "reason"
+	}
+	near, hint := t.instead(name)
+	d.complain(path, p, "unknown %s %s%s", noun, Describe(f.Key), hint)
+	if _, ok := d.places.get(join(path, near)); near != "" && !ok {
+		d.places.set(join(path, near), place{position: p, bad: true})
+	}
+}
+
+// join returns the path of a field of a field.
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// element returns the path of an element of a list.
+func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// parent returns the path of what a field is part of.
+func parent(field string) string {
+	return field[:max(strings.LastIndexAny(field, ".["), 0)]
+}
+
+// valueAt returns where the value of a pair begins, or its key if it has none.
+func valueAt(f *ast.MappingValueNode) position {
+	if n, ok := f.Value.(*ast.NullNode); ok || f.Value == nil {
+		if !ok || n.Token == nil || n.Token.Type.String() == "ImplicitNull" {
+			return at(f.Key)
+		}
+	}
+	return at(f.Value)
+}

@@ -1,0 +1,53 @@
+package definition
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+)
+
+// The transcript has these commands, about the folders of testdata/errors:
+//
+//	fails CLASS      what is wrong with the file fail.yaml of the class
+//	passes CLASS     how many definitions pass.yaml has
+//	load FOLDER      what is wrong with all the files of the folder
+//
+// Each class of errors has both files.
+func TestErrorClasses(t *testing.T) {
+	const folder = "testdata/errors"
+	files := os.DirFS(folder)
+	seen := map[string]bool{}
+	datadriven.RunTest(t, folder+"/classes.txt", func(t *testing.T, d *datadriven.TestData) string {
+		name := d.CmdArgs[0].Key
+		seen[d.Cmd+" "+name] = true
+		switch d.Cmd {
+		case "fails":
+			c, err := LoadFS(files, name+"/fail.yaml")
+			require.Nil(t, c)
+			checkErrors(t, err)
+			return err.Error() + "\n"
+		case "passes":
+			c, err := LoadFS(files, name+"/pass.yaml")
+			require.NoError(t, err)
+			return fmt.Sprintf("%d definitions\n", c.Len())
+		case "load":
+			c, err := LoadFS(files, name)
+			require.Nil(t, c)
+			checkErrors(t, err)
+			return fmt.Sprintf("%v\n%d errors\n", err, len(err.(Errors)))
+		}
+		d.Fatalf(t, "unknown command %q", d.Cmd)
+		return ""
+	})
+	classes, err := filepath.Glob(folder + "/[1-8]-*")
+	require.NoError(t, err)
+	require.Len(t, classes, 8)
+	for _, c := range classes {
+		require.True(t, seen["fails "+filepath.Base(c)], c)
+		require.True(t, seen["passes "+filepath.Base(c)], c)
+	}
+}

@@ -1,0 +1,170 @@
+package definition
+
+import (
+	"math"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+var chargesFields = table{"charges", []string{"n"}, map[string]readFunc{
+	"n":          func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Charges.N) },
+	"consume_on": func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Charges.ConsumeOn) },
+	"on_refresh": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Charges.Refresh) },
+}}
+
+// shield reads a shield, which may have nothing but defaults.
+func (d *definition) shield(field string, n ast.Node) {
+	d.spec.Shield.On = true
+	d.fields(field, at(n), n, shieldFields)
+}
+
+var shieldFields = table{"shield", nil, map[string]readFunc{
+	"pool":     (*definition).pool,
+	"priority": func(d *definition, f string, n ast.Node) { d.integer(f, n, &d.spec.Shield.Priority) },
+	"schools":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Shield.Schools) },
+}}
+
+// pool reads how much a shield absorbs.
+func (d *definition) pool(field string, n ast.Node) {
+	h := &d.spec.Shield
+	if _, isMap := Fields(n); !isMap {
+		h.Pool, _ = d.whole(field, n, 1, math.MaxInt64)
+		return
+	}
+	h.By = &buff.Number{}
+	d.magnitude(field, n, h.By)
+	if h.By.From == buff.FromConst && h.By.Const < 1 && !d.isBad(field) {
+		d.fail(field, at(n), "must be at least 1, not %v", h.By.Const)
+	}
+}
+
+var auraFields = table{"aura", []string{"apply", "radius", "interval"}, map[string]readFunc{
+	"apply":    func(d *definition, f string, n ast.Node) { d.name(f, n, true, &d.spec.Aura.Apply) },
+	"radius":   (*definition).radius,
+	"interval": func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Aura.Interval) },
+	"linger":   (*definition).linger,
+}}
+
+// radius reads how far an aura reaches. Zero would look as if it was left out.
+func (d *definition) radius(field string, n ast.Node) {
+	to := &d.spec.Aura.Radius
+	if d.real(field, n, to); !d.isBad(field) && *to == 0 {
+		d.fail(field, at(n), "must be above zero")
+	}
+}
+
+// linger reads how long an aura lingers; not at all is the default and may be said.
+func (d *definition) linger(field string, n ast.Node) {
+	span, why := spanOf(n, spanForm)
+	if why != "" {
+		d.fail(field, at(n), "%s", why)
+		return
+	}
+	d.spec.Aura.Linger = span
+}
+
+// params reads the parameters, by their names.
+func (d *definition) params(field string, n ast.Node) {
+	list, _ := Fields(n)
+	d.spec.Params = make([]buff.Param, 0, len(list)) // its elements stay where they are
+	d.byName(field, "parameter", n, func(field, name string, f *ast.MappingValueNode) {
+		d.spec.Params = append(d.spec.Params, buff.Param{Name: name})
+		if kindOf(f.Value) != "nothing" {
+			d.magnitude(field, f.Value, &d.spec.Params[len(d.spec.Params)-1].Value)
+		}
+	})
+}
+
+// reactions reads lists of actions, by the names of acts.
+func (d *definition) reactions(field string, n ast.Node) {
+	d.spec.On.Act = map[string][]buff.Action{}
+	d.byName(field, "act", n, func(field, name string, f *ast.MappingValueNode) {
+		var list []buff.Action
+		if kindOf(f.Value) != "nothing" {
+			d.actions(field, f.Value, &list)
+		}
+		d.spec.On.Act[name] = list
+	})
+}
+
+// byName reads a map whose keys are names that the file chooses. What has no value is reported, and
+// read all the same.
+func (d *definition) byName(field, of string, n ast.Node, read func(field, name string, f *ast.MappingValueNode)) {
+	list, ok := Fields(n)
+	if !ok {
+		d.fail(field, at(n), "want a map from names to %ss, not %s", of, kindOf(n))
+		return
+	}
+	one := "a " + of
+	if of[0] == 'a' {
+		one = "an " + of
+	}
+	seen := map[string]position{}
+	for _, f := range list {
+		name, isText := Text(f.Key)
+		first, again := seen[name]
+		switch {
+		case !isText:
+			d.complain(field, at(f.Key), "the name of %s must be text, not %s: put it in quotes", one, Describe(f.Key))
+		case name == "":
+			d.complain(field, at(f.Key), "the name of %s is empty", one)
+		case again:
+			d.complain(field, at(f.Key), "the %s %s is repeated: it stands in line %d already", of, quote(name), first.line)
+		default:
+			seen[name] = at(f.Key)
+			d.places.set(join(field, name), place{position: valueAt(f)})
+			if kindOf(f.Value) == "nothing" {
+				d.empty(join(field, name), valueAt(f))
+			}
+			read(join(field, name), name, f)
+		}
+	}
+}
+
+var saveFields = table{"save", nil, map[string]readFunc{
+	"mode":           func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Save.Mode) },
+	"if_remaining":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Save.IfRemaining) },
+	"offline_pulses": (*definition).offline,
+	"offline_expire": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Save.OfflineExpire) },
+	"compensate":     func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Save.Compensate) },
+}}
+
+var clientFields = table{"client", nil, map[string]readFunc{
+	"icon":     func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Client.Icon) },
+	"priority": func(d *definition, f string, n ast.Node) { d.integer(f, n, &d.spec.Client.Priority) },
+	"sync":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Client.Sync) },
+	"show": func(d *definition, f string, n ast.Node) {
+		show := true
+		d.truth(f, n, &show)
+		d.spec.Client.Hide = !show
+	},
+}}
+
+// offline reads what becomes of the pulses of the time away: a word, or all of them up
+// to a number.
+func (d *definition) offline(field string, n ast.Node) {
+	v := &d.spec.Save
+	if _, isMap := Fields(n); !isMap {
+		d.word(field, n, &v.Offline)
+		return
+	}
+	v.Offline = buff.OfflineAll
+	d.fields(field, at(n), n, table{"offline", []string{"all"}, map[string]readFunc{
+		"all": func(d *definition, f string, n ast.Node) { d.count(f, n, &v.OfflineCap) },
+	}})
+}
+
+// catchup reads what becomes of late pulses: a word, or one for them that counts up to
+// a number.
+func (d *definition) catchup(field string, n ast.Node) {
+	if _, isMap := Fields(n); !isMap {
+		d.word(field, n, &d.spec.Catchup)
+		return
+	}
+	d.spec.Catchup = buff.CatchupCoalesce
+	d.fields(field, at(n), n, table{"catchup", []string{"coalesce"}, map[string]readFunc{
+		"coalesce": func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.CatchupMax) },
+	}})
+}

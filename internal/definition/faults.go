@@ -1,0 +1,51 @@
+package definition
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// fault is an error that has its source, not yet the excerpt.
+type fault struct {
+	src *source
+	err *Error
+}
+
+// faults are what was reported: all of it, or, if it is very much, the first of it in the
+// order of the sources.
+type faults struct{ list []fault }
+
+// add notes an error.
+func (f *faults) add(s *source, e *Error) {
+	if len(f.list) == 8*MaxErrors {
+		f.sort()
+		clear(f.list[MaxErrors+1:])
+		f.list = f.list[:MaxErrors+1]
+	}
+	f.list = append(f.list, fault{s, e})
+}
+
+func (f *faults) sort() {
+	slices.SortStableFunc(f.list, func(a, b fault) int {
+		return cmp.Or(cmp.Compare(a.src.index, b.src.index),
+			cmp.Compare(a.err.Line, b.err.Line), cmp.Compare(a.err.Column, b.err.Column))
+	})
+}
+
+// errors returns what was reported, in order, with the lines of the sources.
+func (l *loader) errors() Errors {
+	l.faults.sort()
+	found := l.faults.list
+	list := make(Errors, 0, min(len(found), MaxErrors+1))
+	for i, f := range found {
+		f.err.Source = f.src.excerpt(position{f.err.Line, f.err.Column})
+		list = append(list, f.err)
+		if i == MaxErrors && l.failed > MaxErrors+1 {
+			f.err.Buff, f.err.Field = "", ""
+			f.err.Text = fmt.Sprintf("too many %ss: this one and %d more are not shown", f.err.Severity(), l.failed-i-1)
+			break
+		}
+	}
+	return list
+}

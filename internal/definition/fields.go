@@ -1,0 +1,130 @@
+package definition
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
+)
+
+// table is the fields of one kind of map.
+type table struct {
+	of    string   // its place in laterFields
+	needs []string // the fields that must be there
+	read  map[string]readFunc
+}
+
+// readFunc reads the value of a field, which is not empty.
+type readFunc = func(d *definition, field string, n ast.Node)
+
+var specFields = table{"", nil, map[string]readFunc{
+	"name":           func(d *definition, f string, n ast.Node) { d.text(f, n, &d.spec.Name) },
+	"note":           func(d *definition, f string, n ast.Node) { d.text(f, n, &d.spec.Note) },
+	"tags":           func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Tags) },
+	"grants":         func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Grants) },
+	"polarity":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Polarity) },
+	"duration":       (*definition).duration,
+	"min_duration":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.MinDuration) },
+	"max_duration":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.MaxDuration) },
+	"clock":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Clock) },
+	"duration_scale": (*definition).durationScale,
+	"period":         (*definition).period,
+	"first":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.First) },
+	"tail":           func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Tail) },
+	"align":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Align) },
+	"haste":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Haste) },
+	"haste_duration": func(d *definition, f string, n ast.Node) { d.truth(f, n, &d.spec.HasteDuration) },
+	"catchup":        (*definition).catchup,
+	"stack":          func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, stackFields) },
+	"group":          func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, groupFields) },
+	"slot":           (*definition).slot,
+	"per_source":     func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, perSourceFields) },
+	"require":        func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, requireFields) },
+	"inhibition":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Inhibition) },
+	"dead":           func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Dead) },
+	"immune":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Immune) },
+	"immunity":       (*definition).immunity,
+	"chance":         (*definition).chance,
+	"dr":             (*definition).diminishing,
+	"dispel":         func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, dispelFields) },
+	"interrupt":      func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Interrupt) },
+	"charges":        func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, chargesFields) },
+	"shield":         (*definition).shield,
+	"aura":           func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, auraFields) },
+	"modifiers":      (*definition).modifiers,
+	"links":          func(d *definition, f string, n ast.Node) { d.texts(f, n, true, &d.spec.Links) },
+	"params":         (*definition).params,
+	"on_death":       func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FatePause, &d.spec.OnDeath) },
+	"on_source_gone": func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateAdopt, &d.spec.OnSourceGone) },
+	"on_zone":        func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateKeep, &d.spec.OnZone) },
+	"on_fault":       func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateKeep, &d.spec.OnFault) },
+	"save":           func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, saveFields) },
+	"reload":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Reload) },
+	"data":           (*definition).data,
+	"client":         func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, clientFields) },
+	"on":             func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, onFields) },
+}}
+
+var onFields = table{"on", nil, map[string]readFunc{
+	"apply":    func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Apply) },
+	"refresh":  func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Refresh) },
+	"pulse":    func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Pulse) },
+	"exec":     func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Exec) },
+	"overflow": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Overflow) },
+	"act":      (*definition).reactions,
+	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeFields) },
+}}
+
+// What the format has a name for and this version does not do. Such a field or word
+// is refused in other words than a slip of the pen: the file is right, but it would
+// mean something else here. An entry goes when the feature comes.
+var (
+	laterFields = map[string][]string{
+		"number": {"handler"},
+	}
+
+	laterWords = map[string][]string{
+		"stack.refresh": {"handler"},
+		"stack.expire":  {"handler"},
+	}
+)
+
+// spelling is the one way to write what others write in another way: the field by the
+// path that it does not have.
+var spelling = map[string]struct{ near, write string }{
+	"stack.mode":   {"timers", "timers: queue"},
+	"stack.reload": {"", "reload: migrate beside stack"},
+	"compensate":   {"", "save: {compensate: CLASS}"},
+	"handler":      {"", "on: {pulse: [{call: NAME}]}"},
+	"school":       {"", "shield: {schools: [TAG]} or on: {pulse: [{damage: {attr: NAME, by: 5, school: TAG}}]}"},
+}
+
+// isLater reports whether the field is one of those that are still to come.
+func (t table) isLater(name string) bool { return slices.Contains(laterFields[t.of], name) }
+
+// instead returns the field that an unknown one is near to, if any, and a hint at
+// what may stand in its place.
+func (t table) instead(name string) (near, hint string) {
+	if other, ok := spelling[join(t.of, name)]; ok {
+		return other.near, ": write " + other.write
+	}
+	known := slices.Sorted(maps.Keys(t.read))
+	near = misspelt.Near(name, append(known, laterFields[t.of]...))
+	if near != "" || t.of == "" {
+		return near, didYouMean(near)
+	}
+	return "", ": want " + either(known)
+}
+
+// either joins words to "a, b or c".
+func either(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -1,0 +1,202 @@
+package definition
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/bufftick/bufftick/internal/recovered"
+)
+
+// disk is the file system of the machine, with its own paths.
+type disk struct{}
+
+// Open does not wait: a named pipe would, for its other end, and what was a file a moment
+// ago may be one now.
+func (disk) Open(name string) (fs.File, error) { return os.OpenFile(name, os.O_RDONLY|noWait, 0) }
+
+// Stat does not open the file, as package fs would.
+func (disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+// openIn opens a file of a folder. A link that leads out of the folder is an error.
+func (disk) openIn(dir, base string) (fs.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenFile(base, os.O_RDONLY|noWait, 0)
+}
+
+// File is a file of definitions.
+type File struct {
+	Name string // with its path
+	Text []byte // as it is, up to MaxFileSize and one byte
+}
+
+// Files returns the files that [Load] reads, as they are. The error is an [Errors] with
+// everything that keeps one from being read; those that can be are returned all the same. Any
+// goroutine may call it.
+func Files(paths ...string) ([]File, error) {
+	var files []File
+	l := newLoader()
+	l.read(disk{}, paths, func(name string, text []byte) { files = append(files, File{name, text}) })
+	if l.failed > 0 {
+		return files, l.errors()
+	}
+	return files, nil
+}
+
+// read reads all the files that the paths stand for, and calls take with the text of each.
+func (l *loader) read(fsys fs.FS, paths []string, take func(name string, text []byte)) {
+	if len(paths) == 0 {
+		l.whole("", nil, "no file or folder of definitions was named")
+	}
+	files := 0
+	for _, p := range paths {
+		for _, m := range l.expand(fsys, p) {
+			if files++; files > MaxFiles {
+				l.whole(m.name, nil, "more than %d files in one catalog", MaxFiles)
+				return
+			}
+			text, ok := l.file(fsys, &m)
+			if l.bytes += len(text); l.bytes > MaxTotalSize {
+				l.whole(m.name, nil, "all files up to this one have more than %d bytes together", MaxTotalSize)
+				return
+			}
+			if ok {
+				take(m.name, text)
+			}
+		}
+	}
+}
+
+// member is a file that is to be read.
+type member struct {
+	name string
+	dir  string // the folder in which it was found; "" for one that was named
+	link bool   // it is a link to a file
+}
+
+// expand returns the files that a name stands for.
+func (l *loader) expand(fsys fs.FS, name string) []member {
+	defer l.panicked(name)
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		l.unread(name, err)
+		return nil
+	}
+	if !info.IsDir() {
+		_, known := FormatOf(name)
+		switch {
+		case !info.Mode().IsRegular():
+			l.whole(name, nil, "neither a file nor a folder")
+		case !known:
+			l.whole(name, nil, "the name does not end in .yaml, .yml, .json or .csv")
+		default:
+			return []member{{name: name}}
+		}
+		return nil
+	}
+	entries, err := fs.ReadDir(fsys, name) // sorted by name
+	if err != nil {
+		l.unread(name, err)
+		return nil
+	}
+	var files []member
+	found := 0
+	for _, e := range entries {
+		if e.IsDir() || !IsDefinitions(e.Name()) {
+			continue
+		}
+		found++
+		m := member{name: path.Join(filepath.ToSlash(name), e.Name()), dir: name, link: e.Type()&fs.ModeSymlink != 0}
+		if !m.link && !e.Type().IsRegular() { // opening it may be something else than reading
+			l.whole(m.name, nil, "not a file")
+			continue
+		}
+		files = append(files, m)
+	}
+	if found == 0 {
+		l.whole(name, nil, "no .yaml, .yml, .json or .csv file in this folder")
+	}
+	return files
+}
+
+// panicked reports that the file system has panicked: it may be the game's. It is to be
+// deferred.
+func (l *loader) panicked(name string) {
+	if v := recover(); v != nil {
+		l.whole(name, nil, "its file system panicked: %s", recovered.Text(v))
+	}
+}
+
+// unread reports that a file could not be read.
+func (l *loader) unread(name string, err error) {
+	var pe *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		l.whole(name, err, "no such file or folder")
+	case errors.As(err, &pe):
+		l.whole(name, err, "cannot be read: %v", pe.Err) // the path stands in front anyway
+	default:
+		l.whole(name, err, "cannot be read: %v", err)
+	}
+}
+
+// file returns the text of one file, or as much of it as shows that it is too long.
+func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
+	defer l.panicked(m.name)
+	f, err := m.open(fsys)
+	if err != nil {
+		l.unread(m.name, err)
+		return nil, false
+	}
+	defer f.Close()
+	info, err := f.Stat() // of what is open: the name may be something else by now
+	switch {
+	case err != nil:
+		l.unread(m.name, err)
+		return nil, false
+	case !info.Mode().IsRegular():
+		l.whole(m.name, nil, "not a file")
+		return nil, false
+	}
+	text, err = io.ReadAll(io.LimitReader(f, MaxFileSize+1))
+	if err != nil {
+		l.unread(m.name, err)
+		return nil, false
+	}
+	return text, true
+}
+
+// Errors about links in a folder.
+var (
+	errOutside = errors.New("it is a link that is not relative or leads out of its folder")
+	errNoFile  = errors.New("it is a link, and not to a file")
+)
+
+// open opens the file, where it was found.
+func (m *member) open(fsys fs.FS) (fs.File, error) {
+	d, onDisk := fsys.(disk)
+	switch {
+	case m.dir == "":
+		return fsys.Open(m.name)
+	case !onDisk && m.link: // opening what it leads to may be something else than reading
+		if info, err := fs.Stat(fsys, m.name); err != nil || !info.Mode().IsRegular() {
+			return nil, cmp.Or(err, errNoFile)
+		}
+	}
+	if !onDisk {
+		return fsys.Open(m.name)
+	}
+	f, err := d.openIn(m.dir, path.Base(m.name))
+	if err != nil && m.link && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		return nil, errOutside
+	}
+	return f, err
+}

@@ -1,0 +1,205 @@
+package definition
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// Limits of a formula.
+const (
+	maxFormula      = 1000 // characters
+	maxFormulaNodes = 200  // names, numbers and operators
+	maxFormulaStack = 64   // numbers that it holds at once
+)
+
+// formula is a compiled formula: steps for a machine with a stack. The language is that of
+// package expr, as far as it works out numbers; the steps are ours, so that a formula costs
+// nanoseconds and no memory, any goroutine may run it, and each step is rounded by itself:
+// the result has the same bits on every processor.
+type formula struct {
+	text   string
+	reads  []buff.Read
+	curves []*buff.Curve
+	steps  []step
+}
+
+// step does one thing with the numbers on the stack. A truth value is 1 or 0.
+type step struct {
+	op opcode
+	n  int32   // which read, curve or place on the stack; where to go on
+	v  float64 // of pushConst
+}
+
+type opcode uint8
+
+const (
+	pushConst opcode = iota
+	pushLevel
+	pushStacks
+	pushMagnitude
+	pushRead
+	pushCurve
+	pushLocal // a copy of what lies at place n
+	slide     // the top, in place of itself and what lies under it
+	jump
+	jumpIfNot // takes the top away
+	negate
+	floor
+	ceil
+	abs
+	round
+	invert
+	add
+	sub
+	mul
+	div
+	mod
+	least
+	greatest
+	equal
+	unequal
+	less
+	lessEqual
+	greater
+	greaterEqual
+)
+
+// errNotFinite is why a formula gives no number.
+var errNotFinite = fmt.Errorf("catalog: a formula gives no number within ±%v", float64(stat.MaxValue))
+
+func (f *formula) String() string     { return f.text }
+func (f *formula) Reads() []buff.Read { return f.reads }
+
+// Same reports whether the other formula has the same text, and its curves the same points.
+func (f *formula) Same(other buff.Formula) bool {
+	o, ok := other.(*formula)
+	return ok && o.text == f.text && slices.EqualFunc(f.curves, o.curves, func(a, b *buff.Curve) bool {
+		return slices.Equal(a.Points(), b.Points())
+	})
+}
+
+// Eval runs the steps. It needs as many Reads as f has. Any goroutine may call it.
+func (f *formula) Eval(in buff.Inputs) (float64, error) {
+	v := f.run(&in)
+	if !(math.Abs(v) <= stat.MaxValue) { // NaN, too
+		return 0, errNotFinite
+	}
+	return v, nil
+}
+
+// run returns what is left on the stack. The compiler has seen to it that every place is
+// within the stack and every jump goes forward.
+func (f *formula) run(in *buff.Inputs) float64 {
+	var stack [maxFormulaStack]float64
+	top := -1
+	for at := 0; at < len(f.steps); at++ {
+		s := &f.steps[at]
+		switch s.op {
+		case jump:
+			at = int(s.n) - 1
+		case jumpIfNot:
+			if stack[top] == 0 {
+				at = int(s.n) - 1
+			}
+			top--
+		case slide:
+			top--
+			stack[top] = stack[top+1]
+		case negate, floor, ceil, abs, round, invert:
+			stack[top] = unary(s.op, stack[top])
+		default:
+			if s.op >= add {
+				top--
+				stack[top] = binary(s.op, stack[top], stack[top+1])
+				continue
+			}
+			top++
+			if s.op == pushLocal {
+				stack[top] = stack[s.n]
+				continue
+			}
+			stack[top] = f.push(s, in)
+		}
+	}
+	return stack[0]
+}
+
+// push returns what a step puts on the stack.
+func (f *formula) push(s *step, in *buff.Inputs) float64 {
+	switch s.op {
+	case pushLevel:
+		return in.Level
+	case pushStacks:
+		return in.Stacks
+	case pushMagnitude:
+		return in.Magnitude
+	case pushRead:
+		return in.Reads[s.n]
+	case pushCurve:
+		return f.curves[s.n].At(int(min(max(in.Level, 0), buff.MaxLevel)))
+	}
+	return s.v
+}
+
+func unary(op opcode, v float64) float64 {
+	switch op {
+	case negate:
+		return -v
+	case floor:
+		return math.Floor(v)
+	case ceil:
+		return math.Ceil(v)
+	case abs:
+		return math.Abs(v)
+	case round:
+		return math.Round(v)
+	}
+	return 1 - v // invert
+}
+
+func binary(op opcode, a, b float64) float64 {
+	switch op {
+	case add:
+		return a + b
+	case sub:
+		return a - b
+	case mul:
+		return a * b
+	case div:
+		return a / b
+	case mod:
+		return math.Mod(a, b)
+	case least:
+		return min(a, b)
+	case greatest:
+		return max(a, b)
+	}
+	return truth(compare(op, a, b))
+}
+
+func compare(op opcode, a, b float64) bool {
+	switch op {
+	case equal:
+		return a == b
+	case unequal:
+		return a != b
+	case less:
+		return a < b
+	case lessEqual:
+		return a <= b
+	case greater:
+		return a > b
+	}
+	return a >= b // greaterEqual
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,107 @@
+package definition
+
+import (
+	"fmt"
+	"unicode"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/misspelt"
+)
+
+// formulaAt returns where the character of a text stands in the source, the node being that
+// text: plain, in quotes or a block, of one line or several.
+func (s *source) formulaAt(n ast.Node, text string, character int) position {
+	begin := at(n)
+	p := begin
+	if _, isBlock := n.(*ast.LiteralNode); isBlock {
+		p = position{begin.line + 1, 1}
+	}
+	first, _ := s.line(p.line)
+	raw := []rune(first)
+	// What is in the source and not in the text is space, line ends, quotes and escapes. So
+	// each character that is no space is the next one like it.
+	found := p
+	for i, r := range []rune(text) {
+		if i > character {
+			break
+		}
+		if unicode.IsSpace(r) {
+			found.column++ // of where it stands no more is certain
+			continue
+		}
+		for p.column > len(raw) || raw[p.column-1] != r {
+			if p.column++; p.column > len(raw) {
+				next, ok := s.line(p.line + 1)
+				if !ok {
+					return begin
+				}
+				raw, p = []rune(next), position{p.line + 1, 1}
+			}
+		}
+		found = p
+		p.column++
+	}
+	if character >= len([]rune(text)) {
+		found.column++ // it ends too early
+	}
+	return found
+}
+
+// formula reads a formula, which is compiled when all the files have been read.
+func (d *definition) formula(field string, n ast.Node) {
+	text := ""
+	if d.text(field, n, &text); d.isBad(field) {
+		return
+	}
+	to := d.number
+	d.places.set(field, place{position: at(n), attrs: true})
+	to.From = buff.FromFormula
+	d.afterwards(func(l *loader) {
+		f, wrong := compileFormula(text, l.scope())
+		switch {
+		case wrong != nil:
+			d.fail(field, d.src.formulaAt(n, text, wrong.at), "%s", wrong.text)
+		case f == nil:
+			d.places.set(field, place{position: at(n), bad: true})
+		default:
+			to.Formula = f
+			if why := f.try(l.attrs.bases); why != "" {
+				d.fail(field, at(n), "%s", why)
+			}
+		}
+	})
+}
+
+// try runs a formula with the attributes at their bases and everything that an application
+// brings at 1, at three levels. It returns what is wrong with the results, or "".
+func (f *formula) try(bases map[string]float64) string {
+	in := buff.Inputs{Stacks: 1, Magnitude: 1, Reads: make([]float64, len(f.reads))}
+	for i, r := range f.reads {
+		if in.Reads[i] = 1; !r.Caller {
+			in.Reads[i] = bases[r.Name]
+		}
+	}
+	for _, level := range []float64{0, 1, 60} {
+		in.Level = level
+		if _, err := f.Eval(in); err != nil {
+			return fmt.Sprintf("gives %v at level %v with all attributes at their bases: want a number within ±%v; is something divided by zero?",
+				f.run(&in), level, float64(stat.MaxValue))
+		}
+	}
+	return ""
+}
+
+// noAttribute says that there is no such attribute.
+func noAttribute(name string, known map[string]float64) string {
+	if len(known) == 0 {
+		return fmt.Sprintf("no attribute %s: the catalog has none; declare it under \"attributes:\"", quote(name))
+	}
+	names := make([]string, 0, len(known))
+	for n := range known {
+		names = append(names, n)
+	}
+	return fmt.Sprintf("no attribute %s%s", quote(name), didYouMean(misspelt.Near(name, names)))
+}

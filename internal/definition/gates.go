@@ -1,0 +1,121 @@
+package definition
+
+import (
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+var groupFields = table{"group", []string{"name"}, map[string]readFunc{
+	"name":     func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Group.Name) },
+	"priority": func(d *definition, f string, n ast.Node) { d.integer(f, n, &d.spec.Group.Priority) },
+	"rule":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Group.Rule) },
+}}
+
+var slotFields = table{"slot", []string{"class", "limit"}, map[string]readFunc{
+	"class": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Slot.Class) },
+	"limit": func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Slot.Limit) },
+	"evict": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Slot.Evict) },
+}}
+
+// slot reads a class of slots, or the name of one that stands at the top of a file.
+func (d *definition) slot(field string, n ast.Node) {
+	if _, isText := Text(n); isText {
+		d.fromTable(field, "slots", n, d.loader.slots, func(e *entry) { d.spec.Slot = e.slot })
+		return
+	}
+	before := d.loader.failed
+	d.fields(field, at(n), n, slotFields)
+	d.notInTable(field+".class", "slots", d.loader.slots, &d.spec.Slot.Class)
+	if d.loader.failed > before {
+		d.loader.spoiled[shared{"slot.class", d.spec.Slot.Class}] = true
+	}
+}
+
+var perSourceFields = table{"per_source", []string{"limit"}, map[string]readFunc{
+	"limit": func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.PerSource.Limit) },
+	"evict": func(d *definition, f string, n ast.Node) { d.oneOf(f, n, buff.EvictOldest.String()) },
+}}
+
+var requireFields = table{"require", nil, map[string]readFunc{
+	"apply":   func(d *definition, f string, n ast.Node) { d.tagTest(f, n, &d.spec.Require.Apply) },
+	"ongoing": func(d *definition, f string, n ast.Node) { d.tagTest(f, n, &d.spec.Require.Ongoing) },
+	"remove":  func(d *definition, f string, n ast.Node) { d.tagTest(f, n, &d.spec.Require.Remove) },
+}}
+
+func (d *definition) tagTest(field string, n ast.Node, to *buff.TagTest) {
+	d.fields(field, at(n), n, table{"condition", nil, map[string]readFunc{
+		"all":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &to.All) },
+		"any":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &to.Any) },
+		"none": func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &to.None) },
+	}})
+}
+
+// immunity reads what the owner becomes immune to. What is left out is not asked, so
+// that something must be there.
+func (d *definition) immunity(field string, n ast.Node) {
+	m, before := &d.spec.Immunity, d.loader.failed
+	d.fields(field, at(n), n, table{"immunity", nil, map[string]readFunc{
+		"tags": func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &m.Tags) },
+		"type": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &m.Type) },
+		"polarity": func(d *definition, f string, n ast.Node) {
+			if d.oneOf(f, n, buff.Positive.String(), buff.Negative.String()) {
+				d.word(f, n, &m.Polarity)
+			}
+		},
+	}})
+	if d.loader.failed == before && len(m.Tags) == 0 && m.Type == "" && m.Polarity == buff.Neutral {
+		d.fail(field, at(n), "empty: want tags, type or polarity")
+	}
+}
+
+// chance reads a chance in per mille. None at all has a value of its own in a Spec.
+func (d *definition) chance(field string, n ast.Node) {
+	i := 1000
+	d.perMille(field, n, &i)
+	switch i {
+	case 0:
+		d.spec.Chance = buff.ChanceNever
+	case 1000: // the default
+	default:
+		d.spec.Chance = i
+	}
+}
+
+var drFields = table{"dr", []string{"group", "steps", "reset"}, map[string]readFunc{
+	"group": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.DR.Group) },
+	"steps": func(d *definition, f string, n ast.Node) {
+		d.list(f, n, "shares in percent, such as [100, 50, 0]", func(f string, n ast.Node) {
+			share, _ := d.whole(f, n, 0, 100)
+			d.spec.DR.Steps = append(d.spec.DR.Steps, int(share))
+		})
+	},
+	"reset": func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.DR.Reset) },
+	"scope": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.DR.Scope) },
+}}
+
+// diminishing reads diminishing returns, or the name of a group at the top of a file.
+func (d *definition) diminishing(field string, n ast.Node) {
+	if _, isText := Text(n); isText {
+		d.fromTable(field, "dr", n, d.loader.returns, func(e *entry) { d.spec.DR = e.dr })
+		return
+	}
+	before := d.loader.failed
+	d.fields(field, at(n), n, drFields)
+	d.notInTable(field+".group", "dr", d.loader.returns, &d.spec.DR.Group)
+	if d.loader.failed > before {
+		d.loader.spoiled[shared{"dr.group", d.spec.DR.Group}] = true
+	}
+}
+
+var dispelFields = table{"dispel", nil, map[string]readFunc{
+	"type":   func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Dispel.Type) },
+	"grade":  func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Dispel.Grade) },
+	"per":    func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Dispel.Per) },
+	"resist": func(d *definition, f string, n ast.Node) { d.perMille(f, n, &d.spec.Dispel.Resist) },
+	"stealable": func(d *definition, f string, n ast.Node) {
+		stealable := true
+		d.truth(f, n, &stealable)
+		d.spec.Dispel.Keep = !stealable
+	},
+}}

@@ -1,0 +1,149 @@
+package definition
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// DefaultFrame is the frame for which [Check] looks at periods where
+// [CheckOptions].Frame says no other.
+const DefaultFrame = 50 * time.Millisecond
+
+// CheckOptions says what [Check] cannot know from the files. The zero value is a
+// sensible default.
+type CheckOptions struct {
+	// Frame is the length of the game's frames, which the rule off-frame holds
+	// periods against. If zero, DefaultFrame. Whole milliseconds; a negative one turns
+	// the rule off.
+	Frame time.Duration
+
+	// Applied are the IDs of the definitions that the game applies by itself. What
+	// neither it nor another definition applies breaks the rule unused. If nil, the
+	// game may apply any of them, and none does.
+	Applied []string
+
+	// Every is the shortest time between two applications of one definition by the
+	// game, for the rule limit-unreached. If zero, it is not known, and only what the
+	// files apply is looked at.
+	Every time.Duration
+
+	// Except are names of [Rules] that are not looked for.
+	Except []string
+}
+
+// rule is something that Check warns of.
+type rule struct {
+	name string
+	each func(*linter, *definition) // looks at one definition
+	all  func(*linter)              // or at the catalog
+}
+
+// The rules, in the order of the documentation. They say nothing that is certain to be
+// wrong: that would be an error, and NewCatalog's.
+var rules = []rule{
+	{name: "never-pulses", each: (*linter).neverPulses},
+	{name: "lost-tail", each: (*linter).lostTail},
+	{name: "lost-beat", each: (*linter).lostBeat},
+	{name: "off-frame", each: (*linter).offFrame},
+	{name: "beyond-wheel", each: (*linter).beyondWheel},
+	{name: "no-chance", each: (*linter).noChance},
+	{name: "limit-unreached", all: (*linter).limitUnreached},
+	{name: "waits-offline", each: (*linter).waitsOffline},
+	{name: "runs-offline", each: (*linter).runsOffline},
+	{name: "tie", all: (*linter).tie},
+	{name: "endless", each: (*linter).endless},
+	{name: "one-stack", each: (*linter).oneStack},
+	{name: "unused", all: (*linter).unused},
+	{name: "loop", all: (*linter).loop},
+}
+
+// Rules returns the names of the rules whose breach [Check] warns of, in the order in
+// which the documentation of the package explains them.
+func Rules() []string {
+	names := make([]string, len(rules))
+	for i, r := range rules {
+		names[i] = r.name
+	}
+	return names
+}
+
+// Check is [LoadFS], and also warns of what is valid but probably a mistake, by the rules
+// that the documentation of the package explains. If fsys is nil, the files are those
+// of the machine, as for [Load].
+//
+// A warning stops nothing: it comes with a catalog. Of definitions with errors there are
+// no warnings, since those could merely follow from an error. The warnings are in the
+// order of the files and lines, never more than MaxErrors and one that counts the rest;
+// the same files have the same ones each time. The error is an [Errors], as that of
+// LoadFS. Check panics if an option names no rule. Any goroutine may call it, if fsys
+// allows that.
+func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnings Errors, err error) {
+	for _, name := range o.Except {
+		if !slices.Contains(Rules(), name) {
+			panic(fmt.Sprintf("catalog: CheckOptions.Except names %q, which is no rule", name))
+		}
+	}
+	if fsys == nil {
+		fsys = disk{}
+	}
+	l := newLoader()
+	l.read(fsys, paths, l.parse)
+	if c, err = l.catalog(nil); err != nil {
+		return nil, nil, err
+	}
+	return c, l.warnings(o), nil
+}
+
+// linter looks for warnings in a catalog without errors.
+type linter struct {
+	*loader
+	CheckOptions
+	rule  string // the one that is looked at
+	uses  map[string][]use
+	ended map[string]bool // what others end
+}
+
+// warnings returns everything about the definitions that breaks a rule.
+func (l *loader) warnings(o CheckOptions) Errors {
+	if o.Frame == 0 {
+		o.Frame = DefaultFrame
+	}
+	w := &linter{loader: l, CheckOptions: o}
+	w.findUses()
+	for _, r := range rules {
+		if slices.Contains(o.Except, r.name) {
+			continue
+		}
+		w.rule = r.name
+		if r.all != nil {
+			r.all(w)
+			continue
+		}
+		for _, d := range l.defs {
+			r.each(w, d)
+		}
+	}
+	return l.errors()
+}
+
+// warn reports a breach of the rule at a field.
+func (l *linter) warn(d *definition, field, format string, args ...any) {
+	l.add(d.src, d.place(field).position, d.spec.ID, field, format, args...).Rule = l.rule
+}
+
+// short is a span without the zeros at its end: 36h, 1h30m.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
+}

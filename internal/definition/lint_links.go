@@ -1,0 +1,229 @@
+package definition
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// use is one place at which a definition applies another.
+type use struct {
+	by    *definition
+	field string
+	to    string
+	every time.Duration // the time between two times that it does; 0 if nobody knows
+
+	// If again, it does so whenever it is itself applied, or at least whenever the
+	// stacks are at their limit: two that do so to each other never come to an end.
+	again bool
+}
+
+// findUses finds everything that the definitions apply, in the order of the fields.
+func (l *linter) findUses() {
+	l.uses = map[string][]use{}
+	for _, d := range l.defs {
+		s := d.spec
+		add := func(field, to string, every time.Duration, again bool) {
+			l.uses[s.ID] = append(l.uses[s.ID], use{d, field, to, every, again})
+		}
+		list := func(field string, actions []buff.Action, every time.Duration, again bool) {
+			for i, a := range actions {
+				if a.Do == buff.DoApply {
+					add(element(field, i)+".apply", a.Name, every, again)
+				}
+			}
+		}
+		// A further application of what joins is a refresh, and never new.
+		alone := s.Stack.By == buff.ByNone
+		list("on.exec", s.On.Exec, 0, true)
+		list("on.apply", s.On.Apply, 0, alone)
+		list("on.refresh", s.On.Refresh, 0, !alone && s.Stack.Refresh != buff.RefreshNone && s.Stack.Overflow != buff.OverflowDeny)
+		list("on.pulse", s.On.Pulse, s.Period, s.First == buff.FirstEvery || alone && s.First == buff.FirstStart)
+		list("on.overflow", s.On.Overflow, 0, !alone)
+		for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
+			list("on.act."+act, s.On.Act[act], 0, false)
+		}
+		for r := buff.NoReason + 1; r.Removes(); r++ {
+			list("on.remove."+r.String(), s.On.Remove[r], 0, false)
+		}
+		list("on.remove.any", s.On.RemoveAny, 0, false)
+		for i, id := range s.Stack.OverflowApply {
+			add(element("stack.overflow_apply", i), id, 0, !alone)
+		}
+		for i, t := range s.Stack.Thresholds {
+			if t.Apply != "" {
+				add(element("stack.thresholds", i)+".apply", t.Apply, 0, alone && t.At <= max(s.Stack.Initial, 1))
+			}
+		}
+		for i, id := range s.Links {
+			add(element("links", i), id, 0, false) // a ring is an error
+		}
+		if a := &s.Aura; a.Apply != "" {
+			add("aura.apply", a.Apply, a.Interval, false)
+		}
+	}
+}
+
+// limitUnreached finds stack limits that no application comes to.
+func (l *linter) limitUnreached() {
+	known := map[string]time.Duration{} // the shortest time between two applications; 0 if nobody knows
+	note := func(id string, every time.Duration) {
+		if before, ok := known[id]; !ok || every < before {
+			known[id] = every
+		}
+	}
+	for _, d := range l.defs {
+		for _, u := range l.uses[d.spec.ID] {
+			note(u.to, u.every)
+		}
+		if l.Every > 0 && l.Applied == nil {
+			note(d.spec.ID, l.Every)
+		}
+	}
+	for _, id := range l.Applied {
+		note(id, l.Every)
+	}
+	for _, d := range l.defs {
+		st := &d.spec.Stack
+		each := max(st.Initial, 1)
+		every := known[d.spec.ID]
+		switch {
+		case st.Limit <= each || st.Timers == buff.TimersQueue:
+		case st.By == buff.ByNone:
+			l.warn(d, "stack.limit", "by is none, so that each application is a buff of its own: no further one adds to its stacks; say by: source or target")
+		case every == 0 || d.spec.Kind != buff.Timed:
+		default:
+			if most := each * applications(d.spec, every); most < min(st.Limit, buff.MaxStacks) {
+				l.warn(d, "stack.limit", "one application every %s and a duration of %s never make more than %d", short(every), short(longest(d.spec)), most)
+			}
+		}
+	}
+}
+
+// applications returns how many applications stand together in one buff at most.
+func applications(s *buff.Spec, every time.Duration) int {
+	within := int(longest(s)/every) + 1 // one that comes at the very end is in time
+	if s.Stack.Timers == buff.TimersShared && s.Stack.Refresh != buff.RefreshNone && within > 1 {
+		return buff.MaxStacks // each moves the end of all
+	}
+	return min(within, buff.MaxStacks)
+}
+
+// tie finds buffs of one group of which neither is the stronger.
+func (l *linter) tie() {
+	type rank struct {
+		group    string
+		priority int
+	}
+	first := map[rank]*definition{}
+	for _, d := range l.defs {
+		g := d.spec.Group
+		r := rank{g.Name, g.Priority}
+		switch g.Rule {
+		case buff.GroupHigher, buff.GroupHide: // the others do not ask for the priority, or say what becomes of a tie
+		default:
+			continue
+		}
+		if g.Name == "" {
+			continue
+		}
+		other := first[r]
+		if other == nil {
+			first[r] = d
+			continue
+		}
+		l.warn(d, "group.priority", "is %d in group %s for %s too: which of them is in effect depends on which comes first",
+			g.Priority, quote(g.Name), quote(other.spec.ID))
+	}
+}
+
+// unused finds definitions that nobody ever applies.
+func (l *linter) unused() {
+	if l.Applied == nil {
+		return
+	}
+	reached := map[string]bool{}
+	next := slices.Clone(l.Applied)
+	for len(next) > 0 {
+		id := next[len(next)-1]
+		next = next[:len(next)-1]
+		if reached[id] {
+			continue
+		}
+		reached[id] = true
+		for _, u := range l.uses[id] {
+			next = append(next, u.to)
+		}
+	}
+	for _, d := range l.defs {
+		if !reached[d.spec.ID] {
+			l.warn(d, "", "neither the game nor a definition in use applies it")
+		}
+	}
+}
+
+// loop finds definitions that apply each other in one instant, for ever. What may be
+// refused on the way is not counted: it is how a loop is guarded.
+func (l *linter) loop() {
+	w := walk{linter: l, over: map[string]bool{}, on: map[string]int{}, said: map[string]bool{}}
+	for _, d := range l.defs {
+		w.from(d.spec.ID)
+	}
+}
+
+// walk goes along what definitions apply in one instant, each once.
+type walk struct {
+	*linter
+	path []use           // from the definition where it began to where it is
+	on   map[string]int  // the definitions on the path, and how long it was when it came there
+	over map[string]bool // those from which it has been everywhere
+	said map[string]bool // those of a loop that was reported
+}
+
+func (w *walk) from(id string) {
+	if w.over[id] || w.guarded(id) {
+		return
+	}
+	w.on[id] = len(w.path)
+	for _, u := range w.uses[id] {
+		if !u.again {
+			continue
+		}
+		w.path = append(w.path, u)
+		if at, back := w.on[u.to]; !back {
+			w.from(u.to)
+		} else if !w.said[u.to] {
+			w.report(w.path[at:])
+		}
+		w.path = w.path[:len(w.path)-1]
+	}
+	delete(w.on, id)
+	w.over[id] = true
+}
+
+// report warns of a loop, at its first definition.
+func (w *walk) report(loop []use) {
+	const most = 8
+	ids := []string{brief(loop[0].by.spec.ID)}
+	for _, u := range loop {
+		w.said[u.to] = true
+		ids = append(ids, brief(u.to))
+	}
+	if n := len(ids); n > most {
+		ids = slices.Concat(ids[:most-2], []string{"…"}, ids[n-1:])
+	}
+	w.warn(loop[0].by, loop[0].field, "applies itself in the same instant, without end: %s; the engine breaks it off with a fault", strings.Join(ids, " → "))
+}
+
+// guarded reports whether an application may be refused, so that a loop through it may
+// come to an end.
+func (l *linter) guarded(id string) bool {
+	s := l.byID[id].spec
+	r := &s.Require.Apply
+	return cmp.Or(s.Chance, 1000) != 1000 || len(r.All)+len(r.Any)+len(r.None) > 0 || len(s.DR.Steps) > 0 || s.Slot.Limit > 0 ||
+		s.Group.Name != "" && s.Group.Rule != buff.GroupAlways && s.Group.Rule != buff.GroupHide
+}

@@ -1,0 +1,107 @@
+package definition
+
+import (
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// byLevel reports whether the duration or the period depends on the level.
+func byLevel(s *buff.Spec) bool { return s.DurationBy != nil || s.PeriodBy != nil }
+
+// longest returns the duration, at the level that has the longest.
+func longest(s *buff.Spec) time.Duration {
+	if s.DurationBy == nil {
+		return s.Duration
+	}
+	most := 0.0
+	for _, p := range s.DurationBy.Points() {
+		most = max(most, p.Value)
+	}
+	return time.Duration(most * float64(time.Second))
+}
+
+// neverPulses finds buffs that end before their first pulse.
+func (l *linter) neverPulses(d *definition) {
+	s := d.spec
+	if s.Kind != buff.Timed || byLevel(s) || s.Period <= s.Duration || s.First != buff.FirstNone || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
+		return
+	}
+	unless := ""
+	if s.Stack.By != buff.ByNone && s.Stack.Refresh != buff.RefreshNone && s.Stack.Phase == buff.PhaseKeep {
+		unless = ", unless it is refreshed before"
+	}
+	l.warn(d, "period", "longer than the duration of %s: it never pulses%s", short(s.Duration), unless)
+}
+
+// lostTail finds durations with a part of a period at their end.
+func (l *linter) lostTail(d *definition) {
+	s := d.spec
+	if s.Kind != buff.Timed || byLevel(s) || s.Period == 0 || s.Period > s.Duration || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
+		return
+	}
+	if rest := s.Duration % s.Period; rest != 0 {
+		l.warn(d, "duration", "not whole periods of %s: the last %s have no pulse; say tail: partial or fit, or change one of the two",
+			short(s.Period), short(rest))
+	}
+}
+
+// lostBeat finds applications that take pulses away and give nothing.
+func (l *linter) lostBeat(d *definition) {
+	s := d.spec
+	if (s.Period != 0 || s.PeriodBy != nil) && s.Stack.By != buff.ByNone && s.Stack.Refresh == buff.RefreshNone && s.Stack.Phase == buff.PhaseReset {
+		l.warn(d, "stack.phase", "with refresh none each further application puts the next pulse off, and the end stays: pulses are lost")
+	}
+}
+
+// offFrame finds beats that fall between frames.
+func (l *linter) offFrame(d *definition) {
+	for _, b := range []struct {
+		field string
+		span  time.Duration
+		what  string
+	}{{"period", d.spec.Period, "pulses"}, {"aura.interval", d.spec.Aura.Interval, "looks"}} {
+		if b.span == 0 || l.Frame < 0 || b.span%l.Frame == 0 {
+			continue
+		}
+		below := b.span - b.span%l.Frame
+		l.warn(d, b.field, "not whole frames of %s: %s come %s or %s apart", short(l.Frame), b.what, short(below), short(below+l.Frame))
+	}
+}
+
+// wheelRange is how far the hours of the wheel reach.
+const wheelRange = 12 * time.Hour
+
+// beyondWheel finds durations that do not fit on the wheel.
+func (l *linter) beyondWheel(d *definition) {
+	if s := d.spec; longest(s) > wheelRange && s.Clock == buff.Online { // by another clock it is days that are meant
+		l.warn(d, "duration", "longer than the %s of the wheel: its end waits in the overflow tier; nothing is lost, but is it meant?", short(wheelRange))
+	}
+}
+
+// noChance finds buffs that nobody ever gets.
+func (l *linter) noChance(d *definition) {
+	if d.spec.Chance == buff.ChanceNever {
+		l.warn(d, "chance", "every application is refused")
+	}
+}
+
+// soonOver is a duration for which nobody logs out.
+const soonOver = time.Minute
+
+// waitsOffline finds bad things that players do not have to live through.
+func (l *linter) waitsOffline(d *definition) {
+	s := d.spec
+	_, said := d.places.get("save.mode")
+	if s.Kind == buff.Timed && s.Polarity == buff.Negative && s.Clock == buff.Online && s.Save.Mode == buff.SaveAlways &&
+		(said || longest(s) >= soonOver) {
+		l.warn(d, "clock", "stands still while its owner is away: players hide from it by logging out; say clock: uptime or wall")
+	}
+}
+
+// runsOffline finds good things that are gone when players return.
+func (l *linter) runsOffline(d *definition) {
+	if s := d.spec; s.Kind == buff.Timed && s.Polarity == buff.Positive && s.Clock == buff.Wall {
+		l.warn(d, "clock", "a good buff that goes on while its owner is away and the server is down: players will miss it")
+	}
+}

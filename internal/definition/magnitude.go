@@ -1,0 +1,107 @@
+package definition
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// magnitude reads a number of a buff: as it is, or a map that says where it comes from.
+// What to points to must stay where it is until all the files have been read.
+func (d *definition) magnitude(field string, n ast.Node, to *buff.Number) {
+	before, why := d.loader.failed, ""
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+		d.origin(field, n, to)
+	case *ast.StringNode, *ast.LiteralNode:
+		if to.Const, why = realOf(n); why != "" {
+			d.fail(field, at(n), "want a number, or where it comes from, such as {formula: \"5 + level\"}, not %s", Describe(n))
+		}
+	default:
+		d.real(field, n, &to.Const)
+	}
+	if d.loader.failed > before {
+		d.places.set(field, place{position: at(n), bad: true})
+	}
+}
+
+// besides says what may stand beside the field that says where a number comes from.
+var besides = map[string][]string{
+	"const":   nil,
+	"curve":   nil,
+	"attr":    {"of", "pre", "coef", "post", "default", "snapshot"},
+	"caller":  {"default", "snapshot"},
+	"formula": {"default", "snapshot"},
+}
+
+// origins are the fields that say where a number comes from.
+var origins = []string{"const", "curve", "attr", "caller", "formula"}
+
+// origin reads where a number comes from.
+func (d *definition) origin(field string, n ast.Node, to *buff.Number) {
+	before := d.loader.failed
+	d.number = to
+	d.fields(field, at(n), n, numberFields)
+	if d.loader.failed > before {
+		return
+	}
+	list, _ := Fields(n)
+	var from []string
+	for _, f := range list {
+		if name, _ := Text(f.Key); slices.Contains(origins, name) {
+			from = append(from, name)
+		}
+	}
+	switch {
+	case len(from) == 0:
+		d.fail(field, at(n), "want one of %s", either(origins))
+		return
+	case len(from) > 1:
+		d.fail(field, at(n), "%s in one number: write one of them", strings.Join(from, " and "))
+		return
+	}
+	for _, f := range list {
+		name, _ := Text(f.Key)
+		if name == from[0] || slices.Contains(besides[from[0]], name) {
+			continue
+		}
+		d.fail(join(field, name), at(f.Key), "a number from %s has no %s", from[0], name)
+	}
+}
+
+var numberFields = table{"number", nil, map[string]readFunc{
+	"const": func(d *definition, f string, n ast.Node) { d.real(f, n, &d.number.Const) },
+	"curve": func(d *definition, f string, n ast.Node) {
+		d.number.From = buff.FromCurve
+		d.curve(f, n, &d.number.Curve)
+	},
+	"attr": func(d *definition, f string, n ast.Node) {
+		d.number.From = buff.FromAttr
+		d.attribute(f, n, &d.number.Attr)
+	},
+	"caller": func(d *definition, f string, n ast.Node) {
+		d.number.From = buff.FromCaller
+		d.name(f, n, false, &d.number.Caller)
+	},
+	"formula":  (*definition).formula,
+	"of":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.number.Of) },
+	"pre":      func(d *definition, f string, n ast.Node) { d.real(f, n, &d.number.Pre) },
+	"coef":     (*definition).coefficient,
+	"post":     func(d *definition, f string, n ast.Node) { d.real(f, n, &d.number.Post) },
+	"snapshot": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.number.Snapshot) },
+	"default": func(d *definition, f string, n ast.Node) {
+		d.number.Default = true
+		d.real(f, n, &d.number.Const)
+	},
+}}
+
+// coefficient reads by what an attribute is multiplied. Zero would stand for the default in
+// a Number, and for nothing in a file.
+func (d *definition) coefficient(field string, n ast.Node) {
+	if d.real(field, n, &d.number.Coef); !d.isBad(field) && d.number.Coef == 0 {
+		d.fail(field, at(n), "must not be 0: the attribute would not count")
+	}
+}

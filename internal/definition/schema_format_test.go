@@ -1,0 +1,257 @@
+package definition
+
+import (
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// The structs are the format of a file, for the schema: only their fields, types and
+// tags count. A field has its description from its line in the documentation of the
+// package, or, if it has none there, from its tag.
+
+type fileFormat struct {
+	Schema     string                     `json:"$schema,omitempty" jsonschema:"this schema, for editors"`
+	Version    one                        `json:"version,omitempty" jsonschema:"the version of the format; only 1 is known"`
+	Attributes map[string]attributeFormat `json:"attributes,omitempty" jsonschema:"the numbers that every owner has, by their names; they stand in one file of a catalog"`
+	Curves     map[string]curve           `json:"curves,omitempty" jsonschema:"numbers by level: a map from levels, or a list from level 1 on; between two levels a straight line"`
+	Tags       []tag                      `json:"tags,omitempty" jsonschema:"the tags that there are, with those above them; if no file has such a list, any will do"`
+	Groups     []name                     `json:"groups,omitempty" jsonschema:"the names of groups that there are"`
+	Handlers   []name                     `json:"handlers,omitempty" jsonschema:"the Go handlers that there are"`
+	Acts       []name                     `json:"acts,omitempty" jsonschema:"the acts of owners that there are"`
+	Icons      []name                     `json:"icons,omitempty" jsonschema:"the icons that there are"`
+	Slots      map[string]slotsFormat     `json:"slots,omitempty" jsonschema:"classes of slots, which definitions name by slot: CLASS"`
+	DR         map[string]returnsFormat   `json:"dr,omitempty" jsonschema:"groups of diminishing returns, which definitions name by dr: GROUP"`
+	Dead       buff.DeadRule              `json:"dead,omitempty" jsonschema:"the word dead of all definitions that do not say one; files may not disagree"`
+	Buffs      map[string]specFormat      `json:"buffs,omitempty" jsonschema:"the definitions by their IDs; an ID stands once in all files of a catalog"`
+}
+
+type attributeFormat struct {
+	Base      float64    `json:"base,omitempty" jsonschema:"what a new owner has; 0 if left out"`
+	Min       statLimit  `json:"min,omitempty" jsonschema:"the least: a number, or the name of an attribute"`
+	Max       statLimit  `json:"max,omitempty" jsonschema:"the most: a number, or the name of an attribute"`
+	Aggregate aggregate  `json:"aggregate,omitempty" jsonschema:"which modifiers count where several are added: all, the greatest, the least, or the strongest N"`
+	AtMin     buff.AtMin `json:"at_min,omitempty" jsonschema:"kill: the owner dies when a change brings it down to min"`
+}
+
+type slotsFormat struct {
+	Limit slots      `json:"limit" jsonschema:"how many slots an owner has"`
+	Evict buff.Evict `json:"evict,omitempty" jsonschema:"what goes when one more comes"`
+}
+
+type returnsFormat struct {
+	Steps []percent  `json:"steps" jsonschema:"percent of the duration for the first, the second and so on; after the last, the last"`
+	Reset span       `json:"reset" jsonschema:"so long after its last end the group begins anew"`
+	Scope buff.Scope `json:"scope,omitempty" jsonschema:"counted for the owner, or for owner and source"`
+}
+
+// numberFormat is a map that says where a number comes from.
+type numberFormat struct {
+	Const    float64       `json:"const,omitempty" jsonschema:"always this number; stands alone"`
+	Curve    name          `json:"curve,omitempty" jsonschema:"the value of this curve at the level of the application; stands alone"`
+	Attr     name          `json:"attr,omitempty" jsonschema:"this attribute: (attribute + pre) * coef + post"`
+	Of       buff.Whose    `json:"of,omitempty" jsonschema:"whose attribute; the owner's is the default"`
+	Pre      float64       `json:"pre,omitempty" jsonschema:"added to the attribute before coef"`
+	Coef     float64       `json:"coef,omitempty" jsonschema:"by what the attribute is multiplied; 1 is the default, 0 is refused"`
+	Post     float64       `json:"post,omitempty" jsonschema:"added to the attribute after coef"`
+	Caller   name          `json:"caller,omitempty" jsonschema:"what the application gives under this name"`
+	Formula  formulaText   `json:"formula,omitempty" jsonschema:"worked out from level, stacks, magnitude, owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME and curve.NAME, by + - * / %, comparisons, and, or, not, a ? b : c, min, max, floor, ceil, abs and round"`
+	Default  float64       `json:"default,omitempty" jsonschema:"the number if the source or the application's number is not there; without it such an application is refused"`
+	Snapshot buff.Snapshot `json:"snapshot,omitempty" jsonschema:"when it is asked for: at the cast, when the application comes to the owner, or at each pulse"`
+}
+
+type modifierFormat struct {
+	Attr     name      `json:"attr" jsonschema:"the attribute that is changed while the buff has its effect"`
+	Op       stat.Op   `json:"op,omitempty" jsonschema:"what is done with it; 0.3 means +30 % for mul_add and mul_compound"`
+	Channel  channel   `json:"channel,omitempty" jsonschema:"from 0 to 9; a channel works on the result of the one before"`
+	Value    magnitude `json:"value" jsonschema:"the number"`
+	PerStack bool      `json:"per_stack,omitempty" jsonschema:"the number counts once for each stack"`
+}
+
+type changeFormat struct {
+	Attr     name      `json:"attr" jsonschema:"the attribute of which the base is changed for good"`
+	By       magnitude `json:"by" jsonschema:"what is added to it"`
+	PerStack bool      `json:"per_stack,omitempty" jsonschema:"once for each stack"`
+}
+
+type damageFormat struct {
+	Attr     name      `json:"attr" jsonschema:"the attribute that is damaged"`
+	By       magnitude `json:"by" jsonschema:"how much, in whole points, half up; shields take theirs first"`
+	PerStack bool      `json:"per_stack,omitempty" jsonschema:"once for each stack"`
+	School   tag       `json:"school,omitempty" jsonschema:"the tag of the damage, for shields"`
+}
+
+type clientFormat struct {
+	Icon     name      `json:"icon,omitempty"`
+	Show     bool      `json:"show,omitempty"`
+	Priority int       `json:"priority,omitempty"`
+	Sync     buff.Sync `json:"sync,omitempty"`
+}
+
+type specFormat struct {
+	Name          string               `json:"name,omitempty"`
+	Note          string               `json:"note,omitempty"`
+	Tags          []tag                `json:"tags,omitempty"`
+	Grants        []tag                `json:"grants,omitempty"`
+	Polarity      buff.Polarity        `json:"polarity,omitempty"`
+	Duration      duration             `json:"duration"`
+	MinDuration   span                 `json:"min_duration,omitempty"`
+	MaxDuration   span                 `json:"max_duration,omitempty"`
+	DurationScale magnitude            `json:"duration_scale,omitempty"`
+	Clock         buff.Clock           `json:"clock,omitempty"`
+	Period        period               `json:"period,omitempty"`
+	First         buff.First           `json:"first,omitempty"`
+	Tail          buff.Tail            `json:"tail,omitempty"`
+	Align         buff.Align           `json:"align,omitempty"`
+	Haste         buff.Haste           `json:"haste,omitempty"`
+	HasteDuration bool                 `json:"haste_duration,omitempty"`
+	Catchup       catchup              `json:"catchup,omitempty"`
+	Stack         stackFormat          `json:"stack,omitempty"`
+	Group         groupFormat          `json:"group,omitempty"`
+	Slot          slotOrName           `json:"slot,omitempty"`
+	PerSource     perSourceFormat      `json:"per_source,omitempty"`
+	Require       requireFormat        `json:"require,omitempty"`
+	Inhibition    buff.Inhibition      `json:"inhibition,omitempty"`
+	Dead          buff.DeadRule        `json:"dead,omitempty"`
+	Immune        buff.ImmuneRule      `json:"immune,omitempty"`
+	Immunity      immunityFormat       `json:"immunity,omitempty"`
+	Chance        perMille             `json:"chance,omitempty"`
+	DR            drOrName             `json:"dr,omitempty"`
+	Dispel        dispelFormat         `json:"dispel,omitempty"`
+	Interrupt     []name               `json:"interrupt,omitempty"`
+	Charges       chargesFormat        `json:"charges,omitempty"`
+	Shield        shieldFormat         `json:"shield,omitempty"`
+	Aura          auraFormat           `json:"aura,omitempty"`
+	Modifiers     []modifierFormat     `json:"modifiers,omitempty"`
+	Links         []name               `json:"links,omitempty"`
+	Params        map[string]magnitude `json:"params,omitempty"`
+	OnDeath       deathFate            `json:"on_death,omitempty"`
+	OnSourceGone  sourceFate           `json:"on_source_gone,omitempty"`
+	OnZone        faultFate            `json:"on_zone,omitempty"`
+	OnFault       faultFate            `json:"on_fault,omitempty"`
+	Save          saveFormat           `json:"save,omitempty"`
+	Reload        buff.ReloadRule      `json:"reload,omitempty"`
+	Client        clientFormat         `json:"client,omitempty"`
+	Data          map[string]any       `json:"data,omitempty"`
+	On            onFormat             `json:"on,omitempty"`
+}
+
+type stackFormat struct {
+	By            buff.By           `json:"by,omitempty"`
+	Limit         limit             `json:"limit,omitempty"`
+	Initial       stacks            `json:"initial,omitempty"`
+	Timers        buff.Timers       `json:"timers,omitempty"`
+	Effective     stacks            `json:"effective,omitempty"`
+	Refresh       buff.Refresh      `json:"refresh,omitempty"`
+	RefreshPct    pct               `json:"refresh_pct,omitempty"`
+	RefreshCap    span              `json:"refresh_cap,omitempty"`
+	Phase         buff.Phase        `json:"phase,omitempty"`
+	Overflow      buff.Overflow     `json:"overflow,omitempty"`
+	OverflowApply []name            `json:"overflow_apply,omitempty"`
+	Expire        expire            `json:"expire,omitempty"`
+	Level         buff.LevelRule    `json:"level,omitempty"`
+	Thresholds    []thresholdFormat `json:"thresholds,omitempty"`
+}
+
+type thresholdFormat struct {
+	At      stacks  `json:"at" jsonschema:"how many stacks set it off, coming from below"`
+	Apply   name    `json:"apply,omitempty" jsonschema:"the ID of what is applied then"`
+	Consume consume `json:"consume,omitempty" jsonschema:"how many stacks are used up then"`
+}
+
+type groupFormat struct {
+	Name     name           `json:"name"`
+	Priority int            `json:"priority,omitempty"`
+	Rule     buff.GroupRule `json:"rule,omitempty"`
+}
+
+type slotFormat struct {
+	Class name       `json:"class"`
+	Limit slots      `json:"limit"`
+	Evict buff.Evict `json:"evict,omitempty"`
+}
+
+type perSourceFormat struct {
+	Limit count  `json:"limit" jsonschema:"how many one source may have on all owners"`
+	Evict oldest `json:"evict,omitempty" jsonschema:"which one gives way"`
+}
+
+type requireFormat struct {
+	Apply   tagTestFormat `json:"apply,omitempty"`
+	Ongoing tagTestFormat `json:"ongoing,omitempty"`
+	Remove  tagTestFormat `json:"remove,omitempty"`
+}
+
+type tagTestFormat struct {
+	All  []tag `json:"all,omitempty" jsonschema:"its owner has each of these tags"`
+	Any  []tag `json:"any,omitempty" jsonschema:"its owner has at least one of these tags"`
+	None []tag `json:"none,omitempty" jsonschema:"its owner has none of these tags"`
+}
+
+type immunityFormat struct {
+	Tags     []tag `json:"tags,omitempty" jsonschema:"buffs with one of these tags, or one below"`
+	Type     name  `json:"type,omitempty" jsonschema:"buffs with this dispel type"`
+	Polarity side  `json:"polarity,omitempty" jsonschema:"buffs with this polarity"`
+}
+
+type drFormat struct {
+	Group name       `json:"group"`
+	Steps []percent  `json:"steps"`
+	Reset span       `json:"reset"`
+	Scope buff.Scope `json:"scope,omitempty"`
+}
+
+type dispelFormat struct {
+	Type      name       `json:"type,omitempty"`
+	Grade     buff.Grade `json:"grade,omitempty"`
+	Per       buff.Per   `json:"per,omitempty"`
+	Resist    perMille   `json:"resist,omitempty"`
+	Stealable bool       `json:"stealable,omitempty"`
+}
+
+type chargesFormat struct {
+	N         stacks          `json:"n"`
+	ConsumeOn []name          `json:"consume_on,omitempty"`
+	OnRefresh buff.ChargeRule `json:"on_refresh,omitempty"`
+}
+
+type shieldFormat struct {
+	Pool     pool  `json:"pool,omitempty"`
+	Priority int   `json:"priority,omitempty"`
+	Schools  []tag `json:"schools,omitempty"`
+}
+
+type auraFormat struct {
+	Apply    name   `json:"apply"`
+	Radius   above  `json:"radius"`
+	Interval span   `json:"interval"`
+	Linger   linger `json:"linger,omitempty"`
+}
+
+type saveFormat struct {
+	Mode          buff.SaveMode      `json:"mode,omitempty"`
+	IfRemaining   span               `json:"if_remaining,omitempty"`
+	OfflinePulses offline            `json:"offline_pulses,omitempty"`
+	OfflineExpire buff.OfflineExpire `json:"offline_expire,omitempty"`
+	Compensate    name               `json:"compensate,omitempty"`
+}
+
+type onFormat struct {
+	Apply    []actionFormat            `json:"apply,omitempty"`
+	Refresh  []actionFormat            `json:"refresh,omitempty"`
+	Pulse    []actionFormat            `json:"pulse,omitempty"`
+	Exec     []actionFormat            `json:"exec,omitempty"`
+	Overflow []actionFormat            `json:"overflow,omitempty"`
+	Act      map[string][]actionFormat `json:"act,omitempty"`
+	Remove   removeFormat              `json:"remove,omitempty"`
+}
+
+type actionFormat struct {
+	Call   name         `json:"call,omitempty" jsonschema:"the Go handler of this name"`
+	Apply  name         `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
+	Remove name         `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed"`
+	Kill   yes          `json:"kill,omitempty" jsonschema:"the owner dies"`
+	Change changeFormat `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
+	Damage damageFormat `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
+	To     buff.To      `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
+	Reason buff.Reason  `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
+}

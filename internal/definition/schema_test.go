@@ -1,0 +1,425 @@
+package definition
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/require"
+)
+
+// The committed schema is the one that the structs and the documentation make. With
+// -rewrite it is written.
+func TestSchema(t *testing.T) {
+	s := generate(t)
+	text, err := json.MarshalIndent(s, "", "  ")
+	require.NoError(t, err)
+	text = append(text, '\n')
+	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
+		require.NoError(t, os.WriteFile("bufftick.schema.json", text, 0o644))
+		return
+	}
+	require.Equal(t, string(text), Schema(), "run go test ./internal/definition -run TestSchema -rewrite")
+}
+
+func generate(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	types := formatTypes()
+	s, err := jsonschema.For[fileFormat](&jsonschema.ForOptions{TypeSchemas: types})
+	require.NoError(t, err)
+	delete(types, reflect.TypeFor[actionFormat]())
+	action, err := jsonschema.For[actionFormat](&jsonschema.ForOptions{TypeSchemas: types})
+	require.NoError(t, err)
+	action.DependencyStrings = map[string][]string{"reason": {"remove"}}
+	for _, verb := range verbs {
+		action.OneOf = append(action.OneOf, &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{verb: {}}, Required: []string{verb}})
+	}
+
+	s.Schema = "http://json-schema.org/draft-07/schema#"
+	s.Title = "bufftick: definitions of buffs"
+	number := numberSchema(t, types)
+	s.Definitions = map[string]*jsonschema.Schema{"action": action, "number": anyOf(&jsonschema.Schema{Type: "number"}, number)}
+	buffs := s.Properties["buffs"]
+	buffs.PropertyNames = &jsonschema.Schema{Pattern: `^\S+$`}
+	spec := buffs.AdditionalProperties
+	spec.Properties["immunity"].MinProperties = jsonschema.Ptr(1)
+	spec.Properties["params"].PropertyNames = &jsonschema.Schema{MinLength: jsonschema.Ptr(1)}
+
+	d := describer{t: t, lines: documented(t)}
+	d.describe("", spec)
+	for _, path := range d.lines.unused() {
+		require.Fail(t, "a line of the documentation describes no field", path)
+	}
+	d.describe("file", s)
+	d.describe("action", action)
+	d.describe("number", number)
+	return s
+}
+
+// numberSchema is a map that says where a number comes from, and what may stand beside each.
+func numberSchema(t *testing.T, types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
+	t.Helper()
+	number, err := jsonschema.For[numberFormat](&jsonschema.ForOptions{TypeSchemas: types})
+	require.NoError(t, err)
+	for _, from := range origins {
+		names := &jsonschema.Schema{Enum: []any{from}}
+		for _, name := range besides[from] {
+			names.Enum = append(names.Enum, name)
+		}
+		number.OneOf = append(number.OneOf, &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{from: {}}, Required: []string{from}, PropertyNames: names})
+	}
+	return number
+}
+
+// describer gives every property its description, and makes lists of what Go's lists are.
+type describer struct {
+	t     *testing.T
+	lines docLines
+}
+
+func (d *describer) describe(path string, s *jsonschema.Schema) {
+	if slices.Equal(s.Types, []string{"null", "array"}) {
+		s.Types, s.Type = nil, "array"
+	}
+	for name, p := range s.Properties {
+		at := join(path, name)
+		if at == "file.buffs" {
+			continue // done
+		}
+		line, ok := d.lines.use(at)
+		require.NotEqual(d.t, ok, p.Description != "", "%s: wants one description, in doc.go or in the tag", at)
+		if ok {
+			p.Description = line
+		}
+		d.describe(at, p)
+	}
+	if s.Items != nil {
+		d.describe(path+"[]", s.Items)
+	}
+	for _, one := range s.AnyOf {
+		if one.Properties != nil && (path == "slot" || path == "dr") {
+			d.describe(path, one)
+		}
+	}
+	if entries := s.AdditionalProperties; entries != nil && entries.Properties != nil {
+		d.describe(path+".NAME", entries)
+	}
+}
+
+// What the schema is held against: maps of the format, each with a definition that has
+// an unknown field there.
+var formatMaps = map[string]string{
+	"stack":               "stack: {zzzzzzzz: 1}",
+	"stack.thresholds[]":  "stack: {thresholds: [{zzzzzzzz: 1}]}",
+	"group":               "group: {zzzzzzzz: 1}",
+	"slot":                "slot: {zzzzzzzz: 1}",
+	"per_source":          "per_source: {zzzzzzzz: 1}",
+	"require":             "require: {zzzzzzzz: 1}",
+	"require.apply":       "require: {apply: {zzzzzzzz: 1}}",
+	"require.ongoing":     "require: {ongoing: {zzzzzzzz: 1}}",
+	"require.remove":      "require: {remove: {zzzzzzzz: 1}}",
+	"immunity":            "immunity: {zzzzzzzz: 1}",
+	"dr":                  "dr: {zzzzzzzz: 1}",
+	"dispel":              "dispel: {zzzzzzzz: 1}",
+	"charges":             "charges: {zzzzzzzz: 1}",
+	"shield":              "shield: {zzzzzzzz: 1}",
+	"aura":                "aura: {zzzzzzzz: 1}",
+	"number":              "params: {a: {zzzzzzzz: 1}}",
+	"modifiers[]":         "modifiers: [{zzzzzzzz: 1}]",
+	"action.change":       "on: {pulse: [{change: {zzzzzzzz: 1}}]}",
+	"action.damage":       "on: {pulse: [{damage: {zzzzzzzz: 1}}]}",
+	"duration":            "duration: {zzzzzzzz: 1}",
+	"period":              "period: {zzzzzzzz: 1}",
+	"client":              "client: {zzzzzzzz: 1}",
+	"save":                "save: {zzzzzzzz: 1}",
+	"catchup":             "catchup: {zzzzzzzz: 1}",
+	"save.offline_pulses": "save: {offline_pulses: {zzzzzzzz: 1}}",
+	"on":                  "on: {zzzzzzzz: 1}",
+	"on.remove":           "on: {remove: {zzzzzzzz: 1}}",
+	"action":              "on: {pulse: [{zzzzzzzz: 1}]}",
+
+	"file.attributes.NAME":           "attributes: {a: {zzzzzzzz: 1}}",
+	"file.attributes.NAME.aggregate": "attributes: {a: {aggregate: {zzzzzzzz: 1}}}",
+	"file.slots.NAME":                "slots: {a: {zzzzzzzz: 1}}",
+	"file.dr.NAME":                   "dr: {a: {zzzzzzzz: 1}}",
+}
+
+// inFile is a whole file with that text in it, as formatMaps has it.
+func inFile(path, text string) string {
+	switch {
+	case strings.HasPrefix(path, "file."):
+		return "{" + text + "}"
+	case strings.HasPrefix(text, "duration: "):
+		return "buffs: {a: {" + text + "}}"
+	}
+	return "buffs: {a: {duration: 1s, " + text + "}}"
+}
+
+var wanted = regexp.MustCompile(`^unknown (field|reason) "zzzzzzzz": want (.*)$`)
+
+// Every field that the loader knows is in the schema, and the other way round.
+func TestSchemaHasTheFields(t *testing.T) {
+	root := parsed(t)
+	spec := root.Properties["buffs"].AdditionalProperties
+	require.ElementsMatch(t, keys(sections), keys(root.Properties))
+	require.ElementsMatch(t, keys(specFields.read), keys(spec.Properties))
+	found := map[string][]string{}
+	collect("", spec, found)
+	collect("action", root.Definitions["action"], found)
+	collect("number", root.Definitions["number"], found)
+	for name, s := range root.Properties {
+		if name != "buffs" {
+			collect("file."+name, s, found)
+		}
+	}
+	require.ElementsMatch(t, keys(formatMaps), keys(found))
+	for path, text := range formatMaps {
+		text = inFile(path, text)
+		_, err := Parse("x", []byte(text))
+		var match []string
+		for _, e := range err.(Errors) {
+			if m := wanted.FindStringSubmatch(e.Text); m != nil {
+				match = m
+			}
+		}
+		require.NotNil(t, match, "%s: %v", path, err)
+		known := strings.Split(strings.ReplaceAll(match[2], " or ", ", "), ", ")
+		require.ElementsMatch(t, known, found[path], path)
+		require.Error(t, validate(t, text), path)
+	}
+}
+
+// collect finds the maps of fields, by their paths.
+func collect(path string, s *jsonschema.Schema, found map[string][]string) {
+	if s.Properties != nil && path != "" {
+		found[path] = keys(s.Properties)
+	}
+	for name, p := range s.Properties {
+		collect(join(path, name), p, found)
+	}
+	for _, p := range s.AnyOf {
+		collect(path, p, found)
+	}
+	if s.Items != nil {
+		collect(path+"[]", s.Items, found)
+	}
+	if entries := s.AdditionalProperties; entries != nil && path != "" {
+		collect(path+".NAME", entries, found)
+	}
+}
+
+func keys[V any](m map[string]V) (list []string) {
+	for k := range m {
+		list = append(list, k)
+	}
+	return list
+}
+
+// Every word of a choice in the schema is one that the loader knows, and the other way
+// round, as it lists them when it gets another.
+func TestSchemaHasTheWords(t *testing.T) {
+	root := parsed(t)
+	found := map[string][]string{}
+	choices("", root.Properties["buffs"].AdditionalProperties, found)
+	choices("action", root.Definitions["action"], found)
+	choices("number", root.Definitions["number"], found)
+	for name, s := range root.Properties {
+		if name != "buffs" {
+			choices("file."+name, s, found)
+		}
+	}
+	require.Greater(t, len(found), 30)
+	for path, words := range found {
+		_, err := Parse("x", []byte(definitionWith(path, "zzzzzzzz")))
+		_, list, ok := strings.Cut(complaint(t, err, path), "want ")
+		require.True(t, ok, "%s: %v", path, err)
+		switch path {
+		case "duration", "stack.limit", "stack.expire", "stack.thresholds[].consume": // numbers and spans, too
+			for _, w := range words {
+				require.Contains(t, list, w, path)
+			}
+		default:
+			require.ElementsMatch(t, strings.Split(strings.ReplaceAll(list, " or ", ", "), ", "), words, path)
+		}
+		require.Error(t, validate(t, definitionWith(path, "zzzzzzzz")), path)
+		for _, w := range words {
+			require.NoError(t, validate(t, definitionWith(path, w)), "%s %s", path, w)
+			_, err := Parse("x", []byte(definitionWith(path, w)))
+			require.NotContains(t, complaint(t, err, path), "want ", "%s %s", path, w)
+		}
+	}
+}
+
+// choices finds the words of every field that has some.
+func choices(path string, s *jsonschema.Schema, found map[string][]string) {
+	for _, w := range s.Enum {
+		if w, ok := w.(string); ok {
+			found[path] = append(found[path], w)
+		}
+	}
+	if entries := s.AdditionalProperties; entries != nil && path != "" {
+		choices(path+".NAME", entries, found)
+	}
+	for _, p := range s.AnyOf {
+		choices(path, p, found)
+	}
+	for name, p := range s.Properties {
+		choices(join(path, name), p, found)
+	}
+	if s.Items != nil {
+		choices(path+"[]", s.Items, found)
+	}
+}
+
+// definitionWith returns a text in which that field has that value, and what else it needs.
+func definitionWith(path, value string) string {
+	required := map[string]string{
+		"action": "remove: a", "number": "attr: x", "modifiers[]": "attr: x, value: 1", "per_source": "limit: 1", "group": "name: g", "slot": "class: s, limit: 1",
+		"dr": "group: g, steps: [50], reset: 1s", "charges": "n: 1", "stack.thresholds[]": "at: 1",
+		"file.slots.NAME": "limit: 1", "file.dr.NAME": "steps: [50], reset: 1s",
+	}
+	inner, outer := path, ""
+	text := value
+	for inner != "" {
+		outer, inner = parentAndName(inner)
+		text = inner + ": " + text
+		if need := required[outer]; need != "" {
+			text = need + ", " + text
+		}
+		inner = outer
+		switch {
+		case outer == "":
+		case outer == "file":
+			return "{" + text + "}"
+		case outer == "action":
+			text, inner = "on: {pulse: [{"+text+"}]}", ""
+		case outer == "number":
+			text, inner = "params: {a: {"+text+"}}", ""
+		case strings.HasSuffix(outer, ".NAME"):
+			section := strings.TrimSuffix(strings.TrimPrefix(outer, "file."), ".NAME")
+			return "{" + section + ": {a: {" + text + "}}}"
+		case strings.HasSuffix(outer, "[]"):
+			text, inner = "[{"+text+"}]", strings.TrimSuffix(outer, "[]")
+		default:
+			text = "{" + text + "}"
+		}
+	}
+	if path == "duration" {
+		return "{attributes: {x: {}}, buffs: {a: {" + text + "}}}"
+	}
+	return "{attributes: {x: {}}, buffs: {a: {duration: 1s, " + text + "}}}"
+}
+
+func parentAndName(path string) (parent, name string) {
+	i := strings.LastIndex(path, ".")
+	return path[:max(i, 0)], path[i+1:]
+}
+
+// complaint returns what is said of that field, or "".
+func complaint(t *testing.T, err error, path string) string {
+	if err == nil {
+		return ""
+	}
+	field := strings.NewReplacer("[]", "[0]", "action", "on.pulse[0]", "NAME", "a", "number", "params.a", "file.", "").Replace(path)
+	for _, e := range err.(Errors) {
+		if e.Field == field {
+			return e.Text
+		}
+	}
+	return ""
+}
+
+// resolved is the committed schema, ready to validate.
+var resolved = sync.OnceValues(func() (*jsonschema.Resolved, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(Schema()), &s); err != nil {
+		return nil, err
+	}
+	return s.Resolve(nil)
+})
+
+func parsed(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	r, err := resolved()
+	require.NoError(t, err)
+	return r.Schema()
+}
+
+func validate(t *testing.T, text string) error {
+	t.Helper()
+	r, err := resolved()
+	require.NoError(t, err)
+	return r.Validate(value(t, text))
+}
+
+// value returns a text as an editor reads it.
+func value(t *testing.T, text string) any {
+	var v any
+	require.NoError(t, yaml.Unmarshal([]byte(text), &v), text)
+	return numbers(v)
+}
+
+// numbers makes numbers of what the parser takes for texts: 1e3.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case string:
+		if f, err := strconv.ParseFloat(v, 64); err == nil && strings.Trim(v, numeral) == "" {
+			return f
+		}
+	}
+	return v
+}
+
+// What the loader takes, the schema takes: the example's definitions, and all that is
+// right in the tests.
+func TestSchemaTakesWhatLoads(t *testing.T) {
+	texts := map[string]string{}
+	for _, pattern := range []string{"../../examples/*/buffs/*.yaml", "testdata/lint/*/*.yaml", "testdata/errors/*/*.yaml", "testdata/errors/*/*.json"} {
+		names, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			texts[name] = string(text)
+		}
+	}
+	scripts, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	for _, name := range scripts {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for i, part := range strings.Split(string(text), "\nparse\n") {
+			input, _, _ := strings.Cut(part, "\n----")
+			texts[fmt.Sprint(name, " #", i)] = input
+		}
+	}
+	taken := 0
+	for name, text := range texts {
+		if _, err := Parse(name, []byte(text)); err != nil {
+			continue
+		}
+		taken++
+		require.NoError(t, validate(t, text), "%s:\n%s", name, text)
+	}
+	require.Greater(t, taken, 45)
+}

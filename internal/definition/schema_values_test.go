@@ -1,0 +1,237 @@
+package definition
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// Values that are no Go type by themselves. removeFormat is a map from each reason.
+type (
+	one          int
+	count        int
+	stacks       int
+	slots        int
+	pct          int
+	percent      int
+	perMille     int
+	above        float64
+	name         string
+	tag          string
+	span         string
+	linger       string
+	formulaText  string
+	statLimit    string
+	aggregate    string
+	curve        string
+	magnitude    string
+	pool         string
+	period       string
+	slotOrName   string
+	drOrName     string
+	channel      int
+	oldest       string
+	side         string
+	deathFate    string
+	sourceFate   string
+	faultFate    string
+	duration     string
+	limit        string
+	expire       string
+	consume      string
+	catchup      string
+	offline      string
+	yes          bool
+	removeFormat struct{}
+)
+
+const spanPattern = `^\+?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`
+
+// formatTypes are the schemas of the values.
+func formatTypes() map[reflect.Type]*jsonschema.Schema {
+	return map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[one]():         within(1, 1),
+		reflect.TypeFor[count]():       within(1, 0),
+		reflect.TypeFor[stacks]():      within(1, buff.MaxStacks),
+		reflect.TypeFor[slots]():       within(1, buff.MaxPerOwner),
+		reflect.TypeFor[pct]():         within(1, 100),
+		reflect.TypeFor[percent]():     within(0, 100),
+		reflect.TypeFor[perMille]():    within(0, 1000),
+		reflect.TypeFor[above]():       {Type: "number", ExclusiveMinimum: new(float64)},
+		reflect.TypeFor[name]():        {Type: "string", MinLength: jsonschema.Ptr(1)},
+		reflect.TypeFor[tag]():         {Type: "string", Pattern: `^[^.\s]+(\.[^.\s]+){0,15}$`},
+		reflect.TypeFor[span]():        {Type: "string", Pattern: spanPattern},
+		reflect.TypeFor[yes]():         {Type: "boolean", Enum: []any{true}},
+		reflect.TypeFor[formulaText](): {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(maxFormula)},
+		reflect.TypeFor[channel]():     within(0, stat.MaxChannel),
+		reflect.TypeFor[magnitude]():   {Ref: "#/definitions/number"},
+		reflect.TypeFor[pool]():        anyOf(within(1, 0), &jsonschema.Schema{Ref: "#/definitions/number"}),
+		reflect.TypeFor[period]():      anyOf(&jsonschema.Schema{Type: "string", Pattern: spanPattern}, byCurve()),
+		reflect.TypeFor[slotOrName]():  anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, structSchema[slotFormat]()),
+		reflect.TypeFor[drOrName]():    anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, structSchema[drFormat]()),
+		reflect.TypeFor[statLimit]():   anyOf(&jsonschema.Schema{Type: "number"}, &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}),
+		reflect.TypeFor[aggregate]():   anyOf(oneOf("sum", "max", "min"), upTo("strongest", 1, "so many of the strongest")),
+		reflect.TypeFor[curve]():       curveSchema(),
+		reflect.TypeFor[oldest]():      oneOf(buff.EvictOldest.String()),
+		reflect.TypeFor[side]():        oneOf(buff.Positive.String(), buff.Negative.String()),
+
+		reflect.TypeFor[deathFate]():  oneOf("remove", "keep", "pause"),
+		reflect.TypeFor[sourceFate](): oneOf("keep", "remove", "adopt"),
+		reflect.TypeFor[faultFate]():  oneOf("keep", "remove"),
+
+		reflect.TypeFor[linger]():   anyOf(&jsonschema.Schema{Type: "string", Pattern: strings.Replace(spanPattern, "+$", "+$|^0$", 1)}, within(0, 0.5)),
+		reflect.TypeFor[duration](): anyOf(oneOf("instant", "infinite"), &jsonschema.Schema{Type: "string", Pattern: spanPattern}, byCurve()),
+		reflect.TypeFor[limit]():    anyOf(within(1, buff.MaxStacks), oneOf("unlimited")),
+		reflect.TypeFor[expire]():   anyOf(oneOf("all", "one", "half"), within(1, buff.MaxStacks)),
+		reflect.TypeFor[consume]():  anyOf(oneOf("all"), within(1, buff.MaxStacks), &jsonschema.Schema{Type: "boolean", Enum: []any{true}}),
+		reflect.TypeFor[catchup]():  anyOf(words[buff.Catchup](), upTo("coalesce", 2, "the most pulses that it counts for")),
+		reflect.TypeFor[offline]():  anyOf(words[buff.Offline](), upTo("all", 1, "the most pulses")),
+
+		reflect.TypeFor[removeFormat](): removeSchema(),
+		reflect.TypeFor[actionFormat](): {Ref: "#/definitions/action"},
+
+		reflect.TypeFor[buff.AtMin]():         words[buff.AtMin](),
+		reflect.TypeFor[buff.Whose]():         words[buff.Whose](),
+		reflect.TypeFor[buff.To]():            words[buff.To](),
+		reflect.TypeFor[buff.Snapshot]():      words[buff.Snapshot](),
+		reflect.TypeFor[buff.ReloadRule]():    words[buff.ReloadRule](),
+		reflect.TypeFor[buff.Sync]():          words[buff.Sync](),
+		reflect.TypeFor[stat.Op]():            words[stat.Op](),
+		reflect.TypeFor[buff.Polarity]():      words[buff.Polarity](),
+		reflect.TypeFor[buff.Clock]():         words[buff.Clock](),
+		reflect.TypeFor[buff.First]():         words[buff.First](),
+		reflect.TypeFor[buff.Tail]():          words[buff.Tail](),
+		reflect.TypeFor[buff.Align]():         words[buff.Align](),
+		reflect.TypeFor[buff.Haste]():         words[buff.Haste](),
+		reflect.TypeFor[buff.By]():            words[buff.By](),
+		reflect.TypeFor[buff.Timers]():        words[buff.Timers](),
+		reflect.TypeFor[buff.Refresh]():       words[buff.Refresh](),
+		reflect.TypeFor[buff.Phase]():         words[buff.Phase](),
+		reflect.TypeFor[buff.Overflow]():      words[buff.Overflow](),
+		reflect.TypeFor[buff.LevelRule]():     words[buff.LevelRule](),
+		reflect.TypeFor[buff.GroupRule]():     words[buff.GroupRule](),
+		reflect.TypeFor[buff.Evict]():         words[buff.Evict](),
+		reflect.TypeFor[buff.Inhibition]():    words[buff.Inhibition](),
+		reflect.TypeFor[buff.ImmuneRule]():    words[buff.ImmuneRule](),
+		reflect.TypeFor[buff.DeadRule]():      oneOf("allow", "deny"),
+		reflect.TypeFor[buff.Scope]():         words[buff.Scope](),
+		reflect.TypeFor[buff.Grade]():         words[buff.Grade](),
+		reflect.TypeFor[buff.Per]():           words[buff.Per](),
+		reflect.TypeFor[buff.ChargeRule]():    words[buff.ChargeRule](),
+		reflect.TypeFor[buff.SaveMode]():      words[buff.SaveMode](),
+		reflect.TypeFor[buff.OfflineExpire](): words[buff.OfflineExpire](),
+		reflect.TypeFor[buff.Reason]():        oneOf(reasons()...),
+	}
+}
+
+// words returns all the words of a rule.
+func words[E interface {
+	~uint8
+	fmt.Stringer
+}]() *jsonschema.Schema {
+	var list []string
+	for e := E(0); !strings.Contains(e.String(), "("); e++ {
+		list = append(list, e.String())
+	}
+	return oneOf(list...)
+}
+
+// reasons returns the words of the reasons that end a buff.
+func reasons() (list []string) {
+	for r := buff.NoReason + 1; r.Removes(); r++ {
+		list = append(list, r.String())
+	}
+	return list
+}
+
+func oneOf(words ...string) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, w := range words {
+		s.Enum = append(s.Enum, w)
+	}
+	return s
+}
+
+// within is a whole number; a most of 0 is none.
+func within(least, most float64) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "integer", Minimum: &least}
+	if most > 0 {
+		s.Maximum = &most
+	}
+	return s
+}
+
+func anyOf(list ...*jsonschema.Schema) *jsonschema.Schema { return &jsonschema.Schema{AnyOf: list} }
+
+// upTo is a map of one field that is a number.
+func upTo(field string, least float64, text string) *jsonschema.Schema {
+	n := within(least, 100_000)
+	n.Description = text
+	return &jsonschema.Schema{
+		Type: "object", Required: []string{field}, Properties: map[string]*jsonschema.Schema{field: n},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+}
+
+// removeSchema has a list of actions for each reason.
+func removeSchema() *jsonschema.Schema {
+	s := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+	add := func(name, text string) {
+		s.Properties[name] = &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#/definitions/action"}, Description: text}
+		s.PropertyOrder = append(s.PropertyOrder, name)
+	}
+	for _, r := range reasons() {
+		add(r, "what is done if it ended for the reason "+r)
+	}
+	add("any", "what is done whatever the reason, after its own list")
+	return s
+}
+
+// structSchema is the schema of a struct that is one of several things a field may be.
+func structSchema[T any]() *jsonschema.Schema {
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: simpleTypes()})
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// simpleTypes are the schemas of what a struct of structSchema holds.
+func simpleTypes() map[reflect.Type]*jsonschema.Schema {
+	return map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[name]():       {Type: "string", MinLength: jsonschema.Ptr(1)},
+		reflect.TypeFor[slots]():      within(1, buff.MaxPerOwner),
+		reflect.TypeFor[percent]():    within(0, 100),
+		reflect.TypeFor[span]():       {Type: "string", Pattern: spanPattern},
+		reflect.TypeFor[buff.Evict](): words[buff.Evict](),
+		reflect.TypeFor[buff.Scope](): words[buff.Scope](),
+	}
+}
+
+// byCurve is a span by level.
+func byCurve() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: "object", Required: []string{"curve"},
+		Properties: map[string]*jsonschema.Schema{
+			"curve": {Type: "string", MinLength: jsonschema.Ptr(1), Description: "seconds, by the level of the application"},
+		},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+}
+
+// curveSchema is a map from levels to numbers, or a list.
+func curveSchema() *jsonschema.Schema {
+	number := &jsonschema.Schema{Type: "number"}
+	return anyOf(
+		&jsonschema.Schema{Type: "object", MinProperties: jsonschema.Ptr(1), PropertyNames: &jsonschema.Schema{Pattern: `^(0|[1-9][0-9]{0,4})$`}, AdditionalProperties: number},
+		&jsonschema.Schema{Type: "array", MinItems: jsonschema.Ptr(1), Items: number},
+	)
+}

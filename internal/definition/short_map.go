@@ -1,0 +1,57 @@
+package definition
+
+// shortMap is a map that mostly has few keys: it looks through them, which costs less than a
+// map of Go's in time and memory, until there are many. The zero shortMap is empty.
+type shortMap[V any] struct {
+	list  []keyed[V]
+	index map[string]int // nil while there are few
+}
+
+type keyed[V any] struct {
+	key   string
+	value V
+}
+
+// few is how many keys are looked through.
+const few = 24
+
+// at returns the place of a key in the list, and reports whether it has one.
+func (m *shortMap[V]) at(key string) (int, bool) {
+	if m.index != nil {
+		i, ok := m.index[key]
+		return i, ok
+	}
+	for i := range m.list {
+		if m.list[i].key == key {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// get returns the value of a key, and reports whether there is one.
+func (m *shortMap[V]) get(key string) (v V, ok bool) {
+	i, ok := m.at(key)
+	if ok {
+		v = m.list[i].value
+	}
+	return v, ok
+}
+
+// set gives a key a value.
+func (m *shortMap[V]) set(key string, v V) {
+	if i, ok := m.at(key); ok {
+		m.list[i].value = v
+		return
+	}
+	m.list = append(m.list, keyed[V]{key, v})
+	switch n := len(m.list); {
+	case m.index != nil:
+		m.index[key] = n - 1
+	case n > few:
+		m.index = make(map[string]int, 2*n)
+		for i := range m.list {
+			m.index[m.list[i].key] = i
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package definition
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
+)
+
+// entry is a class of slots, or a group of diminishing returns, that stands at the top of a
+// file, so that definitions need only name it.
+type entry struct {
+	slot buff.Slot
+	dr   buff.DR
+	bad  bool
+	src  *source
+	line int
+}
+
+// slots reads the classes of slots.
+func (w *definition) slots(f *ast.MappingValueNode) {
+	w.table("slots", "classes of slots", f, w.loader.slots, func(name, field string, f *ast.MappingValueNode, e *entry) {
+		w.spec.Slot = buff.Slot{Class: name}
+		w.fields(field, valueAt(f), f.Value, slotsFields)
+		if e.slot = w.spec.Slot; e.slot.Limit > buff.MaxPerOwner {
+			w.fail(field+".limit", w.place(field+".limit").position, "must be from 1 to %d, not %d", buff.MaxPerOwner, e.slot.Limit)
+		}
+	})
+}
+
+// returns reads the groups of diminishing returns.
+func (w *definition) returns(f *ast.MappingValueNode) {
+	w.table("dr", "groups of diminishing returns", f, w.loader.returns, func(name, field string, f *ast.MappingValueNode, e *entry) {
+		before := w.loader.failed
+		w.spec.DR = buff.DR{Group: name}
+		w.fields(field, valueAt(f), f.Value, returnsFields)
+		e.dr = w.spec.DR
+		p := w.place(field + ".reset").position
+		switch reset := e.dr.Reset; {
+		case w.loader.failed > before:
+		case len(e.dr.Steps) == 0:
+			w.fail(field+".steps", w.place(field+".steps").position, "empty: want shares in percent, such as [100, 50, 0]")
+		case reset%time.Millisecond != 0:
+			w.fail(field+".reset", p, "must be whole milliseconds, not %v", reset)
+		case reset < 0 || reset > buff.MaxDuration:
+			w.fail(field+".reset", p, "must be above zero and at most %v, not %v", buff.MaxDuration, reset)
+		}
+	})
+}
+
+// table reads the entries of one of the two.
+func (w *definition) table(section, of string, f *ast.MappingValueNode, to map[string]*entry,
+	read func(name, field string, f *ast.MappingValueNode, e *entry),
+) {
+	w.entries(section, of, f, func(name, field string, f *ast.MappingValueNode) {
+		if first := to[name]; first != nil {
+			w.complain(section, at(f.Key), "%s is repeated: it stands at %s:%d already", quote(name), first.src.name, first.line)
+			return
+		}
+		e, before := &entry{src: w.src, line: at(f.Key).line}, w.loader.failed
+		to[name] = e
+		read(name, field, f, e)
+		e.bad = w.loader.failed > before
+	})
+}
+
+// slotsFields and returnsFields are what slot and dr have without the name.
+var (
+	slotsFields   = table{"slots", []string{"limit"}, without(slotFields.read, "class")}
+	returnsFields = table{"returns", []string{"steps", "reset"}, without(drFields.read, "group")}
+)
+
+func without(fields map[string]readFunc, name string) map[string]readFunc {
+	fields = maps.Clone(fields)
+	delete(fields, name)
+	return fields
+}
+
+// fromTable takes what a definition only names, when all the files have been read.
+func (d *definition) fromTable(field, section string, n ast.Node, from map[string]*entry, take func(e *entry)) {
+	name := ""
+	if d.name(field, n, false, &name); d.isBad(field) {
+		return
+	}
+	d.afterwards(func(l *loader) {
+		switch e := from[name]; {
+		case e != nil && !e.bad:
+			take(e)
+		case e == nil && !l.blind:
+			hint := didYouMean(misspelt.Near(name, slices.Collect(maps.Keys(from))))
+			if hint == "" {
+				hint = fmt.Sprintf(": declare it there, or write {%s: %s, …}", map[string]string{"slots": "class", "dr": "group"}[section], brief(name))
+			}
+			d.fail(field, at(n), "no %s under %s%s", quote(name), section, hint)
+		default:
+			d.places.set(field, place{position: at(n), bad: true})
+		}
+	})
+}
+
+// notInTable refuses a definition that says itself what stands in a table.
+func (d *definition) notInTable(field, section string, from map[string]*entry, name *string) {
+	d.afterwards(func(*loader) {
+		if e := from[*name]; e != nil && !d.place(field).bad {
+			d.fail(field, d.place(field).position, "%s stands under %s in %s: write only its name, %s: %s", quote(*name), section, e.src.name, parent(field), brief(*name))
+		}
+	})
+}

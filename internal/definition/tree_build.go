@@ -1,0 +1,309 @@
+package definition
+
+import (
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// The parser of goccy/go-yaml takes as long as its lexer, and much of the memory, for what
+// our files hardly have: comments that are kept, anchors, paths. So the tree of an ordinary
+// file is built here, from the same tokens. What is not ordinary, and all that is wrong, is
+// left to the parser: build never accepts what it would not.
+
+// build returns the tree of the tokens of a file, and reports whether it could.
+func build(all token.Tokens) (ast.Node, bool) {
+	b := builder{tokens: make(token.Tokens, 0, len(all))}
+	for _, t := range all {
+		switch t.Type {
+		case token.CommentType:
+		case token.DocumentHeaderType, token.DocumentEndType, token.MappingKeyType, token.InvalidType:
+			return nil, false
+		default:
+			b.tokens = append(b.tokens, t)
+		}
+	}
+	if len(b.tokens) == 0 {
+		return nil, false
+	}
+	root := b.block(0)
+	return root, root != nil && b.at == len(b.tokens)
+}
+
+// builder makes the tree of one file. A nil node says that it could not.
+type builder struct {
+	tokens token.Tokens
+	at     int
+
+	// Nodes come in pieces of many: they live and die together.
+	bases  []ast.BaseNode
+	texts  []ast.StringNode
+	values []ast.MappingValueNode
+}
+
+// piece is how many nodes are made at once.
+const piece = 64
+
+func (b *builder) base() *ast.BaseNode {
+	if len(b.bases) == 0 {
+		b.bases = make([]ast.BaseNode, piece)
+	}
+	n := &b.bases[0]
+	b.bases = b.bases[1:]
+	return n
+}
+
+// peek returns the token that is k behind the one to come, or nil.
+func (b *builder) peek(k int) *token.Token {
+	if b.at+k < len(b.tokens) {
+		return b.tokens[b.at+k]
+	}
+	return nil
+}
+
+// isKey reports whether the token to come is the key of a pair, in its own line.
+func (b *builder) isKey() bool {
+	colon := b.peek(1)
+	return colon != nil && colon.Type == token.MappingValueType && isScalarToken(b.tokens[b.at]) &&
+		colon.Position.Line == b.tokens[b.at].Position.Line
+}
+
+// block reads what begins with the token to come, outside brackets. What it is part of
+// stands in that column, and what follows must not be further right.
+func (b *builder) block(parent int) ast.Node {
+	t := b.peek(0)
+	var n ast.Node
+	switch {
+	case t.Type == token.SequenceEntryType:
+		n = b.blockList()
+	case b.isKey():
+		n = b.blockMap()
+	case t.Type == token.MappingStartType || t.Type == token.SequenceStartType:
+		n = b.flow(t.Position.Line, parent)
+	case t.Type == token.LiteralType || t.Type == token.FoldedType:
+		n = b.literal()
+	default:
+		n = b.scalar()
+	}
+	if next := b.peek(0); n == nil || next != nil && next.Position.Column > parent {
+		return nil
+	}
+	return n
+}
+
+// blockMap reads a map whose keys stand in one column.
+func (b *builder) blockMap() ast.Node {
+	column := b.peek(0).Position.Column
+	n := &ast.MappingNode{BaseNode: b.base()}
+	for b.peek(0) != nil && b.peek(0).Position.Column == column && b.isKey() {
+		key, colon := b.scalar(), b.peek(0)
+		b.at++
+		value := b.blockValue(colon, column)
+		if key == nil || value == nil {
+			return nil
+		}
+		n.Values = append(n.Values, b.pair(key, colon, value))
+	}
+	n.Start = n.Values[0].Start
+	return n
+}
+
+// blockValue reads the value behind a colon, of a key in that column.
+func (b *builder) blockValue(colon *token.Token, column int) ast.Node {
+	t := b.peek(0)
+	switch {
+	case t == nil:
+		return nil
+	case t.Position.Line == colon.Position.Line:
+		if t.Type == token.SequenceEntryType || b.isKey() {
+			return nil
+		}
+		return b.block(column)
+	case t.Position.Column > column:
+		return b.block(column)
+	case t.Position.Column == column && t.Type == token.SequenceEntryType:
+		return b.blockList()
+	}
+	return nil // empty
+}
+
+// blockList reads a list whose dashes stand in one column.
+func (b *builder) blockList() ast.Node {
+	dash := b.peek(0)
+	column := dash.Position.Column
+	n := &ast.SequenceNode{BaseNode: b.base(), Start: dash}
+	for t := dash; t != nil && t.Type == token.SequenceEntryType && t.Position.Column == column; t = b.peek(0) {
+		b.at++
+		if next := b.peek(0); next == nil || next.Position.Column <= column {
+			return nil // empty
+		}
+		value := b.block(column)
+		if value == nil {
+			return nil
+		}
+		n.Values = append(n.Values, value)
+	}
+	return n
+}
+
+// flow reads a map or a list in brackets that began in a line. In the lines behind it, all
+// of it must stand to the right of that column.
+func (b *builder) flow(line, left int) ast.Node {
+	t := b.next(line, left)
+	if t == nil {
+		return nil
+	}
+	switch t.Type {
+	case token.MappingStartType:
+		return b.flowMap(t, line, left)
+	case token.SequenceStartType:
+		return b.flowList(t, line, left)
+	}
+	if !isScalarToken(t) {
+		return nil
+	}
+	b.at--
+	return b.scalar()
+}
+
+// next takes the token to come, if it stands where one may.
+func (b *builder) next(line, left int) *token.Token {
+	t := b.peek(0)
+	if t == nil || t.Position.Line > line && t.Position.Column <= left {
+		return nil
+	}
+	b.at++
+	return t
+}
+
+// more takes a comma or the end, and reports whether it was the end.
+func (b *builder) more(end token.Type, line, left int) (last *token.Token, ok bool) {
+	t := b.next(line, left)
+	if t == nil || t.Type != end && t.Type != token.CollectEntryType {
+		return nil, false
+	}
+	if next := b.peek(0); t.Type == token.CollectEntryType && next != nil && next.Type == end {
+		t = b.next(line, left) // a comma in front of the end
+	}
+	if t == nil || t.Type == end {
+		return t, t != nil
+	}
+	return nil, true
+}
+
+func (b *builder) flowMap(start *token.Token, line, left int) ast.Node {
+	n := &ast.MappingNode{BaseNode: b.base(), Start: start, IsFlowStyle: true}
+	if t := b.peek(0); t != nil && t.Type == token.MappingEndType {
+		n.End = b.next(line, left)
+	}
+	for n.End == nil {
+		if b.peek(0) == nil || !b.isKey() {
+			return nil
+		}
+		key := b.flow(line, left)
+		colon := b.next(line, left)
+		if key == nil || colon == nil {
+			return nil
+		}
+		value := b.flow(line, left)
+		if value == nil {
+			return nil
+		}
+		n.Values = append(n.Values, b.pair(key, colon, value))
+		end, ok := b.more(token.MappingEndType, line, left)
+		if !ok {
+			return nil
+		}
+		n.End = end
+	}
+	return n
+}
+
+func (b *builder) flowList(start *token.Token, line, left int) ast.Node {
+	n := &ast.SequenceNode{BaseNode: b.base(), Start: start, IsFlowStyle: true}
+	if t := b.peek(0); t != nil && t.Type == token.SequenceEndType {
+		n.End = b.next(line, left)
+	}
+	for n.End == nil {
+		value := b.flow(line, left)
+		if value == nil {
+			return nil
+		}
+		n.Values = append(n.Values, value)
+		end, ok := b.more(token.SequenceEndType, line, left)
+		if !ok {
+			return nil
+		}
+		n.End = end
+	}
+	return n
+}
+
+// pair makes a key and its value.
+func (b *builder) pair(key ast.Node, colon *token.Token, value ast.Node) *ast.MappingValueNode {
+	if len(b.values) == 0 {
+		b.values = make([]ast.MappingValueNode, piece)
+	}
+	n := &b.values[0]
+	b.values = b.values[1:]
+	n.BaseNode, n.Start, n.Key, n.Value = b.base(), colon, key.(ast.MapKeyNode), value
+	return n
+}
+
+// literal reads a text in lines of its own.
+func (b *builder) literal() ast.Node {
+	t, text := b.peek(0), b.peek(1)
+	if text == nil || text.Type != token.StringType {
+		return nil
+	}
+	b.at++
+	return &ast.LiteralNode{BaseNode: b.base(), Start: t, Value: b.scalar().(*ast.StringNode)}
+}
+
+func isScalarToken(t *token.Token) bool {
+	switch t.Type {
+	case token.StringType, token.SingleQuoteType, token.DoubleQuoteType, token.NullType, token.BoolType,
+		token.IntegerType, token.BinaryIntegerType, token.OctetIntegerType, token.HexIntegerType,
+		token.FloatType, token.InfinityType, token.NanType:
+		return true
+	}
+	return false
+}
+
+// scalar takes a single value.
+func (b *builder) scalar() ast.Node {
+	t := b.peek(0)
+	if t == nil || !isScalarToken(t) {
+		return nil
+	}
+	b.at++
+	if n := plainValue(t); n != nil {
+		return n
+	}
+	if len(b.texts) == 0 {
+		b.texts = make([]ast.StringNode, piece)
+	}
+	n := &b.texts[0]
+	b.texts = b.texts[1:]
+	n.BaseNode, n.Token, n.Value = b.base(), t, t.Value
+	return n
+}
+
+// plainValue returns the node of a number, of true or false or of nothing; nil for any other
+// token, such as a text.
+func plainValue(t *token.Token) ast.Node {
+	switch t.Type {
+	case token.NullType:
+		return ast.Null(t)
+	case token.BoolType:
+		return ast.Bool(t)
+	case token.IntegerType, token.BinaryIntegerType, token.OctetIntegerType, token.HexIntegerType:
+		return ast.Integer(t)
+	case token.FloatType:
+		return ast.Float(t)
+	case token.InfinityType:
+		return ast.Infinity(t)
+	case token.NanType:
+		return ast.Nan(t)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package definition
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/stretchr/testify/require"
+)
+
+// outline tells all of a tree that this package reads: what each node is, where it stands and
+// what it says.
+func outline(b *strings.Builder, n ast.Node) {
+	p := at(n)
+	fmt.Fprintf(b, "%s %d:%d", kindOf(n), p.line, p.column)
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		fmt.Fprintf(b, " %v start %d:%d {", n.IsFlowStyle, where(n.Start).line, where(n.Start).column)
+		for _, f := range n.Values {
+			outline(b, f.Key)
+			fmt.Fprintf(b, " : %v ", valueAt(f))
+			outline(b, f.Value)
+			b.WriteString(", ")
+		}
+		b.WriteString("}")
+	case *ast.SequenceNode:
+		fmt.Fprintf(b, " %v [", n.IsFlowStyle)
+		for _, v := range n.Values {
+			outline(b, v)
+			b.WriteString(", ")
+		}
+		b.WriteString("]")
+	default:
+		fmt.Fprintf(b, " %T %s", n, Describe(n))
+	}
+}
+
+// sameTree holds the tree that is built here against the parser's, and reports whether there
+// was one.
+func sameTree(t *testing.T, text string) bool {
+	tokens := lexer.Tokenize(text)
+	if len(problems(tokens)) > 0 {
+		return false
+	}
+	root, ok := build(tokens)
+	if !ok {
+		return false
+	}
+	file, err := parser.Parse(lexer.Tokenize(text), 0, parser.AllowDuplicateMapKey())
+	require.NoError(t, err, "%q", text)
+	var got, want strings.Builder
+	outline(&got, root)
+	for _, d := range file.Docs {
+		if d.Body != nil {
+			outline(&want, d.Body)
+			break
+		}
+	}
+	require.Equal(t, want.String(), got.String(), "%q", text)
+	return true
+}
+
+// corpus returns all the texts of the tests.
+func corpus(t testing.TB) (texts []string) {
+	for _, pattern := range []string{"testdata/*.txt", "testdata/*/*/*", "../../examples/*/buffs/*.yaml", "../../docs/*.md", "../../cmd/bufftick/testdata/*.txt"} {
+		names, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			texts = append(texts, plain(text))
+			for part := range strings.SplitSeq(plain(text), "\n\n") {
+				_, input, _ := strings.Cut(part, "\n") // the command
+				input, _, _ = strings.Cut(input, "\n----")
+				texts = append(texts, input)
+			}
+		}
+	}
+	return texts
+}
+
+// What is built here is what the parser would have made of it.
+func TestBuild(t *testing.T) {
+	built, ordinary := 0, 0
+	for _, text := range append(corpus(t), string(many(50)), string(game(100)["buffs/f000.yaml"].Data)) {
+		if sameTree(t, text) {
+			built++
+		}
+		if _, err := Parse("x", []byte(text)); err == nil {
+			ordinary++
+		}
+	}
+	require.Greater(t, built, 200)
+	require.Greater(t, built, ordinary)
+}
+
+// Neither does it take what the parser refuses, nor read it in another way.
+func TestBuildOdd(t *testing.T) {
+	for _, text := range []string{
+		"a: b\n  c: d", "a:\n    b: c\n  d: e", "a: - b", "a: b: c", "- a\n b", "- a\n- b\nc: d", "a: [1\n]", "a:\n  [1,\n  2]", "a: {\n b: c\n}", "a: {\nb: c}",
+		"a:\nb:", "- \n- a", "{a}", "{a: }", "{a: b c: d}", "[a b: c]", "[a: b]", "{a: b,}", "[a,]", "[,]", "{,}", "[[a], {b: c}]: d", "{a: b}: c",
+		"a: |\n  x\n  y\nb: >-\n  z", "a: |\nb: c", "\"a\nb\": c", "a\nb: c", "a:\n- b\n- c\nd: e", "a:\n  - b\n  c", "- - a\n  - b\n- c", "- a: b\n  c: d\n- e: f",
+		"a: b #c", "#c\na: b", "'a': 1\n\"b\": 0x10\n1: .inf\ntrue: null\n~: .nan", "a: \"x\" y", "a: 'x'\n  y", "a: b\n c", "a:\n b\n c", "? a\n: b",
+		"a: [b]\n  c: d", "a: [b,\n c]\nd: e", "a: [b,\nc]", "{\"a\":1,\"b\":[1,2,{\"c\":3}]}", "[\n1\n,\n2\n]", "a: 1e3\nb: -5\nc: 1_000", "  a: b\n  c: d", "  a: b\nc: d",
+	} {
+		sameTree(t, text)
+	}
+}
+
+// FuzzBuild looks for a text that is read in two ways.
+func FuzzBuild(f *testing.F) {
+	for _, text := range corpus(f) {
+		if len(text) < 2000 {
+			f.Add(text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if text = plain([]byte(text)); len(text) < 5000 && signs(text) < 1000 {
+			if _, what := unreadable(text); what == "" {
+				sameTree(t, text)
+			}
+		}
+	})
+}

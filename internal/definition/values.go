@@ -1,0 +1,142 @@
+package definition
+
+import (
+	"encoding"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/misspelt"
+)
+
+// text reads a text.
+func (d *definition) text(field string, n ast.Node, to *string) {
+	s, ok := Text(n)
+	if !ok {
+		hint := ""
+		if isScalar(n) {
+			hint = ": put it in quotes"
+		}
+		d.fail(field, at(n), "want text, not %s%s", kindOf(n), hint)
+		return
+	}
+	*to = s
+}
+
+// texts reads a list of texts, which are the IDs of definitions if refs is set.
+func (d *definition) texts(field string, n ast.Node, refs bool, to *[]string) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		d.fail(field, at(n), "want a list, not %s: write [a, b]", kindOf(n))
+		return
+	}
+	for i, v := range list.Values {
+		var s string
+		d.name(element(field, i), v, refs, &s)
+		*to = append(*to, s)
+	}
+}
+
+// name reads a text that may not be empty, the ID of a definition if ref is set.
+func (d *definition) name(field string, n ast.Node, ref bool, to *string) {
+	d.places.set(field, place{position: at(n)})
+	if kindOf(n) == "nothing" {
+		d.fail(field, at(n), "empty: give it a value, or leave it out")
+		return
+	}
+	if d.text(field, n, to); d.isBad(field) {
+		return
+	}
+	if *to == "" {
+		d.fail(field, at(n), "empty: want a name")
+		return
+	}
+	if ref {
+		d.places.set(field, place{position: at(n), ref: *to})
+	}
+}
+
+// word reads one of the words of a rule.
+func (d *definition) word(field string, n ast.Node, to encoding.TextUnmarshaler) {
+	s, ok := Text(n)
+	if !ok {
+		if !isScalar(n) {
+			d.fail(field, at(n), "want a word, not %s", kindOf(n))
+			return
+		}
+		s = n.GetToken().Value
+	}
+	if d.later(field, at(n), s) {
+		return
+	}
+	if err := to.UnmarshalText([]byte(s)); err != nil {
+		d.fail(field, at(n), "%s", strings.Replace(err.Error(), fmt.Sprintf("%q", s), quote(s), 1))
+	}
+}
+
+// oneOf reads one of those words, and reports whether it did.
+func (d *definition) oneOf(field string, n ast.Node, words ...string) bool {
+	s, ok := Text(n)
+	switch {
+	case !ok:
+		d.fail(field, at(n), "want a word, not %s", kindOf(n))
+	case !slices.Contains(words, s):
+		d.fail(field, at(n), "unknown word %s: want %s%s", quote(s), either(words), didYouMean(misspelt.Near(s, words)))
+	default:
+		return true
+	}
+	return false
+}
+
+// fate reads what becomes of a buff: removed, kept, or the one more fate that this
+// field has.
+func (d *definition) fate(field string, n ast.Node, more buff.Fate, to *buff.Fate) {
+	words := slices.Compact([]string{buff.FateRemove.String(), buff.FateKeep.String(), more.String()})
+	if d.oneOf(field, n, words...) {
+		d.word(field, n, to)
+	}
+}
+
+// truth reads true or false.
+func (d *definition) truth(field string, n ast.Node, to *bool) {
+	b, ok := n.(*ast.BoolNode)
+	if !ok {
+		d.fail(field, at(n), "want true or false, not %s", Describe(n))
+		return
+	}
+	*to = b.Value
+}
+
+// list reads a list of what is named.
+func (d *definition) list(field string, n ast.Node, of string, read func(field string, n ast.Node)) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		d.fail(field, at(n), "want a list of %s, not %s", of, kindOf(n))
+		return
+	}
+	for i, v := range list.Values {
+		d.places.set(element(field, i), place{position: at(v)})
+		read(element(field, i), v)
+	}
+}
+
+// later refuses a word that is still to come.
+func (d *definition) later(field string, p position, word string) bool {
+	if !slices.Contains(laterWords[field], word) {
+		return false
+	}
+	d.fail(field, p, "%s is not supported yet", quote(word))
+	return true
+}
+
+// isScalar reports whether n is a single value.
+func isScalar(n ast.Node) bool {
+	switch kindOf(n) {
+	case "text", "a number", "true or false":
+		return true
+	}
+	return false
+}

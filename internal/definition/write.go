@@ -1,0 +1,165 @@
+package definition
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Format is a form in which files of definitions are written.
+type Format uint8
+
+// The formats.
+const (
+	YAML Format = iota + 1
+	JSON
+	CSV // a table of definitions, and of nothing else
+)
+
+// String returns "YAML", "JSON" or "CSV", and "unknown format" for any other value.
+func (f Format) String() string {
+	switch f {
+	case YAML:
+		return "YAML"
+	case JSON:
+		return "JSON"
+	case CSV:
+		return "CSV"
+	}
+	return "unknown format"
+}
+
+// ErrWrite is wrapped by the errors of [Write].
+var ErrWrite = errors.New("catalog: cannot be written")
+
+// Write returns the text of a file that has a tree of [Tree]: all its fields with their
+// values, without comments. What it returns is read again and compared, so that nothing
+// is lost without a word. The definitions themselves are not checked: what Load
+// refuses, it refuses again.
+//
+// A table has its columns in a fixed order, and the fields of a definition are then in
+// that order; its root may have no other fields than "version" and "buffs". The error
+// wraps [ErrWrite]. Any goroutine may call it.
+func Write(root ast.Node, f Format) (string, error) {
+	var text, name string
+	var err error
+	switch f {
+	case YAML:
+		text, name = yamlText(root), "x.yaml"
+	case JSON:
+		text, name = jsonText(root), "x.json"
+	case CSV:
+		name = "x.csv"
+		text, err = csvText(root)
+	default:
+		err = errors.New("unknown format")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	back, err := Tree(name, []byte(text))
+	if err != nil {
+		return "", fmt.Errorf("%w as %v: %w", ErrWrite, f, err)
+	}
+	if f == CSV {
+		root = onlyBuffs(root)
+	}
+	if a, b := canon(root), canon(back); a != b {
+		return "", fmt.Errorf("%w as %v: it would read otherwise, at %s", ErrWrite, f, differsAt(a, b))
+	}
+	return text, nil
+}
+
+// onlyBuffs returns a root without its other fields.
+func onlyBuffs(root ast.Node) ast.Node {
+	list, _ := Fields(root)
+	list = slices.DeleteFunc(slices.Clone(list), func(f *ast.MappingValueNode) bool { return keyOf(f) != "buffs" })
+	return ast.Mapping(tokenAt("{", start), true, list...)
+}
+
+// keyOf returns the name of a field, as it was written if it is no text.
+func keyOf(f *ast.MappingValueNode) string {
+	if s, ok := Text(f.Key); ok {
+		return s
+	}
+	return f.Key.GetToken().Value
+}
+
+// canon returns a text that is the same for trees that mean the same. The order of the
+// fields of a map means nothing.
+func canon(n ast.Node) string {
+	if list, ok := Fields(n); ok {
+		items := make([]string, len(list))
+		for i, f := range list {
+			items[i] = strconv.Quote(keyOf(f)) + ": " + canon(f.Value) // JSON has no other keys than texts
+		}
+		slices.Sort(items)
+		return "{" + strings.Join(items, ", ") + "}"
+	}
+	switch n := n.(type) {
+	case *ast.SequenceNode:
+		items := make([]string, len(n.Values))
+		for i, v := range n.Values {
+			items[i] = canon(v)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case *ast.IntegerNode, *ast.FloatNode:
+		return numberText(n)
+	}
+	if s, ok := Text(n); ok && !isNumeral(n) {
+		return strconv.Quote(s)
+	}
+	if kindOf(n) == "nothing" {
+		return "null"
+	}
+	return n.GetToken().Value
+}
+
+// numberText returns a number as JSON has it, if it can.
+func numberText(n ast.Node) string {
+	text := n.GetToken().Value
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return strconv.FormatInt(i, 10)
+	}
+	if _, isFloat := n.(*ast.FloatNode); !isFloat || strings.Trim(text, numeral) != "" {
+		return text
+	}
+	if f, err := strconv.ParseFloat(text, 64); err == nil && !isJSONNumber(text) {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return text
+}
+
+// isJSONNumber reports whether a numeral begins and ends as one of JSON.
+func isJSONNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	whole, _, _ := strings.Cut(s, ".")
+	return whole != "" && whole[0] != '+' && (whole == "0" || whole[0] != '0') && s[len(s)-1] != '.'
+}
+
+// isNumeral reports whether a node is a number with an exponent, which the parser takes
+// for a text.
+func isNumeral(n ast.Node) bool {
+	s, ok := n.(*ast.StringNode)
+	if !ok || s.Token.Type != token.StringType || strings.Trim(s.Value, numeral) != "" ||
+		token.New(s.Value, s.Value, nil).Type != token.StringType {
+		return false
+	}
+	_, err := strconv.ParseFloat(s.Value, 64)
+	return err == nil && isJSONNumber(s.Value)
+}
+
+// differsAt returns the beginning of what differs in a.
+func differsAt(a, b string) string {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	begin := max(0, i-30)
+	return quote(strings.ToValidUTF8(a[begin:], ""))
+}

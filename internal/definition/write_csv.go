@@ -1,0 +1,244 @@
+package definition
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// columnOrder is the order of the columns of a table: what a definition is, its time,
+// its stacks, what it gets on with, what it has, what becomes of it. A column that is
+// not named here stands with the path that it is part of, or at the end.
+var columnOrder = strings.Fields(`
+	id version name note tags grants polarity level
+	duration min_duration max_duration duration_scale clock period first tail align haste haste_duration catchup
+	stack stack.by stack.limit stack.initial stack.timers stack.effective stack.refresh stack.refresh_pct stack.refresh_cap
+	stack.phase stack.overflow stack.overflow_apply stack.expire stack.level stack.thresholds reload
+	group group.name group.priority group.rule slot slot.class slot.limit slot.evict per_source per_source.limit per_source.evict
+	require require.apply require.ongoing require.remove inhibition chance immunity immune dead
+	dr dr.group dr.steps dr.reset dr.scope
+	dispel dispel.type dispel.grade dispel.per dispel.resist dispel.stealable
+	params modifiers charges charges.n charges.consume_on charges.on_refresh
+	shield shield.pool shield.priority shield.schools aura aura.apply aura.radius aura.interval aura.linger links
+	on on.apply on.refresh on.pulse on.exec on.overflow on.act on.remove
+	interrupt on_death on_source_gone on_fault on_zone
+	save save.mode save.if_remaining save.offline_pulses save.offline_expire save.compensate
+	client client.icon client.show client.priority client.sync data`)
+
+// columnRank returns the place of a path in that order.
+func columnRank(path string) int {
+	for {
+		if i := slices.Index(columnOrder, path); i >= 0 {
+			return i
+		}
+		dot := strings.LastIndexByte(path, '.')
+		if dot < 0 {
+			return len(columnOrder)
+		}
+		path = path[:dot]
+	}
+}
+
+// csvText writes a tree as a table.
+func csvText(root ast.Node) (string, error) {
+	fields, ok := Fields(root)
+	if !ok {
+		return "", fmt.Errorf(`want a map with "buffs:", not %s`, kindOf(root))
+	}
+	var rows []csvRow
+	for _, f := range fields {
+		switch name := keyOf(f); name {
+		case "buffs":
+			definitions, ok := Fields(f.Value)
+			if !ok {
+				return "", fmt.Errorf("buffs: want a map from IDs to definitions, not %s", kindOf(f.Value))
+			}
+			for _, d := range definitions {
+				list, ok := Fields(d.Value)
+				if !ok {
+					return "", fmt.Errorf("buff %q: want a map of fields, not %s", keyOf(d), kindOf(d.Value))
+				}
+				r := csvRow{id: keyOf(d), cells: map[string]string{}}
+				if err := r.flatten("", list, definitionShape()); err != nil {
+					return "", fmt.Errorf("buff %q: %w", r.id, err)
+				}
+				rows = append(rows, r)
+			}
+		case "version":
+		default:
+			return "", fmt.Errorf("a table has no place for %s", quote(name))
+		}
+	}
+	return tableOf(rows), nil
+}
+
+// csvRow is a definition as cells.
+type csvRow struct {
+	id    string
+	order []string // the paths of its cells
+	cells map[string]string
+	named []csvMap
+}
+
+// csvMap is a map with any names, whose order is kept.
+type csvMap struct {
+	path  string
+	node  ast.Node
+	names []string // the paths of its cells
+}
+
+// flatten gives each field a cell, or the fields of the field theirs.
+func (r *csvRow) flatten(path string, list []*ast.MappingValueNode, s *shape) error {
+	for _, f := range list {
+		name := keyOf(f)
+		field, fs := join(path, name), s.field(name)
+		if isFormula(field) {
+			return fmt.Errorf("the field %s cannot stand at the head of a column: a spreadsheet would take it for a formula", quote(field))
+		}
+		if _, again := r.cells[field]; again {
+			return fmt.Errorf("the field %s is repeated", quote(field))
+		}
+		inner, _ := Fields(f.Value)
+		if fs.isMap() && len(inner) > 0 && !slices.ContainsFunc(inner, hasNoColumn) {
+			if fs.any == nil {
+				if err := r.flatten(field, inner, fs); err != nil {
+					return err
+				}
+				continue
+			}
+			m := csvMap{path: field, node: f.Value}
+			for _, e := range inner {
+				m.names = append(m.names, join(field, keyOf(e)))
+				r.set(join(field, keyOf(e)), cellText(e.Value, fs.any))
+			}
+			r.named = append(r.named, m)
+			continue
+		}
+		r.set(field, cellText(f.Value, fs))
+	}
+	return nil
+}
+
+// hasNoColumn reports whether the name of a field cannot stand at the head of a column.
+func hasNoColumn(f *ast.MappingValueNode) bool {
+	s, ok := Text(f.Key)
+	return !ok || s == "" || strings.ContainsAny(s, ".#\"") || strings.ContainsFunc(s, unicode.IsSpace)
+}
+
+func (r *csvRow) set(path, text string) {
+	r.order = append(r.order, path)
+	r.cells[path] = text
+}
+
+// tableOf writes rows under the columns that they need.
+func tableOf(rows []csvRow) string {
+	var columns []string
+	seen := map[string]bool{}
+	for _, r := range rows {
+		for _, path := range r.order {
+			if !seen[path] {
+				seen[path] = true
+				columns = append(columns, path)
+			}
+		}
+	}
+	slices.SortStableFunc(columns, func(a, b string) int { return columnRank(a) - columnRank(b) })
+	at := map[string]int{}
+	for i, path := range columns {
+		at[path] = i
+	}
+	for _, r := range rows {
+		for _, m := range r.named {
+			if slices.IsSortedFunc(m.names, func(a, b string) int { return at[a] - at[b] }) {
+				continue
+			}
+			for _, name := range m.names { // the columns would change their order
+				delete(r.cells, name)
+			}
+			if r.cells[m.path] = flowText(m.node); !seen[m.path] {
+				seen[m.path] = true
+				first := slices.IndexFunc(columns, func(c string) bool { return strings.HasPrefix(c, m.path+".") })
+				columns = slices.Insert(columns, first, m.path)
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString("##var,id")
+	for _, path := range columns {
+		b.WriteString("," + csvCell(path))
+	}
+	for _, r := range rows {
+		b.WriteString("\n," + csvCell(asText(r.id)))
+		for _, path := range columns {
+			b.WriteString("," + csvCell(r.cells[path]))
+		}
+	}
+	return b.String() + "\n"
+}
+
+// csvCell puts the text of a cell in quotes if it needs them.
+func csvCell(s string) string {
+	if strings.ContainsAny(s, ",\n\"") {
+		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	return s
+}
+
+// cellText writes a value so that a cell of that shape is read as it.
+func cellText(n ast.Node, s *shape) string {
+	text, ok := Text(n)
+	switch {
+	case ok && s.isText():
+		return asText(text)
+	case ok && isNumeral(n):
+		return text
+	case ok && (text == "" || strings.Contains("[{", text[:1]) || token.New(text, text, nil).Type != token.StringType || isNumeralText(text)):
+		return inJSON(text)
+	case ok:
+		return asText(text)
+	}
+	list, isList := n.(*ast.SequenceNode)
+	if !isList || !s.isList() || len(list.Values) == 0 || slices.ContainsFunc(list.Values, func(v ast.Node) bool { return !isScalar(v) }) {
+		return flowText(n)
+	}
+	items := make([]string, len(list.Values))
+	for i, v := range list.Values {
+		items[i] = cellText(v, s.element())
+		if strings.ContainsAny(items[i], ";[{") && items[i][0] != '"' {
+			items[i] = inJSON(items[i])
+		}
+	}
+	if all := strings.Join(items, ";"); !isFormula(all) {
+		return all
+	}
+	return flowText(n) // the first one is a number, and all of them together are none
+}
+
+// isNumeralText reports whether a text would be taken for a number with an exponent.
+func isNumeralText(s string) bool { return strings.Trim(s, numeral) == "" }
+
+// isFormula reports whether a spreadsheet might take a text for a formula, and work it out
+// for whoever opens the table: =HYPERLINK(…), or @SUM(…). A number is none.
+func isFormula(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	if !strings.ContainsRune("=+-@\t\r＝＋－＠", first) {
+		return false
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err != nil || strings.Trim(s, numeral) != ""
+}
+
+// asText writes a text so that a cell that can only be a text is read as it.
+func asText(s string) string {
+	inQuotes := s != "" && strings.Contains(`"'`, s[:1]) && quoted(s) == len(s)
+	if s == "" || inQuotes || isFormula(s) || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {
+		return inJSON(s)
+	}
+	return s
+}
