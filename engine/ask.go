@@ -20,7 +20,7 @@ import (
 //
 // Those who wait have room in the Inbox, so that there are at most Options.InboxLimit of them. It
 // must not be called from a handler, or from a function of Run: the loop waits for those. In a
-// [Replay] it fails with ErrClosed.
+// replay.Run it fails with ErrClosed.
 //
 // Any goroutine may call it.
 func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {

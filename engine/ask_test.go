@@ -15,6 +15,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 )
 
 // waiter is an Ask or a Run of another goroutine.
@@ -260,7 +261,7 @@ func TestRun(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var got []string
 		o.Record, o.Workers = nil, workers
-		_, err := engine.Replay(bytes.NewReader(rec.Bytes()), o, engine.Game{
+		_, err := replay.Run(bytes.NewReader(rec.Bytes()), o, replay.Game{
 			Timeout: func(n int, owner buff.OwnerID) func(*engine.Context) {
 				require.Equal(t, 0, n)
 				require.EqualValues(t, 2, owner)
@@ -333,7 +334,7 @@ func TestAskReplay(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true, Record: &rec})
 	e.Tick(0)
 	var in *engine.Inbox
-	_, err := engine.Replay(&rec, engine.Options{Synchronous: true}, engine.Game{
+	_, err := replay.Run(&rec, engine.Options{Synchronous: true}, replay.Game{
 		Inbox: func(i *engine.Inbox) { in = i },
 		Frame: func(*engine.Frame) {
 			_, err := in.Ask(t.Context(), buff.Kill(1))

@@ -255,7 +255,7 @@ func (e *Engine) search(i int32, due wheel.Time) {
 		e.captureMember(&apply, o, b)
 	}
 	for _, id := range x.found {
-		m := e.byID[id]
+		m := e.ownerOf(id)
 		if m == nil || apply.Spec == nil {
 			continue // what the aura did to another one has taken it away
 		}
@@ -290,16 +290,17 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 	}
 	x.searches++
 	fault := buff.Event{
-		At: due, Seen: e.now, Owner: o.id, Source: b.Source, Spec: b.Spec, Handle: b.Handle, End: wheel.Never, Next: wheel.Never,
+		At: due, Seen: e.now, Owner: o.id(), Source: b.Source, Spec: b.Spec, Handle: b.Handle, End: wheel.Never, Next: wheel.Never,
 		Stacks: int32(b.Stacks), Level: int16(b.Level), Magnitude: b.Magnitude, Kind: buff.Faulted, Why: buff.Panic,
 	}
 	e.asking = "Options.Members"
 	defer func() { e.asking = "" }()
 	failed := e.foreign(callMembers, true, &fault, func() {
-		e.opts.Members(AuraQuery{Bearer: o.id, Data: o.data, Buff: b, Due: due}, x.yield)
+		e.opts.Members(AuraQuery{Bearer: o.id(), Data: o.data, Buff: b, Due: due}, x.yield)
 	})
 	if failed != nil {
 		x.found = x.found[:0]
+		fault.Seq = o.set.Count()
 		e.loop.Events = append(e.loop.Events, fault)
 	}
 	slices.Sort(x.found)
@@ -308,7 +309,7 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 // member takes an answer of the game down: each owner once, and nobody who is not there.
 func (e *Engine) member(id buff.OwnerID) {
 	x := &e.index.auras
-	if o := e.byID[id]; o != nil && o.looked != x.searches {
+	if o := e.ownerOf(id); o != nil && o.looked != x.searches {
 		o.looked = x.searches
 		x.found = append(x.found, id)
 	}
@@ -339,7 +340,7 @@ func (e *Engine) disband(i int32) {
 // told again: it would stay a member for ever.
 func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	x := &e.index.auras
-	o := e.byID[id]
+	o := e.ownerOf(id)
 	if o == nil || x.shares(i, id) {
 		return true
 	}

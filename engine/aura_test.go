@@ -435,6 +435,16 @@ func TestAuraOfBusyMembers(t *testing.T) {
 		require.Equal(t, []string{"2: 3200 remove light why=out_of_aura", "3: 3200 remove light why=out_of_aura"}, got)
 		require.Equal(t, 1, carries(e, 5, cat.Spec("light")))
 		require.Len(t, slices.Compact(mail), 1)
+
+		g.hold(2) // who is a member no more, and is told when it comes in
+		add(t, e, 2, cat.Spec("hang"))
+		e.Tick(0)
+		f.at[2] = 1
+		e.Tick(500 * time.Millisecond)
+		f.at[2] = 100
+		g.free()
+		synctest.Wait()
+		require.Equal(t, []string{"2: 4500 apply light x1"}, lines(e.Tick(0)))
 		shut(t, e)
 	})
 }

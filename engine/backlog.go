@@ -28,7 +28,7 @@ type due struct {
 
 // postpone puts a reason for a turn into the backlog.
 func (e *Engine) postpone(number uint32, d due) {
-	b, c := &e.backlog, &e.batch.of[number]
+	b, c := &e.backlog, &e.owners[number]
 	if c.last != 0 && !d.timer {
 		return // it has one
 	}
@@ -65,13 +65,13 @@ func (e *Engine) next() (number uint32, ok bool) {
 
 // waits reports whether the owner of that number is in the backlog.
 func (e *Engine) waits(number uint32) bool {
-	return e.backlog.n > 0 && int(number) < len(e.batch.of) && e.batch.of[number].last != 0
+	return e.backlog.n > 0 && int(number) < len(e.owners) && e.owners[number].last != 0
 }
 
 // pull takes an owner out of the backlog, and calls f for each timer that has fired. It
 // returns how many reasons for a turn there were.
 func (e *Engine) pull(number uint32, f func(buff.Ref)) (reasons int) {
-	b, c := &e.backlog, &e.batch.of[number]
+	b, c := &e.backlog, &e.owners[number]
 	last := int32(c.last) - 1
 	c.last = 0
 	b.n--
@@ -140,7 +140,7 @@ func (e *Engine) postponeDue() {
 		switch number := uint32(f.ID >> 16); {
 		case f.ID&auraTimer != 0:
 			e.index.auras.fired(int32(f.ID &^ auraTimer))
-		case e.group.Quiet() || e.posted(e.owners[number], refOf(f)):
+		case e.group.Quiet() || e.posted(e.owners[number].owner, refOf(f)):
 			e.postpone(number, due{ref: refOf(f), timer: true})
 		}
 	}
@@ -197,7 +197,7 @@ func (e *Engine) mailDue(left int) {
 		if !ok {
 			return
 		}
-		o := e.owners[number]
+		o := e.owners[number].owner
 		reasons := e.pull(number, func(ref buff.Ref) { e.send(o, message{kind: wake, ref: ref}) })
 		e.run(o)
 		left -= e.allow(o, min(times*reasons, left))
@@ -267,7 +267,7 @@ func (e *Engine) hold() {
 // has been passed by more than that, and time does not go back for him.
 func (e *Engine) horizon() (until wheel.Time, ok bool) {
 	quiet := e.group.Quiet()
-	if quiet || e.group.Waiting() == 0 {
+	if quiet || e.nobodyWaits() {
 		e.unserved = wheel.Never
 	} else if e.unserved == wheel.Never {
 		e.unserved = e.now
@@ -288,11 +288,17 @@ func (e *Engine) horizon() (until wheel.Time, ok bool) {
 		}
 	}
 	for _, number := range e.backlog.queue[e.backlog.head:] {
-		if e.waits(number) && !e.owners[number].passed {
+		if e.waits(number) && !e.owners[number].owner.passed {
 			return e.now, false
 		}
 	}
 	return until, true
+}
+
+// nobodyWaits reports whether all who were handed over are done or overdue.
+func (e *Engine) nobodyWaits() bool {
+	s := e.group.Stats()
+	return s.Pending == s.Overdue
 }
 
 // allHeld reports whether no worker is left, or will be before a handler returns.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -11,6 +12,7 @@ import (
 // takes it back: the owners of a large game are in no cache, and the batch is.
 type batchedTurn struct {
 	// The loop writes these, and the worker the last ones.
+	owner   *owner // for ahead; nil once it is over
 	number  uint32 // of the owner
 	n       int32  // of its timers that have fired
 	at      wheel.Time
@@ -28,7 +30,7 @@ type batchedTurn struct {
 	requests []buff.TimerRequest
 	brought  segment
 
-	_ [48]byte // two workers do not write to one cache line
+	_ [40]byte // two workers do not write to one cache line
 }
 
 const nearRefs = 8
@@ -37,16 +39,17 @@ const nearRefs = 8
 type turnBatch struct {
 	list []*batchedTurn // as many as there ever were
 	n    int            // of this slice
-	of   []called       // by owner number
 	seen uint32         // see fetch
+
+	before highWater // when giveBack came last
 }
 
-// called is what is to be known of an owner to give it a batched turn.
-type called struct {
-	box *mailbox // nil: there is none. To take its address from the owner would be a look at the owner
-	at  uint32   // the place in turnBatch.list, if the turn there is this owner's
-
-	last uint32 // in backlog.rings, plus one; 0: the owner is not in the backlog
+// entrance is what is to be known of an owner to give it a batched turn. It is the one pointer to the owner
+// that lasts: each is one for the collector to follow.
+type entrance struct {
+	owner *owner // nil: there is none
+	at    uint32 // the place in turnBatch.list, if the turn there is this owner's
+	last  uint32 // in backlog.rings, plus one; 0: the owner is not in the backlog
 }
 
 // batchDue tells the owners what is due, and gives a turn to those that want one. Everybody
@@ -54,7 +57,7 @@ type called struct {
 func (e *Engine) batchDue() {
 	for k := range e.fired {
 		if k%lookAhead == 0 {
-			e.batch.fetch(e.fired[k:min(k+lookAhead, len(e.fired))])
+			e.fetch(e.fired[k:min(k+lookAhead, len(e.fired))])
 		}
 		f := e.fired[k]
 		if f.ID&auraTimer != 0 {
@@ -78,31 +81,35 @@ const lookAhead = 32
 
 // fetch looks at what is known of some owners, and does nothing with it: in so short a loop
 // the processor fetches it for many at once, and without it would wait for one after the other.
-func (v *turnBatch) fetch(some []wheel.Fired) {
+func (e *Engine) fetch(some []wheel.Fired) {
 	seen := uint32(0)
 	for _, f := range some {
 		if f.ID&auraTimer == 0 {
-			seen |= v.of[uint32(f.ID>>16)].at
+			seen |= e.owners[uint32(f.ID>>16)].at
 		}
 	}
-	v.seen = seen
+	e.batch.seen = seen
 }
 
 // turnFor returns the batched turn of an owner in this slice.
 func (e *Engine) turnFor(number uint32) *batchedTurn {
 	v := &e.batch
-	c := &v.of[number]
+	c := &e.owners[number]
 	if k := int(c.at); k < v.n && v.list[k].number == number {
 		return v.list[k]
 	}
 	if v.n == len(v.list) {
 		v.list = append(v.list, &batchedTurn{})
 	}
-	x := v.list[v.n]
+	x, o := v.list[v.n], c.owner
+	if o == nil { // having asked, the compiler takes the address of the mailbox without a look at the owner
+		panic("engine: a turn of nobody")
+	}
+	x.owner = o
 	x.number, x.at, x.n, x.given, x.again, x.whole, x.rests = number, e.now, 0, 0, false, false, false
 	c.at = uint32(v.n)
 	v.n++
-	e.group.Batch(c.box, x)
+	e.group.Batch(&o.box, x)
 	return x
 }
 
@@ -126,11 +133,17 @@ func (v *batchedTurn) refs(f func(buff.Ref)) {
 	}
 }
 
+// wake wakes in an owner what is due.
+func (v *batchedTurn) wake(t *buff.Turn, o *owner) {
+	v.refs(func(ref buff.Ref) { o.set.Wake(t, ref) })
+}
+
 // giveBack makes batched turns free if there are far too many, and what the others point to.
 func (v *turnBatch) giveBack(s highWater) {
-	for _, x := range v.list[s:] {
-		x.requests, x.brought, x.far = nil, segment{}, nil
+	for _, x := range v.list[s:max(s, v.before)] { // those behind it were made free then
+		x.owner, x.requests, x.brought, x.far = nil, nil, segment{}, nil
 	}
+	v.before = s
 	if !s.fits(len(v.list)) {
 		v.list = append(make([]*batchedTurn, 0, max(keep, 2*int(s))), v.list[:s]...)
 	}
@@ -149,19 +162,20 @@ func (v *batchedTurn) allowance(e *Engine) int32 {
 func (e *Engine) endBatch() {
 	v := &e.batch
 	e.high.batch.used(v.n)
-	begun, whole := e.group.EndBatch()
+	left, whole := e.group.EndBatch()
 	if whole {
 		for _, x := range v.list[:v.n] {
 			e.endBatched(x)
 		}
 	} else {
-		e.splitBatch(begun)
+		e.splitBatch(left)
 	}
 	v.n = 0
 }
 
 // endBatched takes in what one turn has brought whose owner is idle.
 func (e *Engine) endBatched(x *batchedTurn) {
+	x.owner = nil // it may leave, and must not be kept then
 	if !x.whole && !x.rests {
 		e.fail(x)
 		return
@@ -169,33 +183,39 @@ func (e *Engine) endBatched(x *batchedTurn) {
 	e.worked += int(x.used)
 	e.takeBatched(x)
 	if x.rests {
-		o := e.owners[x.number]
+		o := e.owners[x.number].owner
 		e.cut(o)
 		e.postpone(x.number, due{})
 	} else if x.again {
-		e.owners[x.number].caughtUp()
+		e.owners[x.number].owner.caughtUp()
 	}
 	if x.sends && e.copies != nil {
-		e.copies.home(e.owners[x.number], true, 0)
+		e.copies.home(e.owners[x.number].owner, true, 0)
 	}
 }
 
 // splitBatch is endBatch where some owners are busy. Those whose turn nobody has begun, since
 // the time was over, get what is due as messages, so that the workers may go on with them.
-func (e *Engine) splitBatch(begun int) {
+func (e *Engine) splitBatch(left []int) {
 	v := &e.batch
 	e.starts = 0
-	for _, x := range v.list[begun:v.n] {
-		o := e.owners[x.number]
+	for _, k := range left {
+		x := v.list[k]
+		x.owner = nil
+		o := e.owners[x.number].owner
 		x.refs(func(ref buff.Ref) { e.send(o, message{kind: wake, ref: ref}) })
 		e.run(o)
 		e.allow(o, int(x.allowance(e)))
 	}
-	e.collected = e.group.Collect(e.collected[:0])
+	e.collected = e.group.Collect(e.collected[:0], nil)
 	e.high.collected.used(len(e.collected))
 	collected := e.collected
-	for _, x := range v.list[:begun] {
-		o := e.owners[x.number]
+	for k, x := range v.list[:v.n] {
+		if len(left) > 0 && left[0] == k {
+			left = left[1:]
+			continue
+		}
+		o := e.owners[x.number].owner
 		switch {
 		case len(collected) > 0 && collected[0] == &o.box: // it was moved or held, and has come to its end
 			collected = collected[1:]
@@ -211,14 +231,14 @@ func (e *Engine) splitBatch(begun int) {
 	}
 	clear(e.collected)
 	if e.starts > 0 { // not before: who is idle would be up to the workers
-		e.group.StartFirst(e.starts)
+		e.group.Start(e.starts)
 	}
 }
 
 // fail takes in a batched turn that did not come to its end and has kept nothing: the engine's own
 // code has failed, or the clock of those who watch. What is due comes in the next Tick.
 func (e *Engine) fail(v *batchedTurn) {
-	o := e.owners[v.number]
+	o := e.owners[v.number].owner
 	e.takeBack(o)
 	if !o.leaving {
 		e.want(o)
@@ -230,11 +250,9 @@ func (e *Engine) fail(v *batchedTurn) {
 // something is unusual.
 func (e *Engine) takeBatched(v *batchedTurn) (late bool) {
 	if e.watch.on != nil {
-		o := e.owners[v.number]
-		o.segments = append(o.segments[:0], v.brought)
+		o := e.owners[v.number].owner
 		e.watch.turnOver(o)
-		clear(o.segments)
-		o.segments = o.segments[:0]
+		e.watch.brought(o.id(), &v.brought)
 	}
 	e.takeEvents(&v.brought)
 	if v.sends {
@@ -245,11 +263,11 @@ func (e *Engine) takeBatched(v *batchedTurn) (late bool) {
 		if w.Timer != 0 && w.Due > e.now && w.Due != wheel.Never {
 			e.wheel.Move(w.Timer, w.Due)
 		} else {
-			late = e.meet(e.owners[v.number], *w) || late
+			late = e.meet(e.owners[v.number].owner, *w) || late
 		}
 	}
 	if v.pending && !v.rests {
-		if o := e.owners[v.number]; !o.leaving {
+		if o := e.owners[v.number].owner; !o.leaving {
 			e.want(o)
 		}
 	}
@@ -268,13 +286,31 @@ func (e *Engine) takeEvents(s *segment) {
 	}
 }
 
+// ahead looks at the owners of turns that come soon, and does nothing with them: see actor.Options. First at
+// all owners, then at what is due of each, which is found through them.
+func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
+	looked := uint64(0)
+	for k := range next {
+		o := next[k].Arg.(*batchedTurn).owner
+		looked += o.set.Ahead() + uint64(o.until) + uint64(o.box.Owner.number)
+	}
+	for k := range next {
+		v := next[k].Arg.(*batchedTurn)
+		for _, ref := range v.near[:min(v.n, nearRefs)] {
+			_, seen := v.owner.set.AheadOf(ref)
+			looked += seen
+		}
+	}
+	l.looked = looked
+}
+
 // runBatched is the worker's side of a batched turn.
 func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	o := box.Owner
 	if o.touched != l.engine.interval.Load() {
 		l.beforeTurn(o, v)
 	}
-	v.refs(o.set.Wake) // first: should anything fail, the owner still knows what is due
+	v.wake(&l.turn, o) // first: should anything fail, the owner still knows what is due
 	o.given, o.used = v.allowance(l.engine), 0
 	t := l.begin(o)
 	defer func() {
@@ -292,7 +328,7 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 func (l *workerState) leave(o *owner, v *batchedTurn, brought segment) {
 	v.used = o.used
 	if !v.whole && !v.rests {
-		o.segments = append(o.segments, brought)
+		o.keep(brought)
 		return
 	}
 	requests := o.set.TimerRequests()
@@ -301,7 +337,7 @@ func (l *workerState) leave(o *owner, v *batchedTurn, brought segment) {
 	}
 	from := len(l.requests)
 	l.requests = append(l.requests, requests...)
-	o.set.ClearTimerRequests()
+	o.set.ClearTimerRequests(&l.turn)
 	v.brought, v.requests = brought, l.requests[from:len(l.requests):len(l.requests)]
 	v.sends, v.pending = len(brought.outbox) > 0, o.set.Pending() > 0
 }

@@ -227,6 +227,25 @@ func TestP30_Peak(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
+// TestP30_Reloads: a game that reloads day after day, and whose definitions are as many as before, takes no more memory.
+func TestP30_Reloads(t *testing.T) {
+	specs := []buff.Spec{{ID: "a", Duration: time.Minute}, {ID: "b", Duration: time.Minute}}
+	cat := catalogOf(t, specs...)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, History: -1})
+	again := func(times int) {
+		for range times {
+			cat = next(t, cat, specs...)
+			reload(t, e, cat)
+			e.Tick(time.Second)
+		}
+	}
+	again(4)
+	before := heap()
+	again(14)
+	require.LessOrEqual(t, heap(), before+256<<10)
+	runtime.KeepAlive(e)
+}
+
 // TestP30_PeakOfAWorld: after a bad hour, with everybody still there, the lists are not
 // kept at the size that they had.
 func TestP30_PeakOfAWorld(t *testing.T) {

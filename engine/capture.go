@@ -19,7 +19,7 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 		return nil
 	}
 	var set *buff.Set // nil: there is nobody to be asked
-	if o := e.byID[a.Source]; o != nil {
+	if o := e.ownerOf(a.Source); o != nil {
 		if !e.idle(o) && a.Unknown() {
 			return o
 		}
@@ -41,7 +41,7 @@ func (e *Engine) viaSource(source *owner, c *buff.Command) buff.Result {
 
 // fromSource is the worker's side of viaSource.
 func (l *workerState) fromSource(o *owner, m *message) {
-	c := outgoing{at: m.at, from: o.id, cmd: *m.cmd}
+	c := outgoing{at: m.at, from: o.id(), cmd: *m.cmd}
 	a := &c.cmd.Application
 	if newest, _ := l.turn.Catalog.Newest(a.Spec); newest != nil {
 		a.Spec = newest
@@ -59,7 +59,7 @@ func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instan
 	}
 	x := &e.index.auras
 	x.captured = a.Inherit(x.captured[:0], &bearer.set, b.Handle)
-	if b.Source == bearer.id {
+	if b.Source == bearer.id() {
 		x.captured = a.Capture(x.captured, &bearer.set, e.Catalog(), buff.SnapshotApply)
 	}
 }
@@ -70,9 +70,9 @@ func (l *workerState) capture(to buff.OwnerID, a *buff.Application) (byLoop bool
 	switch {
 	case !a.Spec.Captures():
 		return false
-	case a.Source != l.owner.id:
+	case a.Source != l.owner.id():
 		return true
-	case to != l.owner.id:
+	case to != l.owner.id():
 		l.lent.captured = a.Capture(l.lent.captured, &l.owner.set, l.turn.Catalog, buff.SnapshotCast)
 	}
 	return false

@@ -84,6 +84,43 @@ func TestP10_LimitAcrossTicks(t *testing.T) {
 	})
 }
 
+// TestP10_HeldCounts: what an owner who was stuck brings when it is taken back counts in that Tick: as much less is left for
+// the others.
+func TestP10_HeldCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit, own, others = 30, 25, 20
+		p := newPrison(t, 1+others, engine.Options{Workers: 2, TickLimit: limit})
+		for range own - 1 {
+			add(t, p.Engine, 1, p.beat)
+		}
+		pulses := 0
+		tick := func(dt time.Duration) {
+			f := p.Tick(dt)
+			require.LessOrEqual(t, f.Len(), limit)
+			require.LessOrEqual(t, engine.Worked(p.Engine), limit)
+			for id := range buff.OwnerID(1 + others) {
+				pulses += len(at(f, id+1, buff.Pulsed, p.beat))
+			}
+			synctest.Wait()
+		}
+		tick(0)
+		pulses = 0
+		p.hold(1)
+		tick(time.Second)
+		for p.Stats().Behind > 0 {
+			tick(0)
+		}
+		p.free()
+		synctest.Wait() // the worker goes on with all that owner 1 has due
+		tick(time.Second)
+		for p.Stats().Behind > 0 || p.Stats().Busy > 0 {
+			tick(0)
+		}
+		require.Equal(t, 2*(own+others), pulses)
+		p.leave(t)
+	})
+}
+
 // TestP29_CommandsOfWhoWaits: the commands that wait for an owner whose turn is cut short count
 // against MailboxLimit until they are carried out.
 func TestP29_CommandsOfWhoWaits(t *testing.T) {

@@ -65,6 +65,38 @@ func TestP10_Stall(t *testing.T) {
 	}
 }
 
+// TestP10_Slices: a Tick goes through empty time at one go. From the first deadline on it takes as long a slice as
+// TickLimit has work for if each that is due comes again after 50 ms; when an event was worked off says where a slice ended.
+// The second slice has what is left: less the event, and the 16 that a slice counts.
+func TestP10_Slices(t *testing.T) {
+	const limit = 400
+	for _, c := range []struct {
+		due  []time.Duration // of an owner each
+		want []time.Duration // where the slices ended in which they rang
+	}{
+		{[]time.Duration{2 * time.Hour}, []time.Duration{2*time.Hour + 20*time.Second}},
+		{[]time.Duration{2 * time.Hour, 2*time.Hour + 19*time.Second}, []time.Duration{2*time.Hour + 19*time.Second, 2*time.Hour + 19*time.Second}},
+		{[]time.Duration{2 * time.Hour, 2*time.Hour + 9*time.Second}, []time.Duration{2*time.Hour + 10*time.Second, 2*time.Hour + 10*time.Second}},
+		{[]time.Duration{2 * time.Hour, 2*time.Hour + 21*time.Second}, []time.Duration{2*time.Hour + 20*time.Second, 2*time.Hour + 21*time.Second + (limit-1-16)*50*time.Millisecond}},
+		{[]time.Duration{3*time.Hour - time.Second}, []time.Duration{3 * time.Hour}},
+	} {
+		e := open(t, engine.Options{Synchronous: true, TickLimit: limit})
+		got := make([]time.Duration, len(c.due))
+		for k, due := range c.due {
+			id := buff.OwnerID(k + 1)
+			spawn(t, e, id)
+			_, err := e.AddTimeout(id, due, func(*engine.Context) {})
+			require.NoError(t, err)
+		}
+		f := e.Tick(3 * time.Hour)
+		require.EqualValues(t, 3*60*60*1000, f.Now)
+		for ev := range f.Events() {
+			got[ev.Owner-1] = time.Duration(ev.Seen) * time.Millisecond
+		}
+		require.Equal(t, c.want, got)
+	}
+}
+
 // TestP10_Dilate: what a Tick has no work left for is dropped, counted, and nothing that was
 // due is lost: it comes later.
 func TestP10_Dilate(t *testing.T) {

@@ -115,14 +115,14 @@ func (c *Changes) tell(o *owner, yield func(*OwnerChange) bool) bool {
 		if c.journal[n] == nil {
 			c.journal[n] = buff.NewJournal(c.mark)
 		}
-		c.ids[n] = o.id
+		c.ids[n] = o.id()
 		c.journal[n].Empty()
 		o.set.SetJournal(c.journal[n])
 		c.came.clear(n)
 		c.told.set(n)
 	}
 	c.now.clear(n)
-	c.change = OwnerChange{Owner: o.id, Number: n, Came: came, Dead: o.set.Dead(), Journal: c.journal[n], Buffs: Carried{&o.set}}
+	c.change = OwnerChange{Owner: o.id(), Number: n, Came: came, Dead: o.set.Dead(), Journal: c.journal[n], Buffs: Carried{&o.set}}
 	more := yield(&c.change)
 	c.journal[n].Empty()
 	return more

@@ -139,6 +139,23 @@ func TestChangesTellDeath(t *testing.T) {
 	require.PanicsWithValue(t, "engine: Changes called twice", func() { e.Changes() })
 }
 
+// TestChangesOfAPlace: who comes and leaves between two loops is not told of, also where another was before, of whom
+// all has been told.
+func TestChangesOfAPlace(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true, Catalog: catalogOf(t)})
+	o := newOnlooker(e)
+	for _, id := range []buff.OwnerID{7, 8} {
+		require.NoError(t, e.Spawn(id, nil))
+		if id == 7 {
+			o.read(t)
+		}
+		require.NoError(t, e.Drop(id))
+		e.Tick(time.Second)
+		o.read(t)
+	}
+	require.Equal(t, 2, o.told, "that 7 came, and that it left")
+}
+
 // TestChangesAllocations: what goes on as it did takes no memory.
 func TestChangesAllocations(t *testing.T) {
 	c := catalogOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}})

@@ -32,7 +32,7 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 		}
 		a.Spec = spec
 	}
-	o := e.byID[id]
+	o := e.ownerOf(id)
 	if !e.ready(o) {
 		r := e.add(id, &a)
 		return r.Handle, r
@@ -148,7 +148,7 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 	if setsOff(c.Verb) && o.set.Pending() >= e.opts.HandlerLimit {
 		return e.overload(o, e.opts.HandlerLimit, "handlers for its next turn")
 	}
-	if c.Verb == buff.VerbSteal && e.byID[c.Query.To] == nil {
+	if c.Verb == buff.VerbSteal && e.ownerOf(c.Query.To) == nil {
 		return buff.Result{Err: fmt.Errorf("%w: %d, who steals", ErrUnknownOwner, c.Query.To)}
 	}
 	e.alter(o)
@@ -185,7 +185,7 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	e.run(o) // what was due by now, and handlers put off in earlier frames, come first
 	e.send(o, message{kind: do, via: via, at: e.now, cmd: &kept})
 	if e.copies != nil {
-		e.copies.waits(o, &kept)
+		e.copies.wait(o, &kept)
 	}
 	o.revoke(&kept)
 	return buff.Result{Queued: true}
@@ -193,7 +193,7 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 
 func (e *Engine) overload(o *owner, limit int, what string) buff.Result {
 	e.stats.Refused++
-	return buff.Result{Err: fmt.Errorf("%w: owner %d, %d %s", ErrOverloaded, o.id, limit, what)}
+	return buff.Result{Err: fmt.Errorf("%w: owner %d, %d %s", ErrOverloaded, o.id(), limit, what)}
 }
 
 // turn returns the loop's own scratch.
@@ -208,7 +208,7 @@ func (e *Engine) obey(o *owner) (late bool) {
 	for _, w := range o.set.TimerRequests() {
 		late = e.meet(o, w) || late
 	}
-	o.set.ClearTimerRequests()
+	o.set.ClearTimerRequests(e.turn())
 	if o.set.Pending() > 0 && !o.leaving && !o.rests {
 		e.want(o)
 	}
@@ -225,7 +225,7 @@ func (e *Engine) meet(o *owner, w buff.TimerRequest) (late bool) {
 	case w.Due == wheel.Never:
 		e.wheel.Remove(w.Timer)
 	case w.Due <= now: // it came due while the owner was busy
-		o.set.Wake(w.Ref)
+		o.set.Wake(e.turn(), w.Ref)
 		return true
 	case o.leaving: // it will never come
 	case w.Timer != 0:

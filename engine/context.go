@@ -42,7 +42,7 @@ func (c *Context) live() *workerState {
 // Owner returns whose handler it is.
 //
 // Only inside the handler.
-func (c *Context) Owner() buff.OwnerID { return c.live().owner.id }
+func (c *Context) Owner() buff.OwnerID { return c.live().owner.id() }
 
 // Data returns what Spawn was given for the owner. The handler may change what it
 // points to: no other handler of this owner runs, and the loop keeps off.
@@ -159,7 +159,7 @@ func (c *Context) Do(cmd buff.Command) {
 // ask hands a command on.
 func (c *Context) ask(cmd *buff.Command) {
 	l := c.live()
-	own := cmd.Owner == l.owner.id
+	own := cmd.Owner == l.owner.id()
 	if number, by := cmd.Number(); by {
 		own = number == l.owner.number
 	}
@@ -176,11 +176,11 @@ func (l *workerState) send(cmd *buff.Command) {
 	if l.issued++; l.issued > buff.MaxCommands {
 		if l.issued == buff.MaxCommands+1 {
 			l.turn.Events = append(l.turn.Events, buff.Event{
-				At: l.turn.At(), Seen: l.turn.Now, Owner: l.owner.id, End: wheel.Never, Kind: buff.Faulted, Why: buff.Cascade,
+				At: l.turn.At(), Seen: l.turn.Now, Seq: l.owner.set.Count(), Owner: l.owner.id(), End: wheel.Never, Kind: buff.Faulted, Why: buff.Cascade,
 			})
 		}
 		return
 	}
 	l.passOn()
-	l.outbox = append(l.outbox, outgoing{at: l.turn.At(), from: l.owner.id, cmd: *cmd})
+	l.outbox = append(l.outbox, outgoing{at: l.turn.At(), from: l.owner.id(), cmd: *cmd})
 }

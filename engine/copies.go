@@ -43,7 +43,8 @@ type Copies struct {
 	helped  atomic.Bool  // somebody has called Help
 	ticks   ticks
 	gone    map[buff.OwnerID]struct{}
-	waiting []*owner // that commands wait for, among others
+	waiting []*owner                   // that commands wait for, among others
+	waits   map[*owner][]*buff.Command // those in their mailboxes, in order
 
 	mu     sync.Mutex
 	spares spares
@@ -79,7 +80,8 @@ type Round struct {
 	Older []buff.OwnerID
 
 	// Waiting are commands that have been accepted, and wait: for busy owners, and for the next
-	// frame. Those that hold a function cannot be kept, and are not in it.
+	// frame. Those that hold a function cannot be kept, and are not in it. What they point to is the
+	// engine's too: it never changes, and must not be changed.
 	Waiting []buff.Command
 }
 
@@ -108,9 +110,14 @@ func (e *Engine) Copies(m Marshal) *Copies {
 	if e.copies != nil {
 		panic("engine: Copies called twice")
 	}
-	c := &Copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, now: &marks{}, next: &marks{}}
+	c := &Copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[*owner][]*buff.Command{}, now: &marks{}, next: &marks{}}
 	c.ticks.over.L = &c.ticks.mu
 	e.copies = c
+	for k := range e.owners { // also those that are leaving: their last turns may be to come
+		if o := e.owners[k].owner; o != nil {
+			o.copied = &copied{} // before the interval: a worker that sees it looks there
+		}
+	}
 	e.interval.Store(1)
 	c.setLag()
 	c.grow(len(e.owners))
@@ -118,7 +125,7 @@ func (e *Engine) Copies(m Marshal) *Copies {
 		c.table[o.number] = o
 		c.next.set(o.number)
 		if e.idle(o) {
-			o.told, o.toldAt = 1, e.now
+			o.copied.told, o.copied.toldAt = 1, e.now
 		}
 	}
 	return c
@@ -138,10 +145,10 @@ func (c *Copies) momentAt(at wheel.Time) buff.Moment {
 // alter is called on the loop before it changes an owner that is idle.
 func (e *Engine) alter(o *owner) {
 	if n := e.interval.Load(); n != 0 {
-		if o.told != n {
+		if o.copied.told != n {
 			e.copies.first(o, n)
 		}
-		o.toldAt = e.now
+		o.copied.toldAt = e.now
 	}
 }
 
@@ -169,7 +176,7 @@ func (c *Copies) first(o *owner, interval uint32) {
 	defer mu.Unlock()
 	c.copyNow(c.loopShard(), o, true)
 	c.next.set(o.number)
-	o.told, o.touched = interval, 0
+	o.copied.told, o.touched = interval, 0
 }
 
 // loopShard returns the shard of the loop, behind those of the workers.
@@ -201,15 +208,15 @@ func (l *workerState) beforeTurn(o *owner, v *batchedTurn) {
 	mu := c.lock(o)
 	defer func() {
 		if !done && v != nil {
-			v.refs(o.set.Wake)
+			v.wake(&l.turn, o)
 		}
 		mu.Unlock()
 	}()
-	if !c.copyNow(&c.shards[l.index], o, false) && o.told != 0 {
+	if !c.copyNow(&c.shards[l.index], o, false) && o.copied.told != 0 {
 		c.keepShadow(&c.shards[l.index], o)
 	}
 	c.next.set(o.number)
-	o.touched, o.told = l.engine.interval.Load(), 0
+	o.touched, o.copied.told = l.engine.interval.Load(), 0
 	done = true
 }
 
@@ -247,9 +254,9 @@ func (c *Copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 	x, made := Copy{}, false
 	defer func() {
 		if !made {
-			x = Copy{Owner: o.id, Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id, panicked(callMarshal, errExit))}
+			x = Copy{Owner: o.id(), Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id(), panicked(callMarshal, errExit))}
 		}
-		o.shadow.drop()
+		o.copied.shadow.drop()
 		if x.Err != nil {
 			c.next.set(o.number)
 		} else {
@@ -264,7 +271,7 @@ func (c *Copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 
 // make makes a copy in the memory of dst, or in new memory.
 func (c *Copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x Copy, b []byte) {
-	x.Owner, x.Zone = o.id, o.zone
+	x.Owner, x.Zone = o.id(), o.zone
 	b, x.Lost = o.set.Save(dst, c.engine.Catalog(), at)
 	n := len(b)
 	if c.marshal != nil {
@@ -285,15 +292,15 @@ func (c *Copies) callMarshal(o *owner, b []byte, loop bool) (out []byte, err err
 		defer func() { e.asking = before }()
 	}
 	n := len(b)
-	fault := buff.Event{Owner: o.id, Kind: buff.Faulted, Why: buff.Panic}
-	if v := e.foreign(callMarshal, loop, &fault, func() { out, err = c.marshal(o.id, o.data, b) }); v != nil {
-		return b, fmt.Errorf("owner %d: %w", o.id, panicked(callMarshal, v))
+	fault := buff.Event{Owner: o.id(), Kind: buff.Faulted, Why: buff.Panic}
+	if v := e.foreign(callMarshal, loop, &fault, func() { out, err = c.marshal(o.id(), o.data, b) }); v != nil {
+		return b, fmt.Errorf("owner %d: %w", o.id(), panicked(callMarshal, v))
 	}
 	if err == nil && len(out) < n {
 		err = fmt.Errorf("it returned %d bytes, and was given %d", len(out), n)
 	}
 	if err != nil {
-		return b, fmt.Errorf("engine: Marshal of owner %d: %w", o.id, err)
+		return b, fmt.Errorf("engine: Marshal of owner %d: %w", o.id(), err)
 	}
 	return out, nil
 }

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"encoding/binary"
+	"math/bits"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -105,4 +108,143 @@ func (c *Copies) giveSoon(list []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.looked = list
+}
+
+// helpYield is after how many owners Help lets others have its processor: so it is not stopped while it
+// holds a lock that the loop wants.
+const helpYield = 64
+
+// Help copies owners of the round on its own goroutine, as Step does on the loop, in the time that a
+// game has left between two Ticks: first those who are due in the next one. It returns when all are copied, or when a Tick begins, and says how
+// many it has copied. The loop may do meanwhile what it likes; should it come to an owner that is being copied,
+// it waits for that one.
+//
+// Any goroutine may call it; of two at once the second one waits.
+func (c *Copies) Help() (n int) {
+	c.helps.Lock()
+	defer c.helps.Unlock()
+	c.helped.Store(true)
+	soon := c.takeSoon()
+	defer c.giveSoon(soon)
+	for _, number := range soon {
+		if c.ticks.run.Load() {
+			return n
+		}
+		if c.help(number) {
+			n++
+		}
+	}
+	for word := uint32(0); ; word++ {
+		w, ok := c.leftIn(word)
+		if !ok {
+			return n
+		}
+		for ; w != 0; w &= w - 1 {
+			if c.ticks.run.Load() {
+				return n
+			}
+			if c.help(word*64 + uint32(bits.TrailingZeros64(w))) {
+				if n++; n%helpYield == 0 {
+					runtime.Gosched()
+				}
+			}
+		}
+	}
+}
+
+// leftIn returns the word of those who have not been copied.
+func (c *Copies) leftIn(word uint32) (w uint64, ok bool) {
+	c.locks[0].Lock()
+	defer c.locks[0].Unlock()
+	if int(word) >= len(c.now.words) {
+		return 0, false
+	}
+	return atomic.LoadUint64(&c.now.words[word]), true
+}
+
+func (c *Copies) help(number uint32) bool {
+	mu := &c.locks[number%copyLocks]
+	mu.Lock()
+	defer mu.Unlock()
+	o := c.table[number]
+	return o != nil && c.copyNow(c.helpShard(), o, false)
+}
+
+// marks are a set of owner numbers. Different workers may change it at once, but not grow it.
+type marks struct {
+	words []uint64
+	n     atomic.Int64
+}
+
+func (m *marks) has(number uint32) bool {
+	return atomic.LoadUint64(&m.words[number/64])&(1<<(number%64)) != 0
+}
+
+func (m *marks) set(number uint32) {
+	if m.has(number) { // as a rule: to write to what others look at costs more
+		return
+	}
+	if bit := uint64(1) << (number % 64); atomic.OrUint64(&m.words[number/64], bit)&bit == 0 {
+		m.n.Add(1)
+	}
+}
+
+func (m *marks) clear(number uint32) {
+	if bit := uint64(1) << (number % 64); atomic.AndUint64(&m.words[number/64], ^bit)&bit != 0 {
+		m.n.Add(-1)
+	}
+}
+
+// grow makes room for so many owners.
+func (c *Copies) grow(owners int) {
+	n := (owners + 63) / 64
+	if n <= len(c.now.words) {
+		return
+	}
+	c.lockAll(func() {
+		for _, m := range [...]*marks{c.now, c.next} {
+			m.words = append(m.words, make([]uint64, max(16, 2*n)-len(m.words))...)
+		}
+		c.table = append(c.table, make([]*owner, 64*len(c.now.words)-len(c.table))...)
+	})
+}
+
+// shadow is the last complete state of an owner that may get busy: where it was, how much was lost,
+// how long its blob is, the blob, and the game's data. It is one piece of memory, for most owners
+// are in no cache, and each further piece would be one more wait. Empty: there is none that is
+// younger than the last copy.
+type shadow []byte
+
+const shadowHead = 4 + 4 + 4
+
+// keepShadow keeps the state of an owner that a worker begins with. The lock is held. The copy is made
+// where the worker has made the one before, and then moved at one go: to write it byte by byte into
+// memory that is in no cache takes twice as long.
+func (c *Copies) keepShadow(by *shard, o *owner) {
+	o.copied.shadow.drop()
+	x, b := c.make(o, c.momentAt(o.copied.toldAt), by.room(c), false)
+	if x.Err != nil {
+		return
+	}
+	var head [shadowHead]byte
+	binary.LittleEndian.PutUint32(head[:], x.Zone)
+	binary.LittleEndian.PutUint32(head[4:], uint32(x.Lost))
+	binary.LittleEndian.PutUint32(head[8:], uint32(len(x.Blob)))
+	o.copied.shadow = append(append(o.copied.shadow, head[:]...), b...)
+}
+
+// drop says that there is a younger state.
+func (s *shadow) drop() { *s = (*s)[:0] }
+
+// of returns the state as a copy of its owner, which is good until the next one, if there is one.
+func (s shadow) of(o *owner) (x Copy, ok bool) {
+	if len(s) == 0 {
+		return x, false
+	}
+	b := s[shadowHead:]
+	n := binary.LittleEndian.Uint32(s[8:])
+	return Copy{
+		Owner: o.id(), Zone: binary.LittleEndian.Uint32(s), Lost: int(binary.LittleEndian.Uint32(s[4:])),
+		Blob: b[:n:n], Data: b[n:len(b):len(b)],
+	}, true
 }

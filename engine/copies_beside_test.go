@@ -55,6 +55,41 @@ func TestCopiesSoon(t *testing.T) {
 	require.Positive(t, all)
 }
 
+// TestCopiesSoonBounds: who is due next is looked for where somebody helps and a round has owners left, and up to a
+// bound; the others are copied all the same.
+func TestCopiesSoonBounds(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	const owners = 9000
+	for id := range buff.OwnerID(owners) {
+		spawn(t, e, id)
+		add(t, e, id, cat.Spec("itch"))
+	}
+	c := e.Copies(nil)
+	e.Tick(950 * time.Millisecond)
+	e.Tick(49 * time.Millisecond) // all are due within such a Tick
+	finish := func() {
+		_, done := c.Step(owners)
+		require.True(t, done)
+		c.Take().Free()
+	}
+	c.Begin(true)
+	require.Zero(t, engine.Soon(c), "nobody helps")
+	finish()
+	require.Zero(t, c.Help())
+	e.Tick(0)
+	require.Zero(t, engine.Soon(c), "there is no round")
+	c.Begin(false)
+	e.Tick(0)
+	require.Zero(t, engine.Soon(c), "nobody has changed")
+	finish()
+	c.Begin(true)
+	require.Equal(t, 8192, engine.Soon(c))
+	require.Equal(t, owners, c.Help())
+	require.Zero(t, engine.Soon(c))
+	finish()
+}
+
 // TestCopiesGiveWay: who writes copies beside the loop waits for a Tick that runs.
 func TestCopiesGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

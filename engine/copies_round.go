@@ -47,14 +47,14 @@ func (c *Copies) leaveOut(r *Round) {
 		case !c.now.has(o.number):
 		case o.leaving:
 			c.now.clear(o.number)
-		case o.told != 0: // nobody has begun with it since
-			c.copy(to, o, c.momentAt(o.toldAt), true)
-			o.told = 0
+		case o.copied.told != 0: // nobody has begun with it since
+			c.copy(to, o, c.momentAt(o.copied.toldAt), true)
+			o.copied.told = 0
 		default:
 			c.now.clear(o.number)
 			c.next.set(o.number)
-			r.Older = append(r.Older, o.id)
-			if x, ok := o.shadow.of(o); ok {
+			r.Older = append(r.Older, o.id())
+			if x, ok := o.copied.shadow.of(o); ok {
 				x = to.clone(c, &x)
 				to.add(c, &x)
 			}
@@ -72,7 +72,7 @@ func (e *Engine) notIdle(yield func(*owner) bool) {
 		}
 	}
 	for _, number := range e.backlog.queue[e.backlog.head:] {
-		if e.waits(number) && !yield(e.owners[number]) {
+		if e.waits(number) && !yield(e.owners[number].owner) {
 			return
 		}
 	}
@@ -80,7 +80,7 @@ func (e *Engine) notIdle(yield func(*owner) bool) {
 
 // zones notes whose time is another one.
 func (c *Copies) zones(r *Round) {
-	for id, z := range c.engine.zones {
+	for id, z := range c.engine.zones.byID {
 		if z.scale != (zoneScale{}) {
 			r.Zones = append(r.Zones, ZoneTime{id, z.scale.rate, z.scale.held})
 		}
@@ -95,15 +95,15 @@ func (c *Copies) pending(r *Round) {
 		brought := cmd.Verb == buff.VerbEnter || cmd.Verb == buff.VerbLeave || cmd.Whose == buff.OfZone // by a look, or the zone, again
 		if cmd.Do == nil && !brought {
 			r.Waiting = append(r.Waiting, *cmd)
-			borrow(&r.Waiting[len(r.Waiting)-1])
 		}
 	}
 	c.waiting = slices.DeleteFunc(c.waiting, func(o *owner) bool {
-		if len(o.waits) == 0 || o.leaving {
+		if len(c.waits[o]) == 0 || o.leaving {
 			o.queued = false
+			delete(c.waits, o)
 			return true
 		}
-		for _, cmd := range o.waits {
+		for _, cmd := range c.waits[o] {
 			add(cmd)
 		}
 		return false
@@ -115,9 +115,9 @@ func (c *Copies) pending(r *Round) {
 	}
 }
 
-// waits notes a command that a busy owner is to carry out.
-func (c *Copies) waits(o *owner, cmd *buff.Command) {
-	o.waits = append(o.waits, cmd)
+// wait notes a command that a busy owner is to carry out.
+func (c *Copies) wait(o *owner, cmd *buff.Command) {
+	c.waits[o] = append(c.waits[o], cmd)
 	if !o.queued {
 		o.queued = true
 		c.waiting = append(c.waiting, o)
@@ -127,7 +127,10 @@ func (c *Copies) waits(o *owner, cmd *buff.Command) {
 // home takes in what passed between an owner and others in a turn that the loop has taken in: it
 // gave them something, or has carried out so many commands.
 func (c *Copies) home(o *owner, gave bool, obeyed int32) {
-	o.waits = slices.Delete(o.waits, 0, min(int(obeyed), len(o.waits)))
+	if o.queued && obeyed > 0 {
+		waits := c.waits[o]
+		c.waits[o] = slices.Delete(waits, 0, min(int(obeyed), len(waits)))
+	}
 	if !gave && obeyed == 0 {
 		return
 	}
@@ -136,25 +139,25 @@ func (c *Copies) home(o *owner, gave bool, obeyed int32) {
 		at = o.reached
 	}
 	c.told(o)
-	o.toldAt = at
+	o.copied.toldAt = at
 }
 
 // told notes that the next turn of an owner begins with a copy.
 func (c *Copies) told(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
-	o.told, o.touched = c.engine.interval.Load(), 0
+	o.copied.told, o.touched = c.engine.interval.Load(), 0
 }
 
 // arrive takes in a new owner.
 func (c *Copies) arrive(o *owner) {
 	c.grow(len(c.engine.owners))
-	delete(c.gone, o.id)
+	delete(c.gone, o.id())
 	mu := c.lock(o)
 	defer mu.Unlock()
-	c.table[o.number] = o
+	c.table[o.number], o.copied = o, &copied{}
 	c.next.set(o.number)
-	o.told, o.toldAt = c.engine.interval.Load(), c.engine.now
+	o.copied.told, o.copied.toldAt = c.engine.interval.Load(), c.engine.now
 }
 
 // depart takes in that an owner is not there any more.
@@ -183,7 +186,7 @@ func (c *Copies) Step(most int) (n int, done bool) {
 			if n >= most {
 				return n, false
 			}
-			o := c.engine.owners[c.word*64+bits.TrailingZeros64(w)]
+			o := c.engine.owners[c.word*64+bits.TrailingZeros64(w)].owner
 			mu := c.lock(o)
 			c.copyNow(to, o, true)
 			mu.Unlock()

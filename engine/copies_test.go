@@ -204,6 +204,28 @@ func TestCopiesControl(t *testing.T) {
 	require.Positive(t, torn)
 }
 
+// TestCopiesZones: a round has the zones whose time is not the world's, the lowest first, and no others.
+func TestCopiesZones(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	want := []engine.ZoneTime{}
+	for zone := range uint32(40) {
+		rate := buff.Ratio{Num: 2, Den: zone + 3}
+		switch zone % 4 {
+		case 0:
+			require.NoError(t, e.Do(buff.SetZoneRate(zone, rate)).Err)
+			want = append(want, engine.ZoneTime{Zone: zone, Rate: rate})
+		case 1:
+			require.NoError(t, e.Do(buff.PauseZone(zone)).Err)
+			want = append(want, engine.ZoneTime{Zone: zone, Paused: true})
+		case 2:
+			require.NoError(t, e.Do(buff.PauseZone(zone)).Err)
+			require.NoError(t, e.Do(buff.ResumeZone(zone)).Err)
+		}
+	}
+	c := e.Copies(nil)
+	require.Equal(t, want, c.Begin(true).Zones)
+}
+
 // TestCopiesClean: who has not changed is copied once, and lives on all the same: what a revived
 // engine does is what the old one does, instant by instant.
 func TestCopiesClean(t *testing.T) {

@@ -60,7 +60,8 @@
 //	                                                                      Ask waits for the Result
 //
 // Each lane has Do, and methods of its own for what every game calls each frame: AddBuff, Remove,
-// AddTimeout, Cancel, Damage and Absorb. The commands, by subject:
+// AddTimeout, Cancel, Damage and Absorb. The Engine has DoAll besides, for many commands at once, which is faster in
+// a large game. The commands, by subject:
 //
 //	buffs     Apply, Remove, RemoveStacks, RemoveSpec, Dispel, Steal
 //	time      Extend, ExtendUpTo, SetRemaining, SetPeriod, Compensate,

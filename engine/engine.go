@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/panjf2000/ants/v2"
+
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine/history"
@@ -38,9 +40,9 @@ type Engine struct {
 	fired    []wheel.Fired
 	high     highWaters
 
-	owners []*owner // by number; nil: free
-	bases  []uint32 // by number: the generation its next Set begins with
-	base   uint32   // that of a number that has had none since renew
+	owners []entrance // by number
+	bases  []uint32   // by number: the generation its next Set begins with
+	base   uint32     // that of a number that has had none since renew
 	free   []uint32
 	byID   map[buff.OwnerID]*owner
 	wanted []*owner // want a turn in the next Tick
@@ -65,15 +67,14 @@ type Engine struct {
 	loop      buff.Turn       // for what is decided on the loop
 	passes    bool            // passOn is at work
 	captured  []buff.Captured // of the source of what the loop applies
+	ahead     *ahead          // nil: nothing has been looked at yet
 	outbox    []outgoing
 	carried   int // of outbox, from earlier frames
 	did       work
 	index     crossIndex
 	counters  specCounters
 	sweep     sweep
-	zones     map[uint32]*zone
-	zonal     bool     // some definition is, or was, left behind in its zone
-	behind    []*owner // who has not been told yet of its zone's time
+	zones     zones
 	frame     Frame
 	inbox     Inbox
 	producers producers
@@ -103,6 +104,7 @@ type Engine struct {
 	dropped  atomic.Uint64 // of all workers
 	failed   atomic.Uint64 // of all workers
 	failures atomic.Uint64 // of all that the game has handed in
+	cutOff   atomic.Bool   // Close does not wait any more for what owners are behind
 }
 
 // New returns an engine at the instant 0. It fails if an option is out of range
@@ -135,7 +137,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		byID:     make(map[buff.OwnerID]*owner),
 		workers:  make([]workerState, o.Workers),
 		names:    make(map[string]buff.HandlerID),
-		zones:    map[uint32]*zone{0: {}},
+		zones:    newZones(),
 		index:    newCrossIndex(o.Catalog),
 		share:    int32(min(maxShare, o.TickLimit)),
 		patience: int64(max(o.TickLimit, 4*o.MaxBuffs)),
@@ -145,6 +147,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	e.record = newRecorder(e)
 	if o.History > 0 {
 		e.history = history.New(o.History)
+		e.loop.TimeChanged, e.loop.SheetChanged = e.history.Note, e.history.NoteSheet
 	}
 	e.producers.init(e, o.InboxLimit)
 	e.watch.init(e)
@@ -160,6 +163,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		Workers: o.Workers,
 		Limit:   2*o.MailboxLimit + wakeRoom,
 		Handle:  func(worker int, box *mailbox) { e.workers[worker].serve(box) },
+		Ahead:   func(worker int, next []actor.Turn[*owner, message]) { e.workers[worker].ahead(next) },
 		Batched: func(worker int, box *mailbox, v any) { e.workers[worker].runBatched(box, v.(*batchedTurn)) },
 	})
 	return e
@@ -182,10 +186,11 @@ func (e *Engine) nameHandlers() {
 	}
 }
 
-// enter panics if a handler is the caller, or something else of the game that a Tick calls.
+// enter panics if a handler is the caller, or something else of the game that a Tick calls, or a goroutine that
+// is not the loop's while that is in a Tick.
 func (e *Engine) enter(method string) {
 	if e.ticking.Load() {
-		panic("engine: " + method + " called from a handler; use the Context")
+		panic("engine: " + method + " called from a handler, or beside a Tick; use the Context or the Inbox")
 	}
 	if e.asking != "" {
 		panic("engine: " + method + " called from " + e.asking)
@@ -195,8 +200,8 @@ func (e *Engine) enter(method string) {
 // stuck says who holds a worker up.
 func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) Stuck {
 	st := Stuck{For: time.Duration(e.now-since) * time.Millisecond, mark: mark, since: since, worker: worker}
-	if o := e.owners[uint32(mark>>32)-1]; o != nil {
-		st.Owner = o.id
+	if o := e.owners[uint32(mark>>32)-1].owner; o != nil {
+		st.Owner = o.id()
 	}
 	if line := uint32(mark); line != 0 {
 		st.Spec = e.counters.lineages[line].spec
@@ -228,6 +233,9 @@ func (e *Engine) Inbox() *Inbox { return &e.inbox }
 // Options.TickLimit.
 const closeLimit = 1 << 20
 
+// cutOffLimit is how much Close works off before owners who are still behind are cut off.
+const cutOffLimit = 4 * closeLimit
+
 // Close ends the engine: it refuses new work, delivers what was accepted, also
 // what was due in time that is carried (see [Options].CatchUp), waits
 // for handlers and gives the workers back. Further calls fail with [ErrClosed] or
@@ -237,7 +245,9 @@ const closeLimit = 1 << 20
 //
 // Of time that is carried, Close works off no more than 1,048,576 deadlines, and nothing once ctx
 // has ended. The rest of it is dropped: what was due then never comes, and
-// Stats.LostAtClose says how much time it was.
+// Stats.LostAtClose says how much time it was. Nor does it wait for owners who are so far behind that 4,194,304
+// do not bring them to the present, as Readmit makes them that is told a wrong instant: commands that were accepted are
+// carried out, and what was due of them never comes.
 //
 // If ctx ends first, Close returns its error within 10 ms and names the owners whose
 // handlers still run; it may then be called again. It must not be called from a
@@ -245,7 +255,13 @@ const closeLimit = 1 << 20
 // long as ctx allows.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Close(ctx context.Context) error {
+func (e *Engine) Close(ctx context.Context) error { return e.CloseTelling(ctx, nil) }
+
+// CloseTelling is Close for who must see what is still delivered: told, if not nil, is called with each frame
+// of it, on the loop. The first begins with what calls of the loop have done since the last Tick.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) CloseTelling(ctx context.Context, told func(*Frame)) error {
 	e.enter("Close")
 	e.occupy("Close")
 	defer e.vacate()
@@ -257,7 +273,11 @@ func (e *Engine) Close(ctx context.Context) error {
 			e.stats.LostAtClose += span(e.now, e.target)
 			e.target = e.now
 		}
+		e.cutOff.Store(worked >= cutOffLimit)
 		e.tick(0)
+		if told != nil {
+			told(&e.frame)
+		}
 		if err := ctx.Err(); err != nil && e.working() {
 			e.producers.abandon()
 			return fmt.Errorf("engine: close: %w; %s", err, e.running())
@@ -292,17 +312,65 @@ func (e *Engine) vacate() {
 // working reports whether accepted work is left.
 func (e *Engine) working() bool {
 	s := e.group.Stats()
-	return e.now < e.target || len(e.wanted)+e.backlog.n+s.Running+s.Staged+len(e.outbox)+e.producers.waiting() > 0
+	if s.Running+s.Staged+len(e.outbox)+e.producers.waiting() > 0 {
+		return true
+	}
+	return e.now < e.target || len(e.wanted)+e.backlog.n > 0 && !e.cutOff.Load()
 }
 
 // running names the owners whose handlers run.
 func (e *Engine) running() string {
 	var names []string
 	for _, box := range e.group.Held(nil) {
-		names = append(names, fmt.Sprint(box.Owner.id))
+		names = append(names, fmt.Sprint(box.Owner.id()))
 	}
 	if len(names) == 0 {
 		return "work is left"
 	}
 	return "handlers still run for owner " + strings.Join(names, ", ")
+}
+
+// inline is the pool of a synchronous engine: a task has run when Submit returns.
+type inline struct{}
+
+func (inline) Submit(task func()) error {
+	task()
+	return nil
+}
+
+// Pool has the goroutines that run workers: of one engine, or of several, each on a loop of its
+// own. Make one with [NewPool].
+type Pool struct{ pool *ants.Pool }
+
+// NewPool returns a pool for so many workers, from 1 to 65,536: the sum of Options.Workers of all
+// engines that get it. It makes only as many goroutines as are needed at once, and keeps them.
+//
+// Has it no room for all of them, an engine for which there is none leaves what is due to a later
+// frame. Nothing is lost, but what happens then depends on which engine was faster. Any goroutine may
+// call it.
+func NewPool(workers int) (*Pool, error) {
+	if workers < 1 || workers > 1<<16 {
+		return nil, fmt.Errorf("engine: a pool for %d workers, want 1 to %d", workers, 1<<16)
+	}
+	// It never blocks, so that the loop never waits in Submit; it never purges, so that
+	// bursts find their goroutines; and it has room for more of them than there are workers,
+	// so that those that are about to end are not in the way of new ones.
+	pool, err := ants.NewPool(4*workers+16, ants.WithNonblocking(true), ants.WithDisablePurge(true))
+	if err != nil {
+		return nil, fmt.Errorf("engine: a pool for %d workers: %w", workers, err)
+	}
+	return &Pool{pool}, nil
+}
+
+// Submit runs a task on a goroutine of the pool, or fails: it never waits. Any goroutine may call it.
+func (p *Pool) Submit(task func()) error { return p.pool.Submit(task) }
+
+// Close gives the goroutines back, when what they run has come to its end or ctx has: then it
+// returns its error. The engines that have the pool are closed before. A second Close does nothing.
+// Any goroutine may call it.
+func (p *Pool) Close(ctx context.Context) error {
+	if err := p.pool.ReleaseContext(ctx); !errors.Is(err, ants.ErrPoolClosed) {
+		return err
+	}
+	return nil
 }

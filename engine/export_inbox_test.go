@@ -11,4 +11,14 @@ func Forget(e *Engine) {
 }
 
 // Waits returns how many commands wait for a busy owner.
-func Waits(e *Engine, number int) int { return int(e.owners[number].handed + e.owners[number].late) }
+func Waits(e *Engine, number int) int {
+	return int(e.owners[number].owner.handed + e.owners[number].owner.late)
+}
+
+// Credit returns what a producer has left that had so much, after a command that has cost so much.
+func Credit(had, cost int) int {
+	var p producers
+	in := &Inbox{credit: had}
+	p.paid(in, &envelope{}, cost)
+	return in.credit
+}

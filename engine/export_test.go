@@ -18,7 +18,6 @@ const (
 	FaultInterval     = faultInterval
 	MaxProducers      = maxProducers
 	MaxFollowed       = maxFollowed
-	MaxShown          = maxShown
 	MaxHistory        = maxHistory
 )
 
@@ -51,14 +50,15 @@ func Kept(e *Engine) (n int) {
 }
 
 // Mail returns how many messages wait for an owner.
-func Mail(e *Engine, number int) int { return e.owners[number].box.Len() }
+func Mail(e *Engine, number int) int { return e.owners[number].owner.box.Len() }
 
 // CheckCrossIndex compares what the cross-owner index knows with what the owners carry and returns the
 // first difference, "" if there is none. Nobody may be busy.
 func CheckCrossIndex(e *Engine) string {
 	l := &e.index
 	held, auras := 0, 0
-	for _, o := range e.owners {
+	for k := range e.owners {
+		o := e.owners[k].owner
 		if o == nil {
 			continue
 		}
@@ -67,13 +67,13 @@ func CheckCrossIndex(e *Engine) string {
 			if wants&(forSource|forShare) != 0 {
 				held++
 				if i, ok := l.sources.at[b.Handle]; !ok || l.sources.all[i].source != b.Source || l.sources.all[i].handle != b.Handle {
-					return fmt.Sprintf("owner %d: %v of %v, source %d: known %v", o.id, b.Handle, b.Spec, b.Source, ok)
+					return fmt.Sprintf("owner %d: %v of %v, source %d: known %v", o.id(), b.Handle, b.Spec, b.Source, ok)
 				}
 			}
 			if wants&forAura != 0 {
 				auras++
 				if _, ok := l.auras.of[b.Handle]; !ok {
-					return fmt.Sprintf("owner %d: the aura %v of %v is not known", o.id, b.Handle, b.Spec)
+					return fmt.Sprintf("owner %d: the aura %v of %v is not known", o.id(), b.Handle, b.Spec)
 				}
 			}
 		}
@@ -126,7 +126,8 @@ func (l *crossIndex) checkChains() string {
 // first difference, "" if there is none. Nobody may be busy.
 func CheckSpecCounters(e *Engine) string {
 	live := make([]int, len(e.counters.lineages))
-	for _, o := range e.owners {
+	for k := range e.owners {
+		o := e.owners[k].owner
 		if o != nil {
 			for b := range o.set.All() {
 				live[b.Spec.Lineage()]++
@@ -162,12 +163,12 @@ func Counting(e *Engine, n int) func() {
 // Room returns for how many instances and auras the cross-owner index has room, and how many zones
 // there are.
 func Room(e *Engine) (held, auras, zones int) {
-	return len(e.index.sources.all), len(e.index.auras.all), len(e.zones)
+	return len(e.index.sources.all), len(e.index.auras.all), len(e.zones.byID)
 }
 
 // Owed returns how much the cross-owner index has put off to the next Tick.
 func Owed(e *Engine) int {
-	return len(e.index.again) + len(e.index.auras.due) + len(e.behind) + len(e.outbox)
+	return len(e.index.again) + len(e.index.auras.due) + len(e.zones.behind) + len(e.outbox)
 }
 
 // Parts returns how many events of a Frame the loop's calls before it brought, what was due, and
@@ -178,15 +179,6 @@ func Parts(f *Frame) (head, due, tail int) {
 
 // Worked returns how much of TickLimit the last Tick has used.
 func Worked(e *Engine) int { return e.worked }
-
-// RecordedCommand returns the bytes of a call that is a command as a recording has them.
-func RecordedCommand(binary []byte) []byte {
-	c := coder{mode: writing}
-	o := opDo
-	number(&c, &o)
-	bytes(&c, &binary)
-	return c.data
-}
 
 // HistogramOf returns a Histogram of one duration.
 func HistogramOf(d time.Duration) *Histogram {
@@ -226,16 +218,6 @@ func LockWatch(e *Engine) (unlock func()) {
 	return e.watch.mu.Unlock
 }
 
-// Fingerprint is what a recording knows a catalog by.
-func Fingerprint(c *buff.Catalog) uint64 { return fingerprint(c) }
-
-// DigestOf is what a recording keeps of a frame with one event.
-func DigestOf(e buff.Event) uint64 {
-	d := newDigest()
-	d.frame(&Frame{tail: []buff.Event{e}})
-	return uint64(d)
-}
-
 // BeginNumbers has the numbers of owners begin with a generation.
 func BeginNumbers(e *Engine, base uint32) { e.base = base }
 
@@ -244,7 +226,7 @@ func Numbers(e *Engine) int { return len(e.bases) }
 
 // Revoked returns how many queued removals an owner's handlers can ask for.
 func Revoked(e *Engine, id buff.OwnerID) (n int) {
-	for r := e.byID[id].revoked.Load(); r != nil; r = r.next {
+	for r := e.ownerOf(id).revoked.Load(); r != nil; r = r.next {
 		n++
 	}
 	return n
@@ -330,19 +312,6 @@ func GivenBack(rooms []int, used int) (kept []int, next int) {
 	return kept, cap(l.turn.Events)
 }
 
-// Sound returns what is wrong with the numbers at the beginning of a recording, "" if nothing is.
-func Sound(limits [8]int, uptime int64, number uint32, policy CatchUp) string {
-	h := header{limits: limits, uptime: uptime, number: number, policy: policy}
-	return h.sound()
-}
-
-// HeaderSet returns options as a recording of o sets them.
-func HeaderSet(o Options) (set Options) {
-	h := headerOf(&o)
-	h.set(&set)
-	return set
-}
-
 // NextMark returns the first of some numbers from n on that is below limit.
 func NextMark(numbers []uint32, room int, n uint32, limit int) (uint32, bool) {
 	m := marks{words: make([]uint64, room/64)}
@@ -350,4 +319,24 @@ func NextMark(numbers []uint32, room int, n uint32, limit int) (uint32, bool) {
 		m.set(k)
 	}
 	return m.next(n, limit)
+}
+
+// Soon returns how many owners Help will begin with, since they are due in the next Tick.
+func Soon(c *Copies) int { return len(c.soon) }
+
+// WantedRoom returns how many owners the list has room for who want a turn in the next Tick.
+func WantedRoom(e *Engine) int { return cap(e.wanted) }
+
+// Pieces returns how many copies are in each piece of a list of n.
+func Pieces(c *Copies, n int) (pieces []int) {
+	var s shard
+	for range n {
+		s.add(c, &Copy{})
+	}
+	var to Copied
+	s.empty(&to)
+	for _, l := range to.lists {
+		pieces = append(pieces, len(l))
+	}
+	return pieces
 }

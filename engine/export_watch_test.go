@@ -42,7 +42,7 @@ func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) [
 	owners := map[buff.OwnerID]*owner{}
 	turns(func(id buff.OwnerID, d time.Duration, now int64) []Ranked {
 		if owners[id] == nil {
-			owners[id] = &owner{id: id}
+			owners[id] = &owner{set: *buff.NewSet(id, 0, 0, 1)}
 		}
 		b.add(owners[id], d, wheel.Time(now))
 		return b.view()

@@ -33,7 +33,7 @@ const faultInterval = time.Second
 type Fault struct {
 	// Call is what was called: "" for a handler; "Members", "Record" or "SlowTrace" for what
 	// has that name in [Options]; "Clock" for that of [Watch.Open], "Look" for that of
-	// [Watch.Follow]; "Run" for that of [Inbox.Run]; "Game.Data" and the like for what is given to [Replay].
+	// [Watch.Follow]; "Run" for that of [Inbox.Run]; "Game.Data" and the like for what is given to replay.Run.
 	Call string
 
 	Event buff.Event // that the handler was called for; of Members and Look, the owner
@@ -170,10 +170,13 @@ func (s *sink) Write(p []byte) (n int, err error) {
 	if v := s.engine.foreign(s.call, true, nil, func() { n, err = s.w.Write(p) }); v != nil {
 		return 0, panicked(s.call, v)
 	}
-	if err == nil && n != len(p) {
-		err = io.ErrShortWrite // whatever n is: package io asks for an error then
+	switch {
+	case err != nil:
+		return 0, err // and nothing more is written: how much it was nobody asks
+	case n != len(p):
+		return 0, io.ErrShortWrite // whatever n is: package io asks for an error then
 	}
-	return min(max(n, 0), len(p)), err
+	return n, nil
 }
 
 // panicked is the error of one who has panicked.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 )
 
@@ -149,20 +150,21 @@ var handed = []struct {
 
 // notCalled are what a game hands in and nothing calls while the engine runs, with the reason.
 var notCalled = map[string]string{
-	"Options.Catalog": "of package buff",
-	"Options.Flight":  "of package runtime/trace",
-	"Options.Epoch":   "of package time",
-	"Engine.Spawn":    "the data of an owner is kept and given back",
-	"Engine.Restore":  "the same",
-	"Engine.Readmit":  "the same",
-	"Engine.Copies":   "a fault of it is an error of the copy: see TestCopyFails",
-	"Engine.Close":    "a context is asked on the goroutine of the caller, who has it",
-	"Watch.Next":      "the same",
-	"Inbox.Ask":       "the same",
-	"Inbox.Run":       "a fault of the caller, who is told: see TestRunFails",
-	"Watch.Owners":    "the same",
-	"Watch.Specs":     "the same",
-	"Watch.Holders":   "the same",
+	"Options.Catalog":     "of package buff",
+	"Options.Flight":      "of package runtime/trace",
+	"Options.Epoch":       "of package time",
+	"Engine.Spawn":        "the data of an owner is kept and given back",
+	"Engine.Restore":      "the same",
+	"Engine.Readmit":      "the same",
+	"Engine.Copies":       "a fault of it is an error of the copy: see TestCopyFails",
+	"Engine.Close":        "a context is asked on the goroutine of the caller, who has it",
+	"Engine.CloseTelling": "the function is called on the goroutine of the caller, between two Ticks, and a fault of it is the caller's",
+	"Watch.Next":          "the same",
+	"Inbox.Ask":           "the same",
+	"Inbox.Run":           "a fault of the caller, who is told: see TestRunFails",
+	"Watch.Owners":        "the same",
+	"Watch.Specs":         "the same",
+	"Watch.Holders":       "the same",
 }
 
 type writerFunc func(p []byte) (int, error)
@@ -340,7 +342,7 @@ func TestP24_HandedAll(t *testing.T) {
 		has[c.name] = true
 	}
 	seen := map[string]bool{}
-	for _, v := range []any{engine.Options{}, engine.Game{}} {
+	for _, v := range []any{engine.Options{}, replay.Game{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			if f := typ.Field(i); foreign(f.Type) {
@@ -381,17 +383,17 @@ func foreign(typ reflect.Type) bool {
 // replayed is what a game hands in for a replay.
 var replayed = []struct {
 	name string
-	hand func(g *engine.Game, end func())
+	hand func(g *replay.Game, end func())
 }{
-	{"Game.Data", func(g *engine.Game, end func()) { g.Data = func(buff.OwnerID) any { end(); return nil } }},
-	{"Game.Timeout", func(g *engine.Game, end func()) {
+	{"Game.Data", func(g *replay.Game, end func()) { g.Data = func(buff.OwnerID) any { end(); return nil } }},
+	{"Game.Timeout", func(g *replay.Game, end func()) {
 		g.Timeout = func(int, buff.OwnerID) func(*engine.Context) { end(); return nil }
 	}},
-	{"Game.Catalog", func(g *engine.Game, end func()) {
+	{"Game.Catalog", func(g *replay.Game, end func()) {
 		g.Catalog = func(int, *buff.Catalog) *buff.Catalog { end(); return nil }
 	}},
-	{"Game.Inbox", func(g *engine.Game, end func()) { g.Inbox = func(*engine.Inbox) { end() } }},
-	{"Game.Frame", func(g *engine.Game, end func()) { g.Frame = func(*engine.Frame) { end() } }},
+	{"Game.Inbox", func(g *replay.Game, end func()) { g.Inbox = func(*engine.Inbox) { end() } }},
+	{"Game.Frame", func(g *replay.Game, end func()) { g.Frame = func(*engine.Frame) { end() } }},
 }
 
 // TestP24_ReplayHanded: what fails of what a game hands in for a replay ends that, and says so.
@@ -412,7 +414,7 @@ func TestP24_ReplayHanded(t *testing.T) {
 
 	for _, end := range ends[:4] {
 		for _, c := range replayed {
-			game := engine.Game{
+			game := replay.Game{
 				Timeout: func(int, buff.OwnerID) func(*engine.Context) { return func(*engine.Context) {} },
 				Catalog: func(_ int, before *buff.Catalog) *buff.Catalog { return before },
 			}
@@ -421,17 +423,17 @@ func TestP24_ReplayHanded(t *testing.T) {
 			if c.name == "Game.Frame" {
 				data = plain(t, cat)
 			}
-			_, err := engine.Replay(bytes.NewReader(data), engine.Options{Catalog: cat, Synchronous: true}, game)
-			require.EqualError(t, err, "engine: replay: "+c.name+" "+end.Said)
+			_, err := replay.Run(bytes.NewReader(data), engine.Options{Catalog: cat, Synchronous: true}, game)
+			require.EqualError(t, err, "replay: "+c.name+" "+end.Said)
 		}
-		_, err := engine.Replay(readerFunc(func([]byte) (int, error) { end.Do(); return 0, nil }), engine.Options{Catalog: cat}, engine.Game{})
-		require.ErrorIs(t, err, engine.ErrRecording)
+		_, err := replay.Run(readerFunc(func([]byte) (int, error) { end.Do(); return 0, nil }), engine.Options{Catalog: cat}, replay.Game{})
+		require.ErrorIs(t, err, replay.ErrRecording)
 		require.ErrorContains(t, err, "Read "+end.Said)
 	}
 	for _, n := range []int{-1, 1 << 20} {
 		asked := 0
-		_, err := engine.Replay(readerFunc(func(p []byte) (int, error) { asked = len(p); return n, nil }), engine.Options{Catalog: cat}, engine.Game{})
-		require.ErrorIs(t, err, engine.ErrRecording)
+		_, err := replay.Run(readerFunc(func(p []byte) (int, error) { asked = len(p); return n, nil }), engine.Options{Catalog: cat}, replay.Game{})
+		require.ErrorIs(t, err, replay.ErrRecording)
 		require.ErrorContains(t, err, fmt.Sprintf("Read of %d bytes returned %d", asked, n))
 	}
 }

@@ -51,7 +51,7 @@ func count(c engine.Carried, s *buff.Spec) (n int) {
 
 // TestP29_View: of one owner a View shows so much and no more, and says how much there is.
 func TestP29_View(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: buff.Infinite})
+	cat := statsOf(t, buff.Spec{ID: "oath", Kind: buff.Infinite, Modifiers: might.Modifiers})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxBuffs: buff.MaxPerOwner})
 	spawn(t, e, 1)
 	leave, err := e.Watch().Follow(1, nil)
@@ -65,5 +65,7 @@ func TestP29_View(t *testing.T) {
 		e.Tick(time.Millisecond)
 	}
 	v := viewOf(t, e, 0).Owners[1]
-	require.Equal(t, []int{engine.MaxShown, buff.MaxPerOwner, engine.MaxHistory}, []int{len(v.Buffs), v.Carried, len(v.Events)})
+	require.Equal(t, []int{512, buff.MaxPerOwner, engine.MaxHistory}, []int{len(v.Buffs), v.Carried, len(v.Events)})
+	power := v.Attributes[1]
+	require.Equal(t, []int{512, buff.MaxPerOwner}, []int{len(power.Modifiers), power.Lying})
 }

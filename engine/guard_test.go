@@ -42,6 +42,7 @@ func TestP26_EngineFromHandler(t *testing.T) {
 				{"Remove", func() { e.Remove(0) }},
 				{"Cancel", func() { e.Cancel(0) }},
 				{"Do", func() { e.Do(buff.Kill(1)) }},
+				{"DoAll", func() { e.DoAll(nil, nil) }},
 				{"Spawn", func() { _ = e.Spawn(2, nil) }},
 				{"Despawn", func() { _, _ = e.Despawn(1) }},
 				{"Drop", func() { _ = e.Drop(1) }},
@@ -67,7 +68,7 @@ func TestP26_EngineFromHandler(t *testing.T) {
 					c.do()
 				})
 				require.NoError(t, err)
-				want = append(want, "engine: "+c.name+" called from a handler; use the Context")
+				want = append(want, "engine: "+c.name+" called from a handler, or beside a Tick; use the Context or the Inbox")
 			}
 			after := 0
 			_, err := e.AddTimeout(1, 0, func(*engine.Context) { after++ })
@@ -145,12 +146,17 @@ func TestMisuse(t *testing.T) {
 func TestOptions(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, On: buff.Hooks{Apply: call("hurt"), RemoveAny: call("gone")}})
 	_, err := engine.New(engine.Options{
-		Catalog: cat, Workers: -1, TurnLimit: -1, MaxOwners: buff.MaxOwners + 1, MaxBuffs: -1, MailboxLimit: -1, InboxLimit: 1 << 30,
-		Handlers: engine.Handlers{"hurt": nil},
+		Catalog: cat, Workers: -1, TurnLimit: -1, TickLimit: -1, MaxOwners: buff.MaxOwners + 1, MaxBuffs: -1, MailboxLimit: -1, HandlerLimit: -1,
+		TraceEvery: -1, EventLimit: -1, InboxLimit: 1 << 30, History: 1<<40 + 1, Handlers: engine.Handlers{"hurt": nil},
 	})
 	require.ErrorIs(t, err, engine.ErrUnknownHandler)
-	for _, word := range []string{"Workers", "TurnLimit", "MaxOwners", "MaxBuffs", "MailboxLimit", "InboxLimit", `"hurt"`, `"gone"`} {
-		require.ErrorContains(t, err, word)
+	for _, words := range []string{
+		"Workers must be from 1 to 65536,", "TurnLimit must be from 1 to 1073741824,", "TickLimit must be from 1 to 1073741824,",
+		"MaxOwners must be from 1 to 1048576,", "MaxBuffs must be from 1 to 4096,", "MailboxLimit must be from 1 to 1048576,",
+		"HandlerLimit must be from 1 to 16777216,", "TraceEvery must be from 1 to 1073741824,", "EventLimit must be from 1 to 1073741824,",
+		"InboxLimit must be from 1 to 16777216,", "History must be from 1 to 1099511627776,", `"hurt"`, `"gone"`,
+	} {
+		require.ErrorContains(t, err, words)
 	}
 	e := open(t, engine.Options{})
 	require.Zero(t, e.Tick(time.Hour).Len())
@@ -230,7 +236,7 @@ func TestCallsAreSerialised(t *testing.T) {
 			said = append(said, beside(func() { e.Tick(0) }), beside(func() { _ = e.Close(context.Background()) }))
 		}}))
 		const how = " called while another goroutine is in Tick or Close; calls must be serialised"
-		require.Equal(t, "engine: Close called from a handler; use the Context", said[0])
+		require.Equal(t, "engine: Close called from a handler, or beside a Tick; use the Context or the Inbox", said[0])
 		require.Equal(t, said[0], said[1])
 		require.Equal(t, "engine: Tick"+how, said[2])
 		require.Equal(t, "engine: Close"+how, said[3])

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 )
 
 // twin returns an engine that has had the same calls as every other one, and its handles.
@@ -129,7 +130,7 @@ func TestNumber(t *testing.T) {
 	}
 	shut(t, e)
 	got, o.Record = nil, nil
-	_, err := engine.Replay(&b, o, engine.Game{
+	_, err := replay.Run(&b, o, replay.Game{
 		Frame: func(f *engine.Frame) {
 			for ev := range f.Events() {
 				got = append(got, ev.Handle)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -51,4 +52,30 @@ func TestGivenBack(t *testing.T) {
 	kept, next := engine.GivenBack(nil, 3)
 	require.Empty(t, kept)
 	require.Zero(t, next)
+}
+
+// TestWantedGivenBack: the list of those who want a turn gives its memory back after a frame in which there were many, and
+// keeps those who are in it at that moment.
+func TestWantedGivenBack(t *testing.T) {
+	rung := 0
+	cat := catalogOf(t, buff.Spec{ID: "bell", Kind: buff.Instant, On: buff.Hooks{Exec: call("ring")}})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
+		"ring": func(*engine.Context, buff.Event) { rung++ },
+	}})
+	const owners = 8000
+	for id := range buff.OwnerID(owners) {
+		spawn(t, e, id)
+		add(t, e, id, cat.Spec("bell"))
+	}
+	require.GreaterOrEqual(t, engine.WantedRoom(e), owners)
+	e.Tick(0)
+	require.Equal(t, owners, rung)
+	for range 20 {
+		for id := range buff.OwnerID(3) {
+			add(t, e, id, cat.Spec("bell"))
+		}
+		e.Tick(0)
+	}
+	require.Equal(t, owners+60, rung)
+	require.Equal(t, 1024, engine.WantedRoom(e))
 }

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestHistory: the flight recorder has the events of all frames, with every field and in their order,
+// TestHistory: the flight recorder has the events of all frames, with every field but Seq and in their order,
 // whoever ran them.
 func TestHistory(t *testing.T) {
 	for _, m := range modes {
@@ -22,7 +23,10 @@ func TestHistory(t *testing.T) {
 		m.set(&o)
 		var want []buff.Event
 		s := newSim(t, p, o)
-		s.keep = func(e buff.Event) { want = append(want, e) }
+		s.keep = func(e buff.Event) {
+			e.Seq = 0 // is not kept
+			want = append(want, e)
+		}
 		s.run(whole)
 		r := s.eng.History()
 		stats := r.Stats()
@@ -72,4 +76,59 @@ func TestHistoryForgets(t *testing.T) {
 	}
 	require.Zero(t, e.History().Stats().Kept)
 	require.Equal(t, wheel.Time(1), e.History().Since())
+}
+
+// TestTimeChangesAreRemembered: who holds the time of whom, who lets it go on and how fast it passes then is
+// known afterwards, whoever asked for it: the loop, a handler or the zone.
+func TestTimeChangesAreRemembered(t *testing.T) {
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "oath", Kind: buff.Infinite},
+		buff.Spec{ID: "stasis", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "stasis"}}}},
+	)
+	require.NoError(t, err)
+	for _, workers := range []int{0, 3} {
+		e, err := engine.New(engine.Options{Catalog: cat, Synchronous: workers == 0, Workers: max(workers, 1), Handlers: engine.Handlers{
+			"stasis": func(c *engine.Context, e buff.Event) { c.Do(buff.Pause(c.Owner())) },
+		}})
+		require.NoError(t, err)
+		require.NoError(t, e.Spawn(7, nil))
+		require.NoError(t, e.Spawn(8, nil))
+		oath, _ := e.AddBuff(7, buff.Application{Spec: cat.Spec("oath"), Source: 7})
+		e.Tick(time.Second)
+		require.NoError(t, e.Do(buff.PauseBuff(oath)).Err)
+		e.Tick(time.Second)
+		require.NoError(t, e.Do(buff.PauseZone(0)).Err)
+		require.NoError(t, e.Do(buff.SetRate(7, buff.Ratio{Num: 1, Den: 2})).Err)
+		e.Tick(time.Second)
+		require.NoError(t, e.Do(buff.ResumeZone(0)).Err)
+		e.AddBuff(7, buff.Application{Spec: cat.Spec("stasis"), Source: 7})
+		e.Tick(time.Second)
+
+		var got []string
+		for c := range e.History().TimeChanges(history.Query{Owners: []buff.OwnerID{7}}) {
+			require.Equal(t, buff.OwnerID(7), c.Owner)
+			text := fmt.Sprintf("%d %v by %d, %v to %v", c.At, c.Verb, c.Whose, c.Was, c.Is)
+			if c.Verb == buff.VerbSetRate {
+				text += " " + c.Rate.String()
+			}
+			if c.Handle != 0 {
+				require.Equal(t, oath, c.Handle)
+				text += ", the oath"
+			}
+			got = append(got, text)
+		}
+		require.Equal(t, []string{
+			fmt.Sprintf("1000 pause by %d, 1 to 0, the oath", buff.OfBuff),
+			fmt.Sprintf("2000 pause by %d, 1 to 0", buff.OfZone),
+			fmt.Sprintf("2000 rate by %d, 0 to 0 1/2", buff.OfOwner),
+			fmt.Sprintf("3000 resume by %d, 0 to 0.5", buff.OfZone),
+			fmt.Sprintf("3000 pause by %d, 0.5 to 0", buff.OfOwner),
+		}, got)
+		require.Len(t, slices.Collect(e.History().TimeChanges(history.Query{From: 2000, To: 3000})), 5, "of both")
+		for x := range e.History().Events(history.Query{}) {
+			require.LessOrEqual(t, x.Kind, buff.Reacted, "no event tells it")
+		}
+		require.Equal(t, e.Stats().Events, e.History().Stats().Events)
+		require.NoError(t, e.Close(t.Context()))
+	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 )
 
 // TestP21_InboxAndMailbox: where the owner is busy and its mailbox full, and the Inbox holds more
@@ -206,7 +207,7 @@ func TestP45_ReplayParts(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var got []string
 		o.Workers, o.Record = workers, nil
-		_, err := engine.Replay(bytes.NewReader(rec.Bytes()), o, engine.Game{Frame: func(f *engine.Frame) { got = append(got, lines(f)...) }})
+		_, err := replay.Run(bytes.NewReader(rec.Bytes()), o, replay.Game{Frame: func(f *engine.Frame) { got = append(got, lines(f)...) }})
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}

@@ -147,7 +147,7 @@ type Options struct {
 	Uptime  time.Duration
 	undated bool // there was no Epoch
 
-	// Record, if not nil, gets everything that goes into the engine, for [Replay]: the calls of
+	// Record, if not nil, gets everything that goes into the engine, for replay.Run: the calls of
 	// the loop, the spans of time and the commands of the inbox, with a digest of each frame. It
 	// is written to once in each Tick, on the loop, and must not block: a file needs
 	// a buffer or a goroutine of its own. The first error, or a panic, ends the recording;

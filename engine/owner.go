@@ -3,11 +3,13 @@ package engine
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"sync/atomic"
 	"time"
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/recording"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -18,56 +20,67 @@ type owner struct {
 
 	// set is part of the owner, and right behind the mailbox: who comes to a player whom
 	// nobody has looked at for a while waits for memory once, and not once for each pointer.
-	set  buff.Set
-	data any
-	id   buff.OwnerID
+	set      buff.Set
+	segments *[]segment // what its turns brought since it was last idle, but for batched; nil: nothing yet
+	took     *took      // nil: nothing of it was measured
 
-	number uint32
-	given  int32 // its allowance: see Engine.handOut
-	used   int32 // of it
-	obeyed int32 // commands that were carried out since it was handed over
-	until  wheel.Time
-	undone bool // all that is due until then is not done
-	rests  bool // its last turn ended since its allowance was used up: the run that is not done comes first
+	// What each turn looks at stands together, in one cache line.
+	data    any
+	until   wheel.Time
+	number  uint32
+	given   int32  // its allowance: see Engine.handOut
+	used    int32  // of it
+	obeyed  int32  // commands that were carried out since it was handed over
+	touched uint32 // the round of copies in which it had a turn; 0: not since the loop has changed it
+	undone  bool   // all that is due until then is not done
+	rests   bool   // its last turn ended since its allowance was used up: the run that is not done comes first
 
-	segments []segment     // what its turns brought since it was last idle, but for batched
-	batched  *batchedTurn  // the loop's: it has not been taken back from it
-	sample   time.Duration // what they took, where it was measured
+	batched *batchedTurn // the loop's: it has not been taken back from it
 
 	revoked atomic.Pointer[revoked] // what queued commands of the loop will end, the newest first
 
 	// The loop's, also while the mailbox is running.
 	ran     uint64 // the last slice of a Tick whose run is or was in its mailbox
-	handed  int32  // commands in the batch that was handed over
-	late    int32  // commands that wait for the next one
-	wanted  bool   // in Engine.wanted
-	leaving bool   // dropped while busy
-	adopts  bool   // it may have adopted something that the cross-owner index does not know
-	behind  bool   // in Engine.behind
-	queued  bool   // in Copies.waiting
-	held    bool   // its handler was running when a budget ended; not taken in yet
-	passed  bool   // time does not wait for it, until it has caught up
-	owed    int32  // the part of Engine.owed that is its
 	since   uint64 // the frame in which it was handed over
 	spree   int64  // what it has worked off since it last had done all that was due
 	left    wheel.Time
-	looked  uint64        // the last look of an aura that found it
-	spent   time.Duration // on its turns, in the span of that number, see busiest
-	span    uint32
+	came    wheel.Time
+	looked  uint64 // the last look of an aura that found it
+	handed  int32  // commands in the batch that was handed over
+	late    int32  // commands that wait for the next one
+	owed    int32  // the part of Engine.owed that is its
+	zone    uint32
+	place   int32     // in zone.owners
+	scale   zoneScale // what it has been told of its zone
+	wanted  bool      // in Engine.wanted
+	leaving bool      // dropped while busy
+	adopts  bool      // it may have adopted something that the cross-owner index does not know
+	behind  bool      // in zones.behind
+	queued  bool      // in Copies.waiting
+	held    bool      // its handler was running when a budget ended; not taken in yet
+	passed  bool      // time does not wait for it, until it has caught up
 
-	zone  uint32
-	place int32     // in zone.owners
-	scale zoneScale // what it has been told of its zone
-
-	// For Engine.copies. The interval is 0 without it, and so are these. What is looked at before each
-	// turn stands together: see keepShadow.
-	waits   []*buff.Command // commands in its mailbox, in order
-	reached wheel.Time      // that at which its turn was cut short
-	told    uint32          // the interval in which the loop has changed it; 0: not since its last copy, or turn
-	touched uint32          // that in which it had a turn; 0: not since the loop has changed it
-	toldAt  wheel.Time      // the instant that it had reached when the loop changed it
-	shadow  shadow
+	// For Engine.copies. The interval is 0 without it, and so is touched.
+	reached wheel.Time // that at which its turn was cut short
+	copied  *copied    // nil without
 }
+
+// took is what the turns of an owner took.
+type took struct {
+	sample time.Duration // of those that were measured and have not been counted
+	spent  time.Duration // in the span of that number, see busiest
+	span   uint32
+}
+
+// copied is what Engine.copies keeps for an owner.
+type copied struct {
+	told   uint32     // the interval in which the loop has changed it; 0: not since its last copy, or turn
+	toldAt wheel.Time // the instant that it had reached when the loop changed it
+	shadow shadow
+}
+
+// id says whose it is.
+func (o *owner) id() buff.OwnerID { return o.set.Owner() }
 
 // segment is what one turn of an owner brought: parts of the worker's lists.
 type segment struct {
@@ -79,6 +92,14 @@ type segment struct {
 
 	events []buff.Event
 	outbox []outgoing
+}
+
+// keep keeps what a turn has brought until the loop takes it.
+func (o *owner) keep(s segment) {
+	if o.segments == nil {
+		o.segments = new([]segment)
+	}
+	*o.segments = append(*o.segments, s)
 }
 
 // sum notes what there is.
@@ -121,12 +142,12 @@ const (
 // Only the loop goroutine may call it.
 func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	e.enter("Spawn")
-	e.record.begin(opSpawn, uint64(id))
+	e.record.begin(recording.Spawn, uint64(id))
 	o, err := e.newOwner(id, data)
 	if err != nil {
 		return err
 	}
-	e.admit(o, 0, e.zones[0])
+	e.admit(o, 0, e.zones.first())
 	return nil
 }
 
@@ -135,14 +156,14 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	if e.closed {
 		return nil, ErrClosed
 	}
-	if e.byID[id] != nil {
+	if e.ownerOf(id) != nil {
 		return nil, fmt.Errorf("%w: %d", ErrOwnerExists, id)
 	}
 	number, err := e.number()
 	if err != nil {
 		return nil, err
 	}
-	o := &owner{id: id, number: number, data: data, set: *buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)}
+	o := &owner{number: number, data: data, set: *buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)}
 	o.set.SetOrigin(originOf(e.opts.Number))
 	o.box.Owner = o
 	return o, nil
@@ -152,16 +173,16 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 	e.living++
 	e.lived = true
-	e.owners[o.number] = o
+	o.came = e.now
 	if e.copies != nil {
 		e.copies.arrive(o)
 	}
 	if e.changes != nil {
 		e.changes.arrive(o)
 	}
-	e.batch.of[o.number].box = &o.box
-	e.byID[o.id] = o
-	e.joinZone(o, zone, z)
+	e.owners[o.number].owner = o
+	e.byID[o.id()] = o
+	e.zones.join(o, zone, z)
 	e.tellZone(o)
 }
 
@@ -175,8 +196,7 @@ func (e *Engine) number() (uint32, error) {
 	if len(e.owners) >= e.opts.MaxOwners {
 		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.MaxOwners)
 	}
-	e.owners = append(e.owners, nil)
-	e.batch.of = append(e.batch.of, called{})
+	e.owners = append(e.owners, entrance{})
 	e.bases = append(e.bases, e.base)
 	return uint32(len(e.owners) - 1), nil
 }
@@ -193,11 +213,10 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	o.leaving = true // a wake of its timers may still be on the way
 	e.living--
 	e.leaveZone(o)
-	e.owners[o.number] = nil
 	if e.copies != nil {
 		e.copies.forget(o)
 	}
-	e.batch.of[o.number].box = nil
+	e.owners[o.number].owner = nil
 	if base := o.set.Generation(); base < math.MaxUint32-1 {
 		e.bases[o.number] = base
 		e.free = append(e.free, o.number)
@@ -217,7 +236,7 @@ func (o *owner) quiet() bool { return o.box.Idle() && o.box.Len() == 0 }
 // Only the loop goroutine may call it.
 func (e *Engine) Data(id buff.OwnerID) any {
 	e.enter("Data")
-	if o := e.byID[id]; o != nil {
+	if o := e.ownerOf(id); o != nil {
 		return o.data
 	}
 	return nil
@@ -238,14 +257,44 @@ func (e *Engine) Owners() int {
 // Only the loop goroutine may call it.
 func (e *Engine) Busy(id buff.OwnerID) bool {
 	e.enter("Busy")
-	o := e.byID[id]
+	o := e.ownerOf(id)
 	return o != nil && !e.idle(o)
 }
 
+// ownerOf returns the owner of that ID, nil if there is none. The table has pointers: with numbers a call
+// for any player waits for the table of owners besides.
+func (e *Engine) ownerOf(id buff.OwnerID) *owner { return e.byID[id] }
+
 // at returns the owner of that number, nil if there is none.
 func (e *Engine) at(number uint32) *owner {
-	if int(number) >= len(e.owners) || e.owners[number] == nil || e.owners[number].leaving {
+	if int(number) >= len(e.owners) || e.owners[number].owner == nil || e.owners[number].owner.leaving {
 		return nil
 	}
-	return e.owners[number]
+	return e.owners[number].owner
 }
+
+// engines is how many engines without an Options.Number there have been.
+var engines atomic.Uint32
+
+// numbered gives the options a number.
+func (o *Options) numbered() {
+	for o.Number == 0 { // once round after 4 thousand million
+		o.Number = engines.Add(1)
+	}
+}
+
+// originOf returns where the generations of the handles of an engine begin: the bits of its
+// number in reverse, so that of any two of the first 2^k engines they are 2^(32-k) apart, and
+// the first one begins at 0. They are even.
+func originOf(number uint32) uint32 { return bits.Reverse32(number-1) &^ 1 }
+
+// Number returns the number by which the handles of this engine are told from those of
+// others: Options.Number, or what it was found to be.
+//
+// A handle of another engine names nothing here, for certain, as long as both have numbers of
+// at most 2^k and no slot of an owner of either has been used 2^(32-k) times: with 256 engines
+// 16 million buffs on one slot. Beyond that, one that meets a slot in use has a chance below 1 in
+// 2^(32-k) to name what is there. Engines of one number have the same handles.
+//
+// Any goroutine may call it.
+func (e *Engine) Number() uint32 { return e.opts.Number }

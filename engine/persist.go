@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/recording"
+	"github.com/bufftick/bufftick/wheel"
 )
 
 // Moment returns the present on each of the clocks that buffs may live by: Options.Epoch
@@ -68,7 +70,7 @@ func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	e.enter("Despawn")
-	e.record.begin(opDespawn, uint64(id))
+	e.record.begin(recording.Despawn, uint64(id))
 	o, err := e.present(id)
 	if err != nil {
 		return nil, err
@@ -101,7 +103,7 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Drop(id buff.OwnerID) error {
 	e.enter("Drop")
-	e.record.begin(opDrop, uint64(id))
+	e.record.begin(recording.Drop, uint64(id))
 	o, err := e.present(id)
 	if err != nil {
 		return err
@@ -139,7 +141,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restoration, error) {
 	e.enter("Restore")
-	e.record.begin(opRestore, uint64(id))
+	e.record.begin(recording.Restore, uint64(id))
 	e.record.blob(blob)
 	if err := e.roomFor("owner", uint64(id)); err != nil {
 		return buff.Restoration{}, err
@@ -148,7 +150,7 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	if err != nil {
 		return buff.Restoration{}, err
 	}
-	return e.restore(o, 0, e.zones[0], e.moment(), blob)
+	return e.restore(o, 0, e.zones.first(), e.moment(), blob)
 }
 
 // restore puts a blob on a new owner, who is in a zone, as of a moment.
@@ -157,8 +159,8 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
 	if err != nil {
 		e.free = append(e.free, o.number)
-		e.tidyZone(zone, z)
-		return buff.Restoration{}, e.overfull(o.id, err)
+		e.zones.tidy(zone, z)
+		return buff.Restoration{}, e.overfull(o.id(), err)
 	}
 	o.scale = z.scale
 	if at.Now < e.now {
@@ -169,18 +171,94 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	if e.obey(o) {
 		e.want(o)
 	}
-	r.Sources = slices.DeleteFunc(r.Sources, func(source buff.OwnerID) bool { return e.byID[source] != nil })
+	r.Sources = slices.DeleteFunc(r.Sources, func(source buff.OwnerID) bool { return e.ownerOf(source) != nil })
 	e.noteLoop()
 	return r, nil
 }
 
 // leave takes an owner out of those that are there.
 func (e *Engine) leave(o *owner) {
-	delete(e.byID, o.id)
+	delete(e.byID, o.id())
 	if e.copies != nil {
-		e.copies.depart(o.id)
+		e.copies.depart(o.id())
 	}
 	if e.changes != nil {
 		e.changes.depart(o)
 	}
+}
+
+// Readmit is Restore for an owner of a world that was saved as a whole, by [Copies]: one that was in
+// it, in that zone, until the world stood at the uptime until, in ms (buff.Moment), and of whom
+// nothing had changed since its blob was made but the time. Its online buffs have gone on until
+// then; what had come due by then comes in the next Tick. The zone has its time already.
+//
+// It fails as Restore does, and with [ErrTooManyZones].
+//
+// Only the loop goroutine may call it. It costs O(buffs of that owner).
+func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, until int64) (buff.Restoration, error) {
+	e.enter("Readmit")
+	e.record.begin(recording.Readmit, uint64(id), uint64(zone), uint64(until))
+	e.record.blob(blob)
+	if err := e.roomFor("owner", uint64(id)); err != nil {
+		return buff.Restoration{}, err
+	}
+	_, uptime, err := buff.BlobMoment(blob)
+	if err != nil {
+		return buff.Restoration{}, e.overfull(id, err)
+	}
+	o, err := e.newOwner(id, data)
+	if err != nil {
+		return buff.Restoration{}, err
+	}
+	z, err := e.zones.need(zone)
+	if err != nil {
+		e.free = append(e.free, o.number)
+		return buff.Restoration{}, err
+	}
+	at := e.moment()
+	if lived := until - uptime; lived > 0 && lived < int64(wheel.Never)/4 {
+		at.Now, at.Wall, at.Uptime = at.Now.Add(-lived), at.Wall-lived, at.Uptime-lived
+	}
+	return e.restore(o, zone, z, at, blob)
+}
+
+// liveOn makes the events of an owner, who is there since an instant that has passed, ones of now.
+func (e *Engine) liveOn(o *owner) {
+	for k := e.index.read; k < len(e.loop.Events); k++ {
+		if x := &e.loop.Events[k]; x.Owner == o.id() && x.At < e.now {
+			x.At, x.Seen = e.now, e.now
+		}
+	}
+}
+
+// noteRestored notes what has come back with an owner: the youngest first, since each is
+// older than all that the cross-owner index has.
+func (l *crossIndex) noteRestored(events []buff.Event) {
+	from := len(l.changes)
+	l.noteNew(events)
+	back := l.changes[from:]
+	slices.SortStableFunc(back, func(a, b change) int { return isBack(b) - isBack(a) })
+	n := 0
+	for n < len(back) && isBack(back[n]) == 1 {
+		n++
+	}
+	slices.Reverse(back[:n])
+}
+
+func isBack(c change) int {
+	if c.kind == buff.Restored {
+		return 1
+	}
+	return 0
+}
+
+// present returns the owner of that id.
+func (e *Engine) present(id buff.OwnerID) (*owner, error) {
+	if e.closed {
+		return nil, ErrClosed
+	}
+	if o := e.ownerOf(id); o != nil {
+		return o, nil
+	}
+	return nil, &ownerError{ErrUnknownOwner, id}
 }

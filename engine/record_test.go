@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 )
 
 // recorded plays a plan and returns its recording and its frames.
@@ -26,8 +28,9 @@ func recorded(t *testing.T, p plan, o engine.Options) (rec []byte, frames []stri
 }
 
 // replay plays a recording in a new world of the same plan.
-func replay(t *testing.T, p plan, rec []byte, o engine.Options) (engine.Replayed, []string, error) {
+func playBack(t *testing.T, p plan, rec []byte, o engine.Options) (replay.Progress, []string, error) {
 	t.Helper()
+	o.Budget = patient // the machine may be busy, and nobody in the game
 	s := &sim{tb: t, plan: p, events: map[buff.OwnerID][]string{}}
 	specs := simSpecs
 	if p.shared {
@@ -46,12 +49,12 @@ func replay(t *testing.T, p plan, rec []byte, o engine.Options) (engine.Replayed
 	if len(s.first) == 0 {
 		s.first = firstOf(t, p)
 	}
-	done, err := engine.Replay(bytes.NewReader(rec), o, engine.Game{
+	done, err := replay.Run(bytes.NewReader(rec), o, replay.Game{
 		Data:    func(id buff.OwnerID) any { return s.player(id) },
 		Timeout: func(int, buff.OwnerID) func(*engine.Context) { return s.ring },
 		Frame: func(f *engine.Frame) {
 			for e := range f.Events() {
-				s.frames = append(s.frames, fmt.Sprintf("%d: %s %v src=%d mag=%d seen=%d", e.Owner, e, e.Handle, e.Source, e.Magnitude, e.Seen))
+				s.frames = append(s.frames, fmt.Sprintf("%d: %s %v src=%d mag=%d seq=%d seen=%d", e.Owner, e, e.Handle, e.Source, e.Magnitude, e.Seq, e.Seen))
 			}
 			s.frames = append(s.frames, fmt.Sprintf("frame %d at %d", f.Number, f.Now))
 		},
@@ -76,7 +79,7 @@ func TestP45_Replay(t *testing.T) {
 		rec, want := recorded(t, p, o)
 		digest := uint64(0)
 		for _, workers := range []int{0, 1, 8} {
-			done, frames, err := replay(t, p, rec, engine.Options{Synchronous: workers == 0, Workers: workers})
+			done, frames, err := playBack(t, p, rec, engine.Options{Synchronous: workers == 0, Workers: workers})
 			require.NoError(t, err)
 			require.True(t, digest == 0 || digest == done.Digest)
 			digest = done.Digest
@@ -129,14 +132,14 @@ func TestReplayDiffers(t *testing.T) {
 	}
 	shut(t, e)
 	o := engine.Options{Catalog: cat, Handlers: game(2), Synchronous: true}
-	done, err := engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{})
+	done, err := replay.Run(bytes.NewReader(b.Bytes()), o, replay.Game{})
 	require.NoError(t, err)
 	require.Equal(t, 8, done.Frames)
 	require.EqualValues(t, 4000, done.Now)
 
 	o.Handlers = game(3)
-	done, err = engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{})
-	require.ErrorIs(t, err, engine.ErrDiffers)
+	done, err = replay.Run(bytes.NewReader(b.Bytes()), o, replay.Game{})
+	require.ErrorIs(t, err, replay.ErrDiffers)
 	require.ErrorContains(t, err, "frame 4, up to 00:00:02.000, of 1 events: digest ")
 	require.Equal(t, 4, done.Frames)
 
@@ -145,8 +148,8 @@ func TestReplayDiffers(t *testing.T) {
 		{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}, Tags: []string{"poison"}},
 	} {
 		o.Catalog = catalogOf(t, other, buff.Spec{ID: "hit", Kind: buff.Instant})
-		_, err = engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{})
-		require.ErrorIs(t, err, engine.ErrRecording)
+		_, err = replay.Run(bytes.NewReader(b.Bytes()), o, replay.Game{})
+		require.ErrorIs(t, err, replay.ErrRecording)
 		require.ErrorContains(t, err, "another catalog")
 	}
 }
@@ -170,7 +173,7 @@ func TestReplayDamage(t *testing.T) {
 	o.Record = nil
 	frames := 0
 	for n := range whole {
-		done, err := engine.Replay(bytes.NewReader(whole[:n]), o, engine.Game{})
+		done, err := replay.Run(bytes.NewReader(whole[:n]), o, replay.Game{})
 		if k, ok := ends[n]; ok {
 			frames = k
 			require.NoError(t, err, "a block was whole")
@@ -179,14 +182,14 @@ func TestReplayDamage(t *testing.T) {
 		}
 		require.Equal(t, frames, done.Frames, "cut at %d", n)
 		if err != nil {
-			require.ErrorIs(t, err, engine.ErrRecording)
+			require.ErrorIs(t, err, replay.ErrRecording)
 		}
 	}
 	for bit := range 8 * len(whole) {
 		bad := bytes.Clone(whole)
 		bad[bit/8] ^= 1 << (bit % 8)
-		_, err := engine.Replay(bytes.NewReader(bad), o, engine.Game{})
-		require.ErrorIs(t, err, engine.ErrRecording, "bit %d", bit)
+		_, err := replay.Run(bytes.NewReader(bad), o, replay.Game{})
+		require.ErrorIs(t, err, replay.ErrRecording, "bit %d", bit)
 	}
 }
 
@@ -204,15 +207,15 @@ func TestReplayRefuses(t *testing.T) {
 	require.NoError(t, e.Inbox().AddTimeout(1, time.Second, func(*engine.Context) {}))
 	e.Tick(time.Second)
 	shut(t, e)
-	done, err := engine.Replay(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true}, engine.Game{})
-	require.ErrorIs(t, err, engine.ErrRecording)
+	done, err := replay.Run(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true}, replay.Game{})
+	require.ErrorIs(t, err, replay.ErrRecording)
 	require.ErrorContains(t, err, `frame 2: engine: no such handler: "ring"`)
 	require.Equal(t, 1, done.Frames)
-	_, err = engine.Replay(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true, Handlers: ring}, engine.Game{})
+	_, err = replay.Run(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true, Handlers: ring}, replay.Game{})
 	require.ErrorContains(t, err, "frame 3 has a timeout by function, and Game.Timeout is nil")
-	_, err = engine.Replay(bytes.NewReader(nil), engine.Options{}, engine.Game{})
-	require.ErrorIs(t, err, engine.ErrRecording)
-	_, err = engine.Replay(bytes.NewReader(b.Bytes()), engine.Options{Workers: -1}, engine.Game{})
+	_, err = replay.Run(bytes.NewReader(nil), engine.Options{}, replay.Game{})
+	require.ErrorIs(t, err, replay.ErrRecording)
+	_, err = replay.Run(bytes.NewReader(b.Bytes()), engine.Options{Workers: -1}, replay.Game{})
 	require.ErrorContains(t, err, "Options.Workers")
 }
 
@@ -244,6 +247,26 @@ func TestRecordFails(t *testing.T) {
 	}
 }
 
+// TestReplayClosed: what an engine refuses since it is being closed is no part of the game that is repeated.
+func TestReplayClosed(t *testing.T) {
+	var b bytes.Buffer
+	e, release := hanging(t, engine.Options{Record: &b})
+	trap := e.Catalog().Spec("trap")
+	e.AddBuff(7, buff.Application{Spec: trap})
+	for len(e.Tick(time.Millisecond).Stuck) == 0 {
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, e.Close(gone), context.Canceled, "a handler has not come back")
+	_, r := e.AddBuff(8, buff.Application{Spec: trap})
+	require.ErrorIs(t, r.Err, engine.ErrClosed)
+	release()
+	shut(t, e)
+	o := engine.Options{Catalog: e.Catalog(), Handlers: engine.Handlers{"hang": func(*engine.Context, buff.Event) {}}, Synchronous: true}
+	_, err := replay.Run(bytes.NewReader(b.Bytes()), o, replay.Game{})
+	require.NoError(t, err)
+}
+
 // TestReplayInbox: what handlers post to the inbox is in the recording, and comes once.
 func TestReplayInbox(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant}, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("post")}})
@@ -264,7 +287,7 @@ func TestReplayInbox(t *testing.T) {
 	events := e.Stats().Events
 	shut(t, e)
 	require.EqualValues(t, 11, events)
-	done, err := engine.Replay(bytes.NewReader(b.Bytes()), o, engine.Game{Inbox: func(i *engine.Inbox) { in = i }})
+	done, err := replay.Run(bytes.NewReader(b.Bytes()), o, replay.Game{Inbox: func(i *engine.Inbox) { in = i }})
 	require.NoError(t, err)
 	require.Equal(t, 5, done.Frames)
 }

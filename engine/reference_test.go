@@ -122,7 +122,7 @@ func (r *reference) obey(id int) {
 			r.list = append(r.list, deadline{o.Due, id, o.Ref, timer})
 		}
 	}
-	set.ClearTimerRequests()
+	set.ClearTimerRequests(&r.turn)
 }
 
 // tick passes the time, owner by owner.
@@ -137,7 +137,7 @@ func (r *reference) tick(dt time.Duration) {
 		for again := true; again; {
 			for _, d := range r.list {
 				if d.owner == id && d.due <= r.now {
-					set.Wake(d.ref)
+					set.Wake(&r.turn, d.ref)
 				}
 			}
 			r.list = slices.DeleteFunc(r.list, func(d deadline) bool { return d.owner == id && d.due <= r.now })

@@ -69,7 +69,7 @@ func (e *Engine) publish(c *buff.Catalog) {
 	}
 	e.counters.know(c)
 	for s := range c.All() {
-		e.zonal = e.zonal || s.OnZone == buff.FateRemove
+		e.zones.sheds = e.zones.sheds || s.OnZone == buff.FateRemove
 	}
 	e.loop.Catalog = c
 	e.index.auras.catalog = c

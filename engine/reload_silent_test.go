@@ -46,3 +46,33 @@ func TestReloadWithoutRefresh(t *testing.T) {
 	}, lines(e.Tick(0)))
 	require.Zero(t, e.SpecCounters(second.Spec("mark")).Live)
 }
+
+// TestReloadAndOneMore: what a reload has changed of a definition is known through the next ones too, which bring
+// further definitions: an instance from before comes to the new version by a refresh, and goes with its source.
+func TestReloadAndOneMore(t *testing.T) {
+	mark := buff.Spec{ID: "mark", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}}
+	specs := []buff.Spec{{ID: "a", Duration: time.Minute}, mark, {ID: "z", Duration: time.Minute}}
+	cat := catalogOf(t, specs...)
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1, 2)
+	again := func(to buff.OwnerID) buff.EventKind {
+		_, r := e.AddBuff(to, buff.Application{Spec: cat.Spec("mark"), Source: 9})
+		require.NoError(t, r.Err)
+		return r.Kind
+	}
+	require.Equal(t, buff.Applied, again(1))
+	require.Equal(t, buff.Applied, again(2))
+	e.Tick(0)
+	specs[1].OnSourceGone = buff.FateRemove
+	for _, further := range []string{"", "y", "b", "c"} {
+		if further != "" {
+			specs = append(specs, buff.Spec{ID: further, Duration: time.Minute})
+		}
+		cat = next(t, cat, specs...)
+		reload(t, e, cat)
+	}
+	require.Equal(t, buff.Refreshed, again(1))
+	require.Empty(t, engine.CheckCrossIndex(e))
+	require.NoError(t, e.Do(buff.LoseSource(9)).Err)
+	require.Equal(t, []string{"1: 0 refresh mark x1 end=60000", "1: 0 remove mark why=source_gone"}, lines(e.Tick(0)))
+}

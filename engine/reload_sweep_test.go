@@ -95,6 +95,23 @@ func TestReloadInSlices(t *testing.T) {
 	}
 }
 
+// TestReloadLooks: a Tick looks at 1,024 owners who carry nothing, and no more.
+func TestReloadLooks(t *testing.T) {
+	first := catalogOf(t, library(1, func(*buff.Spec) {})...)
+	e := open(t, engine.Options{Catalog: first, Synchronous: true})
+	for id := range buff.OwnerID(2500) {
+		spawn(t, e, id)
+	}
+	e.Tick(0)
+	reload(t, e, next(t, first, library(1, func(s *buff.Spec) { s.Name += "!" })...))
+	var left []int
+	for range 4 {
+		left = append(left, e.Reloading())
+		e.Tick(0)
+	}
+	require.Equal(t, []int{2500, 1476, 452, 0}, left)
+}
+
 // BenchmarkReload takes 5,000 definitions over, with a million buffs on 100,000 owners of
 // whom a twentieth has something due in each frame of 50 ms. It tells what the call costs,
 // and what half of the Ticks cost at most, before it and while owners are looked at.

@@ -68,7 +68,7 @@ func TestReloadRefuses(t *testing.T) {
 	})
 	require.NoError(t, err)
 	e.Tick(time.Millisecond)
-	require.Equal(t, "engine: Reload called from a handler; use the Context", said)
+	require.Equal(t, "engine: Reload called from a handler, or beside a Tick; use the Context or the Inbox", said)
 	shut(t, e)
 	_, err = e.Reload(next(t, fixed, specs...))
 	require.ErrorIs(t, err, engine.ErrClosed)

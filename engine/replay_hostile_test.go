@@ -13,6 +13,8 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/bufftick/bufftick/internal/recording"
 )
 
 // blocksOf cuts a recording into the contents of its blocks; of the last, what is there.
@@ -69,10 +71,10 @@ func hostileOptions(t testing.TB, p plan) engine.Options {
 // tryRecording replays what may be anything. It must come to an end, with one of the two errors
 // or none.
 func tryRecording(t *testing.T, rec []byte, o engine.Options) error {
-	_, err := engine.Replay(bytes.NewReader(rec), o, engine.Game{
+	_, err := replay.Run(bytes.NewReader(rec), o, replay.Game{
 		Timeout: func(int, buff.OwnerID) func(*engine.Context) { return func(*engine.Context) {} },
 	})
-	if err != nil && !errors.Is(err, engine.ErrRecording) && !errors.Is(err, engine.ErrDiffers) {
+	if err != nil && !errors.Is(err, replay.ErrRecording) && !errors.Is(err, replay.ErrDiffers) {
 		require.NoError(t, err, "it is neither ErrRecording nor ErrDiffers")
 	}
 	return err
@@ -99,7 +101,7 @@ func TestReplayHostile(t *testing.T) {
 			for range 1 + rng.IntN(4) {
 				spoil(rng, blocks)
 			}
-			if err := tryRecording(t, sealed(blocks), o); errors.Is(err, engine.ErrRecording) {
+			if err := tryRecording(t, sealed(blocks), o); errors.Is(err, replay.ErrRecording) {
 				bad++
 			}
 		}
@@ -140,6 +142,15 @@ func spoil(rng *rand.Rand, blocks [][]byte) {
 	blocks[k] = b
 }
 
+// recordedCommand returns the bytes of a call that is a command as a recording has them.
+func recordedCommand(binary []byte) []byte {
+	var c recording.Code
+	do := recording.Do
+	recording.Number(&c, &do)
+	recording.Bytes(&c, &binary)
+	return c.Data
+}
+
 // TestReplayHostileNumbers: what the check of a recording is for, one each.
 func TestReplayHostileNumbers(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, Tags: []string{"poison"}})
@@ -170,12 +181,86 @@ func TestReplayHostileNumbers(t *testing.T) {
 			e.Tick(time.Second)
 			shut(t, e)
 			blocks := blocksOf(b.Bytes())
-			forged := engine.RecordedCommand(k.binary)
-			blocks[1] = append(forged, blocks[1]...)
-			_, err = engine.Replay(bytes.NewReader(sealed(blocks)), engine.Options{Catalog: cat, Synchronous: true}, engine.Game{})
-			require.ErrorIs(t, err, engine.ErrRecording)
+			blocks[1] = append(recordedCommand(k.binary), blocks[1]...)
+			_, err = replay.Run(bytes.NewReader(sealed(blocks)), engine.Options{Catalog: cat, Synchronous: true}, replay.Game{})
+			require.ErrorIs(t, err, replay.ErrRecording)
 			require.ErrorContains(t, err, k.want)
 		})
+	}
+}
+
+// TestReplayHostileMemory: a recording cannot say for itself that a Tick may take any memory.
+func TestReplayHostileMemory(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "dot", Kind: buff.Infinite, Period: 50 * time.Millisecond})
+	const much = 1<<20 + 1
+	for _, k := range []struct {
+		name           string
+		limits, allows engine.Options
+		refused        bool
+	}{
+		{"TickLimit", engine.Options{TickLimit: much}, engine.Options{}, true},
+		{"EventLimit", engine.Options{EventLimit: much}, engine.Options{TickLimit: much}, true},
+		{"TickLimit", engine.Options{TickLimit: much}, engine.Options{TickLimit: much}, false},
+		{"both as they may be", engine.Options{TickLimit: much - 1, EventLimit: much - 1}, engine.Options{}, false},
+	} {
+		var b bytes.Buffer
+		k.limits.Catalog, k.limits.Synchronous, k.limits.Record = cat, true, &b
+		k.allows.Catalog, k.allows.Synchronous = cat, true
+		e := open(t, k.limits)
+		spawn(t, e, 1)
+		add(t, e, 1, cat.Spec("dot"))
+		e.Tick(time.Second)
+		shut(t, e)
+		_, err := replay.Run(bytes.NewReader(b.Bytes()), k.allows, replay.Game{})
+		if !k.refused {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, replay.ErrRecording)
+		require.ErrorContains(t, err, "a "+k.name+" of 1048577, and Options of the replay allow 1048576")
+	}
+}
+
+// TestReplayHostilePast: whoever comes back by a recording from long ago, and is behind for ever, does not keep the
+// replay from its end; the numbers of a Readmit may be anything.
+func TestReplayHostilePast(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "dot", Kind: buff.Infinite, Period: 50 * time.Millisecond})
+	record := func(lived int64) []byte {
+		var b bytes.Buffer
+		e := open(t, engine.Options{Catalog: cat, Synchronous: true, Record: &b})
+		spawn(t, e, 1)
+		add(t, e, 1, cat.Spec("dot"))
+		e.Tick(time.Second)
+		blob, err := e.Despawn(1)
+		require.NoError(t, err)
+		_, uptime, err := buff.BlobMoment(blob)
+		require.NoError(t, err)
+		_, err = e.Readmit(1, nil, blob, 2, uptime+lived)
+		require.NoError(t, err)
+		e.Tick(time.Second)
+		shut(t, e)
+		return b.Bytes()
+	}
+	o := engine.Options{Catalog: cat, Synchronous: true}
+	_, err := replay.Run(bytes.NewReader(record(200)), o, replay.Game{})
+	require.NoError(t, err)
+	blocks := blocksOf(record(1 << 60))
+	require.NoError(t, tryRecording(t, sealed(blocks[:3]), o), "it ends behind a Tick, with the owner far behind")
+
+	n, rng := 1000, rand.New(rand.NewPCG(1, 26))
+	if testing.Short() {
+		n = 200
+	}
+	blocks = blocksOf(record(200))
+	for range n {
+		bad := make([][]byte, len(blocks))
+		for k := range blocks {
+			bad[k] = bytes.Clone(blocks[k])
+		}
+		for range 1 + rng.IntN(4) {
+			spoil(rng, bad)
+		}
+		_ = tryRecording(t, sealed(bad), o)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 )
 
 // TestResume: a recording leads to the engine as it was, handles included, and play goes on as if
@@ -29,20 +30,20 @@ func TestResume(t *testing.T) {
 	e.Tick(10 * time.Millisecond)
 
 	o.Record = nil
-	_, done, err := engine.Resume(bytes.NewReader(recording.Bytes()[:10]), o, engine.Game{})
-	require.ErrorIs(t, err, engine.ErrRecording)
+	_, done, err := replay.Resume(bytes.NewReader(recording.Bytes()[:10]), o, replay.Game{})
+	require.ErrorIs(t, err, replay.ErrRecording)
 	require.Zero(t, done.Frames)
-	cut, done, err := engine.Resume(bytes.NewReader(recording.Bytes()[:recording.Len()-3]), o, engine.Game{})
-	require.ErrorIs(t, err, engine.ErrRecording)
+	cut, done, err := replay.Resume(bytes.NewReader(recording.Bytes()[:recording.Len()-3]), o, replay.Game{})
+	require.ErrorIs(t, err, replay.ErrRecording)
 	require.Equal(t, 1, done.Frames)
 	require.NoError(t, cut.Close(t.Context()))
 	damaged := bytes.Clone(recording.Bytes())
 	damaged[whole+3] ^= 1
-	none, _, err := engine.Resume(bytes.NewReader(damaged), o, engine.Game{})
-	require.ErrorIs(t, err, engine.ErrRecording)
+	none, _, err := replay.Resume(bytes.NewReader(damaged), o, replay.Game{})
+	require.ErrorIs(t, err, replay.ErrRecording)
 	require.Nil(t, none)
 
-	e2, done, err := engine.Resume(bytes.NewReader(recording.Bytes()), o, engine.Game{})
+	e2, done, err := replay.Resume(bytes.NewReader(recording.Bytes()), o, replay.Game{})
 	require.NoError(t, err)
 	require.Equal(t, 2, done.Frames)
 	t.Cleanup(func() { shut(t, e2) })

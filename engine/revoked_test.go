@@ -70,3 +70,77 @@ func TestRevoked(t *testing.T) {
 		shut(t, e)
 	})
 }
+
+// TestRevokedStacks: what takes some stacks of a buff does not revoke it, though it may be the last; without a number it
+// takes all of them, and does.
+func TestRevokedStacks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			stacks int
+			want   bool
+		}{{0, true}, {-1, true}, {1, false}, {2, false}} {
+			g, ran := gates{}, []bool{}
+			cat := catalogOf(t,
+				buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+				buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}, Stack: buff.Stacking{By: buff.ByTarget, Limit: 3}},
+			)
+			e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Handlers: engine.Handlers{
+				"wait": g.wait,
+				"note": func(c *engine.Context, _ buff.Event) { ran = append(ran, c.Revoked()) },
+			}})
+			spawn(t, e, 1)
+			beat := add(t, e, 1, cat.Spec("beat"))
+			add(t, e, 1, cat.Spec("hang"))
+			g.hold(1)
+			e.Tick(time.Second)
+			require.Equal(t, buff.Result{Queued: true}, e.Do(buff.RemoveStacks(beat, c.stacks, buff.Cancelled)))
+			g.free()
+			for range 3 {
+				synctest.Wait()
+				e.Tick(0)
+			}
+			require.Equal(t, []bool{c.want}, ran, "%d stacks", c.stacks)
+			shut(t, e)
+		}
+	})
+}
+
+// TestRevokedAgain: what was asked for while an owner was busy, and is carried out with a batch of its own
+// later, is revoked until then: all of it, whichever was asked for first.
+func TestRevokedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, ran := gates{}, []string{}
+		cat := catalogOf(t,
+			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
+		)
+		note := func(c *engine.Context, what string) {
+			ran = append(ran, fmt.Sprint(int64(c.Now()), " ", what, " revoked=", c.Revoked()))
+		}
+		e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Handlers: engine.Handlers{
+			"wait": g.wait,
+			"note": func(c *engine.Context, e buff.Event) { note(c, e.Spec.ID) },
+		}})
+		spawn(t, e, 1)
+		beat := add(t, e, 1, cat.Spec("beat"))
+		soon, err := e.AddTimeout(1, 900*time.Millisecond, func(c *engine.Context) { note(c, "timeout") })
+		require.NoError(t, err)
+		later, err := e.AddTimeout(1, time.Minute, func(c *engine.Context) { note(c, "later") })
+		require.NoError(t, err)
+		add(t, e, 1, cat.Spec("hang"))
+		g.hold(1)
+		e.Tick(0)
+		e.Tick(time.Second) // what is due is in no turn yet
+		for _, r := range []buff.Result{e.Remove(beat), e.Cancel(soon), e.Cancel(later)} {
+			require.Equal(t, buff.Result{Queued: true}, r)
+		}
+		g.free()
+		for range 3 {
+			synctest.Wait()
+			e.Tick(0)
+		}
+		require.Equal(t, []string{"900 timeout revoked=true", "1000 beat revoked=true"}, ran)
+		require.Zero(t, engine.Revoked(e, 1))
+		shut(t, e)
+	})
+}

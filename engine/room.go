@@ -39,7 +39,8 @@ func (e *Engine) roomForAll(n int, what string, id uint64, owners iter.Seq[*owne
 
 // all yields the owners that are there, by number.
 func (e *Engine) all(yield func(*owner) bool) {
-	for _, o := range e.owners {
+	for k := range e.owners {
+		o := e.owners[k].owner
 		if o != nil && !o.leaving && !yield(o) {
 			return
 		}

@@ -36,6 +36,9 @@ type sim struct {
 
 	blobs map[buff.OwnerID][]byte // of those who are away
 
+	last  map[buff.OwnerID]uint64 // the number of its last event
+	begun map[buff.OwnerID]int    // how often it began without a blob, and has had no event
+
 	frames []string                  // the log of frames
 	events map[buff.OwnerID][]string // the log of each owner, without Seen
 
@@ -110,6 +113,7 @@ func newSim(tb testing.TB, p plan, o engine.Options, pool ...actor.Pool) *sim {
 	s := &sim{
 		tb: tb, plan: p, dice: rand.New(rand.NewPCG(p.seed, 1)),
 		events: map[buff.OwnerID][]string{}, blobs: map[buff.OwnerID][]byte{},
+		last: map[buff.OwnerID]uint64{}, begun: map[buff.OwnerID]int{},
 	}
 	specs := simSpecs
 	if p.shared {
@@ -150,7 +154,10 @@ func newSim(tb testing.TB, p plan, o engine.Options, pool ...actor.Pool) *sim {
 	return s
 }
 
-func (s *sim) spawn(id buff.OwnerID) { require.NoError(s.tb, s.eng.Spawn(id, s.player(id))) }
+func (s *sim) spawn(id buff.OwnerID) {
+	require.NoError(s.tb, s.eng.Spawn(id, s.player(id)))
+	s.begun[id]++
+}
 
 func (s *sim) player(id buff.OwnerID) *player {
 	return &player{
@@ -250,7 +257,8 @@ func (s *sim) tick(dt time.Duration) {
 		if s.keep != nil {
 			s.keep(e)
 		}
-		text := fmt.Sprintf("%s %v src=%d mag=%d", e, e.Handle, e.Source, e.Magnitude)
+		s.number(&e)
+		text := fmt.Sprintf("%s %v src=%d mag=%d seq=%d", e, e.Handle, e.Source, e.Magnitude, e.Seq)
 		s.events[e.Owner] = append(s.events[e.Owner], text)
 		s.frames = append(s.frames, fmt.Sprintf("%d: %s seen=%d", e.Owner, text, e.Seen))
 	}
@@ -267,6 +275,23 @@ func (s *sim) tick(dt time.Duration) {
 		require.Empty(s.tb, engine.CheckCrossIndex(s.eng), "%v: at %d", s.plan, f.Now)
 		require.Empty(s.tb, engine.CheckSpecCounters(s.eng), "%v: at %d", s.plan, f.Now)
 	}
+}
+
+// number sees that the events of an owner are numbered from 1 on, also over its blobs.
+func (s *sim) number(e *buff.Event) {
+	if e.Seq == 0 {
+		comesOrGoes := e.Kind == buff.Restored || e.Kind == buff.Removed && e.Why == buff.Unload
+		require.True(s.tb, comesOrGoes || e.Kind == buff.Faulted && e.Why == buff.Cascade, "%v: %d: %v", s.plan, e.Owner, e)
+		return
+	}
+	if s.blocked != nil { // what an owner was busy with comes after it has left
+		return
+	}
+	if s.last[e.Owner]++; e.Seq == 1 && s.begun[e.Owner] > 0 {
+		s.begun[e.Owner]--
+		s.last[e.Owner] = 1
+	}
+	require.Equal(s.tb, s.last[e.Owner], e.Seq, "%v: %d: %v", s.plan, e.Owner, e)
 }
 
 // finish closes the engine and adds to the logs what the handlers were called for.

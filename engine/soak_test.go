@@ -30,6 +30,7 @@ const (
 	soakStuck   = 8000     // one handler in so many gets stuck
 	soakHeap    = 64 << 20 // bytes that the heap may be above rest, garbage included; and those that live:
 	soakLives   = 16 << 20
+	soakHistory = 1 << 20 // what the events of the last minute may take: a bound of its own, beside those
 	soakWorkers = 4
 
 	soakTickLimit  = 4096
@@ -223,6 +224,7 @@ func (s *soak) begin(policy engine.CatchUp) {
 	o := engine.Options{
 		Catalog: s.catalog, Handlers: engine.Handlers{"act": s.act}, Workers: soakWorkers, Budget: brief, TurnLimit: 1 << 20, Seed: *soakSeed,
 		Members: s.members, TickLimit: soakTickLimit, InboxLimit: soakInboxLimit, MailboxLimit: 128, HandlerLimit: 1024, EventLimit: 8192, MaxBuffs: soakMaxBuffs, CatchUp: policy,
+		History: soakHistory,
 	}
 	e, err := engine.NewOn(o, s.st)
 	require.NoError(s.t, err)

@@ -232,7 +232,8 @@ func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 		}
 	}
 	if s := e.group.Stats(); s.Running+s.Staged+e.backlog.n > 0 {
-		for n, o := range e.owners {
+		for n := range e.owners {
+			o := e.owners[n].owner
 			if o != nil && !o.leaving && !e.idle(o) {
 				dst = append(dst, uint32(n))
 			}
@@ -252,7 +253,7 @@ func (e *Engine) adopted(o *owner) {
 	l := &e.index
 	for b := range o.set.All() {
 		if caresOf(b.Spec)&forAdopt != 0 {
-			l.changes = append(l.changes, change{at: e.now, owner: o.id, source: b.Source, spec: b.Spec, handle: b.Handle, kind: buff.Queued})
+			l.changes = append(l.changes, change{at: e.now, owner: o.id(), source: b.Source, spec: b.Spec, handle: b.Handle, kind: buff.Queued})
 		}
 	}
 }

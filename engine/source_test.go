@@ -286,3 +286,31 @@ func TestQueueChangesSource(t *testing.T) {
 	require.Equal(t, []string{"2: 1000 remove charm why=source_gone"}, lines(e.Tick(0)))
 	require.Empty(t, engine.CheckCrossIndex(e))
 }
+
+// TestPerSourceOfTheRestored: who comes back with what its source may have once takes it at once from who has it, and
+// not at the next Tick.
+func TestPerSourceOfTheRestored(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		o := engine.Options{Catalog: catalogOf(t, share("mark", 1))}
+		m.set(&o)
+		e, mark := open(t, o), o.Catalog.Spec("mark")
+		spawn(t, e, 1, 2)
+		addBy(t, e, 1, mark, 7)
+		m.pass(e, 5*time.Second)
+		blob, err := e.Despawn(1)
+		require.NoError(t, err)
+		addBy(t, e, 2, mark, 7)
+		_, err = e.Restore(1, nil, blob)
+		require.NoError(t, err)
+		carried := map[buff.OwnerID]int{}
+		for id := range buff.OwnerID(3) {
+			if buffs, err := e.Buffs(id); err == nil {
+				for range buffs.All() {
+					carried[id]++
+				}
+			}
+		}
+		require.Len(t, carried, 1, "%v", carried)
+		require.Empty(t, engine.CheckCrossIndex(e))
+	})
+}

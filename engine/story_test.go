@@ -159,7 +159,7 @@ func (s *story) know(c *buff.Catalog) { s.catalog, s.catalogs = c, append(s.cata
 
 func (s *story) reload(t *testing.T, d *datadriven.TestData) string {
 	files := fstest.MapFS{"buffs.yaml": {Data: []byte(d.Input)}}
-	c, err := catalog.ReloadFS(s.catalog, files, "buffs.yaml")
+	c, err := catalog.Loader{Previous: s.catalog}.LoadFS(files, "buffs.yaml")
 	require.NoError(t, err)
 	r, err := s.eng.Reload(c)
 	if err != nil {

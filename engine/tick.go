@@ -72,7 +72,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.pass()
 	end := region(regionMerge)
 	e.noteFrame()
-	if len(e.behind) > 0 {
+	if len(e.zones.behind) > 0 {
 		e.catchUpZones()
 	}
 	if len(e.outbox) > 0 {
@@ -107,7 +107,7 @@ func (e *Engine) endTick(asked time.Duration) {
 	e.copies.lookAhead()
 }
 
-// emptyLanes takes the lists of the frame before back, if nobody writes or reads
+// emptyWorkers takes the lists of the frame before back, if nobody writes or reads
 // them any more: where everybody is idle, a worker that has not ended yet has
 // nothing in hand. Otherwise the workers find that the frame is another and take new
 // lists, or those of a frame that is long over.
@@ -115,11 +115,10 @@ func (e *Engine) emptyWorkers(frame uint64) {
 	if !e.used {
 		return
 	}
-	if box := e.group.Oldest(); box != nil {
-		e.unread.Store(box.Owner.since)
+	if running := e.group.Running(); len(running) > 0 {
+		e.unread.Store(running[0].Owner.since)
 		return
 	}
-	e.unread.Store(frame)
 	e.used = false
 	for i := range e.workers {
 		e.workers[i].empty(frame)
@@ -134,7 +133,7 @@ func (e *Engine) wake() {
 			e.index.auras.fired(int32(f.ID &^ auraTimer))
 			continue
 		}
-		o := e.owners[uint32(f.ID>>16)]
+		o := e.owners[uint32(f.ID>>16)].owner
 		if o.leaving {
 			continue // due after it left
 		}
@@ -171,7 +170,7 @@ func (e *Engine) work() {
 	defer endRegion(region(regionWork))
 	e.ticking.Store(true)
 	if e.opts.Synchronous { // all is done inside Start
-		e.workHere(func() { e.group.StartFirst(e.starts) })
+		e.workHere(func() { e.group.Start(e.starts) })
 		return
 	}
 	limit, wait := e.opts.Budget, e.group.WaitOthers
@@ -179,7 +178,7 @@ func (e *Engine) work() {
 		limit, wait = closeRound, e.group.Wait
 	}
 	end := e.budget.start(limit)
-	e.group.StartFirst(e.starts)
+	e.group.Start(e.starts)
 	e.endWork(!wait(end))
 }
 
@@ -222,7 +221,7 @@ func (e *Engine) endWork(spent bool) {
 // handed over.
 func (e *Engine) collect() {
 	e.claim = 0
-	e.collected = e.group.CollectSome(e.collected[:0], e.affordable)
+	e.collected = e.group.Collect(e.collected[:0], e.affordable)
 	e.high.collected.used(len(e.collected))
 	for _, box := range e.collected {
 		e.takeBack(box.Owner)
@@ -234,7 +233,7 @@ func (e *Engine) collect() {
 func (e *Engine) takeBack(o *owner) {
 	late, gave, obeyed := false, false, o.obeyed
 	if v := o.batched; v != nil {
-		o.batched = nil
+		o.batched, v.owner = nil, nil
 		late = (v.whole || v.rests) && e.takeBatched(v)
 		gave = v.sends
 		if v.rests {
@@ -242,13 +241,17 @@ func (e *Engine) takeBack(o *owner) {
 		}
 	}
 	e.watch.turnOver(o)
-	for i := range o.segments {
-		e.takeEvents(&o.segments[i])
-		e.outbox = append(e.outbox, o.segments[i].outbox...)
-		gave = gave || len(o.segments[i].outbox) > 0
+	if o.segments != nil {
+		for i := range *o.segments {
+			b := &(*o.segments)[i]
+			e.watch.brought(o.id(), b)
+			e.takeEvents(b)
+			e.outbox = append(e.outbox, b.outbox...)
+			gave = gave || len(b.outbox) > 0
+		}
+		clear(*o.segments)
+		*o.segments = (*o.segments)[:0]
 	}
-	clear(o.segments)
-	o.segments = o.segments[:0]
 	e.settle(o)
 	e.worked += int(o.used)
 	o.held = false
@@ -258,7 +261,7 @@ func (e *Engine) takeBack(o *owner) {
 		o.forgetRevoked(o.handed)
 	}
 	late = e.obey(o) || late
-	if (late || o.set.Pending() > 0 && !o.leaving) && !o.rests {
+	if (late || o.set.Pending() > 0 && !o.leaving) && !o.rests && !e.cutOff.Load() {
 		// It is behind: what is due, or what a command that waited has put off,
 		// comes before whatever is asked of it from here on. One that rests has a
 		// run that is not done, and is asked again after it.

@@ -114,8 +114,8 @@ func TestLookFromHandler(t *testing.T) {
 	}
 	e.Tick(time.Millisecond)
 	require.Equal(t, []any{
-		"engine: HasTag called from a handler; use the Context", "engine: Remaining called from a handler; use the Context",
-		"engine: Param called from a handler; use the Context", "engine: Do called from a handler; use the Context",
+		"engine: HasTag called from a handler, or beside a Tick; use the Context or the Inbox", "engine: Remaining called from a handler, or beside a Tick; use the Context or the Inbox",
+		"engine: Param called from a handler, or beside a Tick; use the Context or the Inbox", "engine: Do called from a handler, or beside a Tick; use the Context or the Inbox",
 	}, said)
 	for _, ask := range []func(){func() { kept.HasTag(0) }, func() { kept.Remaining(0) }, func() { kept.Param(0, "") }} {
 		require.PanicsWithValue(t, "engine: a Context was used after its handler had returned", ask)

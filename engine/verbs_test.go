@@ -19,6 +19,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 )
 
 // scene is an engine with owner 1, who carries what a verb is about, owner 2, who may
@@ -204,7 +205,7 @@ func (c *verbCase) again(t *testing.T, x *scene, m mode, rec io.Reader) (out []s
 	t.Helper()
 	o := engine.Options{Catalog: x.cat, Handlers: engine.Handlers{"ring": func(*engine.Context, buff.Event) {}}}
 	m.set(&o)
-	_, err := engine.Replay(rec, o, engine.Game{
+	_, err := replay.Run(rec, o, replay.Game{
 		Timeout: func(int, buff.OwnerID) func(*engine.Context) {
 			return func(ctx *engine.Context) { ctx.Do(c.cmd(x, 1, x.h)) }
 		},
@@ -324,7 +325,7 @@ func TestVerbsFromHandler(t *testing.T) {
 		})
 		require.NoError(t, err)
 		x.Tick(time.Millisecond)
-		require.Equal(t, "engine: Do called from a handler; use the Context", said)
+		require.Equal(t, "engine: Do called from a handler, or beside a Tick; use the Context or the Inbox", said)
 		require.PanicsWithValue(t, "engine: a Context was used after its handler had returned",
 			func() { kept.Do(c.cmd(x, 1, x.h)) }, c.name)
 		shut(t, x.Engine)

@@ -217,8 +217,8 @@ func (w *Watch) Owners(ctx context.Context, from int) (ids []buff.OwnerID, next 
 func (e *Engine) ownersFrom(from int) (r ownersReply) {
 	end := min(from+ownersAtOnce, len(e.owners))
 	for n := from; n < end; n++ {
-		if o := e.owners[n]; o != nil && !o.leaving {
-			r.ids = append(r.ids, o.id)
+		if o := e.owners[n].owner; o != nil && !o.leaving {
+			r.ids = append(r.ids, o.id())
 		}
 	}
 	if end < len(e.owners) {

@@ -22,33 +22,34 @@ type denialKey struct {
 // maxDenials bounds the pairs of definition and reason that are told apart.
 const maxDenials = 4096
 
-// turnOver takes in what an owner brings whose turn is over. Of nothing but pulses it takes the
-// number: their events are in the cache of the worker that made them.
+// turnOver takes in that an owner's turn is over. What it has brought follows.
 func (s *watching) turnOver(e *Engine, o *owner) {
 	if !s.counter.head {
 		s.before(e)
 	}
-	if o.sample != 0 {
-		s.handled += o.sample
-		s.busiest.add(o, o.sample, e.now)
-		o.sample = 0
+	if o.took != nil && o.took.sample != 0 {
+		s.handled += o.took.sample
+		s.busiest.add(o, o.took.sample, e.now)
+		o.took.sample = 0
 		if !o.leaving {
-			s.most.see(o.id, o.set.Len())
+			s.most.see(o.id(), o.set.Len())
 		}
 	}
-	followed := s.mask != 0 && s.mask>>(o.id&63)&1 != 0
-	for i := range o.segments {
-		brought := &o.segments[i]
-		if brought.plain && !followed {
-			s.counter.kinds[buff.Pulsed] += uint64(len(brought.events))
-			if len(brought.events) == 1 {
-				s.counter.late.passOne(int64(brought.late))
-			} else {
-				s.counter.late.pass(brought.events)
-			}
-			continue
-		}
-		s.count(brought.events, followed)
+}
+
+// brought takes in what a turn has brought. Of nothing but pulses it takes the number: their
+// events are in the cache of the worker that made them.
+func (s *watching) brought(id buff.OwnerID, b *segment) {
+	followed := s.mask != 0 && s.mask>>(id&63)&1 != 0
+	switch {
+	case !b.plain || followed:
+		s.count(b.events, followed)
+	case len(b.events) == 1:
+		s.counter.kinds[buff.Pulsed]++
+		s.counter.late.passOne(int64(b.late))
+	default:
+		s.counter.kinds[buff.Pulsed] += uint64(len(b.events))
+		s.counter.late.pass(b.events)
 	}
 }
 

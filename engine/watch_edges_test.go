@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 )
 
 // TestBusiestSpans: the time of turns is summed up over five seconds of the engine's time: while the first span
@@ -27,6 +28,58 @@ func TestBusiestSpans(t *testing.T) {
 		require.Equal(t, ranking{{Owner: 2, N: 8}}, took(a, 1, 10_000), "nothing is left of the span before")
 		require.Equal(t, ranking{{Owner: 1, N: 1}}, took(a, 1, 30_000), "spans without a turn are none")
 	})
+}
+
+// TestBusiestClock: on a clock that stands still a turn has taken a nanosecond, so that who has had one is known.
+func TestBusiestClock(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
+	spawn(t, e, 1, 2)
+	add(t, e, 2, cat.Spec("beat"))
+	defer e.Watch().Open(func() time.Duration { return 7 })()
+	for range 3 {
+		e.Tick(time.Second)
+	}
+	require.Equal(t, []engine.Ranked{{Owner: 2, N: 3}}, engine.Ask(e).Busiest)
+}
+
+// TestFollowedBeat: who is followed is seen also where a turn brings nothing but pulses, one or many, and whoever else is
+// followed; who is not is counted.
+func TestFollowedBeat(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+	for _, m := range modes {
+		o := engine.Options{Catalog: cat}
+		m.set(&o)
+		e := open(t, o)
+		for id := range buff.OwnerID(70) {
+			spawn(t, e, id)
+			add(t, e, id, cat.Spec("beat"))
+		}
+		e.Tick(0)
+		w := e.Watch()
+		defer w.Open(nil)()
+		followed := []buff.OwnerID{7, 64, 69}
+		for _, id := range followed {
+			leave, err := w.Follow(id, nil)
+			require.NoError(t, err)
+			defer leave()
+		}
+		e.Tick(0)
+		e.Tick(time.Second)
+		e.Tick(3 * time.Second)
+		v := viewOf(t, e, 0)
+		for _, id := range followed {
+			pulses := 0
+			for _, ev := range v.Owners[id].Events {
+				if ev.Kind == buff.Pulsed {
+					pulses++
+				}
+			}
+			require.Equal(t, 4, pulses, "%v of %v", id, m)
+			require.EqualValues(t, 4, v.Owners[id].Pulses)
+		}
+		require.Len(t, v.Owners, 3)
+	}
 }
 
 // TestMostCarryNothing: who carries nothing is in no ranking.
@@ -86,9 +139,9 @@ func TestReplayOfBusy(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, 1, e.Tick(time.Millisecond).Len())
 		require.NoError(t, e.Close(t.Context()))
-		game := engine.Game{Timeout: func(int, buff.OwnerID) func(*engine.Context) { return func(*engine.Context) {} }}
-		done, err := engine.Replay(&rec, engine.Options{Synchronous: true}, game)
-		require.ErrorIs(t, err, engine.ErrDiffers)
+		game := replay.Game{Timeout: func(int, buff.OwnerID) func(*engine.Context) { return func(*engine.Context) {} }}
+		done, err := replay.Run(&rec, engine.Options{Synchronous: true}, game)
+		require.ErrorIs(t, err, replay.ErrDiffers)
 		require.ErrorContains(t, err, "frame 2, ")
 		require.ErrorContains(t, err, "somebody was busy from frame 2 on")
 		require.EqualValues(t, 2, done.Busy)
@@ -111,7 +164,7 @@ func TestReplayOfForgedInbox(t *testing.T) {
 		require.NoError(t, e.Inbox().Do(cmd))
 		binary, err := cmd.AppendBinary(nil, cat)
 		require.NoError(t, err)
-		cmds = append(cmds, engine.RecordedCommand(binary))
+		cmds = append(cmds, recordedCommand(binary))
 	}
 	require.Equal(t, 2, e.Tick(time.Second).Len())
 	require.NoError(t, e.Close(t.Context()))
@@ -126,8 +179,8 @@ func TestReplayOfForgedInbox(t *testing.T) {
 			want = " bytes, of "
 			other[1][at+1] += 2 // of a number with a sign
 		}
-		done, err := engine.Replay(bytes.NewReader(sealed(other)), o, engine.Game{})
-		require.ErrorIs(t, err, engine.ErrRecording)
+		done, err := replay.Run(bytes.NewReader(sealed(other)), o, replay.Game{})
+		require.ErrorIs(t, err, replay.ErrRecording)
 		require.ErrorContains(t, err, want)
 		require.Zero(t, done.Frames)
 	}

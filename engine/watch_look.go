@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"math/bits"
 	"slices"
 	"time"
 
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -69,10 +71,17 @@ func (w *Watch) end() {
 	}
 }
 
-// turnOver is called for each owner whose turn is over, before what it brings is put away.
+// turnOver is called for each owner whose turn is over.
 func (w *Watch) turnOver(o *owner) {
 	if w.on != nil {
 		w.on.turnOver(w.engine, o)
+	}
+}
+
+// brought is called for all that its turns have brought, before it is put away.
+func (w *Watch) brought(id buff.OwnerID, b *segment) {
+	if w.on != nil {
+		w.on.brought(id, b)
 	}
 }
 
@@ -219,7 +228,7 @@ func (l *workerState) clockOut(o *owner, began time.Duration) {
 		return
 	}
 	if now, ok := l.engine.read(l.sampler.clock, false); ok {
-		o.sample += max(now-began, 1) * time.Duration(l.sampler.taken)
+		o.measured().sample += max(now-began, 1) * time.Duration(l.sampler.taken)
 	}
 }
 
@@ -243,11 +252,20 @@ func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {
 		}
 		b.span, b.now = span, make([]Ranked, 0, ranks+1)
 	}
-	if o.span != b.span {
-		o.span, o.spent = b.span, 0
+	m := o.measured()
+	if m.span != b.span {
+		m.span, m.spent = b.span, 0
 	}
-	o.spent += took
-	b.now = rank(b.now, Ranked{o.id, int64(o.spent)})
+	m.spent += took
+	b.now = rank(b.now, Ranked{o.id(), int64(m.spent)})
+}
+
+// measured returns where it stands what the turns of an owner took.
+func (o *owner) measured() *took {
+	if o.took == nil {
+		o.took = &took{}
+	}
+	return o.took
 }
 
 func (b *busiest) view() []Ranked {
@@ -276,4 +294,82 @@ func rank(list []Ranked, r Ranked) []Ranked {
 		list[at-1], list[at] = list[at], list[at-1]
 	}
 	return list
+}
+
+// Histogram counts durations, by classes of which four make a doubling: from 1 µs to 17 s.
+// What is above is in the last class. The zero value is empty.
+type Histogram [97]uint64
+
+// add counts d.
+func (h *Histogram) add(d time.Duration) { h[classOf(d)]++ }
+
+// classOf returns the class that d is in.
+func classOf(d time.Duration) int {
+	n := uint64(max(d, 0)) >> 8
+	if n < 4 {
+		return 0
+	}
+	octave := bits.Len64(n) - 3
+	return min(4*octave+int(n>>octave&3)+1, len(Histogram{})-1)
+}
+
+// Bound returns the upper bound of class i, which is not in it.
+func (h *Histogram) Bound(i int) time.Duration {
+	if i == 0 {
+		return 4 << 8
+	}
+	return time.Duration((5+(i-1)%4)<<((i-1)/4)) << 8
+}
+
+// Len returns how many durations were counted.
+func (h *Histogram) Len() (n uint64) {
+	for _, c := range h {
+		n += c
+	}
+	return n
+}
+
+// Quantile returns the upper bound of the class in which the share q of all durations ends,
+// 0 if there are none: q of 0.99 is what 99 of 100 stayed below.
+func (h *Histogram) Quantile(q float64) time.Duration {
+	want, n := q*float64(h.Len()), uint64(0)
+	for i, c := range h {
+		if n += c; c > 0 && float64(n) >= want {
+			return h.Bound(i)
+		}
+	}
+	return 0
+}
+
+// frameTimes is how long the frames took. last may still be corrected by Watch.Frame.
+type frameTimes struct {
+	last  FrameTime
+	list  []FrameTime
+	next  int
+	times Histogram
+	sum   time.Duration
+}
+
+const recentFrames = 256
+
+// flush counts the last frame.
+func (t *frameTimes) flush() {
+	if t.last.Took == 0 {
+		return // nobody has measured it
+	}
+	t.times.add(t.last.Took)
+	t.sum += t.last.Took
+	if len(t.list) < recentFrames {
+		t.list = append(t.list, t.last)
+	} else {
+		t.list[t.next] = t.last
+		t.next = (t.next + 1) % recentFrames
+	}
+	t.last = FrameTime{}
+}
+
+// recent returns the last frames, the oldest first. The one that has just ended is not
+// among them: the game may still say how long it took.
+func (t *frameTimes) recent() []FrameTime {
+	return append(slices.Clone(t.list[t.next:]), t.list[:t.next]...)
 }

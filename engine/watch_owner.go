@@ -77,16 +77,16 @@ func (s *watching) show(e *Engine, old map[buff.OwnerID]*OwnerView) map[buff.Own
 
 func (f *following) show(e *Engine, old *OwnerView) *OwnerView {
 	v := &OwnerView{Owner: f.id, Now: e.now, Events: slices.Collect(f.events.all()), Pulses: f.pulses}
-	o := e.byID[f.id]
+	o := e.ownerOf(f.id)
 	if o == nil || o.leaving {
 		return v
 	}
-	v.Present, v.Zone, v.Mail = true, o.zone, o.box.Len()
+	v.Present, v.Since, v.Zone, v.Mail = true, o.came, o.zone, o.box.Len()
 	if !e.idle(o) {
 		v.Busy = true
 		if v.Unseen = old == nil || !old.Present || old.Unseen; !v.Unseen {
 			v.Paused, v.Buffs, v.Carried, v.Timeouts, v.Data = old.Paused, old.Buffs, old.Carried, old.Timeouts, old.Data
-			v.Attributes = old.Attributes
+			v.Attributes, v.Numbers = old.Attributes, old.Numbers
 		}
 		return v
 	}
@@ -96,7 +96,7 @@ func (f *following) show(e *Engine, old *OwnerView) *OwnerView {
 		if len(v.Buffs) == maxShown {
 			break
 		}
-		v.Buffs = append(v.Buffs, b)
+		v.Buffs, v.Numbers = append(v.Buffs, b), append(v.Numbers, o.set.Numbers(b.Handle, nil))
 	}
 	v.Attributes = attributesOf(e, o)
 	f.lookAt(e, v, o.data)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 )
 
 // TestSampledTurns: of the turns of a frame the first eight are measured, then eight of those that stand
@@ -96,8 +97,8 @@ func TestReplayBlockLimit(t *testing.T) {
 	shut(t, e)
 	for n, want := range map[uint64]string{1 << 26: "unexpected EOF", 1<<26 + 1: "a block of 67108865 bytes, above the limit of 67108864"} {
 		cut := binary.AppendUvarint(bytes.Clone(rec.Bytes()), n)
-		_, err := engine.Replay(bytes.NewReader(cut), engine.Options{Synchronous: true}, engine.Game{})
-		require.ErrorIs(t, err, engine.ErrRecording)
+		_, err := replay.Run(bytes.NewReader(cut), engine.Options{Synchronous: true}, replay.Game{})
+		require.ErrorIs(t, err, replay.ErrRecording)
 		require.ErrorContains(t, err, want)
 	}
 }

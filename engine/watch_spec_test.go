@@ -101,9 +101,13 @@ func TestHolders(t *testing.T) {
 		e.AddBuff(id, buff.Application{Spec: next.Spec("cold")})
 		if id%3 == 0 {
 			e.AddBuff(id, buff.Application{Spec: torch, Source: 8, Stacks: 2})
+		}
+		if id%6 == 0 {
 			e.AddBuff(id, buff.Application{Spec: torch, Source: 9})
 		}
 	}
+	require.NoError(t, e.Drop(8)) // a place with nobody in it
+	e.AddBuff(7, buff.Application{Spec: torch, Source: 8})
 	e.AddBuff(7, buff.Application{Spec: e.Catalog().Spec("trap")})
 	for len(e.Tick(time.Millisecond).Stuck) == 0 {
 	}
@@ -122,9 +126,27 @@ func TestHolders(t *testing.T) {
 	}
 	require.Len(t, found, 1000)
 	require.Equal(t, engine.Holder{Owner: 1002, Source: 8, Buffs: 2, Stacks: 3}, found[0])
+	require.Equal(t, engine.Holder{Owner: 1005, Source: 8, Buffs: 1, Stacks: 2}, found[1])
 	require.Equal(t, 1, busy)
 	require.Equal(t, 3, pages)
 	_, err = e.Watch().Holders(t.Context(), nil, 0)
 	require.ErrorIs(t, err, engine.ErrUnknownSpec)
 	release()
+}
+
+// A Tick that looks for who carries a definition ends with the owner at whom it has looked at 8,192 buffs.
+func TestHoldersOfMany(t *testing.T) {
+	for _, k := range []struct{ first, next int }{{4096, 2}, {4095, 0}} {
+		cat := catalogOf(t, buff.Spec{ID: "cold", Kind: buff.Infinite})
+		e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxBuffs: 4096})
+		for id, n := range []int{k.first, 4096, 1} {
+			require.NoError(t, e.Spawn(buff.OwnerID(id), nil))
+			for range n {
+				add(t, e, buff.OwnerID(id), cat.Spec("cold"))
+			}
+		}
+		e.Tick(time.Second)
+		h := answered(t, e, func() (engine.Holders, error) { return e.Watch().Holders(t.Context(), cat.Spec("cold"), 0) })
+		require.Equal(t, k.next, h.Next)
+	}
 }

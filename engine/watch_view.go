@@ -110,6 +110,7 @@ type OwnerView struct {
 	Owner   buff.OwnerID
 	Now     wheel.Time // the instant of the rest
 	Present bool
+	Since   wheel.Time // from when it is there
 	Paused  bool
 	Zone    uint32
 	Mail    int // messages that wait in its mailbox
@@ -124,6 +125,7 @@ type OwnerView struct {
 
 	// Buffs are 512 at most, the oldest first; Carried is how many there are.
 	Buffs    []buff.Instance
+	Numbers  [][]float64 // what each of them keeps of its application: see buff.Spec.OnSheet
 	Carried  int
 	Timeouts int
 

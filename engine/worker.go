@@ -16,6 +16,7 @@ import (
 type workerState struct {
 	engine   *Engine
 	index    int
+	looked   uint64 // by ahead; it means nothing
 	turn     buff.Turn
 	outbox   []outgoing
 	requests []buff.TimerRequest // of batched turns
@@ -40,6 +41,7 @@ type workerState struct {
 	// began.
 	current atomic.Uint64
 	since   atomic.Int64
+	marked  bool // current is not 0
 
 	_ [64]byte // the next one is another worker's
 }
@@ -48,6 +50,7 @@ func (l *workerState) init(e *Engine, index int) {
 	l.engine, l.index = e, index
 	l.turn.Call = l.call
 	l.turn.Seed = e.opts.Seed
+	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
 }
 
 // turnOf is what is known of a turn at its begin.
@@ -65,9 +68,15 @@ func (l *workerState) begin(o *owner) turnOf {
 	}
 	l.owner, o.rests = o, false
 	t := turnOf{region: region(regionTurn)}
-	l.since.Store(int64(l.turn.Now))
-	l.setCurrent(nil)
-	t.began = l.clockIn()
+	if now := int64(l.turn.Now); l.since.Load() != now { // to store is to wait for all that was stored before
+		l.since.Store(now)
+	}
+	if l.engine.watch.timing.Load() != nil {
+		l.setCurrent(nil) // the clock is the game's, and may hang
+		t.began = l.clockIn()
+	} else {
+		t.began = -1
+	}
 	t.events, t.outbox = len(l.turn.Events), len(l.outbox)
 	return t
 }
@@ -88,7 +97,10 @@ func (l *workerState) brought(t *turnOf) segment {
 // end ends a turn.
 func (l *workerState) end(t *turnOf) {
 	l.clockOut(l.owner, t.began)
-	l.current.Store(0)
+	if l.marked {
+		l.current.Store(0)
+		l.marked = false
+	}
 	if n := l.turn.Dropped; n > 0 {
 		l.turn.Dropped = 0
 		l.engine.dropped.Add(n)
@@ -107,13 +119,13 @@ func (l *workerState) serve(box *mailbox) {
 	}
 	t := l.begin(o)
 	defer func() {
-		o.segments = append(o.segments, l.brought(&t))
+		o.keep(l.brought(&t))
 		l.end(&t)
 	}()
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
 		switch m.kind {
 		case wake:
-			o.set.Wake(m.ref)
+			o.set.Wake(&l.turn, m.ref)
 		case do:
 			// A batched turn that was cut short has left no message.
 			if o.undone && !l.run(box, o, o.until) || o.used >= o.given {
@@ -151,6 +163,10 @@ func (l *workerState) obey(o *owner, m *message) {
 // A handler that ends its goroutine ends run too: what it left behind is
 // finished on the way out, and the mailbox comes to another worker.
 func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
+	if l.engine.cutOff.Load() {
+		o.undone = false
+		return true
+	}
 	returned := false
 	ran, told := l.turn.Ran, len(l.turn.Events)
 	o.until, o.undone = until, true
@@ -214,6 +230,7 @@ func (l *workerState) setCurrent(s *buff.Spec) {
 		v |= uint64(s.Lineage())
 	}
 	l.current.Store(v)
+	l.marked = true
 }
 
 // call calls a handler. If that ends its goroutine, call does not return.

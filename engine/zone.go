@@ -15,13 +15,43 @@ const MaxZones = buff.MaxOwners
 // in zone 0 from its Spawn on.
 type zone struct {
 	scale  zoneScale
-	owners []*owner
+	owners []uint32 // their numbers
 }
+
+// zones are all of them, and what is left to tell their owners.
+type zones struct {
+	byID   map[uint32]*zone // zone 0 always
+	sheds  bool             // some definition is, or was, left behind in its zone
+	behind []*owner         // who has not been told yet of its zone's time
+}
+
+func newZones() zones { return zones{byID: map[uint32]*zone{0: {}}} }
+
+// first returns the zone that everybody begins in.
+func (zs *zones) first() *zone { return zs.byID[0] }
 
 // zoneScale is what a zone does to the time of its owners. The zero one does nothing.
 type zoneScale struct {
 	rate buff.Ratio // the zero Ratio for 1
 	held bool
+}
+
+// changes returns the commands by which the time of an owner that has been told was follows that
+// of its zone.
+func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
+	if was.held != p.held {
+		verb := buff.VerbResume
+		if p.held {
+			verb = buff.VerbPause
+		}
+		list[n] = buff.Command{Verb: verb, Whose: buff.OfZone}
+		n++
+	}
+	if was.rate != p.rate {
+		list[n] = buff.Command{Verb: buff.VerbSetRate, Whose: buff.OfZone, Rate: p.rate}
+		n++
+	}
+	return list, n
 }
 
 // setZone moves an owner into a zone.
@@ -33,22 +63,28 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) error {
 	if err := e.roomFor("owner", uint64(id)); err != nil {
 		return err
 	}
-	z, err := e.needZone(to)
+	z, err := e.zones.need(to)
 	if err != nil {
 		return err
 	}
-	if e.zonal {
+	if e.zones.sheds {
 		if r := e.deliver(o, &buff.Command{Verb: buff.VerbSetZone}); r.Err != nil {
-			e.tidyZone(to, z)
+			e.zones.tidy(to, z)
 			return r.Err
 		}
 	}
 	e.alterBusy(o, func() {
 		e.leaveZone(o)
-		e.joinZone(o, to, z)
+		e.zones.join(o, to, z)
 	})
 	e.tellZone(o)
 	return nil
+}
+
+// leaveZone takes an owner out of its zone.
+func (e *Engine) leaveZone(o *owner) {
+	place := o.place
+	e.owners[e.zones.leave(o)].owner.place = place
 }
 
 // setZoneTime lets the time of a zone stand still, go on, or pass at a rate.
@@ -74,65 +110,72 @@ func (e *Engine) changeZone(id uint32, change func(*zoneScale)) error {
 	if err := e.roomFor("zone", uint64(id)); err != nil {
 		return err
 	}
-	z, err := e.needZone(id)
+	z, err := e.zones.need(id)
 	if err != nil {
 		return err
 	}
 	change(&z.scale)
-	for _, o := range z.owners {
-		e.tellZone(o)
+	for _, number := range z.owners {
+		e.tellZone(e.owners[number].owner)
 	}
-	e.tidyZone(id, z)
+	e.zones.tidy(id, z)
 	return nil
 }
 
-// needZone returns a zone, which is made if it is not there.
-func (e *Engine) needZone(id uint32) (*zone, error) {
-	if z := e.zones[id]; z != nil {
+// need returns a zone, which is made if it is not there.
+func (zs *zones) need(id uint32) (*zone, error) {
+	if z := zs.byID[id]; z != nil {
 		return z, nil
 	}
-	if len(e.zones) >= MaxZones {
+	if len(zs.byID) >= MaxZones {
 		return nil, fmt.Errorf("%w: the limit is %d", ErrTooManyZones, MaxZones)
 	}
 	z := &zone{}
-	e.zones[id] = z
+	zs.byID[id] = z
 	return z, nil
 }
 
-// tidyZone forgets a zone that is as if it had never been.
-func (e *Engine) tidyZone(id uint32, z *zone) {
+// tidy forgets a zone that is as if it had never been.
+func (zs *zones) tidy(id uint32, z *zone) {
 	if len(z.owners) == 0 && z.scale == (zoneScale{}) && id != 0 {
-		delete(e.zones, id)
+		delete(zs.byID, id)
 	}
 }
 
-func (e *Engine) joinZone(o *owner, id uint32, z *zone) {
+func (zs *zones) join(o *owner, id uint32, z *zone) {
 	o.zone, o.place = id, int32(len(z.owners))
-	z.owners = append(z.owners, o)
+	z.owners = append(z.owners, o.number)
 }
 
-func (e *Engine) leaveZone(o *owner) {
-	z := e.zones[o.zone]
+// leave returns the number of the owner who stands in the place of the one that leaves now: the last of
+// the zone, which may be that one.
+func (zs *zones) leave(o *owner) (moved uint32) {
+	z := zs.byID[o.zone]
 	last := len(z.owners) - 1
-	z.owners[o.place] = z.owners[last]
-	z.owners[o.place].place = o.place
-	z.owners[last] = nil
+	moved = z.owners[last]
+	z.owners[o.place] = moved
 	z.owners = z.owners[:last]
-	e.tidyZone(o.zone, z)
+	zs.tidy(o.zone, z)
+	return moved
+}
+
+// wait notes an owner who could not be told of its zone's time.
+func (zs *zones) wait(o *owner) {
+	if !o.behind {
+		o.behind = true
+		zs.behind = append(zs.behind, o)
+	}
 }
 
 // tellZone lets the time of an owner pass as its zone's does. Without room for that in the
 // mailbox of a busy one, the next Tick tries again.
 func (e *Engine) tellZone(o *owner) {
-	want := e.zones[o.zone].scale
+	want := e.zones.byID[o.zone].scale
 	if o.scale == want || o.leaving {
 		return
 	}
 	if !e.idle(o) && int(o.handed+o.late)+2 > e.opts.MailboxLimit {
-		if !o.behind {
-			o.behind = true
-			e.behind = append(e.behind, o)
-		}
+		e.zones.wait(o)
 		return
 	}
 	list, n := want.changes(o.scale)
@@ -145,14 +188,14 @@ func (e *Engine) tellZone(o *owner) {
 // catchUpZones tells those for whom there was no room, as far as its part of the Tick goes. For
 // whom there is still none comes after those whose turn it has not been.
 func (e *Engine) catchUpZones() {
-	k, n := 0, len(e.behind)
+	k, n := 0, len(e.zones.behind)
 	for most := e.spent() + e.part(); k < n && e.spent() < most; k++ {
-		o := e.behind[k]
+		o := e.zones.behind[k]
 		o.behind = false
 		e.did.commands++ // also if there is nothing to tell it
 		if e.at(o.number) == o {
 			e.tellZone(o)
 		}
 	}
-	e.behind = slices.Delete(e.behind, 0, k)
+	e.zones.behind = slices.Delete(e.zones.behind, 0, k)
 }

@@ -7,9 +7,13 @@
 //		fmt.Println(event)
 //	}
 //
-// The events come back as they were in their Frames, with every field, in the same order. What is
+// The events come back as they were in their Frames, with every field but Seq, in the same order. What is
 // older than a minute of game time, or for which there is no room, is gone, and [Recorder.Since]
 // says from when on all is known: no answer leaves something out in silence.
+//
+// How time passes for an owner and for its buffs, no event tells: [Recorder.TimeChanges] does, of each
+// pause, of each that ends, and of each other rate. Nor do they tell all by which the attributes of an owner are
+// worked out: the rest is with [Recorder.SheetChanges].
 //
 // # Layout
 //
@@ -21,16 +25,17 @@
 //	│ms before   │ stacks  │ spec    │ why  │ kind │ has │   spec: a place in the chunk's table
 //	│Seen        │         │         │      │      │     │
 //	├────────────┴─────────┴─────────┴──────┴──────┴─────┤
-//	│ Owner, if it is another than before                │
-//	├────────────────────────────────────────────────────┤
-//	│ Source, if it is not the owner                     │
-//	├────────────────────────────────────────────────────┤
-//	│ Handle                                             │
-//	├──────────────────────────┬─────────────────────────┤
-//	│ ms from At to End        │ Magnitude               │
+//	│ Owner                    │ Source                  │   if not both are as before
+//	├──────────────────────────┼─────────────────────────┤
+//	│ ms from At to End        │ Magnitude               │   likewise
 //	├──────────────────────────┴─────────────────────────┤
+//	│ Handle                                             │
+//	├────────────────────────────────────────────────────┤
 //	│ what few events have, and Seen if it is another    │
 //	└────────────────────────────────────────────────────┘
+//
+// A pulse that is not of the owner before has 24 bytes. It is taken in by one pass over the events, of which each has
+// three lines of the cache; with a ring that is larger than the cache half of the time is that of writing to memory.
 //
 // Records stand in chunks of 64 KiB, in the order of the events; no record is in two, and each chunk can be
 // read without the others. The oldest chunk is the next one to be written to. The

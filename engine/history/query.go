@@ -36,6 +36,17 @@ func among[T comparable](list []T, v T) bool { return len(list) == 0 || slices.C
 // kept), some 40 ns for each, and copies each chunk before it looks at it.
 func (r *Recorder) Events(q Query) iter.Seq[buff.Event] {
 	return func(yield func(buff.Event) bool) {
+		for e := range r.records(q) {
+			if e.Kind < sheetChange && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// records returns the same, and what Note has taken in.
+func (r *Recorder) records(q Query) iter.Seq[buff.Event] {
+	return func(yield func(buff.Event) bool) {
 		var c chunk
 		var e buff.Event
 		for number := uint64(0); r.copy(&number, &c, &q); number++ {

@@ -11,8 +11,8 @@ import (
 // The first word of a record, from its lowest bits: what it has, kind, why, definition, stacks, and how
 // many ms At is before Seen.
 const (
-	hasOwner  = 1 << iota // it is not that of the record before
-	hasSource             // it is not the owner
+	hasPair   = 1 << iota // owner and source are not those of the record before
+	hasAmount             // End and magnitude are not
 	isEndless             // End is Never
 	hasRare               // there is what few events have
 
@@ -29,8 +29,9 @@ const mostWords = 32
 
 // context is what a record leaves out if it is as before.
 type context struct {
-	seen  wheel.Time
-	owner buff.OwnerID
+	seen   wheel.Time
+	pair   uint64 // owner and source, 32 bits each
+	amount uint64 // ms from At to End, and magnitude
 }
 
 // put writes a record of e, and returns its length. The places of its definition and of its name are in
@@ -40,27 +41,26 @@ type context struct {
 // a branch that the processor has to guess.
 func (c *context) put(w *[mostWords]uint64, e *buff.Event, spec, name uint16) int {
 	has, before, after := uint64(0), uint64(e.Seen-e.At), uint64(e.End-e.At)
-	w[1] = uint64(e.Owner)
-	n := 1
-	if e.Owner != c.owner {
-		n, has = 2, hasOwner
-	}
-	c.owner = e.Owner
-	w[n&3] = uint64(e.Source)
-	if e.Source != e.Owner {
-		n++
-		has |= hasSource
-	}
 	if e.End == wheel.Never {
-		after = 0
-		has |= isEndless
+		after, has = 0, isEndless
 	}
+	pair, amount := uint64(e.Owner)<<32|uint64(uint32(e.Source)), after<<32|uint64(uint32(e.Magnitude))
+	n := 1
+	w[1] = pair
+	if pair != c.pair {
+		n, has = 2, has|hasPair
+	}
+	w[n&3] = amount
+	if amount != c.amount {
+		n++
+		has |= hasAmount
+	}
+	c.pair, c.amount = pair, amount
 	w[n&3] = uint64(e.Handle)
-	w[(n+1)&7] = after<<32 | uint64(uint32(e.Magnitude))
-	n += 2
+	n++
 	w[0] = has | uint64(e.Kind)<<kindShift | uint64(e.Why)<<whyShift | uint64(spec)<<specShift |
 		uint64(uint16(e.Stacks))<<stacksShift | before<<beforeShift
-	if before>>16|after>>32|uint64(e.Magnitude-int64(int32(e.Magnitude)))|isRare(e) != 0 || e.Seen != c.seen {
+	if before>>16|after>>32|uint64(e.Magnitude-int64(int32(e.Magnitude)))|uint64(e.Owner|e.Source)>>32|isRare(e) != 0 || e.Seen != c.seen {
 		return c.putRare(w, n, e, name)
 	}
 	return n
@@ -76,15 +76,15 @@ func isRare(e *buff.Event) uint64 {
 // the place of the name, level, and attribute.
 const (
 	hasSeen = 1 << 14 // Seen is not that of the record before
-	hasFar  = 1 << 15 // At, End and Magnitude are among the words
+	hasFar  = 1 << 15 // At, End, Magnitude, Owner and Source are among the words
 )
 
 // rare returns what few events have; what is zero is left out.
-func rare(e *buff.Event) [12]uint64 {
+func rare(e *buff.Event) [14]uint64 {
 	return [...]uint64{
 		uint64(e.At), uint64(e.End), uint64(e.Magnitude), uint64(e.Elapsed), uint64(e.Period), math.Float64bits(e.Delta),
 		math.Float64bits(e.Value), uint64(e.Next), uint64(e.Offline), uint64(uint32(e.Stacks))<<32 | uint64(uint32(e.Count)), uint64(e.Seen),
-		uint64(e.Target),
+		uint64(e.Target), uint64(e.Owner), uint64(e.Source),
 	}
 }
 
@@ -94,11 +94,11 @@ func (c *context) putRare(w *[mostWords]uint64, n int, e *buff.Event, name uint1
 	n++
 	values := rare(e)
 	if before := uint64(e.Seen - e.At); before > math.MaxUint16 || e.End != wheel.Never && uint64(e.End-e.At) > math.MaxUint32 ||
-		e.Magnitude != int64(int32(e.Magnitude)) {
+		e.Magnitude != int64(int32(e.Magnitude)) || uint64(e.Owner|e.Source)>>32 != 0 {
 		head = hasFar
 		w[0] &= 1<<beforeShift - 1
 	} else {
-		values[0], values[1], values[2] = 0, 0, 0
+		values[0], values[1], values[2], values[12], values[13] = 0, 0, 0, 0, 0
 	}
 	if uint32(e.Stacks) <= math.MaxUint16 && e.Count == 0 {
 		values[9] = 0
@@ -124,24 +124,23 @@ func (c *context) putRare(w *[mostWords]uint64, n int, e *buff.Event, name uint1
 // get reads the record at the begin of w, with the chunk's tables, and returns its length.
 func (c *context) get(w []uint64, t *tables, e *buff.Event) int {
 	has, n := w[0], 1
-	if has&hasOwner != 0 {
-		c.owner = buff.OwnerID(w[n])
+	if has&hasPair != 0 {
+		c.pair = w[n]
+		n++
+	}
+	if has&hasAmount != 0 {
+		c.amount = w[n]
 		n++
 	}
 	*e = buff.Event{
-		Owner: c.owner, Source: c.owner, End: wheel.Never,
+		Owner: buff.OwnerID(c.pair >> 32), Source: buff.OwnerID(uint32(c.pair)), End: wheel.Never, Handle: buff.Handle(w[n]), Magnitude: int64(int32(c.amount)),
 		Kind: buff.EventKind(has >> kindShift & 31), Why: buff.Reason(has >> whyShift & 127), Stacks: int32(has >> stacksShift & math.MaxUint16),
-	}
-	if has&hasSource != 0 {
-		e.Source = buff.OwnerID(w[n])
-		n++
 	}
 	if spec := uint16(has >> specShift); spec != 0 {
 		e.Spec = t.specs[spec-1]
 	}
-	e.Handle, e.Magnitude = buff.Handle(w[n]), int64(int32(w[n+1]))
-	after := wheel.Time(w[n+1] >> 32)
-	n += 2
+	after := wheel.Time(c.amount >> 32)
+	n++
 	far := false
 	if has&hasRare != 0 {
 		var length int
@@ -161,7 +160,7 @@ func (c *context) get(w []uint64, t *tables, e *buff.Event) int {
 // getRare reads what few events have, and returns its length, and whether At and End are among that.
 func (c *context) getRare(w []uint64, t *tables, e *buff.Event) (n int, far bool) {
 	head, n := w[0], 1
-	var v [12]uint64
+	var v [14]uint64
 	for i := range v {
 		if head&(1<<i) != 0 {
 			v[i] = w[n]
@@ -169,7 +168,7 @@ func (c *context) getRare(w []uint64, t *tables, e *buff.Event) (n int, far bool
 		}
 	}
 	if far = head&hasFar != 0; far {
-		e.At, e.End, e.Magnitude = wheel.Time(v[0]), wheel.Time(v[1]), int64(v[2])
+		e.At, e.End, e.Magnitude, e.Owner, e.Source = wheel.Time(v[0]), wheel.Time(v[1]), int64(v[2]), buff.OwnerID(v[12]), buff.OwnerID(v[13])
 	}
 	e.Elapsed, e.Period = int64(v[3]), int64(v[4])
 	e.Delta, e.Value = math.Float64frombits(v[5]), math.Float64frombits(v[6])

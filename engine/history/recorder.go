@@ -85,13 +85,18 @@ func (r *Recorder) End() { r.mu.Unlock() }
 
 // Add takes in what happened, in its order. It keeps none of the slice.
 func (r *Recorder) Add(events []buff.Event) {
+	r.events += uint64(len(events))
+	r.put(events)
+}
+
+// put writes records.
+func (r *Recorder) put(events []buff.Event) {
 	for len(events) > 0 {
 		c := r.at
 		if c == nil || len(c.words)-c.n < mostWords {
 			c = r.room(events[0].Seen)
 		}
 		n := r.fill(c, events)
-		r.events += uint64(n)
 		events = events[n:]
 	}
 }
@@ -99,11 +104,16 @@ func (r *Recorder) Add(events []buff.Event) {
 // fill takes as many events into a chunk as it has room for, and returns their number: at least one.
 func (r *Recorder) fill(c *chunk, events []buff.Event) int {
 	words, n, k := c.words, c.n, 0
+	c.since = min(c.since, events[0].Seen) // a worker may have noted something of this frame already
+	last, spec := (*buff.Spec)(nil), uint16(0)
 	for k < len(events) && n <= len(words)-mostWords {
 		e := &events[k]
-		spec, name := uint16(0), uint16(0)
-		if e.Spec != nil {
-			spec = r.placeOf(c, e.Spec)
+		name := uint16(0)
+		if e.Spec != last {
+			last, spec = e.Spec, 0
+			if last != nil {
+				spec = r.placeOf(c, last)
+			}
 		}
 		if e.Name != "" {
 			name = r.placeOfName(c, e.Name)
@@ -113,7 +123,7 @@ func (r *Recorder) fill(c *chunk, events []buff.Event) int {
 	}
 	c.n = n
 	c.events += k
-	c.until = c.seen
+	c.until = max(c.until, c.seen)
 	return k
 }
 
@@ -123,9 +133,6 @@ func (r *Recorder) room(seen wheel.Time) *chunk {
 	if c != nil && len(c.words) < chunkWords {
 		c.words = append(c.words, make([]uint64, len(c.words))...)
 		return c
-	}
-	if c != nil {
-		c.until = c.seen
 	}
 	if len(r.chunks) == r.limit {
 		r.drop()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -199,4 +200,54 @@ func TestAllocations(t *testing.T) {
 
 func TestMinBytes(t *testing.T) {
 	require.PanicsWithValue(t, "history: New with less than MinBytes", func() { New(MinBytes - 1) })
+}
+
+// TestNote: changes of time stand among the events, in the memory that they share, and each is read back as
+// it was; what is counted are the events.
+func TestNote(t *testing.T) {
+	spec := someSpecs(t, 1)[0]
+	r, count := New(MinBytes), int64(0)
+	var noted []buff.TimeChange
+	for at := wheel.Time(50); at < 20_000; at += 50 {
+		c := buff.TimeChange{
+			At: at - 3, Seen: at, Owner: buff.OwnerID(at % 7), Handle: buff.Handle(at % 3), Verb: buff.VerbPause + buff.Verb(at/50%3), Whose: buff.Whose(at / 50 % 5),
+			Rate: buff.Ratio{Num: uint32(at % 1000), Den: 1000}, Old: buff.Ratio{Num: uint32(at % 13), Den: 12}, Was: 0.25, Is: float64(at),
+		}
+		noted = append(noted, c)
+		r.Note(c) // a worker, before its frame is over
+		take(r, at-50, frame(1, at-50, spec, &count))
+		take(r, at, frame(11, at, spec, &count))
+	}
+	got := slices.Collect(r.TimeChanges(Query{}))
+	require.Equal(t, noted[len(noted)-len(got):], got)
+	require.Positive(t, r.Since(), "the oldest are gone")
+	require.Equal(t, uint64(count), r.Stats().Events)
+	require.Len(t, slices.Collect(r.Events(Query{})), r.Stats().Kept)
+	last := noted[len(noted)-1]
+	require.Equal(t, []buff.TimeChange{last}, slices.Collect(r.TimeChanges(Query{From: last.Seen, To: last.Seen, Owners: []buff.OwnerID{last.Owner}})))
+	require.Empty(t, slices.Collect(r.TimeChanges(Query{From: last.Seen + 1})))
+}
+
+// TestNoteSheet: what attributes were worked out from stands among the events likewise, each as it was; taking it
+// in allocates nothing.
+func TestNoteSheet(t *testing.T) {
+	specs := someSpecs(t, 3)
+	r, count := New(MinBytes), int64(0)
+	var noted []buff.SheetChange
+	for at := wheel.Time(50); at < 40_000; at += 50 {
+		c := buff.SheetChange{
+			At: at - 3, Seen: at, Owner: buff.OwnerID(at % 7), Handle: buff.Handle(at % 3), Spec: append(specs, nil)[at/50%4], Hidden: at/50%2 == 0,
+			Place: int(at/50%5) - 1, Attr: stat.Attr(at / 50 % 9), Was: float64(at) / 3,
+		}
+		noted = append(noted, c)
+		r.NoteSheet(c)
+		take(r, at, frame(11, at, specs[0], &count))
+	}
+	got := slices.Collect(r.SheetChanges(Query{}))
+	require.Equal(t, noted[len(noted)-len(got):], got)
+	require.Positive(t, r.Since(), "the oldest are gone")
+	require.Equal(t, uint64(count), r.Stats().Events)
+	require.Len(t, slices.Collect(r.Events(Query{})), r.Stats().Kept)
+	require.Empty(t, slices.Collect(r.TimeChanges(Query{})))
+	require.Zero(t, testing.AllocsPerRun(3000, func() { r.NoteSheet(noted[7]) }))
 }

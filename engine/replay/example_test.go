@@ -1,4 +1,4 @@
-package engine_test
+package replay_test
 
 import (
 	"bytes"
@@ -8,10 +8,11 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/replay"
 )
 
 // What went into a game is recorded, and played again event by event: a bug report that can be run.
-func ExampleReplay() {
+func Example() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second, Period: 3 * time.Second})
 	if err != nil {
 		panic(err)
@@ -33,7 +34,7 @@ func ExampleReplay() {
 	}
 
 	// It fails with ErrDiffers where the game goes another way: another build, another catalog.
-	done, err := engine.Replay(&recording, engine.Options{Catalog: catalog}, engine.Game{
+	done, err := replay.Run(&recording, engine.Options{Catalog: catalog}, replay.Game{
 		Frame: func(f *engine.Frame) {
 			for e := range f.Events() {
 				fmt.Println("frame", f.Number, e)

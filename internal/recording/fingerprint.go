@@ -1,4 +1,4 @@
-package engine
+package recording
 
 import (
 	"cmp"
@@ -10,38 +10,38 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// fingerprint returns a number for what a catalog says: all exported fields of all its
+// Fingerprint returns a number for what a catalog says: all exported fields of all its
 // definitions but those that only people read. Catalogs that differ have the same with a chance of 1 in 2^64.
-func fingerprint(c *buff.Catalog) uint64 {
-	d := newDigest()
+func Fingerprint(c *buff.Catalog) uint64 {
+	d := NewDigest()
 	for s := range c.All() {
 		d.value(reflect.ValueOf(*s))
 	}
 	if schema := c.Attributes(); schema != nil {
 		for _, a := range schema.All() {
-			d.text(fmt.Sprint(a))
+			d.Text(fmt.Sprint(a))
 		}
 	}
 	return uint64(d)
 }
 
-func (d *digest) value(v reflect.Value) {
-	d.add(uint64(v.Kind()))
+func (d *Digest) value(v reflect.Value) {
+	d.Add(uint64(v.Kind()))
 	switch {
 	case v.CanInt():
-		d.add(uint64(v.Int()))
+		d.Add(uint64(v.Int()))
 	case v.CanUint():
-		d.add(v.Uint())
+		d.Add(v.Uint())
 	case v.CanFloat():
-		d.add(math.Float64bits(v.Float()))
+		d.Add(math.Float64bits(v.Float()))
 	case v.Kind() == reflect.Bool:
 		if v.Bool() {
-			d.add(1)
+			d.Add(1)
 		}
 	case v.Kind() == reflect.String:
-		d.text(v.String())
+		d.Text(v.String())
 	case v.Kind() == reflect.Slice, v.Kind() == reflect.Array:
-		d.add(uint64(v.Len()))
+		d.Add(uint64(v.Len()))
 		for i := range v.Len() {
 			d.value(v.Index(i))
 		}
@@ -51,7 +51,7 @@ func (d *digest) value(v reflect.Value) {
 			said := f.IsExported() || f.Anonymous && v.Field(i).CanInterface()
 			// What else has a name is meant by it: an action's buff, a group.
 			if read := v.Type() == reflect.TypeFor[buff.Spec]() && (f.Name == "Name" || f.Name == "Note"); said && !read {
-				d.text(f.Name)
+				d.Text(f.Name)
 				d.value(v.Field(i))
 			}
 		}
@@ -68,7 +68,7 @@ func (d *digest) value(v reflect.Value) {
 		case v.Type() == reflect.TypeFor[*buff.Curve]():
 			d.value(reflect.ValueOf(v.Interface().(*buff.Curve).Points()))
 		case v.Type() == reflect.TypeFor[buff.Formula]():
-			d.text(v.Interface().(buff.Formula).String())
+			d.Text(v.Interface().(buff.Formula).String())
 		default:
 			d.value(v.Elem())
 		}

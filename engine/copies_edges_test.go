@@ -1,0 +1,115 @@
+package engine_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestCopiesPieces: a list of copies is made of pieces of one size, and none is begun before the last one is full.
+func TestCopiesPieces(t *testing.T) {
+	c := open(t, engine.Options{Synchronous: true}).Copies(nil)
+	require.Equal(t, []int{64, 64, 64, 1}, engine.Pieces(c, 3*64+1))
+	require.Empty(t, engine.Pieces(c, 0))
+}
+
+// TestCopiesBusyMany: a round names each owner that is busy, in the order in which they became so, and no other.
+func TestCopiesBusyMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		cat := catalogOf(t, buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: buff.Infinite})
+		e := open(t, engine.Options{Catalog: cat, Workers: 3, Budget: brief, Handlers: engine.Handlers{"wait": func(*engine.Context, buff.Event) { <-gate }}})
+		spawn(t, e, 1, 2, 3, 4, 5)
+		c := e.Copies(nil)
+		c.Begin(false)
+		c.Step(100)
+		x := c.Take()
+		x.Free()
+		for _, id := range []buff.OwnerID{2, 4, 5} {
+			e.AddBuff(id, buff.Application{Spec: cat.Spec("hang")})
+		}
+		e.Tick(time.Second)
+		for id := range buff.OwnerID(5) {
+			e.AddBuff(id+1, buff.Application{Spec: cat.Spec("coin")})
+		}
+		require.ElementsMatch(t, []buff.OwnerID{2, 4, 5}, c.Begin(false).Older)
+		close(gate)
+		synctest.Wait()
+		e.Tick(0)
+	})
+}
+
+// TestCopiesGoneAndBack: who has left since the round before and is there again is not gone.
+func TestCopiesGoneAndBack(t *testing.T) {
+	e := open(t, engine.Options{Synchronous: true})
+	spawn(t, e, 1, 2, 3)
+	c := e.Copies(nil)
+	c.Begin(false)
+	c.Step(100)
+	x := c.Take()
+	x.Free()
+	for _, id := range []buff.OwnerID{1, 2} {
+		require.NoError(t, e.Drop(id))
+	}
+	e.Tick(0)
+	spawn(t, e, 1)
+	require.Equal(t, map[buff.OwnerID]struct{}{2: {}}, c.Begin(false).Gone)
+}
+
+// TestCopiesWaitingOfAuras: what waits for a busy owner is in a round, but for what the look of an aura, or the time of its
+// zone, will bring again.
+func TestCopiesWaitingOfAuras(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		cat := catalogOf(
+			t, buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: buff.Infinite},
+			buff.Spec{ID: "light", Kind: buff.Infinite, Aura: buff.Aura{Apply: "lit", Radius: 5, Interval: 500 * time.Millisecond}},
+			buff.Spec{ID: "lit", Kind: buff.Infinite},
+		)
+		in := true
+		e := open(t, engine.Options{
+			Catalog: cat, Workers: 2, Budget: brief, Handlers: engine.Handlers{"wait": func(*engine.Context, buff.Event) { <-gate }},
+			Members: func(_ engine.AuraQuery, found func(buff.OwnerID)) {
+				if in {
+					found(2)
+				}
+			},
+		})
+		spawn(t, e, 1, 2)
+		c := e.Copies(nil)
+		round := func() engine.Round {
+			r := c.Begin(false)
+			c.Step(100)
+			x := c.Take()
+			x.Free()
+			return r
+		}
+		round()
+		for _, id := range []buff.OwnerID{2} {
+			e.AddBuff(id, buff.Application{Spec: cat.Spec("hang")})
+		}
+		e.Tick(100 * time.Millisecond)
+		require.True(t, e.Busy(2))
+		e.AddBuff(2, buff.Application{Spec: cat.Spec("coin")})
+		add(t, e, 1, cat.Spec("light"))
+		e.Tick(time.Second)
+		in = false
+		e.Tick(time.Second)
+		require.NoError(t, e.Do(buff.PauseZone(0)).Err)
+		e.Tick(time.Second)
+		r := round()
+		require.Equal(t, []buff.OwnerID{2}, r.Older)
+		require.Len(t, r.Waiting, 1)
+		require.Equal(t, "coin", r.Waiting[0].Application.Spec.ID)
+		require.NoError(t, e.Drop(2))
+		require.Empty(t, round().Waiting, "who has left carries nothing out")
+		close(gate)
+		synctest.Wait()
+		e.Tick(0)
+	})
+}

@@ -1,0 +1,39 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// What a frame has gathered for many players is done in one call.
+func ExampleEngine_DoAll() {
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "storm", Duration: 5 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}})
+	if err != nil {
+		panic(err)
+	}
+	eng, err := engine.New(engine.Options{Catalog: catalog})
+	if err != nil {
+		panic(err)
+	}
+	defer eng.Close(context.Background())
+	var commands []buff.Command
+	for id := range buff.OwnerID(3) {
+		if err := eng.Spawn(id+1, nil); err != nil {
+			panic(err)
+		}
+		commands = append(commands, buff.Apply(id+1, buff.Application{Spec: catalog.Spec("storm")}))
+	}
+	commands = append(commands, buff.Apply(9, buff.Application{Spec: catalog.Spec("storm")}))
+	for k, r := range eng.DoAll(nil, commands) {
+		fmt.Println("player", commands[k].Owner, r.Kind, r.Err)
+	}
+	// Output:
+	// player 1 apply <nil>
+	// player 2 apply <nil>
+	// player 3 apply <nil>
+	// player 9  engine: no such owner: 9
+}

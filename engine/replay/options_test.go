@@ -1,0 +1,34 @@
+package replay
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/recording"
+)
+
+// TestOptions: each limit of a recording is that of the same name in the replay.
+func TestOptions(t *testing.T) {
+	cat, err := buff.NewCatalog()
+	require.NoError(t, err)
+	var rec bytes.Buffer
+	o := engine.Options{
+		Catalog: cat, TurnLimit: 11, TickLimit: 12, MaxOwners: 13, MaxBuffs: 14, MailboxLimit: 15, HandlerLimit: 16, InboxLimit: 17, EventLimit: 18,
+		Seed: 19, Epoch: time.UnixMilli(20), Uptime: 21, CatchUp: engine.Dilate, Number: 22, Synchronous: true, Record: &rec,
+	}
+	e, err := engine.New(o)
+	require.NoError(t, err)
+	require.NoError(t, e.Close(t.Context()))
+	h, err := header(recording.Read(&rec))
+	require.NoError(t, err)
+	var is engine.Options
+	set(&is, &h)
+	require.EqualValues(t, -1, is.Budget)
+	o.Catalog, o.Budget, o.Synchronous, o.Record = nil, -1, false, nil
+	require.Equal(t, o, is)
+}

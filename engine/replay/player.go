@@ -1,0 +1,173 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/recording"
+)
+
+// player does what blocks say.
+type player struct {
+	engine *engine.Engine
+	loop   recording.Loop
+	game   Game
+	code   recording.Code
+	sum    recording.Digest
+	calls  int // timeouts by function so far
+	loads  int // calls of Reload so far
+	done   Progress
+
+	catalogs []*buff.Catalog // so far: what carries a definition that is gone may still be meant by it
+}
+
+// block does the calls of one block. What they return does not matter: it was the same.
+func (p *player) block() error {
+	for len(p.code.Data) > 0 && p.code.Err == nil {
+		var o recording.Op
+		recording.Number(&p.code, &o)
+		if o == recording.Tick {
+			return p.tick()
+		}
+		p.call(o)
+	}
+	if p.code.Err == nil {
+		p.code.Failf("a block without a Tick")
+	}
+	return p.code.Err
+}
+
+func (p *player) read() (v uint64) {
+	recording.Number(&p.code, &v)
+	return v
+}
+
+// call does one call of the loop.
+func (p *player) call(o recording.Op) {
+	e, c := p.engine, &p.code
+	switch o {
+	case recording.Do, recording.Func:
+		if cmd, ok := p.command(o); ok {
+			p.loop.Ask(&cmd)
+		}
+		return
+	case recording.Reload:
+		p.reload(p.read())
+		return
+	}
+	owner := buff.OwnerID(p.read())
+	if c.Err != nil {
+		return
+	}
+	switch o {
+	case recording.Spawn:
+		_ = e.Spawn(owner, p.data(owner))
+	case recording.Despawn:
+		_, _ = e.Despawn(owner)
+	case recording.Drop:
+		_ = e.Drop(owner)
+	case recording.Restore:
+		var blob []byte
+		if recording.Bytes(c, &blob); c.Err == nil {
+			_, _ = e.Restore(owner, p.data(owner), blob)
+		}
+	case recording.Readmit:
+		zone, until := uint32(p.read()), int64(p.read())
+		var blob []byte
+		if recording.Bytes(c, &blob); c.Err == nil {
+			_, _ = e.Readmit(owner, p.data(owner), blob, zone, until)
+		}
+	default:
+		c.Failf("frame %d: a call with the number %d", p.done.Frames+1, o)
+	}
+}
+
+// reload brings the catalog that has that fingerprint.
+func (p *player) reload(wanted uint64) {
+	if p.code.Err != nil {
+		return
+	}
+	if p.game.Catalog == nil {
+		p.code.Failf("frame %d has a Reload, and Game.Catalog is nil", p.done.Frames+1)
+		return
+	}
+	var next *buff.Catalog
+	p.ask("Game.Catalog", func() { next = p.game.Catalog(p.loads, p.engine.Catalog()) })
+	if p.code.Err != nil {
+		return
+	}
+	if p.loads++; next == nil || recording.Fingerprint(next) != wanted {
+		p.code.Failf("frame %d has a Reload of another catalog", p.done.Frames+1)
+		return
+	}
+	_, _ = p.engine.Reload(next)
+	p.catalogs = append(p.catalogs, p.engine.Catalog())
+}
+
+func (p *player) data(id buff.OwnerID) (data any) {
+	if p.game.Data != nil && p.code.Err == nil {
+		p.ask("Game.Data", func() { data = p.game.Data(id) })
+	}
+	return data
+}
+
+// ask calls something of the game; a panic ends the replay.
+func (p *player) ask(call string, do func()) {
+	if err := p.loop.Foreign(call, do); err != nil {
+		p.code.Err = err
+	}
+}
+
+// tick does a Tick and compares what came of it.
+func (p *player) tick() error {
+	e, c := p.engine, &p.code
+	dt := p.read()
+	var inbox []byte
+	recording.Bytes(c, &inbox)
+	var busy uint8
+	var want recording.Digest
+	recording.Number(c, &busy)
+	recording.Number(c, &want)
+	if c.Err == nil && (len(c.Data) > 0 || int64(dt) < 0) {
+		c.Failf("a Tick of %d with %d bytes behind it", int64(dt), len(c.Data))
+	}
+	if c.Err != nil {
+		return c.Err
+	}
+	whole := len(inbox) == 0
+	if !whole {
+		p.loop.Inbox(func() { p.inbox(inbox); whole = true })
+	}
+	f := e.Tick(time.Duration(dt))
+	if !whole && c.Err == nil {
+		c.Failf("frame %d: what the inbox had cannot be done", p.done.Frames+1)
+	}
+	if c.Err != nil {
+		return c.Err
+	}
+	p.sum.Frame(f.Number, f.Now, f.Behind, f.Lost, f.Len())
+	for e := range f.Events() {
+		p.sum.Event(&e)
+	}
+	p.done.Frames++
+	p.done.Now, p.done.Digest = f.Now, uint64(p.sum)
+	if busy == 1 && p.done.Busy == 0 {
+		p.done.Busy = f.Number
+	}
+	if p.game.Frame != nil {
+		p.ask("Game.Frame", func() { p.game.Frame(f) })
+		if p.code.Err != nil {
+			return p.code.Err
+		}
+	}
+	if p.sum == want {
+		return nil
+	}
+	err := fmt.Errorf("%w: frame %d, up to %v, of %d events: digest %016x, recorded was %016x", ErrDiffers, f.Number, f.Now, f.Len(), uint64(p.sum), uint64(want))
+	if p.done.Busy > 0 {
+		err = fmt.Errorf("%w; somebody was busy from frame %d on, which cannot be repeated", err, p.done.Busy)
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestProducerDebt: a command that costs very much keeps its producer out for so many turns and no more.
+func TestProducerDebt(t *testing.T) {
+	require.Equal(t, 3, engine.Credit(10, 7))
+	require.Equal(t, -16_384, engine.Credit(16, 16_400))
+	require.Equal(t, -16_384, engine.Credit(16, 16_401))
+	require.Equal(t, -16_384, engine.Credit(16, 1<<30))
+}
+
+// TestOnlyAurasAreDue: where more auras are due than a Tick may work off, and nothing else, they have their looks in the next
+// ones.
+func TestOnlyAurasAreDue(t *testing.T) {
+	cat := catalogOf(
+		t, buff.Spec{ID: "light", Kind: buff.Infinite, Aura: buff.Aura{Apply: "lit", Radius: 5, Interval: 500 * time.Millisecond}},
+		buff.Spec{ID: "lit", Kind: buff.Infinite},
+	)
+	looks := 0
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, TickLimit: 8, Members: func(engine.AuraQuery, func(buff.OwnerID)) { looks++ }})
+	for id := range buff.OwnerID(40) {
+		spawn(t, e, id)
+		add(t, e, id, cat.Spec("light"))
+		e.Tick(0)
+	}
+	for range 100 {
+		e.Tick(0)
+	}
+	require.Equal(t, 40, looks)
+	e.Tick(500 * time.Millisecond)
+	for range 100 {
+		e.Tick(0)
+	}
+	require.Equal(t, 80, looks)
+}
+
+// TestOneIsBehind: one owner who alone has much to make up for has the whole Tick for it, but for the part of a Tick that
+// what it has left over from the one before takes.
+func TestOneIsBehind(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 50 * time.Millisecond})
+	for _, m := range modes {
+		o := engine.Options{Catalog: cat, TickLimit: 100}
+		m.set(&o)
+		o.Budget = patient
+		e := open(t, o)
+		spawn(t, e, 1, 2, 3)
+		add(t, e, 2, cat.Spec("beat"))
+		e.Tick(0)
+		var counts []int
+		for k := range 12 {
+			span := time.Duration(0)
+			if k == 0 {
+				span = 50 * time.Second
+			}
+			n := 0
+			for range e.Tick(span).Events() {
+				n++
+			}
+			counts = append(counts, n)
+		}
+		require.Equal(t, []int{100, 84, 84, 84, 84, 84, 84, 84, 84, 84, 84, 60}, counts, m)
+	}
+}

@@ -1,0 +1,44 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestUntold: what calls of the loop have done is told before its frame, and what a close still delivers in frames of
+// its own: so each event of an owner can be seen, in its order.
+func TestUntold(t *testing.T) {
+	cat := catalogOf(t, buff.Spec{ID: "mark", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByNone}})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, err)
+	require.NoError(t, e.Spawn(7, nil))
+	untold := func() (ids []string) {
+		for ev := range e.Untold() {
+			ids = append(ids, ev.ID().String())
+		}
+		return ids
+	}
+	require.Empty(t, untold())
+	add(t, e, 7, cat.Spec("mark"))
+	require.Equal(t, []string{"7:1"}, untold())
+	require.Equal(t, []string{"7:1"}, untold())
+	f := e.Tick(time.Second)
+	require.Equal(t, 1, f.Len())
+	require.Empty(t, untold())
+
+	add(t, e, 7, cat.Spec("mark"))
+	require.NoError(t, e.Inbox().Do(buff.Apply(7, buff.Application{Spec: cat.Spec("mark")})))
+	var told []string
+	require.NoError(t, e.CloseTelling(t.Context(), func(f *engine.Frame) {
+		for ev := range f.Events() {
+			told = append(told, ev.ID().String())
+		}
+	}))
+	require.Equal(t, []string{"7:2", "7:3"}, told)
+	require.NoError(t, e.Close(t.Context()))
+}

@@ -1,0 +1,70 @@
+package recording
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Digest is a number for everything that has happened so far. Two runs that differ have
+// the same with a chance of 1 in 2^64.
+type Digest uint64
+
+// NewDigest returns that of nothing.
+func NewDigest() Digest { return 0x9e3779b97f4a7c15 }
+
+// Add takes a number in.
+func (d *Digest) Add(v uint64) {
+	*d = Digest(bits.RotateLeft64(uint64(*d)^v*0x9fb21c651e98df25, 29) * 0xd6e8feb86659fd93)
+}
+
+// Text takes a text in.
+func (d *Digest) Text(s string) {
+	d.Add(uint64(len(s)))
+	for chunk := range slices.Chunk([]byte(s), 8) {
+		var b [8]byte
+		copy(b[:], chunk)
+		d.Add(binary.LittleEndian.Uint64(b[:]))
+	}
+}
+
+// Frame takes in what the head of a frame says, in the order of its fields. Its events come after it.
+func (d *Digest) Frame(number uint64, now wheel.Time, behind, lost time.Duration, events int) {
+	for _, v := range [...]uint64{number, uint64(now), uint64(behind), uint64(lost), uint64(events)} {
+		d.Add(v)
+	}
+}
+
+// Event takes an event in, with all that it says.
+func (d *Digest) Event(e *buff.Event) {
+	spec := uint64(math.MaxUint64)
+	if e.Spec != nil {
+		spec = uint64(e.Spec.Index())
+	}
+	for _, v := range []wheel.Time{e.At, e.Seen, e.End, e.Next} {
+		d.Add(uint64(v))
+	}
+	for _, v := range []int64{e.Elapsed, e.Period, e.Offline, e.Magnitude} {
+		d.Add(uint64(v))
+	}
+	d.Add(uint64(e.Owner))
+	d.Add(uint64(e.Source))
+	d.Add(uint64(e.Handle))
+	d.Add(spec)
+	d.Add(uint64(uint32(e.Stacks))<<32 | uint64(uint32(e.Count)))
+	d.Add(uint64(max(e.Attr, 1) - 1))
+	d.Add(math.Float64bits(e.Delta))
+	d.Add(math.Float64bits(e.Value))
+	d.Add(uint64(uint16(e.Level))<<16 | uint64(e.Kind)<<8 | uint64(e.Why))
+	if e.Name != "" {
+		d.Text(e.Name)
+	}
+	if e.Target != 0 {
+		d.Add(uint64(e.Target))
+	}
+}
