@@ -47,6 +47,9 @@ func (b *Batch) Prepare() error {
 	if err := b.checkLists(); err != nil {
 		return err
 	}
+	if err := b.checkMoves(); err != nil {
+		return err
+	}
 	return b.checkSizes()
 }
 
@@ -70,6 +73,36 @@ func (b *Batch) checkLists() error {
 	for k, z := range b.Clocks.Zones {
 		if k > 0 && b.Clocks.Zones[k-1].Number == z.Number {
 			return fmt.Errorf("%w: area %d is there twice", ErrBatch, z.Number)
+		}
+	}
+	return nil
+}
+
+// checkMoves looks at those who leave, and at those who have come.
+func (b *Batch) checkMoves() error {
+	seen := make(map[buff.OwnerID]bool, len(b.Moved))
+	for k := range b.Moved {
+		m := &b.Moved[k]
+		id := m.Owner.ID
+		_, both := slices.BinarySearch(b.Deleted, id)
+		if _, changed := slices.BinarySearchFunc(b.Owners, id, func(o Owner, id buff.OwnerID) int { return cmp.Compare(o.ID, id) }); changed {
+			both = true
+		}
+		switch err := CheckName(m.To); {
+		case err != nil:
+			return err
+		case seen[id] || both || m.To == b.Zone:
+			return fmt.Errorf("%w: owner %d leaves for zone %q twice, or from there, or is changed or deleted", ErrBatch, id, m.To)
+		case m.Owner.Frame == 0 || m.Owner.Frame > b.Frame:
+			return fmt.Errorf("%w: owner %d leaves with frame %d, the batch is of %d", ErrBatch, id, m.Owner.Frame, b.Frame)
+		case max(len(m.Owner.Blob), len(m.Owner.Data)) > MaxBytes:
+			return fmt.Errorf("%w: owner %d of zone %q, which leaves, has more than %d bytes", ErrTooLarge, id, b.Zone, MaxBytes)
+		}
+		seen[id] = true
+	}
+	for k := range b.Arrived {
+		if a := &b.Arrived[k]; a.Number == 0 {
+			return fmt.Errorf("%w: owner %d has come with move 0", ErrBatch, a.Owner.ID)
 		}
 	}
 	return nil

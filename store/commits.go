@@ -41,23 +41,28 @@ type committer struct {
 	owners   map[buff.OwnerID]Owner // not acknowledged
 	deleted  map[buff.OwnerID]struct{}
 	commands []CommandID
+	moved    []Move
+	came     []Arrival        // and not in a batch that was acknowledged
 	holds    []*engine.Copied // that have their bytes
 	sorter   sorter
 	list     []Owner // memory for those of a batch, and for their data
 	data     []byte
 
-	broken bool // the store must be opened again before the next commit
+	mayMove bool // the store is a Mover
+	broken  bool // the store must be opened again before the next commit
 
-	mu    sync.Mutex
-	busy  bool
-	whole bool          // the next batch must be all of the zone
-	at    time.Duration // the loop's: when the last cut that is on disk began
-	came  time.Duration // the same, as the goroutine has left it
-	shut  bool
+	mu     sync.Mutex
+	busy   bool
+	whole  bool          // the next batch must be all of the zone
+	at     time.Duration // the loop's: when the last cut that is on disk began
+	left   time.Duration // the same, as the goroutine has left it
+	landed []Arrival     // that are on disk
+	shut   bool
 }
 
 func (c *committer) start(v *Saver, s Store, cut *Cut) {
 	c.saver, c.store, c.epoch, c.since = v, s, cut.Epoch, cut.Frame
+	_, c.mayMove = s.(Mover)
 	c.jobs, c.helps = make(chan job, 1), make(chan *engine.Copies, 1)
 	c.owners, c.deleted = map[buff.OwnerID]Owner{}, map[buff.OwnerID]struct{}{}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -69,7 +74,7 @@ func (c *committer) start(v *Saver, s Store, cut *Cut) {
 func (c *committer) free() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at = c.came
+	c.at = c.left
 	return !c.busy && !c.shut
 }
 
@@ -174,7 +179,7 @@ var errGone = errors.New("store: a commit ended its goroutine")
 func (c *committer) done(j *job, err error) {
 	if err == nil {
 		c.since = j.batch.Frame
-		c.acknowledged()
+		c.acknowledged(&j.batch)
 	} else {
 		c.failed(&j.batch)
 	}
@@ -186,7 +191,7 @@ func (c *committer) release(j *job, err error) {
 	defer c.mu.Unlock()
 	c.busy = false
 	if err == nil {
-		c.whole, c.came = false, j.at
+		c.whole, c.left = false, j.at
 	} else if errors.Is(err, ErrLost) {
 		c.whole = true
 	}
@@ -251,10 +256,16 @@ func (c *committer) fill(j *job) (refused int, last error) {
 // takeOver puts into the batch what was in those before, as far as it has nothing younger.
 func (c *committer) takeOver(j *job) {
 	b := &j.batch
+	moved := make(map[buff.OwnerID]bool, len(b.Moved))
+	for k := range b.Moved {
+		moved[b.Moved[k].Owner.ID] = true
+	}
 	for id := range j.gone {
 		delete(c.owners, id)
 		delete(c.deleted, id)
-		b.Deleted = append(b.Deleted, id)
+		if !moved[id] {
+			b.Deleted = append(b.Deleted, id)
+		}
 	}
 	for _, o := range c.owners {
 		b.Owners = append(b.Owners, o)
@@ -263,6 +274,8 @@ func (c *committer) takeOver(j *job) {
 		b.Deleted = append(b.Deleted, id)
 	}
 	b.Commands = append(c.commands, b.Commands...)
+	b.Moved = append(c.moved, b.Moved...)
+	c.sortOut(b)
 	c.list = b.Owners
 }
 
@@ -288,13 +301,19 @@ func (c *committer) failed(b *Batch) {
 	for _, id := range b.Deleted {
 		c.deleted[id] = struct{}{}
 	}
-	c.commands = b.Commands
+	c.commands, c.moved, c.came = b.Commands, b.Moved, append(b.Arrived, c.came...)
 	c.list, c.data = nil, nil // these point to it, and perhaps the store
 }
 
 // acknowledged takes in that all there was is on disk.
-func (c *committer) acknowledged() {
+func (c *committer) acknowledged(b *Batch) {
 	c.forget()
+	c.moved = nil
+	if len(b.Arrived) > 0 {
+		c.mu.Lock()
+		c.landed = append(c.landed, b.Arrived...)
+		c.mu.Unlock()
+	}
 	for _, x := range c.holds {
 		x.Free()
 	}

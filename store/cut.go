@@ -98,6 +98,12 @@ type Batch struct {
 	Owners  []Owner
 	Deleted []buff.OwnerID
 
+	// Moved are owners that leave for other zones, Arrived those that have come from them and are in
+	// Owners, Deleted or Moved: of these Owner.ID and Number count. Nobody who leaves is in
+	// Deleted. A store that is no Mover refuses a Batch that has any, with ErrNoMoves.
+	Moved   []Move
+	Arrived []Arrival
+
 	// Commands are those that have been done since the cut of Since, the oldest first.
 	Commands []CommandID
 }

@@ -59,8 +59,19 @@
 //
 // The game says [Saver.Touch] before it changes data of an owner on the loop; what handlers change of
 // their own owner is known. What must not happen twice, as gold that is paid out, is given out after
-// Committed. Not in a cut are timeouts by function, handlers that a call of the loop has put
+// Committed, or kept in the cut until it is: [Saver.Effects]. Not in a cut are timeouts by function, handlers that a call of the loop has put
 // off to the next Tick, and commands for a busy owner that name a buff by its handle.
+//
+// # From zone to zone
+//
+// A [Mover] is a store whose zones give owners to each other. [Saver.Move] takes one out of its engine, with its buffs,
+// attributes, timeouts by name and data; [Saver.Arrive] lets one in:
+//
+//	a's engine ──Move──▶ (leaving) ──a's cut──▶ on its way to b ──Arrive──▶ b's engine ──b's cut──▶ in b
+//
+// What is on disk changes at the two cuts, each one transaction, and each refused if its zone is another's by
+// then. Before the first an owner comes back where it was, if the process dies, and between the two it
+// comes again into b. A commit whose answer was lost does not move it a second time, wherever it has gone since.
 //
 // Package store/storetest has the tests that each store must pass, also one of your own, with a
 // store in memory and one that fails on a seed. Package store/bolt keeps zones in one file. What

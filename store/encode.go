@@ -4,28 +4,29 @@ import (
 	"encoding/binary"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
 
 // AppendHead appends the record of a head. It is read by [Reader.Head].
 func AppendHead(dst []byte, h *Head) []byte {
 	dst, start := begin(dst, kindHead)
-	dst = appendBytes(dst, []byte(h.Zone))
-	dst = appendUint(appendUint(dst, h.Epoch), h.Frame)
+	dst = wire.AppendText(dst, h.Zone)
+	dst = wire.AppendUint(wire.AppendUint(dst, h.Epoch), h.Frame)
 	m := h.Clocks.Moment
-	dst = appendInt(appendInt(appendInt(dst, int64(m.Now)), m.Wall), m.Uptime)
-	dst = appendUint(dst, uint64(len(h.Clocks.Zones)))
+	dst = wire.AppendInt(wire.AppendInt(wire.AppendInt(dst, int64(m.Now)), m.Wall), m.Uptime)
+	dst = wire.AppendUint(dst, uint64(len(h.Clocks.Zones)))
 	for _, z := range h.Clocks.Zones {
-		dst = appendUint(dst, uint64(z.Number))
-		dst = appendUint(appendUint(dst, uint64(z.Rate.Num)), uint64(z.Rate.Den))
+		dst = wire.AppendUint(dst, uint64(z.Number))
+		dst = wire.AppendUint(wire.AppendUint(dst, uint64(z.Rate.Num)), uint64(z.Rate.Den))
 		dst = append(dst, flag(z.Paused))
 	}
-	dst = appendUint(dst, uint64(h.Window))
-	dst = appendUint(dst, uint64(len(h.Older)))
+	dst = wire.AppendUint(dst, uint64(h.Window))
+	dst = wire.AppendUint(dst, uint64(len(h.Older)))
 	for _, id := range h.Older {
-		dst = appendUint(dst, uint64(id))
+		dst = wire.AppendUint(dst, uint64(id))
 	}
-	return seal(appendBytes(appendBytes(dst, h.State), h.Data), start)
+	return seal(wire.AppendBytes(wire.AppendBytes(dst, h.State), h.Data), start)
 }
 
 func flag(is bool) byte {
@@ -80,8 +81,8 @@ func (r *reader) zoneClock() ZoneClock {
 // AppendOwner appends the record of an owner, as of that frame. It is read by [Reader.Owner].
 func AppendOwner(dst []byte, frame uint64, o *Owner) []byte {
 	dst, start := begin(dst, kindOwner)
-	dst = appendUint(appendUint(dst, uint64(o.ID)), frame)
-	return seal(appendBytes(appendBytes(dst, o.Blob), o.Data), start)
+	dst = wire.AppendUint(wire.AppendUint(dst, uint64(o.ID)), frame)
+	return seal(wire.AppendBytes(wire.AppendBytes(dst, o.Blob), o.Data), start)
 }
 
 func readOwner(record []byte) (o Owner, err error) {
@@ -98,7 +99,7 @@ func readOwner(record []byte) (o Owner, err error) {
 // [Reader.Commands].
 func AppendCommands(dst []byte, frame uint64, ids []CommandID) []byte {
 	dst, start := begin(dst, kindCommands)
-	dst = appendUint(appendUint(dst, frame), uint64(len(ids)))
+	dst = wire.AppendUint(wire.AppendUint(dst, frame), uint64(len(ids)))
 	for k := range ids {
 		dst = append(dst, ids[k][:]...)
 	}
@@ -129,7 +130,7 @@ type Sum struct {
 // AppendSum appends the record of a sum. It is read by [ReadSum].
 func AppendSum(dst []byte, s Sum) []byte {
 	dst, start := begin(dst, kindSum)
-	dst = appendUint(appendUint(dst, s.Owners), s.Commands)
+	dst = wire.AppendUint(wire.AppendUint(dst, s.Owners), s.Commands)
 	return seal(binary.BigEndian.AppendUint64(dst, s.Total), start)
 }
 
@@ -153,7 +154,7 @@ func ReadSum(record []byte) (s Sum, err error) {
 // by [ReadMark].
 func AppendMark(dst []byte, n uint64, name string) []byte {
 	dst, start := begin(dst, kindMark)
-	return seal(appendBytes(appendUint(dst, n), []byte(name)), start)
+	return seal(wire.AppendText(wire.AppendUint(dst, n), name), start)
 }
 
 // ReadMark reads what [AppendMark] has written. It fails with [ErrDamaged] or [ErrFuture].

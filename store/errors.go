@@ -27,6 +27,9 @@ var (
 	// ErrElsewhere: an owner of the Batch is in another zone of the store. Owners of different
 	// zones have different ids.
 	ErrElsewhere = errors.New("store: the owner is in another zone")
+
+	// ErrNoMoves: owners cannot move between the zones of this store: it is no Mover.
+	ErrNoMoves = errors.New("store: no owner can move between the zones of this store")
 )
 
 // Errors of a file or a database.

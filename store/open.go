@@ -211,7 +211,7 @@ func (v *Saver) unmarshal(id buff.OwnerID, data []byte) (game any, err error) {
 
 // carryOut carries out the commands that waited when the cut was made.
 func (v *Saver) carryOut(r *Restored) {
-	parseWaiting(v.back.cut.State, v.engine.Catalog(), func(c buff.Command, err error) {
+	v.parseState(v.back.cut.State, func(c buff.Command, err error) {
 		if err == nil {
 			err = v.engine.Do(c).Err
 		}

@@ -3,8 +3,8 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"math/bits"
+
+	"github.com/bufftick/bufftick/internal/wire"
 )
 
 // A record is one thing that a store keeps:
@@ -30,8 +30,6 @@ const (
 	recordCheck   = 4
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // begin appends the head of a record and returns where it starts.
 func begin(dst []byte, kind byte) (out []byte, start int) {
 	return append(dst, kind, recordVersion, 0, 0, 0, 0), len(dst)
@@ -40,7 +38,7 @@ func begin(dst []byte, kind byte) (out []byte, start int) {
 // seal writes the length of the record that starts there, and appends its check.
 func seal(dst []byte, start int) []byte {
 	binary.BigEndian.PutUint32(dst[start+2:], uint32(len(dst)-start+recordCheck))
-	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+	return binary.BigEndian.AppendUint32(dst, wire.Checksum(dst[start:]))
 }
 
 // Check returns the check of a record that [AppendOwner] or [AppendCommands] has made: its last
@@ -66,7 +64,7 @@ func unseal(record []byte, kind byte) (*reader, error) {
 	if said := binary.BigEndian.Uint32(record[2:]); uint64(said) != uint64(n) {
 		return nil, damaged("bytes 2 to 5", "the record has %d bytes and says %d", n, said)
 	}
-	if got, want := Check(record), crc32.Checksum(record[:n-recordCheck], castagnoli); got != want {
+	if got, want := Check(record), wire.Checksum(record[:n-recordCheck]); got != want {
 		return nil, damaged(fmt.Sprintf("bytes 0 to %d", n-1), "the check of the record is %08x and should be %08x", got, want)
 	}
 	if record[0] != kind {
@@ -80,11 +78,6 @@ func unseal(record []byte, kind byte) (*reader, error) {
 	}
 	return &reader{rest: record[recordHead : n-recordCheck], at: recordHead}, nil
 }
-
-func appendUint(dst []byte, v uint64) []byte { return binary.AppendUvarint(dst, v) }
-func appendInt(dst []byte, v int64) []byte   { return binary.AppendVarint(dst, v) }
-
-func appendBytes(dst, b []byte) []byte { return append(appendUint(dst, uint64(len(b))), b...) }
 
 // reader takes a record's contents apart. After its first error all it reads is zero.
 type reader struct {
@@ -107,14 +100,14 @@ func (r *reader) take(n int) []byte {
 }
 
 func (r *reader) uint() uint64 {
-	v, n := binary.Uvarint(r.rest)
+	v, n := wire.Uint(r.rest)
 	switch {
 	case r.err != nil:
 		return 0
-	case n <= 0:
+	case n == 0:
 		r.fail("a number that does not end")
 		return 0
-	case n != max(1, (bits.Len64(v)+6)/7):
+	case n < 0:
 		r.fail("a number that is longer than it need be")
 		return 0
 	}
@@ -123,8 +116,7 @@ func (r *reader) uint() uint64 {
 }
 
 func (r *reader) int() int64 {
-	v := r.uint()
-	return int64(v>>1) ^ -int64(v&1)
+	return wire.Signed(r.uint())
 }
 
 // upTo reads a number that has a limit.

@@ -50,6 +50,11 @@ type Options struct {
 	// cut begins. If it panics, what it said last stays in the cut: see Stats.Last.
 	Zone func(b []byte) []byte
 
+	// Effect, if not nil, is asked of each event that has a number whether the game gives something out for it: it
+	// appends to b what is to be given, or returns false. That is in the cut with the event, and comes by
+	// Saver.Effects when it is on disk. On the loop, in After; if it panics, there is none: see Stats.Last.
+	Effect func(e *buff.Event, b []byte) ([]byte, bool)
+
 	// Alarm is the age of the last cut on disk, in game time, from which Stats.Alarm is set; if zero,
 	// ten times Every.
 	Alarm time.Duration
@@ -104,11 +109,16 @@ type Saver struct {
 	cutting bool
 	cut     job
 	ids     []CommandID // done since the last cut
+	moved   []Move      // gone to other zones since
+	came    []Arrival   // from other zones
 	window  window
 	back    *comeback // what is not back yet; nil: all are
 	drained bool
-	spent   time.Duration // on the cut under way
-	data    []byte        // of the zone, as the game has said it last
+	spent   time.Duration           // on the cut under way
+	data    []byte                  // of the zone, as the game has said it last
+	leaving map[buff.OwnerID]uint64 // moved out, until the commit of that frame
+	arrived map[buff.OwnerID]come
+	effects effects
 
 	commits committer
 
@@ -181,9 +191,10 @@ func New(ctx context.Context, e *engine.Engine, s Store, zone string, o Options)
 
 func newSaver(e *engine.Engine, s Store, c *Cut, o Options) *Saver {
 	v := &Saver{engine: e, opts: o, zone: c.Zone, first: c.Frame, changed: make(chan struct{}), wants: -1}
+	v.leaving, v.arrived = map[buff.OwnerID]uint64{}, map[buff.OwnerID]come{}
 	v.stats.Frame = c.Frame
 	v.now = time.Duration(e.Now()) * time.Millisecond // an engine that has played before is not saved late
-	v.commits.at, v.commits.came = v.now, v.now
+	v.commits.at, v.commits.left = v.now, v.now
 	v.window.init(o.Window, c.Commands)
 	v.commits.start(v, s, c)
 	return v
@@ -216,6 +227,7 @@ func (v *Saver) Touch(id buff.OwnerID) error {
 //	frame := zone.After(eng.Tick(50 * time.Millisecond))
 func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	v.frame, v.now = f.Number, time.Duration(f.Now)*time.Millisecond+f.Behind
+	v.noteFrame(f, v.first+v.frame)
 	free := v.commits.free()
 	switch {
 	case v.back != nil:
@@ -223,8 +235,8 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	case v.cutting:
 		v.step(v.share())
 	case free && v.due():
-		v.begin(false)
-		if !v.beside() {
+		v.begin(false) // a small one is handed over in this frame
+		if !v.beside() || v.copies.Left() <= stepOwners {
 			v.step(v.opts.Share)
 		}
 	}
@@ -284,9 +296,10 @@ func (v *Saver) begin(last bool) {
 	whole := v.commits.wantsWhole()
 	r := v.copies.Begin(whole)
 	v.begun, v.cutting, v.spent = v.now, true, 0
-	frame := v.first + max(v.frame, 1)
+	frame := v.first + v.frame
 	if last {
 		frame++ // what has happened since the last After is in it
+		v.noteUntold(frame)
 	}
 	v.cut = job{copies: v.copies, gone: r.Gone, at: v.now, batch: Batch{Whole: whole, Head: Head{
 		Zone: v.zone, Frame: frame, Window: v.opts.Window, Older: r.Older,
@@ -297,7 +310,7 @@ func (v *Saver) begin(last bool) {
 		b.Clocks.Zones = append(b.Clocks.Zones, ZoneClock{z.Zone, z.Rate, z.Paused})
 	}
 	var unkept int
-	b.State, unkept = appendWaiting(nil, r.Waiting, v.engine.Catalog())
+	b.State, unkept = v.appendState(r.Waiting)
 	v.mu.Lock()
 	v.stats.Unkept += uint64(unkept)
 	v.mu.Unlock()
@@ -309,6 +322,11 @@ func (v *Saver) begin(last bool) {
 		b.Commands = v.window.all()
 	}
 	v.ids = nil
+	for k := range v.moved {
+		v.moved[k].Owner.Frame = frame
+	}
+	b.Moved, b.Arrived = v.moved, v.came
+	v.moved, v.came = nil, nil
 }
 
 // askZone asks the game for its data of the zone. If it panics, what it said last stays in the cut.

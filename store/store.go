@@ -28,7 +28,7 @@ type Store interface {
 	// stay. When it has returned nil the cut is on disk. It may put the lists of the Batch in
 	// another order, and keeps nothing of it. If it uses a processor for long, it calls GiveWay now and then.
 	//
-	// With ErrFenced, ErrLost, ErrElsewhere, ErrTooLarge, ErrBatch, ErrName, ErrReadOnly and
+	// With ErrFenced, ErrLost, ErrElsewhere, ErrNoMoves, ErrTooLarge, ErrBatch, ErrName, ErrReadOnly and
 	// ErrClosed nothing has changed. With any other error the cut may have become the zone's, or
 	// not; the next Batch has the same Since, and all of this one in it.
 	Commit(ctx context.Context, b *Batch) error

@@ -58,8 +58,7 @@ func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r bu
 			return
 		}
 		if frame = v.frame + 1; id != (CommandID{}) {
-			v.window.add(id, frame, v.opts.Window)
-			v.ids = append(v.ids, id)
+			v.Mark(id)
 		}
 	})
 	if err != nil || r.Err != nil {
@@ -69,6 +68,27 @@ func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r bu
 		err = ErrDone
 	}
 	return r, err
+}
+
+// Seen reports whether the command of that id is among the last Options.Window ones that were done, and
+// the frame, as in Stats.Frame, with which that is on disk, or was. With Mark it is for who gives the
+// commands on the loop, and has no goroutine for each of them as Durable has.
+//
+// Only the loop goroutine may call it.
+func (v *Saver) Seen(id CommandID) (frame uint64, seen bool) {
+	frame, seen = v.window.done[id]
+	return v.first + frame, seen
+}
+
+// Mark notes that the command of that id has been done just now, between two Ticks. It returns the frame,
+// as in Stats.Frame, with which that will be on disk: as soon as Stats.Frame is that or higher.
+//
+// Only the loop goroutine may call it.
+func (v *Saver) Mark(id CommandID) (frame uint64) {
+	frame = v.frame + 1
+	v.window.add(id, frame, v.opts.Window)
+	v.ids = append(v.ids, id)
+	return v.first + frame
 }
 
 // SaveAll makes a cut of all that has happened so far, and waits until it is on disk. It returns why
@@ -136,7 +156,7 @@ func (v *Saver) Drain(ctx context.Context) error {
 	if v.back != nil {
 		v.bringBack(0)
 	}
-	busy := v.engine.Close(ctx)
+	busy := v.engine.CloseTelling(ctx, func(f *engine.Frame) { v.noteFrame(f, v.first+v.frame+1) })
 	var err error
 	if v.back == nil {
 		err = v.SaveAll(context.WithoutCancel(ctx))

@@ -58,12 +58,21 @@ func SplitData(data []byte) (area uint32, game []byte, err error) {
 }
 
 // Head.State holds the commands that were accepted, and wait: the version, then each with its length
-// before it, in the binary form of buff.Command.
-const stateVersion = 1
+// before it, in the binary form of buff.Command. Version 2 has the effects that wait before them; where there
+// are none it is 1.
+const stateVersion = 2
+
+// appendState appends what is in Head.State.
+func (v *Saver) appendState(list []buff.Command) (_ []byte, unkept int) {
+	v.effects.sweep()
+	if len(v.effects.list) == 0 {
+		return appendWaiting([]byte{1}, list, v.engine.Catalog())
+	}
+	return appendWaiting(v.effects.append([]byte{stateVersion}), list, v.engine.Catalog())
+}
 
 // appendWaiting appends commands that wait. Those that cannot be kept are counted.
 func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, unkept int) {
-	dst = append(dst, stateVersion)
 	for k := range list {
 		cmd := &list[k]
 		b, err := cmd.AppendBinary(nil, c)
@@ -76,16 +85,25 @@ func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, 
 	return dst, unkept
 }
 
-// parseWaiting calls f for each command that waits, or with the error why there is none.
-func parseWaiting(b []byte, c *buff.Catalog, f func(buff.Command, error)) {
+// parseState takes the effects that wait, calls f for each command that waits, or with the error why there is none.
+func (v *Saver) parseState(b []byte, f func(buff.Command, error)) {
 	if len(b) == 0 {
 		return
 	}
-	if b[0] != stateVersion {
-		f(buff.Command{}, fmt.Errorf("%w: state of version %d, this library knows %d", ErrFuture, b[0], stateVersion))
+	version := b[0]
+	if b = b[1:]; version < 1 || version > stateVersion {
+		f(buff.Command{}, fmt.Errorf("%w: state of version %d, this library knows %d", ErrFuture, version, stateVersion))
 		return
 	}
-	for b = b[1:]; len(b) > 0; {
+	if version > 1 {
+		rest, err := v.effects.take(b)
+		if err != nil {
+			f(buff.Command{}, err)
+			return
+		}
+		b = rest
+	}
+	for c := v.engine.Catalog(); len(b) > 0; {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > uint64(len(b)-size) {
 			f(buff.Command{}, damaged("the state", "a command is cut off"))

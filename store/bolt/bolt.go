@@ -196,6 +196,9 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 	if err := b.Prepare(); err != nil {
 		return err
 	}
+	if len(b.Moved)+len(b.Arrived) > 0 {
+		return s.at(store.ErrNoMoves)
+	}
 	return s.at(s.update(func(tx *bbolt.Tx) error {
 		w := writer{ctx: ctx, b: b, records: s.records[:0]}
 		defer func() { s.records = w.records[:0] }()

@@ -135,8 +135,14 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 		deleted[k] = int64(id)
 	}
 	commands := store.AppendCommands(nil, b.Frame, b.Commands)
-	_, err := s.pool.Exec(ctx, s.commit,
+	args := []any{
 		b.Zone, int64(b.Epoch), int64(b.Since), int64(b.Frame), b.Whole, int64(b.Window), store.AppendHead(nil, &b.Head),
-		ids, crcs, data, deleted, len(b.Commands), int64(store.Check(commands)), commands)
+		ids, crcs, data, deleted, len(b.Commands), int64(store.Check(commands)), commands,
+	}
+	statement := s.commit
+	if len(b.Moved)+len(b.Arrived) > 0 {
+		statement, args = s.commitMoves, appendMoves(args, b)
+	}
+	_, err := s.pool.Exec(ctx, statement, args...)
 	return s.failed(err)
 }

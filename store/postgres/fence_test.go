@@ -12,6 +12,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/storetest"
 )
 
 var takeovers = flag.Int("takeovers", 400, "how often the zone of TestFence is taken")
@@ -87,9 +88,79 @@ func TestFence(t *testing.T) {
 // TestFenceFinds: without the look at the epoch it is violated.
 func TestFenceFinds(t *testing.T) {
 	s := open(t, newSchema(t))
-	_, function, _ := strings.Cut(tables, "create function")
-	require.Contains(t, function, "z.epoch <> p_epoch")
-	_, err := s.pool.Exec(ctx, s.sql("create or replace function"+strings.Replace(function, "z.epoch <> p_epoch", "false", 1)))
-	require.NoError(t, err)
+	change(t, s, "z.epoch <> p_epoch", "false")
 	require.NotZero(t, fence(t, s, 20))
+}
+
+// change makes the functions of a schema anew with something else in them.
+func change(t *testing.T, s *Store, was, is string) {
+	at := strings.Index(moving, "-- The next cut of a zone.")
+	require.Positive(t, at)
+	require.Contains(t, moving[at:], was)
+	_, err := s.pool.Exec(ctx, s.sql(strings.Replace(moving[at:], was, is, 1)))
+	require.NoError(t, err)
+}
+
+// TestMovesFinds: without the look at the frame with which an owner left, it would leave again when an answer was lost:
+// the look at where it is finds that, and without this one too, and the key, it is dragged back.
+func TestMovesFinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs all that a store promises, twice")
+	}
+	find := func(t *testing.T, changes ...string) map[string]error {
+		return storetest.Findings(func() storetest.Open {
+			schema := newSchema(t)
+			s := open(t, schema)
+			at := strings.Index(moving, "-- The next cut of a zone.")
+			text := moving[at:]
+			for k := 0; k < len(changes); k += 2 {
+				require.Contains(t, text, changes[k])
+				text = strings.ReplaceAll(text, changes[k], changes[k+1])
+			}
+			_, err := s.pool.Exec(ctx, s.sql(text))
+			require.NoError(t, err)
+			require.NoError(t, s.Close())
+			return func() (store.Store, error) { return Open(ctx, address(), Options{Schema: schema}) }
+		})
+	}
+	t.Run("frame", func(t *testing.T) {
+		found := find(t, "u.frame > z.frame", "true")
+		require.Len(t, found, 1, "%v", found)
+		require.ErrorIs(t, found["MovesAgain"], store.ErrElsewhere)
+	})
+	t.Run("frame and place", func(t *testing.T) {
+		found := find(t, "u.frame > z.frame", "true", "if found then", "if false then",
+			"where u.id = any(leave);\n", "where u.id = any(leave) on conflict (id) do update set zone = excluded.zone, data = excluded.data;\n")
+		require.ErrorContains(t, found["MovesAgain"], "owner 7 is at [")
+		t.Log(found["MovesAgain"])
+	})
+}
+
+// TestBeforeMoves: a schema of before there were moves gets what they need, and what is there stays.
+func TestBeforeMoves(t *testing.T) {
+	schema := newSchema(t)
+	s := open(t, schema)
+	cut, err := s.Open(ctx, "a")
+	require.ErrorIs(t, err, store.ErrEmpty)
+	require.NoError(t, s.Commit(ctx, fenceBatch(cut.Epoch, 0, 1)))
+	_, err = s.pool.Exec(ctx, s.sql("drop function SCHEMA.commit_moves; drop table SCHEMA.moves"))
+	require.NoError(t, err)
+	old, err := Open(ctx, address(), Options{Schema: schema, ReadOnly: true})
+	require.NoError(t, err)
+	was, err := old.Load(ctx, "a")
+	require.NoError(t, err)
+	_, err = old.Arrivals(ctx, []string{"a"})
+	require.ErrorContains(t, err, "moves")
+	require.NoError(t, old.Close())
+	s = open(t, schema)
+	is, err := s.Load(ctx, "a")
+	require.NoError(t, err)
+	require.Equal(t, was, is)
+	b := fenceBatch(cut.Epoch, 1, 2)
+	b.Owners = nil
+	b.Moved = []store.Move{{Owner: store.Owner{ID: 3, Frame: 2}, To: "b"}}
+	require.NoError(t, s.Commit(ctx, b))
+	list, err := s.Arrivals(ctx, []string{"b"})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
 }

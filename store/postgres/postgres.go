@@ -33,15 +33,21 @@ type Store struct {
 	schema string // in quotes
 
 	commit, take, find, owners, commands string // statements
+	commitMoves, arrivals, where         string
 }
 
-var _ store.Store = (*Store)(nil)
+var _ store.Mover = (*Store)(nil)
 
 // layout is the version of schema.sql.
 const layout = 1
 
 //go:embed schema.sql
 var tables string
+
+// moving is made beside layout 1, where it is not there yet.
+//
+//go:embed moves.sql
+var moving string
 
 // Open connects to a database and makes the schema, if it is not there. The address is that of
 // pgx: a URL, or words as "host=db dbname=world". It fails with [store.ErrFuture] if a later version
@@ -73,6 +79,12 @@ func newStore(pool *pgxpool.Pool, o Options) *Store {
 	s := &Store{pool: pool, opts: o, schema: pgx.Identifier{o.Schema}.Sanitize()}
 	s.name = fmt.Sprintf("%s:%d/%s schema %s", c.Host, c.Port, c.Database, s.schema)
 	s.commit = s.sql("select SCHEMA.commit($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14)")
+	s.commitMoves = s.sql("select SCHEMA.commit_moves($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)")
+	s.arrivals = s.sql(`select m.id, z.name, m.number, m.data from unnest($1::text[]) t join SCHEMA.zones z on z.name = t
+		cross join lateral (select * from SCHEMA.moves m where m.zone = z.id order by m.number limit $2) m`)
+	s.where = s.sql(`select o.id, z.name, o.moves from
+		(select id, zone, false as moves from SCHEMA.owners union all select id, zone, true from SCHEMA.moves) o
+		join SCHEMA.zones z on z.id = o.zone where o.id = any($1)`)
 	s.take = s.sql("insert into SCHEMA.zones (name, epoch) values ($1, 1) on conflict (name) do update set epoch = zones.epoch + 1")
 	s.find = s.sql("select id, epoch, frame, head, owners, commands, total from SCHEMA.zones where name = $1")
 	s.owners = s.sql("select id, data from SCHEMA.owners where zone = $1 order by id < 0, id")
@@ -92,16 +104,17 @@ func (s *Store) layout(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext($1))", s.schema); err != nil {
 			return err
 		}
-		var schemas, layouts int
+		var schemas, layouts, moves int
 		err := tx.QueryRow(ctx, `select (select count(*) from pg_namespace where nspname = $1),
-			(select count(*) from pg_tables where schemaname = $1 and tablename = 'layout')`, s.opts.Schema).Scan(&schemas, &layouts)
+			(select count(*) from pg_tables where schemaname = $1 and tablename = 'layout'),
+			(select count(*) from pg_tables where schemaname = $1 and tablename = 'moves')`, s.opts.Schema).Scan(&schemas, &layouts, &moves)
 		switch {
 		case err != nil:
 			return err
 		case schemas == 0 && s.opts.ReadOnly:
 			return fmt.Errorf("%w: there is no such schema", store.ErrReadOnly)
 		case schemas == 0:
-			_, err := tx.Exec(ctx, s.sql("create schema SCHEMA;\n"+tables))
+			_, err := tx.Exec(ctx, s.sql("create schema SCHEMA;\n"+tables+moving))
 			return err
 		case layouts == 0:
 			return fmt.Errorf("%w: the schema is there, and has no table called layout", store.ErrForeign)
@@ -113,7 +126,10 @@ func (s *Store) layout(ctx context.Context) error {
 		if version > layout {
 			return fmt.Errorf("%w: layout %d, this program knows %d", store.ErrFuture, version, layout)
 		}
-		return nil
+		if moves == 0 && !s.opts.ReadOnly {
+			_, err = tx.Exec(ctx, s.sql(moving))
+		}
+		return err
 	})
 }
 

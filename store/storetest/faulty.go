@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
 )
 
@@ -160,6 +161,22 @@ func (f *Faulty) commit(ctx context.Context, b *store.Batch) error {
 	return f.Store.Commit(ctx, late)
 }
 
+// Arrivals is that of [store.Mover], if the store is one.
+func (f *Faulty) Arrivals(ctx context.Context, zones []string) ([]store.Arrival, error) {
+	if m, ok := f.Store.(store.Mover); ok {
+		return m.Arrivals(ctx, zones)
+	}
+	return nil, store.ErrNoMoves
+}
+
+// Where is that of [store.Mover], if the store is one.
+func (f *Faulty) Where(ctx context.Context, owners []buff.OwnerID) ([]store.Place, error) {
+	if m, ok := f.Store.(store.Mover); ok {
+		return m.Where(ctx, owners)
+	}
+	return nil, store.ErrNoMoves
+}
+
 func copyBatch(b *store.Batch) *store.Batch {
 	c := *b
 	c.Head = copyHead(&b.Head)
@@ -169,5 +186,7 @@ func copyBatch(b *store.Batch) *store.Batch {
 	}
 	c.Deleted = append(c.Deleted[:0:0], b.Deleted...)
 	c.Commands = append(c.Commands[:0:0], b.Commands...)
+	c.Moved = append(c.Moved[:0:0], b.Moved...)
+	c.Arrived = append(c.Arrived[:0:0], b.Arrived...)
 	return &c
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Memory is a [store.Store] that lasts as long as the process. Any goroutine may call it.
+// Memory is a [store.Mover] that lasts as long as the process. Any goroutine may call it.
 type Memory struct {
 	*memory
 	closed bool
@@ -22,6 +22,8 @@ type memory struct {
 	mu    sync.Mutex
 	zones map[string]*memoryZone
 	where map[buff.OwnerID]string
+	moves map[buff.OwnerID]store.Arrival
+	moved uint64 // how many have been
 }
 
 type memoryZone struct {
@@ -38,7 +40,7 @@ type memoryCommands struct {
 
 // NewMemory returns a store without zones.
 func NewMemory() *Memory {
-	return &Memory{memory: &memory{zones: map[string]*memoryZone{}, where: map[buff.OwnerID]string{}}}
+	return &Memory{memory: &memory{zones: map[string]*memoryZone{}, where: map[buff.OwnerID]string{}, moves: map[buff.OwnerID]store.Arrival{}}}
 }
 
 // Open is that of [store.Store].
@@ -122,11 +124,10 @@ func (m *Memory) Commit(ctx context.Context, b *store.Batch) error {
 	if err := b.Follows(z.epoch, frame); err != nil {
 		return err
 	}
-	for k := range b.Owners {
-		if other, there := m.where[b.Owners[k].ID]; there && other != b.Zone {
-			return fmt.Errorf("%w: owner %d is in zone %q, not %q", store.ErrElsewhere, b.Owners[k].ID, other, b.Zone)
-		}
+	if err := m.elsewhere(b, frame); err != nil {
+		return err
 	}
+	m.applyMoves(z, b, frame)
 	m.apply(z, b)
 	return nil
 }

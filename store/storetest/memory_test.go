@@ -26,7 +26,7 @@ func TestMemory(t *testing.T) {
 
 // broken is a store that does one thing wrong.
 type broken struct {
-	store.Store
+	store.Mover
 	commit func(ctx context.Context, s store.Store, b *store.Batch) error
 	load   func(c *store.Cut)
 	open   func(ctx context.Context, s store.Store, zone string) (*store.Cut, error)
@@ -34,13 +34,13 @@ type broken struct {
 
 func (x *broken) Commit(ctx context.Context, b *store.Batch) error {
 	if x.commit == nil {
-		return x.Store.Commit(ctx, b)
+		return x.Mover.Commit(ctx, b)
 	}
-	return x.commit(ctx, x.Store, b)
+	return x.commit(ctx, x.Mover, b)
 }
 
 func (x *broken) Load(ctx context.Context, zone string) (*store.Cut, error) {
-	c, err := x.Store.Load(ctx, zone)
+	c, err := x.Mover.Load(ctx, zone)
 	if err == nil && x.load != nil {
 		x.load(c)
 	}
@@ -49,9 +49,9 @@ func (x *broken) Load(ctx context.Context, zone string) (*store.Cut, error) {
 
 func (x *broken) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	if x.open == nil {
-		return x.Store.Open(ctx, zone)
+		return x.Mover.Open(ctx, zone)
 	}
-	return x.open(ctx, x.Store, zone)
+	return x.open(ctx, x.Mover, zone)
 }
 
 // TestRunFinds: each of these stores is wrong, and the tests that are there for it say so.
@@ -119,6 +119,35 @@ func TestRunFinds(t *testing.T) {
 			}},
 			[]string{"Commands", "Lost"},
 		},
+		"knows nothing of moves": {
+			broken{commit: func(ctx context.Context, s store.Store, b *store.Batch) error {
+				c := *b
+				c.Moved, c.Arrived = nil, nil
+				return s.Commit(ctx, &c)
+			}},
+			[]string{"Moves", "MovesAgain", "MovesRefused"},
+		},
+		"does a move as often as it is told of it": {
+			broken{commit: func(ctx context.Context, s store.Store, b *store.Batch) error {
+				c := *b
+				c.Moved = slices.Clone(b.Moved)
+				for k := range c.Moved {
+					if x := &c.Moved[k].Owner; x.Frame > 0 {
+						x.Frame = max(x.Frame, b.Frame)
+					}
+				}
+				return s.Commit(ctx, &c)
+			}},
+			[]string{"MovesAgain"},
+		},
+		"never lets anyone in": {
+			broken{commit: func(ctx context.Context, s store.Store, b *store.Batch) error {
+				c := *b
+				c.Arrived = nil
+				return s.Commit(ctx, &c)
+			}},
+			[]string{"Moves", "MovesAgain"},
+		},
 		"loses a flag": {broken{load: func(c *store.Cut) {
 			for k := range c.Owners {
 				c.Owners[k].Older = false
@@ -133,7 +162,7 @@ func TestRunFinds(t *testing.T) {
 				return func() (store.Store, error) {
 					s, err := open()
 					b := x.broken
-					b.Store = s
+					b.Mover = s.(store.Mover)
 					return &b, err
 				}
 			})

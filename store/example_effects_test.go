@@ -1,0 +1,66 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/storetest"
+)
+
+// A coin is paid into a bank, outside of the game. The process dies when the bank has been told, and before the game knows: the
+// next one is given the coin again, under the same ID, and the bank pays it once.
+func ExampleSaver_Effects() {
+	ctx := context.Background()
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "coin", Kind: buff.Infinite})
+	if err != nil {
+		panic(err)
+	}
+	disk := storetest.NewMemory()
+	open := func() *store.Saver {
+		zone, err := store.Open(ctx, disk, "arena", engine.Options{Catalog: catalog, Synchronous: true}, store.Options{
+			Every:  -1, // a cut is made when SaveAll asks for it: what this prints waits for no clock
+			Effect: func(e *buff.Event, b []byte) ([]byte, bool) { return append(b, e.Spec.ID...), e.Kind == buff.Applied },
+		})
+		if err != nil {
+			panic(err)
+		}
+		return zone
+	}
+	paid := map[buff.EventID]bool{}
+	bank := func(x store.Effect) {
+		fmt.Printf("%v: %s, paid before: %v\n", x.ID, x.Data, paid[x.ID])
+		paid[x.ID] = true
+	}
+
+	zone := open()
+	if err := zone.Engine().Spawn(7, nil); err != nil {
+		panic(err)
+	}
+	zone.Engine().AddBuff(7, buff.Application{Spec: catalog.Spec("coin")})
+	zone.After(zone.Engine().Tick(50 * time.Millisecond))
+	fmt.Println("before it is on disk:", len(zone.Effects()))
+	if err := zone.SaveAll(ctx); err != nil {
+		panic(err)
+	}
+	for _, x := range zone.Effects() {
+		bank(x)
+	}
+	zone.Close() // it dies here, and nobody has said Given
+
+	zone = open()
+	for _, x := range zone.Effects() {
+		bank(x)
+		zone.Given(x.ID)
+	}
+	if err := zone.Drain(ctx); err != nil {
+		panic(err)
+	}
+	// Output:
+	// before it is on disk: 0
+	// 7:1: coin, paid before: false
+	// 7:1: coin, paid before: true
+}
