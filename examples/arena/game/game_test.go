@@ -203,7 +203,7 @@ func TestTake(t *testing.T) {
 func TestReload(t *testing.T) {
 	w := newWorld(t, Options{Heroes: 10})
 	w.Step()
-	next := must(catalog.ReloadFS(w.Engine().Catalog(), buffs.Files, "."))
+	next := must(catalog.Loader{Previous: w.Engine().Catalog()}.LoadFS(buffs.Files, "."))
 	_, err := w.Reload(next)
 	require.NoError(t, err)
 	bare := must(catalog.Parse("x.yaml", []byte("buffs: {venom: {duration: 1s}}")))

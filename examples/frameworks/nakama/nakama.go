@@ -28,6 +28,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/replicate"
+	"github.com/bufftick/bufftick/store"
 )
 
 // Rate is how often in a second Nakama calls MatchLoop.
@@ -43,7 +44,7 @@ const (
 )
 
 // Use is what a player does: a buff of the catalog, on somebody in the match, whose number is the order
-// of joining, from 1.
+// of joining, from 1: of all who ever joined, in a match that is kept.
 type Use struct {
 	Buff   string       `json:"buff"`
 	Target buff.OwnerID `json:"target"`
@@ -65,6 +66,8 @@ func Register(o engine.Options) func(context.Context, runtime.Logger, *sql.DB, r
 type Match struct {
 	Engine *engine.Engine
 
+	zone   *store.Saver // nil: nothing is kept
+	users  users
 	screen *replicate.Server
 	seats  map[string]*seat // by session
 	joined buff.OwnerID     // so many have been here
@@ -99,13 +102,12 @@ func (m *Match) MatchJoin(_ context.Context, log runtime.Logger, _ *sql.DB, _ ru
 }
 
 func (m *Match) join(d runtime.MatchDispatcher, p runtime.Presence) error {
-	m.joined++
-	s := &seat{presence: p, id: m.joined}
-	if err := m.Engine.Spawn(s.id, p.GetUserId()); err != nil {
+	id, err := m.enter(p.GetUserId())
+	if err != nil {
 		return err
 	}
+	s := &seat{presence: p, id: id}
 	m.screen.Update() // it knows the new owner from here on
-	var err error
 	if s.viewer, err = m.screen.Join(s.id); err != nil {
 		return err
 	}
@@ -146,11 +148,13 @@ func (m *Match) MatchLoop(ctx context.Context, log runtime.Logger, _ *sql.DB, _ 
 			}
 		}
 	}
-	m.Engine.Tick(time.Second / Rate)
+	if f := m.Engine.Tick(time.Second / Rate); m.zone != nil {
+		m.zone.After(f)
+	}
 	m.screen.Update()
 	for session, s := range m.seats {
 		if s.gone {
-			if _, err := m.Engine.Despawn(s.id); err == nil { // a game keeps the blob
+			if err := m.leave(s.id); err == nil {
 				delete(m.seats, session)
 			}
 			continue
@@ -192,7 +196,7 @@ func (m *Match) message(s *seat, message runtime.MatchData) error {
 	return fmt.Errorf("no such message: %d", message.GetOpCode())
 }
 
-// MatchTerminate ends the match when the server ends.
+// MatchTerminate ends the match when the server ends: what is kept is on disk when it returns nil.
 func (m *Match) MatchTerminate(ctx context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, _ int) any {
 	m.close(ctx, log)
 	return nil
@@ -201,6 +205,10 @@ func (m *Match) MatchTerminate(ctx context.Context, log runtime.Logger, _ *sql.D
 func (m *Match) close(ctx context.Context, log runtime.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
+	if m.zone != nil {
+		m.save(ctx, log)
+		return
+	}
 	if err := m.Engine.Close(ctx); err != nil {
 		log.Error("%v", err)
 	}

@@ -9,10 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/examples/frameworks/nakama"
 	"github.com/bufftick/bufftick/replicate/client"
+	"github.com/bufftick/bufftick/store/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
@@ -129,4 +131,70 @@ func TestTerminate(t *testing.T) {
 	state, _, _ := m.MatchInit(ctx, log, nil, nil, nil)
 	require.Nil(t, m.MatchTerminate(ctx, log, nil, nil, wire{t: t}, 0, state, 5))
 	require.ErrorIs(t, m.(*nakama.Match).Engine.Spawn(1, nil), engine.ErrClosed)
+}
+
+// TestKeep: a user of Nakama is the same owner in the next match, with what it carried, whether the server has ended the match or
+// died with it; and another user is another one.
+func TestKeep(t *testing.T) {
+	cat, err := catalog.Parse("buffs.yaml", []byte(`buffs: {poison: {duration: 1h, stack: {by: target, limit: 5}}}`))
+	require.NoError(t, err)
+	disk := storetest.NewMemory()
+	ctx, log, d := context.Background(), quiet{t: t}, wire{t: t}
+	var state any
+	begin := func() *nakama.Match {
+		m, err := nakama.Keep(disk, "arena", engine.Options{Catalog: cat})(ctx, log, nil, nil)
+		require.NoError(t, err)
+		state, _, _ = m.MatchInit(ctx, log, nil, nil, nil)
+		return m.(*nakama.Match)
+	}
+	join := func(m *nakama.Match, uuid string) *player {
+		p := &player{name: uuid, screen: client.New(client.Options{})}
+		state = m.MatchJoin(ctx, log, nil, nil, d, 0, state, []runtime.Presence{p})
+		return p
+	}
+	loop := func(m *nakama.Match, messages ...runtime.MatchData) {
+		state = m.MatchLoop(ctx, log, nil, nil, d, 0, state, messages)
+	}
+	poison := func(p *player, target buff.OwnerID) message {
+		body, err := json.Marshal(nakama.Use{Buff: "poison", Target: target})
+		require.NoError(t, err)
+		return message{p, nakama.OpUse, body}
+	}
+	stacks := func(p *player, id buff.OwnerID) int {
+		o := p.screen.Owner(id)
+		require.NotNil(t, o)
+		if len(o.Buffs()) == 0 {
+			return 0
+		}
+		return o.Buffs()[0].Stacks
+	}
+	m := begin()
+	anna := join(m, "4bba8b7e-anna")
+	ben := join(m, "90cc12fd-ben")
+	loop(m, poison(anna, 2), poison(anna, 2), poison(ben, 1))
+	state = m.MatchLeave(ctx, log, nil, nil, d, 0, state, []runtime.Presence{anna})
+	loop(m)
+	require.Nil(t, m.MatchTerminate(ctx, log, nil, nil, d, 0, state, 5))
+
+	m = begin()
+	ben = join(m, "90cc12fd-ben")
+	cleo := join(m, "1f00aa21-cleo")
+	loop(m)
+	require.Equal(t, 2, stacks(ben, 2))
+	require.Zero(t, stacks(cleo, 3), "she is new")
+	anna = join(m, "4bba8b7e-anna")
+	loop(m, poison(anna, 3))
+	require.Equal(t, 1, stacks(anna, 1), "she was away when the match ended")
+	require.NoError(t, m.Save(ctx))
+	loop(m, poison(anna, 3))
+	crashed := m // and nobody has said so
+
+	m = begin()
+	cleo = join(m, "1f00aa21-cleo")
+	anna = join(m, "4bba8b7e-anna")
+	loop(m)
+	require.Equal(t, 1, stacks(cleo, 3), "as it was on disk")
+	require.Equal(t, 1, stacks(anna, 1))
+	require.Nil(t, m.MatchTerminate(ctx, log, nil, nil, d, 0, state, 5))
+	crashed.Abandon(ctx)
 }

@@ -14,5 +14,6 @@
 //	book.go      the definitions, read from ../buffs/*.yaml
 //	reload.go    and read anew while the game runs
 //	live.go      with -live: a page in the browser, and keys
+//	story.go     what is told on the way: who fell to whom; status.go has the line below it
 //	summary.go   what is told at the end; totals.go, pulses.go, digest.go count it
 package game

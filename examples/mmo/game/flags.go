@@ -47,7 +47,7 @@ func newFlags(s *settings) *flag.FlagSet {
 	f.IntVar(&s.players, "players", 1000, "`number` of players")
 	f.IntVar(&s.bosses, "bosses", 0, "`number` of bosses; 0: one for each 50 players")
 	f.IntVar(&s.rate, "rate", 20, "`number` of frames per second of the game")
-	f.DurationVar(&s.duration, "duration", 30*time.Second, "`span` of game time to play")
+	f.DurationVar(&s.duration, "duration", time.Minute, "`span` of game time to play")
 	f.Func("speed", "`number or max`: so many times real time, or as fast as it goes (default 1)", func(v string) error { return parseSpeed(v, &s.speed) })
 	f.Uint64Var(&s.seed, "seed", 1, "`number` that all chance comes from")
 	f.IntVar(&s.workers, "workers", 0, "`number` of workers; 0: one for each processor")

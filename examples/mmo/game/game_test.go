@@ -34,6 +34,13 @@ var digestLine = regexp.MustCompile(`\ndigest: ([0-9a-f]{64})\n$`)
 // digestOf plays a game to its end, all its frames, and returns its digest.
 func digestOf(t *testing.T, line string) string {
 	t.Helper()
+	_, digest := playedOf(t, line)
+	return digest
+}
+
+// playedOf returns its story too.
+func playedOf(t *testing.T, line string) (story, digest string) {
+	t.Helper()
 	stdout, stderr, status := play(t, t.Context(), line)
 	require.Zero(t, status, "%s: %s", line, stderr)
 	s, err := parseFlags(strings.Fields(line))
@@ -42,7 +49,8 @@ func digestOf(t *testing.T, line string) string {
 	require.NotContains(t, stdout, "stuck")
 	found := digestLine.FindStringSubmatch(stdout)
 	require.NotNil(t, found, "%s: the summary does not end in a digest:\n%s", line, stdout)
-	return found[1]
+	story, _, _ = strings.Cut(stdout, "\ngame ")
+	return story, found[1]
 }
 
 // minute is a minute with a few hundred players; with -short, less of both.
@@ -55,9 +63,12 @@ func minute() string {
 
 // What happens depends on the seed, and not on who works it out.
 func TestDigest(t *testing.T) {
-	want := digestOf(t, minute()+"-seed 7 -sync")
+	told, want := playedOf(t, minute()+"-seed 7 -sync")
+	require.Contains(t, told, " comes, with ")
 	for _, how := range []string{"-workers 1", "-workers 2", "-workers 8", "-workers 0", "-sync"} {
-		require.Equal(t, want, digestOf(t, minute()+"-seed 7 "+how), how)
+		story, digest := playedOf(t, minute()+"-seed 7 "+how)
+		require.Equal(t, want, digest, how)
+		require.Equal(t, told, story, how)
 	}
 	require.NotEqual(t, want, digestOf(t, minute()+"-seed 8"))
 }
@@ -98,7 +109,8 @@ func TestInterrupt(t *testing.T) {
 		require.Zero(t, status)
 		require.Empty(t, stderr)
 		require.Contains(t, stdout, "\nframes    0 played")
-		require.Regexp(t, `\ndigest of the first 0 of 600 frames: [0-9a-f]{64}\n$`, stdout)
+		require.True(t, strings.HasPrefix(stdout, "game "), "nothing happened: %s", stdout)
+		require.Regexp(t, `\ndigest of the first 0 of 1200 frames: [0-9a-f]{64}\n$`, stdout)
 	})
 	t.Run("on the way", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -107,7 +119,7 @@ func TestInterrupt(t *testing.T) {
 			stdout, stderr, status := play(t, ctx, "-players 10")
 			require.Zero(t, status)
 			require.Contains(t, stdout, "\nframes    41 played, 0 late\n")
-			require.Regexp(t, `\ndigest of the first 41 of 600 frames: [0-9a-f]{64}\n$`, stdout)
+			require.Regexp(t, `\ndigest of the first 41 of 1200 frames: [0-9a-f]{64}\n$`, stdout)
 			require.Len(t, strings.Split(strings.TrimSpace(stderr), "\n"), 2, "a status line each second: %s", stderr)
 		})
 	})
@@ -122,7 +134,7 @@ func TestStop(t *testing.T) {
 		require.NoError(t, err)
 		refused := errors.New("refused")
 		var out bytes.Buffer
-		l := newLoop(w, newStatus(t.Output()))
+		l := newLoop(w, newStatus(t.Output()), &out)
 		w.trace = func(buff.Event) {
 			if l.played+1 == frame {
 				w.expect(refused)
@@ -188,24 +200,4 @@ func TestHelp(t *testing.T) {
 	} {
 		require.Contains(t, stdout, "\n  "+flag+"\n")
 	}
-}
-
-// A terminal has one line that is written over, anything else a line each second.
-func TestStatusLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, err := parseFlags([]string{"-players", "10", "-duration", "3s"})
-		require.NoError(t, err)
-		w, err := newWorld(s)
-		require.NoError(t, err)
-		defer func() { require.NoError(t, w.eng.Close(t.Context())) }()
-		var b bytes.Buffer
-		status := newStatus(&b)
-		require.False(t, status.terminal)
-		status.terminal = true
-		newLoop(w, status).play(t.Context())
-		require.Equal(t, 2, strings.Count(b.String(), "late 0\x1b[K"))
-		require.True(t, strings.HasPrefix(b.String(), "\r00:00:01.050  "), "%q", b.String())
-		require.True(t, strings.HasSuffix(b.String(), "\x1b[K\r\x1b[K"), "%q", b.String())
-		require.NotContains(t, b.String(), "\n")
-	})
 }

@@ -11,13 +11,20 @@ import (
 
 // unit is what the game keeps for a player or a boss beside its buffs and its sheet of
 // numbers. It belongs to the handlers of that owner: they run on workers, one at a time, and
-// need no lock. The loop learns of a unit only from events.
+// need no lock. The loop learns of a unit only from events, and when it is not busy from its fate.
 type unit struct {
 	id     buff.OwnerID
 	held   bool       // by a daze
+	fate   fate       // what took the last of its health
 	corpse *buff.Spec // what it carries when it is dead
 	dice   *rand.Rand // its own: whose handler runs first makes no difference
 	source *rand.PCG  // of them
+}
+
+// fate is what somebody fell to.
+type fate struct {
+	spec *buff.Spec
+	by   buff.OwnerID
 }
 
 func newUnit(seed uint64, id buff.OwnerID, life uint64, corpse *buff.Spec) *unit {
@@ -80,6 +87,9 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	n = min(c.Absorb(n, 0), int64(left))
 	if n > 0 {
 		c.Do(buff.AddBase(c.Owner(), r.vigour, -float64(n)))
+	}
+	if n >= int64(left) {
+		data(c).fate = fate{e.Spec, e.Source}
 	}
 	if n > 0 && e.Kind == buff.Executed { // a hit, and no wound that goes on
 		c.Do(buff.Happened(c.Owner(), r.harmed, e.Source, n))

@@ -128,6 +128,7 @@ type savedPlayer struct {
 type savedRaid struct {
 	Fights, Fell, Fed                                bool
 	Returns, Plagued, NextQuake, NextCurse, NextRage wheel.Time
+	Came                                             wheel.Time
 	Lives                                            uint64
 	Most, Health                                     float64
 	Phase                                            int
@@ -146,6 +147,7 @@ func (w *world) marshal(b []byte) []byte {
 		r := &w.raids[i]
 		x.Raids[i] = savedRaid{
 			r.fights, r.fell, r.fed, r.returns - w.now, r.plagued - w.now, r.nextQuake - w.now, r.nextCurse - w.now, r.nextFrenzy - w.now,
+			r.came - w.now,
 			r.lives, r.most, r.health, r.phase,
 		}
 	}
@@ -171,6 +173,7 @@ func (w *world) settle() error {
 		r, y := &w.raids[i], x.Raids[i]
 		r.fights, r.fell, r.fed, r.lives, r.most, r.health, r.phase = y.Fights, y.Fell, y.Fed, y.Lives, y.Most, y.Health, y.Phase
 		r.returns, r.plagued, r.nextQuake, r.nextCurse, r.nextFrenzy = y.Returns, y.Plagued, y.NextQuake, y.NextCurse, y.NextRage
+		r.came = y.Came
 	}
 	return w.source.UnmarshalBinary(x.Dice)
 }

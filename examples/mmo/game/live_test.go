@@ -31,7 +31,7 @@ func TestLive(t *testing.T) {
 	var stdout bytes.Buffer
 	ended := make(chan error, 1)
 	go func() {
-		ended <- newLoop(w, newStatus(io.Discard)).playLive(ctx, Console{Keys: keys, Out: &stdout, Err: stderr})
+		ended <- newLoop(w, newStatus(io.Discard), &stdout).playLive(ctx, Console{Keys: keys, Out: &stdout, Err: stderr})
 		stderr.Close()
 	}()
 	lines := bufio.NewReader(told)

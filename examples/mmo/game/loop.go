@@ -2,6 +2,7 @@ package game
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -26,7 +27,8 @@ type loop struct {
 
 const longest = int64(time.Hour) // that a histogram counts
 
-func newLoop(w *world, s *status) *loop {
+func newLoop(w *world, s *status, out io.Writer) *loop {
+	w.story = newStory(w, func(lines ...string) { s.above(out, lines...) }, coloured(out))
 	return &loop{
 		world: w, status: s, orders: make(chan order), over: make(chan struct{}),
 		frame: hdrhistogram.New(1, longest, 3),
@@ -55,8 +57,9 @@ func (l *loop) play(ctx context.Context) {
 		record(l.frame, took)
 		l.watch.framed(took)
 		l.played++
-		l.status.show(l)
+		l.status.show(l, took)
 	}
+	l.story.end()
 	close(l.over)
 	l.took = time.Since(start)
 	l.status.clear()

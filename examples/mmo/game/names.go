@@ -32,19 +32,26 @@ func newNames(players []player, raids []raid) *names {
 	n := &names{}
 	for i := range players {
 		p := &players[i]
-		// Both lists go round, out of step: the same two names meet again after 576 players,
-		// who are their children.
-		name := fmt.Sprintf("%s %s", given[i%len(given)], family[(i+i/len(given))%len(family)])
-		if again := i / (len(given) * len(family)); again > 0 {
-			name += fmt.Sprintf(" %d", again+1)
-		}
-		n.players = append(n.players, fmt.Sprintf("%s %s, raid %d", p.class.title(), name, p.raid.boss-firstBoss+1))
+		n.players = append(n.players, fmt.Sprintf("%s, raid %d", playerName(i, p.class), p.raid.boss-firstBoss+1))
 	}
 	for i := range raids {
-		n.bosses = append(n.bosses, fmt.Sprintf("Boss %s, raid %d", beasts[i%len(beasts)], i+1))
+		n.bosses = append(n.bosses, fmt.Sprintf("Boss %s, raid %d", bossName(i), i+1))
 	}
 	return n
 }
+
+// playerName is what the i-th player is called.
+func playerName(i int, c *class) string {
+	// Both lists go round, out of step: the same two names meet again after 576 players,
+	// who are their children.
+	name := fmt.Sprintf("%s %s %s", c.title(), given[i%len(given)], family[(i+i/len(given))%len(family)])
+	if again := i / (len(given) * len(family)); again > 0 {
+		name += fmt.Sprintf(" %d", again+1)
+	}
+	return name
+}
+
+func bossName(i int) string { return beasts[i%len(beasts)] }
 
 func (n *names) name(id buff.OwnerID) string {
 	// Whoever can reach the page can ask for any id of 64 bits: as an int it may be negative.

@@ -17,7 +17,7 @@ func TestPausedPlayers(t *testing.T) {
 	require.NoError(t, err)
 	w, err := newWorld(s)
 	require.NoError(t, err)
-	l := newLoop(w, newStatus(io.Discard))
+	l := newLoop(w, newStatus(io.Discard), io.Discard)
 	for n := range 600 {
 		for id := range buff.OwnerID(60) {
 			switch {

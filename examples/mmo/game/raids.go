@@ -17,6 +17,7 @@ type raid struct {
 	fed     bool       // for that
 	lives   uint64
 
+	came         wheel.Time
 	most, health float64 // of the boss, by what the events have told
 	phase        int     // of the fight: those of phases that have begun
 

@@ -104,12 +104,11 @@ func (l *loop) reload() {
 }
 
 func (l *loop) tell(report engine.ReloadReport, err error) {
-	l.status.clear()
+	line := fmt.Sprintf("%v: new buffs: %v", l.now, report)
 	if err != nil {
-		fmt.Fprintf(l.status.to, "%v: the buffs stay as they are:\n%v\n", l.now, err)
-		return
+		line = fmt.Sprintf("%v: the buffs stay as they are:\n%v", l.now, err)
 	}
-	fmt.Fprintf(l.status.to, "%v: new buffs: %v\n", l.now, report)
+	l.status.above(l.status.to, line)
 }
 
 // exchange takes a change over.

@@ -23,7 +23,7 @@ import (
 const folder = "../buffs"
 
 // eleven is a folder with eleven mistakes.
-const eleven = "../../../buff/catalog/testdata/errors/eleven"
+const eleven = "../../../internal/definition/testdata/errors/eleven"
 
 // fill puts copies of the files of another folder into dir, and nothing else.
 func fill(t *testing.T, dir, from string) {
@@ -110,7 +110,7 @@ func touchesNothing(t *testing.T, old, text string) {
 	require.NoError(t, err)
 	w, err := newWorld(s)
 	require.NoError(t, err)
-	l := newLoop(w, newStatus(io.Discard))
+	l := newLoop(w, newStatus(io.Discard), io.Discard)
 	defer func() { require.NoError(t, w.eng.Close(context.Background())) }()
 	frame := func() {
 		l.act()
@@ -170,7 +170,7 @@ func TestReloader(t *testing.T) {
 	w, err := newWorld(s)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.eng.Close(context.Background())) }()
-	l := newLoop(w, newStatus(io.Discard))
+	l := newLoop(w, newStatus(io.Discard), io.Discard)
 	ask := func() outcome {
 		done := make(chan outcome)
 		go func() {
@@ -216,7 +216,7 @@ func TestReloader(t *testing.T) {
 // TestReloadRefused: a set without what the game casts changes nothing.
 func TestReloadRefused(t *testing.T) {
 	s := newScene(t)
-	l := newLoop(s.world, newStatus(io.Discard))
+	l := newLoop(s.world, newStatus(io.Discard), io.Discard)
 	old := l.eng.Catalog()
 	next, err := old.Next(buff.Spec{ID: "venom", Duration: time.Second})
 	require.NoError(t, err)

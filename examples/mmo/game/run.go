@@ -46,7 +46,7 @@ func run(ctx context.Context, s settings, c Console) error {
 	if err != nil {
 		return err
 	}
-	l := newLoop(w, newStatus(c.Err))
+	l := newLoop(w, newStatus(c.Err), c.Out)
 	stop, err := l.follow()
 	if err != nil {
 		return cmp.Or(err, w.abandon(ctx))
@@ -62,6 +62,9 @@ func run(ctx context.Context, s settings, c Console) error {
 func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	l.play(ctx)
 	lines, digest := l.summary()
+	if l.story.told {
+		lines = "\n" + lines
+	}
 	l.watch.unmount()
 	// What is still under way is waited for, Ctrl-C or not: it takes a moment.
 	closed := l.end(context.WithoutCancel(ctx))

@@ -44,6 +44,7 @@ type world struct {
 	totals totals
 	pulses pulses
 	digest digest
+	story  *story           // nil: nobody listens
 	trace  func(buff.Event) // if not nil, sees every event
 }
 
@@ -205,9 +206,15 @@ func (w *world) see(f *engine.Frame) {
 		w.pulses.add(e)
 		w.digest.add(e)
 		w.learn(e)
+		if w.story != nil {
+			w.story.add(e)
+		}
 		if w.trace != nil {
 			w.trace(e)
 		}
+	}
+	if w.story != nil {
+		w.story.frame()
 	}
 	w.totals.stuck += len(f.Stuck)
 }
@@ -228,6 +235,8 @@ func (w *world) learnBoss(r *raid, e buff.Event) {
 	switch {
 	case e.Kind == buff.Changed && e.Attr == w.vigour:
 		r.health = e.Value
+	case e.Kind == buff.Applied && is(e.Spec, w.life):
+		r.came = e.At
 	case e.Kind == buff.Applied && is(e.Spec, w.fallen):
 		r.fell = true
 		w.totals.felled++

@@ -3,6 +3,7 @@ package game
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func playLog(t *testing.T, flags ...string) (*world, []buff.Event) {
 	t.Cleanup(func() { require.NoError(t, w.eng.Close(context.Background())) })
 	var log []buff.Event
 	w.trace = func(e buff.Event) { log = append(log, e) }
-	newLoop(w, newStatus(t.Output())).play(t.Context())
+	newLoop(w, newStatus(t.Output()), io.Discard).play(t.Context())
 	require.NoError(t, w.err)
 	return w, log
 }

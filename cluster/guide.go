@@ -1,0 +1,141 @@
+package cluster
+
+import (
+	"sync"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+	"github.com/bufftick/bufftick/store"
+)
+
+// guide is the goroutine of a node that asks the database where owners are, and who is on the way into its zones.
+type guide struct {
+	n    *Node
+	wake chan struct{}
+
+	mu    sync.Mutex
+	asked []question
+	looks bool // for arrivals, at once
+}
+
+// question is a command for an owner that its zone has not.
+type question struct {
+	h     *host
+	owner buff.OwnerID
+	e     envelope
+}
+
+// lookEvery is how often a node looks for arrivals of which it was not told.
+const lookEvery = time.Second
+
+// ask has the command come again to its zone with the place of its owner; it returns false if too many wait for that.
+func (g *guide) ask(q question) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.asked) >= g.n.o.Waiting {
+		return false
+	}
+	g.asked = append(g.asked, q)
+	g.rouse()
+	return true
+}
+
+// look has it look for arrivals at once.
+func (g *guide) look() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.looks = true
+	g.rouse()
+}
+
+func (g *guide) rouse() {
+	select {
+	case g.wake <- struct{}{}:
+	default: // it has not come to the last time
+	}
+}
+
+func (g *guide) run() {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		looks := false
+		select {
+		case <-g.n.ctx.Done():
+			return
+		case <-ticker.C:
+			looks = true
+		case <-g.wake:
+		}
+		g.mu.Lock()
+		asked := g.asked
+		looks = looks || g.looks
+		g.asked, g.looks = nil, false
+		g.mu.Unlock()
+		if len(asked) > 0 {
+			g.find(asked)
+		}
+		if looks {
+			g.arrivals()
+		}
+	}
+}
+
+// find finds owners. If that fails nobody is told: their senders ask again.
+func (g *guide) find(asked []question) {
+	owners := make([]buff.OwnerID, len(asked))
+	for k := range asked {
+		owners[k] = asked[k].owner
+	}
+	ctx, cancel := g.n.within()
+	defer cancel()
+	places, err := g.n.store.Where(ctx, owners)
+	if err != nil {
+		return
+	}
+	at, comes := make(map[buff.OwnerID]policy.Place, len(places)), false
+	for _, p := range places {
+		at[p.Owner] = policy.Place{Zone: p.Zone, Arriving: p.Arriving}
+		comes = comes || p.Arriving
+	}
+	if comes {
+		g.arrivals() // before the commands for them
+	}
+	for _, q := range asked {
+		place := at[q.owner]
+		q.e.at = &place
+		if ok, open := q.h.in.put(q.e); !ok && !open {
+			q.h.gone(q.e)
+		}
+	}
+}
+
+// arrivals asks who is on the way into the zones that have let in all that were on it the last time.
+func (g *guide) arrivals() {
+	zones, hosts := []string{}, map[string]*host{}
+	g.n.mu.Lock()
+	for name, h := range g.n.hosts {
+		if h.plays.Load() && !h.polled.Load() {
+			zones, hosts[name] = append(zones, name), h
+		}
+	}
+	g.n.mu.Unlock()
+	if len(zones) == 0 {
+		return
+	}
+	ctx, cancel := g.n.within()
+	defer cancel()
+	list, err := g.n.store.Arrivals(ctx, zones)
+	if err != nil {
+		return // in a second
+	}
+	by := map[string][]store.Arrival{}
+	for _, a := range list {
+		by[a.Zone] = append(by[a.Zone], a)
+	}
+	for name, h := range hosts {
+		h.polled.Store(true)
+		h.coming <- by[name] // there is room: it has taken the last one
+	}
+}

@@ -1,0 +1,253 @@
+package cluster
+
+import (
+	"errors"
+	"math"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/store"
+)
+
+// queue holds what has come for a zone until its next Tick.
+type queue struct {
+	mu     sync.Mutex
+	share  policy.Share[senderID]
+	list   []envelope
+	spare  []envelope
+	closed bool
+}
+
+type envelope struct {
+	m  policy.Message
+	to string
+	at *policy.Place // where the database has the owner; nil: it has not been asked
+}
+
+// senderID is what all ids of one client begin with.
+type senderID [8]byte
+
+func senderOf(id policy.ID) senderID { return senderID(id[:8]) }
+
+// put adds a message; it returns false if there are too many of its sender, or the zone takes none.
+func (q *queue) put(e envelope) (ok, open bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed || !q.share.Take(senderOf(e.m.ID)) {
+		return false, !q.closed
+	}
+	q.list = append(q.list, e)
+	return true, true
+}
+
+// take returns all that has come. The slice is good until the next call.
+func (q *queue) take() []envelope {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := q.list
+	clear(q.spare)
+	q.list, q.spare = q.spare[:0], list
+	q.share.Clear()
+	return list
+}
+
+func (q *queue) size() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.list)
+}
+
+// shut reports whether none is taken any more.
+func (q *queue) shut() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
+}
+
+// close returns what was not taken, and will not be.
+func (q *queue) close() (left []envelope) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	left = q.list
+	q.closed, q.list, q.spare = true, nil, nil
+	return left
+}
+
+// hear takes in a message. It is called by the goroutine of the subscription.
+func (h *host) hear(msg *nats.Msg) {
+	m, err := parseMessage(msg.Data)
+	if err != nil || msg.Reply == "" {
+		return // of a later version, or of somebody else: who sent it gets no answer
+	}
+	if m.ID == (policy.ID{}) {
+		h.greet(msg.Reply)
+		return
+	}
+	ok, open := h.in.put(envelope{m: m, to: msg.Reply})
+	switch {
+	case ok:
+		select {
+		case h.called <- struct{}{}:
+		default: // it knows
+		}
+	case open:
+		h.n.count(func(s *Stats) { s.Busy++ })
+		h.crowd(msg.Reply, m.ID)
+	default:
+		h.gone(envelope{m: m, to: msg.Reply})
+	}
+}
+
+// greet answers a hello, at once: who asks has commands that wait. A zone that takes none is silent.
+func (h *host) greet(to string) {
+	if !h.in.shut() && h.mayPlay() {
+		r := policy.Reply{Epoch: h.epoch, Total: h.durable.Load(), Code: policy.Greeting}
+		_ = h.n.o.NATS.Publish(to, appendReply(nil, &r)) // who gets no answer asks again
+	}
+}
+
+// gone tells a sender to look for the next owner.
+func (h *host) gone(e envelope) { h.answer(e.to, e.m.ID, policy.Gone) }
+
+// answer answers at once, out of turn.
+func (h *host) answer(to string, id policy.ID, code policy.Code) {
+	r := policy.Reply{ID: id, Epoch: h.epoch, Code: code}
+	_ = h.n.o.NATS.Publish(to, appendReply(nil, &r)) // who gets no answer asks again
+}
+
+// crowd tells a sender to come again, and that it has its share.
+func (h *host) crowd(to string, id policy.ID) {
+	r := policy.Reply{ID: id, Epoch: h.epoch, Code: policy.Busy, Body: []byte{policy.Crowded}}
+	_ = h.n.o.NATS.Publish(to, appendReply(nil, &r)) // who gets no answer asks again
+}
+
+// do does what a message says, on the loop, before a Tick.
+func (h *host) do(e envelope) {
+	m := &e.m
+	a := answer{e.to, policy.Reply{ID: m.ID, Epoch: h.epoch}}
+	who := senderOf(m.ID)
+	if h.ackShare.Full(who) {
+		h.n.count(func(s *Stats) { s.Busy++ })
+		a.r.Code, a.r.Body = policy.Busy, []byte{policy.Crowded}
+		h.applied = append(h.applied, a)
+		return
+	}
+	frame, before := h.before(m.ID)
+	switch h.window.Judge(before != 0, m.Since) {
+	case policy.Stale:
+		h.n.count(func(s *Stats) { s.Unknown++ })
+		a.r.Code = policy.Unknown
+		h.applied = append(h.applied, a)
+		return
+	case policy.Again:
+		if a.r.Code = before; before == policy.Moved {
+			h.away(e, a) // it may have gone further since
+			return
+		}
+		h.n.count(func(s *Stats) { s.Again++ })
+	case policy.Fresh:
+		var here bool
+		if frame, here = h.carryOut(m, &a.r, e.at); !here {
+			h.away(e, a)
+			return
+		}
+		if a.r.Code == policy.Busy {
+			h.busy(a)
+			return
+		}
+	}
+	if !m.Sure {
+		h.applied = append(h.applied, a)
+		return
+	}
+	if a.r.Code == policy.Applied {
+		a.r.Code = policy.Durable
+	}
+	h.ackShare.Take(who)
+	h.acks.Wait(frame, a)
+}
+
+// before says what has become of a command when an earlier copy of it came, and the frame with which that is on
+// disk; 0: none has come.
+func (h *host) before(id policy.ID) (frame uint64, code policy.Code) {
+	if frame, seen := h.saver.Seen(store.CommandID(id)); seen {
+		return frame, policy.Done
+	}
+	if frame, seen := h.saver.Seen(store.CommandID(id.AsRefused())); seen {
+		return frame, policy.Refused
+	}
+	if frame, seen := h.saver.Seen(store.CommandID(id.AsMoved())); seen {
+		return frame, policy.Moved
+	}
+	return 0, 0
+}
+
+// busy tells a sender to come again.
+func (h *host) busy(a answer) {
+	h.n.count(func(s *Stats) { s.Busy++ })
+	a.r.Code = policy.Busy
+	h.applied = append(h.applied, a)
+}
+
+// carryOut does a command that was never done. Its id is kept, whatever comes of it: it returns the frame
+// with which that is on disk. Nothing has happened if its owner is not here and the database may have it elsewhere.
+func (h *host) carryOut(m *policy.Message, r *policy.Reply, at *policy.Place) (frame uint64, here bool) {
+	owner, result := h.obey(m)
+	if errors.Is(result.Err, engine.ErrUnknownOwner) {
+		if code, ask := policy.Away(h.zone, h.saver.Leaving(owner), at); ask || code != policy.Refused {
+			return 0, false
+		}
+	}
+	if errors.Is(result.Err, errNotYet) {
+		r.Code = policy.Busy
+		return 0, true
+	}
+	r.Code, r.Body = policy.Applied, appendResult(nil, result)
+	id := m.ID
+	if result.Err != nil {
+		r.Code, id = policy.Refused, m.ID.AsRefused()
+	}
+	h.n.count(func(s *Stats) {
+		if s.Commands++; result.Err != nil {
+			s.Refused++
+		}
+	})
+	return h.keep(id), true
+}
+
+// keep keeps an id, and returns the frame with which it is on disk.
+func (h *host) keep(id policy.ID) (frame uint64) {
+	frame = h.saver.Mark(store.CommandID(id))
+	h.window.Done()
+	if !h.totals.Full() {
+		h.totals.Wait(frame, h.window.Total())
+	}
+	return frame
+}
+
+// obey has the engine do a command, or lets an owner go, and says whom it was for.
+func (h *host) obey(m *policy.Message) (buff.OwnerID, buff.Result) {
+	if owner, to, ok := parseTransfer(m.Body); ok {
+		return owner, buff.Result{Err: h.depart(owner, to)}
+	}
+	var c buff.Command
+	if err := c.UnmarshalBinary(m.Body, h.eng.Catalog()); err != nil {
+		return 0, buff.Result{Err: err}
+	}
+	return c.Owner, h.eng.Do(c)
+}
+
+func (h *host) weigh(load float64) { h.load.Store(math.Float64bits(load)) }
+
+// weigh tells the policy what each zone costs.
+func (n *Node) weigh(p *policy.Node) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, h := range n.hosts {
+		p.Weigh(name, math.Float64frombits(h.load.Load()))
+	}
+}

@@ -1,0 +1,363 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/recovered"
+	"github.com/bufftick/bufftick/store"
+)
+
+// host is one zone that this node plays, or is about to.
+type host struct {
+	n      *Node
+	zone   string
+	epoch  uint64
+	until  atomic.Int64 // by the node's clock: it is not played then, or later
+	onDisk atomic.Uint64
+	ctx    context.Context
+	cancel context.CancelFunc
+	wake   chan struct{} // a commit has ended
+	called chan struct{} // a command has come
+	drains chan struct{}
+	ended  chan struct{} // closed when the loop has ended
+	ending atomic.Bool   // somebody waits for that
+	in     queue
+
+	durable atomic.Uint64 // how many commands that are on disk were ever done
+
+	// For Look.
+	owners, waiting atomic.Int64
+	page            atomic.Pointer[string]
+
+	// playing is held by whoever plays a frame, and by who stops the zone.
+	playing sync.Mutex
+	stopped bool
+
+	// The loop's.
+	spec     Zone
+	saver    *store.Saver
+	eng      *engine.Engine
+	window   policy.Window
+	acks     *policy.Acks[answer]   // that wait for a commit
+	ackShare policy.Share[senderID] // of acks
+	totals   *policy.Acks[uint64]   // how many commands were done by a frame
+	applied  []answer               // that wait for the end of the Tick
+	last     policy.Time
+	load     atomic.Uint64 // bits of a float64
+
+	plays   atomic.Bool          // all is back
+	polled  atomic.Bool          // who is on the way has been asked, and not been let in
+	coming  chan []store.Arrival // what was answered
+	failing map[buff.OwnerID]uint64
+
+	screens   screenHost
+	looksMu   sync.Mutex
+	looks     []lookIn             // that wait for the next frame
+	lookShare policy.Share[string] // of looks, by the inbox of a client
+}
+
+// answer is a reply and where it goes.
+type answer struct {
+	to string
+	r  policy.Reply
+}
+
+// host begins to play a zone.
+func (n *Node) host(a policy.Action) {
+	h := &host{n: n, zone: a.Zone, epoch: a.Epoch, wake: make(chan struct{}, 1), called: make(chan struct{}, 1), drains: make(chan struct{}), ended: make(chan struct{})}
+	h.coming = make(chan []store.Arrival, 1)
+	h.until.Store(int64(a.Until))
+	h.ctx, h.cancel = context.WithCancel(n.ctx)
+	h.in.share.Most, h.ackShare.Most = n.o.Waiting, n.o.Waiting
+	h.acks, h.totals = policy.NewAcks[answer](n.o.Waiting), policy.NewAcks[uint64](1024)
+	n.mu.Lock()
+	n.hosts[a.Zone] = h
+	n.mu.Unlock()
+	n.gone.Go(h.run)
+}
+
+// run is the zone's loop, from its beginning to its end.
+func (h *host) run() {
+	defer close(h.ended)
+	defer h.cancel()
+	defer h.close()
+	returned := false
+	defer func() {
+		if v := recover(); v != nil {
+			h.failed()
+			h.n.log(h.zone, h.epoch, fmt.Sprintf("panicked: %s\n%s", recovered.Text(v), debug.Stack()))
+		} else if !returned {
+			h.failed()
+			h.n.log(h.zone, h.epoch, "has ended its goroutine")
+		}
+	}()
+	h.play()
+	returned = true
+}
+
+// play brings the zone back and plays it.
+func (h *host) play() {
+	if err := h.begin(); err != nil {
+		h.n.log(h.zone, h.epoch, "could not be loaded: "+err.Error())
+		if errors.Is(err, errNotNow) {
+			h.n.tell(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) })
+		} else {
+			h.failed()
+		}
+		return
+	}
+	subs, err := h.listen()
+	defer func() {
+		for _, s := range subs {
+			_ = s.Unsubscribe() // the connection may be closed already
+		}
+	}()
+	if err != nil {
+		h.n.tell(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) })
+		return
+	}
+	h.n.log(h.zone, h.epoch, "is played")
+	h.plays.Store(true)
+	h.n.guide.look()
+	h.n.tell(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, false) })
+	h.loop()
+}
+
+// failed says that the zone has failed by itself: at load, or by a panic of the game while it was played.
+func (h *host) failed() {
+	h.n.count(func(s *Stats) { s.Failed++ })
+	h.n.tell(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, true) })
+}
+
+// errNotNow: it is not the zone's fault.
+var errNotNow = errors.New("cluster: the zone could not be read")
+
+// begin brings the zone back.
+func (h *host) begin() (err error) {
+	if h.spec, err = h.n.o.New(h.zone); err != nil {
+		return err
+	}
+	h.page.Store(&h.spec.Page)
+	o := &h.spec.Store
+	if o.Window == 0 {
+		o.Window = DefaultWindow
+	}
+	if o.Every == 0 {
+		o.Every = max(time.Millisecond, 50*time.Millisecond-h.n.o.Frame/2) // in the frame that is next to it
+	}
+	own := o.Zone
+	o.Zone = func(b []byte) []byte {
+		b = binary.LittleEndian.AppendUint64(append(b, zoneMark...), h.window.Total())
+		if own != nil {
+			b = own(b)
+		}
+		return b
+	}
+	h.saver, err = store.Open(h.ctx, leased{h.n.store, h}, h.zone, h.spec.Engine, *o)
+	if err != nil {
+		for _, theirs := range []error{store.ErrDamaged, store.ErrFuture, store.ErrName} {
+			if errors.Is(err, theirs) {
+				return err
+			}
+		}
+		return fmt.Errorf("%w: %w", errNotNow, err)
+	}
+	h.eng = h.saver.Engine()
+	for h.saver.Restored().Left > 0 {
+		if !h.mayPlay() {
+			return fmt.Errorf("%w: the lease has ended", errNotNow)
+		}
+		h.saver.After(h.eng.Tick(0))
+	}
+	r := h.saver.Restored()
+	h.window = policy.NewWindow(o.Window, 0)
+	if total, data, ok := splitZone(r.Zone); ok {
+		h.window, r.Zone = policy.NewWindow(o.Window, total), data
+		h.durable.Store(total)
+	}
+	h.onDisk.Store(r.Frame)
+	if h.spec.Begin != nil {
+		if err := h.spec.Begin(h.saver, r); err != nil {
+			return err
+		}
+	}
+	h.last = h.n.clock()
+	return nil
+}
+
+// zoneMark begins what is kept of a zone as a whole, and eight bytes follow: how many commands were done.
+const zoneMark = "bfc1"
+
+func splitZone(b []byte) (total uint64, game []byte, ok bool) {
+	if len(b) < len(zoneMark)+8 || string(b[:len(zoneMark)]) != zoneMark {
+		return 0, b, false
+	}
+	b = b[len(zoneMark):]
+	return binary.LittleEndian.Uint64(b), b[8:], true
+}
+
+// listen subscribes to the zone's subjects: hellos, and commands for this epoch.
+func (h *host) listen() (subs []*nats.Subscription, err error) {
+	name := subject(h.n.o.Prefix, h.zone)
+	for _, s := range []string{name, fmt.Sprintf("%s.%d", name, h.epoch)} {
+		sub, err := h.n.o.NATS.Subscribe(s, h.hear)
+		if err != nil {
+			return subs, err
+		}
+		subs = append(subs, sub)
+	}
+	sub, err := h.n.o.NATS.Subscribe(screens(h.n.o.Prefix, h.zone), h.hearLook)
+	if err != nil {
+		return subs, err
+	}
+	return append(subs, sub), nil
+}
+
+// mayPlay reports whether the zone is this node's at this instant.
+func (h *host) mayPlay() bool { return int64(h.n.clock()) < h.until.Load() && h.ctx.Err() == nil }
+
+// loop plays frame after frame, until the zone is drained, or not this node's any more. The first one comes with the
+// first command: where the zone has just moved here somebody waits for it.
+func (h *host) loop() {
+	called := h.called
+	ticker := time.NewTicker(h.n.o.Frame)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-h.ctx.Done():
+			return
+		case <-h.drains:
+			h.save()
+			return
+		case <-h.wake:
+			h.playing.Lock()
+			if !h.stopped && h.mayPlay() {
+				h.committed()
+			}
+			h.playing.Unlock()
+			continue
+		case <-called:
+			ticker.Reset(h.n.o.Frame)
+		case <-ticker.C:
+		}
+		if called = nil; !h.frame() {
+			h.n.log(h.zone, h.epoch, "is not this node's any more")
+			return // the policy stops it too
+		}
+	}
+}
+
+// frame plays one, if the zone may be played.
+func (h *host) frame() bool {
+	h.playing.Lock()
+	defer h.playing.Unlock()
+	if h.stopped || !h.mayPlay() {
+		return false
+	}
+	select {
+	case list := <-h.coming:
+		h.letIn(list)
+	default:
+	}
+	for _, e := range h.in.take() {
+		h.do(e)
+	}
+	now := h.n.clock()
+	f := h.saver.After(h.eng.Tick(min(now-h.last, h.n.o.TTL)))
+	h.last = now
+	if h.spec.Tick != nil {
+		h.spec.Tick(h.saver, f)
+	}
+	if h.spec.Load != nil {
+		h.weigh(h.spec.Load())
+	}
+	if !h.mayPlay() {
+		return false // what was done is nobody's, and nobody is told
+	}
+	for _, a := range h.applied {
+		h.send(a)
+	}
+	h.applied = h.applied[:0]
+	h.committed()
+	h.takeLooks(now)
+	h.show(now)
+	h.owners.Store(int64(h.eng.Owners()))
+	h.waiting.Store(int64(h.acks.Len() + h.in.size()))
+	return true
+}
+
+// committed answers those who have waited for the disk.
+func (h *host) committed() {
+	frame := h.onDisk.Load()
+	h.totals.Committed(frame, h.durable.Store)
+	h.acks.Committed(frame, func(a answer) {
+		h.ackShare.Give(senderOf(a.r.ID))
+		h.send(a)
+	})
+}
+
+func (h *host) send(a answer) {
+	a.r.Total = h.durable.Load()
+	_ = h.n.o.NATS.Publish(a.to, appendReply(nil, &a.r)) // who gets no answer asks again
+}
+
+// drain has the loop save the zone and end.
+func (h *host) drain() { close(h.drains) }
+
+// save saves all and ends. It goes on as long as the lease is renewed, and until the policy has enough.
+func (h *host) save() {
+	for _, e := range h.in.close() {
+		h.gone(e)
+	}
+	for h.mayPlay() {
+		ctx, cancel := context.WithTimeout(h.ctx, h.n.o.TTL)
+		err := h.saver.Drain(ctx)
+		cancel()
+		if err == nil {
+			h.committed()
+			h.n.count(func(s *Stats) { s.Drained++ })
+			h.n.log(h.zone, h.epoch, "is saved, and given away")
+			h.n.tell(func(p *policy.Node) { p.Drained(h.n.clock(), h.zone, h.epoch) })
+			return
+		}
+		h.n.log(h.zone, h.epoch, "could not be saved: "+err.Error())
+		if errors.Is(err, store.ErrFenced) {
+			return
+		}
+		select { // a store that fails at once is not asked again at once
+		case <-h.ctx.Done():
+		case <-time.After(h.n.o.Frame):
+		}
+	}
+}
+
+// stop returns when the zone is not played any more.
+func (h *host) stop() {
+	h.cancel()
+	h.in.close()
+	h.playing.Lock()
+	defer h.playing.Unlock()
+	h.stopped = true
+}
+
+// close frees what the zone held, at the end of its loop.
+func (h *host) close() {
+	h.cancel()
+	h.in.close()
+	if h.saver != nil {
+		h.saver.Close()
+		_ = h.eng.Close(h.ctx) // who is busy is left behind: nothing of it is saved any more
+	}
+}

@@ -1,0 +1,144 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/cluster"
+)
+
+// few is a node with two zones, one of them its own.
+type few struct{ looks int }
+
+func (*few) Nodes() []string { return []string{"a", "b"} }
+
+func (*few) Zones() []cluster.ZoneInfo {
+	return []cluster.ZoneInfo{
+		{Zone: "x", Node: "a", Epoch: 7, Left: 1500 * time.Millisecond, Load: math.NaN()},
+		{Zone: "y\"\n", Quarantined: true},
+		{Zone: "z", Node: "b", Epoch: 3, Wish: "a"},
+	}
+}
+
+func (*few) Moves() (all []cluster.Change) {
+	for k := range 300 {
+		all = append(all, cluster.Change{At: time.Unix(int64(k), 0), Zone: "x", From: "b", To: "a", Epoch: uint64(k)})
+	}
+	return all
+}
+
+func (*few) Info() cluster.NodeInfo {
+	return cluster.NodeInfo{Node: "a", Stats: cluster.Stats{Zones: 1, Fenced: 4}, Zones: []cluster.Played{
+		{Zone: "x", Epoch: 7, Owners: 20, Waiting: 3, Left: time.Second, Page: "http://127.0.0.1:80/zone/x"},
+	}}
+}
+
+func (f *few) Look(context.Context) ([]cluster.NodeInfo, error) {
+	f.looks++
+	stale := cluster.NodeInfo{Node: "old", Zones: []cluster.Played{{Zone: "x", Epoch: 6, Owners: 1}, {Zone: "z", Epoch: 2, Owners: 1, Page: "javascript:alert(1)"}}}
+	return []cluster.NodeInfo{f.Info(), stale}, errors.New("a sentence")
+}
+
+// get asks a handler, as change says.
+func get(h http.Handler, target string, change func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	r.Host, r.RemoteAddr = "127.0.0.1:80", "127.0.0.1:1234"
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// TestView: what the page shows, and that all who look share one look.
+func TestView(t *testing.T) {
+	f := &few{}
+	h := Handler(f, Options{})
+	w := get(h, "/?view", nil)
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Equal(t, w.Body.String(), get(h, "/?view", nil).Body.String())
+	require.Equal(t, 1, f.looks)
+	var v view
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &v))
+	require.Equal(t, "a", v.Node)
+	require.Equal(t, "a sentence", v.Error)
+	require.Equal(t, []zoneView{
+		{Name: "x", Node: "a", Epoch: "7", Left: 1500, Owners: 20, Waiting: 3, Page: "http://127.0.0.1:80/zone/x"},
+		{Name: "y\"\n", Epoch: "0", Owners: -1, Quarantined: true},
+		{Name: "z", Node: "b", Epoch: "3", Owners: -1, Wish: "a"},
+	}, v.Zones, "of the higher epoch, and of no other than the database says")
+	require.False(t, v.Nodes[0].Silent)
+	require.Equal(t, nodeView{Name: "b", Silent: true}, v.Nodes[1])
+	require.Len(t, v.Moves, 100)
+	require.Equal(t, "299", v.Moves[0].Epoch)
+}
+
+// TestLink: only what a browser may be sent to.
+func TestLink(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://10.0.0.7:80/zone/x": true, "https://game.example/x": true,
+		"": false, "javascript:alert(1)": false, "http:": false, "/zone/x": false, "data:text/html,x": false, "http://a b/": false,
+	} {
+		require.Equal(t, want, link(address) != "", address)
+	}
+}
+
+// TestMetrics: the text that Prometheus reads.
+func TestMetrics(t *testing.T) {
+	text := get(Handler(&few{}, Options{}), "/?metrics", nil).Body.String()
+	for _, line := range []string{
+		"bufftick_cluster_nodes 2", "bufftick_cluster_zones 1", "bufftick_cluster_zones_free 0", "bufftick_cluster_zones_quarantined 1",
+		"bufftick_cluster_fenced_total 4", `bufftick_cluster_zone_owners{zone="x"} 20`, `bufftick_cluster_zone_epoch{zone="x"} 7`,
+		`bufftick_cluster_zone_lease_left_seconds{zone="x"} 1`, `bufftick_cluster_zone_commands_in_flight{zone="x"} 3`,
+	} {
+		require.Contains(t, text, line+"\n")
+	}
+	require.Equal(t, `a\"b\\c\nd`, label.Replace("a\"b\\c\nd"))
+}
+
+// TestAdmit: who may look.
+func TestAdmit(t *testing.T) {
+	token := strings.Repeat("k", 32)
+	far := func(r *http.Request) { r.RemoteAddr = "10.0.0.9:1234" }
+	for _, c := range []struct {
+		name   string
+		o      Options
+		target string
+		change func(*http.Request)
+		want   int
+	}{
+		{"the page", Options{}, "/", nil, 200},
+		{"another query", Options{}, "/?x", nil, 404},
+		{"a POST", Options{}, "/?view", func(r *http.Request) { r.Method = http.MethodPost }, 405},
+		{"a foreign name", Options{}, "/", func(r *http.Request) { r.Host = "evil.example" }, 403},
+		{"a name of ours", Options{Hosts: []string{"ops.example"}}, "/?view", func(r *http.Request) { r.Host = "OPS.example:443" }, 200},
+		{"localhost", Options{}, "/?view", func(r *http.Request) { r.Host = "localhost" }, 200},
+		{"another machine", Options{}, "/?view", far, 403},
+		{"another machine, with no token", Options{Token: token}, "/?view", far, 401},
+		{"another machine, the page", Options{Token: token}, "/", far, 200},
+		{"another machine, with the token", Options{Token: token}, "/?metrics", func(r *http.Request) {
+			far(r)
+			r.Header.Set("Authorization", "Bearer "+token)
+		}, 200},
+		{"a wrong token", Options{Token: token}, "/?view", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, 401},
+		{"another site", Options{}, "/?view", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403},
+	} {
+		w := get(Handler(&few{}, c.o), c.target, c.change)
+		require.Equal(t, c.want, w.Code, c.name)
+		require.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'", c.name)
+		require.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"), c.name)
+	}
+	a, b := get(Handler(&few{}, Options{}), "/", nil), get(Handler(&few{}, Options{}), "/", nil)
+	require.NotEqual(t, a.Header().Get("Content-Security-Policy"), b.Header().Get("Content-Security-Policy"), "a nonce is used once")
+	require.NotContains(t, a.Body.String(), "@nonce@")
+}

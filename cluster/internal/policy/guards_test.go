@@ -1,0 +1,261 @@
+package policy
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// beat wakes a node, and answers what it asks the database then, at once. It returns what it wants done before and after.
+func beat(t *testing.T, n *Node, at Time, v View) (before, after string, asked Action) {
+	t.Helper()
+	n.Wake(at)
+	out := slices.Clone(n.Take())
+	k := slices.IndexFunc(out, func(a Action) bool { return a.Verb == Beat })
+	require.GreaterOrEqual(t, k, 0, "no beat at %v", at)
+	n.Beaten(at, out[k].Seq, v)
+	return words(slices.Delete(slices.Clone(out), k, k+1)), steps(n), out[k]
+}
+
+// held is what the database says while node a has zone x.
+func held() View {
+	v := alone(ZoneView{Name: "x", Node: "a", Mine: true, Epoch: 7, Left: 2 * time.Second})
+	v.Renewed = []Lease{{Zone: "x", Epoch: 7}}
+	return v
+}
+
+// playing returns a node that plays zones x, y and z, of two that are alive.
+func playing(t *testing.T, c Config) *Node {
+	n := NewNode(c, 0)
+	v := alone(ZoneView{Name: "x"}, ZoneView{Name: "y"}, ZoneView{Name: "z"})
+	_, claims, _ := beat(t, n, 0, v)
+	require.Equal(t, "claim x/0; claim y/0; claim z/0", claims)
+	for k, zone := range []string{"x", "y", "z"} {
+		n.Claimed(0, uint64(k+2), zone, 7)
+		n.Loaded(0, zone, 7, false)
+	}
+	n.Take()
+	return n
+}
+
+func TestRenewals(t *testing.T) {
+	n := begun(t)
+	v := held()
+	v.Renewed[0].Epoch = 6
+	_, after, _ := beat(t, n, 500*ms, v)
+	require.Empty(t, after, "the lease of an owner before")
+	n.Wake(1000 * ms)
+	n.Wake(1500 * ms)
+	beats := slices.Clone(n.Take())
+	require.Equal(t, 1710*ms, n.Next(), "the end of the lease is before the next beat")
+	n.Beaten(1510*ms, beats[1].Seq, held())
+	require.Equal(t, "extend x/7 until 3.2s", steps(n))
+	n.Beaten(1520*ms, beats[0].Seq, held())
+	require.Empty(t, steps(n), "an answer of before")
+
+	n = begun(t)
+	n.Wake(500 * ms)
+	seq := n.Take()[0].Seq
+	n.Beaten(1710*ms, seq, held())
+	require.Empty(t, steps(n), "its time was over before the answer came")
+	n.Wake(1710 * ms)
+	require.Equal(t, "stop x/7; beat", steps(n))
+}
+
+// TestBeatsLost: four that are not answered are given up one after the other.
+func TestBeatsLost(t *testing.T) {
+	n := NewNode(Defaults("a"), 0)
+	for at := Time(0); at < 2000*ms; at += 500 * ms {
+		n.Wake(at)
+		require.Equal(t, "beat", steps(n))
+	}
+	n.Wake(2000 * ms)
+	require.Equal(t, "beat", steps(n), "the first is given up")
+}
+
+// TestAnswerTwice: the second answer of one beat says nothing, whatever is in it.
+func TestAnswerTwice(t *testing.T) {
+	n := begun(t)
+	n.Wake(500 * ms)
+	seq := n.Take()[0].Seq
+	n.Beaten(510*ms, seq, held())
+	n.Take()
+	n.Beaten(520*ms, seq, alone(ZoneView{Name: "y"}))
+	require.Empty(t, steps(n))
+}
+
+// TestHangs: what does not come to its end is given up after Patient.
+func TestHangs(t *testing.T) {
+	n := begun(t)
+	n.Leave(60 * ms)
+	require.Equal(t, "drain x/7", steps(n))
+	for at := 500 * ms; at <= 10*time.Second; at += 500 * ms {
+		before, _, b := beat(t, n, at, held())
+		require.Empty(t, before, "at %v", at)
+		require.Equal(t, []Lease{{Zone: "x", Epoch: 7}}, b.Leases, "it is kept while it is saved")
+		require.True(t, b.Leave)
+	}
+	n.Wake(10_060 * ms)
+	require.Equal(t, "stop x/7; release x/7", steps(n))
+	_, _, b := beat(t, n, 10_500*ms, alone())
+	require.Empty(t, b.Leases, "it was given back")
+
+	n = NewNode(Defaults("a"), 0)
+	_, claim, _ := beat(t, n, 0, alone(ZoneView{Name: "x"}))
+	require.Equal(t, "claim x/0", claim)
+	n.Claimed(0, 2, "x", 7)
+	require.Equal(t, "load x/7 until 1.7s", steps(n))
+	for at := 500 * ms; at < 10*time.Second; at += 500 * ms {
+		before, _, _ := beat(t, n, at, held())
+		require.Empty(t, before, "at %v", at)
+	}
+	before, _, _ := beat(t, n, 10*time.Second, held())
+	require.Equal(t, "stop x/7; release x/7 failed", before)
+
+	n = NewNode(Defaults("a"), 0)
+	_, claim, _ = beat(t, n, 0, alone(ZoneView{Name: "x"}))
+	require.Equal(t, "claim x/0", claim)
+	_, after, _ := beat(t, n, 1500*ms, alone(ZoneView{Name: "x"}))
+	require.Empty(t, after, "it has been asked for")
+	_, after, _ = beat(t, n, 2000*ms, alone(ZoneView{Name: "x"}))
+	require.Equal(t, "claim x/0", after, "nobody has answered")
+	n.Claimed(2010*ms, 2, "x", 7)
+	require.Empty(t, steps(n), "that claim was given up")
+}
+
+// TestLeaves: who leaves takes nothing more, and gives away what comes to it still.
+func TestLeaves(t *testing.T) {
+	n := NewNode(Defaults("a"), 0)
+	_, _, _ = beat(t, n, 0, alone(ZoneView{Name: "x"}, ZoneView{Name: "y"}))
+	n.Claimed(0, 2, "x", 7)
+	n.Take()
+	n.Leave(40 * ms) // x is being read, y was asked for
+	require.False(t, n.Gone())
+	n.Hint(50*ms, "z", "a")
+	require.Empty(t, steps(n))
+	n.Loaded(60*ms, "x", 7, false)
+	require.Equal(t, "drain x/7", steps(n))
+	n.Drained(70*ms, "x", 7)
+	require.Equal(t, "release x/7", steps(n))
+	n.Released(4, "x")
+	require.True(t, n.Gone(), "y is not waited for")
+}
+
+// TestOtherOwner: another has claimed the zone, or is about to lose it.
+func TestOtherOwner(t *testing.T) {
+	n := begun(t)
+	_, after, _ := beat(t, n, 500*ms, alone(ZoneView{Name: "x", Node: "b", Epoch: 8, Left: 2 * time.Second}))
+	require.Equal(t, "stop x/7", after)
+	_, _, _ = beat(t, n, 1000*ms, alone(ZoneView{Name: "x", Node: "b", Epoch: 8, Left: 200 * ms}))
+	require.Equal(t, 1201*ms, n.Next())
+}
+
+// TestWishOfBefore: that a zone is to go elsewhere was said before it has come here.
+func TestWishOfBefore(t *testing.T) {
+	n := NewNode(Defaults("a"), 0)
+	_, _, _ = beat(t, n, 0, alone(ZoneView{Name: "x"}))
+	n.Claimed(30*ms, 2, "x", 7)
+	n.Take()
+	n.Wake(500 * ms)
+	seq := n.Take()[0].Seq
+	n.Loaded(600*ms, "x", 7, false)
+	away := held()
+	away.Zones[0].To = "b"
+	away.Nodes = []NodeView{{Name: "a"}, {Name: "b"}}
+	n.Beaten(610*ms, seq, away)
+	require.Equal(t, "extend x/7 until 2.2s", steps(n))
+	_, after, _ := beat(t, n, 1000*ms, away)
+	require.Equal(t, "extend x/7 until 2.7s; drain x/7", after)
+
+	n = begun(t)
+	away.Nodes[1].Draining = true
+	_, after, _ = beat(t, n, 500*ms, away)
+	require.Equal(t, "extend x/7 until 2.2s", after)
+	n.Move(510*ms, "x", "b")
+	require.Empty(t, steps(n), "it takes no zone")
+}
+
+// TestHeardOfBefore: answers of NATS come in any order.
+func TestHeardOfBefore(t *testing.T) {
+	n := begun(t)
+	n.Heard(900 * ms)
+	n.Heard(100 * ms)
+	_, _, b := beat(t, n, 1500*ms, held())
+	require.False(t, b.Leave)
+	_, _, b = beat(t, n, 2000*ms, held())
+	require.True(t, b.Leave)
+}
+
+// TestClaims: of the free zones each node takes its part, and no more than four at once.
+func TestClaims(t *testing.T) {
+	v := alone(ZoneView{Name: "x"}, ZoneView{Name: "y"})
+	v.Nodes = append(v.Nodes, NodeView{Name: "b"})
+	_, after, _ := beat(t, NewNode(Defaults("a"), 0), 0, v)
+	require.Equal(t, "claim x/0", after)
+	var many []ZoneView
+	for _, name := range []string{"1", "2", "3", "4", "5", "6"} {
+		many = append(many, ZoneView{Name: name})
+	}
+	_, after, _ = beat(t, NewNode(Defaults("a"), 0), 0, alone(many...))
+	require.Equal(t, "claim 1/0; claim 2/0; claim 3/0; claim 4/0", after)
+}
+
+// TestStays: what is to be here does not go to who has less.
+func TestStays(t *testing.T) {
+	v := alone()
+	for _, name := range []string{"x", "y", "z"} {
+		v.Zones = append(v.Zones, ZoneView{Name: name, Node: "a", Mine: true, Epoch: 7, Left: 2 * time.Second})
+		v.Renewed = append(v.Renewed, Lease{Zone: name, Epoch: 7})
+	}
+	v.Nodes = append(v.Nodes, NodeView{Name: "b"})
+	wishes := func(c Config) (all string) {
+		n := playing(t, c)
+		for at := 500 * ms; at <= 3*time.Second; at += 500 * ms {
+			n.Heard(at)
+			_, _, _ = beat(t, n, at, View{Nodes: v.Nodes, Renewed: v.Renewed})
+		}
+		n.Wake(3500 * ms)
+		seq := n.Take()[0].Seq
+		n.Beaten(3500*ms, seq, v)
+		for _, a := range n.Take() {
+			if a.Verb == Wish {
+				all += a.Zone
+			}
+		}
+		return all
+	}
+	c := Defaults("a")
+	require.Len(t, wishes(c), 1)
+	c.Place = func(string, []string) string { return "a" }
+	require.Empty(t, wishes(c))
+}
+
+func TestJudge(t *testing.T) {
+	w := NewWindow(4, 9)
+	w.Done()
+	require.EqualValues(t, 10, w.Total())
+	require.Equal(t, Again, w.Judge(true, 0))
+	require.Equal(t, Fresh, w.Judge(false, 10))
+	require.Equal(t, Fresh, w.Judge(false, 6), "the four since then are all in the window")
+	require.Equal(t, Stale, w.Judge(false, 5))
+	require.Equal(t, Stale, w.Judge(false, 11), "of another world")
+}
+
+func TestAcks(t *testing.T) {
+	a := NewAcks[string](2)
+	a.Wait(5, "five")
+	a.Wait(6, "six")
+	require.True(t, a.Full())
+	var got []string
+	give := func(s string) { got = append(got, s) }
+	a.Committed(4, give)
+	require.Empty(t, got)
+	a.Committed(5, give)
+	a.Committed(5, give)
+	require.Equal(t, []string{"five"}, got)
+	require.Equal(t, 1, a.Len())
+	a.Committed(7, give)
+	require.Equal(t, []string{"five", "six"}, got)
+}

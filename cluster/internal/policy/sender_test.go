@@ -1,0 +1,118 @@
+package policy
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// told returns a sender that knows the owner of zone x at epoch 7.
+func told(t *testing.T) *Sender {
+	s := NewSender(SenderDefaults())
+	require.True(t, s.Send(0, Message{ID: ID{8}, Zone: "x"}))
+	s.Heard(0, Reply{Zone: "x", Epoch: 7, Code: Greeting})
+	s.Heard(0, Reply{ID: ID{8}, Zone: "x", Epoch: 7, Code: Applied})
+	s.Take()
+	return s
+}
+
+// TestNobodyOfMany: each of many commands to an owner that is gone goes to the next one as soon as that is
+// known, and not after a pause.
+func TestNobodyOfMany(t *testing.T) {
+	s := told(t)
+	ids := []ID{{2}, {4}, {6}}
+	for _, id := range ids {
+		require.True(t, s.Send(30*ms, Message{ID: id, Zone: "x"}))
+	}
+	out, _ := s.Take()
+	require.Len(t, out, 3)
+	s.Nobody(31*ms, out[0])
+	s.Heard(31*ms, Reply{ID: ids[1], Zone: "x", Epoch: 7, Code: Gone})
+	hello, _ := s.Take()
+	require.Equal(t, []Message{{Zone: "x"}}, hello)
+	s.Heard(32*ms, Reply{Zone: "x", Epoch: 8, Code: Greeting})
+	sent := func(want ...ID) {
+		out, _ := s.Take()
+		var got []ID
+		for _, m := range out {
+			require.EqualValues(t, 8, m.Epoch)
+			got = append(got, m.ID)
+		}
+		require.Equal(t, want, got)
+	}
+	sent(ids[0], ids[1])
+	s.Nobody(33*ms, out[2]) // the next owner is known by now
+	sent(ids[2])
+	s.Nobody(34*ms, out[2])
+	again, _ := s.Take()
+	require.Empty(t, again, "it was told of the owner before")
+}
+
+// TestBackAgain: where nobody has answered for long, a command is sent within half a second of when somebody
+// would.
+func TestBackAgain(t *testing.T) {
+	s := told(t)
+	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
+	s.Take()
+	var last Time
+	for now := Time(0); now < 20*time.Second; now += 10 * ms {
+		s.Wake(now)
+		if out, _ := s.Take(); len(out) > 0 {
+			last = now
+		}
+		require.LessOrEqual(t, now-last, 500*ms)
+	}
+}
+
+// TestRetries: a command is sent again after pauses that grow, and says of how many it was the next when it was first sent.
+func TestRetries(t *testing.T) {
+	s := told(t)
+	s.Heard(0, Reply{Zone: "x", Epoch: 7, Code: Greeting, Total: 5})
+	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
+	var at []Time
+	for now := Time(0); now <= 1300*ms; now += 10 * ms {
+		s.Wake(now)
+		out, _ := s.Take()
+		for _, m := range out {
+			if m.ID == (ID{2}) {
+				require.EqualValues(t, 5, m.Since)
+				at = append(at, now)
+			}
+		}
+		s.Heard(now, Reply{Zone: "x", Epoch: 7, Code: Greeting, Total: 9})
+	}
+	require.Equal(t, []Time{0, 250 * ms, 750 * ms, 1250 * ms}, at)
+}
+
+// TestNotDone: what is no answer to a command ends none.
+func TestNotDone(t *testing.T) {
+	s := told(t)
+	s.Heard(0, Reply{Zone: "x", Epoch: 8, Code: Greeting})
+	s.Heard(0, Reply{Zone: "x", Epoch: 7, Code: Greeting})
+	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
+	out, _ := s.Take()
+	require.EqualValues(t, 8, out[0].Epoch, "who had the zone before is not believed")
+	require.False(t, s.Crowded(ID{2}))
+	s.Heard(0, Reply{ID: ID{2}, Zone: "x", Epoch: 8, Code: Busy, Body: []byte{Crowded}})
+	_, done := s.Take()
+	require.Empty(t, done)
+	require.Equal(t, 1, s.Len())
+	require.True(t, s.Crowded(ID{2}))
+	s.Heard(0, Reply{ID: ID{2}, Zone: "x", Epoch: 8, Code: Busy})
+	require.False(t, s.Crowded(ID{2}), "now all are")
+	require.True(t, s.Cancel(ID{2}))
+	require.False(t, s.Cancel(ID{2}))
+}
+
+// TestRoom: no more commands than Outstanding, no more zones than Zones; one that somebody waits for is not forgotten.
+func TestRoom(t *testing.T) {
+	s := NewSender(SenderConfig{Outstanding: 2, Zones: 1, Retry: ms, Most: ms, Hello: ms})
+	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
+	require.False(t, s.Send(0, Message{ID: ID{4}, Zone: "y"}))
+	require.True(t, s.Send(0, Message{ID: ID{4}, Zone: "x"}))
+	require.False(t, s.Send(0, Message{ID: ID{6}, Zone: "x"}))
+	require.False(t, s.Cancel(ID{2}), "nobody has been told of it")
+	require.False(t, s.Cancel(ID{4}))
+	require.True(t, s.Send(0, Message{ID: ID{6}, Zone: "y"}))
+}

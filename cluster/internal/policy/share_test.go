@@ -1,0 +1,33 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestShare: who floods has half of the room, and each who comes then finds as much as is left.
+func TestShare(t *testing.T) {
+	flood := func(s *Share[string], who string) (n int) {
+		for s.Take(who) {
+			n++
+		}
+		require.True(t, s.Full(who))
+		return n
+	}
+	s := &Share[string]{Most: 1024}
+	require.Equal(t, 512, flood(s, "a"))
+	require.False(t, s.Full("b"))
+	require.Equal(t, 256, flood(s, "b"))
+	require.Equal(t, 128, flood(s, "c"))
+	require.True(t, s.Take("d"))
+	for range 512 {
+		s.Give("a")
+	}
+	require.Equal(t, 192, flood(s, "b"), "what a has given back is there for all")
+	require.True(t, s.Take("a"))
+	s.Clear()
+	require.Equal(t, 512, flood(s, "a"))
+	require.Equal(t, 1, flood(&Share[string]{Most: 1}, "a"))
+	require.Zero(t, flood(&Share[string]{}, "a"))
+}

@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+)
+
+// client sends commands for players, by a policy.Sender.
+type client struct {
+	w      *world
+	id     int
+	sender *policy.Sender
+	left   int // commands to be sent
+	next   uint64
+	waking bool
+}
+
+func (c *client) start() { c.w.after(c.w.between(0, 500*time.Millisecond), c.play) }
+
+// play sends one command, for some player, to the zone in which the database has it.
+func (c *client) play() {
+	if c.left == 0 {
+		return
+	}
+	w := c.w
+	c.left--
+	c.next++
+	var id policy.ID
+	id[0] = byte(c.id)
+	binary.BigEndian.PutUint64(id[8:], c.next<<1)
+	player, zone := w.dice.IntN(len(w.db.owners)), w.zone()
+	switch {
+	case w.chance(0.02):
+		player = nobody
+	case w.chance(0.8): // otherwise where it was when somebody looked last
+		zone = w.db.owners[player].zone
+	}
+	m := policy.Message{ID: id, Zone: zone, Sure: w.chance(0.7), Body: []byte{byte(player)}}
+	w.book[id] = &entry{player: player, sent: w.now, sure: m.Sure}
+	if !c.sender.Send(w.now, m) {
+		w.violated("client %d: the sender is full", c.id)
+	}
+	c.flush()
+	w.after(w.between(20*time.Millisecond, 400*time.Millisecond), c.play)
+}
+
+// flush sends what the sender wants sent, takes in what has ended, and sees to the next wake-up.
+func (c *client) flush() {
+	w := c.w
+	out, done := c.sender.Take()
+	for _, m := range out {
+		c.send(m)
+	}
+	for _, o := range done {
+		e := w.book[o.ID]
+		e.answered, e.code = w.now, o.Reply.Code
+		if o.ID != o.Reply.ID {
+			w.count("commands that followed a player")
+		}
+		e.place = int(o.Reply.Body[0]) | int(o.Reply.Body[1])<<8
+		w.count("answers: " + e.code.String())
+		if o.Tries > 1 {
+			w.count("retried commands")
+		}
+		w.logf("client %d: %x is %v after %d tries", c.id, o.ID[:], e.code, o.Tries)
+	}
+	if at, ok := c.sender.Next(); ok && !c.waking {
+		c.waking = true
+		w.at(at, func() {
+			c.waking = false
+			c.sender.Wake(w.now)
+			c.flush()
+		})
+	}
+}
+
+// send publishes a message: to the owner of that epoch, or, as a hello, to whoever has the zone. The
+// server knows who has subscribed, and says so at once if it is nobody.
+func (c *client) send(m policy.Message) {
+	w := c.w
+	nobody := true
+	for _, n := range w.nodes {
+		h := n.hosts[m.Zone]
+		if !n.up || h == nil || !h.ready || m.Epoch != 0 && h.epoch != m.Epoch || w.net.noNATS[n.id] > w.now {
+			continue
+		}
+		nobody = false
+		life := n.life
+		w.net.carry(c.id, n.id, func() {
+			n.deliver(life, func() {
+				if n.hosts[m.Zone] != h {
+					return
+				}
+				h.hear(m, func(r policy.Reply) { w.net.carry(c.id, n.id, func() { c.heard(r) }) })
+			})
+		})
+	}
+	if nobody && w.net.noCli[c.id] <= w.now {
+		w.count("messages to nobody")
+		w.after(w.net.delay(), func() {
+			c.sender.Nobody(w.now, m)
+			c.flush()
+		})
+	}
+}
+
+func (c *client) heard(r policy.Reply) {
+	c.sender.Heard(c.w.now, r)
+	c.flush()
+}

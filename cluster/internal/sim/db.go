@@ -1,0 +1,264 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+)
+
+// db is the model of the database: each method is one transaction, done at one instant, with the checks
+// that the statements of store/postgres and of the leases make.
+type db struct {
+	w      *world
+	zones  map[string]*dbZone
+	owners map[int]*dbOwner
+	nodes  map[string]*dbNode
+	moves  int // of players: numbers for arrivals
+}
+
+type dbZone struct {
+	name  string
+	epoch uint64
+	frame uint64
+	total uint64
+	ids   []policy.ID // of the commands done, the oldest first: no more than the window
+	per   []framed    // the same, by the frame that they came with
+
+	node     string
+	inc      int // its incarnation
+	until    time.Duration
+	claimed  time.Duration
+	to       string
+	toUntil  time.Duration
+	load     float64
+	failures int
+}
+
+type framed struct {
+	frame uint64
+	ids   []policy.ID
+}
+
+type dbOwner struct {
+	zone     string
+	s        state
+	arriving int // the number of the move by which it is on its way there; 0: it is there
+}
+
+type dbNode struct {
+	incarnation int
+	until       time.Duration
+	leaves      bool
+}
+
+// departure is an owner that goes to another zone with the commit of that frame.
+type departure struct {
+	owner int
+	to    string
+	s     state
+	frame uint64
+}
+
+// batch is what has changed since the cut of a frame.
+type batch struct {
+	zone         string
+	epoch        uint64
+	since, frame uint64
+	owners       map[int]state
+	ids          []policy.ID
+	total        uint64
+	departures   []departure
+	arrived      map[int]int // owner to the number of its move
+}
+
+// answer is how a commit has ended.
+type answer uint8
+
+const (
+	committed answer = iota
+	fenced
+	outOfOrder // a commit that was given up has come behind its successor
+	lost       // what had been acknowledged is not there
+	elsewhere
+)
+
+func (d *db) commit(b *batch) answer {
+	z := d.zones[b.zone]
+	switch {
+	case z.epoch != b.epoch && !d.w.off.fence:
+		d.w.count("fenced commits")
+		return fenced
+	case z.epoch != b.epoch:
+		d.w.count("stale commits taken")
+	case z.frame < b.since:
+		return lost
+	case b.frame < z.frame:
+		d.w.count("commits behind their successor")
+		return outOfOrder
+	}
+	here := func(id int) bool {
+		o := d.owners[id]
+		return o.zone == b.zone && (o.arriving == 0 || o.arriving == b.arrived[id])
+	}
+	leave := slices.DeleteFunc(slices.Clone(b.departures), func(x departure) bool {
+		if z.frame < x.frame || d.w.off.moveGuard {
+			return false
+		}
+		d.w.count("departures done before")
+		return true // this very batch, or an earlier one, has done it, and the answer was lost
+	})
+	ids := slices.Sorted(maps.Keys(b.owners))
+	for _, x := range leave {
+		ids = append(ids, x.owner)
+	}
+	for _, id := range ids {
+		if !here(id) && !d.w.off.moveGuard {
+			d.w.count("refused for a moved player")
+			return elsewhere
+		}
+	}
+	for id, s := range b.owners {
+		*d.owners[id] = dbOwner{zone: b.zone, s: s}
+	}
+	for _, x := range leave {
+		d.moves++
+		*d.owners[x.owner] = dbOwner{x.to, x.s, d.moves}
+	}
+	z.per = slices.DeleteFunc(z.per, func(f framed) bool { return f.frame > b.since })
+	z.per = append(z.per, framed{b.frame, b.ids})
+	z.ids = nil
+	for _, f := range z.per {
+		z.ids = append(z.ids, f.ids...)
+	}
+	for len(z.per) > 1 && len(z.ids)-len(z.per[0].ids) >= d.w.window {
+		z.ids = z.ids[len(z.per[0].ids):]
+		z.per = z.per[1:]
+	}
+	z.frame, z.total = b.frame, b.total
+	return committed
+}
+
+// beat renews leases and returns all there is.
+func (d *db) beat(node string, incarnation int, leases []policy.Lease, leave bool) policy.View {
+	now := d.w.now
+	n := d.nodes[node]
+	if n != nil && n.incarnation != incarnation && n.until > now {
+		return policy.View{NameTaken: true}
+	}
+	d.nodes[node] = &dbNode{incarnation, now + d.w.ttl, leave}
+	v := policy.View{}
+	for _, l := range leases {
+		if z := d.zones[l.Zone]; z.has(node, incarnation) && z.epoch == l.Epoch && z.until > now {
+			if z.until, z.load = now+d.w.ttl, l.Load; now-z.claimed > time.Minute {
+				z.failures = 0
+			}
+			v.Renewed = append(v.Renewed, l)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.zones)) {
+		z := d.zones[name]
+		zv := policy.ZoneView{Name: name, Epoch: z.epoch, Load: z.load, Failures: z.failures}
+		if z.until > now {
+			zv.Node, zv.Left, zv.Mine = z.node, z.until-now, z.has(node, incarnation)
+		}
+		if z.toUntil > now {
+			zv.To = z.to
+		}
+		v.Zones = append(v.Zones, zv)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.nodes)) {
+		if n := d.nodes[name]; n.until > now {
+			v.Nodes = append(v.Nodes, policy.NodeView{Name: name, Draining: n.leaves})
+		}
+	}
+	return v
+}
+
+// claim gives a lease, and with it a new epoch: 0 if the zone is another's.
+func (d *db) claim(node string, incarnation int, zone string) uint64 {
+	z, now := d.zones[zone], d.w.now
+	n := d.nodes[node]
+	if n == nil || n.incarnation != incarnation || z.failures >= 3 || z.node != "" && z.until > now {
+		return 0
+	}
+	z.epoch++
+	z.node, z.inc, z.until, z.claimed = node, incarnation, now+d.w.ttl, now
+	if z.to == node {
+		z.toUntil = 0
+	}
+	d.w.logf("db: %s has %s at epoch %d", node, zone, z.epoch)
+	return z.epoch
+}
+
+// read returns the last cut of a zone, for an epoch that is still the zone's.
+func (d *db) read(zone string, epoch uint64) (cut *dbZone, owners map[int]state) {
+	z := d.zones[zone]
+	if z.epoch != epoch {
+		return nil, nil
+	}
+	owners = map[int]state{}
+	for id, o := range d.owners {
+		if o.zone == zone && o.arriving == 0 {
+			owners[id] = o.s
+		}
+	}
+	c := *z
+	c.failures = 0
+	return &c, owners
+}
+
+// poll returns who is on the way into a zone.
+func (d *db) poll(zone string) map[int]arrival {
+	out := map[int]arrival{}
+	for id, o := range d.owners {
+		if o.zone == zone && o.arriving > 0 {
+			out[id] = arrival{o.arriving, o.s}
+		}
+	}
+	return out
+}
+
+// where says where a player is.
+func (d *db) where(player int) policy.Place {
+	o := d.owners[player]
+	if o == nil {
+		return policy.Place{}
+	}
+	return policy.Place{Zone: o.zone, Arriving: o.arriving > 0}
+}
+
+type arrival struct {
+	number int
+	s      state
+}
+
+func (d *db) release(node string, incarnation int, zone string, epoch uint64, to string, failed bool) {
+	z := d.zones[zone]
+	if !z.has(node, incarnation) || z.epoch != epoch {
+		return
+	}
+	z.node, z.until = "", 0
+	if to != "" {
+		z.to, z.toUntil = to, d.w.now+d.w.ttl
+	}
+	if failed {
+		z.failures++
+	}
+	d.w.logf("db: %s has released %s, epoch %d, to %q", node, zone, epoch, to)
+}
+
+func (z *dbZone) has(node string, incarnation int) bool {
+	return z.node == node && z.inc == incarnation
+}
+
+func (d *db) wish(zone, to string) {
+	z := d.zones[zone]
+	z.to, z.toUntil = to, d.w.now+10*time.Second
+}
+
+func (z *dbZone) String() string {
+	return fmt.Sprintf("%s epoch %d frame %d of %q", z.name, z.epoch, z.frame, z.node)
+}

@@ -1,0 +1,198 @@
+package sim
+
+import (
+	"slices"
+	"time"
+)
+
+// faults begin one after the other, by the dice, until calm.
+func (w *world) faults() {
+	if w.calm {
+		return
+	}
+	w.fault()
+	w.after(w.between(100*time.Millisecond, 2*time.Second), w.faults)
+}
+
+// kinds of faults and of what an operator does.
+var kinds = []struct {
+	name string
+	do   func(*world, *node) bool // false: not now
+}{
+	{"crash", (*world).crash},
+	{"pause", (*world).pause},
+	{"node cut from the database", func(w *world, n *node) bool {
+		w.net.noDB[n.id] = w.now + w.between(200*time.Millisecond, 6*time.Second)
+		return true
+	}},
+	{"node cut from NATS", func(w *world, n *node) bool {
+		w.net.noNATS[n.id] = w.now + w.between(200*time.Millisecond, 6*time.Second)
+		return true
+	}},
+	{"node cut from NATS for long", func(w *world, n *node) bool {
+		w.net.noNATS[n.id] = w.now + w.between(6*time.Second, 15*time.Second)
+		return true
+	}},
+	{"client cut from NATS", func(w *world, _ *node) bool {
+		w.net.noCli[w.dice.IntN(len(w.clients))] = w.now + w.between(200*time.Millisecond, 4*time.Second)
+		return true
+	}},
+	{"database gone", func(w *world, _ *node) bool {
+		if !w.chance(0.2) {
+			return false
+		}
+		for _, n := range w.nodes {
+			w.net.noDB[n.id] = w.now + 4*time.Second
+		}
+		return true
+	}},
+	{"deploy", (*world).deploy},
+	{"join", (*world).join},
+	{"two with one name", (*world).twin},
+	{"move of a zone", (*world).move},
+}
+
+// fault begins one that can begin now.
+func (w *world) fault() {
+	k := kinds[w.dice.IntN(len(kinds))]
+	n := w.nodes[w.dice.IntN(len(w.nodes))]
+	if k.do(w, n) {
+		w.logf("fault: %s (%s)", k.name, n.name)
+		w.count("fault: " + k.name)
+	}
+}
+
+func (w *world) crash(n *node) bool {
+	if !n.up {
+		return false
+	}
+	n.crash()
+	w.restart(n)
+	return true
+}
+
+func (w *world) restart(n *node) {
+	w.after(w.between(100*time.Millisecond, 4*time.Second), func() {
+		if !n.up {
+			n.start()
+		}
+	})
+}
+
+// pause stops a process as SIGSTOP does. Nobody tells it.
+func (w *world) pause(n *node) bool {
+	if !n.up || n.paused > w.now {
+		return false
+	}
+	n.pause(w.between(500*time.Millisecond, 12*time.Second))
+	return true
+}
+
+// deploy drains a node; when it is empty, or after 15 s, it begins anew.
+func (w *world) deploy(n *node) bool {
+	if !n.up || n.paused > w.now {
+		return false
+	}
+	n.leaves = true
+	n.policy.Leave(n.clock())
+	n.act()
+	life, since := n.life, w.now
+	var look func()
+	look = func() {
+		switch {
+		case n.life != life || !n.up:
+		case n.policy.Gone() || w.now-since > 15*time.Second:
+			if n.policy.Gone() {
+				w.count("drained nodes")
+			}
+			n.crash()
+			w.restart(n)
+		default:
+			w.after(frameTime, look)
+		}
+	}
+	look()
+	return true
+}
+
+// join adds a node, up to six.
+func (w *world) join(*node) bool {
+	if len(w.nodes) >= 6 {
+		return false
+	}
+	w.addNode().start()
+	return true
+}
+
+// twin starts a process with the name of one that lives. It must not get a zone.
+func (w *world) twin(n *node) bool {
+	if !n.up || n.paused > w.now || w.db.nodes[n.name] == nil || w.db.nodes[n.name].until <= w.now {
+		return false
+	}
+	v := w.db.beat(n.name, -1, nil, false)
+	if !v.NameTaken {
+		w.violated("two nodes are called %s", n.name)
+	}
+	return true
+}
+
+// move is that of an operator.
+func (w *world) move(n *node) bool {
+	if !n.up {
+		return false
+	}
+	w.db.wish(w.zone(), n.name)
+	return true
+}
+
+func (w *world) zone() string { return w.names()[w.dice.IntN(len(w.names()))] }
+
+// travel moves one player after the other.
+func (w *world) travel() {
+	if !w.calm {
+		w.transfer()
+		w.after(w.between(100*time.Millisecond, 800*time.Millisecond), w.travel)
+	}
+}
+
+func (w *world) transfer() {
+	player := w.dice.IntN(len(w.db.owners))
+	from, to := w.db.owners[player].zone, w.zone()
+	for _, n := range w.nodes {
+		if h := n.hosts[from]; h != nil && n.up && n.paused <= w.now && from != to && h.playable() && h.game.has(player) {
+			h.transfer(player, to)
+			return
+		}
+	}
+}
+
+// names are the zones that can be played.
+func (w *world) names() (all []string) {
+	for name := range w.db.zones {
+		if name != badZone {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// heal ends all faults.
+func (w *world) heal() {
+	w.calm = true
+	w.logf("all is well from here on")
+	clear(w.net.noDB)
+	clear(w.net.noNATS)
+	clear(w.net.noCli)
+	for _, n := range w.nodes {
+		if n.up && n.paused > w.now {
+			n.paused = w.now
+			held := n.held
+			n.held = nil
+			life := n.life
+			for _, do := range held {
+				n.deliver(life, do)
+			}
+		}
+	}
+}

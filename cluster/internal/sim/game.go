@@ -1,0 +1,139 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// state is a player as a cut has it: the ids of all commands that were done to it, in their order, and
+// what the game made of them.
+type state struct {
+	log  []policy.ID
+	blob []byte // of the engine
+}
+
+// game is what a zone plays.
+type game interface {
+	enter(player int, s state) error
+	leave(player int) state
+	do(player int, id policy.ID) (place int, err error) // the how manyth it is for that player
+	save(player int) (state, error)
+	has(player int) bool
+	players() []int
+	tick()
+}
+
+// book only keeps the books.
+type book map[int][]policy.ID
+
+func (b book) enter(player int, s state) error {
+	b[player] = slices.Clip(s.log)
+	return nil
+}
+
+func (b book) leave(player int) state {
+	s := state{log: b[player]}
+	delete(b, player)
+	return s
+}
+
+func (b book) do(player int, id policy.ID) (int, error) {
+	b[player] = append(b[player], id)
+	return len(b[player]), nil
+}
+
+func (b book) save(player int) (state, error) { return state{log: slices.Clip(b[player])}, nil }
+func (b book) has(player int) bool            { _, ok := b[player]; return ok }
+func (b book) tick()                          {}
+
+func (b book) players() (all []int) {
+	for p := range b {
+		all = append(all, p)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// played is a zone on the real engine: each command is a stack of a buff that stays, and there must be as
+// many stacks as there are commands in the books.
+type played struct {
+	book
+	eng *engine.Engine
+}
+
+var (
+	marked, _ = buff.NewCatalog(buff.Spec{ID: "mark", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget, Limit: 30000}})
+	mark      = marked.Spec("mark")
+)
+
+func newPlayed() *played {
+	eng, err := engine.New(engine.Options{Catalog: marked, Synchronous: true, Number: 1, Epoch: time.Unix(1, 0)})
+	if err != nil {
+		panic(err)
+	}
+	return &played{book{}, eng}
+}
+
+func (p *played) enter(player int, s state) error {
+	_ = p.book.enter(player, s)
+	if s.blob == nil {
+		return p.eng.Spawn(owner(player), nil)
+	}
+	if _, err := p.eng.Restore(owner(player), nil, s.blob); err != nil {
+		return err
+	}
+	return p.check(player)
+}
+
+func owner(player int) buff.OwnerID { return buff.OwnerID(player + 1) }
+
+// check compares the stacks with the books.
+func (p *played) check(player int) error {
+	list, err := p.eng.Buffs(owner(player))
+	if err != nil {
+		return err
+	}
+	stacks := 0
+	for b := range list.All() {
+		stacks += int(b.Stacks)
+	}
+	if stacks != len(p.book[player]) {
+		return fmt.Errorf("player %d has %d stacks, and %d commands in the books", player, stacks, len(p.book[player]))
+	}
+	return nil
+}
+
+func (p *played) leave(player int) state {
+	s := p.book.leave(player)
+	blob, err := p.eng.Despawn(owner(player))
+	if err != nil {
+		panic(err)
+	}
+	s.blob = blob
+	return s
+}
+
+func (p *played) do(player int, id policy.ID) (int, error) {
+	if _, r := p.eng.AddBuff(owner(player), buff.Application{Spec: mark}); r.Err != nil {
+		return 0, r.Err
+	}
+	n, _ := p.book.do(player, id)
+	return n, p.check(player)
+}
+
+func (p *played) save(player int) (state, error) {
+	s, _ := p.book.save(player)
+	blob, err := p.eng.Save(owner(player))
+	s.blob = blob
+	return s, err
+}
+
+func (p *played) tick() { p.eng.Tick(frameTime) }
+
+func (p *played) close() { _ = p.eng.Close(context.Background()) }

@@ -1,0 +1,299 @@
+package sim
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+)
+
+// host is one zone on one node.
+type host struct {
+	n        *node
+	zone     string
+	epoch    uint64
+	until    time.Duration // by the node's clock
+	ready    bool
+	ended    bool
+	draining bool
+
+	game    game
+	done    map[policy.ID]bool // the window
+	ids     []policy.ID        // the same, the oldest first
+	window  policy.Window
+	acks    *policy.Acks[func()]
+	durable uint64 // total that is on disk
+	frame   uint64
+	since   uint64 // the last frame that is on disk
+	changed map[int]uint64
+	fresh   []freshID // done since the last frame on disk
+	busy    bool      // a commit is under way
+	last    time.Duration
+	began   time.Duration // by the world's clock
+
+	departures []departure
+	polls      bool         // one is under way
+	seen       map[int]come // arrivals that were let in
+	came       map[int]int  // those of them that are not on disk here, and the number of the move
+	pollAt     time.Duration
+	asks       int // after players, of the database
+}
+
+type freshID struct {
+	frame uint64
+	id    policy.ID
+}
+
+// mostAcks is small, so that a zone is busy at times.
+const mostAcks = 8
+
+// begin takes a zone up where its cut has it.
+func (h *host) begin(cut *dbZone, owners map[int]state) error {
+	if cut == nil {
+		return errors.New("the zone is another's already")
+	}
+	if h.zone == badZone {
+		h.n.w.count("panics at load")
+		return errors.New("a panic, on every node")
+	}
+	w := h.n.w
+	h.game = book{}
+	if w.real {
+		h.game = newPlayed()
+	}
+	for _, id := range slices.Sorted(maps.Keys(owners)) {
+		if err := h.game.enter(id, owners[id]); err != nil {
+			w.violated("%s: player %d of %s does not come back: %v", h.n.name, id, h.zone, err)
+		}
+	}
+	h.ids, h.done = slices.Clone(cut.ids[max(0, len(cut.ids)-w.window):]), map[policy.ID]bool{}
+	for _, id := range h.ids {
+		h.done[id] = true
+	}
+	h.window = policy.NewWindow(w.window, cut.total)
+	h.acks = policy.NewAcks[func()](mostAcks)
+	h.frame, h.since, h.durable = cut.frame, cut.frame, cut.total
+	h.changed, h.seen, h.came = map[int]uint64{}, map[int]come{}, map[int]int{}
+	h.ready, h.began = true, w.now
+	w.logf("%s: plays %s, epoch %d, from frame %d", h.n.name, h.zone, h.epoch, h.frame)
+	return nil
+}
+
+func (h *host) end() {
+	h.ended = true
+	if p, ok := h.game.(*played); ok {
+		p.close()
+	}
+}
+
+// playable reports whether the zone may be played at this instant, by the node's clock.
+func (h *host) playable() bool {
+	return h.ready && !h.ended && (h.n.clock() < h.until || h.n.w.off.earlyStop)
+}
+
+// tick is a frame.
+func (h *host) tick() {
+	if !h.playable() {
+		return
+	}
+	w := h.n.w
+	if w.playing[h.zone] > h.epoch {
+		w.violated("%s plays %s at epoch %d, and epoch %d has begun", h.n.name, h.zone, h.epoch, w.playing[h.zone])
+		return
+	}
+	w.playing[h.zone] = h.epoch
+	h.frame++
+	h.game.tick()
+	switch {
+	case h.busy:
+	case h.draining && len(h.changed)+len(h.fresh)+len(h.departures) == 0:
+		h.n.policy.Drained(h.n.clock(), h.zone, h.epoch)
+	case h.draining || w.now-h.last >= 100*time.Millisecond:
+		h.commit()
+	}
+	if w.now >= h.pollAt && !h.draining {
+		h.poll()
+	}
+}
+
+// commit sends all that has changed since the last frame that is on disk.
+func (h *host) commit() {
+	w := h.n.w
+	b := &batch{zone: h.zone, epoch: h.epoch, since: h.since, frame: h.frame, owners: map[int]state{}, total: h.window.Total(), departures: slices.Clone(h.departures), arrived: maps.Clone(h.came)}
+	for id := range h.changed {
+		s, err := h.game.save(id)
+		if err != nil {
+			w.violated("%s: saving player %d: %v", h.n.name, id, err)
+		}
+		b.owners[id] = s
+	}
+	for _, f := range h.fresh {
+		b.ids = append(b.ids, f.id)
+	}
+	h.busy, h.last = true, w.now
+	var a answer
+	w.net.ask(h.n, "slow commits", func() { a = w.db.commit(b) }, func() { h.committed(b, a) }, func() {
+		h.busy = false // the next one has all of it
+	})
+}
+
+func (h *host) committed(b *batch, a answer) {
+	if h.ended {
+		return
+	}
+	h.busy = false
+	switch a {
+	case fenced:
+		h.n.w.logf("%s: %s, epoch %d, is fenced", h.n.name, h.zone, h.epoch)
+		h.n.policy.Fenced(h.zone, h.epoch)
+		h.n.act()
+		return
+	case lost:
+		h.n.w.violated("%s: %s: what was on disk is not: %v", h.n.name, h.zone, h.n.w.db.zones[h.zone])
+		return
+	case elsewhere, outOfOrder:
+		h.n.w.violated("%s: %s: the only writer is refused: %d", h.n.name, h.zone, a)
+		return
+	}
+	h.since, h.durable = b.frame, b.total
+	for player, number := range b.arrived {
+		if h.came[player] == number {
+			delete(h.came, player)
+		}
+	}
+	for id, frame := range h.changed {
+		if frame <= b.frame {
+			delete(h.changed, id)
+		}
+	}
+	h.fresh = slices.DeleteFunc(h.fresh, func(f freshID) bool { return f.frame <= b.frame })
+	h.departures = slices.DeleteFunc(h.departures, func(d departure) bool {
+		if d.frame > b.frame {
+			return false
+		}
+		h.n.w.arrived(d.to)
+		return true
+	})
+	h.acks.Committed(b.frame, func(reply func()) { reply() })
+}
+
+// hear takes in a message of a client.
+func (h *host) hear(m policy.Message, reply func(policy.Reply)) { h.hearAt(m, nil, reply) }
+
+// hearAt takes in a message; at is where the database has the player, or nil if it has not been asked.
+func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Reply)) {
+	if !h.playable() || h.draining && m.ID == (policy.ID{}) {
+		return
+	}
+	r := policy.Reply{ID: m.ID, Zone: h.zone, Epoch: h.epoch, Total: h.durable}
+	if h.draining {
+		h.n.w.count("commands for a zone that moves")
+		r.Code = policy.Gone
+		reply(r)
+		return
+	}
+	answer := func(code policy.Code, place int) {
+		r.Code, r.Body, r.Total = code, []byte{byte(place), byte(place >> 8)}, h.durable
+		reply(r)
+	}
+	if m.ID == (policy.ID{}) {
+		answer(policy.Greeting, 0)
+		return
+	}
+	w := h.n.w
+	off := w.off
+	refusedBefore, movedBefore := h.done[m.ID.AsRefused()], h.done[m.ID.AsMoved()] && !off.moved
+	seen := h.done[m.ID] || refusedBefore || movedBefore
+	verdict := h.window.Judge(seen && !off.window, m.Since)
+	if off.since && verdict == policy.Stale || off.window {
+		verdict = policy.Fresh
+	}
+	code := policy.Done
+	place := 0
+	if h.acks.Full() {
+		w.count("busy zones")
+		answer(policy.Busy, 0)
+		return
+	}
+	switch verdict {
+	case policy.Stale:
+		w.count("commands nobody knows of")
+		answer(policy.Unknown, 0)
+		return
+	case policy.Again:
+		w.count("commands that came again")
+		switch {
+		case refusedBefore:
+			code = policy.Refused
+		case movedBefore && at == nil:
+			h.ask(m, reply)
+			return
+		case movedBefore:
+			w.count("commands for a player who has moved")
+			reply(policy.Reply{ID: m.ID, Zone: h.zone, Epoch: h.epoch, Total: h.durable, Code: policy.Moved, Body: []byte(at.Zone)})
+			return
+		}
+	case policy.Fresh:
+		if player := int(m.Body[0]); !h.game.has(player) {
+			var ask bool
+			switch code, ask = policy.Away(h.zone, h.leaves(player) && !off.leaving, at); {
+			case ask:
+				h.ask(m, reply)
+				return
+			case code == policy.Busy:
+				w.count("commands for a player who is under way")
+				h.pollAt = 0
+				answer(policy.Busy, 0)
+				return
+			case code == policy.Moved:
+				w.count("commands for a player who has moved")
+				h.keep(m.ID.AsMoved())
+				r.Code, r.Body = policy.Moved, []byte(at.Zone)
+				reply(r)
+				return
+			}
+		}
+		code, place = h.do(m)
+	}
+	if m.Sure {
+		if code == policy.Applied {
+			code = policy.Durable
+		}
+		h.acks.Wait(h.frame+1, func() { answer(code, place) })
+	} else {
+		answer(code, place)
+	}
+}
+
+// do carries a command out. Whatever comes of it, its id is kept.
+func (h *host) do(m policy.Message) (policy.Code, int) {
+	w := h.n.w
+	player := int(m.Body[0])
+	code, place, id := policy.Applied, 0, m.ID
+	if h.game.has(player) {
+		var err error
+		if place, err = h.game.do(player, m.ID.Base()); err != nil {
+			w.violated("%s: %v", h.n.name, err)
+		}
+		h.changed[player] = h.frame + 1
+	} else {
+		w.count("refused commands")
+		code, id = policy.Refused, m.ID.AsRefused()
+	}
+	h.keep(id)
+	return code, place
+}
+
+// keep keeps an id in the window.
+func (h *host) keep(id policy.ID) {
+	h.window.Done()
+	h.done[id] = true
+	h.ids = append(h.ids, id)
+	h.fresh = append(h.fresh, freshID{h.frame + 1, id})
+	if len(h.ids) > h.n.w.window {
+		delete(h.done, h.ids[0])
+		h.ids = h.ids[1:]
+	}
+}

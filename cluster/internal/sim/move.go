@@ -1,0 +1,121 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+)
+
+// transfer moves a player to another zone, with the next commit.
+func (h *host) transfer(player int, to string) {
+	if !h.playable() || h.draining || to == h.zone || !h.game.has(player) {
+		return
+	}
+	h.n.w.count("moved players")
+	h.n.w.logf("%s: player %d leaves %s for %s", h.n.name, player, h.zone, to)
+	h.n.w.home[player] = h.zone
+	s := h.game.leave(player)
+	delete(h.changed, player)
+	h.departures = append(h.departures, departure{player, to, s, h.frame + 1})
+}
+
+// poll looks who has come by a move. One begins when what the one before has said has been taken in.
+func (h *host) poll() {
+	if h.polls {
+		return
+	}
+	w := h.n.w
+	h.polls, h.pollAt = true, w.now+time.Second
+	var list map[int]arrival
+	w.net.ask(h.n, "slow polls", func() { list = w.db.poll(h.zone) }, func() {
+		h.polls = false
+		h.letIn(list)
+	}, func() { h.polls = false })
+}
+
+// letIn does what store.Saver.Arrive does.
+func (h *host) letIn(list map[int]arrival) {
+	if !h.playable() {
+		return
+	}
+	maps.DeleteFunc(h.seen, func(_ int, c come) bool { return c.settled })
+	for player, c := range h.seen {
+		if _, waits := h.came[player]; !waits {
+			h.seen[player] = come{c.number, true}
+		}
+	}
+	for _, player := range slices.Sorted(maps.Keys(list)) {
+		number := list[player].number
+		if h.seen[player].number >= number {
+			continue // it has come before
+		}
+		if h.leaves(player) {
+			h.n.w.count("players who come back too soon")
+			continue
+		}
+		if h.game.has(player) {
+			h.n.w.violated("%s: player %d comes to %s, and is there", h.n.name, player, h.zone)
+			return
+		}
+		h.seen[player] = come{number: number}
+		h.came[player] = number
+		h.changed[player] = h.frame + 1
+		h.n.w.count("players who come")
+		h.n.w.logf("%s: player %d arrives in %s by move %d", h.n.name, player, h.zone, number)
+		if err := h.game.enter(player, list[player].s); err != nil {
+			h.n.w.violated("%s: player %d: %v", h.n.name, player, err)
+		}
+		if !h.n.w.calm && h.n.w.chance(0.2) {
+			h.transfer(player, h.n.w.home[player]) // and back at once
+		}
+	}
+}
+
+// come is a player that was let in; settled: that is on disk, and was when the list before was taken in.
+type come struct {
+	number  int
+	settled bool
+}
+
+// leaves reports whether a player has gone, and that is not on disk yet.
+func (h *host) leaves(player int) bool {
+	return slices.ContainsFunc(h.departures, func(d departure) bool { return d.owner == player })
+}
+
+// arrived tells the owner of a zone over NATS that somebody has come. Who does not hear it polls.
+func (w *world) arrived(zone string) {
+	if !w.calm && w.chance(w.net.loss) {
+		w.count("lost notices of a move")
+		return
+	}
+	for _, n := range w.nodes {
+		if n.up && w.net.noNATS[n.id] <= w.now {
+			life := n.life
+			w.after(w.net.delay(), func() {
+				n.deliver(life, func() {
+					if h := n.hosts[zone]; h != nil && h.ready {
+						h.pollAt = 0
+					}
+				})
+			})
+		}
+	}
+}
+
+// ask asks the database where the player of a command is.
+func (h *host) ask(m policy.Message, reply func(policy.Reply)) {
+	w := h.n.w
+	if h.asks >= mostAcks {
+		w.count("busy zones")
+		reply(policy.Reply{ID: m.ID, Zone: h.zone, Epoch: h.epoch, Total: h.durable, Code: policy.Busy, Body: []byte{0, 0}})
+		return
+	}
+	h.asks++
+	var at policy.Place
+	w.net.ask(h.n, "slow lookups", func() { at = w.db.where(int(m.Body[0])) }, func() {
+		h.asks--
+		h.hearAt(m, &at, reply)
+	}, func() { h.asks-- })
+}

@@ -1,0 +1,222 @@
+// Package sim plays a whole cluster in one goroutine, on one seed and virtual time: nodes that run
+// policy.Node, zones, clients that run policy.Sender, a model of the database and one of the network, and
+// everything that goes wrong there. At the end it compares the books.
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+)
+
+// badZone panics when it is loaded, on every node.
+const badZone = "zone-bad"
+
+// settings are what a seed does not decide.
+type settings struct {
+	off     guards
+	verbose bool
+}
+
+const (
+	stormy  = 20 * time.Second // how long there are faults
+	atLast  = 60 * time.Second // within which all must be well then
+	players = 16
+	nobody  = players // a player that there is not
+)
+
+// play plays one seed and returns its world, with what it found.
+func play(seed uint64, s settings) *world {
+	w := &world{
+		dice: rand.New(rand.NewPCG(seed, 20)), ttl: 2 * time.Second, off: s.off, verbose: s.verbose, real: seed%8 == 7,
+		counts: map[string]int{}, playing: map[string]uint64{}, home: map[int]string{}, book: map[policy.ID]*entry{},
+	}
+	w.window = []int{12, 40, 1000}[w.dice.IntN(3)]
+	w.db = &db{w: w, zones: map[string]*dbZone{}, owners: map[int]*dbOwner{}, nodes: map[string]*dbNode{}}
+	zones := 3 + w.dice.IntN(6)
+	for k := range zones {
+		name := fmt.Sprintf("zone-%d", k)
+		w.db.zones[name] = &dbZone{name: name}
+	}
+	if w.chance(0.2) {
+		w.db.zones[badZone] = &dbZone{name: badZone}
+	}
+	for k := range players {
+		w.db.owners[k] = &dbOwner{zone: fmt.Sprintf("zone-%d", k%zones)}
+	}
+	w.net = &net{
+		w: w, noDB: map[int]time.Duration{}, noNATS: map[int]time.Duration{}, noCli: map[int]time.Duration{}, last: map[[2]int]time.Duration{},
+		unheard: map[[2]int]time.Duration{},
+		loss:    w.dice.Float64() * 0.1, dup: w.dice.Float64() * 0.1, slow: w.dice.Float64() * 0.1,
+		answerLost: w.dice.Float64() * 0.05, slowOp: w.dice.Float64() * 0.03,
+	}
+	for range 2 + w.dice.IntN(3) {
+		w.addNode().start()
+	}
+	for k := range 3 {
+		c := &client{w: w, id: k, sender: policy.NewSender(policy.SenderDefaults()), left: 80}
+		w.clients = append(w.clients, c)
+		c.start()
+	}
+	w.after(time.Second, w.faults)
+	w.after(time.Second, w.travel)
+	w.net.listen()
+	w.run(stormy)
+	if len(w.violations) == 0 {
+		w.heal()
+		w.settle()
+	}
+	return w
+}
+
+func (w *world) addNode() *node {
+	id := len(w.nodes)
+	n := &node{
+		w: w, id: id, name: fmt.Sprintf("node-%d", id),
+		offset: time.Duration(w.dice.Int64N(int64(2*time.Hour))) - time.Hour, rate: 0.98 + 0.04*w.dice.Float64(),
+	}
+	w.nodes = append(w.nodes, n)
+	w.count("clocks that are wrong")
+	return n
+}
+
+// settle plays on without faults until everybody has an answer and every zone is played, and then
+// compares the books.
+func (w *world) settle() {
+	const rounds = 3
+	for round := range rounds {
+		for end := w.now + atLast; w.settled() != "" && w.now < end && len(w.violations) == 0; {
+			w.run(w.now + 100*time.Millisecond)
+		}
+		if why := w.settled(); why != "" && len(w.violations) == 0 {
+			w.violated("not all is well after %v without faults: %s", atLast, why)
+		}
+		if len(w.violations) > 0 {
+			return
+		}
+		if round < rounds-1 {
+			w.run(w.now + 5*time.Second) // and it stays so, but for zones that go to a node with less to do
+		}
+	}
+	w.compare()
+	w.compareZones()
+}
+
+// settled says what is still to come; "": nothing.
+func (w *world) settled() string {
+	for _, c := range w.clients {
+		if n := c.left + c.sender.Len(); n > 0 {
+			return fmt.Sprintf("client %d waits for %d answers", c.id, n)
+		}
+	}
+	for _, name := range w.names() {
+		if w.hostOf(name) == nil {
+			return name + " is not played"
+		}
+	}
+	for player := range players {
+		if o := w.db.owners[player]; o.arriving > 0 {
+			return fmt.Sprintf("player %d is on its way to %s", player, o.zone)
+		}
+	}
+	if bad := w.db.zones[badZone]; bad != nil && bad.failures < 3 {
+		return "the bad zone is not in quarantine"
+	}
+	return ""
+}
+
+// hostOf returns who plays a zone.
+func (w *world) hostOf(zone string) *host {
+	for _, n := range w.nodes {
+		if h := n.hosts[zone]; h != nil && n.up && h.playable() && !h.draining && h.epoch == w.db.zones[zone].epoch {
+			return h
+		}
+	}
+	return nil
+}
+
+// compare holds the answers that clients have had against what players carry.
+func (w *world) compare() {
+	done := map[policy.ID]int{} // to the place in its player's log
+	for player := range players {
+		log := w.db.owners[player].s.log
+		for k, id := range log {
+			switch e := w.book[id]; {
+			case done[id] > 0:
+				w.violated("command %x was done twice", id[:])
+			case e == nil || e.player != player:
+				w.violated("player %d has command %x, which is not for it", player, id[:])
+			}
+			done[id] = k + 1
+		}
+		w.inOrder(player, log)
+	}
+	for _, id := range w.ids() {
+		e := w.book[id]
+		switch place := done[id]; {
+		case e.code == policy.Durable && place == 0, e.code == policy.Done && e.sure && place == 0:
+			w.violated("command %x for player %d is lost: the answer was %v", id[:], e.player, e.code)
+		case e.code == policy.Durable && e.place != place:
+			w.violated("command %x was the %d. of player %d, and is now the %d.", id[:], e.place, e.player, place)
+		case e.code == policy.Refused && e.sure && place > 0:
+			w.violated("command %x was refused, and is done", id[:])
+		case e.code == policy.Refused && e.player != nobody:
+			w.violated("command %x was refused, and there is player %d", id[:], e.player)
+		}
+	}
+}
+
+// inOrder sees that what was answered before another was sent comes before it: with the places above it
+// is what linearizable means.
+func (w *world) inOrder(player int, log []policy.ID) {
+	var earliest time.Duration // of all answers behind
+	for k, id := range slices.Backward(log) {
+		e := w.book[id]
+		if k < len(log)-1 && earliest > 0 && e.sent > earliest {
+			w.violated("player %d: command %x came before one that was answered when it was not sent yet", player, id[:])
+		}
+		if e.sure && e.answered > 0 && (earliest == 0 || e.answered < earliest) {
+			earliest = e.answered
+		}
+	}
+}
+
+func (w *world) ids() (all []policy.ID) {
+	for id := range w.book {
+		all = append(all, id)
+	}
+	slices.SortFunc(all, func(a, b policy.ID) int { return slices.Compare(a[:], b[:]) })
+	return all
+}
+
+// compareZones sees that each player is in one zone, the one that the database says, and as it says.
+func (w *world) compareZones() {
+	where := map[int]string{}
+	for _, name := range w.names() {
+		h := w.hostOf(name)
+		if len(h.ids) > w.window || len(h.done) > w.window || h.acks.Len() > mostAcks {
+			w.violated("%s keeps %d ids, the window is %d", name, len(h.ids), w.window)
+		}
+		for _, player := range h.game.players() {
+			if other := where[player]; other != "" {
+				w.violated("player %d is in %s and in %s", player, other, name)
+			}
+			where[player] = name
+			if o := w.db.owners[player]; o.zone != name || o.arriving > 0 {
+				w.violated("player %d plays in %s, and is on disk in %s", player, name, o.zone)
+			}
+			s, err := h.game.save(player)
+			if disk := w.db.owners[player].s.log; err != nil || !slices.Equal(s.log, disk) {
+				w.violated("player %d has %d commands in %s, and %d on disk (%v)", player, len(s.log), name, len(disk), err)
+			}
+		}
+	}
+	for player := range players {
+		if where[player] == "" {
+			w.violated("player %d is nowhere: on disk in %s", player, w.db.owners[player].zone)
+		}
+	}
+}

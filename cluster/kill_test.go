@@ -1,0 +1,179 @@
+package cluster
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+var (
+	kills   = flag.Int("kills", 6, "how often a node is killed, or cut off, in TestKill")
+	between = flag.Int("between", 4000, "how many commands are answered between two kills in TestKill")
+	seed    = flag.Uint64("seed", 1, "which node it is")
+)
+
+// load keeps so many commands under way, each for a coin, and counts them.
+type load struct {
+	t     *testing.T
+	c     *Client
+	zones int
+	many  int
+
+	mu       sync.Mutex
+	dice     *rand.Rand
+	sent     map[buff.OwnerID]int64
+	durable  map[buff.OwnerID]int64 // that are on disk, by what was answered
+	answers  int
+	again    int
+	unknown  int
+	under    int
+	ending   bool
+	marks    chan struct{} // one for each answers of every
+	every    int
+	slowest  time.Duration
+	times    []time.Duration
+	finished chan struct{}
+}
+
+func (s *servers) load(zones, many, every int) *load {
+	l := &load{
+		t: s.t, c: s.client(), zones: zones, many: many, dice: rand.New(rand.NewPCG(*seed, 1)), every: every, marks: make(chan struct{}, 1000),
+		sent: map[buff.OwnerID]int64{}, durable: map[buff.OwnerID]int64{}, finished: make(chan struct{}),
+	}
+	for range many {
+		l.next()
+	}
+	return l
+}
+
+// next sends one command.
+func (l *load) next() {
+	l.mu.Lock()
+	zone := l.dice.IntN(l.zones)
+	to := hero(zone, l.dice.IntN(heroes))
+	if l.ending {
+		if l.under == 0 {
+			close(l.finished)
+		}
+		l.mu.Unlock()
+		return
+	}
+	l.sent[to]++
+	l.under++
+	l.mu.Unlock()
+	at := time.Now()
+	err := l.c.Send(fmt.Sprintf("z%d", zone), coin(to), Durable, func(r Reply, err error) {
+		l.answered(to, r, err, time.Since(at))
+		l.next()
+	})
+	if err != nil {
+		l.t.Errorf("Send: %v", err)
+	}
+}
+
+func (l *load) answered(to buff.OwnerID, r Reply, err error, took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.under--
+	switch {
+	case err == nil:
+		l.durable[to]++
+	case errors.Is(err, ErrUnknown):
+		l.unknown++
+	default:
+		l.t.Errorf("a coin for %d: %v", to, err)
+	}
+	if r.Again {
+		l.again++
+	}
+	l.slowest = max(l.slowest, took)
+	l.times = append(l.times, took)
+	if l.answers++; l.answers%l.every == 0 {
+		l.marks <- struct{}{}
+	}
+}
+
+// end waits until all is answered.
+func (l *load) end() {
+	l.mu.Lock()
+	l.ending = true
+	l.mu.Unlock()
+	<-l.finished
+	slices.Sort(l.times)
+	l.t.Logf("%d answered, %d of them had been done before, %d unknown; p50 %v, p99 %v, slowest %v", l.answers, l.again, l.unknown,
+		l.times[len(l.times)/2], l.times[len(l.times)*99/100], l.slowest)
+}
+
+// compare holds what was acknowledged against what is on disk.
+func (l *load) compare(s *servers) {
+	stacks := s.stacks(l.zones)
+	for zone := range l.zones {
+		for k := range heroes {
+			id := hero(zone, k)
+			require.GreaterOrEqual(l.t, stacks[id], l.durable[id], "hero %d: acknowledged, and lost", id)
+			if l.unknown == 0 {
+				require.LessOrEqual(l.t, stacks[id], l.durable[id], "hero %d: done twice", id)
+			}
+			require.LessOrEqual(l.t, stacks[id], l.sent[id], "hero %d: done twice", id)
+		}
+	}
+}
+
+// TestKill: nodes end without a word, or lose the database behind a proxy that swallows all, under load.
+// Nothing that was acknowledged is lost, and nothing is done twice.
+func TestKill(t *testing.T) {
+	const zones = 12
+	s := newServers(t)
+	dice := rand.New(rand.NewPCG(*seed, 2))
+	type member struct {
+		node  *Node
+		proxy *proxy
+	}
+	names := 0
+	start := func() member {
+		o := s.options(fmt.Sprintf("node-%d", names), zones)
+		names++
+		u, err := url.Parse(s.postgres)
+		require.NoError(t, err)
+		p := newProxy(t, u.Host)
+		u.Host = p.listener.Addr().String()
+		o.Postgres = u.String()
+		node, err := Join(t.Context(), o)
+		require.NoError(t, err)
+		return member{node, p}
+	}
+	members := []member{start(), start(), start()}
+	l := s.load(zones, 256, *between)
+	for round := range *kills {
+		<-l.marks
+		k := dice.IntN(len(members))
+		m := &members[k]
+		if round%2 == 0 {
+			t.Logf("%s is killed", m.node.o.Node)
+			m.node.Close()
+			m.proxy.close()
+			*m = start()
+		} else {
+			t.Logf("%s is cut off from the database", m.node.o.Node)
+			m.proxy.swallow(true)
+			<-l.marks
+			m.proxy.swallow(false)
+		}
+	}
+	l.end()
+	for _, m := range members {
+		t.Logf("%s: %+v", m.node.o.Node, m.node.Stats())
+		require.NoError(t, m.node.Drain(t.Context()))
+	}
+	l.compare(s)
+}

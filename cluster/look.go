@@ -1,0 +1,131 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+)
+
+// NodeInfo is what a node says of itself.
+type NodeInfo struct {
+	Node  string
+	Stats Stats
+	Zones []Played // that it plays, by name; the first 2,000
+}
+
+// Played is what the node that plays a zone says of it.
+type Played struct {
+	Zone    string
+	Epoch   uint64
+	Owners  int           // after the last Tick
+	Waiting int           // commands that wait for a Tick, or whose replies wait for a commit
+	Left    time.Duration // how long it may be played without another word of the database
+	Page    string        // see Zone.Page
+}
+
+// Change is that a zone has another owner, or none.
+type Change struct {
+	At       time.Time // when this node saw it in a beat, by its calendar
+	Zone     string
+	From, To string // nodes; "": none
+	Epoch    uint64
+}
+
+// What is told and kept of a world.
+const (
+	mostTold  = 2000
+	mostMoves = 1000
+)
+
+// Look asks all nodes what they have to say, over NATS, and returns what has come, by name: when all that are alive
+// have answered, or ctx ends. A node that is cut off from NATS says nothing. It fails with what NATS says.
+func (n *Node) Look(ctx context.Context) (all []NodeInfo, err error) {
+	box := n.o.NATS.NewInbox()
+	answers, err := n.o.NATS.SubscribeSync(box)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answers.Unsubscribe() }() // the connection may be closed already
+	if err := n.o.NATS.PublishRequest(n.o.Prefix+".look", box, nil); err != nil {
+		return nil, err
+	}
+	for alive := len(n.Nodes()); len(all) < alive; {
+		m, err := answers.NextMsgWithContext(ctx)
+		if err != nil {
+			break // ctx has ended, or nobody hears
+		}
+		var one NodeInfo
+		if json.Unmarshal(m.Data, &one) == nil && !slices.ContainsFunc(all, func(x NodeInfo) bool { return x.Node == one.Node }) {
+			all = append(all, one)
+		}
+	}
+	slices.SortFunc(all, func(a, b NodeInfo) int { return strings.Compare(a.Node, b.Node) })
+	return all, nil
+}
+
+// looked answers who asks what this node has to say.
+func (n *Node) looked(m *nats.Msg) {
+	b, err := json.Marshal(n.Info())
+	if err == nil && m.Reply != "" {
+		_ = n.o.NATS.Publish(m.Reply, b) // who gets no answer shows that
+	}
+}
+
+// Info returns what this node says of itself.
+func (n *Node) Info() NodeInfo {
+	i := NodeInfo{Node: n.o.Node, Stats: n.Stats()}
+	now := n.clock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, h := range n.hosts {
+		i.Zones = append(i.Zones, Played{
+			Zone: name, Epoch: h.epoch, Owners: int(h.owners.Load()), Waiting: int(h.waiting.Load()),
+			Left: max(0, time.Duration(h.until.Load())-now), Page: text(h.page.Load()),
+		})
+	}
+	slices.SortFunc(i.Zones, func(a, b Played) int { return strings.Compare(a.Zone, b.Zone) })
+	i.Zones = i.Zones[:min(len(i.Zones), mostTold)]
+	return i
+}
+
+// Moves returns how zones went from node to node since this one joined, the oldest first; the last 1,000.
+func (n *Node) Moves() []Change {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.moves)
+}
+
+// see takes in a view, unless a later one has come before, and keeps what is different in it. Who calls it has n.mu.
+func (n *Node) see(v policy.View, seq uint64, at time.Time) {
+	if seq < n.viewSeq {
+		return
+	}
+	if n.viewSeq > 0 {
+		n.compare(v, at)
+	}
+	n.view, n.viewSeq, n.seen = v, seq, n.clock()
+}
+
+func (n *Node) compare(v policy.View, at time.Time) {
+	for k := range v.Zones {
+		z := &v.Zones[k]
+		i, known := slices.BinarySearchFunc(n.view.Zones, z.Name, func(x policy.ZoneView, name string) int { return cmp.Compare(x.Name, name) })
+		c := Change{At: at, Zone: z.Name, To: z.Node, Epoch: z.Epoch}
+		if known {
+			c.From = n.view.Zones[i].Node
+		}
+		if c.From != c.To || known && n.view.Zones[i].Epoch != c.Epoch {
+			n.moves = append(n.moves, c)
+		}
+	}
+	if extra := len(n.moves) - mostMoves; extra > 0 {
+		n.moves = slices.Delete(n.moves, 0, extra)
+	}
+}

@@ -1,0 +1,82 @@
+package cluster
+
+import (
+	"errors"
+	"flag"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var moves = flag.Int("moves", 20, "how often the zone of TestMove is moved")
+
+// TestMove: a zone goes from node to node while commands come for it, and none is lost or done twice. How
+// long nobody played it is printed.
+func TestMove(t *testing.T) {
+	for name, want := range map[string]Certainty{"applied": Applied, "durable": Durable} {
+		t.Run(name, func(t *testing.T) { moveAbout(t, want) })
+	}
+}
+
+func moveAbout(t *testing.T, want Certainty) {
+	s := newServers(t)
+	nodes := map[string]*Node{}
+	for _, name := range []string{"a", "b"} {
+		o := s.options(name, 1)
+		o.Frame = 0 // as is usual
+		node, err := Join(t.Context(), o)
+		require.NoError(t, err)
+		defer node.Close()
+		nodes[name] = node
+	}
+	c := s.client()
+	r, err := c.Ask(t.Context(), "z0", coin(hero(0, 0)), Durable)
+	require.NoError(t, err)
+	done, again := int64(1), 0
+	var gaps []time.Duration
+	to, from := "a", "b"
+	if nodes["a"].Stats().Zones == 1 {
+		to, from = from, to
+	}
+	for range *moves {
+		epoch := r.Epoch
+		require.NoError(t, nodes[from].Move(t.Context(), "z0", to))
+		last := time.Now()
+		for r.Epoch == epoch {
+			r, err = c.Ask(t.Context(), "z0", coin(hero(0, 0)), want)
+			require.NoError(t, err)
+			if done++; r.Again {
+				again++
+			}
+			if r.Epoch != epoch {
+				gaps = append(gaps, time.Since(last))
+			}
+			last = time.Now()
+		}
+		to, from = from, to
+	}
+	slices.Sort(gaps)
+	t.Logf("%d moves, %d commands, %d of them done before their answer was heard; from the last answer of one node to the first of the other: p50 %v, p99 %v, worst %v",
+		len(gaps), done, again, gaps[len(gaps)/2], gaps[len(gaps)*99/100], gaps[len(gaps)-1])
+	for _, node := range nodes {
+		if err := node.Drain(t.Context()); err != nil && !errors.Is(err, ErrClosed) {
+			t.Error(err)
+		}
+	}
+	require.Equal(t, done, s.stacks(1)[hero(0, 0)])
+}
+
+// TestFirstFrame: who asks a zone that has just been loaded is answered at once, and not after its next frame, and the
+// one after that. It is on disk with that frame, too.
+func TestFirstFrame(t *testing.T) {
+	s := newServers(t)
+	o := s.options("a", 1)
+	o.Frame = time.Hour
+	a, err := Join(t.Context(), o)
+	require.NoError(t, err)
+	defer a.Close()
+	_, err = s.client().Ask(t.Context(), "z0", coin(hero(0, 0)), Durable)
+	require.NoError(t, err)
+}

@@ -1,0 +1,142 @@
+package cluster
+
+import (
+	"encoding/binary"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// What travels between a subscription and the zone that it looks at. The first byte is the version, as of a command, the
+// second says what it is.
+//
+//	look     version, 'L', 8 bytes id, 8 bytes owner, uvarint join, uvarint number: it is still there, and has heard so much
+//	said     version, 'S', 8 bytes id, uvarint join, what the player's client sent back
+//	missed   version, 'M', 8 bytes id, uvarint join: something got lost, perhaps the definitions
+//	all      version, 'A', 8 bytes id, uvarint join: all that came is read, and nothing has come for a while
+//	leave    version, 'Q', 8 bytes id
+//	packet   version, 'P', uvarint epoch, uvarint join, uvarint number, the bytes; 'D' for definitions
+//	refused  version, 'R', uvarint epoch, why as text
+//
+// A join is one viewer of one epoch: both count up, and what is of an older one is not for the same state.
+
+const (
+	isLook    = 'L'
+	isSaid    = 'S'
+	isMissed  = 'M'
+	isAll     = 'A'
+	isLeave   = 'Q'
+	isPacket  = 'P'
+	isDefined = 'D'
+	isRefused = 'R'
+)
+
+// mostSaid is how long what a player's client sends back may be: it is a kind and a number.
+const mostSaid = 64
+
+// screenID is that of a subscription.
+type screenID [8]byte
+
+// look is what comes of a subscription.
+type look struct {
+	kind         byte
+	id           screenID
+	owner        buff.OwnerID
+	join, number uint64
+	said         []byte
+}
+
+func appendLook(dst []byte, l *look) []byte {
+	dst = append(append(dst, wireVersion, l.kind), l.id[:]...)
+	switch l.kind {
+	case isLook:
+		dst = binary.BigEndian.AppendUint64(dst, uint64(l.owner))
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, l.join), l.number)
+	case isMissed, isAll:
+		dst = binary.AppendUvarint(dst, l.join)
+	case isSaid:
+		dst = append(binary.AppendUvarint(dst, l.join), l.said...)
+	}
+	return dst
+}
+
+// parseLook reads what appendLook has written. What was said is part of b.
+func parseLook(b []byte) (l look, err error) {
+	if len(b) < 2+len(l.id) || b[0] != wireVersion {
+		return l, errWire
+	}
+	l.kind = b[1]
+	b = b[2:]
+	b = b[copy(l.id[:], b):]
+	if l.kind == isLook {
+		if len(b) < 8 {
+			return l, errWire
+		}
+		l.owner, b = buff.OwnerID(binary.BigEndian.Uint64(b)), b[8:]
+	}
+	if l.kind == isLeave {
+		return l, nil
+	}
+	if l.join, b, err = cutNumber(b); err != nil {
+		return l, err
+	}
+	switch l.kind {
+	case isLook:
+		l.number, _, err = cutNumber(b)
+	case isSaid:
+		if l.said = b; len(b) > mostSaid {
+			err = errWire
+		}
+	case isMissed, isAll:
+	default:
+		err = errWire
+	}
+	return l, err
+}
+
+// shown is what goes to a subscription.
+type shown struct {
+	kind                byte
+	epoch, join, number uint64
+	bytes               []byte
+}
+
+// appendShown writes the head of it: the bytes follow.
+func appendShown(dst []byte, s *shown) []byte {
+	dst = binary.AppendUvarint(append(dst, wireVersion, s.kind), s.epoch)
+	if s.kind != isRefused {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, s.join), s.number)
+	}
+	return append(dst, s.bytes...)
+}
+
+// parseShown reads what appendShown has written. The bytes are part of b.
+func parseShown(b []byte) (s shown, err error) {
+	if len(b) < 2 || b[0] != wireVersion || b[1] != isPacket && b[1] != isDefined && b[1] != isRefused {
+		return s, errWire
+	}
+	s.kind = b[1]
+	if s.epoch, b, err = cutNumber(b[2:]); err != nil {
+		return s, err
+	}
+	if s.kind != isRefused {
+		if s.join, b, err = cutNumber(b); err != nil {
+			return s, err
+		}
+		if s.number, b, err = cutNumber(b); err != nil {
+			return s, err
+		}
+	}
+	s.bytes = b
+	return s, nil
+}
+
+func cutNumber(b []byte) (n uint64, rest []byte, err error) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 {
+		return 0, nil, errWire
+	}
+	return n, b[size:], nil
+}
+
+// screens returns the subject on which a zone hears of those who look at it.
+func screens(prefix, zone string) string { return subject(prefix, zone) + ".screens" }

@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+)
+
+// fakeZone hears what subscriptions say, in the place of a zone.
+func (s *servers) fakeZone() (conn *nats.Conn, said func(kind byte) look, show func(to string, m shown)) {
+	conn = s.connect()
+	sub, err := conn.SubscribeSync(screens(s.schema, "z0"))
+	require.NoError(s.t, err)
+	require.NoError(s.t, conn.Flush())
+	said = func(kind byte) look {
+		s.t.Helper()
+		msg, err := sub.NextMsgWithContext(s.t.Context())
+		require.NoError(s.t, err)
+		l, err := parseLook(msg.Data)
+		require.NoError(s.t, err)
+		require.Equal(s.t, string(kind), string(l.kind))
+		l.said = []byte(msg.Reply)
+		return l
+	}
+	show = func(to string, m shown) {
+		require.NoError(s.t, conn.Publish(to, appendShown(nil, &m)))
+		require.NoError(s.t, conn.Flush())
+	}
+	return conn, said, show
+}
+
+// TestSilence: the client's side of it. A subscription to which nothing has come for four renewals, and that has read all that came,
+// says that what was sent is lost; once each four renewals, not before a zone has heard of it, and not while its own
+// function holds it up: then something may be there that it has not read.
+func TestSilence(t *testing.T) {
+	s := newServers(t)
+	c := s.client()
+	_, said, show := s.fakeZone()
+	held, goOn := make(chan struct{}, 1), make(chan struct{})
+	sub, err := c.Subscribe("z0", 7, func(p Packet) {
+		if p.Err == nil {
+			held <- struct{}{}
+			<-goOn
+		}
+	})
+	require.NoError(t, err)
+	defer sub.Close()
+	to := string(said(isLook).said)
+	renew := func(times int) { // the clock of the client stands still
+		for range times {
+			c.renew()
+			c.mu.Lock()
+			c.renewal.Stop()
+			c.mu.Unlock()
+		}
+	}
+	c.mu.Lock()
+	c.renewal.Stop()
+	c.mu.Unlock()
+	renew(9)
+	for range 9 {
+		require.Zero(t, said(isLook).join, "nobody has heard of it: nothing can be lost")
+	}
+
+	packet := func(number uint64) {
+		show(to, shown{kind: isPacket, epoch: 1, join: 3, number: number, bytes: []byte("x")})
+		<-held
+	}
+	packet(1)
+	renew(2 * lostAfter)
+	for range 2 * lostAfter {
+		require.EqualValues(t, 1, said(isLook).number, "it has not read all: it is held up itself")
+	}
+	goOn <- struct{}{}
+	packet(2) // and counts from here
+	goOn <- struct{}{}
+	c.settle()
+	renew(lostAfter - 1)
+	for range lostAfter - 1 {
+		require.EqualValues(t, 2, said(isLook).number)
+	}
+	renew(1)
+	said(isLook)
+	require.EqualValues(t, 3, said(isAll).join)
+	renew(lostAfter)
+	for range lostAfter {
+		said(isLook)
+	}
+	require.EqualValues(t, 3, said(isAll).join, "still nothing")
+	packet(3)
+	goOn <- struct{}{}
+	c.settle()
+	renew(lostAfter - 1)
+	for range lostAfter - 1 {
+		require.EqualValues(t, 3, said(isLook).number, "it has come: the count begins anew")
+	}
+}
+
+// settle waits until the function given to Subscribe has returned.
+func (c *Client) settle() {
+	for c.taking.Load() {
+		_ = c.o.NATS.Flush() // a round trip, so that time goes on
+	}
+}

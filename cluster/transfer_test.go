@@ -1,0 +1,323 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/postgres"
+)
+
+var transfers = flag.Int("transfers", 200, "how often a hero moves in TestTransferKill")
+
+// TestTransfer: a hero goes to a zone of another node and back, and commands find it, whichever zone they are sent to.
+func TestTransfer(t *testing.T) {
+	s := newServers(t)
+	refused := errors.New("it is in a fight")
+	came := make(chan buff.OwnerID, 16)
+	join := func(name string) *Node {
+		o := s.options(name, 2)
+		o.New = func(zone string) (Zone, error) {
+			z, err := play(zone)
+			z.Arrive = func(_ *store.Saver, id buff.OwnerID, _ buff.Restoration) { came <- id }
+			z.Depart = func(_ *store.Saver, id buff.OwnerID, to string) error {
+				if id == hero(0, 3) {
+					return refused
+				}
+				return nil
+			}
+			return z, err
+		}
+		node, err := Join(t.Context(), o)
+		require.NoError(t, err)
+		t.Cleanup(node.Close)
+		return node
+	}
+	a, b := join("a"), join("b")
+	c := s.client()
+	pay := func(zone, in string) Reply {
+		t.Helper()
+		r, err := c.Ask(t.Context(), zone, coin(hero(0, 0)), Durable)
+		require.NoError(t, err)
+		require.Equal(t, in, r.Zone)
+		return r
+	}
+	pay("z0", "z0")
+	pay("z1", "z0")
+	require.NoError(t, a.Transfer(t.Context(), hero(0, 0), "z1"))
+	pay("z0", "z1")
+	require.Equal(t, hero(0, 0), <-came)
+	places, err := a.Where(t.Context(), hero(0, 0), hero(1, 0), 999)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []store.Place{{Owner: hero(0, 0), Zone: "z1"}, {Owner: hero(1, 0), Zone: "z1"}}, places)
+	require.NoError(t, b.Transfer(t.Context(), hero(0, 0), "z1"), "it is there")
+	pay("z1", "z1")
+	r, err := c.Transfer(t.Context(), hero(0, 0), "z0", "z0") // as was known last
+	require.NoError(t, err)
+	require.Equal(t, "z1", r.Zone)
+	pay("z1", "z0")
+	require.Equal(t, hero(0, 0), <-came)
+
+	require.ErrorIs(t, a.Transfer(t.Context(), hero(0, 0), "z9"), ErrZone)
+	require.ErrorIs(t, a.Transfer(t.Context(), 999, "z1"), ErrOwner)
+	err = a.Transfer(t.Context(), hero(0, 3), "z1")
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, refused.Error())
+	_, err = c.Transfer(t.Context(), hero(0, 1), "z0", "z9")
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "z9")
+	_, err = c.Ask(t.Context(), "z0", coin(999), Durable)
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "no such owner")
+	x, y := a.Stats(), b.Stats()
+	require.EqualValues(t, 2, x.Departed+y.Departed)
+	require.EqualValues(t, 2, x.Arrived+y.Arrived)
+	require.NotZero(t, x.Elsewhere+y.Elsewhere)
+	require.NoError(t, a.Drain(t.Context()))
+	require.NoError(t, b.Drain(t.Context()))
+	require.EqualValues(t, 5, s.stacks(2)[hero(0, 0)])
+}
+
+// TestTransferUnheard: nobody is told who comes; the zone looks itself.
+func TestTransferUnheard(t *testing.T) {
+	s := newServers(t)
+	node, err := Join(t.Context(), s.options("a", 2))
+	require.NoError(t, err)
+	defer node.Close()
+	require.NoError(t, node.subs[len(node.subs)-1].Unsubscribe())
+	c := s.client()
+	_, err = c.Ask(t.Context(), "z0", coin(hero(0, 0)), Durable)
+	require.NoError(t, err)
+	require.NoError(t, node.Transfer(t.Context(), hero(0, 0), "z1"))
+	for node.Stats().Arrived == 0 { // each command is a round trip, so that time goes on
+		require.NoError(t, c.Do(t.Context(), "z1", coin(hero(1, 0))))
+	}
+	r, err := c.Ask(t.Context(), "z1", coin(hero(0, 0)), Durable)
+	require.NoError(t, err)
+	require.Equal(t, "z1", r.Zone)
+}
+
+// effect is a coin of a hero: the how manyth is in the blob, and so it is the same coin in all zones and after a crash.
+type effect struct {
+	owner buff.OwnerID
+	n     int32
+}
+
+// effects are what the game has given out to the world outside.
+type effects struct {
+	mu            sync.Mutex
+	atOnce, after map[effect]int // how often: in the frame itself, and after its commit
+	byID          map[buff.EventID]int
+	waits         sync.WaitGroup
+}
+
+// ofCoin keeps something to be given out for each coin, in the cut with it.
+func ofCoin(e *buff.Event, b []byte) ([]byte, bool) {
+	return b, e.Kind == buff.Applied || e.Kind == buff.Stacked
+}
+
+// take takes what is on disk, and forgets to say so of each third: those come again with the next owner of the zone.
+func (x *effects) take(z *store.Saver) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, e := range z.Effects() {
+		if x.byID[e.ID]++; e.ID.Seq%3 > 0 {
+			z.Given(e.ID)
+		}
+	}
+}
+
+// takeRest takes what the last owners of the zones have left.
+func (x *effects) takeRest(s *servers, zones int) {
+	disk, err := postgres.Open(s.t.Context(), s.postgres, postgres.Options{Schema: s.schema})
+	require.NoError(s.t, err)
+	for zone := range zones {
+		z, err := store.Open(s.t.Context(), disk, fmt.Sprintf("z%d", zone), engine.Options{Catalog: coins, Synchronous: true}, store.Options{})
+		require.NoError(s.t, err)
+		x.take(z)
+		z.Close()
+		require.NoError(s.t, z.Engine().Close(s.t.Context()))
+	}
+	require.NoError(s.t, disk.Close())
+}
+
+// give is a Zone.Tick that gives out something for each coin.
+func (x *effects) give(z *store.Saver, f *engine.Frame) {
+	x.take(z)
+	var list []effect
+	for e := range f.Events() {
+		if e.Kind == buff.Applied || e.Kind == buff.Stacked {
+			list = append(list, effect{e.Owner, e.Stacks})
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	note := func(given map[effect]int) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		for _, e := range list {
+			given[e]++
+		}
+	}
+	note(x.atOnce)
+	frame := f.Number
+	x.waits.Go(func() {
+		if z.Committed(context.Background(), frame) == nil {
+			note(x.after)
+		}
+	})
+}
+
+// check sees that nothing was given out twice after a commit, nor what no hero has in the end. It returns how much was
+// given out twice in the frame itself: who does not wait for the commit does so.
+func (x *effects) check(t *testing.T, stacks map[buff.OwnerID]int64) (twice int) {
+	x.waits.Wait()
+	for e, times := range x.after {
+		require.Equal(t, 1, times, "coin %d of hero %d", e.n, e.owner)
+		require.LessOrEqual(t, int64(e.n), stacks[e.owner])
+	}
+	x.checkIDs(t, stacks)
+	for _, times := range x.atOnce {
+		if times > 1 {
+			twice++
+		}
+	}
+	return twice
+}
+
+// checkIDs sees that each coin has been given out under an ID of its own, and logs how many came twice: who does not look at
+// the ID pays so many too often.
+func (x *effects) checkIDs(t *testing.T, stacks map[buff.OwnerID]int64) {
+	coins, twice := map[buff.OwnerID]int64{}, 0
+	for id, times := range x.byID {
+		coins[id.Owner]++
+		twice += times - 1
+	}
+	for id, n := range stacks {
+		require.Equal(t, n, coins[id], "hero %d", id)
+	}
+	t.Logf("%d effects by their IDs, each coin one of them; who does not look at it pays %d more", len(x.byID), twice)
+	require.Positive(t, twice)
+}
+
+// TestTransferKill: heroes go from zone to zone, while they are paid by who does not know where they are, and nodes
+// end without a word at random moments of it. Each hero is in one zone then, with all coins that were
+// acknowledged, and no more than were sent. What is given out after the commit is given out once, and
+// what is kept until it is given has one ID for each coin, however often it comes.
+func TestTransferKill(t *testing.T) {
+	const zones = 4
+	s := newServers(t)
+	dice := rand.New(rand.NewPCG(*seed, 5))
+	names := 0
+	given := &effects{atOnce: map[effect]int{}, after: map[effect]int{}, byID: map[buff.EventID]int{}}
+	start := func() *Node {
+		o := s.options(fmt.Sprintf("node-%d", names), zones)
+		names++
+		o.TTL = time.Second
+		o.New = func(zone string) (Zone, error) {
+			z, err := play(zone)
+			z.Tick, z.Store.Effect = given.give, ofCoin
+			return z, err
+		}
+		node, err := Join(t.Context(), o)
+		require.NoError(t, err)
+		return node
+	}
+	nodes := []*Node{start(), start(), start()}
+	l := s.load(zones, 32, 100)
+	c := s.client()
+	n := *transfers
+	if testing.Short() {
+		n = min(n, 40)
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var took []time.Duration
+	unknown, followed := 0, 0
+	for k := range n {
+		id := hero(dice.IntN(zones), dice.IntN(heroes))
+		from, to := fmt.Sprintf("z%d", dice.IntN(zones)), fmt.Sprintf("z%d", dice.IntN(zones))
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			begun := time.Now()
+			r, err := c.Transfer(ctx, id, from, to)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case errors.Is(err, ErrUnknown):
+				unknown++
+			case err != nil:
+				t.Errorf("hero %d to %s: %v", id, to, err)
+			case r.Zone != from:
+				followed++
+			}
+			took = append(took, time.Since(begun))
+		})
+		if k%10 != 9 {
+			continue
+		}
+		for range dice.IntN(3) {
+			<-l.marks
+		}
+		victim := dice.IntN(len(nodes))
+		nodes[victim].Close()
+		nodes[victim] = start()
+		all.Wait()
+	}
+	all.Wait()
+	l.end()
+	for zone := range zones { // whoever is on its way has come when it is paid
+		for k := range heroes {
+			_, err := c.Ask(t.Context(), "z0", coin(hero(zone, k)), Durable)
+			require.NoError(t, err)
+			l.sent[hero(zone, k)]++
+			l.durable[hero(zone, k)]++
+		}
+	}
+	for _, node := range nodes {
+		require.NoError(t, node.Drain(t.Context()))
+	}
+	t.Logf("%d transfers, %d of them sent on, %d of which nobody knows", n, followed, unknown)
+	l.compare(s)
+	s.each(zones)
+	given.takeRest(s, zones)
+	twice := given.check(t, s.stacks(zones))
+	t.Logf("%d effects after their commits, each once; %d without waiting, %d of them twice", len(given.after), len(given.atOnce), twice)
+	if !testing.Short() {
+		require.NotZero(t, twice, "who does not wait for the commit gives out twice")
+	}
+}
+
+// each sees that each hero is in one zone.
+func (s *servers) each(zones int) {
+	disk, err := postgres.Open(s.t.Context(), s.postgres, postgres.Options{Schema: s.schema, ReadOnly: true})
+	require.NoError(s.t, err)
+	var ids []buff.OwnerID
+	for zone := range zones {
+		for k := range heroes {
+			ids = append(ids, hero(zone, k))
+		}
+	}
+	places, err := disk.Where(s.t.Context(), ids)
+	require.NoError(s.t, err)
+	require.NoError(s.t, disk.Close())
+	in := map[buff.OwnerID]bool{}
+	for _, p := range places {
+		require.False(s.t, in[p.Owner], "hero %d is in two places: %v", p.Owner, places)
+		require.False(s.t, p.Arriving, "hero %d has never come to %s", p.Owner, p.Zone)
+		in[p.Owner] = true
+	}
+	require.Len(s.t, in, len(ids))
+}

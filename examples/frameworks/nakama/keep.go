@@ -1,0 +1,122 @@
+package nakama
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/heroiclabs/nakama-common/runtime"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/replicate"
+	"github.com/bufftick/bufftick/store"
+)
+
+// Keep is Register for matches that outlive their server: what each player carries is kept in the store, in a zone
+// that has the name of the match, and so is which owner a user of Nakama is. Nakama knows its users by UUIDs, an engine
+// its owners by numbers: a user who comes back, also to another process, is the owner that it has been.
+//
+// The match saves when it ends and once a second while it is played. Only one match of a name may run at once: the one
+// before is fenced off, and says so in its log.
+func Keep(s store.Store, match string, o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
+	return func(ctx context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule) (runtime.Match, error) {
+		m := &Match{seats: map[string]*seat{}, users: users{IDs: map[string]buff.OwnerID{}, Away: map[buff.OwnerID][]byte{}}}
+		zone, err := store.Open(ctx, s, match, o, store.Options{Zone: func(b []byte) []byte {
+			text, _ := json.Marshal(&m.users) // maps of numbers and bytes: it does not fail
+			return append(b, text...)
+		}})
+		if err != nil {
+			return nil, err
+		}
+		m.zone, m.Engine = zone, zone.Engine()
+		if err := m.comeBack(zone.Restored()); err != nil {
+			zone.Close()
+			return nil, fmt.Errorf("match %q: %w", match, err)
+		}
+		m.screen = replicate.New(m.Engine, replicate.Options{})
+		return m, nil
+	}
+}
+
+// users are all who have been in the match.
+type users struct {
+	Last buff.OwnerID            `json:"last"`
+	IDs  map[string]buff.OwnerID `json:"ids"`  // by the UUIDs of Nakama
+	Away map[buff.OwnerID][]byte `json:"away"` // what those carry who are not here
+}
+
+// comeBack takes in what was kept. Who was in the match when its server died is not connected: it is away now.
+func (m *Match) comeBack(r store.Restored) error {
+	if r.Fresh {
+		return nil
+	}
+	if err := json.Unmarshal(r.Zone, &m.users); err != nil {
+		return err
+	}
+	for _, id := range m.users.IDs {
+		if _, err := m.Engine.Buffs(id); err != nil {
+			continue
+		}
+		blob, err := m.Engine.Despawn(id)
+		if err != nil {
+			return err
+		}
+		m.users.Away[id] = blob
+	}
+	return nil
+}
+
+// enter lets a user in: the owner that it has been, with what it carried, or a new one.
+func (m *Match) enter(user string) (buff.OwnerID, error) {
+	if m.zone == nil {
+		m.joined++
+		return m.joined, m.Engine.Spawn(m.joined, user)
+	}
+	id, known := m.users.IDs[user]
+	if !known {
+		m.users.Last++
+		id = m.users.Last
+		m.users.IDs[user] = id
+	}
+	m.joined++
+	if blob, away := m.users.Away[id]; away {
+		if _, err := m.Engine.Restore(id, user, blob); err != nil {
+			return 0, err
+		}
+		delete(m.users.Away, id)
+		return id, nil
+	}
+	return id, m.Engine.Spawn(id, user)
+}
+
+// leave takes an owner out, and keeps what it carried; it fails while the owner is busy.
+func (m *Match) leave(id buff.OwnerID) error {
+	blob, err := m.Engine.Despawn(id)
+	if err == nil && m.zone != nil {
+		m.users.Away[id] = blob
+	}
+	return err
+}
+
+// save saves all, and ends the engine.
+func (m *Match) save(ctx context.Context, log runtime.Logger) {
+	for _, s := range m.seats {
+		if err := m.leave(s.id); err != nil {
+			log.Warn("owner %d stays in the match that is saved: %v", s.id, err)
+		}
+	}
+	if err := m.zone.Drain(ctx); err != nil {
+		log.Error("%v", err)
+	}
+}
+
+// Save saves all that has happened so far, and waits for the disk: for an operator.
+func (m *Match) Save(ctx context.Context) error { return m.zone.SaveAll(ctx) }
+
+// Abandon ends the match without saving it, as a crash would.
+func (m *Match) Abandon(ctx context.Context) {
+	m.zone.Close()
+	_ = m.Engine.Close(ctx) // what it still had to do is nobody's
+}

@@ -1,0 +1,134 @@
+// Package protoactor runs bufftick in an actor of Proto.Actor: the actor is the game loop of one zone.
+//
+// Proto.Actor gives an actor one message at a time. So whatever goroutine brings it is the loop of the zone's engine
+// for so long: a timer sends a tick, and commands are messages that call the Engine directly, without a lock or
+// the Inbox. The answer to a [buff.Command] is a [buff.Result]. The timers are Go's: in the version that is tried here
+// the Cancel of Proto.Actor's scheduler, and its receive timeout, are data races.
+//
+//	zone := system.Root.Spawn(actor.PropsFromProducer(protoactor.New(protoactor.Options{
+//		Zone: "arena", Store: store, Engine: engine.Options{Catalog: catalog}, Idle: time.Minute,
+//	})))
+//	result, err := system.Root.RequestFuture(zone, buff.Apply(7, …), time.Second).Result()
+//
+// An actor that nobody has asked for anything for some time is passivated: it saves all, and stops. The next one of
+// that zone goes on where it was. What decides that there is one at a time is not here: Proto.Actor's cluster alone
+// does not see to that after a pause of a node, and the fence of the store does (store.ErrFenced).
+package protoactor
+
+import (
+	"context"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/store"
+)
+
+// Options say what an actor plays.
+type Options struct {
+	Zone   string
+	Store  store.Store
+	Engine engine.Options
+	Saver  store.Options
+
+	// Begin, if not nil, is called before the first command: a zone that is new gets its owners here.
+	Begin func(z *store.Saver, r store.Restored) error
+
+	Frame time.Duration // from one Tick to the next; if zero, 50 ms
+	Idle  time.Duration // without a command, after which it saves and stops; 0: never
+}
+
+// New returns what makes the actor, for actor.PropsFromProducer: a new one after each panic.
+func New(o Options) actor.Producer {
+	if o.Frame == 0 {
+		o.Frame = 50 * time.Millisecond
+	}
+	return func() actor.Actor { return &zone{o: o} }
+}
+
+// zone is the actor.
+type zone struct {
+	o     Options
+	saver *store.Saver
+	last  time.Time   // of a tick
+	asked time.Time   // when a command came
+	timer *time.Timer // of the next tick; nil: the zone has not begun
+}
+
+// tick is a frame.
+type tick struct{}
+
+// drainWithin is how long an actor that stops waits for owners that are busy.
+const drainWithin = 10 * time.Second
+
+// Receive is that of actor.Actor. What it cannot begin or save it panics with: that is how an actor tells its supervisor.
+func (z *zone) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case *actor.Started:
+		z.begin(c)
+	case tick:
+		z.frame(c)
+	case buff.Command:
+		z.asked = z.last
+		c.Respond(z.saver.Engine().Do(m))
+	case *actor.Stopping:
+		z.end()
+	case *actor.Restarting:
+		z.abandon()
+	}
+}
+
+func (z *zone) begin(c actor.Context) {
+	var err error
+	if z.saver, err = store.Open(context.Background(), z.o.Store, z.o.Zone, z.o.Engine, z.o.Saver); err != nil {
+		panic(err)
+	}
+	if z.o.Begin != nil {
+		if err := z.o.Begin(z.saver, z.saver.Restored()); err != nil {
+			panic(err)
+		}
+	}
+	z.last = time.Now()
+	z.asked = z.last
+	root, self := c.ActorSystem().Root, c.Self()
+	z.timer = time.AfterFunc(z.o.Frame, func() { root.Send(self, tick{}) })
+}
+
+func (z *zone) frame(c actor.Context) {
+	now := time.Now()
+	z.saver.After(z.saver.Engine().Tick(now.Sub(z.last)))
+	z.last = now
+	if z.o.Idle > 0 && now.Sub(z.asked) >= z.o.Idle {
+		c.Stop(c.Self())
+		return
+	}
+	z.timer.Reset(z.o.Frame) // after this one, so that ticks do not queue up
+}
+
+// end saves all.
+func (z *zone) end() {
+	if z.timer == nil {
+		return
+	}
+	z.timer.Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), drainWithin)
+	defer cancel()
+	if err := z.saver.Drain(ctx); err != nil {
+		panic(err)
+	}
+}
+
+// abandon ends a zone after a panic: the next actor takes up what is on disk.
+func (z *zone) abandon() {
+	if z.timer != nil {
+		z.timer.Stop()
+	}
+	if z.saver != nil {
+		z.saver.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), drainWithin)
+		defer cancel()
+		_ = z.saver.Engine().Close(ctx) // who is busy is left behind
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/cluster"
+)
+
+// far is another host: a network of its own in the kernel, with one cable to this one.
+type far struct {
+	t                 *testing.T
+	name, cable       string
+	here, there, mask string
+}
+
+func (f *far) ip(args ...string) {
+	out, err := exec.Command("ip", args...).CombinedOutput()
+	require.NoError(f.t, err, "ip %v: %s", args, out)
+}
+
+// newFar makes one. The test is skipped where that is not permitted.
+func newFar(t *testing.T) *far {
+	n := os.Getpid() % 250
+	f := &far{
+		t: t, name: fmt.Sprintf("realm-%d", os.Getpid()), cable: fmt.Sprintf("realm%d", os.Getpid()%1e6),
+		here: fmt.Sprintf("198.18.%d.1", n), there: fmt.Sprintf("198.18.%d.2", n),
+	}
+	if out, err := exec.Command("ip", "netns", "add", f.name).CombinedOutput(); err != nil {
+		t.Skipf("no network namespaces here: %v: %s", err, out)
+	}
+	t.Cleanup(func() { f.ip("netns", "del", f.name) }) // and with it the cable
+	if out, err := exec.Command("ip", "link", "add", f.cable, "type", "veth", "peer", "name", "far", "netns", f.name).CombinedOutput(); err != nil {
+		t.Skipf("no veth here: %v: %s", err, out)
+	}
+	f.ip("addr", "add", f.here+"/30", "dev", f.cable)
+	f.ip("link", "set", f.cable, "up")
+	f.ip("-n", f.name, "addr", "add", f.there+"/30", "dev", "far")
+	f.ip("-n", f.name, "link", "set", "far", "up")
+	return f
+}
+
+// TestPartition: a node on another host loses the network, in two ways. Its zones go to others, it comes back, gets
+// some again, and nothing that was acknowledged is lost or was done twice.
+func TestPartition(t *testing.T) {
+	address(t)
+	f := newFar(t)
+	s, err := openServers(t.Context(), "", false)
+	require.NoError(t, err)
+	n, err := openNodes(s, []place{{host: f.here, within: []string{"ip", "netns", "exec", f.name}}, {host: "127.0.0.1"}, {host: "127.0.0.1"}}, 6, 10)
+	require.NoError(t, err)
+	b := newBook(6, 10, 0.05)
+	conn, err := nats.Connect(fmt.Sprintf("nats://127.0.0.1:%d", s.port))
+	require.NoError(t, err)
+	defer conn.Close()
+	c, err := cluster.NewClient(cluster.ClientOptions{NATS: conn, Prefix: s.schema, Catalog: catalog})
+	require.NoError(t, err)
+	defer c.Close()
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer stop()
+	var bots sync.WaitGroup
+	for _, one := range b.bots {
+		bots.Go(func() { b.run(ctx, c, one, 50*time.Millisecond) })
+	}
+	for b.acknowledged() == 0 { // before that there is no table
+		require.True(t, pause(ctx, 50*time.Millisecond))
+	}
+	has := f.zonesOf(ctx, s, n.seats[0].name())
+	has(true)
+	for _, cut := range []struct {
+		name       string
+		begin, end []string
+	}{
+		{"the link is down", []string{"link", "set", f.cable, "down"}, []string{"link", "set", f.cable, "up"}},
+		// What goes there has the address of nobody, and is dropped by who gets it; what comes from there comes.
+		{"one way is", []string{"neigh", "replace", f.there, "lladdr", "02:00:00:00:00:01", "dev", f.cable, "nud", "permanent"}, []string{"neigh", "del", f.there, "dev", f.cable}},
+	} {
+		b.begin()
+		since := time.Now()
+		f.ip(cut.begin...)
+		has(false)
+		gap, ok := b.end(ctx, cut.name, time.Now())
+		require.True(t, ok)
+		t.Logf("%s: after %.1f s others have all zones; the widest gap of one was %.2f s", cut.name, time.Since(since).Seconds(), gap.Seconds())
+		f.ip(cut.end...)
+		back := time.Now()
+		has(true)
+		t.Logf("the node has zones again %.1f s after the network was mended", time.Since(back).Seconds())
+	}
+	stop()
+	bots.Wait()
+	require.NoError(t, n.close())
+	v, err := b.audit(t.Context(), s.config.ConnString(), s.schema)
+	require.NoError(t, err)
+	t.Logf("%d acknowledged, %d lost, %d doubled, %d of which nobody knows", v.acked, v.lost, v.doubled, v.unknown)
+	require.Empty(t, b.wrong)
+	require.Zero(t, v.lost)
+	require.Zero(t, v.doubled)
+	require.Zero(t, v.nowhere+v.twice)
+	require.Greater(t, v.acked, int64(100))
+	require.NoError(t, s.close())
+}
+
+// zonesOf returns a function that waits until the database says that a node has zones, or that it has none.
+func (f *far) zonesOf(ctx context.Context, s *servers, node string) func(some bool) {
+	db, err := pgx.ConnectConfig(ctx, s.config)
+	require.NoError(f.t, err)
+	f.t.Cleanup(func() { _ = db.Close(context.Background()) })
+	return func(some bool) {
+		f.t.Helper()
+		for {
+			var n int
+			err := db.QueryRow(ctx, "select count(*) from "+s.schema+".leases where node = $1 and until > clock_timestamp()", node).Scan(&n)
+			require.NoError(f.t, err)
+			if n > 0 == some {
+				return
+			}
+			require.True(f.t, pause(ctx, 50*time.Millisecond))
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// proxy is the way of one node to one server. While it is cut, bytes stay on their way and nobody is told, as
+// by a cable that was pulled and is put back before TCP gives up.
+type proxy struct {
+	listener net.Listener
+	network  string
+	target   string
+
+	mu    sync.Mutex
+	until time.Time // it is cut until then
+	conns map[net.Conn]bool
+	shut  chan struct{} // closed in the end
+}
+
+// newProxy listens on a host of this machine for the server at an address; one that begins with / is a socket.
+func newProxy(host, target string) (*proxy, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return nil, err
+	}
+	p := &proxy{listener: l, network: "tcp", target: target, conns: map[net.Conn]bool{}, shut: make(chan struct{})}
+	if target[0] == '/' {
+		p.network = "unix"
+	}
+	go p.serve()
+	return p, nil
+}
+
+func (p *proxy) address() string { return p.listener.Addr().String() }
+
+func (p *proxy) serve() {
+	for {
+		c, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		go p.join(c)
+	}
+}
+
+// join has a connection go on to the server.
+func (p *proxy) join(c net.Conn) {
+	p.wait()
+	s, err := net.Dial(p.network, p.target)
+	if err != nil {
+		_ = c.Close()
+		return
+	}
+	p.mu.Lock()
+	p.conns[c], p.conns[s] = true, true
+	p.mu.Unlock()
+	select {
+	case <-p.shut: // and who closes may not have seen these
+		_, _ = c.Close(), s.Close()
+	default:
+	}
+	go p.carry(s, c)
+	p.carry(c, s)
+	p.mu.Lock()
+	delete(p.conns, c)
+	delete(p.conns, s)
+	p.mu.Unlock()
+}
+
+// carry copies what comes, and holds it while the way is cut.
+func (p *proxy) carry(to, from net.Conn) {
+	defer func() { _, _ = to.Close(), from.Close() }()
+	b := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(b)
+		if n > 0 {
+			p.wait()
+			if _, err := to.Write(b[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil && err != io.EOF || n == 0 {
+			return
+		}
+	}
+}
+
+// wait returns when the way is not cut, or closed.
+func (p *proxy) wait() {
+	for {
+		p.mu.Lock()
+		left := time.Until(p.until)
+		p.mu.Unlock()
+		if left <= 0 {
+			return
+		}
+		select {
+		case <-time.After(left):
+		case <-p.shut:
+			return
+		}
+	}
+}
+
+// cut has what is sent wait on its way for so long.
+func (p *proxy) cut(d time.Duration) {
+	p.mu.Lock()
+	p.until = time.Now().Add(d)
+	p.mu.Unlock()
+}
+
+func (p *proxy) close() {
+	_ = p.listener.Close()
+	close(p.shut)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		_ = c.Close()
+	}
+}

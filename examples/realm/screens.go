@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/cluster"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/replicate"
+	"github.com/bufftick/bufftick/replicate/client"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/postgres"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// shownBots is how many bots of each zone all screens show, wherever they are.
+const shownBots = 2
+
+// showing is how a zone shows them.
+func showing(zones int) *replicate.Options {
+	return &replicate.Options{Interest: func(_ buff.OwnerID, see func(buff.OwnerID, bool)) {
+		for zone := range zones {
+			for k := range shownBots {
+				see(botID(zone, k), false)
+			}
+		}
+	}}
+}
+
+// screens are players' clients at the end of a Subscription each, one for each zone. They stay until the
+// nodes have ended.
+type screens struct {
+	conn   *nats.Conn
+	client *cluster.Client
+	all    []*screen
+
+	mu    sync.Mutex // of all screens
+	wrong []error
+}
+
+type screen struct {
+	zone    string
+	picture *client.Client
+	sub     *cluster.Subscription
+	ready   chan struct{} // closed when there is sub
+	epoch   uint64
+	packets int
+	fresh   int
+	missed  int             // that something was lost was found
+	last    time.Time       // of a packet
+	gaps    []time.Duration // between two packets, above 1.5 s: a zone that is played says something each second
+}
+
+// openScreens has a screen look at each zone.
+func openScreens(port int, prefix string, zones []string) (s *screens, err error) {
+	s = &screens{}
+	if s.conn, err = connect(port); err != nil {
+		return nil, err
+	}
+	if s.client, err = cluster.NewClient(cluster.ClientOptions{NATS: s.conn, Prefix: prefix, Catalog: catalog}); err != nil {
+		s.conn.Close()
+		return nil, err
+	}
+	for k, zone := range zones {
+		x := &screen{zone: zone, picture: client.New(client.Options{}), ready: make(chan struct{})}
+		if x.sub, err = s.client.Subscribe(zone, botID(k, 0), func(p cluster.Packet) { s.take(x, p) }); err != nil {
+			s.client.Close()
+			s.conn.Close()
+			return nil, err
+		}
+		close(x.ready)
+		s.all = append(s.all, x)
+	}
+	return s, nil
+}
+
+// take shows what has come.
+func (s *screens) take(x *screen, p cluster.Packet) {
+	<-x.ready
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p.Err != nil {
+		if !errors.Is(p.Err, cluster.ErrClosed) {
+			s.wrong = append(s.wrong, fmt.Errorf("the screen of %s: %w", x.zone, p.Err))
+		}
+		return
+	}
+	now := time.Now()
+	if gap := now.Sub(x.last); !x.last.IsZero() && gap > 1500*time.Millisecond {
+		x.gaps = append(x.gaps, gap)
+	}
+	x.last, x.epoch = now, p.Epoch
+	x.packets++
+	if p.Fresh {
+		x.fresh++
+		x.picture.Reset()
+	}
+	switch err := x.picture.Receive(p.Bytes); {
+	case errors.Is(err, client.ErrGap):
+		x.missed++
+		x.sub.Receive(x.picture.Missed())
+	case err != nil:
+		s.wrong = append(s.wrong, fmt.Errorf("the screen of %s: %w", x.zone, err))
+	}
+}
+
+// mostSettle is how long at most the world may take after the last payment until each bot is where it goes, and is shown there.
+const mostSettle = 30 * time.Second
+
+// settle waits until the bots that screens show are each on one of them: who has just come to a zone is seen there some
+// frames later. What is not so by then is found by audit.
+func (s *screens) settle(ctx context.Context, bots []*bot) {
+	ctx, cancel := context.WithTimeout(ctx, mostSettle)
+	defer cancel()
+	for !s.complete(bots) && pause(ctx, 20*time.Millisecond) {
+	}
+}
+
+func (s *screens) complete(bots []*bot) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	on := map[buff.OwnerID]int{}
+	for _, x := range s.all {
+		for id := range x.rings() {
+			on[id]++
+		}
+	}
+	for _, one := range bots {
+		if one.id%botsOfZone < shownBots && on[one.id] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// close takes what is on its way, and ends it.
+func (s *screens) close() {
+	_ = s.conn.Drain() // it is closed when all has been taken
+	for wait := 0; !s.conn.IsClosed() && wait < 500; wait++ {
+		_ = pause(context.Background(), 10*time.Millisecond)
+	}
+	s.client.Close()
+	s.conn.Close()
+}
+
+// sight is what came of the comparison of screens with the database.
+type sight struct {
+	bots, stale int // compared; in a zone that had another owner after the screen's last packet
+	wrong       []error
+}
+
+// ring is what a screen shows of a bot: its coins, and when its day is over.
+type ring struct {
+	coins int
+	end   wheel.Time
+}
+
+// audit compares what each screen shows with the last cut of its zone. The nodes have ended.
+func (s *screens) audit(ctx context.Context, address, schema string) (v sight, err error) {
+	disk, err := postgres.Open(ctx, address, postgres.Options{Schema: schema, ReadOnly: true})
+	if err != nil {
+		return v, err
+	}
+	defer func() { err = errors.Join(err, disk.Close()) }()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v.wrong = s.wrong
+	for _, x := range s.all {
+		cut, err := disk.Load(ctx, x.zone)
+		if err != nil {
+			return v, err
+		}
+		is, err := ringsOf(ctx, cut)
+		if err != nil {
+			return v, err
+		}
+		if cut.Epoch != x.epoch {
+			v.stale += len(is)
+			continue
+		}
+		shows := x.rings()
+		v.bots += len(is)
+		for id, want := range is {
+			if got := shows[id]; got != want {
+				v.wrong = append(v.wrong, fmt.Errorf("the screen of %s shows of bot %d %+v, and it has %+v", x.zone, id, got, want))
+			}
+		}
+		if len(shows) != len(is) {
+			v.wrong = append(v.wrong, fmt.Errorf("the screen of %s shows %d bots, and %d are there", x.zone, len(shows), len(is)))
+		}
+	}
+	return v, nil
+}
+
+// rings returns what the screen shows.
+func (x *screen) rings() map[buff.OwnerID]ring {
+	all := map[buff.OwnerID]ring{}
+	for o := range x.picture.Owners() {
+		var r ring
+		for _, b := range o.Buffs() {
+			switch spec := x.picture.Spec(b.Spec); {
+			case spec == nil:
+			case spec.ID == "coin":
+				r.coins = b.Stacks
+			case spec.ID == "day":
+				r.end = b.End
+			}
+		}
+		all[o.ID()] = r
+	}
+	return all
+}
+
+// ringsOf returns what is in a cut of the bots that screens show.
+func ringsOf(ctx context.Context, cut *store.Cut) (all map[buff.OwnerID]ring, err error) {
+	uptime := cut.Clocks.Moment.Uptime
+	eng, err := engine.New(engine.Options{Catalog: catalog, Synchronous: true, Uptime: time.Duration(uptime) * time.Millisecond})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, eng.Close(ctx)) }()
+	all = map[buff.OwnerID]ring{}
+	for _, o := range cut.Owners {
+		if o.ID%botsOfZone >= shownBots {
+			continue
+		}
+		if _, err := eng.Readmit(o.ID, nil, o.Blob, 0, uptime); err != nil {
+			return nil, err
+		}
+		list, err := eng.Buffs(o.ID)
+		if err != nil {
+			return nil, err
+		}
+		var r ring
+		for b := range list.All() {
+			switch b.Spec.ID {
+			case "coin":
+				r.coins = b.Stacks
+			case "day": // this engine's time is zero
+				r.end = b.End + cut.Clocks.Moment.Now
+			}
+		}
+		all[o.ID] = r
+	}
+	return all, nil
+}
+
+// report prints what the screens saw.
+func (s *screens) report(w io.Writer, v sight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var gaps []time.Duration
+	packets, fresh, missed := 0, 0, 0
+	for _, x := range s.all {
+		packets, fresh, missed = packets+x.packets, fresh+x.fresh, missed+x.missed
+		gaps = append(gaps, x.gaps...)
+	}
+	slices.Sort(gaps)
+	fmt.Fprintf(w, "  screens               %d packets; began anew %d times, with another owner of the zone or after a silence; %d times something was lost and asked for\n",
+		packets, fresh, missed)
+	fmt.Fprintf(w, "  screens stood still   %d times for more than 1.5 s: p50 %v, p99 %v, the worst %v\n", len(gaps),
+		quantile(gaps, 0.5), quantile(gaps, 0.99), quantile(gaps, 1))
+	fmt.Fprintf(w, "  on the screen         coins and rings of %d bots as in the database, %d otherwise; of %d the zone had another owner since\n",
+		v.bots-min(v.bots, len(v.wrong)), len(v.wrong), v.stale)
+	for _, err := range v.wrong[:min(len(v.wrong), 10)] {
+		fmt.Fprintf(w, "  not explained         %v\n", err)
+	}
+}
+
+// quantile returns that of a sorted list, in whole ms.
+func quantile(list []time.Duration, q float64) time.Duration {
+	if len(list) == 0 {
+		return 0
+	}
+	return list[min(len(list)-1, int(q*float64(len(list))))].Round(time.Millisecond)
+}
