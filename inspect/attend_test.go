@@ -17,7 +17,7 @@ import (
 type toldIncident struct {
 	Time, TimeEnd     int64
 	Title, Text, Kind string
-	Tags              []string
+	Tags              string
 	Over              bool
 	Players           []struct{ ID, Name string }
 	Spec, Stack       string
@@ -54,7 +54,7 @@ func TestAttend(t *testing.T) {
 	x := stuck()[0]
 	require.False(t, x.Over)
 	require.Equal(t, "trap", x.Spec)
-	require.Equal(t, []string{"bufftick", "stuck", "alarm"}, x.Tags)
+	require.Equal(t, "bufftick,stuck,alarm", x.Tags)
 	require.Equal(t, "5", x.Players[0].ID)
 	require.Regexp(t, `inspect_test\.newGame\.func1\n\t.*game_test\.go:\d+\n`, x.Stack)
 	require.GreaterOrEqual(t, x.Time, began)

@@ -27,3 +27,17 @@ func TestChange(t *testing.T) {
 		require.Equal(t, want, got.Kind+" "+got.Spec+" "+got.Change)
 	}
 }
+
+// In the scenario of a minute it is a comment, with the attribute's name once.
+func TestChangeIsAComment(t *testing.T) {
+	ember := &buff.Spec{ID: "ember"}
+	for want, e := range map[string]buff.Event{
+		"  # 40 change health -320, now 795":             {At: 40, Kind: buff.Changed, Name: "health", Delta: -320, Value: 795},
+		"  # 40 change ember from 9 health -40, now 960": {At: 40, Kind: buff.Changed, Name: "health", Spec: ember, Source: 9, Delta: -40, Value: 960},
+		"  # 40 deny ember from 9, limit":                {At: 40, Kind: buff.Denied, Spec: ember, Source: 9, Why: buff.Limit},
+	} {
+		var s story
+		s.comment(&e)
+		require.Equal(t, []storyStep{{40, want}}, s.steps)
+	}
+}

@@ -25,7 +25,8 @@
 //	players      who carries most, whose handlers take longest, search by id or name
 //	player       buffs as bars with stacks, source, time left and next pulse; attributes;
 //	             the last 100 events with reasons; the last minute with a lane for each buff, and what
-//	             was there at any instant of it, from the engine's flight recorder
+//	             was there at any instant of it, also what the attributes were and by which buffs, from
+//	             the engine's flight recorder
 //	definitions  a table to sort and filter: how many live, events a second, denials by reason, how long
 //	             handlers take and their share of all, file and line; reloads with their errors
 //	definition   one of them: the same by kind of event, its fields, and who has it now
@@ -71,7 +72,8 @@
 //   - Bounds: 64 streams, each event of which must be taken within 5 s; queries of 1 KiB,
 //     search texts of 256 bytes, ids of 20 digits, bodies of 64 KiB, answers of 1 MiB, events
 //     of 256 KiB; 200 buffs of a player at once, of 512 in all, 100 events, 256 attributes
-//     with 50 modifiers each; 400 lanes and 8,000 events of the last minute; 64 players followed, 8 searches and looks at the last minute at once. What does not fit is
+//     with 50 modifiers each; 400 lanes and 8,000 events of the last minute, and of what attributes were in it 4,000
+//     times that something changed; 64 players followed, 8 searches and looks at the last minute at once. What does not fit is
 //     left out, and "cut" says so. Each write of an answer must be taken within 5 s. Of a
 //     newcomer and a reader that does not read, the newcomer stays, and one who has brought the
 //     token takes the place of one who has not.

@@ -38,3 +38,6 @@ func LeftOver() (left []string) {
 	}
 	return left
 }
+
+// Effect says in a few characters what a modifier does.
+var Effect = effect

@@ -233,12 +233,12 @@ func (l *incidents) stalled(now time.Time, text string, closed bool) {
 // incidentJSON is an incident as the page gets it, and as an annotation of Grafana: its times are Unix
 // time in ms.
 type incidentJSON struct {
-	ID      string   `json:"id"`
-	Time    int64    `json:"time"`
-	TimeEnd int64    `json:"timeEnd"` // when it was last seen
-	Title   string   `json:"title"`
-	Text    string   `json:"text"`
-	Tags    []string `json:"tags"` // "bufftick", the kind, the level
+	ID      string `json:"id"`
+	Time    int64  `json:"time"`
+	TimeEnd int64  `json:"timeEnd"` // when it was last seen
+	Title   string `json:"title"`
+	Text    string `json:"text"`
+	Tags    string `json:"tags"` // "bufftick", the kind, the level; commas between, as Grafana wants them
 
 	Kind    string `json:"kind"`
 	Level   string `json:"level"`
@@ -300,7 +300,7 @@ func (l *incidents) all() []incident {
 func (in *Inspector) incidentOf(x *incident) incidentJSON {
 	out := incidentJSON{
 		ID: strconv.FormatUint(x.order, 10), Time: x.from.UnixMilli(), TimeEnd: x.until.UnixMilli(), Title: line(in.opts.Title) + ": " + x.kind, Text: lines(x.text),
-		Tags: []string{"bufftick", x.kind, x.level}, Kind: x.kind, Level: x.level, Over: x.over, At: int64(x.at),
+		Tags: "bufftick," + x.kind + "," + x.level, Kind: x.kind, Level: x.level, Over: x.over, At: int64(x.at),
 		Players: []pick{}, Spec: x.spec, Place: x.place, Stack: x.stack, Times: x.times,
 	}
 	for _, id := range x.involved {

@@ -27,6 +27,9 @@ type pastJSON struct {
 	Since   int64      `json:"since"` // from here on nothing is left out
 	Lanes   []laneJSON `json:"lanes"`
 	Cut     bool       `json:"cut,omitempty"` // something was left out: it was too much
+
+	Attributes []thenJSON `json:"attributes,omitempty"` // what they were
+	Sheet      int64      `json:"sheet"`                // from here on
 }
 
 // laneJSON is one buff, or, without a handle, what was refused or done at once of one definition, or what
@@ -45,6 +48,8 @@ type laneJSON struct {
 	Paused bool       `json:"paused,omitempty"`
 	Hidden bool       `json:"hidden,omitempty"`
 	Steps  []stepJSON `json:"steps"`
+
+	Times []speedJSON `json:"times,omitempty"` // where time did not pass as that of the world
 }
 
 // stepJSON is something that happened on a lane.
@@ -70,8 +75,10 @@ func (p *pastJSON) cut() bool {
 		}
 	}
 	switch {
-	case longest < 0:
+	case longest < 0 && p.Attributes == nil:
 		return false
+	case longest < 0:
+		p.Attributes = nil
 	case len(p.Lanes[longest].Steps) > 1:
 		steps := &p.Lanes[longest].Steps
 		*steps = (*steps)[(len(*steps)+1)/2:]
@@ -95,7 +102,9 @@ type lanes struct {
 }
 
 // of returns the lane of an event, which may be a new one.
-func (l *lanes) of(e *buff.Event) *laneJSON {
+func (l *lanes) of(e *buff.Event) *laneJSON { return &l.list[l.index(e)] }
+
+func (l *lanes) index(e *buff.Event) int {
 	key := laneKey{handle: e.Handle}
 	if e.Handle == 0 && e.Spec != nil {
 		key.spec = e.Spec.ID
@@ -114,7 +123,7 @@ func (l *lanes) of(e *buff.Event) *laneJSON {
 		l.at[key] = at
 		l.list = append(l.list, lane)
 	}
-	return &l.list[at]
+	return at
 }
 
 func (lane *laneJSON) describe(s *buff.Spec) {
@@ -188,6 +197,7 @@ func (in *Inspector) pastOf(o *engine.OwnerView, r *history.Recorder) *pastJSON 
 			l.carries(b, now)
 		}
 	}
+	l.changes(clocksOf(o, r, o.Now-history.Span), p.From, now)
 	slices.SortStableFunc(l.list, func(a, b laneJSON) int { return compareBegin(a.Begin, b.Begin) })
 	if n := len(l.list) - maxLanes; n > 0 {
 		p.Cut = true
@@ -203,6 +213,7 @@ func (in *Inspector) pastOf(o *engine.OwnerView, r *history.Recorder) *pastJSON 
 	if p.Lanes == nil {
 		p.Lanes = []laneJSON{}
 	}
+	in.addThen(p, o, r)
 	return p
 }
 

@@ -124,6 +124,21 @@ func TestLastMinuteOfMany(t *testing.T) {
 	require.Len(t, lanes, 400)
 	require.Contains(t, lanes[0], "hit")
 
+	// Of 8,010 the newest 8,000: since is right behind the newest of those that are left out.
+	many, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, err)
+	require.NoError(t, many.Spawn(7, nil))
+	for range 8010 {
+		many.Tick(5 * time.Millisecond)
+		many.AddBuff(7, buff.Application{Spec: cat.Spec("hit")})
+	}
+	many.Tick(5 * time.Millisecond)
+	answer, lanes = lanesOf(t, many, "?history=7")
+	require.Equal(t, []any{true, 51.0}, []any{answer["cut"], answer["since"]})
+	require.Len(t, lanes, 1)
+	require.Equal(t, 8000, strings.Count(lanes[0], " exec"))
+	require.Contains(t, lanes[0], "hit <nil> to <nil>: 55 exec")
+
 	none, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: -1})
 	require.NoError(t, err)
 	w := httptest.NewRecorder()
@@ -132,4 +147,59 @@ func TestLastMinuteOfMany(t *testing.T) {
 	inspect.Handler(none).ServeHTTP(w, r)
 	require.Equal(t, http.StatusNotFound, w.Code)
 	require.Contains(t, w.Body.String(), "keeps no history")
+}
+
+// TestLastMinuteStandsStill: pauses of the player, of a buff and of the zone, a rate and a death are on their
+// lanes, with the whiles in which time did not pass as usual.
+func TestLastMinuteStandsStill(t *testing.T) {
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "food", Duration: 20 * time.Second, OnDeath: buff.FatePause},
+		buff.Spec{ID: "venom", Duration: 8 * time.Second, Period: 2 * time.Second, OnDeath: buff.FateKeep},
+	)
+	require.NoError(t, err)
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, err)
+	require.NoError(t, e.Spawn(7, nil))
+	do := func(list ...buff.Command) {
+		for _, c := range list {
+			require.NoError(t, e.Do(c).Err, c)
+		}
+		e.Tick(time.Second)
+	}
+	food, _ := e.AddBuff(7, buff.Application{Spec: cat.Spec("food")})
+	do()
+	do(buff.PauseBuff(food))
+	do(buff.Pause(7))
+	venom, _ := e.AddBuff(7, buff.Application{Spec: cat.Spec("venom")})
+	require.NotZero(t, venom)
+	do(buff.Resume(7), buff.ResumeBuff(food))
+	do(buff.SetRate(7, buff.Ratio{Num: 1, Den: 2}))
+	do(buff.PauseZone(0))
+	do(buff.ResumeZone(0), buff.SetRate(7, buff.Ratio{Num: 1, Den: 1}))
+	do(buff.Kill(7))
+	do(buff.Revive(7))
+	do()
+
+	answer, lanes := lanesOf(t, e, "?history=7")
+	require.Equal(t, []string{
+		"<nil> <nil> to <nil>: 2000 pause text=the player, 3000 resume text=the player, 4000 rate text=the player at 1/2, " +
+			"5000 pause text=its zone, 6000 resume text=its zone, 6000 rate text=the player at 1/1",
+		"food 0 to <nil>: 0 apply n=1 end=20000, 1000 pause text=the buff, 3000 resume text=the buff, 7000 pause text=by death, 8000 resume text=by death, runs to 24500",
+		"venom 3000 to <nil>: 3000 apply n=1, 6500 pulse n=1, 8500 pulse n=1, runs to 12500",
+	}, lanes)
+	var times []string
+	for _, l := range answer["lanes"].([]any) {
+		text := fmt.Sprint(l.(map[string]any)["spec"], ":")
+		list, _ := l.(map[string]any)["times"].([]any)
+		for _, x := range list {
+			x := x.(map[string]any)
+			text += fmt.Sprintf(" %v to %v × %v", x["from"], x["to"], x["speed"])
+		}
+		times = append(times, text)
+	}
+	require.Equal(t, []string{
+		"<nil>: 2000 to 3000 × 0 4000 to 5000 × 0.5 5000 to 6000 × 0",
+		"food: 1000 to 3000 × 0 4000 to 5000 × 0.5 5000 to 6000 × 0 7000 to 8000 × 0",
+		"venom: 4000 to 5000 × 0.5 5000 to 6000 × 0",
+	}, times)
 }

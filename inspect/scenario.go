@@ -3,6 +3,7 @@ package inspect
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,6 +24,8 @@ import (
 // story writes such a scenario.
 type story struct {
 	from  wheel.Time // the instant that is 0 in it
+	known wheel.Time // where what is known begins
+	times *clocks
 	lanes []*storyBuff
 	at    map[buff.Handle]*storyBuff
 	steps []storyStep
@@ -36,8 +39,9 @@ type storyBuff struct {
 	source buff.OwnerID
 	begins bool // within what is known
 	begin  wheel.Time
-	ends   bool // it is known when it runs out
-	end    wheel.Time
+	ends   bool       // it is known when it runs out
+	left   int64      // of its own ms, what it had left
+	then   wheel.Time // when
 	period time.Duration
 	stacks int32
 	most   int32      // stacks that it ever had
@@ -54,7 +58,7 @@ type storyStep struct {
 func (in *Inspector) storyOf(o *engine.OwnerView, r *history.Recorder) string {
 	from := max(o.Now-history.Span, r.Since())
 	events := slices.Collect(r.Events(history.Query{From: from, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
-	s := story{from: from, at: make(map[buff.Handle]*storyBuff)}
+	s := story{from: from, known: from, times: clocksOf(o, r, from), at: make(map[buff.Handle]*storyBuff)}
 	for i := range events {
 		s.meet(&events[i])
 	}
@@ -64,6 +68,7 @@ func (in *Inspector) storyOf(o *engine.OwnerView, r *history.Recorder) string {
 		}
 	}
 	s.begin()
+	s.standStill(o)
 	for i := range events {
 		s.tell(&events[i])
 	}
@@ -85,14 +90,16 @@ func (s *story) meet(e *buff.Event) {
 		case e.Kind == buff.Stacked: // a stack more than before, at least
 			x.stacks = max(e.Stacks-1, 1)
 		}
-		x.ends, x.end = e.End != wheel.Never && e.End > e.At, e.End
+		if left := s.left(e); left > 0 {
+			x.ends, x.left, x.then = true, left, e.At
+		}
 	}
 	x.most = max(x.most, e.Stacks)
 	if e.Kind == buff.Pulsed && x.beat == 0 {
 		x.beat = e.At
 	}
-	if x.end == 0 && e.Kind == buff.Removed && e.Why == buff.Expired {
-		x.ends, x.end = true, e.At
+	if !x.ends && e.Kind == buff.Removed && e.Why == buff.Expired {
+		x.ends, x.left, x.then = true, 0, e.At
 	}
 }
 
@@ -114,8 +121,8 @@ func (s *story) carries(b *buff.Instance, now wheel.Time) {
 		x = s.add(b.Spec, b.Handle, b.Source)
 		x.begin, x.stacks = s.from, int32(max(b.Stacks, 1))
 	}
-	if left := leftOf(*b, now); left != nil && !x.ends && !x.begins {
-		x.ends, x.end = true, now+wheel.Time(*left)
+	if left := b.Own(now); left != math.MaxInt64 && !x.ends {
+		x.ends, x.left, x.then = true, left.Milliseconds(), now
 	}
 }
 
@@ -129,17 +136,16 @@ func (s *story) begin() {
 		case x.beat == 0:
 			x.period = 0 // none within the minute
 		default:
-			x.begin = x.beat - period
-			for x.begin >= s.from+period {
-				x.begin -= period
-			}
+			// Until what is known begins, time passes as usual in the scenario.
+			own := wheel.Time(math.Round(s.times.of(x.handle).passed(s.known, x.beat)))
+			x.begin = s.known - (period-own%period)%period
 		}
 		first = min(first, x.begin)
 	}
 	s.from = first
 	for _, x := range s.lanes {
 		if !x.begins {
-			s.apply(x.begin, x, x.stacks, x.ends, x.end)
+			s.apply(x.begin, x, x.stacks, s.lasts(x))
 		}
 	}
 }
@@ -148,14 +154,15 @@ func (s *story) step(at wheel.Time, format string, args ...any) {
 	s.steps = append(s.steps, storyStep{at, fmt.Sprintf("  - {at: %d, ", at-s.from) + fmt.Sprintf(format, args...) + "}"})
 }
 
-// apply is an application that leaves a buff running until an end.
-func (s *story) apply(at wheel.Time, x *storyBuff, stacks int32, ends bool, end wheel.Time) {
+// apply is an application that leaves a buff running for so many of its own ms; 0 for as long as its definition
+// says.
+func (s *story) apply(at wheel.Time, x *storyBuff, stacks int32, lasts int64) {
 	text := fmt.Sprintf("apply: %s, source: %s", quoted(x.id), quoted(idText(x.source)))
 	if stacks > 1 {
 		text += fmt.Sprintf(", stacks: %d", stacks)
 	}
-	if ends && end > at {
-		text += fmt.Sprintf(", duration: %dms", end-at)
+	if lasts > 0 {
+		text += fmt.Sprintf(", duration: %dms", lasts)
 	}
 	s.step(at, "%s", text)
 }
@@ -167,18 +174,18 @@ func (s *story) tell(e *buff.Event) {
 		s.comment(e)
 		return
 	}
-	id, ends := quoted(x.id), e.End != wheel.Never && e.End > e.At
+	id := quoted(x.id)
 	switch e.Kind {
 	case buff.Applied:
-		s.apply(e.At, x, e.Stacks, ends, e.End)
+		s.apply(e.At, x, e.Stacks, s.left(e))
 	case buff.Refreshed:
-		s.apply(e.At, x, max(e.Stacks-x.stacks, 0), ends, e.End)
+		s.apply(e.At, x, max(e.Stacks-x.stacks, 0), s.left(e))
 	case buff.Stacked:
 		return // the refresh that follows brings the stacks; without one the end stays
 	case buff.StackEnded:
 		s.step(e.At, "dispel: %s, stacks: %d", id, max(x.stacks-e.Stacks, 1))
 	case buff.Removed:
-		if e.Why != buff.Expired || x.end == 0 {
+		if e.Why != buff.Expired || !x.ends {
 			s.step(e.At, "remove: %s", id)
 		}
 	case buff.Hidden:
@@ -204,7 +211,10 @@ func (s *story) comment(e *buff.Event) {
 	if e.Spec != nil {
 		text += " " + e.Spec.ID + " from " + idText(e.Source)
 	}
-	if e.Kind == buff.Changed {
+	switch {
+	case e.Kind == buff.Changed && e.Spec != nil:
+		text += " " + changeOf(e)
+	case e.Kind == buff.Changed:
 		text += " " + e.Name + " " + changeOf(e)
 	}
 	if e.Why != buff.NoReason {
@@ -220,7 +230,7 @@ func (s *story) text(who string, o *engine.OwnerView) string {
 	fmt.Fprintf(&b, "# 0 is %v. Each buff is a definition of its own, with its times and without its rules and\n# actions: what these did is in the script.\n", s.from)
 	fmt.Fprintf(&b, "id: %s\nbuffs:\n", quoted("minute of "+idText(o.Owner)))
 	for _, x := range s.lanes {
-		b.WriteString(x.definition())
+		b.WriteString(x.definition(s.lasts(x)))
 	}
 	if len(s.lanes) == 0 {
 		b.WriteString("  nothing: {duration: infinite}\n")
@@ -235,10 +245,10 @@ func (s *story) text(who string, o *engine.OwnerView) string {
 }
 
 // definition writes that of one buff.
-func (x *storyBuff) definition() string {
+func (x *storyBuff) definition(lasts int64) string {
 	fields := []string{"duration: infinite"}
 	if x.ends {
-		fields[0] = fmt.Sprintf("duration: %dms", max(x.end-x.begin, 1))
+		fields[0] = fmt.Sprintf("duration: %dms", max(lasts, 1))
 	}
 	if x.period > 0 {
 		fields = append(fields, fmt.Sprintf("period: %dms", x.period.Milliseconds()))

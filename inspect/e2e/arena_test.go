@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -151,6 +152,26 @@ func TestArena(t *testing.T) {
 	})
 }
 
+// sees has the page remember, under a name, that an expression was true once: what a hero carries may be taken
+// off it by the others that play, between two looks of the test.
+func (p *tab) sees(name, expression string) {
+	p.t.Helper()
+	eval[any](p, fmt.Sprintf(`(window.%[1]s = false, window.setInterval(() => { if (%[2]s) window.%[1]s = true; }, 10), 0)`, name, expression))
+}
+
+// press presses a key until it has done what it is for: a hero that is stunned, silenced, dead or out of
+// breath does nothing, and the others that play may have made it so.
+func (p *tab) press(key, done string) {
+	p.t.Helper()
+	for range 30 {
+		p.do(chromedp.KeyEvent(key))
+		if p.within(2*time.Second, done) == nil {
+			return
+		}
+	}
+	p.until(done)
+}
+
 // fight has the hero of p poison that of q.
 func (a *arena) fight(p, q *tab, anna, ben int) {
 	a.ask(func(w *game.World) { // they meet where nobody else is
@@ -168,13 +189,14 @@ func (a *arena) fight(p, q *tab, anna, ben int) {
 	p.until(fmt.Sprintf(`Math.abs(arena.world.units.get(%d)?.x - 47) < 1`, ben))
 	eval[any](p, fmt.Sprintf(`arena.link.aim(%d)`, ben))
 	p.until(fmt.Sprintf(`arena.world.units.get(arena.world.you).target === %d && !document.querySelector("#target").hidden`, ben))
-	p.do(chromedp.KeyEvent("1"))
-	for _, x := range []*tab{p, q} {
-		x.until(fmt.Sprintf(`(%s)(%d, "venom", %d)`, in, ben, anna))
-	}
-	q.do(chromedp.KeyEvent("4"))
-	p.until(fmt.Sprintf(`(%s)(%d, "barrier")?.shield > 0`, in, ben))
-	q.until(fmt.Sprintf(`(%s)(%d, "barrier_cooldown")`, in, ben))
+	p.sees("venomed", fmt.Sprintf(`(%s)(%d, "venom", %d)`, in, ben, anna))
+	q.sees("venomed", fmt.Sprintf(`(%s)(%d, "venom", %d)`, in, ben, anna))
+	p.sees("shielded", fmt.Sprintf(`(%s)(%d, "barrier")?.shield > 0`, in, ben))
+	p.press("1", fmt.Sprintf(`(arena.link.aim(%d), (%s)(%d, "venom_cooldown"))`, ben, in, anna))
+	p.until(`window.venomed`)
+	q.until(`window.venomed`)
+	q.press("4", fmt.Sprintf(`(%s)(%d, "barrier_cooldown")`, in, ben))
+	p.until(`window.shielded`)
 	require.False(a.t, eval[bool](p, fmt.Sprintf(`!!(%s)(%d, "barrier_cooldown")`, in, ben)), "a cooldown is its owner's own")
 	p.right()
 	q.right()
@@ -229,7 +251,7 @@ func TestArenaPictures(t *testing.T) {
 	}
 	// How many frames the machine that takes it draws is nothing of the game.
 	eval[any](p, `document.querySelector("#fps").hidden = true`)
-	p.shoot("../../docs/arena.png")
+	p.shoot("shots/arena.png")
 	p.theme("light")
 	p.until(`arena.link.now > at + 2500`)
 	p.picture("arena-light")

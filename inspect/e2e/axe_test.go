@@ -71,14 +71,18 @@ func TestAxe(t *testing.T) {
 				p.until(`document.querySelector("main:not([hidden]) h2").textContent && document.querySelector("#verdict").className == "alarm"`)
 				switch route {
 				case "#/player/7":
-					p.until(`document.querySelectorAll("#buffs li").length > 0 && document.querySelectorAll("#past-lanes li").length > 0`)
+					p.until(`document.querySelectorAll("#buffs li").length > 0 && !document.querySelector("#p-past").hidden && document.querySelectorAll("#past-lanes li").length > 0`)
 				case "#/definitions":
-					p.until(`document.querySelectorAll("#specs tr").length == 9 && document.querySelectorAll("#reloads li").length > 0`)
+					p.until(`document.querySelectorAll("#specs tr").length == 10 && document.querySelectorAll("#reloads li").length > 0`)
 				case "#/definition/venom":
 					p.until(`document.querySelectorAll("#holders li").length > 0`)
 				case "#/incidents":
 					p.until(`document.querySelector("#incident-list summary")`)
 					eval[any](p, `void (document.querySelector("#incident-list details").open = true)`)
+				}
+				if route == "#/player/7" {
+					eval[any](p, `void (document.querySelector("#past-at").value -= 1500, document.querySelector("#past-at").dispatchEvent(new Event("input")))`)
+					p.until(`document.querySelectorAll(".then .sheet li").length == 3`)
 				}
 				for _, v := range p.violations() {
 					t.Errorf("%s, %s, %d px: %s", route, theme, width, v)
@@ -89,5 +93,6 @@ func TestAxe(t *testing.T) {
 			}
 			p.do(chromedp.KeyEvent("t"))
 		}
+		p.cutOff()
 	}
 }

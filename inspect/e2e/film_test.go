@@ -168,5 +168,5 @@ func TestArenaFilm(t *testing.T) {
 			f.shoot(t, p, 1)
 		}
 	}
-	f.write(t, "../../docs/arena.gif")
+	f.write(t, "shots/arena.gif")
 }

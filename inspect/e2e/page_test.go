@@ -203,7 +203,7 @@ func TestSearch(t *testing.T) {
 	p.do(chromedp.KeyEvent("00000000000000000000000"))
 	p.until(`document.querySelector("#found").textContent == "nobody found"`)
 	p.do(chromedp.KeyEvent("\x1b"), chromedp.KeyEvent("d"))
-	p.until(`document.querySelectorAll("#specs tr").length == 9`)
+	p.until(`document.querySelectorAll("#specs tr").length == 10`)
 }
 
 // All of the page can be had by keys alone, and what has the focus is seen.
@@ -220,7 +220,7 @@ func TestKeyboard(t *testing.T) {
 	focus("to-overview")
 	focus("to-definitions")
 	p.do(chromedp.KeyEvent("\r"))
-	p.until(`location.hash == "#/definitions" && document.querySelectorAll("#specs tr").length == 9`)
+	p.until(`location.hash == "#/definitions" && document.querySelectorAll("#specs tr").length == 10`)
 	eval[any](p, `void document.querySelector("#spec-heads .rate button").focus()`)
 	p.do(chromedp.KeyEvent("\r"))
 	p.until(`document.querySelector("#spec-heads .rate").getAttribute("aria-sort") == "descending"`)
@@ -331,12 +331,12 @@ func TestReload(t *testing.T) {
 	good := false
 	w := newWorld(t, inspect.Options{Token: token, Reload: func() (any, error) {
 		if good {
-			return "9 definitions, 1 changed: venom", nil
+			return "10 definitions, 1 changed: venom", nil
 		}
 		return nil, errReload
 	}})
 	p := open(t, w.url+"#/definitions", wide, tall)
-	p.until(`document.querySelectorAll("#specs tr").length == 9`)
+	p.until(`document.querySelectorAll("#specs tr").length == 10`)
 	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"))
 	p.until(`document.querySelector("#told").textContent.includes("is used")`)
 	p.do(chromedp.Click(chromedp.ID("d-reload")))
@@ -351,7 +351,7 @@ func TestReload(t *testing.T) {
 	p.do(chromedp.SendKeys(chromedp.ID("d-filter"), "no such thing"))
 	p.until(`document.querySelector("#d-none").textContent == "No definition fits “no such thing”." && document.querySelector("#d-none").offsetParent`)
 	eval[any](p, `void (() => { const q = document.querySelector("#d-filter"); q.value = ""; q.dispatchEvent(new Event("input")); })()`)
-	p.until(`document.querySelectorAll("#specs tr").length == 9`)
+	p.until(`document.querySelectorAll("#specs tr").length == 10`)
 	p.until(`[...document.querySelectorAll("#specs td.rate")].some((n) => parseFloat(n.textContent) > 0) && [...document.querySelectorAll("#specs td.p99")].some((n) => n.textContent)`)
 	p.picture("definitions")
 	p.do(chromedp.Click(chromedp.CSS(`#specs a[href="#/definition/venom"]`)))
@@ -401,12 +401,14 @@ func TestActions(t *testing.T) {
 func TestLastMinute(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url+"#/player/7", wide, tall)
-	const lane = `[...document.querySelectorAll("#past-lanes li")].find((n) => n.textContent.includes("Venom"))`
+	// Others put Venom on the player as well.
+	const lane = `[...document.querySelectorAll("#past-lanes li")].find((n) => /^Venom from .* #8$/.test(n.querySelector(".lane")?.textContent))`
 	venom := w.eng.Catalog().Spec("venom")
 	for range 7 {
 		require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: venom, Source: 8, Magnitude: 120}))
 	}
 	for range 2 {
+		require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: w.eng.Catalog().Spec("charm"), Source: 8}))
 		require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: w.eng.Catalog().Spec("shield_wall"), Source: 9}))
 	}
 	p.until(lane + ` && ` + lane + `.querySelectorAll("circle.pulse").length >= 3`)
@@ -428,6 +430,28 @@ func TestLastMinute(t *testing.T) {
 	p.until(`document.querySelectorAll("#past-lanes li").length >= 1 && !document.querySelector("#past-lanes").textContent.includes("Well Rested")`)
 	eval[any](p, `void (document.querySelector("#past-filter").value = "", document.querySelector("#past-filter").dispatchEvent(new Event("input")))`)
 	p.picture("past")
+
+	// While its time stands still a buff has as much left as when that began, and the lane says so.
+	eval[any](p, `document.querySelector("#past-live").click()`)
+	require.NoError(t, w.eng.Inbox().Do(buff.Pause(hero)))
+	p.until(lane + ` && ` + lane + `.querySelector("rect.still") && ` + lane + `.querySelector("rect.still title").textContent.startsWith("time stands still")`)
+	p.until(`[...document.querySelectorAll(".then .bars li")].some((n) => n.textContent.startsWith("Venom") && n.textContent.includes("time stands still"))`)
+	const stood = `((n) => n.textContent.match(/[0-9:.]{12}/g).map((t) => Math.round(t.split(":").reduce((s, x) => 60 * s + Number(x), 0) * 1000)))(` + lane + `.querySelector("rect.still title"))`
+	p.until(`((x) => x[1] - x[0] > 1000)(` + stood + `)`)
+	require.NoError(t, w.eng.Inbox().Do(buff.Resume(hero)))
+	p.until(`[...document.querySelectorAll("#past-lanes text.resume title")].some((n) => n.textContent.includes("the player"))`)
+	then := eval[[]string](p, `(() => {
+		const [from, to] = `+stood+`, range = document.querySelector("#past-at");
+		return [from + 100, to - 100, to + 100].map((at) => {
+			range.value = at;
+			range.dispatchEvent(new Event("input"));
+			return [...document.querySelectorAll(".then .bars li")].find((n) => n.textContent.startsWith("Venom ×5")).textContent;
+		});
+	})()`)
+	require.Regexp(t, `^Venom ×5\d\.\d s, time stands still$`, then[0])
+	require.Equal(t, then[0], then[1])
+	require.NotContains(t, then[2], "stands still")
+	p.until(`[...document.querySelectorAll("#past-lanes text.pause title")].some((n) => n.textContent.includes("the player"))`)
 
 	other := open(t, link, wide, tall)
 	other.until(`!document.querySelector("#p-past").hidden && [...document.querySelectorAll(".then .bars li")].some((n) => n.textContent.startsWith("Venom ×5"))`)

@@ -51,6 +51,7 @@ var (
 var attributes = []buff.Attribute{
 	{Attribute: stat.Attribute{Name: "stamina", Base: 200}},
 	{Attribute: stat.Attribute{Name: "armour", Base: 40}},
+	{Attribute: stat.Attribute{Name: "luck", Base: 3}},
 }
 
 func definitions() []buff.Spec {
@@ -67,6 +68,9 @@ func definitions() []buff.Spec {
 		{ID: "well_rested", Name: "Well Rested", Polarity: buff.Positive, Duration: 6 * time.Hour, Stack: buff.Stacking{By: buff.ByTarget}, Modifiers: more("stamina", stat.MulAdd, 0.15)},
 		{ID: "champion", Name: "Champion", Polarity: buff.Positive, Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
 		{ID: "torch", Name: "Torch", Polarity: buff.Positive, Duration: 20 * time.Minute, Stack: buff.Stacking{By: buff.ByTarget}},
+		{ID: "charm", Name: "Charm", Polarity: buff.Positive, Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Limit: 3}, Modifiers: []buff.Modifier{
+			{Attr: "luck", Op: stat.Add, Value: buff.Number{From: buff.FromAttr, Attr: "stamina", Of: buff.OfSource, Coef: 0.01, Const: 2, Default: true}, PerStack: true},
+		}},
 		{ID: "trap", Name: "Trap", Polarity: buff.Negative, Kind: buff.Instant, On: buff.Hooks{Exec: call("hang")}},
 	}
 }

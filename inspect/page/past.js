@@ -1,7 +1,7 @@
 // The last minute of a player: a lane for each buff, and what was there at an instant of it.
 // past.at is that instant, in ms of the game; null: now, and the lanes go on.
 const past = { id: "", other: "", at: null, all: [], timer: 0, asked: 0 };
-const happened = { apply: "applied", refresh: "refreshed", stack: "more stacks", stackend: "fewer stacks", pulse: "pulse", exec: "done at once", remove: "ended", deny: "denied", timeout: "timeout", error: "fault", hide: "no effect from here on", show: "has its effect again", suppressed: "a pulse without effect", queue: "another of the queue", period: "another period", restore: "came back with its owner", change: "attribute", react: "reacted" };
+const happened = { apply: "applied", refresh: "refreshed", stack: "more stacks", stackend: "fewer stacks", pulse: "pulse", exec: "done at once", remove: "ended", deny: "denied", timeout: "timeout", error: "fault", hide: "no effect from here on", show: "has its effect again", suppressed: "a pulse without effect", queue: "another of the queue", period: "another period", restore: "came back with its owner", change: "attribute", react: "reacted", pause: "time stands still from here on", resume: "time goes on", rate: "time passes otherwise" };
 const lasting = new Set(["apply", "refresh", "stack", "stackend", "restore"]);
 const instant = (ms) => { const sec = Math.floor(ms / 1000); return two(Math.floor(sec / 3600), 2) + ":" + two(Math.floor(sec / 60) % 60, 2) + ":" + two(sec % 60, 2) + "." + two(Math.floor(ms % 1000), 3); };
 const two = (n, l) => String(n).padStart(l, "0");
@@ -23,7 +23,11 @@ const levels = (l, p) => {
   if (end > at) out.push({ from: at, to: end, n, off });
   return out;
 };
-const marks = { pulse: ["circle", 2.6], suppressed: ["circle", 2.6], refresh: ["path"], stack: ["path"], deny: ["text", "×"], error: ["text", "!"], exec: ["text", "◆"], timeout: ["text", "◆"], change: ["circle", 2], remove: ["end"], period: ["path"], queue: ["path"] };
+const marks = { pulse: ["circle", 2.6], suppressed: ["circle", 2.6], refresh: ["path"], stack: ["path"], deny: ["text", "×"], error: ["text", "!"], exec: ["text", "◆"], timeout: ["text", "◆"], change: ["circle", 2], remove: ["end"], period: ["path"], queue: ["path"], pause: ["text", "‖"], resume: ["text", "▸"], rate: ["text", "∿"] };
+// speedAt is how fast a lane's time passed, passed how much of it did between two instants.
+const speedAt = (l, at) => { const t = (l.times || []).find((x) => x.from <= at && at < x.to); return t ? t.speed : 1; };
+const passed = (l, from, to) => (l.times || []).reduce((ms, x) => ms - (1 - x.speed) * Math.max(Math.min(to, x.to) - Math.max(from, x.from), 0), to - from);
+const speedText = (v) => (v === 0 ? "time stands still" : "time at " + Number(v.toFixed(3)) + " × speed");
 const mark = (x, where) => {
   const m = marks[x.kind];
   if (!m) return null;
@@ -35,6 +39,9 @@ const mark = (x, where) => {
 const laneRow = (l, p, text) => {
   const where = (ms) => (((Math.min(Math.max(ms, p.from), p.now) - p.from) / Math.max(p.now - p.from, 1)) * 100).toFixed(2) + "%";
   const g = s("svg", { role: "img", "aria-label": laneName(l) + ": " + plural(l.steps.length, "event", "events"), height: 28 });
+  for (const x of l.times || []) {
+    g.append(s("rect", { class: "still", x: where(x.from), width: Math.max(parseFloat(where(x.to)) - parseFloat(where(x.from)), 0.15) + "%", y: 0, height: 28 }, s("title", {}, speedText(x.speed) + ", " + instant(x.from) + " to " + instant(x.to))));
+  }
   if (l.handle) {
     const list = levels(l, p), most = Math.max(...list.map((x) => x.n), 1);
     for (const x of list) {
@@ -51,24 +58,47 @@ const laneRow = (l, p, text) => {
 // thenOf says what a lane was at an instant, or null.
 const thenOf = (l, p, at) => {
   if (!l.handle || (l.begin !== null && l.begin > at) || (l.end !== null && l.end <= at)) return null;
-  const level = levels(l, p).find((x) => x.from <= at && at <= x.to), ends = l.steps.filter((x) => x.end !== undefined), last = ends.filter((x) => x.at <= at).pop();
-  const until = last ? last.end : ends.length ? null : l.runs === undefined ? null : l.runs;
-  return { lane: l, n: level ? level.n : l.stacks, off: level && level.off, left: until === null ? null : Math.max(until - at, 0) };
+  const level = levels(l, p).find((x) => x.from <= at && at <= x.to);
+  return { lane: l, n: level ? level.n : l.stacks, off: level && level.off, left: leftThen(l, p, at), speed: speedAt(l, at) };
+};
+// leftThen is how long it had to go by its own time, as the engine says it of a buff whose time stands still; null: no end.
+const leftThen = (l, p, at) => {
+  const told = l.steps.filter((x) => x.at <= at && (lasting.has(x.kind) || x.end !== undefined)).pop();
+  const next = l.steps.find((x) => x.at > at && lasting.has(x.kind)), gone = l.steps.find((x) => x.kind === "remove");
+  let own = null;
+  if (told && told.end !== undefined) own = (told.end - told.at) * (speedAt(l, told.at) || speedAt(l, told.at - 1)) - passed(l, told.at, at);
+  else if (!next && gone) own = gone.why === "expired" ? passed(l, at, l.end) : null;
+  else if (!next && l.runs !== undefined) own = (l.runs - p.now) * (speedAt(l, p.now - 1) || 1) + passed(l, at, p.now);
+  const speed = speedAt(l, at);
+  return own === null ? null : Math.max(own / (speed || 1), 0);
+};
+const column = (name, list) => h("div", {}, h("p", { class: "soft" }, name), list);
+// attributesThen are the attributes as they were at an instant, each with what lay on it; what is not known says so.
+const attributesThen = (p, at) => {
+  if (!p.attributes) return [];
+  if (at < p.sheet) return [column("Attributes then", h("ul", { class: "sheet" }, h("li", { class: "soft" }, "known from " + instant(p.sheet) + " on")))];
+  const last = (list) => list.filter((x) => x.at <= at).pop();
+  return [column("Attributes then", h("ul", { class: "sheet" }, ...p.attributes.map((a) => {
+    const v = last(a.values), lay = (a.modifiers || []).map((m) => ({ m, x: last(m.steps) })).filter(({ x }) => x && x.text);
+    return h("li", {}, h("b", {}, v.value === null ? "not known" : neat(v.value)), a.name, h("div", {}, "base " + (v.base === null ? "not known" : neat(v.base)) + (v.why ? " · " + v.why.replace(/^not known: /, "") : "")),
+      ...lay.map(({ m, x }) => h("div", {}, x.text + " · " + m.from + (x.n > 1 ? " ×" + x.n : "") + (x.why ? ", " + x.why : ""))));
+  })))];
 };
 const showThen = (p, at, box) => {
   const there = p.lanes.map((l) => thenOf(l, p, at)).filter(Boolean), changes = new Map(), recent = [];
   for (const l of p.lanes) for (const x of l.steps) {
-    if (x.kind === "change" && x.at <= at) { const m = /^(\S+) (.*)$/.exec(x.text); if (m && (!changes.has(m[1]) || changes.get(m[1]).at <= x.at)) changes.set(m[1], x); }
+    if (!p.attributes && x.kind === "change" && x.at <= at) { const m = /^(\S+) (.*)$/.exec(x.text); if (m && (!changes.has(m[1]) || changes.get(m[1]).at <= x.at)) changes.set(m[1], x); }
     if (x.at <= at && x.at > at - 5000) recent.push({ l, x });
   }
   recent.sort((a, b) => b.x.at - a.x.at);
   box.replaceChildren(
-    h("ul", { class: "bars" }, ...(there.length ? there.map((t) => {
+    column("Buffs then", h("ul", { class: "bars" }, ...(there.length ? there.map((t) => {
       const part = t.left === null || !t.lane.whole ? 1 : Math.min(t.left / t.lane.whole, 1), fill = h("i", { class: t.lane.side + (t.left === null ? " ever" : "") });
       fill.style.width = (part * 100).toFixed(1) + "%";
-      return h("li", { class: t.off ? "off" : "" }, h("span", {}, laneName(t.lane) + (t.n > 1 ? " ×" + t.n : "") + (t.off ? ", no effect" : "")), h("div", { class: "track" }, fill), h("span", {}, t.left === null ? "" : span(t.left)));
-    }) : [h("li", { class: "soft" }, "no buffs")])),
-    h("ol", { class: "near" }, ...[...changes.values()].map((x) => h("li", {}, x.text)), ...recent.slice(0, 12).map(({ l, x }) => h("li", { class: x.kind }, stepText(x) + (l.spec ? " · " + laneName(l) : "")))));
+      return h("li", { class: t.off ? "off" : "" }, h("span", {}, laneName(t.lane) + (t.n > 1 ? " ×" + t.n : "") + (t.off ? ", no effect" : "")), h("div", { class: "track" }, fill), h("span", {}, (t.left === null ? "" : span(t.left)) + (t.speed === 1 ? "" : (t.left === null ? "" : ", ") + speedText(t.speed))));
+    }) : [h("li", { class: "soft" }, "no buffs")]))),
+    ...attributesThen(p, at),
+    column("The five seconds before", h("ol", { class: "near" }, ...[...changes.values()].map((x) => h("li", {}, x.text)), ...recent.slice(0, 12).map(({ l, x }) => h("li", { class: x.kind }, stepText(x) + (l.spec ? " · " + laneName(l) : ""))))));
 };
 const drawPast = () => {
   const first = past.all[0];

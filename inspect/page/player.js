@@ -100,6 +100,9 @@ const showPlayer = (p) => {
   $("p-attributes").hidden = !p.attributes.length;
   set($("p-events"), "class", p.attributes.length ? "most" : "wide");
   list($("attributes"), p.attributes, (a) => a.name, () => h("li", {}), (n, a) => {
+    const is = JSON.stringify(a);
+    if (n.is === is) return; // what is made anew is laid out and painted anew
+    n.is = is;
     const made = a.modifiers.map((m) => h("div", {}, m.text + " · " + m.from));
     n.replaceChildren(h("b", {}, neat(a.value)), a.name, h("div", {}, "base " + neat(a.base)), ...made);
   });

@@ -1,0 +1,47 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/inspect"
+)
+
+// The slider shows the attributes as they were: the base, and what each buff did to it with the stacks that it had.
+func TestAttributesThen(t *testing.T) {
+	w := newWorld(t, inspect.Options{})
+	luck, _ := w.eng.Catalog().Attr("luck")
+	charm := w.eng.Catalog().Spec("charm")
+	// do does something, and returns when: after it that instant's luck is what it makes of it.
+	do := func(f func(e *engine.Engine)) (at int64) {
+		require.NoError(t, w.eng.Inbox().Run(t.Context(), func(e *engine.Engine) {
+			f(e)
+			at = int64(e.Now())
+		}))
+		return at
+	}
+	add := func(e *engine.Engine) { e.AddBuff(hero, buff.Application{Spec: charm, Source: 8}) }
+	none := do(func(*engine.Engine) {})
+	one := do(add)
+	two := do(func(e *engine.Engine) {
+		add(e)
+		e.Do(buff.SetBase(hero, luck, 4))
+	})
+	over := do(func(e *engine.Engine) { e.Do(buff.RemoveSpec(hero, charm, 0, buff.Cancelled)) })
+	p := open(t, w.url+"#/player/7", wide, tall)
+	p.until(`document.querySelectorAll(".then .sheet li").length == 3 && [...document.querySelectorAll("#past-lanes .lane")].some((n) => n.textContent.startsWith("Charm"))`)
+	for _, c := range []struct {
+		at   int64
+		want string
+	}{
+		{none, `^3luckbase 3$`}, {one, `^5\.\d+luckbase 3\+2\.\d+ · Charm of Cassia Flint$`}, {two, `^8\.\d+luckbase 4\+4\.\d+ · Charm of Cassia Flint ×2$`}, {over, `^4luckbase 4$`},
+	} {
+		eval[any](p, fmt.Sprintf(`void (location.hash = "#/player/7/at/%d")`, c.at))
+		p.until(fmt.Sprintf(`document.querySelector("#past-link").href.endsWith("/at/%d")`, c.at))
+		require.Regexp(t, c.want, eval[string](p, `[...document.querySelectorAll(".then .sheet li")].find((n) => n.textContent.includes("luck")).textContent`))
+	}
+}

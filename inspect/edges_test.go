@@ -1,0 +1,58 @@
+package inspect
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
+)
+
+// TestEdgesOfTime: what is shown of a rate and of a definition at the ends of their ranges.
+func TestEdgesOfTime(t *testing.T) {
+	rate, is := ratioOf(0.25)
+	require.True(t, is)
+	require.Equal(t, buff.Ratio{Num: 1, Den: 4}, rate)
+	require.Zero(t, ownSpeed(buff.Instance{Held: buff.HeldByBuff}, 1))
+	require.Zero(t, ownSpeed(buff.Instance{Held: buff.HeldByDeath}, 1))
+	require.Zero(t, clocksOf(&engine.OwnerView{Paused: true}, history.New(history.MinBytes), 0).owner.first)
+	require.Zero(t, *leftOf(buff.Instance{End: 5}, 10), "it is over, and its owner busy")
+	endless := specOf(&buff.Spec{ID: "oath", Kind: buff.Infinite})
+	require.Empty(t, endless.Lasts+endless.Period, "without an end, and without pulses")
+	short := specOf(&buff.Spec{ID: "blink", Duration: time.Millisecond, Period: time.Millisecond})
+	require.NotEmpty(t, short.Lasts)
+	require.NotEmpty(t, short.Period)
+}
+
+// TestStepsInOrder: a change of time stands among the events of its lane where it happened.
+func TestStepsInOrder(t *testing.T) {
+	const h = 7
+	l := lanes{list: []laneJSON{{Steps: []stepJSON{{At: 5}, {At: 9}}}}, at: map[laneKey]int{{handle: h}: 0}}
+	l.changes(&clocks{owner: speeds{first: 1}, changes: []buff.TimeChange{{Handle: h, At: 7, Verb: buff.VerbPause}}}, 0, 10)
+	at := []int64{}
+	for _, step := range l.list[0].Steps {
+		at = append(at, step.At)
+	}
+	require.Equal(t, []int64{5, 7, 9}, at)
+}
+
+// TestStoryComments: an event that no step can bring about is told as a comment, of a buff and of nobody.
+func TestStoryComments(t *testing.T) {
+	s := &story{at: map[buff.Handle]*storyBuff{7: {id: "oath"}}}
+	s.tell(&buff.Event{Kind: buff.Faulted, At: 1})
+	s.tell(&buff.Event{Kind: buff.Faulted, At: 2, Handle: 7})
+	require.Equal(t, []storyStep{{1, "  # 1 error"}, {2, "  # 2 error"}}, s.steps)
+}
+
+// TestStoryBegins: a buff that was applied within what is known does not put the begin of a scenario back, though it
+// has pulsed since.
+func TestStoryBegins(t *testing.T) {
+	s := &story{from: 200, known: 200, times: &clocks{owner: speeds{first: 1}}}
+	s.lanes = append(s.lanes, &storyBuff{id: "venom", handle: 7, begins: true, begin: 300, period: time.Second, beat: 1350})
+	s.begin()
+	require.EqualValues(t, 200, s.from)
+	require.Empty(t, s.steps)
+}

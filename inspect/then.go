@@ -1,0 +1,188 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Bounds of what is told of a player's attributes over the last minute: the newest of it.
+const (
+	maxInstants = 1000 // at which something of them changed
+	maxThens    = 4000 // of what was so from an instant on
+)
+
+// What is not known of an attribute, and why.
+const (
+	unseenThen = "not known: the player is busy, and what else it carries cannot be read"
+	manyThen   = "not known: the player carries more buffs than are looked at"
+	stacksThen = "by its stacks, which are not known"
+	numberThen = "by a number that is not known"
+	hiddenThen = "whether it had an effect is not known"
+	orderThen  = "which of the overrides was the newer is not known"
+	otherThen  = "not known, since something that it goes by is not"
+)
+
+// then is the attributes of a player over the last minute, worked out from how they are now, what has
+// happened, and what the recorder was told beside that.
+type then struct {
+	schema  *stat.Schema
+	since   wheel.Time // from here on all is known
+	o       *engine.OwnerView
+	bases   map[stat.Attr][]buff.Event // what has changed them
+	were    []buff.SheetChange         // about bases
+	carried []*carriedThen             // the oldest first, as far as that is known
+	at      map[buff.Handle]*carriedThen
+	unsure  string // why there may be modifiers of which nothing is known
+}
+
+// thenOf gathers what is known; nil if the player has no attributes of the engine, or is not there.
+func thenOf(o *engine.OwnerView, r *history.Recorder, schema *stat.Schema) *then {
+	if schema == nil || !o.Present {
+		return nil
+	}
+	t := &then{schema: schema, o: o, bases: make(map[stat.Attr][]buff.Event), at: make(map[buff.Handle]*carriedThen)}
+	q := history.Query{From: max(o.Since, r.Since()), To: o.Now, Owners: []buff.OwnerID{o.Owner}}
+	events, changes := slices.Collect(r.Events(q)), slices.Collect(r.SheetChanges(q))
+	known := r.Since() // some of what was before it may have been dropped meanwhile
+	events = slices.DeleteFunc(events, func(e buff.Event) bool { return e.Seen < known })
+	changes = slices.DeleteFunc(changes, func(c buff.SheetChange) bool { return c.Seen < known })
+	t.since = max(o.Since, o.Now-history.Span, known)
+	for k := range o.Buffs {
+		b := &o.Buffs[k]
+		if c := t.carrying(b.Handle, b.Source, b.Spec); c != nil {
+			c.live, c.numbers = b, o.Numbers[k]
+		}
+	}
+	for k := range events {
+		t.happened(&events[k], k+1)
+	}
+	for _, c := range changes {
+		if c.Handle == 0 {
+			t.were = append(t.were, c)
+		} else if x := t.at[c.Handle]; x != nil {
+			x.were = append(x.were, c)
+		}
+	}
+	slices.SortStableFunc(t.carried, func(a, b *carriedThen) int { return a.order() - b.order() })
+	switch {
+	case o.Unseen:
+		t.unsure = unseenThen
+	case o.Carried > len(o.Buffs):
+		t.unsure = manyThen
+	}
+	return t
+}
+
+// carrying returns a buff that was carried, nil if its definition has no modifiers.
+func (t *then) carrying(h buff.Handle, source buff.OwnerID, spec *buff.Spec) *carriedThen {
+	c := t.at[h]
+	if c == nil && len(spec.Modifiers) > 0 {
+		c = &carriedThen{handle: h, source: source}
+		t.at[h], t.carried = c, append(t.carried, c)
+	}
+	return c
+}
+
+func (t *then) happened(e *buff.Event, n int) {
+	switch {
+	case e.Kind == buff.Changed:
+		t.bases[e.Attr] = append(t.bases[e.Attr], *e)
+	case e.Handle == 0 || e.Spec == nil:
+	default:
+		if c := t.carrying(e.Handle, e.Source, e.Spec); c != nil {
+			if e.Kind == buff.Applied || e.Kind == buff.Restored {
+				c.begins = n
+			}
+			c.events = append(c.events, *e)
+		}
+	}
+}
+
+// base returns the base of an attribute at an instant, and whether it is known.
+func (t *then) base(a stat.Attr, at wheel.Time) (float64, bool) {
+	list := t.bases[a]
+	n, _ := slices.BinarySearchFunc(list, at+1, func(e buff.Event, at wheel.Time) int { return cmp.Compare(e.At, at) })
+	switch {
+	case n > 0:
+		return list[n-1].Value, true
+	case len(list) == 0 && int(a) <= len(t.o.Attributes):
+		return t.o.Attributes[a-1].Base, true
+	case len(list) == 0:
+		return 0, false
+	}
+	for _, w := range t.were {
+		if w.Attr == a && w.At == list[0].At {
+			return w.Was, true
+		}
+	}
+	return list[0].Value - list[0].Delta, true
+}
+
+// sheetThen is what the attributes were at an instant.
+type sheetThen struct {
+	sheet  *stat.Sheet
+	marks  []markThen
+	based  []bool   // by attribute: its base is known
+	unsure []string // by attribute: why its value is not known
+}
+
+// sheet works out what the attributes were at an instant.
+func (t *then) sheet(at wheel.Time) *sheetThen {
+	n := t.schema.Len() + 1
+	s := &sheetThen{sheet: stat.NewSheet(t.schema, 0), based: make([]bool, n), unsure: make([]string, n)}
+	for a := range t.schema.All() {
+		v, known := t.base(a, at)
+		if s.based[a] = known; !known || s.sheet.SetBase(a, v) != nil || t.unsure != "" {
+			s.unsure[a] = cmp.Or(t.unsure, otherThen)
+		}
+	}
+	for _, c := range t.carried {
+		for _, m := range c.marks(at) {
+			s.put(m)
+		}
+	}
+	for range n { // a limit may have a limit
+		for a, law := range t.schema.All() {
+			if s.unsure[a] == "" && (s.doubts(t.schema, law.Min) || s.doubts(t.schema, law.Max)) {
+				s.unsure[a] = otherThen
+			}
+		}
+		if t.unsure != "" || !slices.ContainsFunc(s.unsure, func(why string) bool { return why != "" }) {
+			break
+		}
+	}
+	return s
+}
+
+// put lays a modifier on the sheet.
+func (s *sheetThen) put(m markThen) {
+	if int(m.Attr) >= len(s.unsure) {
+		return // of a catalog that had more attributes
+	}
+	if m.Op == stat.Override && m.of.order() == 0 && slices.ContainsFunc(s.marks, func(o markThen) bool {
+		return o.Op == stat.Override && o.Attr == m.Attr && o.Channel == m.Channel
+	}) {
+		m.unsure = orderThen
+	}
+	s.marks = append(s.marks, m)
+	if m.unsure == "" {
+		if _, err := s.sheet.Add(m.Modifier); err != nil {
+			m.unsure = otherThen
+		}
+	}
+	if m.unsure != "" {
+		s.unsure[m.Attr] = cmp.Or(s.unsure[m.Attr], otherThen)
+	}
+}
+
+// doubts reports whether a limit is an attribute that is not known.
+func (s *sheetThen) doubts(schema *stat.Schema, l stat.Limit) bool {
+	a, _ := schema.Attr(l.String())
+	return a != 0 && s.unsure[a] != ""
+}

@@ -1,0 +1,197 @@
+package inspect
+
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// carriedThen is a buff that the player carried within the minute.
+type carriedThen struct {
+	handle  buff.Handle
+	source  buff.OwnerID
+	begins  int // which event that was; 0: before what is known
+	events  []buff.Event
+	were    []buff.SheetChange
+	live    *buff.Instance
+	numbers []float64 // of one that is live
+}
+
+// order puts what was there before what came, and of the former what is still there first: of the rest
+// the order is not known.
+func (c *carriedThen) order() int {
+	switch {
+	case c.begins > 0:
+		return c.begins
+	case c.live == nil:
+		return 0
+	}
+	return -1
+}
+
+// eventAfter returns the first event after an instant, of kinds that fit.
+func (c *carriedThen) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *buff.Event {
+	k := slices.IndexFunc(c.events, func(e buff.Event) bool { return e.At > at && fits(&e) })
+	if k < 0 {
+		return nil
+	}
+	return &c.events[k]
+}
+
+// wereAfter returns the first of what is told of it, and was so until after an instant.
+func (c *carriedThen) wereAfter(at wheel.Time, fits func(*buff.SheetChange) bool) *buff.SheetChange {
+	k := slices.IndexFunc(c.were, func(w buff.SheetChange) bool { return w.At > at && fits(&w) })
+	if k < 0 {
+		return nil
+	}
+	return &c.were[k]
+}
+
+// there reports whether it was carried at an instant, after all that happened at it.
+func (c *carriedThen) there(at wheel.Time) bool {
+	there := c.begins == 0
+	for k := range c.events {
+		if c.events[k].At > at {
+			break
+		}
+		switch c.events[k].Kind {
+		case buff.Applied, buff.Restored:
+			there = true
+		case buff.Removed:
+			there = false
+		}
+	}
+	return there
+}
+
+// version returns of which version it was: whatever takes another one says which it was before.
+func (c *carriedThen) version(at wheel.Time) *buff.Spec {
+	if w := c.wereAfter(at, func(*buff.SheetChange) bool { return true }); w != nil {
+		return w.Spec
+	}
+	if n := len(c.events); n > 0 && (c.live == nil || c.events[n-1].At > at) {
+		return c.events[n-1].Spec
+	}
+	return c.live.Spec
+}
+
+// hidden reports whether it had no effect, and whether that is known: what ends without one is told.
+func (c *carriedThen) hidden(at wheel.Time) (is, known bool) {
+	e := c.eventAfter(at, func(e *buff.Event) bool { return e.Kind == buff.Hidden || e.Kind == buff.Shown })
+	w := c.wereAfter(at, func(*buff.SheetChange) bool { return true })
+	switch {
+	case e != nil && (w == nil || e.At <= w.At):
+		return e.Kind == buff.Shown, true
+	case w != nil:
+		return w.Hidden, true
+	case c.eventAfter(at, func(e *buff.Event) bool { return e.Kind == buff.Removed }) != nil:
+		return false, true
+	case c.live != nil:
+		return c.live.Hidden, true
+	}
+	return c.hiddenSince(at)
+}
+
+// hiddenSince is what the last that is heard of it says, of one whose owner is busy.
+func (c *carriedThen) hiddenSince(at wheel.Time) (is, known bool) {
+	for k := range c.events {
+		if c.events[k].At > at {
+			break
+		}
+		switch c.events[k].Kind {
+		case buff.Applied, buff.Shown:
+			is, known = false, true
+		case buff.Hidden:
+			is, known = true, true
+		}
+	}
+	return is, known
+}
+
+// counts reports whether an event says how many stacks there are.
+func counts(e *buff.Event) bool {
+	switch e.Kind {
+	case buff.Pulsed, buff.Suppressed:
+		return e.Spec.Stack.Timers == buff.TimersShared // or it says how many of them pulse
+	case buff.Reacted, buff.Faulted:
+		return false
+	}
+	return true
+}
+
+// stacks returns how many there were, and whether that is known.
+func (c *carriedThen) stacks(at wheel.Time) (n int, known bool) {
+	for k := len(c.events) - 1; k >= 0; k-- {
+		if e := &c.events[k]; e.At <= at && counts(e) {
+			return int(e.Stacks), true
+		}
+	}
+	e := c.eventAfter(at, counts)
+	switch {
+	case e == nil && c.live != nil:
+		return c.live.Stacks, true
+	case e == nil, e.Kind == buff.StackEnded, e.Kind == buff.Stacked && e.Stacks != 2:
+		return 0, false
+	case e.Kind == buff.Stacked:
+		return 1, true
+	}
+	return int(e.Stacks), true
+}
+
+// saysSame reports whether two versions of one definition differ in nothing but their catalog.
+func saysSame(a, b *buff.Spec) bool { return a == b || a.Revision() == b.Revision() }
+
+// number returns one of its numbers, and whether it is known.
+func (c *carriedThen) number(at wheel.Time, spec *buff.Spec, place int) (float64, bool) {
+	if w := c.wereAfter(at, func(w *buff.SheetChange) bool { return saysSame(w.Spec, spec) && w.Place == place }); w != nil {
+		return w.Was, true
+	}
+	if c.live == nil || !saysSame(c.live.Spec, spec) || place >= len(c.numbers) {
+		return 0, false
+	}
+	return c.numbers[place], true
+}
+
+// markThen is what a buff did to an attribute at an instant.
+type markThen struct {
+	stat.Modifier
+	of     *carriedThen
+	spec   *buff.Spec
+	place  int // among those of the buff
+	stacks int
+	unsure string // why its value is not known
+}
+
+// marks returns what the buff did to attributes at an instant.
+func (c *carriedThen) marks(at wheel.Time) (out []markThen) {
+	if !c.there(at) {
+		return nil
+	}
+	hidden, sure := c.hidden(at)
+	if hidden {
+		return nil
+	}
+	spec := c.version(at)
+	stacks, counted := c.stacks(at)
+	for k := range spec.Modifiers {
+		m := markThen{of: c, spec: spec, place: k, stacks: stacks}
+		var numbers []float64
+		if _, place := spec.OnSheet(k, stacks, nil); place >= 0 {
+			v, known := c.number(at, spec, place)
+			if numbers = append(make([]float64, place), v); !known {
+				m.unsure = numberThen
+			}
+		}
+		m.Modifier, _ = spec.OnSheet(k, stacks, numbers)
+		switch {
+		case !sure:
+			m.unsure = hiddenThen
+		case spec.Modifiers[k].PerStack && !counted:
+			m.unsure = stacksThen
+		}
+		out = append(out, m)
+	}
+	return out
+}
