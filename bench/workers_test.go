@@ -42,11 +42,11 @@ func BenchmarkHand(b *testing.B) {
 					}
 				}
 			}
-			g.Start()
+			g.Start(-1)
 			for !g.Wait(nil) {
 				continue // the pool refused while its workers came to rest
 			}
-			idle = g.Collect(idle[:0])
+			idle = g.Collect(idle[:0], nil)
 		}
 		require.Len(b, idle, players)
 		perMessage(b)

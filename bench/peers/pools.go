@@ -78,11 +78,11 @@ func pumps(players int, handle func(int)) way {
 				panic(err)
 			}
 		}
-		g.Start()
+		g.Start(-1)
 		for !g.Wait(nil) {
 			continue // the pool refused while its workers came to rest
 		}
-		if home = g.Collect(home[:0]); len(home) != players {
+		if home = g.Collect(home[:0], nil); len(home) != players {
 			panic(fmt.Sprintf("%d of %d players came home", len(home), players))
 		}
 	}, p.Release}

@@ -8,8 +8,8 @@
 //
 //	engine      this module, handlers called on the loop
 //	ants        the same, handlers on a pool
-//	scan        looks at every buff of every player in every frame. No order within a
-//	            frame, no handles, no rules
+//	scan        looks at every buff in each frame, in one flat array. No order within a
+//	            frame, no handles, no events, no rules
 //	lists       one list for each of 43,200 frames to come, keyed by the frame in which
 //	            something is due; a refresh takes the entry out of its list. Nothing
 //	            within 43,200 frames can be told from what is due 43,200 later, no rules
@@ -18,5 +18,8 @@
 //	AfterFunc   a time.AfterFunc for each buff, a lock for each player. Time is real, order
 //	            is that of the scheduler, no rules
 //
-// All but AfterFunc are counted and must have seen the same pulses and ends in each round.
+// lists and heap keep deadlines; what is around them they do as the engine does: they find the
+// player, and on him the buff of that definition and source, and write an event for all that
+// happens. The floor, which keeps all promises and is written for nothing else, is in package
+// bench/floor. All but AfterFunc are counted and must have seen the same pulses and ends in each round.
 package rival

@@ -84,8 +84,8 @@ func contenders(load Load, buffs int) []row {
 		engine(Engine, 0),
 		engine("ants", runtime.GOMAXPROCS(0)),
 		{name: "scan", game: newGame(load, buffs, settled, newScan)},
-		{name: "lists", game: newGame(load, buffs, settled, newLists)},
-		{name: "heap", game: newGame(load, buffs, settled, newHeap)},
+		{name: "lists", game: newGame(load, buffs, settled, newServed(newLists))},
+		{name: "heap", game: newGame(load, buffs, settled, newServed(newHeap))},
 	}
 }
 

@@ -33,6 +33,8 @@ type Game struct {
 	totals Totals
 	do     contender
 	ended  []int32
+
+	players *players // of those that are served; nil: of the others
 }
 
 // Totals is what has happened: how often, and a sum that differs if another buff or another
@@ -106,11 +108,17 @@ func (g *Game) turn() {
 // pulse and end are told by the contender, in any order within a frame.
 
 func (g *Game) pulse(slot int32, at int64) {
+	if g.players != nil {
+		g.players.tell(pulsed, slot, at, 0)
+	}
 	g.totals.Pulses++
 	g.totals.Sum += uint64(slot+1) * uint64(at)
 }
 
 func (g *Game) end(slot int32, at int64) {
+	if g.players != nil {
+		g.players.tell(removed, slot, at, 0)
+	}
 	g.totals.Ends++
 	g.totals.Sum += uint64(slot+1) * uint64(at) << 20
 	g.ended = append(g.ended, slot)

@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // completeCmd is "bufftick complete", which the scripts for the shells ask: it prints
@@ -180,7 +180,7 @@ func (l *commandLine) values(v *kong.Value, placeHolder, w string) (list []candi
 			}
 		}
 	case placeHolder == "RULE":
-		for _, r := range catalog.Rules() {
+		for _, r := range definition.Rules() {
 			add(r, "")
 		}
 	case placeHolder == "ID" || placeHolder == "ID@TIME" || v.Name == "id":
@@ -201,7 +201,7 @@ func (l *commandLine) definitions() (list []candidate) {
 	if _, err := os.Stat("buffs"); len(files) == 0 && err == nil {
 		files = []string{"buffs"}
 	}
-	texts, _ := catalog.Files(files...) // what cannot be read has no IDs to offer
+	texts, _ := definition.Files(files...) // what cannot be read has no IDs to offer
 	for _, t := range texts {
 		file, err := readConverted(t.Name, t.Text)
 		if err != nil {
@@ -209,7 +209,7 @@ func (l *commandLine) definitions() (list []candidate) {
 		}
 		table, _ := parted(file.root)
 		for _, f := range table {
-			ids, _ := catalog.Fields(f.Value)
+			ids, _ := definition.Fields(f.Value)
 			for _, d := range ids {
 				list = append(list, described(d))
 			}
@@ -220,11 +220,11 @@ func (l *commandLine) definitions() (list []candidate) {
 
 // described is a definition with its name.
 func described(d *ast.MappingValueNode) candidate {
-	id, _ := catalog.Text(d.Key)
-	fields, _ := catalog.Fields(d.Value)
+	id, _ := definition.Text(d.Key)
+	fields, _ := definition.Fields(d.Value)
 	for _, f := range fields {
-		if key, _ := catalog.Text(f.Key); key == "name" {
-			name, _ := catalog.Text(f.Value)
+		if key, _ := definition.Text(f.Key); key == "name" {
+			name, _ := definition.Text(f.Value)
 			return candidate{id, firstSentence(name)}
 		}
 	}

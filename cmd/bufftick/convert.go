@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // convertCmd is "bufftick convert".
@@ -69,7 +69,7 @@ func (c *convertCmd) Run(stdout output, stderr messages) error {
 
 // read reads all the files, and says what is wrong with all of them.
 func (c *convertCmd) read(stderr io.Writer) (files []converted, err error) {
-	texts, err := catalog.Files(c.Paths...)
+	texts, err := definition.Files(c.Paths...)
 	failed := err != nil
 	if failed {
 		fmt.Fprintln(stderr, err)
@@ -92,21 +92,21 @@ func (c *convertCmd) read(stderr io.Writer) (files []converted, err error) {
 // converted is one file that was read.
 type converted struct {
 	name     string
-	format   catalog.Format
+	format   definition.Format
 	root     []*ast.MappingValueNode
 	comments []comment
 }
 
 func readConverted(name string, src []byte) (converted, error) {
-	root, err := catalog.Tree(name, src)
+	root, err := definition.Tree(name, src)
 	if err != nil {
 		return converted{}, err
 	}
-	fields, ok := catalog.Fields(root)
+	fields, ok := definition.Fields(root)
 	if !ok {
-		return converted{}, catalog.ErrorAt(name, src, root, `want a map with "buffs:", not `+catalog.Describe(root))
+		return converted{}, definition.ErrorAt(name, src, root, `want a map with "buffs:", not `+definition.Describe(root))
 	}
-	format, _ := catalog.FormatOf(name)
+	format, _ := definition.FormatOf(name)
 	return converted{name, format, fields, comments(name, src, format)}, nil
 }
 
@@ -118,8 +118,8 @@ type comment struct {
 }
 
 // comments returns the comments of a file, in their order.
-func comments(name string, src []byte, f catalog.Format) (list []comment) {
-	if f == catalog.CSV {
+func comments(name string, src []byte, f definition.Format) (list []comment) {
+	if f == definition.CSV {
 		n := 0
 		for line := range strings.Lines(string(src)) {
 			if n++; strings.HasPrefix(line, "##") && !strings.HasPrefix(line, "##var") {

@@ -13,13 +13,13 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // target is one file that is to be made of some that were read.
 type target struct {
 	name   string // "" for the standard output
-	format catalog.Format
+	format definition.Format
 	files  []converted
 }
 
@@ -28,8 +28,8 @@ type made struct{ name, text string }
 
 // plan says what is made of which files.
 func (c *convertCmd) plan(files []converted) ([]target, error) {
-	to := map[string]catalog.Format{"yaml": catalog.YAML, "json": catalog.JSON, "csv": catalog.CSV}[c.To]
-	as, known := catalog.FormatOf(c.Out)
+	to := map[string]definition.Format{"yaml": definition.YAML, "json": definition.JSON, "csv": definition.CSV}[c.To]
+	as, known := definition.FormatOf(c.Out)
 	switch {
 	case c.Out == "":
 		if to == 0 {
@@ -47,7 +47,7 @@ func (c *convertCmd) plan(files []converted) ([]target, error) {
 }
 
 // each makes a file in the folder of each.
-func (c *convertCmd) each(files []converted, to catalog.Format) (plan []target, err error) {
+func (c *convertCmd) each(files []converted, to definition.Format) (plan []target, err error) {
 	from := map[string]string{}
 	for _, f := range files {
 		as := to
@@ -66,11 +66,11 @@ func (c *convertCmd) each(files []converted, to catalog.Format) (plan []target, 
 }
 
 // otherThan returns a table for other files, and YAML for tables.
-func otherThan(files ...converted) catalog.Format {
-	if slices.ContainsFunc(files, func(f converted) bool { return f.format != catalog.CSV }) {
-		return catalog.CSV
+func otherThan(files ...converted) definition.Format {
+	if slices.ContainsFunc(files, func(f converted) bool { return f.format != definition.CSV }) {
+		return definition.CSV
 	}
-	return catalog.YAML
+	return definition.YAML
 }
 
 // isFolder reports whether a path is a folder, or one that is to be made.
@@ -87,12 +87,12 @@ const maxLost = 20
 func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	root, lost := joined(t.files)
 	var rest []*ast.MappingValueNode
-	if t.format == catalog.CSV {
+	if t.format == definition.CSV {
 		root, rest = parted(root)
 	}
 	var text string
 	if len(rest) == 0 || defines(root) { // or there is nothing for a table
-		if text, err = catalog.Write(node(root), t.format); err != nil {
+		if text, err = definition.Write(node(root), t.format); err != nil {
 			return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
 		}
 		list = append(list, made{t.name, text})
@@ -114,7 +114,7 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 		return list, false, nil
 	}
 	beside := strings.TrimSuffix(strings.TrimSuffix(t.name, filepath.Ext(t.name)), ".rest") + ".rest.yaml"
-	if text, err = catalog.Write(node(append(rest, field("buffs", node(nil)))), catalog.YAML); err != nil {
+	if text, err = definition.Write(node(append(rest, field("buffs", node(nil)))), definition.YAML); err != nil {
 		return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
 	}
 	fmt.Fprintf(stderr, "bufftick: put into %s, for a table has no place for it: %s\n", beside, names(rest))
@@ -131,7 +131,7 @@ func joined(files []converted) (root []*ast.MappingValueNode, comments []comment
 	for _, file := range files {
 		comments = append(comments, file.comments...)
 		for _, f := range file.root {
-			name, _ := catalog.Text(f.Key)
+			name, _ := definition.Text(f.Key)
 			i, again := at[name]
 			if !again {
 				at[name] = len(root)
@@ -149,8 +149,8 @@ func joined(files []converted) (root []*ast.MappingValueNode, comments []comment
 // together returns two maps as one, or two lists; nil for anything else, such as the
 // version, of which one is enough.
 func together(a, b ast.Node) ast.Node {
-	fa, isMap := catalog.Fields(a)
-	fb, isMapToo := catalog.Fields(b)
+	fa, isMap := definition.Fields(a)
+	fb, isMapToo := definition.Fields(b)
 	if isMap && isMapToo {
 		return node(append(slices.Clone(fa), fb...))
 	}
@@ -167,7 +167,7 @@ func together(a, b ast.Node) ast.Node {
 // defines reports whether there is a definition among the fields.
 func defines(root []*ast.MappingValueNode) bool {
 	for _, f := range root {
-		if list, ok := catalog.Fields(f.Value); ok && len(list) > 0 {
+		if list, ok := definition.Fields(f.Value); ok && len(list) > 0 {
 			return true
 		}
 	}
@@ -177,7 +177,7 @@ func defines(root []*ast.MappingValueNode) bool {
 // parted parts what has a place in a table from the rest.
 func parted(root []*ast.MappingValueNode) (table, rest []*ast.MappingValueNode) {
 	for _, f := range root {
-		switch name, _ := catalog.Text(f.Key); name {
+		switch name, _ := definition.Text(f.Key); name {
 		case "buffs", "version":
 			table = append(table, f)
 		default:
@@ -199,7 +199,7 @@ func field(name string, value ast.Node) *ast.MappingValueNode {
 func names(fields []*ast.MappingValueNode) string {
 	var list []string
 	for _, f := range fields {
-		name, _ := catalog.Text(f.Key)
+		name, _ := definition.Text(f.Key)
 		list = append(list, name)
 	}
 	return strings.Join(list, ", ")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/cmd/bufftick/cookbook"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // Each recipe, copied by the tool, loads by its definitions alone, and has the log that it says.
@@ -22,7 +22,7 @@ func TestCookbook(t *testing.T) {
 		stdout, stderr, code := tool("new", r.ID)
 		require.Zero(t, code, stderr)
 		require.Contains(t, stdout, "scenarios/"+r.ID+".yaml")
-		_, err := catalog.Load("buffs/" + r.ID + ".yaml")
+		_, err := definition.Load("buffs/" + r.ID + ".yaml")
 		require.NoError(t, err)
 		stdout, stderr, code = tool("run", "-check", "scenarios/"+r.ID+".yaml")
 		require.Zero(t, code, "%s%s", stdout, stderr)

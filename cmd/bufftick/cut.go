@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
 )
@@ -47,7 +47,7 @@ func (c *cutCmd) Run(stdout output) error {
 	var cat *buff.Catalog
 	if len(c.Catalogs) > 0 {
 		var err error
-		if cat, err = catalog.Load(c.Catalogs...); err != nil {
+		if cat, err = definition.Load(c.Catalogs...); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func cutFiles(t *testing.T) {
 const arenaText = `zone "arena": frame 41, epoch 1, 2 owners, 1 of them older, 1 command
   now 00:00:03.000, wall 2026-11-22T07:00:00.123Z, uptime 1m3s
   area 2: rate 1/2, paused true
-owner 7: frame 41, blob 44 bytes, data 9 bytes
+owner 7: frame 41, blob 45 bytes, data 9 bytes
   poison x2, 7s left, source 9
 owner 8: frame 41, older: it was busy, blob 0 bytes, data 0 bytes
 `

@@ -9,8 +9,8 @@ import (
 	"unicode"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // docCmd is "bufftick doc".
@@ -35,7 +35,7 @@ The exit code is 1 if the definitions do not load.`
 
 // Run prints the page, or what is wrong with the definitions.
 func (c *docCmd) Run(stdout output, stderr messages) error {
-	cat, err := catalog.Load(c.Paths...)
+	cat, err := definition.Load(c.Paths...)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return errFailed

@@ -10,8 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -83,7 +83,7 @@ func command(args []string, stdout, stderr io.Writer) error {
 		kong.Exit(func(int) { helped = true }),
 		kong.Vars{
 			"defaultFrame": defaultFrame.String(), "longestFrame": longestFrame.String(),
-			"checkFrame": catalog.DefaultFrame.String(), "rules": strings.Join(catalog.Rules(), ", "),
+			"checkFrame": definition.DefaultFrame.String(), "rules": strings.Join(definition.Rules(), ", "),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 80, NoExpandSubcommands: true}),
 	)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/inspect"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -61,26 +62,10 @@ func TestMinuteOfPlayer(t *testing.T) {
 	}
 	tick(63_000)
 
-	w := httptest.NewRecorder()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		r := httptest.NewRequest("GET", "http://127.0.0.1/?scenario=7", nil)
-		r.RemoteAddr = "127.0.0.1:1"
-		inspect.Handler(eng).ServeHTTP(w, r)
-	}()
-	for waiting := true; waiting; {
-		select {
-		case <-done:
-			waiting = false
-		default:
-			eng.Tick(0)
-		}
-	}
-	require.Equal(t, 200, w.Code)
-	all, err := parseScenarios("minute.yaml", w.Body.Bytes())
+	text := minuteOf(t, eng)
+	all, err := parseScenarios("minute.yaml", []byte(text))
 	require.NoError(t, err)
-	require.Empty(t, all[0].faults, w.Body.String())
+	require.Empty(t, all[0].faults, text)
 	log, err := all[0].play(engine.Options{Workers: 1}, 50*time.Millisecond)
 	require.NoError(t, err)
 	require.Equal(t, []string{"0 apply rot x1"}, log[:1])
@@ -101,5 +86,136 @@ func TestMinuteOfPlayer(t *testing.T) {
 	}
 	slices.Sort(want)
 	slices.Sort(got)
-	require.Equal(t, want, got, "%s", w.Body.String())
+	require.Equal(t, want, got, "%s", text)
+}
+
+// minuteOf asks the page of an engine for the minute of player 7. The engine's loop runs here until it is there.
+func minuteOf(t *testing.T, eng *engine.Engine) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r := httptest.NewRequest("GET", "http://127.0.0.1/?scenario=7", nil)
+		r.RemoteAddr = "127.0.0.1:1"
+		inspect.Handler(eng).ServeHTTP(w, r)
+	}()
+	for waiting := true; waiting; {
+		select {
+		case <-done:
+			waiting = false
+		default:
+			eng.Tick(0)
+		}
+	}
+	require.Equal(t, 200, w.Code)
+	return w.Body.String()
+}
+
+// TestMinuteStandsStill: pauses and rates of the player, of its zone and of single buffs are in the scenario, so
+// that all that pulses and ends does it when it did; also those that began before the minute that is known.
+func TestMinuteStandsStill(t *testing.T) {
+	cat, err := buff.NewCatalog(
+		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}},
+		buff.Spec{ID: "rot", Kind: buff.Infinite, Period: 4 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "food", Duration: 70 * time.Second, Period: 10 * time.Second, OnDeath: buff.FatePause},
+		buff.Spec{ID: "ward", Duration: 13 * time.Second, OnDeath: buff.FateKeep},
+	)
+	require.NoError(t, err)
+	half, double := buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}
+	header := regexp.MustCompile(`# 0 is (\d\d):(\d\d):(\d\d)\.(\d{3})\.`)
+	line := regexp.MustCompile(`^(\d+) (apply|pulse|remove|refresh) (\S+?)(?:_\d+)?( x\d+)?( .*)?$`)
+	for _, before := range []int{0, 1, 2, 3} { // what holds the time when what is known begins
+		eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: history.MinBytes})
+		require.NoError(t, err)
+		require.NoError(t, eng.Spawn(7, nil))
+		require.NoError(t, eng.Spawn(8, nil))
+		type happened struct {
+			seen wheel.Time
+			text string
+		}
+		var log []happened
+		do := func(to wheel.Time, list ...buff.Command) {
+			for e := range eng.Tick(time.Duration(to-eng.Now()) * time.Millisecond).Events() {
+				if e.Owner == 7 && (e.Kind == buff.Applied || e.Kind == buff.Pulsed || e.Kind == buff.Removed || e.Kind == buff.Refreshed) {
+					stacks := fmt.Sprintf(" x%d", e.Stacks)
+					if e.Kind == buff.Removed {
+						stacks = ""
+					}
+					log = append(log, happened{e.Seen, fmt.Sprintf("%d %v %s%s", e.At, e.Kind, e.Spec.ID, stacks)})
+				}
+			}
+			for _, c := range list {
+				require.NoError(t, eng.Do(c).Err, c)
+			}
+		}
+		add := func(spec string) buff.Handle {
+			h, _ := eng.AddBuff(7, buff.Application{Spec: cat.Spec(spec), Source: 8})
+			return h
+		}
+		rot, food := add("rot"), add("food")
+		switch before {
+		case 1:
+			do(1000, buff.Pause(7))
+		case 2:
+			do(1000, buff.PauseBuff(rot), buff.SetRate(7, half))
+		case 3:
+			do(1300, buff.SetZoneRate(0, double), buff.SetBuffRate(rot, half))
+		}
+		do(6999)                              // what is known begins at 7 s: a whole ms of a time at half its speed, of which the scenario knows no parts
+		for range 3 * history.MinBytes / 40 { // until the memory is full, and more than once
+			eng.AddBuff(8, buff.Application{Spec: cat.Spec("ward"), Source: 8})
+		}
+		do(7350, buff.Resume(7), buff.ResumeBuff(rot))
+		venom := add("venom")
+		do(9000, buff.PauseZone(0))
+		do(9700)
+		ward := add("ward") // its time stands still from its begin on
+		do(11_000, buff.SetRate(7, half), buff.ResumeZone(0))
+		do(13_000, buff.Extend(ward, 2*time.Second), buff.PauseBuff(food))
+		add("venom")
+		do(15_000, buff.SetRate(7, double), buff.PauseBuff(venom))
+		do(16_100, buff.ResumeBuff(food), buff.SetBuffRate(rot, double))
+		do(18_300, buff.ResumeBuff(venom), buff.SetRate(7, buff.Ratio{Num: 1, Den: 1}))
+		do(19_000, buff.Pause(7), buff.Pause(7))
+		do(19_500, buff.PauseZone(0), buff.Resume(7))
+		do(21_000, buff.ResumeZone(0))
+		do(44_000)
+		require.Positive(t, eng.History().Since(), "its first seconds are not known any more")
+
+		text := minuteOf(t, eng)
+		all, err := parseScenarios("minute.yaml", []byte(text))
+		require.NoError(t, err)
+		require.Empty(t, all[0].faults, text)
+		played, err := all[0].play(engine.Options{Workers: 1}, 50*time.Millisecond)
+		require.NoError(t, err)
+		m := header.FindStringSubmatch(text)
+		require.NotNil(t, m, text)
+		offset := 0
+		for k, unit := range []int{3_600_000, 60_000, 1000, 1} {
+			n, err := strconv.Atoi(m[k+1])
+			require.NoError(t, err)
+			offset += n * unit
+		}
+		since := eng.History().Since()
+		var want, got []string
+		for _, x := range log {
+			if x.seen >= since {
+				want = append(want, x.text)
+			}
+		}
+		for _, l := range played {
+			if m := line.FindStringSubmatch(l); m != nil {
+				at, err := strconv.Atoi(m[1])
+				require.NoError(t, err)
+				if at += offset; wheel.Time(at) >= since {
+					got = append(got, fmt.Sprintf("%d %s %s%s", at, m[2], m[3], m[4]))
+				}
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		require.Equal(t, want, got, "%d: %s", before, text)
+		require.NoError(t, eng.Close(t.Context()))
+	}
 }

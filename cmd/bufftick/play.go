@@ -20,7 +20,7 @@ type play struct {
 	scenario *scenario
 	engine   *engine.Engine
 	frame    time.Duration
-	fastest  [3]time.Duration             // how many times as fast as the world's an owner's time has been, a buff's, and a zone's
+	fastest  map[buff.Whose]time.Duration // how many times as fast as the world's a buff's time has been, an owner's, a zone's
 	away     map[buff.OwnerID][]byte      // the blobs of those who have been saved
 	ids      map[string]buff.OwnerID      // of owners and sources alike
 	logs     []ownerLog                   // in the order in which the script names the owners
@@ -39,7 +39,7 @@ type logLine struct {
 
 // play runs the script and returns the log.
 func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, err error) {
-	p := &play{scenario: s, frame: frame, fastest: [3]time.Duration{1, 1, 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
+	p := &play{scenario: s, frame: frame, fastest: map[buff.Whose]time.Duration{buff.OfBuff: 1, buff.OfOwner: 1, buff.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers, o.TickLimit = s.catalog, engine.Handlers{}, engine.DefaultTickLimit
 	o.Epoch = time.UnixMilli(0) // a scenario has its own calendar
 	o.Members = p.members
@@ -83,7 +83,7 @@ func (p *play) steps() error {
 		if err := p.reach(st.at); err != nil {
 			return err
 		}
-		if err := st.verb.do(p, st); err != nil {
+		if err := p.do(st); err != nil {
 			return p.scenario.errorAt(st.node, "%v: %v", st, err)
 		}
 	}
@@ -126,7 +126,7 @@ func (p *play) id(name string) buff.OwnerID {
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
 	// Where time passes a million times as fast, a minute has as many pulses as a year.
-	frame := min(p.frame, max(longestFrame/(p.fastest[0]*p.fastest[1]*p.fastest[2]), minFrame))
+	frame := min(p.frame, max(longestFrame/(p.fastest[buff.OfBuff]*p.fastest[buff.OfOwner]*p.fastest[buff.OfZone]), minFrame))
 	for !p.scenario.seen && left > frame {
 		if err := p.tick(frame); err != nil {
 			return err
@@ -136,8 +136,8 @@ func (p *play) reach(at wheel.Time) error {
 	return p.tick(left)
 }
 
-// quicken notes a rate of an owner's time (0), of a buff's (1) or of a zone's (2).
-func (p *play) quicken(whose int, r buff.Ratio) {
+// quicken notes a rate of the time of a buff, an owner or a zone.
+func (p *play) quicken(whose buff.Whose, r buff.Ratio) {
 	if r.Num > r.Den {
 		p.fastest[whose] = max(p.fastest[whose], time.Duration(min((r.Num-1)/max(r.Den, 1)+1, buff.MaxRate)))
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/internal/preview"
 )
 
@@ -149,26 +149,26 @@ func previewed(paths []string) (*buff.Catalog, error) {
 			return s.catalog, nil
 		}
 	}
-	return catalog.Load(paths...)
+	return definition.Load(paths...)
 }
 
 // scenarioOf returns the scenario that a file holds, or nil if it holds something else
 // or cannot be read: the loader of definitions then says why.
 func scenarioOf(path string) *scenario {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > catalog.MaxFileSize {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > definition.MaxFileSize {
 		return nil
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}
-	root, err := catalog.Tree(path, text)
+	root, err := definition.Tree(path, text)
 	if err != nil {
 		return nil
 	}
-	fields, _ := catalog.Fields(root)
+	fields, _ := definition.Fields(root)
 	for _, f := range fields {
-		if key, _ := catalog.Text(f.Key); key == "script" {
+		if key, _ := definition.Text(f.Key); key == "script" {
 			return parseScenario(path, text, root, false)
 		}
 	}

@@ -194,3 +194,17 @@ func previewParams(values []string) ([]buff.Arg, error) {
 	}
 	return out, nil
 }
+
+// fraction reads "2", "0.25" or "1/3", exactly.
+func fraction(text string) (num, den uint32, ok bool) {
+	top, bottom := text, "1"
+	if whole, part, decimal := strings.Cut(text, "."); decimal {
+		top, bottom = whole+part, "1"+strings.Repeat("0", len(part))
+	} else if over, under, slash := strings.Cut(text, "/"); slash {
+		top, bottom = over, under
+	}
+	n, err := strconv.ParseUint(top, 10, 32)
+	d, err2 := strconv.ParseUint(bottom, 10, 32)
+	ok = err == nil && err2 == nil && d > 0 && n <= buff.MaxRatio && d <= buff.MaxRatio
+	return uint32(n), uint32(d), ok
+}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/internal/preview"
 )
 
@@ -173,7 +173,7 @@ func FuzzPreviewFlags(f *testing.F) {
 	for _, v := range []string{"0", "4sx2:b=5", "4s=5x2:b", "1.3@5s", "-2s@3s", "x2@6s", "3s-5s", "state@3s-5s", "b@4s", "dmg=35", "1e9@1s", "@", "-", "1s-1s"} {
 		f.Add(v)
 	}
-	defs, err := catalog.Parse("fuzz.yaml", []byte(`
+	defs, err := definition.Parse("fuzz.yaml", []byte(`
 buffs:
   a: {duration: 4s, period: 1s, haste: rescale, stack: {by: source, limit: 3, timers: each}, require: {ongoing: {none: [state]}}}
   b: {duration: infinite, on: {apply: [{apply: a}]}}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // longestFrame is the frame where none is asked for. The log does not depend on it;
@@ -88,7 +88,7 @@ func readScenarios(name string) ([]*scenario, error) {
 		return nil, unread(name, err)
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, catalog.MaxFileSize+1)) // one more, and the parser says that it is too much
+	src, err := io.ReadAll(io.LimitReader(f, definition.MaxFileSize+1)) // one more, and the parser says that it is too much
 	if err != nil {
 		return nil, unread(name, err)
 	}

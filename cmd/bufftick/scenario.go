@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
@@ -31,18 +31,18 @@ type scenario struct {
 	seen     bool
 	want     []string // nil: not given
 
-	faults catalog.Errors // everything wrong with it: it cannot be run
+	faults definition.Errors // everything wrong with it: it cannot be run
 }
 
 // parseScenarios reads the text of a file: one scenario or a list of them. The error
 // is about the file as a whole; what is wrong with a scenario is in its faults.
 func parseScenarios(file string, text []byte) ([]*scenario, error) {
-	root, err := catalog.Tree(file, text)
+	root, err := definition.Tree(file, text)
 	if err != nil {
 		return nil, err
 	}
 	if _, empty := root.(*ast.NullNode); empty {
-		return nil, catalog.ErrorAt(file, text, root, "the file is empty: want a scenario, or a list of them")
+		return nil, definition.ErrorAt(file, text, root, "the file is empty: want a scenario, or a list of them")
 	}
 	list, listed := root.(*ast.SequenceNode)
 	if !listed {
@@ -53,7 +53,7 @@ func parseScenarios(file string, text []byte) ([]*scenario, error) {
 		return []*scenario{s}, nil
 	}
 	if len(list.Values) == 0 {
-		return nil, catalog.ErrorAt(file, text, root, "the list has no scenario")
+		return nil, definition.ErrorAt(file, text, root, "the list has no scenario")
 	}
 	var all []*scenario
 	for i, n := range list.Values {
@@ -102,7 +102,7 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenar
 			s.fail(st.node, "%q: it is the frames that decide when an aura looks who is near: say \"seen: true\", so that they are those of the script", st.verb.word)
 		}
 	}
-	slices.SortStableFunc(s.faults, func(a, b *catalog.Error) int {
+	slices.SortStableFunc(s.faults, func(a, b *definition.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return s
@@ -114,9 +114,9 @@ func (s *scenario) wantFrames(buffs *ast.MappingValueNode) {
 	if s.seen || buffs == nil || s.catalog == nil {
 		return
 	}
-	list, _ := catalog.Fields(buffs.Value)
+	list, _ := definition.Fields(buffs.Value)
 	for _, f := range list {
-		id, _ := catalog.Text(f.Key)
+		id, _ := definition.Text(f.Key)
 		spec := s.catalog.Spec(id)
 		if spec != nil && reachesOut(&spec.On) {
 			s.fail(f.Key, "%q: an action for another owner comes at the end of a frame: say \"seen: true\", so that the frames are those of the script", id)
@@ -125,9 +125,9 @@ func (s *scenario) wantFrames(buffs *ast.MappingValueNode) {
 			continue
 		}
 		at := f.Key
-		words, _ := catalog.Fields(f.Value)
+		words, _ := definition.Fields(f.Value)
 		for _, w := range words {
-			if key, _ := catalog.Text(w.Key); key == "catchup" {
+			if key, _ := definition.Text(w.Key); key == "catchup" {
 				at = w.Key
 			}
 		}
@@ -147,8 +147,8 @@ func reachesOut(h *buff.Hooks) bool {
 // title names the scenario in the output.
 func (s *scenario) title() string { return strings.TrimSpace(s.id + " " + s.name) }
 
-func (s *scenario) errorAt(n ast.Node, format string, args ...any) *catalog.Error {
-	return catalog.ErrorAt(s.file, s.text, n, fmt.Sprintf(format, args...))
+func (s *scenario) errorAt(n ast.Node, format string, args ...any) *definition.Error {
+	return definition.ErrorAt(s.file, s.text, n, fmt.Sprintf(format, args...))
 }
 
 func (s *scenario) fail(n ast.Node, format string, args ...any) {
@@ -164,17 +164,17 @@ func (s *scenario) readCatalog(fields fieldMap) {
 		}
 	}
 	if f := fields["buffs"]; f != nil {
-		list, _ := catalog.Fields(f.Value)
+		list, _ := definition.Fields(f.Value)
 		for _, f := range list {
-			if id, ok := catalog.Text(f.Key); ok {
+			if id, ok := definition.Text(f.Key); ok {
 				s.buffs[id] = true
 			}
 		}
 	}
 	s.listsTag = fields["tags"] != nil
-	c, err := catalog.ParseFields(s.file, s.text, saidTags(fields["script"]), of...)
+	c, err := definition.ParseFields(s.file, s.text, saidTags(fields["script"]), of...)
 	if err != nil {
-		s.faults = append(s.faults, err.(catalog.Errors)...)
+		s.faults = append(s.faults, err.(definition.Errors)...)
 	}
 	s.catalog = c
 }
@@ -190,10 +190,10 @@ func saidTags(script *ast.MappingValueNode) (tags []string) {
 		return nil
 	}
 	for _, step := range list.Values {
-		pairs, _ := catalog.Fields(step)
+		pairs, _ := definition.Fields(step)
 		for _, f := range pairs {
-			key, _ := catalog.Text(f.Key)
-			if name, ok := catalog.Text(f.Value); ok && (key == "tag" || key == "untag" || key == "school") && !slices.Contains(tags, name) {
+			key, _ := definition.Text(f.Key)
+			if name, ok := definition.Text(f.Value); ok && (key == "tag" || key == "untag" || key == "school") && !slices.Contains(tags, name) {
 				tags = append(tags, name)
 			}
 		}
@@ -204,7 +204,7 @@ func saidTags(script *ast.MappingValueNode) (tags []string) {
 func (s *scenario) readWant(n ast.Node) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		s.fail(n, `"want" must be a list of lines, not %s`, catalog.Describe(n))
+		s.fail(n, `"want" must be a list of lines, not %s`, definition.Describe(n))
 		return
 	}
 	s.want = []string{}
@@ -228,9 +228,9 @@ type fieldMap map[string]*ast.MappingValueNode
 // fieldsOf returns the pairs of a map by their keys, and reports whether it is one.
 // It finds fault with keys that are not known or repeated.
 func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, bool) {
-	list, ok := catalog.Fields(n)
+	list, ok := definition.Fields(n)
 	if !ok {
-		s.fail(n, "want %s, a map with the keys %s, not %s", what, strings.Join(known, ", "), catalog.Describe(n))
+		s.fail(n, "want %s, a map with the keys %s, not %s", what, strings.Join(known, ", "), definition.Describe(n))
 		return nil, false
 	}
 	fields := fieldMap{}
@@ -238,9 +238,9 @@ func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, 
 		key := f.Key.GetToken().Value
 		switch {
 		case !slices.Contains(known, key):
-			s.fail(f.Key, "unknown key %s in %s: it may have %s%s", catalog.Describe(f.Key), what, strings.Join(known, ", "), didYouMean(key, known))
+			s.fail(f.Key, "unknown key %s in %s: it may have %s%s", definition.Describe(f.Key), what, strings.Join(known, ", "), didYouMean(key, known))
 		case fields[key] != nil:
-			s.fail(f.Key, "%s is repeated", catalog.Describe(f.Key))
+			s.fail(f.Key, "%s is repeated", definition.Describe(f.Key))
 		default:
 			fields[key] = f
 		}
@@ -251,14 +251,14 @@ func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, 
 // textOf returns a text without the line feed at the end of a block, and reports
 // whether it is one.
 func (s *scenario) textOf(key string, n ast.Node) (string, bool) {
-	if text, ok := catalog.Text(n); ok {
+	if text, ok := definition.Text(n); ok {
 		return strings.TrimSuffix(text, "\n"), true
 	}
 	switch n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		s.fail(n, "%q must be text: put %s in quotes", key, catalog.Describe(n))
+		s.fail(n, "%q must be text: put %s in quotes", key, definition.Describe(n))
 	default:
-		s.fail(n, "%q must be text, not %s", key, catalog.Describe(n))
+		s.fail(n, "%q must be text, not %s", key, definition.Describe(n))
 	}
 	return "", false
 }
@@ -267,7 +267,7 @@ func (s *scenario) boolOf(key string, n ast.Node) bool {
 	if b, ok := n.(*ast.BoolNode); ok {
 		return b.Value
 	}
-	s.fail(n, "%q must be true or false, not %s", key, catalog.Describe(n))
+	s.fail(n, "%q must be true or false, not %s", key, definition.Describe(n))
 	return false
 }
 
@@ -276,7 +276,7 @@ func (s *scenario) intOf(key string, n ast.Node, low, high int64) (int64, bool) 
 	text := n.GetToken().Value
 	i, err := strconv.ParseInt(text, 10, 64)
 	if _, ok := n.(*ast.IntegerNode); !ok || err != nil {
-		s.fail(n, "%q must be a whole number, not %s", key, catalog.Describe(n))
+		s.fail(n, "%q must be a whole number, not %s", key, definition.Describe(n))
 		return 0, false
 	}
 	if i < low || i > high {

@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // schemaCmd is "bufftick schema".
@@ -25,6 +25,6 @@ Example:
 
 // Run prints the schema.
 func (*schemaCmd) Run(stdout output) error {
-	_, err := io.WriteString(stdout, catalog.Schema())
+	_, err := io.WriteString(stdout, definition.Schema())
 	return err
 }

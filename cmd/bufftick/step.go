@@ -1,18 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/catalog"
-	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -25,114 +25,87 @@ const (
 	firstSource = "a"
 )
 
-// step is one line of a script. Each verb reads the fields that it names.
+// step is one entry of a script: a verb with what it is about, and options. What buff.ParseCommand reads
+// stands there as a map, key by key; line is the same as one line of text.
 type step struct {
 	node  ast.Node
 	verb  *verb
 	at    wheel.Time
 	owner string
-
-	app    buff.Application // without its Source
-	source string
-	name   string      // of a verb that takes a name
-	query  *buff.Query // of one that takes a query; nil: it has an ID, which is in app
-	from   string      // the query's source
-	tag    string      // the query's tag
-	to     string      // an owner: of "to" and of "target"
-	by     time.Duration
-	atMost time.Duration
-	rate   buff.Ratio
-	amount int64
-	attr   stat.Attr
-	value  float64
-	n      int
-	purge  bool
+	name  string // what stands behind the verb, if it is a text
+	to    string // another owner who is there: of "to" and of "target"
+	line  string
 }
 
-// verb is what a step can do.
+// verb is a word that a step can begin with.
 type verb struct {
 	word    string
-	takes   value
-	options []string
-	tags    bool   // the name is a tag
-	frames  bool   // what comes of it depends on the frames
-	needs   string // one of the options that must be there
-	to, by  value  // what the options "to" and "by" are
-	do      func(*play, *step) error
+	takes   string   // what stands behind it, as the help says it
+	options []string // what may stand beside it, the same
+	frames  bool     // what comes of it depends on the frames
+	to      bool     // the option "to" is an owner
+
+	// do is what a verb of the script alone does, and nil for a command: those are read by buff.ParseCommand.
+	do func(*play, *step) error
 }
-
-// value is what stands behind a verb or an option.
-type value uint8
-
-const (
-	takesTrue value = iota
-	takesBuff
-	takesName
-	takesQuery // of the buffs that are meant: an ID, or a map
-	takesRate
-	takesAmount
-	takesSpan
-	takesAttr
-	takesNumber
-)
 
 var verbs = func() map[string]*verb {
 	m := map[string]*verb{}
 	for _, v := range []*verb{
-		{word: "tick", do: func(*play, *step) error { return nil }},
-		{
-			word: "apply", takes: takesBuff, do: (*play).apply,
-			options: []string{"source", "stacks", "duration", "magnitude", "level", "key", "scale", "params"},
-		},
-		{word: "remove", takes: takesBuff, do: (*play).remove},
-		{word: "kill", do: (*play).kill},
-		{word: "revive", do: (*play).revive},
-		{word: "source_gone", takes: takesName, do: (*play).sourceGone},
-		{word: "timeout", takes: takesName, options: []string{"after"}, needs: "after", do: (*play).timeout},
+		{word: "tick", takes: "true", do: func(*play, *step) error { return nil }},
+		{word: "save", takes: "true", do: (*play).save},
+		{word: "load", takes: "true", do: (*play).load},
+		{word: "near", takes: "NAME", frames: true, do: (*play).goNear},
+		{word: "far", takes: "NAME", frames: true, do: (*play).goFar},
 
-		{word: "extend", takes: takesBuff, options: []string{"by", "at_most"}, needs: "by", by: takesSpan, do: (*play).extend},
-		{word: "compensate", takes: takesQuery, options: []string{"by"}, needs: "by", by: takesSpan, do: (*play).compensate},
-		{word: "set_remaining", takes: takesBuff, options: []string{"to"}, needs: "to", to: takesSpan, do: (*play).setRemaining},
-		{word: "set_period", takes: takesBuff, options: []string{"to"}, needs: "to", to: takesSpan, do: (*play).setPeriod},
-		{word: "pause", do: (*play).pause},
-		{word: "resume", do: (*play).resume},
-		{word: "rate", takes: takesRate, do: (*play).setRate},
-		{word: "pause_buff", takes: takesBuff, do: (*play).pauseBuff},
-		{word: "resume_buff", takes: takesBuff, do: (*play).resumeBuff},
-		{word: "rate_buff", takes: takesBuff, options: []string{"to"}, needs: "to", to: takesRate, do: (*play).setBuffRate},
-		{word: "zone", takes: takesAmount, do: (*play).setZone},
-		{word: "pause_zone", takes: takesAmount, do: (*play).pauseZone},
-		{word: "resume_zone", takes: takesAmount, do: (*play).resumeZone},
-		{word: "rate_zone", takes: takesAmount, options: []string{"to"}, needs: "to", to: takesRate, do: (*play).setZoneRate},
-		{word: "near", takes: takesName, frames: true, do: (*play).goNear},
-		{word: "far", takes: takesName, frames: true, do: (*play).goFar},
+		{word: "apply", takes: "BUFF", options: []string{"source", "stacks", "duration", "magnitude", "level", "key", "scale", "params"}},
+		{word: "remove", takes: "BUFF", options: []string{"stacks", "why"}},
+		{word: "kill", takes: "true"},
+		{word: "revive", takes: "true"},
+		{word: "source_gone", takes: "NAME"},
+		{word: "timeout", takes: "NAME", options: []string{"after"}},
 
-		{word: "inhibit", takes: takesBuff, do: (*play).inhibit},
-		{word: "release", takes: takesBuff, do: (*play).release},
-		{word: "tag", takes: takesName, tags: true, do: (*play).addTag},
-		{word: "untag", takes: takesName, tags: true, do: (*play).dropTag},
-		{word: "immune", takes: takesName, tags: true, options: []string{"purge"}, do: (*play).immunize},
-		{word: "vulnerable", takes: takesName, tags: true, do: (*play).expose},
+		{word: "extend", takes: "BUFF", options: []string{"by", "at_most"}},
+		{word: "compensate", takes: "QUERY", options: []string{"by"}},
+		{word: "set_remaining", takes: "BUFF", options: []string{"to"}},
+		{word: "set_period", takes: "BUFF", options: []string{"to"}},
+		{word: "pause", takes: "true"},
+		{word: "resume", takes: "true"},
+		{word: "rate", takes: "RATIO"},
+		{word: "pause_buff", takes: "BUFF"},
+		{word: "resume_buff", takes: "BUFF"},
+		{word: "rate_buff", takes: "BUFF", options: []string{"to"}},
+		{word: "zone", takes: "N"},
+		{word: "pause_zone", takes: "N"},
+		{word: "resume_zone", takes: "N"},
+		{word: "rate_zone", takes: "N", options: []string{"to"}},
 
-		{word: "dispel", takes: takesQuery, options: []string{"stacks"}, do: (*play).dispel},
-		{word: "steal", takes: takesQuery, options: []string{"to", "at_most"}, needs: "to", to: takesName, do: (*play).steal},
-		{word: "interrupt", takes: takesName, do: (*play).interrupt},
-		{word: "consume", takes: takesName, do: (*play).consume},
-		{word: "happened", takes: takesName, options: []string{"target", "amount"}, do: (*play).happened},
-		{word: "use", takes: takesBuff, options: []string{"charges"}, do: (*play).use},
-		{word: "absorb", takes: takesAmount, options: []string{"school"}, do: (*play).absorb},
+		{word: "inhibit", takes: "BUFF"},
+		{word: "release", takes: "BUFF"},
+		{word: "tag", takes: "NAME"},
+		{word: "untag", takes: "NAME"},
+		{word: "immune", takes: "NAME", options: []string{"purge"}},
+		{word: "vulnerable", takes: "NAME"},
 
-		{word: "base", takes: takesAttr, options: []string{"to"}, needs: "to", to: takesNumber, do: (*play).setBase},
-		{word: "change", takes: takesAttr, options: []string{"by"}, needs: "by", by: takesNumber, do: (*play).change},
-		{word: "damage", takes: takesAttr, options: []string{"by", "school"}, needs: "by", by: takesNumber, do: (*play).damage},
+		{word: "dispel", takes: "QUERY", options: []string{"stacks"}},
+		{word: "steal", takes: "QUERY", options: []string{"to", "at_most"}, to: true},
+		{word: "interrupt", takes: "NAME"},
+		{word: "consume", takes: "NAME"},
+		{word: "happened", takes: "NAME", options: []string{"target", "amount"}},
+		{word: "use", takes: "BUFF", options: []string{"charges"}},
+		{word: "absorb", takes: "N", options: []string{"school"}},
 
-		{word: "save", do: (*play).save},
-		{word: "load", do: (*play).load},
+		{word: "base", takes: "ATTRIBUTE", options: []string{"to"}},
+		{word: "change", takes: "ATTRIBUTE", options: []string{"by"}},
+		{word: "damage", takes: "ATTRIBUTE", options: []string{"by", "school"}},
 	} {
 		m[v.word] = v
 	}
 	return m
 }()
+
+// verbWords are the words of the verbs.
+var verbWords = slices.Sorted(maps.Keys(verbs))
 
 // stepKeys are all the keys that a step can have.
 var stepKeys = func() []string {
@@ -142,20 +115,18 @@ var stepKeys = func() []string {
 			options[key] = true
 		}
 	}
-	return append(slices.Sorted(maps.Keys(verbs)), slices.Sorted(maps.Keys(options))...)
+	return append(slices.Clone(verbWords), slices.Sorted(maps.Keys(options))...)
 }()
 
-// words are what stands behind a verb, as the help says it.
-var words = map[value]string{
-	takesTrue: "true", takesBuff: "BUFF", takesName: "NAME", takesQuery: "QUERY", takesRate: "RATIO", takesAmount: "N", takesAttr: "ATTRIBUTE",
-}
+// queryKeys are the keys of a query.
+var queryKeys = []string{"buff", "grade", "most", "newest", "polarity", "source", "tag", "type"}
 
 // stepHelp lists the steps that there are, a line each.
 func stepHelp() string {
 	var b strings.Builder
-	for _, word := range slices.Sorted(maps.Keys(verbs)) {
+	for _, word := range verbWords {
 		v := verbs[word]
-		fmt.Fprintf(&b, "    %s\n", strings.Join(append([]string{v.word + ": " + words[v.takes]}, slices.Sorted(slices.Values(v.options))...), ", "))
+		fmt.Fprintf(&b, "    %s\n", strings.Join(append([]string{v.word + ": " + v.takes}, slices.Sorted(slices.Values(v.options))...), ", "))
 	}
 	return b.String()
 }
@@ -165,7 +136,7 @@ func stepHelp() string {
 func (s *scenario) readScript(n ast.Node) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		s.fail(n, `"script" must be a list of steps, not %s`, catalog.Describe(n))
+		s.fail(n, `"script" must be a list of steps, not %s`, definition.Describe(n))
 		return
 	}
 	last := wheel.Time(math.MinInt64)
@@ -174,7 +145,7 @@ func (s *scenario) readScript(n ast.Node) {
 		if !ok {
 			continue
 		}
-		st := step{node: v, owner: firstOwner, source: firstSource}
+		st := step{node: v, owner: firstOwner}
 		if at := fields["at"]; at == nil {
 			s.fail(v, `the step has no "at": when is it, in ms from the start?`)
 		} else if ms, ok := s.intOf("at", at.Value, 0, lastInstant); ok {
@@ -184,56 +155,186 @@ func (s *scenario) readScript(n ast.Node) {
 			}
 			last = max(last, st.at)
 		}
-		if s.readVerb(&st, fields) {
-			s.readOptions(&st, fields)
+		if st.verb = s.verbOf(v, fields); st.verb != nil {
+			s.readStep(&st, fields)
 		}
 		s.steps = append(s.steps, st)
 	}
 }
 
-// readVerb finds out what the step does, and reports whether it could.
-func (s *scenario) readVerb(st *step, fields fieldMap) bool {
-	var found []string
-	for _, w := range slices.Sorted(maps.Keys(verbs)) {
-		if fields[w] != nil {
-			found = append(found, w)
-		}
-	}
+// verbOf finds out what the step does; nil if it cannot be told.
+func (s *scenario) verbOf(node ast.Node, fields fieldMap) *verb {
+	found := slices.DeleteFunc(slices.Clone(verbWords), func(w string) bool { return fields[w] == nil })
 	switch len(found) {
 	case 0:
-		s.fail(st.node, "the step does nothing: want one of %s", strings.Join(slices.Sorted(maps.Keys(verbs)), ", "))
-		return false
+		s.fail(node, "the step does nothing: want one of %s", strings.Join(verbWords, ", "))
 	case 1:
+		return verbs[found[0]]
 	default:
-		s.fail(st.node, "%s in one step: write a step for each", strings.Join(found, " and "))
-		return false
+		s.fail(node, "%s in one step: write a step for each", strings.Join(found, " and "))
 	}
-	st.verb = verbs[found[0]]
-	s.readValue(st, st.verb.takes, found[0], fields[found[0]].Value)
-	return true
+	return nil
 }
 
-// readOptions reads what else the step says.
-func (s *scenario) readOptions(st *step, fields fieldMap) {
-	v := st.verb
-	if v.needs != "" && fields[v.needs] == nil {
-		s.fail(st.node, "%q needs %q", v.word, v.needs)
-	}
+// part is one part of the line of a step: what stands behind the verb, if it has no key, or an option.
+type part struct {
+	key, text string
+	node      ast.Node
+}
+
+// readStep reads what stands behind the verb, and beside it.
+func (s *scenario) readStep(st *step, fields fieldMap) {
+	before := len(s.faults)
+	parts := s.valueOf(st, fields[st.verb.word].Value)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		switch n := fields[key].Value; {
-		case key == "at" || key == v.word:
-		case key != "owner" && !slices.Contains(v.options, key):
-			s.fail(fields[key].Key, "%q says nothing in a step of %q", key, v.word)
-		case key == "to":
-			s.readValue(st, v.to, key, n)
-		case key == "by":
-			s.readValue(st, v.by, key, n)
-		case key == "stacks" && st.query != nil:
-			s.fail(fields[key].Key, `"stacks" says nothing with a query: it has "most"`)
-		default:
-			options[key](s, st, n)
+		n := fields[key].Value
+		switch {
+		case key == "at" || key == st.verb.word:
+			continue
+		case key == "params":
+			parts = append(parts, s.paramsOf(n)...)
+			continue
+		}
+		text := s.partOf(key, n)
+		switch {
+		case key == "owner":
+			st.owner = text
+		case key == "target" || key == "to" && st.verb.to:
+			st.to = text
+		case key == "stacks" && text == "0":
+			s.fail(n, `"stacks" must not be 0: leave it out for what the definition says`)
+		}
+		if st.verb.do != nil && key != "owner" {
+			s.fail(n, "%q says nothing in a step of %q", key, st.verb.word)
+		}
+		parts = append(parts, part{key, text, n})
+	}
+	if fields["owner"] == nil {
+		parts = append(parts, part{"owner", firstOwner, st.node})
+	}
+	if st.verb == verbs["apply"] && fields["source"] == nil {
+		parts = append(parts, part{"source", firstSource, st.node})
+	}
+	if st.verb.do != nil {
+		return
+	}
+	st.line = lineOf(st.verb, parts)
+	s.check(st, slices.DeleteFunc(parts, func(p part) bool { return p.text == "" }), len(s.faults) > before)
+}
+
+// valueOf reads what stands behind the verb: one part, or those of a query.
+func (s *scenario) valueOf(st *step, n ast.Node) (parts []part) {
+	word := st.verb.word
+	list, isMap := definition.Fields(n)
+	switch {
+	case st.verb.takes == "true":
+		if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
+			s.fail(n, "%q can only be true, not %s", word, definition.Describe(n))
+		}
+		return nil
+	case st.verb.takes != "QUERY" || !isMap:
+		st.name = s.partOf(word, n)
+		if id := st.name; id != "" && (st.verb.takes == "BUFF" || st.verb.takes == "QUERY") && !s.buffs[id] {
+			s.fail(n, `there is no %q in "buffs"%s`, short(id), didYouMean(id, slices.Sorted(maps.Keys(s.buffs))))
+		}
+		return []part{{"", st.name, n}}
+	}
+	s.fieldsOf("the query of "+strconv.Quote(word), n, queryKeys)
+	for _, f := range list {
+		if key := f.Key.GetToken().Value; slices.Contains(queryKeys, key) {
+			parts = append(parts, part{key, s.partOf(key, f.Value), f.Value})
 		}
 	}
+	return parts
+}
+
+// paramsOf reads the numbers that an application brings.
+func (s *scenario) paramsOf(n ast.Node) (parts []part) {
+	list, ok := definition.Fields(n)
+	if !ok {
+		s.fail(n, `"params" must be a map from names to numbers, not %s`, definition.Describe(n))
+	}
+	for _, f := range list {
+		p := part{"param." + f.Key.GetToken().Value, s.partOf(f.Key.GetToken().Value, f.Value), f.Value}
+		if slices.ContainsFunc(parts, func(other part) bool { return other.key == p.key }) {
+			s.fail(f.Key, "%s is repeated", definition.Describe(f.Key))
+			continue
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// partOf returns a text, or a number or a truth value as it was written.
+func (s *scenario) partOf(key string, n ast.Node) string {
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return n.GetToken().Value
+	}
+	text, ok := s.textOf(key, n)
+	if ok && text == "" {
+		s.fail(n, "%q must not be empty", key)
+	}
+	return text
+}
+
+// lineOf writes the parts as a line of text.
+func lineOf(v *verb, parts []part) string {
+	line := v.word
+	for _, p := range parts {
+		switch {
+		case p.key == "":
+			line += " " + strconv.Quote(p.text)
+		default:
+			line += " " + strconv.Quote(p.key) + "=" + strconv.Quote(p.text)
+		}
+	}
+	return line
+}
+
+// check reads the line of a step as it will be read when its time has come, and says where it is wrong.
+// An option that is wrong is left out, and the rest is looked at again: for its options alone, since the
+// verb may miss what was left out.
+func (s *scenario) check(st *step, parts []part, again bool) {
+	names := buff.Names{
+		Catalog: s.catalog,
+		Owner:   func(string) (buff.OwnerID, error) { return 1, nil },
+		Buff:    func(buff.OwnerID, string) (buff.Handle, error) { return 1, nil },
+	}
+	for ; ; again = true {
+		_, err := buff.ParseCommand(lineOf(st.verb, parts), names)
+		wrong := (*buff.TextError)(nil)
+		if !errors.As(err, &wrong) || again && wrong.Key == "" {
+			return
+		}
+		at := slices.IndexFunc(parts, func(p part) bool { return p.key == wrong.Key })
+		node := st.node
+		if at >= 0 {
+			node = parts[at].node
+		}
+		if !s.forgiven(st, wrong) {
+			s.fail(node, "%v", wrong)
+		}
+		if at < 0 || wrong.Key == "" {
+			return
+		}
+		parts = slices.Delete(slices.Clone(parts), at, at+1)
+	}
+}
+
+// forgiven reports whether a name that the catalog has not is no fault: nothing can be said of names while
+// the definitions are wrong, and a tag or an act of which none of them speaks has no effect.
+func (s *scenario) forgiven(st *step, wrong *buff.TextError) bool {
+	if !errors.Is(wrong, buff.ErrName) {
+		return false
+	}
+	switch st.verb.word {
+	case "interrupt", "consume", "happened":
+		return true
+	case "tag", "untag", "immune", "vulnerable":
+		return s.catalog == nil || !s.listsTag
+	}
+	return s.catalog == nil || (wrong.Key == "tag" || wrong.Key == "school") && !s.listsTag
 }
 
 // String returns the step as a message names it.

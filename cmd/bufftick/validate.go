@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // validateCmd is "bufftick validate".
@@ -26,7 +26,7 @@ type validateCmd struct {
 // Help is the part of --help behind the flags.
 func (*validateCmd) Help() string {
 	return `All that is wrong with all the files is said at once, each with file, line, column
-and a caret. If nothing is wrong, warnings tell what is allowed and hardly meant.
+and a caret. If nothing is wrong, warnings tell what is valid but probably a mistake.
 
 Examples:
 
@@ -43,12 +43,12 @@ func (c *validateCmd) Run(stdout output) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	cat, findings, err := catalog.Check(nil, catalog.CheckOptions{
+	cat, findings, err := definition.Check(nil, definition.CheckOptions{
 		Frame: c.Frame, Applied: c.Applied, Every: c.Every, Except: c.Except,
 	}, c.Paths...)
 	failed := err != nil || c.Strict && len(findings) > 0
 	if err != nil {
-		findings = err.(catalog.Errors) // what Check returns
+		findings = err.(definition.Errors) // what Check returns
 	}
 	if c.JSON {
 		if err := writeFindings(stdout, findings); err != nil {
@@ -72,8 +72,8 @@ func (c *validateCmd) Run(stdout output) error {
 
 func (c *validateCmd) check() error {
 	for _, name := range c.Except {
-		if !slices.Contains(catalog.Rules(), name) {
-			return usageError{fmt.Errorf("bufftick: -except: no rule %q; want some of %s", name, strings.Join(catalog.Rules(), ", "))}
+		if !slices.Contains(definition.Rules(), name) {
+			return usageError{fmt.Errorf("bufftick: -except: no rule %q; want some of %s", name, strings.Join(definition.Rules(), ", "))}
 		}
 	}
 	if c.Frame%time.Millisecond != 0 {
@@ -100,7 +100,7 @@ type finding struct {
 	Message  string `json:"message"`
 }
 
-func writeFindings(to io.Writer, list catalog.Errors) error {
+func writeFindings(to io.Writer, list definition.Errors) error {
 	findings := make([]finding, 0, len(list)) // not null
 	for _, e := range list {
 		findings = append(findings, finding{e.File, e.Line, e.Column, e.Severity(), e.Buff, e.Field, e.Rule, e.Text})

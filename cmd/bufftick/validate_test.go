@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/internal/definition"
 )
 
 // What the rule loop warns of the engine breaks off with a fault, and what it does not
@@ -22,7 +22,7 @@ func TestLoopsAreReal(t *testing.T) {
 		{"fail.yaml", true, []string{"ping", "pong", "mirror", "tide", "rage"}},
 		{"pass.yaml", false, []string{"ping", "pong", "spark", "arc", "mirror", "oath", "fire"}},
 	} {
-		text, err := os.ReadFile(filepath.Join("../../buff/catalog/testdata/lint/loop", c.file))
+		text, err := os.ReadFile(filepath.Join("../../internal/definition/testdata/lint/loop", c.file))
 		require.NoError(t, err)
 		for _, id := range c.ids {
 			script := "script: [{at: 0, apply: " + id + "}, {at: 200, apply: " + id + "}, {at: 900, tick: true}]\nwant: []\n"
@@ -40,5 +40,15 @@ func TestSchemaCommand(t *testing.T) {
 	stdout, stderr, code := tool("schema")
 	require.Zero(t, code)
 	require.Empty(t, stderr)
-	require.Equal(t, catalog.Schema(), stdout)
+	require.Equal(t, definition.Schema(), stdout)
+}
+
+// The buffs of the examples are an example: there is nothing to warn of.
+func TestOwnBuffs(t *testing.T) {
+	for _, dir := range []string{"arena/buffs", "mmo/buffs", "tavern"} {
+		stdout, stderr, code := tool("validate", "-strict", filepath.Join("../../examples", dir))
+		require.Regexp(t, `^\d\d definitions, 0 warnings\n$`, stdout, dir)
+		require.Empty(t, stderr)
+		require.Zero(t, code, dir)
+	}
 }

@@ -177,7 +177,8 @@ func (o *owner) begin(d *definition, a application) bool {
 	}
 	o.settle()
 	if !b.gone && (d.First == "start" || d.First == "every") { // "Fires inline right after Applied, at the same logical time"
-		o.pulse(b, b.pulsingNow(), "")
+		n, sum := b.pulsingNow()
+		o.pulse(b, n, sum, "")
 	}
 	return true
 }

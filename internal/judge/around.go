@@ -157,19 +157,17 @@ func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	}
 }
 
-// rankOfLeaving: with the last of several bearers the buff ends, with another one some of its stacks.
-func (b *instance) rankOfLeaving() int {
-	if len(b.holds) > 1 {
-		return rankStackEnd
-	}
-	return rankEnd
+// letsGo ends a buff with the last linger, and with all that end in that instant.
+func (o *owner) letsGo(b *instance) {
+	b.holds = nil
+	o.remove(b, "out_of_aura", "")
 }
 
 // lets takes away what a bearer has brought; the buff goes with the last of them.
 func (o *owner) lets(b *instance, h *hold) {
 	b.holds = slices.DeleteFunc(b.holds, func(other *hold) bool { return other == h })
 	if len(b.holds) == 0 {
-		o.remove(b, "out_of_aura", "")
+		o.letsGo(b)
 	} else if n := min(h.stacks, b.count()-1); n > 0 { // the last one goes with the last bearer
 		o.take(b, n, "out_of_aura")
 	}

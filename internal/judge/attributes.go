@@ -272,7 +272,8 @@ func (o *owner) value(name string) float64 {
 				if m := &b.def.Modifiers[i]; m.Attr == name && m.Channel == channel {
 					y := b.numbers[&m.Value]
 					if m.PerStack {
-						y *= float64(b.pulsingNow())
+						n, _ := b.pulsingNow()
+						y *= float64(n)
 					}
 					ops[or(m.Op, "add")] = append(ops[or(m.Op, "add")], y)
 				}

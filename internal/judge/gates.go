@@ -262,7 +262,8 @@ func (o *owner) beatAgain(b *instance) {
 	b.period = b.coming
 	o.beginBeat(b)
 	if in == "execute" {
-		o.pulse(b, b.pulsingNow(), "")
+		n, sum := b.pulsingNow()
+		o.pulse(b, n, sum, "")
 	}
 }
 

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,5 +25,91 @@ func TestVectors(t *testing.T) {
 			require.True(t, decided)
 			require.Equal(t, s.Want, log)
 		})
+	}
+}
+
+// One pulse stands for those of a frame that are alike: also where a stack that did not count has had its last one
+// between them (scenario 62198 of seed 20261122), but not where the one that counted most has.
+func TestLatePulsesAlike(t *testing.T) {
+	scenario := func(first, second int) string {
+		return fmt.Sprintf(`[{"buffs": {
+			"p": {"align": "owner", "catchup": "skip", "duration": "4s", "period": "1s", "stack": {"by": "target", "effective": 1, "limit": 2, "timers": "each"}}, "y": {"duration": "1s"}
+		}, "seen": true, "script": [
+			{"apply": "p", "at": 700, "magnitude": %d}, {"at": 700, "by": "-700ms", "extend": "p"}, {"apply": "p", "at": 1931, "magnitude": %d}, {"at": 4001, "inhibit": "y"}
+		]}]`, first, second)
+	}
+	for _, c := range []struct {
+		first, second int
+		pulses        []string
+	}{
+		{1, 1, []string{"4000 pulse p x1 seen=4001"}},
+		{1, 2, []string{"4000 pulse p x1 seen=4001"}},
+		{2, 1, []string{"3000 pulse p x1 seen=4001", "4000 pulse p x1 seen=4001"}},
+	} {
+		all, err := Decode([]byte(scenario(c.first, c.second)))
+		require.NoError(t, err)
+		log, decided := all[0].Play()
+		require.True(t, decided)
+		require.Equal(t, c.pulses, log[4:len(log)-1], "%d and %d", c.first, c.second)
+	}
+}
+
+// What a pulse of stacks with timers of their own applies has the sum of their magnitudes, as the pulse has (scenario
+// 340566 of seed 20261122).
+func TestPulseOfStacksApplies(t *testing.T) {
+	all, err := Decode([]byte(`[{"buffs": {
+		"p": {"duration": "4s", "period": "1s", "stack": {"by": "target", "limit": 3, "timers": "each"}, "on": {"pulse": [{"apply": "q"}]}},
+		"q": {"duration": "9s", "stack": {"by": "target", "limit": 5, "timers": "queue"}}
+	}, "script": [{"apply": "p", "at": 0, "magnitude": 2}, {"apply": "p", "at": 0, "magnitude": 5}, {"at": 2500, "remove": "p"}]}]`))
+	require.NoError(t, err)
+	log, decided := all[0].Play()
+	require.True(t, decided)
+	require.Contains(t, log, "2000 queue q active=7 end=10000")
+}
+
+// TestDefaultsSaidAloud: a stack of an instant that says what is so anyway is no stack (scenario 619576 of seed 20261122).
+func TestDefaultsSaidAloud(t *testing.T) {
+	for stack, refused := range map[string]bool{
+		`{}`: false, `{"by": "none"}`: false, `{"by": "none", "timers": "shared", "refresh": "restart", "phase": "keep", "overflow": "allow", "expire": "all"}`: false,
+		`{"by": "target"}`: true, `{"limit": 1}`: true, `{"by": "none", "refresh": "extend"}`: true,
+	} {
+		all, err := Decode([]byte(`[{"buffs": {"p": {"duration": "instant", "stack": ` + stack + `}}, "script": [{"apply": "p", "at": 0}]}]`))
+		require.NoError(t, err)
+		require.Equal(t, refused, len(all[0].Refusals()) > 0, stack)
+	}
+}
+
+// TestQueueLinksBeforeOverflow: what a full queue brings along comes before what is applied because it is full, as of
+// all that join (scenario 947283 of seed 20261122).
+func TestQueueLinksBeforeOverflow(t *testing.T) {
+	all, err := Decode([]byte(`[{"buffs": {
+		"p": {"duration": "9s", "links": ["y"], "stack": {"by": "target", "limit": 2, "overflow_apply": ["q"], "timers": "queue"}},
+		"q": {"duration": "4s"},
+		"y": {"duration": "1s"}
+	}, "script": [{"apply": "p", "at": 0}, {"apply": "p", "at": 2000}, {"apply": "p", "at": 4000, "magnitude": 1}]}]`))
+	require.NoError(t, err)
+	log, decided := all[0].Play()
+	require.True(t, decided)
+	require.Equal(t, []string{"4000 queue p active=1 end=13000", "4000 apply y x1 end=5000", "4000 apply q x1 end=8000"}, log[len(log)-3:])
+}
+
+// TestLingersTogether: of two auras that are left in one instant the lingers end with the buff, which ends once; of two
+// that are not, the first takes its stack along (scenario 963481 of seed 20261122).
+func TestLingersTogether(t *testing.T) {
+	for at, want := range map[int][]string{
+		4000: {"6500 remove p why=expired", "6500 remove p why=expired", "6800 remove q why=out_of_aura"},
+		4100: {"6500 remove p why=expired", "6600 remove p why=expired", "6800 stackend q x1 why=out_of_aura", "6900 remove q why=out_of_aura"},
+	} {
+		all, err := Decode(fmt.Appendf(nil, `[{"buffs": {
+			"p": {"aura": {"apply": "q", "interval": "1s", "linger": "300ms", "radius": 1}, "duration": "2500ms"},
+			"q": {"duration": "2500ms", "stack": {"by": "target", "limit": 5}}
+		}, "script": [
+			{"at": 0, "near": "p1", "owner": "o3"}, {"at": 0, "near": "o2", "owner": "o3"},
+			{"apply": "p", "at": 4000}, {"apply": "p", "at": %d, "owner": "o2"}, {"at": 6500, "tick": true}, {"at": 6600, "tick": true}, {"at": 7000, "tick": true}
+		]}]`, at))
+		require.NoError(t, err)
+		log, decided := all[0].Play()
+		require.True(t, decided)
+		require.Equal(t, want, log[len(log)-len(want):], at)
 	}
 }

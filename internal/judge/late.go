@@ -5,13 +5,13 @@ import "fmt"
 // §1.1, late frame: "catchup: all / coalesce(n) / skip", of the pulses of one buff in one frame.
 
 // pulseOfFrame is a pulse that is due. Where one is to stand for all of a frame it waits for the last of them.
-func (o *owner) pulseOfFrame(b *instance, n, all int) {
+func (o *owner) pulseOfFrame(b *instance, n int, sum int64) {
 	if or(b.def.Catchup.word, "all") == "all" {
-		o.pulse(b, n, "")
+		o.pulse(b, n, sum, "")
 		return
 	}
 	b.late.n++
-	b.late.stacks, b.late.all = n, all
+	b.late.stacks, b.late.sum = n, sum
 	if !o.moreInFrame(b) {
 		o.catchesUp(b)
 	}
@@ -44,8 +44,8 @@ func (o *owner) moreInFrame(b *instance) bool {
 		if !ok || !inFrame(at) || later.each() && !later.endless && later.layers[later.firstToEnd()].end < at {
 			return false // or a stack will end before
 		}
-		if n := later.pulsing(); n > 0 {
-			return later.partaking() == b.late.all // one pulse stands for those of the same stacks
+		if n, sum := later.counting(); n > 0 {
+			return n == b.late.stacks && sum == b.late.sum // one pulse stands for those that are alike
 		}
 		o.nextBeat(&later)
 	}
@@ -53,12 +53,12 @@ func (o *owner) moreInFrame(b *instance) bool {
 
 // catchesUp has the pulses of a buff that wait for the end of the frame. What changes the buff finds them done.
 func (o *owner) catchesUp(b *instance) {
-	n, stacks := b.late.n, b.late.stacks
+	n, stacks, sum := b.late.n, b.late.stacks, b.late.sum
 	if b.late = (missing{}); n == 0 {
 		return
 	}
 	if b.def.Catchup.word == "skip" {
-		o.pulse(b, stacks, "")
+		o.pulse(b, stacks, sum, "")
 		return
 	}
 	if most := b.def.Catchup.n; most > 0 {
@@ -68,5 +68,5 @@ func (o *owner) catchesUp(b *instance) {
 	if n > 1 {
 		more = fmt.Sprintf(" count=%d", n)
 	}
-	o.pulse(b, stacks, more, int64(n))
+	o.pulse(b, stacks, sum, more, int64(n))
 }

@@ -112,9 +112,13 @@ func (o *owner) next() (first due, ok bool) {
 		end, ok := b.nextEnd()
 		end.run = func() { o.endDue(b) }
 		each(end, ok)
+		last, lingers := b.lingers()
 		for _, h := range b.holds {
-			if h.leaving {
-				each(due{h.ends, b.rankOfLeaving(), b.age, func() { o.lets(b, h) }}, true)
+			switch {
+			case lingers && h.ends == last: // with all that it still has
+				each(due{last, rankEnd, b.age, func() { o.letsGo(b) }}, true)
+			case h.leaving:
+				each(due{h.ends, rankStackEnd, b.age, func() { o.lets(b, h) }}, true)
 			}
 		}
 		if some {

@@ -2,7 +2,10 @@ package judge
 
 // §3.4 Validation: errors, and the rulings about words that cannot take effect together.
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // Refusals are the sentences of the law by which the definitions of a scenario must not load. None means only that this
 // interpreter knows of no sentence against them.
@@ -28,7 +31,7 @@ func (d *definition) refusals() (all []string) {
 	no(d.Period.ms != 0 && d.Period.ms < 50, "period below the floor")
 	no(len(d.on().Pulse) > 0 && !d.Period.given(), "tick action without a period")
 	if d.Duration.instant {
-		no(d.Period.given() || d.Stack != nil || len(d.Grants) > 0 || d.Group != nil || d.Save != nil || len(d.on().Act) > 0,
+		no(d.Period.given() || d.Stack.given() || len(d.Grants) > 0 || d.Group != nil || d.Save != nil || len(d.on().Act) > 0,
 			"instant with period, stack, granted tags, group, save or refresh")
 	}
 	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")
@@ -42,6 +45,26 @@ func (d *definition) refusals() (all []string) {
 		all = append(all, d.stackRefusals()...)
 	}
 	return all
+}
+
+// given reports whether stack says anything: by, say, `none` is what it is anyway. Ruled: a default that is said aloud is as
+// if it were not said (scenario 619576 of seed 20261122).
+func (s *stacking) given() bool {
+	if s == nil {
+		return false
+	}
+	said := *s
+	for _, x := range []struct {
+		word   *string
+		anyway string
+	}{
+		{&said.By, "none"}, {&said.Timers, "shared"}, {&said.Refresh, "restart"}, {&said.Phase, "keep"}, {&said.Overflow, "allow"}, {&said.Expire.word, "all"},
+	} {
+		if *x.word == x.anyway {
+			*x.word = ""
+		}
+	}
+	return !reflect.DeepEqual(said, stacking{})
 }
 
 // stackRefusals are those about stack.

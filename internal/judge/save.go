@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 )
 
 // save: "engine continues until Unload(owner); Unload is the only thing that stops time." "Unload: nothing fires, no OnExpire;
@@ -58,8 +59,18 @@ func (o *owner) load() {
 		}
 	}
 	o.repace() // he is in a zone again
+	all := make([]returned, len(back))
 	for i, b := range back {
-		o.restore(b, gone, past[i])
+		if all[i] = o.ages(b, past[i]); all[i].gone {
+			o.buffs = without(o.buffs, b)
+		}
+	}
+	for i, b := range back {
+		if all[i].gone {
+			o.expireAway(b, gone, all[i].missed)
+		} else {
+			o.restore(b, gone, all[i])
+		}
 	}
 	o.settle()
 	o.rounds()
@@ -104,12 +115,16 @@ func (b *instance) floor(o *owner) int64 {
 	return down(b.local.at(o.own))
 }
 
-// restore brings one buff back, of whose time past has gone by.
-func (o *owner) restore(b *instance, gone, past int64) {
-	s := saving{}
-	if b.def.Save != nil {
-		s = *b.def.Save
-	}
+// returned is what the time away has made of a buff.
+type returned struct {
+	gone   bool // "Removed{Expired, Offline: d} at load"
+	taken  int  // of a queue
+	fallen int  // stacks
+	missed missing
+}
+
+// ages lets past of its own time go by for a buff.
+func (o *owner) ages(b *instance, past int64) (r returned) {
 	o.all.back--
 	b.number = o.all.back
 	b.move(-past)
@@ -117,69 +132,78 @@ func (o *owner) restore(b *instance, gone, past int64) {
 	if past > 0 {
 		over = b.floor(o)
 	}
-	fallen, taken := 0, 0
-	var missed missing
 	for !b.endless && !b.standing() && b.end <= over && len(b.waiting) > 0 { // what stands still does not end
-		o.age(b, b.end, &missed)
+		o.age(b, b.end, &r.missed)
 		o.memorize(b.def, b.running())
 		o.strongest(b, b.end)
-		taken++
+		r.taken++
 	}
 	for !b.endless && !b.standing() && !b.each() && b.end <= over && b.stacksAfterEnd() > 0 {
-		o.age(b, b.end, &missed)
+		o.age(b, b.end, &r.missed)
 		b.stacks = b.stacksAfterEnd()
 		b.end += b.full
-		fallen++
+		r.fallen++
 	}
 	if !b.standing() {
-		o.age(b, over, &missed)
+		o.age(b, over, &r.missed)
 	}
 	if b.period > 0 && b.def.Align == "owner" && past > 0 {
 		o.realign(b)
 	}
-	if !b.endless && !b.standing() && b.last() <= over { // "Removed{Expired, Offline: d} at load; notify (default) / silent / run"
-		o.catchUp(b, s.OfflinePulses, missed)
-		o.expireAway(b, or(s.OfflineExpire, "notify"), gone)
-		return
+	if !b.endless && !b.standing() && b.last() <= over {
+		r.gone = true
+		return r
 	}
 	for i := 0; i < len(b.layers); {
 		if !b.endless && !b.standing() && b.layers[i].end <= over {
 			o.dropLayer(b, i)
-			fallen++
+			r.fallen++
 			continue
 		}
 		i++
 	}
+	return r
+}
+
+// restore tells of a buff that is back.
+func (o *owner) restore(b *instance, gone int64, r returned) {
 	o.all.share(b, b.source)
 	b.look, b.born = o.world, o.all.birth()
 	o.say("restore %s x%d%s%s", b.def.ID, b.count(), o.endOf(b), o.nextOf(b))
-	if taken > 0 {
+	if r.taken > 0 {
 		o.say("queue %s active=%d%s offline=%d", b.def.ID, b.magnitude, o.endOf(b), gone)
 	}
-	if fallen > 0 {
+	if r.fallen > 0 {
 		end := o.endOf(b)
 		if b.each() {
 			end = "" // each of those that are left has its own
 		}
 		o.say("stackend %s x%d why=expired%s offline=%d", b.def.ID, b.count(), end, gone)
 	}
-	o.catchUp(b, s.OfflinePulses, missed)
+	o.catchUp(b, b.saving().OfflinePulses, r.missed)
+}
+
+func (b *instance) saving() saving {
+	if b.def.Save != nil {
+		return *b.def.Save
+	}
+	return saving{}
 }
 
 // missing are the pulses of the time away.
 type missing struct {
 	n      int
-	stacks int // of the last of them
-	all    int // those that come to it, also those that do not count
+	stacks int   // of the last of them
+	sum    int64 // of their magnitudes
 }
 
 // age lets the beat of a buff go on to an instant, and counts the pulses that it would have had. Those who are aligned keep
 // to the owner's time, which stood still.
 func (o *owner) age(b *instance, until int64, missed *missing) {
 	for b.period > 0 && b.beat <= until && (b.endless || b.beat <= b.last()) {
-		if n := b.pulsing(); n > 0 {
+		if n, sum := b.counting(); n > 0 {
 			missed.n++
-			missed.stacks = n
+			missed.stacks, missed.sum = n, sum
 		}
 		b.from, b.period = b.beat, b.coming
 		b.beat += b.period
@@ -198,23 +222,32 @@ func (o *owner) catchUp(b *instance, c count, missed missing) {
 		if missed.n > 1 {
 			more = fmt.Sprintf(" count=%d", missed.n)
 		}
-		o.pulse(b, missed.stacks, more, int64(missed.n))
+		o.pulse(b, missed.stacks, missed.sum, more, int64(missed.n))
 	case c.word == "all":
 		limit := 100
 		if c.n > 0 {
 			limit = c.n
 		}
 		for range min(missed.n, limit) {
-			o.pulse(b, missed.stacks, "")
+			o.pulse(b, missed.stacks, missed.sum, "")
 		}
 	}
 }
 
-// expireAway ends a buff that ended while its owner was away.
-func (o *owner) expireAway(b *instance, how string, gone int64) {
-	o.buffs = without(o.buffs, b)
+// expireAway ends a buff that ended while its owner was away: "notify (default) / silent / run". Its pulses come before its
+// end ("expire and tick coincide: tick first"), so that it has its effect in them.
+func (o *owner) expireAway(b *instance, gone int64, missed missing) {
+	there := o.buffs
+	older := slices.IndexFunc(there, func(c *instance) bool { return c.age > b.age })
+	if older < 0 {
+		older = len(there)
+	}
+	o.buffs = slices.Insert(slices.Clone(there), older, b)
+	o.catchUp(b, b.saving().OfflinePulses, missed)
+	o.buffs = there
 	b.gone = true
 	o.memorize(b.def, b.sources())
+	how := or(b.saving().OfflineExpire, "notify")
 	if how != "silent" {
 		o.say("remove %s why=expired offline=%d", b.def.ID, gone)
 	}

@@ -1,5 +1,7 @@
 package judge
 
+import "slices"
+
 // §1.2: refresh, phase, expire; stacks with timers of their own; queues.
 
 // layer is what one application has brought, where each has its own timer.
@@ -83,7 +85,8 @@ func (o *owner) phase(b *instance, changed bool) {
 		o.beginBeat(b)
 	}
 	if phase == "execute" || b.def.First == "every" && changed {
-		o.pulse(b, b.pulsingNow(), "")
+		n, sum := b.pulsingNow()
+		o.pulse(b, n, sum, "")
 	}
 }
 
@@ -154,29 +157,47 @@ func (o *owner) dropLayer(b *instance, i int) {
 	b.layers = append(b.layers[:i:i], b.layers[i+1:]...)
 }
 
-// pulsing is how many stacks take part in the pulse that is due.
+// counting is how many stacks take part in the pulse that is due, and the sum of their magnitudes: of stacks with timers
+// of their own the strongest, "effective: n by magnitude, all keep running".
 //
 // With timers each: "an application of D with period P contributes exactly floor(D/P) stack-ticks", "decided at each
 // boundary ≤ its own end". All stacks share the beat, and each has boundaries of its own, of which the n-th is the n-th
 // beat after its application: it takes part in that beat if that boundary is not behind its end.
-func (b *instance) pulsing() int { return b.effective(b.partaking()) }
-
-// partaking is how many stacks come to the beat that is due, also those that do not count.
-func (b *instance) partaking() int {
+func (b *instance) counting() (n int, sum int64) {
 	if !b.each() {
-		return b.stacks
+		return b.stacks, 0
 	}
-	n := 0
+	var all []int64
 	for _, l := range b.layers {
 		if b.endless || max(l.own, b.beat) <= l.end {
-			n += l.stacks
+			for range l.stacks {
+				all = append(all, l.magnitude)
+			}
 		}
 	}
-	return n
+	slices.Sort(all)
+	n = b.effective(len(all))
+	for _, m := range all[len(all)-n:] {
+		sum += m
+	}
+	return n, sum
 }
 
-// pulsingNow is how many take part in a pulse out of turn.
-func (b *instance) pulsingNow() int { return b.effective(b.count()) }
+// pulsingNow is how many take part in a pulse out of turn, and the sum of their magnitudes.
+func (b *instance) pulsingNow() (n int, sum int64) {
+	n = b.effective(b.count())
+	var all []int64
+	for _, l := range b.layers {
+		for range l.stacks {
+			all = append(all, l.magnitude)
+		}
+	}
+	slices.Sort(all)
+	for _, m := range all[len(all)-min(n, len(all)):] {
+		sum += m
+	}
+	return n, sum
+}
 
 // effective: "effective: n by magnitude, all keep running".
 func (b *instance) effective(n int) int {
@@ -276,10 +297,10 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 		o.strongest(b, now)
 	}
 	o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
+	o.links(b, a)
 	if full {
 		o.overflows(b, a)
 	}
-	o.links(b, a)
 	return true
 }
 

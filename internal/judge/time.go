@@ -119,10 +119,10 @@ func (b *instance) nextPartial() (int64, bool) {
 
 // pulseDue is the pulse at the end of the interval that runs; the next begins.
 func (o *owner) pulseDue(b *instance) {
-	n, all := b.pulsing(), b.partaking()
+	n, sum := b.counting()
 	o.nextBeat(b)
 	if n > 0 {
-		o.pulseOfFrame(b, n, all)
+		o.pulseOfFrame(b, n, sum)
 	}
 }
 
@@ -161,14 +161,16 @@ func (o *owner) partial(b *instance) {
 	fraction := fmt.Sprintf(" fraction=%d/%d", elapsed, period)
 	b.from, b.period = b.last(), b.coming
 	b.beat = b.from + b.period
-	o.pulse(b, b.stacks, fraction, elapsed, period)
+	_, sum := b.pulsingNow()
+	o.pulse(b, b.stacks, sum, fraction, elapsed, period)
 }
 
-// pulse is one pulse of n stacks, now.
+// pulse is one pulse of n stacks, now. What it applies has the magnitude of the buff; with timers each the sum of those
+// of the stacks that take part.
 //
 // "Ongoing requirement: … Suppressed/Resumed events." "immunity midway: running suppressed (tick consumed), clock goes
 // on." "pulses hidden by a group or partial tails: a suppressed line".
-func (o *owner) pulse(b *instance, n int, more string, part ...int64) {
+func (o *owner) pulse(b *instance, n int, sum int64, more string, part ...int64) {
 	switch {
 	case b.shaded:
 		o.say("suppressed %s%s", b.def.ID, b.counted(more))
@@ -195,7 +197,10 @@ func (o *owner) pulse(b *instance, n int, more string, part ...int64) {
 	} else if len(part) == 1 {
 		s.count = int(part[0])
 	}
-	o.issue(b, b.def.on().Pulse, b.source, s)
+	if !b.each() {
+		sum = b.magnitude
+	}
+	o.issueFor(b, b.def.on().Pulse, b.source, "", sum, s)
 }
 
 // counted is what a suppressed pulse says of how many it stands for.

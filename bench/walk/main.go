@@ -1,0 +1,133 @@
+// Command walk counts the functions and the files that one call passes: what somebody has to read who
+// follows it. It is built with coverage counters, which it clears before the call and writes out behind it:
+//
+//	bash .ci/walk
+//
+// The calls are made on an engine without workers, so that nothing but the call runs. Each is made
+// several times before it is counted, so that what is done once does not count.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/coverage"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// definition is a poison: it pulses, and each pulse calls a handler.
+var definition = buff.Spec{
+	ID: "venom", Duration: time.Minute, Period: 3 * time.Second,
+	Stack: buff.Stacking{By: buff.BySource, Limit: 5},
+	On:    buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+}
+
+// walks are the calls, by their names.
+var walks = []struct {
+	name    string
+	prepare func(*world)
+	call    func(*world)
+}{
+	{"AddBuff of a new buff", func(w *world) { w.next() }, func(w *world) { w.add(w.owner) }},
+	{"Tick with 4 pulses", func(*world) {}, func(w *world) { w.eng.Tick(3 * time.Second) }},
+	{"Despawn and Restore", func(*world) {}, (*world).move},
+}
+
+// world is four owners, each with a buff that pulses and calls a handler, and as many more as the first walk wants.
+type world struct {
+	eng   *engine.Engine
+	venom *buff.Spec
+	owner buff.OwnerID
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: walk FOLDER")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "walk:", err)
+		os.Exit(1)
+	}
+}
+
+func run(folder string) error {
+	for i, walk := range walks {
+		w, err := newWorld()
+		if err != nil {
+			return err
+		}
+		for range 3 {
+			walk.prepare(w)
+			walk.call(w)
+			w.eng.Tick(0)
+		}
+		walk.prepare(w)
+		if err := coverage.ClearCounters(); err != nil {
+			return err
+		}
+		walk.call(w)
+		dir := filepath.Join(folder, fmt.Sprint(i+1))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		if err := coverage.WriteMetaDir(dir); err != nil {
+			return err
+		}
+		if err := coverage.WriteCountersDir(dir); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, "name"), []byte(walk.name+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newWorld() (*world, error) {
+	cat, err := buff.Build(buff.Definitions{Specs: []buff.Spec{definition}})
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.New(engine.Options{
+		Catalog: cat, Synchronous: true,
+		Handlers: engine.Handlers{"hurt": func(*engine.Context, buff.Event) {}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &world{eng: e, venom: cat.Spec("venom")}
+	for range 4 {
+		w.add(w.next())
+	}
+	return w, nil
+}
+
+// next lets one more owner in.
+func (w *world) next() buff.OwnerID {
+	w.owner++
+	if err := w.eng.Spawn(w.owner, nil); err != nil {
+		panic(err)
+	}
+	return w.owner
+}
+
+func (w *world) add(id buff.OwnerID) {
+	if _, r := w.eng.AddBuff(id, buff.Application{Spec: w.venom, Source: 99}); r.Err != nil {
+		panic(r.Err)
+	}
+}
+
+// move takes an owner out and lets it in again.
+func (w *world) move() {
+	blob, err := w.eng.Despawn(1)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := w.eng.Restore(1, nil, blob); err != nil {
+		panic(err)
+	}
+}
