@@ -4,6 +4,7 @@
 // The bugs are in the text files beside this one, a file for each package, which is
 // all that a further package needs:
 //
+//	module  ./cluster                            the folder of its module, if that is not this one
 //	package ./wheel                              the package whose tests are run
 //	first   -test.run ^TestModel$ -wheel.ops …   flags of the first run, …
 //	then    -test.skip ^TestModel$               … and of the next one, if the first found nothing
@@ -29,6 +30,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -264,11 +266,11 @@ func try(ctx context.Context, tmp string, j job) verdict {
 		binary, ok := binaries[r.pkg]
 		if !ok {
 			binary = filepath.Join(work, fmt.Sprintf("test%d", i))
-			build := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary}
+			build := []string{"-C", cmp.Or(r.module, "."), "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary}
 			if r.race {
 				build = append(build, "-race")
 			}
-			if out, err := exec.CommandContext(ctx, "go", append(build, r.pkg)...).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(ctx, "go", append(build, r.inModule())...).CombinedOutput(); err != nil {
 				v.err = fmt.Errorf("it does not compile: %w\n%s", err, out)
 				return v
 			}

@@ -12,6 +12,7 @@ import (
 // table is what one text file says.
 type table struct {
 	name    string // of the file, without its ending
+	module  string // its folder, if the package is in a module of its own
 	pkg     string
 	runs    []testRun
 	mutants []mutant
@@ -19,10 +20,11 @@ type table struct {
 
 // testRun is one run of a test binary.
 type testRun struct {
-	pkg   string
-	flags []string
-	limit time.Duration // of the processor
-	race  bool          // with the race detector
+	pkg    string
+	module string
+	flags  []string
+	limit  time.Duration // of the processor
+	race   bool          // with the race detector
 }
 
 type mutant struct {
@@ -97,13 +99,15 @@ func (t *table) line(line string) error {
 	switch {
 	case rest == "":
 		return fmt.Errorf("%s says nothing", word)
+	case word == "module":
+		t.module = rest
 	case word == "package":
 		t.pkg = rest
 	case word == "first", word == "then":
-		t.runs = append(t.runs, testRun{pkg: t.pkg, flags: strings.Fields(rest)})
+		t.runs = append(t.runs, testRun{pkg: t.pkg, module: t.module, flags: strings.Fields(rest)})
 	case word == "also":
 		words := strings.Fields(rest)
-		t.runs = append(t.runs, testRun{pkg: words[0], flags: words[1:]})
+		t.runs = append(t.runs, testRun{pkg: words[0], module: t.module, flags: words[1:]})
 	case word == "==":
 		t.mutants = append(t.mutants, mutant{name: rest})
 	case len(t.mutants) == 0:
@@ -133,4 +137,12 @@ func (t *table) change(line string) error {
 		e.new += line[1:] + "\n"
 	}
 	return nil
+}
+
+// inModule returns the package as the go command calls it in the folder of its module.
+func (r *testRun) inModule() string {
+	if r.module == "" {
+		return r.pkg
+	}
+	return "." + strings.TrimPrefix(r.pkg, r.module)
 }

@@ -32,22 +32,24 @@ const antsPath = "github.com/panjf2000/ants"
 // packages of this module by their folder, others by the head of their path. A
 // new library gets its row here, with the reason in the commit message.
 var arrows = map[string][]string{
-	".":         {},
-	"actor":     {},
-	"buff":      {"wheel", "buff/stat", "internal/misspelt"},
-	"buff/stat": {"internal/misspelt"},
-	"buff/catalog": {
+	".":                  {},
+	"actor":              {},
+	"buff":               {"wheel", "buff/stat", "internal/misspelt", "internal/wire"},
+	"buff/stat":          {"internal/misspelt"},
+	"buff/catalog":       {"buff", "internal/definition"},
+	"buff/catalog/watch": {"buff", "buff/catalog", "internal/definition", "github.com/fsnotify/fsnotify"},
+	"internal/definition": {
 		"buff", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
-	"buff/catalog/watch":               {"buff", "buff/catalog", "github.com/fsnotify/fsnotify"},
-	"engine":                           {"wheel", "buff", "buff/stat", "actor", "engine/history", "internal/recovered", antsPath},
+	"engine":                           {"wheel", "buff", "buff/stat", "actor", "engine/history", "internal/recovered", "internal/recording", antsPath},
 	"engine/history":                   {"wheel", "buff", "buff/stat"},
+	"engine/replay":                    {"engine", "buff", "wheel", "internal/recovered", "internal/recording"},
 	"wheel":                            {},
 	"replicate":                        {"engine", "buff", "wheel"},
 	"replicate/js":                     {},
 	"replicate/client":                 {"buff", "wheel"}, // and not the engine: it is on the player's machine
-	"store":                            {"engine", "buff", "wheel"},
+	"store":                            {"engine", "buff", "wheel", "internal/wire"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
 	"store/storetest":                  {"store", "buff", "wheel"},
 	"inspect":                          {"engine", "engine/history", "buff", "buff/stat", "wheel", "internal/recovered"},
@@ -55,6 +57,8 @@ var arrows = map[string][]string{
 	"internal/preview":                 {"buff", "wheel"},
 	"internal/recovered":               {},
 	"internal/recovered/recoveredtest": {},
+	"internal/recording":               {"buff", "wheel", "internal/wire"},
+	"internal/wire":                    {},
 	"internal/misspelt":                {},
 	"internal/tidy":                    {},
 	"timer":                            {"wheel"}, // ants only as a Pool that the caller brings
@@ -111,7 +115,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time is an argument and chance is passed in.
-var core = []string{"actor", "buff", "buff/catalog", "buff/stat", "engine", "internal/preview", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/stat", "engine", "internal/definition", "internal/preview", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
 
 // clocks are the functions that read or wait for the real time.
 var clocks = map[string][]string{

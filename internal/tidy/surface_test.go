@@ -14,8 +14,9 @@ import (
 // variables, and methods of exported types; fields are not counted. Who needs more says why in
 // the commit message; who needs fewer lowers the number.
 var surface = map[string]int{
-	"actor": 33, "buff": 614, "buff/catalog": 45, "buff/stat": 61, "engine": 171, "engine/history": 12, "inspect": 12,
-	"replicate": 22, "replicate/client": 22, "replicate/js": 1, "store": 77, "store/bolt": 9, "timer": 17, "wheel": 30,
+	"actor": 30, "buff": 626, "buff/catalog": 15, "buff/stat": 61, "engine": 168, "engine/history": 16, "engine/replay": 6, "inspect": 12,
+	"replicate": 22, "replicate/client": 22, "replicate/js": 1, "store/bolt": 9, "timer": 17, "wheel": 30,
+	"store": 95,
 }
 
 // TestSurface: what a newcomer has to read does not grow unseen. With -v it prints the numbers.

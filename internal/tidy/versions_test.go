@@ -17,7 +17,7 @@ const versionsPage = "docs/versioning.md"
 var formats = []struct{ row, file, constant string }{
 	{"a blob of an owner", "buff/blob.go", "blobFormat"},
 	{"a command in its binary form", "buff/command_binary.go", "commandVersion"},
-	{"a recording", "engine/record.go", "recordVersion"},
+	{"a recording", "internal/recording/header.go", "version"},
 }
 
 // TestVersionsPage: the formats that the page promises are those that the code writes.
@@ -52,10 +52,10 @@ func wrongFormats(t *testing.T, fsys fs.FS) (out []string) {
 func TestVersionsPlanted(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	faults := wrongFormats(t, fstest.MapFS{
-		versionsPage:             file("| a blob of an owner | 4 | x |\n| a recording | 5 | x |\n"),
-		"buff/blob.go":           file("package buff\n\nconst (\n\tblobFormat = 5\n)\n"),
-		"buff/command_binary.go": file("package buff\n\nconst commandVersion = 1\n"),
-		"engine/record.go":       file("package engine\n\nconst recordVersion = 5 // since\n"),
+		versionsPage:                   file("| a blob of an owner | 4 | x |\n| a recording | 5 | x |\n"),
+		"buff/blob.go":                 file("package buff\n\nconst (\n\tblobFormat = 5\n)\n"),
+		"buff/command_binary.go":       file("package buff\n\nconst commandVersion = 1\n"),
+		"internal/recording/header.go": file("package recording\n\nconst version = 5 // since\n"),
 	})
 	require.Equal(t, []string{
 		"docs/versioning.md: a blob of an owner is 4, and blobFormat in buff/blob.go is 5",
