@@ -11,8 +11,8 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/contrib/nakama"
 	"github.com/bufftick/bufftick/engine"
-	"github.com/bufftick/bufftick/examples/frameworks/nakama"
 	"github.com/bufftick/bufftick/replicate/client"
 	"github.com/bufftick/bufftick/store/storetest"
 )

@@ -1,4 +1,4 @@
-module github.com/bufftick/bufftick/examples/frameworks/nakama
+module github.com/bufftick/bufftick/contrib/nakama
 
 go 1.26.5
 
@@ -18,4 +18,4 @@ require (
 	google.golang.org/protobuf v1.36.11 // indirect
 )
 
-replace github.com/bufftick/bufftick => ../../..
+replace github.com/bufftick/bufftick => ../..

@@ -1,4 +1,4 @@
-module github.com/bufftick/bufftick/examples/frameworks/protoactor
+module github.com/bufftick/bufftick/contrib/protoactor
 
 go 1.26.0
 
@@ -39,4 +39,4 @@ require (
 	google.golang.org/protobuf v1.33.0 // indirect
 )
 
-replace github.com/bufftick/bufftick => ../../..
+replace github.com/bufftick/bufftick => ../..

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/contrib/protoactor"
 	"github.com/bufftick/bufftick/engine"
-	"github.com/bufftick/bufftick/examples/frameworks/protoactor"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
 )
