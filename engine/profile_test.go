@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime/pprof"
 	"runtime/trace"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,14 +18,15 @@ import (
 )
 
 // hanging is an engine with two owners, of whom 7 can be made stuck in a handler until the function is
-// called that is returned.
-func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func()) {
+// called that is returned. caught makes 7 so, and returns the Stuck of a Tick that found the handler
+// at the gate: a worker that gets no processor for the length of a Tick has the owner, and is not there yet.
+func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func(), caught func() []engine.Stuck) {
 	t.Helper()
 	cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "hang"}}}})
 	require.NoError(t, err)
-	gate := make(chan struct{})
+	gate, entered := make(chan struct{}), make(chan struct{}, 1)
 	o.Catalog, o.Workers, o.Budget = cat, 2, time.Millisecond
-	o.Handlers = engine.Handlers{"hang": func(*engine.Context, buff.Event) { waitAtTheGate(gate) }}
+	o.Handlers = engine.Handlers{"hang": func(*engine.Context, buff.Event) { waitAtTheGate(entered, gate) }}
 	e, err = engine.New(o)
 	require.NoError(t, err)
 	require.NoError(t, e.Spawn(7, nil))
@@ -34,23 +36,37 @@ func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func()) 
 		release()
 		require.NoError(t, e.Close(context.Background()))
 	})
-	return e, release
+	caught = func() []engine.Stuck {
+		e.AddBuff(7, buff.Application{Spec: cat.Spec("trap")})
+		for {
+			e.Tick(time.Millisecond)
+			select {
+			case <-entered:
+				return slices.Clone(e.Tick(time.Millisecond).Stuck)
+			default:
+			}
+		}
+	}
+	return e, release, caught
 }
 
 //go:noinline
-func waitAtTheGate(gate chan struct{}) { <-gate }
+func waitAtTheGate(entered chan<- struct{}, gate <-chan struct{}) {
+	select {
+	case entered <- struct{}{}:
+	default:
+	}
+	<-gate
+}
 
 // Where a stuck handler hangs is known: its function and line, the innermost first, and nothing of the
 // engine. When it has come back it is not.
 func TestStackOfStuck(t *testing.T) {
 	for _, labels := range []bool{false, true} {
-		e, release := hanging(t, engine.Options{Labels: labels})
-		other, free := hanging(t, engine.Options{}) // its workers have other names
-		for _, x := range []*engine.Engine{e, other} {
-			x.AddBuff(7, buff.Application{Spec: x.Catalog().Spec("trap")})
-		}
-		stuck := e.Tick(time.Millisecond).Stuck
-		other.Tick(time.Millisecond)
+		e, release, caught := hanging(t, engine.Options{Labels: labels})
+		_, free, caughtToo := hanging(t, engine.Options{}) // its workers have other names
+		stuck := caught()
+		caughtToo()
 		require.Len(t, stuck, 1)
 		where := e.Watch().Stack(stuck[0])
 		require.Regexp(t, `(?s)engine_test\.waitAtTheGate\n\t.*engine/profile_test\.go:\d+\n.*hanging\.func1\n\t.*profile_test\.go:\d+\n$`, where)
@@ -66,9 +82,8 @@ func TestStackOfStuck(t *testing.T) {
 
 // With Options.Labels a profile says of which definition and owner a handler is.
 func TestLabels(t *testing.T) {
-	e, release := hanging(t, engine.Options{Labels: true})
-	e.AddBuff(7, buff.Application{Spec: e.Catalog().Spec("trap")})
-	e.Tick(time.Millisecond)
+	e, release, caught := hanging(t, engine.Options{Labels: true})
+	caught()
 	var out bytes.Buffer
 	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&out, 1))
 	require.Regexp(t, `"buff":"trap", "bufftick_worker":"[^"]+", "owner":"7"`, out.String())
@@ -85,7 +100,7 @@ func TestRegionOfCall(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("somebody traces already")
 	}
-	e, release := hanging(t, engine.Options{})
+	e, release, _ := hanging(t, engine.Options{})
 	release()
 	var out bytes.Buffer
 	require.NoError(t, trace.Start(&out))

@@ -250,7 +250,7 @@ func TestRecordFails(t *testing.T) {
 // TestReplayClosed: what an engine refuses since it is being closed is no part of the game that is repeated.
 func TestReplayClosed(t *testing.T) {
 	var b bytes.Buffer
-	e, release := hanging(t, engine.Options{Record: &b})
+	e, release, _ := hanging(t, engine.Options{Record: &b})
 	trap := e.Catalog().Spec("trap")
 	e.AddBuff(7, buff.Application{Spec: trap})
 	for len(e.Tick(time.Millisecond).Stuck) == 0 {

@@ -86,7 +86,7 @@ func TestSpecs(t *testing.T) {
 // Who carries a definition is found in pages, however many owners there are; of busy ones it is said
 // that it is not known.
 func TestHolders(t *testing.T) {
-	e, release := hanging(t, engine.Options{})
+	e, release, _ := hanging(t, engine.Options{})
 	next, err := e.Catalog().Next(
 		buff.Spec{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "hang"}}}},
 		buff.Spec{ID: "torch", Duration: time.Hour, Stack: buff.Stacking{By: buff.BySource, Limit: 5}},
