@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -14,7 +15,7 @@ import (
 
 // Attribute returns an attribute of the owner with all that its buffs make of it, within
 // its limits. The catalog is that of the Turns; Attribute panics if it has no such
-// attribute. O(1) unless something has changed: see stat.Sheet.
+// attribute. O(1) unless something has changed.
 func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.valueOf(c, a) }
 
 // Base returns an attribute of the owner without what its buffs make of it. It panics as
@@ -33,7 +34,7 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 	case c.schema == nil:
 		return func(func(stat.View) bool) {}
 	case s.sheet == nil:
-		return stat.NewSheet(c.schema, 0).All()
+		return sheet.New(c.schema, 0).All()
 	case s.sheet.Attrs() >= c.schema.Len():
 		return s.sheet.All()
 	}
@@ -89,9 +90,9 @@ func (s *Set) valueOf(c *Catalog, a stat.Attr) float64 {
 
 // needSheet returns the sheet, with all attributes of a catalog. It is for those who change it: who
 // reads takes an attribute that came with a reload as its definition says.
-func (s *Set) needSheet(c *Catalog) *stat.Sheet {
+func (s *Set) needSheet(c *Catalog) *sheet.Sheet {
 	if s.sheet == nil {
-		s.sheet = stat.NewSheet(c.schema, 0)
+		s.sheet = sheet.New(c.schema, 0)
 	}
 	s.sheet.Grow(c.schema)
 	return s.sheet

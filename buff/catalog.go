@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/misspelt"
+	"github.com/bufftick/bufftick/internal/sheet"
 )
 
 // Catalog is a checked set of definitions. It never changes, so that any goroutine
@@ -28,7 +29,7 @@ type Catalog struct {
 	dead       DeadRule // of definitions that do not say one
 	aligned    bool     // some definition has AlignOwner
 	attributes []Attribute
-	schema     *stat.Schema // nil if there are no attributes, or wrong ones
+	schema     *sheet.Layout // nil if there are no attributes, or wrong ones
 
 	lineages names       // the IDs of this catalog and of those that it took the place of
 	latest   []*Spec     // of line i+1, the definition here; nil if it has none any more
@@ -251,7 +252,12 @@ func (c *Catalog) handler(name string) HandlerID {
 }
 
 // Attributes returns the attributes of the owners, nil if there are none.
-func (c *Catalog) Attributes() *stat.Schema { return c.schema }
+func (c *Catalog) Attributes() *stat.Schema {
+	if c.schema == nil {
+		return nil
+	}
+	return c.schema.Schema
+}
 
 // Attr returns the attribute with that name, 0 if there is none, and reports whether there is
 // one. No attribute is 0.

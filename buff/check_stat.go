@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/sheet"
 )
 
 // attributes checks the attributes of the owners and keeps them. An error names its
@@ -29,7 +30,9 @@ func (k *checker) attributes(list []Attribute) {
 			k.errs = append(k.errs, &SpecError{Field: attributeField(list, e.Index, e.Field), Text: e.Text})
 		}
 	}
-	c.schema = schema
+	if schema != nil {
+		c.schema = sheet.Compile(schema)
+	}
 	for i := range list {
 		text := ""
 		switch a := &list[i]; {

@@ -247,7 +247,7 @@
 //	of all         O(n): kill, source, zone, dispel, steal, interrupt, damage, pause of the owner
 //	numbers        O(numbers of the definition), and O(n) to find the instance that is joined;
 //	               a curve O(log points); a modifier O(1), an override O(younger buffs)
-//	Attribute      O(1) while nothing has changed; see stat.Sheet
+//	Attribute      O(1) while nothing has changed
 //	Adopt          O(n)
 //	timeout        O(1) to add and to cancel
 //	Next           O(n): for a Set without a wheel

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/sheet"
 )
 
 // magnitudes is what an instance keeps of the numbers of its application. It is used again with its extra.
 type magnitudes struct {
 	values   []float64         // of Spec.numbers
-	keys     []stat.Key        // of its modifiers on the owner's sheet; none while it is hidden
+	keys     []sheet.Key       // of its modifiers on the owner's sheet; none while it is hidden
 	captured []Captured        // of the source, for itself and all that it can set off
 	waiting  *[]waitingNumbers // of a queue; nil: none has ever waited
 }
@@ -103,7 +104,7 @@ func (s *Set) putOn(at uint16) {
 }
 
 // putOn puts the modifiers of an instance with these numbers on a sheet.
-func (k *magnitudes) putOn(sheet *stat.Sheet, i *instance, spec *Spec, of Handle) {
+func (k *magnitudes) putOn(sheet *sheet.Sheet, i *instance, spec *Spec, of Handle) {
 	for j := range spec.modifiers {
 		k.keys = append(k.keys, k.put(sheet, i, spec, j, of))
 	}
@@ -111,7 +112,7 @@ func (k *magnitudes) putOn(sheet *stat.Sheet, i *instance, spec *Spec, of Handle
 
 // overrule lets the overrides from that slot on count more than what the sheet has been given: that of the
 // youngest buff counts, whichever was shown last.
-func (s *Set) overrule(sheet *stat.Sheet, from uint16) {
+func (s *Set) overrule(sheet *sheet.Sheet, from uint16) {
 	for younger := from; younger != noSlot; younger = s.slots[younger].newer {
 		s.looked++
 		o := &s.slots[younger]
@@ -129,7 +130,7 @@ func (s *Set) overrule(sheet *stat.Sheet, from uint16) {
 }
 
 // put adds one modifier.
-func (k *magnitudes) put(sheet *stat.Sheet, i *instance, spec *Spec, j int, of Handle) stat.Key {
+func (k *magnitudes) put(sheet *sheet.Sheet, i *instance, spec *Spec, j int, of Handle) sheet.Key {
 	m := &spec.modifiers[j]
 	key, err := sheet.Add(stat.Modifier{
 		Attr: m.attr, Op: m.op, Channel: m.channel, Value: m.amount(k.values, spec.counted(i.stacks)), Of: uint64(of),
@@ -147,7 +148,7 @@ func (s *Set) takeOff(at uint16) {
 	k.takeOff(s.sheet)
 }
 
-func (k *magnitudes) takeOff(sheet *stat.Sheet) {
+func (k *magnitudes) takeOff(sheet *sheet.Sheet) {
 	for _, key := range k.keys {
 		sheet.Remove(key)
 	}
@@ -173,7 +174,7 @@ func (s *Set) tune(at uint16) {
 	s.magnitudesOf(i).tune(s.sheet, i, s.specOf(i))
 }
 
-func (k *magnitudes) tune(sheet *stat.Sheet, i *instance, spec *Spec) {
+func (k *magnitudes) tune(sheet *sheet.Sheet, i *instance, spec *Spec) {
 	for j, key := range k.keys {
 		if err := sheet.SetValue(key, spec.modifiers[j].amount(k.values, spec.counted(i.stacks))); err != nil {
 			panic("buff: a modifier that was put on: " + err.Error())

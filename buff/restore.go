@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -141,7 +142,7 @@ type restorer struct {
 	async      []asyncStack
 	magnitudes []magnitudes
 	values     []float64
-	keys       []stat.Key
+	keys       []sheet.Key
 	captured   []Captured
 }
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -77,7 +77,7 @@ func (r *restorer) placeMemory() {
 		r.values = make([]float64, 0, values)
 	}
 	if keys > 0 {
-		r.keys = make([]stat.Key, keys)
+		r.keys = make([]sheet.Key, keys)
 	}
 	if captures > 0 {
 		r.captured = make([]Captured, 0, captures)

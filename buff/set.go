@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -40,10 +40,10 @@ type Set struct {
 	beside *beside // nil: there is nothing in it
 
 	extras   []extra
-	timeouts *timeouts   // nil: there was none yet
-	calls    *[]Call     // handlers that were put off to the head of the next Run, the last ones are pending; nil: there was none yet
-	sheet    *stat.Sheet // of attributes; nil: they are as the catalog says
-	journal  *Journal    // where changes are noted; nil: nowhere
+	timeouts *timeouts    // nil: there was none yet
+	calls    *[]Call      // handlers that were put off to the head of the next Run, the last ones are pending; nil: there was none yet
+	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
+	journal  *Journal     // where changes are noted; nil: nowhere
 }
 
 // NewSet returns an empty Set for the owner. The number is below MaxOwners and

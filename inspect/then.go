@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -32,6 +33,7 @@ const (
 // happened, and what the recorder was told beside that.
 type then struct {
 	schema  *stat.Schema
+	layout  *sheet.Layout
 	since   wheel.Time // from here on all is known
 	o       *engine.OwnerView
 	bases   map[stat.Attr][]buff.Event // what has changed them
@@ -46,7 +48,7 @@ func thenOf(o *engine.OwnerView, r *history.Recorder, schema *stat.Schema) *then
 	if schema == nil || !o.Present {
 		return nil
 	}
-	t := &then{schema: schema, o: o, bases: make(map[stat.Attr][]buff.Event), at: make(map[buff.Handle]*carriedThen)}
+	t := &then{schema: schema, layout: sheet.Compile(schema), o: o, bases: make(map[stat.Attr][]buff.Event), at: make(map[buff.Handle]*carriedThen)}
 	q := history.Query{From: max(o.Since, r.Since()), To: o.Now, Owners: []buff.OwnerID{o.Owner}}
 	events, changes := slices.Collect(r.Events(q)), slices.Collect(r.SheetChanges(q))
 	known := r.Since() // some of what was before it may have been dropped meanwhile
@@ -126,7 +128,7 @@ func (t *then) base(a stat.Attr, at wheel.Time) (float64, bool) {
 
 // sheetThen is what the attributes were at an instant.
 type sheetThen struct {
-	sheet  *stat.Sheet
+	sheet  *sheet.Sheet
 	marks  []markThen
 	based  []bool   // by attribute: its base is known
 	unsure []string // by attribute: why its value is not known
@@ -135,7 +137,7 @@ type sheetThen struct {
 // sheet works out what the attributes were at an instant.
 func (t *then) sheet(at wheel.Time) *sheetThen {
 	n := t.schema.Len() + 1
-	s := &sheetThen{sheet: stat.NewSheet(t.schema, 0), based: make([]bool, n), unsure: make([]string, n)}
+	s := &sheetThen{sheet: sheet.New(t.layout, 0), based: make([]bool, n), unsure: make([]string, n)}
 	for a := range t.schema.All() {
 		v, known := t.base(a, at)
 		if s.based[a] = known; !known || s.sheet.SetBase(a, v) != nil || t.unsure != "" {

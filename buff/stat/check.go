@@ -125,11 +125,10 @@ func (k *checker) limit(i Attr, field string, l Limit, to *float64, by *Attr) {
 			return
 		}
 		*by = other
-		k.schema.attrs[other].limits = append(k.schema.attrs[other].limits, i)
 	}
 }
 
-// atFirst returns the limit as it is in a new Sheet, and reports whether it can be
+// atFirst returns the limit as it is for a new owner, and reports whether it can be
 // compared with: a base that is no number has a message of its own.
 func (k *checker) atFirst(v float64, by Attr) (float64, bool) {
 	if by == 0 {

@@ -1,16 +1,13 @@
-// Package stat is the sheet of numbers that one owner has, such as health, attack and
-// speed, and the marks that buffs make on it for as long as they last.
+// Package stat says what attributes an owner has, such as health, attack and speed, and how buffs modify them.
 //
-// Each number, an attribute, has a base, and modifiers lie on it. The value is worked
-// out from both. The base is changed for good, by [Sheet.SetBase] and [Sheet.AddBase]:
-// damage, healing, a level gained. A modifier is put on by [Sheet.Add] and taken off by
-// [Sheet.Remove], and what it did is gone with it: no value is ever changed in place and
+// Each attribute has a base, and modifiers lie on it; its value is worked out from both. The base is changed for
+// good, by damage, healing or a level gained: buff.SetBase, buff.AddBase, buff.Damage. A modifier lies there
+// as long as the buff that put it there, and what it did is gone with it: no value is ever changed in place and
 // changed back, so nothing is left over.
 //
-// A [Sheet] has no goroutine, no lock and no clock, and knows nothing of buffs; a
-// modifier carries the number of whoever put it there. One goroutine at a time may use a Sheet, and reading is using:
-// a value is worked out when it is first asked for. A [Schema] never changes, and any
-// goroutine may read it.
+// A game defines its attributes in its files, or as buff.Definitions.Attributes. The engine answers for an owner
+// with Engine.Attribute, Engine.Attributes and Engine.Modifiers. A [Schema] never changes, and any goroutine may
+// read it.
 //
 // # How a value is worked out
 //
@@ -62,26 +59,18 @@
 //   - There is no negative zero: a 0 has one pattern of bits.
 //
 // So when the last modifier has gone, every attribute's value is its base, bit for bit,
-// brought within limits. A base lies within its limits unless SetBase put it outside, or a
+// brought within limits. A base lies within its limits unless buff.SetBase put it outside, or a
 // limit that is an attribute moved away from it: health healed up to 120 under a maximum
 // of 120 is 100 when the maximum falls to 100. The base stays 120, and is 120 again if the
-// maximum comes back before AddBase is next called, which starts from the limited base.
+// maximum comes back before the next damage or healing, which starts from the limited base.
 //
-// Bases are different: AddBase is a plain addition to what is there, and its order is
-// part of history, as it is with damage.
+// Bases are different: damage and healing are plain additions to what is there, and their order is
+// part of history.
 //
 // # Bounds
 //
 // A value, base, modifier or limit is a number of at most [MaxValue] on either side of
-// zero; infinities and NaN are refused with [ErrValue]. A running number beyond MaxValue
-// is set to it, and [View.Overflow] says so. [MaxAttributes] bounds a Schema and
-// [MaxModifiers] a Sheet.
-//
-// # Cost
-//
-// Value is O(1) while nothing has changed. After a change it costs one pass over the
-// attribute's modifiers and a sort of them. Add, Remove and SetValue are O(1), and one
-// more for each attribute that is limited by this one, the first time after it was read.
-// A modifier takes 32 bytes, an attribute of a Sheet 24, none of them with a pointer in
-// it. Nothing is allocated once the Sheet has held as many modifiers as it will.
+// zero; infinities and NaN are refused. A running number beyond MaxValue is set to it, and
+// [View.Overflow] says so. [MaxAttributes] bounds a Schema, and [MaxModifiers] what lies on
+// one owner.
 package stat

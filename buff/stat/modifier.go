@@ -1,17 +1,12 @@
 package stat
 
-import (
-	"fmt"
-	"math"
-)
-
 // Limits of modifiers.
 const (
-	MaxModifiers = 4096 // on one Sheet
+	MaxModifiers = 4096 // on one owner
 	MaxChannel   = 9    // the last of the channels, which begin with 0
 )
 
-// Modifier is one mark on one attribute.
+// Modifier is one modifier of one attribute.
 type Modifier struct {
 	Attr    Attr
 	Op      Op
@@ -20,167 +15,12 @@ type Modifier struct {
 	Of      uint64  // who put it there: the handle of a buff, say
 }
 
-// Key names one modifier of one Sheet: its place and its generation. The zero Key is
-// never one.
-//
-// A key becomes stale when its modifier is taken off and stays so for ever: the place is
-// used again, but under a higher generation, and a place at its last generation is not
-// used again. A stale or made-up key changes nothing. A Sheet cannot tell a key of another
-// Sheet from one of its own.
-type Key uint64
-
-// slot is a modifier: 32 bytes without a pointer.
-type slot struct {
-	value   float64
-	of      uint64
-	gen     uint32
-	prev    uint16 // in its attribute's list; or none
-	next    uint16 // in its attribute's list, or in that of the free places; or none
-	attr    Attr
-	op      Op // or vacant
-	channel uint8
-}
-
-const (
-	vacant Op = 255
-
-	firstGeneration = 1
-	lastGeneration  = math.MaxUint32
-)
-
-// Add puts a modifier on the sheet. Of overrides in one channel, the one added last is
-// the newest. It refuses a value that is no number of at most [MaxValue] with [ErrValue],
-// an unknown attribute, op or channel with [ErrModifier], and one too many with
-// [ErrFull]; the sheet is then as it was.
-func (s *Sheet) Add(m Modifier) (Key, error) {
-	switch {
-	case m.Attr == 0 || int(m.Attr) >= len(s.cells):
-		return 0, fmt.Errorf("%w: there is no attribute %d in a schema of %d", ErrModifier, m.Attr, s.schema.Len())
-	case m.Op > Override:
-		return 0, fmt.Errorf("%w: %v is not an op", ErrModifier, m.Op)
-	case m.Channel > MaxChannel:
-		return 0, fmt.Errorf("%w: channel %d, want 0 to %d", ErrModifier, m.Channel, MaxChannel)
-	}
-	v, err := number(m.Value, s.schema.attrs[m.Attr].Name)
-	if err != nil {
-		return 0, err
-	}
-	i, ok := s.take()
-	if !ok {
-		return 0, fmt.Errorf("%w: %d", ErrFull, s.limit)
-	}
-	sl := &s.slots[i]
-	sl.value, sl.of, sl.attr, sl.op, sl.channel = v, m.Of, m.Attr, m.Op, m.Channel
-	s.link(i)
-	s.touch(m.Attr)
-	return Key(sl.gen)<<32 | Key(i), nil
-}
-
-// Remove takes the modifier off, and reports whether it was there.
-func (s *Sheet) Remove(k Key) bool {
-	i, ok := s.find(k)
-	if ok {
-		s.drop(i)
-	}
-	return ok
-}
-
-// SetValue gives the modifier a new value, as a buff does that gains a stack or asks anew
-// at each pulse. Among overrides it becomes no newer. It refuses a stale key with
-// [ErrStale] and a value that is no number of at most [MaxValue] with [ErrValue].
-func (s *Sheet) SetValue(k Key, v float64) error {
-	i, ok := s.find(k)
-	if !ok {
-		return fmt.Errorf("%w: %#x", ErrStale, uint64(k))
-	}
-	sl := &s.slots[i]
-	v, err := number(v, s.schema.attrs[sl.attr].Name)
-	if err != nil {
-		return err
-	}
-	if v != sl.value {
-		sl.value = v
-		s.touch(sl.attr)
-	}
-	return nil
-}
-
-// Len returns the number of modifiers.
-func (s *Sheet) Len() int { return int(s.live) }
-
-func (sl *slot) modifier() Modifier {
-	return Modifier{Attr: sl.attr, Op: sl.op, Channel: sl.channel, Value: sl.value, Of: sl.of}
-}
-
-func (s *Sheet) key(i uint16) Key { return Key(s.slots[i].gen)<<32 | Key(i) }
-
-// find returns the place of a modifier that is there.
-func (s *Sheet) find(k Key) (uint16, bool) {
-	i := uint64(uint32(k))
-	if i >= uint64(len(s.slots)) {
-		return 0, false
-	}
-	// A free place already carries the generation of its next key, which can be
-	// guessed: the op decides.
-	sl := &s.slots[i]
-	return uint16(i), sl.gen == uint32(k>>32) && sl.op != vacant
-}
-
-// take returns a place to use: a freed one if there is one.
-func (s *Sheet) take() (uint16, bool) {
-	if s.live == s.limit {
-		return 0, false
-	}
-	i := s.free
-	if i == none {
-		// Places at their last generation are in nobody's list, and count: at 65,535
-		// of them, after 2^48 modifiers on one sheet, it is full.
-		if len(s.slots) == none {
-			return 0, false
-		}
-		i = uint16(len(s.slots))
-		s.slots = append(s.slots, slot{gen: firstGeneration, next: none})
-	}
-	s.free = s.slots[i].next
-	s.live++
-	return i, true
-}
-
-// link puts the modifier at the end of its attribute's list.
-func (s *Sheet) link(i uint16) {
-	sl := &s.slots[i]
-	c := &s.cells[sl.attr]
-	sl.prev, sl.next = c.tail, none
-	if c.tail == none {
-		c.head = i
-	} else {
-		s.slots[c.tail].next = i
-	}
-	c.tail = i
-	c.count++
-}
-
-// drop takes the modifier out of its attribute's list and frees its place.
-func (s *Sheet) drop(i uint16) {
-	sl := &s.slots[i]
-	c := &s.cells[sl.attr]
-	if sl.prev == none {
-		c.head = sl.next
-	} else {
-		s.slots[sl.prev].next = sl.next
-	}
-	if sl.next == none {
-		c.tail = sl.prev
-	} else {
-		s.slots[sl.next].prev = sl.prev
-	}
-	c.count--
-	s.live--
-	s.touch(sl.attr)
-	sl.op = vacant
-	if sl.gen == lastGeneration {
-		return // retired
-	}
-	sl.gen++
-	sl.next, s.free = s.free, i
+// View is one attribute of one owner, with its value now.
+type View struct {
+	Attr      Attr
+	Name      string
+	Base      float64
+	Value     float64
+	Modifiers int  // how many lie on it
+	Overflow  bool // the running number went beyond MaxValue, and was set to it
 }

@@ -9,7 +9,7 @@ import (
 const MaxAttributes = 1024
 
 // Schema is a checked set of attributes. It never changes, so that any goroutine may read
-// it, and one Schema serves all the sheets of a game.
+// it, and one Schema serves all the owners of a game.
 type Schema struct {
 	attrs  []attribute // by Attr; that of 0 is none
 	byName map[string]Attr
@@ -23,10 +23,10 @@ type Attribute struct {
 	// Name is one word, and no two attributes have the same. Required.
 	Name string
 
-	// Base is what a new Sheet has. It lies within Min and Max.
+	// Base is what a new owner has. It lies within Min and Max.
 	Base float64
 
-	// Min and Max limit the value, and the base where [Sheet.AddBase] changes it. The
+	// Min and Max limit the value, and the base where it is added to (damage, healing). The
 	// zero Limit is none. Attributes may limit each other in chains, but not in a ring.
 	Min, Max Limit
 
@@ -69,15 +69,12 @@ func (l Limit) String() string {
 	return "none"
 }
 
-// attribute is an Attribute as the Sheet uses it.
+// attribute is an Attribute with its limits looked up.
 type attribute struct {
 	Attribute
 
 	lo, hi     float64 // where the limit is an attribute, what can never be passed anyway
 	loBy, hiBy Attr    // or 0
-
-	// The attributes that this one limits. Invariant: no way along them leads back here.
-	limits []Attr
 }
 
 // NewSchema checks the attributes and returns a Schema of copies of them, in their order.
@@ -120,6 +117,15 @@ func (s *Schema) Attr(name string) (Attr, bool) {
 func (s *Schema) At(a Attr) Attribute {
 	s.must(a)
 	return s.attrs[a].Attribute
+}
+
+// Limits returns the limits of attribute a with their names looked up: loBy and hiBy are the attributes that
+// limit it, or 0 where the limit is a constant, in lo or hi. No limit is [MaxValue] or its negative. It panics
+// if there is no such attribute.
+func (s *Schema) Limits(a Attr) (lo, hi float64, loBy, hiBy Attr) {
+	s.must(a)
+	d := &s.attrs[a]
+	return d.lo, d.hi, d.loBy, d.hiBy
 }
 
 // All returns the attributes in their order.

@@ -33,7 +33,7 @@ func TestSchema(t *testing.T) {
 
 	empty := schema(t)
 	require.Zero(t, empty.Len())
-	for range NewSheet(empty, 0).All() {
+	for range empty.All() {
 		require.Fail(t, "an attribute of nothing")
 	}
 }
@@ -65,19 +65,6 @@ func TestSchemaErrors(t *testing.T) {
 }
 
 // TestChain: the longest chain of limits is followed to its end.
-func TestChain(t *testing.T) {
-	attrs := make([]Attribute, MaxAttributes)
-	for i := range attrs {
-		attrs[i] = Attribute{Name: fmt.Sprint("a", i), Base: 10, Max: By(fmt.Sprint("a", i+1))}
-	}
-	attrs[len(attrs)-1].Max = Limit{}
-	s := NewSheet(schema(t, attrs...), 0)
-	_, err := s.Add(Modifier{Attr: MaxAttributes, Value: -4})
-	require.NoError(t, err)
-	require.Equal(t, 6.0, s.Value(1))
-	require.NoError(t, check(s))
-}
-
 func TestWords(t *testing.T) {
 	for o := Add; o <= Override; o++ {
 		var back Op
@@ -95,27 +82,46 @@ func TestWords(t *testing.T) {
 }
 
 func TestMisuse(t *testing.T) {
-	s := NewSheet(schema(t, Attribute{Name: "a"}), 0)
+	s := schema(t, Attribute{Name: "a"})
 	for _, a := range []Attr{0, 2, 1<<16 - 1} { // the zero Attr is none: whoever forgot to look one up learns of it
 		nothing := fmt.Sprintf("stat: there is no attribute %d in a schema of 1", a)
-		for name, f := range map[string]func(){
-			"Value":      func() { s.Value(a) },
-			"Base":       func() { s.Base(a) },
-			"Overflowed": func() { s.Overflowed(a) },
-			"Limits":     func() { s.Limits(a) },
-			"SetBase":    func() { _ = s.SetBase(a, 0) },
-			"AddBase":    func() { _, _ = s.AddBase(a, 0) },
-			"On":         func() { s.On(a)(nil) },
-			"At":         func() { s.Schema().At(a) },
-		} {
-			require.PanicsWithValue(t, nothing, f, name)
-		}
-		_, err := s.Add(Modifier{Attr: a, Value: 1})
-		require.ErrorIs(t, err, ErrModifier)
+		require.PanicsWithValue(t, nothing, func() { s.At(a) })
+		require.PanicsWithValue(t, nothing, func() { s.Limits(a) })
 	}
-	none, ok := s.Schema().Attr("helth")
+	none, ok := s.Attr("helth")
 	require.Equal(t, []any{Attr(0), false}, []any{none, ok})
-	require.PanicsWithValue(t, "stat: a sheet needs a schema", func() { NewSheet(nil, 0) })
-	require.PanicsWithValue(t, "stat: a limit of 4097 modifiers, want at most 4096", func() { NewSheet(s.Schema(), MaxModifiers+1) })
-	require.PanicsWithValue(t, "stat: a limit of -1 modifiers, want at most 4096", func() { NewSheet(s.Schema(), -1) })
+}
+
+// TestLimits: a limit is a number or an attribute, and what is none cannot be passed.
+func TestLimits(t *testing.T) {
+	s := schema(t, Attribute{Name: "a", Base: 2, Min: At(1), Max: By("b")}, Attribute{Name: "b", Base: 3, Min: By("c")}, Attribute{Name: "c"})
+	for a, want := range map[Attr][]any{1: {1.0, MaxValue, Attr(0), Attr(2)}, 2: {-MaxValue, MaxValue, Attr(3), Attr(0)}, 3: {-MaxValue, MaxValue, Attr(0), Attr(0)}} {
+		lo, hi, loBy, hiBy := s.Limits(a)
+		require.Equal(t, want, []any{lo, hi, loBy, hiBy})
+	}
+}
+
+// TestSchemaOfOneFault: one fault alone is enough; and a loop over a schema may end early.
+func TestSchemaOfOneFault(t *testing.T) {
+	for _, a := range []Attribute{{Base: 1}, {Name: "a", Max: By("b")}, {Name: "a", Base: 2, Max: At(1)}, {Name: "a", Aggregate: 9}} {
+		s, err := NewSchema(a)
+		require.ErrorIs(t, err, ErrSchema)
+		require.Len(t, err, 1)
+		require.Nil(t, s)
+	}
+	seen := 0
+	for range schema(t, Attribute{Name: "a"}, Attribute{Name: "b"}).All() {
+		seen++
+		break
+	}
+	require.Equal(t, 1, seen)
+}
+
+// TestNearWord: a word that is none is told with all that there are, and the one that it is most like.
+func TestNearWord(t *testing.T) {
+	var op Op
+	require.EqualError(t, op.UnmarshalText([]byte("mul_ad")), `unknown word "mul_ad": want add, mul_add, mul_compound, final_add or override: did you mean "mul_add"?`)
+	require.EqualError(t, op.UnmarshalText([]byte("zebra")), `unknown word "zebra": want add, mul_add, mul_compound, final_add or override`)
+	require.NoError(t, op.UnmarshalText([]byte("mul_add")))
+	require.Equal(t, MulAdd, op)
 }

@@ -34,7 +34,7 @@ const antsPath = "github.com/panjf2000/ants"
 var arrows = map[string][]string{
 	".":                  {},
 	"actor":              {},
-	"buff":               {"wheel", "buff/stat", "internal/misspelt", "internal/wire"},
+	"buff":               {"wheel", "buff/stat", "internal/sheet", "internal/misspelt", "internal/wire"},
 	"buff/stat":          {"internal/misspelt"},
 	"buff/catalog":       {"buff", "internal/definition"},
 	"buff/catalog/watch": {"buff", "buff/catalog", "internal/definition", "github.com/fsnotify/fsnotify"},
@@ -52,7 +52,7 @@ var arrows = map[string][]string{
 	"store":                            {"engine", "buff", "wheel", "internal/wire"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
 	"store/storetest":                  {"store", "buff", "wheel"},
-	"inspect":                          {"engine", "engine/history", "buff", "buff/stat", "wheel", "internal/recovered"},
+	"inspect":                          {"engine", "engine/history", "buff", "buff/stat", "wheel", "internal/sheet", "internal/recovered"},
 	"internal/judge":                   {}, // nothing of the engine: it is the second reading of the law
 	"internal/preview":                 {"buff", "wheel"},
 	"internal/recovered":               {},
@@ -60,6 +60,7 @@ var arrows = map[string][]string{
 	"internal/recording":               {"buff", "wheel", "internal/wire"},
 	"internal/wire":                    {},
 	"internal/misspelt":                {},
+	"internal/sheet":                   {"buff/stat"},
 	"internal/tidy":                    {},
 	"timer":                            {"wheel"}, // ants only as a Pool that the caller brings
 }
@@ -115,7 +116,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time is an argument and chance is passed in.
-var core = []string{"actor", "buff", "buff/catalog", "buff/stat", "engine", "internal/definition", "internal/preview", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/stat", "engine", "internal/definition", "internal/preview", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
 
 // clocks are the functions that read or wait for the real time.
 var clocks = map[string][]string{

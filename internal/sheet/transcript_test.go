@@ -1,4 +1,4 @@
-package stat
+package sheet
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // TestTranscripts runs the stories in testdata. The commands:
@@ -51,10 +53,10 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// TestDocExample: the running numbers of the example in the package's documentation are
+// TestDocExample: the running numbers of the example in the documentation of package stat are
 // the values of the transcript.
 func TestDocExample(t *testing.T) {
-	doc, err := os.ReadFile("doc.go")
+	doc, err := os.ReadFile("../../buff/stat/doc.go")
 	require.NoError(t, err)
 	story, err := os.ReadFile("testdata/order.txt")
 	require.NoError(t, err)
@@ -79,7 +81,7 @@ func TestDocExample(t *testing.T) {
 }
 
 type transcript struct {
-	schema *Schema
+	schema *stat.Schema
 	sheet  *Sheet
 	model  *model
 	keys   map[string]Key
@@ -149,11 +151,11 @@ func (s *transcript) do(t *testing.T, d *datadriven.TestData) (string, error) {
 }
 
 func (s *transcript) start(limit int) {
-	s.sheet, s.model = NewSheet(s.schema, limit), newModel(s.schema)
+	s.sheet, s.model = newSheet(s.schema, limit), newModel(s.schema)
 	s.keys, s.names = map[string]Key{}, map[Key]string{}
 }
 
-func (s *transcript) attr(t *testing.T, name string) Attr {
+func (s *transcript) attr(t *testing.T, name string) stat.Attr {
 	a, ok := s.schema.Attr(name)
 	require.True(t, ok, name)
 	return a
@@ -169,11 +171,11 @@ func value(t *testing.T, text string) float64 {
 	return v + 0
 }
 
-func (s *transcript) parse(t *testing.T, input string) (*Schema, error) {
-	var attrs []Attribute
+func (s *transcript) parse(t *testing.T, input string) (*stat.Schema, error) {
+	var attrs []stat.Attribute
 	for line := range strings.Lines(input) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		a := Attribute{Name: strings.Trim(name, `"`)}
+		a := stat.Attribute{Name: strings.Trim(name, `"`)}
 		for _, field := range strings.Fields(rest) {
 			key, text, _ := strings.Cut(field, "=")
 			switch key {
@@ -193,18 +195,18 @@ func (s *transcript) parse(t *testing.T, input string) (*Schema, error) {
 		}
 		attrs = append(attrs, a)
 	}
-	return NewSchema(attrs...)
+	return stat.NewSchema(attrs...)
 }
 
-func limit(text string) Limit {
+func limit(text string) stat.Limit {
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
-		return At(v)
+		return stat.At(v)
 	}
-	return By(text)
+	return stat.By(text)
 }
 
 func (s *transcript) add(t *testing.T, d *datadriven.TestData) error {
-	m := Modifier{Value: value(t, d.CmdArgs[3].Key)}
+	m := stat.Modifier{Value: value(t, d.CmdArgs[3].Key)}
 	if a, ok := s.schema.Attr(d.CmdArgs[1].Key); ok {
 		m.Attr = a
 	}
@@ -237,7 +239,7 @@ func (s *transcript) age(name string) {
 	}
 }
 
-func (s *transcript) values() []View {
+func (s *transcript) values() []stat.View {
 	if s.sheet == nil {
 		return nil
 	}
@@ -245,7 +247,7 @@ func (s *transcript) values() []View {
 }
 
 // changes writes the values that are no longer what they were; all, on a new sheet.
-func (s *transcript) changes(before []View) string {
+func (s *transcript) changes(before []stat.View) string {
 	var b strings.Builder
 	for v := range s.sheet.All() {
 		if len(before) != s.schema.Len() || len(s.names) == 0 {
@@ -260,7 +262,7 @@ func (s *transcript) changes(before []View) string {
 	return b.String()
 }
 
-func overflow(v View) string {
+func overflow(v stat.View) string {
 	if v.Overflow {
 		return " (overflow)"
 	}

@@ -1,9 +1,11 @@
-package stat
+package sheet
+
+import "github.com/bufftick/bufftick/buff/stat"
 
 // Overflowed reports whether the running number went beyond [MaxValue] when the
 // attribute's value was worked out, and was set to it. It panics if the schema has no such
 // attribute.
-func (s *Sheet) Overflowed(a Attr) bool {
+func (s *Sheet) Overflowed(a stat.Attr) bool {
 	s.Value(a)
 	return s.cells[a].overflow
 }
@@ -22,10 +24,10 @@ func (s *Sheet) RemoveAll(of uint64) int {
 }
 
 // Modifier returns the modifier with that key, and reports whether there is one.
-func (s *Sheet) Modifier(k Key) (Modifier, bool) {
+func (s *Sheet) Modifier(k Key) (stat.Modifier, bool) {
 	i, ok := s.find(k)
 	if !ok {
-		return Modifier{}, false
+		return stat.Modifier{}, false
 	}
 	return s.slots[i].modifier(), true
 }

@@ -1,6 +1,10 @@
-package stat
+package sheet
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
 
 // check looks at the structure of a sheet: every place is either in the list of its
 // attribute, or free, or retired, and what hangs on something stale is stale.
@@ -17,7 +21,7 @@ func check(s *Sheet) error {
 				return fmt.Errorf("place %d is in two lists", i)
 			case sl.prev != prev:
 				return fmt.Errorf("before place %d comes %d, it says %d", i, prev, sl.prev)
-			case int(sl.attr) != a || sl.op > Override:
+			case int(sl.attr) != a || sl.op > stat.Override:
 				return fmt.Errorf("place %d is in the list of %d: %+v", i, a, *sl)
 			}
 			seen[i] = true
@@ -27,7 +31,7 @@ func check(s *Sheet) error {
 			return fmt.Errorf("attribute %d: tail %d, count %d; want %d, %d", a, c.tail, c.count, prev, n)
 		}
 		live += n
-		for _, limited := range s.schema.attrs[a].limits {
+		for _, limited := range s.layout.attrs[a].limits {
 			if c.stale && !s.cells[limited].stale {
 				return fmt.Errorf("%d is stale and %d, which it limits, is not", a, limited)
 			}

@@ -1,4 +1,4 @@
-package stat
+package sheet
 
 import (
 	"math"
@@ -6,9 +6,11 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
-func (s *Sheet) lay(t testing.TB, m Modifier) Key {
+func (s *Sheet) lay(t testing.TB, m stat.Modifier) Key {
 	k, err := s.Add(m)
 	require.NoError(t, err)
 	return k
@@ -16,9 +18,9 @@ func (s *Sheet) lay(t testing.TB, m Modifier) Key {
 
 // TestOn: a loop may take off what it was given, and end early.
 func TestOn(t *testing.T) {
-	s := NewSheet(schema(t, Attribute{Name: "a"}, Attribute{Name: "b"}), 0)
+	s := newSheet(schema(t, stat.Attribute{Name: "a"}, stat.Attribute{Name: "b"}), 0)
 	for i := range 6 {
-		s.lay(t, Modifier{Attr: Attr(1 + i%2), Value: float64(i)})
+		s.lay(t, stat.Modifier{Attr: stat.Attr(1 + i%2), Value: float64(i)})
 	}
 	var seen []float64
 	for k, m := range s.On(1) {
@@ -37,7 +39,7 @@ func TestOn(t *testing.T) {
 		break
 	}
 	for v := range s.All() {
-		require.Equal(t, View{Attr: 1, Name: "a", Modifiers: 1}, v)
+		require.Equal(t, stat.View{Attr: 1, Name: "a", Modifiers: 1}, v)
 		break
 	}
 }
@@ -47,7 +49,7 @@ func TestCopy(t *testing.T) {
 	for seed := range uint64(50) {
 		s := newSession(seeded(seed, 400))
 		require.NoError(t, s.run())
-		again := NewSheet(s.sheet.Schema(), 30)
+		again := newSheet(s.sheet.Schema(), 30)
 		for v := range s.sheet.All() {
 			require.NoError(t, again.SetBase(v.Attr, v.Base))
 			for _, m := range s.sheet.On(v.Attr) {
@@ -63,7 +65,7 @@ func TestCopy(t *testing.T) {
 // TestNoNegativeZero: a zero has one pattern of bits, whichever way it came in.
 func TestNoNegativeZero(t *testing.T) {
 	minus := math.Copysign(0, -1)
-	s := NewSheet(schema(t, Attribute{Name: "a", Base: minus}, Attribute{Name: "b", Base: -1, Max: At(minus)}), 0)
+	s := newSheet(schema(t, stat.Attribute{Name: "a", Base: minus}, stat.Attribute{Name: "b", Base: -1, Max: stat.At(minus)}), 0)
 	zero := func(why string) {
 		t.Helper()
 		sameBits(t, 0, s.Value(1), "%s", why)
@@ -74,22 +76,22 @@ func TestNoNegativeZero(t *testing.T) {
 	_, err := s.AddBase(1, minus)
 	require.NoError(t, err)
 	zero("base changed")
-	k := s.lay(t, Modifier{Attr: 1, Op: Override, Value: minus})
+	k := s.lay(t, stat.Modifier{Attr: 1, Op: stat.Override, Value: minus})
 	zero("override")
 	require.NoError(t, s.SetValue(k, -5))
 	require.NoError(t, s.SetValue(k, minus))
 	zero("value set")
-	s.lay(t, Modifier{Attr: 1, Op: MulAdd, Channel: 1, Value: -6})
+	s.lay(t, stat.Modifier{Attr: 1, Op: stat.MulAdd, Channel: 1, Value: -6})
 	zero("0 × -5")
-	s.lay(t, Modifier{Attr: 2, Value: 100})
+	s.lay(t, stat.Modifier{Attr: 2, Value: 100})
 	sameBits(t, 0, s.Value(2), "a limit")
 }
 
 // TestPlacesEnd: when every place has had its last modifier, there is none left.
 func TestPlacesEnd(t *testing.T) {
-	s := NewSheet(schema(t, Attribute{Name: "a"}), 1)
+	s := newSheet(schema(t, stat.Attribute{Name: "a"}), 1)
 	for range none {
-		k := s.lay(t, Modifier{Attr: 1, Value: 1})
+		k := s.lay(t, stat.Modifier{Attr: 1, Value: 1})
 		i := uint16(k)
 		s.slots[i].gen = lastGeneration
 		require.False(t, s.Remove(k))
@@ -98,38 +100,38 @@ func TestPlacesEnd(t *testing.T) {
 		require.False(t, s.Remove(last))
 	}
 	require.NoError(t, check(s))
-	_, err := s.Add(Modifier{Attr: 1})
+	_, err := s.Add(stat.Modifier{Attr: 1})
 	require.ErrorIs(t, err, ErrFull)
 	require.Zero(t, s.Len())
 }
 
 // TestFull: all the modifiers that there can be, on one attribute, of the greatest value.
 func TestFull(t *testing.T) {
-	s := NewSheet(schema(t, Attribute{Name: "a", Base: MaxValue}), 0)
-	for range MaxModifiers {
-		s.lay(t, Modifier{Attr: 1, Value: MaxValue})
+	s := newSheet(schema(t, stat.Attribute{Name: "a", Base: stat.MaxValue}), 0)
+	for range stat.MaxModifiers {
+		s.lay(t, stat.Modifier{Attr: 1, Value: stat.MaxValue})
 	}
-	_, err := s.Add(Modifier{Attr: 1})
+	_, err := s.Add(stat.Modifier{Attr: 1})
 	require.ErrorIs(t, err, ErrFull)
-	require.Equal(t, MaxValue, s.Value(1))
+	require.Equal(t, stat.MaxValue, s.Value(1))
 	require.True(t, s.Overflowed(1))
-	require.Equal(t, MaxModifiers, s.RemoveAll(0))
+	require.Equal(t, stat.MaxModifiers, s.RemoveAll(0))
 	require.NoError(t, check(s))
-	require.Equal(t, MaxValue, s.Value(1))
+	require.Equal(t, stat.MaxValue, s.Value(1))
 	require.False(t, s.Overflowed(1))
 }
 
 // TestAllocations: in the steady state nothing allocates, however the modifiers come.
 func TestAllocations(t *testing.T) {
-	sc := schema(t, Attribute{Name: "a", Base: 100, Max: By("b")}, Attribute{Name: "b", Base: 100, Aggregate: Strongest, N: 2})
+	sc := schema(t, stat.Attribute{Name: "a", Base: 100, Max: stat.By("b")}, stat.Attribute{Name: "b", Base: 100, Aggregate: stat.Strongest, N: 2})
 	for _, lying := range []int{0, few - 1, few, 200} {
-		s := NewSheet(sc, 0)
+		s := newSheet(sc, 0)
 		for i := range lying {
-			s.lay(t, Modifier{Attr: 2, Op: Op(i % 4), Channel: uint8(i % 3), Value: 0.1 * float64(i%7)})
+			s.lay(t, stat.Modifier{Attr: 2, Op: stat.Op(i % 4), Channel: uint8(i % 3), Value: 0.1 * float64(i%7)})
 		}
 		cycle := func() {
-			k, _ := s.Add(Modifier{Attr: 2, Op: MulAdd, Value: 1e-9, Of: 9})
-			wide, _ := s.Add(Modifier{Attr: 2, Value: 1e99})
+			k, _ := s.Add(stat.Modifier{Attr: 2, Op: stat.MulAdd, Value: 1e-9, Of: 9})
+			wide, _ := s.Add(stat.Modifier{Attr: 2, Value: 1e99})
 			s.Value(1)
 			_ = s.SetValue(k, 2e-99)
 			_, _ = s.AddBase(1, -1)
@@ -153,13 +155,13 @@ func TestSizes(t *testing.T) {
 	require.Equal(t, uintptr(24), unsafe.Sizeof(cell{}))
 	require.LessOrEqual(t, unsafe.Sizeof(Sheet{}), uintptr(96))
 
-	attrs := make([]Attribute, 16)
+	attrs := make([]stat.Attribute, 16)
 	for i := range attrs {
 		attrs[i].Name = string(rune('a' + i))
 	}
-	s := NewSheet(schema(t, attrs...), 0)
+	s := newSheet(schema(t, attrs...), 0)
 	for i := range 20 {
-		s.lay(t, Modifier{Attr: Attr(1 + i%16)})
+		s.lay(t, stat.Modifier{Attr: stat.Attr(1 + i%16)})
 	}
 	size := unsafe.Sizeof(*s) + uintptr(cap(s.cells))*unsafe.Sizeof(cell{}) + uintptr(cap(s.slots))*unsafe.Sizeof(slot{})
 	t.Logf("a sheet of 16 attributes and 20 modifiers: %d bytes", size)

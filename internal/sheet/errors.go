@@ -1,15 +1,12 @@
-package stat
+package sheet
 
 import (
 	"errors"
 	"fmt"
 	"math"
-)
 
-// MaxValue is the greatest number that a base, a modifier, a limit or a value can be; its
-// negative is the least. It is below what a float64 can hold by more than the sum of
-// [MaxModifiers] such numbers, so that no sum overflows.
-const MaxValue = 1e300
+	"github.com/bufftick/bufftick/buff/stat"
+)
 
 // The errors of a [Sheet], to be matched by errors.Is.
 var (
@@ -22,21 +19,13 @@ var (
 // number returns v without the sign of a zero, or an error that names what it is the
 // value of.
 func number(v float64, what string) (float64, error) {
-	if reason := badNumber(v); reason != "" {
-		return 0, fmt.Errorf("%w: %s: %s", ErrValue, what, reason)
-	}
-	return unsigned(v), nil
-}
-
-// badNumber says what is wrong with v, or "" if nothing is.
-func badNumber(v float64) string {
 	switch {
 	case math.IsNaN(v):
-		return "NaN is not a number"
-	case v > MaxValue || v < -MaxValue:
-		return fmt.Sprintf("%v is beyond the limit of %v", v, MaxValue)
+		return 0, fmt.Errorf("%w: %s: NaN is not a number", ErrValue, what)
+	case v > stat.MaxValue || v < -stat.MaxValue:
+		return 0, fmt.Errorf("%w: %s: %v is beyond the limit of %v", ErrValue, what, v, stat.MaxValue)
 	}
-	return ""
+	return unsigned(v), nil
 }
 
 // unsigned returns v, and +0 for -0: equal numbers have equal bits.

@@ -1,4 +1,4 @@
-package stat
+package sheet
 
 import (
 	"go/ast"
@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // TestSum holds both ways of adding against numbers with room for every bit.
@@ -65,7 +67,7 @@ func TestSumBorders(t *testing.T) {
 		{"a tie broken far below", []float64{1, 0x1p-53, tiny}, 1 + 0x1p-52},
 		{"a tie broken far below, downwards", []float64{1 + 0x1p-52, 0x1p-53, -tiny}, 1 + 0x1p-52},
 		{"the same below zero", []float64{-1, -0x1p-53, -tiny}, -1 - 0x1p-52},
-		{"small survives great", []float64{MaxValue, tiny, -MaxValue}, tiny},
+		{"small survives great", []float64{stat.MaxValue, tiny, -stat.MaxValue}, tiny},
 		{"ten tenths", []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 1},
 	} {
 		ops := make([]operand, len(c.values))
@@ -76,13 +78,13 @@ func TestSumBorders(t *testing.T) {
 		require.Equal(t, c.want, wideSum(0, ops, nil), c.name)
 	}
 
-	all := make([]operand, MaxModifiers)
+	all := make([]operand, stat.MaxModifiers)
 	for i := range all {
-		all[i].value = -MaxValue
+		all[i].value = -stat.MaxValue
 	}
-	want, _ := times(MaxValue, -(MaxModifiers + 1)).Float64()
-	require.Equal(t, want, wideSum(-MaxValue, all, nil), "as much as there can be, which no float64 multiplication rounds")
-	require.InEpsilon(t, want, sum(-MaxValue, all, nil), 1e-15)
+	want, _ := times(stat.MaxValue, -(stat.MaxModifiers + 1)).Float64()
+	require.Equal(t, want, wideSum(-stat.MaxValue, all, nil), "as much as there can be, which no float64 multiplication rounds")
+	require.InEpsilon(t, want, sum(-stat.MaxValue, all, nil), 1e-15)
 }
 
 // TestNothingFused: every product of floating-point numbers in the package stands in a
@@ -102,7 +104,7 @@ func TestNothingFused(t *testing.T) {
 	// Other packages are taken for empty; what is not known for it is no product.
 	info := types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
 	config := types.Config{Importer: nothing{}, Error: func(error) {}}
-	_, _ = config.Check("stat", fset, files, &info)
+	_, _ = config.Check("sheet", fset, files, &info)
 
 	isFloat := func(e ast.Expr) bool {
 		tv := info.Types[e]

@@ -1,8 +1,10 @@
-package stat
+package sheet
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // operand is a modifier on its way through the channels.
@@ -13,14 +15,14 @@ type operand struct {
 
 func (o operand) channel() uint16 { return o.rank >> 8 }
 
-func (o operand) op() Op { return Op(o.rank) }
+func (o operand) op() stat.Op { return stat.Op(o.rank) }
 
 // few is the number of modifiers up to which they are laid out on the stack.
 const few = 16
 
 // evaluate returns the attribute with its modifiers, before its limits, and reports
 // whether it went beyond MaxValue on the way.
-func (s *Sheet) evaluate(a Attr) (float64, bool) {
+func (s *Sheet) evaluate(a stat.Attr) (float64, bool) {
 	var stack [few]operand
 	c := &s.cells[a]
 	ops := stack[:0]
@@ -39,7 +41,7 @@ func (s *Sheet) evaluate(a Attr) (float64, bool) {
 		}
 		return cmp.Compare(x.value, y.value)
 	})
-	r := evaluation{attr: &s.schema.attrs[a], running: running}
+	r := evaluation{attr: &s.layout.attrs[a], running: running}
 	for len(ops) > 0 {
 		n := 1
 		for n < len(ops) && ops[n].channel() == ops[0].channel() {
@@ -54,16 +56,16 @@ func (s *Sheet) evaluate(a Attr) (float64, bool) {
 // gather returns the number that the attribute starts from and appends to ops the
 // modifiers that act on it. Where there are overrides, that is the newest one of the
 // highest channel: it makes nothing of all that acts up to there.
-func (s *Sheet) gather(a Attr, ops []operand) (float64, []operand) {
+func (s *Sheet) gather(a stat.Attr, ops []operand) (float64, []operand) {
 	c := &s.cells[a]
 	start, from := c.base, uint8(0)
 	for i := c.head; i != none; i = s.slots[i].next {
-		if sl := &s.slots[i]; sl.op == Override && sl.channel+1 >= from {
+		if sl := &s.slots[i]; sl.op == stat.Override && sl.channel+1 >= from {
 			start, from = sl.value, sl.channel+1 // later in the list, so newer
 		}
 	}
 	for i := c.head; i != none; i = s.slots[i].next {
-		if sl := &s.slots[i]; sl.channel >= from && sl.op != Override {
+		if sl := &s.slots[i]; sl.channel >= from && sl.op != stat.Override {
 			ops = append(ops, operand{value: sl.value, rank: uint16(sl.channel)<<8 | uint16(sl.op)})
 		}
 	}
@@ -85,11 +87,11 @@ func (r *evaluation) channel(ops []operand) {
 			n++
 		}
 		switch op {
-		case Add, FinalAdd:
+		case stat.Add, stat.FinalAdd:
 			r.set(r.attr.total(r.running, ops[:n]))
-		case MulAdd:
+		case stat.MulAdd:
 			r.multiply(r.attr.total(1, ops[:n]))
-		case MulCompound:
+		case stat.MulCompound:
 			for _, o := range ops[:n] {
 				r.multiply(1 + o.value)
 			}
@@ -107,7 +109,7 @@ func (r *evaluation) multiply(factor float64) { r.set(float64(r.running * factor
 // set makes v the running number. Neither v nor what it was made from is NaN: infinity
 // never stays, so that it meets no zero and no other infinity.
 func (r *evaluation) set(v float64) {
-	r.running = within(v, -MaxValue, MaxValue)
+	r.running = within(v, -stat.MaxValue, stat.MaxValue)
 	r.overflow = r.overflow || r.running != v
 }
 
@@ -115,11 +117,11 @@ func (r *evaluation) set(v float64) {
 // are in order of size, so those that count are a run at the low end and one at the high.
 func (a *attribute) total(start float64, ops []operand) float64 {
 	switch a.Aggregate {
-	case Max:
+	case stat.Max:
 		return sum(start, nil, ops[len(ops)-1:])
-	case Min:
+	case stat.Min:
 		return sum(start, ops[:1], nil)
-	case Strongest:
+	case stat.Strongest:
 		low, high := 0, len(ops)
 		for range min(a.N, len(ops)) {
 			if weaker := -ops[low].value <= ops[high-1].value; weaker {

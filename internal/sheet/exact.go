@@ -1,4 +1,4 @@
-package stat
+package sheet
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package stat
+package sheet
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // dice makes choices from bytes, and when they have run out the first of each.
@@ -34,7 +36,7 @@ func (d *dice) roll(n int) int { return int(d.byte()) % n }
 // hard are numbers with which a careless sum or product goes wrong.
 var hard = []float64{
 	0, math.Copysign(0, -1), 1, -1, 0.5, 0.1, -0.1, 0.2, 0.3, 1.0 / 3, 100, 1e16, -1e16, 1 << 53, 1<<53 - 1, 1e-17,
-	MaxValue, -MaxValue, 1e299, 1e200, 1e-200, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 0x1p-53,
+	stat.MaxValue, -stat.MaxValue, 1e299, 1e200, 1e-200, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 0x1p-53,
 }
 
 // number returns one that a modifier may have: often a plain one, sometimes any.
@@ -52,47 +54,47 @@ func (d *dice) number() float64 {
 		bits = bits<<8 | uint64(d.byte())
 	}
 	v := math.Float64frombits(bits)
-	if badNumber(v) != "" {
+	if _, err := number(v, ""); err != nil {
 		return 7
 	}
 	return v
 }
 
 // schema returns one of up to six attributes, some of which limit later ones.
-func (d *dice) schema() *Schema {
-	attrs := make([]Attribute, 1+d.roll(6))
+func (d *dice) schema() *stat.Schema {
+	attrs := make([]stat.Attribute, 1+d.roll(6))
 	for i := range attrs {
-		a := Attribute{Name: fmt.Sprintf("a%d", i), Base: d.number(), Aggregate: Aggregate(d.roll(4))}
-		if a.Aggregate == Strongest {
+		a := stat.Attribute{Name: fmt.Sprintf("a%d", i), Base: d.number(), Aggregate: stat.Aggregate(d.roll(4))}
+		if a.Aggregate == stat.Strongest {
 			a.N = 1 + d.roll(3)
 		}
-		near := Attribute{}
+		near := stat.Attribute{}
 		if i > 0 {
 			near = attrs[d.roll(i)]
 		}
 		switch d.roll(3) {
 		case 1:
-			a.Min, a.Max = At(math.Max(a.Base-10, -MaxValue)), At(math.Min(a.Base+10, MaxValue))
+			a.Min, a.Max = stat.At(math.Max(a.Base-10, -stat.MaxValue)), stat.At(math.Min(a.Base+10, stat.MaxValue))
 		case 2:
 			if near.Name != "" && near.Base <= a.Base {
-				a.Min = By(near.Name)
+				a.Min = stat.By(near.Name)
 			} else if near.Name != "" {
-				a.Max = By(near.Name)
+				a.Max = stat.By(near.Name)
 			}
 		}
 		attrs[i] = a
 	}
-	s, err := NewSchema(attrs...)
+	s, err := stat.NewSchema(attrs...)
 	if err != nil {
 		panic(err)
 	}
 	return s
 }
 
-func (d *dice) modifier(s *Schema) Modifier {
-	m := Modifier{Attr: Attr(1 + d.roll(s.Len())), Op: Op(d.roll(5)), Value: d.number(), Of: uint64(d.roll(5))}
+func (d *dice) modifier(s *stat.Schema) stat.Modifier {
+	m := stat.Modifier{Attr: stat.Attr(1 + d.roll(s.Len())), Op: stat.Op(d.roll(5)), Value: d.number(), Of: uint64(d.roll(5))}
 	if m.Channel = uint8(d.roll(4)); m.Channel == 3 {
-		m.Channel = MaxChannel
+		m.Channel = stat.MaxChannel
 	}
 	if m.Value == 0 {
 		m.Value = 0 // what the sheet makes of -0
@@ -111,7 +113,7 @@ type session struct {
 
 func newSession(d *dice) *session {
 	s := d.schema()
-	return &session{dice: d, sheet: NewSheet(s, 30), model: newModel(s)}
+	return &session{dice: d, sheet: newSheet(s, 30), model: newModel(s)}
 }
 
 // run does what the bytes say until there are no more, or until something is wrong.
@@ -148,7 +150,7 @@ func (s *session) key() Key {
 }
 
 func (s *session) step() error {
-	d, a := s.dice, Attr(1+s.dice.roll(s.sheet.Schema().Len()))
+	d, a := s.dice, stat.Attr(1+s.dice.roll(s.sheet.Schema().Len()))
 	switch d.roll(12) {
 	case 0, 1, 2, 3:
 		return s.add(d.modifier(s.sheet.Schema()))
@@ -188,7 +190,7 @@ func (s *session) step() error {
 	return nil
 }
 
-func (s *session) add(m Modifier) error {
+func (s *session) add(m stat.Modifier) error {
 	s.say("add %+v", m)
 	k, err := s.sheet.Add(m)
 	switch full := len(s.model.mods) == 30; {

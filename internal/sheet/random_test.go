@@ -1,4 +1,4 @@
-package stat
+package sheet
 
 import (
 	"encoding/binary"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // TestModel holds random sessions against the model.
@@ -27,7 +29,7 @@ func rounds(n int) int {
 
 // FuzzModel reads a schema and a session out of the bytes.
 //
-//	go test ./buff/stat -run - -fuzz FuzzModel -fuzzminimizetime 1s
+//	go test ./internal/sheet -run - -fuzz FuzzModel -fuzzminimizetime 1s
 func FuzzModel(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seeded(seed, 300).bytes)
@@ -53,12 +55,12 @@ func TestBase(t *testing.T) {
 			case ok && rng.IntN(8) == 0:
 				require.NotZero(t, s.sheet.RemoveAll(m.Of))
 			case rng.IntN(4) == 0:
-				s.sheet.Value(Attr(1 + rng.IntN(len(s.model.bases)-1)))
+				s.sheet.Value(stat.Attr(1 + rng.IntN(len(s.model.bases)-1)))
 			}
 			s.sheet.Remove(k)
 		}
 		require.Zero(t, s.sheet.Len())
-		fresh := NewSheet(s.sheet.Schema(), 0)
+		fresh := newSheet(s.sheet.Schema(), 0)
 		for a := range fresh.Schema().All() {
 			require.NoError(t, fresh.SetBase(a, s.sheet.Base(a)))
 		}
@@ -87,17 +89,17 @@ func TestOrder(t *testing.T) {
 	for seed := range uint64(rounds(300)) {
 		d := seeded(seed, 4000)
 		schema := d.schema()
-		mods := make([]Modifier, 1+d.roll(40))
+		mods := make([]stat.Modifier, 1+d.roll(40))
 		overridden := map[[2]int]bool{}
 		for i := range mods {
 			mods[i] = d.modifier(schema)
 			at := [2]int{int(mods[i].Attr), int(mods[i].Channel)}
-			if mods[i].Op == Override && overridden[at] {
-				mods[i].Op = Add // of two overrides the order does say which counts
+			if mods[i].Op == stat.Override && overridden[at] {
+				mods[i].Op = stat.Add // of two overrides the order does say which counts
 			}
-			overridden[at] = overridden[at] || mods[i].Op == Override
+			overridden[at] = overridden[at] || mods[i].Op == stat.Override
 		}
-		first := NewSheet(schema, 0)
+		first := newSheet(schema, 0)
 		for _, m := range mods {
 			_, err := first.Add(m)
 			require.NoError(t, err)
@@ -105,14 +107,14 @@ func TestOrder(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		for range 20 {
 			rng.Shuffle(len(mods), func(i, j int) { mods[i], mods[j] = mods[j], mods[i] })
-			again := NewSheet(schema, 0)
+			again := newSheet(schema, 0)
 			var noise []Key
 			for _, m := range mods {
 				other := m
 				other.Value = rng.Float64()
 				k, err := again.Add(other)
 				require.NoError(t, err)
-				if m.Op != Override && rng.IntN(2) == 0 {
+				if m.Op != stat.Override && rng.IntN(2) == 0 {
 					more, err := again.Add(other)
 					require.NoError(t, err)
 					noise = append(noise, more)

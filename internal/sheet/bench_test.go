@@ -1,17 +1,19 @@
-package stat
+package sheet
 
 import (
 	"fmt"
 	"testing"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // lying returns a sheet on whose attribute 0 lie n modifiers of the plain kind: numbers
 // and whole percents.
 func lying(b *testing.B, n int) *Sheet {
-	s := NewSheet(schema(b, Attribute{Name: "attack", Base: 100}, Attribute{Name: "health", Base: 100, Max: By("attack")}), 0)
+	s := newSheet(schema(b, stat.Attribute{Name: "attack", Base: 100}, stat.Attribute{Name: "health", Base: 100, Max: stat.By("attack")}), 0)
 	for i := range n {
-		m := Modifier{Attr: 1, Op: Op(i % 4), Value: float64(i%13) / 100}
-		if m.Op == Add || m.Op == FinalAdd {
+		m := stat.Modifier{Attr: 1, Op: stat.Op(i % 4), Value: float64(i%13) / 100}
+		if m.Op == stat.Add || m.Op == stat.FinalAdd {
 			m.Value = float64(i % 13)
 		}
 		s.lay(b, m)
@@ -34,7 +36,7 @@ func BenchmarkAddRemove(b *testing.B) {
 	s := lying(b, 10)
 	b.ReportAllocs()
 	for b.Loop() {
-		k, _ := s.Add(Modifier{Attr: 1, Op: MulAdd, Value: 0.1})
+		k, _ := s.Add(stat.Modifier{Attr: 1, Op: stat.MulAdd, Value: 0.1})
 		s.Remove(k)
 	}
 }
@@ -45,7 +47,7 @@ func BenchmarkWorkOut(b *testing.B) {
 	for _, n := range []int{1, 5, 20, 100, 1000} {
 		b.Run(fmt.Sprintf("modifiers=%d", n), func(b *testing.B) {
 			s := lying(b, n-1)
-			k := s.lay(b, Modifier{Attr: 1, Op: MulAdd, Value: 0.1})
+			k := s.lay(b, stat.Modifier{Attr: 1, Op: stat.MulAdd, Value: 0.1})
 			b.ReportAllocs()
 			v := 0.1
 			for b.Loop() {

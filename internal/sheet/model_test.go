@@ -1,28 +1,31 @@
-package stat
+package sheet
 
 import (
 	"fmt"
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
+
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // model is the package written down plainly: modifiers are a list, and every value is
 // worked out when it is asked for, step by step as the package comment says, in numbers of
 // so many bits that only the roundings that are spelled out happen.
 type model struct {
-	schema *Schema
+	schema *stat.Schema
 	bases  []float64
 	mods   []laid
 }
 
 // laid is a modifier that lies on the sheet; the list is in the order of Add.
 type laid struct {
-	Modifier
+	stat.Modifier
 	key Key
 }
 
-func newModel(s *Schema) *model {
+func newModel(s *stat.Schema) *model {
 	m := &model{schema: s, bases: make([]float64, 1)}
 	for _, a := range s.All() {
 		m.bases = append(m.bases, a.Base)
@@ -42,23 +45,26 @@ func (m *model) removeAll(of uint64) int {
 	return was - len(m.mods)
 }
 
-func (m *model) limits(a Attr) (lo, hi float64) {
-	one := func(l Limit, none float64) float64 {
-		switch l.kind {
-		case constant:
-			return l.value + 0 // -0 is 0
-		case byAttribute:
-			other, _ := m.schema.Attr(l.name)
+func (m *model) limits(a stat.Attr) (lo, hi float64) {
+	one := func(l stat.Limit, none float64) float64 {
+		if l == (stat.Limit{}) {
+			return none
+		}
+		if other, ok := m.schema.Attr(l.String()); ok {
 			v, _ := m.value(other)
 			return v
 		}
-		return none
+		v, err := strconv.ParseFloat(l.String(), 64) // as fmt has written it: bit for bit
+		if err != nil {
+			panic(err)
+		}
+		return v + 0 // -0 is 0
 	}
 	d := m.schema.At(a)
-	return one(d.Min, -MaxValue), one(d.Max, MaxValue)
+	return one(d.Min, -stat.MaxValue), one(d.Max, stat.MaxValue)
 }
 
-func (m *model) clamp(a Attr, v float64) float64 {
+func (m *model) clamp(a stat.Attr, v float64) float64 {
 	lo, hi := m.limits(a)
 	if hi < v {
 		v = hi
@@ -69,7 +75,7 @@ func (m *model) clamp(a Attr, v float64) float64 {
 	return v
 }
 
-func (m *model) addBase(a Attr, delta float64) float64 {
+func (m *model) addBase(a stat.Attr, delta float64) float64 {
 	from := m.clamp(a, m.bases[a])
 	m.bases[a] = m.clamp(a, from+delta) + 0
 	if m.bases[a] == from+delta {
@@ -79,40 +85,40 @@ func (m *model) addBase(a Attr, delta float64) float64 {
 }
 
 // value returns what a should be, and whether it overflows on the way.
-func (m *model) value(a Attr) (float64, bool) {
+func (m *model) value(a stat.Attr) (float64, bool) {
 	running, over := m.bases[a], false
 	set := func(f *big.Float) {
 		v, _ := f.Float64()
-		if math.Abs(v) > MaxValue {
-			v, over = math.Copysign(MaxValue, v), true
+		if math.Abs(v) > stat.MaxValue {
+			v, over = math.Copysign(stat.MaxValue, v), true
 		}
 		running = v + 0
 	}
-	for ch := range uint8(MaxChannel + 1) {
-		if adds := m.those(a, ch, Add); len(adds) > 0 {
+	for ch := range uint8(stat.MaxChannel + 1) {
+		if adds := m.those(a, ch, stat.Add); len(adds) > 0 {
 			set(plus(running, m.counting(a, adds)))
 		}
-		if muls := m.those(a, ch, MulAdd); len(muls) > 0 {
+		if muls := m.those(a, ch, stat.MulAdd); len(muls) > 0 {
 			factor, _ := plus(1, m.counting(a, muls)).Float64()
 			set(times(running, factor))
 		}
-		comps := m.those(a, ch, MulCompound)
+		comps := m.those(a, ch, stat.MulCompound)
 		slices.Sort(comps)
 		for _, c := range comps {
 			factor, _ := plus(1, []float64{c}).Float64()
 			set(times(running, factor))
 		}
-		if finals := m.those(a, ch, FinalAdd); len(finals) > 0 {
+		if finals := m.those(a, ch, stat.FinalAdd); len(finals) > 0 {
 			set(plus(running, m.counting(a, finals)))
 		}
-		if overs := m.those(a, ch, Override); len(overs) > 0 {
+		if overs := m.those(a, ch, stat.Override); len(overs) > 0 {
 			running, over = overs[len(overs)-1], false
 		}
 	}
 	return m.clamp(a, running), over
 }
 
-func (m *model) those(a Attr, ch uint8, op Op) []float64 {
+func (m *model) those(a stat.Attr, ch uint8, op stat.Op) []float64 {
 	var out []float64
 	for _, l := range m.mods {
 		if l.Attr == a && l.Channel == ch && l.Op == op {
@@ -123,14 +129,14 @@ func (m *model) those(a Attr, ch uint8, op Op) []float64 {
 }
 
 // counting returns those of the values that the attribute's aggregate lets through.
-func (m *model) counting(a Attr, values []float64) []float64 {
+func (m *model) counting(a stat.Attr, values []float64) []float64 {
 	d := m.schema.At(a)
 	switch d.Aggregate {
-	case Max:
+	case stat.Max:
 		return []float64{slices.Max(values)}
-	case Min:
+	case stat.Min:
 		return []float64{slices.Min(values)}
-	case Strongest:
+	case stat.Strongest:
 		slices.SortFunc(values, func(x, y float64) int {
 			switch {
 			case math.Abs(x) > math.Abs(y), math.Abs(x) == math.Abs(y) && x > y:
@@ -171,7 +177,7 @@ func (m *model) compare(s *Sheet) error {
 	return nil
 }
 
-func (m *model) compareOne(s *Sheet, a Attr) error {
+func (m *model) compareOne(s *Sheet, a stat.Attr) error {
 	want, over := m.value(a)
 	switch got := s.Value(a); {
 	case math.Float64bits(got) != math.Float64bits(want):

@@ -1,0 +1,49 @@
+package sheet
+
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// Layout is a schema as sheets use it: beside the definitions, by number, which attribute is limited by which.
+// It never changes, and one serves all the sheets of a game.
+type Layout struct {
+	*stat.Schema
+
+	attrs []attribute // by Attr; that of 0 is none
+}
+
+// attribute is a definition with its limits looked up.
+type attribute struct {
+	stat.Attribute
+
+	lo, hi     float64   // where the limit is an attribute, what can never be passed anyway
+	loBy, hiBy stat.Attr // or 0
+
+	// The attributes that this one limits. Invariant: no way along them leads back here, since
+	// the schema has none.
+	limits []stat.Attr
+}
+
+// Compile returns the layout of a schema.
+func Compile(s *stat.Schema) *Layout {
+	l := &Layout{Schema: s, attrs: make([]attribute, s.Len()+1)}
+	for a, d := range s.All() {
+		at := &l.attrs[a]
+		at.Attribute = d
+		at.lo, at.hi, at.loBy, at.hiBy = s.Limits(a)
+		for _, by := range []stat.Attr{at.loBy, at.hiBy} {
+			if by != 0 {
+				l.attrs[by].limits = append(l.attrs[by].limits, a)
+			}
+		}
+	}
+	return l
+}
+
+func (l *Layout) must(a stat.Attr) {
+	if a == 0 || int(a) >= len(l.attrs) {
+		panic(fmt.Sprintf("stat: there is no attribute %d in a schema of %d", a, l.Len()))
+	}
+}

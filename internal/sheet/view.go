@@ -1,0 +1,44 @@
+package sheet
+
+import (
+	"iter"
+
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// All returns the attributes in the order of the schema. The sheet may be changed
+// between two of them.
+func (s *Sheet) All() iter.Seq[stat.View] {
+	return func(yield func(stat.View) bool) { s.all(yield) } // inlined, so that it costs no allocation
+}
+
+func (s *Sheet) all(yield func(stat.View) bool) {
+	for i := 1; i < len(s.cells); i++ {
+		a := stat.Attr(i)
+		v := stat.View{Attr: a, Name: s.layout.attrs[i].Name, Value: s.Value(a)}
+		c := &s.cells[i]
+		v.Base, v.Modifiers, v.Overflow = c.base, int(c.count), c.overflow
+		if !yield(v) {
+			return
+		}
+	}
+}
+
+// On returns the modifiers that lie on the attribute, oldest first: added to another
+// sheet in this order, they make the same value. The loop may take off the modifier that
+// it was given, and no other; it may not add any. The loop panics if the schema has no
+// such attribute.
+func (s *Sheet) On(a stat.Attr) iter.Seq2[Key, stat.Modifier] {
+	return func(yield func(Key, stat.Modifier) bool) { s.on(a, yield) }
+}
+
+func (s *Sheet) on(a stat.Attr, yield func(Key, stat.Modifier) bool) {
+	s.layout.must(a)
+	for i := s.cells[a].head; i != none; {
+		next := s.slots[i].next
+		if !yield(s.key(i), s.slots[i].modifier()) {
+			return
+		}
+		i = next
+	}
+}
