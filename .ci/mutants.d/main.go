@@ -289,8 +289,8 @@ func try(ctx context.Context, tmp string, j job) verdict {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// waits is how many times its limit of the processor's time a run may take of the clock's: a bug that
-// waits for ever uses no processor, and on a busy machine what is sound waits for its turn.
+// waits is how many times its limit of the processor's time a run may take of the clock's: on a busy machine what
+// is sound waits for its turn. What waits for ever is ended before that by runAwake.
 const waits = 3
 
 // test runs the tests once and returns the one that failed, and what they used of the
@@ -308,7 +308,7 @@ func test(ctx context.Context, binary string, r testRun, environment ...string) 
 	cmd.Env = append(os.Environ(), environment...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err = cmd.Run()
+	err = runAwake(cmd)
 	if cmd.ProcessState != nil {
 		used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
