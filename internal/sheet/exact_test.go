@@ -67,6 +67,8 @@ func TestSumBorders(t *testing.T) {
 		{"a tie broken far below", []float64{1, 0x1p-53, tiny}, 1 + 0x1p-52},
 		{"a tie broken far below, downwards", []float64{1 + 0x1p-52, 0x1p-53, -tiny}, 1 + 0x1p-52},
 		{"the same below zero", []float64{-1, -0x1p-53, -tiny}, -1 - 0x1p-52},
+		{"a tie of the least numbers", []float64{0x1p-1021, tiny}, 0x1p-1021},
+		{"a tie of the least numbers, upwards", []float64{0x1p-1021 + 2*tiny, tiny}, 0x1p-1021 + 4*tiny},
 		{"small survives great", []float64{stat.MaxValue, tiny, -stat.MaxValue}, tiny},
 		{"ten tenths", []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 1},
 	} {
