@@ -77,6 +77,41 @@ func TestBatchShareLeft(t *testing.T) {
 	})
 }
 
+// Where every worker hangs in the first turn of its share, each is known by the one that it has in hand,
+// whichever of them came first.
+func TestBatchSharesHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n, workers = 100, 3
+		for range 16 {
+			g := newBatchGroup(goroutines{}, workers)
+			gate := make(chan struct{})
+			begun := make(chan *box, n)
+			for range n {
+				b := newBoxes("x")[0]
+				g.Batch(b, func(*box) {
+					begun <- b
+					<-gate
+				})
+			}
+			g.Start(-1)
+			require.False(t, g.WaitOthers(time.After(time.Second)))
+			left, whole := g.EndBatch()
+			require.Len(t, left, n-workers)
+			require.False(t, whole)
+			var hang []*box
+			for range workers {
+				hang = append(hang, <-begun)
+			}
+			require.ElementsMatch(t, hang, g.Overdue(nil))
+			require.ElementsMatch(t, hang, g.Held(nil))
+			close(gate)
+			require.True(t, g.Wait(nil))
+			g.Collect(nil, nil)
+			requireQuiet(t, g)
+		}
+	})
+}
+
 // Ahead is called for turns that nobody has begun, at most once for each.
 func TestBatchAhead(t *testing.T) {
 	const n = 1000
