@@ -1,0 +1,201 @@
+package store_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/storetest"
+)
+
+// TestBatchLimits: as much as a store may take is taken, and one more of anything is not.
+func TestBatchLimits(t *testing.T) {
+	const areas = buff.MaxOwners
+	for name, c := range map[string]struct {
+		fill func(b *store.Batch, more int)
+		want error
+	}{
+		"the zone's name":    {func(b *store.Batch, more int) { b.Zone = strings.Repeat("z", store.MaxName+more) }, store.ErrName},
+		"where one goes":     {func(b *store.Batch, more int) { b.Moved[0].To = strings.Repeat("z", store.MaxName+more) }, store.ErrName},
+		"state":              {func(b *store.Batch, more int) { b.State = make([]byte, store.MaxBytes+more) }, store.ErrTooLarge},
+		"data":               {func(b *store.Batch, more int) { b.Data = make([]byte, store.MaxBytes+more) }, store.ErrTooLarge},
+		"a blob":             {func(b *store.Batch, more int) { b.Owners[0].Blob = make([]byte, store.MaxBytes+more) }, store.ErrTooLarge},
+		"an owner's data":    {func(b *store.Batch, more int) { b.Owners[0].Data = make([]byte, store.MaxBytes+more) }, store.ErrTooLarge},
+		"a blob that leaves": {func(b *store.Batch, more int) { b.Moved[0].Owner.Blob = make([]byte, store.MaxBytes+more) }, store.ErrTooLarge},
+		"data that leaves":   {func(b *store.Batch, more int) { b.Moved[0].Owner.Data = make([]byte, store.MaxBytes+more) }, store.ErrTooLarge},
+		"the window":         {func(b *store.Batch, more int) { b.Window = store.MaxWindow + more }, store.ErrTooLarge},
+		"commands":           {func(b *store.Batch, more int) { b.Commands = make([]store.CommandID, store.MaxWindow+more) }, store.ErrTooLarge},
+		"older owners": {func(b *store.Batch, more int) {
+			b.Older = make([]buff.OwnerID, areas+more)
+			for k := range b.Older {
+				b.Older[k] = buff.OwnerID(k)
+			}
+		}, store.ErrTooLarge},
+		"areas": {func(b *store.Batch, more int) {
+			b.Clocks.Zones = make([]store.ZoneClock, areas+more)
+			for k := range b.Clocks.Zones {
+				b.Clocks.Zones[k].Number = uint32(k)
+			}
+		}, store.ErrTooLarge},
+		"a window below nothing":    {func(b *store.Batch, more int) { b.Window = -more }, store.ErrBatch},
+		"the frame of who leaves":   {func(b *store.Batch, more int) { b.Moved[0].Owner.Frame = b.Frame + uint64(more) }, store.ErrBatch},
+		"no frame of who leaves":    {func(b *store.Batch, more int) { b.Moved[0].Owner.Frame = uint64(1 - more) }, store.ErrBatch},
+		"the frame that it follows": {func(b *store.Batch, more int) { b.Since = b.Frame - 1 + uint64(more) }, store.ErrBatch},
+		"the number of who comes":   {func(b *store.Batch, more int) { b.Arrived[0].Number = uint64(1 - more) }, store.ErrBatch},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for more := range 2 {
+				b := &store.Batch{
+					Head: store.Head{Zone: "a", Epoch: 1, Frame: 7}, Since: 3,
+					Owners:  []store.Owner{{ID: 5}},
+					Moved:   []store.Move{{Owner: store.Owner{ID: 6, Frame: 7}, To: "b"}},
+					Arrived: []store.Arrival{{Owner: store.Owner{ID: 5}, Zone: "a", Number: 1}},
+				}
+				c.fill(b, more)
+				if err := b.Prepare(); more == 0 {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, err, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestFollows: a batch follows the frame that its writer knows, or a later one up to its own.
+func TestFollows(t *testing.T) {
+	for _, c := range []struct {
+		epoch, frame uint64
+		whole        bool
+		want         error
+	}{
+		{4, 10, false, nil},
+		{3, 10, false, store.ErrFenced},
+		{5, 10, false, store.ErrFenced},
+		{4, 9, false, store.ErrLost},
+		{4, 9, true, nil},
+		{4, 0, true, nil},
+		{4, 12, false, nil}, // itself, whose answer was lost
+		{4, 13, false, store.ErrBatch},
+		{4, 13, true, store.ErrBatch},
+	} {
+		b := &store.Batch{Head: store.Head{Zone: "a", Epoch: 4, Frame: 12}, Since: 10, Whole: c.whole}
+		require.ErrorIs(t, b.Follows(c.epoch, c.frame), c.want, "%+v", c)
+	}
+}
+
+// TestOptionsLimits: the window may have as many commands as a store takes, and no fewer than none.
+func TestOptionsLimits(t *testing.T) {
+	for window, ok := range map[int]bool{-1: false, 0: true, store.MaxWindow: true, store.MaxWindow + 1: false} {
+		v, err := store.Open(t.Context(), storetest.NewMemory(), "a", engine.Options{Synchronous: true}, store.Options{Window: window})
+		if !ok {
+			require.ErrorIs(t, err, store.ErrTooLarge, window)
+			continue
+		}
+		require.NoError(t, err)
+		v.Close()
+	}
+}
+
+// TestDefaultTimes: a cut each second of the game, and an alarm when the last one on disk is ten of Every old, or ten
+// seconds where Every is shorter, and not before.
+func TestDefaultTimes(t *testing.T) {
+	for _, c := range []struct{ every, alarm, want time.Duration }{
+		{0, 0, 10 * time.Second},
+		{time.Millisecond, 0, 10 * time.Second},
+		{3 * time.Second, 0, 30 * time.Second},
+		{-1, 0, 10 * time.Second},
+		{0, 700 * time.Millisecond, 700 * time.Millisecond},
+	} {
+		v := play(t, failing{storetest.NewMemory()}, noon, engine.Options{}, store.Options{Every: c.every, Alarm: c.alarm})
+		pass(v, c.want)
+		require.Equal(t, c.want, v.Stats().Age)
+		require.False(t, v.Stats().Alarm, "%+v", c)
+		pass(v, time.Millisecond)
+		require.True(t, v.Stats().Alarm, "%+v", c)
+	}
+	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{})
+	require.NoError(t, v.Committed(t.Context(), pass(v, time.Millisecond).Number))
+	pass(v, store.DefaultEvery-time.Millisecond)
+	require.EqualValues(t, 1, v.Stats().Frame)
+	f := pass(v, time.Millisecond)
+	require.NoError(t, v.Committed(t.Context(), f.Number))
+	require.EqualValues(t, 3, v.Stats().Frame)
+}
+
+// TestDamageSays: where the damage is, from the outside to the inside, as far as it is known.
+func TestDamageSays(t *testing.T) {
+	const rest = "; nothing has been changed: put back a copy, or see what is whole by: bufftick cut -verify"
+	inner := &store.DamageError{Problem: "no"}
+	require.EqualError(t, inner, "store: damaged: no"+rest)
+	once := store.At(inner, "", "the head")
+	require.EqualError(t, once, "store: damaged: the head: no"+rest)
+	twice := store.At(once, "world.db", "zone a")
+	require.EqualError(t, twice, "store: damaged: world.db: zone a: the head: no"+rest)
+	require.EqualError(t, store.At(twice, "other.db", ""), twice.Error())
+	require.EqualError(t, store.At(inner, "world.db", ""), "store: damaged: world.db: no"+rest)
+	require.EqualError(t, inner, "store: damaged: no"+rest, "what was given is as it was")
+
+	require.NoError(t, store.At(nil, "world.db", "x"))
+	require.Equal(t, store.ErrLocked, store.At(store.ErrLocked, "", "x"))
+	for err, want := range map[error]string{
+		store.ErrLocked:   "world.db: store: locked by another process; end that one first",
+		store.ErrForeign:  "world.db: store: not of bufftick; nothing has been changed: is it the file that was meant?",
+		store.ErrFuture:   "world.db: store: written by a later version; nothing has been changed: update this program",
+		store.ErrReadOnly: "world.db: store: read-only; let this process write to the file and its folder",
+		store.ErrClosed:   "world.db: store: closed",
+	} {
+		got := store.At(err, "world.db", "x")
+		require.EqualError(t, got, want)
+		require.ErrorIs(t, got, err)
+	}
+}
+
+// losing is a store that has lost what it had acknowledged, when it is told to.
+type losing struct {
+	store.Store
+	lost bool
+	last *store.Batch
+}
+
+func (l *losing) Commit(ctx context.Context, b *store.Batch) error {
+	l.last = b
+	if l.lost && !b.Whole {
+		return store.ErrLost
+	}
+	l.lost = false
+	return l.Store.Commit(ctx, b)
+}
+
+// TestWholeAfterLost: a store that has lost a cut gets all of the zone with the next one: each owner, whether it has changed or not,
+// and the last commands in their order. With the one after it that is over.
+func TestWholeAfterLost(t *testing.T) {
+	l := &losing{Store: storetest.NewMemory()}
+	v := play(t, l, noon, engine.Options{}, store.Options{Every: -1, Window: 3})
+	for id := range buff.OwnerID(3) {
+		require.NoError(t, v.Engine().Spawn(id, &hero{}))
+	}
+	for id := range byte(5) {
+		v.Mark(store.CommandID{id})
+	}
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.Equal(t, []store.CommandID{{0}, {1}, {2}, {3}, {4}}, l.last.Commands)
+	l.lost = true
+	require.ErrorIs(t, v.SaveAll(t.Context()), store.ErrLost)
+	require.Empty(t, l.last.Owners)
+	v.Mark(store.CommandID{5})
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.True(t, l.last.Whole)
+	require.Len(t, l.last.Owners, 3)
+	require.Equal(t, []store.CommandID{{3}, {4}, {5}}, l.last.Commands)
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.False(t, l.last.Whole)
+	require.Empty(t, l.last.Owners)
+	require.Empty(t, l.last.Commands)
+}
