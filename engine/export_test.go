@@ -21,6 +21,9 @@ const (
 	MaxHistory        = maxHistory
 )
 
+// Complete fills in the defaults of options, and says what is wrong with them.
+func Complete(o *Options) error { return o.complete() }
+
 // NewOn is New on a pool of the test's own.
 func NewOn(o Options, pool actor.Pool) (*Engine, error) {
 	if err := o.complete(); err != nil {

@@ -1,0 +1,66 @@
+package engine_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
+)
+
+// TestOptionsEdges: of each number in the options that has limits: what it is if it is zero, as its comment says, and that what is
+// just allowed is taken and what is just not is refused.
+func TestOptionsEdges(t *testing.T) {
+	of := func(o *engine.Options) map[string]*int {
+		return map[string]*int{
+			"Workers": &o.Workers, "TurnLimit": &o.TurnLimit, "TickLimit": &o.TickLimit, "MaxOwners": &o.MaxOwners, "MaxBuffs": &o.MaxBuffs,
+			"MailboxLimit": &o.MailboxLimit, "HandlerLimit": &o.HandlerLimit, "TraceEvery": &o.TraceEvery, "EventLimit": &o.EventLimit,
+			"InboxLimit": &o.InboxLimit, "History": &o.History,
+		}
+	}
+	var zero engine.Options
+	require.NoError(t, engine.Complete(&zero))
+	require.Equal(t, time.Second, zero.Budget)
+	require.Equal(t, time.UnixMilli(0), zero.Epoch)
+	for name, c := range map[string]struct{ zero, least, most int }{
+		"Workers":      {runtime.GOMAXPROCS(0), 1, 65_536},
+		"TurnLimit":    {64, 1, 1 << 30},
+		"TickLimit":    {65_536, 1, 1 << 30},
+		"MaxOwners":    {buff.MaxOwners, 1, buff.MaxOwners},
+		"MaxBuffs":     {1024, 1, buff.MaxPerOwner},
+		"MailboxLimit": {1024, 1, 1 << 20},
+		"HandlerLimit": {65_536, 1, 1 << 24},
+		"TraceEvery":   {1200, 1, 1 << 30},
+		"EventLimit":   {1 << 20, 1, 1 << 30},
+		"InboxLimit":   {65_536, 1, 1 << 24},
+		"History":      {32 << 20, history.MinBytes, 1 << 40},
+	} {
+		require.Equal(t, c.zero, *of(&zero)[name], name)
+		below := c.least - 1
+		if below == 0 {
+			below = -1 // zero is the default
+		}
+		for n, ok := range map[int]bool{below: false, c.least: true, c.most: true, c.most + 1: false} {
+			var o engine.Options
+			*of(&o)[name] = n
+			err := engine.Complete(&o)
+			if !ok {
+				require.ErrorContains(t, err, "engine: Options."+name+" must be ", "%d", n)
+				continue
+			}
+			require.NoError(t, err, "%s %d", name, n)
+			require.Equal(t, n, *of(&o)[name])
+		}
+	}
+	for policy, ok := range map[engine.CatchUp]bool{engine.Carry: true, engine.Dilate: true, engine.Dilate + 1: false} {
+		require.Equal(t, ok, engine.Complete(&engine.Options{CatchUp: policy}) == nil, policy)
+	}
+	for uptime, ok := range map[time.Duration]bool{0: true, time.Nanosecond: true, -time.Nanosecond: false} {
+		require.Equal(t, ok, engine.Complete(&engine.Options{Uptime: uptime}) == nil, uptime)
+	}
+	require.NoError(t, engine.Complete(&engine.Options{History: -1}), "none is kept")
+}
