@@ -41,6 +41,8 @@ func TestRatioTimes(t *testing.T) {
 	require.Greater(t, fits, 500)
 	most := buff.Ratio{Num: buff.MaxRatio, Den: buff.MaxRatio - 1}
 	require.Equal(t, most, most.Times(buff.Ratio{}))
+	least := buff.Ratio{Num: 1, Den: buff.MaxRatio}
+	require.Equal(t, least, least.Times(buff.Ratio{}))
 	require.Panics(t, func() { most.Times(buff.Ratio{Num: 2, Den: 1}) })
 	require.Panics(t, func() { buff.Ratio{Num: 1, Den: buff.MaxRatio}.Times(buff.Ratio{Num: 1, Den: 2}) })
 }
