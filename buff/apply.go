@@ -105,10 +105,10 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 		why = s.makeRoom(t, a)
 	}
 	if why == NoReason {
-		if spec.uses&usesImmunity != 0 && s.live < int32(s.limit) {
+		if spec.uses&usesImmunity != 0 && s.live < s.limit {
 			s.flushAll(t, spec.immunity.matches) // what has waited was before the immunity
 		}
-		at = s.place()
+		at = s.place(t)
 	}
 	switch {
 	case why == NoReason && at == noSlot, why == Full:
@@ -218,7 +218,7 @@ func (i *instance) boundary(now wheel.Time, zero int64) wheel.Time {
 }
 
 func (s *Set) denyFull(t *Turn, a *Application) outcome {
-	if s.live < int32(s.limit) {
+	if s.live < s.limit {
 		return s.deny(t, a, Full, fmt.Errorf("%w: %d modifiers on owner %d", ErrFull, stat.MaxModifiers, s.owner))
 	}
 	return s.deny(t, a, Full, fmt.Errorf("%w: %d buffs on owner %d", ErrFull, s.limit, s.owner))

@@ -98,8 +98,8 @@ func TestRestoreAllocates(t *testing.T) {
 	}{
 		{nil, 1},                                    // the Set
 		{[]string{"plain"}, 2},                      // its buffs; the requests for their timers are lent
-		{[]string{"plain", "charges"}, 3},           // what is not plain about them
-		{[]string{"plain", "charges", "params"}, 5}, // their numbers
+		{[]string{"plain", "charges"}, 4},           // what is not plain about them, and where it lies
+		{[]string{"plain", "charges", "params"}, 6}, // their numbers
 	} {
 		c := mustCatalog(t, specs...)
 		s, turn := NewSet(7, 3, 0, 100), &Turn{Catalog: c}

@@ -7,7 +7,7 @@
 //	Time ──── Run ─▸ │ timeout     –               at  20 s  │ ─▸ TimerRequests  to a timing wheel
 //	                 └───────────────────────────────────────┘
 //
-// A Set has no goroutine, no lock and no clock. Time is an argument, in whole
+// A Set has no goroutine, no lock and no clock; a [Memory], which many share, has a lock. Time is an argument, in whole
 // milliseconds; the same calls give the same events, however the time is cut into
 // frames.
 //
@@ -252,7 +252,7 @@
 //	timeout        O(1) to add and to cancel
 //	Next           O(n): for a Set without a wheel
 //
-// What it takes in memory is under In memory; an owner with 20 plain buffs 2.2 KB. What is not plain
+// What it takes in memory is under In memory; an owner with 20 plain buffs 2.1 KB. What is not plain
 // is async stacks, charges, a shield, numbers, a key and a time of its own; one
 // with numbers takes 80 bytes besides, 8 for each of them and each modifier, and 16 for each attribute
 // that is known of its source. An owner with an attribute that is not as in the catalog has
@@ -263,22 +263,23 @@
 //
 // With many owners nothing is in the cache, and each place that must be looked at is waited for.
 //
-//	 a Set, 232 bytes
-//	┌─────────────────────────────────────┐
-//	│ catalog ────────────────────────────┼─▸ Catalog: a Spec for each definition, for all owners
-//	│ near: 16 bits for each of the first │      ▴
-//	│       24 slots, of the definition   │      │ by number
-//	│       and the source in it          │      │
-//	│ slots ──────────────────────────────┼─▸ instance, 96 bytes    slot 0
-//	│ gates, own, sheet, timeouts …       │   instance, 96 bytes    slot 1 ──┐
-//	│       nil until they are needed     │   …                              │ by number
-//	│ extras ─────────────────────────────┼─▸ extra, 176 bytes  ◂────────────┘
-//	└─────────────────────────────────────┘
+//	 a Set, 208 bytes                          Memory, of all owners
+//	┌─────────────────────────────────────┐   ┌ chunk, up to 32 KiB ────────────────┐
+//	│ catalog ────────────────────────────┼─┐ │ …                                   │
+//	│ near: 16 bits for each of the first │ │ ├ piece ──────────────────────────────┤
+//	│       24 slots, of the definition   │ │ │ instance, 96 bytes    slot 0 ───────┼─▸ number of its Spec
+//	│       and the source in it          │ │ │ instance, 96 bytes    slot 1 ─┐     │   in the Catalog
+//	│ slots, piece ───────────────────────┼─┼▸│ …                             │     │       ▴
+//	│ gates, own, sheet, timeouts …       │ │ ├ piece ────────────────────────┼─────┤       │
+//	│       nil until they are needed     │ └─┼───────────────────────────────┼─────┼───────┘
+//	│ beside ─────────────────────────────┼─▸ extra, 176 bytes  ◂─────────────┘     │
+//	└─────────────────────────────────────┘   └─────────────────────────────────────┘
 //
 // An application looks for an instance to join in near, and then at that one only. The instances of an owner
-// are one piece of memory without a pointer, into which the collector does not look: an instance names its
-// definition by number. A slot is used again; slots become more by four, and never fewer. What is not plain about
-// an instance is in an extra, which is used again too. What a turn needs between a change and its
+// are one piece of a chunk without a pointer, into which the collector does not look: an instance names its
+// definition by number. An owner who is out of slots moves to a longer piece, and the next one has the one that he
+// leaves: see [Memory]. A slot is used again; from eight on slots become more by two, and never fewer. What is not plain about
+// an instance is in an extra, which lies beside and is used again too. What a turn needs between a change and its
 // place on the wheel is the Turn's, and lent to one Set after the other.
 //
 // # Limits

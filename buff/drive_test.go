@@ -40,7 +40,7 @@ func newDrive(s *script, how *rand.Rand, w *tinyWheel) *drive {
 		numbers: map[buff.Handle]int{}, ended: map[buff.Handle]bool{},
 	}
 	d.castersOf()
-	d.turn.Call, d.turn.Catalog, d.turn.Seed = d.call, s.catalog, rollSeed
+	d.turn.Call, d.turn.Catalog, d.turn.Seed, d.turn.Memory = d.call, s.catalog, rollSeed, &buff.Memory{}
 	if w != nil {
 		w.fail = d.fail
 	}

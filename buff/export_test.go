@@ -64,10 +64,14 @@ func (s *Set) Owed() (n int) {
 
 // Extras returns how many extras there are, and how many of them are free.
 func (s *Set) Extras() (all, free int) {
-	for at := s.freeExtra; at != noSlot; at = s.extras[at].next {
+	if s.beside == nil {
+		return 0, 0
+	}
+	b := s.beside
+	for at := b.freeExtra; at != noSlot; at = b.extras[at].next {
 		free++
 	}
-	return len(s.extras), free
+	return len(b.extras), free
 }
 
 // Memories returns how many groups of diminishing returns are in mind.

@@ -34,24 +34,26 @@ type asyncStack struct {
 
 // spare returns a free extra, empty.
 func (s *Set) spare() uint16 {
-	at := s.freeExtra
+	b := s.needBeside()
+	at := b.freeExtra
 	if at == noSlot {
-		s.extras = append(s.extras, extra{})
-		return uint16(len(s.extras) - 1)
+		b.extras = append(b.extras, extra{})
+		return uint16(len(b.extras) - 1)
 	}
-	s.freeExtra = s.extras[at].next
+	b.freeExtra = b.extras[at].next
 	return at
 }
 
 // giveBack frees an extra.
 func (s *Set) giveBack(at uint16) {
-	x := &s.extras[at]
-	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.empty(), next: s.freeExtra}
-	s.freeExtra = at
+	b := s.beside
+	x := &b.extras[at]
+	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.empty(), next: b.freeExtra}
+	b.freeExtra = at
 }
 
 // extraOf returns the extra of an instance that has one.
-func (s *Set) extraOf(i *instance) *extra { return &s.extras[i.extra] }
+func (s *Set) extraOf(i *instance) *extra { return &s.beside.extras[i.extra] }
 
 // needExtra returns the extra of an instance and gives it one if it has none.
 func (s *Set) needExtra(i *instance) *extra {

@@ -28,7 +28,7 @@ func (c *comeback) pass() {
 
 // firstBeat is what Set.firstBeat is, from now on.
 func (c *comeback) firstBeat() wheel.Time {
-	s := Set{catalog: c.spec.catalog, extras: []extra{c.x}}
+	s := Set{catalog: c.spec.catalog, beside: &beside{extras: []extra{c.x}}}
 	i := c.i
 	i.extra = 0
 	return s.firstBeat(&i, c.now)
@@ -92,7 +92,7 @@ func (c *comeback) passEach() {
 	}
 	if n := i.boundaries(min(c.over, last)); n > 0 {
 		c.pulses = n
-		s := Set{catalog: c.spec.catalog, extras: []extra{*x}}
+		s := Set{catalog: c.spec.catalog, beside: &beside{extras: []extra{*x}}}
 		counted := *i
 		counted.extra = 0
 		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*i.period))

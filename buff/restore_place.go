@@ -61,14 +61,14 @@ func (r *restorer) placeMemory() {
 		}
 	}
 	if buffs > 0 {
-		s.slots = make([]instance, 0, buffs)
+		s.growTo(r.turn, buffs)
 	}
 	if buffs+len(r.waits) > 0 {
 		l := s.borrow(r.turn)
 		l.requests, l.touched = slices.Grow(l.requests, buffs+len(r.waits)), slices.Grow(l.touched, buffs+len(r.waits))
 	}
 	if extras > 0 {
-		s.extras = make([]extra, 0, extras)
+		s.needBeside().extras = make([]extra, 0, extras)
 	}
 	if numbers > 0 {
 		r.magnitudes = make([]magnitudes, 0, numbers)
@@ -95,7 +95,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	i := &s.slots[at]
 	if !c.plain {
 		i.extra = s.spare()
-		s.extras[i.extra] = c.x
+		s.beside.extras[i.extra] = c.x
 	}
 	s.touch(r.turn, at)
 	c.at = at

@@ -3,7 +3,6 @@ package buff
 import (
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
@@ -22,16 +21,16 @@ type Set struct {
 	events  uint64     // that have a number, so far: see Event.Seq
 	owner   OwnerID
 
-	number                          uint32
-	live                            int32
-	pending                         int32  // handlers that were put off and have not been called
-	modifiers                       int32  // of all live instances, also of those that are hidden
-	base                            uint32 // how many generations the first use of a slot leaves out, from origin on
-	origin                          uint32 // where generations begin, see SetOrigin
-	looked                          uint32
-	limit                           int16 // instances
-	free, oldest, newest, freeExtra uint16
-	versions                        bool // definitions of more than one catalog have been here
+	number               uint32
+	pending              int32  // handlers that were put off and have not been called
+	modifiers            int32  // of all live instances, also of those that are hidden
+	base                 uint32 // how many generations the first use of a slot leaves out, from origin on
+	origin               uint32 // where generations begin, see SetOrigin
+	looked               uint32
+	piece                uint32 // of the Turn's Memory, that slots are; 0: it is none of it
+	limit, live          int16  // instances
+	free, oldest, newest uint16
+	versions             bool // definitions of more than one catalog have been here
 
 	lists *lists // lent by the Turn; nil: nothing has changed that has not found its place
 
@@ -39,7 +38,6 @@ type Set struct {
 	near   [nearHashes]uint16
 	beside *beside // nil: there is nothing in it
 
-	extras   []extra
 	timeouts *timeouts    // nil: there was none yet
 	calls    *[]Call      // handlers that were put off to the head of the next Run, the last ones are pending; nil: there was none yet
 	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
@@ -57,7 +55,7 @@ func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
 	}
 	return &Set{
 		owner: owner, number: number, base: base, limit: int16(limit),
-		free: noSlot, oldest: noSlot, newest: noSlot, freeExtra: noSlot,
+		free: noSlot, oldest: noSlot, newest: noSlot,
 	}
 }
 
@@ -242,8 +240,8 @@ func (s *Set) findSpec(spec *Spec) uint16 {
 
 // place takes a free slot, links it as the newest and returns it, or noSlot if the
 // owner is full.
-func (s *Set) place() uint16 {
-	if s.live >= int32(s.limit) {
+func (s *Set) place(t *Turn) uint16 {
+	if s.live >= s.limit {
 		return noSlot
 	}
 	at := s.free
@@ -255,7 +253,7 @@ func (s *Set) place() uint16 {
 		}
 		at = uint16(len(s.slots))
 		if n := len(s.slots); n == cap(s.slots) {
-			s.slots = append(slices.Grow([]instance(nil), n+moreSlots(n)), s.slots...) // to grow s.slots would double it
+			s.growTo(t, n+moreSlots(n))
 		}
 		s.slots = append(s.slots, instance{generation: s.first()})
 		s.addHash()
@@ -277,10 +275,15 @@ func (s *Set) place() uint16 {
 	return at
 }
 
-// moreSlots is by how many an owner's slots become more: 1, 2, 4, 8, 12, 16, 20, 25 and so on. Most owners stay at
-// some ten or twenty buffs, and most creatures at one or two; slots that nobody uses are the largest part of
-// what an owner takes in vain. By two at a time a new buff on a player of ten took 1.6 times as long.
-func moreSlots(n int) int { return max(1, min(n, max(4, n/4))) }
+// moreSlots is by how many an owner's slots become more: 1, 2, 4, 8, then by two, from 24 on by an eighth or so, always an
+// even number. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody
+// uses are the largest part of what an owner takes in vain.
+func moreSlots(n int) int {
+	if n < 8 {
+		return max(1, n)
+	}
+	return max(2, n/8&^1)
+}
 
 // release frees a slot: its handle is worthless from here on.
 func (s *Set) release(at uint16) {

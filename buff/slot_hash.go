@@ -30,11 +30,14 @@ func (s *Set) hashes() []uint16 {
 type beside struct {
 	far    []uint16 // hashes; empty: they are in Set.near
 	others []*Spec  // of the instances that are not of the Set's catalog, see specOf
+	extras []extra
+
+	freeExtra uint16
 }
 
 func (s *Set) needBeside() *beside {
 	if s.beside == nil {
-		s.beside = &beside{}
+		s.beside = &beside{freeExtra: noSlot}
 	}
 	return s.beside
 }

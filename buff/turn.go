@@ -38,6 +38,10 @@ type Turn struct {
 	// definition applies is of its own version, and AddTag and DropTag panic.
 	Catalog *Catalog
 
+	// Memory is where the Sets have their instances; nil: each has a piece of the heap. A Set is always worked on with the
+	// same one.
+	Memory *Memory
+
 	// Seed is what chance depends on, beside the owner and the number of the roll.
 	Seed uint64
 

@@ -64,6 +64,7 @@ type Engine struct {
 	used      bool          // the lists of the workers have been used since they were last emptied
 	collected []*mailbox
 
+	memory    buff.Memory     // of what all owners carry
 	loop      buff.Turn       // for what is decided on the loop
 	passes    bool            // passOn is at work
 	captured  []buff.Captured // of the source of what the loop applies
@@ -142,7 +143,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		share:    int32(min(maxShare, o.TickLimit)),
 		patience: int64(max(o.TickLimit, 4*o.MaxBuffs)),
 	}
-	e.loop.Catalog, e.loop.Seed = o.Catalog, o.Seed
+	e.loop.Catalog, e.loop.Seed, e.loop.Memory = o.Catalog, o.Seed, &e.memory
 	e.handlerID = func(name string) (buff.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
 	e.record = newRecorder(e)
 	if o.History > 0 {

@@ -221,6 +221,7 @@ func (e *Engine) unload(o *owner) (dropped int) {
 		e.bases[o.number] = base
 		e.free = append(e.free, o.number)
 	}
+	o.set.Free(e.turn())
 	return dropped
 }
 

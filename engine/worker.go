@@ -49,7 +49,7 @@ type workerState struct {
 func (l *workerState) init(e *Engine, index int) {
 	l.engine, l.index = e, index
 	l.turn.Call = l.call
-	l.turn.Seed = e.opts.Seed
+	l.turn.Seed, l.turn.Memory = e.opts.Seed, &e.memory
 	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
 }
 

@@ -1,0 +1,210 @@
+package buff
+
+import (
+	"math/bits"
+	"sync"
+)
+
+// Memory is where the Sets of an engine keep their instances: pieces of all sizes, cut from chunks without a
+// pointer, of up to 32 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
+// and not one for each owner; a piece that an owner has outgrown is the next one's, and what takes in vain
+// what lies between the sizes of an allocator is in use. A chunk that is empty goes back.
+//
+//	chunk of pieces of 4   ┌ piece ─────────────┬ piece ─────────────┬ piece ──
+//	                       │ slot slot slot slot│ slot slot slot slot│ slot …
+//	                       └────────────────────┴────────────────────┴─────────
+//	                         of one Set           free                 of another
+//
+// A Set takes a piece when it is out of slots, and gives back the one before, and its last one in [Set.Free]. That is
+// rare, and may be on any goroutine: each time takes a lock. What happens does not depend on where a piece
+// lies. All Turns that work on a Set have the same Memory. The zero value is ready for use; a Memory
+// must not be copied.
+type Memory struct {
+	mu     sync.Mutex
+	chunks []*slotChunk // by number; number 0 stands for none, nil is a free number
+	free   []uint32     // free numbers
+	sizes  [largestPiece + 1]pieceSize
+}
+
+// pieceSize is the chunks with pieces of one size.
+type pieceSize struct {
+	roomy uint32 // the first of the chunks that have room; 0: none has
+	taken int32  // pieces
+}
+
+// slotChunk is some pieces of one size, one behind the other.
+type slotChunk struct {
+	slots      []instance
+	room       [chunkSlots/64 + 1]uint64 // a bit for each piece that is free
+	size       uint16                    // slots of a piece
+	pieces     uint16
+	taken      uint16
+	prev, next uint32 // among those of this size that have room
+}
+
+const (
+	chunkSlots   = 341 // as many as go into 32 KiB
+	fewPieces    = 4   // of the first chunks of a size
+	largestPiece = 64  // slots; a longer one is not cut from a chunk
+	pieceBits    = 9   // of the number of a piece, for its place in its chunk
+)
+
+// take returns memory for n instances, and its number: 0 if it is no piece of the Memory.
+func (m *Memory) take(n int) (piece uint32, slots []instance) {
+	if m == nil || n > largestPiece {
+		return 0, make([]instance, 0, n)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	size := &m.sizes[n]
+	if size.roomy == 0 {
+		m.add(n)
+	}
+	number := size.roomy
+	c := m.chunks[number]
+	at := c.first()
+	c.room[at/64] &^= 1 << (at % 64)
+	c.taken++
+	size.taken++
+	if c.taken == c.pieces {
+		m.unlink(size, c)
+	}
+	slots = c.slots[at*n : at*n : at*n+n]
+	if poison {
+		checkPoison(slots[:n])
+	}
+	return number<<pieceBits | uint32(at), slots
+}
+
+// give takes back a piece. Nobody may look at it any more.
+func (m *Memory) give(piece uint32, slots []instance) {
+	if poison {
+		spoil(slots[:cap(slots)])
+	}
+	if m == nil || piece == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	number, at := piece>>pieceBits, piece%(1<<pieceBits)
+	c := m.chunks[number]
+	size := &m.sizes[c.size]
+	if c.taken == c.pieces {
+		m.link(size, c, number)
+	}
+	c.room[at/64] |= 1 << (at % 64)
+	c.taken--
+	size.taken--
+	switch {
+	case size.taken == 0:
+		for size.roomy != 0 {
+			m.drop(size, size.roomy)
+		}
+	case c.taken == 0 && c.prev|c.next != 0: // otherwise it is the only one with room: the next piece is cut from it
+		m.drop(size, number)
+	}
+}
+
+// drop gives a chunk back that is empty.
+func (m *Memory) drop(size *pieceSize, number uint32) {
+	m.unlink(size, m.chunks[number])
+	m.chunks[number] = nil
+	m.free = append(m.free, number)
+}
+
+// add makes a chunk for pieces of n slots: for as many as there are, so that a game of ten players has small
+// ones.
+func (m *Memory) add(n int) {
+	size := &m.sizes[n]
+	pieces := min(max(int(size.taken), fewPieces), chunkSlots/n)
+	c := &slotChunk{slots: make([]instance, pieces*n), size: uint16(n), pieces: uint16(pieces)}
+	for at := range pieces {
+		c.room[at/64] |= 1 << (at % 64)
+	}
+	if poison {
+		spoil(c.slots)
+	}
+	if len(m.chunks) == 0 {
+		m.chunks = append(m.chunks, nil)
+	}
+	number := uint32(len(m.chunks))
+	if last := len(m.free) - 1; last >= 0 {
+		number, m.free = m.free[last], m.free[:last]
+		m.chunks[number] = c
+	} else {
+		m.chunks = append(m.chunks, c)
+	}
+	m.link(size, c, number)
+}
+
+// first returns the first free piece of a chunk that has one.
+func (c *slotChunk) first() int {
+	for k, word := range c.room {
+		if word != 0 {
+			return k*64 + bits.TrailingZeros64(word)
+		}
+	}
+	panic("buff: a chunk without room in the list of those that have some")
+}
+
+// link puts a chunk in front of those that have room.
+func (m *Memory) link(size *pieceSize, c *slotChunk, number uint32) {
+	c.prev, c.next = 0, size.roomy
+	if c.next != 0 {
+		m.chunks[c.next].prev = number
+	}
+	size.roomy = number
+}
+
+// unlink takes a chunk out of that list.
+func (m *Memory) unlink(size *pieceSize, c *slotChunk) {
+	if c.prev != 0 {
+		m.chunks[c.prev].next = c.next
+	} else {
+		size.roomy = c.next
+	}
+	if c.next != 0 {
+		m.chunks[c.next].prev = c.prev
+	}
+	c.prev, c.next = 0, 0
+}
+
+// growTo gives the Set memory for n instances, of which it has fewer.
+func (s *Set) growTo(t *Turn, n int) {
+	piece, slots := t.Memory.take(n)
+	slots = append(slots, s.slots...)
+	t.Memory.give(s.piece, s.slots)
+	s.piece, s.slots = piece, slots
+}
+
+// Free gives the memory of the Set's instances back, after a [Set.Clear]. Nothing may be asked of the Set
+// any more, but its owner.
+func (s *Set) Free(t *Turn) {
+	if s.live != 0 {
+		panic("buff: Free of a Set that has buffs")
+	}
+	t.Memory.give(s.piece, s.slots)
+	s.piece, s.slots, s.free = 0, nil, noSlot
+	s.beside = nil
+}
+
+// spoil fills memory that is nobody's with what no instance has: who looks at it still finds no definition.
+func spoil(slots []instance) {
+	for k := range slots {
+		slots[k] = poisoned
+	}
+}
+
+// checkPoison panics if somebody has written to memory that was nobody's.
+func checkPoison(slots []instance) {
+	for k := range slots {
+		if slots[k] != poisoned {
+			panic("buff: written to a slot after it was given back")
+		}
+	}
+}
+
+var poisoned = instance{
+	source: 1<<63 - 1, age: 1<<63 - 1, end: -1, beat: -1, duration: -1, timer: 1<<64 - 1, armed: -1, magnitude: -1 << 62,
+	generation: 1<<32 - 1, def: 1<<31 - 1, older: noSlot - 1, newer: noSlot - 1, extra: noSlot - 1,
+}

@@ -1,0 +1,191 @@
+package buff
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// In the tests of this package nothing that was given back can be read or written unseen.
+func init() { poison = true }
+
+// pieces returns how many pieces a Memory has given out, how many slots it has, and in how many chunks.
+func (m *Memory) pieces() (taken, slots, chunks int) {
+	for k := range m.sizes {
+		taken += int(m.sizes[k].taken)
+	}
+	for _, c := range m.chunks {
+		if c != nil {
+			slots += len(c.slots)
+			chunks++
+		}
+	}
+	return taken, slots, chunks
+}
+
+// check panics if the lists of a Memory and its counts do not agree.
+func (m *Memory) check() {
+	roomy := map[uint32]bool{}
+	for n := range m.sizes {
+		before := uint32(0)
+		for k := m.sizes[n].roomy; k != 0; k = m.chunks[k].next {
+			if m.chunks[k].prev != before || int(m.chunks[k].size) != n || roomy[k] {
+				panic("the list of those with room is broken")
+			}
+			roomy[k], before = true, k
+		}
+	}
+	for k, c := range m.chunks {
+		if c == nil {
+			continue
+		}
+		room := 0
+		for at := range int(c.pieces) {
+			if c.room[at/64]>>(at%64)&1 != 0 {
+				room++
+			}
+		}
+		if room+int(c.taken) != int(c.pieces) || roomy[uint32(k)] != (room > 0) {
+			panic("a chunk does not know what room it has")
+		}
+	}
+}
+
+// manySpec is a definition of which an owner may have as many instances as it likes.
+func manySpec(t testing.TB) (*Catalog, *Spec) {
+	c, err := NewCatalog(Spec{ID: "p", Duration: time.Hour, Period: time.Second})
+	require.NoError(t, err)
+	return c, c.Spec("p")
+}
+
+// TestMemoryComesBack: after a storm of owners with buffs, of all sizes, the chunks are given back.
+func TestMemoryComesBack(t *testing.T) {
+	c, spec := manySpec(t)
+	m := &Memory{}
+	turn := &Turn{Catalog: c, Memory: m}
+	var sets []*Set
+	for k := range 2000 {
+		s := NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner)
+		for range k % 100 {
+			require.NoError(t, s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: 2}}).Err)
+		}
+		s.ClearTimerRequests(turn)
+		sets = append(sets, s)
+	}
+	m.check()
+	taken, slots, chunks := m.pieces()
+	used, have := 0, 0
+	for _, s := range sets {
+		if s.piece != 0 {
+			used, have = used+cap(s.slots), have+1
+		}
+	}
+	require.Equal(t, have, taken)
+	require.LessOrEqual(t, float64(slots), 1.2*float64(used), "of %d chunks", chunks)
+	for k := 0; k < len(sets); k += 2 { // criss-cross
+		s := sets[(k*7)%len(sets)]
+		s.Clear(turn, 0, Unload)
+		s.ClearTimerRequests(turn)
+		s.Free(turn)
+		m.check()
+	}
+	for _, s := range sets {
+		s.Clear(turn, 0, Unload)
+		s.ClearTimerRequests(turn)
+		s.Free(turn)
+	}
+	m.check()
+	taken, slots, chunks = m.pieces()
+	require.Zero(t, taken)
+	require.Zero(t, slots)
+	require.Zero(t, chunks)
+}
+
+// TestMemoryOfAFew: ten players have small chunks.
+func TestMemoryOfAFew(t *testing.T) {
+	m := &Memory{}
+	for range 10 {
+		m.take(12)
+	}
+	_, slots, _ := m.pieces()
+	require.LessOrEqual(t, slots, 16*12)
+	m.check()
+}
+
+// TestMemoryKeepsOne: where others of the size live, an owner that comes and goes makes no chunk.
+func TestMemoryKeepsOne(t *testing.T) {
+	m := &Memory{}
+	for range fewPieces {
+		m.take(8)
+	}
+	piece, slots := m.take(8)
+	m.give(piece, slots)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		piece, slots := m.take(8)
+		m.give(piece, slots)
+	}))
+	m.check()
+}
+
+// TestPoison: who reads a slot that was given back, or writes to it, is found out.
+func TestPoison(t *testing.T) {
+	c, spec := manySpec(t)
+	m := &Memory{}
+	turn := &Turn{Catalog: c, Memory: m}
+	s := NewSet(1, 0, 0, MaxPerOwner)
+	apply := func() {
+		s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: 2}})
+	}
+	apply()
+	m.take(1) // so that the chunk stays
+	stale := &s.slots[0]
+	apply()
+	require.NotSame(t, stale, &s.slots[0], "it has grown")
+	require.Panics(t, func() { s.specOf(stale) })
+	stale.stacks++
+	require.PanicsWithValue(t, "buff: written to a slot after it was given back", func() { m.take(1) })
+}
+
+// TestMemoryByWorkers: Sets on several goroutines grow and go, each with its own Turn, and share a Memory.
+func TestMemoryByWorkers(t *testing.T) {
+	c, spec := manySpec(t)
+	m := &Memory{}
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			turn := &Turn{Catalog: c, Memory: m}
+			for round := range 50 {
+				var sets [20]*Set
+				for k := range sets {
+					s := NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner)
+					for i := range (k*round + w) % 70 {
+						h := s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: OwnerID(w + 1)}}).Handle
+						if i%3 == 0 {
+							s.Do(turn, 0, Command{Verb: VerbRemove, Handle: h, Reason: Cancelled})
+						}
+					}
+					s.ClearTimerRequests(turn)
+					sets[k] = s
+				}
+				for _, s := range sets {
+					for i := range s.All() {
+						if i.Source != OwnerID(w+1) || i.Spec != spec {
+							panic("somebody else has written to it")
+						}
+					}
+					s.Clear(turn, 0, Unload)
+					s.ClearTimerRequests(turn)
+					s.Free(turn)
+				}
+				turn.Events = turn.Events[:0]
+			}
+		})
+	}
+	wg.Wait()
+	m.check()
+	taken, slots, _ := m.pieces()
+	require.Zero(t, taken)
+	require.Zero(t, slots)
+}

@@ -1,0 +1,5 @@
+//go:build bufftickpoison
+
+package buff
+
+var poison = true
