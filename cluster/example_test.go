@@ -27,6 +27,7 @@ func Example() {
 	}
 	defer conn.Close()
 	ctx := context.Background()
+	home := map[string]buff.OwnerID{"arena": 7, "harbour": 8}
 	node, err := cluster.Join(ctx, cluster.Options{
 		Postgres: "postgres://game@db.example/world", NATS: conn, Node: "node-7", Zones: []string{"arena", "harbour"},
 		New: func(zone string) (cluster.Zone, error) {
@@ -36,7 +37,7 @@ func Example() {
 					if !r.Fresh {
 						return nil // all are back as they were
 					}
-					return z.Engine().Spawn(7, nil)
+					return z.Engine().Spawn(home[zone], nil) // an owner is in one zone of the world
 				},
 			}, nil
 		},

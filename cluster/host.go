@@ -55,6 +55,7 @@ type host struct {
 	totals   *policy.Acks[uint64]   // how many commands were done by a frame
 	applied  []answer               // that wait for the end of the Tick
 	last     policy.Time
+	saves    saves
 	load     atomic.Uint64 // bits of a float64
 
 	plays   atomic.Bool          // all is back
@@ -256,6 +257,9 @@ func (h *host) loop() {
 			h.n.log(h.zone, h.epoch, "is not this node's any more")
 			return // the policy stops it too
 		}
+		if !h.saved(h.n.clock(), h.saver.Stats().Err) {
+			return
+		}
 	}
 }
 
@@ -332,8 +336,7 @@ func (h *host) save() {
 			h.n.tell(func(p *policy.Node) { p.Drained(h.n.clock(), h.zone, h.epoch) })
 			return
 		}
-		h.n.log(h.zone, h.epoch, "could not be saved: "+err.Error())
-		if errors.Is(err, store.ErrFenced) {
+		if !h.saved(h.n.clock(), err) || errors.Is(err, store.ErrFenced) {
 			return
 		}
 		select { // a store that fails at once is not asked again at once

@@ -75,7 +75,8 @@ type Zone struct {
 	Store  store.Options
 
 	// Begin, if not nil, is called when all owners are back, before the first command: a zone that is
-	// new gets its owners here.
+	// new gets its owners here. An owner is in one zone of the world: a zone that spawns one who is in another cannot be
+	// saved, and if that stays so for two leases it fails and is played again from its last cut.
 	Begin func(z *store.Saver, r store.Restored) error
 
 	// Tick, if not nil, is called after each Tick.
