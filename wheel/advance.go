@@ -21,10 +21,16 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	if now < w.now {
 		panic("wheel: time went back")
 	}
+	if now < w.quiet {
+		w.turn(now)
+		w.tend(framePiece)
+		return dst
+	}
 	if q := w.queue(late); q.n() > 0 {
 		dst = w.fire(q, w.now, dst)
 	}
 	before, second := w.now, w.level[dial].last
+	fired, moved := len(dst), w.moved
 	dst = w.fireDial(now, dst)
 	for now > w.level[dial].last {
 		t, ok := w.border(now)
@@ -37,7 +43,10 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	}
 	w.turn(now)
 	if now > before {
-		w.smooth(uint64(now)-uint64(before), now > second)
+		coming := w.smooth(uint64(now)-uint64(before), now > second)
+		if !coming && len(dst) == fired && w.moved == moved { // who has nothing to do may have nothing for long
+			w.quiet = w.nothingBefore()
+		}
 	}
 	w.tend(framePiece)
 	return dst
@@ -265,15 +274,19 @@ func (w *Wheel) sort(q *queue, fired []Fired) {
 // hand gets there: as much as frames of this length, in ms, need. What it comes to
 // less than a whole entry is carried over, so that few entries are spread over all
 // the frames there are and do not crowd into the first ones. turned says that a second
-// began in this frame.
-func (w *Wheel) smooth(frame uint64, turned bool) {
+// began in this frame. smooth reports whether there was anything in a coming slot.
+func (w *Wheel) smooth(frame uint64, turned bool) (coming bool) {
 	moved := uint64(0)
 	for l := seconds; l <= shelf; l++ {
-		f, n := &w.level[l], w.queue(w.coming[l]).n()
+		f, n := &w.level[l], uint32(0)
+		if f.holds() {
+			n = w.queue(w.coming[l]).n()
+		}
 		if n == 0 {
 			f.carry = 1<<32 - 1 // a single entry comes down at once
 			continue
 		}
+		coming = true
 		// The level below has the round that runs until the coming slot begins.
 		left := uint64(w.level[l-1].last) - uint64(w.now)
 		frames := min(left/frame, all-1) + 1 // that end before the border, with this one
@@ -301,6 +314,7 @@ func (w *Wheel) smooth(frame uint64, turned bool) {
 		}
 		w.pour(l, k, uint32(min(owed, all)))
 	}
+	return coming
 }
 
 // mayWait reports whether the odd entry that a level owes can wait for another frame. Each
@@ -319,6 +333,7 @@ func (f *level) mayWait(frames, moved uint64, turned bool, most int) bool {
 
 // mark notes that a slot, given by its place in the ring, is no longer empty.
 func (w *Wheel) mark(f *level, at uint32) {
+	w.quiet = earliest
 	half := 0
 	if at >= f.size {
 		half, at = 1, at-f.size
@@ -344,45 +359,4 @@ func (w *Wheel) unmark(f *level, at uint32) {
 		}
 	}
 	f.occupied[half] &^= 1 << at
-}
-
-// holds reports whether a level holds an entry.
-func (f *level) holds() bool { return f.occupied[0]|f.occupied[1] != 0 }
-
-// firstFrom returns the first slot that is not empty, in order of time, from the
-// k-th on: counted from the start of the running round, on a shelf its digit.
-func (w *Wheel) firstFrom(l int, k uint32) (uint32, bool) {
-	f := &w.level[l]
-	half := 0
-	if f.shift != 0 {
-		half = 1
-	}
-	for round := range uint32(2) {
-		if at := max(k, round*f.size) - round*f.size; at < f.size {
-			if s, ok := w.firstIn(l, half, at); ok {
-				return s + round*f.size, true
-			}
-		}
-		half ^= 1
-	}
-	return 0, false
-}
-
-// firstIn looks in one half of a ring, from its slot at on.
-func (w *Wheel) firstIn(l, half int, at uint32) (uint32, bool) {
-	f := &w.level[l]
-	if l != dial {
-		m := f.occupied[half] >> at << at
-		return uint32(bits.TrailingZeros64(m)), m != 0
-	}
-	word := at / 64
-	if m := w.dial[half][word] >> (at % 64) << (at % 64); m != 0 {
-		return word*64 + uint32(bits.TrailingZeros64(m)), true
-	}
-	m := f.occupied[half] >> (word + 1) << (word + 1)
-	if m == 0 {
-		return 0, false
-	}
-	word = uint32(bits.TrailingZeros64(m))
-	return word*64 + uint32(bits.TrailingZeros64(w.dial[half][word])), true
 }

@@ -118,12 +118,24 @@ func BenchmarkRound(b *testing.B) {
 	})
 }
 
-// BenchmarkIdle moves the hands by 50 ms over a wheel in which nothing is due.
+// BenchmarkIdle moves the hands by 50 ms over a wheel in which nothing is due, or next to nothing: a hundred timers
+// in twelve hours.
 func BenchmarkIdle(b *testing.B) {
-	w := New(0)
-	w.Add(Never, 0)
-	b.ReportAllocs()
-	for b.Loop() {
-		w.Advance(w.Now().Add(50), nil)
+	for _, n := range []int{1, 100} {
+		b.Run(fmt.Sprintf("timers=%d", n), func(b *testing.B) {
+			w := New(0)
+			w.Add(Never, 0)
+			handles := make([]Handle, n-1)
+			for i := range handles {
+				handles[i] = w.Add(Time(1+i)*43_200_000/100, uint64(i))
+			}
+			var dst []Fired
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, f := range w.Advance(w.Now().Add(50), dst[:0]) {
+					w.Move(handles[f.ID], f.Due+43_200_000)
+				}
+			}
+		})
 	}
 }

@@ -108,6 +108,7 @@ func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 		f = &w.level[seconds]
 	default:
 		if due <= past {
+			w.quiet = earliest
 			w.push(w.queue(late), entry{timer, stamp, uint32(due)})
 			return
 		}
@@ -240,4 +241,48 @@ func floorDiv(t Time, d int64) int64 {
 		q--
 	}
 	return q
+}
+
+// holds reports whether a level holds an entry.
+func (f *level) holds() bool { return f.occupied[0]|f.occupied[1] != 0 }
+
+// firstFrom returns the first slot that is not empty, in order of time, from the
+// k-th on: counted from the start of the running round, on a shelf its digit.
+func (w *Wheel) firstFrom(l int, k uint32) (uint32, bool) {
+	f := &w.level[l]
+	if !f.holds() {
+		return 0, false
+	}
+	half := 0
+	if f.shift != 0 {
+		half = 1
+	}
+	for round := range uint32(2) {
+		if at := max(k, round*f.size) - round*f.size; at < f.size {
+			if s, ok := w.firstIn(l, half, at); ok {
+				return s + round*f.size, true
+			}
+		}
+		half ^= 1
+	}
+	return 0, false
+}
+
+// firstIn looks in one half of a ring, from its slot at on.
+func (w *Wheel) firstIn(l, half int, at uint32) (uint32, bool) {
+	f := &w.level[l]
+	if l != dial {
+		m := f.occupied[half] >> at << at
+		return uint32(bits.TrailingZeros64(m)), m != 0
+	}
+	word := at / 64
+	if m := w.dial[half][word] >> (at % 64) << (at % 64); m != 0 {
+		return word*64 + uint32(bits.TrailingZeros64(m)), true
+	}
+	m := f.occupied[half] >> (word + 1) << (word + 1)
+	if m == 0 {
+		return 0, false
+	}
+	word = uint32(bits.TrailingZeros64(m))
+	return word*64 + uint32(bits.TrailingZeros64(w.dial[half][word])), true
 }

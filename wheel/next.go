@@ -98,6 +98,27 @@ func (w *Wheel) levelWithin(l int, most uint32, t Time) (first Time, more bool) 
 	return t, false
 }
 
+// nothingBefore returns an instant before which an Advance turns the hands and has nothing else to do, as long as no
+// slot gets a first entry: it is when the first timer of the dial fires, or a slot of another level becomes the coming
+// one. It is for a Wheel with nothing in the late slot and in the coming ones.
+func (w *Wheel) nothingBefore() Time {
+	t := Never
+	for l := range shelf + w.shelves {
+		if k, ok := w.firstFrom(l, 0); ok {
+			start := w.start(l, k)
+			switch {
+			case l == dial:
+			case l < shelf:
+				start = start.Add(-int64(w.level[l].unit))
+			default:
+				start = start.Add(-w.level[hours].round)
+			}
+			t = min(t, start)
+		}
+	}
+	return t
+}
+
 // dueAtOnce reports whether the first entry of a slot of the dial is due there.
 func (w *Wheel) dueAtOnce(at uint32, begins Time) bool {
 	e := w.front(w.queue(w.level[dial].first+at), 1)[0]

@@ -10,9 +10,10 @@ import (
 // Wheel is a clock face with the timers that wait on it. Make one with [New]; the
 // zero value is of no use. A Wheel must not be copied.
 type Wheel struct {
-	now  Time
-	seq  uint64 // calls of Add and Move
-	free freeSet
+	now   Time
+	quiet Time   // an Advance to an instant before it only turns the hands
+	seq   uint64 // calls of Add and Move
+	free  freeSet
 
 	pages   [][]timer // the first one grows, the others are whole
 	made    uint64    // timers in pages that were ever free, and timer 0
@@ -57,6 +58,7 @@ func newWheel(sh shape, start Time) *Wheel {
 	w := &Wheel{fewest: fewTimers}
 	w.refill()
 	w.build(sh)
+	w.quiet = earliest
 	w.set(start)
 	w.sweep.spare, w.sweep.lap = deadAllowed, longestLap
 	return w
