@@ -72,7 +72,7 @@ func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
 		case dice <= 40:
 			s.again, s.want = true, m
 			s.repeats++
-			b.Requeue()
+			b.Requeue(false)
 		case dice <= 100:
 			return
 		}
@@ -124,7 +124,7 @@ func (a *army) send(rnd *rand.Rand, n int) (accepted int) {
 		if rnd.IntN(2) == 0 {
 			i %= 10
 		}
-		if a.Send(&a.boxes[i], a.sent[i]) == nil {
+		if a.Send(&a.boxes[i], a.sent[i]) {
 			a.sent[i]++
 			accepted++
 		}
@@ -147,7 +147,7 @@ func TestStressOnAnts(t *testing.T) {
 		accepted += a.send(rnd, rnd.IntN(4000))
 		a.Start(-1)
 		if rnd.IntN(2) == 0 {
-			a.Wait(passed())
+			a.Wait(passed(), true)
 		} else {
 			finishAll(a.Group)
 		}
@@ -223,13 +223,13 @@ func TestReleasedPoolRefuses(t *testing.T) {
 	b := newBoxes("a")
 	send(t, g, b[0], 1)
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	g.Collect(nil, nil)
 	require.NoError(t, pool.ReleaseTimeout(time.Minute))
 
 	send(t, g, b[0], 2)
 	g.Start(-1)
-	require.False(t, g.Wait(nil))
+	require.False(t, g.Wait(nil, true))
 	require.Empty(t, g.Collect(nil, nil))
 	require.EqualValues(t, 2, g.Stats().Refused)
 	require.Equal(t, []int{1}, b[0].Owner.got)
@@ -252,16 +252,16 @@ func TestFullAntsPool(t *testing.T) {
 				send(t, g, x, frame)
 			}
 			g.Start(-1)
-			require.False(t, g.Wait(time.After(100*time.Millisecond)))
+			require.False(t, g.Wait(time.After(100*time.Millisecond), true))
 			require.Empty(t, g.Collect(nil, nil))
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, b, g.Collect(nil, nil))
 		synctest.Wait() // the pool has no room to spare: let its goroutines go idle
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, b, g.Collect(nil, nil))
 		for _, x := range b {
 			require.Equal(t, []int{0, 1, 2}, x.Owner.got)

@@ -208,11 +208,7 @@ func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *Turn[O, M]) {
 	returned := false
 	defer func() {
 		if !returned {
-			var fault any = Goexit{}
-			if p := recover(); p != nil {
-				fault = p
-			}
-			g.fault(i, box.Owner, fault)
+			g.fault(i, box.Owner, recover())
 		}
 		g.endBatched(i, r, v, box)
 	}()
@@ -245,7 +241,7 @@ func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mail
 
 // Defer leaves msg for a later turn, as what a batched turn has not done: the mailbox goes to the end
 // of the ready list, with msg as its only message, and Options.Handle is called for it. If it
-// parks it becomes idle with msg instead, as after [Mailbox.Park].
+// parks it becomes idle with msg instead, as after a [Mailbox.Requeue] that parks.
 //
 // Defer panics outside Options.Batched, and if it is called twice. Only inside it.
 func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
@@ -260,7 +256,7 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 // turns have not been begun, by their number in the order of Batch: nothing will ever be done of those. It
 // reports whether all are over as usual, with everybody idle. Otherwise some are running, as if a message
 // had been sent to them, and are returned by [Group.Collect]; those in the hands of a worker are
-// not waited for by WaitOthers, and [Mailbox.Idle] tells which are running.
+// overdue, see [Group.Wait], and [Mailbox.Idle] tells which are running.
 //
 // Only the loop goroutine may call it. It costs O(1) for each batched turn.
 func (g *Group[O, M]) EndBatch() (left []int, whole bool) {

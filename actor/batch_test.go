@@ -70,7 +70,7 @@ func TestBatchKeeps(t *testing.T) {
 	g.Batch(b[2], 3)
 	require.Panics(t, func() { b[2].Defer(1, false) }, "outside")
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	left, whole := g.EndBatch()
 	require.Empty(t, left)
 	require.False(t, whole)
@@ -83,7 +83,7 @@ func TestBatchKeeps(t *testing.T) {
 	require.Equal(t, 1, b[1].Len())
 	require.Equal(t, 1, g.Stats().Staged)
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	requireBoxes(t, b[1:2], g.Collect(nil, nil))
 	require.Equal(t, []int{9}, b[1].Owner.got)
 	requireQuiet(t, g)
@@ -106,7 +106,7 @@ func TestBatchHeld(t *testing.T) {
 			})
 			g.Batch(b[2], 2)
 			g.Start(-1)
-			require.False(t, g.WaitOthers(time.After(time.Second)))
+			require.False(t, g.Wait(time.After(time.Second), false))
 			left, whole := g.EndBatch()
 			require.Equal(t, []int{2}, left)
 			require.False(t, whole)
@@ -123,13 +123,13 @@ func TestBatchHeld(t *testing.T) {
 			send(t, g, b[3], 8)
 			require.Equal(t, 2, b[1].Len())
 			g.Start(-1)
-			require.False(t, g.WaitOthers(time.After(time.Second)), "the only worker hangs")
+			require.False(t, g.Wait(time.After(time.Second), false), "the only worker hangs")
 			close(gate)
-			require.True(t, g.Wait(nil))
+			require.True(t, g.Wait(nil, true))
 			requireBoxes(t, []*box{b[1], b[3]}, g.Collect(nil, nil))
 			require.Equal(t, 1, g.Stats().Staged, "b has another message")
 			g.Start(-1)
-			require.True(t, g.Wait(nil))
+			require.True(t, g.Wait(nil, true))
 			requireBoxes(t, b[1:2], g.Collect(nil, nil))
 			want := []int{6}
 			if keeps {
@@ -152,18 +152,18 @@ func TestBatchWaitsForTheOthers(t *testing.T) {
 		g.Batch(b[0], func(*box) { <-gate })
 		g.Batch(b[1], 1)
 		g.Start(-1)
-		require.False(t, g.WaitOthers(time.After(time.Second)))
+		require.False(t, g.Wait(time.After(time.Second), false))
 		g.EndBatch()
 		began := time.Now()
 		for m := range 3 {
 			send(t, g, b[1], m)
 			g.Start(-1)
-			require.True(t, g.WaitOthers(time.After(time.Second)))
+			require.True(t, g.Wait(time.After(time.Second), false))
 			requireBoxes(t, b[1:], g.Collect(nil, nil))
 		}
 		require.Zero(t, time.Since(began))
 		close(gate)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, b[:1], g.Collect(nil, nil))
 		requireQuiet(t, g)
 	})
@@ -181,7 +181,7 @@ func TestBatchFaults(t *testing.T) {
 		g.Batch(b[3], func(b *box) { b.Defer(4, false); runtime.Goexit() })
 		g.Batch(b[4], 5)
 		g.Start(-1)
-		require.False(t, g.WaitOthers(time.After(time.Second)))
+		require.False(t, g.Wait(time.After(time.Second), false))
 		left, whole := g.EndBatch()
 		require.Empty(t, left)
 		require.False(t, whole)
@@ -190,7 +190,7 @@ func TestBatchFaults(t *testing.T) {
 		require.Equal(t, []int{5}, b[4].Owner.got)
 		requireHeld(t, g, b[2])
 		close(gate)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, b[2:3], g.Collect(nil, nil))
 		s := g.Stats()
 		require.EqualValues(t, 1, s.Panics)
@@ -210,7 +210,7 @@ func TestBatchRefused(t *testing.T) {
 		g.Batch(b[0], 1)
 		g.Batch(b[1], 2)
 		g.Start(-1)
-		require.Equal(t, room, g.Wait(nil))
+		require.Equal(t, room, g.Wait(nil, true))
 		return g.EndBatch()
 	}
 	left, whole := batched()
@@ -232,7 +232,7 @@ func TestBatchNoLostWakeUp(t *testing.T) {
 	for round := range 20_000 {
 		g.Batch(b, round)
 		g.Start(-1)
-		for look := 0; !g.Wait(passed()); look++ { // does not sleep: so the next round comes early
+		for look := 0; !g.Wait(passed(), true); look++ { // does not sleep: so the next round comes early
 			if look == 100 {
 				finishAll(g)
 			}
@@ -276,7 +276,7 @@ func TestBatchDoesNotAllocate(t *testing.T) {
 			g.Batch(b, arg)
 		}
 		g.Start(-1)
-		g.Wait(nil)
+		g.Wait(nil, true)
 		g.EndBatch()
 	}))
 }
@@ -334,7 +334,7 @@ func TestBatchStress(t *testing.T) {
 		args := make([]int, len(boxes))
 		if !g.Quiet() {
 			g.Start(-1)
-			g.WaitOthers(passed())
+			g.Wait(passed(), false)
 			g.Collect(nil, nil)
 			continue
 		}
@@ -344,9 +344,9 @@ func TestBatchStress(t *testing.T) {
 		}
 		g.Start(-1)
 		if dice.IntN(2) == 0 {
-			g.WaitOthers(passed())
+			g.Wait(passed(), false)
 		} else {
-			g.WaitOthers(nil)
+			g.Wait(nil, false)
 		}
 		left, whole := g.EndBatch()
 		if !whole {

@@ -36,7 +36,7 @@ func benchFrame(b *testing.B, pool actor.Pool, workers, n int) {
 	frame := func() {
 		for m := range perBox {
 			for i := range boxes {
-				if g.Send(&boxes[i], m) != nil {
+				if !g.Send(&boxes[i], m) {
 					b.Fatal("mailbox full")
 				}
 			}

@@ -25,8 +25,8 @@
 // # Who may call
 //
 // One goroutine, the loop, owns the [Group] and is the only one that sends. What
-// a worker may call, inside Handle and nowhere else, is [Mailbox.Next],
-// [Mailbox.Requeue] and [Mailbox.Park], and inside Options.Batched [Mailbox.Defer]. No method may
+// a worker may call, inside Handle and nowhere else, is [Mailbox.Next] and
+// [Mailbox.Requeue], and inside Options.Batched [Mailbox.Defer]. No method may
 // be called by a third party. Nothing here blocks on a handler, except Wait, and that only
 // as long as its caller wants.
 //
@@ -107,7 +107,7 @@
 //
 // # Cost
 //
-// Send, Next, Requeue, Idle and Len cost O(1), Park O(1) for each message that is left. Start and Collect cost O(1) for
+// Send, Next, Requeue, Idle and Len cost O(1); a mailbox that parks costs O(1) for each message that is left. Start and Collect cost O(1) for
 // each mailbox that is handed over or running, plus one Submit for each worker that is
 // missing. A turn costs one short critical section. A frame allocates nothing once
 // the buffers have grown to the load, and a mailbox gives back a buffer that has

@@ -14,7 +14,7 @@ import (
 func TestGreatestLimit(t *testing.T) {
 	for _, limit := range []int{1, math.MaxInt32} {
 		g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: limit, Handle: drain[int, int]})
-		require.NoError(t, g.Send(&Mailbox[int, int]{}, 1))
+		require.True(t, g.Send(&Mailbox[int, int]{}, 1))
 	}
 }
 
@@ -24,11 +24,11 @@ func TestQuietCountsAll(t *testing.T) {
 	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 10, Handle: drain[int, int]})
 	require.True(t, g.Quiet())
 	var one, other Mailbox[int, int]
-	require.NoError(t, g.Send(&one, 1))
+	require.True(t, g.Send(&one, 1))
 	require.False(t, g.Quiet(), "one is staged")
 	g.Start(-1)
 	require.False(t, g.Quiet(), "one is away")
-	require.NoError(t, g.Send(&other, 1))
+	require.True(t, g.Send(&other, 1))
 	require.False(t, g.Quiet(), "one is staged and one away")
 	worker()
 	require.Len(t, g.Collect(nil, nil), 1)
@@ -49,7 +49,7 @@ func TestParkedLetsGo(t *testing.T) {
 		Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
 			for _, ok := b.Next(); ok; _, ok = b.Next() {
 				if parks {
-					b.Park()
+					b.Requeue(true)
 				}
 			}
 		},
@@ -59,7 +59,7 @@ func TestParkedLetsGo(t *testing.T) {
 	send := func() {
 		m := new(thing)
 		kept = append(kept, weak.Make(m))
-		require.NoError(t, g.Send(box, m))
+		require.True(t, g.Send(box, m))
 	}
 	for range 10 {
 		send()
@@ -93,8 +93,8 @@ func TestShrinkLeavesRoom(t *testing.T) {
 	var home []*Mailbox[int, int]
 	frame := func(many int) {
 		for k := range many {
-			if err := g.Send(&boxes[k], 0); err != nil {
-				panic(err)
+			if !g.Send(&boxes[k], 0) {
+				panic("a mailbox is full")
 			}
 		}
 		g.Start(-1)
@@ -136,8 +136,8 @@ func TestOneTurnIsWork(t *testing.T) {
 		Workers: 2, Limit: 10, Handle: drain[int, int], Batched: func(int, *Mailbox[int, int], any) { did++ },
 	})
 	var one, other Mailbox[int, int]
-	require.NoError(t, g.Send(&one, 1))
-	require.NoError(t, g.Send(&other, 1))
+	require.True(t, g.Send(&one, 1))
+	require.True(t, g.Send(&other, 1))
 	g.Start(-1)
 	require.Len(t, tasks, 2)
 	tasks[0]() // for both
@@ -156,7 +156,7 @@ func TestOneTurnIsWork(t *testing.T) {
 	require.Equal(t, 1, did)
 	_, more = g.next(late, nil)
 	require.False(t, more)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	_, whole := g.EndBatch()
 	require.True(t, whole)
 }

@@ -34,8 +34,8 @@ func Example() {
 	slow := &actor.Mailbox[*player, int]{Owner: &player{"slow", 100}}
 
 	send := func(box *actor.Mailbox[*player, int], damage int) {
-		if err := group.Send(box, damage); err != nil {
-			fmt.Println(err)
+		if !group.Send(box, damage) {
+			fmt.Println("the mailbox is full")
 		}
 	}
 	send(slow, 5)
@@ -45,24 +45,24 @@ func Example() {
 	var idle []*actor.Mailbox[*player, int]
 	for len(idle) < 2 { // frames, in which ann and bob become idle
 		group.Start(-1)
-		group.Wait(time.After(10 * time.Millisecond))
+		group.Wait(time.After(10*time.Millisecond), true)
 		idle = group.Collect(idle, nil)
 	}
 	for _, box := range idle {
 		fmt.Println("idle:", box.Owner.name, box.Owner.hp)
 	}
-	for _, box := range group.Held(nil) {
+	for _, box := range group.Held(nil, false) {
 		fmt.Println("busy:", box.Owner.name)
 	}
 
 	send(slow, 5) // it is running: this waits for the next Start after it became idle
 	close(lag)
-	group.Wait(nil)
+	group.Wait(nil, true)
 	for _, box := range group.Collect(nil, nil) {
 		fmt.Println("idle:", box.Owner.name, box.Owner.hp, "waiting:", box.Len())
 	}
 	group.Start(-1)
-	group.Wait(nil)
+	group.Wait(nil, true)
 	group.Collect(nil, nil)
 	fmt.Println("slow", slow.Owner.hp)
 
@@ -91,12 +91,12 @@ func ExamplePool() {
 	var ann, bob actor.Mailbox[string, string]
 	ann.Owner, bob.Owner = "ann", "bob"
 	for _, word := range []string{"one", "two"} {
-		if err := group.Send(&ann, word); err != nil {
-			fmt.Println(err)
+		if !group.Send(&ann, word) {
+			fmt.Println("the mailbox is full")
 		}
 	}
-	if err := group.Send(&bob, "one"); err != nil {
-		fmt.Println(err)
+	if !group.Send(&bob, "one") {
+		fmt.Println("the mailbox is full")
 	}
 	group.Start(-1)
 
@@ -118,7 +118,7 @@ func ExampleMailbox_Requeue() {
 				*left--
 				fmt.Println(box.Owner, "still to do:", *left)
 				if *left > 0 {
-					box.Requeue()
+					box.Requeue(false)
 				}
 			}
 		},
@@ -126,11 +126,11 @@ func ExampleMailbox_Requeue() {
 	var ann, bob actor.Mailbox[string, *int]
 	ann.Owner, bob.Owner = "ann", "bob"
 	three, one := 3, 1
-	if err := group.Send(&ann, &three); err != nil {
-		fmt.Println(err)
+	if !group.Send(&ann, &three) {
+		fmt.Println("the mailbox is full")
 	}
-	if err := group.Send(&bob, &one); err != nil {
-		fmt.Println(err)
+	if !group.Send(&bob, &one) {
+		fmt.Println("the mailbox is full")
 	}
 	group.Start(-1)
 

@@ -1,17 +1,12 @@
 package actor
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 )
-
-// ErrFull is returned by [Group.Send], wrapped with the limit, when the mailbox
-// holds as many messages as Options.Limit allows.
-var ErrFull = errors.New("mailbox is full")
 
 // A Pool runs tasks. Submit must not block. It may run the task before it
 // returns, which makes everything happen on the loop. An error means that the pool
@@ -38,7 +33,7 @@ type Options[O, M any] struct {
 
 	// Handle takes messages with box.Next until that reports false, or stops
 	// earlier: then it is called again for the rest, after the others that wait,
-	// or, if it has called box.Park, after the next Start.
+	// or, if it has parked the mailbox with box.Requeue, after the next Start.
 	// It must take at least one message in each call, or it is called for ever.
 	// Calls for one mailbox never overlap, nor do calls with one worker; worker is in
 	// [0, Workers) and may serve as index of scratch space. Handle must not call the
@@ -60,20 +55,13 @@ type Options[O, M any] struct {
 	// the goroutine, work does not return. It must not panic.
 	Task func(worker int, work func())
 
-	// Recovered, if not nil, is told of each panic (its value) and each
-	// runtime.Goexit (a [Goexit]) that Handle did not stop itself. It is called on
+	// Recovered, if not nil, is told of each panic that Handle did not stop itself (v is its value)
+	// and of each runtime.Goexit (v is nil, which no panic has for a value). It is called on
 	// the worker, before the mailbox is passed on, and may therefore touch what
 	// belongs to the owner. If it panics too, that is counted and has no
 	// other consequence.
 	Recovered func(worker int, owner O, v any)
 }
-
-// Goexit is the value that Options.Recovered gets when Handle has ended its
-// goroutine by [runtime.Goexit].
-type Goexit struct{}
-
-// Error says what happened.
-func (Goexit) Error() string { return "actor: Handle called runtime.Goexit" }
 
 // A Group is a set of mailboxes that share a ready list and workers. Make one with
 // [NewGroup]. A Group needs no closing; when the last Wait has reported true,
@@ -85,7 +73,6 @@ type Group[O, M any] struct {
 	ahead     func(int, []Turn[O, M])
 	recovered func(int, O, any)
 	limit     int
-	full      error // ErrFull with the limit, made once: an overload must not allocate
 
 	// The loop's. staged is what the next Start hands over; running what was handed
 	// over and not collected, in that order.
@@ -106,7 +93,7 @@ type Group[O, M any] struct {
 	mu       sync.Mutex
 	ready    ready[Mailbox[O, M]]
 	pending  int // handed over and not done: in the ready list or in a worker's hands
-	overdue  int // of those, the ones that WaitOthers does not wait for
+	overdue  int // of those, the ones that are not waited for, see Wait
 	workers  []worker[O, M]
 	free     []int // slots that are free; the last is used next
 	starting int   // slots that are reserved and whose task has not begun
@@ -138,7 +125,6 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 		ahead:     o.Ahead,
 		recovered: o.Recovered,
 		limit:     o.Limit,
-		full:      fmt.Errorf("actor: %w: limit %d messages", ErrFull, o.Limit),
 		wake:      make(chan struct{}, 1),
 		workers:   make([]worker[O, M], o.Workers),
 		batch:     &round[O, M]{shares: make([]share, o.Workers)},
@@ -156,24 +142,23 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 }
 
 // Send puts msg into box. A mailbox that is idle is handed over by the next
-// Start; one that is running gets msg with a later batch. If the mailbox holds
-// Options.Limit messages, Send returns an error that is [ErrFull] and msg is not
-// kept. Only the loop goroutine may call it.
-func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) error {
+// Start; one that is running gets msg with a later batch. Send reports whether msg was kept: it
+// is not if the mailbox holds Options.Limit messages. Only the loop goroutine may call it.
+func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) (kept bool) {
 	if box.Len() >= g.limit {
 		g.rejected++
-		return g.full
+		return false
 	}
 	g.sent++
 	switch box.place {
 	case running:
 		box.sendLate(msg)
-		return nil
+		return true
 	case empty:
 		g.stage(box)
 	}
 	box.batch = append(box.batch, msg)
-	return nil
+	return true
 }
 
 func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
@@ -224,24 +209,27 @@ func (g *Group[O, M]) Staged() []*Mailbox[O, M] { return g.staged }
 // are running. If timeout is nil there is no limit of time, and a Handle that never
 // returns makes Wait wait for ever.
 //
+// Unless all is set, Wait does not wait for the mailboxes that are overdue: those that a worker had in hand
+// when an earlier Wait of this kind ran out of time. Who is slow once costs the loop the time of one frame, and not
+// of every frame after it. Wait then reports whether every batch but theirs is done. If they hold every worker,
+// nobody is left to begin anything, and it reports that at once, without waiting.
+//
 // Wait submits workers where they are missing: at its begin, and when a worker was
 // ended by Goexit. If the pool refuses while no worker runs, nobody is left who
 // could finish: Wait then sleeps until timeout delivers or, if timeout is nil,
 // returns false at once. The work is kept in either case, in its order.
 //
 // Only the loop goroutine may call it.
-func (g *Group[O, M]) Wait(timeout <-chan time.Time) bool {
-	return g.wait(timeout, func() bool { return g.pending == 0 && g.batchOver() })
+func (g *Group[O, M]) Wait(timeout <-chan time.Time, all bool) bool {
+	if all {
+		return g.wait(timeout, func() bool { return g.pending == 0 && g.batchOver() })
+	}
+	return g.waitOthers(timeout)
 }
 
-// WaitOthers is Wait, but not for the mailboxes that a worker had in hand when an
-// earlier WaitOthers ran out of time: who is slow once costs the loop the time of
-// one frame, and not of every frame after it. It reports whether every batch but
-// theirs is done. If they hold every worker, nobody is left to begin anything, and it
-// reports that at once, without waiting.
-//
-// Only the loop goroutine may call it.
-func (g *Group[O, M]) WaitOthers(timeout <-chan time.Time) bool {
+// waitOthers is Wait, but not for those that are overdue. Those that a worker has in hand when the time is over
+// become so.
+func (g *Group[O, M]) waitOthers(timeout <-chan time.Time) bool {
 	if g.wait(timeout, func() bool { return g.onlyOverdue() || g.allHeld() }) && g.locked(g.onlyOverdue) {
 		return true
 	}

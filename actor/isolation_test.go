@@ -48,7 +48,7 @@ func TestPanicCostsOneMessage(t *testing.T) {
 	send(t, g, b[1], 3)
 	send(t, g, b[2], 1, 4)
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	require.Equal(t, []string{"a", "b", "c"}, names(g.Collect(nil, nil)))
 	require.Equal(t, []int{1, 4}, b[0].Owner.got)
 	require.Empty(t, b[1].Owner.got)
@@ -62,14 +62,14 @@ func TestPanicCostsOneMessage(t *testing.T) {
 func TestPanicThatTookNothingStillEnds(t *testing.T) {
 	for name, before := range map[string]func(*box){
 		"before Next":   func(*box) {},
-		"after Requeue": func(b *box) { b.Next(); b.Requeue() },
+		"after Requeue": func(b *box) { b.Next(); b.Requeue(false) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newGroup(inline{}, 1, func(_ int, b *box) { before(b); panic("always") })
 			b := newBoxes("a")
 			send(t, g, b[0], 1, 2, 3)
 			g.Start(-1)
-			require.True(t, g.Wait(nil))
+			require.True(t, g.Wait(nil, true))
 			g.Collect(nil, nil)
 			require.EqualValues(t, 3, g.Stats().Panics)
 			requireQuiet(t, g)
@@ -89,7 +89,7 @@ func TestGoexitThatTookNothingStillEnds(t *testing.T) {
 	b := newBoxes("a")
 	send(t, g, b[0], 1, 2, 3)
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	g.Collect(nil, nil)
 	require.Equal(t, []int{0, 1, 2}, b[0].Owner.got)
 	require.EqualValues(t, 3, g.Stats().Exits)
@@ -100,7 +100,7 @@ func TestPanicAfterAgainKeepsTheMessageIfItMadeWay(t *testing.T) {
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
 		takeAll(0, b)
 		if len(b.Owner.got) == 2 {
-			b.Requeue()
+			b.Requeue(false)
 			panic("once")
 		}
 	})
@@ -122,17 +122,17 @@ func TestGoexitCostsOneMessageAndOneWorker(t *testing.T) {
 	send(t, g, b[0], 1, 2, 3, 4)
 	send(t, g, b[1], 2)
 	g.Start(-1)
-	require.True(t, g.Wait(nil), "Wait sends new workers")
+	require.True(t, g.Wait(nil, true), "Wait sends new workers")
 	g.Collect(nil, nil)
 	require.Equal(t, []int{1, 3}, b[0].Owner.got)
-	require.Equal(t, []fault{{"a", actor.Goexit{}}, {"b", actor.Goexit{}}, {"a", actor.Goexit{}}}, *faults)
+	require.Equal(t, []fault{{"a", nil}, {"b", nil}, {"a", nil}}, *faults)
 	require.EqualValues(t, 3, g.Stats().Exits)
 	require.Zero(t, g.Stats().Workers)
 	requireQuiet(t, g)
 
 	send(t, g, b[1], 1, 3)
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	g.Collect(nil, nil)
 	require.Equal(t, []int{1, 3}, b[1].Owner.got)
 }
@@ -145,7 +145,7 @@ func TestGoexitAfterAgainKeepsTheMessage(t *testing.T) {
 		m, _ := b.Next()
 		if ends < 3 {
 			ends++
-			defer b.Requeue()
+			defer b.Requeue(false)
 			runtime.Goexit()
 		}
 		b.Owner.got = append(b.Owner.got, m)
@@ -153,7 +153,7 @@ func TestGoexitAfterAgainKeepsTheMessage(t *testing.T) {
 	b := newBoxes("a")
 	send(t, g, b[0], 7)
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	require.Equal(t, []int{7}, b[0].Owner.got)
 	require.EqualValues(t, 3, g.Stats().Exits)
 	require.EqualValues(t, 1, g.Stats().Handled)
@@ -173,23 +173,23 @@ func TestWaitOthers(t *testing.T) {
 	b := newBoxes("slow", "quick")
 	send(t, g, b[0], 0)
 	g.Start(-1)
-	require.False(t, g.WaitOthers(late))
+	require.False(t, g.Wait(late, false))
 
 	for m := 1; m < 4; m++ {
 		send(t, g, b[0], m)
 		send(t, g, b[1], m)
 		g.Start(-1)
-		require.True(t, g.WaitOthers(nil), "no time-out: only the slow one is missing")
+		require.True(t, g.Wait(nil, false), "no time-out: only the slow one is missing")
 		requireBoxes(t, b[1:], g.Collect(nil, nil))
 	}
-	require.False(t, g.Wait(passed()), "Wait waits for all")
+	require.False(t, g.Wait(passed(), true), "Wait waits for all")
 
 	close(stuck)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	requireBoxes(t, b[:1], g.Collect(nil, nil))
 	for range 3 { // one message a turn
 		g.Start(-1)
-		require.True(t, g.WaitOthers(nil))
+		require.True(t, g.Wait(nil, false))
 		g.Collect(nil, nil)
 	}
 	require.Equal(t, []int{0, 1, 2, 3}, b[0].Owner.got)
@@ -206,7 +206,7 @@ func TestWaitOthersAllHeld(t *testing.T) {
 			if b.Owner.name == "slow" && again {
 				<-slow
 				again = false
-				b.Requeue()
+				b.Requeue(false)
 				return
 			}
 			if b.Owner.name == "quick" {
@@ -219,7 +219,7 @@ func TestWaitOthersAllHeld(t *testing.T) {
 			t.Helper()
 			g.Start(-1)
 			begin := time.Now()
-			require.Equal(t, want, g.WaitOthers(time.After(time.Second)))
+			require.Equal(t, want, g.Wait(time.After(time.Second), false))
 			require.Equal(t, costs, time.Since(begin))
 		}
 		send(t, g, b[0], 1)
@@ -231,7 +231,7 @@ func TestWaitOthersAllHeld(t *testing.T) {
 		synctest.Wait() // the slow one waits behind the quick one, and nobody waits for it
 		time.AfterFunc(300*time.Millisecond, func() { close(quick) })
 		wait(true, 300*time.Millisecond)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, b, g.Collect(nil, nil))
 		require.Equal(t, []int{1}, b[0].Owner.got)
 		require.Equal(t, []int{2}, b[1].Owner.got)
@@ -250,7 +250,7 @@ func TestGoexitEverywhere(t *testing.T) {
 			send(t, g, b, 1, 2)
 		}
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, boxes, g.Collect(nil, nil))
 		for _, b := range boxes {
 			require.Len(t, b.Owner.got, 2)
@@ -272,7 +272,7 @@ func TestPanicDuringGoexit(t *testing.T) {
 	b := newBoxes("a")
 	send(t, g, b[0], 1, 2)
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	g.Collect(nil, nil)
 	require.Equal(t, []int{2}, b[0].Owner.got)
 	require.Equal(t, []fault{{"a", "in a deferred call"}}, *faults)
@@ -310,7 +310,7 @@ func testFailingHook(t *testing.T, hook func(), hookPanics uint64) {
 	send(t, g, b[0], 1, 2)
 	send(t, g, b[1], 2, 1)
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	requireBoxes(t, b, g.Collect(nil, nil))
 	require.Equal(t, []int{1, 2}, b[0].Owner.got)
 	require.Equal(t, []int{2, 1}, b[1].Owner.got)
@@ -348,17 +348,17 @@ func TestSomeWorkersStuck(t *testing.T) {
 			}
 			g.Start(-1)
 			began := time.Now()
-			require.False(t, g.Wait(time.After(10*time.Millisecond)))
+			require.False(t, g.Wait(time.After(10*time.Millisecond), true))
 			require.Equal(t, 10*time.Millisecond, time.Since(began))
 			requireBoxes(t, others, g.Collect(nil, nil)) // all others, every frame, in order
 			requireHeld(t, g, stuck...)
 		}
 		send(t, g, stuck[1], 2)
 		close(release)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, stuck, g.Collect(nil, nil))
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, stuck[1:], g.Collect(nil, nil))
 		require.Equal(t, []int{1, 2}, stuck[1].Owner.got)
 		for _, b := range others {
@@ -380,7 +380,7 @@ func TestAllWorkersStuck(t *testing.T) {
 			}
 			g.Start(-1)
 			began := time.Now()
-			require.False(t, g.Wait(time.After(10*time.Millisecond)))
+			require.False(t, g.Wait(time.After(10*time.Millisecond), true))
 			require.Equal(t, 10*time.Millisecond, time.Since(began))
 			require.Empty(t, g.Collect(nil, nil))
 		}
@@ -389,10 +389,10 @@ func TestAllWorkersStuck(t *testing.T) {
 		require.Equal(t, actor.Stats{Running: 52, Pending: 52, Ready: 50, Workers: 2, Sent: 520, Turns: 2}, s)
 
 		close(release)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, all, g.Collect(nil, nil))
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, all, g.Collect(nil, nil))
 		for _, b := range all {
 			require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, b.Owner.got)

@@ -28,7 +28,7 @@ type Mailbox[O, M any] struct {
 
 	place   place // changed by the loop only
 	held    bool  // the same: it is running a batched turn, which may yet defer a message
-	overdue bool  // under the group's lock, see WaitOthers
+	overdue bool  // under the group's lock, see Group.Wait
 	parks   bool  // becomes idle with messages left; of whoever has it in hand
 
 	// done is how a worker tells the loop that the batch is finished. It is the
@@ -52,7 +52,6 @@ const (
 	shut     turnState = iota // not inside Handle
 	open                      // inside Handle
 	requeued                  // inside Handle, after Requeue
-	parked                    // inside Handle, after Park
 	inBatch                   // inside Batched
 )
 
@@ -80,8 +79,7 @@ func (box *Mailbox[O, M]) Len() int {
 }
 
 // Next takes the oldest message and reports whether there was one. It returns
-// the zero message and false at the end of the batch and after [Mailbox.Requeue]
-// and [Mailbox.Park]. A message that is sent while the mailbox is running belongs to the next batch.
+// the zero message and false at the end of the batch and after [Mailbox.Requeue]. A message that is sent while the mailbox is running belongs to the next batch.
 // Next panics outside Handle, as far as that can be seen. Only inside the handler.
 func (box *Mailbox[O, M]) Next() (M, bool) {
 	if box.turn == shut {
@@ -103,28 +101,18 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 // waits, that is at once. A mailbox whose Handle always ends with Requeue runs
 // for ever and keeps a worker turning.
 //
+// If it parks, the mailbox waits for the next Start instead, for an owner that has had its share of
+// the frame: it becomes idle with the message and all that stand behind it, and is staged.
+//
 // Requeue panics if Next has not returned a message in this turn, or if Requeue was
 // called before in this turn. Only inside the handler.
-func (box *Mailbox[O, M]) Requeue() {
+func (box *Mailbox[O, M]) Requeue(parks bool) {
 	if box.turn != open || box.head == box.from {
 		panic("actor: Requeue called without a message from Next")
 	}
 	box.head--
 	box.turn = requeued
-}
-
-// Park puts the message that Next returned last back to the front, as [Mailbox.Requeue]
-// does, and parks the mailbox until the next Start, for an owner that has had its share of
-// the frame: it becomes idle with the message and all that stand behind it, and is staged.
-//
-// Park panics where Requeue does. Only inside the handler.
-func (box *Mailbox[O, M]) Park() {
-	if box.turn != open || box.head == box.from {
-		panic("actor: Park called without a message from Next")
-	}
-	box.head--
-	box.turn = parked
-	box.parks = true
+	box.parks = parks
 }
 
 // begin opens a turn.

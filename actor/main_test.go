@@ -79,7 +79,7 @@ func requireBoxes(t *testing.T, want, got []*box) {
 func requireHeld(t *testing.T, g *group, want ...*box) {
 	t.Helper()
 	held := map[*box]bool{}
-	for _, b := range g.Held(nil) {
+	for _, b := range g.Held(nil, false) {
 		held[b] = true
 	}
 	require.Len(t, held, len(want))
@@ -91,7 +91,7 @@ func requireHeld(t *testing.T, g *group, want ...*box) {
 func send(t *testing.T, g *group, b *box, msgs ...int) {
 	t.Helper()
 	for _, m := range msgs {
-		require.NoError(t, g.Send(b, m))
+		require.True(t, g.Send(b, m))
 	}
 }
 
@@ -109,7 +109,7 @@ func newGroup(pool actor.Pool, workers int, handle func(int, *box)) *group {
 // finishAll waits until all is done. A pool whose goroutines die is allowed to
 // refuse for a moment.
 func finishAll[O, M any](g *actor.Group[O, M]) {
-	for !g.Wait(nil) {
+	for !g.Wait(nil, true) {
 		continue
 	}
 }
@@ -123,5 +123,5 @@ func requireQuiet[O, M any](t *testing.T, g *actor.Group[O, M]) {
 	require.Zero(t, s.Pending)
 	require.Zero(t, s.Ready)
 	require.Equal(t, s.Sent, s.Handled)
-	require.Empty(t, g.Held(nil))
+	require.Empty(t, g.Held(nil, false))
 }

@@ -23,7 +23,7 @@ func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
 	var box Mailbox[int, int]
 	frame := func(n int) {
 		for m := range n {
-			require.NoError(t, g.Send(&box, m))
+			require.True(t, g.Send(&box, m))
 		}
 		g.Start(-1)
 		g.Collect(nil, nil)
@@ -48,12 +48,12 @@ func TestLateBufferStays(t *testing.T) {
 	frame := func(late int) {
 		g.Start(-1)
 		for m := range late {
-			require.NoError(t, g.Send(&box, m))
+			require.True(t, g.Send(&box, m))
 		}
 		worker()
 		g.Collect(nil, nil)
 	}
-	require.NoError(t, g.Send(&box, 0))
+	require.True(t, g.Send(&box, 0))
 	frame(10_000)
 	frame(9_000)
 	room := cap(*box.late)
@@ -62,7 +62,7 @@ func TestLateBufferStays(t *testing.T) {
 	require.Equal(t, room, cap(*box.late))
 	send := func(n int) {
 		for m := range n {
-			require.NoError(t, g.Send(&box, m))
+			require.True(t, g.Send(&box, m))
 		}
 	}
 	send(room / 4)
@@ -77,16 +77,16 @@ func TestLateBufferShrinksToo(t *testing.T) {
 	var worker func() // the task waits until the test runs it
 	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100_000, Handle: drain[int, int]})
 	var box Mailbox[int, int]
-	require.NoError(t, g.Send(&box, 0))
+	require.True(t, g.Send(&box, 0))
 	g.Start(-1)
 	for m := range 10_000 {
-		require.NoError(t, g.Send(&box, m))
+		require.True(t, g.Send(&box, m))
 	}
 	worker()
 	g.Collect(nil, nil)
 	require.Len(t, box.batch, 10_000)
 	g.Start(-1)
-	require.NoError(t, g.Send(&box, 1))
+	require.True(t, g.Send(&box, 1))
 	worker()
 	g.Collect(nil, nil)
 	require.GreaterOrEqual(t, cap(*box.late), 10_000)
@@ -115,7 +115,7 @@ func TestNothingIsKeptAlive(t *testing.T) {
 	for range 10 {
 		m := new(thing)
 		weakThings = append(weakThings, weak.Make(m))
-		require.NoError(t, g.Send(box, m))
+		require.True(t, g.Send(box, m))
 	}
 	g.Start(-1)
 	require.Len(t, g.Collect(nil, nil), 1)
@@ -145,8 +145,8 @@ func TestTurnLetsGo(t *testing.T) {
 	func() {
 		m := new(thing)
 		first = weak.Make(m)
-		require.NoError(t, g.Send(box, m))
-		require.NoError(t, g.Send(box, new(thing)))
+		require.True(t, g.Send(box, m))
+		require.True(t, g.Send(box, new(thing)))
 	}()
 	g.Start(-1)
 	require.Equal(t, []bool{true, false}, kept)
@@ -165,7 +165,7 @@ func TestNothingIsKeptAliveAfterRest(t *testing.T) {
 				return
 			}
 			if parks && n == 1 {
-				b.Park()
+				b.Requeue(true)
 				return
 			}
 		}
@@ -175,7 +175,7 @@ func TestNothingIsKeptAliveAfterRest(t *testing.T) {
 	for range 4 {
 		m := new(thing)
 		last = weak.Make(m)
-		require.NoError(t, g.Send(box, m))
+		require.True(t, g.Send(box, m))
 	}
 	for range 2 {
 		g.Start(-1)
@@ -233,7 +233,7 @@ func TestShrink(t *testing.T) {
 	send := func(n int) {
 		for i := range n {
 			boxes[i].Owner = i
-			require.NoError(t, g.Send(&boxes[i], 0))
+			require.True(t, g.Send(&boxes[i], 0))
 		}
 	}
 	live := func() uint64 {

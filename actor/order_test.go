@@ -44,16 +44,16 @@ func TestOrderAndExclusionPerOwner(t *testing.T) {
 		for range 50 {
 			for range 100 {
 				i := rnd.IntN(len(boxes))
-				require.NoError(t, g.Send(&boxes[i], sent[i]))
+				require.True(t, g.Send(&boxes[i], sent[i]))
 				sent[i]++
 			}
 			g.Start(-1)
-			g.Wait(time.After(20 * time.Millisecond))
+			g.Wait(time.After(20*time.Millisecond), true)
 			g.Collect(nil, nil)
 		}
 		for g.Stats().Sent > g.Stats().Handled {
 			g.Start(-1)
-			require.True(t, g.Wait(nil))
+			require.True(t, g.Wait(nil, true))
 			g.Collect(nil, nil)
 		}
 		for i := range boxes {
@@ -87,7 +87,7 @@ func TestHandleThatStopsEarlyGoesToTheEnd(t *testing.T) {
 	send(t, g, b[2], 1, 2)
 	g.Start(-1)
 	require.Equal(t, []string{"a1", "b1", "c1", "a2", "c2", "a3"}, *trace)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	require.Equal(t, []string{"a", "b", "c"}, names(g.Collect(nil, nil)))
 	requireQuiet(t, g)
 }
@@ -99,7 +99,7 @@ func TestAgainKeepsTheMessageAndGoesToTheEnd(t *testing.T) {
 			saw(m)
 			if b.Owner.name == "a" && m == 1 && left > 0 {
 				left--
-				b.Requeue() // the loop condition ends the turn: Next says false
+				b.Requeue(false) // the loop condition ends the turn: Next says false
 			}
 		}
 	})
@@ -120,7 +120,7 @@ func TestAgainAfterTheLastMessage(t *testing.T) {
 		turns++
 		takeAll(0, b)
 		if turns == 1 {
-			b.Requeue() // Next has said false; the message it returned last is meant
+			b.Requeue(false) // Next has said false; the message it returned last is meant
 		}
 	})
 	b := newBoxes("a")
@@ -144,7 +144,7 @@ func TestCollectKeepsTheOrderOfHandOver(t *testing.T) {
 		send(t, g, b[3], 20)
 		g.Start(-1)
 		began := time.Now()
-		require.False(t, g.Wait(time.After(25*time.Second)))
+		require.False(t, g.Wait(time.After(25*time.Second), true))
 		require.Equal(t, 25*time.Second, time.Since(began))
 		require.Equal(t, []string{"c", "d"}, names(g.Collect(nil, nil)), "c was done long before d, a and b are running")
 		require.False(t, b[0].Idle())
@@ -153,7 +153,7 @@ func TestCollectKeepsTheOrderOfHandOver(t *testing.T) {
 		send(t, g, b[4], 1)
 		send(t, g, b[2], 1)
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		require.Equal(t, []string{"a", "b", "e", "c"}, names(g.Collect(nil, nil)))
 		require.Empty(t, g.Collect(nil, nil))
 		requireQuiet(t, g)
@@ -174,7 +174,7 @@ func TestSentWhileRunningIsStaged(t *testing.T) {
 		send(t, g, b[0], 3)
 		send(t, g, b[2], 1)
 		require.Equal(t, 3, b[0].Len(), "the batch counts until it is idle")
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		require.False(t, b[0].Idle(), "done, but not collected")
 
 		require.Equal(t, []string{"a", "b"}, names(g.Collect(nil, nil)))
@@ -184,7 +184,7 @@ func TestSentWhileRunningIsStaged(t *testing.T) {
 		require.Equal(t, 3, g.Stats().Staged)
 
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		require.Equal(t, []string{"c", "a", "b"}, names(g.Collect(nil, nil)), "c was staged first")
 		require.Equal(t, []int{1, 2, 3}, b[0].Owner.got)
 		requireQuiet(t, g)
@@ -193,12 +193,12 @@ func TestSentWhileRunningIsStaged(t *testing.T) {
 
 func TestWaitLooksBeforeItWaits(t *testing.T) {
 	g := newGroup(inline{}, 1, takeAll)
-	require.True(t, g.Wait(nil), "nothing was handed over")
+	require.True(t, g.Wait(nil, true), "nothing was handed over")
 	b := newBoxes("a")
 	send(t, g, b[0], 1)
-	require.True(t, g.Wait(nil), "staged is not running")
+	require.True(t, g.Wait(nil, true), "staged is not running")
 	g.Start(-1)
-	require.True(t, g.Wait(passed()), "done is done, though the time is over")
+	require.True(t, g.Wait(passed(), true), "done is done, though the time is over")
 }
 
 func TestLimit(t *testing.T) {
@@ -211,18 +211,16 @@ func TestLimit(t *testing.T) {
 		send(t, g, b[0], 1, 2)
 		g.Start(-1)
 		send(t, g, b[0], 3)
-		err := g.Send(b[0], 4)
-		require.ErrorIs(t, err, actor.ErrFull)
-		require.EqualError(t, err, "actor: mailbox is full: limit 3 messages")
+		require.False(t, g.Send(b[0], 4))
 		send(t, g, b[1], 1, 2, 3)
-		require.ErrorIs(t, g.Send(b[1], 4), actor.ErrFull)
+		require.False(t, g.Send(b[1], 4))
 
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		g.Collect(nil, nil)
 		send(t, g, b[0], 5, 6)
-		require.ErrorIs(t, g.Send(b[0], 7), actor.ErrFull)
+		require.False(t, g.Send(b[0], 7))
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		g.Collect(nil, nil)
 		require.Equal(t, []int{1, 2, 3, 5, 6}, b[0].Owner.got)
 		require.Equal(t, []int{1, 2, 3}, b[1].Owner.got)
@@ -245,7 +243,7 @@ func TestNoMoreWorkersThanMailboxes(t *testing.T) {
 		send(t, g, b[2], 1)
 		g.Start(-1)
 		require.Equal(t, 3, g.Stats().Workers, "the two are busy: c must not wait for them")
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		g.Collect(nil, nil)
 		require.Zero(t, g.Stats().Workers)
 		requireQuiet(t, g)
@@ -268,14 +266,14 @@ func TestMisusePanics(t *testing.T) {
 
 	b := newBoxes("a")[0]
 	require.PanicsWithValue(t, "actor: Next called outside Handle", func() { b.Next() })
-	require.PanicsWithValue(t, "actor: Requeue called without a message from Next", func() { b.Requeue() })
+	require.PanicsWithValue(t, "actor: Requeue called without a message from Next", func() { b.Requeue(false) })
 
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
-		require.PanicsWithValue(t, "actor: Requeue called without a message from Next", func() { b.Requeue() })
+		require.PanicsWithValue(t, "actor: Requeue called without a message from Next", func() { b.Requeue(false) })
 		takeAll(0, b)
 		if len(b.Owner.got) == 1 {
-			b.Requeue()
-			require.PanicsWithValue(t, "actor: Requeue called without a message from Next", func() { b.Requeue() })
+			b.Requeue(false)
+			require.PanicsWithValue(t, "actor: Requeue called without a message from Next", func() { b.Requeue(false) })
 		}
 	})
 	send(t, g, b, 1)

@@ -20,11 +20,11 @@ func TestParkIsCollected(t *testing.T) {
 		Handle: func(_ int, box *actor.Mailbox[string, int]) {
 			for m, ok := box.Next(); ok; m, ok = box.Next() {
 				if m == 2 && rest {
-					box.Park()
+					box.Requeue(true)
 					_, more := box.Next()
-					require.False(t, more, "nothing comes after Park")
-					require.Panics(t, box.Park)
-					require.Panics(t, box.Requeue)
+					require.False(t, more, "nothing comes after a Requeue that parks")
+					require.Panics(t, func() { box.Requeue(true) })
+					require.Panics(t, func() { box.Requeue(false) })
 					continue
 				}
 				got = append(got, m)
@@ -33,20 +33,20 @@ func TestParkIsCollected(t *testing.T) {
 	})
 	box := &actor.Mailbox[string, int]{Owner: "a"}
 	for m := range 4 {
-		require.NoError(t, g.Send(box, m))
+		require.True(t, g.Send(box, m))
 	}
 	g.Start(-1)
-	require.True(t, g.Wait(nil), "nobody waits for it")
-	require.NoError(t, g.Send(box, 4), "while it is running")
+	require.True(t, g.Wait(nil, true), "nobody waits for it")
+	require.True(t, g.Send(box, 4), "while it is running")
 	require.Len(t, g.Collect(nil, nil), 1)
 	require.True(t, box.Idle())
 	require.Equal(t, 3, box.Len())
 	require.Equal(t, 1, g.Stats().Staged)
-	require.NoError(t, g.Send(box, 5), "while it is idle")
+	require.True(t, g.Send(box, 5), "while it is idle")
 	require.Equal(t, []int{0, 1}, got)
 	rest = false
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	require.Len(t, g.Collect(nil, nil), 1)
 	require.Equal(t, []int{0, 1, 2, 3, 4, 5}, got)
 	require.Zero(t, box.Len())
@@ -67,7 +67,7 @@ func TestParkBeforeAFault(t *testing.T) {
 				for m, ok := box.Next(); ok; m, ok = box.Next() {
 					if m == 1 && rest {
 						rest = false
-						box.Park()
+						box.Requeue(true)
 						fault()
 					}
 					got = append(got, m)
@@ -76,14 +76,14 @@ func TestParkBeforeAFault(t *testing.T) {
 		})
 		box := &actor.Mailbox[string, int]{Owner: "a"}
 		for m := range 3 {
-			require.NoError(t, g.Send(box, m))
+			require.True(t, g.Send(box, m))
 		}
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		require.Len(t, g.Collect(nil, nil), 1)
 		require.Equal(t, 2, box.Len())
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		g.Collect(nil, nil)
 		require.Equal(t, []int{0, 1, 2}, got)
 		require.Equal(t, g.Stats().Sent, g.Stats().Handled)

@@ -44,9 +44,9 @@ func TestRefusedWorkIsKeptInOrder(t *testing.T) {
 		require.Equal(t, 1, pool.asked, "Start stops at the first refusal")
 
 		began := time.Now()
-		require.False(t, g.Wait(nil), "nobody runs: without a limit of time Wait gives up")
+		require.False(t, g.Wait(nil, true), "nobody runs: without a limit of time Wait gives up")
 		require.Zero(t, time.Since(began))
-		require.False(t, g.Wait(time.After(10*time.Millisecond)))
+		require.False(t, g.Wait(time.After(10*time.Millisecond), true))
 		require.Equal(t, 10*time.Millisecond, time.Since(began))
 		require.Equal(t, 3, pool.asked, "Wait asks once and then sleeps")
 		require.Empty(t, g.Collect(nil, nil))
@@ -61,7 +61,7 @@ func TestRefusedWorkIsKeptInOrder(t *testing.T) {
 		accepting = true
 		send(t, g, b[2], 1)
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		require.Equal(t, []string{"b", "a", "d", "c"}, order)
 		require.Equal(t, []string{"b", "a", "d", "c"}, names(g.Collect(nil, nil)))
 		g.Start(-1)
@@ -79,7 +79,7 @@ func TestWaitAloneRetries(t *testing.T) {
 	send(t, g, b[0], 1)
 	g.Start(-1)
 	accepting = true
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	require.Equal(t, []int{1}, b[0].Owner.got)
 }
 
@@ -93,7 +93,7 @@ func TestOneWorkerIsEnough(t *testing.T) {
 			send(t, g, x, 1)
 		}
 		g.Start(-1)
-		require.True(t, g.Wait(nil), "refused, but one worker runs: it serves all")
+		require.True(t, g.Wait(nil, true), "refused, but one worker runs: it serves all")
 		requireBoxes(t, b, g.Collect(nil, nil))
 		require.Equal(t, 3, pool.asked)
 		requireQuiet(t, g)
@@ -114,13 +114,13 @@ func TestLastWorkerDiesWhileThePoolRefuses(t *testing.T) {
 		send(t, g, b[0], 1, 2)
 		g.Start(-1)
 		began := time.Now()
-		require.False(t, g.Wait(nil), "neither a hang nor a spin")
+		require.False(t, g.Wait(nil, true), "neither a hang nor a spin")
 		require.Equal(t, time.Second, time.Since(began))
 		require.Equal(t, 2, pool.asked)
 		require.Zero(t, g.Stats().Workers)
 
 		pool.accept = func() bool { return true }
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		require.Equal(t, []int{1, 2}, b[0].Owner.got)
 	})
 }
@@ -142,7 +142,7 @@ func TestPoolThatSometimesRefuses(t *testing.T) {
 				sent[i]++
 			}
 			g.Start(-1)
-			g.Wait(passed())
+			g.Wait(passed(), true)
 			g.Collect(nil, nil)
 		}
 		for g.Stats().Running+g.Stats().Staged > 0 {
@@ -177,7 +177,7 @@ func TestTaskWithoutSlotDoesNothing(t *testing.T) {
 	send(t, g, b[0], 1)
 	g.Start(-1)
 	kept[0]()
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	g.Collect(nil, nil)
 	require.Equal(t, []int{1}, b[0].Owner.got)
 	require.Zero(t, g.Stats().Workers)
@@ -201,7 +201,7 @@ func TestPoolPanics(t *testing.T) {
 		send(t, g, b[0], 1)
 		send(t, g, b[1], 2)
 		g.Start(-1)
-		require.Equal(t, runs, g.Wait(nil))
+		require.Equal(t, runs, g.Wait(nil, true))
 		s := g.Stats()
 		require.Positive(t, s.PoolPanics)
 		require.Equal(t, s.Refused, s.PoolPanics)
@@ -210,7 +210,7 @@ func TestPoolPanics(t *testing.T) {
 		fails = false
 		send(t, g, b[0], 3)
 		g.Start(-1)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		g.Collect(nil, nil)
 		g.Start(-1)
 		g.Collect(nil, nil)
@@ -250,7 +250,7 @@ func TestRefusedAndRun(t *testing.T) {
 	p.tasks[0]() // its slot is another's now
 	require.Equal(t, []int{7}, b.Owner.got, "one of them is as good as the other")
 	p.tasks[1]()
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	requireBoxes(t, []*box{b}, g.Collect(nil, nil))
 	requireQuiet(t, g)
 }

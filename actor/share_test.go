@@ -30,13 +30,13 @@ func TestBatchShare(t *testing.T) {
 		for k, b := range boxes[1:] {
 			require.Equal(t, []int{k + 1}, b.Owner.got)
 		}
-		require.False(t, g.WaitOthers(time.After(time.Second)))
+		require.False(t, g.Wait(time.After(time.Second), false))
 		left, whole := g.EndBatch()
 		require.Empty(t, left)
 		require.False(t, whole)
 		requireHeld(t, g, boxes[0])
 		close(gate)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, boxes[:1], g.Collect(nil, nil))
 		requireQuiet(t, g)
 	})
@@ -62,13 +62,13 @@ func TestBatchShareLeft(t *testing.T) {
 			}
 		}
 		g.Start(-1)
-		require.False(t, g.WaitOthers(time.After(time.Second)))
+		require.False(t, g.Wait(time.After(time.Second), false))
 		left, whole := g.EndBatch()
 		require.Equal(t, want, left)
 		require.False(t, whole)
 		requireHeld(t, g, boxes[hangs])
 		close(gate)
-		require.True(t, g.Wait(nil))
+		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, boxes[hangs:hangs+1], g.Collect(nil, nil))
 		for k, b := range boxes {
 			require.Equal(t, k < hangs, len(b.Owner.got) == 1, "turn %d", k)
@@ -94,7 +94,7 @@ func TestBatchSharesHang(t *testing.T) {
 				})
 			}
 			g.Start(-1)
-			require.False(t, g.WaitOthers(time.After(time.Second)))
+			require.False(t, g.Wait(time.After(time.Second), false))
 			left, whole := g.EndBatch()
 			require.Len(t, left, n-workers)
 			require.False(t, whole)
@@ -102,10 +102,10 @@ func TestBatchSharesHang(t *testing.T) {
 			for range workers {
 				hang = append(hang, <-begun)
 			}
-			require.ElementsMatch(t, hang, g.Overdue(nil))
-			require.ElementsMatch(t, hang, g.Held(nil))
+			require.ElementsMatch(t, hang, g.Held(nil, true))
+			require.ElementsMatch(t, hang, g.Held(nil, false))
 			close(gate)
-			require.True(t, g.Wait(nil))
+			require.True(t, g.Wait(nil, true))
 			g.Collect(nil, nil)
 			requireQuiet(t, g)
 		}

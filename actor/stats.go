@@ -8,11 +8,11 @@ type Stats struct {
 	Running int // mailboxes that Collect has not returned
 	Pending int // of those, mailboxes whose batch is not done
 	Ready   int // of those, mailboxes that no worker has in hand
-	Overdue int // of Pending, those that WaitOthers does not wait for
+	Overdue int // of Pending, those that Wait waits for only if told to wait for all
 	Workers int // tasks that the pool has accepted and that have not ended
 
 	Sent       uint64 // messages accepted by Send, deferred by batched turns, and batched turns that were held
-	Rejected   uint64 // messages that Send rejected with ErrFull
+	Rejected   uint64 // messages that Send did not keep
 	Handled    uint64 // messages used up in turns that have ended
 	Turns      uint64 // calls of Handle
 	Refused    uint64 // tasks refused by the pool
@@ -59,29 +59,16 @@ func (g *Group[O, M]) Quiet() bool {
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Running() []*Mailbox[O, M] { return g.running }
 
-// Overdue appends the mailboxes in the hands of workers for which WaitOthers does not wait any
-// more to dst, in no particular order, and returns it. Of such a mailbox the loop may read
-// Owner and nothing else. It costs O(Workers). Only the loop goroutine may call it.
-func (g *Group[O, M]) Overdue(dst []*Mailbox[O, M]) []*Mailbox[O, M] {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for i := range g.workers {
-		if box := g.workers[i].box; box != nil && box.overdue {
-			dst = append(dst, box)
-		}
-	}
-	return dst
-}
-
 // Held appends the mailboxes that workers have in hand now to dst, in no
 // particular order, and returns it: after a Wait that reported false, those who
-// hold up the rest. Of such a mailbox the loop may read Owner and nothing else.
+// hold up the rest. If overdue is set they are only those which are overdue, see [Group.Wait].
+// Of such a mailbox the loop may read Owner and nothing else.
 // It costs O(Workers). Only the loop goroutine may call it.
-func (g *Group[O, M]) Held(dst []*Mailbox[O, M]) []*Mailbox[O, M] {
+func (g *Group[O, M]) Held(dst []*Mailbox[O, M], overdue bool) []*Mailbox[O, M] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i := range g.workers {
-		if box := g.workers[i].box; box != nil {
+		if box := g.workers[i].box; box != nil && (box.overdue || !overdue) {
 			dst = append(dst, box)
 		}
 	}

@@ -30,7 +30,7 @@ func TestTask(t *testing.T) {
 	send(t, g, b[0], 1, 2)
 	send(t, g, b[1], 3)
 	g.Start(-1)
-	require.True(t, g.Wait(nil))
+	require.True(t, g.Wait(nil, true))
 	require.Equal(t, []int{1, 2}, b[0].Owner.got)
 	require.Equal(t, []int{3}, b[1].Owner.got)
 	require.Equal(t, 1, tasks)

@@ -200,7 +200,6 @@ func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 		}
 		v := recover()
 		if v == nil {
-			v = Goexit{}
 			// Whoever puts the message back on the way out knows what is left of it.
 			box.end(box.turn == open)
 		} else {
@@ -214,10 +213,10 @@ func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 	box.end(false)
 }
 
-// fault counts what escaped Handle and tells Recovered, which may fail in turn.
+// fault counts what escaped Handle, a panic or, if v is nil, a Goexit, and tells Recovered, which may fail in turn.
 func (g *Group[O, M]) fault(i int, owner O, v any) {
 	g.mu.Lock()
-	if _, exit := v.(Goexit); exit {
+	if v == nil {
 		g.counts.exits++
 	} else {
 		g.counts.panics++

@@ -37,13 +37,13 @@ func BenchmarkHand(b *testing.B) {
 		for b.Loop() {
 			for m := range each {
 				for i := range boxes {
-					if err := g.Send(&boxes[i], m); err != nil {
-						b.Fatal(err)
+					if !g.Send(&boxes[i], m) {
+						b.Fatal("a mailbox is full")
 					}
 				}
 			}
 			g.Start(-1)
-			for !g.Wait(nil) {
+			for !g.Wait(nil, true) {
 				continue // the pool refused while its workers came to rest
 			}
 			idle = g.Collect(idle[:0], nil)

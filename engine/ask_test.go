@@ -59,7 +59,7 @@ func TestAsk(t *testing.T) {
 		}
 		a := asking(call(p))
 		require.False(t, a.done())
-		require.Equal(t, 1, e.Inbox().Len())
+		require.Equal(t, 1, e.Inbox().Stats().Waiting)
 		e.Tick(time.Second)
 		require.True(t, a.done())
 		require.NoError(t, a.err)
@@ -123,7 +123,7 @@ func TestAskEnds(t *testing.T) {
 		require.True(t, a.done() && b.done())
 		require.ErrorIs(t, a.err, context.Canceled)
 		require.ErrorIs(t, b.err, context.Canceled)
-		require.Equal(t, 2, e.Inbox().Len(), "its room is given back when the loop comes to it")
+		require.Equal(t, 2, e.Inbox().Stats().Waiting, "its room is given back when the loop comes to it")
 		_, err := e.Inbox().Ask(ctx, buff.Kill(1))
 		require.ErrorIs(t, err, context.Canceled, "it is not even posted")
 		_, err = e.Inbox().Ask(t.Context(), buff.Kill(1))
@@ -131,7 +131,7 @@ func TestAskEnds(t *testing.T) {
 		e.Tick(0)
 		e.Tick(time.Second)
 		require.False(t, ran)
-		require.Zero(t, e.Inbox().Len())
+		require.Zero(t, e.Inbox().Stats().Waiting)
 		require.Zero(t, e.Stats().Undelivered)
 	})
 }

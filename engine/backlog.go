@@ -249,7 +249,7 @@ func (e *Engine) affordable(box *mailbox) bool {
 // hold notes whose handlers were running when the budget ended: nobody knows for how long. Time
 // does not wait for them, and what they may bring is not kept from the others.
 func (e *Engine) hold() {
-	e.stuckNow = e.group.Overdue(e.stuckNow[:0])
+	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
 	for _, box := range e.stuckNow {
 		o := box.Owner
 		o.held, o.passed = true, true
@@ -303,7 +303,7 @@ func (e *Engine) nobodyWaits() bool {
 
 // allHeld reports whether no worker is left, or will be before a handler returns.
 func (e *Engine) allHeld() bool {
-	e.stuckNow = e.group.Overdue(e.stuckNow[:0])
+	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
 	return len(e.stuckNow) == e.opts.Workers
 }
 

@@ -42,7 +42,7 @@ func TestP50_CloseDelivers(t *testing.T) {
 			require.NoError(t, e.Close(context.Background()))
 			require.Equal(t, []string{"2: 0 exec back x1", "1: 0 exec back x1"}, got)
 			require.NoError(t, e.Close(context.Background()), "twice")
-			require.Zero(t, e.Inbox().Len())
+			require.Zero(t, e.Inbox().Stats().Waiting)
 		})
 	}
 }

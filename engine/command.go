@@ -269,8 +269,8 @@ func (e *Engine) run(o *owner) {
 
 // send puts a message into the owner's mailbox.
 func (e *Engine) send(o *owner, m message) {
-	if err := e.group.Send(&o.box, m); err != nil {
-		panic("engine: " + err.Error() + ": wakeRoom is too small")
+	if !e.group.Send(&o.box, m) {
+		panic("engine: a mailbox is full: wakeRoom is too small")
 	}
 }
 

@@ -6,28 +6,13 @@ import (
 	"sync/atomic"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/snapshot"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Copies makes consistent copies of all owners of an engine while it goes on; package store puts
-// them on disk. Make one with [Engine.Copies].
-//
-// A round begins between two Ticks, by Begin. Who has changed since the round before belongs to it,
-// and is copied as it was then, whenever that is done: by Help, on another goroutine, while no Tick
-// runs; by Step, on the loop, a few owners in each frame; or, if it comes first, by whoever is
-// about to change the owner, the loop or the worker that has it ("copy on update"). So a round is one
-// instant of the whole engine, and no frame pays for all of it. Take ends it.
-//
-// An owner that is busy when a round begins cannot be copied. The round has the last state of it
-// that is complete and agrees with all others: everything that it gave to other owners, and was
-// given, and that they have, is in it; commands that wait for it are in Round.Waiting. For this an
-// owner that the loop has changed since its last copy is copied once more before its next turn.
-//
-// Not in a copy are timeouts by function, and handlers that a call of the loop has put off to
-// the next Tick: Copy.Lost counts them.
-//
-// Only the loop goroutine may call its methods, but Help and Copied.Free.
-type Copies struct {
+// copies makes consistent copies of all owners: see package snapshot, which says how. Only the loop goroutine may call
+// its methods, but Help and GiveWay.
+type copies struct {
 	engine  *Engine
 	marshal Marshal
 	locks   [copyLocks]copyLock // by owner number: of its marks, its copy, and its place in table
@@ -58,40 +43,6 @@ type Copies struct {
 // one that never returns holds up whoever changes its owner, and the next round.
 type Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 
-// Copy is one owner, as it was at one instant.
-type Copy struct {
-	Owner buff.OwnerID
-	Zone  uint32
-	Blob  []byte // as of Engine.Save
-	Data  []byte // what Marshal has made of the game's data
-	Lost  int    // timeouts by function and handlers put off that are not in it
-	Err   error  // Marshal has failed; there is no copy, and the next round tries again
-}
-
-// Round is what is known of a round when it begins.
-type Round struct {
-	Moment buff.Moment
-	Zones  []ZoneTime // whose time is not the world's
-
-	// Gone are the ids that have left since the round before, and are not there.
-	Gone map[buff.OwnerID]struct{}
-
-	// Older are owners who were busy and have changed: what there is of them is older.
-	Older []buff.OwnerID
-
-	// Waiting are commands that have been accepted, and wait: for busy owners, and for the next
-	// frame. Those that hold a function cannot be kept, and are not in it. What they point to is the
-	// engine's too: it never changes, and must not be changed.
-	Waiting []buff.Command
-}
-
-// ZoneTime is the time of a zone: see buff.SetZoneRate and buff.PauseZone.
-type ZoneTime struct {
-	Zone   uint32
-	Rate   buff.Ratio // the zero Ratio for 1
-	Paused bool
-}
-
 const copyLocks = 64
 
 // copyLock is one that does not share its cache line with that of another worker.
@@ -100,17 +51,17 @@ type copyLock struct {
 	_ [56]byte
 }
 
-// Copies returns what makes copies of the owners. There is one for each engine; the second call
+// Copies returns what makes copies of the owners, for package store, which puts them on disk. There is one for each engine; the second call
 // panics. From here on the engine keeps account of who changes, which costs each owner some 100 ns
 // in each round in which it does, besides its copy. All owners belong to the first round.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Copies(m Marshal) *Copies {
+func (e *Engine) Copies(m Marshal) snapshot.Maker {
 	e.enter("Copies")
 	if e.copies != nil {
 		panic("engine: Copies called twice")
 	}
-	c := &Copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[*owner][]*buff.Command{}, now: &marks{}, next: &marks{}}
+	c := &copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[*owner][]*buff.Command{}, now: &marks{}, next: &marks{}}
 	c.ticks.over.L = &c.ticks.mu
 	e.copies = c
 	for k := range e.owners { // also those that are leaving: their last turns may be to come
@@ -132,13 +83,13 @@ func (e *Engine) Copies(m Marshal) *Copies {
 }
 
 // setLag notes how far the calendar is from the engine's time.
-func (c *Copies) setLag() {
+func (c *copies) setLag() {
 	m := c.engine.moment()
 	c.lag.Store(m.Wall - int64(m.Now))
 }
 
 // momentAt returns an instant that was, or is, on each of the clocks. Any goroutine may call it.
-func (c *Copies) momentAt(at wheel.Time) buff.Moment {
+func (c *copies) momentAt(at wheel.Time) buff.Moment {
 	return buff.Moment{Now: at, Wall: int64(at) + c.lag.Load(), Uptime: c.engine.opts.Uptime.Milliseconds() + int64(at)}
 }
 
@@ -171,7 +122,7 @@ func (e *Engine) alterSwept() {
 }
 
 // first is alter for the first change of an owner on the loop in a round, or after a turn of it.
-func (c *Copies) first(o *owner, interval uint32) {
+func (c *copies) first(o *owner, interval uint32) {
 	mu := c.lock(o)
 	defer mu.Unlock()
 	c.copyNow(c.loopShard(), o, true)
@@ -180,7 +131,7 @@ func (c *Copies) first(o *owner, interval uint32) {
 }
 
 // loopShard returns the shard of the loop, behind those of the workers.
-func (c *Copies) loopShard() *shard { return &c.shards[len(c.shards)-1] }
+func (c *copies) loopShard() *shard { return &c.shards[len(c.shards)-1] }
 
 // alterBusy is alter for what does not belong to the turn of an owner who may be busy.
 func (e *Engine) alterBusy(o *owner, change func()) {
@@ -220,14 +171,14 @@ func (l *workerState) beforeTurn(o *owner, v *batchedTurn) {
 	done = true
 }
 
-func (c *Copies) lock(o *owner) *sync.Mutex {
+func (c *copies) lock(o *owner) *sync.Mutex {
 	mu := &c.locks[o.number%copyLocks].Mutex
 	mu.Lock()
 	return mu
 }
 
 // lockAll keeps all workers from beginning with an owner that has not been copied.
-func (c *Copies) lockAll(do func()) {
+func (c *copies) lockAll(do func()) {
 	for k := range c.locks {
 		c.locks[k].Lock()
 		defer c.locks[k].Unlock()
@@ -236,11 +187,11 @@ func (c *Copies) lockAll(do func()) {
 }
 
 // helpShard returns the shard of Help.
-func (c *Copies) helpShard() *shard { return &c.shards[len(c.shards)-2] }
+func (c *copies) helpShard() *shard { return &c.shards[len(c.shards)-2] }
 
 // copyNow copies an owner that belongs to the round and has not been copied, and reports whether
 // it was one. The lock is held.
-func (c *Copies) copyNow(to *shard, o *owner, loop bool) bool {
+func (c *copies) copyNow(to *shard, o *owner, loop bool) bool {
 	if !c.now.has(o.number) {
 		return false
 	}
@@ -250,11 +201,11 @@ func (c *Copies) copyNow(to *shard, o *owner, loop bool) bool {
 
 // copy leaves a copy of an owner in a shard, and takes it out of the round. That it does also if
 // Marshal ends the goroutine: who comes next would else be ended by the same owner.
-func (c *Copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
-	x, made := Copy{}, false
+func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
+	x, made := snapshot.Copy{}, false
 	defer func() {
 		if !made {
-			x = Copy{Owner: o.id(), Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id(), panicked(callMarshal, errExit))}
+			x = snapshot.Copy{Owner: o.id(), Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id(), panicked(callMarshal, errExit))}
 		}
 		o.copied.shadow.drop()
 		if x.Err != nil {
@@ -270,7 +221,7 @@ func (c *Copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 }
 
 // make makes a copy in the memory of dst, or in new memory.
-func (c *Copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x Copy, b []byte) {
+func (c *copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x snapshot.Copy, b []byte) {
 	x.Owner, x.Zone = o.id(), o.zone
 	b, x.Lost = o.set.Save(dst, c.engine.Catalog(), at)
 	n := len(b)
@@ -284,7 +235,7 @@ func (c *Copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x Copy, 
 }
 
 // callMarshal appends the game's data of an owner.
-func (c *Copies) callMarshal(o *owner, b []byte, loop bool) (out []byte, err error) {
+func (c *copies) callMarshal(o *owner, b []byte, loop bool) (out []byte, err error) {
 	e := c.engine
 	if loop {
 		before := e.asking

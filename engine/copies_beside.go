@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // ticks says when a Tick runs, to who works beside the loop.
@@ -40,13 +42,8 @@ func (t *ticks) end() {
 // mostInARow is how many Ticks GiveWay waits for where there is no time between them.
 const mostInARow = 8
 
-// GiveWay is for a goroutine that writes copies somewhere and uses a processor for long: a Tick that
-// runs meanwhile has one less. Between two pieces of its work, of some 100 µs, it waits here until the
-// Tick is over, if one runs. In a game that has no time left between its Ticks it does not wait
-// each time.
-//
-// One goroutine may call it, whichever it is. The loop must not wait for that one within a Tick.
-func (c *Copies) GiveWay() {
+// GiveWay waits until the Tick is over, if one runs, but not for more than [mostInARow] in a row.
+func (c *copies) GiveWay() {
 	t := &c.ticks
 	if !t.run.Load() {
 		t.inARow = 0
@@ -67,7 +64,7 @@ const mostSoon = 8192
 
 // lookAhead notes who is due in the next Tick and has not been copied, if somebody calls Help. It
 // takes that to be as long as the last one.
-func (c *Copies) lookAhead() {
+func (c *copies) lookAhead() {
 	if c == nil || !c.running || !c.helped.Load() || c.now.n.Load() == 0 {
 		return
 	}
@@ -86,7 +83,7 @@ func (c *Copies) lookAhead() {
 }
 
 // takeLooked returns memory for lookAhead.
-func (c *Copies) takeLooked() (list []uint32) {
+func (c *copies) takeLooked() (list []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.soon != nil { // nobody has taken it
@@ -97,14 +94,14 @@ func (c *Copies) takeLooked() (list []uint32) {
 	return list[:0]
 }
 
-func (c *Copies) takeSoon() (list []uint32) {
+func (c *copies) takeSoon() (list []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list, c.soon = c.soon, nil
 	return list
 }
 
-func (c *Copies) giveSoon(list []uint32) {
+func (c *copies) giveSoon(list []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.looked = list
@@ -114,13 +111,8 @@ func (c *Copies) giveSoon(list []uint32) {
 // holds a lock that the loop wants.
 const helpYield = 64
 
-// Help copies owners of the round on its own goroutine, as Step does on the loop, in the time that a
-// game has left between two Ticks: first those who are due in the next one. It returns when all are copied, or when a Tick begins, and says how
-// many it has copied. The loop may do meanwhile what it likes; should it come to an owner that is being copied,
-// it waits for that one.
-//
-// Any goroutine may call it; of two at once the second one waits.
-func (c *Copies) Help() (n int) {
+// Help copies between Ticks. There is one at a time: they share a shard.
+func (c *copies) Help() (n int) {
 	c.helps.Lock()
 	defer c.helps.Unlock()
 	c.helped.Store(true)
@@ -153,7 +145,7 @@ func (c *Copies) Help() (n int) {
 }
 
 // leftIn returns the word of those who have not been copied.
-func (c *Copies) leftIn(word uint32) (w uint64, ok bool) {
+func (c *copies) leftIn(word uint32) (w uint64, ok bool) {
 	c.locks[0].Lock()
 	defer c.locks[0].Unlock()
 	if int(word) >= len(c.now.words) {
@@ -162,7 +154,7 @@ func (c *Copies) leftIn(word uint32) (w uint64, ok bool) {
 	return atomic.LoadUint64(&c.now.words[word]), true
 }
 
-func (c *Copies) help(number uint32) bool {
+func (c *copies) help(number uint32) bool {
 	mu := &c.locks[number%copyLocks]
 	mu.Lock()
 	defer mu.Unlock()
@@ -196,7 +188,7 @@ func (m *marks) clear(number uint32) {
 }
 
 // grow makes room for so many owners.
-func (c *Copies) grow(owners int) {
+func (c *copies) grow(owners int) {
 	n := (owners + 63) / 64
 	if n <= len(c.now.words) {
 		return
@@ -220,7 +212,7 @@ const shadowHead = 4 + 4 + 4
 // keepShadow keeps the state of an owner that a worker begins with. The lock is held. The copy is made
 // where the worker has made the one before, and then moved at one go: to write it byte by byte into
 // memory that is in no cache takes twice as long.
-func (c *Copies) keepShadow(by *shard, o *owner) {
+func (c *copies) keepShadow(by *shard, o *owner) {
 	o.copied.shadow.drop()
 	x, b := c.make(o, c.momentAt(o.copied.toldAt), by.room(c), false)
 	if x.Err != nil {
@@ -237,13 +229,13 @@ func (c *Copies) keepShadow(by *shard, o *owner) {
 func (s *shadow) drop() { *s = (*s)[:0] }
 
 // of returns the state as a copy of its owner, which is good until the next one, if there is one.
-func (s shadow) of(o *owner) (x Copy, ok bool) {
+func (s shadow) of(o *owner) (x snapshot.Copy, ok bool) {
 	if len(s) == 0 {
 		return x, false
 	}
 	b := s[shadowHead:]
 	n := binary.LittleEndian.Uint32(s[8:])
-	return Copy{
+	return snapshot.Copy{
 		Owner: o.id(), Zone: binary.LittleEndian.Uint32(s), Lost: int(binary.LittleEndian.Uint32(s[4:])),
 		Blob: b[:n:n], Data: b[n:len(b):len(b)],
 	}, true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // TestCopiesPieces: a list of copies is made of pieces of one size, and none is begun before the last one is full.
@@ -82,7 +83,7 @@ func TestCopiesWaitingOfAuras(t *testing.T) {
 		})
 		spawn(t, e, 1, 2)
 		c := e.Copies(nil)
-		round := func() engine.Round {
+		round := func() snapshot.Round {
 			r := c.Begin(false)
 			c.Step(100)
 			x := c.Take()

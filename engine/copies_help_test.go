@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // TestCopiesHelp: while another goroutine copies without end, the loop plays, reads, lets owners in and
@@ -80,7 +81,7 @@ func (r *robbers) come(t *testing.T, round int) {
 
 // TestCopiesHelpAlone: Help copies all that there is, and none while a Tick runs.
 func TestCopiesHelpAlone(t *testing.T) {
-	var c *engine.Copies
+	var c snapshot.Maker
 	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("scratch")}})
 	in := 0
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{

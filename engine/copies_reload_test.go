@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // TestCopiesReload: rounds go on while a Reload is carried out owner by owner, at the end of Ticks that bring
@@ -18,7 +19,7 @@ func TestCopiesReload(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		r := newRobbersOf(t, m, 7, engine.Options{TickLimit: 60})
 		c := r.e.Copies(nil)
-		disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+		disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 		waited, swept := 0, 0
 		for round := range 30 {
 			if round < 26 { // a stall, which is worked off in Ticks that are full
@@ -48,7 +49,7 @@ func TestCopiesReload(t *testing.T) {
 				if blob := want[o.Owner]; blob != nil {
 					require.Equal(t, blob, o.Blob, "round %d, owner %d", round, o.Owner)
 				}
-				disk.owners[o.Owner] = engine.Copy{Owner: o.Owner, Blob: append([]byte(nil), o.Blob...)}
+				disk.owners[o.Owner] = snapshot.Copy{Owner: o.Owner, Blob: append([]byte(nil), o.Blob...)}
 			}
 			disk.waiting, disk.moment = began.Waiting, began.Moment
 			x.Free()

@@ -6,19 +6,18 @@ import (
 	"sync/atomic"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// Begin begins a round: with all owners, or with those who have changed since the last one began.
-// It panics if a round is under way. Between two Ticks; it costs O(owners that are not idle), and
-// O(owners) if all is true.
-func (c *Copies) Begin(all bool) Round {
+// Begin begins a round: see [snapshot.Maker].
+func (c *copies) Begin(all bool) snapshot.Round {
 	e := c.engine
 	e.enter("Copies.Begin")
 	if c.running {
 		panic("engine: Copies.Begin before Take")
 	}
 	c.running, c.word = true, 0
-	r := Round{Moment: e.moment(), Gone: c.gone}
+	r := snapshot.Round{Moment: e.moment(), Gone: c.gone}
 	c.gone = map[buff.OwnerID]struct{}{}
 	c.setLag()
 	c.lockAll(func() {
@@ -39,7 +38,7 @@ func (c *Copies) Begin(all bool) Round {
 }
 
 // leaveOut takes those out of the round who cannot be copied as they are now.
-func (c *Copies) leaveOut(r *Round) {
+func (c *copies) leaveOut(r *snapshot.Round) {
 	e := c.engine
 	to := c.loopShard()
 	for o := range e.notIdle {
@@ -79,17 +78,17 @@ func (e *Engine) notIdle(yield func(*owner) bool) {
 }
 
 // zones notes whose time is another one.
-func (c *Copies) zones(r *Round) {
+func (c *copies) zones(r *snapshot.Round) {
 	for id, z := range c.engine.zones.byID {
 		if z.scale != (zoneScale{}) {
-			r.Zones = append(r.Zones, ZoneTime{id, z.scale.rate, z.scale.held})
+			r.Zones = append(r.Zones, snapshot.ZoneTime{Zone: id, Rate: z.scale.rate, Paused: z.scale.held})
 		}
 	}
-	slices.SortFunc(r.Zones, func(a, b ZoneTime) int { return int(a.Zone) - int(b.Zone) })
+	slices.SortFunc(r.Zones, func(a, b snapshot.ZoneTime) int { return int(a.Zone) - int(b.Zone) })
 }
 
 // pending notes what has been accepted, and waits.
-func (c *Copies) pending(r *Round) {
+func (c *copies) pending(r *snapshot.Round) {
 	e := c.engine
 	add := func(cmd *buff.Command) {
 		brought := cmd.Verb == buff.VerbEnter || cmd.Verb == buff.VerbLeave || cmd.Whose == buff.OfZone // by a look, or the zone, again
@@ -116,7 +115,7 @@ func (c *Copies) pending(r *Round) {
 }
 
 // wait notes a command that a busy owner is to carry out.
-func (c *Copies) wait(o *owner, cmd *buff.Command) {
+func (c *copies) wait(o *owner, cmd *buff.Command) {
 	c.waits[o] = append(c.waits[o], cmd)
 	if !o.queued {
 		o.queued = true
@@ -126,7 +125,7 @@ func (c *Copies) wait(o *owner, cmd *buff.Command) {
 
 // home takes in what passed between an owner and others in a turn that the loop has taken in: it
 // gave them something, or has carried out so many commands.
-func (c *Copies) home(o *owner, gave bool, obeyed int32) {
+func (c *copies) home(o *owner, gave bool, obeyed int32) {
 	if o.queued && obeyed > 0 {
 		waits := c.waits[o]
 		c.waits[o] = slices.Delete(waits, 0, min(int(obeyed), len(waits)))
@@ -143,14 +142,14 @@ func (c *Copies) home(o *owner, gave bool, obeyed int32) {
 }
 
 // told notes that the next turn of an owner begins with a copy.
-func (c *Copies) told(o *owner) {
+func (c *copies) told(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
 	o.copied.told, o.touched = c.engine.interval.Load(), 0
 }
 
 // arrive takes in a new owner.
-func (c *Copies) arrive(o *owner) {
+func (c *copies) arrive(o *owner) {
 	c.grow(len(c.engine.owners))
 	delete(c.gone, o.id())
 	mu := c.lock(o)
@@ -161,10 +160,10 @@ func (c *Copies) arrive(o *owner) {
 }
 
 // depart takes in that an owner is not there any more.
-func (c *Copies) depart(id buff.OwnerID) { c.gone[id] = struct{}{} }
+func (c *copies) depart(id buff.OwnerID) { c.gone[id] = struct{}{} }
 
 // forget takes in that the number of an owner is free.
-func (c *Copies) forget(o *owner) {
+func (c *copies) forget(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
 	c.table[o.number] = nil
@@ -172,9 +171,8 @@ func (c *Copies) forget(o *owner) {
 	c.next.clear(o.number)
 }
 
-// Step copies owners of the round, in the order in which they lie in memory, up to so many of them
-// that it looks at, and returns how many it has copied. It reports whether all have been copied.
-func (c *Copies) Step(most int) (n int, done bool) {
+// Step goes through the owners in the order in which they lie in memory.
+func (c *copies) Step(most int) (n int, done bool) {
 	c.engine.enter("Copies.Step")
 	to := c.loopShard()
 	for ; c.word < len(c.now.words); c.word++ {
@@ -197,18 +195,16 @@ func (c *Copies) Step(most int) (n int, done bool) {
 }
 
 // Left returns how many owners of the round have not been copied.
-func (c *Copies) Left() int { return int(c.now.n.Load()) }
+func (c *copies) Left() int { return int(c.now.n.Load()) }
 
 // Changed returns how many owners the next round will have, so far.
-func (c *Copies) Changed() int { return int(c.next.n.Load()) }
+func (c *copies) Changed() int { return int(c.next.n.Load()) }
 
-// Busy reports whether somebody is busy now, so that a round that begins now would have an older
-// state of it.
-func (c *Copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.backlog.n > 0 }
+// Busy reports whether somebody is busy, or waits for an allowance.
+func (c *copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.backlog.n > 0 }
 
-// Touch says that the game is about to change its own data of an owner: it must be called before.
-// It fails with [ErrUnknownOwner].
-func (c *Copies) Touch(id buff.OwnerID) error {
+// Touch copies the owner first, and has the next round copy it again.
+func (c *copies) Touch(id buff.OwnerID) error {
 	c.engine.enter("Copies.Touch")
 	o, err := c.engine.present(id)
 	if err == nil {
@@ -217,14 +213,13 @@ func (c *Copies) Touch(id buff.OwnerID) error {
 	return err
 }
 
-// Take ends a round and returns its copies, in no order. It panics before Step has said that it is
-// done.
-func (c *Copies) Take() *Copied {
+// Take ends the round.
+func (c *copies) Take() snapshot.Copies {
 	if !c.running || c.word < len(c.now.words) {
 		panic("engine: Copies.Take before Step was done")
 	}
 	c.running = false
-	out := &Copied{copies: c}
+	out := &copiedRound{copies: c}
 	for k := range c.shards {
 		c.shards[k].empty(out)
 	}

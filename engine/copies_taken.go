@@ -1,6 +1,10 @@
 package engine
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/bufftick/bufftick/internal/snapshot"
+)
 
 const (
 	copyChunk  = 64 << 10 // bytes of copies in one piece of memory
@@ -12,8 +16,8 @@ const (
 // shard is where one worker, or the loop, leaves copies. Neither list nor bytes are ever moved to where
 // there is more room: that would be a long frame for whoever is at it.
 type shard struct {
-	list   []Copy // the last piece
-	lists  [][]Copy
+	list   []snapshot.Copy // the last piece
+	lists  [][]snapshot.Copy
 	chunk  []byte
 	chunks [][]byte
 	_      [64]byte
@@ -22,7 +26,7 @@ type shard struct {
 // spares are the memory of rounds that nobody reads any more.
 type spares struct {
 	chunks [][]byte
-	lists  [][]Copy
+	lists  [][]snapshot.Copy
 }
 
 // takeLast takes the last one away, nil if there is none.
@@ -36,7 +40,7 @@ func takeLast[T any](spare *[][]T) (one []T) {
 }
 
 // room returns memory for a copy, in which it fits as a rule.
-func (s *shard) room(c *Copies) []byte {
+func (s *shard) room(c *copies) []byte {
 	if cap(s.chunk)-len(s.chunk) < copyChunk/16 {
 		s.chunk = c.newChunk()
 		s.chunks = append(s.chunks, s.chunk)
@@ -51,7 +55,7 @@ func (s *shard) used(n int) {
 	}
 }
 
-func (c *Copies) newChunk() []byte {
+func (c *copies) newChunk() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if b := takeLast(&c.spares.chunks); b != nil {
@@ -61,7 +65,7 @@ func (c *Copies) newChunk() []byte {
 }
 
 // clone copies a copy.
-func (s *shard) clone(c *Copies, x *Copy) Copy {
+func (s *shard) clone(c *copies, x *snapshot.Copy) snapshot.Copy {
 	y, b := *x, s.room(c)
 	b = append(append(b, x.Blob...), x.Data...)
 	n := len(x.Blob)
@@ -71,7 +75,7 @@ func (s *shard) clone(c *Copies, x *Copy) Copy {
 }
 
 // add adds a copy to the list.
-func (s *shard) add(c *Copies, x *Copy) {
+func (s *shard) add(c *copies, x *snapshot.Copy) {
 	if len(s.list) == cap(s.list) {
 		if s.list != nil {
 			s.lists = append(s.lists, s.list)
@@ -81,17 +85,17 @@ func (s *shard) add(c *Copies, x *Copy) {
 	s.list = append(s.list, *x)
 }
 
-func (c *Copies) newList() []Copy {
+func (c *copies) newList() []snapshot.Copy {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if l := takeLast(&c.spares.lists); l != nil {
 		return l
 	}
-	return make([]Copy, 0, copyPiece)
+	return make([]snapshot.Copy, 0, copyPiece)
 }
 
 // empty hands over what is there.
-func (s *shard) empty(to *Copied) {
+func (s *shard) empty(to *copiedRound) {
 	to.lists = append(to.lists, s.lists...)
 	to.chunks = append(to.chunks, s.chunks...)
 	if s.list != nil {
@@ -102,16 +106,16 @@ func (s *shard) empty(to *Copied) {
 	s.list, s.lists, s.chunk, s.chunks = nil, s.lists[:0], nil, s.chunks[:0]
 }
 
-// Copied is what a round has brought.
-type Copied struct {
-	copies *Copies
-	lists  [][]Copy
+// copiedRound is what a round has brought.
+type copiedRound struct {
+	copies *copies
+	lists  [][]snapshot.Copy
 	chunks [][]byte
 }
 
-// All yields the copies, in no order. They are good until Free.
-func (x *Copied) All() iter.Seq[*Copy] {
-	return func(yield func(*Copy) bool) {
+// All yields the copies, in no order.
+func (x *copiedRound) All() iter.Seq[*snapshot.Copy] {
+	return func(yield func(*snapshot.Copy) bool) {
 		for _, list := range x.lists {
 			for k := range list {
 				if !yield(&list[k]) {
@@ -123,16 +127,15 @@ func (x *Copied) All() iter.Seq[*Copy] {
 }
 
 // Len returns how many there are.
-func (x *Copied) Len() (n int) {
+func (x *copiedRound) Len() (n int) {
 	for _, list := range x.lists {
 		n += len(list)
 	}
 	return n
 }
 
-// Free says that nobody reads the copies and their bytes any more, so that others may be written in
-// their place. Any goroutine may call it, once.
-func (x *Copied) Free() {
+// Free gives the memory back to the engine, as far as it keeps any.
+func (x *copiedRound) Free() {
 	for _, list := range x.lists {
 		clear(list) // a large one has memory of its own
 	}

@@ -14,17 +14,18 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // copied is what the rounds have brought so far: what a store would have on disk.
 type copied struct {
-	owners  map[buff.OwnerID]engine.Copy
+	owners  map[buff.OwnerID]snapshot.Copy
 	waiting []buff.Command
 	moment  buff.Moment
 }
 
 // take ends a round.
-func (d *copied) take(c *engine.Copies, r *engine.Round) {
+func (d *copied) take(c snapshot.Maker, r *snapshot.Round) {
 	for id := range r.Gone {
 		delete(d.owners, id)
 	}
@@ -139,7 +140,7 @@ func TestCopiesOneInstant(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		r := newRobbers(t, m, 3)
 		c := r.e.Copies(nil)
-		disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+		disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 		early := 0
 		for round := range 25 {
 			m.pass(r.e, 50*time.Millisecond)
@@ -167,7 +168,7 @@ func TestCopiesOneInstant(t *testing.T) {
 			require.Equal(t, of, x.Len())
 			for o := range x.All() {
 				require.Equal(t, want[o.Owner], o.Blob, "round %d, owner %d", round, o.Owner)
-				disk.owners[o.Owner] = engine.Copy{Owner: o.Owner, Blob: append([]byte(nil), o.Blob...)}
+				disk.owners[o.Owner] = snapshot.Copy{Owner: o.Owner, Blob: append([]byte(nil), o.Blob...)}
 			}
 			disk.waiting, disk.moment = began.Waiting, began.Moment
 			x.Free()
@@ -186,11 +187,11 @@ func TestCopiesControl(t *testing.T) {
 	r := newRobbers(t, m, 3)
 	torn := 0
 	for range 10 {
-		disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+		disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 		for id := range buff.OwnerID(robberCount) {
 			blob, err := r.e.Save(id)
 			require.NoError(t, err)
-			disk.owners[id] = engine.Copy{Owner: id, Blob: blob}
+			disk.owners[id] = snapshot.Copy{Owner: id, Blob: blob}
 			if id%4 == 3 {
 				r.play(t)
 				m.pass(r.e, 50*time.Millisecond)
@@ -207,16 +208,16 @@ func TestCopiesControl(t *testing.T) {
 // TestCopiesZones: a round has the zones whose time is not the world's, the lowest first, and no others.
 func TestCopiesZones(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
-	want := []engine.ZoneTime{}
+	want := []snapshot.ZoneTime{}
 	for zone := range uint32(40) {
 		rate := buff.Ratio{Num: 2, Den: zone + 3}
 		switch zone % 4 {
 		case 0:
 			require.NoError(t, e.Do(buff.SetZoneRate(zone, rate)).Err)
-			want = append(want, engine.ZoneTime{Zone: zone, Rate: rate})
+			want = append(want, snapshot.ZoneTime{Zone: zone, Rate: rate})
 		case 1:
 			require.NoError(t, e.Do(buff.PauseZone(zone)).Err)
-			want = append(want, engine.ZoneTime{Zone: zone, Paused: true})
+			want = append(want, snapshot.ZoneTime{Zone: zone, Paused: true})
 		case 2:
 			require.NoError(t, e.Do(buff.PauseZone(zone)).Err)
 			require.NoError(t, e.Do(buff.ResumeZone(zone)).Err)
@@ -240,7 +241,7 @@ func TestCopiesClean(t *testing.T) {
 	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
 	require.NoError(t, e.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Err)
 	c := e.Copies(nil)
-	disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+	disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 	round := func() (copies int) {
 		r := c.Begin(false)
 		copies = c.Left()
@@ -284,7 +285,7 @@ func stealBusy(t *testing.T, thief buff.OwnerID) {
 	r := newBusy(t)
 	coin := buff.Query{Spec: r.cat.Spec("coin")}
 	c := r.e.Copies(nil)
-	disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+	disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 	r.round(t, c, disk)
 	require.NoError(t, r.e.Do(buff.Steal(3, 1, coin, 0)).Err) // before it is busy
 	r.e.Tick(time.Second)
@@ -326,7 +327,7 @@ func keepBusy(t *testing.T, refuses bool) {
 		}
 		return append(b, said...), nil
 	})
-	disk := &copied{owners: map[buff.OwnerID]engine.Copy{}}
+	disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 	r.round(t, c, disk)
 	change := func(now string, span time.Duration) {
 		said = now
@@ -346,7 +347,7 @@ func keepBusy(t *testing.T, refuses bool) {
 	require.True(t, done)
 	x := c.Take()
 	for o := range x.All() {
-		require.Equal(t, engine.Copy{Owner: 1, Zone: 5, Blob: o.Blob, Data: []byte("as it was"), Lost: 1}, *o)
+		require.Equal(t, snapshot.Copy{Owner: 1, Zone: 5, Blob: o.Blob, Data: []byte("as it was"), Lost: 1}, *o)
 		require.NotEmpty(t, o.Blob)
 	}
 	require.Equal(t, !refuses, x.Len() == 1)
@@ -376,7 +377,7 @@ func newBusy(t *testing.T) *busy {
 	return r
 }
 
-func (r *busy) round(t *testing.T, c *engine.Copies, disk *copied) engine.Round {
+func (r *busy) round(t *testing.T, c snapshot.Maker, disk *copied) snapshot.Round {
 	began := c.Begin(false)
 	_, done := c.Step(100)
 	require.True(t, done)

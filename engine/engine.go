@@ -90,7 +90,7 @@ type Engine struct {
 	asking    string // what of the game the loop is calling in a Tick
 	onLoop    bool   // that is a function of Inbox.Run, which may call the Engine
 	faults    faults
-	copies    *Copies  // nil: nobody has asked for them
+	copies    *copies  // nil: nobody has asked for them
 	changes   *Changes // nil: nobody has asked for them
 	history   *history.Recorder
 
@@ -120,13 +120,13 @@ func New(o Options) (*Engine, error) {
 		return newEngine(o, inline{}, func(context.Context) error { return nil }), nil
 	}
 	if o.Pool != nil {
-		return newEngine(o, o.Pool, func(context.Context) error { return nil }), nil
+		return newEngine(o, o.Pool.pool, func(context.Context) error { return nil }), nil
 	}
 	pool, err := NewPool(o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return newEngine(o, pool, pool.Close), nil
+	return newEngine(o, pool.pool, pool.Close), nil
 }
 
 // newEngine returns an engine whose workers run on pool. The options are complete.
@@ -322,7 +322,7 @@ func (e *Engine) working() bool {
 // running names the owners whose handlers run.
 func (e *Engine) running() string {
 	var names []string
-	for _, box := range e.group.Held(nil) {
+	for _, box := range e.group.Held(nil, false) {
 		names = append(names, fmt.Sprint(box.Owner.id()))
 	}
 	if len(names) == 0 {
@@ -362,9 +362,6 @@ func NewPool(workers int) (*Pool, error) {
 	}
 	return &Pool{pool}, nil
 }
-
-// Submit runs a task on a goroutine of the pool, or fails: it never waits. Any goroutine may call it.
-func (p *Pool) Submit(task func()) error { return p.pool.Submit(task) }
 
 // Close gives the goroutines back, when what they run has come to its end or ctx has: then it
 // returns its error. The engines that have the pool are closed before. A second Close does nothing.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // Limits, and defaults of Options.
@@ -325,18 +326,19 @@ func NextMark(numbers []uint32, room int, n uint32, limit int) (uint32, bool) {
 }
 
 // Soon returns how many owners Help will begin with, since they are due in the next Tick.
-func Soon(c *Copies) int { return len(c.soon) }
+func Soon(c snapshot.Maker) int { return len(c.(*copies).soon) }
 
 // WantedRoom returns how many owners the list has room for who want a turn in the next Tick.
 func WantedRoom(e *Engine) int { return cap(e.wanted) }
 
 // Pieces returns how many copies are in each piece of a list of n.
-func Pieces(c *Copies, n int) (pieces []int) {
+func Pieces(m snapshot.Maker, n int) (pieces []int) {
+	c := m.(*copies)
 	var s shard
 	for range n {
-		s.add(c, &Copy{})
+		s.add(c, &snapshot.Copy{})
 	}
-	var to Copied
+	var to copiedRound
 	s.empty(&to)
 	for _, l := range to.lists {
 		pieces = append(pieces, len(l))

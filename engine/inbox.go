@@ -116,11 +116,6 @@ func (in *Inbox) prepare(c *buff.Command) error {
 	return in.engine.find(c)
 }
 
-// Len returns how many commands of this lane wait.
-//
-// Any goroutine may call it.
-func (in *Inbox) Len() int { return int(in.held.Load()) }
-
 // envelope is a command, or a function, on its way to the loop. A goroutine puts it before those that
 // its producer has posted already, and the loop takes all of them at once. Neither ever waits for
 // the other: a goroutine that loses its processor in the middle of a call holds nobody up.

@@ -138,7 +138,7 @@ func TestInboxBooks(t *testing.T) {
 				} else if errors.Is(err, engine.ErrInboxFull) {
 					refused[p]++
 				}
-				if n := in.Len(); n < 0 || n > 64 {
+				if n := in.Stats().Waiting; n < 0 || n > 64 {
 					panic(fmt.Sprint("Len is ", n))
 				}
 				_ = in.Stats()

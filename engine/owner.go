@@ -56,7 +56,7 @@ type owner struct {
 	leaving bool      // dropped while busy
 	adopts  bool      // it may have adopted something that the cross-owner index does not know
 	behind  bool      // in zones.behind
-	queued  bool      // in Copies.waiting
+	queued  bool      // in copies.waiting
 	held    bool      // its handler was running when a budget ended; not taken in yet
 	passed  bool      // time does not wait for it, until it has caught up
 

@@ -187,7 +187,7 @@ func (e *Engine) leave(o *owner) {
 	}
 }
 
-// Readmit is Restore for an owner of a world that was saved as a whole, by [Copies]: one that was in
+// Readmit is Restore for an owner of a world that was saved as a whole, by [Engine.Copies]: one that was in
 // it, in that zone, until the world stood at the uptime until, in ms (buff.Moment), and of whom
 // nothing had changed since its blob was made but the time. Its online buffs have gone on until
 // then; what had come due by then comes in the next Tick. The zone has its time already.

@@ -173,13 +173,13 @@ func (e *Engine) work() {
 		e.workHere(func() { e.group.Start(e.starts) })
 		return
 	}
-	limit, wait := e.opts.Budget, e.group.WaitOthers
+	limit := e.opts.Budget
 	if e.closed { // nobody is left behind
-		limit, wait = closeRound, e.group.Wait
+		limit = closeRound
 	}
 	end := e.budget.start(limit)
 	e.group.Start(e.starts)
-	e.endWork(!wait(end))
+	e.endWork(!e.group.Wait(end, e.closed))
 }
 
 // workHere is work on the loop's own goroutine. A handler that ends it, which nothing can prevent,
@@ -199,7 +199,7 @@ func (e *Engine) workHere(start func()) {
 		e.noteFrame()
 	}()
 	start()
-	e.endWork(!e.group.Wait(nil))
+	e.endWork(!e.group.Wait(nil, true))
 	over = true
 }
 

@@ -203,9 +203,9 @@ func (l *workerState) giveWay(box *mailbox) {
 			box.Defer(message{kind: run, at: l.batched.at}, false)
 		}
 	case o.rests:
-		box.Park()
+		box.Requeue(true)
 	default:
-		box.Requeue()
+		box.Requeue(false)
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // job is a cut on its way to the store.
 type job struct {
 	batch  Batch
-	copied *engine.Copied
-	copies *engine.Copies // that it is of
+	copied snapshot.Copies
+	copies snapshot.Maker // that it is of
 	gone   map[buff.OwnerID]struct{}
 	at     time.Duration // game time when it began
 	spent  time.Duration
@@ -28,7 +28,7 @@ type job struct {
 type committer struct {
 	saver  *Saver
 	jobs   chan job
-	helps  chan *engine.Copies // whose owners are to be copied until the next Tick
+	helps  chan snapshot.Maker // whose owners are to be copied until the next Tick
 	helped atomic.Int64        // how many were
 	cancel context.CancelFunc
 	gone   sync.WaitGroup
@@ -42,8 +42,8 @@ type committer struct {
 	deleted  map[buff.OwnerID]struct{}
 	commands []CommandID
 	moved    []Move
-	came     []Arrival        // and not in a batch that was acknowledged
-	holds    []*engine.Copied // that have their bytes
+	came     []Arrival         // and not in a batch that was acknowledged
+	holds    []snapshot.Copies // that have their bytes
 	sorter   sorter
 	list     []Owner // memory for those of a batch, and for their data
 	data     []byte
@@ -63,7 +63,7 @@ type committer struct {
 func (c *committer) start(v *Saver, s Store, cut *Cut) {
 	c.saver, c.store, c.epoch, c.since = v, s, cut.Epoch, cut.Frame
 	_, c.mayMove = s.(Mover)
-	c.jobs, c.helps = make(chan job, 1), make(chan *engine.Copies, 1)
+	c.jobs, c.helps = make(chan job, 1), make(chan snapshot.Maker, 1)
 	c.owners, c.deleted = map[buff.OwnerID]Owner{}, map[buff.OwnerID]struct{}{}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.gone.Add(1)
@@ -111,7 +111,7 @@ func (c *committer) stop(now bool) {
 }
 
 // help has the goroutine copy owners until the next Tick begins.
-func (c *committer) help(copies *engine.Copies) {
+func (c *committer) help(copies snapshot.Maker) {
 	select {
 	case c.helps <- copies:
 	default: // it has not come to the last one
@@ -198,7 +198,7 @@ func (c *committer) release(j *job, err error) {
 }
 
 // commit commits a batch; a store that panics has failed.
-func (c *committer) commit(copies *engine.Copies, b *Batch) (err error) {
+func (c *committer) commit(copies snapshot.Maker, b *Batch) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("store: a commit panicked: %v", v)
@@ -283,7 +283,7 @@ func (c *committer) takeOver(j *job) {
 const giveWayEvery = 256
 
 // fits reports why an owner cannot be in a batch.
-func fits(x *engine.Copy, o *Owner) error {
+func fits(x *snapshot.Copy, o *Owner) error {
 	if x.Err != nil {
 		return x.Err
 	}

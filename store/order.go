@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // placed is a copy with what it is sorted by.
 type placed struct {
 	id   buff.OwnerID
-	copy *engine.Copy
+	copy *snapshot.Copy
 }
 
 // sorter puts the copies of a round into the order of their ids. To sort 100,000 owners at one go takes
@@ -24,7 +24,7 @@ type sorter struct {
 const sortPiece = 1024
 
 // of returns the copies in order, which are good until the next call.
-func (s *sorter) of(x *engine.Copied, giveWay func()) []placed {
+func (s *sorter) of(x snapshot.Copies, giveWay func()) []placed {
 	s.list = slices.Grow(s.list[:0], x.Len())
 	for c := range x.All() {
 		s.list = append(s.list, placed{c.Owner, c})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // Defaults of [Options], used where a field is zero.
@@ -96,7 +97,7 @@ func (o *Options) complete() error {
 // of the engine, but Durable, Committed and Stats, which any goroutine may call.
 type Saver struct {
 	engine *engine.Engine
-	copies *engine.Copies // nil: not all owners are back
+	copies snapshot.Maker // nil: not all owners are back
 	opts   Options
 	zone   string
 

@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // Store keeps the cuts of zones. Its methods may be called from any goroutine; the calls for
@@ -43,7 +43,7 @@ type Store interface {
 // context is that of the Commit; with any other one it does nothing. Only the goroutine that was given
 // it may call it.
 func GiveWay(ctx context.Context) {
-	if c, ok := ctx.Value(wayKey{}).(*engine.Copies); ok {
+	if c, ok := ctx.Value(wayKey{}).(snapshot.Maker); ok {
 		c.GiveWay()
 	}
 }

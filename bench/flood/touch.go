@@ -85,7 +85,7 @@ func touch(verb string, commands int) (t Touch, err error) {
 	t = Touch{Verb: verb, Commands: commands}
 	runtime.LockOSThread() // whose time is measured
 	defer runtime.UnlockOSThread()
-	for in.Len() > 0 {
+	for in.Stats().Waiting > 0 {
 		start, spent := time.Now(), gauge.ThreadCPU()
 		e.Tick(time.Millisecond)
 		d := time.Since(start)

@@ -74,12 +74,12 @@ func pumps(players int, handle func(int)) way {
 	var home []*actor.Mailbox[int, int]
 	return way{"pumps", func() {
 		for i := range boxes {
-			if err := g.Send(&boxes[i], 1); err != nil {
-				panic(err)
+			if !g.Send(&boxes[i], 1) {
+				panic("a mailbox is full")
 			}
 		}
 		g.Start(-1)
-		for !g.Wait(nil) {
+		for !g.Wait(nil, true) {
 			continue // the pool refused while its workers came to rest
 		}
 		if home = g.Collect(home[:0], nil); len(home) != players {
