@@ -30,7 +30,7 @@ type batchedTurn struct {
 	requests []buff.TimerRequest
 	brought  segment
 
-	_ [40]byte // two workers do not write to one cache line
+	_ [32]byte // two workers do not write to one cache line
 }
 
 const nearRefs = 8
@@ -279,6 +279,7 @@ func (e *Engine) takeEvents(s *segment) {
 	if len(s.events) == 0 {
 		return
 	}
+	e.takeFrom(s.chunk)
 	e.frame.add(s.events)
 	if !s.plain {
 		e.counters.add(s.events)

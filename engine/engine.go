@@ -61,7 +61,9 @@ type Engine struct {
 	group     *actor.Group[*owner, message]
 	batch     turnBatch
 	workers   []workerState // by worker
-	used      bool          // the lists of the workers have been used since they were last emptied
+	spare     spareChunks
+	taking    taking
+	used      bool // the lists of the workers have been used since they were last emptied
 	collected []*mailbox
 
 	memory    buff.Memory     // of what all owners carry
@@ -155,6 +157,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	e.index.auras.yield = e.member
 	e.nameHandlers()
 	e.publish(o.Catalog)
+	e.spare.init(o.TickLimit, o.Workers)
 	for i := range e.workers {
 		e.workers[i].init(e, i)
 	}

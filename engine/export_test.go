@@ -44,13 +44,30 @@ func Escaped(e *Engine) uint64 {
 // Kept returns how many events the lists of the workers have room for.
 func Kept(e *Engine) (n int) {
 	for i := range e.workers {
-		all := 0
-		for _, c := range e.workers[i].chunks {
-			all += cap(c)
-		}
-		n = max(n, all)
+		n = max(n, e.workers[i].chunks.room())
 	}
 	return n
+}
+
+func (s *chunks) room() (n int) {
+	for _, c := range s.all[:s.made] {
+		n += cap(c.events)
+	}
+	return n
+}
+
+// EventRoom returns how many events all chunks have room for together. No worker may be at work.
+func EventRoom(e *Engine) (n int) {
+	for i := range e.workers {
+		s := &e.workers[i].chunks
+		if n += s.room(); s.now != nil && s.now.own == 0 {
+			n += cap(s.now.events)
+		}
+	}
+	for _, c := range e.spare.full {
+		n += cap(c.events)
+	}
+	return n + e.spare.room
 }
 
 // Mail returns how many messages wait for an owner.
@@ -304,15 +321,18 @@ func FittedEvents(used, room int) int {
 // GivenBack returns the rooms of a worker's chunks of events after it has given back what is far too
 // much, since so many of them were used, and that of the one that it fills next.
 func GivenBack(rooms []int, used int) (kept []int, next int) {
-	var l workerState
-	for _, n := range rooms {
-		l.chunks = append(l.chunks, make([]buff.Event, 0, n))
+	var s chunks
+	for k, n := range rooms {
+		s.all[k] = &chunk{own: int8(k + 1), events: make([]buff.Event, 0, n)}
+		s.made++
 	}
-	l.firstOf(l.chunks)
-	l.giveBack(&highWaters{chunks: highWater(used)})
-	for _, c := range l.chunks {
-		kept = append(kept, cap(c))
+	s.used.used(used)
+	s.giveBack()
+	for _, c := range s.all[:s.made] {
+		kept = append(kept, cap(c.events))
 	}
+	l := workerState{chunks: s}
+	l.nextChunk()
 	return kept, cap(l.turn.Events)
 }
 
@@ -344,4 +364,21 @@ func Pieces(m snapshot.Maker, n int) (pieces []int) {
 		pieces = append(pieces, len(l))
 	}
 	return pieces
+}
+
+// SpareRoom returns how many events the spare chunks have room for when workers have put back chunks of these rooms, and then when
+// lists that are far too long have been given back, of which so many were used.
+func SpareRoom(limit, workers, used int, rooms ...int) (kept, after int) {
+	var s spareChunks
+	s.init(limit, workers)
+	for range used {
+		s.get(nil)
+	}
+	s.out = len(rooms)
+	for _, n := range rooms {
+		s.put(&chunk{events: make([]buff.Event, 0, n)})
+	}
+	kept = s.room
+	s.giveBack()
+	return kept, s.room
 }

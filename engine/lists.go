@@ -7,42 +7,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// lists are those on which the turns of a worker leave what they bring, of one frame.
+// lists are those on which the turns of a worker leave what they bring beside events, of one frame.
 type lists struct {
 	frame    uint64
-	chunks   [][]buff.Event
 	outbox   []outgoing
 	requests []buff.TimerRequest
 	lent     lent
-}
-
-// Events lie in chunks: a list of all that a frame brings would be copied again and again while
-// it grows. A turn that begins has room for chunkRoom of them, or for half a chunk as long as those
-// are small; what is more makes its chunk grow. A game of ten players has small ones for good.
-const (
-	firstChunk = 4
-	chunkSize  = 1024
-	chunkRoom  = 64 // as many as defaultTurnLimit
-)
-
-// nextChunk makes room for the events of a turn.
-func (l *workerState) nextChunk() {
-	if l.turn.Events != nil {
-		l.chunks[l.chunk] = l.turn.Events
-		l.chunk++
-	}
-	if l.chunk == len(l.chunks) {
-		l.chunks = append(l.chunks, make([]buff.Event, 0, min(chunkSize, firstChunk<<min(l.chunk, 8))))
-	}
-	l.turn.Events = l.chunks[l.chunk][:0]
-}
-
-// firstOf begins with the first of some chunks, or none.
-func (l *workerState) firstOf(chunks [][]buff.Event) {
-	l.chunks, l.chunk, l.turn.Events = chunks, 0, nil
-	if len(chunks) > 0 {
-		l.turn.Events = chunks[0][:0]
-	}
 }
 
 // mostOld is how many lists of earlier frames a worker keeps: those of the frame before, which are
@@ -55,6 +25,7 @@ func (l *workerState) open() {
 	if f := l.engine.frames.Load(); l.frame != f {
 		if !l.emptied {
 			l.putAway()
+			l.emptyRead(f)
 		}
 		l.frame = f
 	}
@@ -65,8 +36,7 @@ func (l *workerState) open() {
 
 // putAway leaves the lists to those who read them, and takes others.
 func (l *workerState) putAway() {
-	l.store()
-	l.old = append(l.old, lists{l.frame, l.chunks, l.outbox, l.requests, l.lent})
+	l.old = append(l.old, lists{l.frame, l.outbox, l.requests, l.lent})
 	o := lists{}
 	if l.old[0].frame < l.engine.unread.Load() {
 		o = l.old[0]
@@ -76,15 +46,7 @@ func (l *workerState) putAway() {
 	} else if len(l.old) > mostOld {
 		l.old = slices.Delete(l.old, 0, 1)
 	}
-	l.firstOf(o.chunks)
 	l.outbox, l.requests, l.lent = o.outbox[:0], o.requests[:0], o.lent
-}
-
-// store puts the chunk that is being filled back among the others: it may have grown.
-func (l *workerState) store() {
-	if l.turn.Events != nil {
-		l.chunks[l.chunk] = l.turn.Events
-	}
 }
 
 // empty does the same on the loop, when nobody reads the lists any more.
@@ -92,9 +54,7 @@ func (l *workerState) empty(frame uint64) {
 	l.frame, l.emptied = frame, true
 	clear(l.outbox) // commands may hold functions
 	l.engine.high.events.used(len(l.requests))
-	l.engine.high.chunks.used(l.chunk + 1)
-	l.store()
-	l.firstOf(l.chunks)
+	l.emptyAll()
 	l.outbox, l.requests = l.outbox[:0], l.requests[:0]
 	l.lent.empty()
 }
@@ -102,15 +62,7 @@ func (l *workerState) empty(frame uint64) {
 // giveBack frees what is far too much, when nobody reads the lists any more.
 func (l *workerState) giveBack(s *highWaters) {
 	l.old = nil
-	if most := max(1, int(s.chunks)); len(l.chunks) > most {
-		l.firstOf(slices.Clone(l.chunks[:most]))
-	}
-	for i, c := range l.chunks {
-		if cap(c) > 4*chunkSize { // one turn has brought very much
-			l.chunks[i] = make([]buff.Event, 0, chunkSize)
-		}
-	}
-	l.firstOf(l.chunks)
+	l.chunks.giveBack()
 	l.outbox, l.requests = fit(l.outbox, s.events), fit(l.requests, s.events)
 }
 
@@ -234,6 +186,7 @@ func (e *Engine) giveBack(frame uint64) {
 	for i := range e.workers {
 		e.workers[i].giveBack(s)
 	}
+	e.spare.giveBack()
 	// The frame that was is not valid any more. Its head takes turns with the list that the
 	// loop's calls fill now.
 	f := &e.frame
@@ -245,7 +198,7 @@ func (e *Engine) giveBack(frame uint64) {
 }
 
 // highWaters are those of the engine's lists.
-type highWaters struct{ fired, collected, outbox, wanted, batch, events, chunks, loop, turns, backlog highWater }
+type highWaters struct{ fired, collected, outbox, wanted, batch, events, loop, turns, backlog highWater }
 
 // renew gives back what the wheel, the cross-owner index and the tables of owners have grown to when
 // the last owner has gone, so that nobody has a handle of a timer. The numbers of owners

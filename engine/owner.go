@@ -91,6 +91,7 @@ type segment struct {
 	late  int32
 
 	events []buff.Event
+	chunk  *chunk // in which they lie; nil: there are none
 	outbox []outgoing
 }
 

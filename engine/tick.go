@@ -115,14 +115,17 @@ func (e *Engine) emptyWorkers(frame uint64) {
 	if !e.used {
 		return
 	}
+	e.takenIn()
 	if running := e.group.Running(); len(running) > 0 {
 		e.unread.Store(running[0].Owner.since)
+		e.spare.emptyRead(frame, false)
 		return
 	}
 	e.used = false
 	for i := range e.workers {
 		e.workers[i].empty(frame)
 	}
+	e.spare.emptyRead(frame, true)
 }
 
 // wake tells the owners what is due. It comes before collect: in a mailbox the wakes of

@@ -26,8 +26,7 @@ type workerState struct {
 	batched  *batchedTurn // if it is one
 	frame    uint64       // the frame that the lists belong to
 	emptied  bool         // the loop has emptied the lists, and no turn has written to them since
-	chunks   [][]buff.Event
-	chunk    int     // the one that turn.Events is
+	chunks   chunks
 	old      []lists // of earlier frames
 	issued   int     // commands for others, of the handler that runs
 	handle   buff.Handle
@@ -48,6 +47,7 @@ type workerState struct {
 
 func (l *workerState) init(e *Engine, index int) {
 	l.engine, l.index = e, index
+	l.chunks.spare = &e.spare
 	l.turn.Call = l.call
 	l.turn.Seed, l.turn.Memory = e.opts.Seed, &e.memory
 	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
@@ -89,6 +89,10 @@ func (l *workerState) brought(t *turnOf) segment {
 	s := segment{
 		events: l.turn.Events[t.events:len(l.turn.Events):len(l.turn.Events)],
 		outbox: l.outbox[t.outbox:len(l.outbox):len(l.outbox)],
+	}
+	if len(s.events) > 0 {
+		s.chunk = l.chunks.now
+		s.chunk.left++
 	}
 	s.sum()
 	return s
