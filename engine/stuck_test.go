@@ -86,7 +86,9 @@ func TestP20_WhatStuckCosts(t *testing.T) {
 			synctest.Wait() // who hangs has looked at the gates
 			p.hold(10*k + 1)
 			require.Equal(t, budget, ticks(1), "the Tick in which owner %d gets stuck", 10*k+1)
+			now := p.Now()
 			require.Zero(t, ticks(5), "those after it, %d of %d workers stuck", k+1, workers)
+			require.Greater(t, p.Now(), now+1000, "time goes on, %d of %d workers stuck", k+1, workers)
 			require.Equal(t, int(k)+1, len(p.Tick(0).Stuck))
 		}
 		require.Positive(t, p.Tick(time.Second).Waiting)
