@@ -51,12 +51,13 @@ func runAwake(cmd *exec.Cmd) error {
 }
 
 // activity returns what a process and its descendants have used of the processor, in clock ticks, and whether one
-// of their threads runs or would. Where there is no /proc they always do.
+// of their threads runs or would. If one of its own does, the others are not looked at. Where there is no /proc
+// they always do.
 func activity(root int) (used int64, awake bool) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is a good one
-	if len(stats) == 0 {
+	if runs(root) {
 		return 0, true
 	}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is a good one
 	children := map[int][]stat{}
 	for _, path := range stats {
 		s := readStat(path)
@@ -65,21 +66,24 @@ func activity(root int) (used int64, awake bool) {
 			used += s.used
 		}
 	}
-	for todo := []int{root}; len(todo) > 0; {
-		pid := todo[0]
-		todo = todo[1:]
-		threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
-		for _, path := range threads {
-			if s := readStat(path); s.state == 'R' || s.state == 'D' {
-				awake = true
-			}
-		}
-		for _, s := range children[pid] {
-			used += s.used
+	for todo := []int{root}; len(todo) > 0; todo = todo[1:] {
+		for _, s := range children[todo[0]] {
+			used, awake = used+s.used, awake || runs(s.pid)
 			todo = append(todo, s.pid)
 		}
 	}
 	return used, awake
+}
+
+// runs reports whether a thread of a process runs or would, or waits for a disk. One that cannot be looked at does.
+func runs(pid int) bool {
+	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	for _, path := range threads {
+		if s := readStat(path); s.state == 'R' || s.state == 'D' {
+			return true
+		}
+	}
+	return len(threads) == 0
 }
 
 // stat is what the kernel says of a process or of a thread.
