@@ -52,14 +52,21 @@ import (
 //	show                          the buffs, the oldest application first
 //
 // Everything is done to two Sets. One runs instant by instant, the other once for
-// each advance; they must tell the same story. At the end both are checked.
+// each advance; they must tell the same story. What both count is counted again after each command, and at
+// the end both are checked.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if !strings.HasSuffix(path, ".txt") || strings.HasPrefix(path, "testdata/save/") { // see TestSaveTranscripts
 			return
 		}
 		s := &story{t: t, limit: 100, handlers: map[string]*datadriven.TestData{}}
-		datadriven.RunTest(t, path, func(_ *testing.T, d *datadriven.TestData) string { return s.command(d) })
+		datadriven.RunTest(t, path, func(_ *testing.T, d *datadriven.TestData) string {
+			told := s.command(d)
+			for _, side := range s.sides {
+				require.Empty(s.t, side.set.Counters(s.catalog), "after %s", d.Pos)
+			}
+			return told
+		})
 		for _, side := range s.sides {
 			side.check()
 		}
