@@ -39,7 +39,7 @@ type probed struct {
 }
 
 // tryBatch sends a verdict for each bug of it. Those that have no place in a binary with others are tried
-// alone, and so are those that live and that a test comes by which a binary with others fails.
+// alone, behind them, and so are those that live and that a test comes by which a binary with others fails.
 func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) error {
 	texts, in, err := b.source.schema(b.bugs)
 	if err != nil {
@@ -59,9 +59,10 @@ func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) err
 		runs = runs[:1]
 	}
 	left := map[int]*verdict{}
+	var alone []job
 	for k, bug := range b.bugs {
 		if !in[k] {
-			done <- try(ctx, tmp, b.alone(k))
+			alone = append(alone, b.alone(k))
 			continue
 		}
 		left[k+1] = &verdict{job: job{b.table, b.source.key(bug), nil}, batched: true}
@@ -101,6 +102,9 @@ func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) err
 	}
 	for _, k := range sorted(left) {
 		done <- *left[k]
+	}
+	for _, j := range alone {
+		done <- try(ctx, tmp, j)
 	}
 	return nil
 }
