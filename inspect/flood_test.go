@@ -138,7 +138,7 @@ func TestHalfHeadersKeepNobodyOut(t *testing.T) {
 // Connections that come and go by the thousand leave nothing behind.
 func TestConnects(t *testing.T) {
 	g := newGame(t, inspect.Options{})
-	n := 100_000
+	n := 25_000
 	if testing.Short() {
 		n = 2000
 	}
