@@ -220,7 +220,7 @@ func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *Turn[O, M]) {
 // endBatched ends a batched turn. Where it is over as usual, the loop may have the mailbox from here on.
 func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mailbox[O, M]) {
 	box.turn, box.from = shut, box.head
-	deferred := len(box.batch) > 0
+	deferred := len(box.messages()) > 0
 	if !deferred && v.state.CompareAndSwap(undone, over) {
 		return
 	}
@@ -245,10 +245,10 @@ func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mail
 //
 // Defer panics outside Options.Batched, and if it is called twice. Only inside it.
 func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
-	if box.turn != inBatch || len(box.batch) > 0 {
+	if box.turn != inBatch || len(box.messages()) > 0 {
 		panic("actor: Defer called twice, or outside Batched")
 	}
-	box.batch = append(box.batch, msg)
+	box.push(msg)
 	box.parks = parks
 }
 

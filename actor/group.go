@@ -157,7 +157,7 @@ func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) (kept bool) {
 	case empty:
 		g.stage(box)
 	}
-	box.batch = append(box.batch, msg)
+	box.push(msg)
 	return true
 }
 
@@ -332,7 +332,7 @@ func (g *Group[O, M]) Collect(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) 
 		}
 		box.makeIdle()
 		dst = append(dst, box)
-		if len(box.batch) > 0 {
+		if len(box.messages()) > 0 {
 			g.stage(box)
 		}
 	}

@@ -13,8 +13,9 @@ type Mailbox[O, M any] struct {
 
 	// batch is what the next Start hands over, or has handed over. While it is idle the
 	// loop appends to it; while it is running nobody changes the slice, so that both sides
-	// may read its length, and the workers clear the elements that they have taken.
-	batch []M
+	// may read its length, and the workers clear the elements that they have taken. nil: there never
+	// was anything.
+	batch *[]M
 
 	// late is what was sent while the mailbox is running; nil: never was anything. Few mailboxes
 	// have it, and all would be the longer for it.
@@ -75,7 +76,7 @@ func (box *Mailbox[O, M]) Len() int {
 	if box.held {
 		return 1 + box.lateness() // the batch is the worker's
 	}
-	return len(box.batch) + box.lateness()
+	return len(box.messages()) + box.lateness()
 }
 
 // Next takes the oldest message and reports whether there was one. It returns
@@ -85,11 +86,11 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 	if box.turn == shut {
 		panic("actor: Next called outside Handle")
 	}
-	if box.turn != open || int(box.head) == len(box.batch) {
+	if box.turn != open || int(box.head) == len(box.messages()) {
 		var none M
 		return none, false
 	}
-	m := box.batch[box.head]
+	m := (*box.batch)[box.head]
 	box.head++
 	return m, true
 }
@@ -128,7 +129,7 @@ func (box *Mailbox[O, M]) end(failed bool) {
 	if failed && box.head == box.from {
 		box.head++
 	}
-	clear(box.batch[box.from:box.head])
+	clear(box.messages()[box.from:box.head])
 	box.turn = shut
 }
 
@@ -136,29 +137,47 @@ func (box *Mailbox[O, M]) end(failed bool) {
 func (box *Mailbox[O, M]) makeIdle() {
 	box.done.Store(false)
 	box.place, box.held = empty, false
-	used := len(box.batch)
-	left := copy(box.batch, box.batch[box.head:]) // none, unless it parks
-	clear(box.batch[left:])
-	box.batch, box.head, box.parks = box.batch[:left], 0, false
-	late := box.late
+	batch, late := box.messages(), box.late
+	used := len(batch)
+	left := copy(batch, batch[box.head:]) // none, unless it parks
+	clear(batch[left:])
+	if box.head, box.parks = 0, false; box.batch != nil {
+		*box.batch = batch[:left]
+	}
 	if left > 0 {
 		if late != nil {
-			box.batch = append(box.batch, *late...)
+			*box.batch = append(*box.batch, *late...)
 			clear(*late)
 			*late = (*late)[:0]
 		}
 		return
 	}
-	if cap(box.batch) > keep && used < cap(box.batch)/4 {
-		box.batch = nil
+	if cap(batch) > keep && used < cap(batch)/4 {
+		*box.batch = nil
 	}
 	switch {
 	case late == nil:
 	case len(*late) > 0:
-		box.batch, *late = *late, box.batch
+		box.batch, box.late = late, box.batch
 	case cap(*late) > keep && used < cap(*late)/4:
 		*late = nil
 	}
+}
+
+// messages returns those of the batch.
+func (box *Mailbox[O, M]) messages() []M {
+	if box.batch == nil {
+		return nil
+	}
+	return *box.batch
+}
+
+// push puts a message behind those of the batch.
+func (box *Mailbox[O, M]) push(msg M) {
+	if box.batch == nil {
+		box.batch = new([]M)
+	}
+	*box.batch = append(*box.batch, msg)
 }
 
 // lateness returns how many messages were sent while the mailbox is running.

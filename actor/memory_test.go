@@ -29,15 +29,15 @@ func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
 		g.Collect(nil, nil)
 	}
 	frame(10_000)
-	require.GreaterOrEqual(t, cap(box.batch), 10_000, "it may be needed again")
+	require.GreaterOrEqual(t, cap(box.messages()), 10_000, "it may be needed again")
 	frame(9_000)
-	require.GreaterOrEqual(t, cap(box.batch), 10_000, "it was")
+	require.GreaterOrEqual(t, cap(box.messages()), 10_000, "it was")
 	frame(10)
-	require.Zero(t, cap(box.batch))
+	require.Zero(t, cap(box.messages()))
 	frame(keep)
-	size := cap(box.batch)
+	size := cap(box.messages())
 	frame(1)
-	require.Equal(t, size, cap(box.batch), "a small one is kept")
+	require.Equal(t, size, cap(box.messages()), "a small one is kept")
 }
 
 // TestLateBufferStays: the list of messages that came late keeps its memory as long as the mailbox has a quarter of so many.
@@ -84,7 +84,7 @@ func TestLateBufferShrinksToo(t *testing.T) {
 	}
 	worker()
 	g.Collect(nil, nil)
-	require.Len(t, box.batch, 10_000)
+	require.Len(t, box.messages(), 10_000)
 	g.Start(-1)
 	require.True(t, g.Send(&box, 1))
 	worker()

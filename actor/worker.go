@@ -155,7 +155,7 @@ func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 // more. The caller holds the lock.
 func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 	g.counts.handled += uint64(box.head - box.from)
-	if int(box.head) < len(box.batch) && !box.parks {
+	if int(box.head) < len(box.messages()) && !box.parks {
 		g.ready.push(box)
 		return
 	}

@@ -18,7 +18,7 @@ func (s *Set) AheadOf(ref Ref) (timer wheel.Handle, seen uint64) {
 	switch {
 	case ref.isTimeout():
 		if at < len(s.allTimeouts()) {
-			return s.timeouts.list[at].timer, s.timeouts.list[at].age
+			return s.beside.timeouts.list[at].timer, s.beside.timeouts.list[at].age
 		}
 	case at < len(s.slots):
 		i := &s.slots[at]

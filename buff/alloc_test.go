@@ -130,5 +130,5 @@ func TestSizes(t *testing.T) {
 	require.Nil(t, s.gates)
 	require.Nil(t, s.own)
 	t.Logf("a Set of 20 buffs: %d bytes", size)
-	require.LessOrEqual(t, size, uintptr(2128))
+	require.LessOrEqual(t, size, uintptr(2112))
 }

@@ -21,10 +21,10 @@ func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.valueOf(c, a
 // Base returns an attribute of the owner without what its buffs make of it. It panics as
 // Attribute does.
 func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
-	if s.sheet == nil || s.sheet.Attrs() < int(a) {
+	if s.ownSheet() == nil || s.ownSheet().Attrs() < int(a) {
 		return c.schema.At(a).Base
 	}
-	return s.sheet.Base(a)
+	return s.ownSheet().Base(a)
 }
 
 // Attributes returns the owner's attributes in the order of the catalog, none if that has
@@ -33,18 +33,18 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 	switch {
 	case c.schema == nil:
 		return func(func(stat.View) bool) {}
-	case s.sheet == nil:
+	case s.ownSheet() == nil:
 		return sheet.New(c.schema, 0).All()
-	case s.sheet.Attrs() >= c.schema.Len():
-		return s.sheet.All()
+	case s.ownSheet().Attrs() >= c.schema.Len():
+		return s.ownSheet().All()
 	}
 	return func(yield func(stat.View) bool) {
-		for v := range s.sheet.All() {
+		for v := range s.ownSheet().All() {
 			if !yield(v) {
 				return
 			}
 		}
-		for a := stat.Attr(s.sheet.Attrs() + 1); int(a) <= c.schema.Len(); a++ {
+		for a := stat.Attr(s.ownSheet().Attrs() + 1); int(a) <= c.schema.Len(); a++ {
 			law := c.schema.At(a)
 			if !yield(stat.View{Attr: a, Name: law.Name, Base: law.Base, Value: s.valueOf(c, a)}) {
 				return
@@ -59,10 +59,10 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 	c.schema.At(a)
 	return func(yield func(stat.Modifier) bool) {
-		if s.sheet == nil || s.sheet.Attrs() < int(a) {
+		if s.ownSheet() == nil || s.ownSheet().Attrs() < int(a) {
 			return
 		}
-		for _, m := range s.sheet.On(a) {
+		for _, m := range s.ownSheet().On(a) {
 			if !yield(m) {
 				return
 			}
@@ -79,23 +79,32 @@ func (s *Set) law(t *Turn) *Catalog {
 }
 
 func (s *Set) valueOf(c *Catalog, a stat.Attr) float64 {
-	if s.sheet == nil {
+	if s.ownSheet() == nil {
 		return c.schema.At(a).Base
 	}
-	if int(a) > s.sheet.Attrs() {
-		return s.sheet.ValueIn(c.schema, a)
+	if int(a) > s.ownSheet().Attrs() {
+		return s.ownSheet().ValueIn(c.schema, a)
 	}
-	return s.sheet.Value(a)
+	return s.ownSheet().Value(a)
+}
+
+// ownSheet returns the sheet, nil if the owner's attributes are as the catalog says.
+func (s *Set) ownSheet() *sheet.Sheet {
+	if s.beside == nil {
+		return nil
+	}
+	return s.beside.sheet
 }
 
 // needSheet returns the sheet, with all attributes of a catalog. It is for those who change it: who
 // reads takes an attribute that came with a reload as its definition says.
 func (s *Set) needSheet(c *Catalog) *sheet.Sheet {
-	if s.sheet == nil {
-		s.sheet = sheet.New(c.schema, 0)
+	b := s.needBeside()
+	if b.sheet == nil {
+		b.sheet = sheet.New(c.schema, 0)
 	}
-	s.sheet.Grow(c.schema)
-	return s.sheet
+	b.sheet.Grow(c.schema)
+	return b.sheet
 }
 
 // changeBase does a command about the base of an attribute: of the game, or of a definition.

@@ -40,7 +40,7 @@ func (s *Set) ClearTimerRequests(t *Turn) {
 func (s *Set) Timer(o TimerRequest) (timer wheel.Handle, live bool) {
 	at := o.Ref.slot()
 	if o.Ref.isTimeout() {
-		x := &s.timeouts.list[at]
+		x := &s.beside.timeouts.list[at]
 		return x.timer, x.live && x.generation == o.generation
 	}
 	i := &s.slots[at]
@@ -50,7 +50,7 @@ func (s *Set) Timer(o TimerRequest) (timer wheel.Handle, live bool) {
 // SetTimer says which timer wakes the thing that o is about.
 func (s *Set) SetTimer(o TimerRequest, timer wheel.Handle) {
 	if o.Ref.isTimeout() {
-		s.timeouts.list[o.Ref.slot()].timer = timer
+		s.beside.timeouts.list[o.Ref.slot()].timer = timer
 		return
 	}
 	s.slots[o.Ref.slot()].timer = timer
@@ -65,7 +65,7 @@ func (s *Set) touch(t *Turn, at uint16) {
 }
 
 func (s *Set) touchTimeout(t *Turn, at uint16) {
-	if x := &s.timeouts.list[at]; !x.touched {
+	if x := &s.beside.timeouts.list[at]; !x.touched {
 		x.touched = true
 		s.note(t, Ref(at)|timeoutRef)
 	}
@@ -83,7 +83,7 @@ func (s *Set) touchAll(t *Turn) {
 		s.touch(t, at)
 	}
 	for k := range s.allTimeouts() {
-		if s.timeouts.list[k].live {
+		if s.beside.timeouts.list[k].live {
 			s.touchTimeout(t, uint16(k))
 		}
 	}
@@ -102,7 +102,7 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 	for _, ref := range l.touched {
 		at := ref.slot()
 		if ref.isTimeout() {
-			x := &s.timeouts.list[at]
+			x := &s.beside.timeouts.list[at]
 			x.touched = false
 			if x.live {
 				s.file(t, reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: ref}, &x.armed, &x.timer, x.generation)

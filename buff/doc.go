@@ -263,14 +263,14 @@
 //
 // With many owners nothing is in the cache, and each place that must be looked at is waited for.
 //
-//	 a Set, 208 bytes                          Memory, of all owners
+//	 a Set, 192 bytes                          Memory, of all owners
 //	┌─────────────────────────────────────┐   ┌ chunk, up to 32 KiB ────────────────┐
 //	│ catalog ────────────────────────────┼─┐ │ …                                   │
 //	│ near: 16 bits for each of the first │ │ ├ piece ──────────────────────────────┤
 //	│       24 slots, of the definition   │ │ │ instance, 96 bytes    slot 0 ───────┼─▸ number of its Spec
 //	│       and the source in it          │ │ │ instance, 96 bytes    slot 1 ─┐     │   in the Catalog
 //	│ slots, piece ───────────────────────┼─┼▸│ …                             │     │       ▴
-//	│ gates, own, sheet, timeouts …       │ │ ├ piece ────────────────────────┼─────┤       │
+//	│ gates, own, calls, journal          │ │ ├ piece ────────────────────────┼─────┤       │
 //	│       nil until they are needed     │ └─┼───────────────────────────────┼─────┼───────┘
 //	│ beside ─────────────────────────────┼─▸ extra, 176 bytes  ◂─────────────┘     │
 //	└─────────────────────────────────────┘   └─────────────────────────────────────┘
@@ -279,7 +279,7 @@
 // are one piece of a chunk without a pointer, into which the collector does not look: an instance names its
 // definition by number. An owner who is out of slots moves to a longer piece, and the next one has the one that he
 // leaves: see [Memory]. A slot is used again; from eight on slots become more by two, and never fewer. What is not plain about
-// an instance is in an extra, which lies beside and is used again too. What a turn needs between a change and its
+// an instance is in an extra, which lies beside, with the timeouts and the sheet of attributes, and is used again too. What a turn needs between a change and its
 // place on the wheel is the Turn's, and lent to one Set after the other.
 //
 // # Limits

@@ -180,7 +180,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 		}
 	}
 	for i := range s.allTimeouts() {
-		if s.timeouts.list[i].live {
+		if s.beside.timeouts.list[i].live {
 			s.releaseTimeout(t, uint16(i))
 			dropped++
 		}
@@ -189,7 +189,10 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	s.clearCalls()
 	s.pending = 0
 	s.forgetDue()
-	s.gates, s.own, s.sheet = nil, nil, nil
+	s.gates, s.own = nil, nil
+	if s.beside != nil {
+		s.beside.sheet = nil
+	}
 	return dropped
 }
 

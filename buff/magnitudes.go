@@ -145,7 +145,7 @@ func (k *magnitudes) put(sheet *sheet.Sheet, i *instance, spec *Spec, j int, of 
 func (s *Set) takeOff(at uint16) {
 	k := s.magnitudesOf(&s.slots[at])
 	s.markOwner(AspectAttributes)
-	k.takeOff(s.sheet)
+	k.takeOff(s.ownSheet())
 }
 
 func (k *magnitudes) takeOff(sheet *sheet.Sheet) {
@@ -171,7 +171,7 @@ func (s *Set) tune(at uint16) {
 		return
 	}
 	s.markOwner(AspectAttributes)
-	s.magnitudesOf(i).tune(s.sheet, i, s.specOf(i))
+	s.magnitudesOf(i).tune(s.ownSheet(), i, s.specOf(i))
 }
 
 func (k *magnitudes) tune(sheet *sheet.Sheet, i *instance, spec *Spec) {
@@ -210,7 +210,7 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 	}
 	if len(k.keys) > 0 {
 		s.markOwner(AspectAttributes)
-		k.tune(s.sheet, i, spec)
+		k.tune(s.ownSheet(), i, spec)
 	}
 	return true
 }

@@ -27,7 +27,7 @@ func (r *restorer) place() {
 	r.placeLinks()
 	s.ages = r.ages
 	if len(r.waits) > 0 {
-		s.timeouts = &timeouts{list: r.waits, live: int32(len(r.waits)), free: noSlot}
+		s.needBeside().timeouts = &timeouts{list: r.waits, live: int32(len(r.waits)), free: noSlot}
 	}
 	for k := range r.waits {
 		s.touchTimeout(r.turn, uint16(k))
@@ -303,7 +303,7 @@ func (r *restorer) tellGone(c *comeback) {
 	r.worksAgain(c)
 	r.tellPulses(c, told, noSlot)
 	if len(k.keys) > 0 {
-		k.takeOff(s.sheet)
+		k.takeOff(s.ownSheet())
 	}
 	switch c.spec.Save.OfflineExpire {
 	case OfflineNotify:

@@ -117,14 +117,14 @@ func (s *Set) saveReturns(dst []byte, c *Catalog, aside *saved, now wheel.Time) 
 // saveTimeouts writes the timeouts by name and counts the others.
 func (s *Set) saveTimeouts(dst []byte, c *Catalog, aside *saved, now wheel.Time) (_ []byte, lost int) {
 	for k := range s.allTimeouts() {
-		if x := &s.timeouts.list[k]; x.live && x.do != nil {
+		if x := &s.beside.timeouts.list[k]; x.live && x.do != nil {
 			lost++
 		}
 	}
 	dst = wire.AppendUint(dst, uint64(s.Timeouts()-lost+len(aside.Timeouts)))
 	dst = appendTimeouts(dst, aside.Timeouts)
 	for k := range s.allTimeouts() {
-		x := &s.timeouts.list[k]
+		x := &s.beside.timeouts.list[k]
 		if !x.live || x.do != nil {
 			continue
 		}
@@ -141,8 +141,8 @@ func (s *Set) saveTimeouts(dst []byte, c *Catalog, aside *saved, now wheel.Time)
 func (s *Set) saveBases(dst []byte, aside *saved) []byte {
 	var schema *stat.Schema
 	n := len(aside.Bases)
-	if s.sheet != nil {
-		schema = s.sheet.Schema()
+	if s.ownSheet() != nil {
+		schema = s.ownSheet().Schema()
 		for a := range schema.All() {
 			if s.rebased(a) {
 				n++
@@ -153,7 +153,7 @@ func (s *Set) saveBases(dst []byte, aside *saved) []byte {
 	if schema != nil {
 		for a := range schema.All() {
 			if s.rebased(a) {
-				dst = appendValue(dst, "", schema.At(a).Name, s.sheet.Base(a))
+				dst = appendValue(dst, "", schema.At(a).Name, s.ownSheet().Base(a))
 			}
 		}
 	}
@@ -162,5 +162,5 @@ func (s *Set) saveBases(dst []byte, aside *saved) []byte {
 
 // rebased reports whether a base is another one than that of the schema, bit for bit.
 func (s *Set) rebased(a stat.Attr) bool {
-	return math.Float64bits(s.sheet.Base(a)) != math.Float64bits(s.sheet.Schema().At(a).Base)
+	return math.Float64bits(s.ownSheet().Base(a)) != math.Float64bits(s.ownSheet().Schema().At(a).Base)
 }

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"math"
 
-	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -38,10 +37,8 @@ type Set struct {
 	near   [nearHashes]uint16
 	beside *beside // nil: there is nothing in it
 
-	timeouts *timeouts    // nil: there was none yet
-	calls    *[]Call      // handlers that were put off to the head of the next Run, the last ones are pending; nil: there was none yet
-	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
-	journal  *Journal     // where changes are noted; nil: nowhere
+	calls   *[]Call  // handlers that were put off to the head of the next Run, the last ones are pending; nil: there was none yet
+	journal *Journal // where changes are noted; nil: nowhere
 }
 
 // NewSet returns an empty Set for the owner. The number is below MaxOwners and
@@ -67,10 +64,10 @@ func (s *Set) Len() int { return int(s.live) }
 
 // Timeouts returns how many timeouts are waiting.
 func (s *Set) Timeouts() int {
-	if s.timeouts == nil {
+	if s.beside == nil || s.beside.timeouts == nil {
 		return 0
 	}
-	return int(s.timeouts.live)
+	return int(s.beside.timeouts.live)
 }
 
 // Generation returns a generation that no handle of this Set has reached, for the

@@ -1,5 +1,7 @@
 package buff
 
+import "github.com/bufftick/bufftick/internal/sheet"
+
 // nearHashes is how many slots have their hash in the Set itself.
 const nearHashes = 24
 
@@ -26,11 +28,13 @@ func (s *Set) hashes() []uint16 {
 	return s.beside.far
 }
 
-// beside is what is by slot of an owner, and what few owners have.
+// beside is what few owners have, and owners without buffs do not.
 type beside struct {
-	far    []uint16 // hashes; empty: they are in Set.near
-	others []*Spec  // of the instances that are not of the Set's catalog, see specOf
-	extras []extra
+	far      []uint16 // hashes by slot; empty: they are in Set.near
+	others   []*Spec  // by slot, of the instances that are not of the Set's catalog, see specOf
+	extras   []extra
+	timeouts *timeouts    // nil: there was none yet
+	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
 
 	freeExtra uint16
 }

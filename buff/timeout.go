@@ -16,19 +16,20 @@ type timeouts struct {
 
 // allTimeouts returns the slots of all that there have been.
 func (s *Set) allTimeouts() []timeout {
-	if s.timeouts == nil {
+	if s.beside == nil || s.beside.timeouts == nil {
 		return nil
 	}
-	return s.timeouts.list
+	return s.beside.timeouts.list
 }
 
 // addTimeout starts a timeout. A delay is rounded up to whole milliseconds, so
 // that it never comes early, and one that is not above zero is due at the next.
 func (s *Set) addTimeout(t *Turn, c *Command) Result {
-	if s.timeouts == nil {
-		s.timeouts = &timeouts{free: noSlot}
+	b := s.needBeside()
+	if b.timeouts == nil {
+		b.timeouts = &timeouts{free: noSlot}
 	}
-	l := s.timeouts
+	l := s.beside.timeouts
 	at := l.free
 	switch {
 	case c.Do == nil && c.Handler == 0:
@@ -66,7 +67,7 @@ func wait(d time.Duration) int64 {
 func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 	at := h.slot()
 	if h.Number() == s.number && int(at) < len(s.allTimeouts()) {
-		if x := &s.timeouts.list[at]; x.live && x.generation == h.generation() {
+		if x := &s.beside.timeouts.list[at]; x.live && x.generation == h.generation() {
 			s.releaseTimeout(t, at)
 			return Result{Kind: Removed, Why: Cancelled}
 		}
@@ -75,7 +76,7 @@ func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 }
 
 func (s *Set) releaseTimeout(t *Turn, at uint16) {
-	l := s.timeouts
+	l := s.beside.timeouts
 	x := &l.list[at]
 	if x.timer != 0 {
 		s.request(t, TimerRequest{Due: wheel.Never, Timer: x.timer})
@@ -89,7 +90,7 @@ func (s *Set) releaseTimeout(t *Turn, at uint16) {
 }
 
 func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
-	x := &s.timeouts.list[at]
+	x := &s.beside.timeouts.list[at]
 	if entryKey(rankTimeout, x.age) != e.key { // no two are of one age, and one that has gone is of none
 		t.Dropped++
 		return

@@ -242,7 +242,7 @@ func (s *Set) Wake(t *Turn, ref Ref) {
 	at := int(ref.slot())
 	if ref.isTimeout() {
 		if at < len(s.allTimeouts()) {
-			s.timeouts.list[at].armed = wheel.Never
+			s.beside.timeouts.list[at].armed = wheel.Never
 			s.touchTimeout(t, uint16(at))
 		}
 		return

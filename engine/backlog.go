@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
@@ -309,7 +310,7 @@ func (e *Engine) allHeld() bool {
 
 // cut takes in that the turn of an owner ended before it was done: its allowance is used up.
 func (e *Engine) cut(o *owner) {
-	if o.spree += int64(o.used); o.spree >= e.patience {
+	if o.spree = int32(min(int64(o.spree)+int64(o.used), math.MaxInt32)); int64(o.spree) >= e.patience {
 		o.passed = true
 	}
 }

@@ -219,7 +219,7 @@ func (e *Engine) obey(o *owner) (late bool) {
 func (e *Engine) meet(o *owner, w buff.TimerRequest) (late bool) {
 	now := e.now
 	if o.leaving {
-		now = o.left
+		now = o.came
 	}
 	switch {
 	case w.Due == wheel.Never:
@@ -261,7 +261,7 @@ func (e *Engine) run(o *owner) {
 		o.ran = e.round
 		at := e.now
 		if o.leaving {
-			at = o.left
+			at = o.came
 		}
 		e.send(o, message{kind: run, at: at})
 	}

@@ -135,7 +135,7 @@ func (c *copies) home(o *owner, gave bool, obeyed int32) {
 	}
 	at := c.engine.now
 	if !c.engine.idle(o) {
-		at = o.reached
+		at = o.reached()
 	}
 	c.told(o)
 	o.copied.toldAt = at

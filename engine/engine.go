@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -143,7 +144,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		zones:    newZones(),
 		index:    newCrossIndex(o.Catalog),
 		share:    int32(min(maxShare, o.TickLimit)),
-		patience: int64(max(o.TickLimit, 4*o.MaxBuffs)),
+		patience: min(int64(max(o.TickLimit, 4*o.MaxBuffs)), math.MaxInt32),
 	}
 	e.loop.Catalog, e.loop.Seed, e.loop.Memory = o.Catalog, o.Seed, &e.memory
 	e.handlerID = func(name string) (buff.HandlerID, bool) { h, ok := e.names[name]; return h, ok }

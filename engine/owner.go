@@ -20,9 +20,9 @@ type owner struct {
 
 	// set is part of the owner, and right behind the mailbox: who comes to a player whom
 	// nobody has looked at for a while waits for memory once, and not once for each pointer.
-	set      buff.Set
-	segments *[]segment // what its turns brought since it was last idle, but for batched; nil: nothing yet
-	took     *took      // nil: nothing of it was measured
+	set    buff.Set
+	turns  *turns  // of whoever has it in hand; nil: nothing of it
+	beside *beside // the loop's; nil: nothing of it
 
 	// What each turn looks at stands together, in one cache line.
 	data    any
@@ -40,29 +40,84 @@ type owner struct {
 	revoked atomic.Pointer[revoked] // what queued commands of the loop will end, the newest first
 
 	// The loop's, also while the mailbox is running.
-	ran     uint64 // the last slice of a Tick whose run is or was in its mailbox
-	since   uint64 // the frame in which it was handed over
-	spree   int64  // what it has worked off since it last had done all that was due
-	left    wheel.Time
-	came    wheel.Time
-	looked  uint64 // the last look of an aura that found it
-	handed  int32  // commands in the batch that was handed over
-	late    int32  // commands that wait for the next one
-	owed    int32  // the part of Engine.owed that is its
+	ran     uint64     // the last slice of a Tick whose run is or was in its mailbox
+	since   uint64     // the frame in which it was handed over
+	came    wheel.Time // and of one who is leaving, when it left
+	handed  int32      // commands in the batch that was handed over
+	late    int32      // commands that wait for the next one
+	owed    int32      // the part of Engine.owed that is its
 	zone    uint32
-	place   int32     // in zone.owners
-	scale   zoneScale // what it has been told of its zone
-	wanted  bool      // in Engine.wanted
-	leaving bool      // dropped while busy
-	adopts  bool      // it may have adopted something that the cross-owner index does not know
-	behind  bool      // in zones.behind
-	queued  bool      // in copies.waiting
-	held    bool      // its handler was running when a budget ended; not taken in yet
-	passed  bool      // time does not wait for it, until it has caught up
+	place   int32 // in zone.owners
+	spree   int32 // what it has worked off since it last had done all that was due
+	wanted  bool  // in Engine.wanted
+	leaving bool  // dropped while busy
+	adopts  bool  // it may have adopted something that the cross-owner index does not know
+	behind  bool  // in zones.behind
+	queued  bool  // in copies.waiting
+	held    bool  // its handler was running when a budget ended; not taken in yet
+	passed  bool  // time does not wait for it, until it has caught up
 
-	// For Engine.copies. The interval is 0 without it, and so is touched.
-	reached wheel.Time // that at which its turn was cut short
-	copied  *copied    // nil without
+	copied *copied // for Engine.copies; nil without. The interval is 0 without it, and so is touched
+}
+
+// turns is what some turns leave behind.
+type turns struct {
+	segments []segment  // what they brought since the owner was last idle, but for batched
+	reached  wheel.Time // the instant at which one was cut short
+	took     took
+}
+
+// needTurns returns where turns leave something behind. Only for whoever has the owner in hand.
+func (o *owner) needTurns() *turns {
+	if o.turns == nil {
+		o.turns = &turns{}
+	}
+	return o.turns
+}
+
+// reached returns the instant at which a turn of the owner was cut short, 0 if none was.
+func (o *owner) reached() wheel.Time {
+	if o.turns == nil {
+		return 0
+	}
+	return o.turns.reached
+}
+
+// beside is what the loop notes of few owners.
+type beside struct {
+	scale  zoneScale // what it has been told of its zone
+	looked uint64    // the last look of an aura that found it
+}
+
+// needBeside returns where that stands. Only for the loop.
+func (o *owner) needBeside() *beside {
+	if o.beside == nil {
+		o.beside = &beside{}
+	}
+	return o.beside
+}
+
+// looked returns the last look of an aura that found the owner, 0 if none did.
+func (o *owner) looked() uint64 {
+	if o.beside == nil {
+		return 0
+	}
+	return o.beside.looked
+}
+
+// scale returns what the owner has been told of its zone.
+func (o *owner) scale() zoneScale {
+	if o.beside == nil {
+		return zoneScale{}
+	}
+	return o.beside.scale
+}
+
+// setScale notes that it has been told of that.
+func (o *owner) setScale(p zoneScale) {
+	if o.scale() != p {
+		o.needBeside().scale = p
+	}
 }
 
 // took is what the turns of an owner took.
@@ -97,10 +152,8 @@ type segment struct {
 
 // keep keeps what a turn has brought until the loop takes it.
 func (o *owner) keep(s segment) {
-	if o.segments == nil {
-		o.segments = new([]segment)
-	}
-	*o.segments = append(*o.segments, s)
+	t := o.needTurns()
+	t.segments = append(t.segments, s)
 }
 
 // sum notes what there is.
@@ -207,9 +260,9 @@ func (e *Engine) number() (uint32, error) {
 func (e *Engine) unload(o *owner) (dropped int) {
 	e.alter(o)
 	if !o.leaving {
-		o.left = e.now
+		o.came = e.now
 	}
-	dropped = o.set.Clear(e.turn(), o.left, buff.Unload)
+	dropped = o.set.Clear(e.turn(), o.came, buff.Unload)
 	e.obey(o)
 	o.leaving = true // a wake of its timers may still be on the way
 	e.living--

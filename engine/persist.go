@@ -111,7 +111,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	if !e.idle(o) {
 		e.leave(o)
 		e.enlist(o)
-		o.leaving, o.left = true, e.now
+		o.leaving, o.came = true, e.now
 		return nil
 	}
 	if err := e.roomFor("owner", uint64(id)); err != nil {
@@ -162,7 +162,7 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 		e.zones.tidy(zone, z)
 		return buff.Restoration{}, e.overfull(o.id(), err)
 	}
-	o.scale = z.scale
+	o.setScale(z.scale)
 	if at.Now < e.now {
 		e.liveOn(o)
 	}

@@ -244,16 +244,16 @@ func (e *Engine) takeBack(o *owner) {
 		}
 	}
 	e.watch.turnOver(o)
-	if o.segments != nil {
-		for i := range *o.segments {
-			b := &(*o.segments)[i]
+	if t := o.turns; t != nil {
+		for i := range t.segments {
+			b := &t.segments[i]
 			e.watch.brought(o.id(), b)
 			e.takeEvents(b)
 			e.outbox = append(e.outbox, b.outbox...)
 			gave = gave || len(b.outbox) > 0
 		}
-		clear(*o.segments)
-		*o.segments = (*o.segments)[:0]
+		clear(t.segments)
+		t.segments = t.segments[:0]
 	}
 	e.settle(o)
 	e.worked += int(o.used)

@@ -27,10 +27,11 @@ func (s *watching) turnOver(e *Engine, o *owner) {
 	if !s.counter.head {
 		s.before(e)
 	}
-	if o.took != nil && o.took.sample != 0 {
-		s.handled += o.took.sample
-		s.busiest.add(o, o.took.sample, e.now)
-		o.took.sample = 0
+	if o.turns != nil && o.turns.took.sample != 0 {
+		took := &o.turns.took
+		s.handled += took.sample
+		s.busiest.add(o, took.sample, e.now)
+		took.sample = 0
 		if !o.leaving {
 			s.most.see(o.id(), o.set.Len())
 		}

@@ -261,12 +261,7 @@ func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {
 }
 
 // measured returns where it stands what the turns of an owner took.
-func (o *owner) measured() *took {
-	if o.took == nil {
-		o.took = &took{}
-	}
-	return o.took
-}
+func (o *owner) measured() *took { return &o.needTurns().took }
 
 func (b *busiest) view() []Ranked {
 	if b.ended {

@@ -200,7 +200,7 @@ func (l *workerState) charge(o *owner, ran uint64, told int) {
 func (l *workerState) giveWay(box *mailbox) {
 	o := l.owner
 	o.rests = o.used >= o.given || l.frame != l.engine.frames.Load()
-	o.reached = l.turn.At()
+	o.needTurns().reached = l.turn.At()
 	switch {
 	case l.batched != nil:
 		if l.batched.rests = o.rests; !o.rests {

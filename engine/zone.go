@@ -171,18 +171,18 @@ func (zs *zones) wait(o *owner) {
 // mailbox of a busy one, the next Tick tries again.
 func (e *Engine) tellZone(o *owner) {
 	want := e.zones.byID[o.zone].scale
-	if o.scale == want || o.leaving {
+	if o.scale() == want || o.leaving {
 		return
 	}
 	if !e.idle(o) && int(o.handed+o.late)+2 > e.opts.MailboxLimit {
 		e.zones.wait(o)
 		return
 	}
-	list, n := want.changes(o.scale)
+	list, n := want.changes(o.scale())
 	for k := range n {
 		e.deliver(o, &list[k])
 	}
-	o.scale = want
+	o.setScale(want)
 }
 
 // catchUpZones tells those for whom there was no room, as far as its part of the Tick goes. For
