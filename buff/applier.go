@@ -81,7 +81,9 @@ func (s *Set) dropAppliers(at uint16) {
 }
 
 // ceased notes that an application of a source has an effect no more: it is remembered for
-// so long from now on, or from when the last one of the source has none.
+// so long from now on, or from when the last one of the source has none. That is the ruling for pair: the
+// memory ends a reset after the last moment at which an application of that source was in effect, those that wait
+// included, whoever owns the instance.
 func (s *Set) ceased(t *Turn, spec *Spec, source OwnerID) {
 	if spec.uses&usesDR == 0 || s.gates == nil {
 		return

@@ -12,6 +12,10 @@ import (
 // application joins a live instance, everything else is a new one.
 //
 // What was asked for in an older version of its definition is applied in the newest.
+//
+// The gates stand in one order, and the first that refuses gives the reason: the version, what no
+// rule could make sense of, a parameter that nobody reads, those of admit, a duration of nothing, the room.
+// Until then nothing of the owner has changed but the number of its rolls.
 func (s *Set) apply(t *Turn, a *Application) outcome {
 	if t.Catalog != nil && a.Spec.catalog != t.Catalog {
 		newest, _ := t.Catalog.Newest(a.Spec)
@@ -136,6 +140,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	e := s.tell(t, Applied, at)
 	h := e.Handle
 	e.End = s.endTold(i)
+	// Actions are only queued here: what the buff grants, its modifiers and its first pulse come before any of them.
 	s.follow(t, spec.apply, s.magnitudesOf(i))
 	if spec.uses&usesLinks != 0 {
 		s.bring(t, i)
@@ -145,6 +150,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	} else if s.gates != nil {
 		s.reconsider(t) // who gave way to it may have hidden others
 	}
+	// It may be gone: a requirement for its removal may have held already.
 	if spec.First != FirstNone && s.lives(h) {
 		s.pulse(t, at)
 	}
@@ -153,7 +159,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 
 // enter does what follows from a new instance before its first pulse: what it gives to its
 // owner, and what of it and of others has an effect now. One that is hidden from the start
-// gives nothing.
+// gives nothing: no tag and no modifier of it is there for even a moment, so that nothing that
+// requires or forbids its tags is set off.
 func (s *Set) enter(t *Turn, at uint16) {
 	i := &s.slots[at]
 	spec := s.specOf(i)
@@ -192,7 +199,7 @@ func (s *Set) equip(t *Turn, i *instance, a *Application) {
 		s.addAsync(t, i, a, i.duration, i.stacks, i.age)
 	}
 	if spec.Stack.Timers == TimersQueue {
-		i.stacks, x.running = 1, i.age
+		i.stacks, x.running = 1, i.age // one application runs, whatever it brought
 	}
 }
 

@@ -22,7 +22,7 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 	x, now := s.needExtra(i), s.nowOf(t, i)
 	l := asyncStack{end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level)}
 	if i.period > 0 {
-		l.lag = max(int64(now-i.beat)+i.period, 0) // above 0 between two beats
+		l.lag = max(int64(now-i.beat)+i.period, 0) // since the last beat: above 0 between two of them
 	}
 	at, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
 	x.async = slices.Insert(x.async, at, l)
@@ -62,6 +62,10 @@ func asyncOrder(a, b asyncStack) int {
 }
 
 // againEach is a further application where each has a timer of its own.
+//
+// At the limit, deny and clear are as with shared timers; replace takes as many of the oldest away as there is no room for;
+// allow lets the rule of refresh decide about the stack that ends first. Where there is room for some of the stacks only,
+// those come, and the rest is lost without a word.
 func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
 	r := outcome{handle: s.handle(at), kind: Stacked}
@@ -145,7 +149,8 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	return Refreshed
 }
 
-// replaceOldest takes n stacks off, the oldest ones, for those that come.
+// replaceOldest takes n stacks off, the oldest ones, for those that come. However many parts they are of,
+// one StackEnded tells of them.
 func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 	for n > 0 {
 		async := s.extraOf(&s.slots[at]).async
@@ -233,6 +238,9 @@ func (s *Set) setAsync(i *instance, end wheel.Time) {
 
 // counting returns how many stacks count in a pulse at an instant of the instance's own
 // time, and the sum of their magnitudes: the strongest, if not all are effective.
+//
+// The strongest are found by looking through all of them once for each magnitude that counts, from the top. That
+// is no sort, wants no memory, and the most that can count are few.
 func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
 	async := s.extraOf(i).async
 	most := int32(s.specOf(i).Stack.Effective)

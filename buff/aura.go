@@ -17,7 +17,8 @@ import (
 // away, and no stack has an end of its own.
 func (s *Spec) joinable() bool { return s.Kind != Instant && s.Stack.Timers == TimersShared }
 
-// enterAura: the owner is within an aura.
+// enterAura: the owner is within an aura. It changes nothing for who is within already; who comes back while the aura lingers
+// has the buff without an end again.
 //
 // Stories: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
@@ -61,7 +62,8 @@ func (s *Set) hold(t *Turn, at uint16) {
 	s.touch(t, at)
 }
 
-// leaveAura: it is not any more.
+// leaveAura: it is not any more. A linger of zero ends it at once, or takes off what this aura brought; otherwise the buff
+// has an end from now on, and who comes back before that has it as if nothing had been.
 func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 	at, k := s.memberOf(a)
 	if at == noSlot {

@@ -9,7 +9,8 @@ import (
 )
 
 // check returns what is wrong with the contents of a blob: nothing that a Set could have,
-// or more than could be worked with.
+// or more than could be worked with. A blob comes from a store, from another machine, or from whoever can write
+// to either: what is refused here no later code has to expect.
 func (b *saved) check() error {
 	c := &blobChecker{}
 	c.format(b)

@@ -9,7 +9,8 @@ import (
 	"github.com/bufftick/bufftick/internal/wire"
 )
 
-// reader takes a blob to pieces. After the first thing that is wrong it reads zeros.
+// reader takes a blob to pieces. After the first thing that is wrong it reads zeros, so that no reading function has to
+// ask: the error is looked at once, at the end. Whatever a blob says, no list is made longer than the bytes that are left.
 type reader struct {
 	b   []byte
 	at  int // the next byte

@@ -155,7 +155,7 @@ func (b *savedBuff) bits(n lengths) (set uint64) {
 }
 
 // append writes the buff; the entries of the lists of which the lengths are given follow,
-// in that order.
+// in that order. What has its usual value is left out, which a word of bits says.
 func (b *savedBuff) append(dst []byte, lists lengths) []byte {
 	set := b.bits(lists)
 	dst = wire.AppendUint(wire.AppendText(dst, b.ID), set)

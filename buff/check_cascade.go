@@ -71,7 +71,8 @@ func idsOf(ring []*Spec) string {
 	return strings.Join(ids, ", ")
 }
 
-// guarded reports whether an application may be refused.
+// guarded reports whether an application may be refused: then its edges do not count. Whether it will be refused in time
+// nobody can say here; what runs away all the same, the guard of MaxRounds stops.
 func (s *Spec) guarded() bool {
 	g := &s.Group
 	return s.Chance != 0 && s.Chance != 1000 || !s.Require.Apply.isZero() || s.DR.Group != "" || s.Slot.Class != "" || s.PerSource.Limit > 0 ||

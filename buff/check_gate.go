@@ -16,7 +16,8 @@ func (k *checker) exclusive(s *Spec) {
 	}
 }
 
-// slot checks a class of slots, of which all definitions must say the same.
+// slot checks a class of slots, of which all definitions must say the same: a class has one number of places,
+// and which definition comes first must not decide how many.
 func (k *checker) slot(s *Spec) {
 	l := s.Slot
 	switch {

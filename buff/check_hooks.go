@@ -35,7 +35,7 @@ func (k *checker) hooks(s *Spec) {
 	s.exec = k.ops("on.exec", &h.Exec)
 	s.overflow = append(s.overflow, k.ops("on.overflow", &h.Overflow)...)
 	k.reactions(s)
-	anyway := k.ops("on.remove.any", &h.RemoveAny)
+	anyway := k.ops("on.remove.any", &h.RemoveAny) // behind those of the reason itself; see Spec.ending
 	h.Remove = maps.Clone(h.Remove)
 	for r := NoReason + 1; r <= lastRemoval; r++ {
 		list, ok := h.Remove[r]
@@ -81,7 +81,9 @@ func (k *checker) to(at, field string, a *Action) To {
 	return a.To
 }
 
-// ops compiles a list and replaces it by a copy.
+// ops compiles a list and replaces it by a copy, so that nobody changes a definition from outside. A name that is
+// none is noted as an error and leaves a hole: the rest of the list is still looked at, and all
+// errors of a file are told at once.
 func (k *checker) ops(field string, list *[]Action) []op {
 	*list = slices.Clone(*list)
 	ops := make([]op, 0, len(*list))

@@ -1,6 +1,7 @@
 package buff
 
-// instant refuses what only a buff that is carried can have.
+// instant refuses what only a buff that is carried can have. An instant one is done when it is applied: there is no instance,
+// and no handle that anything could be asked of later.
 func (k *checker) instant(s *Spec) {
 	for _, f := range []struct {
 		field string

@@ -6,7 +6,8 @@ import (
 )
 
 // kept checks and compiles a number that a buff keeps. What it is kept under in a blob has
-// a number behind it if the name is taken.
+// a number behind it if the name is taken: by names, and not by places, values find back to a definition that
+// has changed since.
 func (k *checker) kept(field, name string, n *Number) ref {
 	if n.From == FromConst {
 		return ref{value: k.number(field, name, n).value, place: -1}

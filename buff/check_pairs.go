@@ -19,7 +19,7 @@ func (k *checker) pairs(s *Spec) {
 	}
 }
 
-// hastePairs are about the scaling of durations.
+// hastePairs are about the scaling of durations. Without a period that is refused where the period is checked.
 func (s *Spec) hastePairs() []pair {
 	if !s.HasteDuration || !s.pulses() {
 		return nil

@@ -23,7 +23,8 @@ func (k *checker) stack(s *Spec) {
 	}
 }
 
-// limit checks the numbers of stacks, and sets the limit with its default.
+// limit checks the numbers of stacks, and sets the limit with its default: 1, and in a queue as many as can wait. The
+// compiled limit lies within bounds also where the definition is wrong, since all other checks go on with it.
 func (k *checker) limit(s *Spec) {
 	st := &s.Stack
 	s.limit, s.initial = int32(min(max(st.Limit, 1), MaxStacks)), int32(min(max(st.Initial, 1), MaxStacks))
@@ -52,7 +53,8 @@ func (k *checker) limit(s *Spec) {
 	}
 }
 
-// refreshing checks what becomes of the end.
+// refreshing checks what becomes of the end. A cap below the duration would make a refresh shorter than what it
+// refreshes.
 func (k *checker) refreshing(s *Spec) {
 	st := &s.Stack
 	pct := st.RefreshPct

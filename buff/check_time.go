@@ -2,7 +2,8 @@ package buff
 
 import "time"
 
-// kind checks how long the buff lives.
+// kind checks how long the buff lives. A duration of 0 is an error and never means for ever, nor at once: four of the
+// systems that were compared take it for infinite, one for instant, and two crash.
 func (k *checker) kind(s *Spec) {
 	switch s.Kind {
 	case Timed:

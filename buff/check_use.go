@@ -41,7 +41,7 @@ func (k *checker) aura(s *Spec) {
 	default:
 		switch of := k.catalog.byID[a.Apply]; { // that there is one, compile sees
 		case of == nil:
-		case of.Kind == Instant:
+		case of.Kind == Instant: // see Spec.joinable
 			k.failf("aura.apply", "%q is instant: there would be nothing to take away", a.Apply)
 		case of.Stack.Timers != TimersShared:
 			k.failf("aura.apply", "%q has timers %v, but a member of an aura has no end of its own", a.Apply, of.Stack.Timers)

@@ -188,6 +188,8 @@ func (k *checker) compileNames(s *Spec) {
 // acts returns the acts that the definition does something about.
 func (s *Spec) acts() uint64 { return s.interrupt | s.consumeOn | s.reactsTo }
 
+// findUses says once, at load, which of the rules a definition makes use of. The hot paths ask for one bit, and a plain damage
+// over time passes none of the code for groups, immunities or numbers.
 func (s *Spec) findUses() (u uses) {
 	set := func(bit uses, on bool) {
 		if on {

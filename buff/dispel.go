@@ -1,7 +1,11 @@
 package buff
 
 // purge takes off what a dispel finds: so many portions, buff by buff and round by round, or
-// all. It never pulses and never refreshes anything. What resists counts as a portion.
+// all. It never pulses and never refreshes anything. What resists counts as a portion: a dispel that
+// meets nothing but resistance is used up.
+//
+// A round takes one portion of each buff, so that three portions against three buffs of three stacks take one
+// stack of each. A round in which nothing yields is the last.
 //
 // Stories: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
 // dispel_charges.txt.
@@ -64,7 +68,8 @@ func (s *Set) meant(q *Query, i *instance) bool {
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }
 
-// found calls f for every instance that a query means, in its order, until f returns false.
+// found calls f for every instance that a query means, in its order, until f returns false. Who is meant is settled before
+// the first is touched; one that has gone by the time its turn comes is left out.
 func (s *Set) found(t *Turn, q *Query, f func(at uint16) bool) {
 	t.chosen = t.chosen[:0]
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {

@@ -136,7 +136,9 @@ func (s *Set) toOwner(t *Turn, c *Command) Result {
 	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
 }
 
-// fire does what an entry of the due heap stands for, unless it is no longer so.
+// fire does what an entry of the due heap stands for, unless it is no longer so: what was due may have been moved,
+// ended or held by what came before it at the same instant. The entry is compared with what is due now, by instant, rank and
+// age; nobody has to look for entries that are out of date.
 func (s *Set) fire(t *Turn, e entry) {
 	at := e.ref.slot()
 	if e.ref.isTimeout() {

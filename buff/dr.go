@@ -14,7 +14,9 @@ type diminished struct {
 	until  wheel.Time // forgotten then, unless an application of it is in effect; in the owner's time
 }
 
-// share returns the part of its duration, in percent, that an application gets.
+// share returns the part of its duration, in percent, that an application gets: the n-th that was accepted
+// since the group was forgotten gets the n-th step, and all further ones the last. With a share of 0 an application is
+// denied, for the reason Diminished.
 //
 // Stories: testdata/dr.txt, dr_counts.txt, dr_pair.txt, dr_pair_shared.txt.
 func (s *Set) share(t *Turn, a *Application) uint64 {
@@ -49,6 +51,8 @@ func (s *Set) returns(spec *Spec, source OwnerID, now wheel.Time) *diminished {
 	return nil
 }
 
+// remembers reports whether an owner still knows of earlier applications. The time until it forgets begins with the last
+// end of one, so it never forgets while one of them is in effect, not even if that is longer than the reset.
 func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 	if now < d.until {
 		return true
@@ -75,6 +79,8 @@ func (s *Set) diminish(t *Turn, spec *Spec, source OwnerID) {
 	d.until = max(d.until, t.now.Add(spec.reset)) // it may have ended already
 }
 
+// remember begins to count the applications of a group, or of a group and source where the scope is pair. There is room
+// for as many as an owner may have buffs; one more pushes out the oldest.
 func (s *Set) remember(spec *Spec, source OwnerID, now wheel.Time) *diminished {
 	g := s.needGates()
 	s.forgetReturns(now)

@@ -24,6 +24,10 @@ func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
 func (s *Set) end(t *Turn, at uint16, why Reason) { s.endNamed(t, at, why, "") }
 
 // endNamed is end; the name says more about why.
+//
+// The order: pulses that wait come first; then what the buff has given is taken back, so that who is told of Removed,
+// and what follows from it, finds an owner without it; then the event; then its slot is free. Actions for the removal are
+// queued last, and find neither the buff nor its handle.
 func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	i := &s.slots[at]
 	if i.extra != noSlot {
@@ -196,7 +200,9 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	return dropped
 }
 
-// kill: the owner dies.
+// kill: the owner dies. There is no last pulse and no end of an instance that on_death removes, but
+// what its definition wants of a removal for the reason Death is done. A second kill of one who is dead does
+// the same to what has come since.
 //
 // Stories: testdata/death.txt, death_last_pulse.txt, death_pause.txt.
 func (s *Set) kill(t *Turn) Result {

@@ -73,6 +73,10 @@ type asked struct {
 // work works out all numbers of an application, or returns why it is refused. What they are
 // is kept in the Turn until the next application.
 //
+// It comes before the other gates: whether a number is missing must not hang on a chance or on who is immune, or a
+// mistake in a definition would be seen on some days only. The stacks and the level are those that there will be if the
+// application joins an instance.
+//
 // Stories: testdata/params.txt, handed_on.txt.
 func (s *Set) work(t *Turn, a *Application) Reason {
 	spec, w := a.Spec, &t.worked
@@ -122,7 +126,8 @@ func wholePool(v float64) int64 { return int64(math.Floor(min(max(v, 0), mostPoo
 // mostPool is what a shield can absorb: a whole number that a float64 holds.
 const mostPool = 1 << 62
 
-// evaluate works out one number.
+// evaluate works out one number. What is missing and has no default refuses the application (NoParam), and is
+// never taken for zero: damage that silently is 0 is a bug that nobody finds.
 func (s *Set) evaluate(t *Turn, n *number, q *asked) (float64, Reason) {
 	v, ok := n.value, true
 	switch n.from {

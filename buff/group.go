@@ -6,6 +6,9 @@ import "slices"
 // must give way: of its group, of its class of slots, and of its source. If it may not, it returns
 // why, and nothing has changed. Without one of usesRoom there is nothing to see to.
 //
+// So those who give way are only noted at first, each step leaving out whom an earlier one has noted, and
+// are ended together at the end, before the newcomer is told: Removed, Removed, Applied.
+//
 // Stories: testdata/group_rules.txt, slots.txt, per_source.txt.
 func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	t.going = t.going[:0]
@@ -41,7 +44,14 @@ type goer struct {
 }
 
 // exclude notes which members of its group a newcomer replaces, and reports whether none
-// refuses it.
+// refuses it. The rule is the newcomer's: what those who are there say bears on who comes after them.
+//
+//	always            replaces all
+//	never             is refused if one is there
+//	higher            replaces those of a lower priority, and is refused by one of the same or a higher
+//	equal or higher   is refused only by a higher one, and replaces the others
+//	same source       replaces those of its own source, and lives beside the others
+//	hide              replaces nobody: the weaker ones are hidden, see rank
 func (s *Set) exclude(t *Turn, a *Application) bool {
 	g := &a.Spec.Group
 	if g.Rule == GroupHide {
@@ -108,7 +118,8 @@ func (s *Set) outnumber(t *Turn, a *Application) {
 	}
 }
 
-// yields reports whether a gives way before b, which is older.
+// yields reports whether a gives way before b, which is older. With oldest nobody does, so that the first one looked at is
+// the victim; so it is among equals.
 func (s *Set) yields(rule Evict, a, b uint16) bool {
 	x, y := &s.slots[a], &s.slots[b]
 	switch rule {

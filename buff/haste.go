@@ -7,7 +7,16 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// setPeriod changes the period of a running buff, by its rule of haste.
+// setPeriod changes the period of a running buff, by its rule of haste:
+//
+//	snapshot   nothing now; the next refresh takes the new period
+//	next       the pulse to come stays where it is, and the new period begins after it
+//	rescale    what is left until the pulse to come is scaled by new/old
+//
+// All of it is whole ms, rounded half up: servers and replays agree. With haste_duration what is left of the
+// duration is scaled in the same way, so that the number of pulses stays.
+//
+// Stories: testdata/haste_snapshot.txt, haste_next.txt, haste_rescale.txt, haste_rates.txt, haste_least.txt, haste_expire.txt.
 func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	i := &s.slots[at]
 	switch {

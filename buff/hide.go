@@ -22,7 +22,10 @@ func (s *Set) reranked(spec *Spec) {
 
 // reconsider finds what has an effect after a change, and what must go: the oldest first,
 // again and again until nothing changes. Buffs that hide each other in a ring would never
-// come to an end; they are left as they are after MaxRounds.
+// come to an end; they are left as they are after MaxRounds, and a Faulted for Cascade says so.
+//
+// It comes after every command and every event that was due, before what they have issued: no handler
+// and no action sees a buff that should be hidden and is not yet.
 //
 // Stories: testdata/require.txt, inhibition.txt, group_hide.txt, immune_then_hidden.txt.
 func (s *Set) reconsider(t *Turn) {
@@ -70,7 +73,12 @@ func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 	return causes
 }
 
-// hide sets the causes for which an instance is hidden.
+// hide sets the causes for which an instance is hidden. Of several causes the first to come is told, by Hidden, and the last
+// to go, by Shown. Immunity alone is no cause to be told where it only stops pulses: see toldCauses.
+//
+// When it is shown, inhibition says what becomes of the beat: it goes on as if nothing had been (keep), or begins
+// anew (reset), with a pulse at once (execute). That is so only where a requirement or a command hid it: who is hidden by a
+// stronger one of its group, or by immunity, keeps its beat.
 func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	i := &s.slots[at]
 	was, told := i.flags&hidden, s.specOf(i).toldCauses()

@@ -3,7 +3,10 @@ package buff
 import "github.com/bufftick/bufftick/wheel"
 
 // migrate makes a running instance one of another version with the same rule of timers, and
-// reports whether it lives on.
+// reports whether it lives on. What a reload does is said at [Set.Adopt].
+//
+// The order: pulses that were put off are of the old version; where the timers are shared, what has no time left in the new
+// version ends as one of the old; stacks above the new limit go last, told as of the new version.
 func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	s.flush(t, at)
 	i := &s.slots[at]
@@ -62,7 +65,7 @@ func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
 		period := spec.periodAt(int(i.level))
 		d = max(scaled(d, 1, uint64(period)), 1) * period
 	}
-	end := i.end.Add(d - i.duration)
+	end := i.end.Add(d - i.duration) // not from now: what was extended or taken by hand stays so
 	if end <= now {
 		return false
 	}
@@ -70,7 +73,8 @@ func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
 	return true
 }
 
-// moveAsync moves all ends of stacks with timers of their own.
+// moveAsync moves all ends of stacks with timers of their own. Those that would have ended go now; if that is all of
+// them, the instance does.
 func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 	i := &s.slots[at]
 	s.shiftAsync(i, by)

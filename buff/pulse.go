@@ -68,6 +68,9 @@ func (s *Set) followPulseOf(t *Turn, at uint16, i *instance, spec *Spec, k *magn
 
 // beat does what is due at the instance's own instant own, a boundary of the period or the
 // end of a partial tail, and moves on to the next boundary.
+//
+// The next one is counted from own and never from now, so that no late frame makes the beat drift; and it is set
+// before the pulse is done, whose actions may change it.
 func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 	i := &s.slots[at]
 	elapsed, period := int64(0), int64(0)
@@ -136,7 +139,7 @@ func (s *Set) flush(t *Turn, at uint16) {
 	}
 	t.Dropped += uint64(count - done)
 	if done == 1 {
-		done = 0
+		done = 0 // one pulse that stands for itself says nothing of a count
 	}
 	s.pulseAt(t, at, own, 0, 0, done)
 }

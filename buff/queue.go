@@ -7,7 +7,10 @@ import (
 // With TimersQueue one application runs, and the instance is it; the others wait with what
 // they have left, and with numbers of their own, until they are the strongest.
 
-// againQueue is a further application to a queue.
+// againQueue is a further application to a queue. Only a stronger one, by magnitude, runs at once, and what ran waits with
+// what it has left; an equal one waits behind. At the limit, which counts the one that runs, it is
+// refused unless it may push out one that waits: the oldest (replace), or the weakest if that is weaker
+// (allow). What runs is never pushed out, but clear ends the whole instance.
 //
 // Stories: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
 // stat/queue_reload.txt.
@@ -87,7 +90,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	l := x.async[best]
 	x.async = remove(x.async, best)
 	s.mark(at, AspectWaiting)
-	s.run(t, at, &l, i.end)
+	s.run(t, at, &l, i.end) // from the end of the one before, however late this frame is
 	if l.numbers != 0 {
 		k := s.magnitudesOf(i)
 		s.tellNumbers(t, at, k.waitingOf(&l).values)
@@ -236,7 +239,7 @@ func (s *Set) stepAside(i *instance, left int64) {
 		w, n := k.shelf()
 		l.numbers = n
 		k.swap(w)
-		k.values = append(k.values[:0], w.values...) // of what is told they are what was
+		k.values = append(k.values[:0], w.values...) // what is told next compares the new numbers with these
 	}
 	x.async = append(x.async, l)
 }

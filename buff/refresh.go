@@ -3,8 +3,11 @@ package buff
 import "github.com/bufftick/bufftick/wheel"
 
 // refresh sets the end and the beat by the definition's rules, and reports whether
-// the end was set. A refresh keeps the instance's age. FirstEvery pulses if
-// anything came of the application, be it only a stack.
+// the end was set. A refresh keeps the instance's age, and with it its place in the order of
+// what is due at one instant. FirstEvery pulses if anything came of the application, be it only a stack.
+//
+// The phase is kept unless the definition says otherwise: with a beat that began anew, who applies
+// again just before each pulse would see none, and loses up to a period with each refresh (clipping).
 //
 // Stories: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
 // refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt.
@@ -51,7 +54,8 @@ func (s *Set) renew(t *Turn, at uint16, a *Application) {
 	}
 }
 
-// takeWanted gives an instance the period that waited for a refresh.
+// takeWanted gives an instance the period that waited for a refresh: with haste snapshot a command
+// SetPeriod changes nothing that runs.
 func (s *Set) takeWanted(i *instance) {
 	if x := s.extraOf(i); x.wanted > 0 {
 		s.newPeriod(i, x.wanted)
@@ -60,6 +64,15 @@ func (s *Set) takeWanted(i *instance) {
 }
 
 // refreshed returns the new end of an instance for an application of d ms at now.
+//
+//	restart    now + d
+//	extend     the old end + d, but no further than the cap from now; an end beyond that stays
+//	max        the later of the old end and now + d
+//	pandemic   now + d + what was left, at most a share of the duration of the definition
+//	residual   now + d + what is left until the next pulse, so that no pulse is clipped
+//
+// What was left counts for pandemic by the duration of the definition, not by that of this application:
+// one that was diminished or scaled does not make the share smaller.
 func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
 	rule := s.specOf(i).Stack.Refresh
 	switch {
@@ -75,7 +88,7 @@ func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
 		return end
 	case rule == RefreshPandemic:
 		return now.Add(d).Add(min(left(now, i.end), s.specOf(i).lastsAt(int(i.level))*s.specOf(i).carry/100))
-	case rule == RefreshResidual && i.beat <= i.end:
+	case rule == RefreshResidual && i.beat <= i.end: // behind the last pulse there is nothing to save
 		return now.Add(d).Add(left(now, i.beat))
 	}
 	return now.Add(d)

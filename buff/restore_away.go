@@ -7,7 +7,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// pass lets the time away pass: what has passed of the buff is over.
+// pass lets the time away pass: what has passed of the buff is over. Nothing is simulated step by step: an owner
+// who was away for a year with a pulse each second costs as much as one who was away for a moment. So no rule
+// that needs others is asked: nothing is hidden or shown, applied or ended by what happened to another buff meanwhile.
 func (c *comeback) pass() {
 	switch c.spec.Stack.Timers {
 	case TimersEach:
@@ -34,7 +36,7 @@ func (c *comeback) firstBeat() wheel.Time {
 	return s.firstBeat(&i, c.now)
 }
 
-// passShared takes away stacks at each end, as the rule of expiry says.
+// passShared takes away stacks at each end, as the rule of expiry says: at most as often as there are stacks.
 func (c *comeback) passShared() {
 	i := &c.i
 	for i.end <= c.over {
@@ -97,7 +99,7 @@ func (c *comeback) passEach() {
 		counted.extra = 0
 		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*i.period))
 	}
-	c.stepOver(i.boundaries(c.over))
+	c.stepOver(i.boundaries(c.over)) // the beat goes on for those that are left, also where nobody counted in it
 	k := slices.IndexFunc(x.async, func(l asyncStack) bool { return l.end > c.over })
 	if k < 0 {
 		c.gone = true

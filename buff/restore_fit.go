@@ -41,6 +41,10 @@ func (b *savedBuff) rounded() int64 {
 
 // comeback makes c, which is empty, an instance of what was saved of it and of its definition
 // of now, with all its instants where they are after the time away.
+//
+// A blob has no instants: what it says of an end or a pulse is how many ms were left, and engine time begins
+// anew with each run. What has passed meanwhile, by the clock of the buff, is taken off that here; where the result is in
+// the past, pass says what became of it.
 func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 	c.now, c.over, c.young, c.saved, c.spec = r.now, r.now, b.Since != nil, b, spec
 	elapsed := r.elapsed(c, b)
@@ -161,7 +165,9 @@ func (c *comeback) fitCauses(b *savedBuff) {
 	}
 }
 
-// fitStacks brings the stacks within the limit and under the rule of timers of now.
+// fitStacks brings the stacks within the limit and under the rule of timers of now. Stacks that had no ends
+// of their own, and need them now, have that of the instance; those that are too many go, and of those with ends of
+// their own they are the ones that would end first.
 func (c *comeback) fitStacks(b *savedBuff) {
 	i, x, spec := &c.i, &c.x, c.spec
 	i.stacks = int16(min(int32(i.stacks), spec.limit))
@@ -203,7 +209,7 @@ func (c *comeback) fitExtra(b *savedBuff) {
 	}
 	if n := int64(spec.Charges.N); n > 0 {
 		x.charges = int32(b.Charges)
-		if b.Charges == 0 || b.Charges > n && spec.Charges.Refresh != ChargesAdd {
+		if b.Charges == 0 || b.Charges > n && spec.Charges.Refresh != ChargesAdd { // it had none then, or fewer fit now
 			x.charges = int32(n)
 		}
 	}

@@ -23,7 +23,7 @@ func (r *restorer) placeBases() {
 
 // numbers gives a buff the numbers that it had, by name, and those that wait in its queue theirs.
 // What its definition reads besides is worked out from what is known now; if that is not enough
-// it is its default, or zero.
+// it is its default, or zero: who comes back must come back, and an application could still be refused.
 func (r *restorer) numbers(c *comeback) {
 	spec, b := c.spec, c.saved
 	if spec.uses&(usesMagnitudes|usesNumbers) == 0 {

@@ -8,7 +8,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// place puts everything into the Set. From here on nothing can fail.
+// place puts everything into the Set. From here on nothing can fail: what could, a blob that is no blob or an owner
+// without the room, has been found before anything was changed.
+//
+// The order is that of what needs what. Bases come first, for the numbers of buffs may be worked out from them; then
+// buffs, the oldest first, each with its modifiers, so that a later one finds the values that it had; then
+// links, which name buffs by their places. Nothing is told and nothing follows yet: see tell.
 func (r *restorer) place() {
 	s := r.set
 	s.own, s.events = r.own, r.saved.Events
@@ -104,6 +109,7 @@ func (r *restorer) placeBuff(c *comeback) {
 		s.needGates().acts |= spec.acts()
 	}
 	s.modifiers += int32(len(spec.modifiers))
+	// As it was saved. Whether it is still hidden is looked at when all are there: see tell.
 	if i.flags&hidden != 0 {
 		return
 	}
@@ -183,7 +189,8 @@ func (r *restorer) placeLinks() {
 	}
 }
 
-// guessLinks takes what is linked to a buff to be, of each link, the oldest instance of its source.
+// guessLinks takes what is linked to a buff to be, of each link, the oldest instance of its source. A blob of a format
+// before 4 does not say what came with which buff.
 func (r *restorer) guessLinks(c *comeback) {
 	of := c.i.age
 	if c.gone {
@@ -227,7 +234,9 @@ func (s *tagSet) addTimes(t Tag, n int64) {
 	(*s)[k].n = uint16(min(int64((*s)[k].n)-1+n, maxTagCount))
 }
 
-// tell reports what has come back and what has ended, and lets follow what follows.
+// tell reports what has come back and what has ended, and lets follow what follows. All buffs are there when the first is
+// told, so that an action of one finds the others. Then come, in this order: what the zone's time does; each buff with
+// its pulses; immunities, against what the definitions of now say; who is hidden; and last what all this has issued.
 func (r *restorer) tell(zone []Command) {
 	s, t := r.set, r.turn
 	t.begin(r.at.Now, s.started(r.at.Now), false)

@@ -24,7 +24,8 @@ func (s *Set) saveBuffs(dst []byte, aside *saved, now wheel.Time) []byte {
 	return appendBuffs(dst, aside.Buffs, blobFormat)
 }
 
-// keeps reports whether an instance is in a blob.
+// keeps reports whether an instance is in a blob. What an aura has given is not: whoever comes back gets it again from the
+// next look of the aura, if there still is one around.
 func (s *Set) keeps(i *instance, now wheel.Time) bool {
 	if i.flags&member != 0 {
 		return false
@@ -77,7 +78,8 @@ func (s *Set) saveBuff(dst []byte, at uint16, now wheel.Time) []byte {
 }
 
 // savePlain writes an instance without an extra and without a time of its own: what
-// [savedBuff.append] would write, but for the lists' entries.
+// [savedBuff.append] would write, but for the lists' entries. Most buffs are like that, and a cut of a zone writes all of
+// them: this way none is put together as a savedBuff first.
 func savePlain(dst []byte, i *instance, spec *Spec, now wheel.Time, appliers, with int) []byte {
 	set := uint64(0)
 	note := func(is bool, bit uint64) {

@@ -28,7 +28,8 @@ func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
 	return rest
 }
 
-// meet is Absorb, and reports whether a shield has nothing left.
+// meet is Absorb, and reports whether a shield has nothing left. It looks for the best one again after each that is
+// spent: there are few, and an order kept for them would be kept for all who are never hit.
 func (s *Set) meet(amount int64, school Tag) (rest int64, spent bool) {
 	for amount > 0 {
 		best := uint16(noSlot)

@@ -17,11 +17,16 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
 }
 
 // join is again without a note of what changes.
+//
+// The order: the level, by which it may be refused; the version, since two of them may be at odds; the rule of
+// timers, which has ways of its own for each and for queue; then overflow, which can refuse or end
+// everything; then stacks, and the refresh last, whose pulse has all of them.
 func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
 	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) && !a.rest {
 		return s.deny(t, a, LowerLevel, nil)
 	}
+	// Pulses that catchup has put off are of the buff as it was.
 	if i.extra != noSlot {
 		s.flush(t, at)
 	}
@@ -33,7 +38,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		}
 	}
 	if s.specOf(i) != spec && !s.roomFor(spec, len(s.specOf(i).modifiers)) {
-		return s.denyFull(t, a)
+		return s.denyFull(t, a) // the new version has more modifiers than fit, and half of it is not to be had
 	}
 	switch spec.Stack.Timers {
 	case TimersEach:
@@ -63,7 +68,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		s.cross(t, at, was, a.Source, s.magnitudesBehind(t, i, a))
 		r.kind = Stacked
 	case revised && spec.Stack.Refresh == RefreshNone:
-		s.tellVersion(t, at)
+		s.tellVersion(t, at) // nothing else would say that it is of another version now
 		r.kind = Refreshed
 	}
 	if s.refresh(t, at, a, d, r.kind == Stacked) && r.kind == 0 {
@@ -104,7 +109,8 @@ func (s *Spec) stacks(a *Application) int32 {
 }
 
 // cross does the thresholds that the stacks of an instance have reached from below, since
-// they were that many. What they apply is of the source whose application it was, and knows of
+// they were that many: once for each crossing, so that five stacks that stay five set nothing off
+// again, and five that were consumed do when they come back. What they apply is of the source whose application it was, and knows of
 // that what the application does.
 func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {
 	i := &s.slots[at]
@@ -123,7 +129,8 @@ func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes
 	}
 }
 
-// level gives the instance the level of a further application, by its rule.
+// level gives the instance the level of a further application, by its rule. Where levels segregate, what
+// joins has the same one.
 func (s *Set) level(i *instance, a *Application) {
 	switch a.Spec.Stack.Level {
 	case LevelSum:

@@ -18,6 +18,10 @@ type Outgoing struct {
 // steal takes what the query finds off its owner and has it applied to who steals, for
 // what was left of it, but nothing of it for longer than most.
 //
+// The thief gets what was left: of the shield, of the charges, each stack with its own end, those that
+// wait in a queue in turn; the numbers are those that it had. It is an application like any other
+// there, with the thief as source, and may be denied: then the buff is lost for both.
+//
 // Stories: testdata/steal.txt, steal_left.txt.
 func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	var r Result

@@ -73,7 +73,8 @@ func (c *Catalog) ActName(a Act) string {
 	return c.acts.list[a-1]
 }
 
-// tag gives a number to a tag and all above it, which get the lower ones.
+// tag gives a number to a tag and all above it, which get the lower ones: to have debuff.poison.dot is to have
+// debuff.poison and debuff.
 func (c *Catalog) tag(name string) Tag {
 	if t, ok := c.Tag(name); ok {
 		return t
@@ -114,7 +115,8 @@ type tagCount struct {
 	n   uint16
 }
 
-// tagSet is the tags that an owner has, by number.
+// tagSet is the tags that an owner has, by number. They are counted: two buffs may grant one tag, and it is gone with
+// the last of them.
 type tagSet []tagCount
 
 func (s tagSet) find(t Tag) (int, bool) {

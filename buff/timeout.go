@@ -23,7 +23,8 @@ func (s *Set) allTimeouts() []timeout {
 }
 
 // addTimeout starts a timeout. A delay is rounded up to whole milliseconds, so
-// that it never comes early, and one that is not above zero is due at the next.
+// that it never comes early, and one that is not above zero is due at the next: never inside
+// the call, or whoever asks for one every time it comes would go round for ever in one instant.
 func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	b := s.needBeside()
 	if b.timeouts == nil {
@@ -75,6 +76,8 @@ func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 	return Result{Err: fmt.Errorf("%w: timeout %v", ErrStale, h)}
 }
 
+// releaseTimeout frees a slot, under a new generation: no handle that was given out names what comes there later.
+// A slot whose generations are used up is not free any more.
 func (s *Set) releaseTimeout(t *Turn, at uint16) {
 	l := s.beside.timeouts
 	x := &l.list[at]
@@ -89,6 +92,8 @@ func (s *Set) releaseTimeout(t *Turn, at uint16) {
 	}
 }
 
+// fireTimeout tells of a timeout that is due and calls its handler. It is released before that: in its own handler it is
+// stale, and can be asked for anew.
 func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
 	x := &s.beside.timeouts.list[at]
 	if entryKey(rankTimeout, x.age) != e.key { // no two are of one age, and one that has gone is of none

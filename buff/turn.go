@@ -122,7 +122,7 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 	return true
 }
 
-// begin starts the work of one event, inside Run, or of one command.
+// begin starts the work of one event, inside Run, or of one command. The guard against cascades counts anew.
 //
 // A command of the loop is the first of its chain. Those that follow from an event
 // that was due are first themselves.
