@@ -2,10 +2,10 @@ package buff
 
 import "github.com/bufftick/bufftick/wheel"
 
-// Of a large game no owner is in the cache: a Set is waited for, and then what it points to. Whoever is
+// Of a large game no owner is in the cache: a Set is waited for, and then what it points to. A caller that is
 // about to do something with many of them reads a little of each before, in a loop so short that the
-// processor waits for all of them at once. What these return means nothing; it is there so that
-// nobody takes the reading away. Nobody else may be changing the Set.
+// processor waits for all of them at once. What these functions return means nothing; it is returned so that
+// the compiler keeps the reads. Nothing else may be changing the Set meanwhile.
 
 // Ahead reads of the Set itself what a turn or a command looks at.
 func (s *Set) Ahead() uint64 {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// blobScratch is the memory of what one blob says. Whoever restores many owners reads one blob
-// after the other into the same: what is in it is good until the next.
+// blobScratch is the memory of what one blob says. A restore of many owners reads one blob
+// after the other into the same memory: what is in it is good until the next.
 //
 // All lists of one kind of entry lie one behind the other in one array. When that grows, the
 // lists that were carved before stay where they are, in the old one.

@@ -141,8 +141,8 @@ func AddTimeout(owner OwnerID, delay time.Duration, handler string) Command {
 }
 
 // AddTimeoutFunc is AddTimeout for a function, which dies with the process: such a command has no
-// binary form, and no such timeout is saved. Who carries it out says what do must be: package
-// engine wants a func(*engine.Context).
+// binary form, and no such timeout is saved. What type do must be is up to the package that carries it
+// out: engine wants a func(*engine.Context).
 func AddTimeoutFunc(owner OwnerID, delay time.Duration, do any) Command {
 	return Command{Verb: VerbAddTimeout, Owner: owner, By: delay, Do: do}
 }

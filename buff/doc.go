@@ -93,7 +93,7 @@
 //	source               default, or NoParam   cast: when it is made; apply: when it comes
 //	caller               default, or NoParam   when it is made
 //
-// A Set does not know other Sets. Whoever makes an application reads the attributes of the
+// A Set does not know other Sets. The caller that makes an application reads the attributes of the
 // source into it, by [Application.Capture]; if the source is the owner itself, its own
 // attributes are read when the command is carried out. Whatever a buff causes, directly or
 // indirectly, uses what was captured for that buff. A number that evaluates to NaN, or to more
@@ -228,9 +228,8 @@
 //
 // # Who may call
 //
-// Nobody twice at once. A Set and its Turn belong to whoever holds them, any
-// goroutine, one call at a time; a hand-over must be an event in the sense of the
-// Go memory model. Inside a handler only [Turn.Issue] and the methods that read
+// One goroutine at a time. A Set and its Turn may be used by any goroutine, but never by two
+// at once; handing them over must synchronise the two, in the sense of the Go memory model. Inside a handler only [Turn.Issue] and the methods that read
 // ([Set.All], [Set.Find], [Set.Len]) may be called. A [Catalog] and its Specs never
 // change: any goroutine may read them.
 //
@@ -295,5 +294,5 @@
 // No text of formulas: package catalog compiles it. No targets: an owner is a number; an
 // aura's members and a source's share are the engine's to find. No files: see package catalog.
 // No order between owners: that is the engine's. A table of all rules, beside those of other
-// systems, and with the transcript of each, is in the README.
+// systems, and with the transcript of each, is docs/rules.md.
 package buff

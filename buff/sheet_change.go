@@ -11,7 +11,7 @@ import (
 // SheetChange is what something by which the attributes of an owner are worked out was up to an instant,
 // where no event says so: the version of a buff that takes another one; a number of a buff that becomes
 // another, or ends with it; that a buff which ends had no effect; a base that was not Value less Delta of its
-// Changed. Who knows how all stands now, and the events, can tell with these how it stood before: see
+// Changed. From the present state, the events and these changes one can work out an earlier state: see
 // [Turn.SheetChanged].
 type SheetChange struct {
 	At   wheel.Time // the instant

@@ -166,8 +166,8 @@ type Spec struct {
 	// Client is for game clients.
 	Client Client
 
-	// Data is the game's own, and nothing that the engine reads: a cast time, a range. Whoever reads
-	// it must not change it. A reload compares it by reflect.DeepEqual. Package catalog makes it of
+	// Data is the game's own, and nothing that the engine reads: a cast time, a range. It must
+	// not be changed. A reload compares it by reflect.DeepEqual. Package catalog makes it of
 	// data, of the type that its Loader says.
 	Data any
 

@@ -31,7 +31,7 @@ type Requirements struct {
 }
 
 // TagTest is about the tags that an owner has: by the Grants of its buffs, or given to
-// it by the game. Whoever has "state.dead.burnt" has "state.dead" and "state". An empty
+// it by the game. An owner with "state.dead.burnt" has "state.dead" and "state". An empty
 // TagTest holds.
 type TagTest struct {
 	All  []string // it has each of them

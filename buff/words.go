@@ -188,7 +188,7 @@ const (
 // Sync says which clients are told of a buff.
 type Sync uint8
 
-// Who may be told.
+// Which clients are told of a buff.
 const (
 	SyncAll    Sync = iota // all who see the owner
 	SyncOwner              // the owner's own

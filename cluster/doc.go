@@ -72,7 +72,7 @@
 // Node.Transfer, Client.Transfer, and store.Saver.Move on the loop let a player go to another zone, wherever that is,
 // with its buffs, attributes, timeouts by name and data. What is on disk changes twice, each time in one transaction
 // of one zone's cut: it leaves with the first cut of its zone that has it not, fenced by that zone's
-// epoch, and comes with the first cut of the other that has it. Who dies when:
+// epoch, and comes with the first cut of the other that has it. What a crash in between leads to:
 //
 //	arena's owner, before its cut          the player is back in arena
 //	arena's owner, after it                it is on its way; harbour is told, or looks, and lets it in

@@ -102,7 +102,7 @@ func (n *Node) Moves() []Change {
 	return slices.Clone(n.moves)
 }
 
-// see takes in a view, unless a later one has come before, and keeps what is different in it. Who calls it has n.mu.
+// see takes in a view, unless a later one has come before, and keeps what is different in it. The caller holds n.mu.
 func (n *Node) see(v policy.View, seq uint64, at time.Time) {
 	if seq < n.viewSeq {
 		return

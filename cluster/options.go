@@ -88,8 +88,9 @@ type Zone struct {
 	// Arrive, if not nil, is called when an owner has come from another zone.
 	Arrive func(z *store.Saver, id buff.OwnerID, r buff.Restoration)
 
-	// Screens, if not nil, is how the zone's buffs are shown to those who Subscribe: see replicate.Options. Who sees whom is
-	// looked up again every four frames, by Interest; if that is nil each sees its own owner. Of nil the zone shows nothing.
+	// Screens, if not nil, is how the zone's buffs are shown to those who Subscribe: see replicate.Options. Which owners
+	// a viewer sees is looked up again every four frames, by Interest; if that is nil each viewer sees its own owner. If Screens is nil the zone shows
+	// nothing.
 	Screens *replicate.Options
 
 	// Page, if not empty, is the address of a live page of the zone, as of package inspect, which all who ask the

@@ -224,8 +224,8 @@ func (e *Engine) searchAuras() {
 	}
 }
 
-// search finds out who is within an aura. Who was not there at the last search, or has lost what
-// the aura applies, is given it; who is not there any more loses it after the linger.
+// search finds the owners within an aura. Those that were not there at the last search, or have lost what
+// the aura applies, are given it; those that are not there any more lose it after the linger.
 //
 // While the bearer is busy nobody may look at it, and whoever is a member stays one.
 func (e *Engine) search(i int32, due wheel.Time) {

@@ -247,8 +247,8 @@ func (e *Engine) affordable(box *mailbox) bool {
 	return true
 }
 
-// hold notes whose handlers were running when the budget ended: nobody knows for how long. Time
-// does not wait for them, and what they may bring is not kept from the others.
+// hold notes the owners whose handlers were running when the budget ended: nobody knows for how long. Time
+// does not wait for them, and the allowance that they have not used is given to the others.
 func (e *Engine) hold() {
 	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
 	for _, box := range e.stuckNow {

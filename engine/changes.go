@@ -72,7 +72,7 @@ func (c *Changes) depart(o *owner) {
 	}
 }
 
-// mark notes that an owner has changed. Whoever has the owner calls it.
+// mark notes that an owner has changed. The loop or the worker that has the owner in hand calls it.
 func (c *Changes) mark(number uint32) { c.now.set(number) }
 
 // All returns who has changed since the last loop over it, and what: first who has left, then the

@@ -97,7 +97,7 @@ func (f *faults) tells(at site, now wheel.Time) (suppressed uint64, tells bool) 
 	return t.suppressed, true
 }
 
-// fault counts a fault and tells Options.OnFault, which may fail in turn. Whoever calls it is in the
+// fault counts a fault and tells Options.OnFault, which may fail in turn. It is called in the
 // deferred function that has recovered.
 func (e *Engine) fault(f *Fault, at site) {
 	e.failures.Add(1)

@@ -67,8 +67,8 @@ func (l *workerState) giveBack(s *highWaters) {
 }
 
 // passOn carries out what the rules of one owner want of others, after a command of the
-// loop: what is stolen is applied to the thief. Who is not there any more, or has no room
-// in his mailbox, does not get it, and it is counted.
+// loop: what is stolen is applied to the thief. An owner that is not there any more, or has no room
+// in its mailbox, does not get it, and that is counted.
 func (e *Engine) passOn() {
 	if e.passes {
 		return // what follows from one of them is carried out behind it

@@ -13,9 +13,9 @@ import (
 )
 
 // Watch is the read side of an [Engine] for other goroutines: an inspector, a collector
-// of metrics. It never touches what belongs to the loop. Whoever wants to know asks, and
+// of metrics. It never touches what belongs to the loop. A reader asks, and
 // the loop answers at the end of its next Tick with a [View], which never changes
-// afterwards and which all who wait share.
+// afterwards and which all readers that wait share.
 //
 // While nobody has it open and nobody asks, a Tick pays for one atomic load, and nothing
 // is counted. While it is open the loop counts the events of each turn by their kind when

@@ -27,7 +27,7 @@ const (
 //     must be taken within 5 s, or the connection is closed; and the system keeps no more than
 //     64 KiB for a client that does not read.
 //
-// Whoever comes is let in. Of one connection too many, the one is closed whose write has waited
+// Every new connection is accepted. If that is one too many, the one is closed whose write has waited
 // longest, if that is more than 100 ms; else the oldest that has no whole request or has had its
 // answer; else the oldest of all. One that has brought the token of an [Inspector], to it or
 // through its Guard, does not make room for one that has not: whoever holds connections, in

@@ -106,8 +106,8 @@ func (v *Viewer) head(dst []byte) []byte {
 }
 
 // fulls appends the full state of those who wait for it, as far as the packet goes: some of them if
-// there is nothing else in it. Who is busy waits on. A client that has missed something forgets those
-// for whom there is no room.
+// there is nothing else in it. A busy owner goes on waiting. A client that has missed something forgets the owners
+// for which there is no room.
 func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	s, kept := v.server, 0
 	for _, local := range v.wants {

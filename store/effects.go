@@ -13,7 +13,7 @@ import (
 // Effect is something that the game gives out to the world outside for an event, and that must not be
 // given out twice: gold that is paid, a kill that is counted.
 type Effect struct {
-	// ID is that of the event. Who has had an Effect of that ID before, drops it.
+	// ID is that of the event. A receiver that has had an Effect of that ID before drops this one.
 	ID buff.EventID
 
 	// Data is what Options.Effect has said of it. It must not be changed.

@@ -32,7 +32,7 @@
 //
 // The driver is one goroutine for all shards. It sleeps until the earliest deadline, however
 // far away that is: empty time costs nothing, and a Clock that waits for nothing costs
-// nothing. Who adds a timer wakes it only if the timer is due before that.
+// nothing. Adding a timer wakes the driver only if the timer is due before that.
 //
 // # Time
 //

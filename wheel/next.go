@@ -40,8 +40,8 @@ func (w *Wheel) Next() (Time, bool) {
 // is when it becomes the next one; there is nothing due then, but NextWithin can begin with it. On
 // the dial the slot itself is the answer.
 //
-// Who has once called NextWithin, and then advances no farther than to the instant that it returned
-// with more being false, has no Advance either that does more on each level than fire what is due
+// After a NextWithin that reported no more, an Advance that goes no farther than to the instant that it returned
+// does not do more on each level either than fire what is due
 // and bring down twice as many entries as most says: but for the shelves beyond the first, which are
 // brought down whole every 32 days. Only the loop goroutine may call it.
 func (w *Wheel) NextWithin(most int) (t Time, more bool) {

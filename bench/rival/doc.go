@@ -4,7 +4,7 @@
 //
 // The work is a [Game]: so many buffs, some of which pulse, that last for a while, are
 // refreshed now and then, and begin anew when they end; how often is its [Load]. Everybody
-// gets the same calls. Who does it, and what it leaves out:
+// gets the same calls. The rivals, and what each leaves out:
 //
 //	engine      this module, handlers called on the loop
 //	ants        the same, handlers on a pool

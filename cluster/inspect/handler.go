@@ -22,8 +22,8 @@ type Options struct {
 	// Hosts are the names by which the page may be asked for, beside localhost and IP addresses.
 	Hosts []string
 
-	// Token, if not empty, is what each request must bring, as "Authorization: Bearer …". Who brings it may be on
-	// another machine.
+	// Token, if not empty, is what each request must bring, as "Authorization: Bearer …". With it a request may come
+	// from another machine.
 	Token string
 }
 
