@@ -48,7 +48,7 @@ func (s Span) Given() (d time.Duration, given bool) { return s.d, s.given }
 // Application is what it takes to put a buff on an owner.
 type Application struct {
 	Spec      *Spec
-	Source    OwnerID // who does it
+	Source    OwnerID // who applies it; 0 for the game
 	Stacks    int     // if zero, Spec.Stack.Initial; more than the limit is cut to it
 	Level     int     // from 0 to MaxLevel
 	Key       uint64  // for Stacking.By ByKey
@@ -87,11 +87,10 @@ const (
 	OfZone                // the time of all owners of a zone
 )
 
-// Command is one thing asked of an owner, of a zone or of all: a value that names what, and whom.
-// Make one with the function that has the name of what is asked: [Apply], [Remove], [Extend],
-// [Dispel], [PauseZone] and so on. The same value is asked of an engine on any of its lanes, is
-// written into a recording, is sent between machines ([Command.AppendBinary]) and is a line of a
-// scenario ([Command.String], [ParseCommand]).
+// Command is one thing asked of an owner, of a zone or of all: a value that says what is to be done and to
+// which owner. Make one with the function of that name: [Apply], [Remove], [Extend], [Dispel], [PauseZone]
+// and so on. The same value is asked of an engine on any of its lanes, is written into a recording, is sent
+// between machines ([Command.AppendBinary]) and is a line of a scenario ([Command.String], [ParseCommand]).
 //
 // Each verb reads the fields that [Verb] names. AddBase, SetBase and Damage also have
 // Application.Spec and Source, for the event: the buff that does it; without them it is the game.
@@ -152,7 +151,7 @@ func (c *Command) Many() bool {
 type Query struct {
 	Spec       *Spec
 	Source     OwnerID // if not zero
-	To         OwnerID // who steals
+	To         OwnerID // of a Steal, the thief
 	Most       int     // portions that are taken off; if zero, all
 	Stacks     int     // for a Dispel: a portion is so many stacks, and with Most zero one of each; if zero, it is what Spec.Dispel.Per says
 	Type       string  // Spec.Dispel.Type
@@ -168,7 +167,7 @@ type Result struct {
 	Handle  Handle        // the instance that was applied, refreshed or stacked
 	Timeout TimeoutHandle // of AddTimeout
 
-	// Kind is the chief fact: Applied, Stacked, Refreshed, Executed, Denied,
+	// Kind is the main result: Applied, Stacked, Refreshed, Executed, Denied,
 	// StackEnded, Removed, Queued, Changed, or Faulted with Err; zero if nothing changed.
 	Kind EventKind
 	Why  Reason // for Denied, Removed, StackEnded and Faulted

@@ -45,7 +45,7 @@ type Event struct {
 
 	// Seq numbers the events of an owner, from 1 on, in their order: see [EventID]. It is 0 for what says only
 	// that a buff came or went with its owner, which is a Restored and a Removed with the reason Unload, and for the
-	// Faulted of a cascade among many owners, which is no one's.
+	// Faulted of a cascade among many owners, which belongs to no owner.
 	Seq uint64
 
 	Owner  OwnerID

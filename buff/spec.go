@@ -94,8 +94,8 @@ type Spec struct {
 	// Slot makes it take one of a limited number of places on its owner.
 	Slot Slot
 
-	// PerSource limits how many instances one source may have, on all owners together. A Set
-	// sees to it on its own owner, before the new one begins; the others are the engine's.
+	// PerSource limits how many instances one source may have, on all owners together. A Set enforces it on
+	// its own owner, before the new instance begins; the engine does across owners.
 	PerSource PerSource
 
 	// Require says which tags its owner must have, or not have.
@@ -114,10 +114,10 @@ type Spec struct {
 	// zero, it always does; ChanceNever is no chance.
 	Chance int
 
-	// DR shortens one application after the other.
+	// DR makes each further application shorter, or denies it: diminishing returns.
 	DR DR
 
-	// Dispel says what takes the buff off before its time.
+	// Dispel says how the buff can be dispelled or stolen.
 	Dispel DispelRule
 
 	// Interrupt names the acts of its owner that end it: "move", "damage". The names
@@ -183,9 +183,9 @@ type Stacking struct {
 	// nothing.
 	By By
 
-	// Limit is the number of stacks that an instance may have, from 1 to MaxStacks.
-	// If zero, 1, or with TimersQueue MaxAsyncStacks. Initial is what an application brings
-	// that does not say, from 1 to Limit. If zero, 1.
+	// Limit is the number of stacks that an instance may have, from 1 to MaxStacks. If zero, 1, or with
+	// TimersQueue MaxAsyncStacks. Initial is the number of stacks of an application that does not say how
+	// many, from 1 to Limit. If zero, 1.
 	Limit, Initial int
 
 	// Timers says how many ends the stacks of one instance have. With TimersEach and
@@ -238,7 +238,7 @@ const ChanceNever = -1
 // ConsumeAll is a [Threshold.Consume] that ends the instance.
 const ConsumeAll = -1
 
-// Hooks are lists of actions, done in order, each list when its fact happened.
+// Hooks are lists of actions, done in order, each list when the event that it is named after has happened.
 type Hooks struct {
 	Apply    []Action // a new instance
 	Refresh  []Action // a refresh

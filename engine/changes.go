@@ -8,9 +8,9 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Changes tells who has changed, and in what: all that a client's screen may show, also what no
-// event tells. It is for whoever shows owners to others, such as package replicate. Make one with
-// [Engine.Changes].
+// Changes tells which owners have changed, and in what: all that a client's screen may show, also what no
+// event tells. It is for code that sends the state of owners to clients, such as package replicate. Make one
+// with [Engine.Changes].
 //
 // Only the loop goroutine may call its methods.
 type Changes struct {
@@ -37,9 +37,9 @@ type OwnerChange struct {
 	Buffs   Carried
 }
 
-// Changes returns what tells of changes. There is one for each engine; the second call panics.
-// From here on the engine notes them, which costs some 5 ns for each, and memory: 150 bytes for each
-// owner, and 4 for each of its buffs. All owners are new at first.
+// Changes returns what tells which owners have changed, for their clients. There is one for each engine; the
+// second call panics. From here on the engine notes them, which costs some 5 ns for each, and memory: 150
+// bytes for each owner, and 4 for each of its buffs. All owners are new at first.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Changes() *Changes {
@@ -75,11 +75,11 @@ func (c *Changes) depart(o *owner) {
 // mark notes that an owner has changed. The loop or the worker that has the owner in hand calls it.
 func (c *Changes) mark(number uint32) { c.now.set(number) }
 
-// All returns who has changed since the last loop over it, and what: first who has left, then the
-// others, both by their numbers. Between two Ticks, and nothing may be asked of the engine that
-// changes something before the loop is over. What the loop has come by is forgotten. Owners that
-// are busy wait for a later loop: what has changed of them is not known to the end. It costs
-// O(owners that have changed), and 1 ns for 64 others, and allocates nothing.
+// All returns the owners that have changed since the last loop over it, and what has changed: first those
+// that have left, then the others, both by their numbers. Between two Ticks, and nothing may be asked of the
+// engine that changes something before the loop is over. What the loop has come by is forgotten. Owners that
+// are busy wait for a later loop: what has changed of them is not known to the end. It costs O(owners that
+// have changed), and 1 ns for 64 others, and allocates nothing.
 func (c *Changes) All() iter.Seq[*OwnerChange] {
 	return func(yield func(*OwnerChange) bool) { c.all(yield) }
 }

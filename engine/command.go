@@ -118,10 +118,10 @@ func (e *Engine) take(r *buff.Result, h buff.Handle) {
 	e.done(o)
 }
 
-// Cancel takes a timeout back. Once it has returned with Kind Removed, its
-// function will not be called. If the owner is busy, Result.Queued says that it has not been
-// taken back: if it is due up to now, it still rings, a TimedOut says so, and its function may
-// ask [Context.Revoked]. No event says that it has been cancelled.
+// Cancel takes a timeout back. Once it has returned with Kind Removed, its function will not be called. If
+// the owner is busy, Result.Queued says that it has not been taken back: if it is due up to now, it still
+// fires, a TimedOut says so, and its function may ask [Context.Revoked]. No event says that it has been
+// cancelled.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {

@@ -39,7 +39,7 @@ func (c *Context) live() *workerState {
 	return c.worker
 }
 
-// Owner returns whose handler it is.
+// Owner returns the owner that the handler was called for.
 //
 // Only inside the handler.
 func (c *Context) Owner() buff.OwnerID { return c.live().owner.id() }
@@ -56,8 +56,8 @@ func (c *Context) Data() any { return c.live().owner.data }
 // Only inside the handler.
 func (c *Context) Now() wheel.Time { return c.live().turn.At() }
 
-// Seen returns the time of the frame that works the event out: what it is later than Now, the event
-// is late, by a late or coarse frame. The loop may have gone on if the handler is slow.
+// Seen returns the time of the frame that works the event out: by as much as it is later than Now, the event
+// is late, because the frame was late or coarse. The loop may have gone on if the handler is slow.
 //
 // Only inside the handler.
 func (c *Context) Seen() wheel.Time { return c.live().turn.Now }

@@ -322,7 +322,7 @@ func (e *Engine) Damage(id buff.OwnerID, attr stat.Attr, amount float64, school 
 // handler's own owner, and returns what is left of it at once. Shields that are spent absorb
 // nothing more and break after the handler has returned. It panics if the amount is negative.
 //
-// For damage to another owner, have a handler of that one do it: AddTimeout.
+// To damage another owner, call a handler of that owner: see AddTimeout.
 //
 // Only inside the handler. It costs O(buffs of that owner), for each shield that it spends.
 func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
@@ -345,10 +345,9 @@ func (c *Context) Damage(owner buff.OwnerID, attr stat.Attr, amount float64, sch
 	c.ask(&cmd)
 }
 
-// Absorb lets an amount of damage of a school, or of none if that is 0, meet the shields of an
-// owner in the next Tick. Nobody is told what is left of it: whoever must know asks with
-// [Inbox.Ask], or has a handler of that owner do it. It fails with [ErrInboxFull], [ErrClosed] or,
-// if the amount is negative, buff.ErrAmount.
+// Absorb lets an amount of damage of a school, or of none if that is 0, meet the shields of an owner in the
+// next Tick. What is left of it is not returned: to know it, use [Inbox.Ask], or have a handler of that owner
+// do it. It fails with [ErrInboxFull], [ErrClosed] or, if the amount is negative, buff.ErrAmount.
 //
 // Any goroutine may call it.
 func (in *Inbox) Absorb(owner buff.OwnerID, amount int64, school buff.Tag) error {

@@ -248,11 +248,11 @@ const cutOffLimit = 4 * closeLimit
 // handlers, but no Frame: a loop that wants to see those events ticks once more before
 // it closes.
 //
-// Of time that is carried, Close works off no more than 1,048,576 deadlines, and nothing once ctx
-// has ended. The rest of it is dropped: what was due then never comes, and
-// Stats.LostAtClose says how much time it was. Nor does it wait for owners who are so far behind that 4,194,304
-// do not bring them to the present, as Readmit makes them that is told a wrong instant: commands that were accepted are
-// carried out, and what was due of them never comes.
+// Of time that is carried, Close works off no more than 1,048,576 deadlines, and nothing once ctx has ended.
+// The rest of it is dropped: what was due then never comes, and Stats.LostAtClose says how much time it was.
+// Nor does it wait for owners who are so far behind that 4,194,304 do not bring them to the present, as after
+// a Readmit with a wrong instant: commands that were accepted are carried out, and what was due of them never
+// comes.
 //
 // If ctx ends first, Close returns its error within 10 ms and names the owners whose
 // handlers still run; it may then be called again. It must not be called from a
@@ -262,8 +262,8 @@ const cutOffLimit = 4 * closeLimit
 // Only the loop goroutine may call it.
 func (e *Engine) Close(ctx context.Context) error { return e.CloseTelling(ctx, nil) }
 
-// CloseTelling is Close for who must see what is still delivered: told, if not nil, is called with each frame
-// of it, on the loop. The first begins with what calls of the loop have done since the last Tick.
+// CloseTelling is Close for a game that must see what is still delivered: told, if not nil, is called with
+// each frame of it, on the loop. The first begins with what calls of the loop have done since the last Tick.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) CloseTelling(ctx context.Context, told func(*Frame)) error {

@@ -15,13 +15,12 @@ import (
 // after everything that is due, in the order in which it came in. One goroutine's
 // commands keep their order.
 //
-// A Tick does so much for the Inbox as a quarter of Options.TickLimit: each command costs one, one
-// for each event that it leads to, and one for every 16 buffs that are looked at for it, where a
-// deadline that moves is eight. The rest waits for the next Tick, in order. One command is not
-// divided, whatever it costs.
+// In each Tick the Inbox gets a quarter of Options.TickLimit: each command costs one, one for each event that
+// it leads to, and one for every 16 buffs that are looked at for it, where a deadline that moves is eight.
+// The rest waits for the next Tick, in order. One command is not divided, whatever it costs.
 //
-// A part of the program that posts much, or whose commands come from strangers, gets an Inbox of
-// its own by [Inbox.For]: who posts too much then waits, and is refused, without the others.
+// A part of the program that posts much, or whose commands come from strangers, gets an Inbox of its own by
+// [Inbox.For]: a producer that posts too much then waits, and is refused, without affecting the others.
 //
 // Do answers only whether the command was accepted; Ask waits for the Result, and Run for a
 // function that the loop has called. An accepted command that then

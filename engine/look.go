@@ -16,9 +16,9 @@ import (
 // error "no" means no. A question that is answered allocates nothing; one that is not
 // allocates the error, 32 bytes.
 
-// HasTag reports whether an owner has a tag: by what its buffs grant, or by AddTag. It
-// fails with [ErrBusy] and [ErrUnknownOwner]: who is stunned is not to act because nobody
-// could look.
+// HasTag reports whether an owner has a tag: by what its buffs grant, or by AddTag. It fails with [ErrBusy]
+// and [ErrUnknownOwner]: an error must not be taken for false, or a stunned player could act because it could
+// not be read.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
@@ -172,9 +172,8 @@ func (c *Context) Remaining(tag buff.Tag) (time.Duration, bool) {
 	return l.owner.set.Remaining(tag, l.turn.At())
 }
 
-// Param returns a parameter of a buff of the handler's own owner, by its name in the
-// definition, and reports whether there is one. The buff of an event that it has ended
-// has none any more.
+// Param returns a parameter of a buff of the handler's own owner, by its name in the definition, and reports
+// whether there is one. The buff of an event that ended it has no parameters any more.
 //
 // Only inside the handler. It costs O(parameters of the definition).
 func (c *Context) Param(h buff.Handle, name string) (float64, bool) {
@@ -217,7 +216,7 @@ func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
 // many modifiers lie on it; [Engine.Modifiers] returns those. It fails as Attribute does, and
 // is empty then.
 //
-// Only the loop goroutine may call it. It may allocate: it is for those who look.
+// Only the loop goroutine may call it. It may allocate: it is meant for displays, not for rules.
 func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
 	e.enter("Attributes")
 	set, err := e.asked(id)

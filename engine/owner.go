@@ -343,8 +343,8 @@ func (o *Options) numbered() {
 // the first one begins at 0. They are even.
 func originOf(number uint32) uint32 { return bits.Reverse32(number-1) &^ 1 }
 
-// Number returns the number by which the handles of this engine are told from those of
-// others: Options.Number, or what it was found to be.
+// Number returns the number that distinguishes the handles of this engine from those of others:
+// Options.Number or, if that was zero, the one that New has chosen.
 //
 // A handle of another engine names nothing here, for certain, as long as both have numbers of
 // at most 2^k and no slot of an owner of either has been used 2^(32-k) times: with 256 engines
