@@ -32,7 +32,7 @@ func (d draw) lot(key string) float64 {
 }
 
 // makeUp returns bugs in the packages of the tables in dir, drawn from all of them alike. One
-// that would not compile is none.
+// that would not compile is none. What is wanted is tables, or if none is called so, bugs by their keys.
 func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 	tables, err := readTables(dir)
 	if err != nil {
@@ -43,6 +43,9 @@ func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 		source *source
 		bug    bug
 		lot    float64
+	}
+	if slices.ContainsFunc(tables, func(t *table) bool { return wanted.MatchString(t.name) }) {
+		tables = slices.DeleteFunc(tables, func(t *table) bool { return !wanted.MatchString(t.name) })
 	}
 	var all []drawn
 	for _, t := range tables {

@@ -289,9 +289,10 @@ func try(ctx context.Context, tmp string, j job) verdict {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// waits is how many times its limit of the processor's time a run may take of the clock's: on a busy machine what
-// is sound waits for its turn. What waits for ever is ended before that by runAwake.
-const waits = 3
+// waits is how many times its limit of the processor's time a run may take of the clock's. It is far more than any
+// needs: on a busy machine what is sound waits long for its turn, and to end it then would be taken for a kill. What
+// waits for ever is ended by runAwake, and what turns in a circle by the limit of the processor's time.
+const waits = 60
 
 // test runs the tests once and returns the one that failed, and what they used of the
 // processor. A bug may eat memory: it gets 4 GB of addresses.
