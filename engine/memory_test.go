@@ -1,0 +1,49 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
+)
+
+// TestOwnersGiveTheirSlotsBack: the slots of owners who have left, in each of the ways there are, are those of the next ones, or
+// nobody's: storm after storm the heap is as large as after the first.
+func TestOwnersGiveTheirSlotsBack(t *testing.T) {
+	const players, each = 2000, 20
+	cat := catalogOf(t, buff.Spec{ID: "dot", Duration: time.Hour, Period: time.Second, Stack: buff.Stacking{By: buff.BySource}})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, History: -1})
+	var first uint64
+	for storm := range 8 {
+		for id := range buff.OwnerID(players) {
+			spawn(t, e, id+1)
+			for k := range each {
+				_, r := e.AddBuff(id+1, buff.Application{Spec: cat.Spec("dot"), Source: buff.OwnerID(k + 1)})
+				require.NoError(t, r.Err)
+			}
+			if id%500 == 499 {
+				e.Tick(time.Millisecond)
+			}
+		}
+		for id := range buff.OwnerID(players) {
+			if id%2 == 0 {
+				_, err := e.Despawn(id + 1)
+				require.NoError(t, err)
+			} else {
+				require.NoError(t, e.Drop(id+1))
+			}
+			if id%500 == 499 {
+				e.Tick(time.Millisecond)
+			}
+		}
+		e.Tick(time.Second)
+		e.Tick(time.Second)
+		if storm == 0 {
+			first = heap()
+		}
+	}
+	require.Less(t, int64(heap())-int64(first), int64(players*each*96/2), "half of what the slots of one storm are")
+}
