@@ -70,8 +70,9 @@ What a game programmer reads of a package is what its first column of numbers co
 most is in ` + "`internal/tidy/surface_test.go`" + `. The aim was 200 for buff, 110 for engine, 40 for stat, 15 for actor and for catalog; stat and catalog are
 there. Of buff's, most are the words of the format and the kinds and reasons of events, their types, and the methods by which they are written and
 read, none of which can go without the format; what the engine alone calls is Set and Journal, with what they take and return, since package engine and
-package buff are two. Of engine's, what no game calls are the copies that ` + "`store`" + ` makes, what ` + "`inspect`" + ` shows, and Context's and
-Inbox's forms of what Engine has. Of actor's, all are the engine's.
+package buff are two. Of engine's, what no game calls are what ` + "`inspect`" + ` shows, what a game with a screen, a store or an error to
+match of its own may want, and Context's and Inbox's forms of what Engine has. Of actor's, all are the engine's: six types, Group's methods by which the loop
+hands owners over and takes them back, and Mailbox's.
 
 Made from the source by ` + "`UPDATE=1 go test ./internal/tidy -run TestSurfacePage`" + `, and held by that test. A game is what ` + "`examples`" + `, the
 guide and the README do. Other libraries are ` + "`store`, `replicate`, `inspect`, `cluster`, `timer`, `metrics`, `bench`" + ` and the tool. No program here calls
