@@ -17,7 +17,7 @@ func (s *Set) AheadOf(ref Ref) (timer wheel.Handle, seen uint64) {
 	at := int(ref.slot())
 	switch {
 	case ref.isTimeout():
-		if at < len(s.allTimeouts()) {
+		if at < len(s.beside.waits().all()) {
 			return s.beside.timeouts.list[at].timer, s.beside.timeouts.list[at].age
 		}
 	case at < len(s.slots):

@@ -123,9 +123,9 @@ func TestSizes(t *testing.T) {
 	}
 	s := w.set
 	size := unsafe.Sizeof(*s) +
-		uintptr(cap(s.slots))*unsafe.Sizeof(instance{}) + uintptr(cap(s.allTimeouts()))*unsafe.Sizeof(timeout{})
+		uintptr(cap(s.slots))*unsafe.Sizeof(instance{}) + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
 	require.Nil(t, s.beside)
-	require.Nil(t, s.lists, "they are the Turn's")
+	require.Nil(t, s.scheduler.lists, "they are the Turn's")
 	require.Nil(t, s.calls)
 	require.Nil(t, s.gates)
 	require.Nil(t, s.own)

@@ -21,17 +21,17 @@ type TimerRequest struct {
 
 // TimerRequests returns those that have not been cleared, oldest first.
 func (s *Set) TimerRequests() []TimerRequest {
-	if s.lists == nil {
-		return nil
+	if l := s.scheduler.lists; l != nil {
+		return l.requests
 	}
-	return s.lists.requests
+	return nil
 }
 
 // ClearTimerRequests forgets the requests: they have been met.
 func (s *Set) ClearTimerRequests(t *Turn) {
-	if s.lists != nil {
-		s.lists.requests = s.lists.requests[:0]
-		s.handBack(t)
+	if l := s.scheduler.lists; l != nil {
+		l.requests = l.requests[:0]
+		s.scheduler.handBack(t)
 	}
 }
 
@@ -60,34 +60,29 @@ func (s *Set) SetTimer(o TimerRequest, timer wheel.Handle) {
 func (s *Set) touch(t *Turn, at uint16) {
 	if i := &s.slots[at]; i.flags&touched == 0 {
 		i.flags |= touched
-		s.note(t, Ref(at))
+		s.scheduler.note(t, Ref(at))
 	}
 }
 
 func (s *Set) touchTimeout(t *Turn, at uint16) {
 	if x := &s.beside.timeouts.list[at]; !x.touched {
 		x.touched = true
-		s.note(t, Ref(at)|timeoutRef)
+		s.scheduler.note(t, Ref(at)|timeoutRef)
 	}
-}
-
-func (s *Set) note(t *Turn, ref Ref) {
-	l := s.borrow(t)
-	l.touched = append(l.touched, ref)
 }
 
 // touchAll notes that everything may have moved: the owner's time has changed.
 func (s *Set) touchAll(t *Turn) {
-	s.looked += uint32(s.live) + uint32(len(s.allTimeouts()))
+	s.looked += uint32(s.live) + uint32(len(s.beside.waits().all()))
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.touch(t, at)
 	}
-	for k := range s.allTimeouts() {
+	for k := range s.beside.waits().all() {
 		if s.beside.timeouts.list[k].live {
 			s.touchTimeout(t, uint16(k))
 		}
 	}
-	s.forgetDue()
+	s.scheduler.forgetDue()
 }
 
 // settle finds a place for everything that has changed: what is due by until goes
@@ -95,8 +90,8 @@ func (s *Set) touchAll(t *Turn) {
 // often something was touched in it: some four of ten applications move a deadline that is on the wheel, and many move
 // it more than once.
 func (s *Set) settle(t *Turn, until wheel.Time) {
-	reached := s.reached(until)
-	l := s.lists
+	reached := s.own.reached(until)
+	l := s.scheduler.lists
 	if l == nil {
 		return
 	}
@@ -122,34 +117,28 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 		}
 	}
 	l.touched = l.touched[:0]
-	s.handBack(t)
+	s.scheduler.handBack(t)
 }
 
 // file puts e where its instant belongs, and says so to the wheel only if that is
 // news.
 func (s *Set) file(t *Turn, reached wheel.Time, e entry, armed *wheel.Time, timer *wheel.Handle, generation uint32) {
 	if e.at <= reached {
-		s.borrow(t).due.push(e)
+		s.scheduler.borrow(t).due.push(e)
 		return
 	}
-	if due := s.world(e.at); due != *armed {
+	if due := s.own.world(e.at); due != *armed {
 		*armed = due
 		if due == wheel.Never && *timer == 0 { // nobody has met the request for one yet
-			l := s.borrow(t)
+			l := s.scheduler.borrow(t)
 			l.requests = slices.DeleteFunc(l.requests, func(o TimerRequest) bool { return o.Ref == e.ref && o.generation == generation && o.Due != wheel.Never })
 			return
 		}
-		s.request(t, TimerRequest{Due: due, Timer: *timer, Ref: e.ref, generation: generation})
+		s.scheduler.request(t, TimerRequest{Due: due, Timer: *timer, Ref: e.ref, generation: generation})
 		if due == wheel.Never {
 			*timer = 0 // it is taken away for good: a later deadline needs a new one
 		}
 	}
-}
-
-// request asks for a timer, or has one taken away.
-func (s *Set) request(t *Turn, o TimerRequest) {
-	l := s.borrow(t)
-	l.requests = append(l.requests, o)
 }
 
 // lists is what a Set has need of from when something of it changes until all has found its place:
@@ -161,8 +150,26 @@ type lists struct {
 	due      dueHeap
 }
 
+// scheduler is what of an owner has changed and not found its place yet: what is due in the turn that is
+// running, what is to be asked of the wheel, and what has not been looked at.
+type scheduler struct {
+	lists *lists // lent by the Turn; nil: there is nothing
+}
+
+// note notes that something is to find its place anew.
+func (s *scheduler) note(t *Turn, ref Ref) {
+	l := s.borrow(t)
+	l.touched = append(l.touched, ref)
+}
+
+// request asks for a timer, or has one taken away.
+func (s *scheduler) request(t *Turn, o TimerRequest) {
+	l := s.borrow(t)
+	l.requests = append(l.requests, o)
+}
+
 // borrow returns the lists that the Set has, or those of the Turn, which are its own from now on.
-func (s *Set) borrow(t *Turn) *lists {
+func (s *scheduler) borrow(t *Turn) *lists {
 	if s.lists == nil {
 		if s.lists, t.lists = t.lists, nil; s.lists == nil {
 			s.lists = &lists{}
@@ -173,7 +180,7 @@ func (s *Set) borrow(t *Turn) *lists {
 
 // handBack ends the loan if nothing is in the lists any more. It need not be the Turn that has
 // lent them; one that has others keeps the longer ones.
-func (s *Set) handBack(t *Turn) {
+func (s *scheduler) handBack(t *Turn) {
 	l := s.lists
 	if len(l.touched)+len(l.requests)+len(l.due) > 0 {
 		return
@@ -184,7 +191,7 @@ func (s *Set) handBack(t *Turn) {
 }
 
 // dueNow returns how much is due in the turn that is running.
-func (s *Set) dueNow() int {
+func (s *scheduler) dueNow() int {
 	if s.lists == nil {
 		return 0
 	}
@@ -192,7 +199,7 @@ func (s *Set) dueNow() int {
 }
 
 // forgetDue forgets what is due: it is looked for anew, or gone.
-func (s *Set) forgetDue() {
+func (s *scheduler) forgetDue() {
 	if s.lists != nil {
 		s.lists.due = s.lists.due[:0]
 	}
@@ -201,7 +208,7 @@ func (s *Set) forgetDue() {
 // recall takes back the requests that nobody has met yet, so that what has become
 // due meanwhile is found. Those that take timers away stay.
 func (s *Set) recall(t *Turn) {
-	l := s.lists
+	l := s.scheduler.lists
 	if l == nil {
 		return
 	}

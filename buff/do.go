@@ -159,7 +159,7 @@ func (s *Set) fire(t *Turn, e entry) {
 		t.Dropped++
 		return
 	}
-	t.begin(s.world(e.at), e.at, true)
+	t.begin(s.own.world(e.at), e.at, true)
 	s.touch(t, at)
 	switch r {
 	case rankPulse:

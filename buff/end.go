@@ -76,7 +76,7 @@ func (s *Set) leave(t *Turn, at uint16) {
 func (s *Set) drop(t *Turn, at uint16) {
 	i := &s.slots[at]
 	if i.timer != 0 {
-		s.request(t, TimerRequest{Due: wheel.Never, Timer: i.timer})
+		s.scheduler.request(t, TimerRequest{Due: wheel.Never, Timer: i.timer})
 	}
 	if s.specOf(i).uses&usesModifiers != 0 {
 		s.modifiers -= int32(len(s.specOf(i).modifiers))
@@ -171,7 +171,7 @@ func (s *Set) expire(t *Turn, at uint16) {
 // handlers that were put off; Clear returns how many of both. TimerRequests then has
 // what is to be taken off the wheel. The attributes are those of a new owner.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
-	t.begin(at, s.started(at), false)
+	t.begin(at, s.own.started(at), false)
 	for s.oldest != noSlot {
 		slot := s.oldest
 		e := s.about(Removed, slot)
@@ -183,7 +183,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 			t.emit(s, &e)
 		}
 	}
-	for i := range s.allTimeouts() {
+	for i := range s.beside.waits().all() {
 		if s.beside.timeouts.list[i].live {
 			s.releaseTimeout(t, uint16(i))
 			dropped++
@@ -192,7 +192,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	dropped += int(s.pending)
 	s.clearCalls()
 	s.pending = 0
-	s.forgetDue()
+	s.scheduler.forgetDue()
 	s.gates, s.own = nil, nil
 	if s.beside != nil {
 		s.beside.sheet = nil

@@ -16,7 +16,7 @@ func (s *Set) Due(h Handle) wheel.Time {
 		return wheel.Never
 	}
 	at, _ := s.due(i)
-	return s.world(at)
+	return s.own.world(at)
 }
 
 // Taken returns the numbers of a buff that was stolen.

@@ -110,7 +110,7 @@ func (s *Set) ownLeft(i *instance) int64 {
 	switch {
 	case i.flags&timeScaled == 0:
 		now = s.own.ceil(s.own.at) // it is the owner's that stands still
-	case s.own == nil || s.own.num != 0:
+	case !s.own.stands():
 		now = s.extraOf(i).scale.ceil(s.extraOf(i).scale.at)
 	default:
 		now = s.extraOf(i).scale.ceil(s.own.ceil(s.own.at))

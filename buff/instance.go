@@ -302,23 +302,32 @@ func (h TimeoutHandle) generation() uint32 { return uint32(h) }
 //
 // It panics if the origin is odd, or the Set has been used.
 func (s *Set) SetOrigin(origin uint32) {
-	if origin%2 != 0 || len(s.slots)+len(s.allTimeouts()) > 0 {
+	if origin%2 != 0 || len(s.slots)+len(s.beside.waits().all()) > 0 {
 		panic("buff: SetOrigin with an odd number, or of a Set that has been used")
 	}
-	s.origin = origin
+	s.generations.origin = origin
+}
+
+// generations is which of them the slots of an owner go through, in its handles.
+type generations struct {
+	base   uint32 // how many the first use of a slot leaves out, from origin on
+	origin uint32 // where they begin, see Set.SetOrigin
 }
 
 // first returns the generation of the first use of a slot. It is not 0: the zero handle names
 // nothing.
-func (s *Set) first() uint32 { return max(s.origin+s.base+1, 1) }
+func (g generations) first() uint32 { return max(g.origin+g.base+1, 1) }
 
 // following returns the generation of a slot after a use, and whether there is one: they go
 // round until they are back at the origin. That is even, so that the last is never the 0 that
 // is left out.
-func (s *Set) following(generation uint32) (uint32, bool) {
+func (g generations) following(generation uint32) (uint32, bool) {
 	next := max(generation+1, 1)
-	return next, generation+1 != s.origin && next != s.origin
+	return next, generation+1 != g.origin && next != g.origin
 }
+
+// used returns how many there have been up to one.
+func (g generations) used(generation uint32) uint32 { return generation - g.origin }
 
 // String returns owner number, slot and generation: "3/0/17".
 func (h Handle) String() string {

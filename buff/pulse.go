@@ -159,7 +159,7 @@ func (s *Set) callNext(t *Turn) {
 	if s.pending--; s.pending == 0 {
 		s.clearCalls()
 	}
-	t.begin(t.current.Event.At, s.started(t.current.Event.At), true)
+	t.begin(t.current.Event.At, s.own.started(t.current.Event.At), true)
 	s.call(t)
 }
 

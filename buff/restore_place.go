@@ -69,7 +69,7 @@ func (r *restorer) placeMemory() {
 		s.growTo(r.turn, buffs)
 	}
 	if buffs+len(r.waits) > 0 {
-		l := s.borrow(r.turn)
+		l := s.scheduler.borrow(r.turn)
 		l.requests, l.touched = slices.Grow(l.requests, buffs+len(r.waits)), slices.Grow(l.touched, buffs+len(r.waits))
 	}
 	if extras > 0 {
@@ -128,7 +128,7 @@ func (r *restorer) placeBuff(c *comeback) {
 func (r *restorer) placeSlot(i *instance) uint16 {
 	s := r.set
 	at := uint16(len(s.slots))
-	i.generation, i.armed, i.older, i.newer = s.first(), wheel.Never, s.newest, noSlot
+	i.generation, i.armed, i.older, i.newer = s.generations.first(), wheel.Never, s.newest, noSlot
 	s.slots = append(s.slots, *i)
 	s.addHash()
 	s.rehash(at)
@@ -239,7 +239,7 @@ func (s *tagSet) addTimes(t Tag, n int64) {
 // its pulses; immunities, against what the definitions of now say; who is hidden; and last what all this has issued.
 func (r *restorer) tell(zone []Command) {
 	s, t := r.set, r.turn
-	t.begin(r.at.Now, s.started(r.at.Now), false)
+	t.begin(r.at.Now, s.own.started(r.at.Now), false)
 	for k := range zone {
 		s.carryOut(t, &zone[k])
 	}

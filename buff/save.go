@@ -116,14 +116,14 @@ func (s *Set) saveReturns(dst []byte, c *Catalog, aside *saved, now wheel.Time) 
 
 // saveTimeouts writes the timeouts by name and counts the others.
 func (s *Set) saveTimeouts(dst []byte, c *Catalog, aside *saved, now wheel.Time) (_ []byte, lost int) {
-	for k := range s.allTimeouts() {
+	for k := range s.beside.waits().all() {
 		if x := &s.beside.timeouts.list[k]; x.live && x.do != nil {
 			lost++
 		}
 	}
 	dst = wire.AppendUint(dst, uint64(s.Timeouts()-lost+len(aside.Timeouts)))
 	dst = appendTimeouts(dst, aside.Timeouts)
-	for k := range s.allTimeouts() {
+	for k := range s.beside.waits().all() {
 		x := &s.beside.timeouts.list[k]
 		if !x.live || x.do != nil {
 			continue

@@ -21,17 +21,16 @@ type Set struct {
 	owner   OwnerID
 
 	number               uint32
-	pending              int32  // handlers that were put off and have not been called
-	modifiers            int32  // of all live instances, also of those that are hidden
-	base                 uint32 // how many generations the first use of a slot leaves out, from origin on
-	origin               uint32 // where generations begin, see SetOrigin
+	pending              int32 // handlers that were put off and have not been called
+	modifiers            int32 // of all live instances, also of those that are hidden
+	generations          generations
 	looked               uint32
 	piece                uint32 // of the Turn's Memory, that slots are; 0: it is none of it
 	limit, live          int16  // instances
 	free, oldest, newest uint16
 	versions             bool // definitions of more than one catalog have been here
 
-	lists *lists // lent by the Turn; nil: nothing has changed that has not found its place
+	scheduler scheduler
 
 	// near, or beside if there are too many slots for it, has a hash for each: see hashes.
 	near   [nearHashes]uint16
@@ -51,7 +50,7 @@ func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
 		panic("buff: NewSet with a number, generation or limit out of range")
 	}
 	return &Set{
-		owner: owner, number: number, base: base, limit: int16(limit),
+		owner: owner, number: number, generations: generations{base: base}, limit: int16(limit),
 		free: noSlot, oldest: noSlot, newest: noSlot,
 	}
 }
@@ -63,23 +62,18 @@ func (s *Set) Owner() OwnerID { return s.owner }
 func (s *Set) Len() int { return int(s.live) }
 
 // Timeouts returns how many timeouts are waiting.
-func (s *Set) Timeouts() int {
-	if s.beside == nil || s.beside.timeouts == nil {
-		return 0
-	}
-	return int(s.beside.timeouts.live)
-}
+func (s *Set) Timeouts() int { return s.beside.waits().count() }
 
 // Generation returns a generation that no handle of this Set has reached, for the
 // Set that will have its number next; it is math.MaxUint32 if there is none left,
 // and the number must then rest for ever. It costs a look at every slot.
 func (s *Set) Generation() uint32 {
-	g := s.base
+	g := s.generations.base
 	for i := range s.slots {
-		g = max(g, s.slots[i].generation-s.origin)
+		g = max(g, s.generations.used(s.slots[i].generation))
 	}
-	for _, x := range s.allTimeouts() {
-		g = max(g, x.generation-s.origin)
+	for _, x := range s.beside.waits().all() {
+		g = max(g, s.generations.used(x.generation))
 	}
 	return g
 }
@@ -112,17 +106,12 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 // Next returns the earliest instant at which something is due, Never if nothing
 // is. It looks at every slot: it is for those who run a Set without a wheel.
 func (s *Set) Next() wheel.Time {
-	next := wheel.Never
+	next := s.beside.waits().next()
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		t, _ := s.due(&s.slots[at])
 		next = min(next, t)
 	}
-	for _, x := range s.allTimeouts() {
-		if x.live {
-			next = min(next, x.at)
-		}
-	}
-	return s.world(next)
+	return s.own.world(next)
 }
 
 func (s *Set) look(at uint16) Instance {
@@ -252,7 +241,7 @@ func (s *Set) place(t *Turn) uint16 {
 		if n := len(s.slots); n == cap(s.slots) {
 			s.growTo(t, n+moreSlots(n))
 		}
-		s.slots = append(s.slots, instance{generation: s.first()})
+		s.slots = append(s.slots, instance{generation: s.generations.first()})
 		s.addHash()
 	}
 	s.ages++
@@ -311,7 +300,7 @@ func (s *Set) release(at uint16) {
 	generation := i.generation
 	*i = instance{}
 	i.generation, i.newer = generation, s.free
-	if next, ok := s.following(generation); ok {
+	if next, ok := s.generations.following(generation); ok {
 		i.generation = next
 		s.free = at
 	}

@@ -39,6 +39,14 @@ type beside struct {
 	freeExtra uint16
 }
 
+// waits returns the timeouts, nil if there was none yet.
+func (b *beside) waits() *timeouts {
+	if b == nil {
+		return nil
+	}
+	return b.timeouts
+}
+
 func (s *Set) needBeside() *beside {
 	if s.beside == nil {
 		s.beside = &beside{freeExtra: noSlot}

@@ -13,36 +13,6 @@ import (
 // owner's time, and of a buff with a time of its own in that; all that it tells is in the
 // world's.
 
-// world returns the first instant of the world at which an instant of the owner's time has
-// been reached.
-func (s *Set) world(at wheel.Time) wheel.Time {
-	if s.own == nil {
-		return at
-	}
-	return s.own.outer(at)
-}
-
-// reached returns the last instant of the owner's time up to which what is due happens at one
-// of the world's: none while that time stands still.
-func (s *Set) reached(at wheel.Time) wheel.Time {
-	switch {
-	case s.own == nil:
-		return at
-	case s.own.num == 0:
-		return math.MinInt64
-	}
-	return s.own.floor(at)
-}
-
-// started returns the instant of the owner's time from which what starts at one of the
-// world's is counted.
-func (s *Set) started(at wheel.Time) wheel.Time {
-	if s.own == nil {
-		return at
-	}
-	return s.own.ceil(at)
-}
-
 // ownersOf returns the instant of its owner's time for one of the instance's own.
 func (s *Set) ownersOf(i *instance, at wheel.Time) wheel.Time {
 	if i.flags&timeScaled != 0 {
@@ -53,7 +23,7 @@ func (s *Set) ownersOf(i *instance, at wheel.Time) wheel.Time {
 
 // worldOf returns the world's instant for one of the instance's own time.
 func (s *Set) worldOf(i *instance, at wheel.Time) wheel.Time {
-	return s.world(s.ownersOf(i, at))
+	return s.own.world(s.ownersOf(i, at))
 }
 
 // endTold returns the end that events tell, as a look at the instance does: none while its
@@ -167,7 +137,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 	}
 	s.flushAll(t, func(*Spec) bool { return true })
 	s.timeChanges(t, c, s.own, t.at)
-	t.now = s.started(t.at)
+	t.now = s.own.started(t.at)
 	s.markTime()
 	s.touchAll(t)
 	return Result{}
@@ -198,7 +168,7 @@ func (p *timeScale) turn(now wheel.Time, c *Command) {
 
 // Paused reports whether the owner's time stands still: something holds it, or its zone's.
 // The time of single buffs may stand still besides; [Instance.Paused] says so.
-func (s *Set) Paused() bool { return s.own != nil && s.own.num == 0 }
+func (s *Set) Paused() bool { return s.own.stands() }
 
 // lasts returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
 // what it asks for, scaled, diminished, within its bounds, and fitted to its period.

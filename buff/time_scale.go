@@ -99,6 +99,41 @@ func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	return p.at.Add(int64(q))
 }
 
+// The time of an owner is nil until something changes it: it is the world's.
+
+// world returns the first instant of the world at which an instant of the owner's time has
+// been reached.
+func (p *timeScale) world(at wheel.Time) wheel.Time {
+	if p == nil {
+		return at
+	}
+	return p.outer(at)
+}
+
+// reached returns the last instant of the owner's time up to which what is due happens at one
+// of the world's: none while that time stands still.
+func (p *timeScale) reached(at wheel.Time) wheel.Time {
+	switch {
+	case p == nil:
+		return at
+	case p.num == 0:
+		return math.MinInt64
+	}
+	return p.floor(at)
+}
+
+// started returns the instant of the owner's time from which what starts at one of the
+// world's is counted.
+func (p *timeScale) started(at wheel.Time) wheel.Time {
+	if p == nil {
+		return at
+	}
+	return p.ceil(at)
+}
+
+// stands reports whether the owner's time stands still.
+func (p *timeScale) stands() bool { return p != nil && p.num == 0 }
+
 // zero returns the instance's own instant, rounded up, that stands for the zero of its owner's
 // time: where that would have been if the instance's own rate had always been as it is, and its
 // time had never stood still since. While it is held, as if it went on where it was held.

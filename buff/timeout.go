@@ -14,12 +14,61 @@ type timeouts struct {
 	free uint16 // the first slot that is free, noSlot if none is
 }
 
-// allTimeouts returns the slots of all that there have been.
-func (s *Set) allTimeouts() []timeout {
-	if s.beside == nil || s.beside.timeouts == nil {
+// all returns the slots of all that there have been; of an owner who had none yet l is nil.
+func (l *timeouts) all() []timeout {
+	if l == nil {
 		return nil
 	}
-	return s.beside.timeouts.list
+	return l.list
+}
+
+// count returns how many are waiting.
+func (l *timeouts) count() int {
+	if l == nil {
+		return 0
+	}
+	return int(l.live)
+}
+
+// next returns the earliest instant of the owner's time at which one is due, Never if none is.
+func (l *timeouts) next() wheel.Time {
+	next := wheel.Never
+	for _, x := range l.all() {
+		if x.live {
+			next = min(next, x.at)
+		}
+	}
+	return next
+}
+
+// find returns the slot of the one that a handle of its owner names, and reports whether there is one.
+func (l *timeouts) find(h TimeoutHandle) (uint16, bool) {
+	at, all := h.slot(), l.all()
+	return at, int(at) < len(all) && all[at].live && all[at].generation == h.generation()
+}
+
+// place takes a slot, the free one if there is one, otherwise one more.
+func (l *timeouts) place(g generations) uint16 {
+	l.live++
+	if at := l.free; at != noSlot {
+		l.free = l.list[at].next
+		return at
+	}
+	l.list = append(l.list, timeout{generation: g.first()})
+	return uint16(len(l.list) - 1)
+}
+
+// release frees a slot, and returns the timer that is to be taken away, 0 if there is none.
+func (l *timeouts) release(at uint16, g generations) (timer wheel.Handle) {
+	x := &l.list[at]
+	timer = x.timer
+	l.live--
+	*x = timeout{generation: x.generation, next: l.free, touched: x.touched}
+	if next, ok := g.following(x.generation); ok {
+		x.generation = next
+		l.free = at
+	}
+	return timer
 }
 
 // addTimeout starts a timeout. A delay is rounded up to whole milliseconds, so
@@ -30,22 +79,16 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	if b.timeouts == nil {
 		b.timeouts = &timeouts{free: noSlot}
 	}
-	l := s.beside.timeouts
-	at := l.free
+	l := b.timeouts
 	switch {
 	case c.Do == nil && c.Handler == 0:
 		return Result{Err: fmt.Errorf("%w: it has neither a function nor a handler: %q", ErrHandler, c.Name)}
-	case l.live >= int32(s.limit), at == noSlot && len(l.list) == MaxPerOwner:
+	case l.live >= int32(s.limit), l.free == noSlot && len(l.list) == MaxPerOwner:
 		t.emit(s, &Event{Kind: Faulted, Why: Full, Name: c.Name, End: wheel.Never})
 		return Result{Kind: Faulted, Why: Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", ErrFull, s.limit, s.owner)}
-	case at != noSlot:
-		l.free = l.list[at].next
-	default:
-		at = uint16(len(l.list))
-		l.list = append(l.list, timeout{generation: s.first()})
 	}
+	at := l.place(s.generations)
 	s.ages++
-	l.live++
 	x := &l.list[at]
 	*x = timeout{
 		at: t.now.Add(wait(c.By)), age: s.ages, armed: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
@@ -66,12 +109,9 @@ func wait(d time.Duration) int64 {
 
 // cancel takes a timeout back: its function will not be called.
 func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
-	at := h.slot()
-	if h.Number() == s.number && int(at) < len(s.allTimeouts()) {
-		if x := &s.beside.timeouts.list[at]; x.live && x.generation == h.generation() {
-			s.releaseTimeout(t, at)
-			return Result{Kind: Removed, Why: Cancelled}
-		}
+	if at, ok := s.beside.waits().find(h); ok && h.Number() == s.number {
+		s.releaseTimeout(t, at)
+		return Result{Kind: Removed, Why: Cancelled}
 	}
 	return Result{Err: fmt.Errorf("%w: timeout %v", ErrStale, h)}
 }
@@ -79,16 +119,8 @@ func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 // releaseTimeout frees a slot, under a new generation: no handle that was given out names what comes there later.
 // A slot whose generations are used up is not free any more.
 func (s *Set) releaseTimeout(t *Turn, at uint16) {
-	l := s.beside.timeouts
-	x := &l.list[at]
-	if x.timer != 0 {
-		s.request(t, TimerRequest{Due: wheel.Never, Timer: x.timer})
-	}
-	l.live--
-	*x = timeout{generation: x.generation, next: l.free, touched: x.touched}
-	if next, ok := s.following(x.generation); ok {
-		x.generation = next
-		l.free = at
+	if timer := s.beside.timeouts.release(at, s.generations); timer != 0 {
+		s.scheduler.request(t, TimerRequest{Due: wheel.Never, Timer: timer})
 	}
 }
 
@@ -100,7 +132,7 @@ func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
 		t.Dropped++
 		return
 	}
-	t.begin(s.world(e.at), e.at, true)
+	t.begin(s.own.world(e.at), e.at, true)
 	call := Call{Do: x.do, Handler: x.handler, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
 	name := x.name
 	s.releaseTimeout(t, at)

@@ -159,7 +159,7 @@ func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at
 // Obey is Do without a copy of the command. It may fill in what was left out of it, and does
 // not keep it.
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
-	t.begin(at, s.started(at), false)
+	t.begin(at, s.own.started(at), false)
 	r := s.carryOut(t, c)
 	s.finish(t, at)
 	return r
@@ -169,7 +169,7 @@ func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 // the Result would have. It is for those who apply often: a Command and a Result are longer
 // than what there is to do.
 func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, Reason, error) {
-	t.begin(at, s.started(at), false)
+	t.begin(at, s.own.started(at), false)
 	r := s.apply(t, a)
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -177,7 +177,7 @@ func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, 
 
 // Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
 func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handle, EventKind, Reason, error) {
-	t.begin(at, s.started(at), false)
+	t.begin(at, s.own.started(at), false)
 	r := s.remove(t, h, n, removing(why))
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -219,7 +219,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		if s.pending == 0 {
 			t.rest()
 			s.settle(t, until)
-			if s.dueNow() == 0 {
+			if s.scheduler.dueNow() == 0 {
 				return true
 			}
 		}
@@ -231,7 +231,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		if s.pending > 0 {
 			s.callNext(t)
 		} else {
-			s.fire(t, s.lists.due.pop())
+			s.fire(t, s.scheduler.lists.due.pop())
 		}
 	}
 }
@@ -241,7 +241,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 func (s *Set) Wake(t *Turn, ref Ref) {
 	at := int(ref.slot())
 	if ref.isTimeout() {
-		if at < len(s.allTimeouts()) {
+		if at < len(s.beside.waits().all()) {
 			s.beside.timeouts.list[at].armed = wheel.Never
 			s.touchTimeout(t, uint16(at))
 		}
@@ -256,7 +256,7 @@ func (s *Set) Wake(t *Turn, ref Ref) {
 // Pending returns how many handlers have been put off, and how many events are due at the
 // instant of the last Do, which has let a time go on. If it is not zero, the Set wants a Run
 // even if no timer fires.
-func (s *Set) Pending() int { return int(s.pending) + s.dueNow() }
+func (s *Set) Pending() int { return int(s.pending) + s.scheduler.dueNow() }
 
 // Abort tells the Set that the handler it called will never come back: it ended its goroutine.
 // [Set.Run] may then be called again.
