@@ -30,21 +30,25 @@ func (s *Set) feels(at uint16, source OwnerID) bool {
 	if s.onlyAsync(i) {
 		return false
 	}
-	noted := false
-	for _, a := range s.needGates().appliers {
-		if a.at == at {
-			if a.source == source {
-				return true
-			}
-			noted = true
-		}
+	if s.gates.noted(at) {
+		return slices.Contains(s.gates.appliers, applier{source, at})
 	}
-	return !noted && i.source == source
+	return i.source == source
 }
 
 // noted reports whether appliers are noted of a slot.
-func (s *Set) noted(at uint16) bool {
-	return slices.ContainsFunc(s.needGates().appliers, func(a applier) bool { return a.at == at })
+func (g *gates) noted(at uint16) bool { return g.appliersOf(at) > 0 }
+
+// appliersOf returns how many appliers are noted of a slot.
+func (g *gates) appliersOf(at uint16) (n int) {
+	if g != nil {
+		for _, a := range g.appliers {
+			if a.at == at {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // noteApplier notes that an application of a source has joined an instance. There are no
@@ -55,18 +59,17 @@ func (s *Set) noteApplier(at uint16, source OwnerID) {
 		return
 	}
 	s.keepApplier(at)
-	s.addApplier(at, source)
+	s.needGates().addApplier(at, source)
 }
 
 // keepApplier notes who applied an instance, before it has another source.
 func (s *Set) keepApplier(at uint16) {
-	if i := &s.slots[at]; s.specOf(i).paired() && !s.onlyAsync(i) && !s.noted(at) {
-		s.addApplier(at, i.source)
+	if i := &s.slots[at]; s.specOf(i).paired() && !s.onlyAsync(i) && !s.gates.noted(at) {
+		s.needGates().addApplier(at, i.source)
 	}
 }
 
-func (s *Set) addApplier(at uint16, source OwnerID) {
-	g := s.needGates()
+func (g *gates) addApplier(at uint16, source OwnerID) {
 	if len(g.appliers) >= MaxPerOwner {
 		g.appliers = slices.Delete(g.appliers, 0, 1)
 	}
@@ -74,9 +77,9 @@ func (s *Set) addApplier(at uint16, source OwnerID) {
 }
 
 // dropAppliers forgets those of a slot.
-func (s *Set) dropAppliers(at uint16) {
-	if s.gates != nil {
-		s.gates.appliers = slices.DeleteFunc(s.gates.appliers, func(a applier) bool { return a.at == at })
+func (g *gates) dropAppliers(at uint16) {
+	if g != nil {
+		g.appliers = slices.DeleteFunc(g.appliers, func(a applier) bool { return a.at == at })
 	}
 }
 
@@ -84,15 +87,13 @@ func (s *Set) dropAppliers(at uint16) {
 // so long from now on, or from when the last one of the source has none. That is the ruling for pair: the
 // memory ends a reset after the last moment at which an application of that source was in effect, those that wait
 // included, whoever owns the instance.
-func (s *Set) ceased(t *Turn, spec *Spec, source OwnerID) {
-	if spec.uses&usesDR == 0 || s.gates == nil {
+func (g *gates) ceased(t *Turn, spec *Spec, source OwnerID) {
+	if spec.uses&usesDR == 0 || g == nil {
 		return
 	}
-	if spec.DR.Scope == ScopeTarget {
-		source = 0
-	}
-	for k := range s.gates.returns {
-		if d := &s.gates.returns[k]; d.group == spec.dr && d.source == source {
+	source = spec.remembered(source)
+	for k := range g.returns {
+		if d := &g.returns[k]; d.group == spec.dr && d.source == source {
 			d.until = max(d.until, t.now.Add(spec.reset))
 		}
 	}
@@ -103,12 +104,12 @@ func (s *Set) runCeased(t *Turn, at uint16) {
 	i := &s.slots[at]
 	switch {
 	case s.specOf(i).uses&usesDR == 0 || s.onlyAsync(i) && s.specOf(i).paired():
-	case !s.noted(at):
-		s.ceased(t, s.specOf(i), i.source)
+	case !s.gates.noted(at):
+		s.gates.ceased(t, s.specOf(i), i.source)
 	default:
 		for _, a := range s.gates.appliers {
 			if a.at == at {
-				s.ceased(t, s.specOf(i), a.source)
+				s.gates.ceased(t, s.specOf(i), a.source)
 			}
 		}
 	}
@@ -120,7 +121,7 @@ func (s *Set) allCeased(t *Turn, at uint16) {
 	s.runCeased(t, at)
 	if i.extra != noSlot && s.specOf(i).paired() {
 		for k := range s.extraOf(i).async {
-			s.ceased(t, s.specOf(i), s.extraOf(i).async[k].source)
+			s.gates.ceased(t, s.specOf(i), s.extraOf(i).async[k].source)
 		}
 	}
 }
@@ -133,17 +134,17 @@ func (r *restorer) allCeased(c *comeback) {
 		return
 	}
 	if len(b.Appliers) == 0 && !(len(b.Async) > 0 && spec.paired()) {
-		s.ceased(t, spec, b.Source)
+		s.gates.ceased(t, spec, b.Source)
 	}
 	if !spec.paired() {
 		return
 	}
 	for _, source := range b.Appliers {
-		s.ceased(t, spec, source)
+		s.gates.ceased(t, spec, source)
 	}
 	for _, list := range [][]savedStack{b.Async, b.Waiting} {
 		for k := range list {
-			s.ceased(t, spec, list[k].Source)
+			s.gates.ceased(t, spec, list[k].Source)
 		}
 	}
 }
@@ -153,7 +154,7 @@ func (r *restorer) allCeased(c *comeback) {
 func (r *restorer) placeAppliers(c *comeback) {
 	if b := c.saved; c.spec.paired() && c.spec.Stack.Timers != TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == TimersShared || !c.parts) {
 		for _, source := range b.Appliers {
-			r.set.addApplier(c.at, source)
+			r.set.needGates().addApplier(c.at, source)
 		}
 	}
 }

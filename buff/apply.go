@@ -169,11 +169,11 @@ func (s *Set) enter(t *Turn, at uint16) {
 	}
 	s.cross(t, at, 0, i.source, s.magnitudesOf(i))
 	if spec.uses&usesHide != 0 {
-		s.unsettle()
+		s.needGates().unsettle()
 		s.rank(t)
 	}
 	if spec.uses&usesOngoing != 0 {
-		s.unsettle()
+		s.needGates().unsettle()
 	}
 	causes := s.causes(t, i, at)
 	i.flags |= causes

@@ -5,7 +5,7 @@ package buff
 // Story: testdata/charges.txt.
 func (s *Set) consume(t *Turn, act Act) Result {
 	var r Result
-	if s.gates == nil || s.gates.acts&act.bit() == 0 {
+	if !s.gates.concerns(act) {
 		return r
 	}
 	s.each(func(at uint16) {
@@ -63,7 +63,7 @@ func (s *Spec) charged(a *Application) int32 {
 // interrupt: the owner did something that ends buffs.
 func (s *Set) interrupt(t *Turn, act Act) Result {
 	var r Result
-	if s.gates == nil || s.gates.acts&act.bit() == 0 {
+	if !s.gates.concerns(act) {
 		return r
 	}
 	s.each(func(at uint16) {

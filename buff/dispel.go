@@ -35,7 +35,7 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 // dispel takes one portion off an instance, or all of it, unless it resists.
 func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
 	d := &s.specOf(&s.slots[at]).Dispel
-	if d.Resist > 0 && s.lucky(t, d.Resist) {
+	if d.Resist > 0 && s.needGates().lucky(t.Seed, s.owner, d.Resist) {
 		e := s.about(Denied, at)
 		e.Why = Resisted
 		t.emit(s, &e)

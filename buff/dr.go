@@ -31,24 +31,32 @@ func (s *Set) share(t *Turn, a *Application) uint64 {
 // returns finds what is remembered of the definition's group, nil if nothing. What is over
 // is forgotten here, before the new instance would bring it back to mind.
 func (s *Set) returns(spec *Spec, source OwnerID, now wheel.Time) *diminished {
-	if s.gates == nil {
+	g := s.gates
+	k := g.findReturns(spec.dr, spec.remembered(source))
+	switch {
+	case k < 0:
 		return nil
+	case s.remembers(&g.returns[k], now):
+		return &g.returns[k]
 	}
-	if spec.DR.Scope == ScopeTarget {
-		source = 0
-	}
-	for k := range s.gates.returns {
-		d := &s.gates.returns[k]
-		if d.group != spec.dr || d.source != source {
-			continue
-		}
-		if s.remembers(d, now) {
-			return d
-		}
-		s.gates.returns = slices.Delete(s.gates.returns, k, k+1)
-		return nil
-	}
+	g.returns = slices.Delete(g.returns, k, k+1)
 	return nil
+}
+
+// findReturns returns the place of what is remembered of a group and a source, below zero if it is nothing.
+func (g *gates) findReturns(group uint16, source OwnerID) int {
+	if g == nil {
+		return -1
+	}
+	return slices.IndexFunc(g.returns, func(d diminished) bool { return d.group == group && d.source == source })
+}
+
+// remembered returns under which source a definition's applications are remembered: 0 stands for all.
+func (s *Spec) remembered(source OwnerID) OwnerID {
+	if s.DR.Scope == ScopeTarget {
+		return 0
+	}
+	return source
 }
 
 // remembers reports whether an owner still knows of earlier applications. The time until it forgets begins with the last
@@ -87,10 +95,7 @@ func (s *Set) remember(spec *Spec, source OwnerID, now wheel.Time) *diminished {
 	if len(g.returns) >= MaxPerOwner {
 		g.returns = slices.Delete(g.returns, 0, 1)
 	}
-	if spec.DR.Scope == ScopeTarget {
-		source = 0
-	}
-	g.returns = append(g.returns, diminished{group: spec.dr, source: source, until: now})
+	g.returns = append(g.returns, diminished{group: spec.dr, source: spec.remembered(source), until: now})
 	return &g.returns[len(g.returns)-1]
 }
 

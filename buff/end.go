@@ -45,7 +45,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 		s.drop(t, at)
 		s.follow(t, spec.remove[why], &noMagnitudes)
 	}
-	if spec.uses&usesLinks != 0 || s.brought(age) {
+	if spec.uses&usesLinks != 0 || s.gates.brought(age) {
 		s.sendOff(t, age, why, name)
 	}
 }
@@ -65,7 +65,7 @@ func (s *Set) leave(t *Turn, at uint16) {
 		s.take(t, at)
 	}
 	if s.specOf(i).uses&usesHide != 0 {
-		s.unsettle()
+		s.needGates().unsettle()
 	}
 	if s.specOf(i).uses&usesDR != 0 {
 		s.allCeased(t, at)

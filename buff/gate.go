@@ -31,6 +31,45 @@ func (s *Set) needGates() *gates {
 	return s.gates
 }
 
+// Of an owner that has none, gates are nil: the methods that ask, and those that forget, may be called then.
+
+// owned returns the owner's tags.
+func (g *gates) owned() tagSet {
+	if g == nil {
+		return nil
+	}
+	return g.tags
+}
+
+// grant gives the owner tags, and revoke takes them away.
+func (g *gates) grant(tags []Tag) {
+	if g.tags.add(tags) {
+		g.unsettled = true
+	}
+}
+
+func (g *gates) revoke(tags []Tag) {
+	if g.tags.drop(tags) {
+		g.unsettled = true
+	}
+}
+
+// concerns reports whether some instance does something about an act, or one before it did.
+func (g *gates) concerns(act Act) bool { return g != nil && g.acts&act.bit() != 0 }
+
+// unsettle says that tags, or who is the strongest, may have changed.
+func (g *gates) unsettle() { g.unsettled = true }
+
+// expose says that what the owner is immune to has changed.
+func (g *gates) expose() { g.unsettled, g.exposed = true, true }
+
+// lucky rolls a chance in per mille. The n-th roll of an owner is the same in every run
+// with the same Turn.Seed.
+func (g *gates) lucky(seed uint64, owner OwnerID, chance int) bool {
+	g.rolls++
+	return int(mix(mix(seed^uint64(owner))+g.rolls)%1000) < chance
+}
+
 // Has reports whether the owner has a tag.
 func (s *Set) Has(tag Tag) bool { return s.gates != nil && s.gates.tags.has(tag) }
 
@@ -49,29 +88,14 @@ func (s *Set) admit(t *Turn, a *Application) Reason {
 	switch {
 	case spec.uses&usesDead != 0 && s.Dead():
 		return Dead
-	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.ownedTags()):
+	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.gates.owned()):
 		return Requirement
 	case s.gates != nil && s.immuneTo(spec, noSlot):
 		return Immune
-	case spec.uses&usesChance != 0 && !s.lucky(t, spec.Chance):
+	case spec.uses&usesChance != 0 && !s.needGates().lucky(t.Seed, s.owner, spec.Chance):
 		return Chance
 	}
 	return NoReason
-}
-
-func (s *Set) ownedTags() tagSet {
-	if s.gates == nil {
-		return nil
-	}
-	return s.gates.tags
-}
-
-// lucky rolls a chance in per mille. The n-th roll of an owner is the same in every run
-// with the same Turn.Seed.
-func (s *Set) lucky(t *Turn, chance int) bool {
-	g := s.needGates()
-	g.rolls++
-	return int(mix(mix(t.Seed^uint64(s.owner))+g.rolls)%1000) < chance
 }
 
 // mix is the finalizer of splitmix64: each bit of x bears on each of the result.

@@ -10,13 +10,10 @@ import (
 // suppressed, and what it grants is off. It is hidden while at least one of the causes
 // in its flags holds.
 
-// unsettle says that tags, or who is the strongest, may have changed.
-func (s *Set) unsettle() { s.needGates().unsettled = true }
-
 // reranked says that an instance of a definition has another magnitude.
 func (s *Set) reranked(spec *Spec) {
 	if spec.uses&usesHide != 0 {
-		s.unsettle()
+		s.needGates().unsettle()
 	}
 }
 
@@ -52,7 +49,7 @@ func (s *Set) require(t *Turn, at uint16) {
 	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates.exposed && !s.gates.exposing {
 		return
 	}
-	if r := &s.specOf(i).require; !r.remove.empty() && r.remove.holds(s.ownedTags()) {
+	if r := &s.specOf(i).require; !r.remove.empty() && r.remove.holds(s.gates.owned()) {
 		s.end(t, at, Condition)
 		s.rank(t) // it may have been the strongest, for the younger ones of this round
 		return
@@ -64,7 +61,7 @@ func (s *Set) require(t *Turn, at uint16) {
 // found.
 func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 	causes := i.flags&inhibited | s.exempt(i, at)
-	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.ownedTags()) {
+	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.gates.owned()) {
 		causes |= unmet
 	}
 	if s.specOf(i).uses&usesHide != 0 {
@@ -132,23 +129,24 @@ func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 // give turns on what an instance grants its owner; take turns it off.
 func (s *Set) give(t *Turn, at uint16) {
 	spec := s.specOf(&s.slots[at])
-	if spec.uses&usesGrants != 0 && s.needGates().tags.add(spec.grants) {
-		s.gates.unsettled = true
+	if spec.uses&usesGrants != 0 {
+		s.needGates().grant(spec.grants)
 	}
 	if spec.uses&usesModifiers != 0 {
 		s.putOn(at)
 	}
 	if spec.uses&usesImmunity != 0 {
-		s.needGates().immunities++
-		s.expose()
+		g := s.needGates()
+		g.immunities++
+		g.expose()
 		s.purgeImmune(t, at)
 	}
 }
 
 func (s *Set) take(t *Turn, at uint16) {
 	spec := s.specOf(&s.slots[at])
-	if spec.uses&usesGrants != 0 && s.gates.tags.drop(spec.grants) {
-		s.gates.unsettled = true
+	if spec.uses&usesGrants != 0 {
+		s.gates.revoke(spec.grants)
 	}
 	if spec.uses&usesModifiers != 0 {
 		s.takeOff(at)
@@ -156,7 +154,7 @@ func (s *Set) take(t *Turn, at uint16) {
 	if spec.uses&usesImmunity != 0 {
 		s.flushAll(t, spec.immunity.matches)
 		s.gates.immunities--
-		s.expose()
+		s.gates.expose()
 	}
 }
 
@@ -166,17 +164,13 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 		return Result{Err: fmt.Errorf("%w: none", ErrTag)}
 	}
 	g, all := s.needGates(), t.Catalog.closure([]Tag{c.Tag})
-	changed := false
 	switch {
 	case c.Verb == VerbAddTag:
 		g.given.add([]Tag{c.Tag})
-		changed = g.tags.add(all)
+		g.grant(all)
 	case g.given.has(c.Tag): // only what was given is taken: not what a buff grants, nor what stands above it
 		g.given.drop([]Tag{c.Tag})
-		changed = g.tags.drop(all)
-	}
-	if changed {
-		g.unsettled = true
+		g.revoke(all)
 	}
 	return Result{}
 }

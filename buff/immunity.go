@@ -7,15 +7,10 @@ import "fmt"
 //
 // Stories: testdata/immunity.txt, immunity_buff.txt.
 func (s *Set) immuneTo(spec *Spec, except uint16) bool {
-	g := s.gates
-	if len(g.immune) > 0 {
-		for _, t := range spec.tags {
-			if g.immune.has(t) {
-				return true
-			}
-		}
+	if s.gates.immuneByTag(spec) {
+		return true
 	}
-	if g.immunities == 0 {
+	if s.gates.immunities == 0 {
 		return false
 	}
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
@@ -23,6 +18,18 @@ func (s *Set) immuneTo(spec *Spec, except uint16) bool {
 		i := &s.slots[at]
 		if s.specOf(i).uses&usesImmunity != 0 && i.flags&hidden == 0 && at != except && s.specOf(i).immunity.matches(spec) {
 			return true
+		}
+	}
+	return false
+}
+
+// immuneByTag is immuneTo by a tag that the game gave.
+func (g *gates) immuneByTag(spec *Spec) bool {
+	if len(g.immune) > 0 {
+		for _, t := range spec.tags {
+			if g.immune.has(t) {
+				return true
+			}
 		}
 	}
 	return false
@@ -40,12 +47,12 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	s.flushAll(t, func(spec *Spec) bool { return has(spec.tags, c.Tag) })
 	if c.Verb == VerbDropImmunity {
 		if g.immune.drop([]Tag{c.Tag}) {
-			s.expose()
+			g.expose()
 		}
 		return Result{}
 	}
 	if g.immune.add([]Tag{c.Tag}) {
-		s.expose()
+		g.expose()
 	}
 	n := int64(0)
 	s.each(func(at uint16) {
@@ -66,12 +73,6 @@ func (s *Set) purgeImmune(t *Turn, at uint16) {
 			s.end(t, other, Immunity)
 		}
 	})
-}
-
-// expose says that what the owner is immune to has changed.
-func (s *Set) expose() {
-	g := s.needGates()
-	g.unsettled, g.exposed = true, true
 }
 
 // exempt returns immune if the owner is immune to an instance that is suppressed then,

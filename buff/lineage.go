@@ -87,7 +87,7 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 	if spec.uses&usesActs != 0 {
 		s.needGates().acts |= spec.acts()
 	}
-	s.expose() // another version may have other tags, and another rule
+	s.needGates().expose() // another version may have other tags, and another rule
 	if i.flags&hidden == 0 {
 		s.give(t, at)
 	}

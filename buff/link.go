@@ -1,6 +1,9 @@
 package buff
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A link comes with its buff and goes with it. The Set knows which instances came, or were joined,
 // with which buff; that is known by its age, which nothing else of the owner has or will have.
@@ -25,27 +28,27 @@ func (s *Set) tie(of uint64, r outcome) {
 	switch r.kind {
 	case Applied, Refreshed, Stacked, Queued:
 		if s.lives(r.handle) {
-			s.addLink(linkage{of, r.handle})
+			s.needGates().addLink(linkage{of, r.handle})
 		}
 	}
 }
 
-func (s *Set) addLink(l linkage) {
-	if g := s.needGates(); !slices.Contains(g.links, l) {
+func (g *gates) addLink(l linkage) {
+	if !slices.Contains(g.links, l) {
 		g.links = append(g.links, l)
 	}
 }
 
 // brought reports whether something came with a buff: its definition may have no links any more.
-func (s *Set) brought(of uint64) bool {
-	return s.gates != nil && slices.ContainsFunc(s.gates.links, func(l linkage) bool { return l.of == of })
+func (g *gates) brought(of uint64) bool {
+	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.of == of })
 }
 
 // sendOff ends what came with a buff that has ended. What is applied with it still, because its
 // own application waits, is applied before.
 func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
 	if !t.issue(s, &Command{Verb: VerbRemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
-		s.untie(of)
+		s.gates.untie(of)
 	}
 }
 
@@ -61,19 +64,42 @@ func (s *Set) unlink(t *Turn, c *Command) Result {
 			r.Kind, r.Why = Removed, c.Reason
 		}
 	})
-	s.untie(of)
+	s.gates.untie(of)
 	return r
 }
 
 // untie forgets what came with a buff, dropLinks with whom an instance came.
-func (s *Set) untie(of uint64) {
-	if s.gates != nil {
-		s.gates.links = slices.DeleteFunc(s.gates.links, func(l linkage) bool { return l.of == of })
+func (g *gates) untie(of uint64) {
+	if g != nil {
+		g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.of == of })
 	}
 }
 
-func (s *Set) dropLinks(link Handle) {
-	s.gates.links = slices.DeleteFunc(s.gates.links, func(l linkage) bool { return l.link == link })
+func (g *gates) dropLinks(link Handle) {
+	g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.link == link })
+}
+
+// linked returns with how many buffs an instance came.
+func (g *gates) linked(link Handle) (n int) {
+	if g != nil {
+		for _, l := range g.links {
+			if l.link == link {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// nextLinked returns the age of the next of those, after one.
+func (g *gates) nextLinked(link Handle, after uint64) uint64 {
+	next := uint64(math.MaxUint64)
+	for _, l := range g.links {
+		if l.link == link && l.of > after {
+			next = min(next, l.of)
+		}
+	}
+	return next
 }
 
 // leaveZone: the owner goes to another zone.

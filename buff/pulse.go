@@ -219,7 +219,7 @@ func (s *Set) queueCall(t *Turn, c Call) {
 // Story: testdata/react.txt.
 func (s *Set) happened(t *Turn, c *Command) Result {
 	var r Result
-	if s.gates == nil || s.gates.acts&c.Act.bit() == 0 {
+	if !s.gates.concerns(c.Act) {
 		return r
 	}
 	s.each(func(at uint16) {

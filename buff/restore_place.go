@@ -181,7 +181,7 @@ func (r *restorer) placeLinks() {
 					if !b.gone {
 						of = b.i.age
 					}
-					r.set.addLink(linkage{of, r.set.handle(c.at)})
+					r.set.needGates().addLink(linkage{of, r.set.handle(c.at)})
 					break
 				}
 			}
@@ -199,7 +199,7 @@ func (r *restorer) guessLinks(c *comeback) {
 	for _, l := range c.spec.links {
 		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.spec == l && b.saved.Source == c.saved.Source })
 		if k >= 0 && &r.backs[k] != c {
-			r.set.addLink(linkage{of, r.set.handle(r.backs[k].at)})
+			r.set.needGates().addLink(linkage{of, r.set.handle(r.backs[k].at)})
 		}
 	}
 }
@@ -275,10 +275,10 @@ func (r *restorer) tellBack(c *comeback) {
 	e := s.tell(t, Restored, c.at)
 	e.End, e.Next = s.endTold(i), s.worldOf(i, s.nextPulse(i))
 	if c.spec.uses&(usesHide|usesOngoing) != 0 {
-		s.unsettle()
+		s.needGates().unsettle()
 	}
 	if g := s.gates; i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
-		s.expose()
+		s.needGates().expose()
 	}
 	if c.parts {
 		e := s.about(StackEnded, c.at)

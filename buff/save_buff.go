@@ -1,8 +1,6 @@
 package buff
 
 import (
-	"math"
-
 	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -58,7 +56,7 @@ func (s *Set) saveScale(i *instance, now wheel.Time) (wheel.Time, savedScale) {
 // saveBuff writes one instance. Most are plain, and are written as they are.
 func (s *Set) saveBuff(dst []byte, at uint16, now wheel.Time) []byte {
 	i := &s.slots[at]
-	appliers, with := s.appliersOf(at), s.linkedWith(at)
+	appliers, with := s.gates.appliersOf(at), s.gates.linked(s.handle(at))
 	if i.extra == noSlot && i.flags&(timeScaled|deathPaused) == 0 {
 		dst = savePlain(dst, i, s.specOf(i), now, appliers, with)
 	} else {
@@ -71,7 +69,7 @@ func (s *Set) saveBuff(dst []byte, at uint16, now wheel.Time) []byte {
 		}
 	}
 	for of := uint64(0); with > 0; with-- { // by age, whatever came first
-		of = s.nextLinked(at, of)
+		of = s.gates.nextLinked(s.handle(at), of)
 		dst = wire.AppendUint(dst, of)
 	}
 	return dst
@@ -184,41 +182,6 @@ func (s *Set) saveOther(dst []byte, i *instance, now wheel.Time, lists lengths) 
 		return b.append(dst, lists)
 	}
 	return s.saveExtra(dst, i, &b, own, lists)
-}
-
-// linkedWith returns with how many buffs an instance came.
-func (s *Set) linkedWith(at uint16) (n int) {
-	if s.gates != nil {
-		for _, l := range s.gates.links {
-			if l.link == s.handle(at) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// nextLinked returns the age of the next of those, after one.
-func (s *Set) nextLinked(at uint16, after uint64) uint64 {
-	next := uint64(math.MaxUint64)
-	for _, l := range s.gates.links {
-		if l.link == s.handle(at) && l.of > after {
-			next = min(next, l.of)
-		}
-	}
-	return next
-}
-
-// appliersOf returns how many appliers are noted of a slot.
-func (s *Set) appliersOf(at uint16) (n int) {
-	if s.gates != nil {
-		for _, a := range s.gates.appliers {
-			if a.at == at {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // saveExtra writes an instance that is not plain.

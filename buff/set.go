@@ -287,11 +287,9 @@ func (s *Set) release(at uint16) {
 	s.live--
 	s.mark(at, AspectEnded)
 	s.hashes()[at] = 0
-	if s.gates != nil && len(s.gates.appliers) > 0 {
-		s.dropAppliers(at)
-	}
-	if s.gates != nil && len(s.gates.links) > 0 {
-		s.dropLinks(s.handle(at))
+	if g := s.gates; g != nil && len(g.appliers)+len(g.links) > 0 {
+		g.dropAppliers(at)
+		g.dropLinks(s.handle(at))
 	}
 	if i.extra != noSlot {
 		s.giveBack(i.extra)
