@@ -21,10 +21,10 @@ func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.valueOf(c, a
 // Base returns an attribute of the owner without what its buffs make of it. It panics as
 // Attribute does.
 func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
-	if s.ownSheet() == nil || s.ownSheet().Attrs() < int(a) {
+	if s.beside.ownSheet() == nil || s.beside.ownSheet().Attrs() < int(a) {
 		return c.schema.At(a).Base
 	}
-	return s.ownSheet().Base(a)
+	return s.beside.ownSheet().Base(a)
 }
 
 // Attributes returns the owner's attributes in the order of the catalog, none if that has
@@ -33,18 +33,18 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 	switch {
 	case c.schema == nil:
 		return func(func(stat.View) bool) {}
-	case s.ownSheet() == nil:
+	case s.beside.ownSheet() == nil:
 		return sheet.New(c.schema, 0).All()
-	case s.ownSheet().Attrs() >= c.schema.Len():
-		return s.ownSheet().All()
+	case s.beside.ownSheet().Attrs() >= c.schema.Len():
+		return s.beside.ownSheet().All()
 	}
 	return func(yield func(stat.View) bool) {
-		for v := range s.ownSheet().All() {
+		for v := range s.beside.ownSheet().All() {
 			if !yield(v) {
 				return
 			}
 		}
-		for a := stat.Attr(s.ownSheet().Attrs() + 1); int(a) <= c.schema.Len(); a++ {
+		for a := stat.Attr(s.beside.ownSheet().Attrs() + 1); int(a) <= c.schema.Len(); a++ {
 			law := c.schema.At(a)
 			if !yield(stat.View{Attr: a, Name: law.Name, Base: law.Base, Value: s.valueOf(c, a)}) {
 				return
@@ -59,10 +59,10 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 	c.schema.At(a)
 	return func(yield func(stat.Modifier) bool) {
-		if s.ownSheet() == nil || s.ownSheet().Attrs() < int(a) {
+		if s.beside.ownSheet() == nil || s.beside.ownSheet().Attrs() < int(a) {
 			return
 		}
-		for _, m := range s.ownSheet().On(a) {
+		for _, m := range s.beside.ownSheet().On(a) {
 			if !yield(m) {
 				return
 			}
@@ -79,27 +79,26 @@ func (s *Set) law(t *Turn) *Catalog {
 }
 
 func (s *Set) valueOf(c *Catalog, a stat.Attr) float64 {
-	if s.ownSheet() == nil {
+	if s.beside.ownSheet() == nil {
 		return c.schema.At(a).Base
 	}
-	if int(a) > s.ownSheet().Attrs() {
-		return s.ownSheet().ValueIn(c.schema, a)
+	if int(a) > s.beside.ownSheet().Attrs() {
+		return s.beside.ownSheet().ValueIn(c.schema, a)
 	}
-	return s.ownSheet().Value(a)
+	return s.beside.ownSheet().Value(a)
 }
 
 // ownSheet returns the sheet, nil if the owner's attributes are as the catalog says.
-func (s *Set) ownSheet() *sheet.Sheet {
-	if s.beside == nil {
+func (b *beside) ownSheet() *sheet.Sheet {
+	if b == nil {
 		return nil
 	}
-	return s.beside.sheet
+	return b.sheet
 }
 
 // needSheet returns the sheet, with all attributes of a catalog. It is for those who change it: who
 // reads takes an attribute that came with a reload as its definition says.
-func (s *Set) needSheet(c *Catalog) *sheet.Sheet {
-	b := s.needBeside()
+func (b *beside) needSheet(c *Catalog) *sheet.Sheet {
 	if b.sheet == nil {
 		b.sheet = sheet.New(c.schema, 0)
 	}
@@ -148,7 +147,7 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 // rebase changes the base, tells of it, and lets follow what follows; spent says that a shield has
 // nothing left, be it by this or from the beginning.
 func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int64, spent bool) Result {
-	sheet := s.needSheet(law)
+	sheet := s.needBeside().needSheet(law)
 	least, _ := sheet.Limits(c.Attr)
 	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
 	if c.Verb == VerbSetBase {

@@ -62,6 +62,8 @@ type worked struct {
 
 // asked is what a number is worked out from.
 type asked struct {
+	set       *Set  // for the owner's attributes
+	turn      *Turn // for what is worked out meanwhile, and what is missing
 	params    []Arg
 	captured  []Captured
 	own       bool // the source is the owner
@@ -80,7 +82,7 @@ type asked struct {
 // Stories: testdata/params.txt, handed_on.txt.
 func (s *Set) work(t *Turn, a *Application) Reason {
 	spec, w := a.Spec, &t.worked
-	q := asked{params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
+	q := asked{set: s, turn: t, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(spec.stacks(a), spec.limit)
 	if spec.Kind == Instant {
 		q.stacks = 1 // it cannot stack, whatever the application says
@@ -96,7 +98,7 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 	for k := range spec.numbers {
 		v, why := a.taken.find(spec, k)
 		if why != NoReason {
-			v, why = s.evaluate(t, &spec.numbers[k], &q)
+			v, why = q.evaluate(&spec.numbers[k])
 		}
 		if why != NoReason {
 			return why
@@ -104,14 +106,14 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 		w.values = append(w.values, v)
 	}
 	if spec.scale != nil {
-		v, why := s.evaluate(t, spec.scale, &q)
+		v, why := q.evaluate(spec.scale)
 		if why != NoReason {
 			return why
 		}
 		w.scale = min(max(v, 0), MaxRatio)
 	}
 	if spec.poolBy != nil {
-		v, why := s.evaluate(t, spec.poolBy, &q)
+		v, why := q.evaluate(spec.poolBy)
 		if why != NoReason {
 			return why
 		}
@@ -128,7 +130,7 @@ const mostPool = 1 << 62
 
 // evaluate works out one number. What is missing and has no default refuses the application (NoParam), and is
 // never taken for zero: damage that silently is 0 is a bug that nobody finds.
-func (s *Set) evaluate(t *Turn, n *number, q *asked) (float64, Reason) {
+func (q *asked) evaluate(n *number) (float64, Reason) {
 	v, ok := n.value, true
 	switch n.from {
 	case FromConst:
@@ -138,46 +140,46 @@ func (s *Set) evaluate(t *Turn, n *number, q *asked) (float64, Reason) {
 	case FromCaller:
 		v, ok = argOf(q.params, n.caller)
 	case FromAttr:
-		if v, ok = s.attribute(t, n, n.whom, n.attr, q); ok {
+		if v, ok = q.attribute(n, n.whom, n.attr); ok {
 			// The conversion keeps a compiler from making one step of product and sum.
 			v = float64((v+n.pre)*n.coef) + n.post
 		}
 	case FromFormula:
-		return s.formula(t, n, q)
+		return q.byFormula(n)
 	}
 	switch {
 	case !ok && n.known:
 		return n.value, NoReason
 	case !ok:
-		return 0, s.lacks(t, n.from == FromCaller, n.caller, n.attr)
+		return 0, q.lacks(n.from == FromCaller, n.caller, n.attr)
 	case !finite(v):
 		return 0, BadValue
 	}
 	return v, NoReason
 }
 
-// formula works out a number by its formula. Anything that is missing makes all of it
+// byFormula works out a number by its formula. Anything that is missing makes all of it
 // missing, and anything that is no number makes it none.
-func (s *Set) formula(t *Turn, n *number, q *asked) (float64, Reason) {
-	in, sound := t.worked.reads[:0], true
+func (q *asked) byFormula(n *number) (float64, Reason) {
+	in, sound := q.turn.worked.reads[:0], true
 	for k := range n.reads {
 		r := &n.reads[k]
 		v, ok := 0.0, false
 		if r.caller {
 			v, ok = argOf(q.params, r.name)
 		} else {
-			v, ok = s.attribute(t, n, r.whom, r.attr, q)
+			v, ok = q.attribute(n, r.whom, r.attr)
 		}
 		switch {
 		case !ok && n.known:
 			return n.value, NoReason
 		case !ok:
-			return 0, s.lacks(t, r.caller, r.name, r.attr)
+			return 0, q.lacks(r.caller, r.name, r.attr)
 		}
 		sound = sound && finite(v)
 		in = append(in, v)
 	}
-	t.worked.reads = in
+	q.turn.worked.reads = in
 	if !sound {
 		return 0, BadValue
 	}
@@ -189,20 +191,20 @@ func (s *Set) formula(t *Turn, n *number, q *asked) (float64, Reason) {
 }
 
 // lacks notes what is missing.
-func (s *Set) lacks(t *Turn, caller bool, name string, attr stat.Attr) Reason {
+func (q *asked) lacks(caller bool, name string, attr stat.Attr) Reason {
 	if !caller {
-		name = s.law(t).Attributes().At(attr).Name
+		name = q.set.law(q.turn).Attributes().At(attr).Name
 	}
-	t.worked.missing = name
+	q.turn.worked.missing = name
 	return NoParam
 }
 
 // attribute returns an attribute of the owner, or what is known of one of the source.
-func (s *Set) attribute(t *Turn, n *number, whom Whose, attr stat.Attr, q *asked) (float64, bool) {
+func (q *asked) attribute(n *number, whom Whose, attr stat.Attr) (float64, bool) {
 	if whom == OfSource && !q.own {
 		return captured(q.captured, attr, n.snapshot)
 	}
-	return s.valueOf(s.law(t), attr), true
+	return q.set.valueOf(q.set.law(q.turn), attr), true
 }
 
 func argOf(params []Arg, caller string) (float64, bool) {

@@ -110,7 +110,7 @@ func (s *Set) Counters(c *Catalog) string {
 	switch {
 	case int(s.modifiers) != modifiers:
 		return fmt.Sprintf("%d modifiers counted, and there are %d", s.modifiers, modifiers)
-	case s.ownSheet() == nil && keys > 0, s.ownSheet() != nil && s.ownSheet().Len() != keys:
+	case s.beside.ownSheet() == nil && keys > 0, s.beside.ownSheet() != nil && s.beside.ownSheet().Len() != keys:
 		return fmt.Sprintf("%d modifiers are known to be on the sheet", keys)
 	}
 	if all, free := s.Extras(); all-free != extras {

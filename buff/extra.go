@@ -33,8 +33,7 @@ type asyncStack struct {
 }
 
 // spare returns a free extra, empty.
-func (s *Set) spare() uint16 {
-	b := s.needBeside()
+func (b *beside) spare() uint16 {
 	at := b.freeExtra
 	if at == noSlot {
 		b.extras = append(b.extras, extra{})
@@ -45,8 +44,7 @@ func (s *Set) spare() uint16 {
 }
 
 // giveBack frees an extra.
-func (s *Set) giveBack(at uint16) {
-	b := s.beside
+func (b *beside) giveBack(at uint16) {
 	x := &b.extras[at]
 	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.empty(), next: b.freeExtra}
 	b.freeExtra = at
@@ -58,7 +56,7 @@ func (s *Set) extraOf(i *instance) *extra { return &s.beside.extras[i.extra] }
 // needExtra returns the extra of an instance and gives it one if it has none.
 func (s *Set) needExtra(i *instance) *extra {
 	if i.extra == noSlot {
-		i.extra = s.spare()
+		i.extra = s.needBeside().spare()
 	}
 	return s.extraOf(i)
 }

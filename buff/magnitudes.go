@@ -95,7 +95,7 @@ func (m *modifier) amount(values []float64, stacks int16) float64 {
 // room: it was reserved when the buff began.
 func (s *Set) putOn(at uint16) {
 	i := &s.slots[at]
-	sheet, k := s.needSheet(s.specOf(i).catalog), s.extraOf(i).needMagnitudes()
+	sheet, k := s.needBeside().needSheet(s.specOf(i).catalog), s.extraOf(i).needMagnitudes()
 	s.markOwner(AspectAttributes)
 	k.putOn(sheet, i, s.specOf(i), s.handle(at))
 	if s.specOf(i).uses&usesOverride != 0 {
@@ -145,7 +145,7 @@ func (k *magnitudes) put(sheet *sheet.Sheet, i *instance, spec *Spec, j int, of 
 func (s *Set) takeOff(at uint16) {
 	k := s.magnitudesOf(&s.slots[at])
 	s.markOwner(AspectAttributes)
-	k.takeOff(s.ownSheet())
+	k.takeOff(s.beside.ownSheet())
 }
 
 func (k *magnitudes) takeOff(sheet *sheet.Sheet) {
@@ -171,7 +171,7 @@ func (s *Set) tune(at uint16) {
 		return
 	}
 	s.markOwner(AspectAttributes)
-	s.magnitudesOf(i).tune(s.ownSheet(), i, s.specOf(i))
+	s.magnitudesOf(i).tune(s.beside.ownSheet(), i, s.specOf(i))
 }
 
 func (k *magnitudes) tune(sheet *sheet.Sheet, i *instance, spec *Spec) {
@@ -185,14 +185,14 @@ func (k *magnitudes) tune(sheet *sheet.Sheet, i *instance, spec *Spec) {
 // askAgain works out anew the numbers that are asked for at each pulse, of the buff in a slot, or of one that is on
 // nobody any more. If one of them cannot be, all stay, and it reports false.
 func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes) bool {
-	q := asked{}
+	q := asked{set: s, turn: t}
 	fresh := t.worked.fresh[:0]
 	for j := range spec.numbers {
 		n := &spec.numbers[j]
 		if n.snapshot != SnapshotPulse {
 			continue
 		}
-		v, why := s.evaluate(t, n, &q)
+		v, why := q.evaluate(n)
 		if why != NoReason {
 			return false
 		}
@@ -210,7 +210,7 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 	}
 	if len(k.keys) > 0 {
 		s.markOwner(AspectAttributes)
-		k.tune(s.ownSheet(), i, spec)
+		k.tune(s.beside.ownSheet(), i, spec)
 	}
 	return true
 }

@@ -119,21 +119,22 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 func (s *Set) rework(t *Turn, i *instance, a *Application) {
 	spec, w := a.Spec, &t.worked
 	q := asked{
+		set: s, turn: t,
 		captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
 	}
-	s.reworkValues(t, s.specOf(i), spec, s.magnitudesOf(i).values, &q)
+	q.rework(s.specOf(i), spec, s.magnitudesOf(i).values)
 	w.pool = 0
 	if spec.poolBy != nil {
-		if v, why := s.evaluate(t, spec.poolBy, &q); why == NoReason {
+		if v, why := q.evaluate(spec.poolBy); why == NoReason {
 			w.pool = wholePool(v)
 		}
 	}
 }
 
-// reworkValues works out the numbers of another version of which those of the old one are known.
+// rework works out the numbers of another version of which those of the old one are known.
 // What its caller gave stands among them; what cannot be worked out stays as it was.
-func (s *Set) reworkValues(t *Turn, old, spec *Spec, values []float64, q *asked) {
-	w := &t.worked
+func (q *asked) rework(old, spec *Spec, values []float64) {
+	w := &q.turn.worked
 	w.args = w.args[:0]
 	for j := range old.numbers {
 		if n := &old.numbers[j]; n.from == FromCaller {
@@ -145,7 +146,7 @@ func (s *Set) reworkValues(t *Turn, old, spec *Spec, values []float64, q *asked)
 	w.values = w.values[:0]
 	for j := range spec.numbers {
 		n := &spec.numbers[j]
-		v, why := s.evaluate(t, n, q)
+		v, why := q.evaluate(n)
 		if why != NoReason {
 			if v, why = was.find(spec, j); why != NoReason {
 				v = n.value

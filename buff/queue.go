@@ -282,9 +282,11 @@ func (s *Set) reworkWaiting(t *Turn, i *instance, spec *Spec) {
 			_, l.numbers = k.shelf()
 		}
 		w := k.waitingOf(l)
-		s.reworkValues(t, s.specOf(i), spec, w.values, &asked{
+		q := asked{
+			set: s, turn: t,
 			captured: w.captured, own: l.source == s.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude,
-		})
+		}
+		q.rework(s.specOf(i), spec, w.values)
 		if spec.uses&usesMagnitudes == 0 {
 			k.unshelve(l)
 			continue

@@ -15,7 +15,7 @@ func (r *restorer) placeBases() {
 			r.keepAside().Bases = append(r.aside.Bases, b)
 			continue
 		}
-		if err := r.set.needSheet(catalog).SetBase(a, float64(b.Value)); err != nil {
+		if err := r.set.needBeside().needSheet(catalog).SetBase(a, float64(b.Value)); err != nil {
 			panic("buff: a base that was checked: " + err.Error())
 		}
 	}
@@ -30,7 +30,7 @@ func (r *restorer) numbers(c *comeback) {
 		c.noNumbers()
 		return
 	}
-	q := asked{own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
+	q := asked{set: r.set, turn: r.turn, own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
 	had := &b.savedNumbers
 	if c.ran > 0 { // another one of its queue runs now
 		had = &b.Waiting[c.ran-1].savedNumbers
@@ -67,7 +67,7 @@ func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 	for j := range c.x.async {
 		l := &c.x.async[j]
 		had := &c.saved.Waiting[l.numbers-1].savedNumbers
-		q := asked{own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
+		q := asked{set: r.set, turn: r.turn, own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
 		if !q.own {
 			q.captured = r.savedCaptures(c.spec, had)
 		}
@@ -96,7 +96,7 @@ func (r *restorer) valuesOf(spec *Spec, had *savedNumbers, q *asked) []float64 {
 
 // anew works out a number that is not in the blob.
 func (r *restorer) anew(n *number, q *asked) float64 {
-	v, why := r.set.evaluate(r.turn, n, q)
+	v, why := q.evaluate(n)
 	if why != NoReason {
 		return n.value
 	}

@@ -99,7 +99,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	at := r.placeSlot(&c.i)
 	i := &s.slots[at]
 	if !c.plain {
-		i.extra = s.spare()
+		i.extra = s.needBeside().spare()
 		s.beside.extras[i.extra] = c.x
 	}
 	s.touch(r.turn, at)
@@ -312,7 +312,7 @@ func (r *restorer) tellGone(c *comeback) {
 	r.worksAgain(c)
 	r.tellPulses(c, told, noSlot)
 	if len(k.keys) > 0 {
-		k.takeOff(s.ownSheet())
+		k.takeOff(s.beside.ownSheet())
 	}
 	switch c.spec.Save.OfflineExpire {
 	case OfflineNotify:
@@ -333,7 +333,7 @@ func (r *restorer) worksAgain(c *comeback) {
 	if n, _ := c.told(); n == 0 || i.flags&hidden != 0 || c.spec.uses&usesPulsed == 0 || c.spec.uses&usesModifiers == 0 || !s.roomFor(c.spec, 0) {
 		return
 	}
-	sheet := s.needSheet(c.spec.catalog)
+	sheet := s.needBeside().needSheet(c.spec.catalog)
 	c.x.magnitudes.putOn(sheet, i, c.spec, 0)
 	if c.spec.uses&usesOverride == 0 {
 		return

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -59,13 +60,22 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	if s.gates != nil && s.gates.aside != nil {
 		aside = s.gates.aside
 	}
-	dst = b.appendOwner(appendBlobHead(dst, blobFormat))
-	dst = s.saveTags(dst, c, aside)
-	dst = s.saveReturns(dst, c, aside, now)
-	dst, lost = s.saveTimeouts(dst, c, aside, now)
-	dst = s.saveBases(dst, aside)
-	dst = s.saveBuffs(dst, aside, now)
-	return seal(dst, start), lost + int(s.pending)
+	w := saver{set: s, catalog: c, aside: aside, now: now, dst: b.appendOwner(appendBlobHead(dst, blobFormat))}
+	w.tags()
+	w.returns()
+	lost = w.timeouts()
+	w.bases()
+	w.buffs()
+	return seal(w.dst, start), lost + int(s.pending)
+}
+
+// saver is one Save: each of its methods writes a part of the blob.
+type saver struct {
+	set     *Set
+	catalog *Catalog
+	aside   *saved // what the catalog did not know when the owner came back
+	now     wheel.Time
+	dst     []byte
 }
 
 var nothing saved
@@ -81,86 +91,85 @@ func (p *timeScale) save(outer wheel.Time, cause Whose) (wheel.Time, savedScale)
 	return p.inner.Add(ms), savedScale{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
 }
 
-// saveTags writes which tags the owner was given, and to which it was made immune.
-func (s *Set) saveTags(dst []byte, c *Catalog, aside *saved) []byte {
+// tags writes which tags the owner was given, and to which it was made immune.
+func (w *saver) tags() {
 	var given, immune tagSet
-	if s.gates != nil {
-		given, immune = s.gates.given, s.gates.immune
+	if g := w.set.gates; g != nil {
+		given, immune = g.given, g.immune
 	}
 	for _, l := range [...]struct {
 		set   tagSet
 		aside []savedTag
-	}{{given, aside.Tags}, {immune, aside.Immune}} {
-		dst = appendTags(wire.AppendUint(dst, uint64(len(l.set)+len(l.aside))), l.aside)
+	}{{given, w.aside.Tags}, {immune, w.aside.Immune}} {
+		w.dst = appendTags(wire.AppendUint(w.dst, uint64(len(l.set)+len(l.aside))), l.aside)
 		for _, t := range l.set {
-			dst = wire.AppendInt(wire.AppendText(dst, c.TagName(t.tag)), int64(t.n))
+			w.dst = wire.AppendInt(wire.AppendText(w.dst, w.catalog.TagName(t.tag)), int64(t.n))
 		}
 	}
-	return dst
 }
 
-// saveReturns writes what is remembered of diminishing returns.
-func (s *Set) saveReturns(dst []byte, c *Catalog, aside *saved, now wheel.Time) []byte {
+// returns writes what is remembered of diminishing returns.
+func (w *saver) returns() {
 	var returns []diminished
-	if s.gates != nil {
-		returns = s.gates.returns
+	if g := w.set.gates; g != nil {
+		returns = g.returns
 	}
-	dst = appendReturns(wire.AppendUint(dst, uint64(len(returns)+len(aside.Returns))), aside.Returns)
+	w.dst = appendReturns(wire.AppendUint(w.dst, uint64(len(returns)+len(w.aside.Returns))), w.aside.Returns)
 	for k := range returns {
 		d := &returns[k]
-		r := savedReturn{Group: c.drs.list[d.group-1], Source: d.source, N: int64(d.n), Left: bounded(offset(d.until, now))}
-		dst = r.append(dst)
+		r := savedReturn{Group: w.catalog.drs.list[d.group-1], Source: d.source, N: int64(d.n), Left: bounded(offset(d.until, w.now))}
+		w.dst = r.append(w.dst)
 	}
-	return dst
 }
 
-// saveTimeouts writes the timeouts by name and counts the others.
-func (s *Set) saveTimeouts(dst []byte, c *Catalog, aside *saved, now wheel.Time) (_ []byte, lost int) {
-	for k := range s.beside.waits().all() {
-		if x := &s.beside.timeouts.list[k]; x.live && x.do != nil {
+// timeouts writes the timeouts by name and counts the others.
+func (w *saver) timeouts() (lost int) {
+	all := w.set.beside.waits().all()
+	for k := range all {
+		if x := &all[k]; x.live && x.do != nil {
 			lost++
 		}
 	}
-	dst = wire.AppendUint(dst, uint64(s.Timeouts()-lost+len(aside.Timeouts)))
-	dst = appendTimeouts(dst, aside.Timeouts)
-	for k := range s.beside.waits().all() {
-		x := &s.beside.timeouts.list[k]
+	w.dst = wire.AppendUint(w.dst, uint64(w.set.Timeouts()-lost+len(w.aside.Timeouts)))
+	w.dst = appendTimeouts(w.dst, w.aside.Timeouts)
+	for k := range all {
+		x := &all[k]
 		if !x.live || x.do != nil {
 			continue
 		}
-		t := savedTimeout{Name: x.name, Handler: x.name, Age: x.age, Left: bounded(offset(x.at, now))}
-		if name := c.HandlerName(x.handler); name != "" {
+		t := savedTimeout{Name: x.name, Handler: x.name, Age: x.age, Left: bounded(offset(x.at, w.now))}
+		if name := w.catalog.HandlerName(x.handler); name != "" {
 			t.Handler = name
 		}
-		dst = t.append(dst)
+		w.dst = t.append(w.dst)
 	}
-	return dst, lost
+	return lost
 }
 
-// saveBases writes the bases of attributes that are not what the catalog says.
-func (s *Set) saveBases(dst []byte, aside *saved) []byte {
+// bases writes the bases of attributes that are not what the catalog says.
+func (w *saver) bases() {
 	var schema *stat.Schema
-	n := len(aside.Bases)
-	if s.ownSheet() != nil {
-		schema = s.ownSheet().Schema()
+	n, own := len(w.aside.Bases), w.set.beside.ownSheet()
+	if own != nil {
+		schema = own.Schema()
 		for a := range schema.All() {
-			if s.rebased(a) {
+			if rebased(own, a) {
 				n++
 			}
 		}
 	}
-	dst = wire.AppendUint(dst, uint64(n))
+	w.dst = wire.AppendUint(w.dst, uint64(n))
 	if schema != nil {
 		for a := range schema.All() {
-			if s.rebased(a) {
-				dst = appendValue(dst, "", schema.At(a).Name, s.ownSheet().Base(a))
+			if rebased(own, a) {
+				w.dst = appendValue(w.dst, "", schema.At(a).Name, own.Base(a))
 			}
 		}
 	}
-	return appendValues(dst, aside.Bases)
+	w.dst = appendValues(w.dst, w.aside.Bases)
 }
 
 // rebased reports whether a base is another one than that of the schema, bit for bit.
-func (s *Set) rebased(a stat.Attr) bool {
-	return math.Float64bits(s.ownSheet().Base(a)) != math.Float64bits(s.ownSheet().Schema().At(a).Base)
+func rebased(own *sheet.Sheet, a stat.Attr) bool {
+	return math.Float64bits(own.Base(a)) != math.Float64bits(own.Schema().At(a).Base)
 }

@@ -5,74 +5,74 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// saveBuffs writes the buffs that are kept, the oldest first.
-func (s *Set) saveBuffs(dst []byte, aside *saved, now wheel.Time) []byte {
-	n := len(aside.Buffs)
+// buffs writes the buffs that are kept, the oldest first.
+func (w *saver) buffs() {
+	s, n := w.set, len(w.aside.Buffs)
 	for at := range s.slots { // as they lie in memory: from one to the next by age would be a wait for each
-		if i := &s.slots[at]; i.def != 0 && s.keeps(i, now) {
+		if i := &s.slots[at]; i.def != 0 && w.keeps(i) {
 			n++
 		}
 	}
-	dst = wire.AppendUint(dst, uint64(n))
+	w.dst = wire.AppendUint(w.dst, uint64(n))
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if s.keeps(&s.slots[at], now) {
-			dst = s.saveBuff(dst, at, now)
+		if w.keeps(&s.slots[at]) {
+			w.buff(at)
 		}
 	}
-	return appendBuffs(dst, aside.Buffs, blobFormat)
+	w.dst = appendBuffs(w.dst, w.aside.Buffs, blobFormat)
 }
 
 // keeps reports whether an instance is in a blob. What an aura has given is not: whoever comes back gets it again from the
 // next look of the aura, if there still is one around.
-func (s *Set) keeps(i *instance, now wheel.Time) bool {
+func (w *saver) keeps(i *instance) bool {
 	if i.flags&member != 0 {
 		return false
 	}
-	switch s.specOf(i).Save.Mode {
+	switch spec := w.set.specOf(i); spec.Save.Mode {
 	case SaveNever:
 		return false
 	case SaveIfRemaining:
-		own, _ := s.saveScale(i, now)
-		return i.end == wheel.Never || offset(i.end, own) >= s.specOf(i).ifRemaining
+		own, _ := w.scale(i)
+		return i.end == wheel.Never || offset(i.end, own) >= spec.ifRemaining
 	}
 	return true
 }
 
-// saveScale returns the instance's own time at the moment of saving, and how it goes on.
-func (s *Set) saveScale(i *instance, now wheel.Time) (wheel.Time, savedScale) {
+// scale returns the instance's own time at the moment of saving, and how it goes on.
+func (w *saver) scale(i *instance) (wheel.Time, savedScale) {
 	if i.flags&timeScaled == 0 {
-		return now, savedScale{}
+		return w.now, savedScale{}
 	}
-	p := &s.extraOf(i).scale
-	outer := max(now, p.at) // it may begin at the next whole ms of its owner
+	p := &w.set.extraOf(i).scale
+	outer := max(w.now, p.at) // it may begin at the next whole ms of its owner
 	if p.num == 0 {
 		outer = p.at // since when it stands still: see timeScale.zero
 	}
 	own, to := p.save(outer, OfBuff)
-	to.Ahead, to.Inner = int64(outer-now), offset(own, now)
+	to.Ahead, to.Inner = int64(outer-w.now), offset(own, w.now)
 	return own, to
 }
 
-// saveBuff writes one instance. Most are plain, and are written as they are.
-func (s *Set) saveBuff(dst []byte, at uint16, now wheel.Time) []byte {
+// buff writes one instance. Most are plain, and are written as they are.
+func (w *saver) buff(at uint16) {
+	s := w.set
 	i := &s.slots[at]
 	appliers, with := s.gates.appliersOf(at), s.gates.linked(s.handle(at))
 	if i.extra == noSlot && i.flags&(timeScaled|deathPaused) == 0 {
-		dst = savePlain(dst, i, s.specOf(i), now, appliers, with)
+		w.dst = savePlain(w.dst, i, s.specOf(i), w.now, appliers, with)
 	} else {
-		dst = s.saveOther(dst, i, now, lengths{appliers: appliers, with: with})
+		w.other(i, lengths{appliers: appliers, with: with})
 	}
 	for k := 0; appliers > 0; k++ {
 		if a := s.gates.appliers[k]; a.at == at {
-			dst = wire.AppendUint(dst, uint64(a.source))
+			w.dst = wire.AppendUint(w.dst, uint64(a.source))
 			appliers--
 		}
 	}
 	for of := uint64(0); with > 0; with-- { // by age, whatever came first
 		of = s.gates.nextLinked(s.handle(at), of)
-		dst = wire.AppendUint(dst, of)
+		w.dst = wire.AppendUint(w.dst, of)
 	}
-	return dst
 }
 
 // savePlain writes an instance without an extra and without a time of its own: what
@@ -157,17 +157,17 @@ func (i *instance) causes() (set uint64) {
 	return set
 }
 
-// saveOther writes an instance that may have anything.
-func (s *Set) saveOther(dst []byte, i *instance, now wheel.Time, lists lengths) []byte {
-	own, scale := s.saveScale(i, now)
-	spec := s.specOf(i)
+// other writes an instance that may have anything.
+func (w *saver) other(i *instance, lists lengths) {
+	own, scale := w.scale(i)
+	spec := w.set.specOf(i)
 	left, next := bounded(offset(i.end, own)), bounded(offset(i.beat, own))
 	b := savedBuff{
 		ID: spec.ID, Age: i.age, Source: i.source, Stacks: int64(i.stacks), Level: int64(i.level), Magnitude: i.magnitude,
 		Duration: bounded(i.duration), Dead: i.flags&deathPaused != 0, causes: i.causes(),
 	}
-	if s.specOf(i).Clock != Online {
-		b.Clock = s.specOf(i).Clock.String()
+	if spec.Clock != Online {
+		b.Clock = spec.Clock.String()
 	}
 	if i.hasLeft(spec) {
 		b.Left = &left
@@ -179,13 +179,15 @@ func (s *Set) saveOther(dst []byte, i *instance, now wheel.Time, lists lengths) 
 		b.Scale = &scale
 	}
 	if i.extra == noSlot {
-		return b.append(dst, lists)
+		w.dst = b.append(w.dst, lists)
+		return
 	}
-	return s.saveExtra(dst, i, &b, own, lists)
+	w.extra(i, &b, own, lists)
 }
 
-// saveExtra writes an instance that is not plain.
-func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time, lists lengths) []byte {
+// extra writes an instance that is not plain.
+func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) {
+	s := w.set
 	x, spec := s.extraOf(i), s.specOf(i)
 	b.Wanted, b.Length, b.Charges, b.Owed = x.wanted, x.length, int64(x.charges), int64(x.owed)
 	if spec.Stack.By == ByKey {
@@ -203,7 +205,7 @@ func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time, l
 		lists.waiting = len(x.async)
 		b.Running = x.running - i.age
 	}
-	dst = b.append(dst, lists)
+	w.dst = b.append(w.dst, lists)
 	for j := range x.async {
 		l := &x.async[j]
 		to := savedStack{
@@ -212,12 +214,12 @@ func (s *Set) saveExtra(dst []byte, i *instance, b *savedBuff, own wheel.Time, l
 		if lists.async > 0 {
 			to.Left, to.Lag = bounded(offset(l.end, own)), min(l.lag, MaxDuration.Milliseconds())
 		}
-		dst = to.append(dst, blobFormat)
+		w.dst = to.append(w.dst, blobFormat)
 		if lists.waiting > 0 {
-			dst = saveWaiting(dst, spec, k, l)
+			w.dst = saveWaiting(w.dst, spec, k, l)
 		}
 	}
-	return saveNumbers(dst, spec, k.values, k.captured)
+	w.dst = saveNumbers(w.dst, spec, k.values, k.captured)
 }
 
 // lists returns how many entries the lists of the numbers of an application have.

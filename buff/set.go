@@ -292,7 +292,7 @@ func (s *Set) release(at uint16) {
 		g.dropLinks(s.handle(at))
 	}
 	if i.extra != noSlot {
-		s.giveBack(i.extra)
+		s.beside.giveBack(i.extra)
 	}
 	s.forgetOther(at)
 	generation := i.generation
