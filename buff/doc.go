@@ -281,6 +281,10 @@
 // an instance is in an extra, which lies beside, with the timeouts and the sheet of attributes, and is used again too. What a turn needs between a change and its
 // place on the wheel is the Turn's, and lent to one Set after the other.
 //
+// In the code each part has a type with its own data, and the Set is what needs several of them: scheduler, what has changed
+// and not found its place; gates, what bears on what may be applied; timeouts; timeScale, the time of the owner and of a
+// buff; generations, those of handles; beside, what few have; asked, a number that is evaluated; saver and restorer.
+//
 // # Limits
 //
 // [MaxPerOwner] instances and as many timeouts on one owner, or fewer as NewSet says:
