@@ -247,6 +247,32 @@ func TestSaverDrain(t *testing.T) {
 	require.Equal(t, 1, play(t, m, noon, engine.Options{}, store.Options{}).Restored().Buffs)
 }
 
+// TestDrainEarly: a zone that is drained before all are back loses nothing of what has happened since: the others come
+// back for it, also where that takes more events than a frame may have.
+func TestDrainEarly(t *testing.T) {
+	for _, events := range []int{1000, 3} {
+		m := storetest.NewMemory()
+		v := play(t, m, noon, engine.Options{}, store.Options{Every: -1})
+		for id := range buff.OwnerID(10) {
+			require.NoError(t, v.Engine().Spawn(id, &hero{1}))
+			v.Engine().AddBuff(id, buff.Application{Spec: v.Engine().Catalog().Spec("poison")})
+		}
+		require.NoError(t, v.SaveAll(t.Context()))
+		w := play(t, m, noon, engine.Options{EventLimit: events}, store.Options{Every: -1, PerFrame: 2})
+		require.Equal(t, 8, w.Restored().Left)
+		require.NoError(t, w.Engine().Inbox().AddBuff(1, buff.Application{Spec: w.Engine().Catalog().Spec("coin")}))
+		require.NoError(t, w.Drain(t.Context()))
+		require.Zero(t, w.Restored().Left)
+		if events == 1000 {
+			require.EqualValues(t, 2, w.Stats().Frame, "there is room for all without a Tick")
+		}
+		r := play(t, m, noon, engine.Options{}, store.Options{}).Restored()
+		require.Empty(t, r.Failed)
+		require.Equal(t, 10, r.Owners)
+		require.Equal(t, 11, r.Buffs)
+	}
+}
+
 // TestDurable: the answer comes when it is on disk, and a command with an id is done once, also
 // after a restart.
 func TestDurable(t *testing.T) {

@@ -146,22 +146,22 @@ func (v *Saver) quiet(ctx context.Context) error {
 // delivers what it has accepted and waits for busy owners until ctx ends; then it saves all and waits
 // for the disk. If owners are busy even then, the cut has an older state of them, and the error names
 // them. The last commit is not given up because ctx has ended: it takes as long as the store takes.
-// The Store stays open.
+// The Store stays open. Owners who are not back yet come back first.
 //
 // Only the loop goroutine may call it, between two Ticks. After an error it may be called again.
 func (v *Saver) Drain(ctx context.Context) error {
 	if v.drained {
 		return nil
 	}
+	v.opts.PerFrame = 0
 	if v.back != nil {
-		v.bringBack(0)
+		v.bringBack(v.opts.PerFrame)
+	}
+	for v.back != nil { // a Tick makes room for the events of the next ones
+		v.After(v.engine.Tick(0))
 	}
 	busy := v.engine.CloseTelling(ctx, func(f *engine.Frame) { v.noteFrame(f, v.first+v.frame+1) })
-	var err error
-	if v.back == nil {
-		err = v.SaveAll(context.WithoutCancel(ctx))
-	}
-	if err != nil {
+	if err := v.SaveAll(context.WithoutCancel(ctx)); err != nil {
 		return errors.Join(busy, err)
 	}
 	v.drained = true
