@@ -53,7 +53,7 @@ func (p *parser) next() (record []byte, kind byte, err error) {
 		return nil, 0, damaged("", "the file ends within it: it has %d bytes", len(p.b))
 	}
 	n := uint64(binary.BigEndian.Uint32(rest[2:]))
-	if n < recordHead+recordCheck || n > uint64(len(rest)) {
+	if n > uint64(len(rest)) { // one that is too short for any is refused by who reads it
 		return nil, 0, damaged("", "it says %d bytes, and %d are left of the file", n, len(rest))
 	}
 	p.at += int(n)

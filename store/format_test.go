@@ -105,6 +105,45 @@ func TestRecordsMissing(t *testing.T) {
 	require.ErrorContains(t, err, "the sum")
 }
 
+// TestFormatLimits: what one program may write the next one reads: these numbers are part of the format.
+func TestFormatLimits(t *testing.T) {
+	require.Equal(t, [...]int{200, 16 << 20, 1 << 20}, [...]int{store.MaxName, store.MaxBytes, store.MaxWindow})
+}
+
+// TestReaderSays: whose record it is, and what there is of it.
+func TestReaderSays(t *testing.T) {
+	const rest = "; nothing has been changed: put back a copy, or see what is whole by: bufftick cut -verify"
+	says := func(err error, text string) {
+		t.Helper()
+		require.EqualError(t, err, "store: damaged: "+text+rest)
+	}
+	head := golden().Head
+	says(store.NewReader("b").Head(store.AppendHead(nil, &head)), `the head: it is of zone "arena/ü"`)
+	r := store.NewReader(head.Zone)
+	require.NoError(t, r.Head(store.AppendHead(nil, &head)))
+	commands := store.AppendCommands(nil, 12346, []store.CommandID{{1}})
+	says(r.Commands(12345, commands), "commands up to frame 12345: it is of frame 12346, the cut of 12345")
+	says(r.Commands(12346, commands), "commands up to frame 12346: it is of frame 12346, the cut of 12345")
+	seven := store.AppendOwner(nil, 12, &store.Owner{ID: 7})
+	says(r.Owner(8, seven), "owner 8: it is of owner 7")
+	require.NoError(t, r.Owner(7, seven))
+	_, err := r.Cut(store.Sum{Owners: 2, Commands: 3, Total: 0xABC})
+	says(err, fmt.Sprintf("the sum: 1 owners, 0 commands, sum %x are there; 2, 3 and abc should be", store.Check(seven)))
+
+	o, err := store.ReadOwner(7, seven)
+	require.NoError(t, err)
+	require.Equal(t, store.Owner{ID: 7, Frame: 12}, o)
+	_, err = store.ReadOwner(8, seven)
+	says(err, "owner 8, who moves: it is of owner 7")
+
+	short := bytes.Clone(seven)
+	short[len(short)-5] = 5 // so many bytes of data, and then nothing
+	_, err = store.ReadOwner(7, reseal(short))
+	says(err, "owner 7, who moves: byte 10: data: 5 of them, and 0 bytes are left")
+	_, err = store.ParseCut([]byte(store.FileMagic + "H\x01\x00\x00\x00\x02"))
+	says(err, "the record at byte 13: the record has 2 bytes, too few for any")
+}
+
 // TestFuture: what a later version has written is said to be so, and not to be damaged.
 func TestFuture(t *testing.T) {
 	list := records(store.AppendCut(nil, golden()))
