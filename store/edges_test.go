@@ -68,6 +68,25 @@ func TestBatchLimits(t *testing.T) {
 	}
 }
 
+// TestPrepareSorts: the lists of a batch are in the order of their ids, whatever they were given in.
+func TestPrepareSorts(t *testing.T) {
+	b := &store.Batch{
+		Head: store.Head{
+			Zone: "a", Epoch: 1, Frame: 7, Older: []buff.OwnerID{8, 2},
+			Clocks: store.Clocks{Zones: []store.ZoneClock{{Number: 3}, {Number: 1, Paused: true}}},
+		},
+		Owners:  []store.Owner{{ID: 5, Data: []byte("five")}, {ID: 9}, {ID: 4}},
+		Deleted: []buff.OwnerID{7, 6},
+	}
+	for range 2 { // what is in order stays
+		require.NoError(t, b.Prepare())
+		require.Equal(t, []store.Owner{{ID: 4}, {ID: 5, Data: []byte("five")}, {ID: 9}}, b.Owners)
+		require.Equal(t, []buff.OwnerID{6, 7}, b.Deleted)
+		require.Equal(t, []buff.OwnerID{2, 8}, b.Older)
+		require.Equal(t, []store.ZoneClock{{Number: 1, Paused: true}, {Number: 3}}, b.Clocks.Zones)
+	}
+}
+
 // TestFollows: a batch follows the frame that its writer knows, or a later one up to its own.
 func TestFollows(t *testing.T) {
 	for _, c := range []struct {
@@ -127,6 +146,39 @@ func TestDefaultTimes(t *testing.T) {
 	f := pass(v, time.Millisecond)
 	require.NoError(t, v.Committed(t.Context(), f.Number))
 	require.EqualValues(t, 3, v.Stats().Frame)
+}
+
+// TestAgeOfCarriedTime: a cut is as old as the Ticks have brought time, also where the engine has not worked that off yet.
+func TestAgeOfCarriedTime(t *testing.T) {
+	v := play(t, storetest.NewMemory(), noon, engine.Options{TickLimit: 10}, store.Options{Every: -1, Alarm: 29 * time.Second})
+	require.NoError(t, v.Engine().Spawn(1, &hero{}))
+	v.Engine().AddBuff(1, buff.Application{Spec: v.Engine().Catalog().Spec("poison")})
+	f := pass(v, 30*time.Second)
+	require.NotZero(t, f.Behind)
+	require.Equal(t, 30*time.Second, v.Stats().Age)
+	require.True(t, v.Stats().Alarm)
+}
+
+// TestBytes: Stats say what the owners of the last commit were, and of all.
+func TestBytes(t *testing.T) {
+	m := storetest.NewMemory()
+	v := play(t, m, noon, engine.Options{}, store.Options{Every: -1})
+	for id, gold := range []int{5, 1234} {
+		require.NoError(t, v.Engine().Spawn(buff.OwnerID(id), &hero{gold}))
+	}
+	require.NoError(t, v.SaveAll(t.Context()))
+	cut, err := m.Load(t.Context(), "arena")
+	require.NoError(t, err)
+	var bytes [2]int
+	for k := range cut.Owners {
+		require.NotEmpty(t, cut.Owners[k].Blob)
+		bytes[k] = len(cut.Owners[k].Blob) + len(cut.Owners[k].Data)
+	}
+	require.Equal(t, bytes[0]+bytes[1], v.Stats().Bytes)
+	require.NoError(t, v.Touch(1))
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.Equal(t, bytes[1], v.Stats().Bytes)
+	require.EqualValues(t, bytes[0]+2*bytes[1], v.Stats().Total)
 }
 
 // TestDamageSays: where the damage is, from the outside to the inside, as far as it is known.

@@ -169,3 +169,79 @@ func TestEffectsTooMany(t *testing.T) {
 	require.NoError(t, v.SaveAll(t.Context()))
 	require.Empty(t, v.Effects())
 }
+
+// TestEffectsOnce: in one run each effect comes once, in its order, whatever has been given and forgotten before it; what
+// was given before a cut does not come again in the next run, and its room is free.
+func TestEffectsOnce(t *testing.T) {
+	m := storetest.NewMemory()
+	size := store.MostEffectBytes / 3
+	open := func() *store.Saver {
+		return play(t, m, noon, engine.Options{}, store.Options{Every: -1, Effect: func(e *buff.Event, b []byte) ([]byte, bool) {
+			return append(b, make([]byte, size)...), e.Kind == buff.Applied || e.Kind == buff.Stacked
+		}})
+	}
+	v := open()
+	require.NoError(t, v.Engine().Spawn(1, &hero{}))
+	coin := func() {
+		t.Helper()
+		require.NoError(t, v.Engine().Do(buff.Apply(1, buff.Application{Spec: v.Engine().Catalog().Spec("coin")})).Err)
+		require.NoError(t, v.SaveAll(t.Context())) // it is noted as untold, and comes in the next frame too
+		pass(v, 50*time.Millisecond)
+		require.Zero(t, v.Stats().Refused)
+	}
+	effects := func() (seqs []uint64) {
+		require.NoError(t, v.SaveAll(t.Context()))
+		for _, x := range v.Effects() {
+			seqs = append(seqs, x.ID.Seq)
+		}
+		return seqs
+	}
+	give := func(seq uint64) { v.Given(buff.EventID{Owner: 1, Seq: seq}) }
+	coin()
+	coin()
+	require.Equal(t, []uint64{1, 2}, effects())
+	give(1)
+	coin()
+	coin() // the first one has made room
+	require.Equal(t, []uint64{3, 4}, effects())
+	give(3)
+	give(4)
+	require.Empty(t, effects())
+	coin()
+	require.Equal(t, []uint64{5}, effects())
+	v.Close() // it dies
+
+	v = open()
+	give(5) // known from elsewhere, and not handed out yet
+	require.Equal(t, []uint64{2}, effects())
+	give(2)
+	require.Empty(t, effects())
+	v = open()
+	require.Empty(t, effects())
+	require.Zero(t, v.Stats().Refused)
+}
+
+// TestStateDamaged: what waits in the state of a zone and is cut off is said to be so; the owners are back.
+func TestStateDamaged(t *testing.T) {
+	for text, state := range map[string][]byte{
+		"how many":  {2},
+		"whose":     {2, 1, 0x80},
+		"how long":  {2, 1, 7, 1},
+		"its bytes": {2, 1, 7, 1, 3, 'a', 'b'},
+	} {
+		m := storetest.NewMemory()
+		v := play(t, m, noon, engine.Options{}, store.Options{Every: -1})
+		require.NoError(t, v.Engine().Spawn(1, &hero{}))
+		require.NoError(t, v.SaveAll(t.Context()))
+		cut, err := m.Open(t.Context(), "arena")
+		require.NoError(t, err)
+		b := &store.Batch{Head: cut.Head, Since: cut.Frame}
+		b.Frame, b.State = cut.Frame+1, state
+		require.NoError(t, m.Commit(t.Context(), b))
+		r := play(t, m, noon, engine.Options{}, store.Options{}).Restored()
+		require.Equal(t, 1, r.Owners)
+		require.Len(t, r.Failed, 1, text)
+		require.EqualError(t, r.Failed[0], "a command that waited: store: damaged: the state: an effect is cut off"+
+			"; nothing has been changed: put back a copy, or see what is whole by: bufftick cut -verify", text)
+	}
+}

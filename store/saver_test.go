@@ -247,6 +247,15 @@ func TestSaverDrain(t *testing.T) {
 	require.Equal(t, 1, play(t, m, noon, engine.Options{}, store.Options{}).Restored().Buffs)
 }
 
+// TestDrainEnds: who waits for a frame that will not be is told so.
+func TestDrainEnds(t *testing.T) {
+	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: -1})
+	require.NoError(t, v.Drain(t.Context()))
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, v.Committed(over, 1<<40), store.ErrClosed)
+}
+
 // TestDrainEarly: a zone that is drained before all are back loses nothing of what has happened since: the others come
 // back for it, also where that takes more events than a frame may have.
 func TestDrainEarly(t *testing.T) {
