@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
@@ -250,4 +251,44 @@ func TestWholeAfterLost(t *testing.T) {
 	require.False(t, l.last.Whole)
 	require.Empty(t, l.last.Owners)
 	require.Empty(t, l.last.Commands)
+}
+
+// TestWaitingCommandsHaveRoom: commands that waited when the cut was made are carried out when all are back, also where a
+// frame has no room for the events of all that, and nothing is saved before.
+func TestWaitingCommandsHaveRoom(t *testing.T) {
+	const owners = 3
+	cat := specs(t)
+	for _, limit := range []int{1, 2, owners, owners + 1, 100} {
+		m := storetest.NewMemory()
+		v := play(t, m, noon, engine.Options{Catalog: cat}, store.Options{Every: -1})
+		state := []byte{1}
+		for id := range buff.OwnerID(owners) {
+			require.NoError(t, v.Engine().Spawn(id, &hero{}))
+			v.Engine().AddBuff(id, buff.Application{Spec: cat.Spec("poison")})
+			c := buff.Apply(id, buff.Application{Spec: cat.Spec("coin")})
+			b, err := c.AppendBinary(nil, cat)
+			require.NoError(t, err)
+			state = append(binary.AppendUvarint(state, uint64(len(b))), b...)
+		}
+		require.NoError(t, v.SaveAll(t.Context()))
+		cut, err := m.Open(t.Context(), "arena")
+		require.NoError(t, err)
+		b := &store.Batch{Head: cut.Head, Since: cut.Frame}
+		b.Frame, b.State = cut.Frame+1, state
+		require.NoError(t, m.Commit(t.Context(), b))
+
+		w := play(t, m, noon, engine.Options{Catalog: cat, EventLimit: limit}, store.Options{Every: -1})
+		frames := 0
+		for ; w.SaveAll(t.Context()) != nil; frames++ {
+			require.Less(t, frames, 3*owners)
+			pass(w, 50*time.Millisecond)
+		}
+		require.Equal(t, limit == 100, frames == 0)
+		r := w.Restored()
+		require.Empty(t, r.Failed, limit)
+		require.Equal(t, owners, r.Commands)
+		r = play(t, m, noon, engine.Options{Catalog: cat}, store.Options{}).Restored()
+		require.Equal(t, 2*owners, r.Buffs)
+		require.Zero(t, r.Commands, "each is done once")
+	}
 }

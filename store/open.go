@@ -18,7 +18,7 @@ type Restored struct {
 	Away  time.Duration // from the cut until now, by the calendar
 
 	Owners   int // that are back
-	Left     int // that will come in the next frames
+	Left     int // that will come in the next frames, and then commands that wait for room in one
 	Buffs    int // that are back with them
 	Expired  int // buffs that ended while nobody played the zone
 	Unknown  int // buffs of which the catalog has no definition: kept, for one that has
@@ -137,6 +137,8 @@ type comeback struct {
 	cut     *Cut
 	next    int
 	sources []buff.OwnerID
+	read    bool           // waits has been read: all owners are back
+	waits   []buff.Command // to be carried out
 }
 
 // bringBack lets owners come back: so many, or all for whom there is room. When all are there,
@@ -160,6 +162,9 @@ func (v *Saver) bringBack(most int) {
 	}
 	if r.Left = len(k.cut.Owners) - k.next; r.Left == 0 {
 		v.carryOut(&r)
+		r.Left = len(k.waits)
+	}
+	if r.Left == 0 {
 		slices.Sort(k.sources)
 		r.Sources = slices.DeleteFunc(slices.Compact(k.sources), func(id buff.OwnerID) bool {
 			_, err := v.engine.Buffs(id)
@@ -209,16 +214,36 @@ func (v *Saver) unmarshal(id buff.OwnerID, data []byte) (game any, err error) {
 	return v.opts.Unmarshal(id, data)
 }
 
-// carryOut carries out the commands that waited when the cut was made.
+// carryOut carries out the commands that waited when the cut was made, as long as there is room.
 func (v *Saver) carryOut(r *Restored) {
-	v.parseState(v.back.cut.State, func(c buff.Command, err error) {
-		if err == nil {
-			err = v.engine.Do(c).Err
-		}
-		if err != nil {
+	k := v.back
+	if !k.read {
+		k.read = true
+		v.parseState(k.cut.State, func(c buff.Command, err error) {
+			if err != nil {
+				r.Failed = append(r.Failed, Failure{Err: err})
+				return
+			}
+			k.waits = append(k.waits, c)
+		})
+	}
+	for ; len(k.waits) > 0; k.waits = k.waits[1:] {
+		err := v.engine.Do(k.waits[0]).Err
+		switch {
+		case err == nil:
+			r.Commands++
+		case errors.Is(err, engine.ErrOverloaded) && v.anyUntold():
+			return // in the next frame there is room
+		default:
 			r.Failed = append(r.Failed, Failure{Err: err})
-			return
 		}
-		r.Commands++
-	})
+	}
+}
+
+// anyUntold reports whether calls of the loop have made events since the last Tick: the next one makes room.
+func (v *Saver) anyUntold() bool {
+	for range v.engine.Untold() {
+		return true
+	}
+	return false
 }

@@ -99,7 +99,7 @@ func (v *Saver) Mark(id CommandID) (frame uint64) {
 // end of a game, or for an operator.
 func (v *Saver) SaveAll(ctx context.Context) error {
 	if v.back != nil {
-		return fmt.Errorf("store: SaveAll: %d owners are not back yet, and are on disk", v.Restored().Left)
+		return fmt.Errorf("store: SaveAll: %d owners or commands are not back yet, and are on disk", v.Restored().Left)
 	}
 	if v.cutting {
 		v.step(everything)
