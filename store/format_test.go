@@ -116,6 +116,7 @@ func TestReaderSays(t *testing.T) {
 	says := func(err error, text string) {
 		t.Helper()
 		require.EqualError(t, err, "store: damaged: "+text+rest)
+		require.EqualError(t, store.At(err, "world.db", ""), "store: damaged: world.db: "+text+rest, "it is no file that it names")
 	}
 	head := golden().Head
 	says(store.NewReader("b").Head(store.AppendHead(nil, &head)), `the head: it is of zone "arena/ü"`)
