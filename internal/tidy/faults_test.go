@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// faults is how many rows the table of docs/promises.md has, under "What attackers, a stall and a reader of the law had broken".
+// faults is how many rows the table of docs/promises.md has, under "Faults found by attack, by stalls and by reading the rules".
 const faults = 27
 
 var (
