@@ -39,6 +39,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -57,7 +58,7 @@ var (
 	list     = flag.String("known", "docs/mutants.md", "with -made and -share: the page that has those that may live")
 	// Whoever makes up bugs has just seen the tests pass, so that nothing is calibrated.
 	longest = flag.Duration("longest", time.Minute, "with -made and -share: what the tests of one package may take of the processor, several times of what they do")
-	quick   = flag.Bool("quick", false, "only the first run of each table")
+	quick   = flag.Bool("quick", false, "only the first run of each table, and none of those that may live")
 	alive   = flag.Float64("alive", 0, "with -made and -share: the rate at which mutants may survive, beside those in docs/mutants.md")
 )
 
@@ -97,11 +98,16 @@ func run(ctx context.Context) int {
 			fmt.Fprintln(os.Stderr, "mutants:", err)
 			return 2
 		}
-		for _, b := range batches {
+		for i := range batches {
+			b := &batches[i]
+			if *quick { // those that may live have all tests run, for nothing
+				b.bugs = slices.DeleteFunc(b.bugs, func(x bug) bool { return known[b.source.key(x)] })
+			}
 			for k := range b.bugs {
 				jobs = append(jobs, b.alone(k))
 			}
 		}
+		batches = slices.DeleteFunc(batches, func(b batch) bool { return len(b.bugs) == 0 })
 	}
 	for _, t := range tables {
 		picked := 0
