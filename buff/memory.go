@@ -3,12 +3,15 @@ package buff
 import (
 	"math/bits"
 	"sync"
+	"sync/atomic"
 )
 
 // Memory is where the Sets of an engine keep their instances: pieces of all sizes, cut from chunks without a
 // pointer, of up to 32 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
 // and not one for each owner; a piece that an owner has outgrown is the next one's, and what takes in vain
-// what lies between the sizes of an allocator is in use. A chunk that is empty goes back.
+// what lies between the sizes of an allocator is in use. A chunk that is empty goes back, and a chunk that others of its
+// size have room for is left: who has a piece in it takes another one, at one of its next sixteen buffs. So owners who grow together
+// leave no rows of nearly empty chunks behind.
 //
 //	chunk of pieces of 4   ┌ piece ─────────────┬ piece ─────────────┬ piece ──
 //	                       │ slot slot slot slot│ slot slot slot slot│ slot …
@@ -20,16 +23,19 @@ import (
 // lies. All Turns that work on a Set have the same Memory. The zero value is ready for use; a Memory
 // must not be copied.
 type Memory struct {
-	mu     sync.Mutex
-	chunks []*slotChunk // by number; number 0 stands for none, nil is a free number
-	free   []uint32     // free numbers
-	sizes  [largestPiece + 1]pieceSize
+	mu      sync.Mutex
+	chunks  []*slotChunk // by number; number 0 stands for none, nil is a free number
+	free    []uint32     // free numbers
+	sizes   [largestPiece + 1]pieceSize
+	leaving atomic.Int32 // chunks that are being left
 }
 
 // pieceSize is the chunks with pieces of one size.
 type pieceSize struct {
 	roomy uint32 // the first of the chunks that have room; 0: none has
+	left  uint32 // the first of those that are being left
 	taken int32  // pieces
+	room  int32  // free pieces in the chunks that have room
 }
 
 // slotChunk is some pieces of one size, one behind the other.
@@ -39,7 +45,8 @@ type slotChunk struct {
 	size       uint16                    // slots of a piece
 	pieces     uint16
 	taken      uint16
-	prev, next uint32 // among those of this size that have room
+	leaving    bool
+	prev, next uint32 // among those of this size that have room, or among those that are being left
 }
 
 const (
@@ -57,17 +64,27 @@ func (m *Memory) take(n int) (piece uint32, slots []instance) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	size := &m.sizes[n]
-	if size.roomy == 0 {
+	switch {
+	case size.roomy != 0:
+	case size.left != 0:
+		m.stay(size, size.left)
+	default:
 		m.add(n)
 	}
+	return m.cut(size)
+}
+
+// cut takes a piece from the first chunk that has room.
+func (m *Memory) cut(size *pieceSize) (piece uint32, slots []instance) {
 	number := size.roomy
 	c := m.chunks[number]
-	at := c.first()
+	at, n := c.first(), int(c.size)
 	c.room[at/64] &^= 1 << (at % 64)
 	c.taken++
 	size.taken++
+	size.room--
 	if c.taken == c.pieces {
-		m.unlink(size, c)
+		m.unlink(&size.roomy, c)
 	}
 	slots = c.slots[at*n : at*n : at*n+n]
 	if poison {
@@ -90,24 +107,55 @@ func (m *Memory) give(piece uint32, slots []instance) {
 	c := m.chunks[number]
 	size := &m.sizes[c.size]
 	if c.taken == c.pieces {
-		m.link(size, c, number)
+		m.link(&size.roomy, c, number)
 	}
 	c.room[at/64] |= 1 << (at % 64)
 	c.taken--
 	size.taken--
+	if c.leaving && c.taken == 0 {
+		m.stay(size, number)
+	} else if !c.leaving {
+		size.room++
+	}
+	elsewhere := size.room - int32(c.pieces-c.taken)
 	switch {
 	case size.taken == 0:
 		for size.roomy != 0 {
-			m.drop(size, size.roomy)
+			m.drop(&size.roomy, size.roomy)
 		}
-	case c.taken == 0 && c.prev|c.next != 0: // otherwise it is the only one with room: the next piece is cut from it
-		m.drop(size, number)
+		size.room = 0
+	case c.leaving:
+	case elsewhere == 0: // the next piece is cut from it
+	case c.taken == 0:
+		size.room = elsewhere
+		m.drop(&size.roomy, number)
+	case 4*c.taken <= 3*c.pieces && elsewhere >= int32(c.taken):
+		m.leave(size, c, number)
 	}
 }
 
+// leave has nothing more cut from a chunk: the others have room for what it holds.
+func (m *Memory) leave(size *pieceSize, c *slotChunk, number uint32) {
+	m.unlink(&size.roomy, c)
+	m.link(&size.left, c, number)
+	size.room -= int32(c.pieces - c.taken)
+	c.leaving = true
+	m.leaving.Add(1)
+}
+
+// stay takes back that a chunk is left: its room is needed.
+func (m *Memory) stay(size *pieceSize, number uint32) {
+	c := m.chunks[number]
+	m.unlink(&size.left, c)
+	m.link(&size.roomy, c, number)
+	size.room += int32(c.pieces - c.taken)
+	c.leaving = false
+	m.leaving.Add(-1)
+}
+
 // drop gives a chunk back that is empty.
-func (m *Memory) drop(size *pieceSize, number uint32) {
-	m.unlink(size, m.chunks[number])
+func (m *Memory) drop(first *uint32, number uint32) {
+	m.unlink(first, m.chunks[number])
 	m.chunks[number] = nil
 	m.free = append(m.free, number)
 }
@@ -134,7 +182,8 @@ func (m *Memory) add(n int) {
 	} else {
 		m.chunks = append(m.chunks, c)
 	}
-	m.link(size, c, number)
+	m.link(&size.roomy, c, number)
+	size.room += int32(pieces)
 }
 
 // first returns the first free piece of a chunk that has one.
@@ -147,21 +196,21 @@ func (c *slotChunk) first() int {
 	panic("buff: a chunk without room in the list of those that have some")
 }
 
-// link puts a chunk in front of those that have room.
-func (m *Memory) link(size *pieceSize, c *slotChunk, number uint32) {
-	c.prev, c.next = 0, size.roomy
+// link puts a chunk in front of a list.
+func (m *Memory) link(first *uint32, c *slotChunk, number uint32) {
+	c.prev, c.next = 0, *first
 	if c.next != 0 {
 		m.chunks[c.next].prev = number
 	}
-	size.roomy = number
+	*first = number
 }
 
-// unlink takes a chunk out of that list.
-func (m *Memory) unlink(size *pieceSize, c *slotChunk) {
+// unlink takes a chunk out of its list.
+func (m *Memory) unlink(first *uint32, c *slotChunk) {
 	if c.prev != 0 {
 		m.chunks[c.prev].next = c.next
 	} else {
-		size.roomy = c.next
+		*first = c.next
 	}
 	if c.next != 0 {
 		m.chunks[c.next].prev = c.prev
@@ -169,12 +218,38 @@ func (m *Memory) unlink(size *pieceSize, c *slotChunk) {
 	c.prev, c.next = 0, 0
 }
 
+// other returns a piece of the same size in the place of one whose chunk is being left, if there is room.
+func (m *Memory) other(piece uint32) (uint32, []instance) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.chunks[piece>>pieceBits]
+	size := &m.sizes[c.size]
+	if !c.leaving || size.roomy == 0 {
+		return 0, nil
+	}
+	return m.cut(size)
+}
+
 // growTo gives the Set memory for n instances, of which it has fewer.
 func (s *Set) growTo(t *Turn, n int) {
 	piece, slots := t.Memory.take(n)
+	s.moveTo(t, piece, slots)
+}
+
+func (s *Set) moveTo(t *Turn, piece uint32, slots []instance) {
 	slots = append(slots, s.slots...)
 	t.Memory.give(s.piece, s.slots)
 	s.piece, s.slots = piece, slots
+}
+
+// moveOut moves the instances out of a chunk that is being left.
+func (s *Set) moveOut(t *Turn) {
+	if s.piece == 0 || t.Memory.leaving.Load() == 0 {
+		return
+	}
+	if piece, slots := t.Memory.other(s.piece); piece != 0 {
+		s.moveTo(t, piece, slots)
+	}
 }
 
 // Free gives the memory of the Set's instances back, after a [Set.Clear]. Nothing may be asked of the Set

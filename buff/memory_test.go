@@ -27,29 +27,49 @@ func (m *Memory) pieces() (taken, slots, chunks int) {
 
 // check panics if the lists of a Memory and its counts do not agree.
 func (m *Memory) check() {
-	roomy := map[uint32]bool{}
-	for n := range m.sizes {
+	listed := map[uint32]bool{} // whether it is being left
+	list := func(first uint32, n int, left bool) {
 		before := uint32(0)
-		for k := m.sizes[n].roomy; k != 0; k = m.chunks[k].next {
-			if m.chunks[k].prev != before || int(m.chunks[k].size) != n || roomy[k] {
-				panic("the list of those with room is broken")
+		for k := first; k != 0; k = m.chunks[k].next {
+			c := m.chunks[k]
+			if _, twice := listed[k]; twice || c.prev != before || int(c.size) != n || c.leaving != left {
+				panic("a list is broken")
 			}
-			roomy[k], before = true, k
+			listed[k], before = left, k
 		}
 	}
+	for n := range m.sizes {
+		list(m.sizes[n].roomy, n, false)
+		list(m.sizes[n].left, n, true)
+	}
+	room := map[uint16]int32{}
+	leaving := int32(0)
 	for k, c := range m.chunks {
 		if c == nil {
 			continue
 		}
-		room := 0
+		free := 0
 		for at := range int(c.pieces) {
 			if c.room[at/64]>>(at%64)&1 != 0 {
-				room++
+				free++
 			}
 		}
-		if room+int(c.taken) != int(c.pieces) || roomy[uint32(k)] != (room > 0) {
+		if _, in := listed[uint32(k)]; free+int(c.taken) != int(c.pieces) || in != (free > 0) || c.leaving && free == 0 {
 			panic("a chunk does not know what room it has")
 		}
+		if c.leaving {
+			leaving++
+		} else {
+			room[c.size] += int32(free)
+		}
+	}
+	for n := range m.sizes {
+		if m.sizes[n].room != room[uint16(n)] {
+			panic("a size does not know what room it has")
+		}
+	}
+	if m.leaving.Load() != leaving {
+		panic("miscounted those that are being left")
 	}
 }
 
@@ -101,6 +121,46 @@ func TestMemoryComesBack(t *testing.T) {
 	require.Zero(t, taken)
 	require.Zero(t, slots)
 	require.Zero(t, chunks)
+}
+
+// TestMemoryOfThoseWhoGrow: owners who all have some more buffs than before leave no chunks behind in which
+// a few of them still are, and what they carry is the same.
+func TestMemoryOfThoseWhoGrow(t *testing.T) {
+	c, spec := manySpec(t)
+	m := &Memory{}
+	turn := &Turn{Catalog: c, Memory: m}
+	var sets []*Set
+	for k := range 400 {
+		sets = append(sets, NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner))
+	}
+	apply := func(s *Set) Handle {
+		defer s.ClearTimerRequests(turn)
+		return s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: s.Owner()}}).Handle
+	}
+	for buffs := range 60 { // one owner in ten stays behind: he has no more than half of them, and they come and go
+		for k, s := range sets {
+			if k%10 != 0 || buffs < 30 {
+				apply(s)
+			} else {
+				s.Do(turn, 0, Command{Verb: VerbRemove, Handle: apply(s), Reason: Cancelled})
+				s.ClearTimerRequests(turn)
+			}
+			turn.Events = turn.Events[:0]
+		}
+		m.check()
+	}
+	used := 0
+	for k, s := range sets {
+		used += cap(s.slots)
+		have := 0
+		for i := range s.All() {
+			require.Equal(t, s.Owner(), i.Source)
+			have++
+		}
+		require.Equal(t, map[bool]int{false: 60, true: 30}[k%10 == 0], have)
+	}
+	_, slots, chunks := m.pieces()
+	require.LessOrEqual(t, float64(slots), 1.1*float64(used), "of %d chunks", chunks)
 }
 
 // TestMemoryOfAFew: ten players have small chunks.

@@ -246,6 +246,9 @@ func (s *Set) place(t *Turn) uint16 {
 	}
 	s.ages++
 	s.live++
+	if s.ages%moveEvery == 0 {
+		s.moveOut(t)
+	}
 	i := &s.slots[at]
 	generation, listed := i.generation, i.flags&touched
 	*i = instance{} // one that is made elsewhere and copied has to be waited for
@@ -260,6 +263,10 @@ func (s *Set) place(t *Turn) uint16 {
 	s.mark(at, AspectBegun)
 	return at
 }
+
+// moveEvery is how many buffs an owner gets until it asks whether its chunk is being left: that takes a lock
+// where any chunk is.
+const moveEvery = 16
 
 // moreSlots is by how many an owner's slots become more: 1, 2, 4, 8, then by two, from 24 on by an eighth or so, always an
 // even number. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody

@@ -22,7 +22,7 @@ func (h *heapLine) note(x float64, bytes int64) {
 // that have met their longest frame only then.
 const (
 	heapTolerance = 0.05
-	heapGrain     = 0.5 // MB: slots and events lie in chunks of up to 64 KiB that all share, and a few more or less are kept
+	heapGrain     = 0.05 // MB
 )
 
 // report compares the end with the middle of the run: what leaks grows all the time.
