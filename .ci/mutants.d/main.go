@@ -300,15 +300,22 @@ var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 // waits for ever is ended by runAwake, and what turns in a circle by the limit of the processor's time.
 const waits = 60
 
+// endless is what stands for the test that found a bug where none came to its end.
+const endless = "a test that does not end"
+
+// bounds are the limits of a run, for a shell: each has a command of its own, since some shells take no more than one at a time.
+func (r testRun) bounds() string {
+	seconds := fmt.Sprintf("ulimit -t %d", int(r.limit.Seconds()))
+	if r.race { // its shadow alone is more
+		return seconds
+	}
+	return "ulimit -v 4000000 && " + seconds
+}
+
 // test runs the tests once and returns the one that failed, and what they used of the
 // processor. A bug may eat memory: it gets 4 GB of addresses.
 func test(ctx context.Context, binary string, r testRun, environment ...string) (by string, used time.Duration, err error) {
-	seconds := int(r.limit.Seconds())
-	bounds := "ulimit -v 4000000 -t %d"
-	if r.race { // its shadow alone is more
-		bounds = "ulimit -t %d"
-	}
-	args := append([]string{"-c", fmt.Sprintf(bounds+`; exec "$@"`, seconds), "sh"}, strings.Fields(*prefix)...)
+	args := append([]string{"-c", r.bounds() + ` && exec "$@"`, "sh"}, strings.Fields(*prefix)...)
 	args = append(args, binary, "-test.failfast", "-test.timeout", (waits * r.limit).String())
 	cmd := exec.CommandContext(ctx, "sh", append(args, r.flags...)...)
 	cmd.Dir = r.pkg
@@ -334,10 +341,10 @@ func finder(err error, out []byte) (string, error) {
 	case !errors.As(err, &exit):
 		return "", err
 	case bytes.Contains(out, []byte("panic: test timed out")):
-		return "a test that does not end", nil
+		return endless, nil
 	}
 	if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() && w.Signal() == syscall.SIGKILL { // the limit of the processor's time
-		return "a test that does not end", nil
+		return endless, nil
 	}
 	// The innermost of those that failed is printed last.
 	if names := failed.FindAllSubmatch(out, -1); names != nil {
