@@ -208,7 +208,7 @@ func (s *Set) joins(i *instance, a *Application) bool {
 	case BySource:
 		return i.source == a.Source
 	case ByKey:
-		return i.extra != noSlot && s.extraOf(i).key == a.Key // an older version may have had none
+		return s.specOf(i).Stack.By == ByKey && s.extraOf(i).key == a.Key // an older version may have known no keys
 	}
 	return st.By == ByTarget
 }
