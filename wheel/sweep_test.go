@@ -88,3 +88,27 @@ func TestSweepIsExact(t *testing.T) {
 	require.Zero(t, w.Stats().Dead)
 	require.NoError(t, check(w))
 }
+
+// TestSweepReachesEachSlot: wherever timers die, up to the last slot of the last level, their entries do not
+// stay for ever.
+func TestSweepReachesEachSlot(t *testing.T) {
+	const n = 2 * deadAllowed
+	for bits := range 63 {
+		for _, due := range []Time{1 << bits, 1<<bits<<1 - 1} {
+			w := New(0)
+			var handles []Handle
+			for range n {
+				handles = append(handles, w.Add(due, 1))
+			}
+			w.Add(due, 2) // else the last ones would be taken out at once
+			for _, h := range handles {
+				w.Remove(h)
+			}
+			for range w.count()/slotPiece + n {
+				w.Advance(0, nil)
+			}
+			require.LessOrEqual(t, w.Stats().Dead, deadAllowed, "due at %d", due)
+			require.NoError(t, check(w))
+		}
+	}
+}
