@@ -111,3 +111,21 @@ func TestNextWithinFar(t *testing.T) {
 		require.False(t, more)
 	}
 }
+
+// TestNextWithinOne: also one entry of a level for a frame is a bound, where without it the frame would bring down
+// half of a crowded slot.
+func TestNextWithinOne(t *testing.T) {
+	for _, most := range []int{1, 2} {
+		w := New(0)
+		w.Add(90_000, 0)
+		for range 1000 {
+			w.Add(125_500, 0)
+		}
+		at, more := w.NextWithin(most)
+		require.Equal(t, Time(90_000), at)
+		require.False(t, more)
+		before := w.Stats().Moved
+		require.Len(t, w.Advance(at, nil), 1)
+		require.LessOrEqual(t, w.Stats().Moved-before, uint64(2*most))
+	}
+}
