@@ -31,7 +31,9 @@ type Flood struct {
 	P50, P99, P999, Most time.Duration // of a Tick
 	Delivered            uint64
 	Refused              uint64
-	Calls                Calls // of the producers
+	Accepted             Calls // of the producers
+	Turned               Calls // those that were refused, each of which yields the processor
+	Nothing              Calls // of the producers too: between two looks at the clock
 
 	Honest        int // commands that the ninth producer posted, one a frame
 	HonestRefused int
@@ -44,15 +46,25 @@ type Flood struct {
 // Calls counts calls by how long they took.
 type Calls struct {
 	n       uint64
+	slow    uint64         // those of more than slow
+	sum     time.Duration  // of those that are not slow
 	buckets [64 * 8]uint64 // eight for each power of two
 	Longest time.Duration
 }
+
+// slow is what no call should take.
+const slow = time.Millisecond
 
 func (c *Calls) add(d time.Duration) {
 	v := uint64(max(d, 8))
 	p := bits.Len64(v) - 1
 	c.buckets[p*8+int(v>>(p-3)&7)]++
 	c.n++
+	if d > slow {
+		c.slow++
+	} else {
+		c.sum += d
+	}
 	c.Longest = max(c.Longest, d)
 }
 
@@ -61,6 +73,8 @@ func (c *Calls) merge(o *Calls) {
 		c.buckets[k] += o.buckets[k]
 	}
 	c.n += o.n
+	c.slow += o.slow
+	c.sum += o.sum
 	c.Longest = max(c.Longest, o.Longest)
 }
 
@@ -75,6 +89,11 @@ func (c *Calls) At(part float64) time.Duration {
 	}
 	return c.Longest
 }
+
+// Slow returns how many calls took more than a millisecond for each second spent in those that did not.
+// A goroutine that loses its processor loses it anywhere: calls that wait for nothing themselves
+// have the rate of [Flood.Nothing].
+func (c *Calls) Slow() float64 { return float64(c.slow) / max(c.sum.Seconds(), 1e-9) }
 
 // game is what the flood is for.
 type game struct {
@@ -92,12 +111,12 @@ func Run(o Options) (f Flood, err error) {
 	if err := g.open(); err != nil {
 		return f, err
 	}
-	calls, refused := make([]Calls, o.Producers), make([]uint64, o.Producers)
+	all := make([]posted, o.Producers)
 	var work sync.WaitGroup
 	honest := g.lane("honest") // before there is a flood, as a game has them
-	for n := range calls {
+	for n := range all {
 		in := g.lane(fmt.Sprint("producer ", n))
-		work.Go(func() { refused[n] = g.produce(n, in, &calls[n]) })
+		work.Go(func() { g.produce(n, in, &all[n]) })
 	}
 	var due []int64
 	work.Go(func() { due = g.honest(honest, &f) })
@@ -108,10 +127,12 @@ func Run(o Options) (f Flood, err error) {
 		g.tick(seen)
 	}
 	f.judge(due, seen)
-	for k := range calls {
-		f.Calls.merge(&calls[k])
-		f.Refused += refused[k]
+	for k := range all {
+		f.Accepted.merge(&all[k].accepted)
+		f.Turned.merge(&all[k].refused)
+		f.Nothing.merge(&all[k].nothing)
 	}
+	f.Refused = f.Turned.n
 	return f, g.eng.Close(context.Background())
 }
 
@@ -151,20 +172,26 @@ func (g *game) lane(name string) *engine.Inbox {
 	return g.eng.Inbox().For(name)
 }
 
-// produce posts until all is over, and returns how often it was refused.
-func (g *game) produce(n int, in *engine.Inbox, calls *Calls) (refused uint64) {
+// posted is what one producer measured.
+type posted struct{ accepted, refused, nothing Calls }
+
+// produce posts until all is over. After each call it looks at the clock once more: what the calls
+// would take if they did nothing.
+func (g *game) produce(n int, in *engine.Inbox, p *posted) {
 	for k := n; !g.over.Load(); k++ {
 		start := time.Now()
 		err := in.AddBuff(buff.OwnerID(k%g.Players), buff.Application{Spec: g.hit, Source: 1})
-		calls.add(time.Since(start))
-		if err != nil {
-			refused++
-			if g.BackOff > 0 {
-				time.Sleep(g.BackOff)
-			}
+		end := time.Now()
+		p.nothing.add(time.Since(end))
+		if err == nil {
+			p.accepted.add(end.Sub(start))
+			continue
+		}
+		p.refused.add(end.Sub(start))
+		if g.BackOff > 0 {
+			time.Sleep(g.BackOff)
 		}
 	}
-	return refused
 }
 
 // honest posts one command a frame and returns, for each that was accepted, the number of the
@@ -256,7 +283,13 @@ func (f *Flood) Print(w io.Writer) {
 	row("frames, of them late", "%d, %d", f.Frames, f.Late)
 	row("Tick p50, p99, p99.9, longest", "%v, %v, %v, %v", short(f.P50), short(f.P99), short(f.P999), short(f.Most))
 	row("commands delivered, refused", "%d, %d", f.Delivered, f.Refused)
-	row("a call p50, p99, p99.9, p99.99, longest", "%v, %v, %v, %v, %v", f.Calls.At(0.5), f.Calls.At(0.99), f.Calls.At(0.999), f.Calls.At(0.9999), short(f.Calls.Longest))
+	for _, c := range []struct {
+		name  string
+		calls *Calls
+	}{{"an accepted call", &f.Accepted}, {"a refused call, which yields", &f.Turned}, {"nothing, between two looks at the clock", &f.Nothing}} {
+		row(c.name+": p50, p99, p99.9, p99.99, longest", "%v, %v, %v, %v, %v", c.calls.At(0.5), c.calls.At(0.99), c.calls.At(0.999), c.calls.At(0.9999), short(c.calls.Longest))
+		row(c.name+": number, above 1 ms, those for each second of the others", "%d, %d, %.3g", c.calls.n, c.calls.slow, c.calls.Slow())
+	}
 	row("the honest one: posted, refused, lost", "%d, %d, %d", f.Honest, f.HonestRefused, f.HonestLost)
 	row("of its commands late, by how many Ticks at most", "%d, %d", f.HonestLate, f.HonestLatest)
 	row("its calls p50, longest", "%v, %v", f.HonestCalls.At(0.5), short(f.HonestCalls.Longest))
