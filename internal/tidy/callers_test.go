@@ -232,7 +232,6 @@ func declaredNames(d *ast.GenDecl) (out []name) {
 type listed struct {
 	Dir, ImportPath, Export string
 	GoFiles                 []string
-	ImportMap               map[string]string
 	Standard                bool
 }
 
@@ -255,8 +254,9 @@ func findCallers(t *testing.T, house *tree) map[string]map[string]bool {
 			}
 		}
 	}
+	seen := map[string]bool{}
 	for _, dir := range modules {
-		usesOfModule(t, dir, note)
+		usesOfModule(t, dir, seen, note)
 	}
 	pages, err := filepath.Glob(inRoot("docs/guide/*.md"))
 	require.NoError(t, err)
@@ -268,9 +268,10 @@ func findCallers(t *testing.T, house *tree) map[string]map[string]bool {
 	return calls
 }
 
-// usesOfModule checks the types of a module's packages, and notes what each uses of the wide libraries.
-func usesOfModule(t *testing.T, dir string, note func(key, dir string)) {
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles,ImportMap,Standard", "./...")
+// usesOfModule checks the types of a module's packages that were not seen before, and notes what each uses of
+// the wide libraries.
+func usesOfModule(t *testing.T, dir string, seen map[string]bool, note func(key, dir string)) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles,Standard", "./...")
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -286,26 +287,21 @@ func usesOfModule(t *testing.T, dir string, note func(key, dir string)) {
 			require.NoError(t, err)
 		}
 		exports[p.ImportPath] = p.Export
-		if strings.HasPrefix(p.ImportPath, module) && !p.Standard {
+		if strings.HasPrefix(p.ImportPath, module) && !p.Standard && !seen[p.ImportPath] {
+			seen[p.ImportPath] = true
 			own = append(own, p)
 		}
 	}
+	fset := token.NewFileSet()
+	conf := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
 	for _, p := range own {
-		fset := token.NewFileSet()
 		var parsed []*ast.File
 		for _, f := range p.GoFiles {
 			file, err := parser.ParseFile(fset, filepath.Join(p.Dir, f), nil, parser.SkipObjectResolution)
 			require.NoError(t, err)
 			parsed = append(parsed, file)
 		}
-		lookup := func(path string) (io.ReadCloser, error) {
-			if to, ok := p.ImportMap[path]; ok {
-				path = to
-			}
-			return os.Open(exports[path])
-		}
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-		conf := types.Config{Importer: importer.ForCompiler(fset, "gc", lookup)}
 		_, err := conf.Check(p.ImportPath, fset, parsed, info)
 		require.NoError(t, err)
 		folder := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
