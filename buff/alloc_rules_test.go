@@ -16,12 +16,12 @@ func TestAllocationsOfRules(t *testing.T) {
 	}{
 		{"each", Spec{ID: "p", Duration: time.Second, Stack: Stacking{By: ByTarget, Limit: 9, Timers: TimersEach}}, func(w *work, _ Handle) {
 			w.apply()
-			w.pass(1000, 0)
+			w.pass(1000)
 		}},
 		{"queue", Spec{ID: "p", Duration: time.Second, Stack: Stacking{By: ByTarget, Timers: TimersQueue}}, func(w *work, _ Handle) {
 			w.apply()
-			w.pass(1000, 0)
-			w.pass(1000, 0)
+			w.pass(1000)
+			w.pass(1000)
 		}},
 		{"charges", Spec{ID: "p", Duration: time.Second, Charges: Charges{N: 2, ConsumeOn: []string{"hit"}}}, func(w *work, _ Handle) {
 			w.do(Command{Verb: VerbConsume, Act: 1})
@@ -52,7 +52,7 @@ func TestAllocationsOfRules(t *testing.T) {
 			w.do(Command{Verb: VerbRemove, Handle: h})
 		}},
 		{"catchup", Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Catchup: CatchupCoalesce}, func(w *work, _ Handle) {
-			w.pass(1000, 0)
+			w.pass(1000)
 		}},
 	} {
 		w := newWork(t, c.spec)
@@ -62,7 +62,7 @@ func TestAllocationsOfRules(t *testing.T) {
 				t.Fatal(c.name, "was not applied")
 			}
 			c.then(w, h)
-			w.pass(0, 0)
+			w.pass(0)
 		}
 		round()
 		require.Zero(t, testing.AllocsPerRun(200, round), c.name)

@@ -60,9 +60,9 @@ func TestAllocationsOfStats(t *testing.T) {
 				captured = a.Capture(captured[:0], caster, c, SnapshotApply)
 				w.do(Command{Verb: VerbApply, Application: a})
 			}
-			w.pass(100, 0)
-			w.pass(900, 0)
-			w.pass(0, 0)
+			w.pass(100)
+			w.pass(900)
+			w.pass(0)
 			w.do(Command{Verb: VerbRemoveSpec, Application: Application{Spec: w.spec}})
 		}
 		round()

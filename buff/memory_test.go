@@ -91,7 +91,6 @@ func TestMemoryComesBack(t *testing.T) {
 		for range k % 100 {
 			require.NoError(t, s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: 2}}).Err)
 		}
-		s.ClearTimerRequests(turn)
 		sets = append(sets, s)
 	}
 	m.check()
@@ -107,13 +106,11 @@ func TestMemoryComesBack(t *testing.T) {
 	for k := 0; k < len(sets); k += 2 { // criss-cross
 		s := sets[(k*7)%len(sets)]
 		s.Clear(turn, 0, Unload)
-		s.ClearTimerRequests(turn)
 		s.Free(turn)
 		m.check()
 	}
 	for _, s := range sets {
 		s.Clear(turn, 0, Unload)
-		s.ClearTimerRequests(turn)
 		s.Free(turn)
 	}
 	m.check()
@@ -134,7 +131,6 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 		sets = append(sets, NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner))
 	}
 	apply := func(s *Set) Handle {
-		defer s.ClearTimerRequests(turn)
 		return s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: s.Owner()}}).Handle
 	}
 	for buffs := range 60 { // one owner in ten stays behind: he has no more than half of them, and they come and go
@@ -143,7 +139,6 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 				apply(s)
 			} else {
 				s.Do(turn, 0, Command{Verb: VerbRemove, Handle: apply(s), Reason: Cancelled})
-				s.ClearTimerRequests(turn)
 			}
 			turn.Events = turn.Events[:0]
 		}
@@ -180,10 +175,10 @@ func TestMemoryKeepsOne(t *testing.T) {
 	for range fewPieces {
 		m.take(8)
 	}
-	piece, slots := m.take(8)
+	piece, slots, _ := m.take(8)
 	m.give(piece, slots)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		piece, slots := m.take(8)
+		piece, slots, _ := m.take(8)
 		m.give(piece, slots)
 	}))
 	m.check()
@@ -226,7 +221,6 @@ func TestMemoryByWorkers(t *testing.T) {
 							s.Do(turn, 0, Command{Verb: VerbRemove, Handle: h, Reason: Cancelled})
 						}
 					}
-					s.ClearTimerRequests(turn)
 					sets[k] = s
 				}
 				for _, s := range sets {
@@ -236,7 +230,6 @@ func TestMemoryByWorkers(t *testing.T) {
 						}
 					}
 					s.Clear(turn, 0, Unload)
-					s.ClearTimerRequests(turn)
 					s.Free(turn)
 				}
 				turn.Events = turn.Events[:0]

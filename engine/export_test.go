@@ -382,3 +382,11 @@ func SpareRoom(limit, workers, used int, rooms ...int) (kept, after int) {
 	s.giveBack()
 	return kept, s.room
 }
+
+// Timeouts returns how many timeouts of all owners wait. Nobody may be busy.
+func Timeouts(e *Engine) (n int) {
+	for o := range e.all {
+		n += o.set.Timeouts()
+	}
+	return n
+}

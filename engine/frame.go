@@ -204,7 +204,7 @@ func (t *specCounters) addLoop(events []buff.Event) {
 // Stats says how an engine stands and what it has done since it was made.
 type Stats struct {
 	Ticks  uint64
-	Fired  uint64 // deadlines that came due on the wheel
+	Fired  uint64 // timers of the wheel that came due: each owner has one, and each aura
 	Events uint64 // in all frames
 
 	Owners      int
@@ -212,7 +212,7 @@ type Stats struct {
 	Behind      time.Duration // that is still to be worked off: see Options.CatchUp
 	Lost        time.Duration // that was dropped since the engine was made
 	LostAtClose time.Duration // carried time that Close has dropped
-	Timers      int           // on the wheel, waiting
+	Timers      int           // on the wheel, waiting: one for each owner to whom something is to come, and one for each aura
 	Inbox       int           // commands of other goroutines that were accepted and wait
 
 	Dropped          uint64 // due, and looked at just before it ran no longer so
