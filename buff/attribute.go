@@ -196,9 +196,9 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 		t.emit(s, &Event{Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
 		return
 	}
-	verb := VerbAddBase
+	do := VerbAddBase
 	if o.do == DoDamage {
-		verb = VerbDamage
+		do = VerbDamage
 	}
-	s.ask(t, o, e, source, &Command{Verb: verb, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: source}})
+	s.ask(t, o, e, source, &Command{Verb: do, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: source}})
 }

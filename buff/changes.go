@@ -4,6 +4,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
 // ChangeKind says how a definition differs from the one that it took the place of.
@@ -20,7 +22,7 @@ const (
 var changeWords = []string{"same", "added", "changed", "removed"}
 
 // String returns the word of reports: "added".
-func (c ChangeKind) String() string { return word(changeWords, c) }
+func (c ChangeKind) String() string { return wordlist.Word(changeWords, c) }
 
 // SpecChange is one definition in which a catalog differs from the one before.
 type SpecChange struct {
@@ -66,7 +68,7 @@ func (c *Catalog) compare(before *Catalog) {
 	}
 	copy(c.revisions, before.revisions)
 	c.past = append(slices.Clip(before.past), new(identity))
-	note := func(s *Spec, kind ChangeKind) { c.changes = append(c.changes, SpecChange{s.ID, kind}) }
+	note := func(s *Spec, kind ChangeKind) { c.changes = append(c.changes, SpecChange{ID: s.ID, Kind: kind}) }
 	for _, s := range c.specs {
 		r := &c.revisions[s.lineage-1]
 		switch was := before.byID[s.ID]; {
@@ -101,7 +103,7 @@ func same(a, b reflect.Value) bool {
 			return a.IsNil() == b.IsNil()
 		}
 		if c, ok := a.Interface().(*Curve); ok {
-			return slices.Equal(c.points, b.Interface().(*Curve).points)
+			return slices.Equal(c.Points(), b.Interface().(*Curve).Points())
 		}
 		return same(a.Elem(), b.Elem())
 	case reflect.Interface:

@@ -55,10 +55,10 @@ func TestChanges(t *testing.T) {
 	// A definition that comes back is another one for what still runs of it.
 	without, err := next.Next(buff.Spec{ID: "r", Duration: time.Second})
 	require.NoError(t, err)
-	require.Equal(t, []buff.SpecChange{{"r", buff.SpecAdded}, {"p", buff.SpecRemoved}, {"q", buff.SpecRemoved}}, without.Changes())
+	require.Equal(t, []buff.SpecChange{{ID: "r", Kind: buff.SpecAdded}, {ID: "p", Kind: buff.SpecRemoved}, {ID: "q", Kind: buff.SpecRemoved}}, without.Changes())
 	back, err := without.Rebuild(same)
 	require.NoError(t, err)
-	require.Equal(t, []buff.SpecChange{{"p", buff.SpecAdded}, {"q", buff.SpecAdded}, {"r", buff.SpecRemoved}}, back.Changes())
+	require.Equal(t, []buff.SpecChange{{ID: "p", Kind: buff.SpecAdded}, {ID: "q", Kind: buff.SpecAdded}, {ID: "r", Kind: buff.SpecRemoved}}, back.Changes())
 	require.Equal(t, "same added changed removed", buff.SpecSame.String()+" "+buff.SpecAdded.String()+" "+buff.SpecChanged.String()+" "+buff.SpecRemoved.String())
 
 	fork, err := c.Rebuild(same)

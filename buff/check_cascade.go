@@ -75,7 +75,7 @@ func idsOf(ring []*Spec) string {
 // nobody can say here; what runs away all the same, the guard of MaxRounds stops.
 func (s *Spec) guarded() bool {
 	g := &s.Group
-	return s.Chance != 0 && s.Chance != 1000 || !s.Require.Apply.isZero() || s.DR.Group != "" || s.Slot.Class != "" || s.PerSource.Limit > 0 ||
+	return s.Chance != 0 && s.Chance != 1000 || !noTest(&s.Require.Apply) || s.DR.Group != "" || s.Slot.Class != "" || s.PerSource.Limit > 0 ||
 		g.Name != "" && g.Rule != GroupHide && g.Rule != GroupSameSource
 }
 

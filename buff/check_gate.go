@@ -59,7 +59,7 @@ const maxSteps = 100
 func (k *checker) diminishing(s *Spec) {
 	d, sound := &s.DR, len(k.errs)
 	switch {
-	case d.isZero():
+	case noReturns(d):
 		return
 	case d.Group == "":
 		k.failf("dr.group", "missing")
@@ -82,12 +82,12 @@ func (k *checker) diminishing(s *Spec) {
 	}
 	first := agreed(&k.returns, d.Group, s)
 	if f := &first.DR; !slices.Equal(f.Steps, d.Steps) || f.Reset != d.Reset || f.Scope != d.Scope {
-		k.failf("dr.group", "has %s here, but %s in %q", d.text(), f.text(), first.ID)
+		k.failf("dr.group", "has %s here, but %s in %q", returnsText(d), returnsText(f), first.ID)
 	}
 }
 
-// text is for the error about definitions that do not agree.
-func (d *DR) text() string {
+// returnsText is for the error about definitions that do not agree.
+func returnsText(d *DR) string {
 	return fmt.Sprintf("steps %v, reset %v and scope %v", d.Steps, d.Reset, d.Scope)
 }
 

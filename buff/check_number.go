@@ -138,13 +138,15 @@ func (k *checker) reads(whom Whose, c *number) {
 
 // curve checks a curve that is asked at levels from 0 or 1 on.
 func (k *checker) curve(field string, c *Curve) {
-	switch {
-	case c == nil:
+	if c == nil {
 		k.failf(field, "missing")
-	case len(c.points) == 0:
+		return
+	}
+	switch points := c.Points(); {
+	case len(points) == 0:
 		k.failf(field, "has no points")
-	case c.points[0].Level > 1:
-		k.failf(field, "%q begins at level %d, and must have a point at 1 or below", c.name, c.points[0].Level)
+	case points[0].Level > 1:
+		k.failf(field, "%q begins at level %d, and must have a point at 1 or below", c.Name(), points[0].Level)
 	}
 }
 

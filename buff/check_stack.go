@@ -94,7 +94,7 @@ func (k *checker) timers(s *Spec) {
 		k.failf("stack.timers", "%v means nothing for an infinite buff", st.Timers)
 	}
 	if st.Expire != ExpireAll {
-		k.failf("stack.expire", "%s is not possible with timers %v, where each application ends by itself", st.portion(), st.Timers)
+		k.failf("stack.expire", "%s is not possible with timers %v, where each application ends by itself", portion(st), st.Timers)
 	}
 	if st.Phase != PhaseKeep {
 		k.failf("stack.phase", "%v is not possible with timers %v, which share one beat", st.Phase, st.Timers)
@@ -109,7 +109,7 @@ func (k *checker) expire(s *Spec) {
 	st := &s.Stack
 	switch n, most := st.ExpireN, int(s.limit)-1; {
 	case s.Kind == Infinite && st.Expire != ExpireAll:
-		k.failf("stack.expire", "%s means nothing for an infinite buff", st.portion())
+		k.failf("stack.expire", "%s means nothing for an infinite buff", portion(st))
 	case st.Expire != ExpireCount:
 		if n != 0 {
 			k.failf("stack.expire", "a number of stacks (%d) is not for expire %v", n, st.Expire)
@@ -122,7 +122,7 @@ func (k *checker) expire(s *Spec) {
 }
 
 // portion is what the end takes away, as in files.
-func (st *Stacking) portion() string {
+func portion(st *Stacking) string {
 	if st.Expire == ExpireCount {
 		return strconv.Itoa(st.ExpireN)
 	}

@@ -83,9 +83,9 @@ func (k *checker) spans(field string, c *Curve, other, least time.Duration) {
 		k.failf(field, "there are two: %v and a curve", other)
 	}
 	k.curve(field+".curve", c)
-	for _, p := range c.points {
+	for _, p := range c.Points() {
 		if p.Value < least.Seconds() || p.Value > MaxDuration.Seconds() {
-			k.failf(field+".curve", "%q is %v s at level %d, want from %v to %v", c.name, p.Value, p.Level, least, MaxDuration)
+			k.failf(field+".curve", "%q is %v s at level %d, want from %v to %v", c.Name(), p.Value, p.Level, least, MaxDuration)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (k *checker) shield(s *Spec) {
 	if h.Pool < 0 {
 		k.failf("shield.pool", "must not be below zero, and is %d", h.Pool)
 	}
-	if !h.On && !h.isZero() {
+	if !h.On && !noShield(h) {
 		k.failf("shield", "is not On")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
 // The binary form of a command: a byte for its version, one for the verb, then a mask of the
@@ -119,8 +120,8 @@ func (f *form) fields(c *Command) {
 	f.text(&q.Type)
 	f.text(&q.Compensate)
 	f.tag(&q.Tag)
-	rule(f, &q.Polarity, polarityWords)
-	rule(f, &q.Grade, gradeWords)
+	rule(f, &q.Polarity, polarities)
+	rule(f, &q.Grade, grades)
 	f.flag(&q.Newest)
 	signed(f, &q.Stacks)
 
@@ -364,6 +365,9 @@ func (f *form) attr(v *stat.Attr) {
 	})
 }
 
+// The words of what a query says.
+var polarities, grades = wordlist.All(Negative), wordlist.All(GradeUndispellable)
+
 // rule codes a value by its word.
 func rule[E ~uint8](f *form, v *E, words []string) {
 	if !f.next(*v != 0) {
@@ -371,7 +375,7 @@ func rule[E ~uint8](f *form, v *E, words []string) {
 	}
 	name := ""
 	if f.mode == writing {
-		name = word(words, *v)
+		name = wordlist.Word(words, *v)
 	}
 	if f.name(&name); f.mode == reading && f.err == nil {
 		n := slices.Index(words, name)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/internal/misspelt"
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
 // readers read what stands behind each verb of a scenario.
@@ -189,7 +189,7 @@ func (r *parser) unnamed(key, text string, most uint64) (n uint64, is bool) {
 
 // nowhere is the error of a name that the catalog has not.
 func (r *parser) nowhere(key, kind, name string) {
-	r.fail(key, fmt.Errorf("%w: %s %q%s", ErrName, kind, printableRune(name), didYouMean(name, r.known(kind))))
+	r.fail(key, fmt.Errorf("%w: %s %q%s", ErrName, kind, printableRune(name), wordlist.DidYouMean(name, r.known(kind))))
 }
 
 // known returns the names of a kind that the catalog has.
@@ -211,14 +211,6 @@ func (r *parser) known(kind string) (known []string) {
 		}
 	}
 	return known
-}
-
-// didYouMean asks for the name that was most likely meant, if one is near.
-func didYouMean(name string, known []string) string {
-	if near := misspelt.Near(name, known); near != "" {
-		return fmt.Sprintf(": did you mean %.100q?", near)
-	}
-	return ""
 }
 
 func (r *parser) spec(key, id string) *Spec {

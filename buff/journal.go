@@ -76,15 +76,14 @@ func (j *Journal) Empty() {
 // mark notes what has changed in a slot.
 func (s *Set) mark(at uint16, what Aspect) {
 	if s.journal != nil && what != 0 {
-		s.journal.mark(s.number, at, what)
+		s.journal.Mark(s.number, at, what)
 	}
 }
 
 // markOwner notes what has changed of the owner itself.
 func (s *Set) markOwner(what Aspect) {
-	if j := s.journal; j != nil {
-		j.begin(s.number)
-		j.owner |= what
+	if s.journal != nil {
+		s.journal.MarkOwner(s.number, what)
 	}
 }
 
@@ -99,13 +98,20 @@ func (s *Set) markTime() {
 	}
 }
 
+// MarkOwner notes what has changed of the owner itself. It is the Set's to call.
+func (j *Journal) MarkOwner(number uint32, what Aspect) {
+	j.begin(number)
+	j.owner |= what
+}
+
 func (j *Journal) begin(number uint32) {
 	if len(j.slots) == 0 && j.owner == 0 && j.first != nil {
 		j.first(number)
 	}
 }
 
-func (j *Journal) mark(number uint32, at uint16, what Aspect) {
+// Mark notes what has changed in a slot of the Set of that number. It is the Set's to call.
+func (j *Journal) Mark(number uint32, at uint16, what Aspect) {
 	j.begin(number)
 	for int(at) >= len(j.what) {
 		j.what = append(j.what, 0)

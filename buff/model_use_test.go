@@ -172,8 +172,8 @@ func (m *model) ask(a buff.Action, c told, source buff.OwnerID, o op) {
 	}
 }
 
-func askedLine(to buff.OwnerID, verb buff.Verb, id string, source buff.OwnerID, magnitude int64, level int, why buff.Reason, attr string, value float64) string {
-	return fmt.Sprintf("asked of %d: %v %s s%d m%d l%d %v %s %g\n", to, verb, id, source, magnitude, level, why, attr, value)
+func askedLine(to buff.OwnerID, do buff.Verb, id string, source buff.OwnerID, magnitude int64, level int, why buff.Reason, attr string, value float64) string {
+	return fmt.Sprintf("asked of %d: %v %s s%d m%d l%d %v %s %g\n", to, do, id, source, magnitude, level, why, attr, value)
 }
 
 // consume uses charges: of one buff, or one of each that an act of the owner uses.

@@ -203,7 +203,7 @@ func NewCurve(name string, points ...Point) (*Curve, error) {
 			return nil, fmt.Errorf("%w: %q: level %d, want 0 to %d", ErrCurve, name, p.Level, MaxLevel)
 		case i > 0 && p.Level == c.points[i-1].Level:
 			return nil, fmt.Errorf("%w: %q: level %d stands twice", ErrCurve, name, p.Level)
-		case !finite(p.Value):
+		case math.IsNaN(p.Value) || math.Abs(p.Value) > stat.MaxValue:
 			return nil, fmt.Errorf("%w: %q: level %d: %v is not a number within the limits", ErrCurve, name, p.Level, p.Value)
 		}
 	}

@@ -139,12 +139,12 @@ func TestChangesSayWhatIsWrong(t *testing.T) {
 	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{attribute("a")}})
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 9), &buff.Turn{Catalog: c}
-	for _, verb := range []buff.Verb{buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage} {
-		require.EqualError(t, s.Do(turn, 0, buff.Command{Verb: verb, Attr: 2, Value: 1}).Err, "buff: there is no such attribute: number 2")
-		r := s.Do(turn, 0, buff.Command{Verb: verb, Attr: 1, Value: math.Inf(1)})
+	for _, do := range []buff.Verb{buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage} {
+		require.EqualError(t, s.Do(turn, 0, buff.Command{Verb: do, Attr: 2, Value: 1}).Err, "buff: there is no such attribute: number 2")
+		r := s.Do(turn, 0, buff.Command{Verb: do, Attr: 1, Value: math.Inf(1)})
 		require.ErrorIs(t, r.Err, buff.ErrValue)
 		require.EqualError(t, r.Err, "buff: bad value of an attribute: a: +Inf")
-		require.EqualError(t, s.Do(&buff.Turn{}, 0, buff.Command{Verb: verb}).Err, "buff: there is no such attribute: number 0")
+		require.EqualError(t, s.Do(&buff.Turn{}, 0, buff.Command{Verb: do}).Err, "buff: there is no such attribute: number 0")
 	}
 	require.Empty(t, turn.Events)
 	require.PanicsWithValue(t, "stat: there is no attribute 0 in a schema of 1", func() { s.Attribute(c, 0) })

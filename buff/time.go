@@ -266,7 +266,7 @@ func halfUp(v float64) int64 {
 func (s *Spec) longestDuration() time.Duration {
 	d := s.Duration
 	if s.DurationBy != nil {
-		for _, p := range s.DurationBy.points {
+		for _, p := range s.DurationBy.Points() {
 			d = max(d, time.Duration(min(max(p.Value, 0), MaxDuration.Seconds())*float64(time.Second)))
 		}
 	}

@@ -3,6 +3,8 @@ package buff
 import (
 	"errors"
 	"fmt"
+
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
 // Verb says what a [Command] does. The numbers are those of its binary form: they never change.
@@ -58,7 +60,7 @@ var verbWords = []string{
 }
 
 // String returns the word of a verb in scenarios: "apply", "immune".
-func (v Verb) String() string { return word(verbWords, v) }
+func (v Verb) String() string { return wordlist.Word(verbWords, v) }
 
 // Errors of a [Command] that was brought from somewhere: of its binary form, of its text, and of
 // [Command.Check].

@@ -23,25 +23,25 @@ func (s *side) parse(cmd string, args []datadriven.CmdArg) buff.Command {
 			words = append(words, a.String())
 		}
 	}
-	var verb buff.Verb
+	var do buff.Verb
 	switch cmd {
 	case "enter":
-		verb, words[0] = buff.VerbEnter, "apply"
+		do, words[0] = buff.VerbEnter, "apply"
 	case "leave":
-		verb, words[0] = buff.VerbLeave, "apply"
+		do, words[0] = buff.VerbLeave, "apply"
 	case "arrive":
 		return buff.Command{Verb: buff.VerbApply}
 	}
 	c := buff.Command{}
-	if last := words[len(words)-1]; verb == buff.VerbLeave && strings.HasPrefix(last, "linger=") {
+	if last := words[len(words)-1]; do == buff.VerbLeave && strings.HasPrefix(last, "linger=") {
 		c.By = span(s.t, strings.TrimPrefix(last, "linger="))
 		words = words[:len(words)-1]
 	}
 	linger := c.By
 	c, err := buff.ParseCommand(strings.Join(words, " "), s.meaning())
 	require.NoError(s.t, err)
-	if verb != 0 {
-		c.Verb, c.By = verb, linger
+	if do != 0 {
+		c.Verb, c.By = do, linger
 	}
 	if c.Verb == buff.VerbAddTimeout {
 		c.Do = call

@@ -40,11 +40,11 @@ type zoneScale struct {
 // of its zone.
 func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	if was.held != p.held {
-		verb := buff.VerbResume
+		do := buff.VerbResume
 		if p.held {
-			verb = buff.VerbPause
+			do = buff.VerbPause
 		}
-		list[n] = buff.Command{Verb: verb, Whose: buff.OfZone}
+		list[n] = buff.Command{Verb: do, Whose: buff.OfZone}
 		n++
 	}
 	if was.rate != p.rate {

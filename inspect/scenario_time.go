@@ -96,8 +96,8 @@ func (s *story) rateBefore(h buff.Handle, whose buff.Whose, speed float64) {
 }
 
 // timeStep is a step about time.
-func (s *story) timeStep(at wheel.Time, h buff.Handle, whose buff.Whose, verb buff.Verb, rate buff.Ratio) {
-	word, whom, x := verb.String(), "true", s.at[h]
+func (s *story) timeStep(at wheel.Time, h buff.Handle, whose buff.Whose, do buff.Verb, rate buff.Ratio) {
+	word, whom, x := do.String(), "true", s.at[h]
 	switch {
 	case h != 0 && x == nil:
 		return // nothing else is known of it
@@ -107,7 +107,7 @@ func (s *story) timeStep(at wheel.Time, h buff.Handle, whose buff.Whose, verb bu
 		word, whom = word+"_zone", "0"
 	}
 	switch {
-	case verb != buff.VerbSetRate:
+	case do != buff.VerbSetRate:
 		s.step(at, "%s: %s", word, whom)
 	case h == 0 && whose == buff.OfOwner:
 		s.step(at, "%s: %s", word, quoted(rate.String()))

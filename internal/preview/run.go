@@ -142,18 +142,18 @@ func (p *player) step(st *Step) error {
 		err = p.dispel(st, spec)
 	case Pause, Resume:
 		p.rec.paused = st.Do == Pause
-		verb := buff.VerbResume
+		do := buff.VerbResume
 		if st.Do == Pause {
-			verb = buff.VerbPause
+			do = buff.VerbPause
 		}
-		err = p.do(buff.Command{Verb: verb, Whose: buff.OfOwner})
+		err = p.do(buff.Command{Verb: do, Whose: buff.OfOwner})
 	case Tag, Untag:
 		tag, _ := p.catalog.Tag(st.Tag)
-		verb := buff.VerbDropTag
+		do := buff.VerbDropTag
 		if st.Do == Tag {
-			verb = buff.VerbAddTag
+			do = buff.VerbAddTag
 		}
-		err = p.do(buff.Command{Verb: verb, Tag: tag})
+		err = p.do(buff.Command{Verb: do, Tag: tag})
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %v at %v: %w", ErrStep, st.Do, span(int64(st.At)), err)

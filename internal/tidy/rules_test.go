@@ -34,8 +34,8 @@ const antsPath = "github.com/panjf2000/ants"
 var arrows = map[string][]string{
 	".":                  {},
 	"actor":              {},
-	"buff":               {"wheel", "buff/stat", "internal/sheet", "internal/misspelt", "internal/wire"},
-	"buff/stat":          {"internal/misspelt"},
+	"buff":               {"wheel", "buff/stat", "internal/sheet", "internal/misspelt", "internal/wire", "internal/wordlist"},
+	"buff/stat":          {"internal/wordlist"},
 	"buff/catalog":       {"buff", "internal/definition"},
 	"buff/catalog/watch": {"buff", "buff/catalog", "internal/definition", "github.com/fsnotify/fsnotify"},
 	"internal/definition": {
@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 	"internal/snapshot":                {"buff"},
 	"internal/wire":                    {},
 	"internal/misspelt":                {},
+	"internal/wordlist":                {"internal/misspelt"},
 	"internal/sheet":                   {"buff/stat"},
 	"internal/tidy":                    {},
 	"timer":                            {"wheel"}, // ants only as a Pool that the caller brings
