@@ -1,6 +1,9 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // Of a large game no owner is in the cache: a Set is waited for, and then what it points to. A caller that is
 // about to do something with many of them reads a little of each before, in a loop so short that the
@@ -31,10 +34,10 @@ func (s *Set) AheadOf(ref Ref) (timer wheel.Handle, seen uint64) {
 // the instance that it may join. It comes behind Ahead.
 func (s *Set) AheadApply(a *Application) (timer wheel.Handle, seen uint64) {
 	want, care := hashOf(a.Spec, a.Source), uint16(hashSpec)
-	if a.Spec.Stack.By == BySource {
+	if a.Spec.Stack.By == define.BySource {
 		care |= hashSource
 	}
-	if a.Spec.Stack.By != ByNone {
+	if a.Spec.Stack.By != define.ByNone {
 		for at, m := range s.hashes() {
 			if (m^want)&care == 0 {
 				return s.AheadOf(Ref(at))

@@ -3,6 +3,7 @@ package buff
 import (
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
@@ -233,7 +234,7 @@ var (
 )
 
 // clockWords are the words of the clocks.
-var clockWords = wordlist.All(Wall)
+var clockWords = wordlist.All(define.Wall)
 
 // BlobMoment returns the time of the calendar and the uptime, in ms, that [Set.Save] was given for
 // a blob. It fails with [ErrBlob]; of what else is in the blob it looks at the check only.

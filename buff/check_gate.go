@@ -3,11 +3,13 @@ package buff
 import (
 	"fmt"
 	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // exclusive checks the groups, the slots and the shares that a buff belongs to.
 func (k *checker) exclusive(s *Spec) {
-	if g := s.Group; g.Name == "" && g != (Group{}) {
+	if g := s.Group; g.Name == "" && g != (define.Group{}) {
 		k.failf("group.name", "missing")
 	}
 	k.slot(s)
@@ -21,7 +23,7 @@ func (k *checker) exclusive(s *Spec) {
 func (k *checker) slot(s *Spec) {
 	l := s.Slot
 	switch {
-	case l == (Slot{}):
+	case l == (define.Slot{}):
 		return
 	case l.Class == "":
 		k.failf("slot.class", "missing")
@@ -87,14 +89,14 @@ func (k *checker) diminishing(s *Spec) {
 }
 
 // returnsText is for the error about definitions that do not agree.
-func returnsText(d *DR) string {
+func returnsText(d *define.DR) string {
 	return fmt.Sprintf("steps %v, reset %v and scope %v", d.Steps, d.Reset, d.Scope)
 }
 
 // dispel checks how the buff is taken off.
 func (k *checker) dispel(s *Spec) {
 	k.within("dispel.resist", s.Dispel.Resist, 0, 1000)
-	if s.Dispel.Per == PerCharge && s.Charges.N == 0 {
+	if s.Dispel.Per == define.PerCharge && s.Charges.N == 0 {
 		k.failf("dispel.per", "%v needs charges", s.Dispel.Per)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
@@ -70,7 +72,7 @@ func (c *Command) UnmarshalBinary(data []byte, catalog *Catalog) error {
 		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrCommand, len(data), MaxCommandBytes)
 	}
 	f := form{catalog: catalog, mode: reading, data: data[2:]}
-	c.Verb = Verb(data[1])
+	c.Verb = verb.Verb(data[1])
 	f.mask = f.count()
 	f.fields(c)
 	switch {
@@ -366,7 +368,7 @@ func (f *form) attr(v *stat.Attr) {
 }
 
 // The words of what a query says.
-var polarities, grades = wordlist.All(Negative), wordlist.All(GradeUndispellable)
+var polarities, grades = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable)
 
 // rule codes a value by its word.
 func rule[E ~uint8](f *form, v *E, words []string) {

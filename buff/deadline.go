@@ -3,6 +3,7 @@ package buff
 import (
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -109,7 +110,7 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 		i := &s.slots[at]
 		i.flags &^= touched
 		if i.def != 0 {
-			if s.specOf(i).Stack.Timers != TimersShared {
+			if s.specOf(i).Stack.Timers != define.TimersShared {
 				s.looked += uint32(len(s.extraOf(i).async))
 			}
 			due, key := s.due(i)

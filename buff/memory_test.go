@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // In the tests of this package nothing that was given back can be read or written unseen.
@@ -89,7 +91,7 @@ func TestMemoryComesBack(t *testing.T) {
 	for k := range 2000 {
 		s := NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner)
 		for range k % 100 {
-			require.NoError(t, s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: 2}}).Err)
+			require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: 2}}).Err)
 		}
 		s.ClearTimerRequests(turn)
 		sets = append(sets, s)
@@ -135,14 +137,14 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 	}
 	apply := func(s *Set) Handle {
 		defer s.ClearTimerRequests(turn)
-		return s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: s.Owner()}}).Handle
+		return s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: s.Owner()}}).Handle
 	}
 	for buffs := range 60 { // one owner in ten stays behind: he has no more than half of them, and they come and go
 		for k, s := range sets {
 			if k%10 != 0 || buffs < 30 {
 				apply(s)
 			} else {
-				s.Do(turn, 0, Command{Verb: VerbRemove, Handle: apply(s), Reason: Cancelled})
+				s.Do(turn, 0, Command{Verb: verb.Remove, Handle: apply(s), Reason: Cancelled})
 				s.ClearTimerRequests(turn)
 			}
 			turn.Events = turn.Events[:0]
@@ -196,7 +198,7 @@ func TestPoison(t *testing.T) {
 	turn := &Turn{Catalog: c, Memory: m}
 	s := NewSet(1, 0, 0, MaxPerOwner)
 	apply := func() {
-		s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: 2}})
+		s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: 2}})
 	}
 	apply()
 	m.take(1) // so that the chunk stays
@@ -221,9 +223,9 @@ func TestMemoryByWorkers(t *testing.T) {
 				for k := range sets {
 					s := NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner)
 					for i := range (k*round + w) % 70 {
-						h := s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: OwnerID(w + 1)}}).Handle
+						h := s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: OwnerID(w + 1)}}).Handle
 						if i%3 == 0 {
-							s.Do(turn, 0, Command{Verb: VerbRemove, Handle: h, Reason: Cancelled})
+							s.Do(turn, 0, Command{Verb: verb.Remove, Handle: h, Reason: Cancelled})
 						}
 					}
 					s.ClearTimerRequests(turn)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -47,7 +49,7 @@ var notCommands = []string{"spawn", "drop", "despawn", "restore", "place", "call
 
 // nobodys is a catalog that no engine of a story has.
 var nobodys = func() *buff.Catalog {
-	c, err := buff.NewCatalog(buff.Spec{ID: "foreign", Kind: buff.Infinite})
+	c, err := buff.NewCatalog(buff.Spec{ID: "foreign", Kind: define.Infinite})
 	if err != nil {
 		panic(err)
 	}
@@ -114,7 +116,7 @@ func (s *story) loop(v storyLine) string {
 		s.field.at[v.owner(0)] = float64(number(v.args[1]))
 	default:
 		r = e.Do(v.cmd)
-		if v.cmd.Verb == buff.VerbAddTimeout {
+		if v.cmd.Verb == verb.AddTimeout {
 			s.timeouts[v.as] = r.Timeout
 			r.Kind, r.Why = 0, buff.NoReason
 		}

@@ -1,15 +1,11 @@
-package buff
+package define
 
 import "github.com/bufftick/bufftick/internal/wordlist"
-
-// Each rule that a definition can choose is a small enumeration whose zero value
-// is the default. In files and logs a value is one lower-case word; the tables of
-// the files words*.go are the only place where the words stand.
 
 // Kind says how a buff lives.
 type Kind uint8
 
-// The kinds of a [Spec].
+// The kinds of a buff.Spec.
 const (
 	Timed    Kind = iota // lives for Spec.Duration
 	Instant              // does its work at once and is never carried
@@ -26,7 +22,7 @@ const (
 	Negative          // a debuff
 )
 
-// Do is what an [Action] does.
+// Do is what an buff.Action does.
 type Do uint8
 
 // The actions.
@@ -39,7 +35,7 @@ const (
 	DoDamage           // the same downwards, after the shields
 )
 
-// To says whom an [Action] is for. What is for another owner is a command across owners: it comes at
+// To says whom an buff.Action is for. What is for another owner is a command across owners: it comes at
 // the end of the frame; for one that is not there it is lost, and counted.
 type To uint8
 
@@ -47,7 +43,7 @@ type To uint8
 const (
 	ToOwner  To = iota // who carries the buff
 	ToSource           // who applied it; nobody if that is the game
-	ToTarget           // of what happened, who else was in it: [Happened]
+	ToTarget           // of what happened, who else was in it: buff.Happened
 )
 
 // Fate says what becomes of a buff when something befalls its owner, its source or

@@ -1,4 +1,4 @@
-package buff
+package define
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
@@ -54,7 +54,7 @@ type DeadRule uint8
 
 // The rules for the dead. The zero value is that of the catalog.
 const (
-	DeadDefault DeadRule = iota // what [Definitions].Dead says, and if that says nothing, DeadAllow
+	DeadDefault DeadRule = iota // what buff.Definitions.Dead says, and if that says nothing, DeadAllow
 	DeadAllow                   // it is carried out
 	DeadDeny                    // it is refused
 )

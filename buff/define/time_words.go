@@ -1,4 +1,4 @@
-package buff
+package define
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
