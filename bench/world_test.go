@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -42,10 +43,10 @@ func newWorldWithin(b *testing.B, players, workers int, budget time.Duration) *w
 	b.Helper()
 	catalog, err := buff.NewCatalog(
 		buff.Spec{
-			ID: "poison", Kind: buff.Infinite, Period: period,
-			On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+			ID: "poison", Kind: define.Infinite, Period: period,
+			On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
 		},
-		buff.Spec{ID: "blessing", Duration: 100 * time.Hour, Stack: buff.Stacking{By: buff.BySource}},
+		buff.Spec{ID: "blessing", Duration: 100 * time.Hour, Stack: define.Stacking{By: define.BySource}},
 	)
 	require.NoError(b, err)
 	eng, err := engine.New(engine.Options{

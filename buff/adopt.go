@@ -1,6 +1,9 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // Adopt brings what the owner carries to the definitions of Turn.Catalog, after a reload: it
 // is for whoever goes through the owners. It wants what a [Set.Do] wants, and does what that
@@ -13,13 +16,13 @@ import "github.com/bufftick/bufftick/wheel"
 //   - migrate: it becomes one of the new version, and a Refreshed tells its new end. What its
 //     application made of the old duration, scaled or diminished, it makes of the new one,
 //     counted from when it did; what was added or taken by hand since then stays. With
-//     [TimersEach] and [TimersQueue] all ends move by the difference of the durations. What
+//     [define.TimersEach] and [define.TimersQueue] all ends move by the difference of the durations. What
 //     would have ended is removed for the reason Reload. Stacks above the limit go for that
 //     reason too. The pulse to come stays where it is; the new period, also of what was
 //     hasted, begins after it. Numbers are worked out anew, with what was captured of the
 //     source and what its caller gave, as far as that was kept; what is missing stays as it
 //     was. Charges and shields stay, unless there were none. Where that cannot be, since the
-//     [Stacking].Timers differ or the owner's modifiers would be too many, it is kept; where
+//     [define.Stacking].Timers differ or the owner's modifiers would be too many, it is kept; where
 //     the new version is instant, it is removed.
 //   - end: it is removed for the reason Reload.
 //
@@ -67,10 +70,10 @@ func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
 	switch {
 	case !known:
 		n.Kept++
-	case rule == ReloadEnd, rule == ReloadMigrate && newest != nil && newest.Kind == Instant:
+	case rule == define.ReloadEnd, rule == define.ReloadMigrate && newest != nil && newest.Kind == define.Instant:
 		s.end(t, at, Reload)
 		n.Ended++
-	case rule == ReloadMigrate && newest != nil && newest.Stack.Timers == s.specOf(i).Stack.Timers && s.roomFor(newest, len(s.specOf(i).modifiers)):
+	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == s.specOf(i).Stack.Timers && s.roomFor(newest, len(s.specOf(i).modifiers)):
 		if s.migrate(t, at, newest) {
 			n.Migrated++
 		} else {

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -23,7 +25,7 @@ func TestAdoptAtRandom(t *testing.T) {
 	var all buff.Adopted
 	for k := range uint64(n) {
 		rng := rand.New(rand.NewPCG(*seed+k, 21))
-		s := newSaveScript(t, rng, func(spec *buff.Spec) { spec.Reload = buff.ReloadRule(rng.IntN(3)) })
+		s := newSaveScript(t, rng, func(spec *buff.Spec) { spec.Reload = define.ReloadRule(rng.IntN(3)) })
 		turn := &buff.Turn{Catalog: s.catalog, Seed: 1, Call: func(*buff.Turn, *buff.Call) buff.Reason { return buff.NoReason }}
 		set, r, known := buff.NewSet(7, 3, 0, 40), saveRun{}, newMirror()
 		set.SetJournal(known.journal)
@@ -92,7 +94,7 @@ func (s *saveScript) reload(t *testing.T, rng *rand.Rand) {
 		}
 		for {
 			spec := anySpec(rng, id)
-			spec.Reload = buff.ReloadRule(rng.IntN(3))
+			spec.Reload = define.ReloadRule(rng.IntN(3))
 			if was != nil && rng.IntN(2) == 0 { // or nearly all would have other timers
 				spec.Stack.Timers = was.Stack.Timers
 			}
@@ -109,19 +111,19 @@ func (s *saveScript) reload(t *testing.T, rng *rand.Rand) {
 
 // TestAdoptedCounts: each buff of an older version is counted once, as what became of it.
 func TestAdoptedCounts(t *testing.T) {
-	lasting := func(rule buff.ReloadRule, durations ...time.Duration) (specs []buff.Spec) {
+	lasting := func(rule define.ReloadRule, durations ...time.Duration) (specs []buff.Spec) {
 		for k, d := range durations {
 			specs = append(specs, buff.Spec{ID: fmt.Sprint("b", k), Duration: d, Reload: rule})
 		}
 		return specs
 	}
 	for _, c := range []struct {
-		rule buff.ReloadRule
+		rule define.ReloadRule
 		want buff.Adopted
 	}{
-		{buff.ReloadKeep, buff.Adopted{Kept: 3}},
-		{buff.ReloadEnd, buff.Adopted{Ended: 3}},
-		{buff.ReloadMigrate, buff.Adopted{Migrated: 1, Ended: 2}}, // two would have ended
+		{define.ReloadKeep, buff.Adopted{Kept: 3}},
+		{define.ReloadEnd, buff.Adopted{Ended: 3}},
+		{define.ReloadMigrate, buff.Adopted{Migrated: 1, Ended: 2}}, // two would have ended
 	} {
 		cat, err := buff.NewCatalog(lasting(c.rule, 10*time.Second, 10*time.Second, 10*time.Second, 10*time.Second)...)
 		require.NoError(t, err)
@@ -140,11 +142,11 @@ func TestAdoptedCounts(t *testing.T) {
 // TestSharesOfVersions: an application that diminishes by its own version is counted by that
 // one, also where it took an older one, whose timers are others.
 func TestSharesOfVersions(t *testing.T) {
-	stacking := buff.Stacking{By: buff.ByTarget, Limit: 5, Timers: buff.TimersEach}
+	stacking := define.Stacking{By: define.ByTarget, Limit: 5, Timers: define.TimersEach}
 	c, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second, Stack: stacking})
 	require.NoError(t, err)
-	stacking.Timers = buff.TimersShared
-	next, err := c.Next(buff.Spec{ID: "p", Duration: time.Second, Stack: stacking, DR: buff.DR{Group: "d", Steps: []int{100, 50}, Reset: time.Second}})
+	stacking.Timers = define.TimersShared
+	next, err := c.Next(buff.Spec{ID: "p", Duration: time.Second, Stack: stacking, DR: define.DR{Group: "d", Steps: []int{100, 50}, Reset: time.Second}})
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 9), &buff.Turn{Catalog: c}
 	for _, spec := range []*buff.Spec{c.Spec("p"), next.Spec("p"), next.Spec("p")} {
@@ -152,7 +154,7 @@ func TestSharesOfVersions(t *testing.T) {
 		if next.Has(spec) {
 			turn.Catalog = next
 		}
-		s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: spec}})
+		s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: spec}})
 	}
 	require.Equal(t, "0 stack p x3 end=500", turn.Events[2].String(), "no live instance is of the group, but the one that counted was in effect just now")
 	require.NotPanics(t, func() { s.Save(nil, next, buff.Moment{}) }, "what is remembered is of a group")

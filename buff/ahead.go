@@ -1,6 +1,9 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // Of a large game no owner is in the cache: a Set is waited for, and then what it points to. A caller that is
 // about to do something with many of them reads a little of each before, in a loop so short that the
@@ -49,10 +52,10 @@ func (s *Set) AheadOf(at int) (seen uint64) {
 // AheadApply reads what an application will change, as far as that can be guessed. It comes behind AheadKeys.
 func (s *Set) AheadApply(a *Application) (seen uint64) {
 	want, care := hashOf(a.Spec, a.Source), uint16(hashSpec)
-	if a.Spec.Stack.By == BySource {
+	if a.Spec.Stack.By == define.BySource {
 		care |= hashSource
 	}
-	if a.Spec.Stack.By != ByNone {
+	if a.Spec.Stack.By != define.ByNone {
 		for at := range s.keys {
 			if (s.keys[at].hash^want)&care == 0 {
 				return s.AheadOf(at)

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/stretchr/testify/require"
 )
 
@@ -14,44 +16,44 @@ func TestAllocationsOfRules(t *testing.T) {
 		spec Spec
 		then func(w *work, h Handle)
 	}{
-		{"each", Spec{ID: "p", Duration: time.Second, Stack: Stacking{By: ByTarget, Limit: 9, Timers: TimersEach}}, func(w *work, _ Handle) {
+		{"each", Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 9, Timers: define.TimersEach}}, func(w *work, _ Handle) {
 			w.apply()
 			w.pass(1000)
 		}},
-		{"queue", Spec{ID: "p", Duration: time.Second, Stack: Stacking{By: ByTarget, Timers: TimersQueue}}, func(w *work, _ Handle) {
+		{"queue", Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}}, func(w *work, _ Handle) {
 			w.apply()
 			w.pass(1000)
 			w.pass(1000)
 		}},
-		{"charges", Spec{ID: "p", Duration: time.Second, Charges: Charges{N: 2, ConsumeOn: []string{"hit"}}}, func(w *work, _ Handle) {
-			w.do(Command{Verb: VerbConsume, Act: 1})
-			w.do(Command{Verb: VerbConsume, Act: 1})
+		{"charges", Spec{ID: "p", Duration: time.Second, Charges: define.Charges{N: 2, ConsumeOn: []string{"hit"}}}, func(w *work, _ Handle) {
+			w.do(Command{Verb: verb.Consume, Act: 1})
+			w.do(Command{Verb: verb.Consume, Act: 1})
 		}},
-		{"shield", Spec{ID: "p", Duration: time.Second, Shield: Shield{On: true, Pool: 10}}, func(w *work, _ Handle) {
-			w.do(Command{Verb: VerbAbsorb, Amount: 10})
+		{"shield", Spec{ID: "p", Duration: time.Second, Shield: define.Shield{On: true, Pool: 10}}, func(w *work, _ Handle) {
+			w.do(Command{Verb: verb.Absorb, Amount: 10})
 		}},
-		{"tags", Spec{ID: "p", Duration: time.Second, Grants: []string{"a.b"}, Require: Requirements{Ongoing: TagTest{None: []string{"c"}}}}, func(w *work, h Handle) {
-			w.do(Command{Verb: VerbRemove, Handle: h})
+		{"tags", Spec{ID: "p", Duration: time.Second, Grants: []string{"a.b"}, Require: define.Requirements{Ongoing: define.TagTest{None: []string{"c"}}}}, func(w *work, h Handle) {
+			w.do(Command{Verb: verb.Remove, Handle: h})
 		}},
-		{"group", Spec{ID: "p", Duration: time.Second, Group: Group{Name: "g", Rule: GroupAlways}}, func(w *work, _ Handle) {
-			w.do(Command{Verb: VerbRemove, Handle: w.apply()})
+		{"group", Spec{ID: "p", Duration: time.Second, Group: define.Group{Name: "g", Rule: define.GroupAlways}}, func(w *work, _ Handle) {
+			w.do(Command{Verb: verb.Remove, Handle: w.apply()})
 		}},
-		{"hide", Spec{ID: "p", Duration: time.Second, Group: Group{Name: "g", Rule: GroupHide}}, func(w *work, h Handle) {
-			w.do(Command{Verb: VerbRemove, Handle: w.apply()})
-			w.do(Command{Verb: VerbRemove, Handle: h})
+		{"hide", Spec{ID: "p", Duration: time.Second, Group: define.Group{Name: "g", Rule: define.GroupHide}}, func(w *work, h Handle) {
+			w.do(Command{Verb: verb.Remove, Handle: w.apply()})
+			w.do(Command{Verb: verb.Remove, Handle: h})
 		}},
-		{"slot", Spec{ID: "p", Duration: time.Second, Slot: Slot{Class: "s", Limit: 1, Evict: EvictOldest}}, func(w *work, _ Handle) {
-			w.do(Command{Verb: VerbRemove, Handle: w.apply()})
+		{"slot", Spec{ID: "p", Duration: time.Second, Slot: define.Slot{Class: "s", Limit: 1, Evict: define.EvictOldest}}, func(w *work, _ Handle) {
+			w.do(Command{Verb: verb.Remove, Handle: w.apply()})
 		}},
-		{"dr", Spec{ID: "p", Duration: time.Second, DR: DR{Group: "d", Steps: []int{100, 50}, Reset: time.Second}}, func(w *work, h Handle) {
-			w.do(Command{Verb: VerbRemove, Handle: h})
+		{"dr", Spec{ID: "p", Duration: time.Second, DR: define.DR{Group: "d", Steps: []int{100, 50}, Reset: time.Second}}, func(w *work, h Handle) {
+			w.do(Command{Verb: verb.Remove, Handle: h})
 		}},
 		{"pause", Spec{ID: "p", Duration: time.Second}, func(w *work, h Handle) {
-			w.do(Command{Verb: VerbPause, Whose: OfBuff, Handle: h})
-			w.do(Command{Verb: VerbResume, Whose: OfBuff, Handle: h})
-			w.do(Command{Verb: VerbRemove, Handle: h})
+			w.do(Command{Verb: verb.Pause, Whose: define.OfBuff, Handle: h})
+			w.do(Command{Verb: verb.Resume, Whose: define.OfBuff, Handle: h})
+			w.do(Command{Verb: verb.Remove, Handle: h})
 		}},
-		{"catchup", Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Catchup: CatchupCoalesce}, func(w *work, _ Handle) {
+		{"catchup", Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Catchup: define.CatchupCoalesce}, func(w *work, _ Handle) {
 			w.pass(1000)
 		}},
 	} {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -36,7 +38,7 @@ func (w *work) do(c Command) Result {
 }
 
 func (w *work) apply() Handle {
-	return w.do(Command{Verb: VerbApply, Application: Application{Spec: w.spec, Source: 2}}).Handle
+	return w.do(Command{Verb: verb.Apply, Application: Application{Spec: w.spec, Source: 2}}).Handle
 }
 
 // pass lets ms go by.
@@ -61,12 +63,12 @@ func TestAllocations(t *testing.T) {
 	}
 	poison := Spec{
 		ID: "p", Duration: time.Hour, Period: 100 * time.Millisecond,
-		On: Hooks{Apply: []Action{{Do: DoCall, Name: "h"}}, Pulse: []Action{{Do: DoCall, Name: "h"}}, RemoveAny: []Action{{Do: DoCall, Name: "h"}}},
+		On: Hooks{Apply: []Action{{Do: define.DoCall, Name: "h"}}, Pulse: []Action{{Do: define.DoCall, Name: "h"}}, RemoveAny: []Action{{Do: define.DoCall, Name: "h"}}},
 	}
 
 	w := newWork(t, poison)
 	none("apply and remove", func() {
-		w.do(Command{Verb: VerbRemove, Handle: w.apply()})
+		w.do(Command{Verb: verb.Remove, Handle: w.apply()})
 		w.pass(0)
 	})
 
@@ -75,12 +77,12 @@ func TestAllocations(t *testing.T) {
 	none("pulse", func() { w.pass(100) })
 	require.Equal(t, wheel.Time(100), w.set.Next()-w.now, "it pulsed")
 
-	poison.Stack = Stacking{By: ByTarget}
+	poison.Stack = define.Stacking{By: define.ByTarget}
 	w = newWork(t, poison)
 	w.apply()
 	none("refresh", func() { w.apply() })
 
-	poison.Stack = Stacking{By: BySource, Limit: MaxStacks}
+	poison.Stack = define.Stacking{By: define.BySource, Limit: define.MaxStacks}
 	w = newWork(t, poison)
 	w.apply()
 	none("stack", func() { w.apply() })
@@ -96,7 +98,7 @@ func TestAllocations(t *testing.T) {
 
 	w = newWork(t, poison)
 	none("timeout", func() {
-		w.do(Command{Verb: VerbAddTimeout, Handler: 1, By: time.Second, Name: "t"})
+		w.do(Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second, Name: "t"})
 		w.pass(1000)
 		require.Zero(t, w.set.Timeouts())
 	})

@@ -1,6 +1,10 @@
 package buff
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
+)
 
 // Diminishing returns with the scope pair remember of each source what it has applied, whoever
 // owns the instance. So the Set knows whose applications are in effect: async stacks have their
@@ -14,17 +18,17 @@ type applier struct {
 }
 
 // paired reports whether it matters who applies a definition.
-func (s *Spec) paired() bool { return s.uses&usesDR != 0 && s.DR.Scope == ScopePair }
+func (s *Spec) paired() bool { return s.uses&usesDR != 0 && s.DR.Scope == define.ScopePair }
 
 // onlyAsync reports whether all that is in effect in an instance is in its async stacks.
 func (s *Set) onlyAsync(i *instance) bool {
-	return s.specOf(i).Stack.Timers == TimersEach || i.flags&member != 0
+	return s.specOf(i).Stack.Timers == define.TimersEach || i.flags&member != 0
 }
 
 // feels reports whether an application of a source is in effect in an instance, or waits.
 func (s *Set) feels(at uint16, source OwnerID) bool {
 	i := &s.slots[at]
-	if (s.onlyAsync(i) || s.specOf(i).Stack.Timers != TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
+	if (s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
 		return true
 	}
 	if s.onlyAsync(i) {
@@ -55,7 +59,7 @@ func (g *gates) appliersOf(at uint16) (n int) {
 // more than are remembered.
 func (s *Set) noteApplier(at uint16, source OwnerID) {
 	i := &s.slots[at]
-	if !s.specOf(i).paired() || s.onlyAsync(i) || s.specOf(i).Stack.Timers != TimersShared || s.feels(at, source) {
+	if !s.specOf(i).paired() || s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared || s.feels(at, source) {
 		return
 	}
 	s.keepApplier(at)
@@ -152,7 +156,7 @@ func (r *restorer) allCeased(c *comeback) {
 // placeAppliers notes whose applications are in effect in a buff that is back. Of a queue of
 // which another one runs by now they were those of the one that ran.
 func (r *restorer) placeAppliers(c *comeback) {
-	if b := c.saved; c.spec.paired() && c.spec.Stack.Timers != TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == TimersShared || !c.parts) {
+	if b := c.saved; c.spec.paired() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.parts) {
 		for _, source := range b.Appliers {
 			r.set.needGates().addApplier(c.at, source)
 		}

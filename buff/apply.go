@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -44,7 +45,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 			return s.deny(t, a, why, nil)
 		}
 	}
-	if spec.Kind == Instant {
+	if spec.Kind == define.Instant {
 		return s.execute(t, a)
 	}
 	d, why := s.lasts(t, a)
@@ -95,7 +96,7 @@ func (s *Set) execute(t *Turn, a *Application) outcome {
 
 // joined returns the slot of the live instance that the application joins, or noSlot.
 func (s *Set) joined(a *Application) uint16 {
-	if a.Spec.Stack.By == ByNone {
+	if a.Spec.Stack.By == define.ByNone {
 		return noSlot
 	}
 	return s.find(a)
@@ -151,7 +152,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 		s.reconsider(t) // who gave way to it may have hidden others
 	}
 	// It may be gone: a requirement for its removal may have held already.
-	if spec.First != FirstNone && s.lives(h) {
+	if spec.First != define.FirstNone && s.lives(h) {
 		s.pulse(t, at)
 	}
 	return outcome{handle: h, kind: Applied}
@@ -195,10 +196,10 @@ func (s *Set) equip(t *Turn, i *instance, a *Application) {
 		s.modifiers += int32(len(spec.modifiers))
 		s.keep(t, i, a)
 	}
-	if spec.Stack.Timers == TimersEach {
+	if spec.Stack.Timers == define.TimersEach {
 		s.addAsync(t, i, a, i.duration, i.stacks, i.age)
 	}
-	if spec.Stack.Timers == TimersQueue {
+	if spec.Stack.Timers == define.TimersQueue {
 		i.stacks, x.running = 1, i.age // one application runs, whatever it brought
 	}
 }
@@ -210,7 +211,7 @@ func (s *Set) firstBeat(i *instance, now wheel.Time) wheel.Time {
 	switch {
 	case i.period == 0:
 		return wheel.Never
-	case s.specOf(i).Align == AlignStart:
+	case s.specOf(i).Align == define.AlignStart:
 		return now.Add(i.period)
 	case i.flags&timeScaled != 0:
 		return i.boundary(now, s.extraOf(i).scale.zero())
@@ -258,14 +259,14 @@ func lasting(at wheel.Time, ms int64) wheel.Time {
 // Captured is what was known of one attribute of a source at one moment.
 type Captured struct {
 	attr  stat.Attr
-	when  Snapshot // SnapshotCast or SnapshotApply
+	when  define.Snapshot // SnapshotCast or SnapshotApply
 	value float64
 }
 
 // capture is one attribute of the source that a definition reads.
 type capture struct {
 	attr stat.Attr
-	when Snapshot
+	when define.Snapshot
 }
 
 // Captures reports whether the definition, or anything that it can set off, reads attributes
@@ -281,12 +282,12 @@ func (s *Spec) Captures() bool { return len(s.captures) > 0 }
 //
 // What was read is appended to dst, which is returned. It allocates only what dst lacks. The
 // Set of the source must be whoever's calls; see the package comment.
-func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when Snapshot) []Captured {
+func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when define.Snapshot) []Captured {
 	from := len(dst)
 	for _, w := range a.Spec.captures {
 		if v, ok := captured(a.Captured, w.attr, w.when); ok {
 			dst = append(dst, Captured{w.attr, w.when, v})
-		} else if source != nil && (w.when == SnapshotCast || when != SnapshotCast) {
+		} else if source != nil && (w.when == define.SnapshotCast || when != define.SnapshotCast) {
 			dst = append(dst, Captured{w.attr, w.when, source.Attribute(c, w.attr)})
 		}
 	}
@@ -316,7 +317,7 @@ func (a *Application) Inherit(dst []Captured, s *Set, h Handle) []Captured {
 }
 
 // captured finds one attribute.
-func captured(list []Captured, attr stat.Attr, when Snapshot) (float64, bool) {
+func captured(list []Captured, attr stat.Attr, when define.Snapshot) (float64, bool) {
 	for k := range list {
 		if c := &list[k]; c.attr == attr && c.when == when {
 			return c.value, true
@@ -369,7 +370,7 @@ func (s *Spec) setsOff(f func(*Spec)) {
 	}
 	for _, list := range append(lists, s.remove[:]...) {
 		for _, o := range list {
-			if o.do == DoApply && o.spec != nil {
+			if o.do == define.DoApply && o.spec != nil {
 				f(o.spec)
 			}
 		}

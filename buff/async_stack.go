@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -33,9 +35,9 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 func (l *asyncStack) counts(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
 
 // inStep lets the periods of all async stacks begin now, as the instance's do, which begin anew. With
-// [AlignOwner] the first beat may come before such a period ends.
+// [define.AlignOwner] the first beat may come before such a period ends.
 func (s *Set) inStep(i *instance, now wheel.Time) {
-	if s.specOf(i).Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == define.TimersEach {
 		async := s.extraOf(i).async
 		for k := range async {
 			async[k].lag = max(int64(now-i.beat)+i.period, 0)
@@ -46,7 +48,7 @@ func (s *Set) inStep(i *instance, now wheel.Time) {
 // rescaleAsync does to the period of each async stack that runs what has been done to that of the
 // instance, which ended at beat: what is left of it is scaled by ms/was.
 func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
-	if s.specOf(i).Stack.Timers != TimersEach {
+	if s.specOf(i).Stack.Timers != define.TimersEach {
 		return
 	}
 	async := s.extraOf(i).async
@@ -71,11 +73,11 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	r := outcome{handle: s.handle(at), kind: Stacked}
 	room := spec.limit - int32(i.stacks)
 	full := room <= 0
-	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
+	if full && (spec.Stack.Overflow == define.OverflowDeny || spec.Stack.Overflow == define.OverflowClear) {
 		return s.refuse(t, at, a)
 	}
 	s.version(t, at, a)
-	if full && spec.Stack.Overflow == OverflowAllow {
+	if full && spec.Stack.Overflow == define.OverflowAllow {
 		r.kind = s.restartFirst(t, at, a, d)
 		s.overflow(t, a)
 		return r
@@ -84,7 +86,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	over := n - int16(room)
 	switch {
 	case over <= 0:
-	case spec.Stack.Overflow == OverflowReplace:
+	case spec.Stack.Overflow == define.OverflowReplace:
 		s.replaceOldest(t, at, over)
 	default:
 		n = int16(room)
@@ -106,10 +108,10 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 		s.bring(t, i)
 	}
 	s.cross(t, at, was, a.Source, s.magnitudesBehind(t, i, a))
-	if spec.First == FirstEvery {
+	if spec.First == define.FirstEvery {
 		s.pulse(t, at)
 	}
-	if full || over > 0 && spec.Stack.Overflow == OverflowReplace {
+	if full || over > 0 && spec.Stack.Overflow == define.OverflowReplace {
 		s.overflow(t, a)
 	}
 	return r
@@ -119,7 +121,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 // nothing, or it begins anew, as an async stack of its own from then on.
 func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
 	i := &s.slots[at]
-	if s.specOf(i).Stack.Refresh == RefreshNone {
+	if s.specOf(i).Stack.Refresh == define.RefreshNone {
 		return 0
 	}
 	x, now := s.extraOf(i), s.nowOf(t, i)
@@ -175,10 +177,10 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 		s.gates.ceased(t, s.specOf(i), l.source)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
-	s.mark(at, AspectStacks)
+	s.mark(at, journal.Stacks)
 	if last := len(x.async) - 1; last >= 0 && i.end != x.async[last].end { // or another one comes at once
 		i.end = x.async[last].end
-		s.mark(at, AspectTime)
+		s.mark(at, journal.Time)
 	}
 	s.tune(at)
 	s.touch(t, at)
@@ -190,7 +192,7 @@ func (s *Set) endAsync(t *Turn, at uint16, why Reason) {
 		s.dropHolder(t, at, s.firstToLeave(i))
 		return
 	}
-	s.thin(t, at, 0, MaxStacks)
+	s.thin(t, at, 0, define.MaxStacks)
 	e := s.about(StackEnded, at)
 	e.Why = why
 	t.emit(s, &e)
@@ -202,7 +204,7 @@ func (s *Set) asyncOver(i *instance, now wheel.Time) bool {
 		k := s.firstToLeave(i)
 		return k >= 0 && s.extraOf(i).async[k].end <= now
 	}
-	if s.specOf(i).Stack.Timers != TimersEach {
+	if s.specOf(i).Stack.Timers != define.TimersEach {
 		return false
 	}
 	async := s.extraOf(i).async
@@ -272,7 +274,7 @@ func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
 
 // sameCount reports whether in two pulses the same stacks count.
 func (s *Set) sameCount(i *instance, a, b wheel.Time) bool {
-	if s.specOf(i).Stack.Timers != TimersEach {
+	if s.specOf(i).Stack.Timers != define.TimersEach {
 		return true
 	}
 	stacks, sum := s.counting(i, a)

@@ -5,7 +5,10 @@ import (
 	"iter"
 	"math"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -119,9 +122,9 @@ func (s *Set) changeBase(t *Turn, c *Command) Result {
 		return Result{Err: fmt.Errorf("%w: %s: %v", ErrValue, law.schema.At(c.Attr).Name, c.Value)}
 	}
 	switch c.Verb {
-	case VerbDamage:
+	case verb.Damage:
 		return s.damage(t, c, law)
-	case VerbAddBase:
+	case verb.AddBase:
 		if c.Value == 0 {
 			return Result{}
 		}
@@ -150,7 +153,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 	sheet := s.needBeside().needSheet(law)
 	least, _ := sheet.Limits(c.Attr)
 	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
-	if c.Verb == VerbSetBase {
+	if c.Verb == verb.SetBase {
 		delta, err = v-was, sheet.SetBase(c.Attr, v)
 	} else if v != 0 {
 		delta, err = sheet.AddBase(c.Attr, v)
@@ -159,7 +162,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 		panic("buff: a value that was checked: " + err.Error())
 	}
 	is := sheet.Base(c.Attr)
-	s.markOwner(AspectAttributes)
+	s.markOwner(journal.Attributes)
 	if is-delta != was && t.SheetChanged != nil { // it was beyond a limit, or the sum was rounded
 		t.SheetChanged(SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Place: -1, Attr: c.Attr, Was: was})
 	}
@@ -170,8 +173,8 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 	if spent {
 		s.breakSpent(t)
 	}
-	if law.attributes[c.Attr-1].AtMin == AtMinKill && was > least && is <= least {
-		t.Issue(s, &Command{Verb: VerbKill})
+	if law.attributes[c.Attr-1].AtMin == define.AtMinKill && was > least && is <= least {
+		t.Issue(s, &Command{Verb: verb.Kill})
 	}
 	return Result{Kind: Changed, Amount: absorbed}
 }
@@ -196,9 +199,9 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 		t.emit(s, &Event{Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
 		return
 	}
-	verb := VerbAddBase
-	if o.do == DoDamage {
-		verb = VerbDamage
+	do := verb.AddBase
+	if o.do == define.DoDamage {
+		do = verb.Damage
 	}
-	s.ask(t, o, e, source, &Command{Verb: verb, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: source}})
+	s.ask(t, o, e, source, &Command{Verb: do, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: source}})
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -15,7 +17,9 @@ import (
 
 // joinable reports whether an aura may apply the definition: there is something to take
 // away, and no stack has an end of its own.
-func (s *Spec) joinable() bool { return s.Kind != Instant && s.Stack.Timers == TimersShared }
+func (s *Spec) joinable() bool {
+	return s.Kind != define.Instant && s.Stack.Timers == define.TimersShared
+}
 
 // enterAura: the owner is within an aura. It changes nothing for who is within already; who comes back while the aura lingers
 // has the buff without an end again.
@@ -58,7 +62,7 @@ func (s *Set) hold(t *Turn, at uint16) {
 	i := &s.slots[at]
 	i.flags &^= leaving
 	i.end = wheel.Never
-	s.mark(at, AspectTime)
+	s.mark(at, journal.Time)
 	s.touch(t, at)
 }
 
@@ -106,7 +110,7 @@ func (s *Set) lastHolder(t *Turn, at uint16) {
 	}
 	i.flags |= leaving
 	i.end = last
-	s.mark(at, AspectTime)
+	s.mark(at, journal.Time)
 	s.touch(t, at)
 }
 
@@ -123,7 +127,7 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 		return
 	}
 	i.stacks -= n
-	s.mark(at, AspectStacks)
+	s.mark(at, journal.Stacks)
 	s.tune(at)
 	e := s.about(StackEnded, at)
 	e.Why = OutOfAura

@@ -4,20 +4,23 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // The benchmarks measure one Set whose owner carries n buffs, without a wheel and
 // without a loop.
 
-func benchmark(b *testing.B, by By, run func(b *testing.B, w *work)) {
+func benchmark(b *testing.B, by define.By, run func(b *testing.B, w *work)) {
 	for _, n := range []int{1, 20, 100} {
 		b.Run(fmt.Sprintf("buffs=%d", n), func(b *testing.B) {
 			w := newWork(b, Spec{
-				ID: "p", Duration: 24 * time.Hour, Period: 100 * time.Millisecond, Stack: Stacking{By: by, Limit: 2},
-				On: Hooks{Pulse: []Action{{Do: DoCall, Name: "h"}}},
+				ID: "p", Duration: 24 * time.Hour, Period: 100 * time.Millisecond, Stack: define.Stacking{By: by, Limit: 2},
+				On: Hooks{Pulse: []Action{{Do: define.DoCall, Name: "h"}}},
 			})
 			for i := range n {
-				w.do(Command{Verb: VerbApply, Application: Application{Spec: w.spec, Source: OwnerID(i)}})
+				w.do(Command{Verb: verb.Apply, Application: Application{Spec: w.spec, Source: OwnerID(i)}})
 			}
 			b.ReportAllocs()
 			run(b, w)
@@ -27,9 +30,9 @@ func benchmark(b *testing.B, by By, run func(b *testing.B, w *work)) {
 
 // BenchmarkApplyRemove is one new instance and its removal.
 func BenchmarkApplyRemove(b *testing.B) {
-	benchmark(b, ByNone, func(b *testing.B, w *work) {
+	benchmark(b, define.ByNone, func(b *testing.B, w *work) {
 		for b.Loop() {
-			w.do(Command{Verb: VerbRemove, Handle: w.apply()})
+			w.do(Command{Verb: verb.Remove, Handle: w.apply()})
 		}
 	})
 }
@@ -37,10 +40,10 @@ func BenchmarkApplyRemove(b *testing.B) {
 // BenchmarkRefresh finds the youngest instance, behind all others, and refreshes
 // it.
 func BenchmarkRefresh(b *testing.B) {
-	benchmark(b, BySource, func(b *testing.B, w *work) {
+	benchmark(b, define.BySource, func(b *testing.B, w *work) {
 		last := OwnerID(w.set.Len() - 1)
 		for b.Loop() {
-			w.do(Command{Verb: VerbApply, Application: Application{Spec: w.spec, Source: last}})
+			w.do(Command{Verb: verb.Apply, Application: Application{Spec: w.spec, Source: last}})
 		}
 	})
 }
@@ -48,10 +51,10 @@ func BenchmarkRefresh(b *testing.B) {
 // BenchmarkPulse is one turn in which one buff is woken and pulses, with a handler
 // that does nothing. The others are not looked at.
 func BenchmarkPulse(b *testing.B) {
-	benchmark(b, ByNone, func(b *testing.B, w *work) {
+	benchmark(b, define.ByNone, func(b *testing.B, w *work) {
 		for b.Loop() {
 			if w.now += 100; w.set.slots[0].end < w.now+100 {
-				w.do(Command{Verb: VerbExtend, Handle: w.set.handle(0), By: 24 * time.Hour})
+				w.do(Command{Verb: verb.Extend, Handle: w.set.handle(0), By: 24 * time.Hour})
 			}
 			w.turn.Now = w.now
 			w.set.Run(&w.turn, w.now, 1<<30)

@@ -2,6 +2,9 @@ package buff
 
 import (
 	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
 // A blob is one owner, written down:
@@ -229,6 +232,9 @@ var (
 	causeFlags = [...]flags{unmet, inhibited, weaker, ineffective, immune}
 	causeWords = [...]string{"requirement", "inhibited", "group", "effective", "immune"}
 )
+
+// clockWords are the words of the clocks.
+var clockWords = wordlist.All(define.Wall)
 
 // BlobMoment returns the time of the calendar and the uptime, in ms, that [Set.Save] was given for
 // a blob. It fails with [ErrBlob]; of what else is in the blob it looks at the check only.

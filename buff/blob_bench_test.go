@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -16,7 +18,7 @@ func twenty(b *testing.B) (*Set, *Catalog) {
 	c := mustCatalog(b, Spec{ID: "poison", Duration: time.Hour, Period: 3 * time.Second})
 	s, turn := NewSet(7, 3, 0, 100), &Turn{Catalog: c}
 	for k := range 20 {
-		s.Do(turn, wheel.Time(k), Command{Verb: VerbApply, Application: Application{Spec: c.Spec("poison"), Source: 9}})
+		s.Do(turn, wheel.Time(k), Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("poison"), Source: 9}})
 	}
 	return s, c
 }
@@ -37,9 +39,9 @@ func BenchmarkSaveCold(b *testing.B) {
 	const owners, buffs, again = 16384, 24, 100
 	var specs []Spec
 	for k, id := range []string{"rot", "poison", "shred", "bleeding", "slow", "mark", "blessing", "regeneration", "wrath", "ward"} {
-		s := Spec{ID: id, Duration: time.Duration(100*k+300) * time.Second, Period: time.Duration(k%3) * 700 * time.Millisecond, Stack: Stacking{By: ByNone}}
+		s := Spec{ID: id, Duration: time.Duration(100*k+300) * time.Second, Period: time.Duration(k%3) * 700 * time.Millisecond, Stack: define.Stacking{By: define.ByNone}}
 		if k > 5 {
-			s.Kind, s.Duration = Infinite, 0
+			s.Kind, s.Duration = define.Infinite, 0
 		}
 		specs = append(specs, s)
 	}
@@ -55,7 +57,7 @@ func BenchmarkSaveCold(b *testing.B) {
 			if k >= buffs {
 				s.Do(turn, wheel.Time(k), Remove(s.handle(uint16(rng.IntN(buffs)))))
 			}
-			s.Do(turn, wheel.Time(k), Command{Verb: VerbApply, Application: Application{Spec: all[rng.IntN(len(all))], Source: OwnerID(rng.IntN(owners))}})
+			s.Do(turn, wheel.Time(k), Command{Verb: verb.Apply, Application: Application{Spec: all[rng.IntN(len(all))], Source: OwnerID(rng.IntN(owners))}})
 			turn.Events = turn.Events[:0]
 		}
 	}
@@ -87,9 +89,9 @@ func BenchmarkRestore(b *testing.B) {
 // the blob says.
 func TestRestoreAllocates(t *testing.T) {
 	specs := []Spec{
-		{ID: "plain", Duration: time.Minute, Period: 3 * time.Second, Stack: Stacking{By: ByNone}},
-		{ID: "charges", Duration: time.Minute, Charges: Charges{N: 5}, Stack: Stacking{By: ByNone}},
-		{ID: "params", Duration: time.Minute, Params: []Param{{Name: "a", Value: Const(3)}, {Name: "b", Value: Const(0.1)}}, Stack: Stacking{By: ByNone}},
+		{ID: "plain", Duration: time.Minute, Period: 3 * time.Second, Stack: define.Stacking{By: define.ByNone}},
+		{ID: "charges", Duration: time.Minute, Charges: define.Charges{N: 5}, Stack: define.Stacking{By: define.ByNone}},
+		{ID: "params", Duration: time.Minute, Params: []define.Param{{Name: "a", Value: define.Const(3)}, {Name: "b", Value: define.Const(0.1)}}, Stack: define.Stacking{By: define.ByNone}},
 	}
 	for _, k := range []struct {
 		carries []string
@@ -103,7 +105,7 @@ func TestRestoreAllocates(t *testing.T) {
 		c := mustCatalog(t, specs...)
 		s, turn := NewSet(7, 3, 0, 100), &Turn{Catalog: c}
 		for n := range 19 * min(len(k.carries), 1) {
-			r := s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: c.Spec(k.carries[n%len(k.carries)]), Source: 9}})
+			r := s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec(k.carries[n%len(k.carries)]), Source: 9}})
 			require.NoError(t, r.Err)
 		}
 		blob, _ := s.Save(nil, c, blobMoment)

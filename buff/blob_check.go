@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -29,7 +30,7 @@ func (b *saved) check() error {
 		c.in("diminishing", k, r.Group)
 		c.named("group", r.Group)
 		c.within("n", r.N, 1, maxTagCount)
-		c.within("left_ms", r.Left, -farthest, MaxDuration.Milliseconds())
+		c.within("left_ms", r.Left, -farthest, define.MaxDuration.Milliseconds())
 	}
 	for k := range b.Timeouts {
 		t := &b.Timeouts[k]
@@ -129,7 +130,7 @@ func (c *blobChecker) withinIf(field string, n *int64, least, most int64) {
 
 // beat checks a period, which is what one of a definition can be, or 0 for none.
 func (c *blobChecker) beat(field string, ms int64) {
-	if least, most := MinPeriod.Milliseconds(), MaxDuration.Milliseconds(); ms != 0 && (ms < least || ms > most) {
+	if least, most := define.MinPeriod.Milliseconds(), define.MaxDuration.Milliseconds(); ms != 0 && (ms < least || ms > most) {
 		c.failf("%s: %d, want 0 or %d to %d", field, ms, least, most)
 	}
 }
@@ -179,15 +180,15 @@ func (c *blobChecker) buff(b *savedBuff, ages uint64) {
 	}
 	c.named("buff", b.ID)
 	c.age(b.Age, ages)
-	c.within("stacks", b.Stacks, 1, MaxStacks)
-	c.within("level", b.Level, 0, MaxLevel)
-	if b.Clock != "" && b.Clock != clockWords[Uptime] && b.Clock != clockWords[Wall] {
-		c.failf("clock: %q is not %s or %s, and online is left out", b.Clock, clockWords[Uptime], clockWords[Wall])
+	c.within("stacks", b.Stacks, 1, define.MaxStacks)
+	c.within("level", b.Level, 0, define.MaxLevel)
+	if b.Clock != "" && b.Clock != clockWords[define.Uptime] && b.Clock != clockWords[define.Wall] {
+		c.failf("clock: %q is not %s or %s, and online is left out", b.Clock, clockWords[define.Uptime], clockWords[define.Wall])
 	}
 	c.withinIf("left_ms", b.Left, -farthest, farthest)
 	c.withinIf("next_ms", b.Next, -farthest, farthest)
 	c.within("duration_ms", b.Duration, 0, farthest)
-	c.within("charges", b.Charges, 0, MaxStacks)
+	c.within("charges", b.Charges, 0, define.MaxStacks)
 	c.withinIf("shield", b.Shield, 0, math.MaxInt64)
 	c.within("owed_pulses", b.Owed, 0, math.MaxInt32)
 	c.beat("period_ms", b.Period)
@@ -221,7 +222,7 @@ func (b *savedBuff) plain(ages uint64) bool {
 	within := func(ms *int64) bool { return ms == nil || *ms >= -farthest && *ms <= farthest }
 	switch {
 	case b.ID == "" || b.Age-1 >= ages || b.Clock != "" || b.Dead:
-	case b.Stacks < 1 || b.Stacks > MaxStacks || b.Level < 0 || b.Level > MaxLevel:
+	case b.Stacks < 1 || b.Stacks > define.MaxStacks || b.Level < 0 || b.Level > define.MaxLevel:
 	case !within(b.Left) || !within(b.Next) || b.Duration < 0 || b.Duration > farthest:
 	case b.Period|b.Wanted|b.Length|b.Charges|b.Owed != 0 || b.Shield != nil || b.Scale != nil || b.Running != 0:
 	default:
@@ -284,7 +285,7 @@ func (c *blobChecker) asyncStacks(b *savedBuff, ages uint64) {
 		if b.Async[k].savedNumbers.some() {
 			c.failf("layers[%d]: only those that wait have numbers of their own", k)
 		}
-		sum = min(sum+b.Async[k].Stacks, MaxStacks+1)
+		sum = min(sum+b.Async[k].Stacks, define.MaxStacks+1)
 	}
 	if len(b.Async) > 0 && sum != b.Stacks {
 		c.failf("layers: they have not as many stacks as the buff, which has %d", b.Stacks)
@@ -305,9 +306,9 @@ func (c *blobChecker) asyncStack(list string, k int, l *savedStack, leastStacks 
 	}
 	within("left_ms", l.Left, -farthest, farthest)
 	within("counts_for_ms", l.Last, -farthest, farthest)
-	within("lag_ms", l.Lag, -1, MaxDuration.Milliseconds())
-	within("stacks", l.Stacks, leastStacks, MaxStacks)
-	within("level", l.Level, 0, MaxLevel)
+	within("lag_ms", l.Lag, -1, define.MaxDuration.Milliseconds())
+	within("stacks", l.Stacks, leastStacks, define.MaxStacks)
+	within("level", l.Level, 0, define.MaxLevel)
 	if l.Age > mostAge {
 		c.failf("%s[%d].age: %d is younger than everything", list, k, l.Age)
 	}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // savedOwner returns what is in a blob.
@@ -20,11 +22,11 @@ func savedOwner(t *testing.T, blob []byte) *saved {
 
 // TestBlobAppliers: who has joined in an instance is remembered only where diminishing returns are by pair.
 func TestBlobAppliers(t *testing.T) {
-	for scope, want := range map[Scope][]OwnerID{ScopeTarget: nil, ScopePair: {8, 9}} {
-		c := mustCatalog(t, Spec{ID: "stun", Duration: time.Minute, Stack: Stacking{By: ByTarget}, DR: DR{Group: "g", Steps: []int{100, 50, 25}, Reset: time.Minute, Scope: scope}})
+	for scope, want := range map[define.Scope][]OwnerID{define.ScopeTarget: nil, define.ScopePair: {8, 9}} {
+		c := mustCatalog(t, Spec{ID: "stun", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}, DR: define.DR{Group: "g", Steps: []int{100, 50, 25}, Reset: time.Minute, Scope: scope}})
 		s, turn := NewSet(7, 1, 0, 9), &Turn{Catalog: c}
 		for _, source := range []OwnerID{8, 9} {
-			require.NoError(t, s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("stun"), Source: source}}).Err)
+			require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("stun"), Source: source}}).Err)
 		}
 		blob, _ := s.Save(nil, c, blobMoment)
 		require.ElementsMatch(t, want, savedOwner(t, blob).Buffs[0].Appliers, scope)
@@ -33,7 +35,7 @@ func TestBlobAppliers(t *testing.T) {
 
 // TestHandlerNames: 0 and what is behind the last one have none.
 func TestHandlerNames(t *testing.T) {
-	c := mustCatalog(t, Spec{ID: "a", Kind: Instant, On: Hooks{Exec: []Action{{Do: DoCall, Name: "one"}, {Do: DoCall, Name: "two"}}}})
+	c := mustCatalog(t, Spec{ID: "a", Kind: define.Instant, On: Hooks{Exec: []Action{{Do: define.DoCall, Name: "one"}, {Do: define.DoCall, Name: "two"}}}})
 	var names []string
 	for id := HandlerID(0); id < 4; id++ {
 		names = append(names, c.HandlerName(id))
@@ -51,9 +53,9 @@ func TestBlobWaitingCaptures(t *testing.T) {
 	for k, source := range []OwnerID{9, 9, 7} {
 		a := Application{Spec: c.Spec("turns"), Source: source, Magnitude: int64(-k)}
 		if source == 9 {
-			a.Capture(nil, caster, c, SnapshotApply)
+			a.Capture(nil, caster, c, define.SnapshotApply)
 		}
-		require.NoError(t, s.Do(turn, 0, Command{Verb: VerbApply, Application: a}).Err)
+		require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Apply, Application: a}).Err)
 	}
 	blob, _ := s.Save(nil, c, blobMoment)
 	b := savedOwner(t, blob)
@@ -79,15 +81,15 @@ func TestBlobEmptyVersion(t *testing.T) {
 
 // TestBlobUnknownBase: a base of which the catalog knows nothing is kept aside, and those behind it come back.
 func TestBlobUnknownBase(t *testing.T) {
-	attribute := func(name string) Attribute { return Attribute{Attribute: stat.Attribute{Name: name}} }
-	all, err := Build(Definitions{Attributes: []Attribute{attribute("a"), attribute("b"), attribute("c")}})
+	attribute := func(name string) define.Attribute { return define.Attribute{Attribute: stat.Attribute{Name: name}} }
+	all, err := Build(Definitions{Attributes: []define.Attribute{attribute("a"), attribute("b"), attribute("c")}})
 	require.NoError(t, err)
-	some, err := Build(Definitions{Attributes: []Attribute{attribute("c"), attribute("a")}})
+	some, err := Build(Definitions{Attributes: []define.Attribute{attribute("c"), attribute("a")}})
 	require.NoError(t, err)
 	s, turn := NewSet(7, 1, 0, 9), &Turn{Catalog: all}
 	for k, name := range []string{"a", "b", "c"} {
 		at, _ := all.Attr(name)
-		require.NoError(t, s.Do(turn, 0, Command{Verb: VerbSetBase, Attr: at, Value: float64(10 + k)}).Err)
+		require.NoError(t, s.Do(turn, 0, Command{Verb: verb.SetBase, Attr: at, Value: float64(10 + k)}).Err)
 	}
 	blob, _ := s.Save(nil, all, blobMoment)
 	s, _, _, err = restoreHere(some, blob)

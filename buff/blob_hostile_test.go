@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // TestHostileBlob gives Restore blobs that are whole and say wild things: numbers at their
@@ -62,7 +64,7 @@ func twist(rng *rand.Rand, v reflect.Value) {
 		}
 	case reflect.Int64:
 		list := []int64{
-			0, 1, -1, 2, 50, 1000, 32767, 65535, 1 << 31, farthest, farthest - 1, -farthest, math.MaxInt64, math.MinInt64, MaxDuration.Milliseconds(), rng.Int64(),
+			0, 1, -1, 2, 50, 1000, 32767, 65535, 1 << 31, farthest, farthest - 1, -farthest, math.MaxInt64, math.MinInt64, define.MaxDuration.Milliseconds(), rng.Int64(),
 		}
 		v.SetInt(list[rng.IntN(len(list))])
 	case reflect.Uint64, reflect.Uint32:

@@ -6,18 +6,21 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // TestBlobLinksGuessed: a blob of a format before 4 does not say what came with which buff. It is taken to be the oldest of
 // the same source, and of no other; it ends with that buff, also if that one ended while its owner was away.
 func TestBlobLinksGuessed(t *testing.T) {
 	c := mustCatalog(t,
-		Spec{ID: "aide", Duration: time.Hour, Stack: Stacking{By: BySource}},
-		Spec{ID: "lord", Duration: 10 * time.Second, Clock: Wall, Links: []string{"aide"}, Stack: Stacking{By: BySource}},
+		Spec{ID: "aide", Duration: time.Hour, Stack: define.Stacking{By: define.BySource}},
+		Spec{ID: "lord", Duration: 10 * time.Second, Clock: define.Wall, Links: []string{"aide"}, Stack: define.Stacking{By: define.BySource}},
 	)
 	s, turn := NewSet(7, 3, 0, 10), &Turn{Catalog: c, Now: blobMoment.Now}
 	for _, a := range []Application{{Spec: c.Spec("aide"), Source: 3}, {Spec: c.Spec("lord"), Source: 5}, {Spec: c.Spec("lord"), Source: 6}} {
-		s.Do(turn, turn.Now, Command{Verb: VerbApply, Application: a})
+		s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: a})
 		require.True(t, s.Run(turn, turn.Now, 10))
 	}
 	s.Do(turn, turn.Now, Dispel(7, Query{Spec: c.Spec("aide"), Source: 6})) // a lord whose aide has gone already

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -16,8 +17,8 @@ func TestBlobLists(t *testing.T) {
 		most int
 		make func(b *saved, n int)
 	}{
-		"tags":   {2 * MaxTags, func(b *saved, n int) { b.Tags = manyTags(n) }},
-		"immune": {2 * MaxTags, func(b *saved, n int) { b.Immune = manyTags(n) }},
+		"tags":   {2 * define.MaxTags, func(b *saved, n int) { b.Tags = manyTags(n) }},
+		"immune": {2 * define.MaxTags, func(b *saved, n int) { b.Immune = manyTags(n) }},
 		"diminishing": {2 * MaxPerOwner, func(b *saved, n int) {
 			b.Returns = make([]savedReturn, n)
 			for k := range b.Returns {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // TestMoveBlob: a blob on another server has another uptime and is the same otherwise, also what was kept aside; and it comes back.
@@ -40,7 +42,7 @@ func TestMoveBlob(t *testing.T) {
 
 // TestMoveBlobTime: whose server has run for longer, or less long, than the other one: no Uptime buff ends for that.
 func TestMoveBlobTime(t *testing.T) {
-	c, err := NewCatalog(Spec{ID: "guard", Duration: 10 * time.Second, Clock: Uptime})
+	c, err := NewCatalog(Spec{ID: "guard", Duration: 10 * time.Second, Clock: define.Uptime})
 	require.NoError(t, err)
 	turn := &Turn{Catalog: c, Now: 1000}
 	s := NewSet(1, 0, 0, 4)

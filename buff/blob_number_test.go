@@ -9,7 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -22,7 +24,7 @@ type numberRange struct {
 // blobNumbers has every number of a blob, under its path in JSON.
 func blobNumbers() map[string]numberRange {
 	const far = int64(farthest)
-	floor, ceiling := MinPeriod.Milliseconds(), MaxDuration.Milliseconds()
+	floor, ceiling := define.MinPeriod.Milliseconds(), define.MaxDuration.Milliseconds()
 	any, span := numberRange{}, numberRange{-far, far, false}
 	scale := map[string]numberRange{
 		"ahead_ms": span, "inner_ms": span, "rest": {int64(0), nil, false}, "parts": {int64(1), int64(1 << 31), false},
@@ -30,7 +32,7 @@ func blobNumbers() map[string]numberRange {
 	}
 	stack := map[string]numberRange{
 		"left_ms": span, "counts_for_ms": span, "lag_ms": {int64(-1), ceiling, false}, "magnitude": any, "source": any, "age": {nil, uint64(mostAges), false},
-		"stacks": {nil, int64(MaxStacks), false}, "level": {int64(0), int64(MaxLevel), false},
+		"stacks": {nil, int64(define.MaxStacks), false}, "level": {int64(0), int64(define.MaxLevel), false},
 	}
 	finite := numberRange{-stat.MaxValue, stat.MaxValue, false}
 	all := map[string]numberRange{
@@ -39,10 +41,10 @@ func blobNumbers() map[string]numberRange {
 		"diminishing.source": any, "diminishing.n": {int64(1), int64(maxTagCount), false}, "diminishing.left_ms": {-far, ceiling, false},
 		"timeouts.age": {uint64(1), uint64(mostAges), false}, "timeouts.left_ms": span, "bases.value": finite,
 		"buffs.since.wall_ms": any, "buffs.since.uptime_ms": any, "buffs.age": {uint64(1), uint64(mostAges), false}, "buffs.source": any,
-		"buffs.stacks": {int64(1), int64(MaxStacks), false}, "buffs.level": {int64(0), int64(MaxLevel), false}, "buffs.magnitude": any,
+		"buffs.stacks": {int64(1), int64(define.MaxStacks), false}, "buffs.level": {int64(0), int64(define.MaxLevel), false}, "buffs.magnitude": any,
 		"buffs.left_ms": span, "buffs.duration_ms": {int64(0), far, false}, "buffs.next_ms": span,
 		"buffs.period_ms": {floor, ceiling, true}, "buffs.wanted_ms": {floor, ceiling, true}, "buffs.this_period_ms": {floor, ceiling, true},
-		"buffs.key": any, "buffs.charges": {int64(0), int64(MaxStacks), false}, "buffs.shield": {int64(0), nil, false},
+		"buffs.key": any, "buffs.charges": {int64(0), int64(define.MaxStacks), false}, "buffs.shield": {int64(0), nil, false},
 		"buffs.owed_pulses": {int64(0), int64(math.MaxInt32), false}, "buffs.running": {nil, uint64(mostAges), false},
 		"buffs.appliers": any, "buffs.with": {uint64(1), uint64(mostAges), false}, "buffs.params.value": any, "buffs.numbers.value": finite, "buffs.captures.value": finite,
 		"buffs.waiting.params.value": any, "buffs.waiting.numbers.value": finite, "buffs.waiting.captures.value": finite,
@@ -212,7 +214,7 @@ func TestBlobFormats(t *testing.T) {
 func TestBlobForged(t *testing.T) {
 	c := mustCatalog(t, Spec{ID: "dot", Duration: 10_000_000_000, Period: 1_000_000_000})
 	s, turn := NewSet(7, 3, 0, 10), &Turn{Catalog: c, Now: blobMoment.Now}
-	s.Do(turn, turn.Now, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("dot"), Source: 1}})
+	s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("dot"), Source: 1}})
 	require.True(t, s.Run(turn, turn.Now, 10))
 	plain, _ := s.Save(nil, c, blobMoment)
 	forge := func(what string) ([]byte, error) {
@@ -258,26 +260,26 @@ func TestBlobForged(t *testing.T) {
 // says nothing; with coalesce there is one that counts them all.
 func TestOfflineCap(t *testing.T) {
 	for _, k := range []struct {
-		rule      Offline
+		rule      define.Offline
 		top, away int
 		want      int
 	}{
-		{OfflineAll, 0, 99, 99},
-		{OfflineAll, 0, 100, 100},
-		{OfflineAll, 0, 101, 100},
-		{OfflineAll, 0, 150, 100},
-		{OfflineAll, 3, 150, 3},
-		{OfflineAll, 120, 150, 120},
-		{OfflineNone, 0, 150, 0},
+		{define.OfflineAll, 0, 99, 99},
+		{define.OfflineAll, 0, 100, 100},
+		{define.OfflineAll, 0, 101, 100},
+		{define.OfflineAll, 0, 150, 100},
+		{define.OfflineAll, 3, 150, 3},
+		{define.OfflineAll, 120, 150, 120},
+		{define.OfflineNone, 0, 150, 0},
 	} {
 		c := mustCatalog(t, Spec{
-			ID: "dot", Kind: Infinite, Period: MinPeriod, Clock: Wall, Save: Saving{Offline: k.rule, OfflineCap: k.top},
+			ID: "dot", Kind: define.Infinite, Period: define.MinPeriod, Clock: define.Wall, Save: define.Saving{Offline: k.rule, OfflineCap: k.top},
 		})
 		s, turn := NewSet(7, 3, 0, 10), &Turn{Catalog: c, Now: blobMoment.Now}
-		s.Do(turn, turn.Now, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("dot"), Source: 1}})
+		s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("dot"), Source: 1}})
 		blob, _ := s.Save(nil, c, blobMoment)
 		later := blobMoment
-		later.Wall += int64(k.away) * MinPeriod.Milliseconds()
+		later.Wall += int64(k.away) * define.MinPeriod.Milliseconds()
 		s, turn = NewSet(7, 3, 0, 10), &Turn{Catalog: c, Now: later.Now}
 		_, err := s.Restore(turn, later, blob, nil)
 		require.NoError(t, err)

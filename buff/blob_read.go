@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/wire"
 )
@@ -37,8 +38,8 @@ func readBlob(blob []byte, to *blobScratch) (*saved, error) {
 	b.Format = r.format
 	r.owner(b)
 	// Twice: what the catalog knows, and what was kept aside.
-	b.Tags = carve(r, &to.tags, r.length(2*MaxTags), (*reader).tag)
-	b.Immune = carve(r, &to.tags, r.length(2*MaxTags), (*reader).tag)
+	b.Tags = carve(r, &to.tags, r.length(2*define.MaxTags), (*reader).tag)
+	b.Immune = carve(r, &to.tags, r.length(2*define.MaxTags), (*reader).tag)
 	b.Returns = carve(r, &to.returns, r.length(2*MaxPerOwner), (*reader).returns)
 	b.Timeouts = carve(r, &to.timeouts, r.length(2*MaxPerOwner), (*reader).timeout)
 	if b.Format > 1 {
@@ -211,10 +212,10 @@ func (r *reader) buff(b *savedBuff) {
 	}
 	switch {
 	case set&isWall != 0:
-		b.Clock = clockWords[Wall]
+		b.Clock = clockWords[define.Wall]
 		r.full(b, set&isUptime == 0)
 	case set&isUptime != 0:
-		b.Clock = clockWords[Uptime]
+		b.Clock = clockWords[define.Uptime]
 	}
 	b.Dead = set&isDead != 0
 }

@@ -15,7 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -27,37 +29,37 @@ func blobSpecs() []Spec {
 	minute := 60 * time.Second
 	return []Spec{
 		{ID: "plain", Duration: minute, Period: 3 * time.Second, Grants: []string{"state.a"}},
-		{ID: "for_ever", Kind: Infinite, Period: time.Second, Clock: Uptime, Interrupt: []string{"move"}},
-		{ID: "layers", Duration: minute, Period: time.Second, Clock: Wall, Stack: Stacking{By: BySource, Limit: 9, Timers: TimersEach}},
-		{ID: "queue", Duration: minute, Stack: Stacking{By: ByTarget, Timers: TimersQueue}},
-		{ID: "key", Duration: minute, Stack: Stacking{By: ByKey, Limit: 4, Level: LevelSum}},
-		{ID: "charges", Duration: minute, Charges: Charges{N: 5, ConsumeOn: []string{"cast"}}, Links: []string{"hidden"}},
-		{ID: "shield", Duration: minute, Shield: Shield{On: true, Pool: 1000}},
-		{ID: "params", Duration: minute, Params: []Param{{Name: "a", Value: Caller("a").Or(0)}, {Name: "b", Value: Const(0.1)}}},
-		{ID: "hidden", Duration: minute, Require: Requirements{Ongoing: TagTest{None: []string{"state.a"}}}},
-		{ID: "weak", Duration: minute, Group: Group{Name: "g", Rule: GroupHide}, Stack: Stacking{Effective: 2}},
-		{ID: "stun", Duration: minute, DR: DR{Group: "stuns", Steps: []int{100, 50}, Reset: 15 * time.Second, Scope: ScopePair}, Stack: Stacking{By: ByTarget}},
-		{ID: "quick", Duration: minute, Period: time.Second, Haste: HasteNext, Tail: TailPartial},
-		{ID: "dead", Duration: minute, OnDeath: FatePause},
-		{ID: "lucky", Kind: Instant, Chance: 500, On: Hooks{Exec: []Action{{Do: DoCall, Name: "handler"}}}},
-		{ID: "tagged", Kind: Instant, Tags: []string{"state.b.c"}},
+		{ID: "for_ever", Kind: define.Infinite, Period: time.Second, Clock: define.Uptime, Interrupt: []string{"move"}},
+		{ID: "layers", Duration: minute, Period: time.Second, Clock: define.Wall, Stack: define.Stacking{By: define.BySource, Limit: 9, Timers: define.TimersEach}},
+		{ID: "queue", Duration: minute, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}},
+		{ID: "key", Duration: minute, Stack: define.Stacking{By: define.ByKey, Limit: 4, Level: define.LevelSum}},
+		{ID: "charges", Duration: minute, Charges: define.Charges{N: 5, ConsumeOn: []string{"cast"}}, Links: []string{"hidden"}},
+		{ID: "shield", Duration: minute, Shield: define.Shield{On: true, Pool: 1000}},
+		{ID: "params", Duration: minute, Params: []define.Param{{Name: "a", Value: define.Caller("a").Or(0)}, {Name: "b", Value: define.Const(0.1)}}},
+		{ID: "hidden", Duration: minute, Require: define.Requirements{Ongoing: define.TagTest{None: []string{"state.a"}}}},
+		{ID: "weak", Duration: minute, Group: define.Group{Name: "g", Rule: define.GroupHide}, Stack: define.Stacking{Effective: 2}},
+		{ID: "stun", Duration: minute, DR: define.DR{Group: "stuns", Steps: []int{100, 50}, Reset: 15 * time.Second, Scope: define.ScopePair}, Stack: define.Stacking{By: define.ByTarget}},
+		{ID: "quick", Duration: minute, Period: time.Second, Haste: define.HasteNext, Tail: define.TailPartial},
+		{ID: "dead", Duration: minute, OnDeath: define.FatePause},
+		{ID: "lucky", Kind: define.Instant, Chance: 500, On: Hooks{Exec: []Action{{Do: define.DoCall, Name: "handler"}}}},
+		{ID: "tagged", Kind: define.Instant, Tags: []string{"state.b.c"}},
 		{
-			ID: "stat", Duration: minute, Params: []Param{{Name: "a", Value: Caller("a")}},
-			Modifiers: []Modifier{
-				{Attr: "power", Op: stat.MulAdd, Value: Number{From: FromAttr, Attr: "power", Of: OfSource, Coef: 0.125}},
-				{Attr: "power", Value: Number{From: FromAttr, Attr: "power", Of: OfSource, Snapshot: SnapshotApply}},
+			ID: "stat", Duration: minute, Params: []define.Param{{Name: "a", Value: define.Caller("a")}},
+			Modifiers: []define.Modifier{
+				{Attr: "power", Op: stat.MulAdd, Value: define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource, Coef: 0.125}},
+				{Attr: "power", Value: define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource, Snapshot: define.SnapshotApply}},
 			},
 		},
 		{
-			ID: "turns", Duration: minute, Stack: Stacking{By: ByTarget, Timers: TimersQueue}, Params: []Param{{Name: "a", Value: Caller("a").Or(0)}},
-			Modifiers: []Modifier{{Attr: "power", Value: Number{From: FromAttr, Attr: "power", Of: OfSource, Snapshot: SnapshotApply, Default: true}}},
+			ID: "turns", Duration: minute, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}, Params: []define.Param{{Name: "a", Value: define.Caller("a").Or(0)}},
+			Modifiers: []define.Modifier{{Attr: "power", Value: define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource, Snapshot: define.SnapshotApply, Default: true}}},
 		},
 	}
 }
 
-func blobAttributes() []Attribute {
-	return []Attribute{
-		{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0), Max: stat.At(100)}, AtMin: AtMinKill},
+func blobAttributes() []define.Attribute {
+	return []define.Attribute{
+		{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0), Max: stat.At(100)}, AtMin: define.AtMinKill},
 		{Attribute: stat.Attribute{Name: "power", Base: 10}},
 	}
 }
@@ -92,18 +94,18 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 	health, _ := c.Attr("health")
 	tag, _ := c.Tag("state.b.c")
 	act, _ := c.Act("cast")
-	do(0, Command{Verb: VerbSetRate, Whose: OfOwner, Rate: Ratio{3, 7}})
+	do(0, Command{Verb: verb.SetRate, Whose: define.OfOwner, Rate: Ratio{3, 7}})
 	for k := range times {
 		now := wheel.Time(k * 100)
 		source := OwnerID(1000 + k)
 		apply := func(id string, magnitude int64) Handle {
 			a := Application{Spec: c.Spec(id), Source: source, Magnitude: magnitude, Level: k % 5, Key: uint64(k), Params: c.Spec(id).Takes(Arg{"a", float64(k) - 0.5})}
 			if k%3 < 2 { // of the others nothing is known, but they are their own source
-				a.Capture(nil, caster, c, SnapshotApply)
+				a.Capture(nil, caster, c, define.SnapshotApply)
 			} else if a.Spec.Captures() {
 				a.Source = s.owner
 			}
-			return do(now, Command{Verb: VerbApply, Application: a})
+			return do(now, Command{Verb: verb.Apply, Application: a})
 		}
 		for spec := range c.All() {
 			apply(spec.ID, int64(k))
@@ -112,24 +114,24 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 		apply("queue", 1<<40)
 		apply("turns", 1<<40)
 		h := apply("for_ever", -3)
-		do(now, Command{Verb: VerbSetPeriod, Handle: h, By: 777 * time.Millisecond})
-		do(now, Command{Verb: VerbInhibit, Handle: h})
-		do(now+20, Command{Verb: VerbSetRate, Whose: OfBuff, Handle: apply("plain", 1), Rate: Ratio{2, 3}})
-		do(now+40, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("layers"), Source: source}}) // between two beats
-		do(now+50, Command{Verb: VerbAddTimeout, Handler: 1, By: time.Hour, Name: "handler"})
+		do(now, Command{Verb: verb.SetPeriod, Handle: h, By: 777 * time.Millisecond})
+		do(now, Command{Verb: verb.Inhibit, Handle: h})
+		do(now+20, Command{Verb: verb.SetRate, Whose: define.OfBuff, Handle: apply("plain", 1), Rate: Ratio{2, 3}})
+		do(now+40, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("layers"), Source: source}}) // between two beats
+		do(now+50, Command{Verb: verb.AddTimeout, Handler: 1, By: time.Hour, Name: "handler"})
 	}
-	do(4_000, Command{Verb: VerbAddBase, Attr: health, Value: -12.5})
-	do(4_000, Command{Verb: VerbAddTag, Tag: tag})
-	do(4_000, Command{Verb: VerbImmunize, Tag: tag})
-	do(4_000, Command{Verb: VerbConsume, Act: act})
-	do(4_000, Command{Verb: VerbAbsorb, Amount: 300})
+	do(4_000, Command{Verb: verb.AddBase, Attr: health, Value: -12.5})
+	do(4_000, Command{Verb: verb.AddTag, Tag: tag})
+	do(4_000, Command{Verb: verb.Immunize, Tag: tag})
+	do(4_000, Command{Verb: verb.Consume, Act: act})
+	do(4_000, Command{Verb: verb.Absorb, Amount: 300})
 	for i := range s.All() {
 		switch i.Spec.ID {
 		case "dead":
-			do(4_000, Command{Verb: VerbPause, Whose: OfBuff, Handle: i.Handle})
+			do(4_000, Command{Verb: verb.Pause, Whose: define.OfBuff, Handle: i.Handle})
 			s.setDeathPause(turn, i.Handle.slot(), true)
 		case "quick":
-			do(blobMoment.Now, Command{Verb: VerbSetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
+			do(blobMoment.Now, Command{Verb: verb.SetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
 			s.needExtra(s.lookup(i.Handle)).owed = 2
 		}
 	}
@@ -406,13 +408,13 @@ func TestBlobCheck(t *testing.T) {
 
 // TestSaveLeavesTheZone: what holds the time of a zone is not saved with its owners.
 func TestSaveLeavesTheZone(t *testing.T) {
-	c := mustCatalog(t, Spec{ID: "p", Duration: time.Minute, Clock: Wall}, Spec{ID: "q", Duration: time.Minute})
+	c := mustCatalog(t, Spec{ID: "p", Duration: time.Minute, Clock: define.Wall}, Spec{ID: "q", Duration: time.Minute})
 	s, turn := NewSet(7, 3, 0, 9), &Turn{Catalog: c}
 	for spec := range c.All() {
-		s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec}})
+		s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec}})
 	}
-	s.Do(turn, 0, Command{Verb: VerbSetRate, Whose: OfOwner, Rate: Ratio{1, 2}})
-	s.Do(turn, 0, Command{Verb: VerbPause, Whose: OfZone})
+	s.Do(turn, 0, Command{Verb: verb.SetRate, Whose: define.OfOwner, Rate: Ratio{1, 2}})
+	s.Do(turn, 0, Command{Verb: verb.Pause, Whose: define.OfZone})
 	blob, _ := s.Save(nil, c, Moment{Now: 10_000})
 	s, turn = NewSet(7, 3, 0, 9), &Turn{Catalog: c, Now: 50_000}
 	_, err := s.Restore(turn, Moment{Now: 50_000, Wall: 20_000}, blob, nil)

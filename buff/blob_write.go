@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/wire"
 )
 
@@ -144,7 +145,7 @@ func (b *savedBuff) bits(n lengths) (set uint64) {
 	for k, has := range [...]bool{
 		b.Version != "", b.Since != nil, b.Level != 0, b.Magnitude != 0, b.Left != nil, b.Duration != 0, b.Next != nil,
 		b.Period != 0, b.Wanted != 0, b.Key != 0, b.Charges != 0, b.Shield != nil, b.Owed != 0, b.causes != 0, b.Scale != nil,
-		b.Running != 0, n.async != 0, n.waiting != 0, n.params != 0, b.Clock == clockWords[Uptime], b.Clock == clockWords[Wall], b.Dead, b.Length != 0,
+		b.Running != 0, n.async != 0, n.waiting != 0, n.params != 0, b.Clock == clockWords[define.Uptime], b.Clock == clockWords[define.Wall], b.Dead, b.Length != 0,
 		n.numbers != 0, n.captures != 0, n.appliers != 0, n.with != 0,
 	} {
 		if has {

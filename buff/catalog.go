@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/misspelt"
 	"github.com/bufftick/bufftick/internal/sheet"
@@ -26,15 +27,15 @@ type Catalog struct {
 	above              []Tag // of tag i+1, the one above it
 	groups, slots, drs names
 
-	dead       DeadRule // of definitions that do not say one
-	aligned    bool     // some definition has AlignOwner
-	attributes []Attribute
+	dead       define.DeadRule // of definitions that do not say one
+	aligned    bool            // some definition has AlignOwner
+	attributes []define.Attribute
 	schema     *sheet.Layout // nil if there are no attributes, or wrong ones
 
 	lineages names       // the IDs of this catalog and of those that it took the place of
 	latest   []*Spec     // of line i+1, the definition here; nil if it has none any more
 	past     []*identity // of the catalogs that it took the place of, and its own
-	changes  []SpecChange
+	changes  []define.SpecChange
 
 	revisions []uint32 // of line i+1, the highest that any version has had
 
@@ -98,7 +99,7 @@ func Build(d Definitions) (*Catalog, error) {
 // c's with the same ID. It fails as NewCatalog does.
 //
 // What runs goes on as its own version says. The next refresh takes the new one, but not if
-// that has another [Stacking].Timers. What a definition applies is always the newest.
+// that has another [define.Stacking].Timers. What a definition applies is always the newest.
 func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
 	return c.Rebuild(Definitions{Attributes: c.attributes, Dead: c.dead, Specs: specs})
 }
@@ -120,11 +121,11 @@ func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 }
 
 // grown returns the attributes of c and those of the list that it does not have.
-func (c *Catalog) grown(list []Attribute) ([]Attribute, error) {
+func (c *Catalog) grown(list []define.Attribute) ([]define.Attribute, error) {
 	var errs SpecErrors
 	all, old := slices.Clip(c.attributes), make([]bool, len(list))
 	for _, a := range c.attributes {
-		switch i := slices.IndexFunc(list, func(b Attribute) bool { return a.Name == b.Name }); {
+		switch i := slices.IndexFunc(list, func(b define.Attribute) bool { return a.Name == b.Name }); {
 		case i < 0:
 			errs = append(errs, &SpecError{Field: "attributes." + a.Name, Text: "taken away: the owners have it, so that it stays while the game runs"})
 		case list[i] != a:

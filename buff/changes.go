@@ -4,35 +4,15 @@ import (
 	"math"
 	"reflect"
 	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
-
-// ChangeKind says how a definition differs from the one that it took the place of.
-type ChangeKind uint8
-
-// The kinds of a [SpecChange].
-const (
-	SpecSame ChangeKind = iota // not at all; no SpecChange says so
-	SpecAdded
-	SpecChanged
-	SpecRemoved
-)
-
-var changeWords = []string{"same", "added", "changed", "removed"}
-
-// String returns the word of reports: "added".
-func (c ChangeKind) String() string { return word(changeWords, c) }
-
-// SpecChange is one definition in which a catalog differs from the one before.
-type SpecChange struct {
-	ID   string     // the definition
-	Kind ChangeKind // never SpecSame
-}
 
 // Changes returns in what the catalog differs from the one that it took the place of by
 // [Catalog.Next] or [Catalog.Rebuild]: the definitions of this one in their order, and then
 // those that are no more. It is what a definition says that counts, formulas by their text
 // and curves by their points. A catalog that took no other's place has no changes.
-func (c *Catalog) Changes() []SpecChange { return slices.Clone(c.changes) }
+func (c *Catalog) Changes() []define.SpecChange { return slices.Clone(c.changes) }
 
 // identity is what a catalog is told by, for those that came after it, without what it holds.
 type identity struct{ _ byte }
@@ -66,22 +46,24 @@ func (c *Catalog) compare(before *Catalog) {
 	}
 	copy(c.revisions, before.revisions)
 	c.past = append(slices.Clip(before.past), new(identity))
-	note := func(s *Spec, kind ChangeKind) { c.changes = append(c.changes, SpecChange{s.ID, kind}) }
+	note := func(s *Spec, kind define.ChangeKind) {
+		c.changes = append(c.changes, define.SpecChange{ID: s.ID, Kind: kind})
+	}
 	for _, s := range c.specs {
 		r := &c.revisions[s.lineage-1]
 		switch was := before.byID[s.ID]; {
 		case was == nil:
 			*r++ // it may have been there before, and what ran then may still run
-			note(s, SpecAdded)
+			note(s, define.SpecAdded)
 		case !same(reflect.ValueOf(was).Elem(), reflect.ValueOf(s).Elem()):
 			*r++
-			note(s, SpecChanged)
+			note(s, define.SpecChanged)
 		}
 		s.revision = *r
 	}
 	for _, s := range before.specs {
 		if c.latest[s.lineage-1] == nil {
-			note(s, SpecRemoved)
+			note(s, define.SpecRemoved)
 		}
 	}
 }
@@ -100,21 +82,21 @@ func same(a, b reflect.Value) bool {
 		if a.IsNil() || b.IsNil() || a.Pointer() == b.Pointer() {
 			return a.IsNil() == b.IsNil()
 		}
-		if c, ok := a.Interface().(*Curve); ok {
-			return slices.Equal(c.points, b.Interface().(*Curve).points)
+		if c, ok := a.Interface().(*define.Curve); ok {
+			return slices.Equal(c.Points(), b.Interface().(*define.Curve).Points())
 		}
 		return same(a.Elem(), b.Elem())
 	case reflect.Interface:
 		if a.IsNil() || b.IsNil() {
 			return a.IsNil() == b.IsNil()
 		}
-		f, ok := a.Interface().(Formula)
-		g, too := b.Interface().(Formula)
+		f, ok := a.Interface().(define.Formula)
+		g, too := b.Interface().(define.Formula)
 		if !ok || !too {
 			return reflect.DeepEqual(a.Interface(), b.Interface()) // Spec.Data
 		}
 		// A formula's curves may change while its text does not.
-		if s, ok := f.(interface{ Same(Formula) bool }); ok {
+		if s, ok := f.(interface{ Same(define.Formula) bool }); ok {
 			return s.Same(g)
 		}
 		return f.String() == g.String()

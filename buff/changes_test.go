@@ -8,22 +8,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // TestChanges: it is what a definition says that counts.
 func TestChanges(t *testing.T) {
 	build := func(change func(s *buff.Spec)) buff.Definitions {
-		n := buff.Number{From: buff.FromFormula, Formula: &testFormula{text: "1 + 1"}}
+		n := define.Number{From: define.FromFormula, Formula: &testFormula{text: "1 + 1"}}
 		s := buff.Spec{
-			ID: "p", Duration: time.Second, PeriodBy: curve(t, buff.Point{Value: 1}, buff.Point{Level: 9, Value: 2}), DurationScale: &n,
-			Params: []buff.Param{{Name: "a", Value: n}}, Links: []string{"q"},
+			ID: "p", Duration: time.Second, PeriodBy: curve(t, define.Point{Value: 1}, define.Point{Level: 9, Value: 2}), DurationScale: &n,
+			Params: []define.Param{{Name: "a", Value: n}}, Links: []string{"q"},
 			On: buff.Hooks{
-				Remove: map[buff.Reason][]buff.Action{buff.Death: {{Do: buff.DoKill}}},
-				Apply:  []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: n}}},
+				Remove: map[buff.Reason][]buff.Action{buff.Death: {{Do: define.DoKill}}},
+				Apply:  []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: n}}},
 			},
 		}
 		change(&s)
-		return buff.Definitions{Attributes: []buff.Attribute{attribute("health")}, Specs: []buff.Spec{s, {ID: "q", Kind: buff.Infinite}}}
+		return buff.Definitions{Attributes: []define.Attribute{attribute("health")}, Specs: []buff.Spec{s, {ID: "q", Kind: define.Infinite}}}
 	}
 	same := build(func(*buff.Spec) {})
 	c, err := buff.Build(same)
@@ -36,30 +37,30 @@ func TestChanges(t *testing.T) {
 	for name, change := range map[string]func(*buff.Spec){
 		"a field":      func(s *buff.Spec) { s.Note = "new" },
 		"a tag":        func(s *buff.Spec) { s.Tags = []string{"a"} },
-		"a point":      func(s *buff.Spec) { s.PeriodBy = curve(t, buff.Point{Value: 1}, buff.Point{Level: 9, Value: 3}) },
+		"a point":      func(s *buff.Spec) { s.PeriodBy = curve(t, define.Point{Value: 1}, define.Point{Level: 9, Value: 3}) },
 		"no curve":     func(s *buff.Spec) { s.PeriodBy = nil },
 		"a formula":    func(s *buff.Spec) { s.DurationScale.Formula = &testFormula{text: "2"} },
-		"no formula":   func(s *buff.Spec) { s.DurationScale = &buff.Number{} },
+		"no formula":   func(s *buff.Spec) { s.DurationScale = &define.Number{} },
 		"no scale":     func(s *buff.Spec) { s.DurationScale = nil },
-		"a param":      func(s *buff.Spec) { s.Params[0].Value = buff.Const(2) },
-		"a reason":     func(s *buff.Spec) { s.On.Remove = map[buff.Reason][]buff.Action{buff.Expired: {{Do: buff.DoKill}}} },
+		"a param":      func(s *buff.Spec) { s.Params[0].Value = define.Const(2) },
+		"a reason":     func(s *buff.Spec) { s.On.Remove = map[buff.Reason][]buff.Action{buff.Expired: {{Do: define.DoKill}}} },
 		"two reasons":  func(s *buff.Spec) { s.On.Remove[buff.Expired] = nil },
 		"a change":     func(s *buff.Spec) { s.On.Apply[0].Change.PerStack = true },
-		"another fate": func(s *buff.Spec) { s.OnZone = buff.FateRemove },
+		"another fate": func(s *buff.Spec) { s.OnZone = define.FateRemove },
 	} {
 		next, err := c.Rebuild(build(change))
 		require.NoError(t, err, name)
-		require.Equal(t, []buff.SpecChange{{ID: "p", Kind: buff.SpecChanged}}, next.Changes(), name)
+		require.Equal(t, []define.SpecChange{{ID: "p", Kind: define.SpecChanged}}, next.Changes(), name)
 	}
 
 	// A definition that comes back is another one for what still runs of it.
 	without, err := next.Next(buff.Spec{ID: "r", Duration: time.Second})
 	require.NoError(t, err)
-	require.Equal(t, []buff.SpecChange{{"r", buff.SpecAdded}, {"p", buff.SpecRemoved}, {"q", buff.SpecRemoved}}, without.Changes())
+	require.Equal(t, []define.SpecChange{{ID: "r", Kind: define.SpecAdded}, {ID: "p", Kind: define.SpecRemoved}, {ID: "q", Kind: define.SpecRemoved}}, without.Changes())
 	back, err := without.Rebuild(same)
 	require.NoError(t, err)
-	require.Equal(t, []buff.SpecChange{{"p", buff.SpecAdded}, {"q", buff.SpecAdded}, {"r", buff.SpecRemoved}}, back.Changes())
-	require.Equal(t, "same added changed removed", buff.SpecSame.String()+" "+buff.SpecAdded.String()+" "+buff.SpecChanged.String()+" "+buff.SpecRemoved.String())
+	require.Equal(t, []define.SpecChange{{ID: "p", Kind: define.SpecAdded}, {ID: "q", Kind: define.SpecAdded}, {ID: "r", Kind: define.SpecRemoved}}, back.Changes())
+	require.Equal(t, "same added changed removed", define.SpecSame.String()+" "+define.SpecAdded.String()+" "+define.SpecChanged.String()+" "+define.SpecRemoved.String())
 
 	fork, err := c.Rebuild(same)
 	require.NoError(t, err)
@@ -96,7 +97,7 @@ func TestEveryFieldCounts(t *testing.T) {
 				}
 			}
 		case reflect.Slice, reflect.Pointer:
-			if f != reflect.TypeFor[*buff.Curve]() {
+			if f != reflect.TypeFor[*define.Curve]() {
 				look(f.Elem())
 			}
 		}
@@ -113,11 +114,11 @@ func TestEveryFieldCounts(t *testing.T) {
 // TestCaptures: a definition that reads nothing of its source captures what those read that it
 // can set off, in whatever way.
 func TestCaptures(t *testing.T) {
-	strike := buff.Spec{ID: "strike", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{
-		Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: ofAttr("power", buff.OfSource, 0)},
+	strike := buff.Spec{ID: "strike", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{
+		Do: define.DoDamage, Change: &define.Change{Attr: "health", By: ofAttr("power", define.OfSource, 0)},
 	}}}}
-	member := buff.Spec{ID: "member", Duration: time.Second, Modifiers: []buff.Modifier{{Attr: "health", Value: ofAttr("power", buff.OfSource, 0)}}}
-	apply := []buff.Action{{Do: buff.DoApply, Name: "strike"}}
+	member := buff.Spec{ID: "member", Duration: time.Second, Modifiers: []define.Modifier{{Attr: "health", Value: ofAttr("power", define.OfSource, 0)}}}
+	apply := []buff.Action{{Do: define.DoApply, Name: "strike"}}
 	for name, want := range map[string]bool{
 		"nothing": false, "apply": true, "refresh": true, "pulse": true, "overflow": true, "remove": true, "threshold": true, "over": true, "link": true,
 		"aura": true, "owner": false, "formula": true, "far": true, "ring": true,
@@ -128,36 +129,36 @@ func TestCaptures(t *testing.T) {
 		case "apply":
 			s.On.Apply = apply
 		case "refresh":
-			s.Stack.By, s.On.Refresh = buff.BySource, apply
+			s.Stack.By, s.On.Refresh = define.BySource, apply
 		case "pulse":
 			s.On.Pulse = apply
 		case "overflow":
-			s.Stack.By, s.On.Overflow = buff.BySource, apply
+			s.Stack.By, s.On.Overflow = define.BySource, apply
 		case "remove":
 			s.On.Remove = map[buff.Reason][]buff.Action{buff.Death: apply}
 		case "threshold":
-			s.Stack.Thresholds = []buff.Threshold{{At: 1, Apply: "strike"}}
+			s.Stack.Thresholds = []define.Threshold{{At: 1, Apply: "strike"}}
 		case "over":
-			s.Stack.By, s.Stack.OverflowApply = buff.BySource, []string{"strike"}
+			s.Stack.By, s.Stack.OverflowApply = define.BySource, []string{"strike"}
 		case "link":
 			s.Links = []string{"member"}
 		case "aura":
-			s.Aura = buff.Aura{Apply: "member", Radius: 1, Interval: time.Second}
+			s.Aura = define.Aura{Apply: "member", Radius: 1, Interval: time.Second}
 		case "owner":
-			s.Params = []buff.Param{{Name: "a", Value: ofAttr("power", buff.OfOwner, 0)}}
+			s.Params = []define.Param{{Name: "a", Value: ofAttr("power", define.OfOwner, 0)}}
 		case "formula":
-			s.Params = []buff.Param{{Name: "a", Value: buff.Number{
-				From: buff.FromFormula, Formula: &testFormula{text: "f", reads: []buff.Read{{Of: buff.OfSource, Name: "power"}}},
+			s.Params = []define.Param{{Name: "a", Value: define.Number{
+				From: define.FromFormula, Formula: &testFormula{text: "f", reads: []define.Read{{Of: define.OfSource, Name: "power"}}},
 			}}}
 		case "far", "ring":
-			s.On.Apply = []buff.Action{{Do: buff.DoApply, Name: "q"}}
+			s.On.Apply = []buff.Action{{Do: define.DoApply, Name: "q"}}
 			q := buff.Spec{ID: "q", Duration: time.Second, On: buff.Hooks{Pulse: nil, RemoveAny: apply}}
 			if name == "ring" {
-				q.On.Apply = []buff.Action{{Do: buff.DoApply, Name: "p"}}
+				q.On.Apply = []buff.Action{{Do: define.DoApply, Name: "p"}}
 			}
 			specs = append(specs, q)
 		}
-		c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{attribute("health"), attribute("power")}, Specs: append(specs, s)})
+		c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{attribute("health"), attribute("power")}, Specs: append(specs, s)})
 		require.NoError(t, err, name)
 		require.Equal(t, want, c.Spec("p").Captures(), name)
 	}

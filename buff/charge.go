@@ -1,5 +1,10 @@
 package buff
 
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+)
+
 // consume uses one charge of every buff that the act consumes.
 //
 // Story: testdata/charges.txt.
@@ -29,7 +34,7 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 		s.end(t, at, why)
 		return Result{Kind: Removed, Why: why, Amount: 1}
 	}
-	s.mark(at, AspectCharges)
+	s.mark(at, journal.Charges)
 	return Result{Handle: s.handle(at), Amount: 1}
 }
 
@@ -43,12 +48,12 @@ func (s *Set) topUp(t *Turn, i *instance, a *Application) {
 	x.shield = max(x.shield, spec.pool(t, a))
 	switch more := spec.charged(a); {
 	case a.rest:
-	case spec.Charges.Refresh == ChargesReset && a.taken != nil:
+	case spec.Charges.Refresh == define.ChargesReset && a.taken != nil:
 		x.charges = max(x.charges, more) // what is stolen takes nothing away
-	case spec.Charges.Refresh == ChargesReset:
+	case spec.Charges.Refresh == define.ChargesReset:
 		x.charges = more
-	case spec.Charges.Refresh == ChargesAdd:
-		x.charges = min(x.charges+more, MaxStacks)
+	case spec.Charges.Refresh == define.ChargesAdd:
+		x.charges = min(x.charges+more, define.MaxStacks)
 	}
 }
 

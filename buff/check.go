@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // checker compiles definitions and gathers everything that is wrong with them.
@@ -47,8 +49,8 @@ func (k *checker) id(s *Spec) {
 // of: engines keep something for each.
 func (k *checker) lineageOf(id string) uint32 {
 	lines := &k.catalog.lineages
-	if _, known := lines.of[id]; !known && len(lines.list) >= MaxLineage {
-		k.failf("id", "more than %d definitions in a catalog and those that it took the place of", MaxLineage)
+	if _, known := lines.of[id]; !known && len(lines.list) >= define.MaxLineage {
+		k.failf("id", "more than %d definitions in a catalog and those that it took the place of", define.MaxLineage)
 		return 0
 	}
 	return uint32(lines.number(id))
@@ -67,7 +69,7 @@ func (k *checker) spec(s *Spec) {
 	k.words(s)
 	k.kind(s)
 	k.period(s)
-	if s.Kind == Instant {
+	if s.Kind == define.Instant {
 		k.instant(s)
 	} else {
 		k.stack(s)
@@ -80,7 +82,7 @@ func (k *checker) spec(s *Spec) {
 		k.save(s)
 		k.pairs(s)
 	}
-	if s.Chance < ChanceNever || s.Chance > 1000 {
+	if s.Chance < define.ChanceNever || s.Chance > 1000 {
 		k.failf("chance", "must be from 1 to 1000 per mille, or ChanceNever, not %d", s.Chance)
 	}
 	k.params(s)
@@ -89,7 +91,7 @@ func (k *checker) spec(s *Spec) {
 	k.hooks(s)
 	k.links(s)
 	k.compile(s)
-	k.catalog.aligned = k.catalog.aligned || s.Align == AlignOwner
+	k.catalog.aligned = k.catalog.aligned || s.Align == define.AlignOwner
 	k.fates(s)
 }
 
@@ -100,15 +102,15 @@ func (k *checker) whole(field string, d time.Duration) {
 		k.failf(field, "must be above zero, not %v", d)
 	case d%time.Millisecond != 0:
 		k.failf(field, "must be whole milliseconds, not %v", d)
-	case d > MaxDuration:
-		k.failf(field, "%v is above the limit of %v", d, MaxDuration)
+	case d > define.MaxDuration:
+		k.failf(field, "%v is above the limit of %v", d, define.MaxDuration)
 	}
 }
 
 // beat checks a span that is repeated.
 func (k *checker) beat(field string, d time.Duration) {
-	if d > 0 && d < MinPeriod {
-		k.failf(field, "%v is below the floor of %v", d, MinPeriod)
+	if d > 0 && d < define.MinPeriod {
+		k.failf(field, "%v is below the floor of %v", d, define.MinPeriod)
 	}
 	k.whole(field, d)
 }

@@ -3,6 +3,8 @@ package buff
 import (
 	"slices"
 	"strings"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // A definition that applies others, which apply it in turn, makes more and more of them if one
@@ -75,8 +77,8 @@ func idsOf(ring []*Spec) string {
 // nobody can say here; what runs away all the same, the guard of MaxRounds stops.
 func (s *Spec) guarded() bool {
 	g := &s.Group
-	return s.Chance != 0 && s.Chance != 1000 || !s.Require.Apply.isZero() || s.DR.Group != "" || s.Slot.Class != "" || s.PerSource.Limit > 0 ||
-		g.Name != "" && g.Rule != GroupHide && g.Rule != GroupSameSource
+	return s.Chance != 0 && s.Chance != 1000 || !noTest(&s.Require.Apply) || s.DR.Group != "" || s.Slot.Class != "" || s.PerSource.Limit > 0 ||
+		g.Name != "" && g.Rule != define.GroupHide && g.Rule != define.GroupSameSource
 }
 
 // applies returns what one application of the definition applies.
@@ -88,12 +90,12 @@ func (s *Spec) applies() (edges []edge) {
 	}
 	list := func(field string, ops []op, times int) {
 		for i := range ops {
-			if ops[i].do == DoApply {
+			if ops[i].do == define.DoApply {
 				add(element(field, i)+".apply", ops[i].spec, times)
 			}
 		}
 	}
-	if s.Kind == Instant {
+	if s.Kind == define.Instant {
 		list("on.exec", s.exec, 1)
 		return edges
 	}
@@ -110,20 +112,20 @@ func (s *Spec) applies() (edges []edge) {
 			}
 		}
 	}
-	if s.Stack.By == ByNone {
+	if s.Stack.By == define.ByNone {
 		return edges
 	}
-	if s.Stack.Refresh != RefreshNone && s.Stack.Timers != TimersQueue {
+	if s.Stack.Refresh != define.RefreshNone && s.Stack.Timers != define.TimersQueue {
 		list("on.refresh", s.refresh, 1)
 	}
-	if s.pulses() && (s.First == FirstEvery || s.Stack.Phase == PhaseExecute) {
+	if s.pulses() && (s.First == define.FirstEvery || s.Stack.Phase == define.PhaseExecute) {
 		list("on.pulse", s.pulse, 1)
 	}
 	over := len(s.Stack.OverflowApply)
 	for i, o := range s.overflow {
 		if i < over {
 			add(element("stack.overflow_apply", i), o.spec, 1)
-		} else if o.do == DoApply {
+		} else if o.do == define.DoApply {
 			add(element("on.overflow", i-over)+".apply", o.spec, 1)
 		}
 	}
@@ -133,7 +135,7 @@ func (s *Spec) applies() (edges []edge) {
 // alone reports whether each application of the definition may be an instance of its own, or
 // ends the one that it is: then all of an instance's life follows from each.
 func (s *Spec) alone() bool {
-	return s.Stack.By == ByNone || s.Stack.Overflow == OverflowClear ||
+	return s.Stack.By == define.ByNone || s.Stack.Overflow == define.OverflowClear ||
 		slices.ContainsFunc(s.thresholds, func(t threshold) bool { return t.consume != 0 && int32(s.initial) >= t.at })
 }
 
@@ -143,9 +145,9 @@ func (s *Spec) ending(list func(field string, ops []op, times int)) {
 	switch {
 	case slices.ContainsFunc(s.thresholds, func(t threshold) bool { return t.consume != 0 }):
 		why = Consumed
-	case s.Stack.By != ByNone && s.Stack.Overflow == OverflowClear:
+	case s.Stack.By != define.ByNone && s.Stack.Overflow == define.OverflowClear:
 		why = Overflowed
-	case s.Kind == Infinite:
+	case s.Kind == define.Infinite:
 		return
 	}
 	ops, anyway := s.remove[why], len(s.On.RemoveAny)
@@ -158,14 +160,14 @@ func (s *Spec) timesPulsed() int {
 	switch {
 	case !s.pulses():
 		return 0
-	case s.Kind == Infinite, s.PeriodBy != nil, s.DurationBy != nil:
+	case s.Kind == define.Infinite, s.PeriodBy != nil, s.DurationBy != nil:
 		return 2
 	}
 	n := int(s.duration / max(s.period, 1))
-	if s.First != FirstNone {
+	if s.First != define.FirstNone {
 		n++
 	}
-	if s.Tail != TailNone && s.duration%max(s.period, 1) != 0 {
+	if s.Tail != define.TailNone && s.duration%max(s.period, 1) != 0 {
 		n++
 	}
 	return min(n, 2)

@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // TestCascades: what applies itself more than once is refused, unless something may refuse it.
 func TestCascades(t *testing.T) {
-	twice := []buff.Action{{Do: buff.DoApply, Name: "a"}, {Do: buff.DoApply, Name: "a"}}
+	twice := []buff.Action{{Do: define.DoApply, Name: "a"}, {Do: define.DoApply, Name: "a"}}
 	for name, c := range map[string]struct {
 		spoil func(*buff.Spec)
 		fails bool

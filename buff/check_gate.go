@@ -3,11 +3,13 @@ package buff
 import (
 	"fmt"
 	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // exclusive checks the groups, the slots and the shares that a buff belongs to.
 func (k *checker) exclusive(s *Spec) {
-	if g := s.Group; g.Name == "" && g != (Group{}) {
+	if g := s.Group; g.Name == "" && g != (define.Group{}) {
 		k.failf("group.name", "missing")
 	}
 	k.slot(s)
@@ -21,7 +23,7 @@ func (k *checker) exclusive(s *Spec) {
 func (k *checker) slot(s *Spec) {
 	l := s.Slot
 	switch {
-	case l == (Slot{}):
+	case l == (define.Slot{}):
 		return
 	case l.Class == "":
 		k.failf("slot.class", "missing")
@@ -59,7 +61,7 @@ const maxSteps = 100
 func (k *checker) diminishing(s *Spec) {
 	d, sound := &s.DR, len(k.errs)
 	switch {
-	case d.isZero():
+	case noReturns(d):
 		return
 	case d.Group == "":
 		k.failf("dr.group", "missing")
@@ -82,19 +84,19 @@ func (k *checker) diminishing(s *Spec) {
 	}
 	first := agreed(&k.returns, d.Group, s)
 	if f := &first.DR; !slices.Equal(f.Steps, d.Steps) || f.Reset != d.Reset || f.Scope != d.Scope {
-		k.failf("dr.group", "has %s here, but %s in %q", d.text(), f.text(), first.ID)
+		k.failf("dr.group", "has %s here, but %s in %q", returnsText(d), returnsText(f), first.ID)
 	}
 }
 
-// text is for the error about definitions that do not agree.
-func (d *DR) text() string {
+// returnsText is for the error about definitions that do not agree.
+func returnsText(d *define.DR) string {
 	return fmt.Sprintf("steps %v, reset %v and scope %v", d.Steps, d.Reset, d.Scope)
 }
 
 // dispel checks how the buff is taken off.
 func (k *checker) dispel(s *Spec) {
 	k.within("dispel.resist", s.Dispel.Resist, 0, 1000)
-	if s.Dispel.Per == PerCharge && s.Charges.N == 0 {
+	if s.Dispel.Per == define.PerCharge && s.Charges.N == 0 {
 		k.failf("dispel.per", "%v needs charges", s.Dispel.Per)
 	}
 }

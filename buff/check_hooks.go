@@ -5,15 +5,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // hooks checks and compiles the lists of actions.
 func (k *checker) hooks(s *Spec) {
 	h := &s.On
-	if len(h.Exec) > 0 && s.Kind != Instant {
+	if len(h.Exec) > 0 && s.Kind != define.Instant {
 		k.failf("on.exec", "is for instant buffs, and this one is %v", s.Kind)
 	}
-	if s.Kind == Instant {
+	if s.Kind == define.Instant {
 		for _, u := range []struct {
 			field string
 			used  bool
@@ -68,14 +70,14 @@ func (k *checker) reactions(s *Spec) {
 }
 
 // to checks whom an action is for.
-func (k *checker) to(at, field string, a *Action) To {
+func (k *checker) to(at, field string, a *Action) define.To {
 	switch {
-	case a.To > ToTarget:
+	case a.To > define.ToTarget:
 		k.failf(at, "%v is not one of owner, source and target", a.To)
-		return ToOwner
-	case a.To != ToOwner && a.Do == DoCall:
+		return define.ToOwner
+	case a.To != define.ToOwner && a.Do == define.DoCall:
 		k.failf(at, "a handler is called for the owner: it says itself whom its commands are for")
-	case a.To == ToTarget && !strings.HasPrefix(field, "on.act."):
+	case a.To == define.ToTarget && !strings.HasPrefix(field, "on.act."):
 		k.failf(at, "only what happens has a target: on.act")
 	}
 	return a.To
@@ -91,14 +93,14 @@ func (k *checker) ops(field string, list *[]Action) []op {
 		o := op{do: a.Do, to: k.to(element(field, i)+".to", field, &a)}
 		at := fmt.Sprintf("%s[%d].%v", field, i, a.Do)
 		switch a.Do {
-		case DoCall:
+		case define.DoCall:
 			if a.Name == "" {
 				k.failf(at, "the handler's name is missing")
 			}
 			o.handler = k.catalog.handler(a.Name)
-		case DoApply:
+		case define.DoApply:
 			o.spec = k.ref(at, a.Name)
-		case DoRemove:
+		case define.DoRemove:
 			o.spec = k.ref(at, a.Name)
 			o.reason = a.Reason
 			if a.Reason == NoReason {
@@ -106,8 +108,8 @@ func (k *checker) ops(field string, list *[]Action) []op {
 			} else if !a.Reason.Removes() {
 				k.failf(fmt.Sprintf("%s[%d].reason", field, i), "%v is not a reason that ends a buff", a.Reason)
 			}
-		case DoKill:
-		case DoChange, DoDamage:
+		case define.DoKill:
+		case define.DoChange, define.DoDamage:
 			o.change = k.change(at, field, &(*list)[i])
 		default:
 			k.failf(at, "%v is not an action", a.Do)

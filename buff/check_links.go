@@ -3,15 +3,17 @@ package buff
 import (
 	"slices"
 	"strings"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // links checks what comes and goes with the buff.
 func (k *checker) links(s *Spec) {
-	if n := len(s.Links); n > MaxLinks {
-		k.failf("links", "%d are more than %d", n, MaxLinks)
+	if n := len(s.Links); n > define.MaxLinks {
+		k.failf("links", "%d are more than %d", n, define.MaxLinks)
 	}
 	s.Links = slices.Clone(s.Links)
-	for i, id := range s.Links[:min(len(s.Links), MaxLinks)] {
+	for i, id := range s.Links[:min(len(s.Links), define.MaxLinks)] {
 		field := element("links", i)
 		of := k.ref(field, id)
 		switch {
@@ -19,7 +21,7 @@ func (k *checker) links(s *Spec) {
 			continue
 		case id == s.ID:
 			k.failf(field, "a buff may not be its own link")
-		case of.Kind == Instant:
+		case of.Kind == define.Instant:
 			k.failf(field, "%q is instant: there would be nothing to take away; use on.apply", id)
 		case slices.Contains(s.Links[:i], id):
 			k.failf(field, "%q stands in the list already", id)

@@ -3,13 +3,15 @@ package buff
 import (
 	"fmt"
 	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // kept checks and compiles a number that a buff keeps. What it is kept under in a blob has
 // a number behind it if the name is taken: by names, and not by places, values find back to a definition that
 // has changed since.
-func (k *checker) kept(field, name string, n *Number) ref {
-	if n.From == FromConst {
+func (k *checker) kept(field, name string, n *define.Number) ref {
+	if n.From == define.FromConst {
 		return ref{value: k.number(field, name, n).value, place: -1}
 	}
 	s, plain := k.current, name
@@ -22,7 +24,7 @@ func (k *checker) kept(field, name string, n *Number) ref {
 }
 
 // keep compiles a number as the next one that the buff keeps.
-func (k *checker) keep(field, name string, n *Number) {
+func (k *checker) keep(field, name string, n *define.Number) {
 	if k.numbers == nil {
 		k.numbers = map[string]int{}
 	}
@@ -31,7 +33,7 @@ func (k *checker) keep(field, name string, n *Number) {
 }
 
 // number checks and compiles a number.
-func (k *checker) number(field, name string, n *Number) *number {
+func (k *checker) number(field, name string, n *define.Number) *number {
 	c := &number{
 		name: name, from: n.From, snapshot: n.Snapshot, whom: n.Of, known: n.Default, value: n.Const, pre: n.Pre, coef: n.Coef, post: n.Post,
 		caller: n.Caller, curve: n.Curve, formula: n.Formula,
@@ -40,37 +42,37 @@ func (k *checker) number(field, name string, n *Number) *number {
 		c.coef = 1
 	}
 	part := ".default"
-	if n.From == FromConst {
+	if n.From == define.FromConst {
 		part = ".const"
 	}
 	if !finite(n.Const) {
 		k.failf(field+part, "must be finite, not %v", n.Const)
 	}
-	if n.Default && n.From == FromCurve {
+	if n.Default && n.From == define.FromCurve {
 		k.failf(field+".default", "means nothing, since the number is always known")
 	}
 	k.source(field, n, c)
 	k.snapshot(field, n)
-	if c.whom > OfSource || c.snapshot > SnapshotPulse {
+	if c.whom > define.OfSource || c.snapshot > define.SnapshotPulse {
 		c.whom, c.snapshot = 0, 0 // it is an error already
 	}
 	return c
 }
 
 // source checks where a number comes from.
-func (k *checker) source(field string, n *Number, c *number) {
+func (k *checker) source(field string, n *define.Number, c *number) {
 	switch n.From {
-	case FromConst:
-	case FromCurve:
+	case define.FromConst:
+	case define.FromCurve:
 		k.curve(field+".curve", n.Curve)
-	case FromCaller:
+	case define.FromCaller:
 		if n.Caller == "" {
 			k.failf(field+".caller", "missing: an application could not give what it needs")
 		}
 		k.current.asks(n.Caller)
-	case FromAttr:
+	case define.FromAttr:
 		c.attr = k.attr(field+".attr", n.Attr)
-		if n.Of > OfSource {
+		if n.Of > define.OfSource {
 			k.failf(field+".of", "%v is not one of the rules", n.Of)
 		}
 		for _, f := range []struct {
@@ -82,19 +84,19 @@ func (k *checker) source(field string, n *Number, c *number) {
 			}
 		}
 		k.reads(c.whom, c)
-	case FromFormula:
+	case define.FromFormula:
 		k.formula(field, n, c)
 	default:
-		k.failf(field, "buff.From(%d) is nowhere that a number comes from", n.From)
-		c.from = FromConst
+		k.failf(field, "define.From(%d) is nowhere that a number comes from", n.From)
+		c.from = define.FromConst
 	}
 }
 
 // formula checks what a formula reads.
-func (k *checker) formula(field string, n *Number, c *number) {
+func (k *checker) formula(field string, n *define.Number, c *number) {
 	if n.Formula == nil {
 		k.failf(field+".formula", "missing")
-		c.from = FromConst
+		c.from = define.FromConst
 		return
 	}
 	for _, r := range n.Formula.Reads() {
@@ -130,39 +132,41 @@ func (s *Spec) unread(params []Arg) string {
 }
 
 // reads notes an attribute of the source.
-func (k *checker) reads(whom Whose, c *number) {
-	if whom == OfSource && c.snapshot < SnapshotPulse {
+func (k *checker) reads(whom define.Whose, c *number) {
+	if whom == define.OfSource && c.snapshot < define.SnapshotPulse {
 		k.current.reads(capture{c.attr, c.snapshot})
 	}
 }
 
 // curve checks a curve that is asked at levels from 0 or 1 on.
-func (k *checker) curve(field string, c *Curve) {
-	switch {
-	case c == nil:
+func (k *checker) curve(field string, c *define.Curve) {
+	if c == nil {
 		k.failf(field, "missing")
-	case len(c.points) == 0:
+		return
+	}
+	switch points := c.Points(); {
+	case len(points) == 0:
 		k.failf(field, "has no points")
-	case c.points[0].Level > 1:
-		k.failf(field, "%q begins at level %d, and must have a point at 1 or below", c.name, c.points[0].Level)
+	case points[0].Level > 1:
+		k.failf(field, "%q begins at level %d, and must have a point at 1 or below", c.Name(), points[0].Level)
 	}
 }
 
 // snapshot checks when a number is asked for.
-func (k *checker) snapshot(field string, n *Number) {
+func (k *checker) snapshot(field string, n *define.Number) {
 	field += ".snapshot"
 	switch {
-	case n.Snapshot > SnapshotPulse:
+	case n.Snapshot > define.SnapshotPulse:
 		k.failf(field, "%v is not one of the rules", n.Snapshot)
-	case n.Snapshot == SnapshotCast:
-	case n.From == FromConst || n.From == FromCurve:
+	case n.Snapshot == define.SnapshotCast:
+	case n.From == define.FromConst || n.From == define.FromCurve:
 		k.failf(field, "%v means nothing for what stands in the definition", n.Snapshot)
-	case n.Snapshot == SnapshotApply:
-	case n.From == FromFormula:
+	case n.Snapshot == define.SnapshotApply:
+	case n.From == define.FromFormula:
 		k.failf(field, "a formula is worked out when the buff is applied, never in a pulse")
-	case n.From == FromCaller:
+	case n.From == define.FromCaller:
 		k.failf(field, "a pulse has no caller")
-	case n.Of == OfSource:
+	case n.Of == define.OfSource:
 		k.failf(field, "a pulse reads only its owner, not the source")
 	case !k.current.pulses():
 		k.failf(field, "%v needs a period", n.Snapshot)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -29,7 +30,7 @@ func rule(t *testing.T, table []ruling) {
 
 // endless returns a sound definition without an end.
 func endless(spoil func(*buff.Spec)) buff.Spec {
-	s := buff.Spec{ID: "p", Kind: buff.Infinite, Period: 100 * time.Millisecond}
+	s := buff.Spec{ID: "p", Kind: define.Infinite, Period: 100 * time.Millisecond}
 	spoil(&s)
 	return s
 }
@@ -51,38 +52,38 @@ func TestCheckTime(t *testing.T) {
 		{endless(func(s *S) { s.MinDuration, s.MaxDuration = ms, 2*ms }), nil}, // for applications with a duration of their own
 
 		{timed(func(s *S) {
-			s.Tail, s.Align, s.Haste, s.HasteDuration = buff.TailFit, buff.AlignOwner, buff.HasteRescale, true
+			s.Tail, s.Align, s.Haste, s.HasteDuration = define.TailFit, define.AlignOwner, define.HasteRescale, true
 		}), nil},
 		{
 			timed(func(s *S) {
-				s.Period, s.Tail, s.Align, s.Haste, s.HasteDuration = 0, buff.TailFit, buff.AlignOwner, buff.HasteNext, true
-				s.Catchup = buff.CatchupSkip
+				s.Period, s.Tail, s.Align, s.Haste, s.HasteDuration = 0, define.TailFit, define.AlignOwner, define.HasteNext, true
+				s.Catchup = define.CatchupSkip
 			}),
 			[]string{
 				"tail: fit needs a period", "align: owner needs a period", "haste: next needs a period",
 				"haste_duration: true needs a period", "catchup: skip needs a period",
 			},
 		},
-		{timed(func(s *S) { s.Catchup, s.CatchupMax = buff.CatchupCoalesce, 2 }), nil},
-		{timed(func(s *S) { s.Catchup, s.CatchupMax = buff.CatchupCoalesce, 1 }), []string{"catchup.coalesce: must be from 2 to 100000, not 1"}},
-		{timed(func(s *S) { s.Catchup, s.CatchupMax = buff.CatchupCoalesce, -3 }), []string{"catchup.coalesce: must be from 2 to 100000, not -3"}},
+		{timed(func(s *S) { s.Catchup, s.CatchupMax = define.CatchupCoalesce, 2 }), nil},
+		{timed(func(s *S) { s.Catchup, s.CatchupMax = define.CatchupCoalesce, 1 }), []string{"catchup.coalesce: must be from 2 to 100000, not 1"}},
+		{timed(func(s *S) { s.Catchup, s.CatchupMax = define.CatchupCoalesce, -3 }), []string{"catchup.coalesce: must be from 2 to 100000, not -3"}},
 		{timed(func(s *S) { s.CatchupMax = 5 }), []string{"catchup.coalesce: is the most that coalesce counts, not all"}},
 	})
 }
 
 func TestCheckStack(t *testing.T) {
 	type S = buff.Spec
-	type St = buff.Stacking
+	type St = define.Stacking
 	stacking := func(st St) S { return timed(func(s *S) { s.Stack = st }) }
 	forever := func(st St) S { return endless(func(s *S) { s.Stack = st }) }
-	pile := func(list ...buff.Threshold) S { return stacking(St{Limit: 5, Thresholds: list}) }
+	pile := func(list ...define.Threshold) S { return stacking(St{Limit: 5, Thresholds: list}) }
 	rule(t, []ruling{
-		{stacking(St{Timers: buff.TimersEach, Limit: buff.MaxAsyncStacks}), nil},
-		{stacking(St{Timers: buff.TimersEach, Limit: buff.MaxAsyncStacks + 1}), []string{"stack.limit: must be from 1 to 256 with timers each, not 257"}},
-		{stacking(St{Timers: buff.TimersQueue, Limit: buff.MaxStacks}), []string{"stack.limit: must be from 1 to 256 with timers queue, not 32767"}},
-		{stacking(St{Timers: buff.TimersQueue, Initial: 256}), nil}, // the limit is the highest then
+		{stacking(St{Timers: define.TimersEach, Limit: define.MaxAsyncStacks}), nil},
+		{stacking(St{Timers: define.TimersEach, Limit: define.MaxAsyncStacks + 1}), []string{"stack.limit: must be from 1 to 256 with timers each, not 257"}},
+		{stacking(St{Timers: define.TimersQueue, Limit: define.MaxStacks}), []string{"stack.limit: must be from 1 to 256 with timers queue, not 32767"}},
+		{stacking(St{Timers: define.TimersQueue, Initial: 256}), nil}, // the limit is the highest then
 		{
-			forever(St{Timers: buff.TimersEach, Expire: buff.ExpireOne, Phase: buff.PhaseReset}),
+			forever(St{Timers: define.TimersEach, Expire: define.ExpireOne, Phase: define.PhaseReset}),
 			[]string{
 				"stack.timers: each means nothing for an infinite buff",
 				"stack.expire: one is not possible with timers each, where each application ends by itself",
@@ -91,86 +92,86 @@ func TestCheckStack(t *testing.T) {
 			},
 		},
 		{
-			stacking(St{Timers: buff.TimersQueue, Expire: buff.ExpireHalf, Phase: buff.PhaseExecute}),
+			stacking(St{Timers: define.TimersQueue, Expire: define.ExpireHalf, Phase: define.PhaseExecute}),
 			[]string{
 				"stack.expire: half is not possible with timers queue, where each application ends by itself",
 				"stack.phase: execute is not possible with timers queue, which share one beat",
 			},
 		},
 		{
-			timed(func(s *S) { s.Tail, s.Stack.Timers = buff.TailPartial, buff.TimersEach }),
+			timed(func(s *S) { s.Tail, s.Stack.Timers = define.TailPartial, define.TimersEach }),
 			[]string{"tail: partial is not possible with timers each"},
 		},
-		{timed(func(s *S) { s.Tail, s.Stack.Timers = buff.TailPartial, buff.TimersQueue }), nil},
-		{timed(func(s *S) { s.Tail, s.Stack.Timers = buff.TailFit, buff.TimersEach }), nil},
+		{timed(func(s *S) { s.Tail, s.Stack.Timers = define.TailPartial, define.TimersQueue }), nil},
+		{timed(func(s *S) { s.Tail, s.Stack.Timers = define.TailFit, define.TimersEach }), nil},
 
 		{stacking(St{Effective: 1}), nil},
-		{stacking(St{By: buff.BySource, Effective: buff.MaxPerOwner}), nil},
-		{stacking(St{By: buff.BySource, Effective: buff.MaxPerOwner + 1}), []string{"stack.effective: must be from 1 to 4096, not 4097"}},
+		{stacking(St{By: define.BySource, Effective: buff.MaxPerOwner}), nil},
+		{stacking(St{By: define.BySource, Effective: buff.MaxPerOwner + 1}), []string{"stack.effective: must be from 1 to 4096, not 4097"}},
 		{stacking(St{Effective: -1}), []string{"stack.effective: must be from 1 to 4096, not -1"}},
 		{
-			stacking(St{By: buff.ByTarget, Effective: 2}),
+			stacking(St{By: define.ByTarget, Effective: 2}),
 			[]string{"stack.effective: means nothing by target, where there is only one; with timers each it counts stacks"},
 		},
-		{stacking(St{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 3, Effective: 3}), nil},
-		{stacking(St{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 3, Effective: 4}), []string{"stack.effective: must be from 1 to the limit of 3, not 4"}},
+		{stacking(St{By: define.ByTarget, Timers: define.TimersEach, Limit: 3, Effective: 3}), nil},
+		{stacking(St{By: define.ByTarget, Timers: define.TimersEach, Limit: 3, Effective: 4}), []string{"stack.effective: must be from 1 to the limit of 3, not 4"}},
 
-		{stacking(St{Refresh: buff.RefreshResidual}), nil},
+		{stacking(St{Refresh: define.RefreshResidual}), nil},
 		{
-			timed(func(s *S) { s.Period, s.Stack.Refresh = 0, buff.RefreshResidual }),
+			timed(func(s *S) { s.Period, s.Stack.Refresh = 0, define.RefreshResidual }),
 			[]string{"stack.refresh: residual-tick needs a period"},
 		},
-		{forever(St{Refresh: buff.RefreshPandemic}), []string{"stack.refresh: pandemic means nothing for an infinite buff"}},
-		{forever(St{Refresh: buff.RefreshMax}), []string{"stack.refresh: max means nothing for an infinite buff"}},
-		{forever(St{Refresh: buff.RefreshResidual}), []string{"stack.refresh: residual-tick means nothing for an infinite buff"}},
-		{stacking(St{Refresh: buff.RefreshExtend, RefreshCap: time.Second}), nil},
-		{stacking(St{Refresh: buff.RefreshExtend, RefreshCap: 999 * time.Millisecond}), []string{"stack.refresh_cap: 999ms is below the duration of 1s"}},
-		{stacking(St{Refresh: buff.RefreshMax, RefreshCap: time.Second}), []string{"stack.refresh_cap: is for refresh extend, not max"}},
-		{stacking(St{Refresh: buff.RefreshExtend, RefreshCap: -1}), []string{"stack.refresh_cap: must be above zero, not -1ns"}},
+		{forever(St{Refresh: define.RefreshPandemic}), []string{"stack.refresh: pandemic means nothing for an infinite buff"}},
+		{forever(St{Refresh: define.RefreshMax}), []string{"stack.refresh: max means nothing for an infinite buff"}},
+		{forever(St{Refresh: define.RefreshResidual}), []string{"stack.refresh: residual-tick means nothing for an infinite buff"}},
+		{stacking(St{Refresh: define.RefreshExtend, RefreshCap: time.Second}), nil},
+		{stacking(St{Refresh: define.RefreshExtend, RefreshCap: 999 * time.Millisecond}), []string{"stack.refresh_cap: 999ms is below the duration of 1s"}},
+		{stacking(St{Refresh: define.RefreshMax, RefreshCap: time.Second}), []string{"stack.refresh_cap: is for refresh extend, not max"}},
+		{stacking(St{Refresh: define.RefreshExtend, RefreshCap: -1}), []string{"stack.refresh_cap: must be above zero, not -1ns"}},
 
-		{stacking(St{Limit: 2, Expire: buff.ExpireHalf}), nil},
-		{stacking(St{Limit: 3, Expire: buff.ExpireCount, ExpireN: 2}), nil},
-		{stacking(St{Limit: 3, Expire: buff.ExpireCount, ExpireN: 3}), []string{"stack.expire: must be below the limit of 3 and at least 1, not 3"}},
-		{stacking(St{Limit: 3, Expire: buff.ExpireCount}), []string{"stack.expire: must be below the limit of 3 and at least 1, not 0"}},
-		{stacking(St{Expire: buff.ExpireCount, ExpireN: 1}), []string{"stack.expire: a number of stacks needs a limit above 1"}},
-		{stacking(St{Limit: 3, Expire: buff.ExpireHalf, ExpireN: 1}), []string{"stack.expire: a number of stacks (1) is not for expire half"}},
+		{stacking(St{Limit: 2, Expire: define.ExpireHalf}), nil},
+		{stacking(St{Limit: 3, Expire: define.ExpireCount, ExpireN: 2}), nil},
+		{stacking(St{Limit: 3, Expire: define.ExpireCount, ExpireN: 3}), []string{"stack.expire: must be below the limit of 3 and at least 1, not 3"}},
+		{stacking(St{Limit: 3, Expire: define.ExpireCount}), []string{"stack.expire: must be below the limit of 3 and at least 1, not 0"}},
+		{stacking(St{Expire: define.ExpireCount, ExpireN: 1}), []string{"stack.expire: a number of stacks needs a limit above 1"}},
+		{stacking(St{Limit: 3, Expire: define.ExpireHalf, ExpireN: 1}), []string{"stack.expire: a number of stacks (1) is not for expire half"}},
 
-		{pile(buff.Threshold{At: 5, Consume: 5}, buff.Threshold{At: 3, Consume: buff.ConsumeAll}), nil},
-		{pile(buff.Threshold{At: 6, Consume: 1}), []string{"stack.thresholds[0].at: must be from 1 to the limit of 5, not 6"}},
-		{pile(buff.Threshold{Consume: 1}), []string{
+		{pile(define.Threshold{At: 5, Consume: 5}, define.Threshold{At: 3, Consume: define.ConsumeAll}), nil},
+		{pile(define.Threshold{At: 6, Consume: 1}), []string{"stack.thresholds[0].at: must be from 1 to the limit of 5, not 6"}},
+		{pile(define.Threshold{Consume: 1}), []string{
 			"stack.thresholds[0].at: must be from 1 to the limit of 5, not 0",
 		}},
-		{pile(buff.Threshold{At: 2, Consume: 1}, buff.Threshold{At: 2, Consume: 2}), []string{"stack.thresholds[1].at: there is a threshold at 2 already"}},
-		{pile(buff.Threshold{At: 2}), []string{"stack.thresholds[0]: does nothing: want apply or consume"}},
+		{pile(define.Threshold{At: 2, Consume: 1}, define.Threshold{At: 2, Consume: 2}), []string{"stack.thresholds[1].at: there is a threshold at 2 already"}},
+		{pile(define.Threshold{At: 2}), []string{"stack.thresholds[0]: does nothing: want apply or consume"}},
 		{
-			pile(buff.Threshold{At: 2, Consume: 3}, buff.Threshold{At: 3, Consume: -2}),
+			pile(define.Threshold{At: 2, Consume: 3}, define.Threshold{At: 3, Consume: -2}),
 			[]string{
 				"stack.thresholds[0].consume: must be from 1 to the 2 stacks that there are then, or all of them, not 3",
 				"stack.thresholds[1].consume: must be from 1 to the 3 stacks that there are then, or all of them, not -2",
 			},
 		},
-		{pile(buff.Threshold{At: 2, Apply: "p"}), []string{"stack.thresholds[0].apply: a threshold may not apply its own definition"}},
-		{pile(buff.Threshold{At: 2, Apply: "x"}), []string{`stack.thresholds[0].apply: no definition "x"`}},
+		{pile(define.Threshold{At: 2, Apply: "p"}), []string{"stack.thresholds[0].apply: a threshold may not apply its own definition"}},
+		{pile(define.Threshold{At: 2, Apply: "x"}), []string{`stack.thresholds[0].apply: no definition "x"`}},
 	})
 }
 
 func TestCheckGates(t *testing.T) {
 	type S = buff.Spec
-	dr := func(d buff.DR) S { return timed(func(s *S) { s.DR = d }) }
+	dr := func(d define.DR) S { return timed(func(s *S) { s.DR = d }) }
 	test := func(all, none string) S {
-		return timed(func(s *S) { s.Require.Ongoing = buff.TagTest{All: []string{all}, None: []string{none}} })
+		return timed(func(s *S) { s.Require.Ongoing = define.TagTest{All: []string{all}, None: []string{none}} })
 	}
 	rule(t, []ruling{
-		{timed(func(s *S) { s.Group = buff.Group{Priority: 1} }), []string{"group.name: missing"}},
-		{timed(func(s *S) { s.Group = buff.Group{Rule: buff.GroupHide} }), []string{"group.name: missing"}},
-		{timed(func(s *S) { s.Group = buff.Group{Name: "g", Priority: math.MinInt, Rule: buff.GroupHide} }), nil},
+		{timed(func(s *S) { s.Group = define.Group{Priority: 1} }), []string{"group.name: missing"}},
+		{timed(func(s *S) { s.Group = define.Group{Rule: define.GroupHide} }), []string{"group.name: missing"}},
+		{timed(func(s *S) { s.Group = define.Group{Name: "g", Priority: math.MinInt, Rule: define.GroupHide} }), nil},
 
-		{timed(func(s *S) { s.Slot = buff.Slot{Class: "c", Limit: buff.MaxPerOwner} }), nil},
-		{timed(func(s *S) { s.Slot = buff.Slot{Class: "c", Limit: buff.MaxPerOwner + 1} }), []string{"slot.limit: must be from 1 to 4096, not 4097"}},
-		{timed(func(s *S) { s.Slot = buff.Slot{Class: "c", Limit: -1} }), []string{"slot.limit: must be from 1 to 4096, not -1"}},
-		{timed(func(s *S) { s.Slot = buff.Slot{Class: "c"} }), []string{"slot.limit: missing: how many slots the class has"}},
-		{timed(func(s *S) { s.Slot = buff.Slot{Limit: 3} }), []string{"slot.class: missing"}},
-		{timed(func(s *S) { s.Slot = buff.Slot{Evict: buff.EvictOldest} }), []string{"slot.class: missing"}},
+		{timed(func(s *S) { s.Slot = define.Slot{Class: "c", Limit: buff.MaxPerOwner} }), nil},
+		{timed(func(s *S) { s.Slot = define.Slot{Class: "c", Limit: buff.MaxPerOwner + 1} }), []string{"slot.limit: must be from 1 to 4096, not 4097"}},
+		{timed(func(s *S) { s.Slot = define.Slot{Class: "c", Limit: -1} }), []string{"slot.limit: must be from 1 to 4096, not -1"}},
+		{timed(func(s *S) { s.Slot = define.Slot{Class: "c"} }), []string{"slot.limit: missing: how many slots the class has"}},
+		{timed(func(s *S) { s.Slot = define.Slot{Limit: 3} }), []string{"slot.class: missing"}},
+		{timed(func(s *S) { s.Slot = define.Slot{Evict: define.EvictOldest} }), []string{"slot.class: missing"}},
 		{timed(func(s *S) { s.PerSource.Limit = -1 }), []string{"per_source.limit: must be at least 1, not -1"}},
 
 		{timed(func(s *S) { s.Tags = []string{"a.b", "a", "ü.毒"} }), nil},
@@ -189,7 +190,7 @@ func TestCheckGates(t *testing.T) {
 		},
 		{timed(func(s *S) { s.Grants = []string{"1.2.3.4.5.6.7.8.9.10.11.12.13.14.15.16.17"} }), []string{"grants[0]: a tag has at most 16 words, not 17"}},
 		{timed(func(s *S) { s.Immunity.Tags = []string{"x."} }), []string{"immunity.tags[0]: a tag is words with dots between them, and none may be empty"}},
-		{timed(func(s *S) { s.Shield = buff.Shield{On: true, Schools: []string{"x", "x"}} }), []string{`shield.schools[1]: "x" stands in the list already`}},
+		{timed(func(s *S) { s.Shield = define.Shield{On: true, Schools: []string{"x", "x"}} }), []string{`shield.schools[1]: "x" stands in the list already`}},
 
 		{test("a.b", "a.c"), nil},
 		{test("a", "a.b"), nil}, // who has a alone may have it
@@ -203,117 +204,119 @@ func TestCheckGates(t *testing.T) {
 			"interrupt[3]: the name of an act must not have spaces or control characters",
 		}},
 
-		{timed(func(s *S) { s.Chance = buff.ChanceNever }), nil},
+		{timed(func(s *S) { s.Chance = define.ChanceNever }), nil},
 		{instant(func(s *S) { s.Chance = 1000 }), nil},
 		{instant(func(s *S) { s.Chance = 1001 }), []string{"chance: must be from 1 to 1000 per mille, or ChanceNever, not 1001"}},
 		{timed(func(s *S) { s.Chance = -2 }), []string{"chance: must be from 1 to 1000 per mille, or ChanceNever, not -2"}},
 
-		{dr(buff.DR{Group: "stun", Steps: []int{100, 50, 0}, Reset: time.Second}), nil},
-		{dr(buff.DR{Scope: buff.ScopePair}), []string{
+		{dr(define.DR{Group: "stun", Steps: []int{100, 50, 0}, Reset: time.Second}), nil},
+		{dr(define.DR{Scope: define.ScopePair}), []string{
 			"dr.group: missing", "dr.steps: want at least one share, such as [100, 50, 0]",
 			"dr.reset: missing: how long after its last end the group is forgotten",
 		}},
-		{dr(buff.DR{Group: "stun", Steps: []int{101, 50, -1}, Reset: -time.Second}), []string{
+		{dr(define.DR{Group: "stun", Steps: []int{101, 50, -1}, Reset: -time.Second}), []string{
 			"dr.steps[0]: must be from 0 to 100, not 101", "dr.steps[2]: must be from 0 to 100, not -1", "dr.reset: must be above zero, not -1s",
 		}},
-		{dr(buff.DR{Group: "stun", Steps: make([]int, 101), Reset: 1500 * time.Microsecond}), []string{
+		{dr(define.DR{Group: "stun", Steps: make([]int, 101), Reset: 1500 * time.Microsecond}), []string{
 			"dr.steps: 101 steps are more than 100", "dr.reset: must be whole milliseconds, not 1.5ms",
 		}},
 
-		{timed(func(s *S) { s.Dispel = buff.DispelRule{Type: "magic", Grade: buff.GradeUndispellable, Resist: 1000} }), nil},
+		{timed(func(s *S) {
+			s.Dispel = define.DispelRule{Type: "magic", Grade: define.GradeUndispellable, Resist: 1000}
+		}), nil},
 		{timed(func(s *S) { s.Dispel.Resist = 1001 }), []string{"dispel.resist: must be from 0 to 1000, not 1001"}},
 		{timed(func(s *S) { s.Dispel.Resist = -1 }), []string{"dispel.resist: must be from 0 to 1000, not -1"}},
-		{timed(func(s *S) { s.Dispel.Per = buff.PerCharge }), []string{"dispel.per: charge needs charges"}},
-		{timed(func(s *S) { s.Dispel.Per, s.Charges.N = buff.PerCharge, 1 }), nil},
+		{timed(func(s *S) { s.Dispel.Per = define.PerCharge }), []string{"dispel.per: charge needs charges"}},
+		{timed(func(s *S) { s.Dispel.Per, s.Charges.N = define.PerCharge, 1 }), nil},
 	})
 }
 
 func TestCheckUse(t *testing.T) {
 	type S = buff.Spec
-	sound := buff.Aura{Apply: "q", Radius: 10, Interval: time.Second}
-	aura := func(spoil func(*buff.Aura)) S {
+	sound := define.Aura{Apply: "q", Radius: 10, Interval: time.Second}
+	aura := func(spoil func(*define.Aura)) S {
 		a := sound
 		spoil(&a)
 		return timed(func(s *S) { s.Aura = a })
 	}
-	params := func(list ...buff.Param) S { return timed(func(s *S) { s.Params = list }) }
+	params := func(list ...define.Param) S { return timed(func(s *S) { s.Params = list }) }
 	rule(t, []ruling{
 		{timed(func(s *S) {
-			s.Charges = buff.Charges{N: buff.MaxStacks, ConsumeOn: []string{"hit"}, Refresh: buff.ChargesAdd}
+			s.Charges = define.Charges{N: define.MaxStacks, ConsumeOn: []string{"hit"}, Refresh: define.ChargesAdd}
 		}), nil},
-		{timed(func(s *S) { s.Charges.N = buff.MaxStacks + 1 }), []string{"charges.n: must be from 1 to 32767, not 32768"}},
+		{timed(func(s *S) { s.Charges.N = define.MaxStacks + 1 }), []string{"charges.n: must be from 1 to 32767, not 32768"}},
 		{timed(func(s *S) { s.Charges.N = -1 }), []string{"charges.n: must be from 1 to 32767, not -1"}},
 		{
-			timed(func(s *S) { s.Charges = buff.Charges{ConsumeOn: []string{"hit"}, Refresh: buff.ChargesKeep} }),
+			timed(func(s *S) { s.Charges = define.Charges{ConsumeOn: []string{"hit"}, Refresh: define.ChargesKeep} }),
 			[]string{"charges.consume_on: needs charges", "charges.on_refresh: keep needs charges"},
 		},
-		{timed(func(s *S) { s.Charges = buff.Charges{N: 1, ConsumeOn: []string{"hit", "hit"}} }), []string{`charges.consume_on[1]: "hit" stands in the list already`}},
+		{timed(func(s *S) { s.Charges = define.Charges{N: 1, ConsumeOn: []string{"hit", "hit"}} }), []string{`charges.consume_on[1]: "hit" stands in the list already`}},
 
-		{timed(func(s *S) { s.Shield = buff.Shield{On: true, Pool: math.MaxInt64, Priority: math.MinInt} }), nil},
-		{timed(func(s *S) { s.Shield = buff.Shield{On: true, Pool: -1} }), []string{"shield.pool: must not be below zero, and is -1"}},
-		{timed(func(s *S) { s.Shield = buff.Shield{Pool: 5} }), []string{"shield: is not On"}},
-		{timed(func(s *S) { s.Shield = buff.Shield{Priority: 5} }), []string{"shield: is not On"}},
+		{timed(func(s *S) { s.Shield = define.Shield{On: true, Pool: math.MaxInt64, Priority: math.MinInt} }), nil},
+		{timed(func(s *S) { s.Shield = define.Shield{On: true, Pool: -1} }), []string{"shield.pool: must not be below zero, and is -1"}},
+		{timed(func(s *S) { s.Shield = define.Shield{Pool: 5} }), []string{"shield: is not On"}},
+		{timed(func(s *S) { s.Shield = define.Shield{Priority: 5} }), []string{"shield: is not On"}},
 
-		{timed(func(s *S) { s.Aura = buff.Aura{Linger: time.Second} }), []string{
+		{timed(func(s *S) { s.Aura = define.Aura{Linger: time.Second} }), []string{
 			"aura.apply: missing", "aura.radius: missing: how far it reaches", "aura.interval: missing: how often the area is looked at",
 		}},
-		{aura(func(a *buff.Aura) { a.Apply = "p" }), []string{"aura.apply: an aura may not apply its own definition"}},
-		{aura(func(*buff.Aura) {}), []string{`aura.apply: no definition "q"`}},
-		{aura(func(a *buff.Aura) { a.Apply, a.Radius = "p", -1 }), []string{
+		{aura(func(a *define.Aura) { a.Apply = "p" }), []string{"aura.apply: an aura may not apply its own definition"}},
+		{aura(func(*define.Aura) {}), []string{`aura.apply: no definition "q"`}},
+		{aura(func(a *define.Aura) { a.Apply, a.Radius = "p", -1 }), []string{
 			"aura.apply: an aura may not apply its own definition", "aura.radius: must be above zero and finite, not -1",
 		}},
-		{aura(func(a *buff.Aura) { a.Apply, a.Radius, a.Interval = "p", math.NaN(), buff.MinPeriod-1 }), []string{
+		{aura(func(a *define.Aura) { a.Apply, a.Radius, a.Interval = "p", math.NaN(), define.MinPeriod-1 }), []string{
 			"aura.apply: an aura may not apply its own definition", "aura.radius: must be above zero and finite, not NaN",
 			"aura.interval: 49.999999ms is below the floor of 50ms", "aura.interval: must be whole milliseconds, not 49.999999ms",
 		}},
-		{aura(func(a *buff.Aura) { a.Apply, a.Radius, a.Linger = "p", math.Inf(1), -1 }), []string{
+		{aura(func(a *define.Aura) { a.Apply, a.Radius, a.Linger = "p", math.Inf(1), -1 }), []string{
 			"aura.apply: an aura may not apply its own definition", "aura.radius: must be above zero and finite, not +Inf",
 			"aura.linger: must not be below zero, and is -1ns",
 		}},
 
-		{params(buff.Param{Name: "a", Value: buff.Caller("x")}, buff.Param{Name: "b", Value: buff.Const(-2.5)}, buff.Param{Name: "c", Value: buff.Caller("x").Or(0)}), nil},
-		{params(buff.Param{Name: "a"}, buff.Param{}, buff.Param{Name: "a"}), []string{
+		{params(define.Param{Name: "a", Value: define.Caller("x")}, define.Param{Name: "b", Value: define.Const(-2.5)}, define.Param{Name: "c", Value: define.Caller("x").Or(0)}), nil},
+		{params(define.Param{Name: "a"}, define.Param{}, define.Param{Name: "a"}), []string{
 			"params[1]: the name is empty", "params.a: there is one of that name already",
 		}},
-		{params(buff.Param{Name: "a", Value: buff.Const(math.NaN())}, buff.Param{Name: "b", Value: buff.Const(math.Inf(-1))}), []string{
+		{params(define.Param{Name: "a", Value: define.Const(math.NaN())}, define.Param{Name: "b", Value: define.Const(math.Inf(-1))}), []string{
 			"params.a.const: must be finite, not NaN", "params.b.const: must be finite, not -Inf",
 		}},
-		{params(buff.Param{Name: "a", Value: buff.Number{From: buff.FromCaller}}), []string{
+		{params(define.Param{Name: "a", Value: define.Number{From: define.FromCaller}}), []string{
 			"params.a.caller: missing: an application could not give what it needs",
 		}},
 	})
 
-	var many []buff.Param
-	for i := range buff.MaxParams + 1 {
-		many = append(many, buff.Param{Name: fmt.Sprint(i)})
+	var many []define.Param
+	for i := range define.MaxParams + 1 {
+		many = append(many, define.Param{Name: fmt.Sprint(i)})
 	}
 	require.Nil(t, faultsOf(t, params(many[1:]...)))
 	require.Equal(t, []string{"params: 65 are more than 64"}, faultsOf(t, params(many...)))
 
-	q := buff.Spec{ID: "q", Kind: buff.Instant}
-	require.Equal(t, []string{`aura.apply: "q" is instant: there would be nothing to take away`}, faultsOf(t, aura(func(*buff.Aura) {}), q))
-	q = S{ID: "q", Duration: time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}}
-	require.Equal(t, []string{`aura.apply: "q" has timers queue, but a member of an aura has no end of its own`}, faultsOf(t, aura(func(*buff.Aura) {}), q))
-	q = buff.Spec{ID: "q", Kind: buff.Infinite, Aura: sound}
+	q := buff.Spec{ID: "q", Kind: define.Instant}
+	require.Equal(t, []string{`aura.apply: "q" is instant: there would be nothing to take away`}, faultsOf(t, aura(func(*define.Aura) {}), q))
+	q = S{ID: "q", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}}
+	require.Equal(t, []string{`aura.apply: "q" has timers queue, but a member of an aura has no end of its own`}, faultsOf(t, aura(func(*define.Aura) {}), q))
+	q = buff.Spec{ID: "q", Kind: define.Infinite, Aura: sound}
 	q.Aura.Apply = "p"
-	require.Nil(t, faultsOf(t, aura(func(*buff.Aura) {}), q), "two auras may apply each other")
+	require.Nil(t, faultsOf(t, aura(func(*define.Aura) {}), q), "two auras may apply each other")
 }
 
 func TestCheckSave(t *testing.T) {
 	type S = buff.Spec
-	save := func(v buff.Saving) S { return timed(func(s *S) { s.Save = v }) }
+	save := func(v define.Saving) S { return timed(func(s *S) { s.Save = v }) }
 	rule(t, []ruling{
-		{save(buff.Saving{Mode: buff.SaveIfRemaining, IfRemaining: time.Second, Offline: buff.OfflineAll, OfflineCap: 100_000}), nil},
-		{save(buff.Saving{Mode: buff.SaveIfRemaining}), []string{"save.if_remaining: missing: mode ifRemaining needs it"}},
-		{save(buff.Saving{IfRemaining: time.Second}), []string{"save.if_remaining: is for mode ifRemaining, not always"}},
-		{save(buff.Saving{Mode: buff.SaveIfRemaining, IfRemaining: -1}), []string{"save.if_remaining: must be above zero, not -1ns"}},
-		{save(buff.Saving{OfflineCap: 1}), []string{"save.offline_pulses.all: is the most that all gives, not none"}},
-		{save(buff.Saving{Offline: buff.OfflineAll, OfflineCap: -1}), []string{"save.offline_pulses.all: must be from 1 to 100000, not -1"}},
-		{save(buff.Saving{Offline: buff.OfflineAll, OfflineCap: 100_001}), []string{"save.offline_pulses.all: must be from 1 to 100000, not 100001"}},
-		{timed(func(s *S) { s.Period, s.Save.Offline = 0, buff.OfflineCoalesce }), []string{"save.offline_pulses: coalesce needs a period"}},
-		{timed(func(s *S) { s.Clock, s.Save.Mode = buff.Uptime, buff.SaveNever }), nil},
+		{save(define.Saving{Mode: define.SaveIfRemaining, IfRemaining: time.Second, Offline: define.OfflineAll, OfflineCap: 100_000}), nil},
+		{save(define.Saving{Mode: define.SaveIfRemaining}), []string{"save.if_remaining: missing: mode ifRemaining needs it"}},
+		{save(define.Saving{IfRemaining: time.Second}), []string{"save.if_remaining: is for mode ifRemaining, not always"}},
+		{save(define.Saving{Mode: define.SaveIfRemaining, IfRemaining: -1}), []string{"save.if_remaining: must be above zero, not -1ns"}},
+		{save(define.Saving{OfflineCap: 1}), []string{"save.offline_pulses.all: is the most that all gives, not none"}},
+		{save(define.Saving{Offline: define.OfflineAll, OfflineCap: -1}), []string{"save.offline_pulses.all: must be from 1 to 100000, not -1"}},
+		{save(define.Saving{Offline: define.OfflineAll, OfflineCap: 100_001}), []string{"save.offline_pulses.all: must be from 1 to 100000, not 100001"}},
+		{timed(func(s *S) { s.Period, s.Save.Offline = 0, define.OfflineCoalesce }), []string{"save.offline_pulses: coalesce needs a period"}},
+		{timed(func(s *S) { s.Clock, s.Save.Mode = define.Uptime, define.SaveNever }), nil},
 		{
-			timed(func(s *S) { s.Clock, s.Save.Mode = buff.Wall, buff.SaveNever }),
+			timed(func(s *S) { s.Clock, s.Save.Mode = define.Wall, define.SaveNever }),
 			[]string{"save.mode: never means nothing with clock wall, which goes on while the owner is away"},
 		},
 	})
@@ -323,17 +326,17 @@ func TestCheckSave(t *testing.T) {
 // decides whether it is done at all is none.
 func TestCheckInstant(t *testing.T) {
 	require.Nil(t, faultsOf(t, instant(func(s *buff.Spec) {
-		s.Tags, s.Polarity, s.Dispel.Type, s.Chance = []string{"a"}, buff.Negative, "magic", 500
-		s.Require.Apply.None, s.Params = []string{"dead"}, []buff.Param{{Name: "x", Value: buff.Caller("x")}}
+		s.Tags, s.Polarity, s.Dispel.Type, s.Chance = []string{"a"}, define.Negative, "magic", 500
+		s.Require.Apply.None, s.Params = []string{"dead"}, []define.Param{{Name: "x", Value: define.Caller("x")}}
 	})))
 	found := faultsOf(t, instant(func(s *buff.Spec) {
 		tag := []string{"a"}
-		s.Period, s.Grants, s.MinDuration, s.MaxDuration, s.Clock = time.Second, tag, 1e6, 1e6, buff.Wall
-		s.Stack.Thresholds = []buff.Threshold{{At: 1, Consume: 1}}
+		s.Period, s.Grants, s.MinDuration, s.MaxDuration, s.Clock = time.Second, tag, 1e6, 1e6, define.Wall
+		s.Stack.Thresholds = []define.Threshold{{At: 1, Consume: 1}}
 		s.Group.Name, s.Slot.Class, s.PerSource.Limit, s.Require.Ongoing.Any, s.Require.Remove.All = "g", "c", 1, tag, tag
-		s.Inhibition, s.Immune, s.Immunity.Type, s.DR.Group = buff.InhibitionReset, buff.ImmuneIgnore, "magic", "stun"
-		s.Dispel = buff.DispelRule{Grade: buff.GradeStrong, Per: buff.PerStack, Resist: 1, Keep: true}
-		s.Interrupt, s.Charges.N, s.Shield.On, s.Aura.Radius, s.Save.Mode = tag, 1, true, math.NaN(), buff.SaveNever
+		s.Inhibition, s.Immune, s.Immunity.Type, s.DR.Group = define.InhibitionReset, define.ImmuneIgnore, "magic", "stun"
+		s.Dispel = define.DispelRule{Grade: define.GradeStrong, Per: define.PerStack, Resist: 1, Keep: true}
+		s.Interrupt, s.Charges.N, s.Shield.On, s.Aura.Radius, s.Save.Mode = tag, 1, true, math.NaN(), define.SaveNever
 	}))
 	require.Equal(t, []string{
 		"period: an instant buff is never carried, so it cannot pulse",
@@ -368,59 +371,59 @@ func TestCheckWords(t *testing.T) {
 	s := timed(func(s *buff.Spec) {
 		s.Period = 0
 		s.Polarity, s.Clock, s.First, s.Tail, s.Align, s.Haste, s.Catchup = 3, 3, 3, 3, 2, 3, 3
-		s.Stack = buff.Stacking{By: 4, Timers: 3, Refresh: 6, Phase: 3, Overflow: 4, Expire: 4, Level: 4}
+		s.Stack = define.Stacking{By: 4, Timers: 3, Refresh: 6, Phase: 3, Overflow: 4, Expire: 4, Level: 4}
 		s.Group.Rule, s.Slot.Evict, s.Inhibition, s.Immune, s.Immunity.Polarity, s.DR.Scope = 6, 4, 3, 3, 3, 2
 		s.Dispel.Grade, s.Dispel.Per, s.Charges.Refresh = 4, 3, 3
-		s.Save = buff.Saving{Mode: 3, Offline: 3, OfflineExpire: 255}
+		s.Save = define.Saving{Mode: 3, Offline: 3, OfflineExpire: 255}
 	})
 	require.Equal(t, []string{
-		"polarity: buff.Polarity(3) is not one of the rules",
-		"clock: buff.Clock(3) is not one of the rules",
-		"first: buff.First(3) is not one of the rules",
-		"tail: buff.Tail(3) is not one of the rules",
-		"align: buff.Align(2) is not one of the rules",
-		"haste: buff.Haste(3) is not one of the rules",
-		"catchup: buff.Catchup(3) is not one of the rules",
-		"stack.by: buff.By(4) is not one of the rules",
-		"stack.timers: buff.Timers(3) is not one of the rules",
-		"stack.refresh: buff.Refresh(6) is not one of the rules",
-		"stack.phase: buff.Phase(3) is not one of the rules",
-		"stack.overflow: buff.Overflow(4) is not one of the rules",
-		"stack.expire: buff.Expire(4) is not one of the rules",
-		"stack.level: buff.LevelRule(4) is not one of the rules",
-		"group.rule: buff.GroupRule(6) is not one of the rules",
-		"slot.evict: buff.Evict(4) is not one of the rules",
-		"inhibition: buff.Inhibition(3) is not one of the rules",
-		"immune: buff.ImmuneRule(3) is not one of the rules",
-		"immunity.polarity: buff.Polarity(3) is not one of the rules",
-		"dr.scope: buff.Scope(2) is not one of the rules",
-		"dispel.grade: buff.Grade(4) is not one of the rules",
-		"dispel.per: buff.Per(3) is not one of the rules",
-		"charges.on_refresh: buff.ChargeRule(3) is not one of the rules",
-		"save.mode: buff.SaveMode(3) is not one of the rules",
-		"save.offline_pulses: buff.Offline(3) is not one of the rules",
-		"save.offline_expire: buff.OfflineExpire(255) is not one of the rules",
+		"polarity: define.Polarity(3) is not one of the rules",
+		"clock: define.Clock(3) is not one of the rules",
+		"first: define.First(3) is not one of the rules",
+		"tail: define.Tail(3) is not one of the rules",
+		"align: define.Align(2) is not one of the rules",
+		"haste: define.Haste(3) is not one of the rules",
+		"catchup: define.Catchup(3) is not one of the rules",
+		"stack.by: define.By(4) is not one of the rules",
+		"stack.timers: define.Timers(3) is not one of the rules",
+		"stack.refresh: define.Refresh(6) is not one of the rules",
+		"stack.phase: define.Phase(3) is not one of the rules",
+		"stack.overflow: define.Overflow(4) is not one of the rules",
+		"stack.expire: define.Expire(4) is not one of the rules",
+		"stack.level: define.LevelRule(4) is not one of the rules",
+		"group.rule: define.GroupRule(6) is not one of the rules",
+		"slot.evict: define.Evict(4) is not one of the rules",
+		"inhibition: define.Inhibition(3) is not one of the rules",
+		"immune: define.ImmuneRule(3) is not one of the rules",
+		"immunity.polarity: define.Polarity(3) is not one of the rules",
+		"dr.scope: define.Scope(2) is not one of the rules",
+		"dispel.grade: define.Grade(4) is not one of the rules",
+		"dispel.per: define.Per(3) is not one of the rules",
+		"charges.on_refresh: define.ChargeRule(3) is not one of the rules",
+		"save.mode: define.SaveMode(3) is not one of the rules",
+		"save.offline_pulses: define.Offline(3) is not one of the rules",
+		"save.offline_expire: define.OfflineExpire(255) is not one of the rules",
 	}, faultsOf(t, s))
 }
 
 // Definitions that share a class of slots or a group of diminishing returns say the
 // same of it; the first sound one is what the others are held against.
 func TestCheckAgreement(t *testing.T) {
-	slot := func(id string, limit int, evict buff.Evict) buff.Spec {
-		return buff.Spec{ID: id, Duration: time.Second, Slot: buff.Slot{Class: "c", Limit: limit, Evict: evict}}
+	slot := func(id string, limit int, evict define.Evict) buff.Spec {
+		return buff.Spec{ID: id, Duration: time.Second, Slot: define.Slot{Class: "c", Limit: limit, Evict: evict}}
 	}
-	require.Nil(t, faultsOf(t, slot("a", 3, buff.EvictOldest), slot("b", 3, buff.EvictOldest)))
-	_, err := buff.NewCatalog(slot("bad", 0, 0), slot("a", 3, 0), slot("b", 4, 0), slot("c", 3, buff.EvictOldest), slot("d", 3, 0))
+	require.Nil(t, faultsOf(t, slot("a", 3, define.EvictOldest), slot("b", 3, define.EvictOldest)))
+	_, err := buff.NewCatalog(slot("bad", 0, 0), slot("a", 3, 0), slot("b", 4, 0), slot("c", 3, define.EvictOldest), slot("d", 3, 0))
 	require.EqualError(t, err, `buff "bad": slot.limit: missing: how many slots the class has
 buff "b": slot.class: has limit 4 and evict reject here, but 3 and reject in "a"
 buff "c": slot.class: has limit 3 and evict oldest here, but 3 and reject in "a"`)
 
-	dr := func(id string, reset time.Duration, scope buff.Scope, steps ...int) buff.Spec {
-		return buff.Spec{ID: id, Duration: time.Second, DR: buff.DR{Group: "g", Reset: reset, Scope: scope, Steps: steps}}
+	dr := func(id string, reset time.Duration, scope define.Scope, steps ...int) buff.Spec {
+		return buff.Spec{ID: id, Duration: time.Second, DR: define.DR{Group: "g", Reset: reset, Scope: scope, Steps: steps}}
 	}
 	require.Nil(t, faultsOf(t, dr("a", time.Second, 0, 50, 0), dr("b", time.Second, 0, 50, 0)))
 	_, err = buff.NewCatalog(dr("bad", -1, 0, 50), dr("a", time.Second, 0, 50, 0), dr("b", time.Second, 0, 50),
-		dr("c", 2*time.Second, 0, 50, 0), dr("d", time.Second, buff.ScopePair, 50, 0))
+		dr("c", 2*time.Second, 0, 50, 0), dr("d", time.Second, define.ScopePair, 50, 0))
 	require.EqualError(t, err, `buff "bad": dr.reset: must be above zero, not -1ns
 buff "b": dr.group: has steps [50], reset 1s and scope target here, but steps [50 0], reset 1s and scope target in "a"
 buff "c": dr.group: has steps [50 0], reset 2s and scope target here, but steps [50 0], reset 1s and scope target in "a"
@@ -436,7 +439,7 @@ func TestCheckCatalogLimits(t *testing.T) {
 		return list
 	}
 	// One tag with one above it, and then as many as there may be.
-	tags := append([]string{"a.b"}, names("t", buff.MaxTags-2)...)
+	tags := append([]string{"a.b"}, names("t", define.MaxTags-2)...)
 	s := timed(func(s *buff.Spec) { s.Tags = tags })
 	require.Nil(t, faultsOf(t, s))
 	s.Grants = []string{"a", "t0"} // known ones
@@ -447,7 +450,7 @@ func TestCheckCatalogLimits(t *testing.T) {
 	require.Equal(t, []string{"tags[16382]: more than 16384 tags in one catalog"}, faultsOf(t, s), "d.e would be two")
 
 	s = timed(func(s *buff.Spec) {
-		s.Interrupt, s.Charges = names("x", buff.MaxActs), buff.Charges{N: 1, ConsumeOn: []string{"x1"}}
+		s.Interrupt, s.Charges = names("x", define.MaxActs), define.Charges{N: 1, ConsumeOn: []string{"x1"}}
 	})
 	require.Nil(t, faultsOf(t, s))
 	s.Charges.ConsumeOn = []string{"x1", "y"}
@@ -455,7 +458,7 @@ func TestCheckCatalogLimits(t *testing.T) {
 
 	many := make([]buff.Spec, 1<<16)
 	for i := range many {
-		many[i] = buff.Spec{ID: fmt.Sprint(i), Duration: time.Second, Group: buff.Group{Name: fmt.Sprint(i)}}
+		many[i] = buff.Spec{ID: fmt.Sprint(i), Duration: time.Second, Group: define.Group{Name: fmt.Sprint(i)}}
 	}
 	require.Nil(t, faultsOf(t, many[1:]...))
 	require.Equal(t, []string{"group.name: more than 65535 of them in one catalog"}, faultsOf(t, many...))
@@ -475,7 +478,7 @@ func TestAnySpec(t *testing.T) {
 		}
 		d := buff.Definitions{Specs: specs}
 		for _, name := range []string{"a", "b"}[:rng.IntN(3)] {
-			d.Attributes = append(d.Attributes, buff.Attribute{Attribute: stat.Attribute{Name: name}})
+			d.Attributes = append(d.Attributes, define.Attribute{Attribute: stat.Attribute{Name: name}})
 		}
 		c, err := buff.Build(d)
 		require.Equal(t, err == nil, c != nil)
@@ -497,14 +500,14 @@ func TestAnySpec(t *testing.T) {
 	require.Greater(t, sound, 100, "nearly all are refused at once")
 }
 
-func wildCurve(rng *rand.Rand) *buff.Curve {
-	var points []buff.Point
+func wildCurve(rng *rand.Rand) *define.Curve {
+	var points []define.Point
 	for range rng.IntN(3) {
-		points = append(points, buff.Point{Level: rng.IntN(4), Value: []float64{0, 1, 0.05, -1, 1e300, 1e9}[rng.IntN(6)]})
+		points = append(points, define.Point{Level: rng.IntN(4), Value: []float64{0, 1, 0.05, -1, 1e300, 1e9}[rng.IntN(6)]})
 	}
-	c, err := buff.NewCurve("c", points...)
+	c, err := define.NewCurve("c", points...)
 	if err != nil && rng.IntN(2) == 0 {
-		return &buff.Curve{}
+		return &define.Curve{}
 	}
 	return c
 }
@@ -537,7 +540,7 @@ func wild(rng *rand.Rand, v reflect.Value, often int) {
 	case reflect.Pointer:
 		switch {
 		case rng.IntN(8) == 0:
-		case v.Type() == reflect.TypeFor[*buff.Curve]():
+		case v.Type() == reflect.TypeFor[*define.Curve]():
 			v.Set(reflect.ValueOf(wildCurve(rng)))
 		default:
 			v.Set(reflect.New(v.Type().Elem()))

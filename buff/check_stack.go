@@ -3,6 +3,8 @@ package buff
 import (
 	"slices"
 	"strconv"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // stack checks what a further application does.
@@ -19,7 +21,7 @@ func (k *checker) stack(s *Spec) {
 		if id == s.ID {
 			k.failf(field, "an overflow may not apply its own definition")
 		}
-		s.overflow = append(s.overflow, op{do: DoApply, spec: k.ref(field, id)})
+		s.overflow = append(s.overflow, op{do: define.DoApply, spec: k.ref(field, id)})
 	}
 }
 
@@ -27,28 +29,28 @@ func (k *checker) stack(s *Spec) {
 // compiled limit lies within bounds also where the definition is wrong, since all other checks go on with it.
 func (k *checker) limit(s *Spec) {
 	st := &s.Stack
-	s.limit, s.initial = int32(min(max(st.Limit, 1), MaxStacks)), int32(min(max(st.Initial, 1), MaxStacks))
-	if st.Timers == TimersQueue && st.Limit == 0 {
-		s.limit = MaxAsyncStacks
+	s.limit, s.initial = int32(min(max(st.Limit, 1), define.MaxStacks)), int32(min(max(st.Initial, 1), define.MaxStacks))
+	if st.Timers == define.TimersQueue && st.Limit == 0 {
+		s.limit = define.MaxAsyncStacks
 	}
 	switch {
-	case st.Limit < 0 || st.Limit > MaxStacks:
-		k.failf("stack.limit", "must be from 1 to %d, not %d", MaxStacks, st.Limit)
-	case st.Timers == TimersQueue && st.Limit == 1:
+	case st.Limit < 0 || st.Limit > define.MaxStacks:
+		k.failf("stack.limit", "must be from 1 to %d, not %d", define.MaxStacks, st.Limit)
+	case st.Timers == define.TimersQueue && st.Limit == 1:
 		k.failf("stack.limit", "1 has no effect with timers queue: one application runs, and there is no room for another to wait; say 2 or more")
-	case st.Timers != TimersShared && st.Limit > MaxAsyncStacks:
-		k.failf("stack.limit", "must be from 1 to %d with timers %v, not %d", MaxAsyncStacks, st.Timers, st.Limit)
+	case st.Timers != define.TimersShared && st.Limit > define.MaxAsyncStacks:
+		k.failf("stack.limit", "must be from 1 to %d with timers %v, not %d", define.MaxAsyncStacks, st.Timers, st.Limit)
 	}
 	if st.Initial < 0 || s.initial > s.limit {
 		k.failf("stack.initial", "must be from 1 to the limit of %d, not %d", s.limit, st.Initial)
 	}
 	switch n := st.Effective; {
 	case n == 0:
-	case st.Timers == TimersEach && (n < 0 || n > int(s.limit)):
+	case st.Timers == define.TimersEach && (n < 0 || n > int(s.limit)):
 		k.failf("stack.effective", "must be from 1 to the limit of %d, not %d", s.limit, n)
-	case st.Timers != TimersEach && (n < 0 || n > MaxPerOwner):
+	case st.Timers != define.TimersEach && (n < 0 || n > MaxPerOwner):
 		k.failf("stack.effective", "must be from 1 to %d, not %d", MaxPerOwner, n)
-	case st.Timers != TimersEach && st.By == ByTarget:
+	case st.Timers != define.TimersEach && st.By == define.ByTarget:
 		k.failf("stack.effective", "means nothing by target, where there is only one; with timers each it counts stacks")
 	}
 }
@@ -61,7 +63,7 @@ func (k *checker) refreshing(s *Spec) {
 	switch {
 	case pct < 0 || pct > 100:
 		k.failf("stack.refresh_pct", "must be from 1 to 100, not %d", pct)
-	case pct != 0 && st.Refresh != RefreshPandemic:
+	case pct != 0 && st.Refresh != define.RefreshPandemic:
 		k.failf("stack.refresh_pct", "is for refresh pandemic, not %v", st.Refresh)
 	case pct == 0:
 		pct = 30
@@ -71,15 +73,15 @@ func (k *checker) refreshing(s *Spec) {
 	k.whole("stack.refresh_cap", most)
 	switch {
 	case most <= 0:
-	case st.Refresh != RefreshExtend:
+	case st.Refresh != define.RefreshExtend:
 		k.failf("stack.refresh_cap", "is for refresh extend, not %v", st.Refresh)
 	case most < s.longestDuration():
 		k.failf("stack.refresh_cap", "%v is below the duration of %v", most, s.longestDuration())
 	}
 	switch {
-	case s.Kind == Infinite && st.Refresh != RefreshRestart && st.Refresh != RefreshNone:
+	case s.Kind == define.Infinite && st.Refresh != define.RefreshRestart && st.Refresh != define.RefreshNone:
 		k.failf("stack.refresh", "%v means nothing for an infinite buff", st.Refresh)
-	case st.Refresh == RefreshResidual && !s.pulses():
+	case st.Refresh == define.RefreshResidual && !s.pulses():
 		k.failf("stack.refresh", "%v needs a period", st.Refresh)
 	}
 }
@@ -87,19 +89,19 @@ func (k *checker) refreshing(s *Spec) {
 // timers checks what does not go together with stacks that have times of their own.
 func (k *checker) timers(s *Spec) {
 	st := &s.Stack
-	if st.Timers == TimersShared {
+	if st.Timers == define.TimersShared {
 		return
 	}
-	if s.Kind == Infinite {
+	if s.Kind == define.Infinite {
 		k.failf("stack.timers", "%v means nothing for an infinite buff", st.Timers)
 	}
-	if st.Expire != ExpireAll {
-		k.failf("stack.expire", "%s is not possible with timers %v, where each application ends by itself", st.portion(), st.Timers)
+	if st.Expire != define.ExpireAll {
+		k.failf("stack.expire", "%s is not possible with timers %v, where each application ends by itself", portion(st), st.Timers)
 	}
-	if st.Phase != PhaseKeep {
+	if st.Phase != define.PhaseKeep {
 		k.failf("stack.phase", "%v is not possible with timers %v, which share one beat", st.Phase, st.Timers)
 	}
-	if st.Timers == TimersEach && s.Tail == TailPartial {
+	if st.Timers == define.TimersEach && s.Tail == define.TailPartial {
 		k.failf("tail", "%v is not possible with timers %v", s.Tail, st.Timers)
 	}
 }
@@ -108,9 +110,9 @@ func (k *checker) timers(s *Spec) {
 func (k *checker) expire(s *Spec) {
 	st := &s.Stack
 	switch n, most := st.ExpireN, int(s.limit)-1; {
-	case s.Kind == Infinite && st.Expire != ExpireAll:
-		k.failf("stack.expire", "%s means nothing for an infinite buff", st.portion())
-	case st.Expire != ExpireCount:
+	case s.Kind == define.Infinite && st.Expire != define.ExpireAll:
+		k.failf("stack.expire", "%s means nothing for an infinite buff", portion(st))
+	case st.Expire != define.ExpireCount:
 		if n != 0 {
 			k.failf("stack.expire", "a number of stacks (%d) is not for expire %v", n, st.Expire)
 		}
@@ -122,8 +124,8 @@ func (k *checker) expire(s *Spec) {
 }
 
 // portion is what the end takes away, as in files.
-func (st *Stacking) portion() string {
-	if st.Expire == ExpireCount {
+func portion(st *define.Stacking) string {
+	if st.Expire == define.ExpireCount {
 		return strconv.Itoa(st.ExpireN)
 	}
 	return st.Expire.String()
@@ -139,7 +141,7 @@ func (k *checker) thresholds(s *Spec) {
 			k.failf(field+".at", "must be from 1 to the limit of %d, not %d", s.limit, t.At)
 		case seen[t.At]:
 			k.failf(field+".at", "there is a threshold at %d already", t.At)
-		case t.Consume < ConsumeAll || t.Consume > t.At:
+		case t.Consume < define.ConsumeAll || t.Consume > t.At:
 			k.failf(field+".consume", "must be from 1 to the %d stacks that there are then, or all of them, not %d", t.At, t.Consume)
 		}
 		seen[t.At] = true

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/sheet"
 )
 
 // attributes checks the attributes of the owners and keeps them. An error names its
 // attribute as "attributes.health".
-func (k *checker) attributes(list []Attribute) {
+func (k *checker) attributes(list []define.Attribute) {
 	c := k.catalog
 	c.attributes = slices.Clone(list)
 	if len(list) == 0 {
@@ -36,9 +37,9 @@ func (k *checker) attributes(list []Attribute) {
 	for i := range list {
 		text := ""
 		switch a := &list[i]; {
-		case a.AtMin > AtMinKill:
+		case a.AtMin > define.AtMinKill:
 			text = fmt.Sprintf("%v is not one of the rules", a.AtMin)
-		case a.AtMin != AtMinNothing && a.Min == stat.Limit{}:
+		case a.AtMin != define.AtMinNothing && a.Min == stat.Limit{}:
 			text = fmt.Sprintf("%v needs a min", a.AtMin)
 		default:
 			continue
@@ -47,7 +48,7 @@ func (k *checker) attributes(list []Attribute) {
 	}
 }
 
-func attributeField(list []Attribute, i int, of string) string {
+func attributeField(list []define.Attribute, i int, of string) string {
 	field := "attributes"
 	if i < len(list) {
 		field = "attributes." + list[i].Name
@@ -67,7 +68,7 @@ func (k *checker) attr(field, name string) stat.Attr {
 	switch {
 	case name == "":
 		k.failf(field, "missing")
-	case !ok && !slices.ContainsFunc(k.catalog.attributes, func(a Attribute) bool { return a.Name == name }):
+	case !ok && !slices.ContainsFunc(k.catalog.attributes, func(a define.Attribute) bool { return a.Name == name }):
 		k.failf(field, "no attribute %q", name)
 	}
 	return a
@@ -75,11 +76,11 @@ func (k *checker) attr(field, name string) stat.Attr {
 
 // modifiers checks and compiles what the buff does to attributes while it lasts.
 func (k *checker) modifiers(s *Spec) {
-	if n := len(s.Modifiers); n > MaxModifiers {
-		k.failf("modifiers", "%d are more than %d", n, MaxModifiers)
+	if n := len(s.Modifiers); n > define.MaxModifiers {
+		k.failf("modifiers", "%d are more than %d", n, define.MaxModifiers)
 	}
 	s.Modifiers = slices.Clone(s.Modifiers)
-	for i := range min(len(s.Modifiers), MaxModifiers) {
+	for i := range min(len(s.Modifiers), define.MaxModifiers) {
 		m := &s.Modifiers[i]
 		field := element("modifiers", i)
 		known(k, field+".op", &m.Op, stat.Override)
@@ -103,11 +104,11 @@ func (k *checker) change(at string, list string, a *Action) *change {
 	}
 	c := *a.Change
 	a.Change = &c
-	o := &change{attr: k.attr(at+".attr", c.Attr), perStack: c.PerStack, pulsed: c.By.Snapshot == SnapshotPulse}
+	o := &change{attr: k.attr(at+".attr", c.Attr), perStack: c.PerStack, pulsed: c.By.Snapshot == define.SnapshotPulse}
 	o.by = k.kept(at+".by", fmt.Sprintf("%s.%v.%s", list, a.Do, c.Attr), &c.By)
 	switch {
 	case c.School == "":
-	case a.Do != DoDamage:
+	case a.Do != define.DoDamage:
 		k.failf(at+".school", "is for damage")
 	default:
 		schools := []string{c.School}
@@ -123,7 +124,7 @@ func (k *checker) scaling(s *Spec) {
 	if n := s.DurationScale; n != nil {
 		c := *n
 		s.DurationScale = &c
-		if c.From == FromConst && c.Const < 0 {
+		if c.From == define.FromConst && c.Const < 0 {
 			k.failf("duration_scale", "must not be below zero, and is %v", c.Const)
 		}
 		k.once("duration_scale", n)
@@ -135,7 +136,7 @@ func (k *checker) scaling(s *Spec) {
 		switch {
 		case s.Shield.Pool != 0:
 			k.failf("shield.pool", "there are two: %d, and a number that is worked out", s.Shield.Pool)
-		case c.From == FromConst && c.Const < 0:
+		case c.From == define.FromConst && c.Const < 0:
 			k.failf("shield.pool", "must not be below zero, and is %v", c.Const)
 		}
 		k.once("shield.pool", n)
@@ -143,8 +144,8 @@ func (k *checker) scaling(s *Spec) {
 	}
 }
 
-func (k *checker) once(field string, n *Number) {
-	if n.Snapshot == SnapshotPulse {
+func (k *checker) once(field string, n *define.Number) {
+	if n.Snapshot == define.SnapshotPulse {
 		k.failf(field+".snapshot", "%v is too late: it is asked for when the buff is applied", n.Snapshot)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // maxDepth is how many words a tag may have.
@@ -37,8 +39,8 @@ func (k *checker) tagList(field string, list *[]string) []Tag {
 		case seen[name]:
 			k.failf(element(field, i), "%q stands in the list already", name)
 			continue
-		case len(k.catalog.tags.list)+maxDepth > MaxTags && k.newTags(name) > MaxTags-len(k.catalog.tags.list):
-			k.failf(element(field, i), "more than %d tags in one catalog", MaxTags)
+		case len(k.catalog.tags.list)+maxDepth > define.MaxTags && k.newTags(name) > define.MaxTags-len(k.catalog.tags.list):
+			k.failf(element(field, i), "more than %d tags in one catalog", define.MaxTags)
 			continue
 		}
 		seen[name] = true
@@ -73,8 +75,8 @@ func (k *checker) declared(d *Definitions) {
 		switch text := wrongTag(name); {
 		case text != "":
 			failf("tags", i, "%s", text)
-		case k.newTags(name) > MaxTags-len(k.catalog.tags.list):
-			failf("tags", i, "more than %d tags in one catalog", MaxTags)
+		case k.newTags(name) > define.MaxTags-len(k.catalog.tags.list):
+			failf("tags", i, "more than %d tags in one catalog", define.MaxTags)
 		default:
 			k.catalog.tag(name)
 		}
@@ -83,8 +85,8 @@ func (k *checker) declared(d *Definitions) {
 		switch _, known := k.catalog.acts.of[name]; {
 		case name == "" || !isWord(name):
 			failf("acts", i, "the name of an act must not be empty, nor have spaces or control characters")
-		case !known && len(k.catalog.acts.list) >= MaxActs:
-			failf("acts", i, "more than %d acts in one catalog", MaxActs)
+		case !known && len(k.catalog.acts.list) >= define.MaxActs:
+			failf("acts", i, "more than %d acts in one catalog", define.MaxActs)
 		default:
 			k.catalog.acts.number(name)
 		}
@@ -92,7 +94,7 @@ func (k *checker) declared(d *Definitions) {
 }
 
 // condition compiles a test of the owner's tags. One that can never hold is an error.
-func (k *checker) condition(field string, t *TagTest) condition {
+func (k *checker) condition(field string, t *define.TagTest) condition {
 	c := condition{
 		all:  k.tagList(field+".all", &t.All),
 		any:  k.tagList(field+".any", &t.Any),
@@ -130,8 +132,8 @@ func (k *checker) act(field, name string) Act {
 		k.failf(field, "the name of an act is empty")
 	case !isWord(name):
 		k.failf(field, "the name of an act must not have spaces or control characters")
-	case !known && len(k.catalog.acts.list) >= MaxActs:
-		k.failf(field, "more than %d acts in one catalog", MaxActs)
+	case !known && len(k.catalog.acts.list) >= define.MaxActs:
+		k.failf(field, "more than %d acts in one catalog", define.MaxActs)
 	default:
 		return Act(k.catalog.acts.number(name))
 	}

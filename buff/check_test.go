@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // timed returns a sound definition for a test to spoil.
@@ -19,15 +20,15 @@ func timed(spoil func(*buff.Spec)) buff.Spec {
 }
 
 func instant(spoil func(*buff.Spec)) buff.Spec {
-	s := buff.Spec{ID: "p", Kind: buff.Instant}
+	s := buff.Spec{ID: "p", Kind: define.Instant}
 	spoil(&s)
 	return s
 }
 
 func TestCheck(t *testing.T) {
 	type S = buff.Spec
-	stacking := func(st buff.Stacking) buff.Spec { return timed(func(s *S) { s.Stack = st }) }
-	forever := func(st buff.Stacking) buff.Spec { return S{ID: "p", Kind: buff.Infinite, Stack: st} }
+	stacking := func(st define.Stacking) buff.Spec { return timed(func(s *S) { s.Stack = st }) }
+	forever := func(st define.Stacking) buff.Spec { return S{ID: "p", Kind: define.Infinite, Stack: st} }
 	for _, c := range []struct {
 		spec S
 		want []string // field: text
@@ -37,22 +38,24 @@ func TestCheck(t *testing.T) {
 		{S{ID: "p"}, []string{"duration: must be above zero (instant and infinite are said by name)"}},
 		{S{ID: "p", Duration: -time.Second}, []string{"duration: must be above zero, not -1s"}},
 		{S{ID: "p", Duration: 1500 * time.Microsecond}, []string{"duration: must be whole milliseconds, not 1.5ms"}},
-		{S{ID: "p", Duration: buff.MaxDuration}, nil},
-		{S{ID: "p", Duration: buff.MaxDuration + time.Millisecond}, []string{"duration: 9600h0m0.001s is above the limit of 9600h0m0s"}},
-		{S{ID: "p", Kind: buff.Instant, Duration: 1e9}, []string{"duration: instant has no duration, but 1s was given"}},
-		{S{ID: "p", Kind: buff.Infinite, Duration: 1e9}, []string{"duration: infinite has no duration, but 1s was given"}},
-		{S{ID: "p", Kind: 9}, []string{"duration: buff.Kind(9) is not a kind"}},
+		{S{ID: "p", Duration: define.MaxDuration}, nil},
+		{S{ID: "p", Duration: define.MaxDuration + time.Millisecond}, []string{"duration: 9600h0m0.001s is above the limit of 9600h0m0s"}},
+		{S{ID: "p", Kind: define.Instant, Duration: 1e9}, []string{"duration: instant has no duration, but 1s was given"}},
+		{S{ID: "p", Kind: define.Infinite, Duration: 1e9}, []string{"duration: infinite has no duration, but 1s was given"}},
+		{S{ID: "p", Kind: 9}, []string{"duration: define.Kind(9) is not a kind"}},
 
-		{timed(func(s *S) { s.Period = buff.MinPeriod }), nil},
-		{timed(func(s *S) { s.Period = buff.MinPeriod - time.Millisecond }), []string{"period: 49ms is below the floor of 50ms"}},
+		{timed(func(s *S) { s.Period = define.MinPeriod }), nil},
+		{timed(func(s *S) { s.Period = define.MinPeriod - time.Millisecond }), []string{"period: 49ms is below the floor of 50ms"}},
 		{timed(func(s *S) { s.Period = -time.Second }), []string{"period: must be above zero, not -1s"}},
 		{timed(func(s *S) { s.Period = 60500 * time.Microsecond }), []string{"period: must be whole milliseconds, not 60.5ms"}},
 		{timed(func(s *S) { s.Period = 401 * 24 * time.Hour }), []string{"period: 9624h0m0s is above the limit of 9600h0m0s"}},
-		{timed(func(s *S) { s.Period, s.First = 0, buff.FirstEvery }), []string{"first: every needs a period"}},
-		{timed(func(s *S) { s.Period, s.Tail = 0, buff.TailPartial }), []string{"tail: partial needs a period"}},
+		{timed(func(s *S) { s.Period, s.First = 0, define.FirstEvery }), []string{"first: every needs a period"}},
+		{timed(func(s *S) { s.Period, s.Tail = 0, define.TailPartial }), []string{"tail: partial needs a period"}},
 		{timed(func(s *S) { s.Period, s.On.Pulse = 0, call("h") }), []string{"on.pulse: needs a period"}},
 		{
-			timed(func(s *S) { s.Period, s.First, s.Tail, s.On.Pulse = 0, buff.FirstStart, buff.TailPartial, call("h") }),
+			timed(func(s *S) {
+				s.Period, s.First, s.Tail, s.On.Pulse = 0, define.FirstStart, define.TailPartial, call("h")
+			}),
 			[]string{"first: start needs a period", "tail: partial needs a period", "on.pulse: needs a period"},
 		},
 
@@ -64,47 +67,51 @@ func TestCheck(t *testing.T) {
 		{instant(func(s *S) { s.On.RemoveAny = call("h") }), []string{"on.remove: an instant buff is never carried: use on.exec"}},
 		{timed(func(s *S) { s.On.Exec = call("h") }), []string{"on.exec: is for instant buffs, and this one is timed"}},
 
-		{stacking(buff.Stacking{Limit: -1}), []string{"stack.limit: must be from 1 to 32767, not -1"}},
-		{stacking(buff.Stacking{Limit: buff.MaxStacks, Initial: buff.MaxStacks}), nil},
-		{stacking(buff.Stacking{Limit: buff.MaxStacks + 1}), []string{"stack.limit: must be from 1 to 32767, not 32768"}},
-		{stacking(buff.Stacking{Limit: 1 << 32}), []string{"stack.limit: must be from 1 to 32767, not 4294967296"}},
-		{stacking(buff.Stacking{Initial: 2}), []string{"stack.initial: must be from 1 to the limit of 1, not 2"}},
-		{stacking(buff.Stacking{Limit: 3, Initial: -1}), []string{"stack.initial: must be from 1 to the limit of 3, not -1"}},
-		{stacking(buff.Stacking{Limit: 3, Initial: 1<<32 + 1}), []string{"stack.initial: must be from 1 to the limit of 3, not 4294967297"}},
-		{stacking(buff.Stacking{Refresh: buff.RefreshPandemic, RefreshPct: 100}), nil},
-		{stacking(buff.Stacking{Refresh: buff.RefreshPandemic, RefreshPct: 101}), []string{"stack.refresh_pct: must be from 1 to 100, not 101"}},
-		{stacking(buff.Stacking{Refresh: buff.RefreshPandemic, RefreshPct: -1}), []string{"stack.refresh_pct: must be from 1 to 100, not -1"}},
-		{stacking(buff.Stacking{Refresh: buff.RefreshMax, RefreshPct: 30}), []string{"stack.refresh_pct: is for refresh pandemic, not max"}},
-		{stacking(buff.Stacking{OverflowApply: []string{"p"}}), []string{"stack.overflow_apply[0]: an overflow may not apply its own definition"}},
-		{stacking(buff.Stacking{OverflowApply: []string{"x"}}), []string{`stack.overflow_apply[0]: no definition "x"`}},
-		{forever(buff.Stacking{Refresh: buff.RefreshNone}), nil},
-		{forever(buff.Stacking{Refresh: buff.RefreshExtend}), []string{"stack.refresh: extend means nothing for an infinite buff"}},
-		{forever(buff.Stacking{Expire: buff.ExpireOne}), []string{"stack.expire: one means nothing for an infinite buff"}},
+		{stacking(define.Stacking{Limit: -1}), []string{"stack.limit: must be from 1 to 32767, not -1"}},
+		{stacking(define.Stacking{Limit: define.MaxStacks, Initial: define.MaxStacks}), nil},
+		{stacking(define.Stacking{Limit: define.MaxStacks + 1}), []string{"stack.limit: must be from 1 to 32767, not 32768"}},
+		{stacking(define.Stacking{Limit: 1 << 32}), []string{"stack.limit: must be from 1 to 32767, not 4294967296"}},
+		{stacking(define.Stacking{Initial: 2}), []string{"stack.initial: must be from 1 to the limit of 1, not 2"}},
+		{stacking(define.Stacking{Limit: 3, Initial: -1}), []string{"stack.initial: must be from 1 to the limit of 3, not -1"}},
+		{stacking(define.Stacking{Limit: 3, Initial: 1<<32 + 1}), []string{"stack.initial: must be from 1 to the limit of 3, not 4294967297"}},
+		{stacking(define.Stacking{Refresh: define.RefreshPandemic, RefreshPct: 100}), nil},
+		{stacking(define.Stacking{Refresh: define.RefreshPandemic, RefreshPct: 101}), []string{"stack.refresh_pct: must be from 1 to 100, not 101"}},
+		{stacking(define.Stacking{Refresh: define.RefreshPandemic, RefreshPct: -1}), []string{"stack.refresh_pct: must be from 1 to 100, not -1"}},
+		{stacking(define.Stacking{Refresh: define.RefreshMax, RefreshPct: 30}), []string{"stack.refresh_pct: is for refresh pandemic, not max"}},
+		{stacking(define.Stacking{OverflowApply: []string{"p"}}), []string{"stack.overflow_apply[0]: an overflow may not apply its own definition"}},
+		{stacking(define.Stacking{OverflowApply: []string{"x"}}), []string{`stack.overflow_apply[0]: no definition "x"`}},
+		{forever(define.Stacking{Refresh: define.RefreshNone}), nil},
+		{forever(define.Stacking{Refresh: define.RefreshExtend}), []string{"stack.refresh: extend means nothing for an infinite buff"}},
+		{forever(define.Stacking{Expire: define.ExpireOne}), []string{"stack.expire: one means nothing for an infinite buff"}},
 
-		{timed(func(s *S) { s.OnDeath, s.OnSourceGone = buff.FatePause, buff.FateAdopt }), nil},
+		{timed(func(s *S) { s.OnDeath, s.OnSourceGone = define.FatePause, define.FateAdopt }), nil},
 		{
-			timed(func(s *S) { s.OnDeath, s.OnSourceGone, s.OnFault = buff.FateAdopt, buff.FatePause, buff.FatePause }),
+			timed(func(s *S) {
+				s.OnDeath, s.OnSourceGone, s.OnFault = define.FateAdopt, define.FatePause, define.FatePause
+			}),
 			[]string{"on_death: adopt is not possible here", "on_source_gone: pause is not possible here", "on_fault: pause is not possible here"},
 		},
 		{
 			timed(func(s *S) { s.OnDeath, s.OnSourceGone, s.OnFault = 5, 6, 255 }),
-			[]string{"on_death: buff.Fate(5) is not a fate", "on_source_gone: buff.Fate(6) is not a fate", "on_fault: buff.Fate(255) is not a fate"},
+			[]string{"on_death: define.Fate(5) is not a fate", "on_source_gone: define.Fate(6) is not a fate", "on_fault: define.Fate(255) is not a fate"},
 		},
 
 		{timed(func(s *S) { s.On.Pulse = call("") }), []string{"on.pulse[0].call: the handler's name is missing"}},
 		{
-			timed(func(s *S) { s.On.Apply = []buff.Action{{Do: buff.DoApply, Name: "x"}, {Do: buff.DoRemove, Name: "y"}} }),
+			timed(func(s *S) {
+				s.On.Apply = []buff.Action{{Do: define.DoApply, Name: "x"}, {Do: define.DoRemove, Name: "y"}}
+			}),
 			[]string{`on.apply[0].apply: no definition "x"`, `on.apply[1].remove: no definition "y"`},
 		},
 		{
-			timed(func(s *S) { s.On.Refresh = []buff.Action{{Do: buff.DoRemove, Name: "p", Reason: buff.Limit}} }),
+			timed(func(s *S) { s.On.Refresh = []buff.Action{{Do: define.DoRemove, Name: "p", Reason: buff.Limit}} }),
 			[]string{"on.refresh[0].reason: limit is not a reason that ends a buff"},
 		},
-		{timed(func(s *S) { s.On.Overflow = []buff.Action{{Do: 7}} }), []string{"on.overflow[0].buff.Do(7): buff.Do(7) is not an action"}},
+		{timed(func(s *S) { s.On.Overflow = []buff.Action{{Do: 7}} }), []string{"on.overflow[0].define.Do(7): define.Do(7) is not an action"}},
 		{
 			timed(func(s *S) {
-				s.On.Remove = map[buff.Reason][]buff.Action{buff.Death: {{Do: buff.DoApply, Name: "x"}}, buff.Full: nil, buff.NoReason: nil}
-				s.On.RemoveAny = []buff.Action{{Do: buff.DoApply, Name: "y"}}
+				s.On.Remove = map[buff.Reason][]buff.Action{buff.Death: {{Do: define.DoApply, Name: "x"}}, buff.Full: nil, buff.NoReason: nil}
+				s.On.RemoveAny = []buff.Action{{Do: define.DoApply, Name: "y"}}
 			}),
 			[]string{
 				`on.remove.any[0].apply: no definition "y"`, `on.remove.death[0].apply: no definition "x"`,
@@ -139,9 +146,9 @@ func faultsOf(t *testing.T, specs ...buff.Spec) (found []string) {
 
 func TestCheckReportsEverythingAtOnce(t *testing.T) {
 	_, err := buff.NewCatalog(
-		buff.Spec{ID: "a", Duration: -1, Period: 1e9, Stack: buff.Stacking{By: buff.BySource, Limit: -1, OverflowApply: []string{"x"}}},
+		buff.Spec{ID: "a", Duration: -1, Period: 1e9, Stack: define.Stacking{By: define.BySource, Limit: -1, OverflowApply: []string{"x"}}},
 		buff.Spec{Duration: 1e9},
-		buff.Spec{ID: "a", Duration: 1e9, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoKill}}}},
+		buff.Spec{ID: "a", Duration: 1e9, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoKill}}}},
 	)
 	require.EqualError(t, err, `buff "#2": id: missing
 buff "a": id: defined twice
@@ -154,9 +161,9 @@ buff "a": on.pulse: needs a period`)
 
 // TestDefaults: what is left out has a value, and it is the documented one.
 func TestDefaults(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshPandemic}})
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshPandemic}})
 	s := r.catalog.Spec("p")
-	require.Equal(t, []buff.Fate{buff.FateRemove, buff.FateKeep, buff.FateKeep}, []buff.Fate{s.OnDeath, s.OnSourceGone, s.OnFault})
+	require.Equal(t, []define.Fate{define.FateRemove, define.FateKeep, define.FateKeep}, []define.Fate{s.OnDeath, s.OnSourceGone, s.OnFault})
 	r.apply(0, "p")
 	r.apply(100, "p")
 	require.Equal(t, []string{"0 apply p x1 end=1000", "100 refresh p x1 end=1400"}, r.log(), "one stack, 30 percent")
@@ -170,8 +177,8 @@ func TestCatalogCopies(t *testing.T) {
 	gone := map[buff.Reason][]buff.Action{buff.Expired: expired}
 	after := call("h")
 	over := []string{"q"}
-	steps, params := []int{100, 50}, []buff.Param{{Name: "a"}}
-	thresholds := []buff.Threshold{{At: 1, Apply: "q"}}
+	steps, params := []int{100, 50}, []define.Param{{Name: "a"}}
+	thresholds := []define.Threshold{{At: 1, Apply: "q"}}
 	var lists [7][]string // of tags and acts
 	for i := range lists {
 		lists[i] = []string{"x.y"}
@@ -179,12 +186,12 @@ func TestCatalogCopies(t *testing.T) {
 	specs := []buff.Spec{
 		{
 			ID: "p", Tags: tags, Duration: 100 * time.Millisecond, Period: 100 * time.Millisecond,
-			Stack: buff.Stacking{By: buff.ByTarget, OverflowApply: over, Thresholds: thresholds}, On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
-			Grants: lists[0], Require: buff.Requirements{Apply: buff.TagTest{All: lists[1], Any: lists[2]}, Remove: buff.TagTest{None: lists[3]}},
-			Immunity: buff.Match{Tags: lists[4]}, Interrupt: lists[5], Charges: buff.Charges{N: 1, ConsumeOn: lists[6]},
-			DR: buff.DR{Group: "g", Steps: steps, Reset: time.Second}, Params: params,
+			Stack: define.Stacking{By: define.ByTarget, OverflowApply: over, Thresholds: thresholds}, On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
+			Grants: lists[0], Require: define.Requirements{Apply: define.TagTest{All: lists[1], Any: lists[2]}, Remove: define.TagTest{None: lists[3]}},
+			Immunity: define.Match{Tags: lists[4]}, Interrupt: lists[5], Charges: define.Charges{N: 1, ConsumeOn: lists[6]},
+			DR: define.DR{Group: "g", Steps: steps, Reset: time.Second}, Params: params,
 		},
-		{ID: "q", Kind: buff.Instant},
+		{ID: "q", Kind: define.Instant},
 	}
 	c, err := buff.NewCatalog(specs...)
 	require.NoError(t, err)

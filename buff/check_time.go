@@ -1,19 +1,23 @@
 package buff
 
-import "time"
+import (
+	"time"
+
+	"github.com/bufftick/bufftick/buff/define"
+)
 
 // kind checks how long the buff lives. A duration of 0 is an error and never means for ever, nor at once: four of the
 // systems that were compared take it for infinite, one for instant, and two crash.
 func (k *checker) kind(s *Spec) {
 	switch s.Kind {
-	case Timed:
+	case define.Timed:
 		if s.Duration == 0 && s.DurationBy == nil {
 			k.failf("duration", "must be above zero (instant and infinite are said by name)")
 		}
 		k.whole("duration", s.Duration)
 		k.spans("duration", s.DurationBy, s.Duration, time.Millisecond)
 		s.duration = s.Duration.Milliseconds()
-	case Instant, Infinite:
+	case define.Instant, define.Infinite:
 		if s.Duration != 0 {
 			k.failf("duration", "%v has no duration, but %v was given", s.Kind, s.Duration)
 		}
@@ -25,7 +29,7 @@ func (k *checker) kind(s *Spec) {
 	}
 	k.whole("min_duration", s.MinDuration)
 	k.whole("max_duration", s.MaxDuration)
-	timed := s.Kind == Timed && s.Duration > 0
+	timed := s.Kind == define.Timed && s.Duration > 0
 	switch least, most := s.MinDuration, s.MaxDuration; {
 	case most > 0 && least > most:
 		k.failf("min_duration", "%v is above max_duration, which is %v", least, most)
@@ -40,18 +44,18 @@ func (k *checker) kind(s *Spec) {
 func (k *checker) period(s *Spec) {
 	s.period = s.Period.Milliseconds()
 	k.beat("period", s.Period)
-	k.spans("period", s.PeriodBy, s.Period, MinPeriod)
+	k.spans("period", s.PeriodBy, s.Period, define.MinPeriod)
 	if !s.pulses() {
 		for _, f := range []struct {
 			field, word string
 			used        bool
 		}{
-			{"first", s.First.String(), s.First != FirstNone},
-			{"tail", s.Tail.String(), s.Tail != TailNone},
-			{"align", s.Align.String(), s.Align != AlignStart},
-			{"haste", s.Haste.String(), s.Haste != HasteSnapshot},
+			{"first", s.First.String(), s.First != define.FirstNone},
+			{"tail", s.Tail.String(), s.Tail != define.TailNone},
+			{"align", s.Align.String(), s.Align != define.AlignStart},
+			{"haste", s.Haste.String(), s.Haste != define.HasteSnapshot},
 			{"haste_duration", "true", s.HasteDuration},
-			{"catchup", s.Catchup.String(), s.Catchup != CatchupAll},
+			{"catchup", s.Catchup.String(), s.Catchup != define.CatchupAll},
 		} {
 			if f.used {
 				k.failf(f.field, "%s needs a period", f.word)
@@ -63,7 +67,7 @@ func (k *checker) period(s *Spec) {
 	}
 	switch most := s.CatchupMax; {
 	case most == 0:
-	case s.Catchup != CatchupCoalesce:
+	case s.Catchup != define.CatchupCoalesce:
 		k.failf("catchup.coalesce", "is the most that coalesce counts, not %v", s.Catchup)
 	default:
 		k.within("catchup.coalesce", most, 2, maxCount)
@@ -75,7 +79,7 @@ const maxCount = 100_000
 
 // spans checks a curve of seconds, at its points: between two of them is what is between
 // their values.
-func (k *checker) spans(field string, c *Curve, other, least time.Duration) {
+func (k *checker) spans(field string, c *define.Curve, other, least time.Duration) {
 	if c == nil {
 		return
 	}
@@ -83,9 +87,9 @@ func (k *checker) spans(field string, c *Curve, other, least time.Duration) {
 		k.failf(field, "there are two: %v and a curve", other)
 	}
 	k.curve(field+".curve", c)
-	for _, p := range c.points {
-		if p.Value < least.Seconds() || p.Value > MaxDuration.Seconds() {
-			k.failf(field+".curve", "%q is %v s at level %d, want from %v to %v", c.name, p.Value, p.Level, least, MaxDuration)
+	for _, p := range c.Points() {
+		if p.Value < least.Seconds() || p.Value > define.MaxDuration.Seconds() {
+			k.failf(field+".curve", "%q is %v s at level %d, want from %v to %v", c.Name(), p.Value, p.Level, least, define.MaxDuration)
 		}
 	}
 }

@@ -1,18 +1,22 @@
 package buff
 
-import "math"
+import (
+	"math"
+
+	"github.com/bufftick/bufftick/buff/define"
+)
 
 // charges checks what may be used.
 func (k *checker) charges(s *Spec) {
 	c := &s.Charges
 	if c.N != 0 {
-		k.within("charges.n", c.N, 1, MaxStacks)
+		k.within("charges.n", c.N, 1, define.MaxStacks)
 		return
 	}
 	if len(c.ConsumeOn) > 0 {
 		k.failf("charges.consume_on", "needs charges")
 	}
-	if c.Refresh != ChargesReset {
+	if c.Refresh != define.ChargesReset {
 		k.failf("charges.on_refresh", "%v needs charges", c.Refresh)
 	}
 }
@@ -23,7 +27,7 @@ func (k *checker) shield(s *Spec) {
 	if h.Pool < 0 {
 		k.failf("shield.pool", "must not be below zero, and is %d", h.Pool)
 	}
-	if !h.On && !h.isZero() {
+	if !h.On && !noShield(h) {
 		k.failf("shield", "is not On")
 	}
 }
@@ -32,7 +36,7 @@ func (k *checker) shield(s *Spec) {
 func (k *checker) aura(s *Spec) {
 	a := &s.Aura
 	switch {
-	case *a == Aura{}:
+	case *a == define.Aura{}:
 		return
 	case a.Apply == "":
 		k.failf("aura.apply", "missing")
@@ -41,9 +45,9 @@ func (k *checker) aura(s *Spec) {
 	default:
 		switch of := k.catalog.byID[a.Apply]; { // that there is one, compile sees
 		case of == nil:
-		case of.Kind == Instant: // see Spec.joinable
+		case of.Kind == define.Instant: // see Spec.joinable
 			k.failf("aura.apply", "%q is instant: there would be nothing to take away", a.Apply)
-		case of.Stack.Timers != TimersShared:
+		case of.Stack.Timers != define.TimersShared:
 			k.failf("aura.apply", "%q has timers %v, but a member of an aura has no end of its own", a.Apply, of.Stack.Timers)
 		}
 	}
@@ -66,8 +70,8 @@ func (k *checker) aura(s *Spec) {
 
 // params checks the numbers that come with an application.
 func (k *checker) params(s *Spec) {
-	if n := len(s.Params); n > MaxParams {
-		k.failf("params", "%d are more than %d", n, MaxParams)
+	if n := len(s.Params); n > define.MaxParams {
+		k.failf("params", "%d are more than %d", n, define.MaxParams)
 	}
 	seen := make(map[string]bool, len(s.Params))
 	for i, p := range s.Params {

@@ -1,43 +1,47 @@
 package buff
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff/define"
+)
 
 // words finds values that have no word. They are replaced by the default, so that
 // nothing follows from them.
 func (k *checker) words(s *Spec) {
-	known(k, "polarity", &s.Polarity, Negative)
-	known(k, "clock", &s.Clock, Wall)
-	known(k, "first", &s.First, FirstEvery)
-	known(k, "tail", &s.Tail, TailFit)
-	known(k, "align", &s.Align, AlignOwner)
-	known(k, "haste", &s.Haste, HasteRescale)
-	known(k, "catchup", &s.Catchup, CatchupSkip)
+	known(k, "polarity", &s.Polarity, define.Negative)
+	known(k, "clock", &s.Clock, define.Wall)
+	known(k, "first", &s.First, define.FirstEvery)
+	known(k, "tail", &s.Tail, define.TailFit)
+	known(k, "align", &s.Align, define.AlignOwner)
+	known(k, "haste", &s.Haste, define.HasteRescale)
+	known(k, "catchup", &s.Catchup, define.CatchupSkip)
 
 	st := &s.Stack
-	known(k, "stack.by", &st.By, ByKey)
-	known(k, "stack.timers", &st.Timers, TimersQueue)
-	known(k, "stack.refresh", &st.Refresh, RefreshResidual)
-	known(k, "stack.phase", &st.Phase, PhaseExecute)
-	known(k, "stack.overflow", &st.Overflow, OverflowReplace)
-	known(k, "stack.expire", &st.Expire, ExpireCount)
-	known(k, "stack.level", &st.Level, LevelSum)
+	known(k, "stack.by", &st.By, define.ByKey)
+	known(k, "stack.timers", &st.Timers, define.TimersQueue)
+	known(k, "stack.refresh", &st.Refresh, define.RefreshResidual)
+	known(k, "stack.phase", &st.Phase, define.PhaseExecute)
+	known(k, "stack.overflow", &st.Overflow, define.OverflowReplace)
+	known(k, "stack.expire", &st.Expire, define.ExpireCount)
+	known(k, "stack.level", &st.Level, define.LevelSum)
 
-	known(k, "group.rule", &s.Group.Rule, GroupHide)
-	known(k, "slot.evict", &s.Slot.Evict, EvictSoonest)
-	known(k, "inhibition", &s.Inhibition, InhibitionExecute)
-	known(k, "dead", &s.Dead, DeadDeny)
-	known(k, "immune", &s.Immune, ImmuneIgnore)
-	known(k, "immunity.polarity", &s.Immunity.Polarity, Negative)
-	known(k, "dr.scope", &s.DR.Scope, ScopePair)
-	known(k, "dispel.grade", &s.Dispel.Grade, GradeUndispellable)
-	known(k, "dispel.per", &s.Dispel.Per, PerCharge)
-	known(k, "charges.on_refresh", &s.Charges.Refresh, ChargesAdd)
+	known(k, "group.rule", &s.Group.Rule, define.GroupHide)
+	known(k, "slot.evict", &s.Slot.Evict, define.EvictSoonest)
+	known(k, "inhibition", &s.Inhibition, define.InhibitionExecute)
+	known(k, "dead", &s.Dead, define.DeadDeny)
+	known(k, "immune", &s.Immune, define.ImmuneIgnore)
+	known(k, "immunity.polarity", &s.Immunity.Polarity, define.Negative)
+	known(k, "dr.scope", &s.DR.Scope, define.ScopePair)
+	known(k, "dispel.grade", &s.Dispel.Grade, define.GradeUndispellable)
+	known(k, "dispel.per", &s.Dispel.Per, define.PerCharge)
+	known(k, "charges.on_refresh", &s.Charges.Refresh, define.ChargesAdd)
 
-	known(k, "reload", &s.Reload, ReloadEnd)
-	known(k, "client.sync", &s.Client.Sync, SyncParty)
-	known(k, "save.mode", &s.Save.Mode, SaveIfRemaining)
-	known(k, "save.offline_pulses", &s.Save.Offline, OfflineAll)
-	known(k, "save.offline_expire", &s.Save.OfflineExpire, OfflineRun)
+	known(k, "reload", &s.Reload, define.ReloadEnd)
+	known(k, "client.sync", &s.Client.Sync, define.SyncParty)
+	known(k, "save.mode", &s.Save.Mode, define.SaveIfRemaining)
+	known(k, "save.offline_pulses", &s.Save.Offline, define.OfflineAll)
+	known(k, "save.offline_expire", &s.Save.OfflineExpire, define.OfflineRun)
 }
 
 func known[E interface {
@@ -55,21 +59,21 @@ func known[E interface {
 func (k *checker) fates(s *Spec) {
 	for _, f := range []struct {
 		field     string
-		fate      *Fate
-		byDefault Fate
-		more      Fate // the one that only this field has
+		fate      *define.Fate
+		byDefault define.Fate
+		more      define.Fate // the one that only this field has
 	}{
-		{"on_death", &s.OnDeath, FateRemove, FatePause},
-		{"on_source_gone", &s.OnSourceGone, FateKeep, FateAdopt},
-		{"on_zone", &s.OnZone, FateKeep, FateKeep},
-		{"on_fault", &s.OnFault, FateKeep, FateKeep},
+		{"on_death", &s.OnDeath, define.FateRemove, define.FatePause},
+		{"on_source_gone", &s.OnSourceGone, define.FateKeep, define.FateAdopt},
+		{"on_zone", &s.OnZone, define.FateKeep, define.FateKeep},
+		{"on_fault", &s.OnFault, define.FateKeep, define.FateKeep},
 	} {
 		switch {
-		case *f.fate > FateAdopt:
+		case *f.fate > define.FateAdopt:
 			k.failf(f.field, "%v is not a fate", *f.fate)
-		case *f.fate > FateKeep && *f.fate != f.more:
+		case *f.fate > define.FateKeep && *f.fate != f.more:
 			k.failf(f.field, "%v is not possible here", *f.fate)
-		case *f.fate == FateDefault:
+		case *f.fate == define.FateDefault:
 			*f.fate = f.byDefault
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // Errors of a command. [Result.Err] wraps one of them and names the thing and the
@@ -38,7 +40,7 @@ type Span struct {
 
 // Lasting returns a Span of d, rounded up to whole milliseconds, so that nothing ends
 // early. One that is not above zero is not "for ever" and not "at once", and one
-// above [MaxDuration] is most likely a slip: the command that uses it fails with
+// above [define.MaxDuration] is most likely a slip: the command that uses it fails with
 // [ErrDuration].
 func Lasting(d time.Duration) Span { return Span{d: d, given: true} }
 
@@ -68,31 +70,18 @@ type Application struct {
 	taken  *taken // it was stolen, and this is what was left of it; nil: nothing but what is said above
 }
 
-// Arg is one number that an application brings for [Number.Caller].
+// Arg is one number that an application brings for [define.Number.Caller].
 type Arg struct {
 	Caller string  // the name that the definition gives it
 	Value  float64 // an application with one that is none, where it is wanted, is refused
 }
-
-// Whose says whose attribute a [Number] reads, or whose time a command is about.
-type Whose uint8
-
-// Whose it may be. The causes that hold a time or change its rate work together: the time of a
-// buff stands still if its own, its owner's or its zone's does, and passes at the product of the
-// three rates.
-const (
-	OfOwner  Whose = iota // of the owner: its attribute, the time of all that it carries
-	OfSource              // of the source: its attribute
-	OfBuff                // the time of one buff
-	OfZone                // the time of all owners of a zone
-)
 
 // Command is one thing asked of an owner, of a zone or of all: a value that says what is to be done and to
 // which owner. Make one with the function of that name: [Apply], [Remove], [Extend], [Dispel], [PauseZone]
 // and so on. The same value is asked of an engine on any of its lanes, is written into a recording, is sent
 // between machines ([Command.AppendBinary]) and is a line of a scenario ([Command.String], [ParseCommand]).
 //
-// Each verb reads the fields that [Verb] names. AddBase, SetBase and Damage also have
+// Each verb reads the fields that [verb.Verb] names. AddBase, SetBase and Damage also have
 // Application.Spec and Source, for the event: the buff that does it; without them it is the game.
 type Command struct {
 	Application Application
@@ -112,24 +101,24 @@ type Command struct {
 	Tag         Tag
 	Attr        stat.Attr
 	Act         Act
-	Verb        Verb
+	Verb        verb.Verb
 	Reason      Reason // if NoReason, Cancelled
-	Whose       Whose
+	Whose       define.Whose
 	Purge       bool
 
 	linked bool // a RemoveSpec: of all that came with the buff of the age Amount, for the Reason and the Name
 }
 
 // Number returns the number of the owner in the handle that says whom the command is for, and
-// whether one does. Otherwise it is for Owner, or, by [VerbCompensate], [VerbLoseSource] and the
+// whether one does. Otherwise it is for Owner, or, by [verb.Compensate], [verb.LoseSource] and the
 // time of a zone, for more than one.
 func (c *Command) Number() (number uint32, by bool) {
 	switch c.Verb {
-	case VerbRemove, VerbExtend, VerbSetRemaining, VerbSetPeriod, VerbInhibit, VerbRelease, VerbConsumeCharges:
+	case verb.Remove, verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
 		return c.Handle.Number(), true
-	case VerbPause, VerbResume, VerbSetRate:
-		return c.Handle.Number(), c.Whose == OfBuff
-	case VerbCancel:
+	case verb.Pause, verb.Resume, verb.SetRate:
+		return c.Handle.Number(), c.Whose == define.OfBuff
+	case verb.Cancel:
 		return c.Timeout.Number(), true
 	}
 	return 0, false
@@ -139,10 +128,10 @@ func (c *Command) Number() (number uint32, by bool) {
 // source, for all of a zone, or for all.
 func (c *Command) Many() bool {
 	switch c.Verb {
-	case VerbCompensate, VerbLoseSource:
+	case verb.Compensate, verb.LoseSource:
 		return true
-	case VerbPause, VerbResume, VerbSetRate:
-		return c.Whose == OfZone
+	case verb.Pause, verb.Resume, verb.SetRate:
+		return c.Whose == define.OfZone
 	}
 	return false
 }
@@ -157,9 +146,9 @@ type Query struct {
 	Type       string  // Spec.Dispel.Type
 	Compensate string  // Spec.Save.Compensate
 	Tag        Tag     // one of Spec.Tags and Spec.Grants, or above one
-	Polarity   Polarity
-	Grade      Grade // for a Dispel and a Steal: the highest Spec.Dispel.Grade that gives way
-	Newest     bool  // the newest application first, not the oldest
+	Polarity   define.Polarity
+	Grade      define.Grade // for a Dispel and a Steal: the highest Spec.Dispel.Grade that gives way
+	Newest     bool         // the newest application first, not the oldest
 }
 
 // Result is what came of a command.
@@ -218,26 +207,26 @@ func (r Result) String() string {
 
 // plain reports whether the application has nothing that check could refuse.
 func (a *Application) plain() bool {
-	return !a.Duration.given && a.Stacks >= 0 && uint(a.Level) <= MaxLevel && a.Scale == Ratio{}
+	return !a.Duration.given && a.Stacks >= 0 && uint(a.Level) <= define.MaxLevel && a.Scale == Ratio{}
 }
 
 // check returns what is wrong with the application, or zeros.
 func (a *Application) check() (Reason, error) {
 	if d := a.Duration.d; a.Duration.given {
 		switch {
-		case a.Spec.Kind == Instant:
+		case a.Spec.Kind == define.Instant:
 			return BadDuration, fmt.Errorf("%w: %q is instant and takes none, not %v", ErrDuration, a.Spec.ID, d)
 		case d <= 0:
 			return BadDuration, fmt.Errorf("%w: %q for %v, must be above zero", ErrDuration, a.Spec.ID, d)
-		case d > MaxDuration:
-			return BadDuration, fmt.Errorf("%w: %q for %v, above the limit of %v", ErrDuration, a.Spec.ID, d, MaxDuration)
+		case d > define.MaxDuration:
+			return BadDuration, fmt.Errorf("%w: %q for %v, above the limit of %v", ErrDuration, a.Spec.ID, d, define.MaxDuration)
 		}
 	}
 	switch {
 	case a.Stacks < 0:
 		return BadStacks, fmt.Errorf("%w: %q with %d", ErrStacks, a.Spec.ID, a.Stacks)
-	case a.Level < 0 || a.Level > MaxLevel:
-		return BadLevel, fmt.Errorf("%w: %q with %d, want 0 to %d", ErrLevel, a.Spec.ID, a.Level, MaxLevel)
+	case a.Level < 0 || a.Level > define.MaxLevel:
+		return BadLevel, fmt.Errorf("%w: %q with %d, want 0 to %d", ErrLevel, a.Spec.ID, a.Level, define.MaxLevel)
 	case !a.Scale.within(MaxRatio):
 		return BadDuration, fmt.Errorf("%w: %q with %v, want parts up to %d", ErrScale, a.Spec.ID, a.Scale, MaxRatio)
 	}

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
 // The binary form of a command: a byte for its version, one for the verb, then a mask of the
@@ -69,7 +72,7 @@ func (c *Command) UnmarshalBinary(data []byte, catalog *Catalog) error {
 		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrCommand, len(data), MaxCommandBytes)
 	}
 	f := form{catalog: catalog, mode: reading, data: data[2:]}
-	c.Verb = Verb(data[1])
+	c.Verb = verb.Verb(data[1])
 	f.mask = f.count()
 	f.fields(c)
 	switch {
@@ -119,8 +122,8 @@ func (f *form) fields(c *Command) {
 	f.text(&q.Type)
 	f.text(&q.Compensate)
 	f.tag(&q.Tag)
-	rule(f, &q.Polarity, polarityWords)
-	rule(f, &q.Grade, gradeWords)
+	rule(f, &q.Polarity, polarities)
+	rule(f, &q.Grade, grades)
 	f.flag(&q.Newest)
 	signed(f, &q.Stacks)
 
@@ -364,6 +367,9 @@ func (f *form) attr(v *stat.Attr) {
 	})
 }
 
+// The words of what a query says.
+var polarities, grades = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable)
+
 // rule codes a value by its word.
 func rule[E ~uint8](f *form, v *E, words []string) {
 	if !f.next(*v != 0) {
@@ -371,7 +377,7 @@ func rule[E ~uint8](f *form, v *E, words []string) {
 	}
 	name := ""
 	if f.mode == writing {
-		name = word(words, *v)
+		name = wordlist.Word(words, *v)
 	}
 	if f.name(&name); f.mode == reading && f.err == nil {
 		n := slices.Index(words, name)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // TestCommandNumbers: numbers of more than one digit are what they were after either form, and the text
@@ -46,7 +47,7 @@ func TestCommandNumbers(t *testing.T) {
 				c.Query.Most, c.Query.Source = 321, 112233
 				changed = append(changed, "321", "112233")
 			}
-			if c.Verb == buff.VerbLoseSource || c.Verb == buff.VerbHappened && c.Application.Source != 0 {
+			if c.Verb == verb.LoseSource || c.Verb == verb.Happened && c.Application.Source != 0 {
 				c.Application.Source = 778899
 				changed = append(changed, "778899")
 			} else if c.Application.Source != 0 {

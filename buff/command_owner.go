@@ -3,67 +3,73 @@ package buff
 import (
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // Commands about one owner.
 
 // Apply puts a buff on an owner: see [Application].
 func Apply(owner OwnerID, a Application) Command {
-	return Command{Verb: VerbApply, Owner: owner, Application: a}
+	return Command{Verb: verb.Apply, Owner: owner, Application: a}
 }
 
 // RemoveSpec takes n stacks off the oldest buff of a definition, for a reason that ends buffs: all
 // of it if n is not above zero or it has no more. That there is none is no error. It panics if the
 // reason ends no buff.
 func RemoveSpec(owner OwnerID, s *Spec, n int, why Reason) Command {
-	return Command{Verb: VerbRemoveSpec, Owner: owner, Application: Application{Spec: s}, Stacks: n, Reason: removal(why)}
+	return Command{Verb: verb.RemoveSpec, Owner: owner, Application: Application{Spec: s}, Stacks: n, Reason: removal(why)}
 }
 
 // Kill says that an owner dies: its buffs go, without a last pulse, for the reason Death, unless
 // their definition keeps them; see [Spec].OnDeath.
-func Kill(owner OwnerID) Command { return Command{Verb: VerbKill, Owner: owner} }
+func Kill(owner OwnerID) Command { return Command{Verb: verb.Kill, Owner: owner} }
 
 // Revive says that an owner lives again: what its death has paused goes on.
-func Revive(owner OwnerID) Command { return Command{Verb: VerbRevive, Owner: owner} }
+func Revive(owner OwnerID) Command { return Command{Verb: verb.Revive, Owner: owner} }
 
 // Pause stops the time of an owner, until [Resume]: nothing that it carries, no timeout either, is
 // due, whatever its clock. A player who logs out is not paused but despawned: then what goes by the
 // wall clock goes on. To pause twice is the same as once.
-func Pause(owner OwnerID) Command { return Command{Verb: VerbPause, Owner: owner, Whose: OfOwner} }
+func Pause(owner OwnerID) Command {
+	return Command{Verb: verb.Pause, Owner: owner, Whose: define.OfOwner}
+}
 
 // Resume lets the time of an owner go on where Pause stopped it.
-func Resume(owner OwnerID) Command { return Command{Verb: VerbResume, Owner: owner, Whose: OfOwner} }
+func Resume(owner OwnerID) Command {
+	return Command{Verb: verb.Resume, Owner: owner, Whose: define.OfOwner}
+}
 
 // SetRate lets the time of an owner pass at a rate: with 2/1 all that it carries, its timeouts
 // too, comes twice as fast. The zero Ratio is 1. It fails with [ErrRate] if a part of r is 0 or
 // above [MaxRate].
 func SetRate(owner OwnerID, r Ratio) Command {
-	return Command{Verb: VerbSetRate, Owner: owner, Whose: OfOwner, Rate: r}
+	return Command{Verb: verb.SetRate, Owner: owner, Whose: define.OfOwner, Rate: r}
 }
 
 // AddTag gives an owner a tag and those above it, once more; see [Catalog.Tag]. It fails with
 // [ErrTag] for the tag 0.
 func AddTag(owner OwnerID, tag Tag) Command {
-	return Command{Verb: VerbAddTag, Owner: owner, Tag: tag}
+	return Command{Verb: verb.AddTag, Owner: owner, Tag: tag}
 }
 
 // DropTag takes back one AddTag. An owner who does not have the tag is left as it is; what its
 // buffs grant must not be dropped.
 func DropTag(owner OwnerID, tag Tag) Command {
-	return Command{Verb: VerbDropTag, Owner: owner, Tag: tag}
+	return Command{Verb: verb.DropTag, Owner: owner, Tag: tag}
 }
 
 // Immunize makes an owner immune to buffs with a tag or one below it, once more: new ones are
 // denied, and those that it carries follow the Immune of their definition. With purge they go,
 // unless that is ignore; Result.Amount says how many went. It fails with [ErrTag] for the tag 0.
 func Immunize(owner OwnerID, tag Tag, purge bool) Command {
-	return Command{Verb: VerbImmunize, Owner: owner, Tag: tag, Purge: purge}
+	return Command{Verb: verb.Immunize, Owner: owner, Tag: tag, Purge: purge}
 }
 
 // DropImmunity takes back one Immunize.
 func DropImmunity(owner OwnerID, tag Tag) Command {
-	return Command{Verb: VerbDropImmunity, Owner: owner, Tag: tag}
+	return Command{Verb: verb.DropImmunity, Owner: owner, Tag: tag}
 }
 
 // Dispel takes off what a query finds on an owner, the oldest application first, by the Dispel of
@@ -71,7 +77,7 @@ func DropImmunity(owner OwnerID, tag Tag) Command {
 // higher grade than Query.Grade stays. Result.Amount says how many portions were used up, those
 // that resisted with them.
 func Dispel(owner OwnerID, q Query) Command {
-	return Command{Verb: VerbDispel, Owner: owner, Query: q}
+	return Command{Verb: verb.Dispel, Owner: owner, Query: q}
 }
 
 // Steal takes what a query finds off one owner and applies it to another, with what was left of
@@ -81,19 +87,19 @@ func Dispel(owner OwnerID, q Query) Command {
 // what the thief has no room for is lost.
 func Steal(from, to OwnerID, q Query, most time.Duration) Command {
 	q.To = to
-	return Command{Verb: VerbSteal, Owner: from, Query: q, By: most}
+	return Command{Verb: verb.Steal, Owner: from, Query: q, By: most}
 }
 
 // Interrupt says that an owner did something: its buffs that are interrupted by the act go.
 // Result.Amount says how many. An act that no definition speaks of does nothing.
 func Interrupt(owner OwnerID, act Act) Command {
-	return Command{Verb: VerbInterrupt, Owner: owner, Act: act}
+	return Command{Verb: verb.Interrupt, Owner: owner, Act: act}
 }
 
 // Consume says that an owner did something: each buff of it that is consumed on the act loses a
 // charge, and goes with the last. Result.Amount says how many lost one.
 func Consume(owner OwnerID, act Act) Command {
-	return Command{Verb: VerbConsume, Owner: owner, Act: act}
+	return Command{Verb: verb.Consume, Owner: owner, Act: act}
 }
 
 // Happened says that something happened to an owner, or was done by it: "hit", "damaged", "healed",
@@ -104,47 +110,47 @@ func Consume(owner OwnerID, act Act) Command {
 // follows in order, as with any other hook. Result.Amount says how many buffs reacted. An act that no definition
 // speaks of does nothing.
 func Happened(owner OwnerID, act Act, target OwnerID, amount int64) Command {
-	return Command{Verb: VerbHappened, Owner: owner, Act: act, Amount: amount, Application: Application{Source: target}}
+	return Command{Verb: verb.Happened, Owner: owner, Act: act, Amount: amount, Application: Application{Source: target}}
 }
 
 // Absorb lets an amount of damage of a school, or of none if that is 0, meet the shields of an
 // owner; shields that are spent break. The one of the highest priority comes first, then the
 // oldest. Result.Amount is what is left of it. It fails with [ErrAmount] if the amount is negative.
 func Absorb(owner OwnerID, amount int64, school Tag) Command {
-	return Command{Verb: VerbAbsorb, Owner: owner, Amount: amount, Tag: school}
+	return Command{Verb: verb.Absorb, Owner: owner, Amount: amount, Tag: school}
 }
 
 // SetBase makes v the base of an attribute of an owner. It fails with [ErrValue] if v is no number
 // of at most stat.MaxValue.
 func SetBase(owner OwnerID, attr stat.Attr, v float64) Command {
-	return Command{Verb: VerbSetBase, Owner: owner, Attr: attr, Value: v}
+	return Command{Verb: verb.SetBase, Owner: owner, Attr: attr, Value: v}
 }
 
 // AddBase adds to the base of an attribute of an owner, within its limits: what is healed is above
 // zero, what is lost below. Nothing happens if by is zero. It fails as SetBase does.
 func AddBase(owner OwnerID, attr stat.Attr, by float64) Command {
-	return Command{Verb: VerbAddBase, Owner: owner, Attr: attr, Value: by}
+	return Command{Verb: verb.AddBase, Owner: owner, Attr: attr, Value: by}
 }
 
 // Damage takes an amount, rounded to whole points, half up, off the base of an attribute of an
 // owner, after the shields of that school, or of all schools if it is 0, have taken their part:
 // Result.Amount. Below one point nothing happens. It fails as SetBase does.
 func Damage(owner OwnerID, attr stat.Attr, amount float64, school Tag) Command {
-	return Command{Verb: VerbDamage, Owner: owner, Attr: attr, Value: amount, Tag: school}
+	return Command{Verb: verb.Damage, Owner: owner, Attr: attr, Value: amount, Tag: school}
 }
 
 // AddTimeout has the Go handler of that name called for an owner after the delay, rounded up to
 // whole milliseconds; a delay that is not above zero is due at the next millisecond. Such a
 // timeout is saved with its owner.
 func AddTimeout(owner OwnerID, delay time.Duration, handler string) Command {
-	return Command{Verb: VerbAddTimeout, Owner: owner, By: delay, Name: handler}
+	return Command{Verb: verb.AddTimeout, Owner: owner, By: delay, Name: handler}
 }
 
 // AddTimeoutFunc is AddTimeout for a function, which dies with the process: such a command has no
 // binary form, and no such timeout is saved. What type do must be is up to the package that carries it
 // out: engine wants a func(*engine.Context).
 func AddTimeoutFunc(owner OwnerID, delay time.Duration, do any) Command {
-	return Command{Verb: VerbAddTimeout, Owner: owner, By: delay, Do: do}
+	return Command{Verb: verb.AddTimeout, Owner: owner, By: delay, Do: do}
 }
 
 // Commands about zones, and about more than one owner.
@@ -153,31 +159,35 @@ func AddTimeoutFunc(owner OwnerID, delay time.Duration, do any) Command {
 // it has of its own; it leaves what its zone was until now. Buffs whose OnZone wants it go, for the
 // reason Interrupted and the act "zone".
 func SetZone(owner OwnerID, zone uint32) Command {
-	return Command{Verb: VerbSetZone, Owner: owner, Zone: zone}
+	return Command{Verb: verb.SetZone, Owner: owner, Zone: zone}
 }
 
 // PauseZone lets the time of all owners of a zone stand still, until [ResumeZone]: ends, pulses
 // and timeouts alike.
-func PauseZone(zone uint32) Command { return Command{Verb: VerbPause, Whose: OfZone, Zone: zone} }
+func PauseZone(zone uint32) Command {
+	return Command{Verb: verb.Pause, Whose: define.OfZone, Zone: zone}
+}
 
 // ResumeZone ends a PauseZone.
-func ResumeZone(zone uint32) Command { return Command{Verb: VerbResume, Whose: OfZone, Zone: zone} }
+func ResumeZone(zone uint32) Command {
+	return Command{Verb: verb.Resume, Whose: define.OfZone, Zone: zone}
+}
 
 // SetZoneRate lets the time of all owners of a zone pass at a rate: 1/2 is half as fast, the zero
 // Ratio is 1. It fails with [ErrRate] unless both parts are from 1 to [MaxRate].
 func SetZoneRate(zone uint32, r Ratio) Command {
-	return Command{Verb: VerbSetRate, Whose: OfZone, Zone: zone, Rate: r}
+	return Command{Verb: verb.SetRate, Whose: define.OfZone, Zone: zone, Rate: r}
 }
 
 // LoseSource says that whoever applied buffs has left: those whose definition wants it go, for the
 // reason SourceGone, or are adopted by their owner.
 func LoseSource(source OwnerID) Command {
-	return Command{Verb: VerbLoseSource, Application: Application{Source: source}}
+	return Command{Verb: verb.LoseSource, Application: Application{Source: source}}
 }
 
 // Compensate moves the ends of all that a query finds, on all owners, by d, which may be negative:
 // what players are given back after an outage. The fields To, Most and Grade of the query mean
 // nothing. Result.Amount says how many buffs it has moved.
 func Compensate(q Query, d time.Duration) Command {
-	return Command{Verb: VerbCompensate, Query: q, By: d}
+	return Command{Verb: verb.Compensate, Query: q, By: d}
 }

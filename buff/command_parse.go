@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
 // Names says what the names in the text of a command stand for. The zero value will do for a text
@@ -183,7 +185,7 @@ func (r *parser) command(text string) Command {
 	case read == nil:
 		unknown := r.word
 		r.word = ""
-		r.fail("", fmt.Errorf("there is no verb %.100q%s", unknown, didYouMean(unknown, slices.Sorted(maps.Keys(readers)))))
+		r.fail("", fmt.Errorf("there is no verb %.100q%s", unknown, wordlist.DidYouMean(unknown, slices.Sorted(maps.Keys(readers)))))
 		return Command{}
 	}
 	r.owner = r.names.Self

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // taken codes that a buff was stolen, and what was left of it: its numbers by name, what its shield
@@ -36,7 +39,7 @@ func (f *form) taken(c *Command) {
 		return
 	}
 	a.stolen = true
-	if c.Verb != VerbApply || a.Spec == nil || shield < -1 || shield > mostPool || charges < -1 || charges > MaxStacks ||
+	if c.Verb != verb.Apply || a.Spec == nil || shield < -1 || shield > mostPool || charges < -1 || charges > define.MaxStacks ||
 		slices.ContainsFunc(args, func(x Arg) bool { return math.IsNaN(x.Value) || math.IsInf(x.Value, 0) }) {
 		f.failf(ErrCommand, "what is left of a buff that was stolen can be of none")
 		return
@@ -58,7 +61,7 @@ func leftOf(spec *Spec, args []Arg, shield, charges int64, rest []asyncStack) *t
 	if same {
 		return n
 	}
-	n.spec = &Spec{Shield: Shield{On: shield >= 0}}
+	n.spec = &Spec{Shield: define.Shield{On: shield >= 0}}
 	if charges >= 0 {
 		n.spec.Charges.N = 1
 	}
@@ -88,7 +91,7 @@ func (f *form) asyncStacks(v *[]asyncStack) {
 		f.signed(&l.magnitude)
 		f.signed(&stacks)
 		f.signed(&level)
-		if f.mode == reading && f.err == nil && (l.left <= 0 || l.left > MaxDuration.Milliseconds() || stacks < 1 || stacks > MaxStacks || level < 0 || level > MaxLevel) {
+		if f.mode == reading && f.err == nil && (l.left <= 0 || l.left > define.MaxDuration.Milliseconds() || stacks < 1 || stacks > define.MaxStacks || level < 0 || level > define.MaxLevel) {
 			f.failf(ErrCommand, "%d stacks of level %d that last %d ms", stacks, level, l.left)
 			return
 		}

@@ -21,16 +21,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 func commandCatalog(tb testing.TB) *buff.Catalog {
 	tb.Helper()
 	c, err := buff.Build(buff.Definitions{
-		Attributes: []buff.Attribute{attribute("health"), attribute("power")},
+		Attributes: []define.Attribute{attribute("health"), attribute("power")},
 		Acts:       []string{"move", "cast"},
 		Specs: []buff.Spec{
 			{ID: "venom", Duration: 12 * time.Second, Tags: []string{"magic.fire"}},
-			{ID: "slow=fall", Kind: buff.Infinite, Params: []buff.Param{{Name: "power", Value: buff.Caller("power").Or(1)}}},
+			{ID: "slow=fall", Kind: define.Infinite, Params: []define.Param{{Name: "power", Value: define.Caller("power").Or(1)}}},
 		},
 	})
 	require.NoError(tb, err)
@@ -46,7 +48,7 @@ func commandsOf(cat *buff.Catalog) map[string][]buff.Command {
 	venom, fall := cat.Spec("venom"), cat.Spec("slow=fall")
 	half := buff.Ratio{Num: 1, Den: 2}
 	all := buff.Query{
-		Spec: fall, Source: 9, Most: 3, Type: "old curse", Compensate: "always", Tag: fire, Polarity: buff.Negative, Grade: buff.GradeDeath, Newest: true,
+		Spec: fall, Source: 9, Most: 3, Type: "old curse", Compensate: "always", Tag: fire, Polarity: define.Negative, Grade: define.GradeDeath, Newest: true,
 	}
 	return map[string][]buff.Command{
 		"Apply": {
@@ -243,7 +245,7 @@ func readCommand(tb testing.TB, cat *buff.Catalog, data []byte) {
 // TestCommandErrors: what has no form, or cannot be read, says why by name.
 func TestCommandErrors(t *testing.T) {
 	cat := commandCatalog(t)
-	other, err := buff.NewCatalog(buff.Spec{ID: "owl", Kind: buff.Infinite})
+	other, err := buff.NewCatalog(buff.Spec{ID: "owl", Kind: define.Infinite})
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		cmd buff.Command
@@ -251,11 +253,11 @@ func TestCommandErrors(t *testing.T) {
 	}{
 		"function":         {buff.AddTimeoutFunc(7, 0, func() {}), buff.ErrFunc},
 		"no verb":          {buff.Command{}, buff.ErrCommand},
-		"the engine's own": {buff.Command{Verb: buff.VerbEnter, Application: buff.Application{Spec: cat.Spec("venom")}}, buff.ErrCommand},
+		"the engine's own": {buff.Command{Verb: verb.Enter, Application: buff.Application{Spec: cat.Spec("venom")}}, buff.ErrCommand},
 		"no definition":    {buff.Apply(7, buff.Application{}), buff.ErrCommand},
 		"calls nothing":    {buff.AddTimeout(7, 0, ""), buff.ErrCommand},
-		"reason":           {buff.Command{Verb: buff.VerbRemove, Reason: buff.Immune}, buff.ErrCommand},
-		"whose":            {buff.Command{Verb: buff.VerbPause, Whose: buff.OfSource}, buff.ErrCommand},
+		"reason":           {buff.Command{Verb: verb.Remove, Reason: buff.Immune}, buff.ErrCommand},
+		"whose":            {buff.Command{Verb: verb.Pause, Whose: define.OfSource}, buff.ErrCommand},
 		"tag":              {buff.AddTag(7, 77), buff.ErrName},
 		"tag of a query":   {buff.Dispel(7, buff.Query{Tag: 77}), buff.ErrName},
 		"act":              {buff.Interrupt(7, 77), buff.ErrName},
@@ -354,10 +356,10 @@ func TestParseCommandForms(t *testing.T) {
 		"owner":                           {},
 		"kill true owner=boss":            buff.Kill(9),
 		"remove hers owner=boss stacks=2": buff.RemoveStacks(9<<44|5, 2, buff.Cancelled),
-		"dispel venom":                    buff.Dispel(1, buff.Query{Spec: venom, Grade: buff.GradeDeath, Most: 1}),
-		"dispel venom stacks=2":           buff.Dispel(1, buff.Query{Spec: venom, Grade: buff.GradeDeath, Most: 1, Stacks: 2}),
+		"dispel venom":                    buff.Dispel(1, buff.Query{Spec: venom, Grade: define.GradeDeath, Most: 1}),
+		"dispel venom stacks=2":           buff.Dispel(1, buff.Query{Spec: venom, Grade: define.GradeDeath, Most: 1, Stacks: 2}),
 		"dispel stacks=2 newest":          buff.Dispel(1, buff.Query{Newest: true, Stacks: 2}),
-		"steal venom to=boss":             buff.Steal(1, 9, buff.Query{Spec: venom, Grade: buff.GradeDeath, Most: 1}, 0),
+		"steal venom to=boss":             buff.Steal(1, 9, buff.Query{Spec: venom, Grade: define.GradeDeath, Most: 1}, 0),
 		"compensate venom by=1h":          buff.Compensate(buff.Query{Spec: venom}, time.Hour),
 		"dispel newest":                   buff.Dispel(1, buff.Query{Newest: true}),
 		"dispel newest=false":             buff.Dispel(1, buff.Query{}),

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // String returns the command as a line of a scenario: the word of the verb, what it is about, and
@@ -24,30 +26,30 @@ func (c *Command) Text(catalog *Catalog) string {
 	l := line{catalog: catalog}
 	l.word(c.Verb.String() + wholeTime(c))
 	switch c.Verb {
-	case VerbApply:
+	case verb.Apply:
 		l.spec("", c.Application.Spec)
 		l.owner("owner", c.Owner)
 		l.application(&c.Application)
-	case VerbRemoveSpec:
+	case verb.RemoveSpec:
 		l.spec("", c.Application.Spec)
 		l.owner("owner", c.Owner)
 		l.taken(c)
-	case VerbEnter, VerbLeave:
+	case verb.Enter, verb.Leave:
 		l.spec("", c.Application.Spec)
 		l.owner("owner", c.Owner)
 		l.owner("source", c.Application.Source)
 		l.span("linger", c.By, c.By != 0)
-	case VerbLoseSource:
+	case verb.LoseSource:
 		l.value(strconv.FormatUint(uint64(c.Application.Source), 10))
-	case VerbAddTimeout:
+	case verb.AddTimeout:
 		l.value(c.called())
 		l.owner("owner", c.Owner)
 		l.span("after", c.By, true)
-	case VerbCancel:
+	case verb.Cancel:
 		l.value(c.Timeout.String())
-	case VerbDispel, VerbSteal, VerbCompensate:
+	case verb.Dispel, verb.Steal, verb.Compensate:
 		l.asked(c)
-	case VerbPause, VerbResume, VerbSetRate:
+	case verb.Pause, verb.Resume, verb.SetRate:
 		l.time(c)
 	default:
 		l.toBuff(c)
@@ -67,11 +69,11 @@ func (c *Command) called() string {
 // wholeTime says whose time a verb about time is about.
 func wholeTime(c *Command) string {
 	switch c.Verb {
-	case VerbPause, VerbResume, VerbSetRate:
+	case verb.Pause, verb.Resume, verb.SetRate:
 		switch c.Whose {
-		case OfBuff:
+		case define.OfBuff:
 			return "_buff"
-		case OfZone:
+		case define.OfZone:
 			return "_zone"
 		}
 	}
@@ -216,17 +218,17 @@ func (l *line) taken(c *Command) {
 func (l *line) time(c *Command) {
 	key := "to"
 	switch c.Whose {
-	case OfBuff:
+	case define.OfBuff:
 		l.value(c.Handle.String())
-	case OfZone:
+	case define.OfZone:
 		l.value(strconv.FormatUint(uint64(c.Zone), 10))
 	default:
 		key = ""
 	}
-	if c.Verb == VerbSetRate {
+	if c.Verb == verb.SetRate {
 		l.ratio(key, c.Rate)
 	}
-	if c.Whose == OfOwner {
+	if c.Whose == define.OfOwner {
 		l.owner("owner", c.Owner)
 	}
 }
@@ -235,10 +237,10 @@ func (l *line) time(c *Command) {
 func (l *line) asked(c *Command) {
 	q := &c.Query
 	switch l.owner("owner", c.Owner); c.Verb {
-	case VerbSteal:
+	case verb.Steal:
 		l.field("to", strconv.FormatUint(uint64(q.To), 10))
 		l.span("at_most", c.By, c.By != 0)
-	case VerbCompensate:
+	case verb.Compensate:
 		l.span("by", c.By, true)
 	}
 	l.spec("buff", q.Spec)
@@ -247,8 +249,8 @@ func (l *line) asked(c *Command) {
 	}
 	for _, f := range []struct{ key, word, none string }{
 		{"type", q.Type, ""},
-		{"polarity", q.Polarity.String(), Neutral.String()},
-		{"grade", q.Grade.String(), GradeBasic.String()},
+		{"polarity", q.Polarity.String(), define.Neutral.String()},
+		{"grade", q.Grade.String(), define.GradeBasic.String()},
 		{"compensate", q.Compensate, ""},
 	} {
 		if f.word != f.none {
@@ -267,14 +269,14 @@ func (l *line) toBuff(c *Command) {
 		return
 	}
 	switch l.value(c.Handle.String()); c.Verb {
-	case VerbRemove:
+	case verb.Remove:
 		l.taken(c)
-	case VerbExtend:
+	case verb.Extend:
 		l.span("by", c.By, true)
 		l.span("at_most", c.Application.Duration.d, c.Application.Duration.given)
-	case VerbSetRemaining, VerbSetPeriod:
+	case verb.SetRemaining, verb.SetPeriod:
 		l.span("to", c.By, true)
-	case VerbConsumeCharges:
+	case verb.ConsumeCharges:
 		l.number("charges", int64(c.Stacks))
 	}
 }
@@ -282,28 +284,28 @@ func (l *line) toBuff(c *Command) {
 // toOwner writes any other command for one owner.
 func (l *line) toOwner(c *Command) {
 	switch c.Verb {
-	case VerbAddTag, VerbDropTag, VerbImmunize, VerbDropImmunity:
+	case verb.AddTag, verb.DropTag, verb.Immunize, verb.DropImmunity:
 		l.tag("", c.Tag)
 		l.flag("purge", c.Purge)
-	case VerbInterrupt, VerbConsume, VerbHappened:
+	case verb.Interrupt, verb.Consume, verb.Happened:
 		l.act(c.Act)
-	case VerbAbsorb:
+	case verb.Absorb:
 		l.value(strconv.FormatInt(c.Amount, 10))
-	case VerbSetZone:
+	case verb.SetZone:
 		l.value(strconv.FormatUint(uint64(c.Zone), 10))
-	case VerbSetBase:
+	case verb.SetBase:
 		l.attr(c.Attr)
 		l.fraction("to", c.Value)
-	case VerbAddBase, VerbDamage:
+	case verb.AddBase, verb.Damage:
 		l.attr(c.Attr)
 		l.fraction("by", c.Value)
 	}
 	l.owner("owner", c.Owner)
-	if c.Verb == VerbHappened {
+	if c.Verb == verb.Happened {
 		l.owner("target", c.Application.Source)
 		l.number("amount", c.Amount)
 	}
-	if (c.Verb == VerbAbsorb || c.Verb == VerbDamage) && c.Tag != 0 {
+	if (c.Verb == verb.Absorb || c.Verb == verb.Damage) && c.Tag != 0 {
 		l.tag("school", c.Tag)
 	}
 }

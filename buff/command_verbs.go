@@ -5,8 +5,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/internal/misspelt"
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
 // readers read what stands behind each verb of a scenario.
@@ -19,9 +20,11 @@ var readers = map[string]func(r *parser) Command{
 	"set_period":    func(r *parser) Command { return SetPeriod(r.buff(), r.span("to")) },
 	"inhibit":       func(r *parser) Command { return Inhibit(r.buff()) },
 	"release":       func(r *parser) Command { return Release(r.buff()) },
-	"use":           func(r *parser) Command { return ConsumeCharges(r.buff(), int(r.number("charges", 1, MaxStacks))) },
-	"cancel":        func(r *parser) Command { return Cancel(r.timeout()) },
-	"timeout":       func(r *parser) Command { return AddTimeout(r.owner, r.span("after"), r.about("handler")) },
+	"use": func(r *parser) Command {
+		return ConsumeCharges(r.buff(), int(r.number("charges", 1, define.MaxStacks)))
+	},
+	"cancel":  func(r *parser) Command { return Cancel(r.timeout()) },
+	"timeout": func(r *parser) Command { return AddTimeout(r.owner, r.span("after"), r.about("handler")) },
 
 	"pause":       func(r *parser) Command { r.none(); return Pause(r.owner) },
 	"resume":      func(r *parser) Command { r.none(); return Resume(r.owner) },
@@ -115,7 +118,7 @@ func readExtend(r *parser) Command {
 
 // query reads which buffs are meant.
 func (r *parser) query() Query {
-	q := Query{Most: int(r.number("most", 1, MaxStacks)), Stacks: int(r.number("stacks", 1, MaxStacks)), Newest: r.flag("newest")}
+	q := Query{Most: int(r.number("most", 1, define.MaxStacks)), Stacks: int(r.number("stacks", 1, define.MaxStacks)), Newest: r.flag("newest")}
 	if text, there := r.get("buff"); there {
 		q.Spec = r.spec("buff", text)
 	}
@@ -137,13 +140,13 @@ func (r *parser) portion() Query {
 	if !r.valued {
 		return r.query()
 	}
-	return Query{Spec: r.spec("", r.value), Grade: GradeDeath, Most: 1}
+	return Query{Spec: r.spec("", r.value), Grade: define.GradeDeath, Most: 1}
 }
 
 func readDispel(r *parser) Command {
 	q := r.portion()
 	if r.valued {
-		q.Stacks = int(r.number("stacks", 1, MaxStacks))
+		q.Stacks = int(r.number("stacks", 1, define.MaxStacks))
 	}
 	return Dispel(r.owner, q)
 }
@@ -189,7 +192,7 @@ func (r *parser) unnamed(key, text string, most uint64) (n uint64, is bool) {
 
 // nowhere is the error of a name that the catalog has not.
 func (r *parser) nowhere(key, kind, name string) {
-	r.fail(key, fmt.Errorf("%w: %s %q%s", ErrName, kind, printableRune(name), didYouMean(name, r.known(kind))))
+	r.fail(key, fmt.Errorf("%w: %s %q%s", ErrName, kind, printableRune(name), wordlist.DidYouMean(name, r.known(kind))))
 }
 
 // known returns the names of a kind that the catalog has.
@@ -211,14 +214,6 @@ func (r *parser) known(kind string) (known []string) {
 		}
 	}
 	return known
-}
-
-// didYouMean asks for the name that was most likely meant, if one is near.
-func didYouMean(name string, known []string) string {
-	if near := misspelt.Near(name, known); near != "" {
-		return fmt.Sprintf(": did you mean %.100q?", near)
-	}
-	return ""
 }
 
 func (r *parser) spec(key, id string) *Spec {

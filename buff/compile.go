@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -107,15 +108,15 @@ func (c *condition) empty() bool { return len(c.all)+len(c.any)+len(c.none) == 0
 type match struct {
 	tags     []Tag
 	kind     string
-	polarity Polarity
+	polarity define.Polarity
 }
 
-func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.polarity == Neutral }
+func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.polarity == define.Neutral }
 
 // op is a compiled Action.
 type op struct {
-	do      Do
-	to      To
+	do      define.Do
+	to      define.To
 	reason  Reason
 	handler HandlerID
 	spec    *Spec
@@ -159,7 +160,7 @@ func (k *checker) compile(s *Spec) {
 	}
 	s.Stack.Thresholds = slices.Clone(s.Stack.Thresholds)
 	for i, t := range s.Stack.Thresholds {
-		c := threshold{at: int32(min(max(t.At, 0), MaxStacks)), consume: int32(min(max(t.Consume, ConsumeAll), MaxStacks))}
+		c := threshold{at: int32(min(max(t.At, 0), define.MaxStacks)), consume: int32(min(max(t.Consume, define.ConsumeAll), define.MaxStacks))}
 		if t.Apply != "" {
 			c.apply = k.ref(element("stack.thresholds", i)+".apply", t.Apply)
 		}
@@ -199,7 +200,7 @@ func (s *Spec) findUses() (u uses) {
 	r := &s.require
 	set(usesRequire, !r.apply.empty())
 	set(usesOngoing, !r.ongoing.empty() || !r.remove.empty())
-	set(usesHide, s.group != 0 && s.Group.Rule == GroupHide || s.Stack.Effective > 0 && s.Stack.Timers != TimersEach)
+	set(usesHide, s.group != 0 && s.Group.Rule == define.GroupHide || s.Stack.Effective > 0 && s.Stack.Timers != define.TimersEach)
 	set(usesGroup, s.group != 0)
 	set(usesSlot, s.slot != 0)
 	set(usesGrants, len(s.grants) > 0)
@@ -209,15 +210,15 @@ func (s *Spec) findUses() (u uses) {
 	set(usesNumbers, len(s.numbers) > 0 || s.scale != nil || s.poolBy != nil)
 	set(usesModifiers, len(s.modifiers) > 0)
 	set(usesOverride, slices.ContainsFunc(s.modifiers, func(m modifier) bool { return m.op == stat.Override }))
-	set(usesPulsed, slices.ContainsFunc(s.numbers, func(n number) bool { return n.snapshot == SnapshotPulse }))
+	set(usesPulsed, slices.ContainsFunc(s.numbers, func(n number) bool { return n.snapshot == define.SnapshotPulse }))
 	set(usesLinks, len(s.links) > 0)
-	set(usesDead, s.Dead == DeadDeny || s.Dead == DeadDefault && s.catalog.dead == DeadDeny)
+	set(usesDead, s.Dead == define.DeadDeny || s.Dead == define.DeadDefault && s.catalog.dead == define.DeadDeny)
 	set(usesShare, s.PerSource.Limit > 0)
-	set(usesExtra, s.Stack.Timers != TimersShared || s.Stack.By == ByKey || s.Charges.N > 0 || s.Shield.On ||
+	set(usesExtra, s.Stack.Timers != define.TimersShared || s.Stack.By == define.ByKey || s.Charges.N > 0 || s.Shield.On ||
 		len(s.numbers)+len(s.modifiers)+len(s.captures) > 0)
 	set(usesMagnitudes, len(s.numbers)+len(s.modifiers)+len(s.captures) > 0)
 	set(usesActs, s.acts() != 0)
-	set(usesCatchup, s.Catchup != CatchupAll)
+	set(usesCatchup, s.Catchup != define.CatchupAll)
 	set(usesThresholds, len(s.thresholds) > 0)
 	return u
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -17,13 +19,13 @@ func TestRemaining(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "short", Duration: time.Second, Tags: []string{"cd.fire"}},
 		buff.Spec{ID: "long", Duration: 9 * time.Second, Grants: []string{"cd.fire.ball"}},
-		buff.Spec{ID: "oath", Kind: buff.Infinite, Tags: []string{"oath"}},
+		buff.Spec{ID: "oath", Kind: define.Infinite, Tags: []string{"oath"}},
 	)
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 8), buff.Turn{Catalog: cat}
 	handles := map[string]buff.Handle{}
 	for spec := range cat.All() {
-		handles[spec.ID] = s.Do(&turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: spec}}).Handle
+		handles[spec.ID] = s.Do(&turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: spec}}).Handle
 	}
 	check := func(name string, now wheel.Time, want time.Duration) {
 		t.Helper()
@@ -39,14 +41,14 @@ func TestRemaining(t *testing.T) {
 	check("oath", 500, forever)
 
 	long := handles["long"]
-	s.Do(&turn, 500, buff.Command{Verb: buff.VerbPause, Whose: buff.OfBuff, Handle: long})
+	s.Do(&turn, 500, buff.Command{Verb: verb.Pause, Whose: define.OfBuff, Handle: long})
 	check("cd.fire", 600, 8500*time.Millisecond)
-	s.Do(&turn, 600, buff.Command{Verb: buff.VerbPause, Whose: buff.OfOwner})
+	s.Do(&turn, 600, buff.Command{Verb: verb.Pause, Whose: define.OfOwner})
 	check("cd.fire", 5000, 8500*time.Millisecond)
 	check("oath", 5000, forever)
-	s.Do(&turn, 5000, buff.Command{Verb: buff.VerbResume, Whose: buff.OfOwner})
-	s.Do(&turn, 5000, buff.Command{Verb: buff.VerbResume, Whose: buff.OfBuff, Handle: long})
-	s.Do(&turn, 5000, buff.Command{Verb: buff.VerbSetRate, Whose: buff.OfBuff, Handle: long, Rate: buff.Ratio{Num: 1, Den: 2}})
+	s.Do(&turn, 5000, buff.Command{Verb: verb.Resume, Whose: define.OfOwner})
+	s.Do(&turn, 5000, buff.Command{Verb: verb.Resume, Whose: define.OfBuff, Handle: long})
+	s.Do(&turn, 5000, buff.Command{Verb: verb.SetRate, Whose: define.OfBuff, Handle: long, Rate: buff.Ratio{Num: 1, Den: 2}})
 	check("cd.fire", 5000, 17*time.Second)
 	require.True(t, s.Run(&turn, 22_000, 100))
 	check("cd", 22_000, 0)

@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -178,7 +179,7 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 		i := &s.slots[at]
 		i.flags &^= touched
 		if i.def != 0 {
-			if s.specOf(i).Stack.Timers != TimersShared {
+			if s.specOf(i).Stack.Timers != define.TimersShared {
 				s.looked += uint32(len(s.extraOf(i).async))
 			}
 			due, key := s.due(i)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // TestTwoCatalogs: what an owner carries of an older catalog is what it was, and nothing of that catalog is
@@ -29,7 +31,7 @@ func TestTwoCatalogs(t *testing.T) {
 	var handles []Handle
 	for k := range specs {
 		want = append(want, specs[k].ID)
-		handles = append(handles, s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: c.Spec(specs[k].ID)}}).Handle)
+		handles = append(handles, s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec(specs[k].ID)}}).Handle)
 	}
 	require.Equal(t, want, carries())
 	require.Nil(t, s.beside)
@@ -37,14 +39,14 @@ func TestTwoCatalogs(t *testing.T) {
 	next, err := c.Next(specs[:3]...) // only the first of them is still there
 	require.NoError(t, err)
 	turn.Catalog = next
-	handle := s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: next.Spec("b0")}}).Handle
+	handle := s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: next.Spec("b0")}}).Handle
 	require.Equal(t, append(want, "b0"), carries())
 	require.Len(t, s.beside.others, len(specs))
 	s.Adopt(turn, 0)
 	require.Equal(t, append(want, "b0"), carries())
 	require.Zero(t, slices.IndexFunc(s.beside.others, func(spec *Spec) bool { return spec != nil })-3, "three are of the new one")
 	for _, h := range handles {
-		s.Do(turn, 0, Command{Verb: VerbRemove, Handle: h})
+		s.Do(turn, 0, Command{Verb: verb.Remove, Handle: h})
 	}
 	require.Equal(t, []string{"b0"}, carries())
 	for _, spec := range s.beside.others {

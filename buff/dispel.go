@@ -1,5 +1,7 @@
 package buff
 
+import "github.com/bufftick/bufftick/buff/define"
+
 // purge takes off what a dispel finds: so many portions, buff by buff and round by round, or
 // all. It never pulses and never refreshes anything. What resists counts as a portion: a dispel that
 // meets nothing but resistance is used up.
@@ -45,9 +47,9 @@ func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
 	switch {
 	case q.Stacks > 0:
 		s.lose(t, at, q.Stacks, Dispelled)
-	case !all && d.Per == PerStack:
+	case !all && d.Per == define.PerStack:
 		s.lose(t, at, 1, Dispelled)
-	case !all && d.Per == PerCharge && s.specOf(&s.slots[at]).Charges.N > 0:
+	case !all && d.Per == define.PerCharge && s.specOf(&s.slots[at]).Charges.N > 0:
 		s.useCharges(t, at, 1, Dispelled)
 	default:
 		s.end(t, at, Dispelled)
@@ -56,15 +58,15 @@ func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
 }
 
 // yieldsTo reports whether a dispel of that grade takes the buff off.
-func (s *Spec) yieldsTo(g Grade) bool {
-	return s.Dispel.Grade <= g && s.Dispel.Grade != GradeUndispellable
+func (s *Spec) yieldsTo(g define.Grade) bool {
+	return s.Dispel.Grade <= g && s.Dispel.Grade != define.GradeUndispellable
 }
 
 // meant reports whether a query means the instance.
 func (s *Set) meant(q *Query, i *instance) bool {
 	spec := s.specOf(i)
 	return (q.Spec == nil || s.same(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
-		(q.Type == "" || spec.Dispel.Type == q.Type) && (q.Polarity == Neutral || spec.Polarity == q.Polarity) &&
+		(q.Type == "" || spec.Dispel.Type == q.Type) && (q.Polarity == define.Neutral || spec.Polarity == q.Polarity) &&
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }
 

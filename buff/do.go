@@ -1,31 +1,36 @@
 package buff
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+)
 
 // carryOut does one command at the running instant. It is followed by reconsider.
 func (s *Set) carryOut(t *Turn, c *Command) Result {
 	c.Reason = removing(c.Reason)
 	switch c.Verb {
-	case VerbApply:
+	case verb.Apply:
 		r := s.apply(t, &c.Application)
 		if c.Application.with != 0 {
 			s.tie(c.Application.with, r)
 		}
 		return r.result()
-	case VerbRemove:
+	case verb.Remove:
 		return s.remove(t, c.Handle, c.Stacks, c.Reason).result()
-	case VerbExtend, VerbSetRemaining, VerbSetPeriod, VerbInhibit, VerbRelease, VerbConsumeCharges:
+	case verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
 		return s.toInstance(t, c)
-	case VerbRemoveSpec:
+	case verb.RemoveSpec:
 		if c.linked {
 			return s.unlink(t, c)
 		} else if at := s.findSpec(c.Application.Spec); at != noSlot {
 			return s.lose(t, at, c.Stacks, c.Reason).result()
 		}
 		return Result{}
-	case VerbAddTimeout:
+	case verb.AddTimeout:
 		return s.addTimeout(t, c)
-	case VerbCancel:
+	case verb.Cancel:
 		return s.cancel(t, c.Timeout)
 	}
 	return s.toOwner(t, c)
@@ -82,55 +87,55 @@ func (s *Set) toInstance(t *Turn, c *Command) Result {
 		return stale(c.Handle)
 	}
 	switch at := c.Handle.slot(); c.Verb {
-	case VerbExtend:
+	case verb.Extend:
 		return s.extend(t, at, c.By, c.Application.Duration)
-	case VerbSetRemaining:
+	case verb.SetRemaining:
 		return s.setRemaining(t, at, c.By)
-	case VerbSetPeriod:
+	case verb.SetPeriod:
 		return s.setPeriod(t, at, c.By)
-	case VerbConsumeCharges:
-		return s.useCharges(t, at, int32(min(max(c.Stacks, 1), MaxStacks)), Consumed)
+	case verb.ConsumeCharges:
+		return s.useCharges(t, at, int32(min(max(c.Stacks, 1), define.MaxStacks)), Consumed)
 	default:
-		return s.inhibit(t, at, c.Verb == VerbInhibit)
+		return s.inhibit(t, at, c.Verb == verb.Inhibit)
 	}
 }
 
 // toOwner does a command for all that the owner carries.
 func (s *Set) toOwner(t *Turn, c *Command) Result {
 	switch c.Verb {
-	case VerbKill:
+	case verb.Kill:
 		return s.kill(t)
-	case VerbRevive:
+	case verb.Revive:
 		return s.revive(t)
-	case VerbLoseSource:
+	case verb.LoseSource:
 		return s.loseSource(t, c.Application.Source)
-	case VerbPause, VerbResume, VerbSetRate:
+	case verb.Pause, verb.Resume, verb.SetRate:
 		return s.setTimeScale(t, c)
-	case VerbAddTag, VerbDropTag:
+	case verb.AddTag, verb.DropTag:
 		return s.tag(t, c)
-	case VerbImmunize, VerbDropImmunity:
+	case verb.Immunize, verb.DropImmunity:
 		return s.immunize(t, c)
-	case VerbDispel:
+	case verb.Dispel:
 		return s.purge(t, &c.Query)
-	case VerbSteal:
+	case verb.Steal:
 		return s.steal(t, &c.Query, c.By)
-	case VerbCompensate:
+	case verb.Compensate:
 		return s.compensate(t, c)
-	case VerbInterrupt:
+	case verb.Interrupt:
 		return s.interrupt(t, c.Act)
-	case VerbConsume:
+	case verb.Consume:
 		return s.consume(t, c.Act)
-	case VerbHappened:
+	case verb.Happened:
 		return s.happened(t, c)
-	case VerbAbsorb:
+	case verb.Absorb:
 		return s.absorb(t, c)
-	case VerbSetZone:
+	case verb.SetZone:
 		return s.leaveZone(t)
-	case VerbAddBase, VerbSetBase, VerbDamage:
+	case verb.AddBase, verb.SetBase, verb.Damage:
 		return s.changeBase(t, c)
-	case VerbEnter:
+	case verb.Enter:
 		return s.enterAura(t, &c.Application)
-	case VerbLeave:
+	case verb.Leave:
 		return s.leaveAura(t, &c.Application, c.By)
 	}
 	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))

@@ -33,14 +33,14 @@
 //	                 ▾ refused: Denied
 //
 // [NewCatalog] checks the definitions; a Catalog never changes. A command made by [Apply], done
-// by [Set.Do], creates an instance, or joins a live one as [Stacking] says. With a period of
+// by [Set.Do], creates an instance, or joins a live one as [define.Stacking] says. With a period of
 // 3 s and a duration of 10 s the instance pulses 3, 6 and 9 s after its start and ends after
 // 10: the n-th pulse is due at start + n × period, so that delays never add up. Every boundary
 // of the period up to and including the end pulses. Pulses are not counted in advance: a buff
 // that is extended goes on pulsing. The phase is kept beyond the end as well, for a refresh
 // that keeps the phase.
 //
-// The partial pulse of [TailPartial] comes at the end of the whole buff. A stack that ends
+// The partial pulse of [define.TailPartial] comes at the end of the whole buff. A stack that ends
 // before, or an application that ends in a queue, does not disturb the phase of the rest. If
 // that last pulse refreshes the buff, a new period begins with it. An [Extend] is reported as
 // Refreshed, but only a further application carries out [Hooks].Refresh. An instant buff is
@@ -78,14 +78,14 @@
 //
 // # Numbers
 //
-// A number of a definition may be a [Number] that is evaluated: by level, from an attribute of
+// A number of a definition may be a [define.Number] that is evaluated: by level, from an attribute of
 // the owner or of the source, from the caller, or by a formula. All numbers are evaluated
 // when the definition is applied, before any other check, and stored with the instance. The
 // evaluation sees the level and the number of stacks that the instance will have afterwards.
 // A further application that refreshes the instance evaluates them again; with timers each
 // every accepted application does: the newest numbers count. With timers queue each application
 // has its own, which count while it runs. So a pulse evaluates nothing, except an attribute of
-// the owner with [SnapshotPulse].
+// the owner with [define.SnapshotPulse].
 //
 //	what is asked for    without it            when
 //	level                is never missing      at each application
@@ -108,17 +108,17 @@
 // make their values. As long as an owner's attributes are those of the catalog, they take no
 // memory.
 //
-// A [Modifier] acts on its attribute while its buff is present and not hidden; with PerStack
+// A [define.Modifier] acts on its attribute while its buff is present and not hidden; with PerStack
 // it is multiplied by the stacks. Of several overrides that of the youngest buff counts, also
 // if an older one is shown again later. Room for all modifiers of an owner, hidden ones
 // included, is reserved when a buff begins; without room the application is Denied with the
 // reason Full. When all buffs are gone, every attribute equals its base, bit for bit.
 //
-// [DoChange] and [DoDamage] change the base permanently, as AddBase, SetBase and Damage of the
+// [define.DoChange] and [define.DoDamage] change the base permanently, as AddBase, SetBase and Damage of the
 // game do; a Changed tells by how much. They are carried out in the order of their list, with
 // the numbers of the event that caused them. Damage is multiplied by stacks and share, rounded
 // to whole points, half up, and meets the shields of its school first. A change that brings an
-// attribute with [AtMinKill] down to its minimum kills the owner, after the commands that
+// attribute with [define.AtMinKill] down to its minimum kills the owner, after the commands that
 // already wait; an owner at the minimum is not killed again. From testdata/stat:
 //
 //	2000 pulse burn x1
@@ -143,7 +143,7 @@
 // Suppressed, and its modifiers, shield, aura, granted tags and immunities are off. It is
 // hidden while one of these holds: its ongoing requirement fails; it is inhibited; a stronger
 // buff of its group is present; enough stronger instances of its definition are present; or its
-// owner is immune to it, with [ImmuneSuppress]. There is one Hidden for the first cause and one
+// owner is immune to it, with [define.ImmuneSuppress]. There is one Hidden for the first cause and one
 // Shown when the last cause ends; Hidden gives a Why only if immunity is the cause. A buff that
 // has nothing but pulses has no Hidden for immunity; each of its pulses is Suppressed instead.
 // Hooks of the end of a hidden buff are carried out, and acts still interrupt it or use its
@@ -166,12 +166,12 @@
 //
 // Nothing happens to a buff whose time is paused, not even what is due in the very instant of
 // the pause: if a pulse kills the owner of a buff with on_death: pause, an end that is due at the
-// same instant waits for the revival. With [AlignOwner] pulses are at the multiples of the period
+// same instant waits for the revival. With [define.AlignOwner] pulses are at the multiples of the period
 // in the owner's time, whose zero does not move while the owner is away. After a pause of the
 // buff alone, or at a rate of its own, the next pulse keeps its phase; the ones after it are at
 // the multiples again, of the period divided by the rate.
 //
-// The [Clock] of a buff says which time passes for it while its owner is away: see [Set.Save].
+// The [define.Clock] of a buff says which time passes for it while its owner is away: see [Set.Save].
 //
 // # Order
 //
@@ -288,7 +288,7 @@
 //
 // [MaxPerOwner] instances and as many timeouts on one owner, or fewer as NewSet says:
 // beyond, an application is Denied and a timeout Faulted, with the reason Full and
-// [ErrFull]. [MaxStacks], [MaxDuration] and [MinPeriod] bound a definition. Handles
+// [ErrFull]. [define.MaxStacks], [define.MaxDuration] and [define.MinPeriod] bound a definition. Handles
 // carry a generation of 32 bits that never wraps: a slot that has used them up is
 // retired. Programmer's errors, such as a Command without a Verb, panic.
 //

@@ -3,6 +3,7 @@ package buff
 import (
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -53,7 +54,7 @@ func (g *gates) findReturns(group uint16, source OwnerID) int {
 
 // remembered returns under which source a definition's applications are remembered: 0 stands for all.
 func (s *Spec) remembered(source OwnerID) OwnerID {
-	if s.DR.Scope == ScopeTarget {
+	if s.DR.Scope == define.ScopeTarget {
 		return 0
 	}
 	return source
@@ -67,7 +68,7 @@ func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 	}
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.looked++
-		if i := &s.slots[at]; s.specOf(i).dr == d.group && (s.specOf(i).DR.Scope == ScopeTarget || s.feels(at, d.source)) {
+		if i := &s.slots[at]; s.specOf(i).dr == d.group && (s.specOf(i).DR.Scope == define.ScopeTarget || s.feels(at, d.source)) {
 			return true
 		}
 	}
@@ -146,11 +147,11 @@ func (s *Set) feltNow() map[memory]bool {
 		if s.specOf(i).uses&usesDR == 0 {
 			continue
 		}
-		if s.specOf(i).DR.Scope == ScopeTarget {
+		if s.specOf(i).DR.Scope == define.ScopeTarget {
 			felt[memory{s.specOf(i).dr, 0, true}] = true
 			continue
 		}
-		if s.specOf(i).Stack.Timers != TimersShared {
+		if s.specOf(i).Stack.Timers != define.TimersShared {
 			for _, l := range s.extraOf(i).async {
 				felt[memory{s.specOf(i).dr, l.source, false}] = true
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -53,7 +55,7 @@ func (d *drive) castersOf() {
 	attr, _ := d.catalog.Attr("mind")
 	for id, mind := range minds {
 		d.casters[id] = buff.NewSet(id, uint32(id), 0, 1)
-		d.casters[id].Do(&buff.Turn{Catalog: d.catalog}, 0, buff.Command{Verb: buff.VerbSetBase, Attr: attr, Value: mind})
+		d.casters[id].Do(&buff.Turn{Catalog: d.catalog}, 0, buff.Command{Verb: verb.SetBase, Attr: attr, Value: mind})
 	}
 }
 
@@ -126,9 +128,9 @@ func (d *drive) command(o op) buff.Command {
 			Params: o.params,
 		},
 	}
-	if a := &c.Application; a.Spec != nil && (o.verb == buff.VerbApply || o.verb == buff.VerbEnter) && !o.blind {
-		a.Capture(nil, d.casters[o.source], d.catalog, buff.SnapshotCast)
-		a.Capture(nil, d.casters[o.source], d.catalog, buff.SnapshotApply)
+	if a := &c.Application; a.Spec != nil && (o.verb == verb.Apply || o.verb == verb.Enter) && !o.blind {
+		a.Capture(nil, d.casters[o.source], d.catalog, define.SnapshotCast)
+		a.Capture(nil, d.casters[o.source], d.catalog, define.SnapshotApply)
 	}
 	c.Value, c.Attr = o.value, 99
 	if attr, ok := d.catalog.Attr(o.attr); ok {
@@ -137,7 +139,7 @@ func (d *drive) command(o op) buff.Command {
 	c.Tag, _ = d.catalog.Tag(o.tag)
 	c.Act, _ = d.catalog.Act(o.act)
 	switch o.verb {
-	case buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage:
+	case verb.AddBase, verb.SetBase, verb.Damage:
 		c.Application = buff.Application{} // no buff does it
 	}
 	if o.given {
@@ -148,8 +150,8 @@ func (d *drive) command(o op) buff.Command {
 	} else if o.number >= 0 {
 		c.Handle = 1 // nobody's
 	}
-	if o.verb == buff.VerbConsume && c.Handle != 0 {
-		c.Verb = buff.VerbConsumeCharges
+	if o.verb == verb.Consume && c.Handle != 0 {
+		c.Verb = verb.ConsumeCharges
 	}
 	if len(d.timeouts) > 0 {
 		c.Timeout = d.timeouts[max(o.number, 0)%len(d.timeouts)]
@@ -200,7 +202,7 @@ func (d *drive) do(at int64, o op) string {
 	}
 	words := []string{}
 	switch o.verb {
-	case buff.VerbDispel, buff.VerbSteal, buff.VerbSetPeriod, buff.VerbInhibit, buff.VerbRelease: // what Kind they have is said nowhere
+	case verb.Dispel, verb.Steal, verb.SetPeriod, verb.Inhibit, verb.Release: // what Kind they have is said nowhere
 	default:
 		if r.Kind != 0 {
 			words = append(words, r.Kind.String())
@@ -225,10 +227,10 @@ func (d *drive) do(at int64, o op) string {
 func (d *drive) obeyed(at wheel.Time, c buff.Command) buff.Result {
 	d.direct = !d.direct
 	switch {
-	case d.direct && c.Verb == buff.VerbApply:
+	case d.direct && c.Verb == verb.Apply:
 		h, kind, why, err := d.set.Apply(&d.turn, at, &c.Application)
 		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
-	case d.direct && c.Verb == buff.VerbRemove:
+	case d.direct && c.Verb == verb.Remove:
 		h, kind, why, err := d.set.Remove(&d.turn, at, c.Handle, c.Stacks, c.Reason)
 		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
 	}
@@ -353,7 +355,7 @@ func (d *drive) asked(p *buff.Outgoing) string {
 	if c.Application.Spec != nil {
 		id = c.Application.Spec.ID
 	}
-	if c.Verb == buff.VerbAddBase || c.Verb == buff.VerbDamage {
+	if c.Verb == verb.AddBase || c.Verb == verb.Damage {
 		attr = d.catalog.Attributes().At(c.Attr).Name
 	}
 	return askedLine(p.To, c.Verb, id, c.Application.Source, c.Application.Magnitude, c.Application.Level, c.Reason, attr, c.Value)

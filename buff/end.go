@@ -1,6 +1,11 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // about returns an event about the instance in the slot at.
 func (s *Set) about(kind EventKind, at uint16) Event {
@@ -93,7 +98,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	}
 	s.flush(t, at)
 	r := outcome{handle: s.handle(at), kind: StackEnded, why: why}
-	if s.specOf(i).Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == define.TimersEach {
 		for left := int16(n); left > 0; {
 			k := min(left, s.extraOf(i).async[0].stacks)
 			s.thin(t, at, 0, k)
@@ -101,7 +106,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 		}
 	} else {
 		i.stacks -= int16(n)
-		s.mark(at, AspectStacks)
+		s.mark(at, journal.Stacks)
 		s.tune(at)
 	}
 	s.touch(t, at)
@@ -114,11 +119,11 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 // expiring returns how many of so many stacks the end of the duration takes away.
 func (s *Spec) expiring(stacks int) int {
 	switch s.Stack.Expire {
-	case ExpireOne:
+	case define.ExpireOne:
 		return 1
-	case ExpireHalf:
+	case define.ExpireHalf:
 		return max(stacks/2, 1)
-	case ExpireCount:
+	case define.ExpireCount:
 		return s.Stack.ExpireN
 	}
 	return stacks
@@ -129,10 +134,10 @@ func (s *Spec) expiring(stacks int) int {
 func (s *Set) expireSome(t *Turn, at uint16) {
 	i := &s.slots[at]
 	switch s.specOf(i).Stack.Timers {
-	case TimersEach:
+	case define.TimersEach:
 		s.endAsync(t, at, Expired)
 		return
-	case TimersQueue:
+	case define.TimersQueue:
 		s.nextInQueue(t, at)
 		return
 	}
@@ -145,7 +150,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 	i.stacks -= int16(s.specOf(i).expiring(int(i.stacks)))
 	s.tune(at)
 	i.end = lasting(i.end, i.duration) // not from now, which with a rate of its own may be later
-	s.mark(at, AspectStacks|AspectTime)
+	s.mark(at, journal.Stacks|journal.Time)
 	s.touch(t, at)
 	e := s.about(StackEnded, at)
 	e.Why, e.End = Expired, s.endTold(i)
@@ -203,12 +208,12 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 // Stories: testdata/death.txt, death_last_pulse.txt, death_pause.txt.
 func (s *Set) kill(t *Turn) Result {
 	s.needGates().dead = true
-	s.markOwner(AspectLife)
+	s.markOwner(journal.Life)
 	s.each(func(at uint16) {
 		switch i := &s.slots[at]; s.specOf(i).OnDeath {
-		case FateRemove:
+		case define.FateRemove:
 			s.end(t, at, Death)
-		case FatePause:
+		case define.FatePause:
 			s.setDeathPause(t, at, true)
 		}
 	})
@@ -222,7 +227,7 @@ func (s *Set) Dead() bool { return s.gates != nil && s.gates.dead }
 func (s *Set) revive(t *Turn) Result {
 	if s.Dead() {
 		s.gates.dead = false
-		s.markOwner(AspectLife)
+		s.markOwner(journal.Life)
 	}
 	s.each(func(at uint16) {
 		if s.slots[at].flags&deathPaused != 0 {
@@ -238,21 +243,21 @@ func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 	s.flush(t, at)
 	i := &s.slots[at]
 	p := s.scaleOf(t, i)
-	c := Command{Verb: VerbResume, Whose: byDeath, Handle: s.handle(at)}
+	c := Command{Verb: verb.Resume, Whose: byDeath, Handle: s.handle(at)}
 	if on {
-		c.Verb = VerbPause
+		c.Verb = verb.Pause
 	}
 	s.timeChanges(t, &c, p, t.now)
 	i.flags &^= deathPaused
 	if on {
 		i.flags |= deathPaused
 	}
-	s.mark(at, AspectTime)
+	s.mark(at, journal.Time)
 	s.touch(t, at)
 }
 
 // byDeath is the cause in a buff's time scale for which the owner's has the zone.
-const byDeath = OfZone
+const byDeath = define.OfZone
 
 // loseSource: whoever applied buffs leaves.
 //
@@ -264,9 +269,9 @@ func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 			return
 		}
 		switch s.specOf(i).OnSourceGone {
-		case FateRemove:
+		case define.FateRemove:
 			s.end(t, at, SourceGone)
-		case FateAdopt:
+		case define.FateAdopt:
 			s.flush(t, at)
 			s.keepApplier(at)
 			s.newSource(at, s.owner)

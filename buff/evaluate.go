@@ -3,15 +3,16 @@ package buff
 import (
 	"math"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // number is a compiled Number.
 type number struct {
 	name     string // in a blob
-	from     From
-	snapshot Snapshot
-	whom     Whose
+	from     define.From
+	snapshot define.Snapshot
+	whom     define.Whose
 	known    bool // there is a default
 	attr     stat.Attr
 	value    float64 // the constant, or the default
@@ -19,15 +20,15 @@ type number struct {
 	pre, coef, post float64
 
 	caller  string
-	curve   *Curve
-	formula Formula
+	curve   *define.Curve
+	formula define.Formula
 	reads   []read
 }
 
 // read is a compiled Read.
 type read struct {
 	caller bool
-	whom   Whose
+	whom   define.Whose
 	attr   stat.Attr
 	name   string
 }
@@ -84,14 +85,14 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 	spec, w := a.Spec, &t.worked
 	q := asked{set: s, turn: t, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(spec.stacks(a), spec.limit)
-	if spec.Kind == Instant {
+	if spec.Kind == define.Instant {
 		q.stacks = 1 // it cannot stack, whatever the application says
 	}
-	if at := s.joined(a); at != noSlot && spec.Stack.Timers != TimersQueue {
+	if at := s.joined(a); at != noSlot && spec.Stack.Timers != define.TimersQueue {
 		i := &s.slots[at]
 		q.stacks = min(int32(i.stacks)+q.stacks, spec.limit)
-		if spec.Stack.Level == LevelSum {
-			q.level = min(int(i.level)+a.Level, MaxLevel)
+		if spec.Stack.Level == define.LevelSum {
+			q.level = min(int(i.level)+a.Level, define.MaxLevel)
 		}
 	}
 	w.values, w.scale, w.pool = w.values[:0], 1, 0
@@ -133,25 +134,25 @@ const mostPool = 1 << 62
 func (q *asked) evaluate(n *number) (float64, Reason) {
 	v, ok := n.value, true
 	switch n.from {
-	case FromConst:
+	case define.FromConst:
 		return v, NoReason
-	case FromCurve:
+	case define.FromCurve:
 		v = n.curve.At(q.level)
-	case FromCaller:
+	case define.FromCaller:
 		v, ok = argOf(q.params, n.caller)
-	case FromAttr:
+	case define.FromAttr:
 		if v, ok = q.attribute(n, n.whom, n.attr); ok {
 			// The conversion keeps a compiler from making one step of product and sum.
 			v = float64((v+n.pre)*n.coef) + n.post
 		}
-	case FromFormula:
+	case define.FromFormula:
 		return q.byFormula(n)
 	}
 	switch {
 	case !ok && n.known:
 		return n.value, NoReason
 	case !ok:
-		return 0, q.lacks(n.from == FromCaller, n.caller, n.attr)
+		return 0, q.lacks(n.from == define.FromCaller, n.caller, n.attr)
 	case !finite(v):
 		return 0, BadValue
 	}
@@ -183,7 +184,7 @@ func (q *asked) byFormula(n *number) (float64, Reason) {
 	if !sound {
 		return 0, BadValue
 	}
-	v, err := n.formula.Eval(Inputs{Level: float64(q.level), Stacks: float64(q.stacks), Magnitude: float64(q.magnitude), Reads: in})
+	v, err := n.formula.Eval(define.Inputs{Level: float64(q.level), Stacks: float64(q.stacks), Magnitude: float64(q.magnitude), Reads: in})
 	if err != nil || !finite(v) {
 		return 0, BadValue
 	}
@@ -200,8 +201,8 @@ func (q *asked) lacks(caller bool, name string, attr stat.Attr) Reason {
 }
 
 // attribute returns an attribute of the owner, or what is known of one of the source.
-func (q *asked) attribute(n *number, whom Whose, attr stat.Attr) (float64, bool) {
-	if whom == OfSource && !q.own {
+func (q *asked) attribute(n *number, whom define.Whose, attr stat.Attr) (float64, bool) {
+	if whom == define.OfSource && !q.own {
 		return captured(q.captured, attr, n.snapshot)
 	}
 	return q.set.valueOf(q.set.law(q.turn), attr), true

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/wordlist"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -35,7 +36,7 @@ const (
 var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore", "change", "react"}
 
 // String returns the word of the kind in a log: "apply", "pulse".
-func (k EventKind) String() string { return word(eventWords, k) }
+func (k EventKind) String() string { return wordlist.Word(eventWords, k) }
 
 // Event is one fact about one owner. Events of an owner stand in the order in
 // which they happened.

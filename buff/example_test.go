@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -16,7 +18,7 @@ func Example() {
 		ID:       "poison",
 		Duration: 10 * time.Second,
 		Period:   3 * time.Second,
-		On:       buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+		On:       buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -32,7 +34,7 @@ func Example() {
 	}}
 
 	player.Do(turn, 0, buff.Command{
-		Verb:        buff.VerbApply,
+		Verb:        verb.Apply,
 		Application: buff.Application{Spec: catalog.Spec("poison"), Source: 9},
 	})
 	for now := wheel.Time(0); now <= 12_000; now += 50 { // the game's frames
@@ -57,7 +59,7 @@ func Example() {
 func ExampleStacking_refresh() {
 	play(buff.Spec{
 		ID: "poison", Duration: 10 * time.Second, Period: 3 * time.Second,
-		Stack: buff.Stacking{By: buff.ByTarget},
+		Stack: define.Stacking{By: define.ByTarget},
 	}, 0, 4000)
 	// Output:
 	// 0 apply poison x1 end=10000
@@ -73,7 +75,7 @@ func ExampleStacking_refresh() {
 func ExampleStacking_stacks() {
 	play(buff.Spec{
 		ID: "bleed", Duration: 5 * time.Second,
-		Stack: buff.Stacking{By: buff.ByTarget, Limit: 2, Expire: buff.ExpireOne},
+		Stack: define.Stacking{By: define.ByTarget, Limit: 2, Expire: define.ExpireOne},
 	}, 0, 1000, 2000)
 	// Output:
 	// 0 apply bleed x1 end=5000
@@ -95,7 +97,7 @@ func play(spec buff.Spec, instants ...wheel.Time) {
 	player, turn := buff.NewSet(7, 0, 0, 100), &buff.Turn{}
 	for _, at := range instants {
 		player.Run(turn, at, 1000)
-		player.Do(turn, at, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: catalog.Spec(spec.ID)}})
+		player.Do(turn, at, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: catalog.Spec(spec.ID)}})
 	}
 	player.Run(turn, 20_000, 1000)
 	for _, e := range turn.Events {
@@ -107,16 +109,16 @@ func play(spec buff.Spec, instants ...wheel.Time) {
 // long as it lasts.
 func ExampleBuild() {
 	c, err := buff.Build(buff.Definitions{
-		Attributes: []buff.Attribute{
-			{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0)}, AtMin: buff.AtMinKill},
+		Attributes: []define.Attribute{
+			{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0)}, AtMin: define.AtMinKill},
 			{Attribute: stat.Attribute{Name: "power", Base: 10}},
 			{Attribute: stat.Attribute{Name: "speed", Base: 5}},
 		},
 		Specs: []buff.Spec{{
 			ID: "frostbite", Duration: 6 * time.Second, Period: 3 * time.Second,
-			Modifiers: []buff.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: buff.Const(-0.25)}},
-			On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{
-				Attr: "health", By: buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.OfSource, Coef: 1.5},
+			Modifiers: []define.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: define.Const(-0.25)}},
+			On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoDamage, Change: &define.Change{
+				Attr: "health", By: define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource, Coef: 1.5},
 			}}}},
 		}},
 	})
@@ -126,8 +128,8 @@ func ExampleBuild() {
 	}
 	mage, player, turn := buff.NewSet(9, 1, 0, 10), buff.NewSet(7, 0, 0, 10), &buff.Turn{Catalog: c}
 	bite := buff.Application{Spec: c.Spec("frostbite"), Source: 9}
-	bite.Capture(nil, mage, c, buff.SnapshotApply)
-	player.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: bite})
+	bite.Capture(nil, mage, c, define.SnapshotApply)
+	player.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: bite})
 	speed, _ := c.Attr("speed")
 	fmt.Println("speed", player.Attribute(c, speed))
 	turn.Now = 6000

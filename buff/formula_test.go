@@ -1,20 +1,20 @@
 package buff_test
 
-import "github.com/bufftick/bufftick/buff"
+import "github.com/bufftick/bufftick/buff/define"
 
 // testFormula is the sum of what it reads, and of weights times the fields of its inputs.
 type testFormula struct {
 	text                     string
-	reads                    []buff.Read
+	reads                    []define.Read
 	level, stacks, magnitude float64
-	eval                     func(buff.Inputs) (float64, error) // if not nil, that instead
+	eval                     func(define.Inputs) (float64, error) // if not nil, that instead
 }
 
 func (f *testFormula) String() string { return f.text }
 
-func (f *testFormula) Reads() []buff.Read { return f.reads }
+func (f *testFormula) Reads() []define.Read { return f.reads }
 
-func (f *testFormula) Eval(in buff.Inputs) (float64, error) {
+func (f *testFormula) Eval(in define.Inputs) (float64, error) {
 	if f.eval != nil {
 		return f.eval(in)
 	}

@@ -1,6 +1,10 @@
 package buff
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
+)
 
 // makeRoom sees that a new instance may stand beside what is there, and takes away what
 // must give way: of its group, of its class of slots, and of its source. If it may not, it returns
@@ -54,7 +58,7 @@ type goer struct {
 //	hide              replaces nobody: the weaker ones are hidden, see rank
 func (s *Set) exclude(t *Turn, a *Application) bool {
 	g := &a.Spec.Group
-	if g.Rule == GroupHide {
+	if g.Rule == define.GroupHide {
 		return true
 	}
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
@@ -65,9 +69,9 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 		}
 		other := s.specOf(i).Group.Priority
 		switch {
-		case g.Rule == GroupSameSource && i.source != a.Source:
+		case g.Rule == define.GroupSameSource && i.source != a.Source:
 			continue
-		case g.Rule == GroupNever, g.Rule == GroupHigher && other >= g.Priority, g.Rule == GroupEqualOrHigher && other > g.Priority:
+		case g.Rule == define.GroupNever, g.Rule == define.GroupHigher && other >= g.Priority, g.Rule == define.GroupEqualOrHigher && other > g.Priority:
 			return false
 		}
 		t.going = append(t.going, goer{at, Replaced})
@@ -92,7 +96,7 @@ func (s *Set) evict(t *Turn, spec *Spec) bool {
 	switch {
 	case taken < spec.Slot.Limit:
 		return true
-	case spec.Slot.Evict == EvictReject:
+	case spec.Slot.Evict == define.EvictReject:
 		return false
 	}
 	t.going = append(t.going, goer{victim, Overflowed})
@@ -120,12 +124,12 @@ func (s *Set) outnumber(t *Turn, a *Application) {
 
 // yields reports whether a gives way before b, which is older. With oldest nobody does, so that the first one looked at is
 // the victim; so it is among equals.
-func (s *Set) yields(rule Evict, a, b uint16) bool {
+func (s *Set) yields(rule define.Evict, a, b uint16) bool {
 	x, y := &s.slots[a], &s.slots[b]
 	switch rule {
-	case EvictLowest:
+	case define.EvictLowest:
 		return s.specOf(x).Group.Priority < s.specOf(y).Group.Priority
-	case EvictSoonest:
+	case define.EvictSoonest:
 		return s.ownersOf(x, x.end) < s.ownersOf(y, y.end) // also while the owner's time stands still
 	}
 	return false
@@ -143,7 +147,7 @@ func (s *Set) rank(t *Turn) {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		s.looked++
 		i := &s.slots[at]
-		if s.specOf(i).group == 0 || s.specOf(i).Group.Rule != GroupHide {
+		if s.specOf(i).group == 0 || s.specOf(i).Group.Rule != define.GroupHide {
 			continue
 		}
 		k := slices.IndexFunc(t.best, func(b strongest) bool { return b.group == s.specOf(i).group })
@@ -169,14 +173,14 @@ func (s *Set) outdoes(a, b uint16) bool {
 // outranked returns for which of its rules an instance is hidden, after rank.
 func (s *Set) outranked(t *Turn, at uint16) (causes flags) {
 	i := &s.slots[at]
-	if s.specOf(i).Group.Rule == GroupHide && s.specOf(i).group != 0 {
+	if s.specOf(i).Group.Rule == define.GroupHide && s.specOf(i).group != 0 {
 		for _, b := range t.best {
 			if b.group == s.specOf(i).group && b.at != at {
 				causes |= weaker
 			}
 		}
 	}
-	if n := s.specOf(i).Stack.Effective; n > 0 && s.specOf(i).Stack.Timers != TimersEach && s.stronger(at) >= n {
+	if n := s.specOf(i).Stack.Effective; n > 0 && s.specOf(i).Stack.Timers != define.TimersEach && s.stronger(at) >= n {
 		causes |= ineffective
 	}
 	return causes

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -16,10 +18,10 @@ import (
 // Nor does what one application costs grow with their square.
 func TestP29_SourcesOfAnOwner(t *testing.T) {
 	const sources = 3 * buff.MaxPerOwner
-	for _, timers := range []buff.Timers{buff.TimersShared, buff.TimersEach} {
+	for _, timers := range []define.Timers{define.TimersShared, define.TimersEach} {
 		r := newRig(t, buff.Spec{
-			ID: "stun", Duration: 20 * time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5, Timers: timers, Overflow: buff.OverflowReplace},
-			DR: buff.DR{Group: "stun", Steps: []int{100, 50, 25}, Reset: time.Hour, Scope: buff.ScopePair},
+			ID: "stun", Duration: 20 * time.Hour, Stack: define.Stacking{By: define.ByTarget, Limit: 5, Timers: timers, Overflow: define.OverflowReplace},
+			DR: define.DR{Group: "stun", Steps: []int{100, 50, 25}, Reset: time.Hour, Scope: define.ScopePair},
 		})
 		var half int
 		for k := range wheel.Time(sources + 3) {
@@ -28,7 +30,7 @@ func TestP29_SourcesOfAnOwner(t *testing.T) {
 				at += wheel.Time(2 * time.Hour / time.Millisecond)
 			}
 			before := r.set.Looked()
-			r.do(at, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec("stun"), Source: buff.OwnerID(k + 1)}})
+			r.do(at, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec("stun"), Source: buff.OwnerID(k + 1)}})
 			require.LessOrEqual(t, r.set.Looked()-before, uint32(3*buff.MaxPerOwner))
 			r.turn.Events = r.turn.Events[:0]
 			if k == sources/2 || k == sources-1 {
@@ -45,15 +47,15 @@ func TestP29_SourcesOfAnOwner(t *testing.T) {
 // TestP29_Queue: no more applications wait in a queue than its limit says, and without one no more
 // than MaxAsyncStacks.
 func TestP29_Queue(t *testing.T) {
-	for limit, want := range map[int]int{7: 7, 0: buff.MaxAsyncStacks} {
-		r := newRig(t, buff.Spec{ID: "shout", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue, Limit: limit}})
+	for limit, want := range map[int]int{7: 7, 0: define.MaxAsyncStacks} {
+		r := newRig(t, buff.Spec{ID: "shout", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue, Limit: limit}})
 		denied := 0
-		for range 3 * buff.MaxAsyncStacks {
+		for range 3 * define.MaxAsyncStacks {
 			if r.apply(0, "shout").Kind == buff.Denied {
 				denied++
 			}
 		}
-		require.Equal(t, 3*buff.MaxAsyncStacks-want, denied, "limit %d", limit)
+		require.Equal(t, 3*define.MaxAsyncStacks-want, denied, "limit %d", limit)
 		require.Contains(t, r.log()[want], "deny shout why=limit")
 	}
 }
@@ -61,10 +63,10 @@ func TestP29_Queue(t *testing.T) {
 // TestP29_Lineage: catalogs that take the place of each other have so many definitions together; one
 // that would be beyond that is refused by name, and the one before goes on.
 func TestP29_Lineage(t *testing.T) {
-	const each = buff.MaxLineage / 8
+	const each = define.MaxLineage / 8
 	of := func(generation, n int) (specs []buff.Spec) {
 		for k := range n {
-			specs = append(specs, buff.Spec{ID: fmt.Sprintf("g%d.%d", generation, k), Kind: buff.Infinite})
+			specs = append(specs, buff.Spec{ID: fmt.Sprintf("g%d.%d", generation, k), Kind: define.Infinite})
 		}
 		return specs
 	}

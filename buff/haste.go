@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -22,30 +24,30 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	switch {
 	case i.period == 0:
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q does not pulse", ErrPeriod, s.specOf(i).ID)}
-	case to < MinPeriod || to > MaxDuration || to%time.Millisecond != 0:
-		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, s.specOf(i).ID, to, MinPeriod, MaxDuration)}
+	case to < define.MinPeriod || to > define.MaxDuration || to%time.Millisecond != 0:
+		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, s.specOf(i).ID, to, define.MinPeriod, define.MaxDuration)}
 	}
 	s.flush(t, at)
 	was, beat, now, ms := i.period, i.beat, s.nowOf(t, i), to.Milliseconds()
 	e := s.about(Hastened, at)
 	switch s.specOf(i).Haste {
-	case HasteSnapshot:
+	case define.HasteSnapshot:
 		s.needExtra(i).wanted = ms
-	case HasteRescale:
+	case define.HasteRescale:
 		s.newBeat(i, now)
 		i.period, i.beat = ms, rescaled(now, beat, ms, was)
 		s.rescaleAsync(i, now, beat, ms, was)
-	case HasteNext:
+	case define.HasteNext:
 		s.newPeriod(i, ms)
 	}
-	if s.specOf(i).Haste != HasteSnapshot && s.specOf(i).HasteDuration && i.end != wheel.Never && s.specOf(i).Stack.Timers != TimersEach {
+	if s.specOf(i).Haste != define.HasteSnapshot && s.specOf(i).HasteDuration && i.end != wheel.Never && s.specOf(i).Stack.Timers != define.TimersEach {
 		i.end = rescaled(now, i.end, ms, was)
 		if i.flags&member != 0 {
 			s.rescaleHolders(i, now, ms, was)
 		}
 		i.duration = max(int64(scaled(i.duration, uint64(ms), uint64(was))), 1) // what a stack's end begins anew
 		e.End = s.endTold(i)
-		s.mark(at, AspectTime)
+		s.mark(at, journal.Time)
 	}
 	s.touch(t, at)
 	e.Next = s.worldOf(i, s.nextPulse(i))

@@ -3,6 +3,9 @@ package buff
 import (
 	"fmt"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -80,7 +83,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	i := &s.slots[at]
 	was, told := i.flags&hidden, s.specOf(i).toldCauses()
 	if (was == 0) != (causes == 0) {
-		s.mark(at, AspectHidden)
+		s.mark(at, journal.Hidden)
 	}
 	if (was^causes)&^told != 0 {
 		s.flush(t, at) // what was owed is as it was before
@@ -102,12 +105,12 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	i.flags = i.flags&^hidden | causes
 	s.tell(t, Shown, at)
 	s.give(t, at)
-	if was&(unmet|inhibited) != 0 && s.specOf(i).Inhibition != InhibitionKeep { // which only what pulses can say
+	if was&(unmet|inhibited) != 0 && s.specOf(i).Inhibition != define.InhibitionKeep { // which only what pulses can say
 		now := s.nowOf(t, i)
 		s.newBeat(i, now)
 		s.inStep(i, now)
 		s.touch(t, at)
-		if s.specOf(i).Inhibition == InhibitionExecute {
+		if s.specOf(i).Inhibition == define.InhibitionExecute {
 			s.pulse(t, at)
 		}
 	}
@@ -165,7 +168,7 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	}
 	g, all := s.needGates(), t.Catalog.closure([]Tag{c.Tag})
 	switch {
-	case c.Verb == VerbAddTag:
+	case c.Verb == verb.AddTag:
 		g.given.add([]Tag{c.Tag})
 		g.grant(all)
 	case g.given.has(c.Tag): // only what was given is taken: not what a buff grants, nor what stands above it

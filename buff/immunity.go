@@ -1,6 +1,11 @@
 package buff
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+)
 
 // immuneTo reports whether the owner is immune to a definition: by a tag that the game
 // gave, or by a buff other than the one in the slot except.
@@ -41,11 +46,11 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 		return Result{Err: fmt.Errorf("%w: an immunity against none", ErrTag)}
 	}
 	g := s.needGates()
-	if c.Verb == VerbDropImmunity && !g.immune.has(c.Tag) {
+	if c.Verb == verb.DropImmunity && !g.immune.has(c.Tag) {
 		return Result{}
 	}
 	s.flushAll(t, func(spec *Spec) bool { return has(spec.tags, c.Tag) })
-	if c.Verb == VerbDropImmunity {
+	if c.Verb == verb.DropImmunity {
 		if g.immune.drop([]Tag{c.Tag}) {
 			g.expose()
 		}
@@ -57,7 +62,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	n := int64(0)
 	s.each(func(at uint16) {
 		i := &s.slots[at]
-		if has(s.specOf(i).tags, c.Tag) && (s.specOf(i).Immune == ImmuneRemove || c.Purge && s.specOf(i).Immune != ImmuneIgnore) {
+		if has(s.specOf(i).tags, c.Tag) && (s.specOf(i).Immune == define.ImmuneRemove || c.Purge && s.specOf(i).Immune != define.ImmuneIgnore) {
 			s.end(t, at, Immunity)
 			n++
 		}
@@ -69,7 +74,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 func (s *Set) purgeImmune(t *Turn, at uint16) {
 	m := &s.specOf(&s.slots[at]).immunity
 	s.each(func(other uint16) {
-		if spec := s.specOf(&s.slots[other]); other != at && spec.Immune == ImmuneRemove && m.matches(spec) {
+		if spec := s.specOf(&s.slots[other]); other != at && spec.Immune == define.ImmuneRemove && m.matches(spec) {
 			s.end(t, other, Immunity)
 		}
 	})
@@ -79,7 +84,7 @@ func (s *Set) purgeImmune(t *Turn, at uint16) {
 // otherwise 0. As long as no immunity has come or gone, that is what it was.
 func (s *Set) exempt(i *instance, at uint16) flags {
 	switch {
-	case s.gates == nil || s.specOf(i).Immune != ImmuneSuppress:
+	case s.gates == nil || s.specOf(i).Immune != define.ImmuneSuppress:
 		return 0
 	case !s.gates.exposed && !s.gates.exposing:
 		return i.flags & immune

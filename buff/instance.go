@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -140,7 +141,7 @@ func (s *Set) nextPulse(i *instance) wheel.Time {
 	switch {
 	case i.beat <= i.end:
 		return i.beat
-	case s.specOf(i).Tail == TailPartial && i.period > 0 && s.elapsed(i, i.end) > 0 && !s.goesOn(i):
+	case s.specOf(i).Tail == define.TailPartial && i.period > 0 && s.elapsed(i, i.end) > 0 && !s.goesOn(i):
 		return i.end
 	}
 	return wheel.Never
@@ -149,9 +150,9 @@ func (s *Set) nextPulse(i *instance) wheel.Time {
 // goesOn reports whether the end of the duration leaves something: stacks, or others that wait.
 func (s *Set) goesOn(i *instance) bool {
 	switch st := &s.specOf(i).Stack; {
-	case st.Timers == TimersQueue:
+	case st.Timers == define.TimersQueue:
 		return len(s.extraOf(i).async) > 0
-	case st.Timers == TimersShared && st.Expire != ExpireAll && i.flags&leaving == 0:
+	case st.Timers == define.TimersShared && st.Expire != define.ExpireAll && i.flags&leaving == 0:
 		return int(i.stacks) > s.specOf(i).expiring(int(i.stacks))
 	}
 	return false
@@ -198,7 +199,7 @@ func (s *Set) due(i *instance) (wheel.Time, uint64) {
 
 // nextEnd returns when, in its own time, the instance or a part of it ends next.
 func (s *Set) nextEnd(i *instance) wheel.Time {
-	if s.specOf(i).Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == define.TimersEach {
 		return s.extraOf(i).async[0].end
 	}
 	if i.flags&member != 0 {
@@ -213,11 +214,11 @@ func (s *Set) nextEnd(i *instance) wheel.Time {
 func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
 	end, r, age := i.end, rankEnd, i.age
 	switch st := &s.specOf(i).Stack; {
-	case st.Timers == TimersEach:
+	case st.Timers == define.TimersEach:
 		if async := s.extraOf(i).async; len(async) > 1 {
 			end, r, age = async[0].end, rankStackEnd, async[0].age
 		}
-	case st.Timers == TimersQueue || st.Expire != ExpireAll:
+	case st.Timers == define.TimersQueue || st.Expire != define.ExpireAll:
 		if s.goesOn(i) {
 			r = rankStackEnd
 		}

@@ -9,16 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
 // mirror knows of an owner only what its Journal says: of a buff in which something has changed it
 // takes over just that.
 type mirror struct {
-	journal *buff.Journal
-	deaf    buff.Aspect // does not listen to these, of buffs
-	mute    buff.Aspect // and these, of the owner
+	journal *journal.Journal
+	deaf    journal.Aspect // does not listen to these, of buffs
+	mute    journal.Aspect // and these, of the owner
 	at      map[int]buff.Instance
 	dead    bool
 	values  map[stat.Attr]float64
@@ -27,7 +30,7 @@ type mirror struct {
 
 func newMirror() *mirror {
 	m := &mirror{at: map[int]buff.Instance{}, values: map[stat.Attr]float64{}}
-	m.journal = buff.NewJournal(func(uint32) { m.calls++ })
+	m.journal = journal.New(func(uint32) { m.calls++ })
 	return m
 }
 
@@ -39,9 +42,9 @@ func (m *mirror) read(set *buff.Set, c *buff.Catalog) string {
 		is, ok := set.At(at)
 		switch what &^= m.deaf; {
 		case what == 0:
-		case what&buff.AspectEnded != 0 && !ok:
+		case what&journal.Ended != 0 && !ok:
 			delete(m.at, at)
-		case what&buff.AspectBegun != 0:
+		case what&journal.Begun != 0:
 			m.at[at] = is
 		default:
 			m.at[at] = merged(m.at[at], is, what)
@@ -53,10 +56,10 @@ func (m *mirror) read(set *buff.Set, c *buff.Catalog) string {
 		return fmt.Sprintf("called %d times for a Journal of which empty is %v", m.calls, empty)
 	}
 	m.calls = 0
-	if owner&buff.AspectLife != 0 {
+	if owner&journal.Life != 0 {
 		m.dead = set.Dead()
 	}
-	if owner&buff.AspectAttributes != 0 {
+	if owner&journal.Attributes != 0 {
 		clear(m.values)
 	}
 	return m.differs(set, c)
@@ -91,26 +94,26 @@ func (m *mirror) differs(set *buff.Set, c *buff.Catalog) string {
 }
 
 // merged returns was with those parts of is that have changed.
-func merged(was, is buff.Instance, what buff.Aspect) buff.Instance {
+func merged(was, is buff.Instance, what journal.Aspect) buff.Instance {
 	other := is
-	if what&buff.AspectTime == 0 {
+	if what&journal.Time == 0 {
 		other = was
 	}
-	pick := func(a buff.Aspect, take func(to, from *buff.Instance)) {
+	pick := func(a journal.Aspect, take func(to, from *buff.Instance)) {
 		if what&a != 0 {
 			take(&other, &is)
 		} else {
 			take(&other, &was)
 		}
 	}
-	pick(buff.AspectStacks, func(to, from *buff.Instance) { to.Stacks = from.Stacks })
-	pick(buff.AspectPower, func(to, from *buff.Instance) { to.Magnitude, to.Level = from.Magnitude, from.Level })
-	pick(buff.AspectCharges, func(to, from *buff.Instance) { to.Charges = from.Charges })
-	pick(buff.AspectShield, func(to, from *buff.Instance) { to.Shield = from.Shield })
-	pick(buff.AspectHidden, func(to, from *buff.Instance) { to.Hidden = from.Hidden })
-	pick(buff.AspectWaiting, func(to, from *buff.Instance) { to.Waiting = from.Waiting })
-	pick(buff.AspectSource, func(to, from *buff.Instance) { to.Source = from.Source })
-	pick(buff.AspectSpec, func(to, from *buff.Instance) { to.Spec = from.Spec })
+	pick(journal.Stacks, func(to, from *buff.Instance) { to.Stacks = from.Stacks })
+	pick(journal.Power, func(to, from *buff.Instance) { to.Magnitude, to.Level = from.Magnitude, from.Level })
+	pick(journal.Charges, func(to, from *buff.Instance) { to.Charges = from.Charges })
+	pick(journal.Shield, func(to, from *buff.Instance) { to.Shield = from.Shield })
+	pick(journal.Hidden, func(to, from *buff.Instance) { to.Hidden = from.Hidden })
+	pick(journal.Waiting, func(to, from *buff.Instance) { to.Waiting = from.Waiting })
+	pick(journal.Source, func(to, from *buff.Instance) { to.Source = from.Source })
+	pick(journal.Spec, func(to, from *buff.Instance) { to.Spec = from.Spec })
 	other.Handle = was.Handle
 	return other
 }
@@ -143,7 +146,7 @@ func (m *mirrored) do(at int64, o op) string {
 	return m.drive.do(at, o)
 }
 
-func mirrorScript(s *script, seed uint64, deaf, mute buff.Aspect) string {
+func mirrorScript(s *script, seed uint64, deaf, mute journal.Aspect) string {
 	d := newDrive(s, nil, nil)
 	m := &mirrored{drive: d, mirror: newMirror()}
 	m.mirror.deaf, m.mirror.mute = deaf, mute
@@ -160,12 +163,12 @@ func TestJournal(t *testing.T) {
 
 // TestJournalNeedsAll: whoever does not listen to one of the aspects soon does not.
 func TestJournalNeedsAll(t *testing.T) {
-	type control struct{ deaf, mute buff.Aspect }
+	type control struct{ deaf, mute journal.Aspect }
 	left := map[control]bool{}
-	for a := buff.AspectBegun; a <= buff.AspectSource; a <<= 1 { // AspectSpec: TestAdoptAtRandom
+	for a := journal.Begun; a <= journal.Source; a <<= 1 { // journal.Spec: TestAdoptAtRandom
 		left[control{deaf: a}] = true
 	}
-	left[control{mute: buff.AspectLife}], left[control{mute: buff.AspectAttributes}] = true, true
+	left[control{mute: journal.Life}], left[control{mute: journal.Attributes}] = true, true
 	for k := range uint64(5000) {
 		if len(left) == 0 {
 			return
@@ -188,10 +191,10 @@ func TestJournalNeedsAll(t *testing.T) {
 
 // TestJournalAllocations: what changes again takes no memory.
 func TestJournalAllocations(t *testing.T) {
-	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9}})
+	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget, Limit: 9}})
 	require.NoError(t, err)
 	set, turn := buff.NewSet(1, 2, 0, 20), &buff.Turn{Catalog: c}
-	j := buff.NewJournal(nil)
+	j := journal.New(nil)
 	set.SetJournal(j)
 	apply := func() {
 		set.Apply(turn, 0, &buff.Application{Spec: c.Spec("a")})
@@ -203,7 +206,7 @@ func TestJournalAllocations(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		apply()
 		for _, what := range j.Slots() {
-			n += int(what & buff.AspectStacks)
+			n += int(what & journal.Stacks)
 		}
 		j.Empty()
 	}))
@@ -218,7 +221,7 @@ func TestJournalAllocations(t *testing.T) {
 
 // TestInstanceClock: what holds the time of a buff is told apart, and what is left by its own clock.
 func TestInstanceClock(t *testing.T) {
-	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: 10 * time.Second, OnDeath: buff.FatePause})
+	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: 10 * time.Second, OnDeath: define.FatePause})
 	require.NoError(t, err)
 	set, turn := buff.NewSet(1, 2, 0, 20), &buff.Turn{Catalog: c}
 	h, _, _, err := set.Apply(turn, 0, &buff.Application{Spec: c.Spec("a")})
@@ -238,10 +241,10 @@ func TestInstanceClock(t *testing.T) {
 		{"of the owner, half", 3000, buff.SetRate(1, buff.Ratio{Num: 1, Den: 4}), 0, buff.Ratio{Num: 1, Den: 2}, 15_000, 6 * time.Second, 12 * time.Second},
 		{"pause of the buff", 5000, buff.PauseBuff(h), buff.HeldByBuff, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
 		{"and of the owner", 6000, buff.Pause(1), buff.HeldByBuff | buff.HeldByOwner, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
-		{"and of the zone", 7000, buff.Command{Verb: buff.VerbPause, Whose: buff.OfZone}, buff.HeldByBuff | buff.HeldByOwner | buff.HeldByZone, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
+		{"and of the zone", 7000, buff.Command{Verb: verb.Pause, Whose: define.OfZone}, buff.HeldByBuff | buff.HeldByOwner | buff.HeldByZone, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
 		{"and of death", 8000, buff.Kill(1), buff.HeldByBuff | buff.HeldByOwner | buff.HeldByZone | buff.HeldByDeath, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
 		{"the owner goes on", 9000, buff.Resume(1), buff.HeldByBuff | buff.HeldByZone | buff.HeldByDeath, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
-		{"and the zone", 9000, buff.Command{Verb: buff.VerbResume, Whose: buff.OfZone}, buff.HeldByBuff | buff.HeldByDeath, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
+		{"and the zone", 9000, buff.Command{Verb: verb.Resume, Whose: define.OfZone}, buff.HeldByBuff | buff.HeldByDeath, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
 		{"and the buff", 9000, buff.ResumeBuff(h), buff.HeldByDeath, buff.Ratio{Num: 1, Den: 2}, wheel.Never, 5 * time.Second, 5 * time.Second},
 		{"and it lives", 10_000, buff.Revive(1), 0, buff.Ratio{Num: 1, Den: 2}, 20_000, 5 * time.Second, 10 * time.Second},
 	} {
@@ -267,7 +270,7 @@ func TestInstanceClock(t *testing.T) {
 // TestEndsAgree: the end that an event tells is that of the instance, also while its time stands
 // still.
 func TestEndsAgree(t *testing.T) {
-	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: 10 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}})
+	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: 10 * time.Second, Stack: define.Stacking{By: define.ByTarget}})
 	require.NoError(t, err)
 	for _, hold := range []buff.Command{buff.Pause(1), buff.SetRate(1, buff.Ratio{Num: 3, Den: 7})} {
 		set, turn := buff.NewSet(1, 2, 0, 20), &buff.Turn{Catalog: c}

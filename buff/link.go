@@ -3,6 +3,9 @@ package buff
 import (
 	"math"
 	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // A link comes with its buff and goes with it. The Set knows which instances came, or were joined,
@@ -17,7 +20,7 @@ type linkage struct {
 // Story: testdata/links_refresh.txt.
 func (s *Set) bring(t *Turn, i *instance) {
 	for _, l := range s.specOf(i).links {
-		t.Issue(s, &Command{Verb: VerbApply, Application: Application{
+		t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
 			Spec: t.Catalog.newest(l), Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i)), with: i.age,
 		}})
 	}
@@ -47,7 +50,7 @@ func (g *gates) brought(of uint64) bool {
 // sendOff ends what came with a buff that has ended. What is applied with it still, because its
 // own application waits, is applied before.
 func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
-	if !t.issue(s, &Command{Verb: VerbRemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
+	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
 		s.gates.untie(of)
 	}
 }
@@ -106,7 +109,7 @@ func (g *gates) nextLinked(link Handle, after uint64) uint64 {
 func (s *Set) leaveZone(t *Turn) Result {
 	var r Result
 	s.each(func(at uint16) {
-		if s.specOf(&s.slots[at]).OnZone == FateRemove {
+		if s.specOf(&s.slots[at]).OnZone == define.FateRemove {
 			s.endNamed(t, at, Interrupted, "zone")
 			r.Amount++
 		}

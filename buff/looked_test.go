@@ -5,15 +5,18 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // TestLooked: what a command costs is counted, and grows with what it has to look at.
 func TestLooked(t *testing.T) {
 	cat, err := NewCatalog(
-		Spec{ID: "beat", Kind: Infinite, Period: time.Second},
-		Spec{ID: "hit", Kind: Instant},
-		Spec{ID: "many", Duration: time.Hour, Stack: Stacking{By: ByTarget, Limit: 100, Timers: TimersEach}},
-		Spec{ID: "fire", Kind: Instant, Tags: []string{"fire"}},
+		Spec{ID: "beat", Kind: define.Infinite, Period: time.Second},
+		Spec{ID: "hit", Kind: define.Instant},
+		Spec{ID: "many", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Limit: 100, Timers: define.TimersEach}},
+		Spec{ID: "fire", Kind: define.Instant, Tags: []string{"fire"}},
 	)
 	require.NoError(t, err)
 	fire, _ := cat.Tag("fire")
@@ -26,25 +29,25 @@ func TestLooked(t *testing.T) {
 			return s.Looked() - before
 		}
 		apply := func(id string) Command {
-			return Command{Verb: VerbApply, Application: Application{Spec: cat.Spec(id)}}
+			return Command{Verb: verb.Apply, Application: Application{Spec: cat.Spec(id)}}
 		}
 		for range n {
 			require.EqualValues(t, looksOfMove, cost(apply("beat")), "a new one moves its own deadline")
 		}
 		require.Zero(t, cost(apply("hit")))
-		require.Equal(t, (looksOfMove+2)*n, cost(Command{Verb: VerbSetRate, Whose: OfOwner, Rate: Ratio{1, 2}}))
-		require.Equal(t, (looksOfMove+2)*n, cost(Command{Verb: VerbPause, Whose: OfOwner}))
-		require.Equal(t, (looksOfMove+2)*n, cost(Command{Verb: VerbResume, Whose: OfOwner}))
-		inside(t, n, cost(Command{Verb: VerbImmunize, Tag: fire}))
-		inside(t, n, cost(Command{Verb: VerbDropImmunity, Tag: fire}))
-		inside(t, n, cost(Command{Verb: VerbDispel, Query: Query{Tag: fire}}))
-		inside(t, n, cost(Command{Verb: VerbRemoveSpec, Application: Application{Spec: cat.Spec("hit")}}))
-		inside(t, n, cost(Command{Verb: VerbAbsorb, Amount: 5}))
+		require.Equal(t, (looksOfMove+2)*n, cost(Command{Verb: verb.SetRate, Whose: define.OfOwner, Rate: Ratio{1, 2}}))
+		require.Equal(t, (looksOfMove+2)*n, cost(Command{Verb: verb.Pause, Whose: define.OfOwner}))
+		require.Equal(t, (looksOfMove+2)*n, cost(Command{Verb: verb.Resume, Whose: define.OfOwner}))
+		inside(t, n, cost(Command{Verb: verb.Immunize, Tag: fire}))
+		inside(t, n, cost(Command{Verb: verb.DropImmunity, Tag: fire}))
+		inside(t, n, cost(Command{Verb: verb.Dispel, Query: Query{Tag: fire}}))
+		inside(t, n, cost(Command{Verb: verb.RemoveSpec, Application: Application{Spec: cat.Spec("hit")}}))
+		inside(t, n, cost(Command{Verb: verb.Absorb, Amount: 5}))
 		cost(apply("many"))
 		for k := range uint32(20) {
 			require.GreaterOrEqual(t, cost(apply("many")), looksOfMove+k+2, "each stack has a timer of its own")
 		}
-		require.GreaterOrEqual(t, cost(Command{Verb: VerbKill}), n)
+		require.GreaterOrEqual(t, cost(Command{Verb: verb.Kill}), n)
 	}
 }
 

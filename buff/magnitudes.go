@@ -3,6 +3,8 @@ package buff
 import (
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/sheet"
 )
@@ -75,7 +77,7 @@ func (s *Set) newSource(at uint16, source OwnerID) {
 		return
 	}
 	i.source = source
-	s.mark(at, AspectSource)
+	s.mark(at, journal.Source)
 	s.rehash(at)
 	if k := s.magnitudesOf(i); len(k.captured) > 0 {
 		k.captured = k.captured[:0]
@@ -96,7 +98,7 @@ func (m *modifier) amount(values []float64, stacks int16) float64 {
 func (s *Set) putOn(at uint16) {
 	i := &s.slots[at]
 	sheet, k := s.needBeside().needSheet(s.specOf(i).catalog), s.extraOf(i).needMagnitudes()
-	s.markOwner(AspectAttributes)
+	s.markOwner(journal.Attributes)
 	k.putOn(sheet, i, s.specOf(i), s.handle(at))
 	if s.specOf(i).uses&usesOverride != 0 {
 		s.overrule(sheet, i.newer)
@@ -144,7 +146,7 @@ func (k *magnitudes) put(sheet *sheet.Sheet, i *instance, spec *Spec, j int, of 
 // takeOff takes them off.
 func (s *Set) takeOff(at uint16) {
 	k := s.magnitudesOf(&s.slots[at])
-	s.markOwner(AspectAttributes)
+	s.markOwner(journal.Attributes)
 	k.takeOff(s.beside.ownSheet())
 }
 
@@ -157,7 +159,7 @@ func (k *magnitudes) takeOff(sheet *sheet.Sheet) {
 
 // counted returns how many of so many stacks count for a modifier: with timers each, those that are effective.
 func (s *Spec) counted(stacks int16) int16 {
-	if st := &s.Stack; st.Timers == TimersEach && st.Effective > 0 {
+	if st := &s.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
 		return int16(min(int(stacks), st.Effective))
 	}
 	return stacks
@@ -170,7 +172,7 @@ func (s *Set) tune(at uint16) {
 	if s.specOf(i).uses&usesModifiers == 0 {
 		return
 	}
-	s.markOwner(AspectAttributes)
+	s.markOwner(journal.Attributes)
 	s.magnitudesOf(i).tune(s.beside.ownSheet(), i, s.specOf(i))
 }
 
@@ -189,7 +191,7 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 	fresh := t.worked.fresh[:0]
 	for j := range spec.numbers {
 		n := &spec.numbers[j]
-		if n.snapshot != SnapshotPulse {
+		if n.snapshot != define.SnapshotPulse {
 			continue
 		}
 		v, why := q.evaluate(n)
@@ -200,7 +202,7 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 	}
 	t.worked.fresh = fresh
 	for j := range spec.numbers {
-		if spec.numbers[j].snapshot == SnapshotPulse {
+		if spec.numbers[j].snapshot == define.SnapshotPulse {
 			if at != noSlot {
 				s.tellNumber(t, at, j, k.values[j], fresh[0])
 			}
@@ -209,7 +211,7 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 		}
 	}
 	if len(k.keys) > 0 {
-		s.markOwner(AspectAttributes)
+		s.markOwner(journal.Attributes)
 		k.tune(s.beside.ownSheet(), i, spec)
 	}
 	return true

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/stretchr/testify/require"
 )
 
@@ -89,7 +90,7 @@ func TestMemoryComesBack(t *testing.T) {
 	for k := range 2000 {
 		s := NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner)
 		for range k % 100 {
-			require.NoError(t, s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: 2}}).Err)
+			require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: 2}}).Err)
 		}
 		sets = append(sets, s)
 	}
@@ -131,14 +132,14 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 		sets = append(sets, NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner))
 	}
 	apply := func(s *Set) Handle {
-		return s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: s.Owner()}}).Handle
+		return s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: s.Owner()}}).Handle
 	}
 	for buffs := range 60 { // one owner in ten stays behind: he has no more than half of them, and they come and go
 		for k, s := range sets {
 			if k%10 != 0 || buffs < 30 {
 				apply(s)
 			} else {
-				s.Do(turn, 0, Command{Verb: VerbRemove, Handle: apply(s), Reason: Cancelled})
+				s.Do(turn, 0, Command{Verb: verb.Remove, Handle: apply(s), Reason: Cancelled})
 			}
 			turn.Events = turn.Events[:0]
 		}
@@ -191,7 +192,7 @@ func TestPoison(t *testing.T) {
 	turn := &Turn{Catalog: c, Memory: m}
 	s := NewSet(1, 0, 0, MaxPerOwner)
 	apply := func() {
-		s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: 2}})
+		s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: 2}})
 	}
 	apply()
 	m.take(1) // so that the chunk stays
@@ -216,9 +217,9 @@ func TestMemoryByWorkers(t *testing.T) {
 				for k := range sets {
 					s := NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner)
 					for i := range (k*round + w) % 70 {
-						h := s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: spec, Source: OwnerID(w + 1)}}).Handle
+						h := s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: OwnerID(w + 1)}}).Handle
 						if i%3 == 0 {
-							s.Do(turn, 0, Command{Verb: VerbRemove, Handle: h, Reason: Cancelled})
+							s.Do(turn, 0, Command{Verb: verb.Remove, Handle: h, Reason: Cancelled})
 						}
 					}
 					sets[k] = s

@@ -1,6 +1,10 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // migrate makes a running instance one of another version with the same rule of timers, and
 // reports whether it lives on. What a reload does is said at [Set.Adopt].
@@ -12,14 +16,14 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	i := &s.slots[at]
 	h, shield, shielded := s.handle(at), int64(0), s.specOf(i).Shield.On
 	by := spec.lastsAt(int(i.level)) - s.specOf(i).lastsAt(int(i.level))
-	if i.flags&member == 0 && s.specOf(i).Stack.Timers == TimersShared && !s.newEnd(t, i, spec) {
+	if i.flags&member == 0 && s.specOf(i).Stack.Timers == define.TimersShared && !s.newEnd(t, i, spec) {
 		s.end(t, at, Reload)
 		return false
 	}
 	if shielded {
 		shield = s.extraOf(i).shield
 	}
-	if spec.Stack.Timers == TimersQueue {
+	if spec.Stack.Timers == define.TimersQueue {
 		s.reworkWaiting(t, i, spec)
 	}
 	a := Application{Spec: spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
@@ -29,15 +33,15 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 		s.extraOf(i).shield = shield
 	}
 	switch spec.Stack.Timers {
-	case TimersEach:
+	case define.TimersEach:
 		s.moveAsync(t, at, by)
-	case TimersQueue:
+	case define.TimersQueue:
 		s.moveQueue(t, at, by)
 	}
 	if !s.lives(h) {
 		return false
 	}
-	s.mark(at, AspectSpec|AspectTime|AspectStacks|AspectPower|AspectCharges|AspectShield|AspectWaiting)
+	s.mark(at, journal.Spec|journal.Time|journal.Stacks|journal.Power|journal.Charges|journal.Shield|journal.Waiting)
 	s.touch(t, at)
 	s.tellVersion(t, at)
 	if over := int(i.stacks) - int(spec.limit); over > 0 {
@@ -60,8 +64,8 @@ func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
 	case was == 0: // an infinite one that was applied for a time
 		return true
 	}
-	d := min(max(scaled(i.duration, uint64(is), uint64(was)), spec.shortest, 1), spec.longest, MaxDuration.Milliseconds())
-	if spec.Tail == TailFit {
+	d := min(max(scaled(i.duration, uint64(is), uint64(was)), spec.shortest, 1), spec.longest, define.MaxDuration.Milliseconds())
+	if spec.Tail == define.TailFit {
 		period := spec.periodAt(int(i.level))
 		d = max(scaled(d, 1, uint64(period)), 1) * period
 	}
@@ -137,7 +141,7 @@ func (q *asked) rework(old, spec *Spec, values []float64) {
 	w := &q.turn.worked
 	w.args = w.args[:0]
 	for j := range old.numbers {
-		if n := &old.numbers[j]; n.from == FromCaller {
+		if n := &old.numbers[j]; n.from == define.FromCaller {
 			w.args = append(w.args, Arg{n.caller, values[j]})
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -16,8 +18,8 @@ import (
 func TestAdoptQueue(t *testing.T) {
 	spec := func(seconds, limit int) buff.Spec {
 		return buff.Spec{
-			ID: "p", Duration: time.Duration(seconds) * time.Second, Reload: buff.ReloadMigrate,
-			Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue, Limit: limit},
+			ID: "p", Duration: time.Duration(seconds) * time.Second, Reload: define.ReloadMigrate,
+			Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue, Limit: limit},
 		}
 	}
 	for name, c := range map[string]struct {
@@ -40,7 +42,7 @@ func TestAdoptQueue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, spec(10, 9))
 			for k, s := range c.lasts {
-				r.do(0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{
+				r.do(0, buff.Command{Verb: verb.Apply, Application: buff.Application{
 					Spec: r.catalog.Spec("p"), Magnitude: int64(9 - k), Duration: buff.Lasting(time.Duration(s) * time.Second),
 				}})
 			}

@@ -7,23 +7,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // sumOf is a formula of two reads.
-type sumOf struct{ reads []buff.Read }
+type sumOf struct{ reads []define.Read }
 
-func (sumOf) String() string                           { return "sum" }
-func (f sumOf) Reads() []buff.Read                     { return f.reads }
-func (sumOf) Eval(in buff.Inputs) (v float64, _ error) { return in.Reads[0] + in.Reads[1], nil }
+func (sumOf) String() string                             { return "sum" }
+func (f sumOf) Reads() []define.Read                     { return f.reads }
+func (sumOf) Eval(in define.Inputs) (v float64, _ error) { return in.Reads[0] + in.Reads[1], nil }
 
 // TestMissingNumber: an application that is refused for a number that is missing says which, and so does one that brings what nothing reads.
 func TestMissingNumber(t *testing.T) {
-	reads := []buff.Read{{Caller: true, Name: "spice"}, {Of: buff.OfSource, Name: "power"}}
-	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "power"}}}, Specs: []buff.Spec{
-		{ID: "a", Duration: time.Second, Params: []buff.Param{{Name: "x", Value: buff.Caller("dmg")}}},
-		{ID: "b", Duration: time.Second, Params: []buff.Param{{Name: "x", Value: buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.OfSource}}}},
-		{ID: "c", Duration: time.Second, Params: []buff.Param{{Name: "x", Value: buff.Number{From: buff.FromFormula, Formula: sumOf{reads}}}}},
+	reads := []define.Read{{Caller: true, Name: "spice"}, {Of: define.OfSource, Name: "power"}}
+	c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "power"}}}, Specs: []buff.Spec{
+		{ID: "a", Duration: time.Second, Params: []define.Param{{Name: "x", Value: define.Caller("dmg")}}},
+		{ID: "b", Duration: time.Second, Params: []define.Param{{Name: "x", Value: define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource}}}},
+		{ID: "c", Duration: time.Second, Params: []define.Param{{Name: "x", Value: define.Number{From: define.FromFormula, Formula: sumOf{reads}}}}},
 	}})
 	require.NoError(t, err)
 	for _, x := range []struct {

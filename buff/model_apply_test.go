@@ -7,23 +7,25 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // apply does an application; that of an aura has no end, and joins what auras have applied.
 // asksFor reports whether a number of the definition reads what an application brings under a name.
 func asksFor(s *buff.Spec, caller string) bool {
 	found := false
-	look := func(n buff.Number) {
-		found = found || n.From == buff.FromCaller && n.Caller == caller
-		if n.From == buff.FromFormula {
-			found = found || slices.Contains(n.Formula.Reads(), buff.Read{Caller: true, Name: caller})
+	look := func(n define.Number) {
+		found = found || n.From == define.FromCaller && n.Caller == caller
+		if n.From == define.FromFormula {
+			found = found || slices.Contains(n.Formula.Reads(), define.Read{Caller: true, Name: caller})
 		}
 	}
-	(&worked{}).each(s, func(n buff.Number, _ func() float64, _ func(float64)) bool {
+	(&worked{}).each(s, func(n define.Number, _ func() float64, _ func(float64)) bool {
 		look(n)
 		return true
 	})
-	for _, n := range []*buff.Number{s.DurationScale, s.Shield.By} {
+	for _, n := range []*define.Number{s.DurationScale, s.Shield.By} {
 		if n != nil {
 			look(*n)
 		}
@@ -49,7 +51,7 @@ func (m *model) apply(o op, member bool) string {
 	if why := m.refusal(s, o); why != buff.NoReason {
 		return m.deny(s, o, why)
 	}
-	if s.Kind == buff.Instant {
+	if s.Kind == define.Instant {
 		c := told{
 			at: m.at, kind: "exec", spec: s, source: o.source, magnitude: o.magnitude, level: o.level, nums: m.worked, stacks: 1,
 		}
@@ -85,11 +87,11 @@ func (m *model) apply(o op, member bool) string {
 // wrong returns what is wrong with the arguments, and the word of the error.
 func wrong(s *buff.Spec, o op) (buff.Reason, string) {
 	switch {
-	case o.given && (o.duration < time.Millisecond || s.Kind == buff.Instant):
+	case o.given && (o.duration < time.Millisecond || s.Kind == define.Instant):
 		return buff.BadDuration, "duration"
 	case o.stacks < 0:
 		return buff.BadStacks, "stacks"
-	case o.level < 0 || o.level > buff.MaxLevel:
+	case o.level < 0 || o.level > define.MaxLevel:
 		return buff.BadLevel, "level"
 	case o.scale.Den == 0 && o.scale.Num != 0:
 		return buff.BadDuration, "scale"
@@ -100,7 +102,7 @@ func wrong(s *buff.Spec, o op) (buff.Reason, string) {
 // refusal is the gates before the duration.
 func (m *model) refusal(s *buff.Spec, o op) buff.Reason {
 	switch {
-	case m.dead && s.Dead == buff.DeadDeny:
+	case m.dead && s.Dead == define.DeadDeny:
 		return buff.Dead
 	case !m.holds(s.Require.Apply):
 		return buff.Requirement
@@ -128,7 +130,7 @@ func (m *model) lucky(chance int) bool {
 // lasts returns how long an application lasts, in its own time, never if it has no end.
 func (m *model) lasts(s *buff.Spec, o op, member bool) (int64, buff.Reason) {
 	d := int64(never)
-	if s.Kind == buff.Timed {
+	if s.Kind == define.Timed {
 		d = lastsAt(s, m.levelOf(s, o, member))
 	}
 	if o.given {
@@ -159,7 +161,7 @@ func (m *model) lasts(s *buff.Spec, o op, member bool) (int64, buff.Reason) {
 	if s.MaxDuration > 0 {
 		d = min(d, ms(s.MaxDuration))
 	}
-	if s.Tail == buff.TailFit {
+	if s.Tail == define.TailFit {
 		period := periodAt(s, m.levelOf(s, o, member))
 		d = max(halfUp(d, 1, period), 1) * period
 	}
@@ -175,8 +177,8 @@ func (m *model) deny(s *buff.Spec, o op, why buff.Reason) string {
 func (m *model) joined(s *buff.Spec, o op, member bool) *carried {
 	st := s.Stack
 	for _, b := range m.buffs {
-		if b.spec == s && b.member == member && (st.Level != buff.LevelSegregate || b.level == o.level) &&
-			(st.By == buff.ByTarget || st.By == buff.BySource && b.source == o.source || st.By == buff.ByKey && b.key == o.key) {
+		if b.spec == s && b.member == member && (st.Level != define.LevelSegregate || b.level == o.level) &&
+			(st.By == define.ByTarget || st.By == define.BySource && b.source == o.source || st.By == define.ByKey && b.key == o.key) {
 			return b
 		}
 	}
@@ -184,8 +186,8 @@ func (m *model) joined(s *buff.Spec, o op, member bool) *carried {
 }
 
 func limit(s *buff.Spec) int {
-	if s.Stack.Timers == buff.TimersQueue {
-		return cmp.Or(s.Stack.Limit, buff.MaxAsyncStacks)
+	if s.Stack.Timers == define.TimersQueue {
+		return cmp.Or(s.Stack.Limit, define.MaxAsyncStacks)
 	}
 	return cmp.Or(s.Stack.Limit, 1)
 }
@@ -217,9 +219,9 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 	b.charges, b.shield, b.nums = s.Charges.N, m.worked.pool, m.worked.copied()
 	m.buffs = append(m.buffs, b)
 	switch s.Stack.Timers {
-	case buff.TimersEach:
+	case define.TimersEach:
 		b.addAsync(o, m.now, d, b.stacks, b.age)
-	case buff.TimersQueue:
+	case define.TimersQueue:
 		b.stacks, b.running = 1, &asyncStack{magnitude: o.magnitude, source: o.source, level: o.level, age: b.age}
 	}
 	m.follow(s.On.Apply, m.about(b, "apply", times(b.stacks)+field("end", m.endTold(b, b.end))))
@@ -231,7 +233,7 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 		m.purgeImmune(b)
 	}
 	m.settle()
-	if s.First != buff.FirstNone && !b.gone {
+	if s.First != define.FirstNone && !b.gone {
 		m.pulse(b, atOnce, "", 0)
 	}
 	return true, "apply"
@@ -240,26 +242,26 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 // join is a further application that joins a live instance.
 func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 	s, st := b.spec, &b.spec.Stack
-	if st.Level == buff.LevelHigherWins && o.level < b.level {
+	if st.Level == define.LevelHigherWins && o.level < b.level {
 		return false, m.deny(s, o, buff.LowerLevel)
 	}
 	m.flush(b)
 	full := b.stacks >= limit(s)
-	if st.Timers == buff.TimersQueue {
+	if st.Timers == define.TimersQueue {
 		full = len(b.async)+1 >= limit(s)
 	}
 	switch {
-	case full && st.Overflow == buff.OverflowDeny:
+	case full && st.Overflow == define.OverflowDeny:
 		m.deny(s, o, buff.Limit)
 		m.overflow(o)
 		return false, "deny limit"
-	case full && st.Overflow == buff.OverflowClear:
+	case full && st.Overflow == define.OverflowClear:
 		m.remove(b, buff.Overflowed)
 		m.overflow(o)
 		return false, "remove overflow"
-	case st.Timers == buff.TimersEach:
+	case st.Timers == define.TimersEach:
 		return true, m.joinEach(b, o, d)
-	case st.Timers == buff.TimersQueue:
+	case st.Timers == define.TimersQueue:
 		r = m.joinQueue(b, o, d)
 		return r == "queue", r
 	}
@@ -280,7 +282,7 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		r = "stack"
 	}
 	now := b.now(m.now)
-	if st.Refresh != buff.RefreshNone {
+	if st.Refresh != define.RefreshNone {
 		r = cmp.Or(r, "refresh")
 		if full {
 			b.setLevel(o)
@@ -293,10 +295,10 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		m.followFrom(s.On.Refresh, m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end))), o.source)
 		m.bring(b)
 	}
-	if st.Phase != buff.PhaseKeep {
+	if st.Phase != define.PhaseKeep {
 		b.newBeat(now)
 	}
-	if b.period > 0 && (st.Phase == buff.PhaseExecute || s.First == buff.FirstEvery && r != "") {
+	if b.period > 0 && (st.Phase == define.PhaseExecute || s.First == define.FirstEvery && r != "") {
 		m.pulse(b, atOnce, "", 0)
 	}
 	if full {
@@ -311,15 +313,15 @@ func (b *carried) refreshed(now, d int64) int64 {
 	switch {
 	case d == never:
 		return never
-	case st.Refresh == buff.RefreshExtend && st.RefreshCap > 0:
+	case st.Refresh == define.RefreshExtend && st.RefreshCap > 0:
 		return max(b.end, min(b.end+d, now+ms(st.RefreshCap)))
-	case st.Refresh == buff.RefreshExtend:
+	case st.Refresh == define.RefreshExtend:
 		return b.end + d
-	case st.Refresh == buff.RefreshPandemic:
+	case st.Refresh == define.RefreshPandemic:
 		return now + d + min(left(now, b.end), lastsAt(b.spec, b.level)*int64(cmp.Or(st.RefreshPct, 30))/100)
-	case st.Refresh == buff.RefreshMax:
+	case st.Refresh == define.RefreshMax:
 		return max(b.end, now+d)
-	case st.Refresh == buff.RefreshResidual && b.next <= b.end: // of a tail there is nothing left over
+	case st.Refresh == define.RefreshResidual && b.next <= b.end: // of a tail there is nothing left over
 		return now + d + left(now, b.next)
 	}
 	return now + d
@@ -328,8 +330,8 @@ func (b *carried) refreshed(now, d int64) int64 {
 // setLevel gives the instance the level of a further application. A lower one has been
 // refused where the higher wins.
 func (b *carried) setLevel(o op) {
-	if b.spec.Stack.Level == buff.LevelSum {
-		b.levelIs(min(b.level+o.level, buff.MaxLevel))
+	if b.spec.Stack.Level == define.LevelSum {
+		b.levelIs(min(b.level+o.level, define.MaxLevel))
 	} else {
 		b.levelIs(o.level)
 	}
@@ -378,10 +380,10 @@ func (m *model) cross(b *carried, was int, source buff.OwnerID) {
 			continue
 		}
 		if t.Apply != "" {
-			m.issue(queued{op: op{verb: buff.VerbApply, spec: t.Apply, source: source, magnitude: b.magnitude, level: b.level, inherits: true, known: known}})
+			m.issue(queued{op: op{verb: verb.Apply, spec: t.Apply, source: source, magnitude: b.magnitude, level: b.level, inherits: true, known: known}})
 		}
 		if t.Consume != 0 {
-			m.issue(queued{op: op{verb: buff.VerbRemove, stacks: max(t.Consume, 0), reason: buff.Consumed}, target: b})
+			m.issue(queued{op: op{verb: verb.Remove, stacks: max(t.Consume, 0), reason: buff.Consumed}, target: b})
 		}
 	}
 }
@@ -390,7 +392,7 @@ func (m *model) overflow(o op) {
 	s := m.catalog.Spec(o.spec)
 	var list []buff.Action
 	for _, id := range s.Stack.OverflowApply {
-		list = append(list, buff.Action{Do: buff.DoApply, Name: id})
+		list = append(list, buff.Action{Do: define.DoApply, Name: id})
 	}
 	m.follow(append(list, s.On.Overflow...), told{
 		at: m.at, kind: "deny", spec: s, source: o.source, magnitude: o.magnitude, level: o.level, nums: m.worked, stacks: limit(s),

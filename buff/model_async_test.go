@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // asyncStack is one application where each has a time of its own: with timers each its
@@ -73,7 +74,7 @@ type counted struct {
 // magnitudes: the strongest, if not all are effective. Without timers each it is
 // always the same.
 func (b *carried) counting(at int64) (sum counted) {
-	if b.spec.Stack.Timers != buff.TimersEach {
+	if b.spec.Stack.Timers != define.TimersEach {
 		return counted{}
 	}
 	async := slices.Clone(b.async)
@@ -109,7 +110,7 @@ func (m *model) endAsync(b *carried, l *asyncStack, why buff.Reason) {
 func (m *model) joinEach(b *carried, o op, d int64) string {
 	full, more := b.stacks >= limit(b.spec), min(stacks(b.spec, o), limit(b.spec))
 	now, replaced := b.now(m.now), false
-	if b.spec.Stack.Overflow == buff.OverflowReplace {
+	if b.spec.Stack.Overflow == define.OverflowReplace {
 		for ; b.stacks+more > limit(b.spec); replaced = true {
 			m.thin(b, oldest(b.async))
 		}
@@ -117,7 +118,7 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 			m.about(b, "stackend", times(b.stacks)+because(buff.Overflowed))
 		}
 	} else if full { // allow: the stack that ends first begins anew
-		if b.spec.Stack.Refresh == buff.RefreshNone {
+		if b.spec.Stack.Refresh == define.RefreshNone {
 			m.overflow(o)
 			return ""
 		}
@@ -151,7 +152,7 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 	m.about(b, "stack", times(b.stacks)+field("end", m.endTold(b, now+d)))
 	m.bring(b)
 	m.cross(b, was, o.source)
-	if b.spec.First == buff.FirstEvery {
+	if b.spec.First == define.FirstEvery {
 		m.pulse(b, atOnce, "", 0)
 	}
 	if full || replaced {
@@ -168,9 +169,9 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 		var goes *asyncStack
 		if len(b.async) > 0 {
 			switch b.spec.Stack.Overflow {
-			case buff.OverflowReplace:
+			case define.OverflowReplace:
 				goes = oldest(b.async)
-			case buff.OverflowAllow:
+			case define.OverflowAllow:
 				if weakest := slices.MaxFunc(b.async, strongest); weakest.magnitude < o.magnitude {
 					goes = weakest
 				}

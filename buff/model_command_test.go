@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // carryOut does one command, and then finds out what has an effect now.
@@ -23,18 +25,18 @@ func (m *model) command(q queued) string {
 		o.tag = "" // no definition speaks of it
 	}
 	switch o.verb {
-	case buff.VerbRemove, buff.VerbExtend, buff.VerbSetRemaining, buff.VerbSetPeriod, buff.VerbInhibit, buff.VerbRelease:
+	case verb.Remove, verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release:
 		if b == nil || b.gone {
 			return "stale"
 		}
 		return m.toInstance(b, o)
-	case buff.VerbApply:
+	case verb.Apply:
 		return m.apply(o, false)
-	case buff.VerbSetZone:
+	case verb.SetZone:
 		return m.leaveZone()
-	case buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage:
+	case verb.AddBase, verb.SetBase, verb.Damage:
 		return m.changeBase(o)
-	case buff.VerbRemoveSpec:
+	case verb.RemoveSpec:
 		if o.linked {
 			return m.unlink(o)
 		}
@@ -43,39 +45,39 @@ func (m *model) command(q queued) string {
 				return m.lose(b, o.stacks, o.reason)
 			}
 		}
-	case buff.VerbKill, buff.VerbRevive, buff.VerbLoseSource:
+	case verb.Kill, verb.Revive, verb.LoseSource:
 		m.befall(o)
-	case buff.VerbAddTimeout:
+	case verb.AddTimeout:
 		return m.addTimeout(o)
-	case buff.VerbCancel:
+	case verb.Cancel:
 		if q.cancel == nil || q.cancel.gone {
 			return "stale"
 		}
 		m.dropTimeout(q.cancel)
 		return "remove cancelled"
-	case buff.VerbPause, buff.VerbResume, buff.VerbSetRate:
+	case verb.Pause, verb.Resume, verb.SetRate:
 		return m.setTimeScale(b, o)
-	case buff.VerbAddTag, buff.VerbDropTag:
+	case verb.AddTag, verb.DropTag:
 		return m.tag(o)
-	case buff.VerbImmunize, buff.VerbDropImmunity:
+	case verb.Immunize, verb.DropImmunity:
 		return m.immunize(o)
-	case buff.VerbDispel:
+	case verb.Dispel:
 		return m.purge(o.ask)
-	case buff.VerbSteal:
+	case verb.Steal:
 		return m.steal(o.ask, o.by)
-	case buff.VerbCompensate:
+	case verb.Compensate:
 		return m.extendAll(o)
-	case buff.VerbInterrupt:
+	case verb.Interrupt:
 		return m.interrupt(o.act)
-	case buff.VerbConsume:
+	case verb.Consume:
 		return m.consume(b, o)
-	case buff.VerbHappened:
+	case verb.Happened:
 		return m.happened(o)
-	case buff.VerbAbsorb:
+	case verb.Absorb:
 		return m.absorb(o)
-	case buff.VerbEnter:
+	case verb.Enter:
 		return m.enterAura(o)
-	case buff.VerbLeave:
+	case verb.Leave:
 		return m.leaveAura(o)
 	}
 	return ""
@@ -83,14 +85,14 @@ func (m *model) command(q queued) string {
 
 func (m *model) toInstance(b *carried, o op) string {
 	switch o.verb {
-	case buff.VerbRemove:
+	case verb.Remove:
 		return m.lose(b, o.stacks, o.reason)
-	case buff.VerbExtend:
+	case verb.Extend:
 		if b.end == never {
 			return "infinite"
 		}
 		return m.extend(b, o)
-	case buff.VerbSetRemaining:
+	case verb.SetRemaining:
 		end := b.now(m.now) + max(o.by.Milliseconds(), 0)
 		m.flush(b)
 		for _, l := range b.async {
@@ -104,12 +106,12 @@ func (m *model) toInstance(b *carried, o op) string {
 			}
 		}
 		return m.endAt(b, end)
-	case buff.VerbSetPeriod:
+	case verb.SetPeriod:
 		return m.setPeriod(b, o.by)
 	}
-	if b.inhibited != (o.verb == buff.VerbInhibit) {
+	if b.inhibited != (o.verb == verb.Inhibit) {
 		causes := *b
-		causes.inhibited = o.verb == buff.VerbInhibit
+		causes.inhibited = o.verb == verb.Inhibit
 		m.setHidden(b, causes.unmet, causes.inhibited, causes.weaker, causes.ineffective)
 	}
 	return ""
@@ -141,7 +143,7 @@ func (m *model) lose(b *carried, n int, why buff.Reason) string {
 		return "remove " + why.String()
 	}
 	m.flush(b)
-	if b.spec.Stack.Timers == buff.TimersEach {
+	if b.spec.Stack.Timers == define.TimersEach {
 		for range n {
 			m.thin(b, b.firstToEnd())
 		}
@@ -180,7 +182,7 @@ func (m *model) endAt(b *carried, end int64) string {
 		return "remove expired"
 	}
 	m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end)))
-	for b.spec.Stack.Timers == buff.TimersEach && b.firstToEnd().end <= b.now(m.now) {
+	for b.spec.Stack.Timers == define.TimersEach && b.firstToEnd().end <= b.now(m.now) {
 		m.endAsync(b, b.firstToEnd(), buff.Expired)
 	}
 	for h := b.goesFirst(); h != nil && h.end <= b.now(m.now); h = b.goesFirst() {
@@ -224,7 +226,7 @@ func (m *model) dropTimeout(w *waiting) {
 func (m *model) found(q *ask) (list []*carried) {
 	for _, b := range m.buffs {
 		if (q.spec == "" || q.spec == b.spec.ID) && (q.tag == "" || named(b.spec, q.tag)) && (q.kind == "" || q.kind == b.spec.Dispel.Type) &&
-			(q.polarity == buff.Neutral || q.polarity == b.spec.Polarity) && (q.source == 0 || q.source == b.source) {
+			(q.polarity == define.Neutral || q.polarity == b.spec.Polarity) && (q.source == 0 || q.source == b.source) {
 			list = append(list, b)
 		}
 	}

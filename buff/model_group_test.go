@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // goer is an instance that gives way to a new one.
@@ -18,20 +19,20 @@ type goer struct {
 func (m *model) room(s *buff.Spec, o op) (buff.Reason, []goer) {
 	var going []goer
 	stays := func(b *carried) bool { return !slices.ContainsFunc(going, func(g goer) bool { return g.b == b }) }
-	if g := s.Group; g.Name != "" && g.Rule != buff.GroupHide {
+	if g := s.Group; g.Name != "" && g.Rule != define.GroupHide {
 		for _, b := range m.buffs {
 			if b.spec.Group.Name != g.Name {
 				continue
 			}
 			replaces := true
 			switch p := b.spec.Group.Priority; g.Rule {
-			case buff.GroupNever:
+			case define.GroupNever:
 				return buff.Exclusive, nil
-			case buff.GroupHigher:
+			case define.GroupHigher:
 				replaces = p < g.Priority
-			case buff.GroupEqualOrHigher:
+			case define.GroupEqualOrHigher:
 				replaces = p <= g.Priority
-			case buff.GroupSameSource:
+			case define.GroupSameSource:
 				if b.source != o.source {
 					continue
 				}
@@ -50,7 +51,7 @@ func (m *model) room(s *buff.Spec, o op) (buff.Reason, []goer) {
 			}
 		}
 		if len(taken) >= sl.Limit {
-			if sl.Evict == buff.EvictReject {
+			if sl.Evict == define.EvictReject {
 				return buff.NoSlot, nil
 			}
 			going = append(going, goer{m.victim(taken, sl.Evict), buff.Overflowed})
@@ -74,12 +75,12 @@ func (m *model) room(s *buff.Spec, o op) (buff.Reason, []goer) {
 }
 
 // victim returns who is evicted, of equals the oldest. The list is the oldest first.
-func (m *model) victim(taken []*carried, rule buff.Evict) *carried {
+func (m *model) victim(taken []*carried, rule define.Evict) *carried {
 	return slices.MinFunc(taken, func(x, y *carried) int {
 		switch rule {
-		case buff.EvictLowest:
+		case define.EvictLowest:
 			return cmp.Or(x.spec.Group.Priority-y.spec.Group.Priority, x.age-y.age)
-		case buff.EvictSoonest:
+		case define.EvictSoonest:
 			return cmp.Or(cmp.Compare(x.clock.reach(x.end), y.clock.reach(y.end)), x.age-y.age)
 		}
 		return x.age - y.age
@@ -98,7 +99,7 @@ type diminished struct {
 }
 
 func remembered(s *buff.Spec, source buff.OwnerID) memory {
-	if s.DR.Scope == buff.ScopeTarget {
+	if s.DR.Scope == define.ScopeTarget {
 		source = 0
 	}
 	return memory{s.DR.Group, source}
@@ -151,7 +152,7 @@ func (b *carried) appliers() (list []buff.OwnerID) {
 	switch {
 	case b.running != nil:
 		return append(list, b.running.source)
-	case b.spec.Stack.Timers == buff.TimersEach:
+	case b.spec.Stack.Timers == define.TimersEach:
 		return list
 	case b.member:
 		for _, h := range b.holders {

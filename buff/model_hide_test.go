@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // below reports whether a tag is another one or below it.
@@ -30,7 +32,7 @@ func (m *model) has(tag string) bool {
 	})
 }
 
-func (m *model) holds(t buff.TagTest) bool {
+func (m *model) holds(t define.TagTest) bool {
 	for _, tag := range t.All {
 		if !m.has(tag) {
 			return false
@@ -39,14 +41,14 @@ func (m *model) holds(t buff.TagTest) bool {
 	return !slices.ContainsFunc(t.None, m.has) && (len(t.Any) == 0 || slices.ContainsFunc(t.Any, m.has))
 }
 
-func says(t buff.TagTest) bool { return len(t.All)+len(t.Any)+len(t.None) > 0 }
+func says(t define.TagTest) bool { return len(t.All)+len(t.Any)+len(t.None) > 0 }
 
 // tag gives the owner a tag once more, or takes back one that was given.
 func (m *model) tag(o op) string {
 	switch {
 	case o.tag == "":
 		return "tag"
-	case o.verb == buff.VerbAddTag:
+	case o.verb == verb.AddTag:
 		m.given[o.tag]++
 	case m.given[o.tag] > 0:
 		m.given[o.tag]--
@@ -59,10 +61,10 @@ func (m *model) unmet(b *carried) bool { return !m.holds(b.spec.Require.Ongoing)
 // weaker reports whether another one of its group hides a buff.
 func (m *model) weaker(b *carried) bool {
 	g := b.spec.Group
-	return g.Name != "" && g.Rule == buff.GroupHide && slices.ContainsFunc(m.buffs, func(x *carried) bool {
+	return g.Name != "" && g.Rule == define.GroupHide && slices.ContainsFunc(m.buffs, func(x *carried) bool {
 		h := x.spec.Group
 		switch {
-		case h.Name != g.Name || h.Rule != buff.GroupHide:
+		case h.Name != g.Name || h.Rule != define.GroupHide:
 			return false
 		case h.Priority != g.Priority:
 			return h.Priority > g.Priority
@@ -82,7 +84,7 @@ func (m *model) ineffective(b *carried) bool {
 		}
 	}
 	st := b.spec.Stack
-	return st.Effective > 0 && st.Timers != buff.TimersEach && stronger >= st.Effective
+	return st.Effective > 0 && st.Timers != define.TimersEach && stronger >= st.Effective
 }
 
 // settle finds what has an effect, and what must go, the oldest first, until nothing
@@ -154,7 +156,7 @@ func (m *model) stirred(b *carried, asks bool) {
 }
 
 func (m *model) ranked(s *buff.Spec) bool {
-	return s.Group.Name != "" && s.Group.Rule == buff.GroupHide || s.Stack.Effective > 0 && s.Stack.Timers != buff.TimersEach
+	return s.Group.Name != "" && s.Group.Rule == define.GroupHide || s.Stack.Effective > 0 && s.Stack.Timers != define.TimersEach
 }
 
 // setHidden sets the causes for which a buff is hidden.
@@ -162,7 +164,7 @@ func (m *model) setHidden(b *carried, unmet, inhibited, weaker, ineffective bool
 	was, by := b.seen(), b.unmet || b.inhibited
 	next := *b
 	next.unmet, next.inhibited, next.weaker, next.ineffective = unmet, inhibited, weaker, ineffective
-	next.immune = b.spec.Immune == buff.ImmuneSuppress && m.immuneTo(b.spec, b)
+	next.immune = b.spec.Immune == define.ImmuneSuppress && m.immuneTo(b.spec, b)
 	is := next.seen()
 	if was != is || b.immune != next.immune && !lasting(b.spec) {
 		m.flush(b)
@@ -177,24 +179,24 @@ func (m *model) setHidden(b *carried, unmet, inhibited, weaker, ineffective bool
 	case was && !is:
 		m.about(b, "show", "")
 		m.purgeImmune(b)
-		if by && b.period > 0 && b.spec.Inhibition != buff.InhibitionKeep {
+		if by && b.period > 0 && b.spec.Inhibition != define.InhibitionKeep {
 			b.newBeat(b.now(m.now))
 			b.inStep()
-			if b.spec.Inhibition == buff.InhibitionExecute {
+			if b.spec.Inhibition == define.InhibitionExecute {
 				m.pulse(b, atOnce, "", 0)
 			}
 		}
 	}
 }
 
-func empty(match buff.Match) bool {
-	return len(match.Tags) == 0 && match.Type == "" && match.Polarity == buff.Neutral
+func empty(match define.Match) bool {
+	return len(match.Tags) == 0 && match.Type == "" && match.Polarity == define.Neutral
 }
 
 // means reports whether a match means a definition.
-func means(match buff.Match, s *buff.Spec) bool {
+func means(match define.Match, s *buff.Spec) bool {
 	return !empty(match) && (len(match.Tags) == 0 || slices.ContainsFunc(match.Tags, func(tag string) bool { return named(s, tag) })) &&
-		(match.Type == "" || match.Type == s.Dispel.Type) && (match.Polarity == buff.Neutral || match.Polarity == s.Polarity)
+		(match.Type == "" || match.Type == s.Dispel.Type) && (match.Polarity == define.Neutral || match.Polarity == s.Polarity)
 }
 
 // immuneTo reports whether the owner is immune to a definition, by the game or by a buff
@@ -213,7 +215,7 @@ func (m *model) immuneTo(s *buff.Spec, but *carried) bool {
 // purgeImmune removes what a buff makes its owner immune to, where that says so.
 func (m *model) purgeImmune(by *carried) {
 	for _, b := range slices.Clone(m.buffs) {
-		if b != by && !b.gone && b.spec.Immune == buff.ImmuneRemove && means(by.spec.Immunity, b.spec) {
+		if b != by && !b.gone && b.spec.Immune == define.ImmuneRemove && means(by.spec.Immunity, b.spec) {
 			m.remove(b, buff.Immunity)
 		}
 	}
@@ -224,14 +226,14 @@ func (m *model) immunize(o op) string {
 	switch {
 	case o.tag == "":
 		return "tag"
-	case o.verb == buff.VerbDropImmunity && m.immune[o.tag] > 0:
+	case o.verb == verb.DropImmunity && m.immune[o.tag] > 0:
 		m.flushAll(func(s *buff.Spec) bool { return named(s, o.tag) })
 		m.immune[o.tag]--
-	case o.verb == buff.VerbImmunize:
+	case o.verb == verb.Immunize:
 		m.flushAll(func(s *buff.Spec) bool { return named(s, o.tag) })
 		m.immune[o.tag]++
 		for _, b := range slices.Clone(m.buffs) {
-			if !b.gone && named(b.spec, o.tag) && (b.spec.Immune == buff.ImmuneRemove || o.purge && b.spec.Immune == buff.ImmuneSuppress) {
+			if !b.gone && named(b.spec, o.tag) && (b.spec.Immune == define.ImmuneRemove || o.purge && b.spec.Immune == define.ImmuneSuppress) {
 				m.remove(b, buff.Immunity)
 				n++
 			}

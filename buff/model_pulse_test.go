@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // nextPulse returns when, in its own time, the buff pulses next.
@@ -12,7 +13,7 @@ func (b *carried) nextPulse() int64 {
 	switch {
 	case b.next <= b.end:
 		return b.next
-	case b.spec.Tail == buff.TailPartial && b.end > b.next-b.length && !b.goesOn():
+	case b.spec.Tail == define.TailPartial && b.end > b.next-b.length && !b.goesOn():
 		return b.end
 	}
 	return never
@@ -23,7 +24,7 @@ func (b *carried) goesOn() bool {
 	if b.running != nil {
 		return len(b.async) > 0
 	}
-	return b.spec.Stack.Timers == buff.TimersShared && !b.leaving && b.stacks > b.expiring()
+	return b.spec.Stack.Timers == define.TimersShared && !b.leaving && b.stacks > b.expiring()
 }
 
 // due returns when, in its own time, the buff wants something next, its rank, and the
@@ -31,7 +32,7 @@ func (b *carried) goesOn() bool {
 func (b *carried) due() (int64, int, int) {
 	end, rank, age := b.end, 2, b.age
 	switch {
-	case b.spec.Stack.Timers == buff.TimersEach:
+	case b.spec.Stack.Timers == define.TimersEach:
 		if len(b.async) > 1 {
 			l := b.firstToEnd()
 			end, rank, age = l.end, 1, l.age
@@ -55,11 +56,11 @@ func (b *carried) due() (int64, int, int) {
 // expiring returns how many stacks the end of the duration takes away.
 func (b *carried) expiring() int {
 	switch b.spec.Stack.Expire {
-	case buff.ExpireOne:
+	case define.ExpireOne:
 		return 1
-	case buff.ExpireHalf:
+	case define.ExpireHalf:
 		return max(b.stacks/2, 1)
-	case buff.ExpireCount:
+	case define.ExpireCount:
 		return b.spec.Stack.ExpireN
 	}
 	return b.stacks
@@ -69,7 +70,7 @@ func (b *carried) expiring() int {
 // is left goes on from that end, so that nothing drifts.
 func (m *model) expireSome(b *carried) {
 	switch {
-	case b.spec.Stack.Timers == buff.TimersEach:
+	case b.spec.Stack.Timers == define.TimersEach:
 		m.endAsync(b, b.firstToEnd(), buff.Expired)
 	case b.running != nil:
 		m.nextInQueue(b)
@@ -87,7 +88,7 @@ func (b *carried) after(now int64) int64 {
 	switch {
 	case b.period == 0:
 		return never
-	case b.spec.Align == buff.AlignOwner:
+	case b.spec.Align == define.AlignOwner:
 		zero := b.clock.zero()
 		return (now-zero)/b.period*b.period + b.period + zero
 	}
@@ -107,7 +108,7 @@ func (m *model) beat(b *carried) {
 	if b.newBeat(at); part != 0 {
 		b.next = at + b.period // a tail begins a period, aligned or not
 	}
-	if b.spec.Catchup == buff.CatchupAll {
+	if b.spec.Catchup == define.CatchupAll {
 		m.pulsePart(b, at, share, 0, part, length)
 		return
 	}
@@ -130,7 +131,7 @@ func (m *model) flush(b *carried) {
 		return
 	}
 	done := 1
-	if b.spec.Catchup == buff.CatchupCoalesce {
+	if b.spec.Catchup == define.CatchupCoalesce {
 		done = b.owed
 		if most := b.spec.CatchupMax; most > 0 {
 			done = min(done, most)
@@ -152,7 +153,7 @@ func (m *model) pulsePart(b *carried, at int64, share string, count int, part, l
 		c.part, c.period = part, length
 	}
 	stacks := b.stacks
-	if b.spec.Stack.Timers == buff.TimersEach {
+	if b.spec.Stack.Timers == define.TimersEach {
 		if sum := b.counting(at); sum.stacks == 0 {
 			return
 		} else {

@@ -8,14 +8,16 @@ import (
 	"strconv"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // The attributes of every script. No modifier lies on mind, so that numbers that read it do
 // not feed on themselves.
-var scriptAttributes = []buff.Attribute{
+var scriptAttributes = []define.Attribute{
 	{Attribute: stat.Attribute{Name: "most", Base: 128, Min: stat.At(1)}},
-	{Attribute: stat.Attribute{Name: "health", Base: 96, Min: stat.At(0), Max: stat.By("most")}, AtMin: buff.AtMinKill},
+	{Attribute: stat.Attribute{Name: "health", Base: 96, Min: stat.At(0), Max: stat.By("most")}, AtMin: define.AtMinKill},
 	{Attribute: stat.Attribute{Name: "power", Base: 8}},
 	{Attribute: stat.Attribute{Name: "mind", Base: 4, Min: stat.At(-16), Max: stat.At(16)}},
 }
@@ -26,7 +28,7 @@ var minds = map[buff.OwnerID]float64{1: 14, 2: 11.5}
 // worked is the numbers of an application, and what is known of its source.
 type worked struct {
 	params, modifiers []float64
-	changes           map[*buff.Change]float64
+	changes           map[*define.Change]float64
 	scale             float64
 	pool              int64
 	known             *float64 // the mind of the source
@@ -35,7 +37,7 @@ type worked struct {
 // copied returns numbers that a buff may keep and change.
 func (w *worked) copied() *worked {
 	c := *w
-	c.params, c.modifiers, c.changes = slices.Clone(w.params), slices.Clone(w.modifiers), map[*buff.Change]float64{}
+	c.params, c.modifiers, c.changes = slices.Clone(w.params), slices.Clone(w.modifiers), map[*define.Change]float64{}
 	for k, v := range w.changes {
 		c.changes[k] = v
 	}
@@ -44,7 +46,7 @@ func (w *worked) copied() *worked {
 
 // each calls f for all numbers that a buff keeps, with where each is kept, in the order in
 // which they are asked for.
-func (w *worked) each(s *buff.Spec, f func(n buff.Number, get func() float64, set func(float64)) bool) bool {
+func (w *worked) each(s *buff.Spec, f func(n define.Number, get func() float64, set func(float64)) bool) bool {
 	for i := range s.Params {
 		if !f(s.Params[i].Value, func() float64 { return w.params[i] }, func(v float64) { w.params[i] = v }) {
 			return false
@@ -82,27 +84,27 @@ type asking struct {
 // work works out the numbers of an application.
 func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
 	w := &worked{
-		params: make([]float64, len(s.Params)), modifiers: make([]float64, len(s.Modifiers)), changes: map[*buff.Change]float64{},
+		params: make([]float64, len(s.Params)), modifiers: make([]float64, len(s.Modifiers)), changes: map[*define.Change]float64{},
 		scale: 1, known: o.known,
 	}
 	if v, ok := minds[o.source]; ok && !o.inherits && !o.blind {
 		w.known = &v
 	}
 	q := asking{op: o, known: w.known, level: m.levelOf(s, o, member), stacks: min(stacks(s, o), limit(s))}
-	if b := m.joined(s, o, member); b != nil && s.Stack.Timers != buff.TimersQueue {
+	if b := m.joined(s, o, member); b != nil && s.Stack.Timers != define.TimersQueue {
 		q.stacks = min(b.stacks+stacks(s, o), limit(s))
 	}
-	if s.Kind == buff.Instant {
+	if s.Kind == define.Instant {
 		q.stacks = 1
 	}
 	why := buff.NoReason
-	ask := func(n buff.Number) (v float64) {
+	ask := func(n define.Number) (v float64) {
 		if why == buff.NoReason {
 			v, why = m.number(n, q)
 		}
 		return v
 	}
-	w.each(s, func(n buff.Number, _ func() float64, set func(float64)) bool {
+	w.each(s, func(n define.Number, _ func() float64, set func(float64)) bool {
 		set(ask(n))
 		return true
 	})
@@ -123,10 +125,10 @@ func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
 // levelOf is the level of curves: where levels add up, the sum.
 func (m *model) levelOf(s *buff.Spec, o op, member bool) int {
 	b := m.joined(s, o, member)
-	if b == nil || s.Stack.Level != buff.LevelSum || s.Stack.Timers == buff.TimersQueue {
+	if b == nil || s.Stack.Level != define.LevelSum || s.Stack.Timers == define.TimersQueue {
 		return o.level
 	}
-	return min(b.level+o.level, buff.MaxLevel)
+	return min(b.level+o.level, define.MaxLevel)
 }
 
 func lastsAt(s *buff.Spec, level int) int64 {
@@ -143,7 +145,7 @@ func periodAt(s *buff.Spec, level int) int64 {
 	return int64(math.Floor(s.PeriodBy.At(level)*1000 + 0.5))
 }
 
-func (m *model) number(n buff.Number, q asking) (float64, buff.Reason) {
+func (m *model) number(n define.Number, q asking) (float64, buff.Reason) {
 	v, ok := n.Const, true
 	caller := func(name string) (float64, bool) {
 		for _, a := range q.params {
@@ -153,9 +155,9 @@ func (m *model) number(n buff.Number, q asking) (float64, buff.Reason) {
 		}
 		return 0, false
 	}
-	attribute := func(of buff.Whose, name string) (float64, bool) {
+	attribute := func(of define.Whose, name string) (float64, bool) {
 		switch {
-		case of == buff.OfOwner || q.source == ownID:
+		case of == define.OfOwner || q.source == ownID:
 			return m.value(name), true
 		case q.known == nil:
 			return 0, false
@@ -163,14 +165,14 @@ func (m *model) number(n buff.Number, q asking) (float64, buff.Reason) {
 		return *q.known, true
 	}
 	switch n.From {
-	case buff.FromCurve:
+	case define.FromCurve:
 		v = n.Curve.At(q.level)
-	case buff.FromCaller:
+	case define.FromCaller:
 		v, ok = caller(n.Caller)
-	case buff.FromAttr:
+	case define.FromAttr:
 		v, ok = attribute(n.Of, n.Attr)
 		v = (v+n.Pre)*cmp.Or(n.Coef, 1) + n.Post
-	case buff.FromFormula:
+	case define.FromFormula:
 		f := n.Formula.(*testFormula)
 		v = f.level*float64(q.level) + f.stacks*float64(q.stacks) + f.magnitude*float64(q.magnitude)
 		for _, r := range f.reads {
@@ -200,8 +202,8 @@ func (m *model) base(name string) float64 {
 	return definitionOf(name).Base
 }
 
-func definitionOf(name string) buff.Attribute {
-	return scriptAttributes[slices.IndexFunc(scriptAttributes, func(a buff.Attribute) bool { return a.Name == name })]
+func definitionOf(name string) define.Attribute {
+	return scriptAttributes[slices.IndexFunc(scriptAttributes, func(a define.Attribute) bool { return a.Name == name })]
 }
 
 func (m *model) limits(name string) (lo, hi float64) {
@@ -228,7 +230,7 @@ func (m *model) value(name string) float64 {
 					part := b.nums.modifiers[i]
 					if md.PerStack {
 						n := b.stacks
-						if st := &b.spec.Stack; st.Timers == buff.TimersEach && st.Effective > 0 {
+						if st := &b.spec.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
 							n = min(n, st.Effective)
 						}
 						part *= float64(n)
@@ -274,11 +276,11 @@ func (m *model) changeBase(o op) string {
 		return "attribute"
 	case math.IsNaN(o.value):
 		return "value"
-	case o.verb == buff.VerbAddBase && o.value == 0:
+	case o.verb == verb.AddBase && o.value == 0:
 		return ""
 	}
 	v, absorbed := o.value, int64(0)
-	if o.verb == buff.VerbDamage {
+	if o.verb == verb.Damage {
 		points := int64(math.Floor(v))
 		if v-math.Floor(v) >= 0.5 { // v + 0.5 may round up to a whole number
 			points++
@@ -292,7 +294,7 @@ func (m *model) changeBase(o op) string {
 	lo, hi := m.limits(o.attr)
 	was := m.base(o.attr)
 	is, delta := v, v-was
-	if o.verb != buff.VerbSetBase {
+	if o.verb != verb.SetBase {
 		from := max(min(was, hi), lo)
 		if is = max(min(from+v, hi), lo); is == from+v {
 			delta = v
@@ -315,11 +317,11 @@ func (m *model) changeBase(o op) string {
 		c.source = 0
 	}
 	m.line("change", rest, c)
-	if o.verb == buff.VerbDamage { // also those that had nothing from the beginning
+	if o.verb == verb.Damage { // also those that had nothing from the beginning
 		m.breakShields()
 	}
-	if definitionOf(o.attr).AtMin == buff.AtMinKill && was > lo && is <= lo {
-		m.issue(queued{op: op{verb: buff.VerbKill}})
+	if definitionOf(o.attr).AtMin == define.AtMinKill && was > lo && is <= lo {
+		m.issue(queued{op: op{verb: verb.Kill}})
 	}
 	if absorbed > 0 {
 		return "change " + amount(int(absorbed))
@@ -339,9 +341,9 @@ func (m *model) followChange(a buff.Action, c told, source buff.OwnerID) {
 	if c.count > 1 {
 		v *= float64(c.count)
 	}
-	o := op{verb: buff.VerbAddBase, attr: a.Change.Attr, value: v, tag: a.Change.School, spec: c.spec.ID, source: source, ofBuff: true}
-	if a.Do == buff.DoDamage {
-		o.verb = buff.VerbDamage
+	o := op{verb: verb.AddBase, attr: a.Change.Attr, value: v, tag: a.Change.School, spec: c.spec.ID, source: source, ofBuff: true}
+	if a.Do == define.DoDamage {
+		o.verb = verb.Damage
 	}
 	m.ask(a, c, source, o)
 }
@@ -349,8 +351,8 @@ func (m *model) followChange(a buff.Action, c told, source buff.OwnerID) {
 // askAgain asks anew for the numbers that are of each pulse.
 func (m *model) askAgain(b *carried) {
 	fresh := b.nums.copied()
-	fresh.each(b.spec, func(n buff.Number, _ func() float64, set func(float64)) bool {
-		if n.Snapshot == buff.SnapshotPulse {
+	fresh.each(b.spec, func(n define.Number, _ func() float64, set func(float64)) bool {
+		if n.Snapshot == define.SnapshotPulse {
 			v, _ := m.number(n, asking{op: op{source: b.source}})
 			set(v)
 		}
@@ -362,14 +364,14 @@ func (m *model) askAgain(b *carried) {
 // bring applies what a buff is linked to.
 func (m *model) bring(b *carried) {
 	for _, id := range b.spec.Links {
-		m.issue(queued{op: op{verb: buff.VerbApply, spec: id, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known, with: b}})
+		m.issue(queued{op: op{verb: verb.Apply, spec: id, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known, with: b}})
 	}
 }
 
 // sendOff ends it.
 func (m *model) sendOff(b *carried, why buff.Reason, name string) {
 	if len(b.spec.Links) > 0 {
-		m.issue(queued{op: op{verb: buff.VerbRemoveSpec, with: b, reason: why, name: name, linked: true}})
+		m.issue(queued{op: op{verb: verb.RemoveSpec, with: b, reason: why, name: name, linked: true}})
 	}
 }
 
@@ -385,7 +387,7 @@ func (m *model) unlink(o op) string {
 func (m *model) leaveZone() string {
 	n := 0
 	for _, b := range slices.Clone(m.buffs) {
-		if !b.gone && b.spec.OnZone == buff.FateRemove {
+		if !b.gone && b.spec.OnZone == define.FateRemove {
 			m.removeNamed(b, buff.Interrupted, "zone")
 			n++
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // model is the rules once more, as plainly as can be: no heap, no free list, no
@@ -291,7 +293,7 @@ func (m *model) drain() {
 // resolve finds what the op names, at the moment at which it is issued.
 func (m *model) resolve(o op) queued {
 	q := queued{op: o, round: m.round + 1}
-	if n := o.number; o.verb == buff.VerbCancel && m.set > 0 {
+	if n := o.number; o.verb == verb.Cancel && m.set > 0 {
 		if i := slices.IndexFunc(m.timeouts, func(w *waiting) bool { return w.number == n%m.set+1 }); i >= 0 {
 			q.cancel = m.timeouts[i]
 		}
@@ -342,7 +344,7 @@ func (m *model) call(c told) {
 		m.line("error", " "+c.name+because(why), told{})
 	default:
 		m.line("error", because(why), c)
-		if c.spec.OnFault == buff.FateRemove && c.about != nil && !c.about.gone {
+		if c.spec.OnFault == define.FateRemove && c.about != nil && !c.about.gone {
 			m.remove(c.about, buff.Fault)
 			m.settle()
 		}
@@ -360,16 +362,16 @@ func (m *model) followFrom(list []buff.Action, c told, source buff.OwnerID) {
 	}
 	for _, a := range list {
 		switch a.Do {
-		case buff.DoCall:
+		case define.DoCall:
 			c.handler = 1 + buff.HandlerID(slices.Index(m.names, a.Name))
 			m.tell(c)
-		case buff.DoApply:
-			m.ask(a, c, source, op{verb: buff.VerbApply, spec: a.Name, source: source, magnitude: c.magnitude, level: c.level, inherits: true, known: c.nums.known})
-		case buff.DoRemove:
-			m.ask(a, c, source, op{verb: buff.VerbRemoveSpec, spec: a.Name, reason: a.Reason})
-		case buff.DoKill:
-			m.ask(a, c, source, op{verb: buff.VerbKill})
-		case buff.DoChange, buff.DoDamage:
+		case define.DoApply:
+			m.ask(a, c, source, op{verb: verb.Apply, spec: a.Name, source: source, magnitude: c.magnitude, level: c.level, inherits: true, known: c.nums.known})
+		case define.DoRemove:
+			m.ask(a, c, source, op{verb: verb.RemoveSpec, spec: a.Name, reason: a.Reason})
+		case define.DoKill:
+			m.ask(a, c, source, op{verb: verb.Kill})
+		case define.DoChange, define.DoDamage:
 			m.followChange(a, c, source)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // clock is the time of an owner within the world's, or of a buff within its owner's:
@@ -76,7 +78,7 @@ func (c *clock) zero() int64 {
 	if c == nil {
 		return 0
 	}
-	rate := c.rate[buff.OfBuff]
+	rate := c.rate[define.OfBuff]
 	if rate == nil {
 		rate = big.NewRat(1, 1)
 	}
@@ -106,21 +108,21 @@ func (m *model) world(b *carried, at int64) int64 { return m.own.reach(b.clock.r
 func (m *model) endTold(b *carried, end int64) int64 { return m.world(b, end) }
 
 func (m *model) setTimeScale(b *carried, o op) string {
-	if o.verb == buff.VerbSetRate && (o.rate.Num == 0 || o.rate.Num > buff.MaxRate || o.rate.Den == 0 || o.rate.Den > buff.MaxRate) {
+	if o.verb == verb.SetRate && (o.rate.Num == 0 || o.rate.Num > buff.MaxRate || o.rate.Den == 0 || o.rate.Den > buff.MaxRate) {
 		return "rate"
 	}
 	c := m.own
 	switch {
-	case o.whose != buff.OfBuff && c == nil:
+	case o.whose != define.OfBuff && c == nil:
 		c = &clock{at: m.at, inner: new(big.Rat).SetInt64(m.at)}
 		m.own = c
-	case o.whose == buff.OfBuff && (b == nil || b.gone):
+	case o.whose == define.OfBuff && (b == nil || b.gone):
 		return "stale"
-	case o.whose == buff.OfBuff:
+	case o.whose == define.OfBuff:
 		m.flush(b)
 		c = m.clockOf(b)
 	}
-	if o.whose == buff.OfBuff {
+	if o.whose == define.OfBuff {
 		c.change(m.now)
 	} else {
 		for _, b := range m.buffs {
@@ -129,12 +131,12 @@ func (m *model) setTimeScale(b *carried, o op) string {
 		c.change(m.at)
 	}
 	switch o.verb {
-	case buff.VerbSetRate:
+	case verb.SetRate:
 		c.rate[o.whose] = big.NewRat(int64(o.rate.Num), int64(o.rate.Den))
 	default:
-		c.held[o.whose] = o.verb == buff.VerbPause
+		c.held[o.whose] = o.verb == verb.Pause
 	}
-	if o.whose != buff.OfBuff {
+	if o.whose != define.OfBuff {
 		m.now = m.own.ceil(m.at)
 	}
 	return ""
@@ -161,15 +163,15 @@ func halfUp(ms, num, den int64) int64 {
 // setPeriod is haste.
 func (m *model) setPeriod(b *carried, by time.Duration) string {
 	to := ms(by)
-	if b.period == 0 || by < buff.MinPeriod || by > buff.MaxDuration {
+	if b.period == 0 || by < define.MinPeriod || by > define.MaxDuration {
 		return "period"
 	}
 	m.flush(b)
 	was, now, end := b.period, b.now(m.now), int64(never)
 	switch b.spec.Haste {
-	case buff.HasteSnapshot:
+	case define.HasteSnapshot:
 		b.wanted = to
-	case buff.HasteRescale:
+	case define.HasteRescale:
 		for _, l := range b.async {
 			if b.running == nil {
 				l.lag += b.next // the end of its own period
@@ -182,9 +184,9 @@ func (m *model) setPeriod(b *carried, by time.Duration) string {
 			}
 		}
 	}
-	if b.spec.Haste != buff.HasteSnapshot {
+	if b.spec.Haste != define.HasteSnapshot {
 		b.period = to
-		if b.spec.HasteDuration && b.end != never && b.spec.Stack.Timers != buff.TimersEach {
+		if b.spec.HasteDuration && b.end != never && b.spec.Stack.Timers != define.TimersEach {
 			b.end = now + max(halfUp(left(now, b.end), to, was), 1)
 			for _, h := range b.holders {
 				if h.end != never {

@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // What takes buffs off before their time.
 
-func yields(s *buff.Spec, grade buff.Grade) bool {
-	return s.Dispel.Grade <= grade && s.Dispel.Grade != buff.GradeUndispellable
+func yields(s *buff.Spec, grade define.Grade) bool {
+	return s.Dispel.Grade <= grade && s.Dispel.Grade != define.GradeUndispellable
 }
 
 // purge is a dispel: so many portions, round by round, or all of all.
@@ -35,9 +37,9 @@ func (m *model) purge(q *ask) string {
 			switch {
 			case d.Resist > 0 && m.lucky(d.Resist):
 				m.about(b, "deny", because(buff.Resisted))
-			case q.most > 0 && d.Per == buff.PerStack:
+			case q.most > 0 && d.Per == define.PerStack:
 				m.lose(b, 1, buff.Dispelled)
-			case q.most > 0 && d.Per == buff.PerCharge && b.spec.Charges.N > 0:
+			case q.most > 0 && d.Per == define.PerCharge && b.spec.Charges.N > 0:
 				m.use(b, 1, buff.Dispelled)
 			default:
 				m.remove(b, buff.Dispelled)
@@ -63,7 +65,7 @@ func (m *model) steal(q *ask, most time.Duration) string {
 			span = strconv.FormatInt(rest, 10)
 		}
 		parts, things, key := m.parts(b, most), "", uint64(0)
-		if b.spec.Stack.By == buff.ByKey {
+		if b.spec.Stack.By == define.ByKey {
 			key = b.key
 		}
 		if b.spec.Charges.N > 0 {
@@ -159,21 +161,21 @@ func (m *model) happened(o op) string {
 
 // ask issues what an action asks for, or sends it to another owner.
 func (m *model) ask(a buff.Action, c told, source buff.OwnerID, o op) {
-	to := map[buff.To]buff.OwnerID{buff.ToOwner: ownID, buff.ToSource: source, buff.ToTarget: c.target}[a.To]
+	to := map[define.To]buff.OwnerID{define.ToOwner: ownID, define.ToSource: source, define.ToTarget: c.target}[a.To]
 	switch to {
 	case ownID:
 		m.issue(queued{op: o})
 	case 0: // the game
 	default:
-		if o.verb == buff.VerbRemoveSpec {
+		if o.verb == verb.RemoveSpec {
 			o.reason = cmp.Or(o.reason, buff.Cancelled)
 		}
 		m.sent = append(m.sent, askedLine(to, o.verb, o.spec, o.source, o.magnitude, o.level, o.reason, o.attr, o.value))
 	}
 }
 
-func askedLine(to buff.OwnerID, verb buff.Verb, id string, source buff.OwnerID, magnitude int64, level int, why buff.Reason, attr string, value float64) string {
-	return fmt.Sprintf("asked of %d: %v %s s%d m%d l%d %v %s %g\n", to, verb, id, source, magnitude, level, why, attr, value)
+func askedLine(to buff.OwnerID, do verb.Verb, id string, source buff.OwnerID, magnitude int64, level int, why buff.Reason, attr string, value float64) string {
+	return fmt.Sprintf("asked of %d: %v %s s%d m%d l%d %v %s %g\n", to, do, id, source, magnitude, level, why, attr, value)
 }
 
 // consume uses charges: of one buff, or one of each that an act of the owner uses.
@@ -212,10 +214,10 @@ func (m *model) use(b *carried, n int, why buff.Reason) bool {
 // joinUses is what a further application does to charges and shield.
 func (m *model) joinUses(b *carried) {
 	switch b.spec.Charges.Refresh {
-	case buff.ChargesReset:
+	case define.ChargesReset:
 		b.charges = b.spec.Charges.N
-	case buff.ChargesAdd:
-		b.charges = min(b.charges+b.spec.Charges.N, buff.MaxStacks)
+	case define.ChargesAdd:
+		b.charges = min(b.charges+b.spec.Charges.N, define.MaxStacks)
 	}
 	b.shield = max(b.shield, m.worked.pool)
 }
@@ -255,14 +257,14 @@ func (m *model) breakShields() {
 
 // befall is what befalls the owner, or a source.
 func (m *model) befall(o op) {
-	if o.verb != buff.VerbLoseSource {
-		m.dead = o.verb == buff.VerbKill
+	if o.verb != verb.LoseSource {
+		m.dead = o.verb == verb.Kill
 	}
 	for _, b := range slices.Clone(m.buffs) {
 		switch o.verb {
-		case buff.VerbKill:
+		case verb.Kill:
 			m.die(b)
-		case buff.VerbRevive:
+		case verb.Revive:
 			if b.clock != nil && b.clock.dead {
 				m.flush(b)
 				b.clock.change(m.now)
@@ -273,9 +275,9 @@ func (m *model) befall(o op) {
 				continue
 			}
 			switch b.spec.OnSourceGone {
-			case buff.FateRemove:
+			case define.FateRemove:
 				m.remove(b, buff.SourceGone)
-			case buff.FateAdopt:
+			case define.FateAdopt:
 				m.flush(b)
 				b.source, b.nums.known = ownID, nil
 			}
@@ -285,12 +287,12 @@ func (m *model) befall(o op) {
 
 func (m *model) die(b *carried) {
 	switch b.spec.OnDeath {
-	case buff.FatePause:
+	case define.FatePause:
 		m.flush(b)
 		c := m.clockOf(b)
 		c.change(m.now)
 		c.dead = true
-	case buff.FateRemove, buff.FateDefault:
+	case define.FateRemove, define.FateDefault:
 		m.remove(b, buff.Death)
 	}
 }

@@ -6,23 +6,26 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // TestOrigin: the generations of a slot begin where SetOrigin says, go once round without the
 // 0 of the handle that names nothing, and are used up where they began.
 func TestOrigin(t *testing.T) {
-	c := mustCatalog(t, Spec{ID: "oath", Kind: Infinite})
+	c := mustCatalog(t, Spec{ID: "oath", Kind: define.Infinite})
 	for _, origin := range []uint32{0, 2, 4, 1 << 31, math.MaxUint32 - 1} {
 		t.Run(fmt.Sprint(origin), func(t *testing.T) {
 			s, turn := NewSet(7, 0, 0, 2), &Turn{Catalog: c}
 			s.SetOrigin(origin)
 			apply := func() Handle {
-				r := s.Do(turn, 0, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("oath")}})
+				r := s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("oath")}})
 				require.NoError(t, r.Err)
 				require.NotZero(t, r.Handle)
 				return r.Handle
 			}
-			remove := func(h Handle) { require.NoError(t, s.Do(turn, 0, Command{Verb: VerbRemove, Handle: h}).Err) }
+			remove := func(h Handle) { require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Remove, Handle: h}).Err) }
 			first := apply()
 			require.Equal(t, max(origin+1, 1), first.generation())
 			remove(first)
@@ -45,7 +48,7 @@ func TestOrigin(t *testing.T) {
 			require.Equal(t, uint32(math.MaxUint32), s.Generation(), "none is left")
 			require.Equal(t, uint16(1), apply().slot(), "the slot is retired")
 
-			r := s.Do(turn, 0, Command{Verb: VerbAddTimeout, Handler: 1, Name: "a"})
+			r := s.Do(turn, 0, Command{Verb: verb.AddTimeout, Handler: 1, Name: "a"})
 			require.Equal(t, max(origin+1, 1), r.Timeout.generation())
 			require.Panics(t, func() { s.SetOrigin(6) })
 			require.Panics(t, func() { NewSet(7, 0, 0, 2).SetOrigin(5) })

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -51,7 +53,7 @@ func (p *probe) apply(id string, source buff.OwnerID, more ...func(*buff.Applica
 	for _, m := range more {
 		m(&a)
 	}
-	p.do(buff.Command{Verb: buff.VerbApply, Application: a})
+	p.do(buff.Command{Verb: verb.Apply, Application: a})
 }
 
 // to runs frames of a step until an instant.
@@ -99,7 +101,7 @@ func (p *probe) several() {
 	p.apply("x", 2)
 	p.apply("x", 1)
 	p.to(p.now+900, 300)
-	p.do(buff.Command{Verb: buff.VerbConsume, Act: p.act("cast")})
+	p.do(buff.Command{Verb: verb.Consume, Act: p.act("cast")})
 	p.apply("x", 1, func(a *buff.Application) { a.Duration = buff.Lasting(secs(2.5)) })
 	p.apply("x", 2, func(a *buff.Application) { a.Level = 1 })
 	p.apply("x", 1, func(a *buff.Application) { a.Key = 2 })
@@ -123,29 +125,29 @@ var scenarios = []func(p *probe){
 	},
 	func(p *probe) { // haste
 		p.several()
-		p.each(buff.Command{Verb: buff.VerbSetPeriod, By: 400 * time.Millisecond})
+		p.each(buff.Command{Verb: verb.SetPeriod, By: 400 * time.Millisecond})
 		p.to(p.now+900, 300)
 		p.apply("x", 1)
 		p.to(p.now+900, 300)
-		p.each(buff.Command{Verb: buff.VerbSetPeriod, By: 1500 * time.Millisecond})
+		p.each(buff.Command{Verb: verb.SetPeriod, By: 1500 * time.Millisecond})
 		p.to(p.now+9000, 500)
 	},
 	func(p *probe) { // tags, inhibition, immunity
 		p.several()
-		p.each(buff.Command{Verb: buff.VerbInhibit})
+		p.each(buff.Command{Verb: verb.Inhibit})
 		p.to(p.now+1300, 650)
-		p.each(buff.Command{Verb: buff.VerbRelease})
+		p.each(buff.Command{Verb: verb.Release})
 		p.to(p.now+400, 200)
-		p.do(buff.Command{Verb: buff.VerbImmunize, Tag: p.tag("mine")})
+		p.do(buff.Command{Verb: verb.Immunize, Tag: p.tag("mine")})
 		p.to(p.now+1100, 550)
 		p.apply("x", 3)
-		p.do(buff.Command{Verb: buff.VerbDropImmunity, Tag: p.tag("mine")})
+		p.do(buff.Command{Verb: verb.DropImmunity, Tag: p.tag("mine")})
 		p.apply("other", 2)
 		p.to(p.now+400, 200)
-		p.do(buff.Command{Verb: buff.VerbAddTag, Tag: p.tag("dumb")})
+		p.do(buff.Command{Verb: verb.AddTag, Tag: p.tag("dumb")})
 		p.apply("x", 3)
 		p.to(p.now+1300, 650)
-		p.do(buff.Command{Verb: buff.VerbDropTag, Tag: p.tag("dumb")})
+		p.do(buff.Command{Verb: verb.DropTag, Tag: p.tag("dumb")})
 		p.to(p.now+9000, 500)
 	},
 	func(p *probe) { // a late frame
@@ -154,41 +156,41 @@ var scenarios = []func(p *probe){
 	},
 	func(p *probe) { // death
 		p.several()
-		p.do(buff.Command{Verb: buff.VerbKill})
+		p.do(buff.Command{Verb: verb.Kill})
 		p.apply("x", 3)
 		p.to(p.now+1300, 650)
-		p.do(buff.Command{Verb: buff.VerbRevive})
+		p.do(buff.Command{Verb: verb.Revive})
 		p.to(p.now+9000, 500)
 	},
 	func(p *probe) { // zones and sources
 		p.several()
-		p.do(buff.Command{Verb: buff.VerbLoseSource, Application: buff.Application{Source: 1}})
+		p.do(buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: 1}})
 		p.to(p.now+300, 300)
-		p.do(buff.Command{Verb: buff.VerbSetZone})
+		p.do(buff.Command{Verb: verb.SetZone})
 		p.to(p.now+9000, 500)
 	},
 	func(p *probe) { // acts, damage and dispels
 		p.several()
-		p.do(buff.Command{Verb: buff.VerbConsume, Act: p.act("cast")})
+		p.do(buff.Command{Verb: verb.Consume, Act: p.act("cast")})
 		p.apply("x", 1)
-		p.do(buff.Command{Verb: buff.VerbAbsorb, Amount: 30})
+		p.do(buff.Command{Verb: verb.Absorb, Amount: 30})
 		for range 4 {
-			p.do(buff.Command{Verb: buff.VerbDispel, Query: buff.Query{Type: "curse", Most: 1, Grade: buff.GradeStrong}})
-			p.do(buff.Command{Verb: buff.VerbDispel, Query: buff.Query{Tag: p.tag("mine"), Most: 1}})
+			p.do(buff.Command{Verb: verb.Dispel, Query: buff.Query{Type: "curse", Most: 1, Grade: define.GradeStrong}})
+			p.do(buff.Command{Verb: verb.Dispel, Query: buff.Query{Tag: p.tag("mine"), Most: 1}})
 		}
 		p.several()
-		p.do(buff.Command{Verb: buff.VerbSteal, By: secs(30), Query: buff.Query{Tag: p.tag("mine"), Most: 1, To: 9, Grade: buff.GradeStrong}})
-		p.do(buff.Command{Verb: buff.VerbDispel, Query: buff.Query{Tag: p.tag("mine"), Grade: buff.GradeStrong}})
+		p.do(buff.Command{Verb: verb.Steal, By: secs(30), Query: buff.Query{Tag: p.tag("mine"), Most: 1, To: 9, Grade: define.GradeStrong}})
+		p.do(buff.Command{Verb: verb.Dispel, Query: buff.Query{Tag: p.tag("mine"), Grade: define.GradeStrong}})
 		p.apply("x", 1)
-		p.do(buff.Command{Verb: buff.VerbInterrupt, Act: p.act("move")})
+		p.do(buff.Command{Verb: verb.Interrupt, Act: p.act("move")})
 		p.to(p.now+9000, 500)
 	},
 	func(p *probe) { // by hand
 		p.several()
-		p.each(buff.Command{Verb: buff.VerbExtend, By: secs(2)})
-		p.each(buff.Command{Verb: buff.VerbRemove, Stacks: 1})
+		p.each(buff.Command{Verb: verb.Extend, By: secs(2)})
+		p.each(buff.Command{Verb: verb.Remove, Stacks: 1})
 		p.to(p.now+1000, 500)
-		p.each(buff.Command{Verb: buff.VerbSetRemaining, By: secs(1.5)})
+		p.each(buff.Command{Verb: verb.SetRemaining, By: secs(1.5)})
 		p.to(p.now+9000, 500)
 	},
 	func(p *probe) { // away, for a while and for long
@@ -224,8 +226,8 @@ func live(t *testing.T, s buff.Spec) (string, error) {
 		return m
 	}
 	c, err := buff.Build(buff.Definitions{
-		Attributes: []buff.Attribute{attribute("power")}, Tags: []string{"dumb", "granted"}, Acts: []string{"move", "cast"},
-		Specs: []buff.Spec{s, mate("weak", 0), mate("strong", 2), {ID: "flash", Kind: buff.Instant}, {ID: "other", Duration: secs(3), Tags: []string{"other"}}},
+		Attributes: []define.Attribute{attribute("power")}, Tags: []string{"dumb", "granted"}, Acts: []string{"move", "cast"},
+		Specs: []buff.Spec{s, mate("weak", 0), mate("strong", 2), {ID: "flash", Kind: define.Instant}, {ID: "other", Duration: secs(3), Tags: []string{"other"}}},
 	})
 	if err != nil {
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // TestP43_DefinitionGone is the promise of docs/promises.md: a buff whose definition a new
@@ -21,7 +22,7 @@ func TestP43_DefinitionGone(t *testing.T) {
 	set := buff.NewSet(1, 0, 0, 10)
 	turn := buff.Turn{Catalog: with}
 	for s := range with.All() {
-		require.NoError(t, set.Do(&turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: s}}).Err)
+		require.NoError(t, set.Do(&turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: s}}).Err)
 	}
 	blob, _ := set.Save(nil, with, buff.Moment{Now: 1000})
 	for _, want := range []struct {

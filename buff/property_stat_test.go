@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // TestStatsEndWithTheirBuffs: when the last buff has ended every attribute is its base, within
@@ -34,7 +36,7 @@ func TestStatsEndWithTheirBuffs(t *testing.T) {
 		replay(s, nil, d)
 		for d.set.Len() > 0 {
 			for i := range d.set.All() {
-				d.do(s.end, op{verb: buff.VerbRemove, number: d.numbers[i.Handle] - 1})
+				d.do(s.end, op{verb: verb.Remove, number: d.numbers[i.Handle] - 1})
 				break
 			}
 		}
@@ -70,18 +72,18 @@ func TestModifiersInAnyOrder(t *testing.T) {
 		rng := rand.New(rand.NewPCG(*seed+n, 8))
 		var specs []buff.Spec
 		for k := range 8 {
-			specs = append(specs, buff.Spec{ID: fmt.Sprint("b", k), Kind: buff.Infinite, Modifiers: []buff.Modifier{
-				{Attr: "a", Op: stat.Op(rng.IntN(4)), Channel: rng.IntN(3), Value: buff.Const(wild(rng))},
-				{Attr: "a", Op: stat.Op(rng.IntN(4)), Channel: rng.IntN(3), Value: buff.Const(wild(rng)), PerStack: true},
+			specs = append(specs, buff.Spec{ID: fmt.Sprint("b", k), Kind: define.Infinite, Modifiers: []define.Modifier{
+				{Attr: "a", Op: stat.Op(rng.IntN(4)), Channel: rng.IntN(3), Value: define.Const(wild(rng))},
+				{Attr: "a", Op: stat.Op(rng.IntN(4)), Channel: rng.IntN(3), Value: define.Const(wild(rng)), PerStack: true},
 			}})
 		}
 		base := wild(rng)
-		c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "a", Base: base}}}, Specs: specs})
+		c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "a", Base: base}}}, Specs: specs})
 		require.NoError(t, err)
 		order := func(list []int) (*buff.Set, map[int]buff.Handle) {
 			s, handles := buff.NewSet(1, 0, 0, 99), map[int]buff.Handle{}
 			for _, k := range list {
-				r := s.Do(&buff.Turn{Catalog: c}, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec(fmt.Sprint("b", k))}})
+				r := s.Do(&buff.Turn{Catalog: c}, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec(fmt.Sprint("b", k))}})
 				handles[k] = r.Handle
 			}
 			return s, handles
@@ -90,7 +92,7 @@ func TestModifiersInAnyOrder(t *testing.T) {
 		gone := rng.Perm(8)
 		for k, id := range gone {
 			rest := slices.Clone(gone[k+1:])
-			all.Do(&buff.Turn{Catalog: c}, 0, buff.Command{Verb: buff.VerbRemove, Handle: handles[id]})
+			all.Do(&buff.Turn{Catalog: c}, 0, buff.Command{Verb: verb.Remove, Handle: handles[id]})
 			rng.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 			only, _ := order(rest)
 			require.Equal(t, math.Float64bits(only.Attribute(c, 1)), math.Float64bits(all.Attribute(c, 1)), "seed %d", *seed+n)
@@ -102,23 +104,23 @@ func TestModifiersInAnyOrder(t *testing.T) {
 // TestRoomForModifiers: as many as may lie on a sheet may be carried, also while they are
 // hidden, and not one more.
 func TestRoomForModifiers(t *testing.T) {
-	many := make([]buff.Modifier, buff.MaxModifiers)
+	many := make([]define.Modifier, define.MaxModifiers)
 	for i := range many {
-		many[i] = buff.Modifier{Attr: "a", Value: buff.Const(1)}
+		many[i] = define.Modifier{Attr: "a", Value: define.Const(1)}
 	}
-	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{attribute("a")}, Specs: []buff.Spec{
-		{ID: "full", Duration: time.Second, Modifiers: many, Require: buff.Requirements{Ongoing: buff.TagTest{None: []string{"x"}}}},
-		{ID: "one", Duration: time.Second, Modifiers: many[:1], Group: buff.Group{Name: "g"}},
-		{ID: "other", Duration: time.Second, Modifiers: many[:1], Group: buff.Group{Name: "g"}},
+	c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{attribute("a")}, Specs: []buff.Spec{
+		{ID: "full", Duration: time.Second, Modifiers: many, Require: define.Requirements{Ongoing: define.TagTest{None: []string{"x"}}}},
+		{ID: "one", Duration: time.Second, Modifiers: many[:1], Group: define.Group{Name: "g"}},
+		{ID: "other", Duration: time.Second, Modifiers: many[:1], Group: define.Group{Name: "g"}},
 	}})
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 4096), &buff.Turn{Catalog: c}
 	x, _ := c.Tag("x")
-	s.Do(turn, 0, buff.Command{Verb: buff.VerbAddTag, Tag: x})
+	s.Do(turn, 0, buff.Command{Verb: verb.AddTag, Tag: x})
 	apply := func(id string) buff.Result {
-		return s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec(id)}})
+		return s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec(id)}})
 	}
-	for range stat.MaxModifiers/buff.MaxModifiers - 1 {
+	for range stat.MaxModifiers/define.MaxModifiers - 1 {
 		require.NoError(t, apply("full").Err)
 	}
 	require.NoError(t, apply("one").Err)
@@ -126,25 +128,25 @@ func TestRoomForModifiers(t *testing.T) {
 	require.Equal(t, []any{buff.Denied, buff.Full}, []any{r.Kind, r.Why})
 	require.ErrorIs(t, r.Err, buff.ErrFull)
 	require.EqualError(t, r.Err, "buff: the owner carries as many as it may: 4096 modifiers on owner 1")
-	for range buff.MaxModifiers - 1 {
-		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("one")}}).Err, "who replaces another has its room")
+	for range define.MaxModifiers - 1 {
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("one")}}).Err, "who replaces another has its room")
 	}
-	s.Do(turn, 0, buff.Command{Verb: buff.VerbDropTag, Tag: x})
+	s.Do(turn, 0, buff.Command{Verb: verb.DropTag, Tag: x})
 	require.Equal(t, 4033.0, s.Attribute(c, 1))
 	require.Empty(t, s.Counters(c))
 }
 
 // TestChangesSayWhatIsWrong: a command about attributes that cannot be done changes nothing.
 func TestChangesSayWhatIsWrong(t *testing.T) {
-	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{attribute("a")}})
+	c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{attribute("a")}})
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 9), &buff.Turn{Catalog: c}
-	for _, verb := range []buff.Verb{buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage} {
-		require.EqualError(t, s.Do(turn, 0, buff.Command{Verb: verb, Attr: 2, Value: 1}).Err, "buff: there is no such attribute: number 2")
-		r := s.Do(turn, 0, buff.Command{Verb: verb, Attr: 1, Value: math.Inf(1)})
+	for _, do := range []verb.Verb{verb.AddBase, verb.SetBase, verb.Damage} {
+		require.EqualError(t, s.Do(turn, 0, buff.Command{Verb: do, Attr: 2, Value: 1}).Err, "buff: there is no such attribute: number 2")
+		r := s.Do(turn, 0, buff.Command{Verb: do, Attr: 1, Value: math.Inf(1)})
 		require.ErrorIs(t, r.Err, buff.ErrValue)
 		require.EqualError(t, r.Err, "buff: bad value of an attribute: a: +Inf")
-		require.EqualError(t, s.Do(&buff.Turn{}, 0, buff.Command{Verb: verb}).Err, "buff: there is no such attribute: number 0")
+		require.EqualError(t, s.Do(&buff.Turn{}, 0, buff.Command{Verb: do}).Err, "buff: there is no such attribute: number 0")
 	}
 	require.Empty(t, turn.Events)
 	require.PanicsWithValue(t, "stat: there is no attribute 0 in a schema of 1", func() { s.Attribute(c, 0) })
@@ -158,24 +160,24 @@ func TestChangesSayWhatIsWrong(t *testing.T) {
 // TestBadPulse: a number that cannot be worked out at a pulse is a fault, nothing of it
 // changes, and the rest of the pulse is done.
 func TestBadPulse(t *testing.T) {
-	huge := buff.Number{From: buff.FromAttr, Attr: "a", Coef: 1e200, Snapshot: buff.SnapshotPulse}
-	change := func(n buff.Number) buff.Action {
-		return buff.Action{Do: buff.DoChange, Change: &buff.Change{Attr: "b", By: n}}
+	huge := define.Number{From: define.FromAttr, Attr: "a", Coef: 1e200, Snapshot: define.SnapshotPulse}
+	change := func(n define.Number) buff.Action {
+		return buff.Action{Do: define.DoChange, Change: &define.Change{Attr: "b", By: n}}
 	}
-	c, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{attribute("a"), attribute("b")}, Specs: []buff.Spec{{
+	c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{attribute("a"), attribute("b")}, Specs: []buff.Spec{{
 		ID: "p", Duration: time.Second, Period: 500 * time.Millisecond,
-		On:        buff.Hooks{Pulse: []buff.Action{change(huge), change(buff.Const(2))}},
-		Modifiers: []buff.Modifier{{Attr: "b", Value: huge}},
+		On:        buff.Hooks{Pulse: []buff.Action{change(huge), change(define.Const(2))}},
+		Modifiers: []define.Modifier{{Attr: "b", Value: huge}},
 	}, {
-		ID: "many", Duration: time.Second, Stack: buff.Stacking{Limit: 2}, On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "b", By: buff.Const(1e300), PerStack: true}}}},
+		ID: "many", Duration: time.Second, Stack: define.Stacking{Limit: 2}, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "b", By: define.Const(1e300), PerStack: true}}}},
 	}}})
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 9), &buff.Turn{Catalog: c}
-	s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("p")}})
-	s.Do(turn, 0, buff.Command{Verb: buff.VerbSetBase, Attr: 1, Value: 1e200})
+	s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("p")}})
+	s.Do(turn, 0, buff.Command{Verb: verb.SetBase, Attr: 1, Value: 1e200})
 	turn.Now = 500
 	require.True(t, s.Run(turn, 500, 99))
-	s.Do(turn, 500, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("many"), Stacks: 2}})
+	s.Do(turn, 500, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("many"), Stacks: 2}})
 	var log []string
 	for _, e := range turn.Events {
 		log = append(log, e.String())

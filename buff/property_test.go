@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -85,11 +87,11 @@ func TestLateFramesLoseNothing(t *testing.T) {
 		for i := range s.defs {
 			d := &s.defs[i]
 			d.CatchupMax, d.On = 0, buff.Hooks{}
-			if d.Catchup == buff.CatchupSkip {
-				d.Catchup = buff.CatchupCoalesce
+			if d.Catchup == define.CatchupSkip {
+				d.Catchup = define.CatchupCoalesce
 			}
-			if d.Stack.Timers == buff.TimersEach {
-				d.Immune, d.Require.Ongoing = buff.ImmuneIgnore, buff.TagTest{} // a suppressed pulse does not tell its stacks
+			if d.Stack.Timers == define.TimersEach {
+				d.Immune, d.Require.Ongoing = define.ImmuneIgnore, define.TagTest{} // a suppressed pulse does not tell its stacks
 			}
 		}
 		if err := s.build(); err != nil {
@@ -164,14 +166,14 @@ func TestGrantsEndWithTheirBuffs(t *testing.T) {
 		replay(s, nil, d)
 		for d.set.Len() > 0 {
 			for i := range d.set.All() {
-				d.do(s.end, op{verb: buff.VerbRemove, number: d.numbers[i.Handle] - 1})
+				d.do(s.end, op{verb: verb.Remove, number: d.numbers[i.Handle] - 1})
 				d.balance()
 				break
 			}
 		}
 		for _, name := range s.tags { // what the game gave it takes
 			for range 50 {
-				d.do(s.end, op{verb: buff.VerbDropTag, tag: name})
+				d.do(s.end, op{verb: verb.DropTag, tag: name})
 			}
 		}
 		for _, name := range s.tags {
@@ -192,8 +194,8 @@ func TestStackPulses(t *testing.T) {
 		rng := rand.New(rand.NewPCG(*seed+i, 6))
 		period := time.Duration(50+rng.IntN(100)) * millis
 		c, err := buff.NewCatalog(buff.Spec{
-			ID: "p", Duration: time.Second, Period: period, Catchup: pick(&dice{rng: rng}, buff.CatchupAll, buff.CatchupCoalesce),
-			Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 200},
+			ID: "p", Duration: time.Second, Period: period, Catchup: pick(&dice{rng: rng}, define.CatchupAll, define.CatchupCoalesce),
+			Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersEach, Limit: 200},
 		})
 		require.NoError(t, err)
 		s, turn := buff.NewSet(1, 0, 0, 1), &buff.Turn{}
@@ -201,7 +203,7 @@ func TestStackPulses(t *testing.T) {
 		for range 1 + rng.IntN(12) {
 			d, n := time.Duration(1+rng.IntN(600))*millis, 1+rng.IntN(5)
 			want += n * int(d/period)
-			s.Do(turn, at, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("p"), Stacks: n, Duration: buff.Lasting(d)}})
+			s.Do(turn, at, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("p"), Stacks: n, Duration: buff.Lasting(d)}})
 			at += wheel.Time(rng.IntN(150))
 			turn.Now = at
 			require.True(t, s.Run(turn, at, 1<<30))

@@ -3,6 +3,7 @@ package buff
 import (
 	"math"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -20,7 +21,7 @@ const offBeat wheel.Time = math.MinInt64
 func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
 	i := &s.slots[at]
 	stacks, magnitude := int32(i.stacks), i.magnitude
-	if s.specOf(i).Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == define.TimersEach {
 		if stacks, magnitude = s.counting(i, own); stacks == 0 {
 			return
 		}
@@ -76,7 +77,7 @@ func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 	elapsed, period := int64(0), int64(0)
 	if own == i.beat {
 		s.newBeat(i, own) // what is aligned finds back to its beat after a change of the period
-		if own == i.end && s.specOf(i).Tail == TailPartial && s.elapsed(i, own) > 0 && !s.goesOn(i) {
+		if own == i.end && s.specOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.goesOn(i) {
 			i.beat = own.Add(i.period) // at a rate of its own a boundary of its owner may lie before: this pulse is whole, and leaves no tail
 		}
 	} else {
@@ -131,7 +132,7 @@ func (s *Set) flush(t *Turn, at uint16) {
 	count, own := x.owed, x.owedAt
 	x.owed = 0
 	done := int32(1)
-	if s.specOf(i).Catchup == CatchupCoalesce {
+	if s.specOf(i).Catchup == define.CatchupCoalesce {
 		done = count
 		if most := s.specOf(i).CatchupMax; most > 0 {
 			done = min(done, int32(most))
@@ -193,7 +194,7 @@ func (s *Set) fault(t *Turn, why Reason) {
 	e := t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
 	t.emit(s, &e)
-	if e.Spec != nil && e.Spec.OnFault == FateRemove && s.lookup(e.Handle) != nil {
+	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.lookup(e.Handle) != nil {
 		s.end(t, e.Handle.slot(), Fault)
 		s.reconsider(t)
 	}

@@ -1,6 +1,8 @@
 package buff
 
 import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -19,15 +21,15 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 	x, now := s.needExtra(i), s.nowOf(t, i)
 	if int32(len(x.async))+1 >= spec.limit {
 		switch weakest := weakestOf(x.async); {
-		case spec.Stack.Overflow == OverflowClear:
+		case spec.Stack.Overflow == define.OverflowClear:
 			return s.refuse(t, at, a)
-		case spec.Stack.Overflow == OverflowDeny,
+		case spec.Stack.Overflow == define.OverflowDeny,
 			weakest < 0,
-			spec.Stack.Overflow == OverflowAllow && x.async[weakest].magnitude >= a.Magnitude:
+			spec.Stack.Overflow == define.OverflowAllow && x.async[weakest].magnitude >= a.Magnitude:
 			r := s.deny(t, a, Limit, nil)
 			s.overflow(t, a)
 			return r
-		case spec.Stack.Overflow == OverflowReplace:
+		case spec.Stack.Overflow == define.OverflowReplace:
 			s.unqueue(t, i, oldestOf(x.async))
 		default:
 			s.unqueue(t, i, weakest)
@@ -70,7 +72,7 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	s.reranked(s.specOf(i))
 	i.end, i.duration = now.Add(l.left), l.left
 	s.extraOf(i).running = l.age
-	s.mark(at, AspectTime|AspectPower|AspectSource)
+	s.mark(at, journal.Time|journal.Power|journal.Source)
 	s.touch(t, at)
 }
 
@@ -89,7 +91,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	best := strongestOf(x.async)
 	l := x.async[best]
 	x.async = remove(x.async, best)
-	s.mark(at, AspectWaiting)
+	s.mark(at, journal.Waiting)
 	s.run(t, at, &l, i.end) // from the end of the one before, however late this frame is
 	if l.numbers != 0 {
 		k := s.magnitudesOf(i)

@@ -2,16 +2,17 @@ package buff_test
 
 import (
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // randomCurve returns a curve of seconds or of points, in parts of eight.
-func randomCurve(d *dice, least, most int) *buff.Curve {
-	points := []buff.Point{{Level: d.n(2), Value: float64(least+d.n(most-least)) / 8}}
+func randomCurve(d *dice, least, most int) *define.Curve {
+	points := []define.Point{{Level: d.n(2), Value: float64(least+d.n(most-least)) / 8}}
 	if d.one(2) {
-		points = append(points, buff.Point{Level: 2 + 2*d.n(2), Value: float64(least+d.n(most-least)) / 8})
+		points = append(points, define.Point{Level: 2 + 2*d.n(2), Value: float64(least+d.n(most-least)) / 8})
 	}
-	c, err := buff.NewCurve("c", points...)
+	c, err := define.NewCurve("c", points...)
 	if err != nil {
 		panic(err)
 	}
@@ -20,37 +21,37 @@ func randomCurve(d *dice, least, most int) *buff.Curve {
 
 // randomNumber returns a number, in parts of eight, that feeds on nothing which it may change
 // by a modifier.
-func randomNumber(d *dice, pulses bool, reads ...string) buff.Number {
+func randomNumber(d *dice, pulses bool, reads ...string) define.Number {
 	eighth := func() float64 { return float64(d.n(33)-16) / 8 }
-	n := buff.Number{}
+	n := define.Number{}
 	switch d.n(8) {
 	case 0, 1:
-		n = buff.Const(eighth())
+		n = define.Const(eighth())
 	case 2:
-		n = buff.Number{From: buff.FromCurve, Curve: randomCurve(d, -16, 16)}
+		n = define.Number{From: define.FromCurve, Curve: randomCurve(d, -16, 16)}
 	case 3:
-		n = buff.Caller("power")
+		n = define.Caller("power")
 	case 4, 5:
-		n = buff.Number{From: buff.FromAttr, Attr: pick(d, reads...), Snapshot: buff.Snapshot(d.n(3))}
-		if n.Snapshot == buff.SnapshotPulse && !pulses {
-			n.Snapshot = buff.SnapshotApply
+		n = define.Number{From: define.FromAttr, Attr: pick(d, reads...), Snapshot: define.Snapshot(d.n(3))}
+		if n.Snapshot == define.SnapshotPulse && !pulses {
+			n.Snapshot = define.SnapshotApply
 		}
 	case 6:
-		n = buff.Number{From: buff.FromAttr, Attr: "mind", Of: buff.OfSource, Snapshot: buff.Snapshot(d.n(2))}
+		n = define.Number{From: define.FromAttr, Attr: "mind", Of: define.OfSource, Snapshot: define.Snapshot(d.n(2))}
 		if d.one(2) {
 			n.Coef = 0.125
 		}
 	case 7:
 		f := &testFormula{text: "f", level: float64(d.n(2)), stacks: float64(d.n(2)), magnitude: float64(d.n(2))}
 		for d.one(2) {
-			f.reads = append(f.reads, pick(d, buff.Read{Caller: true, Name: "power"}, buff.Read{Name: "mind"}, buff.Read{Name: "mind", Of: buff.OfSource}))
+			f.reads = append(f.reads, pick(d, define.Read{Caller: true, Name: "power"}, define.Read{Name: "mind"}, define.Read{Name: "mind", Of: define.OfSource}))
 		}
-		n = buff.Number{From: buff.FromFormula, Formula: f, Snapshot: buff.Snapshot(d.n(2))}
+		n = define.Number{From: define.FromFormula, Formula: f, Snapshot: define.Snapshot(d.n(2))}
 	}
-	if n.From == buff.FromAttr && d.one(3) {
+	if n.From == define.FromAttr && d.one(3) {
 		n.Pre, n.Coef, n.Post = eighth(), pick(d, 0, 0.5, -1, 2), eighth()
 	}
-	if n.From > buff.FromCurve && d.n(4) > 0 {
+	if n.From > define.FromCurve && d.n(4) > 0 {
 		n = n.Or(eighth())
 	}
 	return n
@@ -61,7 +62,7 @@ func randomNumber(d *dice, pulses bool, reads ...string) buff.Number {
 func randomStats(d *dice, s *buff.Spec) {
 	pulses := s.Period > 0
 	for d.one(2) && len(s.Modifiers) < 3 {
-		m := buff.Modifier{
+		m := define.Modifier{
 			Attr: pick(d, "power", "power", "most", "health"), Op: pick(d, stat.Add, stat.MulAdd, stat.MulCompound, stat.FinalAdd, stat.Override),
 			Channel: pick(d, 0, 0, 0, 1), Value: randomNumber(d, pulses, "mind"), PerStack: d.one(3),
 		}
@@ -75,25 +76,25 @@ func randomStats(d *dice, s *buff.Spec) {
 	}
 	if d.one(4) {
 		n := randomNumber(d, false, "mind")
-		if n.From == buff.FromConst && n.Const < 0 {
+		if n.From == define.FromConst && n.Const < 0 {
 			n.Const = -n.Const
 		}
 		s.DurationScale = &n
 	}
 	if s.Shield.On && d.one(2) {
 		n := randomNumber(d, false, "mind", "health")
-		if n.From != buff.FromConst {
+		if n.From != define.FromConst {
 			s.Shield.Pool, s.Shield.By = 0, &n
 		}
 	}
 	if d.one(3) && len(s.Params) == 0 {
-		s.Params = []buff.Param{{Name: "a", Value: randomNumber(d, pulses, "mind", "power", "health")}}
+		s.Params = []define.Param{{Name: "a", Value: randomNumber(d, pulses, "mind", "power", "health")}}
 	}
 	if d.one(4) {
-		s.OnZone = buff.FateRemove
+		s.OnZone = define.FateRemove
 	}
 	byCurve := s.MinDuration == 0 && s.MaxDuration == 0 && s.Stack.RefreshCap == 0
-	if s.Kind == buff.Timed && byCurve && d.one(4) {
+	if s.Kind == define.Timed && byCurve && d.one(4) {
 		s.Duration, s.DurationBy = 0, randomCurve(d, 1, 4)
 	}
 	if pulses && d.one(4) {
@@ -107,10 +108,10 @@ func randomChange(d *dice, list []buff.Action, pulses bool) []buff.Action {
 		if !d.one(2) {
 			continue
 		}
-		c := &buff.Change{Attr: pick(d, "health", "health", "mind", "power", "most"), By: randomNumber(d, pulses, "mind", "health"), PerStack: d.one(3)}
-		list[i] = buff.Action{Do: buff.DoChange, Change: c}
+		c := &define.Change{Attr: pick(d, "health", "health", "mind", "power", "most"), By: randomNumber(d, pulses, "mind", "health"), PerStack: d.one(3)}
+		list[i] = buff.Action{Do: define.DoChange, Change: c}
 		if d.one(2) {
-			list[i].Do = buff.DoDamage
+			list[i].Do = define.DoDamage
 			if d.one(2) {
 				c.School = pick(d, tagNames...)
 			}
@@ -132,7 +133,7 @@ func randomHooks(d *dice, s *buff.Spec) {
 		h.Act[act] = randomChange(d, h.Act[act], pulses)
 	}
 	if pulses && len(h.Pulse) == 0 && d.one(2) {
-		h.Pulse = randomChange(d, []buff.Action{{Do: buff.DoKill}}, pulses)
+		h.Pulse = randomChange(d, []buff.Action{{Do: define.DoKill}}, pulses)
 	}
 }
 
@@ -140,7 +141,7 @@ func randomHooks(d *dice, s *buff.Spec) {
 func randomLinks(d *dice, specs []buff.Spec) {
 	for i := range specs {
 		for j := i + 1; j < len(specs); j++ {
-			if specs[i].Kind != buff.Instant && specs[j].Kind != buff.Instant && d.one(4) {
+			if specs[i].Kind != define.Instant && specs[j].Kind != define.Instant && d.one(4) {
 				specs[i].Links = append(specs[i].Links, specs[j].ID)
 			}
 		}

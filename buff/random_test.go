@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 var (
@@ -190,22 +192,22 @@ func TestPulsesAreWholePeriods(t *testing.T) {
 	for range 300 {
 		spec := buff.Spec{
 			ID: "p", Duration: time.Duration(1+rng.IntN(5000)) * time.Millisecond, Period: time.Duration(50+rng.IntN(400)) * time.Millisecond,
-			First: buff.First(rng.IntN(3)), Tail: buff.Tail(rng.IntN(3)),
+			First: define.First(rng.IntN(3)), Tail: define.Tail(rng.IntN(3)),
 		}
 		want := int(spec.Duration / spec.Period)
-		if spec.Tail == buff.TailFit {
+		if spec.Tail == define.TailFit {
 			want = max(int((spec.Duration+spec.Period/2)/spec.Period), 1)
 		}
-		if spec.First != buff.FirstNone {
+		if spec.First != define.FirstNone {
 			want++
 		}
-		if spec.Tail == buff.TailPartial && spec.Duration%spec.Period != 0 {
+		if spec.Tail == define.TailPartial && spec.Duration%spec.Period != 0 {
 			want++
 		}
 		c, err := buff.NewCatalog(spec)
 		require.NoError(t, err)
 		s, turn := buff.NewSet(1, 0, 0, 1), &buff.Turn{}
-		s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("p")}})
+		s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("p")}})
 		require.True(t, s.Run(turn, 1<<40, 1<<30))
 		pulses := 0
 		for _, e := range turn.Events {

@@ -1,5 +1,7 @@
 package buff
 
+import "github.com/bufftick/bufftick/internal/wordlist"
+
 // Reason says why something was removed, denied or reported as a fault.
 type Reason uint8
 
@@ -63,12 +65,12 @@ var reasonWords = []string{
 func (r Reason) Removes() bool { return r != NoReason && r <= lastRemoval }
 
 // String returns the word of files and logs.
-func (r Reason) String() string { return word(reasonWords, r) }
+func (r Reason) String() string { return wordlist.Word(reasonWords, r) }
 
 // UnmarshalText sets r from its word; only a reason that ends a buff may be
 // written.
 func (r *Reason) UnmarshalText(text []byte) error {
-	if err := parse(r, reasonWords[1:lastRemoval+1], text); err != nil {
+	if err := wordlist.Parse(r, reasonWords[1:lastRemoval+1], text); err != nil {
 		return err
 	}
 	*r++

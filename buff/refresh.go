@@ -1,6 +1,9 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // refresh sets the end and the beat by the definition's rules, and reports whether
 // the end was set. A refresh keeps the instance's age, and with it its place in the order of
@@ -14,7 +17,7 @@ import "github.com/bufftick/bufftick/wheel"
 func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool) bool {
 	i, spec := &s.slots[at], a.Spec
 	now := s.nowOf(t, i)
-	set := spec.Stack.Refresh != RefreshNone
+	set := spec.Stack.Refresh != define.RefreshNone
 	if set {
 		if !stacked { // or it has it already
 			s.level(i, a)
@@ -34,10 +37,10 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	}
 	s.touch(t, at)
 	phase := spec.Stack.Phase
-	if phase != PhaseKeep && (i.period != 0 || i.extra != noSlot) {
+	if phase != define.PhaseKeep && (i.period != 0 || i.extra != noSlot) {
 		s.newBeat(i, now)
 	}
-	if i.period > 0 && (phase == PhaseExecute || spec.First == FirstEvery && (set || stacked)) {
+	if i.period > 0 && (phase == define.PhaseExecute || spec.First == define.FirstEvery && (set || stacked)) {
 		s.pulse(t, at)
 	}
 	return set
@@ -76,19 +79,19 @@ func (s *Set) takeWanted(i *instance) {
 func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
 	rule := s.specOf(i).Stack.Refresh
 	switch {
-	case rule == RefreshMax:
+	case rule == define.RefreshMax:
 		return max(i.end, lasting(now, d))
-	case d == 0 || i.end == wheel.Never && rule == RefreshExtend:
+	case d == 0 || i.end == wheel.Never && rule == define.RefreshExtend:
 		return wheel.Never
-	case rule == RefreshExtend:
+	case rule == define.RefreshExtend:
 		end := i.end.Add(d)
 		if s.specOf(i).cap > 0 {
 			end = max(i.end, min(end, now.Add(s.specOf(i).cap)))
 		}
 		return end
-	case rule == RefreshPandemic:
+	case rule == define.RefreshPandemic:
 		return now.Add(d).Add(min(left(now, i.end), s.specOf(i).lastsAt(int(i.level))*s.specOf(i).carry/100))
-	case rule == RefreshResidual && i.beat <= i.end: // behind the last pulse there is nothing to save
+	case rule == define.RefreshResidual && i.beat <= i.end: // behind the last pulse there is nothing to save
 		return now.Add(d).Add(left(now, i.beat))
 	}
 	return now.Add(d)

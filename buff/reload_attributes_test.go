@@ -7,21 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // TestReloadAttributes: an attribute that comes with a reload has its base for those who are there, within
 // limits that follow what they have, and takes modifiers and changes as if it had always been there.
 func TestReloadAttributes(t *testing.T) {
-	health := buff.Attribute{Attribute: stat.Attribute{Name: "health", Base: 100}}
-	mana := buff.Attribute{Attribute: stat.Attribute{Name: "mana", Base: 80, Max: stat.By("health")}}
-	old, err := buff.Build(buff.Definitions{Attributes: []buff.Attribute{health}, Specs: []buff.Spec{
-		{ID: "frail", Duration: time.Hour, Modifiers: []buff.Modifier{{Attr: "health", Op: stat.Add, Value: buff.Const(-50)}}},
+	health := define.Attribute{Attribute: stat.Attribute{Name: "health", Base: 100}}
+	mana := define.Attribute{Attribute: stat.Attribute{Name: "mana", Base: 80, Max: stat.By("health")}}
+	old, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{health}, Specs: []buff.Spec{
+		{ID: "frail", Duration: time.Hour, Modifiers: []define.Modifier{{Attr: "health", Op: stat.Add, Value: define.Const(-50)}}},
 	}})
 	require.NoError(t, err)
-	next, err := old.Rebuild(buff.Definitions{Attributes: []buff.Attribute{mana, health}, Specs: []buff.Spec{
+	next, err := old.Rebuild(buff.Definitions{Attributes: []define.Attribute{mana, health}, Specs: []buff.Spec{
 		{ID: "frail", Duration: time.Hour},
-		{ID: "clever", Duration: time.Hour, Modifiers: []buff.Modifier{{Attr: "mana", Op: stat.Add, Value: buff.Const(-40)}}},
+		{ID: "clever", Duration: time.Hour, Modifiers: []define.Modifier{{Attr: "mana", Op: stat.Add, Value: define.Const(-40)}}},
 	}})
 	require.NoError(t, err)
 	m, ok := next.Attr("mana")

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // TestKeyOfAnOlderVersion: an instance that keeps a version which knew no keys has none, whatever else it has.
@@ -14,17 +16,17 @@ import (
 func TestKeyOfAnOlderVersion(t *testing.T) {
 	for name, plain := range map[string]bool{"plain": true, "with charges": false} {
 		t.Run(name, func(t *testing.T) {
-			before := buff.Spec{ID: "rune", Duration: time.Hour, Reload: buff.ReloadKeep, Stack: buff.Stacking{By: buff.BySource}}
+			before := buff.Spec{ID: "rune", Duration: time.Hour, Reload: define.ReloadKeep, Stack: define.Stacking{By: define.BySource}}
 			if !plain {
 				before.Charges.N = 3
 			}
 			after := before
-			after.Stack.By = buff.ByKey
+			after.Stack.By = define.ByKey
 			c, err := buff.NewCatalog(before)
 			require.NoError(t, err)
 			turn, set := &buff.Turn{Catalog: c}, buff.NewSet(1, 0, 0, 8)
 			apply := func(c *buff.Catalog, key uint64) buff.Handle {
-				r := set.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("rune"), Source: 2, Key: key}})
+				r := set.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("rune"), Source: 2, Key: key}})
 				require.NoError(t, r.Err)
 				return r.Handle
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
@@ -42,8 +43,8 @@ type Restoration struct {
 // for an Uptime buff that of the server, at the rate that its own and its owner's time had
 // at the moment of saving, also if they stood still; a clock that went back counts as
 // none. Pulses in that time are as Saving.Offline says, with the stacks of the last of them,
-// and Suppressed if the buff was hidden or its owner is immune; a [TailPartial] is lost.
-// A number with [SnapshotPulse] is asked for at each of them, by what is back and by the buff itself.
+// and Suppressed if the buff was hidden or its owner is immune; a [define.TailPartial] is lost.
+// A number with [define.SnapshotPulse] is asked for at each of them, by what is back and by the buff itself.
 // Stacks that end with a rest of the buff end one after the other and are told together, and
 // so is what ran in a queue.
 //
@@ -62,7 +63,7 @@ type Restoration struct {
 // of diminishing returns — is kept aside as it was and is in the next [Set.Save]. A
 // buff that comes back from there is the owner's youngest.
 //
-// What the time of the owner's zone is to do to it, as by commands of [OfZone], is zone: it holds
+// What the time of the owner's zone is to do to it, as by commands of [define.OfZone], is zone: it holds
 // from at.Now on, and the events tell the ends that follow from it.
 //
 // Restore fails with [ErrBlob], with [ErrFull] if the owner may not carry as much, or with
@@ -101,7 +102,7 @@ func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string)
 func (s *Set) sourcesToLose() (sources []OwnerID) {
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
 		i := &s.slots[at]
-		if fate := s.specOf(i).OnSourceGone; (fate == FateRemove || fate == FateAdopt) && i.source != 0 && i.source != s.owner {
+		if fate := s.specOf(i).OnSourceGone; (fate == define.FateRemove || fate == define.FateAdopt) && i.source != 0 && i.source != s.owner {
 			sources = append(sources, i.source)
 		}
 	}
@@ -115,7 +116,7 @@ func (r *restorer) steppedBack(b *savedBuff) bool {
 	if b.Since != nil {
 		from = b.Since.Uptime
 	}
-	return b.Clock == clockWords[Uptime] && r.at.Uptime < from
+	return b.Clock == clockWords[define.Uptime] && r.at.Uptime < from
 }
 
 // restorer is one Restore. Up to place it does not touch the Set. A Turn keeps one, with its
@@ -194,13 +195,13 @@ func (r *restorer) ownTime() {
 	p := newTimeScale(r.now)
 	p.inner = wheel.Time(b.Time)
 	if b.Scale != nil {
-		b.Scale.restore(&p, OfOwner)
+		b.Scale.restore(&p, define.OfOwner)
 	}
 	r.own, r.now = &p, p.inner
 }
 
 // restore gives p the rest and the cause that it had.
-func (b *savedScale) restore(p *timeScale, cause Whose) {
+func (b *savedScale) restore(p *timeScale, cause define.Whose) {
 	p.rest, p.den = b.Rest, b.Parts
 	p.change(p.at, cause, b.Held, Ratio{b.Num, b.Den})
 }
@@ -221,11 +222,11 @@ func (r *restorer) buffs() {
 		if r.saved.Format < 5 {
 			b.ownNumbers()
 		}
-		if b.Clock == clockWords[Uptime] && r.steppedBack(b) {
+		if b.Clock == clockWords[define.Uptime] && r.steppedBack(b) {
 			r.result.UptimeStepped = true
 		}
 		spec := b.spec
-		if spec == nil || spec.Kind == Instant {
+		if spec == nil || spec.Kind == define.Instant {
 			r.result.Unknown++
 			r.keepAside().Buffs = append(r.aside.Buffs, b.clone(r.saved))
 			continue
@@ -343,7 +344,7 @@ func (r *restorer) burst() error {
 			events++
 		}
 		for j := range c.spec.pulse {
-			if c.spec.pulse[j].do == DoCall {
+			if c.spec.pulse[j].do == define.DoCall {
 				calls += int(times)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -12,14 +13,14 @@ import (
 // that needs others is asked: nothing is hidden or shown, applied or ended by what happened to another buff meanwhile.
 func (c *comeback) pass() {
 	switch c.spec.Stack.Timers {
-	case TimersEach:
+	case define.TimersEach:
 		c.passEach()
-	case TimersQueue:
+	case define.TimersQueue:
 		c.passQueue()
 	default:
 		c.passShared()
 	}
-	if i := &c.i; i.period > 0 && !c.gone && c.moved && c.spec.Align == AlignOwner {
+	if i := &c.i; i.period > 0 && !c.gone && c.moved && c.spec.Align == define.AlignOwner {
 		was := i.beat
 		i.beat, c.x.length = c.firstBeat(), 0
 		for k := range c.x.async {
@@ -141,9 +142,9 @@ func (i *instance) boundaries(until wheel.Time) int64 {
 func (c *comeback) told() (times int64, count int32) {
 	save := &c.spec.Save
 	switch {
-	case c.pulses == 0 || save.Offline == OfflineNone:
+	case c.pulses == 0 || save.Offline == define.OfflineNone:
 		return 0, 0
-	case save.Offline == OfflineAll:
+	case save.Offline == define.OfflineAll:
 		most := int64(save.OfflineCap)
 		if most == 0 {
 			most = 100

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -64,7 +65,7 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 	}
 	if b.Left != nil {
 		i.end = after(max(*b.Left, -b.rounded()))
-	} else if spec.Kind == Timed && b.Duration == 0 {
+	} else if spec.Kind == define.Timed && b.Duration == 0 {
 		i.duration = spec.lastsAt(int(b.Level))
 		i.end = c.now.Add(i.duration)
 	}
@@ -79,7 +80,7 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 			i.period = b.Period
 		}
 		// Of a Set none has passed, and a long time of them would be pulses to do.
-		i.beat = after(min(max(*b.Next, -b.rounded()), MaxDuration.Milliseconds()))
+		i.beat = after(min(max(*b.Next, -b.rounded()), define.MaxDuration.Milliseconds()))
 		x.wanted, x.length = b.Wanted, b.Length
 		if spec.uses&usesCatchup != 0 {
 			x.owed, x.owedAt = int32(b.Owed), c.now
@@ -112,9 +113,9 @@ func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
 		from = *b.Since
 	}
 	switch b.Clock {
-	case clockWords[Wall]:
+	case clockWords[define.Wall]:
 		c.away = since(r.at.Wall, from.Wall)
-	case clockWords[Uptime]:
+	case clockWords[define.Uptime]:
 		c.away = since(r.at.Uptime, from.Uptime)
 	}
 	elapsed := c.away
@@ -129,7 +130,7 @@ func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
 	p := &c.x.scale
 	*p = newTimeScale(r.now.Add(b.Scale.Ahead))
 	p.inner = r.now.Add(b.Scale.Inner)
-	b.Scale.restore(p, OfBuff)
+	b.Scale.restore(p, define.OfBuff)
 	if b.Dead {
 		p.change(p.at, byDeath, true, Ratio{})
 		c.i.flags |= deathPaused
@@ -155,7 +156,7 @@ func (c *comeback) fitCauses(b *savedBuff) {
 	if c.spec.uses&usesHide != 0 {
 		may |= weaker | ineffective
 	}
-	if c.spec.Immune == ImmuneSuppress {
+	if c.spec.Immune == define.ImmuneSuppress {
 		may |= immune
 	}
 	for k, f := range causeFlags {
@@ -172,9 +173,9 @@ func (c *comeback) fitStacks(b *savedBuff) {
 	i, x, spec := &c.i, &c.x, c.spec
 	i.stacks = int16(min(int32(i.stacks), spec.limit))
 	switch spec.Stack.Timers {
-	case TimersShared:
+	case define.TimersShared:
 		x.async = nil
-	case TimersEach:
+	case define.TimersEach:
 		if len(x.async) == 0 {
 			x.async = []asyncStack{{end: i.end, magnitude: i.magnitude, source: i.source, age: i.age, stacks: i.stacks, level: i.level}}
 		}
@@ -187,7 +188,7 @@ func (c *comeback) fitStacks(b *savedBuff) {
 			}
 		}
 		i.end = x.async[len(x.async)-1].end
-	case TimersQueue:
+	case define.TimersQueue:
 		i.stacks, x.running, x.async = 1, b.Age+b.Running, nil
 		for k := range b.Waiting {
 			l := &b.Waiting[k]
@@ -204,12 +205,12 @@ func (c *comeback) fitStacks(b *savedBuff) {
 // fitExtra gives it what else is not plain about it.
 func (c *comeback) fitExtra(b *savedBuff) {
 	x, spec := &c.x, c.spec
-	if spec.Stack.By == ByKey {
+	if spec.Stack.By == define.ByKey {
 		x.key = b.Key
 	}
 	if n := int64(spec.Charges.N); n > 0 {
 		x.charges = int32(b.Charges)
-		if b.Charges == 0 || b.Charges > n && spec.Charges.Refresh != ChargesAdd { // it had none then, or fewer fit now
+		if b.Charges == 0 || b.Charges > n && spec.Charges.Refresh != define.ChargesAdd { // it had none then, or fewer fit now
 			x.charges = int32(n)
 		}
 	}

@@ -3,6 +3,7 @@ package buff
 import (
 	"strings"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -60,7 +61,7 @@ func (c *comeback) noNumbers() {
 
 // numbersWaiting gives those that wait in a queue their numbers.
 func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
-	if c.spec.Stack.Timers != TimersQueue || len(c.x.async) == 0 {
+	if c.spec.Stack.Timers != define.TimersQueue || len(c.x.async) == 0 {
 		return
 	}
 	waiting := make([]waitingNumbers, len(c.x.async))
@@ -130,8 +131,8 @@ func (r *restorer) savedCaptures(s *Spec, b *savedNumbers) []Captured {
 				continue
 			}
 			a, ok := s.catalog.Attr(name)
-			if _, there := captured(r.captured[from:], a, Snapshot(when)); ok && !there && s.wants(a, Snapshot(when)) {
-				r.captured = append(r.captured, Captured{a, Snapshot(when), float64(b.Captures[j].Value)})
+			if _, there := captured(r.captured[from:], a, define.Snapshot(when)); ok && !there && s.wants(a, define.Snapshot(when)) {
+				r.captured = append(r.captured, Captured{a, define.Snapshot(when), float64(b.Captures[j].Value)})
 			}
 		}
 	}
@@ -140,7 +141,7 @@ func (r *restorer) savedCaptures(s *Spec, b *savedNumbers) []Captured {
 
 // wants reports whether the definition, or anything that it can set off, reads an attribute
 // of its source at that moment.
-func (s *Spec) wants(a stat.Attr, when Snapshot) bool {
+func (s *Spec) wants(a stat.Attr, when define.Snapshot) bool {
 	for _, c := range s.captures {
 		if c.attr == a && c.when == when {
 			return true

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -57,7 +59,7 @@ func (r *restorer) placeMemory() {
 			values += len(spec.numbers)
 			keys += len(spec.modifiers)
 			captures += len(c.saved.Captures)
-			if spec.Stack.Timers == TimersQueue {
+			if spec.Stack.Timers == define.TimersQueue {
 				values += len(c.x.async) * len(spec.numbers)
 				for j := range c.saved.Waiting {
 					captures += len(c.saved.Waiting[j].Captures)
@@ -139,7 +141,7 @@ func (r *restorer) placeSlot(i *instance) uint16 {
 	}
 	s.newest = at
 	s.live++
-	s.mark(at, AspectBegun)
+	s.mark(at, journal.Begun)
 	return at
 }
 
@@ -149,7 +151,7 @@ func (r *restorer) rejuvenate(c *comeback) {
 	r.ages++
 	c.i.age = r.ages
 	var ages []*uint64 // in the same order, but with no gaps: the blob may say what it will
-	if c.spec.Stack.Timers == TimersQueue {
+	if c.spec.Stack.Timers == define.TimersQueue {
 		ages = append(ages, &c.x.running)
 	}
 	for k := range c.x.async {
@@ -284,9 +286,9 @@ func (r *restorer) tellBack(c *comeback) {
 		e := s.about(StackEnded, c.at)
 		e.Why, e.Offline = Expired, c.away
 		switch c.spec.Stack.Timers {
-		case TimersShared:
+		case define.TimersShared:
 			e.End = s.endTold(i)
-		case TimersQueue:
+		case define.TimersQueue:
 			e.Kind, e.Why, e.End = Queued, NoReason, s.endTold(i)
 		}
 		t.emit(s, &e)
@@ -315,9 +317,9 @@ func (r *restorer) tellGone(c *comeback) {
 		k.takeOff(s.beside.ownSheet())
 	}
 	switch c.spec.Save.OfflineExpire {
-	case OfflineNotify:
+	case define.OfflineNotify:
 		t.emit(s, &e)
-	case OfflineRun:
+	case define.OfflineRun:
 		t.emit(s, &e)
 		s.follow(t, c.spec.remove[Expired], k)
 	}
@@ -354,14 +356,14 @@ func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
 		return
 	}
 	e.Stacks, e.Count = c.stacks, count
-	if spec.Stack.Timers == TimersEach {
+	if spec.Stack.Timers == define.TimersEach {
 		e.Magnitude = c.sum
 	}
 	suppressed := true
 	switch {
 	case c.i.flags&hidden&^immune != 0: // what it was immune to may have ended while it was away
 		e.Kind = Suppressed
-	case s.gates != nil && spec.Immune == ImmuneSuppress && s.immuneTo(spec, at):
+	case s.gates != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
 		e.Kind, e.Why = Suppressed, Immune
 	default:
 		suppressed = false

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"math"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Moment is an instant on each of the clocks that a [Clock] names.
+// Moment is an instant on each of the clocks that a [define.Clock] names.
 type Moment struct {
 	// Now is the world's time of the engine that holds the Set.
 	Now wheel.Time
@@ -49,7 +50,7 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	var own savedScale
 	now := at.Now
 	if s.own != nil {
-		now, own = s.own.save(at.Now, OfOwner)
+		now, own = s.own.save(at.Now, define.OfOwner)
 		b.Scale = &own
 	}
 	b.Time = int64(now)
@@ -85,7 +86,7 @@ func offset(at, now wheel.Time) int64 { return int64(at.Add(-int64(now))) }
 
 // save returns the inner time that has been reached at an outer instant, and the time scale from
 // there on, without its causes but one.
-func (p *timeScale) save(outer wheel.Time, cause Whose) (wheel.Time, savedScale) {
+func (p *timeScale) save(outer wheel.Time, cause define.Whose) (wheel.Time, savedScale) {
 	ms, rest := p.passed(outer)
 	c, g := p.by(cause), int64(gcd(uint64(p.den), uint64(rest)))
 	return p.inner.Add(ms), savedScale{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}

@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -29,9 +30,9 @@ func (w *saver) keeps(i *instance) bool {
 		return false
 	}
 	switch spec := w.set.specOf(i); spec.Save.Mode {
-	case SaveNever:
+	case define.SaveNever:
 		return false
-	case SaveIfRemaining:
+	case define.SaveIfRemaining:
 		own, _ := w.scale(i)
 		return i.end == wheel.Never || offset(i.end, own) >= spec.ifRemaining
 	}
@@ -48,7 +49,7 @@ func (w *saver) scale(i *instance) (wheel.Time, savedScale) {
 	if p.num == 0 {
 		outer = p.at // since when it stands still: see timeScale.zero
 	}
-	own, to := p.save(outer, OfBuff)
+	own, to := p.save(outer, define.OfBuff)
 	to.Ahead, to.Inner = int64(outer-w.now), offset(own, w.now)
 	return own, to
 }
@@ -94,8 +95,8 @@ func savePlain(dst []byte, i *instance, spec *Spec, now wheel.Time, appliers, wi
 	note(i.ownPeriod(spec) != 0, hasPeriod)
 	causes := i.causes()
 	note(causes != 0, hasHidden)
-	note(spec.Clock == Uptime, isUptime)
-	note(spec.Clock == Wall, isWall)
+	note(spec.Clock == define.Uptime, isUptime)
+	note(spec.Clock == define.Wall, isWall)
 	note(appliers > 0, hasAppliers)
 	note(with > 0, hasWith)
 
@@ -134,7 +135,7 @@ func savePlain(dst []byte, i *instance, spec *Spec, now wheel.Time, appliers, wi
 // hasLeft reports whether a blob says when the instance ends: with timers other than a shared one
 // there is an end, if beyond all time.
 func (i *instance) hasLeft(spec *Spec) bool {
-	return i.end != wheel.Never || spec.Stack.Timers != TimersShared
+	return i.end != wheel.Never || spec.Stack.Timers != define.TimersShared
 }
 
 // ownPeriod returns the period if it is not what the definition says, and otherwise 0.
@@ -166,7 +167,7 @@ func (w *saver) other(i *instance, lists lengths) {
 		ID: spec.ID, Age: i.age, Source: i.source, Stacks: int64(i.stacks), Level: int64(i.level), Magnitude: i.magnitude,
 		Duration: bounded(i.duration), Dead: i.flags&deathPaused != 0, causes: i.causes(),
 	}
-	if spec.Clock != Online {
+	if spec.Clock != define.Online {
 		b.Clock = spec.Clock.String()
 	}
 	if i.hasLeft(spec) {
@@ -190,7 +191,7 @@ func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) 
 	s := w.set
 	x, spec := s.extraOf(i), s.specOf(i)
 	b.Wanted, b.Length, b.Charges, b.Owed = x.wanted, x.length, int64(x.charges), int64(x.owed)
-	if spec.Stack.By == ByKey {
+	if spec.Stack.By == define.ByKey {
 		b.Key = x.key
 	}
 	if spec.Shield.On {
@@ -199,9 +200,9 @@ func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) 
 	k := s.magnitudesOf(i)
 	lists.params, lists.numbers, lists.captures = spec.lists(k.captured)
 	switch spec.Stack.Timers {
-	case TimersEach:
+	case define.TimersEach:
 		lists.async = len(x.async)
-	case TimersQueue:
+	case define.TimersQueue:
 		lists.waiting = len(x.async)
 		b.Running = x.running - i.age
 	}
@@ -212,7 +213,7 @@ func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) 
 			Left: bounded(l.left), Magnitude: l.magnitude, Source: l.source, Age: l.age - i.age, Stacks: int64(l.stacks), Level: int64(l.level),
 		}
 		if lists.async > 0 {
-			to.Left, to.Lag = bounded(offset(l.end, own)), min(l.lag, MaxDuration.Milliseconds())
+			to.Left, to.Lag = bounded(offset(l.end, own)), min(l.lag, define.MaxDuration.Milliseconds())
 		}
 		w.dst = to.append(w.dst, blobFormat)
 		if lists.waiting > 0 {
@@ -252,7 +253,7 @@ func saveNumbers(dst []byte, spec *Spec, values []float64, known []Captured) []b
 }
 
 // captureWords stand before the name of a captured attribute, by its snapshot.
-var captureWords = [...]string{SnapshotCast: "cast:", SnapshotApply: "apply:"}
+var captureWords = [...]string{define.SnapshotCast: "cast:", define.SnapshotApply: "apply:"}
 
 // bounded keeps a span within what a blob may say.
 func bounded(ms int64) int64 { return min(max(ms, -farthest), farthest) }

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -123,7 +125,7 @@ func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *save
 	require.Equal(t, set.Timeouts(), back.Timeouts(), where)
 	sources := map[buff.OwnerID]bool{}
 	for b := range set.All() {
-		if b.Source != 0 && b.Source != 7 && b.Spec.OnSourceGone != buff.FateKeep {
+		if b.Source != 0 && b.Source != 7 && b.Spec.OnSourceGone != define.FateKeep {
 			sources[b.Source] = true
 		}
 	}
@@ -170,13 +172,13 @@ func TestWallIsStaying(t *testing.T) {
 	for n := range *saves {
 		rng := rand.New(rand.NewPCG(*seed+uint64(n), 13))
 		s := newSaveScript(t, rng, func(spec *buff.Spec) {
-			spec.Clock, spec.Align, spec.Require, spec.Immunity, spec.Group = buff.Wall, buff.AlignStart, buff.Requirements{}, buff.Match{}, buff.Group{}
-			spec.Stack.Effective, spec.Save.OfflineExpire = 0, buff.OfflineRun
+			spec.Clock, spec.Align, spec.Require, spec.Immunity, spec.Group = define.Wall, define.AlignStart, define.Requirements{}, define.Match{}, define.Group{}
+			spec.Stack.Effective, spec.Save.OfflineExpire = 0, define.OfflineRun
 			spec.On, spec.Links = buff.Hooks{}, nil // what pulses would have changed has not been changed
 		})
 		set, turn := buff.NewSet(7, 3, 0, 40), &buff.Turn{Catalog: s.catalog, Seed: 1}
 		for _, st := range s.steps {
-			st.cmd.Whose = buff.OfBuff // the owner's own time is cut to whole ms
+			st.cmd.Whose = define.OfBuff // the owner's own time is cut to whole ms
 			s.do(t, turn, set, st)
 		}
 		then := buff.Moment{Now: turn.Now, Wall: 1000}
@@ -227,10 +229,10 @@ func (s *saveScript) do(t *testing.T, turn *buff.Turn, set *buff.Set, st saveSte
 		}
 		k++
 	}
-	if c.Verb == buff.VerbConsume && st.nth%2 == 0 {
+	if c.Verb == verb.Consume && st.nth%2 == 0 {
 		c.Handle = 0
 	}
-	if c.Verb == buff.VerbAddTimeout && set.Timeouts() > 30 {
+	if c.Verb == verb.AddTimeout && set.Timeouts() > 30 {
 		return
 	}
 	set.Do(turn, now, c)
@@ -293,27 +295,27 @@ func someTags(rng *rand.Rand, often int) []string {
 func anySpec(rng *rand.Rand, id string) buff.Spec {
 	ms := func(list ...time.Duration) time.Duration { return some(rng, list...) * time.Millisecond }
 	s := buff.Spec{
-		ID: id, Kind: some(rng, buff.Timed, buff.Timed, buff.Infinite), Tags: someTags(rng, 2), Grants: someTags(rng, 2), Period: ms(50, 0, 70, 333),
-		First: buff.First(some(rng, 0, 1, 2)), Tail: buff.Tail(some(rng, 0, 1, 2)), Align: buff.Align(some(rng, 0, 1)), Haste: buff.Haste(rng.IntN(3)),
-		HasteDuration: rng.IntN(3) == 0, Immune: buff.ImmuneRule(some(rng, 0, 1, 2)), Inhibition: buff.Inhibition(some(rng, 0, 1, 2)),
-		OnDeath: some(rng, buff.FatePause, buff.FateKeep, buff.FateRemove), OnSourceGone: some(rng, buff.FateKeep, buff.FateRemove, buff.FateAdopt),
+		ID: id, Kind: some(rng, define.Timed, define.Timed, define.Infinite), Tags: someTags(rng, 2), Grants: someTags(rng, 2), Period: ms(50, 0, 70, 333),
+		First: define.First(some(rng, 0, 1, 2)), Tail: define.Tail(some(rng, 0, 1, 2)), Align: define.Align(some(rng, 0, 1)), Haste: define.Haste(rng.IntN(3)),
+		HasteDuration: rng.IntN(3) == 0, Immune: define.ImmuneRule(some(rng, 0, 1, 2)), Inhibition: define.Inhibition(some(rng, 0, 1, 2)),
+		OnDeath: some(rng, define.FatePause, define.FateKeep, define.FateRemove), OnSourceGone: some(rng, define.FateKeep, define.FateRemove, define.FateAdopt),
 	}
-	if s.Kind == buff.Timed {
+	if s.Kind == define.Timed {
 		s.Duration = ms(500, 200, 1000, 130)
 	}
-	s.Stack = buff.Stacking{
-		By: buff.By(some(rng, 0, 1, 2, 3)), Limit: some(rng, 3, 0, 1, 5), Timers: buff.Timers(some(rng, 0, 1, 2)), Effective: some(rng, 0, 0, 1, 2),
-		Refresh: buff.Refresh(some(rng, 0, 1, 2, 3, 4, 5)), Phase: buff.Phase(some(rng, 0, 1, 2)), Overflow: buff.Overflow(some(rng, 0, 1, 2, 3)),
-		Expire: buff.Expire(some(rng, 0, 1, 2)), Level: buff.LevelRule(some(rng, 0, 1, 2, 3)),
+	s.Stack = define.Stacking{
+		By: define.By(some(rng, 0, 1, 2, 3)), Limit: some(rng, 3, 0, 1, 5), Timers: define.Timers(some(rng, 0, 1, 2)), Effective: some(rng, 0, 0, 1, 2),
+		Refresh: define.Refresh(some(rng, 0, 1, 2, 3, 4, 5)), Phase: define.Phase(some(rng, 0, 1, 2)), Overflow: define.Overflow(some(rng, 0, 1, 2, 3)),
+		Expire: define.Expire(some(rng, 0, 1, 2)), Level: define.LevelRule(some(rng, 0, 1, 2, 3)),
 	}
-	if s.Stack.Timers == buff.TimersEach {
+	if s.Stack.Timers == define.TimersEach {
 		s.Stack.Limit = max(s.Stack.Limit, 2)
 	}
 	if rng.IntN(4) == 0 {
-		s.Group = buff.Group{Name: "g", Priority: rng.IntN(3), Rule: some(rng, buff.GroupHide, buff.GroupHigher)}
+		s.Group = define.Group{Name: "g", Priority: rng.IntN(3), Rule: some(rng, define.GroupHide, define.GroupHigher)}
 	}
 	if rng.IntN(4) == 0 {
-		s.Require.Ongoing = buff.TagTest{None: someTags(rng, 1)}
+		s.Require.Ongoing = define.TagTest{None: someTags(rng, 1)}
 	}
 	if rng.IntN(6) == 0 {
 		s.Immunity.Tags = someTags(rng, 1)
@@ -321,28 +323,28 @@ func anySpec(rng *rand.Rand, id string) buff.Spec {
 	if rng.IntN(4) == 0 {
 		s.Chance = 500
 	}
-	if rng.IntN(4) == 0 && s.Kind == buff.Timed {
-		s.DR = some(rng, buff.DR{Group: "x", Steps: []int{100, 50, 25}, Reset: 300 * time.Millisecond},
-			buff.DR{Group: "y", Steps: []int{100, 40, 0}, Reset: 700 * time.Millisecond, Scope: buff.ScopePair})
+	if rng.IntN(4) == 0 && s.Kind == define.Timed {
+		s.DR = some(rng, define.DR{Group: "x", Steps: []int{100, 50, 25}, Reset: 300 * time.Millisecond},
+			define.DR{Group: "y", Steps: []int{100, 40, 0}, Reset: 700 * time.Millisecond, Scope: define.ScopePair})
 	}
 	if rng.IntN(4) == 0 {
-		s.Charges = buff.Charges{N: 3, ConsumeOn: []string{"cast"}, Refresh: buff.ChargeRule(rng.IntN(3))}
+		s.Charges = define.Charges{N: 3, ConsumeOn: []string{"cast"}, Refresh: define.ChargeRule(rng.IntN(3))}
 	}
 	if rng.IntN(4) == 0 {
-		s.Shield = buff.Shield{On: true, Pool: some[int64](rng, 100, 0), Priority: rng.IntN(2)}
+		s.Shield = define.Shield{On: true, Pool: some[int64](rng, 100, 0), Priority: rng.IntN(2)}
 	}
 	if rng.IntN(4) == 0 {
-		s.Params = []buff.Param{{Name: "p", Value: buff.Caller("p").Or(1.5)}, {Name: "q", Value: buff.Const(-0.1)}}
+		s.Params = []define.Param{{Name: "p", Value: define.Caller("p").Or(1.5)}, {Name: "q", Value: define.Const(-0.1)}}
 	}
 	if rng.IntN(4) == 0 {
 		s.Interrupt = []string{"move"}
 	}
 	if s.Period > 0 {
-		s.On.Pulse = []buff.Action{{Do: buff.DoCall, Name: "h0"}}
+		s.On.Pulse = []buff.Action{{Do: define.DoCall, Name: "h0"}}
 	}
 	if d := (&dice{rng: rng}); rng.IntN(2) == 0 {
 		if rng.IntN(2) == 0 {
-			s.On.RemoveAny = []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "mind", By: buff.Const(0.5)}}}
+			s.On.RemoveAny = []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "mind", By: define.Const(0.5)}}}
 		}
 		randomStats(d, &s)
 		randomHooks(d, &s)
@@ -351,7 +353,7 @@ func anySpec(rng *rand.Rand, id string) buff.Spec {
 }
 
 func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
-	c := buff.Command{Verb: buff.VerbApply}
+	c := buff.Command{Verb: verb.Apply}
 	spec := s.specs[rng.IntN(len(s.specs))]
 	c.Application = buff.Application{
 		Spec: spec, Source: buff.OwnerID(1 + rng.IntN(3)), Stacks: rng.IntN(3), Level: rng.IntN(4), Key: uint64(rng.IntN(2)), Magnitude: int64(rng.IntN(50)),
@@ -360,8 +362,8 @@ func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
 	if id := c.Application.Source; rng.IntN(5) > 0 { // of whom everything is known
 		caster := buff.NewSet(id, 4, 0, 1)
 		mind, _ := s.catalog.Attr("mind")
-		caster.Do(&buff.Turn{Catalog: s.catalog}, 0, buff.Command{Verb: buff.VerbSetBase, Attr: mind, Value: rng.Float64()})
-		c.Application.Capture(nil, caster, s.catalog, buff.SnapshotApply)
+		caster.Do(&buff.Turn{Catalog: s.catalog}, 0, buff.Command{Verb: verb.SetBase, Attr: mind, Value: rng.Float64()})
+		c.Application.Capture(nil, caster, s.catalog, define.SnapshotApply)
 	}
 	if rng.IntN(5) == 0 {
 		c.Application.Duration = buff.Lasting(time.Duration(50+rng.IntN(600)) * time.Millisecond)
@@ -369,24 +371,24 @@ func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
 	if rng.IntN(2) == 0 {
 		return c
 	}
-	c.Verb = some(rng, buff.VerbSetRate, buff.VerbRemove, buff.VerbExtend, buff.VerbKill, buff.VerbLoseSource, buff.VerbSetRemaining, buff.VerbSetPeriod, buff.VerbPause, buff.VerbResume,
-		buff.VerbInhibit, buff.VerbRelease, buff.VerbAddTag, buff.VerbDropTag, buff.VerbImmunize, buff.VerbDropImmunity, buff.VerbDispel, buff.VerbSteal, buff.VerbInterrupt, buff.VerbConsume,
-		buff.VerbAbsorb, buff.VerbRevive, buff.VerbCompensate, buff.VerbAddTimeout, buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage, buff.VerbDamage, buff.VerbSetZone)
+	c.Verb = some(rng, verb.SetRate, verb.Remove, verb.Extend, verb.Kill, verb.LoseSource, verb.SetRemaining, verb.SetPeriod, verb.Pause, verb.Resume,
+		verb.Inhibit, verb.Release, verb.AddTag, verb.DropTag, verb.Immunize, verb.DropImmunity, verb.Dispel, verb.Steal, verb.Interrupt, verb.Consume,
+		verb.Absorb, verb.Revive, verb.Compensate, verb.AddTimeout, verb.AddBase, verb.SetBase, verb.Damage, verb.Damage, verb.SetZone)
 	switch c.Verb {
-	case buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage:
+	case verb.AddBase, verb.SetBase, verb.Damage:
 		c.Application, c.Value = buff.Application{}, 40*rng.NormFloat64()
 		c.Attr, _ = s.catalog.Attr(some(rng, "health", "mind", "power", "most"))
 	}
 	c.By, c.Amount, c.Stacks = time.Duration(50+rng.IntN(300))*time.Millisecond, rng.Int64N(80), rng.IntN(2)
 	c.Rate = buff.Ratio{Num: 1 + rng.Uint32N(5), Den: 1 + rng.Uint32N(7)}
-	c.Whose = []buff.Whose{buff.OfBuff, buff.OfOwner}[rng.IntN(2)]
-	c.Query = buff.Query{Source: buff.OwnerID(rng.IntN(3)), Most: 1, To: 9, Grade: buff.Grade(rng.IntN(3))}
+	c.Whose = []define.Whose{define.OfBuff, define.OfOwner}[rng.IntN(2)]
+	c.Query = buff.Query{Source: buff.OwnerID(rng.IntN(3)), Most: 1, To: 9, Grade: define.Grade(rng.IntN(3))}
 	c.Handler = 1 + buff.HandlerID(rng.IntN(3))
 	c.Name = fmt.Sprintf("h%d", c.Handler-1)
 	if len(s.tags) > 0 {
 		c.Tag = s.tags[rng.IntN(len(s.tags))]
 	}
-	if c.Verb == buff.VerbAbsorb {
+	if c.Verb == verb.Absorb {
 		c.Tag = 0
 	}
 	c.Act, _ = s.catalog.Act(some(rng, "cast", "move"))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -141,7 +142,7 @@ func (s *savedStory) do(d *datadriven.TestData, k int, side *side) string {
 		name := d.CmdArgs[0].Key
 		for id, handler := range s.catalog.Handlers() {
 			if handler == name {
-				side.set.Do(&side.turn, s.now, buff.Command{Verb: buff.VerbAddTimeout, Name: name, Handler: 1 + buff.HandlerID(id), By: span(s.t, d.CmdArgs[1].Key)})
+				side.set.Do(&side.turn, s.now, buff.Command{Verb: verb.AddTimeout, Name: name, Handler: 1 + buff.HandlerID(id), By: span(s.t, d.CmdArgs[1].Key)})
 			}
 		}
 		return side.told(false)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // Whose Set it is, and what its chances depend on.
@@ -49,7 +51,7 @@ func pick[T any](d *dice, list ...T) T { return list[d.n(len(list))] }
 // instances and timeouts by their number, counted from 1 in the order in which they came
 // to be.
 type op struct {
-	verb      buff.Verb
+	verb      verb.Verb
 	spec      string
 	source    buff.OwnerID
 	stacks    int
@@ -64,7 +66,7 @@ type op struct {
 	by        time.Duration
 	amount    int64
 	rate      buff.Ratio
-	whose     buff.Whose
+	whose     define.Whose
 	tag, act  string
 	ask       *ask
 	purge     bool
@@ -86,9 +88,9 @@ type op struct {
 // ask is a query in the same words.
 type ask struct {
 	spec, tag, kind string
-	polarity        buff.Polarity
+	polarity        define.Polarity
 	source          buff.OwnerID
-	grade           buff.Grade
+	grade           define.Grade
 	most            int
 	newest          bool
 	to              buff.OwnerID
@@ -135,8 +137,8 @@ func (s *script) build() (err error) {
 	}
 	s.names, s.tags, s.acts, s.settles, s.late = s.catalog.Handlers(), nil, nil, false, false
 	for _, d := range s.defs {
-		s.settles = s.settles || says(d.Require.Ongoing) || says(d.Require.Remove) || d.Stack.Effective > 0 || d.Group.Rule == buff.GroupHide || d.Immune == buff.ImmuneSuppress
-		s.late = s.late || d.Catchup != buff.CatchupAll
+		s.settles = s.settles || says(d.Require.Ongoing) || says(d.Require.Remove) || d.Stack.Effective > 0 || d.Group.Rule == define.GroupHide || d.Immune == define.ImmuneSuppress
+		s.late = s.late || d.Catchup != define.CatchupAll
 	}
 	for _, name := range tagNames {
 		if _, ok := s.catalog.Tag(name); ok {
@@ -181,16 +183,16 @@ func randomOp(d *dice, s *script) op {
 	case k < 19:
 		randomApplication(d, &o)
 	case k < 21:
-		o.verb, o.stacks, o.reason = buff.VerbRemove, d.n(3), pick(d, buff.NoReason, buff.Dispelled, buff.Stolen)
+		o.verb, o.stacks, o.reason = verb.Remove, d.n(3), pick(d, buff.NoReason, buff.Dispelled, buff.Stolen)
 	case k == 21:
-		o.verb, o.stacks, o.reason = buff.VerbRemoveSpec, d.n(2), pick(d, buff.NoReason, buff.Dispelled, buff.Replaced)
+		o.verb, o.stacks, o.reason = verb.RemoveSpec, d.n(2), pick(d, buff.NoReason, buff.Dispelled, buff.Replaced)
 	case k == 22:
-		o.verb = pick(d, buff.VerbKill, buff.VerbLoseSource, buff.VerbRevive, buff.VerbRevive)
+		o.verb = pick(d, verb.Kill, verb.LoseSource, verb.Revive, verb.Revive)
 	case k < 25:
-		o.verb, o.by = buff.VerbAddTimeout, pick[time.Duration](d, -50, 0, 50, 100, 150)*time.Millisecond
+		o.verb, o.by = verb.AddTimeout, pick[time.Duration](d, -50, 0, 50, 100, 150)*time.Millisecond
 		o.name, o.handler = pick(d, "t0", "t1", "t2", "t3"), 1+buff.HandlerID(d.n(handlerNames))
 	case k == 25:
-		o.verb = buff.VerbCancel
+		o.verb = verb.Cancel
 	case k < 30:
 		randomTimeOp(d, &o)
 	case k < 35:
@@ -202,7 +204,7 @@ func randomOp(d *dice, s *script) op {
 }
 
 func randomApplication(d *dice, o *op) {
-	o.verb, o.magnitude = buff.VerbApply, int64(d.n(5))
+	o.verb, o.magnitude = verb.Apply, int64(d.n(5))
 	o.stacks = pick(d, 0, 0, 0, 1, 2, 5)
 	o.level, o.key = pick(d, 0, 1, 1, 2, 3), uint64(d.n(2))
 	if d.one(5) {
@@ -224,7 +226,7 @@ func randomApplication(d *dice, o *op) {
 	case 59:
 		o.stacks = -1
 	case 58:
-		o.level = pick(d, -1, buff.MaxLevel+1, buff.MaxLevel, buff.MaxLevel)
+		o.level = pick(d, -1, define.MaxLevel+1, define.MaxLevel, define.MaxLevel)
 	case 57:
 		o.given, o.duration = true, pick[time.Duration](d, 0, -5)*time.Millisecond
 	case 56:
@@ -236,40 +238,40 @@ func randomTimeOp(d *dice, o *op) {
 	o.by = time.Duration(d.n(9)-4) * 50 * time.Millisecond
 	switch d.n(8) {
 	case 0, 1:
-		o.verb = buff.VerbExtend
+		o.verb = verb.Extend
 		if d.one(3) {
 			o.given, o.duration = true, pick[time.Duration](d, 50, 100, 250)*time.Millisecond
 		}
 	case 2:
-		o.verb = buff.VerbSetRemaining
+		o.verb = verb.SetRemaining
 	case 3, 4:
-		o.verb, o.by = buff.VerbSetPeriod, pick[time.Duration](d, 50, 75, 100, 133, 200, 49)*time.Millisecond
+		o.verb, o.by = verb.SetPeriod, pick[time.Duration](d, 50, 75, 100, 133, 200, 49)*time.Millisecond
 	case 5, 6:
-		o.verb, o.whose = pick(d, buff.VerbPause, buff.VerbResume, buff.VerbSetRate, buff.VerbSetRate), pick(d, buff.OfBuff, buff.OfBuff, buff.OfOwner, buff.OfZone)
+		o.verb, o.whose = pick(d, verb.Pause, verb.Resume, verb.SetRate, verb.SetRate), pick(d, define.OfBuff, define.OfBuff, define.OfOwner, define.OfZone)
 		o.rate = pick(d, buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}, buff.Ratio{Num: 3, Den: 1}, buff.Ratio{Num: 3, Den: 7}, buff.Ratio{Num: 1, Den: 1}, buff.Ratio{Num: 0, Den: 1})
 	case 7:
-		o.verb = buff.VerbInhibit
+		o.verb = verb.Inhibit
 		if d.one(2) {
-			o.verb = buff.VerbRelease
+			o.verb = verb.Release
 		}
 	}
 }
 
 func randomGateOp(d *dice, s *script, o *op) {
-	o.verb = pick(d, buff.VerbAddTag, buff.VerbDropTag, buff.VerbAddTag, buff.VerbDropTag, buff.VerbImmunize, buff.VerbDropImmunity, buff.VerbEnter, buff.VerbLeave)
+	o.verb = pick(d, verb.AddTag, verb.DropTag, verb.AddTag, verb.DropTag, verb.Immunize, verb.DropImmunity, verb.Enter, verb.Leave)
 	if len(s.tags) > 0 {
 		o.tag = s.tags[d.n(len(s.tags))]
 	}
 	o.purge = d.one(4)
 	switch o.verb {
-	case buff.VerbEnter:
+	case verb.Enter:
 		number := o.number
 		randomApplication(d, o)
-		o.verb, o.number, o.given = buff.VerbEnter, number, false
-		if spec := s.catalog.Spec(o.spec); spec.Stack.Timers != buff.TimersShared || spec.Kind == buff.Instant {
-			o.verb = buff.VerbRevive // what has more than one end, or none to be taken away, can be no member of an aura
+		o.verb, o.number, o.given = verb.Enter, number, false
+		if spec := s.catalog.Spec(o.spec); spec.Stack.Timers != define.TimersShared || spec.Kind == define.Instant {
+			o.verb = verb.Revive // what has more than one end, or none to be taken away, can be no member of an aura
 		}
-	case buff.VerbLeave:
+	case verb.Leave:
 		o.by = pick[time.Duration](d, 0, 50, 100, -1) * time.Millisecond
 	}
 }
@@ -280,40 +282,40 @@ func randomUseOp(d *dice, s *script, o *op) {
 	}
 	switch d.n(11) {
 	case 9, 10:
-		o.verb, o.amount = buff.VerbHappened, pick[int64](d, 0, 1, 30, -1)
+		o.verb, o.amount = verb.Happened, pick[int64](d, 0, 1, 30, -1)
 	case 6:
-		o.verb = buff.VerbSetZone
+		o.verb = verb.SetZone
 	case 7, 8:
-		o.verb = pick(d, buff.VerbAddBase, buff.VerbAddBase, buff.VerbSetBase, buff.VerbDamage, buff.VerbDamage)
+		o.verb = pick(d, verb.AddBase, verb.AddBase, verb.SetBase, verb.Damage, verb.Damage)
 		o.attr, o.value = pick(d, "health", "health", "mind", "power", "most", ""), pick(d, 1, 8, 20, 30.5, 0.125, 0.375, 0, -10, -40.25, math.NaN())
 		if len(s.tags) > 0 && d.one(2) {
 			o.tag = s.tags[d.n(len(s.tags))]
 		}
 	case 0:
-		o.verb = buff.VerbInterrupt
+		o.verb = verb.Interrupt
 	case 1:
-		o.verb, o.stacks = buff.VerbConsume, d.n(3)
+		o.verb, o.stacks = verb.Consume, d.n(3)
 		if d.one(2) {
 			o.number = -1
 		}
 	case 2:
-		o.verb, o.amount = buff.VerbAbsorb, pick[int64](d, 0, 1, 2, 3, 10, -1)
+		o.verb, o.amount = verb.Absorb, pick[int64](d, 0, 1, 2, 3, 10, -1)
 		if len(s.tags) > 0 && d.one(2) {
 			o.tag = s.tags[d.n(len(s.tags))]
 		}
 	case 3:
-		o.verb, o.ask = buff.VerbCompensate, randomAsk(d, s, o)
+		o.verb, o.ask = verb.Compensate, randomAsk(d, s, o)
 		o.by = time.Duration(d.n(5)-2) * 50 * time.Millisecond
 	case 4:
-		o.verb, o.ask = buff.VerbDispel, randomAsk(d, s, o)
+		o.verb, o.ask = verb.Dispel, randomAsk(d, s, o)
 	case 5:
-		o.verb, o.ask = buff.VerbSteal, randomAsk(d, s, o)
+		o.verb, o.ask = verb.Steal, randomAsk(d, s, o)
 		o.by = pick[time.Duration](d, 0, 50, 500) * time.Millisecond
 	}
 }
 
 func randomAsk(d *dice, s *script, o *op) *ask {
-	q := &ask{grade: buff.Grade(d.n(3)), most: pick(d, 0, 1, 1, 2, 3), newest: d.one(3), to: 5}
+	q := &ask{grade: define.Grade(d.n(3)), most: pick(d, 0, 1, 1, 2, 3), newest: d.one(3), to: 5}
 	if d.one(3) {
 		q.spec = o.spec
 	}
@@ -327,7 +329,7 @@ func randomAsk(d *dice, s *script, o *op) *ask {
 		q.source = o.source
 	}
 	if d.one(4) {
-		q.polarity = buff.Negative
+		q.polarity = define.Negative
 	}
 	return q
 }

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"math"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -35,8 +37,8 @@ type Set struct {
 
 	beside *beside // nil: there is nothing in it
 
-	calls   *[]Call  // handlers that were put off to the head of the next Run, the last ones are pending; nil: there was none yet
-	journal *Journal // where changes are noted; nil: nowhere
+	calls   *[]Call          // handlers that were put off to the head of the next Run, the last ones are pending; nil: there was none yet
+	journal *journal.Journal // where changes are noted; nil: nowhere
 }
 
 // NewSet returns an empty Set for the owner. The number is below MaxOwners and
@@ -122,7 +124,7 @@ func (s *Set) look(at uint16) Instance {
 	if i.extra != noSlot {
 		x := s.extraOf(i)
 		l.Charges, l.Shield = int(x.charges), x.shield
-		if s.specOf(i).Stack.Timers == TimersQueue {
+		if s.specOf(i).Stack.Timers == define.TimersQueue {
 			l.Waiting = len(x.async)
 		}
 	}
@@ -200,16 +202,16 @@ func (s *Set) lookup(h Handle) *instance {
 // applied stands for itself: only another aura's joins it.
 func (s *Set) joins(i *instance, a *Application) bool {
 	st := &a.Spec.Stack
-	if i.flags&member != 0 != a.member || st.Level == LevelSegregate && int(i.level) != a.Level {
+	if i.flags&member != 0 != a.member || st.Level == define.LevelSegregate && int(i.level) != a.Level {
 		return false
 	}
 	switch st.By {
-	case BySource:
+	case define.BySource:
 		return i.source == a.Source
-	case ByKey:
-		return s.specOf(i).Stack.By == ByKey && s.extraOf(i).key == a.Key // an older version may have known no keys
+	case define.ByKey:
+		return s.specOf(i).Stack.By == define.ByKey && s.extraOf(i).key == a.Key // an older version may have known no keys
 	}
-	return st.By == ByTarget
+	return st.By == define.ByTarget
 }
 
 // findSpec returns the slot of the oldest instance of a definition, or noSlot.
@@ -259,7 +261,7 @@ func (s *Set) place(t *Turn) uint16 {
 		s.oldest = at
 	}
 	s.newest = at
-	s.mark(at, AspectBegun)
+	s.mark(at, journal.Begun)
 	return at
 }
 
@@ -291,7 +293,7 @@ func (s *Set) release(at uint16) {
 		s.newest = i.older
 	}
 	s.live--
-	s.mark(at, AspectEnded)
+	s.mark(at, journal.Ended)
 	s.scheduler.clear(&s.keys[at].due)
 	s.keys[at].hash = 0
 	if g := s.gates; g != nil && len(g.appliers)+len(g.links) > 0 {

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -33,7 +35,7 @@ func (r *rig) do(at wheel.Time, c buff.Command) buff.Result {
 }
 
 func (r *rig) apply(at wheel.Time, id string) buff.Result {
-	return r.do(at, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec(id)}})
+	return r.do(at, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec(id)}})
 }
 
 func (r *rig) run(until wheel.Time) {
@@ -51,13 +53,13 @@ func (r *rig) log() []string {
 	return lines
 }
 
-func call(name string) []buff.Action { return []buff.Action{{Do: buff.DoCall, Name: name}} }
+func call(name string) []buff.Action { return []buff.Action{{Do: define.DoCall, Name: name}} }
 
 // TestNothingStartsAfterRemoval: once a command that removes a buff has returned,
 // no handler of the buff starts but that of its removal.
 func TestNothingStartsAfterRemoval(t *testing.T) {
 	r := newRig(t, buff.Spec{
-		ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, First: buff.FirstStart,
+		ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, First: define.FirstStart,
 		On: buff.Hooks{Apply: call("apply"), Pulse: call("pulse"), RemoveAny: call("remove")},
 	})
 	called := []string{}
@@ -66,7 +68,7 @@ func TestNothingStartsAfterRemoval(t *testing.T) {
 		return buff.NoReason
 	}
 	h := r.apply(0, "p").Handle
-	r.do(0, buff.Command{Verb: buff.VerbRemove, Handle: h})
+	r.do(0, buff.Command{Verb: verb.Remove, Handle: h})
 	r.run(0)
 	require.Equal(t, []string{"remove"}, called)
 	require.EqualValues(t, 2, r.turn.Dropped)
@@ -75,9 +77,9 @@ func TestNothingStartsAfterRemoval(t *testing.T) {
 // TestDroppedTimeout: a timeout that is due in a late frame, and that a handler cancels just before, is counted.
 func TestDroppedTimeout(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 300 * time.Millisecond, On: buff.Hooks{Pulse: call("pulse")}})
-	x := r.do(0, buff.Command{Verb: buff.VerbAddTimeout, By: 500 * time.Millisecond, Name: "late", Do: 1}).Timeout
+	x := r.do(0, buff.Command{Verb: verb.AddTimeout, By: 500 * time.Millisecond, Name: "late", Do: 1}).Timeout
 	r.turn.Call = func(turn *buff.Turn, _ *buff.Call) buff.Reason {
-		turn.Issue(r.set, &buff.Command{Verb: buff.VerbCancel, Timeout: x})
+		turn.Issue(r.set, &buff.Command{Verb: verb.Cancel, Timeout: x})
 		return buff.NoReason
 	}
 	r.apply(0, "p")
@@ -87,7 +89,7 @@ func TestDroppedTimeout(t *testing.T) {
 
 // TestDeadlineAfterNever: what has become endless has no deadline, and may get one again.
 func TestDeadlineAfterNever(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}})
+	r := newRig(t, buff.Spec{ID: "p", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}})
 	w := newTinyWheel()
 	w.fail = t.Fatalf
 	for i, d := range []time.Duration{time.Second, 0, time.Second} {
@@ -95,7 +97,7 @@ func TestDeadlineAfterNever(t *testing.T) {
 		if d > 0 {
 			a.Duration = buff.Lasting(d)
 		}
-		r.do(wheel.Time(i), buff.Command{Verb: buff.VerbApply, Application: a})
+		r.do(wheel.Time(i), buff.Command{Verb: verb.Apply, Application: a})
 		w.obey(r.set, &r.turn, r.turn.Now)
 		require.Equal(t, d == 0, w.due == wheel.Never)
 	}
@@ -106,8 +108,8 @@ func TestDeadlineAfterNever(t *testing.T) {
 func TestGenerationsEnd(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second})
 	require.NoError(t, err)
-	apply := buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: c.Spec("p")}}
-	later := buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Hour}
+	apply := buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("p")}}
+	later := buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Hour}
 	turn := &buff.Turn{}
 
 	s := buff.NewSet(1, 0, math.MaxUint32-2, 1)
@@ -119,13 +121,13 @@ func TestGenerationsEnd(t *testing.T) {
 		require.NotZero(t, r.Handle)
 		require.False(t, seen[r.Handle], "%v comes twice", r.Handle)
 		seen[r.Handle] = true
-		s.Do(turn, 0, buff.Command{Verb: buff.VerbRemove, Handle: r.Handle})
+		s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: r.Handle})
 
 		x := s.Do(turn, 0, later).Timeout
 		require.NotZero(t, x)
 		require.False(t, old[x], "%v comes twice", x)
 		old[x] = true
-		s.Do(turn, 0, buff.Command{Verb: buff.VerbCancel, Timeout: x})
+		s.Do(turn, 0, buff.Command{Verb: verb.Cancel, Timeout: x})
 	}
 	require.EqualValues(t, uint32(math.MaxUint32), s.Generation())
 
@@ -134,7 +136,7 @@ func TestGenerationsEnd(t *testing.T) {
 		for range 6 {
 			h := s.Do(turn, 0, apply).Handle
 			require.Greater(t, uint32(h), base, "the generation of %v went back", h)
-			s.Do(turn, 0, buff.Command{Verb: buff.VerbRemove, Handle: h})
+			s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: h})
 		}
 	}
 	require.Panics(t, func() { buff.NewSet(1, 0, math.MaxUint32, 1) })
@@ -152,14 +154,14 @@ func TestProgrammersErrors(t *testing.T) {
 	h := r.apply(0, "p").Handle
 	require.PanicsWithValue(t, "buff: a Command with the verb 0", func() { r.do(0, buff.Command{}) })
 	require.PanicsWithValue(t, "buff: a Command with the reason panic, which does not end a buff",
-		func() { r.do(0, buff.Command{Verb: buff.VerbRemove, Handle: h, Reason: buff.Panic}) })
+		func() { r.do(0, buff.Command{Verb: verb.Remove, Handle: h, Reason: buff.Panic}) })
 	require.Equal(t, 1, r.set.Len())
 }
 
 // An instant cannot say how it stacks, and has the limit of who says nothing.
 func TestInstantHasOneStack(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Kind: buff.Instant})
-	r.do(0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec("p"), Stacks: 1 << 40}})
+	r := newRig(t, buff.Spec{ID: "p", Kind: define.Instant})
+	r.do(0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec("p"), Stacks: 1 << 40}})
 	require.Equal(t, []string{"0 exec p x1"}, r.log())
 }
 
@@ -167,10 +169,10 @@ func TestInstantHasOneStack(t *testing.T) {
 // another one, after Abort.
 func TestGoexit(t *testing.T) {
 	r := newRig(t, buff.Spec{
-		ID: "p", Duration: 200 * time.Millisecond, Period: 100 * time.Millisecond, OnFault: buff.FateRemove, On: buff.Hooks{Pulse: call("h")},
-	}, buff.Spec{ID: "q", Kind: buff.Instant})
+		ID: "p", Duration: 200 * time.Millisecond, Period: 100 * time.Millisecond, OnFault: define.FateRemove, On: buff.Hooks{Pulse: call("h")},
+	}, buff.Spec{ID: "q", Kind: define.Instant})
 	r.turn.Call = func(turn *buff.Turn, _ *buff.Call) buff.Reason {
-		turn.Issue(r.set, &buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec("q")}})
+		turn.Issue(r.set, &buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec("q")}})
 		runtime.Goexit()
 		return buff.NoReason
 	}
@@ -198,12 +200,12 @@ func TestGoexit(t *testing.T) {
 func TestHandles(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second})
 	stale := r.apply(0, "p").Handle
-	r.do(0, buff.Command{Verb: buff.VerbRemove, Handle: stale})
+	r.do(0, buff.Command{Verb: verb.Remove, Handle: stale})
 	live := r.apply(0, "p").Handle
 	require.NotEqual(t, stale, live)
 	require.Equal(t, "5/0/2", live.String())
 	require.EqualValues(t, 5, live.Number())
-	later := r.do(0, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Second}).Timeout
+	later := r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second}).Timeout
 	require.Equal(t, "5/0/1", later.String())
 	require.EqualValues(t, 5, later.Number())
 	r.log()
@@ -212,21 +214,21 @@ func TestHandles(t *testing.T) {
 	for _, h := range []buff.Handle{0, stale, live + 1, live - 1, live + slot, live + 4095*slot, live + number, live - number, ^buff.Handle(0)} {
 		_, found := r.set.Find(h)
 		require.False(t, found)
-		for _, c := range []buff.Command{{Verb: buff.VerbRemove, Handle: h}, {Verb: buff.VerbRemove, Handle: h, Stacks: 1}, {Verb: buff.VerbExtend, Handle: h, By: 1e9}} {
+		for _, c := range []buff.Command{{Verb: verb.Remove, Handle: h}, {Verb: verb.Remove, Handle: h, Stacks: 1}, {Verb: verb.Extend, Handle: h, By: 1e9}} {
 			res := r.do(0, c)
 			require.ErrorIs(t, res.Err, buff.ErrStale)
 			require.Zero(t, res.Kind)
 		}
 	}
 	for _, h := range []buff.TimeoutHandle{0, later + 1, later + slot, later + number, ^buff.TimeoutHandle(0)} {
-		require.ErrorIs(t, r.do(0, buff.Command{Verb: buff.VerbCancel, Timeout: h}).Err, buff.ErrStale)
+		require.ErrorIs(t, r.do(0, buff.Command{Verb: verb.Cancel, Timeout: h}).Err, buff.ErrStale)
 	}
 	require.Empty(t, r.log())
 	require.Equal(t, 1, r.set.Len())
 	require.Equal(t, 1, r.set.Timeouts())
 
 	r.run(1000)
-	require.ErrorIs(t, r.do(1000, buff.Command{Verb: buff.VerbCancel, Timeout: later}).Err, buff.ErrStale, "it has fired")
+	require.ErrorIs(t, r.do(1000, buff.Command{Verb: verb.Cancel, Timeout: later}).Err, buff.ErrStale, "it has fired")
 }
 
 // TestCommandsAreLimited: what one event sets off ends at MaxCommands even if it
@@ -234,8 +236,8 @@ func TestHandles(t *testing.T) {
 func TestCommandsAreLimited(t *testing.T) {
 	r := newRig(t,
 		buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}},
-		buff.Spec{ID: "q", Kind: buff.Instant})
-	q := buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec("q")}}
+		buff.Spec{ID: "q", Kind: define.Instant})
+	q := buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec("q")}}
 	r.turn.Call = func(turn *buff.Turn, _ *buff.Call) buff.Reason {
 		for range 10_002 {
 			turn.Issue(r.set, &q)
@@ -253,8 +255,8 @@ func TestCommandsAreLimited(t *testing.T) {
 
 // TestRunStopsBetweenEvents: a turn may be cut into any number of calls.
 func TestRunStopsBetweenEvents(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: 300 * time.Millisecond, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoApply, Name: "q"}}}},
-		buff.Spec{ID: "q", Kind: buff.Instant})
+	r := newRig(t, buff.Spec{ID: "p", Duration: 300 * time.Millisecond, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoApply, Name: "q"}}}},
+		buff.Spec{ID: "q", Kind: define.Instant})
 	r.apply(0, "p")
 	r.log()
 	for _, want := range [][]string{
@@ -273,7 +275,7 @@ func TestRunStopsBetweenEvents(t *testing.T) {
 func TestRunMayComeForNothing(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second})
 	r.apply(0, "p")
-	r.do(0, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: 2 * time.Second, Name: "t"})
+	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: 2 * time.Second, Name: "t"})
 	r.log()
 	r.run(999)
 	require.Empty(t, r.log())
@@ -290,19 +292,19 @@ func TestTimeoutsAreNeverEarly(t *testing.T) {
 		math.MinInt64: 101, -1: 101, 0: 101, 1: 101, time.Millisecond: 101, time.Millisecond + 1: 102, 2*time.Millisecond - 1: 102, math.MaxInt64: 100 + 9_223_372_036_855,
 	} {
 		r := newRig(t)
-		r.do(100, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: d})
+		r.do(100, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: d})
 		require.Equal(t, want, r.set.Next(), "%d ns", d)
 	}
 }
 
 // TestClear ends everything and lets nothing follow.
 func TestClear(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, On: buff.Hooks{Apply: call("h"), RemoveAny: []buff.Action{{Do: buff.DoApply, Name: "p"}}}})
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, On: buff.Hooks{Apply: call("h"), RemoveAny: []buff.Action{{Do: define.DoApply, Name: "p"}}}})
 	w := newTinyWheel()
 	w.fail = t.Fatalf
 	r.apply(0, "p")
 	r.apply(0, "p")
-	r.do(0, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Second})
+	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
 	w.obey(r.set, &r.turn, r.turn.Now)
 	r.log()
 	require.Equal(t, 3, r.set.Clear(&r.turn, 5, buff.Unload), "a timeout and two handlers")
@@ -315,7 +317,7 @@ func TestClear(t *testing.T) {
 
 	r.turn.Call = nil
 	r.apply(5000, "p")
-	r.do(5000, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Second})
+	r.do(5000, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
 	require.False(t, r.set.Run(&r.turn, 9000, 2), "the handler and the end are done, the timeout is to come")
 	r.set.Clear(&r.turn, 9000, buff.Unload)
 	r.turn.Dropped = 0
@@ -325,7 +327,7 @@ func TestClear(t *testing.T) {
 
 // TestDeadlineIsNews: a wheel is told what has changed, and nothing else.
 func TestDeadlineIsNews(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9}})
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, Limit: 9}})
 	took := func(due wheel.Time, order uint32, moved bool) {
 		t.Helper()
 		d, o, m := r.set.TakeDeadline(&r.turn)
@@ -342,29 +344,29 @@ func TestDeadlineIsNews(t *testing.T) {
 	r.run(100)
 	took(200, 5, true)
 	r.turn.Order = 6
-	require.NoError(t, r.do(150, buff.Command{Verb: buff.VerbKill}).Err)
+	require.NoError(t, r.do(150, buff.Command{Verb: verb.Kill}).Err)
 	took(wheel.Never, 0, true)
 }
 
 // TestOldestDeadline: of what is due at one instant the order is that of who had that deadline first, also when the numbers of orders
 // have gone round.
 func TestOldestDeadline(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Stack: buff.Stacking{By: buff.ByNone}})
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByNone}})
 	r.turn.Order = math.MaxUint32
 	first := r.apply(0, "p").Handle
 	r.turn.Order++
 	r.apply(0, "p")
 	r.turn.Order++
-	r.do(0, buff.Command{Verb: buff.VerbAddTimeout, Handler: 1, By: time.Second})
+	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
 	due, order, _ := r.set.TakeDeadline(&r.turn)
 	require.Equal(t, []any{wheel.Time(1000), uint32(math.MaxUint32)}, []any{due, order})
-	r.do(0, buff.Command{Verb: buff.VerbRemove, Handle: first})
+	r.do(0, buff.Command{Verb: verb.Remove, Handle: first})
 	due, order, moved := r.set.TakeDeadline(&r.turn)
 	require.Equal(t, []any{wheel.Time(1000), uint32(0), true}, []any{due, order, moved})
 }
 
 func TestLeft(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second}, buff.Spec{ID: "q", Kind: buff.Infinite})
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second}, buff.Spec{ID: "q", Kind: define.Infinite})
 	p, _ := r.set.Find(r.apply(0, "p").Handle)
 	q, _ := r.set.Find(r.apply(0, "q").Handle)
 	require.Equal(t, 600*time.Millisecond, p.Left(400))
@@ -375,9 +377,9 @@ func TestLeft(t *testing.T) {
 
 // TestEventFields: what a handler and a client are told, beyond the line of a log.
 func TestEventFields(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: 100 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, OverflowApply: []string{"q"}}}, buff.Spec{ID: "q", Kind: buff.Instant})
+	r := newRig(t, buff.Spec{ID: "p", Duration: 100 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, OverflowApply: []string{"q"}}}, buff.Spec{ID: "q", Kind: define.Instant})
 	apply := func(source buff.OwnerID, magnitude int64) buff.Handle {
-		return r.do(0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: r.catalog.Spec("p"), Source: source, Magnitude: magnitude}}).Handle
+		return r.do(0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec("p"), Source: source, Magnitude: magnitude}}).Handle
 	}
 	h := apply(8, 30)
 	apply(9, 40)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -14,10 +15,10 @@ import (
 func TestSheetChanges(t *testing.T) {
 	build := func(by float64) buff.Definitions {
 		return buff.Definitions{
-			Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "power", Base: 10, Max: stat.At(20)}}},
+			Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "power", Base: 10, Max: stat.At(20)}}},
 			Specs: []buff.Spec{
-				{ID: "might", Duration: 9 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5}, Reload: buff.ReloadMigrate, Modifiers: []buff.Modifier{{Attr: "power", Value: buff.Const(by), PerStack: true}}},
-				{ID: "gift", Duration: 9 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}, Modifiers: []buff.Modifier{{Attr: "power", Value: buff.Caller("gift")}}},
+				{ID: "might", Duration: 9 * time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 5}, Reload: define.ReloadMigrate, Modifiers: []define.Modifier{{Attr: "power", Value: define.Const(by), PerStack: true}}},
+				{ID: "gift", Duration: 9 * time.Second, Stack: define.Stacking{By: define.ByTarget}, Modifiers: []define.Modifier{{Attr: "power", Value: define.Caller("gift")}}},
 			},
 		}
 	}

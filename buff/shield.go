@@ -1,6 +1,10 @@
 package buff
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff/journal"
+)
 
 // pool returns what a shield of the application absorbs of which the numbers have been
 // worked out, 0 if it is none. Of one that was stolen it is what was left.
@@ -50,7 +54,7 @@ func (s *Set) meet(amount int64, school Tag) (rest int64, spent bool) {
 		x := s.extraOf(&s.slots[best])
 		part := min(amount, x.shield)
 		x.shield -= part
-		s.mark(best, AspectShield)
+		s.mark(best, journal.Shield)
 		amount -= part
 		spent = spent || x.shield == 0
 	}

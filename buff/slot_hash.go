@@ -1,6 +1,9 @@
 package buff
 
-import "github.com/bufftick/bufftick/internal/sheet"
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/sheet"
+)
 
 // The two halves of a hash. That of a definition is the same for all its versions, and
 // never 0.
@@ -47,7 +50,7 @@ func (s *Set) rehash(at uint16) { s.keys[at].hash = hashOf(s.specOf(&s.slots[at]
 // find returns the slot of the oldest instance that an application joins, or noSlot.
 func (s *Set) find(a *Application) uint16 {
 	want, care := hashOf(a.Spec, a.Source), uint16(hashSpec)
-	if a.Spec.Stack.By == BySource {
+	if a.Spec.Stack.By == define.BySource {
 		care |= hashSource
 	}
 	found := uint16(noSlot)

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // TestHashes: whatever happens to the instances of an owner, the hash of each slot is that of
@@ -13,8 +16,8 @@ import (
 // more slots than have their hash in the Set, sources change, and their hashes meet.
 func TestHashes(t *testing.T) {
 	specs := []Spec{
-		{ID: "each", Duration: time.Hour, Stack: Stacking{By: BySource, Limit: 3}, OnSourceGone: FateAdopt},
-		{ID: "one", Duration: time.Hour, Stack: Stacking{By: ByTarget}},
+		{ID: "each", Duration: time.Hour, Stack: define.Stacking{By: define.BySource, Limit: 3}, OnSourceGone: define.FateAdopt},
+		{ID: "one", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget}},
 		{ID: "many", Duration: time.Hour},
 	}
 	c, err := NewCatalog(specs...)
@@ -40,12 +43,12 @@ func TestHashes(t *testing.T) {
 		}
 		switch n := rng.IntN(10); {
 		case n < 5:
-			handles = append(handles, s.Do(turn, 0, Command{Verb: VerbApply, Application: a}).Handle)
+			handles = append(handles, s.Do(turn, 0, Command{Verb: verb.Apply, Application: a}).Handle)
 		case n < 6:
-			s.Do(turn, 0, Command{Verb: VerbLoseSource, Application: Application{Source: a.Source}})
+			s.Do(turn, 0, Command{Verb: verb.LoseSource, Application: Application{Source: a.Source}})
 		case len(handles) > 0:
 			k := rng.IntN(len(handles))
-			s.Do(turn, 0, Command{Verb: VerbRemove, Handle: handles[k]})
+			s.Do(turn, 0, Command{Verb: verb.Remove, Handle: handles[k]})
 			handles[k] = handles[len(handles)-1]
 			handles = handles[:len(handles)-1]
 		}

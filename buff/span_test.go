@@ -8,10 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 func TestDurationOfAnApplication(t *testing.T) {
-	catalog, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second}, buff.Spec{ID: "now", Kind: buff.Instant})
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second}, buff.Spec{ID: "now", Kind: define.Instant})
 	require.NoError(t, err)
 	for _, c := range []struct {
 		id   string
@@ -21,16 +23,16 @@ func TestDurationOfAnApplication(t *testing.T) {
 		{"p", time.Millisecond, "0 apply p x1 end=1"},
 		{"p", 1, "0 apply p x1 end=1"}, // rounded up: nothing ends early
 		{"p", 1900 * time.Microsecond, "0 apply p x1 end=2"},
-		{"p", buff.MaxDuration, "0 apply p x1 end=34560000000"},
+		{"p", define.MaxDuration, "0 apply p x1 end=34560000000"},
 		{"p", 0, `buff: bad duration: "p" for 0s, must be above zero`},
 		{"p", -1, `buff: bad duration: "p" for -1ns, must be above zero`},
 		{"p", math.MinInt64, `buff: bad duration: "p" for -2562047h47m16.854775808s, must be above zero`},
-		{"p", buff.MaxDuration + 1, `buff: bad duration: "p" for 9600h0m0.000000001s, above the limit of 9600h0m0s`},
+		{"p", define.MaxDuration + 1, `buff: bad duration: "p" for 9600h0m0.000000001s, above the limit of 9600h0m0s`},
 		{"p", math.MaxInt64, `buff: bad duration: "p" for 2562047h47m16.854775807s, above the limit of 9600h0m0s`},
 		{"now", time.Second, `buff: bad duration: "now" is instant and takes none, not 1s`},
 	} {
 		s, turn := buff.NewSet(1, 0, 0, 8), &buff.Turn{}
-		r := s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: catalog.Spec(c.id), Duration: buff.Lasting(c.d)}})
+		r := s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: catalog.Spec(c.id), Duration: buff.Lasting(c.d)}})
 		require.Len(t, turn.Events, 1)
 		if r.Err == nil {
 			require.Equal(t, c.want, turn.Events[0].String())
@@ -49,14 +51,14 @@ func TestAllMayEndTheOneItIsAt(t *testing.T) {
 	require.NoError(t, err)
 	s, turn := buff.NewSet(1, 0, 0, 8), &buff.Turn{}
 	apply := func() {
-		s.Do(turn, 0, buff.Command{Verb: buff.VerbApply, Application: buff.Application{Spec: catalog.Spec("p")}})
+		s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: catalog.Spec("p")}})
 	}
 	for range 5 {
 		apply()
 	}
 	seen := 0
 	for i := range s.All() {
-		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: buff.VerbRemove, Handle: i.Handle}).Err)
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: i.Handle}).Err)
 		seen++
 	}
 	require.Equal(t, 5, seen)

@@ -1,26 +1,14 @@
 package buff
 
-import "time"
+import (
+	"time"
+
+	"github.com/bufftick/bufftick/buff/define"
+)
 
 // OwnerID names whoever carries or applies buffs: a player, a creature. The number
 // is the game's own.
 type OwnerID uint64
-
-// Limits on what a definition may say.
-const (
-	MinPeriod      = 50 * time.Millisecond // a shorter period is an error of the definition
-	MaxDuration    = 400 * 24 * time.Hour  // a longer duration or period is an error of the definition
-	MaxStacks      = 1<<15 - 1             // the highest stack limit
-	MaxAsyncStacks = 256                   // the highest stack limit where each application has a time of its own
-	MaxLevel       = 1<<15 - 1             // the highest level of an application
-	MaxActs        = 64                    // names of acts in one catalog
-	MaxTags        = 1 << 14               // tags in one catalog, with those above them
-	MaxParams      = 64                    // parameters of one definition
-	MaxLinks       = 64                    // links of one definition
-	MaxLineage     = 1 << 17               // definitions of a catalog and of all that it took the place of
-
-	MaxModifiers = 64 // modifiers of one definition
-)
 
 // Spec is the definition of a buff: what a designer writes. A Spec given to
 // [NewCatalog] is copied and checked; the copies that a [Catalog] hands out are
@@ -40,11 +28,11 @@ type Spec struct {
 	Tags, Grants []string
 
 	// Polarity says what the buff is to its owner. Only queries read it.
-	Polarity Polarity
+	Polarity define.Polarity
 
 	// Kind says how the buff lives. Instant ones have no duration, period or
 	// stack; infinite ones no duration.
-	Kind Kind
+	Kind define.Kind
 
 	// Duration is how long a Timed buff lives: whole milliseconds, above zero, at
 	// most MaxDuration. Zero never means for ever. MinDuration and MaxDuration bound what
@@ -55,14 +43,14 @@ type Spec struct {
 	// DurationBy, if not nil, stands for Duration: its value at the level of the
 	// application, in seconds, rounded to whole milliseconds, half up. PeriodBy does the
 	// same for Period. Within the levels of the curve each value is within the limits.
-	DurationBy, PeriodBy *Curve
+	DurationBy, PeriodBy *define.Curve
 
 	// DurationScale, if not nil, is a factor of the duration of an application. It is at
 	// least zero; at zero the application is refused for the reason Resisted.
-	DurationScale *Number
+	DurationScale *define.Number
 
 	// Clock says which time it lives by while its owner is away.
-	Clock Clock
+	Clock define.Clock
 
 	// Period is the time between two pulses: whole milliseconds from MinPeriod to
 	// MaxDuration, or zero for a buff that does not pulse.
@@ -70,101 +58,101 @@ type Spec struct {
 
 	// First says whether the application itself pulses, Tail whether the last part
 	// of a period does, Align from where the periods are counted. All need a Period.
-	First First
-	Tail  Tail
-	Align Align
+	First define.First
+	Tail  define.Tail
+	Align define.Align
 
 	// Haste says what a change of the period does; with HasteDuration it scales what
 	// is left of the duration too.
-	Haste         Haste
+	Haste         define.Haste
 	HasteDuration bool
 
 	// Catchup says what becomes of several pulses in one late frame. CatchupMax is the
 	// greatest count of one coalesced pulse; what is above it is dropped. If zero,
 	// there is none.
-	Catchup    Catchup
+	Catchup    define.Catchup
 	CatchupMax int
 
 	// Stack says what a second application does.
-	Stack Stacking
+	Stack define.Stacking
 
 	// Group makes the buff exclusive with others.
-	Group Group
+	Group define.Group
 
 	// Slot makes it take one of a limited number of places on its owner.
-	Slot Slot
+	Slot define.Slot
 
 	// PerSource limits how many instances one source may have, on all owners together. A Set enforces it on
 	// its own owner, before the new instance begins; the engine does across owners.
-	PerSource PerSource
+	PerSource define.PerSource
 
 	// Require says which tags its owner must have, or not have.
-	Require    Requirements
-	Inhibition Inhibition
+	Require    define.Requirements
+	Inhibition define.Inhibition
 
 	// Dead says whether a dead owner can get the buff.
-	Dead DeadRule
+	Dead define.DeadRule
 
 	// Immune says what becomes of the running buff when its owner becomes immune to it,
 	// Immunity to what the buff makes its owner immune.
-	Immune   ImmuneRule
-	Immunity Match
+	Immune   define.ImmuneRule
+	Immunity define.Match
 
 	// Chance is the chance that an application succeeds, in per mille: 1 to 1000. If
 	// zero, it always does; ChanceNever is no chance.
 	Chance int
 
 	// DR makes each further application shorter, or denies it: diminishing returns.
-	DR DR
+	DR define.DR
 
 	// Dispel says how the buff can be dispelled or stolen.
-	Dispel DispelRule
+	Dispel define.DispelRule
 
 	// Interrupt names the acts of its owner that end it: "move", "damage". The names
 	// are the game's own; a catalog has at most MaxActs.
 	Interrupt []string
 
 	// Charges and Shield are what may be used up before the duration is.
-	Charges Charges
-	Shield  Shield
+	Charges define.Charges
+	Shield  define.Shield
 
 	// Modifiers change attributes of its owner while it has its effect.
-	Modifiers []Modifier
+	Modifiers []define.Modifier
 
 	// Links are definitions that are applied to its owner with it, by its source, and go
 	// with it, for the same reason.
 	Links []string
 
 	// Aura makes the buff apply another one to those around its owner.
-	Aura Aura
+	Aura define.Aura
 
 	// Params are numbers that come with an application or stand for it, for handlers.
-	Params []Param
+	Params []define.Param
 
 	// OnDeath says what becomes of the buff when its owner dies: removed (the
 	// default), kept, or paused until the owner is revived.
-	OnDeath Fate
+	OnDeath define.Fate
 
 	// OnSourceGone says what becomes of it when its source leaves: kept (the
 	// default), removed, or adopted by its owner.
-	OnSourceGone Fate
+	OnSourceGone define.Fate
 
 	// OnZone says what becomes of it when its owner goes to another zone: kept (the
 	// default) or removed, for the reason Interrupt, and the act "zone".
-	OnZone Fate
+	OnZone define.Fate
 
 	// OnFault says what becomes of it when one of its handlers panics or ends its
 	// goroutine: kept (the default) or removed.
-	OnFault Fate
+	OnFault define.Fate
 
 	// Save says what is kept of it when its owner leaves.
-	Save Saving
+	Save define.Saving
 
 	// Reload says what becomes of running instances when a new version is loaded.
-	Reload ReloadRule
+	Reload define.ReloadRule
 
 	// Client is for game clients.
-	Client Client
+	Client define.Client
 
 	// Data is the game's own, and nothing that the engine reads: a cast time, a range. It must
 	// not be changed. A reload compares it by reflect.DeepEqual. Package catalog makes it of
@@ -176,67 +164,6 @@ type Spec struct {
 
 	compiled
 }
-
-// Stacking says what a second application of a definition does to a live instance.
-type Stacking struct {
-	// By says which live instance is joined; with ByNone most of the rest means
-	// nothing.
-	By By
-
-	// Limit is the number of stacks that an instance may have, from 1 to MaxStacks. If zero, 1, or with
-	// TimersQueue MaxAsyncStacks. Initial is the number of stacks of an application that does not say how
-	// many, from 1 to Limit. If zero, 1.
-	Limit, Initial int
-
-	// Timers says how many ends the stacks of one instance have. With TimersEach and
-	// TimersQueue the Limit is at most MaxAsyncStacks.
-	Timers Timers
-
-	// Effective is how many count: with TimersEach, of the stacks in a pulse; otherwise of
-	// the instances on one owner, the others being hidden. The strongest by Magnitude do,
-	// then the oldest. If zero, all.
-	Effective int
-
-	// Refresh and Phase say what becomes of the end and of the beat. With TimersEach, Refresh
-	// is about the stack that ends first, at the limit: RefreshNone leaves it alone, otherwise
-	// it ends when the application would. RefreshPct is
-	// the share of the duration that RefreshPandemic carries over, in percent, from
-	// 1 to 100. If zero, 30. RefreshCap is the most that RefreshExtend leaves until the
-	// end; if zero, there is no cap.
-	Refresh    Refresh
-	RefreshPct int
-	RefreshCap time.Duration
-	Phase      Phase
-
-	// Overflow says what an application at the limit does; the definitions of
-	// OverflowApply are applied to the owner then, whatever it does.
-	Overflow      Overflow
-	OverflowApply []string
-
-	// Expire says what the end of the duration takes away, ExpireN how many stacks for
-	// ExpireCount.
-	Expire  Expire
-	ExpireN int
-
-	// Level says what the level of a further application does.
-	Level LevelRule
-
-	// Thresholds are done when the stacks reach them from below, once for each time.
-	Thresholds []Threshold
-}
-
-// Threshold is what a number of stacks sets off.
-type Threshold struct {
-	At      int    // stacks, from 1 to the limit
-	Apply   string // a definition, applied to the owner by the instance's source; or none
-	Consume int    // stacks taken away then, for the reason Consumed; ConsumeAll for all
-}
-
-// ChanceNever is a [Spec.Chance] of none.
-const ChanceNever = -1
-
-// ConsumeAll is a [Threshold.Consume] that ends the instance.
-const ConsumeAll = -1
 
 // Hooks are lists of actions, done in order, each list when the event that it is named after has happened.
 type Hooks struct {
@@ -258,15 +185,15 @@ type Hooks struct {
 
 // Action is one thing that a definition does, to its own owner if To does not say otherwise.
 type Action struct {
-	Do   Do
-	To   To     // not for DoCall
-	Name string // the definition (DoApply, DoRemove) or the Go handler (DoCall)
+	Do   define.Do
+	To   define.To // not for DoCall
+	Name string    // the definition (DoApply, DoRemove) or the Go handler (DoCall)
 
 	// Reason is the reason of a DoRemove. If NoReason, Cancelled.
 	Reason Reason
 
 	// Change is what a DoChange and a DoDamage do.
-	Change *Change
+	Change *define.Change
 }
 
 // HandlerID is the place of a Go handler's name in [Catalog.Handlers], counted from 1; 0 is none.

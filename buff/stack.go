@@ -1,6 +1,10 @@
 package buff
 
-import "github.com/bufftick/bufftick/wheel"
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/wheel"
+)
 
 // again joins a live instance: more stacks up to the limit, then the rules of
 // refresh and phase; at the limit, the rule of overflow first.
@@ -23,7 +27,7 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
 // everything; then stacks, and the refresh last, whose pulse has all of them.
 func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := &s.slots[at], a.Spec
-	if spec.Stack.Level == LevelHigherWins && a.Level < int(i.level) && !a.rest {
+	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.rest {
 		return s.deny(t, a, LowerLevel, nil)
 	}
 	// Pulses that catchup has put off are of the buff as it was.
@@ -41,14 +45,14 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		return s.denyFull(t, a) // the new version has more modifiers than fit, and half of it is not to be had
 	}
 	switch spec.Stack.Timers {
-	case TimersEach:
+	case define.TimersEach:
 		return s.againEach(t, at, a, d)
-	case TimersQueue:
+	case define.TimersQueue:
 		return s.againQueue(t, at, a, d)
 	}
 	r := outcome{handle: s.handle(at)}
 	full := int32(i.stacks) >= spec.limit
-	if full && (spec.Stack.Overflow == OverflowDeny || spec.Stack.Overflow == OverflowClear) {
+	if full && (spec.Stack.Overflow == define.OverflowDeny || spec.Stack.Overflow == define.OverflowClear) {
 		return s.refuse(t, at, a)
 	}
 	revised := s.specOf(i).revision != spec.revision
@@ -67,7 +71,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		s.tell(t, Stacked, at)
 		s.cross(t, at, was, a.Source, s.magnitudesBehind(t, i, a))
 		r.kind = Stacked
-	case revised && spec.Stack.Refresh == RefreshNone:
+	case revised && spec.Stack.Refresh == define.RefreshNone:
 		s.tellVersion(t, at) // nothing else would say that it is of another version now
 		r.kind = Refreshed
 	}
@@ -83,7 +87,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 // refuse is what the overflow rules deny and clear do with an application too many.
 func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 	var r outcome
-	if a.Spec.Stack.Overflow == OverflowClear {
+	if a.Spec.Stack.Overflow == define.OverflowClear {
 		s.end(t, at, Overflowed)
 		r = outcome{kind: Removed, why: Overflowed}
 	} else {
@@ -105,7 +109,7 @@ func (s *Spec) stacks(a *Application) int32 {
 	if a.Stacks == 0 {
 		return s.initial
 	}
-	return int32(min(a.Stacks, MaxStacks))
+	return int32(min(a.Stacks, define.MaxStacks))
 }
 
 // cross does the thresholds that the stacks of an instance have reached from below, since
@@ -119,12 +123,12 @@ func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes
 			continue
 		}
 		if h.apply != nil {
-			t.Issue(s, &Command{Verb: VerbApply, Application: Application{
+			t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
 				Spec: t.Catalog.newest(h.apply), Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(k),
 			}})
 		}
 		if h.consume != 0 {
-			t.Issue(s, &Command{Verb: VerbRemove, Handle: s.handle(at), Stacks: int(max(h.consume, 0)), Reason: Consumed})
+			t.Issue(s, &Command{Verb: verb.Remove, Handle: s.handle(at), Stacks: int(max(h.consume, 0)), Reason: Consumed})
 		}
 	}
 }
@@ -133,8 +137,8 @@ func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes
 // joins has the same one.
 func (s *Set) level(i *instance, a *Application) {
 	switch a.Spec.Stack.Level {
-	case LevelSum:
-		s.setLevel(i, int16(min(int(i.level)+a.Level, MaxLevel)))
+	case define.LevelSum:
+		s.setLevel(i, int16(min(int(i.level)+a.Level, define.MaxLevel)))
 	default:
 		s.setLevel(i, int16(a.Level)) // not a lower one where the higher wins
 	}

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // BenchmarkRebuild compares 5,000 definitions with those before.
@@ -13,8 +16,8 @@ func BenchmarkRebuild(b *testing.B) {
 	specs := make([]Spec, 5000)
 	for k := range specs {
 		specs[k] = Spec{
-			ID: fmt.Sprint("b", k), Duration: time.Second, Period: time.Second, Tags: []string{"a.b"}, Params: []Param{{Name: "a", Value: Caller("a")}},
-			On: Hooks{Pulse: []Action{{Do: DoCall, Name: "h"}}, Apply: []Action{{Do: DoApply, Name: "b0"}}},
+			ID: fmt.Sprint("b", k), Duration: time.Second, Period: time.Second, Tags: []string{"a.b"}, Params: []define.Param{{Name: "a", Value: define.Caller("a")}},
+			On: Hooks{Pulse: []Action{{Do: define.DoCall, Name: "h"}}, Apply: []Action{{Do: define.DoApply, Name: "b0"}}},
 		}
 	}
 	c, err := NewCatalog(specs...)
@@ -30,8 +33,8 @@ func BenchmarkRebuild(b *testing.B) {
 // BenchmarkDamage is one pulse that takes health off, with its change.
 func BenchmarkDamage(b *testing.B) {
 	c, err := Build(Definitions{Attributes: blobAttributes(), Specs: []Spec{{
-		ID: "p", Kind: Infinite, Period: 100 * time.Millisecond,
-		On: Hooks{Pulse: []Action{{Do: DoDamage, Change: &Change{Attr: "power", By: Const(1), PerStack: true}}}},
+		ID: "p", Kind: define.Infinite, Period: 100 * time.Millisecond,
+		On: Hooks{Pulse: []Action{{Do: define.DoDamage, Change: &define.Change{Attr: "power", By: define.Const(1), PerStack: true}}}},
 	}}})
 	require.NoError(b, err)
 	w := &work{set: NewSet(1, 1, 0, 10), spec: c.Spec("p")}
@@ -47,7 +50,7 @@ func BenchmarkDamage(b *testing.B) {
 // times.
 func BenchmarkModifier(b *testing.B) {
 	c, err := Build(Definitions{Attributes: blobAttributes(), Specs: []Spec{{
-		ID: "p", Kind: Infinite, Modifiers: []Modifier{{Attr: "power", Value: Const(1)}},
+		ID: "p", Kind: define.Infinite, Modifiers: []define.Modifier{{Attr: "power", Value: define.Const(1)}},
 	}}})
 	require.NoError(b, err)
 	w := &work{set: NewSet(1, 1, 0, 10), spec: c.Spec("p")}
@@ -56,7 +59,7 @@ func BenchmarkModifier(b *testing.B) {
 	for b.Loop() {
 		h := w.apply()
 		w.set.Attribute(c, 2)
-		w.do(Command{Verb: VerbRemove, Handle: h})
+		w.do(Command{Verb: verb.Remove, Handle: h})
 		w.set.Attribute(c, 2)
 	}
 }

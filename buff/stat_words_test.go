@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -17,8 +18,8 @@ import (
 
 // lexicon is what the definitions of a story may speak of.
 type lexicon struct {
-	attributes []buff.Attribute
-	curves     map[string]*buff.Curve
+	attributes []define.Attribute
+	curves     map[string]*define.Curve
 	formulas   map[string]*testFormula
 }
 
@@ -45,16 +46,16 @@ func (l *lexicon) speak(t testing.TB, d *datadriven.TestData) string {
 		case "attributes":
 			l.attributes = append(l.attributes, attributeOf(t, name, args))
 		case "curves":
-			var points []buff.Point
+			var points []define.Point
 			for _, a := range args {
-				points = append(points, buff.Point{Level: number(t, a.Key), Value: decimal(t, a.Vals[0])})
+				points = append(points, define.Point{Level: number(t, a.Key), Value: decimal(t, a.Vals[0])})
 			}
-			c, err := buff.NewCurve(name, points...)
+			c, err := define.NewCurve(name, points...)
 			if err != nil {
 				return err.Error()
 			}
 			if l.curves == nil {
-				l.curves = map[string]*buff.Curve{}
+				l.curves = map[string]*define.Curve{}
 			}
 			l.curves[name] = c
 		default:
@@ -67,8 +68,8 @@ func (l *lexicon) speak(t testing.TB, d *datadriven.TestData) string {
 	return ""
 }
 
-func attributeOf(t testing.TB, name string, args []datadriven.CmdArg) buff.Attribute {
-	a := buff.Attribute{Attribute: stat.Attribute{Name: name}}
+func attributeOf(t testing.TB, name string, args []datadriven.CmdArg) define.Attribute {
+	a := define.Attribute{Attribute: stat.Attribute{Name: name}}
 	limit := func(word string) stat.Limit {
 		if v, err := strconv.ParseFloat(word, 64); err == nil {
 			return stat.At(v)
@@ -99,7 +100,7 @@ func formulaOf(t testing.TB, text string, args []datadriven.CmdArg) *testFormula
 		case "reads":
 			for _, word := range arg.Vals {
 				of, name, _ := strings.Cut(word, ".")
-				r := buff.Read{Name: name, Caller: of == "caller"}
+				r := define.Read{Name: name, Caller: of == "caller"}
 				if !r.Caller {
 					require.NoError(t, r.Of.UnmarshalText([]byte(of)))
 				}
@@ -120,21 +121,21 @@ func formulaOf(t testing.TB, text string, args []datadriven.CmdArg) *testFormula
 
 // numberOf reads "5", "curve:NAME", "owner:power/coef:0.5/pulse", "source:power/apply",
 // "caller:dmg/default:35", "formula:burn".
-func (l *lexicon) numberOf(t testing.TB, word string) buff.Number {
+func (l *lexicon) numberOf(t testing.TB, word string) define.Number {
 	parts := strings.Split(word, "/")
 	of, name, named := strings.Cut(parts[0], ":")
-	n := buff.Number{}
+	n := define.Number{}
 	switch {
 	case !named:
 		n.Const = decimal(t, of)
 	case of == "curve":
-		n.From, n.Curve = buff.FromCurve, l.curves[name]
+		n.From, n.Curve = define.FromCurve, l.curves[name]
 	case of == "caller":
-		n.From, n.Caller = buff.FromCaller, name
+		n.From, n.Caller = define.FromCaller, name
 	case of == "formula":
-		n.From, n.Formula = buff.FromFormula, l.formulas[name]
+		n.From, n.Formula = define.FromFormula, l.formulas[name]
 	default:
-		n.From, n.Attr = buff.FromAttr, name
+		n.From, n.Attr = define.FromAttr, name
 		require.NoError(t, n.Of.UnmarshalText([]byte(of)))
 	}
 	for _, part := range parts[1:] {
@@ -155,8 +156,8 @@ func (l *lexicon) numberOf(t testing.TB, word string) buff.Number {
 }
 
 // modifier reads "(speed, mul_add, -0.1, per_stack, channel:1)".
-func (l *lexicon) modifier(t testing.TB, words []string) buff.Modifier {
-	m := buff.Modifier{Attr: words[0], Value: l.numberOf(t, words[2])}
+func (l *lexicon) modifier(t testing.TB, words []string) define.Modifier {
+	m := define.Modifier{Attr: words[0], Value: l.numberOf(t, words[2])}
 	require.NoError(t, m.Op.UnmarshalText([]byte(words[1])))
 	for _, w := range words[3:] {
 		if channel, ok := strings.CutPrefix(w, "channel:"); ok {
@@ -170,9 +171,9 @@ func (l *lexicon) modifier(t testing.TB, words []string) buff.Modifier {
 }
 
 // change reads "health+-35", "health+caller:dmg+per_stack+school:fire".
-func (l *lexicon) change(t testing.TB, word string) *buff.Change {
+func (l *lexicon) change(t testing.TB, word string) *define.Change {
 	parts := strings.Split(word, "+")
-	c := &buff.Change{Attr: parts[0], By: l.numberOf(t, parts[1])}
+	c := &define.Change{Attr: parts[0], By: l.numberOf(t, parts[1])}
 	for _, part := range parts[2:] {
 		if school, ok := strings.CutPrefix(part, "school:"); ok {
 			c.School = school
@@ -203,7 +204,7 @@ func (l *lexicon) defineStat(t testing.TB, s *buff.Spec, a datadriven.CmdArg) bo
 		n := l.numberOf(t, first)
 		s.Shield.On, s.Shield.By = true, &n
 	case a.Key == "number":
-		s.Params = append(s.Params, buff.Param{Name: a.Vals[0], Value: l.numberOf(t, a.Vals[1])})
+		s.Params = append(s.Params, define.Param{Name: a.Vals[0], Value: l.numberOf(t, a.Vals[1])})
 	case a.Key == "links":
 		s.Links = a.Vals
 	case a.Key == "reload":
@@ -244,7 +245,7 @@ func (s *side) params() (out string) {
 
 // castBy gives an application what is known of its source: of owner b everything, of others
 // nothing.
-func (s *side) castBy(a *buff.Application, when buff.Snapshot) {
+func (s *side) castBy(a *buff.Application, when define.Snapshot) {
 	if a.Source == s.caster.Owner() {
 		a.Capture(nil, s.caster, s.catalog, when)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -39,7 +41,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 		left := s.takeLeft(t, i, &a, most)
 		s.end(t, at, Stolen)
 		if left {
-			t.Outbox = append(t.Outbox, Outgoing{At: t.at, To: q.To, Command: Command{Verb: VerbApply, Owner: q.To, Application: a}})
+			t.Outbox = append(t.Outbox, Outgoing{At: t.at, To: q.To, Command: Command{Verb: verb.Apply, Owner: q.To, Application: a}})
 		}
 		return true
 	})
@@ -49,7 +51,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 // takeLeft has an application bring what is left of an instance, and reports whether there
 // is anything: what would have ended now is not stolen.
 func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration) bool {
-	longest := MaxDuration.Milliseconds()
+	longest := define.MaxDuration.Milliseconds()
 	if most > 0 {
 		longest = min(longest, wait(most))
 	}
@@ -57,7 +59,7 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 		x := s.extraOf(i)
 		a.taken = t.take(s.specOf(i), s.magnitudesOf(i).values)
 		a.taken.shield, a.taken.charges = x.shield, x.charges
-		if s.specOf(i).Stack.By == ByKey {
+		if s.specOf(i).Stack.By == define.ByKey {
 			a.Key = x.key
 		}
 	}
@@ -69,7 +71,7 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 	}
 	now := s.nowOf(t, i)
 	whole := asyncStack{left: min(left(now, i.end), longest), magnitude: i.magnitude, stacks: i.stacks, level: i.level}
-	if s.specOf(i).Stack.Timers == TimersShared {
+	if s.specOf(i).Stack.Timers == define.TimersShared {
 		a.part(&whole)
 		return whole.left > 0
 	}
@@ -100,7 +102,7 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 func (s *Set) parts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
 	async := s.extraOf(i).async
 	parts := append(t.room(len(async)+1), async...)
-	if s.specOf(i).Stack.Timers == TimersEach {
+	if s.specOf(i).Stack.Timers == define.TimersEach {
 		for k := range parts {
 			parts[k].left = left(now, parts[k].end)
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -17,8 +19,8 @@ import (
 // application. In its binary form it has those of the first, by their names, whatever the definition reads by then.
 func TestStolenNumbers(t *testing.T) {
 	turns := Spec{
-		ID: "turns", Duration: 10 * time.Second, Stack: Stacking{By: ByTarget, Timers: TimersQueue},
-		Params: []Param{{Name: "a", Value: Caller("a")}, {Name: "b", Value: Caller("b").Or(50)}},
+		ID: "turns", Duration: 10 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue},
+		Params: []define.Param{{Name: "a", Value: define.Caller("a")}, {Name: "b", Value: define.Caller("b").Or(50)}},
 	}
 	first := mustCatalog(t, turns)
 	victim, turn := NewSet(1, 1, 0, 10), &Turn{Catalog: first}
@@ -28,11 +30,11 @@ func TestStolenNumbers(t *testing.T) {
 		{Params: []Arg{{Caller: "a", Value: 7}, {Caller: "b", Value: 8}}, Duration: Lasting(4 * time.Second)},
 	} {
 		a.Spec, a.Source = first.Spec("turns"), 9
-		r := victim.Do(turn, 0, Command{Verb: VerbApply, Application: a})
+		r := victim.Do(turn, 0, Command{Verb: verb.Apply, Application: a})
 		require.NoError(t, r.Err, k)
 		require.Contains(t, []EventKind{Applied, Queued}, r.Kind, k)
 	}
-	victim.Do(turn, 0, Command{Verb: VerbSteal, Query: Query{Spec: first.Spec("turns"), To: 2}})
+	victim.Do(turn, 0, Command{Verb: verb.Steal, Query: Query{Spec: first.Spec("turns"), To: 2}})
 	require.Len(t, turn.Outbox, 1)
 	loot := turn.Outbox[0].Command
 
@@ -65,7 +67,7 @@ func TestStolenNumbers(t *testing.T) {
 		return cmd
 	}
 	require.Equal(t, [][]float64{{5, 6}, {5, 6}, {5, 6}}, numbers(first, over(first), "a", "b"))
-	turns.Params = []Param{{Name: "b", Value: Caller("b").Or(50)}, {Name: "c", Value: Caller("c").Or(1)}, {Name: "a", Value: Caller("a").Or(2)}}
+	turns.Params = []define.Param{{Name: "b", Value: define.Caller("b").Or(50)}, {Name: "c", Value: define.Caller("c").Or(1)}, {Name: "a", Value: define.Caller("a").Or(2)}}
 	second, err := first.Next(turns)
 	require.NoError(t, err)
 	require.Equal(t, [][]float64{{5, 6, 1}, {5, 6, 1}, {5, 6, 1}}, numbers(second, over(second), "a", "b", "c"))
@@ -78,10 +80,10 @@ func TestStolenNumbers(t *testing.T) {
 // TestStolenStacks: further applications of what was stolen come over whole, with the first and the last of all that they
 // may be; one of which a number is beyond that is refused in a sentence that says all three.
 func TestStolenStacks(t *testing.T) {
-	c := mustCatalog(t, Spec{ID: "turns", Duration: 10 * time.Second, Stack: Stacking{By: ByTarget, Timers: TimersQueue}})
-	longest := MaxDuration.Milliseconds()
+	c := mustCatalog(t, Spec{ID: "turns", Duration: 10 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}})
+	longest := define.MaxDuration.Milliseconds()
 	code := func(rest ...asyncStack) []byte {
-		cmd := Command{Verb: VerbApply, Owner: 2, Application: Application{
+		cmd := Command{Verb: verb.Apply, Owner: 2, Application: Application{
 			Spec: c.Spec("turns"), Source: 9, stolen: true, taken: &taken{spec: c.Spec("turns"), rest: rest},
 		}}
 		data, err := cmd.AppendBinary(nil, c)
@@ -95,7 +97,7 @@ func TestStolenStacks(t *testing.T) {
 		require.Contains(t, err.Error(), text)
 	}
 	many := slices.Repeat([]asyncStack{{left: 9, stacks: 1}}, 10_000)
-	most := asyncStack{left: longest, magnitude: 1 << 40, stacks: MaxStacks, level: MaxLevel}
+	most := asyncStack{left: longest, magnitude: 1 << 40, stacks: define.MaxStacks, level: define.MaxLevel}
 	for _, rest := range [][]asyncStack{{{left: 1, magnitude: -7, stacks: 1, level: 0}}, {most, {left: 3, magnitude: 4, stacks: 5, level: 6}}, many} {
 		var back Command
 		require.NoError(t, back.UnmarshalBinary(code(rest...), c))
@@ -108,8 +110,8 @@ func TestStolenStacks(t *testing.T) {
 	above := func(data []byte) []byte { // the number 32767 becomes 32768
 		return bytes.Replace(data, binary.AppendVarint(nil, 1<<15-1), binary.AppendVarint(nil, 1<<15), 1)
 	}
-	refused("32768 stacks of level 3 that last 9 ms", above(code(asyncStack{left: 9, stacks: MaxStacks, level: 3})))
-	refused("2 stacks of level 32768 that last 9 ms", above(code(asyncStack{left: 9, stacks: 2, level: MaxLevel})))
+	refused("32768 stacks of level 3 that last 9 ms", above(code(asyncStack{left: 9, stacks: define.MaxStacks, level: 3})))
+	refused("2 stacks of level 32768 that last 9 ms", above(code(asyncStack{left: 9, stacks: 2, level: define.MaxLevel})))
 	whole := code(asyncStack{left: 9, magnitude: 8, stacks: 2, level: 3})
 	refused("1 stacks in 3 bytes", whole[:len(whole)-1])
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // Tag is a tag as a number of its [Catalog]; 0 is none.
@@ -174,5 +176,5 @@ func (c *condition) holds(s tagSet) bool {
 // none.
 func (m *match) matches(s *Spec) bool {
 	return !m.empty() && (len(m.tags) == 0 || hasAny(s.tags, m.tags)) &&
-		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == Neutral || m.polarity == s.Polarity)
+		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == define.Neutral || m.polarity == s.Polarity)
 }

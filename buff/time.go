@@ -5,6 +5,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -81,7 +84,7 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 	i := &s.slots[at]
 	i.end = end
-	s.mark(at, AspectTime)
+	s.mark(at, journal.Time)
 	now := s.nowOf(t, i)
 	if i.end <= now {
 		s.end(t, at, Expired)
@@ -114,21 +117,21 @@ func (s *Set) compensate(t *Turn, c *Command) Result {
 //
 // Stories: testdata/pause_owner.txt, pause_buff.txt, pause_end.txt, rate_owner.txt, rate_buff.txt.
 func (s *Set) setTimeScale(t *Turn, c *Command) Result {
-	if c.Verb == VerbSetRate && (!c.Rate.within(MaxRate) || c.Rate.orOne().Num == 0) {
+	if c.Verb == verb.SetRate && (!c.Rate.within(MaxRate) || c.Rate.orOne().Num == 0) {
 		return Result{Err: fmt.Errorf("%w: %v, want parts from 1 to %d", ErrRate, c.Rate, MaxRate)}
 	}
-	if c.Whose == OfBuff {
+	if c.Whose == define.OfBuff {
 		i := s.lookup(c.Handle)
 		if i == nil {
 			return stale(c.Handle)
 		}
 		s.flush(t, c.Handle.slot())
 		s.timeChanges(t, c, s.scaleOf(t, i), t.now)
-		s.mark(c.Handle.slot(), AspectTime)
+		s.mark(c.Handle.slot(), journal.Time)
 		s.touch(t, c.Handle.slot())
 		return Result{Handle: c.Handle}
 	}
-	if c.Whose == OfSource || c.Whose > OfZone {
+	if c.Whose == define.OfSource || c.Whose > define.OfZone {
 		panic(fmt.Sprintf("buff: a Command with the Whose %d", c.Whose))
 	}
 	if s.own == nil {
@@ -157,9 +160,9 @@ func (s *Set) scaleOf(t *Turn, i *instance) *timeScale {
 func (p *timeScale) turn(now wheel.Time, c *Command) {
 	cause := p.by(c.Whose)
 	switch c.Verb {
-	case VerbPause:
+	case verb.Pause:
 		p.change(now, c.Whose, true, cause.rate)
-	case VerbResume:
+	case verb.Resume:
 		p.change(now, c.Whose, false, cause.rate)
 	default:
 		p.change(now, c.Whose, cause.held, c.Rate)
@@ -192,7 +195,7 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 	case d == 0 || a.member:
 		return 0, NoReason
 	case a.stolen: // a thief has what was left, whatever scales what is applied
-		return min(d, MaxDuration.Milliseconds()), NoReason
+		return min(d, define.MaxDuration.Milliseconds()), NoReason
 	}
 	if a.Scale != (Ratio{}) {
 		d = scaled(d, uint64(a.Scale.Num), uint64(a.Scale.Den))
@@ -206,8 +209,8 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 	if d == 0 {
 		return 0, Resisted
 	}
-	d = min(max(d, spec.shortest), spec.longest, MaxDuration.Milliseconds())
-	if spec.Tail == TailFit {
+	d = min(max(d, spec.shortest), spec.longest, define.MaxDuration.Milliseconds())
+	if spec.Tail == define.TailFit {
 		period := spec.periodAt(s.levelOf(a))
 		d = max(scaled(d, 1, uint64(period)), 1) * period
 	}
@@ -217,9 +220,9 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 // levelOf returns the level at which the curves of an application's definition are asked:
 // its own, or, where levels add up, the sum.
 func (s *Set) levelOf(a *Application) int {
-	if spec := a.Spec; spec.Stack.Level == LevelSum && spec.Stack.Timers != TimersQueue {
+	if spec := a.Spec; spec.Stack.Level == define.LevelSum && spec.Stack.Timers != define.TimersQueue {
 		if at := s.joined(a); at != noSlot {
-			return min(int(s.slots[at].level)+a.Level, MaxLevel)
+			return min(int(s.slots[at].level)+a.Level, define.MaxLevel)
 		}
 	}
 	return a.Level
@@ -247,7 +250,7 @@ func seconds(v float64) int64 { return halfUp(float64(v * 1000)) }
 // times returns ms × scale, half up, and the highest duration if it is more.
 func times(ms int64, scale float64) int64 {
 	v := float64(float64(ms) * scale)
-	if most := MaxDuration.Milliseconds(); v >= float64(most) {
+	if most := define.MaxDuration.Milliseconds(); v >= float64(most) {
 		return most
 	}
 	return halfUp(v)
@@ -266,8 +269,8 @@ func halfUp(v float64) int64 {
 func (s *Spec) longestDuration() time.Duration {
 	d := s.Duration
 	if s.DurationBy != nil {
-		for _, p := range s.DurationBy.points {
-			d = max(d, time.Duration(min(max(p.Value, 0), MaxDuration.Seconds())*float64(time.Second)))
+		for _, p := range s.DurationBy.Points() {
+			d = max(d, time.Duration(min(max(p.Value, 0), define.MaxDuration.Seconds())*float64(time.Second)))
 		}
 	}
 	return d
@@ -280,11 +283,11 @@ type TimeChange struct {
 	Seen wheel.Time // the frame, as an event has it
 
 	Owner  OwnerID
-	Handle Handle // the buff whose time it is; 0: that of all that the owner carries
-	Verb   Verb   // VerbPause, VerbResume or VerbSetRate
-	Whose  Whose  // that was paused, resumed or given a rate: OfOwner, OfZone or OfBuff; of a buff, OfZone is that its owner died or lives again, and on_death is pause
-	Rate   Ratio  // of a VerbSetRate
-	Old    Ratio  // what it was before that, by the same Whose
+	Handle Handle       // the buff whose time it is; 0: that of all that the owner carries
+	Verb   verb.Verb    // verb.Pause, verb.Resume or verb.SetRate
+	Whose  define.Whose // that was paused, resumed or given a rate: OfOwner, OfZone or OfBuff; of a buff, OfZone is that its owner died or lives again, and on_death is pause
+	Rate   Ratio        // of a verb.SetRate
+	Old    Ratio        // what it was before that, by the same Whose
 
 	// Was and Is are how fast it passed before and passes now, by all that has to do with it: 0 if it
 	// stands still, 1 as that of the world, or of a buff as that of its owner.
@@ -303,7 +306,7 @@ func (s *Set) timeChanges(t *Turn, c *Command, p *timeScale, now wheel.Time) {
 		return
 	}
 	change := TimeChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: c.Handle, Verb: c.Verb, Whose: c.Whose, Was: was, Is: p.speed()}
-	if c.Verb == VerbSetRate {
+	if c.Verb == verb.SetRate {
 		change.Rate, change.Old = c.Rate.orOne(), before.rate.orOne()
 	}
 	t.TimeChanged(change)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -28,13 +29,13 @@ type cause struct {
 }
 
 // by returns the cause that is of the buff, of the owner or of the zone.
-func (p *timeScale) by(w Whose) *cause {
+func (p *timeScale) by(w define.Whose) *cause {
 	switch w {
-	case OfBuff:
+	case define.OfBuff:
 		return &p.cause[0]
-	case OfOwner:
+	case define.OfOwner:
 		return &p.cause[1]
-	case OfZone:
+	case define.OfZone:
 		return &p.cause[2]
 	}
 	panic(fmt.Sprintf("buff: a Command with the Whose %d", w))
@@ -138,7 +139,7 @@ func (p *timeScale) stands() bool { return p != nil && p.num == 0 }
 // time: where that would have been if the instance's own rate had always been as it is, and its
 // time had never stood still since. While it is held, as if it went on where it was held.
 func (p *timeScale) zero() int64 {
-	r := p.by(OfBuff).rate.orOne()
+	r := p.by(define.OfBuff).rate.orOne()
 	num, den, at := int64(r.Num), int64(r.Den), int64(p.at)
 	parts := at % den * num // of den, beside the whole ms
 	zero := int64(p.inner) - at/den*num - parts/den
@@ -151,7 +152,7 @@ func (p *timeScale) zero() int64 {
 }
 
 // change gives one of the causes a new rate, or holds it.
-func (p *timeScale) change(now wheel.Time, w Whose, held bool, rate Ratio) {
+func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio) {
 	*p.by(w) = cause{held, rate}
 	num, den := uint64(1), uint64(1)
 	for _, c := range p.cause {

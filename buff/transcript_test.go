@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -108,7 +110,7 @@ func (s *story) command(d *datadriven.TestData) string {
 		return s.changes()
 	case "define":
 		var err error
-		var dead buff.DeadRule
+		var dead define.DeadRule
 		for _, a := range d.CmdArgs {
 			require.Equal(s.t, "dead", a.Key)
 			require.NoError(s.t, dead.UnmarshalText([]byte(a.Vals[0])))
@@ -169,7 +171,7 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 		return fmt.Sprint(s.caster.Do(&buff.Turn{Catalog: s.catalog}, s.now, c).Kind)
 	case "cast":
 		s.prepared = s.parse("apply", d.CmdArgs).Application
-		s.castBy(&s.prepared, buff.SnapshotCast)
+		s.castBy(&s.prepared, define.SnapshotCast)
 		return ""
 	case "advance":
 		until := s.now.After(span(s.t, d.CmdArgs[0].Key))
@@ -183,8 +185,8 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 	if d.Cmd == "arrive" {
 		c.Application = s.prepared
 	}
-	if c.Verb == buff.VerbApply {
-		s.castBy(&c.Application, buff.SnapshotApply)
+	if c.Verb == verb.Apply {
+		s.castBy(&c.Application, define.SnapshotApply)
 	}
 	r := s.set.Do(&s.turn, s.now, c)
 	for _, a := range d.CmdArgs {
@@ -201,7 +203,7 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 	out := s.told(false)
 	for _, p := range s.turn.Outbox {
 		a := &p.Command.Application
-		if p.Command.Verb != buff.VerbApply {
+		if p.Command.Verb != verb.Apply {
 			out += fmt.Sprintf("for owner %d: %s\n", p.To, p.Command.Text(s.catalog))
 			continue
 		}

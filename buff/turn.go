@@ -3,6 +3,8 @@ package buff
 import (
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -289,17 +291,17 @@ func (s *Set) followFrom(t *Turn, ops []op, source OwnerID, k *magnitudes) {
 func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnitudes) {
 	for j := range ops {
 		switch o := &ops[j]; o.do {
-		case DoCall:
+		case define.DoCall:
 			s.queueCall(t, Call{Event: *e, Handler: o.handler})
-		case DoApply:
-			s.ask(t, o, e, source, &Command{Verb: VerbApply, Application: Application{
+		case define.DoApply:
+			s.ask(t, o, e, source, &Command{Verb: verb.Apply, Application: Application{
 				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k),
 			}})
-		case DoRemove:
-			s.ask(t, o, e, source, &Command{Verb: VerbRemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
-		case DoKill:
-			s.ask(t, o, e, source, &Command{Verb: VerbKill})
-		case DoChange, DoDamage:
+		case define.DoRemove:
+			s.ask(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
+		case define.DoKill:
+			s.ask(t, o, e, source, &Command{Verb: verb.Kill})
+		case define.DoChange, define.DoDamage:
 			s.followChange(t, o, e, source, k)
 		}
 	}
@@ -310,9 +312,9 @@ func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnit
 func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 	to := s.owner
 	switch o.to {
-	case ToSource:
+	case define.ToSource:
 		to = source
-	case ToTarget:
+	case define.ToTarget:
 		to = e.Target
 	}
 	switch to {

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // TestTurnLetsGo: a Turn serves one owner after the other. Of commands that were carried out and handlers that were
 // called it keeps nothing that they pointed to.
 func TestTurnLetsGo(t *testing.T) {
 	const bombs = 20
-	c, err := buff.NewCatalog(buff.Spec{ID: "fuse", Duration: time.Second, On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoCall, Name: "light"}}}})
+	c, err := buff.NewCatalog(buff.Spec{ID: "fuse", Duration: time.Second, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoCall, Name: "light"}}}})
 	require.NoError(t, err)
 	var kept []weak.Pointer[[1000]byte]
 	went := 0

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // parse reads a command of a transcript: the text of a [buff.Command], and what only a Set does.
@@ -23,27 +24,27 @@ func (s *side) parse(cmd string, args []datadriven.CmdArg) buff.Command {
 			words = append(words, a.String())
 		}
 	}
-	var verb buff.Verb
+	var do verb.Verb
 	switch cmd {
 	case "enter":
-		verb, words[0] = buff.VerbEnter, "apply"
+		do, words[0] = verb.Enter, "apply"
 	case "leave":
-		verb, words[0] = buff.VerbLeave, "apply"
+		do, words[0] = verb.Leave, "apply"
 	case "arrive":
-		return buff.Command{Verb: buff.VerbApply}
+		return buff.Command{Verb: verb.Apply}
 	}
 	c := buff.Command{}
-	if last := words[len(words)-1]; verb == buff.VerbLeave && strings.HasPrefix(last, "linger=") {
+	if last := words[len(words)-1]; do == verb.Leave && strings.HasPrefix(last, "linger=") {
 		c.By = span(s.t, strings.TrimPrefix(last, "linger="))
 		words = words[:len(words)-1]
 	}
 	linger := c.By
 	c, err := buff.ParseCommand(strings.Join(words, " "), s.meaning())
 	require.NoError(s.t, err)
-	if verb != 0 {
-		c.Verb, c.By = verb, linger
+	if do != 0 {
+		c.Verb, c.By = do, linger
 	}
-	if c.Verb == buff.VerbAddTimeout {
+	if c.Verb == verb.AddTimeout {
 		c.Do = call
 	}
 	return c

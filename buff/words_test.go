@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // The words of a transcript: definitions and commands.
@@ -102,9 +103,9 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 	}
 	switch {
 	case a.Key == "duration" && first == "instant":
-		s.Kind = buff.Instant
+		s.Kind = define.Instant
 	case a.Key == "duration" && first == "infinite":
-		s.Kind = buff.Infinite
+		s.Kind = define.Infinite
 	case a.Key == "duration":
 		s.Duration = span(t, first)
 	case a.Key == "haste_duration":
@@ -139,14 +140,14 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 }
 
 // threshold reads "(5, apply:frozen, consume:all)".
-func threshold(t testing.TB, words []string) buff.Threshold {
-	h := buff.Threshold{At: number(t, words[0])}
+func threshold(t testing.TB, words []string) define.Threshold {
+	h := define.Threshold{At: number(t, words[0])}
 	for _, w := range words[1:] {
 		switch what, arg, _ := strings.Cut(w, ":"); {
 		case what == "apply":
 			h.Apply = arg
 		case arg == "all":
-			h.Consume = buff.ConsumeAll
+			h.Consume = define.ConsumeAll
 		default:
 			h.Consume = number(t, arg)
 		}
@@ -155,8 +156,8 @@ func threshold(t testing.TB, words []string) buff.Threshold {
 }
 
 // param reads "(dmg, caller:dmg, default:35)".
-func param(t testing.TB, words []string) buff.Param {
-	p := buff.Param{Name: words[0], Value: buff.Number{From: buff.FromCaller}}
+func param(t testing.TB, words []string) define.Param {
+	p := define.Param{Name: words[0], Value: define.Number{From: define.FromCaller}}
 	for _, w := range words[1:] {
 		what, arg, _ := strings.Cut(w, ":")
 		if what == "caller" {
@@ -166,7 +167,7 @@ func param(t testing.TB, words []string) buff.Param {
 		p.Value = p.Value.Or(float64(number(t, arg)))
 	}
 	if p.Value.Caller == "" {
-		p.Value.From = buff.FromConst
+		p.Value.From = define.FromConst
 	}
 	return p
 }
@@ -178,15 +179,15 @@ func (l *lexicon) actions(t testing.TB, words []string) []buff.Action {
 	var list []buff.Action
 	for _, w := range words {
 		w, whom, _ := strings.Cut(w, "@")
-		var to buff.To
+		var to define.To
 		if whom != "" {
 			require.NoError(t, to.UnmarshalText([]byte(whom)))
 		}
 		do, name, _ := strings.Cut(w, ":")
 		if do == "change" || do == "damage" {
-			a := buff.Action{Do: buff.DoChange, To: to, Change: l.change(t, name)}
+			a := buff.Action{Do: define.DoChange, To: to, Change: l.change(t, name)}
 			if do == "damage" {
-				a.Do = buff.DoDamage
+				a.Do = define.DoDamage
 			}
 			list = append(list, a)
 			continue
@@ -195,13 +196,13 @@ func (l *lexicon) actions(t testing.TB, words []string) []buff.Action {
 		a := buff.Action{To: to, Name: name}
 		switch do {
 		case "call":
-			a.Do = buff.DoCall
+			a.Do = define.DoCall
 		case "apply":
-			a.Do = buff.DoApply
+			a.Do = define.DoApply
 		case "remove":
-			a.Do = buff.DoRemove
+			a.Do = define.DoRemove
 		case "kill":
-			a.Do = buff.DoKill
+			a.Do = define.DoKill
 		default:
 			require.Fail(t, "unknown action", w)
 		}

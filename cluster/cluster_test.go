@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 	"github.com/bufftick/bufftick/store"
@@ -72,7 +73,7 @@ func (s *servers) connect() *nats.Conn {
 }
 
 var coins = func() *buff.Catalog {
-	c, err := buff.NewCatalog(buff.Spec{ID: "coin", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget, Limit: 30000}})
+	c, err := buff.NewCatalog(buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: 30000}})
 	if err != nil {
 		panic(err)
 	}
@@ -236,7 +237,7 @@ func TestOldCatalog(t *testing.T) {
 	node, err := Join(t.Context(), s.options("a", 1))
 	require.NoError(t, err)
 	defer node.Close()
-	newer, err := buff.NewCatalog(buff.Spec{ID: "gem", Kind: buff.Infinite})
+	newer, err := buff.NewCatalog(buff.Spec{ID: "gem", Kind: define.Infinite})
 	require.NoError(t, err)
 	c, err := NewClient(ClientOptions{NATS: s.connect(), Prefix: s.schema, Catalog: newer})
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
@@ -24,8 +25,8 @@ import (
 // loop has them as values, the host out of messages with ids, and answers.
 func BenchmarkFrame(b *testing.B) {
 	catalog, err := buff.NewCatalog(
-		buff.Spec{ID: "coin", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget, Limit: 30000}},
-		buff.Spec{ID: "poison", Kind: buff.Infinite, Period: time.Second, Stack: buff.Stacking{By: buff.BySource}},
+		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: 30000}},
+		buff.Spec{ID: "poison", Kind: define.Infinite, Period: time.Second, Stack: define.Stacking{By: define.BySource}},
 	)
 	require.NoError(b, err)
 	for _, commands := range []int{0, 5, 50} {

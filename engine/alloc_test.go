@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,9 +15,9 @@ import (
 func steady(tb testing.TB, owners, workers int) (*engine.Engine, *buff.Catalog) {
 	tb.Helper()
 	cat := catalogOf(tb,
-		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("none")}},
-		buff.Spec{ID: "long", Duration: buff.MaxDuration},
-		buff.Spec{ID: "mark", Duration: time.Hour, Period: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("none")}},
+		buff.Spec{ID: "long", Duration: define.MaxDuration},
+		buff.Spec{ID: "mark", Duration: time.Hour, Period: time.Minute, Stack: define.Stacking{By: define.ByTarget}},
 	)
 	o := engine.Options{Catalog: cat, Handlers: engine.Handlers{"none": func(*engine.Context, buff.Event) {}}}
 	mode{workers: workers}.set(&o)
@@ -88,14 +89,14 @@ func TestNoAllocations(t *testing.T) {
 // and in a handler.
 func TestVerbsDoNotAllocate(t *testing.T) {
 	c := &verbCase{carries: []buff.Spec{
-		{ID: "p", Duration: buff.MaxDuration, Period: time.Hour, Tags: []string{"fire"}, Params: []buff.Param{{Name: "x", Value: buff.Caller("x").Or(0)}}},
-		{ID: "shield", Kind: buff.Infinite, Shield: buff.Shield{On: true, Pool: 1 << 60}},
-		{ID: "charged", Kind: buff.Infinite, Charges: buff.Charges{N: buff.MaxStacks, ConsumeOn: []string{"cast"}}},
-		{ID: "echo", Kind: buff.Infinite, On: buff.Hooks{Act: map[string][]buff.Action{"cast": {
-			{Do: buff.DoApply, Name: "spark", To: buff.ToTarget}, {Do: buff.DoApply, Name: "spark"},
+		{ID: "p", Duration: define.MaxDuration, Period: time.Hour, Tags: []string{"fire"}, Params: []define.Param{{Name: "x", Value: define.Caller("x").Or(0)}}},
+		{ID: "shield", Kind: define.Infinite, Shield: define.Shield{On: true, Pool: 1 << 60}},
+		{ID: "charged", Kind: define.Infinite, Charges: define.Charges{N: define.MaxStacks, ConsumeOn: []string{"cast"}}},
+		{ID: "echo", Kind: define.Infinite, On: buff.Hooks{Act: map[string][]buff.Action{"cast": {
+			{Do: define.DoApply, Name: "spark", To: define.ToTarget}, {Do: define.DoApply, Name: "spark"},
 		}}}},
-		{ID: "spark", Kind: buff.Instant},
-		{ID: "later", Duration: time.Hour, Tags: []string{"curse"}, Params: []buff.Param{{Name: "x", Value: buff.Caller("x").Or(0)}}},
+		{ID: "spark", Kind: define.Instant},
+		{ID: "later", Duration: time.Hour, Tags: []string{"curse"}, Params: []define.Param{{Name: "x", Value: define.Caller("x").Or(0)}}},
 	}}
 	x := newScene(t, c, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
@@ -186,10 +187,10 @@ func TestNoAllocationsWithWorkers(t *testing.T) {
 func TestNoAllocationsOfTheCrossIndex(t *testing.T) {
 	const owners = 200
 	cat := catalogOf(t,
-		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second},
+		buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second},
 		share("mark", 2),
-		buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()},
-		buff.Spec{ID: "light", Kind: buff.Infinite},
+		buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()},
+		buff.Spec{ID: "light", Kind: define.Infinite},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(q engine.AuraQuery, found func(buff.OwnerID)) {
 		for id := range buff.OwnerID(owners / 2) {

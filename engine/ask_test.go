@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 )
@@ -50,7 +51,7 @@ func (a *waiter) done() bool {
 // TestAsk: who asks waits for the Tick, and gets what the loop would have got.
 func TestAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cat := catalogOf(t, buff.Spec{ID: "p", Duration: 2 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}})
+		cat := catalogOf(t, buff.Spec{ID: "p", Duration: 2 * time.Second, Stack: define.Stacking{By: define.ByTarget}})
 		e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 		spawn(t, e, 1)
 		p := buff.Apply(1, buff.Application{Spec: cat.Spec("p")})
@@ -139,7 +140,7 @@ func TestAskEnds(t *testing.T) {
 // TestAskRaces: of a command whose asker goes away while the loop looks, either the Result comes
 // or it was not carried out.
 func TestAskRaces(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite})
+	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxBuffs: buff.MaxPerOwner})
 	spawn(t, e, 1)
 	var work sync.WaitGroup
@@ -213,7 +214,7 @@ func TestAskClose(t *testing.T) {
 // TestRun: a function on the loop does what the loop may do between two Ticks, at its place in the
 // order of the Inbox, and a replay does it again without the function.
 func TestRun(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "p", Duration: 5 * time.Second}, buff.Spec{ID: "hit", Kind: buff.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "p", Duration: 5 * time.Second}, buff.Spec{ID: "hit", Kind: define.Instant})
 	o := engine.Options{Catalog: cat, Workers: 2, Budget: patient}
 	var rec bytes.Buffer
 	var want []string

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -262,7 +264,7 @@ func (e *Engine) search(i int32, due wheel.Time) {
 		if _, was := slices.BinarySearch(members, id); was && !e.idle(m) {
 			continue // it has been told, and must not be told at every search
 		}
-		e.deliver(m, &buff.Command{Verb: buff.VerbEnter, Application: apply})
+		e.deliver(m, &buff.Command{Verb: verb.Enter, Application: apply})
 	}
 	members = append(append(members[:0], x.found...), x.carried...)
 	slices.Sort(members)
@@ -273,7 +275,7 @@ func (e *Engine) search(i int32, due wheel.Time) {
 // one that no aura may apply: those who have it keep it until they leave.
 func (x *auras) applied(a *aura) *buff.Spec {
 	newest, _ := x.catalog.Newest(a.apply)
-	if newest == nil || newest.Kind == buff.Instant || newest.Stack.Timers != buff.TimersShared {
+	if newest == nil || newest.Kind == define.Instant || newest.Stack.Timers != define.TimersShared {
 		return nil
 	}
 	a.apply = newest
@@ -346,6 +348,6 @@ func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	}
 	a := &x.all[i]
 	left := time.Duration(max(since.After(a.spec.Aura.Linger)-e.now, 0)) * time.Millisecond
-	r := e.deliver(o, &buff.Command{Verb: buff.VerbLeave, By: left, Application: buff.Application{Spec: a.apply, Source: a.bearer}})
+	r := e.deliver(o, &buff.Command{Verb: verb.Leave, By: left, Application: buff.Application{Spec: a.apply, Source: a.bearer}})
 	return !errors.Is(r.Err, ErrOverloaded)
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -32,8 +34,8 @@ func (f *field) members(q engine.AuraQuery, found func(buff.OwnerID)) {
 }
 
 // beacon is an aura of 10 yards that applies light, looks every 500 ms and lingers for 700.
-func beacon() buff.Aura {
-	return buff.Aura{Apply: "light", Radius: 10, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}
+func beacon() define.Aura {
+	return define.Aura{Apply: "light", Radius: 10, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}
 }
 
 // auraWorld returns an engine with the definitions beacon, light and more, and its field.
@@ -41,8 +43,8 @@ func auraWorld(t *testing.T, m mode, more ...buff.Spec) (*engine.Engine, *field,
 	t.Helper()
 	f := &field{at: map[buff.OwnerID]float64{}}
 	cat := catalogOf(t, append(more,
-		buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()},
-		buff.Spec{ID: "light", Kind: buff.Infinite},
+		buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()},
+		buff.Spec{ID: "light", Kind: define.Infinite},
 	)...)
 	o := engine.Options{Catalog: cat, Members: f.members}
 	m.set(&o)
@@ -152,19 +154,19 @@ func TestAuraMembers(t *testing.T) {
 // TestAuraOfNoEffect: an aura that is hidden, or whose time or whose owner's stands still,
 // finds nobody, and finds everybody again afterwards.
 func TestAuraOfNoEffect(t *testing.T) {
-	buffs := func(e *engine.Engine, h buff.Handle, v buff.Verb) {
-		e.Do(buff.Command{Verb: v, Whose: buff.OfBuff, Handle: h})
+	buffs := func(e *engine.Engine, h buff.Handle, v verb.Verb) {
+		e.Do(buff.Command{Verb: v, Whose: define.OfBuff, Handle: h})
 	}
 	for name, stop := range map[string]struct {
 		off, on func(e *engine.Engine, h buff.Handle)
 	}{
 		"hidden": {
-			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbInhibit) },
-			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbRelease) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, verb.Inhibit) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, verb.Release) },
 		},
 		"paused": {
-			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbPause) },
-			func(e *engine.Engine, h buff.Handle) { buffs(e, h, buff.VerbResume) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, verb.Pause) },
+			func(e *engine.Engine, h buff.Handle) { buffs(e, h, verb.Resume) },
 		},
 		"zone": {
 			func(e *engine.Engine, _ buff.Handle) {
@@ -203,7 +205,7 @@ func TestAuraOfNoEffect(t *testing.T) {
 func TestAurasOfOneBearer(t *testing.T) {
 	wide := beacon()
 	wide.Radius, wide.Linger = 20, 0
-	e, f, cat := auraWorld(t, modes[0], buff.Spec{ID: "wide", Kind: buff.Infinite, Aura: wide})
+	e, f, cat := auraWorld(t, modes[0], buff.Spec{ID: "wide", Kind: define.Infinite, Aura: wide})
 	f.at = map[buff.OwnerID]float64{2: 1}
 	spawn(t, e, 1, 2)
 	a := add(t, e, 1, cat.Spec("beacon"))
@@ -269,7 +271,7 @@ func TestAuraOfAnAura(t *testing.T) {
 	second := beacon()
 	second.Apply = "plague"
 	e, f, cat := auraWorld(t, modes[0],
-		buff.Spec{ID: "plague", Kind: buff.Infinite, Aura: beacon(), Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "plague", Kind: define.Infinite, Aura: beacon(), Stack: define.Stacking{By: define.ByTarget}},
 		buff.Spec{ID: "carrier", Duration: time.Second, Aura: second},
 	)
 	f.at = map[buff.OwnerID]float64{1: 0, 2: 8, 3: 16}
@@ -296,9 +298,9 @@ func TestAuraBusy(t *testing.T) {
 		g := gates{}
 		f := &field{at: map[buff.OwnerID]float64{1: 0, 2: 5}}
 		cat := catalogOf(t,
-			buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()},
-			buff.Spec{ID: "light", Kind: buff.Infinite},
-			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()},
+			buff.Spec{ID: "light", Kind: define.Infinite},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
 		)
 		const limit = 3
 		e := open(t, engine.Options{
@@ -349,7 +351,7 @@ func TestAuraBusy(t *testing.T) {
 // TestMembersMisuse: an aura without Options.Members is refused, and so is a call of the
 // Engine from there.
 func TestMembersMisuse(t *testing.T) {
-	specs := []buff.Spec{{ID: "beacon", Kind: buff.Infinite, Aura: beacon()}, {ID: "light", Kind: buff.Infinite}}
+	specs := []buff.Spec{{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, {ID: "light", Kind: define.Infinite}}
 	cat := catalogOf(t, specs...)
 	_, err := engine.New(engine.Options{Catalog: cat})
 	require.EqualError(t, err, `engine: Options.Members is missing, and "beacon" is an aura`)
@@ -368,7 +370,7 @@ func TestMembersMisuse(t *testing.T) {
 
 // TestAuraQuery: what Members gets to know.
 func TestAuraQuery(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: buff.Infinite})
+	cat := catalogOf(t, buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: define.Infinite})
 	var asked []engine.AuraQuery
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(q engine.AuraQuery, _ func(buff.OwnerID)) {
 		asked = append(asked, q)
@@ -398,9 +400,9 @@ func TestAuraOfBusyMembers(t *testing.T) {
 		const mailbox = 4
 		g, f := gates{}, &field{at: map[buff.OwnerID]float64{1: 0, 2: 1, 3: 1, 5: 1}}
 		cat := catalogOf(t,
-			buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()},
-			buff.Spec{ID: "light", Kind: buff.Infinite},
-			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()},
+			buff.Spec{ID: "light", Kind: define.Infinite},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
 		)
 		e := open(t, engine.Options{
 			Catalog: cat, Workers: 4, Budget: brief, MailboxLimit: mailbox, Members: f.members, Handlers: engine.Handlers{"wait": g.wait},
@@ -453,8 +455,8 @@ func TestAuraOfBusyMembers(t *testing.T) {
 // come back with him.
 func TestAurasComeBack(t *testing.T) {
 	e, f, cat := auraWorld(t, modes[0],
-		buff.Spec{ID: "torch", Kind: buff.Infinite, Aura: buff.Aura{Apply: "glow", Radius: 10, Interval: time.Second}},
-		buff.Spec{ID: "glow", Kind: buff.Infinite},
+		buff.Spec{ID: "torch", Kind: define.Infinite, Aura: define.Aura{Apply: "glow", Radius: 10, Interval: time.Second}},
+		buff.Spec{ID: "glow", Kind: define.Infinite},
 	)
 	f.at = map[buff.OwnerID]float64{1: 0}
 	spawn(t, e, 1)

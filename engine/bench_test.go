@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -82,11 +83,11 @@ func BenchmarkDue(b *testing.B) {
 func BenchmarkCrossIndex(b *testing.B) {
 	const owners = 10_000
 	cat := catalogOf(b,
-		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second},
+		buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second},
 		share("mark", 1),
-		buff.Spec{ID: "curse", Kind: buff.Infinite, OnSourceGone: buff.FateRemove},
-		buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()},
-		buff.Spec{ID: "light", Kind: buff.Infinite},
+		buff.Spec{ID: "curse", Kind: define.Infinite, OnSourceGone: define.FateRemove},
+		buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()},
+		buff.Spec{ID: "light", Kind: define.Infinite},
 	)
 	world := func(b *testing.B) *engine.Engine {
 		e := open(b, engine.Options{Catalog: cat, Synchronous: true, Members: func(_ engine.AuraQuery, found func(buff.OwnerID)) {

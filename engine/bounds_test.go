@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -22,9 +23,9 @@ var pairs = flag.Int("pairs", 1_000_000, "pairs of an AddBuff and a Remove in Te
 // there is room.
 func TestP29_Limits(t *testing.T) {
 	cat := catalogOf(t,
-		buff.Spec{ID: "oath", Kind: buff.Infinite},
-		buff.Spec{ID: "hit", Kind: buff.Instant},
-		buff.Spec{ID: "told", Kind: buff.Instant, On: buff.Hooks{Exec: call("hear")}},
+		buff.Spec{ID: "oath", Kind: define.Infinite},
+		buff.Spec{ID: "hit", Kind: define.Instant},
+		buff.Spec{ID: "told", Kind: define.Instant, On: buff.Hooks{Exec: call("hear")}},
 	)
 	apply := func(e *engine.Engine, spec string) error {
 		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec(spec)})
@@ -148,7 +149,7 @@ func TestP29_Zones(t *testing.T) {
 
 // TestP27_AskingOthers: a handler that asks without end is stopped, and what was valid stays.
 func TestP27_AskingOthers(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	for _, to := range []buff.OwnerID{1, 2} {
 		e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 		spawn(t, e, 1, 2)
@@ -190,8 +191,8 @@ func TestP30_Peak(t *testing.T) {
 		owners = 5000
 	}
 	cat := catalogOf(t,
-		buff.Spec{ID: "beat", Duration: 30 * time.Second, Period: 500 * time.Millisecond, PerSource: buff.PerSource{Limit: 1 << 20}},
-		buff.Spec{ID: "oath", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.BySource}},
+		buff.Spec{ID: "beat", Duration: 30 * time.Second, Period: 500 * time.Millisecond, PerSource: define.PerSource{Limit: 1 << 20}},
+		buff.Spec{ID: "oath", Kind: define.Infinite, Stack: define.Stacking{By: define.BySource}},
 	)
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, History: -1})
 	cycle := func(n int) {
@@ -249,7 +250,7 @@ func TestP30_Reloads(t *testing.T) {
 // TestP30_PeakOfAWorld: after a bad hour, with everybody still there, the lists are not
 // kept at the size that they had.
 func TestP30_PeakOfAWorld(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 10 * time.Second}, buff.Spec{ID: "hit", Kind: buff.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 10 * time.Second}, buff.Spec{ID: "hit", Kind: define.Instant})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	for id := range buff.OwnerID(1000) {
 		spawn(t, e, id)
@@ -284,8 +285,8 @@ func TestP30_PeakOfAWorld(t *testing.T) {
 // TestP30_AuraLooks: an aura keeps one timer, however often it looks around.
 func TestP30_AuraLooks(t *testing.T) {
 	cat := catalogOf(t,
-		buff.Spec{ID: "light", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
-		buff.Spec{ID: "lamp", Kind: buff.Infinite, Aura: buff.Aura{Apply: "light", Interval: 50 * time.Millisecond, Radius: 1}},
+		buff.Spec{ID: "light", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}},
+		buff.Spec{ID: "lamp", Kind: define.Infinite, Aura: define.Aura{Apply: "light", Interval: 50 * time.Millisecond, Radius: 1}},
 	)
 	members := func(q engine.AuraQuery, found func(buff.OwnerID)) { found(q.Bearer + 1) }
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: members})

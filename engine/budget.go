@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -72,7 +72,7 @@ func (c CatchUp) String() string {
 const (
 	// undivided is the longest Tick whose time passes in one piece. In the 50 ms below
 	// which no definition may pulse, each buff pulses at most twice.
-	undivided = wheel.Time(buff.MinPeriod / time.Millisecond)
+	undivided = wheel.Time(define.MinPeriod / time.Millisecond)
 
 	// sliceCost is what a slice counts beside its events: about so many of them could be
 	// worked off in the time that a hand-over to the workers takes.

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/bufftick/bufftick/buff"
+import (
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+)
 
 // Attributes of a source are read where nobody can be changing them: by the loop while the
 // source is idle, and by a handler of the source itself.
@@ -25,7 +28,7 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 		}
 		set = &o.set
 	}
-	e.captured = a.Capture(e.captured[:0], set, e.Catalog(), buff.SnapshotApply)
+	e.captured = a.Capture(e.captured[:0], set, e.Catalog(), define.SnapshotApply)
 	return nil
 }
 
@@ -46,7 +49,7 @@ func (l *workerState) fromSource(o *owner, m *message) {
 	if newest, _ := l.turn.Catalog.Newest(a.Spec); newest != nil {
 		a.Spec = newest
 	}
-	l.lent.captured = a.Capture(l.lent.captured, &o.set, l.turn.Catalog, buff.SnapshotApply)
+	l.lent.captured = a.Capture(l.lent.captured, &o.set, l.turn.Catalog, define.SnapshotApply)
 	l.passOn()
 	l.outbox = append(l.outbox, c)
 }
@@ -60,7 +63,7 @@ func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instan
 	x := &e.index.auras
 	x.captured = a.Inherit(x.captured[:0], &bearer.set, b.Handle)
 	if b.Source == bearer.id() {
-		x.captured = a.Capture(x.captured, &bearer.set, e.Catalog(), buff.SnapshotApply)
+		x.captured = a.Capture(x.captured, &bearer.set, e.Catalog(), define.SnapshotApply)
 	}
 }
 
@@ -73,7 +76,7 @@ func (l *workerState) capture(to buff.OwnerID, a *buff.Application) (byLoop bool
 	case a.Source != l.owner.id():
 		return true
 	case to != l.owner.id():
-		l.lent.captured = a.Capture(l.lent.captured, &l.owner.set, l.turn.Catalog, buff.SnapshotCast)
+		l.lent.captured = a.Capture(l.lent.captured, &l.owner.set, l.turn.Catalog, define.SnapshotCast)
 	}
 	return false
 }

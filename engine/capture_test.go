@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -18,10 +19,10 @@ func TestBusySource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 3
 		cat := statsOf(t,
-			buff.Spec{ID: "burn", Kind: buff.Infinite, Params: []buff.Param{{Name: "power", Value: buff.Number{
-				From: buff.FromAttr, Attr: "power", Of: buff.OfSource, Snapshot: buff.SnapshotApply, Const: -1, Default: true,
+			buff.Spec{ID: "burn", Kind: define.Infinite, Params: []define.Param{{Name: "power", Value: define.Number{
+				From: define.FromAttr, Attr: "power", Of: define.OfSource, Snapshot: define.SnapshotApply, Const: -1, Default: true,
 			}}}},
-			buff.Spec{ID: "plain", Kind: buff.Infinite},
+			buff.Spec{ID: "plain", Kind: define.Infinite},
 		)
 		power := attrOf(cat, "power")
 		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: brief, MailboxLimit: limit})
@@ -76,8 +77,8 @@ func TestBusySource(t *testing.T) {
 func TestBusySourceReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		burn := func(attr string) buff.Spec {
-			return buff.Spec{ID: "burn", Kind: buff.Infinite, Params: []buff.Param{{Name: "strength", Value: buff.Number{
-				From: buff.FromAttr, Attr: attr, Of: buff.OfSource, Snapshot: buff.SnapshotApply, Const: -1, Default: true,
+			return buff.Spec{ID: "burn", Kind: define.Infinite, Params: []define.Param{{Name: "strength", Value: define.Number{
+				From: define.FromAttr, Attr: attr, Of: define.OfSource, Snapshot: define.SnapshotApply, Const: -1, Default: true,
 			}}}}
 		}
 		cat := statsOf(t, burn("power"))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,12 +15,12 @@ import (
 // the thief has it for 120 s, both at the same instant.
 func TestW09_Steal(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
-		o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "might", Duration: 30 * time.Minute, Polarity: buff.Positive})}
+		o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "might", Duration: 30 * time.Minute, Polarity: define.Positive})}
 		m.set(&o)
 		e := open(t, o)
 		spawn(t, e, 1, 2)
 		add(t, e, 1, o.Catalog.Spec("might"))
-		r := e.Do(buff.Steal(1, 2, buff.Query{Polarity: buff.Positive}, 2*time.Minute))
+		r := e.Do(buff.Steal(1, 2, buff.Query{Polarity: define.Positive}, 2*time.Minute))
 		require.NoError(t, r.Err)
 		require.Equal(t, int64(1), r.Amount)
 		require.Equal(t, []string{
@@ -33,7 +34,7 @@ func TestW09_Steal(t *testing.T) {
 func TestW16_Panic(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{
-			Catalog: catalogOf(t, buff.Spec{ID: "p", Duration: 3 * time.Second, Period: time.Second, OnFault: buff.FateKeep, On: buff.Hooks{Pulse: call("h")}}),
+			Catalog: catalogOf(t, buff.Spec{ID: "p", Duration: 3 * time.Second, Period: time.Second, OnFault: define.FateKeep, On: buff.Hooks{Pulse: call("h")}}),
 			Handlers: engine.Handlers{"h": func(c *engine.Context, _ buff.Event) {
 				if c.Now() == 1000 {
 					panic("a bad script")

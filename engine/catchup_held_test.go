@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -125,7 +126,7 @@ func TestP10_HeldCounts(t *testing.T) {
 // against MailboxLimit until they are carried out.
 func TestP29_CommandsOfWhoWaits(t *testing.T) {
 	const limit = 8
-	cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Second}, buff.Spec{ID: "mark", Kind: buff.Infinite})
+	cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Second}, buff.Spec{ID: "mark", Kind: define.Infinite})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, TickLimit: 2, MailboxLimit: limit})
 	spawn(t, e, 1)
 	for range 40 {

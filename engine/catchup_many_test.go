@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -38,11 +39,11 @@ const (
 
 func newMany(t *testing.T, owners int, stall time.Duration, o engine.Options) *many {
 	t.Helper()
-	beat := func(id string, rule buff.Catchup) buff.Spec {
-		return buff.Spec{ID: id, Kind: buff.Infinite, Period: stall / beatsOfOne, Catchup: rule}
+	beat := func(id string, rule define.Catchup) buff.Spec {
+		return buff.Spec{ID: id, Kind: define.Infinite, Period: stall / beatsOfOne, Catchup: rule}
 	}
 	o.Catalog = catalogOf(t, buff.Spec{ID: "ends", Duration: time.Hour},
-		beat("all", buff.CatchupAll), beat("coalesce", buff.CatchupCoalesce), beat("skip", buff.CatchupSkip))
+		beat("all", define.CatchupAll), beat("coalesce", define.CatchupCoalesce), beat("skip", define.CatchupSkip))
 	m := &many{owners: owners, eng: open(t, o)}
 	m.last = make([]wheel.Time, m.owners)
 	for i := range m.specs {
@@ -143,7 +144,7 @@ func TestP10_OneInstant(t *testing.T) {
 	owners := *manyBuffs / buffsOfOne
 	limit := min(engine.DefaultTickLimit, *manyBuffs/8-3) // so that it ends within an owner
 	for _, workers := range []int{0, 2} {
-		cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Hour}, buff.Spec{ID: "next", Kind: buff.Infinite})
+		cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Hour}, buff.Spec{ID: "next", Kind: define.Infinite})
 		e := open(t, engine.Options{Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: patient, TickLimit: limit})
 		for n := range owners {
 			spawn(t, e, buff.OwnerID(n))

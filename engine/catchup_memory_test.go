@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -54,8 +55,8 @@ func TestP10_MemoryOfAStall(t *testing.T) {
 				work = someWork
 			}
 			cat := catalogOf(t,
-				buff.Spec{ID: "slow", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("work")}},
-				buff.Spec{ID: "fast", Kind: buff.Infinite, Period: 200 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
+				buff.Spec{ID: "slow", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("work")}},
+				buff.Spec{ID: "fast", Kind: define.Infinite, Period: 200 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
 			)
 			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}, History: -1}) // which has a bound of its own
 			for id := range buff.OwnerID(*stallPlayers) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -19,7 +20,7 @@ import (
 // stalled returns an engine whose owners have a buff each that pulses at the period.
 func stalled(tb testing.TB, owners int, period time.Duration, o engine.Options) *engine.Engine {
 	tb.Helper()
-	o.Catalog = catalogOf(tb, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: period})
+	o.Catalog = catalogOf(tb, buff.Spec{ID: "beat", Kind: define.Infinite, Period: period})
 	e := open(tb, o)
 	for id := range owners {
 		spawn(tb, e, buff.OwnerID(id+1))
@@ -216,7 +217,7 @@ func TestP10_MemoryOfADay(t *testing.T) {
 // than TickLimit, and then goes on for everybody else.
 func TestRunaway(t *testing.T) {
 	for _, workers := range []int{0, 2} {
-		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 		e := open(t, engine.Options{Catalog: cat, TickLimit: 2000, MaxBuffs: 500, Synchronous: workers == 0, Workers: workers, Budget: patient})
 		spawn(t, e, 1, 2)
 		rings, halt := 0, false
@@ -264,7 +265,7 @@ func TestRunaway(t *testing.T) {
 func TestP10_BudgetStopsTheTime(t *testing.T) {
 	cell := make(chan struct{})
 	first := true
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}})
 	e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, TickLimit: 100, Handlers: engine.Handlers{
 		"wait": func(*engine.Context, buff.Event) {
 			if first {
@@ -297,7 +298,7 @@ func TestP10_BudgetStopsTheTime(t *testing.T) {
 // TestP50_CloseWorksOff: what is carried is accepted work.
 func TestP50_CloseWorksOff(t *testing.T) {
 	calls := 0
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("count")}})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("count")}})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, TickLimit: 50, Handlers: engine.Handlers{
 		"count": func(*engine.Context, buff.Event) { calls++ },
 	}})

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/journal"
 )
 
 // Changes tells which owners have changed, and in what: all that a client's screen may show, also what no
@@ -15,13 +16,13 @@ import (
 // Only the loop goroutine may call its methods.
 type Changes struct {
 	engine  *Engine
-	now     marks           // by owner number: it has changed, or come
-	came    marks           // it has come
-	told    marks           // All has told of one, by the id in ids
-	left    marks           // and that one has left
-	ids     []buff.OwnerID  // by owner number
-	journal []*buff.Journal // by owner number
-	change  OwnerChange     // that All is at
+	now     marks              // by owner number: it has changed, or come
+	came    marks              // it has come
+	told    marks              // All has told of one, by the id in ids
+	left    marks              // and that one has left
+	ids     []buff.OwnerID     // by owner number
+	journal []*journal.Journal // by owner number
+	change  OwnerChange        // that All is at
 }
 
 // OwnerChange is what has changed of one owner. It is good until the loop over Changes.All goes on.
@@ -33,7 +34,7 @@ type OwnerChange struct {
 	Dead   bool   // it has been killed, and not revived since
 
 	// Journal has what has changed since All last told of it, and Buffs what there is now.
-	Journal *buff.Journal
+	Journal *journal.Journal
 	Buffs   Carried
 }
 
@@ -113,7 +114,7 @@ func (c *Changes) tell(o *owner, yield func(*OwnerChange) bool) bool {
 			c.ids, c.journal = append(c.ids, 0), append(c.journal, nil)
 		}
 		if c.journal[n] == nil {
-			c.journal[n] = buff.NewJournal(c.mark)
+			c.journal[n] = journal.New(c.mark)
 		}
 		c.ids[n] = o.id()
 		c.journal[n].Empty()

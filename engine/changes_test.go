@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -158,7 +160,7 @@ func TestChangesOfAPlace(t *testing.T) {
 
 // TestChangesAllocations: what goes on as it did takes no memory.
 func TestChangesAllocations(t *testing.T) {
-	c := catalogOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}})
+	c := catalogOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}})
 	e := open(t, engine.Options{Synchronous: true, Catalog: c})
 	changes := e.Changes()
 	for id := range buff.OwnerID(100) {
@@ -172,7 +174,7 @@ func TestChangesAllocations(t *testing.T) {
 		e.Tick(50 * time.Millisecond)
 		for x := range changes.All() {
 			for at, what := range x.Journal.Slots() {
-				if b, ok := x.Buffs.At(at); ok && what == buff.AspectTime {
+				if b, ok := x.Buffs.At(at); ok && what == journal.Time {
 					n += b.Stacks
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -16,7 +17,7 @@ import (
 // measurement, and nothing that the turn has brought.
 func TestClockFails(t *testing.T) {
 	o := engine.Options{
-		Catalog:     catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second}),
+		Catalog:     catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second}),
 		Synchronous: true,
 	}
 	beat := o.Catalog.Spec("beat")
@@ -47,7 +48,7 @@ func TestClockFails(t *testing.T) {
 
 // TestClockFailsFirst: so does one that fails at the begin of a turn, or of the Tick.
 func TestClockFailsFirst(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
 	require.NoError(t, err)
 	beat := cat.Spec("beat")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -20,8 +21,8 @@ func TestP50_CloseDelivers(t *testing.T) {
 			var got []string
 			o := engine.Options{
 				Catalog: catalogOf(t,
-					buff.Spec{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: call("hit")}},
-					buff.Spec{ID: "back", Kind: buff.Instant, On: buff.Hooks{Exec: call("back")}},
+					buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("hit")}},
+					buff.Spec{ID: "back", Kind: define.Instant, On: buff.Hooks{Exec: call("back")}},
 					buff.Spec{ID: "later", Duration: time.Millisecond, On: buff.Hooks{RemoveAny: call("hit")}},
 				),
 			}
@@ -80,7 +81,7 @@ func TestP50_CloseStuck(t *testing.T) {
 // endless.
 func TestCloseWaitsForThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: call("hit")}})
+		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("hit")}})
 		called := 0
 		handlers := engine.Handlers{"hit": func(*engine.Context, buff.Event) { called++ }}
 		pool := &refusing{refuse: true}

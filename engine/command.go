@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -51,7 +52,7 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 //
 //go:noinline
 func (e *Engine) add(id buff.OwnerID, a *buff.Application) buff.Result {
-	return e.ask(&buff.Command{Verb: buff.VerbApply, Owner: id, Application: *a})
+	return e.ask(&buff.Command{Verb: verb.Apply, Owner: id, Application: *a})
 }
 
 // ready reports whether a buff can be put on an owner, or taken off, at once and without a
@@ -85,7 +86,7 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	r := e.ask(&buff.Command{Verb: buff.VerbAddTimeout, Owner: id, By: delay, Do: f})
+	r := e.ask(&buff.Command{Verb: verb.AddTimeout, Owner: id, By: delay, Do: f})
 	return r.Timeout, r.Err
 }
 
@@ -110,7 +111,7 @@ func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
 func (e *Engine) take(r *buff.Result, h buff.Handle) {
 	o := e.at(h.Number())
 	if !e.ready(o) {
-		*r = e.ask(&buff.Command{Verb: buff.VerbRemove, Handle: h})
+		*r = e.ask(&buff.Command{Verb: verb.Remove, Handle: h})
 		return
 	}
 	e.alter(o)
@@ -126,7 +127,7 @@ func (e *Engine) take(r *buff.Result, h buff.Handle) {
 // Only the loop goroutine may call it.
 func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 	e.enter("Cancel")
-	return e.ask(&buff.Command{Verb: buff.VerbCancel, Timeout: t})
+	return e.ask(&buff.Command{Verb: verb.Cancel, Timeout: t})
 }
 
 // do carries a command out, or queues it if the owner is busy.
@@ -148,7 +149,7 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 	if setsOff(c.Verb) && o.set.Pending() >= e.opts.HandlerLimit {
 		return e.overload(o, e.opts.HandlerLimit, "handlers for its next turn")
 	}
-	if c.Verb == buff.VerbSteal && e.ownerOf(c.Query.To) == nil {
+	if c.Verb == verb.Steal && e.ownerOf(c.Query.To) == nil {
 		return buff.Result{Err: fmt.Errorf("%w: %d, who steals", ErrUnknownOwner, c.Query.To)}
 	}
 	e.alter(o)
@@ -161,9 +162,9 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 
 // setsOff reports whether a command may put off handlers as often as it is given. The
 // others can only end something that an Apply has begun.
-func setsOff(v buff.Verb) bool {
+func setsOff(v verb.Verb) bool {
 	switch v {
-	case buff.VerbApply, buff.VerbEnter, buff.VerbAddTag, buff.VerbDropTag, buff.VerbRelease:
+	case verb.Apply, verb.Enter, verb.AddTag, verb.DropTag, verb.Release:
 		return true
 	}
 	return false
@@ -271,9 +272,9 @@ type revoked struct {
 // revoke notes what a command that has to wait will end.
 func (o *owner) revoke(c *buff.Command) {
 	switch {
-	case c.Verb == buff.VerbRemove && c.Stacks <= 0:
+	case c.Verb == verb.Remove && c.Stacks <= 0:
 		o.revoked.Store(&revoked{handle: c.Handle, next: o.revoked.Load()})
-	case c.Verb == buff.VerbCancel:
+	case c.Verb == verb.Cancel:
 		o.revoked.Store(&revoked{timeout: c.Timeout, next: o.revoked.Load()})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -100,7 +101,7 @@ func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 	}
 	a.Params = l.lent.params(a.Params)
 	byLoop := l.capture(to, &a)
-	cmd := buff.Command{Verb: buff.VerbApply, Owner: to, Application: a}
+	cmd := buff.Command{Verb: verb.Apply, Owner: to, Application: a}
 	if byLoop {
 		l.send(&cmd)
 		return
@@ -117,19 +118,19 @@ func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Conte
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	c.ask(&buff.Command{Verb: buff.VerbAddTimeout, Owner: to, By: delay, Do: f})
+	c.ask(&buff.Command{Verb: verb.AddTimeout, Owner: to, By: delay, Do: f})
 }
 
 // Remove ends the buff of a handle, for the reason Cancelled.
 //
 // Only inside the handler.
-func (c *Context) Remove(h buff.Handle) { c.ask(&buff.Command{Verb: buff.VerbRemove, Handle: h}) }
+func (c *Context) Remove(h buff.Handle) { c.ask(&buff.Command{Verb: verb.Remove, Handle: h}) }
 
 // Cancel takes a timeout back.
 //
 // Only inside the handler.
 func (c *Context) Cancel(t buff.TimeoutHandle) {
-	c.ask(&buff.Command{Verb: buff.VerbCancel, Timeout: t})
+	c.ask(&buff.Command{Verb: verb.Cancel, Timeout: t})
 }
 
 // Do has a command carried out after the handler has returned: of the handler's own owner at this
@@ -145,7 +146,7 @@ func (c *Context) Cancel(t buff.TimeoutHandle) {
 // Only inside the handler.
 func (c *Context) Do(cmd buff.Command) {
 	l := c.live()
-	if cmd.Verb == buff.VerbApply {
+	if cmd.Verb == verb.Apply {
 		c.AddBuff(cmd.Owner, cmd.Application)
 		return
 	}

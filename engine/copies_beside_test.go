@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // TestCopiesSoon: Help begins with those who are due in the next Tick, so that no worker has to copy them.
 func TestCopiesSoon(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	var order []buff.OwnerID
 	c := e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {
@@ -58,7 +59,7 @@ func TestCopiesSoon(t *testing.T) {
 // TestCopiesSoonBounds: who is due next is looked for where somebody helps and a round has owners left, and up to a
 // bound; the others are copied all the same.
 func TestCopiesSoonBounds(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	const owners = 9000
 	for id := range buff.OwnerID(owners) {

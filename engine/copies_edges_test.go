@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
@@ -23,7 +24,7 @@ func TestCopiesPieces(t *testing.T) {
 func TestCopiesBusyMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		cat := catalogOf(t, buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: buff.Infinite})
+		cat := catalogOf(t, buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: define.Infinite})
 		e := open(t, engine.Options{Catalog: cat, Workers: 3, Budget: brief, Handlers: engine.Handlers{"wait": func(*engine.Context, buff.Event) { <-gate }}})
 		spawn(t, e, 1, 2, 3, 4, 5)
 		c := e.Copies(nil)
@@ -68,9 +69,9 @@ func TestCopiesWaitingOfAuras(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		cat := catalogOf(
-			t, buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: buff.Infinite},
-			buff.Spec{ID: "light", Kind: buff.Infinite, Aura: buff.Aura{Apply: "lit", Radius: 5, Interval: 500 * time.Millisecond}},
-			buff.Spec{ID: "lit", Kind: buff.Infinite},
+			t, buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: define.Infinite},
+			buff.Spec{ID: "light", Kind: define.Infinite, Aura: define.Aura{Apply: "lit", Radius: 5, Interval: 500 * time.Millisecond}},
+			buff.Spec{ID: "lit", Kind: define.Infinite},
 		)
 		in := true
 		e := open(t, engine.Options{

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
@@ -82,7 +83,7 @@ func (r *robbers) come(t *testing.T, round int) {
 // TestCopiesHelpAlone: Help copies all that there is, and none while a Tick runs.
 func TestCopiesHelpAlone(t *testing.T) {
 	var c snapshot.Maker
-	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("scratch")}})
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("scratch")}})
 	in := 0
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
 		"scratch": func(*engine.Context, buff.Event) { in += c.Help() },

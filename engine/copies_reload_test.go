@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
@@ -65,7 +66,7 @@ func TestCopiesReload(t *testing.T) {
 func (r *robbers) edit(t *testing.T) {
 	specs := append([]buff.Spec(nil), robbery...)
 	for k := range specs {
-		specs[k].Reload = buff.ReloadMigrate
+		specs[k].Reload = define.ReloadMigrate
 		if specs[k].ID == "itch" {
 			r.edits++
 			specs[k].Period += time.Duration(r.edits) * 10 * time.Millisecond

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
@@ -91,7 +93,7 @@ func (c *copies) zones(r *snapshot.Round) {
 func (c *copies) pending(r *snapshot.Round) {
 	e := c.engine
 	add := func(cmd *buff.Command) {
-		brought := cmd.Verb == buff.VerbEnter || cmd.Verb == buff.VerbLeave || cmd.Whose == buff.OfZone // by a look, or the zone, again
+		brought := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone // by a look, or the zone, again
 		if cmd.Do == nil && !brought {
 			r.Waiting = append(r.Waiting, *cmd)
 		}

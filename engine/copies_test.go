@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
@@ -76,9 +77,9 @@ func wealth(t testing.TB, e *engine.Engine, owners int) (sum int) {
 }
 
 var robbery = []buff.Spec{
-	{ID: "coin", Kind: buff.Infinite, Stack: buff.Stacking{Limit: 1000}},
-	{ID: "greed", Kind: buff.Infinite, Period: 150 * time.Millisecond, On: buff.Hooks{Pulse: call("rob")}},
-	{ID: "itch", Kind: buff.Infinite, Period: 70 * time.Millisecond},
+	{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{Limit: 1000}},
+	{ID: "greed", Kind: define.Infinite, Period: 150 * time.Millisecond, On: buff.Hooks{Pulse: call("rob")}},
+	{ID: "itch", Kind: define.Infinite, Period: 70 * time.Millisecond},
 	{ID: "rage", Duration: 900 * time.Millisecond, Period: 100 * time.Millisecond},
 }
 
@@ -420,7 +421,7 @@ func TestCopyFails(t *testing.T) {
 
 // TestCopiesMarshalGone: a Marshal that ends a worker's goroutine costs nothing that is due.
 func TestCopiesMarshalGone(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second})
 	e, err := engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: patient})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, e.Close(context.Background())) }()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -58,9 +59,9 @@ func newCrossIndex(catalog *buff.Catalog) crossIndex {
 
 func caresOf(s *buff.Spec) (c cares) {
 	switch s.OnSourceGone {
-	case buff.FateRemove:
+	case define.FateRemove:
 		c = forSource
-	case buff.FateAdopt:
+	case define.FateAdopt:
 		c = forSource | forAdopt
 	}
 	if s.PerSource.Limit > 0 {

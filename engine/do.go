@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // Do carries a command out at the instant of the last Tick, after everything that was due then:
@@ -31,7 +32,7 @@ import (
 // the command.
 func (e *Engine) Do(c buff.Command) buff.Result {
 	e.enter("Do")
-	if c.Verb == buff.VerbApply {
+	if c.Verb == verb.Apply {
 		_, r := e.AddBuff(c.Owner, c.Application)
 		return r
 	}
@@ -56,7 +57,7 @@ func (e *Engine) sound(c *buff.Command) {
 
 // find finds the handler that a timeout names. Any goroutine may call it.
 func (e *Engine) find(c *buff.Command) error {
-	if c.Verb != buff.VerbAddTimeout || c.Do != nil {
+	if c.Verb != verb.AddTimeout || c.Do != nil {
 		return nil
 	}
 	h, ok := e.names[c.Name]
@@ -78,7 +79,7 @@ func (e *Engine) ask(c *buff.Command) buff.Result {
 	if o == nil {
 		return missing(c)
 	}
-	if c.Verb == buff.VerbApply {
+	if c.Verb == verb.Apply {
 		if source := e.capture(c.Owner, &c.Application); source != nil {
 			return e.viaSource(source, c)
 		}
@@ -97,7 +98,7 @@ func (e *Engine) whom(c *buff.Command) *owner {
 // missing is the answer to a command for somebody who is not there.
 func missing(c *buff.Command) buff.Result {
 	switch _, by := c.Number(); {
-	case c.Verb == buff.VerbCancel:
+	case c.Verb == verb.Cancel:
 		return buff.Result{Err: fmt.Errorf("%w: timeout %v", buff.ErrStale, c.Timeout)}
 	case by:
 		return buff.Result{Err: fmt.Errorf("%w: %v", buff.ErrStale, c.Handle)}
@@ -107,18 +108,18 @@ func missing(c *buff.Command) buff.Result {
 
 // many reports whether a command concerns more than one Set, or what is beside it: it is the
 // loop's to carry out, whoever has asked for it.
-func many(c *buff.Command) bool { return c.Verb == buff.VerbSetZone || c.Many() }
+func many(c *buff.Command) bool { return c.Verb == verb.SetZone || c.Many() }
 
 // forMany carries out such a command.
 func (e *Engine) forMany(c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
 		return buff.Result{Err: ErrClosed}
-	case c.Verb == buff.VerbCompensate:
+	case c.Verb == verb.Compensate:
 		return e.compensate(c)
-	case c.Verb == buff.VerbLoseSource:
+	case c.Verb == verb.LoseSource:
 		return buff.Result{Err: e.loseSource(c.Application.Source)}
-	case c.Verb == buff.VerbSetZone:
+	case c.Verb == verb.SetZone:
 		return buff.Result{Err: e.setZone(c.Owner, c.Zone)}
 	}
 	return buff.Result{Err: e.setZoneTime(c)}
@@ -151,7 +152,7 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 		e.did.commands++
 		return e.missed(missing(c))
 	}
-	if c.Verb == buff.VerbApply {
+	if c.Verb == verb.Apply {
 		if source := e.capture(o.id(), &c.Application); source != nil {
 			return e.missed(e.viaSource(source, c))
 		}
@@ -200,10 +201,10 @@ func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result
 // is needed.
 func (e *Engine) doOne(c *buff.Command) buff.Result {
 	switch {
-	case c.Verb == buff.VerbApply:
+	case c.Verb == verb.Apply:
 		_, r := e.AddBuff(c.Owner, c.Application)
 		return r
-	case c.Verb == buff.VerbRemove && c.Stacks == 0 && c.Reason == buff.NoReason && c.Whose == 0 && c.Tag == 0 && c.Query.Tag == 0:
+	case c.Verb == verb.Remove && c.Stacks == 0 && c.Reason == buff.NoReason && c.Whose == 0 && c.Tag == 0 && c.Query.Tag == 0:
 		return e.Remove(c.Handle) // as buff.Remove made it
 	}
 	return e.Do(*c)
@@ -269,11 +270,11 @@ func (e *Engine) lookAhead() {
 // touchedBy reads what a command is about.
 func touchedBy(s *buff.Set, c *buff.Command) (seen uint64) {
 	switch c.Verb {
-	case buff.VerbApply:
+	case verb.Apply:
 		if c.Application.Spec != nil {
 			return s.AheadApply(&c.Application)
 		}
-	case buff.VerbRemove, buff.VerbExtend, buff.VerbSetRemaining:
+	case verb.Remove, verb.Extend, verb.SetRemaining:
 		return s.AheadOf(c.Handle.Slot())
 	}
 	return 0
@@ -293,7 +294,7 @@ func touchedBy(s *buff.Set, c *buff.Command) (seen uint64) {
 // spends.
 func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest int64, err error) {
 	e.enter("Absorb")
-	c := buff.Command{Verb: buff.VerbAbsorb, Owner: id, Amount: amount, Tag: e.known("Absorb", school)} // in place: it is long
+	c := buff.Command{Verb: verb.Absorb, Owner: id, Amount: amount, Tag: e.known("Absorb", school)} // in place: it is long
 	if o := e.ownerOf(id); o != nil && !e.idle(o) && !e.closed {
 		return amount, &ownerError{ErrBusy, id}
 	}
@@ -310,7 +311,7 @@ func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest in
 // Only the loop goroutine may call it. It costs what [Engine.Absorb] costs.
 func (e *Engine) Damage(id buff.OwnerID, attr stat.Attr, amount float64, school buff.Tag) buff.Result {
 	e.enter("Damage")
-	c := buff.Command{Verb: buff.VerbDamage, Owner: id, Attr: e.attr("Damage", attr), Value: amount, Tag: e.known("Damage", school)}
+	c := buff.Command{Verb: verb.Damage, Owner: id, Attr: e.attr("Damage", attr), Value: amount, Tag: e.known("Damage", school)}
 	return e.ask(&c)
 }
 
@@ -327,7 +328,7 @@ func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
 		panic("engine: Absorb of a negative amount")
 	}
 	rest = l.owner.set.Absorb(amount, l.engine.known("Absorb", school))
-	l.turn.Issue(&l.owner.set, &buff.Command{Verb: buff.VerbAbsorb}) // also if nothing was absorbed: there may be one that is spent
+	l.turn.Issue(&l.owner.set, &buff.Command{Verb: verb.Absorb}) // also if nothing was absorbed: there may be one that is spent
 	return rest
 }
 
@@ -337,7 +338,7 @@ func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
 // Only inside the handler.
 func (c *Context) Damage(owner buff.OwnerID, attr stat.Attr, amount float64, school buff.Tag) {
 	e := c.live().engine
-	cmd := buff.Command{Verb: buff.VerbDamage, Owner: owner, Attr: e.attr("Damage", attr), Value: amount, Tag: e.known("Damage", school)}
+	cmd := buff.Command{Verb: verb.Damage, Owner: owner, Attr: e.attr("Damage", attr), Value: amount, Tag: e.known("Damage", school)}
 	c.ask(&cmd)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -47,7 +48,7 @@ func commandsOf(dice *rand.Rand, specs []*buff.Spec, handles []buff.Handle) (out
 
 // TestDoAllBounded: EventLimit holds within one call, and each command has its own answer.
 func TestDoAllBounded(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, EventLimit: 100})
 	spawn(t, e, 1)
 	commands := make([]buff.Command, 1000)
@@ -72,8 +73,8 @@ func TestDoAll(t *testing.T) {
 		var told [2][]string
 		for k := range 2 {
 			cat := catalogOf(t,
-				buff.Spec{ID: "venom", Duration: 9 * time.Second, Period: time.Second, Stack: buff.Stacking{By: buff.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("act")}},
-				buff.Spec{ID: "curse", Dispel: buff.DispelRule{Type: "curse"}, Duration: 20 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}},
+				buff.Spec{ID: "venom", Duration: 9 * time.Second, Period: time.Second, Stack: define.Stacking{By: define.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("act")}},
+				buff.Spec{ID: "curse", Dispel: define.DispelRule{Type: "curse"}, Duration: 20 * time.Second, Stack: define.Stacking{By: define.ByTarget}},
 				buff.Spec{ID: "alone", Duration: 3 * time.Second},
 			)
 			o := engine.Options{Catalog: cat, Synchronous: true, Seed: 5, Number: 3, Handlers: engine.Handlers{"act": func(c *engine.Context, e buff.Event) {
@@ -123,7 +124,7 @@ func TestDoAll(t *testing.T) {
 
 // TestDoAllBusy: who is busy is not looked at, and gets his commands later.
 func TestDoAllBusy(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "mark", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget}})
+	cat := catalogOf(t, buff.Spec{ID: "mark", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget}})
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: time.Millisecond})
 	spawn(t, e, 1, 2)
 	gate, in := make(chan struct{}), make(chan struct{})

@@ -143,8 +143,8 @@
 // The loop keeps a cross-owner index of the buffs that owners share, built from their events: at
 // once for what the loop decides, at the end of the frame for what workers bring, sorted by
 // time and owner. It serves two rules. If a source has more instances of a definition than
-// buff.PerSource allows, its oldest ones are removed, on whichever owners they are. An aura
-// (buff.Aura) looks for its members at the end of the frame in which its interval elapses:
+// define.PerSource allows, its oldest ones are removed, on whichever owners they are. An aura
+// (define.Aura) looks for its members at the end of the frame in which its interval elapses:
 // [Options].Members tells who is in its area, these get its buff, and whoever has left
 // loses it after the linger. A look that is late happens once; its linger counts from when it was
 // due. An owner that could not be given the buff is asked again at each look. A hidden aura, and

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -65,9 +66,9 @@ func (w *timers) due(now wheel.Time) (owners []buff.OwnerID) {
 // one timer, and that is lazy.
 func TestOrderOfTimers(t *testing.T) {
 	cat := catalogOf(t,
-		buff.Spec{ID: "beat", Duration: 2 * time.Second, Period: 200 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget}},
-		buff.Spec{ID: "short", Duration: 400 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource}},
-		buff.Spec{ID: "long", Duration: 2 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "beat", Duration: 2 * time.Second, Period: 200 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget}},
+		buff.Spec{ID: "short", Duration: 400 * time.Millisecond, Stack: define.Stacking{By: define.BySource}},
+		buff.Spec{ID: "long", Duration: 2 * time.Second, Stack: define.Stacking{By: define.ByTarget}},
 	)
 	specs := []*buff.Spec{cat.Spec("beat"), cat.Spec("short"), cat.Spec("long")}
 	const owners = 40
@@ -120,7 +121,7 @@ func handleOf(t *testing.T, e *engine.Engine, id buff.OwnerID) (h buff.Handle) {
 
 // TestOneTimer: an owner has one timer, however many buffs; a later deadline leaves it where it is, and it fires for nothing then.
 func TestOneTimer(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "short", Duration: time.Second, Stack: buff.Stacking{By: buff.ByTarget}}, buff.Spec{ID: "long", Duration: time.Minute})
+	cat := catalogOf(t, buff.Spec{ID: "short", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget}}, buff.Spec{ID: "long", Duration: time.Minute})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	for range 10 {

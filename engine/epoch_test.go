@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,9 +15,9 @@ import (
 // New and at a Reload: without one that buff would stand still while its owner is away, and
 // nobody would know why.
 func TestEpoch(t *testing.T) {
-	wall := buff.Spec{ID: "boon", Duration: time.Hour, Clock: buff.Wall}
+	wall := buff.Spec{ID: "boon", Duration: time.Hour, Clock: define.Wall}
 	plain := buff.Spec{ID: "venom", Duration: time.Hour}
-	uptime := buff.Spec{ID: "shrine", Duration: time.Hour, Clock: buff.Uptime}
+	uptime := buff.Spec{ID: "shrine", Duration: time.Hour, Clock: define.Uptime}
 
 	const want = `engine: Options.Epoch is missing, and "boon" lives by the wall clock`
 	_, err := engine.New(engine.Options{Catalog: catalogOf(t, plain, wall), Synchronous: true})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 func ExampleEngine_AddBuff() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "venom", Duration: 12 * time.Second,
-		Stack: buff.Stacking{By: buff.BySource, Limit: 2, Overflow: buff.OverflowDeny},
+		Stack: define.Stacking{By: define.BySource, Limit: 2, Overflow: define.OverflowDeny},
 	})
 	if err != nil {
 		panic(err)

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // An aura gives a buff to those around its bearer. Who is around, the game says.
 func ExampleOptions_members() {
 	catalog, err := buff.NewCatalog(
-		buff.Spec{ID: "banner", Duration: time.Minute, Aura: buff.Aura{Apply: "courage", Radius: 10, Interval: time.Second}},
-		buff.Spec{ID: "courage", Kind: buff.Infinite},
+		buff.Spec{ID: "banner", Duration: time.Minute, Aura: define.Aura{Apply: "courage", Radius: 10, Interval: time.Second}},
+		buff.Spec{ID: "courage", Kind: define.Infinite},
 	)
 	if err != nil {
 		panic(err)

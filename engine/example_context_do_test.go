@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 func ExampleContext_Do() {
 	catalog, err := buff.NewCatalog(
 		buff.Spec{ID: "bomb", Duration: 3 * time.Second, On: buff.Hooks{Remove: map[buff.Reason][]buff.Action{
-			buff.Expired: {{Do: buff.DoCall, Name: "blast"}},
+			buff.Expired: {{Do: define.DoCall, Name: "blast"}},
 		}}},
 		buff.Spec{ID: "burn", Duration: 4 * time.Second},
 	)

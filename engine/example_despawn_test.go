@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 func ExampleEngine_Despawn() {
 	catalog, err := buff.NewCatalog(
 		buff.Spec{ID: "poison", Duration: 10 * time.Second}, // time online
-		buff.Spec{ID: "feast", Duration: time.Hour, Clock: buff.Wall},
+		buff.Spec{ID: "feast", Duration: time.Hour, Clock: define.Wall},
 	)
 	if err != nil {
 		panic(err)

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // What a frame has gathered for many players is done in one call.
 func ExampleEngine_DoAll() {
-	catalog, err := buff.NewCatalog(buff.Spec{ID: "storm", Duration: 5 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}})
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "storm", Duration: 5 * time.Second, Stack: define.Stacking{By: define.ByTarget}})
 	if err != nil {
 		panic(err)
 	}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // New definitions while the game runs. What a buff that runs does then, its definition says.
 func ExampleEngine_Reload() {
-	poison := buff.Spec{ID: "poison", Duration: 10 * time.Second, Period: 5 * time.Second, Reload: buff.ReloadMigrate}
+	poison := buff.Spec{ID: "poison", Duration: 10 * time.Second, Period: 5 * time.Second, Reload: define.ReloadMigrate}
 	catalog, err := buff.NewCatalog(poison)
 	if err != nil {
 		panic(err)

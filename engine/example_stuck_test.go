@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 func ExampleFrame_stuck() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "trap", Duration: 10 * time.Second, Period: time.Second,
-		On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "spring"}}},
+		On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "spring"}}},
 	})
 	if err != nil {
 		panic(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 func ExampleOptions_synchronous() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "curse", Duration: 24 * time.Hour, Period: 8 * time.Hour,
-		On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "wail"}}},
+		On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "wail"}}},
 	})
 	if err != nil {
 		panic(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -15,8 +16,8 @@ func Example() {
 		ID:       "poison",
 		Duration: 10 * time.Second,
 		Period:   3 * time.Second,
-		Stack:    buff.Stacking{By: buff.BySource, Limit: 5},
-		On:       buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+		Stack:    define.Stacking{By: define.BySource, Limit: 5},
+		On:       buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
 	})
 	if err != nil {
 		panic(err)

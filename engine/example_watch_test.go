@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // Another goroutine reads how the engine stands, without a lock and without holding it up: package
 // inspect shows it on a page, metrics/prom to Prometheus.
 func ExampleWatch_Next() {
-	catalog, err := buff.NewCatalog(buff.Spec{ID: "blessing", Kind: buff.Infinite})
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "blessing", Kind: define.Infinite})
 	if err != nil {
 		panic(err)
 	}

@@ -10,14 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
 
 // exitWorld has two bearers of an aura each, and an owner whose pulses are counted.
 func exitWorld(t *testing.T, members func(engine.AuraQuery, func(buff.OwnerID))) (*engine.Engine, *buff.Catalog) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second},
-		buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: buff.Infinite})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second},
+		buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: define.Infinite})
 	if members == nil {
 		members = func(engine.AuraQuery, func(buff.OwnerID)) {}
 	}

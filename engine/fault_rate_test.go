@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -39,8 +40,8 @@ func TestP24_ToldOncePerInterval(t *testing.T) {
 			fails := true
 			o := engine.Options{
 				Catalog: catalogOf(t,
-					buff.Spec{ID: "rot", Kind: buff.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}},
-					buff.Spec{ID: "chill", Kind: buff.Infinite, Period: 400 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}}),
+					buff.Spec{ID: "rot", Kind: define.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}},
+					buff.Spec{ID: "chill", Kind: define.Infinite, Period: 400 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}}),
 				Handlers: engine.Handlers{"h": func(_ *engine.Context, e buff.Event) {
 					if fails {
 						panic("no")
@@ -105,7 +106,7 @@ func TestP24_Sites(t *testing.T) {
 // those faults alone that are told.
 func BenchmarkFaults(b *testing.B) {
 	told := 0
-	cat := catalogOf(b, buff.Spec{ID: "rot", Kind: buff.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}})
+	cat := catalogOf(b, buff.Spec{ID: "rot", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}})
 	e := open(b, engine.Options{
 		Catalog: cat, Synchronous: true, TickLimit: 1 << 30,
 		Handlers: engine.Handlers{"h": func(*engine.Context, buff.Event) { panic("no") }},

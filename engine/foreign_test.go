@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
@@ -214,9 +215,9 @@ func TestP24_P25_Handed(t *testing.T) {
 					x := &trial{t: t, end: end.Do, said: end.Said}
 					m.set(&x.o)
 					x.o.Catalog = catalogOf(t,
-						buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second},
-						buff.Spec{ID: "call", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("h")}},
-						buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: buff.Infinite})
+						buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second},
+						buff.Spec{ID: "call", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("h")}},
+						buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: define.Infinite})
 					x.o.Members = func(engine.AuraQuery, func(buff.OwnerID)) {}
 					x.o.Handlers = engine.Handlers{"h": func(*engine.Context, buff.Event) {}}
 					x.o.OnFault = func(f engine.Fault) {
@@ -301,7 +302,7 @@ func (x *trial) play(start, frame func(x *trial), third func(of []string)) {
 func TestMembersFails(t *testing.T) {
 	aura := beacon()
 	aura.Linger = 0
-	cat := catalogOf(t, buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: aura}, buff.Spec{ID: "light", Kind: buff.Infinite})
+	cat := catalogOf(t, buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: aura}, buff.Spec{ID: "light", Kind: define.Infinite})
 	fails := false
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(_ engine.AuraQuery, found func(buff.OwnerID)) {
 		found(1)
@@ -398,14 +399,14 @@ var replayed = []struct {
 
 // TestP24_ReplayHanded: what fails of what a game hands in for a replay ends that, and says so.
 func TestP24_ReplayHanded(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	var recording bytes.Buffer
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Record: &recording})
 	require.NoError(t, err)
 	spawn(t, e, 1)
 	_, err = e.AddTimeout(1, time.Second, func(*engine.Context) {})
 	require.NoError(t, err)
-	next, err := cat.Rebuild(buff.Definitions{Specs: []buff.Spec{{ID: "beat", Kind: buff.Infinite, Period: time.Minute}}})
+	next, err := cat.Rebuild(buff.Definitions{Specs: []buff.Spec{{ID: "beat", Kind: define.Infinite, Period: time.Minute}}})
 	require.NoError(t, err)
 	_, err = e.Reload(next)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -61,8 +62,8 @@ func newPrison(t *testing.T, owners int, o engine.Options) *prison {
 	t.Helper()
 	p := &prison{gates: gates{}, count: owners}
 	o.Catalog = catalogOf(t,
-		buff.Spec{ID: "mark", Duration: 1500 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget}},
-		buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}},
+		buff.Spec{ID: "mark", Duration: 1500 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget}},
+		buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}},
 		buff.Spec{ID: "late", Duration: 10 * time.Second, On: buff.Hooks{Apply: call("wait")}},
 	)
 	o.Handlers = engine.Handlers{"wait": p.wait}

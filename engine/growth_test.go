@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -16,8 +17,8 @@ import (
 func TestP29_AuraMembers(t *testing.T) {
 	const owners = 50
 	cat := catalogOf(t,
-		buff.Spec{ID: "torch", Kind: buff.Infinite, Aura: buff.Aura{Apply: "light", Radius: 1, Interval: time.Second}},
-		buff.Spec{ID: "light", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "torch", Kind: define.Infinite, Aura: define.Aura{Apply: "light", Radius: 1, Interval: time.Second}},
+		buff.Spec{ID: "light", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(_ engine.AuraQuery, found func(buff.OwnerID)) {
 		for k := range buff.OwnerID(200_000) {
@@ -51,7 +52,7 @@ func count(c engine.Carried, s *buff.Spec) (n int) {
 
 // TestP29_View: of one owner a View shows so much and no more, and says how much there is.
 func TestP29_View(t *testing.T) {
-	cat := statsOf(t, buff.Spec{ID: "oath", Kind: buff.Infinite, Modifiers: might.Modifiers})
+	cat := statsOf(t, buff.Spec{ID: "oath", Kind: define.Infinite, Modifiers: might.Modifiers})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxBuffs: buff.MaxPerOwner})
 	spawn(t, e, 1)
 	leave, err := e.Watch().Follow(1, nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -22,7 +23,7 @@ func TestP26_EngineFromHandler(t *testing.T) {
 			var mu sync.Mutex
 			var said, stacks []string
 			o := engine.Options{
-				Catalog: catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, OnFault: buff.FateRemove}),
+				Catalog: catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, OnFault: define.FateRemove}),
 				OnFault: func(f engine.Fault) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -165,7 +166,7 @@ func TestOptions(t *testing.T) {
 
 // TestP4_LongestTime: time saturates; it never turns round.
 func TestP4_LongestTime(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "long", Duration: buff.MaxDuration})
+	cat := catalogOf(t, buff.Spec{ID: "long", Duration: define.MaxDuration})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	add(t, e, 1, cat.Spec("long"))
@@ -180,7 +181,7 @@ func TestP4_LongestTime(t *testing.T) {
 
 // TestEndlessAndBack: a buff that is made endless and then given an end again ends.
 func TestEndlessAndBack(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}})
+	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}})
 	oath := cat.Spec("oath")
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -33,7 +34,7 @@ func TestHeldEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate, hang := make(chan struct{}), true
 		o := engine.Options{
-			Catalog: catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}}),
+			Catalog: catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}}),
 			Workers: 2,
 			Budget:  brief,
 			Handlers: engine.Handlers{"wait": func(c *engine.Context, _ buff.Event) {

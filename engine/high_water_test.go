@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -58,7 +59,7 @@ func TestGivenBack(t *testing.T) {
 // keeps those who are in it at that moment.
 func TestWantedGivenBack(t *testing.T) {
 	rung := 0
-	cat := catalogOf(t, buff.Spec{ID: "bell", Kind: buff.Instant, On: buff.Hooks{Exec: call("ring")}})
+	cat := catalogOf(t, buff.Spec{ID: "bell", Kind: define.Instant, On: buff.Hooks{Exec: call("ring")}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
 		"ring": func(*engine.Context, buff.Event) { rung++ },
 	}})

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/wheel"
@@ -44,7 +46,7 @@ func TestHistory(t *testing.T) {
 // TestHistoryIsBounded: a minute, by the clock of the game, and no more than Options.History; none if
 // that is negative.
 func TestHistoryIsBounded(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 100 * time.Millisecond})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	add(t, e, 1, cat.Spec("beat"))
@@ -67,7 +69,7 @@ func TestHistoryIsBounded(t *testing.T) {
 
 // TestHistoryForgets: what is too old is dropped also when nothing happens any more.
 func TestHistoryForgets(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	add(t, e, 1, cat.Spec("hit"))
@@ -82,8 +84,8 @@ func TestHistoryForgets(t *testing.T) {
 // known afterwards, whoever asked for it: the loop, a handler or the zone.
 func TestTimeChangesAreRemembered(t *testing.T) {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "oath", Kind: buff.Infinite},
-		buff.Spec{ID: "stasis", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "stasis"}}}},
+		buff.Spec{ID: "oath", Kind: define.Infinite},
+		buff.Spec{ID: "stasis", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "stasis"}}}},
 	)
 	require.NoError(t, err)
 	for _, workers := range []int{0, 3} {
@@ -108,7 +110,7 @@ func TestTimeChangesAreRemembered(t *testing.T) {
 		for c := range e.History().TimeChanges(history.Query{Owners: []buff.OwnerID{7}}) {
 			require.Equal(t, buff.OwnerID(7), c.Owner)
 			text := fmt.Sprintf("%d %v by %d, %v to %v", c.At, c.Verb, c.Whose, c.Was, c.Is)
-			if c.Verb == buff.VerbSetRate {
+			if c.Verb == verb.SetRate {
 				text += " " + c.Rate.String()
 			}
 			if c.Handle != 0 {
@@ -118,11 +120,11 @@ func TestTimeChangesAreRemembered(t *testing.T) {
 			got = append(got, text)
 		}
 		require.Equal(t, []string{
-			fmt.Sprintf("1000 pause by %d, 1 to 0, the oath", buff.OfBuff),
-			fmt.Sprintf("2000 pause by %d, 1 to 0", buff.OfZone),
-			fmt.Sprintf("2000 rate by %d, 0 to 0 1/2", buff.OfOwner),
-			fmt.Sprintf("3000 resume by %d, 0 to 0.5", buff.OfZone),
-			fmt.Sprintf("3000 pause by %d, 0.5 to 0", buff.OfOwner),
+			fmt.Sprintf("1000 pause by %d, 1 to 0, the oath", define.OfBuff),
+			fmt.Sprintf("2000 pause by %d, 1 to 0", define.OfZone),
+			fmt.Sprintf("2000 rate by %d, 0 to 0 1/2", define.OfOwner),
+			fmt.Sprintf("3000 resume by %d, 0 to 0.5", define.OfZone),
+			fmt.Sprintf("3000 pause by %d, 0.5 to 0", define.OfOwner),
 		}, got)
 		require.Len(t, slices.Collect(e.History().TimeChanges(history.Query{From: 2000, To: 3000})), 5, "of both")
 		for x := range e.History().Events(history.Query{}) {

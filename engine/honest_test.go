@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -24,7 +25,7 @@ import (
 func TestQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newScene(t, &verbCase{carries: []buff.Spec{
-			{ID: "stun", Kind: buff.Infinite, Tags: []string{"cc"}, Grants: []string{"stunned"}, Params: []buff.Param{{Name: "power", Value: buff.Const(2)}}},
+			{ID: "stun", Kind: define.Infinite, Tags: []string{"cc"}, Grants: []string{"stunned"}, Params: []define.Param{{Name: "power", Value: define.Const(2)}}},
 			might,
 		}}, engine.Options{Workers: 1, Budget: brief})
 		power, stunned, gone := x.attr("power"), x.tag("stunned"), buff.Handle(0)
@@ -151,7 +152,7 @@ func words(e ast.Expr) string {
 
 // TestOwnerOf: who carries the buff of a handle, and who is there at all.
 func TestOwnerOf(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: buff.Infinite})
+	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	for _, id := range []buff.OwnerID{70, 30, 50} {
 		spawn(t, e, id)

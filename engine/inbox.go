@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // Inbox is the lane of other goroutines: network handlers, timers, tools. What
@@ -49,7 +50,7 @@ type Inbox struct {
 //
 // Any goroutine may call it.
 func (in *Inbox) AddBuff(to buff.OwnerID, a buff.Application) error {
-	return in.Do(buff.Command{Verb: buff.VerbApply, Owner: to, Application: a})
+	return in.Do(buff.Command{Verb: verb.Apply, Owner: to, Application: a})
 }
 
 // AddTimeout has f called for an owner after the delay, counted from the next
@@ -60,7 +61,7 @@ func (in *Inbox) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Contex
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	return in.post(&envelope{cmd: buff.Command{Verb: buff.VerbAddTimeout, Owner: to, By: delay, Do: f}})
+	return in.post(&envelope{cmd: buff.Command{Verb: verb.AddTimeout, Owner: to, By: delay, Do: f}})
 }
 
 // Remove ends the buff of a handle in the next Tick, for the reason Cancelled. It
@@ -68,7 +69,7 @@ func (in *Inbox) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Contex
 //
 // Any goroutine may call it.
 func (in *Inbox) Remove(h buff.Handle) error {
-	return in.post(&envelope{cmd: buff.Command{Verb: buff.VerbRemove, Handle: h}})
+	return in.post(&envelope{cmd: buff.Command{Verb: verb.Remove, Handle: h}})
 }
 
 // Cancel takes a timeout back in the next Tick. It fails with [ErrInboxFull] or
@@ -76,7 +77,7 @@ func (in *Inbox) Remove(h buff.Handle) error {
 //
 // Any goroutine may call it.
 func (in *Inbox) Cancel(t buff.TimeoutHandle) error {
-	return in.post(&envelope{cmd: buff.Command{Verb: buff.VerbCancel, Timeout: t}})
+	return in.post(&envelope{cmd: buff.Command{Verb: verb.Cancel, Timeout: t}})
 }
 
 // Do has a command carried out in the next Tick that has room for it. It fails with [ErrInboxFull]
@@ -98,7 +99,7 @@ func (in *Inbox) Do(c buff.Command) error {
 // prepare completes a command before it is posted, and says what is wrong with it.
 func (in *Inbox) prepare(c *buff.Command) error {
 	switch c.Verb {
-	case buff.VerbApply:
+	case verb.Apply:
 		spec, err := in.engine.version(c.Application.Spec)
 		if err != nil {
 			return err
@@ -106,7 +107,7 @@ func (in *Inbox) prepare(c *buff.Command) error {
 		c.Application.Spec = spec
 		c.Application.Params = slices.Clone(c.Application.Params)
 		return nil
-	case buff.VerbAbsorb:
+	case verb.Absorb:
 		if c.Amount < 0 {
 			return fmt.Errorf("%w: %d of damage", buff.ErrAmount, c.Amount)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 )
@@ -24,7 +25,7 @@ import (
 func TestP21_InboxAndMailbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 		e, err := engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: brief, MailboxLimit: 30, TickLimit: 80, InboxLimit: 100})
 		require.NoError(t, err)
 		spawn(t, e, 1)
@@ -65,7 +66,7 @@ func TestP21_InboxAndMailbox(t *testing.T) {
 // TestP29_InboxAndEvents: what the loop's calls have filled the Frame with does not keep what the
 // Inbox has accepted from being delivered, and the other way round.
 func TestP29_InboxAndEvents(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	hit := buff.Application{Spec: cat.Spec("hit")}
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, EventLimit: 10, InboxLimit: 30, TickLimit: 160})
 	spawn(t, e, 1)
@@ -122,7 +123,7 @@ func TestInboxLetsGoRecorded(t *testing.T) {
 // ticks; what was accepted is delivered, each producer's in order, and the books are equal.
 func TestInboxBooks(t *testing.T) {
 	const posters, each = 16, 400
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, InboxLimit: 64, TickLimit: 100})
 	spawn(t, e, 1)
 	var work sync.WaitGroup
@@ -179,7 +180,7 @@ func TestInboxBooks(t *testing.T) {
 // TestP45_ReplayParts: a recording holds what each Tick took, in that order, and leads to the same
 // frames, whoever had posted it.
 func TestP45_ReplayParts(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: call("spread")}})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("spread")}})
 	hit := cat.Spec("hit")
 	o := engine.Options{Catalog: cat, Workers: 2, Budget: patient, TickLimit: 40, InboxLimit: 50, Handlers: engine.Handlers{
 		"spread": func(c *engine.Context, e buff.Event) {

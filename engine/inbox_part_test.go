@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // crowded returns an engine whose owner 1 has 1,021 buffs, and a catalog with an instant.
 func crowded(t *testing.T, o engine.Options) (*engine.Engine, *buff.Spec) {
 	t.Helper()
-	o.Catalog = catalogOf(t, buff.Spec{ID: "beat", Duration: time.Hour, Period: time.Minute}, buff.Spec{ID: "hit", Kind: buff.Instant, Tags: []string{"fire"}})
+	o.Catalog = catalogOf(t, buff.Spec{ID: "beat", Duration: time.Hour, Period: time.Minute}, buff.Spec{ID: "hit", Kind: define.Instant, Tags: []string{"fire"}})
 	o.Synchronous = true
 	e := open(t, o)
 	spawn(t, e, 1, 2)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -18,8 +19,8 @@ import (
 func TestInboxProducers(t *testing.T) {
 	const producers, each, owners = 16, 600, 10
 	cat := catalogOf(t,
-		buff.Spec{ID: "hit", Kind: buff.Instant},
-		buff.Spec{ID: "long", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "hit", Kind: define.Instant},
+		buff.Spec{ID: "long", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}},
 	)
 	hit, long := cat.Spec("hit"), cat.Spec("long")
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, InboxLimit: 500, MaxBuffs: buff.MaxPerOwner})

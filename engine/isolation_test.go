@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -58,7 +59,7 @@ func TestP24_P25_Isolation(t *testing.T) {
 		events = 100_000
 	}
 	var told, suppressed atomic.Uint64
-	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: buff.Infinite, Period: victimPeriod * time.Millisecond, On: buff.Hooks{Pulse: call("pulse")}})
+	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: define.Infinite, Period: victimPeriod * time.Millisecond, On: buff.Hooks{Pulse: call("pulse")}})
 	e := open(t, engine.Options{
 		Catalog: cat, Workers: 4, Budget: patient,
 		Handlers: engine.Handlers{"pulse": func(c *engine.Context, e buff.Event) { c.Data().(*victim).pulse(c, e) }},

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -55,8 +56,8 @@ func TestRemoveWhileListing(t *testing.T) {
 // spare, although each sets off a handler.
 func TestWorldBoss(t *testing.T) {
 	cat := catalogOf(t,
-		buff.Spec{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: call("hurt")}},
-		buff.Spec{ID: "volley", Kind: buff.Instant, On: buff.Hooks{Exec: call("volley")}})
+		buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("hurt")}},
+		buff.Spec{ID: "volley", Kind: define.Instant, On: buff.Hooks{Exec: call("volley")}})
 	hits := 0
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: -1, Handlers: engine.Handlers{
 		"hurt": func(*engine.Context, buff.Event) { hits++ },

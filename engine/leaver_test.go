@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -16,7 +17,7 @@ import (
 // few frames later: not their data, and not what their timeouts hold.
 func TestLeaversAreGarbage(t *testing.T) {
 	const owners = 20
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("beat")}})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("beat")}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
 		"beat": func(c *engine.Context, ev buff.Event) {
 			c.AddBuff(owners+1, buff.Application{Spec: cat.Spec("beat"), Source: ev.Source})

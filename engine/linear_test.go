@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -145,8 +146,8 @@ func (h *clients) tick(dt time.Duration) {
 func record(t *testing.T, seed uint64) []porcupine.Operation {
 	d := rand.New(rand.NewPCG(seed, 13))
 	cat := catalogOf(t,
-		buff.Spec{ID: "shield", Duration: histSpan, Stack: buff.Stacking{By: buff.ByTarget}},
-		buff.Spec{ID: "oath", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
+		buff.Spec{ID: "shield", Duration: histSpan, Stack: define.Stacking{By: define.ByTarget}},
+		buff.Spec{ID: "oath", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}},
 	)
 	o := engine.Options{Catalog: cat, Workers: 1 + int(seed%3), Budget: patient}
 	if seed%4 == 3 {

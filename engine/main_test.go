@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -87,7 +88,7 @@ func catalogOf(tb testing.TB, specs ...buff.Spec) *buff.Catalog {
 	return c
 }
 
-func call(name string) []buff.Action { return []buff.Action{{Do: buff.DoCall, Name: name}} }
+func call(name string) []buff.Action { return []buff.Action{{Do: define.DoCall, Name: name}} }
 
 func spawn(tb testing.TB, e *engine.Engine, ids ...buff.OwnerID) {
 	tb.Helper()

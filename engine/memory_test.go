@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 // nobody's: storm after storm the heap is as large as after the first.
 func TestOwnersGiveTheirSlotsBack(t *testing.T) {
 	const players, each = 2000, 20
-	cat := catalogOf(t, buff.Spec{ID: "dot", Duration: time.Hour, Period: time.Second, Stack: buff.Stacking{By: buff.BySource}})
+	cat := catalogOf(t, buff.Spec{ID: "dot", Duration: time.Hour, Period: time.Second, Stack: define.Stacking{By: define.BySource}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, History: -1})
 	var first uint64
 	for storm := range 8 {

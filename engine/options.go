@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine/history"
 )
 
@@ -200,7 +201,7 @@ func (o *Options) missing(c *buff.Catalog) (errs []error) {
 		}
 	}
 	for s := range c.All() {
-		if s.Clock == buff.Wall && (o.Epoch.IsZero() || o.undated) {
+		if s.Clock == define.Wall && (o.Epoch.IsZero() || o.undated) {
 			errs = append(errs, fmt.Errorf("%w, and %q lives by the wall clock", ErrNoEpoch, s.ID))
 		}
 		if s.Aura.Apply != "" && o.Members == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -16,7 +17,7 @@ import (
 // rest waits, in order, and comes before what later frames bring, with any number of workers.
 func TestP10_CrossByCount(t *testing.T) {
 	for _, workers := range []int{1, 3} {
-		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant}, buff.Spec{ID: "told", Kind: buff.Infinite, On: buff.Hooks{Apply: call("hear")}})
+		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "told", Kind: define.Infinite, On: buff.Hooks{Apply: call("hear")}})
 		hit := cat.Spec("hit")
 		e := open(t, engine.Options{Catalog: cat, Workers: workers, Budget: patient, TickLimit: 80, Handlers: engine.Handlers{
 			"hear": func(c *engine.Context, _ buff.Event) { c.AddBuff(3, buff.Application{Spec: hit, Magnitude: 400}) },
@@ -52,7 +53,7 @@ func TestP10_CrossByCount(t *testing.T) {
 // delivers what waits.
 func TestP29_Cross(t *testing.T) {
 	cat := catalogOf(t,
-		buff.Spec{ID: "hit", Kind: buff.Instant}, buff.Spec{ID: "oath", Kind: buff.Infinite, Tags: []string{"fire"}},
+		buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "oath", Kind: define.Infinite, Tags: []string{"fire"}},
 	)
 	fire, _ := cat.Tag("fire")
 	e, err := engine.New(engine.Options{Catalog: cat, Workers: 1, Budget: patient, TickLimit: 80, InboxLimit: 25})
@@ -150,8 +151,8 @@ func TestP10_ZoneByCount(t *testing.T) {
 func TestP10_AurasByCount(t *testing.T) {
 	const bearers = 20
 	cat := catalogOf(t,
-		buff.Spec{ID: "beacon", Kind: buff.Infinite, Aura: buff.Aura{Apply: "light", Radius: 10, Interval: 100 * time.Millisecond}},
-		buff.Spec{ID: "light", Kind: buff.Infinite},
+		buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: define.Aura{Apply: "light", Radius: 10, Interval: 100 * time.Millisecond}},
+		buff.Spec{ID: "light", Kind: define.Infinite},
 	)
 	looks := map[buff.OwnerID]int{}
 	now := 0

@@ -9,14 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 var keepSpecs = []buff.Spec{
-	{ID: "venom", Duration: 10 * time.Second, Period: 3 * time.Second, Stack: buff.Stacking{By: buff.BySource, Limit: 5}},
-	{ID: "boon", Duration: 10 * time.Second, Clock: buff.Wall},
-	{ID: "shrine", Duration: 10 * time.Second, Clock: buff.Uptime},
-	{ID: "oath", Kind: buff.Infinite},
+	{ID: "venom", Duration: 10 * time.Second, Period: 3 * time.Second, Stack: define.Stacking{By: define.BySource, Limit: 5}},
+	{ID: "boon", Duration: 10 * time.Second, Clock: define.Wall},
+	{ID: "shrine", Duration: 10 * time.Second, Clock: define.Uptime},
+	{ID: "oath", Kind: define.Infinite},
 }
 
 // TestDespawnRestore: an owner leaves with a blob and comes back later: what lives by its
@@ -186,8 +187,8 @@ func TestDespawnBusy(t *testing.T) {
 // is what gives way; among itself, the oldest does.
 func TestRestoredShare(t *testing.T) {
 	mark, brief := share("mark", 2), share("brief", 1)
-	mark.Stack = buff.Stacking{}
-	brief.Duration, brief.Clock = time.Second, buff.Wall
+	mark.Stack = define.Stacking{}
+	brief.Duration, brief.Clock = time.Second, define.Wall
 	cat := catalogOf(t, mark, brief)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0)})
 	spawn(t, e, 1, 2)
@@ -220,9 +221,9 @@ func TestRestoredShare(t *testing.T) {
 // would have done.
 func TestRestoredSource(t *testing.T) {
 	cat := catalogOf(t,
-		buff.Spec{ID: "bond", Kind: buff.Infinite, OnSourceGone: buff.FateRemove},
-		buff.Spec{ID: "pet", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt},
-		buff.Spec{ID: "oath", Kind: buff.Infinite},
+		buff.Spec{ID: "bond", Kind: define.Infinite, OnSourceGone: define.FateRemove},
+		buff.Spec{ID: "pet", Kind: define.Infinite, OnSourceGone: define.FateAdopt},
+		buff.Spec{ID: "oath", Kind: define.Infinite},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0)})
 	spawn(t, e, 1, 7)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -38,7 +39,7 @@ func TestMomentOfBacklog(t *testing.T) {
 // still comes, and nothing of what is due later does, whenever the handler returns.
 func TestDropBusyLater(t *testing.T) {
 	cell, in := make(chan struct{}), make(chan struct{})
-	o := engine.Options{Workers: 1, Budget: brief, Catalog: catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 100 * time.Millisecond})}
+	o := engine.Options{Workers: 1, Budget: brief, Catalog: catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond})}
 	e := open(t, o)
 	spawn(t, e, 1)
 	_, err := e.AddTimeout(1, 10*time.Millisecond, func(*engine.Context) { close(in); <-cell })

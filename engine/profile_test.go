@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -22,7 +23,7 @@ import (
 // at the gate: a worker that gets no processor for the length of a Tick has the owner, and is not there yet.
 func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func(), caught func() []engine.Stuck) {
 	t.Helper()
-	cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "hang"}}}})
+	cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}})
 	require.NoError(t, err)
 	gate, entered := make(chan struct{}), make(chan struct{}, 1)
 	o.Catalog, o.Workers, o.Budget = cat, 2, time.Millisecond
@@ -114,7 +115,7 @@ func TestRegionOfCall(t *testing.T) {
 func BenchmarkLabels(b *testing.B) {
 	for _, labels := range []bool{false, true} {
 		b.Run(map[bool]string{false: "off", true: "on"}[labels], func(b *testing.B) {
-			cat, err := buff.NewCatalog(buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "work"}}}})
+			cat, err := buff.NewCatalog(buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "work"}}}})
 			require.NoError(b, err)
 			e, err := engine.New(engine.Options{Catalog: cat, Workers: 1, Labels: labels, Handlers: engine.Handlers{"work": func(*engine.Context, buff.Event) {}}})
 			require.NoError(b, err)

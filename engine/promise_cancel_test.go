@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -88,7 +89,7 @@ func TestP13_OneOfTwo(t *testing.T) {
 
 // TestP14_Handles: a handle that is stale, forged or of another engine touches nothing.
 func TestP14_Handles(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: buff.Infinite})
+	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxOwners: 3})
 	spawn(t, e, 1, 2)
 	stale := add(t, e, 1, cat.Spec("oath"))
@@ -168,7 +169,7 @@ func TestP22_TheLoopDoesNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const budget = 7 * time.Millisecond
 		cell := make(chan struct{})
-		cat := catalogOf(t, buff.Spec{ID: "oath", Kind: buff.Infinite})
+		cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite})
 		e, err := engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: budget})
 		require.NoError(t, err)
 		took := func(f func()) time.Duration {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -124,7 +125,7 @@ func TestP07_AtOneInstant(t *testing.T) {
 // TestP08_NoTime: a Tick without time counts itself and does nothing else; time never goes
 // back.
 func TestP08_NoTime(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	add(t, e, 1, cat.Spec("beat"))

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 )
@@ -17,8 +18,8 @@ func TestP45_ReplayOfReload(t *testing.T) {
 	first := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Minute, Period: 3 * time.Second})
 	versions := func(n int, before *buff.Catalog) *buff.Catalog {
 		next, err := before.Next(buff.Spec{
-			ID: "venom", Duration: time.Minute, Period: time.Duration(n+1) * time.Second, Reload: buff.ReloadMigrate,
-			On: buff.Hooks{Remove: map[buff.Reason][]buff.Action{buff.Expired: {{Do: buff.DoKill}}}},
+			ID: "venom", Duration: time.Minute, Period: time.Duration(n+1) * time.Second, Reload: define.ReloadMigrate,
+			On: buff.Hooks{Remove: map[buff.Reason][]buff.Action{buff.Expired: {{Do: define.DoKill}}}},
 		})
 		require.NoError(t, err)
 		return next

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 )
@@ -113,7 +114,7 @@ func TestP45_WithoutRecording(t *testing.T) {
 
 // TestReplayDiffers: the first frame that is not the same is named.
 func TestReplayDiffers(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}}, buff.Spec{ID: "hit", Kind: buff.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}}, buff.Spec{ID: "hit", Kind: define.Instant})
 	game := func(rule int) engine.Handlers {
 		n := 0
 		return engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) {
@@ -147,7 +148,7 @@ func TestReplayDiffers(t *testing.T) {
 		{ID: "venom", Duration: 3 * time.Second, Period: 999 * time.Millisecond, On: buff.Hooks{Pulse: call("hurt")}},
 		{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}, Tags: []string{"poison"}},
 	} {
-		o.Catalog = catalogOf(t, other, buff.Spec{ID: "hit", Kind: buff.Instant})
+		o.Catalog = catalogOf(t, other, buff.Spec{ID: "hit", Kind: define.Instant})
 		_, err = replay.Run(bytes.NewReader(b.Bytes()), o, replay.Game{})
 		require.ErrorIs(t, err, replay.ErrRecording)
 		require.ErrorContains(t, err, "another catalog")
@@ -269,7 +270,7 @@ func TestReplayClosed(t *testing.T) {
 
 // TestReplayInbox: what handlers post to the inbox is in the recording, and comes once.
 func TestReplayInbox(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant}, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("post")}})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("post")}})
 	var in *engine.Inbox
 	o := engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{"post": func(*engine.Context, buff.Event) {
 		_ = in.AddBuff(1, buff.Application{Spec: cat.Spec("hit"), Params: []buff.Arg{{Caller: "x", Value: 1.5}}})

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -62,7 +64,7 @@ func (c refContext) Do(cmd buff.Command) {
 	if n, by := cmd.Number(); by {
 		to = buff.OwnerID(n)
 	}
-	if cmd.Verb == buff.VerbAddTimeout {
+	if cmd.Verb == verb.AddTimeout {
 		cmd.Handler = 1
 	}
 	if to == c.owner {
@@ -168,7 +170,7 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 	specs := slices.Collect(o.Catalog.All())
 	application := func(d *rand.Rand) buff.Application {
 		a := buff.Application{Spec: specs[d.IntN(len(specs))], Source: buff.OwnerID(d.IntN(3)), Stacks: d.IntN(3), Magnitude: d.Int64N(5)}
-		if a.Spec.Kind != buff.Instant && d.IntN(2) == 0 {
+		if a.Spec.Kind != define.Instant && d.IntN(2) == 0 {
 			a.Duration = buff.Lasting(max(edgy(d), time.Millisecond))
 			if a.Spec.Period > 0 { // or a day of pulses follows
 				a.Duration = buff.Lasting(time.Duration(1+d.IntN(9000)) * time.Millisecond)
@@ -226,28 +228,28 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 		case 0, 1, 2:
 			a := application(d)
 			_, r := e.AddBuff(id, a)
-			handles = append(handles, same(r, ref.do(id, buff.Command{Verb: buff.VerbApply, Application: a})).Handle)
+			handles = append(handles, same(r, ref.do(id, buff.Command{Verb: verb.Apply, Application: a})).Handle)
 		case 3:
 			delay := edgy(d)
 			x := e.Do(buff.AddTimeout(id, delay, "ring"))
-			r := ref.do(id, buff.Command{Verb: buff.VerbAddTimeout, By: delay, Name: "ring", Handler: 1})
+			r := ref.do(id, buff.Command{Verb: verb.AddTimeout, By: delay, Name: "ring", Handler: 1})
 			require.Equal(t, r.Err == nil, x.Err == nil, msg)
 			require.Equal(t, r.Timeout, x.Timeout, msg)
 			timeouts = append(timeouts, x.Timeout)
 		case 4:
-			same(e.Remove(h), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: buff.VerbRemove, Handle: h, Reason: buff.Cancelled}))
+			same(e.Remove(h), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: verb.Remove, Handle: h, Reason: buff.Cancelled}))
 		case 5:
 			by := min(edgy(d)-time.Minute, 5*time.Second) // a day more of pulses shows nothing new
-			same(e.Do(buff.Extend(h, by)), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: buff.VerbExtend, Handle: h, By: by}))
+			same(e.Do(buff.Extend(h, by)), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: verb.Extend, Handle: h, By: by}))
 		case 6:
-			same(e.Cancel(to), ref.do(buff.OwnerID(to.Number()), buff.Command{Verb: buff.VerbCancel, Timeout: to}))
+			same(e.Cancel(to), ref.do(buff.OwnerID(to.Number()), buff.Command{Verb: verb.Cancel, Timeout: to}))
 		case 7:
 			a := application(d)
 			require.NoError(t, e.Inbox().AddBuff(id, a))
-			ref.inbox = append(ref.inbox, outgoingModel{to: id, cmd: buff.Command{Verb: buff.VerbApply, Application: a}})
+			ref.inbox = append(ref.inbox, outgoingModel{to: id, cmd: buff.Command{Verb: verb.Apply, Application: a}})
 		case 8:
 			if d.IntN(5) == 0 {
-				same(e.Do(buff.Kill(id)), ref.do(id, buff.Command{Verb: buff.VerbKill}))
+				same(e.Do(buff.Kill(id)), ref.do(id, buff.Command{Verb: verb.Kill}))
 			}
 		default:
 			dt := edgy(d)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // edition is a catalog that is in force, and the handlers as it numbers them. It never
@@ -69,7 +70,7 @@ func (e *Engine) publish(c *buff.Catalog) {
 	}
 	e.counters.know(c)
 	for s := range c.All() {
-		e.zones.sheds = e.zones.sheds || s.OnZone == buff.FateRemove
+		e.zones.sheds = e.zones.sheds || s.OnZone == define.FateRemove
 	}
 	e.loop.Catalog = c
 	e.index.auras.catalog = c
@@ -165,9 +166,9 @@ type ReloadReport struct {
 
 // ReloadChange is one definition that a [Engine.Reload] has changed.
 type ReloadChange struct {
-	buff.SpecChange
-	Live int             // instances that ran when it was reloaded
-	Rule buff.ReloadRule // what becomes of them; of a definition that was removed, keep or end
+	define.SpecChange
+	Live int               // instances that ran when it was reloaded
+	Rule define.ReloadRule // what becomes of them; of a definition that was removed, keep or end
 }
 
 // String returns a line for each definition, "changed venom, 12 live: keep", or "no
@@ -192,27 +193,27 @@ func (r ReloadReport) String() string {
 // compare says in what a catalog differs from the one in force. The counters know how many
 // instances run.
 func (e *Engine) compare(old, c *buff.Catalog) (r ReloadReport) {
-	add := func(s *buff.Spec, kind buff.ChangeKind) {
-		change := ReloadChange{SpecChange: buff.SpecChange{ID: s.ID, Kind: kind}, Rule: s.Reload}
+	add := func(s *buff.Spec, kind define.ChangeKind) {
+		change := ReloadChange{SpecChange: define.SpecChange{ID: s.ID, Kind: kind}, Rule: s.Reload}
 		if line := s.Lineage(); line < len(e.counters.lineages) {
 			change.Live = e.counters.lineages[line].live
 		}
-		if kind == buff.SpecRemoved && s.Reload == buff.ReloadMigrate {
-			change.Rule = buff.ReloadKeep // there is nothing to follow
+		if kind == define.SpecRemoved && s.Reload == define.ReloadMigrate {
+			change.Rule = define.ReloadKeep // there is nothing to follow
 		}
 		r.Changes = append(r.Changes, change)
 	}
 	for s := range c.All() {
 		switch was := old.Spec(s.ID); {
 		case was == nil:
-			add(s, buff.SpecAdded)
+			add(s, define.SpecAdded)
 		case was.Revision() != s.Revision():
-			add(s, buff.SpecChanged)
+			add(s, define.SpecChanged)
 		}
 	}
 	for s := range old.All() {
 		if c.Spec(s.ID) == nil {
-			add(s, buff.SpecRemoved)
+			add(s, define.SpecRemoved)
 		}
 	}
 	slices.SortStableFunc(r.Changes, func(a, b ReloadChange) int { return cmp.Compare(a.ID, b.ID) })

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 // the new version all the same, and an event says so. So the engine knows at once that a
 // source has a share of it now, and that it goes with its source.
 func TestReloadWithoutRefresh(t *testing.T) {
-	mark := buff.Spec{ID: "mark", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshNone}}
+	mark := buff.Spec{ID: "mark", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshNone}}
 	first := catalogOf(t, mark)
 	e := open(t, engine.Options{Catalog: first, Synchronous: true})
 	spawn(t, e, 1, 2)
@@ -31,7 +32,7 @@ func TestReloadWithoutRefresh(t *testing.T) {
 	first = next(t, first, mark)
 	reload(t, e, first)
 	require.Zero(t, again(1).Kind, "the new version says the same")
-	mark.PerSource.Limit, mark.OnSourceGone = 1, buff.FateRemove
+	mark.PerSource.Limit, mark.OnSourceGone = 1, define.FateRemove
 	second := next(t, first, mark)
 	reload(t, e, second)
 	require.Equal(t, buff.Refreshed, again(1).Kind)
@@ -50,7 +51,7 @@ func TestReloadWithoutRefresh(t *testing.T) {
 // TestReloadAndOneMore: what a reload has changed of a definition is known through the next ones too, which bring
 // further definitions: an instance from before comes to the new version by a refresh, and goes with its source.
 func TestReloadAndOneMore(t *testing.T) {
-	mark := buff.Spec{ID: "mark", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}}
+	mark := buff.Spec{ID: "mark", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}}
 	specs := []buff.Spec{{ID: "a", Duration: time.Minute}, mark, {ID: "z", Duration: time.Minute}}
 	cat := catalogOf(t, specs...)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -63,7 +64,7 @@ func TestReloadAndOneMore(t *testing.T) {
 	require.Equal(t, buff.Applied, again(1))
 	require.Equal(t, buff.Applied, again(2))
 	e.Tick(0)
-	specs[1].OnSourceGone = buff.FateRemove
+	specs[1].OnSourceGone = define.FateRemove
 	for _, further := range []string{"", "y", "b", "c"} {
 		if further != "" {
 			specs = append(specs, buff.Spec{ID: further, Duration: time.Minute})

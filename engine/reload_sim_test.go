@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -21,10 +22,10 @@ func (s *sim) reload() {
 		if d.IntN(8) == 0 && !slices.Contains([]string{"shield", "rage", "light", "bless"}, spec.ID) { // others speak of these
 			continue
 		}
-		if spec.Kind != buff.Instant {
-			spec.Reload = buff.ReloadRule(d.IntN(3))
+		if spec.Kind != define.Instant {
+			spec.Reload = define.ReloadRule(d.IntN(3))
 		}
-		if spec.Kind == buff.Timed && d.IntN(3) == 0 {
+		if spec.Kind == define.Timed && d.IntN(3) == 0 {
 			spec.Duration += time.Duration(d.IntN(3000)) * time.Millisecond
 		}
 		if spec.Period > 0 && d.IntN(3) == 0 {
@@ -49,9 +50,9 @@ func changeShared(s *buff.Spec, n int) {
 	case "mark", "venom":
 		s.PerSource.Limit = n
 	case "pet", "curse", "shield":
-		s.OnSourceGone = []buff.Fate{buff.FateKeep, buff.FateRemove, buff.FateAdopt}[n]
+		s.OnSourceGone = []define.Fate{define.FateKeep, define.FateRemove, define.FateAdopt}[n]
 	case "lamp", "oath":
-		s.Aura = []buff.Aura{{}, {Apply: "light", Radius: 2, Interval: time.Second}, {Apply: "rage", Radius: 1, Interval: time.Second}}[n]
+		s.Aura = []define.Aura{{}, {Apply: "light", Radius: 2, Interval: time.Second}, {Apply: "rage", Radius: 1, Interval: time.Second}}[n]
 	}
 }
 

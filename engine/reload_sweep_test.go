@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -18,10 +19,10 @@ func library(n int, edit func(s *buff.Spec)) []buff.Spec {
 	for i := range specs {
 		specs[i] = buff.Spec{ID: fmt.Sprintf("d%04d", i), Duration: time.Hour, Tags: []string{fmt.Sprintf("kind.k%d", i%100)}}
 		if i < 10 {
-			specs[i].Kind, specs[i].Duration, specs[i].Period = buff.Infinite, 0, time.Second
+			specs[i].Kind, specs[i].Duration, specs[i].Period = define.Infinite, 0, time.Second
 		}
 		if i > 10 && i%10 == 1 {
-			specs[i].On.Apply = []buff.Action{{Do: buff.DoRemove, Name: fmt.Sprintf("d%04d", i-1)}}
+			specs[i].On.Apply = []buff.Action{{Do: define.DoRemove, Name: fmt.Sprintf("d%04d", i-1)}}
 		}
 	}
 	edit(&specs[0])
@@ -57,7 +58,7 @@ func TestReloadInSlices(t *testing.T) {
 	}
 	first := catalogOf(t, library(100, func(*buff.Spec) {})...)
 	e := populated(t, first, owners)
-	edit := func(s *buff.Spec) { s.Name, s.Reload = s.Name+"!", buff.ReloadMigrate }
+	edit := func(s *buff.Spec) { s.Name, s.Reload = s.Name+"!", define.ReloadMigrate }
 	cat := next(t, first, library(100, edit)...)
 	reload(t, e, cat)
 	require.Equal(t, owners, e.Reloading())
@@ -126,7 +127,7 @@ func BenchmarkReload(b *testing.B) {
 			e.Tick(50 * time.Millisecond)
 			since(&before, start)
 		}
-		cat = next(b, cat, library(5000, func(s *buff.Spec) { s.Note, s.Reload = fmt.Sprint(len(call)), buff.ReloadMigrate })...)
+		cat = next(b, cat, library(5000, func(s *buff.Spec) { s.Note, s.Reload = fmt.Sprint(len(call)), define.ReloadMigrate })...)
 		start := time.Now()
 		reload(b, e, cat)
 		since(&call, start)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -40,7 +41,7 @@ func TestReloadRefuses(t *testing.T) {
 		s.On.Pulse, s.Period = call("unknown"), time.Second
 		s.On.RemoveAny = call("neither")
 	}))
-	aura := next(t, first, append(specs, buff.Spec{ID: "banner", Duration: time.Minute, Aura: buff.Aura{Apply: "venom", Radius: 1, Interval: time.Second}})...)
+	aura := next(t, first, append(specs, buff.Spec{ID: "banner", Duration: time.Minute, Aura: define.Aura{Apply: "venom", Radius: 1, Interval: time.Second}})...)
 	_, err := e.Reload(calling)
 	require.ErrorIs(t, err, engine.ErrUnknownHandler)
 	require.EqualError(t, err, "engine: no such handler: \"unknown\", which the catalog calls\nengine: no such handler: \"neither\", which the catalog calls")
@@ -105,7 +106,7 @@ func TestReloadWhileBusy(t *testing.T) {
 		require.True(t, r.Queued)
 
 		// The places of the definitions change: a stuck one is named all the same.
-		mark.Duration, mark.Reload, mark.On.Apply = 2*time.Minute, buff.ReloadEnd, call("more")
+		mark.Duration, mark.Reload, mark.On.Apply = 2*time.Minute, define.ReloadEnd, call("more")
 		second := next(t, first, mark, venom)
 		require.Equal(t, "removed gone\nchanged mark, 2 live: end", reload(t, e, second).String())
 		f := e.Tick(0)
@@ -136,7 +137,7 @@ func TestReloadLateFrame(t *testing.T) {
 		if m.split > 1 {
 			continue // it is about one long frame
 		}
-		venom := buff.Spec{ID: "venom", Duration: time.Minute, Period: 2 * time.Second, Reload: buff.ReloadMigrate}
+		venom := buff.Spec{ID: "venom", Duration: time.Minute, Period: 2 * time.Second, Reload: define.ReloadMigrate}
 		first := catalogOf(t, venom)
 		o := engine.Options{Catalog: first}
 		m.set(&o)
@@ -157,10 +158,10 @@ func TestReloadLateFrame(t *testing.T) {
 // definition is no more takes nobody in, and one that applies another buff exchanges them.
 func TestReloadAura(t *testing.T) {
 	aura := func(apply string) buff.Spec {
-		return buff.Spec{ID: "banner", Duration: time.Hour, Reload: buff.ReloadMigrate, Aura: buff.Aura{Apply: apply, Radius: 1, Interval: time.Second}}
+		return buff.Spec{ID: "banner", Duration: time.Hour, Reload: define.ReloadMigrate, Aura: define.Aura{Apply: apply, Radius: 1, Interval: time.Second}}
 	}
-	plain := buff.Spec{ID: "banner", Duration: time.Hour, Reload: buff.ReloadMigrate}
-	courage, fear := buff.Spec{ID: "courage", Kind: buff.Infinite}, buff.Spec{ID: "fear", Kind: buff.Infinite}
+	plain := buff.Spec{ID: "banner", Duration: time.Hour, Reload: define.ReloadMigrate}
+	courage, fear := buff.Spec{ID: "courage", Kind: define.Infinite}, buff.Spec{ID: "fear", Kind: define.Infinite}
 	first := catalogOf(t, aura("courage"), courage, fear)
 	within := []buff.OwnerID{1, 2}
 	e := open(t, engine.Options{Catalog: first, Synchronous: true, Members: func(_ engine.AuraQuery, found func(buff.OwnerID)) {
@@ -197,7 +198,7 @@ func TestReloadAura(t *testing.T) {
 	fifth := next(t, fourth, fear)
 	within = []buff.OwnerID{1, 3}
 	require.Equal(t, []string{"2: 11000 remove courage why=out_of_aura"}, step(fifth))
-	sixth := next(t, fifth, buff.Spec{ID: "courage", Kind: buff.Instant})
+	sixth := next(t, fifth, buff.Spec{ID: "courage", Kind: define.Instant})
 	require.Empty(t, step(sixth), "an aura cannot apply an instant")
 	require.Equal(t, []string{"3: 17000 apply courage x1"}, step(next(t, sixth, courage)))
 }

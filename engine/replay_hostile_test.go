@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 	"github.com/bufftick/bufftick/internal/recording"
@@ -191,7 +192,7 @@ func TestReplayHostileNumbers(t *testing.T) {
 
 // TestReplayHostileMemory: a recording cannot say for itself that a Tick may take any memory.
 func TestReplayHostileMemory(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "dot", Kind: buff.Infinite, Period: 50 * time.Millisecond})
+	cat := catalogOf(t, buff.Spec{ID: "dot", Kind: define.Infinite, Period: 50 * time.Millisecond})
 	const much = 1<<20 + 1
 	for _, k := range []struct {
 		name           string
@@ -224,7 +225,7 @@ func TestReplayHostileMemory(t *testing.T) {
 // TestReplayHostilePast: whoever comes back by a recording from long ago, and is behind for ever, does not keep the
 // replay from its end; the numbers of a Readmit may be anything.
 func TestReplayHostilePast(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "dot", Kind: buff.Infinite, Period: 50 * time.Millisecond})
+	cat := catalogOf(t, buff.Spec{ID: "dot", Kind: define.Infinite, Period: 50 * time.Millisecond})
 	record := func(lived int64) []byte {
 		var b bytes.Buffer
 		e := open(t, engine.Options{Catalog: cat, Synchronous: true, Record: &b})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -19,9 +20,9 @@ func TestRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, ran := gates{}, []string{}
 		cat := catalogOf(t,
-			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
-			buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
-			buff.Spec{ID: "other", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
+			buff.Spec{ID: "other", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
 		)
 		note := func(c *engine.Context, what string) {
 			ran = append(ran, fmt.Sprint(int64(c.Now()), " ", what, " revoked=", c.Revoked()))
@@ -81,8 +82,8 @@ func TestRevokedStacks(t *testing.T) {
 		}{{0, true}, {-1, true}, {1, false}, {2, false}} {
 			g, ran := gates{}, []bool{}
 			cat := catalogOf(t,
-				buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
-				buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}, Stack: buff.Stacking{By: buff.ByTarget, Limit: 3}},
+				buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
+				buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}, Stack: define.Stacking{By: define.ByTarget, Limit: 3}},
 			)
 			e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Handlers: engine.Handlers{
 				"wait": g.wait,
@@ -111,8 +112,8 @@ func TestRevokedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, ran := gates{}, []string{}
 		cat := catalogOf(t,
-			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
-			buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
 		)
 		note := func(c *engine.Context, what string) {
 			ran = append(ran, fmt.Sprint(int64(c.Now()), " ", what, " revoked=", c.Revoked()))

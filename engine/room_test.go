@@ -8,15 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 var roomSpecs = []buff.Spec{
-	{ID: "oath", Kind: buff.Infinite, OnSourceGone: buff.FateRemove},
-	{ID: "hit", Kind: buff.Instant},
+	{ID: "oath", Kind: define.Infinite, OnSourceGone: define.FateRemove},
+	{ID: "hit", Kind: define.Instant},
 	{ID: "slow", Duration: time.Hour},
-	{ID: "dot", Kind: buff.Infinite, Period: time.Second, Clock: buff.Wall, Save: buff.Saving{Offline: buff.OfflineAll, OfflineCap: 100_000}},
-	{ID: "told", Kind: buff.Infinite, Period: time.Second, Clock: buff.Wall, Save: buff.Saving{Offline: buff.OfflineAll, OfflineCap: 100_000}, On: buff.Hooks{Pulse: call("hear")}},
+	{ID: "dot", Kind: define.Infinite, Period: time.Second, Clock: define.Wall, Save: define.Saving{Offline: define.OfflineAll, OfflineCap: 100_000}},
+	{ID: "told", Kind: define.Infinite, Period: time.Second, Clock: define.Wall, Save: define.Saving{Offline: define.OfflineAll, OfflineCap: 100_000}, On: buff.Hooks{Pulse: call("hear")}},
 }
 
 // away returns the blob of an owner with n buffs of a definition, saved that long before the
@@ -39,8 +40,8 @@ func away(t *testing.T, o engine.Options, spec string, n int, since time.Duratio
 func roomOptions(t *testing.T) engine.Options {
 	specs := append([]buff.Spec{}, roomSpecs...)
 	for i := range specs {
-		if specs[i].Kind != buff.Instant {
-			specs[i].Stack.By = buff.BySource
+		if specs[i].Kind != define.Instant {
+			specs[i].Stack.By = define.BySource
 		}
 	}
 	return engine.Options{

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -22,7 +23,7 @@ func TestRush(t *testing.T) {
 		frames = 300
 	}
 	cat := catalogOf(t,
-		buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
+		buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
 	)
 	for _, budget := range []time.Duration{20 * time.Microsecond, 60 * time.Microsecond, 200 * time.Microsecond} {
 		e := open(t, engine.Options{

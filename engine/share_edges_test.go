@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -22,8 +23,8 @@ func TestProducerDebt(t *testing.T) {
 // ones.
 func TestOnlyAurasAreDue(t *testing.T) {
 	cat := catalogOf(
-		t, buff.Spec{ID: "light", Kind: buff.Infinite, Aura: buff.Aura{Apply: "lit", Radius: 5, Interval: 500 * time.Millisecond}},
-		buff.Spec{ID: "lit", Kind: buff.Infinite},
+		t, buff.Spec{ID: "light", Kind: define.Infinite, Aura: define.Aura{Apply: "lit", Radius: 5, Interval: 500 * time.Millisecond}},
+		buff.Spec{ID: "lit", Kind: define.Infinite},
 	)
 	looks := 0
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, TickLimit: 8, Members: func(engine.AuraQuery, func(buff.OwnerID)) { looks++ }})
@@ -46,7 +47,7 @@ func TestOnlyAurasAreDue(t *testing.T) {
 // TestOneIsBehind: one owner who alone has much to make up for has the whole Tick for it, but for the part of a Tick that
 // what it has left over from the one before takes.
 func TestOneIsBehind(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 50 * time.Millisecond})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond})
 	for _, m := range modes {
 		o := engine.Options{Catalog: cat, TickLimit: 100}
 		m.set(&o)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -26,7 +27,7 @@ func TestShortWay(t *testing.T) {
 		for s := range o.Catalog.All() {
 			specs = append(specs, s)
 		}
-		specs = append(specs, nil, catalogOf(t, buff.Spec{ID: "stranger", Kind: buff.Infinite}).Spec("stranger"))
+		specs = append(specs, nil, catalogOf(t, buff.Spec{ID: "stranger", Kind: define.Infinite}).Spec("stranger"))
 		o.Number = 1 // the handles of the two are compared
 		short, err := engine.New(o)
 		require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -78,23 +79,23 @@ type player struct {
 }
 
 var simSpecs = []buff.Spec{
-	{ID: "venom", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}, On: buff.Hooks{Pulse: call("act"), Apply: call("act")}},
-	{ID: "renew", Duration: 2500 * time.Millisecond, Period: 700 * time.Millisecond, First: buff.FirstStart, Tail: buff.TailPartial, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
-	{ID: "shield", Duration: 1200 * time.Millisecond, OnFault: buff.FateRemove, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshExtend}, On: buff.Hooks{Refresh: call("act")}},
-	{ID: "rage", Duration: 5 * time.Second, Period: 50 * time.Millisecond, OnDeath: buff.FateKeep, Stack: buff.Stacking{By: buff.ByTarget, Limit: 4, Expire: buff.ExpireOne, Phase: buff.PhaseReset}},
-	{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "act"}, {Do: buff.DoApply, Name: "shield"}}}},
-	{ID: "oath", Kind: buff.Infinite, OnFault: buff.FateRemove, Stack: buff.Stacking{By: buff.ByTarget}, On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoRemove, Name: "rage"}}, RemoveAny: call("act")}},
+	{ID: "venom", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: buff.Hooks{Pulse: call("act"), Apply: call("act")}},
+	{ID: "renew", Duration: 2500 * time.Millisecond, Period: 700 * time.Millisecond, First: define.FirstStart, Tail: define.TailPartial, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
+	{ID: "shield", Duration: 1200 * time.Millisecond, OnFault: define.FateRemove, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshExtend}, On: buff.Hooks{Refresh: call("act")}},
+	{ID: "rage", Duration: 5 * time.Second, Period: 50 * time.Millisecond, OnDeath: define.FateKeep, Stack: define.Stacking{By: define.ByTarget, Limit: 4, Expire: define.ExpireOne, Phase: define.PhaseReset}},
+	{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "act"}, {Do: define.DoApply, Name: "shield"}}}},
+	{ID: "oath", Kind: define.Infinite, OnFault: define.FateRemove, Stack: define.Stacking{By: define.ByTarget}, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoRemove, Name: "rage"}}, RemoveAny: call("act")}},
 }
 
 // sharedSpecs are those of a plan with shared.
 var sharedSpecs = []buff.Spec{
-	{ID: "mark", Duration: 4 * time.Second, PerSource: buff.PerSource{Limit: 2}, On: buff.Hooks{RemoveAny: call("act")}},
-	{ID: "pet", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, PerSource: buff.PerSource{Limit: 3}},
-	{ID: "curse", Duration: 6 * time.Second, OnSourceGone: buff.FateRemove, Stack: buff.Stacking{By: buff.BySource}},
-	{ID: "charm", Duration: 2 * time.Second, OnSourceGone: buff.FateRemove, PerSource: buff.PerSource{Limit: 1}, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue}},
-	{ID: "torch", Duration: 3 * time.Second, Aura: buff.Aura{Apply: "light", Radius: 1, Interval: 500 * time.Millisecond, Linger: 300 * time.Millisecond}},
-	{ID: "lamp", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}, Aura: buff.Aura{Apply: "light", Radius: 3, Interval: 700 * time.Millisecond}},
-	{ID: "light", Kind: buff.Infinite, Period: 400 * time.Millisecond},
+	{ID: "mark", Duration: 4 * time.Second, PerSource: define.PerSource{Limit: 2}, On: buff.Hooks{RemoveAny: call("act")}},
+	{ID: "pet", Kind: define.Infinite, OnSourceGone: define.FateAdopt, PerSource: define.PerSource{Limit: 3}},
+	{ID: "curse", Duration: 6 * time.Second, OnSourceGone: define.FateRemove, Stack: define.Stacking{By: define.BySource}},
+	{ID: "charm", Duration: 2 * time.Second, OnSourceGone: define.FateRemove, PerSource: define.PerSource{Limit: 1}, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}},
+	{ID: "torch", Duration: 3 * time.Second, Aura: define.Aura{Apply: "light", Radius: 1, Interval: 500 * time.Millisecond, Linger: 300 * time.Millisecond}},
+	{ID: "lamp", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}, Aura: define.Aura{Apply: "light", Radius: 3, Interval: 700 * time.Millisecond}},
+	{ID: "light", Kind: define.Infinite, Period: 400 * time.Millisecond},
 }
 
 // near is who is within an aura of a sim: it depends on the time of the look and nothing
@@ -213,7 +214,7 @@ func (s *sim) application(dice *rand.Rand) buff.Application {
 		Spec: s.specs[dice.IntN(len(s.specs))], Source: buff.OwnerID(dice.IntN(3)),
 		Stacks: dice.IntN(3), Magnitude: dice.Int64N(5),
 	}
-	if a.Spec.Kind != buff.Instant && dice.IntN(3) == 0 {
+	if a.Spec.Kind != define.Instant && dice.IntN(3) == 0 {
 		a.Duration = buff.Lasting(time.Duration(1+dice.IntN(4000)) * time.Millisecond)
 	}
 	return a

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -44,7 +45,7 @@ func TestSlowTrace(t *testing.T) {
 	defer flight.Stop()
 	var files []*file
 	full := errors.New("no space left")
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 100 * time.Millisecond})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond})
 	e, err := engine.New(engine.Options{
 		Catalog: cat, Workers: 1, Budget: patient, SlowFrame: time.Second, Flight: flight, TraceEvery: 10,
 		SlowTrace: func(f *engine.Frame) io.WriteCloser {

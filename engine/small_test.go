@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -35,7 +36,7 @@ func match(tb testing.TB, cat *buff.Catalog, owners, buffs int) *engine.Engine {
 }
 
 func matchCatalog(tb testing.TB) *buff.Catalog {
-	return catalogOf(tb, buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second, Stack: buff.Stacking{By: buff.ByNone}})
+	return catalogOf(tb, buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second, Stack: define.Stacking{By: define.ByNone}})
 }
 
 // TestSmallEngine: a game makes an engine for each match. Its memory is that of its owners and of

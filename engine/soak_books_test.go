@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -138,21 +139,21 @@ type soakSpecs struct {
 func newSoakSpecs(t *testing.T) *soakSpecs {
 	pulse := buff.Hooks{Pulse: call("act")}
 	s := &soakSpecs{catalog: catalogOf(t,
-		buff.Spec{ID: "coin", Kind: buff.Instant, On: buff.Hooks{Exec: call("act")}},
+		buff.Spec{ID: "coin", Kind: define.Instant, On: buff.Hooks{Exec: call("act")}},
 		buff.Spec{ID: "slow", Duration: 10 * time.Second, Period: time.Second, On: pulse},
 		buff.Spec{ID: "fast", Duration: 4100 * time.Millisecond, Period: 200 * time.Millisecond, On: pulse},
 		buff.Spec{ID: "long", Duration: 2 * time.Hour, Period: 7 * time.Second, On: pulse},
-		buff.Spec{ID: "many", Duration: 3 * time.Second, Period: 200 * time.Millisecond, Catchup: buff.CatchupCoalesce},
+		buff.Spec{ID: "many", Duration: 3 * time.Second, Period: 200 * time.Millisecond, Catchup: define.CatchupCoalesce},
 		buff.Spec{
-			ID: "venom", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3},
-			Dispel: buff.DispelRule{Type: "magic"}, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")},
+			ID: "venom", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3},
+			Dispel: define.DispelRule{Type: "magic"}, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")},
 		},
-		buff.Spec{ID: "rage", Duration: 5 * time.Second, Period: 200 * time.Millisecond, Stack: buff.Stacking{By: buff.ByTarget, Limit: 4, Expire: buff.ExpireOne}},
-		buff.Spec{ID: "banner", Duration: 4 * time.Second, Aura: buff.Aura{Apply: "song", Radius: 1, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}},
-		buff.Spec{ID: "torch", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}, Aura: buff.Aura{Apply: "song", Radius: 1, Interval: time.Second}},
-		buff.Spec{ID: "beacon", Duration: 2 * time.Second, Aura: buff.Aura{Apply: "song", Radius: 1, Interval: time.Hour, Linger: time.Second}}, // gone long before it looks again
-		buff.Spec{ID: "song", Kind: buff.Infinite, Period: 5 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 3}},
-		buff.Spec{ID: "curse", Duration: time.Minute, OnSourceGone: buff.FateRemove, Stack: buff.Stacking{By: buff.BySource}},
+		buff.Spec{ID: "rage", Duration: 5 * time.Second, Period: 200 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, Limit: 4, Expire: define.ExpireOne}},
+		buff.Spec{ID: "banner", Duration: 4 * time.Second, Aura: define.Aura{Apply: "song", Radius: 1, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}},
+		buff.Spec{ID: "torch", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}, Aura: define.Aura{Apply: "song", Radius: 1, Interval: time.Second}},
+		buff.Spec{ID: "beacon", Duration: 2 * time.Second, Aura: define.Aura{Apply: "song", Radius: 1, Interval: time.Hour, Linger: time.Second}}, // gone long before it looks again
+		buff.Spec{ID: "song", Kind: define.Infinite, Period: 5 * time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 3}},
+		buff.Spec{ID: "curse", Duration: time.Minute, OnSourceGone: define.FateRemove, Stack: define.Stacking{By: define.BySource}},
 	)}
 	of := func(ids ...string) (out []*buff.Spec) {
 		for _, id := range ids {

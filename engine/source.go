@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // sources finds the instances that care for their source by that source: each one in the
@@ -79,7 +80,7 @@ func (l *crossIndex) bookSource(c *change, wants cares) {
 		x.drop(x.chains[key].oldest)
 		l.doomed = append(l.doomed, outgoing{
 			at: c.at, from: c.owner, own: true,
-			cmd: buff.Command{Verb: buff.VerbRemove, Handle: h, Reason: buff.Replaced},
+			cmd: buff.Command{Verb: verb.Remove, Handle: h, Reason: buff.Replaced},
 		})
 	}
 }
@@ -195,7 +196,7 @@ func (e *Engine) loseSource(source buff.OwnerID) error {
 		if o == nil {
 			continue // what followed from the loss for another one may have taken it away
 		}
-		r := e.deliver(o, &buff.Command{Verb: buff.VerbLoseSource, Application: buff.Application{Source: source}})
+		r := e.deliver(o, &buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: source}})
 		if r.Err != nil {
 			if first == nil {
 				first = r.Err

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // share is a definition of which a source may have so many instances.
 func share(id string, limit int) buff.Spec {
-	return buff.Spec{ID: id, Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource}, PerSource: buff.PerSource{Limit: limit}}
+	return buff.Spec{ID: id, Duration: time.Minute, Stack: define.Stacking{By: define.BySource}, PerSource: define.PerSource{Limit: limit}}
 }
 
 // addBy applies a buff by a source, on the loop.
@@ -109,7 +110,7 @@ func TestPerSourceByActions(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{Catalog: catalogOf(t,
 			share("mark", 1),
-			buff.Spec{ID: "hex", Duration: time.Second, On: buff.Hooks{RemoveAny: []buff.Action{{Do: buff.DoApply, Name: "mark"}, {Do: buff.DoCall, Name: "pass"}}}},
+			buff.Spec{ID: "hex", Duration: time.Second, On: buff.Hooks{RemoveAny: []buff.Action{{Do: define.DoApply, Name: "mark"}, {Do: define.DoCall, Name: "pass"}}}},
 		)}
 		o.Handlers = engine.Handlers{"pass": func(c *engine.Context, e buff.Event) {
 			c.AddBuff(2, buff.Application{Spec: o.Catalog.Spec("mark"), Source: e.Source})
@@ -131,7 +132,7 @@ func TestPerSourceByActions(t *testing.T) {
 // the guard strikes, in each Tick again; the loop is not held up.
 func TestPerSourceRing(t *testing.T) {
 	spec := share("mark", 1)
-	spec.On.RemoveAny = []buff.Action{{Do: buff.DoApply, Name: "mark"}}
+	spec.On.RemoveAny = []buff.Action{{Do: define.DoApply, Name: "mark"}}
 	cat := catalogOf(t, spec)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1, 2)
@@ -158,7 +159,7 @@ func TestPerSourceBusy(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			g := gates{}
-			cat := catalogOf(t, share("mark", 1), buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}})
+			cat := catalogOf(t, share("mark", 1), buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}})
 			e := open(t, engine.Options{
 				Catalog: cat, Workers: 1, Budget: brief, MailboxLimit: 1, Handlers: engine.Handlers{"wait": g.wait},
 			})
@@ -196,10 +197,10 @@ func TestPerSourceBusy(t *testing.T) {
 // it, and what is adopted counts for the share of who adopted it.
 func TestLoseSource(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
-		pet := buff.Spec{ID: "pet", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, PerSource: buff.PerSource{Limit: 1}}
+		pet := buff.Spec{ID: "pet", Kind: define.Infinite, OnSourceGone: define.FateAdopt, PerSource: define.PerSource{Limit: 1}}
 		o := engine.Options{Catalog: catalogOf(t,
-			buff.Spec{ID: "curse", Kind: buff.Infinite, OnSourceGone: buff.FateRemove, Stack: buff.Stacking{By: buff.BySource}},
-			buff.Spec{ID: "gift", Kind: buff.Infinite}, pet,
+			buff.Spec{ID: "curse", Kind: define.Infinite, OnSourceGone: define.FateRemove, Stack: define.Stacking{By: define.BySource}},
+			buff.Spec{ID: "gift", Kind: define.Infinite}, pet,
 		)}
 		m.set(&o)
 		e, cat := open(t, o), o.Catalog
@@ -230,10 +231,10 @@ func TestLoseSource(t *testing.T) {
 func TestLoseSourceBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{}
-		pet := buff.Spec{ID: "pet", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, PerSource: buff.PerSource{Limit: 1}}
+		pet := buff.Spec{ID: "pet", Kind: define.Infinite, OnSourceGone: define.FateAdopt, PerSource: define.PerSource{Limit: 1}}
 		cat := catalogOf(t, pet,
-			buff.Spec{ID: "curse", Kind: buff.Infinite, OnSourceGone: buff.FateRemove},
-			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoApply, Name: "curse"}, {Do: buff.DoApply, Name: "pet"}, {Do: buff.DoCall, Name: "wait"}}}},
+			buff.Spec{ID: "curse", Kind: define.Infinite, OnSourceGone: define.FateRemove},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoApply, Name: "curse"}, {Do: define.DoApply, Name: "pet"}, {Do: define.DoCall, Name: "wait"}}}},
 		)
 		e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Handlers: engine.Handlers{"wait": g.wait}})
 		spawn(t, e, 1)
@@ -266,8 +267,8 @@ func TestLoseSourceBusy(t *testing.T) {
 // that runs.
 func TestQueueChangesSource(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{
-		ID: "charm", Duration: 10 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue},
-		OnSourceGone: buff.FateRemove, PerSource: buff.PerSource{Limit: 1},
+		ID: "charm", Duration: 10 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue},
+		OnSourceGone: define.FateRemove, PerSource: define.PerSource{Limit: 1},
 	})
 	e, charm := open(t, engine.Options{Catalog: cat, Synchronous: true}), cat.Spec("charm")
 	spawn(t, e, 1, 2)

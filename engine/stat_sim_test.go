@@ -9,28 +9,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // byPower is a number that reads the power of the source.
-func byPower(when buff.Snapshot, coef float64) buff.Number {
-	return buff.Number{From: buff.FromAttr, Attr: "power", Of: buff.OfSource, Coef: coef, Snapshot: when}
+func byPower(when define.Snapshot, coef float64) define.Number {
+	return define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource, Coef: coef, Snapshot: when}
 }
 
 // statSpecs are those of a plan with stats.
 var statSpecs = []buff.Spec{
-	{ID: "smite", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: byPower(buff.SnapshotCast, 0.1)}}}}},
-	{ID: "plague", Duration: 3 * time.Second, Period: 700 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}, On: buff.Hooks{
-		Pulse: []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: byPower(buff.SnapshotApply, 0.05), PerStack: true}}, {Do: buff.DoCall, Name: "act"}},
-		Apply: []buff.Action{{Do: buff.DoApply, Name: "bless"}},
+	{ID: "smite", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotCast, 0.1)}}}}},
+	{ID: "plague", Duration: 3 * time.Second, Period: 700 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: buff.Hooks{
+		Pulse: []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotApply, 0.05), PerStack: true}}, {Do: define.DoCall, Name: "act"}},
+		Apply: []buff.Action{{Do: define.DoApply, Name: "bless"}},
 	}},
-	{ID: "bless", Duration: 4 * time.Second, Stack: buff.Stacking{By: buff.BySource}, Modifiers: []buff.Modifier{
-		{Attr: "power", Op: stat.Add, Value: byPower(buff.SnapshotCast, 0.1).Or(1)},
-		{Attr: "health", Op: stat.MulAdd, Value: buff.Const(0.1), PerStack: true},
+	{ID: "bless", Duration: 4 * time.Second, Stack: define.Stacking{By: define.BySource}, Modifiers: []define.Modifier{
+		{Attr: "power", Op: stat.Add, Value: byPower(define.SnapshotCast, 0.1).Or(1)},
+		{Attr: "health", Op: stat.MulAdd, Value: define.Const(0.1), PerStack: true},
 	}},
 	{ID: "feast", Duration: 2 * time.Second, Period: 500 * time.Millisecond, Links: []string{"bless"}, On: buff.Hooks{
-		Pulse: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "health", By: byPower(buff.SnapshotCast, 0.3).Or(2)}}},
+		Pulse: []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotCast, 0.3).Or(2)}}},
 	}},
 }
 

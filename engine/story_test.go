@@ -185,7 +185,7 @@ func (s *story) specCounters() string {
 }
 
 // each does the verbs one after the other and puts the answers on a line each.
-func (s *story) each(d *datadriven.TestData, do func(v verb) string) string {
+func (s *story) each(d *datadriven.TestData, do func(v storyLine) string) string {
 	var out []string
 	for _, l := range input(d) {
 		if answer := do(s.verb(l, 0)); answer != "" {

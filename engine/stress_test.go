@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -122,8 +123,8 @@ func TestP17_P18_Stress(t *testing.T) {
 		events /= 4
 	}
 	cat := catalogOf(t,
-		buff.Spec{ID: "beat", Duration: 3 * time.Second, Period: 50 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource}, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
-		buff.Spec{ID: "hit", Kind: buff.Instant, On: buff.Hooks{Exec: call("act")}},
+		buff.Spec{ID: "beat", Duration: 3 * time.Second, Period: 50 * time.Millisecond, Stack: define.Stacking{By: define.BySource}, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
+		buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("act")}},
 	)
 	s := &stress{beat: cat.Spec("beat"), hit: cat.Spec("hit")}
 	s.eng = open(t, engine.Options{Catalog: cat, Workers: 8, Budget: patient, TurnLimit: 3, Handlers: engine.Handlers{"act": s.act}})

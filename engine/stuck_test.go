@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -155,10 +156,10 @@ func TestQueuedHandlerComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{}
 		cat := catalogOf(t,
-			buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
-			buff.Spec{ID: "cause", Kind: buff.Instant, On: buff.Hooks{Exec: call("follow")}},
-			buff.Spec{ID: "effect", Kind: buff.Infinite},
-			buff.Spec{ID: "later", Kind: buff.Infinite},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "cause", Kind: define.Instant, On: buff.Hooks{Exec: call("follow")}},
+			buff.Spec{ID: "effect", Kind: define.Infinite},
+			buff.Spec{ID: "later", Kind: define.Infinite},
 		)
 		e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Handlers: engine.Handlers{
 			"wait":   g.wait,

@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // TestUntold: what calls of the loop have done is told before its frame, and what a close still delivers in frames of
 // its own: so each event of an owner can be seen, in its order.
 func TestUntold(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "mark", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByNone}})
+	cat := catalogOf(t, buff.Spec{ID: "mark", Kind: define.Infinite, Stack: define.Stacking{By: define.ByNone}})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
 	require.NoError(t, err)
 	require.NoError(t, e.Spawn(7, nil))

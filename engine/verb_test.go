@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 )
 
-// verb is one line of a story: the text of a [buff.Command], or what is not a command: words and
+// storyLine is one line of a story: the text of a [buff.Command], or what is not a command: words and
 // names, see aside, loop and inside.
-type verb struct {
+type storyLine struct {
 	cmd  buff.Command // its Verb is 0 if the line is none
 	word string
 	args []string
@@ -21,10 +23,10 @@ type verb struct {
 }
 
 // verb reads a line. Where no owner is named, self is meant.
-func (s *story) verb(line string, self buff.OwnerID) verb {
+func (s *story) verb(line string, self buff.OwnerID) storyLine {
 	line, as, _ := strings.Cut(line, " as=")
 	f := strings.Fields(line)
-	v := verb{word: f[0], args: f[1:], as: as}
+	v := storyLine{word: f[0], args: f[1:], as: as}
 	if slices.Contains(notCommands, v.word) {
 		return v
 	}
@@ -47,7 +49,7 @@ var notCommands = []string{"spawn", "drop", "despawn", "restore", "place", "call
 
 // nobodys is a catalog that no engine of a story has.
 var nobodys = func() *buff.Catalog {
-	c, err := buff.NewCatalog(buff.Spec{ID: "foreign", Kind: buff.Infinite})
+	c, err := buff.NewCatalog(buff.Spec{ID: "foreign", Kind: define.Infinite})
 	if err != nil {
 		panic(err)
 	}
@@ -78,7 +80,7 @@ func (s *story) meaning(c *buff.Catalog, self buff.OwnerID) buff.Names {
 }
 
 // owner is whom a word that is not a command names first.
-func (v verb) owner(self buff.OwnerID) buff.OwnerID {
+func (v storyLine) owner(self buff.OwnerID) buff.OwnerID {
 	if v.args[0] == "self" {
 		return self
 	}
@@ -86,7 +88,7 @@ func (v verb) owner(self buff.OwnerID) buff.OwnerID {
 }
 
 // loop does a verb on the loop and returns what it answered.
-func (s *story) loop(v verb) string {
+func (s *story) loop(v storyLine) string {
 	var r buff.Result
 	e := s.eng
 	switch v.word {
@@ -114,7 +116,7 @@ func (s *story) loop(v verb) string {
 		s.field.at[v.owner(0)] = float64(number(v.args[1]))
 	default:
 		r = e.Do(v.cmd)
-		if v.cmd.Verb == buff.VerbAddTimeout {
+		if v.cmd.Verb == verb.AddTimeout {
 			s.timeouts[v.as] = r.Timeout
 			r.Kind, r.Why = 0, buff.NoReason
 		}
@@ -150,7 +152,7 @@ func answer(r buff.Result) string {
 }
 
 // inbox does a verb by another goroutine.
-func (s *story) inbox(v verb) string {
+func (s *story) inbox(v storyLine) string {
 	in, done := s.eng.Inbox(), make(chan error)
 	go func() {
 		switch v.word {
@@ -188,7 +190,7 @@ func (s *story) function(name string) func(*engine.Context) {
 }
 
 // inside does a verb in a handler.
-func (s *story) inside(c *engine.Context, v verb) {
+func (s *story) inside(c *engine.Context, v storyLine) {
 	switch v.word {
 	case "apply": // by the method of its own
 		c.AddBuff(v.cmd.Owner, v.cmd.Application)

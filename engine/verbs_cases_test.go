@@ -4,10 +4,11 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // poison is carried in most cases: 5 s long, a pulse every 2 s.
-var poison = buff.Spec{ID: "p", Duration: 5 * time.Second, Period: 2 * time.Second, Tags: []string{"fire.venom"}, Haste: buff.HasteRescale}
+var poison = buff.Spec{ID: "p", Duration: 5 * time.Second, Period: 2 * time.Second, Tags: []string{"fire.venom"}, Haste: define.HasteRescale}
 
 // with returns a copy of a definition that change has been at.
 func with(s buff.Spec, change func(s *buff.Spec)) buff.Spec {
@@ -87,7 +88,7 @@ var verbCases = append(statCases, []verbCase{
 		want: []string{"1: 1000 hide p", "1: 2000 suppressed p", "1: 4000 suppressed p", "1: 5000 remove p why=expired"},
 	},
 	{
-		name: "Release", carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.Inhibition = buff.InhibitionExecute })},
+		name: "Release", carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.Inhibition = define.InhibitionExecute })},
 		before: func(x *scene) { x.Do(buff.Inhibit(x.h)) },
 		cmd:    func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.Release(h) },
 		want: []string{
@@ -96,7 +97,7 @@ var verbCases = append(statCases, []verbCase{
 	},
 	{
 		name: "AddTag", byOwner: true,
-		carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.Require.Ongoing.None = []string{"state"} }), {ID: "later", Kind: buff.Infinite, Tags: []string{"state.wet"}}},
+		carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.Require.Ongoing.None = []string{"state"} }), {ID: "later", Kind: define.Infinite, Tags: []string{"state.wet"}}},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
 			return buff.AddTag(of, x.tag("state.wet"))
 		},
@@ -130,9 +131,9 @@ var verbCases = append(statCases, []verbCase{
 	{
 		name: "Dispel", byOwner: true,
 		carries: []buff.Spec{
-			with(poison, func(s *buff.Spec) { s.Dispel = buff.DispelRule{Type: "magic", Grade: buff.GradeStrong} }),
-			{ID: "q", Kind: buff.Infinite, Dispel: buff.DispelRule{Type: "magic"}},
-			{ID: "r", Kind: buff.Infinite, Dispel: buff.DispelRule{Type: "curse"}},
+			with(poison, func(s *buff.Spec) { s.Dispel = define.DispelRule{Type: "magic", Grade: define.GradeStrong} }),
+			{ID: "q", Kind: define.Infinite, Dispel: define.DispelRule{Type: "magic"}},
+			{ID: "r", Kind: define.Infinite, Dispel: define.DispelRule{Type: "curse"}},
 		},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
 			return buff.Dispel(of, buff.Query{Type: "magic"})
@@ -141,7 +142,7 @@ var verbCases = append(statCases, []verbCase{
 	},
 	{
 		name: "Steal", byOwner: true,
-		carries: []buff.Spec{poison, {ID: "q", Kind: buff.Infinite, Dispel: buff.DispelRule{Keep: true}}, {ID: "r", Duration: 2500 * time.Millisecond}},
+		carries: []buff.Spec{poison, {ID: "q", Kind: define.Infinite, Dispel: define.DispelRule{Keep: true}}, {ID: "r", Duration: 2500 * time.Millisecond}},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
 			return buff.Steal(of, 3, buff.Query{}, 3*time.Second)
 		},
@@ -159,8 +160,8 @@ var verbCases = append(statCases, []verbCase{
 	{
 		name: "Consume", byOwner: true,
 		carries: []buff.Spec{
-			with(poison, func(s *buff.Spec) { s.Charges = buff.Charges{N: 2, ConsumeOn: []string{"cast"}} }),
-			{ID: "q", Kind: buff.Infinite, Charges: buff.Charges{N: 1, ConsumeOn: []string{"cast"}}},
+			with(poison, func(s *buff.Spec) { s.Charges = define.Charges{N: 2, ConsumeOn: []string{"cast"}} }),
+			{ID: "q", Kind: define.Infinite, Charges: define.Charges{N: 1, ConsumeOn: []string{"cast"}}},
 		},
 		cmd:  func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.Consume(of, x.act("cast")) },
 		want: append([]string{"1: 1000 remove q why=consumed"}, untouched...),
@@ -169,9 +170,9 @@ var verbCases = append(statCases, []verbCase{
 		name: "Happened", byOwner: true,
 		carries: []buff.Spec{
 			with(poison, func(s *buff.Spec) {
-				s.On.Act = map[string][]buff.Action{"hit": {{Do: buff.DoApply, Name: "later", To: buff.ToTarget}, {Do: buff.DoApply, Name: "later"}}}
+				s.On.Act = map[string][]buff.Action{"hit": {{Do: define.DoApply, Name: "later", To: define.ToTarget}, {Do: define.DoApply, Name: "later"}}}
 			}),
-			{ID: "q", Kind: buff.Infinite, Charges: buff.Charges{N: 1, ConsumeOn: []string{"hit"}}},
+			{ID: "q", Kind: define.Infinite, Charges: define.Charges{N: 1, ConsumeOn: []string{"hit"}}},
 			{ID: "later", Duration: 500 * time.Millisecond},
 		},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
@@ -191,8 +192,8 @@ var verbCases = append(statCases, []verbCase{
 	{
 		name: "Absorb", byOwner: true,
 		carries: []buff.Spec{
-			with(poison, func(s *buff.Spec) { s.Shield = buff.Shield{On: true, Pool: 100} }),
-			{ID: "q", Kind: buff.Infinite, Shield: buff.Shield{On: true, Priority: 1, Schools: []string{"fire"}}}, // of 70
+			with(poison, func(s *buff.Spec) { s.Shield = define.Shield{On: true, Pool: 100} }),
+			{ID: "q", Kind: define.Infinite, Shield: define.Shield{On: true, Priority: 1, Schools: []string{"fire"}}}, // of 70
 		},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
 			return buff.Absorb(of, 169, x.tag("fire"))
@@ -201,7 +202,7 @@ var verbCases = append(statCases, []verbCase{
 	},
 	{
 		name: "Revive", byOwner: true,
-		carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.OnDeath = buff.FatePause })},
+		carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.OnDeath = define.FatePause })},
 		before:  func(x *scene) { x.Do(buff.Kill(1)) },
 		cmd:     func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.Revive(of) },
 		want:    []string{"1: 3000 pulse p x1", "1: 5000 pulse p x1", "1: 6000 remove p why=expired"},
@@ -255,7 +256,7 @@ var verbCases = append(statCases, []verbCase{
 		want: untouched,
 	},
 	{
-		name: "LoseSource", many: true, carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.OnSourceGone = buff.FateRemove })},
+		name: "LoseSource", many: true, carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.OnSourceGone = define.FateRemove })},
 		cmd:  func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.LoseSource(2) },
 		want: []string{"1: 1000 remove p why=source_gone"},
 	},
@@ -269,7 +270,7 @@ var verbCases = append(statCases, []verbCase{
 		},
 	},
 	{
-		name: "SetZone", byOwner: true, waitsForNobody: true, carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.OnZone = buff.FateRemove })},
+		name: "SetZone", byOwner: true, waitsForNobody: true, carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.OnZone = define.FateRemove })},
 		cmd:  func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.SetZone(of, 5) },
 		want: []string{"1: 1000 remove p why=interrupt"},
 	},

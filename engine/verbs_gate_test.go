@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -19,7 +20,7 @@ func TestLook(t *testing.T) {
 		cat := catalogOf(t,
 			buff.Spec{ID: "cd", Duration: 10 * time.Second, Grants: []string{"cooldown.fire.ball"}},
 			buff.Spec{ID: "gcd", Duration: 1500 * time.Millisecond, Tags: []string{"cooldown.fire"}},
-			buff.Spec{ID: "curse", Kind: buff.Infinite, Tags: []string{"curse"}, Params: []buff.Param{{Name: "power", Value: buff.Const(2.5)}}},
+			buff.Spec{ID: "curse", Kind: define.Infinite, Tags: []string{"curse"}, Params: []define.Param{{Name: "power", Value: define.Const(2.5)}}},
 		)
 		tag := func(name string) buff.Tag {
 			v, ok := cat.Tag(name)
@@ -125,7 +126,7 @@ func TestLookFromHandler(t *testing.T) {
 // TestTagsAreCounted: a tag given twice is gone when it has been taken back twice, and so
 // is an immunity.
 func TestTagsAreCounted(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Tags: []string{"fire.hot"}})
+	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Tags: []string{"fire.hot"}})
 	hot, _ := cat.Tag("fire.hot")
 	fire, _ := cat.Tag("fire")
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -153,7 +154,7 @@ func TestTagsAreCounted(t *testing.T) {
 
 // TestW10_Chance: chance depends on Options.Seed, and on nothing that the machine does.
 func TestW10_Chance(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Instant, Chance: 500})
+	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Instant, Chance: 500})
 	roll := func(seed uint64, m mode, inbox bool) (out []string) {
 		o := engine.Options{Catalog: cat, Seed: seed}
 		m.set(&o)
@@ -190,8 +191,8 @@ func TestW10_Chance(t *testing.T) {
 // AddBuff; one that ends something has none.
 func TestHandlersPutOffByTags(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{
-		ID: "p", Kind: buff.Infinite, Period: time.Second, Inhibition: buff.InhibitionExecute,
-		Require: buff.Requirements{Ongoing: buff.TagTest{None: []string{"wet"}}}, On: buff.Hooks{Pulse: call("hurt")},
+		ID: "p", Kind: define.Infinite, Period: time.Second, Inhibition: define.InhibitionExecute,
+		Require: define.Requirements{Ongoing: define.TagTest{None: []string{"wet"}}}, On: buff.Hooks{Pulse: call("hurt")},
 	})
 	wet, _ := cat.Tag("wet")
 	hurt := 0

@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // attributes are those of a scene: whoever has no health left dies.
-var attributes = []buff.Attribute{
-	{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0), Max: stat.At(150)}, AtMin: buff.AtMinKill},
+var attributes = []define.Attribute{
+	{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0), Max: stat.At(150)}, AtMin: define.AtMinKill},
 	{Attribute: stat.Attribute{Name: "power", Base: 10}},
 }
 
@@ -54,8 +55,8 @@ var statCases = []verbCase{
 	{
 		name: "Damage", byOwner: true,
 		carries: []buff.Spec{
-			with(poison, func(s *buff.Spec) { s.OnDeath = buff.FateKeep }),
-			{ID: "q", Kind: buff.Infinite, Shield: buff.Shield{On: true, Schools: []string{"fire"}}}, // of 70
+			with(poison, func(s *buff.Spec) { s.OnDeath = define.FateKeep }),
+			{ID: "q", Kind: define.Infinite, Shield: define.Shield{On: true, Schools: []string{"fire"}}}, // of 70
 		},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
 			return buff.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
@@ -66,8 +67,8 @@ var statCases = []verbCase{
 
 // might adds 5 to the power of its owner, wrath a half on top.
 var (
-	might = buff.Spec{ID: "might", Duration: 5 * time.Second, Modifiers: []buff.Modifier{{Attr: "power", Op: stat.Add, Value: buff.Const(5)}}}
-	wrath = buff.Spec{ID: "wrath", Duration: 9 * time.Second, Modifiers: []buff.Modifier{{Attr: "power", Op: stat.MulAdd, Value: buff.Const(0.5)}}}
+	might = buff.Spec{ID: "might", Duration: 5 * time.Second, Modifiers: []define.Modifier{{Attr: "power", Op: stat.Add, Value: define.Const(5)}}}
+	wrath = buff.Spec{ID: "wrath", Duration: 9 * time.Second, Modifiers: []define.Modifier{{Attr: "power", Op: stat.MulAdd, Value: define.Const(0.5)}}}
 )
 
 // TestAttributes: what an owner has is what its buffs make of it, for as long as they are

@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 var shields = &verbCase{carries: []buff.Spec{
-	{ID: "old", Kind: buff.Infinite, Shield: buff.Shield{On: true, Pool: 100}},
-	{ID: "high", Kind: buff.Infinite, Shield: buff.Shield{On: true, Pool: 50, Priority: 1, Schools: []string{"fire"}}},
+	{ID: "old", Kind: define.Infinite, Shield: define.Shield{On: true, Pool: 100}},
+	{ID: "high", Kind: define.Infinite, Shield: define.Shield{On: true, Pool: 50, Priority: 1, Schools: []string{"fire"}}},
 }}
 
 // TestAbsorbAnswers: the loop and a handler are told at once what is left of the damage,
@@ -69,7 +70,7 @@ func TestAbsorbAnswers(t *testing.T) {
 		require.Equal(t, []int64{0, 0, 30, -1, -1}, rests)
 	})
 	t.Run("empty", func(t *testing.T) { // a shield that never had anything goes at the next blow, whoever strikes, and if it meets nothing
-		cat := catalogOf(t, buff.Spec{ID: "none", Kind: buff.Infinite, Shield: buff.Shield{On: true}})
+		cat := catalogOf(t, buff.Spec{ID: "none", Kind: define.Infinite, Shield: define.Shield{On: true}})
 		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient})
 		spawn(t, e, 1)
 		add(t, e, 1, cat.Spec("none"))
@@ -103,10 +104,10 @@ func TestAbsorbAnswers(t *testing.T) {
 // TestTaken: Result.Amount counts what was taken.
 func TestTaken(t *testing.T) {
 	x := newScene(t, &verbCase{carries: []buff.Spec{
-		{ID: "p", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5, Initial: 3}, Dispel: buff.DispelRule{Per: buff.PerStack}, Tags: []string{"a"}},
-		{ID: "q", Kind: buff.Infinite, Interrupt: []string{"move"}, Charges: buff.Charges{N: 3, ConsumeOn: []string{"move"}}},
-		{ID: "r", Kind: buff.Infinite, Tags: []string{"a.b"}},
-		{ID: "s", Kind: buff.Infinite, Dispel: buff.DispelRule{Resist: 1000}},
+		{ID: "p", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: 5, Initial: 3}, Dispel: define.DispelRule{Per: define.PerStack}, Tags: []string{"a"}},
+		{ID: "q", Kind: define.Infinite, Interrupt: []string{"move"}, Charges: define.Charges{N: 3, ConsumeOn: []string{"move"}}},
+		{ID: "r", Kind: define.Infinite, Tags: []string{"a.b"}},
+		{ID: "s", Kind: define.Infinite, Dispel: define.DispelRule{Resist: 1000}},
 	}}, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
 	require.EqualValues(t, 2, x.Do(buff.Dispel(1, buff.Query{Spec: x.cat.Spec("p"), Most: 2})).Amount)
@@ -130,7 +131,7 @@ func TestStealOrder(t *testing.T) {
 			continue // commands across owners depend on the frames
 		}
 		t.Run(m.name, func(t *testing.T) {
-			cat := catalogOf(t, buff.Spec{ID: "p", Duration: 20 * time.Second}, buff.Spec{ID: "hit", Kind: buff.Instant})
+			cat := catalogOf(t, buff.Spec{ID: "p", Duration: 20 * time.Second}, buff.Spec{ID: "hit", Kind: define.Instant})
 			p, hit := cat.Spec("p"), cat.Spec("hit")
 			o := engine.Options{Catalog: cat}
 			m.set(&o)
@@ -174,7 +175,7 @@ func TestStealOrder(t *testing.T) {
 
 // TestStealForNobody: what cannot be given is not taken, as far as that can be known.
 func TestStealForNobody(t *testing.T) {
-	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: buff.Infinite}}}
+	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: define.Infinite}}}
 	x := newScene(t, c, engine.Options{Synchronous: true, MaxBuffs: 1})
 	defer shut(t, x.Engine)
 	r := x.Do(buff.Steal(1, 99, buff.Query{}, 0))
@@ -227,7 +228,7 @@ func TestStealForTheBusy(t *testing.T) {
 // does with its own.
 func TestQueryIsCopied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: buff.Infinite, Tags: []string{"a"}}, {ID: "q", Kind: buff.Infinite, Tags: []string{"b"}}, {ID: "r", Kind: buff.Infinite, Tags: []string{"c"}}}}
+		c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: define.Infinite, Tags: []string{"a"}}, {ID: "q", Kind: define.Infinite, Tags: []string{"b"}}, {ID: "r", Kind: define.Infinite, Tags: []string{"c"}}}}
 		x := newScene(t, c, engine.Options{Workers: 2, Budget: brief})
 		gate := make(chan struct{})
 		_, err := x.AddTimeout(1, 0, func(c *engine.Context) {
@@ -253,7 +254,7 @@ func TestQueryIsCopied(t *testing.T) {
 // has returned, in each lane.
 func TestParamsAreCopied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Params: []buff.Param{{Name: "power", Value: buff.Caller("sp")}, {Name: "scale", Value: buff.Const(0.5)}}})
+		cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Params: []define.Param{{Name: "power", Value: define.Caller("sp")}, {Name: "scale", Value: define.Const(0.5)}}})
 		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: brief})
 		spawn(t, e, 1, 2)
 		power := 0.0

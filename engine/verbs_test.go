@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
@@ -355,7 +356,7 @@ func TestDoFunction(t *testing.T) {
 // TestForeignTags: a tag that cannot be one of the engine's catalog is a programmer's
 // error in each lane; the tag 0 is an operating one.
 func TestForeignTags(t *testing.T) {
-	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: buff.Infinite, Tags: []string{"fire"}}}}
+	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: define.Infinite, Tags: []string{"fire"}}}}
 	x := newScene(t, c, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
 	in := x.Inbox()

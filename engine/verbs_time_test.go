@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -16,7 +17,7 @@ import (
 // the next pulse has it at the next one. No command makes anything due in its own instant.
 func TestNeverDueAtOnce(t *testing.T) {
 	for _, m := range modes[:3] {
-		cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Period: 10 * time.Second, Haste: buff.HasteRescale})
+		cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Period: 10 * time.Second, Haste: define.HasteRescale})
 		o := engine.Options{Catalog: cat}
 		m.set(&o)
 		e := open(t, o)
@@ -94,7 +95,7 @@ func TestAddAndPause(t *testing.T) {
 // TestRates: the rates of a buff and its owner work together, and a bad one is
 // an error that changes nothing.
 func TestRates(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "p", Kind: buff.Infinite, Period: 3 * time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Period: 3 * time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	h := add(t, e, 1, cat.Spec("p"))
@@ -111,7 +112,7 @@ func TestRates(t *testing.T) {
 
 // TestTimeErrors: what cannot be done is an error of the loop's call.
 func TestTimeErrors(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "still", Kind: buff.Infinite}, buff.Spec{ID: "p", Kind: buff.Infinite, Period: time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "still", Kind: define.Infinite}, buff.Spec{ID: "p", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	still, p := add(t, e, 1, cat.Spec("still")), add(t, e, 1, cat.Spec("p"))
@@ -155,7 +156,7 @@ func TestExtendUpTo(t *testing.T) {
 // owner who is busy.
 func TestCompensate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cat := catalogOf(t, buff.Spec{ID: "potion", Duration: 10 * time.Second, Tags: []string{"item.potion"}}, buff.Spec{ID: "oath", Kind: buff.Infinite, Tags: []string{"item"}}, buff.Spec{ID: "p", Duration: 10 * time.Second})
+		cat := catalogOf(t, buff.Spec{ID: "potion", Duration: 10 * time.Second, Tags: []string{"item.potion"}}, buff.Spec{ID: "oath", Kind: define.Infinite, Tags: []string{"item"}}, buff.Spec{ID: "p", Duration: 10 * time.Second})
 		item, ok := cat.Tag("item")
 		require.True(t, ok)
 		e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 )
@@ -32,7 +33,7 @@ func TestBusiestSpans(t *testing.T) {
 
 // TestBusiestClock: on a clock that stands still a turn has taken a nanosecond, so that who has had one is known.
 func TestBusiestClock(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1, 2)
 	add(t, e, 2, cat.Spec("beat"))
@@ -46,7 +47,7 @@ func TestBusiestClock(t *testing.T) {
 // TestFollowedBeat: who is followed is seen also where a turn brings nothing but pulses, one or many, and whoever else is
 // followed; who is not is counted.
 func TestFollowedBeat(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	for _, m := range modes {
 		o := engine.Options{Catalog: cat}
 		m.set(&o)
@@ -103,7 +104,7 @@ func TestMostCarryNothing(t *testing.T) {
 func TestFrameRemembersNothing(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 10 * time.Second, Period: time.Second},
-		buff.Spec{ID: "shout", Kind: buff.Instant, On: buff.Hooks{Exec: call("shout")}},
+		buff.Spec{ID: "shout", Kind: define.Instant, On: buff.Hooks{Exec: call("shout")}},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{"shout": func(*engine.Context, buff.Event) {}}})
 	for id := range buff.OwnerID(20) {
@@ -151,7 +152,7 @@ func TestReplayOfBusy(t *testing.T) {
 // TestReplayOfForgedInbox: what the inbox had is read like everything else: a call of a number that there
 // is not, and one that is cut off, are errors that name the frame; and what was whole before it has been done.
 func TestReplayOfForgedInbox(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: buff.Instant}, buff.Spec{ID: "mark", Kind: buff.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "mark", Kind: define.Instant})
 	o := engine.Options{Catalog: cat, Synchronous: true}
 	var rec bytes.Buffer
 	recording := o

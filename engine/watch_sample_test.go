@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 )
@@ -68,9 +69,9 @@ func TestLateOfMany(t *testing.T) {
 // TestSourceGoneAlone: the index across owners is kept for each reason by itself: a catalog in which
 // the only thing to know of a source is that it has gone.
 func TestSourceGoneAlone(t *testing.T) {
-	for _, fate := range []buff.Fate{buff.FateRemove, buff.FateAdopt} {
+	for _, fate := range []define.Fate{define.FateRemove, define.FateAdopt} {
 		inModes(t, func(t *testing.T, m mode) {
-			o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "curse", Kind: buff.Infinite, OnSourceGone: fate})}
+			o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "curse", Kind: define.Infinite, OnSourceGone: fate})}
 			m.set(&o)
 			e := open(t, o)
 			spawn(t, e, 1)
@@ -81,7 +82,7 @@ func TestSourceGoneAlone(t *testing.T) {
 			require.Equal(t, []string{"1: 1000 timeout", "1: 1000 apply curse x1"}, m.pass(e, time.Second))
 			require.NoError(t, e.Do(buff.LoseSource(7)).Err)
 			want := []string{"1: 1000 remove curse why=source_gone"}
-			if fate == buff.FateAdopt {
+			if fate == define.FateAdopt {
 				want = nil
 			}
 			require.Equal(t, want, append(m.pass(e, 0), m.pass(e, time.Second)...))

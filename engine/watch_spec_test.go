@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -25,8 +26,8 @@ func answered[T any](t *testing.T, e *engine.Engine, f func() (T, error)) T {
 // handlers took, over a reload and beside what has no definition.
 func TestSpecs(t *testing.T) {
 	specs := []buff.Spec{
-		{ID: "venom", Duration: time.Minute, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "slow"}}}},
-		{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
+		{ID: "venom", Duration: time.Minute, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "slow"}}}},
+		{ID: "once", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
 	}
 	cat, err := buff.NewCatalog(specs...)
 	require.NoError(t, err)
@@ -88,8 +89,8 @@ func TestSpecs(t *testing.T) {
 func TestHolders(t *testing.T) {
 	e, release, _ := hanging(t, engine.Options{})
 	next, err := e.Catalog().Next(
-		buff.Spec{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "hang"}}}},
-		buff.Spec{ID: "torch", Duration: time.Hour, Stack: buff.Stacking{By: buff.BySource, Limit: 5}},
+		buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}},
+		buff.Spec{ID: "torch", Duration: time.Hour, Stack: define.Stacking{By: define.BySource, Limit: 5}},
 		buff.Spec{ID: "cold", Duration: time.Hour},
 	)
 	require.NoError(t, err)
@@ -137,7 +138,7 @@ func TestHolders(t *testing.T) {
 // A Tick that looks for who carries a definition ends with the owner at whom it has looked at 8,192 buffs.
 func TestHoldersOfMany(t *testing.T) {
 	for _, k := range []struct{ first, next int }{{4096, 2}, {4095, 0}} {
-		cat := catalogOf(t, buff.Spec{ID: "cold", Kind: buff.Infinite})
+		cat := catalogOf(t, buff.Spec{ID: "cold", Kind: define.Infinite})
 		e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxBuffs: 4096})
 		for id, n := range []int{k.first, 4096, 1} {
 			require.NoError(t, e.Spawn(buff.OwnerID(id), nil))

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
@@ -48,8 +49,8 @@ func ticking() func() time.Duration {
 
 func TestWatchView(t *testing.T) {
 	cat := catalogOf(t,
-		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second},
-		buff.Spec{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
+		buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second},
+		buff.Spec{ID: "once", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, InboxLimit: 77})
 	for id := range buff.OwnerID(5) {
@@ -103,8 +104,8 @@ func TestWatchView(t *testing.T) {
 // Of the events of a large frame some are looked at, and together they stand for all.
 func TestWatchLateOfMany(t *testing.T) {
 	cat := catalogOf(t,
-		buff.Spec{ID: "early", Kind: buff.Infinite, Period: time.Second},
-		buff.Spec{ID: "late", Kind: buff.Infinite, Period: 1600 * time.Millisecond},
+		buff.Spec{ID: "early", Kind: define.Infinite, Period: time.Second},
+		buff.Spec{ID: "late", Kind: define.Infinite, Period: 1600 * time.Millisecond},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	for id := range buff.OwnerID(5000) {
@@ -184,7 +185,7 @@ func TestWatchMost(t *testing.T) {
 func TestWatchTimes(t *testing.T) {
 	var now atomic.Int64
 	clock := func() time.Duration { return time.Duration(now.Load()) }
-	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: buff.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("burn")}})
+	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("burn")}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
 		"burn": func(c *engine.Context, _ buff.Event) { now.Add(int64(c.Owner()) * int64(time.Microsecond)) },
 	}})
@@ -218,7 +219,7 @@ func TestWatchTimes(t *testing.T) {
 func TestWatchFollow(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second},
-		buff.Spec{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
+		buff.Spec{ID: "once", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	require.NoError(t, e.Spawn(7, "seven"))
@@ -344,7 +345,7 @@ func TestWatchUnanswered(t *testing.T) {
 // Busy owners show what they carried, and that they are busy.
 func TestWatchStuck(t *testing.T) {
 	gate, in := make(chan struct{}), make(chan struct{})
-	cat := catalogOf(t, buff.Spec{ID: "trap", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("hang")}})
+	cat := catalogOf(t, buff.Spec{ID: "trap", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("hang")}})
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: time.Millisecond, Handlers: engine.Handlers{
 		"hang": func(*engine.Context, buff.Event) { close(in); <-gate },
 	}})

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // MaxZones is how many zones there may be: those in which somebody is, and those whose time
@@ -40,15 +42,15 @@ type zoneScale struct {
 // of its zone.
 func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	if was.held != p.held {
-		verb := buff.VerbResume
+		do := verb.Resume
 		if p.held {
-			verb = buff.VerbPause
+			do = verb.Pause
 		}
-		list[n] = buff.Command{Verb: verb, Whose: buff.OfZone}
+		list[n] = buff.Command{Verb: do, Whose: define.OfZone}
 		n++
 	}
 	if was.rate != p.rate {
-		list[n] = buff.Command{Verb: buff.VerbSetRate, Whose: buff.OfZone, Rate: p.rate}
+		list[n] = buff.Command{Verb: verb.SetRate, Whose: define.OfZone, Rate: p.rate}
 		n++
 	}
 	return list, n
@@ -68,7 +70,7 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) error {
 		return err
 	}
 	if e.zones.sheds {
-		if r := e.deliver(o, &buff.Command{Verb: buff.VerbSetZone}); r.Err != nil {
+		if r := e.deliver(o, &buff.Command{Verb: verb.SetZone}); r.Err != nil {
 			e.zones.tidy(to, z)
 			return r.Err
 		}
@@ -91,8 +93,8 @@ func (e *Engine) leaveZone(o *owner) {
 func (e *Engine) setZoneTime(c *buff.Command) error {
 	rate := c.Rate
 	switch {
-	case c.Verb == buff.VerbPause, c.Verb == buff.VerbResume:
-		return e.changeZone(c.Zone, func(p *zoneScale) { p.held = c.Verb == buff.VerbPause })
+	case c.Verb == verb.Pause, c.Verb == verb.Resume:
+		return e.changeZone(c.Zone, func(p *zoneScale) { p.held = c.Verb == verb.Pause })
 	case rate == buff.Ratio{}:
 	case rate.Num < 1 || rate.Num > buff.MaxRate || rate.Den < 1 || rate.Den > buff.MaxRate:
 		return fmt.Errorf("%w: %d/%d for zone %d, want parts from 1 to %d", buff.ErrRate, rate.Num, rate.Den, c.Zone, buff.MaxRate)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -121,8 +122,8 @@ func TestZoneBusy(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			g := gates{}
 			cat := catalogOf(t,
-				buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second, OnDeath: buff.FateKeep},
-				buff.Spec{ID: "hang", Kind: buff.Instant, On: buff.Hooks{Exec: call("wait")}},
+				buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second, OnDeath: define.FateKeep},
+				buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
 			)
 			e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, MailboxLimit: 2, Handlers: engine.Handlers{"wait": g.wait}})
 			spawn(t, e, 1)

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // A command line is completed by verbs, by what stands behind them, and by options that are not there yet.
 func TestCompletions(t *testing.T) {
 	cat, err := buff.Build(buff.Definitions{
-		Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "armour"}}},
+		Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "armour"}}},
 		Specs:      []buff.Spec{{ID: "venom", Tags: []string{"debuff.poison"}, Duration: time.Second}, {ID: "veil", Duration: time.Second}},
 	})
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
@@ -132,10 +133,10 @@ func TestAnswersFit(t *testing.T) {
 // Without Options.Attributes the page shows what the engine knows.
 func TestEngineAttributes(t *testing.T) {
 	cat, err := buff.Build(buff.Definitions{
-		Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "power", Base: 10}}, {Attribute: stat.Attribute{Name: "speed", Base: 4}}},
+		Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "power", Base: 10}}, {Attribute: stat.Attribute{Name: "speed", Base: 4}}},
 		Specs: []buff.Spec{
-			{ID: "might", Name: "Might", Duration: time.Hour, Modifiers: []buff.Modifier{{Attr: "power", Op: stat.Add, Value: buff.Const(5)}, {Attr: "speed", Op: stat.Override, Value: buff.Const(1)}}},
-			{ID: "wrath", Duration: time.Hour, Modifiers: []buff.Modifier{{Attr: "power", Op: stat.MulAdd, Value: buff.Const(0.5)}}},
+			{ID: "might", Name: "Might", Duration: time.Hour, Modifiers: []define.Modifier{{Attr: "power", Op: stat.Add, Value: define.Const(5)}, {Attr: "speed", Op: stat.Override, Value: define.Const(1)}}},
+			{ID: "wrath", Duration: time.Hour, Modifiers: []define.Modifier{{Attr: "power", Op: stat.MulAdd, Value: define.Const(0.5)}}},
 		},
 	})
 	require.NoError(t, err)

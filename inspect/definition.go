@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // written are fields that are called something else in the files of a designer.
@@ -57,14 +58,14 @@ func snake(word string) string {
 }
 
 // numberText writes a number of a definition for people.
-func numberText(n *buff.Number) string {
+func numberText(n *define.Number) string {
 	text := ""
 	switch n.From {
-	case buff.FromConst:
+	case define.FromConst:
 		return strconv.FormatFloat(n.Const, 'g', -1, 64)
-	case buff.FromCurve:
+	case define.FromCurve:
 		text = "curve " + n.Curve.Name()
-	case buff.FromAttr:
+	case define.FromAttr:
 		text = fmt.Sprintf("attr %s of %v", n.Attr, n.Of)
 		for _, part := range []struct {
 			is   float64
@@ -74,9 +75,9 @@ func numberText(n *buff.Number) string {
 				text += fmt.Sprintf(", %s %g", part.text, part.is)
 			}
 		}
-	case buff.FromCaller:
+	case define.FromCaller:
 		text = "caller " + n.Caller
-	case buff.FromFormula:
+	case define.FromFormula:
 		text = fmt.Sprint(n.Formula)
 	}
 	if n.Default {
@@ -144,13 +145,13 @@ func field(x reflect.Value, name string, tell func(name, value string)) {
 	case time.Duration:
 		tell(name, span(v))
 		return
-	case buff.Number:
+	case define.Number:
 		tell(name, numberText(&v))
 		return
-	case *buff.Number:
+	case *define.Number:
 		tell(name, numberText(v))
 		return
-	case *buff.Curve:
+	case *define.Curve:
 		tell(name, "curve "+v.Name())
 		return
 	case buff.Action:
@@ -169,7 +170,7 @@ func field(x reflect.Value, name string, tell func(name, value string)) {
 			return
 		}
 		for i := range x.Len() {
-			if p, ok := x.Index(i).Interface().(buff.Param); ok {
+			if p, ok := x.Index(i).Interface().(define.Param); ok {
 				tell(name+"."+p.Name, numberText(&p.Value))
 			} else {
 				field(x.Index(i), name+"."+strconv.Itoa(i), tell)

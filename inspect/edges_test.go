@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
 )
@@ -20,7 +22,7 @@ func TestEdgesOfTime(t *testing.T) {
 	require.Zero(t, ownSpeed(buff.Instance{Held: buff.HeldByDeath}, 1))
 	require.Zero(t, clocksOf(&engine.OwnerView{Paused: true}, history.New(history.MinBytes), 0).owner.first)
 	require.Zero(t, *leftOf(buff.Instance{End: 5}, 10), "it is over, and its owner busy")
-	endless := specOf(&buff.Spec{ID: "oath", Kind: buff.Infinite})
+	endless := specOf(&buff.Spec{ID: "oath", Kind: define.Infinite})
 	require.Empty(t, endless.Lasts+endless.Period, "without an end, and without pulses")
 	short := specOf(&buff.Spec{ID: "blink", Duration: time.Millisecond, Period: time.Millisecond})
 	require.NotEmpty(t, short.Lasts)
@@ -31,7 +33,7 @@ func TestEdgesOfTime(t *testing.T) {
 func TestStepsInOrder(t *testing.T) {
 	const h = 7
 	l := lanes{list: []laneJSON{{Steps: []stepJSON{{At: 5}, {At: 9}}}}, at: map[laneKey]int{{handle: h}: 0}}
-	l.changes(&clocks{owner: speeds{first: 1}, changes: []buff.TimeChange{{Handle: h, At: 7, Verb: buff.VerbPause}}}, 0, 10)
+	l.changes(&clocks{owner: speeds{first: 1}, changes: []buff.TimeChange{{Handle: h, At: 7, Verb: verb.Pause}}}, 0, 10)
 	at := []int64{}
 	for _, step := range l.list[0].Steps {
 		at = append(at, step.At)

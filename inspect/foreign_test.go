@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/inspect"
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 )
@@ -168,7 +169,7 @@ func TestDoFails(t *testing.T) {
 	said := errors.New("not while the boss lives")
 	g := newGame(t, inspect.Options{Token: token, Do: func(c buff.Command) error {
 		did = append(did, c.Verb.String())
-		if c.Verb == buff.VerbResume {
+		if c.Verb == verb.Resume {
 			panic("no books")
 		}
 		return said

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
 )
@@ -44,16 +45,16 @@ type game struct {
 
 const token = "0123456789abcdef"
 
-func call(name string) []buff.Action { return []buff.Action{{Do: buff.DoCall, Name: name}} }
+func call(name string) []buff.Action { return []buff.Action{{Do: define.DoCall, Name: name}} }
 
 // newGame starts a game of a few players; its loop, its server and what they need end
 // with the test. With a nil page there is no server.
 func newGame(t *testing.T, o inspect.Options) *game {
 	t.Helper()
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "venom", Name: "Venom", Polarity: buff.Negative, Tags: []string{"debuff.poison"}, Duration: time.Hour, Period: 100 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 5}},
-		buff.Spec{ID: "once", Duration: 90 * time.Minute, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
-		buff.Spec{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: call("hang")}},
+		buff.Spec{ID: "venom", Name: "Venom", Polarity: define.Negative, Tags: []string{"debuff.poison"}, Duration: time.Hour, Period: 100 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 5}},
+		buff.Spec{ID: "once", Duration: 90 * time.Minute, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
+		buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: call("hang")}},
 	)
 	require.NoError(t, err)
 	g := &game{t: t, gate: make(chan struct{})}

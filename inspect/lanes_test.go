@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
 )
@@ -66,10 +67,10 @@ func laneText(l map[string]any) string {
 // within the minute, and what was denied and what was done at once.
 func TestLastMinute(t *testing.T) {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "oath", Kind: buff.Infinite},
+		buff.Spec{ID: "oath", Kind: define.Infinite},
 		buff.Spec{ID: "food", Duration: time.Hour},
-		buff.Spec{ID: "venom", Duration: 6 * time.Second, Period: 2 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 2, Overflow: buff.OverflowDeny}},
-		buff.Spec{ID: "hit", Kind: buff.Instant},
+		buff.Spec{ID: "venom", Duration: 6 * time.Second, Period: 2 * time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 2, Overflow: define.OverflowDeny}},
+		buff.Spec{ID: "hit", Kind: define.Instant},
 	)
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
@@ -104,7 +105,7 @@ func TestLastMinute(t *testing.T) {
 // TestLastMinuteOfMany: a player to whom too much happened for one answer gets the newest of it, and is told so;
 // an engine without a history says that.
 func TestLastMinuteOfMany(t *testing.T) {
-	cat, err := buff.NewCatalog(buff.Spec{ID: "hit", Kind: buff.Instant, Tags: []string{"x"}}, buff.Spec{ID: "stone", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByNone}})
+	cat, err := buff.NewCatalog(buff.Spec{ID: "hit", Kind: define.Instant, Tags: []string{"x"}}, buff.Spec{ID: "stone", Kind: define.Infinite, Stack: define.Stacking{By: define.ByNone}})
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
 	require.NoError(t, err)
@@ -153,8 +154,8 @@ func TestLastMinuteOfMany(t *testing.T) {
 // lanes, with the whiles in which time did not pass as usual.
 func TestLastMinuteStandsStill(t *testing.T) {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "food", Duration: 20 * time.Second, OnDeath: buff.FatePause},
-		buff.Spec{ID: "venom", Duration: 8 * time.Second, Period: 2 * time.Second, OnDeath: buff.FateKeep},
+		buff.Spec{ID: "food", Duration: 20 * time.Second, OnDeath: define.FatePause},
+		buff.Spec{ID: "venom", Duration: 8 * time.Second, Period: 2 * time.Second, OnDeath: define.FateKeep},
 	)
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
 )
@@ -42,7 +43,7 @@ func inHall(t *testing.T, o inspect.Options, f func(h *hall)) {
 func inHallOf(t *testing.T, o inspect.Options, server func(http.Handler) *http.Server, f func(h *hall)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hall{t: t, in: make(chan net.Conn)}
-		cat, err := buff.NewCatalog(buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second})
+		cat, err := buff.NewCatalog(buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second})
 		require.NoError(t, err)
 		h.eng, err = engine.New(engine.Options{Catalog: cat, Synchronous: true})
 		require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -116,7 +117,7 @@ func (in *Inspector) buffOf(b buff.Instance, now wheel.Time) buffJSON {
 		Handle: strconv.FormatUint(uint64(b.Handle), 10), Spec: line(b.Spec.ID), Name: line(b.Spec.Name), Side: b.Spec.Polarity.String(),
 		Source: in.pick(b.Source), Stacks: b.Stacks, Level: b.Level, Magnitude: strconv.FormatInt(b.Magnitude, 10),
 		Left: leftOf(b, now), Whole: b.Spec.Duration.Milliseconds(), Next: until(b.NextPulse, now), Period: b.Spec.Period.Milliseconds(),
-		Charges: b.Charges, Waiting: b.Waiting, Hidden: b.Hidden, Paused: b.Paused, Infinite: b.Spec.Kind == buff.Infinite,
+		Charges: b.Charges, Waiting: b.Waiting, Hidden: b.Hidden, Paused: b.Paused, Infinite: b.Spec.Kind == define.Infinite,
 	}
 	if b.Shield != 0 {
 		out.Shield = strconv.FormatInt(b.Shield, 10)

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -32,7 +34,7 @@ func (s *story) lasts(x *storyBuff) int64 {
 func (s *story) standStill(o *engine.OwnerView) {
 	s.timeBefore(o)
 	for _, x := range s.times.changes {
-		if x.Handle != 0 && x.Verb != buff.VerbSetRate && (x.Was == 0) == (x.Is == 0) {
+		if x.Handle != 0 && x.Verb != verb.SetRate && (x.Was == 0) == (x.Is == 0) {
 			continue // the scenario knows one reason why a buff's time stands still, not two
 		}
 		s.timeStep(x.At, x.Handle, x.Whose, x.Verb, x.Rate)
@@ -44,20 +46,20 @@ func (s *story) standStill(o *engine.OwnerView) {
 func (s *story) timeBefore(o *engine.OwnerView) {
 	type reason struct {
 		handle buff.Handle
-		whose  buff.Whose
+		whose  define.Whose
 		rate   bool
 	}
 	known := map[reason]bool{}
 	rest := 0. // of the owner's speed, what the rates that are known do not explain
-	rates := map[buff.Whose]float64{buff.OfOwner: 1, buff.OfZone: 1}
+	rates := map[define.Whose]float64{define.OfOwner: 1, define.OfZone: 1}
 	for _, x := range s.times.changes {
-		r := reason{x.Handle, x.Whose, x.Verb == buff.VerbSetRate}
+		r := reason{x.Handle, x.Whose, x.Verb == verb.SetRate}
 		switch {
 		case known[r]:
 		case r.rate && x.Old != buff.Ratio{Num: 1, Den: 1}:
-			s.timeStep(s.known, x.Handle, x.Whose, buff.VerbSetRate, x.Old)
-		case x.Verb == buff.VerbResume && (x.Handle == 0 || x.Was == 0):
-			s.timeStep(s.known, x.Handle, x.Whose, buff.VerbPause, buff.Ratio{})
+			s.timeStep(s.known, x.Handle, x.Whose, verb.SetRate, x.Old)
+		case x.Verb == verb.Resume && (x.Handle == 0 || x.Was == 0):
+			s.timeStep(s.known, x.Handle, x.Whose, verb.Pause, buff.Ratio{})
 		}
 		known[r] = true
 		if x.Handle != 0 {
@@ -66,50 +68,50 @@ func (s *story) timeBefore(o *engine.OwnerView) {
 		if r.rate {
 			rates[x.Whose] = float64(x.Rate.Num) / float64(x.Rate.Den)
 		}
-		if product := rates[buff.OfOwner] * rates[buff.OfZone]; x.Is > 0 {
+		if product := rates[define.OfOwner] * rates[define.OfZone]; x.Is > 0 {
 			rest = x.Is / product
 		}
 	}
 	switch own := &s.times.owner; {
 	case len(own.at) == 0 && o.Paused:
-		s.timeStep(s.known, 0, buff.OfOwner, buff.VerbPause, buff.Ratio{})
-	case !known[reason{0, buff.OfOwner, true}]:
-		s.rateBefore(0, buff.OfOwner, rest)
-	case !known[reason{0, buff.OfZone, true}]:
-		s.rateBefore(0, buff.OfZone, rest)
+		s.timeStep(s.known, 0, define.OfOwner, verb.Pause, buff.Ratio{})
+	case !known[reason{0, define.OfOwner, true}]:
+		s.rateBefore(0, define.OfOwner, rest)
+	case !known[reason{0, define.OfZone, true}]:
+		s.rateBefore(0, define.OfZone, rest)
 	}
 	for _, x := range s.lanes {
 		if own := s.times.buffs[x.handle]; own != nil && len(own.at) == 0 && !x.begins {
-			s.rateBefore(x.handle, buff.OfBuff, own.first)
+			s.rateBefore(x.handle, define.OfBuff, own.first)
 			if own.first == 0 {
-				s.timeStep(s.known, x.handle, buff.OfBuff, buff.VerbPause, buff.Ratio{})
+				s.timeStep(s.known, x.handle, define.OfBuff, verb.Pause, buff.Ratio{})
 			}
 		}
 	}
 }
 
 // rateBefore is a step for a speed that time had from the begin on, if it is another than that of the world.
-func (s *story) rateBefore(h buff.Handle, whose buff.Whose, speed float64) {
+func (s *story) rateBefore(h buff.Handle, whose define.Whose, speed float64) {
 	if rate, ok := ratioOf(speed); ok {
-		s.timeStep(s.known, h, whose, buff.VerbSetRate, rate)
+		s.timeStep(s.known, h, whose, verb.SetRate, rate)
 	}
 }
 
 // timeStep is a step about time.
-func (s *story) timeStep(at wheel.Time, h buff.Handle, whose buff.Whose, verb buff.Verb, rate buff.Ratio) {
-	word, whom, x := verb.String(), "true", s.at[h]
+func (s *story) timeStep(at wheel.Time, h buff.Handle, whose define.Whose, do verb.Verb, rate buff.Ratio) {
+	word, whom, x := do.String(), "true", s.at[h]
 	switch {
 	case h != 0 && x == nil:
 		return // nothing else is known of it
 	case h != 0:
 		word, whom = word+"_buff", quoted(x.id)
-	case whose == buff.OfZone:
+	case whose == define.OfZone:
 		word, whom = word+"_zone", "0"
 	}
 	switch {
-	case verb != buff.VerbSetRate:
+	case do != verb.SetRate:
 		s.step(at, "%s: %s", word, whom)
-	case h == 0 && whose == buff.OfOwner:
+	case h == 0 && whose == define.OfOwner:
 		s.step(at, "%s: %s", word, quoted(rate.String()))
 	default:
 		s.step(at, "%s: %s, to: %s", word, whom, quoted(rate.String()))

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/wheel"
@@ -174,11 +176,11 @@ func (l *lanes) changes(c *clocks, from, now int64) {
 
 // timeText says of whom a change of time was, and at what rate.
 func timeText(x *buff.TimeChange) string {
-	text := map[buff.Whose]string{buff.OfOwner: "the player", buff.OfZone: "its zone", buff.OfBuff: "the buff"}[x.Whose]
-	if x.Handle != 0 && x.Whose == buff.OfZone {
+	text := map[define.Whose]string{define.OfOwner: "the player", define.OfZone: "its zone", define.OfBuff: "the buff"}[x.Whose]
+	if x.Handle != 0 && x.Whose == define.OfZone {
 		text = "by death"
 	}
-	if x.Verb == buff.VerbSetRate {
+	if x.Verb == verb.SetRate {
 		text += " at " + x.Rate.String()
 	}
 	return text

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -114,7 +115,7 @@ func (c *carriedThen) hiddenSince(at wheel.Time) (is, known bool) {
 func counts(e *buff.Event) bool {
 	switch e.Kind {
 	case buff.Pulsed, buff.Suppressed:
-		return e.Spec.Stack.Timers == buff.TimersShared // or it says how many of them pulse
+		return e.Spec.Stack.Timers == define.TimersShared // or it says how many of them pulse
 	case buff.Reacted, buff.Faulted:
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
@@ -159,8 +160,8 @@ func TestToldOfAPlayer(t *testing.T) {
 	in := &Inspector{}
 	in.opts.Name = func(id buff.OwnerID) string { return fmt.Sprint("P", uint64(id)) }
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "venom", Name: "Venom", Polarity: buff.Negative, Duration: 90 * time.Second, Period: 3 * time.Second},
-		buff.Spec{ID: "aegis", Kind: buff.Infinite},
+		buff.Spec{ID: "venom", Name: "Venom", Polarity: define.Negative, Duration: 90 * time.Second, Period: 3 * time.Second},
+		buff.Spec{ID: "aegis", Kind: define.Infinite},
 	)
 	require.NoError(t, err)
 	venom, aegis := cat.Spec("venom"), cat.Spec("aegis")

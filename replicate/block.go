@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -81,7 +83,7 @@ func (k *block) close(at int) bool {
 // end ends a record.
 func (k *block) end(t told) {
 	k.records = append(k.records, record{t, int32(len(k.bytes) - k.from)})
-	k.mixed = k.mixed || t.sync != buff.SyncAll
+	k.mixed = k.mixed || t.sync != define.SyncAll
 }
 
 // life tells whether the owner is dead.
@@ -120,20 +122,20 @@ func (k *block) whole(now wheel.Time, at int, is told, b *buff.Instance) {
 
 // aspects are the bits of a mask by what of a buff has changed.
 var aspects = [...]struct {
-	aspect buff.Aspect
+	aspect journal.Aspect
 	bit    byte
 }{
-	{buff.AspectTime, hasTime},
-	{buff.AspectStacks, hasStacks},
-	{buff.AspectPower, hasPower},
-	{buff.AspectCharges, hasCharges},
-	{buff.AspectShield, hasShield},
-	{buff.AspectHidden, hasHidden},
-	{buff.AspectWaiting, hasWaiting},
+	{journal.Time, hasTime},
+	{journal.Stacks, hasStacks},
+	{journal.Power, hasPower},
+	{journal.Charges, hasCharges},
+	{journal.Shield, hasShield},
+	{journal.Hidden, hasHidden},
+	{journal.Waiting, hasWaiting},
 }
 
 // part tells what of a buff has changed.
-func (k *block) part(now wheel.Time, at int, is told, b *buff.Instance, what buff.Aspect) {
+func (k *block) part(now wheel.Time, at int, is told, b *buff.Instance, what journal.Aspect) {
 	mask := byte(0)
 	for _, a := range aspects {
 		if what&a.aspect != 0 {

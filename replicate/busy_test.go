@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -49,10 +50,10 @@ func busyWorld(t *testing.T, seed uint64) *world {
 	specs := definitions(w.dice)
 	for k := range specs {
 		if specs[k].Period > 0 || k%3 == 1 {
-			specs[k].On.Apply = append(specs[k].On.Apply, buff.Action{Do: buff.DoCall, Name: "wait"})
+			specs[k].On.Apply = append(specs[k].On.Apply, buff.Action{Do: define.DoCall, Name: "wait"})
 		}
 		if specs[k].Period > 0 {
-			specs[k].On.Pulse = []buff.Action{{Do: buff.DoCall, Name: "wait"}}
+			specs[k].On.Pulse = []buff.Action{{Do: define.DoCall, Name: "wait"}}
 		}
 	}
 	var err error

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // Definitions returns a message with what clients want to know of the definitions that may be sent:
@@ -23,7 +24,7 @@ func (s *Server) define(c *buff.Catalog) {
 	var body []byte
 	n := 0
 	for spec := range c.All() {
-		if spec.Client.Sync != buff.SyncNone && spec.Kind != buff.Instant {
+		if spec.Client.Sync != define.SyncNone && spec.Kind != define.Instant {
 			n++
 			body = appendSpec(body, spec)
 		}
@@ -49,7 +50,7 @@ func appendSpec(p []byte, s *buff.Spec) []byte {
 	p = binary.AppendUvarint(p, uint64(len(s.Params)))
 	for _, x := range s.Params {
 		v := math.NaN() // not the same for all
-		if x.Value.From == buff.FromConst {
+		if x.Value.From == define.FromConst {
 			v = x.Value.Const
 		}
 		p = binary.LittleEndian.AppendUint64(appendString(p, x.Name), math.Float64bits(v))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/replicate"
 	"github.com/bufftick/bufftick/replicate/client"
@@ -15,7 +16,7 @@ import (
 // Packets say by a fingerprint which ones they are about.
 func ExampleServer_Definitions() {
 	catalog, err := buff.NewCatalog(buff.Spec{
-		ID: "poison", Duration: time.Minute, Polarity: buff.Negative, Client: buff.Client{Icon: "skull", Priority: 5},
+		ID: "poison", Duration: time.Minute, Polarity: define.Negative, Client: define.Client{Icon: "skull", Priority: 5},
 	})
 	if err != nil {
 		panic(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/replicate"
 	"github.com/bufftick/bufftick/replicate/client"
@@ -15,7 +16,7 @@ import (
 // A packet is lost. The client notices by the next one, says what it had last, and gets the owners
 // that have changed since, and no others.
 func ExampleViewer_Receive() {
-	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9}})
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget, Limit: 9}})
 	if err != nil {
 		panic(err)
 	}

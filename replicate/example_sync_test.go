@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/replicate"
 	"github.com/bufftick/bufftick/replicate/client"
@@ -15,8 +16,8 @@ import (
 func ExampleViewer_See() {
 	catalog, err := buff.NewCatalog(
 		buff.Spec{ID: "poison", Duration: time.Minute},
-		buff.Spec{ID: "cooldown", Duration: time.Minute, Client: buff.Client{Sync: buff.SyncOwner}},
-		buff.Spec{ID: "plan", Duration: time.Minute, Client: buff.Client{Sync: buff.SyncParty}},
+		buff.Spec{ID: "cooldown", Duration: time.Minute, Client: define.Client{Sync: define.SyncOwner}},
+		buff.Spec{ID: "plan", Duration: time.Minute, Client: define.Client{Sync: define.SyncParty}},
 	)
 	if err != nil {
 		panic(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/replicate/client"
 	"github.com/bufftick/bufftick/wheel"
@@ -52,26 +53,26 @@ type seat struct {
 const crowd = 8 // owners, at most
 
 func definitions(dice *rand.Rand) []buff.Spec {
-	sync := func() buff.Client {
-		return buff.Client{Sync: buff.Sync(dice.IntN(5)), Priority: dice.IntN(9) - 4, Icon: "icon"}
+	sync := func() define.Client {
+		return define.Client{Sync: define.Sync(dice.IntN(5)), Priority: dice.IntN(9) - 4, Icon: "icon"}
 	}
 	specs := []buff.Spec{
-		{ID: "dot", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}},
-		{ID: "hot", Duration: 4 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Refresh: buff.RefreshExtend, Limit: 5}},
-		{ID: "each", Duration: 2 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersEach, Limit: 4}},
-		{ID: "queue", Duration: 2 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue, Limit: 4}},
-		{ID: "shield", Duration: 5 * time.Second, Shield: buff.Shield{On: true, Pool: 30}, Stack: buff.Stacking{By: buff.ByTarget}},
-		{ID: "charged", Duration: 9 * time.Second, Charges: buff.Charges{N: 4}, OnDeath: buff.FatePause},
-		{ID: "mark", Kind: buff.Infinite, OnDeath: buff.FateKeep},
-		{ID: "adopted", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, Stack: buff.Stacking{By: buff.BySource}},
-		{ID: "rage", Duration: 6 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 6, Expire: buff.ExpireOne, Level: buff.LevelSum}},
-		{ID: "low", Kind: buff.Infinite, Group: buff.Group{Name: "g", Rule: buff.GroupHide}},
-		{ID: "torch", Duration: 3 * time.Second, Aura: buff.Aura{Apply: "light", Radius: 2, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}},
-		{ID: "lamp", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}, Aura: buff.Aura{Apply: "light", Radius: 4, Interval: 700 * time.Millisecond}},
-		{ID: "light", Kind: buff.Infinite},
+		{ID: "dot", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}},
+		{ID: "hot", Duration: 4 * time.Second, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshExtend, Limit: 5}},
+		{ID: "each", Duration: 2 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersEach, Limit: 4}},
+		{ID: "queue", Duration: 2 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue, Limit: 4}},
+		{ID: "shield", Duration: 5 * time.Second, Shield: define.Shield{On: true, Pool: 30}, Stack: define.Stacking{By: define.ByTarget}},
+		{ID: "charged", Duration: 9 * time.Second, Charges: define.Charges{N: 4}, OnDeath: define.FatePause},
+		{ID: "mark", Kind: define.Infinite, OnDeath: define.FateKeep},
+		{ID: "adopted", Kind: define.Infinite, OnSourceGone: define.FateAdopt, Stack: define.Stacking{By: define.BySource}},
+		{ID: "rage", Duration: 6 * time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 6, Expire: define.ExpireOne, Level: define.LevelSum}},
+		{ID: "low", Kind: define.Infinite, Group: define.Group{Name: "g", Rule: define.GroupHide}},
+		{ID: "torch", Duration: 3 * time.Second, Aura: define.Aura{Apply: "light", Radius: 2, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}},
+		{ID: "lamp", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}, Aura: define.Aura{Apply: "light", Radius: 4, Interval: 700 * time.Millisecond}},
+		{ID: "light", Kind: define.Infinite},
 	}
 	for k := range specs {
-		specs[k].Client, specs[k].Reload = sync(), buff.ReloadRule(dice.IntN(3))
+		specs[k].Client, specs[k].Reload = sync(), define.ReloadRule(dice.IntN(3))
 	}
 	return specs
 }
@@ -374,13 +375,13 @@ func (w *world) compare(s *seat) string {
 func mayKnow(s *seat, owner buff.OwnerID, party bool, b *buff.Instance) bool {
 	own := owner == s.viewer.Owner()
 	switch b.Spec.Client.Sync {
-	case buff.SyncOwner:
+	case define.SyncOwner:
 		return own
-	case buff.SyncParty:
+	case define.SyncParty:
 		return own || party
-	case buff.SyncSource:
+	case define.SyncSource:
 		return b.Source == s.viewer.Owner()
-	case buff.SyncNone:
+	case define.SyncNone:
 		return false
 	}
 	return true

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -96,7 +98,7 @@ type entry struct {
 
 // told is who has been told of the buff in a slot.
 type told struct {
-	sync   buff.Sync
+	sync   define.Sync
 	source buff.OwnerID
 	any    bool // there is one
 }
@@ -272,16 +274,16 @@ func (s *Server) sort() {
 }
 
 // change encodes what has changed in one slot.
-func (e *entry) change(to *block, now wheel.Time, at int, what buff.Aspect, b *buff.Instance, ok bool) {
+func (e *entry) change(to *block, now wheel.Time, at int, what journal.Aspect, b *buff.Instance, ok bool) {
 	for at >= len(e.told) {
 		e.told = append(e.told, told{})
 	}
 	was, is := e.told[at], told{}
-	if ok && b.Spec.Client.Sync != buff.SyncNone {
+	if ok && b.Spec.Client.Sync != define.SyncNone {
 		is = told{b.Spec.Client.Sync, b.Source, true}
 	}
 	e.told[at] = is
-	anew := !was.equals(is) || what&(buff.AspectBegun|buff.AspectSource|buff.AspectSpec) != 0
+	anew := !was.equals(is) || what&(journal.Begun|journal.Source|journal.Spec) != 0
 	if was.any && !was.equals(is) {
 		to.gone(at, was)
 	}
@@ -302,7 +304,7 @@ func (e *entry) change(to *block, now wheel.Time, at int, what buff.Aspect, b *b
 
 // equals reports whether the same viewers are told.
 func (t told) equals(o told) bool {
-	return t.any == o.any && t.sync == o.sync && (t.sync != buff.SyncSource || t.source == o.source)
+	return t.any == o.any && t.sync == o.sync && (t.sync != define.SyncSource || t.source == o.source)
 }
 
 // wholeOf returns the full state of an owner, and false if it cannot be looked at now.
@@ -324,7 +326,7 @@ func (s *Server) wholeOf(e *entry) (*block, bool) {
 		e.full.life(true)
 	}
 	for b := range buffs.All() {
-		if b.Spec.Client.Sync == buff.SyncNone {
+		if b.Spec.Client.Sync == define.SyncNone {
 			continue
 		}
 		is, at := told{b.Spec.Client.Sync, b.Source, true}, b.Handle.Slot()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/replicate/client"
 )
@@ -26,12 +27,12 @@ func engineOf(tb testing.TB, specs ...buff.Spec) *engine.Engine {
 // of a world in which it never was. And no source or magnitude of it can be found in them.
 func TestSecretsAreNotInTheBytes(t *testing.T) {
 	const source, strength = 0x1f5a3c9e7b2d4, 0x5a5a5a5a5a
-	for _, sync := range []buff.Sync{buff.SyncOwner, buff.SyncSource, buff.SyncParty, buff.SyncNone} {
+	for _, sync := range []define.Sync{define.SyncOwner, define.SyncSource, define.SyncParty, define.SyncNone} {
 		told := map[bool][]byte{}
 		for _, secrets := range []bool{false, true} {
 			e := engineOf(t,
-				buff.Spec{ID: "open", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5}},
-				buff.Spec{ID: "secret", Duration: 3 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5}, Client: buff.Client{Sync: sync}, Charges: buff.Charges{N: 9}},
+				buff.Spec{ID: "open", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget, Limit: 5}},
+				buff.Spec{ID: "secret", Duration: 3 * time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 5}, Client: define.Client{Sync: sync}, Charges: define.Charges{N: 9}},
 			)
 			for _, id := range []buff.OwnerID{1, 2} {
 				require.NoError(t, e.Spawn(id, nil))
@@ -68,8 +69,8 @@ func TestSecretsAreNotInTheBytes(t *testing.T) {
 // TestSecretsAreToldToSome: the search would find them.
 func TestSecretsAreToldToSome(t *testing.T) {
 	const source = 0x1f5a3c9e7b2d4
-	for sync, viewer := range map[buff.Sync]buff.OwnerID{buff.SyncAll: 9, buff.SyncOwner: 2, buff.SyncSource: source, buff.SyncParty: 8} {
-		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Client: buff.Client{Sync: sync}}, buff.Spec{ID: "hush", Duration: time.Minute, Client: buff.Client{Sync: buff.SyncNone}})
+	for sync, viewer := range map[define.Sync]buff.OwnerID{define.SyncAll: 9, define.SyncOwner: 2, define.SyncSource: source, define.SyncParty: 8} {
+		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Client: define.Client{Sync: sync}}, buff.Spec{ID: "hush", Duration: time.Minute, Client: define.Client{Sync: define.SyncNone}})
 		require.NoError(t, e.Spawn(2, nil))
 		e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a"), Source: source})
 		s := New(e, Options{})
@@ -78,7 +79,7 @@ func TestSecretsAreToldToSome(t *testing.T) {
 		require.NoError(t, v.See(2, viewer == 8))
 		require.Contains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)), "sync %v", sync)
 		require.NotContains(t, string(s.Definitions()), "hush")
-		if sync == buff.SyncParty { // and out of the party it is taken away
+		if sync == define.SyncParty { // and out of the party it is taken away
 			require.NoError(t, v.See(2, false))
 			require.NotContains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)))
 		}
@@ -87,7 +88,7 @@ func TestSecretsAreToldToSome(t *testing.T) {
 
 // TestSourceChanges: with sync source a buff is shown to who its source is now.
 func TestSourceChanges(t *testing.T) {
-	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite, OnSourceGone: buff.FateAdopt, Client: buff.Client{Sync: buff.SyncSource}})
+	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite, OnSourceGone: define.FateAdopt, Client: define.Client{Sync: define.SyncSource}})
 	require.NoError(t, e.Spawn(2, nil))
 	e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a"), Source: 9})
 	s := New(e, Options{})
@@ -115,7 +116,7 @@ func TestSourceChanges(t *testing.T) {
 
 // TestToldIsKept: what ends between an Update and a full state for another viewer is told to who knows it.
 func TestToldIsKept(t *testing.T) {
-	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite})
+	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	require.NoError(t, e.Spawn(2, nil))
 	h, _ := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a")})
 	s := New(e, Options{})
@@ -142,7 +143,7 @@ func TestToldIsKept(t *testing.T) {
 // TestShortLife: a buff of which only a full state between two Updates has told, and that has ended before
 // the second, is taken back from who got that.
 func TestShortLife(t *testing.T) {
-	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite})
+	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	require.NoError(t, e.Spawn(2, nil))
 	s := New(e, Options{})
 	viewers, clients := []*Viewer{}, []*client.Client{}
@@ -171,7 +172,7 @@ func TestShortLife(t *testing.T) {
 
 // TestRepairForgets: for whom a repair has no room is not taken for who had the local number before.
 func TestRepairForgets(t *testing.T) {
-	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite})
+	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	for id := range buff.OwnerID(5) {
 		require.NoError(t, e.Spawn(id, nil))
 		for range 20 {
@@ -209,7 +210,7 @@ func TestRepairForgets(t *testing.T) {
 // TestShedForgets: when too much waits and is dropped, so is that somebody has left; it is said again, before
 // another owner under the same local number comes, for which a packet may have no room yet.
 func TestShedForgets(t *testing.T) {
-	e := engineOf(t, buff.Spec{ID: "a", Kind: buff.Infinite})
+	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	for id := range buff.OwnerID(4) {
 		require.NoError(t, e.Spawn(id, nil))
 		for range 20 {
@@ -249,7 +250,7 @@ func TestShedForgets(t *testing.T) {
 // one is taken, and the client comes to know all.
 func TestPacketLength(t *testing.T) {
 	for _, every := range []int{1, 3} {
-		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource, Limit: 100}})
+		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.BySource, Limit: 100}})
 		for id := range buff.OwnerID(60) {
 			require.NoError(t, e.Spawn(id, nil))
 		}
@@ -289,9 +290,9 @@ func TestPacketLength(t *testing.T) {
 // can count.
 func TestManyRecords(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 127, 128, 129, 300} {
-		for _, sync := range []buff.Sync{buff.SyncAll, buff.SyncSource} {
-			e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.ByNone}},
-				buff.Spec{ID: "b", Duration: time.Minute, Client: buff.Client{Sync: sync}})
+		for _, sync := range []define.Sync{define.SyncAll, define.SyncSource} {
+			e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.ByNone}},
+				buff.Spec{ID: "b", Duration: time.Minute, Client: define.Client{Sync: sync}})
 			for id := range buff.OwnerID(3) {
 				require.NoError(t, e.Spawn(id, nil))
 				for range n {
@@ -316,7 +317,7 @@ func TestManyRecords(t *testing.T) {
 			require.NoError(t, c.Receive(v.Append(nil)))
 			for id := range buff.OwnerID(3) {
 				want := n + 1
-				if sync == buff.SyncSource && id != 1 {
+				if sync == define.SyncSource && id != 1 {
 					want = n
 				}
 				require.Len(t, c.Owner(id).Buffs(), want)
@@ -361,7 +362,7 @@ func TestManyViews(t *testing.T) {
 // TestBytes: a refresh of one buff on one owner costs 12 bytes at most, over the frame; and a frame in
 // which nothing changes costs none, however many buffs run down and pulse.
 func TestBytes(t *testing.T) {
-	e := engineOf(t, buff.Spec{ID: "a", Duration: 2 * time.Minute, Period: time.Second, Stack: buff.Stacking{By: buff.BySource}})
+	e := engineOf(t, buff.Spec{ID: "a", Duration: 2 * time.Minute, Period: time.Second, Stack: define.Stacking{By: define.BySource}})
 	for id := range buff.OwnerID(40) {
 		require.NoError(t, e.Spawn(id, nil))
 		for k := range buff.OwnerID(22) {
@@ -397,8 +398,8 @@ func TestBytes(t *testing.T) {
 
 // TestAllocations: once the lists are as long as they need to be, nothing allocates.
 func TestAllocations(t *testing.T) {
-	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource}},
-		buff.Spec{ID: "b", Duration: 100 * time.Millisecond, Client: buff.Client{Sync: buff.SyncOwner}})
+	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.BySource}},
+		buff.Spec{ID: "b", Duration: 100 * time.Millisecond, Client: define.Client{Sync: define.SyncOwner}})
 	for id := range buff.OwnerID(50) {
 		require.NoError(t, e.Spawn(id, nil))
 	}
@@ -440,7 +441,7 @@ func TestAllocations(t *testing.T) {
 // TestSlowViewer: for one who takes nothing no more waits than Options.Pending and what tells who has
 // left, and then it gets the newest state.
 func TestSlowViewer(t *testing.T) {
-	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource, Limit: 100}})
+	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.BySource, Limit: 100}})
 	for id := range buff.OwnerID(10) {
 		require.NoError(t, e.Spawn(id, nil))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/replicate/client"
 )
@@ -29,9 +30,9 @@ func TestTranscript(t *testing.T) {
 	datadriven.RunTest(t, "testdata/packets.txt", func(t *testing.T, d *datadriven.TestData) string {
 		s := &story{c: client.New(client.Options{})}
 		s.e = engineOf(t,
-			buff.Spec{ID: "poison", Duration: 12 * time.Second, Period: 3 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5}},
-			buff.Spec{ID: "ward", Duration: time.Minute, Shield: buff.Shield{On: true, Pool: 500}, Charges: buff.Charges{N: 3}},
-			buff.Spec{ID: "secret", Duration: time.Minute, Client: buff.Client{Sync: buff.SyncOwner}},
+			buff.Spec{ID: "poison", Duration: 12 * time.Second, Period: 3 * time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 5}},
+			buff.Spec{ID: "ward", Duration: time.Minute, Shield: define.Shield{On: true, Pool: 500}, Charges: define.Charges{N: 3}},
+			buff.Spec{ID: "secret", Duration: time.Minute, Client: define.Client{Sync: define.SyncOwner}},
 		)
 		for id := range buff.OwnerID(3) {
 			require.NoError(t, s.e.Spawn(id+1, nil))

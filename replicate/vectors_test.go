@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
@@ -147,11 +148,11 @@ func TestVectors(t *testing.T) {
 func storyOfVectors(s *script) {
 	t := s.t
 	e := engineOf(t,
-		buff.Spec{ID: "poison", Duration: 12 * time.Second, Period: 3 * time.Second, Polarity: buff.Negative, Stack: buff.Stacking{By: buff.ByTarget, Limit: 5}, Client: buff.Client{Icon: "poison.png", Priority: 3}, Params: []buff.Param{{Name: "damage", Value: buff.Number{Const: 7.5}}}},
-		buff.Spec{ID: "armour", Kind: buff.Infinite, Polarity: buff.Positive, Client: buff.Client{Priority: -2}},
-		buff.Spec{ID: "ward", Duration: time.Hour, Shield: buff.Shield{On: true, Pool: 5_000_000_000}, Charges: buff.Charges{N: 300}},
-		buff.Spec{ID: "queue", Duration: 5 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Timers: buff.TimersQueue, Limit: 4}},
-		buff.Spec{ID: "mine", Duration: 5 * time.Second, Client: buff.Client{Sync: buff.SyncOwner, Hide: true}},
+		buff.Spec{ID: "poison", Duration: 12 * time.Second, Period: 3 * time.Second, Polarity: define.Negative, Stack: define.Stacking{By: define.ByTarget, Limit: 5}, Client: define.Client{Icon: "poison.png", Priority: 3}, Params: []define.Param{{Name: "damage", Value: define.Number{Const: 7.5}}}},
+		buff.Spec{ID: "armour", Kind: define.Infinite, Polarity: define.Positive, Client: define.Client{Priority: -2}},
+		buff.Spec{ID: "ward", Duration: time.Hour, Shield: define.Shield{On: true, Pool: 5_000_000_000}, Charges: define.Charges{N: 300}},
+		buff.Spec{ID: "queue", Duration: 5 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue, Limit: 4}},
+		buff.Spec{ID: "mine", Duration: 5 * time.Second, Client: define.Client{Sync: define.SyncOwner, Hide: true}},
 	)
 	const far = 1<<64 - 2
 	spec := e.Catalog().Spec

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -294,13 +295,13 @@ type eyes struct {
 // see reports whether they may see a buff of that owner.
 func (e eyes) see(t *told) bool {
 	switch t.sync {
-	case buff.SyncAll:
+	case define.SyncAll:
 		return true
-	case buff.SyncOwner:
+	case define.SyncOwner:
 		return e.own
-	case buff.SyncParty:
+	case define.SyncParty:
 		return e.own || e.party
-	case buff.SyncSource:
+	case define.SyncSource:
 		return t.source == e.viewer
 	}
 	return false

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
@@ -160,7 +161,7 @@ func besideWithout(t *testing.T) {
 // TestLost: what is in no cut is counted: a timeout by function, and a handler that a call of the loop has
 // put off to the next Tick. Behind that Tick there is none.
 func TestLost(t *testing.T) {
-	cat, err := buff.NewCatalog(buff.Spec{ID: "boon", Kind: buff.Infinite, On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoCall, Name: "cheer"}}}})
+	cat, err := buff.NewCatalog(buff.Spec{ID: "boon", Kind: define.Infinite, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoCall, Name: "cheer"}}}})
 	require.NoError(t, err)
 	v := play(t, storetest.NewMemory(), noon, engine.Options{Catalog: cat, Handlers: engine.Handlers{"cheer": func(*engine.Context, buff.Event) {}}}, store.Options{Every: -1})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))

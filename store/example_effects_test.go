@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
@@ -15,7 +16,7 @@ import (
 // next one is given the coin again, under the same ID, and the bank pays it once.
 func ExampleSaver_Effects() {
 	ctx := context.Background()
-	catalog, err := buff.NewCatalog(buff.Spec{ID: "coin", Kind: buff.Infinite})
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "coin", Kind: define.Infinite})
 	if err != nil {
 		panic(err)
 	}

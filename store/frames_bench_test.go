@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
@@ -17,8 +18,8 @@ import (
 // that all owners change in each.
 func crowd(b *testing.B, owners int) (engine.Options, func(*engine.Engine)) {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second},
-		buff.Spec{ID: "mark", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.BySource}},
+		buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second},
+		buff.Spec{ID: "mark", Kind: define.Infinite, Stack: define.Stacking{By: define.BySource}},
 	)
 	if err != nil {
 		b.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
@@ -39,9 +40,9 @@ func arrive(t testing.TB, s store.Store, v *store.Saver, zone string) (came []bu
 func movers(t testing.TB) *buff.Catalog {
 	c, err := buff.NewCatalog(
 		buff.Spec{ID: "poison", Duration: time.Minute, Period: time.Second},
-		buff.Spec{ID: "boon", Duration: 10 * time.Second, Clock: buff.Wall},
-		buff.Spec{ID: "guard", Duration: time.Minute, Clock: buff.Uptime},
-		buff.Spec{ID: "coin", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget, Limit: 30000}},
+		buff.Spec{ID: "boon", Duration: 10 * time.Second, Clock: define.Wall},
+		buff.Spec{ID: "guard", Duration: time.Minute, Clock: define.Uptime},
+		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: 30000}},
 	)
 	require.NoError(t, err)
 	return c

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
@@ -20,7 +21,7 @@ func ExampleOpen() {
 	defer os.RemoveAll(dir)
 	catalog, _ := buff.NewCatalog(
 		buff.Spec{ID: "poison", Duration: time.Minute, Period: time.Second},
-		buff.Spec{ID: "feast", Duration: time.Hour, Clock: buff.Wall},
+		buff.Spec{ID: "feast", Duration: time.Hour, Clock: define.Wall},
 	)
 	ctx := context.Background()
 	start := time.Date(2026, 11, 22, 20, 0, 0, 0, time.UTC)
@@ -68,7 +69,7 @@ func ExampleOpen() {
 func ExampleSaver_Durable() {
 	dir, _ := os.MkdirTemp("", "zone")
 	defer os.RemoveAll(dir)
-	catalog, _ := buff.NewCatalog(buff.Spec{ID: "gold", Kind: buff.Infinite, Stack: buff.Stacking{Limit: 1000}})
+	catalog, _ := buff.NewCatalog(buff.Spec{ID: "gold", Kind: define.Infinite, Stack: define.Stacking{Limit: 1000}})
 	ctx := context.Background()
 	disk, _ := bolt.Open(filepath.Join(dir, "world.db"), bolt.Options{})
 	defer disk.Close()

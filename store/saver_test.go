@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
@@ -33,9 +34,9 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func specs(t testing.TB) *buff.Catalog {
 	c, err := buff.NewCatalog(
 		buff.Spec{ID: "poison", Duration: time.Minute, Period: time.Second},
-		buff.Spec{ID: "boon", Duration: 10 * time.Second, Clock: buff.Wall},
-		buff.Spec{ID: "coin", Kind: buff.Infinite, Stack: buff.Stacking{Limit: 1000}},
-		buff.Spec{ID: "oath", Kind: buff.Infinite, OnSourceGone: buff.FateRemove},
+		buff.Spec{ID: "boon", Duration: 10 * time.Second, Clock: define.Wall},
+		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{Limit: 1000}},
+		buff.Spec{ID: "oath", Kind: define.Infinite, OnSourceGone: define.FateRemove},
 	)
 	require.NoError(t, err)
 	return c

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
@@ -56,8 +57,8 @@ func (g *shields) left(t *testing.T) (sum int) {
 func stolenShields(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 18))
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "ward", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByKey}, Shield: buff.Shield{On: true, Pool: 100}},
-		buff.Spec{ID: "runes", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByKey}, Charges: buff.Charges{N: 7, ConsumeOn: []string{"hit"}}},
+		buff.Spec{ID: "ward", Kind: define.Infinite, Stack: define.Stacking{By: define.ByKey}, Shield: define.Shield{On: true, Pool: 100}},
+		buff.Spec{ID: "runes", Duration: time.Hour, Stack: define.Stacking{By: define.ByKey}, Charges: define.Charges{N: 7, ConsumeOn: []string{"hit"}}},
 	)
 	require.NoError(t, err)
 	hit, ok := cat.Act("hit")

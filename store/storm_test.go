@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
@@ -29,12 +30,12 @@ type storm struct {
 const stormOwners, stormCoins = 150, 4
 
 func newStorm(t *testing.T, s store.Store, seed uint64) *storm {
-	call := []buff.Action{{Do: buff.DoCall, Name: "rob"}}
+	call := []buff.Action{{Do: define.DoCall, Name: "rob"}}
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "coin", Kind: buff.Infinite, Stack: buff.Stacking{Limit: 1000}},
-		buff.Spec{ID: "greed", Kind: buff.Infinite, Period: 170 * time.Millisecond, On: buff.Hooks{Pulse: call}},
-		buff.Spec{ID: "light", Kind: buff.Infinite},
-		buff.Spec{ID: "beacon", Duration: 3 * time.Second, Aura: buff.Aura{Apply: "light", Interval: 200 * time.Millisecond, Radius: 1}},
+		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{Limit: 1000}},
+		buff.Spec{ID: "greed", Kind: define.Infinite, Period: 170 * time.Millisecond, On: buff.Hooks{Pulse: call}},
+		buff.Spec{ID: "light", Kind: define.Infinite},
+		buff.Spec{ID: "beacon", Duration: 3 * time.Second, Aura: define.Aura{Apply: "light", Interval: 200 * time.Millisecond, Radius: 1}},
 	)
 	require.NoError(t, err)
 	return &storm{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 1)), cat: cat, every: 100}

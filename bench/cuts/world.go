@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/bench/load"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -44,8 +45,8 @@ type crowd struct {
 
 func crowdOptions() (engine.Options, error) {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "itch", Kind: buff.Infinite, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "itch"}}}},
-		buff.Spec{ID: "mark", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.BySource}},
+		buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "itch"}}}},
+		buff.Spec{ID: "mark", Kind: define.Infinite, Stack: define.Stacking{By: define.BySource}},
 	)
 	return engine.Options{Catalog: cat, Budget: -1, EventLimit: 1 << 24, Handlers: engine.Handlers{
 		"itch": func(c *engine.Context, _ buff.Event) { *c.Data().(*uint64)++ },

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -138,8 +139,8 @@ func Run(o Options) (f Flood, err error) {
 
 func (g *game) open() error {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "beat", Kind: buff.Infinite, Period: time.Second, Stack: buff.Stacking{By: buff.ByKey}},
-		buff.Spec{ID: "hit", Kind: buff.Instant}, buff.Spec{ID: "mark", Kind: buff.Instant},
+		buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, Stack: define.Stacking{By: define.ByKey}},
+		buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "mark", Kind: define.Instant},
 	)
 	if err != nil {
 		return err

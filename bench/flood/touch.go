@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -41,8 +42,8 @@ func Touches(commands int) (out []Touch, err error) {
 func touch(verb string, commands int) (t Touch, err error) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "beat", Duration: time.Hour, Period: time.Minute},
-		buff.Spec{ID: "hit", Kind: buff.Instant},
-		buff.Spec{ID: "ward", Kind: buff.Instant, Tags: []string{"fire"}},
+		buff.Spec{ID: "hit", Kind: define.Instant},
+		buff.Spec{ID: "ward", Kind: define.Instant, Tags: []string{"fire"}},
 	)
 	if err != nil {
 		return t, err

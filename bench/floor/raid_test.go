@@ -12,6 +12,8 @@ import (
 
 	"github.com/bufftick/bufftick/bench/floor"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -64,15 +66,15 @@ func raidSpecs() []floor.Spec {
 
 // raidCatalog are the same as the engine has them.
 func raidCatalog(tb testing.TB) *buff.Catalog {
-	call := func(name string) []buff.Action { return []buff.Action{{Do: buff.DoCall, Name: name}} }
+	call := func(name string) []buff.Action { return []buff.Action{{Do: define.DoCall, Name: name}} }
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "dot", Duration: 12 * time.Second, Period: 3 * time.Second, Stack: buff.Stacking{By: buff.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("dot")}},
-		buff.Spec{ID: "hot", Duration: 9 * time.Second, Period: time.Second, Stack: buff.Stacking{By: buff.ByTarget}, On: buff.Hooks{Pulse: call("hot")}},
-		buff.Spec{ID: "bless", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource}},
-		buff.Spec{ID: "weak", Duration: 5 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}},
-		buff.Spec{ID: "ward", Duration: 4 * time.Second, Stack: buff.Stacking{By: buff.BySource}, On: buff.Hooks{Remove: map[buff.Reason][]buff.Action{buff.Expired: call("ward")}}},
-		buff.Spec{ID: "slow", Kind: buff.Infinite, Period: 2500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource}, On: buff.Hooks{Pulse: call("slow")}},
-		buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 2500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource}, On: buff.Hooks{Pulse: call("beat")}},
+		buff.Spec{ID: "dot", Duration: 12 * time.Second, Period: 3 * time.Second, Stack: define.Stacking{By: define.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("dot")}},
+		buff.Spec{ID: "hot", Duration: 9 * time.Second, Period: time.Second, Stack: define.Stacking{By: define.ByTarget}, On: buff.Hooks{Pulse: call("hot")}},
+		buff.Spec{ID: "bless", Duration: time.Minute, Stack: define.Stacking{By: define.BySource}},
+		buff.Spec{ID: "weak", Duration: 5 * time.Second, Stack: define.Stacking{By: define.ByTarget}},
+		buff.Spec{ID: "ward", Duration: 4 * time.Second, Stack: define.Stacking{By: define.BySource}, On: buff.Hooks{Remove: map[buff.Reason][]buff.Action{buff.Expired: call("ward")}}},
+		buff.Spec{ID: "slow", Kind: define.Infinite, Period: 2500 * time.Millisecond, Stack: define.Stacking{By: define.BySource}, On: buff.Hooks{Pulse: call("slow")}},
+		buff.Spec{ID: "beat", Kind: define.Infinite, Period: 2500 * time.Millisecond, Stack: define.Stacking{By: define.BySource}, On: buff.Hooks{Pulse: call("beat")}},
 	)
 	require.NoError(tb, err)
 	return cat
@@ -178,7 +180,7 @@ func (o *ours) prepare(calls []floor.Command, names []int) {
 func (o *ours) doAll(names []int) {
 	o.results = o.DoAll(o.results[:0], o.commands)
 	for k := range o.results {
-		if o.commands[k].Verb == buff.VerbApply {
+		if o.commands[k].Verb == verb.Apply {
 			o.handles = kept(o.handles, names[k], o.results[k].Handle)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // kind is a definition as the books know it: by its own numbers, not by the Spec.
@@ -70,19 +71,19 @@ func newCatalog() (*buff.Catalog, error) {
 	for _, k := range kinds {
 		s := buff.Spec{
 			ID: k.id, Duration: time.Minute, Period: ms(k.period),
-			Stack: buff.Stacking{By: buff.BySource, Limit: int(k.limit)},
+			Stack: define.Stacking{By: define.BySource, Limit: int(k.limit)},
 		}
 		if k.infinite {
-			s.Kind, s.Duration = buff.Infinite, 0
+			s.Kind, s.Duration = define.Infinite, 0
 		}
 		if k.period > 0 {
-			s.Haste = buff.HasteNext
+			s.Haste = define.HasteNext
 		}
 		if k.magic {
 			s.Dispel.Type = magicType
 		}
 		if k.handler != "" {
-			s.On.Pulse = []buff.Action{{Do: buff.DoCall, Name: k.handler}}
+			s.On.Pulse = []buff.Action{{Do: define.DoCall, Name: k.handler}}
 		}
 		specs = append(specs, s)
 	}

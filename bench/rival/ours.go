@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -20,10 +21,10 @@ type ours struct {
 // newOurs returns the engine with so many workers; 0 is the loop itself.
 func newOurs(g *Game, workers int) *ours {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "plain", Duration: time.Minute, Stack: buff.Stacking{By: buff.BySource}},
+		buff.Spec{ID: "plain", Duration: time.Minute, Stack: define.Stacking{By: define.BySource}},
 		buff.Spec{
-			ID: "pulse", Duration: time.Minute, Period: time.Duration(g.load.Period) * time.Millisecond, Stack: buff.Stacking{By: buff.BySource},
-			On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+			ID: "pulse", Duration: time.Minute, Period: time.Duration(g.load.Period) * time.Millisecond, Stack: define.Stacking{By: define.BySource},
+			On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
 		})
 	if err != nil {
 		panic(fmt.Sprintf("rival: %v", err)) // the definitions are in this file

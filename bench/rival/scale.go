@@ -9,6 +9,7 @@ import (
 	"github.com/bufftick/bufftick/bench/gauge"
 	"github.com/bufftick/bufftick/bench/load"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -122,10 +123,10 @@ type scaleWorld struct {
 func newScaleWorld(players, workers int) (*scaleWorld, error) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{
-			ID: "pulse", Kind: buff.Infinite, Period: period * time.Millisecond, Stack: buff.Stacking{By: buff.BySource},
-			On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+			ID: "pulse", Kind: define.Infinite, Period: period * time.Millisecond, Stack: define.Stacking{By: define.BySource},
+			On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
 		},
-		buff.Spec{ID: "plain", Duration: 10 * time.Hour, Stack: buff.Stacking{By: buff.BySource}})
+		buff.Spec{ID: "plain", Duration: 10 * time.Hour, Stack: define.Stacking{By: define.BySource}})
 	if err != nil {
 		return nil, err
 	}

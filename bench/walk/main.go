@@ -15,14 +15,15 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
 // definition is a poison: it pulses, and each pulse calls a handler.
 var definition = buff.Spec{
 	ID: "venom", Duration: time.Minute, Period: 3 * time.Second,
-	Stack: buff.Stacking{By: buff.BySource, Limit: 5},
-	On:    buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+	Stack: define.Stacking{By: define.BySource, Limit: 5},
+	On:    buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
 }
 
 // walks are the calls, by their names.

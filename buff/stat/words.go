@@ -1,11 +1,6 @@
 package stat
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/bufftick/bufftick/internal/misspelt"
-)
+import "github.com/bufftick/bufftick/internal/wordlist"
 
 // Op says what a [Modifier] does to the running number. The package comment has the order
 // in which they act.
@@ -38,35 +33,13 @@ var (
 )
 
 // String returns the word of files and logs.
-func (o Op) String() string { return word(opWords, o) }
+func (o Op) String() string { return wordlist.Word(opWords, o) }
 
 // String returns the word of files and logs.
-func (a Aggregate) String() string { return word(aggregateWords, a) }
+func (a Aggregate) String() string { return wordlist.Word(aggregateWords, a) }
 
 // UnmarshalText sets o from its word.
-func (o *Op) UnmarshalText(text []byte) error { return parse(o, opWords, text) }
+func (o *Op) UnmarshalText(text []byte) error { return wordlist.Parse(o, opWords, text) }
 
 // UnmarshalText sets a from its word.
-func (a *Aggregate) UnmarshalText(text []byte) error { return parse(a, aggregateWords, text) }
-
-func word[E ~uint8](words []string, e E) string {
-	if int(e) < len(words) {
-		return words[e]
-	}
-	return fmt.Sprintf("%T(%d)", e, e)
-}
-
-func parse[E ~uint8](e *E, words []string, text []byte) error {
-	for i, w := range words {
-		if w == string(text) {
-			*e = E(i)
-			return nil
-		}
-	}
-	last := len(words) - 1
-	hint := ""
-	if near := misspelt.Near(string(text), words); near != "" {
-		hint = fmt.Sprintf(": did you mean %q?", near)
-	}
-	return fmt.Errorf("unknown word %q: want %s or %s%s", text, strings.Join(words[:last], ", "), words[last], hint)
-}
+func (a *Aggregate) UnmarshalText(text []byte) error { return wordlist.Parse(a, aggregateWords, text) }

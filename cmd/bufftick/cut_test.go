@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
@@ -18,7 +19,7 @@ import (
 
 // poisoned is the blob of an owner with a poison, of which 7 s are left.
 func poisoned(t *testing.T) []byte {
-	cat, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second, Stack: buff.Stacking{Limit: 5}})
+	cat, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second, Stack: define.Stacking{Limit: 5}})
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
 	require.NoError(t, err)

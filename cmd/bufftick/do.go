@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -29,7 +30,7 @@ func (p *play) do(st *step) error {
 	case errors.As(err, &wrong):
 		return wrong.Err
 	}
-	if c.Verb == buff.VerbSetRate {
+	if c.Verb == verb.SetRate {
 		p.quicken(c.Whose, c.Rate)
 	}
 	return said(p.engine.Do(c))

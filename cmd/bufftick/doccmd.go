@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/definition"
 )
@@ -116,7 +117,7 @@ func (p *page) section(s *buff.Spec) {
 func applies(s *buff.Spec) (ids []string) {
 	for _, h := range hooks(s) {
 		for _, a := range h.actions {
-			if a.Do == buff.DoApply {
+			if a.Do == define.DoApply {
 				ids = append(ids, a.Name)
 			}
 		}

@@ -9,24 +9,25 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // company tells what a buff does not go together with.
 func (t *teller) company() {
 	if g := &t.Group; g.Name != "" {
-		t.say("Of the group %s, with priority %d: %s.", code(g.Name), g.Priority, map[buff.GroupRule]string{
-			buff.GroupAlways:        "it replaces the others",
-			buff.GroupNever:         "it is refused if there is another",
-			buff.GroupHigher:        "it replaces those of lower priority, or is refused",
-			buff.GroupEqualOrHigher: "it replaces those of lower or the same priority, or is refused",
-			buff.GroupSameSource:    "it replaces those of its source",
-			buff.GroupHide:          "only the one of the highest priority has an effect",
+		t.say("Of the group %s, with priority %d: %s.", code(g.Name), g.Priority, map[define.GroupRule]string{
+			define.GroupAlways:        "it replaces the others",
+			define.GroupNever:         "it is refused if there is another",
+			define.GroupHigher:        "it replaces those of lower priority, or is refused",
+			define.GroupEqualOrHigher: "it replaces those of lower or the same priority, or is refused",
+			define.GroupSameSource:    "it replaces those of its source",
+			define.GroupHide:          "only the one of the highest priority has an effect",
 		}[g.Rule])
 	}
 	if l := &t.Slot; l.Class != "" {
-		t.say("Takes a slot of the class %s, of which its owner has %d; if none is free, %s.", code(l.Class), l.Limit, map[buff.Evict]string{
-			buff.EvictReject: "it is refused", buff.EvictOldest: "the oldest goes",
-			buff.EvictLowest: "the one of the lowest priority goes", buff.EvictSoonest: "the one that ends first goes",
+		t.say("Takes a slot of the class %s, of which its owner has %d; if none is free, %s.", code(l.Class), l.Limit, map[define.Evict]string{
+			define.EvictReject: "it is refused", define.EvictOldest: "the oldest goes",
+			define.EvictLowest: "the one of the lowest priority goes", define.EvictSoonest: "the one that ends first goes",
 		}[l.Evict])
 	}
 	t.sayIf(t.PerSource.Limit > 0, "A source has at most %d on all owners; then the oldest goes.", t.PerSource.Limit)
@@ -34,17 +35,17 @@ func (t *teller) company() {
 
 // gates tells who gets it, and when it has no effect.
 func (t *teller) gates() {
-	t.sayIf(t.Chance == buff.ChanceNever, "Every application is refused.")
+	t.sayIf(t.Chance == define.ChanceNever, "Every application is refused.")
 	t.sayIf(t.Chance > 0 && t.Chance < 1000, "An application succeeds with a chance of %s %%.", strconv.FormatFloat(float64(t.Chance)/10, 'f', -1, 64))
 	t.require("Only for owners with", &t.Require.Apply)
 	t.require("Has an effect only while its owner has", &t.Require.Ongoing)
 	t.require("Is removed when its owner has", &t.Require.Remove)
-	t.sayIf(t.Inhibition == buff.InhibitionReset, "After a time without effect the beat begins anew.")
-	t.sayIf(t.Inhibition == buff.InhibitionExecute, "After a time without effect it pulses, and the beat begins anew.")
-	t.sayIf(t.Dead == buff.DeadDeny, "A dead owner does not get it.")
-	t.sayIf(t.Dead == buff.DeadAllow, "A dead owner gets it too.")
-	t.sayIf(t.Immune == buff.ImmuneRemove, "It goes when its owner becomes immune to it.")
-	t.sayIf(t.Immune == buff.ImmuneIgnore, "It goes on when its owner becomes immune to it.")
+	t.sayIf(t.Inhibition == define.InhibitionReset, "After a time without effect the beat begins anew.")
+	t.sayIf(t.Inhibition == define.InhibitionExecute, "After a time without effect it pulses, and the beat begins anew.")
+	t.sayIf(t.Dead == define.DeadDeny, "A dead owner does not get it.")
+	t.sayIf(t.Dead == define.DeadAllow, "A dead owner gets it too.")
+	t.sayIf(t.Immune == define.ImmuneRemove, "It goes when its owner becomes immune to it.")
+	t.sayIf(t.Immune == define.ImmuneIgnore, "It goes on when its owner becomes immune to it.")
 	t.immunity()
 	if d := &t.DR; d.Group != "" {
 		steps := make([]string, len(d.Steps))
@@ -52,7 +53,7 @@ func (t *teller) gates() {
 			steps[i] = fmt.Sprintf("%d %%", n)
 		}
 		whose := "on the owner"
-		if d.Scope == buff.ScopePair {
+		if d.Scope == define.ScopePair {
 			whose = "of one source on the owner"
 		}
 		t.say("One after the other of the group %s %s lasts %s of its duration, until %s after the end of the last.",
@@ -61,7 +62,7 @@ func (t *teller) gates() {
 	t.sayIf(len(t.Interrupt) > 0, "Ends when its owner does one of %s.", codes(t.Interrupt))
 }
 
-func (t *teller) require(what string, c *buff.TagTest) {
+func (t *teller) require(what string, c *define.TagTest) {
 	var parts []string
 	add := func(how string, tags []string) {
 		if len(tags) > 0 {
@@ -77,7 +78,7 @@ func (t *teller) require(what string, c *buff.TagTest) {
 func (t *teller) immunity() {
 	m := &t.Immunity
 	var parts []string
-	if m.Polarity != buff.Neutral {
+	if m.Polarity != define.Neutral {
 		parts = append(parts, "that are "+m.Polarity.String())
 	}
 	if m.Type != "" {
@@ -91,7 +92,7 @@ func (t *teller) immunity() {
 
 // dispels tells what takes it off.
 func (t *teller) dispels() {
-	if t.Kind == buff.Instant {
+	if t.Kind == define.Instant {
 		t.sayIf(t.Dispel.Type != "", "Its type is %s.", code(t.Dispel.Type))
 		return
 	}
@@ -100,11 +101,11 @@ func (t *teller) dispels() {
 	if d.Type != "" {
 		of = " of the type " + code(d.Type) + " and of"
 	}
-	takes := map[buff.Per]string{buff.PerAll: "it", buff.PerStack: "one stack", buff.PerCharge: "one charge"}[d.Per]
+	takes := map[define.Per]string{define.PerAll: "it", define.PerStack: "one stack", define.PerCharge: "one charge"}[d.Per]
 	switch {
-	case d.Grade == buff.GradeUndispellable:
+	case d.Grade == define.GradeUndispellable:
 		t.say("No dispel takes it off.")
-	case d.Type != "" || d.Grade != buff.GradeBasic || d.Per != buff.PerAll:
+	case d.Type != "" || d.Grade != define.GradeBasic || d.Per != define.PerAll:
 		t.say("A dispel%s the grade %v or above takes %s off.", of, d.Grade, takes)
 	}
 	t.sayIf(d.Resist > 0, "A dispel fails with a chance of %s %%.", strconv.FormatFloat(float64(d.Resist)/10, 'f', -1, 64))
@@ -119,9 +120,9 @@ func (t *teller) pools() {
 			on = ", used when its owner does one of " + codes(c.ConsumeOn)
 		}
 		t.say("Has %s%s; the last one ends it.", counted(c.N, "charge"), on)
-		t.sayIf(t.Stack.By != buff.ByNone, "Applied again, %s.", map[buff.ChargeRule]string{
-			buff.ChargesReset: "it has all its charges", buff.ChargesKeep: "it has the charges that it had",
-			buff.ChargesAdd: "its charges are added",
+		t.sayIf(t.Stack.By != define.ByNone, "Applied again, %s.", map[define.ChargeRule]string{
+			define.ChargesReset: "it has all its charges", define.ChargesKeep: "it has the charges that it had",
+			define.ChargesAdd: "its charges are added",
 		}[c.Refresh])
 	}
 	if h := &t.Shield; h.On {
@@ -185,7 +186,7 @@ func (t *teller) done() {
 }
 
 // whom says for whom an action is that is not for the owner.
-var whom = map[buff.To]string{buff.ToSource: " of its source", buff.ToTarget: " of the other one"}
+var whom = map[define.To]string{define.ToSource: " of its source", define.ToTarget: " of the other one"}
 
 func actionText(a *buff.Action) string {
 	of, to := whom[a.To], ""
@@ -193,15 +194,15 @@ func actionText(a *buff.Action) string {
 		to = " to" + strings.TrimPrefix(of, " of")
 	}
 	switch a.Do {
-	case buff.DoCall:
+	case define.DoCall:
 		return "handler " + code(a.Name) + " is called"
-	case buff.DoApply:
+	case define.DoApply:
 		return "it applies " + link(a.Name) + to
-	case buff.DoRemove:
+	case define.DoRemove:
 		return "it removes " + link(a.Name) + of
-	case buff.DoKill:
+	case define.DoKill:
 		return cmp.Or(strings.TrimPrefix(of, " of "), "its owner") + " dies"
-	case buff.DoChange:
+	case define.DoChange:
 		return fmt.Sprintf("%s%s changes by %s%s", code(a.Change.Attr), of, numberText(&a.Change.By), eachStack(a.Change.PerStack))
 	default:
 		school := ""

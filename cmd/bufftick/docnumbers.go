@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -38,10 +39,10 @@ func (t *teller) client() {
 	c := &t.Client
 	t.sayIf(c.Icon != "", "Its icon is %s.", code(c.Icon))
 	t.sayIf(c.Hide, "Players do not see it.")
-	t.sayIf(c.Sync == buff.SyncOwner, "Only its owner is told of it.")
-	t.sayIf(c.Sync == buff.SyncSource, "Only who applied it is told of it.")
-	t.sayIf(c.Sync == buff.SyncParty, "Only its owner and the owner's party are told of it.")
-	t.sayIf(c.Sync == buff.SyncNone, "No client is told of it.")
+	t.sayIf(c.Sync == define.SyncOwner, "Only its owner is told of it.")
+	t.sayIf(c.Sync == define.SyncSource, "Only who applied it is told of it.")
+	t.sayIf(c.Sync == define.SyncParty, "Only its owner and the owner's party are told of it.")
+	t.sayIf(c.Sync == define.SyncNone, "No client is told of it.")
 }
 
 // beat is the time between two pulses.
@@ -52,7 +53,7 @@ func beat(s *buff.Spec) string {
 	return shortSpan(s.Period)
 }
 
-func scaleOf(n *buff.Number) string {
+func scaleOf(n *define.Number) string {
 	if n == nil {
 		return ""
 	}
@@ -60,7 +61,7 @@ func scaleOf(n *buff.Number) string {
 }
 
 // points are those of a curve, with its name.
-func points(c *buff.Curve) string {
+func points(c *define.Curve) string {
 	const most = 6
 	var list []string
 	for i, p := range c.Points() {
@@ -76,24 +77,24 @@ func points(c *buff.Curve) string {
 func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // numberText tells where a number comes from.
-func numberText(n *buff.Number) string {
+func numberText(n *define.Number) string {
 	text := ""
 	switch n.From {
-	case buff.FromConst:
+	case define.FromConst:
 		return plainNumber(n.Const)
-	case buff.FromCurve:
+	case define.FromCurve:
 		return points(n.Curve)
-	case buff.FromAttr:
+	case define.FromAttr:
 		text = attributeText(n)
-	case buff.FromCaller:
+	case define.FromCaller:
 		text = "what the application gives as " + code(n.Caller)
 		if !n.Default {
 			text += ", without which it is refused"
 		}
-	case buff.FromFormula:
+	case define.FromFormula:
 		text = code(strings.Join(strings.Fields(n.Formula.String()), " "))
 	}
-	if n.Snapshot == buff.SnapshotPulse {
+	if n.Snapshot == define.SnapshotPulse {
 		text += ", at each pulse anew"
 	}
 	if n.Default {
@@ -102,7 +103,7 @@ func numberText(n *buff.Number) string {
 	return text
 }
 
-func attributeText(n *buff.Number) string {
+func attributeText(n *define.Number) string {
 	text := fmt.Sprintf("%s of the %v", code(n.Attr), n.Of)
 	if n.Pre != 0 {
 		text = "(" + text + plus(n.Pre) + ")"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // feed asks of the engine what a line of the trace says.
@@ -88,7 +89,7 @@ func (r *replay) lower(h buff.Handle, want int) error {
 // after this line. A refresh that carries over what was left says nothing: how much
 // was left is not known.
 func begins(rec *record, spec *buff.Spec) bool {
-	return rec.event == "apply" || spec.Stack.Refresh == buff.RefreshRestart
+	return rec.event == "apply" || spec.Stack.Refresh == define.RefreshRestart
 }
 
 // undose takes stacks off, down to the recorded number.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/inspect"
@@ -23,9 +24,9 @@ import (
 // pulses and ends does so at the same instants as it did in the game.
 func TestMinuteOfPlayer(t *testing.T) {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}},
-		buff.Spec{ID: "rot", Kind: buff.Infinite, Period: 4 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}},
-		buff.Spec{ID: "ward", Duration: 20 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
+		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}},
+		buff.Spec{ID: "rot", Kind: define.Infinite, Period: 4 * time.Second, Stack: define.Stacking{By: define.ByTarget}},
+		buff.Spec{ID: "ward", Duration: 20 * time.Second, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
 		buff.Spec{ID: "odd:name", Duration: 3 * time.Second},
 	)
 	require.NoError(t, err)
@@ -116,10 +117,10 @@ func minuteOf(t *testing.T, eng *engine.Engine) string {
 // that all that pulses and ends does it when it did; also those that began before the minute that is known.
 func TestMinuteStandsStill(t *testing.T) {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}},
-		buff.Spec{ID: "rot", Kind: buff.Infinite, Period: 4 * time.Second, Stack: buff.Stacking{By: buff.ByTarget}},
-		buff.Spec{ID: "food", Duration: 70 * time.Second, Period: 10 * time.Second, OnDeath: buff.FatePause},
-		buff.Spec{ID: "ward", Duration: 13 * time.Second, OnDeath: buff.FateKeep},
+		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}},
+		buff.Spec{ID: "rot", Kind: define.Infinite, Period: 4 * time.Second, Stack: define.Stacking{By: define.ByTarget}},
+		buff.Spec{ID: "food", Duration: 70 * time.Second, Period: 10 * time.Second, OnDeath: define.FatePause},
+		buff.Spec{ID: "ward", Duration: 13 * time.Second, OnDeath: define.FateKeep},
 	)
 	require.NoError(t, err)
 	half, double := buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}

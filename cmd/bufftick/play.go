@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -20,12 +21,12 @@ type play struct {
 	scenario *scenario
 	engine   *engine.Engine
 	frame    time.Duration
-	fastest  map[buff.Whose]time.Duration // how many times as fast as the world's a buff's time has been, an owner's, a zone's
-	away     map[buff.OwnerID][]byte      // the blobs of those who have been saved
-	ids      map[string]buff.OwnerID      // of owners and sources alike
-	logs     []ownerLog                   // in the order in which the script names the owners
-	place    map[buff.OwnerID]int         // in logs
-	near     map[[2]buff.OwnerID]struct{} // who is in the area of whose auras: bearer and member
+	fastest  map[define.Whose]time.Duration // how many times as fast as the world's a buff's time has been, an owner's, a zone's
+	away     map[buff.OwnerID][]byte        // the blobs of those who have been saved
+	ids      map[string]buff.OwnerID        // of owners and sources alike
+	logs     []ownerLog                     // in the order in which the script names the owners
+	place    map[buff.OwnerID]int           // in logs
+	near     map[[2]buff.OwnerID]struct{}   // who is in the area of whose auras: bearer and member
 	lines    int
 }
 
@@ -39,7 +40,7 @@ type logLine struct {
 
 // play runs the script and returns the log.
 func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, err error) {
-	p := &play{scenario: s, frame: frame, fastest: map[buff.Whose]time.Duration{buff.OfBuff: 1, buff.OfOwner: 1, buff.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
+	p := &play{scenario: s, frame: frame, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers, o.TickLimit = s.catalog, engine.Handlers{}, engine.DefaultTickLimit
 	o.Epoch = time.UnixMilli(0) // a scenario has its own calendar
 	o.Members = p.members
@@ -126,7 +127,7 @@ func (p *play) id(name string) buff.OwnerID {
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
 	// Where time passes a million times as fast, a minute has as many pulses as a year.
-	frame := min(p.frame, max(longestFrame/(p.fastest[buff.OfBuff]*p.fastest[buff.OfOwner]*p.fastest[buff.OfZone]), minFrame))
+	frame := min(p.frame, max(longestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfZone]), minFrame))
 	for !p.scenario.seen && left > frame {
 		if err := p.tick(frame); err != nil {
 			return err
@@ -137,7 +138,7 @@ func (p *play) reach(at wheel.Time) error {
 }
 
 // quicken notes a rate of the time of a buff, an owner or a zone.
-func (p *play) quicken(whose buff.Whose, r buff.Ratio) {
+func (p *play) quicken(whose define.Whose, r buff.Ratio) {
 	if r.Num > r.Den {
 		p.fastest[whose] = max(p.fastest[whose], time.Duration(min((r.Num-1)/max(r.Den, 1)+1, buff.MaxRate)))
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/internal/preview"
 )
@@ -178,11 +179,11 @@ func scenarioOf(path string) *scenario {
 // script makes the steps that the flags ask for.
 func (c *previewCmd) script() (preview.Script, error) {
 	s := preview.Script{ID: c.ID, Seed: c.Seed}
-	if c.Stacks < 0 || c.Stacks > buff.MaxStacks {
-		return s, fmt.Errorf("-stacks must be from 1 to %d, and is %d", buff.MaxStacks, c.Stacks)
+	if c.Stacks < 0 || c.Stacks > define.MaxStacks {
+		return s, fmt.Errorf("-stacks must be from 1 to %d, and is %d", define.MaxStacks, c.Stacks)
 	}
-	if c.Level < 0 || c.Level > buff.MaxLevel {
-		return s, fmt.Errorf("-level must be from 0 to %d, and is %d", buff.MaxLevel, c.Level)
+	if c.Level < 0 || c.Level > define.MaxLevel {
+		return s, fmt.Errorf("-level must be from 0 to %d, and is %d", define.MaxLevel, c.Level)
 	}
 	if c.Width < 0 || c.Width > widest {
 		return s, fmt.Errorf("-width must be from %d to %d, and is %d", preview.NarrowestText, widest, c.Width)

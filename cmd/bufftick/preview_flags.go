@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/preview"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -25,8 +26,8 @@ func instant(flag, text string) (wheel.Time, error) {
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%s: %q is not a time: want one such as 4s, 1500ms or 1m30s", flag, text)
-	case d < 0 || d > buff.MaxDuration:
-		return 0, fmt.Errorf("%s: the time %s must be from 0 to %v", flag, text, buff.MaxDuration)
+	case d < 0 || d > define.MaxDuration:
+		return 0, fmt.Errorf("%s: the time %s must be from 0 to %v", flag, text, define.MaxDuration)
 	case d%time.Millisecond != 0:
 		return 0, fmt.Errorf("%s: the time %s must be of whole milliseconds", flag, text)
 	}
@@ -72,8 +73,8 @@ func (c *previewCmd) readApply(flag, value string) ([]preview.Step, error) {
 
 func stacksIn(flag, value, text string) (int, error) {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > buff.MaxStacks {
-		return 0, fmt.Errorf("%s: %q: stacks must be from 1 to %d, not %q", flag, value, buff.MaxStacks, text)
+	if err != nil || n < 1 || n > define.MaxStacks {
+		return 0, fmt.Errorf("%s: %q: stacks must be from 1 to %d, not %q", flag, value, define.MaxStacks, text)
 	}
 	return n, nil
 }
@@ -112,8 +113,8 @@ func readExtend(flag, value string) ([]preview.Step, error) {
 	if err != nil || d == 0 || d%time.Millisecond != 0 {
 		return nil, fmt.Errorf("%s: %q is not a span such as 2s or -500ms", flag, by)
 	}
-	if d.Abs() > buff.MaxDuration {
-		return nil, fmt.Errorf("%s: %q is beyond %v", flag, by, buff.MaxDuration)
+	if d.Abs() > define.MaxDuration {
+		return nil, fmt.Errorf("%s: %q is beyond %v", flag, by, define.MaxDuration)
 	}
 	return []preview.Step{{At: at, Do: preview.Extend, By: d}}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -136,9 +137,9 @@ func definitions(table map[spellID]spell, trace []record) []buff.Spec {
 		if !ok {
 			at = len(list)
 			place[rec.spell] = at
-			s := buff.Spec{ID: rec.spell.String(), Name: rec.name, Kind: buff.Infinite, Stack: buff.Stacking{By: buff.BySource}}
+			s := buff.Spec{ID: rec.spell.String(), Name: rec.name, Kind: define.Infinite, Stack: define.Stacking{By: define.BySource}}
 			if known, ok := table[rec.spell]; ok {
-				s.Kind, s.Duration, s.Stack.Refresh = buff.Timed, known.duration, known.refresh
+				s.Kind, s.Duration, s.Stack.Refresh = define.Timed, known.duration, known.refresh
 			}
 			list = append(list, s)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
@@ -121,7 +122,7 @@ func (s *scenario) wantFrames(buffs *ast.MappingValueNode) {
 		if spec != nil && reachesOut(&spec.On) {
 			s.fail(f.Key, "%q: an action for another owner comes at the end of a frame: say \"seen: true\", so that the frames are those of the script", id)
 		}
-		if spec == nil || spec.Catchup == buff.CatchupAll {
+		if spec == nil || spec.Catchup == define.CatchupAll {
 			continue
 		}
 		at := f.Key
@@ -140,7 +141,7 @@ func (s *scenario) wantFrames(buffs *ast.MappingValueNode) {
 func reachesOut(h *buff.Hooks) bool {
 	lists := append(slices.Collect(maps.Values(h.Remove)), h.Apply, h.Refresh, h.Pulse, h.Exec, h.Overflow, h.RemoveAny)
 	return slices.ContainsFunc(lists, func(list []buff.Action) bool {
-		return slices.ContainsFunc(list, func(a buff.Action) bool { return a.To != buff.ToOwner })
+		return slices.ContainsFunc(list, func(a buff.Action) bool { return a.To != define.ToOwner })
 	})
 }
 

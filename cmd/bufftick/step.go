@@ -29,7 +29,7 @@ const (
 // stands there as a map, key by key; line is the same as one line of text.
 type step struct {
 	node  ast.Node
-	verb  *verb
+	verb  *stepWord
 	at    wheel.Time
 	owner string
 	name  string // what stands behind the verb, if it is a text
@@ -37,8 +37,8 @@ type step struct {
 	line  string
 }
 
-// verb is a word that a step can begin with.
-type verb struct {
+// stepWord is a word that a step can begin with.
+type stepWord struct {
 	word    string
 	takes   string   // what stands behind it, as the help says it
 	options []string // what may stand beside it, the same
@@ -49,9 +49,9 @@ type verb struct {
 	do func(*play, *step) error
 }
 
-var verbs = func() map[string]*verb {
-	m := map[string]*verb{}
-	for _, v := range []*verb{
+var verbs = func() map[string]*stepWord {
+	m := map[string]*stepWord{}
+	for _, v := range []*stepWord{
 		{word: "tick", takes: "true", do: func(*play, *step) error { return nil }},
 		{word: "save", takes: "true", do: (*play).save},
 		{word: "load", takes: "true", do: (*play).load},
@@ -163,7 +163,7 @@ func (s *scenario) readScript(n ast.Node) {
 }
 
 // verbOf finds out what the step does; nil if it cannot be told.
-func (s *scenario) verbOf(node ast.Node, fields fieldMap) *verb {
+func (s *scenario) verbOf(node ast.Node, fields fieldMap) *stepWord {
 	found := slices.DeleteFunc(slices.Clone(verbWords), func(w string) bool { return fields[w] == nil })
 	switch len(found) {
 	case 0:
@@ -279,7 +279,7 @@ func (s *scenario) partOf(key string, n ast.Node) string {
 }
 
 // lineOf writes the parts as a line of text.
-func lineOf(v *verb, parts []part) string {
+func lineOf(v *stepWord, parts []part) string {
 	line := v.word
 	for _, p := range parts {
 		switch {

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -52,7 +52,7 @@ type spell struct {
 	id       spellID
 	name     string
 	duration time.Duration
-	refresh  buff.Refresh
+	refresh  define.Refresh
 }
 
 // The columns of the two files, and the events that are fed to the engine. A tick
@@ -98,8 +98,8 @@ func parseRecord(row []string) (record, error) {
 	r.at = wheel.Time(ms)
 	if dosed := r.event == "dose" || r.event == "undose"; dosed || row[7] != "" {
 		n, err := strconv.Atoi(row[7])
-		if err != nil || n < 1 || n > buff.MaxStacks {
-			return r, fmt.Errorf("stacks: want a whole number from 1 to %d, not %q", buff.MaxStacks, short(row[7]))
+		if err != nil || n < 1 || n > define.MaxStacks {
+			return r, fmt.Errorf("stacks: want a whole number from 1 to %d, not %q", define.MaxStacks, short(row[7]))
 		}
 		if dosed {
 			r.stacks = n
@@ -148,7 +148,7 @@ func readSpells(file string) (map[spellID]spell, error) {
 			return err
 		}
 		ms, err := strconv.ParseInt(row[3], 10, 64)
-		if limit := buff.MaxDuration.Milliseconds(); err != nil || ms < 1 || ms > limit {
+		if limit := define.MaxDuration.Milliseconds(); err != nil || ms < 1 || ms > limit {
 			return fmt.Errorf("duration_ms: want a whole number from 1 to %d, not %q", limit, short(row[3]))
 		}
 		s.duration = time.Duration(ms) * time.Millisecond

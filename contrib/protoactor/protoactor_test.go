@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/contrib/protoactor"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
@@ -24,7 +25,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	catalog, err := buff.NewCatalog(buff.Spec{ID: "haste", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Limit: 9}})
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "haste", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Limit: 9}})
 	require.NoError(t, err)
 	w := &world{t: t, system: actor.NewActorSystem(), catalog: catalog}
 	w.options = protoactor.Options{

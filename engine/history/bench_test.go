@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -13,7 +14,7 @@ import (
 // BenchmarkAdd takes in frames of 4,096 pulses, one for each owner, that are in the cache: with a ring that
 // stays there as well, and with one of 32 MiB.
 func BenchmarkAdd(b *testing.B) {
-	c, err := buff.NewCatalog(buff.Spec{ID: "poison", Kind: buff.Infinite})
+	c, err := buff.NewCatalog(buff.Spec{ID: "poison", Kind: define.Infinite})
 	require.NoError(b, err)
 	events := make([]buff.Event, 4096)
 	for k := range events {
@@ -40,7 +41,7 @@ func BenchmarkAdd(b *testing.B) {
 
 // BenchmarkEvents looks for one owner among all that 32 MiB have.
 func BenchmarkEvents(b *testing.B) {
-	c, err := buff.NewCatalog(buff.Spec{ID: "poison", Kind: buff.Infinite})
+	c, err := buff.NewCatalog(buff.Spec{ID: "poison", Kind: define.Infinite})
 	require.NoError(b, err)
 	r := history.New(32 << 20)
 	for k := range 1 << 20 {

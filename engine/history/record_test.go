@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -17,7 +18,7 @@ import (
 func someSpecs(tb testing.TB, n int) []*buff.Spec {
 	var list []buff.Spec
 	for k := range n {
-		list = append(list, buff.Spec{ID: string(rune('a'+k%26)) + string(rune('a'+k/26)), Kind: buff.Infinite})
+		list = append(list, buff.Spec{ID: string(rune('a'+k%26)) + string(rune('a'+k/26)), Kind: define.Infinite})
 	}
 	c, err := buff.NewCatalog(list...)
 	require.NoError(tb, err)

@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -210,7 +212,7 @@ func TestNote(t *testing.T) {
 	var noted []buff.TimeChange
 	for at := wheel.Time(50); at < 20_000; at += 50 {
 		c := buff.TimeChange{
-			At: at - 3, Seen: at, Owner: buff.OwnerID(at % 7), Handle: buff.Handle(at % 3), Verb: buff.VerbPause + buff.Verb(at/50%3), Whose: buff.Whose(at / 50 % 5),
+			At: at - 3, Seen: at, Owner: buff.OwnerID(at % 7), Handle: buff.Handle(at % 3), Verb: verb.Pause + verb.Verb(at/50%3), Whose: define.Whose(at / 50 % 5),
 			Rate: buff.Ratio{Num: uint32(at % 1000), Den: 1000}, Old: buff.Ratio{Num: uint32(at % 13), Den: 12}, Was: 0.25, Is: float64(at),
 		}
 		noted = append(noted, c)

@@ -4,6 +4,8 @@ import (
 	"iter"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -20,7 +22,7 @@ const _ = uint(sheetChange - buff.Reacted - 1) // an event of that kind would be
 // another.
 func (r *Recorder) Note(c buff.TimeChange) {
 	r.note(&buff.Event{
-		Kind: timeChange, Why: buff.Reason(c.Verb-buff.VerbPause)<<3 | buff.Reason(c.Whose), At: c.At, Seen: c.Seen, End: wheel.Never,
+		Kind: timeChange, Why: buff.Reason(c.Verb-verb.Pause)<<3 | buff.Reason(c.Whose), At: c.At, Seen: c.Seen, End: wheel.Never,
 		Owner: c.Owner, Source: c.Owner, Handle: c.Handle, Elapsed: int64(c.Rate.Num), Period: int64(c.Rate.Den), Delta: c.Was, Value: c.Is,
 		Offline: int64(c.Old.Num)<<32 | int64(c.Old.Den),
 	})
@@ -53,7 +55,7 @@ func (r *Recorder) TimeChanges(q Query) iter.Seq[buff.TimeChange] {
 	return func(yield func(buff.TimeChange) bool) {
 		for e := range r.records(Query{From: q.From, To: q.To, Owners: q.Owners, Kinds: []buff.EventKind{timeChange}}) {
 			c := buff.TimeChange{
-				At: e.At, Seen: e.Seen, Owner: e.Owner, Handle: e.Handle, Verb: buff.VerbPause + buff.Verb(e.Why>>3), Whose: buff.Whose(e.Why & 7),
+				At: e.At, Seen: e.Seen, Owner: e.Owner, Handle: e.Handle, Verb: verb.Pause + verb.Verb(e.Why>>3), Whose: define.Whose(e.Why & 7),
 				Rate: buff.Ratio{Num: uint32(e.Elapsed), Den: uint32(e.Period)}, Old: buff.Ratio{Num: uint32(e.Offline >> 32), Den: uint32(e.Offline)}, Was: e.Delta, Is: e.Value,
 			}
 			if !yield(c) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/cluster"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
@@ -14,8 +15,8 @@ import (
 // a poison that hurts every three seconds, so that the frames have something to do, and a day that ends.
 var catalog = func() *buff.Catalog {
 	c, err := buff.NewCatalog(
-		buff.Spec{ID: "coin", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget, Limit: mostCoins}},
-		buff.Spec{ID: "poison", Kind: buff.Infinite, Period: 3 * time.Second},
+		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: mostCoins}},
+		buff.Spec{ID: "poison", Kind: define.Infinite, Period: 3 * time.Second},
 		buff.Spec{ID: "day", Duration: 24 * time.Hour}, // of play: the ring that a screen draws
 	)
 	if err != nil {

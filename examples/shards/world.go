@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -56,8 +57,8 @@ func newWorld(s setup) (*world, error) {
 	}
 	w := &world{setup: s, pool: pool}
 	catalog, err := buff.NewCatalog(buff.Spec{
-		ID: "plague", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{Limit: 5},
-		On: buff.Hooks{Pulse: []buff.Action{{Do: buff.DoCall, Name: "hurt"}}},
+		ID: "plague", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{Limit: 5},
+		On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.close(context.Background()))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
 )
@@ -18,7 +19,7 @@ import (
 func (w *world) redefine(t *testing.T) {
 	t.Helper()
 	specs := definitions()
-	specs[0].On.Pulse = []buff.Action{{Do: buff.DoCall, Name: "drain"}}
+	specs[0].On.Pulse = []buff.Action{{Do: define.DoCall, Name: "drain"}}
 	next, err := w.eng.Catalog().Rebuild(buff.Definitions{Attributes: attributes, Specs: specs, Places: places()})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

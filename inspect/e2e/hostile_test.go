@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
 )
@@ -39,11 +40,11 @@ func hostile() []string {
 // they stand in the error of a reload.
 func TestHostileNames(t *testing.T) {
 	names := hostile()
-	specs := []buff.Spec{{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "hang"}}}}}
+	specs := []buff.Spec{{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}}}
 	for i, name := range names {
 		specs = append(specs, buff.Spec{
 			ID: name, Name: name, Note: name, Tags: []string{fmt.Sprintf("tag%d", i)}, Duration: time.Hour, Period: time.Second,
-			Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}, Params: []buff.Param{{Name: fmt.Sprintf("p%d", i)}},
+			Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}, Params: []define.Param{{Name: fmt.Sprintf("p%d", i)}},
 		})
 	}
 	var usable []buff.Spec

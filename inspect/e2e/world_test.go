@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
@@ -48,30 +49,30 @@ var (
 )
 
 // attributes are the numbers of a player.
-var attributes = []buff.Attribute{
+var attributes = []define.Attribute{
 	{Attribute: stat.Attribute{Name: "stamina", Base: 200}},
 	{Attribute: stat.Attribute{Name: "armour", Base: 40}},
 	{Attribute: stat.Attribute{Name: "luck", Base: 3}},
 }
 
 func definitions() []buff.Spec {
-	more := func(attr string, op stat.Op, by float64) []buff.Modifier {
-		return []buff.Modifier{{Attr: attr, Op: op, Value: buff.Const(by)}}
+	more := func(attr string, op stat.Op, by float64) []define.Modifier {
+		return []define.Modifier{{Attr: attr, Op: op, Value: define.Const(by)}}
 	}
-	call := func(name string) []buff.Action { return []buff.Action{{Do: buff.DoCall, Name: name}} }
+	call := func(name string) []buff.Action { return []buff.Action{{Do: define.DoCall, Name: name}} }
 	return []buff.Spec{
-		{ID: "venom", Name: "Venom", Polarity: buff.Negative, Tags: []string{"debuff.poison"}, Duration: 12 * time.Second, Period: time.Second, Stack: buff.Stacking{By: buff.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("work")}},
-		{ID: "renew", Name: "Renew", Polarity: buff.Positive, Tags: []string{"buff.heal"}, Duration: 15 * time.Second, Period: 3 * time.Second, Stack: buff.Stacking{By: buff.BySource}, On: buff.Hooks{Pulse: call("work")}},
-		{ID: "burn", Name: "Burn", Polarity: buff.Negative, Tags: []string{"debuff.fire"}, Duration: 6 * time.Second, Period: 500 * time.Millisecond, Stack: buff.Stacking{By: buff.BySource, Limit: 3}, On: buff.Hooks{Pulse: call("work")}},
-		{ID: "shield_wall", Name: "Shield Wall", Polarity: buff.Positive, Duration: 8 * time.Second, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}, Modifiers: more("armour", stat.Add, 60)},
-		{ID: "hearty_stew", Name: "Hearty Stew", Polarity: buff.Positive, Tags: []string{"buff.food"}, Duration: time.Hour, Period: time.Minute, Stack: buff.Stacking{By: buff.ByTarget}, Modifiers: more("stamina", stat.MulAdd, 0.1)},
-		{ID: "well_rested", Name: "Well Rested", Polarity: buff.Positive, Duration: 6 * time.Hour, Stack: buff.Stacking{By: buff.ByTarget}, Modifiers: more("stamina", stat.MulAdd, 0.15)},
-		{ID: "champion", Name: "Champion", Polarity: buff.Positive, Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget}},
-		{ID: "torch", Name: "Torch", Polarity: buff.Positive, Duration: 20 * time.Minute, Stack: buff.Stacking{By: buff.ByTarget}},
-		{ID: "charm", Name: "Charm", Polarity: buff.Positive, Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Limit: 3}, Modifiers: []buff.Modifier{
-			{Attr: "luck", Op: stat.Add, Value: buff.Number{From: buff.FromAttr, Attr: "stamina", Of: buff.OfSource, Coef: 0.01, Const: 2, Default: true}, PerStack: true},
+		{ID: "venom", Name: "Venom", Polarity: define.Negative, Tags: []string{"debuff.poison"}, Duration: 12 * time.Second, Period: time.Second, Stack: define.Stacking{By: define.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("work")}},
+		{ID: "renew", Name: "Renew", Polarity: define.Positive, Tags: []string{"buff.heal"}, Duration: 15 * time.Second, Period: 3 * time.Second, Stack: define.Stacking{By: define.BySource}, On: buff.Hooks{Pulse: call("work")}},
+		{ID: "burn", Name: "Burn", Polarity: define.Negative, Tags: []string{"debuff.fire"}, Duration: 6 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: buff.Hooks{Pulse: call("work")}},
+		{ID: "shield_wall", Name: "Shield Wall", Polarity: define.Positive, Duration: 8 * time.Second, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}, Modifiers: more("armour", stat.Add, 60)},
+		{ID: "hearty_stew", Name: "Hearty Stew", Polarity: define.Positive, Tags: []string{"buff.food"}, Duration: time.Hour, Period: time.Minute, Stack: define.Stacking{By: define.ByTarget}, Modifiers: more("stamina", stat.MulAdd, 0.1)},
+		{ID: "well_rested", Name: "Well Rested", Polarity: define.Positive, Duration: 6 * time.Hour, Stack: define.Stacking{By: define.ByTarget}, Modifiers: more("stamina", stat.MulAdd, 0.15)},
+		{ID: "champion", Name: "Champion", Polarity: define.Positive, Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}},
+		{ID: "torch", Name: "Torch", Polarity: define.Positive, Duration: 20 * time.Minute, Stack: define.Stacking{By: define.ByTarget}},
+		{ID: "charm", Name: "Charm", Polarity: define.Positive, Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Limit: 3}, Modifiers: []define.Modifier{
+			{Attr: "luck", Op: stat.Add, Value: define.Number{From: define.FromAttr, Attr: "stamina", Of: define.OfSource, Coef: 0.01, Const: 2, Default: true}, PerStack: true},
 		}},
-		{ID: "trap", Name: "Trap", Polarity: buff.Negative, Kind: buff.Instant, On: buff.Hooks{Exec: call("hang")}},
+		{ID: "trap", Name: "Trap", Polarity: define.Negative, Kind: define.Instant, On: buff.Hooks{Exec: call("hang")}},
 	}
 }
 

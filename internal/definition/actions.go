@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // actions reads a list of actions.
@@ -28,7 +29,7 @@ var verbs = []string{"call", "apply", "remove", "kill", "change", "damage"}
 // nothing that could be missing.
 func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 	d.places.set(field, place{position: at(n)})
-	a := buff.Action{Do: buff.DoKill}
+	a := buff.Action{Do: define.DoKill}
 	before := d.loader.failed
 	d.action = &a
 	d.fields(field, at(n), n, actionFields)
@@ -46,7 +47,7 @@ func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 	switch {
 	case len(does) > 1:
 		d.fail(field, at(n), "%s in one action: write one action for each", strings.Join(does, " and "))
-	case hasReason && len(does) == 1 && a.Do != buff.DoRemove:
+	case hasReason && len(does) == 1 && a.Do != define.DoRemove:
 		d.fail(join(field, "reason"), reason.position, "only a remove has a reason, not %v", a.Do)
 	case len(does) == 0 && d.loader.failed == before:
 		d.fail(field, at(n), "want one of %s", either(verbs))
@@ -55,31 +56,31 @@ func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 }
 
 var actionFields = table{"action", nil, map[string]readFunc{
-	"call":   func(d *definition, f string, n ast.Node) { d.named(buff.DoCall, f, n, false) },
-	"apply":  func(d *definition, f string, n ast.Node) { d.named(buff.DoApply, f, n, true) },
-	"remove": func(d *definition, f string, n ast.Node) { d.named(buff.DoRemove, f, n, true) },
+	"call":   func(d *definition, f string, n ast.Node) { d.named(define.DoCall, f, n, false) },
+	"apply":  func(d *definition, f string, n ast.Node) { d.named(define.DoApply, f, n, true) },
+	"remove": func(d *definition, f string, n ast.Node) { d.named(define.DoRemove, f, n, true) },
 	"kill":   (*definition).kill,
-	"change": func(d *definition, f string, n ast.Node) { d.changes(buff.DoChange, f, n, changeFields) },
-	"damage": func(d *definition, f string, n ast.Node) { d.changes(buff.DoDamage, f, n, damageFields) },
+	"change": func(d *definition, f string, n ast.Node) { d.changes(define.DoChange, f, n, changeFields) },
+	"damage": func(d *definition, f string, n ast.Node) { d.changes(define.DoDamage, f, n, damageFields) },
 	"to":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.action.To) },
 	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.action.Reason) },
 }}
 
 // named reads the name of what an action calls, applies or removes.
-func (d *definition) named(do buff.Do, field string, n ast.Node, ref bool) {
+func (d *definition) named(do define.Do, field string, n ast.Node, ref bool) {
 	d.action.Do = do
 	d.name(field, n, ref, &d.action.Name)
 }
 
 // changes reads what an action does to an attribute.
-func (d *definition) changes(do buff.Do, field string, n ast.Node, t table) {
-	d.action.Do, d.action.Change = do, &buff.Change{}
+func (d *definition) changes(do define.Do, field string, n ast.Node, t table) {
+	d.action.Do, d.action.Change = do, &define.Change{}
 	d.fields(field, at(n), n, t)
 }
 
 // kill reads the value of a kill.
 func (d *definition) kill(field string, n ast.Node) {
-	d.action.Do = buff.DoKill
+	d.action.Do = define.DoKill
 	if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
 		d.fail(field, at(n), "can only be true, not %s", Describe(n))
 	}

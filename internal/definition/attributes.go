@@ -5,7 +5,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -13,10 +13,10 @@ import (
 type attributeSheet struct {
 	from  *definition // the file; nil if there is none
 	at    position
-	list  []buff.Attribute
+	list  []define.Attribute
 	bases map[string]float64 // by name; not nil
 
-	reading *buff.Attribute
+	reading *define.Attribute
 }
 
 // attributes reads the attributes of the owners.
@@ -29,7 +29,7 @@ func (w *definition) attributes(f *ast.MappingValueNode) {
 	sheet.from, sheet.at = w, at(f.Key)
 	w.places.set("attributes", place{position: at(f.Key)})
 	w.entries("attributes", "attributes", f, func(name, field string, f *ast.MappingValueNode) {
-		a := buff.Attribute{Attribute: stat.Attribute{Name: name}}
+		a := define.Attribute{Attribute: stat.Attribute{Name: name}}
 		sheet.reading = &a
 		w.fields(field, valueAt(f), f.Value, attributeFields)
 		sheet.list = append(sheet.list, a)

@@ -7,13 +7,13 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // curveEntry is a curve of the section "curves".
 type curveEntry struct {
-	curve *buff.Curve // nil if it is wrong
+	curve *define.Curve // nil if it is wrong
 	src   *source
 	line  int
 }
@@ -32,7 +32,7 @@ func (w *definition) curves(f *ast.MappingValueNode) {
 		if w.loader.failed > before {
 			return
 		}
-		c, err := buff.NewCurve(name, points...)
+		c, err := define.NewCurve(name, points...)
 		switch {
 		case err != nil:
 			w.fail(field, valueAt(f), "%v", err)
@@ -45,13 +45,13 @@ func (w *definition) curves(f *ast.MappingValueNode) {
 }
 
 // points reads the points of a curve, and returns them in the order of their levels.
-func (w *definition) points(field string, f *ast.MappingValueNode) (points []buff.Point) {
+func (w *definition) points(field string, f *ast.MappingValueNode) (points []define.Point) {
 	p, before := valueAt(f), w.loader.failed
 	one := func(field string, level int, n ast.Node) {
 		v := 0.0
 		w.places.set(field, place{position: at(n)})
 		w.real(field, n, &v)
-		points = append(points, buff.Point{Level: level, Value: v})
+		points = append(points, define.Point{Level: level, Value: v})
 	}
 	if list, ok := f.Value.(*ast.SequenceNode); ok {
 		for i, n := range list.Values {
@@ -75,10 +75,10 @@ func (w *definition) points(field string, f *ast.MappingValueNode) (points []buf
 		w.fail(field, p, "want a map from levels to numbers such as {1: 10, 60: 500}, or a list from level 1 on, not %s", kindOf(f.Value))
 		return nil
 	}
-	if w.loader.failed == before && (len(points) == 0 || len(points) > buff.MaxPoints) {
-		w.fail(field, p, "%d points: want 1 to %d", len(points), buff.MaxPoints)
+	if w.loader.failed == before && (len(points) == 0 || len(points) > define.MaxPoints) {
+		w.fail(field, p, "%d points: want 1 to %d", len(points), define.MaxPoints)
 	}
-	slices.SortFunc(points, func(a, b buff.Point) int { return a.Level - b.Level })
+	slices.SortFunc(points, func(a, b define.Point) int { return a.Level - b.Level })
 	return points
 }
 
@@ -89,15 +89,15 @@ func (w *definition) level(field string, key ast.Node) (int, bool) {
 		text, isText = n.Token.Value, true
 	}
 	level, err := strconv.Atoi(text)
-	if !isText || err != nil || level < 0 || level > buff.MaxLevel || strconv.Itoa(level) != text {
-		w.complain(field, at(key), "want a level from 0 to %d, not %s", buff.MaxLevel, Describe(key))
+	if !isText || err != nil || level < 0 || level > define.MaxLevel || strconv.Itoa(level) != text {
+		w.complain(field, at(key), "want a level from 0 to %d, not %s", define.MaxLevel, Describe(key))
 		return 0, false
 	}
 	return level, true
 }
 
 // curve reads the name of a curve.
-func (d *definition) curve(field string, n ast.Node, to **buff.Curve) {
+func (d *definition) curve(field string, n ast.Node, to **define.Curve) {
 	name := ""
 	if d.name(field, n, false, &name); d.isBad(field) {
 		return
@@ -115,7 +115,7 @@ func (d *definition) curve(field string, n ast.Node, to **buff.Curve) {
 }
 
 // spanByCurve reads a span that depends on the level.
-func (d *definition) spanByCurve(field string, n ast.Node, to **buff.Curve) {
+func (d *definition) spanByCurve(field string, n ast.Node, to **define.Curve) {
 	before := d.loader.failed
 	d.byCurve = to
 	d.fields(field, at(n), n, spanFields)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 type ability struct {
@@ -62,7 +63,7 @@ func TestDataReload(t *testing.T) {
 	require.NoError(t, err)
 	next, err := Loader{Data: ability{}}.ReloadFS(prev, fstest.MapFS{"a.yaml": {Data: []byte("buffs: {a: {duration: 1s, data: {range: 6}}, b: {duration: 1s, data: {range: 5}}}")}}, "a.yaml")
 	require.NoError(t, err)
-	require.Equal(t, []buff.SpecChange{{ID: "a", Kind: buff.SpecChanged}}, next.Changes())
+	require.Equal(t, []define.SpecChange{{ID: "a", Kind: define.SpecChanged}}, next.Changes())
 	require.Equal(t, 6., next.Spec("a").Data.(ability).Range)
 }
 

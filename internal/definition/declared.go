@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
@@ -103,7 +104,7 @@ func (l *loader) undeclared() {
 		d.known("tags", "shield.schools", s.Shield.Schools)
 		for _, r := range []struct {
 			field string
-			test  *buff.TagTest
+			test  *define.TagTest
 		}{{"require.apply", &s.Require.Apply}, {"require.ongoing", &s.Require.Ongoing}, {"require.remove", &s.Require.Remove}} {
 			d.known("tags", r.field+".all", r.test.All)
 			d.known("tags", r.field+".any", r.test.Any)
@@ -117,10 +118,10 @@ func (l *loader) undeclared() {
 		}
 		d.knownOne("icons", "client.icon", s.Client.Icon)
 		eachAction(s, func(field string, a *buff.Action) {
-			if a.Do == buff.DoCall {
+			if a.Do == define.DoCall {
 				d.knownOne("handlers", field+".call", a.Name)
 			}
-			if a.Do == buff.DoDamage && a.Change != nil {
+			if a.Do == define.DoDamage && a.Change != nil {
 				d.knownOne("tags", field+".damage.school", a.Change.School)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // definition is a definition that is being read, with the places of its fields; or, without
@@ -19,8 +20,8 @@ type definition struct {
 	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
 
 	// What is being read, for the fields of it.
-	number  *buff.Number
-	byCurve **buff.Curve
+	number  *define.Number
+	byCurve **define.Curve
 	action  *buff.Action
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -17,8 +18,8 @@ func dump(b *strings.Builder, s *buff.Spec) {
 	w.b.WriteString(s.ID)
 	switch {
 	case s.DurationBy != nil:
-		w.put("duration", told(buff.Number{From: buff.FromCurve, Curve: s.DurationBy}), false)
-	case s.Kind == buff.Timed:
+		w.put("duration", told(define.Number{From: define.FromCurve, Curve: s.DurationBy}), false)
+	case s.Kind == define.Timed:
 		w.put("duration", s.Duration, false)
 	default:
 		w.put("duration", s.Kind, false)
@@ -36,7 +37,7 @@ func dump(b *strings.Builder, s *buff.Spec) {
 	w.put("clock", s.Clock, s.Clock == 0)
 	w.put("period", s.Period, s.Period == 0)
 	if s.PeriodBy != nil {
-		w.put("period", told(buff.Number{From: buff.FromCurve, Curve: s.PeriodBy}), false)
+		w.put("period", told(define.Number{From: define.FromCurve, Curve: s.PeriodBy}), false)
 	}
 	w.put("first", s.First, s.First == 0)
 	w.put("tail", s.Tail, s.Tail == 0)
@@ -45,10 +46,10 @@ func dump(b *strings.Builder, s *buff.Spec) {
 	w.put("haste_duration", s.HasteDuration, !s.HasteDuration)
 	w.put("catchup", s.Catchup, s.Catchup == 0)
 	w.put("catchup_max", s.CatchupMax, s.CatchupMax == 0)
-	w.put("on_death", s.OnDeath, s.OnDeath == buff.FateRemove)
-	w.put("on_source_gone", s.OnSourceGone, s.OnSourceGone == buff.FateKeep)
-	w.put("on_zone", s.OnZone, s.OnZone == buff.FateKeep || s.OnZone == buff.FateDefault)
-	w.put("on_fault", s.OnFault, s.OnFault == buff.FateKeep)
+	w.put("on_death", s.OnDeath, s.OnDeath == define.FateRemove)
+	w.put("on_source_gone", s.OnSourceGone, s.OnSourceGone == define.FateKeep)
+	w.put("on_zone", s.OnZone, s.OnZone == define.FateKeep || s.OnZone == define.FateDefault)
+	w.put("on_fault", s.OnFault, s.OnFault == define.FateKeep)
 	w.put("reload", s.Reload, s.Reload == 0)
 	w.stack(&s.Stack)
 	w.gates(s)
@@ -78,7 +79,7 @@ func (w *writer) put(name string, value any, isDefault bool) {
 	fmt.Fprintf(w.b, " %s=%v", name, value)
 }
 
-func (w *writer) stack(st *buff.Stacking) {
+func (w *writer) stack(st *define.Stacking) {
 	w.begun = false
 	w.put("stack.by", st.By, st.By == 0)
 	w.put("stack.limit", st.Limit, st.Limit == 0)
@@ -115,7 +116,7 @@ func (w *writer) gates(s *buff.Spec) {
 	w.put("per_source.limit", s.PerSource.Limit, s.PerSource.Limit == 0)
 	for _, r := range []struct {
 		of   string
-		test buff.TagTest
+		test define.TagTest
 	}{{"require apply.", s.Require.Apply}, {"require ongoing.", s.Require.Ongoing}, {"require remove.", s.Require.Remove}} {
 		w.begun = false
 		w.put(r.of+"all", r.test.All, len(r.test.All) == 0)
@@ -212,7 +213,7 @@ func (w *writer) hooks(h *buff.Hooks) {
 					fmt.Fprintf(w.b, " of %s", c.School)
 				}
 			}
-			if a.To != buff.ToOwner {
+			if a.To != define.ToOwner {
 				fmt.Fprintf(w.b, " to %v", a.To)
 			}
 			if a.Reason != buff.NoReason {
@@ -235,31 +236,31 @@ func (w *writer) hooks(h *buff.Hooks) {
 }
 
 // told is where a number comes from, as short as it can be said.
-func told(n buff.Number) string {
+func told(n define.Number) string {
 	var b strings.Builder
 	switch n.From {
-	case buff.FromConst:
+	case define.FromConst:
 		return fmt.Sprint(n.Const)
-	case buff.FromCurve:
+	case define.FromCurve:
 		fmt.Fprintf(&b, "curve(%s:", n.Curve.Name())
 		for _, p := range n.Curve.Points() {
 			fmt.Fprintf(&b, " %d=%v", p.Level, p.Value)
 		}
 		return b.String() + ")"
-	case buff.FromAttr:
+	case define.FromAttr:
 		fmt.Fprintf(&b, "%v.%s", n.Of, n.Attr)
 		if n.Pre != 0 || n.Coef != 0 || n.Post != 0 {
 			fmt.Fprintf(&b, "(pre=%v coef=%v post=%v)", n.Pre, n.Coef, n.Post)
 		}
-	case buff.FromCaller:
+	case define.FromCaller:
 		fmt.Fprintf(&b, "caller.%s", n.Caller)
-	case buff.FromFormula:
+	case define.FromFormula:
 		fmt.Fprintf(&b, "(%v)", n.Formula)
 	}
 	if n.Default {
 		fmt.Fprintf(&b, "|%v", n.Const)
 	}
-	if n.Snapshot != buff.SnapshotCast {
+	if n.Snapshot != define.SnapshotCast {
 		fmt.Fprintf(&b, "@%v", n.Snapshot)
 	}
 	return b.String()

@@ -6,6 +6,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 var chargesFields = table{"charges", []string{"n"}, map[string]readFunc{
@@ -33,9 +34,9 @@ func (d *definition) pool(field string, n ast.Node) {
 		h.Pool, _ = d.whole(field, n, 1, math.MaxInt64)
 		return
 	}
-	h.By = &buff.Number{}
+	h.By = &define.Number{}
 	d.magnitude(field, n, h.By)
-	if h.By.From == buff.FromConst && h.By.Const < 1 && !d.isBad(field) {
+	if h.By.From == define.FromConst && h.By.Const < 1 && !d.isBad(field) {
 		d.fail(field, at(n), "must be at least 1, not %v", h.By.Const)
 	}
 }
@@ -68,9 +69,9 @@ func (d *definition) linger(field string, n ast.Node) {
 // params reads the parameters, by their names.
 func (d *definition) params(field string, n ast.Node) {
 	list, _ := Fields(n)
-	d.spec.Params = make([]buff.Param, 0, len(list)) // its elements stay where they are
+	d.spec.Params = make([]define.Param, 0, len(list)) // its elements stay where they are
 	d.byName(field, "parameter", n, func(field, name string, f *ast.MappingValueNode) {
-		d.spec.Params = append(d.spec.Params, buff.Param{Name: name})
+		d.spec.Params = append(d.spec.Params, define.Param{Name: name})
 		if kindOf(f.Value) != "nothing" {
 			d.magnitude(field, f.Value, &d.spec.Params[len(d.spec.Params)-1].Value)
 		}
@@ -150,7 +151,7 @@ func (d *definition) offline(field string, n ast.Node) {
 		d.word(field, n, &v.Offline)
 		return
 	}
-	v.Offline = buff.OfflineAll
+	v.Offline = define.OfflineAll
 	d.fields(field, at(n), n, table{"offline", []string{"all"}, map[string]readFunc{
 		"all": func(d *definition, f string, n ast.Node) { d.count(f, n, &v.OfflineCap) },
 	}})
@@ -163,7 +164,7 @@ func (d *definition) catchup(field string, n ast.Node) {
 		d.word(field, n, &d.spec.Catchup)
 		return
 	}
-	d.spec.Catchup = buff.CatchupCoalesce
+	d.spec.Catchup = define.CatchupCoalesce
 	d.fields(field, at(n), n, table{"catchup", []string{"coalesce"}, map[string]readFunc{
 		"coalesce": func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.CatchupMax) },
 	}})

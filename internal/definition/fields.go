@@ -7,7 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
@@ -58,10 +58,10 @@ var specFields = table{"", nil, map[string]readFunc{
 	"modifiers":      (*definition).modifiers,
 	"links":          func(d *definition, f string, n ast.Node) { d.texts(f, n, true, &d.spec.Links) },
 	"params":         (*definition).params,
-	"on_death":       func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FatePause, &d.spec.OnDeath) },
-	"on_source_gone": func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateAdopt, &d.spec.OnSourceGone) },
-	"on_zone":        func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateKeep, &d.spec.OnZone) },
-	"on_fault":       func(d *definition, f string, n ast.Node) { d.fate(f, n, buff.FateKeep, &d.spec.OnFault) },
+	"on_death":       func(d *definition, f string, n ast.Node) { d.fate(f, n, define.FatePause, &d.spec.OnDeath) },
+	"on_source_gone": func(d *definition, f string, n ast.Node) { d.fate(f, n, define.FateAdopt, &d.spec.OnSourceGone) },
+	"on_zone":        func(d *definition, f string, n ast.Node) { d.fate(f, n, define.FateKeep, &d.spec.OnZone) },
+	"on_fault":       func(d *definition, f string, n ast.Node) { d.fate(f, n, define.FateKeep, &d.spec.OnFault) },
 	"save":           func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, saveFields) },
 	"reload":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Reload) },
 	"data":           (*definition).data,

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -22,8 +22,8 @@ const (
 // the result has the same bits on every processor.
 type formula struct {
 	text   string
-	reads  []buff.Read
-	curves []*buff.Curve
+	reads  []define.Read
+	curves []*define.Curve
 	steps  []step
 }
 
@@ -71,19 +71,19 @@ const (
 // errNotFinite is why a formula gives no number.
 var errNotFinite = fmt.Errorf("catalog: a formula gives no number within ±%v", float64(stat.MaxValue))
 
-func (f *formula) String() string     { return f.text }
-func (f *formula) Reads() []buff.Read { return f.reads }
+func (f *formula) String() string       { return f.text }
+func (f *formula) Reads() []define.Read { return f.reads }
 
 // Same reports whether the other formula has the same text, and its curves the same points.
-func (f *formula) Same(other buff.Formula) bool {
+func (f *formula) Same(other define.Formula) bool {
 	o, ok := other.(*formula)
-	return ok && o.text == f.text && slices.EqualFunc(f.curves, o.curves, func(a, b *buff.Curve) bool {
+	return ok && o.text == f.text && slices.EqualFunc(f.curves, o.curves, func(a, b *define.Curve) bool {
 		return slices.Equal(a.Points(), b.Points())
 	})
 }
 
 // Eval runs the steps. It needs as many Reads as f has. Any goroutine may call it.
-func (f *formula) Eval(in buff.Inputs) (float64, error) {
+func (f *formula) Eval(in define.Inputs) (float64, error) {
 	v := f.run(&in)
 	if !(math.Abs(v) <= stat.MaxValue) { // NaN, too
 		return 0, errNotFinite
@@ -93,7 +93,7 @@ func (f *formula) Eval(in buff.Inputs) (float64, error) {
 
 // run returns what is left on the stack. The compiler has seen to it that every place is
 // within the stack and every jump goes forward.
-func (f *formula) run(in *buff.Inputs) float64 {
+func (f *formula) run(in *define.Inputs) float64 {
 	var stack [maxFormulaStack]float64
 	top := -1
 	for at := 0; at < len(f.steps); at++ {
@@ -129,7 +129,7 @@ func (f *formula) run(in *buff.Inputs) float64 {
 }
 
 // push returns what a step puts on the stack.
-func (f *formula) push(s *step, in *buff.Inputs) float64 {
+func (f *formula) push(s *step, in *define.Inputs) float64 {
 	switch s.op {
 	case pushLevel:
 		return in.Level
@@ -140,7 +140,7 @@ func (f *formula) push(s *step, in *buff.Inputs) float64 {
 	case pushRead:
 		return in.Reads[s.n]
 	case pushCurve:
-		return f.curves[s.n].At(int(min(max(in.Level, 0), buff.MaxLevel)))
+		return f.curves[s.n].At(int(min(max(in.Level, 0), define.MaxLevel)))
 	}
 	return s.v
 }

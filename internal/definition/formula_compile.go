@@ -10,7 +10,7 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
@@ -248,9 +248,9 @@ func (c *formulaCompiler) member(n *ast.MemberNode) kind {
 	case "curve":
 		return c.curve(n, name)
 	case "caller":
-		return c.read(n, buff.Read{Caller: true, Name: name})
+		return c.read(n, define.Read{Caller: true, Name: name})
 	case "source":
-		return c.attr(n, buff.Read{Of: buff.OfSource, Name: name})
+		return c.attr(n, define.Read{Of: define.OfSource, Name: name})
 	}
-	return c.attr(n, buff.Read{Name: name})
+	return c.attr(n, define.Read{Name: name})
 }

@@ -6,12 +6,12 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // attr compiles an attribute.
-func (c *formulaCompiler) attr(n ast.Node, r buff.Read) kind {
+func (c *formulaCompiler) attr(n ast.Node, r define.Read) kind {
 	if _, ok := c.scope.attrs[r.Name]; !ok && c.scope.attrs != nil {
 		return c.fail(n, "%s", noAttribute(r.Name, c.scope.attrs))
 	}
@@ -19,7 +19,7 @@ func (c *formulaCompiler) attr(n ast.Node, r buff.Read) kind {
 }
 
 // read compiles what a formula is given, each once.
-func (c *formulaCompiler) read(n ast.Node, r buff.Read) kind {
+func (c *formulaCompiler) read(n ast.Node, r define.Read) kind {
 	i := slices.Index(c.reads, r)
 	if i < 0 {
 		i = len(c.reads)

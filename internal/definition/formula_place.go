@@ -6,7 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
@@ -58,7 +58,7 @@ func (d *definition) formula(field string, n ast.Node) {
 	}
 	to := d.number
 	d.places.set(field, place{position: at(n), attrs: true})
-	to.From = buff.FromFormula
+	to.From = define.FromFormula
 	d.afterwards(func(l *loader) {
 		f, wrong := compileFormula(text, l.scope())
 		switch {
@@ -78,7 +78,7 @@ func (d *definition) formula(field string, n ast.Node) {
 // try runs a formula with the attributes at their bases and everything that an application
 // brings at 1, at three levels. It returns what is wrong with the results, or "".
 func (f *formula) try(bases map[string]float64) string {
-	in := buff.Inputs{Stacks: 1, Magnitude: 1, Reads: make([]float64, len(f.reads))}
+	in := define.Inputs{Stacks: 1, Magnitude: 1, Reads: make([]float64, len(f.reads))}
 	for i, r := range f.reads {
 		if in.Reads[i] = 1; !r.Caller {
 			in.Reads[i] = bases[r.Name]

@@ -11,12 +11,12 @@ import (
 	"github.com/expr-lang/expr"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // testScope is what the formulas of these tests may name.
 func testScope(t testing.TB) scope {
-	c, err := buff.NewCurve("dmg", buff.Point{Level: 1, Value: 10}, buff.Point{Level: 60, Value: 600})
+	c, err := define.NewCurve("dmg", define.Point{Level: 1, Value: 10}, define.Point{Level: 60, Value: 600})
 	require.NoError(t, err)
 	return scope{
 		attrs:  map[string]float64{"health": 500, "max_health": 1000, "power": 40},
@@ -33,8 +33,8 @@ func mustCompile(t testing.TB, text string) *formula {
 
 // inputs are what f works with: the numbers of the application as given, each thing that it
 // reads as in the map.
-func inputs(f *formula, level, stacks, magnitude float64, reads map[string]float64) buff.Inputs {
-	in := buff.Inputs{Level: level, Stacks: stacks, Magnitude: magnitude}
+func inputs(f *formula, level, stacks, magnitude float64, reads map[string]float64) define.Inputs {
+	in := define.Inputs{Level: level, Stacks: stacks, Magnitude: magnitude}
 	for _, r := range f.reads {
 		in.Reads = append(in.Reads, reads[r.Name])
 	}
@@ -91,10 +91,10 @@ func TestFormulaValues(t *testing.T) {
 // What it reads comes in the order of Reads, each thing once.
 func TestFormulaReads(t *testing.T) {
 	f := mustCompile(t, "source.power + caller.power + owner.power + source.power")
-	require.Equal(t, []buff.Read{
-		{Of: buff.OfSource, Name: "power"}, {Caller: true, Name: "power"}, {Name: "power"},
+	require.Equal(t, []define.Read{
+		{Of: define.OfSource, Name: "power"}, {Caller: true, Name: "power"}, {Name: "power"},
 	}, f.Reads())
-	v, err := f.Eval(buff.Inputs{Reads: []float64{1000, 100, 10}})
+	v, err := f.Eval(define.Inputs{Reads: []float64{1000, 100, 10}})
 	require.NoError(t, err)
 	require.Equal(t, 2110.0, v)
 }
@@ -103,7 +103,7 @@ func TestFormulaReads(t *testing.T) {
 func TestFormulaNotFinite(t *testing.T) {
 	for _, text := range []string{"1 / stacks", "stacks / stacks", "-1 / stacks", "magnitude * 1e300 * 10", "1 % stacks"} {
 		f := mustCompile(t, text)
-		_, err := f.Eval(buff.Inputs{Stacks: 0, Magnitude: 2})
+		_, err := f.Eval(define.Inputs{Stacks: 0, Magnitude: 2})
 		require.ErrorIs(t, err, errNotFinite, text)
 	}
 }

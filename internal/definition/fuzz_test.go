@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -82,7 +82,7 @@ func FuzzFormula(f *testing.F) {
 			require.LessOrEqual(t, wrong.at, utf8.RuneCountInString(text))
 			return
 		}
-		in := buff.Inputs{Level: level, Stacks: stacks, Magnitude: 7, Reads: make([]float64, len(c.Reads()))}
+		in := define.Inputs{Level: level, Stacks: stacks, Magnitude: 7, Reads: make([]float64, len(c.Reads()))}
 		for i := range in.Reads {
 			in.Reads[i] = float64(i)
 		}

@@ -3,7 +3,7 @@ package definition
 import (
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 var groupFields = table{"group", []string{"name"}, map[string]readFunc{
@@ -34,7 +34,7 @@ func (d *definition) slot(field string, n ast.Node) {
 
 var perSourceFields = table{"per_source", []string{"limit"}, map[string]readFunc{
 	"limit": func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.PerSource.Limit) },
-	"evict": func(d *definition, f string, n ast.Node) { d.oneOf(f, n, buff.EvictOldest.String()) },
+	"evict": func(d *definition, f string, n ast.Node) { d.oneOf(f, n, define.EvictOldest.String()) },
 }}
 
 var requireFields = table{"require", nil, map[string]readFunc{
@@ -43,7 +43,7 @@ var requireFields = table{"require", nil, map[string]readFunc{
 	"remove":  func(d *definition, f string, n ast.Node) { d.tagTest(f, n, &d.spec.Require.Remove) },
 }}
 
-func (d *definition) tagTest(field string, n ast.Node, to *buff.TagTest) {
+func (d *definition) tagTest(field string, n ast.Node, to *define.TagTest) {
 	d.fields(field, at(n), n, table{"condition", nil, map[string]readFunc{
 		"all":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &to.All) },
 		"any":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &to.Any) },
@@ -59,12 +59,12 @@ func (d *definition) immunity(field string, n ast.Node) {
 		"tags": func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &m.Tags) },
 		"type": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &m.Type) },
 		"polarity": func(d *definition, f string, n ast.Node) {
-			if d.oneOf(f, n, buff.Positive.String(), buff.Negative.String()) {
+			if d.oneOf(f, n, define.Positive.String(), define.Negative.String()) {
 				d.word(f, n, &m.Polarity)
 			}
 		},
 	}})
-	if d.loader.failed == before && len(m.Tags) == 0 && m.Type == "" && m.Polarity == buff.Neutral {
+	if d.loader.failed == before && len(m.Tags) == 0 && m.Type == "" && m.Polarity == define.Neutral {
 		d.fail(field, at(n), "empty: want tags, type or polarity")
 	}
 }
@@ -75,7 +75,7 @@ func (d *definition) chance(field string, n ast.Node) {
 	d.perMille(field, n, &i)
 	switch i {
 	case 0:
-		d.spec.Chance = buff.ChanceNever
+		d.spec.Chance = define.ChanceNever
 	case 1000: // the default
 	default:
 		d.spec.Chance = i

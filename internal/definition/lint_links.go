@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // use is one place at which a definition applies another.
@@ -32,17 +33,17 @@ func (l *linter) findUses() {
 		}
 		list := func(field string, actions []buff.Action, every time.Duration, again bool) {
 			for i, a := range actions {
-				if a.Do == buff.DoApply {
+				if a.Do == define.DoApply {
 					add(element(field, i)+".apply", a.Name, every, again)
 				}
 			}
 		}
 		// A further application of what joins is a refresh, and never new.
-		alone := s.Stack.By == buff.ByNone
+		alone := s.Stack.By == define.ByNone
 		list("on.exec", s.On.Exec, 0, true)
 		list("on.apply", s.On.Apply, 0, alone)
-		list("on.refresh", s.On.Refresh, 0, !alone && s.Stack.Refresh != buff.RefreshNone && s.Stack.Overflow != buff.OverflowDeny)
-		list("on.pulse", s.On.Pulse, s.Period, s.First == buff.FirstEvery || alone && s.First == buff.FirstStart)
+		list("on.refresh", s.On.Refresh, 0, !alone && s.Stack.Refresh != define.RefreshNone && s.Stack.Overflow != define.OverflowDeny)
+		list("on.pulse", s.On.Pulse, s.Period, s.First == define.FirstEvery || alone && s.First == define.FirstStart)
 		list("on.overflow", s.On.Overflow, 0, !alone)
 		for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
 			list("on.act."+act, s.On.Act[act], 0, false)
@@ -92,12 +93,12 @@ func (l *linter) limitUnreached() {
 		each := max(st.Initial, 1)
 		every := known[d.spec.ID]
 		switch {
-		case st.Limit <= each || st.Timers == buff.TimersQueue:
-		case st.By == buff.ByNone:
+		case st.Limit <= each || st.Timers == define.TimersQueue:
+		case st.By == define.ByNone:
 			l.warn(d, "stack.limit", "by is none, so that each application is a buff of its own: no further one adds to its stacks; say by: source or target")
-		case every == 0 || d.spec.Kind != buff.Timed:
+		case every == 0 || d.spec.Kind != define.Timed:
 		default:
-			if most := each * applications(d.spec, every); most < min(st.Limit, buff.MaxStacks) {
+			if most := each * applications(d.spec, every); most < min(st.Limit, define.MaxStacks) {
 				l.warn(d, "stack.limit", "one application every %s and a duration of %s never make more than %d", short(every), short(longest(d.spec)), most)
 			}
 		}
@@ -107,10 +108,10 @@ func (l *linter) limitUnreached() {
 // applications returns how many applications stand together in one buff at most.
 func applications(s *buff.Spec, every time.Duration) int {
 	within := int(longest(s)/every) + 1 // one that comes at the very end is in time
-	if s.Stack.Timers == buff.TimersShared && s.Stack.Refresh != buff.RefreshNone && within > 1 {
-		return buff.MaxStacks // each moves the end of all
+	if s.Stack.Timers == define.TimersShared && s.Stack.Refresh != define.RefreshNone && within > 1 {
+		return define.MaxStacks // each moves the end of all
 	}
-	return min(within, buff.MaxStacks)
+	return min(within, define.MaxStacks)
 }
 
 // tie finds buffs of one group of which neither is the stronger.
@@ -124,7 +125,7 @@ func (l *linter) tie() {
 		g := d.spec.Group
 		r := rank{g.Name, g.Priority}
 		switch g.Rule {
-		case buff.GroupHigher, buff.GroupHide: // the others do not ask for the priority, or say what becomes of a tie
+		case define.GroupHigher, define.GroupHide: // the others do not ask for the priority, or say what becomes of a tie
 		default:
 			continue
 		}
@@ -225,5 +226,5 @@ func (l *linter) guarded(id string) bool {
 	s := l.byID[id].spec
 	r := &s.Require.Apply
 	return cmp.Or(s.Chance, 1000) != 1000 || len(r.All)+len(r.Any)+len(r.None) > 0 || len(s.DR.Steps) > 0 || s.Slot.Limit > 0 ||
-		s.Group.Name != "" && s.Group.Rule != buff.GroupAlways && s.Group.Rule != buff.GroupHide
+		s.Group.Name != "" && s.Group.Rule != define.GroupAlways && s.Group.Rule != define.GroupHide
 }

@@ -4,16 +4,17 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // endless finds modifiers of which no file says how they ever go.
 func (l *linter) endless(d *definition) {
 	s := d.spec
-	if s.Kind != buff.Infinite || len(s.Modifiers) == 0 || l.ends(d) {
+	if s.Kind != define.Infinite || len(s.Modifiers) == 0 || l.ends(d) {
 		return
 	}
 	but := ""
-	if s.OnDeath == buff.FateDefault || s.OnDeath == buff.FateRemove {
+	if s.OnDeath == define.FateDefault || s.OnDeath == define.FateRemove {
 		but = " but the death of its owner; if that is enough, say on_death: remove"
 	}
 	l.warn(d, "duration", "infinite with modifiers, and nothing in the files ends it%s", but)
@@ -27,10 +28,10 @@ func (l *linter) ends(d *definition) bool {
 			return true
 		}
 	}
-	if s.Dispel.Type != "" && s.Dispel.Grade != buff.GradeUndispellable || s.Immune == buff.ImmuneRemove {
+	if s.Dispel.Type != "" && s.Dispel.Grade != define.GradeUndispellable || s.Immune == define.ImmuneRemove {
 		return true
 	}
-	if slices.ContainsFunc(s.Stack.Thresholds, func(t buff.Threshold) bool { return t.Consume != 0 }) || s.Stack.Overflow == buff.OverflowClear {
+	if slices.ContainsFunc(s.Stack.Thresholds, func(t define.Threshold) bool { return t.Consume != 0 }) || s.Stack.Overflow == define.OverflowClear {
 		return true
 	}
 	return l.endedBy()[s.ID]
@@ -50,7 +51,7 @@ func (l *linter) endedBy() map[string]bool {
 			l.ended[a] = true
 		}
 		eachAction(d.spec, func(_ string, a *buff.Action) {
-			if a.Do == buff.DoRemove {
+			if a.Do == define.DoRemove {
 				l.ended[a.Name] = true
 			}
 		})
@@ -61,7 +62,7 @@ func (l *linter) endedBy() map[string]bool {
 // oneStack finds numbers that count for each of stacks of which there is one.
 func (l *linter) oneStack(d *definition) {
 	s := d.spec
-	if s.Stack.Limit > 1 || s.Stack.Timers == buff.TimersQueue || s.Kind == buff.Instant {
+	if s.Stack.Limit > 1 || s.Stack.Timers == define.TimersQueue || s.Kind == define.Instant {
 		return
 	}
 	const text = "there is never more than one stack: say stack.limit, or leave it out"

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // byLevel reports whether the duration or the period depends on the level.
@@ -24,11 +25,11 @@ func longest(s *buff.Spec) time.Duration {
 // neverPulses finds buffs that end before their first pulse.
 func (l *linter) neverPulses(d *definition) {
 	s := d.spec
-	if s.Kind != buff.Timed || byLevel(s) || s.Period <= s.Duration || s.First != buff.FirstNone || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
+	if s.Kind != define.Timed || byLevel(s) || s.Period <= s.Duration || s.First != define.FirstNone || s.Tail != define.TailNone || s.Align != define.AlignStart {
 		return
 	}
 	unless := ""
-	if s.Stack.By != buff.ByNone && s.Stack.Refresh != buff.RefreshNone && s.Stack.Phase == buff.PhaseKeep {
+	if s.Stack.By != define.ByNone && s.Stack.Refresh != define.RefreshNone && s.Stack.Phase == define.PhaseKeep {
 		unless = ", unless it is refreshed before"
 	}
 	l.warn(d, "period", "longer than the duration of %s: it never pulses%s", short(s.Duration), unless)
@@ -37,7 +38,7 @@ func (l *linter) neverPulses(d *definition) {
 // lostTail finds durations with a part of a period at their end.
 func (l *linter) lostTail(d *definition) {
 	s := d.spec
-	if s.Kind != buff.Timed || byLevel(s) || s.Period == 0 || s.Period > s.Duration || s.Tail != buff.TailNone || s.Align != buff.AlignStart {
+	if s.Kind != define.Timed || byLevel(s) || s.Period == 0 || s.Period > s.Duration || s.Tail != define.TailNone || s.Align != define.AlignStart {
 		return
 	}
 	if rest := s.Duration % s.Period; rest != 0 {
@@ -49,7 +50,7 @@ func (l *linter) lostTail(d *definition) {
 // lostBeat finds applications that take pulses away and give nothing.
 func (l *linter) lostBeat(d *definition) {
 	s := d.spec
-	if (s.Period != 0 || s.PeriodBy != nil) && s.Stack.By != buff.ByNone && s.Stack.Refresh == buff.RefreshNone && s.Stack.Phase == buff.PhaseReset {
+	if (s.Period != 0 || s.PeriodBy != nil) && s.Stack.By != define.ByNone && s.Stack.Refresh == define.RefreshNone && s.Stack.Phase == define.PhaseReset {
 		l.warn(d, "stack.phase", "with refresh none each further application puts the next pulse off, and the end stays: pulses are lost")
 	}
 }
@@ -74,14 +75,14 @@ const wheelRange = 12 * time.Hour
 
 // beyondWheel finds durations that do not fit on the wheel.
 func (l *linter) beyondWheel(d *definition) {
-	if s := d.spec; longest(s) > wheelRange && s.Clock == buff.Online { // by another clock it is days that are meant
+	if s := d.spec; longest(s) > wheelRange && s.Clock == define.Online { // by another clock it is days that are meant
 		l.warn(d, "duration", "longer than the %s of the wheel: its end waits in the overflow tier; nothing is lost, but is it meant?", short(wheelRange))
 	}
 }
 
 // noChance finds buffs that nobody ever gets.
 func (l *linter) noChance(d *definition) {
-	if d.spec.Chance == buff.ChanceNever {
+	if d.spec.Chance == define.ChanceNever {
 		l.warn(d, "chance", "every application is refused")
 	}
 }
@@ -93,7 +94,7 @@ const soonOver = time.Minute
 func (l *linter) waitsOffline(d *definition) {
 	s := d.spec
 	_, said := d.places.get("save.mode")
-	if s.Kind == buff.Timed && s.Polarity == buff.Negative && s.Clock == buff.Online && s.Save.Mode == buff.SaveAlways &&
+	if s.Kind == define.Timed && s.Polarity == define.Negative && s.Clock == define.Online && s.Save.Mode == define.SaveAlways &&
 		(said || longest(s) >= soonOver) {
 		l.warn(d, "clock", "stands still while its owner is away: players hide from it by logging out; say clock: uptime or wall")
 	}
@@ -101,7 +102,7 @@ func (l *linter) waitsOffline(d *definition) {
 
 // runsOffline finds good things that are gone when players return.
 func (l *linter) runsOffline(d *definition) {
-	if s := d.spec; s.Kind == buff.Timed && s.Polarity == buff.Positive && s.Clock == buff.Wall {
+	if s := d.spec; s.Kind == define.Timed && s.Polarity == define.Positive && s.Clock == define.Wall {
 		l.warn(d, "clock", "a good buff that goes on while its owner is away and the server is down: players will miss it")
 	}
 }

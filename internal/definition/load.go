@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // Limits on what is read. Each has an error that names it.
@@ -106,7 +107,7 @@ type loader struct {
 	declared map[string]map[string]bool // the lists of names by their sections
 	stated   map[string][]stated        // the same in their order, and where they stand
 	said     []string                   // tags that somebody else speaks of
-	dead     buff.DeadRule
+	dead     define.DeadRule
 	data     any // see Loader
 	slots    map[string]*entry
 	returns  map[string]*entry

@@ -6,12 +6,12 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // magnitude reads a number of a buff: as it is, or a map that says where it comes from.
 // What to points to must stay where it is until all the files have been read.
-func (d *definition) magnitude(field string, n ast.Node, to *buff.Number) {
+func (d *definition) magnitude(field string, n ast.Node, to *define.Number) {
 	before, why := d.loader.failed, ""
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
@@ -41,7 +41,7 @@ var besides = map[string][]string{
 var origins = []string{"const", "curve", "attr", "caller", "formula"}
 
 // origin reads where a number comes from.
-func (d *definition) origin(field string, n ast.Node, to *buff.Number) {
+func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 	before := d.loader.failed
 	d.number = to
 	d.fields(field, at(n), n, numberFields)
@@ -75,15 +75,15 @@ func (d *definition) origin(field string, n ast.Node, to *buff.Number) {
 var numberFields = table{"number", nil, map[string]readFunc{
 	"const": func(d *definition, f string, n ast.Node) { d.real(f, n, &d.number.Const) },
 	"curve": func(d *definition, f string, n ast.Node) {
-		d.number.From = buff.FromCurve
+		d.number.From = define.FromCurve
 		d.curve(f, n, &d.number.Curve)
 	},
 	"attr": func(d *definition, f string, n ast.Node) {
-		d.number.From = buff.FromAttr
+		d.number.From = define.FromAttr
 		d.attribute(f, n, &d.number.Attr)
 	},
 	"caller": func(d *definition, f string, n ast.Node) {
-		d.number.From = buff.FromCaller
+		d.number.From = define.FromCaller
 		d.name(f, n, false, &d.number.Caller)
 	},
 	"formula":  (*definition).formula,

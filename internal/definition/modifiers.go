@@ -3,23 +3,23 @@ package definition
 import (
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // modifiers reads what the buff changes while it is there.
 func (d *definition) modifiers(field string, n ast.Node) {
 	if list, ok := n.(*ast.SequenceNode); ok {
-		d.spec.Modifiers = make([]buff.Modifier, 0, len(list.Values)) // its elements stay where they are
+		d.spec.Modifiers = make([]define.Modifier, 0, len(list.Values)) // its elements stay where they are
 	}
 	d.list(field, n, "modifiers, such as [{attr: speed, op: mul_add, value: 0.3}]", func(field string, n ast.Node) {
-		d.spec.Modifiers = append(d.spec.Modifiers, buff.Modifier{})
+		d.spec.Modifiers = append(d.spec.Modifiers, define.Modifier{})
 		d.fields(field, at(n), n, modifierFields)
 	})
 }
 
 // modifier is the one that is being read.
-func (d *definition) modifier() *buff.Modifier { return &d.spec.Modifiers[len(d.spec.Modifiers)-1] }
+func (d *definition) modifier() *define.Modifier { return &d.spec.Modifiers[len(d.spec.Modifiers)-1] }
 
 var modifierFields = table{"modifier", []string{"attr", "value"}, map[string]readFunc{
 	"attr": func(d *definition, f string, n ast.Node) { d.attribute(f, n, &d.modifier().Attr) },

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // reloaded is what becomes of the first files when the second are loaded in their place.
@@ -49,12 +50,12 @@ func TestReload(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.True(t, next.Succeeds(prev))
-	require.Equal(t, []buff.SpecChange{
-		{ID: "longer", Kind: buff.SpecChanged},
-		{ID: "curved", Kind: buff.SpecChanged},
-		{ID: "text", Kind: buff.SpecChanged},
-		{ID: "new", Kind: buff.SpecAdded},
-		{ID: "gone", Kind: buff.SpecRemoved},
+	require.Equal(t, []define.SpecChange{
+		{ID: "longer", Kind: define.SpecChanged},
+		{ID: "curved", Kind: define.SpecChanged},
+		{ID: "text", Kind: define.SpecChanged},
+		{ID: "new", Kind: define.SpecAdded},
+		{ID: "gone", Kind: define.SpecRemoved},
 	}, next.Changes())
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
@@ -77,7 +78,7 @@ func (w *definition) version(f *ast.MappingValueNode) {
 func (w *definition) dead(f *ast.MappingValueNode) {
 	l, was := w.loader, w.loader.dead
 	w.word("dead", f.Value, &l.dead)
-	if was != buff.DeadDefault && l.dead != was {
+	if was != define.DeadDefault && l.dead != was {
 		w.complain("dead", valueAt(f), "another file says %v", was)
 	}
 }

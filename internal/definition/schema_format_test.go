@@ -2,6 +2,7 @@ package definition
 
 import (
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -21,42 +22,42 @@ type fileFormat struct {
 	Icons      []name                     `json:"icons,omitempty" jsonschema:"the icons that there are"`
 	Slots      map[string]slotsFormat     `json:"slots,omitempty" jsonschema:"classes of slots, which definitions name by slot: CLASS"`
 	DR         map[string]returnsFormat   `json:"dr,omitempty" jsonschema:"groups of diminishing returns, which definitions name by dr: GROUP"`
-	Dead       buff.DeadRule              `json:"dead,omitempty" jsonschema:"the word dead of all definitions that do not say one; files may not disagree"`
+	Dead       define.DeadRule            `json:"dead,omitempty" jsonschema:"the word dead of all definitions that do not say one; files may not disagree"`
 	Buffs      map[string]specFormat      `json:"buffs,omitempty" jsonschema:"the definitions by their IDs; an ID stands once in all files of a catalog"`
 }
 
 type attributeFormat struct {
-	Base      float64    `json:"base,omitempty" jsonschema:"what a new owner has; 0 if left out"`
-	Min       statLimit  `json:"min,omitempty" jsonschema:"the least: a number, or the name of an attribute"`
-	Max       statLimit  `json:"max,omitempty" jsonschema:"the most: a number, or the name of an attribute"`
-	Aggregate aggregate  `json:"aggregate,omitempty" jsonschema:"which modifiers count where several are added: all, the greatest, the least, or the strongest N"`
-	AtMin     buff.AtMin `json:"at_min,omitempty" jsonschema:"kill: the owner dies when a change brings it down to min"`
+	Base      float64      `json:"base,omitempty" jsonschema:"what a new owner has; 0 if left out"`
+	Min       statLimit    `json:"min,omitempty" jsonschema:"the least: a number, or the name of an attribute"`
+	Max       statLimit    `json:"max,omitempty" jsonschema:"the most: a number, or the name of an attribute"`
+	Aggregate aggregate    `json:"aggregate,omitempty" jsonschema:"which modifiers count where several are added: all, the greatest, the least, or the strongest N"`
+	AtMin     define.AtMin `json:"at_min,omitempty" jsonschema:"kill: the owner dies when a change brings it down to min"`
 }
 
 type slotsFormat struct {
-	Limit slots      `json:"limit" jsonschema:"how many slots an owner has"`
-	Evict buff.Evict `json:"evict,omitempty" jsonschema:"what goes when one more comes"`
+	Limit slots        `json:"limit" jsonschema:"how many slots an owner has"`
+	Evict define.Evict `json:"evict,omitempty" jsonschema:"what goes when one more comes"`
 }
 
 type returnsFormat struct {
-	Steps []percent  `json:"steps" jsonschema:"percent of the duration for the first, the second and so on; after the last, the last"`
-	Reset span       `json:"reset" jsonschema:"so long after its last end the group begins anew"`
-	Scope buff.Scope `json:"scope,omitempty" jsonschema:"counted for the owner, or for owner and source"`
+	Steps []percent    `json:"steps" jsonschema:"percent of the duration for the first, the second and so on; after the last, the last"`
+	Reset span         `json:"reset" jsonschema:"so long after its last end the group begins anew"`
+	Scope define.Scope `json:"scope,omitempty" jsonschema:"counted for the owner, or for owner and source"`
 }
 
 // numberFormat is a map that says where a number comes from.
 type numberFormat struct {
-	Const    float64       `json:"const,omitempty" jsonschema:"always this number; stands alone"`
-	Curve    name          `json:"curve,omitempty" jsonschema:"the value of this curve at the level of the application; stands alone"`
-	Attr     name          `json:"attr,omitempty" jsonschema:"this attribute: (attribute + pre) * coef + post"`
-	Of       buff.Whose    `json:"of,omitempty" jsonschema:"whose attribute; the owner's is the default"`
-	Pre      float64       `json:"pre,omitempty" jsonschema:"added to the attribute before coef"`
-	Coef     float64       `json:"coef,omitempty" jsonschema:"by what the attribute is multiplied; 1 is the default, 0 is refused"`
-	Post     float64       `json:"post,omitempty" jsonschema:"added to the attribute after coef"`
-	Caller   name          `json:"caller,omitempty" jsonschema:"what the application gives under this name"`
-	Formula  formulaText   `json:"formula,omitempty" jsonschema:"worked out from level, stacks, magnitude, owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME and curve.NAME, by + - * / %, comparisons, and, or, not, a ? b : c, min, max, floor, ceil, abs and round"`
-	Default  float64       `json:"default,omitempty" jsonschema:"the number if the source or the application's number is not there; without it such an application is refused"`
-	Snapshot buff.Snapshot `json:"snapshot,omitempty" jsonschema:"when it is asked for: at the cast, when the application comes to the owner, or at each pulse"`
+	Const    float64         `json:"const,omitempty" jsonschema:"always this number; stands alone"`
+	Curve    name            `json:"curve,omitempty" jsonschema:"the value of this curve at the level of the application; stands alone"`
+	Attr     name            `json:"attr,omitempty" jsonschema:"this attribute: (attribute + pre) * coef + post"`
+	Of       define.Whose    `json:"of,omitempty" jsonschema:"whose attribute; the owner's is the default"`
+	Pre      float64         `json:"pre,omitempty" jsonschema:"added to the attribute before coef"`
+	Coef     float64         `json:"coef,omitempty" jsonschema:"by what the attribute is multiplied; 1 is the default, 0 is refused"`
+	Post     float64         `json:"post,omitempty" jsonschema:"added to the attribute after coef"`
+	Caller   name            `json:"caller,omitempty" jsonschema:"what the application gives under this name"`
+	Formula  formulaText     `json:"formula,omitempty" jsonschema:"worked out from level, stacks, magnitude, owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME and curve.NAME, by + - * / %, comparisons, and, or, not, a ? b : c, min, max, floor, ceil, abs and round"`
+	Default  float64         `json:"default,omitempty" jsonschema:"the number if the source or the application's number is not there; without it such an application is refused"`
+	Snapshot define.Snapshot `json:"snapshot,omitempty" jsonschema:"when it is asked for: at the cast, when the application comes to the owner, or at each pulse"`
 }
 
 type modifierFormat struct {
@@ -81,10 +82,10 @@ type damageFormat struct {
 }
 
 type clientFormat struct {
-	Icon     name      `json:"icon,omitempty"`
-	Show     bool      `json:"show,omitempty"`
-	Priority int       `json:"priority,omitempty"`
-	Sync     buff.Sync `json:"sync,omitempty"`
+	Icon     name        `json:"icon,omitempty"`
+	Show     bool        `json:"show,omitempty"`
+	Priority int         `json:"priority,omitempty"`
+	Sync     define.Sync `json:"sync,omitempty"`
 }
 
 type specFormat struct {
@@ -92,17 +93,17 @@ type specFormat struct {
 	Note          string               `json:"note,omitempty"`
 	Tags          []tag                `json:"tags,omitempty"`
 	Grants        []tag                `json:"grants,omitempty"`
-	Polarity      buff.Polarity        `json:"polarity,omitempty"`
+	Polarity      define.Polarity      `json:"polarity,omitempty"`
 	Duration      duration             `json:"duration"`
 	MinDuration   span                 `json:"min_duration,omitempty"`
 	MaxDuration   span                 `json:"max_duration,omitempty"`
 	DurationScale magnitude            `json:"duration_scale,omitempty"`
-	Clock         buff.Clock           `json:"clock,omitempty"`
+	Clock         define.Clock         `json:"clock,omitempty"`
 	Period        period               `json:"period,omitempty"`
-	First         buff.First           `json:"first,omitempty"`
-	Tail          buff.Tail            `json:"tail,omitempty"`
-	Align         buff.Align           `json:"align,omitempty"`
-	Haste         buff.Haste           `json:"haste,omitempty"`
+	First         define.First         `json:"first,omitempty"`
+	Tail          define.Tail          `json:"tail,omitempty"`
+	Align         define.Align         `json:"align,omitempty"`
+	Haste         define.Haste         `json:"haste,omitempty"`
 	HasteDuration bool                 `json:"haste_duration,omitempty"`
 	Catchup       catchup              `json:"catchup,omitempty"`
 	Stack         stackFormat          `json:"stack,omitempty"`
@@ -110,9 +111,9 @@ type specFormat struct {
 	Slot          slotOrName           `json:"slot,omitempty"`
 	PerSource     perSourceFormat      `json:"per_source,omitempty"`
 	Require       requireFormat        `json:"require,omitempty"`
-	Inhibition    buff.Inhibition      `json:"inhibition,omitempty"`
-	Dead          buff.DeadRule        `json:"dead,omitempty"`
-	Immune        buff.ImmuneRule      `json:"immune,omitempty"`
+	Inhibition    define.Inhibition    `json:"inhibition,omitempty"`
+	Dead          define.DeadRule      `json:"dead,omitempty"`
+	Immune        define.ImmuneRule    `json:"immune,omitempty"`
 	Immunity      immunityFormat       `json:"immunity,omitempty"`
 	Chance        perMille             `json:"chance,omitempty"`
 	DR            drOrName             `json:"dr,omitempty"`
@@ -129,26 +130,26 @@ type specFormat struct {
 	OnZone        faultFate            `json:"on_zone,omitempty"`
 	OnFault       faultFate            `json:"on_fault,omitempty"`
 	Save          saveFormat           `json:"save,omitempty"`
-	Reload        buff.ReloadRule      `json:"reload,omitempty"`
+	Reload        define.ReloadRule    `json:"reload,omitempty"`
 	Client        clientFormat         `json:"client,omitempty"`
 	Data          map[string]any       `json:"data,omitempty"`
 	On            onFormat             `json:"on,omitempty"`
 }
 
 type stackFormat struct {
-	By            buff.By           `json:"by,omitempty"`
+	By            define.By         `json:"by,omitempty"`
 	Limit         limit             `json:"limit,omitempty"`
 	Initial       stacks            `json:"initial,omitempty"`
-	Timers        buff.Timers       `json:"timers,omitempty"`
+	Timers        define.Timers     `json:"timers,omitempty"`
 	Effective     stacks            `json:"effective,omitempty"`
-	Refresh       buff.Refresh      `json:"refresh,omitempty"`
+	Refresh       define.Refresh    `json:"refresh,omitempty"`
 	RefreshPct    pct               `json:"refresh_pct,omitempty"`
 	RefreshCap    span              `json:"refresh_cap,omitempty"`
-	Phase         buff.Phase        `json:"phase,omitempty"`
-	Overflow      buff.Overflow     `json:"overflow,omitempty"`
+	Phase         define.Phase      `json:"phase,omitempty"`
+	Overflow      define.Overflow   `json:"overflow,omitempty"`
 	OverflowApply []name            `json:"overflow_apply,omitempty"`
 	Expire        expire            `json:"expire,omitempty"`
-	Level         buff.LevelRule    `json:"level,omitempty"`
+	Level         define.LevelRule  `json:"level,omitempty"`
 	Thresholds    []thresholdFormat `json:"thresholds,omitempty"`
 }
 
@@ -159,15 +160,15 @@ type thresholdFormat struct {
 }
 
 type groupFormat struct {
-	Name     name           `json:"name"`
-	Priority int            `json:"priority,omitempty"`
-	Rule     buff.GroupRule `json:"rule,omitempty"`
+	Name     name             `json:"name"`
+	Priority int              `json:"priority,omitempty"`
+	Rule     define.GroupRule `json:"rule,omitempty"`
 }
 
 type slotFormat struct {
-	Class name       `json:"class"`
-	Limit slots      `json:"limit"`
-	Evict buff.Evict `json:"evict,omitempty"`
+	Class name         `json:"class"`
+	Limit slots        `json:"limit"`
+	Evict define.Evict `json:"evict,omitempty"`
 }
 
 type perSourceFormat struct {
@@ -194,24 +195,24 @@ type immunityFormat struct {
 }
 
 type drFormat struct {
-	Group name       `json:"group"`
-	Steps []percent  `json:"steps"`
-	Reset span       `json:"reset"`
-	Scope buff.Scope `json:"scope,omitempty"`
+	Group name         `json:"group"`
+	Steps []percent    `json:"steps"`
+	Reset span         `json:"reset"`
+	Scope define.Scope `json:"scope,omitempty"`
 }
 
 type dispelFormat struct {
-	Type      name       `json:"type,omitempty"`
-	Grade     buff.Grade `json:"grade,omitempty"`
-	Per       buff.Per   `json:"per,omitempty"`
-	Resist    perMille   `json:"resist,omitempty"`
-	Stealable bool       `json:"stealable,omitempty"`
+	Type      name         `json:"type,omitempty"`
+	Grade     define.Grade `json:"grade,omitempty"`
+	Per       define.Per   `json:"per,omitempty"`
+	Resist    perMille     `json:"resist,omitempty"`
+	Stealable bool         `json:"stealable,omitempty"`
 }
 
 type chargesFormat struct {
-	N         stacks          `json:"n"`
-	ConsumeOn []name          `json:"consume_on,omitempty"`
-	OnRefresh buff.ChargeRule `json:"on_refresh,omitempty"`
+	N         stacks            `json:"n"`
+	ConsumeOn []name            `json:"consume_on,omitempty"`
+	OnRefresh define.ChargeRule `json:"on_refresh,omitempty"`
 }
 
 type shieldFormat struct {
@@ -228,11 +229,11 @@ type auraFormat struct {
 }
 
 type saveFormat struct {
-	Mode          buff.SaveMode      `json:"mode,omitempty"`
-	IfRemaining   span               `json:"if_remaining,omitempty"`
-	OfflinePulses offline            `json:"offline_pulses,omitempty"`
-	OfflineExpire buff.OfflineExpire `json:"offline_expire,omitempty"`
-	Compensate    name               `json:"compensate,omitempty"`
+	Mode          define.SaveMode      `json:"mode,omitempty"`
+	IfRemaining   span                 `json:"if_remaining,omitempty"`
+	OfflinePulses offline              `json:"offline_pulses,omitempty"`
+	OfflineExpire define.OfflineExpire `json:"offline_expire,omitempty"`
+	Compensate    name                 `json:"compensate,omitempty"`
 }
 
 type onFormat struct {
@@ -252,6 +253,6 @@ type actionFormat struct {
 	Kill   yes          `json:"kill,omitempty" jsonschema:"the owner dies"`
 	Change changeFormat `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
 	Damage damageFormat `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
-	To     buff.To      `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
+	To     define.To    `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
 	Reason buff.Reason  `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
 }

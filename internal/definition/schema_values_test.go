@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -57,7 +58,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[one]():         within(1, 1),
 		reflect.TypeFor[count]():       within(1, 0),
-		reflect.TypeFor[stacks]():      within(1, buff.MaxStacks),
+		reflect.TypeFor[stacks]():      within(1, define.MaxStacks),
 		reflect.TypeFor[slots]():       within(1, buff.MaxPerOwner),
 		reflect.TypeFor[pct]():         within(1, 100),
 		reflect.TypeFor[percent]():     within(0, 100),
@@ -77,8 +78,8 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[statLimit]():   anyOf(&jsonschema.Schema{Type: "number"}, &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}),
 		reflect.TypeFor[aggregate]():   anyOf(oneOf("sum", "max", "min"), upTo("strongest", 1, "so many of the strongest")),
 		reflect.TypeFor[curve]():       curveSchema(),
-		reflect.TypeFor[oldest]():      oneOf(buff.EvictOldest.String()),
-		reflect.TypeFor[side]():        oneOf(buff.Positive.String(), buff.Negative.String()),
+		reflect.TypeFor[oldest]():      oneOf(define.EvictOldest.String()),
+		reflect.TypeFor[side]():        oneOf(define.Positive.String(), define.Negative.String()),
 
 		reflect.TypeFor[deathFate]():  oneOf("remove", "keep", "pause"),
 		reflect.TypeFor[sourceFate](): oneOf("keep", "remove", "adopt"),
@@ -86,46 +87,46 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 
 		reflect.TypeFor[linger]():   anyOf(&jsonschema.Schema{Type: "string", Pattern: strings.Replace(spanPattern, "+$", "+$|^0$", 1)}, within(0, 0.5)),
 		reflect.TypeFor[duration](): anyOf(oneOf("instant", "infinite"), &jsonschema.Schema{Type: "string", Pattern: spanPattern}, byCurve()),
-		reflect.TypeFor[limit]():    anyOf(within(1, buff.MaxStacks), oneOf("unlimited")),
-		reflect.TypeFor[expire]():   anyOf(oneOf("all", "one", "half"), within(1, buff.MaxStacks)),
-		reflect.TypeFor[consume]():  anyOf(oneOf("all"), within(1, buff.MaxStacks), &jsonschema.Schema{Type: "boolean", Enum: []any{true}}),
-		reflect.TypeFor[catchup]():  anyOf(words[buff.Catchup](), upTo("coalesce", 2, "the most pulses that it counts for")),
-		reflect.TypeFor[offline]():  anyOf(words[buff.Offline](), upTo("all", 1, "the most pulses")),
+		reflect.TypeFor[limit]():    anyOf(within(1, define.MaxStacks), oneOf("unlimited")),
+		reflect.TypeFor[expire]():   anyOf(oneOf("all", "one", "half"), within(1, define.MaxStacks)),
+		reflect.TypeFor[consume]():  anyOf(oneOf("all"), within(1, define.MaxStacks), &jsonschema.Schema{Type: "boolean", Enum: []any{true}}),
+		reflect.TypeFor[catchup]():  anyOf(words[define.Catchup](), upTo("coalesce", 2, "the most pulses that it counts for")),
+		reflect.TypeFor[offline]():  anyOf(words[define.Offline](), upTo("all", 1, "the most pulses")),
 
 		reflect.TypeFor[removeFormat](): removeSchema(),
 		reflect.TypeFor[actionFormat](): {Ref: "#/definitions/action"},
 
-		reflect.TypeFor[buff.AtMin]():         words[buff.AtMin](),
-		reflect.TypeFor[buff.Whose]():         words[buff.Whose](),
-		reflect.TypeFor[buff.To]():            words[buff.To](),
-		reflect.TypeFor[buff.Snapshot]():      words[buff.Snapshot](),
-		reflect.TypeFor[buff.ReloadRule]():    words[buff.ReloadRule](),
-		reflect.TypeFor[buff.Sync]():          words[buff.Sync](),
-		reflect.TypeFor[stat.Op]():            words[stat.Op](),
-		reflect.TypeFor[buff.Polarity]():      words[buff.Polarity](),
-		reflect.TypeFor[buff.Clock]():         words[buff.Clock](),
-		reflect.TypeFor[buff.First]():         words[buff.First](),
-		reflect.TypeFor[buff.Tail]():          words[buff.Tail](),
-		reflect.TypeFor[buff.Align]():         words[buff.Align](),
-		reflect.TypeFor[buff.Haste]():         words[buff.Haste](),
-		reflect.TypeFor[buff.By]():            words[buff.By](),
-		reflect.TypeFor[buff.Timers]():        words[buff.Timers](),
-		reflect.TypeFor[buff.Refresh]():       words[buff.Refresh](),
-		reflect.TypeFor[buff.Phase]():         words[buff.Phase](),
-		reflect.TypeFor[buff.Overflow]():      words[buff.Overflow](),
-		reflect.TypeFor[buff.LevelRule]():     words[buff.LevelRule](),
-		reflect.TypeFor[buff.GroupRule]():     words[buff.GroupRule](),
-		reflect.TypeFor[buff.Evict]():         words[buff.Evict](),
-		reflect.TypeFor[buff.Inhibition]():    words[buff.Inhibition](),
-		reflect.TypeFor[buff.ImmuneRule]():    words[buff.ImmuneRule](),
-		reflect.TypeFor[buff.DeadRule]():      oneOf("allow", "deny"),
-		reflect.TypeFor[buff.Scope]():         words[buff.Scope](),
-		reflect.TypeFor[buff.Grade]():         words[buff.Grade](),
-		reflect.TypeFor[buff.Per]():           words[buff.Per](),
-		reflect.TypeFor[buff.ChargeRule]():    words[buff.ChargeRule](),
-		reflect.TypeFor[buff.SaveMode]():      words[buff.SaveMode](),
-		reflect.TypeFor[buff.OfflineExpire](): words[buff.OfflineExpire](),
-		reflect.TypeFor[buff.Reason]():        oneOf(reasons()...),
+		reflect.TypeFor[define.AtMin]():         words[define.AtMin](),
+		reflect.TypeFor[define.Whose]():         words[define.Whose](),
+		reflect.TypeFor[define.To]():            words[define.To](),
+		reflect.TypeFor[define.Snapshot]():      words[define.Snapshot](),
+		reflect.TypeFor[define.ReloadRule]():    words[define.ReloadRule](),
+		reflect.TypeFor[define.Sync]():          words[define.Sync](),
+		reflect.TypeFor[stat.Op]():              words[stat.Op](),
+		reflect.TypeFor[define.Polarity]():      words[define.Polarity](),
+		reflect.TypeFor[define.Clock]():         words[define.Clock](),
+		reflect.TypeFor[define.First]():         words[define.First](),
+		reflect.TypeFor[define.Tail]():          words[define.Tail](),
+		reflect.TypeFor[define.Align]():         words[define.Align](),
+		reflect.TypeFor[define.Haste]():         words[define.Haste](),
+		reflect.TypeFor[define.By]():            words[define.By](),
+		reflect.TypeFor[define.Timers]():        words[define.Timers](),
+		reflect.TypeFor[define.Refresh]():       words[define.Refresh](),
+		reflect.TypeFor[define.Phase]():         words[define.Phase](),
+		reflect.TypeFor[define.Overflow]():      words[define.Overflow](),
+		reflect.TypeFor[define.LevelRule]():     words[define.LevelRule](),
+		reflect.TypeFor[define.GroupRule]():     words[define.GroupRule](),
+		reflect.TypeFor[define.Evict]():         words[define.Evict](),
+		reflect.TypeFor[define.Inhibition]():    words[define.Inhibition](),
+		reflect.TypeFor[define.ImmuneRule]():    words[define.ImmuneRule](),
+		reflect.TypeFor[define.DeadRule]():      oneOf("allow", "deny"),
+		reflect.TypeFor[define.Scope]():         words[define.Scope](),
+		reflect.TypeFor[define.Grade]():         words[define.Grade](),
+		reflect.TypeFor[define.Per]():           words[define.Per](),
+		reflect.TypeFor[define.ChargeRule]():    words[define.ChargeRule](),
+		reflect.TypeFor[define.SaveMode]():      words[define.SaveMode](),
+		reflect.TypeFor[define.OfflineExpire](): words[define.OfflineExpire](),
+		reflect.TypeFor[buff.Reason]():          oneOf(reasons()...),
 	}
 }
 
@@ -207,12 +208,12 @@ func structSchema[T any]() *jsonschema.Schema {
 // simpleTypes are the schemas of what a struct of structSchema holds.
 func simpleTypes() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[name]():       {Type: "string", MinLength: jsonschema.Ptr(1)},
-		reflect.TypeFor[slots]():      within(1, buff.MaxPerOwner),
-		reflect.TypeFor[percent]():    within(0, 100),
-		reflect.TypeFor[span]():       {Type: "string", Pattern: spanPattern},
-		reflect.TypeFor[buff.Evict](): words[buff.Evict](),
-		reflect.TypeFor[buff.Scope](): words[buff.Scope](),
+		reflect.TypeFor[name]():         {Type: "string", MinLength: jsonschema.Ptr(1)},
+		reflect.TypeFor[slots]():        within(1, buff.MaxPerOwner),
+		reflect.TypeFor[percent]():      within(0, 100),
+		reflect.TypeFor[span]():         {Type: "string", Pattern: spanPattern},
+		reflect.TypeFor[define.Evict](): words[define.Evict](),
+		reflect.TypeFor[define.Scope](): words[define.Scope](),
 	}
 }
 

@@ -7,21 +7,21 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // duration reads the duration, which says the kind too.
 func (d *definition) duration(field string, n ast.Node) {
 	s, _ := Text(n)
-	near := misspelt.Near(s, []string{buff.Instant.String(), buff.Infinite.String()})
+	near := misspelt.Near(s, []string{define.Instant.String(), define.Infinite.String()})
 	span, why := spanOf(n, "instant, infinite or "+spanForm)
 	_, isMap := Fields(n)
 	switch {
-	case s == buff.Instant.String():
-		d.spec.Kind = buff.Instant
-	case s == buff.Infinite.String():
-		d.spec.Kind = buff.Infinite
+	case s == define.Instant.String():
+		d.spec.Kind = define.Instant
+	case s == define.Infinite.String():
+		d.spec.Kind = define.Infinite
 	case isMap:
 		d.spanByCurve(field, n, &d.spec.DurationBy)
 	case near != "":
@@ -44,7 +44,7 @@ func (d *definition) period(field string, n ast.Node) {
 
 // durationScale reads the factor of the duration.
 func (d *definition) durationScale(field string, n ast.Node) {
-	d.spec.DurationScale = &buff.Number{}
+	d.spec.DurationScale = &define.Number{}
 	d.magnitude(field, n, d.spec.DurationScale)
 }
 

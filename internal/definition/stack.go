@@ -3,7 +3,7 @@ package definition
 import (
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
@@ -28,7 +28,7 @@ var stackFields = table{"stack", nil, map[string]readFunc{
 func (d *definition) limit(field string, n ast.Node) {
 	switch s, isText := Text(n); {
 	case isText && s == "unlimited":
-		d.spec.Stack.Limit = buff.MaxStacks
+		d.spec.Stack.Limit = define.MaxStacks
 	case isText:
 		d.fail(field, at(n), "want a whole number or unlimited, not %s", quote(s))
 	default:
@@ -44,12 +44,12 @@ func (d *definition) expire(field string, n ast.Node) {
 	_, isInt := n.(*ast.IntegerNode)
 	switch {
 	case isInt:
-		st.Expire = buff.ExpireCount
+		st.Expire = define.ExpireCount
 		d.count(field, n, &st.ExpireN)
 	case !isText:
 		d.fail(field, at(n), want+", not %s", Describe(n))
 	case d.later(field, at(n), s):
-	case st.Expire.UnmarshalText([]byte(s)) != nil || st.Expire == buff.ExpireCount:
+	case st.Expire.UnmarshalText([]byte(s)) != nil || st.Expire == define.ExpireCount:
 		d.fail(field, at(n), "unknown word %s: "+want+"%s", quote(s), didYouMean(misspelt.Near(s, []string{"all", "one", "half"})))
 	}
 }
@@ -57,7 +57,7 @@ func (d *definition) expire(field string, n ast.Node) {
 // thresholds reads the list of what numbers of stacks set off.
 func (d *definition) thresholds(field string, n ast.Node) {
 	d.list(field, n, "thresholds, such as [{at: 5, apply: stun}]", func(field string, n ast.Node) {
-		t, before := buff.Threshold{}, d.loader.failed
+		t, before := define.Threshold{}, d.loader.failed
 		d.fields(field, at(n), n, table{"threshold", []string{"at"}, map[string]readFunc{
 			"at":      func(d *definition, f string, n ast.Node) { d.count(f, n, &t.At) },
 			"apply":   func(d *definition, f string, n ast.Node) { d.name(f, n, true, &t.Apply) },
@@ -77,7 +77,7 @@ func (d *definition) consume(field string, n ast.Node, to *int) {
 	_, isInt := n.(*ast.IntegerNode)
 	switch {
 	case s == "all", isBool && b.Value:
-		*to = buff.ConsumeAll
+		*to = define.ConsumeAll
 	case isInt:
 		d.count(field, n, to)
 	default:

@@ -9,14 +9,15 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // entry is a class of slots, or a group of diminishing returns, that stands at the top of a
 // file, so that definitions need only name it.
 type entry struct {
-	slot buff.Slot
-	dr   buff.DR
+	slot define.Slot
+	dr   define.DR
 	bad  bool
 	src  *source
 	line int
@@ -25,7 +26,7 @@ type entry struct {
 // slots reads the classes of slots.
 func (w *definition) slots(f *ast.MappingValueNode) {
 	w.table("slots", "classes of slots", f, w.loader.slots, func(name, field string, f *ast.MappingValueNode, e *entry) {
-		w.spec.Slot = buff.Slot{Class: name}
+		w.spec.Slot = define.Slot{Class: name}
 		w.fields(field, valueAt(f), f.Value, slotsFields)
 		if e.slot = w.spec.Slot; e.slot.Limit > buff.MaxPerOwner {
 			w.fail(field+".limit", w.place(field+".limit").position, "must be from 1 to %d, not %d", buff.MaxPerOwner, e.slot.Limit)
@@ -37,7 +38,7 @@ func (w *definition) slots(f *ast.MappingValueNode) {
 func (w *definition) returns(f *ast.MappingValueNode) {
 	w.table("dr", "groups of diminishing returns", f, w.loader.returns, func(name, field string, f *ast.MappingValueNode, e *entry) {
 		before := w.loader.failed
-		w.spec.DR = buff.DR{Group: name}
+		w.spec.DR = define.DR{Group: name}
 		w.fields(field, valueAt(f), f.Value, returnsFields)
 		e.dr = w.spec.DR
 		p := w.place(field + ".reset").position
@@ -47,8 +48,8 @@ func (w *definition) returns(f *ast.MappingValueNode) {
 			w.fail(field+".steps", w.place(field+".steps").position, "empty: want shares in percent, such as [100, 50, 0]")
 		case reset%time.Millisecond != 0:
 			w.fail(field+".reset", p, "must be whole milliseconds, not %v", reset)
-		case reset < 0 || reset > buff.MaxDuration:
-			w.fail(field+".reset", p, "must be above zero and at most %v, not %v", buff.MaxDuration, reset)
+		case reset < 0 || reset > define.MaxDuration:
+			w.fail(field+".reset", p, "must be above zero and at most %v, not %v", define.MaxDuration, reset)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
@@ -93,8 +93,8 @@ func (d *definition) oneOf(field string, n ast.Node, words ...string) bool {
 
 // fate reads what becomes of a buff: removed, kept, or the one more fate that this
 // field has.
-func (d *definition) fate(field string, n ast.Node, more buff.Fate, to *buff.Fate) {
-	words := slices.Compact([]string{buff.FateRemove.String(), buff.FateKeep.String(), more.String()})
+func (d *definition) fate(field string, n ast.Node, more define.Fate, to *define.Fate) {
+	words := slices.Compact([]string{define.FateRemove.String(), define.FateKeep.String(), more.String()})
 	if d.oneOf(field, n, words...) {
 		d.word(field, n, to)
 	}

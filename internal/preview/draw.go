@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -246,9 +247,9 @@ func (d *drawing) pauses(top, bottom float64) {
 // colours returns the fill and the line of a lane.
 func (d *drawing) colours(l *Lane) (fill, line Color) {
 	switch l.Spec.Polarity {
-	case buff.Positive:
+	case define.Positive:
 		return fillHelp, lineHelp
-	case buff.Negative:
+	case define.Negative:
 		return fillHarm, lineHarm
 	}
 	return fillPlain, linePlain

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/preview"
 )
@@ -17,19 +18,19 @@ import (
 // that takes some of it, a tonic that heals.
 func wounded(t *testing.T) *buff.Catalog {
 	t.Helper()
-	attribute := func(name string, base, lo, hi float64) buff.Attribute {
-		return buff.Attribute{Attribute: stat.Attribute{Name: name, Base: base, Min: stat.At(lo), Max: stat.At(hi)}}
+	attribute := func(name string, base, lo, hi float64) define.Attribute {
+		return define.Attribute{Attribute: stat.Attribute{Name: name, Base: base, Min: stat.At(lo), Max: stat.At(hi)}}
 	}
 	c, err := buff.Build(buff.Definitions{
-		Attributes: []buff.Attribute{attribute("health", 1000, 0, 1000), attribute("speed", 100, 0, 300), attribute("luck", 5, 0, 10)},
+		Attributes: []define.Attribute{attribute("health", 1000, 0, 1000), attribute("speed", 100, 0, 300), attribute("luck", 5, 0, 10)},
 		Specs: []buff.Spec{
 			{
 				ID: "venom", Duration: 12 * time.Second, Period: 3 * time.Second,
-				Modifiers: []buff.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: buff.Const(-0.2)}},
-				On:        buff.Hooks{Pulse: []buff.Action{{Do: buff.DoDamage, Change: &buff.Change{Attr: "health", By: buff.Const(350)}}}},
+				Modifiers: []define.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: define.Const(-0.2)}},
+				On:        buff.Hooks{Pulse: []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: define.Const(350)}}}},
 			},
-			{ID: "ward", Duration: 5 * time.Second, Shield: buff.Shield{On: true, Pool: 400}},
-			{ID: "tonic", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "health", By: buff.Const(120.5)}}}}},
+			{ID: "ward", Duration: 5 * time.Second, Shield: define.Shield{On: true, Pool: 400}},
+			{ID: "tonic", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: define.Const(120.5)}}}}},
 		},
 	})
 	require.NoError(t, err)
@@ -93,9 +94,9 @@ func TestGraphOfExtremes(t *testing.T) {
 func TestPictureIsHonest(t *testing.T) {
 	number := func(base, by float64) *preview.Picture {
 		c, err := buff.Build(buff.Definitions{
-			Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "health", Base: base}}},
-			Specs: []buff.Spec{{ID: "hurt", Polarity: buff.Negative, Duration: 4 * time.Second, Period: 3 * time.Second, On: buff.Hooks{
-				Pulse: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "health", By: buff.Const(by)}}},
+			Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health", Base: base}}},
+			Specs: []buff.Spec{{ID: "hurt", Polarity: define.Negative, Duration: 4 * time.Second, Period: 3 * time.Second, On: buff.Hooks{
+				Pulse: []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: define.Const(by)}}},
 			}}},
 		})
 		require.NoError(t, err)
@@ -121,8 +122,8 @@ func TestPictureIsHonest(t *testing.T) {
 
 	red := func(c preview.Color) int { return int(c >> 16 & 0xff) }
 	green := func(c preview.Color) int { return int(c >> 8 & 0xff) }
-	colours := map[buff.Polarity]preview.Color{}
-	for _, side := range []buff.Polarity{buff.Neutral, buff.Positive, buff.Negative} {
+	colours := map[define.Polarity]preview.Color{}
+	for _, side := range []define.Polarity{define.Neutral, define.Positive, define.Negative} {
 		c, err := buff.NewCatalog(buff.Spec{ID: "it", Polarity: side, Duration: 4 * time.Second})
 		require.NoError(t, err)
 		line, err := preview.Run(c, preview.Script{ID: "it", Steps: []preview.Step{{Do: preview.Apply, ID: "it"}}})
@@ -135,7 +136,7 @@ func TestPictureIsHonest(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, green(colours[buff.Positive]), red(colours[buff.Positive]))
-	require.Less(t, green(colours[buff.Negative]), red(colours[buff.Negative]))
-	require.Len(t, map[preview.Color]bool{colours[buff.Neutral]: true, colours[buff.Positive]: true, colours[buff.Negative]: true}, 3)
+	require.Greater(t, green(colours[define.Positive]), red(colours[define.Positive]))
+	require.Less(t, green(colours[define.Negative]), red(colours[define.Negative]))
+	require.Len(t, map[preview.Color]bool{colours[define.Neutral]: true, colours[define.Positive]: true, colours[define.Negative]: true}, 3)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -19,7 +20,7 @@ const leastShown = 10 * time.Second
 // lifetime is how long an application of what ends may reasonably be alive, in ms.
 func lifetime(s *buff.Spec, stacks int) int64 {
 	times := int64(1)
-	if s.Stack.Expire != buff.ExpireAll { // each stack may last as long
+	if s.Stack.Expire != define.ExpireAll { // each stack may last as long
 		times = int64(min(max(stacks, s.Stack.Initial, 1), max(s.Stack.Limit, 1), 20))
 	}
 	return s.Duration.Milliseconds() * times // 0 of what is instant or infinite

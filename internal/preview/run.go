@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -112,7 +114,7 @@ func (p *player) take() error {
 		if spec := p.turn.Events[i].Spec; spec != nil && !p.met[spec] {
 			p.met[spec] = true
 			p.reach += 2 * lifetime(spec, 1)
-			if spec.Kind == buff.Infinite {
+			if spec.Kind == define.Infinite {
 				p.reach += endless(spec)
 			}
 		}
@@ -131,29 +133,29 @@ func (p *player) step(st *Step) error {
 	switch spec := p.catalog.Spec(st.ID); st.Do {
 	case Apply:
 		p.reach += lifetime(spec, st.Stacks)
-		err = p.do(buff.Command{Verb: buff.VerbApply, Application: buff.Application{
+		err = p.do(buff.Command{Verb: verb.Apply, Application: buff.Application{
 			Spec: spec, Source: p.source(st.Source), Stacks: st.Stacks, Level: st.Level, Magnitude: st.Magnitude, Params: st.Params,
 		}})
 	case Haste:
-		err = p.each(st, spec.Period > 0, buff.Command{Verb: buff.VerbSetPeriod, By: quickened(spec.Period, st.Rate)})
+		err = p.each(st, spec.Period > 0, buff.Command{Verb: verb.SetPeriod, By: quickened(spec.Period, st.Rate)})
 	case Extend:
-		err = p.each(st, spec.Kind == buff.Timed, buff.Command{Verb: buff.VerbExtend, By: st.By})
+		err = p.each(st, spec.Kind == define.Timed, buff.Command{Verb: verb.Extend, By: st.By})
 	case Dispel:
 		err = p.dispel(st, spec)
 	case Pause, Resume:
 		p.rec.paused = st.Do == Pause
-		verb := buff.VerbResume
+		do := verb.Resume
 		if st.Do == Pause {
-			verb = buff.VerbPause
+			do = verb.Pause
 		}
-		err = p.do(buff.Command{Verb: verb, Whose: buff.OfOwner})
+		err = p.do(buff.Command{Verb: do, Whose: define.OfOwner})
 	case Tag, Untag:
 		tag, _ := p.catalog.Tag(st.Tag)
-		verb := buff.VerbDropTag
+		do := verb.DropTag
 		if st.Do == Tag {
-			verb = buff.VerbAddTag
+			do = verb.AddTag
 		}
-		err = p.do(buff.Command{Verb: verb, Tag: tag})
+		err = p.do(buff.Command{Verb: do, Tag: tag})
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %v at %v: %w", ErrStep, st.Do, span(int64(st.At)), err)
@@ -204,12 +206,12 @@ func (p *player) each(st *Step, fit bool, c buff.Command) error {
 func (p *player) dispel(st *Step, spec *buff.Spec) error {
 	events := len(p.line.Events)
 	c := buff.Command{
-		Verb: buff.VerbDispel, Reason: buff.Dispelled,
-		Query: buff.Query{Spec: spec, Grade: buff.GradeDeath, Most: 1},
+		Verb: verb.Dispel, Reason: buff.Dispelled,
+		Query: buff.Query{Spec: spec, Grade: define.GradeDeath, Most: 1},
 	}
 	if st.Stacks > 0 {
 		c = buff.Command{
-			Verb: buff.VerbRemoveSpec, Reason: buff.Dispelled, Stacks: st.Stacks,
+			Verb: verb.RemoveSpec, Reason: buff.Dispelled, Stacks: st.Stacks,
 			Application: buff.Application{Spec: spec},
 		}
 	}
@@ -235,7 +237,7 @@ func (p *player) source(name string) buff.OwnerID {
 // result beyond any period is left to the Set to refuse.
 func quickened(period time.Duration, by buff.Ratio) time.Duration {
 	ms := float64(period.Milliseconds()) * float64(by.Den) / float64(max(by.Num, 1))
-	if ms > float64(buff.MaxDuration.Milliseconds()) {
+	if ms > float64(define.MaxDuration.Milliseconds()) {
 		return math.MaxInt64
 	}
 	num, den := period.Milliseconds()*int64(by.Den), int64(max(by.Num, 1))

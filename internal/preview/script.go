@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -133,8 +134,8 @@ func (s *Script) check(c *buff.Catalog) ([]Step, error) {
 	if err := known(c, s.ID); err != nil {
 		return nil, err
 	}
-	if s.Until < 0 || s.Until > buff.MaxDuration {
-		return nil, fmt.Errorf("%w: until %v, want a span up to %v", ErrStep, s.Until, buff.MaxDuration)
+	if s.Until < 0 || s.Until > define.MaxDuration {
+		return nil, fmt.Errorf("%w: until %v, want a span up to %v", ErrStep, s.Until, define.MaxDuration)
 	}
 	for i := range steps {
 		st := &steps[i]
@@ -150,8 +151,8 @@ func (s *Script) check(c *buff.Catalog) ([]Step, error) {
 }
 
 func (s *Step) check(c *buff.Catalog) error {
-	if s.At < 0 || int64(s.At) > buff.MaxDuration.Milliseconds() {
-		return fmt.Errorf("%w: %v at %v, want from 0 to %v", ErrStep, s.Do, s.At, buff.MaxDuration)
+	if s.At < 0 || int64(s.At) > define.MaxDuration.Milliseconds() {
+		return fmt.Errorf("%w: %v at %v, want from 0 to %v", ErrStep, s.Do, s.At, define.MaxDuration)
 	}
 	switch s.Do {
 	case Apply, Dispel, Extend:

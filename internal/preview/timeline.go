@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -98,7 +99,7 @@ func (l *Lane) counted() bool {
 	})
 }
 
-func (l *Lane) queues() bool { return l.Spec.Stack.Timers == buff.TimersQueue }
+func (l *Lane) queues() bool { return l.Spec.Stack.Timers == define.TimersQueue }
 
 // MaxLanes is how many lanes are drawn; the others are only counted.
 const MaxLanes = 40

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // describe says in one line what a definition says of its time and its stacks: what
@@ -12,9 +13,9 @@ import (
 func describe(s *buff.Spec) string {
 	var out []string
 	switch {
-	case s.Kind == buff.Instant:
+	case s.Kind == define.Instant:
 		return "instant"
-	case s.Kind == buff.Infinite:
+	case s.Kind == define.Infinite:
 		out = append(out, "infinite")
 	case s.DurationBy != nil:
 		out = append(out, "lasts by level ("+s.DurationBy.Name()+")")
@@ -27,10 +28,10 @@ func describe(s *buff.Spec) string {
 		} else {
 			out = append(out, "pulses every "+span(s.Period.Milliseconds()))
 		}
-		out = words(out, "first", s.First != buff.FirstNone, s.First)
-		out = words(out, "tail", s.Tail != buff.TailNone, s.Tail)
-		out = words(out, "align", s.Align != buff.AlignStart, s.Align)
-		out = words(out, "haste", s.Haste != buff.HasteSnapshot, s.Haste)
+		out = words(out, "first", s.First != define.FirstNone, s.First)
+		out = words(out, "tail", s.Tail != define.TailNone, s.Tail)
+		out = words(out, "align", s.Align != define.AlignStart, s.Align)
+		out = words(out, "haste", s.Haste != define.HasteSnapshot, s.Haste)
 		if s.HasteDuration {
 			out = append(out, "haste_duration")
 		}
@@ -49,25 +50,25 @@ func words(out []string, field string, unusual bool, word fmt.Stringer) []string
 	return out
 }
 
-func stacking(s *buff.Stacking) []string {
-	if s.By == buff.ByNone {
+func stacking(s *define.Stacking) []string {
+	if s.By == define.ByNone {
 		return nil
 	}
 	limit := fmt.Sprintf("%d stacks", s.Limit)
 	switch s.Limit {
 	case 0, 1:
 		limit = "one stack"
-	case buff.MaxStacks:
+	case define.MaxStacks:
 		limit = "unlimited stacks"
 	}
-	if s.Timers == buff.TimersQueue {
+	if s.Timers == define.TimersQueue {
 		limit = "a queue"
 	}
 	out := []string{fmt.Sprintf("%s by %v", limit, s.By)}
-	out = words(out, "timers", s.Timers == buff.TimersEach, s.Timers)
-	if s.Timers == buff.TimersShared {
+	out = words(out, "timers", s.Timers == define.TimersEach, s.Timers)
+	if s.Timers == define.TimersShared {
 		refresh := s.Refresh.String()
-		if s.Refresh == buff.RefreshPandemic {
+		if s.Refresh == define.RefreshPandemic {
 			pct := s.RefreshPct
 			if pct == 0 {
 				pct = 30
@@ -76,9 +77,9 @@ func stacking(s *buff.Stacking) []string {
 		}
 		out = append(out, "refresh "+refresh)
 	}
-	out = words(out, "phase", s.Phase != buff.PhaseKeep, s.Phase)
-	out = words(out, "overflow", s.Overflow != buff.OverflowAllow, s.Overflow)
-	out = words(out, "expire", s.Expire != buff.ExpireAll, s.Expire)
+	out = words(out, "phase", s.Phase != define.PhaseKeep, s.Phase)
+	out = words(out, "overflow", s.Overflow != define.OverflowAllow, s.Overflow)
+	out = words(out, "expire", s.Expire != define.ExpireAll, s.Expire)
 	for _, t := range s.Thresholds {
 		out = append(out, fmt.Sprintf("at %d stacks %s", t.At, t.Apply))
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // Fingerprint returns a number for what a catalog says: all exported fields of all its
@@ -65,10 +66,10 @@ func (d *Digest) value(v reflect.Value) {
 	case v.Kind() == reflect.Pointer, v.Kind() == reflect.Interface:
 		switch {
 		case v.IsNil():
-		case v.Type() == reflect.TypeFor[*buff.Curve]():
-			d.value(reflect.ValueOf(v.Interface().(*buff.Curve).Points()))
-		case v.Type() == reflect.TypeFor[buff.Formula]():
-			d.Text(v.Interface().(buff.Formula).String())
+		case v.Type() == reflect.TypeFor[*define.Curve]():
+			d.value(reflect.ValueOf(v.Interface().(*define.Curve).Points()))
+		case v.Type() == reflect.TypeFor[define.Formula]():
+			d.Text(v.Interface().(define.Formula).String())
 		default:
 			d.value(v.Elem())
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/recording"
 )
@@ -32,10 +33,10 @@ func TestP45_Fingerprint(t *testing.T) {
 	of := func(edit func(s *buff.Spec)) uint64 {
 		s := buff.Spec{ID: "venom", Duration: time.Minute, Tags: []string{"poison"}}
 		edit(&s)
-		return fingerprintOf(t, s, buff.Spec{ID: "mark", Kind: buff.Instant}, buff.Spec{ID: "sign", Kind: buff.Instant})
+		return fingerprintOf(t, s, buff.Spec{ID: "mark", Kind: define.Instant}, buff.Spec{ID: "sign", Kind: define.Instant})
 	}
 	applies := func(name string) func(s *buff.Spec) {
-		return func(s *buff.Spec) { s.On.Apply = []buff.Action{{Do: buff.DoApply, Name: name}} }
+		return func(s *buff.Spec) { s.On.Apply = []buff.Action{{Do: define.DoApply, Name: name}} }
 	}
 	group := func(name string) func(s *buff.Spec) {
 		return func(s *buff.Spec) { s.Group.Name = name }
@@ -56,13 +57,13 @@ func TestP45_Fingerprint(t *testing.T) {
 // a number of a parameter.
 func TestP45_FingerprintDeep(t *testing.T) {
 	of := func(point, by, param float64) uint64 {
-		curve, err := buff.NewCurve("growth", buff.Point{Level: 1, Value: 1}, buff.Point{Level: 10, Value: point})
+		curve, err := define.NewCurve("growth", define.Point{Level: 1, Value: 1}, define.Point{Level: 10, Value: point})
 		require.NoError(t, err)
 		cat, err := buff.Build(buff.Definitions{
-			Attributes: []buff.Attribute{{Attribute: stat.Attribute{Name: "health"}}},
+			Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health"}}},
 			Specs: []buff.Spec{{
-				ID: "venom", Duration: time.Minute, Params: []buff.Param{{Name: "dmg", Value: buff.Const(param)}, {Name: "grown", Value: buff.Number{From: buff.FromCurve, Curve: curve}}},
-				On: buff.Hooks{Apply: []buff.Action{{Do: buff.DoChange, Change: &buff.Change{Attr: "health", By: buff.Const(by)}}}},
+				ID: "venom", Duration: time.Minute, Params: []define.Param{{Name: "dmg", Value: define.Const(param)}, {Name: "grown", Value: define.Number{From: define.FromCurve, Curve: curve}}},
+				On: buff.Hooks{Apply: []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: define.Const(by)}}}},
 			}},
 		})
 		require.NoError(t, err)
@@ -98,7 +99,7 @@ func TestHeaderLimits(t *testing.T) {
 // TestP45_DigestOfEvents: two frames that differ in any one thing that an event says differ in
 // their digests, but for its number: a digest of a game of before events had numbers is the same today.
 func TestP45_DigestOfEvents(t *testing.T) {
-	cat, err := buff.NewCatalog(buff.Spec{ID: "venom", Kind: buff.Infinite}, buff.Spec{ID: "oath", Kind: buff.Infinite})
+	cat, err := buff.NewCatalog(buff.Spec{ID: "venom", Kind: define.Infinite}, buff.Spec{ID: "oath", Kind: define.Infinite})
 	require.NoError(t, err)
 	event := buff.Event{Spec: cat.Spec("venom")}
 	seen := map[uint64]string{digestOf(event): "nothing"}

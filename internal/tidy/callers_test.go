@@ -68,9 +68,8 @@ func writeSurface(house *tree, calls map[string]map[string]bool) string {
 
 What a game programmer reads of a package is what its first column of numbers counts; the others say why there is more. How many there may be at
 most is in ` + "`internal/tidy/surface_test.go`" + `. The aim was 200 for buff, 110 for engine, 40 for stat, 15 for actor and for catalog; stat and catalog are
-there. Of buff's, most are the words of the format and the kinds and reasons of events, their types, and the methods by which they are written and
-read, none of which can go without the format; what the engine alone calls is Set and Journal, with what they take and return, since package engine and
-package buff are two. Of engine's, what no game calls are what ` + "`inspect`" + ` shows, what a game with a screen, a store or an error to
+there. Of buff's, a quarter are kinds and reasons of events, a sixth are what a command is made by, and what the engine alone calls is Set, with what it takes and
+returns, since package engine and package buff are two. The words of definitions, which were most, are package define. Of engine's, what no game calls are what ` + "`inspect`" + ` shows, what a game with a screen, a store or an error to
 match of its own may want, and Context's and Inbox's forms of what Engine has. Of actor's, all are the engine's: six types, Group's methods by which the loop
 hands owners over and takes them back, and Mailbox's.
 

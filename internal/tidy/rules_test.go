@@ -34,33 +34,37 @@ const antsPath = "github.com/panjf2000/ants"
 var arrows = map[string][]string{
 	".":                  {},
 	"actor":              {},
-	"buff":               {"wheel", "buff/stat", "internal/sheet", "internal/misspelt", "internal/wire"},
-	"buff/stat":          {"internal/misspelt"},
+	"buff":               {"wheel", "buff/stat", "buff/define", "buff/journal", "buff/verb", "internal/sheet", "internal/misspelt", "internal/wire", "internal/wordlist"},
+	"buff/define":        {"buff/stat", "internal/wordlist"}, // and not buff, which speaks of it
+	"buff/verb":          {"internal/wordlist"},
+	"buff/journal":       {},
+	"buff/stat":          {"internal/wordlist"},
 	"buff/catalog":       {"buff", "internal/definition"},
 	"buff/catalog/watch": {"buff", "buff/catalog", "internal/definition", "github.com/fsnotify/fsnotify"},
 	"internal/definition": {
-		"buff", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
+		"buff", "buff/define", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
-	"engine":                           {"wheel", "buff", "buff/stat", "actor", "engine/history", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
-	"engine/history":                   {"wheel", "buff", "buff/stat"},
+	"engine":                           {"wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "engine/history", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
+	"engine/history":                   {"wheel", "buff", "buff/define", "buff/verb", "buff/stat"},
 	"engine/replay":                    {"engine", "buff", "wheel", "internal/recovered", "internal/recording"},
 	"wheel":                            {},
-	"replicate":                        {"engine", "buff", "wheel"},
+	"replicate":                        {"engine", "buff", "buff/define", "buff/journal", "wheel"},
 	"replicate/js":                     {},
-	"replicate/client":                 {"buff", "wheel"}, // and not the engine: it is on the player's machine
+	"replicate/client":                 {"buff", "buff/define", "wheel"}, // and not the engine: it is on the player's machine
 	"store":                            {"engine", "buff", "wheel", "internal/snapshot", "internal/wire"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
 	"store/storetest":                  {"store", "buff", "wheel"},
-	"inspect":                          {"engine", "engine/history", "buff", "buff/stat", "wheel", "internal/sheet", "internal/recovered"},
+	"inspect":                          {"engine", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/sheet", "internal/recovered"},
 	"internal/judge":                   {}, // nothing of the engine: it is the second reading of the law
-	"internal/preview":                 {"buff", "wheel"},
+	"internal/preview":                 {"buff", "buff/define", "buff/verb", "wheel"},
 	"internal/recovered":               {},
 	"internal/recovered/recoveredtest": {},
-	"internal/recording":               {"buff", "wheel", "internal/wire"},
+	"internal/recording":               {"buff", "buff/define", "wheel", "internal/wire"},
 	"internal/snapshot":                {"buff"},
 	"internal/wire":                    {},
 	"internal/misspelt":                {},
+	"internal/wordlist":                {"internal/misspelt"},
 	"internal/sheet":                   {"buff/stat"},
 	"internal/tidy":                    {},
 	"timer":                            {"wheel"}, // ants only as a Pool that the caller brings
@@ -117,7 +121,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time is an argument and chance is passed in.
-var core = []string{"actor", "buff", "buff/catalog", "buff/stat", "engine", "internal/definition", "internal/preview", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/stat", "buff/verb", "engine", "internal/definition", "internal/preview", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
 
 // clocks are the functions that read or wait for the real time.
 var clocks = map[string][]string{

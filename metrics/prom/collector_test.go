@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -33,9 +34,9 @@ type game struct {
 
 func newGame(t *testing.T) *game {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "venom", Kind: buff.Infinite, Period: time.Second},
-		buff.Spec{ID: "once", Duration: time.Hour, Stack: buff.Stacking{By: buff.ByTarget, Overflow: buff.OverflowDeny}},
-		buff.Spec{ID: "trap", Kind: buff.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: buff.DoCall, Name: "hang"}}}},
+		buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second},
+		buff.Spec{ID: "once", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
+		buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}},
 	)
 	require.NoError(t, err)
 	g := &game{t: t, gate: make(chan struct{}), in: make(chan struct{}), registry: prometheus.NewPedanticRegistry()}
@@ -232,7 +233,7 @@ func TestBuffs(t *testing.T) {
 	require.Zero(t, of("bufftick_buff_handlers_total", "(others)"))
 	require.Zero(t, of("bufftick_buff_live", "(timeouts)"))
 
-	specs := []buff.Spec{{ID: "venom", Kind: buff.Infinite, Period: time.Second}}
+	specs := []buff.Spec{{ID: "venom", Kind: define.Infinite, Period: time.Second}}
 	for i := range 3 * maxBuffs {
 		specs = append(specs, buff.Spec{ID: fmt.Sprintf("b%03d", i), Duration: time.Hour})
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // Spec is what a client knows of a definition.
@@ -13,7 +13,7 @@ type Spec struct {
 	ID       string
 	Icon     string
 	Hide     bool // it is not to be shown
-	Polarity buff.Polarity
+	Polarity define.Polarity
 	Priority int           // which is shown first: the highest
 	Duration time.Duration // zero: it has no end by itself
 	Params   []Param
@@ -45,10 +45,10 @@ func (c *Client) define(r *reader) error {
 		number, s := uint32(r.upTo(math.MaxUint32)), &Spec{}
 		s.ID, s.Icon = r.text(), r.text()
 		flags := r.byte()
-		s.Hide, s.Polarity = flags&1 != 0, buff.Polarity(flags>>1)
+		s.Hide, s.Polarity = flags&1 != 0, define.Polarity(flags>>1)
 		s.Priority = int(r.signed())
 		s.Duration = time.Duration(r.upTo(math.MaxInt64/uint64(time.Millisecond))) * time.Millisecond
-		for n := r.upTo(buff.MaxParams); n > 0 && !r.bad; n-- {
+		for n := r.upTo(define.MaxParams); n > 0 && !r.bad; n-- {
 			s.Params = append(s.Params, Param{r.text(), math.Float64frombits(r.fixed())})
 		}
 		specs[number] = s

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // bench is a follower in a bubble, where time passes only when all goroutines wait. The
@@ -171,7 +172,7 @@ func TestNewestWins(t *testing.T) {
 		b.save([]string{"a", "c"})
 		pass(quiet)
 		c := <-b.out
-		require.Equal(t, []buff.SpecChange{{ID: "c", Kind: buff.SpecAdded}}, c.Catalog.Changes())
+		require.Equal(t, []define.SpecChange{{ID: "c", Kind: define.SpecAdded}}, c.Catalog.Changes())
 
 		b.save(errors.New("wrong"))
 		pass(quiet)
@@ -187,7 +188,7 @@ func TestNewestWins(t *testing.T) {
 		b.save([]string{"a", "b"})
 		pass(quiet)
 		c = <-b.out
-		require.Equal(t, []buff.SpecChange{{ID: "b", Kind: buff.SpecAdded}, {ID: "c", Kind: buff.SpecRemoved}}, c.Catalog.Changes())
+		require.Equal(t, []define.SpecChange{{ID: "b", Kind: define.SpecAdded}, {ID: "c", Kind: define.SpecRemoved}}, c.Catalog.Changes())
 	})
 }
 

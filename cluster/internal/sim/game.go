@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 	"github.com/bufftick/bufftick/engine"
 )
@@ -68,7 +69,7 @@ type played struct {
 }
 
 var (
-	marked, _ = buff.NewCatalog(buff.Spec{ID: "mark", Kind: buff.Infinite, Stack: buff.Stacking{By: buff.ByTarget, Limit: 30000}})
+	marked, _ = buff.NewCatalog(buff.Spec{ID: "mark", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: 30000}})
 	mark      = marked.Spec("mark")
 )
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -80,9 +81,9 @@ func (w *World) aim(u *Unit, s *Skill) (*Unit, Refusal) {
 
 // cleanse takes something off: the handler of no buff, but a command.
 func (w *World) cleanse(u, to *Unit) Refusal {
-	q := buff.Query{Polarity: buff.Negative, Most: 2, Newest: true}
+	q := buff.Query{Polarity: define.Negative, Most: 2, Newest: true}
 	if u.foe(to) {
-		q.Polarity, q.Most = buff.Positive, 1
+		q.Polarity, q.Most = define.Positive, 1
 	}
 	if r := w.eng.Do(buff.Dispel(to.ID, q)); r.Err != nil || r.Amount == 0 {
 		return NothingToDo

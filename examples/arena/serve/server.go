@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/examples/arena/game"
 	"github.com/bufftick/bufftick/replicate"
 )
@@ -265,7 +265,7 @@ func (s *Server) appendTruth(b []byte, p *player) []byte {
 		n := len(b)
 		b = append(b, 0)
 		for x := range buffs.All() {
-			if sync := x.Spec.Client.Sync; sync != buff.SyncAll && (sync != buff.SyncOwner || u != p.unit) || b[n] == 255 {
+			if sync := x.Spec.Client.Sync; sync != define.SyncAll && (sync != define.SyncOwner || u != p.unit) || b[n] == 255 {
 				continue
 			}
 			b[n]++

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
@@ -181,7 +182,7 @@ func (w *world) cast(p *player, c cast) {
 		}
 		return
 	}
-	if c.spec.Kind == buff.Timed {
+	if c.spec.Kind == define.Timed {
 		c.until = w.now.After(c.spec.Duration)
 		p.recent[p.casts%len(p.recent)] = c
 		p.casts++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -76,7 +77,7 @@ func (p *pulses) add(e buff.Event) {
 	if e.Kind == buff.Applied {
 		b := &beat{owner: e.Owner, spec: e.Spec, next: e.At.After(e.Spec.Period), end: e.End, last: -1}
 		p.live[e.Handle] = b
-		if e.Spec.First != buff.FirstNone {
+		if e.Spec.First != define.FirstNone {
 			p.due++
 		}
 		return
@@ -119,7 +120,7 @@ func (p *pulses) pass(b *beat, until wheel.Time) {
 // is left.
 func (p *pulses) expire(b *beat, at wheel.Time) {
 	p.pass(b, at)
-	if b.spec.Tail == buff.TailPartial && b.next != at.After(b.spec.Period) {
+	if b.spec.Tail == define.TailPartial && b.next != at.After(b.spec.Period) {
 		p.due++
 		b.next = at.After(b.spec.Period)
 	}
@@ -150,11 +151,11 @@ func (p *pulses) revise(b *beat, e buff.Event) {
 // renew takes a new end in, and what it means for the beat.
 func (p *pulses) renew(b *beat, e buff.Event) {
 	phase := b.spec.Stack.Phase
-	if phase != buff.PhaseKeep {
+	if phase != define.PhaseKeep {
 		p.interrupt(b, e.At)
 		b.next = e.At.After(b.spec.Period)
 	}
-	if phase == buff.PhaseExecute || b.spec.First == buff.FirstEvery {
+	if phase == define.PhaseExecute || b.spec.First == define.FirstEvery {
 		p.due++
 	}
 	b.end = e.End

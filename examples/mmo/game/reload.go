@@ -6,6 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/buff/catalog/watch"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -59,13 +60,13 @@ func (l *loop) give(o order) outcome {
 
 // command carries out a command of the page.
 func (l *loop) command(c buff.Command) error {
-	if c.Verb == buff.VerbPause {
+	if c.Verb == verb.Pause {
 		l.pulses.pause(c.Owner, l.now)
 	}
 	if r := l.eng.Do(c); r.Err != nil {
 		return r.Err
 	}
-	if c.Verb == buff.VerbResume {
+	if c.Verb == verb.Resume {
 		l.pulses.resume(c.Owner)
 	}
 	return nil

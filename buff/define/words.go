@@ -1,18 +1,11 @@
-package buff
+package define
 
-import (
-	"fmt"
-	"strings"
-)
-
-// Each rule that a definition can choose is a small enumeration whose zero value
-// is the default. In files and logs a value is one lower-case word; the tables of
-// the files words*.go are the only place where the words stand.
+import "github.com/bufftick/bufftick/internal/wordlist"
 
 // Kind says how a buff lives.
 type Kind uint8
 
-// The kinds of a [Spec].
+// The kinds of a buff.Spec.
 const (
 	Timed    Kind = iota // lives for Spec.Duration
 	Instant              // does its work at once and is never carried
@@ -29,7 +22,7 @@ const (
 	Negative          // a debuff
 )
 
-// Do is what an [Action] does.
+// Do is what an buff.Action does.
 type Do uint8
 
 // The actions.
@@ -42,7 +35,7 @@ const (
 	DoDamage           // the same downwards, after the shields
 )
 
-// To says whom an [Action] is for. What is for another owner is a command across owners: it comes at
+// To says whom an buff.Action is for. What is for another owner is a command across owners: it comes at
 // the end of the frame; for one that is not there it is lost, and counted.
 type To uint8
 
@@ -50,7 +43,7 @@ type To uint8
 const (
 	ToOwner  To = iota // who carries the buff
 	ToSource           // who applied it; nobody if that is the game
-	ToTarget           // of what happened, who else was in it: [Happened]
+	ToTarget           // of what happened, who else was in it: buff.Happened
 )
 
 // Fate says what becomes of a buff when something befalls its owner, its source or
@@ -75,51 +68,33 @@ var (
 )
 
 // String returns the word of files and logs.
-func (k Kind) String() string { return word(kindWords, k) }
+func (k Kind) String() string { return wordlist.Word(kindWords, k) }
 
 // String returns the word of files and logs.
-func (p Polarity) String() string { return word(polarityWords, p) }
+func (p Polarity) String() string { return wordlist.Word(polarityWords, p) }
 
 // String returns the word of files and logs.
-func (d Do) String() string { return word(doWords, d) }
+func (d Do) String() string { return wordlist.Word(doWords, d) }
 
 // String returns the word of files and logs.
-func (t To) String() string { return word(toWords, t) }
+func (t To) String() string { return wordlist.Word(toWords, t) }
 
 // String returns the word of files and logs.
-func (f Fate) String() string { return word(fateWords, f) }
+func (f Fate) String() string { return wordlist.Word(fateWords, f) }
 
 // UnmarshalText sets p from its word.
-func (p *Polarity) UnmarshalText(text []byte) error { return parse(p, polarityWords, text) }
+func (p *Polarity) UnmarshalText(text []byte) error { return wordlist.Parse(p, polarityWords, text) }
 
 // UnmarshalText sets t from its word.
-func (t *To) UnmarshalText(text []byte) error { return parse(t, toWords, text) }
+func (t *To) UnmarshalText(text []byte) error { return wordlist.Parse(t, toWords, text) }
 
 // UnmarshalText sets f from its word; "default" is not one that may be written.
 func (f *Fate) UnmarshalText(text []byte) error {
-	if err := parse(f, fateWords[1:], text); err != nil {
+	if err := wordlist.Parse(f, fateWords[1:], text); err != nil {
 		return err
 	}
 	*f++
 	return nil
-}
-
-func word[E ~uint8](words []string, e E) string {
-	if int(e) < len(words) {
-		return words[e]
-	}
-	return fmt.Sprintf("%T(%d)", e, e)
-}
-
-func parse[E ~uint8](e *E, words []string, text []byte) error {
-	for i, w := range words {
-		if w == string(text) {
-			*e = E(i)
-			return nil
-		}
-	}
-	last := len(words) - 1
-	return fmt.Errorf("unknown word %q: want %s or %s%s", text, strings.Join(words[:last], ", "), words[last], didYouMean(string(text), words))
 }
 
 // SaveMode says whether a buff is kept when its owner leaves.
@@ -159,22 +134,24 @@ var (
 )
 
 // String returns the word of files and logs.
-func (s SaveMode) String() string { return word(saveModeWords, s) }
+func (s SaveMode) String() string { return wordlist.Word(saveModeWords, s) }
 
 // String returns the word of files and logs.
-func (o Offline) String() string { return word(offlineWords, o) }
+func (o Offline) String() string { return wordlist.Word(offlineWords, o) }
 
 // String returns the word of files and logs.
-func (o OfflineExpire) String() string { return word(offlineExpireWords, o) }
+func (o OfflineExpire) String() string { return wordlist.Word(offlineExpireWords, o) }
 
 // UnmarshalText sets s from its word.
-func (s *SaveMode) UnmarshalText(text []byte) error { return parse(s, saveModeWords, text) }
+func (s *SaveMode) UnmarshalText(text []byte) error { return wordlist.Parse(s, saveModeWords, text) }
 
 // UnmarshalText sets o from its word.
-func (o *Offline) UnmarshalText(text []byte) error { return parse(o, offlineWords, text) }
+func (o *Offline) UnmarshalText(text []byte) error { return wordlist.Parse(o, offlineWords, text) }
 
 // UnmarshalText sets o from its word.
-func (o *OfflineExpire) UnmarshalText(text []byte) error { return parse(o, offlineExpireWords, text) }
+func (o *OfflineExpire) UnmarshalText(text []byte) error {
+	return wordlist.Parse(o, offlineExpireWords, text)
+}
 
 // AtMin says what becomes of an owner of whom an attribute has come down to its least.
 type AtMin uint8
@@ -217,31 +194,31 @@ var (
 )
 
 // String returns the word of files and logs.
-func (a AtMin) String() string { return word(atMinWords, a) }
+func (a AtMin) String() string { return wordlist.Word(atMinWords, a) }
 
 // String returns the word of files and logs.
-func (s Sync) String() string { return word(syncWords, s) }
+func (s Sync) String() string { return wordlist.Word(syncWords, s) }
 
 // String returns the word of files and logs.
-func (r ReloadRule) String() string { return word(reloadWords, r) }
+func (r ReloadRule) String() string { return wordlist.Word(reloadWords, r) }
 
 // String returns the word of files and logs.
-func (s Snapshot) String() string { return word(snapshotWords, s) }
+func (s Snapshot) String() string { return wordlist.Word(snapshotWords, s) }
 
 // String returns the word of files and logs.
-func (w Whose) String() string { return word(whomWords, w) }
+func (w Whose) String() string { return wordlist.Word(whomWords, w) }
 
 // UnmarshalText sets a from its word.
-func (a *AtMin) UnmarshalText(text []byte) error { return parse(a, atMinWords, text) }
+func (a *AtMin) UnmarshalText(text []byte) error { return wordlist.Parse(a, atMinWords, text) }
 
 // UnmarshalText sets s from its word.
-func (s *Sync) UnmarshalText(text []byte) error { return parse(s, syncWords, text) }
+func (s *Sync) UnmarshalText(text []byte) error { return wordlist.Parse(s, syncWords, text) }
 
 // UnmarshalText sets r from its word.
-func (r *ReloadRule) UnmarshalText(text []byte) error { return parse(r, reloadWords, text) }
+func (r *ReloadRule) UnmarshalText(text []byte) error { return wordlist.Parse(r, reloadWords, text) }
 
 // UnmarshalText sets s from its word.
-func (s *Snapshot) UnmarshalText(text []byte) error { return parse(s, snapshotWords, text) }
+func (s *Snapshot) UnmarshalText(text []byte) error { return wordlist.Parse(s, snapshotWords, text) }
 
 // UnmarshalText sets w from its word.
-func (w *Whose) UnmarshalText(text []byte) error { return parse(w, whomWords, text) }
+func (w *Whose) UnmarshalText(text []byte) error { return wordlist.Parse(w, whomWords, text) }

@@ -1,4 +1,6 @@
-package buff
+package define
+
+import "github.com/bufftick/bufftick/internal/wordlist"
 
 // GroupRule says how a new instance gets on with those of other kind in its group.
 type GroupRule uint8
@@ -52,7 +54,7 @@ type DeadRule uint8
 
 // The rules for the dead. The zero value is that of the catalog.
 const (
-	DeadDefault DeadRule = iota // what [Definitions].Dead says, and if that says nothing, DeadAllow
+	DeadDefault DeadRule = iota // what buff.Definitions.Dead says, and if that says nothing, DeadAllow
 	DeadAllow                   // it is carried out
 	DeadDeny                    // it is refused
 )
@@ -99,53 +101,57 @@ var (
 )
 
 // String returns the word of files and logs.
-func (g GroupRule) String() string { return word(groupRuleWords, g) }
+func (g GroupRule) String() string { return wordlist.Word(groupRuleWords, g) }
 
 // String returns the word of files and logs.
-func (e Evict) String() string { return word(evictWords, e) }
+func (e Evict) String() string { return wordlist.Word(evictWords, e) }
 
 // String returns the word of files and logs.
-func (i Inhibition) String() string { return word(inhibitionWords, i) }
+func (i Inhibition) String() string { return wordlist.Word(inhibitionWords, i) }
 
 // String returns the word of files and logs.
-func (i ImmuneRule) String() string { return word(immuneRuleWords, i) }
+func (i ImmuneRule) String() string { return wordlist.Word(immuneRuleWords, i) }
 
 // String returns the word of files and logs.
-func (g Grade) String() string { return word(gradeWords, g) }
+func (g Grade) String() string { return wordlist.Word(gradeWords, g) }
 
 // String returns the word of files and logs.
-func (p Per) String() string { return word(perWords, p) }
+func (p Per) String() string { return wordlist.Word(perWords, p) }
 
 // String returns the word of files and logs.
-func (s Scope) String() string { return word(scopeWords, s) }
+func (s Scope) String() string { return wordlist.Word(scopeWords, s) }
 
 // UnmarshalText sets g from its word.
-func (g *GroupRule) UnmarshalText(text []byte) error { return parse(g, groupRuleWords, text) }
+func (g *GroupRule) UnmarshalText(text []byte) error { return wordlist.Parse(g, groupRuleWords, text) }
 
 // UnmarshalText sets e from its word.
-func (e *Evict) UnmarshalText(text []byte) error { return parse(e, evictWords, text) }
+func (e *Evict) UnmarshalText(text []byte) error { return wordlist.Parse(e, evictWords, text) }
 
 // UnmarshalText sets i from its word.
-func (i *Inhibition) UnmarshalText(text []byte) error { return parse(i, inhibitionWords, text) }
+func (i *Inhibition) UnmarshalText(text []byte) error {
+	return wordlist.Parse(i, inhibitionWords, text)
+}
 
 // UnmarshalText sets i from its word.
-func (i *ImmuneRule) UnmarshalText(text []byte) error { return parse(i, immuneRuleWords, text) }
+func (i *ImmuneRule) UnmarshalText(text []byte) error {
+	return wordlist.Parse(i, immuneRuleWords, text)
+}
 
 // UnmarshalText sets g from its word.
-func (g *Grade) UnmarshalText(text []byte) error { return parse(g, gradeWords, text) }
+func (g *Grade) UnmarshalText(text []byte) error { return wordlist.Parse(g, gradeWords, text) }
 
 // UnmarshalText sets p from its word.
-func (p *Per) UnmarshalText(text []byte) error { return parse(p, perWords, text) }
+func (p *Per) UnmarshalText(text []byte) error { return wordlist.Parse(p, perWords, text) }
 
 // UnmarshalText sets s from its word.
-func (s *Scope) UnmarshalText(text []byte) error { return parse(s, scopeWords, text) }
+func (s *Scope) UnmarshalText(text []byte) error { return wordlist.Parse(s, scopeWords, text) }
 
 // String returns the word of files and logs.
-func (d DeadRule) String() string { return word(deadWords, d) }
+func (d DeadRule) String() string { return wordlist.Word(deadWords, d) }
 
 // UnmarshalText sets d from its word; "default" is not one that may be written.
 func (d *DeadRule) UnmarshalText(text []byte) error {
-	if err := parse(d, deadWords[1:], text); err != nil {
+	if err := wordlist.Parse(d, deadWords[1:], text); err != nil {
 		return err
 	}
 	*d++

@@ -1,4 +1,6 @@
-package buff
+package define
+
+import "github.com/bufftick/bufftick/internal/wordlist"
 
 // First says whether a buff pulses at the moment of its application.
 type First uint8
@@ -67,41 +69,41 @@ var (
 	alignWords   = []string{"start", "owner"}
 	hasteWords   = []string{"snapshot", "next", "rescale"}
 	catchupWords = []string{"all", "coalesce", "skip"}
-	clockWords   = []string{"online", "uptime", "wall"}
+	clockNames   = []string{"online", "uptime", "wall"}
 )
 
 // String returns the word of files and logs.
-func (f First) String() string { return word(firstWords, f) }
+func (f First) String() string { return wordlist.Word(firstWords, f) }
 
 // String returns the word of files and logs.
-func (t Tail) String() string { return word(tailWords, t) }
+func (t Tail) String() string { return wordlist.Word(tailWords, t) }
 
 // String returns the word of files and logs.
-func (a Align) String() string { return word(alignWords, a) }
+func (a Align) String() string { return wordlist.Word(alignWords, a) }
 
 // String returns the word of files and logs.
-func (h Haste) String() string { return word(hasteWords, h) }
+func (h Haste) String() string { return wordlist.Word(hasteWords, h) }
 
 // String returns the word of files and logs.
-func (c Catchup) String() string { return word(catchupWords, c) }
+func (c Catchup) String() string { return wordlist.Word(catchupWords, c) }
 
 // String returns the word of files and logs.
-func (c Clock) String() string { return word(clockWords, c) }
+func (c Clock) String() string { return wordlist.Word(clockNames, c) }
 
 // UnmarshalText sets f from its word.
-func (f *First) UnmarshalText(text []byte) error { return parse(f, firstWords, text) }
+func (f *First) UnmarshalText(text []byte) error { return wordlist.Parse(f, firstWords, text) }
 
 // UnmarshalText sets t from its word.
-func (t *Tail) UnmarshalText(text []byte) error { return parse(t, tailWords, text) }
+func (t *Tail) UnmarshalText(text []byte) error { return wordlist.Parse(t, tailWords, text) }
 
 // UnmarshalText sets a from its word.
-func (a *Align) UnmarshalText(text []byte) error { return parse(a, alignWords, text) }
+func (a *Align) UnmarshalText(text []byte) error { return wordlist.Parse(a, alignWords, text) }
 
 // UnmarshalText sets h from its word.
-func (h *Haste) UnmarshalText(text []byte) error { return parse(h, hasteWords, text) }
+func (h *Haste) UnmarshalText(text []byte) error { return wordlist.Parse(h, hasteWords, text) }
 
 // UnmarshalText sets c from its word.
-func (c *Catchup) UnmarshalText(text []byte) error { return parse(c, catchupWords, text) }
+func (c *Catchup) UnmarshalText(text []byte) error { return wordlist.Parse(c, catchupWords, text) }
 
 // UnmarshalText sets c from its word.
-func (c *Clock) UnmarshalText(text []byte) error { return parse(c, clockWords, text) }
+func (c *Clock) UnmarshalText(text []byte) error { return wordlist.Parse(c, clockNames, text) }

@@ -1,4 +1,4 @@
-package buff
+package define
 
 import "time"
 
@@ -107,6 +107,6 @@ type Saving struct {
 	OfflineCap    int // with OfflineAll, the most pulses; if zero, 100
 	OfflineExpire OfflineExpire
 
-	// Compensate names a class, for [Query.Compensate].
+	// Compensate names a class, for buff.Query.Compensate.
 	Compensate string
 }

@@ -1,4 +1,6 @@
-package buff
+package define
+
+import "github.com/bufftick/bufftick/internal/wordlist"
 
 // By says which earlier application a new one joins.
 type By uint8
@@ -99,49 +101,51 @@ var (
 )
 
 // String returns the word of files and logs.
-func (b By) String() string { return word(byWords, b) }
+func (b By) String() string { return wordlist.Word(byWords, b) }
 
 // String returns the word of files and logs.
-func (t Timers) String() string { return word(timersWords, t) }
+func (t Timers) String() string { return wordlist.Word(timersWords, t) }
 
 // String returns the word of files and logs.
-func (r Refresh) String() string { return word(refreshWords, r) }
+func (r Refresh) String() string { return wordlist.Word(refreshWords, r) }
 
 // String returns the word of files and logs.
-func (p Phase) String() string { return word(phaseWords, p) }
+func (p Phase) String() string { return wordlist.Word(phaseWords, p) }
 
 // String returns the word of files and logs.
-func (o Overflow) String() string { return word(overflowWords, o) }
+func (o Overflow) String() string { return wordlist.Word(overflowWords, o) }
 
 // String returns the word of files and logs.
-func (e Expire) String() string { return word(expireWords, e) }
+func (e Expire) String() string { return wordlist.Word(expireWords, e) }
 
 // String returns the word of files and logs.
-func (l LevelRule) String() string { return word(levelRuleWords, l) }
+func (l LevelRule) String() string { return wordlist.Word(levelRuleWords, l) }
 
 // String returns the word of files and logs.
-func (c ChargeRule) String() string { return word(chargeRuleWords, c) }
+func (c ChargeRule) String() string { return wordlist.Word(chargeRuleWords, c) }
 
 // UnmarshalText sets b from its word.
-func (b *By) UnmarshalText(text []byte) error { return parse(b, byWords, text) }
+func (b *By) UnmarshalText(text []byte) error { return wordlist.Parse(b, byWords, text) }
 
 // UnmarshalText sets t from its word.
-func (t *Timers) UnmarshalText(text []byte) error { return parse(t, timersWords, text) }
+func (t *Timers) UnmarshalText(text []byte) error { return wordlist.Parse(t, timersWords, text) }
 
 // UnmarshalText sets r from its word.
-func (r *Refresh) UnmarshalText(text []byte) error { return parse(r, refreshWords, text) }
+func (r *Refresh) UnmarshalText(text []byte) error { return wordlist.Parse(r, refreshWords, text) }
 
 // UnmarshalText sets p from its word.
-func (p *Phase) UnmarshalText(text []byte) error { return parse(p, phaseWords, text) }
+func (p *Phase) UnmarshalText(text []byte) error { return wordlist.Parse(p, phaseWords, text) }
 
 // UnmarshalText sets o from its word.
-func (o *Overflow) UnmarshalText(text []byte) error { return parse(o, overflowWords, text) }
+func (o *Overflow) UnmarshalText(text []byte) error { return wordlist.Parse(o, overflowWords, text) }
 
 // UnmarshalText sets e from its word.
-func (e *Expire) UnmarshalText(text []byte) error { return parse(e, expireWords, text) }
+func (e *Expire) UnmarshalText(text []byte) error { return wordlist.Parse(e, expireWords, text) }
 
 // UnmarshalText sets l from its word.
-func (l *LevelRule) UnmarshalText(text []byte) error { return parse(l, levelRuleWords, text) }
+func (l *LevelRule) UnmarshalText(text []byte) error { return wordlist.Parse(l, levelRuleWords, text) }
 
 // UnmarshalText sets c from its word.
-func (c *ChargeRule) UnmarshalText(text []byte) error { return parse(c, chargeRuleWords, text) }
+func (c *ChargeRule) UnmarshalText(text []byte) error {
+	return wordlist.Parse(c, chargeRuleWords, text)
+}
