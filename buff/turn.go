@@ -61,6 +61,10 @@ type Turn struct {
 	// no handler is called.
 	Call func(t *Turn, c *Call) Reason
 
+	// FormulaFailed, if not nil, is told that a [Formula] has panicked, and with what; nil: it has ended its goroutine. The
+	// event says when, on whom and of which definition. It is called in the deferred function that has recovered.
+	FormulaFailed func(of *Event, with any)
+
 	// TimeChanged, if not nil, is told of each change of how time passes.
 	TimeChanged func(TimeChange)
 

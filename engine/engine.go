@@ -149,6 +149,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		patience: min(int64(max(o.TickLimit, 4*o.MaxBuffs)), math.MaxInt32),
 	}
 	e.loop.Catalog, e.loop.Seed, e.loop.Memory = o.Catalog, o.Seed, &e.memory
+	e.loop.FormulaFailed = func(of *buff.Event, v any) { e.fell(callFormula, true, of, v) }
 	e.handlerID = func(name string) (buff.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
 	e.record = newRecorder(e)
 	if o.History > 0 {

@@ -48,6 +48,7 @@ func (l *workerState) init(e *Engine, index int) {
 	l.engine, l.index = e, index
 	l.chunks.spare = &e.spare
 	l.turn.Call = l.call
+	l.turn.FormulaFailed = func(of *buff.Event, v any) { e.fell(callFormula, e.opts.Synchronous, of, v) }
 	l.turn.Seed, l.turn.Memory = e.opts.Seed, &e.memory
 	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
 }
