@@ -55,3 +55,48 @@ func TestSpareChunks(t *testing.T) {
 		require.Equal(t, []int{c.kept, c.after}, []int{kept, after}, "%v", c)
 	}
 }
+
+// TestChunksOfEmptyTurns: a turn that brings no event leaves nothing in its chunk, which is free when the others have been
+// read, however long somebody is stuck; and when nobody is, each chunk has been told of all that was taken in.
+func TestChunksOfEmptyTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPrison(t, 3, engine.Options{Workers: 2})
+		p.Tick(time.Second)
+		synctest.Wait()
+		p.Tick(0)
+		require.Zero(t, engine.Untaken(p.Engine))
+		p.hold(1)
+		rooms := []int{}
+		for n := range 300 {
+			h, r := p.AddBuff(2, buff.Application{Spec: p.late})
+			require.NoError(t, r.Err)
+			require.Equal(t, buff.Applied, r.Kind)
+			p.Tick(0) // its handler alone
+			synctest.Wait()
+			p.Remove(h)
+			p.Tick(10 * time.Second)
+			synctest.Wait()
+			if n%100 == 99 {
+				rooms = append(rooms, engine.EventRoom(p.Engine))
+			}
+		}
+		require.LessOrEqual(t, rooms[2], rooms[0]+1024, "%v", rooms)
+		p.leave(t)
+	})
+}
+
+// TestSlicesOfAShortTick: where all that is due is done at the end of the first slice, there is no second one.
+func TestSlicesOfAShortTick(t *testing.T) {
+	for _, m := range modes[:4] {
+		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 50 * time.Millisecond})
+		o := engine.Options{Catalog: cat}
+		m.set(&o)
+		e := open(t, o)
+		spawn(t, e, 1)
+		add(t, e, 1, cat.Spec("beat"))
+		e.Tick(0)
+		before := engine.Slices(e)
+		require.Equal(t, 1, e.Tick(50*time.Millisecond).Len())
+		require.Equal(t, before+1, engine.Slices(e), m.name)
+	}
+}

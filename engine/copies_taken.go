@@ -143,7 +143,7 @@ func (x *copiedRound) Free() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.spares
-	s.chunks = append(s.chunks, x.chunks[:min(len(x.chunks), max(0, copySpare-len(s.chunks)))]...)
-	s.lists = append(s.lists, x.lists[:min(len(x.lists), max(0, pieceSpare-len(s.lists)))]...)
+	s.chunks = append(s.chunks, x.chunks[:min(len(x.chunks), copySpare-len(s.chunks))]...)
+	s.lists = append(s.lists, x.lists[:min(len(x.lists), pieceSpare-len(s.lists))]...)
 	x.chunks, x.lists = nil, nil
 }

@@ -70,6 +70,12 @@ func EventRoom(e *Engine) (n int) {
 	return n + e.spare.room
 }
 
+// Untaken returns how many segments that the loop has taken in it has told no chunk of.
+func Untaken(e *Engine) int { return int(e.taking.n) }
+
+// Slices returns how many slices all Ticks have had.
+func Slices(e *Engine) uint64 { return uint64(e.round) }
+
 // Mail returns how many messages wait for an owner.
 func Mail(e *Engine, number int) int { return e.owners[number].owner.box.Len() }
 

@@ -99,12 +99,10 @@ func (f *Frame) begin(number uint64, loop *buff.Turn) {
 	f.tail = nil
 }
 
-// add takes in what one turn brought.
+// add takes in what one turn brought, if that is something.
 func (f *Frame) add(events []buff.Event) {
-	if len(events) > 0 {
-		f.turns = append(f.turns, events)
-		f.count += len(events)
-	}
+	f.turns = append(f.turns, events)
+	f.count += len(events)
 }
 
 // end closes the frame: what loop holds now are the commands at its end. What it

@@ -411,6 +411,15 @@ func TestHistogram(t *testing.T) {
 	}
 	var none engine.Histogram
 	require.Zero(t, none.Quantile(0.99))
+
+	// Of two durations half are below the first bound, and what is more only below the second.
+	two := *engine.HistogramOf(time.Millisecond)
+	long := engine.HistogramOf(time.Second)
+	for i, n := range long {
+		two[i] += n
+	}
+	require.Equal(t, engine.HistogramOf(time.Millisecond).Quantile(1), two.Quantile(0.5))
+	require.Equal(t, long.Quantile(1), two.Quantile(0.75))
 }
 
 // A Tick waits for nobody who watches: not for the lock of those who follow, not for an
