@@ -49,3 +49,35 @@ func TestBracketsInACell(t *testing.T) {
 		require.ErrorContains(t, err, "want a chance in per mille, from 0 to 1000, not a list")
 	}
 }
+
+// TestMostCells: a table may have that many cells with something in them, and none more.
+func TestMostCells(t *testing.T) {
+	row := "\na" + strings.Repeat(",1", 499)
+	table := "id" + columnsOf("params.p", 499) + strings.Repeat(row, maxCells/500)
+	for _, k := range []struct {
+		more string
+		want bool
+	}{{"", false}, {"\na", true}} {
+		_, err := Parse("big.csv", []byte(table+k.more))
+		require.Error(t, err)
+		require.Equal(t, k.want, strings.Contains(err.Error(), "more than 200000 cells with something in them"))
+	}
+}
+
+// TestBracketInAnElement: a bracket within an element that has not begun with one is a character like others.
+func TestBracketInAnElement(t *testing.T) {
+	c, err := Parse("x.csv", []byte("id,duration,interrupt\na,1s,x[1;y{2;z\n"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"x[1", "y{2", "z"}, c.Spec("a").Interrupt)
+}
+
+// TestMisspeltBesideAnother: a column whose name is a slip of a field that is needed is not reported as missing too, where
+// another column has a part of the same map.
+func TestMisspeltBesideAnother(t *testing.T) {
+	for _, other := range []string{"dr.reset", "dr.scope"} {
+		cell := map[string]string{"dr.reset": "15s", "dr.scope": "pair"}[other]
+		_, err := Parse("x.csv", []byte("id,duration,"+other+",dr.stepps\na,1s,"+cell+",100\n"))
+		require.ErrorContains(t, err, `unknown field "stepps"`)
+		require.NotContains(t, err.Error(), "dr.steps: missing", other)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
@@ -50,4 +51,13 @@ func TestErrorClasses(t *testing.T) {
 		require.True(t, seen["fails "+filepath.Base(c)], c)
 		require.True(t, seen["passes "+filepath.Base(c)], c)
 	}
+}
+
+// TestRepeatedClass: what is repeated in another file says where it stands first.
+func TestRepeatedClass(t *testing.T) {
+	_, err := LoadFS(fstest.MapFS{
+		"a.yaml": {Data: []byte("slots:\n  debuff: {limit: 3}\nbuffs: {}\n")},
+		"b.yaml": {Data: []byte("buffs: {}\nslots: {debuff: {limit: 4}}\n")},
+	}, ".")
+	require.ErrorContains(t, err, `b.yaml:2:9: slots: "debuff" is repeated: it stands at a.yaml:2 already`)
 }

@@ -172,3 +172,20 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestPulseIsLater: a pulse that begins with a period is of another instant than its application; one at its start is not.
+func TestPulseIsLater(t *testing.T) {
+	for first, want := range map[string][]string{"period: 1s, first: none": nil, "period: 2s, first: start": {"loop"}} {
+		text := "buffs:\n  a: {duration: 1s, " + first + ", stack: {by: none}, on: {pulse: [{apply: b}]}}\n" +
+			"  b: {duration: instant, on: {exec: [{apply: a}]}}\n"
+		_, warnings, err := Check(fstest.MapFS{"x.yaml": {Data: []byte(text)}}, CheckOptions{}, "x.yaml")
+		require.NoError(t, err)
+		var rules []string
+		for _, w := range warnings {
+			if w.Rule == "loop" {
+				rules = append(rules, w.Rule)
+			}
+		}
+		require.Equal(t, want, rules, first)
+	}
+}

@@ -106,9 +106,16 @@ func TestBuildOdd(t *testing.T) {
 		"a:\nb:", "- \n- a", "{a}", "{a: }", "{a: b c: d}", "[a b: c]", "[a: b]", "{a: b,}", "[a,]", "[,]", "{,}", "[[a], {b: c}]: d", "{a: b}: c",
 		"a: |\n  x\n  y\nb: >-\n  z", "a: |\nb: c", "\"a\nb\": c", "a\nb: c", "a:\n- b\n- c\nd: e", "a:\n  - b\n  c", "- - a\n  - b\n- c", "- a: b\n  c: d\n- e: f",
 		"a: b #c", "#c\na: b", "'a': 1\n\"b\": 0x10\n1: .inf\ntrue: null\n~: .nan", "a: \"x\" y", "a: 'x'\n  y", "a: b\n c", "a:\n b\n c", "? a\n: b",
-		"a: [b]\n  c: d", "a: [b,\n c]\nd: e", "a: [b,\nc]", "{\"a\":1,\"b\":[1,2,{\"c\":3}]}", "[\n1\n,\n2\n]", "a: 1e3\nb: -5\nc: 1_000", "  a: b\n  c: d", "  a: b\nc: d",
+		"- &a b", "a:\n  - *b\n", "- b\n- &c d\n", "a: [b]\n  c: d", "a: [b,\n c]\nd: e", "a: [b,\nc]", "{\"a\":1,\"b\":[1,2,{\"c\":3}]}", "[\n1\n,\n2\n]", "a: 1e3\nb: -5\nc: 1_000", "  a: b\n  c: d", "  a: b\nc: d",
 	} {
 		sameTree(t, text)
+	}
+}
+
+// TestBuildLists: lists over several lines are built, and not left to the parser, which takes ten times as long.
+func TestBuildLists(t *testing.T) {
+	for _, text := range []string{"- a", "- a\n- b", "a:\n  - b\n  - c: d\n    e: f\n", "a:\n  - [b, c]\n  - - d\n    - e\n"} {
+		require.True(t, sameTree(t, text), "%q", text)
 	}
 }
 
