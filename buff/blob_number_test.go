@@ -292,3 +292,31 @@ func TestOfflineCap(t *testing.T) {
 		require.Equal(t, k.want, pulses, "%+v", k)
 	}
 }
+
+// TestBlobWaitingWithoutTime: what waits in a queue and has no time left, or less, as no Set could have saved it, has its turn
+// and ends in it.
+func TestBlobWaitingWithoutTime(t *testing.T) {
+	c := mustCatalog(t, Spec{ID: "q", Duration: 1_000_000_000, Stack: Stacking{By: ByTarget, Timers: TimersQueue}})
+	s, turn := NewSet(7, 3, 0, 10), &Turn{Catalog: c, Now: blobMoment.Now}
+	for range 2 {
+		s.Do(turn, turn.Now, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("q"), Source: 1}})
+	}
+	plain, _ := s.Save(nil, c, blobMoment)
+	text, err := BlobJSON(plain)
+	require.NoError(t, err)
+	at := strings.LastIndex(string(text), `"left_ms": 1000`)
+	require.Greater(t, at, strings.Index(string(text), `"waiting"`))
+	for _, left := range []string{"0", "-5"} {
+		blob, err := ParseBlobJSON([]byte(string(text[:at]) + `"left_ms": ` + left + string(text[at+len(`"left_ms": 1000`):])))
+		require.NoError(t, err)
+		s, turn, _, err := restoreHere(c, blob)
+		require.NoError(t, err)
+		turn.Now = blobMoment.Now.Add(5000)
+		turn.Events = turn.Events[:0]
+		require.True(t, s.Run(turn, turn.Now, 1000))
+		for k := range turn.Events {
+			require.Equal(t, blobMoment.Now.Add(1000), turn.Events[k].At, "%v", turn.Events[k])
+		}
+		require.Equal(t, Removed, turn.Events[len(turn.Events)-1].Kind)
+	}
+}

@@ -510,3 +510,18 @@ func TestResultText(t *testing.T) {
 		require.Equal(t, want, r.String())
 	}
 }
+
+// TestFirstWordAloud: a word that stands for zero need not be in a command, and one that says it all the same is the same command.
+func TestFirstWordAloud(t *testing.T) {
+	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: time.Second})
+	require.NoError(t, err)
+	said := buff.RemoveStacks(7, 1, buff.Expired)
+	b, err := said.AppendBinary(nil, c)
+	require.NoError(t, err)
+	require.Equal(t, 1, bytes.Count(b, []byte("\x07expired")), "%q", b)
+	b = bytes.Replace(b, []byte("\x07expired"), []byte("\x04none"), 1)
+	var got buff.Command
+	require.NoError(t, got.UnmarshalBinary(b, c))
+	said.Reason = buff.NoReason
+	require.Equal(t, said, got)
+}
