@@ -16,7 +16,8 @@ import (
 // error "no" means no. A question that is answered allocates nothing; one that is not
 // allocates the error, 32 bytes.
 
-// HasTag reports whether an owner has a tag: by what its buffs grant, or by AddTag. It fails with [ErrBusy]
+// HasTag reports whether an owner has a tag: by what its buffs grant, or by AddTag. Nobody has tag 0, which is what
+// Catalog.Tag returns for a name that there is not. It fails with [ErrBusy]
 // and [ErrUnknownOwner]: an error must not be taken for false, or a stunned player could act because it could
 // not be read.
 //
