@@ -122,8 +122,9 @@
 // each handler of each definition; Stats counts all faults.
 //
 // The same holds for everything else that a game hands in. If Options.Members panics, that look
-// of the aura finds nobody. If Options.Record fails, the recording ends; if Options.SlowTrace
-// fails, the trace does; Close returns both errors. If a clock fails, one measurement is missing.
+// of the aura finds nobody. If a [buff.Formula] panics, it gives no number, and the application
+// is denied. If Options.Record fails, the recording ends; if Options.SlowTrace fails, the trace
+// does; Close returns both errors. If a clock fails, one measurement is missing.
 // A function that the loop calls itself and that calls runtime.Goexit ends the loop's goroutine;
 // nothing can prevent that. If it is one of [Inbox.Run] or Options.Members, or a handler where
 // Options.Synchronous has handlers on the loop, the Tick comes to its end before, and another
