@@ -296,10 +296,10 @@ func TestOfflineCap(t *testing.T) {
 // TestBlobWaitingWithoutTime: what waits in a queue and has no time left, or less, as no Set could have saved it, has its turn
 // and ends in it.
 func TestBlobWaitingWithoutTime(t *testing.T) {
-	c := mustCatalog(t, Spec{ID: "q", Duration: 1_000_000_000, Stack: Stacking{By: ByTarget, Timers: TimersQueue}})
+	c := mustCatalog(t, Spec{ID: "q", Duration: 1_000_000_000, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}})
 	s, turn := NewSet(7, 3, 0, 10), &Turn{Catalog: c, Now: blobMoment.Now}
 	for range 2 {
-		s.Do(turn, turn.Now, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("q"), Source: 1}})
+		s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("q"), Source: 1}})
 	}
 	plain, _ := s.Save(nil, c, blobMoment)
 	text, err := BlobJSON(plain)

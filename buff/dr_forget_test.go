@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/stretchr/testify/require"
 )
 
@@ -11,12 +13,12 @@ import (
 // nothing else is.
 func TestForgetReturns(t *testing.T) {
 	c := mustCatalog(t, Spec{
-		ID: "stun", Duration: time.Second, Stack: Stacking{By: BySource},
-		DR: DR{Group: "stun", Steps: []int{100, 50, 0}, Reset: 5 * time.Second, Scope: ScopePair},
+		ID: "stun", Duration: time.Second, Stack: define.Stacking{By: define.BySource},
+		DR: define.DR{Group: "stun", Steps: []int{100, 50, 0}, Reset: 5 * time.Second, Scope: define.ScopePair},
 	})
 	s, turn := NewSet(7, 3, 0, 100), &Turn{Catalog: c}
 	apply := func(source OwnerID) {
-		s.Do(turn, turn.Now, Command{Verb: VerbApply, Application: Application{Spec: c.Spec("stun"), Source: source}})
+		s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("stun"), Source: source}})
 	}
 	for source := range OwnerID(3) {
 		apply(source + 1)

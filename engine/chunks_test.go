@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -88,7 +89,7 @@ func TestChunksOfEmptyTurns(t *testing.T) {
 // TestSlicesOfAShortTick: where all that is due is done at the end of the first slice, there is no second one.
 func TestSlicesOfAShortTick(t *testing.T) {
 	for _, m := range modes[:4] {
-		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: buff.Infinite, Period: 50 * time.Millisecond})
+		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond})
 		o := engine.Options{Catalog: cat}
 		m.set(&o)
 		e := open(t, o)
