@@ -198,13 +198,16 @@ func Parts(f *Frame) (head, due, tail int) {
 	return len(f.head), f.count - len(f.head) - len(f.tail), len(f.tail)
 }
 
+// DefaultTickLimit is that of Options.TickLimit.
+const DefaultTickLimit = defaultTickLimit
+
 // Worked returns how much of TickLimit the last Tick has used.
 func Worked(e *Engine) int { return e.worked }
 
 // HistogramOf returns a Histogram of one duration.
 func HistogramOf(d time.Duration) *Histogram {
 	var h Histogram
-	h.add(d)
+	h.Add(d)
 	return &h
 }
 
@@ -230,7 +233,7 @@ func Asked(e *Engine) { e.watch.asked.Store(true) }
 func Ask(e *Engine) *View {
 	Asked(e)
 	e.Tick(0)
-	return e.watch.view.Load()
+	return &e.watch.view.Load().View
 }
 
 // LockWatch takes the lock of those who watch.
@@ -382,3 +385,11 @@ func SpareRoom(limit, workers, used int, rooms ...int) (kept, after int) {
 	s.giveBack()
 	return kept, s.room
 }
+
+// AppendSave is [Engine.Save], appended to dst.
+func (e *Engine) AppendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
+	return e.appendSave(dst, id)
+}
+
+// Number returns the number that the handles of an engine begin with.
+func (e *Engine) Number() uint32 { return e.opts.Number }

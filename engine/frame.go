@@ -37,10 +37,14 @@ type Stuck struct {
 	Owner buff.OwnerID
 	Spec  *buff.Spec    // whose handler runs, or ran last; nil for a timeout
 	For   time.Duration // engine time since its turn began
+	Turn  StuckTurn     // by which Watch.Stack finds it
+}
 
-	worker int // that it holds, with what that said of itself
-	mark   uint64
-	since  wheel.Time
+// StuckTurn is the turn of a [Stuck] owner: it says something to the engine alone.
+type StuckTurn struct {
+	Worker int // that the owner holds, with what that said of itself
+	Mark   uint64
+	Since  wheel.Time
 }
 
 // Events returns what happened since the Tick before: first what the loop's calls

@@ -112,7 +112,7 @@ type InboxStats struct {
 //
 // Any goroutine may call it.
 func (in *Inbox) Stats() InboxStats {
-	return InboxStats{in.name, int(in.room.Load().limit), int(in.held.Load()), in.refused.Load()}
+	return InboxStats{Producer: in.name, Limit: int(in.room.Load().limit), Waiting: int(in.held.Load()), Refused: in.refused.Load()}
 }
 
 // refusals returns how many commands all producers were refused.

@@ -31,14 +31,14 @@ type watching struct {
 }
 
 // begin is called at the head of a Tick.
-func (w *Watch) begin() {
+func (w *watcher) begin() {
 	if w.on != nil || w.live.Load() != 0 {
 		w.start()
 	}
 }
 
 // start makes the loop watch the Tick that begins, or no more.
-func (w *Watch) start() {
+func (w *watcher) start() {
 	s := w.on
 	switch {
 	case w.live.Load() == 0:
@@ -65,42 +65,28 @@ func (w *Watch) start() {
 }
 
 // end is called at the end of a Tick.
-func (w *Watch) end() {
+func (w *watcher) end() {
 	if w.on != nil {
 		w.search(w.on)
 	}
 }
 
 // turnOver is called for each owner whose turn is over.
-func (w *Watch) turnOver(o *owner) {
+func (w *watcher) turnOver(o *owner) {
 	if w.on != nil {
 		w.on.turnOver(w.engine, o)
 	}
 }
 
 // brought is called for all that its turns have brought, before it is put away.
-func (w *Watch) brought(id buff.OwnerID, b *segment) {
+func (w *watcher) brought(id buff.OwnerID, b *segment) {
 	if w.on != nil {
 		w.on.brought(id, b)
 	}
 }
 
-// Frame says how long the frame of the game took whose Tick was the last, everything that
-// belongs to it included. The engine reads no clock, and what a frame is to the game, only the
-// game knows; so it measures, with what it has at hand anyway:
-//
-//	began := time.Now()
-//	frame := eng.Tick(dt)
-//	…
-//	eng.Watch().Frame(time.Since(began))
-//
-// A View shows it; without it, how long the Tick took. If it is above Options.SlowFrame, and
-// Options.Flight records, the trace of the frame is written to Options.SlowTrace, also while
-// nobody watches: that takes some ten milliseconds, so it happens at most once in
-// Options.TraceEvery frames. Nothing else depends on it.
-//
-// Only the loop goroutine may call it.
-func (w *Watch) Frame(took time.Duration) {
+// Frame is that of [Watch].
+func (w *watcher) Frame(took time.Duration) {
 	w.engine.enter("Watch.Frame")
 	if w.on != nil {
 		w.on.frames.last.Took = took
@@ -109,7 +95,7 @@ func (w *Watch) Frame(took time.Duration) {
 }
 
 // look is what the loop does at the end of a Tick for those who watch.
-func (w *Watch) search(s *watching) {
+func (w *watcher) search(s *watching) {
 	e := w.engine
 	s.frames.flush()
 	s.frames.last = FrameTime{Number: e.frame.Number}
@@ -128,10 +114,10 @@ func (w *Watch) search(s *watching) {
 }
 
 // publish makes a View and wakes those who wait for one.
-func (w *Watch) publish(s *watching) {
+func (w *watcher) publish(s *watching) {
 	e := w.engine
 	old := w.last()
-	v := &View{
+	v := &answered{superseded: make(chan struct{}), View: View{
 		Frame: e.frame.Number, Now: e.now, Stats: e.Stats(),
 		Workers: e.opts.Workers, InboxLimit: e.opts.InboxLimit, MailboxLimit: e.opts.MailboxLimit,
 		Budget: e.opts.Budget, SlowFrame: e.opts.SlowFrame, Catalog: e.Catalog(),
@@ -139,8 +125,8 @@ func (w *Watch) publish(s *watching) {
 		Since: s.since, Late: s.counter.late.classes, LateSum: time.Duration(s.counter.late.sum) * time.Millisecond,
 		Frames: s.frames.recent(), Times: s.frames.times, Took: s.frames.sum, Handled: s.handled,
 		Busiest: s.busiest.view(), BusySpan: busySpan,
-		Most: s.most.view(e), Swept: s.most.swept(e), superseded: make(chan struct{}),
-	}
+		Most: s.most.view(e), Swept: s.most.swept(e),
+	}}
 	copy(v.Counts[:], s.counter.kinds[:])
 	v.countCarried(e)
 	g := e.group.Stats()
@@ -164,7 +150,7 @@ func (w *Watch) publish(s *watching) {
 }
 
 // countCarried takes over what the loop counts anyway. It costs a look at each definition.
-func (v *View) countCarried(e *Engine) {
+func (v *answered) countCarried(e *Engine) {
 	v.Live, v.Refused = make([]int, v.Catalog.Len()), make([]uint64, v.Catalog.Len())
 	for spec := range v.Catalog.All() {
 		n := &e.counters.lineages[spec.Lineage()]
@@ -257,7 +243,7 @@ func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {
 		m.span, m.spent = b.span, 0
 	}
 	m.spent += took
-	b.now = rank(b.now, Ranked{o.id(), int64(m.spent)})
+	b.now = rank(b.now, Ranked{Owner: o.id(), N: int64(m.spent)})
 }
 
 // measured returns where it stands what the turns of an owner took.
@@ -295,11 +281,11 @@ func rank(list []Ranked, r Ranked) []Ranked {
 // What is above is in the last class. The zero value is empty.
 type Histogram [97]uint64
 
-// add counts d.
-func (h *Histogram) add(d time.Duration) { h[classOf(d)]++ }
+// Add counts d.
+func (h *Histogram) Add(d time.Duration) { h[ClassOf(d)]++ }
 
-// classOf returns the class that d is in.
-func classOf(d time.Duration) int {
+// ClassOf returns the class of a [Histogram] that d is in.
+func ClassOf(d time.Duration) int {
 	n := uint64(max(d, 0)) >> 8
 	if n < 4 {
 		return 0
@@ -352,7 +338,7 @@ func (t *frameTimes) flush() {
 	if t.last.Took == 0 {
 		return // nobody has measured it
 	}
-	t.times.add(t.last.Took)
+	t.times.Add(t.last.Took)
 	t.sum += t.last.Took
 	if len(t.list) < recentFrames {
 		t.list = append(t.list, t.last)

@@ -108,22 +108,18 @@ func (l *workerState) callOut(s *buff.Spec, began time.Duration) {
 	}
 	took, weight := max(now-began, 1), l.calls.taken
 	t.took.Add(int64(took) * int64(weight))
-	t.classes[classOf(took)].Add(uint64(weight))
+	t.classes[ClassOf(took)].Add(uint64(weight))
 }
 
-// Specs returns what each definition in force has led to since the Watch was opened, and as the last
-// one what has no definition. It waits for the next Tick, which pays for a copy of the counts: it is
-// for a question a second, not for one a frame. It fails as [Watch.Next] does.
-//
-// Any goroutine may call it, but not the loop, which would wait for itself.
-func (w *Watch) Specs(ctx context.Context) ([]SpecStats, error) {
+// Specs is that of [Watch].
+func (w *watcher) Specs(ctx context.Context) ([]SpecStats, error) {
 	reply, err := lookUp(ctx, w, func(s *watching) []SpecStats { return s.bySpec(w.engine) })
 	if err != nil {
 		return nil, err
 	}
 	if table := w.handling.Load(); table != nil {
 		for i := range reply {
-			reply[i].measured(*table)
+			table.measured(&reply[i])
 		}
 	}
 	return reply, nil
@@ -141,7 +137,7 @@ func (s *watching) bySpec(e *Engine) []SpecStats {
 }
 
 // measured fills in how long the handlers took.
-func (s *SpecStats) measured(table handling) {
+func (table handling) measured(s *SpecStats) {
 	line := 0
 	if s.Spec != nil {
 		line = s.Spec.Lineage()
@@ -177,7 +173,7 @@ const sweptAtOnce = 32
 // see is told how many buffs an owner carries.
 func (m *most) see(id buff.OwnerID, n int) {
 	if n > 0 && (len(m.list) < ranks || int64(n) > m.list[len(m.list)-1].N) {
-		m.list = rank(m.list, Ranked{id, int64(n)})
+		m.list = rank(m.list, Ranked{Owner: id, N: int64(n)})
 	}
 }
 
@@ -241,12 +237,8 @@ const (
 	holdersFound  = 256
 )
 
-// Holders returns who carries a definition, in any of its versions, of the owners whom the loop looks
-// at in one Tick from the place from on: 0, or Next of the answer before. It fails as [Watch.Next]
-// does, and with [ErrUnknownSpec] for a definition that is not of this engine.
-//
-// Any goroutine may call it, but not the loop, which would wait for itself.
-func (w *Watch) Holders(ctx context.Context, s *buff.Spec, from int) (Holders, error) {
+// Holders is that of [Watch].
+func (w *watcher) Holders(ctx context.Context, s *buff.Spec, from int) (Holders, error) {
 	if _, ok := w.engine.Catalog().Newest(s); !ok {
 		return Holders{}, ErrUnknownSpec
 	}

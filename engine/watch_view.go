@@ -1,12 +1,105 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
+
+// Watch is the read side of an [Engine] for other goroutines: an inspector, a collector
+// of metrics. It never touches what belongs to the loop. A reader asks, and
+// the loop answers at the end of its next Tick with a [View], which never changes
+// afterwards and which all readers that wait share.
+//
+// While nobody has it open and nobody asks, a Tick pays for one atomic load, and nothing
+// is counted. While it is open the loop counts the events of each turn by their kind when
+// the turn is over, looks closer at some of them and at 32 owners in each Tick.
+//
+// The engine has no clock. How long a Tick and a turn take is measured by that of the one
+// who opens the Watch; no rule depends on it.
+type Watch interface {
+	// Open makes the loop watch itself from its next Tick on, until the function that is
+	// returned is called; calling that again does nothing. The clock says how much time has
+	// passed since any moment; several goroutines call it at once. Of several who have the
+	// Watch open the clock of the latest counts. If nil, nothing is measured.
+	//
+	// Any goroutine may call it.
+	Open(clock func() time.Duration) (leave func())
+
+	// Next asks for a View and waits until the loop has ticked. What has been counted goes
+	// back to when the Watch was first open; where nobody has it open, to the head of that Tick.
+	// It fails with [ErrClosed] or the error of ctx.
+	//
+	// Any goroutine may call it, but not the loop, which would wait for itself.
+	Next(ctx context.Context) (*View, error)
+
+	// Follow has the Views show an owner, under View.Owners, and keeps its events from the
+	// next Tick on, until the function that is returned is called; calling that again does
+	// nothing. One who is not there is shown as absent.
+	//
+	// If look is not nil, the loop calls it when it makes that part of a View, with what Spawn
+	// was given, unless the owner is busy; what it returns is in OwnerView.Data. It must be
+	// quick, and what it returns must not change. If it panics, OwnerView.Fault says so. Of
+	// several who follow one owner the look of the first counts.
+	//
+	// It fails with [ErrTooManyFollowed] if 64 others are.
+	//
+	// Any goroutine may call it.
+	Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error)
+
+	// Owners returns the ids of some owners, in no particular order: those that the loop finds
+	// in one Tick from the place from on, which is 0 or what the call before returned as next.
+	// At the end next is 0. It fails with [ErrClosed] or the error of ctx.
+	//
+	// Any goroutine may call it, but not the loop, which would wait for itself.
+	Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error)
+
+	// Specs returns what each definition in force has led to since the Watch was opened, and as the last
+	// one what has no definition. It waits for the next Tick, which pays for a copy of the counts: it is
+	// for a question a second, not for one a frame. It fails as [Watch.Next] does.
+	//
+	// Any goroutine may call it, but not the loop, which would wait for itself.
+	Specs(ctx context.Context) ([]SpecStats, error)
+
+	// Holders returns who carries a definition, in any of its versions, of the owners whom the loop looks
+	// at in one Tick from the place from on: 0, or Next of the answer before. It fails as [Watch.Next]
+	// does, and with [ErrUnknownSpec] for a definition that is not of this engine.
+	//
+	// Any goroutine may call it, but not the loop, which would wait for itself.
+	Holders(ctx context.Context, s *buff.Spec, from int) (Holders, error)
+
+	// Frame says how long the frame of the game took whose Tick was the last, everything that
+	// belongs to it included. The engine reads no clock, and what a frame is to the game, only the
+	// game knows; so it measures, with what it has at hand anyway:
+	//
+	//	began := time.Now()
+	//	frame := eng.Tick(dt)
+	//	…
+	//	eng.Watch().Frame(time.Since(began))
+	//
+	// A View shows it; without it, how long the Tick took. If it is above Options.SlowFrame, and
+	// Options.Flight records, the trace of the frame is written to Options.SlowTrace, also while
+	// nobody watches: that takes some ten milliseconds, so it happens at most once in
+	// Options.TraceEvery frames. Nothing else depends on it.
+	//
+	// Only the loop goroutine may call it.
+	Frame(took time.Duration)
+
+	// Stack returns where the handler of a stuck owner is at this moment: a function and its place in
+	// each two lines, the innermost first. It is "" if the owner is not stuck any more, or if its handler
+	// has given its goroutine other labels (runtime/pprof.Do). It costs a look at all goroutines of the
+	// process, without stopping them for longer than a profile does.
+	//
+	// Any goroutine may call it.
+	Stack(s Stuck) string
+}
+
+// ErrTooManyFollowed is returned by [Watch.Follow] at its limit.
+var ErrTooManyFollowed = errors.New("engine: too many owners are followed")
 
 // View is how an engine stood at the end of one Tick. It never changes: any number of
 // goroutines may read it.
@@ -76,8 +169,6 @@ type View struct {
 
 	// Owners are those whom somebody follows. Of many, each View shows some anew.
 	Owners map[buff.OwnerID]*OwnerView
-
-	superseded chan struct{} // closed when there is a later one
 }
 
 // LateBounds are the upper bounds of the classes of [View.Late]; the last class has none.

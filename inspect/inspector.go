@@ -105,7 +105,7 @@ const minToken = 16
 type Inspector struct {
 	opts    Options
 	eng     *engine.Engine
-	watch   *engine.Watch
+	watch   engine.Watch
 	hub     hub
 	cross   http.CrossOriginProtection
 	hosts   map[string]bool

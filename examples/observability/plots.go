@@ -14,7 +14,7 @@ import (
 // figures asks the loop how the engine stands, for all the plots together. They must be
 // numbers, whatever happens: while the loop does not answer they are those of before.
 type figures struct {
-	watch *engine.Watch
+	watch engine.Watch
 	leave func()
 	ctx   context.Context
 	stop  context.CancelFunc
@@ -32,7 +32,7 @@ const (
 	patience = 500 * time.Millisecond // that they wait for one
 )
 
-func newFigures(w *engine.Watch) *figures {
+func newFigures(w engine.Watch) *figures {
 	f := &figures{watch: w, start: time.Now(), view: new(engine.View), asked: -fresh}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	f.leave = w.Open(f.clock)

@@ -29,7 +29,7 @@ const (
 // Collector tells a registry about one engine. Make one with [New]. Any number of
 // goroutines may collect at once.
 type Collector struct {
-	watch *engine.Watch
+	watch engine.Watch
 	close func()
 
 	up, lateness, denied, frame, budget, events *prometheus.Desc
