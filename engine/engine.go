@@ -16,6 +16,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -84,7 +85,7 @@ type Engine struct {
 	producers producers
 	watch     watcher
 	budget    budget
-	stats     Stats
+	stats     view.Stats
 	record    *recorder
 	slow      slowTrace
 	closed    bool
@@ -203,8 +204,8 @@ func (e *Engine) enter(method string) {
 }
 
 // stuck says who holds a worker up.
-func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) Stuck {
-	st := Stuck{For: time.Duration(e.now-since) * time.Millisecond, Turn: StuckTurn{Worker: worker, Mark: mark, Since: since}}
+func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) view.Stuck {
+	st := view.Stuck{For: time.Duration(e.now-since) * time.Millisecond, Turn: view.StuckTurn{Worker: worker, Mark: mark, Since: since}}
 	if o := e.owners[uint32(mark>>32)-1].owner; o != nil {
 		st.Owner = o.id()
 	}

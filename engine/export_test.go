@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
@@ -205,8 +206,8 @@ const DefaultTickLimit = defaultTickLimit
 func Worked(e *Engine) int { return e.worked }
 
 // HistogramOf returns a Histogram of one duration.
-func HistogramOf(d time.Duration) *Histogram {
-	var h Histogram
+func HistogramOf(d time.Duration) *view.Histogram {
+	var h view.Histogram
 	h.Add(d)
 	return &h
 }
@@ -230,7 +231,7 @@ func WatchHooks(e *Engine) {
 func Asked(e *Engine) { e.watch.asked.Store(true) }
 
 // Ask returns the View of a Tick in which no time passes.
-func Ask(e *Engine) *View {
+func Ask(e *Engine) *view.View {
 	Asked(e)
 	e.Tick(0)
 	return &e.watch.view.Load().View

@@ -19,6 +19,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 )
 
@@ -35,7 +36,7 @@ type trial struct {
 	said string
 
 	mu     sync.Mutex
-	faults []engine.Fault
+	faults []view.Fault
 	fails  bool // from the third second on
 }
 
@@ -125,7 +126,7 @@ var handed = []struct {
 		hand: func(x *trial) {
 			x.o.Handlers = engine.Handlers{"h": func(*engine.Context, buff.Event) { x.fail() }}
 			tell := x.o.OnFault
-			x.o.OnFault = func(f engine.Fault) { tell(f); x.end() }
+			x.o.OnFault = func(f view.Fault) { tell(f); x.end() }
 		},
 		start:  func(x *trial) { add(x.t, x.e, 1, x.e.Catalog().Spec("call")) },
 		events: []string{"1: 3000 pulse call x1", "1: 3000 error call why=WHY"},
@@ -219,7 +220,7 @@ func TestP24_P25_Handed(t *testing.T) {
 						buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: define.Infinite})
 					x.o.Members = func(engine.AuraQuery, func(buff.OwnerID)) {}
 					x.o.Handlers = engine.Handlers{"h": func(*engine.Context, buff.Event) {}}
-					x.o.OnFault = func(f engine.Fault) {
+					x.o.OnFault = func(f view.Fault) {
 						x.mu.Lock()
 						defer x.mu.Unlock()
 						x.faults = append(x.faults, f)

@@ -11,6 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // Defaults of [Options], used where a field is zero; its fields say the others.
@@ -165,7 +166,7 @@ type Options struct {
 	// bytes each. If negative, none are kept; otherwise it is at least history.MinBytes.
 	History int
 
-	// SlowFrame is how long a frame may take before it counts as slow: see [Watch.Frame]. If
+	// SlowFrame is how long a frame may take before it counts as slow: see [view.Watch.Frame]. If
 	// zero, none does.
 	SlowFrame time.Duration
 
@@ -188,14 +189,14 @@ type Options struct {
 	Labels bool
 
 	// OnFault, if not nil, is told when something that the game handed in panics or ends
-	// its goroutine: a handler, Members, Record and so on, see [Fault]. For one site, such as one
+	// its goroutine: a handler, Members, Record and so on, see [view.Fault]. For one site, such as one
 	// handler of one definition, it is called at most once a second of game time,
 	// with the number of faults it was not told of; Stats counts all, and each fault of a handler
 	// and of Members is an event too.
 	//
 	// It is called where the fault was, on a worker or on the loop, and must be safe for
 	// concurrent use; it must not call the Engine. If it panics, the panic is ignored.
-	OnFault func(Fault)
+	OnFault func(view.Fault)
 }
 
 // missing returns what a catalog wants of the options and does not find.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // Regions of an execution trace (go tool trace): one for each Tick, and in it one for each
@@ -151,8 +152,8 @@ func (a announced) end(l *workerState) {
 	}
 }
 
-// Stack is that of [Watch].
-func (w *watcher) Stack(s Stuck) string {
+// Stack is that of [view.Watch].
+func (w *watcher) Stack(s view.Stuck) string {
 	turn := s.Turn
 	if turn.Mark == 0 || turn.Worker < 0 || turn.Worker >= len(w.engine.workers) {
 		return ""

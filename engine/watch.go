@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // watcher is the Watch of an engine.
@@ -36,7 +37,7 @@ type watcher struct {
 	on *watching // the loop's; nil while nobody watches
 }
 
-// Limits of a [Watch].
+// Limits of a [view.Watch].
 const (
 	maxFollowed   = 64   // owners that a View shows at once
 	maxShown      = 512  // buffs of one owner in a View
@@ -49,7 +50,7 @@ const (
 // Watch returns the read side for other goroutines.
 //
 // Any goroutine may call it.
-func (e *Engine) Watch() Watch { return &e.watch }
+func (e *Engine) Watch() view.Watch { return &e.watch }
 
 func (w *watcher) init(e *Engine) {
 	w.engine = e
@@ -59,7 +60,7 @@ func (w *watcher) init(e *Engine) {
 
 // answered is a View that has been made.
 type answered struct {
-	View
+	view.View
 	superseded chan struct{} // closed when there is a later one
 }
 
@@ -72,7 +73,7 @@ func (w *watcher) last() *answered {
 	return w.view.Load()
 }
 
-// Open is that of [Watch].
+// Open is that of [view.Watch].
 func (w *watcher) Open(clock func() time.Duration) (leave func()) {
 	if clock != nil {
 		w.clock.Store(&clock)
@@ -81,8 +82,8 @@ func (w *watcher) Open(clock func() time.Duration) (leave func()) {
 	return sync.OnceFunc(func() { w.live.Add(-1) })
 }
 
-// Next is that of [Watch].
-func (w *watcher) Next(ctx context.Context) (*View, error) {
+// Next is that of [view.Watch].
+func (w *watcher) Next(ctx context.Context) (*view.View, error) {
 	w.live.Add(1)
 	defer w.live.Add(-1)
 	old := w.last()
@@ -110,7 +111,7 @@ type follower struct {
 	n    int // times; under Watch.mu
 }
 
-// Follow is that of [Watch].
+// Follow is that of [view.Watch].
 func (w *watcher) Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,7 +123,7 @@ func (w *watcher) Follow(id buff.OwnerID, look func(data any) any) (leave func()
 		}
 	}
 	if len(list) >= maxFollowed {
-		return nil, fmt.Errorf("%w: limit %d", ErrTooManyFollowed, maxFollowed)
+		return nil, fmt.Errorf("%w: limit %d", view.ErrTooManyFollowed, maxFollowed)
 	}
 	f := &follower{id: id, look: look, n: 1}
 	list = append(slices.Clone(list), f)
@@ -176,7 +177,7 @@ type ownersReply struct {
 	next int
 }
 
-// Owners is that of [Watch].
+// Owners is that of [view.Watch].
 func (w *watcher) Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error) {
 	r, err := lookUp(ctx, w, func(*watching) ownersReply { return w.engine.ownersFrom(max(from, 0)) })
 	return r.ids, r.next, err

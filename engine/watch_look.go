@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"math/bits"
 	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -49,7 +49,7 @@ func (w *watcher) start() {
 	case s == nil:
 		s = &watching{since: w.engine.now, counter: counter{denied: make(map[denialKey]uint64)}}
 		s.counter.late.end()
-		s.most.list = make([]Ranked, 0, ranks)
+		s.most.list = make([]view.Ranked, 0, ranks)
 		w.on = s
 	}
 	if table := w.handling.Load(); table == nil || len(*table) < len(w.engine.counters.lineages) {
@@ -85,7 +85,7 @@ func (w *watcher) brought(id buff.OwnerID, b *segment) {
 	}
 }
 
-// Frame is that of [Watch].
+// Frame is that of [view.Watch].
 func (w *watcher) Frame(took time.Duration) {
 	w.engine.enter("Watch.Frame")
 	if w.on != nil {
@@ -98,7 +98,7 @@ func (w *watcher) Frame(took time.Duration) {
 func (w *watcher) search(s *watching) {
 	e := w.engine
 	s.frames.flush()
-	s.frames.last = FrameTime{Number: e.frame.Number}
+	s.frames.last = view.FrameTime{Number: e.frame.Number}
 	if s.clock != nil && s.clocked {
 		if now, ok := e.read(s.clock, true); ok {
 			s.frames.last.Took = max(now-s.began, 1)
@@ -117,7 +117,7 @@ func (w *watcher) search(s *watching) {
 func (w *watcher) publish(s *watching) {
 	e := w.engine
 	old := w.last()
-	v := &answered{superseded: make(chan struct{}), View: View{
+	v := &answered{superseded: make(chan struct{}), View: view.View{
 		Frame: e.frame.Number, Now: e.now, Stats: e.Stats(),
 		Workers: e.opts.Workers, InboxLimit: e.opts.InboxLimit, MailboxLimit: e.opts.MailboxLimit,
 		Budget: e.opts.Budget, SlowFrame: e.opts.SlowFrame, Catalog: e.Catalog(),
@@ -142,7 +142,7 @@ func (w *watcher) publish(s *watching) {
 		}
 	}
 	for key, n := range s.counter.denied {
-		v.Denied = append(v.Denied, Denial{Spec: key.spec, Why: key.why, Count: n})
+		v.Denied = append(v.Denied, view.Denial{Spec: key.spec, Why: key.why, Count: n})
 	}
 	v.Owners = s.show(e, old.Owners)
 	w.view.Store(v)
@@ -227,7 +227,7 @@ const ranks = 10
 // busiest ranks owners by the time of their turns in a span.
 type busiest struct {
 	span      uint32 // the number of the one that runs, from 1
-	now, last []Ranked
+	now, last []view.Ranked
 	ended     bool // a span is over
 }
 
@@ -236,20 +236,20 @@ func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {
 		if b.span != 0 {
 			b.last, b.ended = b.now, true
 		}
-		b.span, b.now = span, make([]Ranked, 0, ranks+1)
+		b.span, b.now = span, make([]view.Ranked, 0, ranks+1)
 	}
 	m := o.measured()
 	if m.span != b.span {
 		m.span, m.spent = b.span, 0
 	}
 	m.spent += took
-	b.now = rank(b.now, Ranked{Owner: o.id(), N: int64(m.spent)})
+	b.now = rank(b.now, view.Ranked{Owner: o.id(), N: int64(m.spent)})
 }
 
 // measured returns where it stands what the turns of an owner took.
 func (o *owner) measured() *took { return &o.needTurns().took }
 
-func (b *busiest) view() []Ranked {
+func (b *busiest) view() []view.Ranked {
 	if b.ended {
 		return slices.Clone(b.last)
 	}
@@ -257,8 +257,8 @@ func (b *busiest) view() []Ranked {
 }
 
 // rank puts an owner in its place among the first; it may be there already, with less.
-func rank(list []Ranked, r Ranked) []Ranked {
-	at := slices.IndexFunc(list, func(x Ranked) bool { return x.Owner == r.Owner })
+func rank(list []view.Ranked, r view.Ranked) []view.Ranked {
+	at := slices.IndexFunc(list, func(x view.Ranked) bool { return x.Owner == r.Owner })
 	switch {
 	case at >= 0:
 		list[at] = r
@@ -277,57 +277,12 @@ func rank(list []Ranked, r Ranked) []Ranked {
 	return list
 }
 
-// Histogram counts durations, by classes of which four make a doubling: from 1 µs to 17 s.
-// What is above is in the last class. The zero value is empty.
-type Histogram [97]uint64
-
-// Add counts d.
-func (h *Histogram) Add(d time.Duration) { h[ClassOf(d)]++ }
-
-// ClassOf returns the class of a [Histogram] that d is in.
-func ClassOf(d time.Duration) int {
-	n := uint64(max(d, 0)) >> 8
-	if n < 4 {
-		return 0
-	}
-	octave := bits.Len64(n) - 3
-	return min(4*octave+int(n>>octave&3)+1, len(Histogram{})-1)
-}
-
-// Bound returns the upper bound of class i, which is not in it.
-func (h *Histogram) Bound(i int) time.Duration {
-	if i == 0 {
-		return 4 << 8
-	}
-	return time.Duration((5+(i-1)%4)<<((i-1)/4)) << 8
-}
-
-// Len returns how many durations were counted.
-func (h *Histogram) Len() (n uint64) {
-	for _, c := range h {
-		n += c
-	}
-	return n
-}
-
-// Quantile returns the upper bound of the class in which the share q of all durations ends,
-// 0 if there are none: q of 0.99 is what 99 of 100 stayed below.
-func (h *Histogram) Quantile(q float64) time.Duration {
-	want, n := q*float64(h.Len()), uint64(0)
-	for i, c := range h {
-		if n += c; c > 0 && float64(n) >= want {
-			return h.Bound(i)
-		}
-	}
-	return 0
-}
-
 // frameTimes is how long the frames took. last may still be corrected by Watch.Frame.
 type frameTimes struct {
-	last  FrameTime
-	list  []FrameTime
+	last  view.FrameTime
+	list  []view.FrameTime
 	next  int
-	times Histogram
+	times view.Histogram
 	sum   time.Duration
 }
 
@@ -346,11 +301,11 @@ func (t *frameTimes) flush() {
 		t.list[t.next] = t.last
 		t.next = (t.next + 1) % recentFrames
 	}
-	t.last = FrameTime{}
+	t.last = view.FrameTime{}
 }
 
 // recent returns the last frames, the oldest first. The one that has just ended is not
 // among them: the game may still say how long it took.
-func (t *frameTimes) recent() []FrameTime {
+func (t *frameTimes) recent() []view.FrameTime {
 	return append(slices.Clone(t.list[t.next:]), t.list[:t.next]...)
 }

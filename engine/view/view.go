@@ -1,4 +1,4 @@
-package engine
+package view
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Watch is the read side of an [Engine] for other goroutines: an inspector, a collector
+// Watch is the read side of an engine.Engine for other goroutines: an inspector, a collector
 // of metrics. It never touches what belongs to the loop. A reader asks, and
 // the loop answers at the end of its next Tick with a [View], which never changes
 // afterwards and which all readers that wait share.
@@ -32,7 +32,7 @@ type Watch interface {
 
 	// Next asks for a View and waits until the loop has ticked. What has been counted goes
 	// back to when the Watch was first open; where nobody has it open, to the head of that Tick.
-	// It fails with [ErrClosed] or the error of ctx.
+	// It fails with engine.ErrClosed or the error of ctx.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Next(ctx context.Context) (*View, error)
@@ -42,8 +42,8 @@ type Watch interface {
 	// nothing. One who is not there is shown as absent.
 	//
 	// If look is not nil, the loop calls it when it makes that part of a View, with what Spawn
-	// was given, unless the owner is busy; what it returns is in OwnerView.Data. It must be
-	// quick, and what it returns must not change. If it panics, OwnerView.Fault says so. Of
+	// was given, unless the owner is busy; what it returns is in Owner.Data. It must be
+	// quick, and what it returns must not change. If it panics, Owner.Fault says so. Of
 	// several who follow one owner the look of the first counts.
 	//
 	// It fails with [ErrTooManyFollowed] if 64 others are.
@@ -53,7 +53,7 @@ type Watch interface {
 
 	// Owners returns the ids of some owners, in no particular order: those that the loop finds
 	// in one Tick from the place from on, which is 0 or what the call before returned as next.
-	// At the end next is 0. It fails with [ErrClosed] or the error of ctx.
+	// At the end next is 0. It fails with engine.ErrClosed or the error of ctx.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error)
@@ -67,7 +67,7 @@ type Watch interface {
 
 	// Holders returns who carries a definition, in any of its versions, of the owners whom the loop looks
 	// at in one Tick from the place from on: 0, or Next of the answer before. It fails as [Watch.Next]
-	// does, and with [ErrUnknownSpec] for a definition that is not of this engine.
+	// does, and with engine.ErrUnknownSpec for a definition that is not of this engine.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Holders(ctx context.Context, s *buff.Spec, from int) (Holders, error)
@@ -168,7 +168,7 @@ type View struct {
 	Swept float64
 
 	// Owners are those whom somebody follows. Of many, each View shows some anew.
-	Owners map[buff.OwnerID]*OwnerView
+	Owners map[buff.OwnerID]*Owner
 }
 
 // LateBounds are the upper bounds of the classes of [View.Late]; the last class has none.
@@ -196,8 +196,8 @@ type Ranked struct {
 	N     int64 // buffs, or nanoseconds
 }
 
-// OwnerView is one owner, as it stood at the end of one Tick.
-type OwnerView struct {
+// Owner is one owner, as it stood at the end of one Tick.
+type Owner struct {
 	Owner   buff.OwnerID
 	Now     wheel.Time // the instant of the rest
 	Present bool
@@ -222,7 +222,7 @@ type OwnerView struct {
 
 	// Attributes are those of the catalog, 256 at most, with 512 modifiers at most
 	// on all of them together.
-	Attributes []AttributeView
+	Attributes []Attribute
 
 	// Events are the last that are known, 100 at most, the oldest first; Pulses
 	// counts the pulses since somebody follows. What was refused, ended early or failed
@@ -235,17 +235,17 @@ type OwnerView struct {
 	Fault string
 }
 
-// AttributeView is one attribute of an owner.
-type AttributeView struct {
+// Attribute is one attribute of an owner.
+type Attribute struct {
 	Name        string
 	Base, Value float64
-	Modifiers   []ModifierView // the oldest first
-	Lying       int            // how many modifiers lie on it, if not all are among them
+	Modifiers   []Modifier // the oldest first
+	Lying       int        // how many modifiers lie on it, if not all are among them
 }
 
-// ModifierView is what one buff does to an attribute. What the operations mean is in the
+// Modifier is what one buff does to an attribute. What the operations mean is in the
 // comment of package stat.
-type ModifierView struct {
+type Modifier struct {
 	Spec    *buff.Spec // nil if the buff that put it there cannot be found
 	Source  buff.OwnerID
 	Op      stat.Op
