@@ -77,6 +77,9 @@ func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 
 // diminish counts an application that was accepted. What is over is forgotten first, so
 // that the list is not longer than what bears on the next application.
+//
+// Only what was accepted is counted, and it is counted when it has landed: what is denied behind the gates, for want of a slot,
+// makes nothing shorter. Story: testdata/dr_counts.txt.
 func (s *Set) diminish(t *Turn, spec *Spec, source OwnerID) {
 	d := s.returns(spec, source, t.now)
 	if d == nil {

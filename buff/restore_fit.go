@@ -290,6 +290,8 @@ func (c *comeback) passShared() {
 }
 
 // passQueue lets those that wait run, one after the other.
+//
+// Story: testdata/stat/queue.txt, and those of testdata/save.
 func (c *comeback) passQueue() {
 	i, x := &c.i, &c.x
 	for i.end <= c.over {

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/bufftick/bufftick/buff/define"
-	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -80,6 +79,9 @@ func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
 // outer returns the first outer instant at which an inner one has been reached, Never if
 // that does not come: while it stands still nothing does, not even what is due in the very
 // instant in which it was held.
+//
+// It is floor turned round: the smallest outer with floor(outer) ≥ inner. With a rate of 3/4, 3 ms of the inner time have been
+// reached after 4 of the outer, 1 ms after 2 and not after 1⅓. The products need 128 bits, since an instant may be far away.
 func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	switch {
 	case p.num == 0 || inner == wheel.Never:
@@ -139,6 +141,8 @@ func (p *timeScale) stands() bool { return p != nil && p.num == 0 }
 // zero returns the instance's own instant, rounded up, that stands for the zero of its owner's
 // time: where that would have been if the instance's own rate had always been as it is, and its
 // time had never stood still since. While it is held, as if it went on where it was held.
+//
+// Stories: testdata/align_owner.txt, align_owner_pause.txt.
 func (p *timeScale) zero() int64 {
 	r := p.by(define.OfBuff).rate.orOne()
 	num, den, at := int64(r.Num), int64(r.Den), int64(p.at)
@@ -153,6 +157,10 @@ func (p *timeScale) zero() int64 {
 }
 
 // change gives one of the causes a new rate, or holds it.
+//
+// The rates of all causes are multiplied, and one that holds is enough to stop. What has passed so far is settled at the old
+// rate: to the whole ms in inner, and the part of one in rest, which is carried over, so that a rate that changes often
+// loses nothing; see fit for what is too fine. Stories: testdata/rate_owner.txt, rate_buff.txt, pause_buff.txt.
 func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio) {
 	*p.by(w) = cause{held, rate}
 	num, den := uint64(1), uint64(1)
@@ -251,6 +259,3 @@ func scaled(ms int64, num, den uint64) int64 {
 	q, _ := bits.Div64(hi, lo, den)
 	return int64(min(q, math.MaxInt64))
 }
-
-// finite reports whether v is a number that an attribute may have.
-func finite(v float64) bool { return math.Abs(v) <= stat.MaxValue }
