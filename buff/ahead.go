@@ -12,44 +12,61 @@ import (
 
 // Ahead reads of the Set itself what a turn or a command looks at.
 func (s *Set) Ahead() uint64 {
-	return uint64(len(s.slots)) + s.ages + uint64(s.pending) + uint64(s.modifiers)
+	return uint64(len(s.slots)) + s.ages + uint64(s.pending) + uint64(s.modifiers) + uint64(s.scheduler.next)
 }
 
-// AheadOf reads what ref names, an instance or a timeout, and returns its timer. It comes behind Ahead.
-func (s *Set) AheadOf(ref Ref) (timer wheel.Handle, seen uint64) {
-	at := int(ref.slot())
-	switch {
-	case ref.isTimeout():
-		if at < len(s.beside.waits().all()) {
-			return s.beside.timeouts.list[at].timer, s.beside.timeouts.list[at].age
-		}
-	case at < len(s.slots):
-		i := &s.slots[at]
-		return i.timer, i.age + uint64(i.older) // in the two cache lines that it may have
+// AheadKeys reads the keys of its slots. It comes behind Ahead.
+func (s *Set) AheadKeys() (seen uint64) {
+	last := len(s.keys) - 1
+	if last < 0 {
+		return 0
 	}
-	return 0, 0
+	for at := 0; at < last; at += keysOfLine {
+		seen += uint64(s.keys[at].due)
+	}
+	return seen + uint64(s.keys[last].due)
 }
 
-// AheadApply reads what an application will change, as far as that can be guessed, and returns the timer of
-// the instance that it may join. It comes behind Ahead.
-func (s *Set) AheadApply(a *Application) (timer wheel.Handle, seen uint64) {
+// keysOfLine is how many keys are in a cache line.
+const keysOfLine = 4
+
+// AheadDue reads the instances that are due until then. It comes behind AheadKeys.
+func (s *Set) AheadDue(until wheel.Time) (seen uint64) {
+	for at := range s.keys {
+		if s.keys[at].due <= until {
+			seen += s.AheadOf(at)
+		}
+	}
+	return seen
+}
+
+// AheadOf reads the instance in a slot. It comes behind Ahead.
+func (s *Set) AheadOf(at int) (seen uint64) {
+	if at >= len(s.slots) {
+		return 0
+	}
+	i := &s.slots[at]
+	return i.age + uint64(i.older) // in the two cache lines that it may have
+}
+
+// AheadApply reads what an application will change, as far as that can be guessed. It comes behind AheadKeys.
+func (s *Set) AheadApply(a *Application) (seen uint64) {
 	want, care := hashOf(a.Spec, a.Source), uint16(hashSpec)
 	if a.Spec.Stack.By == define.BySource {
 		care |= hashSource
 	}
 	if a.Spec.Stack.By != define.ByNone {
-		for at, m := range s.hashes() {
-			if (m^want)&care == 0 {
-				return s.AheadOf(Ref(at))
+		for at := range s.keys {
+			if (s.keys[at].hash^want)&care == 0 {
+				return s.AheadOf(at)
 			}
 		}
 	}
 	// A new one: its place, and the youngest, which gets it as a neighbour.
 	for _, at := range [2]uint16{s.free, s.newest} {
 		if at != noSlot {
-			_, more := s.AheadOf(Ref(at))
-			seen += more
+			seen += s.AheadOf(int(at))
 		}
 	}
-	return 0, seen
+	return seen
 }

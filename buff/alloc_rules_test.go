@@ -4,10 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/stretchr/testify/require"
 )
 
 // TestAllocationsOfRules: what is not plain about a buff uses memory again too.
@@ -19,12 +18,12 @@ func TestAllocationsOfRules(t *testing.T) {
 	}{
 		{"each", Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 9, Timers: define.TimersEach}}, func(w *work, _ Handle) {
 			w.apply()
-			w.pass(1000, 0)
+			w.pass(1000)
 		}},
 		{"queue", Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}}, func(w *work, _ Handle) {
 			w.apply()
-			w.pass(1000, 0)
-			w.pass(1000, 0)
+			w.pass(1000)
+			w.pass(1000)
 		}},
 		{"charges", Spec{ID: "p", Duration: time.Second, Charges: define.Charges{N: 2, ConsumeOn: []string{"hit"}}}, func(w *work, _ Handle) {
 			w.do(Command{Verb: verb.Consume, Act: 1})
@@ -55,7 +54,7 @@ func TestAllocationsOfRules(t *testing.T) {
 			w.do(Command{Verb: verb.Remove, Handle: h})
 		}},
 		{"catchup", Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Catchup: define.CatchupCoalesce}, func(w *work, _ Handle) {
-			w.pass(1000, 0)
+			w.pass(1000)
 		}},
 	} {
 		w := newWork(t, c.spec)
@@ -65,7 +64,7 @@ func TestAllocationsOfRules(t *testing.T) {
 				t.Fatal(c.name, "was not applied")
 			}
 			c.then(w, h)
-			w.pass(0, 0)
+			w.pass(0)
 		}
 		round()
 		require.Zero(t, testing.AllocsPerRun(200, round), c.name)

@@ -64,9 +64,9 @@ func TestAllocationsOfStats(t *testing.T) {
 				captured = a.Capture(captured[:0], caster, c, define.SnapshotApply)
 				w.do(Command{Verb: verb.Apply, Application: a})
 			}
-			w.pass(100, 0)
-			w.pass(900, 0)
-			w.pass(0, 0)
+			w.pass(100)
+			w.pass(900)
+			w.pass(0)
 			w.do(Command{Verb: verb.RemoveSpec, Application: Application{Spec: w.spec}})
 		}
 		round()

@@ -15,8 +15,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// work is a Set in the hands of somebody with a wheel that does nothing: its
-// requests are cleared after each turn, and it is woken when the test says so.
+// work is a Set in the hands of somebody who calls Run when the test says so.
 type work struct {
 	set  *Set
 	turn Turn
@@ -42,18 +41,17 @@ func (w *work) apply() Handle {
 	return w.do(Command{Verb: verb.Apply, Application: Application{Spec: w.spec, Source: 2}}).Handle
 }
 
-// pass lets ms go by and wakes ref.
-func (w *work) pass(ms wheel.Time, ref Ref) {
+// pass lets ms go by.
+func (w *work) pass(ms wheel.Time) {
 	w.now += ms
 	w.turn.Now = w.now
-	w.set.Wake(&w.turn, ref)
 	w.set.Run(&w.turn, w.now, 1<<30)
 	w.done()
 }
 
 func (w *work) done() {
 	w.turn.Events = w.turn.Events[:0]
-	w.set.ClearTimerRequests(&w.turn)
+	w.set.TakeDeadline(&w.turn)
 }
 
 // TestAllocations: in the steady state nothing allocates.
@@ -71,12 +69,12 @@ func TestAllocations(t *testing.T) {
 	w := newWork(t, poison)
 	none("apply and remove", func() {
 		w.do(Command{Verb: verb.Remove, Handle: w.apply()})
-		w.pass(0, 0)
+		w.pass(0)
 	})
 
 	w = newWork(t, poison)
 	w.apply()
-	none("pulse", func() { w.pass(100, 0) })
+	none("pulse", func() { w.pass(100) })
 	require.Equal(t, wheel.Time(100), w.set.Next()-w.now, "it pulsed")
 
 	poison.Stack = define.Stacking{By: define.ByTarget}
@@ -101,7 +99,7 @@ func TestAllocations(t *testing.T) {
 	w = newWork(t, poison)
 	none("timeout", func() {
 		w.do(Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second, Name: "t"})
-		w.pass(1000, timeoutRef)
+		w.pass(1000)
 		require.Zero(t, w.set.Timeouts())
 	})
 }
@@ -110,7 +108,7 @@ func TestAllocations(t *testing.T) {
 func TestSizes(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
-	for what, size := range map[string]uintptr{"a Set": unsafe.Sizeof(Set{}), "instance": unsafe.Sizeof(instance{}), "extra": unsafe.Sizeof(extra{})} {
+	for what, size := range map[string]uintptr{"a Set": unsafe.Sizeof(Set{}), "instance": unsafe.Sizeof(instance{}), "extra": unsafe.Sizeof(extra{}), "key": unsafe.Sizeof(slotKey{})} {
 		require.Contains(t, string(doc), fmt.Sprintf("%s, %d bytes", what, size))
 	}
 	for f := range reflect.TypeFor[instance]().Fields() {
@@ -125,7 +123,7 @@ func TestSizes(t *testing.T) {
 	}
 	s := w.set
 	size := unsafe.Sizeof(*s) +
-		uintptr(cap(s.slots))*unsafe.Sizeof(instance{}) + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
+		uintptr(cap(s.slots))*(unsafe.Sizeof(instance{})+unsafe.Sizeof(slotKey{})) + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
 	require.Nil(t, s.beside)
 	require.Nil(t, s.scheduler.lists, "they are the Turn's")
 	require.Nil(t, s.calls)

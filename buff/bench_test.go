@@ -57,7 +57,6 @@ func BenchmarkPulse(b *testing.B) {
 				w.do(Command{Verb: verb.Extend, Handle: w.set.handle(0), By: 24 * time.Hour})
 			}
 			w.turn.Now = w.now
-			w.set.Wake(&w.turn, 0)
 			w.set.Run(&w.turn, w.now, 1<<30)
 			w.done()
 		}

@@ -34,7 +34,7 @@ func tryBlob(t *testing.T, c *Catalog, blob []byte, now, away int64) {
 	r, err := s.Restore(turn, at, blob, nil)
 	if err != nil {
 		require.True(t, errors.Is(err, ErrBlob) || errors.Is(err, ErrFull), "%v", err)
-		require.Zero(t, s.Len()+s.Timeouts()+len(s.TimerRequests())+len(turn.Events))
+		require.Zero(t, s.Len()+s.Timeouts()+len(turn.Events))
 		require.True(t, s.gates == nil && s.own == nil)
 		return
 	}

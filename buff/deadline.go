@@ -1,74 +1,144 @@
 package buff
 
 import (
-	"slices"
-
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TimerRequest is what a Set asks of whoever keeps its deadlines on a timing wheel.
+// slotKey is what is looked at of a slot to know whether the instance in it has to be looked at. Those of an owner lie in a row,
+// four of them in a cache line: what is due, and what an application joins, is found without touching an
+// instance.
+type slotKey struct {
+	// due is when the instance wants a Run, in the world's time; Never: it is free, is endless, or is being
+	// worked off. What is due in the turn that is running has what it had before.
+	due   wheel.Time
+	order uint32 // the Turn.Order that set due
+	hash  uint16 // see hashOf; 0: the slot is free
+	_     uint16
+}
+
+// scheduler is when an owner wants its next turn: the earliest of what is to come, of all its slots and timeouts, and what has
+// changed and not found its place yet.
+type scheduler struct {
+	lists *lists // lent by the Turn; nil: nothing has changed, and nothing is due
+
+	next   wheel.Time // nothing is due before; Never: nothing is
+	order  uint32     // the oldest of those that are due then, unless search
+	search bool       // what was due at next may have moved: the earliest has to be looked for
+	moved  bool       // TakeDeadline has not told it yet
+}
+
+// TakeDeadline tells when the Set wants its next [Set.Run]: it is what the caller keeps on a timing wheel, one timer for each Set.
+// It is wheel.Never if nothing is to come. It reports whether that has changed since the last call; if not, due and order
+// are what they were.
 //
-// Due Never: take Timer off the wheel. Otherwise have Ref woken at Due: by Timer,
-// if it is not zero; if it is, ask [Set.Timer] whether there is one by now, or
-// make one and say so with [Set.SetTimer].
-type TimerRequest struct {
-	Due   wheel.Time   // when to wake Ref; Never: take Timer off
-	Timer wheel.Handle // zero: Ref had none when it asked
-	Ref   Ref          // to be handed to Set.Wake
-
-	generation uint32
-}
-
-// TimerRequests returns those that have not been cleared, oldest first.
-func (s *Set) TimerRequests() []TimerRequest {
-	if l := s.scheduler.lists; l != nil {
-		return l.requests
+// Order is the [Turn].Order of the turn or command that set that deadline, the oldest of several: sorted by due and order, Sets
+// come in the order in which timers of their own would have been set for all of their buffs.
+//
+// It costs O(slots) if what was first has moved to a later instant, and O(1) otherwise.
+func (s *Set) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {
+	d := &s.scheduler
+	if d.search {
+		s.findNext(t)
 	}
-	return nil
+	moved, d.moved = d.moved, false
+	return d.next, d.order, moved
 }
 
-// ClearTimerRequests forgets the requests: they have been met.
-func (s *Set) ClearTimerRequests(t *Turn) {
-	if l := s.scheduler.lists; l != nil {
-		l.requests = l.requests[:0]
-		s.scheduler.handBack(t)
+// findNext looks for the earliest deadline, and the oldest order of those that are due then.
+func (s *Set) findNext(t *Turn) {
+	next, age := wheel.Never, uint32(0)
+	for at := range s.keys {
+		if k := &s.keys[at]; k.due <= next {
+			next, age = earlier(next, age, k.due, t.Order-k.order)
+		}
+	}
+	for k := range s.beside.waits().all() {
+		if x := &s.beside.timeouts.list[k]; x.due <= next {
+			next, age = earlier(next, age, x.due, t.Order-x.order)
+		}
+	}
+	s.scheduler.tell(next, t.Order-age)
+}
+
+// earlier returns which of two deadlines comes first, the second of which is not later: of two at one instant it is the older one.
+func earlier(next wheel.Time, age uint32, due wheel.Time, its uint32) (wheel.Time, uint32) {
+	if due == next {
+		return next, max(age, its)
+	}
+	return due, its
+}
+
+// tell notes the earliest deadline.
+func (d *scheduler) tell(next wheel.Time, order uint32) {
+	if next == wheel.Never {
+		order = 0
+	}
+	d.search = false
+	if next != d.next || order != d.order {
+		d.next, d.order, d.moved = next, order, true
 	}
 }
 
-// Timer returns the timer of the thing that o is about, zero if it has none yet,
-// and reports whether that thing still lives.
-func (s *Set) Timer(o TimerRequest) (timer wheel.Handle, live bool) {
-	at := o.Ref.slot()
-	if o.Ref.isTimeout() {
-		x := &s.beside.timeouts.list[at]
-		return x.timer, x.live && x.generation == o.generation
-	}
-	i := &s.slots[at]
-	return i.timer, i.def != 0 && i.generation == o.generation
-}
-
-// SetTimer says which timer wakes the thing that o is about.
-func (s *Set) SetTimer(o TimerRequest, timer wheel.Handle) {
-	if o.Ref.isTimeout() {
-		s.beside.timeouts.list[o.Ref.slot()].timer = timer
+// set gives a slot or a timeout another deadline.
+func (d *scheduler) set(t *Turn, its *wheel.Time, order *uint32, due wheel.Time) {
+	if due == *its {
 		return
 	}
-	s.slots[o.Ref.slot()].timer = timer
+	d.clear(its)
+	*its, *order = due, t.Order
+	if due < d.next {
+		d.tell(due, t.Order)
+	}
+}
+
+// clear takes a deadline away.
+func (d *scheduler) clear(its *wheel.Time) {
+	if *its == d.next && *its != wheel.Never {
+		d.search = true
+	}
+	*its = wheel.Never
+}
+
+// wake has all looked at that is due until then, in the world's time.
+func (s *Set) wake(t *Turn, until wheel.Time) {
+	if s.scheduler.next > until {
+		return
+	}
+	next, age := wheel.Never, uint32(0)
+	for at := range s.keys {
+		switch k := &s.keys[at]; {
+		case k.due <= until:
+			k.due = wheel.Never
+			s.touch(t, uint16(at))
+		case k.due <= next:
+			next, age = earlier(next, age, k.due, t.Order-k.order)
+		}
+	}
+	for k := range s.beside.waits().all() {
+		switch x := &s.beside.timeouts.list[k]; {
+		case x.due <= until:
+			x.due = wheel.Never
+			s.touchTimeout(t, uint16(k))
+		case x.due <= next:
+			next, age = earlier(next, age, x.due, t.Order-x.order)
+		}
+	}
+	s.scheduler.tell(next, t.Order-age)
 }
 
 // touch notes that the instance's next event may have moved.
 func (s *Set) touch(t *Turn, at uint16) {
 	if i := &s.slots[at]; i.flags&touched == 0 {
 		i.flags |= touched
-		s.scheduler.note(t, Ref(at))
+		s.scheduler.note(t, slotRef(at))
 	}
 }
 
 func (s *Set) touchTimeout(t *Turn, at uint16) {
 	if x := &s.beside.timeouts.list[at]; !x.touched {
 		x.touched = true
-		s.scheduler.note(t, Ref(at)|timeoutRef)
+		s.scheduler.note(t, slotRef(at)|timeoutRef)
 	}
 }
 
@@ -86,10 +156,9 @@ func (s *Set) touchAll(t *Turn) {
 	s.scheduler.forgetDue()
 }
 
-// settle finds a place for everything that has changed: what is due by until goes
-// on the due heap, what is due later to the wheel. It comes once at the end of a command or a turn, however
-// often something was touched in it: some four of ten applications move a deadline that is on the wheel, and many move
-// it more than once.
+// settle finds a place for everything that has changed: what is due by until goes on the due heap, what is due later gets its
+// deadline. It comes once at the end of a command or a turn, however often something was touched in it: some
+// applications move a deadline many times.
 func (s *Set) settle(t *Turn, until wheel.Time) {
 	reached := s.own.reached(until)
 	l := s.scheduler.lists
@@ -97,13 +166,13 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 		return
 	}
 	s.looked += looksOfMove * uint32(len(l.touched))
-	for _, ref := range l.touched {
-		at := ref.slot()
-		if ref.isTimeout() {
+	for _, r := range l.touched {
+		at := r.slot()
+		if r.isTimeout() {
 			x := &s.beside.timeouts.list[at]
 			x.touched = false
 			if x.live {
-				s.file(t, reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: ref}, &x.armed, &x.timer, x.generation)
+				s.file(t, reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: r}, &x.due, &x.order)
 			}
 			continue
 		}
@@ -114,59 +183,34 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 				s.looked += uint32(len(s.extraOf(i).async))
 			}
 			due, key := s.due(i)
-			s.file(t, reached, entry{at: due, key: key, ref: ref}, &i.armed, &i.timer, i.generation)
+			s.file(t, reached, entry{at: due, key: key, ref: r}, &s.keys[at].due, &s.keys[at].order)
 		}
 	}
 	l.touched = l.touched[:0]
 	s.scheduler.handBack(t)
 }
 
-// file puts e where its instant belongs, and says so to the wheel only if that is
-// news.
-func (s *Set) file(t *Turn, reached wheel.Time, e entry, armed *wheel.Time, timer *wheel.Handle, generation uint32) {
+// file puts e where its instant belongs.
+func (s *Set) file(t *Turn, reached wheel.Time, e entry, due *wheel.Time, order *uint32) {
 	if e.at <= reached {
 		s.scheduler.borrow(t).due.push(e)
 		return
 	}
-	if due := s.own.world(e.at); due != *armed {
-		*armed = due
-		if due == wheel.Never && *timer == 0 { // nobody has met the request for one yet
-			l := s.scheduler.borrow(t)
-			l.requests = slices.DeleteFunc(l.requests, func(o TimerRequest) bool { return o.Ref == e.ref && o.generation == generation && o.Due != wheel.Never })
-			return
-		}
-		s.scheduler.request(t, TimerRequest{Due: due, Timer: *timer, Ref: e.ref, generation: generation})
-		if due == wheel.Never {
-			*timer = 0 // it is taken away for good: a later deadline needs a new one
-		}
-	}
+	s.scheduler.set(t, due, order, s.own.world(e.at))
 }
 
 // lists is what a Set has need of from when something of it changes until all has found its place:
 // within a turn, as a rule. They are the Turn's, which lends them to one Set after the other, so that
 // an owner keeps nothing of what its longest turn needed, and they are in the cache.
 type lists struct {
-	touched  []Ref // what has changed and is in neither of the others
-	requests []TimerRequest
-	due      dueHeap
-}
-
-// scheduler is what of an owner has changed and not found its place yet: what is due in the turn that is
-// running, what is to be asked of the wheel, and what has not been looked at.
-type scheduler struct {
-	lists *lists // lent by the Turn; nil: there is nothing
+	touched []slotRef // what has changed and is not on the heap
+	due     dueHeap
 }
 
 // note notes that something is to find its place anew.
-func (s *scheduler) note(t *Turn, ref Ref) {
+func (s *scheduler) note(t *Turn, r slotRef) {
 	l := s.borrow(t)
-	l.touched = append(l.touched, ref)
-}
-
-// request asks for a timer, or has one taken away.
-func (s *scheduler) request(t *Turn, o TimerRequest) {
-	l := s.borrow(t)
-	l.requests = append(l.requests, o)
+	l.touched = append(l.touched, r)
 }
 
 // borrow returns the lists that the Set has, or those of the Turn, which are its own from now on.
@@ -183,7 +227,7 @@ func (s *scheduler) borrow(t *Turn) *lists {
 // lent them; one that has others keeps the longer ones.
 func (s *scheduler) handBack(t *Turn) {
 	l := s.lists
-	if len(l.touched)+len(l.requests)+len(l.due) > 0 {
+	if len(l.touched)+len(l.due) > 0 {
 		return
 	}
 	if s.lists = nil; t.lists == nil || cap(t.lists.due) < cap(l.due) {
@@ -206,31 +250,11 @@ func (s *scheduler) forgetDue() {
 	}
 }
 
-// recall takes back the requests that nobody has met yet, so that what has become
-// due meanwhile is found. Those that take timers away stay.
-func (s *Set) recall(t *Turn) {
-	l := s.scheduler.lists
-	if l == nil {
-		return
-	}
-	kept := l.requests[:0]
-	for _, o := range l.requests {
-		if o.Due == wheel.Never {
-			kept = append(kept, o)
-			continue
-		}
-		if _, live := s.Timer(o); live {
-			s.Wake(t, o.Ref)
-		}
-	}
-	l.requests = kept
-}
-
 // entry is one thing due, at an instant, by rank and then by age.
 type entry struct {
 	at  wheel.Time
 	key uint64 // rank in the two top bits, age below: their order at one instant
-	ref Ref
+	ref slotRef
 }
 
 func entryKey(r rank, age uint64) uint64 { return uint64(r)<<62 | age }

@@ -72,9 +72,6 @@ func (s *Set) setCatalog(c *Catalog) {
 	}
 }
 
-// nearHashes is how many slots have their hash in the Set itself.
-const nearHashes = 24
-
 // The two halves of a hash. That of a definition is the same for all its versions, and
 // never 0.
 const (
@@ -82,26 +79,16 @@ const (
 	hashSource = 0x00ff
 )
 
-// hashOf returns what stands in Set.hashes for an instance of that definition and source. An
+// hashOf returns what stands in Set.keys for an instance of that definition and source. An
 // instance is longer than a cache line, and an owner has dozens: those with another hash
 // need not be looked at to find the one that an application joins.
 func hashOf(spec *Spec, source OwnerID) uint16 {
 	return uint16(1+uint32(spec.lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
 }
 
-// hashes returns the hashes of all slots, 0 for a free one. As long as there is room they are
-// in the Set itself, so that looking for an instance touches no memory but that.
-func (s *Set) hashes() []uint16 {
-	if n := len(s.slots); n <= nearHashes {
-		return s.near[:n]
-	}
-	return s.beside.far
-}
-
 // beside is what few owners have, and owners without buffs do not.
 type beside struct {
-	far      []uint16 // hashes by slot; empty: they are in Set.near
-	others   []*Spec  // by slot, of the instances that are not of the Set's catalog, see specOf
+	others   []*Spec // by slot, of the instances that are not of the Set's catalog, see specOf
 	extras   []extra
 	timeouts *timeouts    // nil: there was none yet
 	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
@@ -124,18 +111,8 @@ func (s *Set) needBeside() *beside {
 	return s.beside
 }
 
-// addHash makes room for the hash of the last slot, which is new.
-func (s *Set) addHash() {
-	switch n := len(s.slots); {
-	case n > nearHashes+1:
-		s.beside.far = append(s.beside.far, 0)
-	case n > nearHashes:
-		s.needBeside().far = append(append(make([]uint16, 0, 2*nearHashes), s.near[:]...), 0)
-	}
-}
-
 // rehash writes down the hash of an instance: it is new, or has another source.
-func (s *Set) rehash(at uint16) { s.hashes()[at] = hashOf(s.specOf(&s.slots[at]), s.slots[at].source) }
+func (s *Set) rehash(at uint16) { s.keys[at].hash = hashOf(s.specOf(&s.slots[at]), s.slots[at].source) }
 
 // find returns the slot of the oldest instance that an application joins, or noSlot.
 func (s *Set) find(a *Application) uint16 {
@@ -144,8 +121,8 @@ func (s *Set) find(a *Application) uint16 {
 		care |= hashSource
 	}
 	found := uint16(noSlot)
-	for at, m := range s.hashes() {
-		if (m^want)&care != 0 {
+	for at := range s.keys {
+		if (s.keys[at].hash^want)&care != 0 {
 			continue
 		}
 		if i := &s.slots[at]; !s.same(s.specOf(i), a.Spec) || !s.joins(i, a) {

@@ -1,110 +1,83 @@
 package buff_test
 
 import (
-	"maps"
-	"math/rand/v2"
-	"slices"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// tinyWheel keeps deadlines in a map and does what orders say, and no more.
+// tinyWheel keeps the deadline of one Set as an engine does. Beside it, it keeps those of all buffs as a wheel would that has
+// a timer for each, and holds the one against the others.
 type tinyWheel struct {
-	rng    *rand.Rand
-	made   uint64
-	timers map[wheel.Handle]*deadline
-	fail   func(string, ...any)
-}
-
-type deadline struct {
 	due   wheel.Time
-	ref   buff.Ref
-	rests bool
+	order uint32
+	timer map[buff.Handle]armed
+	fail  func(string, ...any)
 }
 
-func newTinyWheel(rng *rand.Rand) *tinyWheel {
-	return &tinyWheel{rng: rng, timers: map[wheel.Handle]*deadline{}}
+// armed is what the timer of a buff was last told, and when.
+type armed struct {
+	due   wheel.Time
+	order uint32
 }
 
-func (w *tinyWheel) obey(s *buff.Set, t *buff.Turn) {
-	for _, o := range s.TimerRequests() {
-		if o.Due == wheel.Never {
-			delete(w.timers, o.Timer)
-			continue
-		}
-		timer, live := s.Timer(o)
-		if o.Timer != 0 {
-			timer = o.Timer
-		} else if !live {
-			continue
-		}
-		if timer == 0 {
-			w.made++
-			timer = wheel.Handle(w.made)
-			w.timers[timer] = &deadline{due: o.Due, ref: o.Ref}
-			s.SetTimer(o, timer)
-			continue
-		}
-		d := w.timers[timer]
-		if d == nil || d.ref != o.Ref {
-			w.fail("an order moves a timer that was taken away")
-			return
-		}
-		d.due, d.rests = o.Due, false
+func newTinyWheel() *tinyWheel {
+	return &tinyWheel{due: wheel.Never, timer: map[buff.Handle]armed{}}
+}
+
+// obey takes in what a turn or a command has changed that has come to an instant.
+func (w *tinyWheel) obey(s *buff.Set, t *buff.Turn, at wheel.Time) {
+	due, order, moved := s.TakeDeadline(t)
+	if (due != w.due || order != w.order) && !moved { // it may also have moved and be back
+		w.fail("the deadline was %v of %d and is %v of %d, and nobody was told", w.due, w.order, due, order)
 	}
-	s.ClearTimerRequests(t)
+	w.due, w.order = due, order
+	if _, _, again := s.TakeDeadline(t); again {
+		w.fail("a deadline is told twice")
+	}
+	first := w.move(s, t, at)
 	if s.Pending() > 0 {
 		return
 	}
-	if len(w.timers) > s.Len()+s.Timeouts() {
-		w.fail("timers are kept for what is gone")
+	if due != s.Next() {
+		w.fail("the deadline is %v, and the next thing is due at %v", due, s.Next())
 	}
-	w.check(s)
+	if s.Timeouts() == 0 && (first.due != w.due || first.order != w.order) { // those of timeouts are not known
+		w.fail("the deadline is %v of %d, and the first timer of a buff is %v of %d", w.due, w.order, first.due, first.order)
+	}
 }
 
-// check holds the timers that wait against what the Set has to come. Of a buff or a timeout
-// that has become endless one may be left over: it wakes for nothing.
-func (w *tinyWheel) check(s *buff.Set) {
-	waiting, timeouts, next := map[buff.Ref]wheel.Time{}, 0, wheel.Never
-	for _, d := range w.timers {
-		if d.rests {
-			continue
-		}
-		if d.ref >= 1<<15 {
-			timeouts++
-			next = min(next, d.due)
-			continue
-		}
-		if _, two := waiting[d.ref]; two {
-			w.fail("two timers for one buff")
-		}
-		waiting[d.ref] = d.due
-	}
+// move sets the timers of the buffs and returns the first one.
+func (w *tinyWheel) move(s *buff.Set, t *buff.Turn, at wheel.Time) (first armed) {
+	now := map[buff.Handle]armed{}
+	first = armed{due: wheel.Never}
 	for i := range s.All() {
 		due := s.Due(i.Handle)
-		ref := buff.Ref(i.Handle >> 32 & (buff.MaxPerOwner - 1))
-		if at, ok := waiting[ref]; due != wheel.Never && (!ok || at != due) {
-			w.fail("%v has something due at %d, its timer waits: %v, for %d", i.Spec, due, ok, at)
+		a, ok := w.timer[i.Handle]
+		switch {
+		case due <= at: // it waits for the Run, and its timer may be anywhere
+			if !ok {
+				continue
+			}
+		case due == wheel.Never:
+			continue
+		case !ok || a.due != due:
+			a = armed{due, t.Order}
 		}
-		delete(waiting, ref)
-		next = min(next, due)
+		now[i.Handle] = a
+		if a.due < first.due || a.due == first.due && a.order < first.order {
+			first = a
+		}
 	}
-	if len(waiting) > 0 || timeouts > s.Timeouts() || next > s.Next() {
-		w.fail("timers for what is gone: %v, %d timeouts of %d; the next at %d, and Next says %d", waiting, timeouts, s.Timeouts(), next, s.Next())
-	}
+	w.timer = now
+	return first
 }
 
-// wake hands over what is due, in any order, and now and then something that is
-// not.
-func (w *tinyWheel) wake(s *buff.Set, t *buff.Turn, now wheel.Time) {
-	timers := slices.Sorted(maps.Keys(w.timers)) // a seed must repeat itself
-	w.rng.Shuffle(len(timers), func(i, j int) { timers[i], timers[j] = timers[j], timers[i] })
-	for _, timer := range timers {
-		d := w.timers[timer]
-		if due := !d.rests && d.due <= now; due || w.rng.IntN(50) == 0 {
-			d.rests = d.rests || due
-			s.Wake(t, d.ref)
+// fires reports whether the Set has something to do by then: otherwise nobody would call its Run.
+func (w *tinyWheel) fires(now wheel.Time) bool {
+	for h, a := range w.timer {
+		if a.due <= now {
+			delete(w.timer, h) // one that has fired is set anew, also to where it was
 		}
 	}
+	return w.due <= now
 }

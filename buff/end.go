@@ -77,12 +77,9 @@ func (s *Set) leave(t *Turn, at uint16) {
 	}
 }
 
-// drop frees the slot and has its timer taken off the wheel.
+// drop frees the slot.
 func (s *Set) drop(t *Turn, at uint16) {
 	i := &s.slots[at]
-	if i.timer != 0 {
-		s.scheduler.request(t, TimerRequest{Due: wheel.Never, Timer: i.timer})
-	}
 	if s.specOf(i).uses&usesModifiers != 0 {
 		s.modifiers -= int32(len(s.specOf(i).modifiers))
 	}
@@ -173,8 +170,7 @@ func (s *Set) expire(t *Turn, at uint16) {
 
 // Clear ends everything that the owner carries, the oldest first, for one reason:
 // it leaves. No action of a definition follows, timeouts are dropped, and so are
-// handlers that were put off; Clear returns how many of both. TimerRequests then has
-// what is to be taken off the wheel. The attributes are those of a new owner.
+// handlers that were put off; Clear returns how many of both. The attributes are those of a new owner.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	t.begin(at, s.own.started(at), false)
 	for s.oldest != noSlot {
@@ -190,7 +186,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	}
 	for i := range s.beside.waits().all() {
 		if s.beside.timeouts.list[i].live {
-			s.releaseTimeout(t, uint16(i))
+			s.releaseTimeout(uint16(i))
 			dropped++
 		}
 	}

@@ -1,10 +1,12 @@
 package buff
 
 import (
+	"errors"
 	"math"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/wheel"
 )
 
 // number is a compiled Number.
@@ -65,6 +67,7 @@ type worked struct {
 type asked struct {
 	set       *Set  // for the owner's attributes
 	turn      *Turn // for what is worked out meanwhile, and what is missing
+	spec      *Spec // whose numbers they are
 	params    []Arg
 	captured  []Captured
 	own       bool // the source is the owner
@@ -83,7 +86,7 @@ type asked struct {
 // Stories: testdata/params.txt, handed_on.txt.
 func (s *Set) work(t *Turn, a *Application) Reason {
 	spec, w := a.Spec, &t.worked
-	q := asked{set: s, turn: t, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
+	q := asked{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(spec.stacks(a), spec.limit)
 	if spec.Kind == define.Instant {
 		q.stacks = 1 // it cannot stack, whatever the application says
@@ -188,11 +191,32 @@ func (q *asked) byFormula(n *number) (float64, Reason) {
 	if !sound {
 		return 0, BadValue
 	}
-	v, err := n.formula.Eval(define.Inputs{Level: float64(q.level), Stacks: float64(q.stacks), Magnitude: float64(q.magnitude), Reads: in})
+	v, err := q.eval(n.formula, define.Inputs{Level: float64(q.level), Stacks: float64(q.stacks), Magnitude: float64(q.magnitude), Reads: in})
 	if err != nil || !finite(v) {
 		return 0, BadValue
 	}
 	return v, NoReason
+}
+
+// errPanic is that of a formula that has panicked.
+var errPanic = errors.New("buff: a formula panicked")
+
+// eval asks a formula, which may be the game's. One that panics gives no number.
+func (q *asked) eval(f define.Formula, in define.Inputs) (v float64, err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		failed := recover()
+		err = errPanic
+		if told := q.turn.FormulaFailed; told != nil {
+			told(&Event{At: q.turn.at, Seen: q.turn.Now, Owner: q.set.owner, Spec: q.spec, End: wheel.Never}, failed)
+		}
+	}()
+	v, err = f.Eval(in)
+	returned = true
+	return v, err
 }
 
 // lacks notes what is missing.

@@ -85,7 +85,7 @@ const (
 	rankTimeout
 )
 
-// instance is one running buff. It is kept at 96 bytes: an owner has dozens.
+// instance is one running buff. It is kept at 80 bytes: an owner has dozens.
 type instance struct {
 	source OwnerID
 
@@ -101,9 +101,6 @@ type instance struct {
 	duration int64 // ms, of the last application: what ExpireOne begins anew
 
 	magnitude int64
-
-	timer wheel.Handle // the owner's; zero: none yet
-	armed wheel.Time   // what that timer was last told; Never: it is not waiting
 
 	generation uint32
 	def        int32 // its definition, see Set.specOf; 0: the slot is free
@@ -242,8 +239,8 @@ func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
 type timeout struct {
 	at    wheel.Time
 	age   uint64
-	timer wheel.Handle
-	armed wheel.Time
+	due   wheel.Time // see slotKey
+	order uint32
 	name  string
 	do    any // the user's function; nil: the handler called name
 
@@ -338,12 +335,10 @@ func (h Handle) String() string {
 // String returns owner number, slot and generation: "3/0/17".
 func (h TimeoutHandle) String() string { return Handle(h).String() }
 
-// Ref names a place on one owner that can fall due: an instance or a timeout. It
-// is what the owner of a timing wheel keeps beside a deadline, to hand it to
-// [Set.Wake] when the deadline has come.
-type Ref uint16
+// slotRef names a place on one owner that can fall due: an instance or a timeout.
+type slotRef uint16
 
-const timeoutRef Ref = 1 << 15
+const timeoutRef slotRef = 1 << 15
 
-func (r Ref) slot() uint16    { return uint16(r &^ timeoutRef) }
-func (r Ref) isTimeout() bool { return r&timeoutRef != 0 }
+func (r slotRef) slot() uint16    { return uint16(r &^ timeoutRef) }
+func (r slotRef) isTimeout() bool { return r&timeoutRef != 0 }

@@ -199,7 +199,6 @@ func TestJournalAllocations(t *testing.T) {
 	apply := func() {
 		set.Apply(turn, 0, &buff.Application{Spec: c.Spec("a")})
 		turn.Events = turn.Events[:0]
-		set.ClearTimerRequests(turn)
 	}
 	apply()
 	j.Empty()

@@ -26,7 +26,6 @@ func TestLooked(t *testing.T) {
 			before := s.Looked()
 			require.NoError(t, s.Do(turn, 1, c).Err)
 			turn.Events = turn.Events[:0]
-			s.ClearTimerRequests(turn)
 			return s.Looked() - before
 		}
 		apply := func(id string) Command {

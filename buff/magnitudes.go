@@ -187,7 +187,7 @@ func (k *magnitudes) tune(sheet *sheet.Sheet, i *instance, spec *Spec) {
 // askAgain works out anew the numbers that are asked for at each pulse, of the buff in a slot, or of one that is on
 // nobody any more. If one of them cannot be, all stay, and it reports false.
 func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes) bool {
-	q := asked{set: s, turn: t}
+	q := asked{set: s, turn: t, spec: spec}
 	fresh := t.worked.fresh[:0]
 	for j := range spec.numbers {
 		n := &spec.numbers[j]

@@ -41,6 +41,7 @@ type pieceSize struct {
 // slotChunk is some pieces of one size, one behind the other.
 type slotChunk struct {
 	slots      []instance
+	keys       []slotKey                 // of the same slots
 	room       [chunkSlots/64 + 1]uint64 // a bit for each piece that is free
 	size       uint16                    // slots of a piece
 	pieces     uint16
@@ -50,16 +51,16 @@ type slotChunk struct {
 }
 
 const (
-	chunkSlots   = 341 // as many as go into 32 KiB
+	chunkSlots   = 341 // as many as go into 32 KiB, keys included
 	fewPieces    = 4   // of the first chunks of a size
 	largestPiece = 64  // slots; a longer one is not cut from a chunk
 	pieceBits    = 9   // of the number of a piece, for its place in its chunk
 )
 
 // take returns memory for n instances, and its number: 0 if it is no piece of the Memory.
-func (m *Memory) take(n int) (piece uint32, slots []instance) {
+func (m *Memory) take(n int) (piece uint32, slots []instance, keys []slotKey) {
 	if m == nil || n > largestPiece {
-		return 0, make([]instance, 0, n)
+		return 0, make([]instance, 0, n), make([]slotKey, 0, n)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,7 +76,7 @@ func (m *Memory) take(n int) (piece uint32, slots []instance) {
 }
 
 // cut takes a piece from the first chunk that has room.
-func (m *Memory) cut(size *pieceSize) (piece uint32, slots []instance) {
+func (m *Memory) cut(size *pieceSize) (piece uint32, slots []instance, keys []slotKey) {
 	number := size.roomy
 	c := m.chunks[number]
 	at, n := c.first(), int(c.size)
@@ -86,11 +87,11 @@ func (m *Memory) cut(size *pieceSize) (piece uint32, slots []instance) {
 	if c.taken == c.pieces {
 		m.unlink(&size.roomy, c)
 	}
-	slots = c.slots[at*n : at*n : at*n+n]
+	slots, keys = c.slots[at*n:at*n:at*n+n], c.keys[at*n:at*n:at*n+n]
 	if poison {
 		checkPoison(slots[:n])
 	}
-	return number<<pieceBits | uint32(at), slots
+	return number<<pieceBits | uint32(at), slots, keys
 }
 
 // give takes back a piece. Nobody may look at it any more.
@@ -165,7 +166,7 @@ func (m *Memory) drop(first *uint32, number uint32) {
 func (m *Memory) add(n int) {
 	size := &m.sizes[n]
 	pieces := min(max(int(size.taken), fewPieces), chunkSlots/n)
-	c := &slotChunk{slots: make([]instance, pieces*n), size: uint16(n), pieces: uint16(pieces)}
+	c := &slotChunk{slots: make([]instance, pieces*n), keys: make([]slotKey, pieces*n), size: uint16(n), pieces: uint16(pieces)}
 	for at := range pieces {
 		c.room[at/64] |= 1 << (at % 64)
 	}
@@ -219,27 +220,27 @@ func (m *Memory) unlink(first *uint32, c *slotChunk) {
 }
 
 // other returns a piece of the same size in the place of one whose chunk is being left, if there is room.
-func (m *Memory) other(piece uint32) (uint32, []instance) {
+func (m *Memory) other(piece uint32) (uint32, []instance, []slotKey) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.chunks[piece>>pieceBits]
 	size := &m.sizes[c.size]
 	if !c.leaving || size.roomy == 0 {
-		return 0, nil
+		return 0, nil, nil
 	}
 	return m.cut(size)
 }
 
 // growTo gives the Set memory for n instances, of which it has fewer.
 func (s *Set) growTo(t *Turn, n int) {
-	piece, slots := t.Memory.take(n)
-	s.moveTo(t, piece, slots)
+	piece, slots, keys := t.Memory.take(n)
+	s.moveTo(t, piece, slots, keys)
 }
 
-func (s *Set) moveTo(t *Turn, piece uint32, slots []instance) {
-	slots = append(slots, s.slots...)
+func (s *Set) moveTo(t *Turn, piece uint32, slots []instance, keys []slotKey) {
+	slots, keys = append(slots, s.slots...), append(keys, s.keys...)
 	t.Memory.give(s.piece, s.slots)
-	s.piece, s.slots = piece, slots
+	s.piece, s.slots, s.keys = piece, slots, keys
 }
 
 // moveOut moves the instances out of a chunk that is being left.
@@ -247,8 +248,8 @@ func (s *Set) moveOut(t *Turn) {
 	if s.piece == 0 || t.Memory.leaving.Load() == 0 {
 		return
 	}
-	if piece, slots := t.Memory.other(s.piece); piece != 0 {
-		s.moveTo(t, piece, slots)
+	if piece, slots, keys := t.Memory.other(s.piece); piece != 0 {
+		s.moveTo(t, piece, slots, keys)
 	}
 }
 
@@ -259,7 +260,7 @@ func (s *Set) Free(t *Turn) {
 		panic("buff: Free of a Set that has buffs")
 	}
 	t.Memory.give(s.piece, s.slots)
-	s.piece, s.slots, s.free = 0, nil, noSlot
+	s.piece, s.slots, s.keys, s.free = 0, nil, nil, noSlot
 	s.beside = nil
 }
 
@@ -280,6 +281,6 @@ func checkPoison(slots []instance) {
 }
 
 var poisoned = instance{
-	source: 1<<63 - 1, age: 1<<63 - 1, end: -1, beat: -1, duration: -1, timer: 1<<64 - 1, armed: -1, magnitude: -1 << 62,
+	source: 1<<63 - 1, age: 1<<63 - 1, end: -1, beat: -1, duration: -1, magnitude: -1 << 62,
 	generation: 1<<32 - 1, def: 1<<31 - 1, older: noSlot - 1, newer: noSlot - 1, extra: noSlot - 1,
 }

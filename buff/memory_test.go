@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/stretchr/testify/require"
 )
 
 // In the tests of this package nothing that was given back can be read or written unseen.
@@ -93,7 +92,6 @@ func TestMemoryComesBack(t *testing.T) {
 		for range k % 100 {
 			require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: 2}}).Err)
 		}
-		s.ClearTimerRequests(turn)
 		sets = append(sets, s)
 	}
 	m.check()
@@ -109,13 +107,11 @@ func TestMemoryComesBack(t *testing.T) {
 	for k := 0; k < len(sets); k += 2 { // criss-cross
 		s := sets[(k*7)%len(sets)]
 		s.Clear(turn, 0, Unload)
-		s.ClearTimerRequests(turn)
 		s.Free(turn)
 		m.check()
 	}
 	for _, s := range sets {
 		s.Clear(turn, 0, Unload)
-		s.ClearTimerRequests(turn)
 		s.Free(turn)
 	}
 	m.check()
@@ -136,7 +132,6 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 		sets = append(sets, NewSet(OwnerID(k+1), uint32(k), 0, MaxPerOwner))
 	}
 	apply := func(s *Set) Handle {
-		defer s.ClearTimerRequests(turn)
 		return s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: s.Owner()}}).Handle
 	}
 	for buffs := range 60 { // one owner in ten stays behind: he has no more than half of them, and they come and go
@@ -145,7 +140,6 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 				apply(s)
 			} else {
 				s.Do(turn, 0, Command{Verb: verb.Remove, Handle: apply(s), Reason: Cancelled})
-				s.ClearTimerRequests(turn)
 			}
 			turn.Events = turn.Events[:0]
 		}
@@ -182,10 +176,10 @@ func TestMemoryKeepsOne(t *testing.T) {
 	for range fewPieces {
 		m.take(8)
 	}
-	piece, slots := m.take(8)
+	piece, slots, _ := m.take(8)
 	m.give(piece, slots)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		piece, slots := m.take(8)
+		piece, slots, _ := m.take(8)
 		m.give(piece, slots)
 	}))
 	m.check()
@@ -228,7 +222,6 @@ func TestMemoryByWorkers(t *testing.T) {
 							s.Do(turn, 0, Command{Verb: verb.Remove, Handle: h, Reason: Cancelled})
 						}
 					}
-					s.ClearTimerRequests(turn)
 					sets[k] = s
 				}
 				for _, s := range sets {
@@ -238,7 +231,6 @@ func TestMemoryByWorkers(t *testing.T) {
 						}
 					}
 					s.Clear(turn, 0, Unload)
-					s.ClearTimerRequests(turn)
 					s.Free(turn)
 				}
 				turn.Events = turn.Events[:0]

@@ -131,7 +131,7 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 func (s *Set) rework(t *Turn, i *instance, a *Application) {
 	spec, w := a.Spec, &t.worked
 	q := asked{
-		set: s, turn: t,
+		set: s, turn: t, spec: spec,
 		captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
 	}
 	q.rework(s.specOf(i), spec, s.magnitudesOf(i).values)

@@ -297,7 +297,7 @@ func (s *Set) reworkWaiting(t *Turn, i *instance, spec *Spec) {
 		}
 		w := k.waitingOf(l)
 		q := asked{
-			set: s, turn: t,
+			set: s, turn: t, spec: spec,
 			captured: w.captured, own: l.source == s.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude,
 		}
 		q.rework(s.specOf(i), spec, w.values)

@@ -72,7 +72,7 @@ func compare(s *script, seed uint64) (lines int, wrong string) {
 			how := rand.New(rand.NewPCG(seed, uint64(way)+1))
 			cuts, d.how = cut(s, how), how
 			if way == 2 {
-				d = newDrive(s, how, newTinyWheel(how))
+				d = newDrive(s, how, newTinyWheel())
 			}
 			if s.late {
 				m := newModel(s)

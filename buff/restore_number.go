@@ -31,7 +31,7 @@ func (r *restorer) numbers(c *comeback) {
 		c.noNumbers()
 		return
 	}
-	q := asked{set: r.set, turn: r.turn, own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
+	q := asked{set: r.set, turn: r.turn, spec: c.spec, own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
 	had := &b.savedNumbers
 	if c.ran > 0 { // another one of its queue runs now
 		had = &b.Waiting[c.ran-1].savedNumbers
@@ -68,7 +68,7 @@ func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 	for j := range c.x.async {
 		l := &c.x.async[j]
 		had := &c.saved.Waiting[l.numbers-1].savedNumbers
-		q := asked{set: r.set, turn: r.turn, own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
+		q := asked{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
 		if !q.own {
 			q.captured = r.savedCaptures(c.spec, had)
 		}

@@ -72,7 +72,7 @@ func (r *restorer) placeMemory() {
 	}
 	if buffs+len(r.waits) > 0 {
 		l := s.scheduler.borrow(r.turn)
-		l.requests, l.touched = slices.Grow(l.requests, buffs+len(r.waits)), slices.Grow(l.touched, buffs+len(r.waits))
+		l.touched = slices.Grow(l.touched, buffs+len(r.waits))
 	}
 	if extras > 0 {
 		s.needBeside().extras = make([]extra, 0, extras)
@@ -130,9 +130,9 @@ func (r *restorer) placeBuff(c *comeback) {
 func (r *restorer) placeSlot(i *instance) uint16 {
 	s := r.set
 	at := uint16(len(s.slots))
-	i.generation, i.armed, i.older, i.newer = s.generations.first(), wheel.Never, s.newest, noSlot
+	i.generation, i.older, i.newer = s.generations.first(), s.newest, noSlot
 	s.slots = append(s.slots, *i)
-	s.addHash()
+	s.keys = append(s.keys, slotKey{due: wheel.Never})
 	s.rehash(at)
 	if s.newest != noSlot {
 		s.slots[s.newest].newer = at

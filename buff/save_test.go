@@ -156,7 +156,8 @@ func (s *savedStory) do(d *datadriven.TestData, k int, side *side) string {
 	came, err := side.set.Restore(&side.turn, s.moment(), s.blobs[k], nil)
 	if err != nil {
 		require.Empty(s.t, side.turn.Events)
-		require.Empty(s.t, side.set.TimerRequests())
+		_, _, moved := side.set.TakeDeadline(&side.turn)
+		require.False(s.t, moved)
 		return err.Error()
 	}
 	out := side.told(false) + summary(came)

@@ -14,7 +14,10 @@ import (
 type Set struct {
 	// What each command looks at stands first, and together: of an owner who has not been
 	// looked at for a while nothing is in the cache.
-	slots   []instance
+	scheduler scheduler
+	keys      []slotKey // of the slots
+	slots     []instance
+
 	gates   *gates     // what most owners do not have; nil: nothing of it
 	own     *timeScale // the owner's time; nil: it is the world's
 	catalog *Catalog   // of the last application, and of the instances, see specOf
@@ -32,10 +35,6 @@ type Set struct {
 	free, oldest, newest uint16
 	versions             bool // definitions of more than one catalog have been here
 
-	scheduler scheduler
-
-	// near, or beside if there are too many slots for it, has a hash for each: see hashes.
-	near   [nearHashes]uint16
 	beside *beside // nil: there is nothing in it
 
 	calls   *[]Call          // handlers that were put off to the head of the next Run, the last ones are pending; nil: there was none yet
@@ -53,7 +52,7 @@ func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
 	}
 	return &Set{
 		owner: owner, number: number, generations: generations{base: base}, limit: int16(limit),
-		free: noSlot, oldest: noSlot, newest: noSlot,
+		free: noSlot, oldest: noSlot, newest: noSlot, scheduler: scheduler{next: wheel.Never},
 	}
 }
 
@@ -244,7 +243,7 @@ func (s *Set) place(t *Turn) uint16 {
 			s.growTo(t, n+moreSlots(n))
 		}
 		s.slots = append(s.slots, instance{generation: s.generations.first()})
-		s.addHash()
+		s.keys = append(s.keys, slotKey{due: wheel.Never})
 	}
 	s.ages++
 	s.live++
@@ -254,7 +253,7 @@ func (s *Set) place(t *Turn) uint16 {
 	i := &s.slots[at]
 	generation, listed := i.generation, i.flags&touched
 	*i = instance{} // one that is made elsewhere and copied has to be waited for
-	i.age, i.generation, i.flags, i.armed = s.ages, generation, listed, wheel.Never
+	i.age, i.generation, i.flags = s.ages, generation, listed
 	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
 	if s.newest != noSlot {
 		s.slots[s.newest].newer = at
@@ -295,7 +294,8 @@ func (s *Set) release(at uint16) {
 	}
 	s.live--
 	s.mark(at, journal.Ended)
-	s.hashes()[at] = 0
+	s.scheduler.clear(&s.keys[at].due)
+	s.keys[at].hash = 0
 	if g := s.gates; g != nil && len(g.appliers)+len(g.links) > 0 {
 		g.dropAppliers(at)
 		g.dropLinks(s.handle(at))

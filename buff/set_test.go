@@ -87,11 +87,10 @@ func TestDroppedTimeout(t *testing.T) {
 	require.EqualValues(t, 1, r.turn.Dropped)
 }
 
-// TestOrdersAfterNever: an order Never takes the timer away for good, so that the
-// next one for the same buff must come without it.
-func TestTimerRequestsAfterNever(t *testing.T) {
+// TestDeadlineAfterNever: what has become endless has no deadline, and may get one again.
+func TestDeadlineAfterNever(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}})
-	w := newTinyWheel(nil)
+	w := newTinyWheel()
 	w.fail = t.Fatalf
 	for i, d := range []time.Duration{time.Second, 0, time.Second} {
 		a := buff.Application{Spec: r.catalog.Spec("p")}
@@ -99,9 +98,9 @@ func TestTimerRequestsAfterNever(t *testing.T) {
 			a.Duration = buff.Lasting(d)
 		}
 		r.do(wheel.Time(i), buff.Command{Verb: verb.Apply, Application: a})
-		w.obey(r.set, &r.turn)
+		w.obey(r.set, &r.turn, r.turn.Now)
+		require.Equal(t, d == 0, w.due == wheel.Never)
 	}
-	require.Len(t, w.timers, 1)
 }
 
 // TestGenerationsEnd: a number whose generations run out is not used again, and
@@ -272,21 +271,16 @@ func TestRunStopsBetweenEvents(t *testing.T) {
 	require.EqualValues(t, 4, r.turn.Ran, "what follows from one of them does not count")
 }
 
-// TestWakeMayBeWrong: what is not due does not run, whatever is woken.
-func TestWakeMayBeWrong(t *testing.T) {
+// TestRunMayComeForNothing: what is not due does not run, whoever calls.
+func TestRunMayComeForNothing(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second})
 	r.apply(0, "p")
 	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: 2 * time.Second, Name: "t"})
 	r.log()
-	for _, ref := range []buff.Ref{0, 1, buff.MaxPerOwner - 1, 1 << 15, 1<<15 | 1, 1<<16 - 1} {
-		r.set.Wake(&r.turn, ref)
-		r.set.Wake(&r.turn, ref)
-	}
 	r.run(999)
 	require.Empty(t, r.log())
 	r.run(5000)
 	require.Equal(t, []string{"1000 remove p why=expired", "2000 timeout t"}, r.log())
-	r.set.Wake(&r.turn, 0) // of nothing any more
 	r.run(6000)
 	require.Empty(t, r.log())
 	require.Equal(t, wheel.Never, r.set.Next())
@@ -306,18 +300,18 @@ func TestTimeoutsAreNeverEarly(t *testing.T) {
 // TestClear ends everything and lets nothing follow.
 func TestClear(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, On: buff.Hooks{Apply: call("h"), RemoveAny: []buff.Action{{Do: define.DoApply, Name: "p"}}}})
-	w := newTinyWheel(nil)
+	w := newTinyWheel()
 	w.fail = t.Fatalf
 	r.apply(0, "p")
 	r.apply(0, "p")
 	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
-	w.obey(r.set, &r.turn)
+	w.obey(r.set, &r.turn, r.turn.Now)
 	r.log()
 	require.Equal(t, 3, r.set.Clear(&r.turn, 5, buff.Unload), "a timeout and two handlers")
 	require.Zero(t, r.set.Pending())
 	require.Equal(t, []string{"5 unload p", "5 unload p"}, r.log())
-	w.obey(r.set, &r.turn)
-	require.Empty(t, w.timers)
+	w.obey(r.set, &r.turn, r.turn.Now)
+	require.Equal(t, wheel.Never, w.due)
 	r.run(5000)
 	require.Empty(t, r.log())
 
@@ -331,21 +325,44 @@ func TestClear(t *testing.T) {
 	require.Zero(t, r.turn.Dropped, "nothing was left to be dropped")
 }
 
-// TestOrdersAreNews: a wheel is told what has changed, and nothing else.
-func TestTimerRequestsAreNews(t *testing.T) {
+// TestDeadlineIsNews: a wheel is told what has changed, and nothing else.
+func TestDeadlineIsNews(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, Limit: 9}})
-	w := newTinyWheel(nil)
-	w.fail = t.Fatalf
+	took := func(due wheel.Time, order uint32, moved bool) {
+		t.Helper()
+		d, o, m := r.set.TakeDeadline(&r.turn)
+		require.Equal(t, []any{due, order, moved}, []any{d, o, m})
+	}
+	took(wheel.Never, 0, false)
+	r.turn.Order = 3
 	r.apply(0, "p")
-	require.Len(t, r.set.TimerRequests(), 1)
-	require.EqualValues(t, 100, r.set.TimerRequests()[0].Due)
-	w.obey(r.set, &r.turn)
+	took(100, 3, true)
+	r.turn.Order = 4
 	r.apply(50, "p")
-	require.Empty(t, r.set.TimerRequests(), "the next pulse has not moved")
-	r.set.Wake(&r.turn, 0)
+	took(100, 3, false) // the next pulse has not moved
+	r.turn.Order = 5
 	r.run(100)
-	require.Len(t, r.set.TimerRequests(), 1)
-	require.EqualValues(t, 200, r.set.TimerRequests()[0].Due)
+	took(200, 5, true)
+	r.turn.Order = 6
+	require.NoError(t, r.do(150, buff.Command{Verb: verb.Kill}).Err)
+	took(wheel.Never, 0, true)
+}
+
+// TestOldestDeadline: of what is due at one instant the order is that of who had that deadline first, also when the numbers of orders
+// have gone round.
+func TestOldestDeadline(t *testing.T) {
+	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByNone}})
+	r.turn.Order = math.MaxUint32
+	first := r.apply(0, "p").Handle
+	r.turn.Order++
+	r.apply(0, "p")
+	r.turn.Order++
+	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
+	due, order, _ := r.set.TakeDeadline(&r.turn)
+	require.Equal(t, []any{wheel.Time(1000), uint32(math.MaxUint32)}, []any{due, order})
+	r.do(0, buff.Command{Verb: verb.Remove, Handle: first})
+	due, order, moved := r.set.TakeDeadline(&r.turn)
+	require.Equal(t, []any{wheel.Time(1000), uint32(0), true}, []any{due, order, moved})
 }
 
 func TestLeft(t *testing.T) {

@@ -42,7 +42,7 @@ func BenchmarkDamage(b *testing.B) {
 	w.apply()
 	b.ReportAllocs()
 	for b.Loop() {
-		w.pass(100, 0)
+		w.pass(100)
 	}
 }
 

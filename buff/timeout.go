@@ -54,21 +54,19 @@ func (l *timeouts) place(g generations) uint16 {
 		l.free = l.list[at].next
 		return at
 	}
-	l.list = append(l.list, timeout{generation: g.first()})
+	l.list = append(l.list, timeout{due: wheel.Never, generation: g.first()})
 	return uint16(len(l.list) - 1)
 }
 
-// release frees a slot, and returns the timer that is to be taken away, 0 if there is none.
-func (l *timeouts) release(at uint16, g generations) (timer wheel.Handle) {
+// release frees a slot.
+func (l *timeouts) release(at uint16, g generations) {
 	x := &l.list[at]
-	timer = x.timer
 	l.live--
-	*x = timeout{generation: x.generation, next: l.free, touched: x.touched}
+	*x = timeout{due: wheel.Never, generation: x.generation, next: l.free, touched: x.touched}
 	if next, ok := g.following(x.generation); ok {
 		x.generation = next
 		l.free = at
 	}
-	return timer
 }
 
 // addTimeout starts a timeout. A delay is rounded up to whole milliseconds, so
@@ -91,7 +89,7 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	s.ages++
 	x := &l.list[at]
 	*x = timeout{
-		at: t.now.Add(wait(c.By)), age: s.ages, armed: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
+		at: t.now.Add(wait(c.By)), age: s.ages, due: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
 		generation: x.generation, live: true, touched: x.touched,
 	}
 	s.touchTimeout(t, at)
@@ -110,7 +108,7 @@ func wait(d time.Duration) int64 {
 // cancel takes a timeout back: its function will not be called.
 func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 	if at, ok := s.beside.waits().find(h); ok && h.Number() == s.number {
-		s.releaseTimeout(t, at)
+		s.releaseTimeout(at)
 		return Result{Kind: Removed, Why: Cancelled}
 	}
 	return Result{Err: fmt.Errorf("%w: timeout %v", ErrStale, h)}
@@ -118,10 +116,9 @@ func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 
 // releaseTimeout frees a slot, under a new generation: no handle that was given out names what comes there later.
 // A slot whose generations are used up is not free any more.
-func (s *Set) releaseTimeout(t *Turn, at uint16) {
-	if timer := s.beside.timeouts.release(at, s.generations); timer != 0 {
-		s.scheduler.request(t, TimerRequest{Due: wheel.Never, Timer: timer})
-	}
+func (s *Set) releaseTimeout(at uint16) {
+	s.scheduler.clear(&s.beside.timeouts.list[at].due)
+	s.beside.timeouts.release(at, s.generations)
 }
 
 // fireTimeout tells of a timeout that is due and calls its handler. It is released before that: in its own handler it is
@@ -135,7 +132,7 @@ func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
 	t.begin(s.own.world(e.at), e.at, true)
 	call := Call{Do: x.do, Handler: x.handler, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
 	name := x.name
-	s.releaseTimeout(t, at)
+	s.releaseTimeout(at)
 	t.emit(s, &Event{Kind: TimedOut, Name: name, End: wheel.Never})
 	call.Event = t.Events[len(t.Events)-1]
 	s.queueCall(t, call)

@@ -40,6 +40,10 @@ type Turn struct {
 	// definition applies is of its own version, and AddTag and DropTag panic.
 	Catalog *Catalog
 
+	// Order numbers the turns and commands of all Sets, in the order that they have: see [Set.TakeDeadline]. It wraps round. The
+	// caller counts it up before each, or leaves it alone if the order of Sets is nothing to it.
+	Order uint32
+
 	// Memory is where the Sets have their instances; nil: each has a piece of the heap. A Set is always worked on with the
 	// same one.
 	Memory *Memory
@@ -56,6 +60,10 @@ type Turn struct {
 	// Call calls the Go handler of c and returns NoReason, or why it failed. If nil,
 	// no handler is called.
 	Call func(t *Turn, c *Call) Reason
+
+	// FormulaFailed, if not nil, is told that a [Formula] has panicked, and with what; nil: it has ended its goroutine. The
+	// event says when, on whom and of which definition. It is called in the deferred function that has recovered.
+	FormulaFailed func(of *Event, with any)
 
 	// TimeChanged, if not nil, is told of each change of how time passes.
 	TimeChanged func(TimeChange)
@@ -206,13 +214,11 @@ func (s *Set) workOff(t *Turn) {
 }
 
 // Run works off, in order, the handlers that were put off and everything that is
-// due up to and including until: what was known, what [Set.Wake] named, and what
-// comes to be due on the way. Between two of these it stops, once there have been limit of
+// due up to and including until, also what comes to be due on the way. Between two of these it stops, once there have been limit of
 // them, or limit Events, and reports whether it came to the end; if not, it must be called
-// again, with the same until or a later one whose deadlines Wake has named, before anything
-// else is asked of the Set.
+// again, with the same until or a later one, before anything else is asked of the Set.
 func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
-	s.recall(t)
+	s.wake(t, until)
 	for most := len(t.Events) + limit; ; {
 		if t.head < len(t.items) {
 			s.step(t)
@@ -235,23 +241,6 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		} else {
 			s.fire(t, s.scheduler.lists.due.pop())
 		}
-	}
-}
-
-// Wake says that the deadline kept for ref has come. It may be wrong: what is not
-// due is not run.
-func (s *Set) Wake(t *Turn, ref Ref) {
-	at := int(ref.slot())
-	if ref.isTimeout() {
-		if at < len(s.beside.waits().all()) {
-			s.beside.timeouts.list[at].armed = wheel.Never
-			s.touchTimeout(t, uint16(at))
-		}
-		return
-	}
-	if at < len(s.slots) {
-		s.slots[at].armed = wheel.Never
-		s.touch(t, uint16(at))
 	}
 }
 

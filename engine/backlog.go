@@ -9,48 +9,21 @@ import (
 )
 
 // backlog is the owners for whose turn TickLimit has left nothing yet, or not enough: first come,
-// first served. They are idle and nobody looks at them: what is due for them stands here, and
-// turnBatch.of says who they are. Time stands still for everybody until they have had their turn.
+// first served. They are idle and nobody looks at them: entrance.waits says who they are. Time stands still for everybody
+// until they have had their turn.
 type backlog struct {
 	queue []uint32 // numbers; one that does not wait any more is passed over
 	head  int      // of queue
 	n     int      // owners that wait
-	rings []due
-	live  int   // of rings
-	free  int32 // the first free one of rings, plus one
 }
 
-// due is one reason for a turn. Those of an owner are a ring; called.last is the last one.
-type due struct {
-	next  int32
-	ref   buff.Ref // of the timer that has fired
-	timer bool     // one has; otherwise handlers were put off, or the turn before was cut short
-}
-
-// postpone puts a reason for a turn into the backlog.
-func (e *Engine) postpone(number uint32, d due) {
-	b, c := &e.backlog, &e.owners[number]
-	if c.last != 0 && !d.timer {
-		return // it has one
-	}
-	i := b.free - 1
-	if i >= 0 {
-		b.free = b.rings[i].next
-	} else {
-		i = int32(len(b.rings))
-		b.rings = append(b.rings, due{})
-	}
-	if c.last == 0 {
-		d.next = i
+// postpone puts an owner into the backlog: something is due for it, handlers were put off, or its turn was cut short.
+func (e *Engine) postpone(number uint32) {
+	if b, c := &e.backlog, &e.owners[number]; !c.waits {
+		c.waits = true
 		b.queue = append(b.queue, number)
 		b.n++
-	} else {
-		last := &b.rings[c.last-1]
-		d.next, last.next = last.next, i
 	}
-	b.rings[i] = d
-	b.live++
-	c.last = uint32(i) + 1
 }
 
 // next returns the number of the owner that has waited longest, and has to be pulled.
@@ -66,41 +39,25 @@ func (e *Engine) next() (number uint32, ok bool) {
 
 // waits reports whether the owner of that number is in the backlog.
 func (e *Engine) waits(number uint32) bool {
-	return e.backlog.n > 0 && int(number) < len(e.owners) && e.owners[number].last != 0
+	return e.backlog.n > 0 && int(number) < len(e.owners) && e.owners[number].waits
 }
 
-// pull takes an owner out of the backlog, and calls f for each timer that has fired. It
-// returns how many reasons for a turn there were.
-func (e *Engine) pull(number uint32, f func(buff.Ref)) (reasons int) {
-	b, c := &e.backlog, &e.owners[number]
-	last := int32(c.last) - 1
-	c.last = 0
-	b.n--
-	for i := b.rings[last].next; ; {
-		d := b.rings[i]
-		if d.timer {
-			f(d.ref)
-		}
-		reasons++
-		b.rings[i].next, b.free = b.free, i+1
-		if i == last {
-			break
-		}
-		i = d.next
-	}
-	if b.live -= reasons; b.n == 0 {
-		e.high.backlog.used(len(b.rings))
-		b.queue, b.head, b.rings, b.free = b.queue[:0], 0, b.rings[:0], 0
+// pull takes an owner out of the backlog.
+func (e *Engine) pull(number uint32) {
+	b := &e.backlog
+	e.owners[number].waits = false
+	if b.n--; b.n == 0 {
+		e.high.backlog.used(len(b.queue))
+		b.queue, b.head = b.queue[:0], 0
 	} else if b.head > len(b.queue)/2 && b.head > keep {
 		b.queue, b.head = b.queue[:copy(b.queue, b.queue[b.head:])], 0
 	}
-	return reasons
 }
 
 // enlist takes an owner that is to get a message out of the backlog: what was due comes first.
 func (e *Engine) enlist(o *owner) {
 	if e.waits(o.number) {
-		e.pull(o.number, func(ref buff.Ref) { e.send(o, message{kind: wake, ref: ref}) })
+		e.pull(o.number)
 		e.run(o)
 	}
 }
@@ -114,21 +71,22 @@ func (e *Engine) handOut(left int) {
 		e.mailDue(left)
 		return
 	}
-	n := len(e.fired) + len(e.wanted)
+	n := len(e.due) + len(e.wanted)
 	if e.backlog.n == 0 && n <= left {
 		e.times = int32(min(left/max(n, 1), maxShare))
 		e.batchDue()
 		return
 	}
 	e.postponeDue()
-	times := min(max(1, left/max(e.backlog.live, 1)), maxShare)
+	times := min(max(1, left/max(e.backlog.n, 1)), maxShare)
 	for left > 0 {
 		number, ok := e.next()
 		if !ok {
 			break
 		}
+		e.pull(number)
 		x := e.turnFor(number)
-		x.given = min(int32(times*e.pull(number, x.add)), e.share, int32(left))
+		x.given = min(int32(times), e.share)
 		x.again = true
 		left -= int(x.given)
 	}
@@ -136,22 +94,17 @@ func (e *Engine) handOut(left int) {
 
 // postponeDue puts all that is due into the backlog, but for owners that have messages anyway.
 func (e *Engine) postponeDue() {
-	e.backlog.rings = slices.Grow(e.backlog.rings, len(e.fired))
-	for _, f := range e.fired {
-		switch number := uint32(f.ID >> 16); {
-		case f.ID&auraTimer != 0:
-			e.index.auras.fired(int32(f.ID &^ auraTimer))
-		case e.group.Quiet() || e.posted(e.owners[number].owner, refOf(f)):
-			e.postpone(number, due{ref: refOf(f), timer: true})
+	for _, d := range e.due {
+		if e.group.Quiet() || e.posted(e.owners[d.number()].owner) {
+			e.postpone(d.number())
 		}
 	}
-	e.stats.Fired += uint64(len(e.fired))
 	for _, o := range e.wanted {
 		o.wanted = false
 		switch {
 		case o.leaving:
 		case o.quiet():
-			e.postpone(o.number, due{})
+			e.postpone(o.number)
 		default:
 			e.run(o)
 		}
@@ -159,16 +112,15 @@ func (e *Engine) postponeDue() {
 	e.forgetWanted()
 }
 
-// posted tells an owner that has messages, or is busy, of a timer. It reports whether it is
-// idle, and has not been told.
-func (e *Engine) posted(o *owner, ref buff.Ref) (idle bool) {
+// posted notes that an owner that has messages, or is busy, wants a turn. It reports whether it is
+// idle.
+func (e *Engine) posted(o *owner) (idle bool) {
 	if o.leaving {
 		return false
 	}
 	if o.quiet() {
 		return true
 	}
-	e.send(o, message{kind: wake, ref: ref})
 	e.want(o)
 	return false
 }
@@ -176,12 +128,12 @@ func (e *Engine) posted(o *owner, ref buff.Ref) (idle bool) {
 // mailDue is handOut where somebody is busy or has messages: then all turns are by message. Those
 // who have some already come first.
 func (e *Engine) mailDue(left int) {
-	n := e.backlog.live + len(e.fired) + len(e.wanted)
+	n := e.backlog.n + len(e.due) + len(e.wanted)
 	for _, box := range e.group.Staged() {
 		n += box.Len()
 	}
 	if e.backlog.n == 0 && n <= left {
-		e.wake()
+		e.wantDue()
 		e.runWanted()
 	} else {
 		e.postponeDue()
@@ -199,15 +151,15 @@ func (e *Engine) mailDue(left int) {
 			return
 		}
 		o := e.owners[number].owner
-		reasons := e.pull(number, func(ref buff.Ref) { e.send(o, message{kind: wake, ref: ref}) })
+		e.pull(number)
 		e.run(o)
-		left -= e.allow(o, min(times*reasons, left))
+		left -= e.allow(o, min(times, left))
 	}
 }
 
 // allow gives an owner that has messages its allowance, and returns it.
 func (e *Engine) allow(o *owner, most int) int {
-	o.given = min(int32(most), e.share)
+	o.given, o.order = min(int32(most), e.share), e.nextOrder()
 	o.used, o.obeyed = 0, 0
 	e.owe(o, o.given)
 	e.starts++
@@ -317,3 +269,112 @@ func (e *Engine) cut(o *owner) {
 
 // caughtUp takes in that an owner has done all that was due.
 func (o *owner) caughtUp() { o.spree, o.passed = 0, false }
+
+// Each owner has one timer on the wheel, however many buffs it carries, and that one is lazy: when its next turn moves to a later
+// instant the timer stays where it is. It fires too early then, and is filed anew without a look at the owner: when that wants
+// its next turn stands in a table of the loop's.
+//
+// So ten buffs take one timer, and a refresh, which moves the end of a buff, moves none. What is lost is the order in which
+// the wheel fires what is due at one instant, that of the calls which set the timers: it is
+// restored by sorting, from the number of the turn or command that set each deadline.
+
+// filing is when an owner wants its next turn, and what its timer knows of it. The filings of all owners are a table without a pointer.
+type filing struct {
+	next  wheel.Time   // Never: not by itself
+	filed wheel.Time   // what its timer was told: next, or an instant before it; Never: the timer does not wait
+	timer wheel.Handle // its one timer; 0: it has none
+	order uint32       // which of the owners that are due at one instant comes first: see buff.Set.TakeDeadline
+}
+
+// notFiled is the filing of an owner to whom nothing is to come.
+var notFiled = filing{next: wheel.Never, filed: wheel.Never}
+
+// dueOwner is an owner that is due, in a form that sorts itself: how long ago it was due, the longest first; how many turns and
+// commands ago that deadline was set, likewise; and its number.
+type dueOwner uint64
+
+const (
+	numberBits = 20 // of buff.MaxOwners
+	mostLate   = 1<<12 - 1
+)
+
+// number returns whose it is.
+func (d dueOwner) number() uint32 { return uint32(d) & (buff.MaxOwners - 1) }
+
+// isDue returns what stands for an owner in a list of those due now. Whoever is late by more than mostLate comes with those who are
+// late by that: pieces of a Tick are shorter, unless next to nobody is due.
+func (e *Engine) isDue(c *filing, number uint32) dueOwner {
+	late := uint64(min(e.now-c.next, mostLate))
+	return dueOwner((mostLate-late)<<(32+numberBits) | uint64(^(e.loop.Order-c.order))<<numberBits | uint64(number))
+}
+
+// findDue finds out, of the timers that have fired, which owners are due, and sorts them: by instant, and what is due at one
+// instant by who had that deadline first.
+func (e *Engine) findDue() {
+	e.due = e.due[:0]
+	sorted, last := true, dueOwner(0)
+	for k, f := range e.fired {
+		if k%lookAhead == 0 {
+			e.fetch(e.fired[k:min(k+lookAhead, len(e.fired))])
+		}
+		if f.ID&auraTimer != 0 {
+			e.index.auras.fired(int32(f.ID &^ auraTimer))
+			continue
+		}
+		number := uint32(f.ID)
+		c := &e.filings[number]
+		c.filed = wheel.Never
+		if c.next > e.now {
+			e.file(number, c.next, c.order)
+			continue
+		}
+		d := e.isDue(c, number)
+		sorted = sorted && last <= d
+		e.due, last = append(e.due, d), d
+	}
+	if !sorted {
+		slices.Sort(e.due)
+	}
+	e.stats.Fired += uint64(len(e.fired))
+}
+
+// lookAhead is how many timers fetch looks at.
+const lookAhead = 32
+
+// fetch looks at what is known of some owners, and does nothing with it: in so short a loop
+// the processor fetches it for many at once, and without it would wait for one after the other.
+func (e *Engine) fetch(some []wheel.Fired) {
+	seen := uint32(0)
+	for _, f := range some {
+		if f.ID&auraTimer == 0 {
+			seen |= e.owners[uint32(f.ID)].at | e.filings[uint32(f.ID)].order
+		}
+	}
+	e.batch.seen = seen
+}
+
+// file notes when an owner wants its next turn. The wheel is told only if that is earlier than its timer fires, or if
+// there is nothing to come. What is past already waits for nothing: see takeBack.
+func (e *Engine) file(number uint32, next wheel.Time, order uint32) {
+	c := &e.filings[number]
+	c.next, c.order = next, order
+	switch {
+	case next == wheel.Never:
+		e.unfile(number)
+	case next >= c.filed || next <= e.now:
+	case c.timer != 0:
+		c.filed = next
+		e.wheel.Move(c.timer, next)
+	default:
+		c.filed = next
+		c.timer = e.wheel.Add(next, uint64(number))
+	}
+}
+
+// unfile takes the timer of an owner off the wheel.
+func (e *Engine) unfile(number uint32) {
+	if c := &e.filings[number]; c.timer != 0 {
+		e.wheel.Remove(c.timer)
+	}
+	e.filings[number] = notFiled
+}

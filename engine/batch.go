@@ -2,7 +2,6 @@ package engine
 
 import (
 	"github.com/bufftick/bufftick/actor"
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -12,28 +11,26 @@ import (
 // takes it back: the owners of a large game are in no cache, and the batch is.
 type batchedTurn struct {
 	// The loop writes these, and the worker the last ones.
-	owner   *owner // for ahead; nil once it is over
-	number  uint32 // of the owner
-	n       int32  // of its timers that have fired
-	at      wheel.Time
-	near    [nearRefs]buff.Ref
-	far     []buff.Ref // those for which near has no room
-	given   int32      // the allowance; 0: Engine.times for each timer
-	used    int32      // of it
-	again   bool       // the owner was in the backlog
-	whole   bool       // the turn came to its end
-	rests   bool       // it was cut short, since the allowance is used up; if neither, what there was is where those of a mailbox leave it
-	pending bool       // handlers were put off
-	sends   bool       // brought has commands for others
+	owner  *owner // for ahead; nil once it is over
+	number uint32 // of the owner
+	order  uint32 // see buff.Turn
+	at     wheel.Time
+	given  int32 // the allowance; 0: Engine.times
+	used   int32 // of it
+	again  bool  // the owner was in the backlog
+	whole  bool  // the turn came to its end
+	rests  bool  // it was cut short, since the allowance is used up; if neither, what there was is where those of a mailbox leave it
 
 	// What the worker leaves.
-	requests []buff.TimerRequest
-	brought  segment
+	pending bool       // handlers were put off
+	sends   bool       // brought has commands for others
+	moved   bool       // the owner wants its next turn at another instant than before
+	oldest  uint32     // the order of that: see buff.Set.TakeDeadline
+	next    wheel.Time // that instant
+	brought segment
 
 	_ [32]byte // two workers do not write to one cache line
 }
-
-const nearRefs = 8
 
 // turnBatch is the batched turns of the slice. One stays where it is: workers have pointers to them.
 type turnBatch struct {
@@ -49,24 +46,14 @@ type turnBatch struct {
 type entrance struct {
 	owner *owner // nil: there is none
 	at    uint32 // the place in turnBatch.list, if the turn there is this owner's
-	last  uint32 // in backlog.rings, plus one; 0: the owner is not in the backlog
+	waits bool   // the owner is in the backlog
 }
 
-// batchDue tells the owners what is due, and gives a turn to those that want one. Everybody
-// is idle.
+// batchDue gives a turn to the owners that are due, and to those that want one. Everybody is idle.
 func (e *Engine) batchDue() {
-	for k := range e.fired {
-		if k%lookAhead == 0 {
-			e.fetch(e.fired[k:min(k+lookAhead, len(e.fired))])
-		}
-		f := e.fired[k]
-		if f.ID&auraTimer != 0 {
-			e.index.auras.fired(int32(f.ID &^ auraTimer))
-			continue
-		}
-		e.turnFor(uint32(f.ID >> 16)).add(refOf(f))
+	for _, d := range e.due {
+		e.turnFor(d.number())
 	}
-	e.stats.Fired += uint64(len(e.fired))
 	for _, o := range e.wanted {
 		o.wanted = false
 		if !o.leaving {
@@ -74,21 +61,6 @@ func (e *Engine) batchDue() {
 		}
 	}
 	e.forgetWanted()
-}
-
-// lookAhead is how many timers fetch looks at.
-const lookAhead = 32
-
-// fetch looks at what is known of some owners, and does nothing with it: in so short a loop
-// the processor fetches it for many at once, and without it would wait for one after the other.
-func (e *Engine) fetch(some []wheel.Fired) {
-	seen := uint32(0)
-	for _, f := range some {
-		if f.ID&auraTimer == 0 {
-			seen |= e.owners[uint32(f.ID>>16)].at
-		}
-	}
-	e.batch.seen = seen
 }
 
 // turnFor returns the batched turn of an owner in this slice.
@@ -106,42 +78,17 @@ func (e *Engine) turnFor(number uint32) *batchedTurn {
 		panic("engine: a turn of nobody")
 	}
 	x.owner = o
-	x.number, x.at, x.n, x.given, x.again, x.whole, x.rests = number, e.now, 0, 0, false, false, false
+	x.number, x.order, x.at, x.given, x.again, x.whole, x.rests = number, e.nextOrder(), e.now, 0, false, false, false
 	c.at = uint32(v.n)
 	v.n++
 	e.group.Batch(&o.box, x)
 	return x
 }
 
-// add notes a timer that has fired.
-func (v *batchedTurn) add(ref buff.Ref) {
-	if v.n < nearRefs {
-		v.near[v.n] = ref
-	} else {
-		v.far = append(v.far[:v.n-nearRefs], ref)
-	}
-	v.n++
-}
-
-// refs calls f for each of the timers.
-func (v *batchedTurn) refs(f func(buff.Ref)) {
-	for _, ref := range v.near[:min(v.n, nearRefs)] {
-		f(ref)
-	}
-	for _, ref := range v.far[:max(v.n-nearRefs, 0)] {
-		f(ref)
-	}
-}
-
-// wake wakes in an owner what is due.
-func (v *batchedTurn) wake(t *buff.Turn, o *owner) {
-	v.refs(func(ref buff.Ref) { o.set.Wake(t, ref) })
-}
-
 // giveBack makes batched turns free if there are far too many, and what the others point to.
 func (v *turnBatch) giveBack(s highWater) {
 	for _, x := range v.list[s:max(s, v.before)] { // those behind it were made free then
-		x.owner, x.requests, x.brought, x.far = nil, nil, segment{}, nil
+		x.owner, x.brought = nil, segment{}
 	}
 	v.before = s
 	if !s.fits(len(v.list)) {
@@ -154,7 +101,7 @@ func (v *batchedTurn) allowance(e *Engine) int32 {
 	if v.given > 0 {
 		return v.given
 	}
-	return min(max(1, v.n)*e.times, e.share)
+	return min(e.times, e.share)
 }
 
 // endBatch takes in what the batched turns have brought, in the order in which they were handed
@@ -185,7 +132,7 @@ func (e *Engine) endBatched(x *batchedTurn) {
 	if x.rests {
 		o := e.owners[x.number].owner
 		e.cut(o)
-		e.postpone(x.number, due{})
+		e.postpone(x.number)
 	} else if x.again {
 		e.owners[x.number].owner.caughtUp()
 	}
@@ -203,7 +150,6 @@ func (e *Engine) splitBatch(left []int) {
 		x := v.list[k]
 		x.owner = nil
 		o := e.owners[x.number].owner
-		x.refs(func(ref buff.Ref) { e.send(o, message{kind: wake, ref: ref}) })
 		e.run(o)
 		e.allow(o, int(x.allowance(e)))
 	}
@@ -245,10 +191,9 @@ func (e *Engine) fail(v *batchedTurn) {
 	}
 }
 
-// takeBatched takes in what one turn has brought, and reports whether something came due
-// meanwhile, as can be only if the owner was held. The owner is idle, and only looked at if
+// takeBatched takes in what one turn has brought. The owner is idle, and only looked at if
 // something is unusual.
-func (e *Engine) takeBatched(v *batchedTurn) (late bool) {
+func (e *Engine) takeBatched(v *batchedTurn) {
 	if e.watch.on != nil {
 		o := e.owners[v.number].owner
 		e.watch.turnOver(o)
@@ -258,20 +203,14 @@ func (e *Engine) takeBatched(v *batchedTurn) (late bool) {
 	if v.sends {
 		e.outbox = append(e.outbox, v.brought.outbox...)
 	}
-	for i := range v.requests {
-		w := &v.requests[i]
-		if w.Timer != 0 && w.Due > e.now && w.Due != wheel.Never {
-			e.wheel.Move(w.Timer, w.Due)
-		} else {
-			late = e.meet(e.owners[v.number].owner, *w) || late
-		}
+	if v.moved {
+		e.file(v.number, v.next, v.oldest)
 	}
 	if v.pending && !v.rests {
 		if o := e.owners[v.number].owner; !o.leaving {
 			e.want(o)
 		}
 	}
-	return late
 }
 
 // takeEvents takes in the events of one turn.
@@ -288,7 +227,7 @@ func (e *Engine) takeEvents(s *segment) {
 }
 
 // ahead looks at the owners of turns that come soon, and does nothing with them: see actor.Options. First at
-// all owners, then at what is due of each, which is found through them.
+// all owners, then at the keys of their slots, then at what is due of each: one is found through the other.
 func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 	looked := uint64(0)
 	for k := range next {
@@ -296,11 +235,11 @@ func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 		looked += o.set.Ahead() + uint64(o.until) + uint64(o.box.Owner.number)
 	}
 	for k := range next {
+		looked += next[k].Arg.(*batchedTurn).owner.set.AheadKeys()
+	}
+	for k := range next {
 		v := next[k].Arg.(*batchedTurn)
-		for _, ref := range v.near[:min(v.n, nearRefs)] {
-			_, seen := v.owner.set.AheadOf(ref)
-			looked += seen
-		}
+		looked += v.owner.set.AheadDue(v.at)
 	}
 	l.looked = looked
 }
@@ -309,9 +248,9 @@ func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	o := box.Owner
 	if o.touched != l.engine.interval.Load() {
-		l.beforeTurn(o, v)
+		l.beforeTurn(o)
 	}
-	v.wake(&l.turn, o) // first: should anything fail, the owner still knows what is due
+	o.order, l.turn.Order = v.order, v.order
 	o.given, o.used = v.allowance(l.engine), 0
 	t := l.begin(o)
 	defer func() {
@@ -332,13 +271,7 @@ func (l *workerState) leave(o *owner, v *batchedTurn, brought segment) {
 		o.keep(brought)
 		return
 	}
-	requests := o.set.TimerRequests()
-	if cap(l.requests)-len(l.requests) < len(requests) { // those before are not looked at here any more
-		l.requests = make([]buff.TimerRequest, 0, max(2*cap(l.requests), len(requests)))
-	}
-	from := len(l.requests)
-	l.requests = append(l.requests, requests...)
-	o.set.ClearTimerRequests(&l.turn)
-	v.brought, v.requests = brought, l.requests[from:len(l.requests):len(l.requests)]
+	v.next, v.oldest, v.moved = o.set.TakeDeadline(&l.turn)
+	v.brought = brought
 	v.sends, v.pending = len(brought.outbox) > 0, o.set.Pending() > 0
 }

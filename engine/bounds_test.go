@@ -128,7 +128,7 @@ func TestP29_Mailbox(t *testing.T) {
 	for e.Stats().Busy > 0 {
 		e.Tick(0)
 	}
-	require.Equal(t, limit, e.Stats().Timers)
+	require.Equal(t, limit, engine.Timeouts(e))
 }
 
 // TestP29_Zones: so do zones.

@@ -97,6 +97,7 @@ func (e *Engine) pass() {
 		if len(e.fired)+len(e.wanted)+e.backlog.n == 0 && e.now == e.target && e.group.Quiet() {
 			break // nobody has anything to do
 		}
+		e.findDue()
 		e.seen.Store(int64(e.now))
 		e.handOut(left)
 		e.work()

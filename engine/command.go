@@ -199,55 +199,40 @@ func (e *Engine) overload(o *owner, limit int, what string) buff.Result {
 	return buff.Result{Err: fmt.Errorf("%w: owner %d, %d %s", ErrOverloaded, o.id(), limit, what)}
 }
 
-// turn returns the loop's own scratch.
+// turn returns the loop's own scratch, for one command.
 func (e *Engine) turn() *buff.Turn {
 	e.loop.Now = e.now
+	e.loop.Order++
 	return &e.loop
 }
 
-// obey puts the owner's timer requests on the wheel, and reports whether something came due
-// while the owner was busy. The owner is idle.
+// nextOrder numbers a turn that a worker is given: see buff.Turn.
+func (e *Engine) nextOrder() uint32 {
+	e.loop.Order++
+	return e.loop.Order
+}
+
+// obey files when an owner wants its next turn, and reports whether something came due
+// while it was busy. The owner is idle.
 func (e *Engine) obey(o *owner) (late bool) {
-	for _, w := range o.set.TimerRequests() {
-		late = e.meet(o, w) || late
-	}
-	o.set.ClearTimerRequests(e.turn())
+	next, order, moved := o.set.TakeDeadline(&e.loop)
+	late = e.wants(o, next, order, moved)
 	if o.set.Pending() > 0 && !o.leaving && !o.rests {
 		e.want(o)
 	}
 	return late
 }
 
-// meet meets one of its timer requests.
-func (e *Engine) meet(o *owner, w buff.TimerRequest) (late bool) {
-	now := e.now
-	if o.leaving {
-		now = o.came
-	}
+// wants takes in when an owner wants its next turn, if that has moved, and reports whether it is past: something came due while
+// the owner was busy.
+func (e *Engine) wants(o *owner, next wheel.Time, order uint32, moved bool) (late bool) {
 	switch {
-	case w.Due == wheel.Never:
-		e.wheel.Remove(w.Timer)
-	case w.Due <= now: // it came due while the owner was busy
-		o.set.Wake(e.turn(), w.Ref)
-		return true
-	case o.leaving: // it will never come
-	case w.Timer != 0:
-		e.wheel.Move(w.Timer, w.Due)
-	default:
-		e.arm(o, w)
+	case o.leaving: // what comes after it left will never come
+		return next <= o.came
+	case moved:
+		e.file(o.number, next, order)
 	}
-	return false
-}
-
-// arm gives a timer to something that had none when it asked for one.
-func (e *Engine) arm(o *owner, w buff.TimerRequest) {
-	switch timer, live := o.set.Timer(w); {
-	case !live:
-	case timer == 0:
-		o.set.SetTimer(w, e.wheel.Add(w.Due, uint64(o.number)<<16|uint64(w.Ref)))
-	default:
-		e.wheel.Move(timer, w.Due)
-	}
+	return e.filings[o.number].next <= e.now
 }
 
 // want notes that the owner wants a turn in the next Tick.
@@ -273,7 +258,7 @@ func (e *Engine) run(o *owner) {
 // send puts a message into the owner's mailbox.
 func (e *Engine) send(o *owner, m message) {
 	if !e.group.Send(&o.box, m) {
-		panic("engine: a mailbox is full: wakeRoom is too small")
+		panic("engine: a mailbox is full: runRoom is too small")
 	}
 }
 

@@ -151,23 +151,16 @@ func (e *Engine) alterBusy(o *owner, change func()) {
 
 // beforeTurn is called on a worker before the first turn of an owner in a round, and before the
 // first one after the loop has changed it. Should Marshal end the goroutine, the owner still knows
-// what is due: v, or nil.
-func (l *workerState) beforeTurn(o *owner, v *batchedTurn) {
-	done := false
+// what is due.
+func (l *workerState) beforeTurn(o *owner) {
 	c := l.engine.copies
 	mu := c.lock(o)
-	defer func() {
-		if !done && v != nil {
-			v.wake(&l.turn, o)
-		}
-		mu.Unlock()
-	}()
+	defer mu.Unlock()
 	if !c.copyNow(&c.shards[l.index], o, false) && o.copied.told != 0 {
 		c.keepShadow(&c.shards[l.index], o)
 	}
 	c.next.set(o.number)
 	o.touched, o.copied.told = l.engine.interval.Load(), 0
-	done = true
 }
 
 func (c *copies) lock(o *owner) *sync.Mutex {

@@ -70,7 +70,7 @@ func (c *copies) lookAhead() {
 	}
 	list, left := c.takeLooked(), mostSoon
 	for id := range c.engine.wheel.Soon(c.engine.now.After(c.ticks.span)) {
-		if number := uint32(id >> 16); id&auraTimer == 0 && c.now.has(number) {
+		if number := uint32(id); id&auraTimer == 0 && c.now.has(number) {
 			list = append(list, number)
 		}
 		if left--; left == 0 {

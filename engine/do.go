@@ -6,7 +6,6 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // Do carries a command out at the instant of the last Tick, after everything that was due then:
@@ -219,7 +218,6 @@ const aheadCommands = 32
 type ahead struct {
 	commands [aheadCommands]*buff.Command
 	owners   [aheadCommands]*owner
-	timers   [aheadCommands]wheel.Handle
 	n        int
 	looked   uint64 // it means nothing
 }
@@ -237,7 +235,7 @@ func (a *ahead) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
 
 // lookAhead looks at the owners of some commands that come soon, and does nothing with them: in loops so
 // short that the processor waits for all of them at once. First it finds them, then it looks at the idle
-// ones, then at what each command is about, then at its timer.
+// ones, then at the keys of their slots, then at what each command is about.
 func (e *Engine) lookAhead() {
 	a := e.ahead
 	looked := uint64(0)
@@ -254,16 +252,14 @@ func (e *Engine) lookAhead() {
 		}
 		looked += o.set.Ahead()
 	}
-	for k, o := range a.owners[:a.n] {
+	for _, o := range a.owners[:a.n] {
 		if o != nil {
-			timer, seen := touchedBy(&o.set, a.commands[k])
-			a.timers[k] = timer
-			looked += seen
+			looked += o.set.AheadKeys()
 		}
 	}
 	for k, o := range a.owners[:a.n] {
 		if o != nil {
-			looked += uint64(e.wheel.State(a.timers[k]))
+			looked += touchedBy(&o.set, a.commands[k])
 		}
 	}
 	clear(a.owners[:a.n]) // who leaves must not be kept
@@ -271,17 +267,17 @@ func (e *Engine) lookAhead() {
 	a.looked = looked
 }
 
-// touchedBy reads what a command is about, and returns its timer.
-func touchedBy(s *buff.Set, c *buff.Command) (timer wheel.Handle, seen uint64) {
+// touchedBy reads what a command is about.
+func touchedBy(s *buff.Set, c *buff.Command) (seen uint64) {
 	switch c.Verb {
 	case verb.Apply:
 		if c.Application.Spec != nil {
 			return s.AheadApply(&c.Application)
 		}
 	case verb.Remove, verb.Extend, verb.SetRemaining:
-		return s.AheadOf(buff.Ref(c.Handle.Slot()))
+		return s.AheadOf(c.Handle.Slot())
 	}
-	return 0, 0
+	return 0
 }
 
 // Damage in the three lanes. All panic if the school, or the attribute, is not of the engine's

@@ -6,7 +6,7 @@
 //
 //	                  1  the wheel advances  ─▸ owners that are due ──▸ turns ──┐
 //	                                                                           ├▸ Handler(c, event)
-//	                  2  wait, up to Budget  ◂─ events, timer requests ◂───────┘
+//	                  2  wait, up to Budget  ◂─ events, next deadlines ◂───────┘
 //	                  3  commands for other owners
 //	Inbox ──────────▸ 4  commands of the inbox, up to their share of the Tick
 //	                  5  Frame
@@ -91,6 +91,17 @@
 // commands are carried out sorted by the time of their cause, the owner that caused them and
 // the number of issue. So the same calls lead to the same frames with one worker, with eight,
 // and without any ([Options].Synchronous).
+//
+// # One timer for each owner
+//
+// An owner has one timer on the wheel, however many buffs it carries: it comes down the hours, minutes and seconds, fires, and the
+// owner's turn finds what is due among its buffs. Its next deadline is told to the wheel only if it is earlier than that for
+// which the timer waits. If it is later, as after a refresh, the timer is lazy: it fires where it was, and the loop sets it anew from
+// a table of its own, without a look at the owner.
+//
+// So a million buffs on a hundred thousand players are a hundred thousand timers, and a refresh moves none. One is enough, since the
+// turn of an owner walks all its instants in order anyway. The order of owners in a Frame is that in which timers of all
+// buffs would fire: each deadline keeps the number of the turn or command that set it.
 //
 // # Ownership
 //

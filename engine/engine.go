@@ -40,15 +40,17 @@ type Engine struct {
 	carry    time.Duration // of dt, below a millisecond
 	wheel    *wheel.Wheel
 	fired    []wheel.Fired
+	due      []dueOwner // of those that have fired, in order
 	high     highWaters
 
-	owners []entrance // by number
-	bases  []uint32   // by number: the generation its next Set begins with
-	base   uint32     // that of a number that has had none since renew
-	free   []uint32
-	byID   map[buff.OwnerID]*owner
-	wanted []*owner // want a turn in the next Tick
-	round  uint64   // counts the slices of all Ticks
+	owners  []entrance // by number
+	filings []filing   // by number
+	bases   []uint32   // by number: the generation its next Set begins with
+	base    uint32     // that of a number that has had none since renew
+	free    []uint32
+	byID    map[buff.OwnerID]*owner
+	wanted  []*owner // want a turn in the next Tick
+	round   uint64   // counts the slices of all Ticks
 
 	backlog  backlog
 	starts   int   // of the staged mailboxes, those that get a turn in this slice
@@ -148,6 +150,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		patience: min(int64(max(o.TickLimit, 4*o.MaxBuffs)), math.MaxInt32),
 	}
 	e.loop.Catalog, e.loop.Seed, e.loop.Memory = o.Catalog, o.Seed, &e.memory
+	e.loop.FormulaFailed = func(of *buff.Event, v any) { e.fell(callFormula, true, of, v) }
 	e.handlerID = func(name string) (buff.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
 	e.record = newRecorder(e)
 	if o.History > 0 {
@@ -167,7 +170,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		Pool:    pool,
 		Task:    e.task(),
 		Workers: o.Workers,
-		Limit:   2*o.MailboxLimit + wakeRoom,
+		Limit:   2*o.MailboxLimit + runRoom,
 		Handle:  func(worker int, box *mailbox) { e.workers[worker].serve(box) },
 		Ahead:   func(worker int, next []actor.Turn[*owner, message]) { e.workers[worker].ahead(next) },
 		Batched: func(worker int, box *mailbox, v any) { e.workers[worker].runBatched(box, v.(*batchedTurn)) },
@@ -175,10 +178,9 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	return e
 }
 
-// wakeRoom is the room in a mailbox for what is no command. A timer of a busy owner
-// fires at most once before the owner is idle again, and a run is sent at most once a
-// frame, for a wake or ahead of a command.
-const wakeRoom = 4*buff.MaxPerOwner + 16
+// runRoom is the room in a mailbox for runs, beside one ahead of each command. The timer of a busy owner
+// fires at most once before the owner is idle again.
+const runRoom = 16
 
 // firstNamed is the number of the first handler that is meant by its name, for timeouts.
 // The numbers below it are those of the catalogs, which get more from reload to reload.

@@ -387,6 +387,14 @@ func SpareRoom(limit, workers, used int, rooms ...int) (kept, after int) {
 	return kept, s.room
 }
 
+// Timeouts returns how many timeouts of all owners wait. Nobody may be busy.
+func Timeouts(e *Engine) (n int) {
+	for o := range e.all {
+		n += o.set.Timeouts()
+	}
+	return n
+}
+
 // AppendSave is [Engine.Save], appended to dst.
 func (e *Engine) AppendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	return e.appendSave(dst, id)

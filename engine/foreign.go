@@ -24,6 +24,7 @@ const (
 	callLook    = "Look"      // that of Watch.Follow
 	callRun     = "Run"       // that of Inbox.Run
 	callMarshal = "Marshal"   // that of Engine.Copies
+	callFormula = "Formula"   // a define.Formula of the game
 )
 
 // faultInterval is the span of game time in which Options.OnFault is told once of each site:
@@ -114,28 +115,35 @@ func (e *Engine) foreign(call string, loop bool, of *buff.Event, do func()) (pan
 		if returned {
 			return
 		}
-		f := view.Fault{Call: call, Value: recover()}
-		at := site{call: call, exit: f.Value == nil}
-		if of != nil {
-			f.Event = *of
-		}
-		if f.Event.Spec != nil {
-			at.lineage = f.Event.Spec.Lineage()
-		}
-		if panicked = f.Value; at.exit {
+		v := recover()
+		if panicked = v; v == nil {
 			panicked = errExit
 		}
-		if loop {
-			e.exited = e.exited || at.exit && (call == callRun || call == callMembers) // what Tick calls before its end
-			before := e.asking
-			e.asking = "Options.OnFault"
-			defer func() { e.asking = before }()
-		}
-		e.fault(&f, at)
+		e.fell(call, loop, of, v)
 	}()
 	do()
 	returned = true
 	return nil
+}
+
+// fell counts and tells what something that the game has handed in, but for handlers, has panicked with; nil: it ends
+// its goroutine. It is called in the deferred function that has recovered.
+func (e *Engine) fell(call string, loop bool, of *buff.Event, v any) {
+	f := view.Fault{Call: call, Value: v}
+	at := site{call: call, exit: v == nil}
+	if of != nil {
+		f.Event = *of
+	}
+	if f.Event.Spec != nil {
+		at.lineage = f.Event.Spec.Lineage()
+	}
+	if loop {
+		e.exited = e.exited || at.exit && (call == callRun || call == callMembers) // what Tick calls before its end
+		before := e.asking
+		e.asking = "Options.OnFault"
+		defer func() { e.asking = before }()
+	}
+	e.fault(&f, at)
 }
 
 // read reads the clock of those who watch.

@@ -9,10 +9,9 @@ import (
 
 // lists are those on which the turns of a worker leave what they bring beside events, of one frame.
 type lists struct {
-	frame    uint64
-	outbox   []outgoing
-	requests []buff.TimerRequest
-	lent     lent
+	frame  uint64
+	outbox []outgoing
+	lent   lent
 }
 
 // mostOld is how many lists of earlier frames a worker keeps: those of the frame before, which are
@@ -36,7 +35,7 @@ func (l *workerState) open() {
 
 // putAway leaves the lists to those who read them, and takes others.
 func (l *workerState) putAway() {
-	l.old = append(l.old, lists{l.frame, l.outbox, l.requests, l.lent})
+	l.old = append(l.old, lists{l.frame, l.outbox, l.lent})
 	o := lists{}
 	if l.old[0].frame < l.engine.unread.Load() {
 		o = l.old[0]
@@ -46,16 +45,15 @@ func (l *workerState) putAway() {
 	} else if len(l.old) > mostOld {
 		l.old = slices.Delete(l.old, 0, 1)
 	}
-	l.outbox, l.requests, l.lent = o.outbox[:0], o.requests[:0], o.lent
+	l.outbox, l.lent = o.outbox[:0], o.lent
 }
 
 // empty does the same on the loop, when nobody reads the lists any more.
 func (l *workerState) empty(frame uint64) {
 	l.frame, l.emptied = frame, true
 	clear(l.outbox) // commands may hold functions
-	l.engine.high.events.used(len(l.requests))
 	l.emptyAll()
-	l.outbox, l.requests = l.outbox[:0], l.requests[:0]
+	l.outbox = l.outbox[:0]
 	l.lent.empty()
 }
 
@@ -63,7 +61,7 @@ func (l *workerState) empty(frame uint64) {
 func (l *workerState) giveBack(s *highWaters) {
 	l.old = nil
 	l.chunks.giveBack()
-	l.outbox, l.requests = fit(l.outbox, s.events), fit(l.requests, s.events)
+	l.outbox = fit(l.outbox, s.events)
 }
 
 // passOn carries out what the rules of one owner want of others, after a command of the
@@ -171,7 +169,7 @@ func (e *Engine) giveBack(frame uint64) {
 		return
 	}
 	s := &e.high
-	e.fired, e.collected = fit(e.fired[:0], s.fired), fit(e.collected[:0], s.collected)
+	e.fired, e.due, e.collected = fit(e.fired[:0], s.fired), fit(e.due[:0], s.fired), fit(e.collected[:0], s.collected)
 	if len(e.outbox) == 0 {
 		e.outbox = fit(e.outbox, s.outbox)
 	}
@@ -179,7 +177,7 @@ func (e *Engine) giveBack(frame uint64) {
 		e.wanted = append(make([]*owner, 0, max(keep, 2*int(s.wanted))), e.wanted...)
 	}
 	if b := &e.backlog; b.n == 0 {
-		b.queue, b.rings = fit(b.queue, s.backlog), fit(b.rings, s.backlog)
+		b.queue = fit(b.queue, s.backlog)
 	}
 	e.group.Shrink(max(keep, 2*int(max(s.collected, s.batch))))
 	e.batch.giveBack(s.batch)
@@ -219,6 +217,6 @@ func (e *Engine) renew() {
 	// one that has been used much must not use up the others.
 	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {
 		e.base = top
-		e.owners, e.bases, e.free = nil, nil, nil
+		e.owners, e.filings, e.bases, e.free = nil, nil, nil, nil
 	}
 }

@@ -29,6 +29,7 @@ type owner struct {
 	until   wheel.Time
 	number  uint32
 	given   int32  // its allowance: see Engine.handOut
+	order   uint32 // of its turns: see buff.Turn
 	used    int32  // of it
 	obeyed  int32  // commands that were carried out since it was handed over
 	touched uint32 // the round of copies in which it had a turn; 0: not since the loop has changed it
@@ -176,7 +177,6 @@ type mailbox = actor.Mailbox[*owner, message]
 type message struct {
 	kind messageKind
 	via  bool // cmd is for another owner, see viaSource
-	ref  buff.Ref
 	at   wheel.Time
 	cmd  *buff.Command
 }
@@ -184,9 +184,8 @@ type message struct {
 type messageKind uint8
 
 const (
-	wake messageKind = iota // ref's timer has fired
-	run                     // work off everything that is due until at
-	do                      // carry out cmd, which was issued at the instant at
+	run messageKind = iota // work off everything that is due until at
+	do                     // carry out cmd, which was issued at the instant at
 )
 
 // Spawn lets an owner in; data is the game's own and comes back in
@@ -251,6 +250,7 @@ func (e *Engine) number() (uint32, error) {
 		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.MaxOwners)
 	}
 	e.owners = append(e.owners, entrance{})
+	e.filings = append(e.filings, notFiled)
 	e.bases = append(e.bases, e.base)
 	return uint32(len(e.owners) - 1), nil
 }
@@ -264,7 +264,8 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	}
 	dropped = o.set.Clear(e.turn(), o.came, buff.Unload)
 	e.obey(o)
-	o.leaving = true // a wake of its timers may still be on the way
+	o.leaving = true // its timer may have fired
+	e.unfile(o.number)
 	e.living--
 	e.leaveZone(o)
 	if e.copies != nil {

@@ -32,26 +32,17 @@ type asker interface {
 	Do(buff.Command)
 }
 
-// reference is the engine as one would write it first: a list of deadlines that is looked
-// through from end to end, owners one after the other, no wheel, no mailbox, no worker. It
+// reference is the engine as one would write it first: owners one after the other, each of whom is asked whether something is
+// due, no wheel, no mailbox, no worker. It
 // has the rules of package buff in common with the engine, which have a model of their own.
 type reference struct {
 	now    wheel.Time
 	turn   buff.Turn
 	owners []*buff.Set // by id
-	list   []deadline
-	timers wheel.Handle
 	outbox []outgoingModel
 	inbox  []outgoingModel
 	onCall func(c asker, e buff.Event)
 	events map[buff.OwnerID][]buff.Event
-}
-
-type deadline struct {
-	due   wheel.Time
-	owner int
-	ref   buff.Ref
-	timer wheel.Handle
 }
 
 type outgoingModel struct {
@@ -99,32 +90,7 @@ func newReference(cat *buff.Catalog, owners int, onCall func(asker, buff.Event))
 func (r *reference) do(to buff.OwnerID, cmd buff.Command) buff.Result {
 	r.turn.Now = r.now
 	res := r.owners[to].Do(&r.turn, r.now, cmd)
-	r.obey(int(to))
 	return res
-}
-
-// obey keeps what the owner wants in the list.
-func (r *reference) obey(id int) {
-	set := r.owners[id]
-	for _, o := range set.TimerRequests() {
-		timer := o.Timer
-		if o.Due != wheel.Never && timer == 0 { // or it had one when it asked, which it may have lost since
-			at, live := set.Timer(o)
-			if !live {
-				continue
-			}
-			if timer = at; timer == 0 {
-				r.timers++
-				timer = r.timers
-				set.SetTimer(o, timer)
-			}
-		}
-		r.list = slices.DeleteFunc(r.list, func(d deadline) bool { return d.timer == timer })
-		if o.Due != wheel.Never {
-			r.list = append(r.list, deadline{o.Due, id, o.Ref, timer})
-		}
-	}
-	set.ClearTimerRequests(&r.turn)
 }
 
 // tick passes the time, owner by owner.
@@ -136,16 +102,8 @@ func (r *reference) tick(dt time.Duration) {
 			r.onCall(refContext{r, buff.OwnerID(id)}, c.Event)
 			return buff.NoReason
 		}
-		for again := true; again; {
-			for _, d := range r.list {
-				if d.owner == id && d.due <= r.now {
-					set.Wake(&r.turn, d.ref)
-				}
-			}
-			r.list = slices.DeleteFunc(r.list, func(d deadline) bool { return d.owner == id && d.due <= r.now })
+		for again := true; again; again = set.Pending() > 0 || set.Next() <= r.now {
 			set.Run(&r.turn, r.now, 1<<30)
-			r.obey(id)
-			again = set.Pending() > 0 || slices.ContainsFunc(r.list, func(d deadline) bool { return d.owner == id && d.due <= r.now })
 		}
 	}
 	slices.SortStableFunc(r.outbox, func(a, b outgoingModel) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from)) })
@@ -303,7 +261,6 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 			for ev := range f.Events() {
 				got[ev.Owner] = append(got[ev.Owner], ev)
 			}
-			require.Equal(t, len(ref.list), e.Stats().Timers, msg)
 			for id := range got {
 				requireSameEvents(t, ref.events[id], got[id], msg)
 				events += len(got[id])

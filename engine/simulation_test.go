@@ -387,7 +387,7 @@ func TestP21_Accounting(t *testing.T) {
 					count(e.Tick(0))
 				}
 				s := e.Stats()
-				require.Equal(t, accepted, rung+taken+s.Timers+int(s.DroppedOnDespawn+s.Undelivered), "seed %d: %+v", seed, s)
+				require.Equal(t, accepted, rung+taken+engine.Timeouts(e)+int(s.DroppedOnDespawn+s.Undelivered), "seed %d: %+v", seed, s)
 				require.Equal(t, rung, called)
 				require.NotZero(t, refused)
 				require.NoError(t, e.Close(context.Background()))

@@ -3,9 +3,6 @@ package engine
 import (
 	"math"
 	"time"
-
-	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // Tick moves the time on by dt and runs everything that is due by then. What is
@@ -128,22 +125,13 @@ func (e *Engine) emptyWorkers(frame uint64) {
 	e.spare.emptyRead(frame, true)
 }
 
-// wake tells the owners what is due. It comes before collect: in a mailbox the wakes of
-// a slice must stand before its run.
-func (e *Engine) wake() {
-	for _, f := range e.fired {
-		if f.ID&auraTimer != 0 {
-			e.index.auras.fired(int32(f.ID &^ auraTimer))
-			continue
+// wantDue notes that the owners that are due want a turn.
+func (e *Engine) wantDue() {
+	for _, d := range e.due {
+		if o := e.owners[d.number()].owner; !o.leaving { // otherwise it is due after it left
+			e.want(o)
 		}
-		o := e.owners[uint32(f.ID>>16)].owner
-		if o.leaving {
-			continue // due after it left
-		}
-		e.send(o, message{kind: wake, ref: refOf(f)})
-		e.want(o)
 	}
-	e.stats.Fired += uint64(len(e.fired))
 }
 
 // runWanted gives a turn to the owners that want one.
@@ -237,7 +225,9 @@ func (e *Engine) takeBack(o *owner) {
 	late, gave, obeyed := false, false, o.obeyed
 	if v := o.batched; v != nil {
 		o.batched, v.owner = nil, nil
-		late = (v.whole || v.rests) && e.takeBatched(v)
+		if v.whole || v.rests {
+			e.takeBatched(v)
+		}
 		gave = v.sends
 		if v.rests {
 			late, o.rests = true, false // it has no message that says so
@@ -283,5 +273,3 @@ func (e *Engine) takeBack(o *owner) {
 		e.copies.home(o, gave, obeyed)
 	}
 }
-
-func refOf(f wheel.Fired) buff.Ref { return buff.Ref(f.ID) }

@@ -15,26 +15,25 @@ import (
 // leaves what its turns brought. It belongs to the worker while one runs in its
 // place, and to the loop while no worker runs at all.
 type workerState struct {
-	engine   *Engine
-	index    int
-	looked   uint64 // by ahead; it means nothing
-	turn     buff.Turn
-	outbox   []outgoing
-	requests []buff.TimerRequest // of batched turns
-	lent     lent                // what the commands of its turns point to
-	ctx      Context
-	owner    *owner       // whose turn it is
-	batched  *batchedTurn // if it is one
-	frame    uint64       // the frame that the lists belong to
-	emptied  bool         // the loop has emptied the lists, and no turn has written to them since
-	chunks   chunks
-	old      []lists // of earlier frames
-	issued   int     // commands for others, of the handler that runs
-	handle   buff.Handle
-	timeout  buff.TimeoutHandle // what that was called for
-	sampler  sampler            // which turns are measured
-	calls    sampler            // which handlers are
-	labels   context.Context    // of the goroutine, for profiles; nil: none
+	engine  *Engine
+	index   int
+	looked  uint64 // by ahead; it means nothing
+	turn    buff.Turn
+	outbox  []outgoing
+	lent    lent // what the commands of its turns point to
+	ctx     Context
+	owner   *owner       // whose turn it is
+	batched *batchedTurn // if it is one
+	frame   uint64       // the frame that the lists belong to
+	emptied bool         // the loop has emptied the lists, and no turn has written to them since
+	chunks  chunks
+	old     []lists // of earlier frames
+	issued  int     // commands for others, of the handler that runs
+	handle  buff.Handle
+	timeout buff.TimeoutHandle // what that was called for
+	sampler sampler            // which turns are measured
+	calls   sampler            // which handlers are
+	labels  context.Context    // of the goroutine, for profiles; nil: none
 
 	// current and since tell the loop whom the worker is held up by: the owner's number, plus
 	// one, with the definition's line behind it, and the frame's time when the turn
@@ -50,6 +49,7 @@ func (l *workerState) init(e *Engine, index int) {
 	l.engine, l.index = e, index
 	l.chunks.spare = &e.spare
 	l.turn.Call = l.call
+	l.turn.FormulaFailed = func(of *buff.Event, v any) { e.fell(callFormula, e.opts.Synchronous, of, v) }
 	l.turn.Seed, l.turn.Memory = e.opts.Seed, &e.memory
 	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
 }
@@ -120,8 +120,9 @@ func (l *workerState) end(t *turnOf) {
 func (l *workerState) serve(box *mailbox) {
 	o := box.Owner
 	if o.touched != l.engine.interval.Load() {
-		l.beforeTurn(o, nil)
+		l.beforeTurn(o)
 	}
+	l.turn.Order = o.order
 	t := l.begin(o)
 	defer func() {
 		o.keep(l.brought(&t))
@@ -129,8 +130,6 @@ func (l *workerState) serve(box *mailbox) {
 	}()
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
 		switch m.kind {
-		case wake:
-			o.set.Wake(&l.turn, m.ref)
 		case do:
 			// A batched turn that was cut short has left no message.
 			if o.undone && !l.run(box, o, o.until) || o.used >= o.given {

@@ -82,7 +82,7 @@ func newClock(o Options, shards int) *Clock {
 		wake: make(chan struct{}, 1), done: make(chan struct{}), finished: make(chan struct{}),
 	}
 	if o.Clock != nil {
-		c.wall = func() time.Time { return o.Clock().Round(0) }
+		c.wall = c.guarded(o.Clock)
 	}
 	for i := range c.shards {
 		s := &c.shards[i]

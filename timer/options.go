@@ -15,7 +15,8 @@ type Options struct {
 
 	// Clock is the wall clock, which [Clock.At] and [Clock.Schedule] follow. Delays do not
 	// depend on it. If nil, it is time.Now. A monotonic reading in what it returns is ignored.
-	// It must not call the Clock that it is for.
+	// It must not call the Clock that it is for, nor end its goroutine. For one that panics stands
+	// what it has shown last, and the time since.
 	Clock func() time.Time
 }
 

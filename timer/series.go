@@ -78,7 +78,8 @@ func (c *Clock) Every(d time.Duration, f func()) *Timer {
 // An instant without one, as [time.Date], Truncate or Round make it, follows the wall clock as [Clock.At]
 // does. (With Options.Clock there are no monotonic readings.)
 //
-// next is first called in Schedule and then just before each call of f, on the same goroutine.
+// next is first called in Schedule and then just before each call of f, on the same goroutine. If it panics, and
+// the pool recovers that, or ends its goroutine, there are no more calls.
 // Calls do not overlap. If the timer is stopped or reset while next runs, what next returns is
 // not used.
 func (c *Clock) Schedule(next func(prev time.Time) time.Time, f func()) *Timer {
@@ -180,7 +181,17 @@ func (r *series) ask() bool {
 	if moved {
 		return true
 	}
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		r.s.mu.Lock()
+		r.live = r.live && r.moved // there is no instant after this one
+		r.s.mu.Unlock()
+	}()
 	t := r.next(prev)
+	returned = true
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 	"github.com/bufftick/bufftick/timer"
 )
 
@@ -303,4 +304,58 @@ func TestScheduleByReadings(t *testing.T) {
 	c.AfterFunc(time.Millisecond, func() { close(done) })
 	<-done
 	require.True(t, s.Stop())
+}
+
+// recovering is a pool that recovers what panics.
+type recovering struct{}
+
+func (recovering) Submit(task func()) error {
+	go func() {
+		defer func() { _ = recover() }()
+		task()
+	}()
+	return nil
+}
+
+// TestNextFails: a Schedule whose next does not return has no instant after it, and is over. It is not called again and
+// again, and nothing else is: delays, and a Schedule that was given another time meanwhile.
+func TestNextFails(t *testing.T) {
+	for name, run := range runs {
+		for _, end := range recoveredtest.Ends("") {
+			if end.Name != "Goexit" {
+				name, run = "recovers", recovering{}
+			}
+			t.Run(name+"/"+end.Name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := timer.New(timer.Options{Run: run})
+					defer closed(t, c)
+					l, asked, again := newTimes(), 0, 0
+					c.Schedule(func(prev time.Time) time.Time {
+						if asked++; asked > 2 {
+							end.Do()
+						}
+						return prev.Add(time.Second)
+					}, l.now)
+					var moved *timer.Timer
+					moved = c.Schedule(func(prev time.Time) time.Time {
+						if again++; again == 2 {
+							moved.Reset(5 * time.Second)
+							end.Do()
+						}
+						return prev.Add(time.Second)
+					}, l.now)
+					c.AfterFunc(4*time.Second, l.now)
+					time.Sleep(4500 * time.Millisecond)
+					synctest.Wait()
+					require.Equal(t, seconds(1, 4), l.take())
+					require.Equal(t, 3, asked)
+					time.Sleep(2 * time.Second)
+					synctest.Wait()
+					require.Equal(t, seconds(6), l.take())
+					require.True(t, moved.Stop())
+					require.Zero(t, c.Len())
+				})
+			})
+		}
+	}
 }

@@ -27,6 +27,23 @@ type walls struct {
 	offset int64 // the wall clock less the monotonic one, for which all deadlines are right
 }
 
+// guarded returns the wall clock of the game for the driver and for callers with a lock, neither of which must end by a
+// panic of it. For one that panics stands what it has shown last, and the time since.
+func (c *Clock) guarded(clock func() time.Time) func() time.Time {
+	var offset atomic.Int64
+	offset.Store(c.start.UnixNano())
+	return func() (t time.Time) {
+		defer func() {
+			if recover() != nil {
+				t = time.Unix(0, offset.Load()+c.elapsed())
+			}
+		}()
+		t = clock().Round(0)
+		offset.Store(t.UnixNano() - c.elapsed())
+		return t
+	}
+}
+
 // wallDue returns when the wall clock will show t, in ns after New, as it is set now.
 func (c *Clock) wallDue(t time.Time) int64 {
 	left, ns := int64(t.Sub(c.wall())), c.elapsed()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 	"github.com/bufftick/bufftick/timer"
 )
 
@@ -306,5 +307,46 @@ func TestSetWhileACallRuns(t *testing.T) {
 				require.True(t, s.Stop())
 			})
 		})
+	}
+}
+
+// TestP67_ClockFails: a wall clock that panics shows what it showed last, and the time since: At and Schedule
+// come as they would, the driver lives, and nothing is left locked.
+func TestP67_ClockFails(t *testing.T) {
+	for name, run := range runs {
+		for _, end := range recoveredtest.Ends("")[:len(recoveredtest.Panics)] {
+			t.Run(name+"/"+end.Name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var fails atomic.Bool
+					w := &dial{start: time.Now(), ahead: time.Hour}
+					c := timer.New(timer.Options{Run: run, Clock: func() time.Time {
+						if fails.Load() {
+							end.Do()
+						}
+						return w.now()
+					}})
+					defer closed(t, c)
+					l := newTimes()
+					c.At(w.now().Add(5*time.Second), l.now)
+					time.Sleep(2 * time.Second)
+					fails.Store(true)
+					time.Sleep(time.Second) // the driver looks
+					c.At(w.now().Add(time.Second), l.now)
+					c.Schedule(func(prev time.Time) time.Time {
+						return prev.Add(3 * time.Second)
+					}, l.now)
+					c.AfterFunc(4*time.Second, l.now)
+					time.Sleep(4 * time.Second)
+					synctest.Wait()
+					require.Equal(t, seconds(4, 5, 6, 7), l.take())
+					fails.Store(false)
+					w.set(time.Hour)
+					c.At(w.now().Add(time.Second), l.now)
+					time.Sleep(time.Second)
+					synctest.Wait()
+					require.NotEmpty(t, l.take())
+				})
+			})
+		}
 	}
 }

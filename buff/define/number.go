@@ -82,7 +82,7 @@ type Formula interface {
 	// Inputs.Reads.
 	Reads() []Read
 
-	// Eval returns the number. NaN and infinities count as errors.
+	// Eval returns the number. NaN and infinities count as errors, and so does a panic; it must not end its goroutine.
 	Eval(in Inputs) (float64, error)
 }
 

@@ -11,10 +11,10 @@ import (
 type Fault struct {
 	// Call is what was called: "" for a handler; "Members", "Record" or "SlowTrace" for what
 	// has that name in engine.Options; "Clock" for that of [Watch.Open], "Look" for that of
-	// [Watch.Follow]; "Run" for that of engine.Inbox.Run; "Game.Data" and the like for what is given to replay.Run.
+	// [Watch.Follow]; "Run" for that of engine.Inbox.Run; "Formula" for a define.Formula; "Game.Data" and the like for what is given to replay.Run.
 	Call string
 
-	Event buff.Event // that the handler was called for; of Members and Look, the owner
+	Event buff.Event // that the handler was called for; of Members, Look and Formula, the owner
 	Value any        // what it panicked with; nil if it ended its goroutine
 	Stack []byte     // where; nil if it ended its goroutine
 
@@ -41,7 +41,7 @@ type StuckTurn struct {
 // Stats says how an engine stands and what it has done since it was made.
 type Stats struct {
 	Ticks  uint64
-	Fired  uint64 // deadlines that came due on the wheel
+	Fired  uint64 // timers of the wheel that came due: each owner has one, and each aura
 	Events uint64 // in all frames
 
 	Owners      int
@@ -49,7 +49,7 @@ type Stats struct {
 	Behind      time.Duration // that is still to be worked off: see Options.CatchUp
 	Lost        time.Duration // that was dropped since the engine was made
 	LostAtClose time.Duration // carried time that Close has dropped
-	Timers      int           // on the wheel, waiting
+	Timers      int           // on the wheel, waiting: one for each owner to whom something is to come, and one for each aura
 	Inbox       int           // commands of other goroutines that were accepted and wait
 
 	Dropped          uint64 // due, and looked at just before it ran no longer so
