@@ -32,6 +32,10 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 }
 
 // counts reports whether an async stack counts in the beat at an instant.
+//
+// A period of 2 s, a beat at 2, 4, 6 …; a stack that came at 1 s and lasts 5 s has periods of its own that end at 3 and 5, and
+// an end at 6. It is 1 s behind: it counts in the beats at 2 and 4, and not in that at 6, of which only half a period is its
+// own. Story: testdata/timers_each_beat.txt.
 func (l *asyncStack) counts(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
 
 // inStep lets the periods of all async stacks begin now, as the instance's do, which begin anew. With
@@ -119,6 +123,9 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 
 // restartFirst does what the rule of refresh does to the stack that ends first, at the limit:
 // nothing, or it begins anew, as an async stack of its own from then on.
+//
+// One stack only is restarted, whatever the application brings: of three stacks that ended together two still do.
+// Story: testdata/timers_each_full.txt.
 func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
 	i := &s.slots[at]
 	if s.specOf(i).Stack.Refresh == define.RefreshNone {
@@ -153,6 +160,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 
 // replaceOldest takes n stacks off, the oldest ones, for those that come. However many parts they are of,
 // one StackEnded tells of them.
+// Oldest is by application, and not by who ends first: a long one gives way before a short one that came later.
 func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 	for n > 0 {
 		async := s.extraOf(&s.slots[at]).async
@@ -187,6 +195,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 }
 
 // endAsync ends the async stack that ends first, which is not the last.
+// Of a member of an aura it is a holder that goes, with what it brought. Story: testdata/timers_each.txt.
 func (s *Set) endAsync(t *Turn, at uint16, why Reason) {
 	if i := &s.slots[at]; i.flags&member != 0 {
 		s.dropHolder(t, at, s.firstToLeave(i))
@@ -199,6 +208,7 @@ func (s *Set) endAsync(t *Turn, at uint16, why Reason) {
 }
 
 // asyncOver reports whether the async stack that ends first has ended, and is not the last.
+// The last one is the instance itself, whose end is a removal and not a StackEnded.
 func (s *Set) asyncOver(i *instance, now wheel.Time) bool {
 	if i.flags&member != 0 {
 		k := s.firstToLeave(i)
@@ -243,6 +253,8 @@ func (s *Set) setAsync(i *instance, end wheel.Time) {
 //
 // The strongest are found by looking through all of them once for each magnitude that counts, from the top. That
 // is no sort, wants no memory, and the most that can count are few.
+//
+// Story: testdata/effective_each.txt.
 func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
 	async := s.extraOf(i).async
 	most := int32(s.specOf(i).Stack.Effective)

@@ -92,6 +92,9 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 }
 
 // lastHolder gives an instance the end of its last holder, if the owner is within none.
+//
+// The end is the latest of the lingers. One that was told to the instance itself, by SetRemaining or Extend, stays if it is
+// the sooner: an aura does not take back what the game has said.
 func (s *Set) lastHolder(t *Turn, at uint16) {
 	i := &s.slots[at]
 	last := wheel.Time(0)
@@ -115,6 +118,9 @@ func (s *Set) lastHolder(t *Turn, at uint16) {
 }
 
 // dropHolder takes a holder off, which is not the last, and the stacks that it brought.
+//
+// At least one stack stays, since another holder still has the instance: two banners at a limit of one stack brought one
+// between them. Story: testdata/aura_by.txt.
 func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	i := &s.slots[at]
 	x := s.extraOf(i)

@@ -2,6 +2,8 @@ package buff
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
 )
@@ -85,5 +87,99 @@ func (k *checker) params(s *Spec) {
 		}
 		seen[p.Name] = true
 		k.keep(field, p.Name, &p.Value)
+	}
+}
+
+// save checks what is kept when the owner leaves.
+func (k *checker) save(s *Spec) {
+	v := &s.Save
+	k.whole("save.if_remaining", v.IfRemaining)
+	switch given := v.IfRemaining != 0; {
+	case given && v.Mode != define.SaveIfRemaining:
+		k.failf("save.if_remaining", "is for mode ifRemaining, not %v", v.Mode)
+	case !given && v.Mode == define.SaveIfRemaining:
+		k.failf("save.if_remaining", "missing: mode ifRemaining needs it")
+	}
+	if !isWord(v.Compensate) {
+		k.failf("save.compensate", "the name of a class must not have spaces or control characters")
+	}
+	if s.Clock == define.Wall && v.Mode == define.SaveNever {
+		k.failf("save.mode", "never means nothing with clock wall, which goes on while the owner is away")
+	}
+	if v.Offline != define.OfflineNone && !s.pulses() {
+		k.failf("save.offline_pulses", "%v needs a period", v.Offline)
+	}
+	switch {
+	case v.OfflineCap == 0:
+	case v.Offline != define.OfflineAll:
+		k.failf("save.offline_pulses.all", "is the most that all gives, not %v", v.Offline)
+	default:
+		k.within("save.offline_pulses.all", v.OfflineCap, 1, maxCount)
+	}
+}
+
+// links checks what comes and goes with the buff.
+func (k *checker) links(s *Spec) {
+	if n := len(s.Links); n > define.MaxLinks {
+		k.failf("links", "%d are more than %d", n, define.MaxLinks)
+	}
+	s.Links = slices.Clone(s.Links)
+	for i, id := range s.Links[:min(len(s.Links), define.MaxLinks)] {
+		field := element("links", i)
+		of := k.ref(field, id)
+		switch {
+		case of == nil:
+			continue
+		case id == s.ID:
+			k.failf(field, "a buff may not be its own link")
+		case of.Kind == define.Instant:
+			k.failf(field, "%q is instant: there would be nothing to take away; use on.apply", id)
+		case slices.Contains(s.Links[:i], id):
+			k.failf(field, "%q stands in the list already", id)
+		}
+		s.links = append(s.links, of)
+	}
+}
+
+// linkRings finds definitions that are linked to each other in a ring, each ring once: one
+// application would set off all of them for ever.
+func (k *checker) linkRings() {
+	const (
+		fresh = iota
+		onPath
+		done
+	)
+	state := map[*Spec]uint8{}
+	var path []*Spec
+	var walk func(s *Spec)
+	walk = func(s *Spec) {
+		switch state[s] {
+		case done:
+			return
+		case onPath:
+			ring := path[slices.Index(path, s):]
+			if len(ring) == 1 {
+				return // which is said already
+			}
+			names := make([]string, 0, len(ring)+1)
+			for _, r := range append(slices.Clone(ring), s) {
+				names = append(names, r.ID)
+			}
+			k.current = s
+			k.failf("links", "they come back to where they began: %s", strings.Join(names, ", "))
+			return
+		}
+		state[s] = onPath
+		path = append(path, s)
+		for _, l := range s.links {
+			walk(l)
+		}
+		path = path[:len(path)-1]
+		state[s] = done
+	}
+	for _, s := range k.catalog.specs {
+		if len(s.links) > 0 {
+			walk(s)
+		}
 	}
 }

@@ -232,3 +232,131 @@ func (a *Application) check() (Reason, error) {
 	}
 	return NoReason, nil
 }
+
+// Errors of a [Command] that was brought from somewhere: of its binary form, of its text, and of
+// [Command.Check].
+var (
+	// ErrCommand: it is no command, or one that no constructor could have made.
+	ErrCommand = errors.New("buff: bad command")
+	// ErrCommandVersion: its binary form is of a later version.
+	ErrCommandVersion = errors.New("buff: a command of a version that is not known")
+	// ErrFunc: it holds a Go function, which has no binary form.
+	ErrFunc = errors.New("buff: a command with a function has no binary form")
+	// ErrName: the catalog has no definition, tag, act or attribute of that name or number.
+	ErrName = errors.New("buff: the catalog has no such name")
+)
+
+// Check returns what is wrong with a command for owners whose definitions are those of a catalog,
+// nil if nothing is: [ErrCommand] if no constructor could have made it, [ErrName] if its tag or its
+// attribute is not of the catalog; nil is one without any. Whether what it asks for can be done is not asked.
+func (c *Command) Check(catalog *Catalog) error {
+	if catalog == nil {
+		catalog = &Catalog{}
+	}
+	switch {
+	case c.Verb == 0 || c.Verb > verb.Last:
+		return fmt.Errorf("%w: the verb %d", ErrCommand, c.Verb)
+	case c.Verb == verb.Enter || c.Verb == verb.Leave || c.linked:
+		return fmt.Errorf("%w: %v is the engine's own", ErrCommand, c.Verb)
+	case (c.Verb == verb.Apply || c.Verb == verb.RemoveSpec) && c.Application.Spec == nil:
+		return fmt.Errorf("%w: %v of no definition", ErrCommand, c.Verb)
+	case c.Verb == verb.AddTimeout && c.Name == "" && c.Do == nil:
+		return fmt.Errorf("%w: a timeout that calls nothing", ErrCommand)
+	case c.Reason != NoReason && !c.Reason.Removes():
+		return fmt.Errorf("%w: the reason %v, which does not end a buff", ErrCommand, c.Reason)
+	case c.Whose == define.OfSource || c.Whose > define.OfZone:
+		return fmt.Errorf("%w: a time that is neither a buff's nor an owner's nor a zone's: %d", ErrCommand, c.Whose)
+	case c.Tag != 0 && catalog.TagName(c.Tag) == "":
+		return fmt.Errorf("%w: %v with the tag number %d", ErrName, c.Verb, c.Tag)
+	case c.Query.Tag != 0 && catalog.TagName(c.Query.Tag) == "":
+		return fmt.Errorf("%w: %v with the tag number %d", ErrName, c.Verb, c.Query.Tag)
+	}
+	switch c.Verb {
+	case verb.AddBase, verb.SetBase, verb.Damage:
+		if s := catalog.Attributes(); s == nil || c.Attr == 0 || int(c.Attr) > s.Len() {
+			return fmt.Errorf("%w: %v with the attribute number %d", ErrName, c.Verb, c.Attr)
+		}
+	}
+	return nil
+}
+
+// Commands about what a handle names. If it names nothing that runs they fail with [ErrStale].
+
+// Remove ends the buff of a handle, for the reason Cancelled.
+func Remove(h Handle) Command { return Command{Verb: verb.Remove, Handle: h} }
+
+// RemoveStacks takes n stacks off the buff of a handle, for a reason that ends buffs: all of it if
+// n is not above zero or it has no more. The timers of what is left stay as they are. It panics if
+// the reason ends no buff.
+func RemoveStacks(h Handle, n int, why Reason) Command {
+	return Command{Verb: verb.Remove, Handle: h, Stacks: n, Reason: removal(why)}
+}
+
+// removal panics if why is not a reason that ends a buff. Cancelled is what a command has that says
+// none.
+func removal(why Reason) Reason {
+	if !why.Removes() {
+		panic(fmt.Sprintf("buff: %v is not a reason that ends a buff", why))
+	}
+	if why == Cancelled {
+		return NoReason
+	}
+	return why
+}
+
+// Extend moves the end of the buff of a handle by d, which may be negative. If the end would not
+// be after now, the buff expires at once, without a pulse. It fails with [ErrInfinite] if there is
+// no end.
+func Extend(h Handle, d time.Duration) Command {
+	return Command{Verb: verb.Extend, Handle: h, By: d}
+}
+
+// ExtendUpTo is Extend that never leaves more than most: the end is not moved beyond most from
+// now, and one that is further away already stays.
+func ExtendUpTo(h Handle, d, most time.Duration) Command {
+	return Command{Verb: verb.Extend, Handle: h, By: d, Application: Application{Duration: Lasting(most)}}
+}
+
+// SetRemaining makes the buff of a handle end after d, also one without an end. If d is not above
+// zero, it expires at once, without a pulse.
+func SetRemaining(h Handle, d time.Duration) Command {
+	return Command{Verb: verb.SetRemaining, Handle: h, By: d}
+}
+
+// SetPeriod changes the period of the buff of a handle, by the Haste of its definition. It fails
+// with [ErrPeriod] if the buff does not pulse, or d is not in whole milliseconds from [define.MinPeriod]
+// to [define.MaxDuration].
+func SetPeriod(h Handle, d time.Duration) Command {
+	return Command{Verb: verb.SetPeriod, Handle: h, By: d}
+}
+
+// PauseBuff stops the time of one buff, until [ResumeBuff].
+func PauseBuff(h Handle) Command { return Command{Verb: verb.Pause, Whose: define.OfBuff, Handle: h} }
+
+// ResumeBuff lets the time of one buff go on where PauseBuff stopped it. While its owner is
+// paused, it stands still all the same.
+func ResumeBuff(h Handle) Command { return Command{Verb: verb.Resume, Whose: define.OfBuff, Handle: h} }
+
+// SetBuffRate is [SetRate] for the time of one buff, which then passes at the product of its own
+// rate, its owner's and its zone's.
+func SetBuffRate(h Handle, r Ratio) Command {
+	return Command{Verb: verb.SetRate, Whose: define.OfBuff, Handle: h, Rate: r}
+}
+
+// Inhibit takes the effect of the buff of a handle away, as if its ongoing requirement failed: its
+// pulses are suppressed, what it grants is off, and its time goes on. To inhibit twice is the same
+// as once.
+func Inhibit(h Handle) Command { return Command{Verb: verb.Inhibit, Handle: h} }
+
+// Release ends an Inhibit. The buff has its effect again unless something else hides it; its
+// Inhibition says what becomes of the beat.
+func Release(h Handle) Command { return Command{Verb: verb.Release, Handle: h} }
+
+// ConsumeCharges uses n charges of one buff, one if n is below; without any left it goes. A buff
+// without charges is left as it is.
+func ConsumeCharges(h Handle, n int) Command {
+	return Command{Verb: verb.ConsumeCharges, Handle: h, Stacks: n}
+}
+
+// Cancel takes a timeout back.
+func Cancel(t TimeoutHandle) Command { return Command{Verb: verb.Cancel, Timeout: t} }

@@ -1,5 +1,11 @@
 package buff
 
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/wheel"
+)
+
 // An instance names its definition by a number, and not by a pointer, so that the collector has nothing
 // to look for in the instances of an owner: with a million buffs it would follow a million pointers to
 // some hundred definitions. Nearly always all are of the Set's catalog. Those that are not, between
@@ -63,5 +69,160 @@ func (s *Set) setCatalog(c *Catalog) {
 	}
 	if !others && s.beside != nil {
 		s.beside.others = nil
+	}
+}
+
+// The two halves of a hash. That of a definition is the same for all its versions, and
+// never 0.
+const (
+	hashSpec   = 0xff00
+	hashSource = 0x00ff
+)
+
+// hashOf returns what stands in Set.keys for an instance of that definition and source. An
+// instance is longer than a cache line, and an owner has dozens: those with another hash
+// need not be looked at to find the one that an application joins.
+func hashOf(spec *Spec, source OwnerID) uint16 {
+	return uint16(1+uint32(spec.lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
+}
+
+// beside is what few owners have, and owners without buffs do not.
+type beside struct {
+	others   []*Spec // by slot, of the instances that are not of the Set's catalog, see specOf
+	extras   []extra
+	timeouts *timeouts    // nil: there was none yet
+	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
+
+	freeExtra uint16
+}
+
+// waits returns the timeouts, nil if there was none yet.
+func (b *beside) waits() *timeouts {
+	if b == nil {
+		return nil
+	}
+	return b.timeouts
+}
+
+func (s *Set) needBeside() *beside {
+	if s.beside == nil {
+		s.beside = &beside{freeExtra: noSlot}
+	}
+	return s.beside
+}
+
+// rehash writes down the hash of an instance: it is new, or has another source.
+func (s *Set) rehash(at uint16) { s.keys[at].hash = hashOf(s.specOf(&s.slots[at]), s.slots[at].source) }
+
+// find returns the slot of the oldest instance that an application joins, or noSlot.
+func (s *Set) find(a *Application) uint16 {
+	want, care := hashOf(a.Spec, a.Source), uint16(hashSpec)
+	if a.Spec.Stack.By == define.BySource {
+		care |= hashSource
+	}
+	found := uint16(noSlot)
+	for at := range s.keys {
+		if (s.keys[at].hash^want)&care != 0 {
+			continue
+		}
+		if i := &s.slots[at]; !s.same(s.specOf(i), a.Spec) || !s.joins(i, a) {
+			continue
+		}
+		if found != noSlot && s.slots[found].age < s.slots[at].age {
+			continue
+		}
+		found = uint16(at)
+	}
+	return found
+}
+
+// Lineage returns the number of the definition's ID in its catalog, counted from 1: the same
+// for all its versions in the catalogs that [Catalog.Rebuild] has made one from another.
+func (s *Spec) Lineage() int { return int(s.lineage) }
+
+// Revision counts the versions of a lineage that said something else than the one before. In
+// two catalogs of which one [Catalog.Succeeds] the other, versions of equal revision say
+// the same.
+func (s *Spec) Revision() int { return int(s.revision) }
+
+// Lineages returns how many IDs there are, or were, in the catalog and those whose place it
+// has taken: the greatest [Spec.Lineage].
+func (c *Catalog) Lineages() int { return len(c.lineages.list) }
+
+// Calls reports whether a definition of this very catalog calls the Go handler of that
+// name; [Catalog.Handlers] also has those that only earlier ones did.
+func (c *Catalog) Calls(handler string) bool { return c.called[handler] }
+
+// same reports whether a definition is the one that was asked for, maybe in another version.
+// As long as a Set has seen one catalog only, that is a look at two pointers.
+func (s *Set) same(spec, asked *Spec) bool {
+	return spec == asked || (s.versions || asked.catalog != s.catalog) && spec.lineage == asked.lineage
+}
+
+// version settles of which version an instance and the application that joins it are from
+// here on: the application's. Two with other rules of timers cannot be mixed; then the
+// application has taken the old one already. It comes after everything that may refuse.
+func (s *Set) version(t *Turn, at uint16, a *Application) {
+	i := &s.slots[at]
+	if s.specOf(i) != a.Spec {
+		s.takeVersion(t, at, a)
+	}
+}
+
+// tellVersion tells that an instance is of another version where nothing else would: whoever
+// keeps something for a version learns of it by an event.
+func (s *Set) tellVersion(t *Turn, at uint16) {
+	e := s.about(Refreshed, at)
+	e.End = s.endTold(&s.slots[at])
+	t.emit(s, &e)
+}
+
+// takeVersion makes a running instance one of the application's version: what it grants and
+// what is not plain about it changes at once, the pulse that is to come stays where it is.
+func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
+	i, spec := &s.slots[at], a.Spec
+	s.tellPast(t, at, true)
+	if i.flags&hidden == 0 {
+		s.take(t, at)
+	}
+	s.allCeased(t, at) // by the new version it may be of another group
+	charged, was := s.specOf(i).Charges.N > 0, s.running(i)
+	s.modifiers += int32(len(spec.modifiers) - len(s.specOf(i).modifiers))
+	s.setSpec(at, spec)
+	i.period = spec.periodAt(int(i.level))
+	if i.extra != noSlot {
+		x := s.extraOf(i)
+		if x.length = 0; i.period == 0 {
+			x.wanted = 0
+		}
+	}
+	switch {
+	case i.period == 0:
+		i.beat = wheel.Never
+	case i.beat == wheel.Never:
+		now := s.nowOf(t, i)
+		i.beat = s.firstBeat(i, now)
+		s.inStep(i, now)
+	case was != i.period:
+		s.needExtra(i).length = was
+	}
+	if spec.uses&usesExtra != 0 {
+		x := s.needExtra(i)
+		x.shield = max(x.shield, spec.pool(t, a))
+		if !charged {
+			x.charges = int32(spec.Charges.N)
+		}
+	}
+	if spec.uses&usesMagnitudes != 0 {
+		s.keep(t, i, a)
+	} else if i.extra != noSlot {
+		s.extraOf(i).magnitudes.empty()
+	}
+	if spec.uses&usesActs != 0 {
+		s.needGates().acts |= spec.acts()
+	}
+	s.needGates().expose() // another version may have other tags, and another rule
+	if i.flags&hidden == 0 {
+		s.give(t, at)
 	}
 }

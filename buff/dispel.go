@@ -35,6 +35,9 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 }
 
 // dispel takes one portion off an instance, or all of it, unless it resists.
+//
+// A portion is what the query says, a number of stacks, or else what the definition says: all, a stack, a charge. A query
+// for all (Most is zero) that says no stacks takes whole buffs, whatever their definition says.
 func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
 	d := &s.specOf(&s.slots[at]).Dispel
 	if d.Resist > 0 && s.needGates().lucky(t.Seed, s.owner, d.Resist) {

@@ -134,6 +134,8 @@ const mostPool = 1 << 62
 
 // evaluate works out one number. What is missing and has no default refuses the application (NoParam), and is
 // never taken for zero: damage that silently is 0 is a bug that nobody finds.
+//
+// Stories: testdata/stat/missing.txt, curves.txt, snapshots.txt, source.txt.
 func (q *asked) evaluate(n *number) (float64, Reason) {
 	v, ok := n.value, true
 	switch n.from {
@@ -164,6 +166,8 @@ func (q *asked) evaluate(n *number) (float64, Reason) {
 
 // byFormula works out a number by its formula. Anything that is missing makes all of it
 // missing, and anything that is no number makes it none.
+//
+// Story: testdata/stat/formula.txt.
 func (q *asked) byFormula(n *number) (float64, Reason) {
 	in, sound := q.turn.worked.reads[:0], true
 	for k := range n.reads {
@@ -277,6 +281,8 @@ func (t *Turn) take(spec *Spec, values []float64) *taken {
 
 // find returns the k-th number of a definition as it was; NoParam if there was none of that
 // name.
+//
+// By name, and not by place: between the two versions of a definition a reload may have put another number before it.
 func (n *taken) find(spec *Spec, k int) (float64, Reason) {
 	switch {
 	case n == nil:
@@ -306,3 +312,6 @@ func (s *Set) Param(h Handle, name string) (float64, bool) {
 	}
 	return 0, false
 }
+
+// finite reports whether v is a number that an attribute may have.
+func finite(v float64) bool { return math.Abs(v) <= stat.MaxValue }

@@ -17,7 +17,7 @@ type gates struct {
 	returns    []diminished
 	links      []linkage // what came with which buff
 	aside      *saved    // of the blob it was restored from: what the catalog did not know; nil: nothing
-	appliers   []applier // of instances of which it matters, beside their own source; see applier.go
+	appliers   []applier // of instances of which it matters, beside their own source; see dr.go
 	dead       bool      // killed, and not revived since
 	unsettled  bool      // what has an effect is to be looked at again
 	exposed    bool      // what the owner is immune to has changed

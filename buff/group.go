@@ -81,6 +81,9 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 
 // evict notes who gives way to a newcomer in a full class, and reports whether there is
 // room then.
+//
+// One that gives way to the group already counts no more, so that a newcomer which replaces another of its class needs no
+// second place. Story: testdata/slots.txt.
 func (s *Set) evict(t *Turn, spec *Spec) bool {
 	taken, victim := 0, uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
@@ -142,6 +145,9 @@ type strongest struct {
 }
 
 // rank finds, for each group whose rule is hide, the strongest.
+//
+// It is found anew in each round of reconsider: what is hidden by another cause may still be the strongest, and then nobody of
+// its group has an effect. Story: testdata/group_hide.txt.
 func (s *Set) rank(t *Turn) {
 	t.best = t.best[:0]
 	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
@@ -171,6 +177,8 @@ func (s *Set) outdoes(a, b uint16) bool {
 }
 
 // outranked returns for which of its rules an instance is hidden, after rank.
+//
+// Stories: testdata/group_hide.txt, effective.txt.
 func (s *Set) outranked(t *Turn, at uint16) (causes flags) {
 	i := &s.slots[at]
 	if s.specOf(i).Group.Rule == define.GroupHide && s.specOf(i).group != 0 {

@@ -47,6 +47,9 @@ func (s *Set) reconsider(t *Turn) {
 }
 
 // require looks at the requirements and the rank of one instance.
+//
+// Most instances have nothing to ask, and are passed by one look at the uses of their definition: unless the immunities of
+// the owner have changed, which bears on all of them.
 func (s *Set) require(t *Turn, at uint16) {
 	i := &s.slots[at]
 	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates.exposed && !s.gates.exposing {
@@ -62,6 +65,7 @@ func (s *Set) require(t *Turn, at uint16) {
 
 // causes returns for what an instance is hidden now. Where there are ranks, they have been
 // found.
+// Each is found anew, but for inhibited, which stays until a command ends it, and immune where no immunity has come or gone.
 func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 	causes := i.flags&inhibited | s.exempt(i, at)
 	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.gates.owned()) {
@@ -79,6 +83,8 @@ func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 // When it is shown, inhibition says what becomes of the beat: it goes on as if nothing had been (keep), or begins
 // anew (reset), with a pulse at once (execute). That is so only where a requirement or a command hid it: who is hidden by a
 // stronger one of its group, or by immunity, keeps its beat.
+//
+// Stories: testdata/inhibition.txt, immune_then_hidden.txt, grants_ring.txt.
 func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	i := &s.slots[at]
 	was, told := i.flags&hidden, s.specOf(i).toldCauses()
@@ -162,6 +168,8 @@ func (s *Set) take(t *Turn, at uint16) {
 }
 
 // tag gives the owner a tag, or takes it away, once.
+//
+// Tags are counted: one that is given twice is there until it is taken twice, and beside those that buffs grant.
 func (s *Set) tag(t *Turn, c *Command) Result {
 	if c.Tag == 0 {
 		return Result{Err: fmt.Errorf("%w: none", ErrTag)}

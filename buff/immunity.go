@@ -41,6 +41,11 @@ func (g *gates) immuneByTag(spec *Spec) bool {
 }
 
 // immunize makes the owner immune to a tag once more, or once less.
+//
+// Immunities are counted, as tags are. What the definition says of a running buff decides: remove ends it, suppress leaves it to
+// reconsider, ignore does nothing; a command with Purge ends what would be suppressed too.
+//
+// Stories: testdata/immunity.txt, immune_ring.txt.
 func (s *Set) immunize(t *Turn, c *Command) Result {
 	if c.Tag == 0 {
 		return Result{Err: fmt.Errorf("%w: an immunity against none", ErrTag)}
@@ -82,6 +87,8 @@ func (s *Set) purgeImmune(t *Turn, at uint16) {
 
 // exempt returns immune if the owner is immune to an instance that is suppressed then,
 // otherwise 0. As long as no immunity has come or gone, that is what it was.
+//
+// Story: testdata/immunity_buff.txt.
 func (s *Set) exempt(i *instance, at uint16) flags {
 	switch {
 	case s.gates == nil || s.specOf(i).Immune != define.ImmuneSuppress:

@@ -27,6 +27,9 @@ func (s *Set) bring(t *Turn, i *instance) {
 }
 
 // tie notes that an application came with a buff, if it changed anything.
+//
+// What was denied has no tie, and neither has an instant one: there is nothing to go with it. An instance that was joined
+// is tied to both buffs, and goes with the first of them. Story: testdata/stat/links.txt.
 func (s *Set) tie(of uint64, r outcome) {
 	switch r.kind {
 	case Applied, Refreshed, Stacked, Queued:
@@ -56,6 +59,8 @@ func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
 }
 
 // unlink ends all instances that came with a buff, the oldest first.
+//
+// The ends of these send off what came with them in turn, as further commands: a chain of links is taken down breadth first.
 func (s *Set) unlink(t *Turn, c *Command) Result {
 	of, r := uint64(c.Amount), Result{}
 	if s.gates == nil {
@@ -106,6 +111,8 @@ func (g *gates) nextLinked(link Handle, after uint64) uint64 {
 }
 
 // leaveZone: the owner goes to another zone.
+//
+// Story: testdata/stat/zone.txt.
 func (s *Set) leaveZone(t *Turn) Result {
 	var r Result
 	s.each(func(at uint16) {

@@ -52,6 +52,9 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 
 // newEnd gives an instance the end that the new version makes of its application, and reports
 // whether that is still to come.
+//
+// The length of this application is scaled as that of the definition was: of 6 s that were a half of 12, a definition of 20 makes
+// 10. What has passed of it has passed. Story: testdata/stat/reload.txt.
 func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
 	now, was, is := s.nowOf(t, i), s.specOf(i).lastsAt(int(i.level)), spec.lastsAt(int(i.level))
 	switch {
@@ -94,6 +97,9 @@ func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 }
 
 // moveQueue moves the end of what runs, and what those that wait have left.
+//
+// Who has nothing left goes first, then who is too many; what runs goes last, since then the next one runs at once.
+// Story: testdata/stat/queue_reload.txt.
 func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 	i := &s.slots[at]
 	x, now := s.extraOf(i), s.nowOf(t, i)
@@ -120,6 +126,8 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 }
 
 // rework works out the numbers of another version for a running instance, with what it keeps.
+//
+// Story: testdata/stat/reload.txt.
 func (s *Set) rework(t *Turn, i *instance, a *Application) {
 	spec, w := a.Spec, &t.worked
 	q := asked{

@@ -97,6 +97,11 @@ func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 // changes. A frame is late for an instance if another of its pulses is due in it.
 
 // catchUp does a pulse, or lets it wait for the next one, which is due in this frame too.
+//
+// A partial pulse is never one of several: it says for how much of a period it stands. Where the stacks that count change between
+// two pulses, the ones before are done first, as they were.
+//
+// Stories: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
 func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64) {
 	i := &s.slots[at]
 	if elapsed != 0 {
@@ -123,6 +128,10 @@ func (s *Set) flushAll(t *Turn, which func(*Spec) bool) {
 
 // flush does the pulses that wait, since something about the instance changes now, or the
 // last of them has come.
+//
+// Whoever is about to change something that a pulse would see calls it first: stacks, magnitude, end, hidden or not. So pulses
+// that come late are those that would have come in time, only later. What they stand for is not done twice: owed is
+// cleared before the pulse, which may come back here. Stories: testdata/catchup_change.txt, catchup_purge.txt.
 func (s *Set) flush(t *Turn, at uint16) {
 	i := &s.slots[at]
 	if i.extra == noSlot || s.extraOf(i).owed == 0 {
@@ -154,6 +163,9 @@ type Call struct {
 }
 
 // callNext calls the first handler that was put off.
+//
+// It runs at the head of a Run, at the instant of its cause, which may lie before the frame: the handler sees the time at which it
+// would have run if it had not been put off. Story: testdata/put_off.txt.
 func (s *Set) callNext(t *Turn) {
 	t.held = (*s.calls)[len(*s.calls)-int(s.pending)]
 	t.current = &t.held
@@ -172,6 +184,9 @@ func (s *Set) clearCalls() {
 	}
 }
 
+// call calls the current handler, unless its buff has gone.
+//
+// Story: testdata/removed_is_silent.txt.
 func (s *Set) call(t *Turn) {
 	if t.Call == nil {
 		return
@@ -190,6 +205,9 @@ func (s *Set) call(t *Turn) {
 }
 
 // fault reports that the current handler failed, and lets its buff go if the definition wants it.
+//
+// The Faulted says of which event the handler was: a fault is found by the buff, the source and the instant.
+// Story: testdata/faults.txt.
 func (s *Set) fault(t *Turn, why Reason) {
 	e := t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
@@ -201,6 +219,10 @@ func (s *Set) fault(t *Turn, why Reason) {
 }
 
 // queueCall queues a handler, or puts it off to the next Run.
+//
+// Inside a Run it stands among the commands that the event has caused, in the order of the list of the definition. Outside,
+// in a Do, no handler may be called: it waits in calls, which are the Set's own and not the Turn's, since that serves others
+// before this one runs again.
 func (s *Set) queueCall(t *Turn, c Call) {
 	if !t.inside {
 		if s.calls == nil {

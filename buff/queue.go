@@ -62,6 +62,9 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 }
 
 // run makes an application the one that runs. Its numbers are not the instance's yet.
+//
+// The instance stays the one that it was: its handle, its age, its place and its beat. What changes is what the application
+// brought: source, level, magnitude, time, and through its age in running, who waits again when a stronger one comes.
 func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	i := &s.slots[at]
 	i.magnitude = l.magnitude
@@ -85,6 +88,9 @@ func (s *Set) unqueue(t *Turn, i *instance, k int) {
 }
 
 // nextInQueue lets the strongest of those that wait run.
+//
+// The time of the next one begins where that of the one before ended, and not in this frame: so a queue takes as long
+// as its applications together, whatever frames it is played in. Story: testdata/timers_queue.txt.
 func (s *Set) nextInQueue(t *Turn, at uint16) {
 	i := &s.slots[at]
 	x := s.extraOf(i)
@@ -122,6 +128,8 @@ func strongestOf(async []asyncStack) int {
 
 // weakestOf returns who would run last: the weakest, of equals the youngest; -1 if nobody
 // waits.
+//
+// Who is pushed out must be the one whose turn would come last, or a queue would not be in the order of nextInQueue.
 func weakestOf(async []asyncStack) int {
 	weakest := -1
 	for k := range async {
@@ -233,6 +241,8 @@ func (s *Spec) known(dst, of []Captured) []Captured {
 }
 
 // stepAside puts what runs among those that wait, with what it has left, before another one runs.
+//
+// It keeps its age, so that of equal ones it is the first to run again.
 func (s *Set) stepAside(i *instance, left int64) {
 	x := s.extraOf(i)
 	l := asyncStack{left: left, magnitude: i.magnitude, source: i.source, age: x.running, level: i.level}
@@ -249,6 +259,8 @@ func (s *Set) stepAside(i *instance, left int64) {
 // reviseQueue makes an instance with a queue one of the application's version: the numbers of all
 // its applications are worked out anew by that, with what each keeps. Those of the application
 // that comes stay as they were worked out.
+//
+// Stories: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
 func (s *Set) reviseQueue(t *Turn, at uint16, a *Application) {
 	i := &s.slots[at]
 	if s.specOf(i) == a.Spec {

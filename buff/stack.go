@@ -99,6 +99,9 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 
 // overflow queues what the definition applies when its stack limit is met, in the
 // name of the application's source.
+//
+// The event that it follows is told nowhere: it says whose level and magnitude what is applied gets, those of the application
+// that was one too many. Stories: testdata/overflow.txt, handed_on.txt, source_actions.txt.
 func (s *Set) overflow(t *Turn, a *Application) {
 	e := &Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: Denied, Why: Limit, End: wheel.Never}
 	s.followEvent(t, a.Spec.overflow, e, a.Source, &magnitudes{values: t.worked.values, captured: a.Captured})
@@ -116,6 +119,8 @@ func (s *Spec) stacks(a *Application) int32 {
 // they were that many: once for each crossing, so that five stacks that stay five set nothing off
 // again, and five that were consumed do when they come back. What they apply is of the source whose application it was, and knows of
 // that what the application does.
+//
+// Stories: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
 func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {
 	i := &s.slots[at]
 	for _, h := range s.specOf(i).thresholds {
@@ -135,6 +140,8 @@ func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes
 
 // level gives the instance the level of a further application, by its rule. Where levels segregate, what
 // joins has the same one.
+//
+// Story: testdata/level.txt.
 func (s *Set) level(i *instance, a *Application) {
 	switch a.Spec.Stack.Level {
 	case define.LevelSum:

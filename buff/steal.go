@@ -50,6 +50,9 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 
 // takeLeft has an application bring what is left of an instance, and reports whether there
 // is anything: what would have ended now is not stolen.
+//
+// With shared timers that is one application. With timers each, and in a queue, it is one for each part, in the order in which
+// they came or would run: the first is the application itself, and the others are taken.rest, see landRest.
 func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration) bool {
 	longest := define.MaxDuration.Milliseconds()
 	if most > 0 {
@@ -156,6 +159,7 @@ func (n *taken) of(l *asyncStack) []float64 {
 
 // workTaken takes the numbers of a part of what was stolen. One that its definition did not have
 // then is that of the first part.
+// Story: testdata/stat/steal.txt.
 func (s *Set) workTaken(t *Turn, a *Application) {
 	for k := range a.Spec.numbers {
 		if v, why := a.taken.find(a.Spec, k); why == NoReason {
@@ -167,6 +171,8 @@ func (s *Set) workTaken(t *Turn, a *Application) {
 // landRest does the further applications of what was stolen. They come with the first: what
 // that was asked they are not asked again, and together they are one step of diminishing
 // returns.
+//
+// Story: testdata/steal_left.txt.
 func (s *Set) landRest(t *Turn, a *Application) {
 	for k := range a.taken.rest {
 		b := *a

@@ -79,6 +79,9 @@ func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
 // outer returns the first outer instant at which an inner one has been reached, Never if
 // that does not come: while it stands still nothing does, not even what is due in the very
 // instant in which it was held.
+//
+// It is floor turned round: the smallest outer with floor(outer) ≥ inner. With a rate of 3/4, 3 ms of the inner time have been
+// reached after 4 of the outer, 1 ms after 2 and not after 1⅓. The products need 128 bits, since an instant may be far away.
 func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	switch {
 	case p.num == 0 || inner == wheel.Never:
@@ -138,6 +141,8 @@ func (p *timeScale) stands() bool { return p != nil && p.num == 0 }
 // zero returns the instance's own instant, rounded up, that stands for the zero of its owner's
 // time: where that would have been if the instance's own rate had always been as it is, and its
 // time had never stood still since. While it is held, as if it went on where it was held.
+//
+// Stories: testdata/align_owner.txt, align_owner_pause.txt.
 func (p *timeScale) zero() int64 {
 	r := p.by(define.OfBuff).rate.orOne()
 	num, den, at := int64(r.Num), int64(r.Den), int64(p.at)
@@ -152,6 +157,10 @@ func (p *timeScale) zero() int64 {
 }
 
 // change gives one of the causes a new rate, or holds it.
+//
+// The rates of all causes are multiplied, and one that holds is enough to stop. What has passed so far is settled at the old
+// rate: to the whole ms in inner, and the part of one in rest, which is carried over, so that a rate that changes often
+// loses nothing; see fit for what is too fine. Stories: testdata/rate_owner.txt, rate_buff.txt, pause_buff.txt.
 func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio) {
 	*p.by(w) = cause{held, rate}
 	num, den := uint64(1), uint64(1)
@@ -185,4 +194,68 @@ func (p *timeScale) fit(rest int64, num, den uint64) (int64, int64, int64) {
 		return int64(num), int64(den), int64(q)
 	}
 	return int64(num * (common / den)), int64(common), rest * int64(common/old)
+}
+
+// Ratio is a fraction Num/Den, exact. The zero Ratio stands for 1; otherwise both parts
+// are above zero and at most MaxRatio, or Num is zero, where that has a meaning.
+type Ratio struct {
+	Num, Den uint32 // the part above the line and the one below
+}
+
+// Limits of a [Ratio].
+const (
+	MaxRatio = 1_000_000_000 // its greatest part
+	MaxRate  = 1000          // its greatest part where it is a rate of time
+)
+
+// Times returns the product, in lowest terms. It panics if that has a part above
+// MaxRatio.
+func (r Ratio) Times(o Ratio) Ratio {
+	r, o = r.orOne(), o.orOne()
+	n, d := uint64(r.Num)*uint64(o.Num), uint64(r.Den)*uint64(o.Den)
+	if g := gcd(n, d); g > 1 {
+		n, d = n/g, d/g
+	}
+	if n > MaxRatio || d > MaxRatio {
+		panic(fmt.Sprintf("buff: the product of the ratios %v and %v has a part above %d", r, o, MaxRatio))
+	}
+	return Ratio{uint32(n), uint32(d)}
+}
+
+// String returns "3/4".
+func (r Ratio) String() string {
+	r = r.orOne()
+	return fmt.Sprintf("%d/%d", r.Num, r.Den)
+}
+
+func (r Ratio) orOne() Ratio {
+	if r == (Ratio{}) {
+		return Ratio{1, 1}
+	}
+	return r
+}
+
+// within reports whether both parts are at most limit, and it is a number.
+func (r Ratio) within(limit uint32) bool {
+	r = r.orOne()
+	return r.Den > 0 && r.Den <= limit && r.Num <= limit
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// scaled returns ms × num / den, half up, and the highest int64 if it is more.
+func scaled(ms int64, num, den uint64) int64 {
+	hi, lo := bits.Mul64(uint64(ms), num)
+	lo, carry := bits.Add64(lo, den/2, 0)
+	hi += carry
+	if hi >= den {
+		return math.MaxInt64
+	}
+	q, _ := bits.Div64(hi, lo, den)
+	return int64(min(q, math.MaxInt64))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // waiter is an Ask or a Run of another goroutine.
@@ -283,8 +284,8 @@ func TestRun(t *testing.T) {
 // handed in, and who waits is told; one that calls Tick or Close panics.
 func TestRunFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var said []engine.Fault
-		e := open(t, engine.Options{Synchronous: true, OnFault: func(f engine.Fault) { said = append(said, f) }})
+		var said []view.Fault
+		e := open(t, engine.Options{Synchronous: true, OnFault: func(f view.Fault) { said = append(said, f) }})
 		spawn(t, e, 1)
 		for _, c := range []struct {
 			f    func(e *engine.Engine)

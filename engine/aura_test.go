@@ -13,6 +13,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -359,7 +360,7 @@ func TestMembersMisuse(t *testing.T) {
 	var said []any
 	e = open(t, engine.Options{
 		Catalog: cat, Synchronous: true, Members: func(engine.AuraQuery, func(buff.OwnerID)) { e.Do(buff.Kill(1)) },
-		OnFault: func(f engine.Fault) { said = append(said, f.Value); e.Do(buff.Kill(1)) },
+		OnFault: func(f view.Fault) { said = append(said, f.Value); e.Do(buff.Kill(1)) },
 	})
 	require.NoError(t, e.Spawn(1, "data"))
 	add(t, e, 1, cat.Spec("beacon"))

@@ -137,14 +137,14 @@ func TestP29_Zones(t *testing.T) {
 		t.Skip("a million zones")
 	}
 	e := open(t, engine.Options{Synchronous: true})
-	for id := range uint32(engine.MaxZones - 1) {
+	for id := range uint32(buff.MaxOwners - 1) {
 		require.NoError(t, e.Do(buff.PauseZone(id+1)).Err)
 	}
-	err := e.Do(buff.PauseZone(engine.MaxZones)).Err
+	err := e.Do(buff.PauseZone(buff.MaxOwners)).Err
 	require.ErrorIs(t, err, engine.ErrTooManyZones)
-	require.ErrorContains(t, err, fmt.Sprint(engine.MaxZones))
+	require.ErrorContains(t, err, fmt.Sprint(buff.MaxOwners))
 	require.NoError(t, e.Do(buff.ResumeZone(1)).Err)
-	require.NoError(t, e.Do(buff.PauseZone(engine.MaxZones)).Err)
+	require.NoError(t, e.Do(buff.PauseZone(buff.MaxOwners)).Err)
 }
 
 // TestP27_AskingOthers: a handler that asks without end is stopped, and what was valid stays.

@@ -61,14 +61,6 @@ const (
 	Dilate
 )
 
-// String returns the word for the policy: "carry", "dilate".
-func (c CatchUp) String() string {
-	if c == Dilate {
-		return "dilate"
-	}
-	return "carry"
-}
-
 const (
 	// undivided is the longest Tick whose time passes in one piece. In the 50 ms below
 	// which no definition may pulse, each buff pulses at most twice.

@@ -9,6 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // TestW09_Steal: with 1,800 s left and a cap of 120 s the victim loses the buff as stolen, and
@@ -40,7 +41,7 @@ func TestW16_Panic(t *testing.T) {
 					panic("a bad script")
 				}
 			}},
-			OnFault: func(engine.Fault) {},
+			OnFault: func(view.Fault) {},
 		}
 		m.set(&o)
 		e := open(t, o)

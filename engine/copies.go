@@ -14,7 +14,7 @@ import (
 // its methods, but Help and GiveWay.
 type copies struct {
 	engine  *Engine
-	marshal Marshal
+	marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 	locks   [copyLocks]copyLock // by owner number: of its marks, its copy, and its place in table
 	table   []*owner            // by number: Engine.owners, for who is not the loop
 	now     *marks              // owners of the round that have not been copied
@@ -37,12 +37,6 @@ type copies struct {
 	looked []uint32 // memory for it
 }
 
-// Marshal appends to dst the game's own data of an owner, as it is to be kept, and returns it. If
-// it fails or panics, the owner has no copy in this round. It is called by whoever has the owner,
-// for different owners at the same time, and must not call the engine. It must not wait for anything:
-// one that never returns holds up whoever changes its owner, and the next round.
-type Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
-
 const copyLocks = 64
 
 // copyLock is one that does not share its cache line with that of another worker.
@@ -55,8 +49,13 @@ type copyLock struct {
 // panics. From here on the engine keeps account of who changes, which costs each owner some 100 ns
 // in each round in which it does, besides its copy. All owners belong to the first round.
 //
+// The function appends to dst the game's own data of an owner, as it is to be kept, and returns it. If it fails or
+// panics, the owner has no copy in this round. It is called by whoever has the owner, for different owners at the same
+// time, and must not call the engine. It must not wait for anything: one that never returns holds up whoever changes
+// its owner, and the next round.
+//
 // Only the loop goroutine may call it.
-func (e *Engine) Copies(m Marshal) snapshot.Maker {
+func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, error)) snapshot.Maker {
 	e.enter("Copies")
 	if e.copies != nil {
 		panic("engine: Copies called twice")

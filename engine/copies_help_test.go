@@ -11,6 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
@@ -106,8 +107,8 @@ func TestCopiesHelpAlone(t *testing.T) {
 
 // TestCopiesGone: a Marshal that ends the goroutine of who copies costs its owner the copy, and no other.
 func TestCopiesGone(t *testing.T) {
-	var faults []engine.Fault
-	e := open(t, engine.Options{Synchronous: true, OnFault: func(f engine.Fault) { faults = append(faults, f) }})
+	var faults []view.Fault
+	e := open(t, engine.Options{Synchronous: true, OnFault: func(f view.Fault) { faults = append(faults, f) }})
 	spawn(t, e, 1, 2, 3)
 	ends := true
 	c := e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {

@@ -191,7 +191,7 @@
 // # Observation
 //
 // Other goroutines read through [Engine.Watch]: the loop answers at the end of a Tick with a
-// [View], which never changes. While nobody watches, this costs a frame one atomic load.
+// [view.View], which never changes. While nobody watches, this costs a frame one atomic load.
 //
 // # Catching up
 //

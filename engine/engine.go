@@ -16,6 +16,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -84,9 +85,9 @@ type Engine struct {
 	frame     Frame
 	inbox     Inbox
 	producers producers
-	watch     Watch
+	watch     watcher
 	budget    budget
-	stats     Stats
+	stats     view.Stats
 	record    *recorder
 	slow      slowTrace
 	closed    bool
@@ -205,8 +206,8 @@ func (e *Engine) enter(method string) {
 }
 
 // stuck says who holds a worker up.
-func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) Stuck {
-	st := Stuck{For: time.Duration(e.now-since) * time.Millisecond, mark: mark, since: since, worker: worker}
+func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) view.Stuck {
+	st := view.Stuck{For: time.Duration(e.now-since) * time.Millisecond, Turn: view.StuckTurn{Worker: worker, Mark: mark, Since: since}}
 	if o := e.owners[uint32(mark>>32)-1].owner; o != nil {
 		st.Owner = o.id()
 	}
@@ -261,14 +262,11 @@ const cutOffLimit = 4 * closeLimit
 // handler. Owners whose handlers set each other off without end keep Close busy as
 // long as ctx allows.
 //
-// Only the loop goroutine may call it.
-func (e *Engine) Close(ctx context.Context) error { return e.CloseTelling(ctx, nil) }
-
-// CloseTelling is Close for a game that must see what is still delivered: told, if not nil, is called with
-// each frame of it, on the loop. The first begins with what calls of the loop have done since the last Tick.
+// Each of told is called with each frame of what is still delivered, on the loop: for a game that must see it. The first
+// frame begins with what calls of the loop have done since the last Tick.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) CloseTelling(ctx context.Context, told func(*Frame)) error {
+func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
 	e.enter("Close")
 	e.occupy("Close")
 	defer e.vacate()
@@ -282,8 +280,8 @@ func (e *Engine) CloseTelling(ctx context.Context, told func(*Frame)) error {
 		}
 		e.cutOff.Store(worked >= cutOffLimit)
 		e.tick(0)
-		if told != nil {
-			told(&e.frame)
+		for _, tell := range told {
+			tell(&e.frame)
 		}
 		if err := ctx.Err(); err != nil && e.working() {
 			e.producers.abandon()

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // Another goroutine reads how the engine stands, without a lock and without holding it up: package
@@ -27,7 +28,7 @@ func ExampleWatch_Next() {
 	}
 	eng.AddBuff(7, buff.Application{Spec: catalog.Spec("blessing")})
 
-	seen := make(chan *engine.View)
+	seen := make(chan *view.View)
 	go func() {
 		view, err := eng.Watch().Next(context.Background())
 		if err != nil {

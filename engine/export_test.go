@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
@@ -204,13 +205,16 @@ func Parts(f *Frame) (head, due, tail int) {
 	return len(f.head), f.count - len(f.head) - len(f.tail), len(f.tail)
 }
 
+// DefaultTickLimit is that of Options.TickLimit.
+const DefaultTickLimit = defaultTickLimit
+
 // Worked returns how much of TickLimit the last Tick has used.
 func Worked(e *Engine) int { return e.worked }
 
 // HistogramOf returns a Histogram of one duration.
-func HistogramOf(d time.Duration) *Histogram {
-	var h Histogram
-	h.add(d)
+func HistogramOf(d time.Duration) *view.Histogram {
+	var h view.Histogram
+	h.Add(d)
 	return &h
 }
 
@@ -233,10 +237,10 @@ func WatchHooks(e *Engine) {
 func Asked(e *Engine) { e.watch.asked.Store(true) }
 
 // Ask returns the View of a Tick in which no time passes.
-func Ask(e *Engine) *View {
+func Ask(e *Engine) *view.View {
 	Asked(e)
 	e.Tick(0)
-	return e.watch.view.Load()
+	return &e.watch.view.Load().View
 }
 
 // LockWatch takes the lock of those who watch.
@@ -396,3 +400,11 @@ func Timeouts(e *Engine) (n int) {
 	}
 	return n
 }
+
+// AppendSave is [Engine.Save], appended to dst.
+func (e *Engine) AppendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
+	return e.appendSave(dst, id)
+}
+
+// Number returns the number that the handles of an engine begin with.
+func (e *Engine) Number() uint32 { return e.opts.Number }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -24,7 +25,7 @@ func SampledTurns(frames []int) (weights [][]uint32) {
 }
 
 // Lateness classes events of one frame that were so many ms late, each of them so often.
-func Lateness(frame func(pass func(ms int64, times int))) (classes [len(LateBounds) + 1]uint64, sum time.Duration) {
+func Lateness(frame func(pass func(ms int64, times int))) (classes [len(view.LateBounds) + 1]uint64, sum time.Duration) {
 	var l lateness
 	l.end()
 	frame(func(ms int64, times int) {
@@ -37,10 +38,10 @@ func Lateness(frame func(pass func(ms int64, times int))) (classes [len(LateBoun
 }
 
 // Busiest ranks owners by the time of turns, and returns what it shows after each call.
-func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) []Ranked)) {
+func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) []view.Ranked)) {
 	var b busiest
 	owners := map[buff.OwnerID]*owner{}
-	turns(func(id buff.OwnerID, d time.Duration, now int64) []Ranked {
+	turns(func(id buff.OwnerID, d time.Duration, now int64) []view.Ranked {
 		if owners[id] == nil {
 			owners[id] = &owner{set: *buff.NewSet(id, 0, 0, 1)}
 		}

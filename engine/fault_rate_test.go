@@ -12,6 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // teller writes down what OnFault is told: when, of which definition, and how many it was not told of.
@@ -20,7 +21,7 @@ type teller struct {
 	lineages []string
 }
 
-func (x *teller) told(f engine.Fault) {
+func (x *teller) told(f view.Fault) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	of := "a timeout"
@@ -110,7 +111,7 @@ func BenchmarkFaults(b *testing.B) {
 	e := open(b, engine.Options{
 		Catalog: cat, Synchronous: true, TickLimit: 1 << 30,
 		Handlers: engine.Handlers{"h": func(*engine.Context, buff.Event) { panic("no") }},
-		OnFault:  func(f engine.Fault) { told += strings.Count(string(f.Stack), "goroutine ") },
+		OnFault:  func(f view.Fault) { told += strings.Count(string(f.Stack), "goroutine ") },
 	})
 	spawn(b, e, 1)
 	add(b, e, 1, cat.Spec("rot"))

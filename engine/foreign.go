@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/recovered"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// What the game hands in besides handlers, as [Fault].Call names it.
+// What the game hands in besides handlers, as [view.Fault].Call names it.
 const (
 	callMembers = "Members"   // Options.Members
 	callRecord  = "Record"    // Options.Record, its Write
@@ -29,22 +30,6 @@ const (
 // faultInterval is the span of game time in which Options.OnFault is told once of each site:
 // of one handler of one definition, or of one function of the game.
 const faultInterval = time.Second
-
-// Fault says how a handler failed, or something else that the game has handed in.
-type Fault struct {
-	// Call is what was called: "" for a handler; "Members", "Record" or "SlowTrace" for what
-	// has that name in [Options]; "Clock" for that of [Watch.Open], "Look" for that of
-	// [Watch.Follow]; "Run" for that of [Inbox.Run]; "Formula" for a [define.Formula]; "Game.Data" and the like for what is given to replay.Run.
-	Call string
-
-	Event buff.Event // that the handler was called for; of Members, Look and Formula, the owner
-	Value any        // what it panicked with; nil if it ended its goroutine
-	Stack []byte     // where; nil if it ended its goroutine
-
-	// Suppressed is how many faults of the same site there were, since the last of which
-	// OnFault was told, of which it was not.
-	Suppressed uint64
-}
 
 // site is where faults come from.
 type site struct {
@@ -100,7 +85,7 @@ func (f *faults) tells(at site, now wheel.Time) (suppressed uint64, tells bool) 
 
 // fault counts a fault and tells Options.OnFault, which may fail in turn. It is called in the
 // deferred function that has recovered.
-func (e *Engine) fault(f *Fault, at site) {
+func (e *Engine) fault(f *view.Fault, at site) {
 	e.failures.Add(1)
 	if e.opts.OnFault == nil {
 		return
@@ -144,7 +129,7 @@ func (e *Engine) foreign(call string, loop bool, of *buff.Event, do func()) (pan
 // fell counts and tells what something that the game has handed in, but for handlers, has panicked with; nil: it ends
 // its goroutine. It is called in the deferred function that has recovered.
 func (e *Engine) fell(call string, loop bool, of *buff.Event, v any) {
-	f := Fault{Call: call, Value: v}
+	f := view.Fault{Call: call, Value: v}
 	at := site{call: call, exit: v == nil}
 	if of != nil {
 		f.Event = *of

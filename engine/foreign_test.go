@@ -19,6 +19,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 )
 
@@ -35,7 +36,7 @@ type trial struct {
 	said string
 
 	mu     sync.Mutex
-	faults []engine.Fault
+	faults []view.Fault
 	fails  bool // from the third second on
 }
 
@@ -125,7 +126,7 @@ var handed = []struct {
 		hand: func(x *trial) {
 			x.o.Handlers = engine.Handlers{"h": func(*engine.Context, buff.Event) { x.fail() }}
 			tell := x.o.OnFault
-			x.o.OnFault = func(f engine.Fault) { tell(f); x.end() }
+			x.o.OnFault = func(f view.Fault) { tell(f); x.end() }
 		},
 		start:  func(x *trial) { add(x.t, x.e, 1, x.e.Catalog().Spec("call")) },
 		events: []string{"1: 3000 pulse call x1", "1: 3000 error call why=WHY"},
@@ -151,21 +152,20 @@ var handed = []struct {
 
 // notCalled are what a game hands in and nothing calls while the engine runs, with the reason.
 var notCalled = map[string]string{
-	"Options.Catalog":     "of package buff",
-	"Options.Flight":      "of package runtime/trace",
-	"Options.Epoch":       "of package time",
-	"Engine.Spawn":        "the data of an owner is kept and given back",
-	"Engine.Restore":      "the same",
-	"Engine.Readmit":      "the same",
-	"Engine.Copies":       "a fault of it is an error of the copy: see TestCopyFails",
-	"Engine.Close":        "a context is asked on the goroutine of the caller, who has it",
-	"Engine.CloseTelling": "the function is called on the goroutine of the caller, between two Ticks, and a fault of it is the caller's",
-	"Watch.Next":          "the same",
-	"Inbox.Ask":           "the same",
-	"Inbox.Run":           "a fault of the caller, who is told: see TestRunFails",
-	"Watch.Owners":        "the same",
-	"Watch.Specs":         "the same",
-	"Watch.Holders":       "the same",
+	"Options.Catalog": "of package buff",
+	"Options.Flight":  "of package runtime/trace",
+	"Options.Epoch":   "of package time",
+	"Engine.Spawn":    "the data of an owner is kept and given back",
+	"Engine.Restore":  "the same",
+	"Engine.Readmit":  "the same",
+	"Engine.Copies":   "a fault of it is an error of the copy: see TestCopyFails",
+	"Engine.Close":    "a context is asked, and the functions are called, on the goroutine of the caller, who has it, between two Ticks; a fault is the caller's",
+	"Watch.Next":      "the same",
+	"Inbox.Ask":       "the same",
+	"Inbox.Run":       "a fault of the caller, who is told: see TestRunFails",
+	"Watch.Owners":    "the same",
+	"Watch.Specs":     "the same",
+	"Watch.Holders":   "the same",
 }
 
 type writerFunc func(p []byte) (int, error)
@@ -220,7 +220,7 @@ func TestP24_P25_Handed(t *testing.T) {
 						buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: define.Infinite})
 					x.o.Members = func(engine.AuraQuery, func(buff.OwnerID)) {}
 					x.o.Handlers = engine.Handlers{"h": func(*engine.Context, buff.Event) {}}
-					x.o.OnFault = func(f engine.Fault) {
+					x.o.OnFault = func(f view.Fault) {
 						x.mu.Lock()
 						defer x.mu.Unlock()
 						x.faults = append(x.faults, f)
@@ -351,13 +351,13 @@ func TestP24_HandedAll(t *testing.T) {
 			}
 		}
 	}
-	for _, v := range []any{&engine.Engine{}, &engine.Context{}, &engine.Inbox{}, &engine.Watch{}} {
+	for name, v := range map[string]any{"Engine": &engine.Engine{}, "Context": &engine.Context{}, "Inbox": &engine.Inbox{}, "Watch": (&engine.Engine{}).Watch()} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumMethod() {
 			m := typ.Method(i)
 			for k := 1; k < m.Type.NumIn(); k++ {
 				if foreign(m.Type.In(k)) {
-					seen[typ.Elem().Name()+"."+m.Name] = true
+					seen[name+"."+m.Name] = true
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // failing is a formula of the game that does not return for level 7.
@@ -38,7 +39,7 @@ func TestP24_Formula(t *testing.T) {
 			}
 			t.Run(end.Name+"/"+m.name, func(t *testing.T) {
 				var mu sync.Mutex
-				var faults []engine.Fault
+				var faults []view.Fault
 				fails := true
 				cat := catalogOf(t,
 					buff.Spec{ID: "sum", Duration: time.Minute, Params: []define.Param{
@@ -56,7 +57,7 @@ func TestP24_Formula(t *testing.T) {
 							c.AddBuff(2, bad) // the loop delivers it
 						}
 					}},
-					OnFault: func(f engine.Fault) { mu.Lock(); defer mu.Unlock(); faults = append(faults, f) },
+					OnFault: func(f view.Fault) { mu.Lock(); defer mu.Unlock(); faults = append(faults, f) },
 				}
 				m.set(&o)
 				e := open(t, o)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -22,7 +23,7 @@ type Frame struct {
 	// Stuck are the owners whose handlers were still running when the budget was
 	// used up, and Waiting is how many others are due by Now and have not been served, or
 	// not to the end, because of them or of Options.TickLimit.
-	Stuck   []Stuck
+	Stuck   []view.Stuck
 	Waiting int
 
 	head  []buff.Event   // decided on the loop since the Tick before
@@ -30,17 +31,6 @@ type Frame struct {
 	tail  []buff.Event   // commands across owners and of the inbox
 	spare []buff.Event
 	count int
-}
-
-// Stuck is an owner whose handler does not come to its end.
-type Stuck struct {
-	Owner buff.OwnerID
-	Spec  *buff.Spec    // whose handler runs, or ran last; nil for a timeout
-	For   time.Duration // engine time since its turn began
-
-	worker int // that it holds, with what that said of itself
-	mark   uint64
-	since  wheel.Time
 }
 
 // Events returns what happened since the Tick before: first what the loop's calls
@@ -199,33 +189,10 @@ func (t *specCounters) addLoop(events []buff.Event) {
 	t.read = len(events)
 }
 
-// Stats says how an engine stands and what it has done since it was made.
-type Stats struct {
-	Ticks  uint64
-	Fired  uint64 // timers of the wheel that came due: each owner has one, and each aura
-	Events uint64 // in all frames
-
-	Owners      int
-	Busy        int           // whose turn was not over at the end of the last Tick
-	Behind      time.Duration // that is still to be worked off: see Options.CatchUp
-	Lost        time.Duration // that was dropped since the engine was made
-	LostAtClose time.Duration // carried time that Close has dropped
-	Timers      int           // on the wheel, waiting: one for each owner to whom something is to come, and one for each aura
-	Inbox       int           // commands of other goroutines that were accepted and wait
-
-	Dropped          uint64 // due, and looked at just before it ran no longer so
-	Refused          uint64 // commands refused with ErrOverloaded
-	InboxRefused     uint64 // commands refused with ErrInboxFull, of all producers: see Inbox.Stats
-	Undelivered      uint64 // commands of handlers, of busy owners and of the inbox that found nobody, nothing or no room, and left no event; and what was stolen for such a thief
-	DroppedOnDespawn uint64 // timeouts and handlers put off that went with their owner
-	PoolRefused      uint64 // times that the pool had no worker; the work waits, nothing is lost
-	Faults           uint64 // panics, and ends by runtime.Goexit, of handlers and of what else the game has handed in: see Fault
-}
-
 // Stats returns the present figures.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Stats() Stats {
+func (e *Engine) Stats() view.Stats {
 	e.enter("Stats")
 	s, g := e.stats, e.group.Stats()
 	s.Owners = len(e.byID)

@@ -13,6 +13,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // TestP26_EngineFromHandler: a handler that calls the Engine fails with a sentence
@@ -24,7 +25,7 @@ func TestP26_EngineFromHandler(t *testing.T) {
 			var said, stacks []string
 			o := engine.Options{
 				Catalog: catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, OnFault: define.FateRemove}),
-				OnFault: func(f engine.Fault) {
+				OnFault: func(f view.Fault) {
 					mu.Lock()
 					defer mu.Unlock()
 					stacks = append(stacks, string(f.Stack))

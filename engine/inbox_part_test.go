@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // crowded returns an engine whose owner 1 has 1,021 buffs, and a catalog with an instant.
@@ -141,8 +142,8 @@ func TestP29_Producers(t *testing.T) {
 		require.NoError(t, net.Do(buff.Kill(1)), "%d: another one has filled its own share", k)
 	}
 	require.EqualError(t, net.Do(buff.Kill(1)), `engine: the inbox is full: producer "net", limit 50`)
-	require.Equal(t, engine.InboxStats{Limit: 50, Waiting: 50, Refused: 51}, in.Stats())
-	require.Equal(t, engine.InboxStats{Producer: "net", Limit: 50, Waiting: 50, Refused: 2}, net.Stats())
+	require.Equal(t, view.InboxStats{Limit: 50, Waiting: 50, Refused: 51}, in.Stats())
+	require.Equal(t, view.InboxStats{Producer: "net", Limit: 50, Waiting: 50, Refused: 2}, net.Stats())
 	require.Equal(t, 50, in.Stats().Waiting)
 	require.Equal(t, 100, e.Stats().Inbox)
 	require.EqualValues(t, 53, e.Stats().InboxRefused)
@@ -157,7 +158,7 @@ func TestP29_Producers(t *testing.T) {
 	over := in.For("one more")
 	require.EqualError(t, over.Do(buff.Kill(1)), `engine: no room for another producer in the inbox: "one more", the limit is 64`)
 	require.ErrorIs(t, over.Do(buff.Kill(1)), engine.ErrTooManyProducers)
-	require.Equal(t, engine.InboxStats{Producer: "one more"}, over.Stats())
+	require.Equal(t, view.InboxStats{Producer: "one more"}, over.Stats())
 	e.Tick(0)
 	require.EqualValues(t, 200, e.Stats().Undelivered, "all that was accepted, and nothing else")
 	require.NoError(t, net.Do(buff.Kill(1)))

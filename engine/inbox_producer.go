@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // maxProducers is how many producers an [Inbox] has at most, the unnamed one among them.
@@ -100,19 +102,11 @@ func (in *Inbox) For(name string) *Inbox {
 	return n
 }
 
-// InboxStats says how the Inbox of one producer stands.
-type InboxStats struct {
-	Producer string // the name; empty for Engine.Inbox
-	Limit    int    // commands that may wait
-	Waiting  int    // commands that do
-	Refused  uint64 // commands refused with ErrInboxFull
-}
-
 // Stats returns the present figures of this producer.
 //
 // Any goroutine may call it.
-func (in *Inbox) Stats() InboxStats {
-	return InboxStats{in.name, int(in.room.Load().limit), int(in.held.Load()), in.refused.Load()}
+func (in *Inbox) Stats() view.InboxStats {
+	return view.InboxStats{Producer: in.name, Limit: int(in.room.Load().limit), Waiting: int(in.held.Load()), Refused: in.refused.Load()}
 }
 
 // refusals returns how many commands all producers were refused.

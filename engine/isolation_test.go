@@ -13,6 +13,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // victim is an owner's data whose handlers fail at random.
@@ -63,7 +64,7 @@ func TestP24_P25_Isolation(t *testing.T) {
 	e := open(t, engine.Options{
 		Catalog: cat, Workers: 4, Budget: patient,
 		Handlers: engine.Handlers{"pulse": func(c *engine.Context, e buff.Event) { c.Data().(*victim).pulse(c, e) }},
-		OnFault: func(f engine.Fault) {
+		OnFault: func(f view.Fault) {
 			suppressed.Add(f.Suppressed)
 			if told.Add(1)%3 == 0 {
 				panic("a hook that fails too")

@@ -11,6 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // Defaults of [Options], used where a field is zero; its fields say the others.
@@ -24,7 +25,7 @@ const (
 	defaultEventLimit   = 1 << 20
 	defaultTraceEvery   = 1200
 	defaultTurnLimit    = 64
-	DefaultTickLimit    = 65_536
+	defaultTickLimit    = 65_536
 	defaultHistory      = 32 << 20
 )
 
@@ -79,7 +80,7 @@ type Options struct {
 	// divided. When the limit is reached, time stops advancing, and CatchUp says what becomes
 	// of the rest. Because it is a count and not a clock, the same calls stop at the same place on
 	// every machine, with any number of workers. Even what is due in one millisecond is divided:
-	// among owners, and between the events of one owner. If zero, DefaultTickLimit.
+	// among owners, and between the events of one owner. If zero, 65,536.
 	//
 	// Besides, each of these gets a quarter of TickLimit in a Tick: zone times that owners could
 	// not be told before, commands for other owners, looks of auras, and the Inbox. A command
@@ -97,9 +98,14 @@ type Options struct {
 	Seed uint64
 
 	// Number distinguishes the handles of this engine from those of others, which are invalid
-	// here: see [Engine.Number]. Engines whose handles may meet, also on different machines, need
+	// here. Engines whose handles may meet, also on different machines, need
 	// different numbers, the smaller the better. If zero, it is the count of engines that this
 	// process has made, including this one.
+	//
+	// A handle of another engine names nothing here, for certain, as long as both have numbers of
+	// at most 2^k and no slot of an owner of either has been used 2^(32-k) times: with 256 engines
+	// 16 million buffs on one slot. Beyond that, one that meets a slot in use has a chance below 1 in
+	// 2^(32-k) to name what is there. Engines of one number have the same handles.
 	Number uint32
 
 	// MaxOwners is the number of owners at once, up to buff.MaxOwners. If zero, that.
@@ -160,7 +166,7 @@ type Options struct {
 	// bytes each. If negative, none are kept; otherwise it is at least history.MinBytes.
 	History int
 
-	// SlowFrame is how long a frame may take before it counts as slow: see [Watch.Frame]. If
+	// SlowFrame is how long a frame may take before it counts as slow: see [view.Watch.Frame]. If
 	// zero, none does.
 	SlowFrame time.Duration
 
@@ -183,14 +189,14 @@ type Options struct {
 	Labels bool
 
 	// OnFault, if not nil, is told when something that the game handed in panics or ends
-	// its goroutine: a handler, Members, Record and so on, see [Fault]. For one site, such as one
+	// its goroutine: a handler, Members, Record and so on, see [view.Fault]. For one site, such as one
 	// handler of one definition, it is called at most once a second of game time,
 	// with the number of faults it was not told of; Stats counts all, and each fault of a handler
 	// and of Members is an event too.
 	//
 	// It is called where the fault was, on a worker or on the loop, and must be safe for
 	// concurrent use; it must not call the Engine. If it panics, the panic is ignored.
-	OnFault func(Fault)
+	OnFault func(view.Fault)
 }
 
 // missing returns what a catalog wants of the options and does not find.
@@ -230,7 +236,7 @@ func (o *Options) complete() error {
 	}
 	limit("Workers", &o.Workers, runtime.GOMAXPROCS(0), 1<<16)
 	limit("TurnLimit", &o.TurnLimit, defaultTurnLimit, 1<<30)
-	limit("TickLimit", &o.TickLimit, DefaultTickLimit, 1<<30)
+	limit("TickLimit", &o.TickLimit, defaultTickLimit, 1<<30)
 	limit("MaxOwners", &o.MaxOwners, defaultMaxOwners, buff.MaxOwners)
 	limit("MaxBuffs", &o.MaxBuffs, defaultMaxBuffs, buff.MaxPerOwner)
 	limit("MailboxLimit", &o.MailboxLimit, defaultMailboxLimit, 1<<20)

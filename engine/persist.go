@@ -36,15 +36,8 @@ func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
 	return e.appendSave(nil, id)
 }
 
-// AppendSave is [Engine.Save], appended to dst: it allocates nothing if that has the room. With
+// appendSave is Save, appended to dst: it allocates nothing if that has the room. With
 // an error it returns dst as it was.
-//
-// Only the loop goroutine may call it. It costs O(buffs of that owner).
-func (e *Engine) AppendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
-	e.enter("AppendSave")
-	return e.appendSave(dst, id)
-}
-
 func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	o, err := e.present(id)
 	if err != nil {

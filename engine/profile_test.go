@@ -16,12 +16,13 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // hanging is an engine with two owners, of whom 7 can be made stuck in a handler until the function is
 // called that is returned. caught makes 7 so, and returns the Stuck of a Tick that found the handler
 // at the gate: a worker that gets no processor for the length of a Tick has the owner, and is not there yet.
-func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func(), caught func() []engine.Stuck) {
+func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func(), caught func() []view.Stuck) {
 	t.Helper()
 	cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}})
 	require.NoError(t, err)
@@ -37,7 +38,7 @@ func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func(), 
 		release()
 		require.NoError(t, e.Close(context.Background()))
 	})
-	caught = func() []engine.Stuck {
+	caught = func() []view.Stuck {
 		e.AddBuff(7, buff.Application{Spec: cat.Spec("trap")})
 		for {
 			e.Tick(time.Millisecond)
@@ -72,7 +73,7 @@ func TestStackOfStuck(t *testing.T) {
 		where := e.Watch().Stack(stuck[0])
 		require.Regexp(t, `(?s)engine_test\.waitAtTheGate\n\t.*engine/profile_test\.go:\d+\n.*hanging\.func1\n\t.*profile_test\.go:\d+\n$`, where)
 		require.NotContains(t, where, "workerState")
-		require.Empty(t, e.Watch().Stack(engine.Stuck{Owner: 7}), "one that nobody has told of")
+		require.Empty(t, e.Watch().Stack(view.Stuck{Owner: 7}), "one that nobody has told of")
 		release()
 		free()
 		for len(e.Tick(time.Millisecond).Stuck) > 0 {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // edition is a catalog that is in force, and the handlers as it numbers them. It never
@@ -38,17 +38,17 @@ type edition struct {
 // not have, or with [ErrClosed]. It must not be called from a handler.
 //
 // Only the loop goroutine may call it. It costs O(definitions).
-func (e *Engine) Reload(c *buff.Catalog) (ReloadReport, error) {
+func (e *Engine) Reload(c *buff.Catalog) (view.ReloadReport, error) {
 	e.enter("Reload")
 	old := e.Catalog()
 	switch {
 	case e.closed:
-		return ReloadReport{}, ErrClosed
+		return view.ReloadReport{}, ErrClosed
 	case c == nil || !c.Succeeds(old):
-		return ReloadReport{}, ErrLineage
+		return view.ReloadReport{}, ErrLineage
 	}
 	if err := errors.Join(e.opts.missing(c)...); err != nil {
-		return ReloadReport{}, err
+		return view.ReloadReport{}, err
 	}
 	e.record.reload(c)
 	e.counters.addLoop(e.loop.Events)
@@ -157,44 +157,11 @@ func (e *Engine) adoptBy(o *owner) {
 	e.passOn()
 }
 
-// ReloadReport says what a [Engine.Reload] has changed.
-type ReloadReport struct {
-	// Changes are the definitions that were added, changed or removed, sorted by ID. What
-	// is the same as before is not among them.
-	Changes []ReloadChange
-}
-
-// ReloadChange is one definition that a [Engine.Reload] has changed.
-type ReloadChange struct {
-	define.SpecChange
-	Live int               // instances that ran when it was reloaded
-	Rule define.ReloadRule // what becomes of them; of a definition that was removed, keep or end
-}
-
-// String returns a line for each definition, "changed venom, 12 live: keep", or "no
-// changes".
-func (r ReloadReport) String() string {
-	if len(r.Changes) == 0 {
-		return "no changes"
-	}
-	var b strings.Builder
-	for i, c := range r.Changes {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "%v %s", c.Kind, c.ID)
-		if c.Live > 0 {
-			fmt.Fprintf(&b, ", %d live: %v", c.Live, c.Rule)
-		}
-	}
-	return b.String()
-}
-
 // compare says in what a catalog differs from the one in force. The counters know how many
 // instances run.
-func (e *Engine) compare(old, c *buff.Catalog) (r ReloadReport) {
+func (e *Engine) compare(old, c *buff.Catalog) (r view.ReloadReport) {
 	add := func(s *buff.Spec, kind define.ChangeKind) {
-		change := ReloadChange{SpecChange: define.SpecChange{ID: s.ID, Kind: kind}, Rule: s.Reload}
+		change := view.ReloadChange{SpecChange: define.SpecChange{ID: s.ID, Kind: kind}, Rule: s.Reload}
 		if line := s.Lineage(); line < len(e.counters.lineages) {
 			change.Live = e.counters.lineages[line].live
 		}
@@ -216,6 +183,6 @@ func (e *Engine) compare(old, c *buff.Catalog) (r ReloadReport) {
 			add(s, define.SpecRemoved)
 		}
 	}
-	slices.SortStableFunc(r.Changes, func(a, b ReloadChange) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(r.Changes, func(a, b view.ReloadChange) int { return cmp.Compare(a.ID, b.ID) })
 	return r
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // next returns the catalog of the definitions that takes the place of c.
@@ -20,7 +21,7 @@ func next(tb testing.TB, c *buff.Catalog, specs ...buff.Spec) *buff.Catalog {
 	return n
 }
 
-func reload(tb testing.TB, e *engine.Engine, c *buff.Catalog) engine.ReloadReport {
+func reload(tb testing.TB, e *engine.Engine, c *buff.Catalog) view.ReloadReport {
 	tb.Helper()
 	r, err := e.Reload(c)
 	require.NoError(tb, err)

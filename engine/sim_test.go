@@ -17,6 +17,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // sim is a world of random calls and random handlers, both from one seed: two sims
@@ -46,7 +47,7 @@ type sim struct {
 	keep         func(buff.Event) // if not nil, gets every event
 	onlooker     *onlooker        // if not nil, is told of changes after each Tick
 	busy, behind int              // Ticks at whose end somebody was busy, or time was carried
-	stats        engine.Stats     // at the end
+	stats        view.Stats       // at the end
 	owed         int
 	wrong        string
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // Regions of an execution trace (go tool trace): one for each Tick, and in it one for each
@@ -151,15 +152,14 @@ func (a announced) end(l *workerState) {
 	}
 }
 
-// Stack returns where the handler of a stuck owner is at this moment: a function and its place in
-// each two lines, the innermost first. It is "" if the owner is not stuck any more, or if its handler
-// has given its goroutine other labels (runtime/pprof.Do). It costs a look at all goroutines of the
-// process, without stopping them for longer than a profile does.
-//
-// Any goroutine may call it.
-func (w *Watch) Stack(s Stuck) string {
-	l := &w.engine.workers[s.worker]
-	holds := func() bool { return s.mark != 0 && l.current.Load() == s.mark && int64(s.since) == l.since.Load() }
+// Stack is that of [view.Watch].
+func (w *watcher) Stack(s view.Stuck) string {
+	turn := s.Turn
+	if turn.Mark == 0 || turn.Worker < 0 || turn.Worker >= len(w.engine.workers) {
+		return ""
+	}
+	l := &w.engine.workers[turn.Worker]
+	holds := func() bool { return l.current.Load() == turn.Mark && int64(turn.Since) == l.since.Load() }
 	if !holds() {
 		return ""
 	}
@@ -167,7 +167,7 @@ func (w *Watch) Stack(s Stuck) string {
 	if err := pprof.Lookup("goroutine").WriteTo(&out, 1); err != nil || !holds() {
 		return "" // it cannot be written; or it was of the next one
 	}
-	return stackOf(out.String(), strconv.Quote(labelWorker)+":"+strconv.Quote(w.engine.labelOf(s.worker)))
+	return stackOf(out.String(), strconv.Quote(labelWorker)+":"+strconv.Quote(w.engine.labelOf(turn.Worker)))
 }
 
 // stackOf finds the goroutine with a label in a profile of all of them, as debug=1 writes it.

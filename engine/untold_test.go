@@ -35,7 +35,7 @@ func TestUntold(t *testing.T) {
 	add(t, e, 7, cat.Spec("mark"))
 	require.NoError(t, e.Inbox().Do(buff.Apply(7, buff.Application{Spec: cat.Spec("mark")})))
 	var told []string
-	require.NoError(t, e.CloseTelling(t.Context(), func(f *engine.Frame) {
+	require.NoError(t, e.Close(t.Context(), func(f *engine.Frame) {
 		for ev := range f.Events() {
 			told = append(told, ev.ID().String())
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // scene is an engine with owner 1, who carries what a verb is about, owner 2, who may
@@ -318,7 +319,7 @@ func TestVerbsFromHandler(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
 		var said any
-		x := newScene(t, c, engine.Options{Workers: 1, Budget: patient, OnFault: func(f engine.Fault) { said = f.Value }})
+		x := newScene(t, c, engine.Options{Workers: 1, Budget: patient, OnFault: func(f view.Fault) { said = f.Value }})
 		var kept *engine.Context
 		_, err := x.AddTimeout(2, 0, func(ctx *engine.Context) {
 			kept = ctx

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,20 +9,11 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
-// Watch is the read side of an [Engine] for other goroutines: an inspector, a collector
-// of metrics. It never touches what belongs to the loop. A reader asks, and
-// the loop answers at the end of its next Tick with a [View], which never changes
-// afterwards and which all readers that wait share.
-//
-// While nobody has it open and nobody asks, a Tick pays for one atomic load, and nothing
-// is counted. While it is open the loop counts the events of each turn by their kind when
-// the turn is over, looks closer at some of them and at 32 owners in each Tick.
-//
-// The engine has no clock. How long a Tick and a turn take is measured by that of the one
-// who opens the Watch; no rule depends on it.
-type Watch struct {
+// watcher is the Watch of an engine.
+type watcher struct {
 	engine *Engine
 
 	mu sync.Mutex // of those who ask; the loop never takes it
@@ -33,7 +23,7 @@ type Watch struct {
 	live  atomic.Int64
 	asked atomic.Bool
 
-	view      atomic.Pointer[View]
+	view      atomic.Pointer[answered]
 	followed  atomic.Pointer[[]*follower] // never changed in place
 	questions chan func(*watching)
 	clock     atomic.Pointer[func() time.Duration]
@@ -47,7 +37,7 @@ type Watch struct {
 	on *watching // the loop's; nil while nobody watches
 }
 
-// Limits of a [Watch].
+// Limits of a [view.Watch].
 const (
 	maxFollowed   = 64   // owners that a View shows at once
 	maxShown      = 512  // buffs of one owner in a View
@@ -57,36 +47,34 @@ const (
 	ownersAtOnce  = 4096 // owners that one Tick looks through for Watch.Owners
 )
 
-// ErrTooManyFollowed is returned by [Watch.Follow] at its limit.
-var ErrTooManyFollowed = errors.New("engine: too many owners are followed")
-
 // Watch returns the read side for other goroutines.
 //
 // Any goroutine may call it.
-func (e *Engine) Watch() *Watch { return &e.watch }
+func (e *Engine) Watch() view.Watch { return &e.watch }
 
-func (w *Watch) init(e *Engine) {
+func (w *watcher) init(e *Engine) {
 	w.engine = e
 	w.questions = make(chan func(*watching), 16)
 	w.followed.Store(new([]*follower))
 }
 
+// answered is a View that has been made.
+type answered struct {
+	view.View
+	superseded chan struct{} // closed when there is a later one
+}
+
 // last returns the last View. Before the first one, which is long, there is an empty one for
 // those who wait: nobody may ever ask.
-func (w *Watch) last() *View {
+func (w *watcher) last() *answered {
 	if w.view.Load() == nil {
-		w.view.CompareAndSwap(nil, &View{superseded: make(chan struct{})})
+		w.view.CompareAndSwap(nil, &answered{superseded: make(chan struct{})})
 	}
 	return w.view.Load()
 }
 
-// Open makes the loop watch itself from its next Tick on, until the function that is
-// returned is called; calling that again does nothing. The clock says how much time has
-// passed since any moment; several goroutines call it at once. Of several who have the
-// Watch open the clock of the latest counts. If nil, nothing is measured.
-//
-// Any goroutine may call it.
-func (w *Watch) Open(clock func() time.Duration) (leave func()) {
+// Open is that of [view.Watch].
+func (w *watcher) Open(clock func() time.Duration) (leave func()) {
 	if clock != nil {
 		w.clock.Store(&clock)
 	}
@@ -94,26 +82,22 @@ func (w *Watch) Open(clock func() time.Duration) (leave func()) {
 	return sync.OnceFunc(func() { w.live.Add(-1) })
 }
 
-// Next asks for a View and waits until the loop has ticked. What has been counted goes
-// back to when the Watch was first open; where nobody has it open, to the head of that Tick.
-// It fails with [ErrClosed] or the error of ctx.
-//
-// Any goroutine may call it, but not the loop, which would wait for itself.
-func (w *Watch) Next(ctx context.Context) (*View, error) {
+// Next is that of [view.Watch].
+func (w *watcher) Next(ctx context.Context) (*view.View, error) {
 	w.live.Add(1)
 	defer w.live.Add(-1)
 	old := w.last()
 	w.asked.Store(true)
 	select {
 	case <-old.superseded:
-		return w.view.Load(), nil
+		return &w.view.Load().View, nil
 	case <-ctx.Done():
 		return nil, w.unanswered(ctx)
 	}
 }
 
 // unanswered says why the loop has not answered.
-func (w *Watch) unanswered(ctx context.Context) error {
+func (w *watcher) unanswered(ctx context.Context) error {
 	if w.engine.producers.isShut() {
 		return ErrClosed
 	}
@@ -127,19 +111,8 @@ type follower struct {
 	n    int // times; under Watch.mu
 }
 
-// Follow has the Views show an owner, under View.Owners, and keeps its events from the
-// next Tick on, until the function that is returned is called; calling that again does
-// nothing. One who is not there is shown as absent.
-//
-// If look is not nil, the loop calls it when it makes that part of a View, with what Spawn
-// was given, unless the owner is busy; what it returns is in OwnerView.Data. It must be
-// quick, and what it returns must not change. If it panics, OwnerView.Fault says so. Of
-// several who follow one owner the look of the first counts.
-//
-// It fails with [ErrTooManyFollowed] if 64 others are.
-//
-// Any goroutine may call it.
-func (w *Watch) Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error) {
+// Follow is that of [view.Watch].
+func (w *watcher) Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := *w.followed.Load()
@@ -150,7 +123,7 @@ func (w *Watch) Follow(id buff.OwnerID, look func(data any) any) (leave func(), 
 		}
 	}
 	if len(list) >= maxFollowed {
-		return nil, fmt.Errorf("%w: limit %d", ErrTooManyFollowed, maxFollowed)
+		return nil, fmt.Errorf("%w: limit %d", view.ErrTooManyFollowed, maxFollowed)
 	}
 	f := &follower{id: id, look: look, n: 1}
 	list = append(slices.Clone(list), f)
@@ -159,7 +132,7 @@ func (w *Watch) Follow(id buff.OwnerID, look func(data any) any) (leave func(), 
 }
 
 // leave returns what takes one Follow back.
-func (w *Watch) leave(f *follower) func() {
+func (w *watcher) leave(f *follower) func() {
 	return sync.OnceFunc(func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -173,7 +146,7 @@ func (w *Watch) leave(f *follower) func() {
 
 // lookUp has the loop look something up at the end of a Tick, and waits for that. Of several
 // questions each Tick answers one.
-func lookUp[T any](ctx context.Context, w *Watch, look func(s *watching) T) (answer T, err error) {
+func lookUp[T any](ctx context.Context, w *watcher, look func(s *watching) T) (answer T, err error) {
 	w.live.Add(1)
 	defer w.live.Add(-1)
 	reply := make(chan T, 1)
@@ -191,7 +164,7 @@ func lookUp[T any](ctx context.Context, w *Watch, look func(s *watching) T) (ans
 }
 
 // answer looks up what somebody has asked for, at the end of a Tick.
-func (w *Watch) answer(s *watching) {
+func (w *watcher) answer(s *watching) {
 	select {
 	case look := <-w.questions:
 		look(s)
@@ -204,12 +177,8 @@ type ownersReply struct {
 	next int
 }
 
-// Owners returns the ids of some owners, in no particular order: those that the loop finds
-// in one Tick from the place from on, which is 0 or what the call before returned as next.
-// At the end next is 0. It fails with [ErrClosed] or the error of ctx.
-//
-// Any goroutine may call it, but not the loop, which would wait for itself.
-func (w *Watch) Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error) {
+// Owners is that of [view.Watch].
+func (w *watcher) Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error) {
 	r, err := lookUp(ctx, w, func(*watching) ownersReply { return w.engine.ownersFrom(max(from, 0)) })
 	return r.ids, r.next, err
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // counter counts what happens while somebody watches.
@@ -117,7 +118,7 @@ func (s *watching) deny(key denialKey) {
 // a frame, then at one in each two, one in each four, and so on to one in lateMost, chosen
 // by chance, each of which stands for its neighbours too. In a frame of 5,000 these are 240.
 type lateness struct {
-	classes [len(LateBounds) + 1]uint64
+	classes [len(view.LateBounds) + 1]uint64
 	sum     int64 // ms
 
 	width int // of how many events one is looked at
@@ -164,7 +165,7 @@ func (l *lateness) add(ms int64) {
 	weight := l.width
 	l.ms, l.class = ms, 0
 	late := time.Duration(l.ms) * time.Millisecond
-	for l.class < len(LateBounds) && late > LateBounds[l.class] {
+	for l.class < len(view.LateBounds) && late > view.LateBounds[l.class] {
 		l.class++
 	}
 	l.classes[l.class] += uint64(weight)

@@ -12,13 +12,14 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // TestBusiestSpans: the time of turns is summed up over five seconds of the engine's time: while the first span
 // runs what there is of it is shown, and from then on the last one that is over.
 func TestBusiestSpans(t *testing.T) {
 	const a, b = 1, 2
-	type ranking = []engine.Ranked
+	type ranking = []view.Ranked
 	engine.Busiest(func(took func(id buff.OwnerID, d time.Duration, now int64) ranking) {
 		require.Equal(t, ranking{{Owner: 1, N: 3}}, took(a, 3, 0))
 		require.Equal(t, ranking{{Owner: 2, N: 4}, {Owner: 1, N: 3}}, took(b, 4, 4998))
@@ -41,7 +42,7 @@ func TestBusiestClock(t *testing.T) {
 	for range 3 {
 		e.Tick(time.Second)
 	}
-	require.Equal(t, []engine.Ranked{{Owner: 2, N: 3}}, engine.Ask(e).Busiest)
+	require.Equal(t, []view.Ranked{{Owner: 2, N: 3}}, engine.Ask(e).Busiest)
 }
 
 // TestFollowedBeat: who is followed is seen also where a turn brings nothing but pulses, one or many, and whoever else is
@@ -96,7 +97,7 @@ func TestMostCarryNothing(t *testing.T) {
 		require.Less(t, v.Frame, uint64(10))
 		v = engine.Ask(e)
 	}
-	require.Equal(t, []engine.Ranked{{Owner: 2, N: 1}}, v.Most)
+	require.Equal(t, []view.Ranked{{Owner: 2, N: 1}}, v.Most)
 }
 
 // TestFrameRemembersNothing: the lists of a frame are used again, and refer to no owner and no event of

@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"math/bits"
 	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -31,14 +31,14 @@ type watching struct {
 }
 
 // begin is called at the head of a Tick.
-func (w *Watch) begin() {
+func (w *watcher) begin() {
 	if w.on != nil || w.live.Load() != 0 {
 		w.start()
 	}
 }
 
 // start makes the loop watch the Tick that begins, or no more.
-func (w *Watch) start() {
+func (w *watcher) start() {
 	s := w.on
 	switch {
 	case w.live.Load() == 0:
@@ -49,7 +49,7 @@ func (w *Watch) start() {
 	case s == nil:
 		s = &watching{since: w.engine.now, counter: counter{denied: make(map[denialKey]uint64)}}
 		s.counter.late.end()
-		s.most.list = make([]Ranked, 0, ranks)
+		s.most.list = make([]view.Ranked, 0, ranks)
 		w.on = s
 	}
 	if table := w.handling.Load(); table == nil || len(*table) < len(w.engine.counters.lineages) {
@@ -65,42 +65,28 @@ func (w *Watch) start() {
 }
 
 // end is called at the end of a Tick.
-func (w *Watch) end() {
+func (w *watcher) end() {
 	if w.on != nil {
 		w.search(w.on)
 	}
 }
 
 // turnOver is called for each owner whose turn is over.
-func (w *Watch) turnOver(o *owner) {
+func (w *watcher) turnOver(o *owner) {
 	if w.on != nil {
 		w.on.turnOver(w.engine, o)
 	}
 }
 
 // brought is called for all that its turns have brought, before it is put away.
-func (w *Watch) brought(id buff.OwnerID, b *segment) {
+func (w *watcher) brought(id buff.OwnerID, b *segment) {
 	if w.on != nil {
 		w.on.brought(id, b)
 	}
 }
 
-// Frame says how long the frame of the game took whose Tick was the last, everything that
-// belongs to it included. The engine reads no clock, and what a frame is to the game, only the
-// game knows; so it measures, with what it has at hand anyway:
-//
-//	began := time.Now()
-//	frame := eng.Tick(dt)
-//	…
-//	eng.Watch().Frame(time.Since(began))
-//
-// A View shows it; without it, how long the Tick took. If it is above Options.SlowFrame, and
-// Options.Flight records, the trace of the frame is written to Options.SlowTrace, also while
-// nobody watches: that takes some ten milliseconds, so it happens at most once in
-// Options.TraceEvery frames. Nothing else depends on it.
-//
-// Only the loop goroutine may call it.
-func (w *Watch) Frame(took time.Duration) {
+// Frame is that of [view.Watch].
+func (w *watcher) Frame(took time.Duration) {
 	w.engine.enter("Watch.Frame")
 	if w.on != nil {
 		w.on.frames.last.Took = took
@@ -109,10 +95,10 @@ func (w *Watch) Frame(took time.Duration) {
 }
 
 // look is what the loop does at the end of a Tick for those who watch.
-func (w *Watch) search(s *watching) {
+func (w *watcher) search(s *watching) {
 	e := w.engine
 	s.frames.flush()
-	s.frames.last = FrameTime{Number: e.frame.Number}
+	s.frames.last = view.FrameTime{Number: e.frame.Number}
 	if s.clock != nil && s.clocked {
 		if now, ok := e.read(s.clock, true); ok {
 			s.frames.last.Took = max(now-s.began, 1)
@@ -128,10 +114,10 @@ func (w *Watch) search(s *watching) {
 }
 
 // publish makes a View and wakes those who wait for one.
-func (w *Watch) publish(s *watching) {
+func (w *watcher) publish(s *watching) {
 	e := w.engine
 	old := w.last()
-	v := &View{
+	v := &answered{superseded: make(chan struct{}), View: view.View{
 		Frame: e.frame.Number, Now: e.now, Stats: e.Stats(),
 		Workers: e.opts.Workers, InboxLimit: e.opts.InboxLimit, MailboxLimit: e.opts.MailboxLimit,
 		Budget: e.opts.Budget, SlowFrame: e.opts.SlowFrame, Catalog: e.Catalog(),
@@ -139,8 +125,8 @@ func (w *Watch) publish(s *watching) {
 		Since: s.since, Late: s.counter.late.classes, LateSum: time.Duration(s.counter.late.sum) * time.Millisecond,
 		Frames: s.frames.recent(), Times: s.frames.times, Took: s.frames.sum, Handled: s.handled,
 		Busiest: s.busiest.view(), BusySpan: busySpan,
-		Most: s.most.view(e), Swept: s.most.swept(e), superseded: make(chan struct{}),
-	}
+		Most: s.most.view(e), Swept: s.most.swept(e),
+	}}
 	copy(v.Counts[:], s.counter.kinds[:])
 	v.countCarried(e)
 	g := e.group.Stats()
@@ -156,7 +142,7 @@ func (w *Watch) publish(s *watching) {
 		}
 	}
 	for key, n := range s.counter.denied {
-		v.Denied = append(v.Denied, Denial{Spec: key.spec, Why: key.why, Count: n})
+		v.Denied = append(v.Denied, view.Denial{Spec: key.spec, Why: key.why, Count: n})
 	}
 	v.Owners = s.show(e, old.Owners)
 	w.view.Store(v)
@@ -164,7 +150,7 @@ func (w *Watch) publish(s *watching) {
 }
 
 // countCarried takes over what the loop counts anyway. It costs a look at each definition.
-func (v *View) countCarried(e *Engine) {
+func (v *answered) countCarried(e *Engine) {
 	v.Live, v.Refused = make([]int, v.Catalog.Len()), make([]uint64, v.Catalog.Len())
 	for spec := range v.Catalog.All() {
 		n := &e.counters.lineages[spec.Lineage()]
@@ -241,7 +227,7 @@ const ranks = 10
 // busiest ranks owners by the time of their turns in a span.
 type busiest struct {
 	span      uint32 // the number of the one that runs, from 1
-	now, last []Ranked
+	now, last []view.Ranked
 	ended     bool // a span is over
 }
 
@@ -250,20 +236,20 @@ func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {
 		if b.span != 0 {
 			b.last, b.ended = b.now, true
 		}
-		b.span, b.now = span, make([]Ranked, 0, ranks+1)
+		b.span, b.now = span, make([]view.Ranked, 0, ranks+1)
 	}
 	m := o.measured()
 	if m.span != b.span {
 		m.span, m.spent = b.span, 0
 	}
 	m.spent += took
-	b.now = rank(b.now, Ranked{o.id(), int64(m.spent)})
+	b.now = rank(b.now, view.Ranked{Owner: o.id(), N: int64(m.spent)})
 }
 
 // measured returns where it stands what the turns of an owner took.
 func (o *owner) measured() *took { return &o.needTurns().took }
 
-func (b *busiest) view() []Ranked {
+func (b *busiest) view() []view.Ranked {
 	if b.ended {
 		return slices.Clone(b.last)
 	}
@@ -271,8 +257,8 @@ func (b *busiest) view() []Ranked {
 }
 
 // rank puts an owner in its place among the first; it may be there already, with less.
-func rank(list []Ranked, r Ranked) []Ranked {
-	at := slices.IndexFunc(list, func(x Ranked) bool { return x.Owner == r.Owner })
+func rank(list []view.Ranked, r view.Ranked) []view.Ranked {
+	at := slices.IndexFunc(list, func(x view.Ranked) bool { return x.Owner == r.Owner })
 	switch {
 	case at >= 0:
 		list[at] = r
@@ -291,57 +277,12 @@ func rank(list []Ranked, r Ranked) []Ranked {
 	return list
 }
 
-// Histogram counts durations, by classes of which four make a doubling: from 1 µs to 17 s.
-// What is above is in the last class. The zero value is empty.
-type Histogram [97]uint64
-
-// add counts d.
-func (h *Histogram) add(d time.Duration) { h[classOf(d)]++ }
-
-// classOf returns the class that d is in.
-func classOf(d time.Duration) int {
-	n := uint64(max(d, 0)) >> 8
-	if n < 4 {
-		return 0
-	}
-	octave := bits.Len64(n) - 3
-	return min(4*octave+int(n>>octave&3)+1, len(Histogram{})-1)
-}
-
-// Bound returns the upper bound of class i, which is not in it.
-func (h *Histogram) Bound(i int) time.Duration {
-	if i == 0 {
-		return 4 << 8
-	}
-	return time.Duration((5+(i-1)%4)<<((i-1)/4)) << 8
-}
-
-// Len returns how many durations were counted.
-func (h *Histogram) Len() (n uint64) {
-	for _, c := range h {
-		n += c
-	}
-	return n
-}
-
-// Quantile returns the upper bound of the class in which the share q of all durations ends,
-// 0 if there are none: q of 0.99 is what 99 of 100 stayed below.
-func (h *Histogram) Quantile(q float64) time.Duration {
-	want, n := q*float64(h.Len()), uint64(0)
-	for i, c := range h {
-		if n += c; c > 0 && float64(n) >= want {
-			return h.Bound(i)
-		}
-	}
-	return 0
-}
-
 // frameTimes is how long the frames took. last may still be corrected by Watch.Frame.
 type frameTimes struct {
-	last  FrameTime
-	list  []FrameTime
+	last  view.FrameTime
+	list  []view.FrameTime
 	next  int
-	times Histogram
+	times view.Histogram
 	sum   time.Duration
 }
 
@@ -352,7 +293,7 @@ func (t *frameTimes) flush() {
 	if t.last.Took == 0 {
 		return // nobody has measured it
 	}
-	t.times.add(t.last.Took)
+	t.times.Add(t.last.Took)
 	t.sum += t.last.Took
 	if len(t.list) < recentFrames {
 		t.list = append(t.list, t.last)
@@ -360,11 +301,11 @@ func (t *frameTimes) flush() {
 		t.list[t.next] = t.last
 		t.next = (t.next + 1) % recentFrames
 	}
-	t.last = FrameTime{}
+	t.last = view.FrameTime{}
 }
 
 // recent returns the last frames, the oldest first. The one that has just ended is not
 // among them: the game may still say how long it took.
-func (t *frameTimes) recent() []FrameTime {
+func (t *frameTimes) recent() []view.FrameTime {
 	return append(slices.Clone(t.list[t.next:]), t.list[:t.next]...)
 }

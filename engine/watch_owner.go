@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
@@ -56,11 +57,11 @@ func (s *watching) remember(ev *buff.Event) {
 }
 
 // show returns the followed: some anew, the others as they were.
-func (s *watching) show(e *Engine, old map[buff.OwnerID]*OwnerView) map[buff.OwnerID]*OwnerView {
+func (s *watching) show(e *Engine, old map[buff.OwnerID]*view.Owner) map[buff.OwnerID]*view.Owner {
 	if len(s.follows) == 0 {
 		return nil
 	}
-	out := make(map[buff.OwnerID]*OwnerView, len(s.follows))
+	out := make(map[buff.OwnerID]*view.Owner, len(s.follows))
 	for i := range s.follows {
 		f := &s.follows[i]
 		if v := old[f.id]; v != nil {
@@ -75,8 +76,8 @@ func (s *watching) show(e *Engine, old map[buff.OwnerID]*OwnerView) map[buff.Own
 	return out
 }
 
-func (f *following) show(e *Engine, old *OwnerView) *OwnerView {
-	v := &OwnerView{Owner: f.id, Now: e.now, Events: slices.Collect(f.events.all()), Pulses: f.pulses}
+func (f *following) show(e *Engine, old *view.Owner) *view.Owner {
+	v := &view.Owner{Owner: f.id, Now: e.now, Events: slices.Collect(f.events.all()), Pulses: f.pulses}
 	o := e.ownerOf(f.id)
 	if o == nil || o.leaving {
 		return v
@@ -104,20 +105,20 @@ func (f *following) show(e *Engine, old *OwnerView) *OwnerView {
 }
 
 // attributesOf returns the attributes of an owner who is not busy.
-func attributesOf(e *Engine, o *owner) (out []AttributeView) {
+func attributesOf(e *Engine, o *owner) (out []view.Attribute) {
 	c, room := e.Catalog(), maxModifiers
 	for a := range o.set.Attributes(c) {
 		if len(out) == maxAttributes {
 			break
 		}
-		v := AttributeView{Name: a.Name, Base: a.Base, Value: a.Value, Lying: a.Modifiers}
+		v := view.Attribute{Name: a.Name, Base: a.Base, Value: a.Value, Lying: a.Modifiers}
 		for m := range o.set.Modifiers(c, a.Attr) {
 			if room == 0 {
 				break
 			}
 			room--
 			b, _ := o.set.Find(buff.Handle(m.Of))
-			v.Modifiers = append(v.Modifiers, ModifierView{Spec: b.Spec, Source: b.Source, Op: m.Op, Channel: m.Channel, Value: m.Value})
+			v.Modifiers = append(v.Modifiers, view.Modifier{Spec: b.Spec, Source: b.Source, Op: m.Op, Channel: m.Channel, Value: m.Value})
 		}
 		out = append(out, v)
 	}
@@ -126,7 +127,7 @@ func attributesOf(e *Engine, o *owner) (out []AttributeView) {
 
 // lookAt calls the look of the one who follows. A game does not fall over one that is
 // wrong.
-func (f *following) lookAt(e *Engine, v *OwnerView, data any) {
+func (f *following) lookAt(e *Engine, v *view.Owner, data any) {
 	if f.look == nil {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // TestSampledTurns: of the turns of a frame the first eight are measured, then eight of those that stand
@@ -39,10 +40,10 @@ func TestSampledTurns(t *testing.T) {
 
 // TestLateClasses: each class begins behind its bound, and the last one has no end.
 func TestLateClasses(t *testing.T) {
-	want := [len(engine.LateBounds) + 1]uint64{}
+	want := [len(view.LateBounds) + 1]uint64{}
 	var sum time.Duration
 	classes, total := engine.Lateness(func(pass func(ms int64, times int)) {
-		for k, bound := range engine.LateBounds {
+		for k, bound := range view.LateBounds {
 			ms := bound.Milliseconds()
 			pass(ms, 1)
 			pass(ms+1, 2)
@@ -60,7 +61,7 @@ func TestLateClasses(t *testing.T) {
 func TestLateOfMany(t *testing.T) {
 	for n := range 700 {
 		classes, sum := engine.Lateness(func(pass func(ms int64, times int)) { pass(3_600_000, n) })
-		want := [len(engine.LateBounds) + 1]uint64{len(engine.LateBounds): uint64(n)}
+		want := [len(view.LateBounds) + 1]uint64{len(view.LateBounds): uint64(n)}
 		require.Equal(t, want, classes)
 		require.Equal(t, time.Duration(n)*time.Hour, sum)
 	}

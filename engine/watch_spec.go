@@ -7,25 +7,11 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
-// SpecStats is what one definition has led to, all its versions together, since the Watch was opened.
-type SpecStats struct {
-	Spec   *buff.Spec                 // the newest version; nil: timeouts
-	Live   int                        // instances that run
-	Events [len(View{}.Counts)]uint64 // by kind
-
-	// Handlers is how many calls of handlers have returned, Took how long they took all together,
-	// and Times how they are distributed; nil, if none was measured. Of the first calls of a worker in
-	// a frame each is measured, then every second, and so on to every 64th, chosen by chance; a
-	// measured one stands for the others.
-	Handlers uint64
-	Took     time.Duration
-	Times    *Histogram
-}
-
 // bySpec counts what happens by the lineages of definitions; that of 0 is what has no definition.
-type bySpec [][len(View{}.Counts)]uint64
+type bySpec [][len(view.View{}.Counts)]uint64
 
 // countBySpec counts the events of a frame. They are in the cache: the flight recorder has just read them.
 func (f *Frame) countBySpec(s *watching, lineages int) {
@@ -53,7 +39,7 @@ func (b bySpec) add(events []buff.Event) {
 // handlerTimes is how long the handlers of one definition took. Any goroutine may read and write it.
 type handlerTimes struct {
 	took    atomic.Int64
-	classes [len(Histogram{})]atomic.Uint64
+	classes [len(view.Histogram{})]atomic.Uint64
 }
 
 // handling has the times of all definitions, by lineage; those of which nothing was measured have none.
@@ -108,40 +94,36 @@ func (l *workerState) callOut(s *buff.Spec, began time.Duration) {
 	}
 	took, weight := max(now-began, 1), l.calls.taken
 	t.took.Add(int64(took) * int64(weight))
-	t.classes[classOf(took)].Add(uint64(weight))
+	t.classes[view.ClassOf(took)].Add(uint64(weight))
 }
 
-// Specs returns what each definition in force has led to since the Watch was opened, and as the last
-// one what has no definition. It waits for the next Tick, which pays for a copy of the counts: it is
-// for a question a second, not for one a frame. It fails as [Watch.Next] does.
-//
-// Any goroutine may call it, but not the loop, which would wait for itself.
-func (w *Watch) Specs(ctx context.Context) ([]SpecStats, error) {
-	reply, err := lookUp(ctx, w, func(s *watching) []SpecStats { return s.bySpec(w.engine) })
+// Specs is that of [view.Watch].
+func (w *watcher) Specs(ctx context.Context) ([]view.SpecStats, error) {
+	reply, err := lookUp(ctx, w, func(s *watching) []view.SpecStats { return s.bySpec(w.engine) })
 	if err != nil {
 		return nil, err
 	}
 	if table := w.handling.Load(); table != nil {
 		for i := range reply {
-			reply[i].measured(*table)
+			table.measured(&reply[i])
 		}
 	}
 	return reply, nil
 }
 
 // bySpec copies what the loop has counted.
-func (s *watching) bySpec(e *Engine) []SpecStats {
+func (s *watching) bySpec(e *Engine) []view.SpecStats {
 	c := e.Catalog()
-	out := make([]SpecStats, 0, c.Len()+1)
+	out := make([]view.SpecStats, 0, c.Len()+1)
 	for spec := range c.All() {
 		line := spec.Lineage()
-		out = append(out, SpecStats{Spec: spec, Live: e.counters.lineages[line].live, Events: s.specs[line]})
+		out = append(out, view.SpecStats{Spec: spec, Live: e.counters.lineages[line].live, Events: s.specs[line]})
 	}
-	return append(out, SpecStats{Events: s.specs[0]})
+	return append(out, view.SpecStats{Events: s.specs[0]})
 }
 
 // measured fills in how long the handlers took.
-func (s *SpecStats) measured(table handling) {
+func (table handling) measured(s *view.SpecStats) {
 	line := 0
 	if s.Spec != nil {
 		line = s.Spec.Lineage()
@@ -153,7 +135,7 @@ func (s *SpecStats) measured(table handling) {
 	if t == nil {
 		return
 	}
-	s.Took, s.Times = time.Duration(t.took.Load()), new(Histogram)
+	s.Took, s.Times = time.Duration(t.took.Load()), new(view.Histogram)
 	for i := range t.classes {
 		s.Times[i] = t.classes[i].Load()
 	}
@@ -165,7 +147,7 @@ func (s *SpecStats) measured(table handling) {
 // anew for each View, so that it is right about them; somebody who should be in it since
 // another has fallen out of it is found at its next turn, or on the next round.
 type most struct {
-	list  []Ranked
+	list  []view.Ranked
 	at    int  // the owner number that is next
 	round bool // all have been looked at
 }
@@ -177,7 +159,7 @@ const sweptAtOnce = 32
 // see is told how many buffs an owner carries.
 func (m *most) see(id buff.OwnerID, n int) {
 	if n > 0 && (len(m.list) < ranks || int64(n) > m.list[len(m.list)-1].N) {
-		m.list = rank(m.list, Ranked{id, int64(n)})
+		m.list = rank(m.list, view.Ranked{Owner: id, N: int64(n)})
 	}
 }
 
@@ -196,8 +178,8 @@ func (m *most) sweep(e *Engine) {
 }
 
 // view returns the list as it is now.
-func (m *most) view(e *Engine) []Ranked {
-	m.list = slices.DeleteFunc(m.list, func(r Ranked) bool {
+func (m *most) view(e *Engine) []view.Ranked {
+	m.list = slices.DeleteFunc(m.list, func(r view.Ranked) bool {
 		o := e.ownerOf(r.Owner)
 		return o == nil || o.leaving || e.idle(o) && o.set.Len() == 0
 	})
@@ -206,7 +188,7 @@ func (m *most) view(e *Engine) []Ranked {
 			m.list[i].N = int64(o.set.Len())
 		}
 	}
-	slices.SortStableFunc(m.list, func(a, b Ranked) int { return int(b.N - a.N) })
+	slices.SortStableFunc(m.list, func(a, b view.Ranked) int { return int(b.N - a.N) })
 	return slices.Clone(m.list)
 }
 
@@ -218,43 +200,23 @@ func (m *most) swept(e *Engine) float64 {
 	return float64(m.at) / float64(len(e.owners))
 }
 
-// Holder is an owner that carries a buff of one definition.
-type Holder struct {
-	Owner  buff.OwnerID
-	Source buff.OwnerID // of the oldest of them
-	Buffs  int          // how many it carries
-	Stacks int          // of all of them
-}
-
-// Holders is a part of an answer of [Watch.Holders].
-type Holders struct {
-	List []Holder
-	Busy int // owners of whom it is not known: their handlers run
-	Next int // where the rest of the owners begins; 0: there is none
-	All  int // owners that there are, for how far it has come
-}
-
-// What one Tick does for [Watch.Holders]: it ends with the owner that reaches one of them.
+// What one Tick does for [view.Watch.Holders]: it ends with the owner that reaches one of them.
 const (
 	holdersOwners = 1024
 	holdersBuffs  = 8192
 	holdersFound  = 256
 )
 
-// Holders returns who carries a definition, in any of its versions, of the owners whom the loop looks
-// at in one Tick from the place from on: 0, or Next of the answer before. It fails as [Watch.Next]
-// does, and with [ErrUnknownSpec] for a definition that is not of this engine.
-//
-// Any goroutine may call it, but not the loop, which would wait for itself.
-func (w *Watch) Holders(ctx context.Context, s *buff.Spec, from int) (Holders, error) {
+// Holders is that of [view.Watch].
+func (w *watcher) Holders(ctx context.Context, s *buff.Spec, from int) (view.Holders, error) {
 	if _, ok := w.engine.Catalog().Newest(s); !ok {
-		return Holders{}, ErrUnknownSpec
+		return view.Holders{}, ErrUnknownSpec
 	}
-	return lookUp(ctx, w, func(*watching) Holders { return w.engine.holdersOf(s.Lineage(), max(from, 0)) })
+	return lookUp(ctx, w, func(*watching) view.Holders { return w.engine.holdersOf(s.Lineage(), max(from, 0)) })
 }
 
 // holdersOf looks at some owners.
-func (e *Engine) holdersOf(lineage, from int) (out Holders) {
+func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
 	looked, n := 0, from
 	out.All = len(e.owners)
 	for end := min(from+holdersOwners, len(e.owners)); n < end && looked < holdersBuffs && len(out.List) < holdersFound; n++ {
@@ -266,7 +228,7 @@ func (e *Engine) holdersOf(lineage, from int) (out Holders) {
 			out.Busy++
 			continue
 		}
-		h := Holder{Owner: o.id()}
+		h := view.Holder{Owner: o.id()}
 		for b := range o.set.All() {
 			if looked++; b.Spec.Lineage() != lineage {
 				continue

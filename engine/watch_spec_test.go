@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // answered returns what was asked for beside a loop that ticks.
@@ -49,7 +50,7 @@ func TestSpecs(t *testing.T) {
 	for range 4 {
 		e.Tick(time.Second)
 	}
-	got := answered(t, e, func() ([]engine.SpecStats, error) { return e.Watch().Specs(t.Context()) })
+	got := answered(t, e, func() ([]view.SpecStats, error) { return e.Watch().Specs(t.Context()) })
 	require.Len(t, got, 3)
 	venom, once, none := got[0], got[1], got[2]
 	require.Equal(t, "venom", venom.Spec.ID)
@@ -72,7 +73,7 @@ func TestSpecs(t *testing.T) {
 	require.NoError(t, err)
 	e.AddBuff(1, buff.Application{Spec: next.Spec("new")})
 	e.Tick(time.Second)
-	got = answered(t, e, func() ([]engine.SpecStats, error) { return e.Watch().Specs(t.Context()) })
+	got = answered(t, e, func() ([]view.SpecStats, error) { return e.Watch().Specs(t.Context()) })
 	require.Equal(t, "new", got[0].Spec.ID)
 	require.EqualValues(t, 1, got[0].Events[buff.Applied])
 	require.EqualValues(t, 5, got[1].Events[buff.Pulsed])
@@ -112,10 +113,10 @@ func TestHolders(t *testing.T) {
 	e.AddBuff(7, buff.Application{Spec: e.Catalog().Spec("trap")})
 	for len(e.Tick(time.Millisecond).Stuck) == 0 {
 	}
-	var found []engine.Holder
+	var found []view.Holder
 	busy, pages := 0, 0
 	for from := 0; ; pages++ {
-		h := answered(t, e, func() (engine.Holders, error) { return e.Watch().Holders(t.Context(), torch, from) })
+		h := answered(t, e, func() (view.Holders, error) { return e.Watch().Holders(t.Context(), torch, from) })
 		found, busy = append(found, h.List...), busy+h.Busy
 		require.LessOrEqual(t, len(h.List), 256)
 		require.Equal(t, 3002, h.All)
@@ -126,8 +127,8 @@ func TestHolders(t *testing.T) {
 		from = h.Next
 	}
 	require.Len(t, found, 1000)
-	require.Equal(t, engine.Holder{Owner: 1002, Source: 8, Buffs: 2, Stacks: 3}, found[0])
-	require.Equal(t, engine.Holder{Owner: 1005, Source: 8, Buffs: 1, Stacks: 2}, found[1])
+	require.Equal(t, view.Holder{Owner: 1002, Source: 8, Buffs: 2, Stacks: 3}, found[0])
+	require.Equal(t, view.Holder{Owner: 1005, Source: 8, Buffs: 1, Stacks: 2}, found[1])
 	require.Equal(t, 1, busy)
 	require.Equal(t, 3, pages)
 	_, err = e.Watch().Holders(t.Context(), nil, 0)
@@ -147,7 +148,7 @@ func TestHoldersOfMany(t *testing.T) {
 			}
 		}
 		e.Tick(time.Second)
-		h := answered(t, e, func() (engine.Holders, error) { return e.Watch().Holders(t.Context(), cat.Spec("cold"), 0) })
+		h := answered(t, e, func() (view.Holders, error) { return e.Watch().Holders(t.Context(), cat.Spec("cold"), 0) })
 		require.Equal(t, k.next, h.Next)
 	}
 }

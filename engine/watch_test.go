@@ -15,12 +15,13 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // viewOf asks for a View while the loop ticks by dt, as often as it takes.
-func viewOf(t *testing.T, e *engine.Engine, dt time.Duration) *engine.View {
+func viewOf(t *testing.T, e *engine.Engine, dt time.Duration) *view.View {
 	t.Helper()
-	return ask(e, dt, func() *engine.View {
+	return ask(e, dt, func() *view.View {
 		v, err := e.Watch().Next(t.Context())
 		require.NoError(t, err)
 		return v
@@ -74,7 +75,7 @@ func TestWatchView(t *testing.T) {
 	require.Same(t, cat, v.Catalog)
 	require.EqualValues(t, 1, v.Counts[buff.Applied], "what came before the Watch was open is not counted")
 	require.EqualValues(t, 3*9, v.Counts[buff.Pulsed])
-	require.Equal(t, []engine.Denial{{Spec: cat.Spec("once"), Why: buff.Limit, Count: 1}}, v.Denied)
+	require.Equal(t, []view.Denial{{Spec: cat.Spec("once"), Why: buff.Limit, Count: 1}}, v.Denied)
 	require.EqualValues(t, 9+2, v.Late[0], "on time, within a frame's start")
 	require.EqualValues(t, 9, v.Late[4], "a second late")
 	require.EqualValues(t, 9, v.Late[5], "two")
@@ -82,7 +83,7 @@ func TestWatchView(t *testing.T) {
 	require.Equal(t, []int{9, 1}, v.Live)
 	require.Equal(t, []uint64{0, 1}, v.Refused)
 	require.Equal(t, 10, v.Buffs)
-	require.Equal(t, engine.Ranked{Owner: 3, N: 4}, v.Most[0])
+	require.Equal(t, view.Ranked{Owner: 3, N: 4}, v.Most[0])
 	require.Len(t, v.Most, 4)
 	require.Equal(t, 1.0, v.Swept)
 
@@ -161,7 +162,7 @@ func TestWatchMost(t *testing.T) {
 		}
 		return ids
 	}
-	require.Equal(t, engine.Ranked{Owner: 999, N: 10}, v.Most[0])
+	require.Equal(t, view.Ranked{Owner: 999, N: 10}, v.Most[0])
 	require.Equal(t, []buff.OwnerID{999, 899, 799, 699, 599, 499, 399, 299, 199}, owners()[:9])
 	for b := range must(e.Buffs(999)).All() {
 		e.Remove(b.Handle)
@@ -202,7 +203,7 @@ func TestWatchTimes(t *testing.T) {
 	}
 	v := engine.Ask(e)
 	require.Len(t, v.Busiest, 10)
-	require.True(t, slices.IsSortedFunc(v.Busiest, func(a, b engine.Ranked) int { return int(b.N - a.N) }))
+	require.True(t, slices.IsSortedFunc(v.Busiest, func(a, b view.Ranked) int { return int(b.N - a.N) }))
 	// Of the 30 turns of a frame the first 8 are measured, of the others one in two or four:
 	// the mean is owner × 100 µs. Chance is by a fixed seed, so the figure is the same in
 	// every run.
@@ -287,7 +288,7 @@ func TestWatchLimits(t *testing.T) {
 		defer leave()
 	}
 	_, err := w.Follow(1000, nil)
-	require.ErrorIs(t, err, engine.ErrTooManyFollowed)
+	require.ErrorIs(t, err, view.ErrTooManyFollowed)
 	defer w.Open(nil)()
 	seen := map[buff.OwnerID]bool{}
 	for range engine.MaxFollowed / 8 {
@@ -409,7 +410,7 @@ func TestHistogram(t *testing.T) {
 			require.GreaterOrEqual(t, d, h.Bound(i-1))
 		}
 	}
-	var none engine.Histogram
+	var none view.Histogram
 	require.Zero(t, none.Quantile(0.99))
 
 	// Of two durations half are below the first bound, and what is more only below the second.
@@ -465,13 +466,13 @@ func TestWatchAttributes(t *testing.T) {
 		defer leave()
 	}
 	v := viewOf(t, e, 0)
-	require.Equal(t, []engine.AttributeView{
+	require.Equal(t, []view.Attribute{
 		{Name: "health", Base: 100, Value: 100},
-		{Name: "power", Base: 10, Value: 22.5, Lying: 2, Modifiers: []engine.ModifierView{
+		{Name: "power", Base: 10, Value: 22.5, Lying: 2, Modifiers: []view.Modifier{
 			{Spec: cat.Spec("might"), Source: 9, Op: stat.Add, Value: 5}, {Spec: cat.Spec("wrath"), Op: stat.MulAdd, Value: 0.5},
 		}},
 	}, v.Owners[7].Attributes)
 	require.Equal(t, 10.0, v.Owners[8].Attributes[1].Value)
 	e.Tick(20 * time.Second)
-	require.Equal(t, engine.AttributeView{Name: "power", Base: 10, Value: 10}, viewOf(t, e, 0).Owners[7].Attributes[1])
+	require.Equal(t, view.Attribute{Name: "power", Base: 10, Value: 10}, viewOf(t, e, 0).Owners[7].Attributes[1])
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -249,7 +250,7 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 		if returned {
 			return
 		}
-		f := Fault{Event: c.Event, Value: recover()}
+		f := view.Fault{Event: c.Event, Value: recover()}
 		if f.Value != nil {
 			why = buff.Panic
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// MaxZones is how many zones there may be: those in which somebody is, and those whose time
+// maxZones is how many zones there may be: those in which somebody is, and those whose time
 // is not the world's.
-const MaxZones = buff.MaxOwners
+const maxZones = buff.MaxOwners
 
 // zone is an area whose time may stand still or pass at another rate. Every owner is in one:
 // in zone 0 from its Spawn on.
@@ -129,8 +129,8 @@ func (zs *zones) need(id uint32) (*zone, error) {
 	if z := zs.byID[id]; z != nil {
 		return z, nil
 	}
-	if len(zs.byID) >= MaxZones {
-		return nil, fmt.Errorf("%w: the limit is %d", ErrTooManyZones, MaxZones)
+	if len(zs.byID) >= maxZones {
+		return nil, fmt.Errorf("%w: the limit is %d", ErrTooManyZones, maxZones)
 	}
 	z := &zone{}
 	zs.byID[id] = z

@@ -16,6 +16,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // resting is an Inspector of an engine that nobody ticks.
@@ -252,8 +253,8 @@ func TestToldEffects(t *testing.T) {
 	require.Equal(t, "-3", effect(stat.Add, -3))
 	require.Equal(t, "-40 %", effect(stat.MulAdd, -0.4))
 	in := &Inspector{}
-	require.Equal(t, modifierJSON{"a buff that cannot be found", "+1 in channel 2"}, in.modifierOf(engine.ModifierView{Op: stat.Add, Value: 1, Channel: 2}))
+	require.Equal(t, modifierJSON{"a buff that cannot be found", "+1 in channel 2"}, in.modifierOf(view.Modifier{Op: stat.Add, Value: 1, Channel: 2}))
 	spec := &buff.Spec{ID: "slow"}
-	require.Equal(t, modifierJSON{"slow", "+1"}, in.modifierOf(engine.ModifierView{Spec: spec, Op: stat.Add, Value: 1}))
-	require.Equal(t, modifierJSON{"slow of #7", "+1"}, in.modifierOf(engine.ModifierView{Spec: spec, Source: 7, Op: stat.Add, Value: 1}))
+	require.Equal(t, modifierJSON{"slow", "+1"}, in.modifierOf(view.Modifier{Spec: spec, Op: stat.Add, Value: 1}))
+	require.Equal(t, modifierJSON{"slow of #7", "+1"}, in.modifierOf(view.Modifier{Spec: spec, Source: 7, Op: stat.Add, Value: 1}))
 }

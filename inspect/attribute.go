@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // Bounds of what is shown of a player's attributes.
@@ -27,7 +27,7 @@ type modifierJSON struct {
 }
 
 // attributesOf returns the attributes that the game tells, or else those of the engine.
-func (in *Inspector) attributesOf(o *engine.OwnerView) []attributeJSON {
+func (in *Inspector) attributesOf(o *view.Owner) []attributeJSON {
 	out := []attributeJSON{}
 	if in.opts.Attributes != nil {
 		list, _ := o.Data.([]Attribute)
@@ -60,7 +60,7 @@ func (j attributeJSON) andMore(all int) attributeJSON {
 	return j
 }
 
-func (in *Inspector) modifierOf(m engine.ModifierView) modifierJSON {
+func (in *Inspector) modifierOf(m view.Modifier) modifierJSON {
 	from := "a buff that cannot be found"
 	if m.Spec != nil {
 		from = line(m.Spec.ID)

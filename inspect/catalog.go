@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // countsJSON is what changes about the definitions. The lists are by place in the catalog, and one longer
@@ -47,7 +47,7 @@ const (
 
 // countsOf returns what a View and the counts by definition say, which may be of another catalog than
 // that for as long as one of them is the older one: then the page is told again soon.
-func (in *Inspector) countsOf(v *engine.View, specs []engine.SpecStats, at time.Duration) countsJSON {
+func (in *Inspector) countsOf(v *view.View, specs []view.SpecStats, at time.Duration) countsJSON {
 	n := min(len(v.Live), maxLive)
 	out := countsJSON{
 		Version: version(v.Catalog), At: at.Milliseconds(), Live: v.Live[:n], Refused: v.Refused[:n], Kinds: map[string][]uint64{},
@@ -56,7 +56,7 @@ func (in *Inspector) countsOf(v *engine.View, specs []engine.SpecStats, at time.
 	if len(specs) == len(v.Live)+1 && n == len(v.Live) {
 		out.count(specs)
 	}
-	denied := slices.SortedFunc(slices.Values(v.Denied), func(a, b engine.Denial) int {
+	denied := slices.SortedFunc(slices.Values(v.Denied), func(a, b view.Denial) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Spec.ID, b.Spec.ID), cmp.Compare(a.Why, b.Why))
 	})
 	for _, d := range denied[:min(len(denied), maxDenied)] {
@@ -66,7 +66,7 @@ func (in *Inspector) countsOf(v *engine.View, specs []engine.SpecStats, at time.
 }
 
 // count fills in what each definition has led to.
-func (c *countsJSON) count(specs []engine.SpecStats) {
+func (c *countsJSON) count(specs []view.SpecStats) {
 	for i := range specs {
 		s := &specs[i]
 		for kind := buff.Applied; int(kind) < len(s.Events); kind++ {

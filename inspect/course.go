@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -35,7 +35,7 @@ type mark struct {
 	lost time.Duration
 
 	since wheel.Time // from when late is counted
-	late  [len(engine.LateBounds) + 1]uint64
+	late  [len(view.LateBounds) + 1]uint64
 }
 
 // heldKey tells one stay of an owner in its handlers from the next.
@@ -60,13 +60,13 @@ type standing struct {
 
 // stuckFor is a stuck owner, with the time by our clock.
 type stuckFor struct {
-	engine.Stuck
+	view.Stuck
 	wall   time.Duration
 	before bool // it is longer than that
 }
 
 // see takes a View in that came at an instant of the inspector's clock.
-func (c *course) see(v *engine.View, at, after time.Duration) standing {
+func (c *course) see(v *view.View, at, after time.Duration) standing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.marks) > 1 && at-c.marks[1].at >= window {
@@ -100,7 +100,7 @@ func (m *mark) against(old *mark) (out standing) {
 	for i := len(m.late) - 1; i > 0; i-- {
 		above += m.late[i] - old.late[i]
 		if float64(above) >= float64(all)/100 && above > 0 {
-			out.late = engine.LateBounds[i-1]
+			out.late = view.LateBounds[i-1]
 			break
 		}
 	}
@@ -110,7 +110,7 @@ func (m *mark) against(old *mark) (out standing) {
 // stuck returns the owners whose handlers have held a worker for longer than a limit. In a game
 // that does not keep up, some are always at work when a Tick ends, and others each time: these
 // are not stuck.
-func (c *course) stuck(v *engine.View, at, after time.Duration) (out []stuckFor) {
+func (c *course) stuck(v *view.View, at, after time.Duration) (out []stuckFor) {
 	now := make(map[heldKey]held, len(v.Stuck))
 	for _, s := range v.Stuck {
 		key := heldKey{s.Owner, v.Now - wheel.Time(s.For/time.Millisecond)}

@@ -20,6 +20,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/inspect"
 )
 
@@ -278,7 +279,7 @@ func TestChartHasAllKinds(t *testing.T) {
 	page := answer(t, newGame(t, inspect.Options{}).request("GET", "", ""))
 	groups := regexp.MustCompile(`(?s)const groups = \[.*?\n\];`).FindString(page)
 	require.NotEmpty(t, groups)
-	for kind := buff.Applied; int(kind) < len(engine.View{}.Counts); kind++ {
+	for kind := buff.Applied; int(kind) < len(view.View{}.Counts); kind++ {
 		require.Contains(t, groups, fmt.Sprintf("%q", kind))
 	}
 }

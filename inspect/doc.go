@@ -6,10 +6,10 @@
 //	the loop, in Tick              the hub, 10 times a second       browsers, 64 at most
 //
 //	                  ◂── asks ──  one goroutine, while
-//	engine.View  ──────────────▸   somebody looks       ── JSON ─▸  SSE ─▸ page
+//	view.View  ──────────────▸   somebody looks       ── JSON ─▸  SSE ─▸ page
 //	Inbox        ◂─────────────────────────────────────────────────  POST, with the token
 //
-// No goroutine of this package touches the engine: it reads [engine.View]s and posts to the
+// No goroutine of this package touches the engine: it reads [view.View]s and posts to the
 // engine's Inbox.
 //
 // # The page

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
-	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // TestEdgesOfTime: what is shown of a rate and of a definition at the ends of their ranges.
@@ -20,7 +20,7 @@ func TestEdgesOfTime(t *testing.T) {
 	require.Equal(t, buff.Ratio{Num: 1, Den: 4}, rate)
 	require.Zero(t, ownSpeed(buff.Instance{Held: buff.HeldByBuff}, 1))
 	require.Zero(t, ownSpeed(buff.Instance{Held: buff.HeldByDeath}, 1))
-	require.Zero(t, clocksOf(&engine.OwnerView{Paused: true}, history.New(history.MinBytes), 0).owner.first)
+	require.Zero(t, clocksOf(&view.Owner{Paused: true}, history.New(history.MinBytes), 0).owner.first)
 	require.Zero(t, *leftOf(buff.Instance{End: 5}, 10), "it is over, and its owner busy")
 	endless := specOf(&buff.Spec{ID: "oath", Kind: define.Infinite})
 	require.Empty(t, endless.Lasts+endless.Period, "without an end, and without pulses")

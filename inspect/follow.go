@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // follows are those who follow a player, the oldest first. The engine follows
@@ -31,7 +31,7 @@ func (in *Inspector) follow(id buff.OwnerID, known bool, end func()) (leave func
 	defer s.mu.Unlock()
 	f := &follow{known: known, end: end}
 	f.leave, err = in.watch.Follow(id, in.look())
-	for known && errors.Is(err, engine.ErrTooManyFollowed) {
+	for known && errors.Is(err, view.ErrTooManyFollowed) {
 		at := slices.IndexFunc(s.list, func(g *follow) bool { return !g.known })
 		if at < 0 {
 			return nil, err

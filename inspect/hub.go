@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // Limits of the streams.
@@ -35,9 +36,9 @@ type hub struct {
 	frame   uint64             // the first whose time the next view tells
 	seen    time.Duration      // when the last View came, or somebody began to look
 	catalog message
-	specs   []engine.SpecStats // the last that were asked for; of the goroutine
-	counted time.Duration      // when
-	fresh   bool               // nobody was told of them yet
+	specs   []view.SpecStats // the last that were asked for; of the goroutine
+	counted time.Duration    // when
+	fresh   bool             // nobody was told of them yet
 	players map[buff.OwnerID]message
 }
 
@@ -151,7 +152,7 @@ func (h *hub) round(ctx context.Context) {
 	<-done
 }
 
-func (h *hub) next(ctx context.Context) (*engine.View, error) {
+func (h *hub) next(ctx context.Context) (*view.View, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return h.in.watch.Next(ctx)
@@ -193,7 +194,7 @@ func (h *hub) wanted() wanted {
 }
 
 // send makes the messages and wakes the clients. The JSON is made without the lock.
-func (h *hub) send(ctx context.Context, v *engine.View, err error) {
+func (h *hub) send(ctx context.Context, v *view.View, err error) {
 	want := h.wanted()
 	var catalog []byte
 	var latest viewJSON

@@ -14,6 +14,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -67,7 +68,7 @@ type seen struct {
 
 // noteIncidents takes a View in with what was found wrong. It returns how often the incidents have
 // changed, and how many of them are not over.
-func (in *Inspector) noteIncidents(v *engine.View, found verdict, stuck []stuckFor) (changes string, open int) {
+func (in *Inspector) noteIncidents(v *view.View, found verdict, stuck []stuckFor) (changes string, open int) {
 	var list []seen
 	for _, f := range found {
 		if f.level == calm || f.topic == "stuck" {
@@ -82,7 +83,7 @@ func (in *Inspector) noteIncidents(v *engine.View, found verdict, stuck []stuckF
 	return in.log.see(time.Now(), list)
 }
 
-func (in *Inspector) seenStuck(v *engine.View, st stuckFor) seen {
+func (in *Inspector) seenStuck(v *view.View, st stuckFor) seen {
 	j := in.stuckOf(st)
 	s := seen{
 		key: "stuck " + j.ID + " " + j.Spec, kind: "stuck", level: levels[alarm], at: v.Now.After(-st.For),
@@ -111,7 +112,7 @@ func (in *Inspector) placeOf(c *buff.Catalog, s *buff.Spec) string {
 }
 
 // seenFaults looks for handlers that have failed since the View before, in the flight recorder.
-func (in *Inspector) seenFaults(v *engine.View) []seen {
+func (in *Inspector) seenFaults(v *view.View) []seen {
 	n, from := in.log.newFaults(v)
 	if n == 0 || in.eng == nil || in.eng.History() == nil {
 		return nil
@@ -144,7 +145,7 @@ func (in *Inspector) seenFaults(v *engine.View) []seen {
 }
 
 // newFaults returns how many faults there were since the View before, and the instant of that.
-func (l *incidents) newFaults(v *engine.View) (n uint64, from wheel.Time) {
+func (l *incidents) newFaults(v *view.View) (n uint64, from wheel.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.any {

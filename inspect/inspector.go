@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // Options configures an [Inspector]. The zero value shows everything that the engine
@@ -105,7 +106,7 @@ const minToken = 16
 type Inspector struct {
 	opts    Options
 	eng     *engine.Engine
-	watch   *engine.Watch
+	watch   view.Watch
 	hub     hub
 	cross   http.CrossOriginProtection
 	hosts   map[string]bool

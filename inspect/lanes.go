@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -179,7 +179,7 @@ func (l *lanes) carries(b buff.Instance, now int64) {
 }
 
 // pastOf returns the last minute of a player.
-func (in *Inspector) pastOf(o *engine.OwnerView, r *history.Recorder) *pastJSON {
+func (in *Inspector) pastOf(o *view.Owner, r *history.Recorder) *pastJSON {
 	now := int64(o.Now)
 	p := &pastJSON{pick: in.pick(o.Owner), Present: o.Present, Now: now, From: max(0, now-maxLookBack)}
 	l := lanes{in: in, at: make(map[laneKey]int)}
@@ -232,7 +232,7 @@ func compareBegin(a, b *int64) int {
 
 // pastAsked returns the player of a question for its last minute, and where that is known; nil, if it has
 // answered already.
-func (in *Inspector) pastAsked(w http.ResponseWriter, r *http.Request, text string) (*engine.OwnerView, *history.Recorder) {
+func (in *Inspector) pastAsked(w http.ResponseWriter, r *http.Request, text string) (*view.Owner, *history.Recorder) {
 	id, ok := parseID(text)
 	if !ok {
 		refuse(w, refusal{http.StatusBadRequest, "a player's id has up to 20 digits"})

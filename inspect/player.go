@@ -12,7 +12,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -75,7 +75,7 @@ type eventJSON struct {
 }
 
 // playerOf returns what is known of a player, with its buffs from a place on.
-func (in *Inspector) playerOf(o *engine.OwnerView, from int) playerJSON {
+func (in *Inspector) playerOf(o *view.Owner, from int) playerJSON {
 	from = min(from, len(o.Buffs))
 	end := min(from+maxBuffs, len(o.Buffs))
 	out := playerJSON{
@@ -161,7 +161,7 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 }
 
 // find asks for one player. It takes more than one View if many others are followed.
-func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*engine.OwnerView, error) {
+func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*view.Owner, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	leave, err := in.follow(id, in.trusts(r), cancel)

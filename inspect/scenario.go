@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -55,7 +55,7 @@ type storyStep struct {
 }
 
 // storyOf returns the text of a scenario. The events are those of one player, in their order.
-func (in *Inspector) storyOf(o *engine.OwnerView, r *history.Recorder) string {
+func (in *Inspector) storyOf(o *view.Owner, r *history.Recorder) string {
 	from := max(o.Now-history.Span, r.Since())
 	events := slices.Collect(r.Events(history.Query{From: from, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
 	s := story{from: from, known: from, times: clocksOf(o, r, from), at: make(map[buff.Handle]*storyBuff)}
@@ -224,7 +224,7 @@ func (s *story) comment(e *buff.Event) {
 }
 
 // text writes the scenario.
-func (s *story) text(who string, o *engine.OwnerView) string {
+func (s *story) text(who string, o *view.Owner) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The minute of %s (#%s) up to %v of the game, as it came about: bufftick run FILE\n", line(who), idText(o.Owner), o.Now)
 	fmt.Fprintf(&b, "# 0 is %v. Each buff is a definition of its own, with its times and without its rules and\n# actions: what these did is in the script.\n", s.from)

@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -31,7 +31,7 @@ func (s *story) lasts(x *storyBuff) int64 {
 }
 
 // standStill makes steps of what time did: of what it was like before the first change, and of the changes.
-func (s *story) standStill(o *engine.OwnerView) {
+func (s *story) standStill(o *view.Owner) {
 	s.timeBefore(o)
 	for _, x := range s.times.changes {
 		if x.Handle != 0 && x.Verb != verb.SetRate && (x.Was == 0) == (x.Is == 0) {
@@ -43,7 +43,7 @@ func (s *story) standStill(o *engine.OwnerView) {
 
 // timeBefore makes steps of what held the time, or what rate it had, when what is known began: whatever ends a
 // pause says that there was one, and who changes a rate what it was.
-func (s *story) timeBefore(o *engine.OwnerView) {
+func (s *story) timeBefore(o *view.Owner) {
 	type reason struct {
 		handle buff.Handle
 		whose  define.Whose

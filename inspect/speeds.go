@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
-	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -74,7 +74,7 @@ type clocks struct {
 
 // clocksOf reads them from what the recorder knows; what was so before it is worked out from the first change,
 // or from how it is now.
-func clocksOf(o *engine.OwnerView, r *history.Recorder, from wheel.Time) *clocks {
+func clocksOf(o *view.Owner, r *history.Recorder, from wheel.Time) *clocks {
 	c := &clocks{owner: speeds{first: 1}, buffs: make(map[buff.Handle]*speeds)}
 	c.changes = slices.Collect(r.TimeChanges(history.Query{From: from, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
 	if n := len(c.changes) - maxSteps; n > 0 {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -35,7 +35,7 @@ type then struct {
 	schema  *stat.Schema
 	layout  *sheet.Layout
 	since   wheel.Time // from here on all is known
-	o       *engine.OwnerView
+	o       *view.Owner
 	bases   map[stat.Attr][]buff.Event // what has changed them
 	were    []buff.SheetChange         // about bases
 	carried []*carriedThen             // the oldest first, as far as that is known
@@ -44,7 +44,7 @@ type then struct {
 }
 
 // thenOf gathers what is known; nil if the player has no attributes of the engine, or is not there.
-func thenOf(o *engine.OwnerView, r *history.Recorder, schema *stat.Schema) *then {
+func thenOf(o *view.Owner, r *history.Recorder, schema *stat.Schema) *then {
 	if schema == nil || !o.Present {
 		return nil
 	}

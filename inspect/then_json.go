@@ -6,8 +6,8 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -61,7 +61,7 @@ func (in *Inspector) attributesThen(t *then) (list []thenJSON, since wheel.Time)
 }
 
 // addThen adds what the attributes were, if they are those of the engine.
-func (in *Inspector) addThen(p *pastJSON, o *engine.OwnerView, r *history.Recorder) {
+func (in *Inspector) addThen(p *pastJSON, o *view.Owner, r *history.Recorder) {
 	if in.opts.Attributes != nil {
 		return
 	}
@@ -149,7 +149,7 @@ func (in *Inspector) thens(t *then, instants []wheel.Time) []thenJSON {
 }
 
 func (in *Inspector) effectOf(m *markThen) modifierJSON {
-	return in.modifierOf(engine.ModifierView{Spec: m.spec, Source: m.of.source, Op: m.Op, Channel: m.Channel, Value: m.Value})
+	return in.modifierOf(view.Modifier{Spec: m.spec, Source: m.of.source, Op: m.Op, Channel: m.Channel, Value: m.Value})
 }
 
 // stepThen says what a modifier did from an instant on.

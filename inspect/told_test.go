@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -52,17 +52,17 @@ func TestToldOfTheEngine(t *testing.T) {
 	require.NoError(t, err)
 	venom, slow := cat.Spec("venom"), cat.Spec("slow")
 	next := int64(1000)
-	v := &engine.View{Frame: 1 << 60, Now: 3_723_004, Since: 12, Workers: 13, InboxLimit: 14, SlowFrame: 50 * time.Millisecond, Waiting: 15, Mail: 16, Beyond: 17, Buffs: 18, Handled: 19 * time.Microsecond, Swept: 0.25}
+	v := &view.View{Frame: 1 << 60, Now: 3_723_004, Since: 12, Workers: 13, InboxLimit: 14, SlowFrame: 50 * time.Millisecond, Waiting: 15, Mail: 16, Beyond: 17, Buffs: 18, Handled: 19 * time.Microsecond, Swept: 0.25}
 	fillFields(reflect.ValueOf(&v.Stats).Elem(), &next)
-	v.Stuck = []engine.Stuck{{Owner: 71, Spec: venom, For: 1500 * time.Millisecond}, {Owner: 72, For: 20 * time.Millisecond}}
-	v.Busiest, v.Most = []engine.Ranked{{Owner: 81, N: 5}, {Owner: 82, N: 4}}, []engine.Ranked{{Owner: 91, N: 7}}
+	v.Stuck = []view.Stuck{{Owner: 71, Spec: venom, For: 1500 * time.Millisecond}, {Owner: 72, For: 20 * time.Millisecond}}
+	v.Busiest, v.Most = []view.Ranked{{Owner: 81, N: 5}, {Owner: 82, N: 4}}, []view.Ranked{{Owner: 91, N: 7}}
 	for k := range v.Counts {
 		v.Counts[k] = uint64(200 + k)
 	}
 	for k := range v.Late {
 		v.Late[k] = uint64(k)
 	}
-	v.Frames = []engine.FrameTime{{Number: 40, Took: 3 * time.Millisecond}, {Number: 41, Took: 4 * time.Millisecond}}
+	v.Frames = []view.FrameTime{{Number: 40, Took: 3 * time.Millisecond}, {Number: 41, Took: 4 * time.Millisecond}}
 	v.Times[20], v.Times[22] = 1, 3
 	for k := range v.Faces {
 		v.Faces[k] = wheel.Face{Rounds: 2, Hand: k + 1, Slots: make([]int, 8)}
@@ -100,7 +100,7 @@ func TestToldOfTheEngine(t *testing.T) {
 
 	in.opts.Budget = 16 * time.Millisecond
 	require.InDelta(t, 16, in.viewOf(v, 0).Budget, 0)
-	v.Stuck = make([]engine.Stuck, maxStuck+1)
+	v.Stuck = make([]view.Stuck, maxStuck+1)
 	for k := range v.Stuck {
 		v.Stuck[k].Owner = buff.OwnerID(k)
 	}
@@ -118,7 +118,7 @@ func TestToldOfTheEngine(t *testing.T) {
 	}
 
 	v.Catalog, v.Live, v.Refused = cat, []int{5, 6}, []uint64{7, 8}
-	v.Denied = []engine.Denial{{Spec: venom, Why: buff.Chance, Count: 2}, {Spec: venom, Why: buff.Immune, Count: 2}, {Spec: slow, Why: buff.Immune, Count: 2}, {Spec: venom, Why: buff.Immune, Count: 9}}
+	v.Denied = []view.Denial{{Spec: venom, Why: buff.Chance, Count: 2}, {Spec: venom, Why: buff.Immune, Count: 2}, {Spec: slow, Why: buff.Immune, Count: 2}, {Spec: venom, Why: buff.Immune, Count: 9}}
 	one, two := buff.Immune.String(), buff.Chance.String()
 	if buff.Chance < buff.Immune {
 		one, two = two, one
@@ -165,9 +165,9 @@ func TestToldOfAPlayer(t *testing.T) {
 	)
 	require.NoError(t, err)
 	venom, aegis := cat.Spec("venom"), cat.Spec("aegis")
-	o := &engine.OwnerView{
+	o := &view.Owner{
 		Owner: 1 << 60, Now: 10_000, Present: true, Busy: true, Paused: true, Zone: 3, Mail: 4, Carried: 205, Timeouts: 6, Pulses: 1234567, Fault: "oh",
-		Attributes: []engine.AttributeView{{Name: "speed", Base: 10, Value: 12.5, Lying: 2, Modifiers: []engine.ModifierView{{Spec: venom, Source: 9, Op: stat.Add, Value: 2.5}}}},
+		Attributes: []view.Attribute{{Name: "speed", Base: 10, Value: 12.5, Lying: 2, Modifiers: []view.Modifier{{Spec: venom, Source: 9, Op: stat.Add, Value: 2.5}}}},
 		Events: []buff.Event{
 			{At: 1000, Seen: 1040, Kind: buff.Applied, Spec: venom, Source: 9, Stacks: 2},
 			{At: 2000, Seen: 2000, Kind: buff.Denied, Spec: venom, Source: 9, Why: buff.Immune},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // Levels of a verdict, the worst last.
@@ -87,7 +88,7 @@ func (in *Inspector) stuckOf(st stuckFor) stuckJSON {
 // judge says how things stand: whether the game keeps up first, since one that does not has
 // players who wait and handlers that are at work at the end of every Tick, then who is stuck, what
 // the game says, and what the operator has done.
-func (in *Inspector) judge(v *engine.View, now standing, recent time.Duration) verdict {
+func (in *Inspector) judge(v *view.View, now standing, recent time.Duration) verdict {
 	var j verdict
 	budget := in.budget(v)
 	in.judgeSpeed(&j, v, now, recent)
@@ -128,7 +129,7 @@ const (
 // tooLate is how late one event in a hundred must be for the page to say so.
 const tooLate = 250 * time.Millisecond
 
-func (in *Inspector) judgeSpeed(j *verdict, v *engine.View, now standing, recent time.Duration) {
+func (in *Inspector) judgeSpeed(j *verdict, v *view.View, now standing, recent time.Duration) {
 	budget, meant := in.budget(v), in.opts.Speed
 	if meant == 0 {
 		meant = 1
@@ -176,7 +177,7 @@ func (in *Inspector) judgeSpeed(j *verdict, v *engine.View, now standing, recent
 	}
 }
 
-func (in *Inspector) judgeStuck(j *verdict, v *engine.View, now standing) {
+func (in *Inspector) judgeStuck(j *verdict, v *view.View, now standing) {
 	n := len(now.stuck)
 	if n == 0 {
 		return

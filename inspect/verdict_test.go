@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -90,9 +90,9 @@ func sentences(v verdictJSON) string {
 }
 
 // viewIn reads one line of a transcript.
-func viewIn(t *testing.T, cat *buff.Catalog, text string) (at time.Duration, v *engine.View) {
+func viewIn(t *testing.T, cat *buff.Catalog, text string) (at time.Duration, v *view.View) {
 	t.Helper()
-	v = &engine.View{Workers: 2, InboxLimit: 100, Buffs: 5000, Catalog: cat}
+	v = &view.View{Workers: 2, InboxLimit: 100, Buffs: 5000, Catalog: cat}
 	v.Stats.Owners = 1000
 	span := func(s string) time.Duration {
 		d, err := time.ParseDuration(s)
@@ -127,13 +127,13 @@ func viewIn(t *testing.T, cat *buff.Catalog, text string) (at time.Duration, v *
 		case "stuck":
 			for _, s := range strings.Split(val, ",") {
 				p := strings.Split(s, ":")
-				v.Stuck = append(v.Stuck, engine.Stuck{Owner: buff.OwnerID(number(p[0])), Spec: cat.Spec(p[1]), For: span(p[2])})
+				v.Stuck = append(v.Stuck, view.Stuck{Owner: buff.OwnerID(number(p[0])), Spec: cat.Spec(p[1]), For: span(p[2])})
 			}
 		case "late": // so many of so many events, later than a bound
 			bound, n, _ := strings.Cut(val, ":")
 			some, all, _ := strings.Cut(n, "/")
 			v.Late[0] = uint64(number(all) - number(some))
-			for i, b := range engine.LateBounds {
+			for i, b := range view.LateBounds {
 				if b == span(bound) {
 					v.Late[i+1] = uint64(number(some))
 				}
@@ -143,7 +143,7 @@ func viewIn(t *testing.T, cat *buff.Catalog, text string) (at time.Duration, v *
 		}
 	}
 	for n := range uint64(100) {
-		v.Frames = append(v.Frames, engine.FrameTime{Number: n, Took: took})
+		v.Frames = append(v.Frames, view.FrameTime{Number: n, Took: took})
 	}
 	return at, v
 }

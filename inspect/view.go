@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -87,7 +87,7 @@ type rankJSON struct {
 // maxStuck bounds the stuck players that are named.
 const maxStuck = 64
 
-func (in *Inspector) viewOf(v *engine.View, at time.Duration) viewJSON {
+func (in *Inspector) viewOf(v *view.View, at time.Duration) viewJSON {
 	s := v.Stats
 	out := viewJSON{
 		At: at.Milliseconds(), Frame: strconv.FormatUint(v.Frame, 10), Now: int64(v.Now), Clock: v.Now.String(), Since: int64(v.Since),
@@ -128,7 +128,7 @@ func (in *Inspector) viewOf(v *engine.View, at time.Duration) viewJSON {
 }
 
 // slowest returns what 99 of 100 frames took at most, 0 if there are none.
-func slowest(frames []engine.FrameTime) time.Duration {
+func slowest(frames []view.FrameTime) time.Duration {
 	took := make([]time.Duration, 0, len(frames))
 	for _, f := range frames {
 		took = append(took, f.Took)
@@ -154,14 +154,14 @@ func (v viewJSON) since(first uint64) (viewJSON, uint64) {
 	return v, next
 }
 
-func (in *Inspector) budget(v *engine.View) time.Duration {
+func (in *Inspector) budget(v *view.View) time.Duration {
 	if in.opts.Budget > 0 {
 		return in.opts.Budget
 	}
 	return v.SlowFrame
 }
 
-func (in *Inspector) ranked(list []engine.Ranked) []rankJSON {
+func (in *Inspector) ranked(list []view.Ranked) []rankJSON {
 	out := []rankJSON{}
 	for _, r := range list {
 		out = append(out, rankJSON{in.pick(r.Owner), r.N})
@@ -187,7 +187,7 @@ func faceOf(f wheel.Face, dial bool) faceJSON {
 }
 
 // ask asks the engine for one View.
-func (in *Inspector) ask(r *http.Request) (*engine.View, error) {
+func (in *Inspector) ask(r *http.Request) (*view.View, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	return in.watch.Next(ctx)

@@ -39,9 +39,9 @@ type Options struct {
 	// time.Since(start) }. If it panics, the Saver goes on without one: see Stats.Last.
 	Clock func() time.Duration
 
-	// Marshal appends the game's own data of an owner, as it is to be kept: see engine.Marshal. It is
+	// Marshal appends the game's own data of an owner, as it is to be kept: see engine.Engine.Copies. It is
 	// called by whoever has the owner, so for different owners at once.
-	Marshal engine.Marshal
+	Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 
 	// Unmarshal makes the data of an owner again, for what Spawn is given. Both are nil if the owners
 	// of the game have none. On the loop.

@@ -160,7 +160,7 @@ func (v *Saver) Drain(ctx context.Context) error {
 	for v.back != nil { // a Tick makes room for the events of the next ones
 		v.After(v.engine.Tick(0))
 	}
-	busy := v.engine.CloseTelling(ctx, func(f *engine.Frame) { v.noteFrame(f, v.first+v.frame+1) })
+	busy := v.engine.Close(ctx, func(f *engine.Frame) { v.noteFrame(f, v.first+v.frame+1) })
 	if err := v.SaveAll(context.WithoutCancel(ctx)); err != nil {
 		return errors.Join(busy, err)
 	}

@@ -30,7 +30,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog/watch"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/examples/arena/game"
 	"github.com/bufftick/bufftick/examples/arena/serve"
 	"github.com/bufftick/bufftick/inspect"
@@ -154,7 +154,7 @@ func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, 
 	go func() {
 		for c := range f.Changes() {
 			_ = sv.Ask(ctx, func(w *game.World) { // fails when the game is over
-				var report engine.ReloadReport
+				var report view.ReloadReport
 				if c.Err == nil {
 					report, c.Err = w.Reload(c.Catalog)
 				}

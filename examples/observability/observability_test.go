@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/examples/mmo/game"
 )
 
@@ -209,9 +210,9 @@ func TestStall(t *testing.T) {
 }
 
 func TestP99(t *testing.T) {
-	var frames []engine.FrameTime
+	var frames []view.FrameTime
 	for i := range 200 {
-		frames = append(frames, engine.FrameTime{Took: time.Duration(200-i) * time.Millisecond})
+		frames = append(frames, view.FrameTime{Took: time.Duration(200-i) * time.Millisecond})
 	}
 	require.InDelta(t, 199, p99(frames), 1e-9)
 }

@@ -8,13 +8,13 @@ import (
 
 	"github.com/arl/statsviz"
 
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // figures asks the loop how the engine stands, for all the plots together. They must be
 // numbers, whatever happens: while the loop does not answer they are those of before.
 type figures struct {
-	watch *engine.Watch
+	watch view.Watch
 	leave func()
 	ctx   context.Context
 	stop  context.CancelFunc
@@ -22,7 +22,7 @@ type figures struct {
 
 	mu     sync.Mutex
 	asked  time.Duration
-	view   *engine.View
+	view   *view.View
 	viewed time.Duration
 	rate   float64 // events per second of real time, between the last two views
 }
@@ -32,8 +32,8 @@ const (
 	patience = 500 * time.Millisecond // that they wait for one
 )
 
-func newFigures(w *engine.Watch) *figures {
-	f := &figures{watch: w, start: time.Now(), view: new(engine.View), asked: -fresh}
+func newFigures(w view.Watch) *figures {
+	f := &figures{watch: w, start: time.Now(), view: new(view.View), asked: -fresh}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	f.leave = w.Open(f.clock)
 	return f
@@ -47,7 +47,7 @@ func (f *figures) close() {
 }
 
 // look returns how the engine stands and how many events there are in a second.
-func (f *figures) look() (*engine.View, float64) {
+func (f *figures) look() (*view.View, float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.clock()-f.asked < fresh {
@@ -70,7 +70,7 @@ func (f *figures) look() (*engine.View, float64) {
 }
 
 // p99 returns what 99 of 100 of the last frames took at most, in milliseconds.
-func p99(frames []engine.FrameTime) float64 {
+func p99(frames []view.FrameTime) float64 {
 	if len(frames) == 0 {
 		return 0
 	}
@@ -84,14 +84,14 @@ func p99(frames []engine.FrameTime) float64 {
 
 // plots returns those of the engine.
 func plots(f *figures) []statsviz.TimeSeriesPlotConfig {
-	series := func(name string, value func(v *engine.View) float64) statsviz.TimeSeries {
+	series := func(name string, value func(v *view.View) float64) statsviz.TimeSeries {
 		return statsviz.TimeSeries{Name: name, GetValue: func() float64 {
 			v, _ := f.look()
 			return value(v)
 		}}
 	}
-	number := func(name string, value func(v *engine.View) int) statsviz.TimeSeries {
-		return series(name, func(v *engine.View) float64 { return float64(value(v)) })
+	number := func(name string, value func(v *view.View) int) statsviz.TimeSeries {
+		return series(name, func(v *view.View) float64 { return float64(value(v)) })
 	}
 	rate := statsviz.TimeSeries{Name: "events", GetValue: func() float64 { _, r := f.look(); return r }}
 	return []statsviz.TimeSeriesPlotConfig{
@@ -104,25 +104,25 @@ func plots(f *figures) []statsviz.TimeSeriesPlotConfig {
 			Name: "bufftick-players", Title: "bufftick: players who wait", YAxisTitle: "players",
 			InfoText: "Whose turn was not over at the end of the frame; whose handler held a worker then; who had none.",
 			Series: []statsviz.TimeSeries{
-				number("busy", func(v *engine.View) int { return v.Stats.Busy }),
-				number("stuck", func(v *engine.View) int { return len(v.Stuck) }),
-				number("waiting", func(v *engine.View) int { return v.Waiting }),
+				number("busy", func(v *view.View) int { return v.Stats.Busy }),
+				number("stuck", func(v *view.View) int { return len(v.Stuck) }),
+				number("waiting", func(v *view.View) int { return v.Waiting }),
 			},
 		},
 		{
 			Name: "bufftick-backlog", Title: "bufftick: backlog", YAxisTitle: "messages",
 			InfoText: "What waits in the mailboxes of players, and in the inbox for the next Tick.",
 			Series: []statsviz.TimeSeries{
-				number("mailboxes", func(v *engine.View) int { return v.Mail }),
-				number("inbox", func(v *engine.View) int { return v.Stats.Inbox }),
+				number("mailboxes", func(v *view.View) int { return v.Mail }),
+				number("inbox", func(v *view.View) int { return v.Stats.Inbox }),
 			},
 		},
 		{
 			Name: "bufftick-frame", Title: "bufftick: frames", YAxisTitle: "ms", YAxisTickSuffix: " ms",
 			InfoText: "What 99 of 100 of the last 256 frames took at most, and what they may take.",
 			Series: []statsviz.TimeSeries{
-				series("p99", func(v *engine.View) float64 { return p99(v.Frames) }),
-				series("budget", func(v *engine.View) float64 { return float64(v.SlowFrame) / float64(time.Millisecond) }),
+				series("p99", func(v *view.View) float64 { return p99(v.Frames) }),
+				series("budget", func(v *view.View) float64 { return float64(v.SlowFrame) / float64(time.Millisecond) }),
 			},
 		},
 	}

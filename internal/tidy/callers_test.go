@@ -67,11 +67,12 @@ func writeSurface(house *tree, calls map[string]map[string]bool) string {
 	b.WriteString(`# Exported names, and who calls them
 
 What a game programmer reads of a package is what its first column of numbers counts; the others say why there is more. How many there may be at
-most is in ` + "`internal/tidy/surface_test.go`" + `. The aim was 200 for buff, 110 for engine, 40 for stat, 15 for actor and for catalog; stat and catalog are
-there. Of buff's, a quarter are kinds and reasons of events, a sixth are what a command is made by, and what the engine alone calls is Set, with what it takes and
-returns, since package engine and package buff are two. The words of definitions, which were most, are package define. Of engine's, what no game calls are what ` + "`inspect`" + ` shows, what a game with a screen, a store or an error to
-match of its own may want, and Context's and Inbox's forms of what Engine has. Of actor's, all are the engine's: six types, Group's methods by which the loop
-hands owners over and takes them back, and Mailbox's.
+most is in ` + "`internal/tidy/surface_test.go`" + `. The aim was 200 for buff, 110 for engine, 40 for stat, 15 for actor and for catalog; engine, stat and catalog are
+there. The words of a definition are not buff's any more: they are ` + "`buff/define`" + `. Of what buff has, some 180 are the vocabulary: commands, kinds of events,
+reasons, a Catalog, and errors to match. The rest is Set, with what it takes and returns. The engine alone calls it, but it is the rules, and the
+rules and the vocabulary share what is not exported: a Spec, an Instance and an Application have fields that only a Set reads. Of actor's, all are the
+engine's: six types, Group's methods by which the loop hands owners over and takes them back, and Mailbox's. What the engine asks of it between two
+hand-overs (Staged, Running, Held, Quiet, Stats) are five questions with five costs.
 
 Made from the source by ` + "`UPDATE=1 go test ./internal/tidy -run TestSurfacePage`" + `, and held by that test. A game is what ` + "`examples`" + `, the
 guide and the README do. Other libraries are ` + "`store`, `replicate`, `inspect`, `cluster`, `timer`, `metrics`, `bench`" + ` and the tool. No program here calls

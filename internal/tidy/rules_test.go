@@ -45,7 +45,8 @@ var arrows = map[string][]string{
 		"buff", "buff/define", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
-	"engine":                           {"wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "engine/history", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
+	"engine":                           {"wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "engine/history", "engine/view", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
+	"engine/view":                      {"wheel", "buff", "buff/define", "buff/stat"}, // and not the engine, which makes it
 	"engine/history":                   {"wheel", "buff", "buff/define", "buff/verb", "buff/stat"},
 	"engine/replay":                    {"engine", "buff", "wheel", "internal/recovered", "internal/recording"},
 	"wheel":                            {},
@@ -55,7 +56,7 @@ var arrows = map[string][]string{
 	"store":                            {"engine", "buff", "wheel", "internal/snapshot", "internal/wire"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
 	"store/storetest":                  {"store", "buff", "wheel"},
-	"inspect":                          {"engine", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/sheet", "internal/recovered"},
+	"inspect":                          {"engine", "engine/view", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/sheet", "internal/recovered"},
 	"internal/judge":                   {}, // nothing of the engine: it is the second reading of the law
 	"internal/preview":                 {"buff", "buff/define", "buff/verb", "wheel"},
 	"internal/recovered":               {},
@@ -121,7 +122,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time is an argument and chance is passed in.
-var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/stat", "buff/verb", "engine", "internal/definition", "internal/preview", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/stat", "buff/verb", "engine", "engine/view", "internal/definition", "internal/preview", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
 
 // clocks are the functions that read or wait for the real time.
 var clocks = map[string][]string{

@@ -14,7 +14,7 @@ import (
 // variables, and methods of exported types; fields are not counted. Who needs more says why in
 // the commit message; who needs fewer lowers the number.
 var surface = map[string]int{
-	"actor": 24, "buff": 283, "buff/catalog": 15, "buff/define": 285, "buff/journal": 22, "buff/stat": 40, "buff/verb": 37, "engine": 149, "engine/history": 16, "engine/replay": 6, "inspect": 12,
+	"actor": 24, "buff": 283, "buff/catalog": 15, "buff/define": 285, "buff/journal": 22, "buff/stat": 40, "buff/verb": 37, "engine": 110, "engine/history": 16, "engine/replay": 6, "engine/view": 27, "inspect": 12,
 	"replicate": 22, "replicate/client": 22, "replicate/js": 1, "store/bolt": 9, "timer": 17, "wheel": 30,
 	"store": 95,
 }

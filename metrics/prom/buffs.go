@@ -10,13 +10,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // sumOf is what the definitions of one series have led to, all together.
 type sumOf struct {
 	live   int
-	events [len(engine.View{}.Counts)]uint64
+	events [len(view.View{}.Counts)]uint64
 	calls  uint64
 	took   time.Duration
 }
@@ -50,7 +50,7 @@ func (c *Collector) collectBuffs(ctx context.Context, ch chan<- prometheus.Metri
 
 // nameOf returns the series of a definition: once it has one of its own it keeps that, so that no
 // counter goes back.
-func (c *Collector) nameOf(s *engine.SpecStats) string {
+func (c *Collector) nameOf(s *view.SpecStats) string {
 	if s.Spec == nil {
 		return timeouts
 	}
@@ -59,7 +59,7 @@ func (c *Collector) nameOf(s *engine.SpecStats) string {
 	defer c.mu.Unlock()
 	switch {
 	case c.named[name]:
-	case len(c.named) >= maxBuffs, s.Live == 0 && s.Events == [len(engine.View{}.Counts)]uint64{}:
+	case len(c.named) >= maxBuffs, s.Live == 0 && s.Events == [len(view.View{}.Counts)]uint64{}:
 		return others
 	default:
 		c.named[name] = true
@@ -67,7 +67,7 @@ func (c *Collector) nameOf(s *engine.SpecStats) string {
 	return name
 }
 
-func (s *sumOf) add(x *engine.SpecStats) {
+func (s *sumOf) add(x *view.SpecStats) {
 	s.live += x.Live
 	for kind, n := range x.Events {
 		s.events[kind] += n

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 const (
@@ -29,7 +30,7 @@ const (
 // Collector tells a registry about one engine. Make one with [New]. Any number of
 // goroutines may collect at once.
 type Collector struct {
-	watch *engine.Watch
+	watch view.Watch
 	close func()
 
 	up, lateness, denied, frame, budget, events *prometheus.Desc
@@ -46,7 +47,7 @@ type Collector struct {
 type metric struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
-	value func(*engine.View) float64
+	value func(*view.View) float64
 }
 
 // New returns a Collector, which keeps the engine's Watch open until it is closed.
@@ -86,37 +87,37 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 // plain returns the metrics that are a single number.
 func plain() []metric {
 	var out []metric
-	gauge := func(name, help string, value func(v *engine.View) int) {
-		out = append(out, metric{desc(name, help), prometheus.GaugeValue, func(v *engine.View) float64 { return float64(value(v)) }})
+	gauge := func(name, help string, value func(v *view.View) int) {
+		out = append(out, metric{desc(name, help), prometheus.GaugeValue, func(v *view.View) float64 { return float64(value(v)) }})
 	}
-	counter := func(name, help string, value func(v *engine.View) uint64) {
-		out = append(out, metric{desc(name, help), prometheus.CounterValue, func(v *engine.View) float64 { return float64(value(v)) }})
+	counter := func(name, help string, value func(v *view.View) uint64) {
+		out = append(out, metric{desc(name, help), prometheus.CounterValue, func(v *view.View) float64 { return float64(value(v)) }})
 	}
-	gauge("owners", "Owners that are there.", func(v *engine.View) int { return v.Stats.Owners })
-	gauge("buffs", "Buffs that are carried.", func(v *engine.View) int { return v.Buffs })
-	gauge("busy_owners", "Owners whose turn was not over at the frame's end.", func(v *engine.View) int { return v.Stats.Busy })
+	gauge("owners", "Owners that are there.", func(v *view.View) int { return v.Stats.Owners })
+	gauge("buffs", "Buffs that are carried.", func(v *view.View) int { return v.Buffs })
+	gauge("busy_owners", "Owners whose turn was not over at the frame's end.", func(v *view.View) int { return v.Stats.Busy })
 	gauge("stuck_owners", "Owners whose handlers have held a worker for a second or more of the game.", stuck)
-	gauge("waiting_owners", "Owners that were not served because no worker was free.", func(v *engine.View) int { return v.Waiting })
-	gauge("workers", "Handlers that can run at once.", func(v *engine.View) int { return v.Workers })
-	gauge("deadlines", "Owners and auras that wait on the wheel for their next deadline.", func(v *engine.View) int { return v.Stats.Timers })
-	gauge("inbox_commands", "Commands of other goroutines that wait for the next Tick.", func(v *engine.View) int { return v.Stats.Inbox })
-	gauge("inbox_limit", "Commands that the inbox has room for.", func(v *engine.View) int { return v.InboxLimit })
-	counter("inbox_refused_total", "Commands of other goroutines refused because the inbox, or their producer's share of it, was full.", func(v *engine.View) uint64 { return v.Stats.InboxRefused })
-	gauge("mailbox_messages", "Messages that wait in mailboxes.", func(v *engine.View) int { return v.Mail })
-	counter("frames_total", "Ticks.", func(v *engine.View) uint64 { return v.Stats.Ticks })
-	counter("deadlines_fired_total", "Timers of owners and auras that fired.", func(v *engine.View) uint64 { return v.Stats.Fired })
-	counter("refused_total", "Commands refused because too much waited for their owner.", func(v *engine.View) uint64 { return v.Stats.Refused })
-	counter("undelivered_total", "Commands that found nobody, nothing or no room.", func(v *engine.View) uint64 { return v.Stats.Undelivered })
-	counter("dropped_total", "What was due and no longer so when it was to run.", func(v *engine.View) uint64 { return v.Stats.Dropped })
-	counter("despawn_dropped_total", "Timeouts and handlers that went with their owner.", func(v *engine.View) uint64 { return v.Stats.DroppedOnDespawn })
-	counter("pool_refused_total", "Times that the pool had no worker; nothing is lost by that.", func(v *engine.View) uint64 { return v.Stats.PoolRefused })
-	counter("faults_total", "Panics, and ends by runtime.Goexit, of handlers and of what else the game has handed in.", func(v *engine.View) uint64 { return v.Stats.Faults })
-	seconds := func(name, help string, kind prometheus.ValueType, value func(v *engine.View) time.Duration) {
-		out = append(out, metric{desc(name, help), kind, func(v *engine.View) float64 { return value(v).Seconds() }})
+	gauge("waiting_owners", "Owners that were not served because no worker was free.", func(v *view.View) int { return v.Waiting })
+	gauge("workers", "Handlers that can run at once.", func(v *view.View) int { return v.Workers })
+	gauge("deadlines", "Owners and auras that wait on the wheel for their next deadline.", func(v *view.View) int { return v.Stats.Timers })
+	gauge("inbox_commands", "Commands of other goroutines that wait for the next Tick.", func(v *view.View) int { return v.Stats.Inbox })
+	gauge("inbox_limit", "Commands that the inbox has room for.", func(v *view.View) int { return v.InboxLimit })
+	counter("inbox_refused_total", "Commands of other goroutines refused because the inbox, or their producer's share of it, was full.", func(v *view.View) uint64 { return v.Stats.InboxRefused })
+	gauge("mailbox_messages", "Messages that wait in mailboxes.", func(v *view.View) int { return v.Mail })
+	counter("frames_total", "Ticks.", func(v *view.View) uint64 { return v.Stats.Ticks })
+	counter("deadlines_fired_total", "Timers of owners and auras that fired.", func(v *view.View) uint64 { return v.Stats.Fired })
+	counter("refused_total", "Commands refused because too much waited for their owner.", func(v *view.View) uint64 { return v.Stats.Refused })
+	counter("undelivered_total", "Commands that found nobody, nothing or no room.", func(v *view.View) uint64 { return v.Stats.Undelivered })
+	counter("dropped_total", "What was due and no longer so when it was to run.", func(v *view.View) uint64 { return v.Stats.Dropped })
+	counter("despawn_dropped_total", "Timeouts and handlers that went with their owner.", func(v *view.View) uint64 { return v.Stats.DroppedOnDespawn })
+	counter("pool_refused_total", "Times that the pool had no worker; nothing is lost by that.", func(v *view.View) uint64 { return v.Stats.PoolRefused })
+	counter("faults_total", "Panics, and ends by runtime.Goexit, of handlers and of what else the game has handed in.", func(v *view.View) uint64 { return v.Stats.Faults })
+	seconds := func(name, help string, kind prometheus.ValueType, value func(v *view.View) time.Duration) {
+		out = append(out, metric{desc(name, help), kind, func(v *view.View) float64 { return value(v).Seconds() }})
 	}
-	seconds("handler_seconds_total", "Time of all turns, estimated from some.", prometheus.CounterValue, func(v *engine.View) time.Duration { return v.Handled })
-	seconds("behind_seconds", "Time that is still to be worked off.", prometheus.GaugeValue, func(v *engine.View) time.Duration { return v.Stats.Behind })
-	seconds("lost_seconds_total", "Time that Ticks have dropped.", prometheus.CounterValue, func(v *engine.View) time.Duration { return v.Stats.Lost })
+	seconds("handler_seconds_total", "Time of all turns, estimated from some.", prometheus.CounterValue, func(v *view.View) time.Duration { return v.Handled })
+	seconds("behind_seconds", "Time that is still to be worked off.", prometheus.GaugeValue, func(v *view.View) time.Duration { return v.Stats.Behind })
+	seconds("lost_seconds_total", "Time that Ticks have dropped.", prometheus.CounterValue, func(v *view.View) time.Duration { return v.Stats.Lost })
 	return out
 }
 
@@ -124,7 +125,7 @@ func plain() []metric {
 // its budget some always do, others each time: that is a backlog.
 const stuckAfter = time.Second
 
-func stuck(v *engine.View) (n int) {
+func stuck(v *view.View) (n int) {
 	for _, s := range v.Stuck {
 		if s.For >= stuckAfter {
 			n++
@@ -168,7 +169,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	c.collectTimes(ch, v)
 }
 
-func (c *Collector) collectDenied(ch chan<- prometheus.Metric, v *engine.View) {
+func (c *Collector) collectDenied(ch chan<- prometheus.Metric, v *view.View) {
 	// Definitions of an earlier catalog count with those that have their id now: a counter
 	// must not appear twice.
 	type key struct{ buff, why string }
@@ -188,12 +189,12 @@ func (c *Collector) collectDenied(ch chan<- prometheus.Metric, v *engine.View) {
 	}
 }
 
-func (c *Collector) collectTimes(ch chan<- prometheus.Metric, v *engine.View) {
+func (c *Collector) collectTimes(ch chan<- prometheus.Metric, v *view.View) {
 	late, n := make(map[float64]uint64), uint64(0)
 	for i, count := range v.Late {
 		n += count
-		if i < len(engine.LateBounds) {
-			late[engine.LateBounds[i].Seconds()] = n
+		if i < len(view.LateBounds) {
+			late[view.LateBounds[i].Seconds()] = n
 		}
 	}
 	ch <- prometheus.MustNewConstHistogram(c.lateness, n, v.LateSum.Seconds(), late)

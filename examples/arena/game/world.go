@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -262,10 +263,10 @@ func (w *World) Pause(arena int, still bool) {
 func (w *World) Paused(arena int) bool { return w.arenas[arena].paused }
 
 // Reload takes new definitions over. Where something is wrong with them the old ones stay.
-func (w *World) Reload(c *buff.Catalog) (engine.ReloadReport, error) {
+func (w *World) Reload(c *buff.Catalog) (view.ReloadReport, error) {
 	b, err := newBook(c)
 	if err != nil {
-		return engine.ReloadReport{}, err
+		return view.ReloadReport{}, err
 	}
 	report, err := w.eng.Reload(c)
 	if err == nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/inspect"
 )
 
@@ -118,7 +119,7 @@ func (v *live) framed(took time.Duration) {
 }
 
 // reloaded tells the page what came of new definitions.
-func (v *live) reloaded(report engine.ReloadReport, err error) {
+func (v *live) reloaded(report view.ReloadReport, err error) {
 	if v != nil {
 		v.page.Reloaded(report, err)
 	}

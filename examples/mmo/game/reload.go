@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog/watch"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // follow has the folder of the definitions watched, if there is one and the game runs in
@@ -80,7 +81,7 @@ type order struct {
 }
 
 type outcome struct {
-	report engine.ReloadReport
+	report view.ReloadReport
 	err    error
 }
 
@@ -104,7 +105,7 @@ func (l *loop) reload() {
 	}
 }
 
-func (l *loop) tell(report engine.ReloadReport, err error) {
+func (l *loop) tell(report view.ReloadReport, err error) {
 	line := fmt.Sprintf("%v: new buffs: %v", l.now, report)
 	if err != nil {
 		line = fmt.Sprintf("%v: the buffs stay as they are:\n%v", l.now, err)
@@ -113,7 +114,7 @@ func (l *loop) tell(report engine.ReloadReport, err error) {
 }
 
 // exchange takes a change over.
-func (l *loop) exchange(c watch.Change) (report engine.ReloadReport, err error) {
+func (l *loop) exchange(c watch.Change) (report view.ReloadReport, err error) {
 	if c.Err == nil && !c.Catalog.Succeeds(l.eng.Catalog()) {
 		// The page and whoever watches the folder have loaded it both, and the other was first.
 		c.Catalog, c.Err = catalog.Reload(l.eng.Catalog(), l.buffs)

@@ -17,6 +17,7 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/buff/catalog/watch"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/view"
 )
 
 // folder is that of the game's definitions.
@@ -175,7 +176,7 @@ func TestReloader(t *testing.T) {
 		done := make(chan outcome)
 		go func() {
 			report, err := l.reloader()()
-			r, _ := report.(engine.ReloadReport)
+			r, _ := report.(view.ReloadReport)
 			done <- outcome{r, err}
 		}()
 		for { // frames of the loop
