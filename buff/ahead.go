@@ -2,7 +2,6 @@ package buff
 
 import (
 	"github.com/bufftick/bufftick/buff/define"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // Of a large game no owner is in the cache: a Set is waited for, and then what it points to. A caller that is
@@ -30,15 +29,8 @@ func (s *Set) AheadKeys() (seen uint64) {
 // keysOfLine is how many keys are in a cache line.
 const keysOfLine = 4
 
-// AheadDue reads the instances that are due until then. It comes behind AheadKeys.
-func (s *Set) AheadDue(until wheel.Time) (seen uint64) {
-	for at := range s.keys {
-		if s.keys[at].due <= until {
-			seen += s.AheadOf(at)
-		}
-	}
-	return seen
-}
+// AheadFirst reads the instance that is due first. It comes behind Ahead.
+func (s *Set) AheadFirst() (seen uint64) { return s.AheadOf(int(s.scheduler.first)) }
 
 // AheadOf reads the instance in a slot. It comes behind Ahead.
 func (s *Set) AheadOf(at int) (seen uint64) {

@@ -26,6 +26,7 @@ type scheduler struct {
 	order  uint32     // the oldest of those that are due then, unless search
 	search bool       // what was due at next may have moved: the earliest has to be looked for
 	moved  bool       // TakeDeadline has not told it yet
+	first  uint16     // the slot of an instance that is due then, for who looks ahead; it may be another one
 }
 
 // TakeDeadline tells when the Set wants its next [Set.Run]: it is what the caller keeps on a timing wheel, one timer for each Set.
@@ -45,35 +46,42 @@ func (s *Set) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {
 	return d.next, d.order, moved
 }
 
-// findNext looks for the earliest deadline, and the oldest order of those that are due then.
+// findNext looks for the earliest deadline.
 func (s *Set) findNext(t *Turn) {
-	next, age := wheel.Never, uint32(0)
+	next := wheel.Never
 	for at := range s.keys {
-		if k := &s.keys[at]; k.due <= next {
-			next, age = earlier(next, age, k.due, t.Order-k.order)
+		next = min(next, s.keys[at].due)
+	}
+	for k := range s.beside.waits().all() {
+		next = min(next, s.beside.timeouts.list[k].due)
+	}
+	s.tellNext(t, next)
+}
+
+// tellNext notes the earliest deadline, and looks for the oldest order of those that are due then. Which that is is looked for by itself: in
+// one loop the processor would guess at each key whether it is a new least one, and be wrong three times of ten.
+func (s *Set) tellNext(t *Turn, next wheel.Time) {
+	if next == wheel.Never {
+		s.scheduler.tell(next, 0)
+		return
+	}
+	age := uint32(0)
+	for at := range s.keys {
+		if k := &s.keys[at]; k.due == next {
+			age = max(age, t.Order-k.order)
+			s.scheduler.first = uint16(at)
 		}
 	}
 	for k := range s.beside.waits().all() {
-		if x := &s.beside.timeouts.list[k]; x.due <= next {
-			next, age = earlier(next, age, x.due, t.Order-x.order)
+		if x := &s.beside.timeouts.list[k]; x.due == next {
+			age = max(age, t.Order-x.order)
 		}
 	}
 	s.scheduler.tell(next, t.Order-age)
 }
 
-// earlier returns which of two deadlines comes first, the second of which is not later: of two at one instant it is the older one.
-func earlier(next wheel.Time, age uint32, due wheel.Time, its uint32) (wheel.Time, uint32) {
-	if due == next {
-		return next, max(age, its)
-	}
-	return due, its
-}
-
 // tell notes the earliest deadline.
 func (d *scheduler) tell(next wheel.Time, order uint32) {
-	if next == wheel.Never {
-		order = 0
-	}
 	d.search = false
 	if next != d.next || order != d.order {
 		d.next, d.order, d.moved = next, order, true
@@ -105,26 +113,24 @@ func (s *Set) wake(t *Turn, until wheel.Time) {
 	if s.scheduler.next > until {
 		return
 	}
-	next, age := wheel.Never, uint32(0)
+	next := wheel.Never
 	for at := range s.keys {
-		switch k := &s.keys[at]; {
-		case k.due <= until:
+		k := &s.keys[at]
+		if k.due <= until {
 			k.due = wheel.Never
 			s.touch(t, uint16(at))
-		case k.due <= next:
-			next, age = earlier(next, age, k.due, t.Order-k.order)
 		}
+		next = min(next, k.due)
 	}
 	for k := range s.beside.waits().all() {
-		switch x := &s.beside.timeouts.list[k]; {
-		case x.due <= until:
+		x := &s.beside.timeouts.list[k]
+		if x.due <= until {
 			x.due = wheel.Never
 			s.touchTimeout(t, uint16(k))
-		case x.due <= next:
-			next, age = earlier(next, age, x.due, t.Order-x.order)
 		}
+		next = min(next, x.due)
 	}
-	s.scheduler.tell(next, t.Order-age)
+	s.tellNext(t, next)
 }
 
 // touch notes that the instance's next event may have moved.
@@ -197,6 +203,9 @@ func (s *Set) file(t *Turn, reached wheel.Time, e entry, due *wheel.Time, order 
 		return
 	}
 	s.scheduler.set(t, due, order, s.own.world(e.at))
+	if *due == s.scheduler.next {
+		s.scheduler.first = e.ref.slot()
+	}
 }
 
 // lists is what a Set has need of from when something of it changes until all has found its place:

@@ -227,7 +227,7 @@ func (e *Engine) takeEvents(s *segment) {
 }
 
 // ahead looks at the owners of turns that come soon, and does nothing with them: see actor.Options. First at
-// all owners, then at the keys of their slots, then at what is due of each: one is found through the other.
+// all owners, then at the keys of their slots and at what is due of each, which are found through them.
 func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 	looked := uint64(0)
 	for k := range next {
@@ -235,11 +235,8 @@ func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 		looked += o.set.Ahead() + uint64(o.until) + uint64(o.box.Owner.number)
 	}
 	for k := range next {
-		looked += next[k].Arg.(*batchedTurn).owner.set.AheadKeys()
-	}
-	for k := range next {
-		v := next[k].Arg.(*batchedTurn)
-		looked += v.owner.set.AheadDue(v.at)
+		o := next[k].Arg.(*batchedTurn).owner
+		looked += o.set.AheadKeys() + o.set.AheadFirst()
 	}
 	l.looked = looked
 }
