@@ -37,8 +37,7 @@ func (s *Set) AheadOf(at int) (seen uint64) {
 	if at >= len(s.slots) {
 		return 0
 	}
-	i := &s.slots[at]
-	return i.age + uint64(i.older) // in the two cache lines that it may have
+	return uint64(s.slots[at].generation)
 }
 
 // AheadApply reads what an application will change, as far as that can be guessed. It comes behind AheadKeys.

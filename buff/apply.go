@@ -124,10 +124,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	i := &s.slots[at]
 	s.setSpec(at, spec)
 	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
-	i.duration, i.period = d, spec.period
-	if spec.PeriodBy != nil {
-		i.period = spec.periodAt(a.Level)
-	}
+	s.takeDuration(i, d)
+	s.takePeriod(i, spec.periodAt(a.Level))
 	i.end, i.beat = lasting(t.now, d), s.firstBeat(i, t.now)
 	i.stacks = int16(min(spec.stacks(a), spec.limit))
 	s.rehash(at)
@@ -197,10 +195,10 @@ func (s *Set) equip(t *Turn, i *instance, a *Application) {
 		s.keep(t, i, a)
 	}
 	if spec.Stack.Timers == define.TimersEach {
-		s.addAsync(t, i, a, i.duration, i.stacks, i.age)
+		s.addAsync(t, i, a, s.duration(i), i.stacks, s.age(i))
 	}
 	if spec.Stack.Timers == define.TimersQueue {
-		i.stacks, x.running = 1, i.age // one application runs, whatever it brought
+		i.stacks, x.running = 1, s.age(i) // one application runs, whatever it brought
 	}
 }
 
@@ -208,21 +206,22 @@ func (s *Set) equip(t *Turn, i *instance, a *Application) {
 // Never without a period. Those that are aligned to their owner are the multiples of the
 // period in the owner's time, whatever the instance's own has done.
 func (s *Set) firstBeat(i *instance, now wheel.Time) wheel.Time {
-	switch {
-	case i.period == 0:
+	switch period := s.period(i); {
+	case period == 0:
 		return wheel.Never
 	case s.specOf(i).Align == define.AlignStart:
-		return now.Add(i.period)
+		return now.Add(period)
 	case i.flags&timeScaled != 0:
-		return i.boundary(now, s.extraOf(i).scale.zero())
+		return boundary(now, s.extraOf(i).scale.zero(), period)
+	default:
+		return boundary(now, 0, period)
 	}
-	return i.boundary(now, 0)
 }
 
 // boundary returns the first instant after now that is a multiple of the period, counted from
 // zero.
-func (i *instance) boundary(now wheel.Time, zero int64) wheel.Time {
-	return now.Add(i.period - within(int64(now)-zero, i.period))
+func boundary(now wheel.Time, zero, period int64) wheel.Time {
+	return now.Add(period - within(int64(now)-zero, period))
 }
 
 func (s *Set) denyFull(t *Turn, a *Application) outcome {

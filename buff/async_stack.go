@@ -23,8 +23,8 @@ import (
 func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int16, age uint64) {
 	x, now := s.needExtra(i), s.nowOf(t, i)
 	l := asyncStack{end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level)}
-	if i.period > 0 {
-		l.lag = max(int64(now-i.beat)+i.period, 0) // since the last beat: above 0 between two of them
+	if period := s.period(i); period > 0 {
+		l.lag = max(int64(now-i.beat)+period, 0) // since the last beat: above 0 between two of them
 	}
 	at, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
 	x.async = slices.Insert(x.async, at, l)
@@ -44,7 +44,7 @@ func (s *Set) inStep(i *instance, now wheel.Time) {
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		async := s.extraOf(i).async
 		for k := range async {
-			async[k].lag = max(int64(now-i.beat)+i.period, 0)
+			async[k].lag = max(int64(now-i.beat)+s.period(i), 0)
 		}
 	}
 }

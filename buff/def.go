@@ -125,10 +125,11 @@ func (s *Set) find(a *Application) uint16 {
 		if (s.keys[at].hash^want)&care != 0 {
 			continue
 		}
-		if i := &s.slots[at]; !s.same(s.specOf(i), a.Spec) || !s.joins(i, a) {
+		i := &s.slots[at]
+		if !s.same(s.specOf(i), a.Spec) || !s.joins(i, a) {
 			continue
 		}
-		if found != noSlot && s.slots[found].age < s.slots[at].age {
+		if found != noSlot && s.age(&s.slots[found]) < s.age(i) {
 			continue
 		}
 		found = uint16(at)
@@ -189,21 +190,21 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 	charged, was := s.specOf(i).Charges.N > 0, s.running(i)
 	s.modifiers += int32(len(spec.modifiers) - len(s.specOf(i).modifiers))
 	s.setSpec(at, spec)
-	i.period = spec.periodAt(int(i.level))
+	s.takePeriod(i, spec.periodAt(int(i.level)))
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		if x.length = 0; i.period == 0 {
+		if x.length = 0; s.period(i) == 0 {
 			x.wanted = 0
 		}
 	}
 	switch {
-	case i.period == 0:
+	case s.period(i) == 0:
 		i.beat = wheel.Never
 	case i.beat == wheel.Never:
 		now := s.nowOf(t, i)
 		i.beat = s.firstBeat(i, now)
 		s.inStep(i, now)
-	case was != i.period:
+	case was != s.period(i):
 		s.needExtra(i).length = was
 	}
 	if spec.uses&usesExtra != 0 {

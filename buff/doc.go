@@ -250,7 +250,7 @@
 //	timeout        O(1) to add and to cancel, beside the deadline
 //	Next           O(n): for a Set without a wheel
 //
-// What it takes in memory is under In memory; an owner with 20 plain buffs 2.1 KB. What is not plain
+// What it takes in memory is under In memory; an owner with 20 plain buffs 1.8 KB. What is not plain
 // is async stacks, charges, a shield, numbers, a key and a time of its own; one
 // with numbers takes 80 bytes besides, 8 for each of them and each modifier, and 16 for each attribute
 // that is known of its source. An owner with an attribute that is not as in the catalog has
@@ -262,22 +262,22 @@
 // With many owners nothing is in the cache, and each place that must be looked at is waited for.
 //
 //	 a Set, 184 bytes                          Memory, of all owners
-//	┌─────────────────────────────────────┐   ┌ chunk, up to 32 KiB ────────────────┐
+//	┌─────────────────────────────────────┐   ┌ chunk, up to 40 KiB ────────────────┐
 //	│ next: when something is due         │ ┌─┼▸ key, 16 bytes        slot 0        │ a key: when the instance is due,
 //	│ keys ───────────────────────────────┼─┘ │  key, 16 bytes        slot 1        │ and 16 bits of its Spec and its source
 //	│ catalog ────────────────────────────┼─┐ │  …                                  │
 //	│                                     │ │ │  …                                  │
-//	│ slots, piece ───────────────────────┼─┼─┼▸ instance, 80 bytes   slot 0 ───────┼─▸ number of its Spec
-//	│ gates, own, calls, journal          │ │ │  instance, 80 bytes   slot 1 ─┐     │   in the Catalog
+//	│ slots, piece ───────────────────────┼─┼─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
+//	│ gates, own, calls, journal          │ │ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
 //	│       nil until they are needed     │ └─┼──────────────────────────────┼─────┼──────┘
-//	│ beside ─────────────────────────────┼─▸ extra, 176 bytes  ◂────────────┘     │
+//	│ beside ─────────────────────────────┼─▸ extra, 184 bytes  ◂────────────┘     │
 //	└─────────────────────────────────────┘   └─────────────────────────────────────┘
 //
 // What is due, and the instance that an application joins, is looked for in the keys, four of which lie in a cache line, and then that
-// instance only is looked at. The keys of an owner, and its instances, are one piece each of a chunk without a pointer, into which the
+// instance only is looked at, which is a cache line of its own. The keys of an owner, and its instances, are one piece each of a chunk without a pointer, into which the
 // collector does not look: an instance names its definition by number. An owner who is out of slots moves to a longer piece, and the next
 // one has the one that he leaves: see [Memory]. A slot is used again; from eight on slots become more by two, and never fewer. What is not
-// plain about an instance is in an extra, which lies beside, with the timeouts and the sheet of attributes, and is used again too. What a turn
+// plain about an instance is in an extra, and so is an age, a period or a duration above 32 bits; that lies beside, with the timeouts and the sheet of attributes, and is used again too. What a turn
 // needs between a change and its new deadline is the Turn's, and lent to one Set after the other.
 //
 // In the code each part has a type with its own data, and the Set is what needs several of them: scheduler, when it is due, and what has changed

@@ -38,7 +38,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	if i.extra != noSlot {
 		s.flush(t, at)
 	}
-	spec, age := s.specOf(i), i.age
+	spec, age := s.specOf(i), s.age(i)
 	if spec.uses&usesLeave != 0 {
 		s.leave(t, at)
 	}
@@ -149,7 +149,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 	}
 	i.stacks -= int16(s.specOf(i).expiring(int(i.stacks)))
 	s.tune(at)
-	i.end = lasting(i.end, i.duration) // not from now, which with a rate of its own may be later
+	i.end = lasting(i.end, s.duration(i)) // not from now, which with a rate of its own may be later
 	s.mark(at, journal.Stacks|journal.Time)
 	s.touch(t, at)
 	e := s.about(StackEnded, at)

@@ -19,6 +19,23 @@ func (s *Set) Due(h Handle) wheel.Time {
 	return s.own.world(at)
 }
 
+// Fits has numbers above the one given lie beside their instances, until the function that it returns is called.
+func Fits(most uint64) (restore func()) {
+	was := fits
+	fits = most
+	return func() { fits = was }
+}
+
+// Large returns how many instances have their numbers beside them.
+func (s *Set) Large() (n int) {
+	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		if s.slots[at].flags&large != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Taken returns the numbers of a buff that was stolen.
 func (a *Application) Taken() []float64 {
 	if a.taken == nil {

@@ -5,13 +5,14 @@ import "github.com/bufftick/bufftick/wheel"
 // extra is what an instance has that is not plain. Extras are used again, with the
 // memory of their lists.
 type extra struct {
-	async      []asyncStack // TimersEach: one for each application, by end and age; TimersQueue: those that wait, by age
-	magnitudes *magnitudes  // of numbers; nil: nothing
-	key        uint64       // of ByKey
-	length     int64        // ms: of the period that runs, if haste has left it as it was; 0: as those after it
-	wanted     int64        // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
-	shield     int64        // what is left
-	running    uint64       // TimersQueue: the age of the application that runs
+	async      []asyncStack  // TimersEach: one for each application, by end and age; TimersQueue: those that wait, by age
+	magnitudes *magnitudes   // of numbers; nil: nothing
+	large      *largeNumbers // if it is flagged large
+	key        uint64        // of ByKey
+	length     int64         // ms: of the period that runs, if haste has left it as it was; 0: as those after it
+	wanted     int64         // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
+	shield     int64         // what is left
+	running    uint64        // TimersQueue: the age of the application that runs
 	charges    int32
 	owed       int32      // late pulses that wait to be one; see catchup.go
 	owedAt     wheel.Time // the last of them, in the instance's own time

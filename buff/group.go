@@ -201,7 +201,7 @@ func (s *Set) stronger(at uint16) (n int) {
 	for other := s.oldest; other != noSlot; other = s.slots[other].newer {
 		s.looked++
 		o := &s.slots[other]
-		if s.same(s.specOf(o), s.specOf(i)) && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && o.age < i.age) {
+		if s.same(s.specOf(o), s.specOf(i)) && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && s.age(o) < s.age(i)) {
 			n++
 		}
 	}

@@ -22,20 +22,21 @@ import (
 func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	i := &s.slots[at]
 	switch {
-	case i.period == 0:
+	case s.period(i) == 0:
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q does not pulse", ErrPeriod, s.specOf(i).ID)}
 	case to < define.MinPeriod || to > define.MaxDuration || to%time.Millisecond != 0:
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, s.specOf(i).ID, to, define.MinPeriod, define.MaxDuration)}
 	}
 	s.flush(t, at)
-	was, beat, now, ms := i.period, i.beat, s.nowOf(t, i), to.Milliseconds()
+	was, beat, now, ms := s.period(i), i.beat, s.nowOf(t, i), to.Milliseconds()
 	e := s.about(Hastened, at)
 	switch s.specOf(i).Haste {
 	case define.HasteSnapshot:
 		s.needExtra(i).wanted = ms
 	case define.HasteRescale:
 		s.newBeat(i, now)
-		i.period, i.beat = ms, rescaled(now, beat, ms, was)
+		s.takePeriod(i, ms)
+		i.beat = rescaled(now, beat, ms, was)
 		s.rescaleAsync(i, now, beat, ms, was)
 	case define.HasteNext:
 		s.newPeriod(i, ms)
@@ -45,7 +46,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		if i.flags&member != 0 {
 			s.rescaleHolders(i, now, ms, was)
 		}
-		i.duration = max(int64(scaled(i.duration, uint64(ms), uint64(was))), 1) // what a stack's end begins anew
+		s.takeDuration(i, max(int64(scaled(s.duration(i), uint64(ms), uint64(was))), 1)) // what a stack's end begins anew
 		e.End = s.endTold(i)
 		s.mark(at, journal.Time)
 	}

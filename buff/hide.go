@@ -191,7 +191,7 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 func (s *Set) each(f func(at uint16)) {
 	last := s.ages
 	for at := s.oldest; at != noSlot; {
-		age := s.slots[at].age
+		age := s.age(&s.slots[at])
 		if age > last {
 			return
 		}
@@ -204,10 +204,10 @@ func (s *Set) each(f func(at uint16)) {
 // after returns the slot of the oldest instance that is younger than age; at is where the
 // one of that age was.
 func (s *Set) after(at uint16, age uint64) uint16 {
-	if i := &s.slots[at]; i.def != 0 && i.age == age {
+	if i := &s.slots[at]; i.def != 0 && s.age(i) == age {
 		return i.newer
 	}
-	for at = s.oldest; at != noSlot && s.slots[at].age <= age; {
+	for at = s.oldest; at != noSlot && s.age(&s.slots[at]) <= age; {
 		s.looked++
 		at = s.slots[at].newer
 	}

@@ -85,22 +85,19 @@ const (
 	rankTimeout
 )
 
-// instance is one running buff. It is kept at 80 bytes: an owner has dozens.
+// instance is one running buff. It is kept at 64 bytes, which are one cache line: an owner has dozens.
 type instance struct {
 	source OwnerID
-
-	// age is the application's number on its owner: equal ranks go by it.
-	age uint64
 
 	end wheel.Time // Never if infinite
 
 	// beat is the next boundary of the period, also when it lies beyond end: a
 	// later refresh then finds the phase where it was. Never without a period.
-	beat     wheel.Time
-	period   int64 // ms
-	duration int64 // ms, of the last application: what ExpireOne begins anew
+	beat wheel.Time
 
 	magnitude int64
+
+	age32, period32, duration32 uint32 // see Set.age, Set.period and Set.duration
 
 	generation uint32
 	def        int32 // its definition, see Set.specOf; 0: the slot is free
@@ -128,6 +125,7 @@ const (
 	member                        // an aura applied it
 	leaving                       // its owner left the aura: at its end it goes for the reason OutOfAura
 	immune                        // its owner is immune to it
+	large                         // a number of it does not fit: they are in extra.large
 
 	hidden = unmet | inhibited | weaker | ineffective | immune
 )
@@ -141,7 +139,7 @@ func (s *Set) nextPulse(i *instance) wheel.Time {
 	switch {
 	case i.beat <= i.end:
 		return i.beat
-	case s.specOf(i).Tail == define.TailPartial && i.period > 0 && s.elapsed(i, i.end) > 0 && !s.goesOn(i):
+	case s.specOf(i).Tail == define.TailPartial && s.period(i) > 0 && s.elapsed(i, i.end) > 0 && !s.goesOn(i):
 		return i.end
 	}
 	return wheel.Never
@@ -169,7 +167,7 @@ func (s *Set) running(i *instance) int64 {
 			return x.length
 		}
 	}
-	return i.period
+	return s.period(i)
 }
 
 // newBeat begins the periods anew.
@@ -184,7 +182,7 @@ func (s *Set) newBeat(i *instance, now wheel.Time) {
 func (s *Set) newPeriod(i *instance, ms int64) {
 	x := s.needExtra(i)
 	x.length = s.running(i)
-	i.period = ms
+	s.takePeriod(i, ms)
 }
 
 // due returns when the instance's next event is, in the owner's time, and its place among
@@ -212,7 +210,7 @@ func (s *Set) nextEnd(i *instance) wheel.Time {
 
 // next returns what comes next in the instance's own time: when, its rank, and its age.
 func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
-	end, r, age := i.end, rankEnd, i.age
+	end, r, age := i.end, rankEnd, s.age(i)
 	switch st := &s.specOf(i).Stack; {
 	case st.Timers == define.TimersEach:
 		if async := s.extraOf(i).async; len(async) > 1 {
@@ -230,7 +228,7 @@ func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
 		}
 	}
 	if at := s.nextPulse(i); at <= end && at != wheel.Never {
-		return at, rankPulse, i.age
+		return at, rankPulse, s.age(i)
 	}
 	return end, r, age
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Memory is where the Sets of an engine keep their instances: pieces of all sizes, cut from chunks without a
-// pointer, of up to 32 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
+// pointer, of up to 40 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
 // and not one for each owner; a piece that an owner has outgrown is the next one's, and what takes in vain
 // what lies between the sizes of an allocator is in use. A chunk that is empty goes back, and a chunk that others of its
 // size have room for is left: who has a piece in it takes another one, at one of its next sixteen buffs. So owners who grow together
@@ -41,9 +41,9 @@ type pieceSize struct {
 // slotChunk is some pieces of one size, one behind the other.
 type slotChunk struct {
 	slots      []instance
-	keys       []slotKey                 // of the same slots
-	room       [chunkSlots/64 + 1]uint64 // a bit for each piece that is free
-	size       uint16                    // slots of a piece
+	keys       []slotKey               // of the same slots
+	room       [chunkSlots / 64]uint64 // a bit for each piece that is free
+	size       uint16                  // slots of a piece
 	pieces     uint16
 	taken      uint16
 	leaving    bool
@@ -51,7 +51,7 @@ type slotChunk struct {
 }
 
 const (
-	chunkSlots   = 341 // as many as go into 32 KiB, keys included
+	chunkSlots   = 512 // 32 KiB of instances, and 8 of keys
 	fewPieces    = 4   // of the first chunks of a size
 	largestPiece = 64  // slots; a longer one is not cut from a chunk
 	pieceBits    = 9   // of the number of a piece, for its place in its chunk
@@ -281,6 +281,6 @@ func checkPoison(slots []instance) {
 }
 
 var poisoned = instance{
-	source: 1<<63 - 1, age: 1<<63 - 1, end: -1, beat: -1, duration: -1, magnitude: -1 << 62,
-	generation: 1<<32 - 1, def: 1<<31 - 1, older: noSlot - 1, newer: noSlot - 1, extra: noSlot - 1,
+	source: 1<<63 - 1, end: -1, beat: -1, magnitude: -1 << 62,
+	age32: 1<<32 - 1, period32: 1<<32 - 1, duration32: 1<<32 - 1, generation: 1<<32 - 1, def: 1<<31 - 1, older: noSlot - 1, newer: noSlot - 1, extra: noSlot - 1,
 }

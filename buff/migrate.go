@@ -59,24 +59,27 @@ func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
 	now, was, is := s.nowOf(t, i), s.specOf(i).lastsAt(int(i.level)), spec.lastsAt(int(i.level))
 	switch {
 	case is == 0:
-		i.end, i.duration = wheel.Never, 0
+		i.end = wheel.Never
+		s.takeDuration(i, 0)
 		return true
 	case i.end == wheel.Never:
-		i.end, i.duration = now.Add(is), is
+		i.end = now.Add(is)
+		s.takeDuration(i, is)
 		return true
 	case was == 0: // an infinite one that was applied for a time
 		return true
 	}
-	d := min(max(scaled(i.duration, uint64(is), uint64(was)), spec.shortest, 1), spec.longest, define.MaxDuration.Milliseconds())
+	d := min(max(scaled(s.duration(i), uint64(is), uint64(was)), spec.shortest, 1), spec.longest, define.MaxDuration.Milliseconds())
 	if spec.Tail == define.TailFit {
 		period := spec.periodAt(int(i.level))
 		d = max(scaled(d, 1, uint64(period)), 1) * period
 	}
-	end := i.end.Add(d - i.duration) // not from now: what was extended or taken by hand stays so
+	end := i.end.Add(d - s.duration(i)) // not from now: what was extended or taken by hand stays so
 	if end <= now {
 		return false
 	}
-	i.end, i.duration = end, d
+	i.end = end
+	s.takeDuration(i, d)
 	return true
 }
 
@@ -114,7 +117,8 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 	for int32(len(x.async)) >= s.specOf(i).limit { // which is 1 or more
 		s.unqueue(t, i, weakestOf(x.async))
 	}
-	i.end, i.duration = i.end.Add(by), max(i.duration+by, 1)
+	i.end = i.end.Add(by)
+	s.takeDuration(i, max(s.duration(i)+by, 1))
 	switch {
 	case i.end > now:
 	case len(x.async) == 0:

@@ -78,12 +78,12 @@ func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 	if own == i.beat {
 		s.newBeat(i, own) // what is aligned finds back to its beat after a change of the period
 		if own == i.end && s.specOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.goesOn(i) {
-			i.beat = own.Add(i.period) // at a rate of its own a boundary of its owner may lie before: this pulse is whole, and leaves no tail
+			i.beat = own.Add(s.period(i)) // at a rate of its own a boundary of its owner may lie before: this pulse is whole, and leaves no tail
 		}
 	} else {
 		elapsed, period = s.elapsed(i, own), s.running(i)
 		s.newBeat(i, own)
-		i.beat = own.Add(i.period) // also if it is aligned, or the tail would come again
+		i.beat = own.Add(s.period(i)) // also if it is aligned, or the tail would come again
 	}
 	if s.specOf(i).uses&usesCatchup != 0 {
 		s.catchUp(t, at, own, elapsed, period)

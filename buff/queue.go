@@ -73,7 +73,8 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	s.newSource(at, l.source)
 	s.setLevel(i, l.level)
 	s.reranked(s.specOf(i))
-	i.end, i.duration = now.Add(l.left), l.left
+	i.end = now.Add(l.left)
+	s.takeDuration(i, l.left)
 	s.extraOf(i).running = l.age
 	s.mark(at, journal.Time|journal.Power|journal.Source)
 	s.touch(t, at)

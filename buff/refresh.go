@@ -23,7 +23,8 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 			s.level(i, a)
 		}
 		i.end = s.refreshed(i, now, d)
-		i.duration, i.magnitude = d, a.Magnitude
+		s.takeDuration(i, d)
+		i.magnitude = a.Magnitude
 		if i.extra != noSlot {
 			s.renew(t, at, a)
 		}
@@ -37,10 +38,10 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 	}
 	s.touch(t, at)
 	phase := spec.Stack.Phase
-	if phase != define.PhaseKeep && (i.period != 0 || i.extra != noSlot) {
+	if phase != define.PhaseKeep && (s.period(i) != 0 || i.extra != noSlot) {
 		s.newBeat(i, now)
 	}
-	if i.period > 0 && (phase == define.PhaseExecute || spec.First == define.FirstEvery && (set || stacked)) {
+	if s.period(i) > 0 && (phase == define.PhaseExecute || spec.First == define.FirstEvery && (set || stacked)) {
 		s.pulse(t, at)
 	}
 	return set

@@ -20,7 +20,12 @@ type comeback struct {
 	now   wheel.Time // in its own time, or where that begins
 	over  wheel.Time // the last instant of its own time that has passed
 	away  int64      // ms by its clock
-	moved bool       // time has passed for it
+
+	// Of the instance, see Set.age, Set.period and Set.duration.
+	age              uint64
+	period, duration int64
+
+	moved bool // time has passed for it
 
 	gone   bool  // it has ended meanwhile
 	parts  bool  // some of its stacks have, or what ran in its queue
@@ -53,8 +58,9 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 		c.over = math.MinInt64 // no time has passed: what was due in the instant of the save has yet to come
 	}
 	i, x := &c.i, &c.x
+	c.age, c.duration = b.Age, b.Duration
 	*i = instance{
-		source: b.Source, age: b.Age, def: int32(spec.index) + 1, end: wheel.Never, beat: wheel.Never, duration: b.Duration, magnitude: b.Magnitude,
+		source: b.Source, def: int32(spec.index) + 1, end: wheel.Never, beat: wheel.Never, magnitude: b.Magnitude,
 		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extra: noSlot,
 	}
 	after := func(left int64) wheel.Time {
@@ -66,18 +72,18 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 	if b.Left != nil {
 		i.end = after(max(*b.Left, -b.rounded()))
 	} else if spec.Kind == define.Timed && b.Duration == 0 {
-		i.duration = spec.lastsAt(int(b.Level))
-		i.end = c.now.Add(i.duration)
+		c.duration = spec.lastsAt(int(b.Level))
+		i.end = c.now.Add(c.duration)
 	}
 	switch {
 	case !spec.pulses():
 	case b.Next == nil:
-		i.period = spec.periodAt(int(b.Level))
+		c.period = spec.periodAt(int(b.Level))
 		i.beat = c.firstBeat()
 	default:
-		i.period = spec.periodAt(int(b.Level))
+		c.period = spec.periodAt(int(b.Level))
 		if b.Period != 0 {
-			i.period = b.Period
+			c.period = b.Period
 		}
 		// Of a Set none has passed, and a long time of them would be pulses to do.
 		i.beat = after(min(max(*b.Next, -b.rounded()), define.MaxDuration.Milliseconds()))
@@ -93,8 +99,8 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 		r.async = append(r.async, asyncStack{
 			end: after(max(l.Left, -b.rounded())), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, stacks: int16(l.Stacks), level: int16(l.Level),
 		})
-		if b.Next != nil && i.period > 0 {
-			r.async[from+k].lag = l.lag(*b.Next, i.period)
+		if b.Next != nil && c.period > 0 {
+			r.async[from+k].lag = l.lag(*b.Next, c.period)
 		}
 	}
 	if len(b.Async) > 0 {
@@ -177,7 +183,7 @@ func (c *comeback) fitStacks(b *savedBuff) {
 		x.async = nil
 	case define.TimersEach:
 		if len(x.async) == 0 {
-			x.async = []asyncStack{{end: i.end, magnitude: i.magnitude, source: i.source, age: i.age, stacks: i.stacks, level: i.level}}
+			x.async = []asyncStack{{end: i.end, magnitude: i.magnitude, source: i.source, age: c.age, stacks: i.stacks, level: i.level}}
 		}
 		slices.SortStableFunc(x.async, asyncOrder)
 		for over := b.Stacks - int64(spec.limit); len(b.Async) > 0 && over > 0; {
@@ -255,11 +261,11 @@ func (c *comeback) pass() {
 	default:
 		c.passShared()
 	}
-	if i := &c.i; i.period > 0 && !c.gone && c.moved && c.spec.Align == define.AlignOwner {
+	if i := &c.i; c.period > 0 && !c.gone && c.moved && c.spec.Align == define.AlignOwner {
 		was := i.beat
 		i.beat, c.x.length = c.firstBeat(), 0
 		for k := range c.x.async {
-			c.x.async[k].lag = within(int64(was-i.beat)+c.x.async[k].lag, i.period)
+			c.x.async[k].lag = within(int64(was-i.beat)+c.x.async[k].lag, c.period)
 		}
 	}
 }
@@ -269,6 +275,7 @@ func (c *comeback) firstBeat() wheel.Time {
 	s := Set{catalog: c.spec.catalog, beside: &beside{extras: []extra{c.x}}}
 	i := c.i
 	i.extra = 0
+	s.takePeriod(&i, c.period)
 	return s.firstBeat(&i, c.now)
 }
 
@@ -283,7 +290,7 @@ func (c *comeback) passShared() {
 			return
 		}
 		i.stacks -= int16(n)
-		i.end = lasting(i.end, i.duration)
+		i.end = lasting(i.end, c.duration)
 		c.parts = true
 	}
 	c.beatUntil(c.over)
@@ -305,7 +312,7 @@ func (c *comeback) passQueue() {
 		x.async = remove(x.async, best)
 		i.magnitude, i.source, x.running, c.ran = l.magnitude, l.source, l.age, int(l.numbers)
 		c.setLevel(l.level)
-		i.end, i.duration = i.end.Add(l.left), l.left
+		i.end, c.duration = i.end.Add(l.left), l.left
 		c.parts = true
 	}
 	c.beatUntil(c.over)
@@ -314,11 +321,11 @@ func (c *comeback) passQueue() {
 // setLevel is what Set.setLevel does.
 func (c *comeback) setLevel(level int16) {
 	i := &c.i
-	if was, is := c.spec.periodAt(int(i.level)), c.spec.periodAt(int(level)); was != is && i.period > 0 {
+	if was, is := c.spec.periodAt(int(i.level)), c.spec.periodAt(int(level)); was != is && c.period > 0 {
 		if c.x.length == 0 {
-			c.x.length = i.period
+			c.x.length = c.period
 		}
-		i.period, c.plain = is, false
+		c.period, c.plain = is, false
 	}
 	i.level = level
 }
@@ -330,14 +337,14 @@ func (c *comeback) passEach() {
 	for k := range x.async {
 		last = max(last, x.async[k].end.Add(-x.async[k].lag))
 	}
-	if n := i.boundaries(min(c.over, last)); n > 0 {
+	if n := c.boundaries(min(c.over, last)); n > 0 {
 		c.pulses = n
 		s := Set{catalog: c.spec.catalog, beside: &beside{extras: []extra{*x}}}
 		counted := *i
 		counted.extra = 0
-		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*i.period))
+		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*c.period))
 	}
-	c.stepOver(i.boundaries(c.over)) // the beat goes on for those that are left, also where nobody counted in it
+	c.stepOver(c.boundaries(c.over)) // the beat goes on for those that are left, also where nobody counted in it
 	k := slices.IndexFunc(x.async, func(l asyncStack) bool { return l.end > c.over })
 	if k < 0 {
 		c.gone = true
@@ -352,7 +359,7 @@ func (c *comeback) passEach() {
 
 // beatUntil counts the boundaries of the period up to and including an instant.
 func (c *comeback) beatUntil(until wheel.Time) {
-	if n := c.i.boundaries(until); n > 0 {
+	if n := c.boundaries(until); n > 0 {
 		c.pulses += n
 		c.stacks = int32(c.i.stacks)
 		c.stepOver(n)
@@ -362,16 +369,16 @@ func (c *comeback) beatUntil(until wheel.Time) {
 // stepOver moves the beat on by n boundaries.
 func (c *comeback) stepOver(n int64) {
 	if n > 0 {
-		c.i.beat, c.x.length = c.i.beat.Add(n*c.i.period), 0
+		c.i.beat, c.x.length = c.i.beat.Add(n*c.period), 0
 	}
 }
 
 // boundaries returns how many boundaries of the period come up to and including an instant.
-func (i *instance) boundaries(until wheel.Time) int64 {
-	if i.period == 0 || until < i.beat {
+func (c *comeback) boundaries(until wheel.Time) int64 {
+	if c.period == 0 || until < c.i.beat {
 		return 0
 	}
-	return int64(until-i.beat)/i.period + 1
+	return int64(until-c.i.beat)/c.period + 1
 }
 
 // told returns how many events there are for the pulses of the time away, and for how many

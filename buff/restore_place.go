@@ -104,6 +104,9 @@ func (r *restorer) placeBuff(c *comeback) {
 		i.extra = s.needBeside().spare()
 		s.beside.extras[i.extra] = c.x
 	}
+	s.takeAge(i, c.age)
+	s.takePeriod(i, c.period)
+	s.takeDuration(i, c.duration)
 	s.touch(r.turn, at)
 	c.at = at
 	r.placeAppliers(c)
@@ -147,9 +150,9 @@ func (r *restorer) placeSlot(i *instance) uint16 {
 
 // rejuvenate makes a buff the youngest of its owner.
 func (r *restorer) rejuvenate(c *comeback) {
-	last := c.i.age
+	last := c.age
 	r.ages++
-	c.i.age = r.ages
+	c.age = r.ages
 	var ages []*uint64 // in the same order, but with no gaps: the blob may say what it will
 	if c.spec.Stack.Timers == define.TimersQueue {
 		ages = append(ages, &c.x.running)
@@ -181,7 +184,7 @@ func (r *restorer) placeLinks() {
 			for j := range r.backs {
 				if b := &r.backs[j]; b.saved.Age == of && (b.gone || b.at != c.at) {
 					if !b.gone {
-						of = b.i.age
+						of = b.age
 					}
 					r.set.needGates().addLink(linkage{of, r.set.handle(c.at)})
 					break
@@ -194,7 +197,7 @@ func (r *restorer) placeLinks() {
 // guessLinks takes what is linked to a buff to be, of each link, the oldest instance of its source. A blob of a format
 // before 4 does not say what came with which buff.
 func (r *restorer) guessLinks(c *comeback) {
-	of := c.i.age
+	of := c.age
 	if c.gone {
 		of = c.saved.Age
 	}
@@ -341,7 +344,7 @@ func (r *restorer) worksAgain(c *comeback) {
 		return
 	}
 	younger := s.oldest
-	for younger != noSlot && s.slots[younger].age < c.saved.Age {
+	for younger != noSlot && s.age(&s.slots[younger]) < c.saved.Age {
 		younger = s.slots[younger].newer
 	}
 	s.overrule(sheet, younger)

@@ -60,7 +60,7 @@ func (w *saver) buff(at uint16) {
 	i := &s.slots[at]
 	appliers, with := s.gates.appliersOf(at), s.gates.linked(s.handle(at))
 	if i.extra == noSlot && i.flags&(timeScaled|deathPaused) == 0 {
-		w.dst = savePlain(w.dst, i, s.specOf(i), w.now, appliers, with)
+		w.dst = s.savePlain(w.dst, i, w.now, appliers, with)
 	} else {
 		w.other(i, lengths{appliers: appliers, with: with})
 	}
@@ -79,20 +79,21 @@ func (w *saver) buff(at uint16) {
 // savePlain writes an instance without an extra and without a time of its own: what
 // [savedBuff.append] would write, but for the lists' entries. Most buffs are like that, and a cut of a zone writes all of
 // them: this way none is put together as a savedBuff first.
-func savePlain(dst []byte, i *instance, spec *Spec, now wheel.Time, appliers, with int) []byte {
+func (s *Set) savePlain(dst []byte, i *instance, now wheel.Time, appliers, with int) []byte {
+	spec, period := s.specOf(i), s.period(i)
 	set := uint64(0)
 	note := func(is bool, bit uint64) {
 		if is {
 			set |= bit
 		}
 	}
-	duration := bounded(i.duration)
+	duration := bounded(s.duration(i))
 	note(i.level != 0, hasLevel)
 	note(i.magnitude != 0, hasMagnitude)
 	note(i.hasLeft(spec), hasLeft)
 	note(duration != 0, hasDuration)
-	note(i.period != 0, hasNext)
-	note(i.ownPeriod(spec) != 0, hasPeriod)
+	note(period != 0, hasNext)
+	note(spec.otherPeriod(int(i.level), period) != 0, hasPeriod)
 	causes := i.causes()
 	note(causes != 0, hasHidden)
 	note(spec.Clock == define.Uptime, isUptime)
@@ -101,7 +102,7 @@ func savePlain(dst []byte, i *instance, spec *Spec, now wheel.Time, appliers, wi
 	note(with > 0, hasWith)
 
 	dst = wire.AppendUint(wire.AppendText(dst, spec.ID), set)
-	dst = wire.AppendInt(wire.AppendUint(wire.AppendUint(dst, i.age), uint64(i.source)), int64(i.stacks))
+	dst = wire.AppendInt(wire.AppendUint(wire.AppendUint(dst, s.age(i)), uint64(i.source)), int64(i.stacks))
 	if i.level != 0 {
 		dst = wire.AppendInt(dst, int64(i.level))
 	}
@@ -114,11 +115,11 @@ func savePlain(dst []byte, i *instance, spec *Spec, now wheel.Time, appliers, wi
 	if duration != 0 {
 		dst = wire.AppendInt(dst, duration)
 	}
-	if i.period != 0 {
+	if period != 0 {
 		dst = wire.AppendInt(dst, bounded(offset(i.beat, now)))
 	}
 	if set&hasPeriod != 0 {
-		dst = wire.AppendInt(dst, i.period)
+		dst = wire.AppendInt(dst, period)
 	}
 	if causes != 0 {
 		dst = wire.AppendUint(dst, causes)
@@ -138,10 +139,10 @@ func (i *instance) hasLeft(spec *Spec) bool {
 	return i.end != wheel.Never || spec.Stack.Timers != define.TimersShared
 }
 
-// ownPeriod returns the period if it is not what the definition says, and otherwise 0.
-func (i *instance) ownPeriod(spec *Spec) int64 {
-	if i.period != spec.period && i.period != spec.periodAt(int(i.level)) {
-		return i.period
+// otherPeriod returns the period of an instance if it is not what the definition says, and otherwise 0.
+func (s *Spec) otherPeriod(level int, period int64) int64 {
+	if period != s.period && period != s.periodAt(level) {
+		return period
 	}
 	return 0
 }
@@ -161,11 +162,12 @@ func (i *instance) causes() (set uint64) {
 // other writes an instance that may have anything.
 func (w *saver) other(i *instance, lists lengths) {
 	own, scale := w.scale(i)
-	spec := w.set.specOf(i)
+	s := w.set
+	spec := s.specOf(i)
 	left, next := bounded(offset(i.end, own)), bounded(offset(i.beat, own))
 	b := savedBuff{
-		ID: spec.ID, Age: i.age, Source: i.source, Stacks: int64(i.stacks), Level: int64(i.level), Magnitude: i.magnitude,
-		Duration: bounded(i.duration), Dead: i.flags&deathPaused != 0, causes: i.causes(),
+		ID: spec.ID, Age: s.age(i), Source: i.source, Stacks: int64(i.stacks), Level: int64(i.level), Magnitude: i.magnitude,
+		Duration: bounded(s.duration(i)), Dead: i.flags&deathPaused != 0, causes: i.causes(),
 	}
 	if spec.Clock != define.Online {
 		b.Clock = spec.Clock.String()
@@ -173,8 +175,8 @@ func (w *saver) other(i *instance, lists lengths) {
 	if i.hasLeft(spec) {
 		b.Left = &left
 	}
-	if i.period != 0 {
-		b.Next, b.Period = &next, i.ownPeriod(spec)
+	if period := s.period(i); period != 0 {
+		b.Next, b.Period = &next, spec.otherPeriod(int(i.level), period)
 	}
 	if i.flags&timeScaled != 0 {
 		b.Scale = &scale
@@ -204,13 +206,13 @@ func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) 
 		lists.async = len(x.async)
 	case define.TimersQueue:
 		lists.waiting = len(x.async)
-		b.Running = x.running - i.age
+		b.Running = x.running - s.age(i)
 	}
 	w.dst = b.append(w.dst, lists)
 	for j := range x.async {
 		l := &x.async[j]
 		to := savedStack{
-			Left: bounded(l.left), Magnitude: l.magnitude, Source: l.source, Age: l.age - i.age, Stacks: int64(l.stacks), Level: int64(l.level),
+			Left: bounded(l.left), Magnitude: l.magnitude, Source: l.source, Age: l.age - s.age(i), Stacks: int64(l.stacks), Level: int64(l.level),
 		}
 		if lists.async > 0 {
 			to.Left, to.Lag = bounded(offset(l.end, own)), min(l.lag, define.MaxDuration.Milliseconds())

@@ -253,8 +253,9 @@ func (s *Set) place(t *Turn) uint16 {
 	i := &s.slots[at]
 	generation, listed := i.generation, i.flags&touched
 	*i = instance{} // one that is made elsewhere and copied has to be waited for
-	i.age, i.generation, i.flags = s.ages, generation, listed
+	i.generation, i.flags = generation, listed
 	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
+	s.takeAge(i, s.ages)
 	if s.newest != noSlot {
 		s.slots[s.newest].newer = at
 	} else {

@@ -155,7 +155,7 @@ func (s *Set) level(i *instance, a *Application) {
 // pulse to come.
 func (s *Set) setLevel(i *instance, level int16) {
 	was := i.level
-	if i.level = level; s.specOf(i).PeriodBy == nil || i.period == 0 {
+	if i.level = level; s.specOf(i).PeriodBy == nil || s.period(i) == 0 {
 		return
 	}
 	if is := s.specOf(i).periodAt(int(level)); is != s.specOf(i).periodAt(int(was)) {
