@@ -46,5 +46,26 @@ func TestOwnersGiveTheirSlotsBack(t *testing.T) {
 			first = heap()
 		}
 	}
-	require.Less(t, int64(heap())-int64(first), int64(players*each*96/2), "half of what the slots of one storm are")
+	require.Less(t, int64(heap())-int64(first), int64(players*each*80/2), "half of what the slots of one storm are")
+}
+
+// TestSmallGame: an engine with two workers and ten players takes no more than 32 KB, so that a process can have one for each match.
+func TestSmallGame(t *testing.T) {
+	const matches, players, most = 50, 10, 32 << 10
+	cat := catalogOf(t, buff.Spec{ID: "dot", Duration: time.Hour, Period: time.Second})
+	before := heap()
+	var all [matches]*engine.Engine
+	for k := range all {
+		all[k] = open(t, engine.Options{Catalog: cat, Workers: 2})
+		for id := range buff.OwnerID(players) {
+			spawn(t, all[k], id+1)
+		}
+		for range 100 {
+			all[k].Tick(50 * time.Millisecond)
+		}
+	}
+	took := int64(heap()) - int64(before)
+	t.Logf("%d bytes each", took/matches)
+	require.LessOrEqual(t, took, int64(matches*most))
+	require.Equal(t, players, all[0].Owners())
 }
