@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -131,4 +132,33 @@ func TestSizes(t *testing.T) {
 	require.Nil(t, s.own)
 	t.Logf("a Set of 20 buffs: %d bytes", size)
 	require.LessOrEqual(t, size, uintptr(2112))
+}
+
+// TestCallForgets: a call that is over points to nothing, whatever fields it will have.
+func TestCallForgets(t *testing.T) {
+	var pointers func(v reflect.Value) []string
+	pointers = func(v reflect.Value) (names []string) {
+		for k := range v.NumField() {
+			switch f, name := v.Field(k), v.Type().Field(k).Name; f.Kind() {
+			case reflect.Struct:
+				names = append(names, pointers(f)...)
+			case reflect.Pointer, reflect.Interface, reflect.String, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+				if !f.IsZero() {
+					names = append(names, name)
+				}
+			}
+		}
+		return names
+	}
+	c := Call{Event: Event{Spec: &Spec{}, Name: "storm"}, Do: func() {}}
+	require.Equal(t, []string{"Spec", "Name", "Do"}, pointers(reflect.ValueOf(c)))
+	n := 0
+	for k := range reflect.TypeFor[Event]().Fields() {
+		if strings.Contains("ptr string interface slice map func chan array", k.Type.Kind().String()) {
+			n++
+		}
+	}
+	require.Equal(t, 2, n, "another field of an Event points to something")
+	c.forget()
+	require.Empty(t, pointers(reflect.ValueOf(c)))
 }

@@ -39,27 +39,21 @@ func (s *Set) duration(i *instance) int64 {
 }
 
 func (s *Set) takeAge(i *instance, age uint64) {
-	if i.flags&large != 0 || age > fits {
+	if i.age32 = uint32(age); i.flags&large != 0 || age > fits {
 		s.enlarge(i).age = age
-		return
 	}
-	i.age32 = uint32(age)
 }
 
 func (s *Set) takePeriod(i *instance, ms int64) {
-	if i.flags&large != 0 || uint64(ms) > fits {
+	if i.period32 = uint32(ms); i.flags&large != 0 || uint64(ms) > fits {
 		s.enlarge(i).period = ms
-		return
 	}
-	i.period32 = uint32(ms)
 }
 
 func (s *Set) takeDuration(i *instance, ms int64) {
-	if i.flags&large != 0 || uint64(ms) > fits {
+	if i.duration32 = uint32(ms); i.flags&large != 0 || uint64(ms) > fits {
 		s.enlarge(i).duration = ms
-		return
 	}
-	i.duration32 = uint32(ms)
 }
 
 // enlarge puts the numbers of an instance beside it, if they are not there, for as long as it lives.

@@ -162,6 +162,9 @@ type Call struct {
 	Handler HandlerID
 }
 
+// forget lets go of what a call points to. A Call is three cache lines, and to clear all of it would take longer.
+func (c *Call) forget() { c.Event.Spec, c.Event.Name, c.Do = nil, "", nil }
+
 // callNext calls the first handler that was put off.
 //
 // It runs at the head of a Run, at the instant of its cause, which may lie before the frame: the handler sees the time at which it
@@ -223,17 +226,24 @@ func (s *Set) fault(t *Turn, why Reason) {
 // Inside a Run it stands among the commands that the event has caused, in the order of the list of the definition. Outside,
 // in a Do, no handler may be called: it waits in calls, which are the Set's own and not the Turn's, since that serves others
 // before this one runs again.
-func (s *Set) queueCall(t *Turn, c Call) {
-	if !t.inside {
+func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout TimeoutHandle) {
+	to := &t.calls
+	if t.inside {
+		t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true})
+	} else {
 		if s.calls == nil {
 			s.calls = new([]Call)
 		}
-		*s.calls = append(*s.calls, c)
+		to = s.calls
 		s.pending++
-		return
 	}
-	t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true})
-	t.calls = append(t.calls, c)
+	n := len(*to)
+	if n == cap(*to) {
+		*to = append(*to, Call{})
+	}
+	*to = (*to)[:n+1]
+	c := &(*to)[n] // where it stays: it is long
+	c.Event, c.Do, c.Handler, c.Timeout = *of, do, h, timeout
 }
 
 // happened is what the buffs of an owner do about an act: those with actions for it react, the

@@ -130,10 +130,8 @@ func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
 		return
 	}
 	t.begin(s.own.world(e.at), e.at, true)
-	call := Call{Do: x.do, Handler: x.handler, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
-	name := x.name
+	name, do, handler, handle := x.name, x.do, x.handler, TimeoutHandle(pack(s.number, at, x.generation))
 	s.releaseTimeout(at)
 	t.emit(s, &Event{Kind: TimedOut, Name: name, End: wheel.Never})
-	call.Event = t.Events[len(t.Events)-1]
-	s.queueCall(t, call)
+	s.queueCall(t, &t.Events[len(t.Events)-1], do, handler, handle)
 }

@@ -155,7 +155,9 @@ func (t *Turn) next() item {
 func (t *Turn) rest() {
 	if t.head == len(t.items) && t.head > 0 {
 		clear(t.commands)
-		clear(t.calls)
+		for k := range t.calls {
+			t.calls[k].forget()
+		}
 		t.items, t.commands, t.calls, t.head = t.items[:0], t.commands[:0], t.calls[:0], 0
 		t.captured = t.captured[:0]
 	}
@@ -296,7 +298,7 @@ func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnit
 	for j := range ops {
 		switch o := &ops[j]; o.do {
 		case define.DoCall:
-			s.queueCall(t, Call{Event: *e, Handler: o.handler})
+			s.queueCall(t, e, nil, o.handler, 0)
 		case define.DoApply:
 			s.ask(t, o, e, source, &Command{Verb: verb.Apply, Application: Application{
 				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k),

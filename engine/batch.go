@@ -252,7 +252,8 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	t := l.begin(o)
 	defer func() {
 		l.batched = nil
-		l.leave(o, v, l.brought(&t))
+		l.bring(&v.brought, &t)
+		l.leave(o, v)
 		l.end(&t)
 	}()
 	l.batched = v
@@ -262,13 +263,13 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 }
 
 // leave leaves what a batched turn has brought where the loop looks for it.
-func (l *workerState) leave(o *owner, v *batchedTurn, brought segment) {
+func (l *workerState) leave(o *owner, v *batchedTurn) {
 	v.used = o.used
 	if !v.whole && !v.rests {
-		o.keep(brought)
+		*o.keep() = v.brought
+		v.brought = segment{}
 		return
 	}
 	v.next, v.oldest, v.moved = o.set.TakeDeadline(&l.turn)
-	v.brought = brought
-	v.sends, v.pending = len(brought.outbox) > 0, o.set.Pending() > 0
+	v.sends, v.pending = len(v.brought.outbox) > 0, o.set.Pending() > 0
 }

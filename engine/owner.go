@@ -151,15 +151,16 @@ type segment struct {
 	outbox []outgoing
 }
 
-// keep keeps what a turn has brought until the loop takes it.
-func (o *owner) keep(s segment) {
+// keep returns a place for what a turn has brought, until the loop takes it.
+func (o *owner) keep() *segment {
 	t := o.needTurns()
-	t.segments = append(t.segments, s)
+	t.segments = append(t.segments, segment{})
+	return &t.segments[len(t.segments)-1]
 }
 
 // sum notes what there is.
 func (s *segment) sum() {
-	s.plain = true
+	s.plain, s.late = true, 0
 	for i := range s.events {
 		if s.events[i].Kind != buff.Pulsed {
 			s.plain = false

@@ -82,21 +82,18 @@ func (l *workerState) begin(o *owner) turnOf {
 	return t
 }
 
-// brought returns what a turn has brought. The turn is not over: end must follow, and comes
-// last, for it reads a clock that is not ours and may fail.
-func (l *workerState) brought(t *turnOf) segment {
+// bring notes what a turn has brought, in its place: it is long, and each copy of it would be waited for. The turn is not over: end must
+// follow, and comes last, for it reads a clock that is not ours and may fail.
+func (l *workerState) bring(to *segment, t *turnOf) {
 	endRegion(t.region)
 	l.passOn()
-	s := segment{
-		events: l.turn.Events[t.events:len(l.turn.Events):len(l.turn.Events)],
-		outbox: l.outbox[t.outbox:len(l.outbox):len(l.outbox)],
+	to.events = l.turn.Events[t.events:len(l.turn.Events):len(l.turn.Events)]
+	to.outbox = l.outbox[t.outbox:len(l.outbox):len(l.outbox)]
+	if to.chunk = nil; len(to.events) > 0 {
+		to.chunk = l.chunks.now
+		to.chunk.left++
 	}
-	if len(s.events) > 0 {
-		s.chunk = l.chunks.now
-		s.chunk.left++
-	}
-	s.sum()
-	return s
+	to.sum()
 }
 
 // end ends a turn.
@@ -125,7 +122,7 @@ func (l *workerState) serve(box *mailbox) {
 	l.turn.Order = o.order
 	t := l.begin(o)
 	defer func() {
-		o.keep(l.brought(&t))
+		l.bring(o.keep(), &t)
 		l.end(&t)
 	}()
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
