@@ -20,12 +20,10 @@ type comeback struct {
 	now   wheel.Time // in its own time, or where that begins
 	over  wheel.Time // the last instant of its own time that has passed
 	away  int64      // ms by its clock
+	moved bool       // time has passed for it
 
-	// Of the instance, see Set.age, Set.period and Set.duration.
-	age              uint64
-	period, duration int64
-
-	moved bool // time has passed for it
+	age              uint64 // of the instance, as Set.age has it
+	period, duration int64  // the same
 
 	gone   bool  // it has ended meanwhile
 	parts  bool  // some of its stacks have, or what ran in its queue
