@@ -17,6 +17,7 @@ func TestLooked(t *testing.T) {
 		Spec{ID: "hit", Kind: define.Instant},
 		Spec{ID: "many", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Limit: 100, Timers: define.TimersEach}},
 		Spec{ID: "fire", Kind: define.Instant, Tags: []string{"fire"}},
+		Spec{ID: "best", Duration: time.Hour, Stack: define.Stacking{By: define.ByNone, Effective: 1}},
 	)
 	require.NoError(t, err)
 	fire, _ := cat.Tag("fire")
@@ -48,6 +49,9 @@ func TestLooked(t *testing.T) {
 			require.GreaterOrEqual(t, cost(apply("many")), looksOfMove+k+2, "each stack has a timer of its own")
 		}
 		require.GreaterOrEqual(t, cost(Command{Verb: verb.Kill}), n)
+		for m := uint32(1); m <= 20; m++ {
+			require.Equal(t, looksOfMove+4*m+m*m, cost(apply("best")), "each of the buffs is compared with all of them")
+		}
 	}
 }
 
