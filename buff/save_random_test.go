@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-var saves = flag.Int("saves", 2_000, "random scripts in which the owner is saved and restored")
+var saves = flag.Int("saves", 1_200, "random scripts in which the owner is saved and restored")
 
 // TestSaveIsNothing: a Set restored at the moment of its Save goes on as the Set that was
 // saved, whatever it carries and whatever is done to it.
