@@ -105,7 +105,7 @@ func (e *Engine) alter(o *owner) {
 // alterSwept is alter for those whom the sweep of a Reload may come by in this Tick.
 func (e *Engine) alterSwept() {
 	w := &e.sweep
-	if e.copies == nil || w.left == 0 && len(w.missed) == 0 {
+	if e.copies == nil {
 		return
 	}
 	for _, o := range w.missed[:min(len(w.missed), sweepOwners)] {

@@ -65,7 +65,7 @@ const mostSoon = 8192
 // lookAhead notes who is due in the next Tick and has not been copied, if somebody calls Help. It
 // takes that to be as long as the last one.
 func (c *copies) lookAhead() {
-	if c == nil || !c.running || !c.helped.Load() || c.now.n.Load() == 0 {
+	if !c.running || !c.helped.Load() || c.now.n.Load() == 0 {
 		return
 	}
 	list, left := c.takeLooked(), mostSoon

@@ -277,9 +277,6 @@ func (p *producers) paid(in *Inbox, l *envelope, cost int) {
 // goes.
 func (e *Engine) deliverInbox() {
 	p := &e.producers
-	if p.held.Load()&^shut == 0 { // most Ticks find nothing
-		return
-	}
 	calls := e.record.beginInbox()
 	p.gather()
 	var in *Inbox

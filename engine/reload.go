@@ -119,11 +119,13 @@ const (
 // one Reload after the other does not leave the same owners out for ever.
 func (w *sweep) begin(owners int) { w.left = owners }
 
+// goesOn reports whether it is not over.
+func (w *sweep) goesOn() bool { return w.left > 0 || len(w.missed) > 0 }
+
 // carryOver looks at some owners. Those who were busy come first, in the first Ticks that find
 // them idle.
 func (e *Engine) carryOver() {
 	w := &e.sweep
-	w.looked = 0
 	n, missed := 0, len(w.missed)
 	for ; n < missed && n < sweepOwners && w.looked < sweepBuffs; n++ {
 		if o := w.missed[n]; e.at(o.number) == o {

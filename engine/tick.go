@@ -78,7 +78,9 @@ func (e *Engine) tick(dt time.Duration) {
 	if len(e.index.auras.due) > 0 {
 		e.searchAuras()
 	}
-	e.deliverInbox()
+	if e.producers.waiting() > 0 { // most Ticks find nothing
+		e.deliverInbox()
+	}
 	e.endTick(asked)
 	endRegion(end)
 	endRegion(whole)
@@ -87,8 +89,10 @@ func (e *Engine) tick(dt time.Duration) {
 // endTick is the last part of a Tick, behind everything that may call a function of the game that
 // ends the loop's goroutine.
 func (e *Engine) endTick(asked time.Duration) {
-	e.alterSwept()
-	e.carryOver()
+	if e.sweep.looked = 0; e.sweep.goesOn() {
+		e.alterSwept()
+		e.carryOver()
+	}
 	e.counters.addLoop(e.loop.Events)
 	e.frame.end(e)
 	if e.record != nil {
@@ -101,7 +105,9 @@ func (e *Engine) endTick(asked time.Duration) {
 		e.renew()
 	}
 	e.watch.end()
-	e.copies.lookAhead()
+	if e.copies != nil {
+		e.copies.lookAhead()
+	}
 }
 
 // emptyWorkers takes the lists of the frame before back, if nobody writes or reads
