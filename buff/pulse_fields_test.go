@@ -1,0 +1,91 @@
+package buff
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// TestPulseFields: a pulse that stands for itself, and for a whole period, says nothing of a count or of a part.
+func TestPulseFields(t *testing.T) {
+	cat, err := NewCatalog(
+		Spec{ID: "beat", Duration: 3 * time.Second, Period: time.Second, First: define.FirstStart},
+		Spec{ID: "one", Duration: 3 * time.Second, Period: time.Second, Catchup: define.CatchupCoalesce},
+		Spec{ID: "last", Duration: 3 * time.Second, Period: time.Second, Catchup: define.CatchupSkip},
+		Spec{ID: "part", Duration: 2500 * time.Millisecond, Period: time.Second, Tail: define.TailPartial},
+	)
+	require.NoError(t, err)
+	type pulse struct {
+		at              wheel.Time
+		count           int32
+		elapsed, period int64
+	}
+	pulses := func(id string, frame wheel.Time) (all []pulse) {
+		s, turn := NewSet(1, 0, 0, 4), &Turn{Catalog: cat}
+		s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: cat.Spec(id)}})
+		for now := frame; now <= 4000; now += frame {
+			turn.Now = now
+			require.True(t, s.Run(turn, now, 100))
+		}
+		for _, e := range turn.Events {
+			if e.Kind == Pulsed {
+				all = append(all, pulse{e.At, e.Count, e.Elapsed, e.Period})
+			}
+		}
+		return all
+	}
+	require.Equal(t, []pulse{{at: 0}, {at: 1000}, {at: 2000}, {at: 3000}}, pulses("beat", 50))
+	for _, id := range []string{"one", "last"} {
+		require.Equal(t, []pulse{{at: 1000}, {at: 2000}, {at: 3000}}, pulses(id, 50))
+	}
+	require.Equal(t, []pulse{{at: 2000, count: 2}, {at: 3000}}, pulses("one", 2000))
+	require.Equal(t, []pulse{{at: 2000}, {at: 3000}}, pulses("last", 2000))
+	require.Equal(t, []pulse{{at: 1000}, {at: 2000}, {2500, 0, 500, 1000}}, pulses("part", 50))
+}
+
+// TestCallPutOff: a handler that was put off sees the instant of its cause, and the frame in which it is called; of it and of
+// what it refers to nothing is kept.
+func TestCallPutOff(t *testing.T) {
+	cat, err := NewCatalog(Spec{ID: "p", Duration: time.Minute, On: Hooks{Apply: []Action{{Do: define.DoCall, Name: "h"}}}})
+	require.NoError(t, err)
+	var seen []wheel.Time
+	turn := &Turn{Catalog: cat, Now: 5, Call: func(_ *Turn, c *Call) Reason {
+		seen = append(seen, c.Event.At, c.Event.Seen)
+		return NoReason
+	}}
+	s := NewSet(1, 0, 0, 4)
+	s.Do(turn, 5, Command{Verb: verb.Apply, Application: Application{Spec: cat.Spec("p")}})
+	require.Empty(t, seen)
+	turn.Now = 70
+	require.True(t, s.Run(turn, 70, 100))
+	require.Equal(t, []wheel.Time{5, 70}, seen)
+	require.False(t, turn.calling)
+	for _, c := range (*s.calls)[:cap(*s.calls)] {
+		require.Zero(t, c)
+	}
+}
+
+// TestFaultFields: a Faulted says of which event the handler was, and nothing of its parts.
+func TestFaultFields(t *testing.T) {
+	cat, err := NewCatalog(Spec{ID: "part", Duration: 2500 * time.Millisecond, Period: time.Second, Tail: define.TailPartial, On: Hooks{Pulse: []Action{{Do: define.DoCall, Name: "h"}}}})
+	require.NoError(t, err)
+	turn := &Turn{Catalog: cat, Call: func(*Turn, *Call) Reason { return Panic }}
+	s := NewSet(1, 0, 0, 4)
+	s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: cat.Spec("part")}})
+	turn.Now = 3000
+	require.True(t, s.Run(turn, 3000, 100))
+	faults := 0
+	for _, e := range turn.Events {
+		if e.Kind == Faulted {
+			faults++
+			require.Equal(t, []int64{0, 0, 0}, []int64{int64(e.Count), e.Elapsed, e.Period})
+			require.Equal(t, wheel.Never, e.End)
+		}
+	}
+	require.Equal(t, 3, faults)
+}
