@@ -18,8 +18,10 @@ func TestPulseFields(t *testing.T) {
 		Spec{ID: "one", Duration: 3 * time.Second, Period: time.Second, Catchup: define.CatchupCoalesce},
 		Spec{ID: "last", Duration: 3 * time.Second, Period: time.Second, Catchup: define.CatchupSkip},
 		Spec{ID: "part", Duration: 2500 * time.Millisecond, Period: time.Second, Tail: define.TailPartial},
+		Spec{ID: "rest", Duration: 2500 * time.Millisecond, Period: time.Second, Tail: define.TailPartial, Catchup: define.CatchupCoalesce},
 	)
 	require.NoError(t, err)
+	dropped := uint64(0)
 	type pulse struct {
 		at              wheel.Time
 		count           int32
@@ -32,6 +34,7 @@ func TestPulseFields(t *testing.T) {
 			turn.Now = now
 			require.True(t, s.Run(turn, now, 100))
 		}
+		dropped = turn.Dropped
 		for _, e := range turn.Events {
 			if e.Kind == Pulsed {
 				all = append(all, pulse{e.At, e.Count, e.Elapsed, e.Period})
@@ -44,7 +47,10 @@ func TestPulseFields(t *testing.T) {
 		require.Equal(t, []pulse{{at: 1000}, {at: 2000}, {at: 3000}}, pulses(id, 50))
 	}
 	require.Equal(t, []pulse{{at: 2000, count: 2}, {at: 3000}}, pulses("one", 2000))
+	require.Zero(t, dropped, "one stands for two, and nothing is lost")
 	require.Equal(t, []pulse{{at: 2000}, {at: 3000}}, pulses("last", 2000))
+	require.EqualValues(t, 1, dropped)
+	require.Equal(t, []pulse{{at: 2000, count: 2}, {2500, 0, 500, 1000}}, pulses("rest", 2000))
 	require.Equal(t, []pulse{{at: 1000}, {at: 2000}, {2500, 0, 500, 1000}}, pulses("part", 50))
 }
 
@@ -88,4 +94,21 @@ func TestFaultFields(t *testing.T) {
 		}
 	}
 	require.Equal(t, 3, faults)
+}
+
+// TestOwnPast: nothing is left of a buff whose end is past and that no Run has come to yet.
+func TestOwnPast(t *testing.T) {
+	i := Instance{End: 5, Rate: Ratio{1, 2}}
+	require.Equal(t, 2*time.Millisecond, i.Own(1))
+	require.Zero(t, i.Own(9))
+}
+
+// TestSetOriginOfUsed: one slot that was used is enough for handles that must not change.
+func TestSetOriginOfUsed(t *testing.T) {
+	cat, err := NewCatalog(Spec{ID: "p", Duration: time.Minute})
+	require.NoError(t, err)
+	s := NewSet(1, 0, 0, 4)
+	s.SetOrigin(2)
+	s.Do(&Turn{Catalog: cat}, 0, Command{Verb: verb.Apply, Application: Application{Spec: cat.Spec("p")}})
+	require.Panics(t, func() { s.SetOrigin(4) })
 }
