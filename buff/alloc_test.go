@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -105,7 +104,7 @@ func TestAllocations(t *testing.T) {
 	})
 }
 
-// TestSizes: an owner with 20 buffs that do nothing just now takes 2.1 KB.
+// TestSizes: an owner with 20 buffs that do nothing just now takes 1.8 KB.
 func TestSizes(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
@@ -131,34 +130,31 @@ func TestSizes(t *testing.T) {
 	require.Nil(t, s.gates)
 	require.Nil(t, s.own)
 	t.Logf("a Set of 20 buffs: %d bytes", size)
-	require.LessOrEqual(t, size, uintptr(2112))
+	require.LessOrEqual(t, size, uintptr(1784))
 }
 
 // TestCallForgets: a call that is over points to nothing, whatever fields it will have.
 func TestCallForgets(t *testing.T) {
-	var pointers func(v reflect.Value) []string
-	pointers = func(v reflect.Value) (names []string) {
+	var pointing func(v reflect.Value) (fields, set []string)
+	pointing = func(v reflect.Value) (fields, set []string) {
 		for k := range v.NumField() {
 			switch f, name := v.Field(k), v.Type().Field(k).Name; f.Kind() {
 			case reflect.Struct:
-				names = append(names, pointers(f)...)
-			case reflect.Pointer, reflect.Interface, reflect.String, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-				if !f.IsZero() {
-					names = append(names, name)
+				more, those := pointing(f)
+				fields, set = append(fields, more...), append(set, those...)
+			case reflect.Bool, reflect.Float64, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+			default:
+				if fields = append(fields, name); !f.IsZero() {
+					set = append(set, name)
 				}
 			}
 		}
-		return names
+		return fields, set
 	}
 	c := Call{Event: Event{Spec: &Spec{}, Name: "storm"}, Do: func() {}}
-	require.Equal(t, []string{"Spec", "Name", "Do"}, pointers(reflect.ValueOf(c)))
-	n := 0
-	for k := range reflect.TypeFor[Event]().Fields() {
-		if strings.Contains("ptr string interface slice map func chan array", k.Type.Kind().String()) {
-			n++
-		}
-	}
-	require.Equal(t, 2, n, "another field of an Event points to something")
+	fields, set := pointing(reflect.ValueOf(c))
+	require.Equal(t, fields, set, "another field of a Call points to something: set it here, and see that it is forgotten")
 	c.forget()
-	require.Empty(t, pointers(reflect.ValueOf(c)))
+	_, set = pointing(reflect.ValueOf(c))
+	require.Empty(t, set)
 }

@@ -42,9 +42,9 @@ func (l *asyncStack) counts(at wheel.Time) bool { return at <= l.end.Add(-l.lag)
 // [define.AlignOwner] the first beat may come before such a period ends.
 func (s *Set) inStep(i *instance, now wheel.Time) {
 	if s.specOf(i).Stack.Timers == define.TimersEach {
-		async := s.extraOf(i).async
+		async, period := s.extraOf(i).async, s.period(i)
 		for k := range async {
-			async[k].lag = max(int64(now-i.beat)+s.period(i), 0)
+			async[k].lag = max(int64(now-i.beat)+period, 0)
 		}
 	}
 }

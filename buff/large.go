@@ -38,6 +38,7 @@ func (s *Set) duration(i *instance) int64 {
 	return int64(i.duration32)
 }
 
+// takeAge gives an instance its age, takePeriod and takeDuration another period and duration, wherever they have room.
 func (s *Set) takeAge(i *instance, age uint64) {
 	if i.age32 = uint32(age); i.flags&large != 0 || age > fits {
 		s.enlarge(i).age = age

@@ -1,6 +1,7 @@
 package buff_test
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -81,5 +82,30 @@ func TestLargeAges(t *testing.T) {
 	require.True(t, set.Run(turn, 2, 1<<20))
 	for k := range 6 {
 		require.Equal(t, buff.OwnerID(k+1), turn.Events[k].Source)
+	}
+}
+
+// TestLargeBlob: where the numbers of an instance lie is nothing to a blob: it is the same to the byte.
+func TestLargeBlob(t *testing.T) {
+	for seed := range uint64(200) {
+		s := newSaveScript(t, rand.New(rand.NewPCG(seed, 13)), func(*buff.Spec) {})
+		play := func() (blobs [][]byte, large int) {
+			turn := &buff.Turn{Catalog: s.catalog, Seed: seed}
+			set := buff.NewSet(7, 3, 0, 40)
+			for _, st := range s.steps {
+				s.do(t, turn, set, st)
+				turn.Events, turn.Outbox = turn.Events[:0], turn.Outbox[:0]
+				blob, _ := set.Save(nil, s.catalog, buff.Moment{Now: wheel.Time(st.at)})
+				blobs, large = append(blobs, blob), large+set.Large()
+			}
+			return blobs, large
+		}
+		want, none := play()
+		restore := buff.Fits(0)
+		got, all := play()
+		restore()
+		require.Zero(t, none)
+		require.Positive(t, all)
+		require.Equal(t, want, got, "seed %d", seed)
 	}
 }

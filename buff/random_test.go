@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	scripts = flag.Int("scripts", 6_000, "random scripts to hold against the model")
+	scripts = flag.Int("scripts", 10_000, "random scripts to hold against the model")
 	seed    = flag.Uint64("seed", 1, "of the first random script; the others count on from it")
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-var saves = flag.Int("saves", 1_200, "random scripts in which the owner is saved and restored")
+var saves = flag.Int("saves", 2_000, "random scripts in which the owner is saved and restored")
 
 // TestSaveIsNothing: a Set restored at the moment of its Save goes on as the Set that was
 // saved, whatever it carries and whatever is done to it.
@@ -32,7 +32,10 @@ func TestSaveIsNothing(t *testing.T) {
 		seed := *seed + k
 		s := newSaveScript(t, rand.New(rand.NewPCG(seed, 11)), func(*buff.Spec) {})
 		straight := s.run(t, seed, false)
-		restore := buff.Fits(seed % 4 * 1000) // and with numbers beside their instances
+		restore := func() {}
+		if seed%2 == 1 { // and with numbers beside their instances
+			restore = buff.Fits(seed % 8 * 500)
+		}
 		saved := s.run(t, seed, true)
 		restore()
 		if straight.restless || saved.restless { // hidden in a ring: each look begins it anew

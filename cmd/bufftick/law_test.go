@@ -17,7 +17,7 @@ import (
 var (
 	lawSeed      = flag.Uint64("law.seed", 1, "seed of the scenarios that engine and judge both play")
 	lawFirst     = flag.Int("law.first", 0, "number of the first of them")
-	lawScenarios = flag.Int("law.scenarios", 0, "how many; 0: 3,000, with -short 2,000, of all the pairs of words")
+	lawScenarios = flag.Int("law.scenarios", 0, "how many; 0: 5,000, with -short 2,000, of all the pairs of words")
 	lawShow      = flag.Int("law.show", 3, "how many differences are shown, each in its smallest form")
 	lawRefused   = flag.Bool("law.refused", false, "say why definitions were refused")
 )
@@ -73,7 +73,7 @@ func TestLaw(t *testing.T) {
 	case count == 0 && testing.Short():
 		count = 2_000
 	case count == 0:
-		count = 3_000
+		count = 5_000
 	}
 	var (
 		mu                       sync.Mutex
