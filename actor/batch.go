@@ -219,7 +219,7 @@ func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *Turn[O, M]) {
 
 // endBatched ends a batched turn. Where it is over as usual, the loop may have the mailbox from here on.
 func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mailbox[O, M]) {
-	box.turn, box.from = shut, box.head
+	box.turn = shut
 	deferred := len(box.messages()) > 0
 	if !deferred && v.state.CompareAndSwap(undone, over) {
 		return
@@ -249,7 +249,7 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 		panic("actor: Defer called twice, or outside Batched")
 	}
 	box.push(msg)
-	box.parks = parks
+	box.batch.parks = parks
 }
 
 // EndBatch ends the batch after a Wait, whatever that reported, and returns which of its

@@ -11,30 +11,34 @@ type Mailbox[O, M any] struct {
 	// changed while the mailbox is running; then both sides may read it.
 	Owner O
 
-	// batch is what the next Start hands over, or has handed over. While it is idle the
-	// loop appends to it; while it is running nobody changes the slice, so that both sides
-	// may read its length, and the workers clear the elements that they have taken. nil: there never
-	// was anything.
-	batch *[]M
+	// batch is what the next Start hands over, or has handed over; nil: there never was anything. Most mailboxes of a game
+	// have none, and all would be the longer for it.
+	batch *batch[M]
 
-	// late is what was sent while the mailbox is running; nil: never was anything. Few mailboxes
-	// have it, and all would be the longer for it.
+	// late is what was sent while the mailbox is running; nil: never was anything. It is apart, for only the loop looks at it,
+	// and may be the first to send something to a mailbox that is in somebody's hands.
 	// Invariant: empty while the mailbox is idle.
 	late *[]M
-
-	// head and from are changed only by the one that has the mailbox in hand:
-	// batch[:head] is taken, batch[from:head] in the present turn.
-	head, from int32
-	turn       turnState
-
-	place   place // changed by the loop only
-	held    bool  // the same: it is running a batched turn, which may yet defer a message
-	overdue bool  // under the group's lock, see Group.Wait
-	parks   bool  // becomes idle with messages left; of whoever has it in hand
 
 	// done is how a worker tells the loop that the batch is finished. It is the
 	// only field that both sides touch while the mailbox is running.
 	done atomic.Bool
+
+	turn    turnState // of whoever has the mailbox in hand
+	place   place     // changed by the loop only
+	held    bool      // the same: it is running a batched turn, which may yet defer a message
+	overdue bool      // under the group's lock, see Group.Wait
+}
+
+// batch is messages that are handed over together. While the mailbox is idle the loop appends to them; while it is running nobody
+// changes the length, so that both sides may read it, and the workers clear the elements that they have taken.
+type batch[M any] struct {
+	messages []M
+
+	// These are changed only by the one that has the mailbox in hand: messages[:head] is taken, messages[from:head] in the
+	// present turn.
+	head, from int32
+	parks      bool // the mailbox becomes idle with messages left
 }
 
 // place is where a mailbox stands in the eyes of the loop.
@@ -86,12 +90,13 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 	if box.turn == shut {
 		panic("actor: Next called outside Handle")
 	}
-	if box.turn != open || int(box.head) == len(box.messages()) {
+	b := box.batch
+	if box.turn != open || b == nil || int(b.head) == len(b.messages) {
 		var none M
 		return none, false
 	}
-	m := (*box.batch)[box.head]
-	box.head++
+	m := b.messages[b.head]
+	b.head++
 	return m, true
 }
 
@@ -108,17 +113,19 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 // Requeue panics if Next has not returned a message in this turn, or if Requeue was
 // called before in this turn. Only inside the handler.
 func (box *Mailbox[O, M]) Requeue(parks bool) {
-	if box.turn != open || box.head == box.from {
+	if box.turn != open || box.taken() == 0 {
 		panic("actor: Requeue called without a message from Next")
 	}
-	box.head--
+	box.batch.head--
 	box.turn = requeued
-	box.parks = parks
+	box.batch.parks = parks
 }
 
 // begin opens a turn.
 func (box *Mailbox[O, M]) begin() {
-	box.from = box.head
+	if b := box.batch; b != nil {
+		b.from = b.head
+	}
 	box.turn = open
 }
 
@@ -126,10 +133,12 @@ func (box *Mailbox[O, M]) begin() {
 // uses up at least one message, even if Handle took none or put it back:
 // otherwise a Handle that always panics first would be called for ever.
 func (box *Mailbox[O, M]) end(failed bool) {
-	if failed && box.head == box.from {
-		box.head++
+	if b := box.batch; b != nil {
+		if failed && b.head == b.from {
+			b.head++
+		}
+		clear(b.messages[b.from:b.head])
 	}
-	clear(box.messages()[box.from:box.head])
 	box.turn = shut
 }
 
@@ -137,28 +146,30 @@ func (box *Mailbox[O, M]) end(failed bool) {
 func (box *Mailbox[O, M]) makeIdle() {
 	box.done.Store(false)
 	box.place, box.held = empty, false
-	batch, late := box.messages(), box.late
-	used := len(batch)
-	left := copy(batch, batch[box.head:]) // none, unless it parks
-	clear(batch[left:])
-	if box.head, box.parks = 0, false; box.batch != nil {
-		*box.batch = batch[:left]
+	used, left := 0, 0
+	if b := box.batch; b != nil {
+		used = len(b.messages)
+		left = copy(b.messages, b.messages[b.head:]) // none, unless it parks
+		clear(b.messages[left:])
+		b.messages, b.head, b.from, b.parks = b.messages[:left], 0, 0, false
 	}
+	late := box.late
 	if left > 0 {
 		if late != nil {
-			*box.batch = append(*box.batch, *late...)
+			box.batch.messages = append(box.batch.messages, *late...)
 			clear(*late)
 			*late = (*late)[:0]
 		}
 		return
 	}
-	if cap(batch) > keep && used < cap(batch)/4 {
-		*box.batch = nil
+	if n := cap(box.messages()); n > keep && used < n/4 {
+		box.batch.messages = nil
 	}
 	switch {
 	case late == nil:
 	case len(*late) > 0:
-		box.batch, box.late = late, box.batch
+		b := box.needBatch()
+		b.messages, *late = *late, b.messages
 	case cap(*late) > keep && used < cap(*late)/4:
 		*late = nil
 	}
@@ -169,15 +180,29 @@ func (box *Mailbox[O, M]) messages() []M {
 	if box.batch == nil {
 		return nil
 	}
-	return *box.batch
+	return box.batch.messages
+}
+
+// taken returns how many messages were taken in the present turn, or the last one.
+func (box *Mailbox[O, M]) taken() int {
+	if box.batch == nil {
+		return 0
+	}
+	return int(box.batch.head - box.batch.from)
+}
+
+// needBatch returns the batch of a mailbox. Only for whoever has the mailbox in hand.
+func (box *Mailbox[O, M]) needBatch() *batch[M] {
+	if box.batch == nil {
+		box.batch = &batch[M]{}
+	}
+	return box.batch
 }
 
 // push puts a message behind those of the batch.
 func (box *Mailbox[O, M]) push(msg M) {
-	if box.batch == nil {
-		box.batch = new([]M)
-	}
-	*box.batch = append(*box.batch, msg)
+	b := box.needBatch()
+	b.messages = append(b.messages, msg)
 }
 
 // lateness returns how many messages were sent while the mailbox is running.

@@ -154,10 +154,12 @@ func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 // marks it done. After that the loop may have it: finish must not touch it any
 // more. The caller holds the lock.
 func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
-	g.counts.handled += uint64(box.head - box.from)
-	if int(box.head) < len(box.messages()) && !box.parks {
-		g.ready.push(box)
-		return
+	if b := box.batch; b != nil {
+		g.counts.handled += uint64(b.head - b.from)
+		if int(b.head) < len(b.messages) && !b.parks {
+			g.ready.push(box)
+			return
+		}
 	}
 	if box.overdue {
 		box.overdue = false
