@@ -28,7 +28,7 @@ import (
 //
 // A definition that is no more cannot be migrated to. Adopt costs O(buffs).
 func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
-	t.begin(at, s.own.started(at), false)
+	t.begin(at, s.beside.time().started(at), false)
 	var n Adopted
 	s.each(func(at uint16) { s.adopt(t, at, &n) })
 	s.setCatalog(t.Catalog)

@@ -11,7 +11,7 @@ import (
 
 // Ahead reads of the Set itself what a turn or a command looks at.
 func (s *Set) Ahead() uint64 {
-	return uint64(len(s.slots)) + s.ages + uint64(s.pending) + uint64(s.modifiers) + uint64(s.scheduler.next)
+	return uint64(len(s.slots)) + s.ages + uint64(s.modifiers) + uint64(s.scheduler.next)
 }
 
 // AheadKeys reads the keys of its slots. It comes behind Ahead.

@@ -166,7 +166,7 @@ func (s *Set) touchAll(t *Turn) {
 // deadline. It comes once at the end of a command or a turn, however often something was touched in it: some
 // applications move a deadline many times.
 func (s *Set) settle(t *Turn, until wheel.Time) {
-	reached := s.own.reached(until)
+	reached := s.beside.time().reached(until)
 	l := s.scheduler.lists
 	if l == nil {
 		return
@@ -202,7 +202,7 @@ func (s *Set) file(t *Turn, reached wheel.Time, e entry, due *wheel.Time, order 
 		s.scheduler.borrow(t).due.push(e)
 		return
 	}
-	s.scheduler.set(t, due, order, s.own.world(e.at))
+	s.scheduler.set(t, due, order, s.beside.time().world(e.at))
 	if *due == s.scheduler.next {
 		s.scheduler.first = e.ref.slot()
 	}

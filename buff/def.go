@@ -2,6 +2,7 @@ package buff
 
 import (
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -93,7 +94,37 @@ type beside struct {
 	timeouts *timeouts    // nil: there was none yet
 	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
 
+	own     *timeScale       // the owner's time; nil: it is the world's
+	journal *journal.Journal // where changes are noted; nil: nowhere
+
+	calls   []Call // handlers that were put off to the head of the next Run, the last ones are pending
+	pending int32  // of them, those that have not been called
+
 	freeExtra uint16
+}
+
+// time returns the owner's time, nil if it is the world's.
+func (b *beside) time() *timeScale {
+	if b == nil {
+		return nil
+	}
+	return b.own
+}
+
+// notes returns where changes are noted, nil if they are not.
+func (b *beside) notes() *journal.Journal {
+	if b == nil {
+		return nil
+	}
+	return b.journal
+}
+
+// putOff returns how many handlers have been put off and not been called.
+func (b *beside) putOff() int {
+	if b == nil {
+		return 0
+	}
+	return int(b.pending)
 }
 
 // waits returns the timeouts, nil if there was none yet.

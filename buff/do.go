@@ -164,7 +164,7 @@ func (s *Set) fire(t *Turn, e entry) {
 		t.Dropped++
 		return
 	}
-	t.begin(s.own.world(e.at), e.at, true)
+	t.begin(s.beside.time().world(e.at), e.at, true)
 	s.touch(t, at)
 	switch r {
 	case rankPulse:

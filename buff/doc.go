@@ -261,16 +261,16 @@
 //
 // With many owners nothing is in the cache, and each place that must be looked at is waited for.
 //
-//	 a Set, 184 bytes                          Memory, of all owners
+//	 a Set, 160 bytes                          Memory, of all owners
 //	┌─────────────────────────────────────┐   ┌ chunk, up to 40 KiB ────────────────┐
 //	│ next: when something is due         │ ┌─┼▸ key, 16 bytes        slot 0        │ a key: when the instance is due,
 //	│ keys ───────────────────────────────┼─┘ │  key, 16 bytes        slot 1        │ and 16 bits of its Spec and its source
 //	│ catalog ────────────────────────────┼─┐ │  …                                  │
 //	│                                     │ │ │  …                                  │
 //	│ slots, piece ───────────────────────┼─┼─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
-//	│ gates, own, calls, journal          │ │ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
-//	│       nil until they are needed     │ └─┼──────────────────────────────┼─────┼──────┘
-//	│ beside ─────────────────────────────┼─▸ extra, 184 bytes  ◂────────────┘     │
+//	│ gates: nil until it is needed       │ │ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
+//	│                                     │ └─┼──────────────────────────────┼─────┼──────┘
+//	│ beside: the same ───────────────────┼─▸ extra, 184 bytes  ◂────────────┘     │
 //	└─────────────────────────────────────┘   └─────────────────────────────────────┘
 //
 // What is due, and the instance that an application joins, is looked for in the keys, four of which lie in a cache line, and then that

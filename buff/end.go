@@ -172,7 +172,7 @@ func (s *Set) expire(t *Turn, at uint16) {
 // it leaves. No action of a definition follows, timeouts are dropped, and so are
 // handlers that were put off; Clear returns how many of both. The attributes are those of a new owner.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
-	t.begin(at, s.own.started(at), false)
+	t.begin(at, s.beside.time().started(at), false)
 	for s.oldest != noSlot {
 		slot := s.oldest
 		e := s.about(Removed, slot)
@@ -190,13 +190,12 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 			dropped++
 		}
 	}
-	dropped += int(s.pending)
-	s.clearCalls()
-	s.pending = 0
+	dropped += s.beside.putOff()
 	s.scheduler.forgetDue()
-	s.gates, s.own = nil, nil
-	if s.beside != nil {
-		s.beside.sheet = nil
+	s.gates = nil
+	if b := s.beside; b != nil {
+		b.clearCalls()
+		b.pending, b.own, b.sheet = 0, nil, nil
 	}
 	return dropped
 }

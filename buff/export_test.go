@@ -16,7 +16,7 @@ func (s *Set) Due(h Handle) wheel.Time {
 		return wheel.Never
 	}
 	at, _ := s.due(i)
-	return s.own.world(at)
+	return s.beside.time().world(at)
 }
 
 // Fits has numbers above the one given lie beside their instances, until the function that it returns is called.

@@ -133,11 +133,11 @@ func (s *Set) ownLeft(i *instance) int64 {
 	var now wheel.Time
 	switch {
 	case i.flags&timeScaled == 0:
-		now = s.own.ceil(s.own.at) // it is the owner's that stands still
-	case !s.own.stands():
+		now = s.beside.time().ceil(s.beside.time().at) // it is the owner's that stands still
+	case !s.beside.time().stands():
 		now = s.extraOf(i).scale.ceil(s.extraOf(i).scale.at)
 	default:
-		now = s.extraOf(i).scale.ceil(s.own.ceil(s.own.at))
+		now = s.extraOf(i).scale.ceil(s.beside.time().ceil(s.beside.time().at))
 	}
 	return left(now, i.end)
 }

@@ -6,25 +6,29 @@ import (
 )
 
 // SetJournal lets the Set note its changes in j from here on, or nowhere if it is nil.
-func (s *Set) SetJournal(j *journal.Journal) { s.journal = j }
+func (s *Set) SetJournal(j *journal.Journal) {
+	if j != s.beside.notes() {
+		s.needBeside().journal = j
+	}
+}
 
 // mark notes what has changed in a slot.
 func (s *Set) mark(at uint16, what journal.Aspect) {
-	if s.journal != nil && what != 0 {
-		s.journal.Mark(s.number, at, what)
+	if j := s.beside.notes(); j != nil && what != 0 {
+		j.Mark(s.number, at, what)
 	}
 }
 
 // markOwner notes what has changed of the owner itself.
 func (s *Set) markOwner(what journal.Aspect) {
-	if s.journal != nil {
-		s.journal.MarkOwner(s.number, what)
+	if j := s.beside.notes(); j != nil {
+		j.MarkOwner(s.number, what)
 	}
 }
 
 // markTime notes that the time of all buffs has changed.
 func (s *Set) markTime() {
-	if s.journal == nil {
+	if s.beside.notes() == nil {
 		return
 	}
 	s.markOwner(journal.Clock)

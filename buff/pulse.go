@@ -170,21 +170,20 @@ func (c *Call) forget() { c.Event.Spec, c.Event.Name, c.Do = nil, "", nil }
 // It runs at the head of a Run, at the instant of its cause, which may lie before the frame: the handler sees the time at which it
 // would have run if it had not been put off. Story: testdata/put_off.txt.
 func (s *Set) callNext(t *Turn) {
-	t.held = (*s.calls)[len(*s.calls)-int(s.pending)]
+	b := s.beside
+	t.held = b.calls[len(b.calls)-int(b.pending)]
 	t.current = &t.held
-	if s.pending--; s.pending == 0 {
-		s.clearCalls()
+	if b.pending--; b.pending == 0 {
+		b.clearCalls()
 	}
-	t.begin(t.current.Event.At, s.own.started(t.current.Event.At), true)
+	t.begin(t.current.Event.At, s.beside.time().started(t.current.Event.At), true)
 	s.call(t)
 }
 
 // clearCalls lets go of what the handlers that were put off refer to.
-func (s *Set) clearCalls() {
-	if s.calls != nil {
-		clear(*s.calls)
-		*s.calls = (*s.calls)[:0]
-	}
+func (b *beside) clearCalls() {
+	clear(b.calls)
+	b.calls = b.calls[:0]
 }
 
 // call calls the current handler, unless its buff has gone.
@@ -231,11 +230,9 @@ func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout Timeout
 	if t.inside {
 		t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true})
 	} else {
-		if s.calls == nil {
-			s.calls = new([]Call)
-		}
-		to = s.calls
-		s.pending++
+		b := s.needBeside()
+		to = &b.calls
+		b.pending++
 	}
 	n := len(*to)
 	if n == cap(*to) {

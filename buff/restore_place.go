@@ -18,7 +18,9 @@ import (
 // links, which name buffs by their places. Nothing is told and nothing follows yet: see tell.
 func (r *restorer) place() {
 	s := r.set
-	s.own, s.events = r.own, r.saved.Events
+	if s.events = r.saved.Events; r.own != nil {
+		s.needBeside().own = r.own
+	}
 	s.setCatalog(r.turn.Catalog)
 	if len(r.remains) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
 		g := s.needGates()
@@ -244,7 +246,7 @@ func (s *tagSet) addTimes(t Tag, n int64) {
 // its pulses; immunities, against what the definitions of now say; who is hidden; and last what all this has issued.
 func (r *restorer) tell(zone []Command) {
 	s, t := r.set, r.turn
-	t.begin(r.at.Now, s.own.started(r.at.Now), false)
+	t.begin(r.at.Now, s.beside.time().started(r.at.Now), false)
 	for k := range zone {
 		s.carryOut(t, &zone[k])
 	}

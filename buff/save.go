@@ -49,8 +49,8 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Ages: s.ages, Events: s.events}
 	var own savedScale
 	now := at.Now
-	if s.own != nil {
-		now, own = s.own.save(at.Now, define.OfOwner)
+	if p := s.beside.time(); p != nil {
+		now, own = p.save(at.Now, define.OfOwner)
 		b.Scale = &own
 	}
 	b.Time = int64(now)
@@ -67,7 +67,7 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 	lost = w.timeouts()
 	w.bases()
 	w.buffs()
-	return seal(w.dst, start), lost + int(s.pending)
+	return seal(w.dst, start), lost + s.beside.putOff()
 }
 
 // saver is one Save: each of its methods writes a part of the blob.

@@ -18,15 +18,13 @@ type Set struct {
 	keys      []slotKey // of the slots
 	slots     []instance
 
-	gates   *gates     // what most owners do not have; nil: nothing of it
-	own     *timeScale // the owner's time; nil: it is the world's
-	catalog *Catalog   // of the last application, and of the instances, see specOf
-	ages    uint64     // applications and timeouts so far
-	events  uint64     // that have a number, so far: see Event.Seq
+	gates   *gates   // what most owners do not have; nil: nothing of it
+	catalog *Catalog // of the last application, and of the instances, see specOf
+	ages    uint64   // applications and timeouts so far
+	events  uint64   // that have a number, so far: see Event.Seq
 	owner   OwnerID
 
 	number               uint32
-	pending              int32 // handlers that were put off and have not been called
 	modifiers            int32 // of all live instances, also of those that are hidden
 	generations          generations
 	looked               uint32
@@ -36,9 +34,6 @@ type Set struct {
 	versions             bool // definitions of more than one catalog have been here
 
 	beside *beside // nil: there is nothing in it
-
-	calls   *[]Call          // handlers that were put off to the head of the next Run, the last ones are pending; nil: there was none yet
-	journal *journal.Journal // where changes are noted; nil: nowhere
 }
 
 // NewSet returns an empty Set for the owner. The number is below MaxOwners and
@@ -112,7 +107,7 @@ func (s *Set) Next() wheel.Time {
 		t, _ := s.due(&s.slots[at])
 		next = min(next, t)
 	}
-	return s.own.world(next)
+	return s.beside.time().world(next)
 }
 
 func (s *Set) look(at uint16) Instance {
@@ -128,7 +123,7 @@ func (s *Set) look(at uint16) Instance {
 			l.Waiting = len(x.async)
 		}
 	}
-	if s.own != nil || i.flags&timeScaled != 0 {
+	if s.beside.time() != nil || i.flags&timeScaled != 0 {
 		l.Held, l.Rate = s.timeOf(i)
 		l.Paused = l.Held != 0
 	}
@@ -153,8 +148,8 @@ func (s *Set) timeOf(i *instance) (held Held, rate Ratio) {
 			}
 		}
 	}
-	if s.own != nil {
-		take(s.own, 0, HeldByOwner, HeldByZone)
+	if own := s.beside.time(); own != nil {
+		take(own, 0, HeldByOwner, HeldByZone)
 	}
 	if i.flags&timeScaled != 0 {
 		take(&s.extraOf(i).scale, HeldByBuff, 0, HeldByDeath)

@@ -11,7 +11,7 @@ import (
 //
 // Stories: testdata/stack_by.txt, overflow.txt, level.txt, thresholds.txt.
 func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
-	if s.journal == nil {
+	if s.beside.notes() == nil {
 		return s.join(t, at, a, d)
 	}
 	was := s.looksOf(at)

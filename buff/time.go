@@ -26,13 +26,13 @@ func (s *Set) ownersOf(i *instance, at wheel.Time) wheel.Time {
 
 // worldOf returns the world's instant for one of the instance's own time.
 func (s *Set) worldOf(i *instance, at wheel.Time) wheel.Time {
-	return s.own.world(s.ownersOf(i, at))
+	return s.beside.time().world(s.ownersOf(i, at))
 }
 
 // endTold returns the end that events tell, as a look at the instance does: none while its
 // time stands still.
 func (s *Set) endTold(i *instance) wheel.Time {
-	if s.own == nil && i.flags&timeScaled == 0 {
+	if s.beside.time() == nil && i.flags&timeScaled == 0 {
 		return i.end
 	}
 	return s.worldOf(i, i.end)
@@ -134,13 +134,14 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 	if c.Whose == define.OfSource || c.Whose > define.OfZone {
 		panic(fmt.Sprintf("buff: a Command with the Whose %d", c.Whose))
 	}
-	if s.own == nil {
+	b := s.needBeside()
+	if b.own == nil {
 		own := newTimeScale(t.at)
-		s.own = &own
+		b.own = &own
 	}
 	s.flushAll(t, func(*Spec) bool { return true })
-	s.timeChanges(t, c, s.own, t.at)
-	t.now = s.own.started(t.at)
+	s.timeChanges(t, c, b.own, t.at)
+	t.now = b.own.started(t.at)
 	s.markTime()
 	s.touchAll(t)
 	return Result{}
@@ -171,7 +172,7 @@ func (p *timeScale) turn(now wheel.Time, c *Command) {
 
 // Paused reports whether the owner's time stands still: something holds it, or its zone's.
 // The time of single buffs may stand still besides; [Instance.Paused] says so.
-func (s *Set) Paused() bool { return s.own.stands() }
+func (s *Set) Paused() bool { return s.beside.time().stands() }
 
 // lasts returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
 // what it asks for, scaled, diminished, within its bounds, and fitted to its period.

@@ -129,7 +129,7 @@ func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
 		t.Dropped++
 		return
 	}
-	t.begin(s.own.world(e.at), e.at, true)
+	t.begin(s.beside.time().world(e.at), e.at, true)
 	name, do, handler, handle := x.name, x.do, x.handler, TimeoutHandle(pack(s.number, at, x.generation))
 	s.releaseTimeout(at)
 	t.emit(s, &Event{Kind: TimedOut, Name: name, End: wheel.Never})

@@ -171,7 +171,7 @@ func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at
 // Obey is Do without a copy of the command. It may fill in what was left out of it, and does
 // not keep it.
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
-	t.begin(at, s.own.started(at), false)
+	t.begin(at, s.beside.time().started(at), false)
 	r := s.carryOut(t, c)
 	s.finish(t, at)
 	return r
@@ -181,7 +181,7 @@ func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 // the Result would have. It is for those who apply often: a Command and a Result are longer
 // than what there is to do.
 func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, Reason, error) {
-	t.begin(at, s.own.started(at), false)
+	t.begin(at, s.beside.time().started(at), false)
 	r := s.apply(t, a)
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -189,7 +189,7 @@ func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, 
 
 // Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
 func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handle, EventKind, Reason, error) {
-	t.begin(at, s.own.started(at), false)
+	t.begin(at, s.beside.time().started(at), false)
 	r := s.remove(t, h, n, removing(why))
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -226,7 +226,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 			s.step(t)
 			continue
 		}
-		if s.pending == 0 {
+		if s.beside.putOff() == 0 {
 			t.rest()
 			s.settle(t, until)
 			if s.scheduler.dueNow() == 0 {
@@ -238,7 +238,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		}
 		limit--
 		t.Ran++
-		if s.pending > 0 {
+		if s.beside.putOff() > 0 {
 			s.callNext(t)
 		} else {
 			s.fire(t, s.scheduler.lists.due.pop())
@@ -249,7 +249,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 // Pending returns how many handlers have been put off, and how many events are due at the
 // instant of the last Do, which has let a time go on. If it is not zero, the Set wants a Run
 // even if no timer fires.
-func (s *Set) Pending() int { return int(s.pending) + s.scheduler.dueNow() }
+func (s *Set) Pending() int { return s.beside.putOff() + s.scheduler.dueNow() }
 
 // Abort tells the Set that the handler it called will never come back: it ended its goroutine.
 // [Set.Run] may then be called again.
