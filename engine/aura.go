@@ -311,8 +311,8 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 // member takes an answer of the game down: each owner once, and nobody who is not there.
 func (e *Engine) member(id buff.OwnerID) {
 	x := &e.index.auras
-	if o := e.ownerOf(id); o != nil && o.looked() != x.searches {
-		o.needBeside().looked = x.searches
+	if o := e.ownerOf(id); o != nil && o.noted().looked != x.searches {
+		o.note().looked = x.searches
 		x.found = append(x.found, id)
 	}
 }

@@ -159,23 +159,27 @@ func (e *Engine) mailDue(left int) {
 
 // allow gives an owner that has messages its allowance, and returns it.
 func (e *Engine) allow(o *owner, most int) int {
-	o.given, o.order = min(int32(most), e.share), e.nextOrder()
-	o.used, o.obeyed = 0, 0
-	e.owe(o, o.given)
+	t := o.needTurns()
+	t.given, t.order = min(int32(most), e.share), e.nextOrder()
+	t.used, t.obeyed = 0, 0
+	e.owe(o, t.given)
 	e.starts++
-	return int(o.given)
+	return int(t.given)
 }
 
 // owe notes that an owner is not idle any more, and may yet bring so much.
 func (e *Engine) owe(o *owner, given int32) {
-	o.owed, o.since = given, e.frame.Number
+	b := o.note()
+	b.owed, b.since = given, e.frame.Number
 	e.owed += int(given)
 }
 
 // settle notes that the allowance of an owner does not count any more.
 func (e *Engine) settle(o *owner) {
-	e.owed -= int(o.owed)
-	o.owed = 0
+	if b := o.beside.Load(); b != nil {
+		e.owed -= int(b.owed)
+		b.owed = 0
+	}
 }
 
 // left returns what is left of TickLimit in this Tick: what has been worked off, and what those
@@ -190,12 +194,13 @@ func (e *Engine) affordable(box *mailbox) bool {
 	if !o.held || e.closed {
 		return true
 	}
-	if e.worked+e.owed > 0 && e.left() < int(o.used) {
-		e.claim += int(o.used)
+	used := int(o.used())
+	if e.worked+e.owed > 0 && e.left() < used {
+		e.claim += used
 		return false
 	}
-	e.worked += int(o.used)
-	o.used = 0
+	e.worked += used
+	o.counted()
 	return true
 }
 
@@ -262,13 +267,19 @@ func (e *Engine) allHeld() bool {
 
 // cut takes in that the turn of an owner ended before it was done: its allowance is used up.
 func (e *Engine) cut(o *owner) {
-	if o.spree = int32(min(int64(o.spree)+int64(o.used), math.MaxInt32)); int64(o.spree) >= e.patience {
+	b := o.note()
+	if b.spree = int32(min(int64(b.spree)+int64(o.used()), math.MaxInt32)); int64(b.spree) >= e.patience {
 		o.passed = true
 	}
 }
 
 // caughtUp takes in that an owner has done all that was due.
-func (o *owner) caughtUp() { o.spree, o.passed = 0, false }
+func (o *owner) caughtUp() {
+	o.passed = false
+	if b := o.beside.Load(); b != nil {
+		b.spree = 0
+	}
+}
 
 // Each owner has one timer on the wheel, however many buffs it carries, and that one is lazy: when its next turn moves to a later
 // instant the timer stays where it is. It fires too early then, and is filed anew without a look at the owner: when that wants

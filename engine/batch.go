@@ -165,11 +165,12 @@ func (e *Engine) splitBatch(left []int) {
 		switch {
 		case len(collected) > 0 && collected[0] == &o.box: // it was moved or held, and has come to its end
 			collected = collected[1:]
-			o.ran, o.batched = e.round, x
+			b := o.note()
+			b.ran, b.batched = e.round, x
 			e.takeBack(o)
 		case !o.box.Idle():
-			o.ran = e.round
-			o.batched = x // not used again before it is idle: as long as one is busy, there is no batch
+			b := o.note()
+			b.ran, b.batched = e.round, x // not used again before it is idle: as long as one is busy, there is no batch
 			e.owe(o, x.allowance(e))
 		default:
 			e.endBatched(x)
@@ -232,7 +233,7 @@ func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 	looked := uint64(0)
 	for k := range next {
 		o := next[k].Arg.(*batchedTurn).owner
-		looked += o.set.Ahead() + uint64(o.until) + uint64(o.box.Owner.number)
+		looked += o.set.Ahead() + uint64(o.touched) + uint64(o.came) + uint64(o.box.Owner.number)
 	}
 	for k := range next {
 		o := next[k].Arg.(*batchedTurn).owner
@@ -247,9 +248,15 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	if o.touched != l.engine.interval.Load() {
 		l.beforeTurn(o)
 	}
-	o.order, l.turn.Order = v.order, v.order
-	o.given, o.used = v.allowance(l.engine), 0
-	t := l.begin(o)
+	h := &l.own
+	if o.turns != nil {
+		h = &o.turns.progress
+	} else {
+		*h = progress{}
+	}
+	h.order, l.turn.Order = v.order, v.order
+	h.given, h.used = v.allowance(l.engine), 0
+	t := l.begin(o, h)
 	defer func() {
 		l.batched = nil
 		l.bring(&v.brought, &t)
@@ -264,7 +271,10 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 
 // leave leaves what a batched turn has brought where the loop looks for it.
 func (l *workerState) leave(o *owner, v *batchedTurn) {
-	v.used = o.used
+	v.used = l.hand.used
+	if !v.whole && o.turns == nil { // what is not done is the owner's
+		o.turns = &turns{progress: l.own}
+	}
 	if !v.whole && !v.rests {
 		*o.keep() = v.brought
 		v.brought = segment{}

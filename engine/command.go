@@ -174,13 +174,13 @@ func setsOff(v verb.Verb) bool {
 
 // queue lets a command wait until the owner is idle; by way of it, if it is for another.
 func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
-	if int(o.handed+o.late) >= e.opts.MailboxLimit {
+	if o.waiting() >= e.opts.MailboxLimit {
 		return e.overload(o, e.opts.MailboxLimit, "commands, since it is busy")
 	}
-	if o.box.Idle() {
-		o.handed++
+	if b := o.note(); o.box.Idle() {
+		b.handed++
 	} else {
-		o.late++
+		b.late++
 	}
 	kept := *c
 	borrow(&kept)
@@ -217,7 +217,7 @@ func (e *Engine) nextOrder() uint32 {
 func (e *Engine) obey(o *owner) (late bool) {
 	next, order, moved := o.set.TakeDeadline(&e.loop)
 	late = e.wants(o, next, order, moved)
-	if o.set.Pending() > 0 && !o.leaving && !o.rests {
+	if o.set.Pending() > 0 && !o.leaving && !o.rests() {
 		e.want(o)
 	}
 	return late
@@ -232,7 +232,7 @@ func (e *Engine) wants(o *owner, next wheel.Time, order uint32, moved bool) (lat
 	case moved:
 		e.file(o.number, next, order)
 	}
-	return e.filings[o.number].next <= e.now
+	return next <= e.now
 }
 
 // want notes that the owner wants a turn in the next Tick.
@@ -245,8 +245,8 @@ func (e *Engine) want(o *owner) {
 
 // run has the owner work off everything that is due by now, once in a slice of a Tick.
 func (e *Engine) run(o *owner) {
-	if o.ran != e.round {
-		o.ran = e.round
+	if b := o.note(); b.ran != e.round {
+		b.ran = e.round
 		at := e.now
 		if o.leaving {
 			at = o.came
@@ -273,22 +273,23 @@ type revoked struct {
 
 // revoke notes what a command that has to wait will end.
 func (o *owner) revoke(c *buff.Command) {
+	b := o.note()
 	switch {
 	case c.Verb == verb.Remove && c.Stacks <= 0:
-		o.revoked.Store(&revoked{handle: c.Handle, next: o.revoked.Load()})
+		b.revoked.Store(&revoked{handle: c.Handle, next: b.revoked.Load()})
 	case c.Verb == verb.Cancel:
-		o.revoked.Store(&revoked{timeout: c.Timeout, next: o.revoked.Load()})
+		b.revoked.Store(&revoked{timeout: c.Timeout, next: b.revoked.Load()})
 	}
 }
 
 // forgetRevoked drops what has been carried out. No worker has the owner in hand, and so many
 // commands still wait.
-func (o *owner) forgetRevoked(waiting int32) {
+func (b *beside) forgetRevoked(waiting int32) {
 	if waiting == 0 {
-		o.revoked.Store(nil)
+		b.revoked.Store(nil)
 		return
 	}
-	last := o.revoked.Load()
+	last := b.revoked.Load()
 	for n := int32(1); n < waiting && last != nil; n++ {
 		last = last.next
 	}
@@ -308,7 +309,7 @@ func (o *owner) forgetRevoked(waiting int32) {
 // Only inside the handler. It costs O(commands that wait for the owner).
 func (c *Context) Revoked() bool {
 	l := c.live()
-	for r := l.owner.revoked.Load(); r != nil; r = r.next {
+	for r := l.owner.noted().revoked.Load(); r != nil; r = r.next {
 		if r.handle != 0 && r.handle == l.handle || r.timeout != 0 && r.timeout == l.timeout {
 			return true
 		}
@@ -338,7 +339,7 @@ func (e *Engine) roomForAll(n int, what string, id uint64, owners iter.Seq[*owne
 		return fmt.Errorf("%w: %s %d, %d events more, and there is room for %d", ErrOverloaded, what, id, n, e.opts.EventLimit-there)
 	}
 	for o := range owners {
-		if !e.idle(o) && int(o.handed+o.late) >= e.opts.MailboxLimit {
+		if !e.idle(o) && o.waiting() >= e.opts.MailboxLimit {
 			return e.overload(o, e.opts.MailboxLimit, "commands, since it is busy").Err
 		}
 	}

@@ -65,7 +65,7 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	e.copies = c
 	for k := range e.owners { // also those that are leaving: their last turns may be to come
 		if o := e.owners[k].owner; o != nil {
-			o.copied = &copied{} // before the interval: a worker that sees it looks there
+			o.note().copied = &copied{} // before the interval: a worker that sees it looks there
 		}
 	}
 	e.interval.Store(1)
@@ -75,7 +75,7 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 		c.table[o.number] = o
 		c.next.set(o.number)
 		if e.idle(o) {
-			o.copied.told, o.copied.toldAt = 1, e.now
+			o.copied().told, o.copied().toldAt = 1, e.now
 		}
 	}
 	return c
@@ -95,10 +95,10 @@ func (c *copies) momentAt(at wheel.Time) buff.Moment {
 // alter is called on the loop before it changes an owner that is idle.
 func (e *Engine) alter(o *owner) {
 	if n := e.interval.Load(); n != 0 {
-		if o.copied.told != n {
+		if o.copied().told != n {
 			e.copies.first(o, n)
 		}
-		o.copied.toldAt = e.now
+		o.copied().toldAt = e.now
 	}
 }
 
@@ -126,7 +126,7 @@ func (c *copies) first(o *owner, interval uint32) {
 	defer mu.Unlock()
 	c.copyNow(c.loopShard(), o, true)
 	c.next.set(o.number)
-	o.copied.told, o.touched = interval, 0
+	o.copied().told, o.touched = interval, 0
 }
 
 // loopShard returns the shard of the loop, behind those of the workers.
@@ -156,11 +156,11 @@ func (l *workerState) beforeTurn(o *owner) {
 	c := l.engine.copies
 	mu := c.lock(o)
 	defer mu.Unlock()
-	if !c.copyNow(&c.shards[l.index], o, false) && o.copied.told != 0 {
+	if !c.copyNow(&c.shards[l.index], o, false) && o.copied().told != 0 {
 		c.keepShadow(&c.shards[l.index], o)
 	}
 	c.next.set(o.number)
-	o.touched, o.copied.told = l.engine.interval.Load(), 0
+	o.touched, o.copied().told = l.engine.interval.Load(), 0
 }
 
 func (c *copies) lock(o *owner) *sync.Mutex {
@@ -199,7 +199,7 @@ func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 		if !made {
 			x = snapshot.Copy{Owner: o.id(), Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id(), panicked(callMarshal, errExit))}
 		}
-		o.copied.shadow.drop()
+		o.copied().shadow.drop()
 		if x.Err != nil {
 			c.next.set(o.number)
 		} else {

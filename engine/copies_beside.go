@@ -213,8 +213,8 @@ const shadowHead = 4 + 4 + 4
 // where the worker has made the one before, and then moved at one go: to write it byte by byte into
 // memory that is in no cache takes twice as long.
 func (c *copies) keepShadow(by *shard, o *owner) {
-	o.copied.shadow.drop()
-	x, b := c.make(o, c.momentAt(o.copied.toldAt), by.room(c), false)
+	o.copied().shadow.drop()
+	x, b := c.make(o, c.momentAt(o.copied().toldAt), by.room(c), false)
 	if x.Err != nil {
 		return
 	}
@@ -222,7 +222,7 @@ func (c *copies) keepShadow(by *shard, o *owner) {
 	binary.LittleEndian.PutUint32(head[:], x.Zone)
 	binary.LittleEndian.PutUint32(head[4:], uint32(x.Lost))
 	binary.LittleEndian.PutUint32(head[8:], uint32(len(x.Blob)))
-	o.copied.shadow = append(append(o.copied.shadow, head[:]...), b...)
+	o.copied().shadow = append(append(o.copied().shadow, head[:]...), b...)
 }
 
 // drop says that there is a younger state.

@@ -49,14 +49,14 @@ func (c *copies) leaveOut(r *snapshot.Round) {
 		case !c.now.has(o.number):
 		case o.leaving:
 			c.now.clear(o.number)
-		case o.copied.told != 0: // nobody has begun with it since
-			c.copy(to, o, c.momentAt(o.copied.toldAt), true)
-			o.copied.told = 0
+		case o.copied().told != 0: // nobody has begun with it since
+			c.copy(to, o, c.momentAt(o.copied().toldAt), true)
+			o.copied().told = 0
 		default:
 			c.now.clear(o.number)
 			c.next.set(o.number)
 			r.Older = append(r.Older, o.id())
-			if x, ok := o.copied.shadow.of(o); ok {
+			if x, ok := o.copied().shadow.of(o); ok {
 				x = to.clone(c, &x)
 				to.add(c, &x)
 			}
@@ -141,14 +141,14 @@ func (c *copies) home(o *owner, gave bool, obeyed int32) {
 		at = o.reached()
 	}
 	c.told(o)
-	o.copied.toldAt = at
+	o.copied().toldAt = at
 }
 
 // told notes that the next turn of an owner begins with a copy.
 func (c *copies) told(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
-	o.copied.told, o.touched = c.engine.interval.Load(), 0
+	o.copied().told, o.touched = c.engine.interval.Load(), 0
 }
 
 // arrive takes in a new owner.
@@ -157,9 +157,9 @@ func (c *copies) arrive(o *owner) {
 	delete(c.gone, o.id())
 	mu := c.lock(o)
 	defer mu.Unlock()
-	c.table[o.number], o.copied = o, &copied{}
+	c.table[o.number], o.note().copied = o, &copied{}
 	c.next.set(o.number)
-	o.copied.told, o.copied.toldAt = c.engine.interval.Load(), c.engine.now
+	o.copied().told, o.copied().toldAt = c.engine.interval.Load(), c.engine.now
 }
 
 // depart takes in that an owner is not there any more.

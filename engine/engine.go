@@ -48,7 +48,7 @@ type Engine struct {
 	bases   []uint32   // by number: the generation its next Set begins with
 	base    uint32     // that of a number that has had none since renew
 	free    []uint32
-	byID    map[buff.OwnerID]*owner
+	byID    map[buff.OwnerID]uint32
 	wanted  []*owner // want a turn in the next Tick
 	round   uint64   // counts the slices of all Ticks
 
@@ -141,7 +141,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		opts:     o,
 		release:  release,
 		wheel:    wheel.New(0),
-		byID:     make(map[buff.OwnerID]*owner),
+		byID:     make(map[buff.OwnerID]uint32),
 		workers:  make([]workerState, o.Workers),
 		names:    make(map[string]buff.HandlerID),
 		zones:    newZones(),

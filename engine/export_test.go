@@ -257,7 +257,7 @@ func Numbers(e *Engine) int { return len(e.bases) }
 
 // Revoked returns how many queued removals an owner's handlers can ask for.
 func Revoked(e *Engine, id buff.OwnerID) (n int) {
-	for r := e.ownerOf(id).revoked.Load(); r != nil; r = r.next {
+	for r := e.ownerOf(id).noted().revoked.Load(); r != nil; r = r.next {
 		n++
 	}
 	return n

@@ -208,7 +208,7 @@ func (e *Engine) renew() {
 	}
 	e.lived = false
 	e.wheel = wheel.New(e.now)
-	e.byID = make(map[buff.OwnerID]*owner)
+	e.byID = make(map[buff.OwnerID]uint32)
 	e.zones.first().owners = nil
 	yield := e.index.auras.yield
 	e.index = newCrossIndex(e.Catalog())

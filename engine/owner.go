@@ -14,42 +14,26 @@ import (
 )
 
 // owner is a player as the engine sees it. While its mailbox is running, all but box
-// and the fields that never change belong to the worker.
+// and the fields that never change belong to the worker. It is kept at four cache lines: what few have, or few have
+// for long, is behind a pointer.
 type owner struct {
 	box mailbox
 
+	turns  *turns                 // of whoever has it in hand; nil: nothing of it
+	beside atomic.Pointer[beside] // the loop's, and few owners have it; workers look only at what it says there
+
+	number  uint32
+	touched uint32 // the round of copies in which it had a turn; 0: not since the loop has changed it
+
 	// set is part of the owner, and right behind the mailbox: who comes to a player whom
 	// nobody has looked at for a while waits for memory once, and not once for each pointer.
-	set    buff.Set
-	turns  *turns  // of whoever has it in hand; nil: nothing of it
-	beside *beside // the loop's; nil: nothing of it
-
-	// What each turn looks at stands together, in one cache line.
-	data    any
-	until   wheel.Time
-	number  uint32
-	given   int32  // its allowance: see Engine.handOut
-	order   uint32 // of its turns: see buff.Turn
-	used    int32  // of it
-	obeyed  int32  // commands that were carried out since it was handed over
-	touched uint32 // the round of copies in which it had a turn; 0: not since the loop has changed it
-	undone  bool   // all that is due until then is not done
-	rests   bool   // its last turn ended since its allowance was used up: the run that is not done comes first
-
-	batched *batchedTurn // the loop's: it has not been taken back from it
-
-	revoked atomic.Pointer[revoked] // what queued commands of the loop will end, the newest first
+	set  buff.Set
+	data any
 
 	// The loop's, also while the mailbox is running.
-	ran     uint64     // the last slice of a Tick whose run is or was in its mailbox
-	since   uint64     // the frame in which it was handed over
 	came    wheel.Time // and of one who is leaving, when it left
-	handed  int32      // commands in the batch that was handed over
-	late    int32      // commands that wait for the next one
-	owed    int32      // the part of Engine.owed that is its
 	zone    uint32
 	place   int32 // in zone.owners
-	spree   int32 // what it has worked off since it last had done all that was due
 	wanted  bool  // in Engine.wanted
 	leaving bool  // dropped while busy
 	adopts  bool  // it may have adopted something that the cross-owner index does not know
@@ -57,15 +41,25 @@ type owner struct {
 	queued  bool  // in copies.waiting
 	held    bool  // its handler was running when a budget ended; not taken in yet
 	passed  bool  // time does not wait for it, until it has caught up
-
-	copied *copied // for Engine.copies; nil without. The interval is 0 without it, and so is touched
 }
 
-// turns is what some turns leave behind.
+// turns is what some turns leave behind: those by message, those that were not done, and those that were measured.
 type turns struct {
-	segments []segment  // what they brought since the owner was last idle, but for batched
-	reached  wheel.Time // the instant at which one was cut short
+	progress
+	segments []segment // what they brought since the owner was last idle, but for batched
 	took     took
+}
+
+// progress is how far the turns of an owner have come that was handed over.
+type progress struct {
+	given   int32      // its allowance: see Engine.handOut
+	used    int32      // of it
+	obeyed  int32      // commands that were carried out since
+	order   uint32     // of its turns: see buff.Turn
+	until   wheel.Time // what the last turn was for
+	reached wheel.Time // the instant at which one was cut short
+	undone  bool       // all that is due until then is not done
+	rests   bool       // the last turn ended since its allowance was used up: the run that is not done comes first
 }
 
 // needTurns returns where turns leave something behind. Only for whoever has the owner in hand.
@@ -84,40 +78,83 @@ func (o *owner) reached() wheel.Time {
 	return o.turns.reached
 }
 
-// beside is what the loop notes of few owners.
+// rests reports whether its last turn ended since its allowance was used up.
+func (o *owner) rests() bool { return o.turns != nil && o.turns.rests }
+
+// used returns how much of its allowance an owner has used that is idle, or done.
+func (o *owner) used() int32 {
+	if o.turns != nil {
+		return o.turns.used
+	}
+	if b := o.beside.Load(); b != nil && b.batched != nil {
+		return b.batched.used
+	}
+	return 0
+}
+
+// counted notes that what an owner has used is counted.
+func (o *owner) counted() {
+	if o.turns != nil {
+		o.turns.used = 0
+	} else if b := o.beside.Load(); b != nil && b.batched != nil {
+		b.batched.used = 0
+	}
+}
+
+// beside is what the loop notes of few owners: who were busy, or behind, or are told something. The loop alone makes it, also while a
+// worker has the owner in hand.
 type beside struct {
+	batched *batchedTurn // it has not been taken back from it
+
+	revoked atomic.Pointer[revoked] // what queued commands of the loop will end, the newest first; workers read it
+
+	ran    uint64 // the last slice of a Tick whose run is or was in its mailbox
+	since  uint64 // the frame in which it was handed over
+	handed int32  // commands in the batch that was handed over
+	late   int32  // commands that wait for the next one
+	owed   int32  // the part of Engine.owed that is its
+	spree  int32  // what it has worked off since it last had done all that was due
+
 	scale  zoneScale // what it has been told of its zone
 	looked uint64    // the last look of an aura that found it
+
+	copied *copied // for Engine.copies; nil without. The interval is 0 without it, and so is touched
 }
 
-// needBeside returns where that stands. Only for the loop.
-func (o *owner) needBeside() *beside {
-	if o.beside == nil {
-		o.beside = &beside{}
+// unnoted is what stands beside an owner of whom nothing was noted. Nobody writes to it.
+var unnoted beside
+
+// noted returns what the loop has noted of the owner, to look at.
+func (o *owner) noted() *beside {
+	if b := o.beside.Load(); b != nil {
+		return b
 	}
-	return o.beside
+	return &unnoted
 }
 
-// looked returns the last look of an aura that found the owner, 0 if none did.
-func (o *owner) looked() uint64 {
-	if o.beside == nil {
-		return 0
+// note returns where the loop notes something of the owner. Only for the loop.
+func (o *owner) note() *beside {
+	b := o.beside.Load()
+	if b == nil {
+		b = &beside{}
+		o.beside.Store(b)
 	}
-	return o.beside.looked
+	return b
 }
 
-// scale returns what the owner has been told of its zone.
-func (o *owner) scale() zoneScale {
-	if o.beside == nil {
-		return zoneScale{}
-	}
-	return o.beside.scale
+// copied returns what Engine.copies keeps for the owner.
+func (o *owner) copied() *copied { return o.beside.Load().copied }
+
+// waiting returns how many commands wait for the owner.
+func (o *owner) waiting() int {
+	b := o.noted()
+	return int(b.handed + b.late)
 }
 
-// setScale notes that it has been told of that.
+// setScale notes what the owner has been told of its zone.
 func (o *owner) setScale(p zoneScale) {
-	if o.scale() != p {
-		o.needBeside().scale = p
+	if o.noted().scale != p {
+		o.note().scale = p
 	}
 }
 
@@ -235,7 +272,7 @@ func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 		e.changes.arrive(o)
 	}
 	e.owners[o.number].owner = o
-	e.byID[o.id()] = o
+	e.byID[o.id()] = o.number
 	e.zones.join(o, zone, z)
 	e.tellZone(o)
 }
@@ -318,9 +355,14 @@ func (e *Engine) Busy(id buff.OwnerID) bool {
 	return o != nil && !e.idle(o)
 }
 
-// ownerOf returns the owner of that ID, nil if there is none. The table has pointers: with numbers a call
-// for any player waits for the table of owners besides.
-func (e *Engine) ownerOf(id buff.OwnerID) *owner { return e.byID[id] }
+// ownerOf returns the owner of that ID, nil if there is none. The table by ID has numbers, for pointers in no order are the
+// most that a collection waits for.
+func (e *Engine) ownerOf(id buff.OwnerID) *owner {
+	if n, ok := e.byID[id]; ok {
+		return e.owners[n].owner
+	}
+	return nil
+}
 
 // at returns the owner of that number, nil if there is none.
 func (e *Engine) at(number uint32) *owner {

@@ -120,7 +120,7 @@ func (e *Engine) emptyWorkers(frame uint64) {
 	}
 	e.takenIn()
 	if running := e.group.Running(); len(running) > 0 {
-		e.unread.Store(running[0].Owner.since)
+		e.unread.Store(running[0].Owner.noted().since)
 		e.spare.emptyRead(frame, false)
 		return
 	}
@@ -228,39 +228,43 @@ func (e *Engine) collect() {
 
 // comeHome takes in what one owner brings.
 func (e *Engine) takeBack(o *owner) {
-	late, gave, obeyed := false, false, o.obeyed
-	if v := o.batched; v != nil {
-		o.batched, v.owner = nil, nil
+	late, gave, used, obeyed := false, false, o.used(), int32(0)
+	if o.turns != nil {
+		obeyed = o.turns.obeyed
+	}
+	b := o.note()
+	if v := b.batched; v != nil {
+		b.batched, v.owner = nil, nil
 		if v.whole || v.rests {
 			e.takeBatched(v)
 		}
 		gave = v.sends
 		if v.rests {
-			late, o.rests = true, false // it has no message that says so
+			late, o.turns.rests = true, false // it has no message that says so
 		}
 	}
 	e.watch.turnOver(o)
 	if t := o.turns; t != nil {
 		for i := range t.segments {
-			b := &t.segments[i]
-			e.watch.brought(o.id(), b)
-			e.takeEvents(b)
-			e.outbox = append(e.outbox, b.outbox...)
-			gave = gave || len(b.outbox) > 0
+			s := &t.segments[i]
+			e.watch.brought(o.id(), s)
+			e.takeEvents(s)
+			e.outbox = append(e.outbox, s.outbox...)
+			gave = gave || len(s.outbox) > 0
 		}
 		clear(t.segments)
-		t.segments = t.segments[:0]
+		t.segments, t.obeyed = t.segments[:0], 0
 	}
 	e.settle(o)
-	e.worked += int(o.used)
+	e.worked += int(used)
 	o.held = false
-	o.handed += o.late - o.obeyed
-	o.late, o.obeyed = 0, 0
-	if o.revoked.Load() != nil {
-		o.forgetRevoked(o.handed)
+	b.handed += b.late - obeyed
+	b.late = 0
+	if b.revoked.Load() != nil {
+		b.forgetRevoked(b.handed)
 	}
 	late = e.obey(o) || late
-	if (late || o.set.Pending() > 0 && !o.leaving) && !o.rests && !e.cutOff.Load() {
+	if (late || o.set.Pending() > 0 && !o.leaving) && !o.rests() && !e.cutOff.Load() {
 		// It is behind: what is due, or what a command that waited has put off,
 		// comes before whatever is asked of it from here on. One that rests has a
 		// run that is not done, and is asked again after it.

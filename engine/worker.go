@@ -23,6 +23,8 @@ type workerState struct {
 	lent    lent // what the commands of its turns point to
 	ctx     Context
 	owner   *owner       // whose turn it is
+	hand    *progress    // of that turn: its owner's, or own
+	own     progress     // for an owner whose turns leave nothing behind
 	batched *batchedTurn // if it is one
 	frame   uint64       // the frame that the lists belong to
 	emptied bool         // the loop has emptied the lists, and no turn has written to them since
@@ -61,13 +63,13 @@ type turnOf struct {
 	events, outbox int // the lengths of the worker's lists
 }
 
-// begin begins a turn of an owner.
-func (l *workerState) begin(o *owner) turnOf {
+// begin begins a turn of an owner, with that allowance.
+func (l *workerState) begin(o *owner, hand *progress) turnOf {
 	l.open()
 	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
 		l.nextChunk()
 	}
-	l.owner, o.rests = o, false
+	l.owner, l.hand, hand.rests = o, hand, false
 	t := turnOf{region: region(regionTurn)}
 	if now := int64(l.turn.Now); l.since.Load() != now { // to store is to wait for all that was stored before
 		l.since.Store(now)
@@ -119,8 +121,9 @@ func (l *workerState) serve(box *mailbox) {
 	if o.touched != l.engine.interval.Load() {
 		l.beforeTurn(o)
 	}
-	l.turn.Order = o.order
-	t := l.begin(o)
+	h := &o.needTurns().progress
+	l.turn.Order = h.order
+	t := l.begin(o, h)
 	defer func() {
 		l.bring(o.keep(), &t)
 		l.end(&t)
@@ -129,7 +132,7 @@ func (l *workerState) serve(box *mailbox) {
 		switch m.kind {
 		case do:
 			// A batched turn that was cut short has left no message.
-			if o.undone && !l.run(box, o, o.until) || o.used >= o.given {
+			if h.undone && !l.run(box, o, h.until) || h.used >= h.given {
 				l.giveWay(box)
 				return
 			}
@@ -145,17 +148,17 @@ func (l *workerState) serve(box *mailbox) {
 
 // obey carries out a command that has waited.
 func (l *workerState) obey(o *owner, m *message) {
-	o.obeyed++
+	l.hand.obeyed++
 	if m.via {
 		l.fromSource(o, m)
-		o.used++
+		l.hand.used++
 		return
 	}
 	told := len(l.turn.Events)
 	if r := o.set.Obey(&l.turn, m.at, m.cmd); r.Err != nil && r.Kind == 0 {
 		l.turn.Failed++
 	}
-	o.used += int32(max(1, len(l.turn.Events)-told))
+	l.hand.used += int32(max(1, len(l.turn.Events)-told))
 }
 
 // run works off what the owner has due, as far as its allowance and TurnLimit go, and reports
@@ -164,46 +167,47 @@ func (l *workerState) obey(o *owner, m *message) {
 // A handler that ends its goroutine ends run too: what it left behind is
 // finished on the way out, and the mailbox comes to another worker.
 func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
+	h := l.hand
 	if l.engine.cutOff.Load() {
-		o.undone = false
+		h.undone = false
 		return true
 	}
 	returned := false
 	ran, told := l.turn.Ran, len(l.turn.Events)
-	o.until, o.undone = until, true
+	h.until, h.undone = until, true
 	defer func() {
 		if !returned {
 			defer l.giveWay(box) // also if finish is ended in turn
-			defer func() { l.charge(o, ran, told) }()
+			defer func() { l.charge(ran, told) }()
 			l.finish(o, until)
 		}
 	}()
-	done = o.set.Run(&l.turn, until, min(l.engine.opts.TurnLimit, int(o.given-o.used)))
-	l.charge(o, ran, told)
-	o.undone = !done
+	done = o.set.Run(&l.turn, until, min(l.engine.opts.TurnLimit, int(h.given-h.used)))
+	l.charge(ran, told)
+	h.undone = !done
 	returned = true
 	return done
 }
 
 // charge counts what an owner has worked off: what was due, or the events that came of it where
 // these are more.
-func (l *workerState) charge(o *owner, ran uint64, told int) {
-	o.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
+func (l *workerState) charge(ran uint64, told int) {
+	l.hand.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
 }
 
 // giveWay lets others pass. An owner that has used up its allowance is parked with what is left,
 // and so is one whose handler was held: the loop takes its events in, and gives it another
 // allowance when there is one.
 func (l *workerState) giveWay(box *mailbox) {
-	o := l.owner
-	o.rests = o.used >= o.given || l.frame != l.engine.frames.Load()
-	o.needTurns().reached = l.turn.At()
+	h := l.hand
+	h.rests = h.used >= h.given || l.frame != l.engine.frames.Load()
+	h.reached = l.turn.At()
 	switch {
 	case l.batched != nil:
-		if l.batched.rests = o.rests; !o.rests {
+		if l.batched.rests = h.rests; !h.rests {
 			box.Defer(message{kind: run, at: l.batched.at}, false)
 		}
-	case o.rests:
+	case h.rests:
 		box.Requeue(true)
 	default:
 		box.Requeue(false)

@@ -173,14 +173,14 @@ func (zs *zones) wait(o *owner) {
 // mailbox of a busy one, the next Tick tries again.
 func (e *Engine) tellZone(o *owner) {
 	want := e.zones.byID[o.zone].scale
-	if o.scale() == want || o.leaving {
+	if o.noted().scale == want || o.leaving {
 		return
 	}
-	if !e.idle(o) && int(o.handed+o.late)+2 > e.opts.MailboxLimit {
+	if !e.idle(o) && o.waiting()+2 > e.opts.MailboxLimit {
 		e.zones.wait(o)
 		return
 	}
-	list, n := want.changes(o.scale())
+	list, n := want.changes(o.noted().scale)
 	for k := range n {
 		e.deliver(o, &list[k])
 	}
