@@ -173,7 +173,8 @@ func BenchmarkDue(b *testing.B) {
 	}
 }
 
-// BenchmarkRaid is the raid of TestSameEvents with 4,000 players: its calls, and what is due.
+// BenchmarkRaid is the raid of TestSameEvents with 4,000 players: what is due, and its calls, which come one by one in a frame, and all at
+// once in the next: each way is held against the floor's same way.
 func BenchmarkRaid(b *testing.B) {
 	const players = 4000
 	p, s := newPair(b, players, 0), newScript(players)
@@ -182,25 +183,35 @@ func BenchmarkRaid(b *testing.B) {
 		p.tick()
 	}
 	quiet(b)
-	var calls, due costs
+	var calls [2]costs // one by one, and all of a frame at once: in turns
+	var due costs
 	const frames = 20
 	for b.Loop() {
-		var took [2][2]float64
-		var n [2]int
-		for range frames {
+		var took [3][2]float64
+		var n [3]int
+		for k := range frames {
 			all, names := s.next()
-			n[0] += len(all)
-			took[0][0] += threadTime(func() int { p.engine.do(all, names); return 1 })
-			took[0][1] += threadTime(func() int { p.floor.do(all, names); return 1 })
+			how := k % 2
+			n[how] += len(all)
+			if how == 0 {
+				took[0][0] += threadTime(func() int { p.engine.do(all, names); return 1 })
+				took[0][1] += threadTime(func() int { p.floor.single(all, names); return 1 })
+			} else {
+				p.engine.prepare(all, names)
+				took[1][0] += threadTime(func() int { p.engine.doAll(names); return 1 })
+				took[1][1] += threadTime(func() int { p.floor.do(all, names); return 1 })
+			}
 			before := len(p.floor.Told())
-			took[1][0] += threadTime(func() int { p.engine.tick(); return 1 })
-			took[1][1] += threadTime(func() int { p.floor.tick(); return 1 })
-			n[1] += len(p.floor.frame) - before
+			took[2][0] += threadTime(func() int { p.engine.tick(); return 1 })
+			took[2][1] += threadTime(func() int { p.floor.tick(); return 1 })
+			n[2] += len(p.floor.frame) - before
 		}
-		calls.engine, calls.floor = append(calls.engine, took[0][0]/float64(n[0])), append(calls.floor, took[0][1]/float64(n[0]))
-		due.engine, due.floor = append(due.engine, took[1][0]/float64(n[1])), append(due.floor, took[1][1]/float64(n[1]))
+		for k, c := range []*costs{&calls[0], &calls[1], &due} {
+			c.engine, c.floor = append(c.engine, took[k][0]/float64(n[k])), append(c.floor, took[k][1]/float64(n[k]))
+		}
 	}
-	calls.report(b, "call-")
+	calls[0].report(b, "call-single-")
+	calls[1].report(b, "call-batch-")
 	due.report(b, "due-")
 }
 
