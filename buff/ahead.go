@@ -1,6 +1,8 @@
 package buff
 
 import (
+	"math/bits"
+
 	"github.com/bufftick/bufftick/buff/define"
 )
 
@@ -20,14 +22,14 @@ func (s *Set) AheadKeys() (seen uint64) {
 	if last < 0 {
 		return 0
 	}
-	for at := 0; at < last; at += keysOfLine {
-		seen += uint64(s.keys[at].due)
+	for at := 0; at < last; at += wordsOfLine {
+		seen += uint64(s.keys[at])
 	}
-	return seen + uint64(s.keys[last].due)
+	return seen + uint64(s.keys[last])
 }
 
-// keysOfLine is how many keys are in a cache line.
-const keysOfLine = 4
+// wordsOfLine is how many words of keys are in a cache line.
+const wordsOfLine = 8
 
 // AheadFirst reads the instance that is due first. It comes behind Ahead.
 func (s *Set) AheadFirst() (seen uint64) { return s.AheadOf(int(s.scheduler.first)) }
@@ -42,14 +44,11 @@ func (s *Set) AheadOf(at int) (seen uint64) {
 
 // AheadApply reads what an application will change, as far as that can be guessed. It comes behind AheadKeys.
 func (s *Set) AheadApply(a *Application) (seen uint64) {
-	want, care := hashOf(a.Spec, a.Source), uint16(hashSpec)
-	if a.Spec.Stack.By == define.BySource {
-		care |= hashSource
-	}
 	if a.Spec.Stack.By != define.ByNone {
-		for at := range s.keys {
-			if (s.keys[at].hash^want)&care == 0 {
-				return s.AheadOf(at)
+		want := wants(a)
+		for k, word := range s.hashes() {
+			if like := want.among(word); like != 0 {
+				return s.AheadOf(4*k + bits.TrailingZeros64(like)/16)
 			}
 		}
 	}

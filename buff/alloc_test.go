@@ -108,9 +108,10 @@ func TestAllocations(t *testing.T) {
 func TestSizes(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
-	for what, size := range map[string]uintptr{"a Set": unsafe.Sizeof(Set{}), "instance": unsafe.Sizeof(instance{}), "extra": unsafe.Sizeof(extra{}), "key": unsafe.Sizeof(slotKey{})} {
+	for what, size := range map[string]uintptr{"a Set": unsafe.Sizeof(Set{}), "instance": unsafe.Sizeof(instance{}), "extra": unsafe.Sizeof(extra{})} {
 		require.Contains(t, string(doc), fmt.Sprintf("%s, %d bytes", what, size))
 	}
+	require.Contains(t, string(doc), fmt.Sprintf("keys, %d bytes each", keyWords(64)*8/64))
 	for f := range reflect.TypeFor[instance]().Fields() {
 		require.NotContains(t, []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Interface, reflect.String, reflect.Map, reflect.Func}, f.Type.Kind(), "%s: the collector looks for nothing in instances", f.Name)
 	}
@@ -123,7 +124,7 @@ func TestSizes(t *testing.T) {
 	}
 	s := w.set
 	size := unsafe.Sizeof(*s) +
-		uintptr(cap(s.slots))*(unsafe.Sizeof(instance{})+unsafe.Sizeof(slotKey{})) + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
+		uintptr(cap(s.slots))*unsafe.Sizeof(instance{}) + uintptr(cap(s.keys))*8 + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
 	require.Nil(t, s.beside)
 	require.Nil(t, s.scheduler.lists, "they are the Turn's")
 	require.Nil(t, s.gates)

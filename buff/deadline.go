@@ -5,18 +5,6 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// slotKey is what is looked at of a slot to know whether the instance in it has to be looked at. Those of an owner lie in a row,
-// four of them in a cache line: what is due, and what an application joins, is found without touching an
-// instance.
-type slotKey struct {
-	// due is when the instance wants a Run, in the world's time; Never: it is free, is endless, or is being
-	// worked off. What is due in the turn that is running has what it had before.
-	due   wheel.Time
-	order uint32 // the Turn.Order that set due
-	hash  uint16 // see hashOf; 0: the slot is free
-	_     uint16
-}
-
 // scheduler is when an owner wants its next turn: the earliest of what is to come, of all its slots and timeouts, and what has
 // changed and not found its place yet.
 type scheduler struct {
@@ -49,8 +37,8 @@ func (s *Set) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {
 // findNext looks for the earliest deadline.
 func (s *Set) findNext(t *Turn) {
 	next := wheel.Never
-	for at := range s.keys {
-		next = min(next, s.keys[at].due)
+	for _, due := range s.dues() {
+		next = min(next, due)
 	}
 	for k := range s.beside.waits().all() {
 		next = min(next, s.beside.timeouts.list[k].due)
@@ -66,9 +54,9 @@ func (s *Set) tellNext(t *Turn, next wheel.Time) {
 		return
 	}
 	age := uint32(0)
-	for at := range s.keys {
-		if k := &s.keys[at]; k.due == next {
-			age = max(age, t.Order-k.order)
+	for at, due := range s.dues() {
+		if due == next {
+			age = max(age, t.Order-s.order(uint16(at)))
 			s.scheduler.first = uint16(at)
 		}
 	}
@@ -88,16 +76,17 @@ func (d *scheduler) tell(next wheel.Time, order uint32) {
 	}
 }
 
-// set gives a slot or a timeout another deadline.
-func (d *scheduler) set(t *Turn, its *wheel.Time, order *uint32, due wheel.Time) {
+// set gives a slot or a timeout another deadline, and reports whether it is another one: its order is that of the Turn then.
+func (d *scheduler) set(t *Turn, its *wheel.Time, due wheel.Time) (moved bool) {
 	if due == *its {
-		return
+		return false
 	}
 	d.clear(its)
-	*its, *order = due, t.Order
+	*its = due
 	if due < d.next {
 		d.tell(due, t.Order)
 	}
+	return true
 }
 
 // clear takes a deadline away.
@@ -114,13 +103,13 @@ func (s *Set) wake(t *Turn, until wheel.Time) {
 		return
 	}
 	next := wheel.Never
-	for at := range s.keys {
-		k := &s.keys[at]
-		if k.due <= until {
-			k.due = wheel.Never
+	dues := s.dues()
+	for at, due := range dues {
+		if due <= until {
+			dues[at], due = wheel.Never, wheel.Never
 			s.touch(t, uint16(at))
 		}
-		next = min(next, k.due)
+		next = min(next, due)
 	}
 	for k := range s.beside.waits().all() {
 		x := &s.beside.timeouts.list[k]
@@ -178,7 +167,9 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 			x := &s.beside.timeouts.list[at]
 			x.touched = false
 			if x.live {
-				s.file(t, reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: r}, &x.due, &x.order)
+				if s.file(t, reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: r}, &x.due) {
+					x.order = t.Order
+				}
 			}
 			continue
 		}
@@ -189,23 +180,26 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 				s.looked += uint32(len(s.extraOf(i).async))
 			}
 			due, key := s.due(i)
-			s.file(t, reached, entry{at: due, key: key, ref: r}, &s.keys[at].due, &s.keys[at].order)
+			if s.file(t, reached, entry{at: due, key: key, ref: r}, &s.keys[at]) {
+				s.setOrder(at, t.Order)
+			}
 		}
 	}
 	l.touched = l.touched[:0]
 	s.scheduler.handBack(t)
 }
 
-// file puts e where its instant belongs.
-func (s *Set) file(t *Turn, reached wheel.Time, e entry, due *wheel.Time, order *uint32) {
+// file puts e where its instant belongs, and reports whether that is another deadline than it had.
+func (s *Set) file(t *Turn, reached wheel.Time, e entry, due *wheel.Time) (moved bool) {
 	if e.at <= reached {
 		s.scheduler.borrow(t).due.push(e)
-		return
+		return false
 	}
-	s.scheduler.set(t, due, order, s.beside.time().world(e.at))
+	moved = s.scheduler.set(t, due, s.beside.time().world(e.at))
 	if *due == s.scheduler.next {
 		s.scheduler.first = e.ref.slot()
 	}
+	return moved
 }
 
 // lists is what a Set has need of from when something of it changes until all has found its place:

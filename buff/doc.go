@@ -238,7 +238,7 @@
 //	apply          O(n): looks at 16 bits of each instance for one to join;
 //	               O(1) with ByNone, without group, slot and DR
 //	deadline       O(n) where the earliest one has moved to a later instant, as each pulse does:
-//	               looks at 12 bytes of each slot, some 30 ns for 22 of them
+//	               looks at 8 bytes of each slot, some 30 ns for 22 of them
 //	remove, extend O(1) by handle, O(n) by definition
 //	pulse, end     O(log m), beside the deadline; O(n) if the end changes tags of the owner, or if the buff is
 //	               of a group that hides; with TimersEach, O(async stacks)
@@ -262,19 +262,20 @@
 // With many owners nothing is in the cache, and each place that must be looked at is waited for.
 //
 //	 a Set, 160 bytes                          Memory, of all owners
-//	┌─────────────────────────────────────┐   ┌ chunk, up to 40 KiB ────────────────┐
-//	│ next: when something is due         │ ┌─┼▸ key, 16 bytes        slot 0        │ a key: when the instance is due,
-//	│ keys ───────────────────────────────┼─┘ │  key, 16 bytes        slot 1        │ and 16 bits of its Spec and its source
-//	│ catalog ────────────────────────────┼─┐ │  …                                  │
-//	│                                     │ │ │  …                                  │
+//	┌─────────────────────────────────────┐   ┌ chunk, up to 39 KiB ────────────────┐
+//	│ next: when something is due         │ ┌─┼▸ keys, 14 bytes each slots 0, 1, …  │ a key: when the instance is due,
+//	│ keys ───────────────────────────────┼─┘ │                                     │ and 16 bits of its Spec and its source
+//	│ catalog ────────────────────────────┼─┐ │                                     │
+//	│                                     │ │ │                                     │
 //	│ slots, piece ───────────────────────┼─┼─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
 //	│ gates: nil until it is needed       │ │ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
 //	│                                     │ └─┼──────────────────────────────┼─────┼──────┘
 //	│ beside: the same ───────────────────┼─▸ extra, 184 bytes  ◂────────────┘     │
 //	└─────────────────────────────────────┘   └─────────────────────────────────────┘
 //
-// What is due, and the instance that an application joins, is looked for in the keys, four of which lie in a cache line, and then that
-// instance only is looked at, which is a cache line of its own. The keys of an owner, and its instances, are one piece each of a chunk without a pointer, into which the
+// What is due, and the instance that an application joins, is looked for in the keys, and then that
+// instance only is looked at, which is a cache line of its own. The keys are rows, for each thing that is looked for: eight deadlines, or 32 hashes of Spec and source, lie in a cache line. The
+// keys of an owner, and its instances, are one piece each of a chunk without a pointer, into which the
 // collector does not look: an instance names its definition by number. An owner who is out of slots moves to a longer piece, and the next
 // one has the one that he leaves: see [Memory]. A slot is used again; from eight on slots become more by two, and never fewer. What is not
 // plain about an instance is in an extra, and so is an age, a period or a duration above 32 bits; that lies beside, with the timeouts and the sheet of attributes, and is used again too. What a turn

@@ -237,7 +237,7 @@ func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
 type timeout struct {
 	at    wheel.Time
 	age   uint64
-	due   wheel.Time // see slotKey
+	due   wheel.Time // see keys
 	order uint32
 	name  string
 	do    any // the user's function; nil: the handler called name

@@ -4,10 +4,12 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
+
+	"github.com/bufftick/bufftick/wheel"
 )
 
 // Memory is where the Sets of an engine keep their instances: pieces of all sizes, cut from chunks without a
-// pointer, of up to 40 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
+// pointer, of up to 39 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
 // and not one for each owner; a piece that an owner has outgrown is the next one's, and what takes in vain
 // what lies between the sizes of an allocator is in use. A chunk that is empty goes back, and a chunk that others of its
 // size have room for is left: who has a piece in it takes another one, at one of its next sixteen buffs. So owners who grow together
@@ -41,7 +43,7 @@ type pieceSize struct {
 // slotChunk is some pieces of one size, one behind the other.
 type slotChunk struct {
 	slots      []instance
-	keys       []slotKey               // of the same slots
+	keys       []wheel.Time            // of the same slots
 	room       [chunkSlots / 64]uint64 // a bit for each piece that is free
 	size       uint16                  // slots of a piece
 	pieces     uint16
@@ -51,16 +53,16 @@ type slotChunk struct {
 }
 
 const (
-	chunkSlots   = 512 // 32 KiB of instances, and 8 of keys
+	chunkSlots   = 512 // 32 KiB of instances, and 7 of keys
 	fewPieces    = 4   // of the first chunks of a size
 	largestPiece = 64  // slots; a longer one is not cut from a chunk
 	pieceBits    = 9   // of the number of a piece, for its place in its chunk
 )
 
 // take returns memory for n instances, and its number: 0 if it is no piece of the Memory.
-func (m *Memory) take(n int) (piece uint32, slots []instance, keys []slotKey) {
+func (m *Memory) take(n int) (piece uint32, slots []instance, k keys) {
 	if m == nil || n > largestPiece {
-		return 0, make([]instance, 0, n), make([]slotKey, 0, n)
+		return 0, make([]instance, 0, n), make(keys, keyWords(n))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,7 +78,7 @@ func (m *Memory) take(n int) (piece uint32, slots []instance, keys []slotKey) {
 }
 
 // cut takes a piece from the first chunk that has room.
-func (m *Memory) cut(size *pieceSize) (piece uint32, slots []instance, keys []slotKey) {
+func (m *Memory) cut(size *pieceSize) (piece uint32, slots []instance, k keys) {
 	number := size.roomy
 	c := m.chunks[number]
 	at, n := c.first(), int(c.size)
@@ -87,11 +89,11 @@ func (m *Memory) cut(size *pieceSize) (piece uint32, slots []instance, keys []sl
 	if c.taken == c.pieces {
 		m.unlink(&size.roomy, c)
 	}
-	slots, keys = c.slots[at*n:at*n:at*n+n], c.keys[at*n:at*n:at*n+n]
+	slots, k = c.slots[at*n:at*n:at*n+n], c.keys[at*keyWords(n):(at+1)*keyWords(n):(at+1)*keyWords(n)]
 	if poison {
 		checkPoison(slots[:n])
 	}
-	return number<<pieceBits | uint32(at), slots, keys
+	return number<<pieceBits | uint32(at), slots, k
 }
 
 // give takes back a piece. Nobody may look at it any more.
@@ -166,7 +168,7 @@ func (m *Memory) drop(first *uint32, number uint32) {
 func (m *Memory) add(n int) {
 	size := &m.sizes[n]
 	pieces := min(max(int(size.taken), fewPieces), chunkSlots/n)
-	c := &slotChunk{slots: make([]instance, pieces*n), keys: make([]slotKey, pieces*n), size: uint16(n), pieces: uint16(pieces)}
+	c := &slotChunk{slots: make([]instance, pieces*n), keys: make([]wheel.Time, pieces*keyWords(n)), size: uint16(n), pieces: uint16(pieces)}
 	for at := range pieces {
 		c.room[at/64] |= 1 << (at % 64)
 	}
@@ -220,7 +222,7 @@ func (m *Memory) unlink(first *uint32, c *slotChunk) {
 }
 
 // other returns a piece of the same size in the place of one whose chunk is being left, if there is room.
-func (m *Memory) other(piece uint32) (uint32, []instance, []slotKey) {
+func (m *Memory) other(piece uint32) (uint32, []instance, keys) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.chunks[piece>>pieceBits]
@@ -233,14 +235,15 @@ func (m *Memory) other(piece uint32) (uint32, []instance, []slotKey) {
 
 // growTo gives the Set memory for n instances, of which it has fewer.
 func (s *Set) growTo(t *Turn, n int) {
-	piece, slots, keys := t.Memory.take(n)
-	s.moveTo(t, piece, slots, keys)
+	piece, slots, k := t.Memory.take(n)
+	s.moveTo(t, piece, slots, k)
 }
 
-func (s *Set) moveTo(t *Turn, piece uint32, slots []instance, keys []slotKey) {
-	slots, keys = append(slots, s.slots...), append(keys, s.keys...)
+func (s *Set) moveTo(t *Turn, piece uint32, slots []instance, k keys) {
+	k.copyFrom(s.keys, len(s.slots), cap(slots), cap(s.slots))
+	slots = append(slots, s.slots...)
 	t.Memory.give(s.piece, s.slots)
-	s.piece, s.slots, s.keys = piece, slots, keys
+	s.piece, s.slots, s.keys = piece, slots, k
 }
 
 // moveOut moves the instances out of a chunk that is being left.
@@ -248,8 +251,8 @@ func (s *Set) moveOut(t *Turn) {
 	if s.piece == 0 || t.Memory.leaving.Load() == 0 {
 		return
 	}
-	if piece, slots, keys := t.Memory.other(s.piece); piece != 0 {
-		s.moveTo(t, piece, slots, keys)
+	if piece, slots, k := t.Memory.other(s.piece); piece != 0 {
+		s.moveTo(t, piece, slots, k)
 	}
 }
 

@@ -134,10 +134,8 @@ func (r *restorer) placeBuff(c *comeback) {
 // placeSlot is what Set.place is, in a Set without free slots that has room for it.
 func (r *restorer) placeSlot(i *instance) uint16 {
 	s := r.set
-	at := uint16(len(s.slots))
 	i.generation, i.older, i.newer = s.generations.first(), s.newest, noSlot
-	s.slots = append(s.slots, *i)
-	s.keys = append(s.keys, slotKey{due: wheel.Never})
+	at := s.addSlot(i)
 	s.rehash(at)
 	if s.newest != noSlot {
 		s.slots[s.newest].newer = at

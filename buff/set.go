@@ -15,7 +15,7 @@ type Set struct {
 	// What each command looks at stands first, and together: of an owner who has not been
 	// looked at for a while nothing is in the cache.
 	scheduler scheduler
-	keys      []slotKey // of the slots
+	keys      keys // of the slots
 	slots     []instance
 
 	gates   *gates   // what most owners do not have; nil: nothing of it
@@ -233,12 +233,10 @@ func (s *Set) place(t *Turn) uint16 {
 		if len(s.slots) == MaxPerOwner {
 			return noSlot // the others are retired
 		}
-		at = uint16(len(s.slots))
 		if n := len(s.slots); n == cap(s.slots) {
 			s.growTo(t, n+moreSlots(n))
 		}
-		s.slots = append(s.slots, instance{generation: s.generations.first()})
-		s.keys = append(s.keys, slotKey{due: wheel.Never})
+		at = s.addSlot(&instance{generation: s.generations.first()})
 	}
 	s.ages++
 	s.live++
@@ -290,8 +288,8 @@ func (s *Set) release(at uint16) {
 	}
 	s.live--
 	s.mark(at, journal.Ended)
-	s.scheduler.clear(&s.keys[at].due)
-	s.keys[at].hash = 0
+	s.scheduler.clear(&s.keys[at])
+	s.setHash(at, 0)
 	if g := s.gates; g != nil && len(g.appliers)+len(g.links) > 0 {
 		g.dropAppliers(at)
 		g.dropLinks(s.handle(at))

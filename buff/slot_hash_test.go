@@ -54,16 +54,16 @@ func TestHashes(t *testing.T) {
 		}
 		most = max(most, s.Len())
 		turn.Events = turn.Events[:0]
-		if len(s.keys) != len(s.slots) {
-			t.Fatalf("%d keys of %d slots", len(s.keys), len(s.slots))
+		if len(s.keys) != keyWords(cap(s.slots)) {
+			t.Fatalf("%d words of keys for %d slots", len(s.keys), cap(s.slots))
 		}
 		for at := range s.slots {
 			hash := uint16(0)
 			if spec := s.specOf(&s.slots[at]); spec != nil {
 				hash = hashOf(spec, s.slots[at].source)
 			}
-			if s.keys[at].hash != hash {
-				t.Fatalf("slot %d has the hash %#x, not %#x", at, s.keys[at].hash, hash)
+			if got := s.hash(uint16(at)); got != hash {
+				t.Fatalf("slot %d has the hash %#x, not %#x", at, got, hash)
 			}
 		}
 	}
