@@ -305,8 +305,9 @@ var notFiled = filing{next: wheel.Never, filed: wheel.Never}
 type dueOwner uint64
 
 const (
-	numberBits = 20 // of buff.MaxOwners
-	mostLate   = 1<<12 - 1
+	numberBits   = 20 // of buff.MaxOwners
+	instantShift = 32 + numberBits
+	mostLate     = 1<<12 - 1
 )
 
 // number returns whose it is.
@@ -316,7 +317,7 @@ func (d dueOwner) number() uint32 { return uint32(d) & (buff.MaxOwners - 1) }
 // late by that: pieces of a Tick are shorter, unless next to nobody is due.
 func (e *Engine) isDue(c *filing, number uint32) dueOwner {
 	late := uint64(min(e.now-c.next, mostLate))
-	return dueOwner((mostLate-late)<<(32+numberBits) | uint64(^(e.loop.Order-c.order))<<numberBits | uint64(number))
+	return dueOwner((mostLate-late)<<instantShift | uint64(^(e.loop.Order-c.order))<<numberBits | uint64(number))
 }
 
 // findDue finds out, of the timers that have fired, which owners are due, and sorts them: by instant, and what is due at one
@@ -344,9 +345,26 @@ func (e *Engine) findDue() {
 		e.due, last = append(e.due, d), d
 	}
 	if !sorted {
-		slices.Sort(e.due)
+		sortDue(e.due)
 	}
 	e.stats.Fired += uint64(len(e.fired))
+}
+
+// sortDue sorts those that are due. The wheel fires them by instant, and most are due at that for which their timer waited: then only those
+// of each instant have to be sorted, which are few.
+func sortDue(due []dueOwner) {
+	for from := 0; from < len(due); {
+		at, to := due[from]>>instantShift, from+1
+		for to < len(due) && due[to]>>instantShift == at {
+			to++
+		}
+		if to < len(due) && due[to]>>instantShift < at {
+			slices.Sort(due)
+			return
+		}
+		slices.Sort(due[from:to])
+		from = to
+	}
 }
 
 // lookAhead is how many timers fetch looks at.
