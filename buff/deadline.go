@@ -97,17 +97,23 @@ func (d *scheduler) clear(its *wheel.Time) {
 	*its = wheel.Never
 }
 
-// wake has all looked at that is due until then, in the world's time.
-func (s *Set) wake(t *Turn, until wheel.Time) {
+// wake has all looked at that is due until then, in the world's time. Where that is one instance and the Turn has nothing else to do, as for
+// most owners in most turns, it returns its slot and leaves it at that: there is nothing to be put in order. Otherwise it is noSlot.
+func (s *Set) wake(t *Turn, until wheel.Time) (only uint16) {
+	only = noSlot
 	if s.scheduler.next > until {
-		return
+		return only
 	}
-	next := wheel.Never
-	dues := s.dues()
+	dues, next, n := s.dues(), wheel.Never, 0
 	for at, due := range dues {
 		if due <= until {
 			dues[at], due = wheel.Never, wheel.Never
-			s.touch(t, uint16(at))
+			if n++; n == 1 {
+				only = uint16(at)
+			} else {
+				s.touchOnly(t, &only)
+				s.touch(t, uint16(at))
+			}
 		}
 		next = min(next, due)
 	}
@@ -115,11 +121,24 @@ func (s *Set) wake(t *Turn, until wheel.Time) {
 		x := &s.beside.timeouts.list[k]
 		if x.due <= until {
 			x.due = wheel.Never
+			s.touchOnly(t, &only)
 			s.touchTimeout(t, uint16(k))
 		}
 		next = min(next, x.due)
 	}
 	s.tellNext(t, next)
+	if s.scheduler.lists != nil || s.beside.putOff() > 0 || t.head < len(t.items) {
+		s.touchOnly(t, &only)
+	}
+	return only
+}
+
+// touchOnly has what might have been the only one looked at with the others.
+func (s *Set) touchOnly(t *Turn, only *uint16) {
+	if *only != noSlot {
+		s.touch(t, *only)
+		*only = noSlot
+	}
 }
 
 // touch notes that the instance's next event may have moved.
@@ -160,10 +179,10 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 	if l == nil {
 		return
 	}
-	s.looked += looksOfMove * uint32(len(l.touched))
 	for _, r := range l.touched {
 		at := r.slot()
 		if r.isTimeout() {
+			s.looked += looksOfMove
 			x := &s.beside.timeouts.list[at]
 			x.touched = false
 			if x.live {
@@ -173,12 +192,10 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 			}
 			continue
 		}
+		s.lookedAt(at)
 		i := &s.slots[at]
 		i.flags &^= touched
 		if i.def != 0 {
-			if s.specOf(i).Stack.Timers != define.TimersShared {
-				s.looked += uint32(len(s.extraOf(i).async))
-			}
 			due, key := s.due(i)
 			if s.file(t, reached, entry{at: due, key: key, ref: r}, &s.keys[at]) {
 				s.setOrder(at, t.Order)
@@ -187,6 +204,14 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 	}
 	l.touched = l.touched[:0]
 	s.scheduler.handBack(t)
+}
+
+// lookedAt counts that a place was looked for, for an instance of which something has moved.
+func (s *Set) lookedAt(at uint16) {
+	s.looked += looksOfMove
+	if i := &s.slots[at]; i.def != 0 && s.specOf(i).Stack.Timers != define.TimersShared {
+		s.looked += uint32(len(s.extraOf(i).async))
+	}
 }
 
 // file puts e where its instant belongs, and reports whether that is another deadline than it had.

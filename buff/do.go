@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/wheel"
 )
 
 // carryOut does one command at the running instant. It is followed by reconsider.
@@ -155,16 +156,41 @@ func (s *Set) fire(t *Turn, e entry) {
 		t.Dropped++
 		return
 	}
-	own, r, age := s.next(i)
-	due := own
-	if i.flags&timeScaled != 0 {
-		due = s.extraOf(i).scale.outer(own)
-	}
+	due, own, r, age := s.comes(i)
 	if due != e.at || entryKey(r, age) != e.key {
 		t.Dropped++
 		return
 	}
-	t.begin(s.beside.time().world(e.at), e.at, true)
+	s.happen(t, at, due, own, r)
+}
+
+// fireOnly does what is due of an instance, if nothing else is, and returns how much that was: 1, or 0 if it goes the way of
+// all, since there is no room for it or, at the rate of its owner, its instant has not come.
+func (s *Set) fireOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
+	due, own, r, _ := s.comes(&s.slots[at])
+	if limit <= 0 || due > s.beside.time().reached(until) {
+		s.touch(t, at)
+		return 0
+	}
+	t.rest()
+	s.lookedAt(at)
+	t.Ran++
+	s.happen(t, at, due, own, r)
+	return 1
+}
+
+// comes returns what comes next of an instance: when, in the time of its owner and in its own, its rank and its age.
+func (s *Set) comes(i *instance) (due, own wheel.Time, r rank, age uint64) {
+	own, r, age = s.next(i)
+	if i.flags&timeScaled != 0 {
+		return s.extraOf(i).scale.outer(own), own, r, age
+	}
+	return own, own, r, age
+}
+
+// happen does what has come of an instance: due is in its owner's time, own in its own.
+func (s *Set) happen(t *Turn, at uint16, due, own wheel.Time, r rank) {
+	t.begin(s.beside.time().world(due), due, true)
 	s.touch(t, at)
 	switch r {
 	case rankPulse:

@@ -188,10 +188,7 @@ func (s *Set) newPeriod(i *instance, ms int64) {
 // due returns when the instance's next event is, in the owner's time, and its place among
 // those of that instant. Without anything to come it is Never.
 func (s *Set) due(i *instance) (wheel.Time, uint64) {
-	at, r, age := s.next(i)
-	if i.flags&timeScaled != 0 {
-		at = s.extraOf(i).scale.outer(at)
-	}
+	at, _, r, age := s.comes(i)
 	return at, entryKey(r, age)
 }
 

@@ -220,8 +220,11 @@ func (s *Set) workOff(t *Turn) {
 // them, or limit Events, and reports whether it came to the end; if not, it must be called
 // again, with the same until or a later one, before anything else is asked of the Set.
 func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
-	s.wake(t, until)
-	for most := len(t.Events) + limit; ; {
+	most := len(t.Events) + limit
+	if at := s.wake(t, until); at != noSlot {
+		limit -= s.fireOnly(t, at, until, limit)
+	}
+	for {
 		if t.head < len(t.items) {
 			s.step(t)
 			continue
