@@ -170,7 +170,8 @@ func (e *Engine) splitBatch(left []int) {
 			e.takeBack(o)
 		case !o.box.Idle():
 			b := o.note()
-			b.ran, b.batched = e.round, x // not used again before it is idle: as long as one is busy, there is no batch
+			b.ran = e.round
+			b.batched = x // not used again before it is idle: as long as one is busy, there is no batch
 			e.owe(o, x.allowance(e))
 		default:
 			e.endBatched(x)
