@@ -28,26 +28,26 @@ import (
 // the instance that is joined.
 func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
 	e.enter("AddBuff")
+	var r buff.Result
+	e.apply(&r, id, &a)
+	return r.Handle, r
+}
+
+// apply is AddBuff, which may change the application. It fills in a Result, as take does.
+func (e *Engine) apply(r *buff.Result, id buff.OwnerID, a *buff.Application) {
 	if !e.loop.Catalog.Has(a.Spec) {
-		spec, err := e.version(a.Spec)
-		if err != nil {
-			return 0, buff.Result{Err: err}
+		if a.Spec, r.Err = e.version(a.Spec); r.Err != nil {
+			return
 		}
-		a.Spec = spec
 	}
 	o := e.ownerOf(id)
-	if !e.ready(o) {
-		r := e.add(id, &a)
-		return r.Handle, r
-	}
-	if a.Spec.Captures() && e.capture(id, &a) != nil {
-		r := e.add(id, &a)
-		return r.Handle, r
+	if !e.ready(o) || a.Spec.Captures() && e.capture(id, a) != nil {
+		*r = e.add(id, a)
+		return
 	}
 	e.alter(o)
-	h, kind, why, err := o.set.Apply(e.turn(), e.now, &a)
+	r.Handle, r.Kind, r.Why, r.Err = o.set.Apply(e.turn(), e.now, a)
 	e.done(o)
-	return h, buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
 }
 
 // add is AddBuff where it goes the way of all commands.

@@ -192,22 +192,24 @@ func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result
 			}
 			e.lookAhead()
 		}
-		dst = append(dst, e.doOne(&commands[k]))
+		dst = append(dst, buff.Result{})
+		e.doOne(&dst[len(dst)-1], &commands[k])
 	}
 	return dst
 }
 
 // doOne is Do, which may not change what it is given. A Command is long, and copied only as far as it
 // is needed.
-func (e *Engine) doOne(c *buff.Command) buff.Result {
+func (e *Engine) doOne(r *buff.Result, c *buff.Command) {
 	switch {
 	case c.Verb == verb.Apply:
-		_, r := e.AddBuff(c.Owner, c.Application)
-		return r
+		a := c.Application
+		e.apply(r, c.Owner, &a)
 	case c.Verb == verb.Remove && c.Stacks == 0 && c.Reason == buff.NoReason && c.Whose == 0 && c.Tag == 0 && c.Query.Tag == 0:
-		return e.Remove(c.Handle) // as buff.Remove made it
+		e.take(r, c.Handle) // as buff.Remove made it
+	default:
+		*r = e.Do(*c)
 	}
-	return e.Do(*c)
 }
 
 // aheadCommands is how many commands are looked at ahead. Of more, what was looked at first might be in
