@@ -11,9 +11,9 @@ import (
 // processor waits for all of them at once. What these functions return means nothing; it is returned so that
 // the compiler keeps the reads. Nothing else may be changing the Set meanwhile.
 
-// Ahead reads of the Set itself what a turn or a command looks at.
+// Ahead reads of the Set itself what a turn or a command looks at: something of each of its cache lines.
 func (s *Set) Ahead() uint64 {
-	return uint64(len(s.slots)) + s.ages + uint64(s.modifiers) + uint64(s.scheduler.next)
+	return uint64(len(s.slots)) + s.ages + uint64(s.live)
 }
 
 // AheadKeys reads the keys of its slots. It comes behind Ahead.

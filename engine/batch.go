@@ -234,7 +234,7 @@ func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 	looked := uint64(0)
 	for k := range next {
 		o := next[k].Arg.(*batchedTurn).owner
-		looked += o.set.Ahead() + uint64(o.touched) + uint64(o.came) + uint64(o.box.Owner.number)
+		looked += o.set.Ahead() + uint64(o.touched)
 	}
 	for k := range next {
 		o := next[k].Arg.(*batchedTurn).owner
