@@ -266,9 +266,9 @@ func (e *Engine) allHeld() bool {
 }
 
 // cut takes in that the turn of an owner ended before it was done: its allowance is used up.
-func (e *Engine) cut(o *owner) {
+func (e *Engine) cut(o *owner, used int32) {
 	b := o.note()
-	if b.spree = int32(min(int64(b.spree)+int64(o.used()), math.MaxInt32)); int64(b.spree) >= e.patience {
+	if b.spree = int32(min(int64(b.spree)+int64(used), math.MaxInt32)); int64(b.spree) >= e.patience {
 		o.passed = true
 	}
 }

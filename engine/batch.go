@@ -131,7 +131,7 @@ func (e *Engine) endBatched(x *batchedTurn) {
 	e.takeBatched(x)
 	if x.rests {
 		o := e.owners[x.number].owner
-		e.cut(o)
+		e.cut(o, x.used)
 		e.postpone(x.number)
 	} else if x.again {
 		e.owners[x.number].owner.caughtUp()

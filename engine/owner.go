@@ -81,23 +81,25 @@ func (o *owner) reached() wheel.Time {
 // rests reports whether its last turn ended since its allowance was used up.
 func (o *owner) rests() bool { return o.turns != nil && o.turns.rests }
 
-// used returns how much of its allowance an owner has used that is idle, or done.
-func (o *owner) used() int32 {
+// used returns how much of its allowance an owner has used that is idle, or done. After a batched turn that says how much. If it was cut short
+// the owner has gone on from there; if not, what it was measured by may stand there alone.
+func (o *owner) used() (n int32) {
+	if v := o.noted().batched; v != nil {
+		n = v.used
+	}
 	if o.turns != nil {
-		return o.turns.used
+		n = max(n, o.turns.used)
 	}
-	if b := o.beside.Load(); b != nil && b.batched != nil {
-		return b.batched.used
-	}
-	return 0
+	return n
 }
 
 // counted notes that what an owner has used is counted.
 func (o *owner) counted() {
+	if v := o.noted().batched; v != nil {
+		v.used = 0
+	}
 	if o.turns != nil {
 		o.turns.used = 0
-	} else if b := o.beside.Load(); b != nil && b.batched != nil {
-		b.batched.used = 0
 	}
 }
 

@@ -28,3 +28,30 @@ func TestCopiedOfLeaver(t *testing.T) {
 	e.Copies(nil)
 	require.NotNil(t, o.copied())
 }
+
+// TestUsed: what an owner has used of its allowance is known after a batched turn, also if that was cut short, or measured.
+func TestUsed(t *testing.T) {
+	for _, c := range []struct {
+		batched, turns bool // there is one
+		in, after      int32
+		used           int32
+	}{
+		{batched: false, turns: false, used: 0},
+		{batched: true, turns: false, in: 3, used: 3},
+		{batched: true, turns: true, in: 3, used: 3},           // measured
+		{batched: true, turns: true, in: 3, after: 5, used: 5}, // gone on
+		{batched: false, turns: true, after: 2, used: 2},
+	} {
+		o := &owner{}
+		if c.batched {
+			o.note().batched = &batchedTurn{used: c.in}
+		}
+		if c.turns {
+			o.needTurns().used = c.after
+		}
+		require.Equal(t, c.used, o.used())
+		o.counted()
+		require.Zero(t, o.used())
+	}
+	require.Nil(t, unnoted.batched, "nobody writes to what all share")
+}

@@ -272,7 +272,7 @@ func (e *Engine) takeBack(o *owner) {
 	}
 	switch {
 	case !e.idle(o):
-		e.cut(o)
+		e.cut(o, used)
 	case o.leaving:
 		e.stats.DroppedOnDespawn += uint64(e.unload(o))
 	default:
