@@ -72,7 +72,7 @@ func (s *Set) setCatalog(c *Catalog) {
 	}
 }
 
-// beside is what few owners have, and owners without buffs do not.
+// beside is what many owners do not have: those whose time is the world's, of whom nobody keeps a journal, and whose buffs are plain.
 type beside struct {
 	others   []*Spec // by slot, of the instances that are not of the Set's catalog, see specOf
 	extras   []extra

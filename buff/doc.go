@@ -238,7 +238,7 @@
 //	apply          O(n): looks at 16 bits of each instance for one to join;
 //	               O(1) with ByNone, without group, slot and DR
 //	deadline       O(n) where the earliest one has moved to a later instant, as each pulse does:
-//	               looks at 8 bytes of each slot, some 30 ns for 22 of them
+//	               looks at 8 bytes of each slot
 //	remove, extend O(1) by handle, O(n) by definition
 //	pulse, end     O(log m), beside the deadline; O(n) if the end changes tags of the owner, or if the buff is
 //	               of a group that hides; with TimersEach, O(async stacks)

@@ -78,7 +78,7 @@ func (e *Engine) turnFor(number uint32) *batchedTurn {
 		panic("engine: a turn of nobody")
 	}
 	x.owner = o
-	x.number, x.order, x.at, x.given, x.again, x.whole, x.rests = number, e.nextOrder(), e.now, 0, false, false, false
+	x.number, x.order, x.at, x.given, x.used, x.again, x.whole, x.rests = number, e.nextOrder(), e.now, 0, 0, false, false, false
 	c.at = uint32(v.n)
 	v.n++
 	e.group.Batch(&o.box, x)
@@ -230,6 +230,7 @@ func (e *Engine) takeEvents(s *segment) {
 
 // ahead looks at the owners of turns that come soon, and does nothing with them: see actor.Options. First at
 // all owners, then at the keys of their slots and at what is due of each, which are found through them.
+// At what is the loop's it does not look: should the budget be over just now, the loop has gone on.
 func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 	looked := uint64(0)
 	for k := range next {

@@ -13,14 +13,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// owner is a player as the engine sees it. While its mailbox is running, all but box
-// and the fields that never change belong to the worker. It is kept at four cache lines: what few have, or few have
-// for long, is behind a pointer.
+// owner is a player as the engine sees it. While its mailbox is running, turns, touched and set belong to the worker, who must not look
+// at what is the loop's. It is kept at four cache lines: what many do not have is behind a pointer.
 type owner struct {
 	box mailbox
 
 	turns  *turns                 // of whoever has it in hand; nil: nothing of it
-	beside atomic.Pointer[beside] // the loop's, and few owners have it; workers look only at what it says there
+	beside atomic.Pointer[beside] // the loop's; workers look only at what it says there
 
 	number  uint32
 	touched uint32 // the round of copies in which it had a turn; 0: not since the loop has changed it
@@ -103,8 +102,8 @@ func (o *owner) counted() {
 	}
 }
 
-// beside is what the loop notes of few owners: who were busy, or behind, or are told something. The loop alone makes it, also while a
-// worker has the owner in hand.
+// beside is what the loop notes of owners who were busy, or behind, or are told something; where there are Engine.Copies, of all. It stays until
+// the owner leaves. The loop alone makes it, also while a worker has the owner in hand.
 type beside struct {
 	batched *batchedTurn // it has not been taken back from it
 

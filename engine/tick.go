@@ -226,7 +226,7 @@ func (e *Engine) collect() {
 	clear(e.collected)
 }
 
-// comeHome takes in what one owner brings.
+// takeBack takes in what one owner brings.
 func (e *Engine) takeBack(o *owner) {
 	late, gave, used, obeyed := false, false, o.used(), int32(0)
 	if o.turns != nil {

@@ -1,0 +1,88 @@
+package buff
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// TestKeys: whatever becomes of some Sets that share a Memory, each slot has the hash of its instance, 0 if it has none, to the end of the
+// room that there is, and the next deadline is the earliest one.
+func TestKeys(t *testing.T) {
+	c, spec := manySpec(t)
+	for seed := range uint64(4) {
+		dice := rand.New(rand.NewPCG(seed, 9))
+		turn := &Turn{Catalog: c, Memory: &Memory{}}
+		sets, handles := make([]*Set, 8), make([][]Handle, 8)
+		for k := range sets {
+			sets[k] = NewSet(OwnerID(k), uint32(k), 0, MaxPerOwner)
+		}
+		moved, long := 0, 0
+		for step := range wheel.Time(4000) {
+			k := dice.IntN(len(sets))
+			s := sets[k]
+			piece := s.piece
+			turn.Order++
+			turn.Now = step
+			switch n := dice.IntN(10); {
+			case n < 6 && s.Len() < 90:
+				a := Application{Spec: spec, Source: OwnerID(dice.IntN(999)), Duration: Lasting(time.Duration(1+dice.IntN(9)) * time.Second)}
+				handles[k] = append(handles[k], s.Do(turn, step, Command{Verb: verb.Apply, Application: a}).Handle)
+			case n < 8 && len(handles[k]) > 0:
+				s.Do(turn, step, Command{Verb: verb.Remove, Handle: handles[k][dice.IntN(len(handles[k]))]})
+			case n == 8:
+				for !s.Run(turn, step, 1+dice.IntN(3)) {
+				}
+			case dice.IntN(20) == 0:
+				s.Clear(turn, step, Unload)
+				s.Free(turn)
+				sets[k], handles[k] = NewSet(OwnerID(k), uint32(k), 0, MaxPerOwner), nil
+			}
+			turn.Events = turn.Events[:0]
+			if s = sets[k]; s.piece != piece {
+				moved++
+			}
+			long = max(long, len(s.slots))
+			requireKeys(t, s)
+			next, _, _ := s.TakeDeadline(turn)
+			least := wheel.Never
+			for _, due := range s.dues() {
+				least = min(least, due)
+			}
+			require.Equal(t, least, next)
+		}
+		require.Greater(t, moved, 100)
+		require.Greater(t, long, largestPiece)
+	}
+}
+
+// requireKeys compares the keys of a Set with its instances.
+func requireKeys(t *testing.T, s *Set) {
+	t.Helper()
+	room := cap(s.slots)
+	require.Len(t, s.keys, keyWords(room))
+	for at := range room {
+		want := uint16(0)
+		if at < len(s.slots) {
+			if spec := s.specOf(&s.slots[at]); spec != nil {
+				want = hashOf(spec, s.slots[at].source)
+			}
+		}
+		if got := uint16(s.keys[room+at/4] >> (at % 4 * 16)); got != want {
+			t.Fatalf("lane %d of %d, with %d slots: the hash is %#x, not %#x", at, room, len(s.slots), got, want)
+		}
+	}
+	for at, due := range s.dues() {
+		if i := &s.slots[at]; i.def != 0 && due != wheel.Never && s.scheduler.lists == nil {
+			want, _ := s.due(i)
+			if due != want {
+				t.Fatalf("slot %d is due at %d, and its key says %d", at, want, due)
+			}
+		}
+	}
+}
