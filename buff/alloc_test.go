@@ -112,6 +112,11 @@ func TestSizes(t *testing.T) {
 		require.Contains(t, string(doc), fmt.Sprintf("%s, %d bytes", what, size))
 	}
 	require.Contains(t, string(doc), fmt.Sprintf("keys, %d bytes each", keyWords(64)*8/64))
+	longest := 0
+	for n := 1; n <= largestPiece; n++ {
+		longest = max(longest, chunkSlots/n*(n*int(unsafe.Sizeof(instance{}))+8*keyWords(n)))
+	}
+	require.Contains(t, string(doc), fmt.Sprintf("chunk, up to %d KiB", longest>>10))
 	for f := range reflect.TypeFor[instance]().Fields() {
 		require.NotContains(t, []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Interface, reflect.String, reflect.Map, reflect.Func}, f.Type.Kind(), "%s: the collector looks for nothing in instances", f.Name)
 	}

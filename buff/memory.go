@@ -9,7 +9,7 @@ import (
 )
 
 // Memory is where the Sets of an engine keep their instances: pieces of all sizes, cut from chunks without a
-// pointer, of up to 39 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
+// pointer, of up to 44 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
 // and not one for each owner; a piece that an owner has outgrown is the next one's, and what takes in vain
 // what lies between the sizes of an allocator is in use. A chunk that is empty goes back, and a chunk that others of its
 // size have room for is left: who has a piece in it takes another one, at one of its next sixteen buffs. So owners who grow together
@@ -53,7 +53,7 @@ type slotChunk struct {
 }
 
 const (
-	chunkSlots   = 512 // 32 KiB of instances, and 7 of keys
+	chunkSlots   = 512 // 32 KiB of instances, and 7 to 12 of keys
 	fewPieces    = 4   // of the first chunks of a size
 	largestPiece = 64  // slots; a longer one is not cut from a chunk
 	pieceBits    = 9   // of the number of a piece, for its place in its chunk

@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -183,6 +184,81 @@ func TestMemoryKeepsOne(t *testing.T) {
 		m.give(piece, slots)
 	}))
 	m.check()
+}
+
+// TestMemoryGivesOnce: no piece is given out twice, in chunks of many, whoever comes and goes.
+func TestMemoryGivesOnce(t *testing.T) {
+	dice := rand.New(rand.NewPCG(3, 1))
+	for _, n := range []int{1, 3, 8, largestPiece} {
+		m := &Memory{}
+		type taken struct {
+			piece uint32
+			slots []instance
+		}
+		var all []taken
+		there := map[*instance]bool{}
+		for step := range 4000 {
+			if len(all) > 0 && dice.IntN(1000) < step/5 {
+				k := dice.IntN(len(all))
+				x := all[k]
+				m.give(x.piece, x.slots)
+				delete(there, &x.slots[:1][0])
+				all[k] = all[len(all)-1]
+				all = all[:len(all)-1]
+			} else {
+				piece, slots, _ := m.take(n)
+				require.False(t, there[&slots[:1][0]], "size %d, step %d", n, step)
+				there[&slots[:1][0]] = true
+				all = append(all, taken{piece, slots})
+			}
+			if step%100 == 0 {
+				m.check()
+			}
+		}
+		require.Greater(t, len(m.chunks), 3)
+	}
+}
+
+// TestMemoryLeaves: a chunk is left once the others have room for what it holds, and no sooner; who is in it gets a piece of theirs as long as there
+// is one, and when there is none its own room is in use again.
+func TestMemoryLeaves(t *testing.T) {
+	const n = 8
+	m := &Memory{}
+	var pieces [3 * fewPieces]uint32
+	var slots [3 * fewPieces][]instance
+	for k := range fewPieces + 2 {
+		pieces[k], slots[k], _ = m.take(n)
+	}
+	first := m.chunks[pieces[0]>>pieceBits]
+	require.NotSame(t, first, m.chunks[pieces[fewPieces]>>pieceBits])
+	give := func(k int) {
+		m.give(pieces[k], slots[k])
+		m.check()
+	}
+	give(0)
+	require.False(t, first.leaving, "there is room for two, and it holds three")
+	piece, _, _ := m.other(pieces[1])
+	require.Zero(t, piece, "it is not being left")
+	give(1)
+	require.True(t, first.leaving)
+	piece, slots[0], _ = m.other(pieces[2])
+	require.NotZero(t, piece)
+	require.NotEqual(t, pieces[2]>>pieceBits, piece>>pieceBits)
+	m.take(n)
+	piece, _, _ = m.other(pieces[3])
+	require.Zero(t, piece, "there is no room elsewhere")
+	m.check()
+	piece, _, _ = m.take(n)
+	require.False(t, first.leaving, "its room is needed")
+	require.Equal(t, pieces[3]>>pieceBits, piece>>pieceBits)
+	m.check()
+
+	m = &Memory{}
+	for k := range 2*fewPieces + 1 { // the last one has a chunk with room for more than a whole one holds
+		pieces[k], slots[k], _ = m.take(n)
+	}
+	give(0)
+	require.True(t, m.chunks[pieces[1]>>pieceBits].leaving, "three quarters are little enough")
 }
 
 // TestPoison: who reads a slot that was given back, or writes to it, is found out.

@@ -237,8 +237,8 @@ func (e *Engine) takeBack(o *owner) {
 		b.batched, v.owner = nil, nil
 		if v.whole || v.rests {
 			e.takeBatched(v)
+			gave = v.sends
 		}
-		gave = v.sends
 		if v.rests {
 			late, o.turns.rests = true, false // it has no message that says so
 		}
