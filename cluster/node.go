@@ -34,6 +34,9 @@ type Node struct {
 	subs   []*nats.Subscription
 	once   sync.Once
 
+	beating sync.RWMutex // held by each beat, to read, while the server has it
+	beaten  bool         // under it: no beat follows, for the name is given back
+
 	mu      sync.Mutex
 	hosts   map[string]*host
 	view    policy.View
@@ -277,7 +280,13 @@ func (n *Node) count(what func(*Stats)) {
 func (n *Node) beat(a policy.Action) {
 	ctx, cancel := n.within()
 	defer cancel()
+	n.beating.RLock()
+	if n.beaten {
+		n.beating.RUnlock()
+		return
+	}
 	v, err := n.leases.beat(ctx, a.Leases, a.Leave)
+	n.beating.RUnlock()
 	if err != nil {
 		n.count(func(s *Stats) { s.Missed++ })
 		return
@@ -411,7 +420,10 @@ func (n *Node) Drain(ctx context.Context) error {
 	defer n.Close()
 	select {
 	case <-n.left:
-		n.cancel() // it beats no more; one on its way may hold the name for one TTL
+		n.beating.Lock() // one on its way would hold the name for one TTL, and takes no longer than that itself
+		n.beaten = true
+		n.beating.Unlock()
+		n.cancel()
 		return n.leases.leave(ctx)
 	case <-ctx.Done():
 		return ctx.Err()
