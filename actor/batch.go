@@ -151,6 +151,10 @@ func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O,
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if r != g.batch {
+		g.putBehind(i, r.turns[from:to])
+		return first
+	}
 	s := &r.shares[i]
 	s.from, s.to = from, to
 	s.left.Store(uint64(to)<<32 | uint64(from+1))
@@ -158,6 +162,17 @@ func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O,
 		g.notify() // who has just ended could not know of these
 	}
 	return first
+}
+
+// putBehind is for a share of a round that the loop has closed while its worker looked ahead: the loop takes all of them for
+// begun, and holds them. No later worker comes to that round any more; so that they do not hang
+// on this one, all but the first, which is the worker's, go where everybody looks. The caller holds the lock.
+func (g *Group[O, M]) putBehind(i int, share []Turn[O, M]) {
+	g.workers[i].box = share[0].box
+	for k := range share[1:] {
+		g.behind = append(g.behind, &share[1+k])
+	}
+	g.notify()
 }
 
 // help takes a turn out of the share of another worker, if there is one.
@@ -202,7 +217,7 @@ func (g *Group[O, M]) countBatched(i int) {
 	p.round, p.turns = nil, 0
 }
 
-// runBatched calls Options.Batched once.
+// runBatched calls Options.Batched once. The round is not looked at where the turn is held.
 func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *Turn[O, M]) {
 	box := v.box
 	returned := false

@@ -61,7 +61,8 @@
 //	it returns                                  idle
 //	it panics or ends its goroutine             idle, and that is counted
 //	it defers a message, see [Mailbox.Defer]    running, in the ready list; if it parks, to be collected
-//	the loop has not waited for its end         running, in the hands of its worker: it is held
+//	the loop has not waited for its end         running, in the hands of its worker: it is held, also where that
+//	                                            still looks ahead
 //	no worker has begun it                      idle, and nothing was done
 //
 // # Memory order

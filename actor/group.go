@@ -92,8 +92,9 @@ type Group[O, M any] struct {
 
 	mu       sync.Mutex
 	ready    ready[Mailbox[O, M]]
-	pending  int // handed over and not done: in the ready list or in a worker's hands
-	overdue  int // of those, the ones that are not waited for, see Wait
+	behind   []*Turn[O, M] // held batched turns that nobody has in hand, see putBehind
+	pending  int           // handed over and not done: in the ready list or in a worker's hands
+	overdue  int           // of those, the ones that are not waited for, see Wait
 	workers  []worker[O, M]
 	free     []int // slots that are free; the last is used next
 	starting int   // slots that are reserved and whose task has not begun

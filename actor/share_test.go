@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,6 +111,72 @@ func TestBatchSharesHang(t *testing.T) {
 			requireQuiet(t, g)
 		}
 	})
+}
+
+// The time may be over while a worker still looks ahead at its share: nobody has begun those turns, and the loop may not touch
+// their owners either. If the first of them ends the worker, or hangs, others do the rest.
+func TestBatchClosedWhileAhead(t *testing.T) {
+	for _, hangs := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			const n, share = 100, 12
+			looks, gate := make(chan struct{}), make(chan struct{})
+			g := actor.NewGroup(actor.Options[*note, int]{
+				Pool: goroutines{}, Workers: 2, Limit: 10, Handle: takeAll,
+				Ahead: func(int, []actor.Turn[*note, int]) { <-looks },
+				Batched: func(_ int, b *box, arg any) {
+					switch k := arg.(int); {
+					case k%share != 0:
+						b.Owner.got = append(b.Owner.got, k)
+						if k%share == 1 {
+							b.Defer(-k, false)
+						}
+					case hangs && k == 0:
+						<-gate
+					default:
+						runtime.Goexit()
+					}
+				},
+			})
+			boxes := make([]*box, n)
+			for k := range boxes {
+				boxes[k] = newBoxes("x")[0]
+				g.Batch(boxes[k], k)
+			}
+			g.Start(-1)
+			require.False(t, g.Wait(time.After(time.Second), false))
+			left, whole := g.EndBatch()
+			require.False(t, whole)
+			begun := g.Stats().Running
+			require.Equal(t, n-begun, len(left))
+			require.Equal(t, begun, left[0])
+			require.Greater(t, begun, share+1)
+			require.Equal(t, begun, g.Stats().Overdue)
+			require.Empty(t, g.Held(nil, false))
+
+			close(looks)
+			synctest.Wait()
+			if hangs {
+				require.True(t, g.Wait(time.After(time.Second), false), "nobody waits for what is overdue")
+				synctest.Wait()
+				requireHeld(t, g, boxes[0])
+				close(gate)
+			}
+			require.True(t, g.Wait(nil, true))
+			requireBoxes(t, boxes[:begun], g.Collect(nil, nil))
+			for k, b := range boxes[:begun] {
+				var want []int
+				switch k % share {
+				case 0:
+				case 1:
+					want = []int{k, -k}
+				default:
+					want = []int{k}
+				}
+				require.Equal(t, want, b.Owner.got, "turn %d", k)
+			}
+			requireQuiet(t, g)
+		})
+	}
 }
 
 // Ahead is called for turns that nobody has begun, at most once for each.

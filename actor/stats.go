@@ -30,7 +30,7 @@ func (g *Group[O, M]) Stats() Stats {
 		Staged:  len(g.staged),
 		Running: len(g.running),
 		Pending: g.pending,
-		Ready:   g.ready.n,
+		Ready:   g.ready.n + len(g.behind),
 		Overdue: g.overdue,
 		Workers: len(g.workers) - len(g.free),
 

@@ -1,12 +1,15 @@
 package actor
 
+import "slices"
+
 // A worker is one slot for a task in the pool. Its task is made once and submitted
-// again and again, but only when the slot is free. All fields but task and the last are
+// again and again, but only when the slot is free. All fields but task, held and the last are
 // under the group's lock.
 type worker[O, M any] struct {
 	task  func()
 	state slotState
 	box   *Mailbox[O, M] // in hand
+	held  *Turn[O, M]    // what to do with box, out of Group.behind; nil: call Handle
 
 	// The worker's own, without a lock: its batched turns in a round that it has not counted yet.
 	round *round[O, M]
@@ -54,7 +57,7 @@ func (g *Group[O, M]) reserve() (i int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	last := len(g.free) - 1
-	if last < 0 || g.ready.n+g.batch.left() <= g.starting {
+	if last < 0 || g.ready.n+len(g.behind)+g.batch.left() <= g.starting {
 		return 0, false
 	}
 	i = g.free[last]
@@ -98,10 +101,14 @@ func (g *Group[O, M]) run(i int) {
 	}()
 	var box *Mailbox[O, M]
 	for more := true; more; box, more = g.next(i, box) {
-		if box != nil {
-			g.turn(i, box)
-		} else {
+		switch v := g.workers[i].held; {
+		case box == nil:
 			g.runBatch(i)
+		case v != nil:
+			g.workers[i].held, box = nil, nil
+			g.runBatched(i, nil, v) // it is done with the mailbox
+		default:
+			g.turn(i, box)
 		}
 	}
 	ended = true // by next: the slot may have a new task by now
@@ -132,14 +139,20 @@ func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], m
 	return g.claim(i)
 }
 
-// claim takes the first mailbox of the ready list into hand, once there is nobody left to
-// batched turn. If there is none the worker ends here, and not later: the loop adds work and looks for free
+// claim takes the first mailbox of the ready list into hand, once there is no batched turn left, and
+// none that is held behind. If there is none the worker ends here, and not later: the loop adds work and looks for free
 // slots under the same lock, so it either sees this slot free or this worker sees
 // the work. The caller holds the lock.
 func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 	g.workers[i].box = nil
 	if g.batch.left() > 0 {
 		return nil, true
+	}
+	if len(g.behind) > 0 {
+		v := g.behind[0]
+		g.behind = slices.Delete(g.behind, 0, 1)
+		g.workers[i].box, g.workers[i].held = v.box, v
+		return v.box, true
 	}
 	if box = g.ready.pop(); box == nil {
 		g.release(i)
