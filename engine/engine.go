@@ -41,6 +41,7 @@ type Engine struct {
 	wheel    *wheel.Wheel
 	fired    []wheel.Fired
 	due      []dueOwner // of those that have fired, in order
+	dueSpare []dueOwner // to sort them
 	high     highWaters
 
 	owners  []entrance // by number

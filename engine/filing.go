@@ -1,9 +1,8 @@
 package engine
 
 import (
-	"slices"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/radix"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -71,26 +70,9 @@ func (e *Engine) findDue() {
 		e.due, last = append(e.due, d), d
 	}
 	if !sorted {
-		sortDue(e.due)
+		e.dueSpare = radix.Sort(e.due, numberBits, e.dueSpare)
 	}
 	e.stats.Fired += uint64(len(e.fired))
-}
-
-// sortDue sorts those that are due. The wheel fires them by instant, and most are due at that for which their timer waited: then only those
-// of each instant have to be sorted, which are few.
-func sortDue(due []dueOwner) {
-	for from := 0; from < len(due); {
-		at, to := due[from]>>instantShift, from+1
-		for to < len(due) && due[to]>>instantShift == at {
-			to++
-		}
-		if to < len(due) && due[to]>>instantShift < at {
-			slices.Sort(due)
-			return
-		}
-		slices.Sort(due[from:to])
-		from = to
-	}
 }
 
 // lookAhead is how many timers fetch looks at.

@@ -169,7 +169,8 @@ func (e *Engine) giveBack(frame uint64) {
 		return
 	}
 	s := &e.high
-	e.fired, e.due, e.collected = fit(e.fired[:0], s.fired), fit(e.due[:0], s.fired), fit(e.collected[:0], s.collected)
+	e.fired, e.collected = fit(e.fired[:0], s.fired), fit(e.collected[:0], s.collected)
+	e.due, e.dueSpare = fit(e.due[:0], s.fired), fit(e.dueSpare[:0], s.fired)
 	if len(e.outbox) == 0 {
 		e.outbox = fit(e.outbox, s.outbox)
 	}

@@ -1,9 +1,7 @@
 package wheel
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 )
 
 // Advance turns the hands to now and appends to dst what is due at or before it, in
@@ -239,35 +237,6 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 	}
 	w.dropAll(q)
 	return dst
-}
-
-// ready is a timer that fires, with what it is sorted by.
-type ready struct {
-	Fired
-	seq uint64
-}
-
-// sort orders what fires of a slot, which still holds it.
-func (w *Wheel) sort(q *queue, fired []Fired) {
-	batch := w.batch[:0]
-	for r := w.read(q); r.left > 0; {
-		for _, e := range w.more(&r) {
-			// Those that do not fire have not got this stamp.
-			if b := w.timer(e.timer); b.stamp == e.stamp|resting {
-				batch = append(batch, ready{Fired{Due: b.due, ID: b.id}, b.seq})
-			}
-		}
-	}
-	slices.SortFunc(batch, func(a, b ready) int {
-		if a.Due != b.Due {
-			return cmp.Compare(a.Due, b.Due)
-		}
-		return cmp.Compare(a.seq, b.seq)
-	})
-	for i := range batch {
-		fired[i] = batch[i].Fired
-	}
-	w.batch = batch
 }
 
 // smooth moves a part of what is in the coming slots, so that nothing is left when the

@@ -61,7 +61,7 @@ func (w *Wheel) Stats() Stats {
 	bytes := len(w.chunks)*pageChunks*int(unsafe.Sizeof(chunk{})) +
 		len(w.slots)*int(unsafe.Sizeof(queue{})) +
 		int(unsafe.Sizeof(Wheel{})) +
-		cap(w.batch)*int(unsafe.Sizeof(ready{}))
+		cap(w.sorting.batch)*int(unsafe.Sizeof(ready{})) + (cap(w.sorting.keys)+cap(w.sorting.spare))*8
 	for _, p := range w.pages {
 		bytes += len(p) * int(unsafe.Sizeof(timer{}))
 	}

@@ -25,14 +25,14 @@ type Wheel struct {
 	// at them and not at the timers.
 	counts []uint64
 
-	slots  []queue              // late, then those of all levels, finest first; nil: see few
-	few    *fewSlots            // the same of a Wheel with few timers
-	fewest uint64               // how many timers it has made when that changes
-	level  [maxLevels]level     // the dial, three faces, the shelves
-	dial   [2][dialWords]uint64 // see level.occupied
-	coming [shelf + 1]uint32    // of the faces and the first shelf: the slot to be reached next
-	chunks []*[pageChunks]chunk // chunk 0 stands for none
-	batch  []ready              // what fires in one millisecond, to sort it
+	slots   []queue              // late, then those of all levels, finest first; nil: see few
+	few     *fewSlots            // the same of a Wheel with few timers
+	fewest  uint64               // how many timers it has made when that changes
+	level   [maxLevels]level     // the dial, three faces, the shelves
+	dial    [2][dialWords]uint64 // see level.occupied
+	coming  [shelf + 1]uint32    // of the faces and the first shelf: the slot to be reached next
+	chunks  []*[pageChunks]chunk // chunk 0 stands for none
+	sorting sorting
 
 	freeChunk  uint32 // first free chunk
 	madeChunks uint32 // chunks that were ever used, and chunk 0

@@ -45,11 +45,12 @@ var arrows = map[string][]string{
 		"buff", "buff/define", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
-	"engine":                           {"wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "engine/history", "engine/view", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
+	"engine":                           {"wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "engine/history", "engine/view", "internal/radix", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
 	"engine/view":                      {"wheel", "buff", "buff/define", "buff/stat"}, // and not the engine, which makes it
 	"engine/history":                   {"wheel", "buff", "buff/define", "buff/verb", "buff/stat"},
 	"engine/replay":                    {"engine", "buff", "wheel", "internal/recovered", "internal/recording"},
-	"wheel":                            {},
+	"wheel":                            {"internal/radix"},
+	"internal/radix":                   {},
 	"replicate":                        {"engine", "buff", "buff/define", "buff/journal", "wheel"},
 	"replicate/js":                     {},
 	"replicate/client":                 {"buff", "buff/define", "wheel"}, // and not the engine: it is on the player's machine
