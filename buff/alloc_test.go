@@ -88,6 +88,15 @@ func TestAllocations(t *testing.T) {
 	none("stack", func() { w.apply() })
 	require.Greater(t, int(w.set.look(0).Stacks), 200)
 
+	// The error of a handle that names nothing, and of an owner that is full, is one small object, whose text nobody has asked for.
+	gone := w.apply()
+	w.do(Command{Verb: verb.Remove, Handle: gone})
+	var err error
+	require.LessOrEqual(t, testing.AllocsPerRun(200, func() { err = w.do(Command{Verb: verb.Remove, Handle: gone}).Err }), 1.0)
+	require.ErrorIs(t, err, ErrStale)
+	require.EqualError(t, err, ErrStale.Error()+": "+gone.String())
+	w.apply()
+
 	stacks := 0
 	none("All", func() {
 		for i := range w.set.All() {

@@ -228,8 +228,20 @@ func (s *Set) denyFull(t *Turn, a *Application) outcome {
 	if s.live < s.limit {
 		return s.deny(t, a, Full, fmt.Errorf("%w: %d modifiers on owner %d", ErrFull, stat.MaxModifiers, s.owner))
 	}
-	return s.deny(t, a, Full, fmt.Errorf("%w: %d buffs on owner %d", ErrFull, s.limit, s.owner))
+	return s.deny(t, a, Full, fullError{s.limit, s.owner})
 }
+
+// fullError is the error of an application that finds no room, with a text when somebody asks for it: who is at the limit is asked again and again.
+type fullError struct {
+	limit int16
+	owner OwnerID
+}
+
+func (e fullError) Error() string {
+	return fmt.Sprintf("%v: %d buffs on owner %d", ErrFull, e.limit, e.owner)
+}
+
+func (e fullError) Unwrap() error { return ErrFull }
 
 func (s *Set) deny(t *Turn, a *Application, why Reason, err error) outcome {
 	e := t.tell(s, Denied)

@@ -56,18 +56,20 @@ func panicReason(why Reason) {
 // remove takes n stacks off the buff of a handle.
 func (s *Set) remove(t *Turn, h Handle, n int, why Reason) outcome {
 	if !s.lives(h) {
-		return outcome{err: errStale(h)}
+		return outcome{err: staleError{h}}
 	}
 	return s.lose(t, h.slot(), n, why)
 }
 
-// errStale is the error of a handle that names nothing. It is out of line, so that those who
-// call it are short.
-//
-//go:noinline
-func errStale(h Handle) error { return fmt.Errorf("%w: %v", ErrStale, h) }
+// staleError is the error of a handle that names nothing. A raid has them all the time, and most are never read: the text is
+// made when somebody asks for it.
+type staleError struct{ h Handle }
 
-func stale(h Handle) Result { return Result{Err: errStale(h)} }
+func (e staleError) Error() string { return fmt.Sprintf("%v: %v", ErrStale, e.h) }
+
+func (e staleError) Unwrap() error { return ErrStale }
+
+func stale(h Handle) Result { return Result{Err: staleError{h}} }
 
 // outcome is what came of an application or a removal. A Result is twice as long, and those
 // who pass it on write all of it to memory, each one anew; this stays in registers.

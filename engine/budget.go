@@ -224,6 +224,7 @@ func (e *Engine) lookAheadAcross(some []outgoing) {
 		}
 	}
 	e.lookAhead()
+	e.ahead.forget()
 }
 
 // keepOutbox keeps the commands across owners from the k-th on for the next frame. As many may

@@ -29,18 +29,17 @@ import (
 func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
 	e.enter("AddBuff")
 	var r buff.Result
-	e.apply(&r, id, &a)
+	e.apply(&r, e.ownerOf(id), id, &a)
 	return r.Handle, r
 }
 
-// apply is AddBuff, which may change the application. It fills in a Result, as take does.
-func (e *Engine) apply(r *buff.Result, id buff.OwnerID, a *buff.Application) {
+// apply is AddBuff for the owner of that ID, nil if there is none, and may change the application. It fills in a Result, as take does.
+func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Application) {
 	if !e.loop.Catalog.Has(a.Spec) {
 		if a.Spec, r.Err = e.version(a.Spec); r.Err != nil {
 			return
 		}
 	}
-	o := e.ownerOf(id)
 	if !e.ready(o) || a.Spec.Captures() && e.capture(id, a) != nil {
 		*r = e.add(id, a)
 		return

@@ -193,18 +193,24 @@ func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result
 			e.lookAhead()
 		}
 		dst = append(dst, buff.Result{})
-		e.doOne(&dst[len(dst)-1], &commands[k])
+		e.doOne(&dst[len(dst)-1], &commands[k], e.ahead.owners[k%aheadCommands])
+	}
+	if len(commands) > 0 {
+		e.ahead.forget()
 	}
 	return dst
 }
 
 // doOne is Do, which may not change what it is given. A Command is long, and copied only as far as it
-// is needed.
-func (e *Engine) doOne(r *buff.Result, c *buff.Command) {
+// is needed. The owner is what the look ahead has found, nil if nothing: who was there then still is, for no command spawns or despawns.
+func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 	switch {
 	case c.Verb == verb.Apply:
 		a := c.Application
-		e.apply(r, c.Owner, &a)
+		if o == nil {
+			o = e.ownerOf(c.Owner)
+		}
+		e.apply(r, o, c.Owner, &a)
 	case c.Verb == verb.Remove && c.Stacks == 0 && c.Reason == buff.NoReason && c.Whose == 0 && c.Tag == 0 && c.Query.Tag == 0:
 		e.take(r, c.Handle) // as buff.Remove made it
 	default:
@@ -264,9 +270,13 @@ func (e *Engine) lookAhead() {
 			looked += touchedBy(&o.set, a.commands[k])
 		}
 	}
-	clear(a.owners[:a.n]) // who leaves must not be kept
-	clear(a.commands[:a.n])
 	a.looked = looked
+}
+
+// forget lets go of what was looked at: who leaves must not be kept.
+func (a *ahead) forget() {
+	clear(a.owners[:a.n])
+	clear(a.commands[:a.n])
 }
 
 // touchedBy reads what a command is about.

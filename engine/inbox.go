@@ -312,5 +312,6 @@ func (e *Engine) lookAheadIn(l *envelope) (n int) {
 		}
 	}
 	e.lookAhead()
+	e.ahead.forget()
 	return n
 }

@@ -287,7 +287,7 @@ func (s *script) next() ([]floor.Command, []int) {
 	for range max(1, s.players/10) {
 		if s.rng.IntN(10) == 0 && before > 0 {
 			s.calls = append(s.calls, floor.Command{Verb: floor.Remove})
-			s.of = append(s.of, before-1-s.rng.IntN(min(before, 4*s.players)))
+			s.of = append(s.of, (before-1-s.rng.IntN(min(before, 4*s.players)))%s.kept())
 			continue
 		}
 		spec := [...]uint16{dot, dot, dot, hot, bless, bless, slow}[s.rng.IntN(7)]
@@ -295,11 +295,14 @@ func (s *script) next() ([]floor.Command, []int) {
 		s.calls = append(s.calls, floor.Command{
 			Spec: spec, Owner: uint64(target), Source: uint64(1 + (target+s.rng.IntN(5))%s.players), Magnitude: int64(1 + s.rng.IntN(9)),
 		})
-		s.of = append(s.of, s.names)
+		s.of = append(s.of, s.names%s.kept())
 		s.names++
 	}
 	return s.calls, s.of
 }
+
+// kept is how many handles are kept at most: older ones have no name any more, and their list does not grow while it is measured.
+func (s *script) kept() int { return 8 * s.players }
 
 // TestSameEvents: what happens to each owner in a minute of a raid is the same in the engine and on the
 // floor, event by event, and so is what the handlers have made of it.
