@@ -42,8 +42,8 @@ func (s *Set) AheadOf(at int) (seen uint64) {
 	return uint64(s.slots[at].generation)
 }
 
-// AheadApply reads what an application will change, as far as that can be guessed. It comes behind AheadKeys.
-func (s *Set) AheadApply(a *Application) (seen uint64) {
+// AheadApply reads what an application will change, as far as that can be guessed. It comes behind AheadKeys. The Memory is that of the Turn.
+func (s *Set) AheadApply(m *Memory, a *Application) (seen uint64) {
 	if a.Spec.Stack.By != define.ByNone {
 		want := wants(a)
 		for k, word := range s.hashes() {
@@ -51,6 +51,12 @@ func (s *Set) AheadApply(a *Application) (seen uint64) {
 				return s.AheadOf(4*k + bits.TrailingZeros64(like)/16)
 			}
 		}
+	}
+	if s.free == noSlot && len(s.slots) == cap(s.slots) { // all move to a longer piece
+		for at := range s.slots {
+			seen += uint64(s.slots[at].generation)
+		}
+		return seen + m.ahead(s.piece)
 	}
 	// A new one: its place, and the youngest, which gets it as a neighbour.
 	for _, at := range [2]uint16{s.free, s.newest} {

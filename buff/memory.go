@@ -137,6 +137,18 @@ func (m *Memory) give(piece uint32, slots []instance) {
 	}
 }
 
+// ahead reads of a chunk what give changes of it.
+func (m *Memory) ahead(piece uint32) (seen uint64) {
+	if m == nil || piece == 0 {
+		return 0
+	}
+	m.mu.Lock()
+	c := m.chunks[piece>>pieceBits]
+	seen = c.room[piece%(1<<pieceBits)/64] + uint64(c.taken)
+	m.mu.Unlock()
+	return seen
+}
+
 // leave has nothing more cut from a chunk: the others have room for what it holds.
 func (m *Memory) leave(size *pieceSize, c *slotChunk, number uint32) {
 	m.unlink(&size.roomy, c)

@@ -267,7 +267,7 @@ func (e *Engine) lookAhead() {
 	}
 	for k, o := range a.owners[:a.n] {
 		if o != nil {
-			looked += touchedBy(&o.set, a.commands[k])
+			looked += e.touchedBy(&o.set, a.commands[k])
 		}
 	}
 	a.looked = looked
@@ -280,11 +280,11 @@ func (a *ahead) forget() {
 }
 
 // touchedBy reads what a command is about.
-func touchedBy(s *buff.Set, c *buff.Command) (seen uint64) {
+func (e *Engine) touchedBy(s *buff.Set, c *buff.Command) (seen uint64) {
 	switch c.Verb {
 	case verb.Apply:
 		if c.Application.Spec != nil {
-			return s.AheadApply(&c.Application)
+			return s.AheadApply(e.loop.Memory, &c.Application)
 		}
 	case verb.Remove, verb.Extend, verb.SetRemaining:
 		return s.AheadOf(c.Handle.Slot())
