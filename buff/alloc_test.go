@@ -88,7 +88,7 @@ func TestAllocations(t *testing.T) {
 	none("stack", func() { w.apply() })
 	require.Greater(t, int(w.set.look(0).Stacks), 200)
 
-	// The error of a handle that names nothing, and of an owner that is full, is one small object, whose text nobody has asked for.
+	// The error of a handle that names nothing is one small object, whose text nobody has asked for; so is that of an owner who is full.
 	gone := w.apply()
 	w.do(Command{Verb: verb.Remove, Handle: gone})
 	var err error
@@ -96,6 +96,13 @@ func TestAllocations(t *testing.T) {
 	require.ErrorIs(t, err, ErrStale)
 	require.EqualError(t, err, ErrStale.Error()+": "+gone.String())
 	w.apply()
+	full := newWork(t, Spec{ID: "p", Duration: time.Hour})
+	full.set.limit = 1
+	full.apply()
+	require.LessOrEqual(t, testing.AllocsPerRun(200, func() {
+		err = full.do(Command{Verb: verb.Apply, Application: Application{Spec: full.spec, Source: 3}}).Err
+	}), 1.0)
+	require.EqualError(t, err, ErrFull.Error()+": 1 buffs on owner 1")
 
 	stacks := 0
 	none("All", func() {

@@ -184,6 +184,11 @@ func (e *Engine) missed(r buff.Result) buff.Result {
 // dst has room.
 func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result {
 	e.enter("DoAll")
+	if len(commands) == 0 {
+		return dst
+	}
+	e.beginAhead()
+	defer e.ahead.forget() // also if a command panics
 	for k := range commands {
 		if k%aheadCommands == 0 {
 			e.beginAhead()
@@ -194,9 +199,6 @@ func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result
 		}
 		dst = append(dst, buff.Result{})
 		e.doOne(&dst[len(dst)-1], &commands[k], e.ahead.owners[k%aheadCommands])
-	}
-	if len(commands) > 0 {
-		e.ahead.forget()
 	}
 	return dst
 }
@@ -236,7 +238,7 @@ func (e *Engine) beginAhead() {
 	if e.ahead == nil {
 		e.ahead = new(ahead)
 	}
-	e.ahead.n = 0
+	e.ahead.forget()
 }
 
 func (a *ahead) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
@@ -277,6 +279,7 @@ func (e *Engine) lookAhead() {
 func (a *ahead) forget() {
 	clear(a.owners[:a.n])
 	clear(a.commands[:a.n])
+	a.n = 0
 }
 
 // touchedBy reads what a command is about.

@@ -19,6 +19,15 @@ func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if cap(spare) < len(keys) {
 		spare = make([]K, len(keys), cap(keys))
 	}
+	byDigits(keys, low, spare)
+	if !slices.IsSorted(keys) {
+		slices.Sort(keys)
+	}
+	return spare
+}
+
+// byDigits sorts keys by all but the low bits; those in which these are equal stay in order.
+func byDigits[K ~uint64](keys []K, low int, spare []K) {
 	differ := K(0)
 	for _, k := range keys {
 		differ |= k ^ keys[0]
@@ -33,10 +42,6 @@ func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if &from[0] != &keys[0] {
 		copy(keys, from)
 	}
-	if !slices.IsSorted(keys) {
-		slices.Sort(keys)
-	}
-	return spare
 }
 
 // pass copies keys in the order of eight of their bits; those in which these are equal stay in order.

@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// TestAheadForgets: once DoAll has returned, or has panicked, nothing holds an owner that it looked at: who leaves is gone.
+func TestAheadForgets(t *testing.T) {
+	catalog, err := buff.NewCatalog(buff.Spec{ID: "b", Duration: 1e9})
+	require.NoError(t, err)
+	e, err := New(Options{Catalog: catalog, Synchronous: true})
+	require.NoError(t, err)
+	var commands []buff.Command
+	for id := range buff.OwnerID(aheadCommands + 3) { // the last look ahead is at fewer than the one before
+		require.NoError(t, e.Spawn(id+1, nil))
+		commands = append(commands, buff.Apply(id+1, buff.Application{Spec: catalog.Spec("b")}))
+	}
+	unsound := buff.Remove(1)
+	unsound.Tag = 1
+	for _, last := range []buff.Command{commands[0], unsound} {
+		do := func() { e.DoAll(nil, append(commands, last)) }
+		if last.Tag == 0 {
+			do()
+		} else {
+			require.Panics(t, do)
+		}
+		require.Equal(t, [aheadCommands]*owner{}, e.ahead.owners)
+		require.Equal(t, [aheadCommands]*buff.Command{}, e.ahead.commands)
+	}
+}
