@@ -33,8 +33,8 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	s.each(func(at uint16) { s.adopt(t, at, &n) })
 	s.setCatalog(t.Catalog)
 	s.versions = false
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		s.versions = s.versions || s.specOf(&s.slots[at]).catalog != t.Catalog
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		s.versions = s.versions || s.specOf(s.slot(at)).catalog != t.Catalog
 	}
 	s.reconsider(t)
 	for t.head < len(t.items) {
@@ -54,7 +54,7 @@ type Adopted struct {
 
 // adopt brings one instance to the newest version.
 func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	newest, known := t.Catalog.Newest(s.specOf(i))
 	switch {
 	case newest == s.specOf(i):

@@ -13,19 +13,20 @@ import (
 
 // Ahead reads of the Set itself what a turn or a command looks at: something of each of its cache lines.
 func (s *Set) Ahead() uint64 {
-	return uint64(len(s.slots)) + s.ages + uint64(s.live)
+	return uint64(int(s.used)) + s.ages + uint64(s.live)
 }
 
 // AheadKeys reads the keys of its slots. It comes behind Ahead.
 func (s *Set) AheadKeys() (seen uint64) {
-	last := len(s.keys) - 1
+	keys := s.keys()
+	last := len(keys) - 1
 	if last < 0 {
 		return 0
 	}
 	for at := 0; at < last; at += wordsOfLine {
-		seen += uint64(s.keys[at])
+		seen += uint64(keys[at])
 	}
-	return seen + uint64(s.keys[last])
+	return seen + uint64(keys[last])
 }
 
 // wordsOfLine is how many words of keys are in a cache line.
@@ -36,10 +37,10 @@ func (s *Set) AheadFirst() (seen uint64) { return s.AheadOf(int(s.scheduler.firs
 
 // AheadOf reads the instance in a slot. It comes behind Ahead.
 func (s *Set) AheadOf(at int) (seen uint64) {
-	if at >= len(s.slots) {
+	if at >= int(s.used) {
 		return 0
 	}
-	return uint64(s.slots[at].generation)
+	return uint64(s.slot(uint16(at)).generation)
 }
 
 // AheadApply reads what an application will change, as far as that can be guessed. It comes behind AheadKeys. The Memory is that of the Turn.
@@ -52,9 +53,9 @@ func (s *Set) AheadApply(m *Memory, a *Application) (seen uint64) {
 			}
 		}
 	}
-	if s.free == noSlot && len(s.slots) == cap(s.slots) { // all move to a longer piece
-		for at := range s.slots {
-			seen += uint64(s.slots[at].generation)
+	if s.free == noSlot && int(s.used) == s.room() { // all move to a longer piece
+		for at := range s.used {
+			seen += uint64(s.slot(at).generation)
 		}
 		return seen + m.ahead(s.piece)
 	}

@@ -145,7 +145,7 @@ func TestSizes(t *testing.T) {
 	}
 	s := w.set
 	size := unsafe.Sizeof(*s) +
-		uintptr(cap(s.slots))*unsafe.Sizeof(instance{}) + uintptr(cap(s.keys))*8 + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
+		uintptr(s.room())*unsafe.Sizeof(instance{}) + uintptr(cap(s.piece.keys()))*8 + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
 	require.Nil(t, s.beside)
 	require.Nil(t, s.scheduler.lists, "they are the Turn's")
 	require.Nil(t, s.gates)

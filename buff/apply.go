@@ -121,7 +121,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	case why != NoReason:
 		return s.deny(t, a, why, nil)
 	}
-	i := &s.slots[at]
+	i := s.slot(at)
 	s.setSpec(at, spec)
 	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
 	s.takeDuration(i, d)
@@ -161,7 +161,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 // gives nothing: no tag and no modifier of it is there for even a moment, so that nothing that
 // requires or forbids its tags is set off.
 func (s *Set) enter(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	spec := s.specOf(i)
 	if spec.uses&usesActs != 0 {
 		s.needGates().acts |= spec.acts()

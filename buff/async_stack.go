@@ -73,7 +73,7 @@ func asyncOrder(a, b asyncStack) int {
 // allow lets the rule of refresh decide about the stack that ends first. Where there is room for some of the stacks only,
 // those come, and the rest is lost without a word.
 func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
-	i, spec := &s.slots[at], a.Spec
+	i, spec := s.slot(at), a.Spec
 	r := outcome{handle: s.handle(at), kind: Stacked}
 	room := spec.limit - int32(i.stacks)
 	full := room <= 0
@@ -127,7 +127,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 // One stack only is restarted, whatever the application brings: of three stacks that ended together two still do.
 // Story: testdata/timers_each_full.txt.
 func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if s.specOf(i).Stack.Refresh == define.RefreshNone {
 		return 0
 	}
@@ -163,7 +163,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 // Oldest is by application, and not by who ends first: a long one gives way before a short one that came later.
 func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 	for n > 0 {
-		async := s.extraOf(&s.slots[at]).async
+		async := s.extraOf(s.slot(at)).async
 		k := oldestOf(async)
 		part := min(n, async[k].stacks)
 		s.thin(t, at, k, part)
@@ -176,7 +176,7 @@ func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 
 // thin takes n stacks off an async stack.
 func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	x := s.extraOf(i)
 	l := &x.async[k]
 	n = min(n, l.stacks)
@@ -197,7 +197,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 // endAsync ends the async stack that ends first, which is not the last.
 // Of a member of an aura it is a holder that goes, with what it brought. Story: testdata/timers_each.txt.
 func (s *Set) endAsync(t *Turn, at uint16, why Reason) {
-	if i := &s.slots[at]; i.flags&member != 0 {
+	if i := s.slot(at); i.flags&member != 0 {
 		s.dropHolder(t, at, s.firstToLeave(i))
 		return
 	}

@@ -30,7 +30,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
 	}
 	if at, k := s.memberOf(a); at != noSlot {
-		i := &s.slots[at]
+		i := s.slot(at)
 		if h := &s.extraOf(i).async[k]; h.end != wheel.Never {
 			s.flush(t, at)
 			h.end = wheel.Never
@@ -43,12 +43,12 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 	a.member = true
 	was := int16(0)
 	if at := s.joined(a); at != noSlot {
-		was = s.slots[at].stacks
+		was = s.slot(at).stacks
 	}
 	r := s.apply(t, a)
 	if r.kind != Denied && r.kind != Removed && s.lives(r.handle) {
 		at := r.handle.slot()
-		i := &s.slots[at]
+		i := s.slot(at)
 		s.ages++
 		x := s.needExtra(i)
 		x.async = append(x.async, asyncStack{source: a.Source, end: wheel.Never, stacks: i.stacks - was, age: s.ages})
@@ -59,7 +59,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 
 // hold lets an instance have no end: its owner is within one of its auras.
 func (s *Set) hold(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	i.flags &^= leaving
 	i.end = wheel.Never
 	s.mark(at, journal.Time)
@@ -73,7 +73,7 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 	if at == noSlot {
 		return Result{}
 	}
-	i := &s.slots[at]
+	i := s.slot(at)
 	h := &s.extraOf(i).async[k]
 	switch {
 	case h.end != wheel.Never:
@@ -96,7 +96,7 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 // The end is the latest of the lingers. One that was told to the instance itself, by SetRemaining or Extend, stays if it is
 // the sooner: an aura does not take back what the game has said.
 func (s *Set) lastHolder(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	last := wheel.Time(0)
 	for k, h := range s.extraOf(i).async {
 		if h.end == wheel.Never {
@@ -122,7 +122,7 @@ func (s *Set) lastHolder(t *Turn, at uint16) {
 // At least one stack stays, since another holder still has the instance: two banners at a limit of one stack brought one
 // between them. Story: testdata/aura_by.txt.
 func (s *Set) dropHolder(t *Turn, at uint16, k int) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	x := s.extraOf(i)
 	h := x.async[k]
 	x.async = slices.Delete(x.async, k, k+1)
@@ -159,8 +159,8 @@ func (s *Set) firstToLeave(i *instance) int {
 // memberOf returns the slot of what the aura of that source applied, and its place among the
 // holders; or noSlot.
 func (s *Set) memberOf(a *Application) (uint16, int) {
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		i := &s.slots[at]
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		i := s.slot(at)
 		if i.flags&member == 0 || !s.same(s.specOf(i), a.Spec) {
 			continue
 		}

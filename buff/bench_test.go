@@ -53,7 +53,7 @@ func BenchmarkRefresh(b *testing.B) {
 func BenchmarkPulse(b *testing.B) {
 	benchmark(b, define.ByNone, func(b *testing.B, w *work) {
 		for b.Loop() {
-			if w.now += 100; w.set.slots[0].end < w.now+100 {
+			if w.now += 100; w.set.slot(0).end < w.now+100 {
 				w.do(Command{Verb: verb.Extend, Handle: w.set.handle(0), By: 24 * time.Hour})
 			}
 			w.turn.Now = w.now

@@ -14,7 +14,7 @@ func (s *Set) consume(t *Turn, act Act) Result {
 		return r
 	}
 	s.each(func(at uint16) {
-		if s.specOf(&s.slots[at]).consumeOn&act.bit() != 0 {
+		if s.specOf(s.slot(at)).consumeOn&act.bit() != 0 {
 			s.useCharges(t, at, 1, Consumed)
 			r.Amount++
 		}
@@ -24,7 +24,7 @@ func (s *Set) consume(t *Turn, act Act) Result {
 
 // useCharges takes n charges off an instance; without any left it ends.
 func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if s.specOf(i).Charges.N == 0 {
 		return Result{Handle: s.handle(at)}
 	}
@@ -72,7 +72,7 @@ func (s *Set) interrupt(t *Turn, act Act) Result {
 		return r
 	}
 	s.each(func(at uint16) {
-		if spec := s.specOf(&s.slots[at]); spec.interrupt&act.bit() != 0 {
+		if spec := s.specOf(s.slot(at)); spec.interrupt&act.bit() != 0 {
 			s.endNamed(t, at, Interrupted, spec.catalog.ActName(act))
 			r.Amount++
 		}

@@ -143,7 +143,7 @@ func (s *Set) touchOnly(t *Turn, only *uint16) {
 
 // touch notes that the instance's next event may have moved.
 func (s *Set) touch(t *Turn, at uint16) {
-	if i := &s.slots[at]; i.flags&touched == 0 {
+	if i := s.slot(at); i.flags&touched == 0 {
 		i.flags |= touched
 		s.scheduler.note(t, slotRef(at))
 	}
@@ -159,7 +159,7 @@ func (s *Set) touchTimeout(t *Turn, at uint16) {
 // touchAll notes that everything may have moved: the owner's time has changed.
 func (s *Set) touchAll(t *Turn) {
 	s.looked += uint32(s.live) + uint32(len(s.beside.waits().all()))
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.touch(t, at)
 	}
 	for k := range s.beside.waits().all() {
@@ -193,11 +193,11 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 			continue
 		}
 		s.lookedAt(at)
-		i := &s.slots[at]
+		i := s.slot(at)
 		i.flags &^= touched
 		if i.def != 0 {
 			due, key := s.due(i)
-			if s.file(t, reached, entry{at: due, key: key, ref: r}, &s.keys[at]) {
+			if s.file(t, reached, entry{at: due, key: key, ref: r}, s.key(at)) {
 				s.setOrder(at, t.Order)
 			}
 		}
@@ -209,7 +209,7 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 // lookedAt counts that a place was looked for, for an instance of which something has moved.
 func (s *Set) lookedAt(at uint16) {
 	s.looked += looksOfMove
-	if i := &s.slots[at]; i.def != 0 && s.specOf(i).Stack.Timers != define.TimersShared {
+	if i := s.slot(at); i.def != 0 && s.specOf(i).Stack.Timers != define.TimersShared {
 		s.looked += uint32(len(s.extraOf(i).async))
 	}
 }

@@ -30,7 +30,7 @@ func (s *Set) otherOf(i *instance) *Spec {
 // setSpec gives an instance a definition.
 func (s *Set) setSpec(at uint16, spec *Spec) {
 	s.forgetOther(at)
-	i := &s.slots[at]
+	i := s.slot(at)
 	if spec.catalog == s.catalog {
 		i.def = int32(spec.index) + 1
 		return
@@ -45,7 +45,7 @@ func (s *Set) setSpec(at uint16, spec *Spec) {
 
 // forgetOther ends the pointer that a slot may have to a definition of another catalog.
 func (s *Set) forgetOther(at uint16) {
-	if i := &s.slots[at]; i.def < 0 {
+	if i := s.slot(at); i.def < 0 {
 		s.beside.others[at] = nil
 	}
 }
@@ -55,8 +55,8 @@ func (s *Set) setCatalog(c *Catalog) {
 	was := s.catalog
 	s.catalog = c
 	others := false
-	for at := range s.slots {
-		i := &s.slots[at]
+	for at := range s.used {
+		i := s.slot(at)
 		switch {
 		case i.def > 0:
 			spec := was.specs[i.def-1]
@@ -154,7 +154,7 @@ func (s *Set) same(spec, asked *Spec) bool {
 // here on: the application's. Two with other rules of timers cannot be mixed; then the
 // application has taken the old one already. It comes after everything that may refuse.
 func (s *Set) version(t *Turn, at uint16, a *Application) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if s.specOf(i) != a.Spec {
 		s.takeVersion(t, at, a)
 	}
@@ -164,14 +164,14 @@ func (s *Set) version(t *Turn, at uint16, a *Application) {
 // keeps something for a version learns of it by an event.
 func (s *Set) tellVersion(t *Turn, at uint16) {
 	e := s.about(Refreshed, at)
-	e.End = s.endTold(&s.slots[at])
+	e.End = s.endTold(s.slot(at))
 	t.emit(s, &e)
 }
 
 // takeVersion makes a running instance one of the application's version: what it grants and
 // what is not plain about it changes at once, the pulse that is to come stays where it is.
 func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
-	i, spec := &s.slots[at], a.Spec
+	i, spec := s.slot(at), a.Spec
 	s.tellPast(t, at, true)
 	if i.flags&hidden == 0 {
 		s.take(t, at)

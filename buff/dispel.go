@@ -16,7 +16,7 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 	for {
 		before := r.Amount
 		s.found(t, q, func(at uint16) bool {
-			if !s.specOf(&s.slots[at]).yieldsTo(q.Grade) {
+			if !s.specOf(s.slot(at)).yieldsTo(q.Grade) {
 				return true
 			}
 			if q.Most > 0 && int(r.Amount) >= q.Most {
@@ -39,7 +39,7 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 // A portion is what the query says, a number of stacks, or else what the definition says: all, a stack, a charge. A query
 // for all (Most is zero) that says no stacks takes whole buffs, whatever their definition says.
 func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
-	d := &s.specOf(&s.slots[at]).Dispel
+	d := &s.specOf(s.slot(at)).Dispel
 	if d.Resist > 0 && s.needGates().lucky(t.Seed, s.owner, d.Resist) {
 		e := s.about(Denied, at)
 		e.Why = Resisted
@@ -52,7 +52,7 @@ func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
 		s.lose(t, at, q.Stacks, Dispelled)
 	case !all && d.Per == define.PerStack:
 		s.lose(t, at, 1, Dispelled)
-	case !all && d.Per == define.PerCharge && s.specOf(&s.slots[at]).Charges.N > 0:
+	case !all && d.Per == define.PerCharge && s.specOf(s.slot(at)).Charges.N > 0:
 		s.useCharges(t, at, 1, Dispelled)
 	default:
 		s.end(t, at, Dispelled)
@@ -77,9 +77,9 @@ func (s *Set) meant(q *Query, i *instance) bool {
 // the first is touched; one that has gone by the time its turn comes is left out.
 func (s *Set) found(t *Turn, q *Query, f func(at uint16) bool) {
 	t.chosen = t.chosen[:0]
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		if s.meant(q, &s.slots[at]) {
+		if s.meant(q, s.slot(at)) {
 			t.chosen = append(t.chosen, s.handle(at))
 		}
 	}

@@ -153,7 +153,7 @@ func (s *Set) fire(t *Turn, e entry) {
 		s.fireTimeout(t, at, e)
 		return
 	}
-	i := &s.slots[at]
+	i := s.slot(at)
 	if i.def == 0 {
 		t.Dropped++
 		return
@@ -169,7 +169,7 @@ func (s *Set) fire(t *Turn, e entry) {
 // fireOnly does what is due of an instance, if nothing else is, and returns how much that was: 1, or 0 if it goes the way of
 // all, since there is no room for it or, at the rate of its owner, its instant has not come.
 func (s *Set) fireOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
-	due, own, r, _ := s.comes(&s.slots[at])
+	due, own, r, _ := s.comes(s.slot(at))
 	if limit <= 0 || due > s.beside.time().reached(until) {
 		s.touch(t, at)
 		return 0

@@ -66,9 +66,9 @@ func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 	if now < d.until {
 		return true
 	}
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		if i := &s.slots[at]; s.specOf(i).dr == d.group && (s.specOf(i).DR.Scope == define.ScopeTarget || s.feels(at, d.source)) {
+		if i := s.slot(at); s.specOf(i).dr == d.group && (s.specOf(i).DR.Scope == define.ScopeTarget || s.feels(at, d.source)) {
 			return true
 		}
 	}
@@ -140,13 +140,13 @@ func (s *Set) feltNow() map[memory]bool {
 	felt, noted := map[memory]bool{}, map[uint16]bool{}
 	for _, a := range s.gates.appliers {
 		noted[a.at] = true
-		if i := &s.slots[a.at]; !s.onlyAsync(i) {
+		if i := s.slot(a.at); !s.onlyAsync(i) {
 			felt[memory{s.specOf(i).dr, a.source, false}] = true
 		}
 	}
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		i := &s.slots[at]
+		i := s.slot(at)
 		if s.specOf(i).uses&usesDR == 0 {
 			continue
 		}
@@ -187,7 +187,7 @@ func (s *Set) onlyAsync(i *instance) bool {
 
 // feels reports whether an application of a source is in effect in an instance, or waits.
 func (s *Set) feels(at uint16, source OwnerID) bool {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if (s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
 		return true
 	}
@@ -218,7 +218,7 @@ func (g *gates) appliersOf(at uint16) (n int) {
 // noteApplier notes that an application of a source has joined an instance. There are no
 // more than are remembered.
 func (s *Set) noteApplier(at uint16, source OwnerID) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if !s.specOf(i).paired() || s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared || s.feels(at, source) {
 		return
 	}
@@ -228,7 +228,7 @@ func (s *Set) noteApplier(at uint16, source OwnerID) {
 
 // keepApplier notes who applied an instance, before it has another source.
 func (s *Set) keepApplier(at uint16) {
-	if i := &s.slots[at]; s.specOf(i).paired() && !s.onlyAsync(i) && !s.gates.noted(at) {
+	if i := s.slot(at); s.specOf(i).paired() && !s.onlyAsync(i) && !s.gates.noted(at) {
 		s.needGates().addApplier(at, i.source)
 	}
 }
@@ -265,7 +265,7 @@ func (g *gates) ceased(t *Turn, spec *Spec, source OwnerID) {
 
 // runCeased is ceased for what an instance is beside its async stacks.
 func (s *Set) runCeased(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	switch {
 	case s.specOf(i).uses&usesDR == 0 || s.onlyAsync(i) && s.specOf(i).paired():
 	case !s.gates.noted(at):
@@ -281,7 +281,7 @@ func (s *Set) runCeased(t *Turn, at uint16) {
 
 // allCeased is ceased for all that is in an instance.
 func (s *Set) allCeased(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	s.runCeased(t, at)
 	if i.extra != noSlot && s.specOf(i).paired() {
 		for k := range s.extraOf(i).async {

@@ -9,7 +9,7 @@ import (
 
 // about returns an event about the instance in the slot at.
 func (s *Set) about(kind EventKind, at uint16) Event {
-	i := &s.slots[at]
+	i := s.slot(at)
 	return Event{
 		Kind: kind, Spec: s.specOf(i), Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
 		Magnitude: i.magnitude, End: wheel.Never,
@@ -19,7 +19,7 @@ func (s *Set) about(kind EventKind, at uint16) Event {
 // tell reports an event about the instance in the slot at, and returns it: it may be
 // completed until another one is told.
 func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
-	e, i := t.tell(s, kind), &s.slots[at]
+	e, i := t.tell(s, kind), s.slot(at)
 	e.Spec, e.Source, e.Handle = s.specOf(i), i.source, s.handle(at)
 	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
 	return e
@@ -34,7 +34,7 @@ func (s *Set) end(t *Turn, at uint16, why Reason) { s.endNamed(t, at, why, "") }
 // and what follows from it, finds an owner without it; then the event; then its slot is free. Actions for the removal are
 // queued last, and find neither the buff nor its handle.
 func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if i.extra != noSlot {
 		s.flush(t, at)
 	}
@@ -57,14 +57,14 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 
 // dropKept is drop for an instance with numbers, which what follows reads.
 func (s *Set) dropMagnitudes(t *Turn, at uint16, why Reason) {
-	spec, k := s.specOf(&s.slots[at]), *s.magnitudesOf(&s.slots[at]) // its lists stay as they are until the extra is used again
+	spec, k := s.specOf(s.slot(at)), *s.magnitudesOf(s.slot(at)) // its lists stay as they are until the extra is used again
 	s.drop(t, at)
 	s.follow(t, spec.remove[why], &k)
 }
 
 // leave takes back what an instance that ends has given: something only with one of usesLeave.
 func (s *Set) leave(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	s.tellPast(t, at, false)
 	if s.specOf(i).uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
 		s.take(t, at)
@@ -79,19 +79,19 @@ func (s *Set) leave(t *Turn, at uint16) {
 
 // drop frees the slot.
 func (s *Set) drop(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if s.specOf(i).uses&usesModifiers != 0 {
 		s.modifiers -= int32(len(s.specOf(i).modifiers))
 	}
 	wasTouched := i.flags & touched
 	s.release(at)
-	s.slots[at].flags = wasTouched // it is still in the list
+	s.slot(at).flags = wasTouched // it is still in the list
 }
 
 // lose takes n stacks off the instance, or ends it if it has no more. The timers
 // of what is left stay as they are.
 func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if n <= 0 || n >= int(i.stacks) {
 		s.end(t, at, why)
 		return outcome{kind: Removed, why: why}
@@ -132,7 +132,7 @@ func (s *Spec) expiring(stacks int) int {
 // expireSome does what is due at the end of a part: of an async stack, of the application that
 // runs in a queue, or of the duration, which what is left of the stacks begins anew.
 func (s *Set) expireSome(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	switch s.specOf(i).Stack.Timers {
 	case define.TimersEach:
 		s.endAsync(t, at, Expired)
@@ -162,7 +162,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 // Stories: testdata/expire_one.txt, expire_half.txt, pulse_and_end.txt.
 func (s *Set) expire(t *Turn, at uint16) {
 	why := Expired
-	if s.slots[at].flags&leaving != 0 {
+	if s.slot(at).flags&leaving != 0 {
 		why = OutOfAura
 	}
 	s.end(t, at, why)
@@ -209,7 +209,7 @@ func (s *Set) kill(t *Turn) Result {
 	s.needGates().dead = true
 	s.markOwner(journal.Life)
 	s.each(func(at uint16) {
-		switch i := &s.slots[at]; s.specOf(i).OnDeath {
+		switch i := s.slot(at); s.specOf(i).OnDeath {
 		case define.FateRemove:
 			s.end(t, at, Death)
 		case define.FatePause:
@@ -229,7 +229,7 @@ func (s *Set) revive(t *Turn) Result {
 		s.markOwner(journal.Life)
 	}
 	s.each(func(at uint16) {
-		if s.slots[at].flags&deathPaused != 0 {
+		if s.slot(at).flags&deathPaused != 0 {
 			s.setDeathPause(t, at, false)
 		}
 	})
@@ -240,7 +240,7 @@ func (s *Set) revive(t *Turn) Result {
 // a Resume does not end it.
 func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 	s.flush(t, at)
-	i := &s.slots[at]
+	i := s.slot(at)
 	p := s.scaleOf(t, i)
 	c := Command{Verb: verb.Resume, Whose: byDeath, Handle: s.handle(at)}
 	if on {
@@ -263,7 +263,7 @@ const byDeath = define.OfZone
 // Story: testdata/source_gone.txt.
 func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 	s.each(func(at uint16) {
-		i := &s.slots[at]
+		i := s.slot(at)
 		if i.source != source {
 			return
 		}

@@ -92,7 +92,7 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 		q.stacks = 1 // it cannot stack, whatever the application says
 	}
 	if at := s.joined(a); at != noSlot && spec.Stack.Timers != define.TimersQueue {
-		i := &s.slots[at]
+		i := s.slot(at)
 		q.stacks = min(int32(i.stacks)+q.stacks, spec.limit)
 		if spec.Stack.Level == define.LevelSum {
 			q.level = min(int(i.level)+a.Level, define.MaxLevel)

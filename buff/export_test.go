@@ -28,8 +28,8 @@ func Fits(most uint64) (restore func()) {
 
 // Large returns how many instances have their numbers beside them.
 func (s *Set) Large() (n int) {
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if s.slots[at].flags&large != 0 {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		if s.slot(at).flags&large != 0 {
 			n++
 		}
 	}
@@ -71,8 +71,8 @@ func (a *Application) Loot() (text string) {
 
 // Owed returns how many late pulses wait to be one.
 func (s *Set) Owed() (n int) {
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if i := &s.slots[at]; i.extra != noSlot {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		if i := s.slot(at); i.extra != noSlot {
 			n += int(s.extraOf(i).owed)
 		}
 	}
@@ -104,8 +104,8 @@ func (s *Set) Memories() int {
 func (s *Set) Counters(c *Catalog) string {
 	extras, immunities, modifiers, keys := 0, int32(0), 0, 0
 	var tags tagSet
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		i := &s.slots[at]
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		i := s.slot(at)
 		if i.extra != noSlot {
 			extras++
 		}

@@ -111,8 +111,8 @@ func mix(x uint64) uint64 {
 // buff with a tag. It is what [Instance.Left] says, of one whose time stands still in its own
 // time, and of an infinite one the longest Duration there is. It costs a look at every buff.
 func (s *Set) Remaining(tag Tag, now wheel.Time) (left time.Duration, ok bool) {
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if i := &s.slots[at]; has(s.specOf(i).tags, tag) {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		if i := s.slot(at); has(s.specOf(i).tags, tag) {
 			left, ok = max(left, s.left(i, now)), true
 		}
 	}

@@ -30,7 +30,7 @@ func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	}
 	freed := 0
 	for _, g := range t.going {
-		freed += len(s.specOf(&s.slots[g.at]).modifiers)
+		freed += len(s.specOf(s.slot(g.at)).modifiers)
 	}
 	if !s.roomFor(a.Spec, freed) {
 		return Full
@@ -61,9 +61,9 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 	if g.Rule == define.GroupHide {
 		return true
 	}
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		i := &s.slots[at]
+		i := s.slot(at)
 		if s.specOf(i).group != a.Spec.group {
 			continue
 		}
@@ -86,9 +86,9 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 // second place. Story: testdata/slots.txt.
 func (s *Set) evict(t *Turn, spec *Spec) bool {
 	taken, victim := 0, uint16(noSlot)
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		if s.specOf(&s.slots[at]).slot != spec.slot || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
+		if s.specOf(s.slot(at)).slot != spec.slot || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
 			continue
 		}
 		taken++
@@ -110,9 +110,9 @@ func (s *Set) evict(t *Turn, spec *Spec) bool {
 // no more than its share. Whether it has others elsewhere is for whoever knows all owners.
 func (s *Set) outnumber(t *Turn, a *Application) {
 	held, oldest := 0, uint16(noSlot)
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		i := &s.slots[at]
+		i := s.slot(at)
 		if i.source != a.Source || !s.same(s.specOf(i), a.Spec) || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
 			continue
 		}
@@ -128,7 +128,7 @@ func (s *Set) outnumber(t *Turn, a *Application) {
 // yields reports whether a gives way before b, which is older. With oldest nobody does, so that the first one looked at is
 // the victim; so it is among equals.
 func (s *Set) yields(rule define.Evict, a, b uint16) bool {
-	x, y := &s.slots[a], &s.slots[b]
+	x, y := s.slot(a), s.slot(b)
 	switch rule {
 	case define.EvictLowest:
 		return s.specOf(x).Group.Priority < s.specOf(y).Group.Priority
@@ -150,9 +150,9 @@ type strongest struct {
 // its group has an effect. Story: testdata/group_hide.txt.
 func (s *Set) rank(t *Turn) {
 	t.best = t.best[:0]
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		i := &s.slots[at]
+		i := s.slot(at)
 		if s.specOf(i).group == 0 || s.specOf(i).Group.Rule != define.GroupHide {
 			continue
 		}
@@ -169,7 +169,7 @@ func (s *Set) rank(t *Turn) {
 // outdoes reports whether the older a is stronger than b: by priority, then by magnitude;
 // of equals the newest is.
 func (s *Set) outdoes(a, b uint16) bool {
-	x, y := &s.slots[a], &s.slots[b]
+	x, y := s.slot(a), s.slot(b)
 	if p, q := s.specOf(x).Group.Priority, s.specOf(y).Group.Priority; p != q {
 		return p > q
 	}
@@ -180,7 +180,7 @@ func (s *Set) outdoes(a, b uint16) bool {
 //
 // Stories: testdata/group_hide.txt, effective.txt.
 func (s *Set) outranked(t *Turn, at uint16) (causes flags) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if s.specOf(i).Group.Rule == define.GroupHide && s.specOf(i).group != 0 {
 		for _, b := range t.best {
 			if b.group == s.specOf(i).group && b.at != at {
@@ -197,10 +197,10 @@ func (s *Set) outranked(t *Turn, at uint16) (causes flags) {
 // stronger counts the instances of the same definition that are stronger, or as strong and
 // older.
 func (s *Set) stronger(at uint16) (n int) {
-	i := &s.slots[at]
-	for other := s.oldest; other != noSlot; other = s.slots[other].newer {
+	i := s.slot(at)
+	for other := s.oldest; other != noSlot; other = s.slot(other).newer {
 		s.looked++
-		o := &s.slots[other]
+		o := s.slot(other)
 		if s.same(s.specOf(o), s.specOf(i)) && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && s.age(o) < s.age(i)) {
 			n++
 		}

@@ -20,7 +20,7 @@ import (
 //
 // Stories: testdata/haste_snapshot.txt, haste_next.txt, haste_rescale.txt, haste_rates.txt, haste_least.txt, haste_expire.txt.
 func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
-	i := &s.slots[at]
+	i := s.slot(at)
 	switch {
 	case s.period(i) == 0:
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q does not pulse", ErrPeriod, s.specOf(i).ID)}

@@ -51,7 +51,7 @@ func (s *Set) reconsider(t *Turn) {
 // Most instances have nothing to ask, and are passed by one look at the uses of their definition: unless the immunities of
 // the owner have changed, which bears on all of them.
 func (s *Set) require(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates.exposed && !s.gates.exposing {
 		return
 	}
@@ -86,7 +86,7 @@ func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 //
 // Stories: testdata/inhibition.txt, immune_then_hidden.txt, grants_ring.txt.
 func (s *Set) hide(t *Turn, at uint16, causes flags) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	was, told := i.flags&hidden, s.specOf(i).toldCauses()
 	if (was == 0) != (causes == 0) {
 		s.mark(at, journal.Hidden)
@@ -124,7 +124,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 
 // inhibit hides a buff by hand, or ends that.
 func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
-	i := &s.slots[at]
+	i := s.slot(at)
 	causes := i.flags & hidden
 	if on {
 		causes |= inhibited
@@ -137,7 +137,7 @@ func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 
 // give turns on what an instance grants its owner; take turns it off.
 func (s *Set) give(t *Turn, at uint16) {
-	spec := s.specOf(&s.slots[at])
+	spec := s.specOf(s.slot(at))
 	if spec.uses&usesGrants != 0 {
 		s.needGates().grant(spec.grants)
 	}
@@ -153,7 +153,7 @@ func (s *Set) give(t *Turn, at uint16) {
 }
 
 func (s *Set) take(t *Turn, at uint16) {
-	spec := s.specOf(&s.slots[at])
+	spec := s.specOf(s.slot(at))
 	if spec.uses&usesGrants != 0 {
 		s.gates.revoke(spec.grants)
 	}
@@ -191,7 +191,7 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 func (s *Set) each(f func(at uint16)) {
 	last := s.ages
 	for at := s.oldest; at != noSlot; {
-		age := s.age(&s.slots[at])
+		age := s.age(s.slot(at))
 		if age > last {
 			return
 		}
@@ -204,12 +204,12 @@ func (s *Set) each(f func(at uint16)) {
 // after returns the slot of the oldest instance that is younger than age; at is where the
 // one of that age was.
 func (s *Set) after(at uint16, age uint64) uint16 {
-	if i := &s.slots[at]; i.def != 0 && s.age(i) == age {
+	if i := s.slot(at); i.def != 0 && s.age(i) == age {
 		return i.newer
 	}
-	for at = s.oldest; at != noSlot && s.age(&s.slots[at]) <= age; {
+	for at = s.oldest; at != noSlot && s.age(s.slot(at)) <= age; {
 		s.looked++
-		at = s.slots[at].newer
+		at = s.slot(at).newer
 	}
 	return at
 }

@@ -18,9 +18,9 @@ func (s *Set) immuneTo(spec *Spec, except uint16) bool {
 	if s.gates.immunities == 0 {
 		return false
 	}
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		i := &s.slots[at]
+		i := s.slot(at)
 		if s.specOf(i).uses&usesImmunity != 0 && i.flags&hidden == 0 && at != except && s.specOf(i).immunity.matches(spec) {
 			return true
 		}
@@ -66,7 +66,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	}
 	n := int64(0)
 	s.each(func(at uint16) {
-		i := &s.slots[at]
+		i := s.slot(at)
 		if has(s.specOf(i).tags, c.Tag) && (s.specOf(i).Immune == define.ImmuneRemove || c.Purge && s.specOf(i).Immune != define.ImmuneIgnore) {
 			s.end(t, at, Immunity)
 			n++
@@ -77,9 +77,9 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 
 // purgeImmune ends what a new immunity of the buff in the slot at removes.
 func (s *Set) purgeImmune(t *Turn, at uint16) {
-	m := &s.specOf(&s.slots[at]).immunity
+	m := &s.specOf(s.slot(at)).immunity
 	s.each(func(other uint16) {
-		if spec := s.specOf(&s.slots[other]); other != at && spec.Immune == define.ImmuneRemove && m.matches(spec) {
+		if spec := s.specOf(s.slot(other)); other != at && spec.Immune == define.ImmuneRemove && m.matches(spec) {
 			s.end(t, other, Immunity)
 		}
 	})

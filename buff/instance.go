@@ -295,7 +295,7 @@ func (h TimeoutHandle) generation() uint32 { return uint32(h) }
 //
 // It panics if the origin is odd, or the Set has been used.
 func (s *Set) SetOrigin(origin uint32) {
-	if origin%2 != 0 || len(s.slots)+len(s.beside.waits().all()) > 0 {
+	if origin%2 != 0 || int(s.used)+len(s.beside.waits().all()) > 0 {
 		panic("buff: SetOrigin with an odd number, or of a Set that has been used")
 	}
 	s.generations.origin = origin

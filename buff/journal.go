@@ -32,7 +32,7 @@ func (s *Set) markTime() {
 		return
 	}
 	s.markOwner(journal.Clock)
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.mark(at, journal.Time)
 	}
 }
@@ -53,7 +53,7 @@ type looks struct {
 
 // looksOf returns how an instance looks before a change of which it is not known what it will be.
 func (s *Set) looksOf(at uint16) looks {
-	i := &s.slots[at]
+	i := s.slot(at)
 	l := looks{s.specOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
@@ -68,7 +68,7 @@ func (s *Set) looksOf(at uint16) looks {
 // markSince notes in what an instance looks otherwise than before. Of one that has ended meanwhile
 // it is noted already.
 func (s *Set) markSince(at uint16, was *looks) {
-	if s.slots[at].generation != was.generation {
+	if s.slot(at).generation != was.generation {
 		return
 	}
 	is := s.looksOf(at)

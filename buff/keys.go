@@ -33,12 +33,15 @@ func (k keys) copyFrom(old keys, n, room, oldRoom int) {
 }
 
 // dues returns the first row.
-func (s *Set) dues() []wheel.Time { return s.keys[:len(s.slots)] }
+func (s *Set) dues() []wheel.Time { return s.keys()[:s.used] }
+
+// key returns when a slot is due.
+func (s *Set) key(at uint16) *wheel.Time { return &s.chunk.keys[int(s.firstKey)+int(at)] }
 
 // hashes returns the second row.
 func (s *Set) hashes() []wheel.Time {
-	room := cap(s.slots)
-	return s.keys[room : room+hashWords(len(s.slots))]
+	room := s.room()
+	return s.keys()[room : room+hashWords(int(s.used))]
 }
 
 // hash returns the hash of a slot.
@@ -60,15 +63,16 @@ func (s *Set) setOrder(at uint16, order uint32) {
 }
 
 func (s *Set) orderWord(at uint16) *wheel.Time {
-	room := cap(s.slots)
-	return &s.keys[room+hashWords(room)+int(at/2)]
+	room := s.room()
+	return &s.chunk.keys[int(s.firstKey)+room+hashWords(room)+int(at/2)]
 }
 
 // addSlot makes another slot. There must be room for it.
 func (s *Set) addSlot(i *instance) (at uint16) {
-	at = uint16(len(s.slots))
-	s.slots = append(s.slots, *i)
-	s.keys[at] = wheel.Never
+	at = s.used
+	s.used++
+	*s.slot(at) = *i
+	*s.key(at) = wheel.Never
 	s.setHash(at, 0)
 	s.setOrder(at, 0)
 	return at
@@ -89,7 +93,7 @@ func hashOf(spec *Spec, source OwnerID) uint16 {
 }
 
 // rehash writes down the hash of an instance: it is new, or has another source.
-func (s *Set) rehash(at uint16) { s.setHash(at, hashOf(s.specOf(&s.slots[at]), s.slots[at].source)) }
+func (s *Set) rehash(at uint16) { s.setHash(at, hashOf(s.specOf(s.slot(at)), s.slot(at).source)) }
 
 // each16 is a one in each 16 bits.
 const each16 = 1<<48 | 1<<32 | 1<<16 | 1
@@ -119,11 +123,11 @@ func (s *Set) find(a *Application) uint16 {
 	for k, word := range s.hashes() {
 		for like := want.among(word); like != 0; like &= like - 1 {
 			at := uint16(4*k + bits.TrailingZeros64(like)/16)
-			i := &s.slots[at]
+			i := s.slot(at)
 			if !s.same(s.specOf(i), a.Spec) || !s.joins(i, a) {
 				continue
 			}
-			if found == noSlot || s.age(i) <= s.age(&s.slots[found]) {
+			if found == noSlot || s.age(i) <= s.age(s.slot(found)) {
 				found = at
 			}
 		}

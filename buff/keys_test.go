@@ -47,7 +47,7 @@ func TestKeys(t *testing.T) {
 			if s = sets[k]; s.piece != piece {
 				moved++
 			}
-			long = max(long, len(s.slots))
+			long = max(long, int(s.used))
 			requireKeys(t, s)
 			next, _, _ := s.TakeDeadline(turn)
 			least := wheel.Never
@@ -64,21 +64,21 @@ func TestKeys(t *testing.T) {
 // requireKeys compares the keys of a Set with its instances.
 func requireKeys(t *testing.T, s *Set) {
 	t.Helper()
-	room := cap(s.slots)
-	require.Len(t, s.keys, keyWords(room))
+	room := s.room()
+	require.Len(t, s.piece.keys(), keyWords(room))
 	for at := range room {
 		want := uint16(0)
-		if at < len(s.slots) {
-			if spec := s.specOf(&s.slots[at]); spec != nil {
-				want = hashOf(spec, s.slots[at].source)
+		if at < int(s.used) {
+			if spec := s.specOf(s.slot(uint16(at))); spec != nil {
+				want = hashOf(spec, s.slot(uint16(at)).source)
 			}
 		}
-		if got := uint16(s.keys[room+at/4] >> (at % 4 * 16)); got != want {
-			t.Fatalf("lane %d of %d, with %d slots: the hash is %#x, not %#x", at, room, len(s.slots), got, want)
+		if got := uint16(s.piece.keys()[room+at/4] >> (at % 4 * 16)); got != want {
+			t.Fatalf("lane %d of %d, with %d slots: the hash is %#x, not %#x", at, room, int(s.used), got, want)
 		}
 	}
 	for at, due := range s.dues() {
-		if i := &s.slots[at]; i.def != 0 && due != wheel.Never && s.scheduler.lists == nil {
+		if i := s.slot(uint16(at)); i.def != 0 && due != wheel.Never && s.scheduler.lists == nil {
 			want, _ := s.due(i)
 			if due != want {
 				t.Fatalf("slot %d is due at %d, and its key says %d", at, want, due)

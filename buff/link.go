@@ -116,7 +116,7 @@ func (g *gates) nextLinked(link Handle, after uint64) uint64 {
 func (s *Set) leaveZone(t *Turn) Result {
 	var r Result
 	s.each(func(at uint16) {
-		if s.specOf(&s.slots[at]).OnZone == define.FateRemove {
+		if s.specOf(s.slot(at)).OnZone == define.FateRemove {
 			s.endNamed(t, at, Interrupted, "zone")
 			r.Amount++
 		}

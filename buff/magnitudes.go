@@ -72,7 +72,7 @@ func (s *Set) keep(t *Turn, i *instance, a *Application) {
 
 // newSource gives an instance another source. Of that one nothing is known.
 func (s *Set) newSource(at uint16, source OwnerID) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if i.source == source {
 		return
 	}
@@ -96,7 +96,7 @@ func (m *modifier) amount(values []float64, stacks int16) float64 {
 // putOn puts the modifiers of an instance on the owner's sheet, which has none of them. There is
 // room: it was reserved when the buff began.
 func (s *Set) putOn(at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	sheet, k := s.needBeside().needSheet(s.specOf(i).catalog), s.extraOf(i).needMagnitudes()
 	s.markOwner(journal.Attributes)
 	k.putOn(sheet, i, s.specOf(i), s.handle(at))
@@ -115,9 +115,9 @@ func (k *magnitudes) putOn(sheet *sheet.Sheet, i *instance, spec *Spec, of Handl
 // overrule lets the overrides from that slot on count more than what the sheet has been given: that of the
 // youngest buff counts, whichever was shown last.
 func (s *Set) overrule(sheet *sheet.Sheet, from uint16) {
-	for younger := from; younger != noSlot; younger = s.slots[younger].newer {
+	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
 		s.looked++
-		o := &s.slots[younger]
+		o := s.slot(younger)
 		k, spec := s.magnitudesOf(o), s.specOf(o)
 		if spec.uses&usesOverride == 0 || len(k.keys) == 0 {
 			continue
@@ -145,7 +145,7 @@ func (k *magnitudes) put(sheet *sheet.Sheet, i *instance, spec *Spec, j int, of 
 
 // takeOff takes them off.
 func (s *Set) takeOff(at uint16) {
-	k := s.magnitudesOf(&s.slots[at])
+	k := s.magnitudesOf(s.slot(at))
 	s.markOwner(journal.Attributes)
 	k.takeOff(s.beside.ownSheet())
 }
@@ -168,7 +168,7 @@ func (s *Spec) counted(stacks int16) int16 {
 // tune gives the modifiers of an instance the values that they have with its stacks and its
 // numbers of now.
 func (s *Set) tune(at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if s.specOf(i).uses&usesModifiers == 0 {
 		return
 	}

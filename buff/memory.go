@@ -42,27 +42,59 @@ type pieceSize struct {
 
 // slotChunk is some pieces of one size, one behind the other.
 type slotChunk struct {
-	slots      []instance
-	keys       []wheel.Time            // of the same slots
+	// What a turn looks at: it does not change, and nothing else stands in its cache line.
+	slots  []instance
+	keys   []wheel.Time // of the same slots
+	number uint32       // in Memory.chunks; 0: it is one piece, and none of the Memory's
+	size   uint16       // slots of a piece
+	pieces uint16
+	_      [8]byte
+
 	room       [chunkSlots / 64]uint64 // a bit for each piece that is free
-	size       uint16                  // slots of a piece
-	pieces     uint16
 	taken      uint16
 	leaving    bool
 	prev, next uint32 // among those of this size that have room, or among those that are being left
+}
+
+// piece is where the slots of a Set are, and the keys of these. An owner has one pointer to it, and not one to each of its rows: each pointer is
+// one more thing for the collector to look up, and eight bytes of each player.
+type piece struct {
+	chunk    *slotChunk
+	first    uint16 // the place of its first slot in chunk.slots
+	firstKey uint16 // the place of its first key in chunk.keys
+}
+
+// noSlots is where a Set has its slots that has had none. Nobody writes to it.
+var noSlots slotChunk
+
+// room returns for how many slots there is room.
+func (p *piece) room() int { return int(p.chunk.size) }
+
+// slot returns a slot.
+func (p *piece) slot(at uint16) *instance { return &p.chunk.slots[int(p.first)+int(at)] }
+
+// rows returns all slots of a piece, also those that are not in use, and all of their keys.
+func (p *piece) rows() ([]instance, keys) {
+	n := p.room()
+	return p.chunk.slots[p.first:][:n:n], p.keys()
+}
+
+// keys returns all keys of a piece.
+func (p *piece) keys() keys {
+	n := keyWords(p.room())
+	return p.chunk.keys[p.firstKey:][:n:n]
 }
 
 const (
 	chunkSlots   = 512 // 32 KiB of instances, and 7 to 12 of keys
 	fewPieces    = 4   // of the first chunks of a size
 	largestPiece = 64  // slots; a longer one is not cut from a chunk
-	pieceBits    = 9   // of the number of a piece, for its place in its chunk
 )
 
-// take returns memory for n instances, and its number: 0 if it is no piece of the Memory.
-func (m *Memory) take(n int) (piece uint32, slots []instance, k keys) {
+// take returns memory for n instances.
+func (m *Memory) take(n int) piece {
 	if m == nil || n > largestPiece {
-		return 0, make([]instance, 0, n), make(keys, keyWords(n))
+		return piece{chunk: &slotChunk{slots: make([]instance, n), keys: make(keys, keyWords(n)), size: uint16(n)}}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,9 +110,8 @@ func (m *Memory) take(n int) (piece uint32, slots []instance, k keys) {
 }
 
 // cut takes a piece from the first chunk that has room.
-func (m *Memory) cut(size *pieceSize) (piece uint32, slots []instance, k keys) {
-	number := size.roomy
-	c := m.chunks[number]
+func (m *Memory) cut(size *pieceSize) piece {
+	c := m.chunks[size.roomy]
 	at, n := c.first(), int(c.size)
 	c.room[at/64] &^= 1 << (at % 64)
 	c.taken++
@@ -89,25 +120,27 @@ func (m *Memory) cut(size *pieceSize) (piece uint32, slots []instance, k keys) {
 	if c.taken == c.pieces {
 		m.unlink(&size.roomy, c)
 	}
-	slots, k = c.slots[at*n:at*n:at*n+n], c.keys[at*keyWords(n):(at+1)*keyWords(n):(at+1)*keyWords(n)]
+	p := piece{chunk: c, first: uint16(at * n), firstKey: uint16(at * keyWords(n))}
 	if poison {
-		checkPoison(slots[:n])
+		slots, _ := p.rows()
+		checkPoison(slots)
 	}
-	return number<<pieceBits | uint32(at), slots, k
+	return p
 }
 
 // give takes back a piece. Nobody may look at it any more.
-func (m *Memory) give(piece uint32, slots []instance) {
+func (m *Memory) give(p piece) {
+	c := p.chunk
 	if poison {
-		spoil(slots[:cap(slots)])
+		slots, _ := p.rows()
+		spoil(slots)
 	}
-	if m == nil || piece == 0 {
+	if m == nil || c.number == 0 {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	number, at := piece>>pieceBits, piece%(1<<pieceBits)
-	c := m.chunks[number]
+	number, at := c.number, p.first/c.size
 	size := &m.sizes[c.size]
 	if c.taken == c.pieces {
 		m.link(&size.roomy, c, number)
@@ -137,14 +170,14 @@ func (m *Memory) give(piece uint32, slots []instance) {
 	}
 }
 
-// ahead reads of a chunk what give changes of it.
-func (m *Memory) ahead(piece uint32) (seen uint64) {
-	if m == nil || piece == 0 {
+// ahead reads of a piece's chunk what give changes of it.
+func (m *Memory) ahead(p piece) (seen uint64) {
+	c := p.chunk
+	if m == nil || c.number == 0 {
 		return 0
 	}
 	m.mu.Lock()
-	c := m.chunks[piece>>pieceBits]
-	seen = c.room[piece%(1<<pieceBits)/64] + uint64(c.taken)
+	seen = c.room[p.first/c.size/64] + uint64(c.taken)
 	m.mu.Unlock()
 	return seen
 }
@@ -197,6 +230,7 @@ func (m *Memory) add(n int) {
 	} else {
 		m.chunks = append(m.chunks, c)
 	}
+	c.number = number
 	m.link(&size.roomy, c, number)
 	size.room += int32(pieces)
 }
@@ -234,37 +268,37 @@ func (m *Memory) unlink(first *uint32, c *slotChunk) {
 }
 
 // other returns a piece of the same size in the place of one whose chunk is being left, if there is room.
-func (m *Memory) other(piece uint32) (uint32, []instance, keys) {
+func (m *Memory) other(p piece) (other piece, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := m.chunks[piece>>pieceBits]
-	size := &m.sizes[c.size]
-	if !c.leaving || size.roomy == 0 {
-		return 0, nil, nil
+	size := &m.sizes[p.chunk.size]
+	if !p.chunk.leaving || size.roomy == 0 {
+		return piece{}, false
 	}
-	return m.cut(size)
+	return m.cut(size), true
 }
 
 // growTo gives the Set memory for n instances, of which it has fewer.
 func (s *Set) growTo(t *Turn, n int) {
-	piece, slots, k := t.Memory.take(n)
-	s.moveTo(t, piece, slots, k)
+	s.moveTo(t, t.Memory.take(n))
 }
 
-func (s *Set) moveTo(t *Turn, piece uint32, slots []instance, k keys) {
-	k.copyFrom(s.keys, len(s.slots), cap(slots), cap(s.slots))
-	slots = append(slots, s.slots...)
-	t.Memory.give(s.piece, s.slots)
-	s.piece, s.slots, s.keys = piece, slots, k
+func (s *Set) moveTo(t *Turn, to piece) {
+	slots, keys := to.rows()
+	old, oldKeys := s.rows()
+	keys.copyFrom(oldKeys, int(s.used), len(slots), len(old))
+	copy(slots, old[:s.used])
+	t.Memory.give(s.piece)
+	s.piece = to
 }
 
 // moveOut moves the instances out of a chunk that is being left.
 func (s *Set) moveOut(t *Turn) {
-	if s.piece == 0 || t.Memory.leaving.Load() == 0 {
+	if s.chunk.number == 0 || t.Memory.leaving.Load() == 0 {
 		return
 	}
-	if piece, slots, k := t.Memory.other(s.piece); piece != 0 {
-		s.moveTo(t, piece, slots, k)
+	if to, ok := t.Memory.other(s.piece); ok {
+		s.moveTo(t, to)
 	}
 }
 
@@ -274,8 +308,8 @@ func (s *Set) Free(t *Turn) {
 	if s.live != 0 {
 		panic("buff: Free of a Set that has buffs")
 	}
-	t.Memory.give(s.piece, s.slots)
-	s.piece, s.slots, s.keys, s.free = 0, nil, nil, noSlot
+	t.Memory.give(s.piece)
+	s.piece, s.used, s.free = piece{chunk: &noSlots}, 0, noSlot
 	s.beside = nil
 }
 

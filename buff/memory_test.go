@@ -99,8 +99,8 @@ func TestMemoryComesBack(t *testing.T) {
 	taken, slots, chunks := m.pieces()
 	used, have := 0, 0
 	for _, s := range sets {
-		if s.piece != 0 {
-			used, have = used+cap(s.slots), have+1
+		if s.chunk.number != 0 {
+			used, have = used+s.room(), have+1
 		}
 	}
 	require.Equal(t, have, taken)
@@ -148,7 +148,7 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 	}
 	used := 0
 	for k, s := range sets {
-		used += cap(s.slots)
+		used += s.room()
 		have := 0
 		for i := range s.All() {
 			require.Equal(t, s.Owner(), i.Source)
@@ -177,12 +177,8 @@ func TestMemoryKeepsOne(t *testing.T) {
 	for range fewPieces {
 		m.take(8)
 	}
-	piece, slots, _ := m.take(8)
-	m.give(piece, slots)
-	require.Zero(t, testing.AllocsPerRun(100, func() {
-		piece, slots, _ := m.take(8)
-		m.give(piece, slots)
-	}))
+	m.give(m.take(8))
+	require.Zero(t, testing.AllocsPerRun(100, func() { m.give(m.take(8)) }))
 	m.check()
 }
 
@@ -191,25 +187,21 @@ func TestMemoryGivesOnce(t *testing.T) {
 	dice := rand.New(rand.NewPCG(3, 1))
 	for _, n := range []int{1, 3, 8, largestPiece} {
 		m := &Memory{}
-		type taken struct {
-			piece uint32
-			slots []instance
-		}
-		var all []taken
+		var all []piece
 		there := map[*instance]bool{}
 		for step := range 4000 {
 			if len(all) > 0 && dice.IntN(1000) < step/5 {
 				k := dice.IntN(len(all))
 				x := all[k]
-				m.give(x.piece, x.slots)
-				delete(there, &x.slots[:1][0])
+				m.give(x)
+				delete(there, x.slot(0))
 				all[k] = all[len(all)-1]
 				all = all[:len(all)-1]
 			} else {
-				piece, slots, _ := m.take(n)
-				require.False(t, there[&slots[:1][0]], "size %d, step %d", n, step)
-				there[&slots[:1][0]] = true
-				all = append(all, taken{piece, slots})
+				x := m.take(n)
+				require.False(t, there[x.slot(0)], "size %d, step %d", n, step)
+				there[x.slot(0)] = true
+				all = append(all, x)
 			}
 			if step%100 == 0 {
 				m.check()
@@ -224,41 +216,39 @@ func TestMemoryGivesOnce(t *testing.T) {
 func TestMemoryLeaves(t *testing.T) {
 	const n = 8
 	m := &Memory{}
-	var pieces [3 * fewPieces]uint32
-	var slots [3 * fewPieces][]instance
+	var pieces [3 * fewPieces]piece
 	for k := range fewPieces + 2 {
-		pieces[k], slots[k], _ = m.take(n)
+		pieces[k] = m.take(n)
 	}
-	first := m.chunks[pieces[0]>>pieceBits]
-	require.NotSame(t, first, m.chunks[pieces[fewPieces]>>pieceBits])
+	first := pieces[0].chunk
+	require.NotSame(t, first, pieces[fewPieces].chunk)
 	give := func(k int) {
-		m.give(pieces[k], slots[k])
+		m.give(pieces[k])
 		m.check()
 	}
 	give(0)
 	require.False(t, first.leaving, "there is room for two, and it holds three")
-	piece, _, _ := m.other(pieces[1])
-	require.Zero(t, piece, "it is not being left")
+	_, ok := m.other(pieces[1])
+	require.False(t, ok, "it is not being left")
 	give(1)
 	require.True(t, first.leaving)
-	piece, slots[0], _ = m.other(pieces[2])
-	require.NotZero(t, piece)
-	require.NotEqual(t, pieces[2]>>pieceBits, piece>>pieceBits)
+	other, ok := m.other(pieces[2])
+	require.True(t, ok)
+	require.NotSame(t, first, other.chunk)
 	m.take(n)
-	piece, _, _ = m.other(pieces[3])
-	require.Zero(t, piece, "there is no room elsewhere")
+	_, ok = m.other(pieces[3])
+	require.False(t, ok, "there is no room elsewhere")
 	m.check()
-	piece, _, _ = m.take(n)
+	require.Same(t, first, m.take(n).chunk)
 	require.False(t, first.leaving, "its room is needed")
-	require.Equal(t, pieces[3]>>pieceBits, piece>>pieceBits)
 	m.check()
 
 	m = &Memory{}
 	for k := range 2*fewPieces + 1 { // the last one has a chunk with room for more than a whole one holds
-		pieces[k], slots[k], _ = m.take(n)
+		pieces[k] = m.take(n)
 	}
 	give(0)
-	require.True(t, m.chunks[pieces[1]>>pieceBits].leaving, "three quarters are little enough")
+	require.True(t, pieces[1].chunk.leaving, "three quarters are little enough")
 }
 
 // TestPoison: who reads a slot that was given back, or writes to it, is found out.
@@ -272,9 +262,9 @@ func TestPoison(t *testing.T) {
 	}
 	apply()
 	m.take(1) // so that the chunk stays
-	stale := &s.slots[0]
+	stale := s.slot(0)
 	apply()
-	require.NotSame(t, stale, &s.slots[0], "it has grown")
+	require.NotSame(t, stale, s.slot(0), "it has grown")
 	require.Panics(t, func() { s.specOf(stale) })
 	stale.stacks++
 	require.PanicsWithValue(t, "buff: written to a slot after it was given back", func() { m.take(1) })

@@ -13,7 +13,7 @@ import (
 // version ends as one of the old; stacks above the new limit go last, told as of the new version.
 func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	s.flush(t, at)
-	i := &s.slots[at]
+	i := s.slot(at)
 	h, shield, shielded := s.handle(at), int64(0), s.specOf(i).Shield.On
 	by := spec.lastsAt(int(i.level)) - s.specOf(i).lastsAt(int(i.level))
 	if i.flags&member == 0 && s.specOf(i).Stack.Timers == define.TimersShared && !s.newEnd(t, i, spec) {
@@ -86,7 +86,7 @@ func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
 // moveAsync moves all ends of stacks with timers of their own. Those that would have ended go now; if that is all of
 // them, the instance does.
 func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	s.shiftAsync(i, by)
 	now, async := s.nowOf(t, i), s.extraOf(i).async
 	i.end = async[len(async)-1].end
@@ -104,7 +104,7 @@ func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 // Who has nothing left goes first, then who is too many; what runs goes last, since then the next one runs at once.
 // Story: testdata/stat/queue_reload.txt.
 func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	x, now := s.extraOf(i), s.nowOf(t, i)
 	for k := range x.async {
 		x.async[k].left += by

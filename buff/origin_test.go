@@ -30,7 +30,7 @@ func TestOrigin(t *testing.T) {
 			require.Equal(t, max(origin+1, 1), first.generation())
 			remove(first)
 
-			s.slots[0].generation = origin - 3 // near the end of the round
+			s.slot(0).generation = origin - 3 // near the end of the round
 			uses, last := 0, uint32(0)
 			for s.free != noSlot {
 				h := apply()

@@ -19,7 +19,7 @@ const offBeat wheel.Time = math.MinInt64
 //
 // Stories: testdata/pulse_and_end.txt, catchup.txt.
 func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	stacks, magnitude := int32(i.stacks), i.magnitude
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		if stacks, magnitude = s.counting(i, own); stacks == 0 {
@@ -40,7 +40,7 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 
 // followPulse does what follows from the pulse that was just told of the buff in a slot.
 func (s *Set) followPulse(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	s.followPulseOf(t, at, i, s.specOf(i), s.magnitudesOf(i))
 }
 
@@ -73,7 +73,7 @@ func (s *Set) followPulseOf(t *Turn, at uint16, i *instance, spec *Spec, k *magn
 // The next one is counted from own and never from now, so that no late frame makes the beat drift; and it is set
 // before the pulse is done, whose actions may change it.
 func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	elapsed, period := int64(0), int64(0)
 	if own == i.beat {
 		s.newBeat(i, own) // what is aligned finds back to its beat after a change of the period
@@ -103,7 +103,7 @@ func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 //
 // Stories: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
 func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if elapsed != 0 {
 		s.flush(t, at)
 		s.pulseAt(t, at, own, elapsed, period, 0)
@@ -120,7 +120,7 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 // flushAll is flush for all instances of which that is true.
 func (s *Set) flushAll(t *Turn, which func(*Spec) bool) {
 	s.each(func(at uint16) {
-		if which(s.specOf(&s.slots[at])) {
+		if which(s.specOf(s.slot(at))) {
 			s.flush(t, at)
 		}
 	})
@@ -133,7 +133,7 @@ func (s *Set) flushAll(t *Turn, which func(*Spec) bool) {
 // that come late are those that would have come in time, only later. What they stand for is not done twice: owed is
 // cleared before the pulse, which may come back here. Stories: testdata/catchup_change.txt, catchup_purge.txt.
 func (s *Set) flush(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if i.extra == noSlot || s.extraOf(i).owed == 0 {
 		return
 	}
@@ -253,7 +253,7 @@ func (s *Set) happened(t *Turn, c *Command) Result {
 		return r
 	}
 	s.each(func(at uint16) {
-		i := &s.slots[at]
+		i := s.slot(at)
 		if s.specOf(i).reactsTo&c.Act.bit() == 0 || i.flags&hidden != 0 {
 			return
 		}

@@ -17,7 +17,7 @@ import (
 // Stories: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
 // stat/queue_reload.txt.
 func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
-	i, spec := &s.slots[at], a.Spec
+	i, spec := s.slot(at), a.Spec
 	x, now := s.needExtra(i), s.nowOf(t, i)
 	if int32(len(x.async))+1 >= spec.limit {
 		switch weakest := weakestOf(x.async); {
@@ -66,7 +66,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 // The instance stays the one that it was: its handle, its age, its place and its beat. What changes is what the application
 // brought: source, level, magnitude, time, and through its age in running, who waits again when a stronger one comes.
 func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	i.magnitude = l.magnitude
 	s.runCeased(t, at)
 	s.gates.dropAppliers(at)
@@ -93,7 +93,7 @@ func (s *Set) unqueue(t *Turn, i *instance, k int) {
 // The time of the next one begins where that of the one before ended, and not in this frame: so a queue takes as long
 // as its applications together, whatever frames it is played in. Story: testdata/timers_queue.txt.
 func (s *Set) nextInQueue(t *Turn, at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	x := s.extraOf(i)
 	best := strongestOf(x.async)
 	l := x.async[best]
@@ -112,7 +112,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 
 func (s *Set) emitQueued(t *Turn, at uint16) {
 	e := s.about(Queued, at)
-	e.End = s.endTold(&s.slots[at])
+	e.End = s.endTold(s.slot(at))
 	t.emit(s, &e)
 }
 
@@ -263,7 +263,7 @@ func (s *Set) stepAside(i *instance, left int64) {
 //
 // Stories: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
 func (s *Set) reviseQueue(t *Turn, at uint16, a *Application) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if s.specOf(i) == a.Spec {
 		return
 	}

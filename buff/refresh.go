@@ -15,7 +15,7 @@ import (
 // Stories: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
 // refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt.
 func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool) bool {
-	i, spec := &s.slots[at], a.Spec
+	i, spec := s.slot(at), a.Spec
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != define.RefreshNone
 	if set {
@@ -49,7 +49,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool)
 
 // renew is what a refresh does to what is not plain about an instance.
 func (s *Set) renew(t *Turn, at uint16, a *Application) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	s.takeWanted(i)
 	if a.Spec.uses&usesMagnitudes != 0 {
 		s.tellNumbers(t, at, t.worked.values)

@@ -70,7 +70,7 @@ type Restoration struct {
 // [ErrRoom] if too much would happen at once, and has then changed nothing. Whatever the blob says, it allocates no more than a fixed
 // multiple of its length, beside the events.
 func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool), zone ...Command) (Restoration, error) {
-	if len(s.slots)+len(s.beside.waits().all()) > 0 || s.gates != nil || s.beside.time() != nil || s.beside.ownSheet() != nil {
+	if int(s.used)+len(s.beside.waits().all()) > 0 || s.gates != nil || s.beside.time() != nil || s.beside.ownSheet() != nil {
 		panic("buff: Restore into a Set that has been used")
 	}
 	r := t.restorer()
@@ -100,8 +100,8 @@ func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string)
 
 // sourcesToLose returns whose leaving would change something of what the owner carries.
 func (s *Set) sourcesToLose() (sources []OwnerID) {
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		i := &s.slots[at]
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		i := s.slot(at)
 		if fate := s.specOf(i).OnSourceGone; (fate == define.FateRemove || fate == define.FateAdopt) && i.source != 0 && i.source != s.owner {
 			sources = append(sources, i.source)
 		}

@@ -101,7 +101,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	}
 	r.numbers(c)
 	at := r.placeSlot(&c.i)
-	i := &s.slots[at]
+	i := s.slot(at)
 	if !c.plain {
 		i.extra = s.needBeside().spare()
 		s.beside.extras[i.extra] = c.x
@@ -138,7 +138,7 @@ func (r *restorer) placeSlot(i *instance) uint16 {
 	at := s.addSlot(i)
 	s.rehash(at)
 	if s.newest != noSlot {
-		s.slots[s.newest].newer = at
+		s.slot(s.newest).newer = at
 	} else {
 		s.oldest = at
 	}
@@ -262,7 +262,7 @@ func (r *restorer) tell(zone []Command) {
 		if c.gone || c.spec.uses&usesImmunity == 0 {
 			continue
 		}
-		if i := &s.slots[c.at]; i.def != 0 && i.flags&hidden == 0 {
+		if i := s.slot(c.at); i.def != 0 && i.flags&hidden == 0 {
 			s.purgeImmune(t, c.at)
 		}
 	}
@@ -276,7 +276,7 @@ func (r *restorer) tell(zone []Command) {
 
 func (r *restorer) tellBack(c *comeback) {
 	s, t := r.set, r.turn
-	i := &s.slots[c.at]
+	i := s.slot(c.at)
 	e := s.tell(t, Restored, c.at)
 	e.End, e.Next = s.endTold(i), s.worldOf(i, s.nextPulse(i))
 	if c.spec.uses&(usesHide|usesOngoing) != 0 {
@@ -344,8 +344,8 @@ func (r *restorer) worksAgain(c *comeback) {
 		return
 	}
 	younger := s.oldest
-	for younger != noSlot && s.age(&s.slots[younger]) < c.saved.Age {
-		younger = s.slots[younger].newer
+	for younger != noSlot && s.age(s.slot(younger)) < c.saved.Age {
+		younger = s.slot(younger).newer
 	}
 	s.overrule(sheet, younger)
 }

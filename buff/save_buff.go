@@ -9,14 +9,14 @@ import (
 // buffs writes the buffs that are kept, the oldest first.
 func (w *saver) buffs() {
 	s, n := w.set, len(w.aside.Buffs)
-	for at := range s.slots { // as they lie in memory: from one to the next by age would be a wait for each
-		if i := &s.slots[at]; i.def != 0 && w.keeps(i) {
+	for at := range s.used { // as they lie in memory: from one to the next by age would be a wait for each
+		if i := s.slot(at); i.def != 0 && w.keeps(i) {
 			n++
 		}
 	}
 	w.dst = wire.AppendUint(w.dst, uint64(n))
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		if w.keeps(&s.slots[at]) {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		if w.keeps(s.slot(at)) {
 			w.buff(at)
 		}
 	}
@@ -57,7 +57,7 @@ func (w *saver) scale(i *instance) (wheel.Time, savedScale) {
 // buff writes one instance. Most are plain, and are written as they are.
 func (w *saver) buff(at uint16) {
 	s := w.set
-	i := &s.slots[at]
+	i := s.slot(at)
 	appliers, with := s.gates.appliersOf(at), s.gates.linked(s.handle(at))
 	if i.extra == noSlot && i.flags&(timeScaled|deathPaused) == 0 {
 		w.dst = s.savePlain(w.dst, i, w.now, appliers, with)

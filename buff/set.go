@@ -15,8 +15,7 @@ type Set struct {
 	// What each command looks at stands first, and together: of an owner who has not been
 	// looked at for a while nothing is in the cache.
 	scheduler scheduler
-	keys      keys // of the slots
-	slots     []instance
+	piece     // its slots, and their keys
 
 	gates   *gates   // what most owners do not have; nil: nothing of it
 	catalog *Catalog // of the last application, and of the instances, see specOf
@@ -28,7 +27,7 @@ type Set struct {
 	modifiers            int32 // of all live instances, also of those that are hidden
 	generations          generations
 	looked               uint32
-	piece                uint32 // of the Turn's Memory, that slots are; 0: it is none of it
+	used                 uint16 // slots of the piece
 	limit, live          int16  // instances
 	free, oldest, newest uint16
 	versions             bool // definitions of more than one catalog have been here
@@ -47,7 +46,7 @@ func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
 	}
 	return &Set{
 		owner: owner, number: number, generations: generations{base: base}, limit: int16(limit),
-		free: noSlot, oldest: noSlot, newest: noSlot, scheduler: scheduler{next: wheel.Never},
+		free: noSlot, piece: piece{chunk: &noSlots}, oldest: noSlot, newest: noSlot, scheduler: scheduler{next: wheel.Never},
 	}
 }
 
@@ -65,8 +64,8 @@ func (s *Set) Timeouts() int { return s.beside.waits().count() }
 // and the number must then rest for ever. It costs a look at every slot.
 func (s *Set) Generation() uint32 {
 	g := s.generations.base
-	for i := range s.slots {
-		g = max(g, s.generations.used(s.slots[i].generation))
+	for i := range s.used {
+		g = max(g, s.generations.used(s.slot(i).generation))
 	}
 	for _, x := range s.beside.waits().all() {
 		g = max(g, s.generations.used(x.generation))
@@ -80,11 +79,11 @@ func (s *Set) Generation() uint32 {
 func (s *Set) All() iter.Seq[Instance] {
 	return func(yield func(Instance) bool) {
 		for at := s.oldest; at != noSlot; {
-			next := s.slots[at].newer
+			next := s.slot(at).newer
 			if !yield(s.look(at)) {
 				return
 			}
-			if at = next; at != noSlot && s.slots[at].def == 0 {
+			if at = next; at != noSlot && s.slot(at).def == 0 {
 				return
 			}
 		}
@@ -103,15 +102,15 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 // is. It looks at every slot: it is for those who run a Set without a wheel.
 func (s *Set) Next() wheel.Time {
 	next := s.beside.waits().next()
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
-		t, _ := s.due(&s.slots[at])
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		t, _ := s.due(s.slot(at))
 		next = min(next, t)
 	}
 	return s.beside.time().world(next)
 }
 
 func (s *Set) look(at uint16) Instance {
-	i := &s.slots[at]
+	i := s.slot(at)
 	l := Instance{
 		Handle: s.handle(at), Spec: s.specOf(i), Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
 		Magnitude: i.magnitude, End: s.worldOf(i, i.end), NextPulse: s.worldOf(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
@@ -171,23 +170,23 @@ func lowered(num, den uint64) Ratio {
 // At returns the buff in a slot and reports whether there is one. Slots are below
 // [MaxPerOwner] and are used again: see [Handle.Slot].
 func (s *Set) At(slot int) (Instance, bool) {
-	if slot < 0 || slot >= len(s.slots) || s.slots[slot].def == 0 {
+	if slot < 0 || slot >= int(s.used) || s.slot(uint16(slot)).def == 0 {
 		return Instance{}, false
 	}
 	return s.look(uint16(slot)), true
 }
 
 func (s *Set) handle(at uint16) Handle {
-	return Handle(pack(s.number, at, s.slots[at].generation))
+	return Handle(pack(s.number, at, s.slot(at).generation))
 }
 
 // lookup returns the live instance of h, or nil.
 func (s *Set) lookup(h Handle) *instance {
 	at := h.slot()
-	if h.Number() != s.number || int(at) >= len(s.slots) {
+	if h.Number() != s.number || int(at) >= int(s.used) {
 		return nil
 	}
-	if i := &s.slots[at]; i.def != 0 && i.generation == h.generation() {
+	if i := s.slot(at); i.def != 0 && i.generation == h.generation() {
 		return i
 	}
 	return nil
@@ -211,9 +210,9 @@ func (s *Set) joins(i *instance, a *Application) bool {
 
 // findSpec returns the slot of the oldest instance of a definition, or noSlot.
 func (s *Set) findSpec(spec *Spec) uint16 {
-	for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		if s.same(s.specOf(&s.slots[at]), spec) {
+		if s.same(s.specOf(s.slot(at)), spec) {
 			return at
 		}
 	}
@@ -228,12 +227,12 @@ func (s *Set) place(t *Turn) uint16 {
 	}
 	at := s.free
 	if at != noSlot {
-		s.free = s.slots[at].newer
+		s.free = s.slot(at).newer
 	} else {
-		if len(s.slots) == MaxPerOwner {
+		if int(s.used) == MaxPerOwner {
 			return noSlot // the others are retired
 		}
-		if n := len(s.slots); n == cap(s.slots) {
+		if n := int(s.used); n == s.room() {
 			s.growTo(t, n+moreSlots(n))
 		}
 		at = s.addSlot(&instance{generation: s.generations.first()})
@@ -243,14 +242,14 @@ func (s *Set) place(t *Turn) uint16 {
 	if s.ages%moveEvery == 0 {
 		s.moveOut(t)
 	}
-	i := &s.slots[at]
+	i := s.slot(at)
 	generation, listed := i.generation, i.flags&touched
 	*i = instance{} // one that is made elsewhere and copied has to be waited for
 	i.generation, i.flags = generation, listed
 	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
 	s.takeAge(i, s.ages)
 	if s.newest != noSlot {
-		s.slots[s.newest].newer = at
+		s.slot(s.newest).newer = at
 	} else {
 		s.oldest = at
 	}
@@ -275,20 +274,20 @@ func moreSlots(n int) int {
 
 // release frees a slot: its handle is worthless from here on.
 func (s *Set) release(at uint16) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if i.older != noSlot {
-		s.slots[i.older].newer = i.newer
+		s.slot(i.older).newer = i.newer
 	} else {
 		s.oldest = i.newer
 	}
 	if i.newer != noSlot {
-		s.slots[i.newer].older = i.older
+		s.slot(i.newer).older = i.older
 	} else {
 		s.newest = i.older
 	}
 	s.live--
 	s.mark(at, journal.Ended)
-	s.scheduler.clear(&s.keys[at])
+	s.scheduler.clear(s.key(at))
 	s.setHash(at, 0)
 	if g := s.gates; g != nil && len(g.appliers)+len(g.links) > 0 {
 		g.dropAppliers(at)

@@ -51,13 +51,13 @@ func (s *Spec) modifies(place int) bool {
 
 // was is what is told of a buff that changes in some way.
 func (s *Set) was(t *Turn, at uint16) SheetChange {
-	i := &s.slots[at]
+	i := s.slot(at)
 	return SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: s.handle(at), Spec: s.specOf(i), Hidden: i.flags&hidden != 0, Place: -1}
 }
 
 // tellNumber tells of a number that is to be another; NaN stands for none.
 func (s *Set) tellNumber(t *Turn, at uint16, place int, was, to float64) {
-	if was != to && t.SheetChanged != nil && s.specOf(&s.slots[at]).modifies(place) {
+	if was != to && t.SheetChanged != nil && s.specOf(s.slot(at)).modifies(place) {
 		c := s.was(t, at)
 		c.Place, c.Was = place, was
 		t.SheetChanged(c)
@@ -66,10 +66,10 @@ func (s *Set) tellNumber(t *Turn, at uint16, place int, was, to float64) {
 
 // tellNumbers tells of all that are to be others; nil stands for none at all.
 func (s *Set) tellNumbers(t *Turn, at uint16, to []float64) {
-	if s.specOf(&s.slots[at]).uses&usesModifiers == 0 || t.SheetChanged == nil {
+	if s.specOf(s.slot(at)).uses&usesModifiers == 0 || t.SheetChanged == nil {
 		return
 	}
-	for place, v := range s.magnitudesOf(&s.slots[at]).values {
+	for place, v := range s.magnitudesOf(s.slot(at)).values {
 		is := math.NaN()
 		if place < len(to) {
 			is = to[place]
@@ -80,7 +80,7 @@ func (s *Set) tellNumbers(t *Turn, at uint16, to []float64) {
 
 // tellPast tells of a buff that ends, or takes another version, what nobody will be able to ask.
 func (s *Set) tellPast(t *Turn, at uint16, version bool) {
-	if i := &s.slots[at]; t.SheetChanged != nil && s.specOf(i).uses&usesModifiers != 0 && (version || i.flags&hidden != 0) {
+	if i := s.slot(at); t.SheetChanged != nil && s.specOf(i).uses&usesModifiers != 0 && (version || i.flags&hidden != 0) {
 		t.SheetChanged(s.was(t, at))
 	}
 	s.tellNumbers(t, at, nil)

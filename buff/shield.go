@@ -37,21 +37,21 @@ func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
 func (s *Set) meet(amount int64, school Tag) (rest int64, spent bool) {
 	for amount > 0 {
 		best := uint16(noSlot)
-		for at := s.oldest; at != noSlot; at = s.slots[at].newer {
+		for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 			s.looked++
-			i := &s.slots[at]
+			i := s.slot(at)
 			switch {
 			case !s.specOf(i).Shield.On:
 			case s.extraOf(i).shield <= 0:
 				spent = true
-			case i.flags&hidden == 0 && s.specOf(i).absorbs(school) && (best == noSlot || s.specOf(i).Shield.Priority > s.specOf(&s.slots[best]).Shield.Priority):
+			case i.flags&hidden == 0 && s.specOf(i).absorbs(school) && (best == noSlot || s.specOf(i).Shield.Priority > s.specOf(s.slot(best)).Shield.Priority):
 				best = at
 			}
 		}
 		if best == noSlot {
 			return amount, spent
 		}
-		x := s.extraOf(&s.slots[best])
+		x := s.extraOf(s.slot(best))
 		part := min(amount, x.shield)
 		x.shield -= part
 		s.mark(best, journal.Shield)
@@ -89,7 +89,7 @@ func (s *Set) absorb(t *Turn, c *Command) Result {
 // breakSpent ends the shields that are spent.
 func (s *Set) breakSpent(t *Turn) {
 	s.each(func(at uint16) {
-		if i := &s.slots[at]; s.specOf(i).Shield.On && s.extraOf(i).shield <= 0 {
+		if i := s.slot(at); s.specOf(i).Shield.On && s.extraOf(i).shield <= 0 {
 			s.end(t, at, Broken)
 		}
 	})

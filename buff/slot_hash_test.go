@@ -30,8 +30,8 @@ func TestHashes(t *testing.T) {
 	for range 20_000 {
 		a := Application{Spec: c.Spec(specs[rng.IntN(len(specs))].ID), Source: OwnerID(rng.IntN(sources))}
 		want := uint16(noSlot)
-		for at := s.oldest; at != noSlot && want == noSlot; at = s.slots[at].newer {
-			if i := &s.slots[at]; s.same(s.specOf(i), a.Spec) && s.joins(i, &a) {
+		for at := s.oldest; at != noSlot && want == noSlot; at = s.slot(at).newer {
+			if i := s.slot(at); s.same(s.specOf(i), a.Spec) && s.joins(i, &a) {
 				want = at
 			}
 		}
@@ -54,13 +54,13 @@ func TestHashes(t *testing.T) {
 		}
 		most = max(most, s.Len())
 		turn.Events = turn.Events[:0]
-		if len(s.keys) != keyWords(cap(s.slots)) {
-			t.Fatalf("%d words of keys for %d slots", len(s.keys), cap(s.slots))
+		if len(s.piece.keys()) != keyWords(s.room()) {
+			t.Fatalf("%d words of keys for %d slots", len(s.piece.keys()), s.room())
 		}
-		for at := range s.slots {
+		for at := range s.used {
 			hash := uint16(0)
-			if spec := s.specOf(&s.slots[at]); spec != nil {
-				hash = hashOf(spec, s.slots[at].source)
+			if spec := s.specOf(s.slot(at)); spec != nil {
+				hash = hashOf(spec, s.slot(at).source)
 			}
 			if got := s.hash(uint16(at)); got != hash {
 				t.Fatalf("slot %d has the hash %#x, not %#x", at, got, hash)

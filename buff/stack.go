@@ -26,7 +26,7 @@ func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
 // timers, which has ways of its own for each and for queue; then overflow, which can refuse or end
 // everything; then stacks, and the refresh last, whose pulse has all of them.
 func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
-	i, spec := &s.slots[at], a.Spec
+	i, spec := s.slot(at), a.Spec
 	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.rest {
 		return s.deny(t, a, LowerLevel, nil)
 	}
@@ -122,7 +122,7 @@ func (s *Spec) stacks(a *Application) int32 {
 //
 // Stories: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
 func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {
-	i := &s.slots[at]
+	i := s.slot(at)
 	for _, h := range s.specOf(i).thresholds {
 		if int32(was) >= h.at || int32(i.stacks) < h.at {
 			continue

@@ -28,7 +28,7 @@ type Outgoing struct {
 func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	var r Result
 	s.found(t, q, func(at uint16) bool {
-		i := &s.slots[at]
+		i := s.slot(at)
 		if s.specOf(i).Dispel.Keep || !s.specOf(i).yieldsTo(q.Grade) {
 			return true
 		}

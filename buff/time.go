@@ -55,7 +55,7 @@ func (s *Set) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).s
 // extend moves the end of a buff. If it would not be after now, the buff expires at once,
 // without a pulse.
 func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
-	i := &s.slots[at]
+	i := s.slot(at)
 	if i.end == wheel.Never {
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q", ErrInfinite, s.specOf(i).ID)}
 	}
@@ -70,7 +70,7 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 
 // setRemaining makes the buff end after by.
 func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
-	i := &s.slots[at]
+	i := s.slot(at)
 	end := s.nowOf(t, i)
 	if by > 0 {
 		end = end.Add(wait(by))
@@ -82,7 +82,7 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 
 // endAt gives the buff another end.
 func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
-	i := &s.slots[at]
+	i := s.slot(at)
 	i.end = end
 	s.mark(at, journal.Time)
 	now := s.nowOf(t, i)
@@ -104,7 +104,7 @@ func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 func (s *Set) compensate(t *Turn, c *Command) Result {
 	var r Result
 	s.found(t, &c.Query, func(at uint16) bool {
-		if s.slots[at].end != wheel.Never {
+		if s.slot(at).end != wheel.Never {
 			s.extend(t, at, c.By, c.Application.Duration)
 			r.Amount++
 		}
@@ -223,7 +223,7 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 func (s *Set) levelOf(a *Application) int {
 	if spec := a.Spec; spec.Stack.Level == define.LevelSum && spec.Stack.Timers != define.TimersQueue {
 		if at := s.joined(a); at != noSlot {
-			return min(int(s.slots[at].level)+a.Level, define.MaxLevel)
+			return min(int(s.slot(at).level)+a.Level, define.MaxLevel)
 		}
 	}
 	return a.Level

@@ -17,7 +17,7 @@ type backlog struct {
 
 // postpone puts an owner into the backlog: something is due for it, handlers were put off, or its turn was cut short.
 func (e *Engine) postpone(number uint32) {
-	if b, c := &e.backlog, &e.owners[number]; !c.waits {
+	if b, c := &e.backlog, &e.owners.entrances[number]; !c.waits {
 		c.waits = true
 		b.queue = append(b.queue, number)
 		b.n++
@@ -37,13 +37,13 @@ func (e *Engine) next() (number uint32, ok bool) {
 
 // waits reports whether the owner of that number is in the backlog.
 func (e *Engine) waits(number uint32) bool {
-	return e.backlog.n > 0 && int(number) < len(e.owners) && e.owners[number].waits
+	return e.backlog.n > 0 && int(number) < e.owners.len() && e.owners.entrances[number].waits
 }
 
 // pull takes an owner out of the backlog.
 func (e *Engine) pull(number uint32) {
 	b := &e.backlog
-	e.owners[number].waits = false
+	e.owners.entrances[number].waits = false
 	if b.n--; b.n == 0 {
 		e.high.backlog.used(len(b.queue))
 		b.queue, b.head = b.queue[:0], 0
@@ -93,14 +93,17 @@ func (e *Engine) handOut(left int) {
 // postponeDue puts all that is due into the backlog, but for owners that have messages anyway.
 func (e *Engine) postponeDue() {
 	for _, d := range e.due {
-		if e.group.Quiet() || e.posted(e.owners[d.number()].owner) {
+		if e.group.Quiet() || e.posted(e.owners.at(d.number())) {
 			e.postpone(d.number())
 		}
 	}
-	for _, o := range e.wanted {
+	for _, r := range e.wanted {
+		o := r.alive()
+		if o == nil {
+			continue
+		}
 		o.wanted = false
 		switch {
-		case o.leaving:
 		case o.quiet():
 			e.postpone(o.number)
 		default:
@@ -148,7 +151,7 @@ func (e *Engine) mailDue(left int) {
 		if !ok {
 			return
 		}
-		o := e.owners[number].owner
+		o := e.owners.at(number)
 		e.pull(number)
 		e.run(o)
 		left -= e.allow(o, min(times, left))
@@ -244,7 +247,7 @@ func (e *Engine) horizon() (until wheel.Time, ok bool) {
 		}
 	}
 	for _, number := range e.backlog.queue[e.backlog.head:] {
-		if e.waits(number) && !e.owners[number].owner.passed {
+		if e.waits(number) && !e.owners.at(number).passed {
 			return e.now, false
 		}
 	}

@@ -41,22 +41,14 @@ type turnBatch struct {
 	before highWater // when giveBack came last
 }
 
-// entrance is what is to be known of an owner to give it a batched turn. It is the one pointer to the owner
-// that lasts: each is one for the collector to follow.
-type entrance struct {
-	owner *owner // nil: there is none
-	at    uint32 // the place in turnBatch.list, if the turn there is this owner's
-	waits bool   // the owner is in the backlog
-}
-
 // batchDue gives a turn to the owners that are due, and to those that want one. Everybody is idle.
 func (e *Engine) batchDue() {
 	for _, d := range e.due {
 		e.turnFor(d.number())
 	}
-	for _, o := range e.wanted {
-		o.wanted = false
-		if !o.leaving {
+	for _, r := range e.wanted {
+		if o := r.alive(); o != nil {
+			o.wanted = false
 			e.turnFor(o.number)
 		}
 	}
@@ -66,17 +58,17 @@ func (e *Engine) batchDue() {
 // turnFor returns the batched turn of an owner in this slice.
 func (e *Engine) turnFor(number uint32) *batchedTurn {
 	v := &e.batch
-	c := &e.owners[number]
+	c := &e.owners.entrances[number]
 	if k := int(c.at); k < v.n && v.list[k].number == number {
 		return v.list[k]
 	}
 	if v.n == len(v.list) {
 		v.list = append(v.list, &batchedTurn{})
 	}
-	x, o := v.list[v.n], c.owner
-	if o == nil { // having asked, the compiler takes the address of the mailbox without a look at the owner
+	if !c.here {
 		panic("engine: a turn of nobody")
 	}
+	x, o := v.list[v.n], e.owners.place(number)
 	x.owner = o
 	x.number, x.order, x.at, x.given, x.used, x.again, x.whole, x.rests = number, e.nextOrder(), e.now, 0, 0, false, false, false
 	c.at = uint32(v.n)
@@ -130,14 +122,14 @@ func (e *Engine) endBatched(x *batchedTurn) {
 	e.worked += int(x.used)
 	e.takeBatched(x)
 	if x.rests {
-		o := e.owners[x.number].owner
+		o := e.owners.at(x.number)
 		e.cut(o, x.used)
 		e.postpone(x.number)
 	} else if x.again {
-		e.owners[x.number].owner.caughtUp()
+		e.owners.at(x.number).caughtUp()
 	}
 	if x.sends && e.copies != nil {
-		e.copies.home(e.owners[x.number].owner, true, 0)
+		e.copies.home(e.owners.at(x.number), true, 0)
 	}
 }
 
@@ -149,7 +141,7 @@ func (e *Engine) splitBatch(left []int) {
 	for _, k := range left {
 		x := v.list[k]
 		x.owner = nil
-		o := e.owners[x.number].owner
+		o := e.owners.at(x.number)
 		e.run(o)
 		e.allow(o, int(x.allowance(e)))
 	}
@@ -161,7 +153,7 @@ func (e *Engine) splitBatch(left []int) {
 			left = left[1:]
 			continue
 		}
-		o := e.owners[x.number].owner
+		o := e.owners.at(x.number)
 		switch {
 		case len(collected) > 0 && collected[0] == &o.box: // it was moved or held, and has come to its end
 			collected = collected[1:]
@@ -186,7 +178,7 @@ func (e *Engine) splitBatch(left []int) {
 // fail takes in a batched turn that did not come to its end and has kept nothing: the engine's own
 // code has failed, or the clock of those who watch. What is due comes in the next Tick.
 func (e *Engine) fail(v *batchedTurn) {
-	o := e.owners[v.number].owner
+	o := e.owners.at(v.number)
 	e.takeBack(o)
 	if !o.leaving {
 		e.want(o)
@@ -197,7 +189,7 @@ func (e *Engine) fail(v *batchedTurn) {
 // something is unusual.
 func (e *Engine) takeBatched(v *batchedTurn) {
 	if e.watch.on != nil {
-		o := e.owners[v.number].owner
+		o := e.owners.at(v.number)
 		e.watch.turnOver(o)
 		e.watch.brought(o.id(), &v.brought)
 	}
@@ -209,7 +201,7 @@ func (e *Engine) takeBatched(v *batchedTurn) {
 		e.file(v.number, v.next, v.oldest)
 	}
 	if v.pending && !v.rests {
-		if o := e.owners[v.number].owner; !o.leaving {
+		if o := e.owners.at(v.number); !o.leaving {
 			e.want(o)
 		}
 	}

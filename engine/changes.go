@@ -95,7 +95,7 @@ func (c *Changes) all(yield func(*OwnerChange) bool) {
 			return
 		}
 	}
-	owners := len(c.engine.owners)
+	owners := c.engine.owners.len()
 	for n, ok := c.now.next(0, owners); ok; n, ok = c.now.next(n+1, owners) {
 		if o := c.engine.at(n); o == nil {
 			c.now.clear(n)

@@ -238,7 +238,7 @@ func (e *Engine) wants(o *owner, next wheel.Time, order uint32, moved bool) (lat
 func (e *Engine) want(o *owner) {
 	if !o.wanted {
 		o.wanted = true
-		e.wanted = append(e.wanted, o)
+		e.wanted = append(e.wanted, o.ref())
 	}
 }
 
@@ -347,8 +347,8 @@ func (e *Engine) roomForAll(n int, what string, id uint64, owners iter.Seq[*owne
 
 // all yields the owners that are there, by number.
 func (e *Engine) all(yield func(*owner) bool) {
-	for k := range e.owners {
-		o := e.owners[k].owner
+	for k := range e.owners.len() {
+		o := e.owners.at(uint32(k))
 		if o != nil && !o.leaving && !yield(o) {
 			return
 		}

@@ -28,8 +28,8 @@ type copies struct {
 	helped  atomic.Bool  // somebody has called Help
 	ticks   ticks
 	gone    map[buff.OwnerID]struct{}
-	waiting []*owner                   // that commands wait for, among others
-	waits   map[*owner][]*buff.Command // those in their mailboxes, in order
+	waiting []ref                   // that commands wait for, among others
+	waits   map[ref][]*buff.Command // those in their mailboxes, in order
 
 	mu     sync.Mutex
 	spares spares
@@ -60,17 +60,17 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	if e.copies != nil {
 		panic("engine: Copies called twice")
 	}
-	c := &copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[*owner][]*buff.Command{}, now: &marks{}, next: &marks{}}
+	c := &copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[ref][]*buff.Command{}, now: &marks{}, next: &marks{}}
 	c.ticks.over.L = &c.ticks.mu
 	e.copies = c
-	for k := range e.owners { // also those that are leaving: their last turns may be to come
-		if o := e.owners[k].owner; o != nil {
+	for k := range e.owners.len() { // also those that are leaving: their last turns may be to come
+		if o := e.owners.at(uint32(k)); o != nil {
 			o.note().copied = &copied{} // before the interval: a worker that sees it looks there
 		}
 	}
 	e.interval.Store(1)
 	c.setLag()
-	c.grow(len(e.owners))
+	c.grow(e.owners.len())
 	for o := range e.all {
 		c.table[o.number] = o
 		c.next.set(o.number)
@@ -108,13 +108,13 @@ func (e *Engine) alterSwept() {
 	if e.copies == nil {
 		return
 	}
-	for _, o := range w.missed[:min(len(w.missed), sweepOwners)] {
-		if e.at(o.number) == o && e.idle(o) {
+	for _, r := range w.missed[:min(len(w.missed), sweepOwners)] {
+		if o := r.alive(); o != nil && e.idle(o) {
 			e.alter(o)
 		}
 	}
-	for n := range min(w.left, sweepOwners, len(e.owners)) {
-		if o := e.at(uint32((w.next + n) % len(e.owners))); o != nil && e.idle(o) {
+	for n := range min(w.left, sweepOwners, e.owners.len()) {
+		if o := e.at(uint32((w.next + n) % e.owners.len())); o != nil && e.idle(o) {
 			e.alter(o)
 		}
 	}

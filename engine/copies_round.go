@@ -74,7 +74,7 @@ func (e *Engine) notIdle(yield func(*owner) bool) {
 		}
 	}
 	for _, number := range e.backlog.queue[e.backlog.head:] {
-		if e.waits(number) && !yield(e.owners[number].owner) {
+		if e.waits(number) && !yield(e.owners.at(number)) {
 			return
 		}
 	}
@@ -99,13 +99,16 @@ func (c *copies) pending(r *snapshot.Round) {
 			r.Waiting = append(r.Waiting, *cmd)
 		}
 	}
-	c.waiting = slices.DeleteFunc(c.waiting, func(o *owner) bool {
-		if len(c.waits[o]) == 0 || o.leaving {
-			o.queued = false
-			delete(c.waits, o)
+	c.waiting = slices.DeleteFunc(c.waiting, func(r ref) bool {
+		o := r.alive()
+		if o == nil || len(c.waits[r]) == 0 {
+			if o != nil {
+				o.queued = false
+			}
+			delete(c.waits, r)
 			return true
 		}
-		for _, cmd := range c.waits[o] {
+		for _, cmd := range c.waits[r] {
 			add(cmd)
 		}
 		return false
@@ -119,10 +122,11 @@ func (c *copies) pending(r *snapshot.Round) {
 
 // wait notes a command that a busy owner is to carry out.
 func (c *copies) wait(o *owner, cmd *buff.Command) {
-	c.waits[o] = append(c.waits[o], cmd)
+	r := o.ref()
+	c.waits[r] = append(c.waits[r], cmd)
 	if !o.queued {
 		o.queued = true
-		c.waiting = append(c.waiting, o)
+		c.waiting = append(c.waiting, r)
 	}
 }
 
@@ -130,8 +134,9 @@ func (c *copies) wait(o *owner, cmd *buff.Command) {
 // gave them something, or has carried out so many commands.
 func (c *copies) home(o *owner, gave bool, obeyed int32) {
 	if o.queued && obeyed > 0 {
-		waits := c.waits[o]
-		c.waits[o] = slices.Delete(waits, 0, min(int(obeyed), len(waits)))
+		r := o.ref()
+		waits := c.waits[r]
+		c.waits[r] = slices.Delete(waits, 0, min(int(obeyed), len(waits)))
 	}
 	if !gave && obeyed == 0 {
 		return
@@ -153,7 +158,7 @@ func (c *copies) told(o *owner) {
 
 // arrive takes in a new owner.
 func (c *copies) arrive(o *owner) {
-	c.grow(len(c.engine.owners))
+	c.grow(c.engine.owners.len())
 	delete(c.gone, o.id())
 	mu := c.lock(o)
 	defer mu.Unlock()
@@ -187,7 +192,7 @@ func (c *copies) Step(most int) (n int, done bool) {
 			if n >= most {
 				return n, false
 			}
-			o := c.engine.owners[c.word*64+bits.TrailingZeros64(w)].owner
+			o := c.engine.owners.at(uint32(c.word*64 + bits.TrailingZeros64(w)))
 			mu := c.lock(o)
 			c.copyNow(to, o, true)
 			mu.Unlock()

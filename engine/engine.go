@@ -44,14 +44,14 @@ type Engine struct {
 	dueSpare []dueOwner // to sort them
 	high     highWaters
 
-	owners  []entrance // by number
-	filings []filing   // by number
-	bases   []uint32   // by number: the generation its next Set begins with
-	base    uint32     // that of a number that has had none since renew
+	owners  owners
+	filings []filing // by number
+	bases   []uint32 // by number: the generation its next Set begins with
+	base    uint32   // that of a number that has had none since renew
 	free    []uint32
 	byID    map[buff.OwnerID]uint32
-	wanted  []*owner // want a turn in the next Tick
-	round   uint64   // counts the slices of all Ticks
+	wanted  []ref  // want a turn in the next Tick
+	round   uint64 // counts the slices of all Ticks
 
 	backlog  backlog
 	starts   int   // of the staged mailboxes, those that get a turn in this slice
@@ -209,7 +209,7 @@ func (e *Engine) enter(method string) {
 // stuck says who holds a worker up.
 func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) view.Stuck {
 	st := view.Stuck{For: time.Duration(e.now-since) * time.Millisecond, Turn: view.StuckTurn{Worker: worker, Mark: mark, Since: since}}
-	if o := e.owners[uint32(mark>>32)-1].owner; o != nil {
+	if o := e.owners.at(uint32(mark>>32) - 1); o != nil {
 		st.Owner = o.id()
 	}
 	if line := uint32(mark); line != 0 {

@@ -12,7 +12,7 @@ func Forget(e *Engine) {
 
 // Waits returns how many commands wait for a busy owner.
 func Waits(e *Engine, number int) int {
-	return e.owners[number].owner.waiting()
+	return e.owners.at(uint32(number)).waiting()
 }
 
 // Credit returns what a producer has left that had so much, after a command that has cost so much.

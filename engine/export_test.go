@@ -78,15 +78,15 @@ func Untaken(e *Engine) int { return int(e.taking.n) }
 func Slices(e *Engine) uint64 { return uint64(e.round) }
 
 // Mail returns how many messages wait for an owner.
-func Mail(e *Engine, number int) int { return e.owners[number].owner.box.Len() }
+func Mail(e *Engine, number int) int { return e.owners.at(uint32(number)).box.Len() }
 
 // CheckCrossIndex compares what the cross-owner index knows with what the owners carry and returns the
 // first difference, "" if there is none. Nobody may be busy.
 func CheckCrossIndex(e *Engine) string {
 	l := &e.index
 	held, auras := 0, 0
-	for k := range e.owners {
-		o := e.owners[k].owner
+	for k := range e.owners.len() {
+		o := e.owners.at(uint32(k))
 		if o == nil {
 			continue
 		}
@@ -154,8 +154,8 @@ func (l *crossIndex) checkChains() string {
 // first difference, "" if there is none. Nobody may be busy.
 func CheckSpecCounters(e *Engine) string {
 	live := make([]int, len(e.counters.lineages))
-	for k := range e.owners {
-		o := e.owners[k].owner
+	for k := range e.owners.len() {
+		o := e.owners.at(uint32(k))
 		if o != nil {
 			for b := range o.set.All() {
 				live[b.Spec.Lineage()]++

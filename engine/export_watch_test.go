@@ -54,7 +54,7 @@ func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) [
 // in the memory of its lists.
 func Remembered(e *Engine) (n int) {
 	for _, o := range e.wanted[:cap(e.wanted)] {
-		if o != nil {
+		if o.owner != nil {
 			n++
 		}
 	}

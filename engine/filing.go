@@ -84,7 +84,7 @@ func (e *Engine) fetch(some []wheel.Fired) {
 	seen := uint32(0)
 	for _, f := range some {
 		if f.ID&auraTimer == 0 {
-			seen |= e.owners[uint32(f.ID)].at | e.filings[uint32(f.ID)].order
+			seen |= e.owners.entrances[uint32(f.ID)].at | e.filings[uint32(f.ID)].order
 		}
 	}
 	e.batch.seen = seen

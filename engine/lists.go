@@ -62,6 +62,7 @@ func (l *workerState) giveBack(s *highWaters) {
 	l.old = nil
 	l.chunks.giveBack()
 	l.outbox = fit(l.outbox, s.events)
+	l.owner, l.hand = nil, nil // with one owner a whole slab would be kept
 }
 
 // passOn carries out what the rules of one owner want of others, after a command of the
@@ -175,7 +176,7 @@ func (e *Engine) giveBack(frame uint64) {
 		e.outbox = fit(e.outbox, s.outbox)
 	}
 	if !s.wanted.fits(cap(e.wanted)) {
-		e.wanted = append(make([]*owner, 0, max(keep, 2*int(s.wanted))), e.wanted...)
+		e.wanted = append(make([]ref, 0, max(keep, 2*int(s.wanted))), e.wanted...)
 	}
 	if b := &e.backlog; b.n == 0 {
 		b.queue = fit(b.queue, s.backlog)
@@ -218,6 +219,6 @@ func (e *Engine) renew() {
 	// one that has been used much must not use up the others.
 	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {
 		e.base = top
-		e.owners, e.filings, e.bases, e.free = nil, nil, nil, nil
+		e.owners, e.filings, e.bases, e.free = owners{}, nil, nil, nil
 	}
 }

@@ -22,6 +22,7 @@ type owner struct {
 	beside atomic.Pointer[beside] // the loop's; workers look only at what it says there
 
 	number  uint32
+	life    uint32 // see ref
 	touched uint32 // the round of copies in which it had a turn; 0: not since the loop has changed it
 
 	// set is part of the owner, and right behind the mailbox: who comes to a player whom
@@ -255,9 +256,10 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &owner{number: number, data: data, set: *buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)}
+	o := e.owners.begin(number)
+	o.data = data
+	o.set = *buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)
 	o.set.SetOrigin(originOf(e.opts.Number))
-	o.box.Owner = o
 	return o, nil
 }
 
@@ -272,7 +274,7 @@ func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 	if e.changes != nil {
 		e.changes.arrive(o)
 	}
-	e.owners[o.number].owner = o
+	e.owners.arrive(o)
 	e.byID[o.id()] = o.number
 	e.zones.join(o, zone, z)
 	e.tellZone(o)
@@ -285,13 +287,12 @@ func (e *Engine) number() (uint32, error) {
 		e.free = e.free[:last]
 		return n, nil
 	}
-	if len(e.owners) >= e.opts.MaxOwners {
+	if e.owners.len() >= e.opts.MaxOwners {
 		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.MaxOwners)
 	}
-	e.owners = append(e.owners, entrance{})
 	e.filings = append(e.filings, notFiled)
 	e.bases = append(e.bases, e.base)
-	return uint32(len(e.owners) - 1), nil
+	return e.owners.next(), nil
 }
 
 // unload ends all of an owner that is idle and gives its number back. It returns how many
@@ -310,12 +311,12 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	if e.copies != nil {
 		e.copies.forget(o)
 	}
-	e.owners[o.number].owner = nil
 	if base := o.set.Generation(); base < math.MaxUint32-1 {
 		e.bases[o.number] = base
 		e.free = append(e.free, o.number)
 	}
 	o.set.Free(e.turn())
+	e.owners.depart(o)
 	return dropped
 }
 
@@ -360,17 +361,20 @@ func (e *Engine) Busy(id buff.OwnerID) bool {
 // most that a collection waits for.
 func (e *Engine) ownerOf(id buff.OwnerID) *owner {
 	if n, ok := e.byID[id]; ok {
-		return e.owners[n].owner
+		return e.owners.at(n)
 	}
 	return nil
 }
 
 // at returns the owner of that number, nil if there is none.
 func (e *Engine) at(number uint32) *owner {
-	if int(number) >= len(e.owners) || e.owners[number].owner == nil || e.owners[number].owner.leaving {
+	if int(number) >= e.owners.len() {
 		return nil
 	}
-	return e.owners[number].owner
+	if o := e.owners.at(number); o != nil && !o.leaving {
+		return o
+	}
+	return nil
 }
 
 // engines is how many engines without an Options.Number there have been.

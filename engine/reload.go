@@ -56,7 +56,7 @@ func (e *Engine) Reload(c *buff.Catalog) (view.ReloadReport, error) {
 	if c != old {
 		e.index.reload(e.counters.lineages, c)
 		e.publish(c)
-		e.sweep.begin(len(e.owners))
+		e.sweep.begin(e.owners.len())
 	}
 	return report, nil
 }
@@ -103,10 +103,10 @@ func (e *Engine) version(s *buff.Spec) (*buff.Spec, error) {
 
 // sweep lets what runs follow a Reload, owner by owner.
 type sweep struct {
-	next   int      // the number of the owner to come
-	left   int      // owners to come, busy ones that were passed over not counted
-	missed []*owner // were busy
-	looked int      // buffs looked at in the last Tick
+	next   int   // the number of the owner to come
+	left   int   // owners to come, busy ones that were passed over not counted
+	missed []ref // were busy
+	looked int   // buffs looked at in the last Tick
 }
 
 // What one Tick does of a sweep: it ends with the owner that reaches one of them.
@@ -128,13 +128,13 @@ func (e *Engine) carryOver() {
 	w := &e.sweep
 	n, missed := 0, len(w.missed)
 	for ; n < missed && n < sweepOwners && w.looked < sweepBuffs; n++ {
-		if o := w.missed[n]; e.at(o.number) == o {
+		if o := w.missed[n].alive(); o != nil {
 			e.adoptBy(o)
 		}
 	}
 	w.missed = slices.Delete(w.missed, 0, n)
 	for n = 0; w.left > 0 && n < sweepOwners && w.looked < sweepBuffs; n++ {
-		if w.next >= len(e.owners) {
+		if w.next >= e.owners.len() {
 			w.next = 0
 		}
 		if o := e.at(uint32(w.next)); o != nil {
@@ -149,7 +149,7 @@ func (e *Engine) carryOver() {
 func (e *Engine) adoptBy(o *owner) {
 	w := &e.sweep
 	if !e.idle(o) {
-		w.missed = append(w.missed, o)
+		w.missed = append(w.missed, o.ref())
 		return
 	}
 	w.looked += o.set.Len()

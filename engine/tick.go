@@ -134,7 +134,7 @@ func (e *Engine) emptyWorkers(frame uint64) {
 // wantDue notes that the owners that are due want a turn.
 func (e *Engine) wantDue() {
 	for _, d := range e.due {
-		if o := e.owners[d.number()].owner; !o.leaving { // otherwise it is due after it left
+		if o := e.owners.at(d.number()); !o.leaving { // otherwise it is due after it left
 			e.want(o)
 		}
 	}
@@ -142,9 +142,9 @@ func (e *Engine) wantDue() {
 
 // runWanted gives a turn to the owners that want one.
 func (e *Engine) runWanted() {
-	for _, o := range e.wanted {
-		o.wanted = false
-		if !o.leaving {
+	for _, r := range e.wanted {
+		if o := r.alive(); o != nil {
+			o.wanted = false
 			e.run(o)
 		}
 	}

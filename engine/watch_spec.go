@@ -165,16 +165,16 @@ func (m *most) see(id buff.OwnerID, n int) {
 
 // sweep goes on with the round.
 func (m *most) sweep(e *Engine) {
-	for range min(sweptAtOnce, len(e.owners)) {
-		if m.at >= len(e.owners) {
+	for range min(sweptAtOnce, e.owners.len()) {
+		if m.at >= e.owners.len() {
 			m.at, m.round = 0, true
 		}
-		if o := e.owners[m.at].owner; o != nil && !o.leaving && e.idle(o) {
+		if o := e.owners.at(uint32(m.at)); o != nil && !o.leaving && e.idle(o) {
 			m.see(o.id(), o.set.Len())
 		}
 		m.at++
 	}
-	m.round = m.round || m.at >= len(e.owners)
+	m.round = m.round || m.at >= e.owners.len()
 }
 
 // view returns the list as it is now.
@@ -194,10 +194,10 @@ func (m *most) view(e *Engine) []view.Ranked {
 
 // swept returns the share of the owners that the first round has seen.
 func (m *most) swept(e *Engine) float64 {
-	if m.round || len(e.owners) == 0 {
+	if m.round || e.owners.len() == 0 {
 		return 1
 	}
-	return float64(m.at) / float64(len(e.owners))
+	return float64(m.at) / float64(e.owners.len())
 }
 
 // What one Tick does for [view.Watch.Holders]: it ends with the owner that reaches one of them.
@@ -218,9 +218,9 @@ func (w *watcher) Holders(ctx context.Context, s *buff.Spec, from int) (view.Hol
 // holdersOf looks at some owners.
 func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
 	looked, n := 0, from
-	out.All = len(e.owners)
-	for end := min(from+holdersOwners, len(e.owners)); n < end && looked < holdersBuffs && len(out.List) < holdersFound; n++ {
-		o := e.owners[n].owner
+	out.All = e.owners.len()
+	for end := min(from+holdersOwners, e.owners.len()); n < end && looked < holdersBuffs && len(out.List) < holdersFound; n++ {
+		o := e.owners.at(uint32(n))
 		switch {
 		case o == nil || o.leaving:
 			continue
@@ -242,7 +242,7 @@ func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
 			out.List = append(out.List, h)
 		}
 	}
-	if n < len(e.owners) {
+	if n < e.owners.len() {
 		out.Next = n
 	}
 	return out

@@ -24,7 +24,7 @@ type zone struct {
 type zones struct {
 	byID   map[uint32]*zone // zone 0 always
 	sheds  bool             // some definition is, or was, left behind in its zone
-	behind []*owner         // who has not been told yet of its zone's time
+	behind []ref            // who has not been told yet of its zone's time
 }
 
 func newZones() zones { return zones{byID: map[uint32]*zone{0: {}}} }
@@ -86,7 +86,7 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) error {
 // leaveZone takes an owner out of its zone.
 func (e *Engine) leaveZone(o *owner) {
 	place := o.place
-	e.owners[e.zones.leave(o)].owner.place = place
+	e.owners.at(e.zones.leave(o)).place = place
 }
 
 // setZoneTime lets the time of a zone stand still, go on, or pass at a rate.
@@ -118,7 +118,7 @@ func (e *Engine) changeZone(id uint32, change func(*zoneScale)) error {
 	}
 	change(&z.scale)
 	for _, number := range z.owners {
-		e.tellZone(e.owners[number].owner)
+		e.tellZone(e.owners.at(number))
 	}
 	e.zones.tidy(id, z)
 	return nil
@@ -165,7 +165,7 @@ func (zs *zones) leave(o *owner) (moved uint32) {
 func (zs *zones) wait(o *owner) {
 	if !o.behind {
 		o.behind = true
-		zs.behind = append(zs.behind, o)
+		zs.behind = append(zs.behind, o.ref())
 	}
 }
 
@@ -192,10 +192,9 @@ func (e *Engine) tellZone(o *owner) {
 func (e *Engine) catchUpZones() {
 	k, n := 0, len(e.zones.behind)
 	for most := e.spent() + e.part(); k < n && e.spent() < most; k++ {
-		o := e.zones.behind[k]
-		o.behind = false
 		e.did.commands++ // also if there is nothing to tell it
-		if e.at(o.number) == o {
+		if o := e.zones.behind[k].alive(); o != nil {
+			o.behind = false
 			e.tellZone(o)
 		}
 	}
