@@ -32,10 +32,11 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	var n Adopted
 	s.each(func(at uint16) { s.adopt(t, at, &n) })
 	s.setCatalog(t.Catalog)
-	s.versions = false
+	versions := false
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.versions = s.versions || s.specOf(s.slot(at)).catalog != t.Catalog
+		versions = versions || s.specOf(s.slot(at)).catalog != t.Catalog
 	}
+	s.noteVersions(versions)
 	s.reconsider(t)
 	for t.head < len(t.items) {
 		s.step(t)

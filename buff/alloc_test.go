@@ -148,7 +148,7 @@ func TestSizes(t *testing.T) {
 		uintptr(s.room())*unsafe.Sizeof(instance{}) + uintptr(cap(s.piece.keys()))*8 + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
 	require.Nil(t, s.beside)
 	require.Nil(t, s.scheduler.lists, "they are the Turn's")
-	require.Nil(t, s.gates)
+	require.Nil(t, s.beside.gate())
 	t.Logf("a Set of 20 buffs: %d bytes", size)
 	require.LessOrEqual(t, size, uintptr(1784))
 }

@@ -37,10 +37,10 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		}
 	}
 	if s.catalog != spec.catalog {
-		s.versions = s.catalog != nil
+		s.noteVersions(s.catalog != nil)
 		s.setCatalog(spec.catalog)
 	}
-	if s.gates != nil || spec.uses&usesGates != 0 {
+	if s.beside.gate() != nil || spec.uses&usesGates != 0 {
 		if why := s.admit(t, a); why != NoReason {
 			return s.deny(t, a, why, nil)
 		}
@@ -146,7 +146,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	}
 	if spec.uses&usesEntry != 0 {
 		s.enter(t, at)
-	} else if s.gates != nil {
+	} else if s.beside.gate() != nil {
 		s.reconsider(t) // who gave way to it may have hidden others
 	}
 	// It may be gone: a requirement for its removal may have held already.
@@ -191,7 +191,7 @@ func (s *Set) equip(t *Turn, i *instance, a *Application) {
 	x.charges = spec.charged(a)
 	x.shield = spec.pool(t, a)
 	if spec.uses&usesMagnitudes != 0 {
-		s.modifiers += int32(len(spec.modifiers))
+		s.beside.modifiers += int32(len(spec.modifiers))
 		s.keep(t, i, a)
 	}
 	if spec.Stack.Timers == define.TimersEach {

@@ -136,7 +136,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	if x.async[0].stacks--; x.async[0].stacks == 0 {
 		x.async = slices.Delete(x.async, 0, 1)
 	}
-	s.gates.ceased(t, s.specOf(i), l.source)
+	s.beside.gate().ceased(t, s.specOf(i), l.source)
 	s.ages++
 	l.end, l.age, l.stacks = now.Add(d), s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
@@ -182,7 +182,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 	n = min(n, l.stacks)
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
-		s.gates.ceased(t, s.specOf(i), l.source)
+		s.beside.gate().ceased(t, s.specOf(i), l.source)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
 	s.mark(at, journal.Stacks)

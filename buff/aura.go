@@ -126,7 +126,7 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	x := s.extraOf(i)
 	h := x.async[k]
 	x.async = slices.Delete(x.async, k, k+1)
-	s.gates.ceased(t, s.specOf(i), h.source)
+	s.beside.gate().ceased(t, s.specOf(i), h.source)
 	s.lastHolder(t, at)
 	n := min(h.stacks, i.stacks-1)
 	if n <= 0 {

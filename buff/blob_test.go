@@ -157,7 +157,7 @@ func TestBlobDamage(t *testing.T) {
 	refused := func(damaged []byte, what string, k int) {
 		s, turn := NewSet(7, 3, 0, MaxPerOwner), &Turn{Catalog: c}
 		r, err := s.Restore(turn, blobMoment, damaged, nil)
-		if err == nil || !reflect.DeepEqual(r, Restoration{}) || s.Len()+s.Timeouts() > 0 || s.gates != nil || s.beside.time() != nil || len(turn.Events) > 0 {
+		if err == nil || !reflect.DeepEqual(r, Restoration{}) || s.Len()+s.Timeouts() > 0 || s.beside.gate() != nil || s.beside.time() != nil || len(turn.Events) > 0 {
 			require.Fail(t, "damage was not found", "%s %d", what, k)
 		}
 		if k%97 == 0 {

@@ -10,7 +10,7 @@ import (
 // Story: testdata/charges.txt.
 func (s *Set) consume(t *Turn, act Act) Result {
 	var r Result
-	if !s.gates.concerns(act) {
+	if !s.beside.gate().concerns(act) {
 		return r
 	}
 	s.each(func(at uint16) {
@@ -68,7 +68,7 @@ func (s *Spec) charged(a *Application) int32 {
 // interrupt: the owner did something that ends buffs.
 func (s *Set) interrupt(t *Turn, act Act) Result {
 	var r Result
-	if !s.gates.concerns(act) {
+	if !s.beside.gate().concerns(act) {
 		return r
 	}
 	s.each(func(at uint16) {

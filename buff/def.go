@@ -79,13 +79,34 @@ type beside struct {
 	timeouts *timeouts    // nil: there was none yet
 	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
 
+	gates   *gates           // what bears on what may be applied; nil: nothing
 	own     *timeScale       // the owner's time; nil: it is the world's
 	journal *journal.Journal // where changes are noted; nil: nowhere
 
 	calls   []Call // handlers that were put off to the head of the next Run, the last ones are pending
 	pending int32  // of them, those that have not been called
 
+	modifiers int32 // of all live instances, also of those that are hidden
 	freeExtra uint16
+	versions  bool // definitions of more than one catalog have been here
+}
+
+// mixed reports whether definitions of more than one catalog have been here.
+func (b *beside) mixed() bool { return b != nil && b.versions }
+
+// modified returns how many modifiers all live instances have.
+func (b *beside) modified() int {
+	if b == nil {
+		return 0
+	}
+	return int(b.modifiers)
+}
+
+// noteVersions notes whether they have.
+func (s *Set) noteVersions(are bool) {
+	if are != s.beside.mixed() {
+		s.needBeside().versions = are
+	}
 }
 
 // time returns the owner's time, nil if it is the world's.
@@ -94,6 +115,14 @@ func (b *beside) time() *timeScale {
 		return nil
 	}
 	return b.own
+}
+
+// gate returns what bears on what may be applied, nil if nothing does.
+func (b *beside) gate() *gates {
+	if b == nil {
+		return nil
+	}
+	return b.gates
 }
 
 // notes returns where changes are noted, nil if they are not.
@@ -147,7 +176,7 @@ func (c *Catalog) Calls(handler string) bool { return c.called[handler] }
 // same reports whether a definition is the one that was asked for, maybe in another version.
 // As long as a Set has seen one catalog only, that is a look at two pointers.
 func (s *Set) same(spec, asked *Spec) bool {
-	return spec == asked || (s.versions || asked.catalog != s.catalog) && spec.lineage == asked.lineage
+	return spec == asked || (s.beside.mixed() || asked.catalog != s.catalog) && spec.lineage == asked.lineage
 }
 
 // version settles of which version an instance and the application that joins it are from
@@ -178,7 +207,9 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 	}
 	s.allCeased(t, at) // by the new version it may be of another group
 	charged, was := s.specOf(i).Charges.N > 0, s.running(i)
-	s.modifiers += int32(len(spec.modifiers) - len(s.specOf(i).modifiers))
+	if by := len(spec.modifiers) - len(s.specOf(i).modifiers); by != 0 {
+		s.needBeside().modifiers += int32(by)
+	}
 	s.setSpec(at, spec)
 	s.takePeriod(i, spec.periodAt(int(i.level)))
 	if i.extra != noSlot {

@@ -261,16 +261,15 @@
 //
 // With many owners nothing is in the cache, and each place that must be looked at is waited for.
 //
-//	 a Set, 128 bytes                          Memory, of all owners
+//	 a Set, 104 bytes                          Memory, of all owners
 //	┌─────────────────────────────────────┐   ┌ chunk, up to 44 KiB ────────────────┐
 //	│ next: when something is due         │ ┌─┼▸ keys, 14 bytes each slots 0, 1, …  │ a key: when the instance is due,
 //	│ piece: its chunk, and where in it ──┼─┤ │                                     │ and 16 bits of its Spec and its source
-//	│ catalog ────────────────────────────┼┐│ │                                     │
-//	│                                     ││└─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
-//	│ gates: nil until it is needed       ││  │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
-//	│                                     │└──┼───────────────────────────────┼─────┼──────┘
-//	│ beside: the same ───────────────────┼─▸ extra, 184 bytes  ◂─────────────┘     │
-//	└─────────────────────────────────────┘   └─────────────────────────────────────┘
+//	│ catalog ────────────────────────────┼┐└─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
+//	│                                     ││  │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
+//	│ beside: nil until it is needed ───┐ │└──┼───────────────────────────────┼─────┼──────┘
+//	└───────────────────────────────────┼─┘   └───────────────────────────────┼─────┘
+//	                                    └▸ gates, timeouts, …, extra, 184 bytes  ◂─────┘
 //
 // What is due, and the instance that an application joins, is looked for in the keys, and then that
 // instance only is looked at, which is a cache line of its own. The keys are rows, for each thing that is looked for: eight deadlines, or 32 hashes of Spec and source, lie in a cache line. The

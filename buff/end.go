@@ -50,7 +50,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 		s.drop(t, at)
 		s.follow(t, spec.remove[why], &noMagnitudes)
 	}
-	if spec.uses&usesLinks != 0 || s.gates.brought(age) {
+	if spec.uses&usesLinks != 0 || s.beside.gate().brought(age) {
 		s.sendOff(t, age, why, name)
 	}
 }
@@ -81,7 +81,7 @@ func (s *Set) leave(t *Turn, at uint16) {
 func (s *Set) drop(t *Turn, at uint16) {
 	i := s.slot(at)
 	if s.specOf(i).uses&usesModifiers != 0 {
-		s.modifiers -= int32(len(s.specOf(i).modifiers))
+		s.beside.modifiers -= int32(len(s.specOf(i).modifiers))
 	}
 	wasTouched := i.flags & touched
 	s.release(at)
@@ -192,10 +192,9 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	}
 	dropped += s.beside.putOff()
 	s.scheduler.forgetDue()
-	s.gates = nil
 	if b := s.beside; b != nil {
 		b.clearCalls()
-		b.pending, b.own, b.sheet = 0, nil, nil
+		b.pending, b.gates, b.own, b.sheet = 0, nil, nil, nil
 	}
 	return dropped
 }
@@ -220,12 +219,12 @@ func (s *Set) kill(t *Turn) Result {
 }
 
 // Dead reports whether the owner has been killed, and not revived since.
-func (s *Set) Dead() bool { return s.gates != nil && s.gates.dead }
+func (s *Set) Dead() bool { return s.beside.gate() != nil && s.beside.gate().dead }
 
 // revive: the owner lives again.
 func (s *Set) revive(t *Turn) Result {
 	if s.Dead() {
-		s.gates.dead = false
+		s.beside.gate().dead = false
 		s.markOwner(journal.Life)
 	}
 	s.each(func(at uint16) {

@@ -93,10 +93,10 @@ func (s *Set) Extras() (all, free int) {
 
 // Memories returns how many groups of diminishing returns are in mind.
 func (s *Set) Memories() int {
-	if s.gates == nil {
+	if s.beside.gate() == nil {
 		return 0
 	}
-	return len(s.gates.returns)
+	return len(s.beside.gate().returns)
 }
 
 // Counters returns what is wrong with what is counted, "" if nothing is: extras, tags and
@@ -125,27 +125,27 @@ func (s *Set) Counters(c *Catalog) string {
 		}
 	}
 	switch {
-	case int(s.modifiers) != modifiers:
-		return fmt.Sprintf("%d modifiers counted, and there are %d", s.modifiers, modifiers)
+	case s.beside.modified() != modifiers:
+		return fmt.Sprintf("%d modifiers counted, and there are %d", s.beside.modified(), modifiers)
 	case s.beside.ownSheet() == nil && keys > 0, s.beside.ownSheet() != nil && s.beside.ownSheet().Len() != keys:
 		return fmt.Sprintf("%d modifiers are known to be on the sheet", keys)
 	}
 	if all, free := s.Extras(); all-free != extras {
 		return fmt.Sprintf("%d extras, %d free, %d in use", all, free, extras)
 	}
-	if s.gates == nil {
+	if s.beside.gate() == nil {
 		return ""
 	}
-	for _, given := range s.gates.given {
+	for _, given := range s.beside.gate().given {
 		for range given.n {
 			tags.add(c.closure([]Tag{given.tag}))
 		}
 	}
-	if !slices.Equal(tags, s.gates.tags) {
-		return fmt.Sprintf("tags are counted as %v, and there are %v", s.gates.tags, tags)
+	if !slices.Equal(tags, s.beside.gate().tags) {
+		return fmt.Sprintf("tags are counted as %v, and there are %v", s.beside.gate().tags, tags)
 	}
-	if s.gates.immunities != immunities {
-		return fmt.Sprintf("%d immunities counted, and there are %d", s.gates.immunities, immunities)
+	if s.beside.gate().immunities != immunities {
+		return fmt.Sprintf("%d immunities counted, and there are %d", s.beside.gate().immunities, immunities)
 	}
 	return ""
 }

@@ -25,10 +25,10 @@ type gates struct {
 }
 
 func (s *Set) needGates() *gates {
-	if s.gates == nil {
-		s.gates = &gates{}
+	if s.beside.gate() == nil {
+		s.needBeside().gates = &gates{}
 	}
-	return s.gates
+	return s.beside.gate()
 }
 
 // Of an owner that has none, gates are nil: the methods that ask, and those that forget, may be called then.
@@ -71,7 +71,7 @@ func (g *gates) lucky(seed uint64, owner OwnerID, chance int) bool {
 }
 
 // Has reports whether the owner has a tag.
-func (s *Set) Has(tag Tag) bool { return s.gates != nil && s.gates.tags.has(tag) }
+func (s *Set) Has(tag Tag) bool { return s.beside.gate() != nil && s.beside.gate().tags.has(tag) }
 
 // admit returns why an application is refused before its duration is looked at, or
 // NoReason. Of an owner without gates and a definition without one of usesGates nothing is to
@@ -88,9 +88,9 @@ func (s *Set) admit(t *Turn, a *Application) Reason {
 	switch {
 	case spec.uses&usesDead != 0 && s.Dead():
 		return Dead
-	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.gates.owned()):
+	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.beside.gate().owned()):
 		return Requirement
-	case s.gates != nil && s.immuneTo(spec, noSlot):
+	case s.beside.gate() != nil && s.immuneTo(spec, noSlot):
 		return Immune
 	case spec.uses&usesChance != 0 && !s.needGates().lucky(t.Seed, s.owner, spec.Chance):
 		return Chance

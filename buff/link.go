@@ -54,7 +54,7 @@ func (g *gates) brought(of uint64) bool {
 // own application waits, is applied before.
 func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
 	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
-		s.gates.untie(of)
+		s.beside.gate().untie(of)
 	}
 }
 
@@ -63,16 +63,16 @@ func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
 // The ends of these send off what came with them in turn, as further commands: a chain of links is taken down breadth first.
 func (s *Set) unlink(t *Turn, c *Command) Result {
 	of, r := uint64(c.Amount), Result{}
-	if s.gates == nil {
+	if s.beside.gate() == nil {
 		return r
 	}
 	s.each(func(at uint16) {
-		if slices.Contains(s.gates.links, linkage{of, s.handle(at)}) {
+		if slices.Contains(s.beside.gate().links, linkage{of, s.handle(at)}) {
 			s.endNamed(t, at, c.Reason, c.Name)
 			r.Kind, r.Why = Removed, c.Reason
 		}
 	})
-	s.gates.untie(of)
+	s.beside.gate().untie(of)
 	return r
 }
 

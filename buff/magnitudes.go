@@ -220,5 +220,5 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 // roomFor reports whether the modifiers of a definition have room on the owner's sheet beside
 // those of all instances but so many.
 func (s *Set) roomFor(spec *Spec, but int) bool {
-	return len(spec.modifiers) == 0 || int(s.modifiers)-but+len(spec.modifiers) <= stat.MaxModifiers
+	return len(spec.modifiers) == 0 || s.beside.modified()-but+len(spec.modifiers) <= stat.MaxModifiers
 }

@@ -62,6 +62,8 @@ type piece struct {
 	chunk    *slotChunk
 	first    uint16 // the place of its first slot in chunk.slots
 	firstKey uint16 // the place of its first key in chunk.keys
+	used     uint16 // its slots that carry an instance, or have carried one
+	live     int16  // instances
 }
 
 // noSlots is where a Set has its slots that has had none. Nobody writes to it.
@@ -289,7 +291,7 @@ func (s *Set) moveTo(t *Turn, to piece) {
 	keys.copyFrom(oldKeys, int(s.used), len(slots), len(old))
 	copy(slots, old[:s.used])
 	t.Memory.give(s.piece)
-	s.piece = to
+	s.chunk, s.first, s.firstKey = to.chunk, to.first, to.firstKey
 }
 
 // moveOut moves the instances out of a chunk that is being left.
@@ -309,7 +311,7 @@ func (s *Set) Free(t *Turn) {
 		panic("buff: Free of a Set that has buffs")
 	}
 	t.Memory.give(s.piece)
-	s.piece, s.used, s.free = piece{chunk: &noSlots}, 0, noSlot
+	s.piece, s.free = piece{chunk: &noSlots}, noSlot
 	s.beside = nil
 }
 

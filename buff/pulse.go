@@ -249,7 +249,7 @@ func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout Timeout
 // Story: testdata/react.txt.
 func (s *Set) happened(t *Turn, c *Command) Result {
 	var r Result
-	if !s.gates.concerns(c.Act) {
+	if !s.beside.gate().concerns(c.Act) {
 		return r
 	}
 	s.each(func(at uint16) {

@@ -69,7 +69,7 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	i := s.slot(at)
 	i.magnitude = l.magnitude
 	s.runCeased(t, at)
-	s.gates.dropAppliers(at)
+	s.beside.gate().dropAppliers(at)
 	s.newSource(at, l.source)
 	s.setLevel(i, l.level)
 	s.reranked(s.specOf(i))
@@ -83,7 +83,7 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 // unqueue takes out one of those that wait.
 func (s *Set) unqueue(t *Turn, i *instance, k int) {
 	x := s.extraOf(i)
-	s.gates.ceased(t, s.specOf(i), x.async[k].source)
+	s.beside.gate().ceased(t, s.specOf(i), x.async[k].source)
 	s.magnitudesOf(i).unshelve(&x.async[k])
 	x.async = remove(x.async, k)
 }

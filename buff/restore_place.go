@@ -115,7 +115,9 @@ func (r *restorer) placeBuff(c *comeback) {
 	if spec.uses&usesActs != 0 {
 		s.needGates().acts |= spec.acts()
 	}
-	s.modifiers += int32(len(spec.modifiers))
+	if n := len(spec.modifiers); n > 0 {
+		s.needBeside().modifiers += int32(n)
+	}
 	// As it was saved. Whether it is still hidden is looked at when all are there: see tell.
 	if i.flags&hidden != 0 {
 		return
@@ -282,7 +284,7 @@ func (r *restorer) tellBack(c *comeback) {
 	if c.spec.uses&(usesHide|usesOngoing) != 0 {
 		s.needGates().unsettle()
 	}
-	if g := s.gates; i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
+	if g := s.beside.gate(); i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
 		s.needGates().expose()
 	}
 	if c.parts {
@@ -366,7 +368,7 @@ func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
 	switch {
 	case c.i.flags&hidden&^immune != 0: // what it was immune to may have ended while it was away
 		e.Kind = Suppressed
-	case s.gates != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
+	case s.beside.gate() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
 		e.Kind, e.Why = Suppressed, Immune
 	default:
 		suppressed = false

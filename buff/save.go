@@ -54,12 +54,12 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
 		b.Scale = &own
 	}
 	b.Time = int64(now)
-	if s.gates != nil {
-		b.Rolls, b.Dead = s.gates.rolls, s.gates.dead
+	if s.beside.gate() != nil {
+		b.Rolls, b.Dead = s.beside.gate().rolls, s.beside.gate().dead
 	}
 	aside := &nothing
-	if s.gates != nil && s.gates.aside != nil {
-		aside = s.gates.aside
+	if s.beside.gate() != nil && s.beside.gate().aside != nil {
+		aside = s.beside.gate().aside
 	}
 	w := saver{set: s, catalog: c, aside: aside, now: now, dst: b.appendOwner(appendBlobHead(dst, blobFormat))}
 	w.tags()
@@ -95,7 +95,7 @@ func (p *timeScale) save(outer wheel.Time, cause define.Whose) (wheel.Time, save
 // tags writes which tags the owner was given, and to which it was made immune.
 func (w *saver) tags() {
 	var given, immune tagSet
-	if g := w.set.gates; g != nil {
+	if g := w.set.beside.gate(); g != nil {
 		given, immune = g.given, g.immune
 	}
 	for _, l := range [...]struct {
@@ -112,7 +112,7 @@ func (w *saver) tags() {
 // returns writes what is remembered of diminishing returns.
 func (w *saver) returns() {
 	var returns []diminished
-	if g := w.set.gates; g != nil {
+	if g := w.set.beside.gate(); g != nil {
 		returns = g.returns
 	}
 	w.dst = appendReturns(wire.AppendUint(w.dst, uint64(len(returns)+len(w.aside.Returns))), w.aside.Returns)

@@ -58,20 +58,20 @@ func (w *saver) scale(i *instance) (wheel.Time, savedScale) {
 func (w *saver) buff(at uint16) {
 	s := w.set
 	i := s.slot(at)
-	appliers, with := s.gates.appliersOf(at), s.gates.linked(s.handle(at))
+	appliers, with := s.beside.gate().appliersOf(at), s.beside.gate().linked(s.handle(at))
 	if i.extra == noSlot && i.flags&(timeScaled|deathPaused) == 0 {
 		w.dst = s.savePlain(w.dst, i, w.now, appliers, with)
 	} else {
 		w.other(i, lengths{appliers: appliers, with: with})
 	}
 	for k := 0; appliers > 0; k++ {
-		if a := s.gates.appliers[k]; a.at == at {
+		if a := s.beside.gate().appliers[k]; a.at == at {
 			w.dst = wire.AppendUint(w.dst, uint64(a.source))
 			appliers--
 		}
 	}
 	for of := uint64(0); with > 0; with-- { // by age, whatever came first
-		of = s.gates.nextLinked(s.handle(at), of)
+		of = s.beside.gate().nextLinked(s.handle(at), of)
 		w.dst = wire.AppendUint(w.dst, of)
 	}
 }

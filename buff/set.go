@@ -13,26 +13,21 @@ import (
 // and no clock; whoever holds it calls one method at a time.
 type Set struct {
 	// What each command looks at stands first, and together: of an owner who has not been
-	// looked at for a while nothing is in the cache.
+	// looked at for a while nothing is in the cache. It is small, for there is one of each player.
 	scheduler scheduler
 	piece     // its slots, and their keys
 
-	gates   *gates   // what most owners do not have; nil: nothing of it
 	catalog *Catalog // of the last application, and of the instances, see specOf
+	beside  *beside  // nil: there is nothing in it
 	ages    uint64   // applications and timeouts so far
 	events  uint64   // that have a number, so far: see Event.Seq
 	owner   OwnerID
 
 	number               uint32
-	modifiers            int32 // of all live instances, also of those that are hidden
 	generations          generations
 	looked               uint32
-	used                 uint16 // slots of the piece
-	limit, live          int16  // instances
+	limit                int16 // instances
 	free, oldest, newest uint16
-	versions             bool // definitions of more than one catalog have been here
-
-	beside *beside // nil: there is nothing in it
 }
 
 // NewSet returns an empty Set for the owner. The number is below MaxOwners and
@@ -289,7 +284,7 @@ func (s *Set) release(at uint16) {
 	s.mark(at, journal.Ended)
 	s.scheduler.clear(s.key(at))
 	s.setHash(at, 0)
-	if g := s.gates; g != nil && len(g.appliers)+len(g.links) > 0 {
+	if g := s.beside.gate(); g != nil && len(g.appliers)+len(g.links) > 0 {
 		g.dropAppliers(at)
 		g.dropLinks(s.handle(at))
 	}

@@ -198,7 +198,7 @@ func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handl
 // finish ends a command at the instant at: what it has set off follows, and what it has
 // changed finds its place.
 func (s *Set) finish(t *Turn, at wheel.Time) {
-	if s.gates != nil {
+	if s.beside.gate() != nil {
 		s.reconsider(t)
 	}
 	if len(t.items) > 0 {

@@ -211,7 +211,7 @@ func (e *Engine) hold() {
 	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
 	for _, box := range e.stuckNow {
 		o := box.Owner
-		o.held, o.passed = true, true
+		o.held, o.note().passed = true, true
 		e.settle(o)
 	}
 }
@@ -242,12 +242,12 @@ func (e *Engine) horizon() (until wheel.Time, ok bool) {
 		}
 	}
 	for _, box := range e.group.Staged() {
-		if !box.Owner.passed {
+		if !box.Owner.noted().passed {
 			return e.now, false
 		}
 	}
 	for _, number := range e.backlog.queue[e.backlog.head:] {
-		if e.waits(number) && !e.owners.at(number).passed {
+		if e.waits(number) && !e.owners.at(number).noted().passed {
 			return e.now, false
 		}
 	}
@@ -270,14 +270,13 @@ func (e *Engine) allHeld() bool {
 func (e *Engine) cut(o *owner, used int32) {
 	b := o.note()
 	if b.spree = int32(min(int64(b.spree)+int64(used), math.MaxInt32)); int64(b.spree) >= e.patience {
-		o.passed = true
+		b.passed = true
 	}
 }
 
 // caughtUp takes in that an owner has done all that was due.
 func (o *owner) caughtUp() {
-	o.passed = false
 	if b := o.beside.Load(); b != nil {
-		b.spree = 0
+		b.spree, b.passed = 0, false
 	}
 }

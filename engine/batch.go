@@ -243,8 +243,8 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 		l.beforeTurn(o)
 	}
 	h := &l.own
-	if o.turns != nil {
-		h = &o.turns.progress
+	if o.turns() != nil {
+		h = &o.turns().progress
 	} else {
 		*h = progress{}
 	}
@@ -266,8 +266,8 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 // leave leaves what a batched turn has brought where the loop looks for it.
 func (l *workerState) leave(o *owner, v *batchedTurn) {
 	v.used = l.hand.used
-	if !v.whole && o.turns == nil { // what is not done is the owner's
-		o.turns = &turns{progress: l.own}
+	if !v.whole && o.turns() == nil { // what is not done is the owner's
+		o.note().turns = &turns{progress: l.own}
 	}
 	if !v.whole && !v.rests {
 		*o.keep() = v.brought

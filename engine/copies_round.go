@@ -103,7 +103,7 @@ func (c *copies) pending(r *snapshot.Round) {
 		o := r.alive()
 		if o == nil || len(c.waits[r]) == 0 {
 			if o != nil {
-				o.queued = false
+				o.copied().queued = false
 			}
 			delete(c.waits, r)
 			return true
@@ -124,8 +124,8 @@ func (c *copies) pending(r *snapshot.Round) {
 func (c *copies) wait(o *owner, cmd *buff.Command) {
 	r := o.ref()
 	c.waits[r] = append(c.waits[r], cmd)
-	if !o.queued {
-		o.queued = true
+	if x := o.copied(); !x.queued {
+		x.queued = true
 		c.waiting = append(c.waiting, r)
 	}
 }
@@ -133,7 +133,7 @@ func (c *copies) wait(o *owner, cmd *buff.Command) {
 // home takes in what passed between an owner and others in a turn that the loop has taken in: it
 // gave them something, or has carried out so many commands.
 func (c *copies) home(o *owner, gave bool, obeyed int32) {
-	if o.queued && obeyed > 0 {
+	if o.copied().queued && obeyed > 0 {
 		r := o.ref()
 		waits := c.waits[r]
 		c.waits[r] = slices.Delete(waits, 0, min(int(obeyed), len(waits)))

@@ -13,34 +13,29 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// owner is a player as the engine sees it. While its mailbox is running, turns, touched and set belong to the worker, who must not look
-// at what is the loop's. It is kept at four cache lines: what many do not have is behind a pointer.
+// owner is a player as the engine sees it. While its mailbox is running, touched, set and beside.turns belong to the worker, who must not look
+// at what is the loop's. It is kept at three cache lines: what many do not have is behind a pointer.
 type owner struct {
 	box mailbox
 
-	turns  *turns                 // of whoever has it in hand; nil: nothing of it
-	beside atomic.Pointer[beside] // the loop's; workers look only at what it says there
+	beside atomic.Pointer[beside] // what few have; nil: nothing of it
 
 	number  uint32
 	life    uint32 // see ref
 	touched uint32 // the round of copies in which it had a turn; 0: not since the loop has changed it
+	zone    uint32 // this and what follows the set is the loop's, also while the mailbox is running
 
 	// set is part of the owner, and right behind the mailbox: who comes to a player whom
 	// nobody has looked at for a while waits for memory once, and not once for each pointer.
 	set  buff.Set
 	data any
 
-	// The loop's, also while the mailbox is running.
 	came    wheel.Time // and of one who is leaving, when it left
-	zone    uint32
-	place   int32 // in zone.owners
-	wanted  bool  // in Engine.wanted
-	leaving bool  // dropped while busy
-	adopts  bool  // it may have adopted something that the cross-owner index does not know
-	behind  bool  // in zones.behind
-	queued  bool  // in copies.waiting
-	held    bool  // its handler was running when a budget ended; not taken in yet
-	passed  bool  // time does not wait for it, until it has caught up
+	place   int32      // in zone.owners
+	wanted  bool       // in Engine.wanted
+	leaving bool       // dropped while busy
+	adopts  bool       // it may have adopted something that the cross-owner index does not know
+	held    bool       // its handler was running when a budget ended; not taken in yet
 }
 
 // turns is what some turns leave behind: those by message, those that were not done, and those that were measured.
@@ -62,24 +57,28 @@ type progress struct {
 	rests   bool       // the last turn ended since its allowance was used up: the run that is not done comes first
 }
 
+// turns returns what turns have left behind, nil if they have left nothing. Only for whoever has the owner in hand.
+func (o *owner) turns() *turns { return o.noted().turns }
+
 // needTurns returns where turns leave something behind. Only for whoever has the owner in hand.
 func (o *owner) needTurns() *turns {
-	if o.turns == nil {
-		o.turns = &turns{}
+	b := o.note()
+	if b.turns == nil {
+		b.turns = &turns{}
 	}
-	return o.turns
+	return b.turns
 }
 
 // reached returns the instant at which a turn of the owner was cut short, 0 if none was.
 func (o *owner) reached() wheel.Time {
-	if o.turns == nil {
+	if o.turns() == nil {
 		return 0
 	}
-	return o.turns.reached
+	return o.turns().reached
 }
 
 // rests reports whether its last turn ended since its allowance was used up.
-func (o *owner) rests() bool { return o.turns != nil && o.turns.rests }
+func (o *owner) rests() bool { return o.turns() != nil && o.turns().rests }
 
 // used returns how much of its allowance an owner has used that is idle, or done. After a batched turn that says how much. If it was cut short
 // the owner has gone on from there; if not, what it was measured by may stand there alone.
@@ -87,8 +86,8 @@ func (o *owner) used() (n int32) {
 	if v := o.noted().batched; v != nil {
 		n = v.used
 	}
-	if o.turns != nil {
-		n = max(n, o.turns.used)
+	if o.turns() != nil {
+		n = max(n, o.turns().used)
 	}
 	return n
 }
@@ -98,14 +97,16 @@ func (o *owner) counted() {
 	if v := o.noted().batched; v != nil {
 		v.used = 0
 	}
-	if o.turns != nil {
-		o.turns.used = 0
+	if o.turns() != nil {
+		o.turns().used = 0
 	}
 }
 
-// beside is what the loop notes of owners who were busy, or behind, or are told something; where there are Engine.Copies, of all. It stays until
-// the owner leaves. The loop alone makes it, also while a worker has the owner in hand.
+// beside is what the loop notes of owners who were busy, or behind, or are told something, and what turns leave behind; where there are Engine.Copies, of
+// all. It stays until the owner leaves. The loop and whoever has the owner in hand may both be the first to make it; what is in it is the loop's, but for turns.
 type beside struct {
+	turns *turns // of whoever has the owner in hand; nil: nothing of it
+
 	batched *batchedTurn // it has not been taken back from it
 
 	revoked atomic.Pointer[revoked] // what queued commands of the loop will end, the newest first; workers read it
@@ -116,6 +117,8 @@ type beside struct {
 	late   int32  // commands that wait for the next one
 	owed   int32  // the part of Engine.owed that is its
 	spree  int32  // what it has worked off since it last had done all that was due
+	passed bool   // time does not wait for it, until it has caught up
+	behind bool   // in zones.behind
 
 	scale  zoneScale // what it has been told of its zone
 	looked uint64    // the last look of an aura that found it
@@ -134,14 +137,13 @@ func (o *owner) noted() *beside {
 	return &unnoted
 }
 
-// note returns where the loop notes something of the owner. Only for the loop.
+// note returns where something of the owner is noted. Only for the loop, and for whoever has the owner in hand.
 func (o *owner) note() *beside {
-	b := o.beside.Load()
-	if b == nil {
-		b = &beside{}
-		o.beside.Store(b)
+	if b := o.beside.Load(); b != nil {
+		return b
 	}
-	return b
+	o.beside.CompareAndSwap(nil, &beside{}) // or the other one has been first
+	return o.beside.Load()
 }
 
 // copied returns what Engine.copies keeps for the owner.
@@ -169,6 +171,7 @@ type took struct {
 
 // copied is what Engine.copies keeps for an owner.
 type copied struct {
+	queued bool       // in copies.waiting
 	told   uint32     // the interval in which the loop has changed it; 0: not since its last copy, or turn
 	toldAt wheel.Time // the instant that it had reached when the loop changed it
 	shadow shadow

@@ -43,7 +43,13 @@ func (l *owners) at(number uint32) *owner {
 }
 
 // place returns where the owner of that number is, or would be.
-func (l *owners) place(number uint32) *owner { return &l.rows[number/rowLength][number%rowLength] }
+func (l *owners) place(number uint32) *owner {
+	r := l.rows[number/rowLength]
+	if r == nil { // having asked, the compiler takes the address of the owner without a look at the row
+		panic("engine: no place for the owner of a number")
+	}
+	return &r[number%rowLength]
+}
 
 // next returns a number that nobody has had.
 func (l *owners) next() uint32 {
@@ -69,7 +75,7 @@ func (l *owners) arrive(o *owner) {
 
 // depart says that an owner is not there any more. Until the number is used again it can be looked at.
 func (l *owners) depart(o *owner) {
-	o.box, o.data, o.turns = mailbox{Owner: o}, nil, nil
+	o.box, o.data = mailbox{Owner: o}, nil
 	l.entrances[o.number].here = false
 	slab := o.number / slabLength
 	l.living[slab]--

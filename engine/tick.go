@@ -229,8 +229,8 @@ func (e *Engine) collect() {
 // takeBack takes in what one owner brings.
 func (e *Engine) takeBack(o *owner) {
 	late, gave, used, obeyed := false, false, o.used(), int32(0)
-	if o.turns != nil {
-		obeyed = o.turns.obeyed
+	if o.turns() != nil {
+		obeyed = o.turns().obeyed
 	}
 	b := o.note()
 	if v := b.batched; v != nil {
@@ -240,11 +240,11 @@ func (e *Engine) takeBack(o *owner) {
 			gave = v.sends
 		}
 		if v.rests {
-			late, o.turns.rests = true, false // it has no message that says so
+			late, o.turns().rests = true, false // it has no message that says so
 		}
 	}
 	e.watch.turnOver(o)
-	if t := o.turns; t != nil {
+	if t := o.turns(); t != nil {
 		for i := range t.segments {
 			s := &t.segments[i]
 			e.watch.brought(o.id(), s)

@@ -163,8 +163,8 @@ func (zs *zones) leave(o *owner) (moved uint32) {
 
 // wait notes an owner who could not be told of its zone's time.
 func (zs *zones) wait(o *owner) {
-	if !o.behind {
-		o.behind = true
+	if b := o.note(); !b.behind {
+		b.behind = true
 		zs.behind = append(zs.behind, o.ref())
 	}
 }
@@ -194,7 +194,7 @@ func (e *Engine) catchUpZones() {
 	for most := e.spent() + e.part(); k < n && e.spent() < most; k++ {
 		e.did.commands++ // also if there is nothing to tell it
 		if o := e.zones.behind[k].alive(); o != nil {
-			o.behind = false
+			o.note().behind = false
 			e.tellZone(o)
 		}
 	}
