@@ -17,8 +17,8 @@ type backlog struct {
 
 // postpone puts an owner into the backlog: something is due for it, handlers were put off, or its turn was cut short.
 func (e *Engine) postpone(number uint32) {
-	if b, c := &e.backlog, &e.owners.entrances[number]; !c.waits {
-		c.waits = true
+	if b, c := &e.backlog, &e.owners.filings[number]; !c.is(postponed) {
+		c.note(postponed)
 		b.queue = append(b.queue, number)
 		b.n++
 	}
@@ -37,13 +37,13 @@ func (e *Engine) next() (number uint32, ok bool) {
 
 // waits reports whether the owner of that number is in the backlog.
 func (e *Engine) waits(number uint32) bool {
-	return e.backlog.n > 0 && int(number) < e.owners.len() && e.owners.entrances[number].waits
+	return e.backlog.n > 0 && int(number) < e.owners.len() && e.owners.filings[number].is(postponed)
 }
 
 // pull takes an owner out of the backlog.
 func (e *Engine) pull(number uint32) {
 	b := &e.backlog
-	e.owners.entrances[number].waits = false
+	e.owners.filings[number].forget(postponed)
 	if b.n--; b.n == 0 {
 		e.high.backlog.used(len(b.queue))
 		b.queue, b.head = b.queue[:0], 0

@@ -58,20 +58,20 @@ func (e *Engine) batchDue() {
 // turnFor returns the batched turn of an owner in this slice.
 func (e *Engine) turnFor(number uint32) *batchedTurn {
 	v := &e.batch
-	c := &e.owners.entrances[number]
-	if k := int(c.at); k < v.n && v.list[k].number == number {
+	c := &e.owners.filings[number]
+	if k := c.turn(); k < v.n && v.list[k].number == number {
 		return v.list[k]
 	}
 	if v.n == len(v.list) {
 		v.list = append(v.list, &batchedTurn{})
 	}
-	if !c.here {
+	if !c.is(here) {
 		panic("engine: a turn of nobody")
 	}
 	x, o := v.list[v.n], e.owners.place(number)
 	x.owner = o
 	x.number, x.order, x.at, x.given, x.used, x.again, x.whole, x.rests = number, e.nextOrder(), e.now, 0, 0, false, false, false
-	c.at = uint32(v.n)
+	c.setTurn(v.n)
 	v.n++
 	e.group.Batch(&o.box, x)
 	return x

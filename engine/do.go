@@ -127,7 +127,7 @@ func (e *Engine) forMany(c *buff.Command) buff.Result {
 
 // compensate moves the ends of all that a query finds, on all owners.
 func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
-	if err := e.roomForAll(0, "all of", uint64(len(e.byID)), e.all); err != nil {
+	if err := e.roomForAll(0, "all of", uint64(e.byID.n), e.all); err != nil {
 		return buff.Result{Err: err}
 	}
 	for o := range e.all {

@@ -44,14 +44,13 @@ type Engine struct {
 	dueSpare []dueOwner // to sort them
 	high     highWaters
 
-	owners  owners
-	filings []filing // by number
-	bases   []uint32 // by number: the generation its next Set begins with
-	base    uint32   // that of a number that has had none since renew
-	free    []uint32
-	byID    map[buff.OwnerID]uint32
-	wanted  []ref  // want a turn in the next Tick
-	round   uint64 // counts the slices of all Ticks
+	owners owners
+	bases  []uint32 // by number: the generation its next Set begins with
+	base   uint32   // that of a number that has had none since renew
+	free   []uint32
+	byID   ids
+	wanted []ref  // want a turn in the next Tick
+	round  uint64 // counts the slices of all Ticks
 
 	backlog  backlog
 	starts   int   // of the staged mailboxes, those that get a turn in this slice
@@ -142,7 +141,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		opts:     o,
 		release:  release,
 		wheel:    wheel.New(0),
-		byID:     make(map[buff.OwnerID]uint32),
+		byID:     newIDs(),
 		workers:  make([]workerState, o.Workers),
 		names:    make(map[string]buff.HandlerID),
 		zones:    newZones(),

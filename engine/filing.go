@@ -14,13 +14,32 @@ import (
 // the wheel fires what is due at one instant, that of the calls which set the timers: it is
 // restored by sorting, from the number of the turn or command that set each deadline.
 
-// filing is when an owner wants its next turn, and what its timer knows of it. The filings of all owners are a table without a pointer.
+// filing is when an owner wants its next turn, what its timer knows of it, and what else is to be known to give it a batched turn. The filings of
+// all owners are a table without a pointer.
 type filing struct {
 	next  wheel.Time   // Never: not by itself
 	filed wheel.Time   // what its timer was told: next, or an instant before it; Never: the timer does not wait
 	timer wheel.Handle // its one timer; 0: it has none
 	order uint32       // which of the owners that are due at one instant comes first: see buff.Set.TakeDeadline
+	mark  mark
 }
+
+// mark is what is true of an owner, and in the bits below the place in turnBatch.list, if the turn there is this owner's.
+type mark uint32
+
+const (
+	here      mark = 1 << 31 // there is one
+	postponed mark = 1 << 30 // it is in the backlog
+
+	turnMask = postponed - 1
+)
+
+func (c *filing) is(m mark) bool { return c.mark&m != 0 }
+func (c *filing) note(m mark)    { c.mark |= m }
+func (c *filing) forget(m mark)  { c.mark &^= m }
+
+func (c *filing) turn() int      { return int(c.mark & turnMask) }
+func (c *filing) setTurn(at int) { c.mark = c.mark&^turnMask | mark(at) }
 
 // notFiled is the filing of an owner to whom nothing is to come.
 var notFiled = filing{next: wheel.Never, filed: wheel.Never}
@@ -59,7 +78,7 @@ func (e *Engine) findDue() {
 			continue
 		}
 		number := uint32(f.ID)
-		c := &e.filings[number]
+		c := &e.owners.filings[number]
 		c.filed = wheel.Never
 		if c.next > e.now {
 			e.file(number, c.next, c.order)
@@ -84,7 +103,7 @@ func (e *Engine) fetch(some []wheel.Fired) {
 	seen := uint32(0)
 	for _, f := range some {
 		if f.ID&auraTimer == 0 {
-			seen |= e.owners.entrances[uint32(f.ID)].at | e.filings[uint32(f.ID)].order
+			seen |= e.owners.filings[uint32(f.ID)].order
 		}
 	}
 	e.batch.seen = seen
@@ -93,7 +112,7 @@ func (e *Engine) fetch(some []wheel.Fired) {
 // file notes when an owner wants its next turn. The wheel is told only if that is earlier than its timer fires, or if
 // there is nothing to come. What is past already waits for nothing: see takeBack.
 func (e *Engine) file(number uint32, next wheel.Time, order uint32) {
-	c := &e.filings[number]
+	c := &e.owners.filings[number]
 	c.next, c.order = next, order
 	switch {
 	case next == wheel.Never:
@@ -110,8 +129,9 @@ func (e *Engine) file(number uint32, next wheel.Time, order uint32) {
 
 // unfile takes the timer of an owner off the wheel.
 func (e *Engine) unfile(number uint32) {
-	if c := &e.filings[number]; c.timer != 0 {
+	c := &e.owners.filings[number]
+	if c.timer != 0 {
 		e.wheel.Remove(c.timer)
 	}
-	e.filings[number] = notFiled
+	c.next, c.filed, c.timer, c.order = notFiled.next, notFiled.filed, 0, 0
 }

@@ -195,7 +195,7 @@ func (t *specCounters) addLoop(events []buff.Event) {
 func (e *Engine) Stats() view.Stats {
 	e.enter("Stats")
 	s, g := e.stats, e.group.Stats()
-	s.Owners = len(e.byID)
+	s.Owners = e.byID.n
 	s.Busy = g.Running + g.Staged + e.backlog.n
 	s.Behind = span(e.now, e.target)
 	s.Timers = e.wheel.Len()

@@ -210,7 +210,7 @@ func (e *Engine) renew() {
 	}
 	e.lived = false
 	e.wheel = wheel.New(e.now)
-	e.byID = make(map[buff.OwnerID]uint32)
+	e.byID = newIDs()
 	e.zones.first().owners = nil
 	yield := e.index.auras.yield
 	e.index = newCrossIndex(e.Catalog())
@@ -219,6 +219,6 @@ func (e *Engine) renew() {
 	// one that has been used much must not use up the others.
 	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {
 		e.base = top
-		e.owners, e.filings, e.bases, e.free = owners{}, nil, nil, nil
+		e.owners, e.bases, e.free = owners{}, nil, nil
 	}
 }

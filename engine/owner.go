@@ -278,7 +278,7 @@ func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 		e.changes.arrive(o)
 	}
 	e.owners.arrive(o)
-	e.byID[o.id()] = o.number
+	e.byID.add(o.id(), o.number)
 	e.zones.join(o, zone, z)
 	e.tellZone(o)
 }
@@ -293,7 +293,6 @@ func (e *Engine) number() (uint32, error) {
 	if e.owners.len() >= e.opts.MaxOwners {
 		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.MaxOwners)
 	}
-	e.filings = append(e.filings, notFiled)
 	e.bases = append(e.bases, e.base)
 	return e.owners.next(), nil
 }
@@ -346,7 +345,7 @@ func (e *Engine) Data(id buff.OwnerID) any {
 // Only the loop goroutine may call it.
 func (e *Engine) Owners() int {
 	e.enter("Owners")
-	return len(e.byID)
+	return e.byID.n
 }
 
 // Busy reports whether the owner's turn was not over at the end of the last Tick, or still to
@@ -360,14 +359,8 @@ func (e *Engine) Busy(id buff.OwnerID) bool {
 	return o != nil && !e.idle(o)
 }
 
-// ownerOf returns the owner of that ID, nil if there is none. The table by ID has numbers, for pointers in no order are the
-// most that a collection waits for.
-func (e *Engine) ownerOf(id buff.OwnerID) *owner {
-	if n, ok := e.byID[id]; ok {
-		return e.owners.at(n)
-	}
-	return nil
-}
+// ownerOf returns the owner of that ID, nil if there is none.
+func (e *Engine) ownerOf(id buff.OwnerID) *owner { return e.byID.find(id, &e.owners) }
 
 // at returns the owner of that number, nil if there is none.
 func (e *Engine) at(number uint32) *owner {

@@ -3,7 +3,7 @@ package engine
 // owners is where the owners of an engine lie: in slabs, by number, so that a hundred thousand are some hundred pieces of memory to
 // the collector, which it reads from one end to the other, and not one each, to be found through a pointer.
 //
-//	entrances  ┌ 0 ┬ 1 ┬ 2 ┬ … by number: is there one, and what a batched turn wants to know of it
+//	filings    ┌ 0 ┬ 1 ┬ 2 ┬ … by number: what is to be known of an owner without a look at it
 //	rows       ┌ ─────────┬ ─────────┬ … of 16 owners each
 //	             │          └───────▸ ┌ owner 16 ┬ owner 17 ┬ …
 //	             └─▸ ┌ owner 0 ┬ …    └ a slab: one row of the first 256 owners, 16 rows of all others
@@ -11,10 +11,10 @@ package engine
 // So a game of ten players has room for 16. The place of an owner who has left is the next one's, and a slab with nobody in it goes
 // back. What outlasts a Tick therefore has no bare pointer to an owner but a [ref].
 type owners struct {
-	entrances []entrance
-	rows      []*row
-	living    []int32 // owners of each slabLength numbers, whose slab goes back with the last one
-	lives     uint32  // owners so far
+	filings []filing
+	rows    []*row
+	living  []int32 // owners of each slabLength numbers, whose slab goes back with the last one
+	lives   uint32  // owners so far
 }
 
 type row [rowLength]owner
@@ -24,19 +24,12 @@ const (
 	slabLength = 256
 )
 
-// entrance is what is to be known of an owner to give it a batched turn.
-type entrance struct {
-	at    uint32 // the place in turnBatch.list, if the turn there is this owner's
-	here  bool   // there is one
-	waits bool   // the owner is in the backlog
-}
-
 // len returns how many numbers there are.
-func (l *owners) len() int { return len(l.entrances) }
+func (l *owners) len() int { return len(l.filings) }
 
 // at returns the owner of that number, nil if there is none.
 func (l *owners) at(number uint32) *owner {
-	if !l.entrances[number].here {
+	if !l.filings[number].is(here) {
 		return nil
 	}
 	return l.place(number)
@@ -53,8 +46,8 @@ func (l *owners) place(number uint32) *owner {
 
 // next returns a number that nobody has had.
 func (l *owners) next() uint32 {
-	l.entrances = append(l.entrances, entrance{})
-	return uint32(len(l.entrances) - 1)
+	l.filings = append(l.filings, notFiled)
+	return uint32(len(l.filings) - 1)
 }
 
 // begin returns a place for a new owner. It is not there before arrive.
@@ -69,14 +62,14 @@ func (l *owners) begin(number uint32) *owner {
 
 // arrive says that an owner is there.
 func (l *owners) arrive(o *owner) {
-	l.entrances[o.number].here = true
+	l.filings[o.number].note(here)
 	l.living[o.number/slabLength]++
 }
 
 // depart says that an owner is not there any more. Until the number is used again it can be looked at.
 func (l *owners) depart(o *owner) {
 	o.box, o.data = mailbox{Owner: o}, nil
-	l.entrances[o.number].here = false
+	l.filings[o.number].forget(here)
 	slab := o.number / slabLength
 	l.living[slab]--
 	if l.living[slab] == 0 && slab > 0 {

@@ -171,7 +171,7 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 
 // leave takes an owner out of those that are there.
 func (e *Engine) leave(o *owner) {
-	delete(e.byID, o.id())
+	e.byID.remove(o.id(), o.number)
 	if e.copies != nil {
 		e.copies.depart(o.id())
 	}

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// TestIDs: the table of IDs knows whom a map knows, whoever comes and goes, also where all are in one another's way.
+func TestIDs(t *testing.T) {
+	dice := rand.New(rand.NewPCG(7, 1))
+	for round := range 40 {
+		l, table, model := &owners{}, newIDs(), map[buff.OwnerID]uint32{}
+		var free []uint32
+		bound := uint64(8) << (round % 10)
+		for range 4000 {
+			id := buff.OwnerID(dice.Uint64N(bound) * 1 << (round % 3 * 20))
+			n, there := model[id]
+			o := table.find(id, l)
+			require.Equal(t, there, o != nil, "round %d, ID %d", round, id)
+			if there {
+				require.Equal(t, n, o.number)
+			}
+			switch {
+			case there && dice.IntN(3) > 0:
+				table.remove(id, n)
+				delete(model, id)
+				free = append(free, n)
+			case !there:
+				if len(free) > 0 {
+					n, free = free[len(free)-1], free[:len(free)-1]
+				} else {
+					n = l.next()
+				}
+				o := l.begin(n)
+				o.set = *buff.NewSet(id, n, 0, 1)
+				table.add(id, n)
+				model[id] = n
+			}
+			require.Equal(t, len(model), table.n)
+		}
+		used := 0
+		for _, x := range table.places {
+			if x != 0 {
+				used++
+			}
+		}
+		require.Equal(t, len(model), used)
+		for id, n := range model {
+			require.Equal(t, n, table.find(id, l).number)
+		}
+	}
+}
+
+// TestIDsThatMeet: owners whose hashes want the same place are told from one another, and all are found when one of them has gone.
+func TestIDsThatMeet(t *testing.T) {
+	l, table := &owners{}, newIDs()
+	var meet []buff.OwnerID
+	for id := buff.OwnerID(1); len(meet) < 6; id++ {
+		if table.hash(id)>>60 == 15 { // the last place of sixteen: they go on in front
+			meet = append(meet, id)
+		}
+	}
+	for _, id := range meet {
+		n := l.next()
+		l.begin(n).set = *buff.NewSet(id, n, 0, 1)
+		table.add(id, n)
+	}
+	require.Len(t, table.places, fewIDs)
+	for k, gone := range meet {
+		table.remove(gone, uint32(k))
+		require.Nil(t, table.find(gone, l))
+		for n := k + 1; n < len(meet); n++ {
+			require.Equal(t, uint32(n), table.find(meet[n], l).number)
+		}
+	}
+	require.Zero(t, table.n)
+}
