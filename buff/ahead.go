@@ -16,7 +16,10 @@ func (s *Set) Ahead() uint64 {
 	return uint64(int(s.used)) + s.ages + uint64(s.live)
 }
 
-// AheadKeys reads the keys of its slots. It comes behind Ahead.
+// AheadPiece reads where the slots are. It comes behind Ahead.
+func (s *Set) AheadPiece() uint64 { return uint64(s.chunk.size) }
+
+// AheadKeys reads the keys of its slots. It comes behind AheadPiece.
 func (s *Set) AheadKeys() (seen uint64) {
 	keys := s.keys()
 	last := len(keys) - 1
@@ -32,10 +35,10 @@ func (s *Set) AheadKeys() (seen uint64) {
 // wordsOfLine is how many words of keys are in a cache line.
 const wordsOfLine = 8
 
-// AheadFirst reads the instance that is due first. It comes behind Ahead.
+// AheadFirst reads the instance that is due first. It comes behind AheadPiece.
 func (s *Set) AheadFirst() (seen uint64) { return s.AheadOf(int(s.scheduler.first)) }
 
-// AheadOf reads the instance in a slot. It comes behind Ahead.
+// AheadOf reads the instance in a slot. It comes behind AheadPiece.
 func (s *Set) AheadOf(at int) (seen uint64) {
 	if at >= int(s.used) {
 		return 0

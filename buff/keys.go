@@ -33,23 +33,24 @@ func (k keys) copyFrom(old keys, n, room, oldRoom int) {
 }
 
 // dues returns the first row.
-func (s *Set) dues() []wheel.Time { return s.keys()[:s.used] }
+func (s *Set) dues() []wheel.Time { return s.chunk.keys[s.firstKey:][:s.used] }
 
 // key returns when a slot is due.
 func (s *Set) key(at uint16) *wheel.Time { return &s.chunk.keys[int(s.firstKey)+int(at)] }
 
 // hashes returns the second row.
 func (s *Set) hashes() []wheel.Time {
-	room := s.room()
-	return s.keys()[room : room+hashWords(int(s.used))]
+	return s.chunk.keys[int(s.firstKey)+s.room():][:hashWords(int(s.used))]
 }
 
 // hash returns the hash of a slot.
-func (s *Set) hash(at uint16) uint16 { return uint16(s.hashes()[at/4] >> (at % 4 * 16)) }
+func (s *Set) hash(at uint16) uint16 { return uint16(*s.hashWord(at) >> (at % 4 * 16)) }
+
+func (s *Set) hashWord(at uint16) *wheel.Time { return &s.chunk.keys[int(s.firstKey)+s.room()+int(at/4)] }
 
 // setHash gives a slot another hash.
 func (s *Set) setHash(at, hash uint16) {
-	w, shift := &s.hashes()[at/4], at%4*16
+	w, shift := s.hashWord(at), at%4*16
 	*w = *w&^(0xffff<<shift) | wheel.Time(hash)<<shift
 }
 

@@ -116,7 +116,7 @@ func (e *Engine) postponeDue() {
 // posted notes that an owner that has messages, or is busy, wants a turn. It reports whether it is
 // idle.
 func (e *Engine) posted(o *owner) (idle bool) {
-	if o.leaving {
+	if o.leaving() {
 		return false
 	}
 	if o.quiet() {

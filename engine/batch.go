@@ -180,7 +180,7 @@ func (e *Engine) splitBatch(left []int) {
 func (e *Engine) fail(v *batchedTurn) {
 	o := e.owners.at(v.number)
 	e.takeBack(o)
-	if !o.leaving {
+	if !o.leaving() {
 		e.want(o)
 	}
 }
@@ -201,7 +201,7 @@ func (e *Engine) takeBatched(v *batchedTurn) {
 		e.file(v.number, v.next, v.oldest)
 	}
 	if v.pending && !v.rests {
-		if o := e.owners.at(v.number); !o.leaving {
+		if o := e.owners.at(v.number); !o.leaving() {
 			e.want(o)
 		}
 	}
@@ -228,6 +228,9 @@ func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 	for k := range next {
 		o := next[k].Arg.(*batchedTurn).owner
 		looked += o.set.Ahead() + uint64(o.touched)
+	}
+	for k := range next {
+		looked += next[k].Arg.(*batchedTurn).owner.set.AheadPiece()
 	}
 	for k := range next {
 		o := next[k].Arg.(*batchedTurn).owner

@@ -61,7 +61,7 @@ func (e *Engine) add(id buff.OwnerID, a *buff.Application) buff.Result {
 // all commands, which finds out what is in the way, records it, or lets it wait.
 func (e *Engine) ready(o *owner) bool {
 	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.EventLimit &&
-		e.idle(o) && !o.leaving && o.set.Pending() < e.opts.HandlerLimit
+		e.idle(o) && !o.leaving() && o.set.Pending() < e.opts.HandlerLimit
 }
 
 // done is what follows once the Set of an owner has carried out a command.
@@ -216,7 +216,7 @@ func (e *Engine) nextOrder() uint32 {
 func (e *Engine) obey(o *owner) (late bool) {
 	next, order, moved := o.set.TakeDeadline(&e.loop)
 	late = e.wants(o, next, order, moved)
-	if o.set.Pending() > 0 && !o.leaving && !o.rests() {
+	if o.set.Pending() > 0 && !o.leaving() && !o.rests() {
 		e.want(o)
 	}
 	return late
@@ -226,7 +226,7 @@ func (e *Engine) obey(o *owner) (late bool) {
 // the owner was busy.
 func (e *Engine) wants(o *owner, next wheel.Time, order uint32, moved bool) (late bool) {
 	switch {
-	case o.leaving: // what comes after it left will never come
+	case o.leaving(): // what comes after it left will never come
 		return next <= o.came
 	case moved:
 		e.file(o.number, next, order)
@@ -247,7 +247,7 @@ func (e *Engine) run(o *owner) {
 	if b := o.note(); b.ran != e.round {
 		b.ran = e.round
 		at := e.now
-		if o.leaving {
+		if o.leaving() {
 			at = o.came
 		}
 		e.send(o, message{kind: run, at: at})
@@ -349,7 +349,7 @@ func (e *Engine) roomForAll(n int, what string, id uint64, owners iter.Seq[*owne
 func (e *Engine) all(yield func(*owner) bool) {
 	for k := range e.owners.len() {
 		o := e.owners.at(uint32(k))
-		if o != nil && !o.leaving && !yield(o) {
+		if o != nil && !o.leaving() && !yield(o) {
 			return
 		}
 	}

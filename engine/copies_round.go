@@ -47,7 +47,7 @@ func (c *copies) leaveOut(r *snapshot.Round) {
 	for o := range e.notIdle {
 		switch {
 		case !c.now.has(o.number):
-		case o.leaving:
+		case o.leaving():
 			c.now.clear(o.number)
 		case o.copied().told != 0: // nobody has begun with it since
 			c.copy(to, o, c.momentAt(o.copied().toldAt), true)

@@ -30,13 +30,25 @@ type owner struct {
 	set  buff.Set
 	data any
 
-	came    wheel.Time // and of one who is leaving, when it left
-	place   int32      // in zone.owners
-	wanted  bool       // in Engine.wanted
-	leaving bool       // dropped while busy
-	adopts  bool       // it may have adopted something that the cross-owner index does not know
-	held    bool       // its handler was running when a budget ended; not taken in yet
+	came     wheel.Time // and of one who is leaving, when it left
+	place    int32      // in zone.owners
+	wanted   bool       // in Engine.wanted
+	presence presence
+	adopts   bool // it may have adopted something that the cross-owner index does not know
+	held     bool // its handler was running when a budget ended; not taken in yet
 }
+
+// presence says whether an owner is there: in its place there may be nobody.
+type presence uint8
+
+const (
+	absent presence = iota
+	there
+	leaving // dropped while busy
+)
+
+// leaving reports whether an owner was dropped while it was busy, or has left.
+func (o *owner) leaving() bool { return o.presence != there }
 
 // turns is what some turns leave behind: those by message, those that were not done, and those that were measured.
 type turns struct {
@@ -271,13 +283,13 @@ func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 	e.living++
 	e.lived = true
 	o.came = e.now
+	e.owners.arrive(o)
 	if e.copies != nil {
 		e.copies.arrive(o)
 	}
 	if e.changes != nil {
 		e.changes.arrive(o)
 	}
-	e.owners.arrive(o)
 	e.byID.add(o.id(), o.number)
 	e.zones.join(o, zone, z)
 	e.tellZone(o)
@@ -301,12 +313,12 @@ func (e *Engine) number() (uint32, error) {
 // timeouts and handlers put off went with it.
 func (e *Engine) unload(o *owner) (dropped int) {
 	e.alter(o)
-	if !o.leaving {
+	if !o.leaving() {
 		o.came = e.now
 	}
 	dropped = o.set.Clear(e.turn(), o.came, buff.Unload)
 	e.obey(o)
-	o.leaving = true // its timer may have fired
+	o.presence = leaving // its timer may have fired
 	e.unfile(o.number)
 	e.living--
 	e.leaveZone(o)
@@ -364,13 +376,7 @@ func (e *Engine) ownerOf(id buff.OwnerID) *owner { return e.byID.find(id, &e.own
 
 // at returns the owner of that number, nil if there is none.
 func (e *Engine) at(number uint32) *owner {
-	if int(number) >= e.owners.len() {
-		return nil
-	}
-	if o := e.owners.at(number); o != nil && !o.leaving {
-		return o
-	}
-	return nil
+	return e.owners.there(number)
 }
 
 // engines is how many engines without an Options.Number there have been.

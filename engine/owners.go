@@ -35,6 +35,23 @@ func (l *owners) at(number uint32) *owner {
 	return l.place(number)
 }
 
+// there returns the owner of that number, if it is there and not leaving; nil otherwise, also of a number that nobody has had. It looks
+// at the owner and at nothing else of it.
+func (l *owners) there(number uint32) *owner {
+	k := number / rowLength
+	if int(k) >= len(l.rows) {
+		return nil
+	}
+	r := l.rows[k]
+	if r == nil {
+		return nil
+	}
+	if o := &r[number%rowLength]; !o.leaving() {
+		return o
+	}
+	return nil
+}
+
 // place returns where the owner of that number is, or would be.
 func (l *owners) place(number uint32) *owner {
 	r := l.rows[number/rowLength]
@@ -62,6 +79,7 @@ func (l *owners) begin(number uint32) *owner {
 
 // arrive says that an owner is there.
 func (l *owners) arrive(o *owner) {
+	o.presence = there
 	l.filings[o.number].note(here)
 	l.living[o.number/slabLength]++
 }
@@ -115,7 +133,7 @@ func (o *owner) ref() ref { return ref{o, o.life} }
 
 // alive returns the owner, nil if it has left or is leaving.
 func (r ref) alive() *owner {
-	if r.owner.life != r.life || r.owner.leaving {
+	if r.owner.life != r.life || r.owner.leaving() {
 		return nil
 	}
 	return r.owner

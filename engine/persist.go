@@ -104,7 +104,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	if !e.idle(o) {
 		e.leave(o)
 		e.enlist(o)
-		o.leaving, o.came = true, e.now
+		o.presence, o.came = leaving, e.now
 		return nil
 	}
 	if err := e.roomFor("owner", uint64(id)); err != nil {

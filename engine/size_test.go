@@ -31,7 +31,7 @@ func TestCopiedOfLeaver(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, e.Spawn(1, nil))
 	o := e.ownerOf(1)
-	o.leaving = true // as Drop leaves one that is busy
+	o.presence = leaving // as Drop leaves one that is busy
 	e.Copies(nil)
 	require.NotNil(t, o.copied())
 }

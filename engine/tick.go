@@ -134,7 +134,7 @@ func (e *Engine) emptyWorkers(frame uint64) {
 // wantDue notes that the owners that are due want a turn.
 func (e *Engine) wantDue() {
 	for _, d := range e.due {
-		if o := e.owners.at(d.number()); !o.leaving { // otherwise it is due after it left
+		if o := e.owners.at(d.number()); !o.leaving() { // otherwise it is due after it left
 			e.want(o)
 		}
 	}
@@ -264,7 +264,7 @@ func (e *Engine) takeBack(o *owner) {
 		b.forgetRevoked(b.handed)
 	}
 	late = e.obey(o) || late
-	if (late || o.set.Pending() > 0 && !o.leaving) && !o.rests() && !e.cutOff.Load() {
+	if (late || o.set.Pending() > 0 && !o.leaving()) && !o.rests() && !e.cutOff.Load() {
 		// It is behind: what is due, or what a command that waited has put off,
 		// comes before whatever is asked of it from here on. One that rests has a
 		// run that is not done, and is asked again after it.
@@ -273,13 +273,13 @@ func (e *Engine) takeBack(o *owner) {
 	switch {
 	case !e.idle(o):
 		e.cut(o, used)
-	case o.leaving:
+	case o.leaving():
 		e.stats.DroppedOnDespawn += uint64(e.unload(o))
 	default:
 		o.caughtUp()
 		e.adopted(o)
 	}
-	if e.copies != nil && !o.leaving {
+	if e.copies != nil && !o.leaving() {
 		e.copies.home(o, gave, obeyed)
 	}
 }

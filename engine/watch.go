@@ -186,7 +186,7 @@ func (w *watcher) Owners(ctx context.Context, from int) (ids []buff.OwnerID, nex
 func (e *Engine) ownersFrom(from int) (r ownersReply) {
 	end := min(from+ownersAtOnce, e.owners.len())
 	for n := from; n < end; n++ {
-		if o := e.owners.at(uint32(n)); o != nil && !o.leaving {
+		if o := e.owners.at(uint32(n)); o != nil && !o.leaving() {
 			r.ids = append(r.ids, o.id())
 		}
 	}

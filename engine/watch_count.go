@@ -33,7 +33,7 @@ func (s *watching) turnOver(e *Engine, o *owner) {
 		s.handled += took.sample
 		s.busiest.add(o, took.sample, e.now)
 		took.sample = 0
-		if !o.leaving {
+		if !o.leaving() {
 			s.most.see(o.id(), o.set.Len())
 		}
 	}

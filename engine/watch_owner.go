@@ -79,7 +79,7 @@ func (s *watching) show(e *Engine, old map[buff.OwnerID]*view.Owner) map[buff.Ow
 func (f *following) show(e *Engine, old *view.Owner) *view.Owner {
 	v := &view.Owner{Owner: f.id, Now: e.now, Events: slices.Collect(f.events.all()), Pulses: f.pulses}
 	o := e.ownerOf(f.id)
-	if o == nil || o.leaving {
+	if o == nil || o.leaving() {
 		return v
 	}
 	v.Present, v.Since, v.Zone, v.Mail = true, o.came, o.zone, o.box.Len()

@@ -169,7 +169,7 @@ func (m *most) sweep(e *Engine) {
 		if m.at >= e.owners.len() {
 			m.at, m.round = 0, true
 		}
-		if o := e.owners.at(uint32(m.at)); o != nil && !o.leaving && e.idle(o) {
+		if o := e.owners.at(uint32(m.at)); o != nil && !o.leaving() && e.idle(o) {
 			m.see(o.id(), o.set.Len())
 		}
 		m.at++
@@ -181,7 +181,7 @@ func (m *most) sweep(e *Engine) {
 func (m *most) view(e *Engine) []view.Ranked {
 	m.list = slices.DeleteFunc(m.list, func(r view.Ranked) bool {
 		o := e.ownerOf(r.Owner)
-		return o == nil || o.leaving || e.idle(o) && o.set.Len() == 0
+		return o == nil || o.leaving() || e.idle(o) && o.set.Len() == 0
 	})
 	for i := range m.list {
 		if o := e.ownerOf(m.list[i].Owner); e.idle(o) {
@@ -222,7 +222,7 @@ func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
 	for end := min(from+holdersOwners, e.owners.len()); n < end && looked < holdersBuffs && len(out.List) < holdersFound; n++ {
 		o := e.owners.at(uint32(n))
 		switch {
-		case o == nil || o.leaving:
+		case o == nil || o.leaving():
 			continue
 		case !e.idle(o):
 			out.Busy++

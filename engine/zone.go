@@ -173,7 +173,7 @@ func (zs *zones) wait(o *owner) {
 // mailbox of a busy one, the next Tick tries again.
 func (e *Engine) tellZone(o *owner) {
 	want := e.zones.byID[o.zone].scale
-	if o.noted().scale == want || o.leaving {
+	if o.noted().scale == want || o.leaving() {
 		return
 	}
 	if !e.idle(o) && o.waiting()+2 > e.opts.MailboxLimit {
