@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // Of a large game no owner is in the cache: a Set is waited for, and then what it points to. A caller that is
@@ -11,10 +12,8 @@ import (
 // processor waits for all of them at once. What these functions return means nothing; it is returned so that
 // the compiler keeps the reads. Nothing else may be changing the Set meanwhile.
 
-// Ahead reads of the Set itself what a turn or a command looks at: something of each of its cache lines.
-func (s *Set) Ahead() uint64 {
-	return uint64(int(s.used)) + s.ages + uint64(s.live)
-}
+// Ahead reads of the Set itself what a turn or a command looks at: something of both of its cache lines.
+func (s *Set) Ahead() uint64 { return uint64(s.used) + uint64(s.newest) }
 
 // AheadPiece reads where the slots are. It comes behind Ahead.
 func (s *Set) AheadPiece() uint64 { return uint64(s.chunk.size) }
@@ -36,23 +35,35 @@ func (s *Set) AheadKeys() (seen uint64) {
 const wordsOfLine = 8
 
 // AheadFirst reads the instance that is due first. It comes behind AheadPiece.
-func (s *Set) AheadFirst() (seen uint64) { return s.AheadOf(int(s.scheduler.first)) }
+func (s *Set) AheadFirst() (seen uint64) { return s.aheadOf(int(s.scheduler.first)) }
 
-// AheadOf reads the instance in a slot. It comes behind AheadPiece.
-func (s *Set) AheadOf(at int) (seen uint64) {
+// aheadOf reads the instance in a slot.
+func (s *Set) aheadOf(at int) (seen uint64) {
 	if at >= int(s.used) {
 		return 0
 	}
 	return uint64(s.slot(uint16(at)).generation)
 }
 
-// AheadApply reads what an application will change, as far as that can be guessed. It comes behind AheadKeys. The Memory is that of the Turn.
-func (s *Set) AheadApply(m *Memory, a *Application) (seen uint64) {
+// AheadCommand reads what a command is about, as far as that can be guessed. It comes behind AheadKeys. The Memory is that of the Turn.
+func (s *Set) AheadCommand(m *Memory, c *Command) (seen uint64) {
+	switch c.Verb {
+	case verb.Apply:
+		if c.Application.Spec != nil {
+			return s.aheadApply(m, &c.Application)
+		}
+	case verb.Remove, verb.Extend, verb.SetRemaining:
+		return s.aheadOf(c.Handle.Slot())
+	}
+	return 0
+}
+
+func (s *Set) aheadApply(m *Memory, a *Application) (seen uint64) {
 	if a.Spec.Stack.By != define.ByNone {
 		want := wants(a)
 		for k, word := range s.hashes() {
 			if like := want.among(word); like != 0 {
-				return s.AheadOf(4*k + bits.TrailingZeros64(like)/16)
+				return s.aheadOf(4*k + bits.TrailingZeros64(like)/16)
 			}
 		}
 	}
@@ -65,7 +76,7 @@ func (s *Set) AheadApply(m *Memory, a *Application) (seen uint64) {
 	// A new one: its place, and the youngest, which gets it as a neighbour.
 	for _, at := range [2]uint16{s.free, s.newest} {
 		if at != noSlot {
-			seen += s.AheadOf(int(at))
+			seen += s.aheadOf(int(at))
 		}
 	}
 	return seen

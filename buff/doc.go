@@ -262,7 +262,7 @@
 // With many owners nothing is in the cache, and each place that must be looked at is waited for.
 //
 //	 a Set, 104 bytes                          Memory, of all owners
-//	┌─────────────────────────────────────┐   ┌ chunk, up to 44 KiB ────────────────┐
+//	┌─────────────────────────────────────┐   ┌ chunk, up to 176 KiB ───────────────┐
 //	│ next: when something is due         │ ┌─┼▸ keys, 14 bytes each slots 0, 1, …  │ a key: when the instance is due,
 //	│ piece: its chunk, and where in it ──┼─┤ │                                     │ and 16 bits of its Spec and its source
 //	│ catalog ────────────────────────────┼┐└─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec

@@ -46,7 +46,9 @@ func (s *Set) hashes() []wheel.Time {
 // hash returns the hash of a slot.
 func (s *Set) hash(at uint16) uint16 { return uint16(*s.hashWord(at) >> (at % 4 * 16)) }
 
-func (s *Set) hashWord(at uint16) *wheel.Time { return &s.chunk.keys[int(s.firstKey)+s.room()+int(at/4)] }
+func (s *Set) hashWord(at uint16) *wheel.Time {
+	return &s.chunk.keys[int(s.firstKey)+s.room()+int(at/4)]
+}
 
 // setHash gives a slot another hash.
 func (s *Set) setHash(at, hash uint16) {

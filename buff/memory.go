@@ -9,7 +9,7 @@ import (
 )
 
 // Memory is where the Sets of an engine keep their instances: pieces of all sizes, cut from chunks without a
-// pointer, of up to 44 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
+// pointer, of up to 176 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
 // and not one for each owner; a piece that an owner has outgrown is the next one's, and what takes in vain
 // what lies between the sizes of an allocator is in use. A chunk that is empty goes back, and a chunk that others of its
 // size have room for is left: who has a piece in it takes another one, at one of its next sixteen buffs. So owners who grow together
@@ -88,9 +88,9 @@ func (p *piece) keys() keys {
 }
 
 const (
-	chunkSlots   = 512 // 32 KiB of instances, and 7 to 12 of keys
-	fewPieces    = 4   // of the first chunks of a size
-	largestPiece = 64  // slots; a longer one is not cut from a chunk
+	chunkSlots   = 2048 // 128 KiB of instances, and 28 to 48 of keys
+	fewPieces    = 4    // of the first chunks of a size
+	largestPiece = 64   // slots; a longer one is not cut from a chunk
 )
 
 // take returns memory for n instances.
@@ -214,7 +214,7 @@ func (m *Memory) drop(first *uint32, number uint32) {
 // ones.
 func (m *Memory) add(n int) {
 	size := &m.sizes[n]
-	pieces := min(max(int(size.taken), fewPieces), chunkSlots/n)
+	pieces := min(max(int(size.taken)/8, fewPieces), chunkSlots/n)
 	c := &slotChunk{slots: make([]instance, pieces*n), keys: make([]wheel.Time, pieces*keyWords(n)), size: uint16(n), pieces: uint16(pieces)}
 	for at := range pieces {
 		c.room[at/64] |= 1 << (at % 64)

@@ -274,7 +274,7 @@ func (e *Engine) lookAhead() {
 	}
 	for k, o := range a.owners[:a.n] {
 		if o != nil {
-			looked += e.touchedBy(&o.set, a.commands[k])
+			looked += o.set.AheadCommand(e.loop.Memory, a.commands[k])
 		}
 	}
 	a.looked = looked
@@ -285,19 +285,6 @@ func (a *ahead) forget() {
 	clear(a.owners[:a.n])
 	clear(a.commands[:a.n])
 	a.n = 0
-}
-
-// touchedBy reads what a command is about.
-func (e *Engine) touchedBy(s *buff.Set, c *buff.Command) (seen uint64) {
-	switch c.Verb {
-	case verb.Apply:
-		if c.Application.Spec != nil {
-			return s.AheadApply(e.loop.Memory, &c.Application)
-		}
-	case verb.Remove, verb.Extend, verb.SetRemaining:
-		return s.AheadOf(c.Handle.Slot())
-	}
-	return 0
 }
 
 // Damage in the three lanes. All panic if the school, or the attribute, is not of the engine's

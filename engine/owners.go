@@ -86,7 +86,7 @@ func (l *owners) arrive(o *owner) {
 
 // depart says that an owner is not there any more. Until the number is used again it can be looked at.
 func (l *owners) depart(o *owner) {
-	o.box, o.data = mailbox{Owner: o}, nil
+	o.box, o.data, o.presence = mailbox{Owner: o}, nil, absent
 	l.filings[o.number].forget(here)
 	slab := o.number / slabLength
 	l.living[slab]--

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// TestRef: what names an owner names nobody once that one is leaving, also when another one has its place.
+func TestRef(t *testing.T) {
+	l := &owners{}
+	n := l.next()
+	first := l.begin(n)
+	require.Nil(t, l.there(n), "it has not arrived")
+	require.Nil(t, l.at(n))
+	l.arrive(first)
+	named := first.ref()
+	require.Same(t, first, named.alive())
+	require.Same(t, first, l.there(n))
+	first.presence = leaving
+	require.Nil(t, named.alive())
+	require.Nil(t, l.there(n))
+	require.Same(t, first, l.at(n), "its last turns may be to come")
+	l.depart(first)
+	require.Nil(t, l.at(n))
+	second := l.begin(n)
+	l.arrive(second)
+	require.Same(t, first, second, "the place is the next one's")
+	require.Nil(t, named.alive())
+	require.Same(t, second, second.ref().alive())
+}
+
+// TestSlabs: a small engine has room for sixteen owners; a slab goes back with the last of its owners, but the first one, and comes again.
+func TestSlabs(t *testing.T) {
+	l := &owners{}
+	add := func(n uint32) *owner {
+		o := l.begin(n)
+		l.arrive(o)
+		return o
+	}
+	for range 3*slabLength + 1 {
+		n := l.next()
+		require.Equal(t, n, add(n).number)
+		if n < rowLength {
+			require.Len(t, l.rows, 1)
+		}
+	}
+	require.Nil(t, l.there(4*slabLength), "nobody has had that number")
+	for n := range uint32(3 * slabLength) {
+		l.depart(l.at(n))
+		require.Equal(t, n >= slabLength && n%slabLength == slabLength-1, l.rows[n/rowLength] == nil, "owner %d", n)
+		require.Nil(t, l.there(n))
+	}
+	require.NotNil(t, l.there(3*slabLength))
+	again := add(slabLength + 7)
+	require.Same(t, again, l.there(slabLength+7))
+	require.Nil(t, l.there(slabLength+8))
+}
+
+// TestNumberUsedAgain: who comes in the place of one that has left wants no turn, is not behind and has missed nothing, whatever was noted of the other.
+func TestNumberUsedAgain(t *testing.T) {
+	catalog, err := buff.NewCatalog()
+	require.NoError(t, err)
+	e, err := New(Options{Catalog: catalog, Synchronous: true})
+	require.NoError(t, err)
+	require.NoError(t, e.Spawn(1, "first"))
+	o := e.ownerOf(1)
+	e.want(o)
+	e.zones.wait(o)
+	e.sweep.missed = append(e.sweep.missed, o.ref())
+	require.NoError(t, e.Drop(1))
+	require.NoError(t, e.Spawn(2, "second"))
+	require.Same(t, o, e.ownerOf(2))
+	require.Equal(t, "second", e.Data(2))
+	e.want(e.ownerOf(2))
+	require.Len(t, e.wanted, 2)
+	require.Nil(t, e.wanted[0].alive())
+	require.Same(t, o, e.wanted[1].alive())
+	e.batchDue()
+	require.Equal(t, 1, e.batch.n, "one turn, for the one that is there")
+	require.Nil(t, e.zones.behind[0].alive())
+	require.Nil(t, e.sweep.missed[0].alive())
+}
