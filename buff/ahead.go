@@ -12,7 +12,8 @@ import (
 // processor waits for all of them at once. What these functions return means nothing; it is returned so that
 // the compiler keeps the reads. Nothing else may be changing the Set meanwhile.
 
-// Ahead reads of the Set itself what a turn or a command looks at: something of both of its cache lines.
+// Ahead reads of the Set itself what a turn or a command looks at: something of its middle and something of its end, which are two
+// cache lines.
 func (s *Set) Ahead() uint64 { return uint64(s.used) + uint64(s.newest) }
 
 // AheadPiece reads where the slots are. It comes behind Ahead.

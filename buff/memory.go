@@ -9,7 +9,7 @@ import (
 )
 
 // Memory is where the Sets of an engine keep their instances: pieces of all sizes, cut from chunks without a
-// pointer, of up to 176 KiB. So a million buffs are some thousand pieces of memory for the collector to mark and to sweep,
+// pointer, of up to 176 KiB. So a million buffs are some hundred pieces of memory for the collector to mark and to sweep,
 // and not one for each owner; a piece that an owner has outgrown is the next one's, and what takes in vain
 // what lies between the sizes of an allocator is in use. A chunk that is empty goes back, and a chunk that others of its
 // size have room for is left: who has a piece in it takes another one, at one of its next sixteen buffs. So owners who grow together
@@ -210,8 +210,8 @@ func (m *Memory) drop(first *uint32, number uint32) {
 	m.free = append(m.free, number)
 }
 
-// add makes a chunk for pieces of n slots: for as many as there are, so that a game of ten players has small
-// ones.
+// add makes a chunk for pieces of n slots: for an eighth as many as there are, so that a game of ten players has small
+// ones, and a large one no room for many more than it has.
 func (m *Memory) add(n int) {
 	size := &m.sizes[n]
 	pieces := min(max(int(size.taken)/8, fewPieces), chunkSlots/n)

@@ -246,8 +246,8 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 		l.beforeTurn(o)
 	}
 	h := &l.own
-	if o.turns() != nil {
-		h = &o.turns().progress
+	if left := o.turns(); left != nil {
+		h = &left.progress
 	} else {
 		*h = progress{}
 	}

@@ -12,8 +12,8 @@ import (
 //
 //	┌ upper bits of the hash of the ID, 43 ┬ number of the owner + 1, 21 ┐    0: nobody
 //
-// and an owner is in the place that the upper bits of its hash say, or in one of those behind it up to the next empty one. The hash
-// has a seed of its own in each process, so that nobody can choose IDs that meet.
+// and an owner is in the place that the upper bits of its hash say, or in one of those behind it up to the next empty one. Each table
+// has a seed of its own, so that nobody can choose IDs that meet.
 type ids struct {
 	places []uint64
 	shift  int // from a hash to a place

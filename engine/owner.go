@@ -83,14 +83,17 @@ func (o *owner) needTurns() *turns {
 
 // reached returns the instant at which a turn of the owner was cut short, 0 if none was.
 func (o *owner) reached() wheel.Time {
-	if o.turns() == nil {
-		return 0
+	if t := o.turns(); t != nil {
+		return t.reached
 	}
-	return o.turns().reached
+	return 0
 }
 
 // rests reports whether its last turn ended since its allowance was used up.
-func (o *owner) rests() bool { return o.turns() != nil && o.turns().rests }
+func (o *owner) rests() bool {
+	t := o.turns()
+	return t != nil && t.rests
+}
 
 // used returns how much of its allowance an owner has used that is idle, or done. After a batched turn that says how much. If it was cut short
 // the owner has gone on from there; if not, what it was measured by may stand there alone.
@@ -98,8 +101,8 @@ func (o *owner) used() (n int32) {
 	if v := o.noted().batched; v != nil {
 		n = v.used
 	}
-	if o.turns() != nil {
-		n = max(n, o.turns().used)
+	if t := o.turns(); t != nil {
+		n = max(n, t.used)
 	}
 	return n
 }
@@ -109,8 +112,8 @@ func (o *owner) counted() {
 	if v := o.noted().batched; v != nil {
 		v.used = 0
 	}
-	if o.turns() != nil {
-		o.turns().used = 0
+	if t := o.turns(); t != nil {
+		t.used = 0
 	}
 }
 
@@ -276,6 +279,12 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	o.set = *buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)
 	o.set.SetOrigin(originOf(e.opts.Number))
 	return o, nil
+}
+
+// giveUp takes back the number of an owner who could not be let in. What is the game's must not be kept in its place.
+func (e *Engine) giveUp(o *owner) {
+	o.data, o.set = nil, buff.Set{}
+	e.free = append(e.free, o.number)
 }
 
 // admit lets a new owner into a zone.

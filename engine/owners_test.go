@@ -83,3 +83,19 @@ func TestNumberUsedAgain(t *testing.T) {
 	require.Nil(t, e.zones.behind[0].alive())
 	require.Nil(t, e.sweep.missed[0].alive())
 }
+
+// TestNothingKeptOfWhoIsNotLetIn: where a Restore fails, neither the game's data nor a Set stays in the place.
+func TestNothingKeptOfWhoIsNotLetIn(t *testing.T) {
+	catalog, err := buff.NewCatalog()
+	require.NoError(t, err)
+	e, err := New(Options{Catalog: catalog, Synchronous: true})
+	require.NoError(t, err)
+	_, err = e.Restore(1, "data", []byte("no blob"))
+	require.ErrorIs(t, err, buff.ErrBlob)
+	require.Nil(t, e.owners.place(0).data)
+	require.Zero(t, e.owners.place(0).set)
+	require.Nil(t, e.at(0))
+	require.NoError(t, e.Spawn(2, "other"))
+	require.Equal(t, "other", e.Data(2))
+	require.Equal(t, 1, e.owners.len(), "the number is used again")
+}

@@ -151,9 +151,10 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	list, n := z.scale.changes(zoneScale{})
 	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
 	if err != nil {
-		e.free = append(e.free, o.number)
+		err = e.overfull(o.id(), err)
+		e.giveUp(o)
 		e.zones.tidy(zone, z)
-		return buff.Restoration{}, e.overfull(o.id(), err)
+		return buff.Restoration{}, err
 	}
 	o.setScale(z.scale)
 	if at.Now < e.now {
@@ -205,7 +206,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	}
 	z, err := e.zones.need(zone)
 	if err != nil {
-		e.free = append(e.free, o.number)
+		e.giveUp(o)
 		return buff.Restoration{}, err
 	}
 	at := e.moment()

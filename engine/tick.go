@@ -229,8 +229,8 @@ func (e *Engine) collect() {
 // takeBack takes in what one owner brings.
 func (e *Engine) takeBack(o *owner) {
 	late, gave, used, obeyed := false, false, o.used(), int32(0)
-	if o.turns() != nil {
-		obeyed = o.turns().obeyed
+	if t := o.turns(); t != nil {
+		obeyed = t.obeyed
 	}
 	b := o.note()
 	if v := b.batched; v != nil {

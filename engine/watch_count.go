@@ -28,8 +28,8 @@ func (s *watching) turnOver(e *Engine, o *owner) {
 	if !s.counter.head {
 		s.before(e)
 	}
-	if o.turns() != nil && o.turns().took.sample != 0 {
-		took := &o.turns().took
+	if t := o.turns(); t != nil && t.took.sample != 0 {
+		took := &t.took
 		s.handled += took.sample
 		s.busiest.add(o, took.sample, e.now)
 		took.sample = 0
