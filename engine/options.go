@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"runtime"
 	"runtime/trace"
+	"sync/atomic"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -265,3 +267,18 @@ func (o *Options) complete() error {
 	}
 	return errors.Join(errs...)
 }
+
+// engines is how many engines without an Options.Number there have been.
+var engines atomic.Uint32
+
+// numbered gives the options a number.
+func (o *Options) numbered() {
+	for o.Number == 0 { // once round after 4 thousand million
+		o.Number = engines.Add(1)
+	}
+}
+
+// originOf returns where the generations of the handles of an engine begin: the bits of its
+// number in reverse, so that of any two of the first 2^k engines they are 2^(32-k) apart, and
+// the first one begins at 0. They are even.
+func originOf(number uint32) uint32 { return bits.Reverse32(number-1) &^ 1 }

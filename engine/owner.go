@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"sync/atomic"
 	"time"
 
@@ -387,18 +386,3 @@ func (e *Engine) ownerOf(id buff.OwnerID) *owner { return e.byID.find(id, &e.own
 func (e *Engine) at(number uint32) *owner {
 	return e.owners.there(number)
 }
-
-// engines is how many engines without an Options.Number there have been.
-var engines atomic.Uint32
-
-// numbered gives the options a number.
-func (o *Options) numbered() {
-	for o.Number == 0 { // once round after 4 thousand million
-		o.Number = engines.Add(1)
-	}
-}
-
-// originOf returns where the generations of the handles of an engine begin: the bits of its
-// number in reverse, so that of any two of the first 2^k engines they are 2^(32-k) apart, and
-// the first one begins at 0. They are even.
-func originOf(number uint32) uint32 { return bits.Reverse32(number-1) &^ 1 }
