@@ -16,10 +16,7 @@ import (
 // cache lines.
 func (s *Set) Ahead() uint64 { return uint64(s.used) + uint64(s.newest) }
 
-// AheadPiece reads where the slots are. It comes behind Ahead.
-func (s *Set) AheadPiece() uint64 { return uint64(s.chunk.size) }
-
-// AheadKeys reads the keys of its slots. It comes behind AheadPiece.
+// AheadKeys reads the keys of its slots. It comes behind Ahead.
 func (s *Set) AheadKeys() (seen uint64) {
 	keys := s.keys()
 	last := len(keys) - 1
@@ -32,10 +29,7 @@ func (s *Set) AheadKeys() (seen uint64) {
 	return seen + uint64(keys[last])
 }
 
-// wordsOfLine is how many words of keys are in a cache line.
-const wordsOfLine = 8
-
-// AheadFirst reads the instance that is due first. It comes behind AheadPiece.
+// AheadFirst reads the instance that is due first. It comes behind Ahead.
 func (s *Set) AheadFirst() (seen uint64) { return s.aheadOf(int(s.scheduler.first)) }
 
 // aheadOf reads the instance in a slot.

@@ -128,11 +128,8 @@ func TestSizes(t *testing.T) {
 		require.Contains(t, string(doc), fmt.Sprintf("%s, %d bytes", what, size))
 	}
 	require.Contains(t, string(doc), fmt.Sprintf("keys, %d bytes each", keyWords(64)*8/64))
-	longest := 0
-	for n := 1; n <= largestPiece; n++ {
-		longest = max(longest, chunkSlots/n*(n*int(unsafe.Sizeof(instance{}))+8*keyWords(n)))
-	}
-	require.Contains(t, string(doc), fmt.Sprintf("chunk, up to %d KiB", longest>>10))
+	require.Contains(t, string(doc), fmt.Sprintf("chunk, up to %d KiB", chunkLines*unsafe.Sizeof(cacheLine{})>>10))
+	require.LessOrEqual(t, chunkLines/pieceLines(1), mostPieces, "each has its bit")
 	for f := range reflect.TypeFor[instance]().Fields() {
 		require.NotContains(t, []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Interface, reflect.String, reflect.Map, reflect.Func}, f.Type.Kind(), "%s: the collector looks for nothing in instances", f.Name)
 	}
@@ -145,7 +142,7 @@ func TestSizes(t *testing.T) {
 	}
 	s := w.set
 	size := unsafe.Sizeof(*s) +
-		uintptr(s.room())*unsafe.Sizeof(instance{}) + uintptr(cap(s.piece.keys()))*8 + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
+		uintptr(pieceLines(s.room()))*unsafe.Sizeof(cacheLine{}) + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
 	require.Nil(t, s.beside)
 	require.Nil(t, s.scheduler.lists, "they are the Turn's")
 	require.Nil(t, s.beside.gate())

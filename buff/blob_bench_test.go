@@ -98,9 +98,9 @@ func TestRestoreAllocates(t *testing.T) {
 		want    float64
 	}{
 		{nil, 1},                                    // the Set
-		{[]string{"plain"}, 4},                      // its buffs and their keys: without a Memory, a chunk of its own
-		{[]string{"plain", "charges"}, 6},           // what is not plain about them, and where it lies
-		{[]string{"plain", "charges", "params"}, 8}, // their numbers
+		{[]string{"plain"}, 2},                      // its buffs and their keys, without a Memory
+		{[]string{"plain", "charges"}, 4},           // what is not plain about them, and where it lies
+		{[]string{"plain", "charges", "params"}, 6}, // their numbers
 	} {
 		c := mustCatalog(t, specs...)
 		s, turn := NewSet(7, 3, 0, 100), &Turn{Catalog: c}

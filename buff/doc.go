@@ -262,18 +262,18 @@
 // With many owners nothing is in the cache, and each place that must be looked at is waited for.
 //
 //	 a Set, 104 bytes                          Memory, of all owners
-//	┌─────────────────────────────────────┐   ┌ chunk, up to 176 KiB ───────────────┐
-//	│ next: when something is due         │ ┌─┼▸ keys, 14 bytes each slots 0, 1, …  │ a key: when the instance is due,
-//	│ piece: its chunk, and where in it ──┼─┤ │                                     │ and 16 bits of its Spec and its source
-//	│ catalog ────────────────────────────┼┐└─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
-//	│                                     ││  │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
+//	┌─────────────────────────────────────┐   ┌ chunk, up to 128 KiB ───────────────┐
+//	│ next: when something is due         │ ┌─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
+//	│ piece: its slots, and how many ─────┼─┘ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
+//	│ catalog ────────────────────────────┼┐  │  …                            │     │      │
+//	│                                     ││  │  keys, 14 bytes each          │     │      │
 //	│ beside: nil until it is needed ───┐ │└──┼───────────────────────────────┼─────┼──────┘
 //	└───────────────────────────────────┼─┘   └───────────────────────────────┼─────┘
 //	                                    └▸ gates, timeouts, …, extra, 184 bytes  ◂─────┘
 //
 // What is due, and the instance that an application joins, is looked for in the keys, and then that
-// instance only is looked at, which is a cache line of its own. The keys are rows, for each thing that is looked for: eight deadlines, or 32 hashes of Spec and source, lie in a cache line. The
-// keys of an owner, and its instances, are one piece each of a chunk without a pointer, into which the
+// instance only is looked at, which is a cache line of its own. A key says when its instance is due, and has 16 bits of its Spec and its source. The keys are rows, for each thing that is looked for: eight deadlines, or 32 hashes of Spec and source, lie in a cache line. The
+// instances of an owner, and their keys behind them, are one piece of a chunk without a pointer, into which the
 // collector does not look: an instance names its definition by number. An owner who is out of slots moves to a longer piece, and the next
 // one has the one that he leaves: see [Memory]. A slot is used again; from eight on slots become more by two, and never fewer. What is not
 // plain about an instance is in an extra, and so is an age, a period or a duration above 32 bits; that lies beside, with the timeouts and the sheet of attributes, and is used again too. What a turn

@@ -2,6 +2,7 @@ package buff
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
@@ -33,21 +34,25 @@ func (k keys) copyFrom(old keys, n, room, oldRoom int) {
 }
 
 // dues returns the first row.
-func (s *Set) dues() []wheel.Time { return s.chunk.keys[s.firstKey:][:s.used] }
+func (s *Set) dues() []wheel.Time { return unsafe.Slice(s.word(0), s.used) }
 
 // key returns when a slot is due.
-func (s *Set) key(at uint16) *wheel.Time { return &s.chunk.keys[int(s.firstKey)+int(at)] }
+func (s *Set) key(at uint16) *wheel.Time {
+	s.bound(at)
+	return s.word(int(at))
+}
 
 // hashes returns the second row.
 func (s *Set) hashes() []wheel.Time {
-	return s.chunk.keys[int(s.firstKey)+s.room():][:hashWords(int(s.used))]
+	return unsafe.Slice(s.word(s.room()), hashWords(int(s.used)))
 }
 
 // hash returns the hash of a slot.
 func (s *Set) hash(at uint16) uint16 { return uint16(*s.hashWord(at) >> (at % 4 * 16)) }
 
 func (s *Set) hashWord(at uint16) *wheel.Time {
-	return &s.chunk.keys[int(s.firstKey)+s.room()+int(at/4)]
+	s.bound(at)
+	return s.word(s.room() + int(at/4))
 }
 
 // setHash gives a slot another hash.
@@ -66,8 +71,9 @@ func (s *Set) setOrder(at uint16, order uint32) {
 }
 
 func (s *Set) orderWord(at uint16) *wheel.Time {
+	s.bound(at)
 	room := s.room()
-	return &s.chunk.keys[int(s.firstKey)+room+hashWords(room)+int(at/2)]
+	return s.word(room + hashWords(room) + int(at/2))
 }
 
 // addSlot makes another slot. There must be room for it.

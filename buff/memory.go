@@ -4,21 +4,19 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
-
-	"github.com/bufftick/bufftick/wheel"
 )
 
-// Memory is where the Sets of an engine keep their instances: pieces of all sizes, cut from chunks without a
-// pointer, of up to 176 KiB. So a million buffs are some hundred pieces of memory for the collector to mark and to sweep,
+// Memory is where the Sets of an engine keep their instances, and the keys of these: pieces of all sizes, cut from chunks without a
+// pointer, of up to 128 KiB. So a million buffs are some hundred pieces of memory for the collector to mark and to sweep,
 // and not one for each owner; a piece that an owner has outgrown is the next one's, and what takes in vain
 // what lies between the sizes of an allocator is in use. A chunk that is empty goes back, and a chunk that others of its
 // size have room for is left: who has a piece in it takes another one, at one of its next sixteen buffs. So owners who grow together
 // leave no rows of nearly empty chunks behind.
 //
-//	chunk of pieces of 4   ┌ piece ─────────────┬ piece ─────────────┬ piece ──
-//	                       │ slot slot slot slot│ slot slot slot slot│ slot …
-//	                       └────────────────────┴────────────────────┴─────────
-//	                         of one Set           free                 of another
+//	chunk of pieces of 4   ┌ piece ───────────────────────┬ piece ─────────────
+//	in lines of 64 bytes   │ slot slot slot slot keys,name│ slot slot slot …
+//	                       └──────────────────────────────┴────────────────────
+//	                         of one Set                     free
 //
 // A Set takes a piece when it is out of slots, and gives back the one before, and its last one in [Set.Free]. That is
 // rare, and may be on any goroutine: each time takes a lock. What happens does not depend on where a piece
@@ -42,53 +40,18 @@ type pieceSize struct {
 
 // slotChunk is some pieces of one size, one behind the other.
 type slotChunk struct {
-	// What a turn looks at: it does not change, and nothing else stands in its cache line.
-	slots  []instance
-	keys   []wheel.Time // of the same slots
-	number uint32       // in Memory.chunks; 0: it is one piece, and none of the Memory's
-	size   uint16       // slots of a piece
-	pieces uint16
-	_      [8]byte
-
-	room       [chunkSlots / 64]uint64 // a bit for each piece that is free
+	lines      []cacheLine
+	size       uint16 // slots of a piece
+	pieces     uint16
 	taken      uint16
 	leaving    bool
-	prev, next uint32 // among those of this size that have room, or among those that are being left
-}
-
-// piece is where the slots of a Set are, and the keys of these. An owner has one pointer to it, and not one to each of its rows: each pointer is
-// one more thing for the collector to look up, and eight bytes of each player.
-type piece struct {
-	chunk    *slotChunk
-	first    uint16 // the place of its first slot in chunk.slots
-	firstKey uint16 // the place of its first key in chunk.keys
-	used     uint16 // its slots that carry an instance, or have carried one
-	live     int16  // instances
-}
-
-// noSlots is where a Set has its slots that has had none. Nobody writes to it.
-var noSlots slotChunk
-
-// room returns for how many slots there is room.
-func (p *piece) room() int { return int(p.chunk.size) }
-
-// slot returns a slot.
-func (p *piece) slot(at uint16) *instance { return &p.chunk.slots[int(p.first)+int(at)] }
-
-// rows returns all slots of a piece, also those that are not in use, and all of their keys.
-func (p *piece) rows() ([]instance, keys) {
-	n := p.room()
-	return p.chunk.slots[p.first:][:n:n], p.keys()
-}
-
-// keys returns all keys of a piece.
-func (p *piece) keys() keys {
-	n := keyWords(p.room())
-	return p.chunk.keys[p.firstKey:][:n:n]
+	prev, next uint32                  // among those of this size that have room, or among those that are being left
+	room       [mostPieces / 64]uint64 // a bit for each piece that is free
 }
 
 const (
-	chunkSlots   = 2048 // 128 KiB of instances, and 28 to 48 of keys
+	chunkLines   = 2048 // 128 KiB
+	mostPieces   = 1024 // of a chunk: those of one slot have two lines
 	fewPieces    = 4    // of the first chunks of a size
 	largestPiece = 64   // slots; a longer one is not cut from a chunk
 )
@@ -96,7 +59,7 @@ const (
 // take returns memory for n instances.
 func (m *Memory) take(n int) piece {
 	if m == nil || n > largestPiece {
-		return piece{chunk: &slotChunk{slots: make([]instance, n), keys: make(keys, keyWords(n)), size: uint16(n)}}
+		return newPiece(make([]cacheLine, pieceLines(n)), n, pieceName{})
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,7 +76,8 @@ func (m *Memory) take(n int) piece {
 
 // cut takes a piece from the first chunk that has room.
 func (m *Memory) cut(size *pieceSize) piece {
-	c := m.chunks[size.roomy]
+	number := size.roomy
+	c := m.chunks[number]
 	at, n := c.first(), int(c.size)
 	c.room[at/64] &^= 1 << (at % 64)
 	c.taken++
@@ -122,28 +86,29 @@ func (m *Memory) cut(size *pieceSize) piece {
 	if c.taken == c.pieces {
 		m.unlink(&size.roomy, c)
 	}
-	p := piece{chunk: c, first: uint16(at * n), firstKey: uint16(at * keyWords(n))}
+	p := newPiece(c.lines[at*pieceLines(n):], n, pieceName{chunk: number, at: uint16(at)})
 	if poison {
-		slots, _ := p.rows()
-		checkPoison(slots)
+		checkPoison(p.slots())
 	}
 	return p
 }
 
 // give takes back a piece. Nobody may look at it any more.
 func (m *Memory) give(p piece) {
-	c := p.chunk
-	if poison {
-		slots, _ := p.rows()
-		spoil(slots)
+	if p.size == 0 {
+		return
 	}
-	if m == nil || c.number == 0 {
+	if poison {
+		spoil(p.slots())
+	}
+	name := p.name()
+	if name.chunk == 0 {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	number, at := c.number, p.first/c.size
-	size := &m.sizes[c.size]
+	number, at := name.chunk, name.at
+	c, size := m.chunks[number], &m.sizes[p.size]
 	if c.taken == c.pieces {
 		m.link(&size.roomy, c, number)
 	}
@@ -174,12 +139,16 @@ func (m *Memory) give(p piece) {
 
 // ahead reads of a piece's chunk what give changes of it.
 func (m *Memory) ahead(p piece) (seen uint64) {
-	c := p.chunk
-	if m == nil || c.number == 0 {
+	if p.size == 0 {
+		return 0
+	}
+	name := p.name()
+	if name.chunk == 0 {
 		return 0
 	}
 	m.mu.Lock()
-	seen = c.room[p.first/c.size/64] + uint64(c.taken)
+	c := m.chunks[name.chunk]
+	seen = c.room[name.at/64] + uint64(c.taken)
 	m.mu.Unlock()
 	return seen
 }
@@ -214,13 +183,14 @@ func (m *Memory) drop(first *uint32, number uint32) {
 // ones, and a large one no room for many more than it has.
 func (m *Memory) add(n int) {
 	size := &m.sizes[n]
-	pieces := min(max(int(size.taken)/8, fewPieces), chunkSlots/n)
-	c := &slotChunk{slots: make([]instance, pieces*n), keys: make([]wheel.Time, pieces*keyWords(n)), size: uint16(n), pieces: uint16(pieces)}
+	pieces := min(max(int(size.taken)/8, fewPieces), chunkLines/pieceLines(n))
+	c := &slotChunk{lines: make([]cacheLine, pieces*pieceLines(n)), size: uint16(n), pieces: uint16(pieces)}
 	for at := range pieces {
 		c.room[at/64] |= 1 << (at % 64)
-	}
-	if poison {
-		spoil(c.slots)
+		if poison {
+			p := newPiece(c.lines[at*pieceLines(n):], n, pieceName{})
+			spoil(p.slots())
+		}
 	}
 	if len(m.chunks) == 0 {
 		m.chunks = append(m.chunks, nil)
@@ -232,7 +202,6 @@ func (m *Memory) add(n int) {
 	} else {
 		m.chunks = append(m.chunks, c)
 	}
-	c.number = number
 	m.link(&size.roomy, c, number)
 	size.room += int32(pieces)
 }
@@ -271,10 +240,14 @@ func (m *Memory) unlink(first *uint32, c *slotChunk) {
 
 // other returns a piece of the same size in the place of one whose chunk is being left, if there is room.
 func (m *Memory) other(p piece) (other piece, ok bool) {
+	name := p.name()
+	if name.chunk == 0 {
+		return piece{}, false
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	size := &m.sizes[p.chunk.size]
-	if !p.chunk.leaving || size.roomy == 0 {
+	size := &m.sizes[p.size]
+	if !m.chunks[name.chunk].leaving || size.roomy == 0 {
 		return piece{}, false
 	}
 	return m.cut(size), true
@@ -286,17 +259,15 @@ func (s *Set) growTo(t *Turn, n int) {
 }
 
 func (s *Set) moveTo(t *Turn, to piece) {
-	slots, keys := to.rows()
-	old, oldKeys := s.rows()
-	keys.copyFrom(oldKeys, int(s.used), len(slots), len(old))
-	copy(slots, old[:s.used])
+	to.keys().copyFrom(s.keys(), int(s.used), int(to.size), s.room())
+	copy(to.slots(), s.slots()[:s.used])
 	t.Memory.give(s.piece)
-	s.chunk, s.first, s.firstKey = to.chunk, to.first, to.firstKey
+	s.base, s.size = to.base, to.size
 }
 
 // moveOut moves the instances out of a chunk that is being left.
 func (s *Set) moveOut(t *Turn) {
-	if s.chunk.number == 0 || t.Memory.leaving.Load() == 0 {
+	if t.Memory == nil || t.Memory.leaving.Load() == 0 {
 		return
 	}
 	if to, ok := t.Memory.other(s.piece); ok {
@@ -311,7 +282,7 @@ func (s *Set) Free(t *Turn) {
 		panic("buff: Free of a Set that has buffs")
 	}
 	t.Memory.give(s.piece)
-	s.piece, s.free = piece{chunk: &noSlots}, noSlot
+	s.piece, s.free = noPiece(), noSlot
 	s.beside = nil
 }
 

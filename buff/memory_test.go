@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/wheel"
 )
 
 // In the tests of this package nothing that was given back can be read or written unseen.
@@ -20,12 +22,15 @@ func (m *Memory) pieces() (taken, slots, chunks int) {
 	}
 	for _, c := range m.chunks {
 		if c != nil {
-			slots += len(c.slots)
+			slots += int(c.size) * int(c.pieces)
 			chunks++
 		}
 	}
 	return taken, slots, chunks
 }
+
+// chunkOf returns the chunk that a piece was cut from, nil if from none.
+func (m *Memory) chunkOf(p piece) *slotChunk { return m.chunks[p.name().chunk] }
 
 // check panics if the lists of a Memory and its counts do not agree.
 func (m *Memory) check() {
@@ -99,7 +104,7 @@ func TestMemoryComesBack(t *testing.T) {
 	taken, slots, chunks := m.pieces()
 	used, have := 0, 0
 	for _, s := range sets {
-		if s.chunk.number != 0 {
+		if s.size > 0 && s.name().chunk != 0 {
 			used, have = used+s.room(), have+1
 		}
 	}
@@ -220,8 +225,8 @@ func TestMemoryLeaves(t *testing.T) {
 	for k := range fewPieces + 2 {
 		pieces[k] = m.take(n)
 	}
-	first := pieces[0].chunk
-	require.NotSame(t, first, pieces[fewPieces].chunk)
+	first := m.chunkOf(pieces[0])
+	require.NotSame(t, first, m.chunkOf(pieces[fewPieces]))
 	give := func(k int) {
 		m.give(pieces[k])
 		m.check()
@@ -234,12 +239,12 @@ func TestMemoryLeaves(t *testing.T) {
 	require.True(t, first.leaving)
 	other, ok := m.other(pieces[2])
 	require.True(t, ok)
-	require.NotSame(t, first, other.chunk)
+	require.NotSame(t, first, m.chunkOf(other))
 	m.take(n)
 	_, ok = m.other(pieces[3])
 	require.False(t, ok, "there is no room elsewhere")
 	m.check()
-	require.Same(t, first, m.take(n).chunk)
+	require.Same(t, first, m.chunkOf(m.take(n)))
 	require.False(t, first.leaving, "its room is needed")
 	m.check()
 
@@ -248,7 +253,50 @@ func TestMemoryLeaves(t *testing.T) {
 		pieces[k] = m.take(n)
 	}
 	give(0)
-	require.True(t, pieces[1].chunk.leaving, "three quarters are little enough")
+	require.True(t, m.chunkOf(pieces[1]).leaving, "three quarters are little enough")
+}
+
+// TestBound: a slot that the owner has no room for is not to be had, nor is its key, whatever lies there.
+func TestBound(t *testing.T) {
+	c, spec := manySpec(t)
+	turn := &Turn{Catalog: c, Memory: &Memory{}}
+	s := NewSet(1, 0, 0, MaxPerOwner)
+	for range 3 {
+		s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: 2}})
+		for _, at := range []uint16{s.size, s.size + 1, noSlot} {
+			for _, f := range []func(){
+				func() { s.slot(at) }, func() { s.key(at) }, func() { s.hash(at) }, func() { s.setHash(at, 1) }, func() { s.order(at) }, func() { s.setOrder(at, 1) },
+			} {
+				require.PanicsWithValue(t, "buff: a slot beyond those that the owner has", f)
+			}
+		}
+		require.NotPanics(t, func() { s.slot(s.size - 1); s.key(s.size - 1); s.hash(s.size - 1); s.order(s.size - 1) })
+	}
+}
+
+// TestPieceOfLines: slots, keys and the name of a piece lie in its lines and do not overlap, in pieces of all lengths.
+func TestPieceOfLines(t *testing.T) {
+	for n := 1; n <= 2*largestPiece; n++ {
+		lines := make([]cacheLine, pieceLines(n)+1)
+		p := newPiece(lines, n, pieceName{chunk: 1<<32 - 1, at: 1<<16 - 1})
+		slots, keys := p.slots(), p.keys()
+		require.Len(t, slots, n)
+		require.Len(t, keys, keyWords(n))
+		for k := range slots {
+			slots[k] = poisoned
+		}
+		for k := range keys {
+			keys[k] = wheel.Time(k + 1)
+		}
+		require.Equal(t, pieceName{chunk: 1<<32 - 1, at: 1<<16 - 1}, p.name())
+		require.Zero(t, lines[pieceLines(n)], "beyond its lines")
+		checkPoison(slots)
+		for k := range keys {
+			require.Equal(t, wheel.Time(k+1), keys[k])
+		}
+		require.Same(t, &slots[n-1], p.slot(uint16(n-1)))
+		require.Same(t, &keys[n-1], p.word(n-1))
+	}
 }
 
 // TestPoison: who reads a slot that was given back, or writes to it, is found out.

@@ -41,7 +41,7 @@ func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
 	}
 	return &Set{
 		owner: owner, number: number, generations: generations{base: base}, limit: int16(limit),
-		free: noSlot, piece: piece{chunk: &noSlots}, oldest: noSlot, newest: noSlot, scheduler: scheduler{next: wheel.Never},
+		free: noSlot, piece: noPiece(), oldest: noSlot, newest: noSlot, scheduler: scheduler{next: wheel.Never},
 	}
 }
 

@@ -230,9 +230,6 @@ func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 		looked += o.set.Ahead() + uint64(o.touched)
 	}
 	for k := range next {
-		looked += next[k].Arg.(*batchedTurn).owner.set.AheadPiece()
-	}
-	for k := range next {
 		o := next[k].Arg.(*batchedTurn).owner
 		looked += o.set.AheadKeys() + o.set.AheadFirst()
 	}

@@ -264,11 +264,6 @@ func (e *Engine) lookAhead() {
 	}
 	for _, o := range a.owners[:a.n] {
 		if o != nil {
-			looked += o.set.AheadPiece()
-		}
-	}
-	for _, o := range a.owners[:a.n] {
-		if o != nil {
 			looked += o.set.AheadKeys()
 		}
 	}
