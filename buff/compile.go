@@ -85,6 +85,7 @@ const (
 	usesLinks                       //
 	usesDead                        // it is refused to the dead
 	usesShare                       // PerSource
+	usesOnlyCall                    // see Spec.onlyCalls
 
 	// What an application, a new instance and one that ends must look at.
 	usesGates = usesNumbers | usesMagnitudes | usesRequire | usesChance | usesDead
@@ -220,5 +221,6 @@ func (s *Spec) findUses() (u uses) {
 	set(usesActs, s.acts() != 0)
 	set(usesCatchup, s.Catchup != define.CatchupAll)
 	set(usesThresholds, len(s.thresholds) > 0)
+	set(usesOnlyCall, s.onlyCalls(u))
 	return u
 }

@@ -97,13 +97,14 @@ func (d *scheduler) clear(its *wheel.Time) {
 	*its = wheel.Never
 }
 
-// wake has all looked at that is due until then, in the world's time. Where that is one instance and the Turn has nothing else to do, as for
-// most owners in most turns, it returns its slot and leaves it at that: there is nothing to be put in order. Otherwise it is noSlot.
-func (s *Set) wake(t *Turn, until wheel.Time) (only uint16) {
-	only = noSlot
-	if s.scheduler.next > until {
-		return only
+// wake has all looked at that is due until then, in the world's time, and returns when the others are due next. Where that is one instance and
+// the Turn has nothing else to do, as for most owners in most turns, it returns its slot and leaves it at that: there is nothing to be put in
+// order. Otherwise the slot is noSlot.
+func (s *Set) wake(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
+	if only, next = s.wakeFirst(t, until); only != noSlot {
+		return only, next
 	}
+	only = noSlot
 	dues, next, n := s.dues(), wheel.Never, 0
 	for at, due := range dues {
 		if due <= until {
@@ -126,11 +127,28 @@ func (s *Set) wake(t *Turn, until wheel.Time) (only uint16) {
 		}
 		next = min(next, x.due)
 	}
-	s.tellNext(t, next)
 	if s.scheduler.lists != nil || s.beside.putOff() > 0 || t.head < len(t.items) {
 		s.touchOnly(t, &only)
 	}
-	return only
+	return only, next
+}
+
+// wakeFirst is wake where the instance that comes first, which the scheduler knows, is all that is due, and there are no timeouts: at no key the
+// processor has to guess whether it is due. Otherwise it has done nothing, and returns noSlot.
+func (s *Set) wakeFirst(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
+	d, dues := &s.scheduler, s.dues()
+	if int(d.first) >= len(dues) || dues[d.first] != d.next || d.lists != nil || s.beside.waits() != nil || s.beside.putOff() > 0 || t.head < len(t.items) {
+		return noSlot, wheel.Never
+	}
+	dues[d.first], next = wheel.Never, wheel.Never
+	for _, due := range dues {
+		next = min(next, due)
+	}
+	if next <= until {
+		dues[d.first] = d.next
+		return noSlot, wheel.Never
+	}
+	return d.first, next
 }
 
 // touchOnly has what might have been the only one looked at with the others.

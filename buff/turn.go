@@ -221,8 +221,17 @@ func (s *Set) workOff(t *Turn) {
 // again, with the same until or a later one, before anything else is asked of the Set.
 func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 	most := len(t.Events) + limit
-	if at := s.wake(t, until); at != noSlot {
-		limit -= s.fireOnly(t, at, until, limit)
+	if s.scheduler.next <= until {
+		at, next := s.wake(t, until)
+		switch {
+		case at == noSlot:
+			s.tellNext(t, next)
+		case limit > 0 && s.pulseOnly(t, at, until, next):
+			limit--
+		default:
+			s.tellNext(t, next)
+			limit -= s.fireOnly(t, at, until, limit)
+		}
 	}
 	for {
 		if t.head < len(t.items) {

@@ -1,0 +1,59 @@
+package buff
+
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Most turns of most games are one pulse of a plain buff, whose definition calls one handler, and nothing comes of it but the next
+// pulse. What the rules say for all others costs such a turn a third of its time: lists of what has changed, of what waits, and the
+// question, for each rule, whether it has anything to say. So it has a way of its own. Nobody can tell the two apart, but by the time that they take
+// (and [Set.Looked] by one look, after a handler that has not come back): TestPulseOnly plays both.
+
+// onlyCalls reports whether a pulse of the definition, of an instance without anything that is not plain, does nothing but to call one handler.
+func (s *Spec) onlyCalls(u uses) bool {
+	return len(s.pulse) == 1 && s.pulse[0].do == define.DoCall && s.Align == define.AlignStart && u&(usesExtra|usesCatchup|usesPulsed) == 0
+}
+
+// pulseOnly does what is due of an instance, if nothing else is, where that is such a pulse and what comes next of it is not due in this turn: its end
+// is not, then. Otherwise it reports that it has done nothing. next is when the first of all others is due.
+//
+// As in [Set.beat], what comes next is set before the handler is called: what the handler does finds it, and if it does not come back it is set.
+func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
+	i := s.slot(at)
+	if i.flags != 0 || i.extra != noSlot || s.beside.gate() != nil || s.beside.time() != nil {
+		return false
+	}
+	own := i.beat
+	beat := own.Add(int64(i.period32)) // without a flag that is the period
+	due := min(beat, i.end)
+	if due <= until || s.specOf(i).uses&usesOnlyCall == 0 {
+		return false
+	}
+	t.Ran++
+	s.looked += looksOfMove
+	t.begin(own, own, true)
+	i.beat = beat
+	*s.key(at) = due
+	s.setOrder(at, t.Order)
+	if due < next {
+		s.scheduler.tell(due, t.Order)
+	} else {
+		s.tellNext(t, next)
+	}
+	s.callOnly(t, s.tell(t, Pulsed, at))
+	if len(t.items) > 0 || s.scheduler.lists != nil {
+		s.touch(t, at) // something has come of it: it is looked at again with the rest
+	} else {
+		s.looked += looksOfMove
+	}
+	return true
+}
+
+// callOnly calls the handler of a pulse that was just told.
+func (s *Set) callOnly(t *Turn, e *Event) {
+	c := &t.held
+	c.Event, c.Do, c.Handler, c.Timeout = *e, nil, e.Spec.pulse[0].handler, 0
+	t.current = c
+	s.call(t)
+}

@@ -1,0 +1,293 @@
+package buff
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// onlySpecs are definitions whose pulses may be done by pulseOnly, and some that differ from these in one thing.
+func onlySpecs() []Spec {
+	calls := func(names ...string) (list []Action) {
+		for _, name := range names {
+			list = append(list, Action{Do: define.DoCall, Name: name})
+		}
+		return list
+	}
+	plain := Spec{Duration: time.Second, Period: 100 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: Hooks{Pulse: calls("h")}}
+	with := func(id string, f func(s *Spec)) Spec {
+		s := plain
+		s.ID = id
+		f(&s)
+		return s
+	}
+	return []Spec{
+		with("plain", func(*Spec) {}),
+		with("uneven", func(s *Spec) { s.Duration = 950 * time.Millisecond }),
+		with("endless", func(s *Spec) { s.Kind, s.Duration, s.Period = define.Infinite, 0, 70*time.Millisecond }),
+		with("tail", func(s *Spec) { s.Duration, s.Tail = 330*time.Millisecond, define.TailPartial }),
+		with("stackwise", func(s *Spec) { s.Stack.Expire = define.ExpireOne }),
+		with("frail", func(s *Spec) { s.OnFault = define.FateRemove }),
+		with("own", func(s *Spec) { s.Stack.By, s.Duration = define.ByNone, 400*time.Millisecond }),
+		with("aligned", func(s *Spec) { s.Align = define.AlignOwner }),
+		with("late", func(s *Spec) { s.Catchup = define.CatchupCoalesce }),
+		with("twice", func(s *Spec) { s.On.Pulse = calls("h", "g") }),
+		with("silent", func(s *Spec) { s.On.Pulse = nil }),
+		with("each", func(s *Spec) { s.Stack.Timers = define.TimersEach }),
+		with("ends", func(s *Spec) { s.On.Remove = map[Reason][]Action{Expired: calls("h")} }),
+	}
+}
+
+// onlySide is a Set of TestPulseOnly, with what its handlers draw.
+type onlySide struct {
+	set   *Set
+	turn  Turn
+	specs []*Spec
+	dice  *rand.Rand
+	calls []Call
+	hung  bool // a handler has not come back
+	short int  // handlers that were called the short way
+}
+
+// hung is what a handler panics with in the place of ending its goroutine.
+type hung struct{}
+
+func newOnlySide(c *Catalog, long bool, seed uint64) *onlySide {
+	x := &onlySide{set: NewSet(1, 0, 0, 20), dice: rand.New(rand.NewPCG(seed, 3))}
+	for _, s := range onlySpecs() {
+		x.specs = append(x.specs, c.Spec(s.ID))
+	}
+	x.turn = Turn{Catalog: c, Memory: &Memory{}, Call: x.call}
+	if long { // an owner who knows of a gate goes the way of all
+		x.set.needGates()
+	}
+	return x
+}
+
+// command draws a command.
+func (x *onlySide) command(on Handle) Command {
+	a := Application{Spec: x.specs[x.dice.IntN(len(x.specs))], Source: OwnerID(1 + x.dice.IntN(3)), Magnitude: int64(x.dice.IntN(5))}
+	switch x.dice.IntN(6) {
+	case 0:
+		return Command{Verb: verb.Remove, Handle: on}
+	case 1:
+		return Command{Verb: verb.Extend, Handle: on, By: time.Duration(x.dice.IntN(300)-100) * time.Millisecond}
+	case 2:
+		return Command{Verb: verb.SetPeriod, Handle: on, By: time.Duration(40+x.dice.IntN(100)) * time.Millisecond}
+	}
+	return Command{Verb: verb.Apply, Application: a}
+}
+
+func (x *onlySide) call(t *Turn, c *Call) Reason {
+	x.calls = append(x.calls, *c)
+	if c == &t.held && c.Event.Kind == Pulsed {
+		x.short++
+	}
+	switch x.dice.IntN(12) {
+	case 0, 1:
+		for range 1 + x.dice.IntN(2) {
+			command := x.command(c.Event.Handle)
+			t.Issue(x.set, &command)
+		}
+	case 2:
+		return Panic
+	case 3:
+		if x.dice.IntN(9) == 0 {
+			panic(hung{})
+		}
+	}
+	return NoReason
+}
+
+// run runs a frame with that limit, and goes on after a handler that does not come back.
+func (x *onlySide) run(until wheel.Time, limit int) (done bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			if _, ok := v.(hung); !ok {
+				panic(v)
+			}
+			x.hung = true
+			x.set.Abort(&x.turn)
+			done = x.run(until, 0)
+		}
+	}()
+	return x.set.Run(&x.turn, until, limit)
+}
+
+// TestPulseOnly: a pulse that goes the short way is one that goes the way of all, whatever comes of it: the events are the same, to the
+// byte, and so is what comes next, what is saved, and what was counted.
+func TestPulseOnly(t *testing.T) {
+	c := mustCatalog(t, onlySpecs()...)
+	only := 0
+	for seed := range uint64(300) {
+		how := rand.New(rand.NewPCG(seed, 1))
+		short, long := newOnlySide(c, false, seed), newOnlySide(c, true, seed)
+		sides := []*onlySide{short, long}
+		for now := wheel.Time(0); now < 4000; {
+			if how.IntN(3) == 0 {
+				for _, x := range sides {
+					x.turn.Order++
+					on := Handle(0)
+					if i, ok := x.set.At(x.dice.IntN(20)); ok {
+						on = i.Handle
+					}
+					x.set.Do(&x.turn, now, x.command(on))
+				}
+			}
+			now += wheel.Time(1 + how.IntN(80))
+			if how.IntN(30) == 0 {
+				now += 500
+			}
+			limit := 1 + how.IntN(4)
+			for done := false; !done; {
+				for _, x := range sides {
+					x.turn.Now = now
+					x.turn.Order++
+					done = x.run(now, limit)
+				}
+				requireSame(t, seed, short, long)
+			}
+		}
+		require.Zero(t, long.short)
+		only += short.short
+	}
+	require.Greater(t, only, 1000)
+}
+
+// requireSame compares what two sides have brought and what they are.
+func requireSame(t *testing.T, seed uint64, a, b *onlySide) {
+	t.Helper()
+	require.Equal(t, a.turn.Events, b.turn.Events, "seed %d", seed)
+	a.turn.Events, b.turn.Events = a.turn.Events[:0], b.turn.Events[:0]
+	require.Equal(t, a.calls, b.calls, "seed %d", seed)
+	a.calls, b.calls = a.calls[:0], b.calls[:0]
+	due, order, moved := a.set.TakeDeadline(&a.turn)
+	due2, order2, moved2 := b.set.TakeDeadline(&b.turn)
+	require.Equal(t, []any{due, order, moved}, []any{due2, order2, moved2}, "seed %d", seed)
+	require.Equal(t, []uint64{a.turn.Ran, a.turn.Dropped, a.turn.Failed}, []uint64{b.turn.Ran, b.turn.Dropped, b.turn.Failed}, "seed %d", seed)
+	if !a.hung { // then the place of what comes next is not looked for again
+		require.Equal(t, a.set.Looked(), b.set.Looked(), "seed %d", seed)
+	}
+	require.Equal(t, slices.Collect(a.set.All()), slices.Collect(b.set.All()), "seed %d", seed)
+	blob, _ := a.set.Save(nil, a.turn.Catalog, blobMoment)
+	blob2, _ := b.set.Save(nil, a.turn.Catalog, blobMoment)
+	require.Equal(t, blob, blob2, "seed %d", seed)
+	requireKeys(t, a.set)
+	for at := range a.set.used {
+		require.Equal(t, *a.set.slot(at), *b.set.slot(at), "seed %d", seed)
+		require.Equal(t, *a.set.key(at), *b.set.key(at), "seed %d, slot %d", seed, at)
+		if *a.set.key(at) != wheel.Never { // otherwise it means nothing
+			require.Equal(t, a.set.order(at), b.set.order(at), "seed %d, slot %d", seed, at)
+		}
+	}
+}
+
+// TestShortWay: which pulses go it.
+func TestShortWay(t *testing.T) {
+	c := mustCatalog(t, onlySpecs()...)
+	apply := func(id string) Command {
+		return Command{Verb: verb.Apply, Application: Application{Spec: c.Spec(id), Source: 2}}
+	}
+	to := func(v verb.Verb, by time.Duration) func(Handle) Command {
+		return func(h Handle) Command { return Command{Verb: v, Handle: h, By: by} }
+	}
+	for _, k := range []struct {
+		what  string
+		id    string
+		after []func(Handle) Command
+		from  wheel.Time // the frame begins behind it
+		until wheel.Time
+		want  int
+	}{
+		{"a pulse", "plain", nil, 50, 100, 1},
+		{"one that is late", "plain", nil, 150, 299, 1},
+		{"the last one before the end", "uneven", nil, 850, 900, 1},
+		{"the end is in the same frame", "uneven", nil, 850, 950, 0},
+		{"one at the end", "plain", nil, 950, 1000, 0},
+		{"two", "plain", nil, 150, 300, 0},
+		{"without an end", "endless", nil, 50, 70, 1},
+		{"before a tail", "tail", nil, 250, 300, 1},
+		{"a tail", "tail", nil, 310, 330, 0},
+		{"where some stacks go at the end", "stackwise", nil, 50, 100, 1},
+		{"aligned", "aligned", nil, 50, 100, 0},
+		{"with a rule for late ones", "late", nil, 50, 100, 0},
+		{"two handlers", "twice", nil, 50, 100, 0},
+		{"no handler", "silent", nil, 50, 100, 0},
+		{"a time for each stack", "each", nil, 50, 100, 0},
+		{"with another period", "plain", []func(Handle) Command{to(verb.SetPeriod, 80*time.Millisecond)}, 50, 100, 0},
+		{"inhibited", "plain", []func(Handle) Command{to(verb.Inhibit, 0)}, 50, 100, 0},
+		{"beside one that is due in the same frame", "plain", []func(Handle) Command{func(Handle) Command { return apply("own") }}, 50, 100, 0},
+		{"beside one that is not due", "plain", []func(Handle) Command{func(Handle) Command { return apply("endless") }}, 80, 100, 1},
+		{"beside a timeout", "plain", []func(Handle) Command{func(Handle) Command { return Command{Verb: verb.AddTimeout, Handler: 1, By: time.Minute} }}, 50, 100, 1},
+		{"at a rate", "plain", []func(Handle) Command{func(Handle) Command { return Command{Verb: verb.SetRate, Rate: Ratio{1, 2}} }}, 190, 200, 0},
+	} {
+		x := newOnlySide(c, false, 1)
+		x.turn.Call = func(t *Turn, c *Call) Reason {
+			if c == &t.held && c.Event.Kind == Pulsed {
+				x.short++
+			}
+			return NoReason
+		}
+		h := x.set.Do(&x.turn, 0, apply(k.id)).Handle
+		for _, f := range k.after {
+			require.NoError(t, x.set.Do(&x.turn, 0, f(h)).Err, k.what)
+		}
+		require.True(t, x.set.Run(&x.turn, k.from, 100), k.what)
+		x.turn.Events, x.turn.lists, x.short = x.turn.Events[:0], nil, 0
+		require.True(t, x.set.Run(&x.turn, k.until, 100), k.what)
+		if k.want == 1 {
+			require.Nil(t, x.turn.lists, "nothing has to find its place")
+		}
+		require.NotEmpty(t, x.turn.Events, k.what)
+		require.Equal(t, k.want, x.short, k.what)
+	}
+}
+
+// TestWakeFirst: where one instance is due, and nothing else, wakeFirst finds it; otherwise it changes nothing.
+func TestWakeFirst(t *testing.T) {
+	c := mustCatalog(t, onlySpecs()...)
+	found, none := 0, 0
+	for seed := range uint64(40) {
+		x := newOnlySide(c, false, seed)
+		for now := wheel.Time(0); now < 3000; {
+			x.turn.Order++
+			x.set.Do(&x.turn, now, x.command(0))
+			for !x.run(now, 1000) {
+			}
+			x.set.TakeDeadline(&x.turn)
+			now += wheel.Time(1 + x.dice.IntN(60))
+			var due []uint16
+			next, before := wheel.Never, slices.Clone(x.set.dues())
+			for at, key := range before {
+				if key <= now {
+					due = append(due, uint16(at))
+				} else {
+					next = min(next, key)
+				}
+			}
+			if x.set.scheduler.next > now {
+				continue
+			}
+			at, others := x.set.wakeFirst(&x.turn, now)
+			if len(due) == 1 && x.set.beside.waits() == nil && x.set.beside.putOff() == 0 {
+				found++
+				require.Equal(t, []any{due[0], next}, []any{at, others})
+				require.Equal(t, wheel.Never, *x.set.key(at))
+				*x.set.key(at) = before[at]
+			} else {
+				none++
+				require.EqualValues(t, noSlot, at)
+			}
+			require.Equal(t, before, slices.Clone(x.set.dues()))
+		}
+	}
+	require.Greater(t, found, 100)
+	require.Greater(t, none, 100)
+}
