@@ -168,7 +168,7 @@ func TestCallForgets(t *testing.T) {
 		}
 		return fields, set
 	}
-	c := Call{Event: Event{Spec: &Spec{}, Name: "storm"}, Do: func() {}}
+	c := waitingCall{event: Event{Spec: &Spec{}, Name: "storm"}, Call: Call{Event: &Event{}, Do: func() {}}}
 	fields, set := pointing(reflect.ValueOf(c))
 	require.Equal(t, fields, set, "another field of a Call points to something: set it here, and see that it is forgotten")
 	c.forget()

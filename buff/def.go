@@ -83,8 +83,8 @@ type beside struct {
 	own     *timeScale       // the owner's time; nil: it is the world's
 	journal *journal.Journal // where changes are noted; nil: nowhere
 
-	calls   []Call // handlers that were put off to the head of the next Run, the last ones are pending
-	pending int32  // of them, those that have not been called
+	calls   []waitingCall // handlers that were put off to the head of the next Run, the last ones are pending
+	pending int32         // of them, those that have not been called
 
 	modifiers int32 // of all live instances, also of those that are hidden
 	freeExtra uint16

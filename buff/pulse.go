@@ -156,14 +156,26 @@ func (s *Set) flush(t *Turn, at uint16) {
 
 // Call is a Go handler to be called for an event.
 type Call struct {
-	Event   Event
-	Do      any // the function of a timeout; nil: Handler
+	Event   *Event // nobody may change it, and it is good until the handler is back
+	Do      any    // the function of a timeout; nil: Handler
 	Timeout TimeoutHandle
 	Handler HandlerID
 }
 
-// forget lets go of what a call points to. A Call is three cache lines, and to clear all of it would take longer.
-func (c *Call) forget() { c.Event.Spec, c.Event.Name, c.Do = nil, "", nil }
+// waitingCall is a Call that has to wait, with its event.
+type waitingCall struct {
+	Call
+	event Event
+}
+
+// forget lets go of what a call points to. It is three cache lines, and to clear all of it would take longer.
+func (c *waitingCall) forget() { c.Event, c.event.Spec, c.event.Name, c.Do = nil, nil, "", nil }
+
+// turn makes a call that has waited the current one. It stays where it is until the handler is back.
+func (c *waitingCall) turn(t *Turn) {
+	c.Event = &c.event
+	t.current = &c.Call
+}
 
 // callNext calls the first handler that was put off.
 //
@@ -172,7 +184,7 @@ func (c *Call) forget() { c.Event.Spec, c.Event.Name, c.Do = nil, "", nil }
 func (s *Set) callNext(t *Turn) {
 	b := s.beside
 	t.held = b.calls[len(b.calls)-int(b.pending)]
-	t.current = &t.held
+	t.held.turn(t)
 	if b.pending--; b.pending == 0 {
 		b.clearCalls()
 	}
@@ -193,11 +205,17 @@ func (s *Set) call(t *Turn) {
 	if t.Call == nil {
 		return
 	}
-	if e := &t.current.Event; e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && s.lookup(e.Handle) == nil {
+	e := t.current.Event
+	if e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && s.lookup(e.Handle) == nil {
 		t.Dropped++ // nothing of a buff starts once it has gone, but what its removal calls, or what has used it up
 		return
 	}
-	t.current.Event.Seen = t.Now
+	e.Seen = t.Now
+	s.callNow(t)
+}
+
+// callNow calls the current handler.
+func (s *Set) callNow(t *Turn) {
 	t.calling = true
 	why := t.Call(t, t.current)
 	t.calling = false
@@ -211,7 +229,7 @@ func (s *Set) call(t *Turn) {
 // The Faulted says of which event the handler was: a fault is found by the buff, the source and the instant.
 // Story: testdata/faults.txt.
 func (s *Set) fault(t *Turn, why Reason) {
-	e := t.current.Event
+	e := *t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
 	t.emit(s, &e)
 	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.lookup(e.Handle) != nil {
@@ -236,11 +254,11 @@ func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout Timeout
 	}
 	n := len(*to)
 	if n == cap(*to) {
-		*to = append(*to, Call{})
+		*to = append(*to, waitingCall{})
 	}
 	*to = (*to)[:n+1]
 	c := &(*to)[n] // where it stays: it is long
-	c.Event, c.Do, c.Handler, c.Timeout = *of, do, h, timeout
+	c.event, c.Do, c.Handler, c.Timeout = *of, do, h, timeout
 }
 
 // happened is what the buffs of an owner do about an act: those with actions for it react, the

@@ -41,7 +41,8 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	} else {
 		s.tellNext(t, next)
 	}
-	s.callOnly(t, s.tell(t, Pulsed, at))
+	s.tellOnly(t, i, own, s.handle(at))
+	s.callOnly(t)
 	if len(t.items) > 0 || s.scheduler.lists != nil {
 		s.touch(t, at) // something has come of it: it is looked at again with the rest
 	} else {
@@ -50,10 +51,28 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	return true
 }
 
-// callOnly calls the handler of a pulse that was just told.
-func (s *Set) callOnly(t *Turn, e *Event) {
-	c := &t.held
-	c.Event, c.Do, c.Handler, c.Timeout = *e, nil, e.Spec.pulse[0].handler, 0
-	t.current = c
-	s.call(t)
+// tellOnly tells the pulse. Its event is made in a place of the Turn's, which is in the cache, and then copied to the list, which is not: to read it there
+// again, for the handler, would be to wait for that. What it does not set is what it has never set.
+func (s *Set) tellOnly(t *Turn, i *instance, own wheel.Time, h Handle) {
+	e := &t.only.event
+	e.At, e.Seen, e.Seq, e.End = own, t.Now, s.Count(), wheel.Never
+	e.Owner, e.Source, e.Spec, e.Handle = s.owner, i.source, s.specOf(i), h
+	e.Stacks, e.Level, e.Magnitude, e.Kind = int32(i.stacks), i.level, i.magnitude, Pulsed
+	if n := len(t.Events); n < cap(t.Events) {
+		t.Events = t.Events[:n+1]
+		t.Events[n] = *e
+	} else {
+		*t.place() = *e
+	}
+}
+
+// callOnly calls the handler of the pulse that tellOnly has told. Its buff is there.
+func (s *Set) callOnly(t *Turn) {
+	if t.Call == nil {
+		return
+	}
+	c := &t.only
+	c.Handler = c.event.Spec.pulse[0].handler
+	c.turn(t)
+	s.callNow(t)
 }

@@ -51,7 +51,7 @@ type onlySide struct {
 	turn  Turn
 	specs []*Spec
 	dice  *rand.Rand
-	calls []Call
+	calls []waitingCall
 	hung  bool // a handler has not come back
 	short int  // handlers that were called the short way
 }
@@ -86,8 +86,8 @@ func (x *onlySide) command(on Handle) Command {
 }
 
 func (x *onlySide) call(t *Turn, c *Call) Reason {
-	x.calls = append(x.calls, *c)
-	if c == &t.held && c.Event.Kind == Pulsed {
+	x.calls = append(x.calls, waitingCall{event: *c.Event, Call: Call{Do: c.Do, Timeout: c.Timeout, Handler: c.Handler}})
+	if c == &t.only.Call && c.Event.Kind == Pulsed {
 		x.short++
 	}
 	switch x.dice.IntN(12) {
@@ -230,7 +230,7 @@ func TestShortWay(t *testing.T) {
 	} {
 		x := newOnlySide(c, false, 1)
 		x.turn.Call = func(t *Turn, c *Call) Reason {
-			if c == &t.held && c.Event.Kind == Pulsed {
+			if c == &t.only.Call && c.Event.Kind == Pulsed {
 				x.short++
 			}
 			return NoReason

@@ -81,11 +81,12 @@ type Turn struct {
 	items    []item
 	head     int
 	commands []Command
-	calls    []Call
+	calls    []waitingCall
 
 	calling bool
-	current *Call // the one that is called, or was last
-	held    Call  // one that was put off, while it is called
+	current *Call       // the one that is called, or was last
+	held    waitingCall // one that was put off, while it is called
+	only    waitingCall // that of Set.pulseOnly
 
 	worked   worked     // the numbers of the application that is carried out
 	loot     loot       // room for those of stolen buffs
@@ -283,7 +284,7 @@ func (s *Set) step(t *Turn) {
 		s.reconsider(t)
 		return
 	}
-	t.current = &t.calls[it.at] // where it stays: handlers issue commands, and no calls
+	t.calls[it.at].turn(t) // where it stays: handlers issue commands, and no calls
 	s.call(t)
 }
 

@@ -99,7 +99,7 @@ func (r *reference) tick(dt time.Duration) {
 	r.turn.Now = r.now
 	for id, set := range r.owners {
 		r.turn.Call = func(_ *buff.Turn, c *buff.Call) buff.Reason {
-			r.onCall(refContext{r, buff.OwnerID(id)}, c.Event)
+			r.onCall(refContext{r, buff.OwnerID(id)}, *c.Event)
 			return buff.NoReason
 		}
 		for again := true; again; again = set.Pending() > 0 || set.Next() <= r.now {

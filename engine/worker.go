@@ -251,7 +251,7 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 		if returned {
 			return
 		}
-		f := view.Fault{Event: c.Event, Value: recover()}
+		f := view.Fault{Event: *c.Event, Value: recover()}
 		if f.Value != nil {
 			why = buff.Panic
 		}
@@ -261,7 +261,7 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	if c.Do != nil {
 		c.Do.(func(*Context))(&l.ctx)
 	} else {
-		l.engine.handler(c.Handler)(&l.ctx, c.Event)
+		l.engine.handler(c.Handler)(&l.ctx, *c.Event)
 	}
 	returned = true
 	l.callOut(c.Event.Spec, began)
