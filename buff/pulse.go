@@ -173,8 +173,9 @@ func (c *waitingCall) forget() { c.Event, c.event.Spec, c.event.Name, c.Do = nil
 
 // turn makes a call that has waited the current one. It stays where it is until the handler is back.
 func (c *waitingCall) turn(t *Turn) {
-	c.Event = &c.event
-	t.current = &c.Call
+	if t.current != &c.Call || c.Event != &c.event { // while the collector marks, a pointer that is written costs more than to ask
+		c.Event, t.current = &c.event, &c.Call
+	}
 }
 
 // callNext calls the first handler that was put off.

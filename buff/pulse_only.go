@@ -56,7 +56,10 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 func (s *Set) tellOnly(t *Turn, i *instance, own wheel.Time, h Handle) {
 	e := &t.only.event
 	e.At, e.Seen, e.Seq, e.End = own, t.Now, s.Count(), wheel.Never
-	e.Owner, e.Source, e.Spec, e.Handle = s.owner, i.source, s.specOf(i), h
+	e.Owner, e.Source, e.Handle = s.owner, i.source, h
+	if spec := s.specOf(i); e.Spec != spec { // while the collector marks, a pointer that is written costs more than to ask
+		e.Spec = spec
+	}
 	e.Stacks, e.Level, e.Magnitude, e.Kind = int32(i.stacks), i.level, i.magnitude, Pulsed
 	if n := len(t.Events); n < cap(t.Events) {
 		t.Events = t.Events[:n+1]

@@ -252,12 +252,12 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	h.given, h.used = v.allowance(l.engine), 0
 	t := l.begin(o, h)
 	defer func() {
-		l.batched = nil
+		l.inBatch = false
 		l.bring(&v.brought, &t)
 		l.leave(o, v)
 		l.end(&t)
 	}()
-	l.batched = v
+	l.batched, l.inBatch = v, true
 	if v.whole = l.run(box, o, v.at); !v.whole {
 		l.giveWay(box)
 	}

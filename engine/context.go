@@ -22,7 +22,8 @@ import (
 // A Context is good until its handler returns. After that its methods panic, or, if
 // the same worker is in another handler by then, do their work for that one.
 type Context struct {
-	worker *workerState
+	worker *workerState // nil: nobody's
+	over   bool         // its handler has returned
 }
 
 // outgoing is a command for another owner.
@@ -34,7 +35,7 @@ type outgoing struct {
 }
 
 func (c *Context) live() *workerState {
-	if c.worker == nil {
+	if c.worker == nil || c.over {
 		panic("engine: a Context was used after its handler had returned")
 	}
 	return c.worker

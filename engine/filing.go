@@ -86,7 +86,8 @@ func (e *Engine) findDue() {
 		}
 		d := e.isDue(c, number)
 		sorted = sorted && last <= d
-		e.due, last = append(e.due, d), d
+		e.due = append(e.due, d)
+		last = d
 	}
 	if !sorted {
 		e.dueSpare = radix.Sort(e.due, numberBits, e.dueSpare)

@@ -27,7 +27,7 @@ type Frame struct {
 	Waiting int
 
 	head  []buff.Event   // decided on the loop since the Tick before
-	turns [][]buff.Event // of the owners, in the order of their hand-over
+	turns [][]buff.Event // of the owners, in the order of their hand-over: of one turn, or of some that lie in a row
 	tail  []buff.Event   // commands across owners and of the inbox
 	spare []buff.Event
 	count int
@@ -89,10 +89,16 @@ func (f *Frame) begin(number uint64, loop *buff.Turn) {
 	f.tail = nil
 }
 
-// add takes in what one turn brought, if that is something.
+// add takes in what one turn brought, which is something. What lies right behind that of the turn before, as most does, makes one piece with it.
 func (f *Frame) add(events []buff.Event) {
-	f.turns = append(f.turns, events)
 	f.count += len(events)
+	if k := len(f.turns) - 1; k >= 0 {
+		if last := f.turns[k]; cap(last) > len(last) && &last[:len(last)+1][len(last)] == &events[0] {
+			f.turns[k] = f.turns[k][:len(last)+len(events)]
+			return
+		}
+	}
+	f.turns = append(f.turns, events)
 }
 
 // end closes the frame: what loop holds now are the commands at its end. What it

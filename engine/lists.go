@@ -30,7 +30,14 @@ func (l *workerState) open() {
 	}
 	l.emptied = false
 	l.turn.Now = wheel.Time(l.engine.seen.Load())
-	l.turn.Catalog = l.engine.Catalog()
+	hold(&l.turn.Catalog, l.engine.Catalog())
+}
+
+// hold writes a pointer, unless it is there. While the collector marks it looks up what is written, and what stood there: to ask first costs less.
+func hold[T any](to **T, p *T) {
+	if *to != p {
+		*to = p
+	}
 }
 
 // putAway leaves the lists to those who read them, and takes others.
@@ -62,7 +69,7 @@ func (l *workerState) giveBack(s *highWaters) {
 	l.old = nil
 	l.chunks.giveBack()
 	l.outbox = fit(l.outbox, s.events)
-	l.owner, l.hand = nil, nil // with one owner a whole slab would be kept
+	l.owner, l.hand, l.batched = nil, nil, nil // with one owner a whole slab would be kept
 }
 
 // passOn carries out what the rules of one owner want of others, after a command of the

@@ -203,7 +203,7 @@ type segment struct {
 	late  int32
 
 	events []buff.Event
-	chunk  *chunk // in which they lie; nil: there are none
+	chunk  *chunk // in which they lie, if there are any
 	outbox []outgoing
 }
 

@@ -25,7 +25,8 @@ type workerState struct {
 	owner   *owner       // whose turn it is
 	hand    *progress    // of that turn: its owner's, or own
 	own     progress     // for an owner whose turns leave nothing behind
-	batched *batchedTurn // if it is one
+	batched *batchedTurn // the last one
+	inBatch bool         // it is that
 	frame   uint64       // the frame that the lists belong to
 	emptied bool         // the loop has emptied the lists, and no turn has written to them since
 	chunks  chunks
@@ -69,7 +70,9 @@ func (l *workerState) begin(o *owner, hand *progress) turnOf {
 	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
 		l.nextChunk()
 	}
-	l.owner, l.hand, hand.rests = o, hand, false
+	hold(&l.owner, o)
+	hold(&l.hand, hand)
+	hand.rests = false
 	t := turnOf{region: region(regionTurn)}
 	if now := int64(l.turn.Now); l.since.Load() != now { // to store is to wait for all that was stored before
 		l.since.Store(now)
@@ -89,10 +92,12 @@ func (l *workerState) begin(o *owner, hand *progress) turnOf {
 func (l *workerState) bring(to *segment, t *turnOf) {
 	endRegion(t.region)
 	l.passOn()
-	to.events = l.turn.Events[t.events:len(l.turn.Events):len(l.turn.Events)]
-	to.outbox = l.outbox[t.outbox:len(l.outbox):len(l.outbox)]
-	if to.chunk = nil; len(to.events) > 0 {
-		to.chunk = l.chunks.now
+	to.events = l.turn.Events[t.events:]
+	if len(l.outbox) > t.outbox || len(to.outbox) > 0 {
+		to.outbox = l.outbox[t.outbox:len(l.outbox):len(l.outbox)]
+	}
+	if len(to.events) > 0 {
+		hold(&to.chunk, l.chunks.now)
 		to.chunk.left++
 	}
 	to.sum()
@@ -203,7 +208,7 @@ func (l *workerState) giveWay(box *mailbox) {
 	h.rests = h.used >= h.given || l.frame != l.engine.frames.Load()
 	h.reached = l.turn.At()
 	switch {
-	case l.batched != nil:
+	case l.inBatch:
 		if l.batched.rests = h.rests; !h.rests {
 			box.Defer(message{kind: run, at: l.batched.at}, false)
 		}
@@ -241,13 +246,14 @@ func (l *workerState) setCurrent(s *buff.Spec) {
 // call calls a handler. If that ends its goroutine, call does not return.
 func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	l.setCurrent(c.Event.Spec)
-	l.ctx, l.issued, l.handle, l.timeout = Context{worker: l}, 0, c.Event.Handle, c.Timeout
+	hold(&l.ctx.worker, l)
+	l.ctx.over, l.issued, l.handle, l.timeout = false, 0, c.Event.Handle, c.Timeout
 	returned := false
 	told := l.announce(c)
 	defer func() {
 		told.end(l)
-		l.ctx.worker = nil
-		l.turn.Catalog = l.engine.Catalog() // the loop has gone on if the handler was late
+		l.ctx.over = true
+		hold(&l.turn.Catalog, l.engine.Catalog()) // the loop has gone on if the handler was late
 		if returned {
 			return
 		}
