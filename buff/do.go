@@ -166,6 +166,20 @@ func (s *Set) fire(t *Turn, e entry) {
 	s.happen(t, at, due, own, r)
 }
 
+// wakeUp has all looked at that is due until then. If that is one instance it is done at once: it returns how much has been done.
+func (s *Set) wakeUp(t *Turn, until wheel.Time, limit int) int {
+	at, next := s.wake(t, until)
+	switch {
+	case at == noSlot:
+		s.tellNext(t, next)
+		return 0
+	case limit > 0 && s.pulseOnly(t, at, until, next):
+		return 1
+	}
+	s.tellNext(t, next)
+	return s.fireOnly(t, at, until, limit)
+}
+
 // fireOnly does what is due of an instance, if nothing else is, and returns how much that was: 1, or 0 if it goes the way of
 // all, since there is no room for it or, at the rate of its owner, its instant has not come.
 func (s *Set) fireOnly(t *Turn, at uint16, until wheel.Time, limit int) int {

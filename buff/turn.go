@@ -223,16 +223,7 @@ func (s *Set) workOff(t *Turn) {
 func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 	most := len(t.Events) + limit
 	if s.scheduler.next <= until {
-		at, next := s.wake(t, until)
-		switch {
-		case at == noSlot:
-			s.tellNext(t, next)
-		case limit > 0 && s.pulseOnly(t, at, until, next):
-			limit--
-		default:
-			s.tellNext(t, next)
-			limit -= s.fireOnly(t, at, until, limit)
-		}
+		limit -= s.wakeUp(t, until, limit)
 	}
 	for {
 		if t.head < len(t.items) {
