@@ -1,6 +1,7 @@
 package radix
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -19,11 +20,46 @@ func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if cap(spare) < len(keys) {
 		spare = make([]K, len(keys), cap(keys))
 	}
+	if byRows(keys, spare) {
+		return spare
+	}
 	byDigits(keys, low, spare)
 	if !slices.IsSorted(keys) {
 		slices.Sort(keys)
 	}
 	return spare
+}
+
+// mostRows is how many ascending rows are put in order as a whole.
+const mostRows = 8
+
+// byRows sorts keys that are few ascending rows, of which none reaches into another, as those are that came in groups. Otherwise it
+// reports that it has done nothing: of keys in no order at all it looks at some twenty.
+func byRows[K ~uint64](keys, spare []K) bool {
+	var rows [mostRows][]K
+	n, from := 0, 0
+	for at := 1; at <= len(keys); at++ {
+		if at < len(keys) && keys[at-1] <= keys[at] {
+			continue
+		}
+		if n == mostRows {
+			return false
+		}
+		rows[n], from = keys[from:at], at
+		n++
+	}
+	slices.SortFunc(rows[:n], func(a, b []K) int { return cmp.Compare(a[0], b[0]) })
+	for k := 1; k < n; k++ {
+		if before := rows[k-1]; before[len(before)-1] > rows[k][0] {
+			return false
+		}
+	}
+	sorted := spare[:0]
+	for _, row := range rows[:n] {
+		sorted = append(sorted, row...)
+	}
+	copy(keys, sorted)
+	return true
 }
 
 // byDigits sorts keys by all but the low bits; those in which these are equal stay in order.
