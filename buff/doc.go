@@ -275,7 +275,7 @@
 // instance only is looked at, which is a cache line of its own. A key says when its instance is due, and has 16 bits of its Spec and its source. The keys are rows, for each thing that is looked for: eight deadlines, or 32 hashes of Spec and source, lie in a cache line. The
 // instances of an owner, and their keys behind them, are one piece of a chunk without a pointer, into which the
 // collector does not look: an instance names its definition by number. An owner who is out of slots moves to a longer piece, and the next
-// one has the one that he leaves: see [Memory]. A slot is used again; from eight on slots become more by two, and never fewer. What is not
+// one has the one that he leaves: see [Memory]. A slot is used again; from eight on slots become more by four, and never fewer. What is not
 // plain about an instance is in an extra, and so is an age, a period or a duration above 32 bits; that lies beside, with the timeouts and the sheet of attributes, and is used again too. What a turn
 // needs between a change and its new deadline is the Turn's, and lent to one Set after the other.
 //

@@ -257,14 +257,15 @@ func (s *Set) place(t *Turn) uint16 {
 // where any chunk is.
 const moveEvery = 16
 
-// moreSlots is by how many an owner's slots become more: 1, 2, 4, 8, then by two, from 24 on by an eighth or so, always an
-// even number. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody
-// uses are the largest part of what an owner takes in vain.
+// moreSlots is by how many an owner's slots become more: 1, 2, 4, 8, then by four, from 64 on by an eighth or so, always a
+// multiple of four. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody
+// uses are the largest part of what an owner takes in vain. To move to a longer piece costs as much as two new buffs, where nothing of the owner is
+// in the cache: with two more at a time a new buff would be dear twice as often, and a buff of ten take a tenth less memory.
 func moreSlots(n int) int {
 	if n < 8 {
 		return max(1, n)
 	}
-	return max(2, n/8&^1)
+	return max(4, n/8&^3)
 }
 
 // release frees a slot: its handle is worthless from here on.
