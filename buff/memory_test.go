@@ -176,6 +176,20 @@ func TestMemoryOfAFew(t *testing.T) {
 	m.check()
 }
 
+// TestRoomIsLimited: an owner has no more slots than it may have buffs.
+func TestRoomIsLimited(t *testing.T) {
+	c, spec := manySpec(t)
+	turn := &Turn{Catalog: c, Memory: &Memory{}}
+	for _, limit := range []int{1, 3, 5, 10, 12, 21} {
+		s := NewSet(1, 0, 0, limit)
+		for range limit {
+			require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: 2}}).Err)
+		}
+		require.Equal(t, limit, s.room())
+		require.ErrorIs(t, s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: 2}}).Err, ErrFull)
+	}
+}
+
 // TestMemoryKeepsOne: where others of the size live, an owner that comes and goes makes no chunk.
 func TestMemoryKeepsOne(t *testing.T) {
 	m := &Memory{}

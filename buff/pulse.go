@@ -156,7 +156,7 @@ func (s *Set) flush(t *Turn, at uint16) {
 
 // Call is a Go handler to be called for an event.
 type Call struct {
-	Event   *Event // nobody may change it, and it is good until the handler is back
+	Event   *Event // good until the handler is back; nobody may change it: that of the next call may stand in the same place
 	Do      any    // the function of a timeout; nil: Handler
 	Timeout TimeoutHandle
 	Handler HandlerID
@@ -168,7 +168,7 @@ type waitingCall struct {
 	event Event
 }
 
-// forget lets go of what a call points to. It is three cache lines, and to clear all of it would take longer.
+// forget lets go of what a call points to. It is more than three cache lines, and to clear all of it would take longer.
 func (c *waitingCall) forget() { c.Event, c.event.Spec, c.event.Name, c.Do = nil, nil, "", nil }
 
 // turn makes a call that has waited the current one. It stays where it is until the handler is back.

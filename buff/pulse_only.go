@@ -12,7 +12,7 @@ import (
 
 // onlyCalls reports whether a pulse of the definition, of an instance without anything that is not plain, does nothing but to call one handler.
 func (s *Spec) onlyCalls(u uses) bool {
-	return len(s.pulse) == 1 && s.pulse[0].do == define.DoCall && s.Align == define.AlignStart && u&(usesExtra|usesCatchup|usesPulsed) == 0
+	return len(s.pulse) == 1 && s.pulse[0].do == define.DoCall && s.Align == define.AlignStart && u&(usesExtra|usesCatchup) == 0
 }
 
 // pulseOnly does what is due of an instance, if nothing else is, where that is such a pulse and what comes next of it is not due in this turn: its end

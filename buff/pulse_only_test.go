@@ -21,6 +21,7 @@ func onlySpecs() []Spec {
 		}
 		return list
 	}
+	pulsed := []define.Param{{Name: "a", Value: define.Const(1)}}
 	plain := Spec{Duration: time.Second, Period: 100 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: Hooks{Pulse: calls("h")}}
 	with := func(id string, f func(s *Spec)) Spec {
 		s := plain
@@ -41,7 +42,9 @@ func onlySpecs() []Spec {
 		with("twice", func(s *Spec) { s.On.Pulse = calls("h", "g") }),
 		with("silent", func(s *Spec) { s.On.Pulse = nil }),
 		with("each", func(s *Spec) { s.Stack.Timers = define.TimersEach }),
-		with("ends", func(s *Spec) { s.On.Remove = map[Reason][]Action{Expired: calls("h")} }),
+		with("ends", func(s *Spec) { s.On.Remove = map[Reason][]Action{Expired: calls("h"), Cancelled: calls("g")} }),
+		with("begins", func(s *Spec) { s.On.Apply = calls("g") }),
+		with("number", func(s *Spec) { s.Params = pulsed }),
 	}
 }
 
@@ -54,6 +57,8 @@ type onlySide struct {
 	calls []waitingCall
 	hung  bool // a handler has not come back
 	short int  // handlers that were called the short way
+
+	timeouts, rates bool // there are many of them
 }
 
 // hung is what a handler panics with in the place of ending its goroutine.
@@ -65,15 +70,22 @@ func newOnlySide(c *Catalog, long bool, seed uint64) *onlySide {
 		x.specs = append(x.specs, c.Spec(s.ID))
 	}
 	x.turn = Turn{Catalog: c, Memory: &Memory{}, Call: x.call}
-	if long { // an owner who knows of a gate goes the way of all
+	if long { // an owner who knows of a gate and of timeouts goes the way of all
 		x.set.needGates()
+		x.set.beside.timeouts = &timeouts{free: noSlot}
 	}
 	return x
 }
 
 // command draws a command.
 func (x *onlySide) command(on Handle) Command {
-	a := Application{Spec: x.specs[x.dice.IntN(len(x.specs))], Source: OwnerID(1 + x.dice.IntN(3)), Magnitude: int64(x.dice.IntN(5))}
+	a := Application{Spec: x.specs[x.dice.IntN(len(x.specs))], Source: OwnerID(1 + x.dice.IntN(3)), Magnitude: int64(x.dice.IntN(5)), Level: x.dice.IntN(3)}
+	if !x.timeouts && x.dice.IntN(40) == 0 || x.timeouts && x.dice.IntN(4) == 0 {
+		return Command{Verb: verb.AddTimeout, Handler: 1, By: time.Duration(1+x.dice.IntN(200)) * time.Millisecond, Name: "t"}
+	}
+	if x.rates && x.dice.IntN(8) == 0 {
+		return Command{Verb: verb.SetRate, Rate: Ratio{uint32(1 + x.dice.IntN(3)), uint32(1 + x.dice.IntN(3))}}
+	}
 	switch x.dice.IntN(6) {
 	case 0:
 		return Command{Verb: verb.Remove, Handle: on}
@@ -90,18 +102,17 @@ func (x *onlySide) call(t *Turn, c *Call) Reason {
 	if c == &t.only.Call && c.Event.Kind == Pulsed {
 		x.short++
 	}
-	switch x.dice.IntN(12) {
-	case 0, 1:
+	if x.dice.IntN(6) == 0 {
 		for range 1 + x.dice.IntN(2) {
 			command := x.command(c.Event.Handle)
 			t.Issue(x.set, &command)
 		}
-	case 2:
+	}
+	switch x.dice.IntN(100) {
+	case 0:
+		panic(hung{})
+	case 1, 2, 3, 4, 5, 6, 7, 8:
 		return Panic
-	case 3:
-		if x.dice.IntN(9) == 0 {
-			panic(hung{})
-		}
 	}
 	return NoReason
 }
@@ -126,10 +137,16 @@ func (x *onlySide) run(until wheel.Time, limit int) (done bool) {
 func TestPulseOnly(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	only := 0
-	for seed := range uint64(300) {
+	for seed := range uint64(500) {
 		how := rand.New(rand.NewPCG(seed, 1))
 		short, long := newOnlySide(c, false, seed), newOnlySide(c, true, seed)
 		sides := []*onlySide{short, long}
+		for _, x := range sides {
+			x.timeouts, x.rates = seed%4 == 1, seed%4 == 2
+			if seed%16 == 3 {
+				x.turn.Call = nil
+			}
+		}
 		for now := wheel.Time(0); now < 4000; {
 			if how.IntN(3) == 0 {
 				for _, x := range sides {
@@ -146,6 +163,14 @@ func TestPulseOnly(t *testing.T) {
 				now += 500
 			}
 			limit := 1 + how.IntN(4)
+			if how.IntN(8) == 0 { // a turn that may do nothing yet
+				for _, x := range sides {
+					x.turn.Now = now
+					x.turn.Order++
+					x.run(now, 0)
+				}
+				requireSame(t, seed, short, long)
+			}
 			for done := false; !done; {
 				for _, x := range sides {
 					x.turn.Now = now
@@ -153,6 +178,9 @@ func TestPulseOnly(t *testing.T) {
 					done = x.run(now, limit)
 				}
 				requireSame(t, seed, short, long)
+				if how.IntN(4) == 0 {
+					now += wheel.Time(how.IntN(60)) // what is left comes later
+				}
 			}
 		}
 		require.Zero(t, long.short)
@@ -179,7 +207,9 @@ func requireSame(t *testing.T, seed uint64, a, b *onlySide) {
 	blob, _ := a.set.Save(nil, a.turn.Catalog, blobMoment)
 	blob2, _ := b.set.Save(nil, a.turn.Catalog, blobMoment)
 	require.Equal(t, blob, blob2, "seed %d", seed)
-	requireKeys(t, a.set)
+	if a.set.beside.time() == nil { // keys are in the world's time
+		requireKeys(t, a.set)
+	}
 	for at := range a.set.used {
 		require.Equal(t, *a.set.slot(at), *b.set.slot(at), "seed %d", seed)
 		require.Equal(t, *a.set.key(at), *b.set.key(at), "seed %d, slot %d", seed, at)
@@ -226,7 +256,7 @@ func TestShortWay(t *testing.T) {
 		{"beside one that is due in the same frame", "plain", []func(Handle) Command{func(Handle) Command { return apply("own") }}, 50, 100, 0},
 		{"beside one that is not due", "plain", []func(Handle) Command{func(Handle) Command { return apply("endless") }}, 80, 100, 1},
 		{"beside a timeout", "plain", []func(Handle) Command{func(Handle) Command { return Command{Verb: verb.AddTimeout, Handler: 1, By: time.Minute} }}, 50, 100, 1},
-		{"at a rate", "plain", []func(Handle) Command{func(Handle) Command { return Command{Verb: verb.SetRate, Rate: Ratio{1, 2}} }}, 190, 200, 0},
+		{"at a rate", "plain", []func(Handle) Command{func(Handle) Command { return Command{Verb: verb.SetRate, Rate: Ratio{2, 1}} }}, 40, 50, 0},
 	} {
 		x := newOnlySide(c, false, 1)
 		x.turn.Call = func(t *Turn, c *Call) Reason {

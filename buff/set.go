@@ -228,7 +228,7 @@ func (s *Set) place(t *Turn) uint16 {
 			return noSlot // the others are retired
 		}
 		if n := int(s.used); n == s.room() {
-			s.growTo(t, n+moreSlots(n))
+			s.growTo(t, s.roomAfter(n))
 		}
 		at = s.addSlot(&instance{generation: s.generations.first()})
 	}
@@ -256,6 +256,15 @@ func (s *Set) place(t *Turn) uint16 {
 // moveEvery is how many buffs an owner gets until it asks whether its chunk is being left: that takes a lock
 // where any chunk is.
 const moveEvery = 16
+
+// roomAfter returns how many slots an owner gets who has so many, and is out of them: no more than it may have buffs, as long as it has not
+// retired any.
+func (s *Set) roomAfter(n int) int {
+	if limit := int(s.limit); n < limit {
+		return min(n+moreSlots(n), limit)
+	}
+	return n + moreSlots(n)
+}
 
 // moreSlots is by how many an owner's slots become more: 1, 2, 4, 8, then by four, from 64 on by an eighth or so, always a
 // multiple of four. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody
