@@ -14,7 +14,7 @@ type scheduler struct {
 	order  uint32     // the oldest of those that are due then, unless search
 	search bool       // what was due at next may have moved: the earliest has to be looked for
 	moved  bool       // TakeDeadline has not told it yet
-	first  uint16     // the slot of an instance that is due then, for who looks ahead; it may be another one
+	first  uint16     // the slot of an instance that is due then, for wakeFirst and who looks ahead; it may be another one
 }
 
 // TakeDeadline tells when the Set wants its next [Set.Run]: it is what the caller keeps on a timing wheel, one timer for each Set.

@@ -12,8 +12,8 @@ import (
 //	base ─▸ slot 0 │ slot 1 │ … │ dues, hashes, orders: see keys │ name
 //
 // A turn looks at slots and keys all the time: both are found by one pointer and a number, with nothing between that would have to be
-// waited for, and the collector has one pointer of an owner to look up. That is what unsafe is for; it is in this file, in rows of keys.go, and
-// nowhere else. Each access asks whether there is such a slot.
+// waited for, and the collector has one pointer of an owner to look up. That is what unsafe is for: in this file, and for the rows of keys.go. Who
+// asks for a slot or its key is told by a panic if there is none; the rows end with the slots that are in use.
 type piece struct {
 	base *instance // the first slot
 	size uint16    // slots

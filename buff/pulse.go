@@ -171,8 +171,8 @@ type waitingCall struct {
 // forget lets go of what a call points to. It is more than three cache lines, and to clear all of it would take longer.
 func (c *waitingCall) forget() { c.Event, c.event.Spec, c.event.Name, c.Do = nil, nil, "", nil }
 
-// turn makes a call that has waited the current one. It stays where it is until the handler is back.
-func (c *waitingCall) turn(t *Turn) {
+// makeCurrent makes a call that has waited the current one. It stays where it is until the handler is back.
+func (c *waitingCall) makeCurrent(t *Turn) {
 	if t.current != &c.Call || c.Event != &c.event { // while the collector marks, a pointer that is written costs more than to ask
 		c.Event, t.current = &c.event, &c.Call
 	}
@@ -185,7 +185,7 @@ func (c *waitingCall) turn(t *Turn) {
 func (s *Set) callNext(t *Turn) {
 	b := s.beside
 	t.held = b.calls[len(b.calls)-int(b.pending)]
-	t.held.turn(t)
+	t.held.makeCurrent(t)
 	if b.pending--; b.pending == 0 {
 		b.clearCalls()
 	}

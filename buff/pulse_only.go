@@ -7,7 +7,7 @@ import (
 
 // Most turns of most games are one pulse of a plain buff, whose definition calls one handler, and nothing comes of it but the next
 // pulse. What the rules say for all others costs such a turn a third of its time: lists of what has changed, of what waits, and the
-// question, for each rule, whether it has anything to say. So it has a way of its own. Nobody can tell the two apart, but by the time that they take
+// question, for each rule, whether it has anything to say. So it has a fast path. Nobody can tell the two apart, but by the time that they take
 // (and [Set.Looked] by one look, after a handler that has not come back): TestPulseOnly plays both.
 
 // onlyCalls reports whether a pulse of the definition, of an instance without anything that is not plain, does nothing but to call one handler.
@@ -76,6 +76,6 @@ func (s *Set) callOnly(t *Turn) {
 	}
 	c := &t.only
 	c.Handler = c.event.Spec.pulse[0].handler
-	c.turn(t)
+	c.makeCurrent(t)
 	s.callNow(t)
 }

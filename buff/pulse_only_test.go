@@ -56,7 +56,7 @@ type onlySide struct {
 	dice  *rand.Rand
 	calls []waitingCall
 	hung  bool // a handler has not come back
-	short int  // handlers that were called the short way
+	short int  // handlers that were called on the fast path
 
 	timeouts, rates bool // there are many of them
 }
@@ -132,7 +132,7 @@ func (x *onlySide) run(until wheel.Time, limit int) (done bool) {
 	return x.set.Run(&x.turn, until, limit)
 }
 
-// TestPulseOnly: a pulse that goes the short way is one that goes the way of all, whatever comes of it: the events are the same, to the
+// TestPulseOnly: a pulse on the fast path is one that goes the way of all, whatever comes of it: the events are the same, to the
 // byte, and so is what comes next, what is saved, and what was counted.
 func TestPulseOnly(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
@@ -219,8 +219,8 @@ func requireSame(t *testing.T, seed uint64, a, b *onlySide) {
 	}
 }
 
-// TestShortWay: which pulses go it.
-func TestShortWay(t *testing.T) {
+// TestFastPath: which pulses go it.
+func TestFastPath(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	apply := func(id string) Command {
 		return Command{Verb: verb.Apply, Application: Application{Spec: c.Spec(id), Source: 2}}

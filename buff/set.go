@@ -266,9 +266,8 @@ func (s *Set) roomAfter(n int) int {
 	return n + moreSlots(n)
 }
 
-// moreSlots is by how many an owner's slots become more: 1, 2, 4, 8, then by four, from 64 on by an eighth or so, always a
-// multiple of four. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody
-// uses are the largest part of what an owner takes in vain. To move to a longer piece costs as much as two new buffs, where nothing of the owner is
+// moreSlots is by how many an owner's slots become more: 1, 2, 4, 8, then by four, from 64 on by an eighth or so. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody
+// uses are the largest part of what an owner takes in vain. To move to a longer piece adds half to what a new buff costs, where nothing of the owner is
 // in the cache: with two more at a time a new buff would be dear twice as often, and a buff of ten take a tenth less memory.
 func moreSlots(n int) int {
 	if n < 8 {

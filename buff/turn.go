@@ -275,7 +275,7 @@ func (s *Set) step(t *Turn) {
 		s.reconsider(t)
 		return
 	}
-	t.calls[it.at].turn(t) // where it stays: handlers issue commands, and no calls
+	t.calls[it.at].makeCurrent(t) // where it stays: handlers issue commands, and no calls
 	s.call(t)
 }
 

@@ -22,8 +22,8 @@ import (
 // A Context is good until its handler returns. After that its methods panic, or, if
 // the same worker is in another handler by then, do their work for that one.
 type Context struct {
-	worker *workerState // nil: nobody's
-	over   bool         // its handler has returned
+	worker *workerState // nil: nobody's, the game made it
+	over   bool         // no handler is running
 }
 
 // outgoing is a command for another owner.

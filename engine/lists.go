@@ -30,11 +30,11 @@ func (l *workerState) open() {
 	}
 	l.emptied = false
 	l.turn.Now = wheel.Time(l.engine.seen.Load())
-	hold(&l.turn.Catalog, l.engine.Catalog())
+	assign(&l.turn.Catalog, l.engine.Catalog())
 }
 
-// hold writes a pointer, unless it is there. While the collector marks it looks up what is written, and what stood there: to ask first costs less.
-func hold[T any](to **T, p *T) {
+// assign writes a pointer, unless it is there. While the collector marks it looks up what is written, and what stood there: to ask first costs less.
+func assign[T any](to **T, p *T) {
 	if *to != p {
 		*to = p
 	}

@@ -50,6 +50,7 @@ type workerState struct {
 
 func (l *workerState) init(e *Engine, index int) {
 	l.engine, l.index = e, index
+	l.ctx = Context{worker: l, over: true}
 	l.chunks.spare = &e.spare
 	l.turn.Call = l.call
 	l.turn.FormulaFailed = func(of *buff.Event, v any) { e.fell(callFormula, e.opts.Synchronous, of, v) }
@@ -70,8 +71,8 @@ func (l *workerState) begin(o *owner, hand *progress) turnOf {
 	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
 		l.nextChunk()
 	}
-	hold(&l.owner, o)
-	hold(&l.hand, hand)
+	assign(&l.owner, o)
+	assign(&l.hand, hand)
 	hand.rests = false
 	t := turnOf{region: region(regionTurn)}
 	if now := int64(l.turn.Now); l.since.Load() != now { // to store is to wait for all that was stored before
@@ -97,7 +98,7 @@ func (l *workerState) bring(to *segment, t *turnOf) {
 		to.outbox = l.outbox[t.outbox:len(l.outbox):len(l.outbox)]
 	}
 	if len(to.events) > 0 {
-		hold(&to.chunk, l.chunks.now)
+		assign(&to.chunk, l.chunks.now)
 		to.chunk.left++
 	}
 	to.sum()
@@ -246,14 +247,13 @@ func (l *workerState) setCurrent(s *buff.Spec) {
 // call calls a handler. If that ends its goroutine, call does not return.
 func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	l.setCurrent(c.Event.Spec)
-	hold(&l.ctx.worker, l)
 	l.ctx.over, l.issued, l.handle, l.timeout = false, 0, c.Event.Handle, c.Timeout
 	returned := false
 	told := l.announce(c)
 	defer func() {
 		told.end(l)
 		l.ctx.over = true
-		hold(&l.turn.Catalog, l.engine.Catalog()) // the loop has gone on if the handler was late
+		assign(&l.turn.Catalog, l.engine.Catalog()) // the loop has gone on if the handler was late
 		if returned {
 			return
 		}
