@@ -1,5 +1,5 @@
 # The same commands as CI: see .ci/run.
-.PHONY: test race fuzz bench report lint ci prove mutants nightly verdicts wheel-plots
+.PHONY: test race fuzz bench report lint ci mutants nightly verdicts wheel-plots
 
 test: ; go test ./...
 race: ; bash .ci/run race
@@ -8,7 +8,6 @@ bench: ; go test -run '^$$' -bench . -benchmem -count 6 ./... | tee new.txt; go 
 report: ; go -C bench run . report
 lint: ; bash .ci/run format tidy vet staticcheck
 ci: ; bash .ci/run
-prove: ; bash .ci/prove
 mutants: ; bash .ci/mutants
 nightly: ; bash .ci/nightly
 verdicts: ; bash .ci/verdicts

@@ -54,10 +54,6 @@ func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) err
 	if err != nil {
 		return err
 	}
-	runs := b.table.runs
-	if *quick {
-		runs = runs[:1]
-	}
 	left := map[int]*verdict{}
 	var alone []job
 	for k, bug := range b.bugs {
@@ -67,7 +63,7 @@ func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) err
 		}
 		left[k+1] = &verdict{job: job{b.table, b.source.key(bug), nil}, batched: true}
 	}
-	for i, r := range runs {
+	for i, r := range b.table.runs {
 		if len(left) == 0 {
 			break
 		}
@@ -85,7 +81,7 @@ func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) err
 				found := try(ctx, tmp, one)
 				by, err, reached = found.by, found.err, true
 			}
-			if i == 0 && !*quick && by == "" && err == nil && strings.HasPrefix(b.bugs[k-1].what, lockDropped) {
+			if i == 0 && by == "" && err == nil && strings.HasPrefix(b.bugs[k-1].what, lockDropped) {
 				by, err = b.race(ctx, tmp, s, k)
 			}
 			mu.Lock()

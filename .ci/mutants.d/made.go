@@ -5,24 +5,20 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // draw says which bugs are made up. Each has a lot, a number below one that follows from the seed and
 // its own key: what else there is does not change it, so that a change of the code brings in bugs of
 // the lines that it touches, and no others.
 type draw struct {
-	seed  uint64
-	n     int     // as many as have the lowest lots; 0: all below share
-	share float64 // of all
+	seed uint64
+	n    int // those with the lowest lots
 }
 
 // lot returns that of a bug.
@@ -66,7 +62,7 @@ func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 	var batches []batch
 	n := 0
 	for _, x := range all {
-		if d.n > 0 && n == d.n || d.n == 0 && x.lot >= d.share {
+		if n == d.n {
 			break
 		}
 		if !x.source.compiles(x.bug.file, x.source.planted(x.bug)) {
@@ -122,21 +118,4 @@ func writeOverlay(work string, texts map[string][]byte) (overlay string, err err
 	}
 	overlay = filepath.Join(work, "overlay.json")
 	return overlay, os.WriteFile(overlay, text, 0o600)
-}
-
-var knownLine = regexp.MustCompile("^[-|] `([^`]+)`")
-
-// readKnown returns the mutants that may live: those that a page has at the begin of a line.
-func readKnown(page string) (map[string]bool, error) {
-	known := map[string]bool{}
-	text, err := os.ReadFile(page)
-	if errors.Is(err, fs.ErrNotExist) {
-		return known, nil
-	}
-	for line := range strings.Lines(string(text)) {
-		if m := knownLine.FindStringSubmatch(line); m != nil {
-			known[m[1]] = true
-		}
-	}
-	return known, err
 }

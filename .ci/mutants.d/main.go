@@ -1,36 +1,19 @@
-// Mutants plants one bug at a time and sees that the tests find it. A bug that they let
-// live is a hole in the tests: the mutant survived, and the exit code is 1.
+// Mutants generates small bugs from the code and checks that the tests find them. A bug that no
+// test finds has survived: write the test that finds it. The exit code is 1 if more survive than
+// -alive allows.
 //
-// The bugs are in the text files beside this one, a file for each package, which is
-// all that a further package needs:
+// The packages are those of the files in made, one file per package:
 //
-//	module  ./cluster                            the folder of its module, if that is not this one
-//	package ./wheel                              the package whose tests are run
-//	first   -test.run ^TestModel$ -wheel.ops …   flags of the first run, …
-//	then    -test.skip ^TestModel$               … and of the next one, if the first found nothing
-//	also    ./engine -test.short                 the tests of a package that uses it, after those
+//	package ./wheel              the package in which bugs are planted
+//	first   -test.short          flags of its tests
+//	also    ./engine -test.short tests of a package that uses it, run if the first find nothing
 //
-//	== next round's last instant                 a mutant: what is wrong
-//	why an entry goes a level too high           what follows from it
-//	in level.go                                  a file of the package
-//	-due > f.next                                old text, lines that begin with - or a space
-//	+due >= f.next                               new text, lines that begin with + or a space
-//
-// The old text must be in the file exactly once, or the table is out of date: exit code 2.
-// It need not be whole lines. A mutant may have more than one "in". No file of the tree
-// is changed: the compiler is told to read another one in its place (go help build,
-// -overlay).
-//
-// A table is written by those who write the tests. With -made N the bugs are made up instead: N
-// of all that the operators in operators.go find in the packages of made/*.txt, chosen by -seed; or
-// with -share 0.01 one in a hundred of them, as many as that may be.
-// Those that nobody could tell from the code as it is, or that live for a reason, stand in
-// docs/mutants.md, in a line that begins with the name in backquotes.
+// operators.go lists the kinds of bugs. Which ones are drawn depends on -seed and on each bug's
+// name. No file of the tree changes: the compiler reads the changed file through -overlay.
 package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -39,27 +22,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
 
 var (
-	dir      = flag.String("dir", ".ci/mutants.d", "where the tables are")
-	only     = flag.String("only", "", "run only the mutants whose table or name matches this regular expression")
-	parallel = flag.Int("parallel", 2, "how many at a time")
-	prefix   = flag.String("exec", "", "a program to run the test binaries with")
-	dry      = flag.Bool("n", false, "run nothing: only see that the old text of every mutant is there")
-	made     = flag.Int("made", 0, "make up so many mutants, in the place of those in the tables")
-	share    = flag.Float64("share", 0, "make up this share of all mutants, from 0 to 1, in the place of those in the tables")
-	seed     = flag.Uint64("seed", 1, "with -made and -share: which ones")
-	list     = flag.String("known", "docs/mutants.md", "with -made and -share: the page that has those that may live")
-	// Whoever makes up bugs has just seen the tests pass, so that nothing is calibrated.
-	longest = flag.Duration("longest", time.Minute, "with -made and -share: what the tests of one package may take of the processor, several times of what they do")
-	quick   = flag.Bool("quick", false, "only the first run of each table, and none of those that may live")
-	alive   = flag.Float64("alive", 0, "with -made and -share: the rate at which mutants may survive, beside those in docs/mutants.md")
+	dir      = flag.String("dir", ".ci/mutants.d/made", "folder of the package files")
+	only     = flag.String("only", "", "regular expression of packages, or of names of mutants")
+	parallel = flag.Int("parallel", 2, "number of mutants tested at a time")
+	prefix   = flag.String("exec", "", "program that runs the test binaries")
+	made     = flag.Int("made", 30, "number of mutants")
+	seed     = flag.Uint64("seed", 1, "seed of the draw")
+	longest  = flag.Duration("longest", time.Minute, "limit of processor time for the tests of one package")
+	alive    = flag.Float64("alive", 0, "allowed rate of survivors")
 )
 
 func main() {
@@ -73,137 +49,37 @@ func run(ctx context.Context) int {
 		fmt.Fprintln(os.Stderr, "mutants: -only:", err)
 		return 2
 	}
-	known, err := readKnown(*list)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "mutants:", err)
-		return 2
-	}
-	tables, err := readTables(*dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "mutants:", err)
-		return 2
-	}
 	tmp, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		return 2
 	}
 	defer os.RemoveAll(tmp)
-
-	var jobs []job
-	var batches []batch
-	if *made > 0 || *share > 0 {
-		tables = nil
-		if batches, err = makeUp(filepath.Join(*dir, "made"), wanted, draw{*seed, *made, *share}); err != nil {
-			fmt.Fprintln(os.Stderr, "mutants:", err)
-			return 2
-		}
-		for i := range batches {
-			b := &batches[i]
-			if *quick { // those that may live have all tests run, for nothing
-				b.bugs = slices.DeleteFunc(b.bugs, func(x bug) bool { return known[b.source.key(x)] })
-			}
-			for k := range b.bugs {
-				jobs = append(jobs, b.alone(k))
-			}
-		}
-		batches = slices.DeleteFunc(batches, func(b batch) bool { return len(b.bugs) == 0 })
+	batches, err := makeUp(*dir, wanted, draw{*seed, *made})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		return 2
 	}
-	for _, t := range tables {
-		picked := 0
-		for _, m := range t.mutants {
-			if wanted.MatchString(t.name) || wanted.MatchString(m.name) {
-				jobs = append(jobs, job{t, m.name, func(work string) (string, error) { return m.plant(t.pkg, work) }})
-				picked++
-			}
-		}
-		if picked == 0 || *dry {
-			continue
-		}
-		fmt.Printf("%s: %d mutants\n", t.name, picked)
-		if err := calibrate(ctx, tmp, t); err != nil {
-			fmt.Fprintln(os.Stderr, "mutants:", err)
-			return 2
-		}
+	count := 0
+	for _, b := range batches {
+		count += len(b.bugs)
 	}
-	if len(jobs) == 0 {
+	if count == 0 {
 		fmt.Fprintln(os.Stderr, "mutants: no mutant matches", *only)
 		return 2
 	}
-	if *dry {
-		return plantAll(tmp, jobs)
-	}
-	if batches != nil {
-		return judge(jobs, tryBatches(ctx, tmp, batches), known)
-	}
-	return judge(jobs, tryAll(ctx, tmp, jobs), known)
-}
-
-// plantAll sees that every mutant could be planted.
-func plantAll(tmp string, jobs []job) int {
-	code := 0
-	for _, j := range jobs {
-		if _, err := j.plant(tmp); err != nil {
-			fmt.Printf("%s, %s: %v\n", j.table.name, j.name, err)
-			code = 2
-		}
-	}
-	return code
-}
-
-// calibrate runs the tests without a mutant. Tests that fail by themselves would find
-// anything; and a mutant hangs if it takes many times as long.
-func calibrate(ctx context.Context, tmp string, t *table) error {
-	for i := range t.runs {
-		t.runs[i].limit = 5 * time.Minute
-	}
-	v := try(ctx, tmp, job{t, "unchanged", func(work string) (string, error) { return mutant{}.plant(t.pkg, work) }})
-	if v.err != nil {
-		return fmt.Errorf("%s, unchanged: %w", t.name, v.err)
-	}
-	if v.by != "" {
-		return fmt.Errorf("%s, unchanged, fails in %s", t.name, v.by)
-	}
-	for i, took := range v.runs {
-		t.runs[i].limit = 10*time.Second + 4*took
-	}
-	return nil
-}
-
-// tryAll sends back a verdict for each job, as they come.
-func tryAll(ctx context.Context, tmp string, jobs []job) <-chan verdict {
-	todo, done := make(chan job), make(chan verdict)
-	var workers sync.WaitGroup
-	for range *parallel {
-		workers.Go(func() {
-			for j := range todo {
-				done <- try(ctx, tmp, j)
-			}
-		})
-	}
-	go func() {
-		for _, j := range jobs {
-			todo <- j
-		}
-		close(todo)
-		workers.Wait()
-		close(done)
-	}()
-	return done
+	return judge(count, tryBatches(ctx, tmp, batches))
 }
 
 // judge prints the verdicts and returns the exit code.
-func judge(jobs []job, verdicts <-chan verdict, known map[string]bool) int {
-	start, first, survived, excused, wrong := time.Now(), 0, 0, 0, 0
+func judge(count int, verdicts <-chan verdict) int {
+	start, first, survived, wrong := time.Now(), 0, 0, 0
 	for v := range verdicts {
 		word := "killed"
 		switch {
 		case v.err != nil:
 			wrong++
 			word = "ERROR"
-		case v.by == "" && known[v.name]:
-			excused++
-			word = "known"
 		case v.by == "":
 			survived++
 			word = "SURVIVED"
@@ -218,15 +94,15 @@ func judge(jobs []job, verdicts <-chan verdict, known map[string]bool) int {
 			fmt.Println(v.err)
 		}
 	}
-	fmt.Printf("%d mutants, %d killed, %d of them by the first run, %d survived, %d known to, %d could not be planted, in %.0f s\n",
-		len(jobs), len(jobs)-survived-excused-wrong, first, survived, excused, wrong, time.Since(start).Seconds())
+	fmt.Printf("%d mutants, %d killed, %d of them by the first run, %d survived, %d could not be planted, in %.0f s\n",
+		count, count-survived-wrong, first, survived, wrong, time.Since(start).Seconds())
 	if *alive > 0 {
-		fmt.Printf("%d may: where %.3g%% of all live, more do so in one draw of a thousand\n", mayLive(len(jobs), *alive), 100**alive)
+		fmt.Printf("%d may survive: at a rate of %.3g%%, more do in one draw of a thousand\n", mayLive(count, *alive), 100**alive)
 	}
 	switch {
 	case wrong > 0:
 		return 2
-	case survived > mayLive(len(jobs), *alive):
+	case survived > mayLive(count, *alive):
 		return 1
 	}
 	return 0
@@ -264,19 +140,15 @@ func try(ctx context.Context, tmp string, j job) verdict {
 		return v
 	}
 	binaries := map[string]string{}
-	runs := j.table.runs
-	if *quick {
-		runs = runs[:1]
-	}
-	for i, r := range runs {
+	for i, r := range j.table.runs {
 		binary, ok := binaries[r.pkg]
 		if !ok {
 			binary = filepath.Join(work, fmt.Sprintf("test%d", i))
-			build := []string{"-C", cmp.Or(r.module, "."), "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary}
+			build := []string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary}
 			if r.race {
 				build = append(build, "-race")
 			}
-			if out, err := exec.CommandContext(ctx, "go", append(build, r.inModule())...).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(ctx, "go", append(build, r.pkg)...).CombinedOutput(); err != nil {
 				v.err = fmt.Errorf("it does not compile: %w\n%s", err, out)
 				return v
 			}
@@ -359,26 +231,4 @@ func finder(err error, out []byte) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("the tests ended in a way of their own: %w\n%s", err, out)
-}
-
-// plant writes the changed files and the overlay that names them.
-func (m mutant) plant(pkg, work string) (overlay string, err error) {
-	texts := map[string][]byte{}
-	for _, e := range m.edits {
-		path, err := filepath.Abs(filepath.Join(pkg, e.file))
-		if err != nil {
-			return "", err
-		}
-		text, ok := texts[path]
-		if !ok {
-			if text, err = os.ReadFile(path); err != nil {
-				return "", err
-			}
-		}
-		if n := bytes.Count(text, []byte(e.old)); n != 1 {
-			return "", fmt.Errorf("the table is out of date: %d times in %s:\n%s", n, e.file, e.old)
-		}
-		texts[path] = bytes.Replace(text, []byte(e.old), []byte(e.new), 1)
-	}
-	return writeOverlay(work, texts)
 }

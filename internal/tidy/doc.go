@@ -1,15 +1,13 @@
-// Package tidy holds the rules of the house, as tests: which package may import which,
-// who may read a clock, how long a file may be, what must be documented. It has no code
-// beside its tests, and they read the whole module, from its root.
+// Package tidy tests the rules that span packages: what a package may import, which files may
+// read the wall clock, and that the documentation agrees with the code. It contains only tests,
+// which read the whole repository.
 //
-//	house_test.go     what the source of the module is, and that each rule is held against it
-//	rules_test.go     the rules of imports, clocks, waiting tests, length and names
-//	docs_test.go      the rules of documentation
-//	readme_test.go    the README's program is an Example, its links lead somewhere
-//	guide_test.go     the programs of the guide print what it says
-//	limits_test.go    docs/limits.md names a test in each row
+//	house_test.go     loads the source and runs the rules
+//	rules_test.go     imports, clocks, tests that wait, who may call a method
 //	promises_test.go  each promise of docs/promises.md has a test
-//	words_test.go     nobody uses a word that docs/words.md has given up
-//	surface_test.go   how many exported names a library has
-//	planted_test.go   each rule fails on a small source that breaks it
+//	names_test.go     tests and transcripts named in the docs exist
+//	readme_test.go    the README's program is an Example; links lead to files
+//	guide_test.go     the programs of the guide print what the guide says
+//	versions_test.go  docs/versioning.md states the formats that the code writes
+//	size_test.go      no file of the repository is huge
 package tidy

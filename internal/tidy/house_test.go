@@ -22,32 +22,28 @@ import (
 
 const module = "github.com/bufftick/bufftick"
 
-// rules are held against the whole tree, in this order. A check returns one
-// sentence per finding, led by the place: "wheel/slot.go:12: ...".
+// rules are the checks of the whole tree. A check returns one sentence per finding,
+// led by its position: "wheel/slot.go:12: ...".
 var rules = []struct {
 	name  string
 	check func(*tree) []string
 }{
 	{"packages", missingPackages},
-	{"arrows", wrongImports},
-	{"clock", hiddenClocks},
+	{"imports", wrongImports},
+	{"clocks", hiddenClocks},
 	{"waiting tests", waitingTests},
-	{"length", tooLong},
-	{"documentation", undocumented},
 	{"who may call", unsaidCaller},
-	{"names", badNames},
-	{"teaching", untaught},
 }
 
-// root is the root of the module.
+// root is the folder of the root module.
 var root string
 
-// inRoot is a file named from there. Tests name what they read by all of its path: the go command
-// begins to note what a test reads when TestMain has changed the folder, would look for it
-// beside this file, and repeat an old result.
+// inRoot returns the absolute path of a file in the root module. Tests open files by absolute
+// path because the go command's test cache resolves relative ones against the package folder,
+// not the folder that TestMain changed to.
 func inRoot(path string) string { return filepath.Join(root, path) }
 
-// TestMain runs the tests in the root of the module, from where they call commands.
+// TestMain changes to the root of the module, where the tests run the go command.
 func TestMain(m *testing.M) {
 	for {
 		at, err := os.Getwd()
@@ -68,9 +64,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestHouse reads the module's source and holds each rule against it. What a rule
-// looks for stands beside it in rules_test.go and docs_test.go; planted_test.go shows,
-// on small planted sources, that each finds what it should and leaves good code alone.
+// TestHouse checks each rule against the module's source.
 func TestHouse(t *testing.T) {
 	house, err := loadTree(os.DirFS(root))
 	require.NoError(t, err)
@@ -84,17 +78,15 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// linked names the modules that a game may end up with when it imports engine
-// and wheel, and nothing else.
+// linked are the modules that a game may link when it imports only engine and wheel.
 var linked = []string{
 	module,
 	"github.com/panjf2000/ants/v2",
 	"golang.org/x/sync",
 }
 
-// TestLinked asks the go command what a program that imports only engine and
-// wheel links. The catalog is asked for as well, to see that a module which is
-// not on the list would be found.
+// TestLinked lists the modules that a program with engine and wheel links. It also lists those
+// of the catalog, to show that a module that is not allowed would be found.
 func TestLinked(t *testing.T) {
 	for _, m := range linkedModules(t, "./engine", "./wheel") {
 		if !slices.Contains(linked, m) {
@@ -102,7 +94,7 @@ func TestLinked(t *testing.T) {
 		}
 	}
 	require.Contains(t, linkedModules(t, "./buff/catalog"), "github.com/goccy/go-yaml",
-		"the question to the go command no longer finds foreign modules")
+		"go list no longer reports foreign modules")
 }
 
 func linkedModules(t *testing.T, pkgs ...string) []string {
@@ -120,9 +112,8 @@ func linkedModules(t *testing.T, pkgs ...string) []string {
 	return mods
 }
 
-// tree is the parsed source of one module: the real one or a planted one.
-// Folders that the go command leaves out are not in it, and of the modules nested
-// in this one only those that are held to the same rules.
+// tree is the parsed source of the root module and of the nested modules that follow the same
+// rules, without the folders that the go command ignores.
 type tree struct {
 	fset *token.FileSet
 	dirs map[string][]*source // by path from the root; "." is the root
@@ -133,9 +124,8 @@ type source struct {
 	path    string // from the root, with slashes
 	dir     string
 	test    bool
-	lines   int
 	ast     *ast.File
-	imports map[string]string // the name it has in this file, to its import path
+	imports map[string]string // name in this file → import path
 }
 
 func loadTree(fsys fs.FS) (*tree, error) {
@@ -162,7 +152,6 @@ func loadTree(fsys fs.FS) (*tree, error) {
 			path:    p,
 			dir:     dir,
 			test:    strings.HasSuffix(p, "_test.go"),
-			lines:   bytes.Count(text, []byte("\n")),
 			ast:     f,
 			imports: importNames(f),
 		})
@@ -171,7 +160,7 @@ func loadTree(fsys fs.FS) (*tree, error) {
 	return tr, err
 }
 
-// nested are the modules in this one that the rules hold for too.
+// nested are the nested modules that follow the same rules.
 var nested = []string{"bench"}
 
 // enterDir reports fs.SkipDir for a folder that is not part of the module.
@@ -234,7 +223,7 @@ func (tr *tree) sorted() []string {
 	return dirs
 }
 
-// at writes a finding about the node.
+// at formats a finding at the node's position.
 func (tr *tree) at(n ast.Node, format string, args ...any) string {
 	pos := tr.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d: %s", pos.Filename, pos.Line, fmt.Sprintf(format, args...))

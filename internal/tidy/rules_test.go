@@ -3,15 +3,12 @@ package tidy
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// expected are the packages without which the other rules would hold for want of
-// anything to look at.
+// expected are packages that must be present, so that the other rules have code to check.
 var expected = []string{
 	"actor", "bench", "buff", "buff/catalog", "cmd/bufftick", "engine", "examples/mmo", "inspect", "wheel",
 }
@@ -28,14 +25,14 @@ func missingPackages(tr *tree) []string {
 
 const antsPath = "github.com/panjf2000/ants"
 
-// arrows says what a library package may import beside the standard library:
-// packages of this module by their folder, others by the head of their path. A
-// new library gets its row here, with the reason in the commit message.
+// arrows lists what each library package may import in addition to the standard library:
+// packages of this module by folder, other modules by path prefix. A new library gets its row
+// here, with the reason in the commit message.
 var arrows = map[string][]string{
 	".":                  {},
 	"actor":              {},
 	"buff":               {"wheel", "buff/stat", "buff/define", "buff/journal", "buff/verb", "internal/sheet", "internal/misspelt", "internal/wire", "internal/wordlist"},
-	"buff/define":        {"buff/stat", "internal/wordlist"}, // and not buff, which speaks of it
+	"buff/define":        {"buff/stat", "internal/wordlist"}, // not buff, which imports it
 	"buff/verb":          {"internal/wordlist"},
 	"buff/journal":       {},
 	"buff/stat":          {"internal/wordlist"},
@@ -46,19 +43,19 @@ var arrows = map[string][]string{
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
 	"engine":                           {"wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "engine/history", "engine/view", "internal/radix", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
-	"engine/view":                      {"wheel", "buff", "buff/define", "buff/stat"}, // and not the engine, which makes it
+	"engine/view":                      {"wheel", "buff", "buff/define", "buff/stat"}, // not engine, which imports it
 	"engine/history":                   {"wheel", "buff", "buff/define", "buff/verb", "buff/stat"},
 	"engine/replay":                    {"engine", "buff", "wheel", "internal/recovered", "internal/recording"},
 	"wheel":                            {"internal/radix"},
 	"internal/radix":                   {},
 	"replicate":                        {"engine", "buff", "buff/define", "buff/journal", "wheel"},
 	"replicate/js":                     {},
-	"replicate/client":                 {"buff", "buff/define", "wheel"}, // and not the engine: it is on the player's machine
+	"replicate/client":                 {"buff", "buff/define", "wheel"}, // not engine: it runs on the player's machine
 	"store":                            {"engine", "buff", "wheel", "internal/snapshot", "internal/wire"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
 	"store/storetest":                  {"store", "buff", "wheel"},
 	"inspect":                          {"engine", "engine/view", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/sheet", "internal/recovered"},
-	"internal/judge":                   {}, // nothing of the engine: it is the second reading of the law
+	"internal/judge":                   {}, // independent of the engine, which it is compared with
 	"internal/preview":                 {"buff", "buff/define", "buff/verb", "wheel"},
 	"internal/recovered":               {},
 	"internal/recovered/recoveredtest": {},
@@ -69,10 +66,10 @@ var arrows = map[string][]string{
 	"internal/wordlist":                {"internal/misspelt"},
 	"internal/sheet":                   {"buff/stat"},
 	"internal/tidy":                    {},
-	"timer":                            {"wheel"}, // ants only as a Pool that the caller brings
+	"timer":                            {"wheel"}, // the caller passes a Pool
 }
 
-// programs are the folders at the end of every arrow.
+// programs are folders that libraries must not import.
 var programs = []string{"bench", "cmd", "examples"}
 
 func topFolder(dir string) string {
@@ -122,23 +119,22 @@ func mayImport(s *source, p string) bool {
 // under reports whether p is head or a path below it.
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
-// core are the packages in which time is an argument and chance is passed in.
+// core are the packages in which time and randomness are arguments.
 var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/stat", "buff/verb", "engine", "engine/view", "internal/definition", "internal/preview", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
 
-// clocks are the functions that read or wait for the real time.
+// clocks are the functions that read the wall clock or wait for it.
 var clocks = map[string][]string{
 	"time":    {"After", "AfterFunc", "NewTicker", "NewTimer", "Now", "Since", "Sleep", "Tick", "Until"},
 	"context": {"AfterFunc", "WithDeadline", "WithDeadlineCause", "WithTimeout", "WithTimeoutCause"},
 }
 
-// seeded are the names of math/rand that do not use its global source.
+// seeded are the names in math/rand that do not use its global source.
 var seeded = []string{
 	"ChaCha8", "New", "NewChaCha8", "NewPCG", "NewSource", "NewZipf", "PCG", "Rand", "Source", "Source64", "Zipf",
 }
 
-// clockAllowed names the files of the core that may use the real time, what each
-// may use, and why. What is allowed and not used is a finding too, so that the
-// list cannot outlive its reasons.
+// clockAllowed lists the files of the core that may use the wall clock or start goroutines, and
+// why. An entry that is no longer used is a finding too.
 var clockAllowed = map[string]struct {
 	names  []string
 	reason string
@@ -149,11 +145,11 @@ var clockAllowed = map[string]struct {
 	},
 	"store/open.go": {
 		[]string{"time.Now"},
-		"the Epoch of an engine that comes back is the present, unless Options.Now says another one",
+		"a restored engine's Epoch is the present unless Options.Now is set",
 	},
 	"store/commits.go": {
 		[]string{"a go statement"},
-		"one goroutine of each Saver waits for the disk, so that no loop does",
+		"one goroutine of each Saver waits for the disk, so that the loop does not",
 	},
 }
 
@@ -184,14 +180,14 @@ func hiddenClocks(tr *tree) []string {
 	return out
 }
 
-// clock names the clock, the goroutine or the global dice that the node uses, and
-// returns "" if it uses none.
+// clock returns the wall clock function, go statement or global random source that the node
+// uses, or "".
 func (s *source) clock(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.GoStmt:
 		return "a go statement"
 	case *ast.CallExpr:
-		// WaitGroup.Go and its kin: a go statement under another name.
+		// WaitGroup.Go and similar methods start a goroutine.
 		if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Go" {
 			return "a call of Go"
 		}
@@ -212,8 +208,8 @@ func (s *source) clock(n ast.Node) string {
 
 func isRand(p string) bool { return p == "math/rand" || p == "math/rand/v2" }
 
-// waitingTests finds tests that wait for the real time to pass. In a bubble of
-// testing/synctest, written as a function literal, Sleep takes no real time.
+// waitingTests finds tests that wait for wall time to pass. Sleep is allowed in a function
+// literal passed to synctest.Test, where it takes no real time.
 func waitingTests(tr *tree) []string {
 	var out []string
 	for _, s := range tr.all() {
@@ -242,7 +238,7 @@ func waitingTests(tr *tree) []string {
 	return out
 }
 
-// bubbles returns the function literals that the file passes to synctest.Test.
+// bubbles returns the function literals passed to synctest.Test.
 func (s *source) bubbles() []ast.Node {
 	var out []ast.Node
 	ast.Inspect(s.ast, func(n ast.Node) bool {
@@ -267,60 +263,55 @@ func within(n ast.Node, outer []ast.Node) bool {
 	return slices.ContainsFunc(outer, func(o ast.Node) bool { return o.Pos() <= n.Pos() && n.End() <= o.End() })
 }
 
-const (
-	maxFileLines = 400
-	maxFuncLines = 60
+// callers are the fixed phrases for who may call a method; each exported method of a lane has
+// exactly one of them in its doc comment.
+var (
+	callers = []string{"Only the loop goroutine may call it.", "Any goroutine may call it.", "Only inside the handler."}
+	lanes   = []string{"Context", "Engine", "Inbox"}
 )
 
-func tooLong(tr *tree) []string {
+func unsaidCaller(tr *tree) []string {
 	var out []string
-	for _, s := range tr.all() {
-		if s.test {
-			continue
-		}
-		if s.lines > maxFileLines {
-			out = append(out, fmt.Sprintf("%s: %d lines, more than %d", s.path, s.lines, maxFileLines))
-		}
+	said := map[string]bool{}
+	for _, s := range tr.dirs["engine"] {
 		for _, d := range s.ast.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok {
+			if !ok || s.test || fn.Recv == nil || !fn.Name.IsExported() || !slices.Contains(lanes, receiver(fn)) {
 				continue
 			}
-			if n := tr.line(fn.End()) - tr.line(fn.Type.Pos()) + 1; n > maxFuncLines {
-				out = append(out, tr.at(fn.Name, "%s has %d lines, more than %d", fn.Name.Name, n, maxFuncLines))
+			said[receiver(fn)] = true
+			doc, n := strings.Join(strings.Fields(fn.Doc.Text()), " "), 0
+			for _, phrase := range callers {
+				n += strings.Count(doc, phrase)
 			}
+			if n != 1 {
+				out = append(out, tr.at(fn.Name, "%s.%s has %d of the fixed phrases for who may call it, want one", receiver(fn), fn.Name.Name, n))
+			}
+		}
+	}
+	for _, lane := range lanes {
+		if !said[lane] {
+			out = append(out, "engine: no exported method of "+lane+" was found")
 		}
 	}
 	return out
 }
 
-func (tr *tree) line(p token.Pos) int { return tr.fset.Position(p).Line }
-
-// badFile matches file names that say nothing of what is in the file.
-var badFile = regexp.MustCompile(`^(util.*|interface.*|types|helpers?)(_test)?\.go$`)
-
-// unfinished matches the marks of work put off.
-var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX)\b`)
-
-func badNames(tr *tree) []string {
-	var out []string
-	for _, s := range tr.all() {
-		if badFile.MatchString(path.Base(s.path)) {
-			out = append(out, s.path+": name the file by what it holds")
-		}
-		ast.Inspect(s.ast, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.TypeSpec); ok && strings.HasSuffix(strings.ToLower(spec.Name.Name), "manager") {
-				out = append(out, tr.at(spec, "type %s says neither what it is nor what it does", spec.Name.Name))
-			}
-			return true
-		})
-		for _, group := range s.ast.Comments {
-			for _, c := range group.List {
-				if mark := unfinished.FindString(c.Text); mark != "" {
-					out = append(out, tr.at(c, "%s: finish it or open an issue", mark))
-				}
-			}
+// receiver returns the type name of the method's receiver.
+func receiver(fn *ast.FuncDecl) string {
+	t := fn.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
 		}
 	}
-	return out
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxFile is how large a file of the repository may be: a picture, or the report's figures. A transcript
-// that was written anew over a fault has once been 45 MB.
+// maxFile bounds the files of the repository, which every user of the module downloads. It catches
+// a transcript that a -rewrite with a bug has blown up.
 const maxFile = 3 << 19 // 1.5 MiB
 
-// TestFileSizes: no file is so large that whoever fetches the module would notice.
+// TestFileSizes checks that no file of the repository exceeds maxFile.
 func TestFileSizes(t *testing.T) {
 	seen := 0
 	require.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(file string, d fs.DirEntry, err error) error {
@@ -36,8 +36,8 @@ func TestFileSizes(t *testing.T) {
 	require.Greater(t, seen, 1000, "the files of the repository")
 }
 
-// built reports whether a file is what go build leaves of a module that is one program: it has the name
-// of its folder, may be run, and is none of the repository's, see .gitignore.
+// built reports whether a file is a binary that go build has left in the folder of a program. Such
+// files are in .gitignore.
 func built(file string, info fs.FileInfo) bool {
 	return info.Mode()&0o111 != 0 && path.Base(file) == path.Base(path.Dir(file))
 }
