@@ -12,6 +12,7 @@
 //	                                        and the figures of the README
 //	go -C bench run . compare main .        did my change make it slower? A B A B, by benchstat
 //	go -C bench run . gate                  what CI asks
+//	go -C bench run ./yardstick             the engine next to simpler designs: events, small Ticks, calls, memory
 //
 // It is a module of its own, so that a program which requires the engine does not require what
 // draws charts; the command runs in the module's folder, and paths are relative to that.
@@ -117,8 +118,7 @@
 //	WheelAfterFunc  what time.AfterFunc takes for WheelAdd
 //	WheelFloor      what records as long as its timers cost, with nothing around them
 //
-// Due, Idle, Buffs and Memory say beside each figure what was aimed at; what is reached is in
-// docs/cost.md. loop-ns is processor time of the loop's thread, which neighbours on the machine
+// Due, Idle, Buffs and Memory print the goal next to each figure. loop-ns is processor time of the loop's thread, which neighbours on the machine
 // disturb less than the clock on the wall.
 //
 // The figure to read is the one with the unit of the question: ns/timer, ns/player, ns/event,

@@ -20,6 +20,5 @@
 //
 // lists and heap keep deadlines; what is around them they do as the engine does: they find the
 // player, and on him the buff of that definition and source, and write an event for all that
-// happens. The floor, which keeps all promises and is written for nothing else, is in package
-// bench/floor. All but AfterFunc are counted and must have seen the same pulses and ends in each round.
+// happens. All but AfterFunc are counted and must have seen the same pulses and ends in each round.
 package rival

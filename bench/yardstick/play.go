@@ -1,0 +1,144 @@
+package main
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/bench/gauge"
+)
+
+const frames = 60 // of 50 ms: one period
+
+// mix says which buffs pulse.
+type mix string
+
+const (
+	fight mix = "fight" // all
+	city  mix = "city"  // 6 of 100
+)
+
+// play is how a world is filled and driven.
+type play struct {
+	mix     mix
+	uneven  bool // frames of 47 to 53 ms instead of 50
+	shuffle bool // owners get their buffs in random order
+}
+
+// pulses reports whether the k-th buff of a player pulses.
+func (p play) pulses(player, k int) bool {
+	return p.mix == fight || k == 0 && player%5 < 3
+}
+
+func (p play) length(frame int) int64 {
+	if !p.uneven {
+		return 50
+	}
+	return 50 + []int64{-3, 2, 1, -1, 3, -2, 0, 2, -2, 0}[frame%10]
+}
+
+// fill gives each of buffs/10 players ten buffs, spread over one period, and lets two more pass.
+func (p play) fill(w world, buffs int) {
+	players := buffs / 10
+	data := make([]int64, players)
+	order := make([]int, players)
+	for k := range players {
+		w.spawn(k+1, &data[k])
+		order[k] = k
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for f := range frames {
+		if p.shuffle {
+			random.Shuffle(players, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		}
+		for _, player := range order {
+			for k := range 10 {
+				if int(scatter(player, k)%frames) != f {
+					continue
+				}
+				spec := plain
+				if p.pulses(player, k) {
+					spec = dot
+				}
+				w.add(player+1, spec, k+1, 0)
+			}
+		}
+		w.tick(p.length(f))
+	}
+	p.periods(w, 2)
+}
+
+// periods plays some periods and returns the number of events.
+func (p play) periods(w world, n int) (events int) {
+	for range n {
+		for f := range frames {
+			events += w.tick(p.length(f))
+		}
+	}
+	return events
+}
+
+// scatter is a hash of two numbers.
+func scatter(a, b int) uint64 {
+	h := uint64(a)*0x9e3779b97f4a7c15 ^ uint64(b)*0xbf58476d1ce4e5b9
+	h ^= h >> 29
+	h *= 0x94d049bb133111eb
+	return h ^ h>>32
+}
+
+// times are wall and processor time of one unit, in ns, by round.
+type times struct{ wall, processor []float64 }
+
+// lap times one round of f, which returns how many units it has done.
+func (t *times) lap(f func() (units int)) {
+	c, began := gauge.CPU(), time.Now()
+	units := float64(f())
+	t.wall = append(t.wall, float64(time.Since(began))/units)
+	t.processor = append(t.processor, float64(gauge.CPU()-c)/units)
+}
+
+func median(x []float64) float64 { return quantile(x, 0.5) }
+
+func quantile(x []float64, q float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return x[min(len(x)-1, int(q*float64(len(x))))]
+}
+
+// ratios returns the median of a by b, round by round.
+func ratios(a, b []float64) float64 {
+	r := make([]float64, len(a))
+	for k := range a {
+		r[k] = a[k] / b[k]
+	}
+	return median(r)
+}
+
+// spin busies the processor for a number of steps; calibrated makes a handler's work of a given length out of it.
+func spin(steps int) uint64 {
+	x := uint64(1)
+	for range steps {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
+func calibrated(d time.Duration) func() {
+	if d == 0 {
+		return func() {}
+	}
+	const many = 1_000_000
+	best := time.Hour
+	for range 20 {
+		began := time.Now()
+		sink += spin(many)
+		best = min(best, time.Since(began))
+	}
+	steps := int(float64(d) / float64(best) * many)
+	return func() {
+		if spin(steps) == 42 { // never: the result must be used
+			panic("yardstick: unreachable")
+		}
+	}
+}
+
+var sink uint64
