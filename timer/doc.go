@@ -45,8 +45,8 @@
 // When the process stood still, all that fell due meanwhile is called in order of the
 // deadlines, one tick of one shard after the other, and calls of Stop and AfterFunc go on
 // in between; a lock is held for what is due at one tick. Timers due at the same
-// tick are called in no particular order. [Clock.Every] leaves out what it missed, as a
-// [time.Ticker] does. On some systems the monotonic clock stands still while a laptop sleeps: then
+// tick are called in no particular order. [Clock.Every] makes the late call and the latest one that has fallen
+// due since, and leaves out those between the two. On some systems the monotonic clock stands still while a laptop sleeps: then
 // delays do so too, as they do in package time.
 //
 // # Callbacks

@@ -20,6 +20,7 @@ type series struct {
 	// Under s.mu.
 	h       wheel.Handle
 	due     int64     // the call's deadline in ns after New: not rounded, so that nothing drifts
+	began   int64     // when the call that runs, or the last one, began, in ns after New
 	at      time.Time // the same for next, and the date if it follows the wall clock
 	wall    bool      // follows the wall clock
 	walls   bool      // has done so at any time
@@ -50,9 +51,13 @@ func (c *Clock) At(t time.Time, f func()) *Timer {
 // call is due exactly n×d after the first instant, however late those before it were. It
 // returns a [Timer] that can end it. Every panics if d is not above zero or f is nil.
 //
-// Calls do not overlap. As with a [time.Ticker], those that fell due while f ran, or while the
-// process was stopped, are left out: the next one is the first in the future. A callback that
-// should make up for them can count by its own clock; [Clock.Schedule] leaves nothing out.
+// Calls do not overlap, and they do not pile up. A call is made at the first whole Options.Resolution after
+// its deadline. If a call starts so late that later deadlines have passed when it ends, the latest of
+// these is called at once and those before it are left out, as with a [time.Ticker]; so two calls may
+// follow each other immediately. If f takes d or longer, all deadlines that passed while it
+// ran are left out, and the next call is the first in the future. With a d below Options.Resolution there
+// is one call for each Resolution. A callback that must make up for what was left out can count by its own
+// clock; [Clock.Schedule] leaves nothing out.
 func (c *Clock) Every(d time.Duration, f func()) *Timer {
 	switch {
 	case d <= 0:
@@ -129,8 +134,8 @@ func (r *series) arm() {
 	c := r.s.clock
 	now := c.elapsed()
 	due := c.tick(now)
-	if r.due > now {
-		due = c.dueAt(r.due)
+	if r.due > now || r.period > 0 { // rounded up, so that an Every keeps its distances
+		due = max(due, c.dueAt(r.due))
 	}
 	h, first := r.s.add(now, due, r.fire)
 	r.h = h
@@ -168,7 +173,7 @@ func (r *series) enter() bool {
 			return false
 		}
 	}
-	r.running = true
+	r.running, r.began = true, s.clock.elapsed()
 	r.live = r.period > 0 || r.next != nil
 	return true
 }
@@ -212,14 +217,30 @@ func (r *series) leave() {
 	r.running = false
 	if r.live {
 		if r.period > 0 && !r.moved {
-			missed := (r.s.clock.elapsed() - r.due) / int64(r.period) // it was called at its deadline, or later
-			r.due = after(r.due, int64(r.period)*(missed+1))
+			r.due = r.following()
 		}
 		r.arm()
 	}
 	r.moved = false
 	r.s.mu.Unlock()
 	r.settle()
+}
+
+// following returns the deadline of an Every after the call that has just ended: the next one, or, if that has
+// passed, the latest that has. If the call took a whole period, it is the first one in the
+// future. A deadline has passed when the grain in which it is called has begun; those of one grain are one
+// call. The caller holds mu.
+func (r *series) following() int64 {
+	c, period := r.s.clock, int64(r.period)
+	until := func(t wheel.Time) int64 { // periods from the deadline to the last one that is called at t
+		return max(0, int64(t)*c.grain-r.due) / period
+	}
+	now := c.elapsed()
+	called, passed := until(c.dueAt(r.due)), until(c.tick(now))
+	if passed <= called || now-r.began >= period {
+		passed = max(passed, called) + 1
+	}
+	return after(r.due, period*passed)
 }
 
 // stop is [Timer.Stop].

@@ -96,6 +96,83 @@ func TestEverySkips(t *testing.T) {
 	}
 }
 
+// milliseconds is seconds for shorter times.
+func milliseconds(n ...float64) []time.Duration {
+	out := seconds(n...)
+	for i := range out {
+		out[i] /= 1000
+	}
+	return out
+}
+
+// TestEveryAtTheResolution: rounding a deadline up, and a callback that ends within its period, cost
+// no call, even if the next deadline has passed meanwhile.
+func TestEveryAtTheResolution(t *testing.T) {
+	for name, run := range runs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := timer.New(timer.Options{Run: run})
+				defer closed(t, c)
+				l := newTimes()
+				time.Sleep(500 * time.Microsecond) // deadlines are at half milliseconds, calls at the next whole one
+				e := c.Every(time.Millisecond, func() {
+					l.now()
+					time.Sleep(600 * time.Microsecond)
+				})
+				time.Sleep(6 * time.Millisecond)
+				synctest.Wait()
+				require.True(t, e.Stop())
+				require.Equal(t, milliseconds(2, 3, 4, 5, 6), l.take())
+			})
+		})
+	}
+}
+
+// TestEveryBelowTheResolution: the deadlines of one grain are one call.
+func TestEveryBelowTheResolution(t *testing.T) {
+	for name, run := range runs {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := timer.New(timer.Options{Run: run})
+				defer closed(t, c)
+				l := newTimes()
+				e := c.Every(300*time.Microsecond, l.now)
+				time.Sleep(5*time.Millisecond + 1)
+				synctest.Wait()
+				require.True(t, e.Stop())
+				require.Equal(t, milliseconds(1, 2, 3, 4, 5), l.take())
+			})
+		})
+	}
+}
+
+// TestEveryLate: if the driver is late, the call that is late is made, and at once the latest one that has
+// fallen due meanwhile. Those between the two are left out.
+func TestEveryLate(t *testing.T) {
+	for _, test := range []struct {
+		held time.Duration // from 3 ms on
+		want []time.Duration
+	}{
+		{held: 2500 * time.Microsecond, want: milliseconds(2, 5.5, 6, 8, 10)},
+		{held: 4500 * time.Microsecond, want: milliseconds(2, 7.5, 7.5, 8, 10)},
+		{held: 6500 * time.Microsecond, want: milliseconds(2, 9.5, 9.5, 10)},
+	} {
+		t.Run(test.held.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := timer.New(timer.Options{Run: timer.Inline})
+				defer closed(t, c)
+				l := newTimes()
+				c.AfterFunc(3*time.Millisecond, func() { time.Sleep(test.held) })
+				e := c.Every(2*time.Millisecond, l.now)
+				time.Sleep(10*time.Millisecond + 1)
+				synctest.Wait()
+				require.True(t, e.Stop())
+				require.Equal(t, test.want, l.take())
+			})
+		})
+	}
+}
+
 // TestEveryReset: Reset gives an Every another period, as that of a time.Ticker does, from now
 // on, whether it waits, runs, or was stopped.
 func TestEveryReset(t *testing.T) {
