@@ -5,16 +5,16 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// consume uses one charge of every buff that the act consumes.
+// consume uses one charge of every buff that the act consumes and that is not hidden.
 //
-// Story: testdata/charges.txt.
+// Stories: testdata/charges.txt, hidden_use.txt.
 func (s *Set) consume(t *Turn, act Act) Result {
 	var r Result
 	if !s.beside.gate().concerns(act) {
 		return r
 	}
 	s.each(func(at uint16) {
-		if s.specOf(s.slot(at)).consumeOn&act.bit() != 0 {
+		if i := s.slot(at); s.specOf(i).consumeOn&act.bit() != 0 && i.flags&hidden == 0 {
 			s.useCharges(t, at, 1, Consumed)
 			r.Amount++
 		}

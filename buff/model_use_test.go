@@ -193,7 +193,7 @@ func (m *model) consume(b *carried, o op) string {
 	}
 	n := 0
 	for _, b := range slices.Clone(m.buffs) {
-		if !b.gone && slices.Contains(b.spec.Charges.ConsumeOn, o.act) {
+		if !b.gone && !b.hidden() && slices.Contains(b.spec.Charges.ConsumeOn, o.act) {
 			m.use(b, 1, buff.Consumed)
 			n++
 		}
