@@ -1,4 +1,4 @@
-package main
+package conformance
 
 import (
 	"flag"
@@ -10,8 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	law "github.com/bufftick/bufftick/conformance/judge"
 	"github.com/bufftick/bufftick/engine"
-	law "github.com/bufftick/bufftick/internal/judge"
+	"github.com/bufftick/bufftick/internal/scenario"
 )
 
 var (
@@ -34,20 +35,20 @@ type verdict struct {
 // tryLaw plays a draft by the engine and by the judge.
 func tryLaw(d *law.Draft) (v verdict) {
 	text := d.JSON()
-	list, err := parseScenarios("law.json", text)
+	list, err := scenario.Parse("law.json", text)
 	switch {
 	case err != nil:
 		v.refused = err.Error()
 		return v
-	case len(list[0].faults) > 0:
-		v.refused = list[0].faults.Error()
+	case len(list[0].Faults) > 0:
+		v.refused = list[0].Faults.Error()
 		return v
 	}
 	s := d.Scenario()
 	if v.wrong = s.Refusals(); len(v.wrong) > 0 {
 		return v
 	}
-	if v.engine, err = list[0].play(engine.Options{Synchronous: true, Budget: -1}, longestFrame); err != nil {
+	if v.engine, err = list[0].Play(engine.Options{Synchronous: true, Budget: -1}, scenario.LongestFrame); err != nil {
 		v.stopped = err.Error()
 		return v
 	}
@@ -61,8 +62,8 @@ func tryLaw(d *law.Draft) (v verdict) {
 func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 	d = d.Shrink(func(c *law.Draft) bool { return tryLaw(c).differs })
 	v := tryLaw(d)
-	return fmt.Sprintf("go test ./cmd/bufftick -run 'TestLaw$' -law.seed %d -law.first %d -law.scenarios 1\nabout %s and %s\n%s- judge\n+ engine\n%s",
-		seed, n, d.Pair[0], d.Pair[1], d.Text(), strings.Join(diff(v.judge, v.engine), "\n")), d.Shape()
+	return fmt.Sprintf("go -C conformance test -run 'TestLaw$' -law.seed %d -law.first %d -law.scenarios 1\nabout %s and %s\n%s- judge\n+ engine\n%s",
+		seed, n, d.Pair[0], d.Pair[1], d.Text(), strings.Join(scenario.Diff(v.judge, v.engine), "\n")), d.Shape()
 }
 
 // Engine and judge, who share nothing but the law, tell the same story of each scenario, and what the law calls an error

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/definition"
+	"github.com/bufftick/bufftick/internal/scenario"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -82,7 +83,7 @@ func command(args []string, stdout, stderr io.Writer) error {
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { helped = true }),
 		kong.Vars{
-			"defaultFrame": defaultFrame.String(), "longestFrame": longestFrame.String(),
+			"defaultFrame": defaultFrame.String(), "longestFrame": scenario.LongestFrame.String(),
 			"checkFrame": definition.DefaultFrame.String(), "rules": strings.Join(definition.Rules(), ", "),
 		},
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 80, NoExpandSubcommands: true}),
@@ -166,12 +167,9 @@ func (f poolFlags) check() error {
 	return nil
 }
 
-// minFrame keeps a slip of the pen, "5us", from running for hours.
-const minFrame = time.Millisecond
-
 func checkFrame(d time.Duration) error {
-	if d < minFrame {
-		return fmt.Errorf("bufftick: -frame must be at least %v, and is %v", minFrame, d)
+	if d < scenario.MinFrame {
+		return fmt.Errorf("bufftick: -frame must be at least %v, and is %v", scenario.MinFrame, d)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/inspect"
+	"github.com/bufftick/bufftick/internal/scenario"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -64,10 +65,10 @@ func TestMinuteOfPlayer(t *testing.T) {
 	tick(63_000)
 
 	text := minuteOf(t, eng)
-	all, err := parseScenarios("minute.yaml", []byte(text))
+	all, err := scenario.Parse("minute.yaml", []byte(text))
 	require.NoError(t, err)
-	require.Empty(t, all[0].faults, text)
-	log, err := all[0].play(engine.Options{Workers: 1}, 50*time.Millisecond)
+	require.Empty(t, all[0].Faults, text)
+	log, err := all[0].Play(engine.Options{Workers: 1}, 50*time.Millisecond)
 	require.NoError(t, err)
 	require.Equal(t, []string{"0 apply rot x1"}, log[:1])
 	var got []string
@@ -185,10 +186,10 @@ func TestMinuteStandsStill(t *testing.T) {
 		require.Positive(t, eng.History().Since(), "its first seconds are not known any more")
 
 		text := minuteOf(t, eng)
-		all, err := parseScenarios("minute.yaml", []byte(text))
+		all, err := scenario.Parse("minute.yaml", []byte(text))
 		require.NoError(t, err)
-		require.Empty(t, all[0].faults, text)
-		played, err := all[0].play(engine.Options{Workers: 1}, 50*time.Millisecond)
+		require.Empty(t, all[0].Faults, text)
+		played, err := all[0].Play(engine.Options{Workers: 1}, 50*time.Millisecond)
 		require.NoError(t, err)
 		m := header.FindStringSubmatch(text)
 		require.NotNil(t, m, text)

@@ -13,6 +13,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/internal/preview"
+	"github.com/bufftick/bufftick/internal/scenario"
 )
 
 // previewCmd is "bufftick preview".
@@ -144,10 +145,10 @@ func (c *previewCmd) explain(err error, defs *buff.Catalog) error {
 func previewed(paths []string) (*buff.Catalog, error) {
 	if len(paths) == 1 {
 		if s := scenarioOf(paths[0]); s != nil {
-			if len(s.faults) > 0 {
-				return nil, s.faults
+			if len(s.Faults) > 0 {
+				return nil, s.Faults
 			}
-			return s.catalog, nil
+			return s.Catalog, nil
 		}
 	}
 	return definition.Load(paths...)
@@ -155,7 +156,7 @@ func previewed(paths []string) (*buff.Catalog, error) {
 
 // scenarioOf returns the scenario that a file holds, or nil if it holds something else
 // or cannot be read: the loader of definitions then says why.
-func scenarioOf(path string) *scenario {
+func scenarioOf(path string) *scenario.Scenario {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > definition.MaxFileSize {
 		return nil
 	}
@@ -170,7 +171,11 @@ func scenarioOf(path string) *scenario {
 	fields, _ := definition.Fields(root)
 	for _, f := range fields {
 		if key, _ := definition.Text(f.Key); key == "script" {
-			return parseScenario(path, text, root, false)
+			list, err := scenario.Parse(path, text)
+			if err != nil {
+				return nil
+			}
+			return list[0]
 		}
 	}
 	return nil

@@ -10,11 +10,8 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/internal/definition"
+	"github.com/bufftick/bufftick/internal/scenario"
 )
-
-// longestFrame is the frame where none is asked for. The log does not depend on it;
-// it bounds how much of a long script is worked out at once.
-const longestFrame = time.Minute
 
 // runCmd is "bufftick run".
 type runCmd struct {
@@ -33,7 +30,7 @@ is a pipe or /dev/stdin, and the log of a scenario at most 1000000 events.
 
 A step has "at" (ms), "owner" (p1) and one of these, with what may stand beside it:
 
-` + stepHelp() + `
+` + scenario.StepHelp() + `
 
 Examples:
 
@@ -50,7 +47,7 @@ func (c *runCmd) Run(stdout output, stderr messages) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	var list []*scenario
+	var list []*scenario.Scenario
 	bad := false
 	for _, name := range c.Files {
 		more, err := readScenarios(name)
@@ -62,8 +59,8 @@ func (c *runCmd) Run(stdout output, stderr messages) error {
 	}
 	if bad {
 		for _, s := range list { // all that is wrong is said at once
-			if len(s.faults) > 0 {
-				fmt.Fprintln(stderr, s.faults)
+			if len(s.Faults) > 0 {
+				fmt.Fprintln(stderr, s.Faults)
 			}
 		}
 		return errFailed
@@ -82,7 +79,7 @@ func (c *runCmd) check() error {
 }
 
 // readScenarios reads one file. Its error is one for the file as a whole.
-func readScenarios(name string) ([]*scenario, error) {
+func readScenarios(name string) ([]*scenario.Scenario, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, unread(name, err)
@@ -92,15 +89,15 @@ func readScenarios(name string) ([]*scenario, error) {
 	if err != nil {
 		return nil, unread(name, err)
 	}
-	return parseScenarios(name, src)
+	return scenario.Parse(name, src)
 }
 
 // log runs one scenario.
-func (c *runCmd) log(s *scenario) ([]string, error) {
-	if len(s.faults) > 0 {
-		return nil, s.faults
+func (c *runCmd) log(s *scenario.Scenario) ([]string, error) {
+	if len(s.Faults) > 0 {
+		return nil, s.Faults
 	}
-	return s.play(c.options(), c.Frame)
+	return s.Play(c.options(), c.Frame)
 }
 
 // mostOfFailed is how many lines of its log a scenario prints that has failed: the last ones say what
@@ -108,11 +105,11 @@ func (c *runCmd) log(s *scenario) ([]string, error) {
 const mostOfFailed = 100
 
 // print prints the logs.
-func (c *runCmd) print(list []*scenario, stdout output, stderr messages) error {
+func (c *runCmd) print(list []*scenario.Scenario, stdout output, stderr messages) error {
 	var failed error
 	for _, s := range list {
-		if s.listed || len(c.Files) > 1 {
-			fmt.Fprintf(stdout, "== %s\n", s.title())
+		if s.Listed || len(c.Files) > 1 {
+			fmt.Fprintf(stdout, "== %s\n", s.Title())
 		}
 		lines, err := c.log(s)
 		var text bytes.Buffer
@@ -136,21 +133,21 @@ func (c *runCmd) print(list []*scenario, stdout output, stderr messages) error {
 }
 
 // compare prints, for each scenario, whether its log is the one it wants.
-func (c *runCmd) compare(list []*scenario, stdout output) error {
+func (c *runCmd) compare(list []*scenario.Scenario, stdout output) error {
 	agree := 0
 	for _, s := range list {
 		lines, err := c.log(s)
-		if err == nil && s.want == nil {
-			err = s.errorAt(s.node, `no "want" to compare with`)
+		if err == nil && s.Want == nil {
+			err = s.Errorf(`no "want" to compare with`)
 		}
 		switch {
 		case err != nil:
-			fmt.Fprintf(stdout, "FAIL %s\n%s", s.title(), indented(strings.Split(err.Error(), "\n")))
-		case !slices.Equal(lines, s.want):
-			fmt.Fprintf(stdout, "FAIL %s\n%s", s.title(), indented(diff(s.want, lines)))
+			fmt.Fprintf(stdout, "FAIL %s\n%s", s.Title(), indented(strings.Split(err.Error(), "\n")))
+		case !slices.Equal(lines, s.Want):
+			fmt.Fprintf(stdout, "FAIL %s\n%s", s.Title(), indented(scenario.Diff(s.Want, lines)))
 		default:
 			agree++
-			if _, err := fmt.Fprintf(stdout, "ok   %s\n", s.title()); err != nil {
+			if _, err := fmt.Fprintf(stdout, "ok   %s\n", s.Title()); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/internal/definition"
+	"github.com/bufftick/bufftick/internal/scenario"
 )
 
 // What the rule loop warns of the engine breaks off with a fault, and what it does not
@@ -26,10 +27,10 @@ func TestLoopsAreReal(t *testing.T) {
 		require.NoError(t, err)
 		for _, id := range c.ids {
 			script := "script: [{at: 0, apply: " + id + "}, {at: 200, apply: " + id + "}, {at: 900, tick: true}]\nwant: []\n"
-			list, err := parseScenarios("s.yaml", append(text, script...))
+			list, err := scenario.Parse("s.yaml", append(text, script...))
 			require.NoError(t, err)
-			require.Empty(t, list[0].faults)
-			log, err := list[0].play(poolFlags{Sync: true}.options(), longestFrame)
+			require.Empty(t, list[0].Faults)
+			log, err := list[0].Play(poolFlags{Sync: true}.options(), scenario.LongestFrame)
 			require.NoError(t, err)
 			require.Equal(t, c.fault, strings.Contains(strings.Join(log, "\n"), "error cascade"), "%s: %q", id, log)
 		}

@@ -109,7 +109,7 @@ func under1(path, name string) string {
 // TestCoverage: each word of the format, and each of its values that is a word, is in some scenario of the dice, but for
 // those that leftOut gives a reason for.
 func TestCoverage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "definition", "bufftick.schema.json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "internal", "definition", "bufftick.schema.json"))
 	require.NoError(t, err)
 	var s schema
 	require.NoError(t, json.Unmarshal(text, &s))

@@ -3,7 +3,7 @@
 // and must never import them: what both get wrong in the same way has then been misread twice.
 //
 //	scenario (JSON) ──▸ Decode ──▸ Play ──▸ the log, line by line
-//	               └──▸ the engine ───────▸ its log; a test in cmd/bufftick compares the two
+//	               └──▸ the engine ───────▸ its log; package conformance compares the two
 //
 // # How to read it beside the law
 //

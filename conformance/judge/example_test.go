@@ -3,7 +3,7 @@ package judge_test
 import (
 	"fmt"
 
-	"github.com/bufftick/bufftick/internal/judge"
+	"github.com/bufftick/bufftick/conformance/judge"
 )
 
 // A scenario and its log, by the law.

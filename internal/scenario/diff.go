@@ -1,4 +1,4 @@
-package main
+package scenario
 
 import (
 	"fmt"
@@ -11,10 +11,9 @@ const around = 3
 // mostCells bounds the table of diff; beyond it, a difference is shown as a whole.
 const mostCells = 1 << 22
 
-// diff returns what has to be done to want to get got, in the manner of diff -u:
-// "-" before lines that are missing, "+" before lines too many, "@@" before each
-// place with the number of its first line in want.
-func diff(want, got []string) []string {
+// Diff returns the difference between two logs in the format of diff -u: "-" marks missing lines,
+// "+" additional ones, "@@" the line number in want.
+func Diff(want, got []string) []string {
 	edits := compared(want, got)
 	var out []string
 	line, shown := 1, 0 // of want; edits that are in out

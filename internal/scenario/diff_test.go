@@ -1,4 +1,4 @@
-package main
+package scenario
 
 import (
 	"math/rand/v2"
@@ -20,7 +20,7 @@ func TestDiff(t *testing.T) {
 		{"far from the start", "1 2 3 4 5 6 7 8", "1 2 3 4 5 x 7 8", "@@ line 3 @@|  3|  4|  5|- 6|+ x|  7|  8"},
 		{"two places", "1 2 3 4 5 6 7 8 9 10", "x 2 3 4 5 6 7 8 9 y", "@@ line 1 @@|- 1|+ x|  2|  3|  4|@@ line 7 @@|  7|  8|  9|- 10|+ y"},
 	} {
-		require.Equal(t, c.diff, strings.Join(diff(lines(c.want), lines(c.got)), "|"), c.name)
+		require.Equal(t, c.diff, strings.Join(Diff(lines(c.want), lines(c.got)), "|"), c.name)
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package scenario
 
 import (
 	"strings"
@@ -23,21 +23,21 @@ func FuzzScenario(f *testing.F) {
 	f.Add("- script:\n  - at: 1\n    extend: q\n    by: -1s\n- {}")
 	f.Add("buffs: {p: {duration: instant, on: {exec: [{apply: p}, {kill: true}]}}}\nscript: [{at: 0, apply: p, owner: o, source: s, magnitude: -1}]")
 	f.Fuzz(func(t *testing.T, text string) {
-		list, err := parseScenarios("f.yaml", []byte(text))
+		list, err := Parse("f.yaml", []byte(text))
 		if err != nil {
 			require.Contains(t, err.Error(), "f.yaml:")
 			return
 		}
 		require.NotEmpty(t, list)
 		for _, s := range list {
-			for _, e := range s.faults {
+			for _, e := range s.Faults {
 				require.Positive(t, e.Line)
 				require.NotEmpty(t, strings.TrimSpace(e.Text))
 			}
-			if n := len(s.steps); len(s.faults) > 0 || n > 0 && s.steps[n-1].at > 10_000 {
+			if n := len(s.steps); len(s.Faults) > 0 || n > 0 && s.steps[n-1].at > 10_000 {
 				continue
 			}
-			_, err := s.play(engine.Options{Synchronous: true, Budget: -1}, longestFrame)
+			_, err := s.Play(engine.Options{Synchronous: true, Budget: -1}, LongestFrame)
 			if err != nil {
 				require.Contains(t, err.Error(), "f.yaml:")
 			}

@@ -1,4 +1,4 @@
-package main
+package scenario
 
 import (
 	"context"
@@ -10,15 +10,22 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// maxLines is how long the log of one scenario may become.
-const maxLines = 1_000_000
+// LongestFrame is the default frame. It bounds how much of a long script runs in one Tick; the
+// log does not depend on it.
+const LongestFrame = time.Minute
+
+// MinFrame is the shortest frame.
+const MinFrame = time.Millisecond
+
+// MaxEvents is the maximum number of events of a scenario.
+const MaxEvents = 1_000_000
 
 // patience is how long the rest of a run is waited for that has failed.
 const patience = 5 * time.Second
 
 // play is one run of a scenario.
 type play struct {
-	scenario *scenario
+	scenario *Scenario
 	engine   *engine.Engine
 	frame    time.Duration
 	fastest  map[define.Whose]time.Duration // how many times as fast as the world's a buff's time has been, an owner's, a zone's
@@ -38,13 +45,14 @@ type logLine struct {
 	text string
 }
 
-// play runs the script and returns the log.
-func (s *scenario) play(o engine.Options, frame time.Duration) (log []string, err error) {
+// Play runs the script on an engine with the options and returns the log. Frames are at most that
+// long; the frames of a scenario with "seen: true" end at its steps.
+func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, err error) {
 	p := &play{scenario: s, frame: frame, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
-	o.Catalog, o.Handlers, o.TickLimit = s.catalog, engine.Handlers{}, 0 // the default
+	o.Catalog, o.Handlers, o.TickLimit = s.Catalog, engine.Handlers{}, 0 // the default
 	o.Epoch = time.UnixMilli(0)                                          // a scenario has its own calendar
 	o.Members = p.members
-	for _, name := range s.catalog.Handlers() {
+	for _, name := range s.Catalog.Handlers() {
 		o.Handlers[name] = ignore
 	}
 	for i := range s.steps {
@@ -127,7 +135,7 @@ func (p *play) id(name string) buff.OwnerID {
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
 	// Where time passes a million times as fast, a minute has as many pulses as a year.
-	frame := min(p.frame, max(longestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfZone]), minFrame))
+	frame := min(p.frame, max(LongestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfZone]), MinFrame))
 	for !p.scenario.seen && left > frame {
 		if err := p.tick(frame); err != nil {
 			return err
@@ -149,8 +157,8 @@ func (p *play) quicken(whose define.Whose, r buff.Ratio) {
 func (p *play) tick(dt time.Duration) error {
 	for {
 		f := p.engine.Tick(dt)
-		if p.lines += f.Len(); p.lines > maxLines {
-			return p.scenario.errorAt(p.scenario.node, "more than %d events by %v: make the script shorter", maxLines, f.Now)
+		if p.lines += f.Len(); p.lines > MaxEvents {
+			return p.scenario.errorAt(p.scenario.node, "more than %d events by %v: make the script shorter", MaxEvents, f.Now)
 		}
 		for e := range f.Events() {
 			l := &p.logs[p.place[e.Owner]]

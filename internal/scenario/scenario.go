@@ -1,4 +1,4 @@
-package main
+package scenario
 
 import (
 	"cmp"
@@ -17,27 +17,28 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// scenario is one story: definitions, a script, and the log that must come out.
-type scenario struct {
-	file   string
-	text   []byte
-	node   ast.Node
-	listed bool // it stands in a list
+// Scenario consists of definitions, a script of steps, and the expected log.
+type Scenario struct {
+	ID, Name string
+	Listed   bool          // the file holds a list of scenarios
+	Catalog  *buff.Catalog // nil if the definitions have errors
+	Want     []string      // the expected log; nil if there is none
 
-	id, name string
-	catalog  *buff.Catalog
-	buffs    map[string]bool // the IDs that buffs has, even if it is wrong otherwise
+	// Faults are the errors in the scenario. A scenario with faults cannot be played.
+	Faults definition.Errors
+
+	file     string
+	text     []byte
+	node     ast.Node
+	buffs    map[string]bool // IDs of the definitions, also of those with errors
 	steps    []step
 	listsTag bool // it has a list "tags"
 	seen     bool
-	want     []string // nil: not given
-
-	faults definition.Errors // everything wrong with it: it cannot be run
 }
 
-// parseScenarios reads the text of a file: one scenario or a list of them. The error
-// is about the file as a whole; what is wrong with a scenario is in its faults.
-func parseScenarios(file string, text []byte) ([]*scenario, error) {
+// Parse reads the text of a file: one scenario or a list of them. The error is about the file
+// as a whole; errors in a scenario are in its Faults.
+func Parse(file string, text []byte) ([]*Scenario, error) {
 	root, err := definition.Tree(file, text)
 	if err != nil {
 		return nil, err
@@ -48,19 +49,19 @@ func parseScenarios(file string, text []byte) ([]*scenario, error) {
 	list, listed := root.(*ast.SequenceNode)
 	if !listed {
 		s := parseScenario(file, text, root, false)
-		if s.id == "" {
-			s.id = filepath.Base(file)
+		if s.ID == "" {
+			s.ID = filepath.Base(file)
 		}
-		return []*scenario{s}, nil
+		return []*Scenario{s}, nil
 	}
 	if len(list.Values) == 0 {
 		return nil, definition.ErrorAt(file, text, root, "the list has no scenario")
 	}
-	var all []*scenario
+	var all []*Scenario
 	for i, n := range list.Values {
 		s := parseScenario(file, text, n, true)
-		if s.id == "" {
-			s.id = fmt.Sprintf("%s#%d", filepath.Base(file), i+1)
+		if s.ID == "" {
+			s.ID = fmt.Sprintf("%s#%d", filepath.Base(file), i+1)
 		}
 		all = append(all, s)
 	}
@@ -68,22 +69,22 @@ func parseScenarios(file string, text []byte) ([]*scenario, error) {
 }
 
 // scenarioKeys reads each key of a scenario.
-var scenarioKeys = map[string]func(*scenario, ast.Node){
-	"id":     func(s *scenario, n ast.Node) { s.id, _ = s.textOf("id", n) },
-	"name":   func(s *scenario, n ast.Node) { s.name, _ = s.textOf("name", n) },
-	"source": func(s *scenario, n ast.Node) { s.textOf("source", n) },
-	"note":   func(s *scenario, n ast.Node) { s.textOf("note", n) },
-	"seen":   func(s *scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
-	"want":   (*scenario).readWant,
+var scenarioKeys = map[string]func(*Scenario, ast.Node){
+	"id":     func(s *Scenario, n ast.Node) { s.ID, _ = s.textOf("id", n) },
+	"name":   func(s *Scenario, n ast.Node) { s.Name, _ = s.textOf("name", n) },
+	"source": func(s *Scenario, n ast.Node) { s.textOf("source", n) },
+	"note":   func(s *Scenario, n ast.Node) { s.textOf("note", n) },
+	"seen":   func(s *Scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
+	"want":   (*Scenario).readWant,
 	"buffs":  nil, // and what else is of a catalog: read before the script, wherever it stands
-	"script": (*scenario).readScript,
+	"script": (*Scenario).readScript,
 
 	"attributes": nil, "curves": nil, "slots": nil, "dr": nil, "dead": nil,
 	"tags": nil, "groups": nil, "handlers": nil, "acts": nil, "icons": nil,
 }
 
-func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenario {
-	s := &scenario{file: file, text: text, node: node, listed: listed, buffs: map[string]bool{}}
+func parseScenario(file string, text []byte, node ast.Node, listed bool) *Scenario {
+	s := &Scenario{file: file, text: text, node: node, Listed: listed, buffs: map[string]bool{}}
 	fields, ok := s.fieldsOf("a scenario", node, slices.Sorted(maps.Keys(scenarioKeys)))
 	if !ok {
 		return s
@@ -103,7 +104,7 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenar
 			s.fail(st.node, "%q: it is the frames that decide when an aura looks who is near: say \"seen: true\", so that they are those of the script", st.verb.word)
 		}
 	}
-	slices.SortStableFunc(s.faults, func(a, b *definition.Error) int {
+	slices.SortStableFunc(s.Faults, func(a, b *definition.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return s
@@ -111,14 +112,14 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *scenar
 
 // wantFrames finds fault with a definition whose pulses are counted by frames, if the frames are
 // whatever the runner likes: the log would depend on -frame.
-func (s *scenario) wantFrames(buffs *ast.MappingValueNode) {
-	if s.seen || buffs == nil || s.catalog == nil {
+func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
+	if s.seen || buffs == nil || s.Catalog == nil {
 		return
 	}
 	list, _ := definition.Fields(buffs.Value)
 	for _, f := range list {
 		id, _ := definition.Text(f.Key)
-		spec := s.catalog.Spec(id)
+		spec := s.Catalog.Spec(id)
 		if spec != nil && reachesOut(&spec.On) {
 			s.fail(f.Key, "%q: an action for another owner comes at the end of a frame: say \"seen: true\", so that the frames are those of the script", id)
 		}
@@ -145,19 +146,24 @@ func reachesOut(h *buff.Hooks) bool {
 	})
 }
 
-// title names the scenario in the output.
-func (s *scenario) title() string { return strings.TrimSpace(s.id + " " + s.name) }
+// Title returns the ID and the name.
+func (s *Scenario) Title() string { return strings.TrimSpace(s.ID + " " + s.Name) }
 
-func (s *scenario) errorAt(n ast.Node, format string, args ...any) *definition.Error {
+// Errorf returns an error with the position of the scenario.
+func (s *Scenario) Errorf(format string, args ...any) error {
+	return s.errorAt(s.node, format, args...)
+}
+
+func (s *Scenario) errorAt(n ast.Node, format string, args ...any) *definition.Error {
 	return definition.ErrorAt(s.file, s.text, n, fmt.Sprintf(format, args...))
 }
 
-func (s *scenario) fail(n ast.Node, format string, args ...any) {
-	s.faults = append(s.faults, s.errorAt(n, format, args...))
+func (s *Scenario) fail(n ast.Node, format string, args ...any) {
+	s.Faults = append(s.Faults, s.errorAt(n, format, args...))
 }
 
 // readCatalog reads the definitions; none are well.
-func (s *scenario) readCatalog(fields fieldMap) {
+func (s *Scenario) readCatalog(fields fieldMap) {
 	var of []*ast.MappingValueNode
 	for _, key := range slices.Sorted(maps.Keys(scenarioKeys)) {
 		if scenarioKeys[key] == nil && fields[key] != nil {
@@ -175,9 +181,9 @@ func (s *scenario) readCatalog(fields fieldMap) {
 	s.listsTag = fields["tags"] != nil
 	c, err := definition.ParseFields(s.file, s.text, saidTags(fields["script"]), of...)
 	if err != nil {
-		s.faults = append(s.faults, err.(definition.Errors)...)
+		s.Faults = append(s.Faults, err.(definition.Errors)...)
 	}
-	s.catalog = c
+	s.Catalog = c
 }
 
 // saidTags returns the tags that a script gives an owner and its damage: one below a tag of which
@@ -202,20 +208,28 @@ func saidTags(script *ast.MappingValueNode) (tags []string) {
 	return tags
 }
 
-func (s *scenario) readWant(n ast.Node) {
+func (s *Scenario) readWant(n ast.Node) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
 		s.fail(n, `"want" must be a list of lines, not %s`, definition.Describe(n))
 		return
 	}
-	s.want = []string{}
+	s.Want = []string{}
 	for _, v := range list.Values {
 		line, _ := s.textOf("want", v)
-		s.want = append(s.want, line)
+		s.Want = append(s.Want, line)
 	}
 }
 
-// didYouMean asks for the name that was most likely meant, if one is near.
+// short truncates text for an error message.
+func short(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}
+
+// didYouMean suggests the known name that is most similar, if one is.
 func didYouMean(name string, known []string) string {
 	if near := misspelt.Near(name, known); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
@@ -228,7 +242,7 @@ type fieldMap map[string]*ast.MappingValueNode
 
 // fieldsOf returns the pairs of a map by their keys, and reports whether it is one.
 // It finds fault with keys that are not known or repeated.
-func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, bool) {
+func (s *Scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, bool) {
 	list, ok := definition.Fields(n)
 	if !ok {
 		s.fail(n, "want %s, a map with the keys %s, not %s", what, strings.Join(known, ", "), definition.Describe(n))
@@ -251,7 +265,7 @@ func (s *scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, 
 
 // textOf returns a text without the line feed at the end of a block, and reports
 // whether it is one.
-func (s *scenario) textOf(key string, n ast.Node) (string, bool) {
+func (s *Scenario) textOf(key string, n ast.Node) (string, bool) {
 	if text, ok := definition.Text(n); ok {
 		return strings.TrimSuffix(text, "\n"), true
 	}
@@ -264,7 +278,7 @@ func (s *scenario) textOf(key string, n ast.Node) (string, bool) {
 	return "", false
 }
 
-func (s *scenario) boolOf(key string, n ast.Node) bool {
+func (s *Scenario) boolOf(key string, n ast.Node) bool {
 	if b, ok := n.(*ast.BoolNode); ok {
 		return b.Value
 	}
@@ -273,7 +287,7 @@ func (s *scenario) boolOf(key string, n ast.Node) bool {
 }
 
 // intOf returns a whole number and reports whether it is one, and in range.
-func (s *scenario) intOf(key string, n ast.Node, low, high int64) (int64, bool) {
+func (s *Scenario) intOf(key string, n ast.Node, low, high int64) (int64, bool) {
 	text := n.GetToken().Value
 	i, err := strconv.ParseInt(text, 10, 64)
 	if _, ok := n.(*ast.IntegerNode); !ok || err != nil {

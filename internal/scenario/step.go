@@ -1,4 +1,4 @@
-package main
+package scenario
 
 import (
 	"errors"
@@ -121,8 +121,8 @@ var stepKeys = func() []string {
 // queryKeys are the keys of a query.
 var queryKeys = []string{"buff", "grade", "most", "newest", "polarity", "source", "tag", "type"}
 
-// stepHelp lists the steps that there are, a line each.
-func stepHelp() string {
+// StepHelp lists the verbs of steps with their options, one per line.
+func StepHelp() string {
 	var b strings.Builder
 	for _, word := range verbWords {
 		v := verbs[word]
@@ -133,7 +133,7 @@ func stepHelp() string {
 
 // readScript reads the steps. A step that is wrong does not hide what is wrong with
 // the others.
-func (s *scenario) readScript(n ast.Node) {
+func (s *Scenario) readScript(n ast.Node) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
 		s.fail(n, `"script" must be a list of steps, not %s`, definition.Describe(n))
@@ -163,7 +163,7 @@ func (s *scenario) readScript(n ast.Node) {
 }
 
 // verbOf finds out what the step does; nil if it cannot be told.
-func (s *scenario) verbOf(node ast.Node, fields fieldMap) *stepWord {
+func (s *Scenario) verbOf(node ast.Node, fields fieldMap) *stepWord {
 	found := slices.DeleteFunc(slices.Clone(verbWords), func(w string) bool { return fields[w] == nil })
 	switch len(found) {
 	case 0:
@@ -183,8 +183,8 @@ type part struct {
 }
 
 // readStep reads what stands behind the verb, and beside it.
-func (s *scenario) readStep(st *step, fields fieldMap) {
-	before := len(s.faults)
+func (s *Scenario) readStep(st *step, fields fieldMap) {
+	before := len(s.Faults)
 	parts := s.valueOf(st, fields[st.verb.word].Value)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		n := fields[key].Value
@@ -219,11 +219,11 @@ func (s *scenario) readStep(st *step, fields fieldMap) {
 		return
 	}
 	st.line = lineOf(st.verb, parts)
-	s.check(st, slices.DeleteFunc(parts, func(p part) bool { return p.text == "" }), len(s.faults) > before)
+	s.check(st, slices.DeleteFunc(parts, func(p part) bool { return p.text == "" }), len(s.Faults) > before)
 }
 
 // valueOf reads what stands behind the verb: one part, or those of a query.
-func (s *scenario) valueOf(st *step, n ast.Node) (parts []part) {
+func (s *Scenario) valueOf(st *step, n ast.Node) (parts []part) {
 	word := st.verb.word
 	list, isMap := definition.Fields(n)
 	switch {
@@ -249,7 +249,7 @@ func (s *scenario) valueOf(st *step, n ast.Node) (parts []part) {
 }
 
 // paramsOf reads the numbers that an application brings.
-func (s *scenario) paramsOf(n ast.Node) (parts []part) {
+func (s *Scenario) paramsOf(n ast.Node) (parts []part) {
 	list, ok := definition.Fields(n)
 	if !ok {
 		s.fail(n, `"params" must be a map from names to numbers, not %s`, definition.Describe(n))
@@ -266,7 +266,7 @@ func (s *scenario) paramsOf(n ast.Node) (parts []part) {
 }
 
 // partOf returns a text, or a number or a truth value as it was written.
-func (s *scenario) partOf(key string, n ast.Node) string {
+func (s *Scenario) partOf(key string, n ast.Node) string {
 	switch n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return n.GetToken().Value
@@ -295,9 +295,9 @@ func lineOf(v *stepWord, parts []part) string {
 // check reads the line of a step as it will be read when its time has come, and says where it is wrong.
 // An option that is wrong is left out, and the rest is looked at again: for its options alone, since the
 // verb may miss what was left out.
-func (s *scenario) check(st *step, parts []part, again bool) {
+func (s *Scenario) check(st *step, parts []part, again bool) {
 	names := buff.Names{
-		Catalog: s.catalog,
+		Catalog: s.Catalog,
 		Owner:   func(string) (buff.OwnerID, error) { return 1, nil },
 		Buff:    func(buff.OwnerID, string) (buff.Handle, error) { return 1, nil },
 	}
@@ -324,7 +324,7 @@ func (s *scenario) check(st *step, parts []part, again bool) {
 
 // forgiven reports whether a name that the catalog has not is no fault: nothing can be said of names while
 // the definitions are wrong, and a tag or an act of which none of them speaks has no effect.
-func (s *scenario) forgiven(st *step, wrong *buff.TextError) bool {
+func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	if !errors.Is(wrong, buff.ErrName) {
 		return false
 	}
@@ -332,9 +332,9 @@ func (s *scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	case "interrupt", "consume", "happened":
 		return true
 	case "tag", "untag", "immune", "vulnerable":
-		return s.catalog == nil || !s.listsTag
+		return s.Catalog == nil || !s.listsTag
 	}
-	return s.catalog == nil || (wrong.Key == "tag" || wrong.Key == "school") && !s.listsTag
+	return s.Catalog == nil || (wrong.Key == "tag" || wrong.Key == "school") && !s.listsTag
 }
 
 // String returns the step as a message names it.

@@ -161,7 +161,7 @@ func loadTree(fsys fs.FS) (*tree, error) {
 }
 
 // nested are the nested modules that follow the same rules.
-var nested = []string{"bench"}
+var nested = []string{"bench", "conformance"}
 
 // enterDir reports fs.SkipDir for a folder that is not part of the module.
 func enterDir(fsys fs.FS, p string) error {

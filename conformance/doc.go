@@ -1,0 +1,7 @@
+// Package conformance compares the engine with package judge, an interpreter of the rules that was
+// written from the specification alone and shares no code with the engine. Both play the same
+// random scenarios and must produce the same logs.
+//
+//	go test .                       some thousand scenarios
+//	go test . -law.scenarios 100000 more of them
+package conformance
