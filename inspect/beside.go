@@ -37,8 +37,8 @@ func (in *Inspector) admitBeside(r *http.Request) *refusal {
 		return &refusal{http.StatusForbidden, "this host name is not in Options.Hosts"}
 	case !in.opts.Remote && !isLocal(r.RemoteAddr):
 		return &refusal{http.StatusForbidden, "this is for this machine only"}
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return &refusal{http.StatusMethodNotAllowed, "only GET"}
+	case !reads(r):
+		return &refusal{http.StatusMethodNotAllowed, "only GET and HEAD"}
 	case !fromHere(r):
 		return &refusal{http.StatusForbidden, "not for other sites"}
 	case in.opts.Remote && !trusted:

@@ -40,7 +40,7 @@
 //
 // There is one path, wherever it is mounted; the query says what is wanted.
 //
-//	GET                            the page
+//	GET                            the page; HEAD is answered everywhere as GET, without a body
 //	GET  ?stream[&player=ID]       server-sent events: hello, view, gap, player, catalog, stalled
 //	GET  ?stream&catalog           the same with the counts of the definitions
 //	GET  ?snapshot                 one view
@@ -60,7 +60,7 @@
 //     to point here (DNS rebinding) is refused, on every request.
 //   - Clients must be on this machine, unless Options.Remote says otherwise; that needs a
 //     token, and then every request but the page itself must bring it.
-//   - Only GET, and POST for actions. There are no actions without Options.Token, which a
+//   - Only GET and HEAD, and POST for actions. There are no actions without Options.Token, which a
 //     request brings in its header Authorization; http.CrossOriginProtection refuses other
 //     sites, and Sec-Fetch-Site their reading.
 //   - The page has a Content-Security-Policy with nonces that allows its own script and

@@ -93,8 +93,8 @@ func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 		return nil, &refusal{http.StatusBadRequest, "the query cannot be read"}
 	}
 	posts, trusted := r.Method == http.MethodPost && query.Has("act"), in.trusts(r)
-	if r.Method != http.MethodGet && !posts {
-		return nil, &refusal{http.StatusMethodNotAllowed, "only GET"}
+	if !reads(r) && !posts {
+		return nil, &refusal{http.StatusMethodNotAllowed, "only GET and HEAD"}
 	}
 	if len(query) == 0 {
 		return query, nil // the page itself tells nothing
@@ -115,6 +115,9 @@ func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 	}
 	return query, nil
 }
+
+// reads reports whether a request is GET, or HEAD, of which the server sends the header only.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // knows reports whether the page may be asked for under a Host. An address cannot be
 // rebound; a name can.
@@ -146,7 +149,7 @@ func (in *Inspector) trusts(r *http.Request) bool {
 // refuse answers with one line. A connection that was refused for what it is, is closed.
 func refuse(w http.ResponseWriter, no refusal) {
 	if no.status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
-		w.Header().Set("Allow", http.MethodGet)
+		w.Header().Set("Allow", "GET, HEAD")
 	}
 	w.Header().Set("Connection", "close")
 	http.Error(w, no.why, no.status)

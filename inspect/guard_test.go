@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -41,7 +42,9 @@ func TestGuard(t *testing.T) {
 		{"post of a form", "POST", "?act", pause, []string{auth, "Content-Type: text/plain"}, 415},
 		{"post to a reading", "POST", "?snapshot", "", []string{auth}, 405},
 		{"an action by GET", "GET", "?act", "", []string{auth}, 405},
-		{"HEAD", "HEAD", "", "", nil, 405},
+		{"an action by HEAD", "HEAD", "?act", "", []string{auth}, 405},
+		{"HEAD, rebound", "HEAD", "", "", []string{"Host: evil.example"}, 403},
+		{"HEAD from another site", "HEAD", "?snapshot", "", []string{"Sec-Fetch-Site: cross-site"}, 403},
 		{"DELETE", "DELETE", "?player=7", "", []string{auth}, 405},
 		{"a long query", "GET", "?search=" + strings.Repeat("x", 2000), "", nil, 414},
 		{"a long search", "GET", "?search=" + strings.Repeat("x", 257), "", nil, 400},
@@ -70,6 +73,36 @@ func TestGuard(t *testing.T) {
 			require.Empty(t, resp.Header.Get("Access-Control-Allow-Origin"))
 		})
 	}
+}
+
+// HEAD has the status and the header of GET, and no body. That of a stream does not begin one.
+func TestHead(t *testing.T) {
+	g := newGame(t, inspect.Options{})
+	for _, query := range []string{"", "?snapshot", "?player=7", "?catalog", "?search=7", "?incidents", "?stream", "?stream&player=7", "?stream&player=x", "?nothing"} {
+		t.Run(query, func(t *testing.T) {
+			get, head := g.request("GET", query, ""), g.request("HEAD", query, "")
+			require.Equal(t, get.StatusCode, head.StatusCode)
+			for _, name := range []string{"Content-Type", "Cache-Control", "X-Accel-Buffering", "X-Content-Type-Options", "Referrer-Policy"} {
+				require.Equal(t, get.Header.Get(name), head.Header.Get(name), name)
+			}
+			body, err := io.ReadAll(head.Body)
+			require.NoError(t, err)
+			require.Empty(t, body)
+			get.Body.Close()
+		})
+	}
+	resp := g.request("PUT", "", "")
+	require.Equal(t, http.StatusMethodNotAllowed, resp.StatusCode)
+	require.Equal(t, "GET, HEAD", resp.Header.Get("Allow"))
+}
+
+// TestStreamIsNotBuffered: a stream says to proxies that they must neither buffer nor change it.
+func TestStreamIsNotBuffered(t *testing.T) {
+	g := newGame(t, inspect.Options{})
+	resp := g.request("GET", "?stream", "")
+	require.Equal(t, "no", resp.Header.Get("X-Accel-Buffering"), "nginx")
+	require.Equal(t, "no-store, no-transform", resp.Header.Get("Cache-Control"))
+	require.Equal(t, "no-store", g.request("GET", "?snapshot", "").Header.Get("Cache-Control"))
 }
 
 // Without a token there are no actions.

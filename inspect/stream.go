@@ -78,6 +78,15 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 			refuse(w, refusal{http.StatusBadRequest, "a player's id has up to 20 digits"})
 			return
 		}
+	}
+	head := w.Header()
+	head.Set("Content-Type", "text/event-stream")
+	head.Set("Cache-Control", "no-store, no-transform")
+	head.Set("X-Accel-Buffering", "no") // nginx would keep the events back
+	if r.Method == http.MethodHead {
+		return
+	}
+	if c.follows {
 		leave, err := in.follow(c.player, c.known, cancel)
 		if err != nil {
 			refuse(w, refusal{http.StatusServiceUnavailable, err.Error()})
@@ -91,7 +100,6 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 		return
 	}
 	defer in.hub.quit(c)
-	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	list := [][]byte{event("hello", hello{line(in.opts.Title), in.opts.Token != "", in.opts.Reload != nil, in.opts.Unsafe, int(every / time.Millisecond)})}
 	for c.write(w, out, list) {

@@ -23,7 +23,7 @@
 //
 // # Safety
 //
-// There is nothing to be changed here: all is GET. Host must be localhost, an IP address or one of Options.Hosts, so that a
+// There is nothing to be changed here: all is GET, or HEAD. Host must be localhost, an IP address or one of Options.Hosts, so that a
 // name that was made to point here (DNS rebinding) is refused. Clients must be on this machine, unless Options.Token
 // is set: then every request but for the page itself, which tells nothing, must bring it. Other sites are refused.
 // The page has a Content-Security-Policy with a nonce that allows its own script and style and connections to its own

@@ -69,7 +69,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	switch status, why := h.admit(r); {
 	case status == http.StatusMethodNotAllowed:
-		head.Set("Allow", http.MethodGet)
+		head.Set("Allow", "GET, HEAD")
 		http.Error(w, why, status)
 	case status != 0:
 		http.Error(w, why, status)
@@ -100,8 +100,8 @@ func (h *handler) admit(r *http.Request) (status int, why string) {
 	switch {
 	case h.opts.Token == "" && !local:
 		return http.StatusForbidden, "the page is for this machine only: there is no Options.Token"
-	case r.Method != http.MethodGet:
-		return http.StatusMethodNotAllowed, "only GET"
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return http.StatusMethodNotAllowed, "only GET and HEAD"
 	case r.URL.RawQuery == "":
 		return 0, "" // the page itself tells nothing
 	case site != "" && site != "same-origin" && site != "none":

@@ -120,6 +120,7 @@ func TestAdmit(t *testing.T) {
 		{"the page", Options{}, "/", nil, 200},
 		{"another query", Options{}, "/?x", nil, 404},
 		{"a POST", Options{}, "/?view", func(r *http.Request) { r.Method = http.MethodPost }, 405},
+		{"HEAD", Options{}, "/?view", func(r *http.Request) { r.Method = http.MethodHead }, 200},
 		{"a foreign name", Options{}, "/", func(r *http.Request) { r.Host = "evil.example" }, 403},
 		{"a name of ours", Options{Hosts: []string{"ops.example"}}, "/?view", func(r *http.Request) { r.Host = "OPS.example:443" }, 200},
 		{"localhost", Options{}, "/?view", func(r *http.Request) { r.Host = "localhost" }, 200},
