@@ -179,6 +179,20 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 	return Result{Kind: Changed, Amount: absorbed}
 }
 
+// amountAtAct evaluates a number of an action that reads the amount of the act e.
+//
+// Story: testdata/stat/amount.txt.
+func (s *Set) amountAtAct(t *Turn, n *number, e *Event, k *magnitudes) (float64, Reason) {
+	q := asked{
+		set: s, turn: t, spec: e.Spec, captured: k.captured, own: e.Source == s.owner,
+		level: int(e.Level), stacks: e.Stacks, amount: e.Magnitude,
+	}
+	if at := s.lookup(e.Handle); at != nil {
+		q.magnitude = at.magnitude
+	}
+	return q.evaluate(n)
+}
+
 // followChange issues what an action does to an attribute, for what has happened.
 func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitudes) {
 	c, stacks := o.change, e.Stacks
@@ -186,6 +200,17 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 		stacks = e.Spec.limit // of an overflow
 	}
 	v := c.by.of(k.values)
+	if c.atAct != nil {
+		var why Reason
+		if v, why = s.amountAtAct(t, c.atAct, e, k); why != NoReason {
+			fault := Event{Kind: Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
+			if why == NoParam {
+				fault.Name = t.worked.missing
+			}
+			t.emit(s, &fault)
+			return
+		}
+	}
 	if c.perStack {
 		v = float64(v * float64(stacks))
 	}

@@ -20,6 +20,7 @@ type checker struct {
 	classes, returns map[string]*Spec
 
 	numbers map[string]int // of the current definition, by name: how many begin so
+	acting  bool           // the number that is checked may read the amount of an act
 }
 
 func (k *checker) failf(field, format string, args ...any) {

@@ -32,6 +32,23 @@ func (k *checker) keep(field, name string, n *define.Number) {
 	k.current.numbers = append(k.current.numbers, *k.number(field, name, n))
 }
 
+// readsAmount reports whether a number is a formula that reads the amount of an act.
+func readsAmount(n *define.Number) bool {
+	return n.From == define.FromFormula && n.Formula != nil &&
+		slices.ContainsFunc(n.Formula.Reads(), func(r define.Read) bool { return r.Amount })
+}
+
+// atAct checks and compiles a number that is evaluated when an act happens.
+func (k *checker) atAct(field string, n *define.Number) *number {
+	k.acting = true
+	c := k.number(field, "", n)
+	k.acting = false
+	if slices.ContainsFunc(c.reads, func(r read) bool { return r.caller }) {
+		k.failf(field+".formula", "a formula with amount is evaluated at the act, which has no caller: take caller.NAME out of it")
+	}
+	return c
+}
+
 // number checks and compiles a number.
 func (k *checker) number(field, name string, n *define.Number) *number {
 	c := &number{
@@ -100,8 +117,11 @@ func (k *checker) formula(field string, n *define.Number, c *number) {
 		return
 	}
 	for _, r := range n.Formula.Reads() {
-		read := read{caller: r.Caller, whom: r.Of, name: r.Name}
+		read := read{caller: r.Caller, amount: r.Amount, whom: r.Of, name: r.Name}
 		switch {
+		case r.Amount && !k.acting:
+			k.failf(field+".formula", "amount is known only to the change and damage of on.act; a buff that an act applies has the amount as its magnitude")
+		case r.Amount:
 		case r.Caller && r.Name == "":
 			k.failf(field+".formula", "it reads what a caller gives without a name")
 		case r.Caller:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
@@ -105,7 +106,11 @@ func (k *checker) change(at string, list string, a *Action) *change {
 	c := *a.Change
 	a.Change = &c
 	o := &change{attr: k.attr(at+".attr", c.Attr), perStack: c.PerStack, pulsed: c.By.Snapshot == define.SnapshotPulse}
-	o.by = k.kept(at+".by", fmt.Sprintf("%s.%v.%s", list, a.Do, c.Attr), &c.By)
+	if strings.HasPrefix(list, "on.act.") && readsAmount(&c.By) {
+		o.atAct = k.atAct(at+".by", &c.By)
+	} else {
+		o.by = k.kept(at+".by", fmt.Sprintf("%s.%v.%s", list, a.Do, c.Attr), &c.By)
+	}
 	switch {
 	case c.School == "":
 	case a.Do != define.DoDamage:

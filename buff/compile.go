@@ -128,7 +128,8 @@ type op struct {
 type change struct {
 	attr     stat.Attr
 	by       ref
-	pulsed   bool // by is asked for anew at each pulse
+	atAct    *number // evaluated at the act, since it reads the amount; nil: by holds
+	pulsed   bool    // by is asked for anew at each pulse
 	perStack bool
 	school   Tag
 }

@@ -30,6 +30,7 @@ type number struct {
 // read is a compiled Read.
 type read struct {
 	caller bool
+	amount bool
 	whom   define.Whose
 	attr   stat.Attr
 	name   string
@@ -74,6 +75,7 @@ type asked struct {
 	level     int
 	stacks    int32
 	magnitude int64
+	amount    int64 // of the act
 }
 
 // work works out all numbers of an application, or returns why it is refused. What they are
@@ -173,9 +175,12 @@ func (q *asked) byFormula(n *number) (float64, Reason) {
 	for k := range n.reads {
 		r := &n.reads[k]
 		v, ok := 0.0, false
-		if r.caller {
+		switch {
+		case r.amount:
+			v, ok = float64(q.amount), true
+		case r.caller:
 			v, ok = argOf(q.params, r.name)
-		} else {
+		default:
 			v, ok = q.attribute(n, r.whom, r.attr)
 		}
 		switch {

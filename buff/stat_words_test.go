@@ -100,8 +100,8 @@ func formulaOf(t testing.TB, text string, args []datadriven.CmdArg) *testFormula
 		case "reads":
 			for _, word := range arg.Vals {
 				of, name, _ := strings.Cut(word, ".")
-				r := define.Read{Name: name, Caller: of == "caller"}
-				if !r.Caller {
+				r := define.Read{Name: name, Caller: of == "caller", Amount: of == "amount"}
+				if !r.Caller && !r.Amount {
 					require.NoError(t, r.Of.UnmarshalText([]byte(of)))
 				}
 				f.reads = append(f.reads, r)

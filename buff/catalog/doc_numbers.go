@@ -68,6 +68,7 @@
 // long one is easier to read behind a | in lines of its own.
 //
 //	level, stacks, magnitude  of the application
+//	amount                    of the act, in the change and damage of on.act
 //	owner.NAME, source.NAME   an attribute; owner["fire-power"] for what is no plain name
 //	caller.NAME               what the application gives under that name
 //	curve.NAME                the curve at the level
@@ -79,10 +80,21 @@
 //	                          min and max of any number of numbers
 //	let x = a; b              b, in which x stands for a
 //
-// There are no powers, texts or lists. A formula is checked when it is loaded, and tried
-// with all attributes at their bases, at the levels 0, 1 and 60: what divides by zero then
-// is an error. When it does so later, the application is refused. It is worked out when a
-// buff is applied, never in a pulse, and costs less than a microsecond.
+// There are no powers, texts or lists. A formula is checked when it is loaded, and evaluated
+// once with all attributes at their bases, at the levels 0, 1 and 60: one that divides by zero
+// then is an error. If it does so later, the application is refused. A formula is evaluated when
+// a buff is applied, never in a pulse, and costs less than a microsecond.
+//
+// A formula with amount is evaluated when the act happens, with the stacks, level and magnitude
+// that the buff has then. If it reads something that is missing and has no default, the action
+// does nothing, and an event of the kind Faulted says so. In such a formula magnitude is still
+// that of the application; a buff that the act applies has the amount as its magnitude:
+//
+//	on:
+//	  act:
+//	    damaged:
+//	      - change: {attr: rage, by: {formula: 0.1 * amount}}
+//	      - {apply: sting, to: target}  # in sting: {formula: 0.3 * magnitude}
 //
 // # modifiers
 //

@@ -99,9 +99,11 @@ func (n Number) Or(v float64) Number {
 	return n
 }
 
-// Read is one thing that a [Formula] reads: an attribute, or what the application brings.
+// Read is one thing that a [Formula] reads: an attribute, a parameter of the application, or the
+// amount of an act.
 type Read struct {
 	Caller bool // Name is of Application.Params, and Of means nothing
+	Amount bool // the amount of the act: only in the Change of an action of Hooks.Act; all else is unused
 	Of     Whose
 	Name   string
 }

@@ -24,6 +24,7 @@ type formulaError struct {
 type scope struct {
 	attrs  map[string]float64     // the bases of the attributes; nil if they are not known
 	curves map[string]*curveEntry // by name
+	amount bool                   // whether there is an amount: in the change and damage of on.act
 }
 
 // formulaCompiler makes the steps of one formula.
@@ -208,6 +209,11 @@ func (c *formulaCompiler) name(n *ast.IdentifierNode) kind {
 		c.emit(n, step{op: pushStacks}, 1)
 	case "magnitude":
 		c.emit(n, step{op: pushMagnitude}, 1)
+	case "amount":
+		if !c.scope.amount {
+			return c.fail(n, "amount is known only to the change and damage of on.act; a buff that an act applies has the amount as its magnitude")
+		}
+		return c.read(n, define.Read{Amount: true})
 	default:
 		if what := roots[n.Value]; what != "" {
 			return c.fail(n, "want %s behind %s, as in %s.NAME", what, n.Value, n.Value)
@@ -225,7 +231,7 @@ func (c *formulaCompiler) instead(name string) string {
 	if c.scope.curves[name] != nil {
 		return ": write curve." + name
 	}
-	known := []string{"level", "stacks", "magnitude", "owner", "source", "caller", "curve"}
+	known := []string{"level", "stacks", "magnitude", "amount", "owner", "source", "caller", "curve"}
 	if near := misspelt.Near(name, known); near != "" {
 		return didYouMean(near)
 	}

@@ -116,7 +116,7 @@ func (c *formulaCompiler) conditional(n, condition, yes, no ast.Node) kind {
 // let compiles a name for a part, which lies on the stack while the rest is worked out.
 func (c *formulaCompiler) let(n *ast.VariableDeclaratorNode) kind {
 	switch _, isRoot := roots[n.Name]; {
-	case isRoot, n.Name == "level", n.Name == "stacks", n.Name == "magnitude":
+	case isRoot, n.Name == "level", n.Name == "stacks", n.Name == "magnitude", n.Name == "amount":
 		return c.fail(n, "%s has a meaning already: take another name", quote(n.Name))
 	}
 	k := c.node(n.Value)

@@ -2,6 +2,7 @@ package definition
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
@@ -60,7 +61,9 @@ func (d *definition) formula(field string, n ast.Node) {
 	d.places.set(field, place{position: at(n), attrs: true})
 	to.From = define.FromFormula
 	d.afterwards(func(l *loader) {
-		f, wrong := compileFormula(text, l.scope())
+		in := l.scope()
+		in.amount = strings.HasPrefix(field, "on.act.") // where only change and damage have numbers
+		f, wrong := compileFormula(text, in)
 		switch {
 		case wrong != nil:
 			d.fail(field, d.src.formulaAt(n, text, wrong.at), "%s", wrong.text)
@@ -80,7 +83,7 @@ func (d *definition) formula(field string, n ast.Node) {
 func (f *formula) try(bases map[string]float64) string {
 	in := define.Inputs{Stacks: 1, Magnitude: 1, Reads: make([]float64, len(f.reads))}
 	for i, r := range f.reads {
-		if in.Reads[i] = 1; !r.Caller {
+		if in.Reads[i] = 1; !r.Caller && !r.Amount {
 			in.Reads[i] = bases[r.Name]
 		}
 	}

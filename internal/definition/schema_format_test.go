@@ -55,7 +55,7 @@ type numberFormat struct {
 	Coef     float64         `json:"coef,omitempty" jsonschema:"by what the attribute is multiplied; 1 is the default, 0 is refused"`
 	Post     float64         `json:"post,omitempty" jsonschema:"added to the attribute after coef"`
 	Caller   name            `json:"caller,omitempty" jsonschema:"what the application gives under this name"`
-	Formula  formulaText     `json:"formula,omitempty" jsonschema:"worked out from level, stacks, magnitude, owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME and curve.NAME, by + - * / %, comparisons, and, or, not, a ? b : c, min, max, floor, ceil, abs and round"`
+	Formula  formulaText     `json:"formula,omitempty" jsonschema:"evaluated from level, stacks, magnitude, amount (in on.act), owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME and curve.NAME, by + - * / %, comparisons, and, or, not, a ? b : c, min, max, floor, ceil, abs and round"`
 	Default  float64         `json:"default,omitempty" jsonschema:"the number if the source or the application's number is not there; without it such an application is refused"`
 	Snapshot define.Snapshot `json:"snapshot,omitempty" jsonschema:"when it is asked for: at the cast, when the application comes to the owner, or at each pulse"`
 }
