@@ -194,7 +194,7 @@ func TestP30_Peak(t *testing.T) {
 		buff.Spec{ID: "beat", Duration: 30 * time.Second, Period: 500 * time.Millisecond, PerSource: define.PerSource{Limit: 1 << 20}},
 		buff.Spec{ID: "oath", Kind: define.Infinite, Stack: define.Stacking{By: define.BySource}},
 	)
-	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, History: -1})
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient})
 	cycle := func(n int) {
 		for id := range buff.OwnerID(n) {
 			spawn(t, e, id)
@@ -232,7 +232,7 @@ func TestP30_Peak(t *testing.T) {
 func TestP30_Reloads(t *testing.T) {
 	specs := []buff.Spec{{ID: "a", Duration: time.Minute}, {ID: "b", Duration: time.Minute}}
 	cat := catalogOf(t, specs...)
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, History: -1})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	again := func(times int) {
 		for range times {
 			cat = next(t, cat, specs...)
@@ -308,7 +308,7 @@ func TestP30_AuraLooks(t *testing.T) {
 // TestP30_Pairs: buffs that come and go do not make anything grow. -pairs says how many.
 func TestP30_Pairs(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 13 * time.Hour, Period: time.Second})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, History: -1})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	for id := range buff.OwnerID(100) {
 		spawn(t, e, id)
 	}

@@ -58,7 +58,7 @@ func TestP10_MemoryOfAStall(t *testing.T) {
 				buff.Spec{ID: "slow", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("work")}},
 				buff.Spec{ID: "fast", Kind: define.Infinite, Period: 200 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
 			)
-			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}, History: -1}) // which has a bound of its own
+			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}}) // which has a bound of its own
 			for id := range buff.OwnerID(*stallPlayers) {
 				spawn(t, e, id)
 				add(t, e, id, cat.Spec("slow"))

@@ -149,7 +149,7 @@ func (f *Frame) remember(r *history.Recorder) {
 }
 
 // History returns the flight recorder, which has the events of the last minute of game time as far as
-// Options.History has room for them; nil, if that is negative. What happened after the last Tick is not in it
+// Options.History has room for them; nil if that is zero. What happened after the last Tick is not in it
 // before the next one.
 //
 // Any goroutine may call it.

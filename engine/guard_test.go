@@ -156,7 +156,7 @@ func TestOptions(t *testing.T) {
 		"Workers must be from 1 to 65536,", "TurnLimit must be from 1 to 1073741824,", "TickLimit must be from 1 to 1073741824,",
 		"MaxOwners must be from 1 to 1048576,", "MaxBuffs must be from 1 to 4096,", "MailboxLimit must be from 1 to 1048576,",
 		"HandlerLimit must be from 1 to 16777216,", "TraceEvery must be from 1 to 1073741824,", "EventLimit must be from 1 to 1073741824,",
-		"InboxLimit must be from 1 to 16777216,", "History must be from 1 to 1099511627776,", `"hurt"`, `"gone"`,
+		"InboxLimit must be from 1 to 16777216,", "History must be zero, for none, or from 131072 to 1099511627776,", `"hurt"`, `"gone"`,
 	} {
 		require.ErrorContains(t, err, words)
 	}

@@ -16,7 +16,7 @@ import (
 func TestOwnersGiveTheirSlotsBack(t *testing.T) {
 	const players, each = 2000, 20
 	cat := catalogOf(t, buff.Spec{ID: "dot", Duration: time.Hour, Period: time.Second, Stack: define.Stacking{By: define.BySource}})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, History: -1})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	var first uint64
 	for storm := range 8 {
 		for id := range buff.OwnerID(players) {

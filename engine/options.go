@@ -28,7 +28,6 @@ const (
 	defaultTraceEvery   = 1200
 	defaultTurnLimit    = 64
 	defaultTickLimit    = 65_536
-	defaultHistory      = 32 << 20
 )
 
 // Handler is Go code of the game that a definition calls by name. It runs on a
@@ -163,9 +162,10 @@ type Options struct {
 	// Close returns it.
 	Record io.Writer
 
-	// History is how many bytes the events of the last minute of game time may take, see
-	// [Engine.History]. If zero, 32 MiB, of which an engine takes what its events need: some 40
-	// bytes each. If negative, none are kept; otherwise it is at least history.MinBytes.
+	// History is the size in bytes of the flight recorder, which keeps the events of the last
+	// minute of game time: see [Engine.History]. If zero there is none. The live page shows the
+	// last minute of a player only with it. history.DefaultBytes, 32 MiB, holds some 800,000 events;
+	// the least is history.MinBytes. It adds about a tenth to the cost of an event.
 	History int
 
 	// SlowFrame is how long a frame may take before it counts as slow: see [view.Watch.Frame]. If
@@ -246,11 +246,8 @@ func (o *Options) complete() error {
 	limit("TraceEvery", &o.TraceEvery, defaultTraceEvery, 1<<30)
 	limit("EventLimit", &o.EventLimit, defaultEventLimit, 1<<30)
 	limit("InboxLimit", &o.InboxLimit, defaultInboxLimit, 1<<24)
-	if o.History >= 0 {
-		limit("History", &o.History, defaultHistory, 1<<40)
-		if o.History < history.MinBytes {
-			errs = append(errs, fmt.Errorf("engine: Options.History must be at least %d, not %d, or negative", history.MinBytes, o.History))
-		}
+	if h := o.History; h != 0 && (h < history.MinBytes || h > 1<<40) {
+		errs = append(errs, fmt.Errorf("engine: Options.History must be zero, for none, or from %d to %d, not %d", history.MinBytes, 1<<40, h))
 	}
 	errs = append(errs, o.missing(o.Catalog)...)
 	if o.CatchUp > Dilate {

@@ -37,7 +37,7 @@ func TestOptionsEdges(t *testing.T) {
 		"TraceEvery":   {1200, 1, 1 << 30},
 		"EventLimit":   {1 << 20, 1, 1 << 30},
 		"InboxLimit":   {65_536, 1, 1 << 24},
-		"History":      {32 << 20, history.MinBytes, 1 << 40},
+		"History":      {0, history.MinBytes, 1 << 40},
 	} {
 		require.Equal(t, c.zero, *of(&zero)[name], name)
 		below := c.least - 1
@@ -62,5 +62,4 @@ func TestOptionsEdges(t *testing.T) {
 	for uptime, ok := range map[time.Duration]bool{0: true, time.Nanosecond: true, -time.Nanosecond: false} {
 		require.Equal(t, ok, engine.Complete(&engine.Options{Uptime: uptime}) == nil, uptime)
 	}
-	require.NoError(t, engine.Complete(&engine.Options{History: -1}), "none is kept")
 }

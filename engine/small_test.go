@@ -16,7 +16,7 @@ import (
 // be there. Each carries so many buffs, which pulse each second at different times.
 func match(tb testing.TB, cat *buff.Catalog, owners, buffs int) *engine.Engine {
 	tb.Helper()
-	o := engine.Options{Catalog: cat, History: -1}
+	o := engine.Options{Catalog: cat}
 	o.Synchronous = true // else it has the goroutines of a pool besides
 	e, err := engine.New(o)
 	require.NoError(tb, err)

@@ -26,7 +26,7 @@
 //	player       buffs as bars with stacks, source, time left and next pulse; attributes;
 //	             the last 100 events with reasons; the last minute with a lane for each buff, and what
 //	             was there at any instant of it, also what the attributes were and by which buffs, from
-//	             the engine's flight recorder
+//	             the engine's flight recorder, if engine.Options.History is set
 //	definitions  a table to sort and filter: how many live, events a second, denials by reason, how long
 //	             handlers take and their share of all, file and line; reloads with their errors
 //	definition   one of them: the same by kind of event, its fields, and who has it now

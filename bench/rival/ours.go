@@ -30,7 +30,7 @@ func newOurs(g *Game, workers int) *ours {
 		panic(fmt.Sprintf("rival: %v", err)) // the definitions are in this file
 	}
 	eng, err := engine.New(engine.Options{
-		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1, History: -1, // the others have none
+		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1, // the others have none
 		Handlers: engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) { *c.Data().(*int64)-- }},
 	})
 	if err != nil {

@@ -132,7 +132,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 	}
 	w := &scaleWorld{players: players, health: make([]int64, players)}
 	w.eng, err = engine.New(engine.Options{
-		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1, History: -1, // the others have none
+		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1, // the others have none
 		Handlers: engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) { *c.Data().(*int64)-- }},
 	})
 	if err != nil {

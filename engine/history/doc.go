@@ -1,7 +1,7 @@
 // Package history is a flight recorder: it keeps what the last minute brought, in bounded memory,
 // and answers afterwards what happened to whom.
 //
-//	e, err := engine.New(engine.Options{Catalog: c}) // it has one: Options.History
+//	e, err := engine.New(engine.Options{Catalog: c, History: history.DefaultBytes})
 //	...
 //	for event := range e.History().Events(history.Query{Owners: []buff.OwnerID{81}}) {
 //		fmt.Println(event)

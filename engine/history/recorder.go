@@ -12,8 +12,11 @@ const (
 	// Span is how much game time a Recorder keeps at most, in ms: a minute.
 	Span wheel.Time = 60_000
 
-	// MinBytes is the least memory that a Recorder can do with: two chunks.
+	// MinBytes is the least size of a Recorder: two chunks.
 	MinBytes = 2 * chunkBytes
+
+	// DefaultBytes is a size for most games: some 800,000 events.
+	DefaultBytes = 32 << 20
 
 	chunkBytes = 64 << 10
 	chunkWords = chunkBytes / 8

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/cluster"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/store"
 )
 
@@ -50,7 +51,7 @@ func play(zones, bots int, show *pages) func(zone string) (cluster.Zone, error) 
 		return cluster.Zone{
 			Page:    show.zone(zone),
 			Screens: showing(zones),
-			Engine:  engine.Options{Catalog: catalog, Synchronous: true, Number: uint32(number + 1)},
+			Engine:  engine.Options{Catalog: catalog, Synchronous: true, Number: uint32(number + 1), History: history.MinBytes},
 			Begin: func(z *store.Saver, r store.Restored) error {
 				show.begin(zone, z.Engine())
 				if !r.Fresh {

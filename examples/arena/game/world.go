@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -88,7 +89,7 @@ func New(o Options) (*World, error) {
 	w.nameIcons()
 	w.eng, err = engine.New(engine.Options{
 		Catalog: b.catalog, Workers: o.Workers, Budget: o.Budget, Seed: o.Seed,
-		SlowFrame: Frame, MaxBuffs: buff.MaxPerOwner, Members: w.around,
+		SlowFrame: Frame, History: history.DefaultBytes, MaxBuffs: buff.MaxPerOwner, Members: w.around,
 	})
 	if err != nil {
 		return nil, err

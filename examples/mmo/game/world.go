@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -94,7 +95,12 @@ func newWorld(s settings) (*world, error) {
 		digest:  newDigest(),
 	}
 	w.dice, w.source = newDice(s.seed, 0)
+	recorder := 0
+	if s.live {
+		recorder = history.DefaultBytes // for the page
+	}
 	err = w.start(engine.Options{
+		History:     recorder,
 		Catalog:     b.catalog,
 		Handlers:    newRules(b, s.players).handlers(),
 		Workers:     s.workers,
