@@ -16,8 +16,9 @@ func Apply(owner OwnerID, a Application) Command {
 }
 
 // RemoveSpec takes n stacks off the oldest buff of a definition, for a reason that ends buffs: all
-// of it if n is not above zero or it has no more. That there is none is no error. It panics if the
-// reason ends no buff.
+// of it if n is not above zero or it has no more. With a source in Application.Source, it takes the
+// oldest buff of that source if there is one. That there is none at all is no error. It panics if
+// the reason ends no buff.
 func RemoveSpec(owner OwnerID, s *Spec, n int, why Reason) Command {
 	return Command{Verb: verb.RemoveSpec, Owner: owner, Application: Application{Spec: s}, Stacks: n, Reason: removal(why)}
 }

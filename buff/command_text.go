@@ -33,6 +33,7 @@ func (c *Command) Text(catalog *Catalog) string {
 	case verb.RemoveSpec:
 		l.spec("", c.Application.Spec)
 		l.owner("owner", c.Owner)
+		l.owner("source", c.Application.Source)
 		l.taken(c)
 	case verb.Enter, verb.Leave:
 		l.spec("", c.Application.Spec)

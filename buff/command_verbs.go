@@ -98,8 +98,11 @@ func (r *parser) remove(h Handle) Command {
 }
 
 func readRemoveOldest(r *parser) Command {
-	s := r.spec("", r.about("definition"))
-	return RemoveSpec(r.owner, s, int(r.number("stacks", 0, math.MaxInt32)), r.why())
+	c := RemoveSpec(r.owner, r.spec("", r.about("definition")), int(r.number("stacks", 0, math.MaxInt32)), r.why())
+	if name, there := r.get("source"); there {
+		c.Application.Source = r.ownerOf("source", name)
+	}
+	return c
 }
 
 func (r *parser) why() Reason {

@@ -25,7 +25,7 @@ func (s *Set) carryOut(t *Turn, c *Command) Result {
 	case verb.RemoveSpec:
 		if c.linked {
 			return s.unlink(t, c)
-		} else if at := s.findSpec(c.Application.Spec); at != noSlot {
+		} else if at := s.findSpec(c.Application.Spec, c.Application.Source); at != noSlot {
 			return s.lose(t, at, c.Stacks, c.Reason).result()
 		}
 		return Result{}

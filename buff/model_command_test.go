@@ -40,10 +40,14 @@ func (m *model) command(q queued) string {
 		if o.linked {
 			return m.unlink(o)
 		}
+		var found *carried
 		for _, b := range m.buffs {
-			if b.spec.ID == o.spec {
-				return m.lose(b, o.stacks, o.reason)
+			if b.spec.ID == o.spec && (found == nil || o.source != 0 && found.source != o.source && b.source == o.source) {
+				found = b
 			}
+		}
+		if found != nil {
+			return m.lose(found, o.stacks, o.reason)
 		}
 	case verb.Kill, verb.Revive, verb.LoseSource:
 		m.befall(o)

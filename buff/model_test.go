@@ -368,7 +368,7 @@ func (m *model) followFrom(list []buff.Action, c told, source buff.OwnerID) {
 		case define.DoApply:
 			m.ask(a, c, source, op{verb: verb.Apply, spec: a.Name, source: source, magnitude: c.magnitude, level: c.level, inherits: true, known: c.nums.known})
 		case define.DoRemove:
-			m.ask(a, c, source, op{verb: verb.RemoveSpec, spec: a.Name, reason: a.Reason})
+			m.ask(a, c, source, op{verb: verb.RemoveSpec, spec: a.Name, source: source, reason: a.Reason})
 		case define.DoKill:
 			m.ask(a, c, source, op{verb: verb.Kill})
 		case define.DoChange, define.DoDamage:

@@ -203,15 +203,26 @@ func (s *Set) joins(i *instance, a *Application) bool {
 	return st.By == define.ByTarget
 }
 
-// findSpec returns the slot of the oldest instance of a definition, or noSlot.
-func (s *Set) findSpec(spec *Spec) uint16 {
+// findSpec returns the slot of the oldest instance of a definition that the source has applied, or
+// else of the oldest of all; noSlot if there is none. A source of 0 is any.
+//
+// Story: testdata/remove_source.txt.
+func (s *Set) findSpec(spec *Spec, source OwnerID) uint16 {
+	oldest := uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
-		if s.same(s.specOf(s.slot(at)), spec) {
+		i := s.slot(at)
+		if !s.same(s.specOf(i), spec) {
+			continue
+		}
+		if source == 0 || i.source == source {
 			return at
 		}
+		if oldest == noSlot {
+			oldest = at
+		}
 	}
-	return noSlot
+	return oldest
 }
 
 // place takes a free slot, links it as the newest and returns it, or noSlot if the

@@ -308,7 +308,7 @@ func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnit
 				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k),
 			}})
 		case define.DoRemove:
-			s.ask(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: o.spec}, Reason: o.reason})
+			s.ask(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: o.spec, Source: source}, Reason: o.reason})
 		case define.DoKill:
 			s.ask(t, o, e, source, &Command{Verb: verb.Kill})
 		case define.DoChange, define.DoDamage:

@@ -278,8 +278,8 @@
 //
 //	call: NAME      the Go handler of that name
 //	apply: ID       that definition is applied to the owner
-//	remove: ID      the oldest buff of that definition is removed; reason: cancelled is
-//	                the default
+//	remove: ID      the oldest buff of that definition and of the same source is removed, or
+//	                else the oldest of all; reason: cancelled is the default
 //	kill: true      the owner dies
 //	change: {attr: health, by: 20}
 //	                a number is added to the attribute, for good: healing is above zero

@@ -29,7 +29,7 @@ type Do uint8
 const (
 	DoCall   Do = iota // call the Go handler Action.Name
 	DoApply            // apply the definition Action.Name to the owner
-	DoRemove           // remove the oldest instance of the definition Action.Name
+	DoRemove           // remove the oldest instance of the definition Action.Name that has the source of the action, or else the oldest
 	DoKill             // the owner dies
 	DoChange           // change the base of an attribute: Action.Change
 	DoDamage           // the same downwards, after the shields

@@ -9,7 +9,7 @@ type Verb uint8
 const (
 	Apply          Verb = 1  // puts Application on the owner
 	Remove         Verb = 2  // ends Handle, or Stacks of it, for Reason
-	RemoveSpec     Verb = 3  // the same for the oldest instance of Application.Spec; none is no error
+	RemoveSpec     Verb = 3  // the same for the oldest instance of Application.Spec, of Application.Source if that has one; none is no error
 	Extend         Verb = 4  // moves the end of Handle by By, which may be negative; Application.Duration is the most that may be left
 	Kill           Verb = 5  // the owner dies
 	LoseSource     Verb = 6  // Application.Source leaves
