@@ -2,26 +2,30 @@ package judge
 
 // §1.2: what an application does.
 
-import "slices"
+import (
+	"math/big"
+	"slices"
+)
 
 // application is one AddBuff.
 type application struct {
 	id, source string
-	stacks     int // 0: what the definition says
+	stacks     int // 0: as the definition says
 	override   bool
 	duration   int64
+	scale      *big.Rat // of the duration; nil: 1
 	magnitude  int64
 	level      int
 	key        int64
-	parent     *instance // whose link it is
+	head       *instance // whose link it is
 	params     map[string]float64
-	numbers    map[*number]float64
-	indirect   bool  // another buff caused it: of a source only that knows what that buff knows
-	hold       *hold // an aura gives it
+	numbers    map[*number]amount
+	hold       *hold // an aura made it
 	left       *loot // it was stolen: it lasts as long as it says, whatever scales durations
+	chain
 }
 
-// apply decides about an application, and reports whether it was taken. What is refused changes nothing.
+// apply decides an application, and reports whether it was accepted. A refused one changes nothing.
 func (o *owner) apply(a application) bool {
 	d := o.defs[a.id]
 	if a.override && (a.duration <= 0 || d.Duration.instant) { // "0 and negative are definition errors at load and ErrDuration at run time"
@@ -31,12 +35,15 @@ func (o *owner) apply(a application) bool {
 	if a.stacks == 0 {
 		a.stacks = max(d.stack().Initial, 1)
 	}
-	var missing bool
-	if a.numbers, missing = o.asks(d, a); missing {
-		o.say("deny %s why=param", d.ID)
+	if d.clockWord() != a.clock || d.clockWord() == "online" || d.Duration.instant {
+		a.ago, a.clock = 0, ""
+	}
+	var why string
+	if a.numbers, why = o.asks(d, a); why != "" {
+		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}
-	rest := a.left != nil && a.left.rest // "what that was asked they are not asked again"
+	rest := a.left != nil && a.left.rest // the gates were asked for the first part
 	for name := range a.params {
 		if !d.asks(name) { // "unknown params are refused"
 			o.say("deny %s why=param", d.ID)
@@ -49,13 +56,13 @@ func (o *owner) apply(a application) bool {
 	}
 	if d.Duration.instant { // "Instant runs the handler once, inline, no handle"
 		o.say("exec %s x1", d.ID) // "no stack given: limit 1: stacks: 3 gives one"
-		o.issue(&instance{def: d, magnitude: a.magnitude, level: a.level, numbers: a.numbers}, d.on().Exec, a.source, share{n: 1})
+		o.issue(d, d.on().Exec, eventBy(a, max(a.share.stacks, 1)))
 		return true
 	}
 	return o.carries(d, a, rest)
 }
 
-// carries is an application of what is carried.
+// carries decides an application that is not instant.
 func (o *owner) carries(d *definition, a application, rest bool) bool {
 	joined := o.joins(d, a)
 	percent := o.percent(d, a.source)
@@ -70,11 +77,13 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 	if !a.override {
 		a.duration = d.Duration.at(level)
 	}
-	if (!d.Duration.infinite || a.override) && a.hold == nil {
-		if a.left == nil {
-			a.duration = d.fixed(a.duration, percent, level, a.numbers)
+	if a.left == nil {
+		resisted := d.DurationScale != nil && a.numbers[d.DurationScale].x <= 0
+		if !resisted && (!d.Duration.infinite || a.override) && a.hold == nil {
+			a.duration = d.fixed(a, percent, joined.periodAfter(d, level))
+			resisted = a.duration == 0
 		}
-		if a.duration == 0 {
+		if resisted {
 			o.say("deny %s why=resist", d.ID)
 			return false
 		}
@@ -89,6 +98,11 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 	if d.stack().Level == "higherWins" && a.level < joined.level && !rest {
 		o.say("deny %s why=level", d.ID)
 		return false
+	}
+	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // it joins with what is left of it
+		if a.duration -= a.ago; a.duration <= 0 {
+			return false
+		}
 	}
 	before, had := len(o.log), joined.count()
 	joined.held(a.hold, 0)
@@ -106,7 +120,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 	if !rest {
 		o.counts(d, a.source)
 	}
-	joined.link(a)
+	joined.tie(a.head, joined.count()-had)
 	return true
 }
 
@@ -135,6 +149,45 @@ func (o *owner) begin(d *definition, a application) bool {
 	for _, g := range goes {
 		o.remove(g.b, g.why, "")
 	}
+	b := o.newInstance(d, a)
+	b.tie(a.head, b.count())
+	b.failed = !o.holds(&d.Require.Ongoing) // before it has an effect of its own
+	b.hidden, b.shaded = b.failed, b.failed
+	o.buffs = append(o.buffs, b)
+	o.all.number++
+	b.number = o.all.number
+	o.all.share(b, b.source)
+	if a.ago > 0 {
+		b.move(-a.ago)
+	}
+	o.say("apply %s x%d%s", d.ID, b.count(), o.endOf(b))
+	o.issue(d, d.on().Apply, eventBy(a, b.count()))
+	o.links(b, a)
+	o.cross(b, 0, b.count(), a)
+	if a.ago > 0 {
+		if past := o.age(b, b.floor(o)); past.gone {
+			o.buffs = without(o.buffs, b)
+			o.expireAway(b, a.ago, past)
+			return true
+		} else {
+			o.tellAged(b, a.ago, past)
+		}
+	}
+	if !b.hidden && o.overshadowed(b) {
+		b.hidden, b.shaded = true, true
+	}
+	if b.hidden {
+		o.say("hide %s", d.ID)
+	}
+	o.settle()
+	if !b.gone && (d.First == "start" || d.First == "every") { // "Fires inline right after Applied, at the same logical time"
+		o.pulse(b, b.active(), "")
+	}
+	return true
+}
+
+// newInstance returns the instance that an application makes.
+func (o *owner) newInstance(d *definition, a application) *instance {
 	o.sequence++
 	s := d.stack()
 	n := min(a.stacks, s.limit())
@@ -144,56 +197,24 @@ func (o *owner) begin(d *definition, a application) bool {
 	b := &instance{
 		age: o.sequence, def: d, source: a.source, others: []string{a.source}, key: a.key, level: a.level, magnitude: a.magnitude, stacks: n,
 		endless: d.Duration.infinite && !a.override || a.hold != nil, ofAura: a.hold != nil, look: o.stamp, born: o.all.birth(), end: o.own + a.duration, full: a.duration,
-		period: d.Period.at(a.level), coming: d.Period.at(a.level), numbers: a.numbers, given: o.nextGiven(),
+		period: d.Period.at(a.level), coming: d.Period.at(a.level), content: d.newContent(a), known: a.known, given: o.nextGiven(), turn: o.sequence,
 	}
-	b.link(a)
 	b.held(a.hold, n)
 	if s.each() {
-		b.layers = []layer{{stacks: n, end: b.end, source: a.source, magnitude: a.magnitude, level: a.level, age: b.age}}
+		b.layers = []layer{{stacks: n, end: b.end, source: a.source, rank: rank{a.level, a.magnitude, b.age}, content: b.content}}
 	}
-	if d.Charges != nil {
-		b.charges = d.Charges.N
-		if a.left != nil {
-			b.charges = a.left.charges
-		}
-	}
-	b.fill(a)
 	o.beginBeat(b)
-	b.failed = !o.holds(&d.Require.Ongoing) // before it has an effect of its own
-	b.hidden, b.shaded = b.failed, b.failed
-	o.buffs = append(o.buffs, b)
-	o.all.number++
-	b.number = o.all.number
-	o.all.share(b, b.source)
-	o.say("apply %s x%d%s", d.ID, n, o.endOf(b))
-	o.issue(b, d.on().Apply, a.source, share{n: b.count()})
-	o.links(b, a)
-	o.cross(b, 0, n, a.source)
-	if !b.hidden && o.overshadowed(b) {
-		b.hidden, b.shaded = true, true
-	}
-	if b.hidden {
-		o.say("hide %s", d.ID)
-	}
-	o.settle()
-	if !b.gone && (d.First == "start" || d.First == "every") { // "Fires inline right after Applied, at the same logical time"
-		n, sum := b.pulsingNow()
-		o.pulse(b, n, sum, "")
-	}
-	return true
+	return b
 }
 
-// links are applied with a buff, by its source, at each application, and removed with it.
+// links applies the links of a buff, which end with it.
 func (o *owner) links(b *instance, a application) {
+	chain := a.chain
+	chain.known = b.known
 	for _, id := range b.def.Links {
-		o.todo = append(o.todo, command{action: action{Apply: id}, source: b.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, parent: b})
-	}
-}
-
-// link notes that an application is a link of another buff, with which it ends.
-func (b *instance) link(a application) {
-	if a.parent != nil {
-		b.parents = append(b.parents, a.parent)
+		o.todo = append(o.todo, command{
+			action: action{Apply: id}, source: b.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, head: b, chain: chain,
+		})
 	}
 }
 
@@ -201,56 +222,70 @@ func (b *instance) link(a application) {
 func (o *owner) join(b *instance, a application) bool {
 	s := b.def.stack()
 	o.catchesUp(b)
+	replaces := s.Level == "higherWins" && a.level > b.level
 	switch {
 	case s.each():
-		return o.joinEach(b, a)
+		return o.joinEach(b, a, replaces)
 	case s.queue():
 		return o.joinQueue(b, a)
 	}
 	before := b.stacks
 	full := before >= s.limit()
-	if full && o.refusesMore(b, a) {
+	if full && o.refusesMore(b, a, replaces) {
 		return false
 	}
+	was := b.state()
 	b.stacks = max(before, min(before+a.stacks, s.limit()))
 	grown := b.stacks > before
-	if grown || s.Refresh != "none" {
+	if grown || s.Refresh != "none" || replaces {
 		b.takes(a)
 	}
-	b.topUp(a)
+	if replaces {
+		b.content = b.def.newContent(a)
+	} else {
+		b.topUp(a)
+	}
 	if grown {
 		o.say("stack %s x%d", b.def.ID, b.stacks)
-		o.cross(b, before, b.stacks, a.source)
+		o.cross(b, before, b.stacks, a)
 	}
-	refreshed := o.refresh(b, a)
+	refreshed := o.refresh(b, a, replaces)
+	o.restartBeat(b)
 	if refreshed {
+		o.refreshActions(b, a, was)
 		o.links(b, a)
 	}
-	o.phase(b, refreshed || grown)
+	o.pulseOnJoin(b, refreshed || grown)
 	if full {
 		o.overflows(b, a)
 	}
 	return refreshed || grown
 }
 
-// takes is what a further application changes besides stacks and end.
+// takes gives the buff the magnitude, level and numbers of a further application.
 func (b *instance) takes(a application) {
 	b.others = append(b.others, a.source)
 	b.magnitude = a.magnitude
-	if s := b.def.stack(); s.each() || s.Refresh != "none" { // "amount … refreshed on recast"
+	s := b.def.stack()
+	if s.each() || s.Refresh != "none" { // "amount … refreshed on recast"
 		b.numbers = a.numbers
 	}
-	if b.def.stack().Level == "sum" {
+	if a.source == b.source {
+		b.known = a.known
+	}
+	if s.Level == "sum" {
 		b.leveled(b.level + a.level)
 	} else {
 		b.leveled(a.level)
 	}
 }
 
-// topUp is what a further application does to shield and charges: "onRefresh: reset/keep/add".
+// topUp is what a further application does to the shield and the charges of a buff with shared timers: it fills the shield up
+// to its own pool, and "onRefresh: reset/keep/add".
 func (b *instance) topUp(a application) {
-	b.fill(a)
-	if c := b.def.Charges; c != nil { // "onRefresh: reset/keep/add"
+	fresh := b.def.newContent(a)
+	b.pool = max(b.pool, fresh.pool)
+	if c := b.def.Charges; c != nil {
 		switch or(c.OnRefresh, "reset") {
 		case "reset":
 			b.charges = c.N
@@ -262,7 +297,7 @@ func (b *instance) topUp(a application) {
 
 func (d *definition) queued() bool { s := d.stack(); return s.queue() }
 
-// leveled gives a buff another level. A period by a curve is that of the level from the pulse to come on.
+// leveled gives a buff another level. A period by a curve changes from the next pulse on.
 func (b *instance) leveled(to int) {
 	if p := &b.def.Period; p.at(b.level) != p.at(to) {
 		b.coming = p.at(to)
@@ -270,13 +305,26 @@ func (b *instance) leveled(to int) {
 	b.level = to
 }
 
+// periodAfter returns the period that a buff has after an application of a level, for "tail: fit". A nil instance is a new one.
+func (b *instance) periodAfter(d *definition, level int) int64 {
+	switch {
+	case b == nil:
+		return d.Period.at(level)
+	case d.Period.at(b.level) != d.Period.at(level):
+		return d.Period.at(level)
+	case b.later != 0:
+		return b.later
+	}
+	return b.coming
+}
+
 // refusesMore is an application at the limit: "overflow: allow / deny / clear / replace-oldest; deny refreshes nothing". It
-// reports whether the application is refused.
-func (o *owner) refusesMore(b *instance, a application) bool {
-	switch b.def.stack().Overflow {
-	case "deny":
+// reports whether the application is refused. One that replaces by its level is not denied.
+func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
+	switch overflow := b.def.stack().Overflow; {
+	case overflow == "deny" && !replaces:
 		o.say("deny %s why=limit", b.def.ID)
-	case "clear":
+	case overflow == "clear":
 		o.remove(b, "overflow", "")
 	default:
 		return false
@@ -285,33 +333,29 @@ func (o *owner) refusesMore(b *instance, a application) bool {
 	return true
 }
 
-// overflows: "overflow_apply[] run in all four cases". What is applied has the level and magnitude of the application.
+// overflows runs the actions of an application at the limit: "overflow_apply[] run in all four cases".
 func (o *owner) overflows(b *instance, a application) {
-	with := &instance{def: b.def, magnitude: a.magnitude, level: a.level, numbers: a.numbers}
+	e := eventBy(a, b.def.limit())
 	for _, id := range b.def.stack().OverflowApply {
-		o.issue(with, []action{{Apply: id}}, a.source, share{})
+		o.issue(b.def, []action{{Apply: id}}, e)
 	}
-	o.issue(with, b.def.on().Overflow, a.source, share{n: b.def.limit()})
+	o.issue(b.def, b.def.on().Overflow, e)
 }
 
-// refreshed says that the end of a buff was decided anew.
-func (o *owner) refreshed(b *instance, source string) {
-	o.sayRefresh(b)
-	o.issue(b, b.def.on().Refresh, source, share{n: b.count()})
-}
-
-// sayRefresh is the line alone: the end moved, but by no application.
+// sayRefresh logs that the end of a buff was decided again.
 func (o *owner) sayRefresh(b *instance) {
 	o.say("refresh %s x%d%s", b.def.ID, b.count(), o.endOf(b))
 }
 
-// cross: "thresholds: {5: apply X, consume: true} crossed upwards once per crossing".
-func (o *owner) cross(b *instance, from, to int, source string) {
+// cross applies thresholds: "thresholds: {5: apply X, consume: true} crossed upwards once per crossing".
+func (o *owner) cross(b *instance, from, to int, a application) {
 	for _, t := range b.def.stack().Thresholds {
 		if from >= t.At || to < t.At {
 			continue
 		}
-		o.todo = append(o.todo, command{action: action{Apply: t.Apply}, source: source, magnitude: b.magnitude, level: b.level, round: o.running + 1})
+		o.todo = append(o.todo, command{
+			action: action{Apply: t.Apply}, source: a.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, chain: a.chain,
+		})
 		if n := t.Consume.n; t.Consume.word == "all" {
 			o.todo = append(o.todo, command{uses: b, n: b.def.limit(), round: o.running + 1})
 		} else if n > 0 {
@@ -320,7 +364,8 @@ func (o *owner) cross(b *instance, from, to int, source string) {
 	}
 }
 
-// take takes stacks off a buff: of those with their own timers the one that ends first, or for new ones the oldest. "Dispel of a stack keeps both timers."
+// take removes stacks of a buff: of async stacks those that end first, or for new ones the oldest. "Dispel of a stack keeps
+// both timers."
 func (o *owner) take(b *instance, n int, why string) {
 	if b.gone {
 		return
@@ -332,15 +377,20 @@ func (o *owner) take(b *instance, n int, why string) {
 	if o.catchesUp(b); b.gone {
 		return
 	}
+	o.takeQuietly(b, n, why == "overflow")
+	o.say("stackend %s x%d why=%s", b.def.ID, b.count(), why)
+}
+
+// takeQuietly is take without a line, of fewer stacks than there are.
+func (o *owner) takeQuietly(b *instance, n int, oldest bool) {
 	if !b.each() {
 		b.stacks -= n
-		o.say("stackend %s x%d why=%s", b.def.ID, b.stacks, why)
 		return
 	}
 	for n > 0 {
 		first := b.firstToEnd()
-		if why == "overflow" {
-			first = 0 // the oldest
+		if oldest {
+			first = 0
 		}
 		l := &b.layers[first]
 		k := min(n, l.stacks)
@@ -350,5 +400,4 @@ func (o *owner) take(b *instance, n int, why string) {
 			o.dropLayer(b, first)
 		}
 	}
-	o.say("stackend %s x%d why=%s", b.def.ID, b.count(), why)
 }

@@ -137,7 +137,7 @@ func (o *owner) entersAura(bearer *owner, b *instance) {
 		return
 	}
 	o.apply(application{
-		id: b.def.Aura.Apply, source: bearer.name, magnitude: b.magnitude, level: b.level, indirect: true, hold: &hold{bearer: bearer, by: []*instance{b}},
+		id: b.def.Aura.Apply, source: bearer.name, magnitude: b.magnitude, level: b.level, chain: chain{known: b.known}, hold: &hold{bearer: bearer, by: []*instance{b}},
 	})
 }
 

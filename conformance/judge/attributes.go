@@ -4,11 +4,13 @@ package judge
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 )
 
 // attribute is one of the numbers that every owner has.
@@ -109,7 +111,7 @@ type number struct {
 	Caller, Curve   string
 	Pre, Coef, Post *float64
 	Default         *float64
-	Formula         string
+	Formula         *formula
 	Snapshot        string
 }
 
@@ -127,7 +129,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 // asks says whether a number reads what an application brings under a name.
 func (d *definition) asks(name string) bool {
 	for _, n := range d.numbers() {
-		if n.Caller == name || regexp.MustCompile(`\bcaller\.`+regexp.QuoteMeta(name)+`\b`).MatchString(n.Formula) {
+		if n.Caller == name || n.Formula != nil && regexp.MustCompile(`\bcaller\.`+regexp.QuoteMeta(name)+`\b`).MatchString(n.Formula.text) {
 			return true
 		}
 	}
@@ -163,7 +165,7 @@ func (d *definition) numbers() (all []*number) {
 		all = append(all, d.DurationScale)
 	}
 	on := d.on()
-	lists := [][]action{on.Apply, on.Refresh, on.Pulse, on.Exec, on.Overflow}
+	lists := [][]action{on.Apply, on.Refresh, on.Pulse, on.Exec, on.Overflow, on.Death}
 	for _, why := range sortedKeys(on.Remove) {
 		lists = append(lists, on.Remove[why])
 	}
@@ -182,10 +184,64 @@ func (d *definition) numbers() (all []*number) {
 	return all
 }
 
-// asks works the numbers of an application out. "Missing caller value without default ⇒ Denied{MissingParam}, never silent 0."
-func (o *owner) asks(d *definition, a application) (of map[*number]float64, missing bool) {
+// amount is the value of a number. In a formula with stacks, stacks is what per_stack counts where the amount is used;
+// everything else keeps the value that it had when the application was evaluated.
+type amount struct {
+	x      float64
+	live   *formula
+	frozen map[string]float64 // the names of the formula
+}
+
+// of returns the amount for n stacks, once or for each stack. It reports false if that is no number.
+func (a amount) of(n int, perStack bool) (x float64, ok bool) {
+	x, ok = a.x, true
+	if a.live != nil {
+		x, ok = a.live.evaluate(func(path []string) (float64, bool) {
+			if path[0] == "stacks" {
+				return float64(n), true
+			}
+			y, ok := a.frozen[strings.Join(path, "\x00")]
+			return y, ok
+		})
+	}
+	if perStack {
+		x *= float64(n)
+	}
+	return x, ok
+}
+
+func (a amount) equal(b amount) bool { return a.x == b.x && maps.Equal(a.frozen, b.frozen) }
+
+// knowledge is what is known of the source of an application.
+type knowledge struct {
+	cast map[string]float64 // its attributes at the head of the chain; nil: it was not there
+	last map[string]float64 // each attribute as it was read last
+}
+
+// knows returns what is known of a source at the head of a chain.
+func (w *world) knows(source string) *knowledge {
+	k := &knowledge{last: map[string]float64{}}
+	if o := w.find(source); o != nil && !o.away {
+		k.cast = o.values()
+		k.last = maps.Clone(k.cast)
+	}
+	return k
+}
+
+// values returns all attributes of an owner.
+func (o *owner) values() map[string]float64 {
+	all := map[string]float64{}
+	for name := range o.all.attributes {
+		all[name] = o.value(name)
+	}
+	return all
+}
+
+// asks evaluates the numbers of an application, and returns why it is refused: "Missing caller value without default ⇒
+// Denied{MissingParam}, never silent 0."
+func (o *owner) asks(d *definition, a application) (of map[*number]amount, why string) {
 	if a.left != nil {
-		return a.left.numbers, false
+		return a.left.numbers, ""
 	}
 	if b := o.joins(d, a); b != nil && !d.queued() { // "the level and the number of stacks that the instance will have afterwards"
 		a.stacks += b.count()
@@ -194,56 +250,161 @@ func (o *owner) asks(d *definition, a application) (of map[*number]float64, miss
 		}
 	}
 	a.stacks = min(a.stacks, d.limit())
-	of = map[*number]float64{}
-	for _, n := range d.numbers() {
-		x, ok := o.ask(n, a)
-		if !ok {
-			return nil, true
-		}
-		of[n] = x
+	if d.Duration.instant {
+		a.stacks = max(a.share.stacks, 1)
 	}
-	return of, false
+	of = map[*number]amount{}
+	for _, n := range d.numbers() {
+		if n.readsAmount() {
+			continue
+		}
+		if of[n], why = o.ask(n, a); why != "" {
+			return nil, why
+		}
+	}
+	if s := d.Shield; s != nil {
+		a.numbers = of
+		switch pool := d.poolOf(a); {
+		case s.Pool == nil && pool <= 0:
+			return nil, "param"
+		case pool < 1:
+			return nil, "value"
+		}
+	}
+	return of, ""
 }
 
-// ask is one of them.
-func (o *owner) ask(n *number, a application) (x float64, ok bool) {
-	preset := func() (float64, bool) {
-		if n.Default == nil {
-			return 0, false
+// ask evaluates one number of an application.
+func (o *owner) ask(n *number, a application) (x amount, why string) {
+	given := func(x float64, ok bool) (amount, string) {
+		switch {
+		case ok:
+			return amount{x: x}, ""
+		case n.Default != nil:
+			return amount{x: *n.Default}, ""
 		}
-		return *n.Default, true
+		return amount{}, "param"
 	}
 	switch {
 	case n.Const != nil:
-		return *n.Const, true
+		return amount{x: *n.Const}, ""
 	case n.Curve != "":
-		return o.all.curves[n.Curve].at(a.level), true
-	case n.Formula != "":
-		return formulas[n.Formula](o, a), true
+		return amount{x: o.all.curves[n.Curve].at(a.level)}, ""
+	case n.Formula != nil:
+		return o.askFormula(n, a, given)
 	case n.Caller != "":
-		if x, ok := a.params[n.Caller]; ok {
-			return x, true
+		return given(a.params[n.Caller], has(a.params, n.Caller))
+	case n.Of == "source":
+		x, ok := o.ofSource(n.Attr, n.Snapshot, a)
+		if ok {
+			x = n.reads(x)
 		}
-		return preset()
+		return given(x, ok)
 	}
-	from := o
-	if n.Of == "source" {
-		if from = o.all.find(a.source); from == nil || from.away || a.indirect && from != o {
-			return preset()
-		}
-	}
-	return n.reads(from.value(n.Attr)), true
+	return amount{x: n.reads(o.value(n.Attr))}, ""
 }
 
-// formulas are those that the dice know: the language of formulas is the catalog's, and has tests of its own.
-var formulas = map[string]func(o *owner, a application) float64{
-	"2 * level + magnitude": func(_ *owner, a application) float64 { return 2*float64(a.level) + float64(a.magnitude) },
-	"owner.pow > 8 ? 1.5 : stacks": func(o *owner, a application) float64 {
-		if o.value("pow") > 8 {
-			return 1.5
+func has[V any](m map[string]V, key string) bool { _, ok := m[key]; return ok }
+
+// askFormula evaluates a formula, and freezes all its names but stacks.
+func (o *owner) askFormula(n *number, a application, given func(float64, bool) (amount, string)) (amount, string) {
+	missing := false
+	frozen := map[string]float64{}
+	x, ok := n.Formula.evaluate(func(path []string) (float64, bool) {
+		x, ok := o.readName(path, n.Snapshot, a)
+		missing = missing || !ok
+		return x, ok
+	})
+	switch {
+	case missing:
+		return given(0, false)
+	case !ok:
+		return amount{}, "value"
+	}
+	for _, path := range n.Formula.names {
+		if x, ok := o.readName(path, n.Snapshot, a); ok && path[0] != "stacks" {
+			frozen[strings.Join(path, "\x00")] = x
 		}
-		return float64(a.stacks)
-	},
+	}
+	if !slices.ContainsFunc(n.Formula.names, func(path []string) bool { return path[0] == "stacks" }) {
+		return amount{x: x}, ""
+	}
+	return amount{x, n.Formula, frozen}, ""
+}
+
+// readsAmount reports whether a formula reads the amount of an act. It is then evaluated when the buff reacts.
+func (n *number) readsAmount() bool {
+	return n.Formula != nil && slices.ContainsFunc(n.Formula.names, func(path []string) bool { return path[0] == "amount" })
+}
+
+// askAmount evaluates a number of a buff that reacts to an act.
+func (o *owner) askAmount(n *number, b *instance, amount int64) (x float64, why string) {
+	missing := false
+	x, ok := n.Formula.evaluate(func(path []string) (float64, bool) {
+		if path[0] == "amount" {
+			return float64(amount), true
+		}
+		a := application{source: b.source, stacks: b.active().n, magnitude: b.magnitude, level: b.level, chain: chain{known: b.known}}
+		x, ok := o.readName(path, n.Snapshot, a)
+		missing = missing || !ok
+		return x, ok
+	})
+	switch {
+	case missing && n.Default != nil:
+		return *n.Default, ""
+	case missing:
+		return 0, "param"
+	case !ok:
+		return 0, "value"
+	}
+	return x, ""
+}
+
+// ofSource reads an attribute of the source: with snapshot cast (the default) as it was at the head of the chain, with apply as
+// it is now. During a frame, other owners are seen as the frame found them; a source that has left, as it was read last.
+func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bool) {
+	if a.known == nil {
+		return 0, false
+	}
+	if or(snapshot, "cast") != "apply" {
+		x, ok = a.known.cast[name]
+		return x, ok
+	}
+	source := o.all.find(a.source)
+	switch {
+	case source == nil || source.away:
+		x, ok = a.known.last[name]
+		return x, ok
+	case source != o && o.all.inFrame:
+		x = source.view[name]
+	default:
+		x = source.value(name)
+	}
+	a.known.last[name] = x
+	return x, true
+}
+
+// readName returns what a name in a formula means: "level, stacks, magnitude of the application; owner.NAME, source.NAME an
+// attribute; caller.NAME what the application gives under that name; curve.NAME the curve at the level".
+func (o *owner) readName(path []string, snapshot string, a application) (x float64, ok bool) {
+	switch path[0] {
+	case "level":
+		return float64(a.level), true
+	case "stacks":
+		return float64(a.stacks), true
+	case "magnitude":
+		return float64(a.magnitude), true
+	case "owner":
+		return o.value(path[1]), true
+	case "source":
+		return o.ofSource(path[1], snapshot, a)
+	case "caller":
+		x, ok = a.params[path[1]]
+		return x, ok
+	case "curve":
+		return o.all.curves[path[1]].at(a.level), true
+	}
+	return 0, false
 }
 
 // reads: "an attribute: (attribute + pre) * coef + post".
@@ -257,27 +418,39 @@ func (n *number) reads(x float64) float64 {
 	return (x+part(n.Pre, 0))*part(n.Coef, 1) + part(n.Post, 0)
 }
 
-// value is an attribute with all modifiers of the buffs that have their effect: channel by channel "add, mul-additive,
+// value returns an attribute with all modifiers of the buffs that have their effect: channel by channel "add, mul-additive,
 // mul-compound, final-add, override", then "brought within the attribute's limits: down to max, then up to min".
-func (o *owner) value(name string) float64 {
+func (o *owner) value(name string) float64 { return o.limited(name, o.unlimited(name)) }
+
+// unlimited is value before the limits.
+func (o *owner) unlimited(name string) float64 {
 	at := o.all.attributes[name]
-	x, ok := o.bases[name]
-	if !ok {
-		x = at.Base
+	x := o.base(name)
+	ops := map[int]map[string][]float64{}
+	for _, b := range o.byModifier() {
+		for i := range b.def.Modifiers {
+			m := &b.def.Modifiers[i]
+			if m.Attr != name {
+				continue
+			}
+			y, ok := b.active().value(b, &m.Value, m.PerStack)
+			if b.modified == nil {
+				b.modified = map[*number]float64{}
+			}
+			if !ok { // "not a number then: a modifier keeps its value"
+				y = b.modified[&m.Value]
+			}
+			b.modified[&m.Value] = y
+			if ops[m.Channel] == nil {
+				ops[m.Channel] = map[string][]float64{}
+			}
+			ops[m.Channel][or(m.Op, "add")] = append(ops[m.Channel][or(m.Op, "add")], y)
+		}
 	}
 	for channel := range 10 {
-		ops := map[string][]float64{}
-		for _, b := range o.byModifier() {
-			for i := range b.def.Modifiers {
-				if m := &b.def.Modifiers[i]; m.Attr == name && m.Channel == channel {
-					y := b.numbers[&m.Value]
-					if m.PerStack {
-						n, _ := b.pulsingNow()
-						y *= float64(n)
-					}
-					ops[or(m.Op, "add")] = append(ops[or(m.Op, "add")], y)
-				}
-			}
+		ops := ops[channel]
+		if ops == nil {
+			continue
 		}
 		x += at.Aggregate.of(ops["add"])
 		x *= 1 + at.Aggregate.of(ops["mul_add"])
@@ -290,14 +463,14 @@ func (o *owner) value(name string) float64 {
 			x = ops["override"][n-1]
 		}
 	}
-	return o.limited(name, x)
+	return x
 }
 
-// byModifier are the buffs that have their effect, in the order in which their modifiers came: "override newest wins".
+// byModifier returns the buffs that have their effect, in the order in which their modifiers came: "override newest wins".
 func (o *owner) byModifier() []*instance {
 	var all []*instance
 	for _, b := range o.buffs {
-		if b.works() {
+		if b.works() && len(b.def.Modifiers) > 0 {
 			all = append(all, b)
 		}
 	}
@@ -330,25 +503,61 @@ func (o *owner) base(name string) float64 {
 	return o.all.attributes[name].Base
 }
 
-// changes adds to a base: "permanent: instant and periodic change the base". It starts from the base within its limits, and
-// nothing brings it beyond them.
-func (o *owner) changes(who, name string, by float64) {
-	if by != 0 {
-		o.adds(who, name, by, 0, false)
+// limits applies limits that have changed: a maximum that is an attribute and has moved below the base cuts the base for good; a
+// limit that has moved may kill. It runs after each command and each due event.
+func (o *owner) limits() {
+	for _, name := range sortedKeys(o.all.attributes) {
+		at := o.all.attributes[name]
+		moved := o.hasMoved(at.Max, o.maxima, name)
+		if moved && o.base(name) > o.bound(at.Max) {
+			o.bases[name] = o.bound(at.Max)
+		}
+		if o.hasMoved(at.Min, o.minima, name) || moved {
+			o.checkMin(name, o.base(name))
+		}
 	}
 }
 
-func (o *owner) adds(who, name string, by float64, absorbed int64, damage bool) {
+// hasMoved reports whether a limit that is an attribute has another value than at the last call.
+func (o *owner) hasMoved(limit *bound, last map[string]float64, name string) bool {
+	if limit == nil || limit.name == "" {
+		return false
+	}
+	was, seen := last[name]
+	last[name] = o.value(limit.name)
+	return seen && was != last[name]
+}
+
+// checkMin queues the death of an owner whose base has reached the minimum: "at_min: kill".
+func (o *owner) checkMin(name string, was float64) {
+	at := o.all.attributes[name]
+	if at.AtMin != "kill" || at.Min == nil {
+		return
+	}
+	if least := o.bound(at.Min); o.base(name) <= least && (!o.dead || was > least) {
+		o.todo = append(o.todo, command{action: action{Kill: true}, round: o.running + 1, source: o.killer, chain: o.cause})
+	}
+}
+
+// changes adds to a base: "permanent: instant and periodic change the base". It starts from the base within its limits. A change
+// by 0 only brings the base within its limits, and says nothing if it was there.
+func (o *owner) changes(who, name string, by float64) {
+	if by != 0 || o.base(name) != o.limited(name, o.base(name)) {
+		o.adds(who, name, by, 0, nil)
+	}
+}
+
+func (o *owner) adds(who, name string, by float64, absorbed int64, after func()) {
 	from := o.limited(name, o.base(name))
 	to := o.limited(name, from+by)
 	if to != from+by {
 		by = to - from
 	}
-	o.rebase(who, name, by, to, absorbed, damage)
+	o.rebase(who, name, by, to, absorbed, after)
 }
 
-// rebase gives a base another value, and says so. "at_min: kill: a change brings it down to min: the owner dies."
-func (o *owner) rebase(who, name string, by, to float64, absorbed int64, damage bool) {
+// rebase sets a base and logs it. What follows from damage comes before the death.
+func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after func()) {
 	was := o.base(name)
 	o.bases[name] = to
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -357,25 +566,46 @@ func (o *owner) rebase(who, name string, by, to float64, absorbed int64, damage 
 		text += " absorbed=" + strconv.FormatInt(absorbed, 10)
 	}
 	o.say("%s", text)
-	if damage {
-		o.breaks()
+	if after != nil {
+		after()
 	}
-	if at := o.all.attributes[name]; at.AtMin == "kill" && at.Min != nil && was > o.bound(at.Min) && to <= o.bound(at.Min) {
-		o.todo = append(o.todo, command{action: action{Kill: true}, round: o.running + 1})
-	}
+	o.checkMin(name, was)
 }
 
 // damages: "the attribute loses so many whole points, half up, of which the shields against that school take theirs first".
-func (o *owner) damages(who, name string, by float64, school string) {
-	points := math.Floor(by + 0.5)
-	if points < 1 {
+// What gets past the shields is the act damaged of the victim and the act dealt of the source.
+func (o *owner) damages(who, name string, by float64, school, source string, why chain) {
+	points := int64(math.Floor(by + 0.5))
+	if by == 0 {
+		return // a formula that says "none"
+	}
+	if by < 0.5 {
+		o.say("change %s%s by=0 value=%s", who, name, strconv.FormatFloat(o.base(name), 'g', -1, 64))
 		return
 	}
-	rest := o.meets(int64(points), school)
-	absorbed := int64(points) - rest
-	if rest == 0 {
-		o.rebase(who, name, 0, o.base(name), absorbed, true)
+	rest := o.meets(points, school, name)
+	acts := func() {
+		o.breaks()
+		if rest > 0 {
+			o.tellDamage(rest, source, why)
+		}
+	}
+	if o.killer, o.cause = source, why; rest == 0 {
+		o.rebase(who, name, 0, o.base(name), points, acts)
 	} else {
-		o.adds(who, name, -float64(rest), absorbed, true)
+		o.adds(who, name, -float64(rest), points-rest, acts)
+	}
+	o.killer, o.cause = "", chain{}
+}
+
+// tellDamage makes the acts of damage: damaged on the victim at once, dealt on the source at once or at the end of the frame.
+func (o *owner) tellDamage(amount int64, source string, why chain) {
+	o.happened("damaged", source, amount, why.reaction)
+	switch other := o.all.find(source); {
+	case other == nil:
+	case other == o:
+		o.happened("dealt", o.name, amount, why.reaction)
+	default:
+		o.all.post(other, func() { other.happened("dealt", o.name, amount, why.reaction) })
 	}
 }

@@ -2,7 +2,7 @@ package judge
 
 import "math/big"
 
-// §1.1: what moves ends by hand, and what stops a buff's time.
+// §1.1: commands that move ends, and commands that pause or scale one buff's time.
 
 // extend: "Extend(h, Δ, cap): ≤ 0 ⇒ Expired at once, no extra tick; phase untouched; emits Refreshed".
 func (o *owner) extend(id string, by int64, atMost *span) {
@@ -11,13 +11,13 @@ func (o *owner) extend(id string, by int64, atMost *span) {
 		return
 	}
 	now := b.clock(o.own)
-	if atMost != nil && by > 0 { // it bounds what is added, and takes nothing away
+	if atMost != nil && by > 0 { // bounds the extension; never shortens
 		by = max(0, min(by, now+int64(*atMost)-b.last()))
 	}
-	o.moveEnds(b, func(end int64) int64 { return end + by }) // all stacks alike
+	o.moveEnds(b, func(end int64) int64 { return end + by }) // the same for all stacks
 }
 
-// ends says whether there is an end to move.
+// ends reports whether there is an end to move.
 func (b *instance) ends() bool {
 	_, yes := b.lingers()
 	return yes || !b.endless
@@ -36,7 +36,7 @@ func (o *owner) setRemaining(id string, to int64) {
 	o.moveEnds(b, func(int64) int64 { return now + to })
 }
 
-// moveEnds moves the ends of a buff, or of all its stacks.
+// moveEnds moves the end of a buff and of all its stacks.
 func (o *owner) moveEnds(b *instance, to func(int64) int64) {
 	if b.end = to(b.end); b.ofAura {
 		for _, h := range b.holds {
@@ -64,7 +64,7 @@ func (o *owner) pauseBuff(id string, on bool) {
 	}
 }
 
-// stand stops a buff's clock, or lets it go on, for one of the two causes.
+// stand sets one of the two causes of a pause, and pauses or resumes the buff's clock.
 func (o *owner) stand(b *instance, cause *bool, on bool) {
 	if *cause == on {
 		return
@@ -81,7 +81,7 @@ func (o *owner) rateBuff(id string, to *big.Rat) {
 	}
 }
 
-// pace brings a buff's clock to the rate, nil for the one it has, unless something holds it.
+// pace sets the rate of a buff's clock, nil for no change, and holds it while a cause of a pause is set.
 func (o *owner) pace(b *instance, rate *big.Rat) {
 	if b.local == nil {
 		b.local = newClock(o.own)
@@ -92,7 +92,7 @@ func (o *owner) pace(b *instance, rate *big.Rat) {
 	b.local.change(o.own, rate, b.halted || b.buried)
 }
 
-// move moves all deadlines.
+// move moves all deadlines by the same span.
 func (b *instance) move(by int64) {
 	b.end += by
 	b.from += by

@@ -2,7 +2,10 @@ package judge
 
 // §1.3: gating, tags, immunity, chance, dispel.
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // under says whether a tag is another or stands below it: tags are hierarchical.
 func under(tag, above string) bool { return tag == above || strings.HasPrefix(tag, above+".") }
@@ -180,6 +183,7 @@ func (o *owner) inhibit(id string, on bool) {
 func (o *owner) settle() {
 	for range 100 {
 		if o.undecided || !o.settleOnce() {
+			o.limits()
 			return
 		}
 	}
@@ -262,8 +266,7 @@ func (o *owner) beatAgain(b *instance) {
 	b.period = b.coming
 	o.beginBeat(b)
 	if in == "execute" {
-		n, sum := b.pulsingNow()
-		o.pulse(b, n, sum, "")
+		o.pulse(b, b.active(), "")
 	}
 }
 
@@ -279,37 +282,70 @@ func rankOf(grade string) int {
 	panic("judge: no grade " + grade)
 }
 
-// dispel: "Dispel(query, grade, n, order); never ticks, never refreshes". Without n everything goes; n are so many tries, in
-// turn at each of those that are meant, and each takes what one dispel takes.
+// dispel: "Dispel(query, grade, n, order); never ticks, never refreshes". Without most every matching buff goes; most is a number of
+// portions, each of which takes the stacks that the command names, or what the definition says one dispel takes.
 func (o *owner) dispel(q query, stacks int) {
+	stacks = max(stacks, q.Stacks)
 	if q.one != "" {
 		if b := o.oldest(q.one); b != nil {
 			o.dispelOne(b, stacks, rankOf("death"))
 		}
 		return
 	}
-	all := o.carried()
-	if q.Newest {
-		for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
-			all[i], all[j] = all[j], all[i]
-		}
-	}
-	for left := q.Most; ; {
-		tried := false
-		for _, b := range all {
-			switch {
-			case b.gone || !q.matches(b):
-			case q.Most == 0:
-				o.dispelOne(b, b.count(), rankOf(q.Grade))
-			case left > 0 && o.dispelOne(b, 0, rankOf(q.Grade)):
-				left--
-				tried = true
+	strength := rankOf(q.Grade)
+	found := o.found(q, func(b *instance) bool { return b.grade() <= strength })
+	if q.Most == 0 {
+		for _, b := range found {
+			if !b.gone {
+				o.dispelOne(b, or0(stacks, b.count()), strength)
 			}
 		}
-		if !tried {
-			return
+		return
+	}
+	o.portions(found, q.Most, func(b *instance) { o.dispelOne(b, stacks, strength) })
+}
+
+// found returns the buffs that a query matches and a command can take, in the order of the query.
+func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
+	for _, b := range o.buffs {
+		if q.matches(b) && takes(b) {
+			all = append(all, b)
 		}
 	}
+	if q.Newest {
+		slices.Reverse(all)
+	}
+	return all
+}
+
+// portions takes so many portions in rounds: one of each buff, as long as there are any.
+func (o *owner) portions(found []*instance, most int, take func(*instance)) {
+	for taken := true; taken; {
+		taken = false
+		for _, b := range found {
+			if !b.gone && most > 0 {
+				take(b)
+				most--
+				taken = true
+			}
+		}
+	}
+}
+
+// grade is how strong a dispel must be.
+func (b *instance) grade() int {
+	if b.def.Dispel == nil {
+		return 0
+	}
+	return rankOf(b.def.Dispel.Grade)
+}
+
+// or0 returns n, or the default where it is 0.
+func or0(n, preset int) int {
+	if n == 0 {
+		return preset
+	}
+	return n
 }
 
 func (q *query) matches(b *instance) bool {
@@ -337,9 +373,7 @@ func (o *owner) dispelOne(b *instance, stacks, strength int) bool {
 	case d.Per == "stack":
 		o.take(b, 1, "dispelled")
 	case d.Per == "charge":
-		if b.charges--; b.charges == 0 {
-			o.remove(b, "dispelled", "")
-		}
+		o.useCharges(b, 1, "dispelled")
 	default:
 		o.remove(b, "dispelled", "")
 	}

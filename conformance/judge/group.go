@@ -1,5 +1,7 @@
 package judge
 
+import "cmp"
+
 // §1.2: exclusive groups, slots, sources with one buff, diminishing returns, and the strongest that count.
 
 // leaver is a buff that makes room.
@@ -43,7 +45,11 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 			if or(s.Evict, "reject") == "reject" {
 				return nil, "slot"
 			}
-			goes = append(goes, leaver{evicted(held, s.Evict), "overflow"})
+			out := evicted(held, s.Evict)
+			if s.Evict == "lowest-priority" && d.priority() < out.def.priority() {
+				return nil, "slot"
+			}
+			goes = append(goes, leaver{out, "overflow"})
 		}
 	}
 	if p := d.PerSource; p != nil {
@@ -109,7 +115,7 @@ func evicted(held []*instance, evict string) *instance {
 	for _, b := range held {
 		switch evict {
 		case "lowest-priority":
-			if b.priority() < goes.priority() {
+			if b.def.priority() < goes.def.priority() {
 				goes = b
 			}
 		case "soonest-to-end":
@@ -131,21 +137,21 @@ func (b *instance) ending() (int64, bool) {
 	return b.outer(b.last())
 }
 
-func (b *instance) priority() int {
-	if b.def.Group == nil {
+func (d *definition) priority() int {
+	if d.Group == nil {
 		return 0
 	}
-	return b.def.Group.Priority
+	return d.Group.Priority
 }
 
-// overshadowed: "hide = weaker is suppressed with its clock running and shows again"; of equal ones the one with the greater magnitude, then the newer. And
-// "effective: n by magnitude, all keep running", of the buffs of one definition on the
-// owner, where of equal ones the older counts.
+// overshadowed: "hide = weaker is suppressed with its clock running and shows again"; of one priority the higher level shows, then
+// the greater magnitude, then the newer. And "effective: n by magnitude, all keep running", of the buffs of one definition on
+// the owner, in the same order but for the age: of equal ones the older counts.
 func (o *owner) overshadowed(b *instance) bool {
 	if g := b.def.Group; g != nil && g.Rule == "hide" {
 		for _, c := range o.buffs {
 			if c != b && c.def.Group != nil && c.def.Group.Name == g.Name && c.def.Group.Rule == "hide" &&
-				(c.priority() > g.Priority || c.priority() == g.Priority && c.outshines(b)) {
+				(c.def.priority() > g.Priority || c.def.priority() == g.Priority && cmp.Or(c.compare(b), cmp.Compare(c.age, b.age)) > 0) {
 				return true
 			}
 		}
@@ -153,7 +159,7 @@ func (o *owner) overshadowed(b *instance) bool {
 	if e := b.def.stack().Effective; e > 0 && !b.each() {
 		stronger := 0
 		for _, c := range o.buffs {
-			if c != b && c.def == b.def && (c.magnitude > b.magnitude || c.magnitude == b.magnitude && c.age < b.age) {
+			if c != b && c.def == b.def && cmp.Or(c.compare(b), cmp.Compare(b.age, c.age)) > 0 {
 				stronger++
 			}
 		}
@@ -162,9 +168,9 @@ func (o *owner) overshadowed(b *instance) bool {
 	return false
 }
 
-// outshines decides between two of one priority: the greater magnitude, then the newer.
-func (b *instance) outshines(c *instance) bool {
-	return b.magnitude > c.magnitude || b.magnitude == c.magnitude && b.age > c.age
+// compare compares the strength of two buffs: the level, then the magnitude.
+func (b *instance) compare(c *instance) int {
+	return rank{level: b.level, magnitude: b.magnitude}.compare(rank{level: c.level, magnitude: c.magnitude})
 }
 
 // Diminishing returns: "dr: {group, steps, reset, scope: target / pair}; integer ms rounding; 0 = Denied{DR}".

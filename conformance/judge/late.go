@@ -2,22 +2,22 @@ package judge
 
 import "fmt"
 
-// §1.1, late frame: "catchup: all / coalesce(n) / skip", of the pulses of one buff in one frame.
+// §1.1, late frame: "catchup: all / coalesce(n) / skip", for the pulses of one buff in one frame.
 
-// pulseOfFrame is a pulse that is due. Where one is to stand for all of a frame it waits for the last of them.
-func (o *owner) pulseOfFrame(b *instance, n int, sum int64) {
+// pulseOfFrame applies a due pulse, or counts it if a later pulse of the same frame will stand for it.
+func (o *owner) pulseOfFrame(b *instance, c counted) {
 	if or(b.def.Catchup.word, "all") == "all" {
-		o.pulse(b, n, sum, "")
+		o.pulse(b, c, "")
 		return
 	}
 	b.late.n++
-	b.late.stacks, b.late.sum = n, sum
+	b.late.last = c
 	if !o.moreInFrame(b) {
 		o.catchesUp(b)
 	}
 }
 
-// moreInFrame says whether the buff will pulse again in this frame, for a whole period or a part of one, if nothing changes.
+// moreInFrame reports whether the buff will pulse in the same way again in this frame, unless something changes.
 func (o *owner) moreInFrame(b *instance) bool {
 	inFrame := func(at int64) bool {
 		at, ok := b.outer(at)
@@ -30,11 +30,11 @@ func (o *owner) moreInFrame(b *instance) bool {
 		return true
 	}
 	if len(b.waiting) > 0 && b.beat > b.end {
-		return false // another application will run
+		return false // the next application of the queue runs before
 	}
 	for _, h := range b.holds {
 		if h.leaving && h.ends < b.beat {
-			return false // a bearer's stacks will go before, or all of it
+			return false // stacks of the aura, or the buff, end before
 		}
 	}
 	later := *b
@@ -42,23 +42,23 @@ func (o *owner) moreInFrame(b *instance) bool {
 	for {
 		at, ok := later.nextPulse()
 		if !ok || !inFrame(at) || later.each() && !later.endless && later.layers[later.firstToEnd()].end < at {
-			return false // or a stack will end before
+			return false // a stack ends before
 		}
-		if n, sum := later.counting(); n > 0 {
-			return n == b.late.stacks && sum == b.late.sum // one pulse stands for those that are alike
+		if c := later.due(); c.n > 0 {
+			return c.n == b.late.last.n && c.magnitude(b) == b.late.last.magnitude(b) // one pulse stands only for equal ones
 		}
 		o.nextBeat(&later)
 	}
 }
 
-// catchesUp has the pulses of a buff that wait for the end of the frame. What changes the buff finds them done.
+// catchesUp applies the counted pulses of a buff. Every change of a buff calls it first.
 func (o *owner) catchesUp(b *instance) {
-	n, stacks, sum := b.late.n, b.late.stacks, b.late.sum
+	n, last := b.late.n, b.late.last
 	if b.late = (missing{}); n == 0 {
 		return
 	}
 	if b.def.Catchup.word == "skip" {
-		o.pulse(b, stacks, sum, "")
+		o.pulse(b, last, "")
 		return
 	}
 	if most := b.def.Catchup.n; most > 0 {
@@ -68,5 +68,5 @@ func (o *owner) catchesUp(b *instance) {
 	if n > 1 {
 		more = fmt.Sprintf(" count=%d", n)
 	}
-	o.pulse(b, stacks, sum, more, int64(n))
+	o.pulseFor(b, last, more, share{count: n})
 }

@@ -3,16 +3,17 @@ package judge
 // §1.4 shields, §1.2 charges, and §1.5: life cycle.
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
 )
 
-// carried are the buffs of now, older first: a list of its own, for callers that remove.
+// carried returns a copy of the list of buffs, older first, for callers that remove.
 func (o *owner) carried() []*instance { return append([]*instance{}, o.buffs...) }
 
-// oldest is the oldest buff of a definition.
+// oldest returns the oldest buff of a definition, or nil.
 func (o *owner) oldest(id string) *instance {
 	for _, b := range o.buffs {
 		if b.def.ID == id {
@@ -29,7 +30,7 @@ func (o *owner) removeOldest(id, why string) {
 }
 
 // remove ends a buff: "on.remove is keyed by reason or any". "After a removal no callback of that buff starts, except its own
-// OnRemove." What is linked goes with it, behind the actions.
+// OnRemove." Its links end after the actions.
 func (o *owner) remove(b *instance, why, more string) {
 	if b.gone {
 		return
@@ -39,7 +40,7 @@ func (o *owner) remove(b *instance, why, more string) {
 		return
 	}
 	if m := b.def.Immunity; m != nil && b.works() {
-		for _, c := range o.carried() { // what he was immune to has its late pulses before he is not
+		for _, c := range o.carried() { // late pulses that it suppresses come before it ends
 			if c != b && m.against(c.def) {
 				o.catchesUp(c)
 			}
@@ -50,17 +51,51 @@ func (o *owner) remove(b *instance, why, more string) {
 	o.buffs = without(o.buffs, b)
 	o.memorize(b.def, b.sources())
 	o.say("remove %s why=%s%s", b.def.ID, why, more)
+	o.endActions(b, why, chain{known: b.known})
+}
+
+// removeStacks removes stacks of the oldest buff of a definition, or all of it.
+func (o *owner) removeStacks(id string, stacks int, why string) {
+	if b := o.oldest(id); b != nil {
+		o.take(b, or0(stacks, b.count()), why)
+	}
+}
+
+// endActions queues on.remove, with the numbers of the strongest application, and the end of the links.
+func (o *owner) endActions(b *instance, why string, c chain) {
+	e := b.eventOf(b.active())
+	e.n, e.magnitude, e.chain = b.count(), b.magnitude, c
+	e.value = func(n *number, perStack bool) (float64, string) {
+		numbers := b.numbers
+		if best := youngestStrongest(b.active().layers); best != nil && n.Snapshot != "pulse" {
+			numbers = best.numbers
+		}
+		return orWhy(numbers[n].of(e.n, perStack))
+	}
 	on := b.def.on().Remove
-	o.issue(b, on[why], b.source, share{n: b.count()})
-	o.issue(b, on["any"], b.source, share{n: b.count()})
+	o.issue(b.def, on[why], e)
+	o.issue(b.def, on["any"], e)
 	if len(b.def.Links) > 0 {
 		o.todo = append(o.todo, command{ends: b, action: action{Reason: why}, round: o.running + 1})
 	}
 }
 
 // kill: "onDeath: remove / keep / pause; no final tick, reason Death, OnExpire not run". "Non-persistent buffs go at once, their
-// due events at T are dropped; persistent ones go on."
-func (o *owner) kill() {
+// due events at T are dropped; persistent ones go on." Before anything goes, the buffs that have their effect run on.death.
+func (o *owner) kill(killer string, c chain) {
+	if !o.dead {
+		if o.life {
+			o.say("die")
+		}
+		for _, b := range o.carried() {
+			if list := b.def.on().Death; len(list) > 0 && b.works() {
+				o.say("react %s death", b.def.ID)
+				e := b.eventOf(b.active())
+				e.target, e.reaction = killer, c.reaction
+				o.issue(b.def, list, e)
+			}
+		}
+	}
 	o.dead = true
 	for _, b := range o.carried() {
 		switch or(b.def.OnDeath, "remove") {
@@ -72,11 +107,15 @@ func (o *owner) kill() {
 	}
 }
 
-// revive ends the pause of those who waited for it.
+// revive resumes the buffs that death paused.
 func (o *owner) revive() {
+	was := o.dead
 	o.dead = false
 	for _, b := range o.buffs {
 		o.stand(b, &b.buried, false)
+	}
+	if was && o.life {
+		o.say("revive")
 	}
 }
 
@@ -104,91 +143,167 @@ func (o *owner) interrupt(kind string) {
 	}
 }
 
-// happened: "something happened that the game tells": the buffs that have actions for it and their effect react, the older
-// first; then it uses charges and interrupts.
-func (o *owner) happened(act, target string, amount int64) {
+// happened is an act: the buffs that have actions for it and have their effect react, the older first; then it uses charges and
+// interrupts. An act of damage within the reaction to one makes no buff react.
+func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	for _, b := range o.carried() {
-		if list := b.def.on().Act[act]; len(list) > 0 && b.works() {
+		if list := b.def.on().Act[act]; len(list) > 0 && b.works() && !quiet {
 			more := ""
 			if amount != 0 {
 				more = fmt.Sprintf(" amount=%d", amount)
 			}
 			o.say("react %s %s%s", b.def.ID, act, more)
-			o.issueFor(b, list, b.source, target, amount, share{n: b.count()})
+			e := b.eventOf(b.active())
+			e.target, e.magnitude = target, amount
+			e.reaction = act == "damaged" || act == "dealt"
+			kept := e.value
+			e.value = func(n *number, perStack bool) (float64, string) {
+				if !n.readsAmount() {
+					return kept(n, perStack)
+				}
+				x, why := o.askAmount(n, b, amount)
+				if perStack {
+					x *= float64(e.n)
+				}
+				return x, why
+			}
+			o.issue(b.def, list, e)
 		}
 	}
 	o.consume(act)
 	o.interrupt(act)
 }
 
-// consume: "charges {n, consumeOn, …}, reason Consumed at 0".
+// consume: "charges {n, consumeOn, …}, reason Consumed at 0". A hidden buff is not used.
 func (o *owner) consume(kind string) {
 	for _, b := range o.carried() {
-		if c := b.def.Charges; !b.gone && c != nil && slices.Contains(c.ConsumeOn, kind) {
-			o.useCharges(b, 1)
+		if c := b.def.Charges; !b.gone && c != nil && b.works() && slices.Contains(c.ConsumeOn, kind) {
+			o.useCharges(b, 1, "consumed")
 		}
 	}
 }
 
 func (o *owner) use(id string, n int) {
 	if b := o.oldest(id); b != nil && b.def.Charges != nil {
-		o.useCharges(b, max(n, 1))
+		o.useCharges(b, max(n, 1), "consumed")
 	}
 }
 
-func (o *owner) useCharges(b *instance, n int) {
-	if b.charges -= n; b.charges <= 0 {
-		o.remove(b, "consumed", "")
+// useCharges takes charges: of async stacks from the application that ends first, then from the next; of a queue from the
+// running application.
+func (o *owner) useCharges(b *instance, n int, why string) {
+	if b.each() {
+		for _, l := range b.byEnd() {
+			k := min(n, l.charges)
+			l.charges -= k
+			n -= k
+		}
+	} else {
+		b.charges -= n
 	}
+	o.endSpent(b, why, func(c content) bool { return c.charges <= 0 })
 }
 
-// fill gives a shield its pool: "none: the magnitude of the application". A further application takes nothing of it.
-func (b *instance) fill(a application) {
-	s := b.def.Shield
-	if s == nil {
+// byEnd returns the layers in the order of their ends.
+func (b *instance) byEnd() (all []*layer) {
+	for i := range b.layers {
+		all = append(all, &b.layers[i])
+	}
+	slices.SortStableFunc(all, func(x, y *layer) int { return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.age, y.age)) })
+	return all
+}
+
+// endSpent ends the applications of a buff that have nothing left. The next one of a queue runs.
+func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
+	if b.each() {
+		for _, l := range b.byEnd() {
+			if b.gone || !spent(l.content) {
+				continue
+			}
+			if o.catchesUp(b); b.gone {
+				return
+			}
+			if len(b.layers) == 1 {
+				o.remove(b, why, "")
+				return
+			}
+			o.dropLayer(b, slices.IndexFunc(b.layers, func(other layer) bool { return other.age == l.age }))
+			o.say("stackend %s x%d why=%s", b.def.ID, b.count(), why)
+		}
 		return
 	}
-	pool := a.magnitude
-	if s.Pool != nil {
-		pool = int64(math.Floor(a.numbers[s.Pool]))
+	for !b.gone && spent(b.content) {
+		if len(b.waiting) == 0 {
+			o.remove(b, why, "")
+			return
+		}
+		if o.catchesUp(b); b.gone {
+			return
+		}
+		o.runNext(b, b.clock(o.own))
 	}
-	if a.left != nil {
-		pool = a.left.pool
+}
+
+// poolOf returns the pool that an application brings: "none: the magnitude of the application".
+func (d *definition) poolOf(a application) int64 {
+	if d.Shield.Pool == nil {
+		return a.magnitude
 	}
-	b.pool = max(b.pool, pool)
+	return int64(math.Floor(a.numbers[d.Shield.Pool].x))
 }
 
 // absorb: "shield {pool, order: priority then oldest, school}; Absorb(owner, amount, school) returns rest; reason Broken".
 func (o *owner) absorb(amount int64, school string) {
-	o.meets(amount, school)
+	o.meets(amount, school, "")
 	o.breaks()
 }
 
-// breaks removes the shields that have nothing left.
+// breaks ends the shields that have nothing left.
 func (o *owner) breaks() {
 	for _, b := range o.carried() {
-		if b.def.Shield != nil && b.pool <= 0 && !b.gone {
-			o.remove(b, "broken", "")
+		if b.def.Shield != nil && !b.gone {
+			o.endSpent(b, "broken", func(c content) bool { return c.pool <= 0 })
 		}
 	}
 }
 
-// meets lets damage meet the shields, and returns what is left of it.
-func (o *owner) meets(amount int64, school string) (rest int64) {
+// meets lets damage to an attribute meet the shields, and returns what is left of it. Without an attribute it meets all shields.
+func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	all := o.carried()
 	sort.SliceStable(all, func(i, j int) bool {
 		return all[i].def.Shield != nil && all[j].def.Shield != nil && all[i].def.Shield.Priority > all[j].def.Shield.Priority
 	})
+	take := func(pool *int64) {
+		taken := min(amount, *pool)
+		amount -= taken
+		*pool -= taken
+	}
 	for _, b := range all {
-		s := b.def.Shield
-		if s == nil || amount <= 0 || !b.works() || b.gone || !s.against(school) {
+		if s := b.def.Shield; s == nil || !b.works() || !s.against(school) || attr != "" && !o.all.guards(s, attr) {
 			continue
 		}
-		taken := min(amount, b.pool)
-		amount -= taken
-		b.pool -= taken
+		if !b.each() {
+			take(&b.pool)
+		}
+		for _, l := range b.byEnd() {
+			take(&l.pool)
+		}
 	}
 	return amount
+}
+
+// guards reports whether a shield stands before an attribute: one that it names, or, if it names none, one with "at_min: kill", or
+// any if there is no such attribute.
+func (w *world) guards(s *shield, attr string) bool {
+	if len(s.Attrs) > 0 {
+		return slices.Contains(s.Attrs, attr)
+	}
+	for _, at := range w.attributes {
+		if at.AtMin == "kill" {
+			return w.attributes[attr].AtMin == "kill"
+		}
+	}
+	return true
 }
 
 // against: "schools: what it absorbs; none: everything".
@@ -201,11 +316,20 @@ func (s *shield) against(school string) bool {
 	return len(s.Schools) == 0
 }
 
-// unlink removes what was applied with a buff that has ended.
-func (o *owner) unlink(b *instance, why string) {
-	for _, c := range o.carried() {
-		if slices.Contains(c.parents, b) {
-			o.remove(c, why, "")
+// unlink ends the links of a head: an instance ends with its last head; until then only the stacks that this head brought go.
+func (o *owner) unlink(head *instance, why string) {
+	for _, b := range o.carried() {
+		i := slices.IndexFunc(b.ties, func(t tie) bool { return t.head == head })
+		if i < 0 || b.gone {
+			continue
+		}
+		brought := b.ties[i].stacks
+		b.ties = slices.Delete(b.ties, i, i+1)
+		switch n := min(brought, b.count()-1); {
+		case len(b.ties) == 0:
+			o.remove(b, why, "")
+		case n > 0 && !b.def.queued():
+			o.take(b, n, why)
 		}
 	}
 }

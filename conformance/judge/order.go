@@ -1,60 +1,95 @@
 package judge
 
+import "fmt"
+
 // §1.7: "Let T be an instant in ms. Per owner, the engine promises this total order."
 
-// owner is the one who carries the buffs, and all that is known of him.
+// owner is one owner of buffs, with the complete state of the interpreter for it.
 type owner struct {
 	all   *world
 	defs  map[string]*definition
 	log   []line
 	bases map[string]float64
-	says  bool // pulses that come late say when they were seen
+	says  bool // late pulses print seen=
+	life  bool // deaths and revivals are logged
 
 	name  string
 	world int64  // ms of the script
-	own   int64  // ms of the owner's clock, which stands still while he is paused or away
-	clock *clock // that one, of the world's
-	mine  *pace  // what he has of his own
+	own   int64  // ms of the owner's clock, which is stopped while the owner is paused or away
+	clock *clock // the owner's clock, of the world's time
+	mine  *pace  // the owner's own rate and pause
 	zone  int64
-	stamp int64 // the instant that is told of what happens, in the world's ms
-	frame int64 // where the frame that runs will end, in the world's ms
+	stamp int64 // the time of the lines that are logged, in the world's ms
+	frame int64 // the end of the running frame, in the world's ms
 
 	away, dead bool
-	left       int64 // when he left, in the world's ms
+	left       int64              // when the owner left, in the world's ms
+	view       map[string]float64 // the attributes as other owners read them in the running frame
+	maxima     map[string]float64 // the last value of each attribute's maximum and minimum that is an attribute
+	minima     map[string]float64
+
+	killer string // the source of the running damage, with its chain
+	cause  chain
 
 	sequence int64
 	gifts    int64
 	buffs    []*instance // older first
 	timeouts []timeout   // older first
 	tags     map[string]int
-	immune   []string // tags, by the game
+	immune   []string // tags that the game has made the owner immune to
 	dr       map[drKey]*memory
-	store    []*instance // of those who are away
+	store    []*instance // the saved buffs of an owner who is away
 
 	todo      []command
 	undecided bool // the law has no answer
-	running   int  // the round whose command runs; 0: none
+	running   int  // the round of the running command; 0: none
 }
 
-// timeout is a name that comes due.
+// timeout is a name with a deadline.
 type timeout struct {
 	name    string
 	due, at int64 // at: its place in the order of ages
 }
 
-// command is an action of a list that waits behind the event that asked for it.
+// command is an action that waits behind the event that issued it.
 type command struct {
 	action
 	source    string
+	target    string // who the action's event was about
 	magnitude int64
 	level     int
 	round     int
-	parent    *instance // of a link
-	uses      *instance // whose stacks a threshold takes, n of them
+	head      *instance // of a link
+	uses      *instance // a threshold takes n of its stacks
 	n         int
-	ends      *instance // whose links go with it
-	who       string    // and a space
-	x         float64   // of a change
+	ends      *instance // its links end
+	who       string    // the ID of the definition, and a space
+	x         float64   // the amount of a change
+	chain
+}
+
+// chain is what an event hands on to everything that it sets off within its instant.
+type chain struct {
+	share    share
+	reaction bool       // a reaction to damaged or dealt is the cause
+	known    *knowledge // what is known of the source
+	ago      int64      // how long ago, in the owner's ms, the buff ended whose actions these are
+	clock    string     // the word clock of that buff
+}
+
+// share is what a pulse stands for: a part of a period, several pulses, and its stacks. The zero share is one whole pulse.
+type share struct {
+	elapsed, period int64
+	count           int
+	stacks          int // for per_stack in instants; 0: 1
+}
+
+// scale multiplies an amount by the part and the count.
+func (s share) scale(x float64) float64 {
+	if s.period > 0 {
+		x = x * float64(s.elapsed) / float64(s.period)
+	}
+	return x * float64(max(s.count, 1))
 }
 
 // The ranks: "Tick (0), StackExpire (1), Expire (2), Timeout (3)".
@@ -65,7 +100,7 @@ const (
 	rankTimeout
 )
 
-// due is an event that will happen if nothing changes.
+// due is an event that happens at its time unless something changes.
 type due struct {
 	at   int64
 	rank int
@@ -85,10 +120,10 @@ func (d due) before(other due) bool {
 	return d.age < other.age
 }
 
-// next looks at everything the owner has and returns what comes first.
+// next returns the next due event of the owner.
 //
-// "Each due event is validated just before it runs": nothing is remembered from one event to the next, so there is
-// nothing to validate.
+// "Each due event is validated just before it runs": nothing is remembered from one event to the next, so there is nothing
+// to validate.
 func (o *owner) next() (first due, ok bool) {
 	consider := func(d due) {
 		if !ok || d.before(first) {
@@ -96,32 +131,7 @@ func (o *owner) next() (first due, ok bool) {
 		}
 	}
 	for _, b := range o.buffs {
-		// What comes of one buff comes in the order of its own time: in one ms of its owner several of its own may pass, and
-		// a boundary behind an end is no pulse of what has ended.
-		var own due
-		some := false
-		each := func(d due, ok bool) {
-			if ok && (!some || d.before(own)) {
-				own, some = d, true
-			}
-		}
-		at, ok := b.nextPulse()
-		each(due{at, rankPulse, b.age, func() { o.pulseDue(b) }}, ok)
-		at, ok = b.nextPartial()
-		each(due{at, rankPulse, b.age, func() { o.partial(b) }}, ok)
-		end, ok := b.nextEnd()
-		end.run = func() { o.endDue(b) }
-		each(end, ok)
-		last, lingers := b.lingers()
-		for _, h := range b.holds {
-			switch {
-			case lingers && h.ends == last: // with all that it still has
-				each(due{last, rankEnd, b.age, func() { o.letsGo(b) }}, true)
-			case h.leaving:
-				each(due{h.ends, rankStackEnd, b.age, func() { o.lets(b, h) }}, true)
-			}
-		}
-		if some {
+		if own, some := o.nextOfBuff(b); some {
 			if own.at, some = b.outer(own.at); some {
 				consider(own)
 			}
@@ -136,7 +146,34 @@ func (o *owner) next() (first due, ok bool) {
 	return first, ok
 }
 
-// reach runs a frame: everything due up to it, in the order of deadlines, each at its own time.
+// nextOfBuff returns the next due event of one buff, in the order of its own time: one ms of its owner may hold several of
+// its own, and a boundary after an end is no pulse of what has ended.
+func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
+	each := func(d due, ok bool) {
+		if ok && (!some || d.before(own)) {
+			own, some = d, true
+		}
+	}
+	at, ok := b.nextPulse()
+	each(due{at, rankPulse, b.age, func() { o.pulseDue(b) }}, ok)
+	at, ok = b.nextPartial()
+	each(due{at, rankPulse, b.age, func() { o.partial(b) }}, ok)
+	end, ok := b.nextEnd()
+	end.run = func() { o.endDue(b) }
+	each(end, ok)
+	last, lingers := b.lingers()
+	for _, h := range b.holds {
+		switch {
+		case lingers && h.ends == last: // with everything that it still has
+			each(due{last, rankEnd, b.age, func() { o.letsGo(b) }}, true)
+		case h.leaving:
+			each(due{h.ends, rankStackEnd, b.age, func() { o.lets(b, h) }}, true)
+		}
+	}
+	return own, some
+}
+
+// reach runs a frame: everything due up to its end, in the order of deadlines, each at its own time.
 //
 // "paused owner: no events; both deadlines move by the pause."
 func (o *owner) reach(to int64) {
@@ -161,45 +198,64 @@ func (o *owner) reach(to int64) {
 	}
 }
 
-// share is what of a number an event counts: once for each of n stacks where it says so, in that part of a period, and as
-// often as the pulse stands for.
-type share struct {
-	n             int
-	elapsed, part int64
-	count         int
+// event is what issues the actions of a list.
+type event struct {
+	source    string
+	target    string // the other owner of an act, or who killed
+	magnitude int64
+	level     int
+	n         int // what per_stack counts
+	value     func(n *number, perStack bool) (x float64, why string)
+	chain
 }
 
-// of is what comes of a number then.
-func (s share) of(c *change, x float64) float64 {
-	if c.PerStack {
-		x *= float64(s.n)
+// eventOf is an event of a buff with its active stacks: a pulse out of turn, an act, a death.
+func (b *instance) eventOf(c counted) event {
+	return event{
+		source: b.source, magnitude: c.magnitude(b), level: b.level, n: c.n, chain: chain{known: b.known},
+		value: func(n *number, perStack bool) (float64, string) { return orWhy(c.value(b, n, perStack)) },
 	}
-	if s.part > 0 {
-		x = x * float64(s.elapsed) / float64(s.part)
+}
+
+// eventBy is an event that one application caused: its level, magnitude, numbers and source, and n stacks.
+func eventBy(a application, n int) event {
+	return event{
+		source: a.source, magnitude: a.magnitude, level: a.level, n: n, chain: a.chain,
+		value: func(num *number, perStack bool) (float64, string) { return orWhy(a.numbers[num].of(n, perStack)) },
 	}
-	return x * float64(max(s.count, 1))
 }
 
-// issue puts the actions of a buff's list behind what is happening. What they apply has its level and magnitude.
-func (o *owner) issue(b *instance, list []action, source string, s share) {
-	o.issueFor(b, list, source, "", b.magnitude, s)
+// orWhy returns why an amount is none.
+func orWhy(x float64, ok bool) (float64, string) {
+	if !ok {
+		return 0, "value"
+	}
+	return x, ""
 }
 
-// issueFor is issue for what has a target and an amount. An action for another owner comes to that one at the frame's end.
-func (o *owner) issueFor(b *instance, list []action, source, target string, magnitude int64, s share) {
+// issue queues the actions of a list. An action for another owner is delivered at the end of the frame.
+func (o *owner) issue(d *definition, list []action, e event) {
 	for _, a := range list {
-		c := command{action: a, source: source, magnitude: magnitude, level: b.level, round: o.running + 1, who: b.def.ID + " "}
+		c := command{
+			action: a, source: e.source, target: e.target, magnitude: e.magnitude, level: e.level, round: o.running + 1, who: d.ID + " ", chain: e.chain,
+		}
+		failed := ""
 		for _, change := range []*change{a.Change, a.Damage} {
 			if change != nil {
-				c.x = s.of(change, b.numbers[&change.By])
+				c.x, failed = e.value(&change.By, change.PerStack)
+				c.x = e.share.scale(c.x)
 			}
 		}
-		switch to := map[string]string{"source": source, "target": target}[a.To]; {
+		if failed != "" {
+			o.say("error %s why=%s", d.ID, failed)
+			continue
+		}
+		switch to := map[string]string{"source": e.source, "target": e.target}[a.To]; {
 		case or(a.To, "owner") == "owner" || to == o.name:
 			o.todo = append(o.todo, c)
 		case o.all.find(to) != nil:
 			other := o.all.find(to)
-			c.round = 1
+			c.round, c.ago = 1, 0
 			o.all.post(other, func() { other.act(c) })
 		}
 	}
@@ -234,28 +290,35 @@ func (o *owner) nextAge() int64 {
 	return o.sequence
 }
 
-// act does one action.
+// act runs one action.
 func (o *owner) act(c command) {
 	switch {
 	case c.uses != nil:
 		o.take(c.uses, c.n, "consumed")
 	case c.ends != nil:
 		o.unlink(c.ends, c.Reason)
+	case c.head != nil && c.head.hasLink(o, c.Apply):
+		// "a head has each of its links once"
 	case c.Apply != "":
-		o.apply(application{id: c.Apply, source: c.source, magnitude: c.magnitude, level: c.level, parent: c.parent, indirect: true})
+		o.apply(application{id: c.Apply, source: c.source, magnitude: c.magnitude, level: c.level, head: c.head, chain: c.chain})
 	case c.Remove != "":
 		o.removeOldest(c.Remove, or(c.Reason, "cancelled"))
 	case c.Kill:
-		o.kill()
+		o.kill(c.source, c.chain)
 	case c.Change != nil:
 		o.changes(c.who, c.Change.Attr, c.x)
 	case c.Damage != nil:
-		o.damages(c.who, c.Damage.Attr, c.x, c.Damage.School)
+		o.damages(c.who, c.Damage.Attr, c.x, c.Damage.School, c.source, c.chain)
 	}
 }
 
-// timeout: "a delay ≤ 0 of a timeout is due at the next ms, never inside the call." (design.md §4)
+// timeout adds a timeout: "a delay ≤ 0 of a timeout is due at the next ms, never inside the call." (design.md §4)
 func (o *owner) timeout(name string, after int64) {
 	o.sequence++
 	o.timeouts = append(o.timeouts, timeout{name, o.own + max(after, 1), o.sequence})
+}
+
+// say logs a line: "<ms> <kind> <buff> [x<stacks>] [key=value …]".
+func (o *owner) say(format string, args ...any) {
+	o.log = append(o.log, line{o.stamp, fmt.Sprintf("%d ", o.stamp) + fmt.Sprintf(format, args...)})
 }

@@ -12,19 +12,51 @@ import (
 // save: "engine continues until Unload(owner); Unload is the only thing that stops time." "Unload: nothing fires, no OnExpire;
 // state saved."
 func (o *owner) save() {
-	o.store = nil
+	saved := o.saved()
 	for _, b := range o.buffs {
 		o.say("unload %s", b.def.ID)
-		if b.kept(o.own) && !b.ofAura { // "passive and aura-granted never"
-			o.store = append(o.store, b)
+	}
+	o.store = saved
+	for _, b := range o.buffs {
+		if !slices.Contains(saved, b) {
+			b.gone = true
 		}
+	}
+	for _, b := range saved {
+		o.cutTies(b)
 	}
 	for _, b := range o.buffs {
 		o.auraEnds(b)
 		b.look = 0
 	}
-	o.buffs, o.away, o.left, o.zone = nil, true, o.world, 0 // the zone is not saved
+	o.buffs, o.away, o.left = nil, true, o.world
 	o.clock.change(o.world, o.mine.rate, o.mine.held)
+}
+
+// saved returns the buffs that are saved: "passive and aura-granted never", and no link none of whose heads is saved.
+func (o *owner) saved() []*instance {
+	saved := slices.DeleteFunc(o.carried(), func(b *instance) bool { return !b.kept(o.own) || b.ofAura })
+	for {
+		n := len(saved)
+		saved = slices.DeleteFunc(saved, func(b *instance) bool {
+			return len(b.ties) > 0 && !slices.ContainsFunc(b.ties, func(t tie) bool { return slices.Contains(saved, t.head) })
+		})
+		if len(saved) == n {
+			return saved
+		}
+	}
+}
+
+// cutTies removes the ties of a saved link to heads that are not saved, with the stacks that those have brought.
+func (o *owner) cutTies(b *instance) {
+	for _, t := range slices.Clone(b.ties) {
+		if !slices.Contains(o.store, t.head) {
+			if n := min(t.stacks, b.count()-1); n > 0 && !b.def.queued() {
+				o.takeQuietly(b, n, false)
+			}
+			b.ties = slices.DeleteFunc(b.ties, func(other tie) bool { return other == t })
+		}
+	}
 }
 
 // kept: "save: always / never / ifRemaining(≥)".
@@ -42,12 +74,12 @@ func (b *instance) kept(now int64) bool {
 	return true
 }
 
-// load: "wall keeps running, online frozen". "negative offline time counts as 0".
+// load: "wall keeps running, online frozen". "negative offline time counts as 0". The owner is in the zone that it left.
 func (o *owner) load() {
 	o.away = false
 	gone := o.world - o.left
 	o.stamp = o.world
-	if gone > 0 { // his time stood still
+	if gone > 0 { // the owner's time was stopped
 		o.clock.outer = o.world
 	}
 	o.buffs, o.store = o.store, nil
@@ -58,7 +90,7 @@ func (o *owner) load() {
 			past[i] = o.passes(b, gone)
 		}
 	}
-	o.repace() // he is in a zone again
+	o.repace() // the zone has its effect again
 	all := make([]returned, len(back))
 	for i, b := range back {
 		if all[i] = o.ages(b, past[i]); all[i].gone {
@@ -67,7 +99,7 @@ func (o *owner) load() {
 	}
 	for i, b := range back {
 		if all[i].gone {
-			o.expireAway(b, gone, all[i].missed)
+			o.expireAway(b, gone, all[i])
 		} else {
 			o.restore(b, gone, all[i])
 		}
@@ -76,7 +108,7 @@ func (o *owner) load() {
 	o.rounds()
 }
 
-// passes is how many ms of its own time pass for a buff in so many of the world's, at the rates that there are.
+// passes returns how many ms of its own time pass for a buff in so many ms of the world's, at the present rates.
 func (o *owner) passes(b *instance, gone int64) int64 {
 	after := func(c *clock, outer int64) int64 {
 		if c.held {
@@ -98,7 +130,7 @@ func (o *owner) passes(b *instance, gone int64) int64 {
 	return passed
 }
 
-// realign brings a beat back to the owner's time, which stood still: no beat of it has passed.
+// realign returns a beat to the owner's time, which was stopped: none of its beats has passed.
 func (o *owner) realign(b *instance) {
 	b.beat = o.boundary(b, b.clock(o.own))
 	for i := range b.layers {
@@ -107,7 +139,7 @@ func (o *owner) realign(b *instance) {
 	}
 }
 
-// floor is the last whole ms of its own time that has passed.
+// floor returns the last whole ms of the buff's own time that has passed.
 func (b *instance) floor(o *owner) int64 {
 	if b.local == nil {
 		return down(o.clock.at(o.world))
@@ -115,15 +147,16 @@ func (b *instance) floor(o *owner) int64 {
 	return down(b.local.at(o.own))
 }
 
-// returned is what the time away has made of a buff.
+// returned is what the time away did to a buff.
 type returned struct {
-	gone   bool // "Removed{Expired, Offline: d} at load"
-	taken  int  // of a queue
-	fallen int  // stacks
+	gone   bool  // "Removed{Expired, Offline: d} at load"
+	late   int64 // then how long ago it ended
+	taken  int   // applications of a queue that ran
+	fallen int   // stacks that ended
 	missed missing
 }
 
-// ages lets past of its own time go by for a buff.
+// ages lets a time of the buff's own clock pass for a buff that was away.
 func (o *owner) ages(b *instance, past int64) (r returned) {
 	o.all.back--
 	b.number = o.all.back
@@ -132,30 +165,40 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	if past > 0 {
 		over = b.floor(o)
 	}
-	for !b.endless && !b.standing() && b.end <= over && len(b.waiting) > 0 { // what stands still does not end
-		o.age(b, b.end, &r.missed)
+	r = o.age(b, over)
+	if b.period > 0 && b.def.Align == "owner" && past > 0 && !r.gone {
+		o.realign(b)
+	}
+	return r
+}
+
+// age runs the beats and ends of a buff up to an instant of its own time, without a line. What is paused does not end.
+func (o *owner) age(b *instance, until int64) (r returned) {
+	if b.standing() {
+		return r
+	}
+	for !b.endless && b.end <= until && len(b.waiting) > 0 {
+		o.ageBeat(b, b.end, &r.missed)
 		o.memorize(b.def, b.running())
 		o.strongest(b, b.end)
 		r.taken++
 	}
-	for !b.endless && !b.standing() && !b.each() && b.end <= over && b.stacksAfterEnd() > 0 {
-		o.age(b, b.end, &r.missed)
+	for !b.endless && !b.each() && b.end <= until && b.stacksAfterEnd() > 0 {
+		o.ageBeat(b, b.end, &r.missed)
 		b.stacks = b.stacksAfterEnd()
 		b.end += b.full
 		r.fallen++
 	}
-	if !b.standing() {
-		o.age(b, over, &r.missed)
-	}
-	if b.period > 0 && b.def.Align == "owner" && past > 0 {
-		o.realign(b)
-	}
-	if !b.endless && !b.standing() && b.last() <= over {
-		r.gone = true
+	o.ageBeat(b, until, &r.missed)
+	if !b.endless && b.last() <= until {
+		if _, partial := b.nextPartial(); partial {
+			r.missed.part = share{elapsed: b.period - (b.beat - b.last()), period: b.period}
+		}
+		r.gone, r.late = true, until-b.last()
 		return r
 	}
 	for i := 0; i < len(b.layers); {
-		if !b.endless && !b.standing() && b.layers[i].end <= over {
+		if !b.endless && b.layers[i].end <= until {
 			o.dropLayer(b, i)
 			r.fallen++
 			continue
@@ -165,18 +208,23 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	return r
 }
 
-// restore tells of a buff that is back.
+// restore logs a buff that is back.
 func (o *owner) restore(b *instance, gone int64, r returned) {
 	o.all.share(b, b.source)
 	b.look, b.born = o.world, o.all.birth()
 	o.say("restore %s x%d%s%s", b.def.ID, b.count(), o.endOf(b), o.nextOf(b))
+	o.tellAged(b, gone, r)
+}
+
+// tellAged logs what the time away did to a buff that still runs, and runs its pulses.
+func (o *owner) tellAged(b *instance, gone int64, r returned) {
 	if r.taken > 0 {
 		o.say("queue %s active=%d%s offline=%d", b.def.ID, b.magnitude, o.endOf(b), gone)
 	}
 	if r.fallen > 0 {
 		end := o.endOf(b)
 		if b.each() {
-			end = "" // each of those that are left has its own
+			end = "" // each remaining stack has its own
 		}
 		o.say("stackend %s x%d why=expired%s offline=%d", b.def.ID, b.count(), end, gone)
 	}
@@ -190,20 +238,19 @@ func (b *instance) saving() saving {
 	return saving{}
 }
 
-// missing are the pulses of the time away.
+// missing are pulses that did not run when they were due.
 type missing struct {
-	n      int
-	stacks int   // of the last of them
-	sum    int64 // of their magnitudes
+	n    int
+	last counted // the stacks of the last of them
+	part share   // the partial pulse at the end
 }
 
-// age lets the beat of a buff go on to an instant, and counts the pulses that it would have had. Those who are aligned keep
-// to the owner's time, which stood still.
-func (o *owner) age(b *instance, until int64, missed *missing) {
+// ageBeat moves the beat of a buff up to an instant, and counts the pulses that it would have had.
+func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 	for b.period > 0 && b.beat <= until && (b.endless || b.beat <= b.last()) {
-		if n, sum := b.counting(); n > 0 {
+		if c := b.due(); c.n > 0 {
 			missed.n++
-			missed.stacks, missed.sum = n, sum
+			missed.last = c
 		}
 		b.from, b.period = b.beat, b.coming
 		b.beat += b.period
@@ -213,51 +260,58 @@ func (o *owner) age(b *instance, until int64, missed *missing) {
 	}
 }
 
-// catchUp: "offline_pulses: none (default) / coalesce / all(cap)".
+// catchUp runs the pulses of the time away: "offline_pulses: none (default) / coalesce / all(cap)". The partial pulse at the end
+// comes last; with all it counts towards the cap.
 func (o *owner) catchUp(b *instance, c count, missed missing) {
+	limit := math.MaxInt
 	switch {
-	case missed.n == 0:
 	case c.word == "coalesce":
 		more := ""
 		if missed.n > 1 {
 			more = fmt.Sprintf(" count=%d", missed.n)
 		}
-		o.pulse(b, missed.stacks, missed.sum, more, int64(missed.n))
+		if missed.n > 0 {
+			o.pulseFor(b, missed.last, more, share{count: missed.n})
+		}
 	case c.word == "all":
-		limit := 100
-		if c.n > 0 {
+		if limit = 100; c.n > 0 {
 			limit = c.n
 		}
 		for range min(missed.n, limit) {
-			o.pulse(b, missed.stacks, missed.sum, "")
+			o.pulse(b, missed.last, "")
 		}
+	default:
+		return
+	}
+	if p := missed.part; p.period > 0 && missed.n < limit {
+		o.pulseFor(b, b.active(), fmt.Sprintf(" fraction=%d/%d", p.elapsed, p.period), p)
 	}
 }
 
 // expireAway ends a buff that ended while its owner was away: "notify (default) / silent / run". Its pulses come before its
-// end ("expire and tick coincide: tick first"), so that it has its effect in them.
-func (o *owner) expireAway(b *instance, gone int64, missed missing) {
+// end ("expire and tick coincide: tick first"), so that it has its effect in them. What its actions apply starts at its end.
+func (o *owner) expireAway(b *instance, gone int64, r returned) {
 	there := o.buffs
 	older := slices.IndexFunc(there, func(c *instance) bool { return c.age > b.age })
 	if older < 0 {
 		older = len(there)
 	}
 	o.buffs = slices.Insert(slices.Clone(there), older, b)
-	o.catchUp(b, b.saving().OfflinePulses, missed)
+	o.catchUp(b, b.saving().OfflinePulses, r.missed)
 	o.buffs = there
 	b.gone = true
 	o.memorize(b.def, b.sources())
-	how := or(b.saving().OfflineExpire, "notify")
-	if how != "silent" {
+	switch or(b.saving().OfflineExpire, "notify") {
+	case "notify":
 		o.say("remove %s why=expired offline=%d", b.def.ID, gone)
-	}
-	if how == "run" {
-		on := b.def.on().Remove
-		o.issue(b, on["expired"], b.source, share{n: b.count()})
-		o.issue(b, on["any"], b.source, share{n: b.count()})
-	}
-	if len(b.def.Links) > 0 { // "removed with it", wherever its owner was
-		o.todo = append(o.todo, command{ends: b, action: action{Reason: "expired"}, round: o.running + 1})
+		fallthrough
+	case "silent":
+		if len(b.def.Links) > 0 { // "removed with it", wherever its owner was
+			o.todo = append(o.todo, command{ends: b, action: action{Reason: "expired"}, round: o.running + 1})
+		}
+	case "run":
+		o.say("remove %s why=expired offline=%d", b.def.ID, r.late)
+		o.endActions(b, "expired", chain{known: b.known, ago: r.late, clock: b.def.clockWord()})
 	}
 }
 

@@ -18,7 +18,7 @@ type Scenario struct {
 	attributes map[string]*attribute
 	curves     map[string]curve
 	steps      []step
-	seen       bool
+	seen, life bool
 }
 
 // step is one line of a script. What it does is said by the field that is set.
@@ -52,6 +52,7 @@ type step struct {
 	Absorb       *int64
 
 	Target    string
+	Why       string
 	Amount    int64
 	Source    string
 	Stacks    int
@@ -71,9 +72,9 @@ type step struct {
 	query query
 }
 
-// query is what a dispel looks for.
+// query is what a dispel, a steal or a compensation looks for.
 type query struct {
-	one      string // not a query, but the oldest of a definition
+	one      string // no query, but the ID of a definition
 	ID       string `json:"buff"`
 	Type     string
 	Grade    string
@@ -82,6 +83,7 @@ type query struct {
 	Source   string
 	Most     int
 	Newest   bool
+	Stacks   int
 }
 
 // Decode reads a scenario, or a list of them, in JSON.
@@ -114,13 +116,13 @@ func decodeOne(text []byte) (*Scenario, error) {
 		Curves                 map[string]curve
 		Buffs                  map[string]json.RawMessage
 		Script                 []json.RawMessage
-		Seen                   bool
+		Seen, Life             bool
 		Want                   []string
 	}
 	if err := strictly(text, &f); err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)
 	}
-	s := &Scenario{ID: f.ID, Name: f.Name, Want: f.Want, seen: f.Seen, attributes: f.Attributes, curves: f.Curves, buffs: map[string]*definition{}}
+	s := &Scenario{ID: f.ID, Name: f.Name, Want: f.Want, seen: f.Seen, life: f.Life, attributes: f.Attributes, curves: f.Curves, buffs: map[string]*definition{}}
 	for id, raw := range f.Buffs {
 		d := &definition{ID: id, Dead: f.Dead}
 		if err := strictly(raw, d); err != nil {
@@ -138,7 +140,7 @@ func decodeOne(text []byte) (*Scenario, error) {
 		s.buffs[id] = d
 	}
 	for i, raw := range f.Script {
-		st := step{Source: "a"}
+		var st step
 		if err := strictly(raw, &st); err != nil {
 			return nil, fmt.Errorf("scenario %s, step %d: %w", f.ID, i, err)
 		}
@@ -150,6 +152,9 @@ func decodeOne(text []byte) (*Scenario, error) {
 			}
 		}
 		st.Owner = or(st.Owner, "p1")
+		if st.Apply != "" {
+			st.Source = or(st.Source, "a")
+		}
 		s.steps = append(s.steps, st)
 	}
 	return s, nil
@@ -161,7 +166,7 @@ func decodeOne(text []byte) (*Scenario, error) {
 //
 // The log is worth nothing if decided is false: the law has no answer.
 func (s *Scenario) Play() (log []string, decided bool) {
-	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, zones: map[int64]*pace{}}
+	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, zones: map[int64]*pace{}, views: s.views()}
 	for _, st := range s.steps { // all are there from the beginning
 		w.owner(st.Owner, s)
 		if st.Steal != nil {
@@ -172,10 +177,7 @@ func (s *Scenario) Play() (log []string, decided bool) {
 		}
 	}
 	for _, st := range s.steps {
-		for _, o := range w.owners {
-			o.reach(st.At)
-		}
-		w.deliver()
+		w.run(st.At)
 		w.look(st.At)
 		w.deliver()
 		o := w.owner(st.Owner, s)
@@ -195,18 +197,51 @@ func (s *Scenario) Play() (log []string, decided bool) {
 	return w.merged()
 }
 
+// run runs a frame of all owners, and delivers what it posted.
+func (w *world) run(to int64) {
+	for _, o := range w.owners {
+		if w.views {
+			o.view = o.values()
+		}
+	}
+	w.inFrame = true
+	for _, o := range w.owners {
+		o.reach(to)
+	}
+	w.inFrame = false
+	w.deliver()
+}
+
+// views reports whether a definition reads attributes of other owners at each application.
+func (s *Scenario) views() bool {
+	for _, d := range s.buffs {
+		for _, n := range d.numbers() {
+			if n.Snapshot == "apply" && (n.Of == "source" || n.Formula != nil) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // do is the command of a step.
 func (o *owner) do(st step) {
 	o.own = o.clock.now(o.world)
 	switch {
 	case st.Apply != "":
-		a := application{id: st.Apply, source: st.Source, stacks: st.Stacks, magnitude: st.Magnitude, level: st.Level, key: st.Key, params: st.Params}
+		a := application{
+			id: st.Apply, source: st.Source, stacks: st.Stacks, magnitude: st.Magnitude, level: st.Level, key: st.Key, params: st.Params,
+			chain: chain{known: o.all.knows(st.Source)},
+		}
+		if st.Scale != nil {
+			a.scale = st.Scale.Rat
+		}
 		if st.Duration != nil {
 			a.override, a.duration = true, int64(*st.Duration)
 		}
 		o.apply(a)
 	case st.Remove != "":
-		o.removeOldest(st.Remove, "cancelled")
+		o.removeStacks(st.Remove, st.Stacks, or(st.Why, "cancelled"))
 	case st.Extend != "":
 		o.extend(st.Extend, spanOf(st.By), st.AtMost)
 	case st.SetRemaining != "":
@@ -236,7 +271,7 @@ func (o *owner) do(st step) {
 		}
 		o.rateBuff(st.RateBuff, to.Rat)
 	case st.Steal != nil:
-		o.steal(st.query, o.all.owner(textOf(st.To), nil), st.AtMost)
+		o.steal(st.query, o.all.owner(textOf(st.To), nil), st.AtMost, st.Stacks)
 	case st.Compensate != nil:
 		o.all.compensate(st.query, spanOf(st.By))
 		return
@@ -257,7 +292,7 @@ func (o *owner) change(st step) {
 	case st.Release != "":
 		o.inhibit(st.Release, false)
 	case st.Kill:
-		o.kill()
+		o.kill("", chain{})
 	case st.Revive:
 		o.revive()
 	case st.SourceGone != "":
@@ -281,21 +316,16 @@ func (o *owner) change(st step) {
 	case st.Consume != "":
 		o.consume(st.Consume)
 	case st.Happened != "":
-		o.happened(st.Happened, st.Target, st.Amount)
+		o.happened(st.Happened, st.Target, st.Amount, false)
 	case st.Use != "":
 		o.use(st.Use, st.Charges)
 	case st.Base != "":
-		o.rebase("", st.Base, numberOf(st.To)-o.base(st.Base), numberOf(st.To), 0, false)
+		o.rebase("", st.Base, numberOf(st.To)-o.base(st.Base), numberOf(st.To), 0, nil)
 	case st.Change != "":
 		o.changes("", st.Change, numberOf(st.By))
 	case st.Damage != "":
-		o.damages("", st.Damage, numberOf(st.By), st.School)
+		o.damages("", st.Damage, numberOf(st.By), st.School, st.Source, chain{})
 	case st.Absorb != nil:
 		o.absorb(*st.Absorb, st.School)
 	}
-}
-
-// say writes a line: "<ms> <kind> <buff> [x<stacks>] [key=value …]".
-func (o *owner) say(format string, args ...any) {
-	o.log = append(o.log, line{o.stamp, fmt.Sprintf("%d ", o.stamp) + fmt.Sprintf(format, args...)})
 }

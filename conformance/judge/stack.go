@@ -1,50 +1,92 @@
 package judge
 
-import "slices"
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
 
-// §1.2: refresh, phase, expire; stacks with timers of their own; queues.
+// §1.2: refresh, phase, expire; async stacks; queues.
 
-// layer is what one application has brought, where each has its own timer.
+// layer is one application of a buff whose stacks have their own timers: "timers: each".
 type layer struct {
-	stacks    int
-	end       int64
-	own       int64 // the end of its own interval: it takes part in the pulse before it if this is ≤ end
-	source    string
-	magnitude int64
-	level     int
-	age       int64
+	stacks int
+	end    int64
+	own    int64 // the end of its own interval; it takes part in the pulse before it if own ≤ end
+	source string
+	rank
+	content
 }
 
-// wait is an application in a queue.
+// wait is an application that waits in a queue.
 type wait struct {
-	left      int64
-	magnitude int64
-	level     int
-	source    string
-	age       int64
-	numbers   map[*number]float64
+	left   int64
+	source string
+	known  *knowledge
+	rank
+	content
 }
 
-// refresh: "refresh: restart (default) / none / extend (cap) / pandemic (pct=30) / max / residual-tick". It reports whether the
-// end was decided anew.
-func (o *owner) refresh(b *instance, a application) bool {
+// rank decides which of two applications is stronger: the level, then the magnitude, then the age.
+type rank struct {
+	level     int
+	magnitude int64
+	age       int64
+}
+
+// compare compares level and magnitude, and leaves the age to the caller.
+func (r rank) compare(other rank) int {
+	return cmp.Or(cmp.Compare(r.level, other.level), cmp.Compare(r.magnitude, other.magnitude))
+}
+
+// content is what an application brings besides its stacks and its end. A buff with shared timers has one for all of them.
+type content struct {
+	numbers map[*number]amount
+	pool    int64 // of the shield
+	charges int
+}
+
+// newContent returns what an application brings: a full shield and all charges, or what was left of stolen ones.
+func (d *definition) newContent(a application) content {
+	c := content{numbers: a.numbers}
+	if d.Shield != nil {
+		c.pool = d.poolOf(a)
+	}
+	if d.Charges != nil {
+		c.charges = d.Charges.N
+	}
+	if a.left != nil {
+		c.pool, c.charges = a.left.pool, a.left.charges
+	}
+	return c
+}
+
+// refresh moves the end: "refresh: restart (default) / none / extend (cap) / pandemic (pct=30) / max / residual-tick". An
+// application of a higher level under higherWins always restarts. It reports whether the end was decided again.
+func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
-	if s.Refresh == "none" {
+	if s.Refresh == "none" && !replaces {
 		return false
 	}
 	b.snapshot()
-	if b.endless = b.def.Duration.infinite && !a.override || a.hold != nil; b.endless {
-		o.refreshed(b, a.source)
+	stolen := a.left != nil
+	wasEndless, wasEnd, wasFull := b.endless, b.end, b.full
+	if b.endless = b.def.Duration.infinite && !a.override || a.hold != nil || stolen && wasEndless; b.endless {
+		o.sayRefresh(b)
 		return true
 	}
 	b.full = a.duration
 	now := b.clock(o.own)
-	switch or(s.Refresh, "restart") {
+	rule := or(s.Refresh, "restart")
+	if replaces {
+		rule = "restart"
+	}
+	switch rule {
 	case "restart":
 		b.end = now + a.duration
 	case "extend":
 		end := b.end + a.duration
-		if s.RefreshCap != nil { // it bounds what is added, and takes nothing away
+		if s.RefreshCap != nil { // bounds the extension; never shortens
 			end = max(b.end, min(end, now+int64(*s.RefreshCap)))
 		}
 		b.end = end
@@ -58,39 +100,41 @@ func (o *owner) refresh(b *instance, a application) bool {
 		b.end = max(b.end, now+a.duration)
 	case "residual-tick":
 		next, ok := b.nextPulse()
-		if !ok { // it would have been behind the end
+		if !ok { // it would come after the end
 			next = now
 		}
 		b.end = next + a.duration
 	}
-	o.refreshed(b, a.source)
+	if stolen && !wasEndless { // a steal never shortens what the thief has
+		b.end, b.full = max(b.end, wasEnd), max(b.full, wasFull)
+	}
+	o.sayRefresh(b)
 	return true
 }
 
-// snapshot: "haste waits for the next refresh".
+// snapshot applies the period that "haste: snapshot" keeps for the next refresh.
 func (b *instance) snapshot() {
 	if b.later != 0 {
 		b.coming, b.later = b.later, 0
 	}
 }
 
-// phase: "phase: keep (default) / reset / execute+reset", and "first: every = also on refresh/restack".
-func (o *owner) phase(b *instance, changed bool) {
-	if b.period == 0 {
-		return
-	}
-	phase := b.def.stack().Phase
-	if phase == "reset" || phase == "execute" {
+// restartBeat is the part of "phase: reset / execute" that moves the beat.
+func (o *owner) restartBeat(b *instance) {
+	if phase := b.def.stack().Phase; b.period > 0 && (phase == "reset" || phase == "execute") {
 		b.period = b.coming
 		o.beginBeat(b)
 	}
-	if phase == "execute" || b.def.First == "every" && changed {
-		n, sum := b.pulsingNow()
-		o.pulse(b, n, sum, "")
+}
+
+// pulseOnJoin is the pulse of "phase: execute", and of "first: every = also on refresh/restack".
+func (o *owner) pulseOnJoin(b *instance, changed bool) {
+	if b.period > 0 && (b.def.stack().Phase == "execute" || b.def.First == "every" && changed) {
+		o.pulse(b, b.active(), "")
 	}
 }
 
-// stacksAfterEnd is how many stacks its end leaves: "expire: all (default) / one / half / n"; "removed = floor(n/2), at
+// stacksAfterEnd returns how many stacks an end leaves: "expire: all (default) / one / half / n"; "removed = floor(n/2), at
 // least 1".
 func (b *instance) stacksAfterEnd() int {
 	switch e := b.def.stack().Expire; {
@@ -104,7 +148,7 @@ func (b *instance) stacksAfterEnd() int {
 	return 0
 }
 
-// nextEnd is the end of the buff, or of a stack of it, and its rank.
+// nextEnd returns the next end of the buff or of one of its applications, with its rank.
 func (b *instance) nextEnd() (d due, ok bool) {
 	switch {
 	case b.endless:
@@ -120,7 +164,7 @@ func (b *instance) nextEnd() (d due, ok bool) {
 	return due{at: b.end, rank: rankEnd, age: b.age}, true
 }
 
-// endDue is that end.
+// endDue runs the end that nextEnd returned.
 func (o *owner) endDue(b *instance) {
 	o.catchesUp(b)
 	switch {
@@ -128,9 +172,7 @@ func (o *owner) endDue(b *instance) {
 		o.dropLayer(b, b.firstToEnd())
 		o.say("stackend %s x%d why=expired", b.def.ID, b.count())
 	case len(b.waiting) > 0:
-		o.memorize(b.def, b.running())
-		o.strongest(b, b.end)
-		o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
+		o.runNext(b, b.end)
 	case b.stacksAfterEnd() > 0: // "one restarts the full duration, keeps phase, is not a re-application"
 		b.stacks = b.stacksAfterEnd()
 		b.end += b.full
@@ -140,103 +182,131 @@ func (o *owner) endDue(b *instance) {
 	}
 }
 
-// firstToEnd is the layer that ends first, the older of two.
+// runNext lets the strongest waiting application of a queue run, and logs it.
+func (o *owner) runNext(b *instance, now int64) {
+	o.memorize(b.def, b.running())
+	o.strongest(b, now)
+	o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
+}
+
+// firstToEnd returns the layer that ends first, the older of two.
 func (b *instance) firstToEnd() int {
 	first := 0
 	for i, l := range b.layers {
-		if l.end < b.layers[first].end {
+		if f := b.layers[first]; l.end < f.end || l.end == f.end && l.age < f.age {
 			first = i
 		}
 	}
 	return first
 }
 
-// dropLayer takes a layer away.
+// dropLayer removes a layer.
 func (o *owner) dropLayer(b *instance, i int) {
 	o.memorize(b.def, []string{b.layers[i].source})
 	b.layers = append(b.layers[:i:i], b.layers[i+1:]...)
 }
 
-// counting is how many stacks take part in the pulse that is due, and the sum of their magnitudes: of stacks with timers
-// of their own the strongest, "effective: n by magnitude, all keep running".
+// counted are the stacks that count in a pulse or a modifier.
+type counted struct {
+	n      int
+	layers []*layer // with async stacks: one entry for each stack, the strongest first
+}
+
+// magnitude returns the sum of the magnitudes of async stacks, otherwise the buff's.
+func (c counted) magnitude(b *instance) (sum int64) {
+	if !b.each() {
+		return b.magnitude
+	}
+	for _, l := range c.layers {
+		sum += l.magnitude
+	}
+	return sum
+}
+
+// value returns a number of the buff, once or for each stack. Of async stacks each has its own number; what does not count
+// for each stack is that of the strongest one, the youngest of equal ones.
+func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
+	if !b.each() || n.Snapshot == "pulse" { // with "snapshot: pulse" one number for all
+		return b.numbers[n].of(c.n, perStack)
+	}
+	if best := youngestStrongest(c.layers); best != nil && !perStack {
+		return best.numbers[n].of(c.n, false)
+	}
+	for _, l := range c.layers {
+		x, ok := l.numbers[n].of(c.n, false)
+		if !ok {
+			return 0, false
+		}
+		sum += x
+	}
+	return sum, true
+}
+
+// youngestStrongest returns the strongest layer, the youngest of equal ones, or nil.
+func youngestStrongest(layers []*layer) (best *layer) {
+	for _, l := range layers {
+		if best == nil || cmp.Or(l.compare(best.rank), cmp.Compare(l.age, best.age)) > 0 {
+			best = l
+		}
+	}
+	return best
+}
+
+// due returns the stacks that count in the pulse that is due.
 //
 // With timers each: "an application of D with period P contributes exactly floor(D/P) stack-ticks", "decided at each
-// boundary ≤ its own end". All stacks share the beat, and each has boundaries of its own, of which the n-th is the n-th
-// beat after its application: it takes part in that beat if that boundary is not behind its end.
-func (b *instance) counting() (n int, sum int64) {
+// boundary ≤ its own end". All stacks share the beat, and each application has its own boundaries, of which the n-th is the
+// n-th beat after it: it takes part in that beat if the boundary is not after its end.
+func (b *instance) due() counted {
+	return b.counting(func(l *layer) bool { return b.endless || max(l.own, b.beat) <= l.end })
+}
+
+// active returns the stacks that count now: in modifiers, and in a pulse that is not on the beat.
+func (b *instance) active() counted {
+	return b.counting(func(*layer) bool { return true })
+}
+
+// counting returns the stacks of the layers that take part, or of the strongest of them: "effective: n by magnitude, all keep
+// running".
+func (b *instance) counting(takesPart func(*layer) bool) counted {
 	if !b.each() {
-		return b.stacks, 0
+		return counted{n: b.stacks}
 	}
-	var all []int64
-	for _, l := range b.layers {
-		if b.endless || max(l.own, b.beat) <= l.end {
+	var all []*layer
+	for i := range b.layers {
+		if l := &b.layers[i]; takesPart(l) {
 			for range l.stacks {
-				all = append(all, l.magnitude)
+				all = append(all, l)
 			}
 		}
 	}
-	slices.Sort(all)
-	n = b.effective(len(all))
-	for _, m := range all[len(all)-n:] {
-		sum += m
+	slices.SortStableFunc(all, func(x, y *layer) int { return cmp.Or(y.compare(x.rank), cmp.Compare(x.age, y.age)) })
+	if e := b.def.stack().Effective; e > 0 {
+		all = all[:min(e, len(all))]
 	}
-	return n, sum
+	return counted{len(all), all}
 }
 
-// pulsingNow is how many take part in a pulse out of turn, and the sum of their magnitudes.
-func (b *instance) pulsingNow() (n int, sum int64) {
-	n = b.effective(b.count())
-	var all []int64
-	for _, l := range b.layers {
-		for range l.stacks {
-			all = append(all, l.magnitude)
-		}
-	}
-	slices.Sort(all)
-	for _, m := range all[len(all)-min(n, len(all)):] {
-		sum += m
-	}
-	return n, sum
-}
-
-// effective: "effective: n by magnitude, all keep running".
-func (b *instance) effective(n int) int {
-	if e := b.def.stack().Effective; b.each() && e > 0 {
-		return min(n, e)
-	}
-	return n
-}
-
-// joinEach is an application to a buff whose stacks have their own timers.
+// joinEach is an application to a buff with async stacks.
 //
 // "At the limit, refresh says what happens to the stack that ends first: none → nothing; restart → its new end.
 // overflow: replace-oldest replaces as many as are applied."
-func (o *owner) joinEach(b *instance, a application) bool {
+func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	before, limit := b.count(), s.limit()
 	end := b.clock(o.own) + a.duration
-	fresh := layer{end: end, source: a.source, magnitude: a.magnitude, level: a.level, age: o.nextAge()}
+	fresh := layer{end: end, source: a.source, rank: rank{a.level, a.magnitude, o.nextAge()}, content: b.def.newContent(a)}
 	full := before >= limit
 	if full {
-		if o.refusesMore(b, a) {
+		if o.refusesMore(b, a, replaces) {
 			return false
 		}
 		if s.Overflow != "replace-oldest" {
-			if s.Refresh == "none" {
+			if s.Refresh == "none" && !replaces {
 				o.overflows(b, a)
 				return false
 			}
-			b.takes(a)
-			b.topUp(a)
-			b.snapshot()
-			first := b.firstToEnd() // one stack of it begins anew
-			anew := layer{stacks: 1, end: end, own: b.layers[first].own, source: a.source, magnitude: a.magnitude, level: a.level, age: fresh.age}
-			if b.layers[first].stacks--; b.layers[first].stacks == 0 {
-				o.dropLayer(b, first)
-			}
-			b.layers = append(b.layers, anew)
-			o.say("refresh %s x%d%s", b.def.ID, b.count(), o.endAt(b, end))
-			o.issue(b, b.def.on().Refresh, a.source, share{n: b.count()})
+			o.restartLayer(b, a, fresh)
 			o.links(b, a)
 			o.overflows(b, a)
 			return true
@@ -259,24 +329,44 @@ func (o *owner) joinEach(b *instance, a application) bool {
 	left := b.count()
 	b.layers = append(b.layers, fresh)
 	b.takes(a)
-	b.topUp(a)
 	b.snapshot()
 	b.layers[len(b.layers)-1].own = b.clock(o.own) + b.coming
 	o.say("stack %s x%d%s", b.def.ID, b.count(), o.endAt(b, end))
 	o.links(b, a)
-	o.cross(b, left, b.count(), a.source)
-	o.phase(b, true)
+	o.cross(b, left, b.count(), a)
+	o.restartBeat(b)
+	o.pulseOnJoin(b, true)
 	if full {
 		o.overflows(b, a)
 	}
 	return true
 }
 
-// joinQueue: "Duration queue: GW2: strongest first, others wait". Each is an application with numbers of its own.
+// restartLayer replaces one stack of the layer that ends first by one of the application.
+func (o *owner) restartLayer(b *instance, a application, fresh layer) {
+	was := b.state()
+	first := b.firstToEnd()
+	old := b.layers[first]
+	if a.left != nil { // a steal never shortens what the thief has
+		fresh.end = max(fresh.end, old.end)
+	}
+	fresh.stacks, fresh.own = 1, old.own
+	b.takes(a)
+	b.snapshot()
+	if b.layers[first].stacks--; b.layers[first].stacks == 0 {
+		o.dropLayer(b, first)
+	}
+	b.layers = append(b.layers, fresh)
+	o.say("refresh %s x%d%s", b.def.ID, b.count(), o.endAt(b, fresh.end))
+	o.refreshActions(b, a, was)
+}
+
+// joinQueue is an application to a queue: "GW2: strongest first, others wait". Each waiting application has its own numbers,
+// shield and charges.
 func (o *owner) joinQueue(b *instance, a application) bool {
-	full := 1+len(b.waiting) >= b.queueLimit()
+	full := 1+len(b.waiting) >= b.def.limit()
 	if full {
-		if o.refusesMore(b, a) {
+		if o.refusesMore(b, a, false) {
 			return false
 		}
 		i := b.givesWay(a)
@@ -289,11 +379,11 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 		b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
 	}
 	b.snapshot()
-	b.topUp(a)
-	b.waiting = append(b.waiting, wait{a.duration, a.magnitude, a.level, a.source, o.nextAge(), a.numbers})
-	if a.magnitude > b.magnitude {
+	fresh := wait{a.duration, a.source, a.known, rank{a.level, a.magnitude, o.nextAge()}, b.def.newContent(a)}
+	b.waiting = append(b.waiting, fresh)
+	if running := (rank{b.level, b.magnitude, b.turn}); fresh.compare(running) > 0 {
 		now := b.clock(o.own)
-		b.waiting = append(b.waiting, wait{b.end - now, b.magnitude, b.level, b.active(), b.turn, b.numbers})
+		b.waiting = append(b.waiting, wait{b.end - now, b.others[0], b.known, running, b.content})
 		o.strongest(b, now)
 	}
 	o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
@@ -304,8 +394,8 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 	return true
 }
 
-// givesWay is the place of the one in a full queue that a new one takes the place of: with replace-oldest the one that has
-// waited longest, otherwise the weakest, and of those the last that came, if it is weaker than the new one. Negative: there is none.
+// givesWay returns the index of the waiting application that a new one replaces in a full queue, or -1. With replace-oldest
+// that is the one that has waited longest; otherwise the weakest one, the last of equal ones, if it is weaker than the new one.
 func (b *instance) givesWay(a application) int {
 	goes := -1
 	for i, w := range b.waiting {
@@ -314,37 +404,70 @@ func (b *instance) givesWay(a application) int {
 			if goes < 0 || w.age < b.waiting[goes].age {
 				goes = i
 			}
-		case w.magnitude >= a.magnitude:
-		case goes < 0 || w.magnitude < b.waiting[goes].magnitude || w.magnitude == b.waiting[goes].magnitude && w.age > b.waiting[goes].age:
+		case w.compare(rank{level: a.level, magnitude: a.magnitude}) >= 0:
+		case goes < 0 || cmp.Or(w.compare(b.waiting[goes].rank), cmp.Compare(b.waiting[goes].age, w.age)) < 0:
 			goes = i
 		}
 	}
 	return goes
 }
 
-func (b *instance) queueLimit() int { return b.def.limit() }
-
-// active is the source of the application that runs.
-func (b *instance) active() string { return b.others[0] }
-
-// strongestOf is the place of the strongest of those who wait; of equal ones of the one that has waited longest.
+// strongestOf returns the index of the strongest waiting application, of equal ones the one that has waited longest.
 func strongestOf(waiting []wait) int {
 	best := 0
 	for i, w := range waiting {
-		if m := waiting[best].magnitude; w.magnitude > m || w.magnitude == m && w.age < waiting[best].age {
+		if cmp.Or(w.compare(waiting[best].rank), cmp.Compare(waiting[best].age, w.age)) > 0 {
 			best = i
 		}
 	}
 	return best
 }
 
-// strongest lets the strongest of those who wait run from then on; of equal ones the one that has waited longest.
+// strongest lets the strongest waiting application run from now on.
 func (o *owner) strongest(b *instance, now int64) {
 	best := strongestOf(b.waiting)
 	w := b.waiting[best]
 	b.waiting = append(b.waiting[:best:best], b.waiting[best+1:]...)
 	b.leveled(w.level)
 	b.magnitude, b.source, b.others = w.magnitude, w.source, []string{w.source}
-	b.turn, b.numbers = w.age, w.numbers
+	b.turn, b.content, b.known = w.age, w.content, w.known
 	b.end = now + w.left
+}
+
+// state is what on.refresh compares: it runs only if one of these has changed.
+type state struct {
+	stacks, level, charges    int
+	endless                   bool
+	end, magnitude, pool      int64
+	period, coming, nextPulse int64
+	layers                    []layer
+	numbers                   map[*number]amount
+}
+
+func (b *instance) state() state {
+	s := state{
+		stacks: b.count(), level: b.level, charges: b.charges, endless: b.endless, end: b.end, magnitude: b.magnitude, pool: b.pool,
+		period: b.period, coming: b.coming, nextPulse: b.beat, numbers: b.numbers, layers: slices.Clone(b.layers),
+	}
+	if b.endless {
+		s.end = 0
+	}
+	return s
+}
+
+// equal reports whether nothing that matters to on.refresh differs.
+func (s state) equal(other state) bool {
+	return s.stacks == other.stacks && s.level == other.level && s.charges == other.charges && s.endless == other.endless && s.end == other.end &&
+		s.magnitude == other.magnitude && s.pool == other.pool && s.period == other.period && s.coming == other.coming && s.nextPulse == other.nextPulse &&
+		maps.EqualFunc(s.numbers, other.numbers, amount.equal) && slices.EqualFunc(s.layers, other.layers, func(a, b layer) bool {
+		return a.stacks == b.stacks && a.end == b.end && a.compare(b.rank) == 0 && a.pool == b.pool && a.charges == b.charges && maps.EqualFunc(a.numbers, b.numbers, amount.equal)
+	})
+}
+
+// refreshActions runs on.refresh if the application changed something: with refresh restart always, since the time begins
+// again.
+func (o *owner) refreshActions(b *instance, a application, was state) {
+	if or(b.def.stack().Refresh, "restart") == "restart" || !b.state().equal(was) {
+		o.issue(b.def, b.def.on().Refresh, eventBy(a, b.count()))
+	}
 }

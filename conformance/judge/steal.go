@@ -1,59 +1,79 @@
 package judge
 
+import "slices"
+
 // §1.3: "Steal(query, maxDuration); removed with reason Stolen". The ruling: "the thief gets what was left: of the shield, of the
 // charges, each stack with its own end, waiting applications of a queue in order".
 
-// loot is what was left of a shield and of charges, and the numbers that were worked out.
+// loot is what a stolen application had left.
 type loot struct {
-	numbers map[*number]float64
-	pool    int64
-	charges int
-	rest    bool // of several parts not the first
+	content
+	rest bool // of several parts of one buff, not the first
 }
 
-// steal takes what is meant from one owner and gives it to another.
-func (o *owner) steal(q query, to *owner, atMost *span) {
+// steal takes portions of the buffs that match a query, and gives them to another owner. A portion is a whole buff, or the
+// number of stacks that the command names. A buff that is a link is not stolen by itself.
+func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
+	stacks = max(stacks, q.Stacks)
 	strength := rankOf(q.Grade)
-	all := o.carried()
+	takes := func(b *instance) bool { return b.stealable() && b.grade() <= strength && !b.isLink() }
+	take := func(b *instance) { o.stealOne(b, to, atMost, stacks) }
 	if q.one != "" {
-		all, strength, q.Most = nil, rankOf("death"), 1
-		if b := o.oldest(q.one); b != nil {
-			all = []*instance{b}
+		strength = rankOf("death")
+		if b := o.oldest(q.one); b != nil && takes(b) {
+			take(b)
 		}
+		return
 	}
-	if q.Newest {
-		for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
-			all[i], all[j] = all[j], all[i]
-		}
+	found := o.found(q, takes)
+	if q.Most > 0 {
+		o.portions(found, q.Most, take)
+		return
 	}
-	n := 0
-	for _, b := range all {
-		d := dispel{}
-		if b.def.Dispel != nil {
-			d = *b.def.Dispel
+	for _, b := range found {
+		if !b.gone {
+			take(b)
 		}
-		if b.gone || q.one == "" && !q.matches(b) || d.Stealable != nil && !*d.Stealable || rankOf(d.Grade) > strength || q.Most > 0 && n == q.Most {
-			continue
-		}
-		n++
-		parts := b.parts(o.own, to.name, atMost)
-		o.remove(b, "stolen", "")
-		o.all.post(to, func() {
-			for i, a := range parts {
-				a.left.rest = i > 0
-				if !to.apply(a) && i == 0 {
-					return
-				}
-			}
-		})
 	}
 }
 
-// parts are the applications that are in effect in a buff, or wait in it, with what is left of each.
-func (b *instance) parts(own int64, thief string, atMost *span) (parts []application) {
+func (b *instance) stealable() bool {
+	d := b.def.Dispel
+	return d == nil || d.Stealable == nil || *d.Stealable
+}
+
+// stealOne takes one portion of a buff, unless the buff resists.
+func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
+	if d := b.def.Dispel; d != nil && d.Resist == 1000 {
+		o.say("deny %s why=resist", b.def.ID)
+		return
+	}
+	if b.def.Shield != nil || b.def.Charges != nil || b.def.queued() || stacks >= b.count() {
+		stacks = 0 // not divided
+	}
+	parts := b.parts(o.own, to.name, atMost, stacks)
+	if stacks > 0 {
+		o.take(b, stacks, "stolen")
+	} else {
+		o.remove(b, "stolen", "")
+	}
+	o.all.post(to, func() {
+		known := o.all.knows(to.name)
+		for i, a := range parts {
+			a.left.rest, a.known = i > 0, known
+			if !to.apply(a) && i == 0 {
+				return
+			}
+		}
+	})
+}
+
+// parts returns the running and waiting applications of a buff, with what is left of each; with stacks only those of so many
+// stacks, which end first.
+func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (parts []application) {
 	now := b.clock(own)
-	part := func(stacks int, end, magnitude int64, level int, numbers map[*number]float64) {
-		a := application{id: b.def.ID, source: thief, stacks: stacks, magnitude: magnitude, level: level, key: b.key, left: &loot{numbers, b.pool, b.charges, false}}
+	part := func(stacks int, end int64, r rank, c content) {
+		a := application{id: b.def.ID, source: thief, stacks: stacks, magnitude: r.magnitude, level: r.level, key: b.key, left: &loot{content: c}}
 		if a.override = !b.endless || atMost != nil; a.override {
 			if a.duration = end - now; atMost != nil && (b.endless || a.duration > int64(*atMost)) {
 				a.duration = int64(*atMost)
@@ -63,21 +83,30 @@ func (b *instance) parts(own int64, thief string, atMost *span) (parts []applica
 			parts = append(parts, a)
 		}
 	}
+	whole := rank{level: b.level, magnitude: b.magnitude}
 	if end, yes := b.lingers(); yes {
 		b.endless = false
-		part(b.count(), end, b.magnitude, b.level, b.numbers)
+		part(or0(stacks, b.count()), end, whole, b.content)
 		return parts
 	}
 	if !b.each() {
-		part(b.stacks, b.end, b.magnitude, b.level, b.numbers)
+		part(or0(stacks, b.stacks), b.end, whole, b.content)
 	}
-	for _, l := range b.layers {
-		part(l.stacks, l.end, l.magnitude, l.level, b.numbers)
+	layers := b.byEnd()
+	if stacks == 0 {
+		stacks = b.count()
+		slices.SortFunc(layers, func(x, y *layer) int { return int(x.age - y.age) })
 	}
-	for rest := append([]wait{}, b.waiting...); len(rest) > 0; {
+	for _, l := range layers {
+		if n := min(stacks, l.stacks); n > 0 {
+			stacks -= n
+			part(n, l.end, l.rank, l.content)
+		}
+	}
+	for rest := slices.Clone(b.waiting); len(rest) > 0; {
 		best := strongestOf(rest)
-		part(1, now+rest[best].left, rest[best].magnitude, rest[best].level, rest[best].numbers)
-		rest = append(rest[:best:best], rest[best+1:]...)
+		part(1, now+rest[best].left, rest[best].rank, rest[best].content)
+		rest = slices.Delete(rest, best, best+1)
 	}
 	return parts
 }

@@ -5,62 +5,97 @@ package judge
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 )
 
-// instance is one buff that runs on the owner. All times are of its own clock.
+// instance is one running buff of the owner. All times are of its own clock.
 type instance struct {
 	age    int64
-	number int64 // of all that began, on all owners
-	doomed bool  // its source has too many
+	number int64 // the order in which the instances of all owners began
+	doomed bool  // it exceeds per_source, and its removal is queued
 	def    *definition
 	source string
-	others []string // sources that have joined it
+	others []string // the sources of its applications
 	key    int64
 	level  int
 
 	magnitude int64
-	stacks    int     // with one timer for all
+	stacks    int     // with shared timers
 	layers    []layer // with timers each
 	waiting   []wait  // with a queue
-	turn      int64   // the age of the application that runs, in a queue
+	turn      int64   // with a queue: the age of the running application
 	endless   bool
 	end       int64
 	full      int64 // the duration that "expire: one" restarts
 
-	period  int64 // of the interval that runs
-	coming  int64 // the period of the next interval (haste: next)
-	later   int64 // the period from the next refresh (haste: snapshot); 0: as it is
-	from    int64 // when the interval began
-	beat    int64 // when it ends, with a pulse
-	charges int
-	pool    int64
+	period int64 // of the running interval
+	coming int64 // of the next interval (haste: next)
+	later  int64 // from the next refresh on (haste: snapshot); 0: no change
+	from   int64 // the start of the running interval
+	beat   int64 // the end of the running interval, with a pulse
 
-	numbers map[*number]float64 // of the last application
-	given   int64               // when its modifiers came, in the order of such things
+	content                      // of the last application; with timers each only the numbers
+	known    *knowledge          // about its source
+	modified map[*number]float64 // the last values of its modifiers
+	given    int64               // the order in which modifiers came into effect
 
-	inhibited bool        // by the game
-	failed    bool        // its requirement
-	shaded    bool        // by anything else than an immunity
-	silenced  bool        // by an immunity
-	hidden    bool        // as the log last said
-	halted    bool        // by pause_buff
-	buried    bool        // by on_death: pause
-	local     *clock      // its own time, of its owner's; nil: the same
-	parents   []*instance // whose link it is
+	inhibited bool   // by the game
+	failed    bool   // its ongoing requirement fails
+	shaded    bool   // hidden by anything but an immunity
+	silenced  bool   // hidden by an immunity
+	hidden    bool   // as the log said last
+	halted    bool   // by pause_buff
+	buried    bool   // by on_death: pause
+	local     *clock // its own time, of its owner's; nil: the same
+	ties      []tie  // the heads whose link it is
 	gone      bool
 
 	ofAura bool  // an aura gave it
 	look   int64 // when its own aura looks next, in the world's ms
-	born   int64 // in the order in which auras began
+	born   int64 // the order in which auras began
 	holds  []*hold
-	late   missing // the pulses of this frame that one will stand for
+	late   missing // the pulses of this frame that one pulse will stand for
 }
 
-// standing says that its own clock stands still.
+// tie is one head of a link, with the number of stacks that the head brought.
+type tie struct {
+	head   *instance
+	stacks int
+}
+
+// tie notes that an application of a head made or changed the buff.
+func (b *instance) tie(head *instance, stacks int) {
+	if head == nil {
+		return
+	}
+	for i := range b.ties {
+		if b.ties[i].head == head {
+			b.ties[i].stacks += stacks
+			return
+		}
+	}
+	b.ties = append(b.ties, tie{head, stacks})
+}
+
+// hasLink reports whether the owner has a live instance of a definition that is tied to this head.
+func (b *instance) hasLink(o *owner, id string) bool {
+	return slices.ContainsFunc(o.buffs, func(c *instance) bool { return c.def.ID == id && c.tiedTo(b) })
+}
+
+func (b *instance) tiedTo(head *instance) bool {
+	return slices.ContainsFunc(b.ties, func(t tie) bool { return t.head == head })
+}
+
+// isLink reports whether the buff is tied to a live head.
+func (b *instance) isLink() bool {
+	return slices.ContainsFunc(b.ties, func(t tie) bool { return !t.head.gone })
+}
+
+// standing reports whether the clock of the buff is stopped.
 func (b *instance) standing() bool { return b.local != nil && b.local.held }
 
-// outer is when, in its owner's time, an instant of its own comes.
+// outer converts an instant of the buff's clock to the owner's.
 func (b *instance) outer(at int64) (int64, bool) {
 	if b.local == nil {
 		return at, true
@@ -68,7 +103,7 @@ func (b *instance) outer(at int64) (int64, bool) {
 	return b.local.when(at)
 }
 
-// count is how many stacks there are.
+// count returns the number of stacks.
 func (b *instance) count() int {
 	if !b.each() {
 		return b.stacks
@@ -82,7 +117,7 @@ func (b *instance) count() int {
 
 func (b *instance) each() bool { s := b.def.stack(); return s.each() }
 
-// last is the end of the whole buff.
+// last returns the end of the whole buff.
 func (b *instance) last() int64 {
 	if end, yes := b.lingers(); yes {
 		return end
@@ -112,21 +147,21 @@ func (b *instance) nextPartial() (int64, bool) {
 		return 0, false
 	}
 	if !b.endless && (b.stacksAfterEnd() > 0 || len(b.waiting) > 0) {
-		return 0, false // a stack ends, and the beat goes on
+		return 0, false // a stack ends, and the beat continues
 	}
 	return b.last(), true
 }
 
-// pulseDue is the pulse at the end of the interval that runs; the next begins.
+// pulseDue is the pulse at the end of the running interval; the next interval begins.
 func (o *owner) pulseDue(b *instance) {
-	n, sum := b.counting()
+	c := b.due()
 	o.nextBeat(b)
-	if n > 0 {
-		o.pulseOfFrame(b, n, sum)
+	if c.n > 0 {
+		o.pulseOfFrame(b, c)
 	}
 }
 
-// nextBeat lets the next interval begin where one ends.
+// nextBeat begins the next interval where the running one ends.
 func (o *owner) nextBeat(b *instance) {
 	b.from, b.period = b.beat, b.coming
 	b.beat = o.boundary(b, b.beat)
@@ -135,14 +170,14 @@ func (o *owner) nextBeat(b *instance) {
 	}
 }
 
-// boundary is where an interval ends that begins at from. "align: owner (owner-wide pulse)": at those of the owner's own
-// time, so that all of one period pulse together.
+// boundary returns the end of an interval that begins at from. "align: owner (owner-wide pulse)": intervals end at multiples
+// of the period in the owner's time, so that all buffs of one period pulse together.
 func (o *owner) boundary(b *instance, from int64) int64 {
 	if b.def.Align != "owner" {
 		return from + b.period
 	}
 	zero := int64(0)
-	if b.local != nil { // where the zero of the owner's time is in its own, if its rate had always been what it is
+	if b.local != nil { // the zero of the owner's time in the buff's own, as if its rate had always been the present one
 		x := new(big.Rat).Mul(big.NewRat(b.local.outer, 1), b.local.rate)
 		zero = up(x.Sub(b.local.inner, x))
 	}
@@ -153,65 +188,61 @@ func (o *owner) boundary(b *instance, from int64) int64 {
 	return (k+1)*b.period + zero
 }
 
-// partial is the pulse for a part of an interval. It ends the interval, and if the buff lives on another one begins there:
-// "next = deadline + period".
+// partial is the pulse for a part of an interval. It ends the interval; if the buff lives on, another one begins there: "next =
+// deadline + period".
 func (o *owner) partial(b *instance) {
 	o.catchesUp(b)
 	elapsed, period := b.period-(b.beat-b.last()), b.period
 	fraction := fmt.Sprintf(" fraction=%d/%d", elapsed, period)
 	b.from, b.period = b.last(), b.coming
 	b.beat = b.from + b.period
-	_, sum := b.pulsingNow()
-	o.pulse(b, b.stacks, sum, fraction, elapsed, period)
+	o.pulseFor(b, b.active(), fraction, share{elapsed: elapsed, period: period})
 }
 
-// pulse is one pulse of n stacks, now. What it applies has the magnitude of the buff; with timers each the sum of those
-// of the stacks that take part.
+// pulse is one pulse of the stacks that count, now.
+func (o *owner) pulse(b *instance, c counted, more string) { o.pulseFor(b, c, more, share{}) }
+
+// pulseFor is a pulse that stands for a part of a period, or for several pulses. What it applies has the magnitude of the
+// buff; with timers each the sum of those of the stacks that count.
 //
 // "Ongoing requirement: … Suppressed/Resumed events." "immunity midway: running suppressed (tick consumed), clock goes
 // on." "pulses hidden by a group or partial tails: a suppressed line".
-func (o *owner) pulse(b *instance, n int, sum int64, more string, part ...int64) {
+func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	switch {
 	case b.shaded:
-		o.say("suppressed %s%s", b.def.ID, b.counted(more))
+		o.say("suppressed %s%s", b.def.ID, countIn(more))
 		return
 	case b.silenced:
-		o.say("suppressed %s why=immune%s", b.def.ID, b.counted(more))
+		o.say("suppressed %s why=immune%s", b.def.ID, countIn(more))
 		return
 	}
 	if o.says && o.frame > o.stamp {
 		more += fmt.Sprintf(" seen=%d", o.frame)
 	}
-	o.say("pulse %s x%d%s", b.def.ID, n, more)
+	o.say("pulse %s x%d%s", b.def.ID, c.n, more)
 	for i := range b.def.on().Pulse { // "pulse: an attribute of the owner is read anew at each pulse"
 		a := b.def.on().Pulse[i]
-		for _, c := range []*change{a.Change, a.Damage} {
-			if c != nil && c.By.Snapshot == "pulse" {
-				b.numbers[&c.By] = c.By.reads(o.value(c.By.Attr))
+		for _, change := range []*change{a.Change, a.Damage} {
+			if change != nil && change.By.Snapshot == "pulse" {
+				b.numbers[&change.By] = amount{x: change.By.reads(o.value(change.By.Attr))}
 			}
 		}
 	}
-	s := share{n: n}
-	if len(part) == 2 {
-		s.elapsed, s.part = part[0], part[1]
-	} else if len(part) == 1 {
-		s.count = int(part[0])
-	}
-	if !b.each() {
-		sum = b.magnitude
-	}
-	o.issueFor(b, b.def.on().Pulse, b.source, "", sum, s)
+	e := b.eventOf(c)
+	e.share = s
+	e.share.stacks = c.n
+	o.issue(b.def, b.def.on().Pulse, e)
 }
 
-// counted is what a suppressed pulse says of how many it stands for.
-func (b *instance) counted(more string) string {
+// countIn returns what a suppressed pulse says of more: only the number of pulses that it stands for.
+func countIn(more string) string {
 	if strings.HasPrefix(more, " count=") {
 		return more
 	}
 	return ""
 }
 
-// beginBeat lets the first interval begin, at its now.
+// beginBeat begins the first interval now.
 func (o *owner) beginBeat(b *instance) {
 	if b.period == 0 {
 		return
@@ -223,13 +254,18 @@ func (o *owner) beginBeat(b *instance) {
 	}
 }
 
-// fixed is the duration of an application in ms, after everything that scales it.
-// 0 means that the application is resisted.
-func (d *definition) fixed(ms int64, percent int64, level int, of map[*number]float64) int64 {
+// fixed returns the duration of an application in ms, after everything that scales it, or 0 if it is resisted.
+func (d *definition) fixed(a application, percent, period int64) int64 {
+	ms := a.duration
+	if a.scale != nil {
+		x := new(big.Rat).Mul(big.NewRat(ms, 1), a.scale)
+		ms = down(x.Add(x, big.NewRat(1, 2)))
+	}
 	if d.DurationScale != nil {
-		if ms = halfUp(float64(ms) * max(of[d.DurationScale], 0)); ms == 0 {
-			return 0
-		}
+		ms = halfUp(float64(ms) * max(a.numbers[d.DurationScale].x, 0))
+	}
+	if ms == 0 {
+		return 0
 	}
 	ms = (ms*percent + 50) / 100 // "integer ms rounding", half up
 	if d.MinDuration > 0 {
@@ -239,8 +275,7 @@ func (d *definition) fixed(ms int64, percent int64, level int, of map[*number]fl
 		ms = min(ms, int64(d.MaxDuration))
 	}
 	if d.Tail == "fit" { // "period kept, duration rounded to whole ticks at apply"
-		p := d.Period.at(level)
-		ms = max((ms+p/2)/p, 1) * p
+		ms = max((ms+period/2)/period, 1) * period
 	}
 	return ms
 }
@@ -262,7 +297,7 @@ func (o *owner) setPeriod(id string, to int64) {
 	case "next":
 		b.coming = to
 	case "rescale":
-		left := max(scaled(b.beat-now, to, b.period), 1) // never at the very ms: that has passed
+		left := max(scaled(b.beat-now, to, b.period), 1) // never at this ms, which has passed
 		for i := range b.layers {
 			l := &b.layers[i]
 			l.own = now + scaled(l.own-now, to, b.period)
@@ -273,19 +308,22 @@ func (o *owner) setPeriod(id string, to int64) {
 	}
 	if b.def.HasteDuration && b.ends() {
 		for _, h := range b.holds {
-			h.ends = now + max(scaled(h.ends-now, to, old), 1) // of those that linger
+			h.ends = now + max(scaled(h.ends-now, to, old), 1) // of lingering members
 		}
 		b.end = now + max(scaled(b.end-now, to, old), 1)
 		b.full = scaled(b.full, to, old)
+		for i := range b.waiting {
+			b.waiting[i].left = max(scaled(b.waiting[i].left, to, old), 1)
+		}
 		line += o.endOf(b)
 	}
 	o.say("%s%s", line, o.nextOf(b))
 }
 
-// scaled is round(n × to/old), half up.
+// scaled returns round(n × to/old), half up.
 func scaled(n, to, old int64) int64 { return (2*n*to + old) / (2 * old) }
 
-// clock is the buff's own now.
+// clock converts the owner's now to the buff's.
 func (b *instance) clock(now int64) int64 {
 	if b.local == nil {
 		return now
@@ -293,7 +331,7 @@ func (b *instance) clock(now int64) int64 {
 	return b.local.now(now)
 }
 
-// told is an instant of the buff in the world's ms; nothing comes as long as a clock stands still.
+// told returns " key=" and an instant of the buff in the world's ms, or nothing while a clock is stopped.
 func (o *owner) told(b *instance, key string, at int64) string {
 	own, ok := b.outer(at)
 	if !ok {
@@ -305,12 +343,12 @@ func (o *owner) told(b *instance, key string, at int64) string {
 	return fmt.Sprintf(" %s=%d", key, at)
 }
 
-// endOf is " end=" in the world's ms; "no end while paused".
+// endOf returns " end=" in the world's ms; "no end while paused".
 func (o *owner) endOf(b *instance) string {
 	return o.endAt(b, b.last())
 }
 
-// endAt is " end=" for an end of the buff, or of one of its stacks.
+// endAt returns " end=" for an end of the buff or of one of its stacks.
 func (o *owner) endAt(b *instance, end int64) string {
 	if at, yes := b.lingers(); yes {
 		end = at
@@ -320,10 +358,10 @@ func (o *owner) endAt(b *instance, end int64) string {
 	return o.told(b, "end", end)
 }
 
-// nextOf is " next=" in the world's ms, if there is a next pulse.
+// nextOf returns " next=" in the world's ms, if there is a next pulse.
 func (o *owner) nextOf(b *instance) string {
 	at, ok := b.nextPulse()
-	ok = ok && (!b.ends() || at <= b.last()) // behind the end of what runs of a queue nothing is told
+	ok = ok && (!b.ends() || at <= b.last()) // not after the end of the running application of a queue
 	if part, partly := b.nextPartial(); !ok && partly {
 		at, ok = part, true
 	}

@@ -247,6 +247,7 @@ type shield struct {
 	Pool     *number
 	Priority int
 	Schools  []string
+	Attrs    []string
 }
 
 type saving struct {
@@ -259,8 +260,8 @@ type saving struct {
 
 // lists are the lists of "on".
 type lists struct {
-	Apply, Refresh, Pulse, Exec, Overflow []action
-	Remove, Act                           map[string][]action
+	Apply, Refresh, Pulse, Exec, Overflow, Death []action
+	Remove, Act                                  map[string][]action
 }
 
 type action struct {
@@ -281,6 +282,8 @@ func or(word, preset string) string {
 	}
 	return word
 }
+
+func (d *definition) clockWord() string { return or(d.Clock, "online") }
 
 func (d *definition) stack() stacking {
 	if d.Stack == nil {

@@ -6,7 +6,7 @@ import "encoding/json"
 // that owner's inbox; inboxes are delivered at the frame boundary in a fixed order (cause time, causing owner, issue number).
 // It carries Cause = T; its own logical time is the target's current instant (≥ T)."
 
-// world are all owners, in the order in which the script names them.
+// world holds all owners, in the order in which the script names them.
 type world struct {
 	defs       map[string]*definition
 	attributes map[string]*attribute
@@ -14,31 +14,37 @@ type world struct {
 	owners     []*owner
 	posted     []func()
 	evicted    []func()
-	near       map[[2]string]bool // who is in the area of whose auras: bearer and member
+	near       map[[2]string]bool // bearer and member: the member is in range of the bearer's auras
 	zones      map[int64]*pace
 	left       []departure
 	births     int64
 	number     int64
-	back       int64 // below that of all that is there
+	views      bool  // other owners' attributes are read as the frame found them
+	inFrame    bool  // owners run their due events
+	back       int64 // the number of the last restored instance; below all numbers in use
 }
 
-// line is a line of the log, and its instant.
+// line is a line of the log and its time.
 type line struct {
 	at   int64
 	text string
 }
 
-// owner returns the one of a name. Of a scenario he is made if he is not there.
+// owner returns the owner with that name. With a scenario, a missing owner is created.
 func (w *world) owner(name string, of *Scenario) *owner {
 	if o := w.find(name); o != nil {
 		return o
 	}
-	o := &owner{name: name, all: w, defs: w.defs, says: of.seen, tags: map[string]int{}, dr: map[drKey]*memory{}, clock: newClock(0), mine: newPace(), bases: map[string]float64{}}
+	o := &owner{
+		name: name, all: w, defs: w.defs, says: of.seen, life: of.life, tags: map[string]int{}, dr: map[drKey]*memory{}, clock: newClock(0), mine: newPace(),
+		bases: map[string]float64{}, maxima: map[string]float64{}, minima: map[string]float64{},
+	}
 	w.owners = append(w.owners, o)
+	o.limits()
 	return o
 }
 
-// find returns the one of a name, nil if there is none.
+// find returns the owner with that name, or nil.
 func (w *world) find(name string) *owner {
 	for _, o := range w.owners {
 		if o.name == name {
@@ -48,12 +54,13 @@ func (w *world) find(name string) *owner {
 	return nil
 }
 
-// post is a command for another owner, which comes at the frame's end.
+// post queues a command for another owner until the end of the frame.
 func (w *world) post(to *owner, do func()) { w.posted = append(w.posted, w.of(to, do)) }
 
-// evict is what a source has too much of, on another owner: it goes before what else comes to others.
+// evict queues the removal of a buff that exceeds per_source on another owner. Evictions run before posted commands.
 func (w *world) evict(to *owner, do func()) { w.evicted = append(w.evicted, w.of(to, do)) }
 
+// of wraps a command for an owner, which is lost if that owner is away.
 func (w *world) of(to *owner, do func()) func() {
 	return func() {
 		if to.away {
@@ -65,6 +72,7 @@ func (w *world) of(to *owner, do func()) func() {
 	}
 }
 
+// deliver runs the queued evictions and commands until none is left.
 func (w *world) deliver() {
 	for len(w.evicted)+len(w.posted) > 0 {
 		from := &w.evicted
@@ -77,7 +85,7 @@ func (w *world) deliver() {
 	}
 }
 
-// merged is one log of all: by time, and at one instant by owner; nobody's own lines change their order.
+// merged returns the log of all owners, by time and then by owner. Each owner's own lines keep their order.
 func (w *world) merged() (log []string, decided bool) {
 	decided = true
 	rest := make([][]line, len(w.owners))
@@ -99,14 +107,18 @@ func (w *world) merged() (log []string, decided bool) {
 	}
 }
 
-// compensate: "Compensate(filter, Δ)": the ends of all that are meant, on all owners.
+// compensate moves the ends of all matching buffs on all owners: "Compensate(filter, Δ)".
 func (w *world) compensate(q query, by int64) {
 	for _, o := range w.owners {
 		if o.away {
 			continue
 		}
-		for _, b := range o.carried() {
-			if !b.gone && b.ends() && (q.one == "" && q.matches(b) || q.one == b.def.ID) {
+		found := o.found(q, func(b *instance) bool { return b.ends() && (q.one == "" || q.one == b.def.ID) })
+		if q.Most > 0 {
+			found = found[:min(q.Most, len(found))]
+		}
+		for _, b := range found {
+			if !b.gone {
 				o.moveEnds(b, func(end int64) int64 { return end + by })
 			}
 		}

