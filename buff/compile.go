@@ -26,6 +26,7 @@ type compiled struct {
 
 	interval, linger, reset, ifRemaining int64 // ms, of Aura, DR and Saving
 
+	is       []Tag // Tags, with those above them; sorted
 	tags     []Tag // Tags and Grants, with those above them; sorted
 	grants   []Tag // with those above them; sorted
 	schools  []Tag // not with those above them
@@ -172,7 +173,11 @@ func (k *checker) compile(s *Spec) {
 
 func (k *checker) compileTags(s *Spec) {
 	s.grants = k.catalog.closure(k.tagList("grants", &s.Grants))
-	s.tags = k.catalog.closure(append(k.tagList("tags", &s.Tags), s.grants...))
+	s.is = k.catalog.closure(k.tagList("tags", &s.Tags))
+	s.tags = s.is
+	if len(s.grants) > 0 {
+		s.tags = k.catalog.closure(append(slices.Clone(s.is), s.grants...))
+	}
 	s.schools = k.tagList("shield.schools", &s.Shield.Schools)
 	s.immunity = match{tags: k.tagList("immunity.tags", &s.Immunity.Tags), kind: s.Immunity.Type, polarity: s.Immunity.Polarity}
 	s.require.apply = k.condition("require.apply", &s.Require.Apply)

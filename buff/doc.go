@@ -188,8 +188,8 @@
 // A command that an event causes, from a list of the definition or from a handler by
 // [Turn.Issue], runs after the handler has returned and before the owner's next due event, at
 // the same instant, in the order of issue; the commands that it causes in turn are queued
-// behind (breadth first). After [MaxRounds] further rounds, or [MaxCommands] commands, the rest
-// is dropped and a Faulted with the reason Cascade says so. What a command adds is always due
+// behind (breadth first). After [MaxRounds] rounds, of which the first is what the event itself has
+// caused, or [MaxCommands] commands, the rest is dropped; a Faulted with the reason Cascade then ends the chain. What a command adds is always due
 // later than the command's own instant.
 //
 // Every instance has one Applied and one Removed. After the removal nothing of the buff starts

@@ -31,7 +31,7 @@ func (s *Set) immuneTo(spec *Spec, except uint16) bool {
 // immuneByTag is immuneTo by a tag that the game gave.
 func (g *gates) immuneByTag(spec *Spec) bool {
 	if len(g.immune) > 0 {
-		for _, t := range spec.tags {
+		for _, t := range spec.is {
 			if g.immune.has(t) {
 				return true
 			}
@@ -42,7 +42,7 @@ func (g *gates) immuneByTag(spec *Spec) bool {
 
 // immunize makes the owner immune to a tag once more, or once less.
 //
-// Immunities are counted, as tags are. What the definition says of a running buff decides: remove ends it, suppress leaves it to
+// An immunity is about what a buff is: its Tags, not its Grants. Immunities are counted, as tags are. What the definition says of a running buff decides: remove ends it, suppress leaves it to
 // reconsider, ignore does nothing; a command with Purge ends what would be suppressed too.
 //
 // Stories: testdata/immunity.txt, immune_ring.txt.
@@ -54,7 +54,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	if c.Verb == verb.DropImmunity && !g.immune.has(c.Tag) {
 		return Result{}
 	}
-	s.flushAll(t, func(spec *Spec) bool { return has(spec.tags, c.Tag) })
+	s.flushAll(t, func(spec *Spec) bool { return has(spec.is, c.Tag) })
 	if c.Verb == verb.DropImmunity {
 		if g.immune.drop([]Tag{c.Tag}) {
 			g.expose()
@@ -67,7 +67,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	n := int64(0)
 	s.each(func(at uint16) {
 		i := s.slot(at)
-		if has(s.specOf(i).tags, c.Tag) && (s.specOf(i).Immune == define.ImmuneRemove || c.Purge && s.specOf(i).Immune != define.ImmuneIgnore) {
+		if has(s.specOf(i).is, c.Tag) && (s.specOf(i).Immune == define.ImmuneRemove || c.Purge && s.specOf(i).Immune != define.ImmuneIgnore) {
 			s.end(t, at, Immunity)
 			n++
 		}

@@ -16,8 +16,12 @@ func below(name, tag string) bool { return name == tag || strings.HasPrefix(name
 
 // named reports whether a definition has a tag, of its own or granted.
 func named(s *buff.Spec, tag string) bool {
-	is := func(name string) bool { return below(name, tag) }
-	return slices.ContainsFunc(s.Tags, is) || slices.ContainsFunc(s.Grants, is)
+	return is(s, tag) || slices.ContainsFunc(s.Grants, func(name string) bool { return below(name, tag) })
+}
+
+// is reports whether a definition is of a tag: what an immunity reads.
+func is(s *buff.Spec, tag string) bool {
+	return slices.ContainsFunc(s.Tags, func(name string) bool { return below(name, tag) })
 }
 
 // has reports whether the owner has a tag: by the game, or by a buff that has its effect.
@@ -195,7 +199,7 @@ func empty(match define.Match) bool {
 
 // means reports whether a match means a definition.
 func means(match define.Match, s *buff.Spec) bool {
-	return !empty(match) && (len(match.Tags) == 0 || slices.ContainsFunc(match.Tags, func(tag string) bool { return named(s, tag) })) &&
+	return !empty(match) && (len(match.Tags) == 0 || slices.ContainsFunc(match.Tags, func(tag string) bool { return is(s, tag) })) &&
 		(match.Type == "" || match.Type == s.Dispel.Type) && (match.Polarity == define.Neutral || match.Polarity == s.Polarity)
 }
 
@@ -203,7 +207,7 @@ func means(match define.Match, s *buff.Spec) bool {
 // that has its effect and is not the one that asks.
 func (m *model) immuneTo(s *buff.Spec, but *carried) bool {
 	for tag, n := range m.immune {
-		if n > 0 && named(s, tag) {
+		if n > 0 && is(s, tag) {
 			return true
 		}
 	}
@@ -227,13 +231,13 @@ func (m *model) immunize(o op) string {
 	case o.tag == "":
 		return "tag"
 	case o.verb == verb.DropImmunity && m.immune[o.tag] > 0:
-		m.flushAll(func(s *buff.Spec) bool { return named(s, o.tag) })
+		m.flushAll(func(s *buff.Spec) bool { return is(s, o.tag) })
 		m.immune[o.tag]--
 	case o.verb == verb.Immunize:
-		m.flushAll(func(s *buff.Spec) bool { return named(s, o.tag) })
+		m.flushAll(func(s *buff.Spec) bool { return is(s, o.tag) })
 		m.immune[o.tag]++
 		for _, b := range slices.Clone(m.buffs) {
-			if !b.gone && named(b.spec, o.tag) && (b.spec.Immune == define.ImmuneRemove || o.purge && b.spec.Immune == define.ImmuneSuppress) {
+			if !b.gone && is(b.spec, o.tag) && (b.spec.Immune == define.ImmuneRemove || o.purge && b.spec.Immune == define.ImmuneSuppress) {
 				m.remove(b, buff.Immunity)
 				n++
 			}

@@ -263,9 +263,6 @@ func (m *model) fire(what any, rank int) {
 
 func (m *model) begin(at, now int64, inside bool) {
 	m.at, m.now, m.inside, m.round, m.spent, m.cut = at, now, inside, 0, 0, false
-	if inside { // what follows from an event is the first command itself
-		m.round = -1
-	}
 	m.forget()
 }
 
@@ -287,6 +284,10 @@ func (m *model) drain() {
 		} else {
 			m.carryOut(q)
 		}
+		if m.cut && len(m.queue) == 0 {
+			m.cut = false
+			m.line("error", " cascade", told{})
+		}
 	}
 }
 
@@ -307,9 +308,6 @@ func (m *model) resolve(o op) queued {
 
 func (m *model) issue(q queued) {
 	if m.round >= 16 || m.spent >= 10_000 {
-		if !m.cut {
-			m.line("error", " cascade", told{})
-		}
 		m.cut = true
 		return
 	}

@@ -248,7 +248,8 @@ func TestCommandsAreLimited(t *testing.T) {
 	r.run(100)
 	log := r.log()
 	require.Len(t, log, 2+1+10_000)
-	require.Equal(t, []string{"100 pulse p x1", "100 error cascade", "100 exec q x1"}, log[1:4])
+	require.Equal(t, []string{"100 pulse p x1", "100 exec q x1"}, log[1:3])
+	require.Equal(t, []string{"100 exec q x1", "100 error cascade"}, log[len(log)-2:])
 	r.run(200)
 	require.Len(t, r.log(), 1+1+10_000, "the next event begins with nothing spent")
 }

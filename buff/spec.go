@@ -24,7 +24,8 @@ type Spec struct {
 
 	// Tags say what the buff is, from the general to the particular:
 	// "debuff.poison". Grants are tags that the owner has while the buff is on it and
-	// has its effect. Queries about the buff read both.
+	// has its effect. Queries about the buff read both; an immunity reads Tags only, since it
+	// is about what a buff is.
 	Tags, Grants []string
 
 	// Polarity says what the buff is to its owner. Only queries read it.

@@ -172,9 +172,9 @@ func (c *condition) holds(s tagSet) bool {
 	return len(c.any) == 0 || slices.ContainsFunc(c.any, s.has)
 }
 
-// matches reports whether the definition is one of those that m means. An empty m means
-// none.
+// matches reports whether the definition is one of those that an immunity means: by its Tags, not
+// its Grants. An empty m means none.
 func (m *match) matches(s *Spec) bool {
-	return !m.empty() && (len(m.tags) == 0 || hasAny(s.tags, m.tags)) &&
+	return !m.empty() && (len(m.tags) == 0 || hasAny(s.is, m.tags)) &&
 		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == define.Neutral || m.polarity == s.Polarity)
 }

@@ -74,9 +74,9 @@ type Turn struct {
 	at     wheel.Time // the instant that is being worked off
 	now    wheel.Time // the same in the owner's time
 	inside bool       // within Run: handlers are called, not put off
-	round  int8       // how many commands led to the one that is running; below zero: none is
+	round  int8       // how many commands led to the one that is running
 	spent  int        // commands so far
-	cut    bool       // the guard has struck
+	cut    bool       // the guard has dropped a command, and no Faulted has reported it yet
 
 	items    []item
 	head     int
@@ -113,18 +113,15 @@ func (t *Turn) At() wheel.Time { return t.at }
 
 // Issue puts a command behind those that wait. Only inside the handler.
 //
-// It runs after the handler has returned and before the owner's next due event. If it comes
-// later than MaxRounds rounds after the first command of its chain, or after MaxCommands others,
-// it is dropped, and a Faulted says so, once for each chain.
+// It runs after the handler has returned and before the owner's next due event. If it belongs to a
+// round after MaxRounds of its chain, or comes after MaxCommands others, it is dropped. A Faulted
+// reports that once for each chain, after everything else of the chain.
 func (t *Turn) Issue(s *Set, c *Command) { t.issue(s, c) }
 
 // issue is Issue, and reports whether the command is in the list.
 func (t *Turn) issue(s *Set, c *Command) bool {
 	if t.round >= MaxRounds || t.spent >= MaxCommands {
-		if !t.cut {
-			t.cut = true
-			t.tell(s, Faulted).Why = Cascade
-		}
+		t.cut = true // reported by step
 		return false
 	}
 	t.spent++
@@ -133,15 +130,10 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 	return true
 }
 
-// begin starts the work of one event, inside Run, or of one command. The guard against cascades counts anew.
-//
-// A command of the loop is the first of its chain. Those that follow from an event
-// that was due are first themselves.
+// begin starts a chain: a due event, inside Run, or a command of the loop. What it sets off directly is
+// round 1 of the chain.
 func (t *Turn) begin(at, now wheel.Time, inside bool) {
 	t.at, t.now, t.inside, t.round, t.spent, t.cut = at, now, inside, 0, 0, false
-	if inside {
-		t.round = -1
-	}
 }
 
 // next takes the item at the head.
@@ -264,9 +256,17 @@ func (s *Set) Abort(t *Turn) {
 	}
 }
 
-// step carries out one item of the queue.
+// step carries out one item of the queue. After the last one of a chain that was cut off it reports that.
 func (s *Set) step(t *Turn) {
-	it := t.next()
+	s.doItem(t, t.next())
+	if t.cut && t.head == len(t.items) {
+		t.cut = false
+		t.tell(s, Faulted).Why = Cascade
+	}
+}
+
+// doItem carries out one item of the queue.
+func (s *Set) doItem(t *Turn, it item) {
 	if !it.call {
 		// What is issued meanwhile may move the list, and leaves the old one as it is.
 		if r := s.carryOut(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {

@@ -101,9 +101,9 @@
 //	                remove                    it is removed
 //	                ignore                    nothing
 //	dead            allow | deny              an application to a dead owner: done, or refused
-//	immunity        {tags, type, polarity}    its owner is immune to buffs with one of the tags,
-//	                                          that dispel type, and positive or negative; at
-//	                                          least one of them
+//	immunity        {tags, type, polarity}    its owner is immune to buffs with one of these in
+//	                                          their tags (not in their grants), that dispel
+//	                                          type, and positive or negative; at least one
 //	chance          1000, from 0 to 1000      per mille of the applications that succeed
 //	dr              a name | see below        each of several applications is shorter
 //	dispel          see below                 how it is taken off

@@ -42,7 +42,7 @@ type TagTest struct {
 // Match says which buffs are meant. What is left out is not asked. The zero Match
 // means none.
 type Match struct {
-	Tags     []string // has one of them, or one below
+	Tags     []string // its Tags, not its Grants, have one of them, or one below
 	Type     string   // Dispel.Type
 	Polarity Polarity // if not Neutral
 }
