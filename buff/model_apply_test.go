@@ -162,7 +162,7 @@ func (m *model) lasts(s *buff.Spec, o op, member bool) (int64, buff.Reason) {
 		d = min(d, ms(s.MaxDuration))
 	}
 	if s.Tail == define.TailFit {
-		period := periodAt(s, m.levelOf(s, o, member))
+		period := m.periodAfter(s, o, member)
 		d = max(halfUp(d, 1, period), 1) * period
 	}
 	return d, buff.NoReason
@@ -343,6 +343,18 @@ func (b *carried) levelIs(level int) {
 		b.period = is
 	}
 	b.level = level
+}
+
+// periodAfter returns the period of the instance of an application once it has been applied.
+func (m *model) periodAfter(s *buff.Spec, o op, member bool) int64 {
+	is, b := periodAt(s, m.levelOf(s, o, member)), m.joined(s, o, member)
+	switch {
+	case b != nil && b.wanted > 0:
+		return b.wanted
+	case b != nil && periodAt(s, b.level) == is:
+		return b.period
+	}
+	return is
 }
 
 // takeWanted takes the period that haste has left for the next refresh: the pulse to

@@ -177,7 +177,7 @@ func (s *Set) Paused() bool { return s.beside.time().stands() }
 // lasts returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
 // what it asks for, scaled, diminished, within its bounds, and fitted to its period.
 //
-// Stories: testdata/tail_fit.txt, tail_partial.txt, dr.txt.
+// Stories: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
 func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 	spec, share := a.Spec, uint64(100)
 	d := spec.duration
@@ -212,10 +212,28 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 	}
 	d = min(max(d, spec.shortest), spec.longest, define.MaxDuration.Milliseconds())
 	if spec.Tail == define.TailFit {
-		period := spec.periodAt(s.levelOf(a))
+		period := s.periodAfter(a)
 		d = max(scaled(d, 1, uint64(period)), 1) * period
 	}
 	return d, NoReason
+}
+
+// periodAfter returns the period that the buff of an application has once it has been applied: a buff that it
+// joins may have been hastened.
+func (s *Set) periodAfter(a *Application) int64 {
+	level := s.levelOf(a)
+	is, at := a.Spec.periodAt(level), s.joined(a)
+	if at == noSlot {
+		return is
+	}
+	i := s.slot(at)
+	switch {
+	case i.extra != noSlot && s.extraOf(i).wanted > 0:
+		return s.extraOf(i).wanted
+	case s.specOf(i) == a.Spec && s.specOf(i).periodAt(int(i.level)) == is:
+		return s.period(i)
+	}
+	return is
 }
 
 // levelOf returns the level at which the curves of an application's definition are asked:
