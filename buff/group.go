@@ -80,7 +80,7 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 }
 
 // evict notes who gives way to a newcomer in a full class, and reports whether there is
-// room then.
+// room then. With lowest-priority a newcomer below all that are there is refused.
 //
 // One that gives way to the group already counts no more, so that a newcomer which replaces another of its class needs no
 // second place. Story: testdata/slots.txt.
@@ -99,7 +99,8 @@ func (s *Set) evict(t *Turn, spec *Spec) bool {
 	switch {
 	case taken < spec.Slot.Limit:
 		return true
-	case spec.Slot.Evict == define.EvictReject:
+	case spec.Slot.Evict == define.EvictReject,
+		spec.Slot.Evict == define.EvictLowest && spec.Group.Priority < s.specOf(s.slot(victim)).Group.Priority:
 		return false
 	}
 	t.going = append(t.going, goer{victim, Overflowed})

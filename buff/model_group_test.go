@@ -54,7 +54,11 @@ func (m *model) room(s *buff.Spec, o op) (buff.Reason, []goer) {
 			if sl.Evict == define.EvictReject {
 				return buff.NoSlot, nil
 			}
-			going = append(going, goer{m.victim(taken, sl.Evict), buff.Overflowed})
+			victim := m.victim(taken, sl.Evict)
+			if sl.Evict == define.EvictLowest && s.Group.Priority < victim.spec.Group.Priority {
+				return buff.NoSlot, nil
+			}
+			going = append(going, goer{victim, buff.Overflowed})
 		}
 	}
 	if n := s.PerSource.Limit; n > 0 {

@@ -22,7 +22,7 @@ type Evict uint8
 const (
 	EvictReject  Evict = iota // the newcomer is refused
 	EvictOldest               // the oldest application
-	EvictLowest               // the lowest group priority, then the oldest
+	EvictLowest               // the lowest group priority, then the oldest; a newcomer below all of them is refused
 	EvictSoonest              // the one that ends soonest, then the oldest
 )
 

@@ -27,7 +27,7 @@ func (t *teller) company() {
 	if l := &t.Slot; l.Class != "" {
 		t.say("Takes a slot of the class %s, of which its owner has %d; if none is free, %s.", code(l.Class), l.Limit, map[define.Evict]string{
 			define.EvictReject: "it is refused", define.EvictOldest: "the oldest goes",
-			define.EvictLowest: "the one of the lowest priority goes", define.EvictSoonest: "the one that ends first goes",
+			define.EvictLowest: "the one of the lowest priority goes, or it is refused if its own is lower", define.EvictSoonest: "the one that ends first goes",
 		}[l.Evict])
 	}
 	t.sayIf(t.PerSource.Limit > 0, "A source has at most %d on all owners; then the oldest goes.", t.PerSource.Limit)
