@@ -139,10 +139,23 @@ func (s *Spec) alone() bool {
 		slices.ContainsFunc(s.thresholds, func(t threshold) bool { return t.consume != 0 && int32(s.initial) >= t.at })
 }
 
+// endsItself returns the reason for which the pulses of the definition remove an instance of it, if they do: each pulse
+// takes one away then.
+func (s *Spec) endsItself() (why Reason, ends bool) {
+	k := slices.IndexFunc(s.pulse, func(o op) bool { return o.do == define.DoRemove && o.spec == s && o.to == define.ToOwner })
+	if k < 0 || !s.pulses() {
+		return NoReason, false
+	}
+	return removing(s.pulse[k].reason), true
+}
+
 // ending lists what the end of an instance that nobody touches applies.
 func (s *Spec) ending(list func(field string, ops []op, times int)) {
 	why := Expired
+	itself, ends := s.endsItself()
 	switch {
+	case ends:
+		why = itself
 	case slices.ContainsFunc(s.thresholds, func(t threshold) bool { return t.consume != 0 }):
 		why = Consumed
 	case s.Stack.By != define.ByNone && s.Stack.Overflow == define.OverflowClear:
@@ -157,9 +170,12 @@ func (s *Spec) ending(list func(field string, ops []op, times int)) {
 
 // timesPulsed returns how often an instance pulses that nobody touches; 2 stands for more.
 func (s *Spec) timesPulsed() int {
+	_, ends := s.endsItself()
 	switch {
 	case !s.pulses():
 		return 0
+	case ends:
+		return 1
 	case s.Kind == define.Infinite, s.PeriodBy != nil, s.DurationBy != nil:
 		return 2
 	}

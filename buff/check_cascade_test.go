@@ -1,6 +1,7 @@
 package buff_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 // TestCascades: what applies itself more than once is refused, unless something may refuse it.
 func TestCascades(t *testing.T) {
 	twice := []buff.Action{{Do: define.DoApply, Name: "a"}, {Do: define.DoApply, Name: "a"}}
+	again := []buff.Action{{Do: define.DoRemove, Name: "a"}, {Do: define.DoApply, Name: "a"}}
 	for name, c := range map[string]struct {
 		spoil func(*buff.Spec)
 		fails bool
@@ -23,6 +25,21 @@ func TestCascades(t *testing.T) {
 		"a sure chance": {func(s *buff.Spec) { s.Chance = 1000 }, true},
 		"a condition":   {func(s *buff.Spec) { s.Require.Apply.None = []string{"full"} }, false},
 		"a share":       {func(s *buff.Spec) { s.PerSource.Limit = 3 }, false},
+
+		// A pulse that removes one of its own takes the place of one.
+		"a pulse":                   {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: again[1:]} }, true},
+		"a pulse for itself":        {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: again} }, false},
+		"a pulse for another owner": {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: toSource(again)} }, true},
+		"two for itself":            {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: append(again, again[1])} }, true},
+		"itself, and at its end":    {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: again, RemoveAny: twice[:1]} }, true},
+		"itself, and when cancelled": {func(s *buff.Spec) {
+			s.Period, s.On = period, buff.Hooks{Pulse: again, Remove: ending(buff.Cancelled, twice[:1])}
+		}, true},
+		"itself, and when it expires": {
+			func(s *buff.Spec) {
+				s.Period, s.On = period, buff.Hooks{Pulse: again, Remove: ending(buff.Expired, twice[:1])}
+			}, false,
+		},
 	} {
 		a := buff.Spec{ID: "a", Duration: time.Second, Tags: []string{"full"}, On: buff.Hooks{RemoveAny: twice}}
 		c.spoil(&a)
@@ -33,4 +50,17 @@ func TestCascades(t *testing.T) {
 			require.NoError(t, err, name)
 		}
 	}
+}
+
+const period = 200 * time.Millisecond
+
+func ending(why buff.Reason, list []buff.Action) map[buff.Reason][]buff.Action {
+	return map[buff.Reason][]buff.Action{why: list}
+}
+
+// toSource returns actions of which the first is for the source.
+func toSource(list []buff.Action) []buff.Action {
+	list = slices.Clone(list)
+	list[0].To = define.ToSource
+	return list
 }

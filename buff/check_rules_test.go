@@ -111,8 +111,9 @@ func TestCheckStack(t *testing.T) {
 		{stacking(St{Effective: -1}), []string{"stack.effective: must be from 1 to 4096, not -1"}},
 		{
 			stacking(St{By: define.ByTarget, Effective: 2}),
-			[]string{"stack.effective: means nothing by target, where there is only one; with timers each it counts stacks"},
+			[]string{"stack.effective: means nothing by target, where there is only one; with timers each it counts stacks, with level segregate levels"},
 		},
+		{stacking(St{By: define.ByTarget, Level: define.LevelSegregate, Effective: 2}), nil},
 		{stacking(St{By: define.ByTarget, Timers: define.TimersEach, Limit: 3, Effective: 3}), nil},
 		{stacking(St{By: define.ByTarget, Timers: define.TimersEach, Limit: 3, Effective: 4}), []string{"stack.effective: must be from 1 to the limit of 3, not 4"}},
 

@@ -50,8 +50,8 @@ func (k *checker) limit(s *Spec) {
 		k.failf("stack.effective", "must be from 1 to the limit of %d, not %d", s.limit, n)
 	case st.Timers != define.TimersEach && (n < 0 || n > MaxPerOwner):
 		k.failf("stack.effective", "must be from 1 to %d, not %d", MaxPerOwner, n)
-	case st.Timers != define.TimersEach && st.By == define.ByTarget:
-		k.failf("stack.effective", "means nothing by target, where there is only one; with timers each it counts stacks")
+	case st.Timers != define.TimersEach && st.By == define.ByTarget && st.Level != define.LevelSegregate:
+		k.failf("stack.effective", "means nothing by target, where there is only one; with timers each it counts stacks, with level segregate levels")
 	}
 }
 

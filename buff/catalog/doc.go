@@ -78,7 +78,8 @@
 //	first           none | start | every      a pulse at once: never, at the start, at refreshes too
 //	tail            none                      the last part of a period does nothing
 //	                partial                   it pulses, with its fraction, when all of it is over
-//	                fit                       there is none: the duration becomes whole periods
+//	                fit                       there is none: the duration becomes whole periods; of what joins a
+//	                                          buff, of the period that this has then
 //	align           start | owner             periods are counted from its start, or from the zero
 //	                                          of its owner's time: all of one period together
 //	haste           snapshot                  a new period counts from the next refresh
@@ -193,7 +194,7 @@
 //	  limit         from 1 to 4096, required  how many slots an owner has
 //	  evict         reject                    one more is refused
 //	                oldest                    or the oldest goes
-//	                lowest-priority           or that of the lowest group.priority
+//	                lowest-priority           or that of the lowest group.priority; what is lower still is refused
 //	                soonest-to-end            or the one that ends first
 //	require
 //	  apply         {all, any, none}          lists of tags: if it fails, it is refused
