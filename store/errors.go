@@ -53,9 +53,9 @@ var (
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("store: closed")
 
-	// ErrBroken: the disk has failed to keep a write, and what it says of later ones cannot be
-	// trusted. Close the store and open it again.
-	ErrBroken = errors.New("store: the disk did not keep a write; close the store and open it again")
+	// ErrBroken: further writes may be lost. The disk did not keep a write, or the file was removed, replaced or
+	// truncated while it was open. Close the store and open it again.
+	ErrBroken = errors.New("store: broken, further writes may be lost; close the store and open it again")
 )
 
 // Errors of the caller.

@@ -72,7 +72,7 @@ type Options struct {
 	Now func() time.Time
 
 	// Reopen, if not nil, opens the store again after ErrBroken: for store/bolt that of the same
-	// file. The old one has been closed then. It is called before the next commit, on a goroutine
+	// file. The old one has been closed then. Zones that share a store share one Reopen too: see package store/bolt. It is called before the next commit, on a goroutine
 	// of the Saver; if it fails or panics, that commit has failed, and the one after it tries again.
 	Reopen func() (Store, error)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -16,47 +17,55 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Options say how a file is opened. The zero value is for a game.
+// Options configures [Open]. A game uses the zero value.
 type Options struct {
-	// ReadOnly opens a file to Load from, which must be there. Others may do so too, while
-	// nobody has it open to write.
+	// ReadOnly opens an existing file for Load only. Several processes may do so at the same time, unless
+	// one has the file open for writing.
 	ReadOnly bool
 
-	// noSync leaves out the syncs: the control of the tests of power loss.
+	// noSync omits the syncs: the control of the power loss tests.
 	noSync bool
 }
 
-// Store keeps zones in a file. Any goroutine may call its methods; one at a time does something.
+// Store stores zones in a file. Any goroutine may call its methods; calls are executed one at a time.
 type Store struct {
-	mu      sync.Mutex
-	path    string
-	db      *bbolt.DB // nil: closed
-	opts    Options
-	broken  error  // why no later commit can be trusted
-	warning string // of the file as it was opened
-	records []byte // memory for those of a batch
+	mu       sync.Mutex
+	path     string
+	absolute string      // path, independent of the working directory
+	db       *bbolt.DB   // nil: closed
+	file     *os.File    // opened by db
+	identity os.FileInfo // of file
+	opts     Options
+	broken   error  // why later commits cannot be trusted
+	stuck    bool   // a transaction did not end: bbolt still holds its locks
+	warning  string // of Open
+	records  []byte // scratch memory for the records of a batch
 }
 
 var _ store.Store = (*Store)(nil)
 
-// layout is the version of what is where in the file.
+// layout is the version of the buckets and keys of the file.
 const layout = 1
 
-// lockWait is less than bbolt's pause between two attempts, so that it makes one.
+// lockWait is shorter than bbolt's pause between two attempts, so that there is only one.
 const lockWait = time.Millisecond
 
-// Open opens the file, or makes it if there is none. It fails with [store.ErrLocked] if another
-// process has it open, [store.ErrReadOnly] if this one may not write to it, [store.ErrDamaged],
-// [store.ErrFuture] or [store.ErrForeign] if it cannot be used. A file that is there has not been
-// changed when Open fails.
+// Open opens the file, or creates it. It fails with [store.ErrLocked] if another process has the file
+// open, [store.ErrReadOnly] if this process may not write to it, and [store.ErrDamaged],
+// [store.ErrFuture] or [store.ErrForeign] if it cannot be used. If Open fails, an existing file is
+// unchanged.
 func Open(path string, o Options) (*Store, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !o.ReadOnly {
 		if err := create(path); err != nil {
 			return nil, fmt.Errorf("store/bolt: making %s: %w", path, err)
 		}
 	}
-	s := &Store{path: path, opts: o}
-	err := recovered(func() (err error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("store/bolt: %s: %w", path, err)
+	}
+	s := &Store{path: path, absolute: absolute, opts: o}
+	err = s.recovered(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{
 			ReadOnly: o.ReadOnly, Timeout: lockWait, NoSync: o.noSync, FreelistType: bbolt.FreelistMapType,
 			OpenFile: s.openFile,
@@ -64,34 +73,48 @@ func Open(path string, o Options) (*Store, error) {
 		return err
 	})
 	if err == nil {
-		err = recovered(func() error { return s.db.View(checkLayout) })
+		_, err = s.transact(s.db.View, checkLayout)
 	}
 	if err != nil {
-		if s.db != nil {
-			err = errors.Join(err, s.db.Close())
-		}
-		return nil, s.at(openError(err))
+		return nil, s.at(errors.Join(openError(err), s.close()))
 	}
 	return s, nil
 }
 
-// openFile opens and locks the file, and sees that it is sound, before bbolt looks at it.
+// openFile opens and locks the file, and checks its pages, before bbolt reads them.
 func (s *Store) openFile(path string, flag int, mode os.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(path, flag&^os.O_CREATE, mode)
+	f, err := s.openLocked(func() (*os.File, error) { return os.OpenFile(path, flag&^os.O_CREATE, mode) })
 	if err != nil {
 		return nil, err
 	}
-	if err := lock(f, !s.opts.ReadOnly); err != nil {
+	if s.warning, err = checkPages(f, s.identity.Size()); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	info, err := f.Stat()
-	if err == nil {
-		s.warning, err = checkPages(f, info.Size())
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
+	s.file = f
 	return f, nil
+}
+
+// openLocked opens and locks the file. If the file is replaced between the two steps, it opens the new one.
+func (s *Store) openLocked(open func() (*os.File, error)) (*os.File, error) {
+	for {
+		f, err := open()
+		if err != nil {
+			return nil, err
+		}
+		err = lock(f, !s.opts.ReadOnly)
+		if err == nil {
+			s.identity, err = f.Stat()
+		}
+		if err == nil {
+			err = s.inPlace(0)
+		}
+		if err == nil {
+			return f, nil
+		}
+		if err = errors.Join(err, f.Close()); !errors.Is(err, errReplaced) {
+			return nil, err
+		}
+	}
 }
 
 func openError(err error) error {
@@ -106,24 +129,13 @@ func openError(err error) error {
 	return err
 }
 
-// at names the file in an error, and says what to do.
+// at adds the file and, if known, the remedy to an error.
 func (s *Store) at(err error) error { return store.At(err, s.path, "") }
 
-// recovered turns a panic of bbolt, over a page that makes no sense, into an error.
-func recovered(do func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = &store.DamageError{Place: "a page", Problem: fmt.Sprint(r)}
-		}
-	}()
-	return do()
-}
-
-// Warning says what was wrong with the file when it was opened and did not keep it from being
-// used, or is "".
+// Warning returns the problem that Open found and could work around, or "".
 func (s *Store) Warning() string { return s.warning }
 
-// Open is that of [store.Store].
+// Open implements [store.Store].
 func (s *Store) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,12 +154,12 @@ func (s *Store) Open(ctx context.Context, zone string) (*store.Cut, error) {
 		return setEpoch(tx, zone, cut.Epoch)
 	})
 	if err != nil {
-		return nil, s.at(err)
+		return nil, err
 	}
 	return cut, empty
 }
 
-// Load is that of [store.Store].
+// Load implements [store.Store].
 func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,11 +167,9 @@ func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
 		return nil, err
 	}
 	var cut *store.Cut
-	err := recovered(func() error {
-		return s.db.View(func(tx *bbolt.Tx) (err error) {
-			cut, err = readZone(tx, zone)
-			return err
-		})
+	_, err := s.transact(s.db.View, func(tx *bbolt.Tx) (err error) {
+		cut, err = readZone(tx, zone)
+		return err
 	})
 	if errors.Is(err, store.ErrEmpty) {
 		return cut, err
@@ -171,22 +181,28 @@ func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
 func (s *Store) Zones() (names []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.db == nil {
-		return nil, store.ErrClosed
+	if err := s.open(); err != nil {
+		return nil, err
 	}
-	err = recovered(func() error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			return tx.Bucket(zonesBucket).ForEachBucket(func(name []byte) error {
-				names = append(names, string(name))
-				return nil
-			})
+	_, err = s.transact(s.db.View, func(tx *bbolt.Tx) error {
+		return tx.Bucket(zonesBucket).ForEachBucket(func(name []byte) error {
+			names = append(names, string(name))
+			return nil
 		})
 	})
 	return names, s.at(err)
 }
 
-// Commit is that of [store.Store]. After an error of the disk that is not for want of room, each
-// further one fails with [store.ErrBroken].
+// Broken returns why the store accepts no more commits, or nil: see [store.ErrBroken]. Close does not change
+// it. Zones that share a file use it to reopen the file only once.
+func (s *Store) Broken() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.broken
+}
+
+// Commit implements [store.Store]. After a disk error other than a full disk, all further commits
+// fail with [store.ErrBroken].
 func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,51 +215,86 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 	if len(b.Moved)+len(b.Arrived) > 0 {
 		return s.at(store.ErrNoMoves)
 	}
-	return s.at(s.update(func(tx *bbolt.Tx) error {
+	return s.update(func(tx *bbolt.Tx) error {
 		w := writer{ctx: ctx, b: b, records: s.records[:0]}
 		defer func() { s.records = w.records[:0] }()
 		return w.apply(tx)
-	}))
+	})
 }
 
 func (s *Store) ready(ctx context.Context, zone string, write bool) error {
+	if err := s.open(); err != nil {
+		return err
+	}
 	switch {
-	case s.db == nil:
-		return store.ErrClosed
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case write && s.opts.ReadOnly:
 		return s.at(store.ErrReadOnly)
 	case write && s.broken != nil:
-		return s.at(fmt.Errorf("%w: %w", store.ErrBroken, s.broken))
+		return isBroken(s.broken)
 	}
 	return store.CheckName(zone)
 }
 
-// update makes one transaction. An error of do is an answer; one of bbolt beside it comes from
-// the disk.
+// open fails if no transaction can be started. A store that was closed because it is broken reports ErrBroken, so
+// that all zones that share it reopen it.
+func (s *Store) open() error {
+	switch closed := s.db == nil; {
+	case (closed || s.stuck) && s.broken != nil:
+		return isBroken(s.broken)
+	case closed:
+		return store.ErrClosed
+	}
+	return nil
+}
+
+func isBroken(why error) error { return fmt.Errorf("%w: %w", store.ErrBroken, why) }
+
+// update executes one read-write transaction. It is acknowledged only if the path still refers to the open
+// file. An error other than that of do is one of the disk and breaks the store, unless the disk is full or a
+// page is damaged and the transaction was rolled back.
 func (s *Store) update(do func(*bbolt.Tx) error) error {
-	var answer error
-	err := recovered(func() error {
-		return s.db.Update(func(tx *bbolt.Tx) error {
-			answer = do(tx)
-			return answer
-		})
+	answered, err := s.transact(s.db.Update, func(tx *bbolt.Tx) error {
+		if err := s.inPlace(tx.Size()); err != nil {
+			return err
+		}
+		return do(tx)
 	})
-	if err != nil && answer == nil && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+	if err == nil {
+		err = s.inPlace(0)
+		answered = true
+	}
+	err = s.at(err)
+	switch _, gone := errors.AsType[goneError](err); {
+	case gone:
+		s.broken = err
+		return isBroken(err)
+	case err == nil || answered, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case !errors.Is(err, store.ErrDamaged):
 		s.broken = err
 	}
 	return err
 }
 
-// Close is that of [store.Store].
+// Close implements [store.Store].
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.db == nil {
-		return nil
-	}
+	return s.close()
+}
+
+func (s *Store) close() error {
 	db := s.db
 	s.db = nil
+	switch {
+	case db == nil:
+		if s.file != nil { // bbolt failed to open it, or it is already closed
+			_ = s.file.Close()
+		}
+		return nil
+	case s.stuck: // db.Close would wait for its own locks; the mapping remains and would keep the file locked
+		return errors.Join(unlock(s.file), s.file.Close())
+	}
 	return db.Close()
 }

@@ -280,3 +280,59 @@ func FuzzPages(f *testing.F) {
 		}
 	})
 }
+
+// TestP33_EveryPage: each page overwritten, with zeros and with rubbish.
+func TestP33_EveryPage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zones.db")
+	states := twoCuts(t, path)
+	sound, err := os.ReadFile(path)
+	require.NoError(t, err)
+	whole, size := 0, os.Getpagesize()
+	for at := 0; at < len(sound); at += size {
+		for _, fill := range []byte{0, 0xFF, 'A'} {
+			damaged := bytes.Clone(sound)
+			copy(damaged[at:], bytes.Repeat([]byte{fill}, size))
+			require.NoError(t, os.WriteFile(path, damaged, 0o600))
+			ok, err := readDamaged(path, states)
+			require.NoError(t, err, "page %d, of %#x", at/size, fill)
+			if ok {
+				whole++
+			}
+		}
+	}
+	require.NotZero(t, whole, "free pages and the older meta page may be overwritten")
+}
+
+// TestFileDoesNotGrow: rewriting owners reuses the space of their older versions, and opening a file does not
+// change its size.
+func TestFileDoesNotGrow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zones.db")
+	s, err := Open(path, Options{noSync: true})
+	require.NoError(t, err)
+	_, err = s.Open(ctx, "a")
+	require.ErrorIs(t, err, store.ErrEmpty)
+	size := func() int64 {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		return info.Size()
+	}
+	frame := uint64(0)
+	play := func(commits int) {
+		for range commits {
+			frame++
+			require.NoError(t, s.Commit(ctx, goneBatch("a", frame, buff.OwnerID(frame%100), 3000)))
+		}
+	}
+	play(100)
+	before := size()
+	play(3000)
+	require.LessOrEqual(t, size(), 2*before)
+	require.NoError(t, s.Close())
+	before = size()
+	for range 20 {
+		s, err := Open(path, Options{})
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+	}
+	require.Equal(t, before, size())
+}

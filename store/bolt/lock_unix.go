@@ -23,3 +23,6 @@ func lock(f *os.File, exclusive bool) error {
 	}
 	return err
 }
+
+// unlock gives back what lock has taken.
+func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

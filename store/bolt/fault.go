@@ -1,0 +1,93 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/bufftick/bufftick/store"
+)
+
+// goneError says that the open file is no longer, or no longer wholly, at its path: later writes would be lost.
+type goneError string
+
+func (e goneError) Error() string { return string(e) }
+
+const (
+	errRemoved   goneError = "the file has been removed or renamed"
+	errReplaced  goneError = "another file has been put in its place"
+	errTruncated goneError = "the file has been truncated"
+)
+
+// inPlace fails unless the path refers to the open file and the file has at least size bytes. It takes
+// about 3 µs.
+func (s *Store) inPlace(size int64) error {
+	switch now, err := os.Stat(s.absolute); {
+	case errors.Is(err, fs.ErrNotExist):
+		return errRemoved
+	case err != nil:
+		return err
+	case !os.SameFile(now, s.identity):
+		return errReplaced
+	case now.Size() < size:
+		return fmt.Errorf("%w: it has %d bytes and needs %d", errTruncated, now.Size(), size)
+	}
+	return nil
+}
+
+// transact executes one transaction. If do panics because a page is malformed or unreadable, the transaction
+// is rolled back and the error is a [store.DamageError]; other zones are not affected. If bbolt itself panics
+// before it has ended the transaction, it never releases its locks, and any further call would block for
+// ever: the store is stuck and broken. answered reports whether the error is that of do.
+func (s *Store) transact(begin func(func(*bbolt.Tx) error) error, do func(*bbolt.Tx) error) (answered bool, err error) {
+	var tx *bbolt.Tx
+	returned := false
+	err = s.recovered(func() error {
+		err := begin(func(t *bbolt.Tx) error {
+			tx = t
+			err := s.recovered(func() error { return do(t) })
+			answered = err != nil
+			return err
+		})
+		returned = true
+		return err
+	})
+	if !returned && (tx == nil || tx.DB() != nil) {
+		s.stuck, s.broken = true, s.at(err)
+	}
+	return answered, err
+}
+
+// recovered turns panics into errors: panics of bbolt because of a malformed page, and panics of the runtime
+// because of an unreadable page of the mapped file, which would otherwise end the process with SIGBUS.
+func (s *Store) recovered(do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = &store.DamageError{
+				Place:   s.pageAt(r.Addr()),
+				Problem: "it cannot be read: the disk failed, or the file has been truncated",
+			}
+		default:
+			err = &store.DamageError{Place: "a page", Problem: fmt.Sprint(r)}
+		}
+	}()
+	return do()
+}
+
+// pageAt names the page that is mapped at an address. db.Info reads the first page, which may be unreadable too.
+func (s *Store) pageAt(address uintptr) (place string) {
+	defer func() {
+		if recover() != nil {
+			place = "a page"
+		}
+	}()
+	info := s.db.Info()
+	return fmt.Sprintf("page %d", (address-info.Data)/uintptr(info.PageSize))
+}
