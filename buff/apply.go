@@ -26,6 +26,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		a.Spec = newest
 	}
 	spec := a.Spec
+	t.share = a.share
 	if !a.plain() {
 		if why, err := a.check(); err != nil {
 			return s.faulty(t, a, why, err)
@@ -90,6 +91,7 @@ func (s *Set) land(t *Turn, a *Application, d int64) outcome {
 func (s *Set) execute(t *Turn, a *Application) outcome {
 	e := t.tell(s, Executed)
 	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
+	e.Elapsed, e.Period, e.Count = a.share.elapsed, a.share.period, a.share.count
 	s.follow(t, a.Spec.exec, &magnitudes{values: t.worked.values, captured: a.Captured})
 	return outcome{kind: Executed}
 }

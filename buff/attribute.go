@@ -195,9 +195,12 @@ func (s *Set) amountAtAct(t *Turn, n *number, e *Event, k *magnitudes) (float64,
 
 // followChange issues what an action does to an attribute, for what has happened.
 func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitudes) {
-	c, stacks := o.change, e.Stacks
-	if e.Kind == Denied {
+	c, stacks, share := o.change, e.Stacks, t.shareOf(e)
+	switch e.Kind {
+	case Denied:
 		stacks = e.Spec.limit // of an overflow
+	case Executed:
+		stacks = share.instantStacks()
 	}
 	v := c.by.of(k.values)
 	if c.atAct != nil {
@@ -214,13 +217,7 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 	if c.perStack {
 		v = float64(v * float64(stacks))
 	}
-	if e.Period != 0 {
-		v = float64(v*float64(e.Elapsed)) / float64(e.Period)
-	}
-	if e.Count > 1 {
-		v = float64(v * float64(e.Count))
-	}
-	if !finite(v) {
+	if v = share.of(v); !finite(v) {
 		t.emit(s, &Event{Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
 		return
 	}

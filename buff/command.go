@@ -63,6 +63,7 @@ type Application struct {
 	// It is copied where it is kept.
 	Captured []Captured
 
+	share  share  // of the pulse that has set it off
 	member bool   // applied by an aura: without an end
 	with   uint64 // as the link of the buff of that age; 0: of none
 	rest   bool   // one of taken.rest

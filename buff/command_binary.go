@@ -128,6 +128,7 @@ func (f *form) fields(c *Command) {
 	signed(f, &q.Stacks)
 
 	f.taken(c)
+	f.share(&a.share)
 }
 
 // form writes a command into bytes or reads it from there; which of the two, the same code does

@@ -47,7 +47,9 @@
 // never carried: it is Executed once, with one stack.
 //
 // Whatever a buff applies, by any word of its definition, gets the level and magnitude of that
-// buff; what an overflow applies gets those of the application that was one too many.
+// buff; what an overflow applies gets those of the application that was one too many. What a pulse
+// sets off counts as much as the pulse: its part of a period, the pulses that it stands for, and,
+// in instants, its stacks.
 //
 // The log lines here are those of [Event.AppendLog]: the poison applied again after
 // 4 s, from testdata/refresh_restart.txt.

@@ -91,7 +91,7 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 	q := asked{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(spec.stacks(a), spec.limit)
 	if spec.Kind == define.Instant {
-		q.stacks = 1 // it cannot stack, whatever the application says
+		q.stacks = a.share.instantStacks() // it cannot stack, whatever the application says
 	}
 	if at := s.joined(a); at != noSlot && spec.Stack.Timers != define.TimersQueue {
 		i := s.slot(at)

@@ -65,7 +65,8 @@ type Event struct {
 	Next wheel.Time
 
 	// Elapsed and Period, in ms, are set for a pulse of less than a whole period:
-	// its effect is the share Elapsed/Period of a whole one.
+	// its effect is the share Elapsed/Period of a whole one. An Executed that a pulse has set off has those of
+	// the pulse, and its Count.
 	Elapsed, Period int64
 
 	// Offline, in ms, is how long its owner was away, of a buff that ended meanwhile.
@@ -82,7 +83,7 @@ type Event struct {
 	Name string // the timeout's name, the act of an Interrupt or of a Reacted, the attribute of a Changed, or of a Denied for NoParam the number that is missing, or that is brought and nothing reads
 
 	Stacks int32 // after the fact; for a Pulsed, those that pulse
-	Count  int32 // how many pulses a Pulsed stands for, if more than one; otherwise 0
+	Count  int32 // how many pulses a Pulsed stands for, or one that an Executed follows from, if more than one; otherwise 0
 	Level  int16
 	Attr   stat.Attr // of a Changed
 	Kind   EventKind
@@ -149,10 +150,11 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 	if (e.Kind == Hastened || e.Kind == Restored) && e.Next != wheel.Never {
 		dst = appendField(dst, " next=", int64(e.Next))
 	}
-	if e.Period != 0 {
+	pulse := e.Kind == Pulsed || e.Kind == Suppressed
+	if pulse && e.Period != 0 {
 		dst = appendField(appendField(dst, " fraction=", e.Elapsed), "/", e.Period)
 	}
-	if e.Count > 1 {
+	if pulse && e.Count > 1 {
 		dst = appendField(dst, " count=", int64(e.Count))
 	}
 	if e.Offline > 0 {

@@ -35,6 +35,7 @@ func asksFor(s *buff.Spec, caller string) bool {
 
 func (m *model) apply(o op, member bool) string {
 	s := m.catalog.Spec(o.spec)
+	m.running = o.portion
 	if why, word := wrong(s, o); why != buff.NoReason {
 		m.line("error", because(why), told{spec: s, source: o.source})
 		return "error " + why.String() + " " + word
@@ -392,7 +393,7 @@ func (m *model) cross(b *carried, was int, source buff.OwnerID) {
 			continue
 		}
 		if t.Apply != "" {
-			m.issue(queued{op: op{verb: verb.Apply, spec: t.Apply, source: source, magnitude: b.magnitude, level: b.level, inherits: true, known: known}})
+			m.issue(queued{op: op{verb: verb.Apply, spec: t.Apply, source: source, magnitude: b.magnitude, level: b.level, inherits: true, known: known, portion: m.running}})
 		}
 		if t.Consume != 0 {
 			m.issue(queued{op: op{verb: verb.Remove, stacks: max(t.Consume, 0), reason: buff.Consumed}, target: b})

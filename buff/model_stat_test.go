@@ -95,7 +95,7 @@ func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
 		q.stacks = min(b.stacks+stacks(s, o), limit(s))
 	}
 	if s.Kind == define.Instant {
-		q.stacks = 1
+		q.stacks = max(o.portion.stacks, 1)
 	}
 	why := buff.NoReason
 	ask := func(n define.Number) (v float64) {
@@ -331,15 +331,18 @@ func (m *model) changeBase(o op) string {
 
 // followChange issues what an action does to an attribute, for what has happened.
 func (m *model) followChange(a buff.Action, c told, source buff.OwnerID) {
-	v := c.nums.changes[a.Change]
-	if a.Change.PerStack {
+	v, p := c.nums.changes[a.Change], m.portionOf(c)
+	switch {
+	case a.Change.PerStack && c.kind == "exec":
+		v *= float64(max(p.stacks, 1))
+	case a.Change.PerStack:
 		v *= float64(c.stacks)
 	}
-	if c.period > 0 {
-		v = v * float64(c.part) / float64(c.period)
+	if p.period > 0 {
+		v = v * float64(p.part) / float64(p.period)
 	}
-	if c.count > 1 {
-		v *= float64(c.count)
+	if p.count > 1 {
+		v *= float64(p.count)
 	}
 	o := op{verb: verb.AddBase, attr: a.Change.Attr, value: v, tag: a.Change.School, spec: c.spec.ID, source: source, ofBuff: true}
 	if a.Do == define.DoDamage {
@@ -364,7 +367,7 @@ func (m *model) askAgain(b *carried) {
 // bring applies what a buff is linked to.
 func (m *model) bring(b *carried) {
 	for _, id := range b.spec.Links {
-		m.issue(queued{op: op{verb: verb.Apply, spec: id, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known, with: b}})
+		m.issue(queued{op: op{verb: verb.Apply, spec: id, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known, with: b, portion: m.running}})
 	}
 }
 

@@ -33,6 +33,7 @@ type model struct {
 	memories map[memory]*diminished
 	bases    map[string]float64 // of attributes, if they have ever been changed
 	worked   *worked            // of the application that is carried out
+	running  portion            // of it
 	ring     string             // how things stood when settling came to no end
 
 	at     int64 // the instant in the world's time
@@ -147,6 +148,23 @@ type told struct {
 	part, period int64 // of a pulse of less than a whole period
 	count        int
 	target       buff.OwnerID // of what happened
+}
+
+// portion is what of a whole pulse something counts that the pulse has set off.
+type portion struct {
+	part, period  int64
+	count, stacks int
+}
+
+// portionOf is that of what follows from an event. Nothing follows in part from what ends, or from an act.
+func (m *model) portionOf(c told) portion {
+	switch c.kind {
+	case "pulse":
+		return portion{c.part, c.period, c.count, c.stacks}
+	case "remove", "stackend", "react":
+		return portion{}
+	}
+	return m.running
 }
 
 type queued struct {
@@ -364,7 +382,7 @@ func (m *model) followFrom(list []buff.Action, c told, source buff.OwnerID) {
 			c.handler = 1 + buff.HandlerID(slices.Index(m.names, a.Name))
 			m.tell(c)
 		case define.DoApply:
-			m.ask(a, c, source, op{verb: verb.Apply, spec: a.Name, source: source, magnitude: c.magnitude, level: c.level, inherits: true, known: c.nums.known})
+			m.ask(a, c, source, op{verb: verb.Apply, spec: a.Name, source: source, magnitude: c.magnitude, level: c.level, inherits: true, known: c.nums.known, portion: m.portionOf(c)})
 		case define.DoRemove:
 			m.ask(a, c, source, op{verb: verb.RemoveSpec, spec: a.Name, source: source, reason: a.Reason})
 		case define.DoKill:

@@ -82,6 +82,7 @@ type op struct {
 	known    *float64 // the source's mind
 	ofBuff   bool     // a buff changes an attribute
 	linked   bool     // it ends what a buff was linked to
+	portion  portion  // of the pulse that has set it off
 	with     *carried // of what it is a link, or which has ended
 }
 

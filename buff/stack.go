@@ -129,7 +129,7 @@ func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes
 		}
 		if h.apply != nil {
 			t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
-				Spec: t.Catalog.newest(h.apply), Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(k),
+				Spec: t.Catalog.newest(h.apply), Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(k), share: t.share,
 			}})
 		}
 		if h.consume != 0 {

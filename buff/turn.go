@@ -88,6 +88,7 @@ type Turn struct {
 	held    waitingCall // one that was put off, while it is called
 	only    waitingCall // that of Set.pulseOnly
 
+	share    share      // of the application that is carried out
 	worked   worked     // the numbers of the application that is carried out
 	loot     loot       // room for those of stolen buffs
 	captured []Captured // of those that wait
@@ -305,7 +306,7 @@ func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnit
 			s.queueCall(t, e, nil, o.handler, 0)
 		case define.DoApply:
 			s.ask(t, o, e, source, &Command{Verb: verb.Apply, Application: Application{
-				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k),
+				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k), share: t.shareOf(e),
 			}})
 		case define.DoRemove:
 			s.ask(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: o.spec, Source: source}, Reason: o.reason})

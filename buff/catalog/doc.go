@@ -289,7 +289,11 @@
 //	                against that school take theirs first; school is a tag and may be left out
 //
 // by is a number, and counts once, or with per_stack: true once for each stack. In a pulse
-// for a part of a period it counts in that part, and in one for several periods as often.
+// for a part of a period it counts in that part, and in one for several periods as often. The
+// same holds for what such a pulse applies, and what that applies: there it does not matter
+// whether a buff changes an attribute itself or through an instant. In an instant that a pulse
+// has set off, per_stack and stacks count the stacks that pulsed; any other has one. What a buff
+// does at its removal or at an act, and its own pulses, count in full.
 //
 // The format has words that the engine does not know so far: numbers from a handler, and
 // stack.refresh, stack.expire and stack.by by one. These are refused as "not supported
