@@ -123,6 +123,7 @@ type op struct {
 	handler HandlerID
 	spec    *Spec
 	change  *change
+	name    string // of an action for another owner, for a Missed: "apply sting to target"
 }
 
 // change is a compiled Change.

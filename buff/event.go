@@ -31,9 +31,10 @@ const (
 	Restored                        // it came back with its owner
 	Changed                         // the base of an attribute was changed
 	Reacted                         // something happened for which the buff has actions: see [Happened]
+	Missed                          // an action of the buff for its source, or for the target of an act, found nobody: Name says which action
 )
 
-var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore", "change", "react"}
+var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore", "change", "react", "miss"}
 
 // String returns the word of the kind in a log: "apply", "pulse".
 func (k EventKind) String() string { return wordlist.Word(eventWords, k) }
@@ -51,7 +52,7 @@ type Event struct {
 
 	Owner  OwnerID
 	Source OwnerID // who applied the buff
-	Target OwnerID // of a Reacted, who else was in what happened, or 0
+	Target OwnerID // of a Reacted, who else was in what happened, or 0; of a Missed, who is not there, or 0 for the game
 	Spec   *Spec   // nil for a TimedOut, for a cascade, and for a Changed by a command of the game
 	Handle Handle  // the instance; zero for an instant buff, a Denied, a TimedOut and a Changed
 
@@ -80,7 +81,7 @@ type Event struct {
 	// Delta is, of a Changed, by how much the base was changed, and Value what it is now.
 	Delta, Value float64
 
-	Name string // the timeout's name, the act of an Interrupt or of a Reacted, the attribute of a Changed, or of a Denied for NoParam the number that is missing, or that is brought and nothing reads
+	Name string // the timeout's name, the act of an Interrupt or of a Reacted, the attribute of a Changed, the action of a Missed as in "apply sting to target", or of a Denied for NoParam the number that is missing, or that is brought and nothing reads
 
 	Stacks int32 // after the fact; for a Pulsed, those that pulse
 	Count  int32 // how many pulses a Pulsed stands for, or one that an Executed follows from, if more than one; otherwise 0
@@ -135,6 +136,8 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 		dst = appendField(dst, " active=", e.Magnitude)
 	case Changed:
 		return e.appendChange(dst)
+	case Missed:
+		return append(append(dst, ' '), e.Name...)
 	case Reacted:
 		dst = append(append(dst, ' '), e.Name...)
 		if e.Magnitude != 0 {

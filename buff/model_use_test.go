@@ -166,6 +166,15 @@ func (m *model) ask(a buff.Action, c told, source buff.OwnerID, o op) {
 	case ownID:
 		m.issue(queued{op: o})
 	case 0: // the game
+		what := o.spec
+		if a.Change != nil {
+			what = a.Change.Attr
+		}
+		rest := " " + a.Do.String()
+		if a.Do != define.DoKill {
+			rest += " " + what
+		}
+		m.line("miss", rest+" to "+a.To.String(), told{spec: c.spec, source: c.source, about: c.about})
 	default:
 		if o.verb == verb.RemoveSpec {
 			o.reason = cmp.Or(o.reason, buff.Cancelled)

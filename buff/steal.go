@@ -12,9 +12,18 @@ import (
 
 // Outgoing is a command of one owner's rules for another owner.
 type Outgoing struct {
-	At      wheel.Time // of its cause
-	To      OwnerID    // who it is for
-	Command Command    // what is asked of it
+	At       wheel.Time // of its cause
+	From, To OwnerID
+	Command  Command
+	Cause    Cause // zero if no action asks for it
+}
+
+// Cause is the action of a buff that an [Outgoing] carries out.
+type Cause struct {
+	Spec   *Spec // of the buff
+	Source OwnerID
+	Handle Handle
+	Name   string // the action, as in "apply sting to target"
 }
 
 // steal takes what the query finds off its owner and has it applied to who steals, for
@@ -41,7 +50,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 		left := s.takeLeft(t, i, &a, most)
 		s.end(t, at, Stolen)
 		if left {
-			t.Outbox = append(t.Outbox, Outgoing{At: t.at, To: q.To, Command: Command{Verb: verb.Apply, Owner: q.To, Application: a}})
+			t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: q.To, Command: Command{Verb: verb.Apply, Owner: q.To, Application: a}})
 		}
 		return true
 	})

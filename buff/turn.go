@@ -318,8 +318,9 @@ func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnit
 	}
 }
 
-// ask issues what an action asks for, or sends it to whom it is for. What is known of the source
-// is not sent: whoever delivers it asks the source itself.
+// ask issues the command of an action, or sends it to the owner that it is for. If that is nobody,
+// a Missed says so. What is known of the source is not sent: the engine reads the source itself
+// when it delivers the command.
 func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 	to := s.owner
 	switch o.to {
@@ -328,15 +329,29 @@ func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 	case define.ToTarget:
 		to = e.Target
 	}
-	switch to {
-	case s.owner:
+	if to == s.owner {
 		t.Issue(s, c)
-	case 0: // the game is no owner
-		t.Failed++
-	default:
-		c.Owner, c.Application.Captured = to, nil
-		t.Outbox = append(t.Outbox, Outgoing{At: t.at, To: to, Command: *c})
+		return
 	}
+	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, Name: o.name}
+	if to == 0 { // the game is no owner
+		s.miss(t, to, &cause)
+		return
+	}
+	c.Owner, c.Application.Captured = to, nil
+	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: to, Command: *c, Cause: cause})
+}
+
+// miss reports that an action found nobody.
+func (s *Set) miss(t *Turn, who OwnerID, c *Cause) {
+	t.emit(s, &Event{Kind: Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.Name, End: wheel.Never})
+}
+
+// Miss reports, with a [Missed] at the instant at, that the owner of an [Outgoing] is not there. The
+// instant is not before anything that has run.
+func (s *Set) Miss(t *Turn, at wheel.Time, who OwnerID, c *Cause) {
+	t.begin(at, s.beside.time().started(at), false)
+	s.miss(t, who, c)
 }
 
 // inherit returns what is known of a buff's source, for what the buff sets off. It stays

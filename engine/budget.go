@@ -210,7 +210,7 @@ func (e *Engine) deliverCross() {
 			e.evict(c)
 			continue
 		}
-		e.forward(&c.cmd)
+		e.deliverAcross(c.from, &c.cmd, &c.why)
 	}
 	e.keepOutbox(k)
 }

@@ -32,6 +32,7 @@ type outgoing struct {
 	from buff.OwnerID
 	own  bool // the engine's, see Engine.evict
 	cmd  buff.Command
+	why  buff.Cause // of an action
 }
 
 func (c *Context) live() *workerState {

@@ -160,6 +160,20 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 	return e.missed(e.deliver(o, c))
 }
 
+// deliverAcross is forward for a command of one owner for another. An action that finds nobody is an event
+// of the owner whose buff has it, unless that has left or is busy; then it is counted.
+func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cause) {
+	if why.Spec != nil && e.whom(c) == nil {
+		if o := e.ownerOf(from); o != nil && e.idle(o) {
+			e.did.commands++
+			e.alter(o)
+			o.set.Miss(e.turn(), e.now, c.Owner, why)
+			return
+		}
+	}
+	e.forward(c)
+}
+
 // missed counts a command of which nothing will be seen.
 func (e *Engine) missed(r buff.Result) buff.Result {
 	if r.Err != nil && r.Kind == 0 {

@@ -129,7 +129,7 @@ func TestTimeChangesAreRemembered(t *testing.T) {
 		}, got)
 		require.Len(t, slices.Collect(e.History().TimeChanges(history.Query{From: 2000, To: 3000})), 5, "of both")
 		for x := range e.History().Events(history.Query{}) {
-			require.LessOrEqual(t, x.Kind, buff.Reacted, "no event tells it")
+			require.LessOrEqual(t, x.Kind, buff.Missed, "no event tells it")
 		}
 		require.Equal(t, e.Stats().Events, e.History().Stats().Events)
 		require.NoError(t, e.Close(t.Context()))

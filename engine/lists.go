@@ -81,8 +81,8 @@ func (e *Engine) passOn() {
 	}
 	e.passes = true
 	for i := 0; i < len(e.loop.Outbox); i++ {
-		c := e.loop.Outbox[i].Command
-		e.forward(&c)
+		o := e.loop.Outbox[i]
+		e.deliverAcross(o.From, &o.Command, &o.Cause)
 	}
 	clear(e.loop.Outbox)
 	e.loop.Outbox = e.loop.Outbox[:0]
@@ -98,7 +98,7 @@ func (l *workerState) passOn() {
 	}
 	for i := range l.turn.Outbox {
 		p := &l.turn.Outbox[i]
-		l.outbox = append(l.outbox, outgoing{at: p.At, from: l.owner.id(), cmd: p.Command})
+		l.outbox = append(l.outbox, outgoing{at: p.At, from: p.From, cmd: p.Command, why: p.Cause})
 	}
 	clear(l.turn.Outbox)
 	l.turn.Outbox = l.turn.Outbox[:0]

@@ -116,7 +116,7 @@ func counts(e *buff.Event) bool {
 	switch e.Kind {
 	case buff.Pulsed, buff.Suppressed:
 		return e.Spec.Stack.Timers == define.TimersShared // or it says how many of them pulse
-	case buff.Reacted, buff.Faulted:
+	case buff.Reacted, buff.Missed, buff.Faulted:
 		return false
 	}
 	return true

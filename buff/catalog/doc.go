@@ -275,7 +275,9 @@
 //	                unload, reload, fault; any is done for each, after its own list
 //
 // An action is a map with exactly one of these, and, if it is not for the owner, to: source, who
-// applied the buff, or in on.act to: target, who else was in what happened:
+// applied the buff, or in on.act to: target, the other owner of the act. An action for another owner
+// is carried out at the end of the frame. If that owner is not there, or is the game, nothing is done,
+// and an event of the kind Missed ("miss" in a log) says so:
 //
 //	call: NAME      the Go handler of that name
 //	apply: ID       that definition is applied to the owner

@@ -35,15 +35,16 @@ const (
 	DoDamage           // the same downwards, after the shields
 )
 
-// To says whom an buff.Action is for. What is for another owner is a command across owners: it comes at
-// the end of the frame; for one that is not there it is lost, and counted.
+// To says whom a buff.Action is for. An action for another owner is a command across owners, carried
+// out at the end of the frame. If that owner is not there, or is the game, nothing is done and an event
+// of the kind Missed says so.
 type To uint8
 
 // Whom it may be for.
 const (
 	ToOwner  To = iota // who carries the buff
-	ToSource           // who applied it; nobody if that is the game
-	ToTarget           // of what happened, who else was in it: buff.Happened
+	ToSource           // who applied it
+	ToTarget           // the other owner of the act: buff.Happened
 )
 
 // Fate says what becomes of a buff when something befalls its owner, its source or

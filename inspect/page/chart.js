@@ -28,7 +28,7 @@ const groups = [
   { title: "pulses", kinds: ["pulse"] },
   { title: "applied", kinds: ["apply", "refresh", "stack", "exec", "restore", "queue", "period"] },
   { title: "ended", kinds: ["remove", "stackend"] },
-  { title: "timeouts, reactions", kinds: ["timeout", "react"] },
+  { title: "timeouts, reactions", kinds: ["timeout", "react", "miss"] },
   { title: "hidden or shown", kinds: ["hide", "show", "suppressed"] },
   { title: "denied or failed", kinds: ["deny", "error"] },
   { title: "numbers changed", kinds: ["change"] },
