@@ -77,11 +77,12 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	r := outcome{handle: s.handle(at), kind: Stacked}
 	room := spec.limit - int32(i.stacks)
 	full := room <= 0
-	if full && (spec.Stack.Overflow == define.OverflowDeny || spec.Stack.Overflow == define.OverflowClear) {
+	higher := a.outlevels(i)
+	if full && spec.refuses(higher) {
 		return s.refuse(t, at, a)
 	}
 	s.version(t, at, a)
-	if full && spec.Stack.Overflow == define.OverflowAllow {
+	if full && spec.Stack.Overflow != define.OverflowReplace {
 		r.kind = s.restartFirst(t, at, a, d)
 		s.overflow(t, a)
 		return r
@@ -103,7 +104,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	s.level(i, a)
 	s.renew(t, at, a)
 	s.addAsync(t, i, a, d, n, s.ages)
-	s.topUp(t, i, a)
+	s.topUp(t, i, a, false)
 	s.touch(t, at)
 	e := s.about(Stacked, at)
 	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
@@ -128,7 +129,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 // Story: testdata/timers_each_full.txt.
 func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
 	i := s.slot(at)
-	if s.specOf(i).Stack.Refresh == define.RefreshNone {
+	if s.specOf(i).Stack.Refresh == define.RefreshNone && !a.outlevels(i) {
 		return 0
 	}
 	x, now := s.extraOf(i), s.nowOf(t, i)
@@ -146,7 +147,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	s.reranked(s.specOf(i))
 	s.level(i, a)
 	s.renew(t, at, a)
-	s.topUp(t, i, a)
+	s.topUp(t, i, a, false)
 	s.touch(t, at)
 	e := s.about(Refreshed, at)
 	e.End = s.worldOf(i, l.end)
@@ -267,14 +268,14 @@ func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
 		}
 		return stacks, sum
 	}
-	for below := int64(0); stacks < most; {
+	for below := (strength{}); stacks < most; {
 		best := strongestBelow(async, at, below, stacks > 0)
 		if best < 0 {
 			break
 		}
-		below = async[best].magnitude
+		below = async[best].strength()
 		for k := range async {
-			if l := &async[k]; l.counts(at) && l.magnitude == below {
+			if l := &async[k]; l.counts(at) && l.strength() == below {
 				n := min(int32(l.stacks), most-stacks)
 				stacks += n
 				sum += int64(n) * l.magnitude
@@ -294,13 +295,13 @@ func (s *Set) sameCount(i *instance, a, b wheel.Time) bool {
 	return stacks == more && sum == total
 }
 
-// strongestBelow returns an async stack of the greatest magnitude of those that count at an
+// strongestBelow returns the strongest async stack of those that count at an
 // instant, and, if bounded, are below a bound; -1 if there is none.
-func strongestBelow(async []asyncStack, at wheel.Time, bound int64, bounded bool) int {
+func strongestBelow(async []asyncStack, at wheel.Time, bound strength, bounded bool) int {
 	best := -1
 	for k := range async {
 		l := &async[k]
-		if l.counts(at) && !(bounded && l.magnitude >= bound) && (best < 0 || l.magnitude > async[best].magnitude) {
+		if l.counts(at) && !(bounded && l.strength().compare(bound) >= 0) && (best < 0 || l.strength().compare(async[best].strength()) > 0) {
 			best = k
 		}
 	}

@@ -39,12 +39,16 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 }
 
 // topUp is what a further application does to charges and shield, whatever it does to the
-// end.
-func (s *Set) topUp(t *Turn, i *instance, a *Application) {
+// end. A higher level that wins has a shield and charges of its own instead.
+func (s *Set) topUp(t *Turn, i *instance, a *Application, higher bool) {
 	if i.extra == noSlot {
 		return
 	}
 	x, spec := s.extraOf(i), a.Spec
+	if higher {
+		x.shield, x.charges = spec.pool(t, a), spec.charged(a)
+		return
+	}
 	x.shield = max(x.shield, spec.pool(t, a))
 	switch more := spec.charged(a); {
 	case a.rest:

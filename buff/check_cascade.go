@@ -115,7 +115,7 @@ func (s *Spec) applies() (edges []edge) {
 	if s.Stack.By == define.ByNone {
 		return edges
 	}
-	if s.Stack.Refresh != define.RefreshNone && s.Stack.Timers != define.TimersQueue {
+	if (s.Stack.Refresh != define.RefreshNone || s.Stack.Level == define.LevelHigherWins) && s.Stack.Timers != define.TimersQueue {
 		list("on.refresh", s.refresh, 1)
 	}
 	if s.pulses() && (s.First == define.FirstEvery || s.Stack.Phase == define.PhaseExecute) {

@@ -84,7 +84,7 @@ func (s *Spec) otherPairs() []pair {
 	const beat = "there is no beat to change"
 	still := s.Clock == define.Online
 	return []pair{
-		{len(s.On.Refresh) > 0 && st.By != define.ByNone && st.Refresh == define.RefreshNone, "on.refresh", "a list", "refresh none", "nothing is refreshed"},
+		{len(s.On.Refresh) > 0 && st.By != define.ByNone && st.Refresh == define.RefreshNone && st.Level != define.LevelHigherWins, "on.refresh", "a list", "refresh none", "nothing is refreshed"},
 		{st.Phase != define.PhaseKeep && st.By != define.ByNone && !s.pulses(), "stack.phase", st.Phase.String(), "no period", beat},
 		{s.Inhibition != define.InhibitionKeep && !s.pulses(), "inhibition", s.Inhibition.String(), "no period", beat},
 		{s.Inhibition == define.InhibitionReset && s.Align == define.AlignOwner, "inhibition", "reset", "align owner", "the beat is that of all"},

@@ -167,14 +167,14 @@ func (s *Set) rank(t *Turn) {
 	}
 }
 
-// outdoes reports whether the older a is stronger than b: by priority, then by magnitude;
+// outdoes reports whether the older a is stronger than b: by priority, level and magnitude;
 // of equals the newest is.
 func (s *Set) outdoes(a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)
 	if p, q := s.specOf(x).Group.Priority, s.specOf(y).Group.Priority; p != q {
 		return p > q
 	}
-	return x.magnitude > y.magnitude
+	return x.strength().compare(y.strength()) > 0
 }
 
 // outranked returns for which of its rules an instance is hidden, after rank.
@@ -202,7 +202,10 @@ func (s *Set) stronger(at uint16) (n int) {
 	for other := s.oldest; other != noSlot; other = s.slot(other).newer {
 		s.looked++
 		o := s.slot(other)
-		if s.same(s.specOf(o), s.specOf(i)) && (o.magnitude > i.magnitude || o.magnitude == i.magnitude && s.age(o) < s.age(i)) {
+		if !s.same(s.specOf(o), s.specOf(i)) {
+			continue
+		}
+		if by := o.strength().compare(i.strength()); by > 0 || by == 0 && s.age(o) < s.age(i) {
 			n++
 		}
 	}

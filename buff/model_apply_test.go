@@ -247,12 +247,12 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		return false, m.deny(s, o, buff.LowerLevel)
 	}
 	m.flush(b)
-	full := b.stacks >= limit(s)
+	full, higher := b.stacks >= limit(s), b.outlevelled(o)
 	if st.Timers == define.TimersQueue {
 		full = len(b.async)+1 >= limit(s)
 	}
 	switch {
-	case full && st.Overflow == define.OverflowDeny:
+	case full && st.Overflow == define.OverflowDeny && !higher:
 		m.deny(s, o, buff.Limit)
 		m.overflow(o)
 		return false, "deny limit"
@@ -271,7 +271,9 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 			b.by = append(b.by, o.source)
 		}
 	}()
-	m.joinUses(b)
+	if m.joinUses(b); higher {
+		b.charges, b.shield = s.Charges.N, m.worked.pool
+	}
 	if !full {
 		was := b.stacks
 		b.stacks = min(b.stacks+stacks(s, o), limit(s))
@@ -283,12 +285,14 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		r = "stack"
 	}
 	now := b.now(m.now)
-	if st.Refresh != define.RefreshNone {
+	if st.Refresh != define.RefreshNone || higher {
 		r = cmp.Or(r, "refresh")
 		if full {
 			b.setLevel(o)
 		}
-		b.end = b.refreshed(now, d)
+		if b.end = b.refreshed(now, d); higher && d != never {
+			b.end = now + d
+		}
 		b.duration, b.magnitude = d, o.magnitude
 		m.stirred(b, false)
 		b.takeWanted()

@@ -33,7 +33,17 @@ func oldest(async []*asyncStack) *asyncStack {
 
 // strongest orders async stacks by strength, of equals the oldest first.
 func strongest(x, y *asyncStack) int {
-	return cmp.Or(cmp.Compare(y.magnitude, x.magnitude), x.age-y.age)
+	return cmp.Or(y.level-x.level, cmp.Compare(y.magnitude, x.magnitude), x.age-y.age)
+}
+
+// stronger reports whether the first of two levels and magnitudes is above the second.
+func stronger(level int, magnitude int64, than int, of int64) bool {
+	return cmp.Or(level-than, cmp.Compare(magnitude, of)) > 0
+}
+
+// outlevelled reports whether the level of an application replaces that of the buff.
+func (b *carried) outlevelled(o op) bool {
+	return b.spec.Stack.Level == define.LevelHigherWins && o.level > b.level
 }
 
 // addAsync adds stacks that last d. Their first period ends a period from now: a part of one
@@ -47,10 +57,11 @@ func (b *carried) addAsync(o op, now, d int64, stacks, age int) {
 	b.findEnd()
 }
 
-// inStep lets the periods of all async stacks begin with those of the buff.
-func (b *carried) inStep() {
+// inStep lets the periods of all async stacks begin now, with those of the buff; aligned, its next pulse may come before
+// such a period ends.
+func (b *carried) inStep(now int64) {
 	for _, l := range b.async {
-		l.lag = 0
+		l.lag = max(now+b.period, b.next) - b.next
 	}
 }
 
@@ -118,7 +129,7 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 			m.about(b, "stackend", times(b.stacks)+because(buff.Overflowed))
 		}
 	} else if full { // allow: the stack that ends first begins anew
-		if b.spec.Stack.Refresh == define.RefreshNone {
+		if b.spec.Stack.Refresh == define.RefreshNone && !b.outlevelled(o) {
 			m.overflow(o)
 			return ""
 		}
@@ -168,11 +179,11 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 	if full {
 		var goes *asyncStack
 		if len(b.async) > 0 {
-			switch b.spec.Stack.Overflow {
-			case define.OverflowReplace:
+			switch over := b.spec.Stack.Overflow; {
+			case over == define.OverflowReplace:
 				goes = oldest(b.async)
-			case define.OverflowAllow:
-				if weakest := slices.MaxFunc(b.async, strongest); weakest.magnitude < o.magnitude {
+			case over == define.OverflowAllow || b.outlevelled(o):
+				if weakest := slices.MaxFunc(b.async, strongest); stronger(o.level, o.magnitude, weakest.level, weakest.magnitude) {
 					goes = weakest
 				}
 			}
@@ -188,7 +199,7 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 	l := &asyncStack{left: d, magnitude: o.magnitude, source: o.source, level: o.level, age: m.ages, nums: m.worked.copied()}
 	b.takeWanted()
 	m.joinUses(b)
-	if l.magnitude > b.magnitude {
+	if stronger(l.level, l.magnitude, b.level, b.magnitude) {
 		now, was := b.now(m.now), b.running
 		was.left, was.source, was.nums = left(now, b.end), b.source, b.nums
 		m.letRun(b, l, now)

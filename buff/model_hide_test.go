@@ -1,6 +1,7 @@
 package buff_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -72,6 +73,8 @@ func (m *model) weaker(b *carried) bool {
 			return false
 		case h.Priority != g.Priority:
 			return h.Priority > g.Priority
+		case x.level != b.level:
+			return x.level > b.level
 		case x.magnitude != b.magnitude:
 			return x.magnitude > b.magnitude
 		}
@@ -83,7 +86,7 @@ func (m *model) weaker(b *carried) bool {
 func (m *model) ineffective(b *carried) bool {
 	stronger := 0
 	for _, x := range m.buffs {
-		if x.spec == b.spec && (x.magnitude > b.magnitude || x.magnitude == b.magnitude && x.age < b.age) {
+		if x.spec == b.spec && cmp.Or(x.level-b.level, cmp.Compare(x.magnitude, b.magnitude), b.age-x.age) > 0 {
 			stronger++
 		}
 	}
@@ -138,7 +141,7 @@ func (m *model) bearing() string {
 	}
 	for _, b := range m.buffs {
 		if m.ranked(b.spec) {
-			s += fmt.Sprintf("%d/%d ", b.number, b.magnitude)
+			s += fmt.Sprintf("%d/%d/%d ", b.number, b.level, b.magnitude)
 		}
 		if !empty(b.spec.Immunity) && !b.entering && !b.hidden() {
 			s += fmt.Sprintf("immune by %d ", b.number)
@@ -185,7 +188,7 @@ func (m *model) setHidden(b *carried, unmet, inhibited, weaker, ineffective bool
 		m.purgeImmune(b)
 		if by && b.period > 0 && b.spec.Inhibition != define.InhibitionKeep {
 			b.newBeat(b.now(m.now))
-			b.inStep()
+			b.inStep(b.now(m.now))
 			if b.spec.Inhibition == define.InhibitionExecute {
 				m.pulse(b, atOnce, "", 0)
 			}

@@ -1,6 +1,8 @@
 package buff
 
 import (
+	"cmp"
+
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/wheel"
@@ -9,7 +11,7 @@ import (
 // With TimersQueue one application runs, and the instance is it; the others wait with what
 // they have left, and with numbers of their own, until they are the strongest.
 
-// againQueue is a further application to a queue. Only a stronger one, by magnitude, runs at once, and what ran waits with
+// againQueue is a further application to a queue. Only a stronger one, by level and magnitude, runs at once, and what ran waits with
 // what it has left; an equal one waits behind. At the limit, which counts the one that runs, it is
 // refused unless it may push out one that waits: the oldest (replace), or the weakest if that is weaker
 // (allow). What runs is never pushed out, but clear ends the whole instance.
@@ -23,9 +25,9 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 		switch weakest := weakestOf(x.async); {
 		case spec.Stack.Overflow == define.OverflowClear:
 			return s.refuse(t, at, a)
-		case spec.Stack.Overflow == define.OverflowDeny,
+		case spec.Stack.Overflow == define.OverflowDeny && !a.outlevels(i),
 			weakest < 0,
-			spec.Stack.Overflow == define.OverflowAllow && x.async[weakest].magnitude >= a.Magnitude:
+			spec.Stack.Overflow == define.OverflowAllow && x.async[weakest].strength().compare(a.strength()) >= 0:
 			r := s.deny(t, a, Limit, nil)
 			s.overflow(t, a)
 			return r
@@ -40,7 +42,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 	s.ages++
 	s.takeWanted(i)
 	l := asyncStack{left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level)}
-	if a.Magnitude > i.magnitude {
+	if a.strength().compare(i.strength()) > 0 {
 		s.stepAside(i, left(now, i.end))
 		s.run(t, at, &l, now)
 		if spec.uses&usesMagnitudes != 0 {
@@ -52,7 +54,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 		x.async = append(x.async, l)
 	}
 	s.tune(at)
-	s.topUp(t, i, a)
+	s.topUp(t, i, a, false)
 	s.touch(t, at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
 	if spec.uses&usesLinks != 0 {
@@ -116,15 +118,20 @@ func (s *Set) emitQueued(t *Turn, at uint16) {
 	t.emit(s, &e)
 }
 
-// strongestOf returns who runs next: the greatest magnitude, then the oldest.
+// strongestOf returns who runs next: the strongest, then the oldest.
 func strongestOf(async []asyncStack) int {
 	best := 0
 	for k := range async {
-		if l, b := &async[k], &async[best]; l.magnitude > b.magnitude || l.magnitude == b.magnitude && l.age < b.age {
+		if turnOrder(&async[k], &async[best]) < 0 {
 			best = k
 		}
 	}
 	return best
+}
+
+// turnOrder orders the applications that wait in a queue as they run: the strongest first, of equals the oldest.
+func turnOrder(a, b *asyncStack) int {
+	return cmp.Or(b.strength().compare(a.strength()), cmp.Compare(a.age, b.age))
 }
 
 // weakestOf returns who would run last: the weakest, of equals the youngest; -1 if nobody
@@ -134,8 +141,7 @@ func strongestOf(async []asyncStack) int {
 func weakestOf(async []asyncStack) int {
 	weakest := -1
 	for k := range async {
-		if weakest < 0 || async[k].magnitude < async[weakest].magnitude ||
-			async[k].magnitude == async[weakest].magnitude && async[k].age > async[weakest].age {
+		if weakest < 0 || turnOrder(&async[k], &async[weakest]) > 0 {
 			weakest = k
 		}
 	}

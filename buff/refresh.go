@@ -9,20 +9,26 @@ import (
 // the end was set. A refresh keeps the instance's age, and with it its place in the order of
 // what is due at one instant. FirstEvery pulses if anything came of the application, be it only a stack.
 //
+// A higher level that wins replaces the end, whatever the rule: it never rides on the time of a lower one.
+//
 // The phase is kept unless the definition says otherwise: with a beat that began anew, who applies
 // again just before each pulse would see none, and loses up to a period with each refresh (clipping).
 //
 // Stories: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
-// refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt.
-func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked bool) bool {
+// refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt, level_higher.txt.
+func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, higher bool) bool {
 	i, spec := s.slot(at), a.Spec
 	now := s.nowOf(t, i)
-	set := spec.Stack.Refresh != define.RefreshNone
+	set := spec.Stack.Refresh != define.RefreshNone || higher
 	if set {
 		if !stacked { // or it has it already
 			s.level(i, a)
 		}
-		i.end = s.refreshed(i, now, d)
+		if higher {
+			i.end = lasting(now, d)
+		} else {
+			i.end = s.refreshed(i, now, d)
+		}
 		s.takeDuration(i, d)
 		i.magnitude = a.Magnitude
 		if i.extra != noSlot {

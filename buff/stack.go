@@ -51,14 +51,14 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		return s.againQueue(t, at, a, d)
 	}
 	r := outcome{handle: s.handle(at)}
-	full := int32(i.stacks) >= spec.limit
-	if full && (spec.Stack.Overflow == define.OverflowDeny || spec.Stack.Overflow == define.OverflowClear) {
+	full, higher := int32(i.stacks) >= spec.limit, a.outlevels(i)
+	if full && spec.refuses(higher) {
 		return s.refuse(t, at, a)
 	}
 	revised := s.specOf(i).revision != spec.revision
 	s.version(t, at, a)
 	if i.extra != noSlot {
-		s.topUp(t, i, a)
+		s.topUp(t, i, a, higher)
 	}
 	switch {
 	case !full:
@@ -71,17 +71,22 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		s.tell(t, Stacked, at)
 		s.cross(t, at, was, a.Source, s.magnitudesBehind(t, i, a))
 		r.kind = Stacked
-	case revised && spec.Stack.Refresh == define.RefreshNone:
+	case revised && spec.Stack.Refresh == define.RefreshNone && !higher:
 		s.tellVersion(t, at) // nothing else would say that it is of another version now
 		r.kind = Refreshed
 	}
-	if s.refresh(t, at, a, d, r.kind == Stacked) && r.kind == 0 {
+	if s.refresh(t, at, a, d, r.kind == Stacked, higher) && r.kind == 0 {
 		r.kind = Refreshed
 	}
 	if full && len(a.Spec.overflow) > 0 {
 		s.overflow(t, a)
 	}
 	return r
+}
+
+// refuses reports whether the overflow rule takes no application at the limit. A higher level that wins is not one too many.
+func (s *Spec) refuses(higher bool) bool {
+	return s.Stack.Overflow == define.OverflowClear || s.Stack.Overflow == define.OverflowDeny && !higher
 }
 
 // refuse is what the overflow rules deny and clear do with an application too many.

@@ -124,9 +124,7 @@ func (s *Set) parts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []a
 	for k := range parts {
 		parts[k].stacks = 1
 	}
-	slices.SortFunc(parts, func(a, b asyncStack) int {
-		return cmp.Or(cmp.Compare(b.magnitude, a.magnitude), cmp.Compare(a.age, b.age))
-	})
+	slices.SortFunc(parts, func(a, b asyncStack) int { return turnOrder(&a, &b) })
 	return slices.Insert(parts, 0, *whole)
 }
 

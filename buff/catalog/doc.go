@@ -151,8 +151,9 @@
 //	                each                      each application's have their own
 //	                queue                     the strongest application runs, the others wait,
 //	                                          each with its own duration and numbers
-//	effective       from 1                    only that many count, the strongest: of the stacks
-//	                                          with timers each, else of the buffs on one owner
+//	effective       from 1                    only that many count, the strongest by level, then
+//	                                          by magnitude: of the stacks with timers each, else
+//	                                          of the buffs on one owner
 //	refresh         restart                   the end: now + duration
 //	                none                      stays
 //	                extend                    later by the duration
@@ -169,7 +170,8 @@
 //	overflow_apply  list of IDs               applied at the limit, whatever overflow says
 //	expire          all | one | half | N      the end takes everything, one stack, half of them, N
 //	level           ignore                    the level of the application: the last one counts
-//	                higherWins                a lower one is refused
+//	                higherWins                a lower one is refused; a higher one replaces the end
+//	                                          and the numbers, whatever refresh and overflow: deny say
 //	                segregate                 each is a buff of its own
 //	                sum                       they add up
 //	thresholds      list                      {at: 5, apply: ID, consume: all}: so many stacks

@@ -34,8 +34,8 @@ type Stacking struct {
 	Timers Timers
 
 	// Effective is how many count: with TimersEach, of the stacks in a pulse; otherwise of
-	// the instances on one owner, the others being hidden. The strongest by Magnitude do,
-	// then the oldest. If zero, all.
+	// the instances on one owner, the others being hidden. The strongest do, by level,
+	// then by magnitude, then the oldest. If zero, all.
 	Effective int
 
 	// Refresh and Phase say what becomes of the end and of the beat. With TimersEach, Refresh

@@ -74,7 +74,7 @@ type LevelRule uint8
 // The rules of level.
 const (
 	LevelIgnore     LevelRule = iota // nothing: the instance takes the level of the last application that refreshed it or added a stack
-	LevelHigherWins                  // a lower level is refused, the instance takes a higher one
+	LevelHigherWins                  // a lower level is refused; a higher one replaces end and numbers, whatever Refresh and OverflowDeny say
 	LevelSegregate                   // each level is an instance of its own
 	LevelSum                         // the levels add up
 )
