@@ -28,7 +28,8 @@ func (*runCmd) Help() string {
 Neither -frame nor -workers changes a line of the log. A file has at most 1 MiB, also if it
 is a pipe or /dev/stdin, and the log of a scenario at most 1000000 events.
 
-A step has "at" (ms), "owner" (p1) and one of these, with what may stand beside it:
+A step has "at" (whole ms, or a span such as 5s), "owner" (p1) and one of these, with its options.
+show prints attributes and tags, one or a list, as "5000 value speed=210 state.stunned=false":
 
 ` + scenario.StepHelp() + `
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/verb"
@@ -56,6 +57,36 @@ func said(r buff.Result) error {
 		return nil
 	}
 	return r.Err
+}
+
+// show logs attributes and tags of the step's owner.
+func (p *play) show(st *step) error {
+	id := p.id(st.owner)
+	if p.away[id] != nil {
+		return fmt.Errorf("%q has been saved and not loaded again", st.owner)
+	}
+	line := strconv.AppendInt(nil, int64(st.at), 10)
+	line = append(line, " value"...)
+	for _, n := range st.shown {
+		line = append(append(append(line, ' '), n.name...), '=')
+		if n.attr == 0 {
+			has, err := p.engine.HasTag(id, n.tag)
+			if err != nil {
+				return err
+			}
+			line = strconv.AppendBool(line, has)
+			continue
+		}
+		v, err := p.engine.Attribute(id, n.attr)
+		if err != nil {
+			return err
+		}
+		line = strconv.AppendFloat(line, v, 'g', -1, 64)
+	}
+	l := &p.logs[p.place[id]]
+	l.lines = append(l.lines, logLine{st.at, string(line)})
+	p.lines++
+	return nil
 }
 
 // save lets the owner go; load brings it back.

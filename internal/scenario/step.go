@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -35,6 +37,7 @@ type step struct {
 	name  string // what stands behind the verb, if it is a text
 	to    string // another owner who is there: of "to" and of "target"
 	line  string
+	shown []shown // of a "show"
 }
 
 // stepWord is a word that a step can begin with.
@@ -53,6 +56,7 @@ var verbs = func() map[string]*stepWord {
 	m := map[string]*stepWord{}
 	for _, v := range []*stepWord{
 		{word: "tick", takes: "true", do: func(*play, *step) error { return nil }},
+		{word: "show", takes: "NAMES", do: (*play).show},
 		{word: "save", takes: "true", do: (*play).save},
 		{word: "load", takes: "true", do: (*play).load},
 		{word: "near", takes: "NAME", frames: true, do: (*play).goNear},
@@ -147,11 +151,11 @@ func (s *Scenario) readScript(n ast.Node) {
 		}
 		st := step{node: v, owner: firstOwner}
 		if at := fields["at"]; at == nil {
-			s.fail(v, `the step has no "at": when is it, in ms from the start?`)
-		} else if ms, ok := s.intOf("at", at.Value, 0, lastInstant); ok {
-			st.at = wheel.Time(ms)
+			s.fail(v, `the step has no "at": write its time from the start, in ms or as in 5s`)
+		} else if ms, ok := s.instantOf(at.Value); ok {
+			st.at = ms
 			if st.at < last {
-				s.fail(at.Value, "the step at %d stands behind one at %d", st.at, last)
+				s.fail(at.Value, "the step at %d follows one at %d: put them in the order of time", st.at, last)
 			}
 			last = max(last, st.at)
 		}
@@ -160,6 +164,72 @@ func (s *Scenario) readScript(n ast.Node) {
 		}
 		s.steps = append(s.steps, st)
 	}
+}
+
+// instantOf returns the time of a step: whole milliseconds, or a span.
+func (s *Scenario) instantOf(n ast.Node) (wheel.Time, bool) {
+	if _, isInt := n.(*ast.IntegerNode); isInt {
+		ms, ok := s.intOf("at", n, 0, lastInstant)
+		return wheel.Time(ms), ok
+	}
+	text, isText := definition.Text(n)
+	span, err := time.ParseDuration(text)
+	switch {
+	case !isText || err != nil:
+		s.fail(n, `"at" must be whole milliseconds, or a span such as 5s or 1500ms, not %s`, definition.Describe(n))
+	case span%time.Millisecond != 0:
+		s.fail(n, `"at" must be whole milliseconds, not %v`, span)
+	case span < 0 || span.Milliseconds() > lastInstant:
+		s.fail(n, `"at" must be from 0 to %v, not %v`, lastInstant*time.Millisecond, span)
+	default:
+		return wheel.Time(span.Milliseconds()), true
+	}
+	return 0, false
+}
+
+// shown is an attribute or a tag that a step prints.
+type shown struct {
+	name string
+	attr stat.Attr // 0: it is a tag
+	tag  buff.Tag
+}
+
+// shownOf reads the names of a step that prints attributes and tags.
+func (s *Scenario) shownOf(n ast.Node) (list []shown) {
+	nodes := []ast.Node{n}
+	if l, ok := n.(*ast.SequenceNode); ok {
+		if nodes = l.Values; len(nodes) == 0 {
+			s.fail(n, `"show" is empty: name attributes or tags`)
+		}
+	}
+	for _, n := range nodes {
+		name, ok := s.textOf("show", n)
+		if !ok || s.Catalog == nil {
+			continue
+		}
+		to := shown{name: name}
+		if to.attr, ok = s.Catalog.Attr(name); !ok {
+			to.tag, ok = s.Catalog.Tag(name)
+		}
+		if !ok {
+			s.fail(n, `"show": %q is neither an attribute nor a tag%s`, short(name), didYouMean(name, s.showable()))
+		}
+		list = append(list, to)
+	}
+	return list
+}
+
+// showable returns the names of all attributes and tags.
+func (s *Scenario) showable() (names []string) {
+	if schema := s.Catalog.Attributes(); schema != nil {
+		for _, a := range schema.All() {
+			names = append(names, a.Name)
+		}
+	}
+	for t := buff.Tag(1); s.Catalog.TagName(t) != ""; t++ {
+		names = append(names, s.Catalog.TagName(t))
+	}
+	return names
 }
 
 // verbOf finds out what the step does; nil if it cannot be told.
@@ -205,7 +275,7 @@ func (s *Scenario) readStep(st *step, fields fieldMap) {
 			s.fail(n, `"stacks" must not be 0: leave it out for what the definition says`)
 		}
 		if st.verb.do != nil && key != "owner" {
-			s.fail(n, "%q says nothing in a step of %q", key, st.verb.word)
+			s.fail(n, "%q has no effect in a step of %q: leave it out", key, st.verb.word)
 		}
 		parts = append(parts, part{key, text, n})
 	}
@@ -231,6 +301,9 @@ func (s *Scenario) valueOf(st *step, n ast.Node) (parts []part) {
 		if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
 			s.fail(n, "%q can only be true, not %s", word, definition.Describe(n))
 		}
+		return nil
+	case st.verb.takes == "NAMES":
+		st.shown = s.shownOf(n)
 		return nil
 	case st.verb.takes != "QUERY" || !isMap:
 		st.name = s.partOf(word, n)
