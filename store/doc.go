@@ -64,14 +64,16 @@
 //
 // # From zone to zone
 //
-// A [Mover] is a store whose zones give owners to each other. [Saver.Move] takes one out of its engine, with its buffs,
-// attributes, timeouts by name and data; [Saver.Arrive] lets one in:
+// A [Mover] is a store whose zones can exchange owners: store/bolt, store/postgres and storetest.Memory are.
+// [Saver.Move] removes an owner from its engine, with its buffs, attributes, named timeouts and data;
+// [Saver.Arrive] adds it to the engine of the other zone:
 //
 //	a's engine ──Move──▶ (leaving) ──a's cut──▶ on its way to b ──Arrive──▶ b's engine ──b's cut──▶ in b
 //
-// What is on disk changes at the two cuts, each one transaction, and each refused if its zone is another's by
-// then. Before the first an owner comes back where it was, if the process dies, and between the two it
-// comes again into b. A commit whose answer was lost does not move it a second time, wherever it has gone since.
+// The stored state changes with the two cuts. Each is one transaction, and is refused if its zone has a new owner.
+// If the process dies before the first cut, the owner is restored in a; between the two cuts it
+// arrives in b again. A commit whose answer was lost does not move an owner twice, wherever it has gone since.
+// The two zones may belong to one process or to different ones.
 //
 // Package store/storetest has the tests that each store must pass, also one of your own, with a
 // store in memory and one that fails on a seed. Package store/bolt keeps zones in one file. What

@@ -28,7 +28,7 @@ var (
 	// zones have different ids.
 	ErrElsewhere = errors.New("store: the owner is in another zone")
 
-	// ErrNoMoves: owners cannot move between the zones of this store: it is no Mover.
+	// ErrNoMoves: owners cannot move between the zones of this store, because it is not a Mover.
 	ErrNoMoves = errors.New("store: no owner can move between the zones of this store")
 )
 

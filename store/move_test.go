@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/bolt"
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
@@ -215,9 +217,24 @@ func TestMoves(t *testing.T) {
 	if testing.Short() {
 		seeds = min(seeds, 60)
 	}
+	wander(t, seeds, func() store.Store { return storetest.NewMemory() })
+}
+
+// TestMovesInFile: the same with all zones in one file of store/bolt.
+func TestMovesInFile(t *testing.T) {
+	wander(t, min(*moveSeeds, 20), func() store.Store {
+		disk, err := bolt.Open(filepath.Join(t.TempDir(), "world.db"), bolt.Options{})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, disk.Close()) })
+		return disk
+	})
+}
+
+// wander plays histories.
+func wander(t *testing.T, seeds int, newStore func() store.Store) {
 	counts := map[string]int{}
 	for seed := range seeds {
-		w := newWanderers(t, uint64(seed))
+		w := newWanderers(t, newStore(), uint64(seed))
 		for range 120 {
 			w.step(counts)
 		}
@@ -243,9 +260,9 @@ type wanderers struct {
 	last  map[string]map[buff.OwnerID]int // the coins of those who have left since the last cut
 }
 
-func newWanderers(t *testing.T, seed uint64) *wanderers {
+func newWanderers(t *testing.T, s store.Store, seed uint64) *wanderers {
 	w := &wanderers{
-		t: t, rng: rand.New(rand.NewPCG(seed, 3)), disk: storetest.NewFaulty(storetest.NewMemory(), seed, storetest.Faults{}), cat: movers(t),
+		t: t, rng: rand.New(rand.NewPCG(seed, 3)), disk: storetest.NewFaulty(s, seed, storetest.Faults{}), cat: movers(t),
 		zones: []string{"a", "b", "c"}, live: map[string]*store.Saver{}, coins: map[buff.OwnerID]int{}, acked: map[buff.OwnerID]int{},
 		gone: map[buff.OwnerID]bool{}, last: map[string]map[buff.OwnerID]int{},
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -42,7 +43,7 @@ type Store struct {
 	records  []byte // scratch memory for the records of a batch
 }
 
-var _ store.Store = (*Store)(nil)
+var _ store.Mover = (*Store)(nil)
 
 // layout is the version of the buckets and keys of the file.
 const layout = 1
@@ -177,7 +178,8 @@ func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
 	return cut, s.at(err)
 }
 
-// Zones returns the names of all zones that have been opened, in order.
+// Zones returns the names of all zones that have been opened, and of those to which owners are on their way, in
+// order.
 func (s *Store) Zones() (names []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,12 +187,20 @@ func (s *Store) Zones() (names []string, err error) {
 		return nil, err
 	}
 	_, err = s.transact(s.db.View, func(tx *bbolt.Tx) error {
-		return tx.Bucket(zonesBucket).ForEachBucket(func(name []byte) error {
+		add := func(name []byte) error {
 			names = append(names, string(name))
 			return nil
-		})
+		}
+		if err := tx.Bucket(zonesBucket).ForEachBucket(add); err != nil {
+			return err
+		}
+		if moves := tx.Bucket(transitBucket); moves != nil {
+			return moves.ForEachBucket(add)
+		}
+		return nil
 	})
-	return names, s.at(err)
+	slices.Sort(names)
+	return slices.Compact(names), s.at(err)
 }
 
 // Broken returns why the store accepts no more commits, or nil: see [store.ErrBroken]. Close does not change
@@ -211,9 +221,6 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 	}
 	if err := b.Prepare(); err != nil {
 		return err
-	}
-	if len(b.Moved)+len(b.Arrived) > 0 {
-		return s.at(store.ErrNoMoves)
 	}
 	return s.update(func(tx *bbolt.Tx) error {
 		w := writer{ctx: ctx, b: b, records: s.records[:0]}

@@ -15,10 +15,10 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// What is where: docs/format.md.
+// Buckets and keys of the file: see docs/format.md.
 var (
-	aboutBucket = []byte("bufftick") // marks: the version of the layout, how many zones there are
-	whereBucket = []byte("where")    // id of an owner: name of its zone
+	aboutBucket = []byte("bufftick") // marks: the version of the layout, the number of zones
+	whereBucket = []byte("where")    // id of an owner: its location
 	zonesBucket = []byte("zones")    // name of a zone: its bucket
 
 	formatKey = []byte("format")
@@ -32,8 +32,8 @@ var (
 	commandsBucket = []byte("commands") // frame: record
 )
 
-// create makes a file that is complete before it has its name: a process that dies halfway leaves
-// none, and of two that make it at once one comes first.
+// create writes a complete file before it gives it its name. A process that dies halfway leaves no file of that name,
+// and if two processes create it at the same time, the second one uses the file of the first.
 func create(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new*")
 	if err != nil {
@@ -58,7 +58,7 @@ func create(path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder makes the name last. Windows has no such thing.
+// syncFolder makes the names in a folder durable. Windows has no such call.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -89,15 +89,15 @@ func makeLayout(tx *bbolt.Tx) error {
 	return err
 }
 
-// checkLayout sees that the file is one of ours, and that all its zones are there, each under its
-// own name.
+// checkLayout checks that the file belongs to this package, that all its zones exist, each under its own
+// name, and that the owners in transit are complete.
 func checkLayout(tx *bbolt.Tx) error {
 	about, where, zones := tx.Bucket(aboutBucket), tx.Bucket(whereBucket), tx.Bucket(zonesBucket)
 	if about == nil && where == nil && zones == nil {
 		return fmt.Errorf("%w: it is a bbolt file, of another program", store.ErrForeign)
 	}
 	if about == nil || where == nil || zones == nil {
-		return &store.DamageError{Place: "the first page", Problem: "some of what every file has is not there"}
+		return &store.DamageError{Place: "the first page", Problem: "some of the buckets of every file are missing"}
 	}
 	version, _, err := store.ReadMark(about.Get(formatKey))
 	if err != nil {
@@ -114,24 +114,31 @@ func checkLayout(tx *bbolt.Tx) error {
 		want--
 		bucket := zones.Bucket(name)
 		if value != nil || bucket == nil {
-			return &store.DamageError{Place: fmt.Sprintf("zone %q", name), Problem: "it is no bucket"}
+			return &store.DamageError{Place: fmt.Sprintf("zone %q", name), Problem: "it is not a bucket"}
 		}
 		_, err := readEpoch(bucket, string(name))
 		return err
 	})
 	if err == nil && want != 0 {
-		return &store.DamageError{Place: "zones", Problem: "there are more, or less, than there should be"}
+		err = &store.DamageError{Place: "zones", Problem: "their number is not the one that was stored"}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	moves, err := openTransit(tx)
+	if err != nil {
+		return err
+	}
+	return moves.check()
 }
 
-// countZones reads how many zones there are.
+// countZones reads the number of zones.
 func countZones(about *bbolt.Bucket) (uint64, error) {
 	n, _, err := store.ReadMark(about.Get(countKey))
 	return n, store.At(err, "", "the number of zones")
 }
 
-// readEpoch reads the mark of a zone, which has its name too.
+// readEpoch reads the epoch of a zone from its mark, which also has its name.
 func readEpoch(bucket *bbolt.Bucket, zone string) (uint64, error) {
 	epoch, name, err := store.ReadMark(bucket.Get(epochKey))
 	if err == nil && (name != zone || epoch == 0) {

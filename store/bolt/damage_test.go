@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,8 +24,8 @@ var ctx = context.Background()
 // damageStep is 1 at night.
 var damageStep = flag.Int("damage.step", 197, "change every so many bytes of a file, and cut it off there")
 
-// twoCuts makes a file with two zones and returns the states it may be read as: that of now, and
-// that of one transaction before.
+// twoCuts creates a file with two zones and an owner in transit, and returns the states as which it may be read:
+// the present one, and the one of the transaction before, in which no owner had moved.
 func twoCuts(t *testing.T, path string) (states []*store.Cut) {
 	s, err := Open(path, Options{})
 	require.NoError(t, err)
@@ -43,6 +44,7 @@ func twoCuts(t *testing.T, path string) (states []*store.Cut) {
 	require.NoError(t, s.Commit(ctx, &store.Batch{
 		Head: store.Head{Zone: "arena", Epoch: 1, Frame: 2, Window: 8}, Since: 1,
 		Owners: []store.Owner{{ID: 105, Data: []byte("hurt")}}, Deleted: []buff.OwnerID{110}, Commands: []store.CommandID{{3}},
+		Moved: []store.Move{{Owner: travels, To: "harbour"}},
 	}))
 	now, err := s.Load(ctx, "arena")
 	require.NoError(t, err)
@@ -52,14 +54,18 @@ func twoCuts(t *testing.T, path string) (states []*store.Cut) {
 	return []*store.Cut{now, before, hall}
 }
 
-// readDamaged opens a file that something has been done to: it reads as one of the states, or
-// fails by an error that says where.
+// travels is the owner in transit of twoCuts.
+var travels = store.Owner{ID: 111, Frame: 2, Blob: []byte("blob"), Data: []byte("travels")}
+
+// readDamaged opens a damaged file: it must be read as one of the states, or fail with an error that names the
+// place.
 func readDamaged(path string, states []*store.Cut) (whole bool, err error) {
 	s, err := Open(path, Options{ReadOnly: true})
 	if err != nil {
 		return false, placed(err)
 	}
 	defer s.Close()
+	present := true
 	for _, zone := range []string{"arena", "hall"} {
 		cut, err := s.Load(ctx, zone)
 		switch {
@@ -70,11 +76,23 @@ func readDamaged(path string, states []*store.Cut) (whole bool, err error) {
 		case storetest.Differ(cut, states[0]) != nil && s.Warning() == "":
 			err = storetest.Differ(cut, states[0])
 		case storetest.Differ(cut, states[0]) != nil:
+			present = false
 			err = storetest.Differ(cut, states[1])
 		}
 		if err != nil {
 			return false, fmt.Errorf("a wrong state: %w", err)
 		}
+	}
+	list, err := s.Arrivals(ctx, []string{"harbour"})
+	if err != nil {
+		return false, placed(err)
+	}
+	var want []store.Arrival
+	if present {
+		want = []store.Arrival{{Owner: travels, Zone: "harbour", Number: 1}}
+	}
+	if !reflect.DeepEqual(list, want) {
+		return false, fmt.Errorf("a wrong state: in transit are %+v, want %+v", list, want)
 	}
 	return true, nil
 }
@@ -246,7 +264,10 @@ func TestReadOnly(t *testing.T) {
 	require.NoError(t, storetest.Differ(cut, states[0]))
 	names, err := s.Zones()
 	require.NoError(t, err)
-	require.Equal(t, []string{"arena", "hall"}, names)
+	require.Equal(t, []string{"arena", "hall", "harbour"}, names)
+	places, err := s.Where(ctx, []buff.OwnerID{105, 111, 1})
+	require.NoError(t, err)
+	require.Equal(t, []store.Place{{Owner: 105, Zone: "arena"}, {Owner: 111, Zone: "harbour", Arriving: true}}, places)
 }
 
 // FuzzPages: no file, however bad, makes the walk panic, run for ever or take more memory than

@@ -19,6 +19,15 @@
 // before. A power loss in the middle of a commit leaves the same, and later damage cannot be
 // distinguished from it: [Store.Warning] reports both.
 //
+// # Moves
+//
+// Store is a [store.Mover]: an owner moves from one zone of the file to another with [store.Saver.Move], also if both
+// zones belong to one process. The commit that removes the owner from its zone also adds it to the owners
+// in transit, with a number, and sets its location to the destination; the commit of the other zone that has the
+// owner removes it from the transit. Each is one bbolt transaction. So an owner is in exactly one place at
+// any time, and a process that is killed loses or doubles none. A repeated commit moves no owner again, because the
+// zone is already at the frame of the move.
+//
 // # While the file is open
 //
 // Before and after each commit the path is compared with the open file. If the file has been removed, renamed,

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-var writeGolden = flag.Bool("golden.write", false, "write the golden file of this version")
+var writeGolden = flag.Bool("golden.write", false, "write the golden files of this version")
 
 // TestP37_Golden: a file of layout 1 is read, and written on, by every later version.
 func TestP37_Golden(t *testing.T) {
@@ -60,4 +60,42 @@ func TestP37_Golden(t *testing.T) {
 	want.Epoch = 2
 	require.NoError(t, storetest.Differ(cut, want))
 	require.NoError(t, s.Commit(ctx, &store.Batch{Head: store.Head{Zone: "arena", Epoch: 2, Frame: 42}, Since: 41}))
+}
+
+// TestP37_GoldenMoves: a file of layout 1 with an owner in transit.
+func TestP37_GoldenMoves(t *testing.T) {
+	const file = "testdata/moves-v1.db"
+	path := filepath.Join(t.TempDir(), "moves.db")
+	leaves := store.Move{Owner: store.Owner{ID: 7, Frame: 2, Blob: []byte("blob"), Data: []byte("health 85")}, To: "hall"}
+	if *writeGolden {
+		s, err := Open(path, Options{})
+		require.NoError(t, err)
+		_, err = s.Open(ctx, "arena")
+		require.ErrorIs(t, err, store.ErrEmpty)
+		require.NoError(t, s.Commit(ctx, goneBatch("arena", 1, 7, 4)))
+		b := goneBatch("arena", 2, 8, 4)
+		b.Moved = []store.Move{leaves}
+		require.NoError(t, s.Commit(ctx, b))
+		require.NoError(t, s.Close())
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+	}
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	s, err := Open(path, Options{})
+	require.NoError(t, err)
+	defer s.Close()
+	list, err := s.Arrivals(ctx, []string{"arena", "hall"})
+	require.NoError(t, err)
+	require.Equal(t, []store.Arrival{{Owner: leaves.Owner, Zone: "hall", Number: 1}}, list)
+	_, err = s.Open(ctx, "hall")
+	require.ErrorIs(t, err, store.ErrEmpty)
+	b := goneBatch("hall", 1, 7, 4)
+	b.Arrived = list
+	require.NoError(t, s.Commit(ctx, b))
+	places, err := s.Where(ctx, []buff.OwnerID{7, 8})
+	require.NoError(t, err)
+	require.Equal(t, []store.Place{{Owner: 7, Zone: "hall"}, {Owner: 8, Zone: "arena"}}, places)
 }

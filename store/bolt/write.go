@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// setEpoch gives a zone its next owner, and makes it if there is none.
+// setEpoch writes the epoch of a zone, and creates the zone if it does not exist.
 func setEpoch(tx *bbolt.Tx, zone string, epoch uint64) error {
 	zones := tx.Bucket(zonesBucket)
 	bucket := zones.Bucket([]byte(zone))
@@ -32,13 +32,15 @@ func setEpoch(tx *bbolt.Tx, zone string, epoch uint64) error {
 	return bucket.Put(epochKey, store.AppendMark(nil, epoch, zone))
 }
 
-// writer makes the next cut of a zone, within one transaction.
+// writer writes the next cut of a zone, in one transaction.
 type writer struct {
 	ctx                     context.Context // of the commit
 	b                       *store.Batch
-	records                 []byte // all that has been made: bbolt keeps them until the transaction ends
+	frame                   uint64 // of the last cut
+	records                 []byte // all records: bbolt refers to them until the transaction ends
 	owners, commands, where *bbolt.Bucket
 	sum                     store.Sum
+	transit                 *transit // nil: no owner moves
 }
 
 func (w *writer) apply(tx *bbolt.Tx) error {
@@ -46,7 +48,10 @@ func (w *writer) apply(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	for _, do := range []func() error{w.delete, w.put, w.done} {
+	if err := w.arrive(tx); err != nil {
+		return err
+	}
+	for _, do := range []func() error{w.delete, w.put, w.leave, w.done} {
 		if err := do(); err != nil {
 			return err
 		}
@@ -58,28 +63,27 @@ func (w *writer) apply(tx *bbolt.Tx) error {
 	return bucket.Put(sumKey, w.record(func(dst []byte) []byte { return store.AppendSum(dst, w.sum) }))
 }
 
-// begin sees whether the batch may be written, and finds what it is written to.
+// begin checks that the batch may be written, and opens the buckets.
 func (w *writer) begin(tx *bbolt.Tx) (bucket *bbolt.Bucket, err error) {
 	bucket = tx.Bucket(zonesBucket).Bucket([]byte(w.b.Zone))
 	if bucket == nil {
-		return nil, fmt.Errorf("%w: nobody has opened zone %q", store.ErrFenced, w.b.Zone)
+		return nil, fmt.Errorf("%w: zone %q has never been opened", store.ErrFenced, w.b.Zone)
 	}
 	epoch, err := readEpoch(bucket, w.b.Zone)
 	if err != nil {
 		return nil, err
 	}
-	frame := uint64(0)
 	if head := bucket.Get(headKey); head != nil {
 		r := store.NewReader(w.b.Zone)
 		if err := r.Head(head); err != nil {
 			return nil, err
 		}
-		frame = r.Frame()
+		w.frame = r.Frame()
 		if w.sum, err = store.ReadSum(bucket.Get(sumKey)); err != nil {
 			return nil, store.At(err, "", "the sum")
 		}
 	}
-	if err := w.b.Follows(epoch, frame); err != nil {
+	if err := w.b.Follows(epoch, w.frame); err != nil {
 		return nil, err
 	}
 	w.where = tx.Bucket(whereBucket)
@@ -95,12 +99,12 @@ func (w *writer) begin(tx *bbolt.Tx) (bucket *bbolt.Bucket, err error) {
 	return bucket, err
 }
 
-// clear removes all that the zone has.
+// clear removes all owners and commands of the zone.
 func (w *writer) clear(bucket *bbolt.Bucket) error {
 	w.sum = store.Sum{}
 	owners := bucket.Bucket(ownersBucket)
 	if owners == nil {
-		return nil // and no commands
+		return nil // then there are no commands either
 	}
 	err := owners.ForEach(func(k, _ []byte) error { return w.where.Delete(k) })
 	if err != nil {
@@ -112,7 +116,7 @@ func (w *writer) clear(bucket *bbolt.Bucket) error {
 	return bucket.DeleteBucket(commandsBucket)
 }
 
-// record makes one, and returns its bytes.
+// record appends a record to w.records and returns its bytes.
 func (w *writer) record(make func(dst []byte) []byte) []byte {
 	start := len(w.records)
 	w.records = make(w.records)
@@ -121,24 +125,29 @@ func (w *writer) record(make func(dst []byte) []byte) []byte {
 
 func (w *writer) delete() error {
 	for _, id := range w.b.Deleted {
-		k := ownerKey(id)
-		old := w.owners.Get(k)
-		if old == nil {
-			continue
-		}
-		w.sum.Owners--
-		w.sum.Total -= uint64(store.Check(old))
-		if err := w.owners.Delete(k); err != nil {
-			return err
-		}
-		if err := w.where.Delete(k); err != nil {
+		if err := w.remove(id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// giveWayEvery is after how many owners a frame of the game comes first.
+// remove removes an owner from the zone, if it is there.
+func (w *writer) remove(id buff.OwnerID) error {
+	k := ownerKey(id)
+	old := w.owners.Get(k)
+	if old == nil {
+		return nil
+	}
+	w.sum.Owners--
+	w.sum.Total -= uint64(store.Check(old))
+	if err := w.owners.Delete(k); err != nil {
+		return err
+	}
+	return w.where.Delete(k)
+}
+
+// giveWayEvery is the number of owners between two calls of store.GiveWay.
 const giveWayEvery = 64
 
 func (w *writer) put() error {
@@ -161,21 +170,21 @@ func (w *writer) put() error {
 			return err
 		}
 	}
-	store.GiveWay(w.ctx) // what follows is done at one go
+	store.GiveWay(w.ctx) // bbolt writes the pages without a pause
 	return nil
 }
 
-// enter notes that an owner is in this zone, and in no other.
+// enter records that an owner is in this zone. It must not be in another one.
 func (w *writer) enter(k []byte, id buff.OwnerID) error {
-	if zone := w.where.Get(k); zone != nil && string(zone) != w.b.Zone {
-		return fmt.Errorf("%w: owner %d is in zone %q, not %q", store.ErrElsewhere, id, zone, w.b.Zone)
+	if in := w.where.Get(k); in != nil && string(in) != w.b.Zone {
+		return fmt.Errorf("%w: owner %d is %v, not in zone %q", store.ErrElsewhere, id, parseLocation(in), w.b.Zone)
 	}
 	w.sum.Owners++
 	return w.where.Put(k, []byte(w.b.Zone))
 }
 
-// done keeps the ids of commands: those of the batch in the place of all that came after the cut
-// it follows, and no more of the oldest than it takes to fill the window.
+// done stores the ids of the commands of the batch. They replace all ids after the cut that the batch follows; of
+// the oldest ones it keeps only as many as fit into the window.
 func (w *writer) done() error {
 	c := w.commands.Cursor()
 	for k, record := c.Last(); k != nil && binary.BigEndian.Uint64(k) > w.b.Since; k, record = c.Last() {

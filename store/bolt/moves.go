@@ -1,0 +1,283 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/store"
+)
+
+// Buckets and keys of owners in transit. They exist after the first move: see docs/format.md.
+var (
+	transitBucket = []byte("moves") // name of the destination / number of the move: record
+
+	// In the bucket about.
+	transitSumKey = []byte("moves") // the sum of the records
+	lastMoveKey   = []byte("move")  // a mark: the number of the last move
+)
+
+// location says where an owner is. In the bucket where it is the name of a zone; for an owner in transit a zero
+// byte, the number of the move and the name of the destination. No name contains a zero byte, so a program that does
+// not know moves refuses to store the owner in any zone.
+type location struct {
+	zone   string
+	number uint64 // of the move; 0: the owner is in the zone
+}
+
+func (l location) append(dst []byte) []byte {
+	if l.number > 0 {
+		dst = binary.BigEndian.AppendUint64(append(dst, 0), l.number)
+	}
+	return append(dst, l.zone...)
+}
+
+func parseLocation(value []byte) location {
+	if len(value) > 1+8 && value[0] == 0 {
+		return location{zone: string(value[1+8:]), number: binary.BigEndian.Uint64(value[1:])}
+	}
+	return location{zone: string(value)}
+}
+
+func (l location) String() string {
+	if l.number > 0 {
+		return fmt.Sprintf("on its way to zone %q", l.zone)
+	}
+	return fmt.Sprintf("in zone %q", l.zone)
+}
+
+// transit is the owners that have left a zone and are in no other one yet.
+type transit struct {
+	about, where, zones *bbolt.Bucket
+	sum                 store.Sum
+	last                uint64 // number of the last move
+}
+
+// openTransit returns the owners in transit; zones is nil if no owner has ever moved.
+func openTransit(tx *bbolt.Tx) (*transit, error) {
+	t := &transit{about: tx.Bucket(aboutBucket), where: tx.Bucket(whereBucket), zones: tx.Bucket(transitBucket)}
+	sum, last := t.about.Get(transitSumKey), t.about.Get(lastMoveKey)
+	if t.zones == nil && sum == nil && last == nil {
+		return t, nil
+	}
+	if t.zones == nil || sum == nil || last == nil {
+		return nil, &store.DamageError{Place: "moves", Problem: "some of its three parts are missing"}
+	}
+	var err error
+	if t.sum, err = store.ReadSum(sum); err == nil {
+		t.last, _, err = store.ReadMark(last)
+	}
+	return t, store.At(err, "", "the sum of the moves")
+}
+
+// each calls do for the moves to a zone, the oldest first, until it returns false.
+func (t *transit) each(zone string, do func(a store.Arrival, record []byte) bool) error {
+	bucket := t.zones.Bucket([]byte(zone))
+	if bucket == nil {
+		return nil
+	}
+	c := bucket.Cursor()
+	for k, record := c.First(); k != nil; k, record = c.Next() {
+		a, err := t.arrival(zone, k, record)
+		if err != nil {
+			return store.At(err, "", fmt.Sprintf("move %x to zone %q", k, zone))
+		}
+		if !do(a, record) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// arrival checks one entry of a zone.
+func (t *transit) arrival(zone string, k, record []byte) (a store.Arrival, err error) {
+	if len(k) != 16 {
+		return a, &store.DamageError{Problem: "the key is not a number and an owner"}
+	}
+	id := buff.OwnerID(binary.BigEndian.Uint64(k[8:]))
+	a = store.Arrival{Zone: zone, Number: binary.BigEndian.Uint64(k)}
+	if a.Owner, err = store.ReadOwner(id, bytes.Clone(record)); err != nil {
+		return a, err
+	}
+	in := parseLocation(t.where.Get(k[8:]))
+	if in != (location{zone, a.Number}) || a.Number > t.last {
+		return a, &store.DamageError{Problem: fmt.Sprintf("owner %d is %v, and the last move is %d", id, in, t.last)}
+	}
+	return a, nil
+}
+
+// check reads all moves, and compares them with their sum.
+func (t *transit) check() error {
+	if t.zones == nil {
+		return nil
+	}
+	var sum store.Sum
+	err := t.zones.ForEach(func(name, value []byte) error {
+		if value != nil {
+			return &store.DamageError{Place: "moves", Problem: fmt.Sprintf("%q is not a bucket", name)}
+		}
+		return t.each(string(name), func(_ store.Arrival, record []byte) bool {
+			sum.Owners++
+			sum.Total += uint64(store.Check(record))
+			return true
+		})
+	})
+	if err == nil && sum != t.sum {
+		err = &store.DamageError{Place: "moves", Problem: fmt.Sprintf("there are %d with sum %x; want %d and %x", sum.Owners, sum.Total, t.sum.Owners, t.sum.Total)}
+	}
+	return err
+}
+
+// add puts an owner on its way.
+func (t *transit) add(m *store.Move, record []byte) error {
+	t.last++
+	bucket, err := t.zones.CreateBucketIfNotExists([]byte(m.To))
+	if err != nil {
+		return err
+	}
+	if err := bucket.Put(moveKey(t.last, m.Owner.ID), record); err != nil {
+		return err
+	}
+	t.sum.Owners++
+	t.sum.Total += uint64(store.Check(record))
+	return t.where.Put(ownerKey(m.Owner.ID), location{m.To, t.last}.append(nil))
+}
+
+// remove takes an owner off its way, unless an earlier commit has done so.
+func (t *transit) remove(zone string, number uint64, id buff.OwnerID) error {
+	if parseLocation(t.where.Get(ownerKey(id))) != (location{zone, number}) {
+		return nil
+	}
+	bucket, k := t.zones.Bucket([]byte(zone)), moveKey(number, id)
+	if bucket == nil || bucket.Get(k) == nil {
+		return &store.DamageError{Place: fmt.Sprintf("owner %d", id), Problem: "its move is missing"}
+	}
+	t.sum.Owners--
+	t.sum.Total -= uint64(store.Check(bucket.Get(k)))
+	if err := bucket.Delete(k); err != nil {
+		return err
+	}
+	if first, _ := bucket.Cursor().First(); first == nil {
+		if err := t.zones.DeleteBucket([]byte(zone)); err != nil {
+			return err
+		}
+	}
+	return t.where.Delete(ownerKey(id))
+}
+
+func moveKey(number uint64, id buff.OwnerID) []byte {
+	return binary.BigEndian.AppendUint64(key(number), uint64(id))
+}
+
+// arrive removes the owners that have arrived in the zone of the batch from the transit.
+func (w *writer) arrive(tx *bbolt.Tx) (err error) {
+	if len(w.b.Moved)+len(w.b.Arrived) == 0 {
+		return nil
+	}
+	if w.transit, err = openTransit(tx); err != nil {
+		return err
+	}
+	if w.transit.zones == nil {
+		if w.transit.zones, err = tx.CreateBucket(transitBucket); err != nil {
+			return err
+		}
+	}
+	for k := range w.b.Arrived {
+		a := &w.b.Arrived[k]
+		if err := w.transit.remove(w.b.Zone, a.Number, a.Owner.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leave moves owners from the zone of the batch into the transit. A zone that is at the frame of a Move has made it
+// with an earlier commit, whose answer was lost; the owner may have gone on, or have come back.
+func (w *writer) leave() error {
+	if w.transit == nil {
+		return nil
+	}
+	for i := range w.b.Moved {
+		m := &w.b.Moved[i]
+		if m.Owner.Frame <= w.frame {
+			continue
+		}
+		if err := w.remove(m.Owner.ID); err != nil {
+			return err
+		}
+		if in := w.where.Get(ownerKey(m.Owner.ID)); in != nil {
+			return fmt.Errorf("%w: owner %d, which leaves zone %q, is %v", store.ErrElsewhere, m.Owner.ID, w.b.Zone, parseLocation(in))
+		}
+		record := w.record(func(dst []byte) []byte { return store.AppendOwner(dst, m.Owner.Frame, &m.Owner) })
+		if err := w.transit.add(m, record); err != nil {
+			return err
+		}
+	}
+	t := w.transit
+	if err := t.about.Put(transitSumKey, w.record(func(dst []byte) []byte { return store.AppendSum(dst, t.sum) })); err != nil {
+		return err
+	}
+	return t.about.Put(lastMoveKey, w.record(func(dst []byte) []byte { return store.AppendMark(dst, t.last, "moves") }))
+}
+
+// Arrivals implements [store.Mover].
+func (s *Store) Arrivals(ctx context.Context, zones []string) (list []store.Arrival, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	for _, zone := range zones {
+		if err := s.ready(ctx, zone, false); err != nil {
+			return nil, err
+		}
+	}
+	_, err = s.transact(s.db.View, func(tx *bbolt.Tx) error {
+		t, err := openTransit(tx)
+		if err != nil || t.zones == nil {
+			return err
+		}
+		for _, zone := range zones {
+			most := len(list) + store.MostArrivals
+			err := t.each(zone, func(a store.Arrival, _ []byte) bool {
+				list = append(list, a)
+				return len(list) < most
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, s.at(err)
+	}
+	return list, ctx.Err()
+}
+
+// Where implements [store.Mover].
+func (s *Store) Where(ctx context.Context, owners []buff.OwnerID) (list []store.Place, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	_, err = s.transact(s.db.View, func(tx *bbolt.Tx) error {
+		where := tx.Bucket(whereBucket)
+		for _, id := range owners {
+			if value := where.Get(ownerKey(id)); value != nil {
+				in := parseLocation(value)
+				list = append(list, store.Place{Owner: id, Zone: in.zone, Arriving: in.number > 0})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, s.at(err)
+	}
+	return list, ctx.Err()
+}
