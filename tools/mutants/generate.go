@@ -16,9 +16,9 @@ import (
 	"strings"
 )
 
-// source is a package whose bugs are made up, and not read from a table.
+// source is a parsed package in which bugs are generated.
 type source struct {
-	pkg   string // as the go command is told, "./wheel"
+	pkg   string // argument of the go command, such as "./wheel"
 	fset  *token.FileSet
 	files []*ast.File
 	names []string // of files, without the folder
@@ -28,7 +28,7 @@ type source struct {
 	path  string
 }
 
-// load reads and type-checks the code of a package, without its tests.
+// load parses and type-checks a package without its tests.
 func load(pkg string) (*source, error) {
 	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles \" \"}}", pkg).Output()
 	if err != nil {
@@ -58,7 +58,7 @@ func load(pkg string) (*source, error) {
 	return s, err
 }
 
-// compiles reports whether the package is still one with another text of one file.
+// compiles reports whether the package compiles with another text of one file.
 func (s *source) compiles(file int, text []byte) bool {
 	f, err := parser.ParseFile(s.fset, s.names[file], text, parser.SkipObjectResolution)
 	if err != nil {
@@ -76,21 +76,21 @@ type splice struct {
 	text     string
 }
 
-// bug is one bug that was made up.
+// bug is one generated bug.
 type bug struct {
 	file    int
 	line    int
 	in      string // the function
-	what    string // the operator, and what becomes what
+	what    string // the change, such as "+ becomes -"
 	splices []splice
 }
 
-// key names a bug in a way that does not change when lines above it do.
+// key returns a name that does not depend on line numbers.
 func (s *source) key(b bug) string {
 	return fmt.Sprintf("%s/%s %s: %s", strings.TrimPrefix(s.pkg, "./"), s.names[b.file], b.in, b.what)
 }
 
-// planted returns the text of the file with the bug in it.
+// planted returns the text of the file with the bug.
 func (s *source) planted(b bug) []byte {
 	var out bytes.Buffer
 	at := 0
@@ -103,7 +103,7 @@ func (s *source) planted(b bug) []byte {
 	return out.Bytes()
 }
 
-// bugs returns all that can be made up, in the order of the code.
+// bugs returns all bugs that can be generated, in source order.
 func (s *source) bugs() []bug {
 	var out []bug
 	for k, f := range s.files {
@@ -121,7 +121,7 @@ func (s *source) bugs() []bug {
 	return out
 }
 
-// number tells those apart that are the same change in the same function.
+// number distinguishes equal changes in the same function.
 func number(bugs []bug) {
 	type place struct {
 		file     int

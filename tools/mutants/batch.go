@@ -16,30 +16,30 @@ import (
 	"time"
 )
 
-// batch is all bugs of one package that are built into one binary.
+// batch is a set of bugs of one package that share a test binary.
 type batch struct {
 	table  *table
 	source *source
 	bugs   []bug
 }
 
-// suite is a test binary with a batch in it.
+// suite is a test binary that contains a batch.
 type suite struct {
 	testRun
 	binary string
-	tests  []probed // the quickest first
-	skip   []probed // what fails without a bug: bodies beside each other are no longer the code itself
+	tests  []probed // fastest first
+	skip   []probed // tests that fail even without an active bug, because the duplicated bodies change the code
 }
 
-// probed is a test, and the bugs that it comes by.
+// probed is a test and the bugs that it reaches.
 type probed struct {
 	name    string
 	took    time.Duration
 	reached map[int]bool
 }
 
-// tryBatch sends a verdict for each bug of it. Those that have no place in a binary with others are tried
-// alone, behind them, and so are those that live and that a test comes by which a binary with others fails.
+// tryBatch sends a verdict for each bug of the batch. Bugs that cannot share a binary get their own
+// afterwards. So do survivors that are reached by a test which fails in the shared binary.
 func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) error {
 	texts, in, err := b.source.schema(b.bugs)
 	if err != nil {
@@ -105,15 +105,14 @@ func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) err
 	return nil
 }
 
-// alone is one bug of the batch in a binary of its own.
+// alone returns the job that builds one bug of the batch into its own binary.
 func (b batch) alone(k int) job {
 	return job{b.table, b.source.key(b.bugs[k]), func(work string) (string, error) {
 		return b.source.plant(b.bugs[k], b.source.planted(b.bugs[k]), work)
 	}}
 }
 
-// race asks the race detector, with the tests that come by a lock that is gone: without it two goroutines would have
-// to meet there.
+// race runs the tests that reach a dropped lock under the race detector.
 func (b batch) race(ctx context.Context, tmp string, s *suite, k int) (by string, err error) {
 	var names []string
 	for _, p := range s.tests {
@@ -143,7 +142,7 @@ func sorted(left map[int]*verdict) []int {
 	return out
 }
 
-// forEach calls f for all of them, -parallel at a time.
+// forEach calls f for each element, -parallel at a time.
 func forEach[T any](all []T, f func(T)) {
 	todo := make(chan T)
 	var workers sync.WaitGroup
@@ -163,8 +162,8 @@ func forEach[T any](all []T, f func(T)) {
 
 var testName = regexp.MustCompile(`(?m)^(?:Test|Example|Fuzz)\S*$`)
 
-// prepare builds the tests of one package and runs each without a bug: how long it takes, and by which
-// bugs it comes.
+// prepare builds the tests of one package and runs each without an active bug, to record its time
+// and the bugs that it reaches.
 func prepare(ctx context.Context, work, overlay string, i int, r testRun) (*suite, error) {
 	s := &suite{testRun: r, binary: filepath.Join(work, fmt.Sprintf("batch%d", i))}
 	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", s.binary, r.pkg).CombinedOutput(); err != nil {
@@ -187,14 +186,14 @@ func prepare(ctx context.Context, work, overlay string, i int, r testRun) (*suit
 			wrong = err
 			return
 		}
-		text, _ := os.ReadFile(file) // there is none where no bug was come by
+		text, _ := os.ReadFile(file) // missing if the test reached no bug
 		p := probed{name, used, map[int]bool{}}
 		for line := range bytes.Lines(text) {
 			k, _ := strconv.Atoi(string(bytes.TrimSpace(line)))
 			p.reached[k] = true
 		}
 		if by == endless {
-			fmt.Printf("%s: %s takes more than %s of the processor, and is left out\n", r.pkg, name, *longest)
+			fmt.Printf("%s: %s takes more than %s of processor time and is skipped\n", r.pkg, name, *longest)
 			return
 		}
 		if by != "" {
@@ -205,12 +204,12 @@ func prepare(ctx context.Context, work, overlay string, i int, r testRun) (*suit
 	})
 	slices.SortFunc(s.tests, func(a, b probed) int { return cmp.Compare(a.took, b.took) })
 	for _, p := range s.skip {
-		fmt.Printf("%s: %s fails where bodies stand beside each other, and is asked alone\n", r.pkg, p.name)
+		fmt.Printf("%s: %s fails in the shared binary and runs separately\n", r.pkg, p.name)
 	}
 	return s, wrong
 }
 
-// only is the run of some of the tests.
+// only returns a run of the named tests.
 func (s *suite) only(limit time.Duration, names ...string) testRun {
 	r := s.testRun
 	r.limit = limit
@@ -218,7 +217,7 @@ func (s *suite) only(limit time.Duration, names ...string) testRun {
 	return r
 }
 
-// skipped returns which of those that were left out come by a bug.
+// skipped returns the skipped tests that reach a bug.
 func (s *suite) skipped(k int) (names []string) {
 	for _, p := range s.skip {
 		if p.reached[k] {
@@ -228,7 +227,7 @@ func (s *suite) skipped(k int) (names []string) {
 	return names
 }
 
-// find runs the tests that come by a bug, the quickest first.
+// find runs the tests that reach a bug, fastest first.
 func (s *suite) find(ctx context.Context, k int) (by string, reached bool, err error) {
 	var names []string
 	var sum time.Duration
@@ -256,7 +255,7 @@ func (s *suite) find(ctx context.Context, k int) (by string, reached bool, err e
 	return by, reached, err
 }
 
-// tryBatches tries all of them, a package after the other.
+// tryBatches tries the batches one after another.
 func tryBatches(ctx context.Context, tmp string, batches []batch) <-chan verdict {
 	done := make(chan verdict)
 	go func() {

@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// A test binary takes longer to build than to find a bug. So all bugs of one draw that are in
-// functions are built into one binary: each function gets a copy of its body for each of its bugs, and a process
-// runs the copy whose number it finds in the environment, MUTANT. Another, of no bug, writes down which of
-// them it comes by, in the file MUTANT_REACHED: a test that does not come by a bug cannot find it.
+// Building a test binary takes longer than running it. Therefore all bugs that are inside functions
+// share one binary: each function contains a copy of its body for each bug, and the environment variable
+// MUTANT selects a copy. A run without MUTANT writes the numbers of the reached bugs to the file
+// MUTANT_REACHED: a test that does not reach a bug cannot find it.
 
-// switchFile is added to the package. Who takes part is decided before anything else runs, by the
-// order in which variables of a package get their values.
+// switchFile is added to the package. Its variables are initialised before any code of the package runs.
 const switchFile = `package %s
 
 import (
@@ -51,8 +50,8 @@ func mutantReached(k int) {
 }
 `
 
-// schema returns the texts of the files with all of those bugs that have a place in it, numbered from
-// 1 as they come in bugs, and whether each has one.
+// schema returns the files with the bugs that can share a binary, numbered from 1 in the order of
+// bugs, and reports which ones can.
 func (s *source) schema(bugs []bug) (texts map[string][]byte, in []bool, err error) {
 	in = make([]bool, len(bugs))
 	inserts := make([][]splice, len(s.files))
@@ -90,13 +89,13 @@ func (s *source) schema(bugs []bug) (texts map[string][]byte, in []bool, err err
 
 func (s *source) offset(at token.Pos) int { return s.fset.Position(at).Offset }
 
-// function is what a bug is in: its body and what it returns.
+// function is the body and the results of a function.
 type function struct {
 	body    *ast.BlockStmt
 	results *ast.FieldList
 }
 
-// function returns the one whose body has all of the bug, the outermost, or nil.
+// function returns the outermost function whose body contains the bug, or nil.
 func (s *source) function(b bug) (found *function) {
 	has := func(body *ast.BlockStmt) bool {
 		return body != nil && s.offset(body.Lbrace) < b.splices[0].from && b.splices[len(b.splices)-1].to <= s.offset(body.Rbrace)
@@ -107,7 +106,7 @@ func (s *source) function(b bug) (found *function) {
 			if has(n.Body) {
 				found = &function{n.Body, n.Type.Results}
 			}
-		case *ast.FuncLit: // in a declaration of variables
+		case *ast.FuncLit: // in a variable declaration
 			if has(n.Body) {
 				found = &function{n.Body, n.Type.Results}
 			}
@@ -117,7 +116,7 @@ func (s *source) function(b bug) (found *function) {
 	return found
 }
 
-// statement returns where the innermost statement of a list begins that has the bug in it.
+// statement returns the start of the innermost statement that contains the bug.
 func (s *source) statement(b bug, fn *function) token.Pos {
 	at := fn.body.Lbrace + 1
 	visit := func(list []ast.Stmt) {
@@ -151,8 +150,8 @@ func (s *source) statement(b bug, fn *function) token.Pos {
 	return at
 }
 
-// variant returns the body with the bug in it, without its braces. Labels belong to the whole
-// function: each copy has its own.
+// variant returns the body with the bug, without braces. Labels are renamed, since they are unique
+// in a function.
 func (s *source) variant(b bug, fn *function, k int) (string, bool) {
 	splices := slices.Clone(b.splices)
 	label := func(id *ast.Ident) {

@@ -2,7 +2,7 @@
 // test finds has survived: write the test that finds it. The exit code is 1 if more survive than
 // -alive allows.
 //
-// The packages are those of the files in made, one file per package:
+// The files in the folder packages name the packages, one file per package:
 //
 //	package ./wheel              the package in which bugs are planted
 //	first   -test.short          flags of its tests
@@ -28,7 +28,7 @@ import (
 )
 
 var (
-	dir      = flag.String("dir", ".ci/mutants.d/made", "folder of the package files")
+	dir      = flag.String("dir", "tools/mutants/packages", "folder of the package files")
 	only     = flag.String("only", "", "regular expression of packages, or of names of mutants")
 	parallel = flag.Int("parallel", 2, "number of mutants tested at a time")
 	prefix   = flag.String("exec", "", "program that runs the test binaries")
@@ -84,7 +84,7 @@ func judge(count int, verdicts <-chan verdict) int {
 			survived++
 			word = "SURVIVED"
 			if v.batched && !v.reached {
-				v.by = "no test comes by"
+				v.by = "no test reaches it"
 			}
 		case v.run == 0:
 			first++
@@ -116,13 +116,13 @@ type job struct {
 
 type verdict struct {
 	job
-	run  int    // number of the run that found it
-	by   string // the test that did; "" if none
-	err  error  // it could not be planted or did not compile
+	run  int    // index of the run that found it
+	by   string // the test that found it; "" if none
+	err  error  // the bug could not be planted or does not compile
 	took time.Duration
-	runs []time.Duration // of the processor, by run
+	runs []time.Duration // processor time by run
 
-	batched, reached bool // whether it was tried beside others, and whether a test came by it then
+	batched, reached bool // it was tried in a shared binary; a test reached it there
 }
 
 // try plants the mutant and runs the tests.
@@ -167,25 +167,25 @@ func try(ctx context.Context, tmp string, j job) verdict {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// waits is how many times its limit of the processor's time a run may take of the clock's. It is far more than any
-// needs: on a busy machine what is sound waits long for its turn, and to end it then would be taken for a kill. What
-// waits for ever is ended by runAwake, and what turns in a circle by the limit of the processor's time.
+// waits is the limit of wall time of a run, as a multiple of its limit of processor time. It is large
+// because a busy machine must not look like a killed mutant: runAwake ends deadlocks, and the limit
+// of processor time ends infinite loops.
 const waits = 60
 
-// endless is what stands for the test that found a bug where none came to its end.
+// endless is reported as the test if a run did not end.
 const endless = "a test that does not end"
 
-// bounds are the limits of a run, for a shell: each has a command of its own, since some shells take no more than one at a time.
+// bounds returns shell commands that limit a run. Some shells accept only one limit per command.
 func (r testRun) bounds() string {
 	seconds := fmt.Sprintf("ulimit -t %d", int(r.limit.Seconds()))
-	if r.race { // its shadow alone is more
+	if r.race { // its shadow memory alone is larger
 		return seconds
 	}
 	return "ulimit -v 4000000 && " + seconds
 }
 
-// test runs the tests once and returns the one that failed, and what they used of the
-// processor. A bug may eat memory: it gets 4 GB of addresses.
+// test runs the tests once and returns the test that failed and the processor time. Address space is
+// limited to 4 GB, since a bug may allocate without end.
 func test(ctx context.Context, binary string, r testRun, environment ...string) (by string, used time.Duration, err error) {
 	args := append([]string{"-c", r.bounds() + ` && exec "$@"`, "sh"}, strings.Fields(*prefix)...)
 	args = append(args, binary, "-test.failfast", "-test.timeout", (waits * r.limit).String())
@@ -202,7 +202,7 @@ func test(ctx context.Context, binary string, r testRun, environment ...string) 
 	return by, used, err
 }
 
-// finder reads from the end of the tests and their output which one failed.
+// finder returns the failed test from the exit status and the output.
 func finder(err error, out []byte) (string, error) {
 	var exit *exec.ExitError
 	switch {
@@ -215,10 +215,10 @@ func finder(err error, out []byte) (string, error) {
 	case bytes.Contains(out, []byte("panic: test timed out")):
 		return endless, nil
 	}
-	if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() && w.Signal() == syscall.SIGKILL { // the limit of the processor's time
+	if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() && w.Signal() == syscall.SIGKILL { // the limit of processor time
 		return endless, nil
 	}
-	// The innermost of those that failed is printed last.
+	// The innermost failed test is printed last.
 	if names := failed.FindAllSubmatch(out, -1); names != nil {
 		return string(names[len(names)-1][1]), nil
 	}
@@ -230,5 +230,5 @@ func finder(err error, out []byte) (string, error) {
 			return string(bytes.TrimSpace(line)), nil
 		}
 	}
-	return "", fmt.Errorf("the tests ended in a way of their own: %w\n%s", err, out)
+	return "", fmt.Errorf("unexpected end of the tests: %w\n%s", err, out)
 }

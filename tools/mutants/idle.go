@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// A bug that waits for ever uses no processor, and the limit of what a run may use does not end it. Tests
-// here do not sleep: when all threads of a run, and of what it has started, have been asleep for so long,
-// nothing wakes them any more. Those that wait for their turn on a busy machine are not asleep.
+// patience is the number of seconds after which a process that uses no processor time is killed. A
+// deadlocked test never reaches its limit of processor time. Tests do not sleep, so a process whose
+// threads have all been blocked that long is stuck; threads that wait for a busy CPU are not blocked.
 const patience = 12
 
-// runAwake runs a command and kills it when it has been idle for patience looks, a second apart.
+// runAwake runs a command and kills it after patience idle seconds.
 func runAwake(cmd *exec.Cmd) error {
-	cmd.WaitDelay = 5 * time.Second // for what it has started and leaves behind with its output
+	cmd.WaitDelay = 5 * time.Second // for children that keep its output open
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func runAwake(cmd *exec.Cmd) error {
 			}
 			before = used
 			if idle >= patience {
-				_ = cmd.Process.Kill() // it may just have ended
+				_ = cmd.Process.Kill() // the process may have exited
 				return
 			}
 		}
@@ -50,14 +50,13 @@ func runAwake(cmd *exec.Cmd) error {
 	return err
 }
 
-// activity returns what a process and its descendants have used of the processor, in clock ticks, and whether one
-// of their threads runs or would. If one of its own does, the others are not looked at. Where there is no /proc
-// they always do.
+// activity returns the processor time of a process and its descendants in clock ticks, and reports
+// whether one of their threads is runnable. Without /proc it always reports true.
 func activity(root int) (used int64, awake bool) {
 	if runs(root) {
 		return 0, true
 	}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is a good one
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	children := map[int][]stat{}
 	for _, path := range stats {
 		s := readStat(path)
@@ -75,7 +74,7 @@ func activity(root int) (used int64, awake bool) {
 	return used, awake
 }
 
-// runs reports whether a thread of a process runs or would, or waits for a disk. One that cannot be looked at does.
+// runs reports whether a thread of the process is runnable or waits for a disk. It reports true if that cannot be read.
 func runs(pid int) bool {
 	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
 	for _, path := range threads {
@@ -86,17 +85,17 @@ func runs(pid int) bool {
 	return len(threads) == 0
 }
 
-// stat is what the kernel says of a process or of a thread.
+// stat is the kernel's state of a process or thread.
 type stat struct {
 	pid, parent int
 	state       byte
 	used        int64 // clock ticks
 }
 
-// readStat reads one, or nothing of what has ended.
+// readStat reads a stat file; the result is zero if the process has exited.
 func readStat(path string) (s stat) {
 	text, err := os.ReadFile(path)
-	_, rest, ok := bytes.Cut(text, []byte(") ")) // behind its name
+	_, rest, ok := bytes.Cut(text, []byte(") ")) // the fields after the name
 	fields := bytes.Fields(rest)
 	if err != nil || !ok || len(fields) < 13 {
 		return s

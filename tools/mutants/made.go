@@ -13,22 +13,21 @@ import (
 	"slices"
 )
 
-// draw says which bugs are made up. Each has a lot, a number below one that follows from the seed and
-// its own key: what else there is does not change it, so that a change of the code brings in bugs of
-// the lines that it touches, and no others.
+// draw selects bugs. The rank of a bug depends only on the seed and its key, so that changed lines
+// do not change the selection elsewhere.
 type draw struct {
 	seed uint64
-	n    int // those with the lowest lots
+	n    int // number of bugs: those with the lowest ranks
 }
 
-// lot returns that of a bug.
+// lot returns the rank of a bug, from 0 to 1.
 func (d draw) lot(key string) float64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", d.seed, key))
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
-// makeUp returns bugs in the packages of the tables in dir, drawn from all of them alike. One
-// that would not compile is none. What is wanted is tables, or if none is called so, bugs by their keys.
+// makeUp draws bugs that compile from all packages of the tables in dir. wanted matches names of
+// tables, or if it matches none, keys of bugs.
 func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 	tables, err := readTables(dir)
 	if err != nil {
@@ -76,15 +75,15 @@ func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 		batches[k].bugs = append(batches[k].bugs, x.bug)
 	}
 	slices.SortFunc(batches, func(a, b batch) int { return cmp.Compare(a.table.name, b.table.name) })
-	fmt.Printf("%d of some %d that can be made up, seed %d\n", n, len(all), d.seed)
+	fmt.Printf("%d of about %d possible mutants, seed %d\n", n, len(all), d.seed)
 	return batches, nil
 }
 
-// mayLive returns how many of n mutants may live where each does so at a rate: the lowest number that
-// more than live in at most one draw of a thousand.
+// mayLive returns the number of n mutants that may survive if each survives at the given rate: at most
+// one draw of a thousand has more survivors.
 func mayLive(n int, rate float64) int {
-	exactly := math.Pow(1-rate, float64(n)) // the chance that k live
-	most := exactly                         // that at most k do
+	exactly := math.Pow(1-rate, float64(n)) // probability of k survivors
+	most := exactly                         // probability of at most k survivors
 	k := 0
 	for ; most < 0.999 && k < n; k++ {
 		exactly *= float64(n-k) / float64(k+1) * rate / (1 - rate)
@@ -93,7 +92,7 @@ func mayLive(n int, rate float64) int {
 	return k
 }
 
-// plant writes the changed file and the overlay that names it.
+// plant writes the changed file and its overlay file.
 func (s *source) plant(b bug, text []byte, work string) (overlay string, err error) {
 	path, err := filepath.Abs(filepath.Join(s.pkg, s.names[b.file]))
 	if err != nil {
@@ -102,7 +101,7 @@ func (s *source) plant(b bug, text []byte, work string) (overlay string, err err
 	return writeOverlay(work, map[string][]byte{path: text})
 }
 
-// writeOverlay tells the compiler to read other texts in the place of some files.
+// writeOverlay writes an overlay file for go build that replaces the texts of some files.
 func writeOverlay(work string, texts map[string][]byte) (overlay string, err error) {
 	replace := map[string]string{}
 	for path, text := range texts {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maker makes up the bugs of one declaration.
+// maker generates the bugs of one declaration.
 type maker struct {
 	*source
 	file int
@@ -18,8 +18,7 @@ type maker struct {
 	bugs []bug
 }
 
-// swaps are the operators that become others. A comparison can lose its edge or be turned
-// round.
+// swaps maps operators to their replacements.
 var swaps = map[token.Token][]token.Token{
 	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR},
 	token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
@@ -67,7 +66,7 @@ func (m *maker) visit(n ast.Node, above []ast.Node) bool {
 	return true
 }
 
-// isRoom reports whether n is how much room a list or a table is made with: with another it holds the same.
+// isRoom reports whether n is the capacity in a call of make, which does not change behaviour.
 func (m *maker) isRoom(n, parent ast.Node) bool {
 	c, ok := parent.(*ast.CallExpr)
 	if !ok || len(c.Args) < 2 || n != c.Args[len(c.Args)-1] {
@@ -90,7 +89,7 @@ func (m *maker) swap(at token.Pos, op token.Token) {
 	}
 }
 
-// assignment drops one that is not a declaration.
+// assignment drops an assignment that is not a declaration.
 func (m *maker) assignment(n *ast.AssignStmt) {
 	m.swap(n.TokPos, n.Tok)
 	if n.Tok != token.DEFINE {
@@ -98,7 +97,7 @@ func (m *maker) assignment(n *ast.AssignStmt) {
 	}
 }
 
-// literal moves a number by one in each direction.
+// literal changes a number by one in both directions.
 func (m *maker) literal(n *ast.BasicLit) {
 	if n.Kind != token.INT {
 		return
@@ -113,21 +112,21 @@ func (m *maker) literal(n *ast.BasicLit) {
 	}
 }
 
-// call drops a call whose results nobody wants. Locks have a way of their own.
+// call drops a call whose results are unused. See locks for calls of Lock and Unlock.
 func (m *maker) call(from, to token.Pos, c *ast.CallExpr) {
 	if sel, ok := c.Fun.(*ast.SelectorExpr); ok && isLock(sel.Sel.Name) {
 		return
 	}
 	if id, ok := c.Fun.(*ast.Ident); ok && id.Name == "panic" {
-		return // the sentence of a programmer's error: what follows it is no behaviour
+		return // behaviour after a programmer's error is undefined
 	}
 	m.replace(from, to, "", "dropped "+short(m.text(from, to)))
 }
 
-// arguments swaps neighbours of the same type.
+// arguments swaps adjacent arguments of the same type.
 func (m *maker) arguments(c *ast.CallExpr) {
 	if id, ok := c.Fun.(*ast.Ident); ok && (id.Name == "min" || id.Name == "max") {
-		return // they are the same either way
+		return // min and max are commutative
 	}
 	for k := range len(c.Args) - 1 {
 		a, b := c.Args[k], c.Args[k+1]
@@ -150,7 +149,7 @@ func isLock(name string) bool {
 
 const lockDropped = "dropped lock "
 
-// locks drops all that a function does with one lock: one half of a pair would fail at once.
+// locks drops all calls on one lock in a function: dropping only Lock or Unlock would fail at once.
 func (m *maker) locks(d ast.Decl) {
 	found := map[string][]splice{}
 	var order []string
@@ -202,7 +201,7 @@ func (m *maker) text(from, to token.Pos) string {
 	return string(m.texts[m.file][p.from:p.to])
 }
 
-// short is code in one line, as far as a name needs it.
+// short returns code on one line, truncated.
 func short(code string) string {
 	code = strings.Join(strings.Fields(code), " ")
 	if len(code) > 50 {
