@@ -3,6 +3,7 @@ package conformance
 import (
 	"flag"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +21,8 @@ var (
 	lawFirst     = flag.Int("law.first", 0, "number of the first of them")
 	lawScenarios = flag.Int("law.scenarios", 0, "how many; 0: 5,000, with -short 2,000, of all the pairs of words")
 	lawShow      = flag.Int("law.show", 3, "how many differences are shown, each in its smallest form")
+	lawMarks     = flag.Bool("law.marks", false, "print in how many scenarios each rule had an effect")
+	lawWithout   = flag.String("law.without", "", "pass over differences of scenarios in which a rule of -law.marks had an effect whose name matches this regular expression")
 	lawRefused   = flag.Bool("law.refused", false, "say why definitions were refused")
 )
 
@@ -30,6 +33,7 @@ type verdict struct {
 	stopped       string   // a step that cannot be done
 	wrong         []string // sentences of the law by which it had to be refused
 	differs       bool
+	marks         map[string]int
 }
 
 // tryLaw plays a draft by the engine and by the judge.
@@ -53,8 +57,11 @@ func tryLaw(d *law.Draft) (v verdict) {
 		return v
 	}
 	var decided bool
-	v.judge, decided = s.Play()
+	v.judge, decided, v.marks = s.PlayMarked()
 	v.differs = decided && !slices.Equal(v.engine, v.judge)
+	for rule := range v.marks {
+		v.differs = v.differs && (*lawWithout == "" || !regexp.MustCompile(*lawWithout).MatchString(rule))
+	}
 	return v
 }
 
@@ -79,6 +86,7 @@ func TestLaw(t *testing.T) {
 	var (
 		mu                       sync.Mutex
 		refused, stopped, differ int
+		marked                   = map[string]int{}
 		why, shapes              = map[string]int{}, map[string]bool{}
 		wait                     sync.WaitGroup
 	)
@@ -87,6 +95,9 @@ func TestLaw(t *testing.T) {
 		v := tryLaw(d)
 		mu.Lock()
 		defer mu.Unlock()
+		for rule := range v.marks {
+			marked[rule]++
+		}
 		switch {
 		case v.refused != "":
 			refused++
@@ -116,6 +127,11 @@ func TestLaw(t *testing.T) {
 	}
 	wait.Wait()
 	t.Logf("%d scenarios, %d refused, %d stopped, %d differ", count, refused, stopped, differ)
+	if *lawMarks {
+		for _, rule := range law.Rules() {
+			t.Logf("%6d × %s", marked[rule], rule)
+		}
+	}
 	if *lawRefused {
 		for text, n := range why {
 			t.Logf("%d × %s", n, text)

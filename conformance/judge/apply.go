@@ -55,6 +55,7 @@ func (o *owner) apply(a application) bool {
 		return false
 	}
 	if d.Duration.instant { // "Instant runs the handler once, inline, no handle"
+		o.all.markShare(d, a)
 		o.say("exec %s x1", d.ID) // "no stack given: limit 1: stacks: 3 gives one"
 		o.issue(d, d.on().Exec, eventBy(a, max(a.share.stacks, 1)))
 		return true
@@ -80,8 +81,18 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 	if a.left == nil {
 		resisted := d.DurationScale != nil && a.numbers[d.DurationScale].x <= 0
 		if !resisted && (!d.Duration.infinite || a.override) && a.hold == nil {
-			a.duration = d.fixed(a, percent, joined.periodAfter(d, level))
+			period := joined.periodAfter(d, level)
+			if d.Tail == "fit" && period != d.Period.at(level) {
+				o.all.mark(markFitHaste)
+			}
+			if a.scale != nil {
+				o.all.mark(markScale)
+			}
+			a.duration = d.fixed(a, percent, period)
 			resisted = a.duration == 0
+		}
+		if resisted && d.Duration.infinite {
+			o.all.mark(markInfiniteScale)
 		}
 		if resisted {
 			o.say("deny %s why=resist", d.ID)
@@ -100,6 +111,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		return false
 	}
 	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // it joins with what is left of it
+		o.all.mark(markChainJoins)
 		if a.duration -= a.ago; a.duration <= 0 {
 			return false
 		}
@@ -162,10 +174,13 @@ func (o *owner) begin(d *definition, a application) bool {
 	}
 	o.say("apply %s x%d%s", d.ID, b.count(), o.endOf(b))
 	o.issue(d, d.on().Apply, eventBy(a, b.count()))
-	o.links(b, a)
+	o.links(b, a, false)
 	o.cross(b, 0, b.count(), a)
+	o.all.markShare(d, a)
 	if a.ago > 0 {
+		o.all.mark(markChain)
 		if past := o.age(b, b.floor(o)); past.gone {
+			o.all.mark(markChainEnds)
 			o.buffs = without(o.buffs, b)
 			o.expireAway(b, a.ago, past)
 			return true
@@ -199,6 +214,7 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 		endless: d.Duration.infinite && !a.override || a.hold != nil, ofAura: a.hold != nil, look: o.stamp, born: o.all.birth(), end: o.own + a.duration, full: a.duration,
 		period: d.Period.at(a.level), coming: d.Period.at(a.level), content: d.newContent(a), known: a.known, given: o.nextGiven(), turn: o.sequence,
 	}
+	b.mark = o.all.mark
 	b.held(a.hold, n)
 	if s.each() {
 		b.layers = []layer{{stacks: n, end: b.end, source: a.source, rank: rank{a.level, a.magnitude, b.age}, content: b.content}}
@@ -208,12 +224,12 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 }
 
 // links applies the links of a buff, which end with it.
-func (o *owner) links(b *instance, a application) {
+func (o *owner) links(b *instance, a application, again bool) {
 	chain := a.chain
 	chain.known = b.known
 	for _, id := range b.def.Links {
 		o.todo = append(o.todo, command{
-			action: action{Apply: id}, source: b.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, head: b, chain: chain,
+			action: action{Apply: id}, source: b.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, head: b, chain: chain, again: again,
 		})
 	}
 }
@@ -241,6 +257,7 @@ func (o *owner) join(b *instance, a application) bool {
 		b.takes(a)
 	}
 	if replaces {
+		o.all.mark(markReplaces)
 		b.content = b.def.newContent(a)
 	} else {
 		b.topUp(a)
@@ -253,7 +270,7 @@ func (o *owner) join(b *instance, a application) bool {
 	o.restartBeat(b)
 	if refreshed {
 		o.refreshActions(b, a, was)
-		o.links(b, a)
+		o.links(b, a, true)
 	}
 	o.pulseOnJoin(b, refreshed || grown)
 	if full {
@@ -310,10 +327,10 @@ func (b *instance) periodAfter(d *definition, level int) int64 {
 	switch {
 	case b == nil:
 		return d.Period.at(level)
-	case d.Period.at(b.level) != d.Period.at(level):
-		return d.Period.at(level)
 	case b.later != 0:
 		return b.later
+	case d.Period.at(b.level) != d.Period.at(level):
+		return d.Period.at(level)
 	}
 	return b.coming
 }
@@ -327,10 +344,35 @@ func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	case overflow == "clear":
 		o.remove(b, "overflow", "")
 	default:
+		if overflow == "deny" {
+			o.all.mark(markReplacesDeny)
+		}
 		return false
 	}
 	o.overflows(b, a)
 	return true
+}
+
+// markShare records that an application is in the chain of a pulse that stands for less or more than one, or for several stacks.
+func (w *world) markShare(d *definition, a application) {
+	s := a.share
+	if s.stacks > 1 && d.Duration.instant && slices.ContainsFunc(d.on().Exec, action.perStack) {
+		w.mark(markShareStacks)
+	}
+	if s.period == 0 && s.count < 2 {
+		return
+	}
+	changes := func(a action) bool { return a.Change != nil || a.Damage != nil }
+	if slices.ContainsFunc(d.on().Exec, changes) {
+		w.mark(markShare)
+	}
+	if slices.ContainsFunc(d.on().Apply, changes) {
+		w.mark(markShareTimed)
+	}
+}
+
+func (a action) perStack() bool {
+	return a.Change != nil && a.Change.PerStack || a.Damage != nil && a.Damage.PerStack
 }
 
 // overflows runs the actions of an application at the limit: "overflow_apply[] run in all four cases".

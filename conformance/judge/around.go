@@ -237,6 +237,9 @@ func (w *world) repace(zone int64, change func(*pace)) {
 // enters: "on_zone: keep (default) / remove", of those who go elsewhere.
 func (o *owner) enters(zone int64) {
 	if zone == o.zone {
+		if zone != 0 {
+			o.all.mark(markZoneSame)
+		}
 		return
 	}
 	o.zone = zone

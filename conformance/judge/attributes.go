@@ -190,12 +190,17 @@ type amount struct {
 	x      float64
 	live   *formula
 	frozen map[string]float64 // the names of the formula
+	stacks int                // when it was evaluated
+	mark   func(rule string)
 }
 
 // of returns the amount for n stacks, once or for each stack. It reports false if that is no number.
 func (a amount) of(n int, perStack bool) (x float64, ok bool) {
 	x, ok = a.x, true
 	if a.live != nil {
+		if a.mark != nil && n != a.stacks {
+			a.mark(markLiveStacks)
+		}
 		x, ok = a.live.evaluate(func(path []string) (float64, bool) {
 			if path[0] == "stacks" {
 				return float64(n), true
@@ -266,8 +271,10 @@ func (o *owner) asks(d *definition, a application) (of map[*number]amount, why s
 		a.numbers = of
 		switch pool := d.poolOf(a); {
 		case s.Pool == nil && pool <= 0:
+			o.all.mark(markNoPool)
 			return nil, "param"
 		case pool < 1:
+			o.all.mark(markNoPool)
 			return nil, "value"
 		}
 	}
@@ -329,7 +336,7 @@ func (o *owner) askFormula(n *number, a application, given func(float64, bool) (
 	if !slices.ContainsFunc(n.Formula.names, func(path []string) bool { return path[0] == "stacks" }) {
 		return amount{x: x}, ""
 	}
-	return amount{x, n.Formula, frozen}, ""
+	return amount{x, n.Formula, frozen, a.stacks, o.all.mark}, ""
 }
 
 // readsAmount reports whether a formula reads the amount of an act. It is then evaluated when the buff reacts.
@@ -340,6 +347,7 @@ func (n *number) readsAmount() bool {
 // askAmount evaluates a number of a buff that reacts to an act.
 func (o *owner) askAmount(n *number, b *instance, amount int64) (x float64, why string) {
 	missing := false
+	o.all.mark(markAmount)
 	x, ok := n.Formula.evaluate(func(path []string) (float64, bool) {
 		if path[0] == "amount" {
 			return float64(amount), true
@@ -368,6 +376,9 @@ func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bo
 	}
 	if or(snapshot, "cast") != "apply" {
 		x, ok = a.known.cast[name]
+		if now := o.all.find(a.source); ok && now != nil && now.value(name) != x {
+			o.all.mark(markCastChain)
+		}
 		return x, ok
 	}
 	source := o.all.find(a.source)
@@ -381,6 +392,9 @@ func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bo
 		x = source.value(name)
 	}
 	a.known.last[name] = x
+	if x != a.known.cast[name] {
+		o.all.mark(markApplyLive)
+	}
 	return x, true
 }
 
@@ -506,14 +520,17 @@ func (o *owner) base(name string) float64 {
 // limits applies limits that have changed: a maximum that is an attribute and has moved below the base cuts the base for good; a
 // limit that has moved may kill. It runs after each command and each due event.
 func (o *owner) limits() {
-	for _, name := range sortedKeys(o.all.attributes) {
+	for _, name := range o.all.bounded {
 		at := o.all.attributes[name]
 		moved := o.hasMoved(at.Max, o.maxima, name)
 		if moved && o.base(name) > o.bound(at.Max) {
+			o.all.mark(markMaxFell)
 			o.bases[name] = o.bound(at.Max)
 		}
 		if o.hasMoved(at.Min, o.minima, name) || moved {
-			o.checkMin(name, o.base(name))
+			if o.checkMin(name, o.base(name)) {
+				o.all.mark(markMinRose)
+			}
 		}
 	}
 }
@@ -529,20 +546,26 @@ func (o *owner) hasMoved(limit *bound, last map[string]float64, name string) boo
 }
 
 // checkMin queues the death of an owner whose base has reached the minimum: "at_min: kill".
-func (o *owner) checkMin(name string, was float64) {
+func (o *owner) checkMin(name string, was float64) (dies bool) {
 	at := o.all.attributes[name]
 	if at.AtMin != "kill" || at.Min == nil {
-		return
+		return false
 	}
 	if least := o.bound(at.Min); o.base(name) <= least && (!o.dead || was > least) {
 		o.todo = append(o.todo, command{action: action{Kill: true}, round: o.running + 1, source: o.killer, chain: o.cause})
+		return true
 	}
+	return false
 }
 
 // changes adds to a base: "permanent: instant and periodic change the base". It starts from the base within its limits. A change
 // by 0 only brings the base within its limits, and says nothing if it was there.
 func (o *owner) changes(who, name string, by float64) {
-	if by != 0 || o.base(name) != o.limited(name, o.base(name)) {
+	outside := o.base(name) != o.limited(name, o.base(name))
+	if by == 0 && outside {
+		o.all.mark(markZeroClamps)
+	}
+	if by != 0 || outside {
 		o.adds(who, name, by, 0, nil)
 	}
 }
@@ -580,6 +603,7 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 		return // a formula that says "none"
 	}
 	if by < 0.5 {
+		o.all.mark(markSmallDamage)
 		o.say("change %s%s by=0 value=%s", who, name, strconv.FormatFloat(o.base(name), 'g', -1, 64))
 		return
 	}

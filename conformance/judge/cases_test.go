@@ -41,8 +41,8 @@ func (s *Scenario) playUntilWanted() {
 	var last int64
 	if n := len(s.Want); n > 0 {
 		fmt.Sscan(s.Want[n-1], &last)
-		if s.steps[len(s.steps)-1].At < last {
-			s.steps = append(s.steps, step{At: last, Owner: s.steps[0].Owner, Tick: true})
+		if int64(s.steps[len(s.steps)-1].At) < last {
+			s.steps = append(s.steps, step{At: instant(last), Owner: s.steps[0].Owner, Tick: true})
 		}
 	}
 }

@@ -14,10 +14,12 @@ type Draft struct {
 	Script []map[string]any
 	// Seen is as in a scenario.
 	Seen bool
-	// Dead is the word dead of the whole file.
+	// Dead is the word dead of the whole file; Life says that deaths are logged.
 	Dead string
-	// Pair names the two words that it is about.
-	Pair [2]string
+	Life bool
+	// Pair names the two words that it is about, and Story the rule, if any.
+	Pair  [2]string
+	Story string
 }
 
 // allTags are declared by each draft: the game may give an owner one that no definition names.
@@ -30,7 +32,8 @@ var (
 		"hp":   m("base", 100, "min", 0, "max", "cap"),
 		"pow":  m("base", 8),
 		"most": m("base", 8, "aggregate", "max"), "least": m("base", 8, "aggregate", "min"), "one": m("base", 8, "aggregate", m("strongest", 1)),
-		"life": m("base", 10, "min", 0, "at_min", "kill"),
+		"life":  m("base", 10, "min", 0, "at_min", "kill"),
+		"floor": m("base", 0), "soul": m("base", 40, "min", "floor", "max", "cap", "at_min", "kill"),
 	}
 	allSlots = map[string]any{
 		"s9": m("limit", 1, "evict", "oldest"), "s10": m("limit", 1, "evict", "reject"), "s11": m("limit", 2, "evict", "lowest-priority"),
@@ -44,13 +47,16 @@ var (
 func (d *Draft) JSON() []byte {
 	m := map[string]any{
 		"tags": allTags, "attributes": allAttributes, "curves": allCurves, "slots": allSlots, "dr": allReturns,
-		"groups": list("g"), "handlers": list("h"), "acts": list("move", "hit"), "icons": list("i"), "buffs": d.Buffs, "script": d.Script,
+		"groups": list("g", "h", "k"), "handlers": list("h"), "acts": list("move", "hit", "damaged", "dealt"), "icons": list("i"), "buffs": d.Buffs, "script": d.Script,
 	}
 	if d.Dead != "" {
 		m["dead"] = d.Dead
 	}
 	if d.Seen {
 		m["seen"] = true
+	}
+	if d.Life {
+		m["life"] = true
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -66,8 +72,8 @@ func (d *Draft) Text() string {
 		text, _ := json.Marshal(v)
 		return string(text)
 	}
-	fmt.Fprintf(&b, "{\"tags\": %s, \"attributes\": %s, \"curves\": %s, \"slots\": %s, \"dr\": %s, \"dead\": %q, \"buffs\": {\n",
-		line(allTags), line(allAttributes), line(allCurves), line(allSlots), line(allReturns), or(d.Dead, "allow"))
+	fmt.Fprintf(&b, "{\"tags\": %s, \"attributes\": %s, \"curves\": %s, \"slots\": %s, \"dr\": %s, \"dead\": %q, \"life\": %v, \"buffs\": {\n",
+		line(allTags), line(allAttributes), line(allCurves), line(allSlots), line(allReturns), or(d.Dead, "allow"), d.Life)
 	for i, id := range sortedKeys(d.Buffs) {
 		fmt.Fprintf(&b, "  %q: %s%s\n", id, line(d.Buffs[id]), comma(i < len(d.Buffs)-1))
 	}
@@ -102,10 +108,16 @@ func Generate(seed uint64, n int) *Draft {
 	pairs := allPairs()
 	pair := pairs[n*stride%len(pairs)]
 	d := &Draft{Buffs: map[string]map[string]any{}, Pair: [2]string{pair[0].String(), pair[1].String()}}
-	d.Buffs["p"] = g.definition(pair[:], 0.12)
-	d.Buffs["q"] = g.definition(nil, 0.06)
+	d.Buffs["p"] = g.definition("p", pair[:], 0.12)
+	d.Buffs["q"] = g.definition("q", nil, 0.06)
 	d.Buffs["x"] = map[string]any{"duration": "instant"}
 	d.Buffs["y"] = map[string]any{"duration": "1s", "grants": []string{"t.a"}, "tags": []string{"f.h"}}
+	var tale *story
+	if g.IntN(3) > 0 {
+		tale = &stories[g.IntN(len(stories))]
+		d.Story = tale.name
+		g.tell(d, tale, pair[:])
+	}
 	for _, id := range []string{"q", "x"} { // cycles are another story: p comes before q before x
 		if on, ok := d.Buffs[id]["on"].(map[string]any); ok {
 			d.Buffs[id]["on"] = replaced(on, id)
@@ -114,11 +126,17 @@ func Generate(seed uint64, n int) *Draft {
 	if a, ok := d.Buffs["q"]["aura"].(map[string]any); ok {
 		a["apply"] = "y"
 	}
-	d.Seen = g.one(8) || d.any("catchup") || d.any("aura") // frames decide about these
+	if a, ok := d.Buffs["p"]["aura"].(map[string]any); ok && a["apply"] == "q" {
+		if stack, ok := d.Buffs["q"]["stack"].(map[string]any); ok {
+			delete(stack, "timers") // a member of an aura has no end of its own
+		}
+	}
+	d.Seen = d.Seen || g.one(8) || d.any("catchup") || d.any("aura") // frames decide about these
+	d.Life = d.Life || g.one(4)
 	if g.one(8) {
 		d.Dead = pick(g, "allow", "deny")
 	}
-	g.script(d)
+	g.script(d, tale)
 	return d
 }
 
@@ -166,7 +184,7 @@ func (g *dice) one(n int) bool { return g.IntN(n) == 0 }
 func pick[T any](g *dice, list ...T) T { return list[g.IntN(len(list))] }
 
 // definition makes up a definition that has the words of must, and of the others each with probability often.
-func (g *dice) definition(must []choice, often float64) map[string]any {
+func (g *dice) definition(id string, must []choice, often float64) map[string]any {
 	d := map[string]any{"duration": pick(g, "4s", "2500ms", "3s", "1400ms")}
 	var words []choice
 	for _, w := range vocabulary {
@@ -186,6 +204,7 @@ func (g *dice) definition(must []choice, often float64) map[string]any {
 		c.put(d)
 	}
 	need(d)
+	wrong := len(refusalsOf(id, d)) > 0
 	for _, c := range words {
 		if c.in(d) || clashes(must, c.path) {
 			continue
@@ -193,8 +212,8 @@ func (g *dice) definition(must []choice, often float64) map[string]any {
 		with := clone(d)
 		c.put(with)
 		need(with)
-		if len(refusalsOf(d)) > 0 || len(refusalsOf(with)) == 0 {
-			d = with
+		if still := len(refusalsOf(id, with)) > 0; wrong || !still {
+			d, wrong = with, still
 		}
 	}
 	return d
@@ -203,16 +222,16 @@ func (g *dice) definition(must []choice, often float64) map[string]any {
 // clashes says whether a word is one of must, or above or below it.
 func clashes(must []choice, path string) bool {
 	for _, c := range must {
-		if c.path == path {
+		if c.path == path || strings.HasPrefix(c.path, path+".") || strings.HasPrefix(path, c.path+".") {
 			return true
 		}
 	}
 	return false
 }
 
-func refusalsOf(d map[string]any) []string {
+func refusalsOf(id string, d map[string]any) []string {
 	text, _ := json.Marshal(d)
-	def := &definition{ID: "p"}
+	def := &definition{ID: id}
 	if err := strictly(text, def); err != nil {
 		panic("judge: " + err.Error())
 	}

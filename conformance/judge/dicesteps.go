@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,43 +11,72 @@ import (
 const farAway = 15_000
 
 // script makes up the steps of a draft.
-func (g *dice) script(d *Draft) {
-	at, away := int64(0), false
+func (g *dice) script(d *Draft, tale *story) {
+	at, away := int64(0), ""
+	played := d.Scenario()
+	add := func(st map[string]any) {
+		d.Script = append(d.Script, st)
+		played.add(st)
+	}
 	if d.any("aura") {
-		d.Script = append(d.Script, m("at", at, "owner", "o2", "near", "p1"))
+		add(m("at", at, "owner", "o2", "near", "p1"))
 		if g.one(3) {
-			d.Script = append(d.Script, m("at", at, "near", pick(g, "p1", "o2")))
+			add(m("at", at, "near", pick(g, "p1", "o2")))
 		}
 	}
 	for range 4 + g.IntN(10) {
-		at = g.instant(d, at)
+		at = g.instant(played, at)
 		st := m("at", at)
-		if away {
-			st["load"] = true
-			away = false
-		} else {
+		switch {
+		case away != "" && !g.one(3):
+			st["load"], st["owner"] = true, away
+			away = ""
+		case tale != nil && g.IntN(5) > 0 && away == "":
+			away = g.storyStep(tale, st)
+		case away == "":
 			away = g.verb(d, st)
+		default:
+			st["tick"] = true
 		}
-		d.Script = append(d.Script, st)
+		add(st)
+		if g.one(5) && away == "" {
+			add(m("at", at, "show", everything, "owner", pick(g, "p1", "p1", "p1", "o2")))
+		}
 	}
-	if away {
-		d.Script = append(d.Script, m("at", at+700, "load", true))
+	if away != "" {
+		d.Script = append(d.Script, m("at", at+700, "load", true, "owner", away))
 	}
-	d.Script = append(d.Script, m("at", at+farAway, "tick", true))
+	d.Script = append(d.Script, m("at", at+farAway, "tick", true), m("at", at+farAway, "show", everything))
+}
+
+// everything is what a step shows: all attributes, and tags.
+var everything = list("pow", "hp", "cap", "life", "soul", "floor", "most", "least", "one", "t.a", "t.b", "f")
+
+// add appends a step to a scenario.
+func (s *Scenario) add(st map[string]any) {
+	text, err := json.Marshal(st)
+	if err != nil {
+		panic("judge: a step is no JSON: " + err.Error())
+	}
+	decoded, err := decodeStep(text)
+	if err != nil {
+		panic("judge: " + err.Error())
+	}
+	s.steps = append(s.steps, decoded)
 }
 
 // instant is when the next step comes: often at the very ms of an event, or one before or behind, or with the last step.
-func (g *dice) instant(d *Draft, last int64) int64 {
+func (g *dice) instant(played *Scenario, last int64) int64 {
 	switch g.IntN(10) {
 	case 0, 1, 2:
 		return last
 	case 3, 4:
 		return last + g.Int64N(3000)
 	}
-	ahead := *d
-	ahead.Script = append(d.Script[:len(d.Script):len(d.Script)], m("at", last+farAway, "tick", true))
+	ahead := *played
+	ahead.steps = append(slices.Clip(played.steps), step{At: instant(last + farAway), Owner: "p1", Tick: true})
 	var near []int64
-	log, _ := ahead.Scenario().Play()
+	log, _ := ahead.Play()
 	for _, line := range log {
 		var t int64
 		if _, err := fmt.Sscan(line, &t); err == nil && t > last {
@@ -67,7 +98,7 @@ func (g *dice) instant(d *Draft, last int64) int64 {
 }
 
 // verb fills in what a step does, and reports whether its owner is away afterwards.
-func (g *dice) verb(d *Draft, st map[string]any) (away bool) {
+func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 	id := pick(g, "p", "p", "p", "p", "q", "y")
 	if g.one(8) {
 		st["owner"] = "o2"
@@ -75,11 +106,11 @@ func (g *dice) verb(d *Draft, st map[string]any) (away bool) {
 	if d.any("aura") && g.one(4) {
 		st[pick(g, "near", "far")] = pick(g, "p1", "p1", "p1", "o2")
 		st["owner"] = pick(g, "p1", "o2", "o2", "o3")
-		return false
+		return ""
 	}
 	if g.one(60) || d.reacts() && g.one(4) {
 		g.happened(st)
-		return false
+		return ""
 	}
 	switch n := g.IntN(116); {
 	case n >= 112:
@@ -90,9 +121,15 @@ func (g *dice) verb(d *Draft, st map[string]any) (away bool) {
 		g.application(st, id)
 	case n < 49:
 		st["remove"] = id
+		if g.one(4) {
+			st["why"] = pick(g, "dispelled", "consumed", "interrupt")
+		}
+		if g.one(3) {
+			st["stacks"] = 1 + g.IntN(2)
+		}
 	case n < 54:
-		st["dispel"] = pick[any](g, id, id, m("type", "poison"), m("type", "poison", "grade", "strong", "most", 1))
-		if _, ok := st["dispel"].(string); ok && g.one(2) {
+		st["dispel"] = pick[any](g, id, id, m("type", "poison"), m("type", "poison", "grade", "strong", "most", 1), g.query(id))
+		if g.one(2) {
 			st["stacks"] = 1 + g.IntN(2)
 		}
 	case n < 60 && d.Buffs[id]["duration"] == "infinite":
@@ -115,13 +152,13 @@ func (g *dice) verb(d *Draft, st map[string]any) (away bool) {
 	case n < 78:
 		delete(st, "owner")
 		st["save"] = true
-		return true
+		return "p1"
 	case n < 81:
 		st[pick(g, "kill", "kill", "revive")] = true
 	default:
 		g.rare(d, st, id)
 	}
-	return false
+	return ""
 }
 
 // reacts says whether a definition has actions for acts.
@@ -136,7 +173,7 @@ func (d *Draft) reacts() bool {
 
 // happened is what the game tells.
 func (g *dice) happened(st map[string]any) {
-	st["happened"] = pick(g, "hit", "hit", "move")
+	st["happened"] = pick(g, "hit", "hit", "move", "damaged")
 	if g.one(2) {
 		st["amount"] = 1 + g.IntN(40)
 	}
@@ -161,6 +198,23 @@ func (g *dice) zone(st map[string]any) {
 	}
 }
 
+// query is what a dispel, a steal or a compensation looks for, with any of its words.
+func (g *dice) query(id string) map[string]any {
+	q := map[string]any{}
+	for _, w := range []choice{
+		{"buff", id}, {"tag", pick(g, "f", "t.a", "e")}, {"polarity", pick(g, "neutral", "positive", "negative")}, {"source", pick(g, "b", "o2", "a")},
+		{"grade", pick(g, "strong", "death")}, {"most", 1 + g.IntN(3)}, {"newest", true}, {"stacks", 1 + g.IntN(2)},
+	} {
+		if g.one(3) {
+			q[w.path] = w.value
+		}
+	}
+	if len(q) == 0 {
+		q["polarity"] = "neutral"
+	}
+	return q
+}
+
 // rates are those of clocks.
 var rates = []any{2, "1/2", "1/3", 1, "7/5", 5}
 
@@ -168,22 +222,32 @@ var rates = []any{2, "1/2", "1/3", 1, "7/5", 5}
 func (g *dice) time(st map[string]any, id string) {
 	switch g.IntN(9) {
 	case 6:
-		st["change"], st["by"] = pick(g, "hp", "pow", "cap", "life"), pick(g, 2.5, -4, -0.5)
+		st["change"], st["by"] = pick(g, "hp", "pow", "cap", "life", "floor"), pick(g, 2.5, -4, -0.5, 0, -30, 25)
 	case 7:
-		st["damage"], st["by"] = "hp", pick(g, 12, 0.5, 40)
+		st["damage"], st["by"] = pick(g, "hp", "soul", "life"), pick(g, 12, 0.5, 40, 0.25, -3)
+		if g.one(2) {
+			st["source"] = pick(g, "o2", "p1", "b")
+		}
 		if g.one(2) {
 			st["school"] = pick(g, "f", "f.g", "e")
 		}
 	case 8:
-		st["base"], st["to"] = pick(g, "pow", "hp", "cap"), pick(g, 16, 90, 4)
+		st["base"], st["to"] = pick(g, "pow", "hp", "cap", "floor", "soul"), pick(g, 16, 90, 4, 200)
 	case 0:
 		st["rate"] = pick(g, rates...)
 	case 1, 2:
 		st["rate_buff"], st["to"] = id, pick(g, rates...)
 	case 3:
-		st["compensate"], st["by"] = pick[any](g, id, id, m("tag", "f"), m("source", "b"), m("polarity", "negative")), pick(g, "1s", "-1s", "333ms")
+		st["compensate"], st["by"] = pick[any](g, id, id, m("tag", "f"), m("source", "b"), m("polarity", "negative"), g.query(id)), pick(g, "1s", "-1s", "333ms")
+		if q, ok := st["compensate"].(map[string]any); ok {
+			delete(q, "grade")
+			delete(q, "stacks")
+		}
 	default:
-		st["steal"], st["to"] = pick[any](g, id, id, m("type", "poison"), m("tag", "f", "grade", "strong"), m("buff", id, "most", 1, "newest", true)), "o2"
+		st["steal"], st["to"] = pick[any](g, id, id, m("type", "poison"), m("tag", "f", "grade", "strong"), m("buff", id, "most", 1, "newest", true), g.query(id)), "o2"
+		if g.one(3) {
+			st["stacks"] = 1 + g.IntN(2)
+		}
 		if st["owner"] == "o2" {
 			st["to"] = "p1"
 		}
@@ -231,13 +295,16 @@ func (g *dice) rare(d *Draft, st map[string]any, id string) {
 func (g *dice) application(st map[string]any, id string) {
 	st["apply"] = id
 	if g.one(3) {
-		st["source"] = pick(g, "b", "c")
+		st["source"] = pick(g, "b", "c", "o2", "p1", "o2")
 	}
 	if g.one(4) {
 		st["stacks"] = 1 + g.IntN(4)
 	}
 	if g.one(6) {
 		st["duration"] = pick(g, "1s", "5s", "2345ms", "7s")
+	}
+	if g.one(12) {
+		st["scale"] = pick(g, rates...)
 	}
 	if g.one(4) {
 		st["magnitude"] = 1 + g.IntN(3)

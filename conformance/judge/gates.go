@@ -78,7 +78,24 @@ func (o *owner) immuneTo(d *definition) bool {
 			return true
 		}
 	}
+	o.markGrants(d)
 	return false
+}
+
+// markGrants records that an immunity would be against a definition if the tags that it grants counted.
+func (o *owner) markGrants(d *definition) {
+	granted := *d
+	granted.Tags = slices.Concat(d.Tags, d.Grants)
+	for _, above := range o.immune {
+		if granted.tagged(above) {
+			o.all.mark(markGrantsImmune)
+		}
+	}
+	for _, b := range o.buffs {
+		if m := b.def.Immunity; m != nil && b.works() && m.against(&granted) {
+			o.all.mark(markGrantsImmune)
+		}
+	}
 }
 
 func (d *definition) tagged(above string) bool {
@@ -285,7 +302,9 @@ func rankOf(grade string) int {
 // dispel: "Dispel(query, grade, n, order); never ticks, never refreshes". Without most every matching buff goes; most is a number of
 // portions, each of which takes the stacks that the command names, or what the definition says one dispel takes.
 func (o *owner) dispel(q query, stacks int) {
-	stacks = max(stacks, q.Stacks)
+	if stacks = max(stacks, q.Stacks); stacks > 0 && q.one == "" {
+		o.all.mark(markDispelStacks)
+	}
 	if q.one != "" {
 		if b := o.oldest(q.one); b != nil {
 			o.dispelOne(b, stacks, rankOf("death"))
@@ -308,6 +327,14 @@ func (o *owner) dispel(q query, stacks int) {
 // found returns the buffs that a query matches and a command can take, in the order of the query.
 func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	for _, b := range o.buffs {
+		if q.Polarity == "neutral" && !q.matches(b) {
+			if q := q; true {
+				q.Polarity = ""
+				if q.matches(b) {
+					o.all.mark(markNeutral)
+				}
+			}
+		}
 		if q.matches(b) && takes(b) {
 			all = append(all, b)
 		}

@@ -47,6 +47,7 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 			}
 			out := evicted(held, s.Evict)
 			if s.Evict == "lowest-priority" && d.priority() < out.def.priority() {
+				o.all.mark(markLowest)
 				return nil, "slot"
 			}
 			goes = append(goes, leaver{out, "overflow"})
@@ -151,7 +152,7 @@ func (o *owner) overshadowed(b *instance) bool {
 	if g := b.def.Group; g != nil && g.Rule == "hide" {
 		for _, c := range o.buffs {
 			if c != b && c.def.Group != nil && c.def.Group.Name == g.Name && c.def.Group.Rule == "hide" &&
-				(c.def.priority() > g.Priority || c.def.priority() == g.Priority && cmp.Or(c.compare(b), cmp.Compare(c.age, b.age)) > 0) {
+				(c.def.priority() > g.Priority || o.all.markLevel(c, b) && c.def.priority() == g.Priority && cmp.Or(c.compare(b), cmp.Compare(c.age, b.age)) > 0) {
 				return true
 			}
 		}
@@ -159,13 +160,21 @@ func (o *owner) overshadowed(b *instance) bool {
 	if e := b.def.stack().Effective; e > 0 && !b.each() {
 		stronger := 0
 		for _, c := range o.buffs {
-			if c != b && c.def == b.def && cmp.Or(c.compare(b), cmp.Compare(b.age, c.age)) > 0 {
+			if c != b && c.def == b.def && o.all.markLevel(c, b) && cmp.Or(c.compare(b), cmp.Compare(b.age, c.age)) > 0 {
 				stronger++
 			}
 		}
 		return stronger >= e
 	}
 	return false
+}
+
+// markLevel records that the level decides against the magnitude.
+func (w *world) markLevel(c, b *instance) bool {
+	if c.level > b.level && c.magnitude < b.magnitude && c.def.priority() == b.def.priority() {
+		w.mark(markLevelShows)
+	}
+	return true
 }
 
 // compare compares the strength of two buffs: the level, then the magnitude.

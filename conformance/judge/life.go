@@ -23,10 +23,14 @@ func (o *owner) oldest(id string) *instance {
 	return nil
 }
 
-func (o *owner) removeOldest(id, why string) {
-	if b := o.oldest(id); b != nil {
-		o.remove(b, why, "")
+// oldestBy returns the oldest buff of a definition by a source, or if there is none the oldest of all.
+func (o *owner) oldestBy(id, source string) *instance {
+	for _, b := range o.buffs {
+		if b.def.ID == id && b.source == source {
+			return b
+		}
 	}
+	return o.oldest(id)
 }
 
 // remove ends a buff: "on.remove is keyed by reason or any". "After a removal no callback of that buff starts, except its own
@@ -57,6 +61,9 @@ func (o *owner) remove(b *instance, why, more string) {
 // removeStacks removes stacks of the oldest buff of a definition, or all of it.
 func (o *owner) removeStacks(id string, stacks int, why string) {
 	if b := o.oldest(id); b != nil {
+		if stacks > 0 && stacks < b.count() {
+			o.all.mark(markRemoveStacks)
+		}
 		o.take(b, or0(stacks, b.count()), why)
 	}
 }
@@ -89,6 +96,7 @@ func (o *owner) kill(killer string, c chain) {
 		}
 		for _, b := range o.carried() {
 			if list := b.def.on().Death; len(list) > 0 && b.works() {
+				o.all.mark(markDeath)
 				o.say("react %s death", b.def.ID)
 				e := b.eventOf(b.active())
 				e.target, e.reaction = killer, c.reaction
@@ -115,6 +123,7 @@ func (o *owner) revive() {
 		o.stand(b, &b.buried, false)
 	}
 	if was && o.life {
+		o.all.mark(markRevived)
 		o.say("revive")
 	}
 }
@@ -138,6 +147,7 @@ func (o *owner) sourceGone(source string) {
 func (o *owner) interrupt(kind string) {
 	for _, b := range o.carried() {
 		if !b.gone && slices.Contains(b.def.Interrupt, kind) {
+			o.all.markUses(kind)
 			o.remove(b, "interrupt", "")
 		}
 	}
@@ -147,7 +157,15 @@ func (o *owner) interrupt(kind string) {
 // interrupts. An act of damage within the reaction to one makes no buff react.
 func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	for _, b := range o.carried() {
-		if list := b.def.on().Act[act]; len(list) > 0 && b.works() && !quiet {
+		if list := b.def.on().Act[act]; len(list) > 0 && b.works() && quiet {
+			o.all.mark(markDamageQuiet)
+		} else if len(list) > 0 && b.works() {
+			switch act {
+			case "damaged":
+				o.all.mark(markDamaged)
+			case "dealt":
+				o.all.mark(markDealt)
+			}
 			more := ""
 			if amount != 0 {
 				more = fmt.Sprintf(" amount=%d", amount)
@@ -174,10 +192,22 @@ func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	o.interrupt(act)
 }
 
+// markUses records that the engine's own act of damage is used.
+func (w *world) markUses(act string) {
+	if act == "damaged" || act == "dealt" {
+		w.mark(markDamageUses)
+	}
+}
+
 // consume: "charges {n, consumeOn, …}, reason Consumed at 0". A hidden buff is not used.
 func (o *owner) consume(kind string) {
 	for _, b := range o.carried() {
-		if c := b.def.Charges; !b.gone && c != nil && b.works() && slices.Contains(c.ConsumeOn, kind) {
+		if c := b.def.Charges; !b.gone && c != nil && slices.Contains(c.ConsumeOn, kind) {
+			if !b.works() {
+				o.all.mark(markHiddenCharges)
+				continue
+			}
+			o.all.markUses(kind)
 			o.useCharges(b, 1, "consumed")
 		}
 	}
@@ -227,6 +257,7 @@ func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 				o.remove(b, why, "")
 				return
 			}
+			o.all.mark(markEachSpent)
 			o.dropLayer(b, slices.IndexFunc(b.layers, func(other layer) bool { return other.age == l.age }))
 			o.say("stackend %s x%d why=%s", b.def.ID, b.count(), why)
 		}
@@ -240,6 +271,7 @@ func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 		if o.catchesUp(b); b.gone {
 			return
 		}
+		o.all.mark(markQueueNext)
 		o.runNext(b, b.clock(o.own))
 	}
 }
@@ -279,7 +311,22 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 		*pool -= taken
 	}
 	for _, b := range all {
-		if s := b.def.Shield; s == nil || !b.works() || !s.against(school) || attr != "" && !o.all.guards(s, attr) {
+		s := b.def.Shield
+		if s == nil || !s.against(school) {
+			continue
+		}
+		if !b.works() {
+			o.all.mark(markHiddenShield)
+			continue
+		}
+		if attr != "" && !o.all.guards(s, attr) {
+			o.all.mark(markShieldAttr)
+			continue
+		}
+		if attr != "" && len(s.Attrs) > 0 {
+			o.all.mark(markShieldNamed)
+		}
+		if amount <= 0 {
 			continue
 		}
 		if !b.each() {
@@ -324,6 +371,9 @@ func (o *owner) unlink(head *instance, why string) {
 			continue
 		}
 		brought := b.ties[i].stacks
+		if len(b.ties) > 1 {
+			o.all.mark(markLastHead)
+		}
 		b.ties = slices.Delete(b.ties, i, i+1)
 		switch n := min(brought, b.count()-1); {
 		case len(b.ties) == 0:

@@ -60,6 +60,7 @@ type command struct {
 	level     int
 	round     int
 	head      *instance // of a link
+	again     bool      // the head was applied before
 	uses      *instance // a threshold takes n of its stacks
 	n         int
 	ends      *instance // its links end
@@ -239,6 +240,11 @@ func (o *owner) issue(d *definition, list []action, e event) {
 		c := command{
 			action: a, source: e.source, target: e.target, magnitude: e.magnitude, level: e.level, round: o.running + 1, who: d.ID + " ", chain: e.chain,
 		}
+		to := map[string]string{"source": e.source, "target": e.target}[a.To]
+		if or(a.To, "owner") != "owner" && to == "" {
+			o.miss(c)
+			continue
+		}
 		failed := ""
 		for _, change := range []*change{a.Change, a.Damage} {
 			if change != nil {
@@ -250,15 +256,38 @@ func (o *owner) issue(d *definition, list []action, e event) {
 			o.say("error %s why=%s", d.ID, failed)
 			continue
 		}
-		switch to := map[string]string{"source": e.source, "target": e.target}[a.To]; {
-		case or(a.To, "owner") == "owner" || to == o.name:
+		if or(a.To, "owner") == "owner" || to == o.name {
 			o.todo = append(o.todo, c)
-		case o.all.find(to) != nil:
-			other := o.all.find(to)
-			c.round, c.ago = 1, 0
-			o.all.post(other, func() { other.act(c) })
+			continue
 		}
+		c.round, c.ago = 1, 0
+		o.all.postTo(to, func(other *owner) { other.act(c) }, func() {
+			if !o.away {
+				o.miss(c)
+			}
+		})
 	}
+}
+
+// miss logs an action for another owner that finds nobody.
+func (o *owner) miss(c command) {
+	what := ""
+	switch {
+	case c.Apply != "":
+		what = "apply " + c.Apply
+	case c.Remove != "":
+		what = "remove " + c.Remove
+	case c.Kill:
+		what = "kill"
+	case c.Change != nil:
+		what = "change " + c.Change.Attr
+	case c.Damage != nil:
+		what = "damage " + c.Damage.Attr
+	default:
+		return
+	}
+	o.all.mark(markMiss)
+	o.say("miss %s%s to %s", c.who, what, c.To)
 }
 
 // rounds runs the commands that the last event has issued: "commands issued inside its callback run after the callback
@@ -269,6 +298,7 @@ func (o *owner) rounds() {
 		c := o.todo[0]
 		if c.round > 16 {
 			o.todo, o.running = nil, 0
+			o.all.mark(markCascade)
 			o.say("error cascade")
 			return
 		}
@@ -298,11 +328,19 @@ func (o *owner) act(c command) {
 	case c.ends != nil:
 		o.unlink(c.ends, c.Reason)
 	case c.head != nil && c.head.hasLink(o, c.Apply):
-		// "a head has each of its links once"
+		o.all.mark(markLinkThere) // "a head has each of its links once"
 	case c.Apply != "":
+		if c.again {
+			o.all.mark(markLinkAgain)
+		}
 		o.apply(application{id: c.Apply, source: c.source, magnitude: c.magnitude, level: c.level, head: c.head, chain: c.chain})
 	case c.Remove != "":
-		o.removeOldest(c.Remove, or(c.Reason, "cancelled"))
+		if b := o.oldestBy(c.Remove, c.source); b != nil {
+			if b != o.oldest(c.Remove) {
+				o.all.mark(markRemoveSource)
+			}
+			o.remove(b, or(c.Reason, "cancelled"), "")
+		}
 	case c.Kill:
 		o.kill(c.source, c.chain)
 	case c.Change != nil:

@@ -5,6 +5,7 @@ package judge
 import (
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // Refusals are the sentences of the law by which the definitions of a scenario must not load. None means only that this
@@ -30,10 +31,15 @@ func (d *definition) refusals() (all []string) {
 	no(fixed && d.Duration.curve == "" && d.Duration.ms <= 0, "duration 0 or negative")
 	no(d.Period.ms != 0 && d.Period.ms < 50, "period below the floor")
 	no(len(d.on().Pulse) > 0 && !d.Period.given(), "tick action without a period")
-	if d.Duration.instant {
-		no(d.Period.given() || d.Stack.given() || len(d.Grants) > 0 || d.Group != nil || d.Save != nil || len(d.on().Act) > 0,
-			"instant with period, stack, granted tags, group, save or refresh")
-	}
+	no(d.Duration.instant && d.carriedWords(), "an instant buff has name, note, tags, polarity, require.apply, chance, dispel.type, params, client and on.exec")
+	no(slices.Contains(d.Links, d.ID), "links that form a cycle at the same instant")
+	no(d.Dispel != nil && d.Dispel.Per == "charge" && d.Charges == nil, "dispel.per: charge needs charges")
+	on := d.on()
+	joins := d.stack().By != "none"
+	no(!joins && len(on.Refresh)+len(on.Overflow) > 0, "on.refresh and on.overflow without by: none joins")
+	no(len(on.Refresh) > 0 && (d.queued() || d.stack().Refresh == "none"), "on.refresh where nothing is refreshed")
+	no(!joins && d.Charges != nil && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh without by: none joins")
+	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh with timers each or queue: each application has its own")
 	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")
 	no(!d.Period.given() && (d.First != "" || d.Tail != "" || d.Align != "" || d.Haste != "" || d.HasteDuration),
 		"first, tail, align, haste, haste_duration and catchup need a period")
@@ -45,6 +51,16 @@ func (d *definition) refusals() (all []string) {
 		all = append(all, d.stackRefusals()...)
 	}
 	return all
+}
+
+// carriedWords reports whether a definition has words that only a carried buff can have.
+func (d *definition) carriedWords() bool {
+	on := d.on()
+	return d.DurationScale != nil || d.MinDuration+d.MaxDuration != 0 || d.Clock != "" || d.Period.given() || d.Stack.given() || len(d.Grants) > 0 || d.Group != nil || d.Slot != nil ||
+		d.PerSource != nil || d.DR != nil || !d.Require.Ongoing.empty() || !d.Require.Remove.empty() || d.Inhibition != "" || d.Immune != "" || d.Immunity != nil || len(d.Interrupt) > 0 ||
+		d.Charges != nil || d.Shield != nil || len(d.Modifiers) > 0 || len(d.Links) > 0 || d.Aura != nil || d.Save != nil ||
+		len(on.Apply)+len(on.Refresh)+len(on.Overflow)+len(on.Death)+len(on.Act)+len(on.Remove) > 0 ||
+		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }
 
 // given reports whether stack says anything: by, say, `none` is what it is anyway. Ruled: a default that is said aloud is as
@@ -86,6 +102,13 @@ func (d *definition) stackRefusals() (all []string) {
 	no(s.each() && d.Tail == "partial", "for each tail is not partial")
 	no(s.each() && d.HasteDuration, "haste_duration with each")
 	no(d.Duration.infinite && refresh != "restart" && refresh != "none", "refresh of an infinite buff: restart and none load, the others are errors")
+	no(s.each() && refresh != "restart" && refresh != "none", "refresh other than restart and none with timers each")
+	no(s.RefreshPct != nil && refresh != "pandemic", "refresh_pct is for refresh pandemic")
+	no(s.RefreshCap != nil && refresh != "extend", "refresh_cap is for refresh extend")
+	for _, t := range s.Thresholds {
+		no(t.Apply == d.ID, "a threshold that applies its own definition")
+		no(t.At > s.limit(), "a threshold above the limit")
+	}
 	no(refresh == "residual-tick" && !d.Period.given(), "residual-tick without a period cannot take effect")
 	no(s.RefreshCap != nil && fixedLength(d) && d.Duration.curve == "" && *s.RefreshCap < d.Duration.ms, "cap < duration")
 	// Ruled: a default that is said aloud is as if it were not said.

@@ -14,6 +14,11 @@ import (
 func (o *owner) save() {
 	saved := o.saved()
 	for _, b := range o.buffs {
+		if b.isLink() && b.kept(o.own) && !b.ofAura && !slices.Contains(saved, b) {
+			o.all.mark(markUnsavedHead)
+		}
+	}
+	for _, b := range o.buffs {
 		o.say("unload %s", b.def.ID)
 	}
 	o.store = saved
@@ -52,6 +57,7 @@ func (o *owner) cutTies(b *instance) {
 	for _, t := range slices.Clone(b.ties) {
 		if !slices.Contains(o.store, t.head) {
 			if n := min(t.stacks, b.count()-1); n > 0 && !b.def.queued() {
+				o.all.mark(markUnsavedStacks)
 				o.takeQuietly(b, n, false)
 			}
 			b.ties = slices.DeleteFunc(b.ties, func(other tie) bool { return other == t })
@@ -89,6 +95,9 @@ func (o *owner) load() {
 		if or(b.def.Clock, "online") != "online" {
 			past[i] = o.passes(b, gone)
 		}
+	}
+	if o.zone != 0 {
+		o.all.mark(markZoneSaved)
 	}
 	o.repace() // the zone has its effect again
 	all := make([]returned, len(back))
@@ -284,6 +293,7 @@ func (o *owner) catchUp(b *instance, c count, missed missing) {
 		return
 	}
 	if p := missed.part; p.period > 0 && missed.n < limit {
+		o.all.mark(markPartialAway)
 		o.pulseFor(b, b.active(), fmt.Sprintf(" fraction=%d/%d", p.elapsed, p.period), p)
 	}
 }

@@ -5,6 +5,7 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // Scenario is one owner's story: buffs, a script, and the log that must come out.
@@ -23,8 +24,9 @@ type Scenario struct {
 
 // step is one line of a script. What it does is said by the field that is set.
 type step struct {
-	At    int64
+	At    instant
 	Owner string
+	Show  names
 
 	Tick, Kill, Revive, Pause, Resume, Save, Load bool
 
@@ -70,6 +72,36 @@ type step struct {
 	Params    map[string]float64
 
 	query query
+}
+
+// instant is a time in ms from the start, written as a number or as a span.
+type instant int64
+
+// UnmarshalJSON reads one of the two.
+func (i *instant) UnmarshalJSON(text []byte) error {
+	var ms int64
+	if err := json.Unmarshal(text, &ms); err != nil {
+		var s span
+		if err := s.UnmarshalJSON(text); err != nil {
+			return err
+		}
+		ms = int64(s)
+	}
+	*i = instant(ms)
+	return nil
+}
+
+// names is a name, or a list of them.
+type names []string
+
+// UnmarshalJSON reads one of the two.
+func (n *names) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*n = names{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(n))
 }
 
 // query is what a dispel, a steal or a compensation looks for.
@@ -140,24 +172,31 @@ func decodeOne(text []byte) (*Scenario, error) {
 		s.buffs[id] = d
 	}
 	for i, raw := range f.Script {
-		var st step
-		if err := strictly(raw, &st); err != nil {
+		st, err := decodeStep(raw)
+		if err != nil {
 			return nil, fmt.Errorf("scenario %s, step %d: %w", f.ID, i, err)
-		}
-		for _, q := range []json.RawMessage{st.Dispel, st.Steal, st.Compensate} {
-			if q != nil && json.Unmarshal(q, &st.query.one) != nil {
-				if err := strictly(q, &st.query); err != nil {
-					return nil, fmt.Errorf("scenario %s, step %d: %w", f.ID, i, err)
-				}
-			}
-		}
-		st.Owner = or(st.Owner, "p1")
-		if st.Apply != "" {
-			st.Source = or(st.Source, "a")
 		}
 		s.steps = append(s.steps, st)
 	}
 	return s, nil
+}
+
+func decodeStep(raw []byte) (st step, err error) {
+	if err := strictly(raw, &st); err != nil {
+		return st, err
+	}
+	for _, q := range []json.RawMessage{st.Dispel, st.Steal, st.Compensate} {
+		if q != nil && json.Unmarshal(q, &st.query.one) != nil {
+			if err := strictly(q, &st.query); err != nil {
+				return st, err
+			}
+		}
+	}
+	st.Owner = or(st.Owner, "p1")
+	if st.Apply != "" {
+		st.Source = or(st.Source, "a")
+	}
+	return st, nil
 }
 
 // Play runs the script by the law and returns the log.
@@ -165,8 +204,22 @@ func decodeOne(text []byte) (*Scenario, error) {
 // at t. Exceptions: load only moves the clock to t. While paused, time passes and nothing is due."
 //
 // The log is worth nothing if decided is false: the law has no answer.
-func (s *Scenario) Play() (log []string, decided bool) {
-	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, zones: map[int64]*pace{}, views: s.views()}
+func (s *Scenario) Play() (log []string, decided bool) { return s.play(nil) }
+
+// PlayMarked is Play, and returns how often each of the [Rules] had an effect.
+func (s *Scenario) PlayMarked() (log []string, decided bool, marked map[string]int) {
+	all := marks{}
+	log, decided = s.play(all)
+	return log, decided, all
+}
+
+func (s *Scenario) play(m marks) (log []string, decided bool) {
+	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, zones: map[int64]*pace{}, views: s.views(), marks: m}
+	for _, name := range sortedKeys(s.attributes) {
+		if at := s.attributes[name]; at.Max != nil && at.Max.name != "" || at.Min != nil && at.Min.name != "" {
+			w.bounded = append(w.bounded, name)
+		}
+	}
 	for _, st := range s.steps { // all are there from the beginning
 		w.owner(st.Owner, s)
 		if st.Steal != nil {
@@ -177,8 +230,8 @@ func (s *Scenario) Play() (log []string, decided bool) {
 		}
 	}
 	for _, st := range s.steps {
-		w.run(st.At)
-		w.look(st.At)
+		w.run(int64(st.At))
+		w.look(int64(st.At))
 		w.deliver()
 		o := w.owner(st.Owner, s)
 		switch {
@@ -191,7 +244,7 @@ func (s *Scenario) Play() (log []string, decided bool) {
 		w.deliver()
 	}
 	if len(s.steps) > 0 { // the frame behind the last step: what auras find then
-		w.look(s.steps[len(s.steps)-1].At)
+		w.look(int64(s.steps[len(s.steps)-1].At))
 		w.deliver()
 	}
 	return w.merged()
@@ -275,6 +328,9 @@ func (o *owner) do(st step) {
 	case st.Compensate != nil:
 		o.all.compensate(st.query, spanOf(st.By))
 		return
+	case st.Show != nil:
+		o.show(st.Show)
+		return
 	case st.Save:
 		o.save()
 	default:
@@ -282,6 +338,19 @@ func (o *owner) do(st step) {
 	}
 	o.settle()
 	o.rounds()
+}
+
+// show logs attributes with their modifiers, and whether the owner has tags.
+func (o *owner) show(all names) {
+	text := "value"
+	for _, name := range all {
+		if o.all.attributes[name] != nil {
+			text += " " + name + "=" + strconv.FormatFloat(o.value(name), 'g', -1, 64)
+		} else {
+			text += fmt.Sprintf(" %s=%t", name, o.has(name))
+		}
+	}
+	o.say("%s", text)
 }
 
 // change is a step that changes what the owner is, not one of his buffs.

@@ -18,7 +18,7 @@ func (d *Draft) Shrink(fails func(*Draft) bool) *Draft {
 		for i := range d.Script {
 			for _, key := range sortedKeys(d.Script[i]) {
 				switch key {
-				case "source", "stacks", "duration", "magnitude", "level", "key", "purge", "at_most", "school", "params":
+				case "source", "stacks", "duration", "magnitude", "level", "key", "purge", "at_most", "school", "params", "scale", "target", "amount", "why":
 					c := d.copy()
 					delete(c.Script[i], key)
 					if fails(c) {
@@ -62,7 +62,7 @@ func (d *Draft) shrinkMap(fails func(*Draft) bool, of func(*Draft) map[string]an
 }
 
 func (d *Draft) copy() *Draft {
-	c := &Draft{Buffs: map[string]map[string]any{}, Seen: d.Seen, Dead: d.Dead, Pair: d.Pair}
+	c := &Draft{Buffs: map[string]map[string]any{}, Seen: d.Seen, Dead: d.Dead, Life: d.Life, Pair: d.Pair, Story: d.Story}
 	for id, b := range d.Buffs {
 		c.Buffs[id] = clone(b)
 	}

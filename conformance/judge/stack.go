@@ -105,6 +105,9 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 		}
 		b.end = next + a.duration
 	}
+	if stolen && !wasEndless && b.end < wasEnd {
+		o.all.mark(markStealKeeps)
+	}
 	if stolen && !wasEndless { // a steal never shortens what the thief has
 		b.end, b.full = max(b.end, wasEnd), max(b.full, wasFull)
 	}
@@ -210,6 +213,7 @@ func (o *owner) dropLayer(b *instance, i int) {
 type counted struct {
 	n      int
 	layers []*layer // with async stacks: one entry for each stack, the strongest first
+	mark   func(rule string)
 }
 
 // magnitude returns the sum of the magnitudes of async stacks, otherwise the buff's.
@@ -233,6 +237,9 @@ func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok b
 		return best.numbers[n].of(c.n, false)
 	}
 	for _, l := range c.layers {
+		if !l.numbers[n].equal(c.layers[0].numbers[n]) {
+			c.mark(markEachNumbers)
+		}
 		x, ok := l.numbers[n].of(c.n, false)
 		if !ok {
 			return 0, false
@@ -270,7 +277,7 @@ func (b *instance) active() counted {
 // running".
 func (b *instance) counting(takesPart func(*layer) bool) counted {
 	if !b.each() {
-		return counted{n: b.stacks}
+		return counted{n: b.stacks, mark: b.mark}
 	}
 	var all []*layer
 	for i := range b.layers {
@@ -284,7 +291,7 @@ func (b *instance) counting(takesPart func(*layer) bool) counted {
 	if e := b.def.stack().Effective; e > 0 {
 		all = all[:min(e, len(all))]
 	}
-	return counted{len(all), all}
+	return counted{len(all), all, b.mark}
 }
 
 // joinEach is an application to a buff with async stacks.
@@ -307,7 +314,7 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 				return false
 			}
 			o.restartLayer(b, a, fresh)
-			o.links(b, a)
+			o.links(b, a, true)
 			o.overflows(b, a)
 			return true
 		}
@@ -332,7 +339,7 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	b.snapshot()
 	b.layers[len(b.layers)-1].own = b.clock(o.own) + b.coming
 	o.say("stack %s x%d%s", b.def.ID, b.count(), o.endAt(b, end))
-	o.links(b, a)
+	o.links(b, a, true)
 	o.cross(b, left, b.count(), a)
 	o.restartBeat(b)
 	o.pulseOnJoin(b, true)
@@ -387,7 +394,7 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 		o.strongest(b, now)
 	}
 	o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
-	o.links(b, a)
+	o.links(b, a, true)
 	if full {
 		o.overflows(b, a)
 	}
@@ -469,5 +476,7 @@ func (s state) equal(other state) bool {
 func (o *owner) refreshActions(b *instance, a application, was state) {
 	if or(b.def.stack().Refresh, "restart") == "restart" || !b.state().equal(was) {
 		o.issue(b.def, b.def.on().Refresh, eventBy(a, b.count()))
+	} else if len(b.def.on().Refresh) > 0 {
+		o.all.mark(markRefreshNothing)
 	}
 }

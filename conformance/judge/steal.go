@@ -16,7 +16,13 @@ type loot struct {
 func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
 	stacks = max(stacks, q.Stacks)
 	strength := rankOf(q.Grade)
-	takes := func(b *instance) bool { return b.stealable() && b.grade() <= strength && !b.isLink() }
+	takes := func(b *instance) bool {
+		ok := b.stealable() && b.grade() <= strength
+		if ok && b.isLink() {
+			o.all.mark(markStolenHead)
+		}
+		return ok && !b.isLink()
+	}
 	take := func(b *instance) { o.stealOne(b, to, atMost, stacks) }
 	if q.one != "" {
 		strength = rankOf("death")
@@ -45,6 +51,7 @@ func (b *instance) stealable() bool {
 // stealOne takes one portion of a buff, unless the buff resists.
 func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 	if d := b.def.Dispel; d != nil && d.Resist == 1000 {
+		o.all.mark(markStealResist)
 		o.say("deny %s why=resist", b.def.ID)
 		return
 	}
@@ -53,6 +60,7 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 	}
 	parts := b.parts(o.own, to.name, atMost, stacks)
 	if stacks > 0 {
+		o.all.mark(markStealStacks)
 		o.take(b, stacks, "stolen")
 	} else {
 		o.remove(b, "stolen", "")

@@ -50,6 +50,7 @@ type instance struct {
 	local     *clock // its own time, of its owner's; nil: the same
 	ties      []tie  // the heads whose link it is
 	gone      bool
+	mark      func(rule string)
 
 	ofAura bool  // an aura gave it
 	look   int64 // when its own aura looks next, in the world's ms
@@ -228,6 +229,10 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 			}
 		}
 	}
+	if list := b.def.on().Pulse; slices.ContainsFunc(list, func(a action) bool { return a.Remove == b.def.ID }) &&
+		slices.ContainsFunc(list, func(a action) bool { return a.Apply == b.def.ID }) {
+		o.all.mark(markReplacesItself)
+	}
 	e := b.eventOf(c)
 	e.share = s
 	e.share.stacks = c.n
@@ -313,6 +318,7 @@ func (o *owner) setPeriod(id string, to int64) {
 		b.end = now + max(scaled(b.end-now, to, old), 1)
 		b.full = scaled(b.full, to, old)
 		for i := range b.waiting {
+			o.all.mark(markQueueHaste)
 			b.waiting[i].left = max(scaled(b.waiting[i].left, to, old), 1)
 		}
 		line += o.endOf(b)

@@ -10,6 +10,7 @@ import "encoding/json"
 type world struct {
 	defs       map[string]*definition
 	attributes map[string]*attribute
+	bounded    []string // the attributes with a limit that is an attribute
 	curves     map[string]curve
 	owners     []*owner
 	posted     []func()
@@ -19,6 +20,7 @@ type world struct {
 	left       []departure
 	births     int64
 	number     int64
+	marks      marks
 	views      bool  // other owners' attributes are read as the frame found them
 	inFrame    bool  // owners run their due events
 	back       int64 // the number of the last restored instance; below all numbers in use
@@ -56,6 +58,18 @@ func (w *world) find(name string) *owner {
 
 // post queues a command for another owner until the end of the frame.
 func (w *world) post(to *owner, do func()) { w.posted = append(w.posted, w.of(to, do)) }
+
+// postTo queues a command for another owner by its name, and what to do if it is not there then.
+func (w *world) postTo(name string, do func(*owner), missed func()) {
+	w.posted = append(w.posted, func() {
+		to := w.find(name)
+		if to == nil || to.away {
+			missed()
+			return
+		}
+		w.of(to, func() { do(to) })()
+	})
+}
 
 // evict queues the removal of a buff that exceeds per_source on another owner. Evictions run before posted commands.
 func (w *world) evict(to *owner, do func()) { w.evicted = append(w.evicted, w.of(to, do)) }
@@ -115,6 +129,9 @@ func (w *world) compensate(q query, by int64) {
 		}
 		found := o.found(q, func(b *instance) bool { return b.ends() && (q.one == "" || q.one == b.def.ID) })
 		if q.Most > 0 {
+			if q.Most < len(found) {
+				w.mark(markCompensateMost)
+			}
 			found = found[:min(q.Most, len(found))]
 		}
 		for _, b := range found {

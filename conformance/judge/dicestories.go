@@ -1,0 +1,354 @@
+package judge
+
+// story is a set of words and steps that a rule needs to have an effect. Random words and steps rarely come together that way.
+type story struct {
+	name  string
+	words map[string][]word // by definition; one value of each word is picked
+	steps []any             // a step is picked; its lists are picked from
+	seen  bool              // the frames are those of the script
+	life  bool
+}
+
+// oneOf is a value of a step that is picked from a list.
+type oneOf []any
+
+func owners(v ...any) oneOf { return v }
+
+var (
+	someStacks  = oneOf{1, 2, 3}
+	someLevels  = oneOf{0, 1, 2, 3}
+	someSpans   = oneOf{"700ms", "1s", "2s", "3s", "5s"}
+	anyOwner    = owners("p1", "o2")
+	anySource   = owners("a", "b", "o2", "p1")
+	saveAway    = m("save", true)
+	oftenApply  = m("apply", "p", "stacks", someStacks)
+	applySecond = m("apply", "q")
+	applyThird  = m("apply", "y")
+)
+
+var stories = []story{
+	{
+		name: "links of heads that are not saved",
+		words: map[string][]word{
+			"p": {{"links", list(list("q"), list("q", "y"))}, {"save", list(m("mode", "never"), m("mode", "ifRemaining", "if_remaining", "2s"))}, {"stack", list(m("by", "target", "limit", 3))}},
+			"q": {{"duration", list("infinite", "6s")}, {"stack", list(m("by", "target", "limit", 5), m("by", "source", "limit", 4, "timers", "each"), m("by", "none"))}},
+			"y": {{"links", list(list("q"))}, {"duration", list("3s")}, {"stack", list(m("by", "target"))}},
+		},
+		steps: []any{oftenApply, applyThird, applyThird, saveAway, saveAway, m("dispel", "q"), applySecond},
+	},
+	{
+		name: "links of several heads",
+		words: map[string][]word{
+			"p": {{"links", list(list("q"))}, {"stack", list(m("by", "target", "limit", 2), m("by", "source"))}},
+			"q": {{"duration", list("infinite", "6s")}, {"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 4, "timers", "each"))}},
+			"y": {{"links", list(list("q"))}, {"duration", list("3s")}},
+		},
+		steps: []any{oftenApply, m("apply", "y"), m("remove", oneOf{"p", "y", "q"}), m("steal", oneOf{"q", m("buff", "q"), "p"}, "to", "o2"), m("apply", "p", "source", anySource)},
+	},
+	{
+		name: "auras with links",
+		words: map[string][]word{
+			"p": {{"aura", list(m("apply", "q", "radius", 1, "interval", "500ms"), m("apply", "q", "radius", 1, "interval", "700ms", "linger", "1s"))}, {"duration", list("6s", "infinite")}},
+			"q": {{"links", list(list("y"))}, {"duration", list("4s", "infinite")}, {"stack", list(m("by", "target"))}},
+			"y": {{"duration", list("infinite", "9s")}},
+		},
+		steps: []any{m("apply", "p", "owner", anyOwner), m("near", anyOwner), m("far", anyOwner), saveAway, m("near", "o2")},
+		seen:  true,
+	},
+	{
+		name: "hidden buffs with charges and shields",
+		words: map[string][]word{
+			"p": {
+				{"charges", list(m("n", 2, "consume_on", list("hit", "damaged")))}, {"shield", list(m("pool", 30, "attrs", list("soul", "hp")))}, {"on.act", list(m("hit", list(m("apply", "x"))))},
+				{"require.ongoing", list(m("none", list("t.a")))}, {"interrupt", list(list("move"))}, {"duration", list("6s", "infinite")},
+			},
+		},
+		steps: []any{
+			oftenApply, applyThird, applyThird, m("tag", "t.a"), m("untag", "t.a"), m("happened", oneOf{"hit", "hit", "move"}), m("consume", "hit"), m("use", "p"), m("inhibit", "p"), m("release", "p"),
+			m("damage", oneOf{"soul", "hp"}, "by", oneOf{12, 30}), m("absorb", 25),
+		},
+	},
+	{
+		name: "queues with shields and charges",
+		words: map[string][]word{
+			"p": {
+				{"shield", list(m("attrs", list("soul", "hp")), m("pool", m("caller", "k", "default", 12), "attrs", list("soul")))}, {"charges", list(m("n", 2, "consume_on", list("hit")))},
+				{"stack", list(m("by", "target", "timers", "queue", "limit", 3))}, {"duration", list("4s", "6s")}, {"on.remove", list(m("any", list(m("apply", "x"))))},
+			},
+		},
+		steps: []any{
+			m("apply", "p", "magnitude", oneOf{10, 20, 30}, "level", someLevels), m("apply", "p", "magnitude", oneOf{10, 40}, "source", anySource), m("happened", "hit"), m("use", "p", "charges", someStacks),
+			m("damage", oneOf{"soul", "hp"}, "by", oneOf{12, 30, 5}), m("absorb", oneOf{12, 25}), m("steal", "p", "to", "o2"), m("dispel", "p"),
+		},
+	},
+	{
+		name: "async stacks with shields, charges and numbers",
+		words: map[string][]word{
+			"p": {
+				{"shield", list(m("attrs", list("soul", "hp")), m("pool", m("caller", "k", "default", 12), "attrs", list("hp")))}, {"charges", list(m("n", 2, "consume_on", list("hit")))},
+				{"stack", list(m("by", "target", "timers", "each", "limit", 3), m("by", "target", "timers", "each", "limit", 5, "effective", 2))}, {"duration", list("4s", "6s")}, {"period", list("1s")},
+				{"on.pulse", list(list(m("damage", m("attr", "hp", "by", m("caller", "k", "default", 2), "per_stack", true))), list(m("change", m("attr", "hp", "by", m("formula", "level - stacks")))))},
+				{"modifiers", list(list(m("attr", "pow", "value", m("caller", "k", "default", 2), "per_stack", true)), list(m("attr", "cap", "value", m("formula", "magnitude * stacks"))))},
+			},
+		},
+		steps: []any{
+			m("apply", "p", "magnitude", oneOf{10, 20, 30}, "level", someLevels, "params", m("k", oneOf{3, 8, 0.5})), m("apply", "p", "magnitude", oneOf{10, 40}, "stacks", someStacks), m("happened", "hit"),
+			m("use", "p", "charges", someStacks), m("damage", oneOf{"soul", "hp"}, "by", oneOf{12, 30, 5}), m("absorb", oneOf{12, 25}), m("steal", "p", "to", "o2", "stacks", someStacks), m("change", "hp", "by", 0),
+			m("dispel", "p", "stacks", someStacks),
+		},
+	},
+	{
+		name: "queries with every word",
+		words: map[string][]word{
+			"p": {{"polarity", list("positive")}, {"stack", list(m("by", "source", "limit", 3))}},
+			"q": {{"polarity", list("neutral")}, {"dispel", list(m("type", "poison", "per", "stack"))}},
+			"y": {{"polarity", list("negative")}},
+		},
+		steps: []any{
+			oftenApply, applySecond, applyThird, m("apply", "q", "source", anySource), m("dispel", m("polarity", "neutral")), m("steal", m("polarity", oneOf{"neutral", "positive"}, "most", someStacks), "to", "o2", "stacks", someStacks),
+			m("compensate", m("polarity", oneOf{"neutral", "positive"}, "most", 1), "by", oneOf{"1s", "-1s"}), m("compensate", m("most", 1, "newest", true, "buff", oneOf{"q", "p"}), "by", "1s"),
+			m("dispel", m("polarity", oneOf{"positive", "neutral"}, "most", someStacks, "stacks", 1)),
+		},
+	},
+	{
+		name: "steals",
+		words: map[string][]word{
+			"p": {
+				{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 4, "timers", "each"), m("by", "target", "limit", 3, "refresh", "extend"), m("by", "target", "limit", 3, "expire", "one", "level", "higherWins"))},
+				{"duration", list("3s", "6s")}, {"dispel", list(m("type", "poison", "resist", 1000), m("type", "poison"))},
+			},
+		},
+		steps: []any{
+			m("apply", "p", "stacks", someStacks, "duration", someSpans), m("apply", "p", "owner", "o2", "duration", someSpans, "stacks", someStacks), m("steal", oneOf{"p", m("type", "poison", "most", 2)}, "to", "o2", "stacks", someStacks),
+			m("steal", oneOf{"p", m("type", "poison")}, "to", "p1", "owner", "o2"), m("apply", "p", "level", someLevels), m("steal", "p", "to", "o2", "at_most", someSpans),
+		},
+	},
+	{
+		name: "partial pulses of the time away",
+		words: map[string][]word{
+			"p": {
+				{"clock", list("wall", "uptime")}, {"period", list("1s", "700ms")}, {"tail", list("partial")}, {"save", list(m("offline_pulses", "all"), m("offline_pulses", "coalesce"), m("offline_pulses", m("all", 2)))},
+				{"duration", list("2500ms", "3300ms")}, {"on.pulse", list(list(m("apply", "x")), list(m("damage", m("attr", "hp", "by", 12))))},
+			},
+			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", 12, "per_stack", true))))}},
+		},
+		steps: []any{oftenApply, saveAway, saveAway, m("set_period", "p", "to", "500ms")},
+	},
+	{
+		name: "whole periods with haste",
+		words: map[string][]word{
+			"p": {
+				{"tail", list("fit")}, {"period", list("700ms", m("curve", "d"))}, {"haste", list("snapshot", "rescale", "next")}, {"duration", list("2500ms", "3s")},
+				{"stack", list(m("by", "target", "limit", 2), m("by", "target", "phase", "reset"), m("by", "target", "refresh", "extend"), m("by", "target", "limit", 2, "timers", "queue"))},
+			},
+		},
+		steps: []any{oftenApply, m("apply", "p", "level", someLevels), m("set_period", "p", "to", oneOf{"333ms", "500ms", "1500ms"}), m("set_period", "p", "to", "2307ms")},
+	},
+	{
+		name: "numbers of the source",
+		words: map[string][]word{
+			"p": {{"period", list("700ms", "1s")}, {"on.pulse", list(list(m("apply", "x")), list(m("apply", "q")))}, {"on.remove", list(m("any", list(m("apply", "x"))))}, {"stack", list(m("by", "target", "limit", 2), m("by", "source"))}},
+			"x": {{"on.exec", list(
+				list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source", "snapshot", "apply", "coef", -0.5)))), list(m("change", m("attr", "cap", "by", m("attr", "pow", "of", "source")))),
+				list(m("damage", m("attr", "hp", "by", m("formula", "source.pow + owner.pow", "snapshot", "apply", "default", 3)))), list(m("damage", m("attr", "hp", "by", m("formula", "source.pow", "default", 5)))),
+			)}},
+			"q": {{"modifiers", list(list(m("attr", "pow", "value", m("attr", "pow", "of", "source", "snapshot", "apply", "coef", 0.5))))}, {"links", list(list("y"))}},
+		},
+		steps: []any{
+			m("apply", "p", "source", oneOf{"o2", "o2", "p1", "b"}), m("base", "pow", "to", oneOf{4, 16, 30}, "owner", anyOwner), m("change", "pow", "by", oneOf{-3, 5}, "owner", anyOwner), m("apply", "x", "source", "o2"),
+			m("apply", "q", "source", anySource, "owner", anyOwner), m("save", true, "owner", "o2"), m("apply", "p", "source", oneOf{"o2", "p1"}, "owner", "o2"),
+		},
+	},
+	{
+		name: "formulas with stacks",
+		words: map[string][]word{
+			"p": {
+				{"modifiers", list(list(m("attr", "pow", "value", m("formula", "2 * stacks"))), list(m("attr", "cap", "value", m("formula", "0 - 10 * stacks * level"), "per_stack", true)))}, {"period", list("1s")},
+				{"on.pulse", list(list(m("damage", m("attr", "hp", "by", m("formula", "3 * stacks")))), list(m("change", m("attr", "pow", "by", m("formula", "owner.pow > 8 ? 1.5 : stacks"), "per_stack", true))))},
+				{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 5, "expire", "one"), m("by", "target", "limit", 4, "timers", "each"), m("by", "target", "limit", 4, "refresh", "none"))}, {"dispel", list(m("type", "poison", "per", "stack"))},
+			},
+			"x": {{"on.exec", list(list(m("change", m("attr", "hp", "by", m("attr", "pow", "coef", -1)))))}},
+		},
+		steps: []any{oftenApply, m("apply", "x"), m("dispel", "p", "stacks", 1), m("dispel", m("type", "poison", "most", 1)), m("remove", "p", "stacks", 1), m("apply", "p", "level", someLevels)},
+	},
+	{
+		name:  "logging out in a zone",
+		words: map[string][]word{"p": {{"on_zone", list("remove")}, {"duration", list("6s", "infinite")}}, "q": {{"on_zone", list("remove", "keep")}}},
+		steps: []any{oftenApply, applySecond, m("zone", 1), m("zone", 1), m("zone", 0), saveAway, saveAway, m("rate_zone", 1, "to", oneOf{2, "1/2"}), m("pause_zone", 1), m("resume_zone", 1)},
+	},
+	{
+		name: "slots and priorities",
+		words: map[string][]word{
+			"p": {{"slot", list("s11")}, {"group", list(m("name", "g", "priority", 1, "rule", "hide"), m("name", "g", "priority", 2, "rule", "higher"))}},
+			"q": {{"slot", list("s11")}, {"group", list(m("name", "h", "priority", 2, "rule", "hide"))}},
+			"y": {{"slot", list("s11")}, {"group", list(m("name", "k", "priority", 3, "rule", "hide"))}},
+		},
+		steps: []any{oftenApply, applySecond, applyThird, m("apply", "p", "source", anySource), m("apply", "q", "source", anySource)},
+	},
+	{
+		name: "levels",
+		words: map[string][]word{
+			"p": {
+				{"stack", list(
+					m("by", "target", "level", "higherWins", "refresh", "max"), m("by", "target", "level", "higherWins", "limit", 2, "overflow", "deny"), m("by", "target", "level", "higherWins", "limit", 2, "refresh", "none"),
+					m("by", "target", "level", "higherWins", "limit", 3, "timers", "each", "refresh", "none"), m("by", "target", "level", "higherWins", "refresh", "extend"), m("by", "source", "effective", 1), m("by", "target", "level", "segregate", "effective", 1),
+					m("by", "target", "timers", "queue", "limit", 3), m("by", "target", "timers", "each", "limit", 3, "effective", 1),
+				)},
+				{"shield", list(m("attrs", list("hp")))}, {"charges", list(m("n", 2))}, {"modifiers", list(list(m("attr", "cap", "value", m("formula", "level - magnitude"))))},
+				{"group", list(m("name", "g", "priority", 2, "rule", "hide"))}, {"on.refresh", list(list(m("apply", "x")))},
+			},
+			"q": {{"group", list(m("name", "g", "priority", 2, "rule", "hide"))}},
+		},
+		steps: []any{
+			m("apply", "p", "level", someLevels, "magnitude", oneOf{1, 2, 30}), m("apply", "p", "level", someLevels, "magnitude", oneOf{1, 2, 30}, "source", anySource), m("apply", "p", "level", someLevels, "duration", someSpans, "magnitude", oneOf{1, 3}, "stacks", someStacks),
+			m("apply", "q", "level", someLevels, "magnitude", oneOf{1, 2, 30}), m("damage", "hp", "by", 2), m("use", "p"),
+		},
+	},
+	{
+		name: "refreshes that change nothing",
+		words: map[string][]word{
+			"p": {{"on.refresh", list(list(m("apply", "x")), list(m("apply", "q")))}, {"stack", list(m("by", "target", "refresh", "max"), m("by", "target", "refresh", "extend", "refresh_cap", "7s"), m("by", "target", "refresh", "residual-tick"), m("by", "target", "refresh", "max", "phase", "reset"))}, {"charges", list(m("n", 2, "on_refresh", "keep"))}},
+		},
+		steps: []any{oftenApply, m("apply", "p", "duration", someSpans), m("apply", "p", "duration", someSpans), m("use", "p")},
+	},
+	{
+		name: "chains of the time away",
+		words: map[string][]word{
+			"p": {{"clock", list("wall", "uptime")}, {"save", list(m("offline_expire", "run"), m("offline_expire", "run", "offline_pulses", "all"))}, {"on.remove", list(m("expired", list(m("apply", "q"))), m("any", list(m("apply", "q"), m("apply", "x"))))}, {"duration", list("1400ms", "2500ms")}},
+			"q": {
+				{"clock", list("wall", "wall", "uptime")}, {"save", list(m("offline_expire", "run", "offline_pulses", "all"), m("offline_pulses", "coalesce"), m("offline_expire", "silent"))}, {"on.remove", list(m("any", list(m("apply", "x"))))}, {"duration", list("1400ms", "3s", "infinite")},
+				{"period", list("500ms", "1s")}, {"stack", list(m("by", "target", "limit", 2), m("by", "target", "limit", 3, "expire", "one"), m("by", "none"), m("by", "target", "timers", "each", "limit", 3))}, {"links", list(list("y"))},
+			},
+			"y": {{"clock", list("wall")}, {"duration", list("1s", "4s")}},
+		},
+		steps: []any{oftenApply, saveAway, saveAway, saveAway, applySecond},
+	},
+	{
+		name: "the share of a pulse",
+		words: map[string][]word{
+			"p": {
+				{"period", list("500ms", "700ms")}, {"catchup", list("coalesce", m("coalesce", 2), "all")}, {"tail", list("partial")}, {"duration", list("2500ms", "3300ms", "infinite")}, {"stack", list(m("by", "target", "limit", 3))}, {"clock", list("wall")},
+				{"save", list(m("offline_pulses", "coalesce"))}, {"on.pulse", list(list(m("apply", "x")), list(m("apply", "q")), list(m("apply", "q"), m("apply", "x")))},
+			},
+			"q": {{"on.apply", list(list(m("change", m("attr", "hp", "by", -2))), list(m("apply", "x")))}, {"on.refresh", list(list(m("damage", m("attr", "hp", "by", 4, "per_stack", true))))}, {"stack", list(m("by", "target", "limit", 2))}},
+			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", 4, "per_stack", true))), list(m("change", m("attr", "hp", "by", m("formula", "2 * stacks")))))}},
+		},
+		steps: []any{oftenApply, saveAway, m("tick", true), m("tick", true)},
+		seen:  true,
+	},
+	{
+		name:  "infinite buffs with a scale",
+		words: map[string][]word{"p": {{"duration", list("infinite")}, {"duration_scale", list(m("attr", "pow", "coef", 0.125), m("formula", "owner.pow > 4 ? 1.5 : 0"))}, {"stack", list(m("by", "target"))}}},
+		steps: []any{oftenApply, m("base", "pow", "to", oneOf{0, 4, 16}), m("base", "pow", "to", oneOf{-8, 0}), m("apply", "p", "duration", someSpans)},
+	},
+	{
+		name: "acts of damage",
+		words: map[string][]word{
+			"p": {
+				{"on.act", list(m("damaged", list(m("damage", m("attr", "hp", "by", 3), "to", "target"))), m("damaged", list(m("apply", "x")), "dealt", list(m("change", m("attr", "hp", "by", m("formula", "amount / 2"))))), m("dealt", list(m("apply", "q"))), m("damaged", list(m("apply", "x", "to", "target"))))},
+				{"charges", list(m("n", 3, "consume_on", list("damaged", "dealt")))}, {"duration", list("6s", "infinite")},
+			},
+			"q": {{"interrupt", list(list("damaged"), list("dealt"))}},
+			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", 4))))}},
+		},
+		steps: []any{
+			m("apply", "p", "owner", anyOwner, "source", anySource), m("apply", "q", "owner", anyOwner), m("damage", oneOf{"hp", "soul", "life"}, "by", oneOf{3, 12}, "owner", anyOwner, "source", oneOf{"o2", "p1", "p1"}), m("apply", "x", "owner", anyOwner, "source", anySource),
+			m("happened", oneOf{"damaged", "dealt"}, "amount", 5, "target", anyOwner), m("damage", "hp", "by", 5),
+		},
+		seen: true,
+	},
+	{
+		name: "death",
+		words: map[string][]word{
+			"p": {{"on.death", list(list(m("apply", "q")), list(m("damage", m("attr", "soul", "by", 25), "to", "target")), list(m("apply", "x", "to", "target")))}, {"on_death", list("remove", "keep", "pause")}},
+			"q": {{"on.death", list(list(m("apply", "y"), m("remove", "p")))}},
+		},
+		steps: []any{
+			m("apply", "p", "owner", anyOwner), applySecond, m("kill", true), m("revive", true), m("damage", oneOf{"life", "soul"}, "by", oneOf{12, 40}, "owner", anyOwner, "source", oneOf{"o2", "p1"}), m("change", "life", "by", oneOf{-30, 25}), m("base", "floor", "to", oneOf{0, 50}),
+		},
+		seen: true, life: true,
+	},
+	{
+		name:  "limits of attributes",
+		words: map[string][]word{"p": {{"modifiers", list(list(m("attr", "cap", "op", "mul_add", "value", -0.5)), list(m("attr", "floor", "value", 40)), list(m("attr", "cap", "value", -90)))}}, "x": {{"on.exec", list(list(m("change", m("attr", "hp", "by", 0))), list(m("change", m("attr", "soul", "by", -5))))}}},
+		steps: []any{
+			oftenApply, m("base", "hp", "to", oneOf{200, 90}), m("base", "soul", "to", oneOf{200, -5, 60}), m("change", oneOf{"hp", "soul"}, "by", oneOf{0, 0, -5}), m("apply", "x"), m("base", "cap", "to", oneOf{30, 150}), m("base", "floor", "to", oneOf{0, 50}), m("revive", true), m("kill", true),
+		},
+	},
+	{
+		name:  "removals by an action",
+		words: map[string][]word{"p": {{"period", list("700ms")}, {"on.pulse", list(list(m("remove", "q")), list(m("remove", "p"), m("apply", "p")))}, {"stack", list(m("by", "source"))}}, "q": {{"stack", list(m("by", "source"))}, {"duration", list("6s")}}},
+		steps: []any{m("apply", "p", "source", anySource), m("apply", "q", "source", anySource), m("apply", "q", "source", anySource)},
+	},
+	{
+		name:  "cascades",
+		words: map[string][]word{"p": {{"on.refresh", list(list(m("apply", "p")), list(m("apply", "x"), m("apply", "p")))}, {"period", list("1s")}, {"stack", list(m("by", "target", "phase", "execute"), m("by", "target", "limit", 3))}}, "q": {{"on.pulse", list(list(m("apply", "q")))}, {"period", list("1s")}, {"stack", list(m("by", "target", "phase", "execute"), m("by", "target"))}}},
+		steps: []any{oftenApply, applySecond},
+	},
+	{
+		name:  "haste in a queue",
+		words: map[string][]word{"p": {{"stack", list(m("by", "target", "timers", "queue", "limit", 3))}, {"period", list("1s")}, {"haste", list("rescale", "next")}, {"haste_duration", list(true)}}},
+		steps: []any{m("apply", "p", "magnitude", oneOf{1, 2}), m("apply", "p", "level", someLevels), m("set_period", "p", "to", oneOf{"333ms", "1500ms", "2307ms"})},
+	},
+	{
+		name:  "immunities and what a buff grants",
+		words: map[string][]word{"p": {{"grants", list(list("f.g"))}, {"tags", list(list("e"))}}, "q": {{"immunity", list(m("tags", list("f")))}, {"duration", list("3s")}}},
+		steps: []any{oftenApply, applySecond, m("immune", "f"), m("immune", "f.g", "purge", true), m("vulnerable", "f"), m("dispel", m("tag", "f"))},
+	},
+}
+
+// tell gives the definitions of a draft the words of a story. A word that would make a definition an error is left out.
+func (g *dice) tell(d *Draft, s *story, must []choice) {
+	for _, id := range sortedKeys(s.words) {
+		for _, w := range s.words[id] {
+			c := choice{w.path, pick(g, w.values...)}
+			if id == "p" && clashes(must, c.path) || g.one(8) {
+				continue
+			}
+			with := clone(d.Buffs[id])
+			c.put(with)
+			need(with)
+			if len(refusalsOf(id, with)) == 0 || len(refusalsOf(id, d.Buffs[id])) > 0 {
+				d.Buffs[id] = with
+			}
+		}
+	}
+	d.Seen = d.Seen || s.seen
+	d.Life = d.Life || s.life
+}
+
+// storyStep fills in a step of the story, and returns the owner that is away after it.
+func (g *dice) storyStep(s *story, st map[string]any) (away string) {
+	template := pick(g, s.steps...).(map[string]any)
+	for _, key := range sortedKeys(template) {
+		st[key] = g.resolve(template[key])
+	}
+	if st["near"] != nil || st["far"] != nil {
+		st["owner"] = pick(g, "p1", "o2")
+	}
+	if st["steal"] != nil && st["owner"] == "o2" && st["to"] == "o2" {
+		st["to"] = "p1"
+	}
+	if st["save"] == true {
+		away = "p1"
+		if owner, ok := st["owner"].(string); ok {
+			away = owner
+		}
+	}
+	return away
+}
+
+// resolve picks from every list in a value.
+func (g *dice) resolve(v any) any {
+	switch v := v.(type) {
+	case oneOf:
+		return g.resolve(pick(g, v...))
+	case map[string]any:
+		out := map[string]any{}
+		for _, key := range sortedKeys(v) {
+			out[key] = g.resolve(v[key])
+		}
+		return out
+	}
+	return v
+}
