@@ -63,7 +63,7 @@ func TestAdoptAtRandom(t *testing.T) {
 				r.restless = r.restless || e.Why == buff.Cascade
 			}
 			turn.Events = turn.Events[:0]
-			blob, _ := set.Save(nil, s.catalog, buff.Moment{Now: turn.Now})
+			blob, _ := set.Save(nil, s.catalog, buff.Moment{Now: turn.Now}, 0)
 			if r.restless {
 				continue
 			}
@@ -157,5 +157,5 @@ func TestSharesOfVersions(t *testing.T) {
 		s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: spec}})
 	}
 	require.Equal(t, "0 stack p x3 end=500", turn.Events[2].String(), "no live instance is of the group, but the one that counted was in effect just now")
-	require.NotPanics(t, func() { s.Save(nil, next, buff.Moment{}) }, "what is remembered is of a group")
+	require.NotPanics(t, func() { s.Save(nil, next, buff.Moment{}, 0) }, "what is remembered is of a group")
 }

@@ -139,7 +139,11 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	}
 	s.beside.gate().ceased(t, s.specOf(i), l.source)
 	s.ages++
-	l.end, l.age, l.stacks = now.Add(d), s.ages, 1
+	end := now.Add(d)
+	if a.stolen { // a steal never shortens what the thief has
+		end = max(end, l.end)
+	}
+	l.end, l.age, l.stacks = end, s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
 	to, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
 	x.async = slices.Insert(x.async, to, l)

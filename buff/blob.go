@@ -10,7 +10,7 @@ import (
 // A blob is one owner, written down:
 //
 //	"buff"     4 bytes
-//	format     1 byte, now 6
+//	format     1 byte, now 7
 //	length     4 bytes, of the whole blob, the highest first
 //	contents   as saved.append writes them
 //	check      4 bytes: CRC-32C of all before
@@ -19,7 +19,8 @@ import (
 // an async stack up to when it counts in pulses in the place of its lag. Formats 1 to 3 do not say what came
 // with which buff: of each link that is taken to be the oldest instance of the same source. Formats 1 to 4
 // have no numbers of those that wait in a queue, which are taken to be those of the buff. Formats 1 to 5 do not
-// say how many events the owner has had, which is taken to be none. They are read for ever.
+// say how many events the owner has had, which is taken to be none. Formats 1 to 6 do not say in which zone the owner was,
+// which is taken to be 0, nor how many stacks of a link each head has brought, which is taken to be none. They are read for ever.
 //
 // Numbers are varints of the least possible length, signed ones in zigzag. A name is its
 // length and its bytes. A list is its length and its entries. Definitions, tags, groups,
@@ -29,7 +30,7 @@ import (
 
 const (
 	blobMagic  = "buff"
-	blobFormat = 6
+	blobFormat = 7
 	blobHead   = len(blobMagic) + 1 + 4
 	blobCheck  = 4
 )
@@ -53,6 +54,7 @@ type saved struct {
 	Dead     bool           `json:"dead,omitempty"` // the owner has been killed, and not revived since
 	Rolls    uint64         `json:"rolls,omitempty"`
 	Events   uint64         `json:"events,omitempty"`
+	Zone     uint32         `json:"zone,omitempty"`
 	Tags     []savedTag     `json:"tags,omitempty"`
 	Immune   []savedTag     `json:"immune,omitempty"`
 	Returns  []savedReturn  `json:"diminishing,omitempty"`
@@ -122,10 +124,12 @@ type savedBuff struct {
 	Async     []savedStack `json:"layers,omitempty"`  // of TimersEach
 	Waiting   []savedStack `json:"waiting,omitempty"` // of TimersQueue
 	savedNumbers
-	With     []uint64  `json:"with,omitempty"`     // the ages of the buffs whose link it is
+	With     []uint64  `json:"with,omitempty"`     // the ages of its heads: the buffs whose link it is
+	Brought  []int64   `json:"brought,omitempty"`  // how many stacks each of them has brought; from format 7 on
 	Appliers []OwnerID `json:"appliers,omitempty"` // whose applications are in effect, if it is not just that of Source
 
 	spec   *Spec  // of that ID, if the blob is read for a catalog that has one
+	fate   fate   // of a Restore
 	causes uint64 // Hidden, a bit for each of causeWords: what the bytes have
 }
 
@@ -225,6 +229,7 @@ const (
 const (
 	ownerScaled = 1 << iota // its time is not the world's
 	ownerDead
+	ownerZoned // it is not in zone 0
 )
 
 // The causes for which a buff is hidden, a bit each in a blob, and their words in JSON.
@@ -243,6 +248,18 @@ func BlobMoment(blob []byte) (wall, uptime int64, err error) {
 	r.format = r.open()
 	wall, uptime = r.int(), r.int()
 	return wall, uptime, r.err
+}
+
+// BlobZone returns the zone that the owner of a blob was in: see [Set.Save]. It fails with [ErrBlob]; of what else is in
+// the blob it looks at the check only.
+func BlobZone(blob []byte) (zone uint32, err error) {
+	r := &reader{b: blob}
+	r.format = r.open()
+	if b := (saved{Format: r.format}); r.format > 6 {
+		r.place(&b)
+		zone = b.Zone
+	}
+	return zone, r.err
 }
 
 // MoveBlob returns a blob as [Set.Save] would have made it on a server that had run for uptime ms: so it goes to

@@ -25,10 +25,10 @@ func twenty(b *testing.B) (*Set, *Catalog) {
 
 func BenchmarkSave(b *testing.B) {
 	s, c := twenty(b)
-	blob, _ := s.Save(nil, c, blobMoment)
+	blob, _ := s.Save(nil, c, blobMoment, 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		blob, _ = s.Save(blob[:0], c, blobMoment)
+		blob, _ = s.Save(blob[:0], c, blobMoment, 0)
 	}
 	b.ReportMetric(float64(len(blob)), "B/blob")
 }
@@ -66,14 +66,14 @@ func BenchmarkSaveCold(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		n = (n + 1365) % owners
-		blob, _ = sets[n].Save(blob[:0], c, Moment{Now: buffs + again + wheel.Time(n)})
+		blob, _ = sets[n].Save(blob[:0], c, Moment{Now: buffs + again + wheel.Time(n)}, 0)
 	}
 	b.ReportMetric(float64(len(blob)), "B/blob")
 }
 
 func BenchmarkRestore(b *testing.B) {
 	s, c := twenty(b)
-	blob, _ := s.Save(nil, c, blobMoment)
+	blob, _ := s.Save(nil, c, blobMoment, 0)
 	turn := &Turn{Catalog: c, Now: blobMoment.Now}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -108,7 +108,7 @@ func TestRestoreAllocates(t *testing.T) {
 			r := s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec(k.carries[n%len(k.carries)]), Source: 9}})
 			require.NoError(t, r.Err)
 		}
-		blob, _ := s.Save(nil, c, blobMoment)
+		blob, _ := s.Save(nil, c, blobMoment, 0)
 		got := testing.AllocsPerRun(100, func() {
 			turn.Now, turn.Events = blobMoment.Now, turn.Events[:0]
 			into := NewSet(7, 3, 0, 100)
@@ -124,8 +124,8 @@ func TestRestoreAllocates(t *testing.T) {
 // the next ones of the same Turn use the memory of the blob again.
 func TestRestoreScratch(t *testing.T) {
 	c := blobCatalog(t)
-	blob, _ := fullSet(t, c, 3).Save(nil, c, blobMoment)
-	other, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
+	blob, _ := fullSet(t, c, 3).Save(nil, c, blobMoment, 0)
+	other, _ := fullSet(t, c, 1).Save(nil, c, blobMoment, 0)
 	for _, catalog := range []*Catalog{c, mustCatalog(t, blobSpecs()[1:9]...)} {
 		fresh, _, want, err := restoreHere(catalog, blob)
 		require.NoError(t, err)
@@ -138,8 +138,8 @@ func TestRestoreScratch(t *testing.T) {
 			_, _ = NewSet(8, 4, 0, MaxPerOwner).Restore(turn, blobMoment, b, nil)
 			turn.Catalog = c // names found before are not those of another catalog
 		}
-		a, _ := fresh.Save(nil, catalog, blobMoment)
-		b, _ := s.Save(nil, catalog, blobMoment)
+		a, _ := fresh.Save(nil, catalog, blobMoment, 0)
+		b, _ := s.Save(nil, catalog, blobMoment, 0)
 		require.Equal(t, a, b)
 	}
 }

@@ -79,11 +79,25 @@ func (c *blobChecker) format(b *saved) {
 	}
 }
 
-// numbered looks at how many events the owner has had. It comes last: what earlier formats say in another way is told first.
+// numbered checks the owner's own fields that later formats have added. It comes last: what earlier formats say in another way is told first.
 func (c *blobChecker) numbered(b *saved) {
 	if b.Format < 6 && b.Events > 0 {
 		c.in("", 0, "")
 		c.failf("events: format %d has none", b.Format)
+	}
+	if b.Format < 7 && b.Zone > 0 {
+		c.in("", 0, "")
+		c.failf("zone: format %d has none", b.Format)
+	}
+	for k := range b.Buffs {
+		f := &b.Buffs[k]
+		c.in("buffs", k, f.ID)
+		switch n := len(f.Brought); {
+		case b.Format < 7 && n > 0:
+			c.failf("brought: format %d has none", b.Format)
+		case b.Format >= 7 && n != len(f.With):
+			c.failf("brought: there are %d, want %d, as many as with has", n, len(f.With))
+		}
 	}
 }
 
@@ -206,6 +220,11 @@ func (c *blobChecker) buff(b *savedBuff, ages uint64) {
 		c.failf("appliers: %d, want at most %d", n, MaxPerOwner)
 	}
 	c.links(b.With)
+	for k, n := range b.Brought {
+		if n < 0 || n > define.MaxStacks {
+			c.failf("brought[%d]: %d, want 0 to %d", k, n, define.MaxStacks)
+		}
+	}
 	c.numbers("", &b.savedNumbers)
 }
 
@@ -226,7 +245,7 @@ func (b *savedBuff) plain(ages uint64) bool {
 	case !within(b.Left) || !within(b.Next) || b.Duration < 0 || b.Duration > farthest:
 	case b.Period|b.Wanted|b.Length|b.Charges|b.Owed != 0 || b.Shield != nil || b.Scale != nil || b.Running != 0:
 	default:
-		return b.lengths() == lengths{}
+		return b.lengths() == lengths{} && len(b.Brought) == 0
 	}
 	return false
 }

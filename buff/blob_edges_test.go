@@ -28,7 +28,7 @@ func TestBlobAppliers(t *testing.T) {
 		for _, source := range []OwnerID{8, 9} {
 			require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("stun"), Source: source}}).Err)
 		}
-		blob, _ := s.Save(nil, c, blobMoment)
+		blob, _ := s.Save(nil, c, blobMoment, 0)
 		require.ElementsMatch(t, want, savedOwner(t, blob).Buffs[0].Appliers, scope)
 	}
 }
@@ -57,14 +57,14 @@ func TestBlobWaitingCaptures(t *testing.T) {
 		}
 		require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Apply, Application: a}).Err)
 	}
-	blob, _ := s.Save(nil, c, blobMoment)
+	blob, _ := s.Save(nil, c, blobMoment, 0)
 	b := savedOwner(t, blob)
 	require.Len(t, b.Buffs[0].Waiting, 2)
 	require.Len(t, b.Buffs[0].Waiting[0].Captures, 1)
 	require.Empty(t, b.Buffs[0].Waiting[1].Captures)
 	again, _, _, err := restoreHere(c, blob)
 	require.NoError(t, err)
-	back, _ := again.Save(nil, c, blobMoment)
+	back, _ := again.Save(nil, c, blobMoment, 0)
 	require.Equal(t, savedOwner(t, blob).Buffs[0].Waiting, savedOwner(t, back).Buffs[0].Waiting)
 }
 
@@ -91,13 +91,13 @@ func TestBlobUnknownBase(t *testing.T) {
 		at, _ := all.Attr(name)
 		require.NoError(t, s.Do(turn, 0, Command{Verb: verb.SetBase, Attr: at, Value: float64(10 + k)}).Err)
 	}
-	blob, _ := s.Save(nil, all, blobMoment)
+	blob, _ := s.Save(nil, all, blobMoment, 0)
 	s, _, _, err = restoreHere(some, blob)
 	require.NoError(t, err)
 	a, _ := some.Attr("a")
 	last, _ := some.Attr("c")
 	require.Equal(t, []float64{10, 12}, []float64{s.Attribute(some, a), s.Attribute(some, last)})
-	blob, _ = s.Save(nil, some, blobMoment)
+	blob, _ = s.Save(nil, some, blobMoment, 0)
 	s, _, _, err = restoreHere(all, blob)
 	require.NoError(t, err)
 	b, _ := all.Attr("b")

@@ -38,7 +38,7 @@ func TestFormatsMean(t *testing.T) {
 		require.NoError(t, err)
 		s, _, _, err := restoreHere(c, blob)
 		require.NoError(t, err)
-		again, lost := s.Save(nil, c, blobMoment)
+		again, lost := s.Save(nil, c, blobMoment, 0)
 		require.Zero(t, lost)
 		got, err := readBlob(again, &blobScratch{})
 		require.NoError(t, err)

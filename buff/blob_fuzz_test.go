@@ -13,10 +13,10 @@ import (
 func FuzzRestore(f *testing.F) {
 	c := blobCatalog(f)
 	for times := range 3 {
-		blob, _ := fullSet(f, c, times).Save(nil, c, blobMoment)
+		blob, _ := fullSet(f, c, times).Save(nil, c, blobMoment, 0)
 		f.Add(blob, int64(0), int64(0))
 		f.Add(blob[blobHead:len(blob)-blobCheck], int64(20_000), int64(-5))
-		other, _ := fullSet(f, c, times).Save(nil, c, Moment{})
+		other, _ := fullSet(f, c, times).Save(nil, c, Moment{}, 0)
 		f.Add(other[blobHead:len(other)-blobCheck], int64(1)<<62, int64(1)<<40)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, now, away int64) {
@@ -44,7 +44,7 @@ func tryBlob(t *testing.T, c *Catalog, blob []byte, now, away int64) {
 		require.NoError(t, err)
 		require.Equal(t, blob, parsed, "a second blob for the same contents")
 	}
-	once, _ := s.Save(nil, c, at)
+	once, _ := s.Save(nil, c, at, 0)
 	back, again := NewSet(7, 3, 0, 50), &Turn{Catalog: c, Now: at.Now}
 	_, err = back.Restore(again, at, once, nil)
 	require.True(t, err == nil || s.ages > mostAges, "what was restored and saved cannot be restored: %v", err)

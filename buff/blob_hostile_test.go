@@ -15,7 +15,7 @@ import (
 // limits, lists of others, definitions that do not go with what is said of a buff.
 func TestHostileBlob(t *testing.T) {
 	c := blobCatalog(t)
-	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment)
+	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment, 0)
 	rng, taken := rand.New(rand.NewPCG(1, 12)), 0
 	n := 4_000
 	if testing.Short() {

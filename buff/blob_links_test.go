@@ -24,7 +24,7 @@ func TestBlobLinksGuessed(t *testing.T) {
 		require.True(t, s.Run(turn, turn.Now, 10))
 	}
 	s.Do(turn, turn.Now, Dispel(7, Query{Spec: c.Spec("aide"), Source: 6})) // a lord whose aide has gone already
-	blob, _ := s.Save(nil, c, blobMoment)
+	blob, _ := s.Save(nil, c, blobMoment, 0)
 	text, err := BlobJSON(blob)
 	require.NoError(t, err)
 	var b map[string]any
@@ -33,6 +33,7 @@ func TestBlobLinksGuessed(t *testing.T) {
 	delete(b, "events")
 	for _, x := range b["buffs"].([]any) {
 		delete(x.(map[string]any), "with")
+		delete(x.(map[string]any), "brought")
 	}
 	text, err = json.Marshal(b)
 	require.NoError(t, err)
@@ -60,4 +61,49 @@ func TestBlobLinksGuessed(t *testing.T) {
 	_, err = back.Restore(turn, later, old, nil)
 	require.NoError(t, err)
 	require.Equal(t, []OwnerID{3}, sources(back), "the lord ended while its owner was away")
+}
+
+// TestBlobLinksWithoutHeads: a link comes back only with a head. Blobs of formats before 7 may have links whose heads were
+// not saved: they are dropped. If the heads are kept aside, because the catalog does not know them any more, their links are
+// kept aside too, and all of them come back together.
+func TestBlobLinksWithoutHeads(t *testing.T) {
+	hide := Spec{ID: "hide", Kind: define.Infinite, Links: []string{"hair"}}
+	hair := Spec{ID: "hair", Kind: define.Infinite}
+	bear := Spec{ID: "bear", Duration: time.Minute, Links: []string{"hide"}}
+	whole, little := mustCatalog(t, bear, hide, hair), mustCatalog(t, hide, hair)
+	s, turn := NewSet(7, 3, 0, 10), &Turn{Catalog: whole, Now: blobMoment.Now}
+	s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: Application{Spec: whole.Spec("bear"), Source: 3}})
+	s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: Application{Spec: whole.Spec("hair"), Source: 3}})
+	require.Equal(t, 4, s.Len())
+	blob, _ := s.Save(nil, whole, blobMoment, 0)
+
+	names := func(s *Set) (out []string) {
+		for b := range s.All() {
+			out = append(out, b.Spec.ID)
+		}
+		return out
+	}
+	aside, _, r, err := restoreHere(little, blob)
+	require.NoError(t, err)
+	require.Equal(t, Restoration{Restored: 1, Unknown: 3}, r)
+	require.Equal(t, []string{"hair"}, names(aside), "that of the game")
+	again, _ := aside.Save(nil, little, blobMoment, 0)
+	back, turn, r, err := restoreHere(whole, again)
+	require.NoError(t, err)
+	require.Equal(t, Restoration{Restored: 4}, r)
+	turn.Now = turn.Now.After(time.Minute)
+	require.True(t, back.Run(turn, turn.Now, 10))
+	require.Equal(t, []string{"hair"}, names(back), "the bear has ended with all that is its")
+
+	b, err := readBlob(blob, &blobScratch{})
+	require.NoError(t, err)
+	b.Format, b.Events = 4, 0
+	b.Buffs = b.Buffs[1:]
+	for k := range b.Buffs {
+		b.Buffs[k].Brought = nil
+	}
+	dropped, _, r, err := restoreHere(whole, b.append(nil))
+	require.NoError(t, err)
+	require.Equal(t, Restoration{Restored: 1}, r)
+	require.Equal(t, []string{"hair"}, names(dropped))
 }

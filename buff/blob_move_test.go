@@ -47,7 +47,7 @@ func TestMoveBlobTime(t *testing.T) {
 	turn := &Turn{Catalog: c, Now: 1000}
 	s := NewSet(1, 0, 0, 4)
 	require.NoError(t, s.Do(turn, 1000, Apply(1, Application{Spec: c.Spec("guard")})).Err)
-	blob, _ := s.Save(nil, c, Moment{Now: 1000, Wall: 50_000, Uptime: 90_000_000})
+	blob, _ := s.Save(nil, c, Moment{Now: 1000, Wall: 50_000, Uptime: 90_000_000}, 0)
 	for _, there := range []int64{0, 90_000_000, 900_000_000} {
 		moved, err := MoveBlob(blob, there)
 		require.NoError(t, err)

@@ -36,7 +36,7 @@ func blobNumbers() map[string]numberRange {
 	}
 	finite := numberRange{-stat.MaxValue, stat.MaxValue, false}
 	all := map[string]numberRange{
-		"format": {1, blobFormat, false}, "wall_ms": any, "uptime_ms": any, "owner_time_ms": span, "ages": {nil, uint64(mostAges), false}, "rolls": any, "events": any,
+		"format": {1, blobFormat, false}, "wall_ms": any, "uptime_ms": any, "owner_time_ms": span, "ages": {nil, uint64(mostAges), false}, "rolls": any, "events": any, "zone": any,
 		"tags.n": {int64(1), int64(maxTagCount), false}, "immune.n": {int64(1), int64(maxTagCount), false},
 		"diminishing.source": any, "diminishing.n": {int64(1), int64(maxTagCount), false}, "diminishing.left_ms": {-far, ceiling, false},
 		"timeouts.age": {uint64(1), uint64(mostAges), false}, "timeouts.left_ms": span, "bases.value": finite,
@@ -46,7 +46,7 @@ func blobNumbers() map[string]numberRange {
 		"buffs.period_ms": {floor, ceiling, true}, "buffs.wanted_ms": {floor, ceiling, true}, "buffs.this_period_ms": {floor, ceiling, true},
 		"buffs.key": any, "buffs.charges": {int64(0), int64(define.MaxStacks), false}, "buffs.shield": {int64(0), nil, false},
 		"buffs.owed_pulses": {int64(0), int64(math.MaxInt32), false}, "buffs.running": {nil, uint64(mostAges), false},
-		"buffs.appliers": any, "buffs.with": {uint64(1), uint64(mostAges), false}, "buffs.params.value": any, "buffs.numbers.value": finite, "buffs.captures.value": finite,
+		"buffs.appliers": any, "buffs.with": {uint64(1), uint64(mostAges), false}, "buffs.brought": {int64(0), int64(define.MaxStacks), false}, "buffs.params.value": any, "buffs.numbers.value": finite, "buffs.captures.value": finite,
 		"buffs.waiting.params.value": any, "buffs.waiting.numbers.value": finite, "buffs.waiting.captures.value": finite,
 	}
 	for name, r := range scale {
@@ -193,7 +193,17 @@ func TestBlobFormats(t *testing.T) {
 		{3, func(b *saved, f *savedBuff) { f.Appliers = []OwnerID{4} }},
 		{3, func(b *saved, f *savedBuff) { f.Async = []savedStack{{Stacks: 1, Lag: 1}} }},
 		{3, func(b *saved, f *savedBuff) { f.Waiting = []savedStack{{Stacks: 1, Lag: -1}} }},
-		{4, func(b *saved, f *savedBuff) { f.With = []uint64{1} }},
+		{4, func(b *saved, f *savedBuff) {
+			if f.With = []uint64{1}; b.Format > 6 {
+				f.Brought = []int64{0}
+			}
+		}},
+		{7, func(b *saved, f *savedBuff) {
+			if f.Brought = []int64{0}; b.Format > 6 {
+				f.With = []uint64{1}
+			}
+		}},
+		{7, func(b *saved, f *savedBuff) { b.Zone = 1 }},
 	} {
 		for format := 1; format <= blobFormat; format++ {
 			left := int64(1000)
@@ -216,7 +226,7 @@ func TestBlobForged(t *testing.T) {
 	s, turn := NewSet(7, 3, 0, 10), &Turn{Catalog: c, Now: blobMoment.Now}
 	s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("dot"), Source: 1}})
 	require.True(t, s.Run(turn, turn.Now, 10))
-	plain, _ := s.Save(nil, c, blobMoment)
+	plain, _ := s.Save(nil, c, blobMoment, 0)
 	forge := func(what string) ([]byte, error) {
 		text, err := BlobJSON(plain)
 		require.NoError(t, err)
@@ -277,7 +287,7 @@ func TestOfflineCap(t *testing.T) {
 		})
 		s, turn := NewSet(7, 3, 0, 10), &Turn{Catalog: c, Now: blobMoment.Now}
 		s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("dot"), Source: 1}})
-		blob, _ := s.Save(nil, c, blobMoment)
+		blob, _ := s.Save(nil, c, blobMoment, 0)
 		later := blobMoment
 		later.Wall += int64(k.away) * define.MinPeriod.Milliseconds()
 		s, turn = NewSet(7, 3, 0, 10), &Turn{Catalog: c, Now: later.Now}
@@ -301,7 +311,7 @@ func TestBlobWaitingWithoutTime(t *testing.T) {
 	for range 2 {
 		s.Do(turn, turn.Now, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec("q"), Source: 1}})
 	}
-	plain, _ := s.Save(nil, c, blobMoment)
+	plain, _ := s.Save(nil, c, blobMoment, 0)
 	text, err := BlobJSON(plain)
 	require.NoError(t, err)
 	at := strings.LastIndex(string(text), `"left_ms": 1000`)

@@ -151,16 +151,31 @@ func (r *reader) known() *knownName {
 func (r *reader) name() string { return r.known().name }
 
 func (r *reader) owner(b *saved) {
-	b.Wall, b.Uptime, b.Time = r.int(), r.int(), r.int()
-	has := r.below(ownerScaled | ownerDead)
-	b.Dead = has&ownerDead != 0
-	if has&ownerScaled != 0 {
+	if has := r.place(b); has&ownerScaled != 0 {
 		b.Scale = r.scale()
 	}
 	b.Ages, b.Rolls = r.uint(), r.uint()
 	if b.Format > 5 {
 		b.Events = r.uint()
 	}
+}
+
+// place reads when and where the owner was, and returns what else is true of it.
+func (r *reader) place(b *saved) (has uint64) {
+	b.Wall, b.Uptime, b.Time = r.int(), r.int(), r.int()
+	most := uint64(ownerScaled | ownerDead)
+	if b.Format > 6 {
+		most |= ownerZoned
+	}
+	has = r.below(most)
+	b.Dead = has&ownerDead != 0
+	if has&ownerZoned != 0 {
+		b.Zone = uint32(r.below(math.MaxUint32))
+		if b.Zone == 0 {
+			r.failf("the zone is said to be there and is 0")
+		}
+	}
+	return has
 }
 
 func (r *reader) scale() *savedScale {
@@ -245,6 +260,9 @@ func (r *reader) lists(b *savedBuff, set uint64) {
 	r.numbersOf(&b.savedNumbers, [3]int(lengths[2:5]))
 	b.Appliers = carve(r, &to.sources, lengths[5], func(r *reader, id *OwnerID) { *id = OwnerID(r.uint()) })
 	b.With = carve(r, &to.ages, lengths[6], func(r *reader, age *uint64) { *age = r.uint() })
+	if r.format > 6 {
+		b.Brought = carve(r, &to.numbers, lengths[6], func(r *reader, n *int64) { *n = r.int() })
+	}
 }
 
 // numbers reads the plain signed ones, in the order of their bits. Three may be zero.

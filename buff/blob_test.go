@@ -151,7 +151,7 @@ func restoreHere(c *Catalog, blob []byte) (*Set, *Turn, Restoration, error) {
 // error, and leaves the Set as it was.
 func TestBlobDamage(t *testing.T) {
 	c := blobCatalog(t)
-	blob, lost := fullSet(t, c, 11).Save(nil, c, blobMoment)
+	blob, lost := fullSet(t, c, 11).Save(nil, c, blobMoment, 0)
 	require.Zero(t, lost)
 	require.Greater(t, len(blob), 4096)
 	refused := func(damaged []byte, what string, k int) {
@@ -190,7 +190,7 @@ func TestBlobDamage(t *testing.T) {
 // TestBlobErrors: an error says what is wrong, and where.
 func TestBlobErrors(t *testing.T) {
 	c := blobCatalog(t)
-	whole, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
+	whole, _ := fullSet(t, c, 1).Save(nil, c, blobMoment, 0)
 	change := func(f func(b []byte) []byte) string {
 		_, _, _, err := restoreHere(c, f(append([]byte(nil), whole...)))
 		require.ErrorIs(t, err, ErrBlob)
@@ -199,7 +199,7 @@ func TestBlobErrors(t *testing.T) {
 	require.Equal(t, `buff: bad blob: byte 0: it does not begin with "buff": this is no blob of an owner`,
 		change(func([]byte) []byte { return nil }))
 	require.Equal(t, `buff: bad blob: byte 0: 6 bytes, and the shortest blob has 13`, change(func(b []byte) []byte { return b[:6] }))
-	require.Equal(t, `buff: bad blob: byte 4: format 7, and this build reads formats 1 to 6`, change(func(b []byte) []byte { b[4] = 7; return b }))
+	require.Equal(t, `buff: bad blob: byte 4: format 8, and this build reads formats 1 to 7`, change(func(b []byte) []byte { b[4] = 8; return b }))
 	require.Equal(t, fmt.Sprintf(`buff: bad blob: byte 5: the blob had %d bytes, and has %d`, len(whole), len(whole)-1),
 		change(func(b []byte) []byte { return b[:len(b)-1] }))
 	require.Contains(t, change(func(b []byte) []byte { b[20]++; return b }), "it is damaged")
@@ -211,7 +211,7 @@ func TestBlobErrors(t *testing.T) {
 // more is allocated than a blob of that size can need.
 func TestBlobLengths(t *testing.T) {
 	c := blobCatalog(t)
-	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment)
+	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment, 0)
 	lengths := [][]byte{wire.AppendUint(nil, 1<<31), wire.AppendUint(nil, 1<<63), wire.AppendUint(nil, uint64(len(blob))), wire.AppendUint(nil, 1<<20), {0xff, 0xff}}
 	var before, after runtime.MemStats
 	for at := blobHead; at < len(blob)-blobCheck; at++ {
@@ -231,12 +231,12 @@ func TestBlobLengths(t *testing.T) {
 // goldenBlob has every field there is, but the version of a definition, which nobody writes:
 // it has been through a server that did not know all definitions.
 func goldenBlob(t *testing.T, c *Catalog) []byte {
-	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment)
+	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment, 4)
 	specs := blobSpecs()
 	some := mustCatalog(t, append(specs[1:3], specs[4:9]...)...)
 	s, _, _, err := restoreHere(some, blob)
 	require.NoError(t, err)
-	blob, _ = s.Save(nil, some, blobMoment)
+	blob, _ = s.Save(nil, some, blobMoment, 4)
 	return blob
 }
 
@@ -248,7 +248,7 @@ func TestGoldenBlob(t *testing.T) {
 	if *golden {
 		writeGolden(t, fmt.Sprintf("testdata/save/format%d", blobFormat), goldenBlob(t, c))
 	}
-	for format, bits := range map[int]uint64{1: allBits &^ (hasNumbers | hasCaptures | hasAppliers | hasWith), 2: allBits &^ (hasAppliers | hasWith), 3: allBits &^ hasWith, 4: allBits, 5: allBits, 6: allBits} {
+	for format, bits := range map[int]uint64{1: allBits &^ (hasNumbers | hasCaptures | hasAppliers | hasWith), 2: allBits &^ (hasAppliers | hasWith), 3: allBits &^ hasWith, 4: allBits, 5: allBits, 6: allBits, 7: allBits} {
 		name := fmt.Sprintf("testdata/save/format%d", format)
 		lines, err := os.ReadFile(name + ".hex")
 		require.NoError(t, err)
@@ -281,11 +281,13 @@ func TestGoldenBlob(t *testing.T) {
 		require.NotEmpty(t, b.Returns)
 		require.NotNil(t, b.Scale)
 		require.Equal(t, format > 1, len(b.Bases) > 0)
+		require.Equal(t, format > 6, b.Zone > 0)
+		require.Equal(t, format > 6, slices.ContainsFunc(b.Buffs, func(b savedBuff) bool { return len(b.Brought) > 0 }))
 		numbered := slices.ContainsFunc(b.Buffs, func(b savedBuff) bool {
 			return slices.ContainsFunc(b.Waiting, func(l savedStack) bool { return len(l.Params) > 0 && len(l.Numbers) > 0 && len(l.Captures) > 0 })
 		})
 		require.Equal(t, format > 4, numbered, "numbers of one that waits")
-		again, lost := s.Save(nil, c, blobMoment)
+		again, lost := s.Save(nil, c, blobMoment, 0)
 		require.Zero(t, lost)
 		text, err = BlobJSON(again)
 		require.NoError(t, err)
@@ -312,14 +314,15 @@ func writeGolden(t *testing.T, name string, blob []byte) {
 // TestBlobJSON: what a person may write wrong is said.
 func TestBlobJSON(t *testing.T) {
 	c := blobCatalog(t)
-	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
+	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment, 0)
 	whole, err := BlobJSON(blob)
 	require.NoError(t, err)
 	for _, k := range []struct{ old, new, want string }{
-		{`"format": 6`, `"format": 7`, "the owner: format: 7, want 1 to 6"},
-		{`"format": 6`, `"format": 1`, "the owner: bases: format 1 has none"},
-		{`"format": 6`, `"format": 4`, "waiting: in format 4 they have no numbers"},
-		{`"format": 6`, `"format": 5`, "the owner: events: format 5 has none"},
+		{`"format": 7`, `"format": 8`, "the owner: format: 8, want 1 to 7"},
+		{`"format": 7`, `"format": 1`, "the owner: bases: format 1 has none"},
+		{`"format": 7`, `"format": 4`, "waiting: in format 4 they have no numbers"},
+		{`"format": 7`, `"format": 5`, "the owner: events: format 5 has none"},
+		{`"format": 7`, `"format": 6`, "brought: format 6 has none"},
 		{`"layers": [
         {`, `"layers": [
         {"params": [{"name": "a", "value": 1}],`, "layers[0]: only those that wait have numbers of their own"},
@@ -358,7 +361,7 @@ func TestBlobJSON(t *testing.T) {
 // TestBlobCheck: what no Set could have said is refused, whoever has sealed it.
 func TestBlobCheck(t *testing.T) {
 	c := blobCatalog(t)
-	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment)
+	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment, 0)
 	buff := func(b *saved, id string) *savedBuff {
 		k := slices.IndexFunc(b.Buffs, func(f savedBuff) bool { return f.ID == id })
 		return &b.Buffs[k]
@@ -415,7 +418,7 @@ func TestSaveLeavesTheZone(t *testing.T) {
 	}
 	s.Do(turn, 0, Command{Verb: verb.SetRate, Whose: define.OfOwner, Rate: Ratio{1, 2}})
 	s.Do(turn, 0, Command{Verb: verb.Pause, Whose: define.OfZone})
-	blob, _ := s.Save(nil, c, Moment{Now: 10_000})
+	blob, _ := s.Save(nil, c, Moment{Now: 10_000}, 0)
 	s, turn = NewSet(7, 3, 0, 9), &Turn{Catalog: c, Now: 50_000}
 	_, err := s.Restore(turn, Moment{Now: 50_000, Wall: 20_000}, blob, nil)
 	require.NoError(t, err)
@@ -428,10 +431,10 @@ func TestSaveLeavesTheZone(t *testing.T) {
 func TestSaveAllocates(t *testing.T) {
 	c := blobCatalog(t)
 	s := fullSet(t, c, 4)
-	blob, _ := s.Save(nil, c, blobMoment)
-	require.Zero(t, testing.AllocsPerRun(100, func() { blob, _ = s.Save(blob[:0], c, blobMoment) }))
+	blob, _ := s.Save(nil, c, blobMoment, 0)
+	require.Zero(t, testing.AllocsPerRun(100, func() { blob, _ = s.Save(blob[:0], c, blobMoment, 0) }))
 
-	blob, _ = s.Save([]byte("before"), c, blobMoment)
+	blob, _ = s.Save([]byte("before"), c, blobMoment, 0)
 	_, _, _, err := restoreHere(c, blob[len("before"):])
 	require.NoError(t, err, "appended to something")
 }
@@ -440,7 +443,7 @@ func TestSaveAllocates(t *testing.T) {
 func TestRestoreInto(t *testing.T) {
 	c := blobCatalog(t)
 	s := fullSet(t, c, 1)
-	blob, _ := s.Save(nil, c, blobMoment)
+	blob, _ := s.Save(nil, c, blobMoment, 0)
 	require.PanicsWithValue(t, "buff: Restore into a Set that has been used", func() {
 		_, _ = s.Restore(&Turn{Catalog: c}, blobMoment, blob, nil)
 	})

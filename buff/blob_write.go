@@ -53,7 +53,13 @@ func (b *saved) appendOwner(dst []byte) []byte {
 	if b.Dead {
 		has |= ownerDead
 	}
+	if b.Zone > 0 {
+		has |= ownerZoned
+	}
 	dst = wire.AppendUint(dst, has)
+	if b.Zone > 0 {
+		dst = wire.AppendUint(dst, uint64(b.Zone))
+	}
 	if b.Scale != nil {
 		dst = b.Scale.append(dst)
 	}
@@ -115,6 +121,9 @@ func appendBuffs(dst []byte, list []savedBuff, format int) []byte {
 		dst = appendSources(dst, b.Appliers)
 		for _, of := range b.With {
 			dst = wire.AppendUint(dst, of)
+		}
+		for _, n := range b.Brought {
+			dst = wire.AppendInt(dst, n)
 		}
 	}
 	return dst

@@ -140,16 +140,17 @@ func (c *Command) Many() bool {
 // Query finds buffs of one owner. What is left out is not asked.
 type Query struct {
 	Spec       *Spec
-	Source     OwnerID // if not zero
-	To         OwnerID // of a Steal, the thief
-	Most       int     // portions that are taken off; if zero, all
-	Stacks     int     // for a Dispel: a portion is so many stacks, and with Most zero one of each; if zero, it is what Spec.Dispel.Per says
-	Type       string  // Spec.Dispel.Type
-	Compensate string  // Spec.Save.Compensate
-	Tag        Tag     // one of Spec.Tags and Spec.Grants, or above one
-	Polarity   define.Polarity
-	Grade      define.Grade // for a Dispel and a Steal: the highest Spec.Dispel.Grade that gives way
-	Newest     bool         // the newest application first, not the oldest
+	Source     OwnerID         // if not zero
+	To         OwnerID         // of a Steal, the thief
+	Most       int             // of a Dispel and a Steal, how many portions are taken, of a Compensate, how many buffs of each owner; if zero, all
+	Stacks     int             // of a Dispel and a Steal: a portion is so many stacks, and with Most zero one of each; if zero, it is what Spec.Dispel.Per says, of a Steal the whole buff
+	Type       string          // Spec.Dispel.Type
+	Compensate string          // Spec.Save.Compensate
+	Tag        Tag             // one of Spec.Tags and Spec.Grants, or above one
+	Polarity   define.Polarity // Positive or Negative; if Neutral, any, unless the field below says otherwise
+	Neutral    bool            // only neutral buffs; Polarity must then be Neutral
+	Grade      define.Grade    // of a Dispel and a Steal: the highest Spec.Dispel.Grade that yields
+	Newest     bool            // the newest application first, not the oldest
 }
 
 // Result is what came of a command.
@@ -267,6 +268,10 @@ func (c *Command) Check(catalog *Catalog) error {
 		return fmt.Errorf("%w: the reason %v, which does not end a buff", ErrCommand, c.Reason)
 	case c.Whose == define.OfSource || c.Whose > define.OfZone:
 		return fmt.Errorf("%w: a time that is neither a buff's nor an owner's nor a zone's: %d", ErrCommand, c.Whose)
+	case c.Query.Neutral && c.Query.Polarity != define.Neutral:
+		return fmt.Errorf("%w: a query for neutral buffs that are %v", ErrCommand, c.Query.Polarity)
+	case c.Verb == verb.Compensate && (c.Query.Grade != 0 || c.Query.Stacks != 0):
+		return fmt.Errorf("%w: compensate moves ends, and takes no grade and no stacks", ErrCommand)
 	case c.Tag != 0 && catalog.TagName(c.Tag) == "":
 		return fmt.Errorf("%w: %v with the tag number %d", ErrName, c.Verb, c.Tag)
 	case c.Query.Tag != 0 && catalog.TagName(c.Query.Tag) == "":

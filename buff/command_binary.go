@@ -83,6 +83,9 @@ func (c *Command) UnmarshalBinary(data []byte, catalog *Catalog) error {
 	case len(f.data) > 0:
 		return fmt.Errorf("%w: %d bytes behind it", ErrCommand, len(f.data))
 	}
+	if c.Verb == verb.Compensate { // these meant nothing when [Command.Check] still accepted them
+		c.Query.Grade, c.Query.Stacks = 0, 0
+	}
 	return c.Check(catalog)
 }
 
@@ -129,6 +132,7 @@ func (f *form) fields(c *Command) {
 
 	f.taken(c)
 	f.share(&a.share)
+	f.flag(&q.Neutral)
 }
 
 // form writes a command into bytes or reads it from there; which of the two, the same code does

@@ -73,19 +73,24 @@ func DropImmunity(owner OwnerID, tag Tag) Command {
 	return Command{Verb: verb.DropImmunity, Owner: owner, Tag: tag}
 }
 
-// Dispel takes off what a query finds on an owner, the oldest application first, by the Dispel of
-// each definition: one stack, one charge or the whole buff, up to Query.Most portions. What needs a
-// higher grade than Query.Grade stays. Result.Amount says how many portions were used up, those
-// that resisted with them.
+// Dispel removes what a query finds on an owner, the oldest application first, by the Dispel of
+// each definition: one stack, one charge or the whole buff, up to Query.Most portions. A buff that
+// needs a higher grade than Query.Grade stays. Result.Amount is how many portions were used, with
+// those that resisted.
 func Dispel(owner OwnerID, q Query) Command {
 	return Command{Verb: verb.Dispel, Owner: owner, Query: q}
 }
 
-// Steal takes what a query finds off one owner and applies it to another, with what was left of
-// it: of its time, its shield and its charges; stacks with timers of their own each have their
-// end, and who waits in a queue waits on. No end is farther than most, if that is above zero.
-// Result.Amount says how many buffs went; what came of them on the other side is an event, and
-// what the thief has no room for is lost.
+// Steal moves what a query finds from one owner to another, with what was left of
+// its time, its shield and its charges. Stacks with timers of their own keep their
+// ends, and a queue keeps its waiting applications. No end is farther than most, if that is above zero.
+// Query.Most and Query.Stacks are as for a [Dispel]; a portion is the whole buff unless Stacks says
+// otherwise, and a buff with a shield, charges or a queue is never divided. Dispel.Resist is rolled for
+// each portion, as for a Dispel. A buff that another one brought as a link is not stolen: it goes with that one.
+//
+// For the thief it is an application like any other, but it never moves an end nearer that the thief has.
+// Result.Amount is how many portions were used, with those that resisted. The outcome for the thief is an
+// event, and what he has no room for is lost.
 func Steal(from, to OwnerID, q Query, most time.Duration) Command {
 	q.To = to
 	return Command{Verb: verb.Steal, Owner: from, Query: q, By: most}
@@ -186,9 +191,9 @@ func LoseSource(source OwnerID) Command {
 	return Command{Verb: verb.LoseSource, Application: Application{Source: source}}
 }
 
-// Compensate moves the ends of all that a query finds, on all owners, by d, which may be negative:
-// what players are given back after an outage. The fields To, Most and Grade of the query mean
-// nothing. Result.Amount says how many buffs it has moved.
+// Compensate moves the ends of what a query finds, on all owners, by d, which may be negative:
+// compensation for players after an outage. Query.Most and Query.Newest count the buffs of each owner that have an
+// end; Query.Grade and Query.Stacks must be zero. Result.Amount is how many buffs it has moved.
 func Compensate(q Query, d time.Duration) Command {
 	return Command{Verb: verb.Compensate, Query: q, By: d}
 }

@@ -74,10 +74,10 @@ const MaxCommandText = 1 << 16
 //	timeout HANDLER after= [owner=]                 cancel TIMEOUT
 //	kill, revive [owner=]
 //
-// QUERY is any of buff= tag= type= polarity= grade= source= compensate= most= stacks= newest. Behind
-// dispel and steal a definition alone stands for one portion of it, of any grade; with stacks= that
-// is so many stacks off the oldest. Spans are as in Go, 1.5s; ratios are 2, 0.25 or 1/4; a name with
-// spaces is in double quotes.
+// QUERY is any of buff= tag= type= polarity= source= compensate= most= newest, and behind dispel and
+// steal also grade= and stacks=. A definition alone behind those two stands for one portion of it, of any
+// grade; with stacks= that is so many stacks of the oldest. Spans are as in Go, 1.5s; ratios are 2, 0.25 or
+// 1/4; a name with spaces is in double quotes.
 //
 // The error is a [TextError].
 func ParseCommand(text string, names Names) (Command, error) {

@@ -50,6 +50,8 @@ func commandsOf(cat *buff.Catalog) map[string][]buff.Command {
 	all := buff.Query{
 		Spec: fall, Source: 9, Most: 3, Type: "old curse", Compensate: "always", Tag: fire, Polarity: define.Negative, Grade: define.GradeDeath, Newest: true,
 	}
+	ends := all
+	ends.Grade = 0
 	return map[string][]buff.Command{
 		"Apply": {
 			buff.Apply(7, buff.Application{Spec: venom}),
@@ -78,9 +80,9 @@ func commandsOf(cat *buff.Catalog) map[string][]buff.Command {
 
 		"AddTag": {buff.AddTag(7, fire)}, "DropTag": {buff.DropTag(7, fire)},
 		"Immunize": {buff.Immunize(7, fire, false), buff.Immunize(7, fire, true)}, "DropImmunity": {buff.DropImmunity(7, fire)},
-		"Dispel":     {buff.Dispel(7, buff.Query{}), buff.Dispel(7, all), buff.Dispel(7, buff.Query{Spec: venom, Most: 1, Stacks: 2})},
+		"Dispel":     {buff.Dispel(7, buff.Query{}), buff.Dispel(7, all), buff.Dispel(7, buff.Query{Spec: venom, Most: 1, Stacks: 2}), buff.Dispel(7, buff.Query{Neutral: true})},
 		"Steal":      {buff.Steal(7, 9, buff.Query{}, 0), buff.Steal(7, 9, all, time.Minute)},
-		"Compensate": {buff.Compensate(buff.Query{}, time.Hour), buff.Compensate(all, -time.Hour)},
+		"Compensate": {buff.Compensate(buff.Query{}, time.Hour), buff.Compensate(ends, -time.Hour)},
 		"Interrupt":  {buff.Interrupt(7, cast)}, "Consume": {buff.Consume(7, cast)},
 		"Happened": {buff.Happened(7, cast, 9, 30), buff.Happened(7, cast, 0, -1), buff.Happened(7, cast, 0, 0)},
 		"Absorb":   {buff.Absorb(7, 70, 0), buff.Absorb(7, 70, fire)},
@@ -171,6 +173,13 @@ func TestCommandGolden(t *testing.T) {
 		n++
 	}
 	require.Greater(t, n, 40)
+
+	// When these bytes could be made, a compensation did not read its grade.
+	data, err := hex.DecodeString("011c80c080b07fffffc48bc6d10109736c6f773d66616c6c0906096f6c6420637572736506616c776179730a6d616769632e66697265086e65676174697665056465617468")
+	require.NoError(t, err)
+	var c buff.Command
+	require.NoError(t, c.UnmarshalBinary(data, cat))
+	require.Equal(t, commandsOf(cat)["Compensate"][1], c)
 }
 
 // TestCommandDamage: bytes that are cut off, of another version, too long or with something behind

@@ -248,6 +248,9 @@ func (l *line) asked(c *Command) {
 	if q.Tag != 0 {
 		l.tag("tag", q.Tag)
 	}
+	if q.Neutral {
+		l.field("polarity", define.Neutral.String())
+	}
 	for _, f := range []struct{ key, word, none string }{
 		{"type", q.Type, ""},
 		{"polarity", q.Polarity.String(), define.Neutral.String()},

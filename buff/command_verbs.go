@@ -121,7 +121,7 @@ func readExtend(r *parser) Command {
 
 // query reads which buffs are meant.
 func (r *parser) query() Query {
-	q := Query{Most: int(r.number("most", 1, define.MaxStacks)), Stacks: int(r.number("stacks", 1, define.MaxStacks)), Newest: r.flag("newest")}
+	q := Query{Most: int(r.number("most", 1, define.MaxStacks)), Newest: r.flag("newest")}
 	if text, there := r.get("buff"); there {
 		q.Spec = r.spec("buff", text)
 	}
@@ -133,29 +133,30 @@ func (r *parser) query() Query {
 	}
 	q.Type, _ = r.get("type")
 	q.Compensate, _ = r.get("compensate")
+	if text, there := r.get("polarity"); there {
+		q.Neutral = text == define.Neutral.String()
+	}
 	r.rule("polarity", &q.Polarity)
-	r.rule("grade", &q.Grade)
 	return q
 }
 
-// portion reads the query of one portion, of any grade, if a definition stands behind the verb.
-func (r *parser) portion() Query {
-	if !r.valued {
-		return r.query()
+// portions reads the query of a dispel or a steal. A definition alone behind the verb means one
+// portion of it, of any grade.
+func (r *parser) portions() (q Query) {
+	if r.valued {
+		q = Query{Spec: r.spec("", r.value), Grade: define.GradeDeath, Most: 1}
+	} else {
+		q = r.query()
+		r.rule("grade", &q.Grade)
 	}
-	return Query{Spec: r.spec("", r.value), Grade: define.GradeDeath, Most: 1}
+	q.Stacks = int(r.number("stacks", 1, define.MaxStacks))
+	return q
 }
 
-func readDispel(r *parser) Command {
-	q := r.portion()
-	if r.valued {
-		q.Stacks = int(r.number("stacks", 1, define.MaxStacks))
-	}
-	return Dispel(r.owner, q)
-}
+func readDispel(r *parser) Command { return Dispel(r.owner, r.portions()) }
 
 func readSteal(r *parser) Command {
-	return Steal(r.owner, r.ownerOf("to", r.must("to")), r.portion(), r.atMost())
+	return Steal(r.owner, r.ownerOf("to", r.must("to")), r.portions(), r.atMost())
 }
 
 func readCompensate(r *parser) Command {

@@ -2,29 +2,34 @@ package buff
 
 import "github.com/bufftick/bufftick/buff/define"
 
-// purge takes off what a dispel finds: so many portions, buff by buff and round by round, or
-// all. It never pulses and never refreshes anything. What resists counts as a portion: a dispel that
-// meets nothing but resistance is used up.
-//
-// A round takes one portion of each buff, so that three portions against three buffs of three stacks take one
-// stack of each. A round in which nothing yields is the last.
+// purge removes what a dispel finds, in portions. It never pulses and never refreshes anything.
 //
 // Stories: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
 // dispel_charges.txt.
 func (s *Set) purge(t *Turn, q *Query) Result {
+	return s.portions(t, q, Dispelled, func(at uint16) { s.dispel(t, at, q) })
+}
+
+// portions calls take for each portion of a dispel or a steal: Query.Most of them, or one of each
+// buff if Most is zero. A buff that resists uses its portion up.
+//
+// A round takes one portion of each buff, so that three portions against three buffs of three stacks take one
+// stack of each. A round in which nothing yields is the last.
+func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Result {
 	var r Result
 	for {
 		before := r.Amount
 		s.found(t, q, func(at uint16) bool {
-			if !s.specOf(s.slot(at)).yieldsTo(q.Grade) {
+			if !s.specOf(s.slot(at)).yieldsTo(q.Grade) || why == Stolen && !s.stealable(at) {
 				return true
 			}
 			if q.Most > 0 && int(r.Amount) >= q.Most {
 				return false
 			}
 			r.Amount++
-			if s.dispel(t, at, q) {
-				r.Kind, r.Why = Removed, Dispelled
+			if !s.resists(t, at) {
+				r.Kind, r.Why = Removed, why
+				take(at)
 			}
 			return true
 		})
@@ -34,18 +39,25 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 	}
 }
 
-// dispel takes one portion off an instance, or all of it, unless it resists.
-//
-// A portion is what the query says, a number of stacks, or else what the definition says: all, a stack, a charge. A query
-// for all (Most is zero) that says no stacks takes whole buffs, whatever their definition says.
-func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
+// resists rolls Dispel.Resist of an instance against one portion of a dispel or a steal, and
+// reports a success.
+func (s *Set) resists(t *Turn, at uint16) bool {
 	d := &s.specOf(s.slot(at)).Dispel
-	if d.Resist > 0 && s.needGates().lucky(t.Seed, s.owner, d.Resist) {
-		e := s.about(Denied, at)
-		e.Why = Resisted
-		t.emit(s, &e)
+	if d.Resist == 0 || !s.needGates().lucky(t.Seed, s.owner, d.Resist) {
 		return false
 	}
+	e := s.about(Denied, at)
+	e.Why = Resisted
+	t.emit(s, &e)
+	return true
+}
+
+// dispel removes one portion of an instance.
+//
+// A portion is what the query says, a number of stacks, or else what the definition says: all, a stack, a charge. A query
+// for all (Most is zero) without a number of stacks takes whole buffs, whatever their definition says.
+func (s *Set) dispel(t *Turn, at uint16, q *Query) {
+	d := &s.specOf(s.slot(at)).Dispel
 	all := q.Most == 0
 	switch {
 	case q.Stacks > 0:
@@ -57,7 +69,6 @@ func (s *Set) dispel(t *Turn, at uint16, q *Query) bool {
 	default:
 		s.end(t, at, Dispelled)
 	}
-	return true
 }
 
 // yieldsTo reports whether a dispel of that grade takes the buff off.
@@ -69,8 +80,19 @@ func (s *Spec) yieldsTo(g define.Grade) bool {
 func (s *Set) meant(q *Query, i *instance) bool {
 	spec := s.specOf(i)
 	return (q.Spec == nil || s.same(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
-		(q.Type == "" || spec.Dispel.Type == q.Type) && (q.Polarity == define.Neutral || spec.Polarity == q.Polarity) &&
+		(q.Type == "" || spec.Dispel.Type == q.Type) && q.means(spec.Polarity) &&
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
+}
+
+// means reports whether a query is for buffs of that polarity.
+func (q *Query) means(p define.Polarity) bool {
+	switch {
+	case q.Neutral:
+		return p == define.Neutral
+	case q.Polarity != define.Neutral:
+		return p == q.Polarity
+	}
+	return true
 }
 
 // found calls f for every instance that a query means, in its order, until f returns false. Who is meant is settled before

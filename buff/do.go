@@ -13,11 +13,10 @@ func (s *Set) carryOut(t *Turn, c *Command) Result {
 	c.Reason = removing(c.Reason)
 	switch c.Verb {
 	case verb.Apply:
-		r := s.apply(t, &c.Application)
 		if c.Application.with != 0 {
-			s.tie(c.Application.with, r)
+			return s.applyLink(t, &c.Application).result()
 		}
-		return r.result()
+		return s.apply(t, &c.Application).result()
 	case verb.Remove:
 		return s.remove(t, c.Handle, c.Stacks, c.Reason).result()
 	case verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:

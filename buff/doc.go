@@ -127,10 +127,11 @@
 //	2000 change burn health by=0 value=100 absorbed=16
 //	2000 remove skin why=broken
 //
-// A link is applied together with its buff, again by each application that refreshes it. The
-// end of the buff removes, with the same reason and the oldest first, all instances that its
-// links have created, joined or changed, and nothing else. A link is saved, and ends, as its
-// own definition says; the save also holds whose link it is.
+// A buff with links is the head of what they apply. A head has each of its links once: it applies them when it
+// begins, and when it is applied again those that are not there. A link that several heads have brought or joined ends with
+// the last of them, for the same reason; when another one ends, the stacks that it has brought are removed, but one stays.
+// Applications that no head has made keep no link alive. A link is saved as its own definition says, unless none
+// of its heads is saved. It is not stolen by itself.
 //
 // # After a reload
 //

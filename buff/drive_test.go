@@ -158,7 +158,8 @@ func (d *drive) command(o op) buff.Command {
 	}
 	if q := o.ask; q != nil {
 		c.Query = buff.Query{
-			Spec: d.catalog.Spec(q.spec), Type: q.kind, Polarity: q.polarity, Source: q.source, Grade: q.grade, Most: q.most, Newest: q.newest, To: q.to,
+			Spec: d.catalog.Spec(q.spec), Type: q.kind, Polarity: q.polarity, Neutral: q.neutral, Source: q.source, Grade: q.grade,
+			Most: q.most, Stacks: q.stacks, Newest: q.newest, To: q.to,
 		}
 		c.Query.Tag, _ = d.catalog.Tag(q.tag)
 	}

@@ -34,7 +34,7 @@ func TestP29_SourcesOfAnOwner(t *testing.T) {
 			require.LessOrEqual(t, r.set.Looked()-before, uint32(3*buff.MaxPerOwner))
 			r.turn.Events = r.turn.Events[:0]
 			if k == sources/2 || k == sources-1 {
-				blob, _ := r.set.Save(nil, r.catalog, buff.Moment{Now: at})
+				blob, _ := r.set.Save(nil, r.catalog, buff.Moment{Now: at}, 0)
 				if half == 0 {
 					half = len(blob)
 				}

@@ -35,7 +35,7 @@ func TestLargeNumbers(t *testing.T) {
 	require.Equal(t, 1, set.Large())
 	require.Equal(t, []string{"0 apply year x2 end=31536000000", "0 apply hour x1 end=3600000"}, told())
 
-	blob, _ := set.Save(nil, cat, buff.Moment{})
+	blob, _ := set.Save(nil, cat, buff.Moment{}, 0)
 	for name, s := range map[string]*buff.Set{"as it was": set, "restored": buff.NewSet(7, 3, 0, 4)} {
 		if s != set {
 			_, err := s.Restore(turn, buff.Moment{}, blob, nil)
@@ -47,7 +47,7 @@ func TestLargeNumbers(t *testing.T) {
 				}
 			}
 			turn.Events = turn.Events[:0]
-			again, _ := s.Save(nil, cat, buff.Moment{})
+			again, _ := s.Save(nil, cat, buff.Moment{}, 0)
 			require.Equal(t, blob, again)
 		}
 		s.Do(turn, 0, buff.SetPeriod(year, 100*day))
@@ -95,7 +95,7 @@ func TestLargeBlob(t *testing.T) {
 			for _, st := range s.steps {
 				s.do(t, turn, set, st)
 				turn.Events, turn.Outbox = turn.Events[:0], turn.Outbox[:0]
-				blob, _ := set.Save(nil, s.catalog, buff.Moment{Now: wheel.Time(st.at)})
+				blob, _ := set.Save(nil, s.catalog, buff.Moment{Now: wheel.Time(st.at)}, 0)
 				blobs, large = append(blobs, blob), large+set.Large()
 			}
 			return blobs, large

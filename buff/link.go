@@ -8,14 +8,15 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// A link comes with its buff and goes with it. The Set knows which instances came, or were joined,
-// with which buff; that is known by its age, which nothing else of the owner has or will have.
+// A link is an instance that a head has applied: a buff whose definition has links. It may have several heads, and
+// ends with the last of them. A head is known by its age, which nothing else of the owner has or will have.
 type linkage struct {
-	of   uint64 // the age of the buff
-	link Handle // what goes with it
+	of     uint64 // the age of the head
+	link   Handle
+	stacks int16 // that this head has brought
 }
 
-// bring applies what an instance is linked to: when it begins, and when it is applied again.
+// bring applies the links of a head: when it begins, and when it is applied again.
 //
 // Story: testdata/links_refresh.txt.
 func (s *Set) bring(t *Turn, i *instance) {
@@ -26,57 +27,88 @@ func (s *Set) bring(t *Turn, i *instance) {
 	}
 }
 
-// tie notes that an application came with a buff, if it changed anything.
+// applyLink applies a link of a head, unless the head has it already, and notes that it belongs to the head.
 //
-// What was denied has no tie, and neither has an instant one: there is nothing to go with it. An instance that was joined
-// is tied to both buffs, and goes with the first of them. Story: testdata/stat/links.txt.
-func (s *Set) tie(of uint64, r outcome) {
+// Something must have come of the application: what was denied belongs to nobody, and the next application of the head
+// tries again. Stories: testdata/stat/links.txt, links_shared.txt.
+func (s *Set) applyLink(t *Turn, a *Application) outcome {
+	of, was := a.with, int16(0)
+	if s.hasLink(of, a.Spec) {
+		return outcome{}
+	}
+	if at := s.joined(a); at != noSlot {
+		was = s.slot(at).stacks
+	}
+	r := s.apply(t, a)
 	switch r.kind {
 	case Applied, Refreshed, Stacked, Queued:
-		if s.lives(r.handle) {
-			s.needGates().addLink(linkage{of, r.handle})
+		if i := s.lookup(r.handle); i != nil {
+			if r.kind == Applied {
+				was = 0
+			}
+			s.needGates().addLink(linkage{of, r.handle, max(i.stacks-was, 0)})
 		}
 	}
+	return r
+}
+
+// hasLink reports whether a head has a live link of a definition.
+func (s *Set) hasLink(of uint64, spec *Spec) bool {
+	g := s.beside.gate()
+	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool {
+		return l.of == of && s.same(s.specOf(s.slot(l.link.slot())), spec)
+	})
 }
 
 func (g *gates) addLink(l linkage) {
-	if !slices.Contains(g.links, l) {
+	if !slices.ContainsFunc(g.links, func(x linkage) bool { return x.of == l.of && x.link == l.link }) {
 		g.links = append(g.links, l)
 	}
 }
 
-// brought reports whether something came with a buff: its definition may have no links any more.
+// brought reports whether a buff is the head of something: its definition may have no links any more.
 func (g *gates) brought(of uint64) bool {
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.of == of })
 }
 
-// sendOff ends what came with a buff that has ended. What is applied with it still, because its
-// own application waits, is applied before.
+// sendOff issues the command that releases the links of a head that has ended. Links whose application still waits are
+// applied before it.
 func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
 	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
 		s.beside.gate().untie(of)
 	}
 }
 
-// unlink ends all instances that came with a buff, the oldest first.
+// unlink releases the links of a head that has ended, the oldest first: those that have no other head end, the others lose the
+// stacks that this head has brought, but at least one stays.
 //
-// The ends of these send off what came with them in turn, as further commands: a chain of links is taken down breadth first.
+// The end of a link that is a head itself releases its links by a further command: a chain of links is taken down breadth first.
 func (s *Set) unlink(t *Turn, c *Command) Result {
 	of, r := uint64(c.Amount), Result{}
-	if s.beside.gate() == nil {
-		return r
-	}
 	s.each(func(at uint16) {
-		if slices.Contains(s.beside.gate().links, linkage{of, s.handle(at)}) {
+		g, h := s.beside.gate(), s.handle(at)
+		if g == nil {
+			return
+		}
+		k := slices.IndexFunc(g.links, func(l linkage) bool { return l.of == of && l.link == h })
+		if k < 0 {
+			return
+		}
+		stacks := min(g.links[k].stacks, s.slot(at).stacks-1)
+		g.links = slices.Delete(g.links, k, k+1)
+		switch {
+		case g.linked(h) == 0:
 			s.endNamed(t, at, c.Reason, c.Name)
 			r.Kind, r.Why = Removed, c.Reason
+		case stacks > 0:
+			s.lose(t, at, int(stacks), c.Reason)
 		}
 	})
 	s.beside.gate().untie(of)
 	return r
 }
 
-// untie forgets what came with a buff, dropLinks with whom an instance came.
+// untie forgets the links of a head, dropLinks the heads of a link.
 func (g *gates) untie(of uint64) {
 	if g != nil {
 		g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.of == of })
@@ -87,7 +119,7 @@ func (g *gates) dropLinks(link Handle) {
 	g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.link == link })
 }
 
-// linked returns with how many buffs an instance came.
+// linked returns how many heads an instance has.
 func (g *gates) linked(link Handle) (n int) {
 	if g != nil {
 		for _, l := range g.links {
@@ -99,12 +131,17 @@ func (g *gates) linked(link Handle) (n int) {
 	return n
 }
 
-// nextLinked returns the age of the next of those, after one.
-func (g *gates) nextLinked(link Handle, after uint64) uint64 {
-	next := uint64(math.MaxUint64)
+// linkedBy reports whether an instance has any head that is not in a list of ages.
+func (g *gates) linkedBy(link Handle, except []uint64) bool {
+	return slices.ContainsFunc(g.links, func(l linkage) bool { return l.link == link && !slices.Contains(except, l.of) })
+}
+
+// nextLinked returns the oldest tie of a link to a head that is younger than after.
+func (g *gates) nextLinked(link Handle, after uint64) linkage {
+	next := linkage{of: math.MaxUint64}
 	for _, l := range g.links {
-		if l.link == link && l.of > after {
-			next = min(next, l.of)
+		if l.link == link && l.of > after && l.of < next.of {
+			next = l
 		}
 	}
 	return next

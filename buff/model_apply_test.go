@@ -36,6 +36,9 @@ func asksFor(s *buff.Spec, caller string) bool {
 func (m *model) apply(o op, member bool) string {
 	s := m.catalog.Spec(o.spec)
 	m.running = o.portion
+	if o.with != nil && slices.ContainsFunc(m.buffs, func(b *carried) bool { return b.spec == s && b.tied(o.with) }) {
+		return "" // the head has this link
+	}
 	if why, word := wrong(s, o); why != buff.NoReason {
 		m.line("error", because(why), told{spec: s, source: o.source})
 		return "error " + why.String() + " " + word
@@ -65,8 +68,9 @@ func (m *model) apply(o op, member bool) string {
 		return m.deny(s, o, why)
 	}
 	accepted, r := false, ""
-	b := m.joined(s, o, member)
+	b, was := m.joined(s, o, member), 0
 	if b != nil {
+		was = b.stacks
 		accepted, r = m.join(b, o, d)
 	} else {
 		accepted, r = m.start(s, o, d, member)
@@ -76,8 +80,8 @@ func (m *model) apply(o op, member bool) string {
 			}
 		}
 	}
-	if accepted && r != "" && b != nil {
-		b.parents = append(b.parents, o.with)
+	if accepted && r != "" && b != nil && o.with != nil {
+		b.ties = append(b.ties, tie{o.with, max(b.stacks-was, 0)})
 	}
 	if accepted && s.DR.Group != "" && r != "" { // what nothing was told of does not count
 		m.diminish(s, o)

@@ -198,6 +198,9 @@ func (m *model) endAt(b *carried, end int64) string {
 func (m *model) extendAll(o op) string {
 	n := 0
 	for _, b := range m.found(o.ask) {
+		if o.ask.most > 0 && n >= o.ask.most {
+			break
+		}
 		if !b.gone && b.end != never {
 			m.extend(b, o)
 			n++
@@ -230,7 +233,7 @@ func (m *model) dropTimeout(w *waiting) {
 func (m *model) found(q *ask) (list []*carried) {
 	for _, b := range m.buffs {
 		if (q.spec == "" || q.spec == b.spec.ID) && (q.tag == "" || named(b.spec, q.tag)) && (q.kind == "" || q.kind == b.spec.Dispel.Type) &&
-			(q.polarity == define.Neutral || q.polarity == b.spec.Polarity) && (q.source == 0 || q.source == b.source) {
+			(q.polarity == define.Neutral && !q.neutral || q.polarity == b.spec.Polarity) && (q.source == 0 || q.source == b.source) {
 			list = append(list, b)
 		}
 	}

@@ -373,18 +373,36 @@ func (m *model) bring(b *carried) {
 
 // sendOff ends it.
 func (m *model) sendOff(b *carried, why buff.Reason, name string) {
-	if len(b.spec.Links) > 0 {
-		m.issue(queued{op: op{verb: verb.RemoveSpec, with: b, reason: why, name: name, linked: true}})
+	if len(b.spec.Links) == 0 || m.issue(queued{op: op{verb: verb.RemoveSpec, with: b, reason: why, name: name, linked: true}}) {
+		return
+	}
+	for _, l := range m.buffs { // the guard has struck: its links stay
+		l.ties = slices.DeleteFunc(l.ties, func(t tie) bool { return t.head == b })
 	}
 }
 
+// unlink releases the links of a head: those without another one end, the others lose what it brought.
 func (m *model) unlink(o op) string {
 	for _, b := range slices.Clone(m.buffs) {
-		if !b.gone && slices.Contains(b.parents, o.with) {
+		k := slices.IndexFunc(b.ties, func(t tie) bool { return t.head == o.with })
+		if b.gone || k < 0 {
+			continue
+		}
+		brought := b.ties[k].stacks
+		b.ties = slices.Delete(b.ties, k, k+1)
+		switch n := min(brought, b.stacks-1); {
+		case len(b.ties) == 0:
 			m.removeNamed(b, o.reason, o.name)
+		case n > 0:
+			m.lose(b, n, o.reason)
 		}
 	}
 	return ""
+}
+
+// tied reports whether a buff is a link of a head.
+func (b *carried) tied(head *carried) bool {
+	return slices.ContainsFunc(b.ties, func(t tie) bool { return t.head == head })
 }
 
 func (m *model) leaveZone() string {

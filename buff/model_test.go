@@ -96,7 +96,13 @@ type carried struct {
 	charges         int
 	shield          int64
 	nums            *worked
-	parents         []*carried // whose link it is
+	ties            []tie // to its heads, if it is a link
+}
+
+// tie is that a buff is a link of a head, which has brought so many of its stacks.
+type tie struct {
+	head   *carried
+	stacks int
 }
 
 func (b *carried) hidden() bool {
@@ -324,14 +330,15 @@ func (m *model) resolve(o op) queued {
 	return q
 }
 
-func (m *model) issue(q queued) {
+func (m *model) issue(q queued) bool {
 	if m.round >= 16 || m.spent >= 10_000 {
 		m.cut = true
-		return
+		return false
 	}
 	m.spent++
 	q.round = m.round + 1
 	m.queue = append(m.queue, q)
+	return true
 }
 
 func (m *model) tell(c told) {

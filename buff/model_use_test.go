@@ -19,13 +19,29 @@ func yields(s *buff.Spec, grade define.Grade) bool {
 	return s.Dispel.Grade <= grade && s.Dispel.Grade != define.GradeUndispellable
 }
 
-// purge is a dispel: so many portions, round by round, or all of all.
+// purge is a dispel.
 func (m *model) purge(q *ask) string {
+	return m.portions(q, func(b *carried) {
+		switch d := b.spec.Dispel; {
+		case q.stacks > 0:
+			m.lose(b, q.stacks, buff.Dispelled)
+		case q.most > 0 && d.Per == define.PerStack:
+			m.lose(b, 1, buff.Dispelled)
+		case q.most > 0 && d.Per == define.PerCharge && b.spec.Charges.N > 0:
+			m.use(b, 1, buff.Dispelled)
+		default:
+			m.remove(b, buff.Dispelled)
+		}
+	}, func(*carried) bool { return true })
+}
+
+// portions takes so many portions, round by round, or one of each buff.
+func (m *model) portions(q *ask, take func(*carried), may func(*carried) bool) string {
 	n := 0
 	for again := true; again; {
 		again = false
 		for _, b := range m.found(q) {
-			if b.gone || !yields(b.spec, q.grade) {
+			if b.gone || !yields(b.spec, q.grade) || !may(b) {
 				continue
 			}
 			if q.most > 0 && n >= q.most {
@@ -33,67 +49,62 @@ func (m *model) purge(q *ask) string {
 			}
 			n++
 			again = q.most > 0
-			d := b.spec.Dispel
-			switch {
-			case d.Resist > 0 && m.lucky(d.Resist):
+			if d := b.spec.Dispel; d.Resist > 0 && m.lucky(d.Resist) {
 				m.about(b, "deny", because(buff.Resisted))
-			case q.most > 0 && d.Per == define.PerStack:
-				m.lose(b, 1, buff.Dispelled)
-			case q.most > 0 && d.Per == define.PerCharge && b.spec.Charges.N > 0:
-				m.use(b, 1, buff.Dispelled)
-			default:
-				m.remove(b, buff.Dispelled)
+			} else {
+				take(b)
 			}
 		}
 	}
 	return amount(n)
 }
 
-// steal takes whole buffs and sends them to who asks, for what they had left.
+// steal takes buffs, or stacks of them, and sends them to the thief, for what they had left.
 func (m *model) steal(q *ask, most time.Duration) string {
-	n := 0
-	for _, b := range m.found(q) {
-		if b.gone || b.spec.Dispel.Keep || !yields(b.spec, q.grade) || q.most > 0 && n >= q.most {
-			continue
+	return m.portions(q, func(b *carried) { m.rob(b, q, most) }, func(b *carried) bool {
+		return !b.spec.Dispel.Keep && len(b.ties) == 0
+	})
+}
+
+func (m *model) rob(b *carried, q *ask, most time.Duration) {
+	stacks := b.stacks
+	if s := b.spec; q.stacks > 0 && s.Stack.Timers != define.TimersQueue && !s.Shield.On && s.Charges.N == 0 {
+		stacks = min(q.stacks, stacks)
+	}
+	span, rest := "its own", int64(1)
+	if b.end != never || most > 0 {
+		if rest = ms(most); b.end != never && (most == 0 || left(b.now(m.now), b.end) < rest) {
+			rest = left(b.now(m.now), b.end)
 		}
-		n++
-		span, rest := "its own", int64(1)
-		if b.end != never || most > 0 {
-			if rest = ms(most); b.end != never && (most == 0 || left(b.now(m.now), b.end) < rest) {
-				rest = left(b.now(m.now), b.end)
-			}
-			span = strconv.FormatInt(rest, 10)
+		span = strconv.FormatInt(rest, 10)
+	}
+	parts, things, key := m.parts(b, stacks, most), "", uint64(0)
+	if b.spec.Stack.By == define.ByKey {
+		key = b.key
+	}
+	if b.spec.Charges.N > 0 {
+		things = fmt.Sprintf(" charges=%d", b.charges)
+	}
+	if b.spec.Shield.On {
+		things += fmt.Sprintf(" shield=%d", b.shield)
+	}
+	level, magnitude := b.level, b.magnitude
+	m.lose(b, stacks, buff.Stolen)
+	if len(parts) > 0 { // of stacks with an end each, or of a queue, the first
+		stacks, level, magnitude, rest = parts[0].stacks, parts[0].level, parts[0].magnitude, parts[0].left
+		span = strconv.FormatInt(rest, 10)
+		for _, l := range parts[1:] {
+			things += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left)
 		}
-		parts, things, key := m.parts(b, most), "", uint64(0)
-		if b.spec.Stack.By == define.ByKey {
-			key = b.key
-		}
-		if b.spec.Charges.N > 0 {
-			things = fmt.Sprintf(" charges=%d", b.charges)
-		}
-		if b.spec.Shield.On {
-			things += fmt.Sprintf(" shield=%d", b.shield)
-		}
-		stacks, level, magnitude := b.stacks, b.level, b.magnitude
-		m.remove(b, buff.Stolen)
-		if len(parts) > 0 { // of stacks with an end each, or of a queue, the first
-			stacks, level, magnitude, rest = parts[0].stacks, parts[0].level, parts[0].magnitude, parts[0].left
-			span = strconv.FormatInt(rest, 10)
-			for _, l := range parts[1:] {
-				things += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left)
-			}
-		}
-		if rest == 0 {
-			continue // it would have ended now
-		}
+	}
+	if rest != 0 { // or it would have ended now
 		m.sent = append(m.sent, sentLine(q.to, b.spec.ID, q.to, stacks, level, magnitude, key, span+things))
 	}
-	return amount(n)
 }
 
 // parts returns the applications that a buff consists of, where each has its own time, with
 // what is left of each: of a queue first what runs, and then as they would come to run.
-func (m *model) parts(b *carried, most time.Duration) (list []asyncStack) {
+func (m *model) parts(b *carried, stacks int, most time.Duration) (list []asyncStack) {
 	now := b.now(m.now)
 	cut := func(ms int64) int64 {
 		if most > 0 {
@@ -105,6 +116,16 @@ func (m *model) parts(b *carried, most time.Duration) (list []asyncStack) {
 		list = append(list, asyncStack{stacks: 1, level: b.level, magnitude: b.magnitude, left: cut(left(now, b.end))})
 	}
 	async := slices.Clone(b.async)
+	if b.running == nil { // the stacks that end first
+		slices.SortFunc(async, func(x, y *asyncStack) int { return cmp.Or(cmp.Compare(x.end, y.end), x.age-y.age) })
+		for k := range async {
+			l := *async[k]
+			l.stacks = min(l.stacks, stacks)
+			stacks -= l.stacks
+			async[k] = &l
+		}
+		async = slices.DeleteFunc(async, func(l *asyncStack) bool { return l.stacks == 0 })
+	}
 	slices.SortFunc(async, func(x, y *asyncStack) int {
 		if b.running != nil {
 			return strongest(x, y)

@@ -87,7 +87,7 @@ func (p *probe) act(name string) buff.Act { a, _ := p.catalog.Act(name); return 
 // away saves the owner, lets some time go by and restores it.
 func (p *probe) away(ms int64) {
 	m := buff.Moment{Now: p.now, Wall: 1_000_000 + int64(p.now), Uptime: int64(p.now)}
-	blob, _ := p.set.Save(nil, p.catalog, m)
+	blob, _ := p.set.Save(nil, p.catalog, m, 0)
 	p.set = buff.NewSet(8, 1, p.set.Generation(), 40)
 	m.Wall, m.Uptime = m.Wall+ms, m.Uptime+ms/2
 	_, err := p.set.Restore(&p.turn, m, blob, nil)

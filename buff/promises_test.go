@@ -24,7 +24,7 @@ func TestP43_DefinitionGone(t *testing.T) {
 	for s := range with.All() {
 		require.NoError(t, set.Do(&turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: s}}).Err)
 	}
-	blob, _ := set.Save(nil, with, buff.Moment{Now: 1000})
+	blob, _ := set.Save(nil, with, buff.Moment{Now: 1000}, 0)
 	for _, want := range []struct {
 		catalog *buff.Catalog
 		carried int
@@ -35,6 +35,6 @@ func TestP43_DefinitionGone(t *testing.T) {
 		require.Equal(t, want.carried, set.Len())
 		require.Equal(t, want.carried, r.Restored)
 		require.Equal(t, 2-want.carried, r.Unknown)
-		blob, _ = set.Save(nil, want.catalog, buff.Moment{Now: 2000})
+		blob, _ = set.Save(nil, want.catalog, buff.Moment{Now: 2000}, 0)
 	}
 }

@@ -204,8 +204,8 @@ func requireSame(t *testing.T, seed uint64, a, b *onlySide) {
 		require.Equal(t, a.set.Looked(), b.set.Looked(), "seed %d", seed)
 	}
 	require.Equal(t, slices.Collect(a.set.All()), slices.Collect(b.set.All()), "seed %d", seed)
-	blob, _ := a.set.Save(nil, a.turn.Catalog, blobMoment)
-	blob2, _ := b.set.Save(nil, a.turn.Catalog, blobMoment)
+	blob, _ := a.set.Save(nil, a.turn.Catalog, blobMoment, 0)
+	blob2, _ := b.set.Save(nil, a.turn.Catalog, blobMoment, 0)
 	require.Equal(t, blob, blob2, "seed %d", seed)
 	if a.set.beside.time() == nil { // keys are in the world's time
 		requireKeys(t, a.set)

@@ -24,10 +24,13 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 		if !stacked { // or it has it already
 			s.level(i, a)
 		}
-		if higher {
+		switch end := s.refreshed(i, now, d); {
+		case higher:
 			i.end = lasting(now, d)
-		} else {
-			i.end = s.refreshed(i, now, d)
+		case a.stolen: // a steal never shortens what the thief has
+			i.end, d = max(end, i.end), longer(d, s.duration(i))
+		default:
+			i.end = end
 		}
 		s.takeDuration(i, d)
 		i.magnitude = a.Magnitude
@@ -62,6 +65,14 @@ func (s *Set) renew(t *Turn, at uint16, a *Application) {
 		s.keep(t, i, a)
 		s.tune(at)
 	}
+}
+
+// longer returns the longer of two durations, of which 0 has no end.
+func longer(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
 }
 
 // takeWanted gives an instance the period that waited for a refresh: with haste snapshot a command

@@ -15,7 +15,7 @@ import (
 type Restoration struct {
 	Restored int // buffs that are back
 	Expired  int // buffs that ended while their owner was away
-	Unknown  int // buffs of which the catalog has no definition, or an instant one: kept aside
+	Unknown  int // buffs of which the catalog has no definition, or an instant one, and links whose heads are such buffs: kept aside
 	Timeouts int // timeouts that are back
 	Unnamed  int // timeouts whose handler has no name any more: kept aside
 
@@ -60,8 +60,9 @@ type Restoration struct {
 // after the pulse to come. Numbers are those that were saved, by name; what is asked for
 // besides is worked out from what is known, and is its default, or zero, if that is not
 // enough. What the catalog does not know — definitions, handlers, tags, attributes, groups
-// of diminishing returns — is kept aside as it was and is in the next [Set.Save]. A
-// buff that comes back from there is the owner's youngest.
+// of diminishing returns — is kept aside as it was and is in the next [Set.Save], and so is a link all
+// of whose heads are. A buff that comes back from there is the owner's youngest. A link of which no head is
+// in the blob is dropped.
 //
 // What the time of the owner's zone is to do to it, as by commands of [define.OfZone], is zone: it holds
 // from at.Now on, and the events tell the ends that follow from it.
@@ -214,6 +215,7 @@ func (r *restorer) buffs() {
 	if n := len(r.scratch.async); n > 0 {
 		r.async = make([]asyncStack, 0, n)
 	}
+	r.fates()
 	for k := range r.saved.Buffs {
 		b := &r.saved.Buffs[k]
 		if r.saved.Format < 3 {
@@ -226,7 +228,10 @@ func (r *restorer) buffs() {
 			r.result.UptimeStepped = true
 		}
 		spec := b.spec
-		if spec == nil || spec.Kind == define.Instant {
+		if b.fate == fateHeadless {
+			continue
+		}
+		if b.fate == fateAside {
 			r.result.Unknown++
 			r.keepAside().Buffs = append(r.aside.Buffs, b.clone(r.saved))
 			continue
@@ -242,6 +247,68 @@ func (r *restorer) buffs() {
 	}
 }
 
+// fate is what a Restore does with a saved buff.
+type fate uint8
+
+const (
+	fateBack     fate = iota // it comes back, or ends
+	fateAside                // it is kept aside: the catalog does not know it, or none of its heads
+	fateHeadless             // it is dropped: none of its heads is in the blob
+)
+
+// fates finds out what becomes of each saved buff. A link follows its heads: without them nothing would ever remove it. Blobs of
+// formats before 7 may have links whose heads were not saved.
+func (r *restorer) fates() {
+	links := false
+	for k := range r.saved.Buffs {
+		b := &r.saved.Buffs[k]
+		b.fate = fateBack
+		if b.spec == nil || b.spec.Kind == define.Instant {
+			b.fate = fateAside
+		}
+		links = links || len(b.With) > 0
+	}
+	for again := links; again; {
+		again = false
+		for k := range r.saved.Buffs {
+			if b := &r.saved.Buffs[k]; len(b.With) > 0 && b.fate == fateBack {
+				b.fate = r.fateOfHeads(b)
+				again = again || b.fate != fateBack
+			}
+		}
+	}
+}
+
+// fateOfHeads returns the best of the fates of a link's heads.
+func (r *restorer) fateOfHeads(b *savedBuff) fate {
+	best := fateHeadless
+	for _, of := range b.With {
+		if head := r.savedOf(of); head != nil {
+			best = min(best, head.fate)
+		}
+	}
+	return best
+}
+
+// savedOf returns the saved buff of an age, or nil.
+func (r *restorer) savedOf(age uint64) *savedBuff {
+	k := slices.IndexFunc(r.saved.Buffs, func(b savedBuff) bool { return b.Age == age })
+	if k < 0 {
+		return nil
+	}
+	return &r.saved.Buffs[k]
+}
+
+// leftBehind returns how many stacks of a link belong to heads that do not come back: all but one at most.
+func (r *restorer) leftBehind(b *savedBuff) (n int64) {
+	for k, of := range b.With {
+		if head := r.savedOf(of); k < len(b.Brought) && (head == nil || head.fate != fateBack) {
+			n = min(n+b.Brought[k], b.Stacks-1)
+		}
+	}
+	return n
+}
+
 // clone returns the buff apart from the scratch, kept aside since then or since the save.
 func (b *savedBuff) clone(from *saved) savedBuff {
 	c := *b
@@ -250,6 +317,9 @@ func (b *savedBuff) clone(from *saved) savedBuff {
 		since = *b.Since
 	}
 	c.Since, c.spec = &since, nil
+	if c.Brought = slices.Clone(b.Brought); c.Brought == nil && len(c.With) > 0 {
+		c.Brought = make([]int64, len(c.With)) // a format before 7 does not say
+	}
 	c.Left, c.Next, c.Shield, c.Scale = clone(b.Left), clone(b.Next), clone(b.Shield), clone(b.Scale)
 	c.Async, c.Waiting, c.Appliers, c.With = slices.Clone(b.Async), slices.Clone(b.Waiting), slices.Clone(b.Appliers), slices.Clone(b.With)
 	c.savedNumbers = b.savedNumbers.clone()

@@ -104,7 +104,7 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 	if len(b.Async) > 0 {
 		x.async = r.async[from:len(r.async):len(r.async)]
 	}
-	c.fitStacks(b)
+	c.fitStacks(b, r.leftBehind(b))
 	c.fitExtra(b)
 	c.plain = spec.uses&usesExtra == 0 && i.flags&timeScaled == 0 && x.wanted == 0 && x.length == 0 && x.owed == 0
 }
@@ -170,12 +170,14 @@ func (c *comeback) fitCauses(b *savedBuff) {
 	}
 }
 
-// fitStacks brings the stacks within the limit and under the rule of timers of now. Stacks that had no ends
+// fitStacks brings the stacks within the limit and under the rule of timers of now, without those that belong to heads left
+// behind. Stacks that had no ends
 // of their own, and need them now, have that of the instance; those that are too many go, and of those with ends of
 // their own they are the ones that would end first.
-func (c *comeback) fitStacks(b *savedBuff) {
+func (c *comeback) fitStacks(b *savedBuff, leftBehind int64) {
 	i, x, spec := &c.i, &c.x, c.spec
-	i.stacks = int16(min(int32(i.stacks), spec.limit))
+	most := min(b.Stacks-leftBehind, int64(spec.limit))
+	i.stacks = int16(most)
 	switch spec.Stack.Timers {
 	case define.TimersShared:
 		x.async = nil
@@ -184,7 +186,7 @@ func (c *comeback) fitStacks(b *savedBuff) {
 			x.async = []asyncStack{{end: i.end, magnitude: i.magnitude, source: i.source, age: c.age, stacks: i.stacks, level: i.level}}
 		}
 		slices.SortStableFunc(x.async, asyncOrder)
-		for over := b.Stacks - int64(spec.limit); len(b.Async) > 0 && over > 0; {
+		for over := b.Stacks - most; len(b.Async) > 0 && over > 0; {
 			n := min(over, int64(x.async[0].stacks))
 			over -= n
 			if x.async[0].stacks -= int16(n); x.async[0].stacks == 0 {

@@ -182,13 +182,17 @@ func (r *restorer) placeLinks() {
 		if c.gone {
 			continue
 		}
-		for _, of := range c.saved.With {
+		for n, of := range c.saved.With {
+			l := linkage{link: r.set.handle(c.at)}
+			if n < len(c.saved.Brought) {
+				l.stacks = int16(c.saved.Brought[n])
+			}
 			for j := range r.backs {
 				if b := &r.backs[j]; b.saved.Age == of && (b.gone || b.at != c.at) {
-					if !b.gone {
-						of = b.age
+					if l.of = of; !b.gone {
+						l.of = b.age
 					}
-					r.set.needGates().addLink(linkage{of, r.set.handle(c.at)})
+					r.set.needGates().addLink(l)
 					break
 				}
 			}
@@ -206,7 +210,7 @@ func (r *restorer) guessLinks(c *comeback) {
 	for _, l := range c.spec.links {
 		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.spec == l && b.saved.Source == c.saved.Source })
 		if k >= 0 && &r.backs[k] != c {
-			r.set.needGates().addLink(linkage{of, r.set.handle(r.backs[k].at)})
+			r.set.needGates().addLink(linkage{of: of, link: r.set.handle(r.backs[k].at)})
 		}
 	}
 }
@@ -328,7 +332,7 @@ func (r *restorer) tellGone(c *comeback) {
 		t.emit(s, &e)
 		s.follow(t, c.spec.remove[Expired], k)
 	}
-	if c.spec.uses&usesLinks != 0 {
+	if s.beside.gate().brought(c.saved.Age) {
 		s.sendOff(t, c.saved.Age, Expired, "")
 	}
 }

@@ -38,15 +38,18 @@ var ErrBlob = errors.New("buff: bad blob")
 // The Set does not change. The catalog is that of the Turns the Set is worked with.
 //
 // Of attributes it keeps the bases that are not those of the catalog, of a buff its numbers and
-// what it knows of its source; modifiers follow from these. Not kept are what an aura gave, what Saving.Mode says, and what the owner's zone does to
-// its time. All else goes on after a [Set.Restore] at the same Moment as if nothing had
+// what it knows of its source; modifiers follow from these. Not kept are buffs that an aura gave or whose Saving.Mode says
+// so, links that only such buffs have brought, and what the owner's zone does to
+// its time: whoever restores the owner asks [BlobZone] for the zone and tells [Set.Restore] that. All else goes on after a [Set.Restore] at the same Moment as if nothing had
 // been.
+//
+// The zone is the one that the owner is in.
 //
 // Save wants what a [Set.Do] wants: everything due up to at.Now has been run. It costs
 // O(buffs) and allocates only what dst lacks.
-func (s *Set) Save(dst []byte, c *Catalog, at Moment) (blob []byte, lost int) {
+func (s *Set) Save(dst []byte, c *Catalog, at Moment, zone uint32) (blob []byte, lost int) {
 	start := len(dst)
-	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Ages: s.ages, Events: s.events}
+	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
 	var own savedScale
 	now := at.Now
 	if p := s.beside.time(); p != nil {
@@ -77,6 +80,8 @@ type saver struct {
 	aside   *saved // what the catalog did not know when the owner came back
 	now     wheel.Time
 	dst     []byte
+
+	headless []uint64 // the ages of heads that are not kept, and of links that only such heads have
 }
 
 var nothing saved

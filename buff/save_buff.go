@@ -1,6 +1,8 @@
 package buff
 
 import (
+	"slices"
+
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
@@ -9,6 +11,7 @@ import (
 // buffs writes the buffs that are kept, the oldest first.
 func (w *saver) buffs() {
 	s, n := w.set, len(w.aside.Buffs)
+	w.findHeadless()
 	for at := range s.used { // as they lie in memory: from one to the next by age would be a wait for each
 		if i := s.slot(at); i.def != 0 && w.keeps(i) {
 			n++
@@ -23,10 +26,35 @@ func (w *saver) buffs() {
 	w.dst = appendBuffs(w.dst, w.aside.Buffs, blobFormat)
 }
 
+// findHeadless finds the heads that are not kept, and the links that have no other ones: those are not kept either, since
+// nothing would ever remove them. It allocates only if there is such a head.
+func (w *saver) findHeadless() {
+	s, g := w.set, w.set.beside.gate()
+	if g == nil || len(g.links) == 0 {
+		return
+	}
+	for again := true; again; {
+		again = false
+		for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+			i := s.slot(at)
+			age, lost := s.age(i), !w.keeps(i)
+			if slices.Contains(w.headless, age) {
+				continue
+			}
+			if !lost && len(w.headless) > 0 && g.linked(s.handle(at)) > 0 {
+				lost = !g.linkedBy(s.handle(at), w.headless)
+			}
+			if lost && (w.keeps(i) || g.brought(age)) {
+				w.headless, again = append(w.headless, age), true
+			}
+		}
+	}
+}
+
 // keeps reports whether an instance is in a blob. What an aura has given is not: whoever comes back gets it again from the
 // next look of the aura, if there still is one around.
 func (w *saver) keeps(i *instance) bool {
-	if i.flags&member != 0 {
+	if i.flags&member != 0 || len(w.headless) > 0 && slices.Contains(w.headless, w.set.age(i)) {
 		return false
 	}
 	switch spec := w.set.specOf(i); spec.Save.Mode {
@@ -70,9 +98,15 @@ func (w *saver) buff(at uint16) {
 			appliers--
 		}
 	}
-	for of := uint64(0); with > 0; with-- { // by age, whatever came first
-		of = s.beside.gate().nextLinked(s.handle(at), of)
-		w.dst = wire.AppendUint(w.dst, of)
+	var head linkage
+	for range with { // by age, whatever came first
+		head = s.beside.gate().nextLinked(s.handle(at), head.of)
+		w.dst = wire.AppendUint(w.dst, head.of)
+	}
+	head = linkage{}
+	for range with {
+		head = s.beside.gate().nextLinked(s.handle(at), head.of)
+		w.dst = wire.AppendInt(w.dst, int64(head.stacks))
 	}
 }
 

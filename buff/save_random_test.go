@@ -116,9 +116,9 @@ func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
 // again saves the Set and returns another one, restored from that.
 func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *saveRun, where string) *buff.Set {
 	m := buff.Moment{Now: turn.Now, Wall: 1_000_000 + int64(turn.Now), Uptime: int64(turn.Now)}
-	blob, lost := set.Save(nil, s.catalog, m)
+	blob, lost := set.Save(nil, s.catalog, m, 0)
 	require.Zero(t, lost)
-	twice, _ := set.Save(nil, s.catalog, m)
+	twice, _ := set.Save(nil, s.catalog, m, 0)
 	require.Equal(t, blob, twice, "%s: Save has changed the Set", where)
 	back := buff.NewSet(7, 3, set.Generation(), 40)
 	turn.Dropped = 0
@@ -158,7 +158,7 @@ func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *save
 	require.Len(t, turn.Events, k, "%s: %v", where, turn.Events)
 	turn.Events = turn.Events[:0]
 	require.Equal(t, set.Next(), back.Next(), where)
-	if again, _ := back.Save(nil, s.catalog, m); string(again) != string(blob) {
+	if again, _ := back.Save(nil, s.catalog, m, 0); string(again) != string(blob) {
 		a, _ := buff.BlobJSON(blob)
 		b, _ := buff.BlobJSON(again)
 		require.Equal(t, string(a), string(b), "%s: saved again, it is another blob", where)
@@ -188,7 +188,7 @@ func TestWallIsStaying(t *testing.T) {
 			s.do(t, turn, set, st)
 		}
 		then := buff.Moment{Now: turn.Now, Wall: 1000}
-		blob, _ := set.Save(nil, s.catalog, then)
+		blob, _ := set.Save(nil, s.catalog, then, 0)
 		before := set.Len()
 		away := rng.Int64N(3000)
 		turn.Now = turn.Now.Add(away)

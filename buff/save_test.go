@@ -167,7 +167,7 @@ func (s *savedStory) do(d *datadriven.TestData, k int, side *side) string {
 
 func (s *savedStory) save(k int, side *side) string {
 	var lost int
-	s.blobs[k], lost = side.set.Save(nil, s.catalog, s.moment())
+	s.blobs[k], lost = side.set.Save(nil, s.catalog, s.moment(), 0)
 	dropped := side.set.Clear(&side.turn, s.now, buff.Unload)
 	out := side.told(false)
 	if dropped > 0 {

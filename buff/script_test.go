@@ -92,8 +92,8 @@ type ask struct {
 	polarity        define.Polarity
 	source          buff.OwnerID
 	grade           define.Grade
-	most            int
-	newest          bool
+	most, stacks    int
+	newest, neutral bool
 	to              buff.OwnerID
 }
 
@@ -306,11 +306,14 @@ func randomUseOp(d *dice, s *script, o *op) {
 		}
 	case 3:
 		o.verb, o.ask = verb.Compensate, randomAsk(d, s, o)
+		o.ask.grade = 0
 		o.by = time.Duration(d.n(5)-2) * 50 * time.Millisecond
 	case 4:
 		o.verb, o.ask = verb.Dispel, randomAsk(d, s, o)
+		o.ask.stacks = pick(d, 0, 0, 1, 2)
 	case 5:
 		o.verb, o.ask = verb.Steal, randomAsk(d, s, o)
+		o.ask.stacks = pick(d, 0, 0, 1, 2)
 		o.by = pick[time.Duration](d, 0, 50, 500) * time.Millisecond
 	}
 }
@@ -331,6 +334,8 @@ func randomAsk(d *dice, s *script, o *op) *ask {
 	}
 	if d.one(4) {
 		q.polarity = define.Negative
+	} else if d.one(4) {
+		q.neutral = true
 	}
 	return q
 }

@@ -120,8 +120,8 @@ type Spec struct {
 	// Modifiers change attributes of its owner while it has its effect.
 	Modifiers []define.Modifier
 
-	// Links are definitions that are applied to its owner with it, by its source, and go
-	// with it, for the same reason.
+	// Links are definitions that are applied to its owner with it, each once, by its source. They end
+	// with it, for the same reason, or with the last of several buffs that have brought them.
 	Links []string
 
 	// Aura makes the buff apply another one to those around its owner.

@@ -26,43 +26,49 @@ type Cause struct {
 	Name   string // the action, as in "apply sting to target"
 }
 
-// steal takes what the query finds off its owner and has it applied to who steals, for
-// what was left of it, but nothing of it for longer than most.
+// steal removes what the query finds from its owner and sends it to the thief, for
+// the time that is left, but nothing of it for longer than most.
 //
-// The thief gets what was left: of the shield, of the charges, each stack with its own end, those that
-// wait in a queue in turn; the numbers are those that it had. It is an application like any other
+// The thief gets the rest of the shield and the charges, each stack with its own end, and
+// the waiting applications of a queue in turn; the numbers are those that the buff had. It is an application like any other
 // there, with the thief as source, and may be denied: then the buff is lost for both.
 //
-// Stories: testdata/steal.txt, steal_left.txt.
+// Stories: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt, steal_resist.txt.
 func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
-	var r Result
-	s.found(t, q, func(at uint16) bool {
+	return s.portions(t, q, Stolen, func(at uint16) {
 		i := s.slot(at)
-		if s.specOf(i).Dispel.Keep || !s.specOf(i).yieldsTo(q.Grade) {
-			return true
+		a := Application{Spec: s.specOf(i), Source: q.To, Level: int(i.level), Magnitude: i.magnitude, stolen: true}
+		n := i.stacks
+		if q.Stacks > 0 && s.divisible(i) {
+			n = int16(min(q.Stacks, int(n)))
 		}
-		if q.Most > 0 && int(r.Amount) >= q.Most {
-			return false
-		}
-		r.Amount++
-		r.Kind, r.Why = Removed, Stolen
-		a := Application{Spec: s.specOf(i), Source: q.To, Stacks: int(i.stacks), Level: int(i.level), Magnitude: i.magnitude, stolen: true}
-		left := s.takeLeft(t, i, &a, most)
-		s.end(t, at, Stolen)
+		left := s.takeLeft(t, i, &a, n, most)
+		s.lose(t, at, int(n), Stolen)
 		if left {
 			t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: q.To, Command: Command{Verb: verb.Apply, Owner: q.To, Application: a}})
 		}
-		return true
 	})
-	return r
 }
 
-// takeLeft has an application bring what is left of an instance, and reports whether there
+// stealable reports whether a steal may take an instance. A link belongs to its heads, which bring one of their own to the
+// thief.
+func (s *Set) stealable(at uint16) bool {
+	return !s.specOf(s.slot(at)).Dispel.Keep && s.beside.gate().linked(s.handle(at)) == 0
+}
+
+// divisible reports whether single stacks of an instance can be stolen: a shield, charges and a queue belong to all of them.
+func (s *Set) divisible(i *instance) bool {
+	spec := s.specOf(i)
+	return spec.Stack.Timers != define.TimersQueue && !spec.Shield.On && spec.Charges.N == 0
+}
+
+// takeLeft gives an application what is left of n stacks of an instance, and reports whether there
 // is anything: what would have ended now is not stolen.
 //
 // With shared timers that is one application. With timers each, and in a queue, it is one for each part, in the order in which
 // they came or would run: the first is the application itself, and the others are taken.rest, see landRest.
-func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration) bool {
+func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.Duration) bool {
+	a.Stacks = int(n)
 	longest := define.MaxDuration.Milliseconds()
 	if most > 0 {
 		longest = min(longest, wait(most))
@@ -82,7 +88,7 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 		return true
 	}
 	now := s.nowOf(t, i)
-	whole := asyncStack{left: min(left(now, i.end), longest), magnitude: i.magnitude, stacks: i.stacks, level: i.level}
+	whole := asyncStack{left: min(left(now, i.end), longest), magnitude: i.magnitude, stacks: n, level: i.level}
 	if s.specOf(i).Stack.Timers == define.TimersShared {
 		a.part(&whole)
 		return whole.left > 0
@@ -108,16 +114,20 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, most time.Duration)
 	return true
 }
 
-// parts returns what an instance with more than one end consists of, each part with what it
-// has left: stacks with timers of their own by age, in a queue what runs and then who waits,
+// parts returns what the stacks that whole says consist of, in an instance with more than one end, each part with what it
+// has left: with timers each the stacks that end first, by age; in a queue the running application and then the waiting ones,
 // in turn.
 func (s *Set) parts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
 	async := s.extraOf(i).async
 	parts := append(t.room(len(async)+1), async...)
 	if s.specOf(i).Stack.Timers == define.TimersEach {
+		n := whole.stacks
 		for k := range parts {
 			parts[k].left = left(now, parts[k].end)
+			parts[k].stacks = min(parts[k].stacks, n)
+			n -= parts[k].stacks
 		}
+		parts = slices.DeleteFunc(parts, func(l asyncStack) bool { return l.stacks == 0 })
 		slices.SortFunc(parts, func(a, b asyncStack) int { return cmp.Compare(a.age, b.age) })
 		return parts
 	}

@@ -100,10 +100,13 @@ func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 	return Result{Handle: s.handle(at), Kind: Refreshed}
 }
 
-// compensate moves the ends of all that the query finds and that have one.
+// compensate moves the ends of what the query finds and what has one: of Query.Most buffs, or of all.
 func (s *Set) compensate(t *Turn, c *Command) Result {
 	var r Result
 	s.found(t, &c.Query, func(at uint16) bool {
+		if c.Query.Most > 0 && int(r.Amount) >= c.Query.Most {
+			return false
+		}
 		if s.slot(at).end != wheel.Never {
 			s.extend(t, at, c.By, c.Application.Duration)
 			r.Amount++

@@ -215,7 +215,7 @@ func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 // make makes a copy in the memory of dst, or in new memory.
 func (c *copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x snapshot.Copy, b []byte) {
 	x.Owner, x.Zone = o.id(), o.zone
-	b, x.Lost = o.set.Save(dst, c.engine.Catalog(), at)
+	b, x.Lost = o.set.Save(dst, c.engine.Catalog(), at, x.Zone)
 	n := len(b)
 	if c.marshal != nil {
 		if b, x.Err = c.callMarshal(o, b, loop); x.Err != nil {

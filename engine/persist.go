@@ -46,7 +46,7 @@ func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	if !e.idle(o) {
 		return dst, &ownerError{ErrBusy, id}
 	}
-	blob, _ := o.set.Save(dst, e.Catalog(), e.moment())
+	blob, _ := o.set.Save(dst, e.Catalog(), e.moment(), o.zone)
 	return blob, nil
 }
 
@@ -74,7 +74,7 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	if err := e.roomFor("owner", uint64(id)); err != nil {
 		return nil, err
 	}
-	blob, lost := o.set.Save(nil, e.Catalog(), e.moment())
+	blob, lost := o.set.Save(nil, e.Catalog(), e.moment(), o.zone)
 	e.leave(o)
 	e.unload(o)
 	e.stats.DroppedOnDespawn += uint64(lost)
@@ -117,7 +117,8 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 }
 
 // Restore is Spawn for an owner whose blob was kept: it carries again what it did, as if no
-// time had passed but what the clock of each buff counts. A Restored or a Removed in the
+// time had passed but what the clock of each buff counts, and is in the zone that it was in; a [buff.SetZone] to
+// that zone changes nothing. A Restored or a Removed in the
 // next frame tells what became of each; the Restoration sums it up. The id and the data may
 // be others than those that the blob was made for.
 //
@@ -126,7 +127,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 // each that is gone for good the game says so by [buff.LoseSource]; otherwise what it left
 // stays as long as it lasts by itself.
 //
-// It fails as [Engine.Spawn] does, with buff.ErrBlob, with buff.ErrFull if the blob has
+// It fails as [Engine.Spawn] does, with buff.ErrBlob, [ErrTooManyZones], with buff.ErrFull if the blob has
 // more buffs than Options.MaxBuffs, or with [ErrOverloaded] if what follows at once, such as the
 // pulses of the time away, has no room in Options.EventLimit and HandlerLimit: in the next frame
 // there is more. There is no such owner then, and nothing has happened.
@@ -143,7 +144,17 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	if err != nil {
 		return buff.Restoration{}, err
 	}
-	return e.restore(o, 0, e.zones.first(), e.moment(), blob)
+	zone, err := buff.BlobZone(blob)
+	if err != nil {
+		e.giveUp(o)
+		return buff.Restoration{}, e.overfull(id, err)
+	}
+	z, err := e.zones.need(zone)
+	if err != nil {
+		e.giveUp(o)
+		return buff.Restoration{}, err
+	}
+	return e.restore(o, zone, z, e.moment(), blob)
 }
 
 // restore puts a blob on a new owner, who is in a zone, as of a moment.

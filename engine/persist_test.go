@@ -283,10 +283,12 @@ func TestRestoredAura(t *testing.T) {
 	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
-// TestRestoredZone: a zone is not saved with its owner, who comes back into zone 0.
+// TestRestoredZone: an owner comes back into the zone that it left from, and its time stands still if that of the zone
+// does. To be told so again is no change of zone: a buff that a change removes stays.
 func TestRestoredZone(t *testing.T) {
 	e := zoned(t, modes[0], 1)
 	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
+	add(t, e, 1, e.Catalog().Spec("local"))
 	require.NoError(t, e.Do(buff.PauseZone(5)).Err)
 	e.Tick(2 * time.Second)
 	blob, err := e.Despawn(1)
@@ -294,16 +296,12 @@ func TestRestoredZone(t *testing.T) {
 	e.Tick(0)
 	_, err = e.Restore(1, nil, blob)
 	require.NoError(t, err)
-	require.Equal(t, []string{"1: 2000 restore venom x1 end=12000 next=3000", "1: 3000 pulse venom x1"}, lines(e.Tick(time.Second)))
-	blob, err = e.Despawn(1)
-	require.NoError(t, err)
-	require.NoError(t, e.Do(buff.PauseZone(0)).Err)
-	_, err = e.Restore(1, nil, blob)
-	require.NoError(t, err)
-	e.Tick(0)
-	require.Empty(t, lines(e.Tick(20*time.Second)))
-	require.NoError(t, e.Do(buff.ResumeZone(0)).Err)
-	require.Len(t, lines(e.Tick(20*time.Second)), 10, "nine pulses and the end")
+	require.Equal(t, []string{"1: 2000 restore venom x1", "1: 2000 restore local x1"}, lines(e.Tick(time.Second)))
+	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
+	require.NoError(t, e.Do(buff.ResumeZone(5)).Err)
+	require.Equal(t, []string{"1: 4000 pulse venom x1"}, lines(e.Tick(time.Second)))
+	require.NoError(t, e.Do(buff.SetZone(1, 6)).Err)
+	require.Equal(t, []string{"1: 4000 remove local why=interrupt"}, lines(e.Tick(0)))
 }
 
 // TestOptionsOfClocks: the zero Epoch is the beginning of 1970; an Uptime below zero is an

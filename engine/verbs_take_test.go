@@ -107,6 +107,7 @@ func TestTaken(t *testing.T) {
 		{ID: "p", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: 5, Initial: 3}, Dispel: define.DispelRule{Per: define.PerStack}, Tags: []string{"a"}},
 		{ID: "q", Kind: define.Infinite, Interrupt: []string{"move"}, Charges: define.Charges{N: 3, ConsumeOn: []string{"move"}}},
 		{ID: "r", Kind: define.Infinite, Tags: []string{"a.b"}},
+		{ID: "t", Kind: define.Infinite},
 		{ID: "s", Kind: define.Infinite, Dispel: define.DispelRule{Resist: 1000}},
 	}}, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
@@ -116,11 +117,11 @@ func TestTaken(t *testing.T) {
 	require.Zero(t, x.Do(buff.Interrupt(1, 0)).Amount)
 	require.EqualValues(t, 1, x.Do(buff.Dispel(1, buff.Query{Newest: true, Most: 1})).Amount, "it resists, and counts")
 	require.EqualValues(t, 2, x.Do(buff.Immunize(1, x.tag("a"), true)).Amount)
-	require.EqualValues(t, 1, x.Do(buff.Steal(1, 3, buff.Query{}, 0)).Amount)
+	require.EqualValues(t, 2, x.Do(buff.Steal(1, 3, buff.Query{}, 0)).Amount, "the one that resists counts")
 	require.Equal(t, []string{
 		"1: 0 stackend p x2 why=dispelled", "1: 0 stackend p x1 why=dispelled", "1: 0 remove q why=interrupt", "1: 0 deny s why=resist",
-		"1: 0 remove p why=immunity", "1: 0 remove r why=immunity", "1: 0 remove s why=stolen", "3: 0 apply s x1",
-	}, lines(x.Tick(0))[4:])
+		"1: 0 remove p why=immunity", "1: 0 remove r why=immunity", "1: 0 remove t why=stolen", "1: 0 deny s why=resist", "3: 0 apply t x1",
+	}, lines(x.Tick(0))[5:])
 }
 
 // TestStealOrder: in a late frame, what is stolen stands among the handlers' own commands

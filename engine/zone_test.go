@@ -18,7 +18,7 @@ var half = buff.Ratio{Num: 1, Den: 2}
 // zoned returns an engine with owners who each have a buff of 10 s that pulses each second.
 func zoned(t *testing.T, m mode, ids ...buff.OwnerID) *engine.Engine {
 	t.Helper()
-	o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second})}
+	o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second}, buff.Spec{ID: "local", Kind: define.Infinite, OnZone: define.FateRemove})}
 	m.set(&o)
 	e := open(t, o)
 	spawn(t, e, ids...)

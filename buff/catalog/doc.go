@@ -113,7 +113,8 @@
 //	shield          see below                 it absorbs
 //	aura            see below                 it applies another to those around
 //	modifiers       see below                 what it does to attributes while it lasts
-//	links           list of IDs               applied with it by its source, and removed with it
+//	links           list of IDs               applied with it by its source, each once, and
+//	                                          removed with the last buff that has brought it
 //	params          see below                 numbers for handlers
 //	on_death        remove | keep | pause     when the owner dies; pause: until it lives again
 //	on_source_gone  keep | remove | adopt     when the source leaves; adopt: its owner takes the
@@ -213,7 +214,7 @@
 //	  grade         basic | strong | death    how strong a dispel must be
 //	                undispellable             none is
 //	  per           all | stack | charge      what one dispel takes; charge needs charges
-//	  resist        0, from 0 to 1000         per mille of the dispels that fail
+//	  resist        0, from 0 to 1000         per mille of the dispels and steals that fail
 //	  stealable     true | false              whether somebody else may take it over
 //
 // # charges, shield, aura, params, save, client: what else it has

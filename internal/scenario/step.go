@@ -92,7 +92,7 @@ var verbs = func() map[string]*stepWord {
 		{word: "vulnerable", takes: "NAME"},
 
 		{word: "dispel", takes: "QUERY", options: []string{"stacks"}},
-		{word: "steal", takes: "QUERY", options: []string{"to", "at_most"}, to: true},
+		{word: "steal", takes: "QUERY", options: []string{"to", "at_most", "stacks"}, to: true},
 		{word: "interrupt", takes: "NAME"},
 		{word: "consume", takes: "NAME"},
 		{word: "happened", takes: "NAME", options: []string{"target", "amount"}},
