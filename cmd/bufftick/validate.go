@@ -2,18 +2,22 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/bufftick/bufftick/internal/definition"
+	"github.com/bufftick/bufftick/internal/scenario"
 )
 
 // validateCmd is "bufftick validate".
 type validateCmd struct {
-	Paths []string `arg:"" name:"path" help:"Folders and files of definitions: all that belong to one catalog."`
+	Paths []string `arg:"" name:"path" help:"Folders and files: definitions, which all belong to one catalog, and scenarios, each with its own."`
 
 	JSON    bool          `help:"Print a JSON array, with file, line, column, severity, id, field, rule and message."`
 	Strict  bool          `help:"Warnings count: the exit code is 1 if there is one."`
@@ -25,12 +29,14 @@ type validateCmd struct {
 
 // Help is the part of --help behind the flags.
 func (*validateCmd) Help() string {
-	return `All that is wrong with all the files is said at once, each with file, line, column
-and a caret. If nothing is wrong, warnings tell what is valid but probably a mistake.
+	return `All errors of all files are printed at once, each with file, line, column and a caret.
+If there are none, warnings show what is valid but probably a mistake. A scenario is checked as
+"bufftick run" checks it, and its definitions as those of a catalog of its own; it is not run.
 
 Examples:
 
     bufftick validate buffs
+    bufftick validate buffs scenarios
     bufftick validate buffs/harm.yaml buffs/help.json
     bufftick validate -strict -except beyond-wheel,off-frame buffs
     bufftick validate -json buffs > findings.json
@@ -38,36 +44,116 @@ Examples:
 The exit code is 1 if something is wrong, 2 if the command line is, otherwise 0.`
 }
 
-// Run checks the files as one catalog.
+// Run checks the definitions as one catalog, and each scenario.
 func (c *validateCmd) Run(stdout output) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	cat, findings, err := definition.Check(nil, definition.CheckOptions{
-		Frame: c.Frame, Applied: c.Applied, Every: c.Every, Except: c.Except,
-	}, c.Paths...)
-	failed := err != nil || c.Strict && len(findings) > 0
-	if err != nil {
-		findings = err.(definition.Errors) // what Check returns
+	o := definition.CheckOptions{Frame: c.Frame, Applied: c.Applied, Every: c.Every, Except: c.Except}
+	paths, scenarios, findings := split(c.Paths)
+	var counts []string
+	failed := len(findings) > 0
+	if len(paths) > 0 {
+		cat, warnings, err := definition.Check(nil, o, paths...)
+		if err != nil {
+			failed = true
+			warnings = err.(definition.Errors) // what Check returns
+		} else {
+			counts = append(counts, counted(cat.Len(), "definition"))
+		}
+		findings = append(findings, warnings...)
 	}
-	if c.JSON {
+	defined := 0
+	for _, s := range scenarios {
+		if len(s.Faults) > 0 {
+			failed = true
+			findings = append(findings, s.Faults...)
+			continue
+		}
+		defined += s.Catalog.Len()
+		findings = append(findings, s.Warnings(o)...)
+	}
+	if len(scenarios) > 0 {
+		counts = append(counts, fmt.Sprintf("%s in %s", counted(defined, "definition"), counted(len(scenarios), "scenario")))
+	}
+	if failed {
+		findings = slices.DeleteFunc(findings, func(e *definition.Error) bool { return e.Rule != "" })
+	}
+	switch {
+	case c.JSON:
 		if err := writeFindings(stdout, findings); err != nil {
 			return err
 		}
-	} else {
+	default:
 		for _, f := range findings {
 			fmt.Fprintln(stdout, f)
 		}
-		if err != nil {
+		if failed {
 			fmt.Fprintf(stdout, "%s, nothing is loaded\n", counted(len(findings), "error"))
-		} else {
-			fmt.Fprintf(stdout, "%s, %s\n", counted(cat.Len(), "definition"), counted(len(findings), "warning"))
+			break
 		}
+		fmt.Fprintf(stdout, "%s, %s\n", strings.Join(counts, ", "), counted(len(findings), "warning"))
 	}
-	if failed {
+	if failed || c.Strict && len(findings) > 0 {
 		return errFailed
 	}
 	return nil
+}
+
+// split separates scenarios from definitions. The paths that it returns stand for definitions: a
+// folder without scenarios as it is, of another one its files.
+func split(all []string) (paths []string, scenarios []*scenario.Scenario, errs definition.Errors) {
+	for _, path := range all {
+		files, isFolder := filesOf(path)
+		rest := []string{}
+		found := false
+		for _, file := range files {
+			text, err := readFile(file)
+			if err != nil || !scenario.Is(file, text) {
+				rest = append(rest, file)
+				continue
+			}
+			found = true
+			list, err := scenario.Parse(file, text)
+			if e := (*definition.Error)(nil); errors.As(err, &e) {
+				errs = append(errs, e)
+			}
+			scenarios = append(scenarios, list...)
+		}
+		if !found || !isFolder && len(rest) > 0 {
+			rest = []string{path}
+		}
+		paths = append(paths, rest...)
+	}
+	return paths, scenarios, errs
+}
+
+// filesOf returns the YAML and JSON files that a path stands for, and whether it is a folder.
+func filesOf(path string) (files []string, isFolder bool) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return []string{path}, false
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && definition.IsDefinitions(e.Name()) {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	return files, true
+}
+
+// readFile reads a regular file of at most definition.MaxFileSize bytes and one.
+func readFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("not a file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, definition.MaxFileSize+1))
 }
 
 func (c *validateCmd) check() error {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"github.com/bufftick/bufftick/buff"
 )
 
@@ -93,6 +95,17 @@ func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnin
 	}
 	l := newLoader()
 	l.read(fsys, paths, l.parse)
+	if c, err = l.catalog(nil); err != nil {
+		return nil, nil, err
+	}
+	return c, l.warnings(o), nil
+}
+
+// CheckFields is [ParseFields] with the warnings of [Check]. Any goroutine may call it.
+func CheckFields(o CheckOptions, name string, src []byte, tags []string, fields ...*ast.MappingValueNode) (c *buff.Catalog, warnings Errors, err error) {
+	l := newLoader()
+	l.said = tags
+	l.sections(l.open(name, plain(src)), fields)
 	if c, err = l.catalog(nil); err != nil {
 		return nil, nil, err
 	}

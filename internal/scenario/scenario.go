@@ -30,7 +30,9 @@ type Scenario struct {
 	file     string
 	text     []byte
 	node     ast.Node
-	buffs    map[string]bool // IDs of the definitions, also of those with errors
+	defines  []*ast.MappingValueNode // the fields that define something
+	tags     []string                // that the script names
+	buffs    map[string]bool         // IDs of the definitions, also of those with errors
 	steps    []step
 	listsTag bool // it has a list "tags"
 	seen     bool
@@ -164,10 +166,9 @@ func (s *Scenario) fail(n ast.Node, format string, args ...any) {
 
 // readCatalog reads the definitions; none are well.
 func (s *Scenario) readCatalog(fields fieldMap) {
-	var of []*ast.MappingValueNode
 	for _, key := range slices.Sorted(maps.Keys(scenarioKeys)) {
 		if scenarioKeys[key] == nil && fields[key] != nil {
-			of = append(of, fields[key])
+			s.defines = append(s.defines, fields[key])
 		}
 	}
 	if f := fields["buffs"]; f != nil {
@@ -179,11 +180,38 @@ func (s *Scenario) readCatalog(fields fieldMap) {
 		}
 	}
 	s.listsTag = fields["tags"] != nil
-	c, err := definition.ParseFields(s.file, s.text, saidTags(fields["script"]), of...)
+	s.tags = saidTags(fields["script"])
+	c, err := definition.ParseFields(s.file, s.text, s.tags, s.defines...)
 	if err != nil {
 		s.Faults = append(s.Faults, err.(definition.Errors)...)
 	}
 	s.Catalog = c
+}
+
+// Warnings returns the warnings about the definitions of a scenario without faults.
+func (s *Scenario) Warnings(o definition.CheckOptions) definition.Errors {
+	_, warnings, err := definition.CheckFields(o, s.file, s.text, s.tags, s.defines...)
+	if err != nil {
+		panic("scenario: Warnings of a scenario with faults: " + err.Error())
+	}
+	return warnings
+}
+
+// Is reports whether a text is a scenario or a list of scenarios, and not a file of definitions:
+// whether it is a list, or a map with a script.
+func Is(file string, text []byte) bool {
+	root, err := definition.Tree(file, text)
+	if err != nil {
+		return false
+	}
+	if _, listed := root.(*ast.SequenceNode); listed {
+		return true
+	}
+	fields, _ := definition.Fields(root)
+	return slices.ContainsFunc(fields, func(f *ast.MappingValueNode) bool {
+		key, _ := definition.Text(f.Key)
+		return key == "script"
+	})
 }
 
 // saidTags returns the tags that a script gives an owner and its damage: one below a tag of which
@@ -253,7 +281,11 @@ func (s *Scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, 
 		key := f.Key.GetToken().Value
 		switch {
 		case !slices.Contains(known, key):
-			s.fail(f.Key, "unknown key %s in %s: it may have %s%s", definition.Describe(f.Key), what, strings.Join(known, ", "), didYouMean(key, known))
+			hint := didYouMean(key, known)
+			if hint == "" {
+				hint = ": want " + strings.Join(known, ", ")
+			}
+			s.fail(f.Key, "unknown key %s in %s%s", definition.Describe(f.Key), what, hint)
 		case fields[key] != nil:
 			s.fail(f.Key, "%s is repeated", definition.Describe(f.Key))
 		default:

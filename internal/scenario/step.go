@@ -145,10 +145,12 @@ func (s *Scenario) readScript(n ast.Node) {
 	}
 	last := wheel.Time(math.MinInt64)
 	for _, v := range list.Values {
+		before := len(s.Faults)
 		fields, ok := s.fieldsOf("a step", v, stepKeys)
 		if !ok {
 			continue
 		}
+		misspelt := len(s.Faults) > before
 		st := step{node: v, owner: firstOwner}
 		if at := fields["at"]; at == nil {
 			s.fail(v, `the step has no "at": write its time from the start, in ms or as in 5s`)
@@ -159,7 +161,7 @@ func (s *Scenario) readScript(n ast.Node) {
 			}
 			last = max(last, st.at)
 		}
-		if st.verb = s.verbOf(v, fields); st.verb != nil {
+		if st.verb = s.verbOf(v, fields, misspelt); st.verb != nil {
 			s.readStep(&st, fields)
 		}
 		s.steps = append(s.steps, st)
@@ -232,11 +234,14 @@ func (s *Scenario) showable() (names []string) {
 	return names
 }
 
-// verbOf finds out what the step does; nil if it cannot be told.
-func (s *Scenario) verbOf(node ast.Node, fields fieldMap) *stepWord {
+// verbOf returns the verb of a step, nil if it has none or several. A misspelt key is perhaps one.
+func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWord {
 	found := slices.DeleteFunc(slices.Clone(verbWords), func(w string) bool { return fields[w] == nil })
 	switch len(found) {
 	case 0:
+		if misspelt {
+			return nil
+		}
 		s.fail(node, "the step does nothing: want one of %s", strings.Join(verbWords, ", "))
 	case 1:
 		return verbs[found[0]]
