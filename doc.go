@@ -28,7 +28,7 @@
 // A game to look at, a game to play in the browser, and a server to begin with:
 //
 //	go run ./examples/mmo
-//	go run ./examples/arena
+//	go -C examples/arena run .
 //	go run ./examples/tavern
 //
 // The guide in docs/guide has twelve chapters, each a program.

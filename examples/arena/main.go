@@ -1,16 +1,17 @@
-// Command arena is a small game in the browser: two hundred heroes fight each other and the Hollow King,
-// and every poison, shield, stun and cooldown runs on package engine and is shown by package replicate.
+// Command arena is a small game in the browser: two hundred heroes fight each other and the Hollow King.
+// Every poison, shield, stun and cooldown runs on package engine and is sent to the page by package
+// replicate.
 //
-//	go run ./examples/arena                      prints the address of the page
-//	go run ./examples/arena -open                and opens it
-//	go run ./examples/arena -buffs DIR           definitions from a folder, read anew when they change
-//	go run ./examples/arena -addr :7070 -proxies 10.1.0.0/16
-//	                                             for the internet, behind a proxy of another machine
-//	go run ./examples/arena -headless -bots 2000 -seconds 20
-//	                                             no page: how much is sent, and how long frames take
+//	go -C examples/arena run .              print the address of the page
+//	go -C examples/arena run . -open        open the page in a browser
+//	go -C examples/arena run . -buffs DIR   load definitions from a folder and reload them on changes
+//	go -C examples/arena run . -addr :7070 -proxies 10.1.0.0/16
+//	                                        serve the internet from behind a proxy
+//	go -C examples/arena run . -headless -bots 2000 -seconds 20
+//	                                        no page: print frame times and bytes sent
 //
-// Open the page in several tabs: each is another hero. The game is package game, what is sent is package
-// serve, the page is in folder page.
+// Each tab of the browser plays another hero. Package game is the game, package serve the server, and
+// folder page the page.
 package main
 
 import (

@@ -26,6 +26,7 @@ require (
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect
 	github.com/bufftick/bufftick/cluster v0.0.0
+	github.com/bufftick/bufftick/examples/arena v0.0.0
 	github.com/bufftick/bufftick/store/postgres v0.0.0 // indirect
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/expr-lang/expr v1.17.8 // indirect
@@ -41,3 +42,5 @@ replace github.com/bufftick/bufftick => ../../
 replace github.com/bufftick/bufftick/cluster => ../../cluster
 
 replace github.com/bufftick/bufftick/store/postgres => ../../store/postgres
+
+replace github.com/bufftick/bufftick/examples/arena => ../../examples/arena
