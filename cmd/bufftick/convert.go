@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -14,19 +15,22 @@ import (
 
 // convertCmd is "bufftick convert".
 type convertCmd struct {
-	Paths []string `arg:"" name:"path" help:"Files and folders of definitions."`
-
-	Out   string `name:"o" placeholder:"PATH" help:"File to write, or a folder in which each file gets one of its own. If not given, all go to the standard output as one."`
-	To    string `enum:",yaml,json,csv" default:"" placeholder:"FORMAT" help:"yaml, json or csv. If not given, what the name after -o says, else csv, and for tables yaml."`
-	Force bool   `help:"Write over files that exist."`
+	Paths []string
+	Out   string
+	To    string
+	Force bool
 }
 
-// Help is the part of --help behind the flags.
-func (*convertCmd) Help() string {
-	return `A table has a row for each definition and a column for each field, for a spreadsheet.
-What has no place in it, such as attributes or curves, stays in a file of YAML beside it,
-which is named. Comments are lost, and it is said how many. The definitions themselves
-are not checked: see validate.
+func (c *convertCmd) flags(f *flags) {
+	f.StringVar(&c.Out, "o", "", "`PATH` to write: a file, or a folder for one file each. Default: one file to the standard output.")
+	f.StringVar(&c.To, "to", "", "`FORMAT`: yaml, json or csv. Default: the extension of -o, else csv, and yaml for CSV files.")
+	f.BoolVar(&c.Force, "force", false, "Overwrite existing files.")
+}
+
+func (*convertCmd) help() string {
+	return `A CSV file has a row for each definition and a column for each field, for a spreadsheet.
+Other parts of a catalog, such as attributes or curves, go to a YAML file next to it.
+Comments are lost; their number is printed. To check the definitions, use validate.
 
 Examples:
 
@@ -35,12 +39,16 @@ Examples:
     bufftick convert buffs -to csv -o tables/
     bufftick convert buffs -o all.json
 
-The exit code is 1 if a file cannot be read or written, or if the standard output has
-not all of it; 2 if the command line is wrong; otherwise 0.`
+The exit code is 1 if a file cannot be read or written, or if the standard output does not
+contain everything; 2 if the command line is wrong; otherwise 0.`
 }
 
-// Run reads all the files before it writes the first.
-func (c *convertCmd) Run(stdout output, stderr messages) error {
+// run reads all files before it writes the first.
+func (c *convertCmd) run(args []string, stdout, stderr io.Writer) error {
+	c.Paths = args
+	if !slices.Contains([]string{"", "yaml", "json", "csv"}, c.To) {
+		return usageError{fmt.Errorf("bufftick: -to must be yaml, json or csv, not %q", c.To)}
+	}
 	files, err := c.read(stderr)
 	if err != nil {
 		return err
@@ -67,7 +75,7 @@ func (c *convertCmd) Run(stdout output, stderr messages) error {
 	return nil
 }
 
-// read reads all the files, and says what is wrong with all of them.
+// read reads all files and reports the errors of all of them.
 func (c *convertCmd) read(stderr io.Writer) (files []converted, err error) {
 	texts, err := definition.Files(c.Paths...)
 	failed := err != nil
@@ -89,7 +97,7 @@ func (c *convertCmd) read(stderr io.Writer) (files []converted, err error) {
 	return files, nil
 }
 
-// converted is one file that was read.
+// converted is an input file.
 type converted struct {
 	name     string
 	format   definition.Format
@@ -110,14 +118,14 @@ func readConverted(name string, src []byte) (converted, error) {
 	return converted{name, format, fields, comments(name, src, format)}, nil
 }
 
-// comment is one that a converted file does not have.
+// comment is a comment that is lost.
 type comment struct {
 	file string
 	line int
 	text string
 }
 
-// comments returns the comments of a file, in their order.
+// comments returns the comments of a file in order.
 func comments(name string, src []byte, f definition.Format) (list []comment) {
 	if f == definition.CSV {
 		n := 0

@@ -18,18 +18,22 @@ import (
 
 // cutCmd is "bufftick cut".
 type cutCmd struct {
-	File string `arg:"" help:"A file of store/bolt, or one cut in a file of its own."`
-
-	Zone     string   `placeholder:"NAME" help:"Only this zone. If not given, all that the file has."`
-	Verify   bool     `help:"Print only what is damaged, and one line for each zone."`
-	JSON     bool     `help:"Print an object for each zone on a line of its own, with all that it has; what the game keeps is in base64."`
-	Catalogs []string `name:"f" placeholder:"PATH" help:"Files and folders of definitions: tells which buffs none of them defines."`
+	File         string
+	Zone         string
+	Verify, JSON bool
+	Catalogs     []string
 }
 
-// Help is the part of --help behind the flags.
-func (*cutCmd) Help() string {
-	return `A cut is the state of a whole zone at the end of one frame, as a store has it on
-disk. The file is only read, and may not be open in a game meanwhile.
+func (c *cutCmd) flags(f *flags) {
+	f.StringVar(&c.Zone, "zone", "", "`NAME` of the only zone to print.")
+	f.BoolVar(&c.Verify, "verify", false, "Print only damage, and one line per zone.")
+	f.BoolVar(&c.JSON, "json", false, "Print each zone as a JSON object on one line. The game's own data is in base64.")
+	f.listVar(&c.Catalogs, "f", "`PATH` of definitions, a file or a folder: report saved buffs without a definition.")
+}
+
+func (*cutCmd) help() string {
+	return `FILE is a file of store/bolt, or a file with one cut. A cut is the state of a zone at the end
+of a frame. The file is only read. It must not be open in a game at the same time.
 
 Examples:
 
@@ -38,12 +42,13 @@ Examples:
     bufftick cut -zone arena -f buffs/ world.db
     bufftick cut -json world.db > world.json
 
-The exit code is 1 if something is damaged, or a definition missing, 2 if the
-command line is wrong, otherwise 0.`
+The exit code is 1 if there is damage or a definition is missing, 2 if the command line is
+wrong, otherwise 0.`
 }
 
-// Run prints the cuts of the file.
-func (c *cutCmd) Run(stdout output) error {
+// run prints the cuts of the file.
+func (c *cutCmd) run(args []string, stdout, _ io.Writer) error {
+	c.File = args[0]
 	var cat *buff.Catalog
 	if len(c.Catalogs) > 0 {
 		var err error
@@ -72,7 +77,7 @@ func (c *cutCmd) Run(stdout output) error {
 	return nil
 }
 
-// readCut is what came of reading a zone.
+// readCut is a zone or the error of reading it.
 type readCut struct {
 	zone string
 	cut  *store.Cut // nil: see err
@@ -123,7 +128,7 @@ func (c *cutCmd) read() (cuts []readCut, warning string, err error) {
 	return cuts, s.Warning(), nil
 }
 
-// savedBuff is what is shown of a buff in a blob: buff.BlobJSON has all of it.
+// savedBuff is the part of a buff in a blob that is printed; buff.BlobJSON returns all of it.
 type savedBuff struct {
 	ID     string `json:"buff"`
 	Source uint64 `json:"source"`
@@ -131,7 +136,7 @@ type savedBuff struct {
 	Left   *int64 `json:"left_ms"`
 }
 
-// print prints one zone and returns how much is wrong with it.
+// print prints one zone and returns the number of errors.
 func (c *cutCmd) print(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int) {
 	if x.err != nil {
 		fmt.Fprintln(out, x.err)
@@ -194,7 +199,7 @@ func (c *cutCmd) printOwner(out *bytes.Buffer, o *store.Owner, cat *buff.Catalog
 	return bad
 }
 
-// savedBuffs reads a blob; none is that of an owner without one.
+// savedBuffs parses a blob. An owner without buffs may have none.
 func savedBuffs(blob []byte) ([]savedBuff, error) {
 	if len(blob) == 0 {
 		return nil, nil
@@ -210,7 +215,7 @@ func savedBuffs(blob []byte) ([]savedBuff, error) {
 	return b.Buffs, err
 }
 
-// cutJSON and ownerJSON are a zone as other programs read it.
+// cutJSON and ownerJSON are the JSON form of a zone.
 type cutJSON struct {
 	Zone     string            `json:"zone"`
 	Epoch    uint64            `json:"epoch"`

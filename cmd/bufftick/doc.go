@@ -1,19 +1,19 @@
-// Command bufftick runs buffs from files on the tick engine: stories that a
-// designer has written, and recordings of real fights.
+// Command bufftick runs buffs on the tick engine, from files: scenarios that a designer has written, and
+// recordings of real fights.
 //
-//	bufftick run      FILE...                a scenario in, its log out
-//	bufftick run      -check FILE...         the log against the one that is wanted
-//	bufftick replay   TRACE --spells FILE    when does the engine end what a game ended?
-//	bufftick validate PATH...                errors and warnings of definitions
-//	bufftick preview  ID -f PATH             what a buff does when, as text or as a picture
-//	bufftick doc      PATH...                a page about definitions, in Markdown
-//	bufftick new      RECIPE                 a copy of a recipe, to begin with
-//	bufftick cut      FILE                   what a store has of a game, and what of it is damaged
-//	bufftick schema                          the JSON Schema of definitions, for editors
+//	bufftick run      FILE...               print the logs of scenarios
+//	bufftick run      -check FILE...        compare the logs with the expected ones
+//	bufftick preview  ID -f PATH            show the timeline of a buff, as text or as a picture
+//	bufftick validate PATH...               report errors and warnings in definitions
+//	bufftick convert  PATH...               convert definitions to CSV, YAML or JSON
+//	bufftick new      RECIPE                copy a recipe to start with
+//	bufftick schema                         print the JSON Schema of definitions, for editors
+//	bufftick cut      FILE                  print the saved zones of a game, and damage
+//	bufftick replay   TRACE -spells FILE    compare when the engine and a real game end buffs
 //
-// It has no clock of its own: a scenario of a day is over at once. Flags may have
-// one dash or two; every command tells its own with --help. The exit code is 1 if
-// something was wrong or did not agree, 2 if the command line was, otherwise 0.
+// It has no clock: a scenario of a day runs at once. Flags may have one dash or two and may follow
+// the arguments; bufftick COMMAND -help describes them. The exit code is 1 if something is wrong or
+// differs, 2 if the command line is wrong, otherwise 0.
 //
 // # Scenarios
 //

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,29 +13,30 @@ import (
 
 // newCmd is "bufftick new".
 type newCmd struct {
-	Recipe string `arg:"" optional:"" help:"Recipe to copy. If not given, they are listed."`
-
-	O string `name:"o" placeholder:"DIR" default:"." help:"Folder to write to. If not given, the current one."`
+	O string
 }
 
-// Help is the part of --help behind the flags.
-func (*newCmd) Help() string {
-	return `A recipe is what a real game does with a buff: pandemic-dot, shared-stun-dr,
-cooldown. Its definitions are written to buffs/RECIPE.yaml, and a scenario with the
-log that comes of it to scenarios/RECIPE.yaml. A file that exists is left as it is.
+func (c *newCmd) flags(f *flags) {
+	f.StringVar(&c.O, "o", ".", "`DIR` to write to.")
+}
+
+func (*newCmd) help() string {
+	return `A recipe shows how a real game uses buffs: pandemic-dot, shared-stun-dr, cooldown. Its
+definitions are written to buffs/RECIPE.yaml, and a scenario with its log to
+scenarios/RECIPE.yaml. Existing files are not overwritten. Without RECIPE, all are listed.
 
 Examples:
 
     bufftick new
     bufftick new pandemic-dot
 
-The exit code is 1 if there is no such recipe, or a file cannot be written.`
+The exit code is 1 if there is no such recipe or a file cannot be written.`
 }
 
-// Run lists the recipes, or copies one.
-func (c *newCmd) Run(stdout output) error {
+// run lists the recipes or copies one.
+func (c *newCmd) run(args []string, stdout, _ io.Writer) error {
 	recipes := cookbook.All()
-	if c.Recipe == "" {
+	if len(args) == 0 {
 		for _, r := range recipes {
 			if _, err := fmt.Fprintf(stdout, "%-18s %s\n", r.ID, r.Title); err != nil {
 				return err
@@ -43,20 +45,20 @@ func (c *newCmd) Run(stdout output) error {
 		return nil
 	}
 	for _, r := range recipes {
-		if r.ID == c.Recipe {
+		if r.ID == args[0] {
 			return c.copy(stdout, r)
 		}
 	}
-	return fmt.Errorf("bufftick: there is no recipe %q; bufftick new lists them", c.Recipe)
+	return fmt.Errorf("bufftick: there is no recipe %q; bufftick new lists them", args[0])
 }
 
-// copy writes the files of a recipe: both, or none if one of them exists.
-func (c *newCmd) copy(stdout output, r cookbook.Recipe) error {
+// copy writes both files of a recipe, or none if one exists.
+func (c *newCmd) copy(stdout io.Writer, r cookbook.Recipe) error {
 	definitions := filepath.Join(c.O, "buffs", r.ID+".yaml")
 	scenario := filepath.Join(c.O, "scenarios", r.ID+".yaml")
 	for _, path := range []string{definitions, scenario} {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("bufftick: %s exists, and is left as it is", path)
+			return fmt.Errorf("bufftick: %s exists and is not overwritten", path)
 		}
 	}
 	for path, text := range map[string]string{definitions: r.Definitions, scenario: r.Scenario} {
@@ -67,7 +69,7 @@ func (c *newCmd) copy(stdout output, r cookbook.Recipe) error {
 			return fmt.Errorf("bufftick: %w", err)
 		}
 	}
-	_, err := fmt.Fprintf(stdout, "%s\n%s\nbufftick preview -f %s ID shows what one of them does, bufftick run -check %s plays the story\n",
+	_, err := fmt.Fprintf(stdout, "%s\n%s\nbufftick preview -f %s ID shows one of them, bufftick run -check %s plays the scenario\n",
 		definitions, scenario, definitions, scenario)
 	return err
 }

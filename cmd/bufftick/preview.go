@@ -3,11 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
@@ -18,33 +17,44 @@ import (
 
 // previewCmd is "bufftick preview".
 type previewCmd struct {
-	ID    string   `arg:"" name:"id" help:"The definition that is previewed."`
-	Files []string `name:"f" required:"" placeholder:"PATH" help:"Definitions: files or folders, or one scenario file, of which only the buffs are read."`
+	ID    string
+	Files []string
 
-	ApplyAt []string `name:"apply-at" placeholder:"TIME" default:"0" help:"When it is applied: TIME, and behind it xN for stacks, =N for a magnitude, :NAME for a source. If not given, at 0."`
-	Also    []string `placeholder:"ID@TIME" help:"Applies another definition, in the same way: curse@4sx2:b."`
-	Haste   []string `placeholder:"F@TIME" help:"Its period is divided by F, in whole milliseconds, half up: 1.3@5s."`
-	Extend  []string `placeholder:"SPAN@TIME" help:"Its end moves: 2s@3s, or -2s@3s."`
-	Dispel  []string `placeholder:"@TIME" help:"A dispel of the highest grade: @6s, or x2@6s for two stacks."`
-	Pause   []string `placeholder:"TIME-TIME" help:"The time of its owner stands still: 3s-5s."`
-	Tag     []string `placeholder:"TAG@TIME-TIME" help:"Its owner has a tag: state.rooted@3s-5s, or without an end."`
-	Param   []string `placeholder:"NAME=NUMBER" help:"A number that each application brings."`
-	Stacks  int      `placeholder:"N" help:"Stacks of each application that does not say. If not given, what the definition says."`
-	Level   int      `placeholder:"N" help:"Level of each application."`
-	Seed    uint64   `placeholder:"N" help:"What chance depends on."`
-	Until   string   `placeholder:"TIME" help:"Where the timeline ends. If not given, when everything has ended, or enough has been seen."`
+	ApplyAt, Also, Haste, Extend, Dispel, Pause, Tag, Param []string
 
-	Events bool   `help:"Lists the events below, as \"bufftick run\" does."`
-	Width  int    `placeholder:"N" help:"Columns of the text. If not given, those of the terminal, or 80."`
-	SVG    string `name:"svg" placeholder:"FILE" help:"Writes a picture in place of the text; - is the standard output."`
+	Stacks, Level int
+	Seed          uint64
+	Until         string
+
+	Events bool
+	Width  int
+	SVG    string
 }
 
-// Help is the part of --help behind the flags.
-func (*previewCmd) Help() string {
-	return `A time is a span from the start: 0, 4s, 1500ms, 1m30s. Flags that take
-several values may be repeated, or have them with commas between. What the
-previewed buff applies has rows of its own. Each step comes after what is due
-at its instant.
+func (c *previewCmd) flags(f *flags) {
+	f.listVar(&c.Files, "f", "`PATH` of definitions, a file or a folder, or of one scenario. Required.")
+	f.listVar(&c.ApplyAt, "apply-at", "`TIME` of an application, followed by xN for stacks, =N for a magnitude, :NAME for a source. Default: 0.")
+	f.listVar(&c.Also, "also", "`ID@TIME` of another definition to apply, with the same options: curse@4sx2:b.")
+	f.listVar(&c.Haste, "haste", "`F@TIME`: divide the period by F, rounded half up to a millisecond: 1.3@5s.")
+	f.listVar(&c.Extend, "extend", "`SPAN@TIME`: move the end: 2s@3s, or -2s@3s.")
+	f.listVar(&c.Dispel, "dispel", "`@TIME` of a dispel of the highest grade: @6s, or x2@6s for two stacks.")
+	f.listVar(&c.Pause, "pause", "`TIME-TIME` during which the owner is paused: 3s-5s.")
+	f.listVar(&c.Tag, "tag", "`TAG@TIME-TIME`: the owner has a tag: state.rooted@3s-5s, or without an end.")
+	f.listVar(&c.Param, "param", "`NAME=NUMBER`: a parameter of each application.")
+	f.IntVar(&c.Stacks, "stacks", 0, "`N` stacks of each application that does not state them. Default: those of the definition.")
+	f.IntVar(&c.Level, "level", 0, "`N`, the level of each application.")
+	f.Uint64Var(&c.Seed, "seed", 0, "`N`, the seed of all chances.")
+	f.StringVar(&c.Until, "until", "", "`TIME` at which the timeline ends. Default: when everything has ended, or has repeated itself long enough.")
+	f.BoolVar(&c.Events, "events", false, "List the events below the timeline, as \"bufftick run\" does.")
+	f.IntVar(&c.Width, "width", 80, "`N` columns of text.")
+	f.StringVar(&c.SVG, "svg", "", "`FILE` to write a picture to instead of printing text; - is the standard output.")
+}
+
+func (*previewCmd) help() string {
+	return `A time is a span from the start: 0, 4s, 1500ms, 1m30s. Flags with several
+values may be repeated or take a list with commas. Buffs that the previewed
+buff applies have their own rows. A step at an instant runs after the events
+that are due then.
 
 Examples:
 
@@ -59,11 +69,18 @@ Examples:
 The exit code is 1 if a file or a flag is wrong.`
 }
 
-// Run reads the definitions, plays the script and draws it.
-func (c *previewCmd) Run(stdout output, stderr messages) error {
+// run reads the definitions, plays the script and draws the timeline.
+func (c *previewCmd) run(args []string, stdout, stderr io.Writer) error {
+	c.ID = args[0]
+	if len(c.Files) == 0 {
+		return usageError{errors.New("bufftick: -f is missing: which definitions? See bufftick preview -help")}
+	}
+	if len(c.ApplyAt) == 0 {
+		c.ApplyAt = []string{"0"}
+	}
 	script, err := c.script()
 	if err != nil {
-		return fmt.Errorf("bufftick: %w; see bufftick preview --help", err)
+		return fmt.Errorf("bufftick: %w; see bufftick preview -help", err)
 	}
 	defs, err := previewed(c.Files)
 	if err != nil {
@@ -79,13 +96,13 @@ func (c *previewCmd) Run(stdout output, stderr messages) error {
 	if err := writePicture(c.SVG, line.Picture().SVG(), stdout); err != nil {
 		return fmt.Errorf("bufftick: %w", err)
 	}
-	for _, n := range line.Notes { // a picture does not have them
+	for _, n := range line.Notes { // the picture does not show them
 		fmt.Fprintln(stderr, "note:", n)
 	}
 	return nil
 }
 
-func writePicture(file string, text []byte, stdout output) error {
+func writePicture(file string, text []byte, stdout io.Writer) error {
 	if file == "-" {
 		_, err := stdout.Write(text)
 		return err
@@ -94,8 +111,8 @@ func writePicture(file string, text []byte, stdout output) error {
 }
 
 // print writes the timeline as text, and the events.
-func (c *previewCmd) print(line *preview.Timeline, stdout output) error {
-	text := []byte(line.Text(c.width(stdout)))
+func (c *previewCmd) print(line *preview.Timeline, stdout io.Writer) error {
+	text := []byte(line.Text(c.Width))
 	if c.Events {
 		text = append(text, '\n')
 		for i := range line.Events {
@@ -106,25 +123,7 @@ func (c *previewCmd) print(line *preview.Timeline, stdout output) error {
 	return err
 }
 
-// plainWidth is that of a text that goes to no terminal.
-const plainWidth = 80
-
-func (c *previewCmd) width(stdout output) int {
-	if c.Width > 0 {
-		return c.Width
-	}
-	if s, ok := stdout.(*sink); ok {
-		if f, ok := s.to.(*os.File); ok {
-			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-				return w
-			}
-		}
-	}
-	return plainWidth
-}
-
-// explain makes an error of the preview one of the tool. Where the definition is not
-// known it says which there are.
+// explain adds the known definitions to the error about an unknown one.
 func (c *previewCmd) explain(err error, defs *buff.Catalog) error {
 	if !errors.Is(err, preview.ErrUnknown) {
 		return fmt.Errorf("bufftick: %w", err)
@@ -141,7 +140,7 @@ func (c *previewCmd) explain(err error, defs *buff.Catalog) error {
 	return fmt.Errorf("bufftick: %w; the buffs in %s are %s", err, strings.Join(c.Files, ", "), strings.Join(ids, ", "))
 }
 
-// previewed reads the definitions. A scenario has them among other things.
+// previewed reads the definitions, from files of definitions or from a scenario.
 func previewed(paths []string) (*buff.Catalog, error) {
 	if len(paths) == 1 {
 		if s := scenarioOf(paths[0]); s != nil {
@@ -154,8 +153,8 @@ func previewed(paths []string) (*buff.Catalog, error) {
 	return definition.Load(paths...)
 }
 
-// scenarioOf returns the scenario that a file holds, or nil if it holds something else
-// or cannot be read: the loader of definitions then says why.
+// scenarioOf returns the scenario in a file, or nil if the file is not a scenario or cannot be read: the
+// loader of definitions then reports the error.
 func scenarioOf(path string) *scenario.Scenario {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > definition.MaxFileSize {
 		return nil
@@ -181,7 +180,7 @@ func scenarioOf(path string) *scenario.Scenario {
 	return nil
 }
 
-// script makes the steps that the flags ask for.
+// script returns the steps that the flags describe.
 func (c *previewCmd) script() (preview.Script, error) {
 	s := preview.Script{ID: c.ID, Seed: c.Seed}
 	if c.Stacks < 0 || c.Stacks > define.MaxStacks {
@@ -190,7 +189,7 @@ func (c *previewCmd) script() (preview.Script, error) {
 	if c.Level < 0 || c.Level > define.MaxLevel {
 		return s, fmt.Errorf("-level must be from 0 to %d, and is %d", define.MaxLevel, c.Level)
 	}
-	if c.Width < 0 || c.Width > widest {
+	if c.Width < 1 || c.Width > widest {
 		return s, fmt.Errorf("-width must be from %d to %d, and is %d", preview.NarrowestText, widest, c.Width)
 	}
 	params, err := previewParams(c.Param)
@@ -234,5 +233,5 @@ func (c *previewCmd) script() (preview.Script, error) {
 	return s, nil
 }
 
-// widest is more than any terminal has.
+// widest is the limit of -width.
 const widest = 10_000

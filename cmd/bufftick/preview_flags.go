@@ -14,10 +14,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// What the flags of a preview may say. Nothing is guessed: a value that is not as its
-// help says is an error that shows how one looks.
-
-// instant reads a time from the start, in ms.
+// instant parses a time from the start, in ms.
 func instant(flag, text string) (wheel.Time, error) {
 	if text == "0" {
 		return 0, nil
@@ -34,22 +31,22 @@ func instant(flag, text string) (wheel.Time, error) {
 	return wheel.Time(d.Milliseconds()), nil
 }
 
-// behind splits "WHAT@TIME".
-func behind(flag, value, example string) (what string, at wheel.Time, err error) {
+// atTime splits "WHAT@TIME".
+func atTime(flag, value, example string) (what string, at wheel.Time, err error) {
 	what, text, ok := strings.Cut(value, "@")
 	if !ok {
-		return "", 0, fmt.Errorf(`%s: %q has no "@" and a time behind it, as in %s`, flag, value, example)
+		return "", 0, fmt.Errorf(`%s: %q needs "@" and a time, as in %s`, flag, value, example)
 	}
 	at, err = instant(flag, text)
 	return what, at, err
 }
 
-// readApply reads TIME[xN][=N][:NAME].
+// readApply parses TIME[xN][=N][:NAME].
 func (c *previewCmd) readApply(flag, value string) ([]preview.Step, error) {
 	st := preview.Step{Do: preview.Apply, Stacks: c.Stacks, Level: c.Level}
 	rest, source, named := strings.Cut(value, ":")
 	if named && source == "" {
-		return nil, fmt.Errorf(`%s: %q names no source behind ":"`, flag, value)
+		return nil, fmt.Errorf(`%s: %q needs the name of a source after ":"`, flag, value)
 	}
 	rest, magnitude, weighed := strings.Cut(rest, "=")
 	rest, stacks, stacked := strings.Cut(rest, "x")
@@ -79,7 +76,7 @@ func stacksIn(flag, value, text string) (int, error) {
 	return n, nil
 }
 
-// readAlso reads ID@ and what an application may have.
+// readAlso parses ID@ and an application.
 func (c *previewCmd) readAlso(flag, value string) ([]preview.Step, error) {
 	cut := strings.LastIndex(value, "@")
 	if cut < 1 {
@@ -93,7 +90,7 @@ func (c *previewCmd) readAlso(flag, value string) ([]preview.Step, error) {
 }
 
 func readHaste(flag, value string) ([]preview.Step, error) {
-	factor, at, err := behind(flag, value, "1.3@5s")
+	factor, at, err := atTime(flag, value, "1.3@5s")
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +102,7 @@ func readHaste(flag, value string) ([]preview.Step, error) {
 }
 
 func readExtend(flag, value string) ([]preview.Step, error) {
-	by, at, err := behind(flag, value, "2s@3s")
+	by, at, err := atTime(flag, value, "2s@3s")
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +117,7 @@ func readExtend(flag, value string) ([]preview.Step, error) {
 }
 
 func readDispel(flag, value string) ([]preview.Step, error) {
-	what, at, err := behind(flag, value, "@6s")
+	what, at, err := atTime(flag, value, "@6s")
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +158,7 @@ func readTag(flag, value string) ([]preview.Step, error) {
 	return []preview.Step{{At: from, Do: preview.Tag, Tag: name}, {At: to, Do: preview.Untag, Tag: name}}, nil
 }
 
-// between reads "TIME-TIME".
+// between parses "TIME-TIME".
 func between(flag, value, example string) (from, to wheel.Time, err error) {
 	first, last, ok := strings.Cut(value, "-")
 	if !ok || first == "" {
@@ -174,12 +171,12 @@ func between(flag, value, example string) (from, to wheel.Time, err error) {
 		return 0, 0, err
 	}
 	if to <= from {
-		return 0, 0, fmt.Errorf("%s: %q ends before it has begun", flag, value)
+		return 0, 0, fmt.Errorf("%s: %q ends before it begins", flag, value)
 	}
 	return from, to, nil
 }
 
-// previewParams reads NAME=NUMBER.
+// previewParams parses NAME=NUMBER.
 func previewParams(values []string) ([]buff.Arg, error) {
 	var out []buff.Arg
 	for _, v := range values {
@@ -196,7 +193,7 @@ func previewParams(values []string) ([]buff.Arg, error) {
 	return out, nil
 }
 
-// fraction reads "2", "0.25" or "1/3", exactly.
+// fraction parses "2", "0.25" or "1/3", exactly.
 func fraction(text string) (num, den uint32, ok bool) {
 	top, bottom := text, "1"
 	if whole, part, decimal := strings.Cut(text, "."); decimal {

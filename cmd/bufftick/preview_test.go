@@ -144,18 +144,6 @@ func TestPreviewSVG(t *testing.T) {
 	require.Equal(t, string(first), again, "the same script gives the same bytes")
 }
 
-func TestPreviewHelp(t *testing.T) {
-	stdout, stderr, code := tool("preview", "-h")
-	require.Zero(t, code)
-	require.Empty(t, stderr)
-	for _, w := range []string{
-		"preview --f=PATH,... <id>", "--apply-at=", "--haste=", "--extend=", "--dispel=", "--pause=", "--until=", "--svg=FILE",
-		"    bufftick preview venom -f buffs/ -apply-at 0,4s -events",
-	} {
-		require.Contains(t, stdout, w)
-	}
-}
-
 // What cannot be printed is an error, of a text and of a picture.
 func TestPreviewFullOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -185,7 +173,7 @@ buffs:
 			slip = "(MISSING)"
 		}
 		for flag := range 8 {
-			c := &previewCmd{ID: "a", ApplyAt: []string{"0"}, Until: "10s"}
+			c := &previewCmd{ID: "a", Width: 80, ApplyAt: []string{"0"}, Until: "10s"}
 			values := []*[]string{&c.ApplyAt, &c.Also, &c.Haste, &c.Extend, &c.Dispel, &c.Pause, &c.Tag, &c.Param}[flag]
 			*values = []string{v}
 			script, err := c.script()

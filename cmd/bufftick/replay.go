@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// tolerance is how far apart two ends may be and still be the same: a recorder
-// notes what it hears, and not when it happened.
+// tolerance is the largest difference between equal ends: a recorder notes when it received an
+// event, not when it happened.
 const tolerance = 100 // ms
 
 // defaultFrame is the frame of a game server that ticks 20 times a second.
@@ -22,27 +22,31 @@ const defaultFrame = 50 * time.Millisecond
 
 // replayCmd is "bufftick replay".
 type replayCmd struct {
-	Trace  string `arg:"" help:"The recording: ms,event,source,target,spell,name,kind,stacks."`
-	Spells string `required:"" placeholder:"FILE" help:"The spells whose duration is known: spell,name,kind,duration_ms,refresh."`
-
-	Frame time.Duration `default:"${defaultFrame}" placeholder:"SPAN" help:"Length of a frame. If not given, 50ms."`
+	Trace  string
+	Spells string
+	Frame  time.Duration
 	poolFlags
 }
 
-// Help is the part of --help behind the flags.
-func (*replayCmd) Help() string {
-	return `What the recording applies, refreshes and dispels is asked of the engine at the
-recorded times. The engine decides by itself when a buff of a known duration
-ends, and that is compared with the recorded end:
+func (c *replayCmd) flags(f *flags) {
+	f.StringVar(&c.Spells, "spells", "", "`FILE` of the spells whose duration is known: spell,name,kind,duration_ms,refresh. Required.")
+	f.spanVar(&c.Frame, "frame", defaultFrame, "`SPAN` of a frame.")
+	c.poolFlags.flags(f)
+}
+
+func (*replayCmd) help() string {
+	return `TRACE has the columns ms,event,source,target,spell,name,kind,stacks. Its applications,
+refreshes and dispels are sent to the engine at the recorded times. The engine decides when
+a buff of a known duration ends, and that end is compared with the recorded one:
 
     match  the two are within 100 ms
-    early  the recording ends it before its time; the engine is told then
-    late   the engine ended what was still alive in the recording
+    early  the recording ends the buff before its time; the engine then removes it
+    late   the engine ended a buff that was still alive in the recording
 
 Neither -frame nor -workers changes these figures.
 
-A recording has at most 32 MiB, 1000000 lines, 10000 spells, and 10000 names that carry
-something; that holds for pipes and /dev/stdin too.
+A recording has at most 32 MiB, 1000000 lines, 10000 spells, and 10000 units with buffs, also
+if it is a pipe or /dev/stdin.
 
 Examples:
 
@@ -50,8 +54,12 @@ Examples:
     bufftick replay arena.csv --spells spells.csv -frame 10ms -workers 4`
 }
 
-// Run reads both files, replays, and prints the report.
-func (c *replayCmd) Run(stdout output) error {
+// run reads both files, replays the trace and prints the report.
+func (c *replayCmd) run(args []string, stdout, _ io.Writer) error {
+	c.Trace = args[0]
+	if c.Spells == "" {
+		return usageError{errors.New("bufftick: -spells is missing; see bufftick replay -help")}
+	}
 	if err := checkFrame(c.Frame); err != nil {
 		return err
 	}
@@ -91,15 +99,13 @@ type replay struct {
 
 	spawned  map[buff.OwnerID]bool
 	commands int
-	frames   *hdrhistogram.Histogram // ns
-	took     time.Duration           // all of it
+	took     time.Duration
 }
 
 func newReplay(o engine.Options, frame time.Duration, table map[spellID]spell, trace []record) (*replay, error) {
 	r := &replay{
 		frame: frame, table: table, specs: map[spellID]*buff.Spec{}, ids: map[string]buff.OwnerID{},
 		spawned: map[buff.OwnerID]bool{}, judge: newJudge(),
-		frames: hdrhistogram.New(1, int64(time.Minute), 3),
 	}
 	specs := definitions(table, trace)
 	if len(specs) > maxSpells {
@@ -122,9 +128,9 @@ func newReplay(o engine.Options, frame time.Duration, table map[spellID]spell, t
 // String returns the ID of the spell's definition.
 func (id spellID) String() string { return id.number + "/" + id.kind }
 
-// definitions makes a definition of each spell of the trace. One that is not in the
-// table lives until it is removed. What the stack limit of a spell is the trace
-// shows; a spell that is never dosed has one stack, and is only refreshed.
+// definitions returns a definition for each spell of the trace. Spells that are not in the table last
+// until they are removed. The stack limit is the largest number of stacks in the trace; a spell
+// without doses has one stack.
 func definitions(table map[spellID]spell, trace []record) []buff.Spec {
 	var list []buff.Spec
 	place := map[spellID]int{}
@@ -148,7 +154,7 @@ func definitions(table map[spellID]spell, trace []record) []buff.Spec {
 	return list
 }
 
-// all feeds the whole trace.
+// all replays the whole trace.
 func (r *replay) all(trace []record) error {
 	start := time.Now()
 	for i := range trace {
@@ -172,20 +178,16 @@ func (r *replay) reach(at wheel.Time) {
 	}
 }
 
-// tick runs one frame and hears which buffs have ended.
+// tick runs one frame and passes ended buffs to the judge.
 func (r *replay) tick(dt time.Duration) {
-	start := time.Now()
-	f := r.engine.Tick(dt)
-	// A frame beyond the histogram's minute would be noted as a minute.
-	_ = r.frames.RecordValue(min(max(int64(time.Since(start)), 1), int64(time.Minute)))
-	for e := range f.Events() {
+	for e := range r.engine.Tick(dt).Events() {
 		if e.Kind == buff.Removed {
 			r.judge.ended(e)
 		}
 	}
 }
 
-// owner returns the number of a name; whoever carries something is let in.
+// owner returns the number of a name. Owners of buffs are spawned.
 func (r *replay) owner(name string, carries bool) (buff.OwnerID, error) {
 	id, ok := r.ids[name]
 	if !ok {

@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
-	"time"
 )
 
-// mostLates is how many late ends are shown.
+// mostLates is the number of late ends that are printed.
 const mostLates = 10
 
-// report prints what came of a replay. What depends on the machine is in the last
-// two lines.
-func (r *replay) report(stdout output, c *replayCmd, trace []record) error {
+// report prints the result of a replay. Only the last line depends on the machine.
+func (r *replay) report(stdout io.Writer, c *replayCmd, trace []record) error {
 	var b bytes.Buffer
 	j := &r.judge
 	fmt.Fprintf(&b, "%s: %d lines, %v, %d units; %s: %d spells\n\n",
@@ -40,15 +39,12 @@ func (r *replay) report(stdout output, c *replayCmd, trace []record) error {
 			fmt.Fprintf(&b, "%6d %s\n", n, reasons[why])
 		}
 	}
-	quantile := func(q float64) time.Duration { return time.Duration(r.frames.ValueAtQuantile(q)) }
-	fmt.Fprintf(&b, "\n%d commands, %.0f a second\n%d frames of at most %v: p50 %v, p99 %v, max %v\n",
-		r.commands, float64(r.commands)/max(r.took.Seconds(), 1e-9),
-		r.frames.TotalCount(), r.frame, quantile(50), quantile(99), time.Duration(r.frames.Max()))
+	fmt.Fprintf(&b, "\n%d commands, %.0f a second\n", r.commands, float64(r.commands)/max(r.took.Seconds(), 1e-9))
 	_, err := stdout.Write(b.Bytes())
 	return err
 }
 
-// byPlain puts the spell with the most such ends first.
+// byPlain sorts the spell with the most such ends first.
 func (j *judge) byPlain(a, b spellID) int {
 	return cmp.Or(cmp.Compare(j.plain[b], j.plain[a]), cmp.Compare(a.number, b.number), cmp.Compare(a.kind, b.kind))
 }

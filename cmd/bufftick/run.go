@@ -15,21 +15,26 @@ import (
 
 // runCmd is "bufftick run".
 type runCmd struct {
-	Files []string `arg:"" name:"file" help:"Scenarios: YAML or JSON, one or a list."`
-
-	Frame time.Duration `default:"${longestFrame}" placeholder:"SPAN" help:"Length of a frame, such as 50ms. If not given, from step to step. Scenarios with \"seen: true\" name their frames and ignore it."`
-	Check bool          `help:"Compare each log with the scenario's \"want\": one line for each, and the difference if there is one."`
+	Files []string
+	Frame time.Duration
+	Check bool
 	poolFlags
 }
 
-// Help is the part of --help behind the flags.
-func (*runCmd) Help() string {
-	return `A scenario has definitions of buffs, a script of steps, and the log it wants.
-Neither -frame nor -workers changes a line of the log. A file has at most 1 MiB, also if it
-is a pipe or /dev/stdin, and the log of a scenario at most 1000000 events.
+func (c *runCmd) flags(f *flags) {
+	f.spanVar(&c.Frame, "frame", scenario.LongestFrame, "`SPAN` of a frame, such as 50ms. Scenarios with \"seen: true\" ignore it: their steps are the frames.")
+	f.BoolVar(&c.Check, "check", false, "Compare each log with \"want\" of the scenario and print the difference.")
+	c.poolFlags.flags(f)
+}
 
-A step has "at" (whole ms, or a span such as 5s), "owner" (p1) and one of these, with its options.
-show prints attributes and tags, one or a list, as "5000 value speed=210 state.stunned=false":
+func (*runCmd) help() string {
+	return `A scenario contains definitions of buffs, a script of steps, and the expected log, "want".
+Neither -frame nor -workers changes the log. A file has at most 1 MiB, also if it is a pipe
+or /dev/stdin, and a log at most 1000000 events.
+
+A step has "at" (whole ms, or a span such as 5s), "owner" (default p1), and one of these verbs
+with its options. "show" prints attributes and tags, one or a list:
+5000 value speed=210 state.stunned=false
 
 ` + scenario.StepHelp() + `
 
@@ -39,12 +44,13 @@ Examples:
     bufftick run -frame 50ms -workers 8 fight.yaml duel.json
     bufftick run -check scenarios.json
 
-The exit code is 1 if a scenario cannot be run or, with -check, does not agree.`
+The exit code is 1 if a scenario cannot be run or, with -check, has another log.`
 }
 
-// Run reads all the files, then runs their scenarios in order. If a file cannot be
-// read, none is run; what is wrong with one scenario does not keep back the others.
-func (c *runCmd) Run(stdout output, stderr messages) error {
+// run reads all files, then runs their scenarios in order. If a file cannot be parsed, none is run. A
+// scenario with errors does not stop the others.
+func (c *runCmd) run(args []string, stdout, stderr io.Writer) error {
+	c.Files = args
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -59,7 +65,7 @@ func (c *runCmd) Run(stdout output, stderr messages) error {
 		list = append(list, more...)
 	}
 	if bad {
-		for _, s := range list { // all that is wrong is said at once
+		for _, s := range list { // report all errors at once
 			if len(s.Faults) > 0 {
 				fmt.Fprintln(stderr, s.Faults)
 			}
@@ -79,14 +85,14 @@ func (c *runCmd) check() error {
 	return c.poolFlags.check()
 }
 
-// readScenarios reads one file. Its error is one for the file as a whole.
+// readScenarios reads one file. The error is about the file as a whole.
 func readScenarios(name string) ([]*scenario.Scenario, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, unread(name, err)
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, definition.MaxFileSize+1)) // one more, and the parser says that it is too much
+	src, err := io.ReadAll(io.LimitReader(f, definition.MaxFileSize+1)) // one more byte than the parser accepts
 	if err != nil {
 		return nil, unread(name, err)
 	}
@@ -101,12 +107,11 @@ func (c *runCmd) log(s *scenario.Scenario) ([]string, error) {
 	return s.Play(c.options(), c.Frame)
 }
 
-// mostOfFailed is how many lines of its log a scenario prints that has failed: the last ones say what
-// led to it, and there can be a million.
+// mostOfFailed is the number of last lines that are printed of the log of a failed scenario.
 const mostOfFailed = 100
 
 // print prints the logs.
-func (c *runCmd) print(list []*scenario.Scenario, stdout output, stderr messages) error {
+func (c *runCmd) print(list []*scenario.Scenario, stdout, stderr io.Writer) error {
 	var failed error
 	for _, s := range list {
 		if s.Listed || len(c.Files) > 1 {
@@ -123,7 +128,7 @@ func (c *runCmd) print(list []*scenario.Scenario, stdout output, stderr messages
 			text.WriteByte('\n')
 		}
 		if _, err := stdout.Write(text.Bytes()); err != nil {
-			return err // and not the other logs for nobody
+			return err
 		}
 		if err != nil {
 			fmt.Fprintln(stderr, err)
@@ -133,8 +138,8 @@ func (c *runCmd) print(list []*scenario.Scenario, stdout output, stderr messages
 	return failed
 }
 
-// compare prints, for each scenario, whether its log is the one it wants.
-func (c *runCmd) compare(list []*scenario.Scenario, stdout output) error {
+// compare prints for each scenario whether its log is the expected one.
+func (c *runCmd) compare(list []*scenario.Scenario, stdout io.Writer) error {
 	agree := 0
 	for _, s := range list {
 		lines, err := c.log(s)
@@ -160,7 +165,7 @@ func (c *runCmd) compare(list []*scenario.Scenario, stdout output) error {
 	return nil
 }
 
-// indented returns the lines as a block beneath a FAIL.
+// indented returns the lines as a block below a FAIL.
 func indented(lines []string) string {
 	var b strings.Builder
 	for _, l := range lines {

@@ -9,22 +9,23 @@ import (
 // schemaCmd is "bufftick schema".
 type schemaCmd struct{}
 
-// Help is the part of --help behind the flags.
-func (*schemaCmd) Help() string {
-	return `With this as the first line of a file of definitions, an editor that knows YAML
-completes its fields, tells what they mean and marks slips:
+func (*schemaCmd) flags(*flags) {}
+
+func (*schemaCmd) help() string {
+	return `With this first line in a file of definitions, an editor with YAML support completes fields,
+explains them and marks errors:
 
     # yaml-language-server: $schema=./bufftick.schema.json
 
-It may stand among the definitions: a folder's *.schema.json are not read as such.
+The schema may be in the folder of the definitions: the loader ignores *.schema.json.
 
 Example:
 
     bufftick schema > buffs/bufftick.schema.json`
 }
 
-// Run prints the schema.
-func (*schemaCmd) Run(stdout output) error {
+// run prints the schema.
+func (*schemaCmd) run(_ []string, stdout, _ io.Writer) error {
 	_, err := io.WriteString(stdout, definition.Schema())
 	return err
 }

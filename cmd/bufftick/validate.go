@@ -17,21 +17,24 @@ import (
 
 // validateCmd is "bufftick validate".
 type validateCmd struct {
-	Paths []string `arg:"" name:"path" help:"Folders and files: definitions, which all belong to one catalog, and scenarios, each with its own."`
-
-	JSON    bool          `help:"Print a JSON array, with file, line, column, severity, id, field, rule and message."`
-	Strict  bool          `help:"Warnings count: the exit code is 1 if there is one."`
-	Except  []string      `placeholder:"RULE" help:"Rules that are not looked for: ${rules}."`
-	Applied []string      `placeholder:"ID" help:"What the game applies by itself. Warns of what neither it nor another definition applies."`
-	Every   time.Duration `placeholder:"SPAN" help:"Shortest time between two applications of one definition by the game, for limit-unreached."`
-	Frame   time.Duration `default:"${checkFrame}" placeholder:"SPAN" help:"Length of the game's frames, for off-frame. If not given, ${checkFrame}."`
+	JSON, Strict    bool
+	Except, Applied []string
+	Every, Frame    time.Duration
 }
 
-// Help is the part of --help behind the flags.
-func (*validateCmd) Help() string {
-	return `All errors of all files are printed at once, each with file, line, column and a caret.
-If there are none, warnings show what is valid but probably a mistake. A scenario is checked as
-"bufftick run" checks it, and its definitions as those of a catalog of its own; it is not run.
+func (c *validateCmd) flags(f *flags) {
+	f.BoolVar(&c.JSON, "json", false, "Print a JSON array with file, line, column, severity, id, field, rule and message.")
+	f.BoolVar(&c.Strict, "strict", false, "Exit with 1 if there is a warning.")
+	f.listVar(&c.Except, "except", "`RULE` not to check: "+strings.Join(definition.Rules(), ", ")+".")
+	f.listVar(&c.Applied, "applied", "`ID` that the game applies. Enables warnings about definitions that neither the game nor another definition applies.")
+	f.spanVar(&c.Every, "every", 0, "Shortest `SPAN` between two applications of one definition by the game, for limit-unreached.")
+	f.spanVar(&c.Frame, "frame", definition.DefaultFrame, "`SPAN` of the game's frames, for off-frame.")
+}
+
+func (*validateCmd) help() string {
+	return `PATH is a file or a folder. Definitions belong to one catalog, each scenario has its own. All
+errors of all files are reported at once, each with file, line, column and a caret. If there are
+none, warnings report what is valid but probably a mistake. A scenario is checked, not run.
 
 Examples:
 
@@ -41,23 +44,23 @@ Examples:
     bufftick validate -strict -except beyond-wheel,off-frame buffs
     bufftick validate -json buffs > findings.json
 
-The exit code is 1 if something is wrong, 2 if the command line is, otherwise 0.`
+The exit code is 1 if there is an error, 2 if the command line is wrong, otherwise 0.`
 }
 
-// Run checks the definitions as one catalog, and each scenario.
-func (c *validateCmd) Run(stdout output) error {
+// run checks the definitions as one catalog, and each scenario.
+func (c *validateCmd) run(args []string, stdout, _ io.Writer) error {
 	if err := c.check(); err != nil {
 		return err
 	}
 	o := definition.CheckOptions{Frame: c.Frame, Applied: c.Applied, Every: c.Every, Except: c.Except}
-	paths, scenarios, findings := split(c.Paths)
+	paths, scenarios, findings := split(args)
 	var counts []string
 	failed := len(findings) > 0
 	if len(paths) > 0 {
 		cat, warnings, err := definition.Check(nil, o, paths...)
 		if err != nil {
 			failed = true
-			warnings = err.(definition.Errors) // what Check returns
+			warnings = err.(definition.Errors)
 		} else {
 			counts = append(counts, counted(cat.Len(), "definition"))
 		}
@@ -174,11 +177,11 @@ func (c *validateCmd) check() error {
 	return nil
 }
 
-// finding is an error or a warning as other programs read it.
+// finding is the JSON form of an error or a warning.
 type finding struct {
 	File     string `json:"file"`
-	Line     int    `json:"line"`   // from 1; 0 for the file as a whole
-	Column   int    `json:"column"` // the same, in characters
+	Line     int    `json:"line"`   // from 1; 0 for the whole file
+	Column   int    `json:"column"` // likewise, in characters
 	Severity string `json:"severity"`
 	ID       string `json:"id"`
 	Field    string `json:"field"`
@@ -197,7 +200,7 @@ func writeFindings(to io.Writer, list definition.Errors) error {
 	return enc.Encode(findings)
 }
 
-// counted is a number of things in words: "1 error", "2 errors".
+// counted returns "1 error" or "2 errors".
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
