@@ -6,11 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"runtime/pprof"
+	"runtime/trace"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/pkg/profile"
 )
 
 // settings is what the flags say.
@@ -117,7 +118,7 @@ func (s *settings) complete() error {
 	if s.duration <= 0 || s.duration > maxDuration {
 		return fmt.Errorf("-duration must be above 0 and at most %v, not %v", maxDuration, s.duration)
 	}
-	if s.profile != "" && profiles[s.profile] == nil {
+	if s.profile != "" && profiles[s.profile] == "" {
 		return fmt.Errorf("-profile must be cpu, mem or trace, not %q", s.profile)
 	}
 	if s.bosses > s.players {
@@ -137,18 +138,30 @@ func usage() string {
 	return "mmo plays a small online game with bots on package engine.\n\n" + strings.ReplaceAll(b.String(), "\t", "  ")
 }
 
-// profiles are the words of -profile.
-var profiles = map[string]func(*profile.Profile){
-	"cpu":   profile.CPUProfile,
-	"mem":   profile.MemProfile,
-	"trace": profile.TraceProfile,
-}
+// profiles are the kinds of -profile and the files that are written.
+var profiles = map[string]string{"cpu": "cpu.pprof", "mem": "mem.pprof", "trace": "trace.out"}
 
-// startProfile starts the profile of that word, if any, and returns what ends it.
-func startProfile(word string) (stop func()) {
-	if word == "" {
-		return func() {}
+// startProfile starts a profile and returns a function that ends it and writes the file. "" is none.
+func startProfile(kind string) (stop func() error, err error) {
+	if kind == "" {
+		return func() error { return nil }, nil
 	}
-	// Ctrl-C is run's business, and the summary is all that is printed.
-	return profile.Start(profiles[word], profile.ProfilePath("."), profile.NoShutdownHook, profile.Quiet).Stop
+	f, err := os.Create(profiles[kind])
+	if err != nil {
+		return nil, err
+	}
+	end := func() error { pprof.StopCPUProfile(); return nil }
+	switch kind {
+	case "cpu":
+		err = pprof.StartCPUProfile(f)
+	case "trace":
+		err = trace.Start(f)
+		end = func() error { trace.Stop(); return nil }
+	case "mem":
+		end = func() error { return pprof.Lookup("allocs").WriteTo(f, 0) }
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error { return errors.Join(end(), f.Close()) }, nil
 }

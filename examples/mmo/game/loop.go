@@ -5,8 +5,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/bufftick/bufftick/buff/catalog/watch"
 )
 
@@ -20,19 +18,15 @@ type loop struct {
 	watch   *live               // nil without -live
 
 	played      int
-	late        int                     // frames that began when the next was due already
-	took        time.Duration           // in all
-	frame, tick *hdrhistogram.Histogram // ns: the whole frame; in it, the engine's Tick
+	late        int           // frames that began after the next one was due
+	took        time.Duration // in total
+	frame, tick times         // of whole frames; of the engine's Tick in them
 }
-
-const longest = int64(time.Hour) // that a histogram counts
 
 func newLoop(w *world, s *status, out io.Writer) *loop {
 	w.story = newStory(w, func(lines ...string) { s.above(out, lines...) }, coloured(out))
 	return &loop{
 		world: w, status: s, orders: make(chan order), over: make(chan struct{}),
-		frame: hdrhistogram.New(1, longest, 3),
-		tick:  hdrhistogram.New(1, longest, 3),
 	}
 }
 
@@ -48,13 +42,13 @@ func (l *loop) play(ctx context.Context) {
 		l.act()
 		tick := time.Now()
 		frame := l.eng.Tick(l.at(l.played+1) - l.at(l.played))
-		record(l.tick, time.Since(tick))
+		l.tick.add(time.Since(tick))
 		l.see(frame)
 		if l.keep != nil {
 			l.keep.zone.After(frame)
 		}
 		took := time.Since(began)
-		record(l.frame, took)
+		l.frame.add(took)
 		l.watch.framed(took)
 		l.played++
 		l.status.show(l, took)
@@ -95,8 +89,4 @@ func (l *loop) wait(ctx context.Context, start time.Time) bool {
 	case <-time.After(left):
 		return true
 	}
-}
-
-func record(h *hdrhistogram.Histogram, d time.Duration) {
-	_ = h.RecordValue(min(int64(d), longest)) // cannot fail within its range
 }

@@ -39,9 +39,13 @@ func Run(ctx context.Context, args []string, c Console) int {
 	return 0
 }
 
-// run builds a world, plays it and tells what came of it.
-func run(ctx context.Context, s settings, c Console) error {
-	defer startProfile(s.profile)()
+// run builds a world, plays it and prints the summary.
+func run(ctx context.Context, s settings, c Console) (err error) {
+	profiled, err := startProfile(s.profile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, profiled()) }()
 	w, err := newWorld(s)
 	if err != nil {
 		return err

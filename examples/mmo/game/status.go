@@ -6,54 +6,44 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
-	"golang.org/x/term"
 )
 
-// status writes how the game goes, once a second: on a terminal a line that stays below all that
-// is told, anywhere else one more line each time.
+// status writes the state of the game once a second. On a terminal the line stays below all other
+// output and is overwritten; elsewhere each is a new line.
 type status struct {
-	to     io.Writer
-	width  func() int // of the terminal in columns; nil: it is none
-	line   string     // that stands there
-	next   time.Time
-	since  time.Time
-	events int                     // of the game when it was last shown
-	recent *hdrhistogram.Histogram // ns: the frames since then
+	to       io.Writer
+	terminal bool
+	line     string // the last one
+	next     time.Time
+	since    time.Time // when the last line was written
+	events   int       // of the game at that time
+	recent   times     // of the frames since then
 }
 
 func newStatus(to io.Writer) *status {
 	now := time.Now()
-	s := &status{to: to, since: now, next: now.Add(time.Second), recent: hdrhistogram.New(1, longest, 3)}
-	if f := terminal(to); f != nil {
-		s.width = func() int {
-			if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
-				return columns
-			}
-			return 80
-		}
-	}
-	return s
+	return &status{to: to, terminal: isTerminal(to), since: now, next: now.Add(time.Second)}
 }
 
-// terminal returns what is written to, if it is a terminal, and nil otherwise.
-func terminal(to io.Writer) *os.File {
-	if f, ok := to.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return f
+// isTerminal reports whether to is a terminal, or another character device.
+func isTerminal(to io.Writer) bool {
+	f, ok := to.(*os.File)
+	if !ok {
+		return false
 	}
-	return nil
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// coloured reports whether lines there are to have colours: on a terminal that knows them, unless its
-// user wants none (no-color.org).
+// coloured reports whether output has colours: on a terminal that supports them, unless the user has
+// turned them off (no-color.org).
 func coloured(to io.Writer) bool {
-	return terminal(to) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return isTerminal(to) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// show takes in a frame, and writes the line when it is time.
+// show counts a frame, and writes the line if a second has passed.
 func (s *status) show(l *loop, took time.Duration) {
-	record(s.recent, took)
+	s.recent.add(took)
 	now := time.Now()
 	if now.Before(s.next) {
 		return
@@ -61,39 +51,39 @@ func (s *status) show(l *loop, took time.Duration) {
 	events := l.totals.total()
 	perSecond := float64(events-s.events) / now.Sub(s.since).Seconds()
 	s.line = fmt.Sprintf("%v  frame p99 %s, %d late  %s  %d players fell  %.0f events/s  %d buffs",
-		l.now, millis(s.recent.ValueAtQuantile(99)), l.late, l.fights(), l.totals.deaths, perSecond, l.totals.alive())
+		l.now, millis(s.recent.quantile(99)), l.late, l.fights(), l.totals.deaths, perSecond, l.totals.alive())
 	s.events, s.since, s.next = events, now, now.Add(time.Second)
-	s.recent.Reset()
-	if s.width == nil {
+	s.recent = times{}
+	if !s.terminal {
 		fmt.Fprintln(s.to, s.line)
 		return
 	}
 	s.draw()
 }
 
-// draw writes the line over itself, as much as there is room for: a longer one would go on below, and
-// stay. It is of plain ASCII.
+// draw overwrites the line. The terminal truncates it (?7l turns wrapping off): a wrapped line could
+// not be overwritten.
 func (s *status) draw() {
-	if s.width != nil && s.line != "" {
-		fmt.Fprintf(s.to, "\r%s\x1b[K", s.line[:min(len(s.line), max(0, s.width()-1))])
+	if s.terminal && s.line != "" {
+		fmt.Fprintf(s.to, "\r\x1b[?7l%s\x1b[K\x1b[?7h", s.line)
 	}
 }
 
-// clear takes the line away, for what is printed next.
+// clear removes the line before other output.
 func (s *status) clear() {
-	if s.width != nil && s.line != "" {
+	if s.terminal && s.line != "" {
 		fmt.Fprint(s.to, "\r\x1b[K")
 	}
 }
 
-// above writes lines to where else they belong, above the line of the state.
+// above writes lines to another output, above the status line.
 func (s *status) above(to io.Writer, lines ...string) {
 	s.clear()
-	_, _ = io.WriteString(to, strings.Join(lines, "\n")+"\n") // what cannot be written, the summary finds too
+	_, _ = io.WriteString(to, strings.Join(lines, "\n")+"\n") // the summary reports a failed output
 	s.draw()
 }
 
-// fights says how it goes for the bosses.
+// fights describes the state of the bosses.
 func (w *world) fights() string {
 	up, weakest := 0, 1.
 	for i := range w.raids {

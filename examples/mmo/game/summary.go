@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/bufftick/bufftick/buff"
 )
 
@@ -35,8 +33,8 @@ func (l *loop) summary() (lines, digest string) {
 	line("fights", "%d deaths, %d bosses felled, %d bursts, %d buffs dispelled", t.deaths, t.felled, t.bursts, t.dispels)
 	line("pulses", "%d due, %d run", l.pulses.due, l.pulses.run)
 	line("frames", "%d played, %d late", l.played, l.late)
-	line("frame", "%s", quantiles(l.frame))
-	line("  Tick", "%s", quantiles(l.tick))
+	line("frame", "%s", quantiles(&l.frame))
+	line("  Tick", "%s", quantiles(&l.tick))
 	line("lateness", "at most %d ms after it was due; a frame is %v", t.latest, l.at(1))
 	line("buffs", "%d alive", t.alive())
 	line("engine", "%d owners, %d deadlines waiting, %d fired, %d dropped, %d undelivered, %d refused", s.Owners, s.Timers,
@@ -75,9 +73,9 @@ func (w *world) weigh() {
 	}
 }
 
-func quantiles(h *hdrhistogram.Histogram) string {
-	return fmt.Sprintf("p50 %s, p99 %s, max %s", millis(h.ValueAtQuantile(50)), millis(h.ValueAtQuantile(99)), millis(h.Max()))
+func quantiles(t *times) string {
+	return fmt.Sprintf("p50 %s, p99 %s, max %s", millis(t.quantile(50)), millis(t.quantile(99)), millis(t.max))
 }
 
-// millis writes nanoseconds as milliseconds.
-func millis(ns int64) string { return fmt.Sprintf("%.2f ms", float64(ns)/1e6) }
+// millis formats a duration in milliseconds.
+func millis(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d)/1e6) }

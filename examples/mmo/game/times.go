@@ -1,0 +1,45 @@
+package game
+
+import (
+	"math/bits"
+	"time"
+)
+
+// times is a histogram of durations with a precision of 1/64.
+type times struct {
+	counts [(64 - 6) * 64]int
+	total  int
+	max    time.Duration
+}
+
+// bucketOf returns the index of the bucket of a duration: up to 64 ns each has its own, above that
+// each power of two has 64.
+func bucketOf(d time.Duration) int {
+	shift := max(0, bits.Len64(uint64(d))-7)
+	return shift*64 + int(d>>shift)
+}
+
+// lowest returns the shortest duration of a bucket.
+func lowest(bucket int) time.Duration {
+	shift := max(0, bucket/64-1)
+	return time.Duration(bucket-shift*64) << shift
+}
+
+func (t *times) add(d time.Duration) {
+	d = max(d, 0)
+	t.counts[bucketOf(d)]++
+	t.total++
+	t.max = max(t.max, d)
+}
+
+// quantile returns the duration that the given percentage of all durations does not exceed, rounded
+// down to its bucket.
+func (t *times) quantile(percent float64) time.Duration {
+	left := int(float64(t.total)*percent/100 + 0.5)
+	for k, n := range t.counts {
+		if left -= n; left <= 0 && n > 0 {
+			return lowest(k)
+		}
+	}
+	return 0
+}
