@@ -3,6 +3,7 @@ module github.com/bufftick/bufftick/conformance
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/bufftick/bufftick v0.0.0
 	github.com/goccy/go-yaml v1.19.2
 	github.com/stretchr/testify v1.12.1

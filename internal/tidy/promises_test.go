@@ -79,7 +79,7 @@ func isPromised(n int) bool {
 }
 
 // row matches a row of the page: the promises and the command that tests them.
-var row = regexp.MustCompile(`(?m)^\| (P\d+(?:, P\d+)*) \|.*\| ` + "`go test \\./(\\S+) -run '?([^`']+)'?`" + ` \|$`)
+var row = regexp.MustCompile(`(?m)^\| (P\d+(?:, P\d+)*) \|.*\| ` + "`(?:go test \\./(\\S+)|go -C (\\S+) test \\.) -run '?([^`']+)'?`" + ` \|$`)
 
 // TestPromisePage checks that each promise has a row in docs/promises.md whose command runs a test of it.
 func TestPromisePage(t *testing.T) {
@@ -95,7 +95,7 @@ func TestPromisePage(t *testing.T) {
 func unshown(tr *tree, page string) (out []string) {
 	shown := map[int]bool{}
 	for _, m := range row.FindAllStringSubmatch(page, -1) {
-		run, err := regexp.Compile(strings.ReplaceAll(m[3], `\|`, "|"))
+		run, err := regexp.Compile(strings.ReplaceAll(m[4], `\|`, "|"))
 		if err != nil {
 			out = append(out, fmt.Sprintf("%s: %v", m[1], err))
 			continue
@@ -103,7 +103,7 @@ func unshown(tr *tree, page string) (out []string) {
 		for _, p := range strings.Split(m[1], ", ") {
 			n, _ := strconv.Atoi(p[1:])
 			proofs(tr, func(s *source, fn *ast.FuncDecl, of int) {
-				shown[n] = shown[n] || of == n && s.dir == m[2] && run.MatchString(fn.Name.Name)
+				shown[n] = shown[n] || of == n && s.dir == m[2]+m[3] && run.MatchString(fn.Name.Name)
 			})
 		}
 	}

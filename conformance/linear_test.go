@@ -1,6 +1,7 @@
-package engine_test
+package conformance
 
 import (
+	"context"
 	"flag"
 	"math/rand/v2"
 	"sync"
@@ -145,23 +146,26 @@ func (h *clients) tick(dt time.Duration) {
 // record plays a history and returns its calls with all their answers.
 func record(t *testing.T, seed uint64) []porcupine.Operation {
 	d := rand.New(rand.NewPCG(seed, 13))
-	cat := catalogOf(t,
+	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "shield", Duration: histSpan, Stack: define.Stacking{By: define.ByTarget}},
 		buff.Spec{ID: "oath", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}},
 	)
-	o := engine.Options{Catalog: cat, Workers: 1 + int(seed%3), Budget: patient}
+	require.NoError(t, err)
+	o := engine.Options{Catalog: cat, Workers: 1 + int(seed%3), Budget: -1}
 	if seed%4 == 3 {
 		o.Budget = 1 // the owner is busy as often as not
 	}
+	eng, err := engine.New(o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, eng.Close(context.Background())) })
 	h := &clients{
-		eng: open(t, o), specs: [2]*buff.Spec{cat.Spec("shield"), cat.Spec("oath")}, posts: make(chan struct{}, 2*histClients*histOps),
+		eng: eng, specs: [2]*buff.Spec{cat.Spec("shield"), cat.Spec("oath")}, posts: make(chan struct{}, 2*histClients*histOps),
 		adds: map[int64]buff.Event{}, removes: map[removal]wheel.Time{},
 	}
-	spawn(t, h.eng, 1)
+	require.NoError(t, eng.Spawn(1, nil))
 	for i := range h.timeouts {
 		delay := time.Duration(1+d.IntN(60)) * time.Millisecond
 		h.due[i] = wheel.Time(0).After(delay)
-		var err error
 		h.timeouts[i], err = h.eng.AddTimeout(1, delay, func(*engine.Context) { h.rang[i] = true })
 		require.NoError(t, err)
 	}
@@ -236,7 +240,7 @@ func TestP13_Linearizable(t *testing.T) {
 			for _, op := range ops {
 				t.Logf("%d to %d, client %d: %s", op.Call, op.Return, op.ClientId, histModel.DescribeOperation(op.Input, op.Output))
 			}
-			require.FailNow(t, "not linearizable", "go test ./engine -run TestP13_Linearizable -histories.seed %d -histories 1", seed)
+			require.FailNow(t, "not linearizable", "go -C conformance test . -run TestP13_Linearizable -histories.seed %d -histories 1", seed)
 		}
 	}
 	t.Logf("%d histories, %d calls, %d late", n, calls, late)
