@@ -31,7 +31,7 @@ func TestMinuteOfPlayer(t *testing.T) {
 		buff.Spec{ID: "odd:name", Duration: 3 * time.Second},
 	)
 	require.NoError(t, err)
-	eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: history.MinBytes})
 	require.NoError(t, err)
 	require.NoError(t, eng.Spawn(7, nil))
 	var want []string

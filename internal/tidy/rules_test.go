@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"internal/recovered":               {},
 	"internal/recovered/recoveredtest": {},
 	"internal/recording":               {"buff", "buff/define", "wheel", "internal/wire"},
-	"internal/scenario":                {"engine", "buff", "buff/define", "buff/verb", "wheel", "internal/definition", "internal/misspelt", "github.com/goccy/go-yaml"},
+	"internal/scenario":                {"engine", "buff", "buff/define", "buff/stat", "buff/verb", "wheel", "internal/definition", "internal/misspelt", "github.com/goccy/go-yaml"},
 	"internal/snapshot":                {"buff"},
 	"internal/wire":                    {},
 	"internal/misspelt":                {},
