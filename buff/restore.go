@@ -43,7 +43,8 @@ type Restoration struct {
 // for an Uptime buff that of the server, at the rate that its own and its owner's time had
 // at the moment of saving, also if they stood still; a clock that went back counts as
 // none. Pulses in that time are as Saving.Offline says, with the stacks of the last of them,
-// and Suppressed if the buff was hidden or its owner is immune; a [define.TailPartial] is lost.
+// and Suppressed if the buff was hidden or its owner is immune; the partial one of a
+// [define.TailPartial] comes after the whole ones.
 // A number with [define.SnapshotPulse] is asked for at each of them, by what is back and by the buff itself.
 // Stacks that end with a rest of the buff end one after the other and are told together, and
 // so is what ran in a queue.
@@ -408,7 +409,10 @@ func (r *restorer) burst() error {
 	events, calls := 0, 0
 	for k := range r.backs {
 		c := &r.backs[k]
-		times, _ := c.told()
+		times, _, tail := c.told()
+		if tail {
+			times++
+		}
 		events += int(times) + 1
 		if c.parts {
 			events++

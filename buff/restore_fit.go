@@ -28,6 +28,8 @@ type comeback struct {
 	gone   bool  // it has ended meanwhile
 	parts  bool  // some of its stacks have, or what ran in its queue
 	pulses int64 // that fell into the time away
+	tail   int64 // of one that has gone: the ms from its last boundary to its end, of a period of tailOf, for define.TailPartial
+	tailOf int64
 	stacks int32 // of the last of them
 	sum    int64 // of the magnitudes of those, with TimersEach
 	ran    int   // of those that waited in its queue, from 1, the one that runs now; 0: what ran still does
@@ -286,7 +288,7 @@ func (c *comeback) passShared() {
 		c.beatUntil(i.end)
 		n := c.spec.expiring(int(i.stacks))
 		if n >= int(i.stacks) {
-			c.gone = true
+			c.end()
 			return
 		}
 		i.stacks -= int16(n)
@@ -304,7 +306,7 @@ func (c *comeback) passQueue() {
 	for i.end <= c.over {
 		c.beatUntil(i.end)
 		if len(x.async) == 0 {
-			c.gone = true
+			c.end()
 			return
 		}
 		best := strongestOf(x.async)
@@ -316,6 +318,19 @@ func (c *comeback) passQueue() {
 		c.parts = true
 	}
 	c.beatUntil(c.over)
+}
+
+// end ends the buff at its end, the boundaries up to which have been counted.
+func (c *comeback) end() {
+	c.gone = true
+	if c.spec.Tail != define.TailPartial || c.period == 0 {
+		return
+	}
+	c.tailOf = c.period
+	if c.x.length > 0 {
+		c.tailOf = c.x.length
+	}
+	c.tail = max(int64(c.i.end-c.i.beat)+c.tailOf, 0)
 }
 
 // setLevel is what Set.setLevel does.
@@ -381,21 +396,22 @@ func (c *comeback) boundaries(until wheel.Time) int64 {
 	return int64(until-c.i.beat)/c.period + 1
 }
 
-// told returns how many events there are for the pulses of the time away, and for how many
-// pulses each stands if that is more than one.
-func (c *comeback) told() (times int64, count int32) {
+// told returns how many events there are for the whole pulses of the time away, for how many
+// pulses each stands if that is more than one, and whether a partial one follows.
+func (c *comeback) told() (times int64, count int32, tail bool) {
 	save := &c.spec.Save
-	switch {
-	case c.pulses == 0 || save.Offline == define.OfflineNone:
-		return 0, 0
-	case save.Offline == define.OfflineAll:
+	switch save.Offline {
+	case define.OfflineNone:
+		return 0, 0, false
+	case define.OfflineAll:
 		most := int64(save.OfflineCap)
 		if most == 0 {
 			most = 100
 		}
-		return min(c.pulses, most), 0
-	case c.pulses > 1:
-		return 1, int32(min(c.pulses, math.MaxInt32))
+		return min(c.pulses, most), 0, c.tail > 0 && c.pulses < most
 	}
-	return 1, 0
+	if c.pulses > 1 {
+		count = int32(min(c.pulses, math.MaxInt32))
+	}
+	return min(c.pulses, 1), count, c.tail > 0
 }

@@ -341,7 +341,7 @@ func (r *restorer) tellGone(c *comeback) {
 // it modifies. Where there is no room for them, the catalog having changed, they are asked without.
 func (r *restorer) worksAgain(c *comeback) {
 	s, i := r.set, &c.i
-	if n, _ := c.told(); n == 0 || i.flags&hidden != 0 || c.spec.uses&usesPulsed == 0 || c.spec.uses&usesModifiers == 0 || !s.roomFor(c.spec, 0) {
+	if n, _, tail := c.told(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.uses&usesPulsed == 0 || c.spec.uses&usesModifiers == 0 || !s.roomFor(c.spec, 0) {
 		return
 	}
 	sheet := s.needBeside().needSheet(c.spec.catalog)
@@ -356,29 +356,30 @@ func (r *restorer) worksAgain(c *comeback) {
 	s.overrule(sheet, younger)
 }
 
-// tellPulses does the pulses that fell into the time away; e is one of them, at where the
+// tellPulses does the pulses that fell into the time away, the partial one last; e is one of them, at where the
 // buff is.
 func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
 	s, t, spec := r.set, r.turn, c.spec
-	times, count := c.told()
-	if times == 0 {
+	times, count, tail := c.told()
+	if times == 0 && !tail {
 		return
 	}
-	e.Stacks, e.Count = c.stacks, count
+	whole := e
+	whole.Stacks, whole.Count = c.stacks, count
 	if spec.Stack.Timers == define.TimersEach {
-		e.Magnitude = c.sum
+		whole.Magnitude = c.sum
 	}
 	suppressed := true
 	switch {
 	case c.i.flags&hidden&^immune != 0: // what it was immune to may have ended while it was away
-		e.Kind = Suppressed
+		whole.Kind = Suppressed
 	case s.beside.gate() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
-		e.Kind, e.Why = Suppressed, Immune
+		whole.Kind, whole.Why = Suppressed, Immune
 	default:
 		suppressed = false
 	}
-	for range times {
-		t.emit(s, &e)
+	tell := func(e *Event) {
+		t.emit(s, e)
 		switch {
 		case suppressed:
 		case at != noSlot:
@@ -386,5 +387,15 @@ func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
 		default:
 			s.followPulseOf(t, at, &c.i, spec, c.x.magnitudes)
 		}
+	}
+	for range times {
+		tell(&whole)
+	}
+	if tail {
+		e.Kind, e.Why = whole.Kind, whole.Why
+		if !suppressed {
+			e.Elapsed, e.Period = c.tail, c.tailOf
+		}
+		tell(&e)
 	}
 }
