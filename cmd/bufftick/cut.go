@@ -21,6 +21,7 @@ type cutCmd struct {
 	File         string
 	Zone         string
 	Verify, JSON bool
+	Compact      bool
 	Catalogs     []string
 }
 
@@ -28,12 +29,16 @@ func (c *cutCmd) flags(f *flags) {
 	f.StringVar(&c.Zone, "zone", "", "`NAME` of the only zone to print.")
 	f.BoolVar(&c.Verify, "verify", false, "Print only damage, and one line per zone.")
 	f.BoolVar(&c.JSON, "json", false, "Print each zone as a JSON object on one line. The game's own data is in base64.")
+	f.BoolVar(&c.Compact, "compact", false, "Rewrite a file of store/bolt without its free space. Print its size before and after.")
 	f.listVar(&c.Catalogs, "f", "`PATH` of definitions, a file or a folder: report saved buffs without a definition.")
 }
 
 func (*cutCmd) help() string {
 	return `FILE is a file of store/bolt, or a file with one cut. A cut is the state of a zone at the end
-of a frame. The file is only read. It must not be open in a game at the same time.
+of a frame. The file must not be open in a game at the same time. It is only read, except with
+-compact: a smaller file with the same zones replaces it, if it has free space. The disk needs
+room for both. If the program is killed, FILE is the old or the new file, and complete. FILE.compact
+may be left over; the next -compact removes it.
 
 Examples:
 
@@ -41,6 +46,7 @@ Examples:
     bufftick cut -verify world.db
     bufftick cut -zone arena -f buffs/ world.db
     bufftick cut -json world.db > world.json
+    bufftick cut -compact world.db
 
 The exit code is 1 if there is damage or a definition is missing, 2 if the command line is
 wrong, otherwise 0.`
@@ -49,6 +55,9 @@ wrong, otherwise 0.`
 // run prints the cuts of the file.
 func (c *cutCmd) run(args []string, stdout, _ io.Writer) error {
 	c.File = args[0]
+	if c.Compact {
+		return c.compact(stdout)
+	}
 	var cat *buff.Catalog
 	if len(c.Catalogs) > 0 {
 		var err error
@@ -77,11 +86,25 @@ func (c *cutCmd) run(args []string, stdout, _ io.Writer) error {
 	return nil
 }
 
+// compact makes the file smaller.
+func (c *cutCmd) compact(stdout io.Writer) error {
+	if c.Zone != "" || c.Verify || c.JSON || len(c.Catalogs) > 0 {
+		return usageError{errors.New("bufftick: -compact rewrites the whole file and has no other flags; see bufftick cut -help")}
+	}
+	before, after, err := bolt.Compact(c.File)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %d bytes before, %d now\n", c.File, before, after)
+	return err
+}
+
 // readCut is a zone or the error of reading it.
 type readCut struct {
-	zone string
-	cut  *store.Cut // nil: see err
-	err  error
+	zone     string
+	cut      *store.Cut // nil: see err
+	arriving []store.Arrival
+	err      error
 }
 
 // read returns the zones of the file.
@@ -101,7 +124,7 @@ func (c *cutCmd) read() (cuts []readCut, warning string, err error) {
 		if err != nil {
 			return nil, "", store.At(err, c.File, "")
 		}
-		return []readCut{{cut.Zone, cut, nil}}, "", nil
+		return []readCut{{zone: cut.Zone, cut: cut}}, "", nil
 	}
 	s, err := bolt.Open(c.File, bolt.Options{ReadOnly: true})
 	if err != nil {
@@ -120,7 +143,11 @@ func (c *cutCmd) read() (cuts []readCut, warning string, err error) {
 		if errors.Is(err, store.ErrEmpty) {
 			err = nil
 		}
-		cuts = append(cuts, readCut{zone, cut, err})
+		x := readCut{zone: zone, cut: cut, err: err}
+		if err == nil {
+			x.arriving, x.err = s.Arrivals(context.Background(), []string{zone})
+		}
+		cuts = append(cuts, x)
 	}
 	if len(cuts) == 0 && c.Zone != "" {
 		return nil, "", fmt.Errorf("bufftick: %s: there is no zone %q, but %q", c.File, c.Zone, zones)
@@ -143,11 +170,11 @@ func (c *cutCmd) print(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int
 		return 1
 	}
 	if c.JSON {
-		return printCutJSON(out, x.cut)
+		return printCutJSON(out, x)
 	}
 	if x.cut.Frame == 0 {
 		fmt.Fprintf(out, "zone %q: no cut, epoch %d\n", x.zone, x.cut.Epoch)
-		return 0
+		return c.printArriving(out, x, cat)
 	}
 	older := 0
 	for k := range x.cut.Owners {
@@ -166,17 +193,32 @@ func (c *cutCmd) print(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int
 		}
 	}
 	for k := range x.cut.Owners {
-		bad += c.printOwner(out, &x.cut.Owners[k], cat)
+		o, state := &x.cut.Owners[k], ""
+		if o.Older {
+			state = ", older: it was busy"
+		}
+		bad += c.printOwner(out, o, state, cat)
+	}
+	return bad + c.printArriving(out, x, cat)
+}
+
+// printArriving prints the owners on their way to a zone. Of very many the store returns the first.
+func (c *cutCmd) printArriving(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int) {
+	if n := len(x.arriving); n > 0 && c.Verify {
+		more := ""
+		if n == store.MostArrivals {
+			more = " or more"
+		}
+		fmt.Fprintf(out, "  %s%s on the way to it\n", counted(n, "owner"), more)
+	}
+	for k := range x.arriving {
+		bad += c.printOwner(out, &x.arriving[k].Owner, ", on its way to this zone", cat)
 	}
 	return bad
 }
 
-func (c *cutCmd) printOwner(out *bytes.Buffer, o *store.Owner, cat *buff.Catalog) (bad int) {
+func (c *cutCmd) printOwner(out *bytes.Buffer, o *store.Owner, state string, cat *buff.Catalog) (bad int) {
 	if !c.Verify {
-		state := ""
-		if o.Older {
-			state = ", older: it was busy"
-		}
 		fmt.Fprintf(out, "owner %d: frame %d%s, blob %d bytes, data %d bytes\n", o.ID, o.Frame, state, len(o.Blob), len(o.Data))
 	}
 	buffs, err := savedBuffs(o.Blob)
@@ -225,6 +267,7 @@ type cutJSON struct {
 	Uptime   int64             `json:"uptime_ms"`
 	Areas    []store.ZoneClock `json:"areas,omitempty"`
 	Owners   []ownerJSON       `json:"owners"`
+	Arriving []ownerJSON       `json:"arriving,omitempty"` // on their way to this zone
 	Commands []string          `json:"commands,omitempty"` // in hexadecimal
 	Data     []byte            `json:"data,omitempty"`
 }
@@ -238,7 +281,8 @@ type ownerJSON struct {
 	Data   []byte          `json:"data,omitempty"`
 }
 
-func printCutJSON(out *bytes.Buffer, c *store.Cut) (bad int) {
+func printCutJSON(out *bytes.Buffer, x readCut) (bad int) {
+	c := x.cut
 	m := c.Clocks.Moment
 	z := cutJSON{
 		Zone: c.Zone, Epoch: c.Epoch, Frame: c.Frame, Now: int64(m.Now), Wall: m.Wall, Uptime: m.Uptime,
@@ -247,8 +291,7 @@ func printCutJSON(out *bytes.Buffer, c *store.Cut) (bad int) {
 	for _, id := range c.Commands {
 		z.Commands = append(z.Commands, fmt.Sprintf("%x", id))
 	}
-	for k := range c.Owners {
-		o := &c.Owners[k]
+	add := func(list []ownerJSON, o *store.Owner) []ownerJSON {
 		j := ownerJSON{ID: o.ID, Frame: o.Frame, Older: o.Older, Data: o.Data}
 		if len(o.Blob) > 0 {
 			text, err := buff.BlobJSON(o.Blob)
@@ -258,7 +301,13 @@ func printCutJSON(out *bytes.Buffer, c *store.Cut) (bad int) {
 			}
 			j.Blob = text
 		}
-		z.Owners = append(z.Owners, j)
+		return append(list, j)
+	}
+	for k := range c.Owners {
+		z.Owners = add(z.Owners, &c.Owners[k])
+	}
+	for k := range x.arriving {
+		z.Arriving = add(z.Arriving, &x.arriving[k].Owner)
 	}
 	if err := json.NewEncoder(out).Encode(z); err != nil {
 		fmt.Fprintln(out, err)

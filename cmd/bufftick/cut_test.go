@@ -95,6 +95,57 @@ func TestCut(t *testing.T) {
 	require.Equal(t, "health 85", string(z.Owners[0].Data))
 }
 
+// TestCutArriving: owners on their way are printed with the zone to which they go, which may not exist yet.
+func TestCutArriving(t *testing.T) {
+	cutFiles(t)
+	s, err := bolt.Open("world.db", bolt.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Commit(t.Context(), &store.Batch{
+		Head: store.Head{Zone: "arena", Epoch: 1, Frame: 42}, Since: 41,
+		Moved: []store.Move{
+			{Owner: store.Owner{ID: 7, Frame: 42, Blob: poisoned(t)}, To: "hall"},
+			{Owner: store.Owner{ID: 8, Frame: 42}, To: "harbour"},
+		},
+	}))
+	require.NoError(t, s.Close())
+	require.Equal(t, `zone "arena": frame 42, epoch 1, 0 owners, 0 of them older, 0 commands
+  now 00:00:00.000, wall 1970-01-01T00:00:00.000Z, uptime 0s
+zone "hall": no cut, epoch 1
+owner 7: frame 42, on its way to this zone, blob 45 bytes, data 0 bytes
+  poison x2, 7s left, source 9
+zone "harbour": no cut, epoch 0
+owner 8: frame 42, on its way to this zone, blob 0 bytes, data 0 bytes
+`, transcript([]string{"cut", "world.db"}))
+	require.Contains(t, transcript([]string{"cut", "-verify", "world.db"}), "zone \"harbour\": no cut, epoch 0\n  1 owner on the way to it\n")
+	require.Contains(t, transcript([]string{"cut", "-json", "-zone", "hall", "world.db"}), `"arriving":[{"id":7,`)
+}
+
+// TestCutCompact: the file gets smaller, and all else is as before.
+func TestCutCompact(t *testing.T) {
+	cutFiles(t)
+	before := transcript([]string{"cut", "world.db"})
+	s, err := bolt.Open("world.db", bolt.Options{})
+	require.NoError(t, err)
+	b := &store.Batch{Head: store.Head{Zone: "hall", Epoch: 1, Frame: 1}, Owners: []store.Owner{{ID: 9, Blob: make([]byte, 1<<20)}}}
+	require.NoError(t, s.Commit(t.Context(), b))
+	b = &store.Batch{Head: store.Head{Zone: "hall", Epoch: 1, Frame: 2}, Since: 1, Deleted: []buff.OwnerID{9}}
+	require.NoError(t, s.Commit(t.Context(), b))
+	require.Contains(t, transcript([]string{"cut", "-compact", "world.db"}), "world.db: store: locked by another process")
+	require.NoError(t, s.Close())
+	require.Regexp(t, `^world\.db: \d{7} bytes before, \d{5} now\n$`, transcript([]string{"cut", "-compact", "world.db"}))
+	require.Contains(t, transcript([]string{"cut", "world.db"}), strings.TrimSuffix(before, "zone \"hall\": no cut, epoch 1\n"))
+
+	for line, want := range map[string]string{
+		"cut -compact arena.cut":             "arena.cut: store: not of bufftick",
+		"cut -compact nothing.db":            "no such file",
+		"cut -compact -zone arena world.db":  "-compact rewrites the whole file",
+		"cut -compact -verify world.db":      "-compact rewrites the whole file",
+		"cut -compact -f buffs.yaml arena.x": "-compact rewrites the whole file",
+	} {
+		require.Contains(t, transcript(strings.Fields(line)), want, line)
+	}
+}
+
 // TestCutDamaged: what is damaged, or has no definition, is said with its place, and is exit code 1.
 func TestCutDamaged(t *testing.T) {
 	cutFiles(t)

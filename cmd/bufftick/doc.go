@@ -9,6 +9,7 @@
 //	bufftick new      RECIPE                copy a recipe to start with
 //	bufftick schema                         print the JSON Schema of definitions, for editors
 //	bufftick cut      FILE                  print the saved zones of a game, and damage
+//	bufftick cut      -compact FILE         remove the free space of a file
 //	bufftick replay   TRACE -spells FILE    compare when the engine and a real game end buffs
 //
 // It has no clock: a scenario of a day runs at once. Flags may have one dash or two and may follow

@@ -61,6 +61,11 @@ func Open(path string, o Options) (*Store, error) {
 			return nil, fmt.Errorf("store/bolt: making %s: %w", path, err)
 		}
 	}
+	return openFile(path, o)
+}
+
+// openFile opens an existing file.
+func openFile(path string, o Options) (*Store, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store/bolt: %s: %w", path, err)
@@ -69,7 +74,7 @@ func Open(path string, o Options) (*Store, error) {
 	err = s.recovered(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{
 			ReadOnly: o.ReadOnly, Timeout: lockWait, NoSync: o.noSync, FreelistType: bbolt.FreelistMapType,
-			OpenFile: s.openFile,
+			OpenFile: s.openChecked,
 		})
 		return err
 	})
@@ -82,8 +87,8 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// openFile opens and locks the file, and checks its pages, before bbolt reads them.
-func (s *Store) openFile(path string, flag int, mode os.FileMode) (*os.File, error) {
+// openChecked opens and locks the file, and checks its pages, before bbolt reads them.
+func (s *Store) openChecked(path string, flag int, mode os.FileMode) (*os.File, error) {
 	f, err := s.openLocked(func() (*os.File, error) { return os.OpenFile(path, flag&^os.O_CREATE, mode) })
 	if err != nil {
 		return nil, err

@@ -28,6 +28,13 @@
 // any time, and a process that is killed loses or doubles none. A repeated commit moves no owner again, because the
 // zone is already at the frame of the move.
 //
+// # Compaction
+//
+// bbolt reuses free pages, but a file never becomes smaller. [Compact], which "bufftick cut -compact" calls, locks the
+// file, reads every zone, copies everything to a new file next to it, compares the two, syncs the new file, and
+// renames it to the old one's path. The old file is never written to, so a process that is killed, or a power
+// loss, leaves the old file or the new one at the path, each complete.
+//
 // # While the file is open
 //
 // Before and after each commit the path is compared with the open file. If the file has been removed, renamed,

@@ -26,3 +26,11 @@ func lock(f *os.File, exclusive bool) error {
 
 // unlock gives back what lock has taken.
 func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
+// chown gives a file the owner of another one, which fails for any owner but the own one, except for root.
+func chown(f *os.File, as os.FileInfo) error {
+	if stat, ok := as.Sys().(*syscall.Stat_t); ok && (int(stat.Uid) != os.Geteuid() || int(stat.Gid) != os.Getegid()) {
+		return f.Chown(int(stat.Uid), int(stat.Gid))
+	}
+	return nil
+}

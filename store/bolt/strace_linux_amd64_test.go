@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,45 +13,56 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// strace runs a command and records what it does to one file by system calls: what bbolt really
-// asks the kernel for, not what its code is thought to. What the command writes to the file of that
-// name with ".acks" behind it are its acknowledgements, 8 bytes each.
+// strace runs a command and records the system calls by which it changes one file: the calls that bbolt really
+// makes. Writes of the command to the file of that name plus ".acks" are its acknowledgements, 8 bytes each.
 func strace(cmd *exec.Cmd, file string) (*storetest.Trace, error) {
 	start, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	runtime.LockOSThread() // the one that may ask for what it traces
-	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	main := cmd.Process.Pid
-	var status syscall.WaitStatus
-	if _, err := syscall.Wait4(main, &status, 0, nil); err != nil {
-		return nil, err
-	}
-	const exitKill = 0x100000
-	err = syscall.PtraceSetOptions(main, syscall.PTRACE_O_TRACECLONE|syscall.PTRACE_O_TRACESYSGOOD|exitKill)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.PtraceSyscall(main, 0); err != nil {
-		return nil, err
-	}
-	s := &tracer{main: main, file: file, trace: &storetest.Trace{Start: start}, inside: map[int]bool{}}
-	return s.trace, s.run()
+	s := &tracer{file: file, trace: &storetest.Trace{Start: start}, inside: map[int]bool{}}
+	s.do = s.record
+	return s.trace, s.start(cmd)
 }
 
+// tracer watches the system calls of a command.
 type tracer struct {
 	main   int
 	file   string
 	trace  *storetest.Trace
 	inside map[int]bool // threads in the middle of a system call
+
+	do func(thread int, regs *syscall.PtraceRegs) error // after each system call
 }
 
-func (s *tracer) run() error {
+// errKill is returned by tracer.do to kill the command.
+var errKill = errors.New("kill the child")
+
+func (s *tracer) start(cmd *exec.Cmd) error {
+	runtime.LockOSThread() // ptrace is bound to the thread that starts the command
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.main = cmd.Process.Pid
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(s.main, &status, 0, nil); err != nil {
+		return err
+	}
+	const exitKill = 0x100000
+	err := syscall.PtraceSetOptions(s.main, syscall.PTRACE_O_TRACECLONE|syscall.PTRACE_O_TRACESYSGOOD|exitKill)
+	if err != nil {
+		return err
+	}
+	if err := syscall.PtraceSyscall(s.main, 0); err != nil {
+		return err
+	}
+	return s.run()
+}
+
+// run returns when the command has ended.
+func (s *tracer) run() (killed error) {
 	for {
 		var status syscall.WaitStatus
 		thread, err := syscall.Wait4(-1, &status, syscall.WALL, nil)
@@ -63,6 +75,9 @@ func (s *tracer) run() error {
 			if thread != s.main {
 				continue
 			}
+			if killed != nil {
+				return killed
+			}
 			if status.ExitStatus() != 0 {
 				return fmt.Errorf("the child ended with %d", status.ExitStatus())
 			}
@@ -71,8 +86,17 @@ func (s *tracer) run() error {
 		deliver := 0
 		switch sig := status.StopSignal(); {
 		case sig == syscall.SIGTRAP|0x80:
-			if s.inside[thread] = !s.inside[thread]; !s.inside[thread] {
-				if err := s.call(thread); err != nil {
+			if s.inside[thread] = !s.inside[thread]; !s.inside[thread] && killed == nil {
+				var regs syscall.PtraceRegs
+				err := syscall.PtraceGetRegs(thread, &regs)
+				if err == nil {
+					err = s.do(thread, &regs)
+				}
+				if err == errKill {
+					killed = err
+					err = syscall.Kill(s.main, syscall.SIGKILL)
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -85,18 +109,20 @@ func (s *tracer) run() error {
 	}
 }
 
-// call looks at a system call that has returned.
-func (s *tracer) call(thread int) error {
-	var regs syscall.PtraceRegs
-	if err := syscall.PtraceGetRegs(thread, &regs); err != nil {
-		return err
-	}
+// fd returns the path of a file descriptor of the command.
+func (s *tracer) fd(n uint64) string {
+	name, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", s.main, n))
+	return name
+}
+
+// record adds a system call to the trace.
+func (s *tracer) record(_ int, regs *syscall.PtraceRegs) error {
 	switch regs.Orig_rax {
 	case syscall.SYS_WRITE, syscall.SYS_PWRITE64, syscall.SYS_FTRUNCATE, syscall.SYS_FSYNC, syscall.SYS_FDATASYNC:
 	default:
 		return nil
 	}
-	name, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", s.main, regs.Rdi))
+	name := s.fd(regs.Rdi)
 	if !strings.HasPrefix(name, s.file) {
 		return nil
 	}
@@ -124,7 +150,7 @@ func (s *tracer) call(thread int) error {
 	return nil
 }
 
-// peek reads memory of the child.
+// peek reads memory of the command.
 func (s *tracer) peek(b []byte, at int64) error {
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", s.main))
 	if err != nil {

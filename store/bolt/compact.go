@@ -1,0 +1,129 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/bufftick/bufftick/store"
+)
+
+// compactBatch is how many bytes of keys and values Compact copies in one transaction.
+const compactBatch = 64 << 20
+
+// Compact rewrites a file without its free pages, and returns its size before and after. A file is not
+// replaced if the new one would not be smaller. The file must not be open in any process, and its disk needs room for
+// both.
+//
+// The new file is written next to the old one, as FILE.compact, synced and compared with the old one, and then renamed. So
+// a process that is killed at any moment leaves a complete file at the path. It may also leave FILE.compact, which the
+// next Compact removes.
+//
+// It fails as [Open] does, and with [store.ErrDamaged] if a zone cannot be read. Then the file is unchanged.
+func Compact(path string) (before, after int64, err error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return 0, 0, fmt.Errorf("store/bolt: %w", err)
+	}
+	s, err := openFile(real, Options{}) // and lock it until the new file has its path
+	if err != nil {
+		return 0, 0, err
+	}
+	before = s.identity.Size()
+	defer func() { err = s.at(errors.Join(err, s.Close())) }()
+	if err := s.readAll(); err != nil {
+		return before, before, err
+	}
+	temp := real + ".compact"
+	defer os.Remove(temp)
+	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return before, before, err
+	}
+	if err := s.copyTo(temp); err != nil {
+		return before, before, err
+	}
+	after, err = finish(temp, s.identity)
+	if err != nil || after >= before {
+		return before, before, err
+	}
+	if err := s.inPlace(0); err != nil {
+		return before, before, err
+	}
+	if runtime.GOOS == "windows" { // it cannot rename to an open file
+		if err := s.Close(); err != nil {
+			return before, before, err
+		}
+	}
+	if err := os.Rename(temp, real); err != nil {
+		return before, before, err
+	}
+	return before, after, syncFolder(filepath.Dir(real))
+}
+
+// readAll checks that all zones can be read.
+func (s *Store) readAll() error {
+	zones, err := s.Zones()
+	for _, zone := range zones {
+		if _, err := s.Load(context.Background(), zone); err != nil && !errors.Is(err, store.ErrEmpty) {
+			return err
+		}
+	}
+	return err
+}
+
+// copyTo writes everything that the file contains to a new one, and compares the two.
+func (s *Store) copyTo(temp string) error {
+	dst, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType})
+	if err != nil {
+		return err
+	}
+	err = s.recovered(func() error { return bbolt.Compact(dst, s.db, compactBatch) })
+	if err == nil {
+		_, err = s.transact(s.db.View, func(from *bbolt.Tx) error {
+			return dst.View(func(to *bbolt.Tx) error { return sameBuckets(from.Cursor(), to.Cursor()) })
+		})
+	}
+	return errors.Join(err, dst.Close())
+}
+
+// sameBuckets compares the keys, values and buckets below two cursors.
+func sameBuckets(a, b *bbolt.Cursor) error {
+	ka, va := a.First()
+	kb, vb := b.First()
+	for ; ka != nil || kb != nil; ka, va = a.Next() {
+		if !bytes.Equal(ka, kb) || !bytes.Equal(va, vb) || (va == nil) != (vb == nil) {
+			return &store.DamageError{Place: fmt.Sprintf("key %q of the new file", ka), Problem: "it differs from the old file"}
+		}
+		if ka != nil && va == nil {
+			if err := sameBuckets(a.Bucket().Bucket(ka).Cursor(), b.Bucket().Bucket(kb).Cursor()); err != nil {
+				return err
+			}
+		}
+		kb, vb = b.Next()
+	}
+	return nil
+}
+
+// finish checks the new file, removes the pages at its end that bbolt has reserved, gives it the owner and the
+// permissions of the old one, and syncs it.
+func finish(temp string, old os.FileInfo) (size int64, err error) {
+	s, err := openFile(temp, Options{ReadOnly: true})
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.transact(s.db.View, func(tx *bbolt.Tx) error { size = tx.Size(); return nil })
+	if err := errors.Join(err, s.Close()); err != nil {
+		return 0, err
+	}
+	f, err := os.OpenFile(temp, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	return size, errors.Join(f.Truncate(size), chown(f, old), f.Chmod(old.Mode().Perm()), f.Sync(), f.Close())
+}
