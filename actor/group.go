@@ -85,6 +85,9 @@ type Group[O, M any] struct {
 	batch *round[O, M]
 	round atomic.Pointer[round[O, M]]
 
+	// more lifts the limit of StartOne when it delivers; nil: there is no limit.
+	more <-chan time.Time
+
 	// wake holds a token when a Wait that sleeps should look again: all is
 	// done, or a worker died. A token that nobody waited for costs the next Wait one
 	// round.
@@ -174,7 +177,13 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 // in the ready list, and the next Start or Wait tries again. Where Submit runs the
 // task itself, all is handled when Start returns. It costs O(1) for each staged mailbox. Only the
 // loop goroutine may call it.
-func (g *Group[O, M]) Start(n int) {
+func (g *Group[O, M]) Start(n int) { g.StartOne(n, nil) }
+
+// StartOne is Start for so little work that one worker is done with it before a second one is awake. Until more delivers,
+// which a Wait has to see, there is one worker at most; so a Handle that does not return holds up the other mailboxes
+// until then. Nothing may be running. Only the loop goroutine may call it.
+func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
+	g.more = more
 	if n < 0 {
 		n = len(g.staged)
 	}
@@ -275,6 +284,8 @@ func (g *Group[O, M]) wait(timeout <-chan time.Time, done func() bool) bool {
 		}
 		select {
 		case <-g.wake:
+		case <-g.more:
+			g.more = nil
 		case <-timeout:
 			return g.locked(done)
 		}

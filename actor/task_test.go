@@ -2,6 +2,8 @@ package actor_test
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -36,3 +38,42 @@ func TestTask(t *testing.T) {
 	require.Equal(t, 1, tasks)
 	require.Equal(t, -1, within)
 }
+
+// TestGroup_StartOne: one worker is submitted until more delivers; then a mailbox whose Handle does not return holds up no other.
+func TestGroup_StartOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		submitted, gate := 0, make(chan struct{})
+		pool := submits(func(task func()) error { submitted++; go task(); return nil })
+		g := newGroup(pool, 3, func(w int, b *box) {
+			if b.Owner.name == "stuck" {
+				<-gate
+			}
+			takeAll(w, b)
+		})
+		b := newBoxes("a", "b", "c")
+		for _, b := range b {
+			send(t, g, b, 1)
+		}
+		g.StartOne(-1, make(chan time.Time))
+		require.True(t, g.Wait(nil, true))
+		require.Equal(t, 1, submitted)
+		requireBoxes(t, b, g.Collect(nil, nil))
+
+		stuck := newBoxes("stuck")[0]
+		send(t, g, stuck, 1)
+		send(t, g, b[0], 2)
+		more := make(chan time.Time, 1)
+		more <- time.Time{}
+		g.StartOne(-1, more)
+		require.False(t, g.Wait(time.After(time.Second), false))
+		require.Equal(t, 3, submitted)
+		require.Equal(t, []int{1, 2}, b[0].Owner.got)
+		close(gate)
+		require.True(t, g.Wait(nil, true))
+	})
+}
+
+// submits is a pool that is one function.
+type submits func(task func()) error
+
+func (f submits) Submit(task func()) error { return f(task) }

@@ -57,6 +57,9 @@ func (g *Group[O, M]) reserve() (i int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	last := len(g.free) - 1
+	if g.more != nil && len(g.free) < len(g.workers) {
+		return 0, false
+	}
 	if last < 0 || g.ready.n+len(g.behind)+g.batch.left() <= g.starting {
 		return 0, false
 	}

@@ -30,6 +30,17 @@ func (l *timeouts) count() int {
 	return int(l.live)
 }
 
+// TimeoutsCall reports whether a waiting timeout calls a function, or a handler for which slow reports true. It costs
+// O(timeouts).
+func (s *Set) TimeoutsCall(slow func(HandlerID) bool) bool {
+	for _, x := range s.beside.waits().all() {
+		if x.live && (x.do != nil || slow(x.handler)) {
+			return true
+		}
+	}
+	return false
+}
+
 // next returns the earliest instant of the owner's time at which one is due, Never if none is.
 func (l *timeouts) next() wheel.Time {
 	next := wheel.Never

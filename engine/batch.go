@@ -36,7 +36,7 @@ type batchedTurn struct {
 type turnBatch struct {
 	list []*batchedTurn // as many as there ever were
 	n    int            // of this slice
-	seen uint32         // see fetch
+	seen uint32         // keeps reads ahead of use from being optimised away
 
 	before highWater // when giveBack came last
 }
@@ -73,7 +73,6 @@ func (e *Engine) turnFor(number uint32) *batchedTurn {
 	x.number, x.order, x.at, x.given, x.used, x.again, x.whole, x.rests = number, e.nextOrder(), e.now, 0, 0, false, false, false
 	c.setTurn(v.n)
 	v.n++
-	e.group.Batch(&o.box, x)
 	return x
 }
 
@@ -96,21 +95,41 @@ func (v *batchedTurn) allowance(e *Engine) int32 {
 	return min(e.times, e.share)
 }
 
-// endBatch takes in what the batched turns have brought, in the order in which they were handed
-// over, if all are over as usual.
+// endBatch merges the results of the batched turns that were handed over, in that order.
 func (e *Engine) endBatch() {
 	v := &e.batch
 	e.high.batch.used(v.n)
 	left, whole := e.group.EndBatch()
 	if whole {
-		for _, x := range v.list[:v.n] {
-			e.endBatched(x)
-		}
+		e.mergeAll(v.list[:v.n])
 	} else {
 		e.splitBatch(left)
 	}
 	v.n = 0
 }
+
+// mergeAll merges the results of batched turns. It first reads what the loop knows of some owners and their timers, so
+// that the cache misses of many overlap.
+func (e *Engine) mergeAll(turns []*batchedTurn) {
+	for len(turns) > 0 {
+		some := turns[:min(len(turns), readAhead)]
+		turns = turns[len(some):]
+		seen := uint32(0)
+		for _, x := range some {
+			seen += e.owners.filings[x.number].order
+		}
+		for _, x := range some {
+			seen += e.wheel.Touch(e.owners.filings[x.number].timer)
+		}
+		e.batch.seen = seen
+		for _, x := range some {
+			e.endBatched(x)
+		}
+	}
+}
+
+// readAhead is the number of turns whose data is read ahead of use at once.
+const readAhead = 32
 
 // endBatched takes in what one turn has brought whose owner is idle.
 func (e *Engine) endBatched(x *batchedTurn) {
@@ -224,16 +243,21 @@ func (e *Engine) takeEvents(s *segment) {
 // all owners, then at the keys of their slots and at what is due of each, which are found through them.
 // At what is the loop's it does not look: should the budget be over just now, the loop has gone on.
 func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
-	looked := uint64(0)
-	for k := range next {
-		o := next[k].Arg.(*batchedTurn).owner
-		looked += o.set.Ahead() + uint64(o.touched)
+	l.readOwners(len(next), func(k int) *owner { return next[k].Arg.(*batchedTurn).owner })
+}
+
+// readOwners reads what turns of n owners begin with, and does nothing with it, so that the cache misses overlap.
+func (l *workerState) readOwners(n int, owner func(k int) *owner) {
+	seen := uint64(0)
+	for k := range n {
+		o := owner(k)
+		seen += o.set.Ahead() + uint64(o.touched)
 	}
-	for k := range next {
-		o := next[k].Arg.(*batchedTurn).owner
-		looked += o.set.AheadKeys() + o.set.AheadFirst()
+	for k := range n {
+		o := owner(k)
+		seen += o.set.AheadKeys() + o.set.AheadFirst()
 	}
-	l.looked = looked
+	l.looked = seen
 }
 
 // runBatched is the worker's side of a batched turn.

@@ -19,6 +19,7 @@ const closeRound = 10 * time.Millisecond
 // budget is what one Tick may wait, in all its slices together.
 type budget struct {
 	timer *time.Timer
+	small *time.Timer // see soon
 	runs  bool
 	spent bool // a wait of this Tick has come to its end
 }
@@ -38,10 +39,27 @@ func (b *budget) start(limit time.Duration) <-chan time.Time {
 	return b.timer.C
 }
 
+// soon returns a channel that delivers after a time in which one worker does little work.
+func (b *budget) soon() <-chan time.Time {
+	if b.small == nil {
+		b.small = time.NewTimer(smallWait)
+	} else {
+		b.small.Reset(smallWait)
+	}
+	return b.small.C
+}
+
+// smallWait is how long a small slice has one worker only. A handler that blocks delays the other owners of the slice
+// by so much.
+const smallWait = 200 * time.Microsecond
+
 // stop ends the Tick.
 func (b *budget) stop() {
 	if b.runs {
 		b.timer.Stop()
+	}
+	if b.small != nil {
+		b.small.Stop()
 	}
 	b.runs, b.spent = false, false
 }

@@ -421,8 +421,10 @@ func TestCopyFails(t *testing.T) {
 
 // TestCopiesMarshalGone: a Marshal that ends a worker's goroutine costs nothing that is due.
 func TestCopiesMarshalGone(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second})
-	e, err := engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: patient})
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("scratch")}})
+	e, err := engine.New(engine.Options{
+		Catalog: cat, Workers: 2, Budget: patient, Handlers: engine.Handlers{"scratch": func(*engine.Context, buff.Event) {}},
+	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, e.Close(context.Background())) }()
 	spawn(t, e, 1)

@@ -103,6 +103,22 @@
 // turn of an owner walks all its instants in order anyway. The order of owners in a Frame is that in which timers of all
 // buffs would fire: each deadline keeps the number of the turn or command that set it.
 //
+// # Where turns run
+//
+// Turns run on workers, because a handler may block. In a small frame, waking a worker costs more than the work. So the loop
+// runs a slice of at most 64 turns itself if
+//
+//   - no catalog of the engine calls a handler that is not in Options.QuickHandlers, and
+//   - no due owner has a timeout with a function, or with a handler that is not quick.
+//
+// Buffs whose effects are data call no handler and count as quick. If a small slice has to go to the workers, one is
+// woken, and the others only if it is not done after 200 µs. With Options.Synchronous all turns run on the loop.
+//
+// Events, their order and the results of commands are the same in all cases. What differs is what happens if a quick
+// handler breaks its promise: one that blocks stops the loop, and Budget does not help; one that ends its goroutine
+// (runtime.Goexit) ends the loop's goroutine, as described in Faults. A panic is contained everywhere. A function that a quick
+// handler passes to AddTimeout must be quick too: it may run in the same turn.
+//
 // # Ownership
 //
 // The loop owns the wheel, the time and every idle owner. A Tick hands the owners that are due
@@ -126,9 +142,9 @@
 // is denied. If Options.Record fails, the recording ends; if Options.SlowTrace fails, the trace
 // does; Close returns both errors. If a clock fails, one measurement is missing.
 // A function that the loop calls itself and that calls runtime.Goexit ends the loop's goroutine;
-// nothing can prevent that. If it is one of [Inbox.Run] or Options.Members, or a handler where
-// Options.Synchronous has handlers on the loop, the Tick comes to its end before, and another
-// goroutine may go on with the engine, or close it.
+// nothing can prevent that. If it is one of [Inbox.Run] or Options.Members, or a handler that runs
+// on the loop, the Tick comes to its end before, and another goroutine may go on with the engine, or
+// close it.
 //
 // What recover cannot catch ends the process: a stack overflow, a concurrent map write, os.Exit.
 // A handler that never returns keeps its worker. It costs the loop one Budget, in the Tick in

@@ -28,7 +28,7 @@ import (
 type Engine struct {
 	opts    Options                   // its Catalog is the first one
 	edition atomic.Pointer[edition]   // the definitions that are in force
-	named   []Handler                 // Options.Handlers by name, behind firstNamed; never changes
+	named   []boundHandler            // the handlers by name, behind firstNamed; never changes
 	names   map[string]buff.HandlerID // never changes: any goroutine reads it
 	release func(context.Context) error
 
@@ -142,7 +142,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		release:  release,
 		wheel:    wheel.New(0),
 		byID:     newIDs(),
-		workers:  make([]workerState, o.Workers),
+		workers:  make([]workerState, o.Workers+1),
 		names:    make(map[string]buff.HandlerID),
 		zones:    newZones(),
 		index:    newCrossIndex(o.Catalog),
@@ -166,6 +166,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	for i := range e.workers {
 		e.workers[i].init(e, i)
 	}
+	e.loopWorker().onLoop = true
 	e.group = actor.NewGroup(actor.Options[*owner, message]{
 		Pool:    pool,
 		Task:    e.task(),
@@ -188,10 +189,26 @@ const firstNamed = 1 << 24
 
 // nameHandlers numbers the handlers by name.
 func (e *Engine) nameHandlers() {
-	for i, name := range slices.Sorted(maps.Keys(e.opts.Handlers)) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(e.opts.Handlers)), maps.Keys(e.opts.QuickHandlers))
+	slices.Sort(names)
+	for i, name := range names {
 		e.names[name] = firstNamed + buff.HandlerID(i)
-		e.named = append(e.named, e.opts.Handlers[name])
+		e.named = append(e.named, e.opts.handler(name))
 	}
+}
+
+// boundHandler is a handler, and whether it may run on the loop.
+type boundHandler struct {
+	call  Handler
+	quick bool
+}
+
+// handler returns the handler of that name, or nil.
+func (o *Options) handler(name string) boundHandler {
+	if h := o.QuickHandlers[name]; h != nil {
+		return boundHandler{h, true}
+	}
+	return boundHandler{o.Handlers[name], o.Synchronous}
 }
 
 // enter panics if a handler is the caller, or something else of the game that a Tick calls, or a goroutine that

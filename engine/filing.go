@@ -69,10 +69,7 @@ func (e *Engine) isDue(c *filing, number uint32) dueOwner {
 func (e *Engine) findDue() {
 	e.due = e.due[:0]
 	sorted, last := true, dueOwner(0)
-	for k, f := range e.fired {
-		if k%lookAhead == 0 {
-			e.fetch(e.fired[k:min(k+lookAhead, len(e.fired))])
-		}
+	for _, f := range e.fired {
 		if f.ID&auraTimer != 0 {
 			e.index.auras.fired(int32(f.ID &^ auraTimer))
 			continue
@@ -93,21 +90,6 @@ func (e *Engine) findDue() {
 		e.dueSpare = radix.Sort(e.due, numberBits, e.dueSpare)
 	}
 	e.stats.Fired += uint64(len(e.fired))
-}
-
-// lookAhead is how many timers fetch looks at.
-const lookAhead = 32
-
-// fetch looks at what is known of some owners, and does nothing with it: in so short a loop
-// the processor fetches it for many at once, and without it would wait for one after the other.
-func (e *Engine) fetch(some []wheel.Fired) {
-	seen := uint32(0)
-	for _, f := range some {
-		if f.ID&auraTimer == 0 {
-			seen |= e.owners.filings[uint32(f.ID)].order
-		}
-	}
-	e.batch.seen = seen
 }
 
 // file notes when an owner wants its next turn. The wheel is told only if that is earlier than its timer fires, or if

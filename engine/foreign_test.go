@@ -69,6 +69,14 @@ var handed = []struct {
 		events: []string{"1: 3000 pulse call x1", "1: 3000 error call why=WHY"},
 	},
 	{
+		name: "Options.QuickHandlers",
+		hand: func(x *trial) {
+			x.o.Handlers, x.o.QuickHandlers = nil, engine.Handlers{"h": func(*engine.Context, buff.Event) { x.fail() }}
+		},
+		start:  func(x *trial) { add(x.t, x.e, 1, x.e.Catalog().Spec("call")) },
+		events: []string{"1: 3000 pulse call x1", "1: 3000 error call why=WHY"},
+	},
+	{
 		name: "Engine.AddTimeout", worker: true,
 		start:  func(x *trial) { x.timeout(x.e.AddTimeout(1, 3*time.Second, func(*engine.Context) { x.fail() })) },
 		events: []string{"1: 3000 timeout", "1: 3000 error WHY"},

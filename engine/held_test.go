@@ -52,7 +52,7 @@ func TestHeldEndsAtOnce(t *testing.T) {
 		add(t, e, 1, beat)
 		add(t, e, 2, beat)
 		p.refuse = func(n int) bool {
-			if n == 4 { // Start and Wait were refused; this is for those whose turn nobody has begun
+			if n == 3 { // the second worker was refused; this one is for the turns that no worker has begun
 				close(gate)
 				synctest.Wait()
 			}

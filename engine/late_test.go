@@ -186,11 +186,12 @@ func (r *refusing) Submit(task func()) error {
 // changes nothing else.
 func TestW15_PoolFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: 2 * time.Second})
+		cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: 2 * time.Second, On: buff.Hooks{Pulse: call("hurt")}})
+		handlers := engine.Handlers{"hurt": func(*engine.Context, buff.Event) {}}
 		pool := &refusing{}
-		full, err := engine.NewOn(engine.Options{Catalog: cat, Workers: 2, Budget: brief}, pool)
+		full, err := engine.NewOn(engine.Options{Catalog: cat, Workers: 2, Budget: brief, Handlers: handlers}, pool)
 		require.NoError(t, err)
-		free := open(t, engine.Options{Catalog: cat, Synchronous: true})
+		free := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: handlers})
 		type fact struct {
 			owner buff.OwnerID
 			kind  buff.EventKind

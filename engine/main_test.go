@@ -31,19 +31,24 @@ type mode struct {
 	name    string
 	workers int // 0: Synchronous
 	split   int // a span of time is cut into so many Ticks
+	quick   bool
 }
 
 var modes = []mode{
-	{"synchronous", 0, 1},
-	{"synchronous, split in 7", 0, 7},
-	{"1 worker", 1, 1},
-	{"2 workers", 2, 1},
-	{"8 workers", 8, 1},
-	{"2 workers, split in 3", 2, 3},
+	{"synchronous", 0, 1, false},
+	{"synchronous, split in 7", 0, 7, false},
+	{"1 worker", 1, 1, false},
+	{"2 workers", 2, 1, false},
+	{"8 workers", 8, 1, false},
+	{"2 workers, split in 3", 2, 3, false},
+	{"2 workers, quick handlers", 2, 1, true},
 }
 
 func (m mode) set(o *engine.Options) {
 	o.Workers, o.Synchronous, o.Budget = m.workers, m.workers == 0, patient
+	if m.quick {
+		o.Handlers, o.QuickHandlers = nil, o.Handlers
+	}
 }
 
 // open returns an engine that is closed at the end of the test.

@@ -45,9 +45,15 @@ type Options struct {
 	// timeouts only.
 	Catalog *buff.Catalog
 
-	// Handlers must have every name that a definition of the Catalog calls, and may
-	// have more, for timeouts.
+	// Handlers and QuickHandlers together must have every name that a definition of the Catalog calls,
+	// and may have more, for timeouts. No name may be in both.
 	Handlers Handlers
+
+	// QuickHandlers never block: no lock that is held for long, no channel, no network, no disk. They may run on the
+	// loop goroutine, which saves small frames the wake-up of a worker. A panic is contained like that of any other
+	// handler. One that does not return holds up the loop, and one that calls runtime.Goexit ends the loop's goroutine.
+	// The results are the same wherever a handler runs.
+	QuickHandlers Handlers
 
 	// Workers is the number of handlers that run at once. If zero, it is
 	// runtime.GOMAXPROCS(0). The order of events does not depend on it.
@@ -204,7 +210,7 @@ type Options struct {
 // missing returns what a catalog wants of the options and does not find.
 func (o *Options) missing(c *buff.Catalog) (errs []error) {
 	for _, name := range c.Handlers() {
-		if c.Calls(name) && o.Handlers[name] == nil {
+		if c.Calls(name) && o.Handlers[name] == nil && o.QuickHandlers[name] == nil {
 			errs = append(errs, fmt.Errorf("%w: %q, which the catalog calls", ErrUnknownHandler, name))
 		}
 	}
@@ -250,6 +256,11 @@ func (o *Options) complete() error {
 		errs = append(errs, fmt.Errorf("engine: Options.History must be zero, for none, or from %d to %d, not %d", history.MinBytes, 1<<40, h))
 	}
 	errs = append(errs, o.missing(o.Catalog)...)
+	for name := range o.QuickHandlers {
+		if _, twice := o.Handlers[name]; twice {
+			errs = append(errs, fmt.Errorf("engine: handler %q is in Options.Handlers and in QuickHandlers; keep it in one of them", name))
+		}
+	}
 	if o.CatchUp > Dilate {
 		errs = append(errs, fmt.Errorf("engine: Options.CatchUp must be Carry or Dilate, not %d", o.CatchUp))
 	}

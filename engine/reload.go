@@ -16,7 +16,8 @@ import (
 // one.
 type edition struct {
 	catalog  *buff.Catalog
-	handlers []Handler // by buff.HandlerID - 1
+	slow     bool           // it, or one before it, calls a handler that is not quick
+	handlers []boundHandler // by buff.HandlerID - 1
 }
 
 // Reload puts another catalog into force, one that has been made from the present one, or
@@ -64,9 +65,13 @@ func (e *Engine) Reload(c *buff.Catalog) (view.ReloadReport, error) {
 // publish puts a catalog into force.
 func (e *Engine) publish(c *buff.Catalog) {
 	names := c.Handlers()
-	d := &edition{catalog: c, handlers: make([]Handler, len(names))}
+	d := &edition{catalog: c, handlers: make([]boundHandler, len(names))}
 	for i, name := range names {
-		d.handlers[i] = e.opts.Handlers[name]
+		d.handlers[i] = e.opts.handler(name)
+		d.slow = d.slow || !d.handlers[i].quick
+	}
+	if old := e.edition.Load(); old != nil {
+		d.slow = d.slow || old.slow
 	}
 	e.counters.know(c)
 	for s := range c.All() {
@@ -78,7 +83,7 @@ func (e *Engine) publish(c *buff.Catalog) {
 }
 
 // handler returns the handler of that number. Any goroutine may call it.
-func (e *Engine) handler(id buff.HandlerID) Handler {
+func (e *Engine) handler(id buff.HandlerID) boundHandler {
 	if id >= firstNamed {
 		return e.named[id-firstNamed]
 	}

@@ -124,10 +124,10 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 	c, err := catalog.Parse("buffs.yaml", []byte(d.Input))
 	require.NoError(t, err)
 	o := engine.Options{Catalog: c, Handlers: engine.Handlers{}, Members: s.field.members, Epoch: time.UnixMilli(0)}
-	s.mode.set(&o)
 	for name, script := range s.scripts {
 		o.Handlers[name] = s.handler(name, script)
 	}
+	s.mode.set(&o)
 	d.MaybeScanArgs(t, "max-owners", &o.MaxOwners)
 	d.MaybeScanArgs(t, "max-buffs", &o.MaxBuffs)
 	d.MaybeScanArgs(t, "mailbox", &o.MailboxLimit)

@@ -157,15 +157,21 @@ func (e *Engine) forgetWanted() {
 	e.wanted = e.wanted[:0]
 }
 
-// work hands over those who have an allowance, waits for the workers and takes in what they
-// bring.
+// work runs the turns of this slice and merges their results.
 func (e *Engine) work() {
-	if e.group.Quiet() {
+	if e.batch.n == 0 && e.group.Quiet() {
 		return
 	}
 	e.used = true
 	defer endRegion(region(regionWork))
 	e.ticking.Store(true)
+	if e.runsHere() {
+		e.runHere(0)
+		return
+	}
+	for _, x := range e.batch.list[:e.batch.n] {
+		e.group.Batch(&x.owner.box, x)
+	}
 	if e.opts.Synchronous { // all is done inside Start
 		e.workHere(func() { e.group.Start(e.starts) })
 		return
@@ -175,7 +181,11 @@ func (e *Engine) work() {
 		limit = closeRound
 	}
 	end := e.budget.start(limit)
-	e.group.Start(e.starts)
+	if n := e.batch.n; n > 0 && n <= smallSlice && e.opts.Workers > 1 {
+		e.group.StartOne(e.starts, e.budget.soon())
+	} else {
+		e.group.Start(e.starts)
+	}
 	e.endWork(!e.group.Wait(end, e.closed))
 }
 

@@ -189,7 +189,7 @@ func TestVerbs(t *testing.T) {
 				if c.notOwn && way == "handler" {
 					continue
 				}
-				for _, m := range []mode{{"synchronous", 0, 1}, {"2 workers", 2, 1}} {
+				for _, m := range []mode{modes[0], modes[3]} {
 					synctest.Test(t, func(t *testing.T) {
 						var rec bytes.Buffer
 						x, out := c.story(t, way, m, &rec)

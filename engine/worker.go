@@ -27,6 +27,7 @@ type workerState struct {
 	own     progress     // for an owner whose turns leave nothing behind
 	batched *batchedTurn // the last one
 	inBatch bool         // it is that
+	onLoop  bool         // its turns run on the loop: see Engine.runHere
 	frame   uint64       // the frame that the lists belong to
 	emptied bool         // the loop has emptied the lists, and no turn has written to them since
 	chunks  chunks
@@ -188,7 +189,11 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 			l.finish(o, until)
 		}
 	}()
-	done = o.set.Run(&l.turn, until, min(l.engine.opts.TurnLimit, int(h.given-h.used)))
+	limit := int(h.given - h.used)
+	if !l.onLoop {
+		limit = min(l.engine.opts.TurnLimit, limit)
+	}
+	done = o.set.Run(&l.turn, until, limit)
 	l.charge(ran, told)
 	h.undone = !done
 	returned = true
@@ -206,7 +211,7 @@ func (l *workerState) charge(ran uint64, told int) {
 // allowance when there is one.
 func (l *workerState) giveWay(box *mailbox) {
 	h := l.hand
-	h.rests = h.used >= h.given || l.frame != l.engine.frames.Load()
+	h.rests = l.onLoop || h.used >= h.given || l.frame != l.engine.frames.Load()
 	h.reached = l.turn.At()
 	switch {
 	case l.inBatch:
@@ -267,7 +272,7 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	if c.Do != nil {
 		c.Do.(func(*Context))(&l.ctx)
 	} else {
-		l.engine.handler(c.Handler)(&l.ctx, *c.Event)
+		l.engine.handler(c.Handler).call(&l.ctx, *c.Event)
 	}
 	returned = true
 	l.callOut(c.Event.Spec, began)

@@ -68,6 +68,16 @@ func newWheel(sh shape, start Time) *Wheel {
 // start. Only the loop goroutine may call it.
 func (w *Wheel) Now() Time { return w.now }
 
+// Touch reads a timer and returns a number without meaning, so that a caller who is about to work with many timers can
+// have their cache misses overlap. Any handle will do.
+func (w *Wheel) Touch(h Handle) uint32 {
+	i := uint32(h)
+	if p := i >> pageBits; int(p) < len(w.pages) && int(i%pageTimers) < len(w.pages[p]) {
+		return w.pages[p][i%pageTimers].gen
+	}
+	return 0
+}
+
 // Len returns how many timers wait for their deadline. Those that fired and rest
 // are not counted. Only the loop goroutine may call it.
 func (w *Wheel) Len() int { return int(w.made) - 1 - w.free.len() - w.resting - w.gone }

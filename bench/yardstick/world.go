@@ -68,7 +68,7 @@ func newEngine(with string) world {
 	switch with {
 	case "data":
 	case "quick":
-		o.Handlers = hurt
+		o.QuickHandlers = hurt
 	default:
 		o.Handlers = hurt
 	}

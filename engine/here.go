@@ -1,0 +1,64 @@
+package engine
+
+import "github.com/bufftick/bufftick/buff"
+
+// A frame in which little is due is over sooner than a worker is awake. So the loop runs the turns of a small slice itself
+// if they call no Go handler that may block. Results do not depend on where a turn runs.
+
+// smallSlice is the number of turns up to which a slice runs on the loop.
+const smallSlice = 64
+
+// runsHere reports whether the batched turns of this slice run on the loop: all of them if the engine is synchronous;
+// otherwise if they are few, no catalog calls a handler that is not quick, and no timeout of these owners does.
+func (e *Engine) runsHere() bool {
+	v := &e.batch
+	if v.n == 0 || e.opts.Synchronous {
+		return v.n > 0
+	}
+	if v.n > smallSlice || e.edition.Load().slow {
+		return false
+	}
+	for _, x := range v.list[:v.n] {
+		if o := x.owner; o.set.Timeouts() > 0 && o.set.TimeoutsCall(e.isSlow) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *Engine) isSlow(h buff.HandlerID) bool { return !e.handler(h).quick }
+
+// loopWorker returns the place of the loop among the workers.
+func (e *Engine) loopWorker() *workerState { return &e.workers[len(e.workers)-1] }
+
+// runHere runs batched turns on the loop, from the at-th on, and merges their results one after the other. A handler that
+// ends the goroutine has the rest done on the way out: see Engine.vacate.
+func (e *Engine) runHere(at int) {
+	l, v, over := e.loopWorker(), &e.batch, false
+	e.high.batch.used(v.n)
+	defer func() {
+		if over {
+			return
+		}
+		if p := recover(); p != nil {
+			panic(p) // the engine's own
+		}
+		e.exited = true
+		e.endBatched(v.list[at])
+		e.runHere(at + 1)
+		e.noteFrame()
+	}()
+	for read := at; at < v.n; at++ {
+		if at == read {
+			read = min(at+readAhead, v.n)
+			some := v.list[at:read]
+			l.readOwners(len(some), func(k int) *owner { return some[k].owner })
+		}
+		x := v.list[at]
+		l.runBatched(&x.owner.box, x)
+		e.endBatched(x)
+	}
+	over = true
+	v.n = 0
+	e.ticking.Store(false)
+}
