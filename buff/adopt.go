@@ -37,7 +37,7 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 		versions = versions || s.specOf(s.slot(at)).catalog != t.Catalog
 	}
 	s.noteVersions(versions)
-	s.reconsider(t)
+	s.conclude(t)
 	for t.head < len(t.items) {
 		s.step(t)
 	}

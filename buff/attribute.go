@@ -125,7 +125,7 @@ func (s *Set) changeBase(t *Turn, c *Command) Result {
 	case verb.Damage:
 		return s.damage(t, c, law)
 	case verb.AddBase:
-		if c.Value == 0 {
+		if c.Value == 0 && s.withinLimits(law, c.Attr) {
 			return Result{}
 		}
 	}
@@ -155,7 +155,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
 	if c.Verb == verb.SetBase {
 		delta, err = v-was, sheet.SetBase(c.Attr, v)
-	} else if v != 0 {
+	} else {
 		delta, err = sheet.AddBase(c.Attr, v)
 	}
 	if err != nil {
@@ -173,10 +173,43 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 	if spent {
 		s.breakSpent(t)
 	}
-	if law.attributes[c.Attr-1].AtMin == define.AtMinKill && was > least && is <= least {
-		t.Issue(s, &Command{Verb: verb.Kill})
+	if is <= least && (was > least || !s.Dead()) {
+		s.atMin(t, law, c.Attr)
 	}
 	return Result{Kind: Changed, Amount: absorbed}
+}
+
+// withinLimits reports whether the base of an attribute is within the limits that it has now.
+func (s *Set) withinLimits(law *Catalog, a stat.Attr) bool {
+	sheet := s.needBeside().needSheet(law)
+	least, most := sheet.Limits(a)
+	base := sheet.Base(a)
+	return least <= base && base <= max(least, most)
+}
+
+// atMin does what the definition of an attribute says about one that has come down to its minimum.
+func (s *Set) atMin(t *Turn, law *Catalog, a stat.Attr) {
+	if law.attributes[a-1].AtMin == define.AtMinKill {
+		t.Issue(s, &Command{Verb: verb.Kill})
+	}
+}
+
+// cutBases brings bases down to maxima that have fallen below them, for good: what a maximum has taken away
+// does not come back with it. A minimum that has risen to a base counts as reached.
+//
+// It comes after a command or a due event as a whole: a buff that replaces another one of the same maximum
+// costs nothing. Story: testdata/stat/maximum_falls.txt.
+func (s *Set) cutBases(t *Turn) {
+	sheet, law := s.beside.sheet, s.law(t)
+	for c, ok := sheet.NextCut(); ok; c, ok = sheet.NextCut() {
+		s.markOwner(journal.Attributes)
+		if c.Fell && t.SheetChanged != nil {
+			t.SheetChanged(SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Place: -1, Attr: c.Attr, Was: c.Was})
+		}
+		if least, _ := sheet.Limits(c.Attr); sheet.Base(c.Attr) <= least && (c.Fell && c.Was > least || c.Rose && !s.Dead()) {
+			s.atMin(t, law, c.Attr)
+		}
+	}
 }
 
 // amountAtAct evaluates a number of an action that reads the amount of the act e.

@@ -133,7 +133,7 @@ func SetBase(owner OwnerID, attr stat.Attr, v float64) Command {
 }
 
 // AddBase adds to the base of an attribute of an owner, within its limits: what is healed is above
-// zero, what is lost below. Nothing happens if by is zero. It fails as SetBase does.
+// zero, what is lost below. If by is zero, nothing happens, unless the base is outside its limits. It fails as SetBase does.
 func AddBase(owner OwnerID, attr stat.Attr, by float64) Command {
 	return Command{Verb: verb.AddBase, Owner: owner, Attr: attr, Value: by}
 }

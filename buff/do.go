@@ -215,5 +215,5 @@ func (s *Set) happen(t *Turn, at uint16, due, own wheel.Time, r rank) {
 	default:
 		s.expire(t, at)
 	}
-	s.reconsider(t)
+	s.conclude(t)
 }

@@ -121,7 +121,8 @@
 // the numbers of the event that caused them. Damage is multiplied by stacks and share, rounded
 // to whole points, half up, and meets the shields of its school first. A change that brings an
 // attribute with [define.AtMinKill] down to its minimum kills the owner, after the commands that
-// already wait; an owner at the minimum is not killed again. From testdata/stat:
+// already wait; a dead owner at the minimum is not killed again. A maximum that is an attribute and falls
+// below a base cuts it down for good: see package stat. From testdata/stat:
 //
 //	2000 pulse burn x1
 //	2000 change burn health by=0 value=100 absorbed=16

@@ -15,7 +15,7 @@ func (m *model) carryOut(q queued) string {
 		q.op.reason = buff.Cancelled
 	}
 	r := m.command(q)
-	m.settle()
+	m.conclude()
 	return r
 }
 

@@ -276,7 +276,7 @@ func (m *model) changeBase(o op) string {
 		return "attribute"
 	case math.IsNaN(o.value):
 		return "value"
-	case o.verb == verb.AddBase && o.value == 0:
+	case o.verb == verb.AddBase && o.value == 0 && m.within(o.attr):
 		return ""
 	}
 	v, absorbed := o.value, int64(0)
@@ -301,9 +301,6 @@ func (m *model) changeBase(o op) string {
 		} else {
 			delta = is - from
 		}
-		if v == 0 {
-			is, delta = was, 0
-		}
 	}
 	m.bases[o.attr] = is + 0
 	rest := " " + o.attr + " by=" + strconv.FormatFloat(delta+0, 'g', -1, 64) + " value=" + strconv.FormatFloat(is+0, 'g', -1, 64)
@@ -320,13 +317,29 @@ func (m *model) changeBase(o op) string {
 	if o.verb == verb.Damage { // also those that had nothing from the beginning
 		m.breakShields()
 	}
-	if definitionOf(o.attr).AtMin == define.AtMinKill && was > lo && is <= lo {
+	if definitionOf(o.attr).AtMin == define.AtMinKill && is <= lo && (was > lo || !m.dead) {
 		m.issue(queued{op: op{verb: verb.Kill}})
 	}
 	if absorbed > 0 {
 		return "change " + amount(int(absorbed))
 	}
 	return "change"
+}
+
+// within reports whether the base of an attribute is within its limits.
+func (m *model) within(name string) bool {
+	lo, hi := m.limits(name)
+	return lo <= m.base(name) && m.base(name) <= max(lo, hi)
+}
+
+// conclude is what comes after each command and each due event, before what they have issued.
+func (m *model) conclude() {
+	m.settle()
+	most := m.value("most")
+	if was := m.base("health"); most != m.most && was > most { // it is never below 1
+		m.bases["health"] = most
+	}
+	m.most = most
 }
 
 // followChange issues what an action does to an attribute, for what has happened.

@@ -32,6 +32,7 @@ type model struct {
 	dead     bool
 	memories map[memory]*diminished
 	bases    map[string]float64 // of attributes, if they have ever been changed
+	most     float64            // the maximum of health, when it was last looked at
 	worked   *worked            // of the application that is carried out
 	running  portion            // of it
 	ring     string             // how things stood when settling came to no end
@@ -58,7 +59,7 @@ const never = math.MaxInt64
 const maxLines = 3000
 
 func newModel(s *script) *model {
-	return &model{script: s, dice: seeded(s.handlers), given: map[string]int{}, immune: map[string]int{}, memories: map[memory]*diminished{}, bases: map[string]float64{}}
+	return &model{script: s, dice: seeded(s.handlers), given: map[string]int{}, immune: map[string]int{}, memories: map[memory]*diminished{}, bases: map[string]float64{}, most: definitionOf("most").Base}
 }
 
 func (m *model) over() bool { return m.lineages >= maxLines }
@@ -258,7 +259,7 @@ func (m *model) run(until int64) {
 		}
 		m.begin(m.own.reach(at), at, true)
 		m.fire(first, rank)
-		m.settle()
+		m.conclude()
 		m.drain()
 	}
 }
@@ -369,7 +370,7 @@ func (m *model) call(c told) {
 		m.line("error", because(why), c)
 		if c.spec.OnFault == define.FateRemove && c.about != nil && !c.about.gone {
 			m.remove(c.about, buff.Fault)
-			m.settle()
+			m.conclude()
 		}
 	}
 }

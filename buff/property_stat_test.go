@@ -55,6 +55,7 @@ func TestStatsEndWithTheirBuffs(t *testing.T) {
 			switch want := max(min(v.Base, hi), lo); {
 			case v.Modifiers != 0 || math.Float64bits(v.Value) != math.Float64bits(want):
 				return fmt.Sprintf("%s is %v, and its base %v", v.Name, v.Value, v.Base)
+			case v.Name == "health" && v.Base >= 1 && v.Base < def.Base: // its maximum may have fallen below it
 			case !changed[v.Attr] && math.Float64bits(v.Base) != math.Float64bits(def.Base):
 				return fmt.Sprintf("the base of %s was %v and is %v, and nothing has changed it", v.Name, def.Base, v.Base)
 			}

@@ -235,7 +235,7 @@ func (s *Set) fault(t *Turn, why Reason) {
 	t.emit(s, &e)
 	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.lookup(e.Handle) != nil {
 		s.end(t, e.Handle.slot(), Fault)
-		s.reconsider(t)
+		s.conclude(t)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestReloadAttributes(t *testing.T) {
 	require.Equal(t, []float64{100, 50, 20, -20, 20, -20}, seen(), "from what it was within its limits")
 	h, _ := next.Attr("health")
 	set.Do(&turn, 0, buff.SetBase(1, h, 60))
-	require.Equal(t, []float64{60, 10, 20, -20, 20, -20}, seen())
+	require.Equal(t, []float64{60, 10, 10, -30, 10, -30}, seen(), "cut down to its limit, which fell")
 	set.Do(&turn, 0, buff.SetBase(1, m, 90))
 	require.Equal(t, []float64{60, 10, 90, 10, 90, 10}, seen(), "its limit follows")
 }

@@ -272,7 +272,10 @@ func (r *restorer) tell(zone []Command) {
 			s.purgeImmune(t, c.at)
 		}
 	}
-	s.reconsider(t)
+	if sheet := s.beside.ownSheet(); sheet != nil {
+		sheet.MoveAll() // what had raised a maximum may have ended meanwhile
+	}
+	s.conclude(t)
 	for t.head < len(t.items) {
 		s.step(t)
 	}

@@ -192,13 +192,26 @@ func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handl
 // finish ends a command at the instant at: what it has set off follows, and what it has
 // changed finds its place.
 func (s *Set) finish(t *Turn, at wheel.Time) {
-	if s.beside.gate() != nil {
-		s.reconsider(t)
-	}
+	s.conclude(t)
 	if len(t.items) > 0 {
 		s.workOff(t)
 	}
 	s.settle(t, at)
+}
+
+// conclude ends a command or a due event, before what it has set off: conditions are evaluated again, and
+// bases are cut down to maxima that have fallen.
+func (s *Set) conclude(t *Turn) {
+	b := s.beside
+	if b == nil {
+		return
+	}
+	if b.gates != nil {
+		s.reconsider(t)
+	}
+	if b.sheet != nil && b.sheet.Moved() {
+		s.cutBases(t)
+	}
 }
 
 // workOff carries out all that waits.
@@ -273,7 +286,7 @@ func (s *Set) doItem(t *Turn, it item) {
 		if r := s.carryOut(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
 			t.Failed++
 		}
-		s.reconsider(t)
+		s.conclude(t)
 		return
 	}
 	t.calls[it.at].makeCurrent(t) // where it stays: handlers issue commands, and no calls

@@ -106,24 +106,28 @@ func (t *then) happened(e *buff.Event, n int) {
 	}
 }
 
-// base returns the base of an attribute at an instant, and whether it is known.
+// base returns the base of an attribute at an instant, and whether it is known: what it was before the next
+// change. A change that no event reports, a base cut down to its maximum, is among those of were.
 func (t *then) base(a stat.Attr, at wheel.Time) (float64, bool) {
 	list := t.bases[a]
 	n, _ := slices.BinarySearchFunc(list, at+1, func(e buff.Event, at wheel.Time) int { return cmp.Compare(e.At, at) })
-	switch {
-	case n > 0:
-		return list[n-1].Value, true
-	case len(list) == 0 && int(a) <= len(t.o.Attributes):
-		return t.o.Attributes[a-1].Base, true
-	case len(list) == 0:
-		return 0, false
-	}
+	later := list[n:]
 	for _, w := range t.were {
-		if w.Attr == a && w.At == list[0].At {
+		first := len(later) == 0 || w.At <= later[0].At
+		after := slices.ContainsFunc(later, func(e buff.Event) bool { return e.At == w.At && e.Value == w.Was })
+		if w.Attr == a && w.At > at && first && !after {
 			return w.Was, true
 		}
 	}
-	return list[0].Value - list[0].Delta, true
+	switch {
+	case len(later) > 0:
+		return later[0].Value - later[0].Delta, true
+	case int(a) <= len(t.o.Attributes):
+		return t.o.Attributes[a-1].Base, true
+	case n > 0:
+		return list[n-1].Value, true
+	}
+	return 0, false
 }
 
 // sheetThen is what the attributes were at an instant.

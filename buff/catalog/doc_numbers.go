@@ -9,11 +9,13 @@
 //	  speed:      {base: 5, min: 0, max: 12, aggregate: {strongest: 1}}
 //
 //	base       0, a number             what a new owner has
-//	min, max   a number, or the name of another attribute: the value is kept within them
+//	min, max   a number, or the name of another attribute: the value is kept within them; if
+//	           a max falls below the base, the base is cut down to it for good
 //	aggregate  sum                     several modifiers of one op: all count
 //	           max | min               only the greatest, or the least
 //	           {strongest: N}          only the N that are farthest from 0
-//	at_min     nothing | kill          a change brings it down to min: the owner dies
+//	at_min     nothing | kill          it comes down to min, or a min that is an attribute
+//	                                   rises to it: the owner dies
 //
 // # Curves
 //

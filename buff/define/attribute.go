@@ -6,8 +6,8 @@ import "github.com/bufftick/bufftick/buff/stat"
 type Attribute struct {
 	stat.Attribute
 
-	// AtMin says what becomes of the owner when a change brings the number down to its
-	// Min.
+	// AtMin says what becomes of the owner when a change or a lower Max brings the base down to its
+	// Min, or the Min rises to it.
 	AtMin AtMin
 }
 

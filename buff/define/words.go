@@ -154,7 +154,7 @@ func (o *OfflineExpire) UnmarshalText(text []byte) error {
 	return wordlist.Parse(o, offlineExpireWords, text)
 }
 
-// AtMin says what becomes of an owner of whom an attribute has come down to its least.
+// AtMin says what becomes of an owner when the base of an attribute reaches its minimum.
 type AtMin uint8
 
 // What there is at the least.

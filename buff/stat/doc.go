@@ -59,10 +59,21 @@
 //   - There is no negative zero: a 0 has one pattern of bits.
 //
 // So when the last modifier has gone, every attribute's value is its base, bit for bit,
-// brought within limits. A base lies within its limits unless buff.SetBase put it outside, or a
-// limit that is an attribute moved away from it: health healed up to 120 under a maximum
-// of 120 is 100 when the maximum falls to 100. The base stays 120, and is 120 again if the
-// maximum comes back before the next damage or healing, which starts from the limited base.
+// brought within limits.
+//
+// # Limits that are attributes
+//
+// If a maximum falls below a base, the base is set to the maximum, for good: health healed up to
+// 120 under a maximum of 120 is 100 when the maximum falls to 100, and stays 100 when it is 120
+// again. That is done after each command and each due event, so a buff that replaces another one
+// with the same maximum costs nothing. So an attribute with such a maximum is for what is spent and
+// refilled, as health and mana are; a cap of a speed that comes and goes is a modifier.
+//
+// A minimum that rises above a base lifts the value as long as it stays, and not the base. With
+// at_min: kill it counts as reached, and the owner dies.
+//
+// A base that buff.SetBase put above its maximum stays until the maximum changes or the base does:
+// a game may set health and its maximum in any order. A change, also by 0, begins from the limited base.
 //
 // Bases are different: damage and healing are plain additions to what is there, and their order is
 // part of history.

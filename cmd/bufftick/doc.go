@@ -82,7 +82,8 @@
 // source, grade (basic), most (all) and newest: true. Tags and acts that no definition
 // speaks of have no effect. A RATIO is 2, 0.25 or "1/3".
 //
-// A step comes after everything that is due at its instant.
+// A step comes after everything that is due at its instant. With an expected log the time passes
+// to its last line, if that is after the last step.
 //
 // The log has one line for each event, by time, and at one instant by owner. Neither
 // -frame nor -workers nor -sync changes a line of it. With "seen: true" the frames

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -96,7 +98,23 @@ func (p *play) steps() error {
 			return p.scenario.errorAt(st.node, "%v: %v", st, err)
 		}
 	}
+	if last := p.scenario.lastWanted(); last > p.engine.Now() {
+		return p.reach(last)
+	}
 	return p.tick(0) // what the last commands did
+}
+
+// lastWanted returns the time of the last line of the expected log: the time passes until then, so that an
+// expected log may go beyond the last step.
+func (s *Scenario) lastWanted() wheel.Time {
+	last := wheel.Time(0)
+	for _, line := range s.Want {
+		word, _, _ := strings.Cut(line, " ")
+		if at, err := strconv.ParseInt(word, 10, 64); err == nil && at <= lastInstant {
+			last = max(last, wheel.Time(at))
+		}
+	}
+	return last
 }
 
 // spawn lets everybody in before the first step.

@@ -17,6 +17,7 @@ type model struct {
 	schema *stat.Schema
 	bases  []float64
 	mods   []laid
+	most   []float64 // the maxima at the last cut
 }
 
 // laid is a modifier that lies on the sheet; the list is in the order of Add.
@@ -30,7 +31,34 @@ func newModel(s *stat.Schema) *model {
 	for _, a := range s.All() {
 		m.bases = append(m.bases, a.Base)
 	}
+	m.cut()
 	return m
+}
+
+// cut brings bases down to maxima that have changed and are attributes.
+func (m *model) cut() {
+	first := m.most == nil
+	if first {
+		m.most = make([]float64, len(m.bases))
+	}
+	for range m.schema.Len() { // a maximum may have a maximum
+		for a, law := range m.schema.All() {
+			by, ok := m.schema.Attr(law.Max.String())
+			if law.Max == (stat.Limit{}) || !ok {
+				continue
+			}
+			most, _ := m.value(by)
+			lo, _ := m.limits(a)
+			if top := max(lo, most); !first && most != m.most[a] && m.bases[a] > top {
+				m.bases[a] = top + 0
+			}
+		}
+	}
+	for a, law := range m.schema.All() {
+		if by, ok := m.schema.Attr(law.Max.String()); ok && law.Max != (stat.Limit{}) {
+			m.most[a], _ = m.value(by)
+		}
+	}
 }
 
 func (m *model) remove(k Key) bool {

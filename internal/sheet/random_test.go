@@ -16,6 +16,9 @@ import (
 func TestModel(t *testing.T) {
 	for seed := range uint64(rounds(1500)) {
 		require.NoError(t, newSession(seeded(seed, 600)).run(), "seed %d", seed)
+		cut := newSession(seeded(seed, 600))
+		cut.cuts = true
+		require.NoError(t, cut.run(), "seed %d, with cuts", seed)
 	}
 }
 

@@ -109,6 +109,7 @@ type session struct {
 	model *model
 	keys  []Key // all there ever were
 	said  []string
+	cuts  bool // the limits that have changed are asked for, too
 }
 
 func newSession(d *dice) *session {
@@ -184,6 +185,13 @@ func (s *session) step() error {
 		s.say("read %d", a)
 		return s.model.compareOne(s.sheet, a)
 	default:
+		if s.cuts {
+			s.say("cut")
+			s.model.cut()
+			for ok := true; ok; {
+				_, ok = s.sheet.NextCut()
+			}
+		}
 		s.say("read")
 		return s.model.compare(s.sheet)
 	}

@@ -18,6 +18,7 @@ type Sheet struct {
 	live  uint16
 	limit uint16
 
+	moved *[]moved  // limits that may have changed, see NextCut; nil: none ever has
 	spare []operand // room to work out an attribute with more than a few modifiers
 }
 
@@ -85,6 +86,9 @@ func (s *Sheet) Grow(to *Layout) {
 		s.cells = append(s.cells, cell{base: to.attrs[i].Base, head: none, tail: none, stale: true})
 	}
 	s.layout = to
+	for i := len(to.attrs) - 1; i > 0; i-- {
+		s.Value(stat.Attr(i)) // what is stale is not noticed when it moves
+	}
 }
 
 // ValueIn is Value for an attribute of a greater layout, as [Sheet.Grow] takes it, to which the sheet
@@ -173,6 +177,7 @@ func (s *Sheet) touch(a stat.Attr) {
 	}
 	c.stale = true
 	for _, limited := range s.layout.attrs[a].limits {
+		s.move(a, limited)
 		s.touch(limited)
 	}
 }

@@ -26,6 +26,7 @@ import (
 //	remove-all OF            takes off all of that number
 //	set-base ATTR VALUE      changes a base for good
 //	add-base ATTR DELTA      the same; prints by how much
+//	cut                      prints what limits that have changed mean for those that they limit
 //	age NAME                 makes its place one use from its last generation
 //	show [ATTR]              base, value and modifiers, oldest first
 //
@@ -140,6 +141,13 @@ func (s *transcript) do(t *testing.T, d *datadriven.TestData) (string, error) {
 		}
 		s.model.addBase(s.attr(t, arg(0)), value(t, arg(1)))
 		return fmt.Sprintf("by %v\n%s", by, s.changes(before)), nil
+	case "cut":
+		before, out := s.values(), ""
+		s.model.cut()
+		for c, ok := s.sheet.NextCut(); ok; c, ok = s.sheet.NextCut() {
+			out += fmt.Sprintf("%s was %v, fell %t, rose %t\n", s.schema.At(c.Attr).Name, c.Was, c.Fell, c.Rose)
+		}
+		return out + s.changes(before), nil
 	case "age":
 		s.age(arg(0))
 	case "show":
