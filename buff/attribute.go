@@ -138,8 +138,8 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 	if c.Value-points >= 0.5 {
 		points++
 	}
-	if points < 1 {
-		return Result{}
+	if points < 1 { // it comes to nothing, which is told: a silent 0 is a bug that nobody finds
+		return s.rebase(t, c, law, 0, 0, false)
 	}
 	meets := int64(min(points, mostPool))
 	rest, spent := s.meet(meets, c.Tag)

@@ -78,7 +78,7 @@ const (
 	usesActs                        // Interrupt, Charges.ConsumeOn or Hooks.Act
 	usesCatchup                     // not CatchupAll
 	usesThresholds                  //
-	usesNumbers                     // numbers that are to be worked out
+	usesNumbers                     // numbers that are to be worked out, also a pool that is the magnitude
 	usesMagnitudes                  // something that stands in a kept
 	usesModifiers                   //
 	usesOverride                    // one of its modifiers overrides
@@ -215,7 +215,7 @@ func (s *Spec) findUses() (u uses) {
 	set(usesImmunity, !s.immunity.empty())
 	set(usesChance, s.Chance != 0 && s.Chance != 1000)
 	set(usesDR, s.dr != 0)
-	set(usesNumbers, len(s.numbers) > 0 || s.scale != nil || s.poolBy != nil)
+	set(usesNumbers, len(s.numbers) > 0 || s.scale != nil || s.poolBy != nil || s.Shield.On && s.Shield.Pool == 0)
 	set(usesModifiers, len(s.modifiers) > 0)
 	set(usesOverride, slices.ContainsFunc(s.modifiers, func(m modifier) bool { return m.op == stat.Override }))
 	set(usesPulsed, slices.ContainsFunc(s.numbers, func(n number) bool { return n.snapshot == define.SnapshotPulse }))

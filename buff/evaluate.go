@@ -125,7 +125,19 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 		}
 		w.pool = wholePool(v)
 	}
+	if spec.Shield.On && spec.pool(t, a) <= 0 {
+		return s.noPool(t, a)
+	}
 	return NoReason
+}
+
+// noPool returns why a shield that would absorb nothing is refused: it would break at the next hit, as if it had absorbed something.
+func (s *Set) noPool(t *Turn, a *Application) Reason {
+	if a.taken != nil || a.Spec.poolBy != nil {
+		return BadValue
+	}
+	t.worked.missing = "magnitude"
+	return NoParam
 }
 
 // wholePool returns what a shield absorbs.

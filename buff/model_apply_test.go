@@ -2,6 +2,7 @@ package buff_test
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -275,17 +276,18 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 			b.by = append(b.by, o.source)
 		}
 	}()
+	was := b.facts()
 	if m.joinUses(b); higher {
 		b.charges, b.shield = s.Charges.N, m.worked.pool
 	}
 	if !full {
-		was := b.stacks
+		had := b.stacks
 		b.stacks = min(b.stacks+stacks(s, o), limit(s))
 		b.setLevel(o)
 		b.magnitude = o.magnitude
 		m.stirred(b, false)
 		m.about(b, "stack", times(b.stacks))
-		m.cross(b, was, o.source)
+		m.cross(b, had, o.source)
 		r = "stack"
 	}
 	now := b.now(m.now)
@@ -301,7 +303,10 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		m.stirred(b, false)
 		b.takeWanted()
 		m.keep(b, o)
-		m.followFrom(s.On.Refresh, m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end))), o.source)
+		c := m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end)))
+		if st.Refresh == define.RefreshRestart || st.Phase != define.PhaseKeep || b.facts() != was {
+			m.followFrom(s.On.Refresh, c, o.source)
+		}
 		m.bring(b)
 	}
 	if st.Phase != define.PhaseKeep {
@@ -314,6 +319,16 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 		m.overflow(o)
 	}
 	return true, r
+}
+
+// facts is what a refresh may change of a buff.
+func (b *carried) facts() string {
+	var changes []float64
+	b.nums.each(b.spec, func(_ define.Number, get func() float64, _ func(float64)) bool {
+		changes = append(changes, get())
+		return true
+	})
+	return fmt.Sprint(b.end, b.stacks, b.level, b.magnitude, b.charges, b.shield, b.wanted, changes)
 }
 
 // refreshed returns the end that a further application of d gives.

@@ -119,6 +119,11 @@ func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
 	case w.pool == 0:
 		w.pool = max(o.magnitude, 0)
 	}
+	if s.Shield.On && w.pool == 0 && why == buff.NoReason {
+		if why = buff.NoParam; s.Shield.By != nil {
+			why = buff.BadValue
+		}
+	}
 	return w, why
 }
 
@@ -285,9 +290,7 @@ func (m *model) changeBase(o op) string {
 		if v-math.Floor(v) >= 0.5 { // v + 0.5 may round up to a whole number
 			points++
 		}
-		if points < 1 {
-			return ""
-		}
+		points = max(points, 0)
 		absorbed = points - m.meet(points, o.tag)
 		v = float64(absorbed - points)
 	}
@@ -314,7 +317,7 @@ func (m *model) changeBase(o op) string {
 		c.source = 0
 	}
 	m.line("change", rest, c)
-	if o.verb == verb.Damage { // also those that had nothing from the beginning
+	if o.verb == verb.Damage && (absorbed > 0 || v != 0) { // also those that had nothing from the beginning
 		m.breakShields()
 	}
 	if definitionOf(o.attr).AtMin == define.AtMinKill && is <= lo && (was > lo || !m.dead) {

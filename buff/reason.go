@@ -39,12 +39,12 @@ const (
 	Resisted    // resistance leaves nothing of it
 	LowerLevel  // a higher level is there
 	Dead        // the owner is dead
-	NoParam     // a number without a default is missing, or one is brought that the definition does not read
+	NoParam     // a number without a default is missing, also the magnitude of a shield without a pool, or one is brought that the definition does not read
 
 	BadDuration // a duration below one millisecond
 	BadStacks   // a negative number of stacks
 	BadLevel    // a negative level, or one above the highest
-	BadValue    // a number comes out as none, or beyond all limits
+	BadValue    // a number comes out as none, or beyond all limits, or a shield's pool below one point
 	Cascade     // commands triggered commands for more than the allowed rounds
 	Panic       // a handler panicked
 	Goexit      // a handler ended its goroutine

@@ -1,6 +1,8 @@
 package buff
 
 import (
+	"slices"
+
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -16,7 +18,7 @@ import (
 //
 // Stories: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
 // refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt, level_higher.txt.
-func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, higher bool) bool {
+func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, higher bool, was *looks) bool {
 	i, spec := s.slot(at), a.Spec
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != define.RefreshNone || higher
@@ -34,12 +36,15 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 		}
 		s.takeDuration(i, d)
 		i.magnitude = a.Magnitude
+		changed := len(spec.refresh) > 0 && (stacked || higher || s.changes(t, at, a, was))
 		if i.extra != noSlot {
 			s.renew(t, at, a)
 		}
 		e := s.tell(t, Refreshed, at)
 		e.End = s.endTold(i)
-		s.followFrom(t, spec.refresh, a.Source, s.magnitudesBehind(t, i, a))
+		if changed {
+			s.followFrom(t, spec.refresh, a.Source, s.magnitudesBehind(t, i, a))
+		}
 		if spec.uses&usesLinks != 0 {
 			s.bring(t, i)
 		}
@@ -54,6 +59,17 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 		s.pulse(t, at)
 	}
 	return set
+}
+
+// changes reports whether a refresh changes anything, which looked so before the application: on.refresh follows only then.
+// A restart does, and so does a phase that begins anew, also if they come to the same instants.
+//
+// Story: testdata/refresh_nothing.txt.
+func (s *Set) changes(t *Turn, at uint16, a *Application, was *looks) bool {
+	i, spec := s.slot(at), a.Spec
+	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.looksOf(at) != *was ||
+		i.extra != noSlot && s.extraOf(i).wanted > 0 ||
+		spec.uses&usesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.worked.values)
 }
 
 // renew is what a refresh does to what is not plain about an instance.

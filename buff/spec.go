@@ -169,7 +169,7 @@ type Spec struct {
 // Hooks are lists of actions, done in order, each list when the event that it is named after has happened.
 type Hooks struct {
 	Apply    []Action // a new instance
-	Refresh  []Action // a refresh
+	Refresh  []Action // a refresh that changed something; a restart always does
 	Pulse    []Action // a pulse; needs a Period
 	Exec     []Action // an instant buff did its work; only for Instant
 	Overflow []Action // an application met the stack limit

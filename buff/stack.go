@@ -56,6 +56,10 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		return s.refuse(t, at, a)
 	}
 	revised := s.specOf(i).revision != spec.revision
+	var looked looks
+	if len(spec.refresh) > 0 {
+		looked = s.looksOf(at)
+	}
 	s.version(t, at, a)
 	if i.extra != noSlot {
 		s.topUp(t, i, a, higher)
@@ -75,7 +79,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		s.tellVersion(t, at) // nothing else would say that it is of another version now
 		r.kind = Refreshed
 	}
-	if s.refresh(t, at, a, d, r.kind == Stacked, higher) && r.kind == 0 {
+	if s.refresh(t, at, a, d, r.kind == Stacked, higher, &looked) && r.kind == 0 {
 		r.kind = Refreshed
 	}
 	if full && len(a.Spec.overflow) > 0 {

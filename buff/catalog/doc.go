@@ -266,7 +266,8 @@
 // on holds lists of actions, done in order:
 //
 //	apply           a new buff began
-//	refresh         a further application changed its end
+//	refresh         a further application changed it: its end, stacks, level or numbers; with
+//	                stack.refresh restart any
 //	pulse           a pulse; needs a period
 //	exec            an instant buff does its work; only for those
 //	overflow        an application met the limit
@@ -325,6 +326,8 @@
 //	never-pulses     period is longer than duration, and nothing else pulses
 //	lost-tail        duration is not whole periods, and tail is none
 //	lost-beat        refresh none with phase reset: further applications only cost pulses
+//	lost-level       level sum with refresh none: at the limit of stacks nothing is added to it
+//	no-damage        a damage action whose number is below half a point, or below zero
 //	off-frame        period or aura.interval is not whole frames of the game
 //	beyond-wheel     duration is longer than 12h, and its end waits in the overflow tier
 //	no-chance        chance is 0

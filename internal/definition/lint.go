@@ -51,6 +51,8 @@ var rules = []rule{
 	{name: "never-pulses", each: (*linter).neverPulses},
 	{name: "lost-tail", each: (*linter).lostTail},
 	{name: "lost-beat", each: (*linter).lostBeat},
+	{name: "lost-level", each: (*linter).lostLevel},
+	{name: "no-damage", each: (*linter).noDamage},
 	{name: "off-frame", each: (*linter).offFrame},
 	{name: "beyond-wheel", each: (*linter).beyondWheel},
 	{name: "no-chance", each: (*linter).noChance},
