@@ -108,14 +108,17 @@ func Generate(seed uint64, n int) *Draft {
 	pairs := allPairs()
 	pair := pairs[n*stride%len(pairs)]
 	d := &Draft{Buffs: map[string]map[string]any{}, Pair: [2]string{pair[0].String(), pair[1].String()}}
-	d.Buffs["p"] = g.definition("p", pair[:], 0.12)
-	d.Buffs["q"] = g.definition("q", nil, 0.06)
+	var tale *story
+	often := 0.12
+	if g.IntN(3) > 0 { // with fewer other words, which would get in its way
+		tale = &stories[g.IntN(len(stories))]
+		d.Story, often = tale.name, 0.03
+	}
+	d.Buffs["p"] = g.definition("p", pair[:], often)
+	d.Buffs["q"] = g.definition("q", nil, often/2)
 	d.Buffs["x"] = map[string]any{"duration": "instant"}
 	d.Buffs["y"] = map[string]any{"duration": "1s", "grants": []string{"t.a"}, "tags": []string{"f.h"}}
-	var tale *story
-	if g.IntN(3) > 0 {
-		tale = &stories[g.IntN(len(stories))]
-		d.Story = tale.name
+	if tale != nil {
 		g.tell(d, tale, pair[:])
 	}
 	for _, id := range []string{"q", "x"} { // cycles are another story: p comes before q before x

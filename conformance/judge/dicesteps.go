@@ -24,15 +24,21 @@ func (g *dice) script(d *Draft, tale *story) {
 			add(m("at", at, "near", pick(g, "p1", "o2")))
 		}
 	}
-	for range 4 + g.IntN(10) {
-		at = g.instant(played, at)
+	for range 5 + g.IntN(10) {
+		if tale == nil || g.one(2) {
+			at = g.instant(played, at)
+		} else if tale.long && away != "" {
+			at += 1000 + g.Int64N(4000)
+		} else if g.one(2) { // close together: the buffs are there
+			at += g.Int64N(400)
+		}
 		st := m("at", at)
 		switch {
 		case away != "" && !g.one(3):
 			st["load"], st["owner"] = true, away
 			away = ""
 		case tale != nil && g.IntN(5) > 0 && away == "":
-			away = g.storyStep(tale, st)
+			away = g.storyStep(tale, len(d.Script) < 3, st)
 		case away == "":
 			away = g.verb(d, st)
 		default:

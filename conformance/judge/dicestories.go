@@ -7,6 +7,7 @@ type story struct {
 	steps []any             // a step is picked; its lists are picked from
 	seen  bool              // the frames are those of the script
 	life  bool
+	long  bool // what is away stays away for long
 }
 
 // oneOf is a value of a step that is picked from a list.
@@ -34,7 +35,16 @@ var stories = []story{
 			"q": {{"duration", list("infinite", "6s")}, {"stack", list(m("by", "target", "limit", 5), m("by", "source", "limit", 4, "timers", "each"), m("by", "none"))}},
 			"y": {{"links", list(list("q"))}, {"duration", list("3s")}, {"stack", list(m("by", "target"))}},
 		},
-		steps: []any{oftenApply, applyThird, applyThird, saveAway, saveAway, m("dispel", "q"), applySecond},
+		steps: []any{oftenApply, applyThird, applyThird, applyThird, saveAway, saveAway, m("remove", "y")},
+	},
+	{
+		name: "a link of a saved and an unsaved head",
+		words: map[string][]word{
+			"p": {{"links", list(list("q"))}, {"save", list(m("mode", "never"))}, {"stack", list(m("by", "target", "limit", 3))}},
+			"q": {{"duration", list("infinite")}, {"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 5, "timers", "each", "initial", 2))}},
+			"y": {{"links", list(list("q"))}, {"duration", list("6s")}},
+		},
+		steps: []any{m("apply", "p"), m("apply", "y"), m("apply", "y"), saveAway, m("apply", "p", "source", anySource)},
 	},
 	{
 		name: "links of several heads",
@@ -105,9 +115,25 @@ var stories = []story{
 			"y": {{"polarity", list("negative")}},
 		},
 		steps: []any{
-			oftenApply, applySecond, applyThird, m("apply", "q", "source", anySource), m("dispel", m("polarity", "neutral")), m("steal", m("polarity", oneOf{"neutral", "positive"}, "most", someStacks), "to", "o2", "stacks", someStacks),
+			oftenApply, applySecond, applyThird, m("apply", "q", "source", anySource), m("apply", "p", "source", anySource), m("dispel", m("polarity", "neutral")), m("steal", m("polarity", oneOf{"neutral", "positive"}, "most", someStacks), "to", "o2", "stacks", someStacks),
 			m("compensate", m("polarity", oneOf{"neutral", "positive"}, "most", 1), "by", oneOf{"1s", "-1s"}), m("compensate", m("most", 1, "newest", true, "buff", oneOf{"q", "p"}), "by", "1s"),
 			m("dispel", m("polarity", oneOf{"positive", "neutral"}, "most", someStacks, "stacks", 1)),
+		},
+	},
+	{
+		name:  "compensations",
+		words: map[string][]word{"p": {{"polarity", list("positive")}, {"stack", list(m("by", "source", "limit", 3))}, {"duration", list("6s")}}, "q": {{"duration", list("4s")}}},
+		steps: []any{
+			m("apply", "p", "source", anySource), applySecond, m("compensate", m("most", 1), "by", oneOf{"1s", "-1s"}), m("compensate", m("most", 1, "newest", true, "buff", oneOf{"q", "p"}), "by", "1s"),
+			m("compensate", m("most", someStacks, "polarity", oneOf{"neutral", "positive"}), "by", oneOf{"1s", "-700ms"}),
+		},
+	},
+	{
+		name:  "stacks that are stolen",
+		words: map[string][]word{"p": {{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 5), m("by", "target", "limit", 5, "timers", "each"))}, {"duration", list("6s")}}},
+		steps: []any{
+			m("apply", "p", "stacks", 3), m("apply", "p", "owner", "o2", "duration", oneOf{"9s", "2s"}), m("steal", "p", "to", "o2", "stacks", someStacks), m("steal", m("buff", "p", "stacks", someStacks), "to", "o2"),
+			m("steal", "p", "to", "o2", "at_most", "1s"),
 		},
 	},
 	{
@@ -190,7 +216,7 @@ var stories = []story{
 		words: map[string][]word{
 			"p": {
 				{"stack", list(
-					m("by", "target", "level", "higherWins", "refresh", "max"), m("by", "target", "level", "higherWins", "limit", 2, "overflow", "deny"), m("by", "target", "level", "higherWins", "limit", 2, "refresh", "none"),
+					m("by", "target", "level", "higherWins", "refresh", "max"), m("by", "target", "level", "higherWins", "limit", 2, "overflow", "deny"), m("by", "target", "level", "higherWins", "overflow", "deny"), m("by", "target", "level", "higherWins", "overflow", "deny", "refresh", "max"), m("by", "target", "level", "higherWins", "limit", 2, "refresh", "none"),
 					m("by", "target", "level", "higherWins", "limit", 3, "timers", "each", "refresh", "none"), m("by", "target", "level", "higherWins", "refresh", "extend"), m("by", "source", "effective", 1), m("by", "target", "level", "segregate", "effective", 1),
 					m("by", "target", "timers", "queue", "limit", 3), m("by", "target", "timers", "each", "limit", 3, "effective", 1),
 				)},
@@ -205,6 +231,11 @@ var stories = []story{
 		},
 	},
 	{
+		name:  "a full buff and a higher level",
+		words: map[string][]word{"p": {{"stack", list(m("by", "target", "level", "higherWins", "overflow", "deny"), m("by", "target", "level", "higherWins", "overflow", "deny", "refresh", "none", "limit", 2), m("by", "target", "level", "higherWins", "overflow", "deny", "timers", "each"))}, {"duration", list("6s")}}},
+		steps: []any{m("apply", "p", "level", someLevels, "magnitude", someStacks), m("apply", "p", "level", someLevels, "stacks", someStacks, "duration", someSpans)},
+	},
+	{
 		name: "refreshes that change nothing",
 		words: map[string][]word{
 			"p": {{"on.refresh", list(list(m("apply", "x")), list(m("apply", "q")))}, {"stack", list(m("by", "target", "refresh", "max"), m("by", "target", "refresh", "extend", "refresh_cap", "7s"), m("by", "target", "refresh", "residual-tick"), m("by", "target", "refresh", "max", "phase", "reset"))}, {"charges", list(m("n", 2, "on_refresh", "keep"))}},
@@ -214,14 +245,24 @@ var stories = []story{
 	{
 		name: "chains of the time away",
 		words: map[string][]word{
-			"p": {{"clock", list("wall", "uptime")}, {"save", list(m("offline_expire", "run"), m("offline_expire", "run", "offline_pulses", "all"))}, {"on.remove", list(m("expired", list(m("apply", "q"))), m("any", list(m("apply", "q"), m("apply", "x"))))}, {"duration", list("1400ms", "2500ms")}},
+			"p": {{"clock", list("wall")}, {"save", list(m("offline_expire", "run"), m("offline_expire", "run", "offline_pulses", "all"))}, {"on.remove", list(m("expired", list(m("apply", "q"))), m("any", list(m("apply", "q"), m("apply", "x"))))}, {"duration", list("700ms", "1400ms")}},
 			"q": {
-				{"clock", list("wall", "wall", "uptime")}, {"save", list(m("offline_expire", "run", "offline_pulses", "all"), m("offline_pulses", "coalesce"), m("offline_expire", "silent"))}, {"on.remove", list(m("any", list(m("apply", "x"))))}, {"duration", list("1400ms", "3s", "infinite")},
+				{"clock", list("wall", "wall", "wall", "uptime")}, {"save", list(m("offline_expire", "run", "offline_pulses", "all"), m("offline_pulses", "coalesce"), m("offline_expire", "silent"))}, {"on.remove", list(m("any", list(m("apply", "x"))))}, {"duration", list("1s", "1400ms", "3s", "infinite")},
 				{"period", list("500ms", "1s")}, {"stack", list(m("by", "target", "limit", 2), m("by", "target", "limit", 3, "expire", "one"), m("by", "none"), m("by", "target", "timers", "each", "limit", 3))}, {"links", list(list("y"))},
 			},
 			"y": {{"clock", list("wall")}, {"duration", list("1s", "4s")}},
 		},
-		steps: []any{oftenApply, saveAway, saveAway, saveAway, applySecond},
+		steps: []any{oftenApply, oftenApply, saveAway, saveAway, applySecond},
+		long:  true,
+	},
+	{
+		name: "chains of the time away that join",
+		words: map[string][]word{
+			"p": {{"clock", list("wall")}, {"save", list(m("offline_expire", "run"))}, {"on.remove", list(m("expired", list(m("apply", "q"))), m("any", list(m("apply", "q"))))}, {"duration", list("1400ms", "2500ms")}, {"stack", list(m("by", "none"), m("by", "source"))}},
+			"q": {{"clock", list("wall")}, {"duration", list("6s", "infinite", "9s")}, {"stack", list(m("by", "target", "limit", 3), m("by", "target", "limit", 3, "refresh", "max"), m("by", "target", "timers", "each", "limit", 3), m("by", "target", "timers", "queue", "limit", 3))}},
+		},
+		steps: []any{m("apply", "p", "source", anySource), saveAway, applySecond},
+		long:  true,
 	},
 	{
 		name: "the share of a pulse",
@@ -272,7 +313,7 @@ var stories = []story{
 		name:  "limits of attributes",
 		words: map[string][]word{"p": {{"modifiers", list(list(m("attr", "cap", "op", "mul_add", "value", -0.5)), list(m("attr", "floor", "value", 40)), list(m("attr", "cap", "value", -90)))}}, "x": {{"on.exec", list(list(m("change", m("attr", "hp", "by", 0))), list(m("change", m("attr", "soul", "by", -5))))}}},
 		steps: []any{
-			oftenApply, m("base", "hp", "to", oneOf{200, 90}), m("base", "soul", "to", oneOf{200, -5, 60}), m("change", oneOf{"hp", "soul"}, "by", oneOf{0, 0, -5}), m("apply", "x"), m("base", "cap", "to", oneOf{30, 150}), m("base", "floor", "to", oneOf{0, 50}), m("revive", true), m("kill", true),
+			oftenApply, m("base", "hp", "to", oneOf{200, 90}), m("base", "hp", "to", 200), m("change", "hp", "by", 0), m("base", "soul", "to", oneOf{200, -5, 60}), m("change", oneOf{"hp", "soul"}, "by", oneOf{0, 0, -5}), m("apply", "x"), m("base", "cap", "to", oneOf{30, 150}), m("base", "floor", "to", oneOf{0, 50}), m("revive", true), m("kill", true),
 		},
 	},
 	{
@@ -318,8 +359,13 @@ func (g *dice) tell(d *Draft, s *story, must []choice) {
 }
 
 // storyStep fills in a step of the story, and returns the owner that is away after it.
-func (g *dice) storyStep(s *story, st map[string]any) (away string) {
+func (g *dice) storyStep(s *story, first bool, st map[string]any) (away string) {
 	template := pick(g, s.steps...).(map[string]any)
+	for range 3 { // something must be there first
+		if template["apply"] == nil && (first || g.one(4)) {
+			template = pick(g, s.steps...).(map[string]any)
+		}
+	}
 	for _, key := range sortedKeys(template) {
 		st[key] = g.resolve(template[key])
 	}
