@@ -26,7 +26,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		a.Spec = newest
 	}
 	spec := a.Spec
-	t.share = a.share
+	t.share, t.backdate = a.share, a.backdate.of(spec)
 	if !a.plain() {
 		if why, err := a.check(); err != nil {
 			return s.faulty(t, a, why, err)
@@ -81,10 +81,17 @@ func (s *Set) landAll(t *Turn, a *Application, d int64) outcome {
 
 // land lets an application of d ms join a live instance or be a new one.
 func (s *Set) land(t *Turn, a *Application, d int64) outcome {
-	if at := s.joined(a); at != noSlot {
-		return s.again(t, at, a, d)
+	at := s.joined(a)
+	if at == noSlot {
+		return s.start(t, a, d)
 	}
-	return s.start(t, a, d)
+	if back := t.backdate.ms; back > 0 && d > 0 { // what is left of it
+		if d <= back {
+			return outcome{}
+		}
+		d -= back
+	}
+	return s.again(t, at, a, d)
 }
 
 // execute does an instant buff.
@@ -128,6 +135,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
 	s.takeDuration(i, d)
 	s.takePeriod(i, spec.periodAt(a.Level))
+	now, back := t.now, t.backdate.ms
+	t.now = now.Add(-back) // when it begins
 	i.end, i.beat = lasting(t.now, d), s.firstBeat(i, t.now)
 	i.stacks = int16(min(spec.stacks(a), spec.limit))
 	s.rehash(at)
@@ -137,6 +146,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	if spec.uses&usesExtra != 0 {
 		s.equip(t, i, a)
 	}
+	t.now = now
 	s.touch(t, at)
 	e := s.tell(t, Applied, at)
 	h := e.Handle
@@ -154,6 +164,9 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	// It may be gone: a requirement for its removal may have held already.
 	if spec.First != define.FirstNone && s.lives(h) {
 		s.pulse(t, at)
+	}
+	if back > 0 && s.lives(h) {
+		s.catchUpBackdated(t, at, back)
 	}
 	return outcome{handle: h, kind: Applied}
 }

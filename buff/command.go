@@ -69,6 +69,8 @@ type Application struct {
 	rest   bool   // one of taken.rest
 	stolen bool   // it lasts as long as it says
 	taken  *taken // it was stolen, and this is what was left of it; nil: nothing but what is said above
+
+	backdate backdate // see followBackdated
 }
 
 // Arg is one number that an application brings for [define.Number.Caller].

@@ -70,7 +70,8 @@ type Event struct {
 	// the pulse, and its Count.
 	Elapsed, Period int64
 
-	// Offline, in ms, is how long its owner was away, of a buff that ended meanwhile.
+	// Offline, of a buff that ended while its owner was away, is how long its owner was away, in ms by its clock. Of one
+	// whose actions are done then (define.OfflineRun), and of one that such actions have applied, it is how long ago it ended.
 	Offline int64
 
 	// Magnitude is that of the application; of a Queued, of the one that runs now; of a

@@ -52,7 +52,9 @@ type Restoration struct {
 // The events are at at.Now, the oldest buff first. For one that is back there is a Restored,
 // then a StackEnded or Queued if stacks or the one that ran had ended, then its pulses. For
 // one that has ended there are its pulses and a Removed, as Saving.OfflineExpire says; it
-// is not on the owner any more, and these events have no Handle. What is hidden is looked
+// is not on the owner any more, and these events have no Handle. With [define.OfflineRun] its actions follow: a buff that
+// they apply to the owner and that lives by the same clock starts at that end, its time since then passes like that of a buff
+// that was away, and it may have ended by now. What is hidden is looked
 // at anew after that, and what the definitions want follows.
 //
 // If a definition has changed, the buff keeps to the new one: no more stacks than the limit,

@@ -295,19 +295,25 @@ func (r *restorer) tellBack(c *comeback) {
 		s.needGates().expose()
 	}
 	if c.parts {
-		e := s.about(StackEnded, c.at)
-		e.Why, e.Offline = Expired, c.away
-		switch c.spec.Stack.Timers {
-		case define.TimersShared:
-			e.End = s.endTold(i)
-		case define.TimersQueue:
-			e.Kind, e.Why, e.End = Queued, NoReason, s.endTold(i)
-		}
-		t.emit(s, &e)
+		s.tellParts(t, c)
 	}
 	if c.pulses > 0 {
-		r.tellPulses(c, s.about(Pulsed, c.at), c.at)
+		s.tellPulses(t, c, s.about(Pulsed, c.at), c.at)
 	}
+}
+
+// tellParts reports the stacks that ended in the time away, or what runs in a queue now.
+func (s *Set) tellParts(t *Turn, c *comeback) {
+	i := s.slot(c.at)
+	e := s.about(StackEnded, c.at)
+	e.Why, e.Offline = Expired, c.away
+	switch c.spec.Stack.Timers {
+	case define.TimersShared:
+		e.End = s.endTold(i)
+	case define.TimersQueue:
+		e.Kind, e.Why, e.End = Queued, NoReason, s.endTold(i)
+	}
+	t.emit(s, &e)
 }
 
 func (r *restorer) tellGone(c *comeback) {
@@ -324,7 +330,7 @@ func (r *restorer) tellGone(c *comeback) {
 	}
 	k := c.x.magnitudes
 	r.worksAgain(c)
-	r.tellPulses(c, told, noSlot)
+	s.tellPulses(t, c, told, noSlot)
 	if len(k.keys) > 0 {
 		k.takeOff(s.beside.ownSheet())
 	}
@@ -332,8 +338,9 @@ func (r *restorer) tellGone(c *comeback) {
 	case define.OfflineNotify:
 		t.emit(s, &e)
 	case define.OfflineRun:
+		e.Offline = int64(c.over - i.end)
 		t.emit(s, &e)
-		s.follow(t, c.spec.remove[Expired], k)
+		s.followBackdated(t, c.spec, k, e.Offline)
 	}
 	if s.beside.gate().brought(c.saved.Age) {
 		s.sendOff(t, c.saved.Age, Expired, "")
@@ -361,8 +368,8 @@ func (r *restorer) worksAgain(c *comeback) {
 
 // tellPulses does the pulses that fell into the time away, the partial one last; e is one of them, at where the
 // buff is.
-func (r *restorer) tellPulses(c *comeback, e Event, at uint16) {
-	s, t, spec := r.set, r.turn, c.spec
+func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
+	spec := c.spec
 	times, count, tail := c.told()
 	if times == 0 && !tail {
 		return

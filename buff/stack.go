@@ -138,7 +138,7 @@ func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes
 		}
 		if h.apply != nil {
 			t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
-				Spec: t.Catalog.newest(h.apply), Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(k), share: t.share,
+				Spec: t.Catalog.newest(h.apply), Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(k), share: t.share, backdate: t.backdate,
 			}})
 		}
 		if h.consume != 0 {

@@ -89,6 +89,8 @@ type Turn struct {
 	only    waitingCall // that of Set.pulseOnly
 
 	share    share      // of the application that is carried out
+	backdate backdate   // the same
+	ended    backdate   // of the removal whose actions are queued
 	worked   worked     // the numbers of the application that is carried out
 	loot     loot       // room for those of stolen buffs
 	captured []Captured // of those that wait
@@ -319,7 +321,7 @@ func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnit
 			s.queueCall(t, e, nil, o.handler, 0)
 		case define.DoApply:
 			s.ask(t, o, e, source, &Command{Verb: verb.Apply, Application: Application{
-				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k), share: t.shareOf(e),
+				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k), share: t.shareOf(e), backdate: t.backdateOf(e),
 			}})
 		case define.DoRemove:
 			s.ask(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: o.spec, Source: source}, Reason: o.reason})
@@ -351,7 +353,7 @@ func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 		s.miss(t, to, &cause)
 		return
 	}
-	c.Owner, c.Application.Captured = to, nil
+	c.Owner, c.Application.Captured, c.Application.backdate = to, nil, backdate{}
 	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: to, Command: *c, Cause: cause})
 }
 

@@ -244,7 +244,8 @@
 //	                all | {all: N}            each at the return, at most N, from 1 to 100000, or 100
 //	  offline_expire  notify | silent         if it ended while away, that is reported at the return,
 //	                                          or not
-//	                run                       it is reported, and on.remove is done
+//	                run                       it is reported, and on.remove is done: what that applies
+//	                                          by the same clock starts when it ended
 //	  compensate    text                      a class of buffs: players get time back for all of it
 //	client
 //	  icon          text                      the name of its picture

@@ -125,7 +125,7 @@ type OfflineExpire uint8
 const (
 	OfflineNotify OfflineExpire = iota // its removal is reported at the return
 	OfflineSilent                      // nothing
-	OfflineRun                         // it is reported, and on.remove is done
+	OfflineRun                         // it is reported, and on.remove is done: what that applies by the same clock starts at the end
 )
 
 var (
