@@ -188,9 +188,6 @@ func span(from, to wheel.Time) time.Duration {
 // waits, in order, and comes before what is new. A command is not divided: the last one of a part
 // may cost more than is left of it.
 
-// parts is how many such parts TickLimit is the sum of.
-const parts = 4
-
 // looksOfUnit is how many looks, as buff.Set.Looked counts them, are as dear as an event.
 const looksOfUnit = 16
 
@@ -201,7 +198,7 @@ type work struct {
 }
 
 // part returns what one part of a Tick may cost.
-func (e *Engine) part() int { return max(1, e.opts.TickLimit/parts) }
+func (e *Engine) part() int { return e.opts.part }
 
 // spent returns what the commands have cost so far that the loop has carried out: one for each,
 // one for each event of theirs, and one for so many buffs that they have looked at. It is good

@@ -27,7 +27,8 @@ const (
 	defaultEventLimit   = 1 << 20
 	defaultTraceEvery   = 1200
 	defaultTurnLimit    = 64
-	defaultTickLimit    = 65_536
+	defaultTickLimit    = 18_000
+	defaultPart         = 16_384
 )
 
 // Handler is Go code of the game that a definition calls by name. It runs on a
@@ -87,9 +88,11 @@ type Options struct {
 	// divided. When the limit is reached, time stops advancing, and CatchUp says what becomes
 	// of the rest. Because it is a count and not a clock, the same calls stop at the same place on
 	// every machine, with any number of workers. Even what is due in one millisecond is divided:
-	// among owners, and between the events of one owner. If zero, 65,536.
+	// among owners, and between the events of one owner. If zero, 18,000: enough for the pulses of a
+	// million buffs every 3 s at 20 Ticks a second, and little enough that 300,000 buffs which end in one
+	// millisecond make no Tick longer than about 20 ms; the last of them end about a second late.
 	//
-	// Besides, each of these gets a quarter of TickLimit in a Tick: zone times that owners could
+	// In addition, each of these may cost a quarter of TickLimit, or 16,384 if TickLimit is zero: zone times that owners could
 	// not be told before, commands for other owners, looks of auras, and the Inbox. A command
 	// costs one, plus one for each event that it leads to, plus one for every 16 buffs that it
 	// examines (a deadline that it moves counts as eight). The rest comes first in the
@@ -160,6 +163,7 @@ type Options struct {
 	// it is less than in an earlier save, buff.Restoration.UptimeStepped says so.
 	Uptime  time.Duration
 	undated bool // there was no Epoch
+	part    int  // what each other part of a Tick may cost, see TickLimit
 
 	// Record, if not nil, gets everything that goes into the engine, for replay.Run: the calls of
 	// the loop, the spans of time and the commands of the inbox, with a digest of each frame. It
@@ -244,6 +248,9 @@ func (o *Options) complete() error {
 	}
 	limit("Workers", &o.Workers, runtime.GOMAXPROCS(0), 1<<16)
 	limit("TurnLimit", &o.TurnLimit, defaultTurnLimit, 1<<30)
+	if o.part = max(1, o.TickLimit/4); o.TickLimit == 0 {
+		o.part = defaultPart
+	}
 	limit("TickLimit", &o.TickLimit, defaultTickLimit, 1<<30)
 	limit("MaxOwners", &o.MaxOwners, defaultMaxOwners, buff.MaxOwners)
 	limit("MaxBuffs", &o.MaxBuffs, defaultMaxBuffs, buff.MaxPerOwner)

@@ -29,7 +29,7 @@ func TestOptionsEdges(t *testing.T) {
 	for name, c := range map[string]struct{ zero, least, most int }{
 		"Workers":      {runtime.GOMAXPROCS(0), 1, 65_536},
 		"TurnLimit":    {64, 1, 1 << 30},
-		"TickLimit":    {65_536, 1, 1 << 30},
+		"TickLimit":    {18_000, 1, 1 << 30},
 		"MaxOwners":    {buff.MaxOwners, 1, buff.MaxOwners},
 		"MaxBuffs":     {1024, 1, buff.MaxPerOwner},
 		"MailboxLimit": {1024, 1, 1 << 20},
