@@ -262,16 +262,16 @@ func BlobZone(blob []byte) (zone uint32, err error) {
 	return zone, r.err
 }
 
-// MoveBlob returns a blob as [Set.Save] would have made it on a server that had run for uptime ms: so it goes to
-// another server, whose uptime is its own. No time passes by that for its Uptime buffs; what passes
-// of the calendar passes. It fails with [ErrBlob].
+// MoveBlob returns a blob as [Set.Save] would have made it on a server that had run for uptime ms, of an owner in zone 0: so
+// it goes to another server, whose uptime and zones are its own. No time passes by uptime for its Uptime buffs; the
+// time of the calendar passes. It fails with [ErrBlob].
 func MoveBlob(blob []byte, uptime int64) ([]byte, error) {
 	b, err := readBlob(blob, &blobScratch{})
 	if err != nil {
 		return nil, err
 	}
 	on := uptime - b.Uptime
-	b.Uptime = uptime
+	b.Uptime, b.Zone = uptime, 0
 	for k := range b.Buffs {
 		if since := b.Buffs[k].Since; since != nil {
 			since.Uptime += on

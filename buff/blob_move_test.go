@@ -9,7 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// TestMoveBlob: a blob on another server has another uptime and is the same otherwise, also what was kept aside; and it comes back.
+// TestMoveBlob: a blob on another server has another uptime, is in no zone of the first one, and is the same otherwise, also
+// in the buffs that were kept aside.
 func TestMoveBlob(t *testing.T) {
 	c := blobCatalog(t)
 	blob := goldenBlob(t, c)
@@ -33,7 +34,14 @@ func TestMoveBlob(t *testing.T) {
 	require.NotZero(t, aside)
 	back, err := MoveBlob(moved, was.Uptime)
 	require.NoError(t, err)
-	require.Equal(t, blob, back)
+	zone, err := BlobZone(blob)
+	require.NoError(t, err)
+	require.EqualValues(t, 4, zone)
+	zone, err = BlobZone(moved)
+	require.NoError(t, err)
+	require.Zero(t, zone)
+	was.Zone = 0
+	require.Equal(t, was.append(nil), back)
 	for n := range blob {
 		_, err := MoveBlob(blob[:n], 1)
 		require.ErrorIs(t, err, ErrBlob)

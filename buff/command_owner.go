@@ -163,7 +163,8 @@ func AddTimeoutFunc(owner OwnerID, delay time.Duration, do any) Command {
 
 // SetZone moves an owner into a zone. From now on its time passes as the zone's does, beside what
 // it has of its own; it leaves what its zone was until now. Buffs whose OnZone wants it go, for the
-// reason Interrupted and the act "zone".
+// reason Interrupted and the act "zone". For an owner that is in that zone already nothing changes; one that is restored is in
+// the zone of its blob.
 func SetZone(owner OwnerID, zone uint32) Command {
 	return Command{Verb: verb.SetZone, Owner: owner, Zone: zone}
 }

@@ -54,8 +54,8 @@ func (s *Set) resists(t *Turn, at uint16) bool {
 
 // dispel removes one portion of an instance.
 //
-// A portion is what the query says, a number of stacks, or else what the definition says: all, a stack, a charge. A query
-// for all (Most is zero) without a number of stacks takes whole buffs, whatever their definition says.
+// A portion is Query.Stacks stacks, or else the Dispel.Per of the definition: all, a stack, a charge. A query
+// for all (Most is zero) without Stacks removes whole buffs, whatever their definition says.
 func (s *Set) dispel(t *Turn, at uint16, q *Query) {
 	d := &s.specOf(s.slot(at)).Dispel
 	all := q.Most == 0
@@ -76,7 +76,7 @@ func (s *Spec) yieldsTo(g define.Grade) bool {
 	return s.Dispel.Grade <= g && s.Dispel.Grade != define.GradeUndispellable
 }
 
-// meant reports whether a query means the instance.
+// meant reports whether a query matches the instance.
 func (s *Set) meant(q *Query, i *instance) bool {
 	spec := s.specOf(i)
 	return (q.Spec == nil || s.same(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
@@ -95,8 +95,8 @@ func (q *Query) means(p define.Polarity) bool {
 	return true
 }
 
-// found calls f for every instance that a query means, in its order, until f returns false. Who is meant is settled before
-// the first is touched; one that has gone by the time its turn comes is left out.
+// found calls f for every instance that a query matches, in its order, until f returns false. The matches are determined before
+// the first call; an instance that has ended meanwhile is skipped.
 func (s *Set) found(t *Turn, q *Query, f func(at uint16) bool) {
 	t.chosen = t.chosen[:0]
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {

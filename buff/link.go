@@ -8,12 +8,12 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// A link is an instance that a head has applied: a buff whose definition has links. It may have several heads, and
-// ends with the last of them. A head is known by its age, which nothing else of the owner has or will have.
+// A buff whose definition has links is the head of the instances that they apply or join. An instance with several heads
+// ends with the last of them. A head is identified by its age, which is unique for the owner.
 type linkage struct {
 	of     uint64 // the age of the head
 	link   Handle
-	stacks int16 // that this head has brought
+	stacks int16 // brought by this head
 }
 
 // bring applies the links of a head: when it begins, and when it is applied again.
@@ -29,8 +29,8 @@ func (s *Set) bring(t *Turn, i *instance) {
 
 // applyLink applies a link of a head, unless the head has it already, and notes that it belongs to the head.
 //
-// Something must have come of the application: what was denied belongs to nobody, and the next application of the head
-// tries again. Stories: testdata/stat/links.txt, links_shared.txt.
+// A link that was denied is tried again by the next application of the head.
+// Stories: testdata/stat/links.txt, links_again.txt, links_shared.txt.
 func (s *Set) applyLink(t *Turn, a *Application) outcome {
 	of, was := a.with, int16(0)
 	if s.hasLink(of, a.Spec) {
@@ -66,13 +66,13 @@ func (g *gates) addLink(l linkage) {
 	}
 }
 
-// brought reports whether a buff is the head of something: its definition may have no links any more.
+// brought reports whether a buff is a head. After a reload its definition may have no links any more.
 func (g *gates) brought(of uint64) bool {
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.of == of })
 }
 
-// sendOff issues the command that releases the links of a head that has ended. Links whose application still waits are
-// applied before it.
+// sendOff issues the command that releases the links of a head that has ended. Link applications that are still queued run
+// first.
 func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
 	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
 		s.beside.gate().untie(of)
@@ -147,7 +147,7 @@ func (g *gates) nextLinked(link Handle, after uint64) linkage {
 	return next
 }
 
-// leaveZone: the owner goes to another zone.
+// leaveZone removes the buffs that a change of zone ends.
 //
 // Story: testdata/stat/zone.txt.
 func (s *Set) leaveZone(t *Turn) Result {

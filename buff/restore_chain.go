@@ -7,17 +7,17 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// With [define.OfflineRun] the actions of a buff that ended while its owner was away are done at the return, but a
-// buff that they apply starts at that end, if its time passed then too: if it lives by the same clock. So a chain of buffs
-// that relieve each other is after the return where it would be if the owner had stayed.
+// With [define.OfflineRun] the actions of a buff that ended while its owner was away run at the return. A buff that
+// they apply, and that has the same clock, starts when the first one ended: after the return a chain of such buffs is where it would
+// be if the owner had stayed.
 
-// backdate is how long ago, in ms by a clock, the cause of an application was. The zero one is for what is caused now.
+// backdate is how long ago an application starts, in ms of a clock. The zero backdate is now.
 type backdate struct {
 	ms    int64
 	clock define.Clock
 }
 
-// of returns by how much an application of a definition is backdated. An instant one has no time of its own, and hands it on.
+// of returns the backdate of an application of a definition. Instants have no clock, and pass it on.
 func (b backdate) of(spec *Spec) backdate {
 	if spec.Kind != define.Instant && spec.Clock != b.clock {
 		return backdate{}
@@ -25,7 +25,7 @@ func (b backdate) of(spec *Spec) backdate {
 	return b
 }
 
-// backdateOf returns by how much the applications are backdated that an event sets off.
+// backdateOf returns the backdate of the applications that follow from an event.
 func (t *Turn) backdateOf(e *Event) backdate {
 	switch e.Kind {
 	case Removed:
@@ -36,15 +36,15 @@ func (t *Turn) backdateOf(e *Event) backdate {
 	return t.backdate
 }
 
-// followBackdated does the actions of a removal that was ms ago.
+// followBackdated queues the actions of a buff that ended ms ago.
 func (s *Set) followBackdated(t *Turn, spec *Spec, k *magnitudes, ms int64) {
 	t.ended = backdate{ms, spec.Clock}
 	s.follow(t, spec.remove[Expired], k)
 	t.ended = backdate{}
 }
 
-// catchUpBackdated lets the time pass for an instance that began back ms ago, as it does in a Restore: its pulses come by
-// Saving.Offline, stacks end, and so does the instance if its end has passed. Nothing else has had a look at it meanwhile.
+// catchUpBackdated lets time pass for an instance that started back ms ago, as a Restore does: its pulses follow
+// Saving.Offline, stacks end, and the instance ends if its end has passed.
 //
 // Story: testdata/save/chain.txt.
 func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
@@ -81,9 +81,10 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 	}
 }
 
-// endBackdated ends an instance whose end has passed already. It is told in any case, as its beginning was.
+// endBackdated ends an instance whose end has passed. The Removed is emitted whatever Saving.OfflineExpire says, since the
+// Applied was.
 func (s *Set) endBackdated(t *Turn, c *comeback) {
-	spec, k := c.spec, *s.magnitudesOf(s.slot(c.at)) // its lists stay as they are until the extra is used again
+	spec, k := c.spec, *s.magnitudesOf(s.slot(c.at)) // valid until the extra is reused
 	if spec.uses&usesLeave != 0 {
 		s.leave(t, c.at)
 	}

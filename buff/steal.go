@@ -30,8 +30,8 @@ type Cause struct {
 // the time that is left, but nothing of it for longer than most.
 //
 // The thief gets the rest of the shield and the charges, each stack with its own end, and
-// the waiting applications of a queue in turn; the numbers are those that the buff had. It is an application like any other
-// there, with the thief as source, and may be denied: then the buff is lost for both.
+// the waiting applications of a queue in turn, with the numbers of the buff. For the thief it is an ordinary application
+// with itself as source. If it is denied, both have lost the buff.
 //
 // Stories: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt, steal_resist.txt.
 func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
@@ -50,8 +50,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	})
 }
 
-// stealable reports whether a steal may take an instance. A link belongs to its heads, which bring one of their own to the
-// thief.
+// stealable reports whether a steal may take an instance. A link is left out: its head applies another one to the thief.
 func (s *Set) stealable(at uint16) bool {
 	return !s.specOf(s.slot(at)).Dispel.Keep && s.beside.gate().linked(s.handle(at)) == 0
 }
@@ -62,11 +61,10 @@ func (s *Set) divisible(i *instance) bool {
 	return spec.Stack.Timers != define.TimersQueue && !spec.Shield.On && spec.Charges.N == 0
 }
 
-// takeLeft gives an application what is left of n stacks of an instance, and reports whether there
-// is anything: what would have ended now is not stolen.
+// takeLeft gives an application the rest of n stacks of an instance, and reports whether any time is left.
 //
 // With shared timers that is one application. With timers each, and in a queue, it is one for each part, in the order in which
-// they came or would run: the first is the application itself, and the others are taken.rest, see landRest.
+// they were applied or would run: the first is a itself, and the others are taken.rest, see landRest.
 func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.Duration) bool {
 	a.Stacks = int(n)
 	longest := define.MaxDuration.Milliseconds()
@@ -114,9 +112,8 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.
 	return true
 }
 
-// parts returns what the stacks that whole says consist of, in an instance with more than one end, each part with what it
-// has left: with timers each the stacks that end first, by age; in a queue the running application and then the waiting ones,
-// in turn.
+// parts returns the applications that whole.stacks stacks consist of, each with its remaining time: with timers each the stacks
+// that end first, by age; in a queue the running application and then the waiting ones, in turn.
 func (s *Set) parts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
 	async := s.extraOf(i).async
 	parts := append(t.room(len(async)+1), async...)
