@@ -302,6 +302,27 @@
 // has set off, per_stack and stacks count the stacks that pulsed; any other has one. What a buff
 // does at its removal or at an act, and its own pulses, count in full.
 //
+// # Order of actions
+//
+// The actions of a list run in order. What they set off follows when the whole list has run, in the
+// same order (breadth first). So
+//
+//	spree: {duration: instant, on: {exec: [{apply: buy_sword}, {apply: buy_shield}]}}
+//
+// asks for both purchases whether they may be made, and then both pay. If the second is to see what
+// the first has paid, make it the last action of the first:
+//
+//	buy_sword: {…, on: {apply: [{change: {attr: gold, by: -100}}, {apply: sword}, {apply: buy_shield}]}}
+//
+// In detail, for one event or command:
+//
+//   - The numbers of a definition are evaluated when it is applied, before its first action.
+//   - An applied buff has its modifiers and its tags at once, for the next action of the list. Its
+//     links and its own actions (on.apply, on.exec) wait until the list has run.
+//   - If an act happens, all buffs that have actions for it react, the oldest first, and the
+//     actions of all of them run as one list.
+//   - After 16 rounds or 10,000 commands the rest is dropped, and an event says so.
+//
 // The format has words that the engine does not know so far: numbers from a handler, and
 // stack.refresh, stack.expire and stack.by by one. These are refused as "not supported
 // yet", never passed over: a definition means what it says or does not load.
@@ -324,7 +345,8 @@
 // Nothing that Load takes is refused for it. A warning looks like an error, with "warning:" in
 // front and the name of its rule behind. The rules:
 //
-//	never-pulses     period is longer than duration, and nothing else pulses
+//	never-pulses     period is longer than duration, and nothing makes it longer or pulses
+//	                 otherwise; or on.pulse is an empty list and there is no period
 //	lost-tail        duration is not whole periods, and tail is none
 //	lost-beat        refresh none with phase reset: further applications only cost pulses
 //	lost-level       level sum with refresh none: at the limit of stacks nothing is added to it
@@ -345,6 +367,15 @@
 //	                 -applied says what the game applies
 //	loop             it applies itself in the same instant, directly or through others, and no
 //	                 chance, requirement, group, slot or dr on the way may refuse it
+//	reads-early      an action reads an attribute, a tag or a buff that an earlier action of its
+//	                 list changes only after it: see Order of actions
+//	asks-together    several buffs react to one act, and what they apply asks that a tag is not
+//	                 there before any of them has granted it
+//	wrong-way        a negative buff multiplies an attribute by more than 1, or a positive one by
+//	                 less: op mul_compound with 0.7 is ×1.7, and ×0.7 is -0.3. Not looked for where
+//	                 an attribute increases the damage that its owner takes
+//	act-magnitude    a number of on.act reads magnitude and not amount
+//	dr-percent       no step of dr is above 1: steps are percent
 //
 // # In an editor
 //

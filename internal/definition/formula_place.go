@@ -2,6 +2,7 @@ package definition
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -78,6 +79,30 @@ func (d *definition) formula(field string, n ast.Node) {
 	})
 }
 
+// samples returns the values of a formula with the attributes at their bases, at three levels; none
+// if it depends on anything else of the application.
+func (f *formula) samples(bases map[string]float64) (values []float64) {
+	if f.names(pushMagnitude) || f.names(pushStacks) || slices.ContainsFunc(f.reads, func(r define.Read) bool { return r.Caller || r.Amount }) {
+		return nil
+	}
+	in := define.Inputs{Stacks: 1, Reads: make([]float64, len(f.reads))}
+	for i, r := range f.reads {
+		in.Reads[i] = bases[r.Name]
+	}
+	for _, level := range []float64{0, 1, 60} {
+		in.Level = level
+		if v, err := f.Eval(in); err == nil {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// names reports whether a formula has a step of that kind, such as pushMagnitude.
+func (f *formula) names(op opcode) bool {
+	return slices.ContainsFunc(f.steps, func(s step) bool { return s.op == op })
+}
+
 // try runs a formula with the attributes at their bases and everything that an application
 // brings at 1, at three levels. It returns what is wrong with the results, or "".
 func (f *formula) try(bases map[string]float64) string {
@@ -108,3 +133,6 @@ func noAttribute(name string, known map[string]float64) string {
 	}
 	return fmt.Sprintf("no attribute %s%s", quote(name), didYouMean(misspelt.Near(name, names)))
 }
+
+// isAmount reports whether a formula reads the amount of an act.
+func isAmount(r define.Read) bool { return r.Amount }

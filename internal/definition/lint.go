@@ -64,6 +64,11 @@ var rules = []rule{
 	{name: "one-stack", each: (*linter).oneStack},
 	{name: "unused", all: (*linter).unused},
 	{name: "loop", all: (*linter).loop},
+	{name: "reads-early", each: (*linter).readsEarly},
+	{name: "asks-together", all: (*linter).asksTogether},
+	{name: "wrong-way", all: (*linter).wrongWay},
+	{name: "act-magnitude", each: (*linter).actMagnitude},
+	{name: "dr-percent", each: (*linter).drPercent},
 }
 
 // Rules returns the names of the rules whose breach [Check] warns of, in the order in

@@ -96,7 +96,7 @@ func (l *linter) limitUnreached() {
 		case st.Limit <= each || st.Timers == define.TimersQueue:
 		case st.By == define.ByNone:
 			l.warn(d, "stack.limit", "by is none, so that each application is a buff of its own: no further one adds to its stacks; say by: source or target")
-		case every == 0 || d.spec.Kind != define.Timed:
+		case every == 0 || d.spec.Kind != define.Timed || lengthens(d.spec):
 		default:
 			if most := each * applications(d.spec, every); most < min(st.Limit, define.MaxStacks) {
 				l.warn(d, "stack.limit", "one application every %s and a duration of %s never make more than %d", short(every), short(longest(d.spec)), most)

@@ -1,10 +1,14 @@
 package definition
 
 import (
+	"cmp"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // endless finds modifiers of which no file says how they ever go.
@@ -76,4 +80,129 @@ func (l *linter) oneStack(d *definition) {
 			l.warn(d, join(join(field, a.Do.String()), "per_stack"), text)
 		}
 	})
+}
+
+// wrongWay finds negative buffs that multiply an attribute by more than 1, and positive ones by less:
+// most likely a factor was written where op wants what is added to 1. An attribute that makes its
+// owner take more damage is the other way round.
+func (l *linter) wrongWay() {
+	hurts := l.hurtful()
+	for _, d := range l.defs {
+		for i := range d.spec.Modifiers {
+			m, sign := &d.spec.Modifiers[i], l.signOf(&d.spec.Modifiers[i].Value)
+			if m.Op != stat.MulAdd && m.Op != stat.MulCompound || hurts[m.Attr] {
+				continue
+			}
+			by, hint := "more than 1", "; is it meant that more of it is worse?"
+			switch {
+			case d.spec.Polarity == define.Positive && sign < 0:
+				by, hint = "less than 1", "; is it meant that less of it is better?"
+			case d.spec.Polarity != define.Negative || sign <= 0:
+				continue
+			}
+			if v := m.Value.Const; m.Value.From == define.FromConst {
+				by = sixDigits(1 + v)
+				switch {
+				case v < 0 && v > -1:
+					hint = "; for ×" + sixDigits(1-v) + " write " + sixDigits(-v) + ", unless less of it is better"
+				case v > 0 && v < 1: // meant as the factor
+					hint = "; for ×" + sixDigits(v) + " write " + sixDigits(v-1) + ", unless more of it is worse"
+				}
+			}
+			l.warn(d, element("modifiers", i)+".value", "a %v buff multiplies %s by %s, since %v adds the value to 1%s", d.spec.Polarity, brief(m.Attr), by, m.Op, hint)
+		}
+	}
+}
+
+// hurtful returns the attributes of an owner that make it lose more by some action: by damage, or by
+// a change of an attribute that kills at its minimum.
+func (l *linter) hurtful() map[string]bool {
+	hurts := map[string]bool{}
+	for _, d := range l.defs {
+		eachAction(d.spec, func(_ string, a *buff.Action) {
+			if a.Change == nil || a.Do == define.DoChange && !l.kills(a.Change.Attr) {
+				return
+			}
+			for _, attr := range ownAttrs(&a.Change.By) {
+				more := l.risesWith(&a.Change.By, attr)
+				if a.Do == define.DoDamage && more > 0 || a.Do == define.DoChange && more < 0 {
+					hurts[attr] = true
+				}
+			}
+		})
+	}
+	return hurts
+}
+
+// kills reports whether an attribute kills its owner at its minimum.
+func (l *linter) kills(attr string) bool {
+	return slices.ContainsFunc(l.attrs.list, func(a define.Attribute) bool { return a.Name == attr && a.AtMin == define.AtMinKill })
+}
+
+// risesWith returns by how much a number grows if an attribute is a tenth of its base higher, and
+// what the application brings is 100.
+func (l *linter) risesWith(n *define.Number, attr string) float64 {
+	if n.From == define.FromAttr {
+		return cmp.Or(n.Coef, 1)
+	}
+	f, ok := n.Formula.(*formula)
+	if !ok {
+		return 0
+	}
+	at := func(more float64) float64 {
+		in := define.Inputs{Level: 1, Stacks: 1, Magnitude: 100}
+		for _, r := range f.reads {
+			v := l.attrs.bases[r.Name]
+			if r.Caller || r.Amount {
+				v = 100
+			} else if r.Name == attr && r.Of == define.OfOwner {
+				v += more
+			}
+			in.Reads = append(in.Reads, v)
+		}
+		v, _ := f.Eval(in)
+		return v
+	}
+	return at(max(1, math.Abs(l.attrs.bases[attr]))/10) - at(0)
+}
+
+// sixDigits writes a number with at most six digits.
+func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// signOf returns 1 if a number is above 0 whenever it can be known from the files, -1 if below, else 0.
+func (l *linter) signOf(n *define.Number) int {
+	values := l.valuesOf(n)
+	switch {
+	case len(values) == 0:
+		return 0
+	case slices.Min(values) > 0:
+		return 1
+	case slices.Max(values) < 0:
+		return -1
+	}
+	return 0
+}
+
+// valuesOf returns the values that a number has with all attributes at their bases, at some levels;
+// none if it depends on the application.
+func (l *linter) valuesOf(n *define.Number) (values []float64) {
+	switch n.From {
+	case define.FromConst:
+		return []float64{n.Const}
+	case define.FromCurve:
+		for _, p := range n.Curve.Points() {
+			values = append(values, p.Value)
+		}
+	case define.FromAttr:
+		return []float64{(l.attrs.bases[n.Attr]+n.Pre)*cmp.Or(n.Coef, 1) + n.Post}
+	case define.FromCaller:
+		if n.Default {
+			return []float64{n.Const}
+		}
+	case define.FromFormula:
+		if f, ok := n.Formula.(*formula); ok {
+			return f.samples(l.attrs.bases)
+		}
+	}
+	return values
 }

@@ -10,38 +10,72 @@ import (
 // byLevel reports whether the duration or the period depends on the level.
 func byLevel(s *buff.Spec) bool { return s.DurationBy != nil || s.PeriodBy != nil }
 
-// longest returns the duration, at the level that has the longest.
+// longest returns the longest duration that a definition gives by itself, at the level and the
+// constant scale that make it longest.
 func longest(s *buff.Spec) time.Duration {
-	if s.DurationBy == nil {
-		return s.Duration
+	most := s.Duration
+	if s.DurationBy != nil {
+		most = time.Duration(highest(s.DurationBy) * float64(time.Second))
 	}
-	most := 0.0
-	for _, p := range s.DurationBy.Points() {
-		most = max(most, p.Value)
+	switch n := s.DurationScale; {
+	case n == nil:
+	case n.From == define.FromConst:
+		most = time.Duration(float64(most) * n.Const)
+	case n.From == define.FromCurve:
+		most = time.Duration(float64(most) * highest(n.Curve))
+	case s.MaxDuration > 0:
+		return s.MaxDuration
 	}
-	return time.Duration(most * float64(time.Second))
+	most = max(most, s.MinDuration)
+	if s.MaxDuration > 0 {
+		most = min(most, s.MaxDuration)
+	}
+	return most
 }
 
-// neverPulses finds buffs that end before their first pulse.
+// highest returns the highest value of a curve.
+func highest(c *define.Curve) float64 {
+	most := 0.0
+	for _, p := range c.Points() {
+		most = max(most, p.Value)
+	}
+	return most
+}
+
+// lengthens reports whether the duration has no bound that the files say: its scale depends on
+// attributes or on the application.
+func lengthens(s *buff.Spec) bool {
+	return s.DurationScale != nil && s.DurationScale.From > define.FromCurve && s.MaxDuration == 0
+}
+
+// neverPulses finds buffs that end before their first pulse, and empty lists for pulses of buffs
+// that have none; a list with actions is an error then.
 func (l *linter) neverPulses(d *definition) {
 	s := d.spec
-	if s.Kind != define.Timed || byLevel(s) || s.Period <= s.Duration || s.First != define.FirstNone || s.Tail != define.TailNone || s.Align != define.AlignStart {
+	if _, ok := d.places.get("on.pulse"); ok && s.Period == 0 && s.PeriodBy == nil {
+		l.warn(d, "on.pulse", "without a period it never pulses: say period, or leave it out")
+		return
+	}
+	if s.Kind != define.Timed || byLevel(s) || lengthens(s) || s.Period <= longest(s) || s.First != define.FirstNone || s.Tail != define.TailNone || s.Align != define.AlignStart {
 		return
 	}
 	unless := ""
 	if s.Stack.By != define.ByNone && s.Stack.Refresh != define.RefreshNone && s.Stack.Phase == define.PhaseKeep {
 		unless = ", unless it is refreshed before"
 	}
-	l.warn(d, "period", "longer than the duration of %s: it never pulses%s", short(s.Duration), unless)
+	l.warn(d, "period", "longer than the duration of %s: it never pulses%s", short(longest(s)), unless)
 }
 
 // lostTail finds durations with a part of a period at their end.
 func (l *linter) lostTail(d *definition) {
-	s := d.spec
-	if s.Kind != define.Timed || byLevel(s) || s.Period == 0 || s.Period > s.Duration || s.Tail != define.TailNone || s.Align != define.AlignStart {
+	s, duration := d.spec, d.spec.Duration
+	if n := s.DurationScale; n != nil && n.From == define.FromConst {
+		duration = longest(s)
+	}
+	if s.Kind != define.Timed || byLevel(s) || s.Period == 0 || s.Period > duration || s.Tail != define.TailNone || s.Align != define.AlignStart {
 		return
 	}
-	if rest := s.Duration % s.Period; rest != 0 {
+	if rest := duration % s.Period; rest != 0 {
 		l.warn(d, "duration", "not whole periods of %s: the last %s have no pulse; say tail: partial or fit, or change one of the two",
 			short(s.Period), short(rest))
 	}

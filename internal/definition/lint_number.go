@@ -1,0 +1,29 @@
+package definition
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bufftick/bufftick/buff"
+)
+
+// actMagnitude finds numbers of on.act that read the magnitude, where the amount of the act was most
+// likely meant.
+func (l *linter) actMagnitude(d *definition) {
+	eachAction(d.spec, func(field string, a *buff.Action) {
+		if !strings.HasPrefix(field, "on.act.") || a.Change == nil {
+			return
+		}
+		if f, ok := a.Change.By.Formula.(*formula); ok && f.names(pushMagnitude) && !slices.ContainsFunc(f.reads, isAmount) {
+			l.warn(d, join(join(field, a.Do.String()), "by.formula"),
+				"magnitude is that of the application of this buff: write amount for the amount of the act")
+		}
+	})
+}
+
+// drPercent finds steps of diminishing returns that are shares of 1, and not percent.
+func (l *linter) drPercent(d *definition) {
+	if steps := d.spec.DR.Steps; len(steps) > 0 && slices.Max(steps) == 1 {
+		l.warn(d, "dr.steps", "percent: the longest is 1 %% of the duration; for the whole duration write 100")
+	}
+}

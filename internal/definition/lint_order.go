@@ -1,0 +1,242 @@
+package definition
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+)
+
+// The actions of a list are carried out first, in order, and what they set off follows (breadth
+// first). So an action that reads what an earlier action only sets off reads it too early, and so
+// does the number of a change, which was evaluated before the first action.
+
+// touched is what something changes about an owner.
+type touched struct {
+	attrs, tags, buffs []string
+}
+
+// add adds what starts or ends with a buff: its modifiers and tags.
+func (t *touched) add(s *buff.Spec) {
+	t.buffs = append(t.buffs, s.ID)
+	if s.Kind == define.Instant {
+		return
+	}
+	t.tags = append(t.tags, s.Grants...)
+	for i := range s.Modifiers {
+		t.attrs = append(t.attrs, s.Modifiers[i].Attr)
+	}
+}
+
+// after returns what an application changes by its own actions, which come after the other actions
+// of the list that applies it.
+func (l *linter) after(id string, seen map[string]bool) (t touched) {
+	if seen[id] {
+		return t
+	}
+	seen[id] = true
+	s := l.byID[id].spec
+	list := s.On.Exec
+	if s.Kind != define.Instant {
+		list = s.On.Apply
+	}
+	for i := range list {
+		a := &list[i]
+		if a.To != define.ToOwner {
+			continue
+		}
+		switch a.Do {
+		case define.DoChange, define.DoDamage:
+			t.attrs = append(t.attrs, a.Change.Attr)
+		case define.DoRemove:
+			t.add(l.byID[a.Name].spec)
+		case define.DoApply:
+			t.add(l.byID[a.Name].spec)
+			more := l.after(a.Name, seen)
+			t.attrs, t.tags, t.buffs = append(t.attrs, more.attrs...), append(t.tags, more.tags...), append(t.buffs, more.buffs...)
+		}
+	}
+	return t
+}
+
+// readBy returns what an action of a list reads when its turn comes, and early, what the number of a
+// change has read before the first action.
+func (l *linter) readBy(a *buff.Action) (turn, early touched) {
+	switch a.Do {
+	case define.DoChange, define.DoDamage:
+		early.attrs = ownAttrs(&a.Change.By)
+	case define.DoRemove:
+		turn.buffs = []string{a.Name}
+	case define.DoApply:
+		s := l.byID[a.Name].spec
+		r := &s.Require.Apply
+		turn.tags = slices.Concat(r.All, r.Any, r.None)
+		eachNumber(s, func(n *define.Number) { turn.attrs = append(turn.attrs, ownAttrs(n)...) })
+	}
+	return turn, early
+}
+
+// ownAttrs returns the attributes of the owner that a number reads.
+func ownAttrs(n *define.Number) (attrs []string) {
+	switch {
+	case n.From == define.FromAttr && n.Of == define.OfOwner:
+		return []string{n.Attr}
+	case n.From == define.FromFormula && n.Formula != nil:
+		for _, r := range n.Formula.Reads() {
+			if !r.Caller && !r.Amount && r.Of == define.OfOwner {
+				attrs = append(attrs, r.Name)
+			}
+		}
+	}
+	return attrs
+}
+
+// eachNumber calls do with each number that an application evaluates.
+func eachNumber(s *buff.Spec, do func(*define.Number)) {
+	for i := range s.Params {
+		do(&s.Params[i].Value)
+	}
+	for i := range s.Modifiers {
+		do(&s.Modifiers[i].Value)
+	}
+	eachAction(s, func(_ string, a *buff.Action) {
+		if a.Change != nil {
+			do(&a.Change.By)
+		}
+	})
+	for _, n := range []*define.Number{s.DurationScale, s.Shield.By} {
+		if n != nil {
+			do(n)
+		}
+	}
+}
+
+// meets returns what two have in common, in words, "" if that is nothing. A tag is also read by one
+// above it.
+func meets(changed, read touched) string {
+	for _, a := range read.attrs {
+		if slices.Contains(changed.attrs, a) {
+			return "the attribute " + brief(a)
+		}
+	}
+	for _, tag := range read.tags {
+		if slices.ContainsFunc(changed.tags, func(t string) bool { return t == tag || strings.HasPrefix(t, tag+".") }) {
+			return "the tag " + brief(tag)
+		}
+	}
+	for _, id := range read.buffs {
+		if slices.Contains(changed.buffs, id) {
+			return "the buff " + brief(id)
+		}
+	}
+	return ""
+}
+
+// readsEarly finds actions that read what an earlier action of the list only changes after them.
+func (l *linter) readsEarly(d *definition) {
+	eachList(d.spec, func(field string, list []buff.Action) {
+		for j := range list {
+			if list[j].To == define.ToOwner || list[j].Change != nil {
+				l.readEarly(d, field, list, j)
+			}
+		}
+	})
+}
+
+// readEarly looks for what one action of a list reads too early.
+func (l *linter) readEarly(d *definition, field string, list []buff.Action, j int) {
+	turn, early := l.readBy(&list[j])
+	at := element(field, j) + "." + list[j].Do.String()
+	for i := range list[:j] {
+		a := &list[i]
+		if a.To != define.ToOwner {
+			continue
+		}
+		var now, after touched
+		switch a.Do {
+		case define.DoChange, define.DoDamage:
+			now.attrs = []string{a.Change.Attr}
+		case define.DoApply:
+			now.add(l.byID[a.Name].spec)
+			after = l.after(a.Name, map[string]bool{})
+		case define.DoRemove:
+			now.add(l.byID[a.Name].spec)
+		}
+		if what := meets(after, turn); what != "" {
+			l.warn(d, at, "reads %s before %s changes it: the actions of a list run first, and what they apply acts after them; make this the last action of %s",
+				what, brief(a.Name), brief(a.Name))
+			return
+		}
+		if what := meets(now, early); what != "" {
+			l.warn(d, at, "reads %s as it is before %s: the numbers of a list are evaluated before its first action; move this action up, or put it into an instant and apply that here",
+				what, element(field, i))
+			return
+		}
+		if what := meets(after, early); what != "" {
+			l.warn(d, at, "reads %s as it is before %s: the numbers of a list are evaluated before its first action; make this the last action of %s",
+				what, element(field, i), brief(a.Name))
+			return
+		}
+	}
+}
+
+// eachList calls do with each list of actions of a definition, in the order of the fields.
+func eachList(s *buff.Spec, do func(field string, list []buff.Action)) {
+	var fields []string
+	lists := map[string][]buff.Action{}
+	eachAction(s, func(field string, a *buff.Action) {
+		list := field[:strings.LastIndexByte(field, '[')]
+		if lists[list] == nil {
+			fields = append(fields, list)
+		}
+		lists[list] = append(lists[list], *a)
+	})
+	for _, f := range fields {
+		do(f, lists[f])
+	}
+}
+
+// reaction is an application that a definition makes when an act happens.
+type reaction struct {
+	d       *definition
+	act, at string
+	spec    *buff.Spec
+}
+
+// asksTogether finds what several buffs apply at one act although only one is to have it: each asks
+// for a tag before any of them has applied the buff that grants it.
+func (l *linter) asksTogether() {
+	var all []reaction
+	for _, d := range l.defs {
+		eachList(d.spec, func(field string, list []buff.Action) {
+			act, ok := strings.CutPrefix(field, "on.act.")
+			for i := range list {
+				if ok && list[i].Do == define.DoApply && list[i].To == define.ToOwner {
+					all = append(all, reaction{d, act, element(field, i) + ".apply", l.byID[list[i].Name].spec})
+				}
+			}
+		})
+	}
+	for _, r := range all {
+		tag, other := "", reaction{}
+		for _, o := range all {
+			same := o.d == r.d
+			if r.act != o.act || same && (other.d != nil || r.d.spec.Stack.By == define.ByTarget) || !same && other.d != nil && other.d != r.d {
+				continue
+			}
+			if t := meets(l.after(o.spec.ID, map[string]bool{}), touched{tags: r.spec.Require.Apply.None}); t != "" {
+				tag, other = t, o
+			}
+		}
+		if other.d == nil {
+			continue
+		}
+		whom := brief(r.d.spec.ID) + " and " + brief(other.d.spec.ID)
+		if r.d == other.d {
+			whom = "two of " + brief(r.d.spec.ID)
+		}
+		l.warn(r.d, r.at, "%s asks that %s is not there: at one act %s on one owner ask before any of them has granted it; let the buff that grants it ask, and apply the rest",
+			brief(r.spec.ID), tag, whom)
+	}
+}
