@@ -26,12 +26,12 @@ var (
 	lawRefused   = flag.Bool("law.refused", false, "say why definitions were refused")
 )
 
-// verdict is what came of one scenario.
+// verdict is the result of one scenario.
 type verdict struct {
 	engine, judge []string
-	refused       string   // by the catalog
-	stopped       string   // a step that cannot be done
-	wrong         []string // sentences of the law by which it had to be refused
+	refused       string   // the catalog's error
+	stopped       string   // the error of a step
+	wrong         []string // sentences by which it must not load
 	differs       bool
 	marks         map[string]int
 }
@@ -65,7 +65,7 @@ func tryLaw(d *law.Draft) (v verdict) {
 	return v
 }
 
-// report is the smallest form of a difference, and the command that repeats it.
+// report returns a shrunken difference with the command that repeats it.
 func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 	d = d.Shrink(func(c *law.Draft) bool { return tryLaw(c).differs })
 	v := tryLaw(d)
@@ -73,8 +73,8 @@ func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 		seed, n, d.Pair[0], d.Pair[1], d.Text(), strings.Join(scenario.Diff(v.judge, v.engine), "\n")), d.Shape()
 }
 
-// Engine and judge, who share nothing but the law, tell the same story of each scenario, and what the law calls an error
-// does not load.
+// Engine and interpreter, which share no code, produce the same log for each scenario, and definitions that the law forbids do not
+// load.
 func TestLaw(t *testing.T) {
 	count := *lawScenarios
 	switch {
@@ -143,9 +143,8 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// fuzzSeeds are the seeds of which FuzzLaw draws scenarios: those that have all been played with
-// the rules as they are, so that what it finds is what a change has done. Other seeds have their
-// turn each night. Of each seed it is the first fuzzNumbers.
+// fuzzSeeds is the number of seeds from which FuzzLaw draws scenarios, and fuzzNumbers the number of scenarios of each. All of them have
+// been played with the present rules, so that a finding is due to a change. Other seeds run each night.
 const (
 	fuzzSeeds   = 2
 	fuzzNumbers = 15_000

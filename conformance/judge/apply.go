@@ -1,6 +1,6 @@
 package judge
 
-// §1.2: what an application does.
+// §1.2: applications.
 
 import (
 	"math/big"
@@ -17,7 +17,7 @@ type application struct {
 	magnitude  int64
 	level      int
 	key        int64
-	head       *instance // whose link it is
+	head       *instance // the head, if it is a link
 	params     map[string]float64
 	numbers    map[*number]amount
 	hold       *hold // an aura made it
@@ -25,7 +25,7 @@ type application struct {
 	chain
 }
 
-// apply decides an application, and reports whether it was accepted. A refused one changes nothing.
+// apply decides an application, and reports whether it was accepted. A refused one has no effect.
 func (o *owner) apply(a application) bool {
 	d := o.defs[a.id]
 	if a.override && (a.duration <= 0 || d.Duration.instant) { // "0 and negative are definition errors at load and ErrDuration at run time"
@@ -35,7 +35,7 @@ func (o *owner) apply(a application) bool {
 	if a.stacks == 0 {
 		a.stacks = max(d.stack().Initial, 1)
 	}
-	if d.clockWord() != a.clock || d.clockWord() == "online" || d.Duration.instant {
+	if !d.Duration.instant && (d.clockWord() != a.clock || a.clock == "online") {
 		a.ago, a.clock = 0, ""
 	}
 	var why string
@@ -43,7 +43,7 @@ func (o *owner) apply(a application) bool {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}
-	rest := a.left != nil && a.left.rest // the gates were asked for the first part
+	rest := a.left != nil && a.left.rest // only the first part meets the gates
 	for name := range a.params {
 		if !d.asks(name) { // "unknown params are refused"
 			o.say("deny %s why=param", d.ID)
@@ -63,7 +63,7 @@ func (o *owner) apply(a application) bool {
 	return o.carries(d, a, rest)
 }
 
-// carries decides an application that is not instant.
+// carries decides an application of a definition with a duration.
 func (o *owner) carries(d *definition, a application, rest bool) bool {
 	joined := o.joins(d, a)
 	percent := o.percent(d, a.source)
@@ -110,7 +110,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		o.say("deny %s why=level", d.ID)
 		return false
 	}
-	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // it joins with what is left of it
+	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // it joins with the rest of its duration
 		o.all.mark(markChainJoins)
 		if a.duration -= a.ago; a.duration <= 0 {
 			return false
@@ -127,7 +127,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		joined.holds = slices.DeleteFunc(joined.holds, func(h *hold) bool { return h == a.hold })
 	}
 	if !taken || len(o.log) == before {
-		return !joined.gone // what changed nothing was not applied
+		return !joined.gone // an application without an effect counts as not applied
 	}
 	if !rest {
 		o.counts(d, a.source)
@@ -151,7 +151,7 @@ func (o *owner) joins(d *definition, a application) *instance {
 	return nil
 }
 
-// begin makes a new instance, if the groups and slots allow it, and reports whether they did.
+// begin makes a new instance if the groups and slots allow it, and reports whether they did.
 func (o *owner) begin(d *definition, a application) bool {
 	goes, why := o.room(d, a)
 	if why != "" {
@@ -163,7 +163,7 @@ func (o *owner) begin(d *definition, a application) bool {
 	}
 	b := o.newInstance(d, a)
 	b.tie(a.head, b.count())
-	b.failed = !o.holds(&d.Require.Ongoing) // before it has an effect of its own
+	b.failed = !o.holds(&d.Require.Ongoing) // tested before its own effect
 	b.hidden, b.shaded = b.failed, b.failed
 	o.buffs = append(o.buffs, b)
 	o.all.number++
@@ -177,17 +177,6 @@ func (o *owner) begin(d *definition, a application) bool {
 	o.links(b, a, false)
 	o.cross(b, 0, b.count(), a)
 	o.all.markShare(d, a)
-	if a.ago > 0 {
-		o.all.mark(markChain)
-		if past := o.age(b, b.floor(o)); past.gone {
-			o.all.mark(markChainEnds)
-			o.buffs = without(o.buffs, b)
-			o.expireAway(b, a.ago, past)
-			return true
-		} else {
-			o.tellAged(b, a.ago, past)
-		}
-	}
 	if !b.hidden && o.overshadowed(b) {
 		b.hidden, b.shaded = true, true
 	}
@@ -197,6 +186,10 @@ func (o *owner) begin(d *definition, a application) bool {
 	o.settle()
 	if !b.gone && (d.First == "start" || d.First == "every") { // "Fires inline right after Applied, at the same logical time"
 		o.pulse(b, b.active(), "")
+	}
+	if a.ago > 0 && !b.gone {
+		o.all.mark(markChain)
+		o.catchUpChain(b, a.ago)
 	}
 	return true
 }
@@ -297,8 +290,8 @@ func (b *instance) takes(a application) {
 	}
 }
 
-// topUp is what a further application does to the shield and the charges of a buff with shared timers: it fills the shield up
-// to its own pool, and "onRefresh: reset/keep/add".
+// topUp fills the shield and the charges of a buff with shared timers: the shield up to the pool of the application, the charges by
+// "onRefresh: reset/keep/add".
 func (b *instance) topUp(a application) {
 	fresh := b.def.newContent(a)
 	b.pool = max(b.pool, fresh.pool)
@@ -335,8 +328,8 @@ func (b *instance) periodAfter(d *definition, level int) int64 {
 	return b.coming
 }
 
-// refusesMore is an application at the limit: "overflow: allow / deny / clear / replace-oldest; deny refreshes nothing". It
-// reports whether the application is refused. One that replaces by its level is not denied.
+// refusesMore reports whether an application at the limit is refused: "overflow: allow / deny / clear / replace-oldest; deny
+// refreshes nothing". A replacing level is not denied.
 func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	switch overflow := b.def.stack().Overflow; {
 	case overflow == "deny" && !replaces:
@@ -353,7 +346,7 @@ func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// markShare records that an application is in the chain of a pulse that stands for less or more than one, or for several stacks.
+// markShare records that an application is in the chain of a partial or joined pulse, or of a pulse of several stacks.
 func (w *world) markShare(d *definition, a application) {
 	s := a.share
 	if s.stacks > 1 && d.Duration.instant && slices.ContainsFunc(d.on().Exec, action.perStack) {

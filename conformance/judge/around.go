@@ -9,39 +9,39 @@ import (
 // §1.5, area auras: "aura {radius, interval: 500ms, linger}; engine asks a user-supplied query; members get a linked instance, removed
 // linger after leaving". And §1.1, zones: "per-buff, per-owner and per-zone pause and rate".
 
-// aura is what a buff gives those around its owner. Here the steps near and far say who is there, whatever the radius.
+// aura is the aura of a definition. The steps near and far decide which owners are in range; the radius has no effect here.
 type aura struct {
 	Apply            string
 	Radius           float64
 	Interval, Linger span
 }
 
-// hold is one bearer who gives an owner a buff by an aura.
+// hold ties a member's buff to one bearer of the aura.
 type hold struct {
 	bearer  *owner
-	by      []*instance // his auras that have found this owner
-	stacks  int         // that he has brought
+	by      []*instance // the auras of the bearer that have found this owner
+	stacks  int         // brought by this bearer
 	leaving bool
 	ends    int64 // then, in the buff's own time
 }
 
-// departure is an aura that has ended: those who have something of it leave.
+// departure is an aura that has ended, so that its members leave.
 type departure struct {
 	bearer *owner
 	aura   *instance
 	at     int64
 }
 
-// auraEnds notes that the aura of a buff is over, if it has one.
+// auraEnds records that a buff with an aura has ended.
 func (o *owner) auraEnds(b *instance) {
 	if b.def.Aura != nil {
 		o.all.left = append(o.all.left, departure{o, b, o.stamp})
 	}
 }
 
-// look is what auras do at the end of a frame: "engine asks a user-supplied query", every interval from the aura's beginning on; of several
-// looks that were due in a frame there is the last. Those in the area get the buff, and whoever is not there any more loses it, a linger after
-// the look at which he was missed.
+// look runs the due looks of all auras at the end of a frame: "engine asks a user-supplied query", every interval from the start of the
+// aura on; of several looks that were due in one frame only the last takes place. Owners in range get the buff; an owner out of range
+// loses it a linger after the look that missed it.
 func (w *world) look(now int64) {
 	type sight struct {
 		departure
@@ -96,13 +96,13 @@ func (w *world) look(now int64) {
 	}
 }
 
-// birth counts the auras.
+// birth returns the next number in the order of auras.
 func (w *world) birth() int64 {
 	w.births++
 	return w.births
 }
 
-// lingers says whether nobody gives the buff any more who gave it by an aura, and when it will end.
+// lingers reports whether all bearers of an aura's buff have left it, and when it ends.
 func (b *instance) lingers() (end int64, yes bool) {
 	for _, h := range b.holds {
 		if !h.leaving {
@@ -113,7 +113,7 @@ func (b *instance) lingers() (end int64, yes bool) {
 	return end, len(b.holds) > 0
 }
 
-// heldBy is what an owner has of a bearer's auras that give a definition.
+// heldBy returns the instance of a definition that an owner has from a bearer's auras, with the hold, or nil.
 func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 	for _, b := range o.buffs {
 		if b.def.ID != id {
@@ -128,7 +128,7 @@ func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 	return nil, nil
 }
 
-// entersAura gives an owner what an aura gives, unless he has it of that bearer.
+// entersAura applies an aura's definition to an owner, unless the owner has it from that bearer already.
 func (o *owner) entersAura(bearer *owner, b *instance) {
 	if _, h := o.heldBy(bearer, b.def.Aura.Apply); h != nil {
 		if h.leaving = false; !slices.Contains(h.by, b) {
@@ -141,7 +141,7 @@ func (o *owner) entersAura(bearer *owner, b *instance) {
 	})
 }
 
-// leavesAura lets a linger begin, which has lasted for a while, unless another aura of that bearer gives the same.
+// leavesAura starts the linger, some time of which has passed, unless another aura of that bearer gives the same.
 func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	b, h := o.heldBy(bearer, a.def.Aura.Apply)
 	if h == nil || h.leaving {
@@ -157,23 +157,23 @@ func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	}
 }
 
-// letsGo ends a buff with the last linger, and with all that end in that instant.
+// letsGo ends a buff with its last linger.
 func (o *owner) letsGo(b *instance) {
 	b.holds = nil
 	o.remove(b, "out_of_aura", "")
 }
 
-// lets takes away what a bearer has brought; the buff goes with the last of them.
+// lets removes the stacks that a bearer has brought; the buff ends with the last bearer.
 func (o *owner) lets(b *instance, h *hold) {
 	b.holds = slices.DeleteFunc(b.holds, func(other *hold) bool { return other == h })
 	if len(b.holds) == 0 {
 		o.letsGo(b)
-	} else if n := min(h.stacks, b.count()-1); n > 0 { // the last one goes with the last bearer
+	} else if n := min(h.stacks, b.count()-1); n > 0 { // the last stack ends with the last bearer
 		o.take(b, n, "out_of_aura")
 	}
 }
 
-// held notes who gives a buff.
+// held records a bearer.
 func (b *instance) held(h *hold, stacks int) {
 	if h != nil {
 		h.stacks = stacks
@@ -181,7 +181,7 @@ func (b *instance) held(h *hold, stacks int) {
 	}
 }
 
-// pace is how fast a time passes beside another one.
+// pace is the rate and the pause of an owner or a zone.
 type pace struct {
 	rate *big.Rat
 	held bool
@@ -189,7 +189,7 @@ type pace struct {
 
 func newPace() *pace { return &pace{rate: big.NewRat(1, 1)} }
 
-// repace lets an owner's time pass as he himself and his zone have it: rates are multiplied, and each pause stops it.
+// repace applies the paces of an owner and its zone: rates are multiplied, and either pause stops the clock.
 func (o *owner) repace() {
 	z := o.all.paceOf(o.zone)
 	o.clock.change(o.world, new(big.Rat).Mul(o.mine.rate, z.rate), o.mine.held || z.held)
@@ -202,7 +202,7 @@ func (w *world) paceOf(zone int64) *pace {
 	return w.zones[zone]
 }
 
-// place is a step that says where somebody is, or what a zone does to the time of those in it. It reports whether it was one.
+// place runs a step about positions or about the pace of a zone, and reports whether it was one.
 func (w *world) place(o *owner, st step) bool {
 	switch {
 	case st.Near != "":
@@ -234,7 +234,7 @@ func (w *world) repace(zone int64, change func(*pace)) {
 	}
 }
 
-// enters: "on_zone: keep (default) / remove", of those who go elsewhere.
+// enters moves the owner to a zone: "on_zone: keep (default) / remove". The same zone is no change.
 func (o *owner) enters(zone int64) {
 	if zone == o.zone {
 		if zone != 0 {

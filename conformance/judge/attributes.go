@@ -38,7 +38,7 @@ func (b *bound) UnmarshalJSON(text []byte) error {
 // aggregate is which of several modifiers of one op count: all, the greatest, the least, or the strongest n.
 type aggregate struct{ count }
 
-// of is what they come to.
+// of returns the aggregate of the values.
 func (a aggregate) of(all []float64) (sum float64) {
 	switch {
 	case len(all) == 0:
@@ -53,7 +53,7 @@ func (a aggregate) of(all []float64) (sum float64) {
 		all = all[:min(len(all), a.n)]
 	}
 	for _, x := range all {
-		sum += x // what the dice make are halves and quarters: nothing is rounded
+		sum += x // the dice use halves and quarters, so that the sum is exact
 	}
 	return sum
 }
@@ -104,7 +104,7 @@ func (c curve) at(level int) float64 {
 	return c[levels[len(levels)-1]]
 }
 
-// number is one, or where it comes from.
+// number is a constant or its origin.
 type number struct {
 	Const           *float64
 	Attr, Of        string
@@ -126,7 +126,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return strictly(text, (*plain)(n))
 }
 
-// asks says whether a number reads what an application brings under a name.
+// asks reports whether a number of the definition reads a parameter.
 func (d *definition) asks(name string) bool {
 	for _, n := range d.numbers() {
 		if n.Caller == name || n.Formula != nil && regexp.MustCompile(`\bcaller\.`+regexp.QuoteMeta(name)+`\b`).MatchString(n.Formula.text) {
@@ -143,7 +143,7 @@ type modifier struct {
 	PerStack bool `json:"per_stack"`
 }
 
-// change is what an action does to an attribute.
+// change is a change or damage action.
 type change struct {
 	Attr, School string
 	By           number
@@ -184,8 +184,8 @@ func (d *definition) numbers() (all []*number) {
 	return all
 }
 
-// amount is the value of a number. In a formula with stacks, stacks is what per_stack counts where the amount is used;
-// everything else keeps the value that it had when the application was evaluated.
+// amount is the value of a number. In a formula, stacks is the count of per_stack at the place of use; all other names keep the values
+// of the application.
 type amount struct {
 	x      float64
 	live   *formula
@@ -217,13 +217,13 @@ func (a amount) of(n int, perStack bool) (x float64, ok bool) {
 
 func (a amount) equal(b amount) bool { return a.x == b.x && maps.Equal(a.frozen, b.frozen) }
 
-// knowledge is what is known of the source of an application.
+// knowledge holds the known attributes of the source of an application.
 type knowledge struct {
 	cast map[string]float64 // its attributes at the head of the chain; nil: it was not there
 	last map[string]float64 // each attribute as it was read last
 }
 
-// knows returns what is known of a source at the head of a chain.
+// knows captures the attributes of a source at the head of a chain.
 func (w *world) knows(source string) *knowledge {
 	k := &knowledge{last: map[string]float64{}}
 	if o := w.find(source); o != nil && !o.away {
@@ -242,7 +242,7 @@ func (o *owner) values() map[string]float64 {
 	return all
 }
 
-// asks evaluates the numbers of an application, and returns why it is refused: "Missing caller value without default ⇒
+// asks evaluates the numbers of an application, and returns the reason of a refusal: "Missing caller value without default ⇒
 // Denied{MissingParam}, never silent 0."
 func (o *owner) asks(d *definition, a application) (of map[*number]amount, why string) {
 	if a.left != nil {
@@ -398,7 +398,7 @@ func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bo
 	return x, true
 }
 
-// readName returns what a name in a formula means: "level, stacks, magnitude of the application; owner.NAME, source.NAME an
+// readName returns the value of a name in a formula: "level, stacks, magnitude of the application; owner.NAME, source.NAME an
 // attribute; caller.NAME what the application gives under that name; curve.NAME the curve at the level".
 func (o *owner) readName(path []string, snapshot string, a application) (x float64, ok bool) {
 	switch path[0] {
@@ -517,17 +517,15 @@ func (o *owner) base(name string) float64 {
 	return o.all.attributes[name].Base
 }
 
-// limits applies limits that have changed: a maximum that is an attribute and has moved below the base cuts the base for good; a
-// limit that has moved may kill. It runs after each command and each due event.
+// limits applies limits that have changed: a maximum that is an attribute and has another value cuts a base above it for good, and a
+// minimum that has risen to the base kills. It runs after each command and each due event.
 func (o *owner) limits() {
 	for _, name := range o.all.bounded {
 		at := o.all.attributes[name]
-		moved := o.hasMoved(at.Max, o.maxima, name)
-		if moved && o.base(name) > o.bound(at.Max) {
-			o.all.mark(markMaxFell)
-			o.bases[name] = o.bound(at.Max)
+		if _, _, moved := o.moved(at.Max, o.maxima, name); moved {
+			o.cut(name)
 		}
-		if o.hasMoved(at.Min, o.minima, name) || moved {
+		if was, is, moved := o.moved(at.Min, o.minima, name); moved && is > was && !o.dead {
 			if o.checkMin(name, o.base(name)) {
 				o.all.mark(markMinRose)
 			}
@@ -535,17 +533,39 @@ func (o *owner) limits() {
 	}
 }
 
-// hasMoved reports whether a limit that is an attribute has another value than at the last call.
-func (o *owner) hasMoved(limit *bound, last map[string]float64, name string) bool {
+// moved reports whether a limit that is an attribute has another value than at the last call.
+func (o *owner) moved(limit *bound, last map[string]float64, name string) (was, is float64, moved bool) {
 	if limit == nil || limit.name == "" {
-		return false
+		return 0, 0, false
 	}
 	was, seen := last[name]
-	last[name] = o.value(limit.name)
-	return seen && was != last[name]
+	is = o.value(limit.name)
+	last[name] = is
+	return was, is, seen && was != is
 }
 
-// checkMin queues the death of an owner whose base has reached the minimum: "at_min: kill".
+// cut brings a base that is above its maximum down to it, or to the minimum if that is above the maximum.
+func (o *owner) cut(name string) {
+	at := o.all.attributes[name]
+	if at.Max == nil {
+		return
+	}
+	most, was := o.bound(at.Max), o.base(name)
+	if at.Min != nil {
+		most = max(most, o.bound(at.Min))
+	}
+	if was <= most {
+		return
+	}
+	o.all.mark(markMaxFell)
+	o.bases[name] = most
+	if at.Min != nil && was > o.bound(at.Min) {
+		o.checkMin(name, was)
+	}
+}
+
+// checkMin queues the death of an owner if a base has reached its minimum: "at_min: kill". A dead owner dies again only if the base
+// came from above the minimum.
 func (o *owner) checkMin(name string, was float64) (dies bool) {
 	at := o.all.attributes[name]
 	if at.AtMin != "kill" || at.Min == nil {
@@ -559,7 +579,7 @@ func (o *owner) checkMin(name string, was float64) (dies bool) {
 }
 
 // changes adds to a base: "permanent: instant and periodic change the base". It starts from the base within its limits. A change
-// by 0 only brings the base within its limits, and says nothing if it was there.
+// by 0 only brings the base within its limits, without a line if it is within them.
 func (o *owner) changes(who, name string, by float64) {
 	outside := o.base(name) != o.limited(name, o.base(name))
 	if by == 0 && outside {
@@ -579,7 +599,7 @@ func (o *owner) adds(who, name string, by float64, absorbed int64, after func())
 	o.rebase(who, name, by, to, absorbed, after)
 }
 
-// rebase sets a base and logs it. What follows from damage comes before the death.
+// rebase sets a base and logs it. The acts of damage (after) run before a death.
 func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after func()) {
 	was := o.base(name)
 	o.bases[name] = to
@@ -596,7 +616,7 @@ func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after f
 }
 
 // damages: "the attribute loses so many whole points, half up, of which the shields against that school take theirs first".
-// What gets past the shields is the act damaged of the victim and the act dealt of the source.
+// The damage that passes the shields is the act damaged of the victim and the act dealt of the source.
 func (o *owner) damages(who, name string, by float64, school, source string, why chain) {
 	points := int64(math.Floor(by + 0.5))
 	if by == 0 {
@@ -615,7 +635,7 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 		}
 	}
 	if o.killer, o.cause = source, why; rest == 0 {
-		o.rebase(who, name, 0, o.base(name), points, acts)
+		o.rebase(who, name, 0, o.limited(name, o.base(name)), points, acts)
 	} else {
 		o.adds(who, name, -float64(rest), points-rest, acts)
 	}

@@ -52,7 +52,7 @@ func TestScenario_Play_Rules(t *testing.T) {
 	playFile(t, filepath.Join("testdata", "rules.yaml"))
 }
 
-// otherwise are the case files whose want is not what the rules say, and why.
+// otherwise lists case files with another want than the rules, with the reason.
 var otherwise = map[string]string{
 	"P79-cookbook-icd-shared": "about a recipe: actions run breadth first",
 	"R13-pumpkin2620":         "its want is the old rule: a higher level replaces the end, and a refresh that leaves the end is logged",

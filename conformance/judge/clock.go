@@ -42,6 +42,15 @@ func (c *clock) when(inner int64) (outer int64, ok bool) {
 	return c.outer + up(left.Quo(left, c.rate)), true
 }
 
+// past is when, also for instants that have passed.
+func (c *clock) past(inner int64) (outer int64, ok bool) {
+	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
+	if c.held {
+		return 0, false
+	}
+	return c.outer + up(left.Quo(left, c.rate)), true
+}
+
 // change sets the rate and whether the clock is held.
 func (c *clock) change(outer int64, rate *big.Rat, held bool) {
 	c.inner = c.at(outer)

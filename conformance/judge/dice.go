@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Draft is a scenario that is made up, before it is text: maps as JSON has them, so that parts can be left out.
+// Draft is a generated scenario as JSON maps, from which parts can be removed.
 type Draft struct {
 	// Buffs are the definitions, Script the steps.
 	Buffs  map[string]map[string]any
@@ -17,7 +17,7 @@ type Draft struct {
 	// Dead is the word dead of the whole file; Life says that deaths are logged.
 	Dead string
 	Life bool
-	// Pair names the two words that it is about, and Story the rule, if any.
+	// Pair names the two words of the scenario, and Story its rule, if any.
 	Pair  [2]string
 	Story string
 }
@@ -25,7 +25,7 @@ type Draft struct {
 // allTags are declared by each draft: the game may give an owner one that no definition names.
 var allTags = []string{"t.a", "t.b", "u", "f.g", "f.h", "e"}
 
-// allAttributes and allCurves too. All numbers are halves and quarters, so that nothing is rounded but what the law rounds.
+// allAttributes and allCurves too. All numbers are halves and quarters, so that only the rounding of the rules shows.
 var (
 	allAttributes = map[string]any{
 		"cap":  m("base", 120, "min", 1),
@@ -65,7 +65,7 @@ func (d *Draft) JSON() []byte {
 	return text
 }
 
-// Text returns the draft for people: a definition and a step to a line.
+// Text returns the draft with one definition or step per line.
 func (d *Draft) Text() string {
 	var b strings.Builder
 	line := func(v any) string {
@@ -92,7 +92,7 @@ func comma(yes bool) string {
 	return ""
 }
 
-// Scenario decodes the draft. A draft that cannot be decoded is a mistake of this package.
+// Scenario decodes the draft. It panics if the draft is invalid.
 func (d *Draft) Scenario() *Scenario {
 	all, err := Decode(d.JSON())
 	if err != nil {
@@ -101,8 +101,8 @@ func (d *Draft) Scenario() *Scenario {
 	return all[0]
 }
 
-// Generate makes up scenario number n. Definition p has the n-th pair of two words of the format, each with one of its
-// values; all pairs have had their turn after [Pairs] numbers. The rest is by dice, of which the seed is seed and n.
+// Generate returns scenario number n of a seed. Definition p has the n-th pair of words of the format, each with one of its values;
+// [Pairs] scenarios contain all pairs. Everything else is random.
 func Generate(seed uint64, n int) *Draft {
 	g := &dice{rand.New(rand.NewPCG(seed, uint64(n)))}
 	pairs := allPairs()
@@ -110,7 +110,7 @@ func Generate(seed uint64, n int) *Draft {
 	d := &Draft{Buffs: map[string]map[string]any{}, Pair: [2]string{pair[0].String(), pair[1].String()}}
 	var tale *story
 	often := 0.12
-	if g.IntN(3) > 0 { // with fewer other words, which would get in its way
+	if g.IntN(3) > 0 { // with fewer random words, so that they do not interfere
 		tale = &stories[g.IntN(len(stories))]
 		d.Story, often = tale.name, 0.03
 	}
@@ -121,7 +121,7 @@ func Generate(seed uint64, n int) *Draft {
 	if tale != nil {
 		g.tell(d, tale, pair[:])
 	}
-	for _, id := range []string{"q", "x"} { // cycles are another story: p comes before q before x
+	for _, id := range []string{"q", "x"} { // no cycles: p applies q and x, q applies x
 		if on, ok := d.Buffs[id]["on"].(map[string]any); ok {
 			d.Buffs[id]["on"] = replaced(on, id)
 		}
@@ -131,7 +131,7 @@ func Generate(seed uint64, n int) *Draft {
 	}
 	if a, ok := d.Buffs["p"]["aura"].(map[string]any); ok && a["apply"] == "q" {
 		if stack, ok := d.Buffs["q"]["stack"].(map[string]any); ok {
-			delete(stack, "timers") // a member of an aura has no end of its own
+			delete(stack, "timers") // members of an aura have no timers
 		}
 	}
 	d.Seen = d.Seen || g.one(8) || d.any("catchup") || d.any("aura") // frames decide about these
@@ -143,7 +143,7 @@ func Generate(seed uint64, n int) *Draft {
 	return d
 }
 
-// any says whether a definition has a word.
+// any reports whether a definition has a word.
 func (d *Draft) any(word string) bool {
 	for _, b := range d.Buffs {
 		if b[word] != nil {
@@ -153,13 +153,13 @@ func (d *Draft) any(word string) bool {
 	return false
 }
 
-// stride goes through the pairs so that a part of the scenarios is a sample of all words; it is a prime above their number.
+// stride orders the pairs so that any part of the scenarios is a sample of all words. It is a prime above their number.
 const stride = 104_729
 
-// Pairs is how many pairs of values of two words there are.
+// Pairs returns the number of pairs of values of two words.
 func Pairs() int { return len(allPairs()) }
 
-// replaced returns the lists with what would close a circle taken out.
+// replaced returns the lists without the actions that would form a cycle.
 func replaced(v any, id string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -181,12 +181,12 @@ func replaced(v any, id string) any {
 
 type dice struct{ *rand.Rand }
 
-// one says yes once in n times.
+// one returns true once in n times.
 func (g *dice) one(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *dice, list ...T) T { return list[g.IntN(len(list))] }
 
-// definition makes up a definition that has the words of must, and of the others each with probability often.
+// definition returns a random definition with the words of must, and each other word with probability often.
 func (g *dice) definition(id string, must []choice, often float64) map[string]any {
 	d := map[string]any{"duration": pick(g, "4s", "2500ms", "3s", "1400ms")}
 	var words []choice
@@ -202,7 +202,7 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 		words = append(words, choice{"stack.by", pick(g, "source", "target")}, choice{"stack.limit", pick(g, 1, 2, 3, 5)})
 	}
 	g.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
-	// A word that would make the definition an error by the law is left out, or repaired if it must be there.
+	// A word that would make the definition invalid is left out, or repaired if it is one of must.
 	for _, c := range must {
 		c.put(d)
 	}
@@ -222,7 +222,7 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 	return d
 }
 
-// clashes says whether a word is one of must, or above or below it.
+// clashes reports whether a word is one of must, or above or below one.
 func clashes(must []choice, path string) bool {
 	for _, c := range must {
 		if c.path == path || strings.HasPrefix(c.path, path+".") || strings.HasPrefix(path, c.path+".") {

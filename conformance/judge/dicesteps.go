@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// farAway is how far a script looks ahead for instants worth a look.
+// farAway is how far the generator looks ahead for interesting instants, in ms.
 const farAway = 15_000
 
-// script makes up the steps of a draft.
+// script generates the steps of a draft.
 func (g *dice) script(d *Draft, tale *story) {
 	at, away := int64(0), ""
 	played := d.Scenario()
@@ -29,7 +29,7 @@ func (g *dice) script(d *Draft, tale *story) {
 			at = g.instant(played, at)
 		} else if tale.long && away != "" {
 			at += 1000 + g.Int64N(4000)
-		} else if g.one(2) { // close together: the buffs are there
+		} else if g.one(2) { // close together, while the buffs run
 			at += g.Int64N(400)
 		}
 		st := m("at", at)
@@ -55,7 +55,7 @@ func (g *dice) script(d *Draft, tale *story) {
 	d.Script = append(d.Script, m("at", at+farAway, "tick", true), m("at", at+farAway, "show", everything))
 }
 
-// everything is what a step shows: all attributes, and tags.
+// everything is the list of a show step: all attributes, and tags.
 var everything = list("pow", "hp", "cap", "life", "soul", "floor", "most", "least", "one", "t.a", "t.b", "f")
 
 // add appends a step to a scenario.
@@ -71,7 +71,7 @@ func (s *Scenario) add(st map[string]any) {
 	s.steps = append(s.steps, decoded)
 }
 
-// instant is when the next step comes: often at the very ms of an event, or one before or behind, or with the last step.
+// instant returns the time of the next step: often the ms of an event, one ms before or after it, or the time of the last step.
 func (g *dice) instant(played *Scenario, last int64) int64 {
 	switch g.IntN(10) {
 	case 0, 1, 2:
@@ -103,7 +103,7 @@ func (g *dice) instant(played *Scenario, last int64) int64 {
 	return max(last, near[g.IntN(len(near))]+pick(g, int64(-1), 0, 0, 0, 1))
 }
 
-// verb fills in what a step does, and reports whether its owner is away afterwards.
+// verb fills in a random step, and returns the owner that is away after it.
 func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 	id := pick(g, "p", "p", "p", "p", "q", "y")
 	if g.one(8) {
@@ -139,7 +139,7 @@ func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 			st["stacks"] = 1 + g.IntN(2)
 		}
 	case n < 60 && d.Buffs[id]["duration"] == "infinite":
-		st["tick"] = true // nothing has an end to move
+		st["tick"] = true // without an end to move
 	case n < 58:
 		st["extend"], st["by"] = id, pick(g, "1s", "-1s", "-700ms", "333ms")
 		if g.one(3) {
@@ -167,7 +167,7 @@ func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 	return ""
 }
 
-// reacts says whether a definition has actions for acts.
+// reacts reports whether a definition has actions for acts.
 func (d *Draft) reacts() bool {
 	for _, b := range d.Buffs {
 		if on, ok := b["on"].(map[string]any); ok && on["act"] != nil {
@@ -177,7 +177,7 @@ func (d *Draft) reacts() bool {
 	return false
 }
 
-// happened is what the game tells.
+// happened fills in an act.
 func (g *dice) happened(st map[string]any) {
 	st["happened"] = pick(g, "hit", "hit", "move", "damaged")
 	if g.one(2) {
@@ -190,7 +190,7 @@ func (g *dice) happened(st map[string]any) {
 	}
 }
 
-// zone is about the time of zones, and who is in them.
+// zone fills in a step about zones.
 func (g *dice) zone(st map[string]any) {
 	switch zone := g.IntN(2); g.IntN(6) {
 	case 0:
@@ -204,7 +204,7 @@ func (g *dice) zone(st map[string]any) {
 	}
 }
 
-// query is what a dispel, a steal or a compensation looks for, with any of its words.
+// query returns a query with random words.
 func (g *dice) query(id string) map[string]any {
 	q := map[string]any{}
 	for _, w := range []choice{
@@ -221,10 +221,10 @@ func (g *dice) query(id string) map[string]any {
 	return q
 }
 
-// rates are those of clocks.
+// rates are the rates of clocks.
 var rates = []any{2, "1/2", "1/3", 1, "7/5", 5}
 
-// time is about clocks, and about other owners.
+// time fills in a step about clocks, attributes or several owners.
 func (g *dice) time(st map[string]any, id string) {
 	switch g.IntN(9) {
 	case 6:
@@ -263,7 +263,7 @@ func (g *dice) time(st map[string]any, id string) {
 	}
 }
 
-// rare is what fewer buffs feel.
+// rare fills in a step that affects fewer definitions.
 func (g *dice) rare(d *Draft, st map[string]any, id string) {
 	switch g.IntN(9) {
 	case 0:
@@ -297,7 +297,7 @@ func (g *dice) rare(d *Draft, st map[string]any, id string) {
 	}
 }
 
-// application fills in an apply.
+// application fills in an apply step.
 func (g *dice) application(st map[string]any, id string) {
 	st["apply"] = id
 	if g.one(3) {

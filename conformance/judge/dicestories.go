@@ -5,9 +5,9 @@ type story struct {
 	name  string
 	words map[string][]word // by definition; one value of each word is picked
 	steps []any             // a step is picked; its lists are picked from
-	seen  bool              // the frames are those of the script
+	seen  bool              // only the frames of the script
 	life  bool
-	long  bool // what is away stays away for long
+	long  bool // an owner that is away returns after seconds
 }
 
 // oneOf is a value of a step that is picked from a list.
@@ -361,7 +361,7 @@ func (g *dice) tell(d *Draft, s *story, must []choice) {
 // storyStep fills in a step of the story, and returns the owner that is away after it.
 func (g *dice) storyStep(s *story, first bool, st map[string]any) (away string) {
 	template := pick(g, s.steps...).(map[string]any)
-	for range 3 { // something must be there first
+	for range 3 { // first some buffs
 		if template["apply"] == nil && (first || g.one(4)) {
 			template = pick(g, s.steps...).(map[string]any)
 		}

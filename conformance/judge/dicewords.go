@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// word is a field of the format by its path, and values that it may have besides being left out.
+// word is a field of the format, by its path, with values for it.
 type word struct {
 	path   string
 	values []any
@@ -24,7 +24,7 @@ func m(pairs ...any) map[string]any {
 	return out
 }
 
-// removals are actions that remove for each reason.
+// removals are remove actions with each reason.
 var removals = func() (all []any) {
 	for _, why := range strings.Fields("expired cancelled broken condition consumed death fault interrupt out_of_aura overflow reload replaced source_gone unload") {
 		all = append(all, m("remove", "q", "reason", why))
@@ -32,7 +32,7 @@ var removals = func() (all []any) {
 	return all
 }()
 
-// vocabulary are the words that the log of one owner can show.
+// vocabulary lists the words that the log of a scenario can show.
 var vocabulary = []word{
 	{"tags", list(list("f"), list("f.g", "e"))},
 	{"grants", list(list("t.a"), list("t.b"), list("f.g"))},
@@ -187,7 +187,7 @@ func (c choice) put(d map[string]any) {
 	in[tail] = cloneValue(c.value)
 }
 
-// in says whether a definition has the word.
+// in reports whether a definition has the word.
 func (c choice) in(d map[string]any) bool {
 	head, tail, deep := strings.Cut(c.path, ".")
 	v, ok := d[head]
@@ -198,7 +198,7 @@ func (c choice) in(d map[string]any) bool {
 	return ok
 }
 
-// need adds what the words of a definition do not make sense without.
+// need adds the words that other words of a definition require.
 func need(d map[string]any) {
 	preset := func(path string, value any) {
 		if c := (choice{path, value}); !c.in(d) {
@@ -246,7 +246,7 @@ func need(d map[string]any) {
 	}
 }
 
-// allPairs are the pairs of values of two words, each pair once.
+// allPairs returns the pairs of values of two words, each pair once.
 var allPairs = sync.OnceValue(func() [][2]choice {
 	var out [][2]choice
 	for i, a := range vocabulary {

@@ -21,7 +21,7 @@ type formula struct {
 // expression is a node of a formula. It reports ok == false if a name has no value. The value true is 1, false is 0.
 type expression func(in *scope) (x float64, ok bool)
 
-// scope is what the names of a formula mean.
+// scope resolves the names of a formula.
 type scope struct {
 	read func(path []string) (x float64, ok bool)
 	lets map[string]float64
@@ -67,7 +67,7 @@ type parser struct {
 func (p *parser) next() { p.token = p.scan.Scan(); p.word = p.scan.TokenText() }
 func (p *parser) fail() { p.failed, p.token = true, scanner.EOF }
 
-// accept consumes a one-character token or a word, and reports whether it was there.
+// accept consumes a one-character token or a word, and reports whether it was the next one.
 func (p *parser) accept(word string) bool {
 	if p.word != word || p.token == scanner.EOF {
 		return false
@@ -315,7 +315,7 @@ func (p *parser) name(word string) expression {
 	}
 }
 
-// functions are those of the format.
+// functions are the functions of the format.
 var functions = map[string]func(all []float64) float64{
 	"min":   func(all []float64) float64 { return slices.Min(all) },
 	"max":   func(all []float64) float64 { return slices.Max(all) },

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// under says whether a tag is another or stands below it: tags are hierarchical.
+// under reports whether a tag is another one or below it: tags are hierarchical.
 func under(tag, above string) bool { return tag == above || strings.HasPrefix(tag, above+".") }
 
-// has says whether the owner has a tag: what the game gives him, and the grants of the buffs that have their effect.
+// has reports whether the owner has a tag: from the game, or granted by a buff that has its effect.
 func (o *owner) has(tag string) bool {
 	for t := range o.tags {
 		if under(t, tag) {
@@ -29,7 +29,7 @@ func (o *owner) has(tag string) bool {
 
 func (t *tagTest) empty() bool { return len(t.All)+len(t.Any)+len(t.None) == 0 }
 
-// holds says whether all of "all", one of "any" and none of "none" are there.
+// holds reports whether the owner has all of "all", one of "any" and none of "none".
 func (o *owner) holds(t *tagTest) bool {
 	for _, tag := range t.All {
 		if !o.has(tag) {
@@ -49,7 +49,7 @@ func (o *owner) holds(t *tagTest) bool {
 	return len(t.Any) == 0
 }
 
-// refuses says why the owner does not take an application: Denied{Requirement}, Denied{Immune}, Denied{Chance}.
+// refuses returns the reason for which the owner refuses an application: Denied{Requirement}, Denied{Immune}, Denied{Chance}.
 //
 // "application to a dead owner: allowed; a catalog says once dead: deny (and by definition dead: allow)".
 func (o *owner) refuses(d *definition) string {
@@ -66,7 +66,7 @@ func (o *owner) refuses(d *definition) string {
 	return ""
 }
 
-// immuneTo says whether the game or a buff in effect makes the owner immune.
+// immuneTo reports whether the game or a buff in effect makes the owner immune.
 func (o *owner) immuneTo(d *definition) bool {
 	for _, above := range o.immune {
 		if d.tagged(above) {
@@ -107,7 +107,7 @@ func (d *definition) tagged(above string) bool {
 	return false
 }
 
-// grants says whether what it grants is meant by a tag.
+// grants reports whether the definition grants a tag.
 func (d *definition) grants(above string) bool {
 	for _, t := range d.Grants {
 		if under(t, above) {
@@ -139,11 +139,11 @@ func (o *owner) suppresses(b *instance) bool {
 	return or(b.def.Immune, "suppress") == "suppress" && o.immuneToOthers(b)
 }
 
-// works says whether a buff has its effect.
+// works reports whether a buff has its effect.
 func (b *instance) works() bool { return !b.hidden && !b.silenced }
 
-// shows says whether a buff does anything besides pulsing. Only of such a one does the log say that immunity hides it and
-// that it shows again; the others say so at each pulse (V57).
+// shows reports whether a buff does more than pulse. Only for such a buff the log has hide and show for an immunity; the others have a
+// reason at each pulse (V57).
 func (b *instance) shows() bool {
 	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil || b.def.Aura != nil ||
 		len(b.def.on().Act) > 0
@@ -164,7 +164,7 @@ func (o *owner) immuneToOthers(b *instance) bool {
 	return false
 }
 
-// immunize makes the owner immune to a tag; purge removes what runs.
+// immunize makes the owner immune to a tag; purge removes running buffs.
 func (o *owner) immunize(tag string, purge bool) {
 	o.immune = append(o.immune, tag)
 	if !purge {
@@ -177,7 +177,7 @@ func (o *owner) immunize(tag string, purge bool) {
 	}
 }
 
-// expose ends an immunity.
+// expose ends an immunity that the game gave.
 func (o *owner) expose(tag string) {
 	for i, t := range o.immune {
 		if t == tag {
@@ -187,16 +187,15 @@ func (o *owner) expose(tag string) {
 	}
 }
 
-// inhibit: "ongoing requirement fails / holds again", by hand.
+// inhibit is the command for "ongoing requirement fails / holds again".
 func (o *owner) inhibit(id string, on bool) {
 	if b := o.oldest(id); b != nil {
 		b.inhibited = on
 	}
 }
 
-// settle brings into effect what follows from what the owner is now, the older buffs first: what an immunity removes goes
-// before anybody is looked at; then what conditions remove, and who is hidden and shown. Where that has no end, because a buff hides itself by what follows from its being
-// shown, the law has no answer.
+// settle updates all buffs to the state of the owner, the older first: immunities remove, then conditions remove, hide and show. If that
+// does not end, since a buff hides itself by being shown, the law has no answer. Then changed limits of attributes apply.
 func (o *owner) settle() {
 	for range 100 {
 		if o.undecided || !o.settleOnce() {
@@ -207,7 +206,7 @@ func (o *owner) settle() {
 	o.undecided = true
 }
 
-// settleOnce looks at each buff once, and reports whether anything was not as it should be.
+// settleOnce updates each buff once, and reports whether anything changed.
 func (o *owner) settleOnce() (changed bool) {
 	changed = o.purge()
 	for _, b := range o.carried() {
@@ -219,7 +218,7 @@ func (o *owner) settleOnce() (changed bool) {
 	return changed
 }
 
-// purge ends what an immunity removes, the older first, and reports whether there was anything.
+// purge removes the buffs that an immunity removes, the older first, and reports whether there were any.
 func (o *owner) purge() (some bool) {
 	for again := true; again; {
 		again = false
@@ -234,7 +233,7 @@ func (o *owner) purge() (some bool) {
 	return some
 }
 
-// settleOne makes one buff what it should be, and reports whether it was not.
+// settleOne updates one buff, and reports whether it changed.
 func (o *owner) settleOne(b *instance) bool {
 	if !b.def.Require.Remove.empty() && o.holds(&b.def.Require.Remove) {
 		o.remove(b, "condition", "")
@@ -274,7 +273,7 @@ func (o *owner) settleOne(b *instance) bool {
 	return true
 }
 
-// beatAgain: "inhibition: keep / reset / execute": the beat, after a requirement failed for a time.
+// beatAgain resumes the beat after a requirement failed for a time: "inhibition: keep / reset / execute".
 func (o *owner) beatAgain(b *instance) {
 	in := or(b.def.Inhibition, "keep")
 	if in == "keep" || b.period == 0 {
@@ -300,7 +299,7 @@ func rankOf(grade string) int {
 }
 
 // dispel: "Dispel(query, grade, n, order); never ticks, never refreshes". Without most every matching buff goes; most is a number of
-// portions, each of which takes the stacks that the command names, or what the definition says one dispel takes.
+// portions: the stacks that the command names, or the definition's dispel.per.
 func (o *owner) dispel(q query, stacks int) {
 	if stacks = max(stacks, q.Stacks); stacks > 0 && q.one == "" {
 		o.all.mark(markDispelStacks)
@@ -345,7 +344,7 @@ func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	return all
 }
 
-// portions takes so many portions in rounds: one of each buff, as long as there are any.
+// portions takes up to most portions, in rounds: one of each buff in turn.
 func (o *owner) portions(found []*instance, most int, take func(*instance)) {
 	for taken := true; taken; {
 		taken = false
@@ -380,8 +379,7 @@ func (q *query) matches(b *instance) bool {
 		(q.Polarity == "" || or(b.def.Polarity, "neutral") == q.Polarity) && (q.Source == "" || b.source == q.Source)
 }
 
-// dispelOne takes one buff off, or what one dispel takes of it: "per: stack/charge/all, resist". It reports whether it was
-// strong enough.
+// dispelOne removes one buff, or one portion of it: "per: stack/charge/all, resist". It reports whether the dispel was strong enough.
 func (o *owner) dispelOne(b *instance, stacks, strength int) bool {
 	d := dispel{}
 	if b.def.Dispel != nil {

@@ -4,15 +4,15 @@ import "cmp"
 
 // §1.2: exclusive groups, slots, sources with one buff, diminishing returns, and the strongest that count.
 
-// leaver is a buff that makes room.
+// leaver is a buff that ends for a new one.
 type leaver struct {
 	b   *instance
 	why string
 }
 
-// room decides what must go for a new buff, or why it is refused.
+// room returns the buffs that must end for a new buff, or the reason of its refusal.
 func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
-	left := func(b *instance) bool { // b has already to go
+	left := func(b *instance) bool { // b ends already
 		for _, g := range goes {
 			if g.b == b {
 				return true
@@ -67,8 +67,7 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 	return goes, ""
 }
 
-// share: "single-target auras, oldest evicted: index by source": of one source on all owners; what is on the same owner has made
-// room before.
+// share: "single-target auras, oldest evicted: index by source": per_source on other owners. Those on the same owner have ended before.
 func (w *world) share(b *instance, source string) {
 	p := b.def.PerSource
 	if p == nil {
@@ -110,7 +109,7 @@ func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 	return false, false // hide
 }
 
-// evicted: "evict: reject / oldest / lowest-priority / soonest-to-end"; of equal ones the oldest.
+// evicted returns the buff that loses its slot: "evict: reject / oldest / lowest-priority / soonest-to-end"; of equal ones the oldest.
 func evicted(held []*instance, evict string) *instance {
 	goes := held[0]
 	for _, b := range held {
@@ -130,7 +129,7 @@ func evicted(held []*instance, evict string) *instance {
 	return goes
 }
 
-// ending is the end to come in its owner's time: none of what is endless, or stands still by itself.
+// ending returns the end in the owner's time, and false if the buff is endless or paused.
 func (b *instance) ending() (int64, bool) {
 	if b.endless {
 		return 0, false
@@ -184,11 +183,11 @@ func (b *instance) compare(c *instance) int {
 
 // Diminishing returns: "dr: {group, steps, reset, scope: target / pair}; integer ms rounding; 0 = Denied{DR}".
 
-// drKey is whose applications are counted together: "memory by (source, category) on the owner, whoever owns the
+// drKey identifies applications that are counted together: "memory by (source, category) on the owner, whoever owns the
 // instance".
 type drKey struct{ group, source string }
 
-// memory is how many applications there were.
+// memory counts the applications of a key.
 type memory struct {
 	n    int
 	last int64 // "the last moment at which an application was in effect"
@@ -201,7 +200,7 @@ func (d *definition) drKey(source string) drKey {
 	return drKey{d.DR.Group, ""}
 }
 
-// percent is what is left of the duration of an application now.
+// percent returns the share of the duration that diminishing returns leave now.
 func (o *owner) percent(d *definition, source string) int64 {
 	if d.DR == nil {
 		return 100
@@ -218,7 +217,7 @@ func (o *owner) percent(d *definition, source string) int64 {
 	return d.DR.Steps[min(m.n, len(d.DR.Steps)-1)]
 }
 
-// lasting says whether an application that counts under the key is in effect, "waiting ones included".
+// lasting reports whether an application that counts under the key is in effect, "waiting ones included".
 func (o *owner) lasting(key drKey) bool {
 	for _, b := range o.buffs {
 		if b.def.DR == nil {
@@ -247,7 +246,7 @@ func (o *owner) counts(d *definition, source string) {
 	o.dr[key].last = o.own
 }
 
-// sources are those whose applications are in effect in a buff, or wait in it.
+// sources returns the sources of the running and waiting applications of a buff.
 func (b *instance) sources() []string {
 	if b.each() {
 		var all []string
@@ -263,10 +262,10 @@ func (b *instance) sources() []string {
 	return all
 }
 
-// running are the sources of what runs, without those that wait.
+// running returns the sources without those of waiting applications.
 func (b *instance) running() []string { return b.others }
 
-// memorize notes that applications of sources are no longer in effect.
+// memorize records that applications of these sources are no longer in effect.
 func (o *owner) memorize(d *definition, sources []string) {
 	if d.DR == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The interpreter gives the logs that the law's own scenarios want.
+// The interpreter agrees with the vectors.
 func TestVectors(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "vectors", "vectors.json")
 	text, err := os.ReadFile(path)
@@ -28,8 +28,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// One pulse stands for those of a frame that are alike: also where a stack that did not count has had its last one
-// between them (scenario 62198 of seed 20261122), but not where the one that counted most has.
+// One pulse stands for equal pulses of a frame: also if a stack that did not count had its last pulse between them (scenario 62198 of
+// seed 20261122), but not if the strongest one had.
 func TestLatePulsesAlike(t *testing.T) {
 	scenario := func(first, second int) string {
 		return fmt.Sprintf(`[{"buffs": {
@@ -54,8 +54,7 @@ func TestLatePulsesAlike(t *testing.T) {
 	}
 }
 
-// What a pulse of stacks with timers of their own applies has the sum of their magnitudes, as the pulse has (scenario
-// 340566 of seed 20261122).
+// A buff that a pulse of async stacks applies has the sum of their magnitudes, as the pulse has (scenario 340566 of seed 20261122).
 func TestPulseOfStacksApplies(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"p": {"duration": "4s", "period": "1s", "stack": {"by": "target", "limit": 3, "timers": "each"}, "on": {"pulse": [{"apply": "q"}]}},
@@ -67,7 +66,7 @@ func TestPulseOfStacksApplies(t *testing.T) {
 	require.Contains(t, log, "2000 queue q active=7 end=10000")
 }
 
-// TestDefaultsSaidAloud: a stack of an instant that says what is so anyway is no stack (scenario 619576 of seed 20261122).
+// TestDefaultsSaidAloud: an instant may have a stack with only default values (scenario 619576 of seed 20261122).
 func TestDefaultsSaidAloud(t *testing.T) {
 	for stack, refused := range map[string]bool{
 		`{}`: false, `{"by": "none"}`: false, `{"by": "none", "timers": "shared", "refresh": "restart", "phase": "keep", "overflow": "allow", "expire": "all"}`: false,
@@ -79,8 +78,8 @@ func TestDefaultsSaidAloud(t *testing.T) {
 	}
 }
 
-// TestQueueLinksBeforeOverflow: what a full queue brings along comes before what is applied because it is full, as of
-// all that join (scenario 947283 of seed 20261122).
+// TestQueueLinksBeforeOverflow: the links of an application to a full queue come before overflow_apply, as with all joining applications
+// (scenario 947283 of seed 20261122).
 func TestQueueLinksBeforeOverflow(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"p": {"duration": "9s", "links": ["y"], "stack": {"by": "target", "limit": 2, "overflow_apply": ["q"], "timers": "queue"}},
@@ -93,8 +92,8 @@ func TestQueueLinksBeforeOverflow(t *testing.T) {
 	require.Equal(t, []string{"4000 queue p active=1 end=13000", "4000 apply y x1 end=5000", "4000 apply q x1 end=8000"}, log[len(log)-3:])
 }
 
-// TestLingersTogether: of two auras that are left in one instant the lingers end with the buff, which ends once; of two
-// that are not, the first takes its stack along (scenario 963481 of seed 20261122).
+// TestLingersTogether: two lingers that end in one instant end together with the buff; of two that end apart the first takes its stack
+// along (scenario 963481 of seed 20261122).
 func TestLingersTogether(t *testing.T) {
 	for at, want := range map[int][]string{
 		4000: {"6500 remove p why=expired", "6500 remove p why=expired", "6800 remove q why=out_of_aura"},
@@ -112,4 +111,16 @@ func TestLingersTogether(t *testing.T) {
 		require.True(t, decided)
 		require.Equal(t, want, log[len(log)-len(want):], at)
 	}
+}
+
+// A cascade ends after sixteen rounds, and the fault follows all their commands: the sixteenth round has two here.
+func TestScenario_Play_Cascade(t *testing.T) {
+	all, err := Decode([]byte(`[{"buffs": {
+		"a": {"duration": "1h", "stack": {"by": "target", "limit": 40}, "on": {"refresh": [{"apply": "a"}, {"apply": "b"}]}},
+		"b": {"duration": "instant"}
+	}, "script": [{"apply": "a", "at": 0}, {"apply": "a", "at": 0}]}]`))
+	require.NoError(t, err)
+	log, decided := all[0].Play()
+	require.True(t, decided)
+	require.Equal(t, []string{"0 stack a x18", "0 refresh a x18 end=3600000", "0 exec b x1", "0 error cascade"}, log[len(log)-4:])
 }

@@ -243,7 +243,7 @@ func (b *instance) byEnd() (all []*layer) {
 	return all
 }
 
-// endSpent ends the applications of a buff that have nothing left. The next one of a queue runs.
+// endSpent ends the spent applications of a buff. The next one of a queue runs.
 func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 	if b.each() {
 		for _, l := range b.byEnd() {
@@ -290,7 +290,7 @@ func (o *owner) absorb(amount int64, school string) {
 	o.breaks()
 }
 
-// breaks ends the shields that have nothing left.
+// breaks ends the spent shields.
 func (o *owner) breaks() {
 	for _, b := range o.carried() {
 		if b.def.Shield != nil && !b.gone {
@@ -299,7 +299,7 @@ func (o *owner) breaks() {
 	}
 }
 
-// meets lets damage to an attribute meet the shields, and returns what is left of it. Without an attribute it meets all shields.
+// meets absorbs damage to an attribute by the shields, and returns the rest. Without an attribute all shields absorb.
 func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	all := o.carried()
 	sort.SliceStable(all, func(i, j int) bool {
@@ -339,8 +339,8 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	return amount
 }
 
-// guards reports whether a shield stands before an attribute: one that it names, or, if it names none, one with "at_min: kill", or
-// any if there is no such attribute.
+// guards reports whether a shield protects an attribute: one that it names, or, if it names none, one with "at_min: kill", or any if the
+// catalog has no such attribute.
 func (w *world) guards(s *shield, attr string) bool {
 	if len(s.Attrs) > 0 {
 		return slices.Contains(s.Attrs, attr)

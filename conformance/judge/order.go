@@ -38,7 +38,7 @@ type owner struct {
 	tags     map[string]int
 	immune   []string // tags that the game has made the owner immune to
 	dr       map[drKey]*memory
-	store    []*instance // the saved buffs of an owner who is away
+	store    []*instance // the saved buffs, while the owner is away
 
 	todo      []command
 	undecided bool // the law has no answer
@@ -51,11 +51,11 @@ type timeout struct {
 	due, at int64 // at: its place in the order of ages
 }
 
-// command is an action that waits behind the event that issued it.
+// command is an action that waits after the event that issued it.
 type command struct {
 	action
 	source    string
-	target    string // who the action's event was about
+	target    string // the other owner of the event
 	magnitude int64
 	level     int
 	round     int
@@ -64,21 +64,21 @@ type command struct {
 	uses      *instance // a threshold takes n of its stacks
 	n         int
 	ends      *instance // its links end
-	who       string    // the ID of the definition, and a space
+	who       string    // the ID of the definition and a space
 	x         float64   // the amount of a change
 	chain
 }
 
-// chain is what an event hands on to everything that it sets off within its instant.
+// chain is handed on from an event to everything that it sets off within its instant.
 type chain struct {
 	share    share
 	reaction bool       // a reaction to damaged or dealt is the cause
-	known    *knowledge // what is known of the source
-	ago      int64      // how long ago, in the owner's ms, the buff ended whose actions these are
-	clock    string     // the word clock of that buff
+	known    *knowledge // about the source
+	ago      int64      // the ms since the end away that set this off
+	clock    string     // the clock of the buff that ended
 }
 
-// share is what a pulse stands for: a part of a period, several pulses, and its stacks. The zero share is one whole pulse.
+// share is the part of a period, the number of pulses and the stacks of a pulse. The zero share is one whole pulse.
 type share struct {
 	elapsed, period int64
 	count           int
@@ -123,8 +123,7 @@ func (d due) before(other due) bool {
 
 // next returns the next due event of the owner.
 //
-// "Each due event is validated just before it runs": nothing is remembered from one event to the next, so there is nothing
-// to validate.
+// "Each due event is validated just before it runs": no due event is remembered, so none needs validation.
 func (o *owner) next() (first due, ok bool) {
 	consider := func(d due) {
 		if !ok || d.before(first) {
@@ -147,8 +146,8 @@ func (o *owner) next() (first due, ok bool) {
 	return first, ok
 }
 
-// nextOfBuff returns the next due event of one buff, in the order of its own time: one ms of its owner may hold several of
-// its own, and a boundary after an end is no pulse of what has ended.
+// nextOfBuff returns the next due event of one buff, in the order of the buff's own time: several of its ms may fall into one of the
+// owner's, and a boundary after an end is no pulse.
 func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	each := func(d due, ok bool) {
 		if ok && (!some || d.before(own)) {
@@ -199,13 +198,13 @@ func (o *owner) reach(to int64) {
 	}
 }
 
-// event is what issues the actions of a list.
+// event issues the actions of a list.
 type event struct {
 	source    string
-	target    string // the other owner of an act, or who killed
+	target    string // the other owner of an act, or the killer
 	magnitude int64
 	level     int
-	n         int // what per_stack counts
+	n         int // the count of per_stack
 	value     func(n *number, perStack bool) (x float64, why string)
 	chain
 }
@@ -269,7 +268,7 @@ func (o *owner) issue(d *definition, list []action, e event) {
 	}
 }
 
-// miss logs an action for another owner that finds nobody.
+// miss logs an action for an owner that is missing.
 func (o *owner) miss(c command) {
 	what := ""
 	switch {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Refusals are the sentences of the law by which the definitions of a scenario must not load. None means only that this
-// interpreter knows of no sentence against them.
+// Refusals returns the sentences by which the definitions of a scenario must not load. An empty result means only that the interpreter
+// knows of none.
 func (s *Scenario) Refusals() []string {
 	var all []string
 	for id, d := range s.buffs {
@@ -20,7 +20,7 @@ func (s *Scenario) Refusals() []string {
 	return all
 }
 
-// refusals are those of one definition.
+// refusals returns the refusals of one definition.
 func (d *definition) refusals() (all []string) {
 	no := func(wrong bool, sentence string) {
 		if wrong {
@@ -63,8 +63,8 @@ func (d *definition) carriedWords() bool {
 		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }
 
-// given reports whether stack says anything: by, say, `none` is what it is anyway. Ruled: a default that is said aloud is as
-// if it were not said (scenario 619576 of seed 20261122).
+// given reports whether stack has a word that is not a default. Ruled: a default that is written out is as if it were left out (scenario
+// 619576 of seed 20261122).
 func (s *stacking) given() bool {
 	if s == nil {
 		return false
@@ -83,7 +83,7 @@ func (s *stacking) given() bool {
 	return !reflect.DeepEqual(said, stacking{})
 }
 
-// stackRefusals are those about stack.
+// stackRefusals returns the refusals about stack.
 func (d *definition) stackRefusals() (all []string) {
 	no := func(wrong bool, sentence string) {
 		if wrong {
@@ -111,7 +111,7 @@ func (d *definition) stackRefusals() (all []string) {
 	}
 	no(refresh == "residual-tick" && !d.Period.given(), "residual-tick without a period cannot take effect")
 	no(s.RefreshCap != nil && fixedLength(d) && d.Duration.curve == "" && *s.RefreshCap < d.Duration.ms, "cap < duration")
-	// Ruled: a default that is said aloud is as if it were not said.
+	// Ruled: a default that is written out is as if it were left out.
 	no(s.queue() && (s.Initial > 1 || len(s.Thresholds) > 0 || d.First == "every" || refresh != "restart"), "initial, thresholds, first: every, refresh with queue")
 	no(s.By == "none" && len(s.OverflowApply) > 0, "overflow_apply with by none")
 	for _, id := range s.OverflowApply {

@@ -38,7 +38,7 @@ func (o *owner) save() {
 	o.clock.change(o.world, o.mine.rate, o.mine.held)
 }
 
-// saved returns the buffs that are saved: "passive and aura-granted never", and no link none of whose heads is saved.
+// saved returns the buffs that are saved: "passive and aura-granted never", and no link without a saved head.
 func (o *owner) saved() []*instance {
 	saved := slices.DeleteFunc(o.carried(), func(b *instance) bool { return !b.kept(o.own) || b.ofAura })
 	for {
@@ -114,10 +114,13 @@ func (o *owner) load() {
 		}
 	}
 	o.settle()
+	for _, name := range o.all.bounded { // a base above its maximum is cut at the return
+		o.cut(name)
+	}
 	o.rounds()
 }
 
-// passes returns how many ms of its own time pass for a buff in so many ms of the world's, at the present rates.
+// passes converts ms of the world's time to ms of a buff's own, at the present rates.
 func (o *owner) passes(b *instance, gone int64) int64 {
 	after := func(c *clock, outer int64) int64 {
 		if c.held {
@@ -156,7 +159,7 @@ func (b *instance) floor(o *owner) int64 {
 	return down(b.local.at(o.own))
 }
 
-// returned is what the time away did to a buff.
+// returned is the effect of the time away on a buff.
 type returned struct {
 	gone   bool  // "Removed{Expired, Offline: d} at load"
 	late   int64 // then how long ago it ended
@@ -170,7 +173,7 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	o.all.back--
 	b.number = o.all.back
 	b.move(-past)
-	over := int64(math.MinInt64) // the last instant of its own time that has passed
+	over := int64(math.MinInt64) // the last instant of the buff's time that has passed
 	if past > 0 {
 		over = b.floor(o)
 	}
@@ -181,7 +184,7 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	return r
 }
 
-// age runs the beats and ends of a buff up to an instant of its own time, without a line. What is paused does not end.
+// age runs the beats and ends of a buff up to an instant of its own time, without lines. A paused buff does not end.
 func (o *owner) age(b *instance, until int64) (r returned) {
 	if b.standing() {
 		return r
@@ -225,7 +228,7 @@ func (o *owner) restore(b *instance, gone int64, r returned) {
 	o.tellAged(b, gone, r)
 }
 
-// tellAged logs what the time away did to a buff that still runs, and runs its pulses.
+// tellAged logs the effect of the time away on a running buff, and runs its pulses.
 func (o *owner) tellAged(b *instance, gone int64, r returned) {
 	if r.taken > 0 {
 		o.say("queue %s active=%d%s offline=%d", b.def.ID, b.magnitude, o.endOf(b), gone)
@@ -270,7 +273,7 @@ func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 }
 
 // catchUp runs the pulses of the time away: "offline_pulses: none (default) / coalesce / all(cap)". The partial pulse at the end
-// comes last; with all it counts towards the cap.
+// is the last; with all it counts towards the cap.
 func (o *owner) catchUp(b *instance, c count, missed missing) {
 	limit := math.MaxInt
 	switch {
@@ -298,31 +301,67 @@ func (o *owner) catchUp(b *instance, c count, missed missing) {
 	}
 }
 
-// expireAway ends a buff that ended while its owner was away: "notify (default) / silent / run". Its pulses come before its
-// end ("expire and tick coincide: tick first"), so that it has its effect in them. What its actions apply starts at its end.
+// expireAway ends a buff that ended while its owner was away: "notify (default) / silent / run".
 func (o *owner) expireAway(b *instance, gone int64, r returned) {
-	there := o.buffs
-	older := slices.IndexFunc(there, func(c *instance) bool { return c.age > b.age })
-	if older < 0 {
-		older = len(there)
-	}
-	o.buffs = slices.Insert(slices.Clone(there), older, b)
-	o.catchUp(b, b.saving().OfflinePulses, r.missed)
-	o.buffs = there
+	how := or(b.saving().OfflineExpire, "notify")
+	o.pulsesAway(b, r)
 	b.gone = true
 	o.memorize(b.def, b.sources())
-	switch or(b.saving().OfflineExpire, "notify") {
+	switch how {
 	case "notify":
-		o.say("remove %s why=expired offline=%d", b.def.ID, gone)
-		fallthrough
-	case "silent":
-		if len(b.def.Links) > 0 { // "removed with it", wherever its owner was
-			o.todo = append(o.todo, command{ends: b, action: action{Reason: "expired"}, round: o.running + 1})
-		}
+		o.say("remove %s why=expired%s", b.def.ID, offline(gone))
 	case "run":
-		o.say("remove %s why=expired offline=%d", b.def.ID, r.late)
-		o.endActions(b, "expired", chain{known: b.known, ago: r.late, clock: b.def.clockWord()})
+		o.say("remove %s why=expired%s", b.def.ID, offline(r.late))
 	}
+	o.endAway(b, how, r)
+}
+
+// endAway queues the actions and the links of an end while away. Buffs that the actions apply start at that end.
+func (o *owner) endAway(b *instance, how string, r returned) {
+	if how == "run" {
+		o.endActions(b, "expired", chain{known: b.known, ago: r.late, clock: b.def.clockWord()})
+	} else if len(b.def.Links) > 0 { // "removed with it", wherever its owner was
+		o.todo = append(o.todo, command{ends: b, action: action{Reason: "expired"}, round: o.running + 1})
+	}
+}
+
+// pulsesAway runs the pulses of a buff that has ended. They come before its end ("expire and tick coincide: tick first"), so that
+// it has its effect in them.
+func (o *owner) pulsesAway(b *instance, r returned) {
+	there := o.buffs
+	if !slices.Contains(there, b) {
+		older := slices.IndexFunc(there, func(c *instance) bool { return c.age > b.age })
+		if older < 0 {
+			older = len(there)
+		}
+		o.buffs = slices.Insert(slices.Clone(there), older, b)
+	}
+	o.catchUp(b, b.saving().OfflinePulses, r.missed)
+	o.buffs = without(o.buffs, b)
+}
+
+// catchUpChain lets the time pass for a buff that began at an end while away. Its own end is always logged.
+func (o *owner) catchUpChain(b *instance, ago int64) {
+	r := o.age(b, b.floor(o))
+	if !r.gone {
+		o.tellAged(b, ago, r)
+		return
+	}
+	o.all.mark(markChainEnds)
+	o.pulsesAway(b, r)
+	b.gone = true
+	o.auraEnds(b)
+	o.memorize(b.def, b.sources())
+	o.say("remove %s why=expired%s", b.def.ID, offline(r.late))
+	o.endAway(b, or(b.saving().OfflineExpire, "notify"), r)
+}
+
+// offline returns " offline=" and a time, if it is above 0.
+func offline(ms int64) string {
+	if ms == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" offline=%d", ms)
 }
 
 func without(list []*instance, b *instance) []*instance {

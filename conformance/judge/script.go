@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// Scenario is one owner's story: buffs, a script, and the log that must come out.
+// Scenario is a list of definitions, a script, and the log that it must produce.
 type Scenario struct {
-	// ID and Name say which it is.
+	// ID and Name identify it.
 	ID, Name string
-	// Want is the log, where the file has one.
+	// Want is the expected log, if the file has one.
 	Want []string
 
 	buffs      map[string]*definition
@@ -22,7 +22,7 @@ type Scenario struct {
 	seen, life bool
 }
 
-// step is one line of a script. What it does is said by the field that is set.
+// step is one line of a script. The field that is set decides its kind.
 type step struct {
 	At    instant
 	Owner string
@@ -104,7 +104,7 @@ func (n *names) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(n))
 }
 
-// query is what a dispel, a steal or a compensation looks for.
+// query selects buffs for a dispel, a steal or a compensation.
 type query struct {
 	one      string // no query, but the ID of a definition
 	ID       string `json:"buff"`
@@ -203,7 +203,7 @@ func decodeStep(raw []byte) (st step, err error) {
 // "A step at time t first runs a frame that reaches t, then its command, which therefore comes after everything due
 // at t. Exceptions: load only moves the clock to t. While paused, time passes and nothing is due."
 //
-// The log is worth nothing if decided is false: the law has no answer.
+// If decided is false the law has no answer, and the log is undefined.
 func (s *Scenario) Play() (log []string, decided bool) { return s.play(nil) }
 
 // PlayMarked is Play, and returns how often each of the [Rules] had an effect.
@@ -220,7 +220,7 @@ func (s *Scenario) play(m marks) (log []string, decided bool) {
 			w.bounded = append(w.bounded, name)
 		}
 	}
-	for _, st := range s.steps { // all are there from the beginning
+	for _, st := range s.steps { // all owners exist from the start
 		w.owner(st.Owner, s)
 		if st.Steal != nil {
 			w.owner(textOf(st.To), s)
@@ -243,14 +243,14 @@ func (s *Scenario) play(m marks) (log []string, decided bool) {
 		}
 		w.deliver()
 	}
-	if len(s.steps) > 0 { // the frame behind the last step: what auras find then
+	if len(s.steps) > 0 { // the last frame, for auras
 		w.look(int64(s.steps[len(s.steps)-1].At))
 		w.deliver()
 	}
 	return w.merged()
 }
 
-// run runs a frame of all owners, and delivers what it posted.
+// run runs a frame of all owners, and delivers the posted commands.
 func (w *world) run(to int64) {
 	for _, o := range w.owners {
 		if w.views {
@@ -277,7 +277,7 @@ func (s *Scenario) views() bool {
 	return false
 }
 
-// do is the command of a step.
+// do runs the command of a step.
 func (o *owner) do(st step) {
 	o.own = o.clock.now(o.world)
 	switch {
@@ -353,7 +353,7 @@ func (o *owner) show(all names) {
 	o.say("%s", text)
 }
 
-// change is a step that changes what the owner is, not one of his buffs.
+// change runs a step that changes the owner, not one of its buffs.
 func (o *owner) change(st step) {
 	switch {
 	case st.Inhibit != "":

@@ -2,8 +2,7 @@ package judge
 
 import "strings"
 
-// Shrink returns the smallest part of a draft that it finds which still fails: steps and words are taken out as long as
-// fails says so of what is left.
+// Shrink returns a smaller draft that still fails: it removes steps and words as long as fails returns true.
 func (d *Draft) Shrink(fails func(*Draft) bool) *Draft {
 	for again := true; again; {
 		again = false
@@ -42,7 +41,7 @@ func (d *Draft) Shrink(fails func(*Draft) bool) *Draft {
 	return d
 }
 
-// shrinkMap takes out the fields of one map of the draft, and of the maps in it.
+// shrinkMap removes fields of one map of the draft, and of the maps in it.
 func (d *Draft) shrinkMap(fails func(*Draft) bool, of func(*Draft) map[string]any) (*Draft, bool) {
 	shrunk := false
 	for _, key := range sortedKeys(of(d)) {
@@ -72,7 +71,7 @@ func (d *Draft) copy() *Draft {
 	return c
 }
 
-// Shape names the words and steps of a draft without their values: two differences of one shape have mostly one cause.
+// Shape names the words and steps of a draft without their values. Two differences of one shape usually have one cause.
 func (d *Draft) Shape() string {
 	words := map[string]bool{}
 	var walk func(path string, v any)

@@ -8,11 +8,11 @@ import (
 
 // §1.2: refresh, phase, expire; async stacks; queues.
 
-// layer is one application of a buff whose stacks have their own timers: "timers: each".
+// layer is one application of a buff with async stacks ("timers: each").
 type layer struct {
 	stacks int
 	end    int64
-	own    int64 // the end of its own interval; it takes part in the pulse before it if own ≤ end
+	own    int64 // the end of its interval; it counts in the pulse there if own ≤ end
 	source string
 	rank
 	content
@@ -39,14 +39,14 @@ func (r rank) compare(other rank) int {
 	return cmp.Or(cmp.Compare(r.level, other.level), cmp.Compare(r.magnitude, other.magnitude))
 }
 
-// content is what an application brings besides its stacks and its end. A buff with shared timers has one for all of them.
+// content holds the numbers, the shield and the charges of an application. A buff with shared timers has one for all applications.
 type content struct {
 	numbers map[*number]amount
 	pool    int64 // of the shield
 	charges int
 }
 
-// newContent returns what an application brings: a full shield and all charges, or what was left of stolen ones.
+// newContent returns the content of an application: a full shield and all charges, or the rest of a stolen buff.
 func (d *definition) newContent(a application) content {
 	c := content{numbers: a.numbers}
 	if d.Shield != nil {
@@ -227,8 +227,8 @@ func (c counted) magnitude(b *instance) (sum int64) {
 	return sum
 }
 
-// value returns a number of the buff, once or for each stack. Of async stacks each has its own number; what does not count
-// for each stack is that of the strongest one, the youngest of equal ones.
+// value returns a number of the buff, once or for each stack. Each async stack has its own number; without perStack the strongest
+// stack's counts, the youngest of equal ones.
 func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
 	if !b.each() || n.Snapshot == "pulse" { // with "snapshot: pulse" one number for all
 		return b.numbers[n].of(c.n, perStack)
@@ -268,7 +268,7 @@ func (b *instance) due() counted {
 	return b.counting(func(l *layer) bool { return b.endless || max(l.own, b.beat) <= l.end })
 }
 
-// active returns the stacks that count now: in modifiers, and in a pulse that is not on the beat.
+// active returns the stacks that count now: in modifiers, and in a pulse outside of the beat.
 func (b *instance) active() counted {
 	return b.counting(func(*layer) bool { return true })
 }
@@ -441,7 +441,7 @@ func (o *owner) strongest(b *instance, now int64) {
 	b.end = now + w.left
 }
 
-// state is what on.refresh compares: it runs only if one of these has changed.
+// state holds the values of which one must change for on.refresh to run.
 type state struct {
 	stacks, level, charges    int
 	endless                   bool
@@ -462,7 +462,7 @@ func (b *instance) state() state {
 	return s
 }
 
-// equal reports whether nothing that matters to on.refresh differs.
+// equal reports whether all values are the same.
 func (s state) equal(other state) bool {
 	return s.stacks == other.stacks && s.level == other.level && s.charges == other.charges && s.endless == other.endless && s.end == other.end &&
 		s.magnitude == other.magnitude && s.pool == other.pool && s.period == other.period && s.coming == other.coming && s.nextPulse == other.nextPulse &&
@@ -471,8 +471,7 @@ func (s state) equal(other state) bool {
 	})
 }
 
-// refreshActions runs on.refresh if the application changed something: with refresh restart always, since the time begins
-// again.
+// refreshActions runs on.refresh if the application changed something, which with refresh: restart it always does.
 func (o *owner) refreshActions(b *instance, a application, was state) {
 	if or(b.def.stack().Refresh, "restart") == "restart" || !b.state().equal(was) {
 		o.issue(b.def, b.def.on().Refresh, eventBy(a, b.count()))

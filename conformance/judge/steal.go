@@ -5,7 +5,7 @@ import "slices"
 // §1.3: "Steal(query, maxDuration); removed with reason Stolen". The ruling: "the thief gets what was left: of the shield, of the
 // charges, each stack with its own end, waiting applications of a queue in order".
 
-// loot is what a stolen application had left.
+// loot is the rest of a stolen application.
 type loot struct {
 	content
 	rest bool // of several parts of one buff, not the first
@@ -76,8 +76,8 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 	})
 }
 
-// parts returns the running and waiting applications of a buff, with what is left of each; with stacks only those of so many
-// stacks, which end first.
+// parts returns the running and waiting applications of a buff, with the rest of each; with stacks only the applications of that many
+// stacks, those that end first.
 func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (parts []application) {
 	now := b.clock(own)
 	part := func(stacks int, end int64, r rank, c content) {
@@ -87,7 +87,7 @@ func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (par
 				a.duration = int64(*atMost)
 			}
 		}
-		if !a.override || a.duration > 0 { // what would have ended now is not stolen
+		if !a.override || a.duration > 0 { // one that would have ended now is not stolen
 			parts = append(parts, a)
 		}
 	}

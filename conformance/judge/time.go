@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// instance is one running buff of the owner. All times are of its own clock.
+// instance is one running buff of the owner. All times are of the buff's clock.
 type instance struct {
 	age    int64
 	number int64 // the order in which the instances of all owners began
@@ -48,7 +48,7 @@ type instance struct {
 	halted    bool   // by pause_buff
 	buried    bool   // by on_death: pause
 	local     *clock // its own time, of its owner's; nil: the same
-	ties      []tie  // the heads whose link it is
+	ties      []tie  // to the heads of which it is a link
 	gone      bool
 	mark      func(rule string)
 
@@ -153,7 +153,7 @@ func (b *instance) nextPartial() (int64, bool) {
 	return b.last(), true
 }
 
-// pulseDue is the pulse at the end of the running interval; the next interval begins.
+// pulseDue runs the pulse at the end of the running interval, and starts the next one.
 func (o *owner) pulseDue(b *instance) {
 	c := b.due()
 	o.nextBeat(b)
@@ -162,7 +162,7 @@ func (o *owner) pulseDue(b *instance) {
 	}
 }
 
-// nextBeat begins the next interval where the running one ends.
+// nextBeat starts the next interval at the end of the running one.
 func (o *owner) nextBeat(b *instance) {
 	b.from, b.period = b.beat, b.coming
 	b.beat = o.boundary(b, b.beat)
@@ -171,7 +171,7 @@ func (o *owner) nextBeat(b *instance) {
 	}
 }
 
-// boundary returns the end of an interval that begins at from. "align: owner (owner-wide pulse)": intervals end at multiples
+// boundary returns the end of an interval that starts at from. "align: owner (owner-wide pulse)": intervals end at multiples
 // of the period in the owner's time, so that all buffs of one period pulse together.
 func (o *owner) boundary(b *instance, from int64) int64 {
 	if b.def.Align != "owner" {
@@ -189,8 +189,8 @@ func (o *owner) boundary(b *instance, from int64) int64 {
 	return (k+1)*b.period + zero
 }
 
-// partial is the pulse for a part of an interval. It ends the interval; if the buff lives on, another one begins there: "next =
-// deadline + period".
+// partial runs the pulse for a part of an interval, and ends the interval; if the buff lives on, another one starts: "next = deadline +
+// period".
 func (o *owner) partial(b *instance) {
 	o.catchesUp(b)
 	elapsed, period := b.period-(b.beat-b.last()), b.period
@@ -203,8 +203,8 @@ func (o *owner) partial(b *instance) {
 // pulse is one pulse of the stacks that count, now.
 func (o *owner) pulse(b *instance, c counted, more string) { o.pulseFor(b, c, more, share{}) }
 
-// pulseFor is a pulse that stands for a part of a period, or for several pulses. What it applies has the magnitude of the
-// buff; with timers each the sum of those of the stacks that count.
+// pulseFor is a pulse for a part of a period, or for several pulses. Its applications have the magnitude of the buff; with timers each the
+// sum of the stacks that count.
 //
 // "Ongoing requirement: … Suppressed/Resumed events." "immunity midway: running suppressed (tick consumed), clock goes
 // on." "pulses hidden by a group or partial tails: a suppressed line".
@@ -239,7 +239,7 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	o.issue(b.def, b.def.on().Pulse, e)
 }
 
-// countIn returns what a suppressed pulse says of more: only the number of pulses that it stands for.
+// countIn returns the part of more that a suppressed pulse logs: only the number of pulses.
 func countIn(more string) string {
 	if strings.HasPrefix(more, " count=") {
 		return more
@@ -247,7 +247,7 @@ func countIn(more string) string {
 	return ""
 }
 
-// beginBeat begins the first interval now.
+// beginBeat starts the first interval now.
 func (o *owner) beginBeat(b *instance) {
 	if b.period == 0 {
 		return
@@ -329,7 +329,7 @@ func (o *owner) setPeriod(id string, to int64) {
 // scaled returns round(n × to/old), half up.
 func scaled(n, to, old int64) int64 { return (2*n*to + old) / (2 * old) }
 
-// clock converts the owner's now to the buff's.
+// clock converts an instant of the owner to the buff's clock.
 func (b *instance) clock(now int64) int64 {
 	if b.local == nil {
 		return now
@@ -337,13 +337,16 @@ func (b *instance) clock(now int64) int64 {
 	return b.local.now(now)
 }
 
-// told returns " key=" and an instant of the buff in the world's ms, or nothing while a clock is stopped.
+// told returns " key=" and an instant of the buff in the world's ms, or "" while a clock is stopped.
 func (o *owner) told(b *instance, key string, at int64) string {
-	own, ok := b.outer(at)
+	own, ok := at, true
+	if b.local != nil {
+		own, ok = b.local.past(at)
+	}
 	if !ok {
 		return ""
 	}
-	if at, ok = o.clock.when(own); !ok {
+	if at, ok = o.clock.past(own); !ok {
 		return ""
 	}
 	return fmt.Sprintf(" %s=%d", key, at)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// ErrNotCovered is wrapped by the errors of Decode about a field, a word or a step that this interpreter does not know.
-// Nothing is said about whether the engine knows it.
+// ErrNotCovered is wrapped by errors of Decode about a field, a word or a step that the interpreter does not know.
+// The engine may know it.
 var ErrNotCovered = errors.New("judge: not covered")
 
 func notCovered(format string, args ...any) error {
@@ -53,7 +53,7 @@ func (l *length) at(level int) int64 {
 	return int64(l.ms)
 }
 
-// given says whether there is one.
+// given reports whether there is one.
 func (l *length) given() bool { return l.ms != 0 || l.curve != "" }
 
 // UnmarshalJSON reads instant, infinite or a span.
@@ -74,7 +74,7 @@ func (l *length) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// count is a number, or a word that stands for one.
+// count is a number, or a word instead of one.
 type count struct {
 	word string
 	n    int
@@ -98,13 +98,13 @@ func (c *count) UnmarshalJSON(text []byte) error {
 	return fmt.Errorf("%w: %s", ErrNotCovered, text)
 }
 
-// definition is one buff as the format has it.
+// definition is one definition of the format.
 type definition struct {
 	ID            string `json:"-"`
 	Name, Note    string // for people
 	Client        any    // for game clients
 	Reload        string // of catalogs that change
-	OnZone        string `json:"on_zone"`  // of those who go elsewhere
+	OnZone        string `json:"on_zone"`  // of an owner that changes its zone
 	OnFault       string `json:"on_fault"` // of handlers that fail
 	Tags          []string
 	Grants        []string
@@ -175,7 +175,7 @@ type group struct {
 	Rule     string
 }
 
-// slot is one, or the name of one that stands at the top.
+// slot is a slot class, or the name of one that the file declares.
 type slot struct {
 	name string
 	slotWords
@@ -208,7 +208,7 @@ type immunity struct {
 	Polarity string
 }
 
-// diminishing is a group of diminishing returns, or the name of one that stands at the top.
+// diminishing is a group of diminishing returns, or the name of one that the file declares.
 type diminishing struct {
 	name string
 	drWords
@@ -255,10 +255,10 @@ type saving struct {
 	IfRemaining   span   `json:"if_remaining"`
 	OfflinePulses count  `json:"offline_pulses"`
 	OfflineExpire string `json:"offline_expire"`
-	Compensate    string // a class, for who compensates
+	Compensate    string // a class, for compensations
 }
 
-// lists are the lists of "on".
+// lists holds the lists of "on".
 type lists struct {
 	Apply, Refresh, Pulse, Exec, Overflow, Death []action
 	Remove, Act                                  map[string][]action
@@ -275,7 +275,7 @@ type action struct {
 	To     string
 }
 
-// or returns the word, or the default where it was left out.
+// or returns the word, or the default if it was left out.
 func or(word, preset string) string {
 	if word == "" {
 		return preset
@@ -294,7 +294,7 @@ func (d *definition) stack() stacking {
 	return s
 }
 
-// limit is how many stacks there may be. "no stack given: limit 1".
+// limit returns the maximum number of stacks. "no stack given: limit 1".
 func (s *stacking) limit() int {
 	switch {
 	case s.Limit == nil && s.Timers == "queue":

@@ -59,7 +59,7 @@ func (w *world) find(name string) *owner {
 // post queues a command for another owner until the end of the frame.
 func (w *world) post(to *owner, do func()) { w.posted = append(w.posted, w.of(to, do)) }
 
-// postTo queues a command for another owner by its name, and what to do if it is not there then.
+// postTo queues a command for another owner by its name, with a function for the case that the owner is missing then.
 func (w *world) postTo(name string, do func(*owner), missed func()) {
 	w.posted = append(w.posted, func() {
 		to := w.find(name)
