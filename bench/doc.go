@@ -82,10 +82,7 @@
 // Two things decide in CI, and neither is an absolute time: how much a step allocates, which
 // is a count, and how many times the heap's event a step takes, as the middle of five
 // processes, with half of it as margin. A count of instructions would be steadier, but the
-// virtual machine that this is built on, like most, has no counter for them. .ci/verdicts repeats the judges: gate of one
-// commit twenty times, gate of planted regressions five times, compare of a commit with
-// itself and with one whose Ticks take a fifth longer three times each. What came of it
-// last, on a machine with more to do than it could, is in docs/bench-verdicts.txt.
+// virtual machine that this is built on, like most, has no counter for them.
 //
 // # Benchmarks
 //

@@ -98,9 +98,8 @@
 //
 // Entries in chunks against doubly linked lists of timers, on the same clock face without
 // smoothing, which this package had before; a million timers due within 12 h, on a shared
-// machine of two cores, where a figure can double from one run to another. All are in ns
-// unless they say bytes, medians of three, and of make wheel-plots, whose output is
-// docs/wheel-bench.txt and docs/wheel-lists.txt:
+// machine of two cores, where a figure can double from one run to another. All are medians of
+// three in ns, unless they say bytes:
 //
 //	                                floor        lists   chunks   at 10^7
 //	Add                               1.8           17       14        20
@@ -118,8 +117,8 @@
 // The floor is to write the deadline into an array. Lists win at Remove and a move to an
 // earlier deadline, chunks where time passes; over the calls of a game chunks are
 // ahead, but at 10^5 timers, which a cache holds, lists are (60 against 78). The longest
-// frame decided: half-day and hour begin in less than 1,200 ns. Other libraries, the frames
-// across an hour, and what was wanted and is not reached are in docs/wheel.md.
+// frame decided: half-day and hour begin in less than 1,200 ns. Other libraries are in
+// docs/wheel.md.
 //
 // What limits the calls is how many of them the processor has under way while it waits
 // for memory, and so how many instructions and writes each takes: a timer that is found by

@@ -68,7 +68,6 @@ func TestMain(m *testing.M) {
 func TestHouse(t *testing.T) {
 	house, err := loadTree(os.DirFS(root))
 	require.NoError(t, err)
-	require.Contains(t, house.dirs, ".", "the tree was read from the wrong place")
 	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
 			for _, f := range r.check(house) {

@@ -29,7 +29,6 @@ const antsPath = "github.com/panjf2000/ants"
 // packages of this module by folder, other modules by path prefix. A new library gets its row
 // here, with the reason in the commit message.
 var arrows = map[string][]string{
-	".":                  {},
 	"actor":              {},
 	"buff":               {"wheel", "buff/stat", "buff/define", "buff/journal", "buff/verb", "internal/sheet", "internal/misspelt", "internal/wire", "internal/wordlist"},
 	"buff/define":        {"buff/stat", "internal/wordlist"}, // not buff, which imports it
