@@ -81,7 +81,7 @@ func (p *play) show(st *step) error {
 		if err != nil {
 			return err
 		}
-		line = strconv.AppendFloat(line, v, 'g', -1, 64)
+		line = strconv.AppendFloat(line, v, 'g', 12, 64) // 245, where two factors make 244.99999999999997
 	}
 	l := &p.logs[p.place[id]]
 	l.lines = append(l.lines, logLine{st.at, string(line)})

@@ -1,10 +1,11 @@
-// Package cookbook holds recipes: what real games do with buffs, each as one file. A
-// recipe begins with what it is and where it comes from; then stand its definitions, a
-// script, and the log that comes of it. All of them are run by the tests.
+// Package cookbook holds recipes: what real games do with buffs, each as one file. A file has a
+// comment, definitions, a script that shows the numbers that they change, and the log of the script.
+// The tests run and validate all recipes.
 //
-//	bufftick new                  lists them
+//	bufftick new                  lists the recipes
 //	bufftick new pandemic-dot     copies one: its definitions and its scenario
 //	bufftick run -check cmd/bufftick/cookbook/*.yaml
+//	bufftick validate cmd/bufftick/cookbook
 package cookbook
 
 import (
@@ -17,17 +18,17 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// Recipe is one of them.
+// Recipe is one file.
 type Recipe struct {
-	ID    string // its name, and that of its file without .yaml
-	Title string // what it shows, in a line
-	About string // what it is for, and which game has it: one to three lines
+	ID    string // the name of the file without .yaml
+	Title string // one line
+	About string // how it works, and which game has it: one to three lines
 
-	Definitions string // a file of definitions, which catalog.Load reads
-	Scenario    string // a scenario with the same definitions, which "bufftick run" runs
+	Definitions string // a file of definitions for catalog.Load
+	Scenario    string // the whole file, for "bufftick run"
 }
 
-// All returns the recipes by their IDs.
+// All returns the recipes, sorted by ID.
 func All() []Recipe {
 	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
@@ -48,8 +49,7 @@ func All() []Recipe {
 	return all
 }
 
-// parse takes a recipe apart: its comment, two lines with its ID and its title, its
-// definitions, and its script.
+// parse splits a recipe into its comment, its ID and title, its definitions and its script.
 func parse(id, text string) (Recipe, error) {
 	head, rest, ok := strings.Cut(text, "id: "+id+"\nname: ")
 	title, rest, named := strings.Cut(rest, "\n")
