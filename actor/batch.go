@@ -63,7 +63,7 @@ type share struct {
 
 // mostShare is how many turns a share has at most. Less is too few waits for memory at once; more is no
 // better, and what is looked at ahead is to be in the cache still.
-const mostShare = 16
+const mostShare = 64
 
 // take takes the next one out of a share, if there is one.
 func (s *share) take() (at uint32, ok bool) {

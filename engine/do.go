@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
@@ -183,13 +184,13 @@ func (e *Engine) missed(r buff.Result) buff.Result {
 }
 
 // DoAll does many commands, in their order, and appends what came of each to dst: exactly what [Engine.Do]
-// does with one after the other, and in a large game faster. Most owners are in no cache then; DoAll looks
-// ahead at the owners of 32 commands, so that they are waited for together.
+// does with one after the other, and in a large game faster: it reads the owners of 32 commands ahead, so that their
+// cache misses overlap.
 //
 //	results = eng.DoAll(results[:0], commands)
 //
-// It pays where the owners are many and different ones, as what a frame has gathered for a whole zone; for
-// a few players over and over Do is as good.
+// It pays for many different owners, such as all commands of a frame for a whole zone. For the same few
+// owners again and again Do is as fast.
 //
 // As with Do, neither Budget nor TickLimit bounds it: all of it is done when it returns. EventLimit does: those for which
 // there is no room fail with [ErrOverloaded], each by itself.
@@ -242,8 +243,9 @@ const aheadCommands = 32
 type ahead struct {
 	commands [aheadCommands]*buff.Command
 	owners   [aheadCommands]*owner
+	recent   [256]uint32 // numbers, plus one, of owners of recent commands: they are in the cache
 	n        int
-	looked   uint64 // it means nothing
+	looked   uint64 // keeps the reads from being optimised away
 }
 
 // beginAhead forgets those that were looked at. A game that never has many commands at once has no memory
@@ -257,12 +259,12 @@ func (e *Engine) beginAhead() {
 
 func (a *ahead) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
 
-// lookAhead looks at the owners of some commands that come soon, and does nothing with them: in loops so
-// short that the processor waits for all of them at once. First it finds them, then it looks at the idle
-// ones, then at the keys of their slots, then at what each command is about.
+// lookAhead reads the owners of some commands before they are executed, so that their cache misses overlap: first the
+// owners, then the keys of their slots, then the instance that each command names. It leaves out owners that recent commands
+// have named: in a raid they are all in the cache, and the reads would only cost time.
 func (e *Engine) lookAhead() {
 	a := e.ahead
-	looked := uint64(0)
+	looked, cold := uint64(0), uint32(0) // a bit for each command
 	for k, c := range a.commands[:a.n] {
 		a.owners[k] = nil
 		if !many(c) {
@@ -274,17 +276,18 @@ func (e *Engine) lookAhead() {
 			a.owners[k] = nil // a worker may have it
 			continue
 		}
-		looked += o.set.Ahead()
-	}
-	for _, o := range a.owners[:a.n] {
-		if o != nil {
-			looked += o.set.AheadKeys()
+		if recent := &a.recent[o.number%uint32(len(a.recent))]; *recent != o.number+1 {
+			*recent = o.number + 1
+			cold |= 1 << k
+			looked += o.set.Ahead()
 		}
 	}
-	for k, o := range a.owners[:a.n] {
-		if o != nil {
-			looked += o.set.AheadCommand(e.loop.Memory, a.commands[k])
-		}
+	for left := cold; left != 0; left &= left - 1 {
+		looked += a.owners[bits.TrailingZeros32(left)].set.AheadKeys()
+	}
+	for left := cold; left != 0; left &= left - 1 {
+		k := bits.TrailingZeros32(left)
+		looked += a.owners[k].set.AheadCommand(e.loop.Memory, a.commands[k])
 	}
 	a.looked = looked
 }

@@ -1,17 +1,16 @@
 package radix
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 )
 
-// few is how many keys are sorted by comparing them: to count over 256 digits takes longer than that.
+// few is the number of keys up to which comparing is faster than counting over 256 digits.
 const few = 32
 
-// Sort sorts keys in ascending order. It goes over them once for each eight bits in which they differ, but for the low ones: these decide
-// where all the others are equal, and that is to be rare. Spare is memory to work in; Sort makes more if there is not
-// enough, and returns it for the next call.
+// Sort sorts keys in ascending order. It passes over them once for each eight bits in which they differ, except the low
+// bits, which decide only between keys whose other bits are equal; that should be rare. Spare is memory to work in; Sort
+// allocates more if there is not enough, and returns it for the next call.
 func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if len(keys) <= few {
 		slices.Sort(keys)
@@ -20,9 +19,6 @@ func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if cap(spare) < len(keys) {
 		spare = make([]K, len(keys), cap(keys))
 	}
-	if byRows(keys, spare) {
-		return spare
-	}
 	byDigits(keys, low, spare)
 	if !slices.IsSorted(keys) {
 		slices.Sort(keys)
@@ -30,39 +26,7 @@ func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	return spare
 }
 
-// mostRows is how many ascending rows are put in order as a whole.
-const mostRows = 8
-
-// byRows sorts keys that are few ascending rows, of which none reaches into another, as those are that came in groups. Otherwise it
-// reports that it has done nothing: of keys in no order at all it looks at some twenty.
-func byRows[K ~uint64](keys, spare []K) bool {
-	var rows [mostRows][]K
-	n, from := 0, 0
-	for at := 1; at <= len(keys); at++ {
-		if at < len(keys) && keys[at-1] <= keys[at] {
-			continue
-		}
-		if n == mostRows {
-			return false
-		}
-		rows[n], from = keys[from:at], at
-		n++
-	}
-	slices.SortFunc(rows[:n], func(a, b []K) int { return cmp.Compare(a[0], b[0]) })
-	for k := 1; k < n; k++ {
-		if before := rows[k-1]; before[len(before)-1] > rows[k][0] {
-			return false
-		}
-	}
-	sorted := spare[:0]
-	for _, row := range rows[:n] {
-		sorted = append(sorted, row...)
-	}
-	copy(keys, sorted)
-	return true
-}
-
-// byDigits sorts keys by all but the low bits; those in which these are equal stay in order.
+// byDigits sorts keys by all but the low bits, and is stable.
 func byDigits[K ~uint64](keys []K, low int, spare []K) {
 	differ := K(0)
 	for _, k := range keys {
@@ -80,7 +44,7 @@ func byDigits[K ~uint64](keys []K, low int, spare []K) {
 	}
 }
 
-// pass copies keys in the order of eight of their bits; those in which these are equal stay in order.
+// pass copies keys in the order of eight of their bits, and is stable.
 func pass[K ~uint64](to, from []K, shift int) {
 	var at [256]uint32
 	for _, k := range from {
