@@ -392,9 +392,9 @@ func (o *owner) cross(b *instance, from, to int, a application) {
 			action: action{Apply: t.Apply}, source: a.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, chain: a.chain,
 		})
 		if n := t.Consume.n; t.Consume.word == "all" {
-			o.todo = append(o.todo, command{uses: b, n: b.def.limit(), round: o.running + 1})
+			o.todo = append(o.todo, command{uses: b, n: b.def.limit(), round: o.running + 1, chain: chain{reaction: a.reaction}})
 		} else if n > 0 {
-			o.todo = append(o.todo, command{uses: b, n: n, round: o.running + 1})
+			o.todo = append(o.todo, command{uses: b, n: n, round: o.running + 1, chain: chain{reaction: a.reaction}})
 		}
 	}
 }

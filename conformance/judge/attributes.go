@@ -572,7 +572,9 @@ func (o *owner) checkMin(name string, was float64) (dies bool) {
 		return false
 	}
 	if least := o.bound(at.Min); o.base(name) <= least && (!o.dead || was > least) {
-		o.todo = append(o.todo, command{action: action{Kill: true}, round: o.running + 1, source: o.killer, chain: o.cause})
+		cause := o.cause
+		cause.reaction = cause.reaction || o.reaction
+		o.todo = append(o.todo, command{action: action{Kill: true}, round: o.running + 1, source: o.killer, chain: cause})
 		return true
 	}
 	return false
@@ -644,12 +646,16 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 
 // tellDamage makes the acts of damage: damaged on the victim at once, dealt on the source at once or at the end of the frame.
 func (o *owner) tellDamage(amount int64, source string, why chain) {
-	o.happened("damaged", source, amount, why.reaction)
+	quiet := why.reaction || o.reaction
+	o.happened("damaged", source, amount, quiet)
 	switch other := o.all.find(source); {
 	case other == nil:
 	case other == o:
-		o.happened("dealt", o.name, amount, why.reaction)
+		o.happened("dealt", o.name, amount, quiet)
 	default:
-		o.all.post(other, func() { other.happened("dealt", o.name, amount, why.reaction) })
+		o.all.post(other, func() {
+			other.reaction = quiet
+			other.happened("dealt", o.name, amount, quiet)
+		})
 	}
 }

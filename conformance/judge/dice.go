@@ -20,6 +20,8 @@ type Draft struct {
 	// Pair names the two words of the scenario, and Story its rule, if any.
 	Pair  [2]string
 	Story string
+
+	decoded *Scenario // by the generator; nil: not decoded
 }
 
 // allTags are declared by each draft: the game may give an owner one that no definition names.
@@ -94,6 +96,9 @@ func comma(yes bool) string {
 
 // Scenario decodes the draft. It panics if the draft is invalid.
 func (d *Draft) Scenario() *Scenario {
+	if d.decoded != nil {
+		return d.decoded
+	}
 	all, err := Decode(d.JSON())
 	if err != nil {
 		panic("judge: " + err.Error())

@@ -50,9 +50,11 @@ func (g *dice) script(d *Draft, tale *story) {
 		}
 	}
 	if away != "" {
-		d.Script = append(d.Script, m("at", at+700, "load", true, "owner", away))
+		add(m("at", at+700, "load", true, "owner", away))
 	}
-	d.Script = append(d.Script, m("at", at+farAway, "tick", true), m("at", at+farAway, "show", everything))
+	add(m("at", at+farAway, "tick", true))
+	add(m("at", at+farAway, "show", everything))
+	d.decoded = played
 }
 
 // everything is the list of a show step: all attributes, and tags.

@@ -83,7 +83,7 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 	o.issue(b.def, on[why], e)
 	o.issue(b.def, on["any"], e)
 	if len(b.def.Links) > 0 {
-		o.todo = append(o.todo, command{ends: b, action: action{Reason: why}, round: o.running + 1})
+		o.todo = append(o.todo, command{ends: b, action: action{Reason: why}, round: o.running + 1, chain: chain{reaction: c.reaction || o.reaction}})
 	}
 }
 

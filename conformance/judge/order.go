@@ -42,6 +42,7 @@ type owner struct {
 
 	todo      []command
 	undecided bool // the law has no answer
+	reaction  bool // the running command is in the chain of a reaction to damage
 	running   int  // the round of the running command; 0: none
 }
 
@@ -239,6 +240,7 @@ func (o *owner) issue(d *definition, list []action, e event) {
 		c := command{
 			action: a, source: e.source, target: e.target, magnitude: e.magnitude, level: e.level, round: o.running + 1, who: d.ID + " ", chain: e.chain,
 		}
+		c.reaction = c.reaction || o.reaction
 		to := map[string]string{"source": e.source, "target": e.target}[a.To]
 		if or(a.To, "owner") != "owner" && to == "" {
 			o.miss(c)
@@ -260,7 +262,10 @@ func (o *owner) issue(d *definition, list []action, e event) {
 			continue
 		}
 		c.round, c.ago = 1, 0
-		o.all.postTo(to, func(other *owner) { other.act(c) }, func() {
+		o.all.postTo(to, func(other *owner) {
+			other.reaction = c.reaction
+			other.act(c)
+		}, func() {
 			if !o.away {
 				o.miss(c)
 			}
@@ -296,17 +301,17 @@ func (o *owner) rounds() {
 	for len(o.todo) > 0 && !o.undecided {
 		c := o.todo[0]
 		if c.round > 16 {
-			o.todo, o.running = nil, 0
+			o.todo, o.running, o.reaction = nil, 0, false
 			o.all.mark(markCascade)
 			o.say("error cascade")
 			return
 		}
-		o.running = c.round
+		o.running, o.reaction = c.round, c.reaction
 		o.todo = o.todo[1:]
 		o.act(c)
 		o.settle()
 	}
-	o.running = 0
+	o.running, o.reaction = 0, false
 }
 
 func (o *owner) nextGiven() int64 {
