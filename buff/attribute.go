@@ -142,7 +142,7 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 		return s.rebase(t, c, law, 0, 0, false)
 	}
 	meets := int64(min(points, mostPool))
-	rest, spent := s.meet(meets, c.Tag)
+	rest, spent := s.meet(meets, c.Tag, c.Attr)
 	absorbed := meets - rest
 	return s.rebase(t, c, law, float64(absorbed)-points, absorbed, spent)
 }

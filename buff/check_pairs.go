@@ -1,6 +1,10 @@
 package buff
 
-import "github.com/bufftick/bufftick/buff/define"
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
+)
 
 // pair is a word of a definition that can have no effect beside another one.
 type pair struct {
@@ -84,6 +88,7 @@ func (s *Spec) otherPairs() []pair {
 	const beat = "there is no beat to change"
 	still := s.Clock == define.Online
 	return []pair{
+		{s.Kind == define.Infinite && aboveZero(s.DurationScale), "duration_scale", "a number above zero", "duration infinite", "there is no end to scale; only a scale that comes to 0 refuses an application"},
 		{len(s.On.Refresh) > 0 && st.By != define.ByNone && st.Refresh == define.RefreshNone && st.Level != define.LevelHigherWins, "on.refresh", "a list", "refresh none", "nothing is refreshed"},
 		{st.Phase != define.PhaseKeep && st.By != define.ByNone && !s.pulses(), "stack.phase", st.Phase.String(), "no period", beat},
 		{s.Inhibition != define.InhibitionKeep && !s.pulses(), "inhibition", s.Inhibition.String(), "no period", beat},
@@ -94,4 +99,17 @@ func (s *Spec) otherPairs() []pair {
 		{v.Mode != define.SaveNever && still && v.Offline != define.OfflineNone && s.pulses(), "save.offline_pulses", v.Offline.String(), "clock online", "that stands still while the owner is away"},
 		{v.Mode != define.SaveNever && still && v.OfflineExpire != define.OfflineNotify, "save.offline_expire", v.OfflineExpire.String(), "clock online", "that stands still while the owner is away"},
 	}
+}
+
+// aboveZero reports whether a number that is given can never be zero.
+func aboveZero(n *define.Number) bool {
+	switch {
+	case n == nil:
+		return false
+	case n.From == define.FromConst:
+		return n.Const > 0
+	case n.From == define.FromCurve && n.Curve != nil:
+		return !slices.ContainsFunc(n.Curve.Points(), func(p define.Point) bool { return p.Value <= 0 })
+	}
+	return false
 }

@@ -225,6 +225,10 @@ func TestCheckSpans(t *testing.T) {
 			"stack.refresh: extend has no effect with by none: each application is a buff of its own; say by: source or target",
 		}},
 		{timed(func(s *buff.Spec) { s.DurationScale = &define.Number{Const: -1} }), []string{"duration_scale: must not be below zero, and is -1"}},
+		{endless(func(s *buff.Spec) { s.DurationScale = &define.Number{} }), nil},
+		{endless(func(s *buff.Spec) { s.DurationScale = &define.Number{Const: 0.5} }), []string{
+			"duration_scale: a number above zero has no effect with duration infinite: there is no end to scale; only a scale that comes to 0 refuses an application",
+		}},
 		{timed(func(s *buff.Spec) { s.Shield = define.Shield{On: true, Pool: 2, By: &define.Number{Const: -1}} }), []string{
 			"shield.pool: there are two: 2, and a number that is worked out",
 		}},

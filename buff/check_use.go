@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // charges checks what may be used.
@@ -32,6 +33,29 @@ func (k *checker) shield(s *Spec) {
 	if !h.On && !noShield(h) {
 		k.failf("shield", "is not On")
 	}
+	if !noShield(h) {
+		s.shield = &shielding{schools: k.tagList("shield.schools", &h.Schools), attrs: k.shieldAttrs(h)}
+	}
+}
+
+// shieldAttrs returns the attributes that a shield stands before.
+func (k *checker) shieldAttrs(h *define.Shield) (attrs []stat.Attr) {
+	h.Attrs = slices.Clone(h.Attrs)
+	for i, name := range h.Attrs {
+		field := element("shield.attrs", i)
+		if slices.Contains(h.Attrs[:i], name) {
+			k.failf(field, "%q stands in the list already", name)
+		}
+		attrs = append(attrs, k.attr(field, name))
+	}
+	if len(h.Attrs) == 0 {
+		for i := range k.catalog.attributes {
+			if k.catalog.attributes[i].AtMin == define.AtMinKill {
+				attrs = append(attrs, stat.Attr(i+1))
+			}
+		}
+	}
+	return attrs
 }
 
 // aura checks what is applied to those around the owner.

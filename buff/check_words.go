@@ -141,5 +141,5 @@ func noReturns(d *define.DR) bool {
 func noCharges(c *define.Charges) bool { return c.N == 0 && len(c.ConsumeOn) == 0 && c.Refresh == 0 }
 
 func noShield(s *define.Shield) bool {
-	return !s.On && s.Pool == 0 && s.By == nil && s.Priority == 0 && len(s.Schools) == 0
+	return !s.On && s.Pool == 0 && s.By == nil && s.Priority == 0 && len(s.Schools) == 0 && len(s.Attrs) == 0
 }

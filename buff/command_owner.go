@@ -73,8 +73,8 @@ func DropImmunity(owner OwnerID, tag Tag) Command {
 	return Command{Verb: verb.DropImmunity, Owner: owner, Tag: tag}
 }
 
-// Dispel removes what a query finds on an owner, the oldest application first, by the Dispel of
-// each definition: one stack, one charge or the whole buff, up to Query.Most portions. A buff that
+// Dispel removes what a query finds on an owner, the oldest application first. If Query.Most is zero, whole buffs, all of them;
+// otherwise that many portions, by the Dispel of each definition: one stack, one charge or the whole buff. A buff that
 // needs a higher grade than Query.Grade stays. Result.Amount is how many portions were used, with
 // those that resisted.
 func Dispel(owner OwnerID, q Query) Command {

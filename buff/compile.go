@@ -29,7 +29,6 @@ type compiled struct {
 	is       []Tag // Tags, with those above them; sorted
 	tags     []Tag // Tags and Grants, with those above them; sorted
 	grants   []Tag // with those above them; sorted
-	schools  []Tag // not with those above them
 	immunity match
 	require  struct{ apply, ongoing, remove condition }
 
@@ -39,6 +38,7 @@ type compiled struct {
 	reactsTo        uint64
 	aura            *Spec
 
+	shield     *shielding // nil: it has none
 	thresholds []threshold
 
 	numbers       []number // that an instance keeps: those of Params, and what is not the same always
@@ -94,6 +94,12 @@ const (
 	usesLeave = usesGrants | usesImmunity | usesModifiers | usesHide | usesDR
 	usesEntry = usesModifiers | usesThresholds | usesGrants | usesImmunity | usesHide | usesOngoing | usesActs
 )
+
+// shielding is what a shield stands before.
+type shielding struct {
+	schools []Tag       // not with those above them; none: all
+	attrs   []stat.Attr // none: all
+}
 
 // threshold is a compiled Threshold.
 type threshold struct {
@@ -179,7 +185,6 @@ func (k *checker) compileTags(s *Spec) {
 	if len(s.grants) > 0 {
 		s.tags = k.catalog.closure(append(slices.Clone(s.is), s.grants...))
 	}
-	s.schools = k.tagList("shield.schools", &s.Shield.Schools)
 	s.immunity = match{tags: k.tagList("immunity.tags", &s.Immunity.Tags), kind: s.Immunity.Type, polarity: s.Immunity.Polarity}
 	s.require.apply = k.condition("require.apply", &s.Require.Apply)
 	s.require.ongoing = k.condition("require.ongoing", &s.Require.Ongoing)

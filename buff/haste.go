@@ -43,8 +43,11 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	}
 	if s.specOf(i).Haste != define.HasteSnapshot && s.specOf(i).HasteDuration && i.end != wheel.Never && s.specOf(i).Stack.Timers != define.TimersEach {
 		i.end = rescaled(now, i.end, ms, was)
-		if i.flags&member != 0 {
+		switch {
+		case i.flags&member != 0:
 			s.rescaleHolders(i, now, ms, was)
+		case s.specOf(i).Stack.Timers == define.TimersQueue:
+			s.rescaleWaiting(i, ms, was)
 		}
 		s.takeDuration(i, max(int64(scaled(s.duration(i), uint64(ms), uint64(was))), 1)) // what a stack's end begins anew
 		e.End = s.endTold(i)
@@ -63,6 +66,16 @@ func (s *Set) rescaleHolders(i *instance, now wheel.Time, ms, was int64) {
 		if end := &async[k].end; *end != wheel.Never {
 			*end = rescaled(now, *end, ms, was)
 		}
+	}
+}
+
+// rescaleWaiting scales what those that wait in a queue have left.
+//
+// Story: testdata/haste_queue.txt.
+func (s *Set) rescaleWaiting(i *instance, ms, was int64) {
+	async := s.extraOf(i).async
+	for k := range async {
+		async[k].left = max(scaled(async[k].left, uint64(ms), uint64(was)), 1)
 	}
 }
 

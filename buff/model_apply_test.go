@@ -152,6 +152,9 @@ func (m *model) lasts(s *buff.Spec, o op, member bool) (int64, buff.Reason) {
 		}
 	}
 	if d == never {
+		if s.DurationScale != nil && m.worked.scale == 0 {
+			return 0, buff.Resisted
+		}
 		return never, buff.NoReason
 	}
 	if o.scale.Den != 0 {

@@ -105,8 +105,8 @@ func (m *model) beat(b *carried) {
 		part = at - (b.next - b.length)
 		share = fmt.Sprintf(" fraction=%d/%d", part, b.length)
 	}
-	if b.newBeat(at); part != 0 {
-		b.next = at + b.period // a tail begins a period, aligned or not
+	if b.newBeat(at); part != 0 || b.nextPulse() == at {
+		b.next = at + b.period // a tail begins a period, aligned or not, and a whole pulse leaves none
 	}
 	if b.spec.Catchup == define.CatchupAll {
 		m.pulsePart(b, at, share, 0, part, length)

@@ -291,7 +291,7 @@ func (m *model) changeBase(o op) string {
 			points++
 		}
 		points = max(points, 0)
-		absorbed = points - m.meet(points, o.tag)
+		absorbed = points - m.meet(points, o.tag, o.attr)
 		v = float64(absorbed - points)
 	}
 	lo, hi := m.limits(o.attr)

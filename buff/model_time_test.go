@@ -193,6 +193,9 @@ func (m *model) setPeriod(b *carried, by time.Duration) string {
 					h.end = now + max(halfUp(left(now, h.end), to, was), 1)
 				}
 			}
+			for _, l := range b.async { // those that wait
+				l.left = max(halfUp(l.left, to, was), 1)
+			}
 			b.duration = max(halfUp(b.duration, to, was), 1)
 			end = m.endTold(b, b.end)
 		}

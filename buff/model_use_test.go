@@ -257,18 +257,19 @@ func (m *model) absorb(o op) string {
 	if o.amount < 0 {
 		return "amount"
 	}
-	left := m.meet(o.amount, o.tag)
+	left := m.meet(o.amount, o.tag, "")
 	m.breakShields()
 	return amount(int(left))
 }
 
-// meet returns what the shields leave of it: the highest priority first, then the oldest.
-func (m *model) meet(left int64, tag string) int64 {
+// meet returns what the shields leave of damage to an attribute, "" for none: the highest priority first, then the oldest.
+func (m *model) meet(left int64, tag, attr string) int64 {
 	shields := slices.Clone(m.buffs)
 	slices.SortStableFunc(shields, func(x, y *carried) int { return y.spec.Shield.Priority - x.spec.Shield.Priority })
 	for _, b := range shields {
 		s := b.spec.Shield
-		if s.On && !b.hidden() && (len(s.Schools) == 0 || tag != "" && slices.ContainsFunc(s.Schools, func(of string) bool { return below(tag, of) })) {
+		guards := attr == "" || slices.Contains(s.Attrs, attr) || len(s.Attrs) == 0 && definitionOf(attr).AtMin == define.AtMinKill
+		if s.On && guards && !b.hidden() && (len(s.Schools) == 0 || tag != "" && slices.ContainsFunc(s.Schools, func(of string) bool { return below(tag, of) })) {
 			part := min(left, b.shield)
 			left -= part
 			b.shield -= part

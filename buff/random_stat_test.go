@@ -79,13 +79,18 @@ func randomStats(d *dice, s *buff.Spec) {
 		if n.From == define.FromConst && n.Const < 0 {
 			n.Const = -n.Const
 		}
-		s.DurationScale = &n
+		if s.Kind != define.Infinite || n.From != define.FromConst { // which is refused unless it is 0
+			s.DurationScale = &n
+		}
 	}
 	if s.Shield.On && d.one(2) {
 		n := randomNumber(d, false, "mind", "health")
 		if n.From != define.FromConst {
 			s.Shield.Pool, s.Shield.By = 0, &n
 		}
+	}
+	if s.Shield.On && d.one(2) {
+		s.Shield.Attrs = []string{pick(d, "health", "power"), "mind"}
 	}
 	if d.one(3) && len(s.Params) == 0 {
 		s.Params = []define.Param{{Name: "a", Value: randomNumber(d, pulses, "mind", "power", "health")}}

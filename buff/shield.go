@@ -2,8 +2,10 @@ package buff
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // pool returns what a shield of the application absorbs of which the numbers have been
@@ -25,16 +27,16 @@ func (s *Spec) pool(t *Turn, a *Application) int64 {
 }
 
 // Absorb lets an amount of damage meet the owner's shields, the one of the highest priority
-// first, then the oldest, and returns what is left of it. A shield that is spent stays until
+// first, then the oldest, and returns what is left of it. It is damage to no attribute in particular, and meets shields for any. A shield that is spent stays until
 // the next command Absorb: whoever calls this inside a handler issues one with no Amount.
 func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
-	rest, _ = s.meet(amount, school)
+	rest, _ = s.meet(amount, school, 0)
 	return rest
 }
 
-// meet is Absorb, and reports whether a shield has nothing left. It looks for the best one again after each that is
+// meet is Absorb of damage to an attribute, 0 for none in particular, and reports whether a shield has nothing left. It looks for the best one again after each that is
 // spent: there are few, and an order kept for them would be kept for all who are never hit.
-func (s *Set) meet(amount int64, school Tag) (rest int64, spent bool) {
+func (s *Set) meet(amount int64, school Tag, attr stat.Attr) (rest int64, spent bool) {
 	for amount > 0 {
 		best := uint16(noSlot)
 		for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -44,7 +46,7 @@ func (s *Set) meet(amount int64, school Tag) (rest int64, spent bool) {
 			case !s.specOf(i).Shield.On:
 			case s.extraOf(i).shield <= 0:
 				spent = true
-			case i.flags&hidden == 0 && s.specOf(i).absorbs(school) && (best == noSlot || s.specOf(i).Shield.Priority > s.specOf(s.slot(best)).Shield.Priority):
+			case i.flags&hidden == 0 && s.specOf(i).absorbs(school, attr) && (best == noSlot || s.specOf(i).Shield.Priority > s.specOf(s.slot(best)).Shield.Priority):
 				best = at
 			}
 		}
@@ -61,16 +63,18 @@ func (s *Set) meet(amount int64, school Tag) (rest int64, spent bool) {
 	return 0, spent
 }
 
-// absorbs reports whether a shield is for that kind of damage.
-func (s *Spec) absorbs(school Tag) bool {
-	if len(s.schools) == 0 {
+// absorbs reports whether a shield is for that kind of damage to an attribute, 0 for none in particular.
+func (s *Spec) absorbs(school Tag, attr stat.Attr) bool {
+	is := s.shield
+	if attr != 0 && len(is.attrs) > 0 && !slices.Contains(is.attrs, attr) {
+		return false
+	}
+	if len(is.schools) == 0 {
 		return true
 	}
 	for ; school != 0; school = s.catalog.above[school-1] {
-		for _, t := range s.schools {
-			if t == school {
-				return true
-			}
+		if slices.Contains(is.schools, school) {
+			return true
 		}
 	}
 	return false

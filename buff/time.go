@@ -196,6 +196,8 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 		}
 	}
 	switch {
+	case (d == 0 || a.member) && !a.stolen && spec.scale != nil && t.worked.scale == 0:
+		return 0, Resisted // who resists all of it does not get it, for however long it would last
 	case d == 0 || a.member:
 		return 0, NoReason
 	case a.stolen: // a thief has what was left, whatever scales what is applied

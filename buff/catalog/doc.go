@@ -213,7 +213,8 @@
 //	  type          text                      poison, magic, curse
 //	  grade         basic | strong | death    how strong a dispel must be
 //	                undispellable             none is
-//	  per           all | stack | charge      what one dispel takes; charge needs charges
+//	  per           all | stack | charge      what one portion of a dispel takes; charge needs charges. A
+//	                                          dispel without most takes all of it, whatever this says
 //	  resist        0, from 0 to 1000         per mille of the dispels and steals that fail
 //	  stealable     true | false              whether somebody else may take it over
 //
@@ -228,6 +229,8 @@
 //	                                          magnitude of the application
 //	  priority      0, a whole number         the highest absorbs first, then the oldest
 //	  schools       list of tags              what it absorbs; none: everything
+//	  attrs         list of attributes        before whose damage it stands; none: those with
+//	                                          at_min: kill, or all if there are none of these
 //	aura
 //	  apply         an ID, required           what those around its owner have
 //	  radius        a number, required        how far it reaches

@@ -79,6 +79,10 @@ type Shield struct {
 	By       *Number  // if not nil, stands for Pool: rounded down
 	Priority int      // the highest absorbs first, then the oldest
 	Schools  []string // tags of the damage it absorbs; if none, all
+
+	// Attrs are the attributes before whose damage it stands. If there are none, it is those with AtMinKill, and
+	// if no attribute has that, all. An Absorb names no attribute, and meets every shield.
+	Attrs []string
 }
 
 // Aura applies a buff to those around the owner: every Interval whoever the game says is

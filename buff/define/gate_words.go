@@ -70,7 +70,7 @@ const (
 	GradeUndispellable // not even a dispel of the grade death
 )
 
-// Per says how much one dispel takes off.
+// Per says how much one portion of a dispel takes off. A dispel of all takes whole buffs.
 type Per uint8
 
 // The portions of a dispel.

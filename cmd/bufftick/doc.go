@@ -68,7 +68,8 @@
 //	immune: TAG          makes it immune until vulnerable: TAG; with
 //	                     purge: true, what it carries of that goes
 //
-//	dispel: QUERY        of a BUFF one portion, or stacks: N
+//	dispel: QUERY        all that it finds, whole; with most: N so many portions (dispel.per);
+//	                     of a BUFF one portion, or stacks: N
 //	steal: QUERY         gives it to: OWNER, for at_most: SPAN
 //	interrupt: ACT       the owner does what ends buffs
 //	consume: ACT         the owner does what uses charges

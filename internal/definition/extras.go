@@ -25,6 +25,13 @@ var shieldFields = table{"shield", nil, map[string]readFunc{
 	"pool":     (*definition).pool,
 	"priority": func(d *definition, f string, n ast.Node) { d.integer(f, n, &d.spec.Shield.Priority) },
 	"schools":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Shield.Schools) },
+	"attrs": func(d *definition, f string, n ast.Node) {
+		d.list(f, n, "attributes, such as [health]", func(f string, n ast.Node) {
+			var name string
+			d.attribute(f, n, &name)
+			d.spec.Shield.Attrs = append(d.spec.Shield.Attrs, name)
+		})
+	},
 }}
 
 // pool reads how much a shield absorbs.

@@ -216,9 +216,10 @@ type chargesFormat struct {
 }
 
 type shieldFormat struct {
-	Pool     pool  `json:"pool,omitempty"`
-	Priority int   `json:"priority,omitempty"`
-	Schools  []tag `json:"schools,omitempty"`
+	Pool     pool   `json:"pool,omitempty"`
+	Priority int    `json:"priority,omitempty"`
+	Schools  []tag  `json:"schools,omitempty"`
+	Attrs    []name `json:"attrs,omitempty"`
 }
 
 type auraFormat struct {
