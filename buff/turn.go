@@ -137,6 +137,7 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 // round 1 of the chain.
 func (t *Turn) begin(at, now wheel.Time, inside bool) {
 	t.at, t.now, t.inside, t.round, t.spent, t.cut = at, now, inside, 0, 0, false
+	t.backdate = backdate{}
 }
 
 // next takes the item at the head.
@@ -284,6 +285,7 @@ func (s *Set) step(t *Turn) {
 // doItem carries out one item of the queue.
 func (s *Set) doItem(t *Turn, it item) {
 	if !it.call {
+		t.backdate = backdate{} // unless the command is an application that has one
 		// What is issued meanwhile may move the list, and leaves the old one as it is.
 		if r := s.carryOut(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
 			t.Failed++
