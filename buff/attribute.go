@@ -138,7 +138,10 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 	if c.Value-points >= 0.5 {
 		points++
 	}
-	if points < 1 { // it comes to nothing, which is told: a silent 0 is a bug that nobody finds
+	switch {
+	case c.Value == 0: // which says that there is none
+		return Result{}
+	case points < 1: // it comes to nothing, which is told: a silent 0 is a bug that nobody finds
 		return s.rebase(t, c, law, 0, 0, false)
 	}
 	meets := int64(min(points, mostPool))

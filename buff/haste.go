@@ -13,7 +13,7 @@ import (
 //
 //	snapshot   nothing now; the next refresh takes the new period
 //	next       the pulse to come stays where it is, and the new period begins after it
-//	rescale    what is left until the pulse to come is scaled by new/old
+//	rescale    what is left until the pulse to come is scaled by new/old, old being the interval that runs
 //
 // All of it is whole ms, rounded half up: servers and replays agree. With haste_duration what is left of the
 // duration is scaled in the same way, so that the number of pulses stays.
@@ -28,7 +28,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, s.specOf(i).ID, to, define.MinPeriod, define.MaxDuration)}
 	}
 	s.flush(t, at)
-	was, beat, now, ms := s.period(i), i.beat, s.nowOf(t, i), to.Milliseconds()
+	was, runs, beat, now, ms := s.period(i), s.running(i), i.beat, s.nowOf(t, i), to.Milliseconds()
 	e := s.about(Hastened, at)
 	switch s.specOf(i).Haste {
 	case define.HasteSnapshot:
@@ -36,8 +36,8 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	case define.HasteRescale:
 		s.newBeat(i, now)
 		s.takePeriod(i, ms)
-		i.beat = rescaled(now, beat, ms, was)
-		s.rescaleAsync(i, now, beat, ms, was)
+		i.beat = rescaled(now, beat, ms, runs)
+		s.rescaleAsync(i, now, beat, ms, runs)
 	case define.HasteNext:
 		s.newPeriod(i, ms)
 	}

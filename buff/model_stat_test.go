@@ -290,6 +290,9 @@ func (m *model) changeBase(o op) string {
 		if v-math.Floor(v) >= 0.5 { // v + 0.5 may round up to a whole number
 			points++
 		}
+		if v == 0 {
+			return ""
+		}
 		points = max(points, 0)
 		absorbed = points - m.meet(points, o.tag, o.attr)
 		v = float64(absorbed - points)

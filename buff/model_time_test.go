@@ -177,10 +177,11 @@ func (m *model) setPeriod(b *carried, by time.Duration) string {
 				l.lag += b.next // the end of its own period
 			}
 		}
-		b.next, b.length = now+max(halfUp(left(now, b.next), to, was), 1), to
+		runs := b.length
+		b.next, b.length = now+max(halfUp(left(now, b.next), to, runs), 1), to
 		for _, l := range b.async {
 			if b.running == nil {
-				l.lag = max(now+max(halfUp(left(now, l.lag), to, was), 1), b.next) - b.next
+				l.lag = max(now+max(halfUp(left(now, l.lag), to, runs), 1), b.next) - b.next
 			}
 		}
 	}
