@@ -237,7 +237,7 @@ func TestToldOnce(t *testing.T) {
 
 	h.players[4], h.catalog = message{seq: 6, data: []byte("p4")}, message{seq: 7, data: []byte("c")}
 	require.Empty(t, news(c), "it looks at neither")
-	c.follows, c.player, c.catalog = true, 4, true
+	c.players, c.catalog = map[buff.OwnerID]*uint64{4: new(uint64)}, true
 	require.Equal(t, []string{"p4", "c"}, news(c))
 	require.Empty(t, news(c))
 	h.players[4] = message{seq: 8, data: []byte("p4'")}

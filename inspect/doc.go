@@ -41,8 +41,9 @@
 // There is one path, wherever it is mounted; the query says what is wanted.
 //
 //	GET                            the page; HEAD is answered everywhere as GET, without a body
-//	GET  ?stream[&player=ID]       server-sent events: hello, view, gap, player, catalog, stalled
+//	GET  ?stream[&player=ID]…      server-sent events: hello, view, gap, player, catalog, stalled
 //	GET  ?stream&catalog           the same with the counts of the definitions
+//	GET  ?worker=VERSION           the script that shares a stream between the tabs of a browser
 //	GET  ?snapshot                 one view
 //	GET  ?player=ID[&from=N]       one player, with its buffs from the Nth on
 //	GET  ?history=ID               the last minute of one player, see engine.Options.History
@@ -69,6 +70,8 @@
 //     at 80 characters, and the page sets them as text. Ids, handles and whole numbers of
 //     the game are strings, since a browser's numbers end at 2^53. What is no number is
 //     "NaN", not a failure.
+//   - All tabs of a browser share one stream, by a SharedWorker: with HTTP/1 it has six connections to a
+//     host. Tabs with different tokens do not share. A stream follows up to 32 players.
 //   - Bounds: 64 streams, each event of which must be taken within 5 s; queries of 1 KiB,
 //     search texts of 256 bytes, ids of 20 digits, bodies of 64 KiB, answers of 1 MiB, events
 //     of 256 KiB; 200 buffs of a player at once, of 512 in all, 100 events, 256 attributes

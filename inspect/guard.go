@@ -47,6 +47,8 @@ func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Val
 	switch {
 	case len(query) == 0:
 		in.servePage(w)
+	case query.Has("worker"):
+		serveWorker(w)
 	case query.Has("act") && r.Method == http.MethodPost:
 		in.act(w, r)
 	case query.Has("act"):
@@ -110,6 +112,7 @@ func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 	switch {
 	case posts && in.opts.Token == "":
 		return nil, &refusal{http.StatusForbidden, "there are no actions without Options.Token"}
+	case query.Has("worker") && len(query) == 1 && !posts: // it contains nothing of the game
 	case (posts || in.opts.Remote) && !trusted:
 		return nil, &refusal{http.StatusUnauthorized, "the token is missing or wrong"}
 	}

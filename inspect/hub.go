@@ -186,8 +186,8 @@ func (h *hub) wanted() wanted {
 	w := wanted{players: make(map[buff.OwnerID]any)}
 	for c := range h.clients {
 		w.catalog = w.catalog || c.catalog
-		if c.follows {
-			w.players[c.player] = h.players[c.player].from
+		for id := range c.players {
+			w.players[id] = h.players[id].from
 		}
 	}
 	return w
@@ -273,8 +273,8 @@ func (h *hub) news(c *client) (out [][]byte) {
 		c.seenView = h.view.seq
 		out = append(out, view)
 	}
-	if c.follows {
-		add(h.players[c.player], &c.seenPlayer)
+	for id, seen := range c.players {
+		add(h.players[id], seen)
 	}
 	if c.catalog {
 		add(h.catalog, &c.seenCatalog)

@@ -3,6 +3,8 @@ package inspect
 import (
 	"crypto/rand"
 	"embed"
+	"fmt"
+	"hash/crc32"
 	"net/http"
 	"strings"
 )
@@ -17,6 +19,11 @@ var page = assemble()
 // nonceMark stands in page/index.html where a nonce belongs.
 const nonceMark = "@nonce@"
 
+// worker is the script of the SharedWorker, and its version: a tab with a newer page needs a newer worker.
+var worker = file("worker.js")
+
+var workerVersion = fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(worker)))
+
 // scripts are the parts of the page's script, in the order in which they run.
 var scripts = []string{"dom.js", "clock.js", "chart.js", "overview.js", "player.js", "past.js", "catalog.js", "incidents.js", "main.js"}
 
@@ -25,7 +32,7 @@ func assemble() []string {
 	for _, name := range scripts {
 		script.WriteString(file(name))
 	}
-	html := strings.NewReplacer("@style@", file("style.css"), "@script@", script.String()).Replace(file("index.html"))
+	html := strings.NewReplacer("@style@", file("style.css"), "@script@", strings.ReplaceAll(script.String(), "@worker@", workerVersion)).Replace(file("index.html"))
 	return strings.Split(html, nonceMark)
 }
 
@@ -40,7 +47,14 @@ func file(name string) string {
 func (in *Inspector) servePage(w http.ResponseWriter) {
 	nonce := rand.Text()
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+
-		"'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		"'; img-src data:; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte(strings.Join(page, nonce))) // whoever has left does not mind
+	_, _ = w.Write([]byte(strings.Join(page, nonce))) // a client that has left needs no error
+}
+
+// serveWorker serves the script that shares a stream between tabs. It contains nothing of the game.
+func serveWorker(w http.ResponseWriter) {
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	_, _ = w.Write([]byte(worker))
 }

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -13,8 +14,7 @@ import (
 
 // client is one stream.
 type client struct {
-	player  buff.OwnerID
-	follows bool
+	players map[buff.OwnerID]*uint64 // that it follows; the last message that it has seen of each, under the hub's lock
 	catalog bool
 	known   bool // has brought the token
 
@@ -22,9 +22,10 @@ type client struct {
 	leave   context.CancelFunc
 	writing atomic.Int64 // since when it has been taking an event, Unix time in ns; 0: it is not
 
-	place                             uint64 // in the order in which they came; under the hub's lock
-	seenView, seenPlayer, seenCatalog uint64 // under the hub's lock
-	skipped                           uint64 // views, in all; likewise
+	// Under the hub's lock.
+	place                 uint64 // in the order in which they came
+	seenView, seenCatalog uint64
+	skipped               uint64 // views, in all
 }
 
 // wake tells the client that there is news; one that is at work will see it afterwards.
@@ -65,19 +66,38 @@ type hello struct {
 	Actions bool   `json:"actions"`
 	Reload  bool   `json:"reload"`
 	Unsafe  bool   `json:"unsafe"`
-	Every   int    `json:"every"` // ms
+	History bool   `json:"history"` // there is a flight recorder
+	Every   int    `json:"every"`   // ms
 }
 
-// stream sends events until the client goes or does not take them.
+// maxFollowed is how many players one stream follows: a browser has one stream for all its tabs.
+const maxFollowed = 32
+
+// parsePlayers returns the players that a stream is to follow.
+func parsePlayers(ids []string) (map[buff.OwnerID]*uint64, *refusal) {
+	players := make(map[buff.OwnerID]*uint64, len(ids))
+	for _, text := range ids {
+		id, ok := parseID(text)
+		if !ok {
+			return nil, &refusal{http.StatusBadRequest, "a player's id has up to 20 digits"}
+		}
+		players[id] = new(uint64)
+	}
+	if len(players) > maxFollowed {
+		return nil, &refusal{http.StatusBadRequest, fmt.Sprintf("a stream follows up to %d players", maxFollowed)}
+	}
+	return players, nil
+}
+
+// stream sends events until the client leaves or does not take them.
 func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Values) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	c := &client{bell: make(chan struct{}, 1), leave: cancel, catalog: query.Has("catalog"), known: in.trusts(r)}
-	if query.Has("player") {
-		if c.player, c.follows = parseID(query.Get("player")); !c.follows {
-			refuse(w, refusal{http.StatusBadRequest, "a player's id has up to 20 digits"})
-			return
-		}
+	var no *refusal
+	if c.players, no = parsePlayers(query["player"]); no != nil {
+		refuse(w, *no)
+		return
 	}
 	head := w.Header()
 	head.Set("Content-Type", "text/event-stream")
@@ -86,8 +106,8 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 	if r.Method == http.MethodHead {
 		return
 	}
-	if c.follows {
-		leave, err := in.follow(c.player, c.known, cancel)
+	for id := range c.players {
+		leave, err := in.follow(id, c.known, cancel)
 		if err != nil {
 			refuse(w, refusal{http.StatusServiceUnavailable, err.Error()})
 			return
@@ -101,7 +121,7 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 	}
 	defer in.hub.quit(c)
 	out := http.NewResponseController(w)
-	list := [][]byte{event("hello", hello{line(in.opts.Title), in.opts.Token != "", in.opts.Reload != nil, in.opts.Unsafe, int(every / time.Millisecond)})}
+	list := [][]byte{event("hello", hello{line(in.opts.Title), in.opts.Token != "", in.opts.Reload != nil, in.opts.Unsafe, in.eng.History() != nil, int(every / time.Millisecond)})}
 	for c.write(w, out, list) {
 		select {
 		case <-ctx.Done():

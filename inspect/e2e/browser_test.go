@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -58,6 +59,12 @@ type tab struct {
 // had no error and must have asked no other host.
 func open(t *testing.T, address string, width, height int64) *tab {
 	t.Helper()
+	return openIn(browser(t), t, address, width, height, "")
+}
+
+// browser starts a browser, which ends with the test.
+func browser(t *testing.T) context.Context {
+	t.Helper()
 	path := chrome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience+*heapFor)
 	t.Cleanup(cancel)
@@ -65,12 +72,24 @@ func open(t *testing.T, address string, width, height int64) *tab {
 		chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("hide-scrollbars", true))
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	ctx, cancel = chromedp.NewContext(ctx) // an empty tab
+	t.Cleanup(cancel)
+	require.NoError(t, chromedp.Do(ctx))
+	return ctx
+}
+
+// openIn opens a URL in a new tab of a browser, after a script has run in it.
+func openIn(ctx context.Context, t *testing.T, address string, width, height int64, script string) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	at, err := url.Parse(address)
 	require.NoError(t, err)
 	p := &tab{t: t, ctx: ctx, host: at.Host}
 	require.NoError(t, chromedp.Do(ctx))
+	if script != "" {
+		call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+	}
 	require.NoError(t, chromedp.Listen(ctx, p.heard))
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, tg *chromedp.Target) error {
 		if _, err := cdp.Call(ctx, tg, log.Enable, cdp.Empty{}); err != nil {

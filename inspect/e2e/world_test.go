@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/inspect"
 )
 
@@ -32,6 +34,10 @@ type world struct {
 	dice  *rand.Rand
 	wrap  func(http.ResponseWriter, *http.Request) http.ResponseWriter // stands between the page and the browser
 	specs []*buff.Spec
+
+	server  *httptest.Server
+	streams streams
+	refuse  atomic.Bool // the server answers 502, as a proxy whose server is gone
 }
 
 const (
@@ -100,7 +106,7 @@ func newWorld(t *testing.T, o inspect.Options) *world {
 	cat, err := buff.Build(buff.Definitions{Attributes: attributes, Specs: definitions(), Places: places()})
 	require.NoError(t, err)
 	w.eng, err = engine.New(engine.Options{
-		Catalog: cat, Workers: 4, Budget: 10 * time.Millisecond,
+		Catalog: cat, Workers: 4, Budget: 10 * time.Millisecond, History: history.DefaultBytes,
 		Handlers: engine.Handlers{
 			"work":  func(c *engine.Context, _ buff.Event) { *c.Data().(*int)++ },
 			"hang":  func(*engine.Context, buff.Event) { <-w.gate },
@@ -166,12 +172,16 @@ func (w *world) run(t *testing.T, play func()) {
 		if w.wrap != nil {
 			rw = w.wrap(rw, r)
 		}
-		w.page.ServeHTTP(rw, r)
+		if w.refuse.Load() {
+			http.Error(rw, "the game is not there", http.StatusBadGateway)
+			return
+		}
+		w.streams.handle(rw, r, w.page)
 	}))
 	srv := httptest.NewUnstartedServer(nil)
 	srv.Config = inspect.NewServer(mux)
 	srv.Start()
-	w.url = srv.URL + "/debug/buffs"
+	w.server, w.url = srv, srv.URL+"/debug/buffs"
 	stop := make(chan struct{})
 	var loop sync.WaitGroup
 	loop.Go(func() {

@@ -32,6 +32,9 @@ const handlers = {
     unsafe = m.unsafe;
     $("unlock").hidden = !m.actions;
     $("d-reload").hidden = !m.reload || !m.actions;
+    const known = past.kept !== undefined;
+    past.kept = m.history;
+    if (!known && past.id) askPast();
   },
   view(v) {
     const now = performance.now();
@@ -69,14 +72,30 @@ const follow = async (query, signal) => {
     }
   }
 };
+// All tabs of this browser share one stream, by a SharedWorker: see worker.js. Without one each tab has its own.
+let shared = null;
+try {
+  shared = new SharedWorker(base + "?worker=@worker@");
+  shared.onerror = () => { if (shared) { shared = null; connect(); } };
+  shared.port.onmessage = ({ data }) => {
+    if (data.locked) lock();
+    if (data.failed) offline(data.failed);
+    for (const [kind, text] of data.events || []) if (Object.hasOwn(handlers, kind)) handlers[kind](JSON.parse(text));
+    shared.port.postMessage({ took: true });
+  };
+  addEventListener("pagehide", () => { if (shared) shared.port.postMessage({ bye: true }); });
+  addEventListener("pageshow", (e) => { if (e.persisted) connect(); });
+} catch { shared = null; }
+const offline = (why) => verdict("alarm", "offline", "No connection: " + why + ". Trying again …");
 const connect = async () => {
+  if (shared) return shared.port.postMessage({ secret, players: route.startsWith("player/") ? [route.slice(7)] : [], catalog: route.startsWith("definition") });
   if (stop) stop.abort();
   const mine = (stop = new AbortController());
   const query = "?stream" + (route.startsWith("player/") ? "&player=" + route.slice(7) : "") + (route.startsWith("definition") ? "&catalog" : "");
   while (!mine.signal.aborted) {
     try { await follow(query, mine.signal); } catch (e) {
       if (mine.signal.aborted) return;
-      if (e.message) verdict("alarm", "offline", "No connection: " + e.message + ". Trying again …");
+      if (e.message) offline(e.message);
     }
     await pause(1000, mine.signal);
   }

@@ -130,6 +130,8 @@ const drawPast = () => {
 // askPast asks for the lanes; those of an instant stay as they were then, or a minute later it would be gone.
 const askPast = async () => {
   clearTimeout(past.timer);
+  if (past.kept === undefined) return; // hello says whether there is a history
+  if (!past.kept) { $("p-past").hidden = false; return put($("past-say"), "This engine keeps no history: see Options.History of the engine."); }
   const n = ++past.asked, ids = [past.id, past.other].filter(Boolean);
   if (!ids.length) return;
   try {
