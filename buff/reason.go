@@ -36,7 +36,7 @@ const (
 	Requirement // the requirement for an application fails
 	Chance      // it missed its chance
 	Diminished  // diminishing returns have come down to nothing
-	Resisted    // resistance leaves nothing of it
+	Resisted    // its DurationScale is 0: it was resisted, or a condition in that formula, such as a cost, is not met; or a dispel or a steal was resisted
 	LowerLevel  // a higher level is there
 	Dead        // the owner is dead
 	NoParam     // a number without a default is missing, also the magnitude of a shield without a pool, or one is brought that the definition does not read

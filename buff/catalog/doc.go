@@ -69,7 +69,9 @@
 //	                infinite                  lives until something removes it
 //	                a span                    lives that long, at most 9600h
 //	                {curve: NAME}             so many seconds, by the level of the application
-//	duration_scale  a number, from 0          a factor of the duration; at 0 it is refused: resisted
+//	duration_scale  a number, from 0          a factor of the duration; at 0 it is refused with the
+//	                                          reason resist, also if the 0 stands for a condition that
+//	                                          is not met: {formula: "owner.gold >= 100 ? 1 : 0"}
 //	min_duration    a span                    what scaling and the like leave at least
 //	max_duration    a span                    what they leave at most
 //	clock           online | uptime | wall    while its owner is away it stands still, or goes

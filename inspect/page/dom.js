@@ -59,7 +59,7 @@ const reasons = {
   unload: "the owner left", reload: "its definition was changed", fault: "its handler failed",
   limit: "the stack limit is reached", full: "the owner carries as many buffs as it may", exclusive: "another of its group is there",
   slot: "all slots of its class are taken", immune: "the owner is immune", requirement: "its requirement is not met",
-  chance: "it missed its chance", dr: "diminishing returns left nothing", resist: "resistance left nothing of it",
+  chance: "it missed its chance", dr: "diminishing returns left nothing", resist: "its duration_scale is 0: resisted, or a condition in it is not met",
   level: "a higher level is there", param: "a parameter is missing", duration: "a bad duration", stacks: "a bad number of stacks",
   badlevel: "a bad level", cascade: "commands set each other off without end", panic: "its handler panicked", goexit: "its handler ended its goroutine",
 };

@@ -113,9 +113,16 @@ func (t table) instead(name string) (near, hint string) {
 		return other.near, ": write " + other.write
 	}
 	known := slices.Sorted(maps.Keys(t.read))
-	near = misspelt.Near(name, append(known, laterFields[t.of]...))
-	if near != "" || t.of == "" {
+	if near = misspelt.Near(name, append(known, laterFields[t.of]...)); near != "" {
 		return near, didYouMean(near)
+	}
+	switch places := elsewhere(t.of, name); {
+	case len(places) > 0:
+		return "", ": did you mean " + either(places) + "?"
+	case t.of == "":
+		return "", ""
+	case t.of == "on":
+		return "", ": want " + either(known) + "; an act of the game is written as " + written("act."+name)
 	}
 	return "", ": want " + either(known)
 }

@@ -86,8 +86,12 @@ var drFields = table{"dr", []string{"group", "steps", "reset"}, map[string]readF
 	"group": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.DR.Group) },
 	"steps": func(d *definition, f string, n ast.Node) {
 		d.list(f, n, "shares in percent, such as [100, 50, 0]", func(f string, n ast.Node) {
-			share, _ := d.whole(f, n, 0, 100)
-			d.spec.DR.Steps = append(d.spec.DR.Steps, int(share))
+			share := 0
+			if !d.isFraction(f, n, 100, "percent") {
+				i, _ := d.whole(f, n, 0, 100)
+				share = int(i)
+			}
+			d.spec.DR.Steps = append(d.spec.DR.Steps, share)
 		})
 	},
 	"reset": func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.DR.Reset) },

@@ -43,6 +43,9 @@ var origins = []string{"const", "curve", "attr", "caller", "formula"}
 // origin reads where a number comes from.
 func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 	before := d.loader.failed
+	if d.splitFormula(field, n) {
+		return
+	}
 	d.number = to
 	d.fields(field, at(n), n, numberFields)
 	if d.loader.failed > before {
@@ -70,6 +73,33 @@ func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 		}
 		d.fail(join(field, name), at(f.Key), "a number from %s has no %s", from[0], name)
 	}
+}
+
+// splitFormula reports whether a comma without quotes has split a formula: {formula: max(1, level)} is
+// a formula "max(1" and a field "level)" without a value.
+func (d *definition) splitFormula(field string, n ast.Node) bool {
+	open := func(text string) int { return strings.Count(text, "(") - strings.Count(text, ")") }
+	list, _ := Fields(n)
+	for i, f := range list {
+		if name, _ := Text(f.Key); name != "formula" {
+			continue
+		}
+		text, _ := Text(f.Value)
+		for _, rest := range list[i+1:] {
+			if open(text) <= 0 {
+				break
+			}
+			text += ", " + rest.Key.GetToken().Value
+			if kindOf(rest.Value) != "nothing" { // a colon, too
+				text += " : " + rest.Value.GetToken().Value
+			}
+		}
+		if whole, _ := Text(f.Value); text != whole && open(text) == 0 {
+			d.fail(join(field, "formula"), at(f.Value), "a formula with a comma must be in quotes: write {formula: %s}", quote(text))
+			return true
+		}
+	}
+	return false
 }
 
 var numberFields = table{"number", nil, map[string]readFunc{

@@ -26,8 +26,32 @@ func (d *definition) integer(field string, n ast.Node, to *int) {
 	}
 }
 
+// isFraction reports whether a share that wants percent or per mille is written as a fraction of 1, or
+// with a sign for percent, and says what to write instead.
+func (d *definition) isFraction(field string, n ast.Node, of int, unit string) bool {
+	text, isText := Text(n)
+	if _, isFloat := n.(*ast.FloatNode); isFloat {
+		text = n.GetToken().Value
+	} else if !isText {
+		return false
+	}
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		share /= 100
+	}
+	if err != nil || isText && !percent || share < 0 || share > 1 {
+		return false
+	}
+	d.fail(field, at(n), "want %s: for %s write %d, and %d for all of it", unit, brief(text), int(math.Round(share*float64(of))), of)
+	return true
+}
+
 // perMille reads a chance.
 func (d *definition) perMille(field string, n ast.Node, to *int) {
+	if d.isFraction(field, n, 1000, "per mille") {
+		return
+	}
 	if _, ok := n.(*ast.IntegerNode); !ok {
 		d.fail(field, at(n), "want a chance in per mille, from 0 to 1000, not %s", Describe(n))
 		return

@@ -1,0 +1,65 @@
+package definition
+
+import (
+	"slices"
+	"strings"
+)
+
+// level is a map of a definition with its fields, such as "stack".
+type level struct {
+	path   string // "" is the definition itself
+	fields map[string]readFunc
+}
+
+// levels are the maps in which a misplaced field is looked for. They are filled by init, since the
+// tables lead to each other.
+var levels []level
+
+func init() {
+	condition := map[string]readFunc{"all": nil, "any": nil, "none": nil}
+	levels = []level{
+		{"", specFields.read},
+		{"stack", stackFields.read}, {"group", groupFields.read}, {"slot", slotFields.read}, {"per_source", perSourceFields.read},
+		{"require", requireFields.read},
+		{"require.apply", condition}, {"require.ongoing", condition}, {"require.remove", condition},
+		{"dr", drFields.read}, {"dispel", dispelFields.read}, {"charges", chargesFields.read}, {"shield", shieldFields.read},
+		{"aura", auraFields.read}, {"save", saveFields.read}, {"client", clientFields.read},
+		{"on", onFields.read}, {"on.remove", removeFields.read},
+	}
+}
+
+// elsewhere returns where a field belongs that stands in a wrong map: in a map within that one, or
+// else around it, or else anywhere; at most three places, as they are written in a file.
+func elsewhere(of, name string) (places []string) {
+	if !slices.ContainsFunc(levels, func(l level) bool { return l.path == of }) {
+		return nil
+	}
+	around, _, nested := strings.Cut(of, ".")
+	for _, near := range []func(path string) bool{
+		func(path string) bool { return of == "" || strings.HasPrefix(path, of+".") },
+		func(path string) bool { return nested && path == around },
+		func(string) bool { return true },
+	} {
+		for _, l := range levels {
+			if _, ok := l.fields[name]; ok && l.path != of && near(l.path) && len(places) < 3 {
+				places = append(places, written(join(l.path, name)))
+			}
+		}
+		if len(places) > 0 {
+			break
+		}
+	}
+	return places
+}
+
+// written returns a path as it is written in a file: "on.remove.expired" is on: {remove: {expired: …}}.
+func written(path string) string {
+	words := strings.Split(path, ".")
+	text := "…"
+	for i, w := range slices.Backward(words) {
+		if text = w + ": " + text; i > 0 {
+			text = "{" + text + "}"
+		}
+	}
+	return text
+}
