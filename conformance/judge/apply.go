@@ -262,7 +262,7 @@ func (o *owner) join(b *instance, a application) bool {
 	refreshed := o.refresh(b, a, replaces)
 	o.restartBeat(b)
 	if refreshed {
-		o.refreshActions(b, a, was)
+		o.refreshActions(b, a, replaces, was)
 		o.links(b, a, true)
 	}
 	o.pulseOnJoin(b, refreshed || grown)

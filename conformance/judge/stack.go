@@ -313,7 +313,7 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 				o.overflows(b, a)
 				return false
 			}
-			o.restartLayer(b, a, fresh)
+			o.restartLayer(b, a, replaces, fresh)
 			o.links(b, a, true)
 			o.overflows(b, a)
 			return true
@@ -350,7 +350,7 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 }
 
 // restartLayer replaces one stack of the layer that ends first by one of the application.
-func (o *owner) restartLayer(b *instance, a application, fresh layer) {
+func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh layer) {
 	was := b.state()
 	first := b.firstToEnd()
 	old := b.layers[first]
@@ -365,7 +365,7 @@ func (o *owner) restartLayer(b *instance, a application, fresh layer) {
 	}
 	b.layers = append(b.layers, fresh)
 	o.say("refresh %s x%d%s", b.def.ID, b.count(), o.endAt(b, fresh.end))
-	o.refreshActions(b, a, was)
+	o.refreshActions(b, a, replaces, was)
 }
 
 // joinQueue is an application to a queue: "GW2: strongest first, others wait". Each waiting application has its own numbers,
@@ -471,9 +471,12 @@ func (s state) equal(other state) bool {
 	})
 }
 
-// refreshActions runs on.refresh if the application changed something, which with refresh: restart it always does.
-func (o *owner) refreshActions(b *instance, a application, was state) {
-	if or(b.def.stack().Refresh, "restart") == "restart" || !b.state().equal(was) {
+// refreshActions runs on.refresh if the application changed something, which it always does with refresh: restart, with phase: reset or
+// execute, and with a higher level that replaces.
+func (o *owner) refreshActions(b *instance, a application, replaces bool, was state) {
+	phase := b.def.stack().Phase
+	always := or(b.def.stack().Refresh, "restart") == "restart" || phase == "reset" || phase == "execute" || replaces
+	if always || !b.state().equal(was) {
 		o.issue(b.def, b.def.on().Refresh, eventBy(a, b.count()))
 	} else if len(b.def.on().Refresh) > 0 {
 		o.all.mark(markRefreshNothing)
