@@ -54,7 +54,6 @@ func TestScenario_Play_Rules(t *testing.T) {
 
 // otherwise lists files with another want than the interpreter's log, with the reason.
 var otherwise = map[string]string{
-	"slow-stacking":           "its numbers are no binary fractions, and the interpreter does not round them",
 	"P79-cookbook-icd-shared": "about a recipe: actions run breadth first",
 	"R13-pumpkin2620":         "its want is the old rule: a higher level replaces the end, and a refresh that leaves the end is logged",
 }

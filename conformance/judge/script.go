@@ -345,7 +345,7 @@ func (o *owner) show(all names) {
 	text := "value"
 	for _, name := range all {
 		if o.all.attributes[name] != nil {
-			text += " " + name + "=" + strconv.FormatFloat(o.value(name), 'g', -1, 64)
+			text += " " + name + "=" + strconv.FormatFloat(o.value(name), 'g', 12, 64)
 		} else {
 			text += fmt.Sprintf(" %s=%t", name, o.has(name))
 		}
